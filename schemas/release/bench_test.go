@@ -72,8 +72,8 @@ func BenchmarkLookupFind(b *testing.B) {
 	}
 }
 
-// walkPrograms are what fragments consist of, by name.
-func walkPrograms() map[string][]PieceSpec {
+// walkRecipes are what fragments consist of, by name.
+func walkRecipes() map[string][]PieceSpec {
 	segment := func(i int) PieceSpec { return seg(plain(fmt.Sprintf("%100d", i))) }
 	many := func(n int, of func(i int) PieceSpec) (all []PieceSpec) {
 		for i := range n {
@@ -92,7 +92,7 @@ func walkPrograms() map[string][]PieceSpec {
 
 // BenchmarkWalk finds a fragment and reads its pieces.
 func BenchmarkWalk(b *testing.B) {
-	for name, pieces := range walkPrograms() {
+	for name, pieces := range walkRecipes() {
 		r := plainRelease(b, resource(1, frag(details, pieces...)), resource(2, frag(row, seg(plain("x")))))
 		key := movie(1)
 		b.Run(name, func(b *testing.B) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -70,7 +71,7 @@ func largeRelease(tb testing.TB) string {
 func digest(r *Reader) (sum uint64, err error) {
 	h := xxh3.New()
 	err = Guard(func() error {
-		for _, name := range r.Tables() {
+		for _, name := range slices.Sorted(maps.Keys(r.tables)) {
 			t, _ := r.Table(name)
 			for _, s := range t.Sections() {
 				_, _ = h.Write(t.Section(s))
@@ -94,7 +95,7 @@ func digest(r *Reader) (sum uint64, err error) {
 					_, _ = h.Write(p.Segment.Hash[:])
 				}
 				if c.Broken() {
-					return fmt.Errorf("%w: a program is broken", ErrCorrupt) // zeros behind the end of a file that shrank
+					return fmt.Errorf("%w: a recipe is broken", ErrCorrupt) // zeros behind the end of a file that shrank
 				}
 			}
 		}

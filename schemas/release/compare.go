@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release/mmap"
 )
 
 // A Change is what happened to a resource between two releases.
@@ -54,7 +55,7 @@ type Comparison struct {
 	names []Ref             // aliases in b that a does not have
 	// moved has, by slot of b, the resources to which other aliases lead; nil for none.
 	moved bitset
-	// memos knows, by sub-request, which programs differ that others lead to.
+	// memos knows, by sub-request, which recipes differ that others lead to.
 	memos map[fragment.Sub]*memo
 	// defaults are the sub-requests, by kind, of which the resources of KindDefault differ.
 	defaults map[fragment.Kind][]fragment.Sub
@@ -65,7 +66,7 @@ type Comparison struct {
 	done, total int64
 }
 
-// A memo has, by slot of the later release, what is known of programs.
+// A memo has, by slot of the later release, what is known of recipes.
 type memo struct{ known, differs bitset }
 
 // A bitset is a set of numbers below a bound.
@@ -91,8 +92,8 @@ func (s bitset) has(i uint64) bool { return s[i/64]>>(i%64)&1 != 0 }
 func Compare(ctx context.Context, a, b *Reader, progress func(done, total int64)) (*Comparison, error) {
 	c := &Comparison{a: a, b: b, memos: map[fragment.Sub]*memo{}, defaults: map[fragment.Kind][]fragment.Sub{}, progress: progress}
 	for _, r := range []*Reader{a, b} { // which have much the same order
-		r.ReadAhead()
 		for _, p := range r.parts {
+			mmap.ReadAhead(p.all)
 			c.total += int64(len(p.blocks))
 		}
 	}
@@ -334,7 +335,7 @@ func subEnd(e Entry, i int, s fragment.Sub) int {
 // whether marks of ids stand for the same.
 func (c *Comparison) same(of both, s fragment.Sub, sameID bool, level int) (bool, error) {
 	if level > MaxDepth {
-		return false, corrupt(manifestFile, -1, "%s leads through more than %d references and includes", program{of.b, s}, MaxDepth)
+		return false, corrupt(manifestFile, -1, "%s leads through more than %d references and includes", recipe{of.b, s}, MaxDepth)
 	}
 	first := fragment.Address{Sub: s}.Uint64()
 	i, k := of.a.search(first), of.b.search(first)
@@ -387,7 +388,7 @@ func (c *Comparison) sameBehind(x, y *Piece, sameID bool, level int) (bool, erro
 		return sameID, nil
 	case OpInclude:
 		var key [fragment.MaxKeyLen]byte
-		return c.sameProgram(y.Include.AppendKey(key[:0]), y.Include.stored(), level)
+		return c.sameRecipe(y.Include.AppendKey(key[:0]), y.Include.stored(), level)
 	default:
 		return true, nil
 	}
@@ -403,12 +404,12 @@ func (c *Comparison) sameReference(x, y *Piece, level int) (bool, error) {
 	if x.Sub != y.Sub || !bytes.Equal(to.Key(), now.Key()) {
 		return false, nil
 	}
-	return c.sameProgram(now.Key(), y.Sub, level)
+	return c.sameRecipe(now.Key(), y.Sub, level)
 }
 
-// sameProgram tells whether what a reference or an include leads to is the same in both
+// sameRecipe tells whether what a reference or an include leads to is the same in both
 // releases.
-func (c *Comparison) sameProgram(key []byte, s fragment.Sub, level int) (bool, error) {
+func (c *Comparison) sameRecipe(key []byte, s fragment.Sub, level int) (bool, error) {
 	b, slot, ok := c.b.locate(key)
 	if !ok {
 		return false, corrupt(manifestFile, -1, "%s, which is included, is not there", fragment.DescribeKey(key))

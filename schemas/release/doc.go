@@ -6,7 +6,7 @@
 //	  r0123456789abcdef/      one release: its id follows from its content
 //	    manifest.json         version, parameters, counts, SHA-256 of each file
 //	    index-0000 ...        hash of a key -> place of its block
-//	    part-HASH ...         blocks: keys, fingerprints, fragment tables, programs
+//	    part-HASH ...         blocks: keys, fingerprints, fragment tables, recipes
 //	    pack-HASH ...         segments: deflate blocks back to back
 //	    table-NAME ...        what queries over many resources are answered from
 //	    report.json           what the build did and when; not part of the id
@@ -18,7 +18,7 @@
 //	                   │ tag │ part, off├───────►│ key, fingerprint      │     │ header  │
 //	                   ├────────────────┤        │ fragments             │     ├─────────┤
 //	                   │ 0         empty│        │   address ──────────┐ │  ┌─►│ segment │
-//	                   ├────────────────┤        │ program: pieces ◄───┘ │  │  ├─────────┤
+//	                   ├────────────────┤        │ recipe: pieces ◄────┘ │  │  ├─────────┤
 //	                   │      ...       │        │   place, lengths,     ├──┘  │ segment │
 //	                   └────────────────┘        │   CRC, operator, hash │     ├─────────┤
 //	                                             ├───────────────────────┤     │   ...   │
@@ -42,5 +42,5 @@
 // panic, as is a fault of a file that shrank under its mapping; Guard makes errors of both.
 //
 // Where to start: file.go has what all files share, part.go and reader.go the two ways through
-// a release, entry.go and program.go the bytes of a resource, verify.go the rules.
+// a release, entry.go and recipe.go the bytes of a resource, verify.go the rules.
 package release

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 
 	"reelsplice/schemas/fragment"
@@ -57,7 +58,7 @@ func (d *dumper) all() error {
 	for _, pack := range d.r.packs {
 		d.pack(pack)
 	}
-	for _, name := range d.r.Tables() {
+	for _, name := range slices.Sorted(maps.Keys(d.r.tables)) {
 		d.table(name)
 	}
 	return d.w.Flush()
@@ -155,7 +156,7 @@ func (d *dumper) block(e Entry) {
 		d.line(off+blockKey, b[blockKey:e.tables()], "key: %s", name)
 		return
 	}
-	d.line(off, b[:blockNumber], "resource: %d fragments, %d bytes of programs", e.Len(), e.programs())
+	d.line(off, b[:blockNumber], "resource: %d fragments, %d bytes of recipes", e.Len(), e.recipes())
 	d.line(off+blockNumber, b[blockNumber:blockKey], "id %d", e.number())
 	d.line(off+blockKey, b[blockKey:e.fingerprintAt()], "key: %s", name)
 	d.line(off+e.fingerprintAt(), b[e.fingerprintAt():e.baseAt()], "fingerprint")
@@ -165,32 +166,32 @@ func (d *dumper) block(e Entry) {
 	}
 	for i := range e.Len() {
 		row := e.row(i)
-		d.line(off+e.tables()+fragmentLen*uint64(i), row, "%s: program at %d", e.Address(i), e.start(i))
+		d.line(off+e.tables()+fragmentLen*uint64(i), row, "%s: recipe at %d", e.Address(i), e.start(i))
 	}
 	end := e.area()
 	for i := range e.Len() {
 		if e.area()+e.start(i) == end {
-			end = d.program(e, i, end)
+			end = d.recipe(e, i, end)
 		}
 	}
-	switch programs := e.area() + e.programs(); {
-	case end < programs:
+	switch recipes := e.area() + e.recipes(); {
+	case end < recipes:
 		d.line(off+end, b[end:], "no fragment uses this")
 	case end < e.size():
 		d.line(off+end, b[end:], "padding")
 	}
 }
 
-// program writes the program of fragment i, which starts at start in the block of e, and
+// recipe writes the recipe of fragment i, which starts at start in the block of e, and
 // returns where it ends.
-func (d *dumper) program(e Entry, i int, start uint64) uint64 {
+func (d *dumper) recipe(e Entry, i int, start uint64) uint64 {
 	f := e.Fragment(i)
-	if f.program == nil {
+	if f.recipe == nil {
 		return start
 	}
 	b, off := e.block(), e.off
-	at := start + uint64(len(binary.AppendUvarint(nil, uint64(len(f.program)))))
-	d.line(off+start, b[start:at], "program of %d bytes", len(f.program))
+	at := start + uint64(len(binary.AppendUvarint(nil, uint64(len(f.recipe)))))
+	d.line(off+start, b[start:at], "recipe of %d bytes", len(f.recipe))
 	var p Piece
 	c := f.Pieces()
 	for before := len(c.rest); c.Next(&p); before = len(c.rest) {
@@ -204,7 +205,7 @@ func (d *dumper) program(e Entry, i int, start uint64) uint64 {
 	return at + uint64(len(c.rest))
 }
 
-// piece writes a piece of the program by, and notes which segments are used.
+// piece writes a piece of the recipe by, and notes which segments are used.
 func (d *dumper) piece(off uint64, row []byte, p *Piece, by string) {
 	what := p.Op.String()
 	switch p.Op {

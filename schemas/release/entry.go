@@ -18,8 +18,8 @@ func (e Entry) keyLen() uint64 { return e.head >> (8 * blockKeyLen) & 0xff }
 
 func (e Entry) typ() uint8 { return uint8(e.head >> (8 * blockType)) }
 
-// programs returns the length of all programs in bytes.
-func (e Entry) programs() uint64 { return e.head >> (8 * blockPrograms) }
+// recipes returns the length of all recipes in bytes.
+func (e Entry) recipes() uint64 { return e.head >> (8 * blockRecipes) }
 
 func (e Entry) isAlias() bool { return e.typ() == typeAlias }
 
@@ -36,11 +36,11 @@ func (e Entry) tables() uint64 {
 	return e.fingerprintAt() + fingerprintLen*uint64(e.typ()&1) + baseLen*uint64(e.typ()>>2)
 }
 
-// area returns where, from the start of the block, the programs lie.
+// area returns where, from the start of the block, the recipes lie.
 func (e Entry) area() uint64 { return e.tables() + fragmentLen*uint64(e.Len()) }
 
 // size returns the length of the block in bytes. Aliases have no fragments.
-func (e Entry) size() uint64 { return align(e.area() + e.programs()) }
+func (e Entry) size() uint64 { return align(e.area() + e.recipes()) }
 
 // block returns the bytes of the block, which Reader.block has found to be all there.
 func (e Entry) block() []byte {
@@ -118,24 +118,24 @@ func (e Entry) address(i int) uint64 { return le.Uint64(e.row(i)) }
 // Address returns the address of fragment i, 0 <= i < Len(). Addresses ascend.
 func (e Entry) Address(i int) fragment.Address { return fragment.AddressOf(e.address(i)) }
 
-// start returns where, in the area of programs, that of fragment i starts.
+// start returns where, in the area of recipes, that of fragment i starts.
 func (e Entry) start(i int) uint64 { return startIn(e.row(i)) }
 
-func startIn(row []byte) uint64 { return uint64(le.Uint32(row[fragmentProgram:])) }
+func startIn(row []byte) uint64 { return uint64(le.Uint32(row[fragmentRecipe:])) }
 
 // Fragment returns fragment i, 0 <= i < Len().
 func (e Entry) Fragment(i int) Fragment { return e.fragment(e.start(i)) }
 
-// fragment returns the fragment whose program starts there in the area of programs.
+// fragment returns the fragment whose recipe starts there in the area of recipes.
 func (e Entry) fragment(start uint64) Fragment {
 	off := e.off + e.area()
-	area := e.p.data[off:][:e.programs()]
+	area := e.p.data[off:][:e.recipes()]
 	f := Fragment{p: e.p, off: e.off}
 	if start >= uint64(len(area)) {
 		return f
 	}
 	area = area[start:]
-	// Short programs are checked at once, of others no more than is read.
+	// Short recipes are checked at once, of others no more than is read.
 	short := len(area) <= checkBlock
 	if short {
 		e.p.check(off+start, uint64(len(area)))
@@ -149,15 +149,12 @@ func (e Entry) fragment(start uint64) Fragment {
 	if !short {
 		e.p.check(off+start, uint64(k)+n)
 	}
-	f.program = area[k:][:n:n]
+	f.recipe = area[k:][:n:n]
 	if e.typ() == typeStored {
-		f.base = e.baseWhere()
+		f.base = le.Uint64(e.p.data[e.off+e.baseAt():])
 	}
 	return f
 }
-
-// baseWhere returns where near segments count from, of a resource with segments.
-func (e Entry) baseWhere() uint64 { return le.Uint64(e.p.data[e.off+e.baseAt():]) }
 
 // search returns the number of the first fragment whose packed address is not below a.
 func (e Entry) search(a uint64) int {
@@ -206,17 +203,17 @@ func (e Entry) hasSub(s fragment.Sub) bool {
 	return i < e.Len() && e.Address(i).Sub == s
 }
 
-// A Fragment is the program of a fragment: a small value that points into the mapping.
+// A Fragment is the recipe of a fragment: a small value that points into the mapping.
 type Fragment struct {
-	p       *part
-	off     uint64 // of the resource that has it
-	base    uint64 // where near segments count from
-	program []byte // nil when the fragment breaks the format
+	p      *part
+	off    uint64 // of the resource that has it
+	base   uint64 // where near segments count from
+	recipe []byte // nil when the fragment breaks the format
 }
 
 // Pieces returns a Cursor that stands before the first piece.
 func (f Fragment) Pieces() Cursor {
-	return Cursor{p: f.p, off: f.off, base: f.base, left: MaxPieces, decoder: decoder{rest: f.program, bad: f.program == nil}}
+	return Cursor{p: f.p, off: f.off, base: f.base, left: MaxPieces, decoder: decoder{rest: f.recipe, bad: f.recipe == nil}}
 }
 
 // A Cursor walks through the pieces of a fragment. There is at least one, or the

@@ -112,9 +112,9 @@ func TestVerifyReferencesAndIncludes(t *testing.T) {
 	}
 }
 
-// TestProgramFragments takes one of the fragments that share their bytes, so that what
+// TestRecipeFragments takes one of the fragments that share their bytes, so that what
 // follows them does not walk through 65535 pieces 65535 times.
-func TestProgramFragments(t *testing.T) {
+func TestRecipeFragments(t *testing.T) {
 	page := func(s fragment.Sub, n uint16, pieces ...PieceSpec) FragmentSpec {
 		return frag(fragment.Address{Sub: s, Page: n}, pieces...)
 	}
@@ -125,7 +125,7 @@ func TestProgramFragments(t *testing.T) {
 	))
 	e, _ := r.Lookup(movie(1))
 	texts := func(s fragment.Sub) (all []string) {
-		for _, f := range (program{e, s}).fragments() {
+		for _, f := range (recipe{e, s}).fragments() {
 			text := ""
 			pieces, _ := piecesOf(f)
 			for _, p := range pieces {

@@ -75,7 +75,7 @@ const (
 	partBlocks    = 0
 	partResources = 1
 	partFragments = 2
-	partPieces    = 3 // as written: a program that fragments share counts once
+	partPieces    = 3 // as written: a recipe that fragments share counts once
 	partPacks     = 4 // packs in the list
 	partList      = 5 // where the list starts: the end of the blocks
 
@@ -104,7 +104,7 @@ const (
 	blockKeyLen    = 0
 	blockType      = 1
 	blockFragments = 2
-	blockPrograms  = 4
+	blockRecipes   = 4
 	blockNumber    = 8
 	blockKey       = 16
 
@@ -113,7 +113,7 @@ const (
 
 	fragmentLen     = 12
 	fragmentAddress = 0
-	fragmentProgram = 8
+	fragmentRecipe  = 8
 
 	wherePackShift = 48
 

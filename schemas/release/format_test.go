@@ -48,12 +48,12 @@ func TestFormatTables(t *testing.T) {
 		},
 		"block": {
 			row(blockKeyLen, blockType, "key length"), row(blockType, blockFragments, "type"),
-			row(blockFragments, blockPrograms, "fragments"), row(blockPrograms, blockNumber, "programs"),
+			row(blockFragments, blockRecipes, "fragments"), row(blockRecipes, blockNumber, "recipes"),
 			row(blockNumber, blockKey, "number"),
 			fmt.Sprintf("%d key length key", blockKey),
 		},
 		"fragment": {
-			row(fragmentAddress, fragmentProgram, "address"), row(fragmentProgram, fragmentLen, "program"),
+			row(fragmentAddress, fragmentRecipe, "address"), row(fragmentRecipe, fragmentLen, "recipe"),
 		},
 		"facts": {
 			row(factsCRC, factsOp, "CRC"), row(factsOp, factsHash, "CRC operator"), row(factsHash, factsLen, "hash"),

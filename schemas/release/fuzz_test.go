@@ -32,7 +32,7 @@ func FuzzOpen(f *testing.F) {
 			if fix {
 				data = releasetest.Mended(data)
 			}
-			r.addFile(name, data)
+			r.files[name] = newMapping(r, name, data)
 			return []File{{Name: name, Size: int64(len(data))}}
 		}
 		// The part lists the pack by whatever name it has there.
@@ -52,9 +52,9 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// FuzzProgram accepts only programs that are written again as the same bytes, but for
+// FuzzRecipe accepts only recipes that are written again as the same bytes, but for
 // segments that could have been near and the form of literals.
-func FuzzProgram(f *testing.F) {
+func FuzzRecipe(f *testing.F) {
 	stored := plain("abc")
 	pack := append(make([]byte, headerLen), slices.Concat(stored.Stored, stored.Stored)...)
 	end := uint64(headerLen + len(stored.Stored))
@@ -74,15 +74,15 @@ func FuzzProgram(f *testing.F) {
 		f.Add(p, uint64(headerLen))
 		f.Add(p, uint64(0))
 	}
-	f.Fuzz(func(t *testing.T, program []byte, base uint64) {
+	f.Fuzz(func(t *testing.T, recipe []byte, base uint64) {
 		m := &mapping{name: "pack", data: pack}
-		frag := Fragment{p: &part{packs: []*mapping{m}}, off: 1 << 20, base: base, program: program}
+		frag := Fragment{p: &part{packs: []*mapping{m}}, off: 1 << 20, base: base, recipe: recipe}
 		var again []byte
 		var p Piece
 		c := frag.Pieces()
 		for before := len(c.rest); c.Next(&p); before = len(c.rest) {
 			if p.Op == OpLiteral { // Verify checks which of its two forms it has
-				again = append(again, program[len(program)-before:len(program)-len(c.rest)]...)
+				again = append(again, recipe[len(recipe)-before:len(recipe)-len(c.rest)]...)
 				continue
 			}
 			where := uint64(p.Pack)<<wherePackShift | uint64(p.Offset)
@@ -91,16 +91,16 @@ func FuzzProgram(f *testing.F) {
 			}
 			spec := PieceSpec{Op: p.Op, Segment: p.Segment, Sub: p.Sub, Include: p.Include, Word: p.Word, Number: p.Number}
 			near := base
-			if program[len(program)-before] == byte(opFar) {
+			if recipe[len(recipe)-before] == byte(opFar) {
 				near = 0 // whether it should have been near is for Verify to say
 			}
 			again = appendPiece(again, &spec, where, near)
 		}
-		if want := program[:len(program)-len(c.rest)]; !bytes.Equal(again, want) {
+		if want := recipe[:len(recipe)-len(c.rest)]; !bytes.Equal(again, want) {
 			t.Errorf("pieces of %x from %x on are written as %x", want, base, again)
 		}
-		if c.Broken() == (len(c.rest) == 0 && program != nil) {
-			t.Errorf("Broken() = %v with %d bytes left of %d", c.Broken(), len(c.rest), len(program))
+		if c.Broken() == (len(c.rest) == 0 && recipe != nil) {
+			t.Errorf("Broken() = %v with %d bytes left of %d", c.Broken(), len(c.rest), len(recipe))
 		}
 	})
 }

@@ -15,7 +15,7 @@ import (
 	"reelsplice/schemas/fragment"
 )
 
-// A PieceSpec is one step of a program to write. Which fields count depends on Op.
+// A PieceSpec is one step of a recipe to write. Which fields count depends on Op.
 type PieceSpec struct {
 	Op Op
 	// Segment is the bytes of OpSegment. One from an Entry of the previous release stays in
@@ -40,7 +40,7 @@ type FragmentSpec struct {
 // no key may occur twice in a release.
 type ResourceSpec struct {
 	Key []byte
-	// ID is the number that standalone answers have where their program has an id
+	// ID is the number that standalone answers have where their recipe has an id
 	// mark. It need not be part of the key.
 	ID uint64
 	// Fingerprint is a hash of everything that the fragments follow from, or 0.
@@ -81,12 +81,11 @@ type Part struct {
 // and segments will lie. It is for one goroutine at a time; those of different parts do not
 // wait for one another, and the bytes of the release do not depend on their order.
 type PartWriter struct {
-	o      PartOptions
-	out    *fileWriter
-	keys   []pair
-	block  block          // in the making
-	order  []int          // of the fragments in the making
-	copied copiedPrograms // of the resource that Copy writes
+	o     PartOptions
+	out   *fileWriter
+	keys  []pair
+	block block // in the making
+	order []int // of the fragments in the making
 
 	packs []packInUse // by their number in the list of the part
 	taken map[*mapping]int
@@ -266,7 +265,7 @@ func (g *Segment) check() error {
 // write appends the blocks of r, which has been checked.
 func (s *PartWriter) write(r ResourceSpec) error {
 	for _, i := range s.order {
-		if err := s.program(&r.Fragments[i]); err != nil {
+		if err := s.recipe(&r.Fragments[i]); err != nil {
 			return err
 		}
 	}
@@ -276,8 +275,8 @@ func (s *PartWriter) write(r ResourceSpec) error {
 // writeBlocks appends the block that is made, of a resource with so many fragments, and those
 // of its aliases.
 func (s *PartWriter) writeBlocks(r ResourceSpec, fragments int) error {
-	if uint64(len(s.block.programs)) > maxPrograms {
-		return fmt.Errorf("programs of %d bytes, at most %d are possible", len(s.block.programs), uint32(maxPrograms))
+	if uint64(len(s.block.recipes)) > maxRecipes {
+		return fmt.Errorf("recipes of %d bytes, at most %d are possible", len(s.block.recipes), uint32(maxRecipes))
 	}
 	resource := s.out.off
 	s.addKey(r.Key, resource)
@@ -305,8 +304,8 @@ func (s *PartWriter) addKey(key []byte, off uint64) {
 	s.keys = append(s.keys, pair{xxh3.Hash(key), Ref(off / blockAlign)})
 }
 
-// program adds a fragment to the block in the making, and its new segments to the pack.
-func (s *PartWriter) program(f *FragmentSpec) error {
+// recipe adds a fragment to the block in the making, and its new segments to the pack.
+func (s *PartWriter) recipe(f *FragmentSpec) error {
 	b := &s.block
 	b.begin()
 	for i := range f.Pieces {
@@ -448,7 +447,7 @@ func (s *PartWriter) Close() (Part, error) {
 		s.err = err
 		return Part{}, fmt.Errorf("close part %d: %w", s.o.Number, err)
 	}
-	s.keys, s.seen, s.block, s.order, s.taken, s.copied = nil, nil, block{}, nil, nil, nil
+	s.keys, s.seen, s.block, s.order, s.taken = nil, nil, block{}, nil, nil
 	return s.part, nil
 }
 
@@ -566,16 +565,16 @@ func (s *PartWriter) Copy(e Entry, aliases [][]byte) error {
 		return fmt.Errorf("copy to part %d: %s: %w", s.o.Number, fragment.DescribeKey(e.Key()), err)
 	}
 	s.begin()
-	s.copied = s.copied[:0]
+	copied := map[uint64]uint32{} // where each recipe starts, there and here
 	for i := range e.Len() {
-		at, ok := s.copied.find(e.start(i))
+		at, ok := copied[e.start(i)]
 		if !ok {
-			if err := s.copyProgram(e.Fragment(i)); err != nil {
+			if err := s.copyRecipe(e.Fragment(i)); err != nil {
 				s.err = err
 				return fmt.Errorf("copy to part %d: %s: %w", s.o.Number, describe(e.Key(), e.Address(i)), err)
 			}
 			at = s.block.append()
-			s.copied = append(s.copied, copiedProgram{e.start(i), at})
+			copied[e.start(i)] = at
 		}
 		s.block.row(e.Address(i), at)
 	}
@@ -593,27 +592,9 @@ func (s *PartWriter) Copy(e Entry, aliases [][]byte) error {
 	return nil
 }
 
-// copiedPrograms are the programs of the resource that is copied, in order.
-type copiedPrograms []copiedProgram
-
-// A copiedProgram is where a program starts, there and here.
-type copiedProgram struct {
-	from uint64
-	to   uint32
-}
-
-// find returns where the copy of the program that starts at from starts.
-func (c copiedPrograms) find(from uint64) (to uint32, ok bool) {
-	i, ok := slices.BinarySearchFunc(c, from, func(p copiedProgram, from uint64) int { return cmp.Compare(p.from, from) })
-	if !ok {
-		return 0, false
-	}
-	return c[i].to, true
-}
-
-// copyProgram makes a program of the previous release the open one. Segments and references get
+// copyRecipe makes a recipe of the previous release the open one. Segments and references get
 // new places; all other pieces are the same bytes.
-func (s *PartWriter) copyProgram(f Fragment) error {
+func (s *PartWriter) copyRecipe(f Fragment) error {
 	b := &s.block
 	b.begin()
 	var p Piece
@@ -637,7 +618,7 @@ func (s *PartWriter) copyProgram(f Fragment) error {
 			}
 			b.piece(&PieceSpec{Op: OpReference, Sub: p.Sub}, uint64(ref))
 		default:
-			b.program = append(b.program, before[:len(before)-len(c.rest)]...)
+			b.recipe = append(b.recipe, before[:len(before)-len(c.rest)]...)
 			b.count++
 		}
 	}

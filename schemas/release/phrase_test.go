@@ -50,15 +50,15 @@ func TestPhrases(t *testing.T) {
 	}
 }
 
-// TestBrokenText: codes that are cut, unknown or too long break a program.
+// TestBrokenText: codes that are cut, unknown or too long break a recipe.
 func TestBrokenText(t *testing.T) {
 	for name, coded := range map[string][]byte{
 		"nothing": nil, "zero": {0}, "no phrase": {longPhrase, byte(len(phrases) - (lastPhrase - firstPhrase + 1))},
 		"half a phrase": {'a', longPhrase}, "cut digits": append([]byte{hexRun}, make([]byte, hexLen-1)...),
 		"half an escape": {escape}, "too long": bytes.Repeat([]byte{firstPhrase}, MaxText/3+1),
 	} {
-		program := append([]byte{byte(opText), byte(len(coded))}, coded...)
-		c := Fragment{p: &part{}, program: program}.Pieces()
+		recipe := append([]byte{byte(opText), byte(len(coded))}, coded...)
+		c := Fragment{p: &part{}, recipe: recipe}.Pieces()
 		var p Piece
 		if c.Next(&p) || !c.Broken() {
 			t.Errorf("%s: a text of % x is read as %q", name, coded, p.Text())

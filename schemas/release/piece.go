@@ -8,7 +8,7 @@ import (
 	"reelsplice/schemas/listrow"
 )
 
-// An Op tells what a piece of a program is. Values reach files.
+// An Op tells what a piece of a recipe is. Values reach files.
 type Op uint8
 
 // The operations.
@@ -20,7 +20,7 @@ const (
 	OpInclude   Op = 5  // the same, found by the key of the resource when it is served
 	OpIDEnd     Op = 6  // the end of a sub-request whose id comes last: ,"id":N} alone, } appended
 	OpName      Op = 7  // the generic name of a season or an episode in the requested language, a JSON string with its quotes
-	OpLiteral   Op = 8  // bytes of the program itself
+	OpLiteral   Op = 8  // bytes of the recipe itself
 	opFar       Op = 9  // OpSegment at a place of its own; a Cursor returns OpSegment
 	opText      Op = 10 // OpLiteral stored with codes; a Cursor returns OpLiteral
 )
@@ -119,7 +119,7 @@ func (w Word) String() string {
 
 func (w Word) valid() bool { return w >= WordSeason && w <= WordSpecials }
 
-// A Piece is one step of a fragment's program.
+// A Piece is one step of a fragment's recipe.
 type Piece struct {
 	Op      Op
 	Segment Segment      // of OpSegment

@@ -99,7 +99,7 @@ func (r *Reader) mapFiles() error {
 		if err != nil {
 			return err
 		}
-		r.addFile(f.Name, b)
+		r.files[f.Name] = newMapping(r, f.Name, b)
 		mappings.add(r.files[f.Name])
 		// What parse reads: the header, and at the end the footer, the second level and, of a
 		// table, the list of sections.
@@ -137,17 +137,18 @@ func openFile(dir string, want File) ([]byte, error) {
 	return b, nil
 }
 
-// newReader makes a Reader of the files that m lists, which addFile gives to it.
+// newReader makes a Reader of the files that m lists, without their mappings.
 func newReader(m *Manifest, trust bool) *Reader {
 	return &Reader{manifest: m, trust: trust, files: map[string]*mapping{}, tables: map[string]*Table{}, shift: 64}
 }
 
-func (r *Reader) addFile(name string, data []byte) { r.files[name] = newMapping(r, name, data) }
-
 // parse reads headers, footers and lists of all files.
 func (r *Reader) parse() error {
 	for i, f := range r.manifest.Packs {
-		if err := r.addPack(i, f, r.files[f.Name]); err != nil {
+		m := r.files[f.Name]
+		m.number, m.sparse = i, 2*f.Live < f.Size-headerLen-footerLen
+		r.packs = append(r.packs, m)
+		if err := m.parse(packMagic); err != nil {
 			return err
 		}
 	}
@@ -215,13 +216,6 @@ func (r *Reader) addPart(m *mapping) error {
 	return nil
 }
 
-func (r *Reader) addPack(number int, f File, m *mapping) error {
-	m.number = number
-	m.sparse = 2*f.Live < f.Size-headerLen-footerLen
-	r.packs = append(r.packs, m)
-	return m.parse(packMagic)
-}
-
 // fullPacks is how many packs a release may have before small ones are written anew. An edge
 // maps each of them by itself, which takes some 20 µs when it opens the release, and has two
 // releases open when it switches; Linux lets a process have 65,530 mappings.
@@ -280,14 +274,6 @@ func (r *Reader) ForgetLookups() {
 	}
 	for _, p := range r.parts {
 		mmap.Drop(p.all)
-	}
-}
-
-// ReadAhead announces that all parts are about to be read from one end to the other. The
-// Reader should not be that of an edge.
-func (r *Reader) ReadAhead() {
-	for _, p := range r.parts {
-		mmap.ReadAhead(p.all)
 	}
 }
 
@@ -370,7 +356,7 @@ func (p *part) block(off uint64) (Entry, bool) {
 	p.check(off, blockAlign)
 	e := Entry{p, off, le.Uint64(p.blocks[off:])}
 	valid := e.keyLen() != 0 && e.keyLen() <= fragment.MaxKeyLen && e.size() <= n-off &&
-		(e.typ() == typeResource || e.typ() == typeStored || e.isAlias() && e.Len() == 0 && e.programs() == 0)
+		(e.typ() == typeResource || e.typ() == typeStored || e.isAlias() && e.Len() == 0 && e.recipes() == 0)
 	if !valid {
 		return Entry{}, false
 	}

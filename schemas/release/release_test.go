@@ -56,7 +56,7 @@ func deflated(raw string) Segment {
 
 func seg(g Segment) PieceSpec { return PieceSpec{Op: OpSegment, Segment: g} }
 
-// lit returns text that stands in the program itself.
+// lit returns text that stands in the recipe itself.
 func lit(text string) PieceSpec { return PieceSpec{Op: OpLiteral, Literal: []byte(text)} }
 
 // piecesOf returns the pieces of f, and false when its bytes break the format.
@@ -320,8 +320,8 @@ func TestTinyRelease(t *testing.T) {
 	if f, ok := e.Find(row); ok {
 		t.Errorf("Find(%v) = %v, true, want false", row, f)
 	}
-	if shared, ok := e.Find(detailsDE); !ok || &shared.program[0] != &f.program[0] {
-		t.Errorf("Find(%v) = %v, %v, want the program of %v", detailsDE, shared, ok, details)
+	if shared, ok := e.Find(detailsDE); !ok || &shared.recipe[0] != &f.recipe[0] {
+		t.Errorf("Find(%v) = %v, %v, want the recipe of %v", detailsDE, shared, ok, details)
 	}
 	for _, i := range []Include{
 		{Kind: fragment.KindMovie, ID: 13, Sub: fragment.SubRow},

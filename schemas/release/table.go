@@ -316,16 +316,6 @@ func (r *Reader) Table(name string) (*Table, bool) {
 	return t, ok
 }
 
-// Tables returns the names of the tables, ascending.
-func (r *Reader) Tables() []string {
-	names := make([]string, 0, len(r.tables))
-	for name := range r.tables {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
-
 // addTable reads the header and the section list of a table.
 func (r *Reader) addTable(m *mapping) error {
 	if err := m.parse(tableMagic); err != nil {

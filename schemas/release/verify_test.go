@@ -165,7 +165,7 @@ func TestVerifyFindsEveryFlip(t *testing.T) {
 func TestVerifyNamesPlace(t *testing.T) {
 	const ( // offsets in parts 1 and 2; v5.dump has all of them
 		movie550, alias, kindDefault, tv = 16, 192, 152, 472
-		rows, programs                   = movie550 + 48, movie550 + 96
+		rows, recipes                    = movie550 + 48, movie550 + 96
 		near, reference, literal, far    = 113, 133, 136, 166
 		name, include, second, lastName  = 327, 351, 360, 387
 	)
@@ -213,48 +213,48 @@ func TestVerifyNamesPlace(t *testing.T) {
 		{part1, put(movie550+blockType, 4), part1 + `: offset 16: no block can start with 09 04`},
 		{part1, put(movie550+blockType, typeAlias), part1 + `: offset 16: no block can start with 09 02`},
 		{part1, put(alias+blockFragments, 1), part1 + `: offset 192: no block can start with 0b 02 01`},
-		{part1, put(alias+blockPrograms, 1), part1 + `: offset 192: no block can start with 0b 02 00 00 01`},
-		{part1, put(movie550+blockPrograms, 0xff, 0xff, 0xff, 0xff), part1 + `: offset 16: no block can start with`},
+		{part1, put(alias+blockRecipes, 1), part1 + `: offset 192: no block can start with 0b 02 00 00 01`},
+		{part1, put(movie550+blockRecipes, 0xff, 0xff, 0xff, 0xff), part1 + `: offset 16: no block can start with`},
 		{part1, put(movie550+25, 1), part1 + `: offset 41: movie 550: padding is 01 00 00 00 00 00 00, want zeros`},
 		{part1, put(alias+blockNumber, 0x48), part1 + `: offset 192: alias alias of movie "tt0137523" leads to 72, where no resource starts`},
 		{part1, put(alias+blockNumber, 192), part1 + `: offset 192: alias alias of movie "tt0137523" leads to 192, where no resource starts`},
 
-		// The base; of tv 1399, with its row and program behind it.
+		// The base; of tv 1399, with its row and recipe behind it.
 		{part1, put(rows-8, 0x0f), part1 + ": offset 113: " + broken550},
 		{part1, both(put(rows-8, 0x0f), put(near+1, 1)), part1 + `: offset 56: movie 550: type 5 with base 000000000000000f, the first segment lies at 0000000000000010`},
 		{
-			part2, both(put(tv+blockType, typeStored), put(tv+blockPrograms, 2), put(tv+40,
+			part2, both(put(tv+blockType, typeStored), put(tv+blockRecipes, 2), put(tv+40,
 				0x10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, byte(OpIDEnd), 0, 0)),
 			part2 + `: offset 512: tv 1399: type 5 with base 0000000000000010, the first segment lies at 0000000000000000`,
 		},
 		{
-			part2, both(put(tv+blockType, typeStored), put(tv+blockPrograms, 2), put(tv+40,
+			part2, both(put(tv+blockType, typeStored), put(tv+blockRecipes, 2), put(tv+40,
 				0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, byte(OpIDEnd), 0, 0)),
 			part2 + `: offset 512: tv 1399: type 5 with base 0000000000000000, the first segment lies at 0000000000000000`,
 		},
-		{part2, func(b []byte) []byte { // without its base, and so much more in the program
+		{part2, func(b []byte) []byte { // without its base, and so much more in the recipe
 			facts := bytes.Clone(b[kindDefault+0x37:][:18])
-			b[kindDefault+blockType], b[kindDefault+blockPrograms] = typeResource, 33
+			b[kindDefault+blockType], b[kindDefault+blockRecipes] = typeResource, 33
 			copy(b[kindDefault+32:], b[kindDefault+40:][:fragmentLen])
-			program := append(append([]byte{32, byte(opFar), 0, 0x29}, facts...), byte(OpLiteral), 9)
-			copy(b[kindDefault+44:], append(program, "123456789\x00\x00\x00"...))
+			recipe := append(append([]byte{32, byte(opFar), 0, 0x29}, facts...), byte(OpLiteral), 9)
+			copy(b[kindDefault+44:], append(recipe, "123456789\x00\x00\x00"...))
 			return b
 		}, part2 + `: offset 184: default of movie: type 1 with base 0000000000000000, the first segment lies at 0000000000000029`},
 
-		// The fragment table, and where programs lie.
+		// The fragment table, and where recipes lie.
 		{part1, put(rows+12, 0, 0, 0, 0, 0, 0, 1), part1 + `: offset 76: movie 550 details: address is not above the one before`},
 		{part1, put(rows+6, 2), part1 + `: offset 76: movie 550 details deDE: address is not above the one before`},
-		{part1, put(rows+8, 7), part1 + `: offset 72: movie 550 details: program at 7 of 75 bytes, want one that is known or a whole one at 0`},
-		{part1, put(rows+8, 0xff, 0xff, 0xff, 0xff), part1 + `: offset 72: movie 550 details: program at 4294967295 of 75 bytes`},
-		{part1, put(rows+12+8, 1), part1 + `: offset 84: movie 550 details deDE: program at 1 of 75 bytes, want one that is known or a whole one at 35`},
-		{part1, put(rows+24+8, 52), part1 + `: offset 96: movie 550 similar page 2: program at 52 of 75 bytes, want one that is known or a whole one at 35`},
-		{part1, put(rows+36+8, 35), part1 + `: offset 164: movie 550: programs end at 52, the block has 75 bytes of them`},
-		{part1, put(programs, 0), part1 + `: offset 72: movie 550 details: program at 0 of 75 bytes`},
-		{part1, put(programs, 75), part1 + `: offset 72: movie 550 details: program at 0 of 75 bytes`},
-		{part1, put(programs, 0xa2, 0), part1 + `: offset 72: movie 550 details: program at 0 of 75 bytes`},
-		{part1, put(programs, 33), part1 + `: offset 136: movie 550 details: piece 2, literal, breaks the format`},
-		{part1, put(programs+75, 1), part1 + `: offset 187: movie 550: padding is 01 00 00 00 00, want zeros`},
-		{part1, put(movie550+blockPrograms, 76), part1 + `: offset 187: movie 550: programs end at 75, the block has 76 bytes of them`},
+		{part1, put(rows+8, 7), part1 + `: offset 72: movie 550 details: recipe at 7 of 75 bytes, want one that is known or a whole one at 0`},
+		{part1, put(rows+8, 0xff, 0xff, 0xff, 0xff), part1 + `: offset 72: movie 550 details: recipe at 4294967295 of 75 bytes`},
+		{part1, put(rows+12+8, 1), part1 + `: offset 84: movie 550 details deDE: recipe at 1 of 75 bytes, want one that is known or a whole one at 35`},
+		{part1, put(rows+24+8, 52), part1 + `: offset 96: movie 550 similar page 2: recipe at 52 of 75 bytes, want one that is known or a whole one at 35`},
+		{part1, put(rows+36+8, 35), part1 + `: offset 164: movie 550: recipes end at 52, the block has 75 bytes of them`},
+		{part1, put(recipes, 0), part1 + `: offset 72: movie 550 details: recipe at 0 of 75 bytes`},
+		{part1, put(recipes, 75), part1 + `: offset 72: movie 550 details: recipe at 0 of 75 bytes`},
+		{part1, put(recipes, 0xa2, 0), part1 + `: offset 72: movie 550 details: recipe at 0 of 75 bytes`},
+		{part1, put(recipes, 33), part1 + `: offset 136: movie 550 details: piece 2, literal, breaks the format`},
+		{part1, put(recipes+75, 1), part1 + `: offset 187: movie 550: padding is 01 00 00 00 00, want zeros`},
+		{part1, put(movie550+blockRecipes, 76), part1 + `: offset 187: movie 550: recipes end at 75, the block has 76 bytes of them`},
 
 		// Pieces.
 		{part1, put(near, 0), part1 + `: offset 113: movie 550 details: piece 0, op-0, breaks the format`},

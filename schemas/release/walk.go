@@ -27,7 +27,7 @@ type walker struct {
 	counts   fileCounts              // of the part at hand, as walked
 	all      fileCounts              // of all parts
 	segments uint64                  // met by the walk
-	starts   []uint64                // of the programs of the resource at hand, ascending
+	starts   []uint64                // of the recipes of the resource at hand, ascending
 	first    uint64                  // the place of its first segment; 0 for none
 	places   map[uint64]struct{}     // of its segments, or of those of the common part
 	live     []int64                 // bytes of segments, by pack
@@ -168,10 +168,10 @@ func (w *walker) key(e Entry) {
 	}
 }
 
-// fragments checks the fragments of a resource. Their programs lie in the order of their
+// fragments checks the fragments of a resource. Their recipes lie in the order of their
 // first use, without gaps, so that each byte of the block means something.
 func (w *walker) fragments(e Entry, mine bool) {
-	end := uint64(0) // of the programs walked
+	end := uint64(0) // of the recipes walked
 	w.starts, w.first = w.starts[:0], 0
 	for i := range e.Len() {
 		if mine && i > 0 && e.address(i-1) >= e.address(i) {
@@ -182,17 +182,17 @@ func (w *walker) fragments(e Entry, mine bool) {
 			continue // it is shared
 		}
 		f := e.Fragment(i)
-		if start != end || f.program == nil {
+		if start != end || f.recipe == nil {
 			if mine {
-				w.v.problem(e.p.name, e.rowAt(i)+fragmentProgram, "%s: program at %d of %d bytes, want one that is known or a whole one at %d",
-					describe(e.Key(), e.Address(i)), start, e.programs(), end)
+				w.v.problem(e.p.name, e.rowAt(i)+fragmentRecipe, "%s: recipe at %d of %d bytes, want one that is known or a whole one at %d",
+					describe(e.Key(), e.Address(i)), start, e.recipes(), end)
 			}
 			continue
 		}
 		w.starts = append(w.starts, start)
-		head := uint64(len(binary.AppendUvarint(nil, uint64(len(f.program)))))
-		w.program(e, i, f, int64(e.off+e.area()+start+head), mine)
-		end = start + head + uint64(len(f.program))
+		head := uint64(len(binary.AppendUvarint(nil, uint64(len(f.recipe)))))
+		w.recipe(e, i, f, int64(e.off+e.area()+start+head), mine)
+		end = start + head + uint64(len(f.recipe))
 	}
 	if mine {
 		w.base(e)
@@ -212,11 +212,11 @@ func (w *walker) base(e Entry) {
 	}
 }
 
-// rest checks that programs end where the block says, and that what follows is zero.
+// rest checks that recipes end where the block says, and that what follows is zero.
 func (w *walker) rest(e Entry, end uint64) {
 	off := int64(e.off + e.area() + end)
-	if end != e.programs() {
-		w.v.problem(e.p.name, off, "%s: programs end at %d, the block has %d bytes of them", fragment.DescribeKey(e.Key()), end, e.programs())
+	if end != e.recipes() {
+		w.v.problem(e.p.name, off, "%s: recipes end at %d, the block has %d bytes of them", fragment.DescribeKey(e.Key()), end, e.recipes())
 		return
 	}
 	if pad := e.block()[e.area()+end:]; !zero(pad) {
@@ -224,9 +224,9 @@ func (w *walker) rest(e Entry, end uint64) {
 	}
 }
 
-// program checks the pieces of f, fragment i of e, whose program starts at off in the
+// recipe checks the pieces of f, fragment i of e, whose recipe starts at off in the
 // part. Segments are dealt to the parts one by one, everything else with its block.
-func (w *walker) program(e Entry, i int, f Fragment, off int64, mine bool) {
+func (w *walker) recipe(e Entry, i int, f Fragment, off int64, mine bool) {
 	var p Piece
 	k := 0
 	for c := f.Pieces(); ; k++ {
@@ -273,7 +273,7 @@ func (w *walker) piece(p *piece, e Entry, mine bool) {
 	if want := appendPiece(nil, &spec, where, p.base); !bytes.Equal(want, p.row) {
 		what = fmt.Sprintf("is % x, want % x", p.row, want)
 	} else if p.Op == OpReference || p.Op == OpInclude {
-		what = w.follower.leads(program{e, p.at.Sub}, p.Piece)
+		what = w.follower.leads(recipe{e, p.at.Sub}, p.Piece)
 	}
 	if what != "" {
 		w.v.problem(e.p.name, p.off, "%s: piece %d, %s, %s", describe(p.key, p.at), p.number, p.Op, what)
@@ -508,7 +508,7 @@ func (c *segmentChecker) check(g *Segment) string {
 // A follower follows references and includes.
 type follower struct {
 	r       *Reader
-	shallow map[depth]struct{} // programs that end in time, as a cache
+	shallow map[depth]struct{} // recipes that end in time, as a cache
 }
 
 // isResource tells whether a resource starts at ref: its bytes could look like one
@@ -522,20 +522,20 @@ func (f *follower) isResource(ref Ref) bool {
 	return ok && found == e
 }
 
-// A program is what references and includes lead to: the fragments of one sub-request
+// A recipe is what references and includes lead to: the fragments of one sub-request
 // of a resource, of which the edge takes the one in the requested variant.
-type program struct {
+type recipe struct {
 	e   Entry
 	sub fragment.Sub
 }
 
 // String names p for people: "movie 550 row".
-func (p program) String() string { return describe(p.e.Key(), fragment.Address{Sub: p.sub}) }
+func (p recipe) String() string { return describe(p.e.Key(), fragment.Address{Sub: p.sub}) }
 
 // fragments returns the fragments of p, but only one of those that share their bytes: a
-// resource may have 65535 fragments of one long program. Such as overlap without being
+// resource may have 65535 fragments of one long recipe. Such as overlap without being
 // the same break the format, and are reported where they stand.
-func (p program) fragments() []Fragment {
+func (p recipe) fragments() []Fragment {
 	first := p.e.search(fragment.Address{Sub: p.sub}.Uint64())
 	order := make([]int, 0, 8)
 	for i := first; i < p.e.Len() && p.e.Address(i).Sub == p.sub; i++ {
@@ -549,24 +549,24 @@ func (p program) fragments() []Fragment {
 			continue
 		}
 		f := p.e.Fragment(i)
-		end = p.e.start(i) + uint64(len(f.program)) + 1
+		end = p.e.start(i) + uint64(len(f.recipe)) + 1
 		all = append(all, f)
 	}
 	return all
 }
 
-// A depth is a program and how many more references and includes it may nest.
+// A depth is a recipe and how many more references and includes it may nest.
 type depth struct {
-	program
+	recipe
 	left int
 }
 
 // target returns where a reference or an include leads, and false for one that leads
 // nowhere.
-func (f *follower) target(p *Piece) (program, bool) {
+func (f *follower) target(p *Piece) (recipe, bool) {
 	if p.Op == OpReference {
 		e, ok := f.r.EntryAt(p.Ref)
-		return program{e, p.Sub}, ok && f.isResource(p.Ref) && e.hasSub(p.Sub)
+		return recipe{e, p.Sub}, ok && f.isResource(p.Ref) && e.hasSub(p.Sub)
 	}
 	e, ok := f.r.Include(p.Include)
 	sub := p.Include.stored()
@@ -577,12 +577,12 @@ func (f *follower) target(p *Piece) (program, bool) {
 	if ok { // what answers every variant
 		_, ok = e.Find(fragment.Address{Sub: sub})
 	}
-	return program{e, sub}, ok
+	return recipe{e, sub}, ok
 }
 
-// leads returns what is wrong with where p, a reference or an include in the program
+// leads returns what is wrong with where p, a reference or an include in the recipe
 // from, leads; nothing when all is well.
-func (f *follower) leads(from program, p *Piece) string {
+func (f *follower) leads(from recipe, p *Piece) string {
 	to, ok := f.target(p)
 	if !ok {
 		return "leads to " + f.absent(p)
@@ -617,9 +617,9 @@ func (f *follower) absent(p *Piece) string {
 // tooDeep follows what leads on from p. It returns the way, end first, to the first
 // place where more than left references and includes lie inside one another; nil when
 // there is none. What leads nowhere is reported where it stands, not here.
-func (f *follower) tooDeep(p program, left int) []program {
+func (f *follower) tooDeep(p recipe, left int) []recipe {
 	if left < 0 {
-		return []program{p}
+		return []recipe{p}
 	}
 	if _, ok := f.shallow[depth{p, left}]; ok {
 		return nil
@@ -640,7 +640,7 @@ func (f *follower) tooDeep(p program, left int) []program {
 }
 
 // tooDeepIn is tooDeep of one piece.
-func (f *follower) tooDeepIn(piece *Piece, left int) []program {
+func (f *follower) tooDeepIn(piece *Piece, left int) []recipe {
 	if piece.Op != OpReference && piece.Op != OpInclude {
 		return nil
 	}

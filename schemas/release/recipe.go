@@ -31,7 +31,7 @@ func uvarint(b []byte) (uint64, int) {
 
 // A decoder reads what follows the operation of a piece.
 type decoder struct {
-	rest []byte // of the program
+	rest []byte // of the recipe
 	bad  bool   // the bytes break the format
 }
 
@@ -119,7 +119,7 @@ func (d *decoder) include(i *Include) {
 	d.bad = d.bad || i.fault() != ""
 }
 
-// appendPiece appends a piece as programs have it. where is the place of its segment, or the Ref
+// appendPiece appends a piece as recipes have it. where is the place of its segment, or the Ref
 // of the resource that a reference leads to; base is what near segments count from.
 func appendPiece(dst []byte, p *PieceSpec, where, base uint64) []byte {
 	switch p.Op {
