@@ -70,13 +70,6 @@ func (r *run) report(ctx context.Context) (Report, error) {
 	return out, err
 }
 
-// failedReport writes the report of an ingest that was stopped, and returns its sum.
-func (r *run) failedReport(reason error) (Report, error) {
-	out, err := r.writeReport(report.End{Err: reason})
-	out.Records, out.Stopped = nil, true // the catalogue is as it was
-	return out, err
-}
-
 // writeReport writes the files of the report.
 func (r *run) writeReport(e report.End) (Report, error) {
 	p := &r.journal.Progress

@@ -18,6 +18,7 @@ import (
 	"reelsplice/ingest/merge"
 	"reelsplice/ingest/pipeline"
 	"reelsplice/ingest/quarantine"
+	"reelsplice/ingest/report"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/extsort"
 	"reelsplice/schemas/record"
@@ -292,6 +293,7 @@ func (r *run) stopped(bad *TooManyBadError) (Report, error) {
 		return Report{}, err
 	}
 	bad.File = r.journal.QuarantinePath()
-	report, err := r.failedReport(bad)
-	return report, errors.Join(err, r.journal.Remove())
+	out, err := r.writeReport(report.End{Err: bad})
+	out.Records, out.Stopped = nil, true // the catalogue is as it was
+	return out, errors.Join(err, r.journal.Remove())
 }

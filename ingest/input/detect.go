@@ -42,13 +42,6 @@ func (o *Options) Look(ctx context.Context, in *Input) (reason string) {
 	return reason
 }
 
-// lookNeeds finds the needs of a file whose layout is known.
-func (o *Options) lookNeeds(ctx context.Context, in *Input) {
-	o.firstRow(ctx, in.File, func(f source.File, row []byte) {
-		in.Needs = layout.NeedsOf(in.Layout, f.Base(), row, o.Rows)
-	})
-}
-
 // firstRow calls fn with the first good row of a file. A file without one, or that cannot
 // be opened, is reported when it is read.
 func (o *Options) firstRow(ctx context.Context, f source.File, fn func(f source.File, row []byte)) {

@@ -27,7 +27,9 @@ func findReplayed(ctx context.Context, o *Options) (*List, error) {
 	for n := range l.Inputs {
 		in := &l.Inputs[n]
 		if layout.IsMapped(in.Layout) {
-			o.lookNeeds(ctx, in)
+			o.firstRow(ctx, in.File, func(f source.File, row []byte) {
+				in.Needs = layout.NeedsOf(in.Layout, f.Base(), row, o.Rows)
+			})
 		}
 		l.Names = append(l.Names, in.Name)
 		l.Bytes += in.Bytes

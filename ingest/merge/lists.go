@@ -24,10 +24,11 @@ func uniteMedia(dst, src record.Record, f *record.Field) bool {
 	if !isMedia(f.Elem) {
 		return false
 	}
-	noNulls(news)
 	for i := range f.Elem.Fields {
-		if list := &f.Elem.Fields[i]; rowsOf(list) != nil {
-			rowsOf(list).unite(old, news, list)
+		list := &f.Elem.Fields[i]
+		record.MarkAbsent(news, list.Name) // null counts as absent
+		if way := rowsOf(list); way != nil {
+			way.unite(old, news, list)
 		}
 	}
 	complete(news, old)
@@ -50,13 +51,6 @@ func rowsOf(f *record.Field) *rows {
 		return &videos
 	}
 	return nil
-}
-
-// noNulls makes the fields of r that are null absent.
-func noNulls(r record.Record) {
-	for i := range r.Schema.Fields {
-		record.MarkAbsent(r, r.Schema.Fields[i].Name)
-	}
 }
 
 // complete gives dst the fields that only src has.

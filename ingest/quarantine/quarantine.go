@@ -16,6 +16,7 @@ import (
 	"github.com/bytedance/sonic"
 
 	"reelsplice/ingest/source"
+	"reelsplice/schemas/text"
 )
 
 const (
@@ -53,7 +54,7 @@ type Raw struct {
 func RawOf(b []byte, size int64) Raw {
 	whole := max(size, int64(len(b)))
 	var r Raw
-	if b = cut(b, MaxRaw); int64(len(b)) < whole {
+	if b = text.Cut(b, MaxRaw); int64(len(b)) < whole {
 		r.Size = whole
 	}
 	if utf8.Valid(b) {
@@ -62,20 +63,6 @@ func RawOf(b []byte, size int64) Raw {
 		r.Base64 = bytes.Clone(b)
 	}
 	return r
-}
-
-// cut returns the first n bytes of raw at most, cut between characters so that valid
-// text stays valid.
-func cut(raw []byte, n int) []byte {
-	if len(raw) <= n {
-		return raw
-	}
-	for i := n; i > n-utf8.UTFMax; i-- {
-		if utf8.RuneStart(raw[i]) {
-			return raw[:i]
-		}
-	}
-	return raw[:n]
 }
 
 // Bytes returns the row, or the part of it that is kept.

@@ -3,22 +3,19 @@ package report
 import (
 	"regexp"
 	"strings"
-	"unicode/utf8"
+
+	"reelsplice/schemas/text"
 )
 
 // maxText is how many bytes of a reason, a path or an example are kept.
 const maxText = 300
 
-// shorten cuts text that is too long for a report, between two characters where it is UTF-8.
+// shorten cuts text that is too long for a report.
 func shorten(s string) string {
-	if len(s) <= maxText {
-		return s
+	if len(s) > maxText {
+		return text.Cut(s, maxText) + "…"
 	}
-	n := maxText
-	for n > maxText-utf8.UTFMax && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "…"
+	return s
 }
 
 // tokens matches the parts of a reason that mask looks at: the wanted value, quoted values, numbers

@@ -17,7 +17,7 @@ type Tally struct {
 	Failure string            `json:"failure,omitempty"` // why the file was not read to its end
 	Elapsed time.Duration     `json:"elapsed"`           // of reading it, in nanoseconds
 	Rows    Outcome           `json:"rows"`
-	Reasons map[string]*group `json:"reasons,omitempty"` // of quarantine, by groupKey
+	Reasons map[string]*group `json:"reasons,omitempty"` // of quarantine, by field and masked reason
 	Other   int64             `json:"other,omitempty"`   // rows whose reasons are too many
 	Records map[string]int64  `json:"records,omitempty"` // by kind
 	Fields  Fields            `json:"fields"`
@@ -80,8 +80,6 @@ type group struct {
 	Row int64 `json:"row"` // of the example
 }
 
-func groupKey(field, reason string) string { return field + "\x00" + reason }
-
 // maxReasons is how many reasons are counted each, of one file.
 const maxReasons = 1000
 
@@ -95,7 +93,7 @@ func NewTally(f File, day time.Time) *Tally {
 func (t *Tally) Quarantined(row int64, place, field, reason string) {
 	t.Rows.Quarantined++
 	g := &group{Reason{Field: shorten(field), Reason: mask(reason), Count: 1}, row}
-	key := groupKey(g.Field, g.Reason.Reason)
+	key := g.Field + "\x00" + g.Reason.Reason
 	known := t.Reasons[key]
 	if known != nil {
 		if known.Count++; row >= known.Row {

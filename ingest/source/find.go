@@ -79,7 +79,9 @@ func sniff(f io.Reader) Format {
 		return FormatUnknown
 	}
 	defer free()
-	format, _ := startText(newSmallWindow(io.LimitReader(r, 64<<10)), 48<<10, "")
+	const size = 64 << 10
+	w := &window{r: io.LimitReader(r, size), buf: make([]byte, 4<<10), limit: size, line: 1}
+	format, _ := startText(w, 48<<10, "")
 	return format
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"reelsplice/ingest/source/jsonrow"
 	"reelsplice/ingest/source/limit"
+	"reelsplice/schemas/text"
 )
 
 var errEmpty = errors.New("empty file")
@@ -150,7 +151,7 @@ func formatOfLines(w *window, maxRow int, ext string) (Format, error) {
 		if ext != "" && tableByContent(w, isName) {
 			return FormatUnknown, fmt.Errorf("is CSV or TSV, but its extension %s decides: rename it to .csv or .tsv", ext)
 		}
-		return FormatUnknown, fmt.Errorf("want JSON, CSV, TSV or Parquet, found text that starts with %q", cutText(line, 20))
+		return FormatUnknown, fmt.Errorf("want JSON, CSV, TSV or Parquet, found text that starts with %q", text.Cut(line, 20))
 	}
 	var s jsonrow.Scanner
 	end, done, f := s.Scan(line, 0)
@@ -206,15 +207,4 @@ func firstLine(w *window, maxRow int) []byte {
 func lineAfter(w *window, n int) []byte {
 	b := w.fill(n + 4<<10)
 	return bytes.TrimLeft(b[min(n, len(b)):], " \t\r\n")
-}
-
-// cutText returns the first n bytes of b at most, cut between characters.
-func cutText(b []byte, n int) []byte {
-	if len(b) <= n {
-		return b
-	}
-	for n > 0 && !utf8.RuneStart(b[n]) {
-		n--
-	}
-	return b[:n]
 }

@@ -151,8 +151,3 @@ func (u *lineUnifier) unify(b []byte) int {
 	}
 	return n
 }
-
-// newSmallWindow returns a window over r for a look at its start.
-func newSmallWindow(r io.Reader) *window {
-	return &window{r: r, buf: make([]byte, 4<<10), limit: 64 << 10, line: 1}
-}

@@ -237,3 +237,16 @@ func signs(dst, s []byte) []byte {
 	}
 	return dst
 }
+
+// Cut returns the first n bytes of s at most, cut between characters where s is UTF-8.
+func Cut[T string | []byte](s T, n int) T {
+	if len(s) <= n {
+		return s
+	}
+	for i := n; i > n-utf8.UTFMax && i >= 0; i-- {
+		if utf8.RuneStart(s[i]) {
+			return s[:i]
+		}
+	}
+	return s[:n]
+}
