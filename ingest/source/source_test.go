@@ -362,6 +362,18 @@ func TestHugeLine(t *testing.T) {
 	}
 }
 
+// TestLongBlankLines: white space around a row is no part of it, and alone it is no row,
+// however long it is.
+func TestLongBlankLines(t *testing.T) {
+	blanks := strings.Repeat(" \t\r", 1<<20)
+	long := "{\"s\":\"" + strings.Repeat("x", 1<<10) + "\"}"
+	got, err := readFile(t, write(t, "m.ndjson", []byte("{}\n"+blanks+"\n"+blanks+"{}\n"+blanks+"{]\n"+blanks+long+"\n"+blanks)), Options{Limits: Limits{MaxRowBytes: 1 << 10}})
+	want := []string{"m.ndjson:1 {}", "m.ndjson:3 {}", "m.ndjson:4: byte 3145729: invalid character ']' looking for beginning of object key string", "m.ndjson:5: row is longer than 1024 bytes"}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("rows are %q, %v, want %q", got, err, want)
+	}
+}
+
 func TestManyBlanks(t *testing.T) {
 	blanks := strings.Repeat(" \n", 300<<10)
 	got, err := readFile(t, write(t, "m.json", []byte(blanks+"{}\n"+blanks+"{}"+blanks)), Options{Limits: Limits{MaxRowBytes: 1 << 10}})

@@ -57,6 +57,12 @@ func (l *lineRows) next() (Row, error) {
 	for {
 		p := l.place()
 		line, n, err := l.line()
+		passed := 0
+		if err == errLong {
+			// White space is no part of the row, however much there is of it.
+			passed = l.skipLead()
+			line, n, err = l.line()
+		}
 		if err == errLong {
 			return l.skipLine(p)
 		}
@@ -68,7 +74,7 @@ func (l *lineRows) next() (Row, error) {
 		}
 		l.w.advanceLines(n, n-len(line))
 		text := bytes.TrimLeft(line, " \t\r")
-		lead := len(line) - len(text)
+		lead := passed + len(line) - len(text)
 		if text = bytes.TrimRight(text, " \t\r"); len(text) > 0 {
 			return l.finish(p, text, int64(len(text)), jsonrow.Check(text, l.deep), lead), nil
 		}
@@ -95,6 +101,19 @@ func (l *lineRows) line() (line []byte, n int, err error) {
 				return nil, 0, l.w.err
 			}
 			return b, len(b), nil
+		}
+	}
+}
+
+// skipLead passes the white space that the line starts with, and returns its length.
+func (l *lineRows) skipLead() (n int) {
+	for {
+		b := l.w.held()
+		text := bytes.TrimLeft(b, " \t\r")
+		lead := len(b) - len(text)
+		l.w.advanceLines(lead, 0)
+		if n += lead; len(text) > 0 || !l.w.more() {
+			return n
 		}
 	}
 }
