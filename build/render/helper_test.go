@@ -171,7 +171,7 @@ func (c *composer) join(f Fragment, alone bool) string {
 			name := map[release.Word]string{
 				release.WordSeason:   reference.SeasonName(lang, "", int(p.Number)),
 				release.WordEpisode:  reference.EpisodeName(lang, "", int(p.Number)),
-				release.WordSpecials: reference.SpecialsName(lang, ""),
+				release.WordSpecials: reference.SeasonName(lang, "", 0),
 			}[p.Word]
 			b = record.AppendString(b, name)
 		case release.OpInclude:

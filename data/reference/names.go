@@ -123,8 +123,5 @@ func EpisodeName(lang, region string, number int) string {
 	return string(AppendEpisodeName(make([]byte, 0, maxGenericName), lang, region, number))
 }
 
-// SpecialsName returns what AppendSpecialsName appends.
-func SpecialsName(lang, region string) string { return genericIn(lang, region).specials }
-
 // maxGenericName is more than the names of names.json take in bytes, with a number.
 const maxGenericName = 96

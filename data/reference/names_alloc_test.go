@@ -11,7 +11,6 @@ func TestAppendNamesAllocs(t *testing.T) {
 		"AppendEpisodeName":  func() { buf = AppendEpisodeName(buf[:0], lang, region, 12) },
 		"AppendSpecialsName": func() { buf = AppendSpecialsName(buf[:0], lang, region) },
 		"of strings":         func() { buf = AppendSeasonName(buf[:0], "hu", "", 12) },
-		"SpecialsName":       func() { _ = SpecialsName("hu", "") },
 	}
 	for name, f := range appends {
 		if n := testing.AllocsPerRun(1000, f); n != 0 {

@@ -35,9 +35,6 @@ func TestGenericNames(t *testing.T) {
 		if got := EpisodeName(tt.lang, tt.region, tt.number); got != tt.episode {
 			t.Errorf("EpisodeName(%q, %q, %d) = %q, want %q", tt.lang, tt.region, tt.number, got, tt.episode)
 		}
-		if got := SpecialsName(tt.lang, tt.region); got != tt.special {
-			t.Errorf("SpecialsName(%q, %q) = %q, want %q", tt.lang, tt.region, got, tt.special)
-		}
 		if got := SeasonName(tt.lang, tt.region, 0); got != tt.special {
 			t.Errorf("SeasonName(%q, %q, 0) = %q, want %q", tt.lang, tt.region, got, tt.special)
 		}

@@ -12,7 +12,7 @@
 //	fields.go             cells -> fields in the form of the API's responses, which tmdb reads
 //	converters.go         one registry of what reads a cell: convert.go, dates.go, joined.go
 //	vocabulary.go         names of genres, countries, languages; aliases
-//	suggest*.go, nearest.go, explain.go   help for who writes a mapping
+//	suggest*, nearest.go, explain.go   help for who writes a mapping
 //
 // A layout is a mapping file, a row in testdata/ready and a part of a document, which
 // tests generate and demand.
