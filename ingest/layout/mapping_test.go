@@ -51,6 +51,7 @@ func TestMappingRefuses(t *testing.T) {
 	f("[[table]]\nfile='t'", `unknown key "table.file": want one of name, about, files, requires, exact, record, ignore`)
 	f("[[table]]\n[[table.record]]\nwhere={columns='x',it='y'}", `unknown key "table.record.where.columns": want one of column, is, not`,
 		`unknown key "table.record.where.it": want one of column, is, not`)
+	f("[[table]]\n[[table.record]]\nmap=[{column='x',member='id'}]", `unknown key "table.record.map.member": it is named "field" now`)
 	f("[[table]", "expected ']]' to close array table name")
 	f("[[table]]\nfiles='t'", `key "table.files": want a list of texts`)
 	f("[[table]]\nfiles=[1]", `key "table.files": want a list of texts`)

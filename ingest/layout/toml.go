@@ -36,7 +36,11 @@ func tomlError(text []byte, err error, to reflect.Type) error {
 		for i := range strict.Errors {
 			line, column := strict.Errors[i].Position()
 			key := keyAt(text, line, column) // the library's lacks the keys around an inline table
-			errs = append(errs, fmt.Errorf("line %d: unknown key %q%s", line, key, otherKeys(to, key)))
+			want := otherKeys(to, key)
+			if now := renamedKeys[key[strings.LastIndexByte(key, '.')+1:]]; now != "" {
+				want = fmt.Sprintf(": it is named %q now", now)
+			}
+			errs = append(errs, fmt.Errorf("line %d: unknown key %q%s", line, key, want))
 		}
 		return errors.Join(errs...)
 	case errors.As(err, &syntax):
@@ -50,6 +54,9 @@ func tomlError(text []byte, err error, to reflect.Type) error {
 	}
 	return err
 }
+
+// renamedKeys are keys of old mapping files and their names of today.
+var renamedKeys = map[string]string{"member": "field"}
 
 // keyAt returns the path of the last key at or before a position.
 func keyAt(text []byte, line, column int) string {
