@@ -17,9 +17,9 @@ type Change uint8
 // The changes.
 const (
 	Created Change = 1 // only the later release has it
-	Changed Change = 2 // both have it, and some of its answers differ
+	Changed Change = 2 // both have it, and some of its responses differ
 	Deleted Change = 3 // only the earlier release has it
-	Merged  Change = 4 // the same, and the later one says what took its place
+	Merged  Change = 4 // the same, and the later one names what took its place
 )
 
 var changeNames = [...]string{Created: "created", Changed: "changed", Deleted: "deleted", Merged: "merged"}
@@ -41,9 +41,9 @@ type Difference struct {
 	Change Change
 	Key    []byte
 	Into   []byte // of Merged: the key of what took its place
-	// Subs are the sub-requests of which some answer differs, ascending; of Changed.
+	// Subs are the sub-requests with a response that differs, ascending; of Changed.
 	Subs []fragment.Sub
-	// Aliases tells that other aliases lead to it; of Changed.
+	// Aliases means that other aliases lead to it; of Changed.
 	Aliases bool
 }
 
@@ -55,7 +55,7 @@ type Comparison struct {
 	names []Ref             // aliases in b that a does not have
 	// moved has, by slot of b, the resources to which other aliases lead; nil for none.
 	moved bitset
-	// memos knows, by sub-request, which recipes differ that others lead to.
+	// memos has, by sub-request, which recipes differ that others lead to.
 	memos map[fragment.Sub]*memo
 	// defaults are the sub-requests, by kind, of which the resources of KindDefault differ.
 	defaults map[fragment.Kind][]fragment.Sub
@@ -78,10 +78,10 @@ func (s bitset) add(i uint64) { s[i/64] |= 1 << (i % 64) }
 
 func (s bitset) has(i uint64) bool { return s[i/64]>>(i%64)&1 != 0 }
 
-// Compare finds what differs between the answers of an earlier and a later release. It
-// reads directories and indexes alone: answers are equal when their entity tags are, as
+// Compare finds what differs between the responses of an earlier and a later release. It
+// reads directories and indexes alone: responses are equal when their entity tags are, as
 // far as those follow from the releases. What references and includes lead to counts as
-// part of an answer, so a title whose row differs makes every list differ that includes
+// part of a response, so a title whose row differs makes every list differ that includes
 // it. An include counts as different when any language of what it leads to is, though
 // the list may have a text of its own in that language.
 //
@@ -144,9 +144,9 @@ func (c *Comparison) walk(ctx context.Context, r *Reader, fn func(Entry) error) 
 // walkedBytes is how much of the parts is read until their pages are forgotten.
 const walkedBytes = 16 << 20
 
-// answers reports whether requests ask for a resource with that key: the others are
-// part of answers, or of none.
-func answers(key []byte) bool {
+// isRequested reports whether requests name a resource with that key: the others are
+// part of responses, or of none.
+func isRequested(key []byte) bool {
 	k := fragment.Kind(key[0])
 	return k < fragment.KindAlias || k == fragment.KindFind
 }
@@ -156,7 +156,7 @@ func (c *Comparison) earlier(e Entry) error {
 	if e.isAlias() {
 		return c.alias(e, c.b)
 	}
-	if _, ok := c.b.Resource(e.Key()); ok || !answers(e.Key()) {
+	if _, ok := c.b.Resource(e.Key()); ok || !isRequested(e.Key()) {
 		return nil
 	}
 	into, _, err := c.b.Removed(e.Key())
@@ -173,7 +173,7 @@ func (c *Comparison) later(e Entry) error {
 	if e.isAlias() {
 		return c.alias(e, c.a)
 	}
-	if !answers(e.Key()) {
+	if !isRequested(e.Key()) {
 		return nil
 	}
 	old, ok := c.a.Resource(e.Key())
@@ -225,7 +225,7 @@ func (c *Comparison) alias(e Entry, other *Reader) error {
 	return nil
 }
 
-// hasMoved tells whether other aliases lead to the resource with that key.
+// hasMoved reports whether other aliases lead to the resource with that key.
 func (c *Comparison) hasMoved(key []byte) bool {
 	if c.moved == nil {
 		return false
@@ -249,12 +249,12 @@ func (c *Comparison) compareDefaults() error {
 	return nil
 }
 
-// compare returns the sub-requests of which an answer differs between a and b, the same
+// compare returns the sub-requests of which a response differs between a and b, the same
 // resource of both releases, ascending; with any, the first that is found. The slice is
 // valid until the next call.
 func (c *Comparison) compare(a, b Entry, anyOf bool) ([]fragment.Sub, error) {
 	c.subs = c.subs[:0]
-	hidden := b.Len() > 0 && answers(b.Key()) // what only others lead to does not count by itself
+	hidden := b.Len() > 0 && isRequested(b.Key()) // what only others lead to does not count by itself
 	standIns := both{c.standIn(c.a, b), c.standIn(c.b, b)}
 	for i, k := 0, 0; i < a.Len() || k < b.Len(); {
 		s := lowestSub(a, i, b, k)
@@ -300,7 +300,7 @@ func (c *Comparison) addDefaults(k fragment.Kind) {
 	}
 }
 
-// standIn returns the resource of r that answers what e has no fragment of.
+// standIn returns the resource of r that stands in for what e has no fragment of.
 func (c *Comparison) standIn(r *Reader, e Entry) Entry {
 	key := e.Key()
 	if len(key) == 0 || fragment.Kind(key[0]) >= fragment.KindAlias {
@@ -331,7 +331,7 @@ func subEnd(e Entry, i int, s fragment.Sub) int {
 	return i
 }
 
-// same tells whether two forms of a resource have the same fragments of s. sameID tells
+// same reports whether two forms of a resource have the same fragments of s. sameID tells
 // whether marks of ids stand for the same.
 func (c *Comparison) same(of both, s fragment.Sub, sameID bool, level int) (bool, error) {
 	if level > MaxDepth {
@@ -407,7 +407,7 @@ func (c *Comparison) sameReference(x, y *Piece, level int) (bool, error) {
 	return c.sameRecipe(now.Key(), y.Sub, level)
 }
 
-// sameRecipe tells whether what a reference or an include leads to is the same in both
+// sameRecipe reports whether what a reference or an include leads to is the same in both
 // releases.
 func (c *Comparison) sameRecipe(key []byte, s fragment.Sub, level int) (bool, error) {
 	b, slot, ok := c.b.locate(key)
@@ -432,7 +432,7 @@ func (c *Comparison) sameRecipe(key []byte, s fragment.Sub, level int) (bool, er
 	if !b.hasSub(s) {
 		b = c.standIn(c.b, b)
 	}
-	same, err := c.same(both{a, b}, s, true /* what is included says no id */, level+1)
+	same, err := c.same(both{a, b}, s, true /* what is included has no id */, level+1)
 	if err != nil {
 		return false, err
 	}
@@ -453,7 +453,7 @@ func (c *Comparison) Count(change Change) map[fragment.Kind]int64 {
 	return n
 }
 
-// Has tells whether the resource with that key underwent any change.
+// Has reports whether the resource with that key underwent any change.
 func (c *Comparison) Has(key []byte) bool {
 	in := func(r *Reader, changes ...Change) bool {
 		e, ok := r.Resource(key)

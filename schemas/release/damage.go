@@ -96,7 +96,7 @@ type damagedBlock struct {
 	off  uint64 // of its first byte
 }
 
-// note remembers damage, and tells of damage that is new.
+// note remembers damage, and passes new damage on.
 func (d *damageLog) note(off uint64, err *CorruptError) {
 	d.mu.Lock()
 	place := damagedBlock{err.File, off}
@@ -138,7 +138,7 @@ func (r *Reader) NotifyDamage(fn func(*CorruptError)) {
 var ErrCorrupt = errors.New("release: corrupt file")
 
 // ErrVersion matches, through errors.Is, the error about a release whose format
-// version this program does not know.
+// version this program does not read.
 var ErrVersion = errors.New("unknown format version")
 
 // ErrLocked matches, through errors.Is, the error of Create while another builder
@@ -149,7 +149,7 @@ var ErrLocked = errors.New("another builder is at work there")
 // has been published.
 var ErrNoRelease = errors.New("no release has been published")
 
-// A CorruptError tells where a file stopped following the format.
+// A CorruptError names the place where a file stops following the format.
 type CorruptError struct {
 	File string // name inside the release folder
 	Off  int64  // byte offset of the offending field; negative when it is the whole file

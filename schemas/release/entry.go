@@ -69,7 +69,7 @@ func (e Entry) Key() []byte {
 	return e.p.data[e.off+blockKey:][:e.keyLen():e.keyLen()]
 }
 
-// ID returns the number that answers have as the id of the resource; 0 for the zero
+// ID returns the number that responses have as the id of the resource; 0 for the zero
 // Entry.
 func (e Entry) ID() uint64 {
 	if e.p == nil {
@@ -197,7 +197,7 @@ func (e Entry) Find(a fragment.Address) (Fragment, bool) {
 	return e.fragment(startIn(row)), true
 }
 
-// hasSub tells whether the resource has a fragment of the sub-request s.
+// hasSub reports whether the resource has a fragment of the sub-request s.
 func (e Entry) hasSub(s fragment.Sub) bool {
 	i := e.search(fragment.Address{Sub: s}.Uint64())
 	return i < e.Len() && e.Address(i).Sub == s
@@ -226,7 +226,7 @@ type Cursor struct {
 	left    int // pieces that may still come
 }
 
-// Broken tells whether the bytes of the fragment break the format, as far as the cursor
+// Broken reports whether the bytes of the fragment break the format, as far as the cursor
 // has come. Nothing of such a fragment may be served.
 func (c *Cursor) Broken() bool { return c.bad }
 

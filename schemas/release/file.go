@@ -521,5 +521,5 @@ func hashFile(ctx context.Context, path string, each func([]byte)) (File, error)
 	return File{}, ctx.Err()
 }
 
-// missing tells whether err says that a file is not there.
+// missing reports whether err says that a file is not there.
 func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }

@@ -17,7 +17,7 @@ import (
 )
 
 // The index finds the block of a key by its hash. It is divided into files by the first bits
-// of the hash: a power of two of them, that know nothing of one another. A part leaves the
+// of the hash: a power of two of them, independent of one another. A part leaves the
 // hashes of its keys, sorted, in a file; index i of n merges range i of all those files.
 
 // home returns the ideal slot of a hash among n: its high bits, scaled.

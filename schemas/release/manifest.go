@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// A Manifest says what a release holds.
+// A Manifest describes a release.
 type Manifest struct {
 	FormatVersion int    `json:"format_version"`
 	ID            string `json:"id"`
@@ -35,7 +35,7 @@ type Manifest struct {
 // Files returns every file that the id covers: parts, indexes, packs, tables.
 func (m *Manifest) Files() []File { return slices.Concat(m.Parts, m.Index, m.Packs, m.Tables) }
 
-// Counts says how much of what a release holds.
+// Counts are sizes of a release.
 type Counts struct {
 	Resources   map[string]int64 `json:"resources"` // by the name of their fragment.Kind
 	Aliases     int64            `json:"aliases"`
@@ -79,7 +79,7 @@ func (m *Manifest) contentID() (string, error) {
 	return "r" + hex.EncodeToString(sum[:8]), nil
 }
 
-// validID tells whether id has the form of a release id, and thus names a folder
+// validID reports whether id has the form of a release id, and thus names a folder
 // inside a store and nothing else.
 func validID(id string) bool {
 	return len(id) == 17 && id[0] == 'r' && strings.Trim(id[1:], "0123456789abcdef") == ""
@@ -127,7 +127,7 @@ func parseManifest(data []byte) (*Manifest, error) {
 	return m, nil
 }
 
-// check tells whether m, read from data, is what a Writer gives.
+// check reports whether m, read from data, is what a Writer gives.
 func (m *Manifest) check(data []byte) error {
 	id, err := m.contentID()
 	if err != nil {

@@ -40,7 +40,7 @@ type FragmentSpec struct {
 // no key may occur twice in a release.
 type ResourceSpec struct {
 	Key []byte
-	// ID is the number that standalone answers have where their recipe has an id
+	// ID is the number that standalone responses have where their recipe has an id
 	// mark. It need not be part of the key.
 	ID uint64
 	// Fingerprint is a hash of everything that the fragments follow from, or 0.
@@ -49,7 +49,7 @@ type ResourceSpec struct {
 	Fragments   []FragmentSpec
 }
 
-// PartOptions say where a part goes and what it may use.
+// PartOptions are the place of a part and what it may use.
 type PartOptions struct {
 	Dir    string // of the release in the making
 	Number int    // names the files of the part until it is closed
@@ -105,7 +105,7 @@ type packInUse struct {
 	live uint64 // bytes of segments of the part
 }
 
-// segmentID tells segments apart that are stored once: in all of the common part, and within
+// A segmentID identifies segments that are stored once: in all of the common part, and within
 // one resource of the others.
 type segmentID struct {
 	hash     Hash
@@ -171,7 +171,7 @@ func (s *PartWriter) begin() {
 	s.block.reset()
 }
 
-// check tells what r breaks, and leaves the order of its fragments in s.order.
+// check returns which rule r breaks, and leaves the order of its fragments in s.order.
 func (s *PartWriter) check(r ResourceSpec) error {
 	if err := checkKey(r.Key); err != nil {
 		return err
@@ -248,7 +248,7 @@ func (s *PartWriter) checkPiece(p *PieceSpec) error {
 	return nil
 }
 
-// check tells what of g cannot be right, as far as that shows without inflating it.
+// check returns what of g cannot be right, as far as that shows without inflating it.
 func (g *Segment) check() error {
 	if uint64(len(g.Stored)) > math.MaxUint32 {
 		return fmt.Errorf("segment of %d bytes, at most %d are possible", len(g.Stored), uint32(math.MaxUint32))

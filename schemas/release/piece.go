@@ -8,14 +8,14 @@ import (
 	"reelsplice/schemas/listrow"
 )
 
-// An Op tells what a piece of a recipe is. Values reach files.
+// An Op is the operation of a piece. Values reach files.
 type Op uint8
 
 // The operations.
 const (
 	OpSegment   Op = 1  // bytes of a pack
-	OpIDMark    Op = 2  // the place where a standalone answer has "id":N,
-	OpPageMark  Op = 3  // the place where an answer has "page":N,
+	OpIDMark    Op = 2  // the place where a standalone response has "id":N,
+	OpPageMark  Op = 3  // the place where a response has "page":N,
 	OpReference Op = 4  // a fragment of another resource, in the requested variant
 	OpInclude   Op = 5  // the same, found by the key of the resource when it is served
 	OpIDEnd     Op = 6  // the end of a sub-request whose id comes last: ,"id":N} alone, } appended
@@ -96,7 +96,7 @@ func (i Include) fault() string {
 	return ""
 }
 
-// A Word is what a generic name says: "Season 2", "Episode 3", "Specials". Values
+// A Word is the word of a generic name: "Season 2", "Episode 3", "Specials". Values
 // reach files.
 type Word uint8
 
@@ -104,7 +104,7 @@ type Word uint8
 const (
 	WordSeason   Word = 1
 	WordEpisode  Word = 2
-	WordSpecials Word = 3 // says no number
+	WordSpecials Word = 3 // without a number
 )
 
 var wordNames = [...]string{WordSeason: "season", WordEpisode: "episode", WordSpecials: "specials"}
@@ -144,7 +144,7 @@ func (p *Piece) Text() []byte {
 	return p.literal
 }
 
-// Same tells whether two pieces say the same by themselves: where a segment lies does not
+// Same reports whether two pieces are equal by themselves: where a segment lies does not
 // matter, and what references and includes lead to is not looked at.
 func (p *Piece) Same(o *Piece) bool {
 	if p.Op != o.Op {

@@ -114,7 +114,7 @@ func (r *Reader) mapFiles() error {
 func openFile(dir string, want File) ([]byte, error) {
 	f, err := os.Open(filepath.Join(dir, want.Name))
 	if missing(err) {
-		return nil, corrupt(want.Name, -1, "file is missing, the manifest says %d bytes", want.Size)
+		return nil, corrupt(want.Name, -1, "file is missing, the manifest has %d bytes", want.Size)
 	}
 	if err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func openFile(dir string, want File) ([]byte, error) {
 		return nil, err
 	}
 	if st.Size() != want.Size {
-		return nil, corrupt(want.Name, min(st.Size(), want.Size), "file is %d bytes long, the manifest says %d", st.Size(), want.Size)
+		return nil, corrupt(want.Name, min(st.Size(), want.Size), "file is %d bytes long, the manifest has %d", st.Size(), want.Size)
 	}
 	if want.Size > math.MaxInt {
 		return nil, fmt.Errorf("%s: %d bytes are more than this machine can address", want.Name, want.Size)
@@ -235,7 +235,7 @@ func (r *Reader) thin() {
 	}
 }
 
-// Manifest returns what the release says of itself. It must not be changed.
+// Manifest returns the description of the release. It must not be changed.
 func (r *Reader) Manifest() *Manifest { return r.manifest }
 
 // Close unmaps the files. Nothing that came from r may be used any more. A second
@@ -475,7 +475,7 @@ func (r *Reader) candidates(hash uint64, fn func(ref Ref)) {
 	x := &r.indexes[hash>>r.shift]
 	slot := home(hash<<(64-r.shift), x.homes)
 	for end := min(slot+x.reach+1, x.slots); slot < end; slot++ {
-		s := le.Uint64(x.data[headerLen+slotLen*slot:]) // unchecked: it only tells what to fetch
+		s := le.Uint64(x.data[headerLen+slotLen*slot:]) // unchecked: it only chooses what to fetch
 		if s == 0 {
 			return
 		}
@@ -485,7 +485,7 @@ func (r *Reader) candidates(hash uint64, fn func(ref Ref)) {
 	}
 }
 
-// Removed tells whether the release says that the resource with that key was deleted
+// Removed reports whether the resource with that key was deleted
 // or merged, and the key of what it was merged into: nil when it was deleted. The error
 // matches ErrCorrupt.
 func (r *Reader) Removed(key []byte) (into []byte, removed bool, err error) {
@@ -504,7 +504,7 @@ func (r *Reader) Removed(key []byte) (into []byte, removed bool, err error) {
 	return into, true, nil
 }
 
-// mergedInto returns the key of what the resource that e says is removed was merged
+// mergedInto returns the key of what the removed resource of e was merged
 // into, nil when it was deleted; or what of e breaks the format.
 func mergedInto(e Entry) (into []byte, what string) {
 	key := e.Key()[1:]

@@ -99,7 +99,7 @@ func (d *decoder) far(p *Piece) {
 	p.Op, p.Pack, p.Offset = OpSegment, int(d.atMost(MaxPacks-1)), int64(d.atMost(MaxPackBytes-1))
 }
 
-// facts reads what is said of a segment, and returns its length in the pack.
+// facts reads the facts of a segment, and returns its length in the pack.
 func (d *decoder) facts(g *Segment) (stored uint64) {
 	stored, g.RawLen = d.atMost(math.MaxUint32), uint32(d.atMost(math.MaxUint32))
 	if b := d.take(factsLen); b != nil {

@@ -562,7 +562,7 @@ func compare(e Entry, want ResourceSpec) string {
 	return ""
 }
 
-// samePiece tells whether what counts for the operation of p is what was written.
+// samePiece reports whether what counts for the operation of p is what was written.
 func samePiece(p *Piece, w *PieceSpec) bool {
 	if p.Op != w.Op {
 		return false

@@ -108,6 +108,6 @@ func (r *Reader) CheckSizes() {
 		for b := first; b < uint64(blocksOf(len(m.data))); b++ {
 			m.forget(b)
 		}
-		_ = m.damaged(first, fmt.Sprintf("file is %d bytes long, the manifest says %d", st.Size(), len(m.all)))
+		_ = m.damaged(first, fmt.Sprintf("file is %d bytes long, the manifest has %d", st.Size(), len(m.all)))
 	}
 }

@@ -52,7 +52,7 @@ func (g *Segment) Check() {
 	}
 }
 
-// sameContent tells whether two segments have the same raw bytes, wherever they lie.
+// sameContent reports whether two segments have the same raw bytes, wherever they lie.
 func (g *Segment) sameContent(h *Segment) bool {
 	return g.Hash == h.Hash && g.RawLen == h.RawLen && g.CRC == h.CRC
 }
@@ -126,7 +126,7 @@ func clmul(a, b uint32) uint64 {
 }
 
 // MaxInflation is how many raw bytes a byte of deflate can stand for: 258 for each
-// two bits. A segment that says more is damaged, and no memory is set aside for it.
+// two bits. A segment with more is damaged, and no memory is set aside for it.
 const MaxInflation = 4 * 258
 
 // An Inflater inflates single segments. The zero value is ready; it is for one goroutine.
@@ -194,7 +194,7 @@ func (i *Inflater) WriteTo(w io.Writer, s *Segment) error {
 }
 
 // Append appends the raw bytes of one segment. The error matches ErrCorrupt when it does
-// not hold what its release says; dst is as it was then.
+// match its facts; dst is as it was then.
 func (i *Inflater) Append(dst []byte, s *Segment) ([]byte, error) {
 	if err := i.start(s); err != nil {
 		return dst, err
@@ -211,7 +211,7 @@ func (i *Inflater) Append(dst []byte, s *Segment) ([]byte, error) {
 	return dst, nil
 }
 
-var errSegmentCRC = fmt.Errorf("%w: segment has another CRC than its release says", ErrCorrupt)
+var errSegmentCRC = fmt.Errorf("%w: segment has another CRC than its release has", ErrCorrupt)
 
 func noEOF(err error) error {
 	if errors.Is(err, io.EOF) {

@@ -34,7 +34,7 @@ type Info struct {
 	Fragments int64
 	// Built is the time in its report.json, or else when the folder last changed.
 	Built time.Time
-	// Err tells why the folder is no release that Open accepts; the numbers are 0 then.
+	// Err is why the folder is no release that Open accepts; the numbers are 0 then.
 	Err error
 }
 
@@ -104,7 +104,7 @@ func (s Store) lock() (*flock.Flock, error) {
 	return l, nil
 }
 
-// check opens the release id and tells why it cannot be served.
+// check opens the release id and returns why it cannot be served.
 func (s Store) check(id string) error {
 	if !validID(id) {
 		return fmt.Errorf("%q is no release id", id)

@@ -104,7 +104,7 @@ func TestPublishRefuses(t *testing.T) {
 		"R" + ids[0][1:]:      "is no release id",
 		"r000000000000000G":   "is no release id",
 		ids[0] + "/../" + "x": "is no release id",
-		ids[1]:                filepath.Base(broken) + ": offset 80: file is 80 bytes long, the manifest says ",
+		ids[1]:                filepath.Base(broken) + ": offset 80: file is 80 bytes long, the manifest has ",
 	} {
 		if _, err := s.Publish(id); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Publish(%q) = %v, want an error with %q", id, err, want)

@@ -50,7 +50,7 @@ const (
 // tableName returns the file name of a table.
 func tableName(name string) string { return tablePrefix + name }
 
-// isTable tells whether a file name is that of a table.
+// isTable reports whether a file name is that of a table.
 func isTable(file string) bool {
 	name, ok := strings.CutPrefix(file, tablePrefix)
 	return ok && validName(name, MaxTableName)
@@ -65,7 +65,7 @@ func TableName(file string) (string, bool) {
 	return strings.TrimPrefix(file, tablePrefix), true
 }
 
-// validName tells whether a name has 1 to most letters in lower case, digits, and signs
+// validName reports whether a name has 1 to most letters in lower case, digits, and signs
 // that are safe in the names of files.
 func validName(name string, most int) bool {
 	return name != "" && len(name) <= most && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_.") == ""
@@ -205,7 +205,7 @@ type Table struct {
 	sections []section // ascending by name
 }
 
-// Rows returns what the builder said of its rows.
+// Rows returns the number of rows that the builder gave.
 func (t *Table) Rows() int { return t.rows }
 
 // Section returns the bytes of a section, which starts at a multiple of 64 in the file;
@@ -370,5 +370,5 @@ func parseSection(b []byte, list int64) (section, bool) {
 	return s, ok
 }
 
-// follows tells whether b starts behind a.
+// follows reports whether b starts behind a.
 func follows(a, b *section) bool { return b.off >= a.off+a.size }

@@ -30,7 +30,7 @@ type Problem struct {
 // String returns file, offset and what is wrong.
 func (p Problem) String() string { return place(p.File, p.Off, p.What) }
 
-// maxProblems is how many problems Verify tells apart; a broken disk has millions.
+// maxProblems is how many problems Verify lists; a broken disk has millions.
 const maxProblems = 1000
 
 // Verify reads the release in dir and returns what is wrong with it, in order of file
@@ -86,7 +86,7 @@ type verifier struct {
 	progress    func(done, total int64)
 }
 
-// mine tells whether item i of some list belongs to the part to check.
+// mine reports whether item i of some list belongs to the part to check.
 func (v *verifier) mine(i uint64) bool { return i%uint64(v.o.Of) == uint64(v.o.Subset-1) }
 
 func (v *verifier) problem(file string, off int64, format string, args ...any) {
@@ -146,7 +146,7 @@ func (v *verifier) files(ctx context.Context, dir string) error {
 		err = v.guard(func() error {
 			v.checks(m, sums.close(), got.SHA256 == want.SHA256)
 			if t, ok := v.r.Table(strings.TrimPrefix(want.Name, tablePrefix)); ok && got.SHA256 != want.SHA256 {
-				v.table(want.Name, t) // tells where
+				v.table(want.Name, t) // names the section
 			}
 			return nil
 		})
@@ -160,7 +160,7 @@ func (v *verifier) files(ctx context.Context, dir string) error {
 // names compares a file's SHA-256 with the manifest and with its name.
 func (v *verifier) names(f File, sha string) {
 	if sha != f.SHA256 {
-		v.problem(f.Name, -1, "SHA-256 is %s, the manifest says %s", sha, f.SHA256)
+		v.problem(f.Name, -1, "SHA-256 is %s, the manifest has %s", sha, f.SHA256)
 		return
 	}
 	for _, prefix := range []string{partPrefix, packPrefix} {
@@ -214,7 +214,7 @@ func (v *verifier) guard(fn func() error) error {
 func (v *verifier) table(file string, t *Table) {
 	for _, s := range t.sections {
 		if got := crc32.ChecksumIEEE(t.m.data[s.off : s.off+s.size]); got != s.crc {
-			v.problem(file, s.off, "section %q has CRC %08x, its table says %08x", s.name, got, s.crc)
+			v.problem(file, s.off, "section %q has CRC %08x, its table has %08x", s.name, got, s.crc)
 		}
 	}
 }
@@ -245,7 +245,7 @@ func CheckAll(ctx context.Context, releasesDir string, r *Reader) error {
 			return err
 		}
 		if got.SHA256 != want.SHA256 {
-			return corrupt(want.Name, -1, "SHA-256 is %s, the manifest says %s", got.SHA256, want.SHA256)
+			return corrupt(want.Name, -1, "SHA-256 is %s, the manifest has %s", got.SHA256, want.SHA256)
 		}
 	}
 	return nil

@@ -101,7 +101,7 @@ func TestOpenNamesFile(t *testing.T) {
 		}
 		sizes := []string{}
 		if name != manifestFile {
-			sizes = []string{fmt.Sprintf("file is %d bytes long, the manifest says %d", len(whole)-1, len(whole))}
+			sizes = []string{fmt.Sprintf("file is %d bytes long, the manifest has %d", len(whole)-1, len(whole))}
 		}
 		refused("the last byte less", whole[:len(whole)-1], sizes...)
 		refused("nothing", nil)

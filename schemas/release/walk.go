@@ -441,7 +441,7 @@ func (w *walker) filmography(e Entry) {
 	}
 }
 
-// removed checks an entry that says that a resource is removed.
+// removed checks the entry of a removed resource.
 func (w *walker) removed(e Entry) {
 	_, what := mergedInto(e)
 	if what == "" {
@@ -511,7 +511,7 @@ type follower struct {
 	shallow map[depth]struct{} // recipes that end in time, as a cache
 }
 
-// isResource tells whether a resource starts at ref: its bytes could look like one
+// isResource reports whether a resource starts at ref: its bytes could look like one
 // inside another block, but then the index leads elsewhere.
 func (f *follower) isResource(ref Ref) bool {
 	e, ok := f.r.EntryAt(ref)
@@ -603,7 +603,7 @@ func (f *follower) leads(from recipe, p *Piece) string {
 	return fmt.Sprintf("leads through more than %d references and includes: %s", MaxDepth, strings.Join(names, ", "))
 }
 
-// absent says which target of p is not there.
+// absent names the target of p that is not there.
 func (f *follower) absent(p *Piece) string {
 	if p.Op == OpReference {
 		return fmt.Sprintf("%s of a resource at %d, which is not there", p.Sub, p.Ref.off())

@@ -293,7 +293,7 @@ func (c *cursor) next() (err error) {
 	if c.rows.Len() == 0 {
 		c.id = nil
 		if c.n != c.want {
-			return corrupt("%d rows, its header says %d", c.n, c.want)
+			return corrupt("%d rows, its header has %d", c.n, c.want)
 		}
 		return nil
 	}
