@@ -22,6 +22,9 @@ const (
 
 	// rateLeast is the time since the start that a rate needs.
 	rateLeast = 500 * time.Millisecond
+
+	// mostLeft is the longest time that is shown as left.
+	mostLeft = 1000 * time.Hour
 )
 
 // A progress shows on stderr the progress of one piece of work: one line of a terminal,
@@ -132,16 +135,17 @@ func (p *progress) show(now time.Time, final bool) {
 	}
 }
 
-// A progressLine is the progress at one moment, as lines of JSON have it.
+// A progressLine is the progress at one moment, as lines of JSON have it. Unknown numbers are null.
 type progressLine struct {
-	Stage       string  `json:"stage"`
-	Done        int64   `json:"done"`
-	Total       int64   `json:"total"` // 0 when it is not known
-	Unit        string  `json:"unit"`  // bytes or records
-	Rate        float64 `json:"rate"`  // units a second, of late or, at the end, of all the work; 0 when it is not known
-	SecondsLeft float64 `json:"seconds_left,omitempty"`
-	Seconds     float64 `json:"seconds"` // since the start
-	Final       bool    `json:"final,omitempty"`
+	Stage       string   `json:"stage"`
+	Done        int64    `json:"done"`
+	Total       int64    `json:"total"` // 0 when it is not known
+	Unit        string   `json:"unit"`  // bytes or records
+	Percent     *float64 `json:"percent"`
+	Rate        *float64 `json:"rate"` // units a second, of late or, at the end, of all the work
+	SecondsLeft *float64 `json:"seconds_left"`
+	Seconds     float64  `json:"seconds"` // since the start
+	Final       bool     `json:"final,omitempty"`
 }
 
 func (p *progress) line(now time.Time, final bool) progressLine {
@@ -159,11 +163,21 @@ func (p *progress) line(now time.Time, final bool) progressLine {
 	if final {
 		from = p.start
 	}
+	rate := 0.0
 	if elapsed >= rateLeast {
-		l.Rate = round(float64(p.done-from.done) / now.Sub(from.at).Seconds())
+		rate = round(float64(p.done-from.done) / now.Sub(from.at).Seconds())
+		l.Rate = &rate
 	}
-	if left := p.total - p.done; left > 0 && l.Rate > 0 {
-		l.SecondsLeft = math.Ceil(float64(left) / l.Rate)
+	if p.total > 0 {
+		percent := math.Floor(min(1, float64(p.done)/float64(p.total))*1000) / 10 // 100 only at the end
+		l.Percent = &percent
+	}
+	if left := max(0, p.total-p.done); p.total > 0 && (left == 0 || rate > 0) {
+		sec := 0.0
+		if left > 0 {
+			sec = min(math.Ceil(float64(left)/rate), mostLeft.Seconds())
+		}
+		l.SecondsLeft = &sec
 	}
 	return l
 }
@@ -177,15 +191,14 @@ func (l *progressLine) text() string {
 		return fmt.Sprint(n)
 	}
 	text := l.Stage + ": " + number(l.Done)
-	if l.Total > 0 {
-		percent := min(100, 100*float64(l.Done)/float64(l.Total))
-		text = fmt.Sprintf("%s: %d%% (%s of %s)", l.Stage, int(percent), number(l.Done), number(l.Total))
+	if l.Percent != nil {
+		text = fmt.Sprintf("%s: %d%% (%s of %s)", l.Stage, int(*l.Percent), number(l.Done), number(l.Total))
 	}
-	if l.Rate > 0 {
-		text += ", " + number(int64(math.Round(l.Rate))) + "/s"
+	if l.Rate != nil {
+		text += ", " + number(int64(math.Round(*l.Rate))) + "/s"
 	}
-	if l.SecondsLeft > 0 {
-		text += ", " + (time.Duration(l.SecondsLeft) * time.Second).String() + " left"
+	if l.SecondsLeft != nil && *l.SecondsLeft > 0 {
+		text += ", " + (time.Duration(*l.SecondsLeft) * time.Second).String() + " left"
 	}
 	return text
 }

@@ -14,6 +14,9 @@ var started = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 func after(d time.Duration) time.Time { return started.Add(d) }
 
+// is reports whether a number is known and equal to want.
+func is(n *float64, want float64) bool { return n != nil && *n == want }
+
 func TestRateIsOfLate(t *testing.T) {
 	p := newProgress("ingest", true, started)
 	// 100 a second for a minute, 10 a second for another.
@@ -22,32 +25,32 @@ func TestRateIsOfLate(t *testing.T) {
 		done += map[bool]int64{true: 100, false: 10}[sec < 60]
 		p.update(done, 10_000)
 		l := p.line(after(time.Duration(sec+1)*time.Second), false)
-		if sec == 59 && l.Rate != 100 {
+		if sec == 59 && !is(l.Rate, 100) {
 			t.Errorf("rate after a minute %v, want 100", l.Rate)
 		}
 	}
-	if l := p.line(after(2*time.Minute), false); l.Rate != 10 || l.SecondsLeft != 340 {
+	if l := p.line(after(2*time.Minute), false); !is(l.Rate, 10) || !is(l.SecondsLeft, 340) {
 		t.Errorf("rate after two minutes %v, %v s left, want 10, and 340 s for 3400", l.Rate, l.SecondsLeft)
 	}
-	if l := p.line(after(2*time.Minute), true); l.Rate != 55 {
+	if l := p.line(after(2*time.Minute), true); !is(l.Rate, 55) {
 		t.Errorf("rate at the end %v, want 55, that of all", l.Rate)
 	}
 	// Nothing more comes: the rate falls to 0 and no time is left to show.
 	for sec := range 20 {
 		p.line(after(2*time.Minute+time.Duration(sec)*time.Second), false)
 	}
-	if l := p.line(after(2*time.Minute+20*time.Second), false); l.Rate != 0 || l.SecondsLeft != 0 {
-		t.Errorf("rate after 20 s of nothing %v, %v s left, want 0", l.Rate, l.SecondsLeft)
+	if l := p.line(after(2*time.Minute+20*time.Second), false); !is(l.Rate, 0) || l.SecondsLeft != nil {
+		t.Errorf("rate after 20 s of nothing %v, %v s left, want 0 and an unknown time", l.Rate, l.SecondsLeft)
 	}
 }
 
 func TestRateNeedsTime(t *testing.T) {
 	p := newProgress("build", false, started)
 	p.update(5, 10)
-	if l := p.line(after(400*time.Millisecond), false); l.Rate != 0 || l.text() != "build: 50% (5 of 10)" {
+	if l := p.line(after(400*time.Millisecond), false); l.Rate != nil || l.text() != "build: 50% (5 of 10)" {
 		t.Errorf("rate after 0.4 s %v, %q, want none", l.Rate, l.text())
 	}
-	if l := p.line(after(500*time.Millisecond), false); l.Rate != 10 {
+	if l := p.line(after(500*time.Millisecond), false); !is(l.Rate, 10) {
 		t.Errorf("rate after 0.5 s %v, want 10", l.Rate)
 	}
 }
@@ -63,21 +66,26 @@ func TestUpdatesNeverGoBack(t *testing.T) {
 }
 
 func TestText(t *testing.T) {
-	f := func(l progressLine, want string) {
+	f := func(unit string, done, total int64, rate, left float64, want string) {
 		t.Helper()
-		if l.Unit == "" {
-			l.Stage, l.Unit = "ingest", "bytes"
+		l := progressLine{Stage: "ingest", Unit: unit, Done: done, Total: total}
+		if percent := 100 * float64(done) / float64(total); total > 0 {
+			l.Percent = &percent
+		}
+		if rate >= 0 {
+			l.Rate, l.SecondsLeft = &rate, &left
 		}
 		if got := l.text(); got != want {
 			t.Errorf("line %q, want %q", got, want)
 		}
 	}
-	f(progressLine{Total: 4 << 20}, "ingest: 0% (0 bytes of 4.0 MiB)")
-	f(progressLine{Done: 1 << 20, Total: 4 << 20, Rate: 512 << 10, SecondsLeft: 6}, "ingest: 25% (1.0 MiB of 4.0 MiB), 512.0 KiB/s, 6s left")
-	f(progressLine{Done: 4<<20 - 1, Total: 4 << 20, Rate: 1, SecondsLeft: 1}, "ingest: 99% (4.0 MiB of 4.0 MiB), 1 byte/s, 1s left")
-	f(progressLine{Total: 1 << 40, Rate: 1 << 20, SecondsLeft: 1 << 20}, "ingest: 0% (0 bytes of 1.0 TiB), 1.0 MiB/s, 291h16m16s left")
-	f(progressLine{Done: 4 << 20, Rate: 2 << 20}, "ingest: 4.0 MiB, 2.0 MiB/s") // the total is not known
-	f(progressLine{Stage: "build", Unit: "records", Done: 10, Total: 100, Rate: 3, SecondsLeft: 30}, "build: 10% (10 of 100), 3/s, 30s left")
+	f("bytes", 0, 4<<20, -1, 0, "ingest: 0% (0 bytes of 4.0 MiB)")
+	f("bytes", 1<<20, 4<<20, 512<<10, 6, "ingest: 25% (1.0 MiB of 4.0 MiB), 512.0 KiB/s, 6s left")
+	f("bytes", 4<<20-1, 4<<20, 1, 1, "ingest: 99% (4.0 MiB of 4.0 MiB), 1 byte/s, 1s left")
+	f("bytes", 0, 1<<40, 1<<20, 1<<20, "ingest: 0% (0 bytes of 1.0 TiB), 1.0 MiB/s, 291h16m16s left")
+	f("bytes", 4<<20, 4<<20, 2<<20, 0, "ingest: 100% (4.0 MiB of 4.0 MiB), 2.0 MiB/s")
+	f("bytes", 4<<20, 0, 2<<20, 0, "ingest: 4.0 MiB, 2.0 MiB/s") // the total is not known
+	f("records", 10, 100, 3, 30, "ingest: 10% (10 of 100), 3/s, 30s left")
 }
 
 // shownBy returns a progress that shows in a buffer, without a goroutine.
@@ -111,16 +119,25 @@ func TestShortWork(t *testing.T) {
 }
 
 func TestJSONLines(t *testing.T) {
-	var out bytes.Buffer
-	p := shownBy(&out, func(p *progress) { p.json = true })
-	p.update(123, 456)
-	p.show(after(12340*time.Millisecond), false)
-	p.update(456, 456)
-	p.show(after(20*time.Second), true)
-	want := `{"stage":"ingest","done":123,"total":456,"unit":"bytes","rate":10,"seconds_left":34,"seconds":12.3}` + "\n" +
-		`{"stage":"ingest","done":456,"total":456,"unit":"bytes","rate":22.8,"seconds":20,"final":true}` + "\n"
-	if out.String() != want {
-		t.Errorf("lines:\n%swant:\n%s", out.String(), want)
+	for _, c := range []struct {
+		done, total int64
+		at          time.Duration
+		final       bool
+		want        string
+	}{
+		{123, 456, 12340 * time.Millisecond, false, `"done":123,"total":456,"unit":"bytes","percent":26.9,"rate":10,"seconds_left":34,"seconds":12.3}`},
+		{123, 0, 100 * time.Millisecond, false, `"done":123,"total":0,"unit":"bytes","percent":null,"rate":null,"seconds_left":null,"seconds":0.1}`},
+		{99_999, 100_000, 200 * time.Millisecond, false, `"done":99999,"total":100000,"unit":"bytes","percent":99.9,"rate":null,"seconds_left":null,"seconds":0.2}`},
+		{1, 1 << 50, 20 * time.Second, false, `"done":1,"total":1125899906842624,"unit":"bytes","percent":0,"rate":0.1,"seconds_left":3600000,"seconds":20}`},
+		{456, 456, 20 * time.Second, true, `"done":456,"total":456,"unit":"bytes","percent":100,"rate":22.8,"seconds_left":0,"seconds":20,"final":true}`},
+	} {
+		var out bytes.Buffer
+		p := shownBy(&out, func(p *progress) { p.json = true })
+		p.update(c.done, c.total)
+		p.show(after(c.at), c.final)
+		if want := `{"stage":"ingest",` + c.want + "\n"; out.String() != want {
+			t.Errorf("line %swant %s", out.String(), want)
+		}
 	}
 }
 

@@ -179,7 +179,31 @@ func flagError(c *cobra.Command, err error) error {
 	if args := c.Flags().Args(); c.HasSubCommands() && len(args) > 0 && !errors.Is(err, pflag.ErrHelp) {
 		return unknownCommand(c, args[0])
 	}
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) {
+		if like := flagLike(c, unknown.GetSpecifiedName()); like != "" {
+			err = fmt.Errorf("%w: did you mean --%s?", err, like)
+		}
+	}
 	return err
+}
+
+// flagLike returns the flag of c whose name is like name, "" for none. The suggestions are
+// those that cobra makes for commands.
+func flagLike(c *cobra.Command, name string) string {
+	flags := &cobra.Command{SuggestionsMinimumDistance: 2}
+	if len(name) < 5 {
+		flags.SuggestionsMinimumDistance = 1
+	}
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			flags.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
+		}
+	})
+	if like := flags.SuggestionsFor(name); len(like) > 0 {
+		return like[0]
+	}
+	return ""
 }
 
 // argCount accepts from least to most arguments; most below 0 is no limit.
