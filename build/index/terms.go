@@ -1,15 +1,12 @@
 package index
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
-	"os"
 	"slices"
 	"unicode/utf8"
 
@@ -40,7 +37,7 @@ const (
 
 // WriteTerms writes what search needs: the sections of schemas/tables/posting whose names start
 // with "text." into a table with that many rows. names gives ranks, ascending, with their
-// names. Memory is bounded by o and by some bytes a row.
+// names in the order of their kinds. Memory is bounded by o and by some bytes a row.
 func WriteTerms(ctx context.Context, t posting.Sink, rows int, names iter.Seq2[uint32, []Name], o Options) (err error) {
 	s := extsort.New(extsort.Options{Dir: o.Work, Memory: o.Memory / 2, Sections: termParts})
 	defer func() { err = errors.Join(err, s.Close()) }()
@@ -113,17 +110,14 @@ func (c *cutter) add(rank uint32, names []Name) error {
 	c.fold(names)
 	c.store()
 	c.cut()
-	var ranked [4]byte
-	binary.BigEndian.PutUint32(ranked[:], rank)
+	ranked := binary.BigEndian.AppendUint32(nil, rank)
 	for _, term := range c.terms {
-		if err := c.out.Add(termPart, term, ranked[:]); err != nil {
+		if err := c.out.Add(termPart, term, ranked); err != nil {
 			return err
 		}
 	}
 	for _, k := range c.keys {
-		var key [8]byte
-		binary.BigEndian.PutUint64(key[:], k)
-		if err := c.out.Add(exactPart, key[:], ranked[:]); err != nil {
+		if err := c.out.Add(exactPart, binary.BigEndian.AppendUint64(nil, k), ranked); err != nil {
 			return err
 		}
 	}
@@ -154,26 +148,21 @@ func (c *cutter) store() {
 	}
 }
 
-// fold folds names, main ones first, and drops those that are there already.
+// fold folds names, which come with the main ones first, and drops those that are there already.
 func (c *cutter) fold(names []Name) {
 	c.folded, c.list, c.main = c.folded[:0], c.list[:0], 0
 	clear(c.seen)
-	for _, main := range [...]bool{true, false} {
-		for _, n := range names {
-			if (n.Kind <= Original) != main {
-				continue
-			}
-			from := len(c.folded)
-			c.folded = text.AppendFolded(c.folded, n.Text, text.MaxName)
-			name := c.folded[from:]
-			if _, ok := c.seen[string(name)]; ok || len(name) == 0 {
-				c.folded = c.folded[:from]
-				continue
-			}
-			c.seen[string(name)] = struct{}{}
-			c.list = append(c.list, name) // stays what it is when folded grows
+	for _, n := range names {
+		from := len(c.folded)
+		c.folded = text.AppendFolded(c.folded, n.Text, text.MaxName)
+		name := c.folded[from:]
+		if _, ok := c.seen[string(name)]; ok || len(name) == 0 {
+			c.folded = c.folded[:from]
+			continue
 		}
-		if main {
+		c.seen[string(name)] = struct{}{}
+		c.list = append(c.list, name) // stays what it is when folded grows
+		if n.Kind <= Original {
 			c.main = len(c.list)
 		}
 	}
@@ -193,8 +182,8 @@ func (c *cutter) cut() {
 	c.terms = slices.CompactFunc(c.terms, bytes.Equal)
 }
 
-// partition calls fn with the records of a section, in order.
-func (w *termWriter) partition(part int, fn func(key, payload []byte) error) error {
+// each calls fn with the records of a section, in order.
+func (w *termWriter) each(part int, fn func(key, payload []byte) error) error {
 	it, err := w.s.Sort(w.ctx, part)
 	if err != nil {
 		return err
@@ -203,54 +192,21 @@ func (w *termWriter) partition(part int, fn func(key, payload []byte) error) err
 	return it.Each(fn)
 }
 
-// writeTerms writes the lists of all terms, then what waited in files until its section
-// could begin: the terms themselves, and the lists of prefixes.
-func (w *termWriter) writeTerms() error {
-	fst, err := newSpool(w.o.Work)
-	if err != nil {
-		return err
-	}
-	defer fst.close()
-	heavy, err := newSpool(w.o.Work)
-	if err != nil {
-		return err
-	}
-	defer heavy.close()
-	if err := w.writeLists(fst, heavy); err != nil {
-		return err
-	}
-	if err := fst.copyTo(w.t.Section(tables.NameTerms)); err != nil {
-		return err
-	}
-	return w.writePrefixes(heavy)
-}
-
-func (w *termWriter) writeLists(fst, heavy *spool) error {
-	terms, err := vellum.New(fst, nil)
-	if err != nil {
-		return err
-	}
-	lists := posting.NewListWriter(w.t, tables.TermLists)
-	prefixes := &prefixes{out: heavy}
+// eachTerm calls fn with each term and its ranks, in order, and returns how many terms there are.
+func (w *termWriter) eachTerm(fn func(term []byte, n uint32, ranks []uint32) error) (n uint32, err error) {
 	var term []byte
 	var ranks []uint32
-	n := uint64(0)
 	flush := func() error {
 		if len(ranks) == 0 {
 			return nil
 		}
-		if err := terms.Insert(term, n); err != nil {
-			return err
+		if n == tables.MaxTerms {
+			return fmt.Errorf("more than %d terms", uint32(tables.MaxTerms))
 		}
-		if err := prefixes.add(term, uint32(n), ranks); err != nil {
-			return err
-		}
-		if n++; n > tables.MaxTerms {
-			return fmt.Errorf("more than %d terms", tables.MaxTerms)
-		}
-		return lists.Add(n-1, ranks)
+		n++
+		return fn(term, n-1, ranks)
 	}
-	if err := w.partition(termPart, func(key, payload []byte) error {
+	err = w.each(termPart, func(key, payload []byte) error {
 		if !bytes.Equal(key, term) {
 			if err := flush(); err != nil {
 				return err
@@ -259,76 +215,70 @@ func (w *termWriter) writeLists(fst, heavy *spool) error {
 		}
 		ranks = append(ranks, binary.BigEndian.Uint32(payload))
 		return nil
-	}); err != nil {
-		return err
+	})
+	if err == nil {
+		err = flush()
 	}
-	if err := flush(); err != nil {
-		return err
-	}
-	if err := prefixes.close(uint32(n)); err != nil {
-		return err
-	}
-	if err := terms.Close(); err != nil {
-		return err
-	}
-	return lists.Close()
+	return n, err
 }
 
-// writePrefixes writes the lists that heavy holds.
-func (w *termWriter) writePrefixes(heavy *spool) error {
-	in, err := heavy.reader()
+// writeTerms writes the lists of all terms, the terms themselves, and the lists of prefixes.
+func (w *termWriter) writeTerms() error {
+	var fst bytes.Buffer // waits until its section can begin
+	terms, err := vellum.New(&fst, nil)
 	if err != nil {
 		return err
 	}
-	lists := posting.NewListWriter(w.t, tables.PrefixLists)
-	for {
-		var key [8]byte
-		if _, err := io.ReadFull(in, key[:]); err == io.EOF {
-			return lists.Close()
-		} else if err != nil {
+	lists := posting.NewListWriter(w.t, tables.TermLists)
+	if _, err := w.eachTerm(func(term []byte, n uint32, ranks []uint32) error {
+		if err := terms.Insert(term, uint64(n)); err != nil {
 			return err
 		}
-		ranks := roaring.New()
-		if _, err := ranks.ReadFrom(in); err != nil {
-			return err
-		}
-		if err := lists.Add(binary.LittleEndian.Uint64(key[:]), ranks.ToArray()); err != nil {
-			return err
-		}
+		return lists.Add(uint64(n), ranks)
+	}); err != nil {
+		return err
 	}
+	if err := errors.Join(lists.Close(), terms.Close()); err != nil {
+		return err
+	}
+	if _, err := fst.WriteTo(w.t.Section(tables.NameTerms)); err != nil {
+		return err
+	}
+	p := &prefixes{out: posting.NewListWriter(w.t, tables.PrefixLists)}
+	n, err := w.eachTerm(p.add)
+	if err == nil {
+		err = p.close(n)
+	}
+	return errors.Join(err, p.out.Close())
 }
 
-// writeExact writes the keys of all names and their ranks.
+// writeExact writes the keys of all names, then their ranks.
 func (w *termWriter) writeExact() error {
-	ranks, err := newSpool(w.o.Work)
-	if err != nil {
-		return err
-	}
-	defer ranks.close()
+	le, be := binary.LittleEndian, binary.BigEndian
+	var b []byte
 	keys := w.t.Section(tables.NameKeys)
-	if err := w.partition(exactPart, func(key, payload []byte) error {
-		var b [8]byte
-		binary.LittleEndian.PutUint64(b[:], binary.BigEndian.Uint64(key))
-		if _, err := keys.Write(b[:]); err != nil {
-			return err
-		}
-		binary.LittleEndian.PutUint32(b[:], binary.BigEndian.Uint32(payload))
-		_, err := ranks.Write(b[:4])
+	if err := w.each(exactPart, func(key, _ []byte) error {
+		b = le.AppendUint64(b[:0], be.Uint64(key))
+		_, err := keys.Write(b)
 		return err
 	}); err != nil {
 		return err
 	}
-	return ranks.copyTo(w.t.Section(tables.NameRanks))
+	ranks := w.t.Section(tables.NameRanks)
+	return w.each(exactPart, func(_, payload []byte) error {
+		b = le.AppendUint32(b[:0], be.Uint32(payload))
+		_, err := ranks.Write(b)
+		return err
+	})
 }
 
 // prefixes unites the lists of the terms below each prefix. Terms come in order, so that
 // only the prefixes of the last one are open.
 type prefixes struct {
-	out   *spool
-	term  []byte  // the last one
-	open  []level // its prefixes, by letters
-	last  uint64  // key of the list written last
-	wrote bool
+	out  *posting.ListWriter
+	term []byte  // the last one
+	open []level // its prefixes, by letters
+	last uint64  // key of the list written last; 0 for none
 }
 
 // A level is an open prefix.
@@ -397,15 +347,11 @@ func (p *prefixes) pop(n uint32) error {
 
 // write writes the list of a prefix, unless a longer one has the same terms.
 func (p *prefixes) write(key uint64, ranks *roaring.Bitmap) error {
-	if p.wrote && key == p.last {
+	if key == p.last {
 		return nil
 	}
-	p.last, p.wrote = key, true
-	if _, err := p.out.Write(binary.LittleEndian.AppendUint64(nil, key)); err != nil {
-		return err
-	}
-	_, err := ranks.WriteTo(p.out)
-	return err
+	p.last = key
+	return p.out.Add(key, ranks.ToArray())
 }
 
 // close closes all prefixes; there are n terms.
@@ -416,44 +362,4 @@ func (p *prefixes) close(n uint32) error {
 		}
 	}
 	return nil
-}
-
-// A spool is a file for bytes that wait until their section can begin.
-type spool struct {
-	*bufio.Writer
-	f *os.File
-}
-
-func newSpool(dir string) (*spool, error) {
-	f, err := os.CreateTemp(dir, "spool-*")
-	if err != nil {
-		return nil, fmt.Errorf("create spool file: %w", err)
-	}
-	return &spool{bufio.NewWriterSize(f, 64<<10), f}, nil
-}
-
-// reader ends the writing and returns what was written.
-func (s *spool) reader() (*bufio.Reader, error) {
-	if err := s.Flush(); err != nil {
-		return nil, fmt.Errorf("write spool file: %w", err)
-	}
-	if _, err := s.f.Seek(0, io.SeekStart); err != nil {
-		return nil, fmt.Errorf("rewind spool file: %w", err)
-	}
-	return bufio.NewReaderSize(s.f, 64<<10), nil
-}
-
-// copyTo ends the writing and copies what was written.
-func (s *spool) copyTo(w io.Writer) error {
-	r, err := s.reader()
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(w, r)
-	return err
-}
-
-func (s *spool) close() {
-	s.f.Close()
-	os.Remove(s.f.Name())
 }

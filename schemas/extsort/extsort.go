@@ -197,8 +197,8 @@ func (s *Sorter) fail(err error) {
 	}
 }
 
-// Sort ends the adding and returns the records of a section in order. It may be called once
-// for each section, in any order. ctx stops the passes that merge many runs into few, and the
+// Sort ends the adding and returns the records of a section in order. It may be called several times
+// for a section, in any order. ctx stops the passes that merge many runs into few, and the
 // Iterator, which is valid until the Sorter is closed.
 func (s *Sorter) Sort(ctx context.Context, section int) (*Iterator, error) {
 	if s.err != nil {
