@@ -257,7 +257,7 @@ func randomRows(n int) []row {
 		}
 		r.texts[tables.Title], r.texts[tables.OriginalTitle] = fmt.Sprint("t", rng.IntN(n)), []string{"", "a", "a\x00", "ab", "é"}[rng.IntN(5)]
 		r.numbers[tables.Revenue] = int64(rng.IntN(9)) << 32
-		r.name(Main, fmt.Sprint("Name ", i))
+		r.names = append(r.names, Name{fmt.Sprint("Name ", i), Main})
 	}
 	return rows
 }

@@ -11,42 +11,14 @@ import (
 // Movie adds a movie as its rendering left it: the title is that of en-US.
 func (w *Writer) Movie(m *catalog.Movie) error {
 	r := w.start(uint64(m.ID.V), m.Popularity.V)
-	r.titleFields(fragment.KindMovie, record.Of(m))
+	r.fields(fragment.KindMovie, record.Of(m))
+	r.is(tables.Adult, m.Adult.V)
+	r.is(tables.Softcore, m.Softcore.V)
 	r.is(tables.Video, m.Video.V)
 	r.texts[tables.Title], r.texts[tables.OriginalTitle] = SortKey(m.Title.V), SortKey(m.OriginalTitle.V)
-	inIDs(r, tables.Genre, m.Genres)
-	inIDs(r, tables.Company, m.ProductionCompanies)
-	if m.Keywords != nil {
-		inIDs(r, tables.Keyword, m.Keywords.Keywords)
-	}
-	if m.Credits != nil {
-		inIDs(r, tables.Cast, m.Credits.Cast)
-		inIDs(r, tables.Crew, m.Credits.Crew)
-	}
-	r.countries(m.OriginCountry)
 	r.offers(m.WatchProviders)
 	r.movieReleases(m)
-	r.movieNames(m)
 	return w.add(fragment.KindMovie)
-}
-
-// titleFields adds the fields that the registry names, and those that movies and series
-// have under one name.
-func (r *row) titleFields(kind fragment.Kind, rec record.Record) {
-	r.fields(kind, rec)
-	field := func(name string) *record.Field {
-		f, _ := rec.Schema.Field(name)
-		return f
-	}
-	r.is(tables.Adult, rec.Bool(field("adult")).V)
-	r.is(tables.Softcore, rec.Bool(field("softcore")).V)
-	r.inCode(tables.Language, rec.String(field("original_language")).V)
-}
-
-func (r *row) countries(codes []string) {
-	for _, c := range codes {
-		r.inCode(tables.Country, c)
-	}
 }
 
 // movieReleases adds the releases of a movie. The primary date is one of the dates, whether
@@ -148,40 +120,5 @@ func (r *row) offered(country string, typ int, provider int64) {
 		if typ > 0 {
 			r.in(tables.Offer, tables.OfferKey(country, typ, p))
 		}
-	}
-}
-
-func (r *row) movieNames(m *catalog.Movie) {
-	r.name(Main, m.Title.V)
-	r.name(Original, m.OriginalTitle.V)
-	if m.Translations != nil {
-		for i := range m.Translations.Translations {
-			if d := m.Translations.Translations[i].Data; d != nil {
-				r.name(Translated, d.Title.V)
-			}
-		}
-	}
-	for i := range m.Localized {
-		r.name(Translated, m.Localized[i].Title.V)
-	}
-	if m.AlternativeTitles != nil {
-		r.alternatives(m.AlternativeTitles.Titles)
-	}
-}
-
-func (r *row) alternatives(list []catalog.AlternativeTitle) {
-	for i := range list {
-		r.name(Alternative, list[i].Title.V)
-	}
-}
-
-// inIDs adds the row to the lists of the ids of rows T, which have a field id.
-func inIDs[T any](r *row, list tables.ColumnID, rows []T) {
-	if len(rows) == 0 {
-		return
-	}
-	id, _ := record.SchemaOf[T]().Field("id")
-	for i := range rows {
-		r.inID(list, record.Of(&rows[i]).Int(id).V)
 	}
 }

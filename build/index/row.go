@@ -7,8 +7,6 @@ import (
 	"slices"
 
 	"reelsplice/schemas/encoding"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/record"
 	"reelsplice/schemas/tables"
 	"reelsplice/schemas/tables/posting"
 )
@@ -60,13 +58,6 @@ func (r *row) inID(list tables.ColumnID, id int64) {
 	}
 }
 
-// inCode is in for a code, such as that of a country.
-func (r *row) inCode(list tables.ColumnID, code string) {
-	if k := tables.CodeKey(code); k != 0 {
-		r.in(list, k)
-	}
-}
-
 func (r *row) is(flagKey uint64, yes bool) {
 	if yes {
 		r.in(tables.Flag, flagKey)
@@ -77,28 +68,6 @@ func (r *row) is(flagKey uint64, yes bool) {
 func (r *row) set(c tables.ColumnID, v int64) {
 	r.numbers[c] = min(max(v, math.MinInt32+1), math.MaxInt32)
 }
-
-// fields sets the columns that the registry fills from a field of the record.
-func (r *row) fields(kind fragment.Kind, rec record.Record) {
-	for _, c := range tables.Columns(kind) {
-		f, ok := rec.Schema.Field(c.Field)
-		if !ok {
-			continue
-		}
-		v := rec.Int(f).V
-		if c.Digits > 0 {
-			v = int64(math.Round(rec.Float(f).V * math.Pow10(c.Digits)))
-		}
-		if c.Type == tables.Range {
-			r.set(c.ID, v)
-		} else {
-			r.numbers[c.ID] = v
-		}
-	}
-}
-
-// name adds a name.
-func (r *row) name(kind NameKind, text string) { r.names = append(r.names, Name{text, kind}) }
 
 // append appends the row's values of a table's columns. The names come last. It brings the
 // lists in order.

@@ -23,33 +23,26 @@ type Series struct {
 func (w *Writer) Series(s Series) error {
 	t := s.TV
 	r := w.start(uint64(t.ID.V), t.Popularity.V)
-	r.titleFields(fragment.KindTV, record.Of(t))
+	r.fields(fragment.KindTV, record.Of(t))
+	r.is(tables.Adult, t.Adult.V)
+	r.is(tables.Softcore, t.Softcore.V)
 	r.is(tables.ScreenedTheatrically, t.ScreenedTheatrically != nil && len(t.ScreenedTheatrically.Results) > 0)
 	r.set(tables.Runtime, s.Runtime) // the API's own record of the series lacks it
 	if len(t.EpisodeRunTime) > 0 {
 		r.set(tables.Runtime, t.EpisodeRunTime[0])
 	}
 	r.texts[tables.Title], r.texts[tables.OriginalTitle] = SortKey(t.Name.V), SortKey(t.OriginalName.V)
-	inIDs(r, tables.Genre, t.Genres)
-	inIDs(r, tables.Company, t.ProductionCompanies)
-	inIDs(r, tables.Network, t.Networks)
-	inIDs(r, tables.Crew, t.CreatedBy)
-	if t.Keywords != nil {
-		inIDs(r, tables.Keyword, t.Keywords.Results)
-	}
 	for _, id := range s.Cast {
 		r.inID(tables.Cast, id)
 	}
 	for _, id := range s.Crew {
 		r.inID(tables.Crew, id)
 	}
-	r.countries(t.OriginCountry)
 	r.numbered(tables.Status, statuses[:], t.Status.V)
 	r.numbered(tables.SeriesType, types[:], t.Type.V)
 	r.offers(t.WatchProviders)
 	r.ratings(t.ContentRatings)
 	r.aired(&s)
-	r.seriesNames(t)
 	return w.add(fragment.KindTV)
 }
 
@@ -102,23 +95,5 @@ func (r *row) aired(s *Series) {
 	}
 	if last, ok := posting.DayOf(s.TV.LastAirDate.V); ok {
 		r.shown(last)
-	}
-}
-
-func (r *row) seriesNames(t *catalog.TV) {
-	r.name(Main, t.Name.V)
-	r.name(Original, t.OriginalName.V)
-	if t.Translations != nil {
-		for i := range t.Translations.Translations {
-			if d := t.Translations.Translations[i].Data; d != nil {
-				r.name(Translated, d.Name.V)
-			}
-		}
-	}
-	for i := range t.Localized {
-		r.name(Translated, t.Localized[i].Name.V)
-	}
-	if t.AlternativeTitles != nil {
-		r.alternatives(t.AlternativeTitles.Results)
 	}
 }
