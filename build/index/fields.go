@@ -33,15 +33,24 @@ type namePath struct {
 // namePaths are the names of each kind.
 var namePaths = map[fragment.Kind][]namePath{
 	fragment.KindMovie: {
-		{Main, "title"}, {Original, "original_title"}, {Translated, "translations.translations.data.title"}, {Translated, "localized.title"},
+		{Main, "title"},
+		{Original, "original_title"},
+		{Translated, "translations.translations.data.title"},
+		{Translated, "localized.title"},
 		{Alternative, "alternative_titles.titles.title"},
 	},
 	fragment.KindTV: {
-		{Main, "name"}, {Original, "original_name"}, {Translated, "translations.translations.data.name"}, {Translated, "localized.name"},
+		{Main, "name"},
+		{Original, "original_name"},
+		{Translated, "translations.translations.data.name"},
+		{Translated, "localized.name"},
 		{Alternative, "alternative_titles.results.title"},
 	},
 	fragment.KindPerson: {
-		{Main, "name"}, {Original, "original_name"}, {Translated, "translations.translations.data.name"}, {Translated, "localized.name"},
+		{Main, "name"},
+		{Original, "original_name"},
+		{Translated, "translations.translations.data.name"},
+		{Translated, "localized.name"},
 		{Alternative, "also_known_as"},
 	},
 	fragment.KindCollection: {

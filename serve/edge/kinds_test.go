@@ -531,7 +531,8 @@ func TestFilmographyForm(t *testing.T) {
 		{"no media type", []any{servetest.Literal(`"cast":[{`), row, servetest.Literal(`,"order":1}],"crew":[]`), servetest.IDEnd}, ""},
 		{
 			"a media type of another credit",
-			[]any{servetest.Literal(`"cast":[{`), row, row, servetest.Literal(`,"media_type":"movie"}],"crew":[]`), servetest.IDEnd}, "",
+			[]any{servetest.Literal(`"cast":[{`), row, row, servetest.Literal(`,"media_type":"movie"}],"crew":[]`), servetest.IDEnd},
+			"",
 		},
 		{"no crew", []any{servetest.Literal(`"cast":[{`), row, servetest.Literal(`,"order":1,"media_type":"movie"}]`), servetest.IDEnd}, ""},
 	} {

@@ -167,8 +167,10 @@ func (l *listReader) item(field string, i int, raw string) (string, error) {
 		return "", InField(err, field+".id")
 	}
 	out := record.RawFields{
-		{Name: "media_type", Raw: media}, {Name: "id", Raw: id},
-		{Name: "comment", Raw: cmp.Or(comment, l.comments[record.Unquote(media)+":"+id])}, {Name: "order", Raw: strconv.Itoa(i)},
+		{Name: "media_type", Raw: media},
+		{Name: "id", Raw: id},
+		{Name: "comment", Raw: cmp.Or(comment, l.comments[record.Unquote(media)+":"+id])},
+		{Name: "order", Raw: strconv.Itoa(i)},
 	}
 	return out.Object(), nil
 }

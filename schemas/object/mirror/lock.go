@@ -105,8 +105,8 @@ func (m *Mirror) holder(ctx context.Context, name string) (*holder, error) {
 		return nil, err
 	}
 	h := &holder{}
-	if json.Unmarshal(data, h) != nil {
-		return &holder{}, nil // it is not ours: its holder has no name
+	if err := json.Unmarshal(data, h); err != nil {
+		*h = holder{} // it is not ours: its holder has no name
 	}
 	return h, nil
 }
