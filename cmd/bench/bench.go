@@ -16,32 +16,30 @@ import (
 
 // The sections of a run.
 const (
-	SectionCases  = "cases"  // requests of one sort, again and again
-	SectionMix    = "mix"    // what clients ask for, on a warm and on a cold cache
-	SectionMemory = "memory" // of the edge, and how long it takes to start
-	SectionBuild  = "build"  // ingests, full builds, an incremental build
+	SectionCases = "cases" // requests of one sort, again and again
+	SectionMix   = "mix"   // what clients ask for, on a warm and on a cold cache
+	SectionBuild = "build" // ingests, full builds, an incremental build
 )
 
 // Sections returns the names of all sections.
-func Sections() []string { return []string{SectionCases, SectionMix, SectionMemory, SectionBuild} }
+func Sections() []string { return []string{SectionCases, SectionMix, SectionBuild} }
 
 // Config is what to measure, and how.
 type Config struct {
-	Program     string            // reelsplice, which makes the release and serves it
-	Before      string            // reelsplice of another commit, measured in each round too; "" for none
-	Dir         string            // where a temporary folder is made; "" for the system's
-	Movies      int64             // of the dump; 10,000 by default
-	Rounds      int               // 5 by default
-	Seconds     int               // of load a round; 2 by default
-	Connections int               // of the load; 32 by default
-	Memory      int64             // bytes that builds may use; 2 GiB by default
-	Sections    []string          // all by default
-	Progress    func(what string) // called with what is measured now; nil for nobody
+	Program  string            // reelsplice, which makes the release and serves it
+	Before   string            // reelsplice of another commit, measured in each round too; "" for none
+	Dir      string            // where a temporary folder is made; "" for the system's
+	Movies   int64             // of the dump; 10,000 by default
+	Rounds   int               // 5 by default
+	Seconds  int               // of load a round; 2 by default
+	Memory   int64             // bytes that builds may use; 2 GiB by default
+	Sections []string          // all by default
+	Progress func(what string) // called with what is measured now
 }
 
 // DefaultConfig returns the defaults; the programs have none.
 func DefaultConfig() Config {
-	return Config{Movies: 10_000, Rounds: 5, Seconds: 2, Connections: 32, Memory: 2 << 30, Sections: Sections()}
+	return Config{Movies: 10_000, Rounds: 5, Seconds: 2, Memory: 2 << 30, Sections: Sections()}
 }
 
 // quick makes a run short, except for what a flag has set.
@@ -70,7 +68,6 @@ func (c *Config) Validate() error {
 		{"movies", c.Movies, 100, 10_000_000},
 		{"rounds", int64(c.Rounds), 1, 100},
 		{"seconds", int64(c.Seconds), 1, 60},
-		{"connections", int64(c.Connections), 1, 4096},
 		{"memory", c.Memory, 1, 1 << 40},
 	} {
 		if n.value < n.least || n.value > n.max {
@@ -87,21 +84,18 @@ func (c *Config) Validate() error {
 
 func (c *Config) has(section string) bool { return slices.Contains(c.Sections, section) }
 
-func (c *Config) progress(format string, args ...any) {
-	if c.Progress != nil {
-		c.Progress(fmt.Sprintf(format, args...))
-	}
-}
+func (c *Config) progress(format string, args ...any) { c.Progress(fmt.Sprintf(format, args...)) }
 
 // bench is one run.
 type bench struct {
 	servers
-	own, old     *maker // of cfg.Program and cfg.Before; old is nil without one
-	movies       []uint64
-	edge, nginx  *server
-	before       *server // the edge of cfg.Before; nil without
-	report       *report.Report
-	detail, five subject
+	own, old               *maker // of cfg.Program and cfg.Before; old is nil without one
+	movies                 []uint64
+	edge, nginx            *server
+	before                 *server // the edge of cfg.Before; nil without
+	wrk                    wrk
+	report                 *report.Report
+	detail, five, filtered subject
 }
 
 // Run measures what cfg asks for. It ends all that it started, whatever happens.
@@ -109,7 +103,7 @@ func Run(ctx context.Context, cfg Config) (r *report.Report, err error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	b := &bench{servers: servers{cfg: cfg, client: newClient()}, report: report.New(cfg.Rounds, cfg.Seconds, cfg.Connections, time.Now())}
+	b := &bench{servers: servers{cfg: cfg, client: newClient()}, report: report.New(cfg.Rounds, cfg.Seconds, connections, time.Now())}
 	b.report.Builds.Memory = cfg.Memory
 	defer func() { err = errors.Join(err, b.close()) }()
 	if err := b.prepare(ctx); err != nil {
@@ -121,7 +115,6 @@ func Run(ctx context.Context, cfg Config) (r *report.Report, err error) {
 	}{
 		{SectionCases, b.cases},
 		{SectionMix, b.mix},
-		{SectionMemory, b.memory},
 		{SectionBuild, b.incremental},
 	} {
 		if !cfg.has(section.name) {
@@ -160,7 +153,7 @@ func (b *bench) prepare(ctx context.Context) (err error) {
 	if err := b.makeReleases(ctx); err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(Sections()[:3], b.cfg.has) {
+	if !slices.ContainsFunc(Sections()[:2], b.cfg.has) {
 		return nil
 	}
 	return b.serve(ctx)
@@ -168,7 +161,7 @@ func (b *bench) prepare(ctx context.Context) (err error) {
 
 // serve starts the edges and nginx and chooses the responses that the cases are about.
 func (b *bench) serve(ctx context.Context) (err error) {
-	if err := b.writeScripts(); err != nil {
+	if b.wrk, err = newWrk(b.tools, b.tmp); err != nil {
 		return err
 	}
 	if b.edge, err = b.startEdge(ctx, report.Edge, b.own); err != nil {
@@ -186,7 +179,7 @@ func (b *bench) serve(ctx context.Context) (err error) {
 		b.report.Note("nginx is not installed: left out")
 		return nil
 	}
-	for _, s := range []*subject{&b.detail, &b.five} {
+	for _, s := range []*subject{&b.detail, &b.five, &b.filtered} {
 		if err := b.writeFinished(s.name, &s.response); err != nil {
 			return fmt.Errorf("write what nginx serves: %w", err)
 		}

@@ -3,15 +3,10 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
 	"slices"
-
-	"github.com/valyala/fasthttp"
 
 	"reelsplice/cmd/bench/report"
 )
@@ -22,26 +17,18 @@ const unpreparedLines = 20_000
 
 // cases measures requests of one sort. Responses that should be equal are checked first.
 func (b *bench) cases(ctx context.Context) error {
-	b.cfg.progress("starting servers")
-	kept := len(b.running)
-	var targets []*target
-	for _, more := range []func(context.Context) ([]*target, error){
-		func(ctx context.Context) ([]*target, error) { return b.alike(ctx, &b.detail) },
-		b.notModified, b.unauthorized,
-		func(ctx context.Context) ([]*target, error) { return b.alike(ctx, &b.five) },
-		b.unprepared, b.overTLS, b.queries,
-	} {
+	targets, err := b.singles(ctx)
+	if err != nil {
+		return err
+	}
+	for _, more := range []func(context.Context) ([]*target, error){b.unprepared, b.queries} {
 		list, err := more(ctx)
 		if err != nil {
 			return err
 		}
 		targets = append(targets, list...)
 	}
-	err := b.rounds(ctx, "cases", b.cfg.Rounds, targets)
-	for _, s := range slices.Clone(b.running[kept:]) {
-		b.stop(s)
-	}
-	return err
+	return b.rounds(ctx, "cases", b.cfg.Rounds, targets)
 }
 
 // peers returns the servers of the run: the edge and, if there are any, the one before and nginx.
@@ -49,51 +36,53 @@ func (b *bench) peers() []*server {
 	return slices.DeleteFunc([]*server{b.edge, b.before, b.nginx}, func(s *server) bool { return s == nil })
 }
 
-// header returns the header lines of a request for gzip; the first one alone is that of
-// a request for identity.
-func (b *bench) header() []string { return headerOf(b.own) }
-
-func headerOf(m *maker) []string {
-	return []string{"Authorization: Bearer " + m.token, "Accept-Encoding: gzip"}
-}
-
-// headerFor returns the header lines of a request to a server: each edge has its own token.
-func (b *bench) headerFor(s *server) []string {
-	if s.name == report.Before {
-		return headerOf(b.old)
-	}
-	return b.header()
-}
-
-// single returns the request for a subject to a server. nginx has it as a file named like the case.
-func (b *bench) single(s *subject, srv *server) *target {
-	path := s.path
-	if srv.name == report.Nginx {
-		path = "/" + s.name
-	}
-	return &target{name: s.name, server: srv, load: load{url: srv.url + path, header: b.headerFor(srv)}}
-}
-
-// alike returns the requests to all servers that have a subject, the edge first.
-func (b *bench) alike(ctx context.Context, s *subject) ([]*target, error) {
-	var targets []*target
-	for _, srv := range b.peers() {
-		t := b.single(s, srv)
-		if err := b.checkAlike(ctx, t, &s.response); err != nil {
-			return nil, err
+// singles returns the requests that ask for one response again and again.
+func (b *bench) singles(ctx context.Context) (targets []*target, err error) {
+	for _, c := range []struct {
+		name    string
+		subject *subject
+		status  int
+	}{
+		{report.Detail, &b.detail, http.StatusOK},
+		{report.NotModified, &b.detail, http.StatusNotModified},
+		{report.Unauthorized, &b.detail, http.StatusUnauthorized},
+		{report.Five, &b.five, http.StatusOK},
+		{report.Filtered, &b.filtered, http.StatusOK},
+	} {
+		for _, s := range b.peers() {
+			if s == b.nginx && c.status == http.StatusUnauthorized {
+				continue
+			}
+			t, err := b.single(ctx, c.subject, s, c.status)
+			if err != nil {
+				return nil, fmt.Errorf("%s of %s: %w", c.name, s.name, err)
+			}
+			t.name = c.name
+			targets = append(targets, t)
 		}
-		targets = append(targets, t)
 	}
 	return targets, nil
 }
 
-// checkAlike compares the response to a request with the edge's.
-func (b *bench) checkAlike(ctx context.Context, t *target, want *response) error {
-	a, err := b.client.ok(ctx, t.load.url, t.load.header)
+// single returns the request for a subject to a server, whose response has a status. The subject itself is
+// compared with the edge's.
+func (b *bench) single(ctx context.Context, s *subject, srv *server, status int) (*target, error) {
+	l := load{url: srv.url + srv.pathOf(s), header: srv.header}
+	rs, err := b.client.ok(ctx, l.url, l.header)
 	if err != nil {
-		return fmt.Errorf("%s of %s: %w", t.name, t.server.name, err)
+		return nil, err
 	}
-	return sameBytes(t.server.name, t.load.url, &a, want)
+	if err := sameBytes(srv.name, l.url, &rs, &s.response); err != nil {
+		return nil, err
+	}
+	switch status {
+	case http.StatusNotModified:
+		l.header = append(slices.Clip(l.header), "If-None-Match: "+rs.Header.Get("ETag"))
+	case http.StatusUnauthorized:
+		l.header, l.refused = headerWith("of nobody"), true
+	}
+	_, err = b.client.want(ctx, status, l.url, l.header)
+	return &target{server: srv, load: l}, err
 }
 
 // sameBytes compares two responses without their compression.
@@ -112,84 +101,19 @@ func sameBytes(server, path string, got, want *response) error {
 	return nil
 }
 
-// notModified returns the requests for details that the client has.
-func (b *bench) notModified(ctx context.Context) (targets []*target, err error) {
-	for _, s := range b.peers() {
-		t := b.single(&b.detail, s)
-		a, err := b.client.ok(ctx, t.load.url, t.load.header)
-		if err != nil {
-			return nil, err
-		}
-		t.name, t.load.header = report.NotModified, append(t.load.header, "If-None-Match: "+a.Header.Get("ETag"))
-		if _, err = b.client.want(ctx, http.StatusNotModified, t.load.url, t.load.header); err != nil {
-			return nil, err
-		}
-		targets = append(targets, t)
-	}
-	return targets, nil
-}
-
-// unauthorized returns the requests for details with a token that no edge has issued.
-func (b *bench) unauthorized(ctx context.Context) (targets []*target, err error) {
-	header := []string{"Authorization: Bearer " + b.own.token + "x", b.header()[1]}
-	for _, s := range b.peers() {
-		if s == b.nginx {
-			continue
-		}
-		l := load{url: s.url + b.detail.path, header: header, refused: true}
-		if _, err := b.client.want(ctx, http.StatusUnauthorized, l.url, header); err != nil {
-			return nil, err
-		}
-		targets = append(targets, &target{name: report.Unauthorized, server: s, load: l})
-	}
-	return targets, nil
-}
-
 // unprepared returns requests for five parts that differ in a parameter without a meaning.
 func (b *bench) unprepared(context.Context) (targets []*target, err error) {
 	for _, s := range b.peers() {
-		t := b.single(&b.five, s)
-		path, mark := b.five.path, "&"
+		path, mark := s.pathOf(&b.five), "&"
 		if s == b.nginx {
-			path, mark = "/"+b.five.name, "?"
+			mark = "?"
 		}
 		var requests []asked
 		for i := range unpreparedLines {
 			requests = append(requests, asked{path: fmt.Sprintf("%s%sn=%d", path, mark, i)})
 		}
-		if t.load.lines, err = b.writeLines(report.Unprepared+"-"+s.name, requests); err != nil {
-			return nil, err
-		}
-		t.name, t.load.url = report.Unprepared, s.url
-		targets = append(targets, t)
-	}
-	return targets, nil
-}
-
-// overTLS returns the requests for five parts to servers that speak TLS.
-func (b *bench) overTLS(ctx context.Context) (targets []*target, err error) {
-	cert, key := filepath.Join(b.tmp, "cert.pem"), filepath.Join(b.tmp, "key.pem")
-	certPEM, keyPEM, err := fasthttp.GenerateTestCertificate("127.0.0.1")
-	keyPEM = bytes.ReplaceAll(keyPEM, []byte("PRIVATE KEY"), []byte("RSA PRIVATE KEY")) // the key's form, as nginx reads it
-	if err := errors.Join(err, os.WriteFile(cert, certPEM, 0o600), os.WriteFile(key, keyPEM, 0o600)); err != nil {
-		return nil, fmt.Errorf("make a certificate: %w", err)
-	}
-	for _, plain := range b.peers() {
-		var s *server
-		switch plain {
-		case b.nginx:
-			s, err = b.startNginx(ctx, cert, key)
-		case b.before:
-			s, err = b.startEdge(ctx, plain.name, b.old, "--tls-cert", cert, "--tls-key", key)
-		default:
-			s, err = b.startEdge(ctx, plain.name, b.own, "--tls-cert", cert, "--tls-key", key)
-		}
+		t, err := b.listed(report.Unprepared, s, requests)
 		if err != nil {
-			return nil, err
-		}
-		t := b.single(&b.five, s)
-		t.name = report.TLS
-		if err := b.checkAlike(ctx, t, &b.five.response); err != nil {
 			return nil, err
 		}
 		targets = append(targets, t)
@@ -215,20 +139,29 @@ func (b *bench) queries(ctx context.Context) (targets []*target, err error) {
 		if s == b.nginx {
 			continue
 		}
-		for i := 0; s == b.before && i < min(len(requests), 100); i++ {
-			want, err := b.client.ok(ctx, b.edge.url+requests[i].path, b.header())
-			if err != nil {
-				return nil, err
-			}
-			if err := b.checkAlike(ctx, &target{name: report.Queries, server: s, load: load{url: s.url + requests[i].path, header: b.headerFor(s)}}, &want); err != nil {
+		for i := range min(len(requests), 100) {
+			if err := b.checkAlike(ctx, s, requests[i].path); err != nil {
 				return nil, err
 			}
 		}
-		lines, err := b.writeLines(report.Queries+"-"+s.name, requests)
+		t, err := b.listed(report.Queries, s, requests)
 		if err != nil {
 			return nil, err
 		}
-		targets = append(targets, &target{name: report.Queries, server: s, load: load{url: s.url, header: b.headerFor(s), lines: lines}})
+		targets = append(targets, t)
 	}
 	return targets, nil
+}
+
+// checkAlike compares the response of a server with the edge's.
+func (b *bench) checkAlike(ctx context.Context, s *server, path string) error {
+	want, err := b.client.ok(ctx, b.edge.url+path, b.edge.header)
+	if err != nil {
+		return err
+	}
+	got, err := b.client.ok(ctx, s.url+path, s.header)
+	if err != nil {
+		return err
+	}
+	return sameBytes(s.name, path, &got, &want)
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// packed returns a text as an response with gzip.
+// packed returns a text as a response with gzip.
 func packed(t *testing.T, text string) response {
 	t.Helper()
 	var b bytes.Buffer
@@ -35,10 +35,10 @@ func TestIdentity(t *testing.T) {
 	short.Body = a.Body[:len(a.Body)-3]
 	for name, bad := range map[string]*response{"of two members": &two, "that is cut off": &short} {
 		if _, err := bad.identity(); err == nil {
-			t.Errorf("identity of an response %s succeeds", name)
+			t.Errorf("identity of a response %s succeeds", name)
 		}
 		if err := sameBytes("nginx", "/a", bad, &a); err == nil {
-			t.Errorf("an response %s is that of the edge", name)
+			t.Errorf("a response %s is that of the edge", name)
 		}
 	}
 	other := packed(t, "test")

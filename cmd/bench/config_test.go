@@ -15,9 +15,8 @@ func TestValidate(t *testing.T) {
 		{func(c *Config) { c.Movies = 10 }, "movies 10: want 100 to 10000000"},
 		{func(c *Config) { c.Rounds = 0 }, "rounds 0: want 1 to 100"},
 		{func(c *Config) { c.Seconds = 61 }, "seconds 61: want 1 to 60"},
-		{func(c *Config) { c.Connections = 0 }, "connections 0: want 1 to 4096"},
 		{func(c *Config) { c.Memory = 0 }, "memory 0: want 1 to"},
-		{func(c *Config) { c.Sections = []string{"speed"} }, `section "speed": want one of cases, mix, memory, build`},
+		{func(c *Config) { c.Sections = []string{"speed"} }, `section "speed": want one of cases, mix, build`},
 	} {
 		cfg := DefaultConfig()
 		cfg.Program = "reelsplice"

@@ -16,6 +16,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -42,7 +43,7 @@ func main() {
 func command(stdout, stderr io.Writer) *cobra.Command {
 	cfg := DefaultConfig()
 	var out string
-	var quick, asJSON, quiet bool
+	var quick bool
 	c := &cobra.Command{
 		Use: "bench --program FILE", Short: "Measure the edge, builds and ingests beside nginx and another commit",
 		Long: "bench makes a release of a synthetic dump, serves it, and puts load on the edge and on its peers in turn.\n" +
@@ -59,25 +60,20 @@ func command(stdout, stderr io.Writer) *cobra.Command {
 	f.Int64Var(&cfg.Movies, "movies", cfg.Movies, "make a release of `N` movies, with series in proportion")
 	f.IntVar(&cfg.Rounds, "rounds", cfg.Rounds, "measure everything `N` times, builds half as often")
 	f.IntVar(&cfg.Seconds, "seconds", cfg.Seconds, "length of a round")
-	f.IntVar(&cfg.Connections, "connections", cfg.Connections, "connections of the load")
 	f.Int64Var(&cfg.Memory, "memory", cfg.Memory, "--memory of the builds, in `bytes`")
 	f.StringSliceVar(&cfg.Sections, "sections", cfg.Sections, "what to measure: "+strings.Join(Sections(), ", "))
 	f.BoolVar(&quick, "quick", false, "a small release and short rounds")
 	f.StringVar(&out, "out", "", "write bench.json and bench.md into `DIR` as well")
-	f.BoolVar(&asJSON, "json", false, "print the report as JSON")
-	f.BoolVar(&quiet, "quiet", false, "no progress on stderr")
 	c.RunE = func(c *cobra.Command, _ []string) (err error) {
 		if quick {
 			cfg.quick(f.Changed)
 		}
-		if !quiet {
-			cfg.Progress = func(what string) { fmt.Fprintln(stderr, "bench:", what) }
-		}
+		cfg.Progress = func(what string) { fmt.Fprintln(stderr, "bench:", what) }
 		r, err := Run(c.Context(), cfg)
 		if err != nil {
 			return err
 		}
-		if err := printReport(r, stdout, out, asJSON); err != nil {
+		if err := printReport(r, stdout, out); err != nil {
 			return err
 		}
 		if short := r.ShortOfBefore(); len(short) > 0 {
@@ -89,25 +85,21 @@ func command(stdout, stderr io.Writer) *cobra.Command {
 }
 
 // printReport prints a report and writes it into dir, unless that is "".
-func printReport(r *report.Report, stdout io.Writer, dir string, asJSON bool) error {
+func printReport(r *report.Report, stdout io.Writer, dir string) error {
+	var text bytes.Buffer
+	r.WriteMarkdown(&text)
+	if _, err := stdout.Write(text.Bytes()); err != nil || dir == "" {
+		return err
+	}
 	data, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return fmt.Errorf("encode the report: %w", err)
 	}
-	var text bytes.Buffer
-	r.WriteMarkdown(&text)
-	shown := text.Bytes()
-	if asJSON {
-		shown = append(data, '\n')
-	}
-	if _, err := stdout.Write(shown); err != nil || dir == "" {
-		return err
-	}
 	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return fmt.Errorf("make the folder of the report: %w", err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "bench.json"), append(data, '\n'), 0o640); err != nil {
-		return fmt.Errorf("write the report: %w", err)
-	}
-	return os.WriteFile(filepath.Join(dir, "bench.md"), text.Bytes(), 0o640)
+	return errors.Join(
+		os.WriteFile(filepath.Join(dir, "bench.json"), append(data, '\n'), 0o640),
+		os.WriteFile(filepath.Join(dir, "bench.md"), text.Bytes(), 0o640),
+	)
 }

@@ -47,8 +47,7 @@ func (b *bench) newMaker(ctx context.Context, name, program string) (*maker, err
 // dump is the folder of the synthetic dump.
 func (b *bench) dump() string { return filepath.Join(b.tmp, "dump") }
 
-// makeReleases makes the dump and from it a release by each program: several times, beside
-// compression alone, if builds are measured.
+// makeReleases makes the dump and from it a release by each program: several times if builds are measured.
 func (b *bench) makeReleases(ctx context.Context) (err error) {
 	if b.own, err = b.newMaker(ctx, report.Edge, b.cfg.Program); err != nil {
 		return err
@@ -71,9 +70,6 @@ func (b *bench) makeReleases(ctx context.Context) (err error) {
 		b.cfg.progress("ingest and build: round %d of %d", round+1, (b.cfg.Rounds+1)/2)
 		r, err := b.buildRound(ctx, round)
 		if err != nil {
-			return err
-		}
-		if r.Compress, err = compressAlone(ctx, filepath.Join(b.own.releases, r.Own.Release)); err != nil {
 			return err
 		}
 		b.report.Builds.Rounds = append(b.report.Builds.Rounds, r)

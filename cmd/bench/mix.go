@@ -133,7 +133,7 @@ func (m *mixer) next(ctx context.Context) (asked, error) {
 
 // title returns the first two words of a movie's title, as somebody types who looks for it.
 func (b *bench) title(ctx context.Context, id uint64) (string, error) {
-	a, err := b.client.ok(ctx, fmt.Sprintf("%s/3/movie/%d", b.edge.url, id), b.header())
+	a, err := b.client.ok(ctx, fmt.Sprintf("%s/3/movie/%d", b.edge.url, id), b.edge.header)
 	if err != nil {
 		return "", err
 	}
@@ -156,7 +156,7 @@ func (m *mixer) request(ctx context.Context, path string) (asked, error) {
 	if a, ok := m.asked[path]; ok {
 		return a, nil
 	}
-	rs, err := m.client.ok(ctx, m.edge.url+path, m.header())
+	rs, err := m.client.ok(ctx, m.edge.url+path, m.edge.header)
 	if err != nil {
 		return asked{}, err
 	}
@@ -179,11 +179,11 @@ func (b *bench) mixTargets(ctx context.Context, requests []asked) (targets []*ta
 				return nil, err
 			}
 		}
-		lines, err := b.writeLines(report.Mix+"-"+s.name, list)
+		t, err := b.listed(report.Mix, s, list)
 		if err != nil {
 			return nil, err
 		}
-		targets = append(targets, &target{name: report.Mix, server: s, load: load{url: s.url, header: b.headerFor(s), lines: lines}})
+		targets = append(targets, t)
 	}
 	return targets, nil
 }
@@ -196,7 +196,7 @@ func (b *bench) sameAt(ctx context.Context, s *server, requests []asked) ([]aske
 		if s == b.nginx {
 			a.path = "/" + a.file
 		}
-		rs, err := b.client.ok(ctx, s.url+a.path, b.headerFor(s))
+		rs, err := b.client.ok(ctx, s.url+a.path, s.header)
 		if err != nil {
 			return nil, err
 		}
@@ -211,17 +211,19 @@ func (b *bench) sameAt(ctx context.Context, s *server, requests []asked) ([]aske
 	return list, nil
 }
 
-// writeLines writes what mix.lua reads, a line for each request: its path and its tag.
-func (b *bench) writeLines(name string, requests []asked) (string, error) {
+// listed returns requests to a server, asked for in turn. mix.lua reads them from a file, a line for each:
+// its path and its tag.
+func (b *bench) listed(name string, s *server, requests []asked) (*target, error) {
 	var text strings.Builder
 	for _, a := range requests {
 		if a.known && a.tag == "" {
-			return "", errors.New(name + ": no ETag to ask with")
+			return nil, errors.New(name + ": no ETag to ask with")
 		}
 		fmt.Fprintf(&text, "%s\t%s\n", a.path, a.tag)
 	}
-	file := filepath.Join(b.tmp, name+".txt")
-	return file, os.WriteFile(file, []byte(text.String()), 0o600)
+	file := filepath.Join(b.tmp, name+"-"+s.name+".txt")
+	t := &target{name: name, server: s, load: load{url: s.url, header: s.header, lines: file}}
+	return t, os.WriteFile(file, []byte(text.String()), 0o600)
 }
 
 // compareSizes compares the bytes of responses with five parts, those that are asked for first,

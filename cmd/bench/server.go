@@ -18,11 +18,25 @@ import (
 
 // A server is a child that serves HTTP.
 type server struct {
-	name string
-	url  string // without a slash at its end
+	name   string
+	url    string   // without a slash at its end
+	header []string // of a request for gzip
 	*host.Process
 	restart func(ctx context.Context) (*server, error)
 	files   string // folder that it serves
+}
+
+// headerWith returns the header lines of a request for gzip with a token.
+func headerWith(token string) []string {
+	return []string{"Authorization: Bearer " + token, "Accept-Encoding: gzip"}
+}
+
+// pathOf returns the path of a subject. nginx has it as a file with the subject's name.
+func (s *server) pathOf(what *subject) string {
+	if s.name == report.Nginx {
+		return "/" + what.name
+	}
+	return what.path
 }
 
 // servers starts and stops the servers of a run, in its folders.
@@ -34,20 +48,19 @@ type servers struct {
 	running []*server
 }
 
-// startEdge starts the edge of a program over its releases, with more flags.
-func (v *servers) startEdge(ctx context.Context, name string, m *maker, more ...string) (*server, error) {
+// startEdge starts the edge of a program over its releases.
+func (v *servers) startEdge(ctx context.Context, name string, m *maker) (*server, error) {
 	var at struct {
 		URL string `json:"url"`
 	}
-	p, err := host.StartAnnounced(ctx, name, v.tools.ServerCore, v.command(m.program, append([]string{
+	p, err := host.StartAnnounced(ctx, name, v.tools.ServerCore, v.command(m.program,
 		"serve", "--json", "--quiet", "--releases", m.releases, "--tokens", m.tokens,
-		"--addr", "127.0.0.1:0", "--shutdown-delay", "0s",
-	}, more...)...), &at)
+		"--addr", "127.0.0.1:0", "--shutdown-delay", "0s"), &at)
 	if err != nil {
 		return nil, err
 	}
-	s := &server{name: name, url: at.URL, Process: p, files: m.releases}
-	s.restart = func(ctx context.Context) (*server, error) { return v.startEdge(ctx, name, m, more...) }
+	s := &server{name: name, url: at.URL, header: headerWith(m.token), Process: p, files: m.releases}
+	s.restart = func(ctx context.Context) (*server, error) { return v.startEdge(ctx, name, m) }
 	v.running = append(v.running, s)
 	return s, nil
 }
@@ -118,7 +131,7 @@ http {
   uwsgi_temp_path @DIR@/uwsgi;
   scgi_temp_path @DIR@/scgi;
   server {
-    listen @ADDR@ backlog=4096@TLS@;
+    listen @ADDR@ backlog=4096;
     root @DIR@/files;
   }
 }
@@ -136,23 +149,19 @@ func (v *servers) writeFinished(path string, a *response) error {
 	return os.WriteFile(file, a.Body, 0o600)
 }
 
-// startNginx starts nginx over files that end with .gz, asked for without that ending. With
-// a certificate and its key it serves TLS.
-func (v *servers) startNginx(ctx context.Context, certAndKey ...string) (*server, error) {
+// startNginx starts nginx over files that end with .gz, asked for without that ending.
+func (v *servers) startNginx(ctx context.Context) (*server, error) {
 	addr, err := freeAddr()
 	if err != nil {
 		return nil, err
 	}
-	user, scheme, secure := "", "http", ""
+	user := ""
 	if os.Getuid() == 0 { // else the worker could not read the temporary folder
 		user = "user root;"
 	}
-	if len(certAndKey) == 2 {
-		scheme, secure = "https", fmt.Sprintf(" ssl; ssl_certificate %s; ssl_certificate_key %s", certAndKey[0], certAndKey[1])
-	}
 	dir := v.nginxDir()
-	text := strings.NewReplacer("@DIR@", dir, "@ADDR@", addr, "@USER@", user, "@TLS@", secure).Replace(nginxConfig)
-	file := filepath.Join(dir, "nginx-"+scheme+".conf")
+	text := strings.NewReplacer("@DIR@", dir, "@ADDR@", addr, "@USER@", user).Replace(nginxConfig)
+	file := filepath.Join(dir, "nginx.conf")
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		return nil, fmt.Errorf("configure nginx: %w", err)
 	}
@@ -160,8 +169,7 @@ func (v *servers) startNginx(ctx context.Context, certAndKey ...string) (*server
 	if err != nil {
 		return nil, err
 	}
-	s := &server{name: report.Nginx, url: scheme + "://" + addr, Process: p, files: dir}
-	s.restart = func(ctx context.Context) (*server, error) { return v.startNginx(ctx, certAndKey...) }
+	s := &server{name: report.Nginx, url: "http://" + addr, header: headerWith("none"), Process: p, files: dir, restart: v.startNginx}
 	v.running = append(v.running, s)
 	return s, v.awaitResponse(ctx, s)
 }

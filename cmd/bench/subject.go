@@ -60,7 +60,7 @@ func nearest(ctx context.Context, b *bench, query string, size int) (best string
 	least := math.Inf(1)
 	for _, id := range b.movies[:min(len(b.movies), candidates)] {
 		path := fmt.Sprintf("/3/movie/%d%s", id, query)
-		a, err := b.client.get(ctx, http.MethodHead, b.edge.url+path, b.header())
+		a, err := b.client.get(ctx, http.MethodHead, b.edge.url+path, b.edge.header)
 		if err != nil {
 			return "", err
 		}
@@ -82,15 +82,16 @@ func (b *bench) chooseResponses(ctx context.Context) (err error) {
 		return err
 	}
 	b.report.Movies = len(b.movies)
-	b.detail.name, b.five.name = report.Detail, report.Five
+	b.detail.name, b.five.name, b.filtered.name = report.Detail, report.Five, report.Filtered
 	if b.detail.path, err = nearest(ctx, b, "", detailBytes); err != nil {
 		return err
 	}
 	if b.five.path, err = nearest(ctx, b, fiveParts, fiveBytes); err != nil {
 		return err
 	}
-	for _, s := range []*subject{&b.detail, &b.five} {
-		if s.response, err = b.client.ok(ctx, b.edge.url+s.path, b.header()); err != nil {
+	b.filtered.path = b.five.path + "&include_image_language=en,null"
+	for _, s := range []*subject{&b.detail, &b.five, &b.filtered} {
+		if s.response, err = b.client.ok(ctx, b.edge.url+s.path, b.edge.header); err != nil {
 			return err
 		}
 		b.report.Note("%s: %s, %d bytes", s.name, s.path, len(s.response.Body))

@@ -24,15 +24,27 @@ var (
 	mixScript string
 )
 
-// script returns the path of one of wrk's scripts.
-func (b *bench) script(name string) string { return filepath.Join(b.tmp, name) }
+// connections is how many connections the load has open.
+const connections = 32
 
-func (b *bench) writeScripts() error {
-	return errors.Join(
-		os.WriteFile(b.script("result.lua"), []byte(resultScript), 0o600),
-		os.WriteFile(b.script("mix.lua"), []byte(mixScript+resultScript), 0o600),
+// A wrk makes load from a core of its own, by scripts in a folder.
+type wrk struct {
+	program string
+	core    int
+	dir     string
+}
+
+// newWrk returns a wrk whose scripts lie in dir.
+func newWrk(tools host.Tools, dir string) (wrk, error) {
+	w := wrk{tools.Wrk, tools.LoadCore, dir}
+	return w, errors.Join(
+		os.WriteFile(w.script("result.lua"), []byte(resultScript), 0o600),
+		os.WriteFile(w.script("mix.lua"), []byte(mixScript+resultScript), 0o600),
 	)
 }
+
+// script returns the path of one of wrk's scripts.
+func (w *wrk) script(name string) string { return filepath.Join(w.dir, name) }
 
 // A load is one run of wrk: one thread, connections that stay open.
 type load struct {
@@ -48,19 +60,18 @@ type load struct {
 type loaded struct {
 	requests, bytes float64
 	seconds         float64
-	p50, p99, max   float64 // microseconds
-	cpu             float64 // seconds that wrk itself took
+	p50, p99        float64 // microseconds
 }
 
-// runWrk puts load on a server from a core.
-func (b *bench) runWrk(ctx context.Context, l load) (loaded, error) {
+// run puts load on a server for seconds.
+func (w *wrk) run(ctx context.Context, l load, seconds int) (loaded, error) {
 	if l.seconds == 0 {
-		l.seconds = b.cfg.Seconds
+		l.seconds = seconds
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(l.seconds)*time.Second+host.Patience)
 	defer cancel()
 	var out bytes.Buffer
-	p, err := host.Start("wrk", b.tools.LoadCore, exec.Command(b.tools.Wrk, b.wrkArgs(&l)...), &out)
+	p, err := host.Start("wrk", w.core, exec.Command(w.program, w.args(&l)...), &out)
 	if err != nil {
 		return loaded{}, err
 	}
@@ -73,19 +84,16 @@ func (b *bench) runWrk(ctx context.Context, l load) (loaded, error) {
 	if p.Err != nil {
 		return loaded{}, fmt.Errorf("%w: %.200q", p.Failure(), out.String())
 	}
-	r, err := parseWrk(out.String(), l.refused)
-	state := p.Cmd.ProcessState
-	r.cpu = (state.UserTime() + state.SystemTime()).Seconds()
-	return r, err
+	return parseWrk(out.String(), l.refused)
 }
 
-func (b *bench) wrkArgs(l *load) []string {
-	script := b.script("result.lua")
+func (w *wrk) args(l *load) []string {
+	script := w.script("result.lua")
 	if l.lines != "" {
-		script = b.script("mix.lua")
+		script = w.script("mix.lua")
 	}
 	args := []string{
-		"-t1", "-c" + strconv.Itoa(b.cfg.Connections), "-d" + strconv.Itoa(l.seconds) + "s",
+		"-t1", "-c" + strconv.Itoa(connections), "-d" + strconv.Itoa(l.seconds) + "s",
 		"--timeout", "10s", "--script", script,
 	}
 	for _, h := range l.header {
@@ -120,7 +128,7 @@ func parseWrk(out string, refused bool) (loaded, error) {
 	}
 	r := loaded{
 		requests: v["requests"], bytes: v["bytes"], seconds: v["micros"] / 1e6,
-		p50: v["p50"], p99: v["p99"], max: v["max"],
+		p50: v["p50"], p99: v["p99"],
 	}
 	if r.requests < 1 || r.seconds <= 0 {
 		return r, errors.New("wrk: no request got a response")

@@ -8,13 +8,13 @@ import (
 
 func TestParseWrk(t *testing.T) {
 	const head = "Running 1s test @ http://127.0.0.1:1/\n  1 threads and 32 connections\n"
-	const result = "\nresult requests=200 micros=500000 bytes=6000 p50=70 p99=900 max=1000 connect=0 read=0 write=0 timeout=0 status=0\n"
+	const result = "\nresult requests=200 micros=500000 bytes=6000 p50=70 p99=900 connect=0 read=0 write=0 timeout=0 status=0\n"
 	refused := strings.Replace(result, "status=0", "status=200", 1)
 
 	accepts := func(name, out string, isRefused bool) {
 		t.Helper()
 		got, err := parseWrk(out, isRefused)
-		want := loaded{requests: 200, bytes: 6000, seconds: 0.5, p50: 70, p99: 900, max: 1000}
+		want := loaded{requests: 200, bytes: 6000, seconds: 0.5, p50: 70, p99: 900}
 		if err != nil || got != want {
 			t.Errorf("parseWrk(%s) = %+v, %v, want %+v", name, got, err, want)
 		}
@@ -37,27 +37,27 @@ func TestParseWrk(t *testing.T) {
 	refuses(strings.Replace(strings.Replace(result, "read=0", "read=3", 1), "timeout=0", "timeout=1", 1), false, "1 timeout errors, 3 read errors")
 }
 
-func TestWrkArgs(t *testing.T) {
-	b := &bench{servers: servers{cfg: Config{Connections: 8}}}
+func TestArgs(t *testing.T) {
+	w := &wrk{}
 	for _, c := range []struct {
 		load load
 		want string
 	}{
 		{
 			load{url: "http://h/x", seconds: 2, header: []string{"A: b"}},
-			"-t1 -c8 -d2s --timeout 10s --script result.lua --header A: b http://h/x",
+			"-t1 -c32 -d2s --timeout 10s --script result.lua --header A: b http://h/x",
 		},
 		{
 			load{url: "http://h", seconds: 3, lines: "lines.txt"},
-			"-t1 -c8 -d3s --timeout 10s --script mix.lua http://h -- lines.txt",
+			"-t1 -c32 -d3s --timeout 10s --script mix.lua http://h -- lines.txt",
 		},
 		{
 			load{url: "http://h", seconds: 3, lines: "lines.txt", once: true},
-			"-t1 -c8 -d3s --timeout 10s --script mix.lua http://h -- lines.txt once",
+			"-t1 -c32 -d3s --timeout 10s --script mix.lua http://h -- lines.txt once",
 		},
 	} {
-		if got := strings.Join(b.wrkArgs(&c.load), " "); got != c.want {
-			t.Errorf("wrkArgs(%+v) = %s, want %s", c.load, got, c.want)
+		if got := strings.Join(w.args(&c.load), " "); got != c.want {
+			t.Errorf("args(%+v) = %s, want %s", c.load, got, c.want)
 		}
 	}
 }
@@ -74,7 +74,7 @@ func TestScripts(t *testing.T) {
 		name, _, _ := strings.Cut(f, "=")
 		names = append(names, name)
 	}
-	want := []string{"requests", "micros", "bytes", "p50", "p99", "max", "connect", "read", "write", "timeout", "status"}
+	want := []string{"requests", "micros", "bytes", "p50", "p99", "connect", "read", "write", "timeout", "status"}
 	if !slices.Equal(names, want) {
 		t.Errorf("result.lua prints %v, want %v", names, want)
 	}

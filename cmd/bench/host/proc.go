@@ -6,13 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 )
 
-// Ticks is how many units of time /proc counts in a second, on every Linux.
-const Ticks = 100
+// ticks is how many units of time /proc counts in a second, on every Linux.
+const ticks = 100
 
 // A procStat is a process in /proc/PID/stat.
 type procStat struct {
@@ -38,25 +37,13 @@ func parseStat(data []byte) (procStat, error) {
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return procStat{}, fmt.Errorf("stat: %w", err)
 	}
-	return procStat{parent: p, cpu: float64(u+s) / Ticks}, nil
+	return procStat{parent: p, cpu: float64(u+s) / ticks}, nil
 }
 
 // Usage is what a process and all below it used so far.
 type Usage struct {
-	CPU    float64         // seconds
-	Read   int64           // bytes from disks
-	others map[int]float64 // CPU seconds of each process that is none of them
-}
-
-// OthersSince returns the CPU seconds that processes took beside the tree of u, since before,
-// as far as they ran then and still run.
-func (u Usage) OthersSince(before Usage) (seconds float64) {
-	for pid, was := range before.others {
-		if is, ok := u.others[pid]; ok {
-			seconds += max(0, is-was)
-		}
-	}
-	return seconds
+	CPU  float64 // seconds
+	Read int64   // bytes from disks
 }
 
 // TreeUsage returns what root and its descendants used so far, by the /proc at dir.
@@ -68,28 +55,15 @@ func TreeUsage(dir string, root int) (Usage, error) {
 	if _, ok := stats[root]; !ok {
 		return Usage{}, fmt.Errorf("process %d is gone", root)
 	}
-	u := Usage{others: map[int]float64{}}
+	var u Usage
 	for pid := range stats {
 		if !descends(stats, pid, root) {
-			u.others[pid] = stats[pid].cpu
 			continue
 		}
 		u.CPU += stats[pid].cpu
 		u.Read += numberBehind(filepath.Join(dir, strconv.Itoa(pid), "io"), "read_bytes:")
 	}
 	return u, nil
-}
-
-// TreesCPU returns the CPU time in seconds that roots and their descendants took so far, but for
-// those that are gone, by the /proc at dir.
-func TreesCPU(dir string, roots []int) (cpu float64, err error) {
-	stats, err := allStats(dir)
-	for pid, s := range stats {
-		if slices.ContainsFunc(roots, func(root int) bool { return descends(stats, pid, root) }) {
-			cpu += s.cpu
-		}
-	}
-	return cpu, err
 }
 
 // allStats returns the state of all processes. Those that end meanwhile are left out.
@@ -144,10 +118,4 @@ func numberBehind(path, name string) int64 {
 		}
 	}
 	return 0
-}
-
-// Resident returns bytes of a process in memory: its own, and those of mapped files.
-func Resident(pid int) (anon, file int64) {
-	path := fmt.Sprintf("/proc/%d/status", pid)
-	return numberBehind(path, "RssAnon:") << 10, numberBehind(path, "RssFile:") << 10
 }

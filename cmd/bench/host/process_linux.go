@@ -104,18 +104,3 @@ func peakMemory(s *os.ProcessState) int64 {
 	}
 	return 0
 }
-
-// ThreadSeconds calls do and returns the CPU time that this thread took meanwhile.
-func ThreadSeconds(do func() error) (float64, error) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	var before, after unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &before); err != nil {
-		return 0, fmt.Errorf("read the CPU time of this thread: %w", err)
-	}
-	err := do()
-	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &after); err != nil {
-		return 0, fmt.Errorf("read the CPU time of this thread: %w", err)
-	}
-	return float64(after.Nano()-before.Nano()) / 1e9, err
-}

@@ -26,6 +26,3 @@ func RaiseLimits() error { return errNotHere }
 func DropCache(string) error { return errNotHere }
 
 func peakMemory(*os.ProcessState) int64 { return 0 }
-
-// ThreadSeconds fails here.
-func ThreadSeconds(func() error) (float64, error) { return 0, errNotHere }

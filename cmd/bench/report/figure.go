@@ -14,20 +14,13 @@ type Figure struct {
 
 // The goals of single numbers, at most.
 const (
-	mostAnon        = 64   // MiB beside the mapping
-	mostStart       = 200  // milliseconds
 	mostSize        = 1.06 // of one-pass gzip -6
-	mostByCompress  = 1.5  // CPU time of a build by compression alone
 	mostIncremental = 0.4  // of a full build's CPU time
-	mostIdle        = 0.1  // of two cores during a build
 	mostByBefore    = 1.03 // CPU time by that of another commit
 	mostBytes       = 1.01 // of the release or a response, by another commit's
 )
 
-const (
-	mebi       = 1 << 20
-	buildCores = 2
-)
+const mebi = 1 << 20
 
 // figure returns a number whose goal is to be at most most; 0 is no goal.
 func figure(name string, value float64, unit string, most float64) Figure {
@@ -41,21 +34,11 @@ func figure(name string, value float64, unit string, most float64) Figure {
 	return f
 }
 
-func (r *Report) edgeFigures() (out []Figure) {
-	if e := &r.Edge; e.Anon > 0 {
-		out = append(out,
-			figure("memory beside the mapping", float64(e.Anon)/mebi, "MiB", mostAnon),
-			figure("memory of mapped files", float64(e.File)/mebi, "MiB", 0))
+func (s *Sizes) figures() []Figure {
+	if s.Responses == 0 {
+		return nil
 	}
-	if e := &r.Edge; len(e.Starts) > 0 {
-		out = append(out,
-			figure("start to first response", median(e.Starts), "ms", mostStart),
-			figure("the same, nothing of the release in memory", median(e.StartsCold), "ms", mostStart))
-	}
-	if s := &r.Sizes; s.Responses > 0 {
-		out = append(out, figure("bytes of responses by one-pass gzip -6", quotient(float64(s.Gzip), float64(s.OnePass)), "x", mostSize))
-	}
-	return out
+	return []Figure{figure("bytes of responses by one-pass gzip -6", quotient(float64(s.Gzip), float64(s.OnePass)), "x", mostSize)}
 }
 
 // The numbers of a cost.
@@ -81,10 +64,6 @@ func (b *Builds) figures() []Figure {
 		figure("ingest, memory at most", ingest(peak), "MiB", 0),
 		figure("full build, time", build(wall), "s", 0),
 		figure("full build, CPU time", build(cpu), "s", 0),
-		figure("full build, CPU time by compressing alone",
-			of(func(r BuildRound) float64 { return quotient(r.Own.Build.CPU, r.Compress) }), "x", mostByCompress),
-		figure("full build, idle share of two cores",
-			of(func(r BuildRound) float64 { return 1 - quotient(r.Own.Build.CPU, buildCores*r.Own.Build.Wall) }), "x", mostIdle),
 		figure("full build, memory at most", build(peak), "MiB", bound),
 		figure("release", of(func(r BuildRound) float64 { return float64(r.Own.Bytes) / mebi }), "MiB", 0),
 	}

@@ -21,10 +21,10 @@ func (r *Report) WriteMarkdown(w io.Writer) {
 	table(w, "Figures", strings.Fields("figure value at-most verdict"), r.Figures, func(f Figure) []string {
 		return []string{f.Name, number(f.Value) + " " + f.Unit, number(f.Goal), f.Verdict}
 	})
-	table(w, "Measures: CPU, p50 and p99 in microseconds, busy and load in percent of a core, disk in MiB",
-		strings.Fields("case server requests/s CPU busy load p50 p99 bytes disk"), r.Measures, func(m Measure) []string {
+	table(w, "Measures: CPU, p50 and p99 in microseconds, busy in percent of a core, disk in MiB",
+		strings.Fields("case server requests/s CPU busy p50 p99 bytes disk"), r.Measures, func(m Measure) []string {
 			v := &m.Median
-			return append([]string{m.Case, m.Server}, numbers(v.Rate, v.CPU, 100*v.Busy, 100*v.Load, v.P50, v.P99, v.Bytes, v.Read/mebi)...)
+			return append([]string{m.Case, m.Server}, numbers(v.Rate, v.CPU, 100*v.Busy, v.P50, v.P99, v.Bytes, v.Read/mebi)...)
 		})
 }
 

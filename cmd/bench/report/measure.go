@@ -45,14 +45,10 @@ type Round struct {
 	Rate  float64 `json:"requests_per_second"`
 	CPU   float64 `json:"cpu_micros"` // CPU time of the server for a request
 	Busy  float64 `json:"busy"`       // share of its core that the server took
-	Load  float64 `json:"load_busy"`  // likewise the load generator
 	P50   float64 `json:"p50_micros"`
 	P99   float64 `json:"p99_micros"`
 	Bytes float64 `json:"bytes"`     // of a response with its header
 	Read  float64 `json:"disk_read"` // bytes that the server read from disks
-	// Others is what processes took that are neither the server nor the load generator, as
-	// a share of one core; those that came or went meanwhile do not count.
-	Others float64 `json:"others"`
 }
 
 // A Measure is all rounds of one server under one load, and their medians.
@@ -67,14 +63,12 @@ type Measure struct {
 func (m *Measure) Summarize() {
 	of := func(f func(Round) float64) float64 { return medianOf(m.Rounds, f) }
 	m.Median = Round{
-		Rate:   of(func(r Round) float64 { return r.Rate }),
-		CPU:    of(func(r Round) float64 { return r.CPU }),
-		Busy:   of(func(r Round) float64 { return r.Busy }),
-		Load:   of(func(r Round) float64 { return r.Load }),
-		P50:    of(func(r Round) float64 { return r.P50 }),
-		P99:    of(func(r Round) float64 { return r.P99 }),
-		Bytes:  of(func(r Round) float64 { return r.Bytes }),
-		Read:   of(func(r Round) float64 { return r.Read }),
-		Others: of(func(r Round) float64 { return r.Others }),
+		Rate:  of(func(r Round) float64 { return r.Rate }),
+		CPU:   of(func(r Round) float64 { return r.CPU }),
+		Busy:  of(func(r Round) float64 { return r.Busy }),
+		P50:   of(func(r Round) float64 { return r.P50 }),
+		P99:   of(func(r Round) float64 { return r.P99 }),
+		Bytes: of(func(r Round) float64 { return r.Bytes }),
+		Read:  of(func(r Round) float64 { return r.Read }),
 	}
 }

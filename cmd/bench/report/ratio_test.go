@@ -55,13 +55,12 @@ func TestRatios(t *testing.T) {
 		measured(Five, Nginx, slow), // without the edge
 		measured(Mix, Edge, fast), measured(Mix, Nginx, slow),
 		measured(Cold, Edge, slow), measured(Cold, Nginx, fast),
-		measured(TLS, Edge, slow), measured(TLS, Nginx, fast),
 	).Ratios
 	var names []string
 	for _, r := range got {
 		names = append(names, r.Case+"/"+r.Against+" "+r.Verdict)
 	}
-	if names := strings.Join(names, ", "); names != "304/detail pass, five-tls/nginx short: CPU, mix/nginx , mix-cold/nginx short: disk" {
+	if names := strings.Join(names, ", "); names != "304/detail pass, mix/nginx , mix-cold/nginx short: disk" {
 		t.Errorf("ratios: %s", names)
 	}
 	if r := got[0]; r.Rate != 3 || r.CPU != 2 || r.Goal != "requests/s >= 1.200" {

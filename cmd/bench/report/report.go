@@ -10,28 +10,19 @@ import (
 
 // A Report is the outcome of a run.
 type Report struct {
-	Started     time.Time   `json:"started"`
-	Seconds     float64     `json:"seconds"`
-	Machine     string      `json:"machine"`
-	Notes       []string    `json:"notes"`
-	RoundCount  int         `json:"rounds"`
-	RoundLength int         `json:"round_seconds"`
-	Connections int         `json:"connections"`
-	Movies      int         `json:"movies"`
-	Ratios      []Ratio     `json:"ratios"`
-	Figures     []Figure    `json:"figures"`
-	Measures    []Measure   `json:"measures"`
-	Edge        EdgeFigures `json:"edge"`
-	Sizes       Sizes       `json:"sizes"`
-	Builds      Builds      `json:"builds"`
-}
-
-// EdgeFigures are the edge's memory and start.
-type EdgeFigures struct {
-	Anon       int64     `json:"anon_bytes"` // beside the mapped release, the most that was seen after a load
-	File       int64     `json:"file_bytes"` // of mapped files, at the same time
-	Starts     []float64 `json:"starts_millis"`
-	StartsCold []float64 `json:"starts_cold_millis"` // likewise, with nothing of the release in memory
+	Started     time.Time `json:"started"`
+	Seconds     float64   `json:"seconds"`
+	Machine     string    `json:"machine"`
+	Notes       []string  `json:"notes"`
+	RoundCount  int       `json:"rounds"`
+	RoundLength int       `json:"round_seconds"`
+	Connections int       `json:"connections"`
+	Movies      int       `json:"movies"`
+	Ratios      []Ratio   `json:"ratios"`
+	Figures     []Figure  `json:"figures"`
+	Measures    []Measure `json:"measures"`
+	Sizes       Sizes     `json:"sizes"`
+	Builds      Builds    `json:"builds"`
 }
 
 // Sizes compare the bytes of responses with those of their JSON compressed whole.
@@ -48,11 +39,10 @@ type Builds struct {
 	Incremental host.Cost    `json:"incremental"`
 }
 
-// A BuildRound is an ingest and a full build by each program, and compression alone.
+// A BuildRound is an ingest and a full build by each program.
 type BuildRound struct {
-	Own      Made    `json:"own"`
-	Before   Made    `json:"before,omitzero"` // by the program of another commit
-	Compress float64 `json:"compress_cpu_seconds"`
+	Own    Made `json:"own"`
+	Before Made `json:"before,omitzero"` // by the program of another commit
 }
 
 // Made is the cost of an ingest and a full build by one program, and the bytes of the release.
@@ -76,13 +66,6 @@ func (r *Report) Note(format string, args ...any) {
 	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
 }
 
-// NoteMemory takes down how much memory the edge has, if it is the most so far.
-func (r *Report) NoteMemory(anon, file int64) {
-	if anon > r.Edge.Anon {
-		r.Edge.Anon, r.Edge.File = anon, file
-	}
-}
-
 // Finish computes what follows from the measures.
 func (r *Report) Finish(now time.Time) {
 	r.Seconds = now.Sub(r.Started).Seconds()
@@ -90,7 +73,7 @@ func (r *Report) Finish(now time.Time) {
 		r.Measures[i].Summarize()
 	}
 	r.Ratios = ratios(r.Measures)
-	r.Figures = append(r.edgeFigures(), r.Builds.figures()...)
+	r.Figures = append(r.Sizes.figures(), r.Builds.figures()...)
 }
 
 // ShortOfBefore names the goals beside another commit that are missed.

@@ -22,7 +22,7 @@ func testReport() *Report {
 	r.Machine, r.Movies = "Some CPU, 2 cores", 10_000
 	r.Note("five: %s", "/3/movie/6")
 	round := func(rate, cpu, p99, busy float64) Round {
-		return Round{Rate: rate, CPU: cpu, P50: p99 / 4, P99: p99, Busy: busy, Load: 0.9, Bytes: 1373}
+		return Round{Rate: rate, CPU: cpu, P50: p99 / 4, P99: p99, Busy: busy, Bytes: 1373}
 	}
 	cold := round(5000, 40, 9000, 0.3)
 	cold.Read = 30 << 20
@@ -32,13 +32,10 @@ func testReport() *Report {
 		measured(Five, Edge, round(50_000, 12, 1100, 0.6)), measured(Five, Nginx, round(50_000, 13, 1000, 0.7)),
 		measured(Cold, Edge, cold), measured(Cold, Nginx, cold),
 	}
-	r.NoteMemory(70<<20, 300<<20)
-	r.NoteMemory(60<<20, 400<<20)
-	r.Edge.Starts, r.Edge.StartsCold = []float64{40, 50, 60}, []float64{100, 250, 300}
 	r.Sizes = Sizes{Responses: 200, Gzip: 104, OnePass: 100}
 	own := Made{Ingest: host.Cost{Wall: 10, CPU: 18.5, Peak: 900 << 20}, Build: host.Cost{Wall: 10, CPU: 18.5, Peak: 900 << 20}, Bytes: 5 << 20}
 	old := Made{Ingest: own.Ingest, Build: host.Cost{Wall: 11, CPU: 18, Peak: 1000 << 20}, Bytes: 9 << 20}
-	one := BuildRound{Own: own, Before: old, Compress: 12}
+	one := BuildRound{Own: own, Before: old}
 	r.Builds = Builds{Memory: 2 << 30, Rounds: []BuildRound{one, one, one}, Incremental: host.Cost{Wall: 3, CPU: 6, Peak: 500 << 20}}
 	r.Finish(noon.Add(time.Minute))
 	return r
