@@ -28,9 +28,9 @@ token=$(field token)
 ask="$url/3/movie/550?append_to_response=credits,videos,images,release_dates,watch/providers"
 
 curl -sf -H "Authorization: Bearer $token" "$ask" -o "$work/identity.json"
-curl -sf -H "Authorization: Bearer $token" -H 'Accept-Encoding: gzip' "$ask" -o "$work/answer.gz"
+curl -sf -H "Authorization: Bearer $token" -H 'Accept-Encoding: gzip' "$ask" -o "$work/response.gz"
 want=$(sha256sum <"$work/identity.json")
-printf 'identity %s bytes, gzip %s bytes\n' "$(wc -c <"$work/identity.json")" "$(wc -c <"$work/answer.gz")"
+printf 'identity %s bytes, gzip %s bytes\n' "$(wc -c <"$work/identity.json")" "$(wc -c <"$work/response.gz")"
 
 failed=0
 verdict() { # name, file that the client wrote
@@ -40,8 +40,8 @@ verdict() { # name, file that the client wrote
   fi
 }
 
-gzip -t "$work/answer.gz" && echo "gzip -t: ok"
-gzip -dc "$work/answer.gz" >"$work/gzip.out"
+gzip -t "$work/response.gz" && echo "gzip -t: ok"
+gzip -dc "$work/response.gz" >"$work/gzip.out"
 verdict "gzip -d" "$work/gzip.out"
 curl -sf --compressed -H "Authorization: Bearer $token" "$ask" -o "$work/curl.out"
 verdict "curl --compressed" "$work/curl.out"
@@ -50,7 +50,7 @@ if command -v python3 >/dev/null; then
   python3 - "$work" <<'PY'
 import sys, zlib
 d = zlib.decompressobj(31)  # stops after the first member
-out = d.decompress(open(sys.argv[1] + "/answer.gz", "rb").read()) + d.flush()
+out = d.decompress(open(sys.argv[1] + "/response.gz", "rb").read()) + d.flush()
 assert d.eof and not d.unused_data
 open(sys.argv[1] + "/python.out", "wb").write(out)
 PY

@@ -132,7 +132,7 @@ func testSteps(t *testing.T, k fragment.Kind, steps []step) {
 	for i, s := range steps {
 		before, after = append(before, record(i+1, s.old)), append(after, record(i+1, s.now))
 	}
-	n := newNightly(t)
+	n := newHistory(t)
 	n.run(t, at(0, 4), catalogue{rows: map[fragment.Kind][]string{k: before}})
 	n.run(t, at(1, 4), catalogue{rows: map[fragment.Kind][]string{k: after}})
 	_, l := n.open(t)
@@ -217,7 +217,7 @@ func TestSeries(t *testing.T) {
 			season(31, 1, 3, "", episode(311, 1, 1, "One")),
 		},
 	}}
-	n := newNightly(t)
+	n := newHistory(t)
 	n.run(t, at(0, 4), before)
 	report := n.run(t, at(1, 4), after)
 	if report.Changed["tv"] != 2 || report.Changed["movie"] != 0 || report.Changed["person"] != 2 {
@@ -264,7 +264,7 @@ func TestSeries(t *testing.T) {
 
 // TestCreatedAndRemoved: what comes and goes as a whole.
 func TestCreatedAndRemoved(t *testing.T) {
-	n := newNightly(t)
+	n := newHistory(t)
 	n.run(t, at(0, 4), movies(`{"id":1,"title":"A"}`, `{"id":2,"title":"B"}`, `{"id":3,"title":"C"}`))
 	c := movies(`{"id":3,"title":"C"}`, `{"id":4,"title":"D","original_title":"O","adult":true,"softcore":true,"images":{"posters":[{"file_path":"/x.jpg"}]}}`)
 	c.removed = []catalog.Removed{{Kind: fragment.KindMovie, Key: catalog.NumberKey(2), Merged: true, Into: catalog.NumberKey(3)}}
@@ -296,7 +296,7 @@ func TestCreatedAndRemoved(t *testing.T) {
 
 // TestGolden: the bytes of a small answer, and that they stay the same.
 func TestGolden(t *testing.T) {
-	n := newNightly(t)
+	n := newHistory(t)
 	n.run(t, at(0, 4), movies(`{"id":1,"title":"A","original_title":"O","runtime":90,"images":{"posters":[]}}`))
 	n.run(t, at(1, 4), movies(`{"id":1,"title":"B","original_title":"O","runtime":90,"images":{"posters":[{"file_path":"/a.jpg","iso_639_1":"fr"}]}}`))
 	n.run(t, at(2, 4), movies(`{"id":1,"title":"Ä \"C\"","original_title":"O","runtime":91,"images":{"posters":[]}}`))

@@ -27,14 +27,14 @@ type catalogue struct {
 	removed []catalog.Removed
 }
 
-// A nightly builds one release upon another.
-type nightly struct {
+// A history builds one release upon another.
+type history struct {
 	build.Config
 }
 
-func newNightly(t *testing.T) *nightly {
+func newHistory(t *testing.T) *history {
 	t.Helper()
-	n := &nightly{build.DefaultConfig()}
+	n := &history{build.DefaultConfig()}
 	n.Releases, n.Level = t.TempDir(), 1
 	return n
 }
@@ -43,7 +43,7 @@ func newNightly(t *testing.T) *nightly {
 func at(days, hours int) time.Time { return time.Date(2026, 11, 1+days, hours, 0, 0, 0, time.UTC) }
 
 // run builds a release upon the one before. It becomes the one before of the next.
-func (n *nightly) run(t *testing.T, date time.Time, c catalogue) build.Report {
+func (n *history) run(t *testing.T, date time.Time, c catalogue) build.Report {
 	t.Helper()
 	n.Catalog, n.Date = t.TempDir(), date
 	writeRows(t, n.Catalog, c)
@@ -67,7 +67,7 @@ func writeRows(t *testing.T, dir string, c catalogue) {
 }
 
 // open opens the last release, which has to be sound.
-func (n *nightly) open(t *testing.T) (*release.Reader, *changelog.Log) {
+func (n *history) open(t *testing.T) (*release.Reader, *changelog.Log) {
 	t.Helper()
 	dir := filepath.Join(n.Releases, n.Previous)
 	problems, err := release.Verify(t.Context(), dir, release.VerifyOptions{}, nil)

@@ -13,7 +13,7 @@ import (
 	"reelsplice/schemas/catalog"
 )
 
-// TestSampleRoundTrip: every row of the sample, an answer with appended objects, is
+// TestSampleRoundTrip: every row of the sample, a response with appended objects, is
 // served as it is when it is asked for with the same objects appended.
 func TestSampleRoundTrip(t *testing.T) {
 	skipLarge(t)
@@ -49,7 +49,7 @@ func TestSampleRoundTrip(t *testing.T) {
 				}
 			}
 			c.report(t)
-			t.Logf("%d answers", c.all)
+			t.Logf("%d responses", c.all)
 		})
 	}
 }

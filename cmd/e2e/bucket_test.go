@@ -121,7 +121,7 @@ func TestObjectsAreLikeFiles(t *testing.T) {
 	}
 }
 
-// listed describes what src stands for: paths below root, what source.List tells, all rows.
+// listed describes what src stands for: paths below root, the result of source.List, all rows.
 func listed(t *testing.T, src, root, kind string) []string {
 	t.Helper()
 	var all []string
@@ -174,7 +174,7 @@ func TestObjectsTwice(t *testing.T) {
 		t.Errorf("names are %q and %q", files[0].Name, files[1].Name)
 	}
 	if files, err = source.List([]string{s.URL("dumps/b/movies.ndjson"), s.URL("dumps/movies.ndjson")}, source.Options{Buckets: openStore}); err != nil || files[1].Name != "s3://bucket/dumps/movies.ndjson" {
-		t.Errorf("source.List = %+v, %v, want names that tell them apart", files, err)
+		t.Errorf("source.List = %+v, %v, want different names", files, err)
 	}
 }
 

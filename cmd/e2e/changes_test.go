@@ -12,8 +12,8 @@ import (
 	"reelsplice/schemas/tables/changelog"
 )
 
-// TestDiffOfTables: what a release tells of changes is no difference between releases,
-// and tells of deletions and merges as diff does.
+// TestDiffOfTables: the changes in a release are no difference between releases,
+// and they have the deletions and merges of diff.
 func TestDiffOfTables(t *testing.T) {
 	skipLarge(t)
 	before := &smallWorld{movies: map[int]smallMovie{1: {}, 2: {}, 3: {}}, series: map[int][][]int{1: {{0, 1}}}, people: map[int]int{1: 0}}

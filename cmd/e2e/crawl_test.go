@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// A crawl is what a crawler would have kept of one recorded answer, and how the answer
+// A crawl is what a crawler would have kept of one recorded response, and how the response
 // is asked for again.
 type crawl struct {
 	files    map[string][]byte // by name below the crawl's folder: "tv/1399-season-1.json"
@@ -17,8 +17,8 @@ type crawl struct {
 	language string            // of the request
 }
 
-// An answer is a recorded body, and what its request was.
-type answer struct {
+// A response is a recorded body, and what its request was.
+type response struct {
 	file  string
 	path  []string // of the request, behind "/3/"
 	query string   // as it was sent
@@ -26,14 +26,13 @@ type answer struct {
 	*value
 }
 
-// otherLanguage are recordings whose bodies are in a language that their source does not
-// tell.
+// otherLanguage are recordings whose bodies are in a language that their source lacks.
 var otherLanguage = map[string]string{
 	"genre/movie_list--openapi.json": "de", "genre/tv_list--openapi.json": "de",
 	"genre/movie_list--vfalies.json": "fr", "genre/tv_list--vfalies.json": "fr",
 }
 
-// crawlOf says how a recording is kept.
+// crawlOf returns how a recording is kept.
 func crawlOf(r recording, body []byte, parsed *value) (crawl, error) {
 	u, err := url.Parse(r.request)
 	if err != nil {
@@ -46,7 +45,7 @@ func crawlOf(r recording, body []byte, parsed *value) (crawl, error) {
 	if l := otherLanguage[r.file]; l != "" {
 		u.RawQuery = "language=" + l
 	}
-	a := &answer{file: r.file, path: strings.Split(strings.TrimPrefix(u.Path, "/3/"), "/"), query: u.RawQuery, body: body, value: parsed}
+	a := &response{file: r.file, path: strings.Split(strings.TrimPrefix(u.Path, "/3/"), "/"), query: u.RawQuery, body: body, value: parsed}
 	c, err := keep(a)
 	if err != nil {
 		return crawl{}, fmt.Errorf("%s: %w", r.file, err)
@@ -58,7 +57,7 @@ func crawlOf(r recording, body []byte, parsed *value) (crawl, error) {
 	return c, nil
 }
 
-var keepers = map[string]func(*answer) (crawl, error){
+var keepers = map[string]func(*response) (crawl, error){
 	"movie": keepResource, "tv": keepResource, "person": keepResource, "collection": keepResource,
 	"company": keepResource, "network": keepResource, "keyword": keepResource,
 	"review": keepResource, "credit": keepResource,
@@ -68,9 +67,9 @@ var keepers = map[string]func(*answer) (crawl, error){
 	"configuration": keepNothing, "genre": keepNothing, "certification": keepNothing, "watch-providers": keepNothing,
 }
 
-// segment returns a segment of the path; where the source does not tell it, in braces,
-// what the body says, or a number that is as good as any.
-func (a *answer) segment(i int, otherwise int64, members ...string) string {
+// segment returns a segment of the path; where the source lacks it, in braces,
+// the value in the body, or a number that is as good as any.
+func (a *response) segment(i int, otherwise int64, members ...string) string {
 	if i < len(a.path) && !strings.HasPrefix(a.path[i], "{") {
 		return a.path[i]
 	}
@@ -90,7 +89,7 @@ func named(resource string, sub []string) string {
 
 // keepResource keeps {kind}/{id} and {kind}/{id}/{sub}. A movie may be asked by its IMDb
 // id; it is kept by its number.
-func keepResource(a *answer) (crawl, error) {
+func keepResource(a *response) (crawl, error) {
 	kind, asked, sub := a.path[0], a.segment(1, 550, "id"), a.path[2:]
 	id := asked
 	if strings.HasPrefix(asked, "tt") {
@@ -103,7 +102,7 @@ func keepResource(a *answer) (crawl, error) {
 }
 
 // keepEpisodeGroup keeps tv/episode_group/{id}.
-func keepEpisodeGroup(a *answer) (crawl, error) {
+func keepEpisodeGroup(a *response) (crawl, error) {
 	id := a.segment(2, 0, "id")
 	return crawl{
 		files:  map[string][]byte{"episode_group/" + id + ".json": a.body},
@@ -111,11 +110,11 @@ func keepEpisodeGroup(a *answer) (crawl, error) {
 	}, nil
 }
 
-// someSeries stands for a series that the source does not tell.
+// someSeries stands for a series that the source lacks.
 const someSeries = 1399
 
 // keepSeason keeps tv/{id}/season/{number} and its sub-requests.
-func keepSeason(a *answer) (crawl, error) {
+func keepSeason(a *response) (crawl, error) {
 	if a.path[len(a.path)-1] == "changes" {
 		return keepChanges(a, "season", "1399-season-1", `{"id":%s,"season_number":1,"name":"Season 1","overview":"","episodes":[]}`)
 	}
@@ -131,7 +130,7 @@ func keepSeason(a *answer) (crawl, error) {
 }
 
 // keepEpisode keeps tv/{id}/season/{number}/episode/{number} and its sub-requests.
-func keepEpisode(a *answer) (crawl, error) {
+func keepEpisode(a *response) (crawl, error) {
 	if a.path[len(a.path)-1] == "changes" {
 		return keepChanges(a, "episode", "1399-season-1-episode-1",
 			`{"id":%s,"season_number":1,"episode_number":1,"name":"Episode 1","overview":""}`)
@@ -145,9 +144,9 @@ func keepEpisode(a *answer) (crawl, error) {
 }
 
 // keepChanges keeps tv/season/{id}/changes and tv/episode/{id}/changes, which are asked
-// by ids that details tell, so that details are kept as well. Some sources write the
+// by ids of the details, so that details are kept as well. Some sources write the
 // request as that of a sub-request.
-func keepChanges(a *answer, kind, name, details string) (crawl, error) {
+func keepChanges(a *response, kind, name, details string) (crawl, error) {
 	id := "3624"
 	if len(a.path) == 4 && !strings.HasPrefix(a.path[2], "{") {
 		id = a.path[2]
@@ -162,15 +161,15 @@ func keepChanges(a *answer, kind, name, details string) (crawl, error) {
 }
 
 // keepLatest keeps {kind}/latest as the details that it is.
-func keepLatest(a *answer) (crawl, error) {
+func keepLatest(a *response) (crawl, error) {
 	return crawl{
 		files:  map[string][]byte{fmt.Sprintf("%s/%d.json", a.path[0], a.int("id")): a.body},
 		target: "/3/" + a.path[0] + "/latest",
 	}, nil
 }
 
-// keepNothing keeps nothing of an answer that comes without a dump.
-func keepNothing(a *answer) (crawl, error) {
+// keepNothing keeps nothing of a response that comes without a dump.
+func keepNothing(a *response) (crawl, error) {
 	return crawl{target: "/3/" + path.Join(a.path...)}, nil
 }
 
@@ -187,10 +186,10 @@ var findArrays = map[string]func(row *value) string{
 	},
 }
 
-// keepFind keeps each row that find answered as a resource, and the external id that
-// was asked for as that resource's. A source that does not tell the request has any id
+// keepFind keeps each row of a response of find as a resource, and the external id that
+// was asked for as that resource's. A source without the request has any id
 // of a service that its file names.
-func keepFind(a *answer) (crawl, error) {
+func keepFind(a *response) (crawl, error) {
 	query, err := url.ParseQuery(a.query)
 	if err != nil {
 		return crawl{}, err
@@ -222,7 +221,7 @@ func keepFind(a *answer) (crawl, error) {
 				return crawl{}, err
 			}
 			files[file(v)+".json"] = row
-			if name == "tv_season_results" { // a season's own answer does not count its episodes, the series' does
+			if name == "tv_season_results" { // a season's own response does not count its episodes, the series' does
 				files[fmt.Sprintf("tv/%d.json", v.int("show_id"))] = fmt.Appendf(nil, `{"id":%d,"seasons":[%s]}`, v.int("show_id"), row)
 			}
 			files[file(v)+"-external_ids.json"] = fmt.Appendf(nil, `{"id":%d,%q:%s}`, v.int("id"), source, external)

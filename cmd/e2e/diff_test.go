@@ -271,7 +271,7 @@ func smallPaths() map[string]string {
 	return paths
 }
 
-// aliasPaths are paths whose answers are those of other resources.
+// aliasPaths are paths whose responses are those of other resources.
 func aliasPaths() []string {
 	paths := []string{"/3/movie/latest", "/3/tv/latest", "/3/person/latest"}
 	for n := range 5 {
@@ -280,7 +280,7 @@ func aliasPaths() []string {
 	return paths
 }
 
-// tagOf returns the entity tag of an answer; "" for what is not found.
+// tagOf returns the entity tag of a response; "" for what is not found.
 func tagOf(t *testing.T, rel *release.Reader, target string) (tag, body string) {
 	t.Helper()
 	in, err := edge.Inspect(rel, target)
@@ -290,13 +290,13 @@ func tagOf(t *testing.T, rel *release.Reader, target string) (tag, body string) 
 	return in.ETag, string(in.Body)
 }
 
-// tagsOf returns the entity tags of all answers below a path; none when the resource
+// tagsOf returns the entity tags of all responses below a path; none when the resource
 // is not there.
 func tagsOf(t *testing.T, rel *release.Reader, path string) map[string]string {
 	t.Helper()
 	path, query, _ := strings.Cut(path, "?")
 	tags := map[string]string{}
-	if tag, body := tagOf(t, rel, path+"?"+query); tag == "" || !strings.Contains(body, `"id"`) { // find answers what it does not find
+	if tag, body := tagOf(t, rel, path+"?"+query); tag == "" || !strings.Contains(body, `"id"`) { // find has an empty response for an unknown id
 		return tags
 	}
 	subs := []string{""}
@@ -349,7 +349,7 @@ func bruteForce(t *testing.T, a, b *release.Reader) map[string]string {
 	return found
 }
 
-// aliasOf returns what answers at a path; "" for nothing.
+// aliasOf returns what is served at a path; "" for nothing.
 func aliasOf(t *testing.T, rel *release.Reader, kind, path string) string {
 	t.Helper()
 	tag, body := tagOf(t, rel, path)
@@ -408,7 +408,7 @@ func compared(t *testing.T, a, b *release.Reader) (found map[string]string, into
 	return found, into
 }
 
-// TestDiff: what differs between two releases is what the answers to all requests say
+// TestDiff: what differs between two releases is what the responses to all requests show
 // that it is.
 func TestDiff(t *testing.T) {
 	rounds := uint64(sharedtest.Rounds(8, 25))
@@ -437,12 +437,12 @@ func TestDiff(t *testing.T) {
 			case strings.HasPrefix(name, "credit ") && got[name] == "" && want[name] == "changed" && namesOfCredit(got, name):
 				// Its own row is the same. Those of its title and its person carry their surrogate keys.
 			case got[name] != want[name]:
-				t.Errorf("seed %d: %s is %q, the answers say %q", seed, name, got[name], want[name])
+				t.Errorf("seed %d: %s is %q, the responses have %q", seed, name, got[name], want[name])
 			}
 		}
 		for name := range got {
 			if want[name] == "" {
-				t.Errorf("seed %d: %s is %q, its answers are the same", seed, name, got[name])
+				t.Errorf("seed %d: %s is %q, its responses are the same", seed, name, got[name])
 			}
 		}
 		checkInto(t, after, want, into)
@@ -452,11 +452,11 @@ func TestDiff(t *testing.T) {
 		}
 	}
 	if total < 5*int(rounds) {
-		t.Errorf("%d differences in %d rounds: too few to tell anything", total, rounds)
+		t.Errorf("%d differences in %d rounds: too few for a verdict", total, rounds)
 	}
 }
 
-// checkInto checks that what was merged, and was there, is said to be.
+// checkInto checks that what was merged, and was there, is named.
 func checkInto(t *testing.T, w *smallWorld, found, into map[string]string) {
 	t.Helper()
 	merged := map[string]string{}
@@ -499,7 +499,7 @@ func purgeList(t *testing.T, a, b *release.Reader) map[string]bool {
 	return names
 }
 
-// TestPurge: what a cache still holds after purging is what the later release answers,
+// TestPurge: what a cache still holds after purging is what the later release serves,
 // found or not.
 func TestPurge(t *testing.T) {
 	rounds := uint64(sharedtest.Rounds(5, 12))
@@ -543,12 +543,12 @@ func TestPurge(t *testing.T) {
 			}
 			kept++
 			if was.status != is.status || was.body != is.body {
-				t.Errorf("seed %d: %s stays in the cache under %q with %d %.80s, the release answers %d %.80s",
+				t.Errorf("seed %d: %s stays in the cache under %q with %d %.80s, the release serves %d %.80s",
 					seed, target, was.keys, was.status, was.body, is.status, is.body)
 			}
 		}
 	}
 	if kept < 20*int(rounds) || purged < 5*int(rounds) {
-		t.Errorf("%d answers kept, %d purged: too few to tell anything", kept, purged)
+		t.Errorf("%d responses kept, %d purged: too few for a verdict", kept, purged)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"reelsplice/schemas/release"
 )
 
-// titleFacts is what the answers about one title say of what discover filters by.
+// titleFacts holds the values that discover filters by, from the responses about one title.
 type titleFacts struct {
 	id, votes, runtime, revenue int64
 	popularity, vote            float64
@@ -76,7 +76,7 @@ func offersOf(v *value) []offer {
 	return out
 }
 
-// factsOfMovies reads the facts of all movies of a release from its answers.
+// factsOfMovies reads the facts of all movies of a release from its responses.
 func factsOfMovies(t *testing.T, rel *release.Reader) []titleFacts {
 	t.Helper()
 	var all []titleFacts
@@ -109,7 +109,7 @@ func byRank(a, b titleFacts) int {
 	return cmp.Or(cmp.Compare(b.popularity, a.popularity), cmp.Compare(a.id, b.id))
 }
 
-// factsOfSeries reads the facts of all series of a release from its answers.
+// factsOfSeries reads the facts of all series of a release from its responses.
 func factsOfSeries(t *testing.T, rel *release.Reader) []titleFacts {
 	t.Helper()
 	numbers := map[string]string{
@@ -150,7 +150,7 @@ func factsOfSeries(t *testing.T, rel *release.Reader) []titleFacts {
 	return all
 }
 
-// runtimeOf returns the runtime of a series: what it says, else the most frequent of its
+// runtimeOf returns the runtime of a series: its own, else the most frequent of its
 // episodes, the shorter one of several.
 func runtimeOf(series *value, episodes []int64) int64 {
 	if times := series.list("episode_run_time"); len(times) > 0 {
@@ -218,7 +218,7 @@ func oneOf[T any](d *drawer, get func(*titleFacts) []T) (T, bool) {
 	return none, false
 }
 
-// list draws a filter of several values, all or any of which must be there, or none.
+// list draws a filter of several values: all must be there, or any, or none.
 func list[T comparable](d *drawer, with, without string, get func(*titleFacts) []T) filter {
 	n := 1 + d.rng.IntN(3)
 	var values []T
@@ -424,7 +424,7 @@ func (d *drawer) series() filter {
 	return d.common()
 }
 
-// sorts are the orders of discover by what a title says of itself; titles are checked by
+// sorts are the orders of discover by a title's own values; titles are checked by
 // being in order.
 var sorts = map[string]func(a, b *titleFacts) int{
 	"popularity":   func(a, b *titleFacts) int { return cmp.Compare(a.popularity, b.popularity) },
@@ -434,7 +434,7 @@ var sorts = map[string]func(a, b *titleFacts) int{
 	"date":         func(a, b *titleFacts) int { return cmp.Compare(a.date, b.date) },
 }
 
-// checkDiscover asks for random combinations of filters and compares every answer with a
+// checkDiscover asks for random combinations of filters and compares every response with a
 // scan of the facts.
 func checkDiscover(t *testing.T, rel *release.Reader, kind string, all []titleFacts, rounds int, draw func(*drawer) filter) {
 	t.Helper()
@@ -532,7 +532,7 @@ func checkDiscover(t *testing.T, rel *release.Reader, kind string, all []titleFa
 	}
 }
 
-// clash tells whether two filters set the same parameter, or one that the other reads.
+// clash reports whether two filters set the same parameter, or one that the other reads.
 func clash(have, more url.Values) bool {
 	for k := range more {
 		if have.Has(k) {

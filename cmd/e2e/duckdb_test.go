@@ -36,8 +36,8 @@ func (r duckCredit) role() role {
 	return role{movie: r.Movie, department: r.Department, job: r.Job}
 }
 
-// TestFilmographies: what people did, derived from a table of credits by films, is what
-// the table says when it is asked by people.
+// TestFilmographies: what people did, derived from a table of credits by films, equals
+// the table, queried by people.
 func TestFilmographies(t *testing.T) {
 	skipLarge(t)
 	sharedtest.Long(t) // 184,350 credits

@@ -48,8 +48,8 @@ func readDump(t *testing.T, elem ...string) []byte {
 	return b
 }
 
-// ingestDump ingests a dump as it lies into a new catalogue, logs what the report
-// says, and returns the folder that buildCatalog takes.
+// ingestDump ingests a dump as it lies into a new catalogue, logs the report,
+// and returns the folder that buildCatalog takes.
 func ingestDump(t *testing.T, c ingest.Config, elem ...string) (string, ingest.Report) {
 	t.Helper()
 	dir := t.TempDir()
@@ -234,17 +234,17 @@ func TestNativeArabic(t *testing.T) {
 				t.Errorf("Run = %+v, want %d records, none in quarantine, nothing unknown", r, dump.rows)
 			}
 			rel := buildCatalog(t, dir)
-			equal, answers := 0, 0
+			equal, responses := 0, 0
 			for line := range bytes.Lines(readDump(t, "tmdb-native-ar", dump.file)) {
 				want, err := parseJSON(line)
 				if err != nil {
 					t.Fatal(err)
 				}
 				e, n := checkCrawled(t, rel, dump.kind, want)
-				equal, answers = equal+e, answers+n
+				equal, responses = equal+e, responses+n
 			}
-			t.Logf("%d of %d answers equal", equal, answers)
-			// Without a language the titles are there too, in what the crawl knows of them.
+			t.Logf("%d of %d responses equal", equal, responses)
+			// Without a language the titles are there too, as far as the crawl has them.
 			if dump.kind == "movie" {
 				checkParts(t, rel, 83533)
 			}
@@ -253,7 +253,7 @@ func TestNativeArabic(t *testing.T) {
 }
 
 // checkCrawled asks in Arabic for a row of a crawl, and for each of its parts alone.
-func checkCrawled(t *testing.T, rel *release.Reader, kind string, want *value) (equal, answers int) {
+func checkCrawled(t *testing.T, rel *release.Reader, kind string, want *value) (equal, responses int) {
 	t.Helper()
 	var parts []string
 	for _, k := range want.keys {
@@ -264,7 +264,7 @@ func checkCrawled(t *testing.T, rel *release.Reader, kind string, want *value) (
 	path := fmt.Sprintf("/3/%s/%v", kind, want.members["id"].scalar)
 	target := path + "?language=ar&append_to_response=" + strings.Join(parts, ",")
 	got := get(t, rel, target)
-	answers++
+	responses++
 	if d := diff("", got, want, nil); len(d) > 0 {
 		t.Errorf("GET %s: %s", target, strings.Join(d[:min(len(d), 8)], "\n"))
 	} else if !slices.Equal(got.keys, want.keys) {
@@ -276,14 +276,14 @@ func checkCrawled(t *testing.T, rel *release.Reader, kind string, want *value) (
 	for _, p := range parts {
 		target := path + "/" + p + "?language=ar"
 		alone := get(t, rel, target)
-		answers++
+		responses++
 		if d := diff("", without(alone, "id"), want.members[p], nil); len(d) > 0 {
 			t.Errorf("GET %s: %s", target, strings.Join(d[:min(len(d), 8)], "\n"))
 			continue
 		}
 		equal++
 	}
-	return equal, answers
+	return equal, responses
 }
 
 // TestNativeListRows: rows of lists become movies with the same facts.
@@ -316,7 +316,7 @@ func TestNativeListRows(t *testing.T) {
 	}
 }
 
-// TestNativeCredits: answers of single sub-requests are served as they were.
+// TestNativeCredits: responses of single sub-requests are served as they were.
 func TestNativeCredits(t *testing.T) {
 	for _, id := range []string{"550", "163"} {
 		name := "movie-" + id + "-credits.json.gz"

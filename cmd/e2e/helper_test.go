@@ -45,7 +45,7 @@ func buildRelease(t *testing.T, dir string) (*release.Reader, error) {
 }
 
 // skipLarge skips tests of many records, or of many questions, where they take minutes: what is
-// asked at the same time is tested beside the code that answers.
+// asked at the same time is tested beside that code.
 func skipLarge(t *testing.T) {
 	t.Helper()
 	if testing.Short() || raceDetector {
@@ -84,7 +84,7 @@ func ingestFile(t *testing.T, dir, name, language string, rows ...string) ingest
 	return r
 }
 
-// get returns the answer to a GET of target.
+// get returns the response to a GET of target.
 func get(t *testing.T, rel *release.Reader, target string) *value {
 	t.Helper()
 	a, err := edge.Inspect(rel, target)
@@ -147,7 +147,7 @@ type testEdge struct {
 	path  string // of the token file
 }
 
-// newEdge returns an edge over dir, a folder of releases of which rel becomes the current one.
+// newEdge returns an edge over dir, a folder of releases; rel becomes the current one.
 func newEdge(t *testing.T, dir, rel string) *testEdge {
 	t.Helper()
 	return newEdgeOn(t, dir, rel, "")
@@ -208,7 +208,7 @@ func (e *testEdge) as(token, target string) reply {
 	return e.do(target, func(rq *edge.Request) { rq.Authorization = []byte("Bearer " + token) })
 }
 
-// A reply is a copy of what an edge answered, with its body inflated.
+// A reply is a copy of a response, with its body inflated.
 type reply struct {
 	status                  int
 	body, etag, cache, keys string

@@ -43,7 +43,7 @@ func idWorld(t *testing.T) (*testEdge, func(target string) (edge.Inspection, err
 		func(target string) (edge.Inspection, error) { return edge.Inspect(rel, target) }
 }
 
-// TestIDs: unusual ids answer, and ids that nothing has are refused as the API does.
+// TestIDs: unusual ids are served, and ids that nothing has are refused as the API does.
 func TestIDs(t *testing.T) {
 	e, inspect := idWorld(t)
 	for _, tt := range []struct {
@@ -137,14 +137,14 @@ func TestIDs(t *testing.T) {
 				t.Errorf("GET %s: status %d has the entity tag %q", tt.target, a.status, a.etag)
 			}
 			if i, err := inspect(tt.target); err != nil || i.Status != a.status || string(i.Body) != a.body || i.ETag != a.etag {
-				t.Errorf("Inspect(%s) = %d, %q, %.200s, %v, want what the edge answers: %d, %q, %.200s",
+				t.Errorf("Inspect(%s) = %d, %q, %.200s, %v, want what the edge serves: %d, %q, %.200s",
 					tt.target, i.Status, i.ETag, i.Body, err, a.status, a.etag, a.body)
 			}
 		})
 	}
 }
 
-// TestSpellings: spellings of one address are one answer, with one entity tag.
+// TestSpellings: spellings of one address are one response, with one entity tag.
 func TestSpellings(t *testing.T) {
 	e, _ := idWorld(t)
 	for _, same := range [][]string{

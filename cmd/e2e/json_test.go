@@ -70,7 +70,7 @@ func readValue(d *json.Decoder) (*value, error) {
 	return &value{scalar: t, kind: '.'}, nil
 }
 
-// maxDifferences bounds what is listed of one answer.
+// maxDifferences bounds what is listed of one response.
 const maxDifferences = 1000
 
 // diff appends the paths at which got differs from want; numbers are compared as
@@ -188,7 +188,7 @@ func merge(lists [][]string) ([]string, bool) {
 	return lists[0], true
 }
 
-// follows reports whether the keys that order knows stand in its order.
+// follows reports whether the keys in order stand in its order.
 func follows(keys, order []string) bool {
 	at := map[string]int{}
 	for i, k := range order {

@@ -12,7 +12,7 @@ import (
 )
 
 // A keyLine is a line of the recordings' KEY_ORDER.tsv: the members of an object of an
-// operation's answers, in their order.
+// operation's responses, in their order.
 type keyLine struct {
 	operation, object string
 	keys              []string
@@ -38,7 +38,7 @@ func loadKeyLines(t *testing.T, prefixes ...string) (out []keyLine) {
 	return out
 }
 
-// objectsAt returns the objects of an answer at a path as KEY_ORDER.tsv has them:
+// objectsAt returns the objects of a response at a path as KEY_ORDER.tsv has them:
 // "results[].known_for[]", "(top)".
 func objectsAt(v *value, path string) []*value {
 	all := []*value{v}
@@ -60,14 +60,14 @@ func objectsAt(v *value, path string) []*value {
 	return all
 }
 
-// checkKeyLines compares answers, by operation, with lines: each line is the order of an
+// checkKeyLines compares responses, by operation, with lines: each line is the order of an
 // object that is there, and each object has the order of a line unless the line is open.
-func checkKeyLines(t *testing.T, lines []keyLine, answers map[string][]*value) {
+func checkKeyLines(t *testing.T, lines []keyLine, responses map[string][]*value) {
 	t.Helper()
 	compared := 0
 	for _, l := range lines {
 		same, seen := 0, map[string]bool{}
-		for _, a := range answers[l.operation] {
+		for _, a := range responses[l.operation] {
 			for _, o := range objectsAt(a, l.object) {
 				compared++
 				like := func(other keyLine) bool { return other.fits(l, o) && slices.Equal(other.keys, o.keys) }
@@ -97,7 +97,7 @@ func (k keyLine) fits(l keyLine, o *value) bool {
 		o.text("media_type") == "tv" && slices.Contains(k.keys, "media_type")
 }
 
-// pathsOfLists are the requests that answer operations over the whole catalogue.
+// pathsOfLists are requests for operations over the whole catalogue.
 var pathsOfLists = map[string]string{
 	"discover/movie": "/3/discover/movie", "discover/tv": "/3/discover/tv", "list/details": "/3/list/1",
 	"movie-list/popular": "/3/movie/popular", "movie-list/top_rated": "/3/movie/top_rated",
@@ -109,13 +109,13 @@ var pathsOfLists = map[string]string{
 	"trending/tv": "/3/trending/tv/day", "trending/person": "/3/trending/person/week",
 }
 
-// TestKeyOrderOfLists: over the sample, the answers of all operations over the whole
+// TestKeyOrderOfLists: over the sample, the responses of all operations over the whole
 // catalogue have the members of KEY_ORDER.tsv in its order, and no others.
 func TestKeyOrderOfLists(t *testing.T) {
 	skipLarge(t)
 	lines := loadKeyLines(t, "search/", "discover/", "trending/", "movie-list/", "tv-list/", "person-list/", "list/")
 	rel := sampleWorld.open(t)
-	answers := map[string][]*value{}
+	responses := map[string][]*value{}
 	for operation, path := range pathsOfLists {
 		day := ""
 		switch operation {
@@ -128,7 +128,7 @@ func TestKeyOrderOfLists(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		answers[operation] = append(answers[operation], v)
+		responses[operation] = append(responses[operation], v)
 	}
 	e := newEdge(t, sampleWorld.releases(), rel.Manifest().ID)
 	for operation, file := range map[string]string{
@@ -145,11 +145,11 @@ func TestKeyOrderOfLists(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				answers[op] = append(answers[op], v)
+				responses[op] = append(responses[op], v)
 			}
 		}
 	}
-	checkKeyLines(t, lines, answers)
+	checkKeyLines(t, lines, responses)
 }
 
 // lastOf returns the last day that a member of the sample's rows has.

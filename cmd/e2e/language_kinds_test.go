@@ -10,7 +10,7 @@ import (
 )
 
 // A crawledKind is a kind with what a crawl of one language keeps of it: the details, and
-// answers that the language cuts or translates.
+// responses that the language cuts or translates.
 type crawledKind struct {
 	file string                           // rows of the kind
 	body func(id int, lang string) string // of a resource

@@ -10,7 +10,7 @@ import (
 	"reelsplice/schemas/sharedtest"
 )
 
-// crawled is what a crawl of one language keeps of a movie: the details, and answers
+// crawled is what a crawl of one language keeps of a movie: the details, and responses
 // that the language cuts or translates.
 func crawled(id int, language string) string {
 	lang, region, _ := strings.Cut(language, "-")

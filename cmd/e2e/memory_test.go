@@ -36,7 +36,7 @@ type childBuild struct {
 	Release string  `json:"release"`
 	Peak    int64   `json:"peak_rss_bytes"`
 	Seconds float64 `json:"seconds"`
-	peak    int64   // as the system says, where it does; otherwise Peak
+	peak    int64   // of the system, where it has one; otherwise Peak
 }
 
 func buildAsChild(t *testing.T, bin, dir, memory string) childBuild {
@@ -64,7 +64,7 @@ func buildAsChild(t *testing.T, bin, dir, memory string) childBuild {
 }
 
 // watchPeak follows the peak of a process's resident memory in bytes, until its end;
-// 0 where the system does not tell. The rusage of a child is no measure: it counts what
+// 0 where the system lacks it. The rusage of a child is no measure: it counts what
 // its parent held when it was started.
 func watchPeak(pid int) (peak func() int64) {
 	last, done := make(chan int64), make(chan struct{})

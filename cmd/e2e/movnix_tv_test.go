@@ -18,7 +18,7 @@ import (
 	"reelsplice/serve/edge"
 )
 
-// movnixTV is a row of the dump: what is compared with the answers.
+// movnixTV is a row of the dump: what is compared with the responses.
 type movnixTV struct {
 	Show struct {
 		ID           int64   `json:"tmdbId"`
@@ -120,7 +120,7 @@ func orEmpty(s *string) string {
 	return *s
 }
 
-// same compares members with what the dump says of them; a nil text is null.
+// same compares members with the dump; a nil text is null.
 func same(t *testing.T, what string, got *value, want map[string]any) {
 	t.Helper()
 	for name, w := range want {
@@ -203,7 +203,7 @@ func specials(in *movnixTV) (n int) {
 }
 
 // TestLargestShow: the longest series of the dump with twenty seasons appended is one
-// answer, spliced from its parts, and each part is what the season answers alone.
+// response, spliced from its parts, and each part is the response of the season alone.
 func TestLargestShow(t *testing.T) {
 	rel := movnixWorld(t).open(t)
 	var largest movnixTV

@@ -62,7 +62,7 @@ func TestSampleFilmographies(t *testing.T) {
 	t.Logf("%d people", len(people))
 }
 
-// TestCreditOnly: people of whom the dump says nothing but their credits have details
+// TestCreditOnly: people with nothing but credits in the dump have details
 // and filmographies.
 func TestCreditOnly(t *testing.T) {
 	rel := sampleWorld.open(t)
@@ -114,7 +114,7 @@ func namesPerson(v *value, person int64) bool {
 	return false
 }
 
-// TestCredit: a credit says who did what in which title.
+// TestCredit: a credit has person, job and title.
 func TestCredit(t *testing.T) {
 	rel := sampleWorld.open(t)
 	fight := rowOf(t, sampleRows(t, "movies.ndjson"), 550)
@@ -150,7 +150,7 @@ func TestCredit(t *testing.T) {
 		f("media.character", v.text("media", "character"), tt.who)
 		f("person.id", v.int("person", "id"), tt.credit.int("id"))
 		f("person.name", v.text("person", "name"), tt.credit.text("name"))
-		if tt.kind != "creator" { // of which no recording tells the department
+		if tt.kind != "creator" { // no recording has their department
 			f("department", v.text("department"), tt.department)
 			f("job", v.text("job"), tt.job)
 		}

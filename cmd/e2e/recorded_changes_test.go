@@ -14,8 +14,8 @@ import (
 	"reelsplice/schemas/sharedtest"
 )
 
-// editedBefore and editedAfter are what dumps say before and after a night in which
-// everything happened that recorded changes tell of. Movie 2 and person 2 are new.
+// editedBefore and editedAfter are dumps before and after an update with everything
+// that recorded changes list. Movie 2 and person 2 are new.
 var editedBefore = map[string]string{
 	"movie.ndjson": `{"id":1,"title":"A","original_title":"A","overview":"","runtime":90,
 		"images":{"backdrops":[],"logos":[{"file_path":"/l.png","iso_639_1":null}],
@@ -106,21 +106,21 @@ func TestRecordedChanges(t *testing.T) {
 	compared := recordings(t, "changes/", "movie/changes--", "tv/changes--", "person/changes--", "tv-season/changes--", "tv-episode/changes--")
 	exceptions := loadExceptions(t, "exceptions_changes.tsv", compared)
 	e := editedEdge(t)
-	answers, table := map[string][]*value{}, tally{}
+	responses, table := map[string][]*value{}, tally{}
 	ours := func(operation string) []*value {
 		group, list, _ := strings.Cut(operation, "/")
 		paths := changesOf[group]
 		if group == "changes" {
 			paths = []string{"/3/" + list + "/changes"}
 		}
-		for _, path := range paths[len(answers[operation]):] {
+		for _, path := range paths[len(responses[operation]):] {
 			v, err := ask(e, path)
 			if err != nil {
 				t.Fatal(err)
 			}
-			answers[operation] = append(answers[operation], v)
+			responses[operation] = append(responses[operation], v)
 		}
-		return answers[operation]
+		return responses[operation]
 	}
 	for _, r := range compared {
 		text, err := os.ReadFile(sharedtest.Path(t, "recorded", filepath.FromSlash(r.file)))
@@ -144,7 +144,7 @@ func TestRecordedChanges(t *testing.T) {
 		// Posters alone were recorded: other changes have values of their own.
 		lines[i].open = strings.HasPrefix(lines[i].object, "changes[].items[]")
 	}
-	checkKeyLines(t, lines, answers)
+	checkKeyLines(t, lines, responses)
 	table.report(t, "listed")
 }
 
@@ -168,13 +168,13 @@ func (r recording) compareChangeLists(got, want *value) []string {
 }
 
 // compareChanges looks for each recorded item for one like it under the same key.
-func (r recording) compareChanges(answers []*value, want *value) (out []string) {
+func (r recording) compareChanges(responses []*value, want *value) (out []string) {
 	for _, change := range want.list("changes") {
 		key := change.text("key")
 		for _, item := range change.list("items") {
 			found := []string{}
 			like := false
-			for _, a := range answers {
+			for _, a := range responses {
 				for _, c := range a.list("changes") {
 					if c.text("key") != key || !slices.Equal(c.keys, change.keys) {
 						continue

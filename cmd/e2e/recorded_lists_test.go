@@ -25,7 +25,7 @@ var paged = []string{
 	"genre/movies--", "keyword/movies--", "company/movies--",
 }
 
-// otherPath are the requests of recordings whose source tells another one than their rows.
+// otherPath are the requests of recordings whose source differs from their rows.
 var otherPath = map[string]string{"search/tv--jdrouet-tv-search-decoding-error.json": "/3/search/movie"}
 
 // Recordings whose votes were set to zero get some that pass the least that lists ask for.
@@ -34,8 +34,8 @@ const (
 	someVotes = `"vote_average":8.5,"vote_count":5000`
 )
 
-// A recordedPage is a recorded page of a list, and what a catalogue has to know for it to
-// be answered again.
+// A recordedPage is a recorded page of a list, and what a catalogue needs for it to
+// be served again.
 type recordedPage struct {
 	recording
 	path     string // of the request
@@ -49,7 +49,7 @@ type recordedPage struct {
 	asked                 // what the filters of the request want of each row
 }
 
-// asked are facts of a title that rows do not tell.
+// asked are facts of a title that rows lack.
 type asked struct {
 	cast, keywords, companies []int64
 	releases                  []shownRelease // day "": that of the row
@@ -57,14 +57,14 @@ type asked struct {
 	airDates                  []string
 }
 
-// A listRecord is what rows tell of one resource.
+// A listRecord holds the rows' values of one resource.
 type listRecord struct {
 	key     rowKey
 	members map[string]json.RawMessage
 	asked
 }
 
-// A rowKey tells rows apart: kind and id.
+// A rowKey identifies a row: kind and id.
 type rowKey struct {
 	kind string
 	id   int64
@@ -131,7 +131,7 @@ func (p *recordedPage) add(t *testing.T, raw json.RawMessage) {
 	}
 }
 
-// recordOf returns what a row says.
+// recordOf returns the record of a row.
 func recordOf(t *testing.T, key rowKey, raw json.RawMessage, a asked) listRecord {
 	t.Helper()
 	r := listRecord{key: key, asked: a}
@@ -146,7 +146,7 @@ func recordOf(t *testing.T, key rowKey, raw json.RawMessage, a asked) listRecord
 	return r
 }
 
-// keyOf tells which resource a row is about: what it says, or what the operation lists.
+// keyOf returns the resource of a row: the one it names, or the one that the operation lists.
 func (p *recordedPage) keyOf(row *value) rowKey {
 	kind := row.text("media_type")
 	if kind == "" {
@@ -160,7 +160,7 @@ func (p *recordedPage) keyOf(row *value) rowKey {
 	return rowKey{kind, row.int("id")}
 }
 
-// filters returns what the request wants of its rows and rows do not tell.
+// filters returns what the request wants of its rows beyond their fields.
 func (p *recordedPage) filters(t *testing.T) (a asked) {
 	t.Helper()
 	numbers := func(text string) (out []int64) {
@@ -230,7 +230,7 @@ func worldsOf(pages []*recordedPage) []*listWorld {
 	return worlds
 }
 
-// fits reports whether the world says of the rows of p nothing else than they do.
+// fits reports whether the world agrees with the rows of p.
 func (w *listWorld) fits(p *recordedPage) bool {
 	if w.language != p.language || p.list != nil && w.lists[p.listFile()] != nil {
 		return false
@@ -289,7 +289,7 @@ func joined[T comparable](a, b []T) []T {
 	return out
 }
 
-// row returns the record as the answer with details and sub-requests that it came from.
+// row returns the record as the response with details and sub-requests that it came from.
 func (r *listRecord) row(t *testing.T) []byte {
 	t.Helper()
 	all := map[string]any{}
@@ -379,8 +379,8 @@ func (w *listWorld) build(t *testing.T, dir string) *release.Reader {
 	return buildCatalog(t, dir)
 }
 
-// TestRecordedPages: recorded pages of lists, discover, searches and trends, of which the
-// rows are ingested, are answered with these rows, equal to the recorded ones, in an
+// TestRecordedPages: recorded pages of lists, discover, searches and trends, whose
+// rows are ingested, are served with these rows, equal to the recorded ones, in an
 // envelope like the recorded one. Of recordings before 2025 the members are compared that
 // both have. What differs is listed in testdata/exceptions_lists.tsv.
 func TestRecordedPages(t *testing.T) {

@@ -19,7 +19,7 @@ import (
 	"reelsplice/serve/edge"
 )
 
-// A recording is one recorded answer of which the request is known.
+// A recording is one recorded response with its request.
 type recording struct {
 	file, fidelity, request, date, note string
 }
@@ -66,9 +66,9 @@ func (r recording) group() string {
 	return g
 }
 
-// answered are the recordings of one resource, of find, and of the lists that need no
+// served are the recordings of one resource, of find, and of the lists that need no
 // dump. Those over the whole catalogue are in recorded_lists_test.go.
-var answered = []string{
+var served = []string{
 	"movie/", "tv/", "tv-season/", "tv-episode/", "tv-episode-group/", "person/", "collection/", "company/",
 	"network/", "keyword/", "review/", "credit/", "find/",
 	"movie-list/latest--", "tv-list/latest--", "person-list/latest--",
@@ -81,19 +81,19 @@ var inNoOrder = map[string]bool{
 	"certification/movie": true, "certification/tv": true, "watch-providers/regions": true,
 }
 
-// unordered reports whether the order in a recording's arrays says nothing.
+// unordered reports whether the order in a recording's arrays means nothing.
 func (r recording) unordered() bool {
 	return inNoOrder[r.operation()] || strings.HasSuffix(r.note, "sorted")
 }
 
-// TestRecorded is the proof of fidelity: every recorded answer, ingested as a crawler
+// TestRecorded is the proof of fidelity: every recorded response, ingested as a crawler
 // would have kept it, built and asked for again, is equal to the recording, and its
 // members stand in the order of the API. What differs is listed with its reason in
 // testdata/exceptions.tsv; the list must neither lack a difference nor name one that
 // is gone.
 func TestRecorded(t *testing.T) {
 	skipLarge(t)
-	compared := recordings(t, answered...)
+	compared := recordings(t, served...)
 	exceptions := loadExceptions(t, "exceptions.tsv", compared)
 	keyOrder := loadOrders(t)
 	table := tally{}
@@ -114,7 +114,7 @@ func TestRecorded(t *testing.T) {
 }
 
 // checkRecording serves a recording again and returns what differs, and whether the
-// answer is equal byte for byte but for the blanks between tokens.
+// response is equal byte for byte but for the blanks between tokens.
 func checkRecording(t *testing.T, r recording, keyOrder orders) (differences []string, exact bool) {
 	t.Helper()
 	body, err := os.ReadFile(sharedtest.Path(t, "recorded", filepath.FromSlash(r.file)))
@@ -125,20 +125,20 @@ func checkRecording(t *testing.T, r recording, keyOrder orders) (differences []s
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer, err := serveRecording(t, r, body, want)
+	response, err := serveRecording(t, r, body, want)
 	if err != nil {
 		return []string{err.Error()}, false
 	}
-	got, err := parseJSON(answer)
+	got, err := parseJSON(response)
 	if err != nil {
-		return []string{fmt.Sprintf("the answer is no JSON: %v", err)}, false
+		return []string{fmt.Sprintf("the response is no JSON: %v", err)}, false
 	}
 	ordered := keyOrder.check(strings.TrimSuffix(r.operation(), "-append"), "", got, nil)
 	if r.unordered() {
 		got, want = unordered(got), unordered(want)
 	}
 	var compact bytes.Buffer
-	exact = json.Compact(&compact, body) == nil && bytes.Equal(compact.Bytes(), answer)
+	exact = json.Compact(&compact, body) == nil && bytes.Equal(compact.Bytes(), response)
 	return append(diff("", got, want, nil), ordered...), exact
 }
 
@@ -188,7 +188,7 @@ func buildFrom(t *testing.T, dir, src, language string) (*release.Reader, error)
 	return rel, nil
 }
 
-// A tally counts answers by operation, then by column: those of a fidelity, all of
+// A tally counts responses by operation, then by column: those of a fidelity, all of
 // them, those that are equal to the byte ("exact"), those with exceptions ("listed").
 type tally map[string]map[string][2]int // equal, all
 
@@ -216,7 +216,7 @@ func (t tally) add(r recording, is map[string]bool) {
 }
 
 // report logs the table: operations, then groups, then all. others are the columns behind
-// those of equal answers.
+// those of equal responses.
 func (t tally) report(tb testing.TB, others ...string) {
 	tb.Helper()
 	var names, groups []string
@@ -295,7 +295,7 @@ func (x exceptions) judge(t *testing.T, r recording, differences []string) {
 	}
 	for _, e := range excepted {
 		if !e.used {
-			t.Errorf("no difference is like %q, but the exception says: %s", e.differences, e.reason)
+			t.Errorf("no difference is like %q, but the exception is: %s", e.differences, e.reason)
 		}
 	}
 }

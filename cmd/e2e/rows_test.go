@@ -57,8 +57,8 @@ func (d *details) checkRow(t *testing.T, where, kind, language string, row *valu
 	}
 }
 
-// TestRowsAgree: the rows of lists that the build derives say in each language what the
-// details of their titles say.
+// TestRowsAgree: the rows of lists that the build derives equal in each language the
+// details of their titles.
 func TestRowsAgree(t *testing.T) {
 	rel := sampleWorld.open(t)
 	p := samplePlaces(t, rel)
@@ -159,12 +159,12 @@ func TestGenericNames(t *testing.T) {
 	}
 }
 
-// TestEncodings: over everything in the sample, a gzip answer is one member that
-// inflates to the identity answer, both have one entity tag, and who has it gets 304.
+// TestEncodings: over everything in the sample, a gzip response is one member that
+// inflates to the identity response, both have one entity tag, and who has it gets 304.
 func TestEncodings(t *testing.T) {
 	e, rel := sampleEdge(t)
 	p := samplePlaces(t, rel)
-	answers := 0
+	responses := 0
 	for _, path := range []string{
 		"/3/movie/{movie_id}?append_to_response=credits,images,videos,recommendations,translations",
 		"/3/movie/{movie_id}/similar?language=de-DE&page=2", "/3/movie/{movie_id}/images?include_image_language=de,null",
@@ -190,10 +190,10 @@ func TestEncodings(t *testing.T) {
 			if again := e.getIfNot(target, plain.etag); again.status != 304 || again.body != "" || again.etag != plain.etag {
 				t.Errorf("GET %s with its tag: status %d, %d bytes, want 304 and none", target, again.status, len(again.body))
 			}
-			answers++
+			responses++
 		}
 	}
-	t.Logf("%d answers", answers)
+	t.Logf("%d responses", responses)
 }
 
 // TestHeaders: what caches are told.
@@ -203,7 +203,7 @@ func TestHeaders(t *testing.T) {
 		target string
 		status int
 		cached bool
-		keys   []string // among those that a cache may purge the answer by
+		keys   []string // among those that a cache may purge the response by
 	}{
 		{"/3/movie/550", 200, true, []string{"movie-550"}},
 		{"/3/movie/tt0137523", 200, true, []string{"movie-550"}},

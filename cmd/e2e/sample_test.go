@@ -175,7 +175,7 @@ func (p places) paths(path string) []string {
 }
 
 // samplePlaces returns what the sample has: the records of the catalogue, and what
-// their answers name, people, credits and ids of other services among them.
+// their responses name, people, credits and ids of other services among them.
 func samplePlaces(t *testing.T, rel *release.Reader) places {
 	t.Helper()
 	p := places{}

@@ -86,8 +86,7 @@ func makeTitles(n int, fn func(nameRow)) {
 	}
 }
 
-// BenchmarkSearch searches generated movies: 20,000, or as many as REELSPLICE_SEARCH_ROWS
-// says. It reports times of single searches in microseconds.
+// BenchmarkSearch searches generated movies: 20,000, or the number in REELSPLICE_SEARCH_ROWS. It reports times of single searches in microseconds.
 func BenchmarkSearch(b *testing.B) {
 	rows := 20_000
 	if s := os.Getenv("REELSPLICE_SEARCH_ROWS"); s != "" {

@@ -34,7 +34,7 @@ import (
 	"reelsplice/serve/route"
 )
 
-// A nameRow is a resource as search knows it.
+// A nameRow is a resource as search finds it.
 type nameRow struct {
 	kind         fragment.Kind
 	id           int64

@@ -20,7 +20,7 @@ import (
 	"reelsplice/serve/auth"
 )
 
-// shapes compiles the schemas of the API's answers.
+// shapes compiles the schemas of the API's responses.
 type shapes struct {
 	c       *jsonschema.Compiler
 	done    map[string]*jsonschema.Schema
@@ -84,7 +84,7 @@ func withoutCreators(doc any) {
 	})
 }
 
-// complaints collects what is wrong with many answers; it reports the first ones.
+// complaints collects what is wrong with many responses; it reports the first ones.
 type complaints struct {
 	n, all int
 	first  []string
@@ -99,12 +99,12 @@ func (c *complaints) add(format string, args ...any) {
 func (c *complaints) report(t *testing.T) {
 	t.Helper()
 	if c.n > 0 {
-		t.Errorf("%d of %d answers are wrong:\n%s", c.n, c.all, strings.Join(c.first, "\n"))
+		t.Errorf("%d of %d responses are wrong:\n%s", c.n, c.all, strings.Join(c.first, "\n"))
 	}
 }
 
-// TestShapes walks the table of operations: each GET is served, and then its answers
-// about everything in the sample have the shape that the API's answers have, or it is
+// TestShapes walks the table of operations: each GET is served, and then its responses
+// about everything in the sample have the shape that the API's responses have, or it is
 // listed with its reason in testdata/unserved.tsv.
 func TestShapes(t *testing.T) {
 	skipLarge(t)
@@ -126,7 +126,7 @@ func TestShapes(t *testing.T) {
 		t.Logf("%s: %d", name, len(p[name]))
 	}
 	unserved := loadUnserved(t)
-	answers := 0
+	responses := 0
 	for i := range api.Operations() {
 		op := &api.Operations()[i]
 		if op.Method != "GET" {
@@ -153,10 +153,10 @@ func TestShapes(t *testing.T) {
 				t.Errorf("%s: the sample has nothing to ask for", op.Path)
 			}
 			c.report(t)
-			answers += c.all
+			responses += c.all
 		})
 	}
-	t.Logf("%d answers", answers)
+	t.Logf("%d responses", responses)
 }
 
 // v4 stands for the token of a user, which accounts of version 4 ask for.
@@ -205,7 +205,7 @@ func withParam(paths []string, name string, values ...string) []string {
 	return out
 }
 
-// check asks for target and validates the answer.
+// check asks for target and validates the response.
 // user is a session or the token of a user, "" for neither.
 func (s *shapes) check(t *testing.T, e *testEdge, op *api.Operation, user, target string, c *complaints) {
 	t.Helper()
@@ -239,7 +239,7 @@ func (s *shapes) check(t *testing.T, e *testEdge, op *api.Operation, user, targe
 	}
 }
 
-// unserved is why, and with which status, an operation is not answered.
+// unserved is why, and with which status, an operation is not served.
 type unserved struct {
 	status, reason string
 }
@@ -274,7 +274,7 @@ func checkUnserved(t *testing.T, e *testEdge, op *api.Operation, p places, u uns
 		}
 	}
 	if a := e.get(target); fmt.Sprint(a.status) != u.status {
-		t.Errorf("GET %s: status %d: %.200s; testdata/unserved.tsv says %s: %s", target, a.status, a.body, u.status, u.reason)
+		t.Errorf("GET %s: status %d: %.200s; testdata/unserved.tsv has %s: %s", target, a.status, a.body, u.status, u.reason)
 	}
 }
 
@@ -304,7 +304,7 @@ func TestShapesAppended(t *testing.T) {
 				t.Error("the sample has nothing to ask for")
 			}
 			c.report(t)
-			t.Logf("%d answers", c.all)
+			t.Logf("%d responses", c.all)
 		})
 	}
 }

@@ -22,7 +22,7 @@ import (
 	"reelsplice/schemas/tables/posting/postingtest"
 )
 
-// rowFacts are what a table should know of one resource, by the answers of the release.
+// rowFacts are the values that a table should have of one resource, by the responses of the release.
 type rowFacts struct {
 	id         uint64
 	popularity float64
@@ -147,7 +147,7 @@ func movieFacts(v *value) *rowFacts {
 	return f
 }
 
-// seriesFacts takes in a series and the answers of its seasons and episodes.
+// seriesFacts takes in a series and the responses of its seasons and episodes.
 func seriesFacts(v *value, parts []*value) *rowFacts {
 	f := newFacts(v)
 	f.ofTitle(v, "results")
@@ -236,7 +236,7 @@ func ranked(list []*rowFacts) []*rowFacts {
 }
 
 // TestTables compares each section of each table of the sample with what a walk over the
-// answers of the release gives.
+// responses of the release gives.
 func TestTables(t *testing.T) {
 	skipLarge(t)
 	rel := sampleWorld.open(t)
@@ -473,7 +473,7 @@ func jsonOf(t *testing.T, text string) *value {
 }
 
 // TestSearchRows: the rows of collections, companies and keywords, which only searches
-// have, say in each language what details say, in the order of the API.
+// have, equal details in each language, in the order of the API.
 func TestSearchRows(t *testing.T) {
 	skipLarge(t)
 	rel := sampleWorld.open(t)

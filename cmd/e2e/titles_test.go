@@ -214,7 +214,7 @@ func TestDeterministic(t *testing.T) {
 	}
 }
 
-// TestSampleReferences: every person, season, network and company that an answer of the
+// TestSampleReferences: every person, season, network and company that a response of the
 // sample names is there, so that clients can follow it.
 func TestSampleReferences(t *testing.T) {
 	skipLarge(t)

@@ -42,17 +42,17 @@ func usersEdge(t *testing.T, dir string) (*testEdge, *release.Reader) {
 	return newEdge(t, filepath.Join(dir, "releases"), rel.Manifest().ID), rel
 }
 
-// items returns the rows of a recorded answer about a list.
+// items returns the rows of a recorded response about a list.
 func items(t *testing.T, recorded []byte) []json.RawMessage {
 	t.Helper()
-	var answer struct{ Items []json.RawMessage }
-	if err := json.Unmarshal(recorded, &answer); err != nil {
+	var response struct{ Items []json.RawMessage }
+	if err := json.Unmarshal(recorded, &response); err != nil {
 		t.Fatal(err)
 	}
-	return answer.Items
+	return response.Items
 }
 
-// TestRecordedLists: recorded answers about lists are served as they were recorded, once
+// TestRecordedLists: recorded responses about lists are served as they were recorded, once
 // their titles are known by themselves.
 func TestRecordedLists(t *testing.T) {
 	recorded, err := os.ReadFile(sharedtest.Path(t, "recorded", "list", "details--tmdblib-509.json"))
@@ -178,7 +178,7 @@ func TestListPages(t *testing.T) {
 		t.Errorf("%d items, want 45", len(got))
 	}
 	if _, ok := rel.Lookup(fragment.AppendID(nil, fragment.KindList, 8)); !ok {
-		t.Error("the release has no resource of the list, so that nobody can tell when it changes")
+		t.Error("the release has no resource of the list, so its changes stay hidden")
 	}
 }
 
@@ -288,7 +288,7 @@ func TestLongList(t *testing.T) {
 	}
 }
 
-// allText returns everything that the fragments of a release say, unpacked.
+// allText returns the text of all fragments of a release.
 func allText(t *testing.T, rel *release.Reader) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -338,8 +338,8 @@ func usersWorld(t *testing.T) string {
 	return dir
 }
 
-// TestUsersStayPrivate: nothing that accounts and private lists say is in a fragment or
-// an answer of anybody else, and no answer about them may be kept.
+// TestUsersStayPrivate: no content of accounts and private lists is in a fragment or
+// a response of anybody else, and no response about them may be kept.
 func TestUsersStayPrivate(t *testing.T) {
 	dir := usersWorld(t)
 	e, rel := usersEdge(t, dir)
@@ -381,7 +381,7 @@ func TestUsersStayPrivate(t *testing.T) {
 	}
 	for _, target := range []string{"/3/list/1", "/4/list/1"} {
 		if r := e.get(target); r.status != 200 || !strings.HasPrefix(r.cache, "public") || !strings.HasSuffix(r.keys, " list list-1") {
-			t.Errorf("GET %s = %d, %q, %q, want a public answer with its name", target, r.status, r.cache, r.keys)
+			t.Errorf("GET %s = %d, %q, %q, want a public response with its name", target, r.status, r.cache, r.keys)
 		}
 	}
 }
@@ -406,7 +406,7 @@ func checkPrivateFiles(t *testing.T, catalog, release string) {
 	}
 }
 
-// TestSessions: what accounts and guests are answered, and who is refused.
+// TestSessions: what accounts and guests are served, and who is refused.
 func TestSessions(t *testing.T) {
 	e, _ := usersEdge(t, usersWorld(t))
 	session, other := e.issue(t, auth.KindSession, "54801"), e.issue(t, auth.KindSession, "54802")
@@ -444,7 +444,7 @@ func TestSessions(t *testing.T) {
 	f(user, "/3/account", 200, details)
 	f(app, "/3/account", 401, refusedSession)
 	f(app, "/3/account/54801", 401, refusedSession)
-	f(app, "/3/account/54802"+with, 200, details) // the session tells, not the path
+	f(app, "/3/account/54802"+with, 200, details) // the session decides, not the path
 	f(app, "/3/account/%7Baccount_id%7D"+with, 200, details)
 	f(app, "/3/account?session_id="+guest, 401, refusedSession)
 	f(app, "/3/account?session_id="+app, 401, refusedSession)
@@ -543,10 +543,10 @@ func TestRemovedUsers(t *testing.T) {
 		t.Errorf("a removed list: %d %s", r.status, r.body)
 	}
 	if _, gone, err := rel.Removed(catalog.NumberKey(1).Append(nil, fragment.KindList)); !gone || err != nil {
-		t.Errorf("the release does not tell that list 1 is gone: %v", err)
+		t.Errorf("the release lacks the removal of list 1: %v", err)
 	}
 	if _, gone, _ := rel.Removed(catalog.NumberKey(54801).Append(nil, fragment.KindAccount)); gone {
-		t.Error("the release tells of an account")
+		t.Error("the release has an account")
 	}
 }
 
@@ -582,7 +582,7 @@ func listsOf(t *testing.T, e *testEdge, media string, id int64) (ids []int64) {
 }
 
 // TestListsOfSample: every public list of the sample is found from every one of its titles,
-// with the number of items that the list itself says, and no private list from any title.
+// with the number of items of the list itself, and no private list from any title.
 func TestListsOfSample(t *testing.T) {
 	skipLarge(t)
 	e, _ := sampleEdge(t)
@@ -623,7 +623,7 @@ func TestListsOfSample(t *testing.T) {
 			for _, row := range v.list("results") {
 				own, err := ask(e, fmt.Sprint("/3/list/", row.int("id")))
 				if err != nil || row.int("item_count") != own.int("item_count") || row.int("item_count") != own.int("total_results") {
-					t.Errorf("lists of %s: list %d has %d items, its own answer says %d, %v", key, row.int("id"), row.int("item_count"), own.int("item_count"), err)
+					t.Errorf("lists of %s: list %d has %d items, its own response has %d, %v", key, row.int("id"), row.int("item_count"), own.int("item_count"), err)
 				}
 			}
 		})
@@ -723,7 +723,7 @@ func TestBadUsers(t *testing.T) {
 	text := fmt.Sprint(r.Bad)
 	for _, want := range []string{"want an integer", `items[0].media_type`, "rated.movies[0].value"} {
 		if !strings.Contains(text, want) {
-			t.Errorf("quarantine says %s, want %s", text, want)
+			t.Errorf("quarantine has %s, want %s", text, want)
 		}
 	}
 }

@@ -27,8 +27,8 @@ func diffCommand(a *app) *cobra.Command {
 	var purge bool
 	c := &cobra.Command{
 		Use:   "diff --releases DIR A B",
-		Short: "Tell what differs between two releases",
-		Long: "diff compares the answers of release A with those of release B, without reading them: what was created,\n" +
+		Short: "Print the differences between two releases",
+		Long: "diff compares the responses of release A with those of release B, without reading them: what was created,\n" +
 			"changed, deleted, and merged into what. A and B are ids, or the words current and previous.\n\n" +
 			"With --purge it prints what caches have to forget when B takes the place of A, one value of\n" +
 			"Surrogate-Key a line. That covers lists, search and discover (query), the lists of a resource that show a\n" +
@@ -166,7 +166,7 @@ type diffCounts struct {
 	Merged  int64 `json:"merged"`
 }
 
-// counts returns the kinds of which anything differs, in order, and how much.
+// counts returns the kinds with differences, in order, and how many of each.
 func (d *diff) counts() ([]fragment.Kind, map[fragment.Kind]diffCounts) {
 	counts := map[fragment.Kind]diffCounts{}
 	for _, change := range release.Changes() {
@@ -219,7 +219,7 @@ func (d *diff) eachOf(ctx context.Context, change release.Change, fn func(releas
 func (d *diff) text(ctx context.Context, w *bufio.Writer) error {
 	kinds, counts := d.counts()
 	if len(kinds) == 0 {
-		_, err := fmt.Fprintf(w, "%s and %s give the same answers\n", d.from.Manifest().ID, d.to.Manifest().ID)
+		_, err := fmt.Fprintf(w, "%s and %s give the same responses\n", d.from.Manifest().ID, d.to.Manifest().ID)
 		return err
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)

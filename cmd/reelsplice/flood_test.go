@@ -96,7 +96,7 @@ func limitedEdge(t *testing.T) (v upLine) {
 	return startedUp(t, out.Name(), ended)
 }
 
-// report prints how long requests take, and fails the test for each that is not answered.
+// report prints how long requests take, and fails the test for each without a response.
 func report(t *testing.T, what string, client *http.Client, v upLine, times int) {
 	t.Helper()
 	took := make([]time.Duration, times)

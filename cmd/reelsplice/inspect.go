@@ -21,9 +21,9 @@ func inspectCommand(a *app) *cobra.Command {
 	var explain bool
 	c := &cobra.Command{
 		Use:   "inspect --releases DIR PATH",
-		Short: "Print what a release answers, without a server",
-		Long: "inspect prints the answer to an API path with its query, byte for byte, from the current release. The body\n" +
-			"of a refusal goes to stdout too, and its status to stderr. With --explain it prints the answer's pieces instead.",
+		Short: "Print a response of a release, without a server",
+		Long: "inspect prints the response to an API path with its query, byte for byte, from the current release. The body\n" +
+			"of a refusal goes to stdout too, and its status to stderr. With --explain it prints the response's pieces instead.",
 		Example: "  reelsplice inspect --releases releases '/3/movie/550?append_to_response=credits'",
 		Args:    argCount(1, 1),
 	}
@@ -44,13 +44,13 @@ func inspectCommand(a *app) *cobra.Command {
 			}
 		}
 		if err == nil && in.Status != 200 {
-			err = fmt.Errorf("%s answers with status %d", args[0], in.Status)
+			err = fmt.Errorf("%s: status %d", args[0], in.Status)
 		}
 		return err
 	})
 }
 
-// ownLine reports whether an answer, which has no newline, needs one for what comes behind it:
+// ownLine reports whether a response, which has no newline, needs one for what comes behind it:
 // the prompt of a terminal, or a message where stdout and stderr are one.
 func (a *app) ownLine(status int) bool {
 	return isTerminal(a.Stdout) || status != 200 && sameFile(a.Stdout, a.Stderr)

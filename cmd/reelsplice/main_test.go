@@ -63,7 +63,7 @@ func TestScript(t *testing.T) {
 }
 
 // scriptExits runs a program that must end with an exit code, and with one line on
-// stderr that says why: exits 2 reelsplice ...
+// stderr with the reason: exits 2 reelsplice ...
 func scriptExits(ts *testscript.TestScript, _ bool, args []string) {
 	err := ts.Exec(args[1], args[2:]...)
 	code := 0

@@ -44,7 +44,7 @@ func generated(t *testing.T, name, want string) {
 func TestReferenceCommands(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("# Commands\n\n<!-- Generated from the commands: go test ./cmd/reelsplice -run TestReference -update -->\n\n" +
-		"Every command takes the flags of the last section too. [Configuration](configuration.md) tells how to set flags by\n" +
+		"Every command takes the flags of the last section too. [Configuration](configuration.md) explains how to set flags by\n" +
 		"environment and file. Exit codes: 0 success, 1 failure, 2 wrong usage.\n")
 	a := &app{}
 	root := rootCommand(a)

@@ -17,7 +17,7 @@ func mirrorFlag(f *pflag.FlagSet, o *mirror.Options) {
 }
 
 // atCatalog calls do with the folder of a catalogue and a function that returns a path
-// in it as users know it. A catalogue in a bucket is mirrored for that; with o.Write it
+// in it under the catalogue's own name. A catalogue in a bucket is mirrored for that; with o.Write it
 // is locked, and what do has changed is taken back unless do fails.
 func (a *app) atCatalog(ctx context.Context, catalog string, o mirror.Options, do func(dir string, name func(path string) string) error) (err error) {
 	asIs := func(path string) string { return path }

@@ -119,7 +119,7 @@ func (a *app) printProblems(id string, part subset, problems []release.Problem) 
 	return err
 }
 
-// partOf says of which part something is true: "part 2 of 3 of ", or nothing for all.
+// partOf returns the prefix of a verdict about a part: "part 2 of 3 of ", or nothing for all.
 func (s *subset) partOf() string {
 	if *s == (subset{}) {
 		return ""

@@ -90,7 +90,7 @@ func TestDocs(t *testing.T) {
 	}
 	for from, to := range regions {
 		if !strings.Contains(text, from+" "+to) && !strings.Contains(text, from+" is "+to) {
-			t.Errorf("the document does not say that region %s is %s", from, to)
+			t.Errorf("the document lacks region %s as %s", from, to)
 		}
 	}
 }

@@ -72,7 +72,7 @@ func TestShared(t *testing.T) {
 	})
 }
 
-// TestSharedRecords compares records of the real files, whole, with what the rows say.
+// TestSharedRecords compares records of the real files, whole, with the rows.
 func TestSharedRecords(t *testing.T) {
 	g := join(t, Config{}, readShared(t, "imdb-small")...)
 	f := func(key, want string) {
@@ -192,7 +192,7 @@ func TestWorld(t *testing.T) {
 }
 
 // TestSubsets: each table by itself, and all but each, are joined without a word; what
-// they say of titles that nobody knows is counted.
+// they have of unknown titles is counted.
 func TestSubsets(t *testing.T) {
 	all := world(t)
 	for i, f := range all {
@@ -266,8 +266,8 @@ func TestSpill(t *testing.T) {
 	}
 }
 
-// TestNextNight: the records of the night before, read back as a crosswalk, change no id.
-func TestNextNight(t *testing.T) {
+// TestNextIngest: the records of the ingest before, read back as a crosswalk, change no id.
+func TestNextIngest(t *testing.T) {
 	files := readShared(t, "imdb-small")
 	first := join(t, Config{}, files...)
 	ids := map[string]int64{}
@@ -297,7 +297,7 @@ func TestNextNight(t *testing.T) {
 		return id, ok
 	}}, files...)
 	if !maps.Equal(first.records, second.records) || asked == 0 {
-		t.Errorf("the second night's records are others (%d ids were known)", asked)
+		t.Errorf("the second ingest's records are others (%d ids were known)", asked)
 	}
 }
 
@@ -327,7 +327,7 @@ func TestCrosswalk(t *testing.T) {
 	}
 }
 
-// TestTwice: a second row of a key is a duplicate when it says the same, and bad when not.
+// TestTwice: a second row of a key is a duplicate if it is the same, and bad otherwise.
 func TestTwice(t *testing.T) {
 	files := world(t)
 	for i, f := range files {

@@ -24,16 +24,16 @@ import (
 	"reelsplice/schemas/sharedtest"
 )
 
-// A nightly is a catalogue that changes from night to night: dumps by their names, a JSON
+// A history is a catalogue that changes from build to build: dumps by their names, a JSON
 // object for each row, and what is removed.
-type nightly struct {
+type history struct {
 	r       *rand.Rand
 	names   []string
-	first   map[string][]row // as they were on the first night
+	first   map[string][]row // as they were for the first build
 	rows    map[string][]row
-	absent  map[string]bool // dumps that there are not tonight
+	absent  map[string]bool // dumps that are missing this time
 	removed []catalog.Removed
-	known   []catalog.Removed // resources that there were last night, as what may be removed
+	known   []catalog.Removed // resources of the last release, which may be removed
 }
 
 // A row is an object of a dump.
@@ -43,7 +43,7 @@ type row = map[string]any
 // rows of their own.
 const german = "de/"
 
-func newNightly(t *testing.T, seed uint64) *nightly {
+func newHistory(t *testing.T, seed uint64) *history {
 	t.Helper()
 	c := gen.DefaultConfig()
 	c.Out, c.Movies, c.TV, c.Seed, c.Compression = t.TempDir(), 40, 6, seed, gen.None
@@ -54,7 +54,7 @@ func newNightly(t *testing.T, seed uint64) *nightly {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := &nightly{r: rand.New(rand.NewPCG(seed, 6)), first: map[string][]row{}}
+	n := &history{r: rand.New(rand.NewPCG(seed, 6)), first: map[string][]row{}}
 	for _, f := range report.Files {
 		n.add(f.Name, rowsOf(t, os.DirFS(c.Out), f.Name))
 	}
@@ -76,7 +76,7 @@ func newNightly(t *testing.T, seed uint64) *nightly {
 
 // addSample adds what gen has none of: seasons and episodes by themselves, some of a series
 // without a record, lists and accounts, and the titles that those name.
-func (n *nightly) addSample(t *testing.T) {
+func (n *history) addSample(t *testing.T) {
 	t.Helper()
 	titles := []string{"550", "62", "157336", "1396", "252372"}
 	for _, name := range []string{"movies", "tv", "seasons", "episodes", "episode_groups", "lists", "accounts"} {
@@ -89,7 +89,7 @@ func (n *nightly) addSample(t *testing.T) {
 	}
 }
 
-func (n *nightly) add(name string, rows []row) {
+func (n *history) add(name string, rows []row) {
 	if len(rows) > 0 {
 		n.first[name] = append(n.first[name], rows...)
 	}
@@ -114,7 +114,7 @@ func rowsOf(t *testing.T, dir fs.FS, name string) (rows []row) {
 	return rows
 }
 
-// identity tells the rows of a dump apart.
+// identity is the key of a row of a dump.
 func identity(r row) string {
 	return fmt.Sprint(r["id"], r["series_id"], r["season_number"], r["episode_number"])
 }
@@ -138,8 +138,8 @@ func clone(v any) any {
 	return v
 }
 
-// night edits a few rows, each in some way: a dump can do anything to them.
-func (n *nightly) night() {
+// change edits a few rows, each in some way: a dump can do anything to them.
+func (n *history) change() {
 	n.absent = map[string]bool{}
 	if n.r.IntN(4) == 0 {
 		n.absent[n.names[n.r.IntN(len(n.names))]] = true
@@ -157,7 +157,7 @@ func (n *nightly) night() {
 			n.rows[name] = slices.Delete(rows, i, i+1)
 		case k == 2:
 			n.remove()
-		case k == 3: // one says what another one says: a cast, a collection, external ids
+		case k == 3: // one has what another one has: a cast, a collection, external ids
 			from, to := rows[n.r.IntN(len(rows))], rows[n.r.IntN(len(rows))]
 			if key := n.member(from); !isIdentity(key) {
 				to[key] = clone(from[key])
@@ -172,13 +172,13 @@ func isIdentity(key string) bool {
 	return key == "id" || key == "series_id" || key == "season_number" || key == "episode_number"
 }
 
-func (n *nightly) member(r row) string {
+func (n *history) member(r row) string {
 	keys := slices.Sorted(maps.Keys(r))
 	return keys[n.r.IntN(len(keys))]
 }
 
 // edit changes one value somewhere below a row, whose identity stays.
-func (n *nightly) edit(r row, whole bool) {
+func (n *history) edit(r row, whole bool) {
 	key := n.member(r)
 	switch v := r[key].(type) {
 	case row:
@@ -200,7 +200,7 @@ func (n *nightly) edit(r row, whole bool) {
 	}
 }
 
-func (n *nightly) editList(r row, key string, list []any) {
+func (n *history) editList(r row, key string, list []any) {
 	if len(list) == 0 {
 		return
 	}
@@ -216,8 +216,8 @@ func (n *nightly) editList(r row, key string, list []any) {
 	}
 }
 
-// remove says that something is deleted or merged, or that it is not after all.
-func (n *nightly) remove() {
+// remove deletes or merges something, or takes that back.
+func (n *history) remove() {
 	if len(n.removed) > 0 && n.r.IntN(3) == 0 {
 		i := n.r.IntN(len(n.removed))
 		n.removed = slices.Delete(n.removed, i, i+1)
@@ -242,8 +242,8 @@ func (n *nightly) remove() {
 	n.removed = append(n.removed, r)
 }
 
-// know remembers the resources of a release.
-func (n *nightly) know(t *testing.T, dir string) {
+// remember keeps the resources of a release.
+func (n *history) remember(t *testing.T, dir string) {
 	t.Helper()
 	n.known = nil
 	err := openRelease(t, dir).Resources(t.Context(), func(key []byte, _ release.Entry, _ release.Ref) error {
@@ -268,8 +268,8 @@ func (n *nightly) know(t *testing.T, dir string) {
 	}
 }
 
-// access returns what was asked for in some nights; nil for nothing known.
-func (n *nightly) access() build.Access {
+// access returns counts of requests before some builds; nil for none.
+func (n *history) access() build.Access {
 	if n.r.IntN(3) > 0 {
 		return nil
 	}
@@ -286,7 +286,7 @@ func (n *nightly) access() build.Access {
 }
 
 // write ingests the dumps into a new catalogue, those in German behind the others.
-func (n *nightly) write(t *testing.T, dir string) {
+func (n *history) write(t *testing.T, dir string) {
 	t.Helper()
 	src := t.TempDir()
 	sources := map[bool][]string{}
@@ -316,21 +316,21 @@ func (n *nightly) write(t *testing.T, dir string) {
 	}
 }
 
-// TestKeptReleases: after random changes, an incremental build answers as a full build, byte
+// TestIncrementalBuilds: after random changes, an incremental build serves as a full build does, byte
 // for byte, and is sound.
-func TestKeptReleases(t *testing.T) {
-	nights, seeds := sharedtest.Rounds(7, 12), sharedtest.Rounds(1, 2)
+func TestIncrementalBuilds(t *testing.T) {
+	builds, seeds := sharedtest.Rounds(7, 12), sharedtest.Rounds(1, 2)
 	if testing.Short() || raceDetector {
-		nights, seeds = 2, 1
+		builds, seeds = 2, 1
 	}
 	for seed := range seeds {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
-			n := newNightly(t, uint64(seed)+1)
+			n := newHistory(t, uint64(seed)+1)
 			date := time.Date(2026, 11, 1, 3, 0, 0, 0, time.UTC)
 			c := build.DefaultConfig()
 			c.Releases = t.TempDir()
 			var older string
-			for i := range nights {
+			for i := range builds {
 				c.Catalog, c.Date = t.TempDir(), date.AddDate(0, 0, i)
 				n.write(t, c.Catalog)
 				c.Access = n.access()
@@ -342,28 +342,28 @@ func TestKeptReleases(t *testing.T) {
 				full := n.build(t, c)
 				c.Full = false
 				if full.Kept > 0 {
-					t.Errorf("night %d: a full build reused %d resources", i, full.Kept)
+					t.Errorf("build %d: a full build reused %d resources", i, full.Kept)
 				}
 				if i > 0 && !kept.Unchanged && kept.Kept < kept.Resources/3 {
-					t.Errorf("night %d: %d of %d resources reused, want a third at the least", i, kept.Kept, kept.Resources)
+					t.Errorf("build %d: %d of %d resources reused, want a third at the least", i, kept.Kept, kept.Resources)
 				}
-				t.Logf("night %d: %d resources reused, %d resources, changed %v", i, kept.Kept, kept.Resources, kept.Changed)
-				// Without news there is no new release, if bytes lie as they did. A full build
+				t.Logf("build %d: %d resources reused, %d resources, changed %v", i, kept.Kept, kept.Resources, kept.Changed)
+				// Without a difference there is no new release, if bytes lie as they did. A full build
 				// lays them anew.
-				news := !kept.Unchanged && !full.Unchanged
-				if news && !maps.Equal(kept.Changed, full.Changed) {
-					t.Errorf("night %d: %v changed, of the full build %v", i, kept.Changed, full.Changed)
+				differs := !kept.Unchanged && !full.Unchanged
+				if differs && !maps.Equal(kept.Changed, full.Changed) {
+					t.Errorf("build %d: %v changed, of the full build %v", i, kept.Changed, full.Changed)
 				}
-				sameAnswers(t, filepath.Join(c.Releases, kept.Release), filepath.Join(c.Releases, full.Release), news)
+				sameResponses(t, filepath.Join(c.Releases, kept.Release), filepath.Join(c.Releases, full.Release), differs)
 				older, c.Previous = c.Previous, kept.Release
-				n.know(t, filepath.Join(c.Releases, kept.Release))
-				n.night()
+				n.remember(t, filepath.Join(c.Releases, kept.Release))
+				n.change()
 			}
 		})
 	}
 }
 
-func (n *nightly) build(t *testing.T, c build.Config) build.Report {
+func (n *history) build(t *testing.T, c build.Config) build.Report {
 	t.Helper()
 	r, err := build.Run(t.Context(), c)
 	if err != nil {
@@ -372,9 +372,9 @@ func (n *nightly) build(t *testing.T, c build.Config) build.Report {
 	return r
 }
 
-// sameAnswers compares all of two releases but where it lies: resources, what they are found
+// sameResponses compares all of two releases but where it lies: resources, what they are found
 // by, and tables if asked to. The first has to be sound.
-func sameAnswers(t *testing.T, dir, want string, tables bool) {
+func sameResponses(t *testing.T, dir, want string, tables bool) {
 	t.Helper()
 	problems, err := release.Verify(t.Context(), dir, release.VerifyOptions{}, nil)
 	if err != nil || len(problems) > 0 {
@@ -425,7 +425,7 @@ func openRelease(t *testing.T, dir string) *release.Reader {
 	return r
 }
 
-// resources returns all that a release says of each resource but the shared lists of
+// resources returns all content of each resource of a release but the shared lists of
 // genres, which stand where they are referred to.
 func resources(t *testing.T, r *release.Reader) map[string]string {
 	t.Helper()

@@ -21,7 +21,7 @@ import (
 	"reelsplice/schemas/tables/changelog"
 )
 
-// A film is what the nights change about a movie. Each number but the popularity has a
+// A film is what the builds change about a movie. Each number but the popularity has a
 // key of its own.
 type film struct{ title, german, keyword, poster, popularity int }
 
@@ -147,11 +147,11 @@ func edited(k fragment.Kind, a, b world) map[uint64][]string {
 	return out
 }
 
-// keysIn returns the keys of an answer; of what was created or deleted only that.
-func keysIn(t *testing.T, answer string) []string {
+// keysIn returns the keys of a response; of what was created or deleted only that.
+func keysIn(t *testing.T, response string) []string {
 	t.Helper()
 	keys := map[string]bool{}
-	for _, line := range lines(t, answer) {
+	for _, line := range lines(t, response) {
 		keys[strings.Fields(line)[0]] = true
 	}
 	if keys["general"] {
@@ -160,10 +160,10 @@ func keysIn(t *testing.T, answer string) []string {
 	return slices.Sorted(maps.Keys(keys))
 }
 
-// TestNights: over random nights with random edits, the lists of every window are what
-// was edited, and so are the keys of every resource on every night.
-func TestNights(t *testing.T) {
-	const nights = 6
+// TestIncrementalBuilds: over builds after random edits, the lists of every window are what
+// was edited, and so are the keys of every resource in every build.
+func TestIncrementalBuilds(t *testing.T) {
+	const builds = 6
 	seeds := uint64(2)
 	if testing.Short() {
 		seeds = 1
@@ -171,16 +171,16 @@ func TestNights(t *testing.T) {
 	for seed := range seeds {
 		r := rand.New(rand.NewPCG(seed, 7))
 		now := world{map[int]film{1: {}, 2: {}, 3: {}, 4: {}}, map[int][]int{1: {0, 0}}}
-		n := newNightly(t)
+		n := newHistory(t)
 		n.run(t, at(0, 4), now.catalogue())
 		var moments []time.Time
 		var edits []map[fragment.Kind]map[uint64][]string
-		for night := 1; night <= nights; night++ {
+		for i := 1; i <= builds; i++ {
 			before := now.clone()
 			for range 1 + r.IntN(5) {
 				now.edit(r)
 			}
-			if report := n.run(t, at(night, r.IntN(20)), now.catalogue()); report.Unchanged {
+			if report := n.run(t, at(i, r.IntN(20)), now.catalogue()); report.Unchanged {
 				continue
 			}
 			moments = append(moments, n.Date)
@@ -191,7 +191,7 @@ func TestNights(t *testing.T) {
 			edits = append(edits, found)
 		}
 		_, l := n.open(t)
-		if l.Builds() != len(moments) || len(moments) < nights/2 {
+		if l.Builds() != len(moments) || len(moments) < builds/2 {
 			t.Fatalf("seed %d: %d builds in the table, want %d", seed, l.Builds(), len(moments))
 		}
 		for _, k := range []fragment.Kind{fragment.KindMovie, fragment.KindTV} {
@@ -199,7 +199,7 @@ func TestNights(t *testing.T) {
 				w := changelog.Window{From: moments[i].Unix(), To: moments[i].Unix()}
 				for id := uint64(1); id <= 12; id++ {
 					if diff := cmp.Diff(edits[i][k][id], keysIn(t, answer(t, l, k, id, w))); diff != "" {
-						t.Errorf("seed %d: %s %d in night %d (-want +got):\n%s", seed, k, id, i, diff)
+						t.Errorf("seed %d: %s %d in build %d (-want +got):\n%s", seed, k, id, i, diff)
 					}
 				}
 				for j := i; j < len(moments); j++ {
@@ -211,12 +211,12 @@ func TestNights(t *testing.T) {
 	}
 }
 
-// checkWindow compares the list of a window, by pages, with the edits of its nights.
+// checkWindow compares the list of a window, by pages, with the edits of its builds.
 func checkWindow(t *testing.T, l *changelog.Log, k fragment.Kind, w changelog.Window, edits []map[fragment.Kind]map[uint64][]string) {
 	t.Helper()
 	var want []uint64
-	for _, night := range slices.Backward(edits) {
-		for _, id := range slices.Sorted(maps.Keys(night[k])) {
+	for _, build := range slices.Backward(edits) {
+		for _, id := range slices.Sorted(maps.Keys(build[k])) {
 			if !slices.Contains(want, id) {
 				want = append(want, id)
 			}
@@ -242,7 +242,7 @@ func checkWindow(t *testing.T, l *changelog.Log, k fragment.Kind, w changelog.Wi
 
 // TestRetention: changes are kept for 15 days.
 func TestRetention(t *testing.T) {
-	n := newNightly(t)
+	n := newHistory(t)
 	n.run(t, at(0, 4), movies(film{}.json(1), film{}.json(2)))
 	n.run(t, at(1, 4), movies(film{title: 1}.json(1), film{keyword: 1}.json(2)))
 	n.run(t, at(2, 4), movies(film{title: 2}.json(1), film{keyword: 1}.json(2)))
@@ -254,7 +254,7 @@ func TestRetention(t *testing.T) {
 	n.run(t, at(16, 5), movies(film{title: 4}.json(1), film{keyword: 1}.json(2)))
 	_, l = n.open(t)
 	if got := listed(l, fragment.KindMovie, always); !slices.Equal(got, []string{"1"}) || l.Builds() != 3 {
-		t.Errorf("after 15 days and an hour: %d builds, %v, want those since the second night", l.Builds(), got)
+		t.Errorf("after 15 days and an hour: %d builds, %v, want those since the second one", l.Builds(), got)
 	}
 	want := []string{`title en-US updated "Title 2" for "Title 1"`, `title en-US updated "Title 3" for "Title 2"`, `title en-US updated "Title 4" for "Title 3"`}
 	if diff := cmp.Diff(want, lines(t, answer(t, l, fragment.KindMovie, 1, always))); diff != "" {
@@ -271,7 +271,7 @@ func TestRetention(t *testing.T) {
 
 // TestNoNews: what does not differ makes no release, whenever it is built.
 func TestNoNews(t *testing.T) {
-	n := newNightly(t)
+	n := newHistory(t)
 	first := n.run(t, at(0, 4), movies(film{}.json(1)))
 	if first.Unchanged || first.Previous != "" {
 		t.Errorf("first build: %+v", first)
@@ -331,7 +331,7 @@ func TestDeterministic(t *testing.T) {
 		jobs   int
 		memory int64
 	}{{1, 2 << 30}, {4, 64 << 20}, {3, 1 << 30}} {
-		n := newNightly(t)
+		n := newHistory(t)
 		n.Jobs, n.Memory = c.jobs, c.memory
 		n.run(t, at(0, 4), first)
 		n.run(t, at(1, 4), second)
@@ -352,16 +352,16 @@ func TestDeterministic(t *testing.T) {
 	}
 }
 
-// TestDates: changes cannot happen before others that the previous release knows of.
+// TestDates: changes cannot precede those of the previous release.
 func TestDates(t *testing.T) {
-	n := newNightly(t)
+	n := newHistory(t)
 	n.run(t, at(0, 4), movies(film{}.json(1)))
 	n.run(t, at(2, 4), movies(film{title: 1}.json(1)))
 	n.Date = at(1, 4)
 	writeRows(t, n.Catalog, movies(film{title: 2}.json(1)))
 	_, err := build.Run(t.Context(), n.Config)
 	if err == nil || !strings.Contains(err.Error(), "2026-11-03T04:00:00Z") {
-		t.Errorf("Run with an earlier date: %v, want an error that says the later one", err)
+		t.Errorf("Run with an earlier date: %v, want an error that names the later one", err)
 	}
 	n.Previous = "r0123456789abcdef"
 	if _, err := build.Run(t.Context(), n.Config); !errors.Is(err, os.ErrNotExist) {
@@ -375,7 +375,7 @@ func TestDates(t *testing.T) {
 // TestCancelled: a build that ends at any moment leaves nothing. TestCancelled of build/task ends each
 // task at each of its questions.
 func TestCancelled(t *testing.T) {
-	n := newNightly(t)
+	n := newHistory(t)
 	n.Jobs = 1
 	n.run(t, at(0, 4), movies(film{}.json(1), film{}.json(2)))
 	previous := n.Previous
@@ -410,13 +410,13 @@ func TestCancelled(t *testing.T) {
 		}
 	}
 	if ended < 5 {
-		t.Errorf("%d builds were cancelled: too few to tell anything", ended)
+		t.Errorf("%d builds were cancelled: too few for a verdict", ended)
 	}
 }
 
 // TestBrokenTable: whatever bytes a table has, reading it ends with an error at worst.
 func TestBrokenTable(t *testing.T) {
-	n := newNightly(t)
+	n := newHistory(t)
 	n.run(t, at(0, 4), movies(film{}.json(1)))
 	n.run(t, at(1, 4), movies(film{title: 1}.json(1)))
 	path := filepath.Join(n.Releases, n.Previous, "table-"+changelog.Table)
