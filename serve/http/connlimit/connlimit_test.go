@@ -287,3 +287,43 @@ func TestFlood(t *testing.T) {
 		t.Errorf("%d connections are open, want 8 at most", n)
 	}
 }
+
+// TestDrain: connections in the kernel's queue are accepted however long that takes, and the
+// listener closes behind them.
+func TestDrain(t *testing.T) {
+	tcp, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &DrainListener{TCPListener: tcp.(*net.TCPListener)}
+	defer l.Close()
+	const queued = 20
+	for range queued {
+		c, err := net.Dial("tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+	}
+	l.Drain()
+	accepted := 0
+	for {
+		c, err := l.Accept()
+		if err != nil {
+			if !errors.Is(err, net.ErrClosed) {
+				t.Errorf("Accept = %v, want net.ErrClosed", err)
+			}
+			break
+		}
+		_ = c.Close()
+		accepted++
+		time.Sleep(5 * time.Millisecond) // a busy machine
+	}
+	if accepted != queued {
+		t.Errorf("%d connections accepted, want %d", accepted, queued)
+	}
+	if c, err := net.Dial("tcp", l.Addr().String()); err == nil {
+		_ = c.Close()
+		t.Error("the listener is open behind its queue")
+	}
+}

@@ -1,13 +1,14 @@
 package connlimit
 
 import (
+	"errors"
 	"net"
+	"os"
 	"sync/atomic"
 	"time"
-)
 
-// drainTime is how long a DrainListener goes on accepting: enough to empty the kernel's queue.
-const drainTime = 20 * time.Millisecond
+	"golang.org/x/sys/unix"
+)
 
 // A DrainListener accepts the connections in the kernel's queue before it closes. Closing alone resets
 // them, and their clients may have sent a request already.
@@ -16,19 +17,37 @@ type DrainListener struct {
 	draining atomic.Bool
 }
 
-// Accept waits for the next connection. Behind Drain it closes the listener when its time is over: the
-// error is then net.ErrClosed.
+// Accept waits for the next connection. Behind Drain it waits no more, and closes the listener once the
+// queue is empty: the error is then net.ErrClosed.
 func (l *DrainListener) Accept() (net.Conn, error) {
-	c, err := l.TCPListener.Accept()
-	if err != nil && l.draining.Load() {
-		_ = l.Close() // or it is closed already
-		err = net.ErrClosed
+	for {
+		if l.draining.Load() && !l.queued() {
+			_ = l.Close() // or it is closed already
+			return nil, net.ErrClosed
+		}
+		c, err := l.TCPListener.Accept()
+		if !errors.Is(err, os.ErrDeadlineExceeded) {
+			return c, err
+		}
+		_ = l.SetDeadline(time.Time{}) // it has ended the wait
 	}
-	return c, err
 }
 
-// Drain ends the wait in Accept soon.
+// queued reports whether a connection waits in the kernel's queue.
+func (l *DrainListener) queued() bool {
+	raw, err := l.SyscallConn()
+	if err != nil {
+		return false
+	}
+	n := 0
+	_ = raw.Control(func(fd uintptr) { // a closed listener has no queue
+		n, _ = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0)
+	})
+	return n > 0
+}
+
+// Drain ends the wait in Accept.
 func (l *DrainListener) Drain() {
 	l.draining.Store(true)
-	_ = l.SetDeadline(time.Now().Add(drainTime)) // a closed listener does not wait
+	_ = l.SetDeadline(time.Now()) // a closed listener does not wait
 }
