@@ -10,6 +10,9 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // Files are what a Value is made from.
@@ -32,8 +35,9 @@ type Value[T any] struct {
 	current atomic.Pointer[T]
 	fault   atomic.Pointer[error] // nil for none
 
-	mu   sync.Mutex // for one Poll at a time
-	seen [][]byte   // the contents behind current
+	mu     sync.Mutex // for one Poll at a time
+	seen   [][]byte   // the contents behind current
+	stamps []stamp    // of the files with those contents; nil where they may change unnoticed
 }
 
 // Open makes the value. Files that cannot be used are an error.
@@ -56,8 +60,7 @@ func (v *Value[T]) Err() error {
 	return nil
 }
 
-// Poll reads the files, and makes the value anew if they have changed. Times and sizes do not decide:
-// an edit within the grain of a file system's clock would stay unseen.
+// Poll makes the value anew if the files have changed.
 func (v *Value[T]) Poll() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -74,14 +77,51 @@ func (v *Value[T]) Poll() {
 	}
 }
 
+// A stamp changes with each change of a file or of its attributes.
+type stamp struct {
+	inode   uint64
+	changed unix.Timespec // which no tool can set back, unlike the time of the last write
+}
+
+// grain is the coarsest clock of file systems in use: a file that changed sooner than that ago may
+// change again and keep its stamp.
+const grain = 2 * time.Second
+
+// look returns the stamps of the files; those of files that cannot be opened are zero. settled is set
+// if any later change will show.
+func (v *Value[T]) look() (stamps []stamp, settled bool) {
+	latest := time.Time{}
+	for _, path := range v.files.Paths {
+		var st unix.Stat_t
+		// Opened, since a network file system then asks for attributes anew; a pipe does not wait.
+		if f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0); err == nil {
+			_ = unix.Fstat(int(f.Fd()), &st) // st stays zero if this fails
+			_ = f.Close()                    // nothing was written
+		}
+		stamps = append(stamps, stamp{st.Ino, st.Ctim})
+		if t := time.Unix(st.Ctim.Unix()); t.After(latest) {
+			latest = t
+		}
+	}
+	return stamps, time.Since(latest) > grain
+}
+
 // load replaces the value if the files have other contents than those that it was made from.
 func (v *Value[T]) load() error {
+	stamps, settled := v.look()
+	if v.Err() == nil && slices.Equal(stamps, v.stamps) {
+		return nil // Fast path: a token file may have many megabytes.
+	}
+	v.stamps = nil
 	contents := make([][]byte, len(v.files.Paths))
 	for i, path := range v.files.Paths {
 		var err error
 		if contents[i], err = Read(path, v.files.MaxSize); err != nil {
 			return fmt.Errorf("read %s: %w", v.files.Name, err)
 		}
+	}
+	if settled {
+		v.stamps = stamps
 	}
 	if slices.EqualFunc(contents, v.seen, bytes.Equal) {
 		return nil
