@@ -107,6 +107,23 @@ func TestStalledReader(t *testing.T) {
 	}
 }
 
+// TestLongLines: the memory of a Queue is bounded, however long lines are.
+func TestLongLines(t *testing.T) {
+	p := newPipe()
+	p.set(true, nil)
+	q := NewQueue(p, notice)
+	const size, all = 1 << 20, 100
+	line := []byte(strings.Repeat("x", size-1) + "\n")
+	for range all {
+		_, _ = q.Write(line)
+	}
+	if held := (all - q.Lost()) * size; held > maxBytes {
+		t.Errorf("a Queue holds %d bytes, want at most %d", held, maxBytes)
+	}
+	p.set(false, nil)
+	q.Close(patience)
+}
+
 // TestDeadReader: lines for a reader that is gone are counted, and told of when there is one
 // again.
 func TestDeadReader(t *testing.T) {

@@ -9,8 +9,11 @@ import (
 	"time"
 )
 
-// maxQueued is how many writes a Queue holds while its destination stalls.
-const maxQueued = 8192
+// What a Queue holds at most while its destination stalls.
+const (
+	maxQueued = 8192    // writes
+	maxBytes  = 8 << 20 // of them, about
+)
 
 // A Queue is an io.Writer that never waits. A goroutine passes lines on; a line that
 // does not fit meanwhile, or cannot be written, is counted as lost.
@@ -19,6 +22,7 @@ type Queue struct {
 	dst     io.Writer
 	notice  func(lost int64) []byte // the line about lost lines
 	pending chan []byte
+	held    atomic.Int64  // bytes of pending
 	stop    chan struct{} // closed by Close
 	ended   chan struct{}
 	lost    atomic.Int64 // lines, in all
@@ -44,11 +48,15 @@ func (q *Queue) Write(p []byte) (int, error) {
 		return len(p), nil
 	default:
 	}
-	select {
-	case q.pending <- bytes.Clone(p):
-	default:
-		q.lost.Add(lines(p))
+	if q.held.Add(int64(len(p))) <= maxBytes {
+		select {
+		case q.pending <- bytes.Clone(p):
+			return len(p), nil
+		default:
+		}
 	}
+	q.held.Add(-int64(len(p)))
+	q.lost.Add(lines(p))
 	return len(p), nil
 }
 
@@ -86,6 +94,7 @@ func (q *Queue) run() {
 
 // pass writes p and, behind the last line that is pending, the notice about lost ones.
 func (q *Queue) pass(p []byte) {
+	defer q.held.Add(-int64(len(p)))
 	if n, _ := q.dst.Write(p); n < len(p) {
 		q.lost.Add(lines(p[n:]))
 		return
