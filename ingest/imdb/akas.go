@@ -24,6 +24,9 @@ var regions = map[string]string{
 // separator stands between several types, or attributes, of one title.
 const separator = "\x02"
 
+// sameTitle counts rows of title.akas that repeat the title itself.
+const sameTitle = titleAkas + ": the title itself"
+
 // plainTypes are types that name only the source of a title.
 var plainTypes = []string{"imdbDisplay", "alternative", "original"}
 
@@ -41,17 +44,17 @@ func (g *titleGroup) alternatives() []catalog.AlternativeTitle {
 		switch {
 		case c[akasTitle] == "":
 		case c[akasOriginal] == "1", c[akasTitle] == g.cell(basicsPrimary), c[akasTitle] == g.cell(basicsOriginal):
-			g.j.report.SameTitles++
+			g.j.drop(sameTitle, 1)
 		case region == "":
-			record.Count(g.j.report.Dropped, titleAkas+".title without region", 1)
+			g.j.drop(titleAkas+".title without region", 1)
 		case !known:
-			count(g.j.report.Dropped, titleAkas+".region.", region)
+			g.j.dropName(titleAkas+".region.", region)
 		default:
 			a := catalog.AlternativeTitle{
 				ISO3166: record.Text(region), Title: record.Text(c[akasTitle]), Type: record.Text(typeOf(c[akasTypes], c[akasAttributes])),
 			}
 			if slices.Contains(out, a) {
-				g.j.report.SameTitles++
+				g.j.drop(sameTitle, 1)
 				continue
 			}
 			out = append(out, a)

@@ -121,7 +121,7 @@ func (g *titleGroup) roles(of uint32, kind fragment.Kind) []role {
 		c := &g.credits[i]
 		cat := categories[c.category]
 		if cat == nil {
-			count(g.j.report.Dropped, titlePrincipals+".category.", c.category)
+			g.j.dropName(titlePrincipals+".category.", c.category)
 			continue
 		}
 		r := role{person: &c.person, gender: c.person.gender, category: cat}
@@ -134,7 +134,7 @@ func (g *titleGroup) roles(of uint32, kind fragment.Kind) []role {
 			g.crewRole(&r, c, kind == fragment.KindTV)
 		}
 		if is := (credited{c.person.number, c.category, r.detail()}); g.done[is] {
-			g.j.report.SameCredits++
+			g.j.drop(titlePrincipals+": repeated", 1) // the same characters, or jobs that are one in the API
 			continue
 		} else {
 			g.done[is] = true
@@ -161,23 +161,21 @@ func (r *role) detail() string {
 	return r.job
 }
 
-func (g *titleGroup) dropOf(path string, is bool) {
-	if is {
-		record.Count(g.j.report.Dropped, path, 1)
-	}
-}
-
 // castRole sets whom a credit of the cast is of.
 func (g *titleGroup) castRole(r *role, c *credit) {
 	r.part = cast
-	g.dropOf(titlePrincipals+".job", c.job != "")
+	if c.job != "" {
+		g.j.drop(titlePrincipals+".job", 1)
+	}
 	characters, _ := parseCharacters(c.characters) // was checked
 	r.character = strings.TrimSpace(characters + " " + r.category.note)
 }
 
 // crewRole sets the job of a credit of the crew.
 func (g *titleGroup) crewRole(r *role, c *credit, series bool) {
-	g.dropOf(titlePrincipals+".characters", c.characters != "")
+	if c.characters != "" {
+		g.j.drop(titlePrincipals+".characters", 1)
+	}
 	word := jobWord(c.job)
 	switch job, ok := jobNamed(r.category.department, word); {
 	case ok:
@@ -186,7 +184,9 @@ func (g *titleGroup) crewRole(r *role, c *credit, series bool) {
 		r.part = creators
 	default:
 		r.job = r.category.job
-		g.dropOf(titlePrincipals+".job", word != "" && word != strings.ReplaceAll(c.category, "_", " "))
+		if word != "" && word != strings.ReplaceAll(c.category, "_", " ") {
+			g.j.drop(titlePrincipals+".job", 1)
+		}
 	}
 }
 

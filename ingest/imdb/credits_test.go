@@ -70,11 +70,11 @@ func TestCategoryNumbers(t *testing.T) {
 func TestJobs(t *testing.T) {
 	f := func(category, job, want string) {
 		t.Helper()
-		g := &titleGroup{j: &Joiner{report: newReport()}}
+		g := &titleGroup{j: &Joiner{dropped: map[string]int64{}}}
 		r := role{category: categories[category]}
 		g.crewRole(&r, &credit{category: category, job: job}, false)
 		dropped := ""
-		if n := g.j.report.Dropped["title.principals.job"]; n > 0 {
+		if n := g.j.dropped["title.principals.job"]; n > 0 {
 			dropped = " (dropped)"
 		}
 		if got := r.job + dropped; got != want {

@@ -55,7 +55,7 @@ func (g *titleGroup) genres(m *genres) []catalog.Genre {
 	}
 	for name := range items(g.cell(basicsGenres)) {
 		if !add(name) {
-			count(g.j.report.Dropped, titleBasics+".genres.", name)
+			g.j.dropName(titleBasics+".genres.", name)
 		}
 	}
 	if m.of == reference.Movie && g.cell(basicsType) == typeTVMovie {

@@ -66,12 +66,12 @@ func idText(prefix string, n uint32) string {
 	return prefix + "0000000"[:max(0, digits-len(number))] + number
 }
 
-// items returns the elements of a list of ids, genres or professions.
+// items returns the elements of a list of ids, genres or professions. A comma may end it.
 func items(list string) iter.Seq[string] {
 	if list == "" {
 		return func(func(string) bool) {}
 	}
-	return strings.SplitSeq(list, ",")
+	return strings.SplitSeq(strings.TrimSuffix(list, ","), ",")
 }
 
 // personID returns the id of a person.

@@ -58,8 +58,8 @@ const (
 
 // A Joiner collects rows and makes records of them. It is for one goroutine.
 type Joiner struct {
-	config Config
-	report Report
+	config  Config
+	dropped map[string]int64 // see Dropped
 
 	// people has the rows of name.basics and everything that names a person, by person;
 	// episodes has title.episode by series; titles has the rest, and in the end all
@@ -84,7 +84,7 @@ func New(c Config) (*Joiner, error) {
 		c.Place = func(file int, row, _ int64) string { return fmt.Sprintf("file %d row %d", file, row) }
 	}
 	return &Joiner{
-		config: c, report: newReport(),
+		config: c, dropped: map[string]int64{},
 		people:   extsort.New(extsort.Options{Dir: c.Dir, Memory: c.Memory / 2}),
 		episodes: extsort.New(extsort.Options{Dir: c.Dir, Memory: c.Memory / 8}),
 		titles:   extsort.New(extsort.Options{Dir: c.Dir, Memory: c.Memory * 3 / 8}),
@@ -118,10 +118,9 @@ func (j *Joiner) Add(table string, file int, row, line int64, json []byte) error
 	if err := t.add(j, t, place{file, row, line}); err != nil {
 		return err
 	}
-	j.report.Rows[t.name]++
-	for i, c := range t.columns {
-		if j.cells[i] != "" && c.lost {
-			record.Count(j.report.Dropped, t.name+"."+c.name, 1)
+	for i := range t.columns {
+		if path := t.columns[i].lost; path != "" && j.cells[i] != "" {
+			j.drop(path, 1)
 		}
 	}
 	return nil
@@ -135,7 +134,7 @@ func (j *Joiner) Records(ctx context.Context, emit func(file int, row, line int6
 		return errors.New("imdb: records called twice")
 	}
 	j.records = true
-	out := &output{report: &j.report, emit: emit, unusual: map[unusualKey]string{}}
+	out := &output{emit: emit, unusual: map[unusualKey]string{}}
 	if err := j.joinPeople(ctx, out); err != nil {
 		return err
 	}
@@ -150,8 +149,9 @@ func (j *Joiner) Close() error {
 	return errors.Join(j.people.Close(), j.episodes.Close(), j.titles.Close())
 }
 
-// Report counts the rows joined so far; it is complete when Records has returned.
-func (j *Joiner) Report() Report { return j.report }
+// Dropped counts values and rows that are left out: by table and column where the API has no place for
+// them, by reason otherwise. It is complete when Records has returned.
+func (j *Joiner) Dropped() map[string]int64 { return j.dropped }
 
 // A rowKey orders the rows of a sorter.
 type rowKey struct {

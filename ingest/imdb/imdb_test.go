@@ -23,7 +23,7 @@ func asFieldError(err error, to **record.FieldError) bool { return errors.As(err
 
 // TestShared: the real files, to the last row.
 func TestShared(t *testing.T) {
-	f := func(dir string, want Report) {
+	f := func(dir string, want report) {
 		t.Helper()
 		g := join(t, Config{}, readShared(t, dir)...)
 		if !reflect.DeepEqual(g.report, want) {
@@ -40,35 +40,30 @@ func TestShared(t *testing.T) {
 			t.Errorf("%s: %d records, want %d", dir, len(g.records), n)
 		}
 	}
-	f("imdb", Report{
-		Rows:     map[string]int64{nameBasics: 10177, titleBasics: 2000, titlePrincipals: 11576},
-		Records:  map[string]int64{"movie": 2000, "person": 10177},
-		Skipped:  map[string]int64{},
-		Dangling: map[string]int64{"title.principals.nconst": 6},
+	f("imdb", report{
+		Rows:    map[string]int64{nameBasics: 10177, titleBasics: 2000, titlePrincipals: 11576},
+		Records: map[string]int64{"movie": 2000, "person": 10177},
 		Dropped: map[string]int64{
+			"leads nowhere: title.principals.nconst": 6, "title.principals: repeated": 1,
 			"name.basics.birthYear": 2239, "name.basics.deathYear": 392, "name.basics.knownForTitles": 8999,
 			"title.basics.startYear": 1363, "title.basics.genres.Adult": 6, "title.basics.genres.Biography": 59,
 			"title.basics.genres.News": 1, "title.basics.genres.Reality-TV": 2, "title.basics.genres.Sport": 24,
 			"title.principals.job": 163,
 		},
-		SameCredits: 1,
 	})
-	f("imdb-small", Report{
+	f("imdb-small", report{
 		Rows: map[string]int64{
 			nameBasics: 219, titleAkas: 240, titleBasics: 75, titleCrew: 75, titleEpisode: 43, titlePrincipals: 572, titleRatings: 12,
 		},
 		Records: map[string]int64{"movie": 27, "tv": 5, "episode": 43, "person": 219},
-		Skipped: map[string]int64{},
-		Dangling: map[string]int64{
-			"title.crew.directors": 6, "title.crew.writers": 5, "title.episode.parentTconst": 1,
-		},
 		Dropped: map[string]int64{
-			"name.basics.birthYear": 37, "name.basics.deathYear": 1, "name.basics.knownForTitles": 218,
+			"leads nowhere: title.crew.directors": 6, "leads nowhere: title.crew.writers": 5, "leads nowhere: title.episode.parentTconst": 1,
+			"title.akas: the title itself": 48,
+			"name.basics.birthYear":        37, "name.basics.deathYear": 1, "name.basics.knownForTitles": 218,
 			"title.akas of tvEpisode": 175, "title.akas.language": 180, "title.akas.title without region": 2,
 			"title.basics.startYear": 69, "title.basics.endYear": 1, "title.basics.genres of tvEpisode": 33,
 			"title.basics.genres.Short": 12, "title.principals.job": 5,
 		},
-		SameTitles: 48,
 	})
 }
 
@@ -174,14 +169,16 @@ nm11000000	\N	\N	\N	\N	\N
 }
 
 const worldReport = `{Rows:map[name.basics:5 title.akas:7 title.basics:11 title.crew:2 title.episode:6 title.principals:17 title.ratings:3] ` +
-	`Records:map[episode:3 movie:3 person:5 tv:2] Duplicates:0 Refused:0 Skipped:map[videoGame:1] ` +
-	`Dangling:map[title.akas.titleId:1 title.crew.tconst:1 title.crew.writers:1 title.episode.parentTconst:1 ` +
-	`title.principals.nconst:1 title.principals.tconst:1 title.ratings.tconst:1] ` +
-	`Dropped:map[name.basics.birthYear:1 name.basics.knownForTitles:1 title.akas.language:4 title.akas.region.XWW:1 title.akas.title without region:1 ` +
+	`Records:map[episode:3 movie:3 person:5 tv:2] ` +
+	`Dropped:map[leads nowhere: title.akas.titleId:1 leads nowhere: title.crew.tconst:1 leads nowhere: title.crew.writers:1 ` +
+	`leads nowhere: title.episode.parentTconst:1 leads nowhere: title.principals.nconst:1 leads nowhere: title.principals.tconst:1 ` +
+	`leads nowhere: title.ratings.tconst:1 ` +
+	`name.basics.birthYear:1 name.basics.knownForTitles:1 title.akas.language:4 title.akas.region.XWW:1 title.akas.title without region:1 ` +
+	`title.akas: the title itself:3 ` +
 	`title.basics.endYear:1 title.basics.genres of tvEpisode:1 title.basics.genres.Horror:1 title.basics.genres.Short:1 ` +
 	`title.basics.isAdult of tvEpisode:1 title.basics.originalTitle of tvEpisode:1 title.basics.startYear:6 ` +
-	`title.principals.category.juggler:1 title.principals.job:3] ` +
-	`SameTitles:3 SameCredits:2 Episodes:{Unnumbered:1 Taken:1 NoSeries:1 NotSeries:0 OtherType:1 WithoutID:0}}`
+	`title.episode: no episode:1 title.episode: no series:1 title.episode: the number is taken:1 title.episode: without season or number:1 ` +
+	`title.principals.category.juggler:1 title.principals.job:3 title.principals: repeated:2 titleType videoGame:1]}`
 
 func TestWorld(t *testing.T) {
 	g := join(t, Config{}, world(t)...)
@@ -315,14 +312,11 @@ func TestCrosswalk(t *testing.T) {
 		return id, ok
 	}}, files...)
 	checkGolden(t, g, "crosswalk.golden")
-	if g.report.Episodes.WithoutID != 1 {
-		t.Errorf("Episodes = %+v, want one without an id", g.report.Episodes)
-	}
 	// The catalogue calls the series a movie.
 	g = join(t, Config{ID: func(kind fragment.Kind, imdb string) (int64, bool) {
 		return 7, kind == fragment.KindMovie && imdb == "tt0000002"
 	}}, files...)
-	if g.report.Records["episode"] != 1 || g.report.Episodes.NotSeries != 2 || g.records["movie 7"] == "" {
+	if g.report.Records["episode"] != 1 || g.report.Dropped["title.episode: of a movie"] != 2 || g.records["movie 7"] == "" {
 		t.Errorf("a series that is a movie: %+v", g.report)
 	}
 }
@@ -334,8 +328,8 @@ func TestTwice(t *testing.T) {
 		files[i].rows = append(slices.Clone(f.rows), f.rows[0])
 	}
 	g := join(t, Config{}, files...)
-	if g.report.Duplicates != int64(len(files)) || g.report.Refused != 0 {
-		t.Errorf("equal rows: %d duplicates, %d refused, want %d and 0", g.report.Duplicates, g.report.Refused, len(files))
+	if n := g.report.Dropped["rows that repeat another"]; n != int64(len(files)) {
+		t.Errorf("equal rows: %d duplicates, want %d", n, len(files))
 	}
 	want := join(t, Config{}, world(t)...)
 	if !maps.Equal(g.records, want.records) {
@@ -382,7 +376,7 @@ func TestTwice(t *testing.T) {
 		"tconst: tt0000004 is already at title.episode:1, with other content than at title.episode:7",
 		"titleId: tt0000001 1 is already at title.akas:1, with other content than at title.akas:8",
 	}
-	if !slices.Equal(bad, wantBad) || g.report.Refused != int64(len(files)) {
+	if !slices.Equal(bad, wantBad) {
 		t.Errorf("bad = %q\nwant %q", bad, wantBad)
 	}
 	if !maps.Equal(g.records, want.records) {
@@ -421,7 +415,7 @@ func TestTooLong(t *testing.T) {
 		t.Errorf("Add refused %q, want the last row", g.bad)
 	}
 	const want = "titleId: the rows of tt0000001 take more than 67108864 bytes together"
-	if len(bad) < 1 || len(bad) > 7 || bad[0] != want || int64(len(bad)) != g.report.Refused {
+	if len(bad) < 1 || len(bad) > 7 || bad[0] != want {
 		t.Errorf("Records refused %d rows, %q, want a few, %q", len(bad), bad[:min(1, len(bad))], want)
 	}
 	titles := g.get(t, "movie 1000000001")["alternative_titles"].(map[string]any)["titles"].([]any)
@@ -433,13 +427,18 @@ func TestTooLong(t *testing.T) {
 // TestDuplicateKey: the file of the dumps that has a key twice, beside its table.
 func TestDuplicateKey(t *testing.T) {
 	files := append(readShared(t, "imdb-small"), readShared(t, "imdb-small/duplicate-key")...)
-	g := join(t, Config{}, files...)
-	if g.report.Duplicates != 2 || g.report.Refused != 0 || g.report.Records["person"] != 219 {
+	refused := 0
+	c := Config{Bad: func(int, int64, int64, []byte, error) error {
+		refused++
+		return nil
+	}}
+	g := join(t, c, files...)
+	if g.report.Dropped["rows that repeat another"] != 2 || refused != 0 || g.report.Records["person"] != 219 {
 		t.Errorf("report = %+v, want 2 duplicates and 219 people", g.report)
 	}
 	last := &files[len(files)-1]
 	last.rows[1] = []byte(strings.Replace(string(last.rows[1]), "Smithee", "Smithy", 1))
-	if g = join(t, Config{}, files...); g.report.Duplicates != 1 || g.report.Refused != 1 {
+	if g = join(t, c, files...); g.report.Dropped["rows that repeat another"] != 1 || refused != 1 {
 		t.Errorf("report = %+v, want one duplicate, one refused row", g.report)
 	}
 }
@@ -475,6 +474,7 @@ func TestAddRefuses(t *testing.T) {
 	f(titleEpisode, `{"tconst":"tt0000001"}`, `parentTconst: want an id such as tt0000001, found nothing`)
 	f(titleEpisode, `{"tconst":"tt0000001","parentTconst":"tt0000002","seasonNumber":"S1"}`, `seasonNumber: want an integer from 0 to 2147483647, found "S1"`)
 	f(titleCrew, `{"tconst":"tt0000001","writers":"nm0000001,tt0000001"}`, `writers: want ids such as nm0000001, found "tt0000001"`)
+	f(titleCrew, `{"tconst":"tt0000001","writers":"nm0000001,,"}`, `writers: want ids such as nm0000001, found ""`)
 	f(titleCrew, `{"tconst":"tt0000001","directors":",nm0000001"}`, `directors: want ids such as nm0000001, found ""`)
 	f(titleCrew, `{"tconst":"tt0000001","directors":"`+strings.Repeat("nm0000001,", maxOrdering)+`nm0000001"}`, `directors: want at most 65535 ids, found "65536"`)
 	f(titlePrincipals, `{"tconst":"tt0000001","nconst":"nm0000001","category":"self"}`, `ordering: want an integer, found nothing`)
@@ -487,8 +487,8 @@ func TestAddRefuses(t *testing.T) {
 	f(nameBasics, `[]`, `want an object, found []`)
 	f(nameBasics, `{"nconst":["nm0000001"]}`, `nconst: want a text, a number or null, found ["nm0000001"]`)
 	f(nameBasics, `{"nconst":"nm0000001"`, `parse JSON: byte 21: is no JSON`)
-	if n := j.people.Len() + j.titles.Len() + j.episodes.Len(); n > 0 || len(j.report.Rows) > 0 {
-		t.Errorf("refused rows left %d records behind, and were counted: %v", n, j.report.Rows)
+	if n := j.people.Len() + j.titles.Len() + j.episodes.Len(); n > 0 || len(j.dropped) > 0 {
+		t.Errorf("refused rows left %d records behind, and were counted: %v", n, j.dropped)
 	}
 	for _, err := range []error{j.Add("title.other", 0, 1, 2, nil), j.Add(nameBasics, -1, 1, 2, nil), j.Add(nameBasics, 1, maxRow+1, 2, nil)} {
 		var fe *record.FieldError
@@ -518,12 +518,24 @@ func TestAddReads(t *testing.T) {
 	f(`{"tconst":"tt0000001","titleType":"movie","primaryTitle":"A \"B\" \\ é😀/","isAdult":"1","runtimeMinutes":"90","genres":"\\N","startYear":"","endYear":null}`)
 }
 
+// TestTrailingComma: a list that a comma ends has no empty element.
+func TestTrailingComma(t *testing.T) {
+	crew := func(comma string) joined {
+		return join(t, Config{}, tsv{titleBasics, [][]byte{[]byte(`{"tconst":"tt0000001","titleType":"movie","genres":"Drama` + comma + `"}`)}},
+			tsv{titleCrew, [][]byte{[]byte(`{"tconst":"tt0000001","directors":"nm0000001` + comma + `","writers":"nm0000001,nm0000002` + comma + `"}`)}})
+	}
+	got, want := crew(","), crew("")
+	if len(got.bad) > 0 || !reflect.DeepEqual(got.records, want.records) || !reflect.DeepEqual(got.report, want.report) {
+		t.Errorf("with a comma at the end: %q, %v, %v\nwant %v", got.bad, got.records, got.report, want.records)
+	}
+}
+
 func TestUnknownColumns(t *testing.T) {
 	g := join(t, Config{}, tsv{titleRatings, [][]byte{
 		[]byte(`{"tconst":"tt0000001","averageRating":"1.0","numVotes":"1","median":"2","empty":null}`),
 	}})
-	if n := g.report.Dropped["title.ratings.median"]; n != 1 || len(g.report.Dropped) != 1 {
-		t.Errorf("Dropped = %v, want one of median", g.report.Dropped)
+	if want := map[string]int64{"title.ratings.median": 1, "leads nowhere: title.ratings.tconst": 1}; !maps.Equal(g.report.Dropped, want) {
+		t.Errorf("Dropped = %v, want %v", g.report.Dropped, want)
 	}
 }
 

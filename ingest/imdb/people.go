@@ -142,7 +142,7 @@ func (g *personGroup) credit(at, seq uint64, payload []byte) error {
 		}
 	}
 	if g.row.table == nil {
-		g.j.report.Dangling[column]++
+		g.j.dangle(column, 1)
 	}
 	g.buf = append(append(g.buf[:0], g.packed...), payload...)
 	return g.j.sort(g.j.titles, titleKey(uint32(title), rank, nth, seq), g.buf)
@@ -165,7 +165,7 @@ func readPerson(r *encoding.Reader) person {
 // again counts a second row of the same key, or hands it to Config.Bad.
 func (j *Joiner) again(first, second *row) error {
 	if first.text == second.text {
-		j.report.Duplicates++
+		j.drop("rows that repeat another", 1)
 		return nil
 	}
 	c, t := &j.config, second.table
@@ -179,7 +179,6 @@ func (j *Joiner) again(first, second *row) error {
 
 // refuse hands a row to Config.Bad.
 func (j *Joiner) refuse(r *row, why string) error {
-	j.report.Refused++
 	if j.config.Bad == nil {
 		return nil
 	}

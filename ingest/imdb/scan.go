@@ -19,7 +19,7 @@ func (j *Joiner) scan(t *table, row string) error {
 		case i >= 0:
 			j.cells[i] = text
 		case text != "":
-			count(j.report.Dropped, t.name+".", name)
+			j.dropName(t.name+".", name)
 		}
 		next++
 		return nil

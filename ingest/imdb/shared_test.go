@@ -83,11 +83,18 @@ func readShared(tb testing.TB, dir string) []tsv {
 	return out
 }
 
+// A report counts the rows and the records of a join, and the parts that it left out.
+type report struct {
+	Rows    map[string]int64 // by table
+	Records map[string]int64 // by kind
+	Dropped map[string]int64
+}
+
 // A joined is what a join gave.
 type joined struct {
 	records map[string]string // JSON, by kind and key
 	places  map[string]place
-	report  Report
+	report  report
 	bad     []string // rows that Add refused
 }
 
@@ -122,12 +129,13 @@ func join(tb testing.TB, c Config, files ...tsv) joined {
 			tb.Errorf("Close left %v", left)
 		}
 	}()
-	got := joined{records: map[string]string{}, places: map[string]place{}}
+	got := joined{records: map[string]string{}, places: map[string]place{}, report: report{map[string]int64{}, map[string]int64{}, j.Dropped()}}
 	for n, f := range files {
 		for i, row := range f.rows {
 			var bad *record.FieldError
 			switch err := j.Add(f.table, n, int64(i+1), int64(i+2), row); {
 			case err == nil:
+				got.report.Rows[f.table]++
 			case asFieldError(err, &bad):
 				got.bad = append(got.bad, bad.Error())
 			default:
@@ -143,6 +151,7 @@ func join(tb testing.TB, c Config, files ...tsv) joined {
 		if k, err := rec.Type.Key(rec.Record); err != nil || k != rec.Key {
 			tb.Errorf("%s: Key = %v, %v, want %v", key, k, err, rec.Key)
 		}
+		got.report.Records[rec.Type.Name()]++
 		got.records[key] = string(record.Append(nil, rec.Record))
 		got.places[key] = place{file, row, line}
 		return nil
@@ -150,6 +159,5 @@ func join(tb testing.TB, c Config, files ...tsv) joined {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	got.report = j.Report()
 	return got
 }

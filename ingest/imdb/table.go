@@ -32,8 +32,8 @@ type table struct {
 // A column is one of a table's.
 type column struct {
 	name  string
-	check check // nil for any text
-	lost  bool  // the API has no place for its values
+	check check  // nil for any text
+	lost  string // path that its values are counted under: the API has no place for them; "" for others
 }
 
 // A check returns "" for a good cell, which may be empty, and otherwise a phrase for a good value and
@@ -70,8 +70,8 @@ var tables = []*table{
 			{name: "primaryTitle"},
 			{name: "originalTitle"},
 			{name: "isAdult", check: integer(1)},
-			{name: "startYear", check: integer(maxYear), lost: true},
-			{name: "endYear", check: integer(maxYear), lost: true},
+			{name: "startYear", check: integer(maxYear), lost: titleBasics + ".startYear"},
+			{name: "endYear", check: integer(maxYear), lost: titleBasics + ".endYear"},
 			{name: "runtimeMinutes", check: integer(maxMinutes)},
 			{name: "genres"},
 		},
@@ -83,7 +83,7 @@ var tables = []*table{
 			{name: "ordering", check: needed("an integer", integer(maxOrdering))},
 			{name: "title"},
 			{name: "region"},
-			{name: "language", lost: true},
+			{name: "language", lost: titleAkas + ".language"},
 			{name: "types"},
 			{name: "attributes"},
 			{name: "isOriginalTitle", check: integer(1)},
@@ -130,10 +130,10 @@ var tables = []*table{
 		columns: []column{
 			{name: "nconst", check: id(namePrefix)},
 			{name: "primaryName"},
-			{name: "birthYear", check: integer(maxYear), lost: true},
-			{name: "deathYear", check: integer(maxYear), lost: true},
+			{name: "birthYear", check: integer(maxYear), lost: nameBasics + ".birthYear"},
+			{name: "deathYear", check: integer(maxYear), lost: nameBasics + ".deathYear"},
 			{name: "primaryProfession"},
-			{name: "knownForTitles", lost: true},
+			{name: "knownForTitles", lost: nameBasics + ".knownForTitles"},
 		},
 	},
 }

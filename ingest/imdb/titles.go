@@ -241,20 +241,20 @@ func (g *titleGroup) finish() error {
 	typ := g.cell(basicsType)
 	kind, ok := kindsOfTypes[typ]
 	if !ok {
-		count(g.j.report.Skipped, "", typ)
+		g.j.dropName("titleType ", typ)
 		g.orphans()
 		return nil
 	}
 	if kind == fragment.KindEpisode {
 		g.orphans()
 		if !g.has(rankEpisode) {
-			g.j.report.Episodes.NoSeries++
+			g.j.drop(titleEpisode+": no series", 1)
 			return nil
 		}
 		return g.makeEpisode()
 	}
 	if g.has(rankEpisode) {
-		g.j.report.Episodes.OtherType++
+		g.j.drop(titleEpisode+": no episode", 1)
 	}
 	is := g.j.identify(g.number, kind)
 	if is.kind != fragment.KindTV && !is.known { // else they were counted one by one
@@ -264,9 +264,7 @@ func (g *titleGroup) finish() error {
 }
 
 // orphans counts the episodes that name the title as their series, though it is none.
-func (g *titleGroup) orphans() {
-	g.dangle(titleEpisode+".parentTconst", g.episodes > 0, int(g.episodes))
-}
+func (g *titleGroup) orphans() { g.j.dangle(titleEpisode+".parentTconst", int(g.episodes)) }
 
 // withoutBasics makes the record of a title that title.basics does not have: of an
 // episode, or of a title that the catalogue has. The rows of others lead nowhere.
@@ -286,18 +284,15 @@ func (g *titleGroup) withoutBasics() error {
 			principals++
 		}
 	}
-	g.dangle(titleRatings+".tconst", g.has(rankRatings), 1)
-	g.dangle(titleCrew+".tconst", g.has(rankCrew), 1)
-	g.dangle(titlePrincipals+".tconst", principals > 0, principals)
-	g.dangle(titleAkas+".titleId", len(g.akas) > 0, len(g.akas))
+	for _, rank := range []int{rankRatings, rankCrew} {
+		if g.has(rank) {
+			g.j.dangle(ofRank[rank]+".tconst", 1)
+		}
+	}
+	g.j.dangle(titlePrincipals+".tconst", principals)
+	g.j.dangle(titleAkas+".titleId", len(g.akas))
 	g.orphans()
 	return nil
-}
-
-func (g *titleGroup) dangle(path string, is bool, n int) {
-	if is {
-		g.j.report.Dangling[path] += int64(n)
-	}
 }
 
 // make makes the record of a movie or a series.
@@ -356,19 +351,18 @@ func (g *titleGroup) series(is identity) *catalog.TV {
 
 // makeEpisode makes the record of an episode, if its series and its number are known.
 func (g *titleGroup) makeEpisode() error {
-	lost := &g.j.report.Episodes
 	season, episode := number(g.rows[rankEpisode].cells[episodeSeason]), number(g.rows[rankEpisode].cells[episodeNumber])
 	parent, _ := parseID(g.rows[rankEpisode].cells[episodeParent], titlePrefix)
 	series := g.j.identify(parent, fragment.KindTV)
 	switch {
 	case !season.Set || !episode.Set:
-		lost.Unnumbered++
+		g.j.drop(titleEpisode+": without season or number", 1)
 		return nil
 	case g.taken:
-		lost.Taken++
+		g.j.drop(titleEpisode+": the number is taken", 1)
 		return nil
 	case series.kind != fragment.KindTV:
-		lost.NotSeries++
+		g.j.drop(titleEpisode+": of a movie", 1)
 		return nil
 	}
 	is := g.j.identify(g.number, fragment.KindEpisode)
@@ -385,7 +379,6 @@ func (g *titleGroup) makeEpisode() error {
 		// The series is another source's, which has ids of its episodes. A season's list shows
 		// the id in the episode's own record, so ours would hide theirs.
 		e.ID = record.Int{}
-		lost.WithoutID++
 	}
 	g.dropOfEpisode()
 	roles := g.roles(parent, fragment.KindEpisode)
@@ -396,20 +389,15 @@ func (g *titleGroup) makeEpisode() error {
 
 // dropOfEpisode counts values that episodes have no place for.
 func (g *titleGroup) dropOfEpisode() {
-	drop := func(path string, n int) {
-		if n > 0 {
-			record.Count(g.j.report.Dropped, path, int64(n))
-		}
-	}
-	drop(titleAkas+" of tvEpisode", len(g.akas))
+	g.j.drop(titleAkas+" of tvEpisode", int64(len(g.akas)))
 	if g.cell(basicsGenres) != "" {
-		drop(titleBasics+".genres of tvEpisode", 1)
+		g.j.drop(titleBasics+".genres of tvEpisode", 1)
 	}
 	if o := g.cell(basicsOriginal); o != "" && o != g.cell(basicsPrimary) {
-		drop(titleBasics+".originalTitle of tvEpisode", 1)
+		g.j.drop(titleBasics+".originalTitle of tvEpisode", 1)
 	}
 	if g.adult().V {
-		drop(titleBasics+".isAdult of tvEpisode", 1)
+		g.j.drop(titleBasics+".isAdult of tvEpisode", 1)
 	}
 }
 

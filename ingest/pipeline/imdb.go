@@ -60,7 +60,9 @@ func (t *tables) read(ctx context.Context, first, end int) error {
 	if err := t.resolver.Err(); err != nil {
 		return err
 	}
-	t.count(j.Report())
+	for path, n := range j.Dropped() {
+		t.out.tally.Fields.Dropped.Add(path, n)
+	}
 	t.out.at = &journal.Position{Input: end}
 	return t.flush()
 }
@@ -158,27 +160,4 @@ func (t *tables) refuse(number int, row, line int64, json []byte, err error) err
 	}
 	t.out = was
 	return nil
-}
-
-// count counts the parts of the tables that package imdb left out.
-func (t *tables) count(r imdb.Report) {
-	dropped := &t.out.tally.Fields.Dropped
-	for path, n := range r.Dropped {
-		dropped.Add(path, n)
-	}
-	for of, counts := range map[string]map[string]int64{"titleType ": r.Skipped, "leads nowhere: ": r.Dangling} {
-		for name, n := range counts {
-			dropped.Add(of+name, n)
-		}
-	}
-	for name, n := range map[string]int64{
-		"title.akas: the title itself": r.SameTitles, "title.principals: repeated": r.SameCredits,
-		"title.episode: without season or number": r.Episodes.Unnumbered, "title.episode: the number is taken": r.Episodes.Taken,
-		"title.episode: no series": r.Episodes.NoSeries, "title.episode: of a movie": r.Episodes.NotSeries,
-		"title.episode: no episode": r.Episodes.OtherType, "rows that repeat another": r.Duplicates,
-	} {
-		if n > 0 {
-			dropped.Add(name, n)
-		}
-	}
 }

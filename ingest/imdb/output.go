@@ -1,0 +1,74 @@
+package imdb
+
+import (
+	"strings"
+
+	"reelsplice/ingest/layout"
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/record"
+)
+
+// drop counts something of the tables that is left out.
+func (j *Joiner) drop(path string, n int64) {
+	if n > 0 {
+		record.Count(j.dropped, path, n)
+	}
+}
+
+// dropName counts a name that comes from a row under a path, cut where it is none.
+func (j *Joiner) dropName(path, name string) {
+	const most = 40
+	if len(name) > most {
+		name = strings.ToValidUTF8(name[:most], "") + "..."
+	}
+	j.drop(path+name, 1)
+}
+
+// dangle counts ids of a column that lead nowhere. Persons without a row in name.basics keep their
+// credits. Rows of titles that neither title.basics nor Config.ID has become nothing.
+func (j *Joiner) dangle(column string, n int) { j.drop("leads nowhere: "+column, int64(n)) }
+
+// output hands out records.
+type output struct {
+	emit    func(file int, row, line int64, rec layout.Record) error
+	unusual map[unusualKey]string
+}
+
+// An unusualKey is a type of objects, and which of its nullable fields are unset, by bit.
+type unusualKey struct {
+	plan  *record.Schema
+	unset uint64
+}
+
+// record completes a record and hands it out. Fields that IMDb lacks are absent, not null: null
+// would claim that there is no value.
+func (o *output) record(at place, kind fragment.Kind, r record.Record) error {
+	o.unknown(r)
+	t := catalog.TypeOf(kind)
+	key, err := t.Key(r)
+	if err != nil {
+		return err
+	}
+	return o.emit(at.file, at.row, at.line, layout.Record{Record: r, Type: t, Key: key})
+}
+
+// unknown makes the unset fields of r, a new object, absent. Nearly all objects of a type
+// have the same ones, so the list of their names is made once.
+func (o *output) unknown(r record.Record) {
+	k := unusualKey{plan: r.Schema}
+	for i := range r.Schema.Fields {
+		if f := &r.Schema.Fields[i]; f.Nullable && record.IsNull(r, f.Name) {
+			k.unset |= 1 << i
+		}
+	}
+	names, ok := o.unusual[k]
+	if !ok {
+		for i := range r.Schema.Fields {
+			record.MarkAbsent(r, r.Schema.Fields[i].Name)
+		}
+		o.unusual[k] = r.Object().Unusual
+		return
+	}
+	r.Object().Unusual = names
+}
