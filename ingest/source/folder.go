@@ -78,13 +78,13 @@ func aliases(path, root, given string) []alias {
 	}
 	var out []alias
 	own := kindOfName(folder)
-	exact := kindOfWord(strings.ToLower(filepath.Base(above)))
+	exact := kindWords[strings.ToLower(filepath.Base(above))]
 	// A folder called keywords may be one of keywords: something clearer must stand beside it.
 	if own == "" || hasTextIDs(own) || given != "" || kindOfName(base) != "" || exact != "" {
 		out = append(out, of(folder, given))
 	}
 	word, sub, found := strings.Cut(strings.ReplaceAll(folder, "-", "_"), "_")
-	if kind := kindOfWord(word); found && kind != "" && (given == "" || given == kind) {
+	if kind := kindWords[word]; found && kind != "" && (given == "" || given == kind) {
 		out = append(out, of(sub, kind))
 	}
 	return out

@@ -8,39 +8,17 @@ import (
 	"unicode"
 )
 
-// kindOfWord returns the kind that a word of a file name stands for, "" for none.
-func kindOfWord(word string) string {
-	switch word {
-	case "movie", "movies", "film", "films":
-		return "movie"
-	case "tv", "tvs", "tvshow", "tvshows", "show", "shows", "series":
-		return "tv"
-	case "season", "seasons":
-		return "season"
-	case "episode", "episodes":
-		return "episode"
-	case "person", "persons", "people":
-		return "person"
-	case "collection", "collections":
-		return "collection"
-	case "company", "companies":
-		return "company"
-	case "network", "networks":
-		return "network"
-	case "keyword", "keywords":
-		return "keyword"
-	case "review", "reviews":
-		return "review"
-	case "credit", "credits":
-		return "credit"
-	case "episode_group", "episode_groups":
-		return "episode_group"
-	case "list", "lists":
-		return "list"
-	case "account", "accounts", "guest_session", "guest_sessions":
-		return "account"
-	}
-	return ""
+// kindWords has the words of file names that stand for a kind.
+var kindWords = map[string]string{
+	"movie": "movie", "movies": "movie", "film": "movie", "films": "movie",
+	"tv": "tv", "tvs": "tv", "tvshow": "tv", "tvshows": "tv", "show": "tv", "shows": "tv", "series": "tv",
+	"season": "season", "seasons": "season", "episode": "episode", "episodes": "episode",
+	"person": "person", "persons": "person", "people": "person",
+	"collection": "collection", "collections": "collection",
+	"company": "company", "companies": "company", "network": "network", "networks": "network",
+	"keyword": "keyword", "keywords": "keyword", "review": "review", "reviews": "review", "credit": "credit", "credits": "credit",
+	"episode_group": "episode_group", "episode_groups": "episode_group", "list": "list", "lists": "list",
+	"account": "account", "accounts": "account", "guest_session": "account", "guest_sessions": "account",
 }
 
 // kindOfName returns the kind that a file or folder name shows: that of its first
@@ -78,12 +56,12 @@ func kindOfName(name string) string {
 // kindOfWords returns the kind that the first two words, or else the first, stand for.
 func kindOfWords(words []string) string {
 	if len(words) > 1 {
-		if kind := kindOfWord(words[0] + "_" + words[1]); kind != "" {
+		if kind := kindWords[words[0]+"_"+words[1]]; kind != "" {
 			return kind
 		}
 	}
 	if len(words) > 0 {
-		return kindOfWord(words[0])
+		return kindWords[words[0]]
 	}
 	return ""
 }
@@ -178,7 +156,7 @@ func partOf(path string) (a Address, kind string, ok bool) {
 	if m[2] == "" {
 		m = m[5:] // folders
 	}
-	if m[1] != "" && kindOfWord(m[1]) != "tv" {
+	if m[1] != "" && kindWords[m[1]] != "tv" {
 		return a, "", false
 	}
 	series, err := strconv.ParseInt(m[2], 10, 64)
@@ -199,7 +177,7 @@ func partOf(path string) (a Address, kind string, ok bool) {
 // mean. A sub-request starts with a letter, so movies-2026-05-01 has no id.
 func idOfName(base string) Address {
 	parts := strings.SplitN(base, "-", 2)
-	if kindOfWord(parts[0]) == parts[0] && len(parts) == 2 {
+	if kindWords[parts[0]] == parts[0] && len(parts) == 2 {
 		parts = strings.SplitN(parts[1], "-", 2)
 	}
 	var a Address

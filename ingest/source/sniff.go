@@ -101,7 +101,7 @@ func startText(w *window, maxRow int, ext string) (Format, error) {
 	if f := tableByName(w, ext); f != FormatUnknown {
 		return f, nil
 	}
-	if !w.skipBlanks() {
+	if _, ok := w.skipBlanks(); !ok {
 		if w.err != io.EOF {
 			return FormatUnknown, w.err
 		}
@@ -191,15 +191,9 @@ func continues(line []byte, object bool) bool {
 // firstLine returns the held bytes up to the first line end, or all that are held
 // once these are more than maxRow or the stream is at its end. At least one is held.
 func firstLine(w *window, maxRow int) []byte {
-	for seen := 0; ; {
-		b := w.held()
-		if j := bytes.IndexByte(b[seen:], '\n'); j >= 0 {
-			return b[:seen+j]
-		}
-		if seen = len(b); seen > maxRow || !w.more() {
-			return b
-		}
-	}
+	_, _, _ = w.lineEnd(0, maxRow) // without a line, all that is held counts
+	b := w.held()
+	return b[:indexOr(b, '\n', len(b))]
 }
 
 // lineAfter returns the start of the first line behind the first n held bytes that is

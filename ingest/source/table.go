@@ -43,14 +43,14 @@ func newTableRows(t textRows, format Format, ext string) (*tableRows, error) {
 	case err != nil:
 		return nil, err
 	case f != nil:
-		return nil, fmt.Errorf("header: %s", f.ReasonAt(0))
+		return nil, fmt.Errorf("header: %s", f.ReasonAt())
 	}
 	raw := t.w.held()[:rec.size]
 	if !utf8.Valid(raw) {
 		return nil, fmt.Errorf("header: byte %d: invalid UTF-8", jsonrow.InvalidUTF8(raw))
 	}
 	if f := jsonrow.ZeroByte(raw); f != nil {
-		return nil, fmt.Errorf("header: %s", f.ReasonAt(0))
+		return nil, fmt.Errorf("header: %s", f.ReasonAt())
 	}
 	if err := r.header(raw); err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func (t *tableRows) finish(p Place, raw []byte, f *jsonrow.Fault) Row {
 	if f == nil {
 		f = jsonrow.ZeroByte(raw)
 	}
-	row := t.textRows.finish(p, raw, int64(len(raw)), f, 0)
+	row := t.textRows.finish(p, raw, f)
 	row.Raw = raw
 	if f != nil {
 		return row
@@ -204,33 +204,15 @@ func (t *tableRows) faultOf(f *jsonrow.Fault, first extent) *jsonrow.Fault {
 	return &jsonrow.Fault{Off: t.split.firstOpen(first.size), Syntax: true, Reason: fmt.Sprintf("a quote is opened here, and in line %d of the row: %s", lines+1, f.Reason)}
 }
 
-// line returns the length of the row up to the end of the line that starts at from,
-// without and with the line end. It is errLong when that is beyond limit, and io.EOF
-// when no line is left.
+// line returns the length of the row up to the end of the line that starts at from, as window.lineEnd
+// does. A '\r' that is part of the line end counts neither as text nor against the limit.
 func (t *tableRows) line(from, limit int) (size, n int, err error) {
-	for seen := from; ; {
-		b := t.w.held()
-		if j := bytes.IndexByte(b[seen:], '\n'); j >= 0 {
-			size, n = seen+j, seen+j+1
-			break
-		}
-		if seen = len(b); seen > limit+1 {
-			return 0, 0, errLong
-		}
-		if t.w.more() {
-			continue
-		}
-		if t.w.err != io.EOF || len(b) == from {
-			return 0, 0, t.w.err
-		}
-		size, n = len(b), len(b)
-		break
-	}
-	if b := t.w.held(); t.crlf && size > from && b[size-1] == '\r' {
+	size, n, err = t.w.lineEnd(from, limit+1)
+	if err == nil && t.crlf && size > from && t.w.held()[size-1] == '\r' {
 		size--
 	}
-	if size > limit {
-		return 0, 0, errLong
+	if err == nil && size > limit {
+		err = errLong
 	}
-	return size, n, nil
+	return size, n, err
 }

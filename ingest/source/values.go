@@ -22,20 +22,46 @@ func (v *valueRows) next() (Row, error) {
 		return Row{}, err
 	}
 	p := v.place()
-	end, long, err := v.valueEnd()
-	if err != nil {
-		return Row{}, v.broken(p, err)
+	var s jsonrow.Scanner
+	var head []byte // of a value above the limit, which is passed without being held
+	size := int64(0)
+	for i := 0; ; {
+		end, done, f := s.Scan(v.w.held(), i)
+		if f != nil {
+			f.Off += int(size)
+			return Row{}, v.broken(p, errors.New(f.ReasonAt()))
+		}
+		if end > v.max && head == nil {
+			head = longHead(v.w.held())
+		}
+		if head != nil {
+			v.w.advance(end)
+			size, end = size+int64(end), 0
+		}
+		if i = end; !done && v.w.more() {
+			continue
+		}
+		switch {
+		case !done && v.w.err != io.EOF:
+			return Row{}, v.broken(p, v.w.err)
+		case !done && (v.array || !s.Scalar()): // a number may end where the file does
+			return Row{}, v.broken(p, errors.New("file ends inside the row"))
+		case head != nil:
+			return v.tooLong(p, head, size), nil
+		}
+		return v.take(p, end)
 	}
-	if long {
-		return v.skipLong(p)
-	}
+}
+
+// take makes the row at p out of the next end held bytes.
+func (v *valueRows) take(p Place, end int) (Row, error) {
 	raw := v.w.held()[:end]
 	f := jsonrow.Check(raw, v.deep)
 	if f != nil && f.Syntax {
-		return Row{}, v.broken(p, errors.New(f.ReasonAt(0)))
+		return Row{}, v.broken(p, errors.New(f.ReasonAt()))
 	}
 	v.w.advance(end)
-	return v.finish(p, raw, int64(end), f, 0), nil
+	return v.finish(p, raw, f), nil
 }
 
 // broken returns the error that ends the file in the row at p.
@@ -82,88 +108,11 @@ func (v *valueRows) toValue() error {
 
 // peek passes blanks and returns the byte behind them.
 func (v *valueRows) peek() (byte, error) {
-	if v.w.skipBlanks() {
+	if _, ok := v.w.skipBlanks(); ok {
 		return v.w.held()[0], nil
 	}
 	if v.w.err == io.EOF {
 		return 0, io.EOF
 	}
 	return 0, v.broken(v.place(), v.w.err)
-}
-
-// valueEnd reads on until the value at the held bytes is complete, and returns its
-// length. It stops when the value is longer than the limit.
-func (v *valueRows) valueEnd() (end int, long bool, err error) {
-	var s jsonrow.Scanner
-	for i := 0; ; {
-		b := v.w.held()
-		end, done, f := v.scan(&s, b, i)
-		switch {
-		case f != nil:
-			return 0, false, errors.New(f.ReasonAt(0))
-		case end > v.max:
-			return 0, true, nil
-		case done:
-			return end, false, nil
-		}
-		i = len(b)
-		if !v.w.more() {
-			return v.lastValue(b)
-		}
-	}
-}
-
-// scan finds the end of any value in b; b[:i] was scanned before.
-func (v *valueRows) scan(s *jsonrow.Scanner, b []byte, i int) (end int, done bool, f *jsonrow.Fault) {
-	switch b[0] {
-	case '{', '[', '"':
-		return s.Scan(b, i)
-	}
-	if end = jsonrow.ScalarEnd(b, i); end == 0 {
-		return 1, true, nil // a stray bracket or comma, for checkRow to refuse
-	}
-	return end, end < len(b), nil
-}
-
-// lastValue decides about a value that the end of the stream cuts off: a number or
-// literal may just be complete there.
-func (v *valueRows) lastValue(b []byte) (int, bool, error) {
-	if v.w.err != io.EOF {
-		return 0, false, v.w.err
-	}
-	if c := b[0]; !v.array && c != '{' && c != '[' && c != '"' {
-		return len(b), false, nil
-	}
-	return 0, false, errors.New("file ends inside the row")
-}
-
-// skipLong passes the rest of a value above the limit without holding it.
-func (v *valueRows) skipLong(p Place) (Row, error) {
-	head := longHead(v.w.held())
-	scalar := head[0] != '{' && head[0] != '[' && head[0] != '"'
-	var s jsonrow.Scanner
-	for size := int64(0); ; {
-		b := v.w.held()
-		var end int
-		var done bool
-		var f *jsonrow.Fault
-		if scalar {
-			end = jsonrow.ScalarEnd(b, 0)
-			done = end < len(b)
-		} else if end, done, f = s.Scan(b, 0); f != nil {
-			f.Off += int(size)
-			return Row{}, v.broken(p, errors.New(f.ReasonAt(0)))
-		}
-		size += int64(end)
-		v.w.advance(end)
-		if done {
-			return v.tooLong(p, head, size), nil
-		}
-		if !v.w.more() {
-			if v.w.err != io.EOF {
-				return Row{}, v.broken(p, v.w.err)
-			}
-			return Row{}, v.broken(p, errors.New("file ends inside the row"))
-		}
-	}
 }

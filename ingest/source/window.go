@@ -2,6 +2,7 @@ package source
 
 import (
 	"bytes"
+	"errors"
 	"io"
 
 	"reelsplice/ingest/source/jsonrow"
@@ -89,21 +90,53 @@ func (w *window) advanceLines(n, lines int) {
 	w.line += int64(lines)
 }
 
+// errLong is the error of a row above the limit.
+var errLong = errors.New("row is too long")
+
+// lineEnd returns the length of the held bytes up to the end of the line that starts at from, without
+// and with its '\n'. It is errLong when the bytes before that are more than most, and io.EOF when no line
+// is left.
+func (w *window) lineEnd(from, most int) (size, n int, err error) {
+	for seen := from; ; {
+		b := w.held()
+		if j := bytes.IndexByte(b[seen:], '\n'); j >= 0 {
+			if size = seen + j; size > most {
+				return 0, 0, errLong
+			}
+			return size, size + 1, nil
+		}
+		if seen = len(b); seen > most {
+			return 0, 0, errLong
+		}
+		if w.more() {
+			continue
+		}
+		if w.err != io.EOF || seen == from {
+			return 0, 0, w.err
+		}
+		return seen, seen, nil
+	}
+}
+
 // skipBlanks gives up white space, however much there is. It reports whether a byte
-// that is none is held afterwards.
-func (w *window) skipBlanks() bool {
+// that is none is held afterwards, and how many blanks are in front of that in its line.
+func (w *window) skipBlanks() (lead int, ok bool) {
 	for {
 		b := w.held()
 		i := 0
 		for i < len(b) && jsonrow.IsBlank(b[i]) {
 			i++
 		}
+		if end := bytes.LastIndexByte(b[:i], '\n'); end >= 0 {
+			lead = -end - 1
+		}
+		lead += i
 		w.advance(i)
 		if i < len(b) {
-			return true
+			return lead, true
 		}
 		if !w.more() {
-			return false
+			return lead, false
 		}
 	}
 }

@@ -23,10 +23,8 @@ type Fault struct {
 	Syntax bool
 }
 
-// ReasonAt returns the reason with the offset of the fault, base bytes further back.
-func (f *Fault) ReasonAt(base int) string {
-	return fmt.Sprintf("byte %d: %s", f.Off+base, f.Reason)
-}
+// ReasonAt returns the reason with the offset of the fault.
+func (f *Fault) ReasonAt() string { return fmt.Sprintf("byte %d: %s", f.Off, f.Reason) }
 
 // Check returns the first reason why b is not one JSON object with white space at
 // most around it, in valid UTF-8, at most maxDepth deep; nil when it is. It is the
@@ -78,7 +76,7 @@ func AppendString(dst, b []byte) (out []byte, bad string) {
 	if !utf8.Valid(b) {
 		bad = "byte " + strconv.Itoa(InvalidUTF8(b)) + ": invalid UTF-8"
 	} else if f := ZeroByte(b); f != nil {
-		bad = f.ReasonAt(0)
+		bad = f.ReasonAt()
 	}
 	return record.AppendText(dst, b), bad
 }

@@ -1,15 +1,20 @@
 package jsonrow
 
-import "reelsplice/schemas/record"
+import (
+	"bytes"
 
-// A Scanner finds the end of one JSON object, array or string in a stream that
-// arrives in pieces. It looks at brackets and strings only; Check judges the rest
-// once the value is whole.
+	"reelsplice/schemas/record"
+)
+
+// A Scanner finds the end of one JSON value in a stream that arrives in pieces. It looks at brackets
+// and strings only; Check judges the rest once the value is whole. It keeps no bytes: pieces
+// may have any size, also those of a value that is longer than the limit and is passed without being held.
 type Scanner struct {
 	depth   int    // levels that are open
 	objects uint64 // a bit for each of the innermost levels, the lowest the last: 1 for an object
 	str     bool   // inside a string
 	slash   bool   // behind a backslash inside a string
+	scalar  bool   // inside a number or literal
 }
 
 // InString reports whether the value goes on inside a string.
@@ -18,13 +23,20 @@ func (s *Scanner) InString() bool { return s.str }
 // InObject reports whether the innermost level that is open is an object.
 func (s *Scanner) InObject() bool { return s.objects&1 == 1 }
 
-// The scanner keeps no bytes: a value may arrive in pieces of any size, also one that is
-// longer than the limit and is passed without being held.
+// Scalar reports whether the value is a number or literal, which the end of the stream ends too.
+func (s *Scanner) Scalar() bool { return s.scalar }
 
-// Scan goes over b[i:], which continues where the last call ended. It returns the
+// Scan goes over b[i:], which has a byte or more and continues where the last call ended. It returns the
 // offset behind the value once that is complete. A Fault means that a bracket closes nothing
 // or that a string holds a line break, so that the end cannot be known.
 func (s *Scanner) Scan(b []byte, i int) (end int, done bool, f *Fault) {
+	if s.scalar || s.depth == 0 && !s.str && bytes.IndexByte([]byte(`{["`), b[i]) < 0 {
+		if end = scalarEnd(b, i); end == i && !s.scalar {
+			return i + 1, true, nil // a stray bracket or comma, for Check to refuse
+		}
+		s.scalar = true
+		return end, end < len(b), nil
+	}
 	for i < len(b) {
 		if s.str {
 			if i, f = s.scanString(b, i); f != nil {
@@ -96,9 +108,9 @@ func (s *Scanner) scanOutside(b []byte, i int) (int, *Fault) {
 	return i, nil
 }
 
-// ScalarEnd returns the offset of the first byte in b that ends a number or literal;
+// scalarEnd returns the offset of the first byte in b that ends a number or literal;
 // len(b) when there is none.
-func ScalarEnd(b []byte, i int) int {
+func scalarEnd(b []byte, i int) int {
 	for ; i < len(b); i++ {
 		switch b[i] {
 		case ',', ']', '}', '{', '[', '"', ' ', '\t', '\r', '\n':
