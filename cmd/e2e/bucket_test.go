@@ -121,6 +121,31 @@ func TestObjectsAreLikeFiles(t *testing.T) {
 	}
 }
 
+// TestEmptyElements reads objects whose keys have empty elements, which no folder could have.
+func TestEmptyElements(t *testing.T) {
+	s := objecttest.New(t)
+	for _, key := range []string{"/movies/1.json", "d//movies/2.json", "d/movies//3.json", "d/movies/4.json", "d//.x/5.json", "d//README.md", "d/mark//"} {
+		s.Put(t, key, []byte(`{"id":1}`))
+	}
+	for src, want := range map[string][]string{
+		"":                 {"//movies/1.json", "/d//README.md", "/d//movies/2.json", "/d/movies//3.json", "/d/movies/4.json"},
+		"d/":               {"/d//README.md", "/d//movies/2.json", "/d/movies//3.json", "/d/movies/4.json"},
+		"d/movies/":        {"/d/movies//3.json", "/d/movies/4.json"},
+		"d/**/*.json":      {"/d//movies/2.json", "/d/movies//3.json", "/d/movies/4.json"},
+		"d//movies/2.json": {"/d//movies/2.json"},
+	} {
+		var got []string
+		for _, line := range listed(t, s.URL(src), "s3://bucket", "") {
+			if strings.HasPrefix(line, "/") {
+				got = append(got, strings.Fields(line)[0])
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q lists %q, want %q", src, got, want)
+		}
+	}
+}
+
 // listed describes what src stands for: paths below root, the result of source.List, all rows.
 func listed(t *testing.T, src, root, kind string) []string {
 	t.Helper()

@@ -71,19 +71,29 @@ func (t *bucketTree) find(f *finder) error {
 	if err != nil {
 		return err
 	}
+	folder := path.Clean(prefix)
 	for _, o := range all {
-		if path.Clean(o.Key) == o.Key { // others are no paths, such as the marks of empty folders
-			t.objects[o.Key] = o
+		t.objects[o.Key] = o
+		if path.Clean("/"+o.Key) == "/"+o.Key {
 			t.enter(o.Key, objectInfo{o})
+		} else if !hidden(o.Key) && (!t.loc.IsPattern() || object.Match(key, o.Key)) {
+			// An empty element, as in "a//b", is in no tree of folders.
+			f.found = append(f.found, found{
+				tree: t, path: o.Key, name: strings.TrimPrefix(o.Key, prefix), root: folder, walked: true, info: objectInfo{o},
+			})
 		}
 	}
 	if t.loc.IsPattern() {
-		return f.glob(strings.TrimSuffix(key, "/"))
+		err = f.glob(strings.TrimSuffix(key, "/"))
+	} else {
+		f.walk(folder, "", t.entries[folder])
 	}
-	folder := path.Clean(prefix)
-	f.walk(folder, "", t.entries[folder])
-	return nil
+	slices.SortStableFunc(f.found, func(a, b found) int { return byElements(a.path, b.path) })
+	return err
 }
+
+// hidden reports whether an element of a key starts with a dot.
+func hidden(key string) bool { return strings.HasPrefix(key, ".") || strings.Contains(key, "/.") }
 
 // enter puts an object or folder into its folder. Keys come in order.
 func (t *bucketTree) enter(p string, info fs.FileInfo) {
