@@ -101,8 +101,6 @@ func (d *dumper) footer(m *mapping, counts ...string) {
 		d.line(at+checkLen*b, m.sums[checkLen*b:][:checkLen], "CRC-32C of block %d", b)
 	}
 	at += uint64(len(m.sums))
-	d.line(at, m.tops, "second level")
-	at += uint64(len(m.tops))
 	b := m.all[at:]
 	d.line(at+footerContent, b[footerContent:footerCounts], "content: %d bytes", len(m.data))
 	for i, n := range m.counts {
@@ -112,7 +110,6 @@ func (d *dumper) footer(m *mapping, counts ...string) {
 		}
 		d.line(at+footerCounts+8*uint64(i), b[footerCounts+8*i:][:8], "%s", what)
 	}
-	d.line(at+footerTop, b[footerTop:footerCRC], "CRC-32C of the second level")
 	d.line(at+footerCRC, b[footerCRC:], "CRC of the footer")
 }
 

@@ -20,10 +20,9 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Each binary file ends with checks of its content: a CRC-32C for each block of it, the first
-// level, and one for each block of the first level, the second level. Open checks the second
-// level; a Reader checks blocks when they are used. A pack of 1 GiB has 1 MiB of the first
-// level and 1 KiB of the second.
+// Each binary file ends with checks of its content: a CRC-32C for each block of it. A Reader
+// checks blocks when they are used. A damaged check makes a sound block fail, which is damage
+// too. A pack of 1 GiB has 1 MiB of checks.
 
 const (
 	// checkBlock is the length of a block: a page of memory, so that a check reads no more
@@ -38,11 +37,8 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // blocksOf returns the number of blocks of n bytes.
 func blocksOf[T int | int64 | uint64](n T) T { return (n + checkBlock - 1) / checkBlock }
 
-// trailerLen returns the length of both levels and the footer behind so many bytes of content.
-func trailerLen(content uint64) uint64 {
-	first := checkLen * blocksOf(content)
-	return first + checkLen*blocksOf(first) + footerLen
-}
+// trailerLen returns the length of checks and footer behind so many bytes of content.
+func trailerLen(content uint64) uint64 { return checkLen*blocksOf(content) + footerLen }
 
 // blockOf returns block b of data, the last of which may be shorter.
 func blockOf(data []byte, b uint64) []byte {
@@ -78,13 +74,6 @@ func (s *blockSums) close() []byte {
 		s.end()
 	}
 	return s.sums
-}
-
-// sumsOf returns the CRCs of the blocks of b.
-func sumsOf(b []byte) []byte {
-	var s blockSums
-	s.write(b)
-	return s.close()
 }
 
 // A fileWriter writes a binary file from its header to its footer in one pass. The first error
@@ -135,10 +124,7 @@ func (w *fileWriter) Write(b []byte) (int, error) {
 func (w *fileWriter) finish(d disk, counts fileCounts) (_ File, err error) {
 	defer closeInto(w.f, &err)
 	foot := footer{content: w.off, counts: counts}
-	first := w.blocks.close()
-	second := sumsOf(first)
-	foot.top = crc32.Checksum(second, castagnoli)
-	for _, b := range [][]byte{first, second, foot.appendTo(nil)} {
+	for _, b := range [][]byte{w.blocks.close(), foot.appendTo(nil)} {
 		n, err := w.out.Write(b)
 		w.off += uint64(n)
 		if w.err == nil {
@@ -197,12 +183,9 @@ type mapping struct {
 	sparse bool   // of a pack: more of it is dead than in use, so that a build writes it anew
 	all    []byte // the file
 	data   []byte // its content
-	sums   []byte // the first level
-	tops   []byte // the second level
+	sums   []byte // its checks
 	counts fileCounts
-	// seen has a bit for each block that was checked, or that is not to be; seenSums has
-	// one for each block of the first level.
-	seen, seenSums []atomic.Uint64
+	seen   []atomic.Uint64 // a bit for each block that was checked, or that is not to be
 }
 
 // newMapping returns the mapping of a file, of which nothing has been read yet.
@@ -210,8 +193,7 @@ func newMapping(r *Reader, name string, all []byte) *mapping {
 	return &mapping{r: r, name: name, all: all}
 }
 
-// parse reads header, footer and second level. The blocks of a Reader that trusts its files
-// count as checked.
+// parse reads header and footer. The blocks of a Reader that trusts its files count as checked.
 func (m *mapping) parse(magic string) error {
 	f, err := parseFooter(m.name, m.all, uint64(len(m.all)))
 	if err != nil {
@@ -220,23 +202,15 @@ func (m *mapping) parse(magic string) error {
 	if err := checkHeader(m.name, m.all, magic); err != nil {
 		return err
 	}
-	first := f.content + checkLen*blocksOf(f.content)
-	m.data, m.sums, m.tops = m.all[:f.content:f.content], m.all[f.content:first], m.all[first:len(m.all)-footerLen]
-	m.counts = f.counts
-	m.seen, m.seenSums = newBits(blocksOf(len(m.data))), newBits(blocksOf(len(m.sums)))
+	m.data, m.sums, m.counts = m.all[:f.content:f.content], m.all[f.content:len(m.all)-footerLen], f.counts
+	m.seen = make([]atomic.Uint64, (blocksOf(len(m.data))+63)/64)
 	if m.r.trust {
 		for i := range m.seen {
 			m.seen[i].Store(^uint64(0))
 		}
-		return nil
-	}
-	if got := crc32.Checksum(m.tops, castagnoli); got != f.top {
-		return corrupt(m.name, int64(first), "CRC-32C of the second level is %08x, the footer has %08x", got, f.top)
 	}
 	return nil
 }
-
-func newBits(n int) []atomic.Uint64 { return make([]atomic.Uint64, (n+63)/64) }
 
 // check checks the blocks that n > 0 bytes from off on lie in, those that have not been checked.
 // It panics with a *CorruptError, which Guard returns.
@@ -269,31 +243,12 @@ func (m *mapping) checkBlock(b uint64) {
 
 // compare compares block b, as it was read, with its CRC.
 func (m *mapping) compare(b uint64, block []byte) *CorruptError {
-	if s := b * checkLen / checkBlock; m.seenSums[s/64].Load()>>(s%64)&1 == 0 {
-		if err := m.compareSums(s, blockOf(m.sums, s)); err != nil {
-			return err
-		}
-	}
 	got, want := crc32.Checksum(block, castagnoli), le.Uint32(m.sums[checkLen*b:])
 	if got == want {
 		m.seen[b/64].Or(1 << (b % 64))
 		return nil
 	}
 	return m.damaged(b, fmt.Sprintf("CRC-32C of %d bytes is %08x, the checks have %08x", len(block), got, want))
-}
-
-// compareSums compares block b of the first level, as it was read, with the second.
-func (m *mapping) compareSums(b uint64, block []byte) *CorruptError {
-	got, want := crc32.Checksum(block, castagnoli), le.Uint32(m.tops[checkLen*b:])
-	if got == want {
-		m.seenSums[b/64].Or(1 << (b % 64))
-		return nil
-	}
-	m.seenSums[b/64].And(^uint64(1 << (b % 64)))
-	off := uint64(len(m.data)) + b*checkBlock
-	err := &CorruptError{File: m.name, Off: int64(off), What: fmt.Sprintf("CRC-32C of %d bytes of checks is %08x, the second level has %08x", len(block), got, want)}
-	m.r.damage.note(off, err)
-	return err
 }
 
 // damaged notes that a block is damaged, which is checked again from here on.

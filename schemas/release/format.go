@@ -10,7 +10,7 @@ import (
 )
 
 // FormatVersion is the version that this package writes, and the only one that it reads.
-const FormatVersion = 5
+const FormatVersion = 6
 
 // Limits of the format. The Writer refuses what exceeds them, except for MaxDepth, which
 // only a whole release can exceed: see Verify.
@@ -55,11 +55,10 @@ const (
 
 // Layout of a footer, at the end of a file.
 const (
-	footerLen     = 64
+	footerLen     = 60
 	footerContent = 0
 	footerCounts  = 8
-	footerTop     = 56
-	footerCRC     = 60
+	footerCRC     = 56
 )
 
 // A fileCounts is the counts of a footer. FORMAT.md has their meaning by file.
@@ -160,7 +159,6 @@ func checkHeader(file string, data []byte, magic string) error {
 type footer struct {
 	content uint64 // bytes of the file up to the end of its content, header included
 	counts  fileCounts
-	top     uint32 // CRC-32C of the second level of checks
 }
 
 // appendTo appends the bytes of f.
@@ -170,7 +168,6 @@ func (f *footer) appendTo(dst []byte) []byte {
 	for _, c := range f.counts {
 		dst = le.AppendUint64(dst, c)
 	}
-	dst = le.AppendUint32(dst, f.top)
 	return le.AppendUint32(dst, crc32.ChecksumIEEE(dst[start:]))
 }
 
@@ -184,7 +181,7 @@ func parseFooter(file string, data []byte, size uint64) (f footer, err error) {
 	if got, want := le.Uint32(b[footerCRC:]), crc32.ChecksumIEEE(b[:footerCRC]); got != want {
 		return f, corrupt(file, at+footerCRC, "CRC of the footer is %08x, want %08x", got, want)
 	}
-	f.content, f.top = le.Uint64(b[footerContent:]), le.Uint32(b[footerTop:])
+	f.content = le.Uint64(b[footerContent:])
 	for i := range f.counts {
 		f.counts[i] = le.Uint64(b[footerCounts+8*i:])
 	}

@@ -40,8 +40,8 @@ func TestFormatTables(t *testing.T) {
 	for name, want := range map[string][]string{
 		"header": {row(headerMagic, headerVersion, "magic"), row(headerVersion, headerLen, "version")},
 		"footer": {
-			row(footerContent, footerCounts, "content"), row(footerCounts, footerTop, "counts"),
-			row(footerTop, footerCRC, "top"), row(footerCRC, footerLen, "CRC"),
+			row(footerContent, footerCounts, "content"), row(footerCounts, footerCRC, "counts"),
+			row(footerCRC, footerLen, "CRC"),
 		},
 		"slot, in bits": {
 			row(0, refOffBits, "block"), row(refOffBits, refOffBits+refPartBits, "part"), row(slotRefBits, slotRefBits+slotTagBits, "tag"),
@@ -59,8 +59,7 @@ func TestFormatTables(t *testing.T) {
 			row(factsCRC, factsOp, "CRC"), row(factsOp, factsHash, "CRC operator"), row(factsHash, factsLen, "hash"),
 		},
 		"section": {
-			row(sectionName, sectionOff, "name"), row(sectionOff, sectionSize, "offset"), row(sectionSize, sectionCRC, "size"),
-			row(sectionCRC, sectionUnused, "CRC"), row(sectionUnused, sectionLen, "reserved"),
+			row(sectionName, sectionOff, "name"), row(sectionOff, sectionSize, "offset"), row(sectionSize, sectionLen, "size"),
 		},
 		"limits": {
 			fmt.Sprint("parts ", MaxParts), fmt.Sprint("bytes of a part ", int64(MaxPartBytes)), fmt.Sprint("index files ", MaxIndexes),
@@ -133,7 +132,7 @@ func TestFormatNumbers(t *testing.T) {
 		fmt.Sprintf("starts with %d bytes and ends with %d:", headerLen, footerLen),
 		fmt.Sprintf("HASH is the first %d hexadecimal digits", hashDigits), fmt.Sprintf("the %d bytes of HASH", packNameLen),
 		fmt.Sprintf("A block is %d bytes, counted", checkBlock),
-		fmt.Sprintf("has %d bytes for each %d bytes of the first", checkLen, checkBlock),
+		fmt.Sprintf("There are %d bytes for each *block* of the content", checkLen),
 		fmt.Sprintf("| fragment table | %d for each fragment |", fragmentLen),
 		fmt.Sprintf("and 1 to %d pieces", MaxPieces),
 		fmt.Sprintf("length, 1 to %d, and as many bytes", MaxLiteral),

@@ -101,7 +101,7 @@ func (r *Reader) mapFiles() error {
 		}
 		r.files[f.Name] = newMapping(r, f.Name, b)
 		mappings.add(r.files[f.Name])
-		// What parse reads: the header, and at the end the footer, the second level and, of a
+		// What parse reads: the header, and at the end the footer and, of a
 		// table, the list of sections.
 		mmap.Fetch(b[:headerLen])
 		mmap.Fetch(b[max(0, len(b)-usualList):])

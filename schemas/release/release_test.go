@@ -345,7 +345,7 @@ func TestTinyRelease(t *testing.T) {
 }
 
 // archive is a release of the version that is written.
-const archive = "testdata/v5"
+const archive = "testdata/v6"
 
 // TestArchive keeps the bytes of a release of the version that is written the same.
 func TestArchive(t *testing.T) {

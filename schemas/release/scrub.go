@@ -39,30 +39,20 @@ type scrubber struct {
 	buf   []byte
 }
 
-// file checks one file: its content, then the first level of its checks. Open has checked the
-// rest, which is not used again.
+// file checks the blocks of one file.
 func (s *scrubber) file(ctx context.Context, m *mapping) error {
 	f, err := os.Open(filepath.Join(s.r.dir, m.name))
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	content := int64(len(m.data))
-	if err := s.span(ctx, f, m, 0, content, m.compare); err != nil {
-		return err
-	}
-	return s.span(ctx, f, m, content, content+int64(len(m.sums)), m.compareSums)
-}
-
-// span checks the blocks of a file from one offset to another.
-func (s *scrubber) span(ctx context.Context, f *os.File, m *mapping, from, to int64, compare func(b uint64, block []byte) *CorruptError) error {
-	for off := from; off < to; off += scrubChunk {
-		chunk := s.buf[:min(scrubChunk, to-off)]
+	for off, content := int64(0), int64(len(m.data)); off < content; off += scrubChunk {
+		chunk := s.buf[:min(scrubChunk, content-off)]
 		stays := mmap.Resident(m.all[off:][:len(chunk)]) // others may want it
 		n, err := f.ReadAt(chunk, off)
 		for b := range uint64(blocksOf(n)) {
 			if block := blockOf(chunk, b); (b+1)*checkBlock <= uint64(n) || n == len(chunk) {
-				_ = compare(uint64(off-from)/checkBlock+b, block) // notes what is wrong
+				_ = m.compare(uint64(off)/checkBlock+b, block) // notes what is wrong
 			}
 		}
 		if n < len(chunk) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"io/fs"
 	"path/filepath"
@@ -26,12 +25,10 @@ const tablePrefix = "table-"
 
 // Layout of an entry of the section list.
 const (
-	sectionLen    = 48
-	sectionName   = 0
-	sectionOff    = 24
-	sectionSize   = 32
-	sectionCRC    = 40
-	sectionUnused = 44
+	sectionLen  = 40
+	sectionName = 0
+	sectionOff  = 24
+	sectionSize = 32
 
 	// usualList is how many bytes the list of a table has at most, as builders write them.
 	usualList = 4 << 10
@@ -86,7 +83,6 @@ type TableWriter struct {
 type section struct {
 	name      string
 	off, size int64
-	crc       uint32
 }
 
 // CreateTable starts a table in the folder dir of a release in the making. rows is for the
@@ -143,9 +139,7 @@ func (s sectionWriter) Write(b []byte) (int, error) {
 	if s.t.err != nil {
 		return 0, s.t.err
 	}
-	sec := &s.t.sections[s.i]
-	sec.size += int64(len(b))
-	sec.crc = crc32.Update(sec.crc, crc32.IEEETable, b)
+	s.t.sections[s.i].size += int64(len(b))
 	return len(b), nil
 }
 
@@ -180,7 +174,6 @@ func (t *TableWriter) Close() error {
 		copy(b[sectionName:], s.name)
 		le.PutUint64(b[sectionOff:], uint64(s.off))
 		le.PutUint64(b[sectionSize:], uint64(s.size))
-		le.PutUint32(b[sectionCRC:], s.crc)
 		t.write(b[:])
 	}
 	f, err := t.out.finish(t.disk, counts)
@@ -363,7 +356,7 @@ func (t *Table) fetchEnds(s *section) {
 func parseSection(b []byte, list int64) (section, bool) {
 	s := section{
 		name: string(bytes.TrimRight(b[sectionName:sectionOff], "\x00")),
-		off:  int64(le.Uint64(b[sectionOff:])), size: int64(le.Uint64(b[sectionSize:])), crc: le.Uint32(b[sectionCRC:]),
+		off:  int64(le.Uint64(b[sectionOff:])), size: int64(le.Uint64(b[sectionSize:])),
 	}
 	ok := validName(s.name, MaxSectionName) && s.off >= headerLen && s.off%sectionAlign == 0 && s.off <= list &&
 		s.size >= 0 && s.size <= list-s.off

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -145,9 +144,6 @@ func (v *verifier) files(ctx context.Context, dir string) error {
 		v.names(want, got.SHA256)
 		err = v.guard(func() error {
 			v.checks(m, sums.close(), got.SHA256 == want.SHA256)
-			if t, ok := v.r.Table(strings.TrimPrefix(want.Name, tablePrefix)); ok && got.SHA256 != want.SHA256 {
-				v.table(want.Name, t) // names the section
-			}
 			return nil
 		})
 		if err != nil {
@@ -170,32 +166,20 @@ func (v *verifier) names(f File, sha string) {
 	}
 }
 
-// checks compares the CRCs of the blocks of a file, as they were read, with its checks, and those
-// with their second level. Where they differ the file is damaged, or its checks if it is sound.
+// checks compares the CRCs of the blocks of a file, as they were read, with its checks. Where
+// they differ the file is damaged, or its checks if it is sound. Its SHA-256 shows what a file
+// has lost meanwhile.
 func (v *verifier) checks(m *mapping, sums []byte, sound bool) {
-	content, tops := int64(len(m.data)), sumsOf(m.sums)
-	compareSums(tops, m.tops, func(b int64, got, want uint32) {
-		v.problem(m.name, content+b*checkBlock, "CRC-32C of this block is %08x, the second level has %08x", got, want)
-	})
-	if f, err := parseFooter(m.name, m.all, uint64(len(m.all))); err == nil && crc32.Checksum(m.tops, castagnoli) != f.top {
-		v.problem(m.name, content+int64(len(m.sums)), "CRC-32C of the second level is %08x, the footer has %08x", crc32.Checksum(m.tops, castagnoli), f.top)
-	}
-	compareSums(sums, m.sums, func(b int64, got, want uint32) {
+	for i := 0; i < min(len(sums), len(m.sums)); i += checkLen {
+		b, got, want := i/checkLen, le.Uint32(sums[i:]), le.Uint32(m.sums[i:])
+		if got == want {
+			continue
+		}
 		off := b * checkBlock
 		if sound {
-			off = content + checkLen*b
+			off = len(m.data) + i
 		}
-		v.problem(m.name, off, "CRC-32C of block %d is %08x, the checks have %08x", b, got, want)
-	})
-}
-
-// compareSums calls fn for each block of which two lists of CRCs differ. What a file has lost
-// meanwhile is told by its SHA-256.
-func compareSums(got, want []byte, fn func(b int64, got, want uint32)) {
-	for i := 0; i < min(len(got), len(want)); i += checkLen {
-		if g, w := le.Uint32(got[i:]), le.Uint32(want[i:]); g != w {
-			fn(int64(i/checkLen), g, w)
-		}
+		v.problem(m.name, int64(off), "CRC-32C of block %d is %08x, the checks have %08x", b, got, want)
 	}
 }
 
@@ -208,15 +192,6 @@ func (v *verifier) guard(fn func() error) error {
 		return nil
 	}
 	return err
-}
-
-// table checks what Open does not look at: the bytes of the sections.
-func (v *verifier) table(file string, t *Table) {
-	for _, s := range t.sections {
-		if got := crc32.ChecksumIEEE(t.m.data[s.off : s.off+s.size]); got != s.crc {
-			v.problem(file, s.off, "section %q has CRC %08x, its table has %08x", s.name, got, s.crc)
-		}
-	}
 }
 
 // content checks what is in the files. Several goroutines inflate segments.

@@ -132,8 +132,8 @@ func TestOpenVersion(t *testing.T) {
 	m := readFile(t, dir, manifestFile)
 	writeFile(t, bytes.Replace(m, fmt.Appendf(nil, `"format_version": %d`, FormatVersion), fmt.Appendf(nil, `"format_version": %d`, FormatVersion+1), 1), dir, manifestFile)
 	_, err := Open(dir)
-	if !errors.Is(err, ErrVersion) || !strings.Contains(err.Error(), "format version is 6, this program reads 5") {
-		t.Errorf("Open(version 6) = %v, want ErrVersion", err)
+	if !errors.Is(err, ErrVersion) || !strings.Contains(err.Error(), fmt.Sprintf("format version is %d, this program reads %d", FormatVersion+1, FormatVersion)) {
+		t.Errorf("Open(the next version) = %v, want ErrVersion", err)
 	}
 	var bad *CorruptError
 	if err := corrupt("x", 1, "y"); !errors.As(err, &bad) || bad.Error() != "x: offset 1: y" {
@@ -163,7 +163,7 @@ func TestVerifyFindsEveryFlip(t *testing.T) {
 // TestVerifyNamesPlace changes one thing at a time and mends the sums, so that only
 // the check of that thing can find it.
 func TestVerifyNamesPlace(t *testing.T) {
-	const ( // offsets in parts 1 and 2; v5.dump has all of them
+	const ( // offsets in parts 1 and 2; v6.dump has all of them
 		movie550, alias, kindDefault, tv = 16, 192, 152, 472
 		rows, recipes                    = movie550 + 48, movie550 + 96
 		near, reference, literal, far    = 113, 133, 136, 166

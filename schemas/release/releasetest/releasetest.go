@@ -44,23 +44,17 @@ func Mend(tb testing.TB, path string) {
 
 // Mended returns a file with the checks of its content; one without a footer as it is.
 func Mended(b []byte) []byte {
-	const footer, block = 64, 4096
+	const footer, block = 60, 4096
 	if len(b) < footer {
 		return b
 	}
-	castagnoli := crc32.MakeTable(crc32.Castagnoli)
-	checksums := func(b []byte) (out []byte) {
-		for ; len(b) > 0; b = b[min(block, len(b)):] {
-			out = binary.LittleEndian.AppendUint32(out, crc32.Checksum(b[:min(block, len(b))], castagnoli))
-		}
-		return out
-	}
 	end := bytes.Clone(b[len(b)-footer:])
 	content := b[:min(binary.LittleEndian.Uint64(end), uint64(len(b)-footer))]
-	first := checksums(content)
-	second := checksums(first)
 	binary.LittleEndian.PutUint64(end, uint64(len(content)))
-	binary.LittleEndian.PutUint32(end[56:], crc32.Checksum(second, castagnoli))
-	binary.LittleEndian.PutUint32(end[60:], crc32.ChecksumIEEE(end[:60]))
-	return slices.Concat(content, first, second, end)
+	binary.LittleEndian.PutUint32(end[56:], crc32.ChecksumIEEE(end[:56]))
+	out := bytes.Clone(content)
+	for part := range slices.Chunk(content, block) {
+		out = binary.LittleEndian.AppendUint32(out, crc32.Checksum(part, crc32.MakeTable(crc32.Castagnoli)))
+	}
+	return append(out, end...)
 }
