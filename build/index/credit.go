@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"io"
 
 	"reelsplice/build/derive"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/extsort"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/record"
+	"reelsplice/schemas/release"
 	"reelsplice/schemas/tables"
 	"reelsplice/schemas/tables/credits"
 )
@@ -44,31 +44,18 @@ func quoted(s string) []byte {
 }
 
 // writeCredits writes the table of credits.
-func writeCredits(rows *extsort.Iterator, create Create) (err error) {
-	tw, err := create(credits.Table, 0)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, tw.Close()) }()
-	cw := credits.NewWriter(tw)
+func writeCredits(rows *extsort.Iterator, t *release.TableWriter) error {
+	w := credits.NewWriter(t)
 	var last []byte
 	n := 0
-	for {
-		id, credit, err := rows.Next()
-		if errors.Is(err, io.EOF) {
-			tw.SetRows(n)
-			return cw.Close()
-		}
-		if err != nil {
-			return err
-		}
+	err := rows.Each(func(id, credit []byte) error {
 		if n > 0 && bytes.Equal(id, last) {
-			continue
+			return nil
 		}
 		last = append(last[:0], id...)
 		n++
-		if err := cw.Add(id, credit); err != nil {
-			return err
-		}
-	}
+		return w.Add(id, credit)
+	})
+	t.SetRows(n)
+	return errors.Join(err, w.Close())
 }

@@ -38,6 +38,7 @@ import (
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
 	"reelsplice/schemas/tables"
+	"reelsplice/schemas/tables/credits"
 )
 
 // Tables is the number of tables: those of tables.Kinds, then that of credits.
@@ -97,23 +98,21 @@ type Create func(name string, rows int) (*release.TableWriter, error)
 
 // WriteTable writes table n from its rows in the order of their keys.
 func WriteTable(ctx context.Context, n int, rows *extsort.Iterator, create Create, o Options) (err error) {
-	if n == len(tables.Kinds) {
-		return writeCredits(rows, create)
+	name := credits.Table
+	if n < len(tables.Kinds) {
+		name = tables.Kinds[n].String()
 	}
-	kind := tables.Kinds[n]
-	b := &builder{ctx: ctx, kind: kind, columns: tables.Columns(kind), o: o}
-	b.postings = extsort.New(extsort.Options{Dir: o.Work, Memory: o.Memory / 4, Sections: len(b.columns)})
-	defer func() {
-		if err = errors.Join(err, b.postings.Close()); err != nil {
-			err = fmt.Errorf("table of kind %s: %w", kind, err)
-		}
-	}()
-	if err := b.take(rows); err != nil {
-		return err
-	}
-	tw, err := create(kind.String(), len(b.ids))
+	t, err := create(name, 0) // until all rows are read
 	if err != nil {
 		return err
 	}
-	return errors.Join(b.write(tw), tw.Close())
+	if n < len(tables.Kinds) {
+		err = writeKind(ctx, tables.Kinds[n], rows, t, o)
+	} else {
+		err = writeCredits(rows, t)
+	}
+	if err = errors.Join(err, t.Close()); err != nil {
+		return fmt.Errorf("table %s: %w", name, err)
+	}
+	return nil
 }

@@ -45,11 +45,7 @@ func rowOf(t *testing.T, kind fragment.Kind, add func(w *Writer) error) *row {
 	if r.id, r.popularity, err = parseRowKey(key); err != nil {
 		t.Fatal(err)
 	}
-	names, err := r.parse(payload, tables.Columns(kind))
-	if err == nil {
-		r.names, err = parseNames(nil, names)
-	}
-	if err != nil {
+	if err := r.parse(payload, tables.Columns(kind)); err != nil {
 		t.Fatal(err)
 	}
 	return r
@@ -525,11 +521,7 @@ func TestDamagedRows(t *testing.T) {
 		whole := r.append(nil, tables.Columns(fragment.KindMovie))
 		for n := range whole {
 			var got row
-			names, err := got.parse(whole[:n], tables.Columns(fragment.KindMovie))
-			if err == nil {
-				_, err = parseNames(nil, names)
-			}
-			if err == nil {
+			if err := got.parse(whole[:n], tables.Columns(fragment.KindMovie)); err == nil {
 				t.Fatalf("the first %d of %d bytes of a row pass for one", n, len(whole))
 			}
 		}

@@ -118,8 +118,8 @@ func (r *row) appendReleases(dst []byte) []byte {
 	return dst
 }
 
-// parse reads what append wrote, and returns the bytes of the names.
-func (r *row) parse(b []byte, columns []*tables.Column) (names []byte, err error) {
+// parse reads what append wrote.
+func (r *row) parse(b []byte, columns []*tables.Column) error {
 	in := encoding.NewReader(b)
 	for _, c := range columns {
 		switch c.Type {
@@ -143,14 +143,9 @@ func (r *row) parse(b []byte, columns []*tables.Column) (names []byte, err error
 			}
 		}
 	}
-	return in.Rest(), in.Err()
-}
-
-// parseNames reads the names of a row, and appends them to dst.
-func parseNames(dst []Name, b []byte) ([]Name, error) {
-	in := encoding.NewReader(b)
+	r.names = r.names[:0]
 	for range in.Count(1) {
-		dst = append(dst, Name{Kind: NameKind(in.Byte()), Text: in.Text()})
+		r.names = append(r.names, Name{Kind: NameKind(in.Byte()), Text: in.Text()})
 	}
-	return dst, in.Err()
+	return in.Err()
 }

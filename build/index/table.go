@@ -1,11 +1,11 @@
 package index
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
-	"io"
 	"slices"
 
 	"reelsplice/schemas/encoding"
@@ -16,8 +16,9 @@ import (
 	"reelsplice/schemas/tables/posting"
 )
 
-// A builder makes one table. Numbers are in memory, a few dozen bytes a row. Lists, texts and
-// names are sorted on disk, where they wait until their sections begin.
+// A builder makes one kind's table. Numbers are in memory, a few dozen bytes a row. Lists, texts
+// and terms are sorted on disk, where they wait until their sections begin. The names are the
+// first section: they are written as the rows are read.
 type builder struct {
 	ctx     context.Context
 	kind    fragment.Kind
@@ -29,104 +30,80 @@ type builder struct {
 	ranges     [tables.ColumnCount][]int32
 	orders     [tables.ColumnCount][]int64 // the numbers that a NumberOrder is made of
 
-	postings *extsort.Sorter // a section for each column, empty but for those of isSorted
+	sorter *extsort.Sorter // a section for each column, then those of terms
+	key    []byte
+	rank   []byte
+	terms  *termWriter
 }
 
-// isSorted reports whether a column of that type is sorted on disk.
-func isSorted(t tables.Type) bool {
-	return t == tables.Lists || t == tables.Dated || t == tables.TextOrder || t == tables.Names
-}
-
-// take reads the rows, which come in the order of their ranks.
-func (b *builder) take(rows *extsort.Iterator) error {
-	p := poster{s: b.postings}
+// writeKind writes the table of a kind from its rows.
+func writeKind(ctx context.Context, kind fragment.Kind, rows *extsort.Iterator, t *release.TableWriter, o Options) (err error) {
+	b := &builder{ctx: ctx, kind: kind, columns: tables.Columns(kind), o: o}
+	b.sorter = extsort.New(extsort.Options{Dir: o.Work, Memory: o.Memory / 2, Sections: len(b.columns) + termParts})
+	defer func() { err = errors.Join(err, b.sorter.Close()) }()
+	b.terms = newTermWriter(ctx, t, b.sorter, len(b.columns))
 	var r row
-	for {
-		key, payload, err := rows.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		names, err := b.one(&r, key, payload)
-		if err != nil {
-			return err
-		}
-		p.post(b.columns, &r, names, uint32(len(b.ids)-1))
-		if p.err != nil {
-			return p.err
-		}
+	if err := rows.Each(func(key, payload []byte) error { return b.add(&r, key, payload) }); err != nil {
+		return err
 	}
-}
-
-// one appends the numbers of a row to the columns, and returns the bytes of its names.
-func (b *builder) one(r *row, key, payload []byte) (names []byte, err error) {
-	id, popularity, err := parseRowKey(key)
-	if err != nil {
-		return nil, err
-	}
-	if names, err = r.parse(payload, b.columns); err != nil {
-		return nil, err
-	}
-	b.ids, b.popularity = append(b.ids, id), append(b.popularity, popularity)
-	for _, c := range b.columns {
-		switch c.Type {
-		case tables.Range:
-			b.ranges[c.ID] = append(b.ranges[c.ID], int32(r.numbers[c.ID]))
-		case tables.NumberOrder:
-			b.orders[c.ID] = append(b.orders[c.ID], r.numbers[c.ID])
-		}
-	}
-	return names, nil
-}
-
-// A poster adds the lists and texts of rows to the sorter.
-type poster struct {
-	s   *extsort.Sorter
-	key []byte
-	err error
-}
-
-func (p *poster) post(columns []*tables.Column, r *row, names []byte, rank uint32) {
-	at := binary.BigEndian.AppendUint32(nil, rank)
-	for i, c := range columns {
-		switch c.Type {
-		case tables.Lists:
-			for _, k := range r.lists[c.ID] {
-				p.key = append(encoding.AppendOrdered(p.key[:0], k), at...)
-				p.add(i, nil)
-			}
-		case tables.Dated:
-			for _, d := range r.releases {
-				p.key = binary.BigEndian.AppendUint32(encoding.AppendOrdered(p.key[:0], d.key), uint32(d.day)^1<<31)
-				p.key = append(p.key, at...)
-				p.add(i, nil)
-			}
-		case tables.TextOrder:
-			p.key = append(p.key[:0], r.texts[c.ID]...)
-			p.add(i, at)
-		case tables.Names:
-			p.key = append(p.key[:0], at...)
-			p.add(i, names)
-		}
-	}
-}
-
-func (p *poster) add(part int, payload []byte) {
-	if p.err == nil {
-		p.err = p.s.Add(part, p.key, payload)
-	}
-}
-
-// write writes the sections: columns in memory, then those that are sorted on disk.
-func (b *builder) write(t *release.TableWriter) error {
+	t.SetRows(len(b.ids))
 	if err := b.writeHeld(t); err != nil {
 		return err
 	}
 	clear(b.ranges[:])
 	clear(b.orders[:])
 	return b.writeSorted(t)
+}
+
+// add takes in a row. Rows come in the order of their ranks.
+func (b *builder) add(r *row, key, payload []byte) error {
+	id, popularity, err := parseRowKey(key)
+	if err == nil {
+		err = r.parse(payload, b.columns)
+	}
+	if err != nil {
+		return err
+	}
+	rank := uint32(len(b.ids))
+	b.ids, b.popularity = append(b.ids, id), append(b.popularity, popularity)
+	for i, c := range b.columns {
+		if err := b.addValues(i, c, r, rank); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addValues takes in the values of column i.
+func (b *builder) addValues(i int, c *tables.Column, r *row, rank uint32) (err error) {
+	switch c.Type {
+	case tables.Range:
+		b.ranges[c.ID] = append(b.ranges[c.ID], int32(r.numbers[c.ID]))
+	case tables.NumberOrder:
+		b.orders[c.ID] = append(b.orders[c.ID], r.numbers[c.ID])
+	case tables.Lists:
+		for _, k := range r.lists[c.ID] {
+			b.key = encoding.AppendOrdered(b.key[:0], k)
+			err = errors.Join(err, b.addRank(i, rank))
+		}
+	case tables.Dated:
+		for _, d := range r.releases {
+			b.key = binary.BigEndian.AppendUint32(encoding.AppendOrdered(b.key[:0], d.key), uint32(d.day)^1<<31)
+			err = errors.Join(err, b.addRank(i, rank))
+		}
+	case tables.TextOrder:
+		b.key = append(b.key[:0], r.texts[c.ID]...)
+		err = b.addRank(i, rank)
+	case tables.Names:
+		err = b.terms.add(rank, r.names)
+	}
+	return err
+}
+
+// addRank adds the key at hand with a rank to the sorter.
+func (b *builder) addRank(part int, rank uint32) error {
+	b.rank = binary.BigEndian.AppendUint32(b.rank[:0], rank)
+	return b.sorter.Add(part, b.key, b.rank)
 }
 
 func (b *builder) writeHeld(t *release.TableWriter) (err error) {
@@ -170,125 +147,90 @@ func orderOf(numbers []int64) []uint32 {
 // writeSorted writes the columns that are sorted on disk.
 func (b *builder) writeSorted(t *release.TableWriter) error {
 	for i, c := range b.columns {
-		if !isSorted(c.Type) {
-			continue
-		}
-		it, err := b.postings.Sort(b.ctx, i)
+		it, err := b.sorter.Sort(b.ctx, i)
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(b.writePart(t, c, it), it.Close()); err != nil {
+		switch c.Type {
+		case tables.Lists:
+			err = writeLists(t, c.Name, it)
+		case tables.Dated:
+			err = writeReleases(t, c.Name, it)
+		case tables.TextOrder:
+			err = writeOrder(t, c.Name, it, len(b.ids))
+		case tables.Names:
+			err = b.terms.close()
+		}
+		if err := errors.Join(err, it.Close()); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (b *builder) writePart(t *release.TableWriter, c *tables.Column, it *extsort.Iterator) error {
-	switch c.Type {
-	case tables.Lists:
-		return writeLists(t, c.Name, it)
-	case tables.Dated:
-		return writeReleases(t, c.Name, it)
-	case tables.Names:
-		return b.writeNames(t, it)
-	}
-	return writeOrder(t, c.Name, it, len(b.ids))
-}
-
 // writeLists writes the lists of a section, whose keys and ranks are the records of it.
 func writeLists(t *release.TableWriter, name string, it *extsort.Iterator) error {
 	w := posting.NewListWriter(t, name)
-	err := grouped(it, func(b []byte) (uint32, bool) {
-		return binary.BigEndian.Uint32(b[len(b)-4:]), len(b) == 4
-	}, w.Add)
+	err := grouped(it, 0, func(_ []byte, rank uint32) uint32 { return rank }, func(key []byte, ranks []uint32) error {
+		in := encoding.NewReader(key)
+		return w.Add(in.Ordered(), ranks)
+	})
 	return errors.Join(err, w.Close())
 }
 
 // writeReleases is writeLists for days and ranks.
 func writeReleases(t *release.TableWriter, name string, it *extsort.Iterator) error {
 	w := posting.NewDatedWriter(t, name)
-	err := grouped(it, func(b []byte) (posting.Date, bool) {
-		day := int32(binary.BigEndian.Uint32(b) ^ 1<<31)
-		return posting.Date{Day: day, Rank: binary.BigEndian.Uint32(b[len(b)-4:])}, len(b) == 8
-	}, w.Add)
+	date := func(day []byte, rank uint32) posting.Date {
+		return posting.Date{Day: int32(binary.BigEndian.Uint32(day) ^ 1<<31), Rank: rank}
+	}
+	err := grouped(it, 4, date, func(key []byte, dates []posting.Date) error {
+		in := encoding.NewReader(key)
+		return w.Add(in.Ordered(), dates)
+	})
 	return errors.Join(err, w.Close())
 }
 
-// grouped calls add with what the records of it have behind each key, four bytes at least.
-func grouped[T any](it *extsort.Iterator, parse func([]byte) (T, bool), add func(key uint64, list []T) error) error {
-	var last uint64
+// grouped calls add with each key of the records of it, but for the last bytes of that, as many as
+// tail, and with the values that those and the ranks make.
+func grouped[T any](it *extsort.Iterator, tail int, value func(tail []byte, rank uint32) T, add func(key []byte, list []T) error) error {
+	var last []byte
 	var list []T
-	for {
-		record, _, err := it.Next()
-		if errors.Is(err, io.EOF) {
-			break
+	flush := func() error {
+		if len(list) == 0 {
+			return nil
 		}
-		if err != nil {
-			return err
-		}
-		in := encoding.NewReader(record)
-		key := in.Ordered()
-		if in.Len() < 4 {
+		return add(last, list)
+	}
+	err := it.Each(func(key, payload []byte) error {
+		n := len(key) - tail
+		if n < 0 || len(payload) != 4 {
 			return encoding.ErrCut
 		}
-		v, ok := parse(in.Rest())
-		if !ok {
-			return encoding.ErrCut
-		}
-		if key != last && len(list) > 0 {
-			if err := add(last, list); err != nil {
+		if !bytes.Equal(key[:n], last) {
+			if err := flush(); err != nil {
 				return err
 			}
-			list = list[:0]
+			last, list = append(last[:0], key[:n]...), list[:0]
 		}
-		last, list = key, append(list, v)
-	}
-	if len(list) == 0 {
+		list = append(list, value(key[n:], binary.BigEndian.Uint32(payload)))
 		return nil
+	})
+	if err != nil {
+		return err
 	}
-	return add(last, list)
+	return flush()
 }
 
 // writeOrder writes the order of n rows, whose ranks are the payloads of the records of it.
 func writeOrder(t *release.TableWriter, name string, it *extsort.Iterator, n int) error {
 	order := make([]uint32, 0, n)
-	for {
-		_, payload, err := it.Next()
-		if errors.Is(err, io.EOF) {
-			return posting.WriteOrder(t, name, order)
-		}
-		if err != nil {
-			return err
-		}
-		if len(payload) != 4 {
-			return encoding.ErrCut
-		}
-		order = append(order, binary.BigEndian.Uint32(payload))
+	err := grouped(it, 0, func(_ []byte, rank uint32) uint32 { return rank }, func(_ []byte, ranks []uint32) error {
+		order = append(order, ranks...)
+		return nil
+	})
+	if err != nil {
+		return err
 	}
-}
-
-// writeNames writes the index of names, which are the records of it.
-func (b *builder) writeNames(t *release.TableWriter, it *extsort.Iterator) error {
-	var failed error
-	err := WriteTerms(b.ctx, t, len(b.ids), func(yield func(uint32, []Name) bool) {
-		var list []Name
-		for {
-			key, payload, err := it.Next()
-			if errors.Is(err, io.EOF) {
-				return
-			}
-			if err == nil {
-				list, err = parseNames(list[:0], payload)
-			}
-			if err != nil {
-				failed = err
-				return
-			}
-			if len(list) > 0 && !yield(binary.BigEndian.Uint32(key), list) {
-				return
-			}
-		}
-	}, b.o)
-	return errors.Join(failed, err)
+	return posting.WriteOrder(t, name, order)
 }

@@ -6,7 +6,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"iter"
+	"io"
+	"math"
 	"slices"
 	"unicode/utf8"
 
@@ -35,66 +36,65 @@ const (
 	termParts
 )
 
-// WriteTerms writes what search needs: the sections of schemas/tables/posting whose names start
-// with "text." into a table with that many rows. names gives ranks, ascending, with their
-// names in the order of their kinds. Memory is bounded by o and by some bytes a row.
-func WriteTerms(ctx context.Context, t posting.Sink, rows int, names iter.Seq2[uint32, []Name], o Options) (err error) {
-	s := extsort.New(extsort.Options{Dir: o.Work, Memory: o.Memory / 2, Sections: termParts})
-	defer func() { err = errors.Join(err, s.Close()) }()
-	w := &termWriter{ctx: ctx, t: t, rows: rows, o: o, s: s}
-	for _, step := range []func() error{func() error { return w.writeNames(names) }, w.writeTerms, w.writeExact} {
-		if err := step(); err != nil {
-			return fmt.Errorf("write terms: %w", err)
+// A termWriter writes what search needs: the sections of package tables whose names start with
+// "text.". Those of names are written as the names come, the others at the end, sorted on disk.
+type termWriter struct {
+	ctx    context.Context
+	t      posting.Sink
+	s      *extsort.Sorter
+	first  int // of the sections of s
+	names  io.Writer
+	places []uint32
+	at     uint64 // where the next names start in their section
+	cutter cutter
+}
+
+// newTermWriter starts the section of names, which ends when another one starts.
+func newTermWriter(ctx context.Context, t posting.Sink, s *extsort.Sorter, first int) *termWriter {
+	return &termWriter{ctx: ctx, t: t, s: s, first: first, names: t.Section(tables.NameTexts), cutter: cutter{seen: map[string]struct{}{}}}
+}
+
+// add adds the names of a rank, in the order of their kinds. Each rank comes once, in order.
+func (w *termWriter) add(rank uint32, names []Name) error {
+	if int(rank) != len(w.places) {
+		return fmt.Errorf("names of rank %d, want %d", rank, len(w.places))
+	}
+	w.places = append(w.places, uint32(w.at))
+	c := &w.cutter
+	c.cut(names)
+	if _, err := w.names.Write(c.stored); err != nil {
+		return err
+	}
+	if w.at += uint64(len(c.stored) / tables.NameAlign); w.at > math.MaxUint32 {
+		return fmt.Errorf("the names take more than %d bytes", uint64(tables.NameAlign)<<32)
+	}
+	ranked := binary.BigEndian.AppendUint32(nil, rank)
+	for _, term := range c.terms {
+		if err := w.s.Add(w.first+termPart, term, ranked); err != nil {
+			return err
+		}
+	}
+	for _, k := range c.keys {
+		if err := w.s.Add(w.first+exactPart, binary.BigEndian.AppendUint64(nil, k), ranked); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// A termWriter writes the sections of one table.
-type termWriter struct {
-	ctx  context.Context
-	t    posting.Sink
-	rows int
-	o    Options
-	s    *extsort.Sorter
-}
-
-// writeNames writes the names of each rank and where they are, and cuts them into records
-// of the sorter.
-func (w *termWriter) writeNames(names iter.Seq2[uint32, []Name]) error {
-	c := &cutter{out: w.s, seen: map[string]struct{}{}}
-	out := w.t.Section(tables.NameTexts)
-	places := make([]uint32, 0, w.rows+1)
-	at := uint64(0)
-	for rank, list := range names {
-		if int64(rank) >= int64(w.rows) || int(rank) < len(places) {
-			return fmt.Errorf("rank %d behind rank %d of %d", rank, len(places)-1, w.rows)
-		}
-		for len(places) <= int(rank) {
-			places = append(places, uint32(at))
-		}
-		if err := c.add(rank, list); err != nil {
-			return err
-		}
-		if _, err := out.Write(c.stored); err != nil {
-			return err
-		}
-		if at += uint64(len(c.stored) / tables.NameAlign); at > 1<<32-1 {
-			return fmt.Errorf("the names take more than %d bytes", uint64(tables.NameAlign)<<32)
-		}
-		if rank%1024 == 0 && w.ctx.Err() != nil {
-			return w.ctx.Err()
+// close writes the other sections.
+func (w *termWriter) close() error {
+	err := posting.Write(w.t, tables.NamePlaces, append(w.places, uint32(w.at)))
+	for _, step := range []func() error{w.writeTerms, w.writeExact} {
+		if err == nil {
+			err = step()
 		}
 	}
-	for len(places) <= w.rows {
-		places = append(places, uint32(at))
-	}
-	return posting.Write(w.t, tables.NamePlaces, places)
+	return err
 }
 
 // A cutter cuts the names of one resource after the other.
 type cutter struct {
-	out    *extsort.Sorter
 	folded []byte   // the names, folded, one behind the other
 	list   [][]byte // of folded: main names first
 	main   int      // names of list that are main ones
@@ -105,23 +105,11 @@ type cutter struct {
 	seen   map[string]struct{}
 }
 
-// add adds the records of a resource.
-func (c *cutter) add(rank uint32, names []Name) error {
+// cut takes the names of the next resource.
+func (c *cutter) cut(names []Name) {
 	c.fold(names)
 	c.store()
-	c.cut()
-	ranked := binary.BigEndian.AppendUint32(nil, rank)
-	for _, term := range c.terms {
-		if err := c.out.Add(termPart, term, ranked); err != nil {
-			return err
-		}
-	}
-	for _, k := range c.keys {
-		if err := c.out.Add(exactPart, binary.BigEndian.AppendUint64(nil, k), ranked); err != nil {
-			return err
-		}
-	}
-	return nil
+	c.cutTerms()
 }
 
 // tier returns the tier of name i.
@@ -168,8 +156,8 @@ func (c *cutter) fold(names []Name) {
 	}
 }
 
-// cut collects the terms of all names, each once.
-func (c *cutter) cut() {
+// cutTerms collects the terms of all names, each once.
+func (c *cutter) cutTerms() {
 	c.arena, c.terms = c.arena[:0], c.terms[:0]
 	for _, name := range c.list {
 		text.Terms(name, func(term []byte) {
@@ -183,42 +171,26 @@ func (c *cutter) cut() {
 }
 
 // each calls fn with the records of a section, in order.
-func (w *termWriter) each(part int, fn func(key, payload []byte) error) error {
-	it, err := w.s.Sort(w.ctx, part)
+func (w *termWriter) each(part int, fn func(it *extsort.Iterator) error) error {
+	it, err := w.s.Sort(w.ctx, w.first+part)
 	if err != nil {
 		return err
 	}
-	defer it.Close()
-	return it.Each(fn)
+	return errors.Join(fn(it), it.Close())
 }
 
-// eachTerm calls fn with each term and its ranks, in order, and returns how many terms there are.
+// eachTerm calls fn with each term, its number and its ranks, in order, and returns how many terms
+// there are.
 func (w *termWriter) eachTerm(fn func(term []byte, n uint32, ranks []uint32) error) (n uint32, err error) {
-	var term []byte
-	var ranks []uint32
-	flush := func() error {
-		if len(ranks) == 0 {
-			return nil
-		}
-		if n == tables.MaxTerms {
-			return fmt.Errorf("more than %d terms", uint32(tables.MaxTerms))
-		}
-		n++
-		return fn(term, n-1, ranks)
-	}
-	err = w.each(termPart, func(key, payload []byte) error {
-		if !bytes.Equal(key, term) {
-			if err := flush(); err != nil {
-				return err
+	err = w.each(termPart, func(it *extsort.Iterator) error {
+		return grouped(it, 0, func(_ []byte, rank uint32) uint32 { return rank }, func(term []byte, ranks []uint32) error {
+			if n == tables.MaxTerms {
+				return fmt.Errorf("more than %d terms", uint32(tables.MaxTerms))
 			}
-			term, ranks = append(term[:0], key...), ranks[:0]
-		}
-		ranks = append(ranks, binary.BigEndian.Uint32(payload))
-		return nil
+			n++
+			return fn(term, n-1, ranks)
+		})
 	})
-	if err == nil {
-		err = flush()
-	}
 	return n, err
 }
 
@@ -254,22 +226,26 @@ func (w *termWriter) writeTerms() error {
 
 // writeExact writes the keys of all names, then their ranks.
 func (w *termWriter) writeExact() error {
-	le, be := binary.LittleEndian, binary.BigEndian
-	var b []byte
 	keys := w.t.Section(tables.NameKeys)
-	if err := w.each(exactPart, func(key, _ []byte) error {
-		b = le.AppendUint64(b[:0], be.Uint64(key))
-		_, err := keys.Write(b)
-		return err
-	}); err != nil {
+	err := w.each(exactPart, func(it *extsort.Iterator) error {
+		return it.Each(func(key, _ []byte) error { return writeReversed(keys, key) })
+	})
+	if err != nil {
 		return err
 	}
 	ranks := w.t.Section(tables.NameRanks)
-	return w.each(exactPart, func(_, payload []byte) error {
-		b = le.AppendUint32(b[:0], be.Uint32(payload))
-		_, err := ranks.Write(b)
-		return err
+	return w.each(exactPart, func(it *extsort.Iterator) error {
+		return it.Each(func(_, rank []byte) error { return writeReversed(ranks, rank) })
 	})
+}
+
+// writeReversed writes a big-endian number in little-endian order.
+func writeReversed(to io.Writer, number []byte) error {
+	var b [8]byte
+	n := copy(b[:], number)
+	slices.Reverse(b[:n])
+	_, err := to.Write(b[:n])
+	return err
 }
 
 // prefixes unites the lists of the terms below each prefix. Terms come in order, so that

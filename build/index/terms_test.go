@@ -2,9 +2,9 @@ package index
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/blevesearch/vellum"
 
+	"reelsplice/schemas/extsort"
 	"reelsplice/schemas/tables"
 	"reelsplice/schemas/tables/posting"
 	"reelsplice/schemas/tables/posting/postingtest"
@@ -36,14 +37,22 @@ func (s sink) Section(name string) io.Writer {
 	return s.sections[name]
 }
 
-// writeTerms writes the terms of names.
-func writeTerms(t *testing.T, rows int, names iter.Seq2[uint32, []Name], memory int64) sections {
+// writeTerms writes the terms of names, by rank.
+func writeTerms(t *testing.T, names [][]Name, memory int64) sections {
 	t.Helper()
-	s := sections{}
-	if err := WriteTerms(t.Context(), sink{s}, rows, names, Options{Work: t.TempDir(), Memory: memory}); err != nil {
+	s := extsort.New(extsort.Options{Dir: t.TempDir(), Memory: memory, Sections: 1 + termParts})
+	defer s.Close()
+	out := sections{}
+	w := newTermWriter(t.Context(), sink{out}, s, 1)
+	for i, list := range names {
+		if err := w.add(uint32(i), list); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.close(); err != nil {
 		t.Fatal(err)
 	}
-	return s
+	return out
 }
 
 // randomNames returns names of few words, some ranks without any.
@@ -65,15 +74,8 @@ func randomNames(rows int) [][]Name {
 func TestWriteTerms(t *testing.T) {
 	const rows = 6000
 	names := randomNames(rows)
-	ranked := func(yield func(uint32, []Name) bool) {
-		for i, list := range names {
-			if len(list) > 0 && !yield(uint32(i), list) {
-				return
-			}
-		}
-	}
-	s := writeTerms(t, rows, ranked, 1<<20)
-	large := writeTerms(t, rows, ranked, 64<<20)
+	s := writeTerms(t, names, 1<<20)
+	large := writeTerms(t, names, 64<<20)
 	for name, b := range s {
 		if !bytes.Equal(b.Bytes(), large[name].Bytes()) {
 			t.Errorf("section %s depends on the memory", name)
@@ -218,16 +220,15 @@ func checkNames(t *testing.T, s sections, names [][]Name) {
 }
 
 func TestWriteTermsWrongRanks(t *testing.T) {
-	for _, ranks := range [][]uint32{{0, 0}, {1, 0}, {2}} {
-		err := WriteTerms(t.Context(), sink{sections{}}, 2, func(yield func(uint32, []Name) bool) {
-			for _, r := range ranks {
-				if !yield(r, []Name{{"Name", Main}}) {
-					return
-				}
-			}
-		}, Options{Work: t.TempDir(), Memory: 1 << 20})
-		if err == nil {
-			t.Errorf("ranks %v of 2 rows are taken", ranks)
+	for _, ranks := range [][]uint32{{0, 0}, {1}, {0, 2}} {
+		s := extsort.New(extsort.Options{Dir: t.TempDir(), Sections: termParts})
+		w := newTermWriter(t.Context(), sink{sections{}}, s, 0)
+		var err error
+		for _, r := range ranks {
+			err = w.add(r, []Name{{"Name", Main}})
+		}
+		if errors.Join(s.Close(), err) == nil {
+			t.Errorf("ranks %v are taken", ranks)
 		}
 	}
 }
