@@ -26,6 +26,9 @@ type Config struct {
 	// ScrubRate is how many bytes a second of the release are checked in the background:
 	// 20 MiB by default, 0 for none.
 	ScrubRate int
+	// scrubWait is how long a release is served before that begins: the disk is for the first
+	// requests, which find nothing in memory.
+	scrubWait time.Duration
 	// Bound holds Addr and AdminAddr where Bind has taken them before; nil else.
 	Bound *Bound
 	Log   *slog.Logger // takes the place of those in Options and Limits
@@ -42,6 +45,7 @@ func DefaultConfig() Config {
 		Poll:        250 * time.Millisecond,
 		ResultCache: query.DefaultCacheBytes,
 		ScrubRate:   20 << 20,
+		scrubWait:   time.Minute,
 		Log:         slog.New(slog.DiscardHandler),
 	}
 }

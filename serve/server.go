@@ -130,7 +130,7 @@ func (s *Server) Run(ctx context.Context) error {
 	for _, poll := range []func(){s.tokens.Poll, s.releases.Poll, s.http.PollCertificate} {
 		g.Go(func() error { every(following, s.cfg.Poll, poll); return nil })
 	}
-	g.Go(func() error { s.releases.Scrub(following, int64(s.cfg.ScrubRate)); return nil })
+	g.Go(func() error { s.releases.Scrub(following, s.cfg.scrubWait, int64(s.cfg.ScrubRate)); return nil })
 	g.Go(func() error { s.faults.Run(following); return nil })
 	g.Go(s.http.Serve)
 	admin := s.adminServer()

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,7 +20,7 @@ import (
 // TestDamageIsShown: damage of the served release, and a store whose current release cannot be used, are told on the
 // admin listener, and the server stays ready.
 func TestDamageIsShown(t *testing.T) {
-	w := newWorld(t, func(c *Config) { c.AdminAddr, c.ScrubRate = "127.0.0.1:0", 1<<40 }, servetest.Version(1))
+	w := newWorld(t, func(c *Config) { c.AdminAddr, c.ScrubRate, c.scrubWait = "127.0.0.1:0", 1<<40, 0 }, servetest.Version(1))
 	store := release.Store{Dir: w.cfg.Releases}
 	id, err := store.Current()
 	if err != nil {
@@ -192,4 +193,15 @@ func TestConfigValidate(t *testing.T) {
 	f("page-cache", func(c *Config) { c.PageCache = 1 << 50 })
 	f("scrub-rate", func(c *Config) { c.ScrubRate = 1 << 50 })
 	f("result-cache", func(c *Config) { c.ResultCache = -1 })
+}
+
+// TestScrubWaits: the check of a release leaves the disk to its first requests.
+func TestScrubWaits(t *testing.T) {
+	log := new(servetest.LockedBuffer)
+	w := newWorld(t, func(c *Config) { c.Log, c.ScrubRate = slog.New(slog.NewTextHandler(log, nil)), 1<<40 }, servetest.Version(1))
+	running(t, w.cfg)
+	time.Sleep(100 * time.Millisecond)
+	if strings.Contains(log.String(), "release checked") {
+		t.Error("the release was checked at once")
+	}
 }

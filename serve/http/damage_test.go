@@ -435,7 +435,7 @@ func TestDamageShown(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan struct{})
-	go func() { defer close(done); w.releases.Scrub(ctx, 1<<40) }()
+	go func() { defer close(done); w.releases.Scrub(ctx, 0, 1<<40) }()
 	servetest.Eventually(t, "the release is checked", func() bool { return strings.Contains(log.String(), "release checked") })
 	stop()
 	<-done

@@ -56,23 +56,31 @@ func (r *Releases) checkSizes() {
 	}
 }
 
-// Scrub checks all of the release that is served, and once a day again, until ctx ends. It
-// reads rate bytes a second; 0 is for none.
-func (r *Releases) Scrub(ctx context.Context, rate int64) {
-	for rate > 0 {
+// Scrub checks all of the release that is served, wait after that was opened and once a day again,
+// until ctx ends. It reads rate bytes a second; 0 is for none.
+func (r *Releases) Scrub(ctx context.Context, wait time.Duration, rate int64) {
+	for rate > 0 && ctx.Err() == nil {
 		h := r.Acquire()
 		if h == nil {
 			return
 		}
-		replaced := h.replaced
-		r.scrub(ctx, h, rate)
+		r.scrubServed(ctx, h, wait, rate)
 		h.Release()
+	}
+}
+
+// scrubServed checks h until another release is served.
+func (r *Releases) scrubServed(ctx context.Context, h *Held, wait time.Duration, rate int64) {
+	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-replaced:
-		case <-time.After(scrubEvery):
+		case <-h.replaced:
+			return
+		case <-time.After(wait):
 		}
+		r.scrub(ctx, h, rate)
+		wait = scrubEvery
 	}
 }
 
