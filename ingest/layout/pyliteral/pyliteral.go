@@ -8,6 +8,7 @@
 package pyliteral
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"strconv"
@@ -34,9 +35,6 @@ func (e *SyntaxError) Error() string { return fmt.Sprintf("offset %d: %s", e.Off
 // and inf null. Where src is no such text the error is a *SyntaxError, and what is
 // returned is dst.
 func AppendJSON(dst []byte, src string) ([]byte, error) {
-	if !utf8.ValidString(src) {
-		return dst, &SyntaxError{invalidAt(src), "invalid UTF-8"}
-	}
 	p := parser{src: src, out: dst}
 	p.blanks()
 	if err := p.value(); err != nil {
@@ -46,16 +44,6 @@ func AppendJSON(dst []byte, src string) ([]byte, error) {
 		return dst, p.unexpected("the end")
 	}
 	return p.out, nil
-}
-
-// invalidAt returns the offset of the first byte that is not UTF-8.
-func invalidAt(s string) int {
-	for i, r := range s {
-		if r == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD") {
-			return i
-		}
-	}
-	return len(s)
 }
 
 type parser struct {
@@ -100,31 +88,24 @@ func (p *parser) unexpected(want string) error {
 }
 
 func (p *parser) value() error {
-	switch c := p.peek(); {
-	case c == '{':
+	switch p.peek() {
+	case '{':
 		return p.nested('{', '}', p.pair)
-	case c == '[':
+	case '[':
 		return p.nested('[', ']', p.element)
-	case c == '(':
+	case '(':
 		return p.nested('[', ')', p.element)
-	case c == '\'' || c == '"' || c == 'u' && p.quoteAt(p.at+1):
-		if err := p.str(); err != nil {
-			return err
-		}
-		p.out = record.AppendString(p.out, string(p.text))
-		return nil
-	case (c == 'b' || c == 'B') && p.quoteAt(p.at+1):
-		return &SyntaxError{p.at, "bytes have no JSON form"}
-	case c == '-' || c >= '0' && c <= '9':
-		return p.number()
-	case c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z':
-		return p.word()
 	}
-	return p.unexpected("a value")
+	if p.atText() {
+		return p.str()
+	}
+	return p.scalar()
 }
 
-func (p *parser) quoteAt(i int) bool {
-	return i < len(p.src) && (p.src[i] == '\'' || p.src[i] == '"')
+// atText reports whether a text is next.
+func (p *parser) atText() bool {
+	rest := strings.TrimPrefix(p.src[p.at:], "u")
+	return rest != "" && (rest[0] == '\'' || rest[0] == '"')
 }
 
 // nested reads a container, whose opening byte is next, up to the closing one: each of its
@@ -161,25 +142,17 @@ func (p *parser) nested(open, closing byte, item func() error) error {
 }
 
 func (p *parser) pair() error {
-	start := len(p.out)
-	switch c := p.peek(); {
-	case c == '\'' || c == '"' || c == 'u' && p.quoteAt(p.at+1):
+	at, start := p.at, len(p.out)
+	if p.atText() {
 		if err := p.str(); err != nil {
 			return err
 		}
-		p.out = record.AppendString(p.out, string(p.text))
-	case c == '-' || c >= '0' && c <= '9':
-		at := p.at
+	} else {
 		p.out = append(p.out, '"')
-		if err := p.number(); err != nil {
-			return err
-		}
-		if strings.ContainsAny(string(p.out[start:]), ".eEn") {
-			return &SyntaxError{at, "want a text or an integer as key, found another number"}
+		if err := p.scalar(); err != nil || strings.Trim(string(p.out[start+1:]), "-0123456789") != "" {
+			return &SyntaxError{at, "want a text or an integer as key"}
 		}
 		p.out = append(p.out, '"')
-	default:
-		return p.unexpected("a text or an integer as key")
 	}
 	p.blanks()
 	if !p.take(':') {
@@ -196,88 +169,45 @@ func (p *parser) element() error {
 	return err
 }
 
-// word reads None, True, False, nan or inf.
-func (p *parser) word() error {
+// scalar reads a number or a word. A float that is too large for one is infinite.
+func (p *parser) scalar() error {
 	end := p.at
-	for end < len(p.src) && isWord(p.src[end]) {
+	for end < len(p.src) && isScalar(p.src[end]) {
 		end++
 	}
-	switch w := p.src[p.at:end]; w {
-	case "None", "nan", "inf":
-		p.out = append(p.out, "null"...)
+	text := p.src[p.at:end]
+	number, float := text, strings.ContainsAny(text, ".eE")
+	if !float {
+		number = strings.TrimSuffix(text, "L")
+	}
+	switch text {
+	case "":
+		return p.unexpected("a value")
+	case "None", "nan", "inf", "-nan", "-inf":
+		number = "null"
 	case "True":
-		p.out = append(p.out, "true"...)
+		number = "true"
 	case "False":
-		p.out = append(p.out, "false"...)
+		number = "false"
 	default:
-		return &SyntaxError{p.at, fmt.Sprintf("want a value, found %.40s", w)}
+		if strings.Trim(number, "+-.0123456789eE") != "" || !json.Valid([]byte(number)) {
+			return &SyntaxError{p.at, fmt.Sprintf("want a value, found %.40s", text)}
+		}
+		if f, _ := strconv.ParseFloat(number, 64); float && math.IsInf(f, 0) {
+			number = "null"
+		}
 	}
 	p.at = end
+	p.out = append(p.out, number...)
 	return nil
 }
 
-func isWord(c byte) bool {
-	return c == '_' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
+// isScalar reports whether a byte may be part of a number or a word.
+func isScalar(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || strings.IndexByte("_+-.", c) >= 0
 }
 
-// number reads an integer or a float. A float that is too large for one is infinite.
-func (p *parser) number() error {
-	start := p.at
-	if p.peek() == '-' {
-		p.at++
-	}
-	if strings.HasPrefix(p.src[p.at:], "inf") || strings.HasPrefix(p.src[p.at:], "nan") {
-		return p.word()
-	}
-	whole := p.digits()
-	if whole == 0 {
-		return p.unexpected("a digit")
-	}
-	if whole > 1 && p.src[p.at-whole] == '0' {
-		return &SyntaxError{p.at - whole, "want a number without leading zeros"}
-	}
-	integer := true
-	if p.peek() == '.' {
-		integer = false
-		p.at++
-		if p.digits() == 0 {
-			return p.unexpected("a digit")
-		}
-	}
-	if c := p.peek(); c == 'e' || c == 'E' {
-		integer = false
-		p.at++
-		if c := p.peek(); c == '+' || c == '-' {
-			p.at++
-		}
-		if p.digits() == 0 {
-			return p.unexpected("a digit")
-		}
-	}
-	text := p.src[start:p.at]
-	if integer && p.peek() == 'L' {
-		p.at++
-	}
-	if p.at < len(p.src) && isWord(p.src[p.at]) {
-		return p.unexpected("the end of the number")
-	}
-	if f, _ := strconv.ParseFloat(text, 64); !integer && math.IsInf(f, 0) { // infinite where it is out of range
-		text = "null"
-	}
-	p.out = append(p.out, text...)
-	return nil
-}
-
-// digits passes digits and returns how many.
-func (p *parser) digits() int {
-	start := p.at
-	for c := p.peek(); c >= '0' && c <= '9'; c = p.peek() {
-		p.at++
-	}
-	return p.at - start
-}
-
-// str reads a text into p.text.
+// str reads a text.
 func (p *parser) str() error {
 	if p.peek() == 'u' {
 		p.at++
@@ -289,6 +219,10 @@ func (p *parser) str() error {
 		switch c := p.src[p.at]; c {
 		case quote:
 			p.at++
+			p.out = record.AppendString(p.out, string(p.text))
+			if !utf8.Valid(p.text) {
+				return &SyntaxError{start, "text that is not UTF-8"}
+			}
 			return nil
 		case '\n', '\r':
 			return &SyntaxError{p.at, "line break inside a text"}
@@ -304,85 +238,30 @@ func (p *parser) str() error {
 	return &SyntaxError{start, "text without an end"}
 }
 
-// simple holds what a backslash and a letter stand for.
-var simple = map[byte]byte{
-	'\\': '\\', '\'': '\'', '"': '"', 'a': '\a', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t', 'v': '\v',
-}
-
+// escape reads an escape. Those of Python's repr are those of Go, but that both quotes may
+// be escaped in any text, and that a character beyond the first 65,536 may be a pair of
+// surrogates. Half a pair is no character.
 func (p *parser) escape() error {
-	at := p.at
-	p.at++
-	c := p.peek()
-	if s, ok := simple[c]; ok {
-		p.text = append(p.text, s)
-		p.at++
-		return nil
+	rest := p.src[p.at:]
+	if strings.HasPrefix(rest, `\ud`) {
+		const pair = len(`\ud83d\ude00`)
+		var high, low rune
+		_, _ = fmt.Sscanf(rest[:min(len(rest), pair)], `\u%4x\u%4x`, &high, &low) // 0 and 0 are no pair
+		if r := utf16.DecodeRune(high, low); r != utf8.RuneError {
+			p.text = utf8.AppendRune(p.text, r)
+			p.at += pair
+			return nil
+		}
 	}
-	var r rune
-	var err error
-	switch {
-	case c == 'x':
-		r, err = p.hex(at, 2)
-	case c == 'u':
-		r, err = p.hex(at, 4)
-	case c == 'U':
-		r, err = p.hex(at, 8)
-	case c >= '0' && c <= '7':
-		r = p.octal()
-	default:
-		return &SyntaxError{at, "unknown escape"}
+	quote := byte('\'')
+	if strings.HasPrefix(rest, `\"`) {
+		quote = '"'
 	}
-	if err == nil && utf16.IsSurrogate(r) {
-		r, err = p.surrogate(at, r)
-	}
+	r, _, tail, err := strconv.UnquoteChar(rest, quote)
 	if err != nil {
-		return err
-	}
-	if !utf8.ValidRune(r) {
-		return &SyntaxError{at, "escape beyond the last character"}
+		return &SyntaxError{p.at, "unknown escape"}
 	}
 	p.text = utf8.AppendRune(p.text, r)
+	p.at = len(p.src) - len(tail)
 	return nil
-}
-
-// hex reads the letter of an escape and n hex digits. The escape began at at.
-func (p *parser) hex(at, n int) (rune, error) {
-	p.at++
-	if p.at+n > len(p.src) {
-		return 0, &SyntaxError{at, fmt.Sprintf("want %d hex digits in an escape", n)}
-	}
-	v, err := strconv.ParseUint(p.src[p.at:p.at+n], 16, 32)
-	if err != nil {
-		return 0, &SyntaxError{at, fmt.Sprintf("want %d hex digits in an escape", n)}
-	}
-	p.at += n
-	if v > utf8.MaxRune {
-		return 0, &SyntaxError{at, "escape beyond the last character"}
-	}
-	return rune(v), nil
-}
-
-// octal reads one to three octal digits.
-func (p *parser) octal() (r rune) {
-	for n := 0; n < 3 && p.peek() >= '0' && p.peek() <= '7'; n++ {
-		r = r<<3 | rune(p.peek()-'0')
-		p.at++
-	}
-	return r
-}
-
-// surrogate reads the second half of a pair: Python 2 writes characters beyond the
-// first 65,536 as two escapes. Half a pair is no character.
-func (p *parser) surrogate(at int, first rune) (rune, error) {
-	if strings.HasPrefix(p.src[p.at:], `\u`) {
-		p.at++
-		second, err := p.hex(p.at-1, 4)
-		if err != nil {
-			return 0, err
-		}
-		if r := utf16.DecodeRune(first, second); r != utf8.RuneError {
-			return r, nil
-		}
-	}
-	return 0, &SyntaxError{at, "half a surrogate pair"}
 }
