@@ -2,17 +2,16 @@
 // people by their names in the credits of titles. Both can be many millions, so they are sorted on
 // disk and looked up in a file. A Resolver does that for the turns of an ingest.
 //
-//	b := crosswalk.NewBuilder(dir, memory)
-//	err := b.Add(entries) // that AppendEntry wrote; many times
-//	t, err := b.Table(ctx)
+//	t, err := newTable(ctx, dir, memory, entries) // that AppendEntry wrote
 //	defer t.Close()
-//	id, ok := t.Lookup(crosswalk.External(fragment.KindMovie, "imdb_id", "tt137523"))
+//	id, ok := t.Lookup(External(fragment.KindMovie, "imdb_id", "tt137523"))
 //
 // A table does not depend on the order in which entries are added.
 package crosswalk
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -20,7 +19,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sort"
 	"strconv"
+	"sync/atomic"
 
 	"github.com/zeebo/xxh3"
 
@@ -31,15 +32,15 @@ import (
 
 // A Key stands for an external id or a name: a hash of 127 bits, enough to tell billions
 // apart, behind a bit that is set for names.
-type Key struct{ Hi, Lo uint64 }
+type Key [keyBytes]byte
 
-// nameBit marks keys that are names.
-const nameBit = 1 << 63
+// nameBit marks, in the first byte, keys that are names.
+const nameBit = 1 << 7
 
 // External returns the key of an external id in the form of layout.CanonicalID.
 func External(kind fragment.Kind, source, id string) Key {
 	k := keyOf(kind, source, id)
-	k.Hi &^= nameBit
+	k[0] &^= nameBit
 	return k
 }
 
@@ -47,7 +48,7 @@ func External(kind fragment.Kind, source, id string) Key {
 // title.
 func Person(kind fragment.Kind, title int64, name string) Key {
 	k := keyOf(kind, strconv.FormatInt(title, 10), name)
-	k.Hi |= nameBit
+	k[0] |= nameBit
 	return k
 }
 
@@ -55,141 +56,159 @@ func keyOf(kind fragment.Kind, a, b string) Key {
 	text := make([]byte, 0, 64)
 	text = append(append(text, byte(kind)), a...)
 	text = append(append(text, 0), b...)
-	h := xxh3.Hash128(text)
-	return Key{h.Hi, h.Lo}
+	return xxh3.Hash128(text).Bytes()
 }
 
-// EntryBytes is the length of an entry: its key and an id.
+// An entry is a key and an id.
 const (
-	EntryBytes = keyBytes + 8
+	entryBytes = keyBytes + 8
 	keyBytes   = 16
 )
 
-// AppendEntry appends an entry in the form that Builder.Add reads.
+// AppendEntry appends an entry in the form that newTable reads.
 func AppendEntry(dst []byte, k Key, id int64) []byte {
-	dst = binary.BigEndian.AppendUint64(dst, k.Hi)
-	dst = binary.BigEndian.AppendUint64(dst, k.Lo)
-	return binary.BigEndian.AppendUint64(dst, uint64(id))
+	return binary.BigEndian.AppendUint64(append(dst, k[:]...), uint64(id))
 }
 
-// A Builder collects entries. It is for one goroutine.
-type Builder struct {
-	dir    string
-	sorter *extsort.Sorter
+// A Table is the entries in a file, sorted by key. In memory is the first key of each block.
+// It is safe for concurrent use.
+type Table struct {
+	file   *os.File
+	n      int64
+	firsts []Key // of the blocks
+	failed atomic.Pointer[error]
 }
 
-// NewBuilder returns an empty Builder, which holds about memory bytes and keeps the rest
-// below dir.
-func NewBuilder(dir string, memory int64) *Builder {
-	return &Builder{dir: dir, sorter: extsort.New(extsort.Options{Dir: dir, Memory: memory})}
+var _ layout.IDs = (*Table)(nil)
+
+// blockEntries is how many entries are read at once: about a page.
+const (
+	blockEntries = 170
+	blockBytes   = blockEntries * entryBytes
+)
+
+// newTable returns the table of entries. It holds about memory bytes and keeps the rest below dir.
+func newTable(ctx context.Context, dir string, memory int64, entries ...io.Reader) (t *Table, err error) {
+	sorter := extsort.New(extsort.Options{Dir: dir, Memory: memory})
+	defer func() { err = errors.Join(err, sorter.Close()) }()
+	if err := addEntries(sorter, io.MultiReader(entries...)); err != nil {
+		return nil, fmt.Errorf("read ids: %w", err)
+	}
+	it, err := sorter.Sort(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.Create(filepath.Join(dir, "ids.table"))
+	if err != nil {
+		return nil, fmt.Errorf("write table of ids: %w", err)
+	}
+	t = &Table{file: f}
+	if err := t.fill(it); err != nil {
+		return nil, errors.Join(fmt.Errorf("write table of ids: %w", err), t.Close())
+	}
+	return t, nil
 }
 
-// Add adds entries that AppendEntry wrote.
-func (b *Builder) Add(r io.Reader) error {
-	var e [EntryBytes]byte
+// addEntries sorts ids of TMDB and of other sources before minted ones.
+func addEntries(sorter *extsort.Sorter, r io.Reader) error {
+	var e [entryBytes]byte
 	for {
 		_, err := io.ReadFull(r, e[:])
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
-		if err == nil {
-			err = b.sorter.Add(0, e[:keyBytes], e[keyBytes:])
-		}
 		if err != nil {
 			return err
 		}
-	}
-}
-
-// Close gives up the entries.
-func (b *Builder) Close() error { return b.sorter.Close() }
-
-// Table returns the table of the entries, and closes the Builder.
-func (b *Builder) Table(ctx context.Context) (t *Table, err error) {
-	defer func() { err = errors.Join(err, b.Close()) }()
-	it, err := b.sorter.Sort(ctx, 0)
-	if err != nil {
-		return nil, err
-	}
-	f, err := os.Create(filepath.Join(b.dir, "ids.table"))
-	if err != nil {
-		return nil, fmt.Errorf("write table of ids: %w", err)
-	}
-	t = &Table{file: f, filter: newFilter(b.sorter.Len())}
-	if err := t.fill(it); err != nil {
-		return nil, errors.Join(err, t.Close())
-	}
-	return t, nil
-}
-
-// fill writes the sorted entries of a Builder, of each key the id that counts.
-func (t *Table) fill(it *extsort.Iterator) error {
-	w := bufio.NewWriterSize(t.file, 1<<16)
-	var g group
-	for {
-		key, payload, err := it.Next()
-		end := errors.Is(err, io.EOF)
-		if err != nil && !end {
+		id, minted := e[keyBytes:], byte(0)
+		if layout.IsMinted(int64(binary.BigEndian.Uint64(id))) {
+			minted = 1
+		}
+		if err := sorter.Add(0, e[:keyBytes], append([]byte{minted}, id...)); err != nil {
 			return err
 		}
-		var k Key
-		if !end {
-			k = keyAt(key)
-		}
-		if end || k != g.key {
-			if id := g.id(); id != 0 {
-				t.add(w, g.key, id)
-			}
-			g = group{key: k}
-		}
-		if end {
-			break
-		}
-		g.add(int64(binary.BigEndian.Uint64(payload)))
 	}
-	if err := w.Flush(); err != nil {
-		return fmt.Errorf("write table of ids: %w", err)
+}
+
+// fill writes of each key the id that counts. Of several records that claim an external id it is
+// the lowest; a name that several people have is nobody's. Minted ids count if there are no others.
+func (t *Table) fill(it *extsort.Iterator) error {
+	w := bufio.NewWriterSize(t.file, 1<<16)
+	var last Key
+	var best []byte // payload of the first entry of last; nil where none counts
+	flush := func() {
+		if best != nil {
+			t.add(w, last, best[1:])
+		}
+	}
+	for n := 0; ; n++ {
+		key, payload, err := it.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			flush()
+			return w.Flush()
+		case err != nil:
+			return err
+		case n == 0 || Key(key) != last:
+			flush()
+			last, best = Key(key), bytes.Clone(payload)
+		case last[0]&nameBit != 0 && best != nil && payload[0] == best[0] && !bytes.Equal(payload, best):
+			best = nil
+		}
+	}
+}
+
+// add writes an entry, behind those with lower keys, to w, which writes to the file.
+func (t *Table) add(w *bufio.Writer, k Key, id []byte) {
+	if t.n%blockEntries == 0 {
+		t.firsts = append(t.firsts, k)
+	}
+	t.n++
+	_, _ = w.Write(append(append(w.AvailableBuffer(), k[:]...), id...)) // Flush returns the error
+}
+
+// External is that of layout.IDs.
+func (t *Table) External(kind fragment.Kind, source, id string) (int64, bool) {
+	return t.Lookup(External(kind, source, id))
+}
+
+// Person is that of layout.IDs.
+func (t *Table) Person(kind fragment.Kind, title int64, name string) (int64, bool) {
+	return t.Lookup(Person(kind, title, name))
+}
+
+// Lookup returns the id of a key. After a fault of the file, which Err returns, it finds
+// nothing.
+func (t *Table) Lookup(k Key) (int64, bool) {
+	at := sort.Search(len(t.firsts), func(i int) bool { return bytes.Compare(k[:], t.firsts[i][:]) < 0 }) - 1
+	if at < 0 {
+		return 0, false
+	}
+	var block [blockBytes]byte
+	n, err := t.file.ReadAt(block[:], int64(at)*blockBytes)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = fmt.Errorf("read table of ids: %w", err)
+		t.failed.Store(&err)
+		return 0, false
+	}
+	entry := func(i int) []byte { return block[i*entryBytes:][:entryBytes] }
+	i, ok := sort.Find(n/entryBytes, func(i int) int { return bytes.Compare(k[:], entry(i)[:keyBytes]) })
+	if !ok {
+		return 0, false
+	}
+	return int64(binary.BigEndian.Uint64(entry(i)[keyBytes:])), true
+}
+
+// Err returns the error that kept a Lookup from reading the file. A nil Table has none.
+func (t *Table) Err() error {
+	if t == nil {
+		return nil
+	}
+	if err := t.failed.Load(); err != nil {
+		return *err
 	}
 	return nil
 }
 
-// A group is the ids that have a key.
-type group struct {
-	key    Key
-	real   candidate // ids of TMDB and of other sources
-	minted candidate // ids that were minted
-}
-
-// A candidate is the lowest of some ids.
-type candidate struct {
-	id   int64 // 0 for none
-	more bool  // there are others
-}
-
-func (c *candidate) add(id int64) {
-	c.more = c.more || c.id != 0 && c.id != id
-	if c.id == 0 || id < c.id {
-		c.id = id
-	}
-}
-
-func (g *group) add(id int64) {
-	if layout.IsMinted(id) {
-		g.minted.add(id)
-	} else {
-		g.real.add(id)
-	}
-}
-
-// id returns the id that counts, 0 for none. Of several records that claim an external
-// id it is the lowest; a name that several people have is nobody's.
-func (g *group) id() int64 {
-	c := g.real
-	if c.id == 0 {
-		c = g.minted
-	}
-	if c.more && g.key.Hi&nameBit != 0 {
-		return 0
-	}
-	return c.id
-}
+// Close closes the file and removes it.
+func (t *Table) Close() error { return errors.Join(t.file.Close(), os.Remove(t.file.Name())) }

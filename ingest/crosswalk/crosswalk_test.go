@@ -17,13 +17,11 @@ type entry struct {
 
 func tableOf(tb testing.TB, memory int64, entries []entry) *Table {
 	tb.Helper()
-	b := NewBuilder(tb.TempDir(), memory)
+	var text []byte
 	for _, e := range entries {
-		if err := b.Add(bytes.NewReader(AppendEntry(nil, e.key, e.id))); err != nil {
-			tb.Fatal(err)
-		}
+		text = AppendEntry(text, e.key, e.id)
 	}
-	t, err := b.Table(tb.Context())
+	t, err := newTable(tb.Context(), tb.TempDir(), memory, bytes.NewReader(text))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -54,8 +52,8 @@ func TestLookup(t *testing.T) {
 				}
 			}
 			b, err := os.ReadFile(table.file.Name())
-			if err != nil || table.Len() != int64(n) || table.Err() != nil {
-				t.Fatalf("n=%d: Len = %d, Err = %v, %v", n, table.Len(), table.Err(), err)
+			if err != nil || table.n != int64(n) || table.Err() != nil {
+				t.Fatalf("n=%d: %d entries, Err = %v, %v", n, table.n, table.Err(), err)
 			}
 			files[k] = b
 		}
@@ -95,15 +93,11 @@ func TestWhichCounts(t *testing.T) {
 // TestEntries: entries that are cut are an error, and faults of the file are told.
 func TestEntries(t *testing.T) {
 	k := Person(fragment.KindTV, 1, "a")
-	b := NewBuilder(t.TempDir(), 0)
 	text := AppendEntry(AppendEntry(nil, k, 1), External(fragment.KindTV, "tvdb_id", "5"), 2)
-	if err := b.Add(bytes.NewReader(text)); err != nil {
-		t.Fatal(err)
+	if _, err := newTable(t.Context(), t.TempDir(), 0, bytes.NewReader(text[:30])); err == nil {
+		t.Error("a table of a cut entry, want an error")
 	}
-	if err := b.Add(bytes.NewReader(text[:30])); err == nil {
-		t.Error("Add of a cut entry, want an error")
-	}
-	table, err := b.Table(t.Context())
+	table, err := newTable(t.Context(), t.TempDir(), 0, bytes.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -171,26 +170,21 @@ type entryFile struct {
 	bytes int64 // at most
 }
 
+// tableOf returns the table of files, of which those that nothing was written to may be missing.
 func (r *Resolver) tableOf(ctx context.Context, files ...entryFile) (*Table, error) {
-	b := NewBuilder(r.Dir, r.Memory/4)
-	for _, f := range files {
-		if err := b.addFile(r.path(f.name), f.bytes); err != nil {
-			return nil, errors.Join(fmt.Errorf("read ids: %w", err), b.Close())
+	var entries []io.Reader
+	for _, file := range files {
+		if file.bytes == 0 {
+			continue
 		}
+		f, err := os.Open(r.path(file.name))
+		if err != nil {
+			return nil, fmt.Errorf("read ids: %w", err)
+		}
+		defer func() { _ = f.Close() }() // read side
+		entries = append(entries, bufio.NewReader(io.LimitReader(f, file.bytes)))
 	}
-	return b.Table(ctx)
-}
-
-func (b *Builder) addFile(path string, most int64) error {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) && most == 0 {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer func() { _ = f.Close() }() // read side
-	return b.Add(bufio.NewReader(io.LimitReader(f, most)))
+	return newTable(ctx, r.Dir, r.Memory/4, entries...)
 }
 
 // listStored writes the entries of the catalogue's records to a file.
