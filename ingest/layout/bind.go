@@ -43,110 +43,71 @@ func (n *binder) bind(file string, columns []string) (*binding, error) {
 }
 
 // A binding is a form for rows with certain columns: it has the place of each column in a
-// row, so that no name is looked up for a cell. It does not change.
+// row. It does not change.
 type binding struct {
 	form    *form
 	columns []string
-	shapes  []boundShape
-	lost    []string // by column: under which name its values are counted; "" for used ones
+	at      map[string]int // by column; of two columns of a name the last one counts, as parsers have it
+	lost    []string       // by place: the name that values are counted under; "" for used columns
 }
 
-type boundShape struct {
-	*shape
-	cells []int // by entry: the column, -1 for none
-	needs []int // by column that is needed
-	where int   // -1 for none
-	each  int   // likewise
-	mint  []int // by part of minted ids: the column, -1 for none
-}
-
-// bind returns the binding of a form to columns. Of two columns of a name the last one
-// counts, as parsers have it.
+// bind returns the binding of a form to columns.
 func (f *form) bind(columns []string) *binding {
-	at := make(map[string]int, len(columns))
+	b := &binding{form: f, columns: slices.Clone(columns), at: make(map[string]int, len(columns)), lost: make([]string, len(columns))}
 	for i, name := range columns {
-		at[name] = i
-	}
-	find := func(name string) int {
-		if i, ok := at[name]; ok {
-			return i
-		}
-		return -1
-	}
-	b := &binding{form: f, columns: slices.Clone(columns), lost: make([]string, len(columns))}
-	for i, name := range columns {
-		if silent := f.ignore[name]; !silent {
+		b.at[name] = i
+		if !f.columns[name] {
 			b.lost[i] = f.label + "." + name
 		}
-	}
-	use := func(name string) int {
-		i := find(name)
-		if i >= 0 {
-			b.lost[i] = ""
-		}
-		return i
-	}
-	for _, s := range f.shapes {
-		bs := boundShape{shape: s, where: -1, each: -1}
-		for _, e := range s.entries {
-			bs.cells = append(bs.cells, use(e.column))
-		}
-		for _, name := range s.needs {
-			bs.needs = append(bs.needs, use(name))
-		}
-		if s.where != nil {
-			bs.where = use(s.where.Column)
-		}
-		if s.each != nil {
-			bs.each = use(s.each.Column)
-		}
-		if s.find != nil {
-			for _, name := range s.mintColumns() {
-				use(name)
-			}
-			for _, name := range s.find.mint {
-				bs.mint = append(bs.mint, find(name))
-			}
-		}
-		b.shapes = append(b.shapes, bs)
 	}
 	return b
 }
 
-// whole reports whether a column holds whole responses of the API.
-func (s *boundShape) whole() bool {
-	return slices.ContainsFunc(s.entries, func(e *entry) bool { return e.path == "*" })
+// A boundRow is a row, or an object inside a column, whose columns are known.
+type boundRow struct {
+	*binding
+	cells []string // JSON texts
 }
 
-// applies reports whether a row makes a record of a shape.
-func (s *boundShape) applies(cells []string) bool {
-	w := s.shape.where
-	if w == nil {
+// cell returns the cell of a column; "" for none and for null.
+func (r boundRow) cell(column string) string {
+	if i, ok := r.at[column]; ok && r.cells[i] != "null" {
+		return r.cells[i]
+	}
+	return ""
+}
+
+// has reports whether the row has a value in a column.
+func (r boundRow) has(column string) bool { return !isEmpty(r.cell(column)) }
+
+func isEmpty(cell string) bool { return cell == "" || cell == "null" || cell == `""` }
+
+// makes reports whether the row makes a record of a shape.
+func (r boundRow) makes(s *shape) bool {
+	if s.where == nil {
 		return true
 	}
-	is := ""
-	if has(cells, s.where) {
-		if is = cells[s.where]; is[0] == '"' {
-			is = record.Unquote(is)
-		}
+	is := r.cell(s.where.Column)
+	if strings.HasPrefix(is, `"`) {
+		is = record.Unquote(is)
 	}
-	if w.Is != "" {
-		return is == w.Is
+	if s.where.Is != "" {
+		return is == s.where.Is
 	}
-	return is != w.Not
+	return is != s.where.Not
 }
 
 // count counts the values of columns that the form has no field for.
-func (b *binding) count(dropped map[string]int64, cells []string) {
-	for i, name := range b.lost {
-		if name != "" && cells[i] != "null" {
+func (r boundRow) count(dropped map[string]int64) {
+	for i, name := range r.lost {
+		if name != "" && r.cells[i] != "null" {
 			record.Count(dropped, name, 1)
 		}
 	}
 }
 
 // columnError names in an error the column that a field came from.
-func (s *boundShape) columnError(err error) error {
+func (s *shape) columnError(err error) error {
 	var fe *record.FieldError
 	if !errors.As(err, &fe) {
 		return err

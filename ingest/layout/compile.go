@@ -3,6 +3,7 @@ package layout
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -21,10 +22,10 @@ type table struct {
 
 // A form is the meaning of the fields of rows, or of objects inside a column.
 type form struct {
-	label  string          // of the table, in counts and messages
-	file   string          // name of the mapping file
-	ignore map[string]bool // columns without a place, true for those that are not counted
-	shapes []*shape
+	label   string // of the table, in counts and messages
+	file    string // name of the mapping file
+	shapes  []*shape
+	columns map[string]bool // those that are used or ignored; false for those that are ignored and counted
 }
 
 // A shape is one record that a row makes, or what an object becomes. Its entries are in the
@@ -73,7 +74,7 @@ func (m *Mapping) compile() error {
 
 // table makes a table.
 func (m *Mapping) table(s *tableSpec) (*table, error) {
-	t := &table{form: form{label: s.label(), file: m.Name, ignore: ignored(s.Ignore)}}
+	t := &table{form: form{label: s.label(), file: m.Name}}
 	var err error
 	t.matcher, err = newMatcher(s.Files, s.Requires)
 	errs := []error{err}
@@ -86,10 +87,11 @@ func (m *Mapping) table(s *tableSpec) (*table, error) {
 		errs = append(errs, faultAt(err, fmt.Sprintf("record[%d]", n), fmt.Sprintf("record %d", n+1)))
 		t.shapes = append(t.shapes, sh)
 	}
+	errs = append(errs, t.setColumns(s.Ignore))
 	if s.Exact {
-		t.only = t.columns()
+		t.only = slices.Collect(maps.Keys(t.columns))
 	}
-	return t, errors.Join(append(errs, t.contradiction())...)
+	return t, errors.Join(errs...)
 }
 
 // label returns what messages and counts call a table.
@@ -103,25 +105,23 @@ func (s *tableSpec) label() string {
 	return strings.Join(s.Requires, ",")
 }
 
-func ignored(list []ignoreSpec) map[string]bool {
-	out := map[string]bool{}
-	for _, c := range list {
-		out[c.Column] = c.Silent
+// setColumns sets the columns of a form. It refuses those that are ignored and used.
+func (f *form) setColumns(ignore []ignoreSpec) (err error) {
+	f.columns = map[string]bool{}
+	for _, c := range ignore {
+		f.columns[c.Column] = c.Silent
 	}
-	return out
-}
-
-// columns returns all columns that a form speaks of.
-func (f *form) columns() []string {
-	var out []string
-	for name := range f.ignore {
-		out = append(out, name)
-	}
+	used := map[string]bool{}
 	for _, s := range f.shapes {
-		out = append(out, s.columns()...)
+		for _, name := range s.columns() {
+			if _, ignored := f.columns[name]; ignored {
+				err = fmt.Errorf("column %s is used and ignored", name)
+			}
+			used[name] = true
+		}
 	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	maps.Copy(f.columns, used)
+	return err
 }
 
 // columns returns the columns that a shape uses.
@@ -142,6 +142,11 @@ func (s *shape) columns() []string {
 	return out
 }
 
+// whole reports whether a column holds whole responses of the API.
+func (s *shape) whole() bool {
+	return slices.ContainsFunc(s.entries, func(e *entry) bool { return e.path == "*" })
+}
+
 // mintColumns returns the columns that are part of minted ids and no fields.
 func (s *shape) mintColumns() []string {
 	if s.find == nil {
@@ -154,18 +159,6 @@ func (s *shape) mintColumns() []string {
 		}
 	}
 	return out
-}
-
-// contradiction refuses columns that are ignored and used.
-func (f *form) contradiction() error {
-	for _, s := range f.shapes {
-		for _, name := range s.columns() {
-			if _, ok := f.ignore[name]; ok {
-				return fmt.Errorf("column %s is used and ignored", name)
-			}
-		}
-	}
-	return nil
 }
 
 // A compiler makes one shape.
@@ -307,11 +300,11 @@ func (c *compiler) object(e *entry, name string) (*form, error) {
 	}
 	spec := &c.mapping.spec.Objects[i]
 	sub := compiler{c.mapping, c.label + "." + e.column, append(slices.Clone(c.objects), name)}
-	f := &form{label: sub.label, ignore: ignored(spec.Ignore), shapes: []*shape{{root: &output{entry: -1}}}}
+	f := &form{label: sub.label, shapes: []*shape{{root: &output{entry: -1}}}}
 	if err := sub.entries(f.shapes[0], place{plan: e.field.Elem}, spec.Map); err != nil {
 		return f, faultAt(err, fmt.Sprintf("/object[%d]", i), "object "+name)
 	}
-	return f, f.contradiction()
+	return f, f.setColumns(spec.Ignore)
 }
 
 // add adds the field of an entry below o. A name that ends in [0] is that of the list

@@ -73,25 +73,25 @@ func (e *eachSpec) elements(cell string) (out []string, err error) {
 }
 
 // each returns the records of a shape: of the row, or of each element of its list.
-func (m *mapped) each(s *boundShape) ([]Record, error) {
-	if s.shape.each == nil {
+func (m *mapped) each(s *shape) ([]Record, error) {
+	if s.each == nil {
 		return m.record(s)
 	}
-	if !has(m.cells, s.each) {
+	if !m.row.has(s.each.Column) {
 		return nil, nil
 	}
-	cell := m.cells[s.each]
-	defer func() { m.cells[s.each] = cell }()
-	list, err := s.shape.each.elements(cell)
+	cell := &m.row.cells[m.row.at[s.each.Column]]
+	defer func(whole string) { *cell = whole }(*cell)
+	list, err := s.each.elements(*cell)
 	if err != nil {
-		return nil, tmdb.InField(err, s.shape.each.Column)
+		return nil, tmdb.InField(err, s.each.Column)
 	}
 	var out []Record
 	for i, el := range list {
-		if el == "null" || el == `""` {
+		if isEmpty(el) {
 			continue
 		}
-		m.cells[s.each], m.write.place = el, i
+		*cell, m.write.place = el, i
 		recs, err := m.record(s)
 		if err != nil {
 			return nil, s.elementError(err, i)
@@ -102,9 +102,9 @@ func (m *mapped) each(s *boundShape) ([]Record, error) {
 }
 
 // elementError names in an error about the list column the element that is at fault.
-func (s *boundShape) elementError(err error, i int) error {
+func (s *shape) elementError(err error, i int) error {
 	var fe *record.FieldError
-	column := s.shape.each.Column
+	column := s.each.Column
 	if !errors.As(err, &fe) || fe.Field != column && !strings.HasPrefix(fe.Field, column+".") {
 		return err
 	}

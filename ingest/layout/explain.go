@@ -33,8 +33,7 @@ func (m *mapped) Columns(kind fragment.Kind, field string) []string {
 	if m.last == nil {
 		return out
 	}
-	for i := range m.last.shapes {
-		s := m.last.shapes[i].shape
+	for _, s := range m.last.form.shapes {
 		if s.typ == nil || s.typ.Kind != kind {
 			continue
 		}

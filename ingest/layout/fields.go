@@ -48,7 +48,7 @@ func (w *fieldWriter) comma() {
 
 // fields writes the fields below an output and reports whether a cell gave one. An object in
 // which only constants are given is taken back: no cell asks for it.
-func (w *fieldWriter) fields(s *boundShape, o *output, cells []string) (given bool, err error) {
+func (w *fieldWriter) fields(s *shape, o *output, row boundRow) (given bool, err error) {
 	for _, kid := range o.kids {
 		before := len(w.out)
 		w.comma()
@@ -56,7 +56,7 @@ func (w *fieldWriter) fields(s *boundShape, o *output, cells []string) (given bo
 		if kid.entry < 0 {
 			write = w.object
 		}
-		one, err := write(s, kid, cells)
+		one, err := write(s, kid, row)
 		if err != nil {
 			return false, err
 		}
@@ -70,13 +70,13 @@ func (w *fieldWriter) fields(s *boundShape, o *output, cells []string) (given bo
 
 // object writes a field that is an object, or a list of one, unless it has nothing
 // inside.
-func (w *fieldWriter) object(s *boundShape, o *output, cells []string) (bool, error) {
+func (w *fieldWriter) object(s *shape, o *output, row boundRow) (bool, error) {
 	w.out = append(record.AppendString(w.out, o.name), ':')
 	if o.list {
 		w.out = append(w.out, '[')
 	}
 	w.out = append(w.out, '{')
-	given, err := w.fields(s, o, cells)
+	given, err := w.fields(s, o, row)
 	w.out = append(w.out, '}')
 	if o.list {
 		w.out = append(w.out, ']')
@@ -85,15 +85,13 @@ func (w *fieldWriter) object(s *boundShape, o *output, cells []string) (bool, er
 }
 
 // entry writes the field of an entry; false for an empty cell.
-func (w *fieldWriter) entry(s *boundShape, o *output, cells []string) (bool, error) {
+func (w *fieldWriter) entry(s *shape, o *output, row boundRow) (bool, error) {
 	e := s.entries[o.entry]
 	raw := e.constant
 	if e.column != "" {
-		c := s.cells[o.entry]
-		if c < 0 || cells[c] == "null" {
+		if raw = row.cell(e.column); raw == "" {
 			return false, nil
 		}
-		raw = cells[c]
 	}
 	if e.path != "*" {
 		w.out = append(record.AppendString(w.out, o.name), ':')
@@ -194,7 +192,7 @@ func (w *fieldWriter) countSiblings(e *entry, text string) {
 	}
 	_ = record.EachField(text, func(name, raw string) error { // what is no object has none
 		path := e.column + "." + name
-		if silent := w.form.ignore[path]; raw != "null" && !silent && !slices.Contains(e.siblings, name) {
+		if silent := w.form.columns[path]; raw != "null" && !silent && !slices.Contains(e.siblings, name) {
 			record.Count(w.dropped, w.form.label+"."+path, 1)
 		}
 		return nil
@@ -280,10 +278,11 @@ func (w *fieldWriter) mappedObject(f *form, text string) error {
 		w.objects[f] = b
 	}
 	w.out = append(w.out, '{')
-	_, err := w.fields(&b.shapes[0], b.shapes[0].root, cells)
+	row := boundRow{b, cells}
+	_, err := w.fields(f.shapes[0], f.shapes[0].root, row)
 	w.out = append(w.out, '}')
 	if !w.looking {
-		b.count(w.dropped, cells)
+		row.count(w.dropped)
 	}
 	return err
 }

@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"slices"
@@ -22,7 +23,6 @@ type finder struct {
 	follows bool          // an earlier record of the row may have it
 	matches bool          // it is found by external ids
 	mint    []string      // fields or columns that it is made of
-	root    *output       // the entries that are looked at
 	people  bool          // entries look for people by their names
 }
 
@@ -35,7 +35,7 @@ var mintable = []fragment.Kind{
 // records that the row makes before.
 func (s *shape) findIDs(at place, r *recordSpec, before []*shape) error {
 	kind := s.typ.Kind
-	f := &finder{key: "id", of: kind, root: &output{entry: -1}}
+	f := &finder{key: "id", of: kind}
 	if kind == fragment.KindSeason || kind == fragment.KindEpisode {
 		f.key, f.of = "series_id", fragment.KindTV
 	}
@@ -49,16 +49,10 @@ func (s *shape) findIDs(at place, r *recordSpec, before []*shape) error {
 		f.mint = s.mintedOf(r.ID.Mint)
 	}
 	external := false
-	for i, e := range s.entries {
+	for _, e := range s.entries {
 		f.keyed = f.keyed || e.path == f.key || e.path == "*"
 		f.people = f.people || e.Of == ofPerson
-		if e.field == nil || !f.looksAt(e.path) {
-			continue
-		}
 		external = external || f.key == "id" && isExternal(e.path)
-		if err := f.root.add(strings.Split(e.path, "."), i); err != nil {
-			return err
-		}
 	}
 	f.follows = r.ID == nil && slices.ContainsFunc(before, func(o *shape) bool { return o.typ != nil && o.typ.Kind == f.of && o.each == nil })
 	// Whoever has a column for ids asks for what to do without one.
@@ -101,14 +95,6 @@ func isExternal(path string) bool {
 	return slices.Contains(externalIDs, strings.TrimPrefix(path, externalIDsField+"."))
 }
 
-// looksAt reports whether an id is found by what an entry gives.
-func (f *finder) looksAt(path string) bool {
-	if path == f.key || path == "*" || isExternal(path) {
-		return true
-	}
-	return slices.Contains(f.mint, path) || slices.Contains(f.mint, yearPart) && slices.Contains(firstDays, path)
-}
-
 // yearPart is the part of a minted id that is also found in a field that is a day.
 const yearPart = "year"
 
@@ -124,22 +110,11 @@ type identity struct {
 
 // identify returns the identity of the record that the row makes of a shape; none where
 // the parser of records is to report what is missing.
-func (m *mapped) identify(s *boundShape) (identity, error) {
+func (m *mapped) identify(s *shape) (identity, error) {
 	f := s.find
-	w := &m.write
-	w.begin()
-	w.looking = true
-	_, err := w.fields(s, f.root, m.cells)
-	if w.looking = false; err != nil {
-		return identity{}, err
-	}
-	all, err := record.Fields(w.end())
-	if err != nil {
-		return identity{}, err
-	}
-	if raw := scalarText(all.TakeValue(f.key)); raw != "" {
-		id, _ := strconv.ParseInt(raw, 10, 64) // the parser of records judges it
-		return identity{id: id}, nil
+	if text, err := m.text(s, f.key); text != "" || err != nil {
+		id, _ := strconv.ParseInt(text, 10, 64) // the parser of records judges it
+		return identity{id: id}, err
 	}
 	if id := m.ids.made[f.of]; f.follows && id != 0 {
 		return identity{id: id, added: true}, nil
@@ -147,13 +122,14 @@ func (m *mapped) identify(s *boundShape) (identity, error) {
 	asked := ""
 	if f.matches {
 		var id int64
-		if id, asked = m.ids.externalID(f.of, all); id != 0 {
-			return identity{id: id, added: true, found: tmdb.FoundMatch}, nil
+		var err error
+		if id, asked, err = m.externalID(s); id != 0 || err != nil {
+			return identity{id: id, added: true, found: tmdb.FoundMatch}, err
 		}
 	}
 	switch {
 	case len(f.mint) > 0:
-		return m.mint(s, all, asked != "")
+		return m.mint(s, asked != "")
 	case !f.matches:
 		return identity{}, nil
 	case asked == "":
@@ -162,20 +138,67 @@ func (m *mapped) identify(s *boundShape) (identity, error) {
 	return identity{}, noID(s.columnOf(asked), "want an id: no other record has this external id, and the mapping mints none", true)
 }
 
+// externalID returns the id of the resource that has one of the external ids of the row, 0
+// where none has. asked is the first of these, "" where there is none.
+func (m *mapped) externalID(s *shape) (id int64, asked string, err error) {
+	for _, source := range externalIDs {
+		text, err := m.text(s, source)
+		if err != nil {
+			return 0, "", err
+		}
+		text, ok := CanonicalID(source, text)
+		if !ok {
+			continue
+		}
+		asked = cmp.Or(asked, source)
+		if m.ids.find == nil {
+			continue
+		}
+		if id, ok := m.ids.find.External(s.find.of, source, text); ok {
+			return id, asked, nil
+		}
+	}
+	return 0, asked, nil
+}
+
 func noID(column, why string, asked bool) error {
 	return &NoIDError{&record.FieldError{Field: column, What: why}, asked}
 }
 
-// fieldText returns the text of a field, or of one of the external ids.
-func fieldText(all record.RawFields, name string) string {
-	if raw := all.Value(name); raw != "" {
-		return scalarText(raw)
+// text returns the text of a field, or of one of the external ids, as the row gives it.
+func (m *mapped) text(s *shape, field string) (string, error) {
+	w := &m.write
+	field = strings.TrimPrefix(field, externalIDsField+".")
+	w.looking = true
+	defer func() { w.looking = false }()
+	for _, e := range s.entries {
+		raw := e.constant
+		if e.column != "" {
+			raw = m.row.cell(e.column)
+		}
+		whole := e.path == "*"
+		if raw == "" || !whole && strings.TrimPrefix(e.path, externalIDsField+".") != field {
+			continue
+		}
+		w.begin()
+		if err := w.value(e, raw); err != nil {
+			return "", err
+		}
+		text := string(w.out[1:])
+		if whole {
+			all, err := record.Fields(w.end())
+			if err != nil {
+				return "", err
+			}
+			if text = all.Value(field); text == "" {
+				text, _ = inside(all.Value(externalIDsField), []string{field}) // the parser of records judges it
+			}
+		}
+		if text = scalarText(text); text != "" {
+			return text, nil
+		}
 	}
-	raw, err := inside(all.Value(externalIDsField), []string{strings.TrimPrefix(name, externalIDsField+".")})
-	if err != nil {
-		return ""
-	}
-	return scalarText(raw)
+	return "", nil
 }
 
 // scalarText returns the text of one value, integers without a fraction.
@@ -194,19 +217,12 @@ func scalarText(raw string) string {
 
 // mint makes an id of parts of a row. It is the same wherever and whenever the parts are.
 // asked is that of NoIDError.
-func (m *mapped) mint(s *boundShape, all record.RawFields, asked bool) (identity, error) {
+func (m *mapped) mint(s *shape, asked bool) (identity, error) {
 	parts := make([]string, len(s.find.mint))
 	for i, name := range s.find.mint {
-		text := fieldText(all, name)
-		if c := s.mint[i]; text == "" && c >= 0 {
-			text = scalarText(m.cells[c])
-		}
-		if name == yearPart && text == "" {
-			for _, day := range firstDays {
-				if d := fieldText(all, day); len(d) >= len("2006") && text == "" {
-					text = d[:len("2006")]
-				}
-			}
+		text, err := m.part(s, name)
+		if err != nil {
+			return identity{}, err
 		}
 		if parts[i] = Folded(text); parts[i] == "" {
 			return identity{}, noID(s.columnOf(name), "want a value that an id can be minted of, found nothing", asked)
@@ -219,6 +235,19 @@ func (m *mapped) mint(s *boundShape, all record.RawFields, asked bool) (identity
 		}
 	}
 	return identity{id, true, tmdb.FoundMint, hash}, nil
+}
+
+// part returns a part of a minted id: the text of a field, else of a column.
+func (m *mapped) part(s *shape, name string) (string, error) {
+	text, err := m.text(s, name)
+	if text == "" && err == nil {
+		text = scalarText(m.row.cell(name))
+	}
+	for n := 0; name == yearPart && text == "" && err == nil && n < len(firstDays); n++ {
+		text, err = m.text(s, firstDays[n])
+		text = text[:min(len(text), len("2006"))]
+	}
+	return text, err
 }
 
 // Folded returns a text without what sources write in different ways: case and blanks.
@@ -235,7 +264,7 @@ func mintID(kind fragment.Kind, parts []string) (id int64, hash uint64) {
 }
 
 // columnOf returns the column of a field, for messages.
-func (s *boundShape) columnOf(field string) string {
+func (s *shape) columnOf(field string) string {
 	for _, e := range s.entries {
 		if e.column != "" && (e.path == field || field != "" && e.path == externalIDsField+"."+field || field == "" && isExternal(e.path)) {
 			return e.column

@@ -143,27 +143,6 @@ func (n *identifier) mintNamed(kind fragment.Kind, name string) int64 {
 	return id
 }
 
-// externalID returns the id of the resource that has one of the external ids among the
-// fields of a record, 0 where none has. asked is the first of these, "" where there is none.
-func (n *identifier) externalID(kind fragment.Kind, all record.RawFields) (id int64, asked string) {
-	for _, source := range externalIDs {
-		text, ok := CanonicalID(source, fieldText(all, source))
-		if !ok {
-			continue
-		}
-		if asked == "" {
-			asked = source
-		}
-		if n.find == nil {
-			continue
-		}
-		if id, ok := n.find.External(kind, source, text); ok {
-			return id, asked
-		}
-	}
-	return 0, asked
-}
-
 // A named resource is one whose id was minted of its name.
 type named struct {
 	kind fragment.Kind

@@ -23,7 +23,7 @@ type mapped struct {
 	whole map[string]int64 // by table and column: joined lists that were kept whole
 
 	columns []string // of the row at hand
-	cells   []string // their JSON texts
+	row     boundRow
 }
 
 func newMapped(name string, mappings []*Mapping, o Options) *mapped {
@@ -55,31 +55,31 @@ func (m *mapped) Whole() map[string]int64 { return m.whole }
 // none, and neither does one without the columns that its records need: Dropped counts
 // them.
 func (m *mapped) Records(r Row) ([]Record, error) {
-	m.columns, m.cells = m.columns[:0], m.cells[:0]
-	if err := record.EachField(r.JSON, func(name, raw string) error {
-		m.columns, m.cells = append(m.columns, name), append(m.cells, raw)
+	m.columns, m.row.cells = m.columns[:0], m.row.cells[:0]
+	err := record.EachField(r.JSON, func(name, raw string) error {
+		m.columns, m.row.cells = append(m.columns, name), append(m.row.cells, raw)
 		return nil
-	}); err != nil {
-		return nil, err
-	}
-	b, err := m.bind(r.File, m.columns)
+	})
 	if err != nil {
 		return nil, err
 	}
-	m.write.form = b.form
-	if m.empty() {
-		record.Count(m.write.dropped, b.form.label+": empty rows", 1)
+	if m.row.binding, err = m.bind(r.File, m.columns); err != nil {
+		return nil, err
+	}
+	form := m.row.form
+	m.write.form = form
+	if !slices.ContainsFunc(m.row.cells, func(cell string) bool { return !isEmpty(cell) }) {
+		record.Count(m.write.dropped, form.label+": empty rows", 1)
 		return nil, nil
 	}
 	m.ids.begin()
 	var out []Record
-	for i := range b.shapes {
-		s := &b.shapes[i]
-		if !s.applies(m.cells) {
+	for _, s := range form.shapes {
+		if !m.row.makes(s) {
 			continue
 		}
-		if at := slices.IndexFunc(s.needs, func(c int) bool { return !has(m.cells, c) }); at >= 0 {
-			record.Count(m.write.dropped, b.form.label+": rows without "+s.shape.needs[at], 1)
+		if at := slices.IndexFunc(s.needs, func(column string) bool { return !m.row.has(column) }); at >= 0 {
+			record.Count(m.write.dropped, form.label+": rows without "+s.needs[at], 1)
 			continue
 		}
 		recs, err := m.each(s)
@@ -88,7 +88,7 @@ func (m *mapped) Records(r Row) ([]Record, error) {
 		}
 		out = append(out, recs...)
 	}
-	b.count(m.write.dropped, m.cells)
+	m.row.count(m.write.dropped)
 	for _, n := range m.ids.named {
 		rec, err := m.tmdb.Records(n.row())
 		if err != nil {
@@ -100,23 +100,8 @@ func (m *mapped) Records(r Row) ([]Record, error) {
 	return out, nil
 }
 
-// has reports whether a row has a value in a column.
-func has(cells []string, column int) bool {
-	return column >= 0 && cells[column] != "null" && cells[column] != `""`
-}
-
-// empty reports whether all cells of the row are empty.
-func (m *mapped) empty() bool {
-	for i := range m.cells {
-		if has(m.cells, i) {
-			return false
-		}
-	}
-	return true
-}
-
 // record returns the record that the row makes of a shape.
-func (m *mapped) record(s *boundShape) ([]Record, error) {
+func (m *mapped) record(s *shape) ([]Record, error) {
 	kind := s.typ.Kind
 	m.ids.titleOf(kind, 0)
 	var found identity
@@ -129,7 +114,7 @@ func (m *mapped) record(s *boundShape) ([]Record, error) {
 	}
 	w := &m.write
 	w.begin()
-	if _, err := w.fields(s, s.root, m.cells); err != nil {
+	if _, err := w.fields(s, s.root, m.row); err != nil {
 		return nil, err
 	}
 	for _, k := range w.kept {
@@ -150,7 +135,7 @@ func (m *mapped) record(s *boundShape) ([]Record, error) {
 		countRows(recs[0].Record)
 	}
 	recs[0].Found, recs[0].Mint = found.found, found.mint
-	if s.shape.each == nil && slices.Contains(mintable, kind) {
+	if s.each == nil && slices.Contains(mintable, kind) {
 		m.ids.made[kind] = int64(recs[0].Key.ID())
 	}
 	return recs, nil

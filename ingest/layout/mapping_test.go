@@ -636,8 +636,8 @@ func FuzzParseMapping(f *testing.F) {
 		}
 		for _, tab := range m.tables {
 			row := "{"
-			for i, name := range tab.columns() {
-				if i > 0 {
+			for _, name := range slices.Sorted(maps.Keys(tab.columns)) {
+				if row != "{" {
 					row += ","
 				}
 				row += string(record.AppendString(nil, name)) + `:"1"`
