@@ -145,7 +145,7 @@ func tableOf(mappings []*Mapping, file string, columns []string) *table {
 // noTable returns the message for a file that is no table of a layout, with what keeps it from being one.
 func noTable(layout string, mappings []*Mapping, file string, columns []string) string {
 	no := fmt.Sprintf("layout %s: no mapping is of a table %q with these columns", layout, file)
-	if d, ok := nearest(mappings, file, columns, difference.isNearest); ok {
+	if d, ok := nearest(mappings, file, columns, 1); ok {
 		return no + "; " + d.String()
 	}
 	var labels []string

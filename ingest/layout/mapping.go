@@ -178,16 +178,7 @@ func (m *matcher) fits(file string) bool {
 }
 
 func (m *matcher) match(file string, columns []string) bool {
-	if len(m.files) > 0 && !m.fits(file) {
-		return false
-	}
-	for _, name := range m.requires {
-		if !slices.Contains(columns, name) {
-			return false
-		}
-	}
-	other := func(name string) bool { return !slices.Contains(m.only, name) }
-	return m.only == nil || !slices.ContainsFunc(columns, other)
+	return m.difference(file, columns).count() == 0
 }
 
 // newMatcher returns the matcher of a table or a file that is skipped.

@@ -17,7 +17,7 @@ import (
 // come with the program.
 func Near(file string, row []byte, o Options) string {
 	columns := columnsOf(row)
-	if d, ok := nearest(o.Mappings, file, columns, difference.isNear); ok {
+	if d, ok := nearest(o.Mappings, file, columns, 1); ok {
 		return d.String()
 	}
 	if !isFlat(row) {
@@ -27,7 +27,7 @@ func Near(file string, row []byte, o Options) string {
 	for _, layout := range mappedLayouts {
 		all = append(all, ready(layout)...)
 	}
-	if d, ok := nearest(all, file, columns, difference.isVeryNear); ok {
+	if d, ok := nearest(all, file, columns, 3); ok {
 		return d.String()
 	}
 	return ""
@@ -88,20 +88,10 @@ func (d difference) count() int {
 	return n
 }
 
-// isNear reports whether a file is likely meant to be a table of the caller's: it has the
-// name, or at least half of what is required.
-func (d difference) isNear() bool {
-	return d.named || d.there > 0 && d.there >= len(d.missing) && 2*len(d.extra) <= d.known
-}
-
-// isNearest is isNear for the tables of a layout that the caller asks for.
-func (d difference) isNearest() bool {
-	return d.named || d.there > len(d.missing) && 2*len(d.extra) <= d.known
-}
-
-// isVeryNear is isNear for tables that the caller may never have heard of.
-func (d difference) isVeryNear() bool {
-	return d.there > 2*len(d.missing) && d.there > 2 && 4*len(d.extra) <= d.known
+// isNear reports whether a file is likely meant to be a table: it has most of what is required
+// and little else, the more so the higher strict is. For 1 the name alone is enough.
+func (d difference) isNear(strict int) bool {
+	return strict == 1 && d.named || d.there >= strict*max(1, len(d.missing)) && 2*strict*len(d.extra) <= d.known
 }
 
 // String names the table and all that differs.
@@ -140,14 +130,13 @@ func quotedList(names []string) string {
 	return text
 }
 
-// nearest returns how a file differs from the table that it differs least from, of those
-// for which near holds.
-func nearest(mappings []*Mapping, file string, columns []string, near func(difference) bool) (best difference, ok bool) {
+// nearest returns how a file differs from the near table that it differs least from.
+func nearest(mappings []*Mapping, file string, columns []string, strict int) (best difference, ok bool) {
 	for _, m := range mappings {
 		for _, t := range m.tables {
 			d := t.difference(file, columns)
 			d.mapping, d.table = m.Name, t.label
-			if d.count() > 0 && near(d) && (!ok || d.count() < best.count()) {
+			if d.count() > 0 && d.isNear(strict) && (!ok || d.count() < best.count()) {
 				best, ok = d, true
 			}
 		}
