@@ -1,7 +1,6 @@
 package layout
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,17 +12,56 @@ var suggestedFormats = []string{
 	"D MMMM YYYY", "D-MMM-YYYY", "D-MMM-YY", "M/D/YY", "D/M/YY", "YYYY-MM", "MMMM YYYY", "MMM YYYY", "YYYY", "excel",
 }
 
-// fillers return the texts that stand for the marks of entries, and a comment, by the cells of a column; false
-// where the column cannot be the field.
-var fillers = map[string]func(values []string) (text, comment string, ok bool){
+// fillers return the texts of marks, and a comment, by the cells of a column; false where the column
+// cannot be the field.
+var fillers = map[string]func(r *suggestedRecord, values []string) (text, comment string, ok bool){
+	"{title}": func(r *suggestedRecord, _ []string) (string, string, bool) { return r.title, "", true },
+	"{day}":   func(r *suggestedRecord, _ []string) (string, string, bool) { return r.day, "", r.day != "" },
+	"{some}":  func(*suggestedRecord, []string) (string, string, bool) { return "", "", true },
+	"{own}": func(r *suggestedRecord, _ []string) (string, string, bool) {
+		return "", "  # if these are TMDB's numbers; if not, ignore the column and mint ids: see the document", !r.foreign
+	},
+	"{articles}":  articlesOf,
 	"{formats}":   dayFormats,
 	"{ends}":      unitsOf,
 	"{strip}":     imagePrefixes,
-	"{separator}": func(values []string) (string, string, bool) { return separatorOf(values), "", true },
+	"{separator}": func(_ *suggestedRecord, values []string) (string, string, bool) { return separatorOf(values), "", true },
+}
+
+// filled returns an entry whose marks are filled in, and its comment.
+func (r *suggestedRecord) filled(spec string, values []string) (text, comment string, ok bool) {
+	for mark, fill := range fillers {
+		if strings.Contains(spec, mark) {
+			text, note, ok := fill(r, values)
+			if !ok {
+				return "", "", false
+			}
+			spec, comment = strings.Replace(spec, mark, text, 1), comment+note
+		}
+	}
+	return spec, comment, true
+}
+
+var englishArticles = []string{"The", "A", "An"}
+
+// articlesOf returns the key for articles at the end of titles; false for titles of which most have
+// no year.
+func articlesOf(r *suggestedRecord, values []string) (spec, comment string, ok bool) {
+	years := 0
+	for _, raw := range values {
+		title, year := splitTitle(scalarText(raw))
+		if year != "" {
+			years++
+		}
+		if articleFirst(title, englishArticles) != title {
+			spec = `, articles = ["` + strings.Join(englishArticles, `", "`) + `"]`
+		}
+	}
+	return spec, "", r.day != "" && years*2 >= len(values)
 }
 
 // dayFormats returns the formats of cells, quoted; false where too many are no days.
-func dayFormats(values []string) (list, comment string, ok bool) {
+func dayFormats(_ *suggestedRecord, values []string) (list, comment string, ok bool) {
 	var names, formats []string
 	rest := values
 	for len(rest) > 0 && len(names) < 4 {
@@ -79,7 +117,7 @@ func unread(format string, values []string) []string {
 var imagePrefix = regexp.MustCompile(`^https?://[^/]+/t/p/[^/]+`)
 
 // imagePrefixes returns the key for the fronts of URLs of images; false for those of another site.
-func imagePrefixes(values []string) (spec, comment string, ok bool) {
+func imagePrefixes(_ *suggestedRecord, values []string) (spec, comment string, ok bool) {
 	var prefixes []string
 	for _, raw := range values {
 		text := scalarText(raw)
@@ -98,7 +136,7 @@ func imagePrefixes(values []string) (spec, comment string, ok bool) {
 }
 
 // unitsOf returns what stands behind minutes.
-func unitsOf(values []string) (list, comment string, ok bool) {
+func unitsOf(_ *suggestedRecord, values []string) (list, comment string, ok bool) {
 	var ends []string
 	for _, raw := range values {
 		end := strings.TrimLeft(scalarText(raw), "0123456789")
@@ -127,67 +165,4 @@ func separatorOf(values []string) string {
 		}
 	}
 	return `, separator = ", "`
-}
-
-// crew writes the records of the crew by name: each name makes one.
-func (r *suggestedRecord) crew(where string) string {
-	out := ""
-	if r.kind != "movie" && r.kind != "tv" {
-		return out
-	}
-	for _, p := range people {
-		c := r.find(p.names)
-		if c == nil || r.wasHere(c.name) {
-			continue
-		}
-		r.used[c.name] = true
-		out += fmt.Sprintf("\n[[table.record]]\nkind = %q\n%slist = \"credits.crew\"\neach = { column = %s%s }\nmap = [\n"+
-			"  { column = %[3]s, field = \".id\", as = \"name\", of = \"person\" },\n  { column = %[3]s, field = \".name\" },\n"+
-			"  { value = %[5]q, field = \".department\" },\n  { value = %[6]q, field = \".job\" },\n]\n",
-			r.kind, where, quoted(c.name), separatorOf(c.values), p.department, p.job)
-	}
-	return out
-}
-
-// mint writes how a record without a column of ids gets one.
-func (r *suggestedRecord) mint(title, day string) string {
-	switch {
-	case r.fields["imdb_id"] || r.fields["external_ids.imdb_id"]:
-		return "id = { mint = [\"imdb_id\"] }  # where no other record has the same imdb_id\n"
-	case r.fields[title] && day != "" && r.fields[day]:
-		return fmt.Sprintf("id = { mint = [%q, \"year\"] }  # an id made of title and year: no row has TMDB's\n", title)
-	case r.fields[title]:
-		return fmt.Sprintf("id = { mint = [%q] }  # an id made of the title: no row has TMDB's\n", title)
-	}
-	return "# No column was taken for an id or a title: a column must be the field id, or id = { mint = [...] } name what an id is made of.\n"
-}
-
-// genres adds genres by name, also where none of the names is known, and notes those.
-func (r *suggestedRecord) genres() {
-	for _, name := range strings.Fields("genres genre listedin genreslist categories") {
-		c := r.find(name)
-		if c == nil || r.fields["genre_ids"] || r.fields["genres"] && !r.wasHere(c.name) {
-			continue
-		}
-		const spec = `field = "genres", as = "names", of = "genre"`
-		e := r.entry(c, spec)
-		if e == nil || !r.fields["genres"] && !r.add(c, spec, "") {
-			continue
-		}
-		for _, raw := range c.values {
-			list, ok := listedNames(scalarText(raw))
-			if raw[0] == '[' {
-				list, ok = listedNames(raw)
-			}
-			if !ok {
-				list = strings.FieldsFunc(scalarText(raw), func(r rune) bool { return strings.ContainsRune(",|;/", r) })
-			}
-			for _, name := range withoutBlanks(list) {
-				if _, known := e.ofNames.meaning(name, nil); !known && len(r.unknown) < 1000 {
-					r.unknown[name] = true
-				}
-			}
-		}
-		return
-	}
 }

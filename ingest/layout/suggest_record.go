@@ -50,85 +50,85 @@ var people = []struct{ names, department, job string }{
 // A suggestedRecord is a record that is being written.
 type suggestedRecord struct {
 	*suggester
-	kind   string
 	typ    *catalog.Type
+	title  string // the fields of title and day
+	day    string
 	lines  []string
 	fields map[string]bool
+	here   map[string]bool // columns of lines
 }
 
 // record writes a record of a kind with the columns of the rows, and one of its crew.
 func (s *suggester) record(kind, where string) string {
 	typ, _ := catalog.TypeNamed(kind)
-	r := &suggestedRecord{suggester: s, kind: kind, typ: typ, fields: map[string]bool{}}
-	title, day := "title", "release_date"
+	r := &suggestedRecord{suggester: s, typ: typ, title: "name", fields: map[string]bool{}, here: map[string]bool{}}
 	switch kind {
-	case "tv":
-		title, day = "name", "first_air_date"
 	case "movie":
-	default:
-		title, day = "name", ""
+		r.title, r.day = "title", "release_date"
+	case "tv":
+		r.day = "first_air_date"
 	}
-	id := r.id()
-	r.title(title, day)
 	for _, g := range guesses() {
 		for _, name := range g.names {
-			r.first(s.find(name), day, g.entries...)
+			r.first(s.find(strings.Replace(name, "{kind}", kind, 1)), g.entries...)
 		}
 	}
-	r.genres()
-	for _, c := range s.columns { // what is called like a field
+	for _, c := range s.columns { // those that are called like a field
 		if f, ok := typ.Plan.Field(c.name); ok && !f.Own && !s.used[c.name] {
-			r.first(c, day, `field = `+quoted(c.name), `field = `+quoted(c.name)+`, as = "python"`)
+			r.first(c, `field = `+quoted(c.name), `field = `+quoted(c.name)+`, as = "python"`)
 		}
 	}
 	head := fmt.Sprintf("\n[[table.record]]\nkind = %q\n%s", kind, where)
-	if !id {
-		head += r.mint(title, day)
+	if !r.fields["id"] {
+		head += r.mint()
 	}
 	return head + "map = [\n" + strings.Join(r.lines, "") + "]\n" + r.crew(where)
 }
 
-// add adds an entry unless the field has another column; it reports whether it did.
-func (r *suggestedRecord) add(c *suggestedColumn, spec, comment string) bool {
-	e := r.entry(c, spec)
-	if e == nil || r.fields[e.path] {
-		return false
-	}
-	r.fields[e.path], r.used[c.name] = true, true
-	r.lines = append(r.lines, fmt.Sprintf("  { column = %s, %s },%s\n", quoted(c.name), spec, comment))
-	return true
-}
-
-// first adds the first of some entries that reads all cells of a column. day is the field of {day}.
-func (r *suggestedRecord) first(c *suggestedColumn, day string, specs ...string) {
-	if c == nil || r.used[c.name] && r.wasHere(c.name) {
+// first adds the first of some entries that reads all cells of a column and whose field has
+// no other column. A title may have a second entry, of its year.
+func (r *suggestedRecord) first(c *suggestedColumn, specs ...string) {
+	if c == nil || r.here[c.name] && !strings.Contains(specs[0], "title_year") {
 		return
 	}
 	for _, spec := range specs {
-		comment := ""
-		if strings.Contains(spec, `"company"`) || strings.Contains(spec, `"keyword"`) || strings.Contains(spec, `"network"`) {
+		some := strings.Contains(spec, "{formats}") || strings.Contains(spec, "{some}")
+		spec, comment, ok := r.filled(spec, c.values)
+		if !ok {
+			continue
+		}
+		e := r.entry(c, spec)
+		if e == nil || r.fields[e.path] || !some && !e.reads(r.typ, c.values) {
+			continue
+		}
+		if e.ofNames != nil && nameKinds[e.Of] != 0 && e.Of != ofPerson {
 			comment = "  # mint = true gives unknown names ids of their own"
 		}
-		some := strings.Contains(spec, "{formats}") // reads most cells
-		spec = strings.Replace(spec, "{day}", day, 1)
-		for mark, fill := range fillers {
-			if strings.Contains(spec, mark) {
-				text, note, ok := fill(c.values)
-				if !ok {
-					return
-				}
-				spec, comment = strings.Replace(spec, mark, text, 1), comment+note
-			}
+		if e.ofNames != nil && e.Of == ofGenre {
+			r.noteUnknown(e, c.values)
 		}
-		if e := r.entry(c, spec); e != nil && (some || e.reads(r.typ, c.values)) && r.add(c, spec, comment) {
-			return
-		}
+		r.fields[e.path], r.used[c.name], r.here[c.name] = true, true, true
+		r.lines = append(r.lines, fmt.Sprintf("  { column = %s, %s },%s\n", quoted(c.name), spec, comment))
+		return
 	}
 }
 
-// wasHere reports whether an entry of this record has a column.
-func (r *suggestedRecord) wasHere(column string) bool {
-	return slices.ContainsFunc(r.lines, func(line string) bool { return strings.HasPrefix(line, "  { column = "+quoted(column)+",") })
+// noteUnknown notes the genres of cells that are not known.
+func (s *suggester) noteUnknown(e *entry, values []string) {
+	for _, raw := range values {
+		list, ok := listedNames(raw)
+		if raw[0] == '"' {
+			list, ok = listedNames(record.Unquote(raw))
+		}
+		if !ok {
+			list = strings.FieldsFunc(scalarText(raw), func(r rune) bool { return strings.ContainsRune(",|;/", r) })
+		}
+		for _, name := range withoutBlanks(list) {
+			if _, known := e.ofNames.meaning(name, nil); !known && len(s.unknown) < 1000 {
+				s.unknown[name] = true
+			}
+		}
+	}
 }
 
 // entry compiles an entry; nil for one that the kind cannot have.
@@ -183,54 +183,35 @@ func (e *entry) fits(typ *catalog.Type, value string) bool {
 	return p.Parse(value, typ.New()) == nil && len(p.Counts.Unknown) == 0
 }
 
-// id adds the column of TMDB's ids; false where there is none.
-func (r *suggestedRecord) id() bool {
-	if r.foreign {
-		return false
+// crew writes the records of the crew by name: each name makes one.
+func (r *suggestedRecord) crew(where string) string {
+	out := ""
+	if r.day == "" { // no title
+		return out
 	}
-	for _, name := range strings.Fields("tmdbid id tmdb " + r.kind + "id movieid filmid showid seriesid titleid") {
-		c := r.find(name)
-		if c == nil {
+	for _, p := range people {
+		c := r.find(p.names)
+		if c == nil || r.here[c.name] {
 			continue
 		}
-		if e := r.entry(c, `field = "id"`); e == nil || !e.reads(r.typ, c.values) {
-			continue
-		}
-		comment := ""
-		if !strings.HasPrefix(name, "tmdb") {
-			comment = "  # if these are TMDB's numbers; if not, ignore the column and mint ids: see the document"
-		}
-		return r.add(c, `field = "id"`, comment)
+		r.used[c.name] = true
+		out += fmt.Sprintf("\n[[table.record]]\nkind = %q\n%slist = \"credits.crew\"\neach = { column = %s%s }\nmap = [\n"+
+			"  { column = %[3]s, field = \".id\", as = \"name\", of = \"person\" },\n  { column = %[3]s, field = \".name\" },\n"+
+			"  { value = %[5]q, field = \".department\" },\n  { value = %[6]q, field = \".job\" },\n]\n",
+			r.typ.Name(), where, quoted(c.name), separatorOf(c.values), p.department, p.job)
 	}
-	return false
+	return out
 }
 
-var englishArticles = []string{"The", "A", "An"}
-
-// title adds the title, and its year where the cells have one.
-func (r *suggestedRecord) title(field, day string) {
-	c := r.find("title name film movie show movietitle filmtitle seriestitle showtitle primarytitle seriesname")
-	if c == nil {
-		return
+// mint writes how a record without a column of ids gets one.
+func (r *suggestedRecord) mint() string {
+	switch {
+	case r.fields["imdb_id"] || r.fields["external_ids.imdb_id"]:
+		return "id = { mint = [\"imdb_id\"] }  # where no other record has the same imdb_id\n"
+	case r.fields[r.title] && r.fields[r.day]:
+		return fmt.Sprintf("id = { mint = [%q, \"year\"] }  # an id made of title and year: no row has TMDB's\n", r.title)
+	case r.fields[r.title]:
+		return fmt.Sprintf("id = { mint = [%q] }  # an id made of the title: no row has TMDB's\n", r.title)
 	}
-	years := 0
-	for _, raw := range c.values {
-		if _, year := splitTitle(scalarText(raw)); year != "" {
-			years++
-		}
-	}
-	if day == "" || years*2 < len(c.values) {
-		r.add(c, "field = "+quoted(field), "")
-		return
-	}
-	articles := ""
-	for _, raw := range c.values {
-		if title, _ := splitTitle(scalarText(raw)); articleFirst(title, englishArticles) != title {
-			articles = `, articles = ["` + strings.Join(englishArticles, `", "`) + `"]`
-		}
-	}
-	r.add(c, "field = "+quoted(field)+`, as = "title"`+articles, "")
-	if r.find("releasedate firstairdate released premiere premiered year releaseyear startyear") == nil {
-		r.add(c, "field = "+quoted(day)+`, as = "title_year"`, "")
-	}
+	return "# No column was taken for an id or a title: a column must be the field id, or id = { mint = [...] } name what an id is made of.\n"
 }
