@@ -38,58 +38,37 @@ type nameReader struct {
 	aliases    aliases       // of the mappings
 }
 
-// meaning returns what a name stands for; false for an unknown one.
-func (n *nameReader) meaning(name string, names NameIDs) (meaning, bool) {
+// A minter mints ids of names, and makes the records that have them.
+type minter interface {
+	mintNamed(kind fragment.Kind, name string) int64
+}
+
+// meaning returns what a name stands for; false for an unknown one. If mint is set and the mapping
+// asks for it, an unknown one gets a minted id.
+func (n *nameReader) meaning(name string, names NameIDs, mint bool) (m meaning, ok bool) {
 	if n.vocabulary != nil {
 		return n.vocabulary.find(name)
 	}
-	var m meaning
-	for _, target := range n.targets(name) {
+	targets, aliased := n.aliases[name]
+	if !aliased {
+		targets = []string{name}
+	}
+	minter, mints := names.(minter)
+	for _, target := range targets {
 		id, ok := int64(0), false
 		if names != nil {
 			id, ok = names.ID(nameKinds[n.of], target)
 		}
-		if !ok {
+		switch {
+		case !ok && mint && mints && n.mint:
+			id = minter.mintNamed(nameKinds[n.of], target)
+		case !ok:
 			return m, false
 		}
 		m.several = m.several || id < 1
 		m.elements = append(m.elements, n.element(id, target))
 	}
 	return m, true
-}
-
-// targets returns the names that a name stands for.
-func (n *nameReader) targets(name string) []string {
-	if targets, ok := n.aliases[name]; ok {
-		return targets
-	}
-	return []string{name}
-}
-
-// A minter mints ids of names, and makes the records that have them.
-type minter interface {
-	mintNamed(kind fragment.Kind, name string) int64
-}
-
-// minted returns what a name stands for that is unknown, with a minted id; false where the
-// mapping does not ask for one, or where several resources have the name.
-func (n *nameReader) minted(name string, names NameIDs) (meaning, bool) {
-	m, ok := names.(minter)
-	if !ok || !n.mint {
-		return meaning{}, false
-	}
-	var out meaning
-	for _, target := range n.targets(name) {
-		id, known := names.ID(nameKinds[n.of], target)
-		switch {
-		case known && id < 1:
-			return meaning{}, false
-		case !known:
-			id = m.mintNamed(nameKinds[n.of], target)
-		}
-		out.elements = append(out.elements, n.element(id, target))
-	}
-	return out, true
 }
 
 // element returns the JSON text of a resource with an id and a name.
@@ -100,19 +79,10 @@ func (n *nameReader) element(id int64, name string) string {
 	return string(appendIDName(nil, id, name))
 }
 
-// isName reports whether something has a name, or several do.
-func (n *nameReader) isName(name string, names NameIDs) bool {
-	_, ok := n.meaning(name, names)
-	return ok
-}
-
 // oneName appends what a single name stands for.
 func (n *nameReader) oneName(dst []byte, s string, names NameIDs) ([]byte, error) {
 	name := strings.TrimSpace(s)
-	m, ok := n.meaning(name, names)
-	if !ok {
-		m, ok = n.minted(name, names)
-	}
+	m, ok := n.meaning(name, names, true)
 	switch {
 	case !ok || m.several || len(m.elements) > 1:
 		return dst, fmt.Errorf("want the name of a %s that is known", n.of)
@@ -180,10 +150,7 @@ func (n *nameReader) listed(dst []byte, list []string, names NameIDs) ([]byte, e
 	var elements, unknown []string
 	left := leftError{}
 	for _, name := range list {
-		m, ok := n.meaning(name, names)
-		if !ok {
-			m, ok = n.minted(name, names)
-		}
+		m, ok := n.meaning(name, names, true)
 		switch {
 		case !ok || m.several:
 			unknown = append(unknown, name)
@@ -254,7 +221,7 @@ func (n *nameReader) splitNames(dst []byte, s string, names NameIDs) ([]byte, er
 			continue
 		}
 		for _, name := range cut {
-			if m, _ := n.meaning(name, names); m.several {
+			if m, _ := n.meaning(name, names, false); m.several {
 				return dst, errWhole
 			}
 		}
@@ -287,7 +254,10 @@ func (n *nameReader) cut(s, separator string, names NameIDs) []string {
 	ways[pieces] = 1
 	for i := pieces - 1; i >= 0; i-- {
 		for end := min(pieces, i+maxJoined); end > i; end-- {
-			if ways[end] == 0 || !n.isName(name(i, end), names) {
+			if ways[end] == 0 {
+				continue
+			}
+			if _, known := n.meaning(name(i, end), names, false); !known {
 				continue
 			}
 			if ways[i] == 0 {

@@ -124,7 +124,7 @@ func (s *suggester) noteUnknown(e *entry, values []string) {
 			list = strings.FieldsFunc(scalarText(raw), func(r rune) bool { return strings.ContainsRune(",|;/", r) })
 		}
 		for _, name := range withoutBlanks(list) {
-			if _, known := e.ofNames.meaning(name, nil); !known && len(s.unknown) < 1000 {
+			if _, known := e.ofNames.meaning(name, nil, false); !known && len(s.unknown) < 1000 {
 				s.unknown[name] = true
 			}
 		}

@@ -85,37 +85,17 @@ type vocabularyKey struct {
 	codes bool            // the elements are codes of countries or languages, or ids of genres, and not objects
 }
 
-// vocabularyKeys lists all of them.
-func vocabularyKeys() []vocabularyKey {
-	var out []vocabularyKey
+// knownNames has the vocabularies without any aliases.
+var knownNames = sync.OnceValue(func() map[vocabularyKey]*vocabulary {
+	out := map[vocabularyKey]*vocabulary{}
 	for _, codes := range []bool{false, true} {
-		out = append(out, vocabularyKey{of: ofCountry, codes: codes}, vocabularyKey{of: ofLanguage, codes: codes},
-			vocabularyKey{ofGenre, reference.Movie, codes}, vocabularyKey{ofGenre, reference.TV, codes})
-	}
-	return out
-}
-
-// knownNames has the vocabularies without any aliases, and vocabularies those with the
-// aliases of the program.
-var (
-	knownNames = sync.OnceValue(func() map[vocabularyKey]*vocabulary {
-		out := map[vocabularyKey]*vocabulary{}
-		for _, k := range vocabularyKeys() {
+		for _, k := range []vocabularyKey{{of: ofCountry}, {of: ofLanguage}, {of: ofGenre, media: reference.Movie}, {of: ofGenre, media: reference.TV}} {
+			k.codes = codes
 			out[k] = k.names()
 		}
-		return out
-	})
-	vocabularies = sync.OnceValue(func() map[vocabularyKey]*vocabulary {
-		out := map[vocabularyKey]*vocabulary{}
-		for k, names := range knownNames() {
-			out[k] = newVocabulary()
-			out[k].alias(names, readyAliases()[k.of])
-			maps.Copy(out[k].exact, names.exact)
-			maps.Copy(out[k].folded, names.folded)
-		}
-		return out
-	})
-)
+	}
+	return out
+})
 
 // names returns the names and codes of a vocabulary.
 func (k vocabularyKey) names() *vocabulary {
@@ -160,12 +140,15 @@ func (n *nameReader) vocabularyOf(media reference.Media) *vocabulary {
 	if n.of == ofGenre {
 		k.media = media
 	}
-	base := vocabularies()[k]
-	if base == nil || len(n.aliases) == 0 {
-		return base
+	known := knownNames()[k]
+	if known == nil {
+		return nil
 	}
-	v := &vocabulary{maps.Clone(base.exact), maps.Clone(base.folded)}
-	v.alias(knownNames()[k], n.aliases)
+	v := newVocabulary()
+	v.alias(known, readyAliases()[n.of])
+	maps.Copy(v.exact, known.exact)
+	maps.Copy(v.folded, known.folded)
+	v.alias(known, n.aliases)
 	return v
 }
 
