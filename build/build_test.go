@@ -451,8 +451,7 @@ func dump(tb testing.TB, r *release.Reader) string {
 					}
 					b.Write(raw)
 				case release.OpReference:
-					ref, _ := r.EntryAt(p.Ref)
-					fmt.Fprintf(&b, "<%s>", fragment.DescribeKey(ref.Key()))
+					fmt.Fprintf(&b, "<%s>", fragment.DescribeKey(p.Shared))
 				case release.OpInclude:
 					fmt.Fprintf(&b, "<%s>", p.Include)
 				case release.OpName:

@@ -36,7 +36,7 @@ func (t *find) close() error { return t.contributions.close() }
 func (t *find) files(int) (inputs, outputs []string) { return t.b.allContributions(), nil }
 
 func (t *find) run(ctx context.Context, i int, d *Done) error {
-	return t.b.write(d, t.b.findPart(i), nil, func(o *output) error {
+	return t.b.write(d, t.b.findPart(i), func(o *output) error {
 		f := &finder{o: o}
 		if err := t.contributions.each(ctx, t.b.Plan.FindSection(uint64(i)), f.add); err != nil {
 			return err

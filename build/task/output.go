@@ -29,9 +29,9 @@ func (b *Build) resourcePart(i int) int { return firstTitlePart + b.Plan.TitleTa
 func (b *Build) findPart(i int) int     { return b.resourcePart(b.Plan.Partitions()) + i }
 func (b *Build) removedPart() int       { return b.findPart(b.Plan.Finds) }
 
-// newOutput starts a part of the release. common is the common part, nil for that itself.
-func (b *Build) newOutput(part int, common *release.Common) (*output, error) {
-	p, err := release.CreatePart(release.PartOptions{Dir: b.Release, Number: part, Common: common, Previous: b.reuse.Reader()})
+// newOutput starts a part of the release.
+func (b *Build) newOutput(part int) (*output, error) {
+	p, err := release.CreatePart(release.PartOptions{Dir: b.Release, Number: part, Previous: b.reuse.Reader()})
 	if err != nil {
 		return nil, err
 	}
@@ -57,8 +57,8 @@ func (o *output) close(d *Done) error {
 }
 
 // write runs fn with an output that it completes.
-func (b *Build) write(d *Done, part int, common *release.Common, fn func(o *output) error) error {
-	o, err := b.newOutput(part, common)
+func (b *Build) write(d *Done, part int, fn func(o *output) error) error {
+	o, err := b.newOutput(part)
 	if err != nil {
 		return err
 	}

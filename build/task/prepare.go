@@ -79,9 +79,9 @@ func (t *prepare) files(i int) (inputs, outputs []string) {
 func (t *prepare) run(ctx context.Context, i int, d *Done) error {
 	switch {
 	case i == prepareCommon:
-		return t.b.write(d, commonPart, nil, func(o *output) error { return t.common(ctx, o) })
+		return t.b.write(d, commonPart, func(o *output) error { return t.common(ctx, o) })
 	case i == prepareRemoved:
-		return t.b.write(d, t.b.removedPart(), nil, func(o *output) error { return t.b.writeRemoved(ctx, o) })
+		return t.b.write(d, t.b.removedPart(), func(o *output) error { return t.b.writeRemoved(ctx, o) })
 	case i < prepareOwners+t.b.Plan.Finds:
 		return t.owners(ctx, i-prepareOwners, d)
 	}

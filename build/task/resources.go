@@ -10,7 +10,6 @@ import (
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/record"
-	"reelsplice/schemas/release"
 )
 
 // A resources task builds a partition of the resources that titles contribute to, of their
@@ -19,7 +18,6 @@ import (
 type resources struct {
 	b      *Build
 	titles *sorted
-	common *release.Common
 	latest int64 // highest id of a person
 }
 
@@ -31,9 +29,6 @@ func openResources(b *Build) (_ tasks, err error) {
 	}
 	for i := range done {
 		t.latest = max(t.latest, done[i].LatestPerson)
-	}
-	if t.common, err = b.readCommon(); err != nil {
-		return nil, err
 	}
 	t.titles, err = b.openSorted(b.contributionsNames("titles", len(done)))
 	return t, err
@@ -52,13 +47,13 @@ func (b *Build) contributionsNames(stage string, n int) []string {
 func (t *resources) files(i int) (inputs, outputs []string) {
 	n := t.b.Plan.TitleTasks()
 	inputs = append(t.b.contributionsNames("titles", n), t.b.doneNames("titles", n)...)
-	return append(inputs, doneName("prepare", prepareCommon)), []string{contributionsName("resources", i)}
+	return inputs, []string{contributionsName("resources", i)}
 }
 
 func (t *resources) run(ctx context.Context, i int, d *Done) error {
 	p := t.b.Plan.Partition(i)
 	return t.b.contribute(ctx, contributionsName("resources", i), func(c *contributor) error {
-		return t.b.write(d, t.b.resourcePart(i), t.common, func(o *output) error {
+		return t.b.write(d, t.b.resourcePart(i), func(o *output) error {
 			k := &partition{t: t, o: o, c: c, d: d, plan: p, i: i - p.First}
 			switch p.Kind {
 			case fragment.KindPerson:

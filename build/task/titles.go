@@ -12,23 +12,18 @@ import (
 	"reelsplice/build/reuse"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release"
 )
 
 // A titles task builds the movies, or the series with their seasons and episodes, of a span. It
 // writes a part of the release, and a file of contributions to people, companies and the like.
 type titles struct {
 	b      *Build
-	common *release.Common
 	owners owners
 	near   map[fragment.Kind]*neighbours.Table
 }
 
 func openTitles(b *Build) (_ tasks, err error) {
 	t := &titles{b: b, near: map[fragment.Kind]*neighbours.Table{}}
-	if t.common, err = b.readCommon(); err != nil {
-		return nil, err
-	}
 	if t.owners, err = b.readOwners(); err != nil {
 		return nil, err
 	}
@@ -47,15 +42,6 @@ func (t *titles) close() (err error) {
 		}
 	}
 	return err
-}
-
-// readCommon reads the common part of the release, which other parts refer to.
-func (b *Build) readCommon() (*release.Common, error) {
-	d, err := b.readDone("prepare", prepareCommon)
-	if err != nil {
-		return nil, err
-	}
-	return release.ReadCommon(b.Release, d.Parts[0])
 }
 
 // openNear opens the table of neighbours of a kind.
@@ -85,7 +71,7 @@ func (b *Build) nearPaths(kind fragment.Kind) []string {
 func contributionsName(stage string, i int) string { return fmt.Sprintf("%s-%05d", stage, i) }
 
 func (t *titles) files(i int) (inputs, outputs []string) {
-	inputs = append(t.b.doneNames("survey", t.b.Plan.TitleTasks()), doneName("prepare", prepareCommon))
+	inputs = t.b.doneNames("survey", t.b.Plan.TitleTasks())
 	for k := range t.b.Plan.Finds {
 		inputs = append(inputs, ownersName(k))
 	}
@@ -100,7 +86,7 @@ func (t *titles) files(i int) (inputs, outputs []string) {
 func (t *titles) run(ctx context.Context, i int, d *Done) error {
 	kind, span := t.b.Plan.TitleSpan(i)
 	return t.b.contribute(ctx, contributionsName("titles", i), func(c *contributor) error {
-		err := t.b.write(d, firstTitlePart+i, t.common, func(o *output) error {
+		err := t.b.write(d, firstTitlePart+i, func(o *output) error {
 			if kind == fragment.KindTV {
 				return t.series(ctx, o, c, span)
 			}

@@ -458,11 +458,10 @@ func writePieces(t *testing.T, b *strings.Builder, r *release.Reader, f release.
 		if p.Op != release.OpReference {
 			continue
 		}
-		e, ok := r.EntryAt(p.Ref)
-		if !ok {
-			t.Fatalf("a reference to %d leads nowhere", p.Ref)
+		if _, ok := r.Lookup(p.Shared); !ok {
+			t.Fatalf("a reference to %q leads nowhere", p.Shared)
 		}
-		fmt.Fprintf(b, "  -> %s\n", fragment.DescribeKey(e.Key()))
+		fmt.Fprintf(b, "  -> %s\n", fragment.DescribeKey(p.Shared))
 	}
 	if c.Broken() {
 		t.Fatal("a program is broken")

@@ -20,7 +20,7 @@ func TestReadAllocs(t *testing.T) {
 				for c := f.Pieces(); c.Next(&p); {
 					switch p.Op {
 					case OpReference:
-						r.EntryAt(p.Ref)
+						r.Lookup(p.Shared)
 					case OpInclude:
 						r.Include(p.Include)
 					default:

@@ -197,13 +197,13 @@ func (c *Comparison) later(e Entry) error {
 
 // alias notes an alias that leads to another resource in the other release, or nowhere.
 func (c *Comparison) alias(e Entry, other *Reader) error {
-	to, ok := e.p.r.EntryAt(e.target())
+	to, ok := e.p.r.entryAt(e.target())
 	if !ok {
 		return corrupt(e.p.name, int64(e.off), "alias %s leads to %d, where no resource starts", fragment.DescribeKey(e.Key()), e.number())
 	}
 	was, ok := other.find(e.Key())
 	if ok && was.isAlias() {
-		at, ok := other.EntryAt(was.target())
+		at, ok := other.entryAt(was.target())
 		if ok && bytes.Equal(at.Key(), to.Key()) {
 			return nil
 		}
@@ -372,18 +372,18 @@ func (c *Comparison) sameFragment(a, b Fragment, sameID bool, level int) (bool, 
 		if !more {
 			return true, nil
 		}
-		same, err := c.sameBehind(&x, &y, sameID, level)
+		same, err := c.sameBehind(&y, sameID, level)
 		if !same || err != nil {
 			return false, err
 		}
 	}
 }
 
-// sameBehind compares what two pieces stand for that are the same by themselves.
-func (c *Comparison) sameBehind(x, y *Piece, sameID bool, level int) (bool, error) {
+// sameBehind compares what a piece stands for in both releases, which is the same by itself.
+func (c *Comparison) sameBehind(y *Piece, sameID bool, level int) (bool, error) {
 	switch y.Op {
 	case OpReference:
-		return c.sameReference(x, y, level)
+		return c.sameRecipe(y.Shared, y.Sub, level)
 	case OpIDMark, OpIDEnd:
 		return sameID, nil
 	case OpInclude:
@@ -392,19 +392,6 @@ func (c *Comparison) sameBehind(x, y *Piece, sameID bool, level int) (bool, erro
 	default:
 		return true, nil
 	}
-}
-
-// sameReference compares where two references lead to.
-func (c *Comparison) sameReference(x, y *Piece, level int) (bool, error) {
-	to, tok := c.a.EntryAt(x.Ref)
-	now, nok := c.b.EntryAt(y.Ref)
-	if !tok || !nok {
-		return false, corrupt(manifestFile, -1, "a reference leads to no resource")
-	}
-	if x.Sub != y.Sub || !bytes.Equal(to.Key(), now.Key()) {
-		return false, nil
-	}
-	return c.sameRecipe(now.Key(), y.Sub, level)
 }
 
 // sameRecipe reports whether what a reference or an include leads to is the same in both
@@ -423,7 +410,7 @@ func (c *Comparison) sameRecipe(key []byte, s fragment.Sub, level int) (bool, er
 		return !m.differs.has(slot), nil
 	}
 	if b.isAlias() {
-		b, _ = c.b.EntryAt(b.target())
+		b, _ = c.b.entryAt(b.target())
 	}
 	a, _ := c.a.Lookup(key)
 	if !a.hasSub(s) {
@@ -477,7 +464,7 @@ func (c *Comparison) side(change Change) *Reader {
 // parts and blocks of the release, until fn returns an error, which it passes on.
 func (c *Comparison) Each(ctx context.Context, change Change, fn func(Difference) error) error {
 	for _, ref := range c.found[change] {
-		e, _ := c.side(change).EntryAt(ref)
+		e, _ := c.side(change).entryAt(ref)
 		d := Difference{Change: change, Key: e.Key()}
 		err := ctx.Err()
 		switch change {
@@ -509,7 +496,7 @@ func (c *Comparison) Keys(ctx context.Context, change Change, fn func(key []byte
 		if i%keysMapped == keysMapped-1 {
 			r.ForgetLookups()
 		}
-		e, _ := r.EntryAt(ref)
+		e, _ := r.entryAt(ref)
 		err := ctx.Err()
 		if err == nil {
 			err = fn(e.Key())

@@ -26,7 +26,7 @@ func releaseOf(tb testing.TB, common []ResourceSpec, rs ...ResourceSpec) *Reader
 	return mustOpen(tb, filepath.Join(dir, seal(tb, w).ID))
 }
 
-// plainRelease is releaseOf without a common part.
+// plainRelease is releaseOf without a first part.
 func plainRelease(tb testing.TB, rs ...ResourceSpec) *Reader {
 	tb.Helper()
 	return releaseOf(tb, nil, rs...)

@@ -163,7 +163,7 @@ func TestCopyWithoutLinks(t *testing.T) {
 	id := buildTiny(t, dir, "").ID
 	r := mustOpen(t, filepath.Join(dir, id))
 	out := t.TempDir()
-	p, err := CreatePart(PartOptions{Dir: out, Number: 1, Common: r.commonOf(t), Previous: r, disk: disk{noLinks: true}})
+	p, err := CreatePart(PartOptions{Dir: out, Number: 1, Previous: r, disk: disk{noLinks: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,16 +188,6 @@ func TestCopyWithoutLinks(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(out, ".copy-*")); len(left) > 0 || len(part.Packs) == 0 {
 		t.Errorf("%d packs are copied, %v is left", len(part.Packs), left)
 	}
-}
-
-// commonOf returns the common part of a release.
-func (r *Reader) commonOf(tb testing.TB) *Common {
-	tb.Helper()
-	c, err := ReadCommon(r.dir, Part{File: r.manifest.Parts[0], Packs: r.manifest.Packs})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return c
 }
 
 // TestCopyKeepsChecks: a release that takes over damaged packs has the checks that they had when they

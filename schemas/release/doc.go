@@ -27,7 +27,7 @@
 //
 // A piece is a segment, a literal, a mark for text that depends on the request (an id, a
 // page, the name of a season in some language), or leads to a fragment of another
-// resource: a reference to one of the common part, part 0, an include by its key. Verify
+// resource by its key: a reference has the whole key, an include its numbers. Verify
 // follows both.
 //
 // A Writer holds the folder of a release in the making. Parts, indexes and tables are written side

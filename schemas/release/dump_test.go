@@ -215,7 +215,7 @@ func (d *dumper) piece(off uint64, row []byte, p *Piece, by string) {
 			d.uses[where] = use{*p, by}
 		}
 	case OpReference:
-		what = fmt.Sprintf("reference to %s of the resource at %08x of part 0", p.Sub, p.Ref.off())
+		what = "reference to " + describe(p.Shared, fragment.Address{Sub: p.Sub})
 	case OpInclude:
 		what = fmt.Sprintf("include of %s", p.Include)
 	case OpName:

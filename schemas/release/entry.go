@@ -89,7 +89,7 @@ func (e Entry) Fingerprint() uint64 {
 // Place returns the name of the file that the block lies in, and its offset there.
 func (e Entry) Place() (file string, off int64) { return e.p.name, int64(e.off) }
 
-// Ref returns the place of the resource, which EntryAt turns back into e.
+// Ref returns the place of the resource, which holds in its Reader alone.
 func (e Entry) Ref() Ref { return e.p.ref(e.off) }
 
 // Len returns the number of fragments.
@@ -213,7 +213,7 @@ type Fragment struct {
 
 // Pieces returns a Cursor that stands before the first piece.
 func (f Fragment) Pieces() Cursor {
-	return Cursor{p: f.p, off: f.off, base: f.base, left: MaxPieces, decoder: decoder{rest: f.recipe, bad: f.recipe == nil}}
+	return Cursor{p: f.p, base: f.base, left: MaxPieces, decoder: decoder{rest: f.recipe, bad: f.recipe == nil}}
 }
 
 // A Cursor walks through the pieces of a fragment. There is at least one, or the
@@ -221,7 +221,6 @@ func (f Fragment) Pieces() Cursor {
 type Cursor struct {
 	decoder // stands before the next piece, or before the one that is bad
 	p       *part
-	off     uint64
 	base    uint64
 	left    int // pieces that may still come
 }
@@ -246,9 +245,9 @@ func (c *Cursor) Next(p *Piece) bool {
 		c.far(p)
 		c.locate(p)
 	case OpReference:
-		// Only backward, so that following them comes to an end.
-		p.Sub, p.Ref = fragment.Sub(c.atMost(maxSub)), Ref(c.atMost(1<<refOffBits-1))
-		c.bad = c.bad || p.Ref >= c.p.ref(c.off)
+		p.Sub = fragment.Sub(c.atMost(maxSub))
+		p.Shared = c.take(c.atMost(fragment.MaxKeyLen))
+		c.bad = c.bad || len(p.Shared) == 0
 	case OpInclude:
 		c.include(&p.Include)
 	case OpName:

@@ -65,6 +65,10 @@ func TestVerifyIncludes(t *testing.T) {
 		frag(fragment.Address{Sub: fragment.SubRow, Page: 1}, text),
 	}}}, "leads to movie 2 row, of which neither the resource nor the default of its kind has the base")
 
+	f("reference", []ResourceSpec{rowOf(1, PieceSpec{Op: OpReference, Shared: movie(2), Sub: fragment.SubRow}), rowOf(2, text)})
+	f("reference to nothing", []ResourceSpec{rowOf(1, PieceSpec{Op: OpReference, Shared: movie(2), Sub: fragment.SubRow})},
+		"movie 1 row: piece 0, reference, leads to movie 2 row, which is not there")
+
 	// Circles are met from each of their resources.
 	f("itself", []ResourceSpec{rowOf(1, include(1))}, "piece 0, include, leads in a circle: movie 1 row, movie 1 row")
 	f("circle", []ResourceSpec{rowOf(1, include(2)), rowOf(2, text, include(1)), rowOf(3, include(2))},

@@ -10,7 +10,7 @@ import (
 )
 
 // FormatVersion is the version that this package writes, and the only one that it reads.
-const FormatVersion = 6
+const FormatVersion = 7
 
 // Limits of the format. The Writer refuses what exceeds them, except for MaxDepth, which
 // only a whole release can exceed: see Verify.

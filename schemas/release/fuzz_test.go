@@ -63,8 +63,8 @@ func FuzzRecipe(f *testing.F) {
 		appendPiece(nil, &PieceSpec{Op: OpSegment, Segment: stored}, end, headerLen),
 		appendPiece(nil, &PieceSpec{Op: OpSegment, Segment: stored}, headerLen, end),
 		{byte(OpIDMark), byte(OpPageMark), byte(OpIDEnd)},
-		appendPiece(nil, &PieceSpec{Op: OpReference, Sub: fragment.SubGenres}, headerLen, 0),
-		appendPiece(nil, &PieceSpec{Op: OpReference, Sub: maxSub}, 1<<17-1, 0),
+		appendPiece(nil, &PieceSpec{Op: OpReference, Shared: genresKey, Sub: fragment.SubGenres}, 0, 0),
+		appendPiece(nil, &PieceSpec{Op: OpReference, Shared: make([]byte, fragment.MaxKeyLen), Sub: maxSub}, 0, 0),
 		appendPiece(nil, &PieceSpec{Op: OpInclude, Include: include(550).Include}, 0, 0),
 		appendPiece(nil, &PieceSpec{Op: OpInclude, Include: Include{Kind: fragment.KindEpisode, ID: 1399, Season: 1, Episode: 2, Sub: fragment.SubMediaRow}}, 0, 0),
 		appendPiece([]byte{byte(OpIDMark)}, &PieceSpec{Op: OpName, Word: WordSpecials, Number: math.MaxUint32}, 0, 0),
@@ -86,10 +86,7 @@ func FuzzRecipe(f *testing.F) {
 				continue
 			}
 			where := uint64(p.Pack)<<wherePackShift | uint64(p.Offset)
-			if p.Op == OpReference {
-				where = uint64(p.Ref)
-			}
-			spec := PieceSpec{Op: p.Op, Segment: p.Segment, Sub: p.Sub, Include: p.Include, Word: p.Word, Number: p.Number}
+			spec := PieceSpec{Op: p.Op, Segment: p.Segment, Shared: p.Shared, Sub: p.Sub, Include: p.Include, Word: p.Word, Number: p.Number}
 			near := base
 			if recipe[len(recipe)-before] == byte(opFar) {
 				near = 0 // whether it should have been near is for Verify to say

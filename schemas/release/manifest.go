@@ -26,7 +26,7 @@ type Manifest struct {
 	// Sources counts what the build read, by the caller's names.
 	Sources map[string]int64 `json:"sources"`
 	Counts  Counts           `json:"counts"`
-	Parts   []File           `json:"parts"`  // in the order of their numbers; part 0 is the common one
+	Parts   []File           `json:"parts"`  // in the order of their numbers
 	Index   []File           `json:"index"`  // in the order of their numbers
 	Packs   []File           `json:"packs"`  // in order of name
 	Tables  []File           `json:"tables"` // in order of name
@@ -40,7 +40,7 @@ type Counts struct {
 	Resources   map[string]int64 `json:"resources"` // by the name of their fragment.Kind
 	Aliases     int64            `json:"aliases"`
 	Fragments   int64            `json:"fragments"`
-	Segments    int64            `json:"segments"`     // in all packs, dead ones too: identical ones of the common part, or of one resource, once
+	Segments    int64            `json:"segments"`     // in all packs, dead ones too: identical ones of one resource once
 	RawBytes    int64            `json:"raw_bytes"`    // of those segments, inflated
 	StoredBytes int64            `json:"stored_bytes"` // of those segments
 }

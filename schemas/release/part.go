@@ -3,7 +3,6 @@ package release
 import (
 	"cmp"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -22,7 +21,7 @@ type PieceSpec struct {
 	// its pack, unless that pack is written anew.
 	Segment Segment
 	Literal []byte       // of OpLiteral: 1 to MaxLiteral bytes
-	Shared  []byte       // of OpReference: the key of a resource of the common part
+	Shared  []byte       // of OpReference: the key of another resource of the release, as Verify checks
 	Sub     fragment.Sub // of OpReference: a sub-request which that resource has
 	Include Include      // of OpInclude: a fragment anywhere in the release, which Verify looks for
 	Word    Word         // of OpName
@@ -53,8 +52,6 @@ type ResourceSpec struct {
 type PartOptions struct {
 	Dir    string // of the release in the making
 	Number int    // names the files of the part until it is closed
-	// Common is the common part, which References lead into. The common part itself has none.
-	Common *Common
 	// Previous is a release of which segments may be taken over; nil for none. It stays open
 	// until the part is closed.
 	Previous *Reader
@@ -105,8 +102,7 @@ type packInUse struct {
 	live uint64 // bytes of segments of the part
 }
 
-// A segmentID identifies segments that are stored once: in all of the common part, and within
-// one resource of the others.
+// A segmentID identifies segments that are stored once within a resource.
 type segmentID struct {
 	hash     Hash
 	raw, crc uint32
@@ -121,15 +117,8 @@ func CreatePart(o PartOptions) (*PartWriter, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start part %d: %w", o.Number, err)
 	}
-	p := &PartWriter{o: o, out: out, seen: map[segmentID]uint64{}, taken: map[*mapping]int{}}
-	if o.Common == nil {
-		p.o.Common = NewCommon()
-	}
-	return p, nil
+	return &PartWriter{o: o, out: out, seen: map[segmentID]uint64{}, taken: map[*mapping]int{}}, nil
 }
-
-// isCommon reports whether the part is the common one.
-func (s *PartWriter) isCommon() bool { return s.o.Number == 0 }
 
 // Add writes a resource. It copies what it keeps. A resource that breaks a rule is refused as a
 // whole, and the part can go on; after an error of the disk it cannot.
@@ -142,9 +131,6 @@ func (s *PartWriter) Add(r ResourceSpec) error {
 		return fmt.Errorf("add to part %d: %s: %w", s.o.Number, fragment.DescribeKey(r.Key), err)
 	}
 	s.begin()
-	if s.isCommon() {
-		s.o.Common.add(r, Ref(s.out.off/blockAlign))
-	}
 	if err := s.write(r); err != nil {
 		s.err = err
 		return fmt.Errorf("add to part %d: %w", s.o.Number, err)
@@ -165,9 +151,7 @@ func (s *PartWriter) ready() error {
 
 // begin starts a resource.
 func (s *PartWriter) begin() {
-	if !s.isCommon() {
-		clear(s.seen) // identical segments are found within a resource only
-	}
+	clear(s.seen)
 	s.block.reset()
 }
 
@@ -226,9 +210,7 @@ func (s *PartWriter) checkPiece(p *PieceSpec) error {
 	case OpSegment:
 		return p.Segment.check()
 	case OpReference:
-		if _, ok := s.o.Common.ref(p.Shared, p.Sub); !ok {
-			return fmt.Errorf("the common part has no %s of %s", p.Sub, fragment.DescribeKey(p.Shared))
-		}
+		return checkKey(p.Shared)
 	case OpInclude:
 		if what := p.Include.fault(); what != "" {
 			return fmt.Errorf("include of %s %d: %s", p.Include.Kind, p.Include.ID, what)
@@ -311,16 +293,11 @@ func (s *PartWriter) recipe(f *FragmentSpec) error {
 	for i := range f.Pieces {
 		p := &f.Pieces[i]
 		var where uint64
-		var err error
-		switch p.Op {
-		case OpSegment:
-			where, err = s.place(&p.Segment)
-		case OpReference:
-			ref, _ := s.o.Common.ref(p.Shared, p.Sub)
-			where = uint64(ref)
-		}
-		if err != nil {
-			return err
+		if p.Op == OpSegment {
+			var err error
+			if where, err = s.place(&p.Segment); err != nil {
+				return err
+			}
 		}
 		b.piece(p, where)
 	}
@@ -504,54 +481,6 @@ func (p *packWriter) add(g *Segment) error {
 	return err
 }
 
-// A Common is what References of other parts lead to: the resources of the common part.
-type Common struct {
-	refs map[string]commonResource
-}
-
-type commonResource struct {
-	ref  Ref
-	subs []fragment.Sub
-}
-
-// NewCommon returns a Common without resources, which the writer of the common part fills.
-func NewCommon() *Common { return &Common{refs: map[string]commonResource{}} }
-
-// add adds a resource that is about to be written.
-func (c *Common) add(r ResourceSpec, ref Ref) {
-	of := commonResource{ref: ref}
-	for i := range r.Fragments {
-		of.subs = append(of.subs, r.Fragments[i].Address.Sub)
-	}
-	c.refs[string(r.Key)] = of
-}
-
-// ref returns the place of a resource that has the sub-request.
-func (c *Common) ref(key []byte, sub fragment.Sub) (Ref, bool) {
-	r, ok := c.refs[string(key)]
-	return r.ref, ok && slices.Contains(r.subs, sub)
-}
-
-// ReadCommon reads the common part in the folder dir of a release in the making.
-func ReadCommon(dir string, p Part) (*Common, error) {
-	c := NewCommon()
-	r, err := openFiles(dir, &Manifest{Parts: []File{p.File}, Packs: p.Packs}, true /* trust */)
-	if err != nil {
-		return nil, fmt.Errorf("read common part: %w", err)
-	}
-	err = Guard(func() error {
-		return r.blocks(func(e Entry) error {
-			of := commonResource{ref: e.Ref()}
-			for i := range e.Len() {
-				of.subs = append(of.subs, e.Address(i).Sub)
-			}
-			c.refs[string(e.Key())] = of
-			return nil
-		})
-	})
-	return c, errors.Join(err, r.Close())
-}
-
 // Copy writes a resource of the previous release as it is there, with other aliases. Its
 // segments stay where they are, as those of Add do.
 func (s *PartWriter) Copy(e Entry, aliases [][]byte) error {
@@ -579,48 +508,30 @@ func (s *PartWriter) Copy(e Entry, aliases [][]byte) error {
 		s.block.row(e.Address(i), at)
 	}
 	r := ResourceSpec{Key: e.Key(), ID: e.ID(), Fingerprint: e.Fingerprint(), Aliases: aliases}
-	if s.isCommon() {
-		of := r
-		for i := range e.Len() {
-			of.Fragments = append(of.Fragments, FragmentSpec{Address: e.Address(i)})
-		}
-		s.o.Common.add(of, Ref(s.out.off/blockAlign))
-	}
 	if s.err = s.writeBlocks(r, e.Len()); s.err != nil {
 		return fmt.Errorf("copy to part %d: %w", s.o.Number, s.err)
 	}
 	return nil
 }
 
-// copyRecipe makes a recipe of the previous release the open one. Segments and references get
-// new places; all other pieces are the same bytes.
+// copyRecipe makes a recipe of the previous release the open one. Segments get new places; all
+// other pieces are the same bytes.
 func (s *PartWriter) copyRecipe(f Fragment) error {
 	b := &s.block
 	b.begin()
 	var p Piece
 	c := f.Pieces()
 	for before := c.rest; c.Next(&p); before = c.rest {
-		switch p.Op {
-		case OpSegment:
-			where, err := s.place(&p.Segment)
-			if err != nil {
-				return err
-			}
-			b.piece(&PieceSpec{Op: OpSegment, Segment: p.Segment}, where)
-		case OpReference:
-			to, ok := f.p.r.EntryAt(p.Ref)
-			if !ok {
-				return corrupt(f.p.name, int64(f.off), "a reference leads nowhere")
-			}
-			ref, ok := s.o.Common.ref(to.Key(), p.Sub)
-			if !ok {
-				return fmt.Errorf("the common part has no %s of %s", p.Sub, fragment.DescribeKey(to.Key()))
-			}
-			b.piece(&PieceSpec{Op: OpReference, Sub: p.Sub}, uint64(ref))
-		default:
+		if p.Op != OpSegment {
 			b.recipe = append(b.recipe, before[:len(before)-len(c.rest)]...)
 			b.count++
+			continue
 		}
+		where, err := s.place(&p.Segment)
+		if err != nil {
+			return err
+		}
+		b.piece(&PieceSpec{Op: OpSegment, Segment: p.Segment}, where)
 	}
 	if c.Broken() {
 		return corrupt(f.p.name, int64(f.off), "a piece breaks the format")

@@ -16,8 +16,8 @@ const (
 	OpSegment   Op = 1  // bytes of a pack
 	OpIDMark    Op = 2  // the place where a standalone response has "id":N,
 	OpPageMark  Op = 3  // the place where a response has "page":N,
-	OpReference Op = 4  // a fragment of another resource, in the requested variant
-	OpInclude   Op = 5  // the same, found by the key of the resource when it is served
+	OpReference Op = 4  // a fragment of another resource, by its key, in the requested variant
+	OpInclude   Op = 5  // the same of a title, person or the like, which a row may be derived of
 	OpIDEnd     Op = 6  // the end of a sub-request whose id comes last: ,"id":N} alone, } appended
 	OpName      Op = 7  // the generic name of a season or an episode in the requested language, a JSON string with its quotes
 	OpLiteral   Op = 8  // bytes of the recipe itself
@@ -126,7 +126,7 @@ type Piece struct {
 	Pack    int          // of OpSegment: the number of its pack in the list of the part
 	Offset  int64        // of OpSegment: where it starts in that pack
 	Include Include      // of OpInclude
-	Ref     Ref          // of OpReference: the other resource
+	Shared  []byte       // of OpReference: the key of the other resource, part of the mapping
 	Sub     fragment.Sub // of OpReference: which of its fragments
 	Word    Word         // of OpName
 	Number  uint32       // of OpName: of the season or the episode
@@ -159,6 +159,8 @@ func (p *Piece) Same(o *Piece) bool {
 		return p.Word == o.Word && p.Number == o.Number
 	case OpInclude:
 		return p.Include == o.Include
+	case OpReference:
+		return p.Sub == o.Sub && bytes.Equal(p.Shared, o.Shared)
 	default:
 		return true
 	}

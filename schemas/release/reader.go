@@ -282,7 +282,7 @@ func (r *Reader) ForgetLookups() {
 func (r *Reader) Lookup(key []byte) (Entry, bool) {
 	e, ok := r.find(key)
 	if ok && e.isAlias() {
-		return r.EntryAt(e.target())
+		return r.entryAt(e.target())
 	}
 	return e, ok
 }
@@ -330,9 +330,8 @@ func (r *Reader) locate(key []byte) (Entry, uint64, bool) {
 	return Entry{}, 0, false
 }
 
-// EntryAt returns the resource at ref, as it stands in a Reference. It is false when
-// no resource can start there.
-func (r *Reader) EntryAt(ref Ref) (Entry, bool) {
+// entryAt returns the resource at ref; false when no resource can start there.
+func (r *Reader) entryAt(ref Ref) (Entry, bool) {
 	e, ok := r.block(ref)
 	return e, ok && !e.isAlias()
 }
@@ -454,7 +453,7 @@ func (r *Reader) slotOf(hash uint64) []byte {
 	return x.data[headerLen+slotLen*home(hash<<(64-r.shift), x.homes):][:slotLen]
 }
 
-// headOf returns the start of a block, with its key; empty for a reference that leads nowhere.
+// headOf returns the start of a block, with its key; empty for a place where none can be.
 func (r *Reader) headOf(ref Ref) []byte {
 	n := ref >> refOffBits
 	if n >= Ref(len(r.parts)) {

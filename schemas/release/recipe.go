@@ -119,8 +119,8 @@ func (d *decoder) include(i *Include) {
 	d.bad = d.bad || i.fault() != ""
 }
 
-// appendPiece appends a piece as recipes have it. where is the place of its segment, or the Ref
-// of the resource that a reference leads to; base is what near segments count from.
+// appendPiece appends a piece as recipes have it. where is the place of its segment; base is what
+// near segments count from.
 func appendPiece(dst []byte, p *PieceSpec, where, base uint64) []byte {
 	switch p.Op {
 	case OpSegment:
@@ -132,7 +132,7 @@ func appendPiece(dst []byte, p *PieceSpec, where, base uint64) []byte {
 		return append(dst, g.Hash[:]...)
 	case OpReference:
 		dst = binary.AppendUvarint(append(dst, byte(p.Op)), uint64(p.Sub))
-		return binary.AppendUvarint(dst, where)
+		return append(append(dst, byte(len(p.Shared))), p.Shared...)
 	case OpInclude:
 		return appendInclude(append(dst, byte(p.Op)), &p.Include)
 	case OpName:

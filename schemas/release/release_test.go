@@ -99,7 +99,7 @@ func tinyOptions() testOptions {
 	}
 }
 
-// genresKey is the key of the list of genres in the common part.
+// genresKey is the key of a list of genres that others refer to.
 var genresKey = fragment.AppendShared(nil, fragment.KindGenres, fragment.KindMovie, "18,53")
 
 // toGenres returns the reference to it.
@@ -308,9 +308,9 @@ func TestTinyRelease(t *testing.T) {
 	if p.Op != OpReference || p.Sub != fragment.SubGenres {
 		t.Fatalf("piece 1 = %+v, want a reference to genres", p)
 	}
-	other, ok := r.EntryAt(p.Ref)
+	other, ok := r.Lookup(p.Shared)
 	if !ok || other.Len() != 2 || other.Address(0) != genres || other.Address(1) != genresDE {
-		t.Errorf("EntryAt(%d) = %v, %v, want genres", p.Ref, other, ok)
+		t.Errorf("Lookup(%q) = %v, %v, want genres", p.Shared, other, ok)
 	}
 	for _, missing := range [][]byte{nil, {1}, movie(552), make([]byte, 65), make([]byte, 1000)} {
 		if e, ok := r.Lookup(missing); ok {
@@ -345,7 +345,7 @@ func TestTinyRelease(t *testing.T) {
 }
 
 // archive is a release of the version that is written.
-const archive = "testdata/v6"
+const archive = "testdata/v7"
 
 // TestArchive keeps the bytes of a release of the version that is written the same.
 func TestArchive(t *testing.T) {
@@ -531,8 +531,8 @@ func roundTrip(t *rapid.T, specs [][]ResourceSpec, packBytes int64) {
 		}
 	}
 	err = r.Resources(context.Background(), func(key []byte, e Entry, ref Ref) error {
-		if again, ok := r.EntryAt(ref); !ok || again != e || len(inOrder) == 0 || !bytes.Equal(key, inOrder[0]) {
-			return fmt.Errorf("EntryAt(%d) = %v, %v, of key %x", ref, again, ok, key)
+		if again, ok := r.entryAt(ref); !ok || again != e || len(inOrder) == 0 || !bytes.Equal(key, inOrder[0]) {
+			return fmt.Errorf("entryAt(%d) = %v, %v, of key %x", ref, again, ok, key)
 		}
 		inOrder = inOrder[1:]
 		return nil
@@ -573,7 +573,7 @@ func samePiece(p *Piece, w *PieceSpec) bool {
 	case OpLiteral:
 		return bytes.Equal(p.Text(), w.Literal)
 	case OpReference:
-		return p.Sub == w.Sub
+		return p.Sub == w.Sub && bytes.Equal(p.Shared, w.Shared)
 	case OpInclude:
 		return p.Include == w.Include
 	case OpName:
@@ -634,8 +634,7 @@ func TestWriterRefuses(t *testing.T) {
 	f("name of unknown word 4", one(PieceSpec{Op: OpName, Word: 4}))
 	f("piece 1: CRC operator is 00000000, 1 raw bytes need 00800000", one(good, seg(Segment{Stored: []byte("x"), RawLen: 1})))
 	f("segment of 0 bytes for 1 raw ones", one(seg(Segment{RawLen: 1, Op: CRCOp(1)})))
-	f("the common part has no genres of movie 7", one(PieceSpec{Op: OpReference, Shared: movie(7), Sub: fragment.SubGenres}))
-	f("the common part has no videos of genres of movie", one(PieceSpec{Op: OpReference, Shared: genresKey, Sub: fragment.SubVideos}))
+	f(`piece 0: key "" has 0 bytes`, one(PieceSpec{Op: OpReference, Sub: fragment.SubGenres}))
 	f("videos is there twice", ResourceSpec{Key: movie(1), Fragments: []FragmentSpec{frag(videos, good), frag(details, good), frag(videos, good)}})
 
 	// What was refused has left nothing behind.
@@ -673,9 +672,9 @@ func TestManyPieces(t *testing.T) {
 	}
 }
 
-// TestEmptyCommon: part 0 is the common one, even if it has no resources. Each resource of another
-// part has segments of its own, here in packs of one content.
-func TestEmptyCommon(t *testing.T) {
+// TestEmptyPart: a part may have no resources. Each resource has segments of its own, here in packs
+// of one content.
+func TestEmptyPart(t *testing.T) {
 	dir := t.TempDir()
 	w, err := create(dir, testOptions{Parts: 2, MaxPackBytes: 1})
 	if err != nil {

@@ -158,8 +158,8 @@ func TestList(t *testing.T) {
 	var got []string
 	for _, i := range infos {
 		got = append(got, fmt.Sprintf("%s %v %v %v", i.ID, i.Current, i.Previous, i.Err == nil))
-		if i.Err == nil && (i.Fragments != 16 || i.Bytes != 2349) {
-			t.Errorf("%s has %d fragments, %d bytes, want 16, 2349", i.ID, i.Fragments, i.Bytes)
+		if i.Err == nil && (i.Fragments != 16 || i.Bytes != 2365) {
+			t.Errorf("%s has %d fragments, %d bytes, want 16, 2365", i.ID, i.Fragments, i.Bytes)
 		}
 	}
 	want := []string{"notes false false false", ids[2] + " false true true", ids[1] + " false false true", ids[0] + " true false true"}

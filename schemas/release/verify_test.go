@@ -163,11 +163,11 @@ func TestVerifyFindsEveryFlip(t *testing.T) {
 // TestVerifyNamesPlace changes one thing at a time and mends the sums, so that only
 // the check of that thing can find it.
 func TestVerifyNamesPlace(t *testing.T) {
-	const ( // offsets in parts 1 and 2; v6.dump has all of them
-		movie550, alias, kindDefault, tv = 16, 192, 152, 472
+	const ( // offsets in parts 1 and 2; v7.dump has all of them
+		movie550, alias, kindDefault, tv = 16, 200, 160, 480
 		rows, recipes                    = movie550 + 48, movie550 + 96
-		near, reference, literal, far    = 113, 133, 136, 166
-		name, include, second, lastName  = 327, 351, 360, 387
+		near, reference, literal, far    = 113, 133, 143, 173
+		name, include, second, lastName  = 335, 359, 368, 395
 	)
 	m, err := readManifest(archive)
 	if err != nil {
@@ -200,7 +200,7 @@ func TestVerifyNamesPlace(t *testing.T) {
 	}{
 		{index, put(0x78, 9), index + `: offset 120: slot leads to 72 in part 0, where no block can start`},
 		{index, put(0x7e, 0), index + `: offset 120: genres of movie "18,53": slot is 0d00000000000002, want 0d27000000000002 in index 0`},
-		{index, put(0x38, 0, 0, 0, 0, 0, 0, 0, 0), part1 + `: offset 224: movie 551: the index does not lead here`},
+		{index, put(0x38, 0, 0, 0, 0, 0, 0, 0, 0), part1 + `: offset 232: movie 551: the index does not lead here`},
 		{index, put(0x38, 0, 0, 0, 0, 0, 0, 0, 0), index + `: footer counts 9 slots in use, 8 are`},
 		{index, func(b []byte) []byte {
 			copy(b[0x50:], b[0x38:0x40])
@@ -208,16 +208,16 @@ func TestVerifyNamesPlace(t *testing.T) {
 		}, index + `: offset 80: movie 551: slot 8 cannot be found from its ideal slot 5`},
 
 		// Blocks.
-		{part1, put(movie550, 65), part1 + `: offset 16: no block can start with 41 05 04 00 4b 00 00 00`},
+		{part1, put(movie550, 65), part1 + `: offset 16: no block can start with 41 05 04 00 52 00 00 00`},
 		{part1, put(movie550+blockType, 0), part1 + `: offset 16: no block can start with 09 00`},
 		{part1, put(movie550+blockType, 4), part1 + `: offset 16: no block can start with 09 04`},
 		{part1, put(movie550+blockType, typeAlias), part1 + `: offset 16: no block can start with 09 02`},
-		{part1, put(alias+blockFragments, 1), part1 + `: offset 192: no block can start with 0b 02 01`},
-		{part1, put(alias+blockRecipes, 1), part1 + `: offset 192: no block can start with 0b 02 00 00 01`},
+		{part1, put(alias+blockFragments, 1), part1 + `: offset 200: no block can start with 0b 02 01`},
+		{part1, put(alias+blockRecipes, 1), part1 + `: offset 200: no block can start with 0b 02 00 00 01`},
 		{part1, put(movie550+blockRecipes, 0xff, 0xff, 0xff, 0xff), part1 + `: offset 16: no block can start with`},
 		{part1, put(movie550+25, 1), part1 + `: offset 41: movie 550: padding is 01 00 00 00 00 00 00, want zeros`},
-		{part1, put(alias+blockNumber, 0x48), part1 + `: offset 192: alias alias of movie "tt0137523" leads to 72, where no resource starts`},
-		{part1, put(alias+blockNumber, 192), part1 + `: offset 192: alias alias of movie "tt0137523" leads to 192, where no resource starts`},
+		{part1, put(alias+blockNumber, 0x48), part1 + `: offset 200: alias alias of movie "tt0137523" leads to 72, where no resource starts`},
+		{part1, put(alias+blockNumber, alias), part1 + `: offset 200: alias alias of movie "tt0137523" leads to 200, where no resource starts`},
 
 		// The base; of tv 1399, with its row and recipe behind it.
 		{part1, put(rows-8, 0x0f), part1 + ": offset 113: " + broken550},
@@ -225,12 +225,12 @@ func TestVerifyNamesPlace(t *testing.T) {
 		{
 			part2, both(put(tv+blockType, typeStored), put(tv+blockRecipes, 2), put(tv+40,
 				0x10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, byte(OpIDEnd), 0, 0)),
-			part2 + `: offset 512: tv 1399: type 5 with base 0000000000000010, the first segment lies at 0000000000000000`,
+			part2 + `: offset 520: tv 1399: type 5 with base 0000000000000010, the first segment lies at 0000000000000000`,
 		},
 		{
 			part2, both(put(tv+blockType, typeStored), put(tv+blockRecipes, 2), put(tv+40,
 				0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, byte(OpIDEnd), 0, 0)),
-			part2 + `: offset 512: tv 1399: type 5 with base 0000000000000000, the first segment lies at 0000000000000000`,
+			part2 + `: offset 520: tv 1399: type 5 with base 0000000000000000, the first segment lies at 0000000000000000`,
 		},
 		{part2, func(b []byte) []byte { // without its base, and so much more in the recipe
 			facts := bytes.Clone(b[kindDefault+0x37:][:18])
@@ -239,48 +239,50 @@ func TestVerifyNamesPlace(t *testing.T) {
 			recipe := append(append([]byte{32, byte(opFar), 0, 0x29}, facts...), byte(OpLiteral), 9)
 			copy(b[kindDefault+44:], append(recipe, "123456789\x00\x00\x00"...))
 			return b
-		}, part2 + `: offset 184: default of movie: type 1 with base 0000000000000000, the first segment lies at 0000000000000029`},
+		}, part2 + `: offset 192: default of movie: type 1 with base 0000000000000000, the first segment lies at 0000000000000029`},
 
 		// The fragment table, and where recipes lie.
 		{part1, put(rows+12, 0, 0, 0, 0, 0, 0, 1), part1 + `: offset 76: movie 550 details: address is not above the one before`},
 		{part1, put(rows+6, 2), part1 + `: offset 76: movie 550 details deDE: address is not above the one before`},
-		{part1, put(rows+8, 7), part1 + `: offset 72: movie 550 details: recipe at 7 of 75 bytes, want one that is known or a whole one at 0`},
-		{part1, put(rows+8, 0xff, 0xff, 0xff, 0xff), part1 + `: offset 72: movie 550 details: recipe at 4294967295 of 75 bytes`},
-		{part1, put(rows+12+8, 1), part1 + `: offset 84: movie 550 details deDE: recipe at 1 of 75 bytes, want one that is known or a whole one at 35`},
-		{part1, put(rows+24+8, 52), part1 + `: offset 96: movie 550 similar page 2: recipe at 52 of 75 bytes, want one that is known or a whole one at 35`},
-		{part1, put(rows+36+8, 35), part1 + `: offset 164: movie 550: recipes end at 52, the block has 75 bytes of them`},
-		{part1, put(recipes, 0), part1 + `: offset 72: movie 550 details: recipe at 0 of 75 bytes`},
-		{part1, put(recipes, 75), part1 + `: offset 72: movie 550 details: recipe at 0 of 75 bytes`},
-		{part1, put(recipes, 0xa2, 0), part1 + `: offset 72: movie 550 details: recipe at 0 of 75 bytes`},
-		{part1, put(recipes, 33), part1 + `: offset 136: movie 550 details: piece 2, literal, breaks the format`},
-		{part1, put(recipes+75, 1), part1 + `: offset 187: movie 550: padding is 01 00 00 00 00, want zeros`},
-		{part1, put(movie550+blockRecipes, 76), part1 + `: offset 187: movie 550: recipes end at 75, the block has 76 bytes of them`},
+		{part1, put(rows+8, 7), part1 + `: offset 72: movie 550 details: recipe at 7 of 82 bytes, want one that is known or a whole one at 0`},
+		{part1, put(rows+8, 0xff, 0xff, 0xff, 0xff), part1 + `: offset 72: movie 550 details: recipe at 4294967295 of 82 bytes`},
+		{part1, put(rows+12+8, 1), part1 + `: offset 84: movie 550 details deDE: recipe at 1 of 82 bytes, want one that is known or a whole one at 42`},
+		{part1, put(rows+24+8, 59), part1 + `: offset 96: movie 550 similar page 2: recipe at 59 of 82 bytes, want one that is known or a whole one at 42`},
+		{part1, put(rows+36+8, 42), part1 + `: offset 171: movie 550: recipes end at 59, the block has 82 bytes of them`},
+		{part1, put(recipes, 0), part1 + `: offset 72: movie 550 details: recipe at 0 of 82 bytes`},
+		{part1, put(recipes, 82), part1 + `: offset 72: movie 550 details: recipe at 0 of 82 bytes`},
+		{part1, put(recipes, 0xa2, 0), part1 + `: offset 72: movie 550 details: recipe at 0 of 82 bytes`},
+		{part1, put(recipes, 40), part1 + `: offset 143: movie 550 details: piece 2, literal, breaks the format`},
+		{part1, put(recipes+82, 1), part1 + `: offset 194: movie 550: padding is 01 00 00 00 00 00, want zeros`},
+		{part1, put(movie550+blockRecipes, 83), part1 + `: offset 194: movie 550: recipes end at 82, the block has 83 bytes of them`},
 
 		// Pieces.
 		{part1, put(near, 0), part1 + `: offset 113: movie 550 details: piece 0, op-0, breaks the format`},
 		{part1, put(near, 11), part1 + `: offset 113: movie 550 details: piece 0, op-11, breaks the format`},
 		{part1, put(near+1, 1), broken550 + "01 01 14"},
 		{part1, put(near+2, 0x15), broken550 + "01 00 15"},
-		{part1, put(far+1, 3), part1 + ": offset 166: " + brokenFar + "09 03"},
+		{part1, put(far+1, 3), part1 + ": offset 173: " + brokenFar + "09 03"},
 		{part1, put(far+1, 8), brokenFar + "09 08"},
 		{part1, put(far+2, 0x0f), brokenFar + "09 01 0f"},
 		{part1, put(far+2, 0x11), brokenFar + "09 01 11"},
-		{part1, put(far+1, 0, 0x10, 20), part1 + `: offset 166: movie 550 videos: piece 1, segment, is 09 00 10 14 3e 8e 9e 95 8a e9 04 db c8 57 db 97 24 ea d4 05 cd, want 01 00 14 3e`},
-		{part1, put(reference+1, 1), part1 + `: offset 133: movie 550 details: piece 1, reference, leads to details of a resource at 16, which is not there`},
-		{part1, put(reference+2, 9), `movie 550 details: piece 1, reference, leads to genres of a resource at 72, which is not there`},
-		{part1, put(literal+1, 0), part1 + `: offset 136: movie 550 details: piece 2, literal, breaks the format`},
-		{part1, put(literal+1, 10), part1 + `: offset 136: movie 550 details: piece 2, literal, breaks the format`},
-		{part2, put(include+1, 0), part2 + `: offset 351: season 1399 1 credits: piece 1, include, breaks the format`},
+		{part1, put(far+1, 0, 0x10, 20), part1 + `: offset 173: movie 550 videos: piece 1, segment, is 09 00 10 14 3e 8e 9e 95 8a e9 04 db c8 57 db 97 24 ea d4 05 cd, want 01 00 14 3e`},
+		{part1, put(reference+1, 1), part1 + `: offset 133: movie 550 details: piece 1, reference, leads to genres of movie "18,53" details, which is not there`},
+		{part1, put(reference+9, '4'), `movie 550 details: piece 1, reference, leads to genres of movie "18,54" genres, which is not there`},
+		{part1, put(reference+2, 0), part1 + `: offset 133: movie 550 details: piece 1, reference, breaks the format`},
+		{part1, put(reference+2, 65), part1 + `: offset 133: movie 550 details: piece 1, reference, breaks the format`},
+		{part1, put(literal+1, 0), part1 + `: offset 143: movie 550 details: piece 2, literal, breaks the format`},
+		{part1, put(literal+1, 10), part1 + `: offset 143: movie 550 details: piece 2, literal, breaks the format`},
+		{part2, put(include+1, 0), part2 + `: offset 359: season 1399 1 credits: piece 1, include, breaks the format`},
 		{part2, put(include+1, 10), `season 1399 1 credits: piece 1, include, breaks the format`},
 		{part2, put(include+2, 0), `season 1399 1 credits: piece 1, include, breaks the format`},
-		{part2, put(second+4, 0), part2 + `: offset 360: season 1399 1 credits: piece 3, include, breaks the format`},
-		{part2, put(include+3, 14), part2 + `: offset 351: season 1399 1 credits: piece 1, include, leads to movie 14 row, a resource which is not there`},
+		{part2, put(second+4, 0), part2 + `: offset 368: season 1399 1 credits: piece 3, include, breaks the format`},
+		{part2, put(include+3, 14), part2 + `: offset 359: season 1399 1 credits: piece 1, include, leads to movie 14 row, a resource which is not there`},
 		{part2, put(include+2, 0x1d), `piece 1, include, leads to movie 13 videos, of which neither the resource nor the default of its kind has the base`},
 		{part2, put(include+1, 3), `piece 1, include, leads to season 13 8 row, a resource which is not there`},
-		{part2, put(name+1, 0), part2 + `: offset 327: season 1399 1 details: piece 1, name, breaks the format`},
+		{part2, put(name+1, 0), part2 + `: offset 335: season 1399 1 details: piece 1, name, breaks the format`},
 		{part2, put(name+1, 4), `season 1399 1 details: piece 1, name, breaks the format`},
-		{part2, put(lastName+6, 0x8f), part2 + `: offset 387: season 1399 1 row: piece 0, name, breaks the format`},
-		{part2, put(lastName+6, 0x1f), part2 + `: offset 387: season 1399 1 row: piece 0, name, breaks the format`},
+		{part2, put(lastName+6, 0x8f), part2 + `: offset 395: season 1399 1 row: piece 0, name, breaks the format`},
+		{part2, put(lastName+6, 0x1f), part2 + `: offset 395: season 1399 1 row: piece 0, name, breaks the format`},
 
 		// Segments.
 		{part1, put(near+3, 14), pack + `: offset 16: movie 550 details: it inflates to 15 bytes, want 14`},
@@ -364,7 +366,7 @@ func walkFragment(r *Reader, f Fragment, a fragment.Address) (n int) {
 		for _, b := range slices.Concat(p.Segment.Stored, p.Text()) {
 			n += int(b)
 		}
-		if e, ok := r.EntryAt(p.Ref); ok && p.Op == OpReference {
+		if e, ok := r.Lookup(p.Shared); ok && p.Op == OpReference {
 			e.hasSub(p.Sub)
 			e.Find(a)
 		}

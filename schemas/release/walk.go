@@ -29,7 +29,7 @@ type walker struct {
 	segments uint64                  // met by the walk
 	starts   []uint64                // of the recipes of the resource at hand, ascending
 	first    uint64                  // the place of its first segment; 0 for none
-	places   map[uint64]struct{}     // of its segments, or of those of the common part
+	places   map[uint64]struct{}     // of its segments
 	live     []int64                 // bytes of segments, by pack
 	jobs     chan segmentJob
 	inflater Inflater
@@ -62,9 +62,7 @@ func (w *walker) walk(ctx context.Context) error {
 		err := w.v.guard(func() error {
 			w.counts = fileCounts{}
 			err := p.eachBlock(func(e Entry) error {
-				if p.number != 0 {
-					clear(w.places)
-				}
+				clear(w.places)
 				w.block(e, w.v.mine(n))
 				n++
 				return ctx.Err()
@@ -257,7 +255,7 @@ type piece struct {
 }
 
 func (w *walker) piece(p *piece, e Entry, mine bool) {
-	where := uint64(p.Ref)
+	where := uint64(0)
 	if p.Op == OpSegment {
 		where = uint64(p.Pack)<<wherePackShift | uint64(p.Offset)
 		w.segment(p)
@@ -269,7 +267,7 @@ func (w *walker) piece(p *piece, e Entry, mine bool) {
 		return
 	}
 	what := ""
-	spec := PieceSpec{Op: p.Op, Segment: p.Segment, Literal: p.Text(), Sub: p.Sub, Include: p.Include, Word: p.Word, Number: p.Number}
+	spec := PieceSpec{Op: p.Op, Segment: p.Segment, Literal: p.Text(), Shared: p.Shared, Sub: p.Sub, Include: p.Include, Word: p.Word, Number: p.Number}
 	if want := appendPiece(nil, &spec, where, p.base); !bytes.Equal(want, p.row) {
 		what = fmt.Sprintf("is % x, want % x", p.row, want)
 	} else if p.Op == OpReference || p.Op == OpInclude {
@@ -514,7 +512,7 @@ type follower struct {
 // isResource reports whether a resource starts at ref: its bytes could look like one
 // inside another block, but then the index leads elsewhere.
 func (f *follower) isResource(ref Ref) bool {
-	e, ok := f.r.EntryAt(ref)
+	e, ok := f.r.entryAt(ref)
 	if !ok {
 		return false
 	}
@@ -565,8 +563,8 @@ type depth struct {
 // nowhere.
 func (f *follower) target(p *Piece) (recipe, bool) {
 	if p.Op == OpReference {
-		e, ok := f.r.EntryAt(p.Ref)
-		return recipe{e, p.Sub}, ok && f.isResource(p.Ref) && e.hasSub(p.Sub)
+		e, ok := f.r.Lookup(p.Shared)
+		return recipe{e, p.Sub}, ok && e.hasSub(p.Sub)
 	}
 	e, ok := f.r.Include(p.Include)
 	sub := p.Include.stored()
@@ -606,7 +604,7 @@ func (f *follower) leads(from recipe, p *Piece) string {
 // absent names the target of p that is not there.
 func (f *follower) absent(p *Piece) string {
 	if p.Op == OpReference {
-		return fmt.Sprintf("%s of a resource at %d, which is not there", p.Sub, p.Ref.off())
+		return fmt.Sprintf("%s, which is not there", describe(p.Shared, fragment.Address{Sub: p.Sub}))
 	}
 	if _, ok := f.r.Include(p.Include); !ok {
 		return fmt.Sprintf("%s, a resource which is not there", p.Include)

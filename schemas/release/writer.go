@@ -113,7 +113,7 @@ func (w *Writer) Abort() error {
 
 // Contents are the files of a release in the making, as their writers described them.
 type Contents struct {
-	Parts   []Part // in order; the first is the common one
+	Parts   []Part // in order
 	Indexes []File // in order
 	Tables  []File
 }

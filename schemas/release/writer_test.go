@@ -11,7 +11,7 @@ type testOptions struct {
 	Sources      map[string]int64
 	Parent       string
 	MaxPackBytes int64
-	Parts        int // 0 for 1; part 0 is the common one
+	Parts        int // 0 for 1
 	Previous     *Reader
 }
 
@@ -20,7 +20,6 @@ type testOptions struct {
 type testWriter struct {
 	*Writer
 	o      testOptions
-	common *Common
 	parts  []*PartWriter // nil for those that were not started
 	tables []*TableWriter
 
@@ -29,13 +28,13 @@ type testWriter struct {
 
 func create(dir string, o testOptions) (*testWriter, error) {
 	w, err := Create(dir)
-	return &testWriter{Writer: w, o: o, common: NewCommon(), parts: make([]*PartWriter, max(1, o.Parts))}, err
+	return &testWriter{Writer: w, o: o, parts: make([]*PartWriter, max(1, o.Parts))}, err
 }
 
 // Part starts a part. Parts may be written at the same time.
 func (w *testWriter) Part(i int) (p *PartWriter, err error) {
 	p, err = CreatePart(PartOptions{
-		Dir: w.tmp, Number: i, Common: w.common, Previous: w.o.Previous, MaxPackBytes: w.o.MaxPackBytes, disk: w.disk,
+		Dir: w.tmp, Number: i, Previous: w.o.Previous, MaxPackBytes: w.o.MaxPackBytes, disk: w.disk,
 	})
 	w.parts[i] = p
 	return p, err

@@ -271,7 +271,7 @@ func appendName(dst []byte, piece *release.Piece, p *route.Params) []byte {
 
 // reference adds a fragment that several resources share, in the request's language.
 func (c *composer) reference(piece *release.Piece, depth int) error {
-	e, ok := c.rel.EntryAt(piece.Ref)
+	e, ok := c.rel.Lookup(piece.Shared)
 	if !ok {
 		return fmt.Errorf("%w: reference leads nowhere", release.ErrCorrupt)
 	}

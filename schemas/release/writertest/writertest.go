@@ -14,7 +14,6 @@ type Writer struct {
 	w *release.Writer
 	// Spec may be changed until Seal.
 	Spec   release.ManifestSpec
-	common *release.Common
 	parts  []*release.PartWriter
 	tables []*release.TableWriter
 }
@@ -25,12 +24,12 @@ func Create(releases string) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Writer{w: w, Spec: release.ManifestSpec{Params: map[string]string{}, Sources: map[string]int64{}}, common: release.NewCommon()}, nil
+	return &Writer{w: w, Spec: release.ManifestSpec{Params: map[string]string{}, Sources: map[string]int64{}}}, nil
 }
 
-// Part starts the next part, upon a previous release unless that is nil. The first is the common one.
+// Part starts the next part, upon a previous release unless that is nil.
 func (w *Writer) Part(previous *release.Reader) (*release.PartWriter, error) {
-	p, err := release.CreatePart(release.PartOptions{Dir: w.w.Dir(), Number: len(w.parts), Common: w.common, Previous: previous})
+	p, err := release.CreatePart(release.PartOptions{Dir: w.w.Dir(), Number: len(w.parts), Previous: previous})
 	w.parts = append(w.parts, p)
 	return p, err
 }
