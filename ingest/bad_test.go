@@ -79,8 +79,11 @@ func TestBadFiles(t *testing.T) {
 	refuse(empty+": no dump file in this folder: want .json, .ndjson, .jsonl, .csv, .tsv or .parquet, also with .gz or .zst", Config{Sources: []string{empty}})
 	good := put(t, src, "movies.good.json", `{"id":1}`)
 	refuse(`layout "csv": want one of auto, tmdb, movnix, tables, kaggle, idexport, imdb`, Config{Sources: []string{good}, Layout: "csv"})
-	refuse(`movies.good.json: layout kaggle: no mapping is of a table "movies.good" with these columns: want one of credits, keywords, links, movies, movies_metadata, `+
-		"tmdb_5000_credits, tmdb_5000_movies, tmdb_movie_dataset, tmdb_tv_dataset", Config{Sources: []string{good}, Layout: "kaggle"})
+	refuse(`movies.other.json: layout kaggle: no mapping is of a table "movies.other" with these columns: want one of credits, keywords, links, movies, movies_metadata, `+
+		"tmdb_5000_credits, tmdb_5000_movies, tmdb_movie_dataset, tmdb_tv_dataset",
+		Config{Sources: []string{put(t, src, "movies.other.json", `{"name":"A"}`)}, Layout: "kaggle"})
+	refuse(`movies.good.json: layout kaggle: no mapping is of a table "movies.good" with these columns; nearest is table keywords of movies-dataset.toml: want column "keywords"`,
+		Config{Sources: []string{good}, Layout: "kaggle"})
 	refuse("movies.good.json: ratings of single users, which the API has no place for",
 		Config{Sources: []string{put(t, t.TempDir(), "movies.good.json", `{"userId":1,"movieId":2,"rating":3}`)}})
 	refuse("read mapping: open none.toml: no such file or directory", Config{Sources: []string{good}, Mappings: []string{"none.toml"}})
