@@ -1,7 +1,7 @@
 // Package changes finds out what a build changed, and writes it into the release as the
 // table that package changelog describes.
 //
-// release.Compare finds the resources that differ between the previous release and the one at
+// release.CompareOwn finds the resources that differ between the previous release and the one at
 // work. Of movies, series, seasons, episodes and people the answers of both
 // are compared, as far as they differ: details, images, credits, translations, videos,
 // keywords, alternative titles, release dates, ratings and external ids, each in the form
@@ -41,7 +41,7 @@ const Partitions = 32
 // series together: its key, then those of its seasons, each before its episodes. It returns how
 // many are new, by kind, and how many resources of any kind differ.
 func Collect(ctx context.Context, previous, next *release.Reader, s *extsort.Sorter) (created map[fragment.Kind]int64, differ int64, err error) {
-	found, err := release.Compare(ctx, previous, next, nil)
+	found, err := release.CompareOwn(ctx, previous, next)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -51,6 +51,7 @@ type Difference struct {
 // with the Readers.
 type Comparison struct {
 	a, b  *Reader
+	own   bool              // of CompareOwn
 	found [Merged + 1][]Ref // by Change: in b those that are created or changed, otherwise in a
 	names []Ref             // aliases in b that a does not have
 	// moved has, by slot of b, the resources to which other aliases lead; nil for none.
@@ -91,7 +92,20 @@ func (s bitset) has(i uint64) bool { return s[i/64]>>(i%64)&1 != 0 }
 // is called now and then. Errors about the content match ErrCorrupt.
 func Compare(ctx context.Context, a, b *Reader, progress func(done, total int64)) (*Comparison, error) {
 	c := &Comparison{a: a, b: b, memos: map[fragment.Sub]*memo{}, defaults: map[fragment.Kind][]fragment.Sub{}, progress: progress}
-	for _, r := range []*Reader{a, b} { // which have much the same order
+	return c, c.run(ctx)
+}
+
+// CompareOwn finds the resources whose own fragments differ, also those that are only a part of
+// others: it follows no references and no includes, and takes equal fingerprints for equal fragments.
+// So it is empty for releases that a build renders alike, and cheap for those that are nearly so.
+func CompareOwn(ctx context.Context, a, b *Reader) (*Comparison, error) {
+	c := &Comparison{a: a, b: b, own: true}
+	return c, c.run(ctx)
+}
+
+// run compares the releases as a whole.
+func (c *Comparison) run(ctx context.Context) error {
+	for _, r := range []*Reader{c.a, c.b} { // which have much the same order
 		for _, p := range r.parts {
 			mmap.ReadAhead(p.all)
 			c.total += int64(len(p.blocks))
@@ -100,18 +114,18 @@ func Compare(ctx context.Context, a, b *Reader, progress func(done, total int64)
 	err := Guard(func() error {
 		err := c.compareDefaults()
 		if err == nil {
-			err = c.walk(ctx, a, c.earlier)
+			err = c.walk(ctx, c.a, c.earlier)
 		}
 		if err == nil {
-			err = c.walk(ctx, b, c.later)
+			err = c.walk(ctx, c.b, c.later)
 		}
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("compare release %s with %s: %w", a.manifest.ID, b.manifest.ID, err)
+		return fmt.Errorf("compare release %s with %s: %w", c.a.manifest.ID, c.b.manifest.ID, err)
 	}
 	c.sort()
-	return c, nil
+	return nil
 }
 
 // sort orders what is found: an alias may have come before its resource, or behind it.
@@ -151,12 +165,15 @@ func isRequested(key []byte) bool {
 	return k < fragment.KindAlias || k == fragment.KindFind
 }
 
+// counts reports whether the resource with that key can differ by itself.
+func (c *Comparison) counts(key []byte) bool { return c.own || isRequested(key) }
+
 // earlier takes in a block of the earlier release.
 func (c *Comparison) earlier(e Entry) error {
 	if e.isAlias() {
 		return c.alias(e, c.b)
 	}
-	if _, ok := c.b.Resource(e.Key()); ok || !isRequested(e.Key()) {
+	if _, ok := c.b.Resource(e.Key()); ok || !c.counts(e.Key()) {
 		return nil
 	}
 	into, _, err := c.b.Removed(e.Key())
@@ -173,7 +190,7 @@ func (c *Comparison) later(e Entry) error {
 	if e.isAlias() {
 		return c.alias(e, c.a)
 	}
-	if !isRequested(e.Key()) {
+	if !c.counts(e.Key()) {
 		return nil
 	}
 	old, ok := c.a.Resource(e.Key())
@@ -182,7 +199,7 @@ func (c *Comparison) later(e Entry) error {
 		return nil
 	}
 	changed := c.hasMoved(e.Key())
-	if !changed {
+	if !changed && !(c.own && e.Fingerprint() != 0 && e.Fingerprint() == old.Fingerprint()) {
 		subs, err := c.compare(old, e, true /* enough to know that any differs */)
 		if err != nil {
 			return err
@@ -236,6 +253,9 @@ func (c *Comparison) hasMoved(key []byte) bool {
 
 // compareDefaults finds which defaults differ.
 func (c *Comparison) compareDefaults() error {
+	if c.own {
+		return nil
+	}
 	for k := fragment.KindMovie; k < fragment.KindAlias; k++ {
 		c.key = fragment.AppendShared(c.key[:0], fragment.KindDefault, k, "")
 		a, _ := c.a.Resource(c.key)
@@ -254,7 +274,7 @@ func (c *Comparison) compareDefaults() error {
 // valid until the next call.
 func (c *Comparison) compare(a, b Entry, anyOf bool) ([]fragment.Sub, error) {
 	c.subs = c.subs[:0]
-	hidden := b.Len() > 0 && isRequested(b.Key()) // what only others lead to does not count by itself
+	hidden := !c.own && b.Len() > 0 && isRequested(b.Key()) // what only others lead to does not count by itself
 	standIns := both{c.standIn(c.a, b), c.standIn(c.b, b)}
 	for i, k := 0, 0; i < a.Len() || k < b.Len(); {
 		s := lowestSub(a, i, b, k)
@@ -381,12 +401,14 @@ func (c *Comparison) sameFragment(a, b Fragment, sameID bool, level int) (bool, 
 
 // sameBehind compares what a piece stands for in both releases, which is the same by itself.
 func (c *Comparison) sameBehind(y *Piece, sameID bool, level int) (bool, error) {
-	switch y.Op {
-	case OpReference:
-		return c.sameRecipe(y.Shared, y.Sub, level)
-	case OpIDMark, OpIDEnd:
+	switch {
+	case y.Op == OpIDMark || y.Op == OpIDEnd:
 		return sameID, nil
-	case OpInclude:
+	case c.own:
+		return true, nil
+	case y.Op == OpReference:
+		return c.sameRecipe(y.Shared, y.Sub, level)
+	case y.Op == OpInclude:
 		var key [fragment.MaxKeyLen]byte
 		return c.sameRecipe(y.Include.AppendKey(key[:0]), y.Include.stored(), level)
 	default:

@@ -174,6 +174,54 @@ func TestCompare(t *testing.T) {
 
 // TestCompareReferences: the place of what is referred to does not matter, its key and
 // its content do.
+// TestCompareOwn: each resource counts by itself, and equal fingerprints are believed.
+func TestCompareOwn(t *testing.T) {
+	x, y := seg(plain("x")), seg(plain("y"))
+	f := func(name string, a, b []ResourceSpec, want ...string) {
+		t.Helper()
+		c, err := CompareOwn(t.Context(), plainRelease(t, a...), plainRelease(t, b...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, change := range Changes() {
+			err := c.Keys(t.Context(), change, func(key []byte) error {
+				got = append(got, fmt.Sprintf("%s %s", change, fragment.DescribeKey(key)))
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: CompareOwn() finds\n%q, want\n%q", name, got, want)
+		}
+	}
+	list := func(rs ...ResourceSpec) []ResourceSpec { return rs }
+	made := func(fingerprint uint64, r ResourceSpec) ResourceSpec {
+		r.Fingerprint = fingerprint
+		return r
+	}
+	genres := func(p PieceSpec) ResourceSpec {
+		key := fragment.AppendShared(nil, fragment.KindGenres, fragment.KindMovie, "1")
+		return ResourceSpec{Key: key, Fragments: []FragmentSpec{frag(fragment.Address{Sub: fragment.SubGenres}, p)}}
+	}
+	f("row", list(resource(1, frag(row, x)), resource(2, frag(details, include(1)))),
+		list(resource(1, frag(row, y)), resource(2, frag(details, include(1)))), "changed movie 1")
+	f("another row", list(resource(1, frag(row, x)), resource(2, frag(row, x)), resource(3, frag(details, include(1)))),
+		list(resource(1, frag(row, x)), resource(2, frag(row, x)), resource(3, frag(details, include(2)))), "changed movie 3")
+	f("only part of others", list(genres(x)), list(genres(y)), "changed "+fragment.DescribeKey(genres(x).Key))
+	f("all changes", list(resource(1, frag(details, x)), resource(3, frag(details, x)), resource(5, frag(details, x))),
+		list(resource(4, frag(details, x)), resource(5, frag(details, y)), removed(3, 5)),
+		"created movie 4", "created "+fragment.DescribeKey(removed(3, 5).Key), "changed movie 5", "deleted movie 1", "merged movie 3")
+	f("equal fingerprints", list(made(7, resource(1, frag(details, x)))), list(made(7, resource(1, frag(details, y)))))
+	f("other fingerprints", list(made(7, resource(1, frag(details, x))), made(7, resource(2, frag(details, x)))),
+		list(made(8, resource(1, frag(details, x))), made(8, resource(2, frag(details, y)))), "changed movie 2")
+	named := resource(1, frag(details, x))
+	named.Aliases = imdb
+	f("aliases", list(resource(1, frag(details, x))), list(named), "changed movie 1")
+}
+
 func TestCompareReferences(t *testing.T) {
 	t.Helper()
 	shared := func(name, text string) ResourceSpec {
