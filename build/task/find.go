@@ -28,7 +28,7 @@ func openFind(b *Build) (_ tasks, err error) {
 
 // allContributions returns the names of the contributions of titles and resources tasks.
 func (b *Build) allContributions() []string {
-	return append(b.contributionsNames("titles", b.Plan.TitleTasks()), b.contributionsNames("resources", b.Plan.Partitions())...)
+	return append(contributionsNames("titles", b.Plan.TitleTasks()), contributionsNames("resources", b.Plan.Partitions())...)
 }
 
 func (t *find) close() error { return t.contributions.close() }

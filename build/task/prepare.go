@@ -39,19 +39,11 @@ func prepareTasks(p *plan.Plan) int {
 
 func openPrepare(b *Build) (_ tasks, err error) {
 	t := &prepare{b: b}
-	t.survey, err = b.openSorted(b.surveyNames())
+	t.survey, err = b.openSorted(namesOf(b.Plan.TitleTasks(), surveyName))
 	return t, err
 }
 
 func (t *prepare) close() error { return t.survey.close() }
-
-func (b *Build) surveyNames() []string {
-	names := make([]string, b.Plan.TitleTasks())
-	for i := range names {
-		names[i] = surveyName(i)
-	}
-	return names
-}
 
 // near returns the kind and the part of the table of neighbours that task i makes.
 func (t *prepare) near(i int) (kind fragment.Kind, part int) {
@@ -69,11 +61,11 @@ func nearName(kind fragment.Kind, part int) string { return fmt.Sprintf("near-%s
 func (t *prepare) files(i int) (inputs, outputs []string) {
 	switch {
 	case i < prepareOwners:
-		return t.b.surveyNames(), nil
+		return namesOf(t.b.Plan.TitleTasks(), surveyName), nil
 	case i < prepareOwners+t.b.Plan.Finds:
-		return t.b.surveyNames(), []string{ownersName(i - prepareOwners)}
+		return namesOf(t.b.Plan.TitleTasks(), surveyName), []string{ownersName(i - prepareOwners)}
 	}
-	return t.b.surveyNames(), []string{nearName(t.near(i))}
+	return namesOf(t.b.Plan.TitleTasks(), surveyName), []string{nearName(t.near(i))}
 }
 
 func (t *prepare) run(ctx context.Context, i int, d *Done) error {

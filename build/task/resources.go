@@ -30,23 +30,19 @@ func openResources(b *Build) (_ tasks, err error) {
 	for i := range done {
 		t.latest = max(t.latest, done[i].LatestPerson)
 	}
-	t.titles, err = b.openSorted(b.contributionsNames("titles", len(done)))
+	t.titles, err = b.openSorted(contributionsNames("titles", len(done)))
 	return t, err
 }
 
 func (t *resources) close() error { return t.titles.close() }
 
-func (b *Build) contributionsNames(stage string, n int) []string {
-	names := make([]string, n)
-	for i := range names {
-		names[i] = contributionsName(stage, i)
-	}
-	return names
+func contributionsNames(stage string, n int) []string {
+	return namesOf(n, func(i int) string { return contributionsName(stage, i) })
 }
 
 func (t *resources) files(i int) (inputs, outputs []string) {
 	n := t.b.Plan.TitleTasks()
-	inputs = append(t.b.contributionsNames("titles", n), t.b.doneNames("titles", n)...)
+	inputs = append(contributionsNames("titles", n), doneNames("titles", n)...)
 	return inputs, []string{contributionsName("resources", i)}
 }
 

@@ -21,7 +21,7 @@ func openSeal(b *Build) (_ tasks, err error) {
 	if err != nil || n == 0 {
 		return t, err
 	}
-	t.found, err = b.openSorted(b.contributionsNames("changes", n))
+	t.found, err = b.openSorted(contributionsNames("changes", n))
 	return t, err
 }
 
@@ -38,7 +38,7 @@ func (t *seal) files(int) (inputs, outputs []string) {
 		inputs = append(inputs, doneName("compare", 0))
 	}
 	if t.found != nil {
-		inputs = append(inputs, t.b.contributionsNames("changes", changes.Partitions)...)
+		inputs = append(inputs, contributionsNames("changes", changes.Partitions)...)
 	}
 	return inputs, nil
 }

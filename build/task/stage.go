@@ -291,10 +291,15 @@ func (b *Build) readDone(stage string, i int) (d Done, err error) {
 }
 
 // doneNames returns the names of the records of all tasks of a stage.
-func (b *Build) doneNames(stage string, n int) []string {
+func doneNames(stage string, n int) []string {
+	return namesOf(n, func(i int) string { return doneName(stage, i) })
+}
+
+// namesOf returns the names of n files.
+func namesOf(n int, name func(i int) string) []string {
 	names := make([]string, n)
 	for i := range names {
-		names[i] = doneName(stage, i)
+		names[i] = name(i)
 	}
 	return names
 }

@@ -55,20 +55,20 @@ func (t *indexes) files(int) (inputs, outputs []string) { return t.b.partDoneNam
 // partDoneNames returns the names of the records of the tasks that write parts.
 func (b *Build) partDoneNames() []string {
 	return slices.Concat(
-		b.doneNames("prepare", prepareTasks(b.Plan)), b.doneNames("titles", b.Plan.TitleTasks()), b.doneNames("resources", b.Plan.Partitions()), b.doneNames("find", b.Plan.Finds),
+		doneNames("prepare", prepareTasks(b.Plan)), doneNames("titles", b.Plan.TitleTasks()), doneNames("resources", b.Plan.Partitions()), doneNames("find", b.Plan.Finds),
 	)
 }
 
 // indexDoneNames returns the names of the records of the tasks that write parts and indexes.
 func (b *Build) indexDoneNames() []string {
 	n, _ := indexTasks(b) // without the parts no task runs
-	return append(b.partDoneNames(), b.doneNames("index", n)...)
+	return append(b.partDoneNames(), doneNames("index", n)...)
 }
 
 // tableDoneNames returns the names of the records of the tasks that write files of the release,
 // but for the table of changes.
 func (b *Build) tableDoneNames() []string {
-	return slices.Concat(b.indexDoneNames(), b.doneNames("tables", index.Tables), b.doneNames("accounts", 1))
+	return slices.Concat(b.indexDoneNames(), doneNames("tables", index.Tables), doneNames("accounts", 1))
 }
 
 func (t *indexes) run(ctx context.Context, i int, d *Done) error {

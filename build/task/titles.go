@@ -71,7 +71,7 @@ func (b *Build) nearPaths(kind fragment.Kind) []string {
 func contributionsName(stage string, i int) string { return fmt.Sprintf("%s-%05d", stage, i) }
 
 func (t *titles) files(i int) (inputs, outputs []string) {
-	inputs = t.b.doneNames("survey", t.b.Plan.TitleTasks())
+	inputs = doneNames("survey", t.b.Plan.TitleTasks())
 	for k := range t.b.Plan.Finds {
 		inputs = append(inputs, ownersName(k))
 	}
