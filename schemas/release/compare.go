@@ -199,7 +199,7 @@ func (c *Comparison) later(e Entry) error {
 		return nil
 	}
 	changed := c.hasMoved(e.Key())
-	if !changed && !(c.own && e.Fingerprint() != 0 && e.Fingerprint() == old.Fingerprint()) {
+	if !changed && !c.believes(old, e) {
 		subs, err := c.compare(old, e, true /* enough to know that any differs */)
 		if err != nil {
 			return err
@@ -210,6 +210,11 @@ func (c *Comparison) later(e Entry) error {
 		c.found[Changed] = append(c.found[Changed], e.Ref())
 	}
 	return nil
+}
+
+// believes reports whether fingerprints alone make two forms of a resource the same.
+func (c *Comparison) believes(old, now Entry) bool {
+	return c.own && now.Fingerprint() != 0 && now.Fingerprint() == old.Fingerprint()
 }
 
 // alias notes an alias that leads to another resource in the other release, or nowhere.
