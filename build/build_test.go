@@ -535,6 +535,10 @@ func TestOtherLanguage(t *testing.T) {
 			`{"id":2,"localized":[{"language":"de-DE","title":"B","genres":[{"id":18,"name":"Drama"}],"credits":{"cast":[{"id":9,"name":"P","credit_id":"00000000000000000000000b"}],"crew":[]}}]}`,
 		},
 		fragment.KindTV: {`{"id":3,"localized":[{"language":"de-DE","name":"C"}]}`},
+		// Derived credits have every language, so those of a crawl do not stand in for them.
+		fragment.KindPerson: {
+			`{"id":9,"localized":[{"language":"de-DE","name":"P","combined_credits":{"cast":[{"id":1,"media_type":"movie","title":"A"}],"crew":[]}}]}`,
+		},
 		fragment.KindSeason: {
 			`{"id":30,"season_number":1,"series_id":3,"localized":[{"language":"de-DE","name":"S","episodes":[{"episode_number":1,"id":31,"name":"E",` +
 				`"crew":[],"guest_stars":[{"id":8,"name":"G","credit_id":"00000000000000000000000c"}]}]}]}`,

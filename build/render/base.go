@@ -22,6 +22,16 @@ func Base(k fragment.Kind, rec record.Record) {
 	}
 }
 
+// BasePerson is Base for a person. Credits of crawls in other languages do not stand in for
+// derived ones, which have every language.
+func BasePerson(p *catalog.Person, derived bool) {
+	given := *p
+	Base(fragment.KindPerson, record.Of(p))
+	if derived {
+		p.CombinedCredits, p.MovieCredits, p.TVCredits = given.CombinedCredits, given.MovieCredits, given.TVCredits
+	}
+}
+
 // Complete gives a record without a details answer what such an answer would have: the API's empty
 // values, and generic names. It begins with Base.
 func Complete(k fragment.Kind, rec record.Record) {

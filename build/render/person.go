@@ -14,13 +14,8 @@ import (
 // Person returns the fragments of a person.
 func (r *Renderer) Person(p *catalog.Person, d PersonDerived) []Fragment {
 	rec := record.Of(p)
-	// Credits that were crawled in another language do not stand in for derived ones,
-	// which have every language.
-	given := *p
-	m := r.start(fragment.KindPerson, rec)
-	if len(d.Credits) > 0 {
-		p.CombinedCredits, p.MovieCredits, p.TVCredits = given.CombinedCredits, given.MovieCredits, given.TVCredits
-	}
+	m := r.reset(fragment.KindPerson)
+	BasePerson(p, len(d.Credits) > 0)
 	r.person(m.complete(rec), rec, d)
 	return r.out.list
 }

@@ -362,11 +362,16 @@ func (r *Renderer) plainRecord(k fragment.Kind, rec record.Record) *model {
 
 // start forgets the record before and prepares the next one.
 func (r *Renderer) start(k fragment.Kind, rec record.Record) *model {
-	r.out.reset()
-	r.detail.subject = subject{}
-	m := r.models[k]
+	m := r.reset(k)
 	m.fillBase(rec)
 	return m
+}
+
+// reset forgets the resource before.
+func (r *Renderer) reset(k fragment.Kind) *model {
+	r.out.reset()
+	r.detail.subject = subject{}
+	return r.models[k]
 }
 
 // record adds the details and every sub-request that rec has. Those

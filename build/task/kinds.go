@@ -53,7 +53,7 @@ func buildPerson(p *partition, key catalog.Key, rec *catalog.Person, contributio
 	if rec == nil {
 		rec = personOf(&first.Person)
 	}
-	render.Base(fragment.KindPerson, record.Of(rec))
+	render.BasePerson(rec, len(contributions) > 0)
 	if name := first.Person.OriginalName; !rec.OriginalName.Set && name != "" {
 		rec.OriginalName = record.Text(name)
 	}
