@@ -25,33 +25,22 @@ type Format uint8
 // document on one line is FormatNDJSON with one row. FormatCSV is any text with a header,
 // delimiters and the quoting of RFC 4180; FormatTSV has TABs and no quoting at all.
 const (
-	FormatUnknown Format = 0
-	FormatNDJSON  Format = 1
-	FormatArray   Format = 2
-	FormatObjects Format = 3
-	FormatParquet Format = 4
-	FormatCSV     Format = 5
-	FormatTSV     Format = 6
+	FormatUnknown Format = iota
+	FormatNDJSON
+	FormatArray
+	FormatObjects
+	FormatParquet
+	FormatCSV
+	FormatTSV
 )
 
-// String returns the name of f as used in messages.
-func (f Format) String() string {
-	switch f {
-	case FormatNDJSON:
-		return "ndjson"
-	case FormatArray:
-		return "json array"
-	case FormatObjects:
-		return "json objects"
-	case FormatParquet:
-		return "parquet"
-	case FormatCSV:
-		return "csv"
-	case FormatTSV:
-		return "tsv"
-	}
-	return "unknown"
+var formatNames = [...]string{
+	FormatUnknown: "unknown", FormatNDJSON: "ndjson", FormatArray: "json array", FormatObjects: "json objects",
+	FormatParquet: "parquet", FormatCSV: "csv", FormatTSV: "tsv",
 }
+
+// String returns the name of f as used in messages.
+func (f Format) String() string { return formatNames[f] }
 
 // Table reports whether the rows of f are those of a table, each with every column.
 func (f Format) Table() bool { return f == FormatParquet || f == FormatCSV || f == FormatTSV }
@@ -61,21 +50,13 @@ type Compression uint8
 
 // The compressions. They show in a file's first bytes; its name does not count.
 const (
-	CompressionNone Compression = 0
-	CompressionGzip Compression = 1
-	CompressionZstd Compression = 2
+	CompressionNone Compression = iota
+	CompressionGzip
+	CompressionZstd
 )
 
 // String returns the name of c as used in messages.
-func (c Compression) String() string {
-	switch c {
-	case CompressionGzip:
-		return "gzip"
-	case CompressionZstd:
-		return "zstd"
-	}
-	return "none"
-}
+func (c Compression) String() string { return [...]string{"none", "gzip", "zstd"}[c] }
 
 // A File is one dump file and the meaning of its name.
 type File struct {
