@@ -189,8 +189,8 @@ func (r *run) supersede(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		f, _ := rec.Schema.Field("id")
-		gone, err := l.Records(layout.Row{JSON: fmt.Sprintf(`{"id":%d,"_merged_into":%d}`, rec.Int(f).V, id), Type: t})
+		row := fmt.Sprintf(`{"id":%d,"_merged_into":%d}`, rec.IntNamed("id").V, id)
+		gone, err := l.Records(layout.Row{JSON: row, Type: t})
 		if err != nil {
 			return err
 		}

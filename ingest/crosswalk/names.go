@@ -62,9 +62,7 @@ func Names(ctx context.Context, dir string, l *input.List, o *input.Options) (la
 			break // rows are explained without one
 		}
 		err := eachStored(ctx, dir, projection{kind, []string{"id", "name"}}, func(r record.Record) {
-			id, _ := r.Schema.Field("id")
-			name, _ := r.Schema.Field("name")
-			names.add(kind, r.String(name).V, r.Int(id).V)
+			names.add(kind, r.StringNamed("name").V, r.IntNamed("id").V)
 		})
 		if err != nil {
 			return nil, err
@@ -113,8 +111,8 @@ func (n nameIDs) addInput(ctx context.Context, in *input.Input, o *input.Options
 			continue
 		}
 		for _, rec := range recs {
-			if f, ok := rec.Schema.Field("name"); ok && namedKinds[rec.Type.Kind] && !rec.Removed && rec.Mint == 0 {
-				n.add(rec.Type.Kind, rec.String(f).V, int64(rec.Key.ID()))
+			if namedKinds[rec.Type.Kind] && !rec.Removed && rec.Mint == 0 {
+				n.add(rec.Type.Kind, rec.StringNamed("name").V, int64(rec.Key.ID()))
 			}
 		}
 	}

@@ -2,9 +2,7 @@ package crosswalk
 
 import (
 	"context"
-	"errors"
-	"io"
-	"io/fs"
+	"path/filepath"
 
 	"reelsplice/ingest/input"
 	"reelsplice/ingest/layout"
@@ -51,8 +49,7 @@ func (n Noter) append(dst []byte, kind fragment.Kind, r record.Record) []byte {
 	if !idsOfIMDb.Has(kind) { // others have none
 		return dst
 	}
-	f, _ := r.Schema.Field("id")
-	id := r.Int(f).V
+	id := r.IntNamed("id").V
 	if id < 1 {
 		return dst
 	}
@@ -85,10 +82,8 @@ func eachNamed(r record.Record, fn func(id int64, name string)) {
 			n, _ := credits.Len(f)
 			for k := range n {
 				el := credits.At(f, k)
-				id, _ := el.Schema.Field("id")
-				name, _ := el.Schema.Field("name")
-				if el.Int(id).V > 0 && el.String(name).V != "" {
-					fn(el.Int(id).V, el.String(name).V)
+				if id, name := el.IntNamed("id").V, el.StringNamed("name").V; id > 0 && name != "" {
+					fn(id, name)
 				}
 			}
 		}
@@ -125,37 +120,19 @@ func (n Noter) projections() (out []projection) {
 // eachStored calls fn with the records of a kind in a catalogue folder, none if the file is
 // missing. fn must not keep the record.
 func eachStored(ctx context.Context, dir string, p projection, fn func(record.Record)) error {
-	f, err := catalog.TypeOf(p.kind).Open(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
+	f, err := p.open(dir)
+	if f == nil || err != nil {
 		return err
 	}
 	defer func() { _ = f.Close() }() // read side
-	return eachRow(ctx, f.Select(p.paths, 0, f.RowGroups()), catalog.TypeOf(p.kind), func(r record.Record) error {
+	return f.Select(p.paths, 0, f.RowGroups()).Each(ctx, func(r record.Record) error {
 		fn(r)
 		return nil
 	})
 }
 
-// eachRow calls fn with the records of rows, which it closes. fn must not keep the record.
-func eachRow(ctx context.Context, rows *catalog.Rows, t *catalog.Type, fn func(record.Record) error) error {
-	defer rows.Close()
-	r := t.New()
-	for n := 0; ; n++ {
-		if n%1024 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		err := rows.Next(r)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err == nil {
-			err = fn(r)
-		}
-		if err != nil {
-			return err
-		}
-	}
+// open opens the file of the kind in a catalogue folder; nil where it is missing.
+func (p projection) open(dir string) (*catalog.File, error) {
+	t := catalog.TypeOf(p.kind)
+	return catalog.OpenIfAny(filepath.Join(dir, t.File()), t)
 }

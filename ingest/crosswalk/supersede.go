@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"io/fs"
 	"os"
 	"strconv"
 
@@ -39,7 +38,7 @@ func (r *Resolver) Supersede(ctx context.Context, fn func(t *catalog.Type, rec r
 // superseded.
 func supersede(ctx context.Context, p projection, f *catalog.File, g int, now *Table, fn func(*catalog.Type, record.Record, int64) error) error {
 	found := false
-	err := eachRow(ctx, f.Select(p.paths, g, g+1), catalog.TypeOf(p.kind), func(r record.Record) error {
+	err := f.Select(p.paths, g, g+1).Each(ctx, func(r record.Record) error {
 		_, ok := supersededBy(p.kind, r, now)
 		found = found || ok
 		return nil
@@ -48,7 +47,7 @@ func supersede(ctx context.Context, p projection, f *catalog.File, g int, now *T
 		return err
 	}
 	t := catalog.TypeOf(p.kind)
-	return eachRow(ctx, f.Groups(g, g+1), t, func(r record.Record) error {
+	return f.Groups(g, g+1).Each(ctx, func(r record.Record) error {
 		if id, ok := supersededBy(p.kind, r, now); ok {
 			return fn(t, r, id)
 		}
@@ -58,8 +57,7 @@ func supersede(ctx context.Context, p projection, f *catalog.File, g int, now *T
 
 // supersededBy returns the id that supersedes the minted one of a record.
 func supersededBy(kind fragment.Kind, r record.Record, now *Table) (id int64, ok bool) {
-	f, _ := r.Schema.Field("id")
-	if !layout.IsMinted(r.Int(f).V) {
+	if !layout.IsMinted(r.IntNamed("id").V) {
 		return 0, false
 	}
 	layout.ExternalIDs(r, func(source, other string) {
@@ -80,13 +78,12 @@ func (r *Resolver) listMoved(ctx context.Context, t *Table) (n int64, err error)
 	w := bufio.NewWriter(out)
 	var entry []byte
 	err = r.eachMintedGroup(func(p projection, f *catalog.File, g int) error {
-		return eachRow(ctx, f.Select(p.paths, g, g+1), catalog.TypeOf(p.kind), func(rec record.Record) error {
+		return f.Select(p.paths, g, g+1).Each(ctx, func(rec record.Record) error {
 			id, ok := supersededBy(p.kind, rec, t)
 			if !ok {
 				return nil
 			}
-			f, _ := rec.Schema.Field("id")
-			entry = AppendEntry(entry[:0], mintedKey(p.kind, rec.Int(f).V), id)
+			entry = AppendEntry(entry[:0], mintedKey(p.kind, rec.IntNamed("id").V), id)
 			n += int64(len(entry))
 			_, err := w.Write(entry)
 			return err
@@ -111,11 +108,8 @@ func (r *Resolver) eachMintedGroup(fn func(p projection, f *catalog.File, g int)
 }
 
 func (r *Resolver) eachMintedGroupOf(p projection, fn func(p projection, f *catalog.File, g int) error) error {
-	f, err := catalog.TypeOf(p.kind).Open(r.Catalog)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
+	f, err := p.open(r.Catalog)
+	if f == nil || err != nil {
 		return err
 	}
 	defer func() { _ = f.Close() }() // read side

@@ -121,22 +121,8 @@ func (p place) compare(q place) int {
 	return cmp.Or(strings.Compare(p.language, q.language), cmp.Compare(p.page, q.page))
 }
 
-func placeOf(page record.Record) place { return place{text(page, "language"), integer(page, "page").V} }
-
-// text returns a text of r, "" where it has none.
-func text(r record.Record, name string) string {
-	if f, ok := r.Schema.Field(name); ok && f.Shape == record.ShapeString {
-		return r.String(f).V
-	}
-	return ""
-}
-
-// integer returns an integer of r, an unset one where it has none.
-func integer(r record.Record, name string) record.Int {
-	if f, ok := r.Schema.Field(name); ok && f.Shape == record.ShapeInt {
-		return *r.Int(f)
-	}
-	return record.Int{}
+func placeOf(page record.Record) place {
+	return place{page.StringNamed("language").V, page.IntNamed("page").V}
 }
 
 // unitePages gives dst the pages of both, those of src where both have one. Where src
@@ -147,7 +133,7 @@ func unitePages(dst, src record.Record, f *record.Field) {
 	for _, page := range list {
 		p := placeOf(page)
 		have[p] = true
-		if total := integer(page, "total_pages"); total.Set {
+		if total := page.IntNamed("total_pages"); total.Set {
 			totals[p.language] = max(totals[p.language], total.V)
 		}
 	}
@@ -166,7 +152,7 @@ func unitePages(dst, src record.Record, f *record.Field) {
 func uniteLocalized(dst, src record.Record, f *record.Field) {
 	list := elements(dst, f)
 	for _, s := range elements(src, f) {
-		at := slices.IndexFunc(list, func(l record.Record) bool { return text(l, "language") == text(s, "language") })
+		at := slices.IndexFunc(list, func(l record.Record) bool { return l.StringNamed("language").V == s.StringNamed("language").V })
 		if at < 0 {
 			list = append(list, s)
 			continue
@@ -174,7 +160,9 @@ func uniteLocalized(dst, src record.Record, f *record.Field) {
 		list[at] = list[at].Clone()
 		join(list[at], s, nil)
 	}
-	slices.SortStableFunc(list, func(a, b record.Record) int { return strings.Compare(text(a, "language"), text(b, "language")) })
+	slices.SortStableFunc(list, func(a, b record.Record) int {
+		return strings.Compare(a.StringNamed("language").V, b.StringNamed("language").V)
+	})
 	setElements(dst, f, list)
 }
 

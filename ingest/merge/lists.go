@@ -103,16 +103,16 @@ var videos = rows{
 // episodes, and the others stay.
 var episodes = rows{
 	names: func(r record.Record) (n names) {
-		if number := integer(r, "episode_number"); number.Set {
+		if number := r.IntNamed("episode_number"); number.Set {
 			n.own = strconv.FormatInt(number.V, 10)
 		}
 		return n
 	},
 	rank: func(a, b record.Record) int {
-		return cmp.Compare(integer(a, "episode_number").V, integer(b, "episode_number").V)
+		return cmp.Compare(a.IntNamed("episode_number").V, b.IntNamed("episode_number").V)
 	},
 	gone: func(later []record.Record) func(record.Record) bool {
-		crawled := !slices.ContainsFunc(later, func(e record.Record) bool { return !integer(e, "id").Set })
+		crawled := !slices.ContainsFunc(later, func(e record.Record) bool { return !e.IntNamed("id").Set })
 		return func(record.Record) bool { return crawled }
 	},
 }

@@ -108,11 +108,8 @@ func (m *Merger) hasNews(t *catalog.Type, rows *Rows, kinds map[string]bool) (bo
 
 // countStored counts the records of a kind without news.
 func (m *Merger) countStored(t *catalog.Type) error {
-	f, err := t.Open(m.Catalog)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
+	f, err := catalog.OpenIfAny(filepath.Join(m.Catalog, t.File()), t)
+	if f == nil || err != nil {
 		return err
 	}
 	n := f.NumRows()
@@ -172,10 +169,7 @@ func (m *Merger) writeFile(ctx context.Context, t *catalog.Type, f files, rows *
 		return nil, err
 	}
 	if !f.overlaying {
-		k.counts.Kind, k.counts.Now = t.Name(), w.Rows()
-		if old.file != nil {
-			k.counts.Before = old.file.NumRows()
-		}
+		k.counts.Kind, k.counts.Before, k.counts.Now = t.Name(), old.file.NumRows(), w.Rows()
 		m.Report.Count(k.counts)
 	}
 	return k.removed, nil

@@ -158,13 +158,13 @@ type rank struct {
 }
 
 func rankOf(el record.Record) rank {
-	order := integer(el, "order")
+	order := *el.IntNamed("order")
 	if !order.Set {
 		order.V = 1 << 62 // behind those that have one
 	}
 	return rank{
-		order.V, text(el, "department"), text(el, "job"), text(el, "character"),
-		integer(el, "id").V, text(el, "created_at"), jsonOf(el),
+		order.V, el.StringNamed("department").V, el.StringNamed("job").V, el.StringNamed("character").V,
+		el.IntNamed("id").V, el.StringNamed("created_at").V, jsonOf(el),
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/record"
@@ -24,14 +23,8 @@ type stored struct {
 }
 
 func openStored(path string, t *catalog.Type) (*stored, error) {
-	f, err := catalog.OpenFile(path, t)
-	if errors.Is(err, fs.ErrNotExist) {
-		return &stored{typ: t}, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	return &stored{typ: t, file: f}, nil
+	f, err := catalog.OpenIfAny(path, t)
+	return &stored{typ: t, file: f}, err
 }
 
 func (s *stored) peek() (catalog.Key, bool, error) {
@@ -84,9 +77,7 @@ func (s *stored) close() {
 	if s.rows != nil {
 		s.rows.Close()
 	}
-	if s.file != nil {
-		_ = s.file.Close() // read side: nothing to lose
-	}
+	_ = s.file.Close() // read side: nothing to lose
 }
 
 // removals is the stream of removed resources of one kind, as the catalogue lists them.

@@ -88,8 +88,7 @@ func (s *Sorter) AddMoved(r record.Record, id int64, gone *layout.Record) error 
 	if err := s.add(merge.Key{Kind: kind, Key: gone.Key}, behind, payload); err != nil {
 		return err
 	}
-	f, _ := r.Schema.Field("id")
-	*r.Int(f) = record.Number(id)
+	*r.IntNamed("id") = record.Number(id)
 	s.Journal.Progress.IDs.Merged++
 	k := merge.Key{Kind: kind, Key: gone.Key, Seq: s.Journal.Progress.Seq}
 	k.Key.Hi = uint64(id)

@@ -13,9 +13,7 @@ package refs
 import (
 	"cmp"
 	"context"
-	"errors"
-	"io"
-	"io/fs"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"sync/atomic"
@@ -149,28 +147,17 @@ func idOf(kind fragment.Kind, key catalog.Key) (uint64, bool) {
 }
 
 // open opens the file of a kind; nil when there is none.
-func (c *checker) open(kind fragment.Kind) (*catalog.File, error) {
-	f, err := catalog.TypeOf(kind).Open(c.dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	return f, err
-}
-
-// closeFile closes a file that open returned.
-func closeFile(f *catalog.File) {
-	if f != nil {
-		_ = f.Close() // read side: nothing to lose
-	}
+func (c *checker) open(t *catalog.Type) (*catalog.File, error) {
+	return catalog.OpenIfAny(filepath.Join(c.dir, t.File()), t)
 }
 
 // index counts the records of a kind, and reads the ids by which others refer to them.
 func (c *checker) index(ctx context.Context, typ *catalog.Type) error {
-	f, err := c.open(typ.Kind)
+	f, err := c.open(typ)
 	if f == nil || err != nil {
 		return err
 	}
-	defer closeFile(f)
+	defer func() { _ = f.Close() }() // read side: nothing to lose
 	t := c.targets[targetKey{kind: typ.Kind}]
 	t.records = f.NumRows()
 	if _, ok := idOf(typ.Kind, catalog.Key{}); !ok {
@@ -184,27 +171,15 @@ func (c *checker) index(ctx context.Context, typ *catalog.Type) error {
 	return err
 }
 
-// eachRow calls fn with each record of rows, which it closes, and its key.
+// eachRow calls fn with each record of rows and its key.
 func eachRow(ctx context.Context, t *catalog.Type, rows *catalog.Rows, fn func(r record.Record, key catalog.Key)) error {
-	defer rows.Close()
-	r := t.New()
-	for {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		err := rows.Next(r)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		var key catalog.Key
+	return rows.Each(ctx, func(r record.Record) error {
+		key, err := t.Key(r)
 		if err == nil {
-			key, err = t.Key(r)
+			fn(r, key)
 		}
-		if err != nil {
-			return err
-		}
-		fn(r, key)
-	}
+		return err
+	})
 }
 
 // scan adds up the references of the records of one kind, several row groups at once.
@@ -212,11 +187,11 @@ func (c *checker) scan(ctx context.Context, t *catalog.Type) error {
 	if len(relations[t.Kind]) == 0 {
 		return nil
 	}
-	f, err := c.open(t.Kind)
+	f, err := c.open(t)
 	if f == nil || err != nil {
 		return err
 	}
-	defer closeFile(f)
+	defer func() { _ = f.Close() }() // read side: nothing to lose
 	walkers, paths := walkers(t)
 	paths = append(paths, t.KeyFields()...)
 	parts := make([]*collector, min(runtime.GOMAXPROCS(0), f.RowGroups()))

@@ -1,9 +1,11 @@
 package catalog
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strconv"
 	"strings"
@@ -32,7 +34,7 @@ func (t *Type) Schema() *parquet.Schema {
 }
 
 // A File is an open catalogue file of records of one kind. Its row groups may be read
-// concurrently.
+// concurrently. A nil File has no records.
 type File struct {
 	typ  *Type
 	path string
@@ -53,6 +55,15 @@ func OpenFile(path string, t *Type) (*File, error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	return file, nil
+}
+
+// OpenIfAny is OpenFile for a file that may be missing: then the File is nil.
+func OpenIfAny(path string, t *Type) (*File, error) {
+	f, err := OpenFile(path, t)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return f, err
 }
 
 func openFile(f *os.File, path string, t *Type) (file *File, err error) {
@@ -84,16 +95,27 @@ func openFile(f *os.File, path string, t *Type) (file *File, err error) {
 }
 
 // Close closes the file. No Rows may be used after it.
-func (f *File) Close() error { return f.file.Close() }
+func (f *File) Close() error {
+	if f == nil {
+		return nil
+	}
+	return f.file.Close()
+}
 
 // NumRows returns the number of records.
-func (f *File) NumRows() int64 { return f.pq.NumRows() }
+func (f *File) NumRows() int64 {
+	if f == nil {
+		return 0
+	}
+	return f.pq.NumRows()
+}
 
 // RowGroups returns the number of row groups.
 func (f *File) RowGroups() int { return len(f.pq.RowGroups()) }
 
 // A Rows iterates over the records of one row group, or of several in a row.
 type Rows struct {
+	typ   *Type
 	path  string
 	pq    *parquet.File
 	cols  *objectColumns
@@ -116,7 +138,7 @@ func (f *File) Select(paths []string, from, to int) *Rows {
 }
 
 func (f *File) rows(cols *objectColumns, from, to int) *Rows {
-	return &Rows{path: f.path, pq: f.pq, cols: cols, group: from, end: to}
+	return &Rows{typ: f.typ, path: f.path, pq: f.pq, cols: cols, group: from, end: to}
 }
 
 // FirstKeys returns the key of the first record of each row group.
@@ -153,6 +175,26 @@ func (r *Rows) Next(rec record.Record) (err error) {
 		return fmt.Errorf("%s: row group %d: %w", r.path, r.group-1, r.asm.err)
 	}
 	return nil
+}
+
+// Each calls fn with each record, which fn must not keep, until one fails. It closes the iterator.
+func (r *Rows) Each(ctx context.Context, fn func(record.Record) error) error {
+	defer r.Close()
+	for rec := r.typ.New(); ; {
+		err := ctx.Err()
+		if err == nil {
+			err = r.Next(rec)
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
+			err = fn(rec)
+		}
+		if err != nil {
+			return err
+		}
+	}
 }
 
 // damaged turns a panic of the library over a damaged file into an error.

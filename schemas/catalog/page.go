@@ -161,11 +161,10 @@ func CountRows(r record.Record, f *record.Field) {
 		return
 	}
 	page := r.At(f, 0)
-	pages, _ := page.Schema.Field("total_pages")
-	total, _ := page.Schema.Field("total_results")
+	pages, total := page.IntNamed("total_pages"), page.IntNamed("total_results")
 	results, _ := page.Schema.Field("results")
-	if rows, set := page.Len(results); set && !page.Int(pages).Set && !page.Int(total).Set {
-		*page.Int(pages) = record.Number(1)
-		*page.Int(total) = record.Number(int64(rows))
+	if rows, set := page.Len(results); set && !pages.Set && !total.Set {
+		*pages = record.Number(1)
+		*total = record.Number(int64(rows))
 	}
 }

@@ -2,9 +2,9 @@ package catalog
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -62,7 +62,7 @@ type removedRow struct {
 	MergedInto record.String `record:"merged_into"`
 }
 
-var removedType = &Type{name: "removed", Plan: record.SchemaOf[removedRow]()}
+var removedType = &Type{name: "removed", Plan: record.SchemaOf[removedRow](), new: func() record.Record { return record.Of(new(removedRow)) }}
 
 // removedKey returns the text of a key of a kind.
 func removedKey(kind fragment.Kind, k Key) string {
@@ -173,32 +173,23 @@ func normalRemoved(list []Removed) ([]Removed, error) {
 // from 1.
 func ReadRemoved(dir string) (list []Removed, err error) {
 	path := filepath.Join(dir, RemovedFile)
-	f, err := OpenFile(path, removedType)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
+	f, err := OpenIfAny(path, removedType)
+	if f == nil || err != nil {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }() // read only
-	rows := f.Groups(0, f.RowGroups())
-	defer rows.Close()
-	for {
-		var row removedRow
-		if err := rows.Next(record.Of(&row)); errors.Is(err, io.EOF) {
-			return list, nil
-		} else if err != nil {
-			return nil, err
-		}
-		v, err := row.removed()
+	err = f.Groups(0, f.RowGroups()).Each(context.Background(), func(r record.Record) error {
+		v, err := record.As[removedRow](r).removed()
 		if err == nil && len(list) > 0 && v.compare(list[len(list)-1]) <= 0 {
 			err = fmt.Errorf("%s, does not come after %s", v, list[len(list)-1])
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: row %d: %w", path, len(list)+1, err)
+			return fmt.Errorf("%s: row %d: %w", path, len(list)+1, err)
 		}
 		list = append(list, v)
-	}
+		return nil
+	})
+	return list, err
 }
 
 // A RemovedSet finds whether a resource was removed. The zero value and a nil set

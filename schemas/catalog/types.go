@@ -229,8 +229,7 @@ func episodeOf(r record.Record) (Key, error) {
 }
 
 func textOf(r record.Record) (Key, error) {
-	f, _ := r.Schema.Field("id")
-	s := r.String(f)
+	s := r.StringNamed("id")
 	k, ok := TextKey(s.V)
 	if !ok {
 		return k, &record.FieldError{Field: "id", What: fmt.Sprintf("want 24 hex digits, found %q", s.V)}
@@ -241,12 +240,10 @@ func textOf(r record.Record) (Key, error) {
 // accountOf returns the key of an account: its number, or the digits of the session of a
 // guest, who has none.
 func accountOf(r record.Record) (Key, error) {
-	f, _ := r.Schema.Field("guest_session_id")
-	id, _ := r.Schema.Field("id")
-	if guest := r.String(f); guest.Set && !r.Int(id).Set {
+	if guest := r.StringNamed("guest_session_id"); guest.Set && !r.IntNamed("id").Set {
 		k, ok := GuestKey(guest.V)
 		if !ok {
-			return k, &record.FieldError{Field: f.Name, What: fmt.Sprintf("want 32 hex digits in lower case, found %q", guest.V)}
+			return k, &record.FieldError{Field: "guest_session_id", What: fmt.Sprintf("want 32 hex digits in lower case, found %q", guest.V)}
 		}
 		return k, nil
 	}
@@ -262,8 +259,7 @@ func GuestKey(text string) (Key, bool) {
 
 // integer returns a field that must be there, low to high.
 func integer(r record.Record, name string, low, high int64) (int64, error) {
-	f, _ := r.Schema.Field(name)
-	n := r.Int(f)
+	n := r.IntNamed(name)
 	switch {
 	case !n.Set:
 		return 0, &record.FieldError{Field: name, What: "want an integer, found nothing"}

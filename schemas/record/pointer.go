@@ -55,6 +55,22 @@ func (r Record) String(f *Field) *String { return (*String)(unsafe.Add(r.ptr, f.
 // Int returns the field, which must be of ShapeInt.
 func (r Record) Int(f *Field) *Int { return (*Int)(unsafe.Add(r.ptr, f.offset)) }
 
+// StringNamed returns the field of a name; an unset one where the record has no such text.
+func (r Record) StringNamed(name string) *String {
+	if f, ok := r.Schema.Field(name); ok && f.Shape == ShapeString {
+		return r.String(f)
+	}
+	return new(String)
+}
+
+// IntNamed returns the field of a name; an unset one where the record has no such integer.
+func (r Record) IntNamed(name string) *Int {
+	if f, ok := r.Schema.Field(name); ok && f.Shape == ShapeInt {
+		return r.Int(f)
+	}
+	return new(Int)
+}
+
 // Float returns the field, which must be of ShapeFloat.
 func (r Record) Float(f *Field) *Float { return (*Float)(unsafe.Add(r.ptr, f.offset)) }
 

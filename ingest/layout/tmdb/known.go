@@ -238,8 +238,7 @@ func (t *Reader) setText(typ *catalog.Type, r, english record.Record, m record.R
 	default:
 		list, _ := localizedField(typ.Plan)
 		local := localized(r, list, tag)
-		to, _ := local.Schema.Field(f.Name)
-		*local.String(to) = record.Text(text)
+		*local.StringNamed(f.Name) = record.Text(text)
 	}
 	return true
 }

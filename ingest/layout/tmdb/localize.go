@@ -9,23 +9,17 @@ import (
 // false for kinds whose texts are the same in every language.
 func localizedField(p *record.Schema) (*record.Field, bool) { return p.Field("localized") }
 
-// languageOf returns the language of an element of that list.
-func languageOf(local record.Record) *record.String {
-	f, _ := local.Schema.Field("language")
-	return local.String(f)
-}
-
 // localized returns r's element for a language, a new one if need be. It is good until
 // the next call.
 func localized(r record.Record, f *record.Field, language string) record.Record {
 	n, _ := r.Len(f)
 	for i := range n {
-		if el := r.At(f, i); languageOf(el).V == language {
+		if el := r.At(f, i); el.StringNamed("language").V == language {
 			return el
 		}
 	}
 	el := r.Grow(f)
-	*languageOf(el) = record.Text(language)
+	*el.StringNamed("language") = record.Text(language)
 	return el
 }
 
@@ -41,9 +35,9 @@ func sameTags(r record.Record) {
 	changed := false
 	for i := range n {
 		el := r.At(f, i).Clone()
-		tag, err := ParseLanguage(languageOf(el).V)
-		if err == nil && tag != "" && tag != languageOf(el).V {
-			*languageOf(el), changed = record.Text(tag), true
+		tag, err := ParseLanguage(el.StringNamed("language").V)
+		if err == nil && tag != "" && tag != el.StringNamed("language").V {
+			*el.StringNamed("language"), changed = record.Text(tag), true
 		}
 		list = append(list, el)
 	}
@@ -52,7 +46,7 @@ func sameTags(r record.Record) {
 	}
 	r.MakeList(f, n)
 	for _, el := range list {
-		overlay(localized(r, f, languageOf(el).V), el)
+		overlay(localized(r, f, el.StringNamed("language").V), el)
 	}
 }
 
@@ -104,10 +98,9 @@ func move(local, base record.Record, name string) {
 
 // tagPages sets the language of all pages of a list.
 func tagPages(r record.Record, f *record.Field, language string) {
-	tag, _ := f.Elem.Field("language")
 	n, _ := r.Len(f)
 	for i := range n {
-		*r.At(f, i).String(tag) = record.Text(language)
+		*r.At(f, i).StringNamed("language") = record.Text(language)
 	}
 }
 

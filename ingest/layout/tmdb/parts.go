@@ -47,18 +47,16 @@ func (t *Reader) pages(r record.Record, f *record.Field) {
 // unpaged reports whether a page is of a list that the API serves whole, as page 0,
 // whatever page is asked for: tagged images.
 func unpaged(p record.Record) bool {
-	f, _ := p.Schema.Field("page")
-	n := p.Int(f)
+	n := p.IntNamed("page")
 	return p.Schema == record.SchemaOf[catalog.TaggedImagePage]() && n.Set && n.V == 0
 }
 
 // number gives a page without a sensible number the first; false when it is beyond
 // the last.
 func number(p record.Record) bool {
-	f, _ := p.Schema.Field("page")
-	n := p.Int(f)
+	n := p.IntNamed("page")
 	if n.V < 1 {
-		record.MarkAbsent(p, f.Name)
+		record.MarkAbsent(p, "page")
 		*n = record.Number(1)
 	}
 	return n.V <= maxPage || p.Schema == record.SchemaOf[catalog.ListItemPage]()
@@ -66,8 +64,7 @@ func number(p record.Record) bool {
 
 // sameTag brings the language that a page has already to the form of ParseLanguage.
 func sameTag(p record.Record) {
-	f, _ := p.Schema.Field("language")
-	if l := p.String(f); l.Set {
+	if l := p.StringNamed("language"); l.Set {
 		if tag, err := ParseLanguage(l.V); err == nil && tag != "" {
 			l.V = tag
 		}

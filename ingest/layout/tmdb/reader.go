@@ -144,8 +144,7 @@ func address(rec record.Record, r Row) error {
 	case fragment.KindSeason, fragment.KindEpisode:
 		return partAddress(rec, r)
 	case fragment.KindReview, fragment.KindCredit, fragment.KindEpisodeGroup:
-		f, _ := rec.Schema.Field("id")
-		if id := rec.String(f); r.Text != "" && id.Set && id.V != r.Text {
+		if id := rec.StringNamed("id"); r.Text != "" && id.Set && id.V != r.Text {
 			return &record.FieldError{Field: "id", What: fmt.Sprintf("the file name has %s, the row has %s", r.Text, id.V)}
 		}
 		return nil
@@ -156,8 +155,7 @@ func address(rec record.Record, r Row) error {
 // sameNumber refuses a record that has another number in a field than its file's name
 // has, which is 0 for none.
 func sameNumber(rec record.Record, field string, want int64) error {
-	f, _ := rec.Schema.Field(field)
-	if got := rec.Int(f); want != 0 && got.Set && got.V != want {
+	if got := rec.IntNamed(field); want != 0 && got.Set && got.V != want {
 		return &record.FieldError{Field: field, What: fmt.Sprintf("the file name has %d, the row has %d", want, got.V)}
 	}
 	return nil
@@ -180,8 +178,7 @@ func partAddress(rec record.Record, r Row) error {
 		want = want[:2]
 	}
 	for _, w := range want {
-		f, _ := rec.Schema.Field(w.field)
-		switch got := rec.Int(f); {
+		switch got := rec.IntNamed(w.field); {
 		case !got.Set:
 			record.MarkAbsent(rec, w.field) // and not null
 			*got = record.Number(w.n)
@@ -195,17 +192,15 @@ func partAddress(rec record.Record, r Row) error {
 // seriesOfEpisodes takes the series of a season that lacks it from the first
 // episode that does.
 func seriesOfEpisodes(rec record.Record) {
-	f, _ := rec.Schema.Field("series_id")
+	series := rec.IntNamed("series_id")
 	list, ok := rec.Schema.Field("episodes")
-	if rec.Int(f).Set || !ok {
+	if series.Set || !ok {
 		return
 	}
 	n, _ := rec.Len(list)
 	for i := range n {
-		el := rec.At(list, i)
-		show, _ := el.Schema.Field("show_id")
-		if id := el.Int(show); id.Set {
-			*rec.Int(f) = *id
+		if id := rec.At(list, i).IntNamed("show_id"); id.Set {
+			*series = *id
 			return
 		}
 	}
