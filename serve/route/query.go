@@ -9,62 +9,51 @@ import (
 	"reelsplice/serve/status"
 )
 
-// A param is a query parameter that has a field in Params.
+// A param is a query parameter that has a field in Params: its place in params.
 type param uint8
 
+// The parameters that can be refused. They are read before all others, in this order.
 const (
 	paramAppend param = iota
-	paramCountry
-	paramEnd
-	paramExternalSource
-	paramFirstAirYear
-	paramFuzzy
-	paramIDs
-	paramImages
-	paramIncludeAdult
-	paramLanguage
 	paramPage
-	paramPrimaryYear
-	paramQuery
-	paramRegion
-	paramSortBy
 	paramStart
-	paramTimezone
-	paramVideos
-	paramWatchRegion
-	paramYear
-	numParams
-	paramUnknown = numParams
+	paramEnd
+	firstPlain // which cannot be refused, as all behind it
 )
 
-// paramNames are the names of the parameters.
-var paramNames = [numParams]string{
-	paramAppend:         "append_to_response",
-	paramCountry:        "country",
-	paramEnd:            "end_date",
-	paramExternalSource: "external_source",
-	paramFirstAirYear:   "first_air_date_year",
-	paramFuzzy:          "fuzzy",
-	paramIDs:            "ids",
-	paramImages:         "include_image_language",
-	paramIncludeAdult:   "include_adult",
-	paramLanguage:       "language",
-	paramPage:           "page",
-	paramPrimaryYear:    "primary_release_year",
-	paramQuery:          "query",
-	paramRegion:         "region",
-	paramSortBy:         "sort_by",
-	paramStart:          "start_date",
-	paramTimezone:       "timezone",
-	paramVideos:         "include_video_language",
-	paramWatchRegion:    "watch_region",
-	paramYear:           "year",
+// params are the parameters, with what reads the value of those that cannot be refused.
+var params = [...]struct {
+	name string
+	read func(q *Request, value []byte)
+}{
+	paramAppend: {"append_to_response", nil},
+	paramPage:   {"page", nil},
+	paramStart:  {"start_date", nil},
+	paramEnd:    {"end_date", nil},
+	{"country", func(q *Request, v []byte) { q.Country = ParseCountry(v) }},
+	{"external_source", func(q *Request, v []byte) { q.ExternalSource = v }},
+	{"first_air_date_year", func(q *Request, v []byte) { q.FirstAirYear = ParseYear(v) }},
+	{"fuzzy", func(q *Request, v []byte) { q.Fuzzy, q.HasFuzzy = IsTrue(v), len(v) > 0 }},
+	{"ids", func(q *Request, v []byte) { q.IDs = v }},
+	{"include_adult", func(q *Request, v []byte) { q.IncludeAdult = IsTrue(v) }},
+	{"include_image_language", func(q *Request, v []byte) { q.nImages = parseLanguages(q.images[:0], v) }},
+	{"include_video_language", func(q *Request, v []byte) { q.nVideos = parseLanguages(q.videos[:0], v) }},
+	{"language", func(q *Request, v []byte) { q.Language, q.HasLanguage = parseLanguage(v) }},
+	{"primary_release_year", func(q *Request, v []byte) { q.PrimaryYear = ParseYear(v) }},
+	{"query", func(q *Request, v []byte) { q.Query = v }},
+	{"region", func(q *Request, v []byte) { q.Region = ParseCountry(v) }},
+	{"sort_by", func(q *Request, v []byte) { q.SortBy = v }},
+	{"timezone", func(q *Request, v []byte) { q.Timezone = v }},
+	{"watch_region", func(q *Request, v []byte) { q.WatchRegion = ParseCountry(v) }},
+	{"year", func(q *Request, v []byte) { q.Year = ParseYear(v) }},
 }
+
+const paramUnknown = param(len(params))
 
 var paramsByName = func() map[string]param {
 	all := map[string]param{}
-	for p, name := range paramNames {
-		all[name] = param(p)
+	for p := range params {
+		all[params[p].name] = param(p)
 	}
 	return all
 }()
@@ -152,7 +141,7 @@ type reader struct {
 	// given are the parameters in the query, and at the place of the last one of
 	// each name.
 	given paramSet
-	at    [numParams]span
+	at    [paramUnknown]span
 }
 
 // scan finds where the parameters are.
@@ -220,23 +209,11 @@ func (r *reader) dates() status.Code {
 
 // rest reads the parameters that cannot be refused.
 func (r *reader) rest() {
-	q := r.q
-	q.Language, q.HasLanguage = parseLanguage(r.text(paramLanguage))
-	q.nImages = parseLanguages(q.images[:0], r.text(paramImages))
-	q.nVideos = parseLanguages(q.videos[:0], r.text(paramVideos))
-	q.Country = ParseCountry(r.text(paramCountry))
-	q.Region = ParseCountry(r.text(paramRegion))
-	q.WatchRegion = ParseCountry(r.text(paramWatchRegion))
-	q.IncludeAdult = IsTrue(r.text(paramIncludeAdult))
-	fuzzy := r.text(paramFuzzy)
-	q.Fuzzy, q.HasFuzzy = IsTrue(fuzzy), len(fuzzy) > 0
-	q.Year, q.PrimaryYear = ParseYear(r.text(paramYear)), ParseYear(r.text(paramPrimaryYear))
-	q.FirstAirYear = ParseYear(r.text(paramFirstAirYear))
-	q.IDs = r.text(paramIDs)
-	q.Query = r.text(paramQuery)
-	q.ExternalSource = r.text(paramExternalSource)
-	q.SortBy = r.text(paramSortBy)
-	q.Timezone = r.text(paramTimezone)
+	for p := firstPlain; p < paramUnknown; p++ {
+		if (r.given & r.takes).has(p) {
+			params[p].read(r.q, r.text(p))
+		}
+	}
 }
 
 // Each yields the names and values of a raw query in its order, decoded; empty pairs are
