@@ -4,13 +4,9 @@ import "bytes"
 
 // SplitTarget divides a request target at its question mark. A fragment is cut off.
 func SplitTarget(target []byte) (path, query []byte) {
-	if i := bytes.IndexByte(target, '#'); i >= 0 {
-		target = target[:i]
-	}
-	if i := bytes.IndexByte(target, '?'); i >= 0 {
-		return target[:i], target[i+1:]
-	}
-	return target, nil
+	target, _, _ = bytes.Cut(target, []byte{'#'})
+	path, query, _ = bytes.Cut(target, []byte{'?'})
+	return path, query
 }
 
 // Matches reports whether an If-None-Match header names the tag. The comparison is
@@ -20,15 +16,8 @@ func Matches(header, tag []byte) bool {
 		return true
 	}
 	opaque := bytes.TrimPrefix(tag, []byte("W/"))
-	for len(header) > 0 {
-		var item []byte
-		if i := bytes.IndexByte(header, ','); i >= 0 {
-			item, header = header[:i], header[i+1:]
-		} else {
-			item, header = header, nil
-		}
-		item = bytes.TrimSpace(item)
-		if bytes.Equal(bytes.TrimPrefix(item, []byte("W/")), opaque) {
+	for item := range bytes.SplitSeq(header, []byte{','}) {
+		if bytes.Equal(bytes.TrimPrefix(bytes.TrimSpace(item), []byte("W/")), opaque) {
 			return true
 		}
 	}
@@ -41,10 +30,8 @@ func Matches(header, tag []byte) bool {
 func AcceptsGzip(header []byte) bool {
 	const unnamed, excluded, accepted = 0, 1, 2
 	var gzip, identity, star int
-	for len(header) > 0 {
-		var item, coding, weight []byte
-		item, header, _ = bytes.Cut(header, []byte(","))
-		coding, weight, _ = bytes.Cut(item, []byte(";"))
+	for item := range bytes.SplitSeq(header, []byte{','}) {
+		coding, weight, _ := bytes.Cut(item, []byte{';'})
 		took := accepted
 		if zeroWeight(weight) {
 			took = excluded

@@ -2,7 +2,6 @@ package edge
 
 import (
 	"bytes"
-	"encoding/binary"
 	"strconv"
 
 	"reelsplice/schemas/fragment"
@@ -62,10 +61,14 @@ func appendKeys(dst []byte, releaseID string, resource []byte) []byte {
 		return appendTextKeys(dst, fragment.Kind(rest[0]), "", rest[1:])
 	case k == fragment.KindFind && len(rest) > 0:
 		return appendTextKeys(dst, k, fragment.Source(rest[0]).Name(), rest[1:])
-	case k >= fragment.KindReview && k != fragment.KindList || len(rest) < 8:
+	case k >= fragment.KindReview && k != fragment.KindList:
 		return appendTextKeys(dst, k, "", rest)
 	}
-	i := includeOf(k, rest)
+	r, ok := fragment.ParseKey(resource)
+	if !ok {
+		return appendTextKeys(dst, k, "", rest)
+	}
+	i := release.Include{Kind: k, ID: uint64(r.ID), Season: r.Season, Episode: r.Episode}
 	switch k {
 	case fragment.KindEpisode:
 		dst = appendKey(appendKey(dst, fragment.KindTV, true, i), fragment.KindSeason, false, i)
@@ -73,18 +76,6 @@ func appendKeys(dst []byte, releaseID string, resource []byte) []byte {
 		dst = appendKey(dst, fragment.KindTV, true, i)
 	}
 	return appendKey(dst, k, true, i)
-}
-
-// includeOf reads the numbers in a resource key, without its kind.
-func includeOf(k fragment.Kind, rest []byte) release.Include {
-	i := release.Include{Kind: k, ID: binary.BigEndian.Uint64(rest)}
-	if len(rest) >= 12 {
-		i.Season = binary.BigEndian.Uint32(rest[8:])
-	}
-	if len(rest) >= 16 {
-		i.Episode = binary.BigEndian.Uint32(rest[12:])
-	}
-	return i
 }
 
 // appendKey appends the name of the resource of kind k that i leads to or lies in, and
