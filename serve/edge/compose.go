@@ -275,13 +275,11 @@ func (c *composer) reference(piece *release.Piece, depth int) error {
 	if !ok {
 		return fmt.Errorf("%w: reference leads nowhere", release.ErrCorrupt)
 	}
-	chain := variant.NameChain(&c.q.Params)
-	for _, v := range chain.Variants() {
-		if f, ok := e.Find(fragment.Address{Sub: piece.Sub, Variant: v}); ok {
-			return c.fragment(&variant.Choice{Fragment: f}, depth+1)
-		}
+	f, ok := variant.FindShared(e, piece.Sub, &c.q.Params)
+	if !ok {
+		return fmt.Errorf("%w: reference to %s leads nowhere", release.ErrCorrupt, piece.Sub)
 	}
-	return fmt.Errorf("%w: reference to %s leads nowhere", release.ErrCorrupt, piece.Sub)
+	return c.fragment(&variant.Choice{Fragment: f}, depth+1)
 }
 
 // include adds a fragment of any other resource, in the request's language.

@@ -3,7 +3,6 @@ package variant
 import (
 	"bytes"
 	"fmt"
-	"slices"
 
 	"reelsplice/schemas/fragment"
 	"reelsplice/serve/route"
@@ -23,11 +22,10 @@ const (
 // A Filter keeps some rows of a fragment's arrays. The zero Filter keeps all. Arrays
 // that the API may add one day are not thinned out.
 type Filter struct {
-	by       by
+	by by
+	languages
 	country  route.Country
-	own      fragment.Variant   // a language
-	include  []fragment.Variant // more of them; they belong to the request
-	from, to route.Day          // inclusive
+	from, to route.Day // inclusive
 }
 
 // IsZero reports whether f keeps every row.
@@ -104,10 +102,6 @@ func (f *Filter) keepRow(dst, row []byte) ([]byte, bool, error) {
 		return dst, false, nil
 	}
 	return append(dst, row...), true, nil
-}
-
-func (f *Filter) has(v fragment.Variant) bool {
-	return v == f.own || slices.Contains(f.include, v)
 }
 
 // group returns the language of a row, none when it names no language.

@@ -25,48 +25,36 @@ type Choice struct {
 	Given bool
 }
 
-// Chain is the variants in which a text is looked for, in order. It ends with Base,
-// which every stored sub-request has.
-type Chain struct {
-	list [4]fragment.Variant
-	n    int
-}
-
-func (c *Chain) add(v fragment.Variant) {
-	c.list[c.n] = v
-	c.n++
-}
-
-// Variants returns the variants in order.
-func (c *Chain) Variants() []fragment.Variant { return c.list[:c.n] }
-
 var english = fragment.Language("en", "")
 
-// TextChain returns the chain of a request's language. English, the language of the
-// base, has no untranslated form: en-GB falls back to en-US.
-func TextChain(p *route.Params) Chain {
-	var c Chain
+// maxChain is how many variants a chain has at most.
+const maxChain = 4
+
+// textChain appends the variants in which a text is looked for, in order. The last is Base, which every
+// stored sub-request has. English, the language of the base, has no untranslated form: en-GB falls back
+// to en-US.
+func textChain(dst []fragment.Variant, p *route.Params) []fragment.Variant {
 	if v := p.Language; p.HasLanguage && v != english && v != fragment.Language("en", "US") {
-		c.add(v)
+		dst = append(dst, v)
 		if v.Bare() != english {
-			c.add(v.OfAnyRegion())
-			c.add(fragment.Untranslated)
+			dst = append(dst, v.OfAnyRegion(), fragment.Untranslated)
 		}
 	}
-	c.add(fragment.Base)
-	return c
+	return append(dst, fragment.Base)
 }
 
-// NameChain returns the chain for fragments that other resources share by
-// reference: the language with its region, without it, and Base.
-func NameChain(p *route.Params) Chain {
-	var c Chain
+// FindShared returns the fragment of a sub-request that other resources share by reference: in the
+// language with its region, without it, or in Base.
+func FindShared(e release.Entry, s fragment.Sub, p *route.Params) (f release.Fragment, ok bool) {
 	if p.HasLanguage {
-		c.add(p.Language)
-		c.add(p.Language.Bare())
+		if f, ok = e.Find(fragment.Address{Sub: s, Variant: p.Language}); ok {
+			return f, true
+		}
+		if f, ok = e.Find(fragment.Address{Sub: s, Variant: p.Language.Bare()}); ok {
+			return f, true
+		}
 	}
-	c.add(fragment.Base)
-	return c
+	return e.Find(fragment.Address{Sub: s})
 }
 
 // Canonical returns the sub-request that answers an old name.
@@ -85,8 +73,11 @@ func Canonical(s fragment.Sub) fragment.Sub {
 func Pick(e release.Entry, k fragment.Kind, s fragment.Sub, q *route.Request) (Choice, bool) {
 	switch rowsOf(k, s) {
 	case byImageLanguage:
-		languages := imageSet(k, q)
-		return pickRows(e, s, fragment.Base, &languages, byImageLanguage)
+		// The language alone does not choose among the images of an episode, which hardly ever have one.
+		l := languagesOf(q, q.ImageLanguages())
+		if len(l.include) > 0 || l.own != fragment.Base && k != fragment.KindEpisode {
+			return pickRows(e, s, fragment.Base, l, byImageLanguage)
+		}
 	case byVideoLanguage:
 		return pickVideos(e, q)
 	case byCountryCode:
@@ -163,14 +154,14 @@ func rowsOf(k fragment.Kind, s fragment.Sub) by {
 // pickText walks the chain of languages; in each language, a page that is not
 // stored is answered by the tail.
 func pickText(e release.Entry, k fragment.Kind, s fragment.Sub, q *route.Request) (Choice, bool) {
-	chain := TextChain(&q.Params)
 	stored, shown := pageOf(k, s, q)
 	if s == fragment.SubMovies && k == fragment.KindKeyword && q.IncludeAdult {
 		if c, ok := pickPage(e, s, fragment.All, stored, shown); ok {
 			return c, true
 		}
 	}
-	for _, v := range chain.Variants() {
+	var chain [maxChain]fragment.Variant
+	for _, v := range textChain(chain[:0], &q.Params) {
 		if c, ok := pickPage(e, s, v, stored, shown); ok {
 			return c, true
 		}
@@ -207,73 +198,55 @@ func pageOf(k fragment.Kind, s fragment.Sub, q *route.Request) (stored, shown ui
 	return 0, 0
 }
 
-// set is the languages that rows may have; all is set when any will do.
-type set struct {
-	list    [route.MaxLanguages + 1]fragment.Variant // ascending
-	n       int
-	all     bool
-	own     fragment.Variant   // the one language of the request, Base for none
-	include []fragment.Variant // the others
+// languages are those that rows may have.
+type languages struct {
+	own     fragment.Variant   // that of the request, Base for none
+	include []fragment.Variant // those that a parameter adds, each once; they belong to the request
 }
 
-func (s *set) add(v fragment.Variant) {
-	if i, found := slices.BinarySearch(s.list[:s.n], v); !found {
-		copy(s.list[i+1:s.n+1], s.list[i:s.n])
-		s.list[i] = v
-		s.n++
+func languagesOf(q *route.Request, include []fragment.Variant) languages {
+	if !q.HasLanguage {
+		return languages{fragment.Base, include}
 	}
+	return languages{q.Language.Bare(), include}
 }
 
-// imageSet returns the languages of images: the request's own and those that
-// include_image_language adds; all when the request names none. The language alone does
-// not choose among the images of an episode, which hardly ever have one.
-func imageSet(k fragment.Kind, q *route.Request) set {
-	s := set{all: len(q.ImageLanguages()) == 0 && (!q.HasLanguage || k == fragment.KindEpisode)}
-	fillSet(&s, q, q.ImageLanguages())
-	return s
-}
-
-func fillSet(s *set, q *route.Request, include []fragment.Variant) {
-	if q.HasLanguage {
-		s.own = q.Language.Bare()
-		s.add(s.own)
-	}
-	s.include = include
-	for _, v := range include {
-		s.add(v)
-	}
-}
+func (l *languages) has(v fragment.Variant) bool { return v == l.own || slices.Contains(l.include, v) }
 
 // pickVideos is pickRows with English as the language of a request without one.
 func pickVideos(e release.Entry, q *route.Request) (Choice, bool) {
-	s := &set{}
-	fillSet(s, q, q.VideoLanguages())
-	if s.n == 0 {
-		s.own = english
-		s.add(english)
+	l := languagesOf(q, q.VideoLanguages())
+	if l.own == fragment.Base && len(l.include) == 0 {
+		l.own = english
 	}
 	from := fragment.All
 	if _, ok := e.Find(fragment.Address{Sub: fragment.SubVideos, Variant: from}); !ok {
 		from = fragment.Base
 	}
-	return pickRows(e, fragment.SubVideos, from, s, byVideoLanguage)
+	return pickRows(e, fragment.SubVideos, from, l, byVideoLanguage)
 }
 
-// pickRows returns the rows of the languages in s. One language, or all, is stored
-// as it is asked for; other combinations are filtered out of the fragment of all.
-// Languages without a row do not count, so that equal answers are equal choices.
-func pickRows(e release.Entry, sub fragment.Sub, from fragment.Variant, s *set, rows by) (Choice, bool) {
+// pickRows returns the rows of the languages in l. One language is stored as it is asked for; other
+// combinations are filtered out of the fragment of all. Languages without a row do not count, so that
+// equal answers are equal choices.
+func pickRows(e release.Entry, sub fragment.Sub, from fragment.Variant, l languages, rows by) (Choice, bool) {
 	whole, ok := e.Find(fragment.Address{Sub: sub, Variant: from})
-	if !ok || s.all {
-		return Choice{Fragment: whole}, ok
+	if !ok {
+		return Choice{}, false
 	}
 	stored := 0
 	var last release.Fragment
-	for _, v := range s.list[:s.n] {
+	find := func(v fragment.Variant) {
 		if one, ok := e.Find(fragment.Address{Sub: sub, Variant: v}); ok {
 			stored++
 			last = one
 		}
+	}
+	if l.own != fragment.Base && !slices.Contains(l.include, l.own) {
+		find(l.own)
+	}
+	for _, v := range l.include {
+		find(v)
 	}
 	switch stored {
 	case 0:
@@ -283,7 +256,7 @@ func pickRows(e release.Entry, sub fragment.Sub, from fragment.Variant, s *set, 
 	case groups(e, sub):
 		return Choice{Fragment: whole}, true
 	}
-	return Choice{Fragment: whole, Filter: Filter{by: rows, own: s.own, include: s.include}}, true
+	return Choice{Fragment: whole, Filter: Filter{by: rows, languages: l}}, true
 }
 
 // groups counts the languages that rows of a sub-request have.

@@ -1,7 +1,6 @@
 package variant
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -108,9 +107,12 @@ func picked(tb testing.TB, e release.Entry, c Choice, ok bool) string {
 func TestTextChain(t *testing.T) {
 	f := func(language, want string) {
 		t.Helper()
-		c := TextChain(&parse(t, "?language="+language).Params)
-		if got := describe(c); got != want {
-			t.Errorf("TextChain(%s) = %s, want %s", language, got, want)
+		var names []string
+		for _, v := range textChain(nil, &parse(t, "?language="+language).Params) {
+			names = append(names, v.String())
+		}
+		if got := strings.Join(names, " "); got != want || len(names) > maxChain {
+			t.Errorf("textChain(%s) = %s, want %s", language, got, want)
 		}
 	}
 	f("", "base")
@@ -128,26 +130,26 @@ func TestTextChain(t *testing.T) {
 	f("de_DE", "base")
 }
 
-func TestNameChain(t *testing.T) {
-	f := func(language, want string) {
+// TestFindShared: the language with its region wins, then the language, then the base.
+func TestFindShared(t *testing.T) {
+	const names = fragment.SubCredits
+	base, german := fragment.Address{Sub: names}, fragment.Address{Sub: names, Variant: de}
+	germany := fragment.Address{Sub: names, Variant: deDE}
+	f := func(language, want string, have ...fragment.Address) {
 		t.Helper()
-		c := NameChain(&parse(t, "?language="+language).Params)
-		if got := describe(c); got != want {
-			t.Errorf("NameChain(%s) = %s, want %s", language, got, want)
+		e := entry(t, have...)
+		found, ok := FindShared(e, names, &parse(t, "?language="+language).Params)
+		if got := picked(t, e, Choice{Fragment: found}, ok); got != want {
+			t.Errorf("FindShared(%s) among %v = %s, want %s", language, have, got, want)
 		}
 	}
-	f("", "base")
-	f("de-AT", "deAT de base")
-	f("en-GB", "enGB en base")
-	f("zz", "zz zz base")
-}
-
-func describe(c Chain) string {
-	var names []string
-	for _, v := range c.Variants() {
-		names = append(names, v.String())
-	}
-	return strings.Join(names, " ")
+	f("", "credits", base, german, germany)
+	f("de", "credits de", base, german, germany)
+	f("de-DE", "credits deDE", base, german, germany)
+	f("de-AT", "credits de", base, german, germany)
+	f("de-AT", "credits", base, germany)
+	f("zz", "credits", base, german, germany)
+	f("de", "nothing", germany)
 }
 
 func TestCanonical(t *testing.T) {
@@ -309,17 +311,6 @@ func TestPickFilters(t *testing.T) {
 	f(fragment.SubChanges, "", false)
 	f(fragment.SubChanges, "start_date=2024-12-01", true)
 	f(fragment.SubChanges, "end_date=2024-12-01", true)
-}
-
-func TestSetIsSorted(t *testing.T) {
-	s := &set{}
-	for _, v := range []fragment.Variant{fr, de, english, de, fragment.NoLanguage, fr} {
-		s.add(v)
-	}
-	want := []fragment.Variant{fragment.NoLanguage, de, english, fr}
-	if got := s.list[:s.n]; !slices.Equal(got, want) {
-		t.Errorf("set after add = %v, want %v", got, want)
-	}
 }
 
 // TestPickKinds checks where kinds differ in how they choose rows and pages.
