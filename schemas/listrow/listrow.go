@@ -12,6 +12,7 @@ import (
 	"strconv"
 
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/jsontext"
 )
 
 // Fields of rows that details do not have under that name.
@@ -123,9 +124,9 @@ func Append(dst []byte, k fragment.Kind, s fragment.Sub, show uint64, source []b
 			dst = strconv.AppendUint(dst, show, 10)
 			continue
 		}
-		v, err := value(source, name)
-		if err != nil {
-			return dst, err
+		v, ok := jsontext.Field(source, name)
+		if !ok {
+			return dst, errCut
 		}
 		none := empty[name]
 		switch {
@@ -138,53 +139,4 @@ func Append(dst []byte, k fragment.Kind, s fragment.Sub, show uint64, source []b
 		}
 	}
 	return dst, nil
-}
-
-// value returns the value of a field of an object, nil for none.
-func value(object []byte, name string) ([]byte, error) {
-	for len(object) > 0 {
-		n := end(object)
-		if n <= 2 || n >= len(object) || object[n] != ':' {
-			return nil, errCut
-		}
-		key := object[1 : n-1]
-		object = object[n+1:]
-		if n = end(object); n == 0 {
-			return nil, errCut
-		}
-		if string(key) == name {
-			return object[:n], nil
-		}
-		object = bytes.TrimPrefix(object[n:], []byte(","))
-	}
-	return nil, nil
-}
-
-// end returns the length of the JSON value that text begins with.
-func end(text []byte) int {
-	depth := 0
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '"':
-			for i++; i < len(text) && text[i] != '"'; i++ {
-				if text[i] == '\\' {
-					i++
-				}
-			}
-			if depth == 0 {
-				return min(i+1, len(text))
-			}
-		case '{', '[':
-			depth++
-		case '}', ']':
-			if depth--; depth <= 0 {
-				return i + 1 + depth // a closing brace of what is around the value is not of it
-			}
-		case ',', ':':
-			if depth == 0 {
-				return i
-			}
-		}
-	}
-	return len(text)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/jsontext"
 	"reelsplice/serve/route"
 )
 
@@ -90,7 +91,7 @@ func (f *Filter) keepRow(dst, row []byte) ([]byte, bool, error) {
 	keep := false
 	switch f.by {
 	case byCountryCode:
-		v := field(row, `"iso_3166_1"`)
+		v := field(row, "iso_3166_1")
 		keep = len(v) == 4 && string(v[1:3]) == string(f.country[:])
 	case byImageLanguage:
 		keep = f.has(group(row, fragment.NoLanguage))
@@ -106,7 +107,7 @@ func (f *Filter) keepRow(dst, row []byte) ([]byte, bool, error) {
 
 // group returns the language of a row, none when it names no language.
 func group(row []byte, none fragment.Variant) fragment.Variant {
-	v := field(row, `"iso_639_1"`)
+	v := field(row, "iso_639_1")
 	if len(v) == 4 && v[0] == '"' && isLetter(v[1]) && isLetter(v[2]) {
 		return fragment.Language(v[1:3], nil)
 	}
@@ -119,7 +120,7 @@ func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 func (f *Filter) keepChange(dst, row []byte) ([]byte, bool, error) {
 	kept := false
 	dst, err := appendMembers(dst, row, isItems, func(dst, item []byte) ([]byte, bool, error) {
-		day, ok := route.ParseDay(bytes.Trim(field(item, `"time"`), `"`))
+		day, ok := route.ParseDay(bytes.Trim(field(item, "time"), `"`))
 		if ok && (day < f.from || day > f.to) {
 			return dst, false, nil
 		}
@@ -131,24 +132,10 @@ func (f *Filter) keepChange(dst, row []byte) ([]byte, bool, error) {
 
 func isItems(name []byte) bool { return string(name) == `"items"` }
 
-// field returns the value of a field of an object, nil when there is none. The
-// name is in quotes.
+// field returns the value of a field of an object, nil for none.
 func field(object []byte, name string) []byte {
-	for i := 1; i < len(object) && object[i] == '"'; i++ {
-		colon := stringEnd(object, i)
-		if colon < 0 || colon >= len(object) {
-			return nil
-		}
-		end := valueEnd(object, colon+1)
-		if end < 0 {
-			return nil
-		}
-		if string(object[i:colon]) == name {
-			return object[colon+1 : end]
-		}
-		i = end // at the comma
-	}
-	return nil
+	v, _ := jsontext.Field(object[1:], name)
+	return v
 }
 
 // A keeper appends the part of a row that stays, and reports whether there is any.
@@ -163,16 +150,12 @@ func appendMembers(dst, raw []byte, thins func(name []byte) bool, keep keeper) (
 			i++
 			continue
 		}
-		if raw[i] != '"' {
-			return dst, fmt.Errorf("byte %d: %q where a field starts", i, raw[i])
-		}
-		colon := stringEnd(raw, i)
-		if colon < 0 || colon >= len(raw) || raw[colon] != ':' {
-			return dst, fmt.Errorf("byte %d: field without a name", i)
-		}
+		colon, end := jsontext.FieldEnd(raw, i)
 		value := colon + 1
-		end := valueEnd(raw, value)
-		if end < 0 {
+		switch {
+		case colon < 0:
+			return dst, fmt.Errorf("byte %d: field without a name", i)
+		case end < 0:
 			return dst, fmt.Errorf("byte %d: value without an end", value)
 		}
 		if raw[value] != '[' || !thins(raw[i:colon]) {
@@ -195,7 +178,7 @@ func appendMembers(dst, raw []byte, thins func(name []byte) bool, keep keeper) (
 func appendRows(dst, rows []byte, keep keeper) ([]byte, error) {
 	kept := 0
 	for i := 0; i < len(rows); i++ {
-		end := valueEnd(rows, i)
+		end := jsontext.ValueEnd(rows, i)
 		if end < 0 {
 			return dst, fmt.Errorf("row at byte %d: no end", i)
 		}
@@ -215,69 +198,4 @@ func appendRows(dst, rows []byte, keep keeper) ([]byte, error) {
 		i = end // at the comma
 	}
 	return dst, nil
-}
-
-// valueEnd returns the index behind the value that starts at i; -1 when none does,
-// or when it has no end.
-func valueEnd(b []byte, i int) int {
-	if i >= len(b) {
-		return -1
-	}
-	switch b[i] {
-	case '"':
-		return stringEnd(b, i)
-	case '{', '[':
-		return nestedEnd(b, i)
-	}
-	n := bytes.IndexAny(b[i:], ",}]")
-	switch {
-	case n < 0:
-		return len(b)
-	case n == 0:
-		return -1
-	}
-	return i + n
-}
-
-// stringEnd returns the index behind the string that starts at i; -1 without one.
-func stringEnd(b []byte, i int) int {
-	for i++; ; i++ {
-		n := bytes.IndexByte(b[i:], '"')
-		if n < 0 {
-			return -1
-		}
-		start := i
-		i += n
-		// The quote ends the string unless an odd number of backslashes escapes it.
-		slashes := 0
-		for k := i - 1; k >= start && b[k] == '\\'; k-- {
-			slashes++
-		}
-		if slashes%2 == 0 {
-			return i + 1
-		}
-	}
-}
-
-// nestedEnd returns the index behind the object or array that starts at i; -1
-// without one.
-func nestedEnd(b []byte, i int) int {
-	depth := 0
-	for i < len(b) {
-		switch b[i] {
-		case '"':
-			if i = stringEnd(b, i); i < 0 {
-				return -1
-			}
-			continue
-		case '{', '[':
-			depth++
-		case '}', ']':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		}
-		i++
-	}
-	return -1
 }
