@@ -69,7 +69,7 @@ func (s *Server) writeMetrics(w io.Writer) {
 	blocks, _ := s.releases.Damage()
 	fmt.Fprintf(w, "reelsplice_release_damaged_blocks %d\n", blocks)
 	fmt.Fprintf(w, "reelsplice_tokens_stale %d\n", gauge(s.tokens.Err()))
-	fmt.Fprintf(w, "reelsplice_tokens_active %d\n", s.tokens.Table().Active(time.Now().Unix()))
+	fmt.Fprintf(w, "reelsplice_tokens_active %d\n", s.tokens.Get().Active(time.Now().Unix()))
 	http.PrintConns(w, "reelsplice_admin_connections", s.admin, http.AdminConns)
 	held, refused := s.edge.Inflight()
 	fmt.Fprintf(w, "reelsplice_inflight_bytes %d\n", held)

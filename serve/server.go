@@ -63,7 +63,7 @@ func Listen(cfg Config) (s *Server, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.edge, err = edge.New(cfg.Options, s.tokens, signer, s.releases); err != nil {
+	if s.edge, err = edge.New(cfg.Options, s.tokens.Get, signer, s.releases); err != nil {
 		return nil, err
 	}
 	bound := cfg.Bound

@@ -88,7 +88,7 @@ func TestReload(t *testing.T) {
 	if got := s.Release(); got != id {
 		t.Errorf("release = %s, want %s", got, id)
 	}
-	if n := s.tokens.Table().Len(); n != 2 {
+	if n := s.tokens.Get().Len(); n != 2 {
 		t.Errorf("tokens = %d, want 2", n)
 	}
 }

@@ -181,7 +181,7 @@ func newEdgeOn(t *testing.T, dir, rel, day string) *testEdge {
 		t.Fatal(err)
 	}
 	t.Cleanup(open.Close)
-	served, err := edge.New(cfg, live, signer, open)
+	served, err := edge.New(cfg, live.Get, signer, open)
 	if err != nil {
 		t.Fatal(err)
 	}

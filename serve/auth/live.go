@@ -12,7 +12,7 @@ import (
 //
 // Replace the file in one step (a rename, as Issue and Revoke do). An edit in place may be seen half
 // written, until the next look at it; a file without its end is refused.
-type Live struct{ *follow.Value[Table] }
+type Live = follow.Value[Table]
 
 // OpenLive reads the token file at path; a file that cannot be used is an error. A nil logger logs
 // nothing.
@@ -20,7 +20,7 @@ func OpenLive(path string, logger *slog.Logger) (*Live, error) {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
 	}
-	v, err := follow.Open(follow.Files[Table]{
+	return follow.Open(follow.Files[Table]{
 		Name: "token file", Paths: []string{path}, MaxSize: MaxFileSize, Log: logger,
 		Make: func(contents [][]byte) (*Table, []any, error) {
 			entries, err := parse(path, contents[0])
@@ -31,8 +31,4 @@ func OpenLive(path string, logger *slog.Logger) (*Live, error) {
 			return t, []any{"tokens", t.Len(), "active", t.Active(time.Now().Unix())}, nil
 		},
 	})
-	return &Live{v}, err
 }
-
-// Table returns the current table: one for a whole request, since the next call may return another.
-func (l *Live) Table() *Table { return l.Get() }

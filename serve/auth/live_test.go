@@ -45,7 +45,7 @@ func openLive(t *testing.T) (*Live, string, *logBuffer) {
 }
 
 func accepts(l *Live, token string) bool {
-	return l.Table().Check([]byte(token), testNow.Unix()).OK
+	return l.Get().Check([]byte(token), testNow.Unix()).OK
 }
 
 func TestOpenLiveRefuses(t *testing.T) {
@@ -80,7 +80,7 @@ func TestPollFollowsRevocation(t *testing.T) {
 // A table taken before a reload answers as before; the race detector watches the rest.
 func TestTableWhileReloading(t *testing.T) {
 	l, path, _ := openLive(t)
-	old := l.Table()
+	old := l.Get()
 	ctx, cancel := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -200,8 +200,8 @@ func TestCommentAloneRevokesAll(t *testing.T) {
 	l, path, _ := openLive(t)
 	mustWrite(t, path, "# none\n")
 	l.Poll()
-	if accepts(l, "abc") || l.Err() != nil || l.Table().Len() != 0 {
-		t.Errorf("after all tokens were removed: %d records, Err() = %v, want none", l.Table().Len(), l.Err())
+	if accepts(l, "abc") || l.Err() != nil || l.Get().Len() != 0 {
+		t.Errorf("after all tokens were removed: %d records, Err() = %v, want none", l.Get().Len(), l.Err())
 	}
 }
 
@@ -210,8 +210,8 @@ func TestCutFileKeepsLastGood(t *testing.T) {
 	for _, cut := range []string{"", lineA[:len(lineA)-1], lineB + lineA[:70]} {
 		mustWrite(t, path, cut)
 		l.Poll()
-		if !accepts(l, "abc") || l.Err() == nil || l.Table().Len() != 1 {
-			t.Errorf("after the file was cut to %q: %d records, Err() = %v, want the last good one and an error", cut, l.Table().Len(), l.Err())
+		if !accepts(l, "abc") || l.Err() == nil || l.Get().Len() != 1 {
+			t.Errorf("after the file was cut to %q: %d records, Err() = %v, want the last good one and an error", cut, l.Get().Len(), l.Err())
 		}
 	}
 }

@@ -37,18 +37,13 @@ const (
 // paramAPIKey is the query parameter that takes a token.
 const paramAPIKey = "api_key"
 
-// Tokens returns the tokens that count at the moment.
-type Tokens interface{ Table() *auth.Table }
-
-var _ Tokens = (*auth.Live)(nil)
-
 // An Edge serves requests. It is safe for concurrent use.
 type Edge struct {
 	opts     Options
 	cache    string // Cache-Control of responses that can be kept
 	recheck  string // of those that caches must ask for again each time
 	facts    *static.Set
-	tokens   Tokens
+	tokens   func() *auth.Table // those that count at the moment
 	signer   *auth.Signer
 	releases *releases.Releases
 	now      func() time.Time
@@ -81,8 +76,8 @@ const (
 	hintEvery        = 10 * time.Second
 )
 
-// New returns an Edge over the current release of rels.
-func New(opts Options, tokens Tokens, signer *auth.Signer, rels *releases.Releases) (*Edge, error) {
+// New returns an Edge over the current release of rels. tokens returns the tokens that count at the moment.
+func New(opts Options, tokens func() *auth.Table, signer *auth.Signer, rels *releases.Releases) (*Edge, error) {
 	facts, err := static.New(opts.ImageBaseURL)
 	if err != nil {
 		return nil, err
@@ -244,7 +239,7 @@ func (x *exchange) answer() error {
 // Authorize checks the credential of a request at the time now, in unix seconds: the bearer token
 // or, only without one, the api_key of the raw query. g is Request.Grant.
 func (e *Edge) Authorize(authorization, query []byte, g *auth.Grant, now int64) auth.Result {
-	table := e.tokens.Table()
+	table := e.tokens()
 	// Fast path: the same bearer token as before, and an unchanged token file.
 	if res, known := g.Of(table, now); known {
 		return res

@@ -58,7 +58,7 @@ func newEdge(tb servetest.Tester, w *world) *Edge {
 	if err != nil {
 		tb.Fatalf("NewSigner: %v", err)
 	}
-	e, err := New(w.opts, w.tokens, signer, w.releases)
+	e, err := New(w.opts, w.tokens.Get, signer, w.releases)
 	if err != nil {
 		tb.Fatalf("New: %v", err)
 	}

@@ -64,13 +64,9 @@ var inspector = sync.OnceValues(func() (*Edge, error) {
 	if err != nil {
 		return nil, err
 	}
-	return New(DefaultOptions(), noTokens{auth.NewTable(nil)}, signer, nil)
+	none := auth.NewTable(nil)
+	return New(DefaultOptions(), func() *auth.Table { return none }, signer, nil)
 })
-
-type noTokens struct{ table *auth.Table }
-
-// Table returns a table without a token.
-func (n noTokens) Table() *auth.Table { return n.table }
 
 func (x *exchange) inspect() (Inspection, error) {
 	if code := route.Parse(x.rq.Path, x.rq.Query, &x.q); code != status.OK {

@@ -199,7 +199,7 @@ func (w *world) flipped(t *testing.T, uris []string, tags [][]byte, want []sent)
 		return false, err
 	}
 	defer w.releases.Close()
-	if w.edge, err = edge.New(w.cfg.Options, w.tokens, nil, w.releases); err != nil {
+	if w.edge, err = edge.New(w.cfg.Options, w.tokens.Get, nil, w.releases); err != nil {
 		t.Fatal(err)
 	}
 	for i, a := range w.answersOf(t, uris, tags) {

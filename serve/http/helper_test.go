@@ -63,7 +63,7 @@ func (w *world) open(tb testing.TB) *world {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	if w.edge, err = edge.New(w.cfg.Options, w.tokens, signer, w.releases); err != nil {
+	if w.edge, err = edge.New(w.cfg.Options, w.tokens.Get, signer, w.releases); err != nil {
 		tb.Fatal(err)
 	}
 	return w

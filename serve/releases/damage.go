@@ -71,11 +71,12 @@ func (r *Releases) Scrub(ctx context.Context, wait time.Duration, rate int64) {
 
 // scrubServed checks h until another release is served.
 func (r *Releases) scrubServed(ctx context.Context, h *Held, wait time.Duration, rate int64) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(h.served, cancel)()
 	for {
 		select {
 		case <-ctx.Done():
-			return
-		case <-h.replaced:
 			return
 		case <-time.After(wait):
 		}
@@ -84,17 +85,8 @@ func (r *Releases) scrubServed(ctx context.Context, h *Held, wait time.Duration,
 	}
 }
 
-// scrub checks h once, as long as it is served.
+// scrub checks h once.
 func (r *Releases) scrub(ctx context.Context, h *Held, rate int64) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	go func() {
-		select {
-		case <-ctx.Done():
-		case <-h.replaced:
-			cancel()
-		}
-	}()
 	start, id := time.Now(), h.reader.Manifest().ID
 	switch err := h.reader.Scrub(ctx, rate); {
 	case errors.Is(err, context.Canceled):

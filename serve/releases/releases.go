@@ -3,6 +3,7 @@
 package releases
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -53,8 +54,9 @@ type Held struct {
 	log    *slog.Logger
 	// serial is of this release alone in this process; never 0. It changes when damage is
 	// found, so that nothing prepared before is used again.
-	serial   atomic.Uint64
-	replaced chan struct{} // closed when the release is no longer served
+	serial atomic.Uint64
+	served context.Context // ends when another release is served
+	retire context.CancelFunc
 }
 
 // Reader returns the release; nil when none is served.
@@ -129,7 +131,8 @@ func (r *Releases) open(id string) error {
 	if got := reader.Manifest().ID; got != id {
 		return errors.Join(fmt.Errorf("%w: folder %s holds release %s", release.ErrCorrupt, id, got), reader.Close())
 	}
-	h := &Held{reader: reader, log: r.log, replaced: make(chan struct{})}
+	h := &Held{reader: reader, log: r.log}
+	h.served, h.retire = context.WithCancel(context.Background())
 	h.serial.Store(r.opened.Add(1))
 	reader.NotifyDamage(func(err *release.CorruptError) { r.damaged(h, err) })
 	h.engine = query.Open(reader, r.results)
@@ -144,7 +147,7 @@ func (r *Releases) open(id string) error {
 // replace makes h the release that is served; nil for none.
 func (r *Releases) replace(h *Held) {
 	if old := r.current.Swap(h); old != nil {
-		close(old.replaced)
+		old.retire()
 		old.Release()
 	}
 }

@@ -5,6 +5,7 @@
 package connlimit
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"net"
@@ -47,8 +48,8 @@ type Stats struct {
 type Listener struct {
 	net.Listener
 	cfg      Config
-	closed   chan struct{} // by Close
-	shut     sync.Once
+	closed   context.Context // ends with Close
+	shut     context.CancelFunc
 	refusing chan struct{} // holds one for each refusal under way
 	leaving  atomic.Int64  // evicted connections that their server has not closed yet
 	evicted  atomic.Int64
@@ -66,8 +67,9 @@ type Listener struct {
 // Listen returns a Listener over ln.
 func Listen(ln net.Listener, cfg Config) *Listener {
 	l := &Listener{
-		Listener: ln, cfg: cfg, closed: make(chan struct{}), refusing: make(chan struct{}, maxRefusing),
+		Listener: ln, cfg: cfg, refusing: make(chan struct{}, maxRefusing),
 	}
+	l.closed, l.shut = context.WithCancel(context.Background())
 	if cfg.PerAddress > 0 {
 		l.origins = map[netip.Addr]int{}
 	}
@@ -83,7 +85,7 @@ func (l *Listener) Stats() Stats {
 
 // Close ends Accept.
 func (l *Listener) Close() error {
-	l.shut.Do(func() { close(l.closed) })
+	l.shut()
 	return l.Listener.Close()
 }
 
@@ -92,7 +94,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 	for failures := 0; ; {
 		under, err := l.Listener.Accept()
 		if err != nil {
-			if l.isClosed() || errors.Is(err, net.ErrClosed) {
+			if l.closed.Err() != nil || errors.Is(err, net.ErrClosed) {
 				return nil, err
 			}
 			failures++
@@ -107,15 +109,6 @@ func (l *Listener) Accept() (net.Conn, error) {
 		if c := l.admit(tcp); c != nil {
 			return c, nil
 		}
-	}
-}
-
-func (l *Listener) isClosed() bool {
-	select {
-	case <-l.closed:
-		return true
-	default:
-		return false
 	}
 }
 
@@ -138,7 +131,7 @@ func (l *Listener) failedAccept(err error, failures int) {
 		l.mu.Unlock()
 	}
 	select {
-	case <-l.closed:
+	case <-l.closed.Done():
 	case <-time.After(min(firstPause<<min(failures-1, 10), lastPause)):
 	}
 }
