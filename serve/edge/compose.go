@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"bytes"
 	"fmt"
 	"hash/crc32"
 	"strconv"
@@ -41,11 +42,11 @@ type composer struct {
 
 // A scratch holds the buffers of one composer that are no part of its response.
 type scratch struct {
-	mark  []byte // a mark or a name in the making
-	raw   []byte // a segment before filtering
-	thin  []byte // and after it
-	made  []byte // the same, compressed
-	side  []byte // JSON of composer.side
+	mark  []byte       // a mark or a name in the making
+	raw   []byte       // a segment before filtering
+	thin  []byte       // and after it
+	side  []byte       // JSON of composer.side
+	made  bytes.Buffer // thin, compressed
 	ahead []release.Include
 }
 
@@ -77,12 +78,12 @@ func (c *composer) bytes() int {
 }
 
 // bytes is how much memory the long buffers hold.
-func (s *scratch) bytes() int { return cap(s.raw) + cap(s.thin) + cap(s.made) + cap(s.side) }
+func (s *scratch) bytes() int { return cap(s.raw) + cap(s.thin) + s.made.Cap() + cap(s.side) }
 
 // dropScratch lets go of large buffers before the response is sent.
 func (c *composer) dropScratch() {
 	if s := &c.scratch; s.bytes() > maxScratch {
-		s.raw, s.thin, s.made, s.side = nil, nil, nil, nil
+		s.raw, s.thin, s.side, s.made = nil, nil, nil, bytes.Buffer{}
 	}
 	if c.side != nil && c.side.bytes() > maxScratch {
 		c.side = nil
@@ -326,20 +327,27 @@ func (c *composer) filter(raw []byte, f *variant.Filter) (err error) {
 	return nil
 }
 
-// deflaters hold the *splice.Deflater that no composer uses.
-var deflaters = sync.Pool{New: func() any { return splice.NewDeflater(flate.BestSpeed) }}
+// deflaters hold the *flate.Writer that no composer uses.
+var deflaters = sync.Pool{New: func() any {
+	z, _ := flate.NewWriter(nil, flate.BestSpeed) // a level that there is
+	return z
+}}
 
 // deflate adds raw as a segment made on the spot.
 func (c *composer) deflate(raw []byte) error {
 	// A compressor takes much memory, so it does not wait for a slow client with the rest.
-	z := deflaters.Get().(*splice.Deflater)
+	z := deflaters.Get().(*flate.Writer)
 	defer deflaters.Put(z)
-	var err error
-	if c.scratch.made, err = z.Append(c.scratch.made[:0], raw, false /* final */); err != nil {
+	c.scratch.made.Reset()
+	z.Reset(&c.scratch.made)
+	if _, err := z.Write(raw); err != nil {
+		return err
+	}
+	if err := z.Flush(); err != nil {
 		return err
 	}
 	c.answer.Made(release.Segment{
-		Stored: c.scratch.made,
+		Stored: c.scratch.made.Bytes(),
 		RawLen: uint32(len(raw)),
 		CRC:    crc32.ChecksumIEEE(raw),
 		Op:     release.CRCOp(uint64(len(raw))),
