@@ -36,55 +36,48 @@ func run(w io.Writer, dirs []string) error {
 	return nil
 }
 
-// largest is how many types a table of the largest has.
-const largest = 12
+// mostLargest is how many types a table of the largest has.
+const mostLargest = 12
 
 func write(w io.Writer, before, after *tree) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	line := func(name string, b, a any) { fmt.Fprintf(t, "%s\t%v\t%v\n", name, b, a) }
-	line("", "before", "after")
-	line("lines", before.total().lines, after.total().lines)
-	line("lines of tests and their support", before.testLines, after.testLines)
-	line("packages", len(before.packages), len(after.packages))
-	line("comments, % of lines", before.total().percent(), after.total().percent())
-	line("structs of more than 15 fields", before.count(func(t *typ) bool { return t.fields > 15 }), after.count(func(t *typ) bool { return t.fields > 15 }))
-	line("types of more than 30 methods", before.count(func(t *typ) bool { return t.methods > 30 }), after.count(func(t *typ) bool { return t.methods > 30 }))
-	line("packages of more than 20 files", before.large(), after.large())
+	fmt.Fprintln(t, "\tbefore\tafter")
+	line := func(name string, of func(*tree) any) { fmt.Fprintf(t, "%s\t%v\t%v\n", name, of(before), of(after)) }
+	line("lines", func(t *tree) any { return t.total.lines })
+	line("lines of tests and their support", func(t *tree) any { return t.testLines })
+	line("packages", func(t *tree) any { return len(t.packages) })
+	line("comments, % of lines", func(t *tree) any { return t.total.percent() })
+	line("structs of more than 15 fields", func(t *tree) any { return above(t.fields, 15) })
+	line("types of more than 30 methods", func(t *tree) any { return above(t.methods, 30) })
+	line("packages of more than 20 files", func(t *tree) any { return t.large() })
 	for _, doc := range documents {
-		line(doc+", words", before.docs[doc].words, after.docs[doc].words)
-		line(doc+", words a sentence, p90", before.docs[doc].p90, after.docs[doc].p90)
+		line(doc+", words", func(t *tree) any { return t.docs[doc].words })
+		line(doc+", words a sentence, p90", func(t *tree) any { return t.docs[doc].p90 })
 	}
 	_ = t.Flush()
 
 	fmt.Fprintln(w, "\nby package")
 	fmt.Fprintln(t, "\tlines\t\tfiles\t\tcomments %\t")
-	names := slices.Sorted(maps.Keys(before.packages))
-	for name := range after.packages {
-		if before.packages[name] == nil {
-			names = append(names, name)
-		}
-	}
+	names := slices.AppendSeq(slices.Collect(maps.Keys(before.packages)), maps.Keys(after.packages))
 	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Compact(names) {
 		b, a := before.packages[name].cells(), after.packages[name].cells()
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", name, b[0], a[0], b[1], a[1], b[2], a[2])
 	}
 	_ = t.Flush()
 
-	for _, of := range []struct {
-		what string
-		size func(t *typ) int
-	}{
-		{"fields", func(t *typ) int { return t.fields }},
-		{"methods", func(t *typ) int { return t.methods }},
-	} {
-		fmt.Fprintf(w, "\ntypes of most %s\n", of.what)
-		b, a := before.largest(of.size), after.largest(of.size)
-		for i := range largest {
-			if len(b[i].name)+len(a[i].name) > 0 {
-				fmt.Fprintf(t, "%s\t%d\t%s\t%d\n", b[i].name, of.size(b[i]), a[i].name, of.size(a[i]))
-			}
+	writeLargest(w, "fields", before.fields, after.fields)
+	writeLargest(w, "methods", before.methods, after.methods)
+}
+
+func writeLargest(w io.Writer, what string, before, after map[string]int) {
+	fmt.Fprintf(w, "\ntypes of most %s\n", what)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	b, a := largest(before), largest(after)
+	for i := range mostLargest {
+		if len(b[i].name)+len(a[i].name) > 0 {
+			fmt.Fprintf(t, "%s\t%d\t%s\t%d\n", b[i].name, b[i].n, a[i].name, a[i].n)
 		}
-		_ = t.Flush()
 	}
+	_ = t.Flush()
 }

@@ -6,8 +6,8 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -20,11 +20,12 @@ var documents = []string{"README.md", "ARCHITECTURE.md"}
 
 // A tree is a checkout as it was measured.
 type tree struct {
-	dir       string
-	packages  map[string]*pkg
-	types     map[string]*typ // by package and name
-	testLines int
-	docs      map[string]doc
+	dir             string
+	total           pkg
+	packages        map[string]*pkg
+	fields, methods map[string]int // of types, by package and name
+	testLines       int
+	docs            map[string]doc
 }
 
 // A pkg counts the files of one folder.
@@ -42,14 +43,8 @@ func (p *pkg) cells() [3]string {
 	return [3]string{fmt.Sprint(p.lines), fmt.Sprint(p.files), p.percent()}
 }
 
-// A typ is a type with its numbers of fields and methods.
-type typ struct {
-	name            string
-	fields, methods int
-}
-
 func readTree(dir string) (*tree, error) {
-	t := &tree{dir: dir, packages: map[string]*pkg{}, types: map[string]*typ{}, docs: map[string]doc{}}
+	t := &tree{dir: dir, packages: map[string]*pkg{}, fields: map[string]int{}, methods: map[string]int{}, docs: map[string]doc{}}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -91,14 +86,14 @@ func (t *tree) file(path string) error {
 	if err != nil || ast.IsGenerated(f) {
 		return err
 	}
-	p := t.packages[rel]
-	if p == nil {
-		p = &pkg{}
-		t.packages[rel] = p
+	if t.packages[rel] == nil {
+		t.packages[rel] = &pkg{}
 	}
-	p.lines, p.files = p.lines+lines, p.files+1
-	for _, c := range f.Comments {
-		p.comments += set.Position(c.End()).Line - set.Position(c.Pos()).Line + 1
+	for _, p := range []*pkg{t.packages[rel], &t.total} {
+		p.lines, p.files = p.lines+lines, p.files+1
+		for _, c := range f.Comments {
+			p.comments += set.Position(c.End()).Line - set.Position(c.Pos()).Line + 1
+		}
 	}
 	for _, d := range f.Decls {
 		t.decl(rel, d)
@@ -117,61 +112,18 @@ func (t *tree) decl(pkg string, d ast.Decl) {
 	switch d := d.(type) {
 	case *ast.FuncDecl:
 		if d.Recv != nil {
-			t.typ(pkg, receiver(d.Recv.List[0].Type)).methods++
+			name, _, _ := strings.Cut(strings.TrimPrefix(types.ExprString(d.Recv.List[0].Type), "*"), "[")
+			t.methods[pkg+"."+name]++
 		}
 	case *ast.GenDecl:
 		for _, s := range d.Specs {
-			s, ok := s.(*ast.TypeSpec)
-			if !ok {
-				continue
-			}
-			if st, ok := s.Type.(*ast.StructType); ok {
-				for _, f := range st.Fields.List {
-					t.typ(pkg, s.Name.Name).fields += max(1, len(f.Names)) // an embedded one has no name
+			if s, ok := s.(*ast.TypeSpec); ok {
+				if st, ok := s.Type.(*ast.StructType); ok {
+					t.fields[pkg+"."+s.Name.Name] += st.Fields.NumFields()
 				}
 			}
 		}
 	}
-}
-
-func receiver(e ast.Expr) string {
-	switch e := e.(type) {
-	case *ast.StarExpr:
-		return receiver(e.X)
-	case *ast.IndexExpr:
-		return receiver(e.X)
-	case *ast.IndexListExpr:
-		return receiver(e.X)
-	case *ast.Ident:
-		return e.Name
-	}
-	return "?"
-}
-
-func (t *tree) typ(pkg, name string) *typ {
-	name = pkg + "." + name
-	if t.types[name] == nil {
-		t.types[name] = &typ{name: name}
-	}
-	return t.types[name]
-}
-
-func (t *tree) total() *pkg {
-	var sum pkg
-	for _, p := range t.packages {
-		sum.lines, sum.files, sum.comments = sum.lines+p.lines, sum.files+p.files, sum.comments+p.comments
-	}
-	return &sum
-}
-
-// count returns the number of types that is accepts.
-func (t *tree) count(is func(t *typ) bool) (n int) {
-	for _, t := range t.types {
-		if is(t) {
-			n++
-		}
-	}
-	return n
 }
 
 // large returns the number of packages of more than 20 files.
@@ -184,15 +136,30 @@ func (t *tree) large() (n int) {
 	return n
 }
 
-// largest returns the types of largest size, the first one in front.
-func (t *tree) largest(size func(t *typ) int) []*typ {
-	all := slices.SortedFunc(maps.Values(t.types), func(a, b *typ) int {
-		return cmp.Or(cmp.Compare(size(b), size(a)), cmp.Compare(a.name, b.name))
-	})
-	for len(all) < largest {
-		all = append(all, &typ{})
+// A size is a number and what has it.
+type size struct {
+	name string
+	n    int
+}
+
+// largest returns the names of the largest sizes, the first one in front.
+func largest(sizes map[string]int) []size {
+	var all []size
+	for name, n := range sizes {
+		all = append(all, size{name, n})
 	}
-	return all[:largest]
+	slices.SortFunc(all, func(a, b size) int { return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.name, b.name)) })
+	return append(all, make([]size, mostLargest)...)[:mostLargest]
+}
+
+// above returns how many sizes are above a limit.
+func above(sizes map[string]int, limit int) (n int) {
+	for _, size := range sizes {
+		if size > limit {
+			n++
+		}
+	}
+	return n
 }
 
 // A doc counts the words of a document, and those of a sentence that nine of ten keep to.

@@ -34,8 +34,8 @@ func TestTree(t *testing.T) {
 	if p := tree.packages["a"]; len(tree.packages) != 1 || *p != (pkg{lines: 10, files: 1, comments: 2}) || tree.testLines != 1 {
 		t.Errorf("packages %v, a %+v, %d lines of tests", tree.packages, p, tree.testLines)
 	}
-	if l := tree.largest(func(t *typ) int { return t.fields }); *l[0] != (typ{"a.T", 3, 1}) {
-		t.Errorf("the largest type is %+v", l[0])
+	if l := largest(tree.fields); l[0] != (size{"a.T", 3}) || tree.methods["a.T"] != 1 {
+		t.Errorf("the largest type is %+v, with %d methods", l[0], tree.methods["a.T"])
 	}
 	if d := tree.docs["README.md"]; d != (doc{words: 10, p90: 3}) {
 		t.Errorf("README.md: %+v", d)
