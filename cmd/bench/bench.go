@@ -191,7 +191,7 @@ func (b *bench) serve(ctx context.Context) (err error) {
 // close ends the servers and removes the temporary folder.
 func (b *bench) close() error {
 	b.stopAll()
-	b.client.Close()
+	b.client.CloseIdleConnections()
 	if b.tmp == "" {
 		return nil
 	}

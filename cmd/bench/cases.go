@@ -102,28 +102,22 @@ func sameBytes(server, path string, got, want *response) error {
 }
 
 // unprepared returns requests for five parts that differ in a parameter without a meaning.
-func (b *bench) unprepared(context.Context) (targets []*target, err error) {
-	for _, s := range b.peers() {
+func (b *bench) unprepared(context.Context) ([]*target, error) {
+	return b.listed(report.Unprepared, b.peers(), func(s *server) (requests []asked, err error) {
 		path, mark := s.pathOf(&b.five), "&"
 		if s == b.nginx {
 			mark = "?"
 		}
-		var requests []asked
 		for i := range unpreparedLines {
 			requests = append(requests, asked{path: fmt.Sprintf("%s%sn=%d", path, mark, i)})
 		}
-		t, err := b.listed(report.Unprepared, s, requests)
-		if err != nil {
-			return nil, err
-		}
-		targets = append(targets, t)
-	}
-	return targets, nil
+		return requests, nil
+	})
 }
 
 // queries returns requests of search and discover that differ, so that no cache has their
 // results. The first hundred are checked.
-func (b *bench) queries(ctx context.Context) (targets []*target, err error) {
+func (b *bench) queries(ctx context.Context) ([]*target, error) {
 	var requests []asked
 	for i, id := range b.movies[:min(len(b.movies), 4000)] {
 		words, err := b.title(ctx, id)
@@ -135,22 +129,15 @@ func (b *bench) queries(ctx context.Context) (targets []*target, err error) {
 			asked{path: fmt.Sprintf("/3/discover/movie?with_genres=18&vote_average.gte=5&primary_release_date.gte=%d-%02d-%02d&sort_by=vote_count.desc",
 				1950+i/372%60, 1+i/31%12, 1+i%31)})
 	}
-	for _, s := range b.peers() {
-		if s == b.nginx {
-			continue
-		}
+	edges := slices.DeleteFunc(b.peers(), func(s *server) bool { return s == b.nginx })
+	return b.listed(report.Queries, edges, func(s *server) ([]asked, error) {
 		for i := range min(len(requests), 100) {
 			if err := b.checkAlike(ctx, s, requests[i].path); err != nil {
 				return nil, err
 			}
 		}
-		t, err := b.listed(report.Queries, s, requests)
-		if err != nil {
-			return nil, err
-		}
-		targets = append(targets, t)
-	}
-	return targets, nil
+		return requests, nil
+	})
 }
 
 // checkAlike compares the response of a server with the edge's.

@@ -15,9 +15,9 @@ import (
 
 // A response is what came over the wire.
 type response struct {
-	Status int         `json:"status"`
-	Header http.Header `json:"header"`
-	Body   []byte      `json:"body"`
+	Status int
+	Header http.Header
+	Body   []byte
 }
 
 // A client asks servers of this machine.
@@ -27,9 +27,6 @@ type client struct{ *http.Client }
 func newClient() client {
 	return client{&http.Client{Timeout: host.Patience, Transport: &http.Transport{DisableCompression: true}}}
 }
-
-// Close ends the connections of c.
-func (c client) Close() { c.CloseIdleConnections() }
 
 // get asks for a URL with header lines "Name: value".
 func (c client) get(ctx context.Context, method, url string, header []string) (response, error) {

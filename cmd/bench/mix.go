@@ -171,21 +171,13 @@ func (m *mixer) request(ctx context.Context, path string) (asked, error) {
 }
 
 // mixTargets returns the servers with the requests of the mix. All responses are checked.
-func (b *bench) mixTargets(ctx context.Context, requests []asked) (targets []*target, err error) {
-	for _, s := range b.peers() {
-		list := requests
-		if s != b.edge {
-			if list, err = b.sameAt(ctx, s, requests); err != nil {
-				return nil, err
-			}
+func (b *bench) mixTargets(ctx context.Context, requests []asked) ([]*target, error) {
+	return b.listed(report.Mix, b.peers(), func(s *server) ([]asked, error) {
+		if s == b.edge {
+			return requests, nil
 		}
-		t, err := b.listed(report.Mix, s, list)
-		if err != nil {
-			return nil, err
-		}
-		targets = append(targets, t)
-	}
-	return targets, nil
+		return b.sameAt(ctx, s, requests)
+	})
 }
 
 // sameAt returns the requests as another server than the edge has them, and checks that its
@@ -211,19 +203,28 @@ func (b *bench) sameAt(ctx context.Context, s *server, requests []asked) ([]aske
 	return list, nil
 }
 
-// listed returns requests to a server, asked for in turn. mix.lua reads them from a file, a line for each:
+// listed returns servers with requests, asked for in turn. mix.lua reads them from a file, a line for each:
 // its path and its tag.
-func (b *bench) listed(name string, s *server, requests []asked) (*target, error) {
-	var text strings.Builder
-	for _, a := range requests {
-		if a.known && a.tag == "" {
-			return nil, errors.New(name + ": no ETag to ask with")
+func (b *bench) listed(name string, of []*server, requests func(*server) ([]asked, error)) (targets []*target, err error) {
+	for _, s := range of {
+		list, err := requests(s)
+		if err != nil {
+			return nil, err
 		}
-		fmt.Fprintf(&text, "%s\t%s\n", a.path, a.tag)
+		var text strings.Builder
+		for _, a := range list {
+			if a.known && a.tag == "" {
+				return nil, errors.New(name + ": no ETag to ask with")
+			}
+			fmt.Fprintf(&text, "%s\t%s\n", a.path, a.tag)
+		}
+		file := filepath.Join(b.tmp, name+"-"+s.name+".txt")
+		if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
+			return nil, err
+		}
+		targets = append(targets, &target{name: name, server: s, load: load{url: s.url, header: s.header, lines: file}})
 	}
-	file := filepath.Join(b.tmp, name+"-"+s.name+".txt")
-	t := &target{name: name, server: s, load: load{url: s.url, header: s.header, lines: file}}
-	return t, os.WriteFile(file, []byte(text.String()), 0o600)
+	return targets, nil
 }
 
 // compareSizes compares the bytes of responses with five parts, those that are asked for first,

@@ -21,7 +21,7 @@ func TestMix(t *testing.T) {
 	}))
 	defer edge.Close()
 	b := &bench{servers: servers{client: newClient(), tmp: t.TempDir()}, own: &maker{}, edge: &server{name: report.Edge, url: edge.URL}}
-	defer b.client.Close()
+	defer b.client.CloseIdleConnections()
 	for i := range uint64(1000) {
 		b.movies = append(b.movies, 7000+i)
 	}

@@ -52,7 +52,7 @@ func (b *bench) round(ctx context.Context, t *target) (report.Round, error) {
 	}
 	time.Sleep(rest)
 	pid := t.server.Cmd.Process.Pid
-	before, err := host.TreeUsage("/proc", pid)
+	before, err := host.GroupUsage("/proc", pid)
 	if err != nil {
 		return report.Round{}, err
 	}
@@ -60,7 +60,7 @@ func (b *bench) round(ctx context.Context, t *target) (report.Round, error) {
 	if err != nil {
 		return report.Round{}, err
 	}
-	after, err := host.TreeUsage("/proc", pid)
+	after, err := host.GroupUsage("/proc", pid)
 	if err != nil {
 		return report.Round{}, err
 	}

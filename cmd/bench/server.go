@@ -50,23 +50,27 @@ type servers struct {
 
 // startEdge starts the edge of a program over its releases.
 func (v *servers) startEdge(ctx context.Context, name string, m *maker) (*server, error) {
-	var at struct {
-		URL string `json:"url"`
-	}
-	p, err := host.StartAnnounced(ctx, name, v.tools.ServerCore, v.command(m.program,
-		"serve", "--json", "--quiet", "--releases", m.releases, "--tokens", m.tokens,
-		"--addr", "127.0.0.1:0", "--shutdown-delay", "0s"), &at)
+	addr, err := freeAddr()
 	if err != nil {
 		return nil, err
 	}
-	s := &server{name: name, url: at.URL, header: headerWith(m.token), Process: p, files: m.releases}
-	s.restart = func(ctx context.Context) (*server, error) { return v.startEdge(ctx, name, m) }
-	v.running = append(v.running, s)
-	return s, nil
+	s := &server{
+		name: name, url: "http://" + addr, header: headerWith(m.token), files: m.releases,
+		restart: func(ctx context.Context) (*server, error) { return v.startEdge(ctx, name, m) },
+	}
+	return s, v.start(ctx, s, m.program, "serve", "--quiet", "--releases", m.releases, "--tokens", m.tokens,
+		"--addr", addr, "--shutdown-delay", "0s")
 }
 
-// awaitResponse waits until a server responds, with whatever status.
-func (v *servers) awaitResponse(ctx context.Context, s *server) error {
+// start starts a server by a program, without what this process has in its environment for itself, and
+// waits until it responds, with whatever status.
+func (v *servers) start(ctx context.Context, s *server, program string, args ...string) (err error) {
+	cmd := exec.Command(program, args...)
+	cmd.Dir, cmd.Env = v.tmp, host.Env(os.Environ())
+	if s.Process, err = host.Start(s.name, v.tools.ServerCore, cmd, nil); err != nil {
+		return err
+	}
+	v.running = append(v.running, s)
 	ctx, cancel := context.WithTimeout(ctx, host.Patience)
 	defer cancel()
 	for {
@@ -165,19 +169,6 @@ func (v *servers) startNginx(ctx context.Context) (*server, error) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		return nil, fmt.Errorf("configure nginx: %w", err)
 	}
-	p, err := host.Start(report.Nginx, v.tools.ServerCore, v.command(v.tools.Nginx, "-p", dir, "-e", "stderr", "-c", file), nil)
-	if err != nil {
-		return nil, err
-	}
-	s := &server{name: report.Nginx, url: "http://" + addr, header: headerWith("none"), Process: p, files: dir, restart: v.startNginx}
-	v.running = append(v.running, s)
-	return s, v.awaitResponse(ctx, s)
-}
-
-// command is a child's command line, without what this process has in its environment
-// for itself.
-func (v *servers) command(program string, args ...string) *exec.Cmd {
-	cmd := exec.Command(program, args...)
-	cmd.Dir, cmd.Env = v.tmp, host.Env(os.Environ())
-	return cmd
+	s := &server{name: report.Nginx, url: "http://" + addr, header: headerWith("none"), files: dir, restart: v.startNginx}
+	return s, v.start(ctx, s, v.tools.Nginx, "-p", dir, "-e", "stderr", "-c", file)
 }

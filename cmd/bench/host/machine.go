@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -41,17 +42,7 @@ func findProgram(name string) string {
 
 // Machine describes the machine at hand: CPU, cores, kernel, Go.
 func Machine() string {
-	cpu, _ := os.ReadFile("/proc/cpuinfo")
+	cpu := cmp.Or(valueIn("/proc/cpuinfo", "model name"), "unknown "+runtime.GOARCH)
 	kernel, _ := os.ReadFile("/proc/sys/kernel/osrelease")
-	return fmt.Sprintf("%s, %d cores, %s %s; %s", cpuName(string(cpu)), runtime.NumCPU(), runtime.GOOS, strings.TrimSpace(string(kernel)), runtime.Version())
-}
-
-// cpuName returns the name of the first CPU in /proc/cpuinfo.
-func cpuName(text string) string {
-	for line := range strings.Lines(text) {
-		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
-			return strings.TrimSpace(value)
-		}
-	}
-	return fmt.Sprintf("unknown %s", runtime.GOARCH)
+	return fmt.Sprintf("%s, %d cores, %s %s; %s", cpu, runtime.NumCPU(), runtime.GOOS, strings.TrimSpace(string(kernel)), runtime.Version())
 }

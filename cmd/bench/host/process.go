@@ -3,10 +3,8 @@
 package host
 
 import (
-	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -70,42 +68,6 @@ func (p *Process) Stop() {
 	}
 	signalGroup(p.Cmd.Process.Pid, true) // and who did not end with its parent
 	<-p.Done
-}
-
-// StartAnnounced starts a child that prints one line of JSON once it serves, and decodes that
-// line into v.
-func StartAnnounced(ctx context.Context, name string, core int, cmd *exec.Cmd, v any) (*Process, error) {
-	r, w := io.Pipe()
-	p, err := Start(name, core, cmd, w)
-	if err != nil {
-		return nil, err
-	}
-	go func() {
-		<-p.Done
-		_ = w.CloseWithError(io.ErrUnexpectedEOF)
-	}()
-	line := make(chan error, 1)
-	go func() {
-		b := bufio.NewReader(r)
-		text, err := b.ReadBytes('\n')
-		if err == nil {
-			err = json.Unmarshal(text, v)
-		}
-		line <- err
-		_, _ = io.Copy(io.Discard, b)
-	}()
-	ctx, cancel := context.WithTimeout(ctx, Patience)
-	defer cancel()
-	select {
-	case err = <-line:
-	case <-ctx.Done():
-		err = ctx.Err()
-	}
-	if err != nil {
-		p.Stop()
-		return nil, fmt.Errorf("%s does not announce that it serves: %w: %s", name, err, p.Stderr)
-	}
-	return p, nil
 }
 
 // A Cost is what a child took that has ended.

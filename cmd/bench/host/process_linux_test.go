@@ -85,33 +85,6 @@ func TestPinned(t *testing.T) {
 	}
 }
 
-func TestAnnounced(t *testing.T) {
-	type announcement struct {
-		URL      string `json:"url"`
-		AdminURL string `json:"admin_url"`
-	}
-	start := func(script string) (announcement, *Process, error) {
-		var a announcement
-		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-		defer cancel()
-		p, err := StartAnnounced(ctx, "server", core(t), exec.Command("sh", "-c", script), &a)
-		return a, p, err
-	}
-	a, p, err := start(`echo '{"url":"http://h:1","admin_url":"http://h:2"}'; exec sleep 60`)
-	if err != nil || a.URL != "http://h:1" || a.AdminURL != "http://h:2" {
-		t.Fatalf("startAnnounced = %+v, %v", a, err)
-	}
-	p.Stop()
-	for _, c := range []struct{ script, want string }{
-		{"echo no address is free >&2; exit 1", "no address is free"},
-		{"echo hello; exec sleep 60", "does not announce that it serves"},
-	} {
-		if _, _, err := start(c.script); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("startAnnounced(%s) = %v, want an error with %q", c.script, err, c.want)
-		}
-	}
-}
-
 func TestRun(t *testing.T) {
 	t.Setenv("REELSPLICE_QUIET", "true")
 	out, s, err := Run(t.Context(), "sh", "sh", "-c", `echo "[$REELSPLICE_QUIET]"; sleep 0.05`)
