@@ -4,11 +4,8 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -39,12 +36,18 @@ func diffCommand(a *app) *cobra.Command {
 	storeFlag(c, &s)
 	c.Flags().BoolVar(&purge, "purge", false, "print the purge list for caches instead")
 	return a.leaf(c, func(ctx context.Context, args []string) error {
-		d, err := openDiff(s, args[0], args[1])
+		from, err := openNamed(s, args[0])
 		if err != nil {
 			return err
 		}
-		defer d.close()
+		defer from.Close()
+		to, err := openNamed(s, args[1])
+		if err != nil {
+			return err
+		}
+		defer to.Close()
 		return release.Guard(func() error {
+			d := &diff{from: from, to: to, credits: map[release.Change]int64{}}
 			if err := a.compare(ctx, d); err != nil {
 				return err
 			}
@@ -60,63 +63,12 @@ type diff struct {
 	credits  map[release.Change]int64 // differences of derived credits, which are rows of a table
 }
 
-// openDiff opens two releases of a store by their ids or by what they are.
-func openDiff(s release.Store, from, to string) (*diff, error) {
-	d := &diff{}
-	for _, side := range []struct {
-		name string
-		dst  **release.Reader
-	}{{from, &d.from}, {to, &d.to}} {
-		id, err := releaseNamed(s, side.name)
-		if err == nil {
-			*side.dst, err = release.Open(s.Path(id))
-		}
-		if errors.Is(err, os.ErrNotExist) {
-			err = fmt.Errorf("release %s is not in %s: %w", id, s.Dir, err)
-		}
-		if err != nil {
-			d.close()
-			return nil, err
-		}
-	}
-	return d, nil
-}
-
-// releaseNamed returns the id of what is current or previous, or name itself.
-func releaseNamed(s release.Store, name string) (string, error) {
-	switch name {
-	case "current":
-		return current(s)
-	case "previous":
-		infos, err := s.List()
-		if err != nil {
-			return "", err
-		}
-		for _, i := range infos {
-			if i.Previous {
-				return i.ID, nil
-			}
-		}
-		return "", fmt.Errorf("no release in %s has been current before the one that is", s.Dir)
-	}
-	return name, nil
-}
-
-func (d *diff) close() {
-	for _, r := range []*release.Reader{d.from, d.to} {
-		if r != nil {
-			_ = r.Close() // read only
-		}
-	}
-}
-
 func (a *app) compare(ctx context.Context, d *diff) (err error) {
 	p := a.progress("diff", true)
 	defer p.stop()
 	if d.found, err = release.Compare(ctx, d.from, d.to, p.update); err != nil {
 		return err
 	}
-	d.credits = map[release.Change]int64{}
 	return d.eachCredit(func(x release.Difference) error {
 		d.credits[x.Change]++
 		return nil
@@ -166,65 +118,54 @@ type diffCounts struct {
 	Merged  int64 `json:"merged"`
 }
 
-// counts returns the kinds with differences, in order, and how many of each.
-func (d *diff) counts() ([]fragment.Kind, map[fragment.Kind]diffCounts) {
-	counts := map[fragment.Kind]diffCounts{}
-	for _, change := range release.Changes() {
+// counts returns how many resources differ, by kind.
+func (d *diff) counts() map[fragment.Kind]diffCounts {
+	of := func(change release.Change) map[fragment.Kind]int64 {
 		found := d.found.Count(change)
 		if n := d.credits[change]; n > 0 {
 			found[fragment.KindCredit] += n
 		}
-		for kind, n := range found {
-			c := counts[kind]
-			switch change {
-			case release.Created:
-				c.Created = n
-			case release.Changed:
-				c.Changed = n
-			case release.Deleted:
-				c.Deleted = n
-			case release.Merged:
-				c.Merged = n
-			}
-			counts[kind] = c
+		return found
+	}
+	counts := map[fragment.Kind]diffCounts{}
+	created, changed, deleted, merged := of(release.Created), of(release.Changed), of(release.Deleted), of(release.Merged)
+	for _, found := range []map[fragment.Kind]int64{created, changed, deleted, merged} {
+		for k := range found {
+			counts[k] = diffCounts{created[k], changed[k], deleted[k], merged[k]}
 		}
 	}
-	return slices.Sorted(maps.Keys(counts)), counts
+	return counts
 }
 
-// each calls fn for every difference, the created ones first.
-func (d *diff) each(ctx context.Context, fn func(release.Difference) error) error {
-	for _, change := range release.Changes() {
-		if err := d.eachOf(ctx, change, fn); err != nil {
+// each calls fn for every difference by one of the changes, in their order.
+func (d *diff) each(ctx context.Context, fn func(release.Difference) error, changes ...release.Change) error {
+	for _, change := range changes {
+		err := d.found.Each(ctx, change, fn)
+		if err == nil && d.credits[change] > 0 {
+			err = d.eachCredit(func(x release.Difference) error {
+				if x.Change != change {
+					return nil
+				}
+				return fn(x)
+			})
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// eachOf calls fn for every difference of one kind of change, those of derived credits last.
-func (d *diff) eachOf(ctx context.Context, change release.Change, fn func(release.Difference) error) error {
-	if err := d.found.Each(ctx, change, fn); err != nil || d.credits[change] == 0 {
-		return err
-	}
-	return d.eachCredit(func(x release.Difference) error {
-		if x.Change != change {
-			return nil
-		}
-		return fn(x)
-	})
-}
-
 // text writes a table, and a line for each resource.
 func (d *diff) text(ctx context.Context, w *bufio.Writer) error {
-	kinds, counts := d.counts()
-	if len(kinds) == 0 {
+	counts := d.counts()
+	if len(counts) == 0 {
 		_, err := fmt.Fprintf(w, "%s and %s give the same responses\n", d.from.Manifest().ID, d.to.Manifest().ID)
 		return err
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "KIND\tCREATED\tCHANGED\tDELETED\tMERGED")
-	for _, k := range kinds {
+	for _, k := range slices.Sorted(maps.Keys(counts)) {
 		c := counts[k]
 		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\n", k, c.Created, c.Changed, c.Deleted, c.Merged)
 	}
@@ -234,7 +175,7 @@ func (d *diff) text(ctx context.Context, w *bufio.Writer) error {
 	return d.each(ctx, func(x release.Difference) error {
 		_, err := fmt.Fprintln(w, describeDifference(x))
 		return err
-	})
+	}, release.Changes()...)
 }
 
 // describeDifference returns, for instance, "changed tv 1399 (details, credits)" or
@@ -298,63 +239,47 @@ func rowOf(key []byte) *diffRow {
 
 // json writes one object.
 func (d *diff) json(ctx context.Context, w *bufio.Writer) error {
-	_, counts := d.counts()
 	named := map[string]diffCounts{}
-	for k, c := range counts {
+	for k, c := range d.counts() {
 		named[k.String()] = c
 	}
-	head, err := json.Marshal(struct {
-		From   string                `json:"from"`
-		To     string                `json:"to"`
-		Counts map[string]diffCounts `json:"counts"`
-	}{d.from.Manifest().ID, d.to.Manifest().ID, named})
+	counts, err := json.Marshal(named)
 	if err != nil {
 		return err
 	}
-	if _, err := w.Write(head[:len(head)-1]); err != nil { // it goes on
-		return err
-	}
+	fmt.Fprintf(w, `{"from":%q,"to":%q,"counts":%s`, d.from.Manifest().ID, d.to.Manifest().ID, counts)
 	for _, change := range release.Changes() {
-		list := jsonList{w: w}
-		list.begin(change.String())
-		err := d.eachOf(ctx, change, func(x release.Difference) error {
-			row := rowOf(x.Key)
-			row.Parts = differentParts(x)
-			if x.Into != nil {
-				row.Into = rowOf(x.Into)
-			}
-			return list.add(row)
+		err := writeList(w, change.String(), func(add func(v any) error) error {
+			return d.each(ctx, func(x release.Difference) error {
+				row := rowOf(x.Key)
+				row.Parts = differentParts(x)
+				if x.Into != nil {
+					row.Into = rowOf(x.Into)
+				}
+				return add(row)
+			}, change)
 		})
 		if err != nil {
 			return err
 		}
-		list.end()
 	}
-	_, err = io.WriteString(w, "}\n")
+	_, err = w.WriteString("}\n")
 	return err
 }
 
-// A jsonList writes an array, a member of an object, item by item. Errors of w stay
-// there until the next add or Flush.
-type jsonList struct {
-	w    *bufio.Writer
-	some bool
-}
-
-func (l *jsonList) begin(name string) { fmt.Fprintf(l.w, ",%q:[", name) }
-
-func (l *jsonList) end() { _ = l.w.WriteByte(']') }
-
-func (l *jsonList) add(v any) error {
-	b, err := json.Marshal(v)
-	if err != nil {
+// writeList writes a member of a JSON object: a comma and a list, whose items it takes one by one.
+func writeList(w *bufio.Writer, name string, items func(add func(v any) error) error) error {
+	fmt.Fprintf(w, ",%q:[", name) // w keeps its error for the next write
+	comma := ""
+	err := items(func(v any) error {
+		b, err := json.Marshal(v)
+		if err == nil {
+			_, err = fmt.Fprintf(w, "%s%s", comma, b)
+		}
+		comma = ","
 		return err
-	}
-	if l.some {
-		_ = l.w.WriteByte(',')
-	}
-	l.some = true
-	_, err = l.w.Write(b)
+	})
+	_ = w.WriteByte(']')
 	return err
 }
 
@@ -368,7 +293,7 @@ func (d *diff) eachPurge(ctx context.Context, fn func(name []byte) error) error 
 		}
 		return fn(name)
 	}
-	err := d.each(ctx, func(x release.Difference) error { return next(x.Key) })
+	err := d.each(ctx, func(x release.Difference) error { return next(x.Key) }, release.Changes()...)
 	if err != nil {
 		return err
 	}
@@ -378,9 +303,9 @@ func (d *diff) eachPurge(ctx context.Context, fn func(name []byte) error) error 
 	if err := d.eachTold(next); err != nil {
 		return err
 	}
-	kinds, _ := d.counts() // pages have texts that no table has
 	inChanges := func(table, _ string) bool { return table == changelog.Table }
-	if len(kinds) == 0 && release.SameSections(d.from, d.to, inChanges) && changelog.SameLists(changelog.Open(d.from), changelog.Open(d.to)) {
+	if len(d.counts()) == 0 && // pages have texts that no table has
+		release.SameSections(d.from, d.to, inChanges) && changelog.SameLists(changelog.Open(d.from), changelog.Open(d.to)) {
 		return nil
 	}
 	return fn([]byte(edge.QueryKey))
@@ -422,12 +347,11 @@ func (d *diff) purge(ctx context.Context, w *bufio.Writer) error {
 // purgeJSON writes the purge list as a member of one object.
 func (d *diff) purgeJSON(ctx context.Context, w *bufio.Writer) error {
 	fmt.Fprintf(w, `{"from":%q,"to":%q`, d.from.Manifest().ID, d.to.Manifest().ID)
-	list := jsonList{w: w}
-	list.begin("purge")
-	if err := d.eachPurge(ctx, func(name []byte) error { return list.add(string(name)) }); err != nil {
-		return err
+	err := writeList(w, "purge", func(add func(v any) error) error {
+		return d.eachPurge(ctx, func(name []byte) error { return add(string(name)) })
+	})
+	if err == nil {
+		_, err = w.WriteString("}\n")
 	}
-	list.end()
-	_, err := io.WriteString(w, "}\n")
 	return err
 }

@@ -63,6 +63,9 @@ func commandsOf(text string) string {
 	return b.String()
 }
 
+// sleepBefore finds a sleep and the command behind it, which may go on behind a backslash.
+var sleepBefore = regexp.MustCompile(`(?m)^sleep 1\n+((?:.*\\\n)*.*)\n`)
+
 // runCommands runs a script of bash, which stops at the first command that fails.
 func runCommands(t *testing.T, root, script string) {
 	t.Helper()
@@ -79,8 +82,11 @@ func runCommands(t *testing.T, root, script string) {
 	for _, port := range []string{"8080", "9090"} {
 		script = strings.ReplaceAll(script, "127.0.0.1:"+port, freeAddress(t))
 	}
-	// What a document waits for with sleep takes longer on a busy machine.
-	script = strings.ReplaceAll(script, "sleep 1\n", "sleep 3\n")
+	// A document sleeps until the edge is ready for the next command, which is tried until it succeeds.
+	script = sleepBefore.ReplaceAllString(script, "until $1\ndo sleep 0.05; done\n")
+	if strings.Contains(script, "sleep 1\n") {
+		t.Fatal("a sleep has no command behind it")
+	}
 	script = "set -euo pipefail\nexec 2>&1\nset -v\ntrap 'jobs -p | xargs -r kill 2>/dev/null || true' EXIT\n" + script
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()

@@ -82,10 +82,7 @@ func inspect(s release.Store, id, target string) (in edge.Inspection, err error)
 			return in, err
 		}
 	}
-	rel, err := release.Open(s.Path(id))
-	if errors.Is(err, os.ErrNotExist) {
-		return in, fmt.Errorf("release %s is not in %s: %w", id, s.Dir, err)
-	}
+	rel, err := openRelease(s, id)
 	if err != nil {
 		return in, err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -76,6 +77,49 @@ func current(s release.Store) (string, error) {
 		return "", fmt.Errorf("%w: run publish first", err)
 	}
 	return id, err
+}
+
+// releaseNamed returns the id of what is current or previous, or name itself.
+func releaseNamed(s release.Store, name string) (string, error) {
+	switch name {
+	case "current":
+		return current(s)
+	case "previous":
+		infos, err := s.List()
+		if err != nil {
+			return "", err
+		}
+		for _, i := range infos {
+			if i.Previous {
+				return i.ID, nil
+			}
+		}
+		return "", fmt.Errorf("no release in %s has been current before the one that is", s.Dir)
+	}
+	return name, nil
+}
+
+// openNamed opens a release by its id or by what it is.
+func openNamed(s release.Store, name string) (*release.Reader, error) {
+	id, err := releaseNamed(s, name)
+	if err != nil {
+		return nil, err
+	}
+	return openRelease(s, id)
+}
+
+// openRelease opens a release by its id.
+func openRelease(s release.Store, id string) (*release.Reader, error) {
+	r, err := release.Open(s.Path(id))
+	return r, missing(s, id, err)
+}
+
+// missing explains an error about a release that the store does not have.
+func missing(s release.Store, id string, err error) error {
+	if errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("release %s is not in %s: %w", id, s.Dir, err)
+	}
+	return err
 }
 
 func rollbackCommand(a *app) *cobra.Command {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -34,11 +33,8 @@ func verifyCommand(a *app) *cobra.Command {
 			return err
 		}
 		problems, err := a.verify(ctx, s.Path(id), part)
-		if errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("release %s is not in %s: %w", id, s.Dir, err)
-		}
 		if err != nil {
-			return err
+			return missing(s, id, err)
 		}
 		return a.printProblems(id, part, problems)
 	})
