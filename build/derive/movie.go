@@ -23,34 +23,31 @@ func MovieCredits(m *catalog.Movie) []Credit {
 	}
 	title := MovieTitle(m)
 	out := make([]Credit, 0, len(c.Cast)+len(c.Crew))
+	add := func(credit Credit) {
+		if credit.Person.ID >= 1 {
+			credit.Title = title
+			out = append(out, credit)
+		}
+	}
 	for i := range c.Cast {
 		r := &c.Cast[i]
-		if r.ID.V < 1 {
-			continue
-		}
-		out = append(out, Credit{
-			ID: r.CreditID.V, Role: Cast, Title: title, Character: r.Character.V, Order: r.Order.V,
-			Department: acting, Job: actor,
-			Person: personOf(record.Of(r)),
-		})
+		add(castCredit(&r.Credited, r.CreditID, r.Character, r.Order))
 	}
 	for i := range c.Crew {
-		if r := &c.Crew[i]; r.ID.V >= 1 {
-			out = append(out, crewCredit(title, r))
-		}
+		r := &c.Crew[i]
+		add(crewCredit(&r.Credited, r.CreditID, r.Department, r.Job))
 	}
 	return out
 }
 
-// The values of the cast in the fields of the crew.
-const (
-	acting = "Acting"
-	actor  = "Actor"
-)
-
-func crewCredit(title Title, r *catalog.CrewCredit) Credit {
+// castCredit returns the credit of a row of a cast, in the department and the job of all of them.
+func castCredit(c *catalog.Credited, id, character record.String, order record.Int) Credit {
 	return Credit{
-		ID: r.CreditID.V, Role: Crew, Title: title, Department: r.Department.V, Job: r.Job.V,
-		Person: personOf(record.Of(r)),
+		ID: id.V, Role: Cast, Person: personOf(c), Character: character.V, Order: order.V, Department: "Acting", Job: "Actor",
 	}
+}
+
+// crewCredit returns the credit of a row of a crew.
+func crewCredit(c *catalog.Credited, id, department, job record.String) Credit {
+	return Credit{ID: id.V, Role: Crew, Person: personOf(c), Department: department.V, Job: job.V}
 }

@@ -2,52 +2,16 @@ package derive
 
 import (
 	"slices"
-	"sync"
 
-	"reelsplice/schemas/record"
+	"reelsplice/schemas/catalog"
 )
 
-// personFields are the fields, of a row of credits, that are about its person. All
-// kinds of rows call them alike; some lack a few.
-type personFields struct {
-	id, name, originalName, adult, gender, department, popularity, profile *record.Field
-}
-
-var fieldsByPlan sync.Map // *record.Schema -> *personFields
-
-func fieldsOf(p *record.Schema) *personFields {
-	if f, ok := fieldsByPlan.Load(p); ok {
-		return f.(*personFields)
-	}
-	field := func(name string) *record.Field {
-		f, _ := p.Field(name)
-		return f
-	}
-	f, _ := fieldsByPlan.LoadOrStore(p, &personFields{
-		id: field("id"), name: field("name"), originalName: field("original_name"), adult: field("adult"),
-		gender: field("gender"), department: field("known_for_department"), popularity: field("popularity"),
-		profile: field("profile_path"),
-	})
-	return f.(*personFields)
-}
-
 // personOf returns the person of a row of credits.
-func personOf(r record.Record) Person {
-	f := fieldsOf(r.Schema)
-	p := Person{
-		ID: r.Int(f.id).V, Name: r.String(f.name).V, OriginalName: r.String(f.originalName).V,
-		Gender: r.Int(f.gender).V, ProfilePath: r.String(f.profile).V,
+func personOf(c *catalog.Credited) Person {
+	return Person{
+		ID: c.ID.V, Name: c.Name.V, OriginalName: c.OriginalName.V, Adult: c.Adult.V, Gender: c.Gender.V,
+		KnownForDepartment: c.KnownForDepartment.V, Popularity: c.Popularity.V, ProfilePath: c.ProfilePath.V,
 	}
-	if f.adult != nil {
-		p.Adult = r.Bool(f.adult).V
-	}
-	if f.department != nil {
-		p.KnownForDepartment = r.String(f.department).V
-	}
-	if f.popularity != nil {
-		p.Popularity = r.Float(f.popularity).V
-	}
-	return p
 }
 
 // maxKnownFor is the most titles that known_for has.

@@ -32,9 +32,7 @@ type creditKey struct {
 // An entry is one credit in the making.
 type entry struct {
 	Credit
-	order    int64 // in the cast
-	count    int64 // episodes
-	specials int64 // of them, those of season 0
+	specials int64 // of its episodes, those of season 0
 	whole    int   // length of Seasons when the last of them was counted whole
 }
 
@@ -137,29 +135,27 @@ func (c *Series) regulars(credits *catalog.TVCredits, season, episodes int64, st
 // each calls fn for the entries of the credits of a season or a series.
 func (c *Series) each(credits *catalog.TVCredits, fn func(*entry)) {
 	for i := range credits.Cast {
-		if r := &credits.Cast[i]; r.ID.V >= 1 {
-			e := c.at(castCredit(r))
-			e.order = min(e.order, r.Order.V)
+		r := &credits.Cast[i]
+		c.meet(castCredit(&r.Credited, r.CreditID, r.Character, r.Order), func(e *entry) {
+			e.Order = min(e.Order, r.Order.V)
 			fn(e)
-		}
+		})
 	}
 	for i := range credits.Crew {
-		if r := &credits.Crew[i]; r.ID.V >= 1 {
-			fn(c.at(crewCredit(Title{}, r)))
-		}
+		r := &credits.Crew[i]
+		c.meet(crewCredit(&r.Credited, r.CreditID, r.Department, r.Job), fn)
 	}
 }
 
 func (c *Series) episode(season int64, b *Broadcast) {
+	appear := func(e *entry) { e.appear(season, b) }
 	for i := range b.GuestStars {
-		if r := &b.GuestStars[i]; r.ID.V >= 1 {
-			c.at(guestCredit(r)).appear(season, b)
-		}
+		r := &b.GuestStars[i]
+		c.meet(castCredit(&r.Credited, r.CreditID, r.Character, r.Order), appear)
 	}
 	for i := range b.Crew {
-		if r := &b.Crew[i]; r.ID.V >= 1 {
-			c.at(episodeCrewCredit(r)).appear(season, b)
-		}
+		r := &b.Crew[i]
+		c.meet(crewCredit(&r.Credited, r.CreditID, r.Department, r.Job), appear)
 	}
 }
 
@@ -176,24 +172,28 @@ func (e *entry) appear(season int64, b *Broadcast) {
 	e.add(season, 1, b.AirDate)
 }
 
-// at returns the entry of a credit, a new one if need be.
-func (c *Series) at(credit Credit) *entry {
+// meet calls fn with the entry of a credit, a new one if need be. A credit without the id of a
+// person is of no one.
+func (c *Series) meet(credit Credit, fn func(*entry)) {
+	if credit.Person.ID < 1 {
+		return
+	}
 	k := creditKey{id: credit.ID, role: credit.Role, person: credit.Person.ID}
 	if k.id == "" {
 		k.what, k.job = credit.Character, credit.Job
 	}
 	e := c.credits[k]
 	if e == nil {
-		e = &entry{Credit: credit, order: credit.Order}
+		e = &entry{Credit: credit}
 		c.credits[k] = e
 		c.order = append(c.order, e)
 	}
-	return e
+	fn(e)
 }
 
 // add counts episodes of a season.
 func (e *entry) add(season, episodes int64, date string) {
-	e.count += episodes
+	e.EpisodeCount += episodes
 	if season == 0 {
 		e.specials += episodes
 	}
@@ -221,22 +221,22 @@ func (c *Series) finish() {
 		c.each(c.tv.Credits, c.regular)
 	}
 	for i := range c.tv.CreatedBy {
-		if r := &c.tv.CreatedBy[i]; r.ID.V >= 1 {
-			c.at(Credit{ID: r.CreditID.V, Role: Creator, Department: creator, Job: creator, Person: personOf(record.Of(r))})
-		}
+		r := &c.tv.CreatedBy[i]
+		person := Person{ID: r.ID.V, Name: r.Name.V, OriginalName: r.OriginalName.V, Gender: r.Gender.V, ProfilePath: r.ProfilePath.V}
+		c.meet(Credit{ID: r.CreditID.V, Role: Creator, Person: person, Department: creator, Job: creator}, func(*entry) {})
 	}
 	if c.tv.AggregateCredits != nil {
-		c.given(c.tv.AggregateCredits, func(e *entry, count int64) { e.count = count })
+		c.given(c.tv.AggregateCredits, func(e *entry, count int64) { e.EpisodeCount = count })
 	}
 }
 
 // regular counts a credit of the whole series. Appearances that are known count more:
 // a credit that no regular season has is one of all of them.
 func (c *Series) regular(e *entry) {
-	if e.count > e.specials {
+	if e.EpisodeCount > e.specials {
 		return
 	}
-	e.count += c.total()
+	e.EpisodeCount += c.total()
 	e.Seasons = slices.Concat(e.Seasons, c.seasons) // it may be in one without episodes
 	slices.Sort(e.Seasons)
 	e.Seasons = slices.Compact(e.Seasons)
@@ -260,22 +260,15 @@ func (c *Series) given(a *catalog.AggregateCredits, count func(e *entry, episode
 	for i := range a.Cast {
 		p := &a.Cast[i]
 		for j := range p.Roles {
-			if r := &p.Roles[j]; p.ID.V >= 1 {
-				count(c.at(Credit{
-					ID: r.CreditID.V, Role: Cast, Character: r.Character.V, Order: p.Order.V, Department: acting, Job: actor,
-					Person: personOf(record.Of(p)),
-				}), r.EpisodeCount.V)
-			}
+			r := &p.Roles[j]
+			c.meet(castCredit(&p.Credited, r.CreditID, r.Character, p.Order), func(e *entry) { count(e, r.EpisodeCount.V) })
 		}
 	}
 	for i := range a.Crew {
 		p := &a.Crew[i]
 		for j := range p.Jobs {
-			if r := &p.Jobs[j]; p.ID.V >= 1 {
-				count(c.at(Credit{
-					ID: r.CreditID.V, Role: Crew, Department: p.Department.V, Job: r.Job.V, Person: personOf(record.Of(p)),
-				}), r.EpisodeCount.V)
-			}
+			r := &p.Jobs[j]
+			c.meet(crewCredit(&p.Credited, r.CreditID, p.Department, r.Job), func(e *entry) { count(e, r.EpisodeCount.V) })
 		}
 	}
 }
@@ -290,7 +283,7 @@ func (c *Series) Credits() []Credit {
 	}
 	out := make([]Credit, 0, len(c.order))
 	for _, e := range c.order {
-		e.Title, e.EpisodeCount, e.Order = title, e.count, e.order
+		e.Title = title
 		out = append(out, e.Credit)
 	}
 	return out
@@ -388,8 +381,8 @@ func SeasonAggregate(s *catalog.Season, tv *catalog.TV, episodes []Broadcast) *c
 	c.Season(season, s, episodes)
 	if credits := Regulars(s, tv, episodes); credits != nil && s.Credits == nil {
 		c.each(credits, func(e *entry) {
-			if e.count == 0 {
-				e.count = int64(len(episodes))
+			if e.EpisodeCount == 0 {
+				e.EpisodeCount = int64(len(episodes))
 			}
 		})
 	}
@@ -438,17 +431,11 @@ func singlesOf(episodes []Broadcast) singles {
 
 // without returns the credits of a series but for the singles.
 func (s singles) without(credits *catalog.TVCredits) *catalog.TVCredits {
-	out := &catalog.TVCredits{Cast: []catalog.TVCastCredit{}, Crew: []catalog.CrewCredit{}}
-	for i := range credits.Cast {
-		if c := &credits.Cast[i]; !s.credits[c.CreditID.V] && !s.guests[c.ID.V] {
-			out.Cast = append(out.Cast, *c)
-		}
+	out := &catalog.TVCredits{
+		Cast: append([]catalog.TVCastCredit{}, credits.Cast...), Crew: append([]catalog.CrewCredit{}, credits.Crew...),
 	}
-	for i := range credits.Crew {
-		if c := &credits.Crew[i]; !s.credits[c.CreditID.V] {
-			out.Crew = append(out.Crew, *c)
-		}
-	}
+	out.Cast = slices.DeleteFunc(out.Cast, func(c catalog.TVCastCredit) bool { return s.credits[c.CreditID.V] || s.guests[c.ID.V] })
+	out.Crew = slices.DeleteFunc(out.Crew, func(c catalog.CrewCredit) bool { return s.credits[c.CreditID.V] })
 	return out
 }
 
@@ -457,7 +444,7 @@ func (s singles) without(credits *catalog.TVCredits) *catalog.TVCredits {
 func (s singles) whole(a *catalog.AggregateCredits) *catalog.TVCredits {
 	c, most := NewSeries(nil), int64(0)
 	c.given(a, func(e *entry, count int64) {
-		e.count = count
+		e.EpisodeCount = count
 		if !s.credits[e.ID] {
 			most = max(most, count)
 		}
@@ -465,7 +452,7 @@ func (s singles) whole(a *catalog.AggregateCredits) *catalog.TVCredits {
 	out := &catalog.TVCredits{Cast: []catalog.TVCastCredit{}, Crew: []catalog.CrewCredit{}}
 	for _, e := range c.order {
 		switch {
-		case s.credits[e.ID] || e.count != most || e.Role == Cast && s.guests[e.Person.ID]:
+		case s.credits[e.ID] || e.EpisodeCount != most || e.Role == Cast && s.guests[e.Person.ID]:
 		case e.Role == Cast:
 			out.Cast = append(out.Cast, e.castRow())
 		default:
@@ -489,26 +476,5 @@ func (c *Credit) crewRow() catalog.CrewCredit {
 	return catalog.CrewCredit{
 		Object: object, Credited: person,
 		CreditID: record.Text(c.ID), Department: record.Text(c.Department), Job: record.Text(c.Job),
-	}
-}
-
-func castCredit(r *catalog.TVCastCredit) Credit {
-	return Credit{
-		ID: r.CreditID.V, Role: Cast, Character: r.Character.V, Order: r.Order.V, Department: acting, Job: actor,
-		Person: personOf(record.Of(r)),
-	}
-}
-
-func guestCredit(r *catalog.GuestStar) Credit {
-	return Credit{
-		ID: r.CreditID.V, Role: Cast, Character: r.Character.V, Order: r.Order.V, Department: acting, Job: actor,
-		Person: personOf(record.Of(r)),
-	}
-}
-
-func episodeCrewCredit(r *catalog.EpisodeCrew) Credit {
-	return Credit{
-		ID: r.CreditID.V, Role: Crew, Department: r.Department.V, Job: r.Job.V,
-		Person: personOf(record.Of(r)),
 	}
 }
