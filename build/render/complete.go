@@ -20,8 +20,6 @@ func (m *model) fill(rec record.Record) {
 	for i := range rec.Schema.Subs {
 		f := &rec.Schema.Fields[i]
 		switch {
-		case f.Nullable:
-			record.MarkNull(rec, f.Name)
 		case given(rec, f):
 		case f == m.original: // better than none; the title is what rows of lists have
 			*rec.String(f) = record.Text(rec.String(m.texts[0].field).V)
@@ -77,11 +75,7 @@ func completeSub(rec record.Record) {
 		return
 	}
 	for i := range p.Fields {
-		switch f := &p.Fields[i]; {
-		case has(f):
-		case f.Nullable:
-			record.MarkNull(rec, f.Name)
-		default:
+		if f := &p.Fields[i]; !has(f) {
 			setEmpty(rec, f)
 		}
 	}
@@ -106,8 +100,6 @@ func completeCredits(rec record.Record, list *record.Field) {
 		for k := range row.Schema.Fields {
 			switch f := &row.Schema.Fields[k]; {
 			case given(row, f) || f.Name == "id": // an id is never made up
-			case f.Nullable:
-				record.MarkNull(row, f.Name)
 			case f.Name == "original_name":
 				*row.String(f) = record.Text(row.String(fieldOf(row.Schema, "name")).V)
 			default:
@@ -148,7 +140,12 @@ func completePages(rec record.Record, f *record.Field) {
 	}
 }
 
+// setEmpty gives a field that is not given the API's empty value.
 func setEmpty(r record.Record, f *record.Field) {
+	if f.Nullable {
+		record.MarkNull(r, f.Name)
+		return
+	}
 	switch f.Shape {
 	case record.ShapeString:
 		r.String(f).Set = true

@@ -36,9 +36,7 @@ func defaults(m *model, rec record.Record) []Fragment {
 // empty.
 func (f *fragments) emptyBody(rec record.Record) {
 	for i := range rec.Schema.Fields {
-		if d := &rec.Schema.Fields[i]; !d.Nullable {
-			setEmpty(rec, d)
-		}
+		setEmpty(rec, &rec.Schema.Fields[i])
 	}
 	f.body(rec)
 }

@@ -172,7 +172,7 @@ func (d *detailer) cutMember(m *model, c *cut, v *version) {
 		d.nested.write(d, v, t.field)
 	default:
 		f.name(t.field.Name)
-		f.includeList(fragment.KindMovie, fragment.SubMediaRow, d.parts)
+		f.includeList(release.Include{Kind: fragment.KindMovie, Sub: fragment.SubMediaRow}, d.parts)
 	}
 }
 
@@ -276,15 +276,8 @@ func (m *model) posters(rec record.Record) []catalog.Image {
 	if !ok {
 		return nil
 	}
-	switch sub.Schema {
-	case record.SchemaOf[catalog.Images]():
-		return record.As[catalog.Images](sub).Posters
-	case record.SchemaOf[catalog.SeasonImages]():
-		return record.As[catalog.SeasonImages](sub).Posters
-	case record.SchemaOf[catalog.CollectionImages]():
-		return record.As[catalog.CollectionImages](sub).Posters
-	}
-	return nil
+	lists := imageLists(sub)
+	return *lists[len(lists)-1]
 }
 
 // sameRow reports whether a and b are the same row of lists.

@@ -5,22 +5,17 @@ import (
 	"reelsplice/schemas/release"
 )
 
-// include names the row of a title that lists include.
-type include struct {
-	kind fragment.Kind
-	sub  fragment.Sub
-}
-
 // maxIncludes bounds the rows of one list: a fragment has at most release.MaxPieces
 // pieces, and each row takes two.
 const maxIncludes = 30000
 
-// includeList writes an array of rows of resources of one kind.
-func (f *fragments) includeList(k fragment.Kind, s fragment.Sub, ids []int64) {
+// includeList writes an array of rows like one, of the resources with these ids.
+func (f *fragments) includeList(row release.Include, ids []int64) {
 	f.text("[")
 	for _, id := range ids[:min(len(ids), maxIncludes)] {
 		f.comma()
-		f.row(release.Include{Kind: k, ID: uint64(id), Sub: s})
+		row.ID = uint64(id)
+		f.row(row)
 		f.text("}")
 	}
 	f.text("]")

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"strconv"
 
 	"reelsplice/schemas/catalog"
@@ -94,7 +95,7 @@ func ListTexts(l *catalog.List, sums ListSums) (texts [accounts.Row4 + 1]string)
 	w.text(`,"public":` + strconv.FormatBool(!IsPrivate(l)))
 	w.int(`,"revenue":`, l.Revenue.V)
 	w.int(`,"runtime":`, l.Runtime.V)
-	w.string(`,"sort_by":`, or(l.SortBy.V, "original_order.asc"))
+	w.string(`,"sort_by":`, cmp.Or(l.SortBy.V, "original_order.asc"))
 	w.text(`,"total_pages":`)
 	texts[accounts.End4] = w.take()
 
@@ -108,7 +109,7 @@ func ListTexts(l *catalog.List, sums ListSums) (texts [accounts.Row4 + 1]string)
 	w.string(`,"iso_3166_1":`, l.ISO3166.V)
 	texts[accounts.RowCountry] = w.take()
 
-	w.string(`,"list_type":`, or(l.ListType.V, "movie"))
+	w.string(`,"list_type":`, cmp.Or(l.ListType.V, "movie"))
 	texts[accounts.RowType] = w.take()
 
 	w.string(`,"name":`, l.Name.V)
@@ -128,7 +129,7 @@ func (w *listWriter) row4(by *catalog.ListAuthor, sums ListSums) string {
 		public = 0
 	}
 	sort, _ := accounts.ParseSort(l.SortBy.V)
-	w.string(`{"account_object_id":`, or(by.ID.V, noObjectID))
+	w.string(`{"account_object_id":`, cmp.Or(by.ID.V, noObjectID))
 	w.float(`,"adult":0,"average_rating":`, l.AverageRating.V)
 	w.stringOrNull(`,"backdrop_path":`, l.BackdropPath.V)
 	w.string(`,"created_at":`, timeOf(l.CreatedAt.V))
@@ -143,7 +144,7 @@ func (w *listWriter) row4(by *catalog.ListAuthor, sums ListSums) string {
 	w.int(`,"revenue":`, l.Revenue.V)
 	w.string(`,"runtime":`, strconv.FormatInt(l.Runtime.V, 10))
 	w.int(`,"sort_by":`, sortNumber(sort))
-	w.string(`,"updated_at":`, timeOf(or(l.UpdatedAt.V, l.CreatedAt.V)))
+	w.string(`,"updated_at":`, timeOf(cmp.Or(l.UpdatedAt.V, l.CreatedAt.V)))
 	w.text("}")
 	return w.take()
 }
@@ -171,7 +172,7 @@ func AccountDetails(a *catalog.Account) string {
 	hash, path := noGravatar, record.String{}
 	if v := a.Avatar; v != nil {
 		if v.Gravatar != nil {
-			hash = or(v.Gravatar.Hash.V, hash)
+			hash = cmp.Or(v.Gravatar.Hash.V, hash)
 		}
 		if v.TMDB != nil {
 			path = v.TMDB.AvatarPath
@@ -205,16 +206,9 @@ func (w *listWriter) take() string {
 // author appends the author of the list as version 4 has it.
 func (w *listWriter) author(by *catalog.ListAuthor) {
 	w.stringOrNull(`,"created_by":{"avatar_path":`, by.AvatarPath.V)
-	w.string(`,"gravatar_hash":`, or(by.GravatarHash.V, noGravatar))
-	w.string(`,"id":`, or(by.ID.V, noObjectID))
+	w.string(`,"gravatar_hash":`, cmp.Or(by.GravatarHash.V, noGravatar))
+	w.string(`,"id":`, cmp.Or(by.ID.V, noObjectID))
 	w.string(`,"name":`, by.Name.V)
 	w.string(`,"username":`, by.Username.V)
 	w.text("}")
-}
-
-func or(s, otherwise string) string {
-	if s == "" {
-		return otherwise
-	}
-	return s
 }

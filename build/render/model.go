@@ -101,7 +101,6 @@ type model struct {
 	genres           *record.Field
 	original         *record.Field // original_title or original_name
 	originalLanguage *record.Field
-	imdb             *record.Field
 	images           *record.Field // the sub-request
 	poster           *record.Field
 	translations     *rowsSchema
@@ -120,7 +119,7 @@ type text struct {
 // cut is a field of the details that a variant may need to write piece by piece.
 type cut struct {
 	index int // of the field
-	text  int // of the text, -1 for the parts of a collection
+	text  int // of the text
 }
 
 // sub is a sub-request.
@@ -151,7 +150,6 @@ type cell struct {
 type rowsSchema struct {
 	field, rows             *record.Field
 	language, country, data *record.Field
-	name, english           *record.Field
 }
 
 var models = sync.OnceValue(func() map[fragment.Kind]*model {
@@ -164,9 +162,8 @@ var models = sync.OnceValue(func() map[fragment.Kind]*model {
 
 func newModel(t *catalog.Type) *model {
 	m := &model{kind: t.Kind, schema: t.Plan}
-	m.genres, m.imdb = m.field("genres"), m.field("imdb_id")
-	m.originalLanguage, m.poster = m.field("original_language"), m.field("poster_path")
-	m.original = m.field("original_title")
+	m.genres, m.poster = m.field("genres"), m.field("poster_path")
+	m.originalLanguage, m.original = m.field("original_language"), m.field("original_title")
 	if m.original == nil && m.kind != fragment.KindPerson {
 		m.original = m.field("original_name")
 	}
@@ -209,7 +206,6 @@ func (m *model) addTranslations() {
 	p := rows.Elem
 	m.translations = &rowsSchema{
 		field: f, rows: rows, language: fieldOf(p, "iso_639_1"), country: fieldOf(p, "iso_3166_1"), data: fieldOf(p, "data"),
-		name: fieldOf(p, "name"), english: fieldOf(p, "english_name"),
 	}
 }
 
@@ -224,10 +220,7 @@ func (m *model) addTexts() {
 		}
 		m.texts = append(m.texts, out)
 		at := indexOf(m.schema, out.field)
-		switch {
-		case t.rule == toGeneric || t.rule == toGenres || t.rule == toNames:
-			m.cuts = append(m.cuts, cut{at, i})
-		case t.field == "parts":
+		if t.rule == toGeneric || t.rule == toGenres || t.rule == toNames || t.field == "parts" {
 			m.cuts = append(m.cuts, cut{at, i})
 		}
 	}

@@ -184,7 +184,7 @@ func (list languages) pageVariants(tag string) []fragment.Variant {
 
 // derivedPages adds a list of titles where rec gives no page of the base, with rows that are
 // included. A page that a crawl in another language gives is for that language.
-func (f *fragments) derivedPages(m *model, rec record.Record, name fragment.Sub, v fragment.Variant, row include, ids []int64) {
+func (f *fragments) derivedPages(m *model, rec record.Record, name fragment.Sub, v fragment.Variant, row release.Include, ids []int64) {
 	s := m.sub(name)
 	if len(ids) == 0 || hasBasePage(rec, s.field) {
 		return
@@ -195,7 +195,7 @@ func (f *fragments) derivedPages(m *model, rec record.Record, name fragment.Sub,
 	for n := range min(total, maxPage) {
 		p.begin()
 		f.text(`"results":`)
-		f.includeList(row.kind, row.sub, ids[n*pageSize:min((n+1)*pageSize, results)])
+		f.includeList(row, ids[n*pageSize:min((n+1)*pageSize, results)])
 		p.end(fragment.Address{Sub: name, Page: uint16(n + 1), Variant: v}, total, results)
 	}
 	p.tail(v, total, results)

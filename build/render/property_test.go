@@ -148,14 +148,22 @@ func TestAnyRecord(t *testing.T) {
 			return r.Collection(drawRecord[catalog.Collection](t), CollectionDerived{Parts: ids.Draw(t, "parts")})
 		},
 		"company": func(t *rapid.T) []Fragment { return r.Company(drawRecord[catalog.Company](t), ids.Draw(t, "movies")) },
-		"network": func(t *rapid.T) []Fragment { return r.Network(drawRecord[catalog.Network](t)) },
+		"network": func(t *rapid.T) []Fragment {
+			return r.Plain(fragment.KindNetwork, record.Of(drawRecord[catalog.Network](t)))
+		},
 		"keyword": func(t *rapid.T) []Fragment {
 			movies := ids.Draw(t, "movies")
 			return r.Keyword(drawRecord[catalog.KeywordRecord](t), movies, append(movies, ids.Draw(t, "adult")...))
 		},
-		"review": func(t *rapid.T) []Fragment { return r.Review(drawRecord[catalog.ReviewRecord](t)) },
-		"credit": func(t *rapid.T) []Fragment { return r.Credit(drawRecord[catalog.Credit](t)) },
-		"group":  func(t *rapid.T) []Fragment { return r.EpisodeGroup(drawRecord[catalog.EpisodeGroupRecord](t)) },
+		"review": func(t *rapid.T) []Fragment {
+			return r.Plain(fragment.KindReview, record.Of(drawRecord[catalog.ReviewRecord](t)))
+		},
+		"credit": func(t *rapid.T) []Fragment {
+			return r.Plain(fragment.KindCredit, record.Of(drawRecord[catalog.Credit](t)))
+		},
+		"group": func(t *rapid.T) []Fragment {
+			return r.Plain(fragment.KindEpisodeGroup, record.Of(drawRecord[catalog.EpisodeGroupRecord](t)))
+		},
 	} {
 		t.Run(name, rapid.MakeCheck(func(t *rapid.T) { checkFragments(t, draw(t)) }))
 	}

@@ -44,16 +44,10 @@ func fragmentsBy(r *Renderer, rec record.Record, k fragment.Kind) []Fragment {
 		return r.Collection(record.As[catalog.Collection](rec), CollectionDerived{})
 	case fragment.KindCompany:
 		return r.Company(record.As[catalog.Company](rec), nil)
-	case fragment.KindNetwork:
-		return r.Network(record.As[catalog.Network](rec))
 	case fragment.KindKeyword:
 		return r.Keyword(record.As[catalog.KeywordRecord](rec), nil, nil)
-	case fragment.KindReview:
-		return r.Review(record.As[catalog.ReviewRecord](rec))
-	case fragment.KindCredit:
-		return r.Credit(record.As[catalog.Credit](rec))
 	default:
-		return r.EpisodeGroup(record.As[catalog.EpisodeGroupRecord](rec))
+		return r.Plain(k, rec)
 	}
 }
 

@@ -100,8 +100,8 @@ func (r *Renderer) movie(m *model, rec record.Record, d TitleDerived) {
 
 // derivedTitles adds the lists of titles that a movie or a series gives none of.
 func (r *Renderer) derivedTitles(m *model, rec record.Record, d TitleDerived) {
-	r.out.derivedPages(m, rec, fragment.SubRecommendations, fragment.Base, include{m.kind, fragment.SubMediaRow}, d.Recommendations)
-	r.out.derivedPages(m, rec, fragment.SubSimilar, fragment.Base, include{m.kind, fragment.SubRow}, d.Similar)
+	r.out.derivedPages(m, rec, fragment.SubRecommendations, fragment.Base, release.Include{Kind: m.kind, Sub: fragment.SubMediaRow}, d.Recommendations)
+	r.out.derivedPages(m, rec, fragment.SubSimilar, fragment.Base, release.Include{Kind: m.kind, Sub: fragment.SubRow}, d.Similar)
 }
 
 // TV returns the fragments of a series.
@@ -113,10 +113,14 @@ func (r *Renderer) TV(t *catalog.TV, d TVDerived) []Fragment {
 }
 
 func (r *Renderer) tv(m *model, rec record.Record, d TVDerived) {
-	r.detail.nested.seasons = d.Seasons
+	parts := &r.detail.nested.parts
+	for i := range d.Seasons {
+		s := &d.Seasons[i]
+		*parts = append(*parts, part{place{release.WordSeason, s.Summary.SeasonNumber.V, 0}, s.Translations, s.Localized})
+	}
 	for _, e := range []*catalog.Episode{d.Last, d.Next} {
 		if e != nil {
-			r.detail.nested.aired = append(r.detail.nested.aired, e)
+			*parts = append(*parts, partOf(place{release.WordEpisode, e.SeasonNumber.V, e.EpisodeNumber.V}, e))
 		}
 	}
 	t := record.As[catalog.TV](rec)
@@ -182,7 +186,9 @@ func (r *Renderer) Season(s *catalog.Season, d SeasonDerived) []Fragment {
 
 func (r *Renderer) season(m *model, rec record.Record, d SeasonDerived) {
 	s := record.As[catalog.Season](rec)
-	r.detail.nested.episodes = d.Episodes
+	for _, e := range d.Episodes {
+		r.detail.nested.parts = append(r.detail.nested.parts, partOf(place{release.WordEpisode, 0, e.EpisodeNumber.V}, e))
+	}
 	r.detail.showID, r.detail.episodeCount = s.SeriesID.V, max(int64(len(s.Episodes)), s.EpisodeCount.V)
 	if d.Series != nil {
 		r.detail.seriesLanguage = d.Series.OriginalLanguage.V
@@ -318,38 +324,24 @@ func (r *Renderer) Keyword(k *catalog.KeywordRecord, movies, all []int64) []Frag
 	rec := record.Of(k)
 	r.withMovies(fragment.KindKeyword, rec, movies)
 	if len(all) > len(movies) {
-		r.out.derivedPages(r.models[fragment.KindKeyword], rec, fragment.SubMovies, fragment.All, include{fragment.KindMovie, fragment.SubRow}, all)
+		r.out.derivedPages(r.models[fragment.KindKeyword], rec, fragment.SubMovies, fragment.All, movieRow, all)
 	}
 	return r.out.list
 }
 
+// movieRow is the row of a movie in the lists of companies and keywords.
+var movieRow = release.Include{Kind: fragment.KindMovie, Sub: fragment.SubRow}
+
 func (r *Renderer) withMovies(k fragment.Kind, rec record.Record, movies []int64) []Fragment {
 	m := r.plainRecord(k, rec)
-	r.out.derivedPages(m, rec, fragment.SubMovies, fragment.Base, include{fragment.KindMovie, fragment.SubRow}, movies)
+	r.out.derivedPages(m, rec, fragment.SubMovies, fragment.Base, movieRow, movies)
 	return r.out.list
 }
 
-// Network returns the fragments of a network.
-func (r *Renderer) Network(n *catalog.Network) []Fragment {
-	r.plainRecord(fragment.KindNetwork, record.Of(n))
-	return r.out.list
-}
-
-// Review returns the fragments of a review.
-func (r *Renderer) Review(v *catalog.ReviewRecord) []Fragment {
-	r.plainRecord(fragment.KindReview, record.Of(v))
-	return r.out.list
-}
-
-// Credit returns the fragments of a credit as a dump gave it.
-func (r *Renderer) Credit(c *catalog.Credit) []Fragment {
-	r.plainRecord(fragment.KindCredit, record.Of(c))
-	return r.out.list
-}
-
-// EpisodeGroup returns the fragments of an order of a series' episodes.
-func (r *Renderer) EpisodeGroup(g *catalog.EpisodeGroupRecord) []Fragment {
-	r.plainRecord(fragment.KindEpisodeGroup, record.Of(g))
+// Plain returns the fragments of a network, a review, a credit or an order of episodes: of kinds
+// of which nothing is derived.
+func (r *Renderer) Plain(k fragment.Kind, rec record.Record) []Fragment {
+	r.plainRecord(k, rec)
 	return r.out.list
 }
 

@@ -124,24 +124,22 @@ func (g *grouper) images(s *sub, given record.Record) {
 	g.out.whole(s, fragment.Base, given)
 	part := given.Clone()
 	lists, whole := imageLists(part), imageLists(given)
-	for _, group := range g.imageGroups(whole) {
-		kept := g.imageRows[:0]
+	g.groups = g.groups[:0]
+	for _, list := range whole {
+		g.groups = appendGroups(g.groups, *list, imageGroup)
+	}
+	slices.Sort(g.groups)
+	for _, group := range g.groups {
+		g.imageRows = g.imageRows[:0]
 		for i, list := range whole {
-			n := len(kept)
-			for j := range *list {
-				if imageGroup(&(*list)[j]) == group {
-					kept = append(kept, (*list)[j])
-				}
-			}
-			*lists[i] = sameNil(kept[n:len(kept):len(kept)], *list)
+			*lists[i] = rowsOf(&g.imageRows, *list, imageGroup, group)
 		}
-		g.imageRows = kept
 		g.out.whole(s, group, part)
 	}
 }
 
 // imageLists returns the lists of images that can be asked for by language: those of
-// people cannot, and logos of companies and networks have none.
+// people cannot, and logos of companies and networks have none. Posters are the last one.
 func imageLists(rec record.Record) []*[]catalog.Image {
 	switch rec.Schema {
 	case record.SchemaOf[catalog.Images]():
@@ -156,15 +154,6 @@ func imageLists(rec record.Record) []*[]catalog.Image {
 		return []*[]catalog.Image{&record.As[catalog.EpisodeImages](rec).Stills}
 	}
 	return nil
-}
-
-// sameNil returns part, nil if and only if whole is: an empty list is not a missing
-// one.
-func sameNil[T any](part, whole []T) []T {
-	if whole == nil {
-		return nil
-	}
-	return emptyForNil(part)
 }
 
 // imageGroup is the filter group of an image.
@@ -186,18 +175,29 @@ func group(lang record.String, none fragment.Variant) fragment.Variant {
 	return none
 }
 
-func (g *grouper) imageGroups(lists []*[]catalog.Image) []fragment.Variant {
-	groups := g.groups[:0]
-	for _, list := range lists {
-		for i := range *list {
-			if g := imageGroup(&(*list)[i]); !slices.Contains(groups, g) {
-				groups = append(groups, g)
-			}
+// appendGroups appends the groups of rows that groups lacks.
+func appendGroups[T any](groups []fragment.Variant, rows []T, of func(*T) fragment.Variant) []fragment.Variant {
+	for i := range rows {
+		if g := of(&rows[i]); !slices.Contains(groups, g) {
+			groups = append(groups, g)
 		}
 	}
-	slices.Sort(groups)
-	g.groups = groups
 	return groups
+}
+
+// rowsOf returns the rows of a group, in the memory behind kept; nil if and only if rows is: an empty
+// list is not a missing one.
+func rowsOf[T any](kept *[]T, rows []T, of func(*T) fragment.Variant, group fragment.Variant) []T {
+	if rows == nil {
+		return nil
+	}
+	n := len(*kept)
+	for i := range rows {
+		if of(&rows[i]) == group {
+			*kept = append(*kept, rows[i])
+		}
+	}
+	return emptyForNil((*kept)[n:len(*kept):len(*kept)])
 }
 
 // videos adds the English videos, which answer a request without a language, all of
@@ -206,34 +206,22 @@ func (g *grouper) videos(s *sub, m *catalog.Videos) {
 	if m.Results == nil {
 		return
 	}
-	groups := g.groups[:0]
-	for i := range m.Results {
-		if g := videoGroup(&m.Results[i]); !slices.Contains(groups, g) {
-			groups = append(groups, g)
-		}
-	}
-	slices.Sort(groups)
-	g.groups = groups
+	g.groups = appendGroups(g.groups[:0], m.Results, videoGroup)
+	slices.Sort(g.groups)
 	g.videoSet(s, fragment.Base, m, english)
-	if len(groups) > 1 || len(groups) == 1 && groups[0] != english {
-		g.videoSet(s, fragment.All, m, fragment.All)
+	if len(g.groups) > 1 || len(g.groups) == 1 && g.groups[0] != english {
+		g.out.whole(s, fragment.All, record.Of(m))
 	}
-	for _, group := range groups {
+	for _, group := range g.groups {
 		g.videoSet(s, group, m, group)
 	}
 }
 
+// videoSet adds the videos of a group in a variant.
 func (g *grouper) videoSet(s *sub, v fragment.Variant, m *catalog.Videos, group fragment.Variant) {
 	part := *m
-	if group != fragment.All {
-		kept := g.videoRows[:0]
-		for i := range m.Results {
-			if videoGroup(&m.Results[i]) == group {
-				kept = append(kept, m.Results[i])
-			}
-		}
-		part.Results, g.videoRows = sameNil(kept, m.Results), kept
-	}
+	g.videoRows = g.videoRows[:0]
+	part.Results = rowsOf(&g.videoRows, m.Results, videoGroup, group)
 	g.out.whole(s, v, record.Of(&part))
 }
 

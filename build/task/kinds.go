@@ -182,7 +182,7 @@ func buildNetwork(p *partition, key catalog.Key, n *catalog.Network, contributio
 	if n == nil {
 		n = &catalog.Network{ID: ref.ID, LogoPath: ref.LogoPath, Name: ref.Name, OriginCountry: ref.OriginCountry}
 	}
-	return p.add(key, key.ID(), nil, func() []render.Fragment { return p.o.render.Network(n) })
+	return p.add(key, key.ID(), nil, func() []render.Fragment { return p.o.render.Plain(p.plan.Kind, record.Of(n)) })
 }
 
 func buildKeyword(p *partition, key catalog.Key, k *catalog.KeywordRecord, contributions [][]byte) error {
@@ -207,15 +207,12 @@ func buildReview(p *partition, key catalog.Key, v *catalog.ReviewRecord, contrib
 			return err
 		}
 	}
-	return p.add(key, 0, nil, func() []render.Fragment { return p.o.render.Review(v) })
+	return p.add(key, 0, nil, func() []render.Fragment { return p.o.render.Plain(p.plan.Kind, record.Of(v)) })
 }
 
-func buildCredit(p *partition, key catalog.Key, c *catalog.Credit, _ [][]byte) error {
-	return p.add(key, 0, nil, func() []render.Fragment { return p.o.render.Credit(c) })
-}
-
-func buildEpisodeGroup(p *partition, key catalog.Key, g *catalog.EpisodeGroupRecord, _ [][]byte) error {
-	return p.add(key, 0, nil, func() []render.Fragment { return p.o.render.EpisodeGroup(g) })
+// buildPlain builds a resource that no title contributes to.
+func buildPlain[T any](p *partition, key catalog.Key, rec *T, _ [][]byte) error {
+	return p.add(key, 0, nil, func() []render.Fragment { return p.o.render.Plain(p.plan.Kind, record.Of(rec)) })
 }
 
 func buildList(p *partition, key catalog.Key, l *catalog.List, _ [][]byte) error {

@@ -51,29 +51,26 @@ func (t *resources) run(ctx context.Context, i int, d *Done) error {
 	return t.b.contribute(ctx, contributionsName("resources", i), func(c *contributor) error {
 		return t.b.write(d, t.b.resourcePart(i), func(o *output) error {
 			k := &partition{t: t, o: o, c: c, d: d, plan: p, i: i - p.First}
-			switch p.Kind {
-			case fragment.KindPerson:
-				return merge(ctx, k, buildPerson)
-			case fragment.KindCollection:
-				return merge(ctx, k, buildCollection)
-			case fragment.KindCompany:
-				return merge(ctx, k, buildCompany)
-			case fragment.KindNetwork:
-				return merge(ctx, k, buildNetwork)
-			case fragment.KindKeyword:
-				return merge(ctx, k, buildKeyword)
-			case fragment.KindReview:
-				return merge(ctx, k, buildReview)
-			case fragment.KindCredit:
-				return merge(ctx, k, buildCredit)
-			case fragment.KindEpisodeGroup:
-				return merge(ctx, k, buildEpisodeGroup)
-			case fragment.KindList:
-				return merge(ctx, k, buildList)
-			}
-			return fmt.Errorf("no resources task builds kind %s", p.Kind)
+			return builders[p.Kind](ctx, k)
 		})
 	})
+}
+
+// builders build the partitions of each kind.
+var builders = map[fragment.Kind]func(context.Context, *partition) error{
+	fragment.KindPerson:       mergeBy(buildPerson),
+	fragment.KindCollection:   mergeBy(buildCollection),
+	fragment.KindCompany:      mergeBy(buildCompany),
+	fragment.KindNetwork:      mergeBy(buildNetwork),
+	fragment.KindKeyword:      mergeBy(buildKeyword),
+	fragment.KindReview:       mergeBy(buildReview),
+	fragment.KindCredit:       mergeBy(buildPlain[catalog.Credit]),
+	fragment.KindEpisodeGroup: mergeBy(buildPlain[catalog.EpisodeGroupRecord]),
+	fragment.KindList:         mergeBy(buildList),
+}
+
+func mergeBy[T any](build builder[T]) func(context.Context, *partition) error {
+	return func(ctx context.Context, p *partition) error { return merge(ctx, p, build) }
 }
 
 // A partition is a resources task at work.
