@@ -1,6 +1,7 @@
 package records
 
 import (
+	"context"
 	"errors"
 	"io"
 
@@ -72,6 +73,28 @@ func (c *Cursor[T]) Take() (*T, error) {
 
 // Leave passes over the record that Peek found.
 func (c *Cursor[T]) Leave() { c.have = false }
+
+// All calls fn with the records of a span, whole, until fn returns an error: see NewCursor.
+func All[T any](ctx context.Context, in *Input, s Span, skip func(catalog.Key) bool, fn func(catalog.Key, *T) error) error {
+	c := NewCursor[T](in, s, skip)
+	defer c.Close()
+	for {
+		key, ok := c.Peek()
+		if !ok {
+			return c.Err()
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		v, err := c.Take()
+		if err != nil {
+			return err
+		}
+		if err := fn(key, v); err != nil {
+			return err
+		}
+	}
+}
 
 // Close gives up what the Cursor holds.
 func (c *Cursor[T]) Close() {

@@ -10,6 +10,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2/roaring64"
 	"github.com/zeebo/xxh3"
 
+	"reelsplice/build/index"
 	"reelsplice/build/records"
 	"reelsplice/build/render"
 	"reelsplice/schemas/catalog"
@@ -33,26 +34,16 @@ func (t accountsTask) run(ctx context.Context, _ int, d *Done) error {
 	if t.b.inputs.Of(fragment.KindList).Rows() == 0 && t.b.inputs.Of(fragment.KindAccount).Rows() == 0 {
 		return nil
 	}
-	u := &accountTables{b: t.b}
-	for _, step := range []func(context.Context) error{u.knowAccounts, u.nameTitles, u.knowTitles} {
-		if err := step(ctx); err != nil {
-			return err
-		}
-	}
-	created := &madeTables{dir: t.b.Release, private: true}
-	if err := u.writeLists(ctx, created.create); err != nil {
-		return err
-	}
-	if err := u.writeAccounts(ctx, created.create); err != nil {
-		return err
-	}
-	created.addTo(d)
-	return nil
+	return t.b.writeTables(d, true, func(create index.Create) error {
+		u := &accountTables{b: t.b, create: create}
+		return inOrder(ctx, u.knowAccounts, u.nameTitles, u.knowTitles, u.writeLists, u.writeAccounts)
+	})
 }
 
 // accountTables has what the tables are made of.
 type accountTables struct {
-	b *Build
+	b      *Build
+	create index.Create
 	// objects and names have, by hash, the rows of accounts; -1 where several have one.
 	objects, names map[uint64]int
 	accounts       int                                 // rows
@@ -108,7 +99,7 @@ func (u *accountTables) maker(by *catalog.ListAuthor) int {
 }
 
 // writeAccounts writes the table of accounts.
-func (u *accountTables) writeAccounts(ctx context.Context, create createTable) (err error) {
+func (u *accountTables) writeAccounts(ctx context.Context) (err error) {
 	if u.accounts == 0 {
 		return nil
 	}
@@ -117,37 +108,26 @@ func (u *accountTables) writeAccounts(ctx context.Context, create createTable) (
 		return err
 	}
 	defer func() { err = errors.Join(err, rel.Close()) }()
-	t, err := create(accounts.AccountTable, u.accounts)
+	t, err := u.create(accounts.AccountTable, u.accounts)
 	if err != nil {
 		return err
 	}
 	slices.SortStableFunc(u.made, func(a, b madeList) int { return cmp.Compare(a.account, b.account) })
 	made := u.made
 	out := accounts.NewAccountWriter(t)
-	c := records.NewCursor[catalog.Account](u.b.inputs.Of(fragment.KindAccount), records.Everything, nil)
-	defer c.Close()
 	row := 0
-	for key, ok := c.Peek(); ok; key, ok = c.Peek() {
-		a, err := c.Take()
+	err = records.All(ctx, u.b.inputs.Of(fragment.KindAccount), records.Everything, u.b.skip(fragment.KindAccount), func(_ catalog.Key, a *catalog.Account) error {
 		u.b.advance(1)
-		if err := cmp.Or(err, ctx.Err()); err != nil {
-			return err
-		}
-		if u.b.inputs.Removed.Has(fragment.KindAccount, key) {
-			continue
-		}
 		spec := u.account(rel, a)
 		for ; len(made) > 0 && made[0].account == row; made = made[1:] {
 			if a.Lists == nil {
 				spec.Lists = append(spec.Lists, made[0].list)
 			}
 		}
-		if err := out.Add(&spec); err != nil {
-			return err
-		}
 		row++
-	}
-	return cmp.Or(c.Err(), errors.Join(out.Close(t), t.Close()))
+		return out.Add(&spec)
+	})
+	return cmp.Or(err, errors.Join(out.Close(t), t.Close()))
 }
 
 // account makes the row of an account, with the titles and lists that the release has.

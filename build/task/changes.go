@@ -52,12 +52,10 @@ func (t compare) run(ctx context.Context, _ int, d *Done) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, next.Close()) }()
-	s := extsort.New(extsort.Options{Dir: t.b.Work, Memory: t.b.Memory / 4, Sections: changes.Partitions})
-	defer func() { err = errors.Join(err, s.Close()) }()
-	if d.Unchanged, err = t.isUnchanged(ctx, next, d); err != nil {
-		return err
-	}
-	if !d.Unchanged {
+	return t.b.sort(ctx, differencesName, changes.Partitions, func(s *extsort.Sorter) (err error) {
+		if d.Unchanged, err = t.isUnchanged(ctx, next, d); err != nil || d.Unchanged {
+			return err
+		}
 		created, differ, err := changes.Collect(ctx, t.b.previous, next, s)
 		if err != nil {
 			return err
@@ -66,8 +64,8 @@ func (t compare) run(ctx context.Context, _ int, d *Done) (err error) {
 		for kind, n := range created {
 			d.Counts[createdCount+kind.String()] = n
 		}
-	}
-	return t.b.writeSorted(ctx, s, differencesName)
+		return nil
+	})
 }
 
 // isUnchanged reports whether the previous release has all that this one would have. What
@@ -153,21 +151,18 @@ func (t *changesTask) files(i int) (inputs, outputs []string) {
 	return append(t.b.tableDoneNames(), doneName("compare", 0), differencesName), []string{contributionsName("changes", i)}
 }
 
-func (t *changesTask) run(ctx context.Context, i int, d *Done) (err error) {
+func (t *changesTask) run(ctx context.Context, i int, d *Done) error {
 	it, err := t.differences.merge(ctx, i)
 	if err != nil {
 		return err
 	}
 	defer it.Close()
-	s := extsort.New(extsort.Options{Dir: t.b.Work, Memory: t.b.Memory / 4, Sections: changes.Sections()})
-	defer func() { err = errors.Join(err, s.Close()) }()
-	err = changes.Compare(changes.Options{
+	o := changes.Options{
 		Previous: t.b.previous, Next: t.next, Created: t.created, Date: t.b.Plan.Date, Level: t.b.Plan.Level, Memory: t.b.Memory / 4,
-	}, it, s)
-	if err != nil {
-		return err
 	}
-	return t.b.writeSorted(ctx, s, contributionsName("changes", i))
+	return t.b.sort(ctx, contributionsName("changes", i), changes.Sections(), func(s *extsort.Sorter) error {
+		return changes.Compare(o, it, s)
+	})
 }
 
 // The names of parameters in the manifest.

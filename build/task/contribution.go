@@ -13,6 +13,7 @@ import (
 	"reelsplice/build/derive"
 	"reelsplice/build/index"
 	"reelsplice/build/records"
+	"reelsplice/build/render"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/extsort"
 	"reelsplice/schemas/fragment"
@@ -37,19 +38,21 @@ type contributor struct {
 
 // contribute runs fn with a contributor, and writes the contributions to a file of the work
 // folder.
-func (b *Build) contribute(ctx context.Context, name string, fn func(c *contributor) error) (err error) {
-	s := extsort.New(extsort.Options{Dir: b.Work, Memory: b.Memory / 4, Sections: b.Plan.ContributionSections()})
-	defer func() { err = errors.Join(err, s.Close()) }()
-	c := &contributor{b: b, s: s, rows: index.NewWriter(s, b.Plan.TableSection(0))}
-	if err := errors.Join(fn(c), c.err); err != nil {
-		return err
-	}
-	return b.writeSorted(ctx, s, name)
+func (b *Build) contribute(ctx context.Context, name string, fn func(c *contributor) error) error {
+	return b.sort(ctx, name, b.Plan.ContributionSections(), func(s *extsort.Sorter) error {
+		c := &contributor{b: b, s: s, rows: index.NewWriter(s, b.Plan.TableSection(0))}
+		return errors.Join(fn(c), c.err)
+	})
 }
 
-// writeSorted writes the records of a Sorter to a file of the work folder, in the place of one that
-// is there.
-func (b *Build) writeSorted(ctx context.Context, s *extsort.Sorter, name string) error {
+// sort writes the records that fn adds to a file of the work folder, in the place of one that is
+// there.
+func (b *Build) sort(ctx context.Context, name string, sections int, fn func(s *extsort.Sorter) error) (err error) {
+	s := extsort.New(extsort.Options{Dir: b.Work, Memory: b.Memory / 4, Sections: sections})
+	defer func() { err = errors.Join(err, s.Close()) }()
+	if err := fn(s); err != nil {
+		return err
+	}
 	temporary, err := os.MkdirTemp(b.Work, "sorted-*")
 	if err != nil {
 		return err
@@ -132,18 +135,15 @@ func (c *contributor) credits(list []derive.Credit) {
 	}
 }
 
-// ref contributes a title, and its row of a resource, to that resource.
-func (c *contributor) ref(kind fragment.Kind, id int64, t *derive.Title, r record.Record) {
-	if id < 1 {
-		return
-	}
-	c.buf = record.AppendBinary(t.Append(c.buf[:0]), r)
-	c.send(kind, catalog.NumberKey(id))
-}
-
-func (c *contributor) companies(t *derive.Title, list []catalog.CompanyRef) {
-	for i := range list {
-		c.ref(fragment.KindCompany, list[i].ID.V, t, record.Of(&list[i]))
+// refs contributes a title, and its rows of resources, to those of them that have an id.
+func refs[R any](c *contributor, kind fragment.Kind, t *derive.Title, rows []R) {
+	id, _ := record.SchemaOf[R]().Field("id")
+	for i := range rows {
+		r := record.Of(&rows[i])
+		if n := r.Int(id).V; n >= 1 {
+			c.buf = record.AppendBinary(t.Append(c.buf[:0]), r)
+			c.send(kind, catalog.NumberKey(n))
+		}
 	}
 }
 
@@ -172,12 +172,12 @@ func (c *contributor) reviews(t *derive.Title, name record.String, pages []catal
 }
 
 // finds contributes a resource to an external id.
-func (c *contributor) finds(s fragment.Source, id string, h hit) {
+func (c *contributor) finds(s fragment.Source, id string, h render.Hit) {
 	if id == "" || len(id) > maxExternalID {
 		return
 	}
 	c.key = fragment.AppendFind(c.key[:0], s, id)
-	c.buf = h.append(c.buf[:0])
+	c.buf = appendHit(c.buf[:0], h)
 	c.keep(c.s.Add(c.b.Plan.FindSection(xxh3.Hash(c.key)), c.key, c.buf))
 }
 

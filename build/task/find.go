@@ -67,8 +67,7 @@ func (f *finder) add(key, payload []byte) error {
 	}
 	f.last = append(f.last[:0], payload...)
 	f.o.inputs.Bytes(payload)
-	h := parseHit(payload)
-	f.hits = append(f.hits, render.Hit{Kind: h.kind, ID: h.id, Season: h.season, Episode: h.episode})
+	f.hits = append(f.hits, parseHit(payload))
 	return nil
 }
 
@@ -87,30 +86,26 @@ func (f *finder) flush() error {
 // more.
 const maxExternalID = fragment.MaxKeyLen - 2
 
-// A hit is a resource that an external id finds.
-type hit struct {
-	kind            fragment.Kind
-	id              uint64
-	season, episode uint32
-}
-
-// hitLen is the length of a hit in bytes.
+// hitLen is the length of a hit in a contribution, in bytes.
 const hitLen = 1 + 8 + 4 + 4
 
-func (h hit) append(dst []byte) []byte {
-	dst = append(dst, byte(h.kind))
-	dst = binary.BigEndian.AppendUint64(dst, h.id)
-	dst = binary.BigEndian.AppendUint32(dst, h.season)
-	return binary.BigEndian.AppendUint32(dst, h.episode)
+func appendHit(dst []byte, h render.Hit) []byte {
+	dst = append(dst, byte(h.Kind))
+	dst = binary.BigEndian.AppendUint64(dst, h.ID)
+	dst = binary.BigEndian.AppendUint32(dst, h.Season)
+	return binary.BigEndian.AppendUint32(dst, h.Episode)
 }
 
-func parseHit(b []byte) hit {
-	return hit{fragment.Kind(b[0]), binary.BigEndian.Uint64(b[1:]), binary.BigEndian.Uint32(b[9:]), binary.BigEndian.Uint32(b[13:])}
+func parseHit(b []byte) render.Hit {
+	return render.Hit{
+		Kind: fragment.Kind(b[0]), ID: binary.BigEndian.Uint64(b[1:]),
+		Season: binary.BigEndian.Uint32(b[9:]), Episode: binary.BigEndian.Uint32(b[13:]),
+	}
 }
 
 // externalIDs contributes a resource to its external ids. r is the response of external_ids, or
 // nil; imdb is the IMDb id in the details.
-func (c *contributor) externalIDs(r record.Record, imdb string, h hit) {
+func (c *contributor) externalIDs(r record.Record, imdb string, h render.Hit) {
 	if r.IsNil() {
 		c.finds(fragment.SourceIMDb, imdb, h)
 		return
@@ -138,7 +133,7 @@ func (c *contributor) externalIDs(r record.Record, imdb string, h hit) {
 
 // otherIDs is externalIDs for fields that the record lacks: the API finds by sources that its
 // external_ids do not always list, such as tiktok_id of a movie.
-func (c *contributor) otherIDs(extra string, h hit) {
+func (c *contributor) otherIDs(extra string, h render.Hit) {
 	if extra == "" {
 		return
 	}

@@ -57,9 +57,9 @@ func buildPerson(p *partition, key catalog.Key, rec *catalog.Person, contributio
 	if name := first.Person.OriginalName; !rec.OriginalName.Set && name != "" {
 		rec.OriginalName = record.Text(name)
 	}
-	p.c.externalIDs(record.Of(rec.ExternalIDs), rec.IMDbID.V, hit{kind: fragment.KindPerson, id: key.ID()})
+	p.c.externalIDs(record.Of(rec.ExternalIDs), rec.IMDbID.V, render.Hit{Kind: fragment.KindPerson, ID: key.ID()})
 	var parsing error
-	err := p.add(key, key.ID(), p.latestAlias(key), func() []render.Fragment {
+	err := p.add(key, key.ID(), latestAlias(nil, fragment.KindPerson, int64(key.ID()), p.t.latest), func() []render.Fragment {
 		var d render.PersonDerived
 		d, parsing = filmography(rec, contributions)
 		return p.o.render.Person(rec, d)

@@ -132,11 +132,12 @@ func (u *accountTables) title(kind fragment.Kind, id int64) *listTitle {
 }
 
 // writeLists writes the table of lists.
-func (u *accountTables) writeLists(ctx context.Context, create createTable) (err error) {
+func (u *accountTables) writeLists(ctx context.Context) (err error) {
 	in := u.b.inputs.Of(fragment.KindList)
+	isRemoved := func(k catalog.Key) bool { return u.b.inputs.Removed.Has(fragment.KindList, k) }
 	rows := 0
 	err = records.Each(ctx, in, records.Everything, nil, func(k catalog.Key, _ *catalog.List) error {
-		if !u.b.inputs.Removed.Has(fragment.KindList, k) {
+		if !isRemoved(k) {
 			rows++
 		}
 		return nil
@@ -144,23 +145,14 @@ func (u *accountTables) writeLists(ctx context.Context, create createTable) (err
 	if err != nil || rows == 0 {
 		return err
 	}
-	t, err := create(accounts.ListTable, rows)
+	t, err := u.create(accounts.ListTable, rows)
 	if err != nil {
 		return err
 	}
 	holding := extsort.New(extsort.Options{Dir: u.b.Work, Memory: u.b.Memory / 4})
 	defer func() { err = errors.Join(err, holding.Close()) }()
 	out := accounts.NewListWriter(t)
-	c := records.NewCursor[catalog.List](in, records.Everything, nil)
-	defer c.Close()
-	for key, ok := c.Peek(); ok; key, ok = c.Peek() {
-		l, err := c.Take()
-		if err := cmp.Or(err, ctx.Err()); err != nil {
-			return err
-		}
-		if u.b.inputs.Removed.Has(fragment.KindList, key) {
-			continue
-		}
+	err = records.All(ctx, in, records.Everything, isRemoved, func(key catalog.Key, l *catalog.List) error {
 		spec := u.list(l)
 		if err := hold(holding, &spec, l.FavoriteCount.V, uint32(len(u.lists))); err != nil {
 			return err
@@ -169,11 +161,9 @@ func (u *accountTables) writeLists(ctx context.Context, create createTable) (err
 		if spec.Owner >= 0 {
 			u.made = append(u.made, madeList{spec.Owner, key.ID()})
 		}
-		if err := out.Add(key.ID(), &spec); err != nil {
-			return err
-		}
-	}
-	if err := cmp.Or(c.Err(), out.Close(t)); err != nil {
+		return out.Add(key.ID(), &spec)
+	})
+	if err := cmp.Or(err, out.Close(t)); err != nil {
 		return err
 	}
 	return errors.Join(u.writeHolding(ctx, holding, t), t.Close())

@@ -22,29 +22,14 @@ type movieBuilder struct {
 
 // movies builds the movies of a span.
 func (t *titles) movies(ctx context.Context, o *output, c *contributor, s records.Span) error {
-	in := records.NewCursor[catalog.Movie](t.b.inputs.Of(fragment.KindMovie), s, t.b.skip(fragment.KindMovie))
-	defer in.Close()
 	m := &movieBuilder{t: t, o: o, c: c, near: nearby{finder: t.near[fragment.KindMovie].Finder()}}
-	for {
-		key, ok := in.Peek()
-		if !ok {
-			return in.Err()
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		movie, err := in.Take()
-		if err != nil {
-			return err
-		}
+	return records.All(ctx, t.b.inputs.Of(fragment.KindMovie), s, t.b.skip(fragment.KindMovie), func(key catalog.Key, movie *catalog.Movie) error {
+		t.b.advance(1)
 		if err := m.movie(key, movie); err != nil {
 			return err
 		}
-		if c.err != nil {
-			return c.err
-		}
-		t.b.advance(1)
-	}
+		return c.err
+	})
 }
 
 // movie builds a movie.
@@ -71,7 +56,7 @@ func (b *movieBuilder) aliases(key catalog.Key, m *catalog.Movie) (list [][]byte
 	if n, ok := imdbNumber(imdb); ok && b.t.owners.has(fragment.KindMovie, n, key) {
 		list = append(list, fragment.AppendAlias(nil, fragment.KindMovie, imdb))
 	}
-	return b.t.b.latestAlias(list, fragment.KindMovie, int64(key.ID()))
+	return latestAlias(list, fragment.KindMovie, int64(key.ID()), b.t.b.Plan.Latest[fragment.KindMovie])
 }
 
 // movie contributes a movie to other resources.
@@ -79,15 +64,12 @@ func (c *contributor) movie(m *catalog.Movie) {
 	t := derive.MovieTitle(m)
 	c.credits(derive.MovieCredits(m))
 	if of := m.BelongsToCollection; of != nil {
-		c.ref(fragment.KindCollection, of.ID.V, &t, record.Of(of))
+		refs(c, fragment.KindCollection, &t, []catalog.CollectionRef{*of})
 	}
-	c.companies(&t, m.ProductionCompanies)
+	refs(c, fragment.KindCompany, &t, m.ProductionCompanies)
 	if m.Keywords != nil {
-		for i := range m.Keywords.Keywords {
-			k := &m.Keywords.Keywords[i]
-			c.ref(fragment.KindKeyword, k.ID.V, &t, record.Of(k))
-		}
+		refs(c, fragment.KindKeyword, &t, m.Keywords.Keywords)
 	}
 	c.reviews(&t, m.Title, m.Reviews)
-	c.externalIDs(record.Of(m.ExternalIDs), m.IMDbID.V, hit{kind: fragment.KindMovie, id: uint64(m.ID.V)})
+	c.externalIDs(record.Of(m.ExternalIDs), m.IMDbID.V, render.Hit{Kind: fragment.KindMovie, ID: uint64(m.ID.V)})
 }

@@ -58,6 +58,11 @@ func ownersName(i int) string { return fmt.Sprintf("owners-%05d", i) }
 
 func nearName(kind fragment.Kind, part int) string { return fmt.Sprintf("near-%s-%05d", kind, part) }
 
+// nearNames returns the names of the parts of the table of neighbours of a kind.
+func (b *Build) nearNames(kind fragment.Kind) []string {
+	return namesOf(b.Plan.Near[kind], func(i int) string { return nearName(kind, i) })
+}
+
 func (t *prepare) files(i int) (inputs, outputs []string) {
 	switch {
 	case i < prepareOwners:
@@ -117,26 +122,22 @@ const sharedIMDbIDs = "shared_imdb_ids"
 
 // owners finds the ids of a partition that several resources claim. The first has it, by key:
 // duplicates are the newer entries.
-func (t *prepare) owners(ctx context.Context, i int, d *Done) (err error) {
-	s := extsort.New(extsort.Options{Dir: t.b.Work, Memory: t.b.Memory / 4})
-	defer func() { err = errors.Join(err, s.Close()) }()
-	var last, owner []byte
-	err = t.survey.each(ctx, t.b.Plan.ClaimSection(uint64(i)), func(key, claimant []byte) error {
-		switch {
-		case string(key) != string(last):
-			last, owner = append(last[:0], key...), append(owner[:0], claimant...)
-		case string(claimant) != string(owner):
-			if fragment.Kind(key[0]) == fragment.KindMovie {
-				d.Counts[sharedIMDbIDs]++
+func (t *prepare) owners(ctx context.Context, i int, d *Done) error {
+	return t.b.sort(ctx, ownersName(i), 1, func(s *extsort.Sorter) error {
+		var last, owner []byte
+		return t.survey.each(ctx, t.b.Plan.ClaimSection(uint64(i)), func(key, claimant []byte) error {
+			switch {
+			case string(key) != string(last):
+				last, owner = append(last[:0], key...), append(owner[:0], claimant...)
+			case string(claimant) != string(owner):
+				if fragment.Kind(key[0]) == fragment.KindMovie {
+					d.Counts[sharedIMDbIDs]++
+				}
+				return s.Add(0, key, owner)
 			}
-			return s.Add(0, key, owner)
-		}
-		return nil
+			return nil
+		})
 	})
-	if err != nil {
-		return err
-	}
-	return t.b.writeSorted(ctx, s, ownersName(i))
 }
 
 // owners has the owner of each contested id, by kind and id: an IMDb id for a movie, the own id
@@ -150,21 +151,16 @@ type claimedID struct {
 
 // readOwners reads the contested ids.
 func (b *Build) readOwners() (owners, error) {
-	o := owners{}
-	for i := range b.Plan.Finds {
-		s, err := b.openSorted([]string{ownersName(i)})
-		if err != nil {
-			return nil, err
-		}
-		err = s.each(context.Background(), 0, func(key, owner []byte) error {
-			o[claimedID{fragment.Kind(key[0]), binary.BigEndian.Uint64(key[1:])}] = records.ParseKey(owner)
-			return nil
-		})
-		if err := errors.Join(err, s.close()); err != nil {
-			return nil, err
-		}
+	s, err := b.openSorted(namesOf(b.Plan.Finds, ownersName))
+	if err != nil {
+		return nil, err
 	}
-	return o, nil
+	o := owners{}
+	err = s.each(context.Background(), 0, func(key, owner []byte) error {
+		o[claimedID{fragment.Kind(key[0]), binary.BigEndian.Uint64(key[1:])}] = records.ParseKey(owner)
+		return nil
+	})
+	return o, errors.Join(err, s.close())
 }
 
 // has reports whether a resource that claims an id has it.

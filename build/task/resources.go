@@ -192,11 +192,3 @@ func (m *merger[T]) resource(key catalog.Key, isRecord bool, contributions [][]b
 	m.p.fingerprint = m.p.o.inputs.Fingerprint()
 	return m.build(m.p, key, rec, contributions)
 }
-
-// latestAlias returns the alias of the newest person, if this is the one.
-func (p *partition) latestAlias(key catalog.Key) [][]byte {
-	if int64(key.ID()) != p.t.latest {
-		return nil
-	}
-	return [][]byte{fragment.AppendAlias(nil, fragment.KindPerson, latest)}
-}

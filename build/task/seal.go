@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"reelsplice/build/changes"
+	"reelsplice/build/index"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
 )
@@ -52,14 +53,15 @@ func (t *seal) run(ctx context.Context, _ int, d *Done) error {
 		return nil
 	}
 	if t.found != nil {
-		created := &madeTables{dir: t.b.Release}
-		n, err := changes.Write(ctx, created.create, t.b.previous, t.b.Plan.Date, t.found.merge)
+		err := t.b.writeTables(d, false, func(create index.Create) error {
+			n, err := changes.Write(ctx, create, t.b.previous, t.b.Plan.Date, t.found.merge)
+			for kind, n := range n {
+				d.Counts[changedCount+kind.String()] = int64(n)
+			}
+			return err
+		})
 		if err != nil {
 			return err
-		}
-		created.addTo(d)
-		for kind, n := range n {
-			d.Counts[changedCount+kind.String()] = int64(n)
 		}
 	}
 	c, err := t.b.contents("index", "tables", "accounts")

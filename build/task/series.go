@@ -211,7 +211,7 @@ func (m *seriesBuilder) season(number uint32) error {
 	}
 	render.CompleteSeason(s, d)
 	m.remember(s, len(shown))
-	m.c.externalIDs(record.Of(s.ExternalIDs), "", hit{kind: fragment.KindSeason, id: uint64(m.id), season: number})
+	m.c.externalIDs(record.Of(s.ExternalIDs), "", render.Hit{Kind: fragment.KindSeason, ID: uint64(m.id), Season: number})
 	return m.allEpisodes(s, own, regulars, fingerprint)
 }
 
@@ -307,8 +307,8 @@ func (m *seriesBuilder) episode(e *catalog.Episode, d render.EpisodeDerived, fin
 	key := catalog.EpisodeKey(m.id, e.SeasonNumber.V, e.EpisodeNumber.V)
 	spec := m.o.spec(fragment.KindEpisode, key, uint64(max(e.ID.V, 0)), fingerprint)
 	spec.Aliases = m.t.owners.ownAlias(fragment.KindEpisode, e.ID.V, key)
-	m.c.externalIDs(record.Of(e.ExternalIDs), "", hit{
-		kind: fragment.KindEpisode, id: uint64(m.id), season: key.Season(), episode: key.Episode(),
+	m.c.externalIDs(record.Of(e.ExternalIDs), "", render.Hit{
+		Kind: fragment.KindEpisode, ID: uint64(m.id), Season: key.Season(), Episode: key.Episode(),
 	})
 	m.airs(e)
 	return m.o.add(spec, func() []render.Fragment { return m.o.render.Episode(e, d) })
@@ -357,20 +357,16 @@ func (m *seriesBuilder) details() error {
 	t := derive.TVTitle(m.tv)
 	credits := m.credits.Credits()
 	m.c.credits(credits)
-	m.c.companies(&t, m.tv.ProductionCompanies)
-	for i := range m.tv.Networks {
-		n := &m.tv.Networks[i]
-		m.c.ref(fragment.KindNetwork, n.ID.V, &t, record.Of(n))
-	}
+	refs(m.c, fragment.KindCompany, &t, m.tv.ProductionCompanies)
+	refs(m.c, fragment.KindNetwork, &t, m.tv.Networks)
 	if m.tv.Keywords != nil {
 		for i := range m.tv.Keywords.Results {
 			row := &m.tv.Keywords.Results[i]
-			k := catalog.Keyword{Object: row.Object, ID: row.ID, Name: row.Name} // as movies have it
-			m.c.ref(fragment.KindKeyword, k.ID.V, &t, record.Of(&k))
+			refs(m.c, fragment.KindKeyword, &t, []catalog.Keyword{{Object: row.Object, ID: row.ID, Name: row.Name}}) // as movies have it
 		}
 	}
 	m.c.reviews(&t, m.tv.Name, m.tv.Reviews)
-	m.c.externalIDs(record.Of(m.tv.ExternalIDs), "", hit{kind: fragment.KindTV, id: uint64(m.id)})
+	m.c.externalIDs(record.Of(m.tv.ExternalIDs), "", render.Hit{Kind: fragment.KindTV, ID: uint64(m.id)})
 	for _, e := range []*catalog.Episode{m.last, m.soon} {
 		if e != nil {
 			render.Complete(fragment.KindEpisode, record.Of(e))
@@ -382,7 +378,7 @@ func (m *seriesBuilder) details() error {
 	}
 	m.near.addTo(&m.o.inputs)
 	spec := m.o.spec(fragment.KindTV, catalog.NumberKey(m.id), uint64(m.id), m.o.inputs.Fingerprint())
-	spec.Aliases = m.t.b.latestAlias(nil, fragment.KindTV, m.id)
+	spec.Aliases = latestAlias(nil, fragment.KindTV, m.id, m.t.b.Plan.Latest[fragment.KindTV])
 	err := m.o.add(spec, func() []render.Fragment {
 		if m.tv.AggregateCredits == nil {
 			d.Aggregate = derive.Aggregate(credits)

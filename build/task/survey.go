@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -37,22 +36,28 @@ func (survey) files(i int) (inputs, outputs []string) { return nil, []string{sur
 // surveyCount is the name of the count of the titles whose features a task has written.
 const surveyCount = "titles"
 
-func (t survey) run(ctx context.Context, i int, d *Done) (err error) {
+func (t survey) run(ctx context.Context, i int, d *Done) error {
 	kind, span := t.b.Plan.TitleSpan(i)
-	s := extsort.New(extsort.Options{Dir: t.b.Work, Memory: t.b.Memory / 4, Sections: t.b.Plan.SurveySections()})
-	defer func() { err = errors.Join(err, s.Close()) }()
-	u := &surveyor{b: t.b, s: s, span: span, near: neighbours.NewWriter(s, t.b.Plan.NearSection(kind), t.b.Plan.Near[kind])}
-	steps := []func(context.Context) error{u.movies}
-	if kind == fragment.KindTV {
-		steps = []func(context.Context) error{u.series, u.seasons, u.episodes}
-	}
+	return t.b.sort(ctx, surveyName(i), t.b.Plan.SurveySections(), func(s *extsort.Sorter) error {
+		u := &surveyor{b: t.b, s: s, span: span, near: neighbours.NewWriter(s, t.b.Plan.NearSection(kind), t.b.Plan.Near[kind])}
+		steps := []func(context.Context) error{u.movies}
+		if kind == fragment.KindTV {
+			steps = []func(context.Context) error{u.series, u.seasons, u.episodes}
+		}
+		err := inOrder(ctx, steps...)
+		d.Counts[surveyCount] = u.titles
+		return err
+	})
+}
+
+// inOrder runs steps until one fails.
+func inOrder(ctx context.Context, steps ...func(context.Context) error) error {
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
 			return err
 		}
 	}
-	d.Counts[surveyCount] = u.titles
-	return t.b.writeSorted(ctx, s, surveyName(i))
+	return nil
 }
 
 // A surveyor is a survey task at work.

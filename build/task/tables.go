@@ -108,35 +108,25 @@ func (t *tableTasks) run(ctx context.Context, i int, d *Done) error {
 	if t.access != nil {
 		o.Access = t.access.Counts
 	}
-	created := &madeTables{dir: t.b.Release}
-	err = errors.Join(index.WriteTable(ctx, i, rows, created.create, o), rows.Close())
-	created.addTo(d)
-	return err
+	err = t.b.writeTables(d, false, func(create index.Create) error { return index.WriteTable(ctx, i, rows, create, o) })
+	return errors.Join(err, rows.Close())
 }
 
-// createTable starts a table of the release.
-type createTable func(name string, rows int) (*release.TableWriter, error)
-
-// madeTables are the tables that a task writes.
-type madeTables struct {
-	dir     string
-	private bool // only the owner of the files may read them
-	made    []*release.TableWriter
-}
-
-func (t *madeTables) create(name string, rows int) (*release.TableWriter, error) {
-	w, err := release.CreateTable(t.dir, name, rows, t.private)
-	if err == nil {
-		t.made = append(t.made, w)
-	}
-	return w, err
-}
-
-// addTo adds the tables, which are closed, to the record of the task.
-func (t *madeTables) addTo(d *Done) {
-	for _, w := range t.made {
+// writeTables runs fn with a function that starts tables of the release, and adds the tables to the
+// record of the task. fn closes them. Only the owner of the files may read private ones.
+func (b *Build) writeTables(d *Done, private bool, fn func(create index.Create) error) error {
+	var made []*release.TableWriter
+	err := fn(func(name string, rows int) (*release.TableWriter, error) {
+		w, err := release.CreateTable(b.Release, name, rows, private)
+		if err == nil {
+			made = append(made, w)
+		}
+		return w, err
+	})
+	for _, w := range made {
 		d.Tables = append(d.Tables, w.File())
 	}
+	return err
 }
 
 // Access counts how often resources were asked for, by kind and id: in the last day and in

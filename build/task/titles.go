@@ -56,29 +56,20 @@ func (b *Build) openNear(kind fragment.Kind) (*neighbours.Table, error) {
 			n += all[i].Counts[surveyCount]
 		}
 	}
-	return neighbours.Open(b.nearPaths(kind), n)
-}
-
-func (b *Build) nearPaths(kind fragment.Kind) []string {
-	var paths []string
-	for i := range b.Plan.Near[kind] {
-		paths = append(paths, b.path(nearName(kind, i)))
+	paths := b.nearNames(kind)
+	for i, name := range paths {
+		paths[i] = b.path(name)
 	}
-	return paths
+	return neighbours.Open(paths, n)
 }
 
 // contributionsName returns the name of the contributions of a task of a stage.
 func contributionsName(stage string, i int) string { return fmt.Sprintf("%s-%05d", stage, i) }
 
 func (t *titles) files(i int) (inputs, outputs []string) {
-	inputs = doneNames("survey", t.b.Plan.TitleTasks())
-	for k := range t.b.Plan.Finds {
-		inputs = append(inputs, ownersName(k))
-	}
+	inputs = append(doneNames("survey", t.b.Plan.TitleTasks()), namesOf(t.b.Plan.Finds, ownersName)...)
 	for _, kind := range plan.Titles {
-		for k := range t.b.Plan.Near[kind] {
-			inputs = append(inputs, nearName(kind, k))
-		}
+		inputs = append(inputs, t.b.nearNames(kind)...)
 	}
 	return inputs, []string{contributionsName("titles", i)}
 }
@@ -101,8 +92,8 @@ func (t *titles) run(ctx context.Context, i int, d *Done) error {
 const latest = "latest"
 
 // latestAlias adds the alias of the newest resource of a kind, if this is the one.
-func (b *Build) latestAlias(list [][]byte, kind fragment.Kind, id int64) [][]byte {
-	if b.Plan.Latest[kind] == id {
+func latestAlias(list [][]byte, kind fragment.Kind, id, newest int64) [][]byte {
+	if id == newest {
 		list = append(list, fragment.AppendAlias(nil, kind, latest))
 	}
 	return list
@@ -116,24 +107,13 @@ type nearby struct {
 	result neighbours.Result
 }
 
-// lacking is the set of lists of titles that a record does not have.
-type lacking byte
-
-const (
-	lacksRecommendations lacking = 1 << iota
-	lacksSimilar
-)
+// lacking are the lists of titles that a record does not have.
+type lacking struct{ recommendations, similar bool }
 
 // lackingOf returns what lacks a page of the base: what crawls in other languages give is
 // for those.
-func lackingOf[R, S any](recommendations []catalog.Page[R], similar []catalog.Page[S]) (l lacking) {
-	if lacksBase(recommendations) {
-		l |= lacksRecommendations
-	}
-	if lacksBase(similar) {
-		l |= lacksSimilar
-	}
-	return l
+func lackingOf[R, S any](recommendations []catalog.Page[R], similar []catalog.Page[S]) lacking {
+	return lacking{lacksBase(recommendations), lacksBase(similar)}
 }
 
 func lacksBase[R any](pages []catalog.Page[R]) bool {
@@ -145,15 +125,15 @@ func lacksBase[R any](pages []catalog.Page[R]) bool {
 func (t *nearby) of(lacks lacking, read func(*neighbours.Title)) error {
 	r := &t.result
 	r.Recommendations, r.Similar = r.Recommendations[:0], r.Similar[:0]
-	if lacks == 0 {
+	if lacks == (lacking{}) {
 		return nil
 	}
 	read(&t.title)
 	err := t.finder.Find(&t.title, r)
-	if lacks&lacksRecommendations == 0 {
+	if !lacks.recommendations {
 		r.Recommendations = r.Recommendations[:0]
 	}
-	if lacks&lacksSimilar == 0 {
+	if !lacks.similar {
 		r.Similar = r.Similar[:0]
 	}
 	return err
