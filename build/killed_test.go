@@ -9,11 +9,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"reelsplice/build/buildtest"
+	"reelsplice/schemas/release"
 )
 
 // killMe makes the test binary build and nothing else: see TestKilled.
@@ -39,8 +41,13 @@ func killedConfig(catalog, releases, previous string) Config {
 	return c
 }
 
-// TestKilled: incremental builds are killed at random moments. The previous release stays
-// sound, and the first build that nothing kills writes the bytes of an undisturbed one.
+// kills is how many builds TestKilled kills at work.
+const kills = 10
+
+// TestKilled: a build that is killed at a random moment leaves nothing that harms the next one. A
+// build continues none of the work of another: the next one gets the lock, removes what the killed
+// one left, and starts again. All releases stay sound, and the first build that nothing kills writes
+// the bytes of an undisturbed one and leaves no folder but its release.
 func TestKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts and kills processes for some seconds")
@@ -60,25 +67,49 @@ func TestKilled(t *testing.T) {
 	child(t, calm, -1)
 	took := time.Since(start) // with what starting a process takes
 	wild.Catalog, wild.Previous = second, previous
-	kills := 0
-	for rounds := 0; kills < 10; rounds++ {
-		if rounds > 100 {
-			t.Fatalf("%d kills in 100 rounds, want 10", kills)
+	var left []string
+	for rounds, atWork := 0, 0; atWork < kills; rounds++ {
+		if rounds == 20*kills {
+			t.Fatalf("%d of %d builds were killed at work, want %d", atWork, rounds, kills)
 		}
-		if !child(t, wild, rand.N(took)) {
-			continue
+		before := left
+		killed := child(t, wild, rand.N(took))
+		left = unfinished(t, wild.Releases, previous, want.Release)
+		switch {
+		case !killed && len(left) > 0:
+			t.Fatalf("a build that ended leaves %q", left)
+		case len(left) > 2:
+			t.Fatalf("killed builds leave %q, want the folders of the last one: its release and its work", left)
+		case killed && !slices.Equal(left, before): // others are killed before they begin or when they are done
+			atWork++
 		}
-		kills++
-		verify(t, filepath.Join(wild.Releases, previous))
 	}
-	got := run(t, wild)
-	if got.Release != want.Release {
+	if got := run(t, wild); got.Release != want.Release {
 		t.Errorf("Run after %d kills = release %s, want %s", kills, got.Release, want.Release)
 	}
-	verify(t, filepath.Join(wild.Releases, got.Release))
+	if left := unfinished(t, wild.Releases, previous, want.Release); len(left) > 0 {
+		t.Errorf("Run after %d kills leaves %q", kills, left)
+	}
 	if n := folders(t, wild.Releases); len(n) != 2 {
 		t.Errorf("folder of releases holds %q, want two releases", n)
 	}
+}
+
+// unfinished returns the folders of builds in a folder of releases, and checks that all others are
+// whole releases of these ids.
+func unfinished(tb testing.TB, dir string, ids ...string) (names []string) {
+	tb.Helper()
+	for _, name := range folders(tb, dir) {
+		switch {
+		case strings.HasPrefix(name, release.BuildingPrefix):
+			names = append(names, name)
+		case slices.Contains(ids, name):
+			verify(tb, filepath.Join(dir, name))
+		default:
+			tb.Errorf("folder of releases holds %q, want releases %q", name, ids)
+		}
+	}
+	return names
 }
 
 // child builds in a process of its own, and tells whether it was killed, after a time; one
