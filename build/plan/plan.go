@@ -82,7 +82,7 @@ type Resources struct {
 // Make divides the work of a build over a catalogue.
 func Make(in *records.Inputs, params Params) (*Plan, error) {
 	p := &Plan{
-		Params: params, Records: in.Counts(), Removed: in.Removed.Len(),
+		Params: params, Records: in.Counts(), Removed: len(in.Removed),
 		Near: map[fragment.Kind]int{}, Latest: map[fragment.Kind]int64{},
 	}
 	p.divideTitles(in)

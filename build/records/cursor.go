@@ -10,18 +10,19 @@ import (
 	"reelsplice/schemas/record"
 )
 
-// A Cursor walks over the records of a span in the order of their keys. It goes by their heads,
+// A Cursor walks over the records of a span in the order of their keys. It goes by their keys,
 // and reads only those that are taken. T is the struct of the input's kind.
 type Cursor[T any] struct {
-	in    *Input
-	heads *catalog.Heads
-	rows  *catalog.Rows
-	read  int64 // records that rows has read or left out
-	span  Span
-	skip  func(catalog.Key) bool
-	next  catalog.Head // the record that Peek found
-	have  bool         // next is set
-	err   error
+	in   *Input
+	keys *catalog.Rows
+	rows *catalog.Rows
+	read int64 // records that rows has read or left out
+	span Span
+	skip func(catalog.Key) bool
+	next catalog.Key // of the record that Peek found
+	have bool        // next is set
+	seen int64       // keys read, that of next the last
+	err  error
 }
 
 // NewCursor returns a Cursor over the records of a span that skip, unless nil, does not leave
@@ -29,7 +30,7 @@ type Cursor[T any] struct {
 func NewCursor[T any](in *Input, s Span, skip func(catalog.Key) bool) *Cursor[T] {
 	c := &Cursor[T]{in: in, span: s, skip: skip}
 	if from, to := in.groups(s); from < to {
-		c.heads, c.rows = in.Heads(from, to), in.Groups(from, to)
+		c.keys, c.rows = in.Keys(from, to), in.Groups(from, to)
 	}
 	return c
 }
@@ -42,32 +43,33 @@ func (c *Cursor[T]) Err() error { return c.err }
 
 // Peek returns the key of the next record; false at the end and after an error.
 func (c *Cursor[T]) Peek() (catalog.Key, bool) {
-	for !c.have && c.heads != nil && c.err == nil {
-		h, err := c.heads.Next()
+	for !c.have && c.keys != nil && c.err == nil {
+		k, err := c.keys.NextKey()
+		c.seen++
 		switch {
 		case errors.Is(err, io.EOF):
-			c.heads.Close()
-			c.heads = nil
+			c.keys.Close()
+			c.keys = nil
 		case err != nil:
 			c.err = c.in.failed(err)
-		case c.span.Has(h.Key) && (c.skip == nil || !c.skip(h.Key)):
-			c.next, c.have = h, true
+		case c.span.Has(k) && (c.skip == nil || !c.skip(k)):
+			c.next, c.have = k, true
 		}
 	}
-	return c.next.Key, c.have
+	return c.next, c.have
 }
 
 // Take reads the record that Peek found.
 func (c *Cursor[T]) Take() (*T, error) {
 	c.have = false
-	if err := c.rows.Skip(c.next.Row - c.read); err != nil {
+	if err := c.rows.Skip(c.seen - 1 - c.read); err != nil {
 		return nil, err
 	}
 	v := new(T)
 	if err := c.rows.Next(record.Of(v)); err != nil {
 		return nil, err
 	}
-	c.read = c.next.Row + 1
+	c.read = c.seen
 	return v, nil
 }
 
@@ -98,9 +100,9 @@ func All[T any](ctx context.Context, in *Input, s Span, skip func(catalog.Key) b
 
 // Close gives up what the Cursor holds.
 func (c *Cursor[T]) Close() {
-	if c.heads != nil {
-		c.heads.Close()
-		c.heads = nil
+	if c.keys != nil {
+		c.keys.Close()
+		c.keys = nil
 	}
 	if c.rows != nil {
 		c.rows.Close()

@@ -20,7 +20,7 @@ import (
 // Inputs is an open catalogue: its files, by kind, and the resources that are removed.
 type Inputs struct {
 	files   map[fragment.Kind]*Input
-	Removed *catalog.RemovedSet
+	Removed catalog.RemovedSet
 }
 
 // An Input is the catalogue's file of one kind. A nil Input has no records.
@@ -59,8 +59,8 @@ func (in *Inputs) open(dir string) error {
 		movie := catalog.TypeOf(fragment.KindMovie).File()
 		return fmt.Errorf("no catalogue in %s: neither %s nor a file of another kind is there: run ingest first", dir, movie)
 	}
-	removed, err := catalog.ReadRemoved(dir)
-	in.Removed = catalog.NewRemovedSet(removed)
+	var err error
+	in.Removed, err = catalog.ReadRemoved(dir)
 	return err
 }
 
@@ -99,18 +99,18 @@ func (in *Inputs) Latest(kind fragment.Kind) (int64, error) {
 }
 
 func (in *Inputs) latestIn(f *Input, group int) (latest int64, err error) {
-	heads := f.Heads(group, group+1)
-	defer heads.Close()
+	keys := f.Keys(group, group+1)
+	defer keys.Close()
 	for {
-		h, err := heads.Next()
+		k, err := keys.NextKey()
 		if errors.Is(err, io.EOF) {
 			return latest, nil
 		}
 		if err != nil {
 			return 0, f.failed(err)
 		}
-		if !in.Removed.Has(f.kind.Kind, h.Key) {
-			latest = int64(h.Key.ID())
+		if !in.Removed.Has(f.kind.Kind, k) {
+			latest = int64(k.ID())
 		}
 	}
 }

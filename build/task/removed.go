@@ -13,7 +13,7 @@ import (
 // skip returns what makes a cursor over records of a kind leave out removed ones, nil for nothing.
 // They count as done.
 func (b *Build) skip(kind fragment.Kind) func(catalog.Key) bool {
-	if b.inputs.Removed.Len() == 0 {
+	if len(b.inputs.Removed) == 0 {
 		return nil
 	}
 	return func(k catalog.Key) bool {
@@ -27,7 +27,7 @@ func (b *Build) skip(kind fragment.Kind) func(catalog.Key) bool {
 
 // dropSeasons takes removed seasons out of the list that a series has.
 func (m *seriesBuilder) dropSeasons(tv *catalog.TV) {
-	if m.t.b.inputs.Removed.Len() == 0 {
+	if len(m.t.b.inputs.Removed) == 0 {
 		return
 	}
 	tv.Seasons = slices.DeleteFunc(tv.Seasons, func(s catalog.SeasonSummary) bool {
@@ -38,7 +38,7 @@ func (m *seriesBuilder) dropSeasons(tv *catalog.TV) {
 // dropEpisodes takes removed episodes out of the list that a season has:
 // episodes are built from it.
 func (m *seriesBuilder) dropEpisodes(s *catalog.Season) {
-	if m.t.b.inputs.Removed.Len() == 0 {
+	if len(m.t.b.inputs.Removed) == 0 {
 		return
 	}
 	s.Episodes = slices.DeleteFunc(s.Episodes, func(e catalog.SeasonEpisode) bool {
@@ -49,7 +49,7 @@ func (m *seriesBuilder) dropEpisodes(s *catalog.Season) {
 // writeRemoved writes a resource for each removed one, for those who compare releases.
 func (b *Build) writeRemoved(ctx context.Context, o *output) error {
 	var key, of, into []byte
-	for _, r := range b.inputs.Removed.List() {
+	for _, r := range b.inputs.Removed {
 		if err := ctx.Err(); err != nil {
 			return err
 		}

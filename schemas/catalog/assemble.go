@@ -164,11 +164,8 @@ func (a *assembler) object(o *objectColumns, r record.Record) {
 
 func (a *assembler) field(o *objectColumns, f *fieldColumns, r record.Record) {
 	switch f.field.Shape {
-	case record.ShapeString:
+	case record.ShapeString, record.ShapeRaw:
 		v := r.String(f.field)
-		v.V, v.Set = a.text(f.first(), o.def+1)
-	case record.ShapeRaw:
-		v := r.Raw(f.field)
 		v.V, v.Set = a.text(f.first(), o.def+1)
 	case record.ShapeInt:
 		if v := a.take(f.first()); v.DefinitionLevel() > o.def {
@@ -196,7 +193,7 @@ func (a *assembler) field(o *objectColumns, f *fieldColumns, r record.Record) {
 func (a *assembler) list(o *objectColumns, f *fieldColumns, r record.Record) {
 	def := a.peek(f.first()).DefinitionLevel()
 	if def > o.def {
-		makeList(f.field, r)
+		r.MakeList(f.field, 0)
 	}
 	if def <= o.def+1 {
 		a.skip(f)
@@ -226,17 +223,6 @@ func (a *assembler) more(col int) bool {
 		a.columns[col].buf, a.columns[col].next = a.columns[col].buf[:0], 0
 	}
 	return ok
-}
-
-func makeList(f *record.Field, r record.Record) {
-	switch f.Shape {
-	case record.ShapeStrings:
-		*r.Strings(f) = []string{}
-	case record.ShapeInts:
-		*r.Ints(f) = []int64{}
-	default:
-		r.MakeList(f, 0)
-	}
 }
 
 func (a *assembler) element(f *fieldColumns, r record.Record) {

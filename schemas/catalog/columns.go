@@ -166,23 +166,21 @@ type shredder struct {
 // object appends the columns of r, whose first value has repetition level rep.
 func (s *shredder) object(o *objectColumns, r record.Record, rep int) {
 	obj := r.Object()
-	s.text(o.unusual, o, obj.Unusual, obj.Unusual != "", rep)
-	s.text(o.extra, o, obj.Extra, obj.Extra != "", rep)
+	s.leaf(o.unusual, o, textValue(obj.Unusual), obj.Unusual != "", rep)
+	s.leaf(o.extra, o, textValue(obj.Extra), obj.Extra != "", rep)
 	for i := range o.fields {
 		s.field(o, &o.fields[i], r, rep)
 	}
 }
 
-func (s *shredder) text(col int, o *objectColumns, v string, set bool, rep int) {
-	if !set {
-		s.null(col, o.def, rep)
-		return
+// leaf appends a value of o, or a NULL where it is not set.
+func (s *shredder) leaf(col int, o *objectColumns, v parquet.Value, set bool, rep int) {
+	if set {
+		v = v.Level(rep, o.def+1, col)
+	} else {
+		v = parquet.NullValue().Level(rep, o.def, col)
 	}
-	s.columns[col] = append(s.columns[col], textValue(v).Level(rep, o.def+1, col))
-}
-
-func (s *shredder) null(col, def, rep int) {
-	s.columns[col] = append(s.columns[col], parquet.NullValue().Level(rep, def, col))
+	s.columns[col] = append(s.columns[col], v)
 }
 
 // nulls appends a NULL to each column below a field. The value lacks the number
@@ -196,21 +194,18 @@ func (s *shredder) nulls(f *fieldColumns, def, rep int) {
 
 func (s *shredder) field(o *objectColumns, f *fieldColumns, r record.Record, rep int) {
 	switch f.field.Shape {
-	case record.ShapeString:
+	case record.ShapeString, record.ShapeRaw:
 		v := r.String(f.field)
-		s.text(f.first(), o, v.V, v.Set, rep)
-	case record.ShapeRaw:
-		v := r.Raw(f.field)
-		s.text(f.first(), o, v.V, v.Set, rep)
+		s.leaf(f.first(), o, textValue(v.V), v.Set, rep)
 	case record.ShapeInt:
 		v := r.Int(f.field)
-		s.leaf(o, f, parquet.Int64Value(v.V), v.Set, rep)
+		s.leaf(f.first(), o, parquet.Int64Value(v.V), v.Set, rep)
 	case record.ShapeFloat:
 		v := r.Float(f.field)
-		s.leaf(o, f, parquet.DoubleValue(v.V), v.Set, rep)
+		s.leaf(f.first(), o, parquet.DoubleValue(v.V), v.Set, rep)
 	case record.ShapeBool:
 		v := r.Bool(f.field)
-		s.leaf(o, f, parquet.BooleanValue(v.V), v.Set, rep)
+		s.leaf(f.first(), o, parquet.BooleanValue(v.V), v.Set, rep)
 	case record.ShapeObject:
 		if sub, ok := r.Sub(f.field); ok {
 			s.object(f.elem, sub, rep)
@@ -244,14 +239,6 @@ func elementRep(o *objectColumns, i, rep int) int {
 		return rep
 	}
 	return o.rep + 1
-}
-
-func (s *shredder) leaf(o *objectColumns, f *fieldColumns, v parquet.Value, set bool, rep int) {
-	if !set {
-		s.null(f.first(), o.def, rep)
-		return
-	}
-	s.columns[f.first()] = append(s.columns[f.first()], v.Level(rep, o.def+1, f.first()))
 }
 
 func (s *shredder) element(o *objectColumns, f *fieldColumns, v parquet.Value, i, rep int) {

@@ -124,7 +124,8 @@ type Rows struct {
 	left  int64
 	asm   assembler
 
-	behind int64 // records that the columns have still to leave out
+	behind int64         // records that the columns have still to leave out
+	key    record.Record // of NextKey
 }
 
 // Groups returns an iterator over row groups from to to-1.
@@ -145,13 +146,13 @@ func (f *File) rows(cols *objectColumns, from, to int) *Rows {
 func (f *File) FirstKeys() ([]Key, error) {
 	var keys []Key
 	for i := range f.RowGroups() {
-		heads := f.Heads(i, i+1)
-		h, err := heads.Next()
-		heads.Close()
+		rows := f.Keys(i, i+1)
+		k, err := rows.NextKey()
+		rows.Close()
 		if err != nil {
 			return nil, err
 		}
-		keys = append(keys, h.Key)
+		keys = append(keys, k)
 	}
 	return keys, nil
 }

@@ -148,7 +148,7 @@ func WriteRemoved(dir string, list []Removed) error {
 }
 
 // normalRemoved returns the list in order, each resource once.
-func normalRemoved(list []Removed) ([]Removed, error) {
+func normalRemoved(list []Removed) (RemovedSet, error) {
 	list = slices.Clone(list)
 	for i := range list {
 		if !list[i].Merged {
@@ -171,7 +171,7 @@ func normalRemoved(list []Removed) ([]Removed, error) {
 // ReadRemoved returns what was removed from the catalogue in dir, in order of kind and
 // key; nothing when there is no such file. Errors name the file and the row, counted
 // from 1.
-func ReadRemoved(dir string) (list []Removed, err error) {
+func ReadRemoved(dir string) (list RemovedSet, err error) {
 	path := filepath.Join(dir, RemovedFile)
 	f, err := OpenIfAny(path, removedType)
 	if f == nil || err != nil {
@@ -192,50 +192,21 @@ func ReadRemoved(dir string) (list []Removed, err error) {
 	return list, err
 }
 
-// A RemovedSet finds whether a resource was removed. The zero value and a nil set
-// have none.
-type RemovedSet struct {
-	list []Removed // in order
-}
-
-// NewRemovedSet returns the set of a list, which has to be in order, as ReadRemoved
-// returns it; the set keeps the list.
-func NewRemovedSet(list []Removed) *RemovedSet { return &RemovedSet{list} }
-
-// Len returns how many removals are listed, without those that follow from them.
-func (s *RemovedSet) Len() int {
-	if s == nil {
-		return 0
-	}
-	return len(s.list)
-}
-
-// List returns the removals in order. It is shared: read only.
-func (s *RemovedSet) List() []Removed {
-	if s == nil {
-		return nil
-	}
-	return s.list
-}
+// A RemovedSet is removals in order, each resource once, so that one can be found.
+type RemovedSet []Removed
 
 // Find returns the removal of a resource itself.
-func (s *RemovedSet) Find(kind fragment.Kind, k Key) (Removed, bool) {
-	if s.Len() == 0 {
-		return Removed{}, false
-	}
-	i, ok := slices.BinarySearchFunc(s.list, Removed{Kind: kind, Key: k}, Removed.compare)
+func (s RemovedSet) Find(kind fragment.Kind, k Key) (Removed, bool) {
+	i, ok := slices.BinarySearchFunc(s, Removed{Kind: kind, Key: k}, Removed.compare)
 	if !ok {
 		return Removed{}, false
 	}
-	return s.list[i], true
+	return s[i], true
 }
 
 // Has reports whether a resource is removed: itself, or a season or an episode with its
 // series or its season.
-func (s *RemovedSet) Has(kind fragment.Kind, k Key) bool {
-	if s.Len() == 0 {
-		return false
-	}
+func (s RemovedSet) Has(kind fragment.Kind, k Key) bool {
 	if _, ok := s.Find(kind, k); ok {
 		return true
 	}

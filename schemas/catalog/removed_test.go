@@ -208,7 +208,7 @@ func FuzzReadRemoved(f *testing.F) {
 }
 
 func TestRemovedSet(t *testing.T) {
-	s := NewRemovedSet(someRemoved(t))
+	s := RemovedSet(someRemoved(t))
 	for _, c := range []struct {
 		kind fragment.Kind
 		key  Key
@@ -238,8 +238,8 @@ func TestRemovedSet(t *testing.T) {
 	if r, ok := s.Find(fragment.KindMovie, NumberKey(2)); !ok || r.Into != NumberKey(550) {
 		t.Errorf("Find(movie 2) = %v, %v, want merged into movie 550", r, ok)
 	}
-	for _, none := range []*RemovedSet{nil, {}} {
-		if none.Has(fragment.KindMovie, Key{}) || none.Len() != 0 || none.List() != nil {
+	for _, none := range []RemovedSet{nil, {}} {
+		if none.Has(fragment.KindMovie, Key{}) {
 			t.Error("an empty set has something")
 		}
 	}

@@ -218,10 +218,8 @@ func textOrNil(s string, set bool) any {
 
 func plainField(r record.Record, f *record.Field) any {
 	switch f.Shape {
-	case record.ShapeString:
+	case record.ShapeString, record.ShapeRaw:
 		return textOrNil(r.String(f).V, r.String(f).Set)
-	case record.ShapeRaw:
-		return textOrNil(r.Raw(f).V, r.Raw(f).Set)
 	case record.ShapeInt:
 		if v := r.Int(f); v.Set {
 			return v.V

@@ -24,35 +24,33 @@ type Type struct {
 	new  func() record.Record
 
 	keyFields []string
-	keyOf     func(r record.Record) (Key, error)
-
-	marked *record.Field // DetailsColumn, nil for a kind without
+	marked    *record.Field // DetailsColumn, nil for a kind without
 }
 
 // newType returns the type of records T whose keys are in some of their fields.
-func newType[T any](k fragment.Kind, key func(record.Record) (Key, error), keyFields ...string) *Type {
+func newType[T any](k fragment.Kind, keyFields ...string) *Type {
 	t := &Type{
-		Kind: k, name: k.String(), Plan: record.SchemaOf[T](), new: func() record.Record { return record.Of(new(T)) }, keyOf: key, keyFields: keyFields,
+		Kind: k, name: k.String(), Plan: record.SchemaOf[T](), new: func() record.Record { return record.Of(new(T)) }, keyFields: keyFields,
 	}
 	t.marked, _ = t.Plan.Field(DetailsColumn)
 	return t
 }
 
 var types = []*Type{
-	newType[Movie](fragment.KindMovie, numberOf, "id"),
-	newType[TV](fragment.KindTV, numberOf, "id"),
-	newType[Season](fragment.KindSeason, seasonOf, "series_id", "season_number"),
-	newType[Episode](fragment.KindEpisode, episodeOf, "series_id", "season_number", "episode_number"),
-	newType[Person](fragment.KindPerson, numberOf, "id"),
-	newType[Collection](fragment.KindCollection, numberOf, "id"),
-	newType[Company](fragment.KindCompany, numberOf, "id"),
-	newType[Network](fragment.KindNetwork, numberOf, "id"),
-	newType[KeywordRecord](fragment.KindKeyword, numberOf, "id"),
-	newType[ReviewRecord](fragment.KindReview, textOf, "id"),
-	newType[Credit](fragment.KindCredit, textOf, "id"),
-	newType[EpisodeGroupRecord](fragment.KindEpisodeGroup, textOf, "id"),
-	newType[List](fragment.KindList, numberOf, "id"),
-	newType[Account](fragment.KindAccount, accountOf, "id", "guest_session_id"),
+	newType[Movie](fragment.KindMovie, "id"),
+	newType[TV](fragment.KindTV, "id"),
+	newType[Season](fragment.KindSeason, "series_id", "season_number"),
+	newType[Episode](fragment.KindEpisode, "series_id", "season_number", "episode_number"),
+	newType[Person](fragment.KindPerson, "id"),
+	newType[Collection](fragment.KindCollection, "id"),
+	newType[Company](fragment.KindCompany, "id"),
+	newType[Network](fragment.KindNetwork, "id"),
+	newType[KeywordRecord](fragment.KindKeyword, "id"),
+	newType[ReviewRecord](fragment.KindReview, "id"),
+	newType[Credit](fragment.KindCredit, "id"),
+	newType[EpisodeGroupRecord](fragment.KindEpisodeGroup, "id"),
+	newType[List](fragment.KindList, "id"),
+	newType[Account](fragment.KindAccount, "id", "guest_session_id"),
 }
 
 // Types returns all kinds of records, in the order of their numbers. It is shared:
@@ -127,7 +125,15 @@ func (t *Type) KeyFields() []string { return slices.Clone(t.keyFields) }
 
 // Key returns the key of a record, which identifies it among those of its kind. The error is a
 // *record.FieldError.
-func (t *Type) Key(r record.Record) (Key, error) { return t.keyOf(r) }
+func (t *Type) Key(r record.Record) (Key, error) {
+	switch t.Kind {
+	case fragment.KindReview, fragment.KindCredit, fragment.KindEpisodeGroup:
+		return textOf(r)
+	case fragment.KindAccount:
+		return accountOf(r)
+	}
+	return numbersOf(r, t.keyFields...)
+}
 
 // A Key identifies a record among those of its kind, and orders them: by number,
 // seasons and episodes by series, season and episode, text ids by their digits, guests
@@ -204,28 +210,18 @@ func digitsKey(text string, n int) (Key, bool) {
 	return Key{binary.BigEndian.Uint64(b[:]), binary.BigEndian.Uint64(b[8:])}, err == nil
 }
 
-func numberOf(r record.Record) (Key, error) {
-	n, err := integer(r, "id", 1, math.MaxInt64)
-	return NumberKey(n), err
-}
-
-func seasonOf(r record.Record) (Key, error) {
-	series, err := integer(r, "series_id", 1, math.MaxInt64)
-	if err != nil {
-		return Key{}, err
+// numbersOf returns the key of a record that is known by numbers: an id, then those of season and episode.
+func numbersOf(r record.Record, fields ...string) (Key, error) {
+	var n [3]int64
+	low, high := int64(1), int64(math.MaxInt64)
+	for i, name := range fields {
+		var err error
+		if n[i], err = integer(r, name, low, high); err != nil {
+			return Key{}, err
+		}
+		low, high = 0, math.MaxUint32
 	}
-	season, err := integer(r, "season_number", 0, math.MaxUint32)
-	return SeasonKey(series, season), err
-}
-
-func episodeOf(r record.Record) (Key, error) {
-	k, err := seasonOf(r)
-	if err != nil {
-		return Key{}, err
-	}
-	episode, err := integer(r, "episode_number", 0, math.MaxUint32)
-	k.Lo |= uint64(uint32(episode))
-	return k, err
+	return EpisodeKey(n[0], n[1], n[2]), nil
 }
 
 func textOf(r record.Record) (Key, error) {
@@ -247,7 +243,7 @@ func accountOf(r record.Record) (Key, error) {
 		}
 		return k, nil
 	}
-	return numberOf(r)
+	return numbersOf(r, "id")
 }
 
 // GuestKey returns the key of the account of a guest, whose session has these 32 hex

@@ -141,7 +141,7 @@ func appendValue(dst []byte, r Record, f *Field) []byte {
 	case ShapeBool:
 		return strconv.AppendBool(dst, r.Bool(f).V)
 	case ShapeRaw:
-		return append(dst, r.Raw(f).V...)
+		return append(dst, r.String(f).V...)
 	case ShapeObject:
 		sub, _ := r.Sub(f)
 		return Append(dst, sub)

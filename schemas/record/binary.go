@@ -43,10 +43,8 @@ func AppendBinary(dst []byte, r Record) []byte {
 
 func appendBinaryValue(dst []byte, r Record, f *Field) []byte {
 	switch f.Shape {
-	case ShapeString:
+	case ShapeString, ShapeRaw:
 		return encoding.AppendText(dst, r.String(f).V)
-	case ShapeRaw:
-		return encoding.AppendText(dst, r.Raw(f).V)
 	case ShapeInt:
 		return binary.AppendVarint(dst, r.Int(f).V)
 	case ShapeFloat:
@@ -122,10 +120,8 @@ func (d *decoder) record(r Record) {
 
 func (d *decoder) value(r Record, f *Field) {
 	switch f.Shape {
-	case ShapeString:
-		*r.String(f) = String{d.text(), true}
-	case ShapeRaw:
-		*r.Raw(f) = Raw{d.text(), true}
+	case ShapeString, ShapeRaw:
+		*r.String(f) = Text(d.text())
 	case ShapeInt:
 		*r.Int(f) = Int{d.Varint(), true}
 	case ShapeFloat:

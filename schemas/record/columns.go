@@ -116,9 +116,6 @@ func (p *Parser) cell(c *cursor, r Record, f *Field) error {
 func (p *Parser) keyedRows(c *cursor, r Record, f *Field) error {
 	r.MakeList(f, 0)
 	return p.each(c, func() error {
-		if c.peek() != '{' {
-			return p.mismatch(c, "an object")
-		}
 		rec := r.Grow(f)
 		if err := p.object(c, rec); err != nil {
 			return err

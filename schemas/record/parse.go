@@ -109,9 +109,6 @@ func NewParser() *Parser {
 func (p *Parser) Parse(row string, r Record) error {
 	p.path, p.extra = p.path[:0], p.extra[:0]
 	c := cursor{s: row}
-	if c.peek() != '{' {
-		return p.mismatch(&c, "an object")
-	}
 	if err := p.object(&c, r); err != nil {
 		return err
 	}
@@ -130,6 +127,9 @@ type object struct {
 }
 
 func (p *Parser) object(c *cursor, r Record) error {
+	if c.peek() != '{' {
+		return p.mismatch(c, "an object")
+	}
 	o := object{start: len(p.extra)}
 	if err := p.fields(c, r, &o); err != nil {
 		return err
@@ -241,9 +241,6 @@ func (p *Parser) unknown(key string, c *cursor, r Record, start int) error {
 func (p *Parser) value(c *cursor, r Record, f *Field) (err error) {
 	switch f.Shape {
 	case ShapeString:
-		if c.peek() != '"' {
-			return p.mismatch(c, "a string")
-		}
 		s := r.String(f)
 		s.V, err = p.text(c)
 		s.Set = true
@@ -258,13 +255,10 @@ func (p *Parser) value(c *cursor, r Record, f *Field) (err error) {
 	case ShapeBool:
 		*r.Bool(f), err = p.boolean(c)
 	case ShapeRaw:
-		s := r.Raw(f)
+		s := r.String(f)
 		s.V, err = c.compact()
 		s.Set = true
 	case ShapeObject:
-		if c.peek() != '{' {
-			return p.mismatch(c, "an object")
-		}
 		return p.object(c, r.MakeSub(f))
 	default:
 		return p.array(c, r, f)
@@ -275,6 +269,9 @@ func (p *Parser) value(c *cursor, r Record, f *Field) (err error) {
 // text reads a string that is a value. One with U+0000 is refused: cells of tables can
 // hold JSON that nobody else has judged.
 func (p *Parser) text(c *cursor) (string, error) {
+	if c.peek() != '"' {
+		return "", p.mismatch(c, "a string")
+	}
 	start := c.i
 	s, err := c.text()
 	if escaped := c.i-start != len(s)+len(`""`); err == nil && escaped && strings.IndexByte(s, 0) >= 0 {
@@ -317,14 +314,7 @@ func (p *Parser) array(c *cursor, r Record, f *Field) error {
 	case b != '[':
 		return p.mismatch(c, wantList(f.Shape))
 	}
-	switch f.Shape {
-	case ShapeStrings:
-		*r.Strings(f) = []string{}
-	case ShapeInts:
-		*r.Ints(f) = []int64{}
-	default:
-		r.MakeList(f, 0)
-	}
+	r.MakeList(f, 0)
 	return p.each(c, func() error { return p.element(c, r, f) })
 }
 
@@ -346,9 +336,6 @@ func (p *Parser) each(c *cursor, fn func() error) error {
 func (p *Parser) element(c *cursor, r Record, f *Field) error {
 	switch f.Shape {
 	case ShapeStrings:
-		if c.peek() != '"' {
-			return p.mismatch(c, "a string")
-		}
 		s, err := p.text(c)
 		*r.Strings(f) = append(*r.Strings(f), s)
 		return err
@@ -357,9 +344,6 @@ func (p *Parser) element(c *cursor, r Record, f *Field) error {
 		*r.Ints(f) = append(*r.Ints(f), n)
 		return err
 	default:
-		if c.peek() != '{' {
-			return p.mismatch(c, "an object")
-		}
 		return p.object(c, r.Grow(f))
 	}
 }
@@ -395,12 +379,8 @@ func (p *Parser) keyed(c *cursor, r Record, f *Field) error {
 }
 
 func (p *Parser) keyedField(c *cursor, r Record, f *Field, name string) error {
-	b := c.peek()
-	if p.Columns && b == 'n' {
+	if p.Columns && c.peek() == 'n' {
 		return c.null() // a table has every name in every row
-	}
-	if b != '{' {
-		return p.mismatch(c, "an object")
 	}
 	rec := r.Grow(f)
 	if err := p.object(c, rec); err != nil {
@@ -469,10 +449,7 @@ func (p *Parser) mismatch(c *cursor, want string) error {
 	case '[':
 		raw = "an array"
 	}
-	if len(raw) > 60 {
-		raw = strings.ToValidUTF8(raw[:60], "") + "..."
-	}
-	return &FieldError{Field: p.where(true), What: fmt.Sprintf("want %s, found %s", want, raw)}
+	return &FieldError{Field: p.where(true), What: fmt.Sprintf("want %s, found %s", want, Shown(raw))}
 }
 
 // where returns the path of the value at hand.

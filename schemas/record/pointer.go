@@ -49,7 +49,7 @@ func (r Record) IsNil() bool { return r.ptr == nil }
 // Object returns the embedded Object.
 func (r Record) Object() *Object { return (*Object)(unsafe.Add(r.ptr, r.Schema.object)) }
 
-// String returns the field, which must be of ShapeString.
+// String returns the field, which must be of ShapeString, or of ShapeRaw: the JSON text.
 func (r Record) String(f *Field) *String { return (*String)(unsafe.Add(r.ptr, f.offset)) }
 
 // Int returns the field, which must be of ShapeInt.
@@ -76,9 +76,6 @@ func (r Record) Float(f *Field) *Float { return (*Float)(unsafe.Add(r.ptr, f.off
 
 // Bool returns the field, which must be of ShapeBool.
 func (r Record) Bool(f *Field) *Bool { return (*Bool)(unsafe.Add(r.ptr, f.offset)) }
-
-// Raw returns the field, which must be of ShapeRaw.
-func (r Record) Raw(f *Field) *Raw { return (*Raw)(unsafe.Add(r.ptr, f.offset)) }
 
 // Strings returns the field, which must be of ShapeStrings.
 func (r Record) Strings(f *Field) *[]string { return (*[]string)(unsafe.Add(r.ptr, f.offset)) }
@@ -126,8 +123,12 @@ func (r Record) At(f *Field, i int) Record {
 	return Record{f.Elem, unsafe.Add(h.data, uintptr(i)*f.Elem.Type.Size())}
 }
 
-// MakeList sets a list of structs to an empty one with room for n elements.
+// MakeList sets a list to an empty one with room for n elements.
 func (r Record) MakeList(f *Field, n int) {
+	if n == 0 { // Fast path: a list without elements is the same of all types.
+		*(*[]struct{})(unsafe.Add(r.ptr, f.offset)) = []struct{}{}
+		return
+	}
 	reflect.NewAt(f.typ, unsafe.Add(r.ptr, f.offset)).Elem().Set(reflect.MakeSlice(f.typ, 0, n))
 }
 
@@ -145,7 +146,7 @@ func (r Record) Grow(f *Field) Record {
 // set reports whether the field holds a value.
 func (r Record) set(f *Field) bool {
 	switch f.Shape {
-	case ShapeString:
+	case ShapeString, ShapeRaw:
 		return r.String(f).Set
 	case ShapeInt:
 		return r.Int(f).Set
@@ -153,8 +154,6 @@ func (r Record) set(f *Field) bool {
 		return r.Float(f).Set
 	case ShapeBool:
 		return r.Bool(f).Set
-	case ShapeRaw:
-		return r.Raw(f).Set
 	default: // a nil pointer or the nil data pointer of a slice
 		return *(*unsafe.Pointer)(unsafe.Add(r.ptr, f.offset)) != nil
 	}

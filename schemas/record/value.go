@@ -9,35 +9,20 @@
 // package catalog, the mapping to Parquet columns.
 package record
 
-// A String is a text field that may be unset.
-type String struct {
-	V   string
+// A Leaf is a field with a single value, which may be unset.
+type Leaf[T any] struct {
+	V   T
 	Set bool
 }
 
-// An Int is an integer field that may be unset.
-type Int struct {
-	V   int64
-	Set bool
-}
-
-// A Float is a number field that may be unset. It is written with a fraction.
-type Float struct {
-	V   float64
-	Set bool
-}
-
-// A Bool is a boolean field that may be unset.
-type Bool struct {
-	V   bool
-	Set bool
-}
-
-// A Raw is a field of any type, kept as its compact JSON text.
-type Raw struct {
-	V   string
-	Set bool
-}
+// The types of leaves.
+type (
+	String = Leaf[string]
+	Int    = Leaf[int64]
+	Float  = Leaf[float64] // written with a fraction
+	Bool   = Leaf[bool]
+	Raw    Leaf[string] // of any JSON type: its compact text
+)
 
 // Text returns a set String.
 func Text(s string) String { return String{V: s, Set: true} }

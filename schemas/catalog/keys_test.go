@@ -73,26 +73,26 @@ func TestSkip(t *testing.T) {
 	}
 }
 
-// TestHeads: heads come in the order of the records.
-func TestHeads(t *testing.T) {
+// TestKeys: keys come in the order of the records.
+func TestKeys(t *testing.T) {
 	rows := someMovies(rand.New(rand.NewPCG(8, 8)), 600)
 	f, err := OpenFile(writeMovies(t, rows), TypeOf(fragment.KindMovie))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	heads := f.Heads(0, f.RowGroups())
-	defer heads.Close()
+	keys := f.Keys(0, f.RowGroups())
+	defer keys.Close()
 	for i := 0; ; i++ {
-		h, err := heads.Next()
+		k, err := keys.NextKey()
 		if errors.Is(err, io.EOF) {
 			if i != len(rows) {
-				t.Errorf("%d heads of %d records", i, len(rows))
+				t.Errorf("%d keys of %d records", i, len(rows))
 			}
 			return
 		}
-		if err != nil || h.Key != NumberKey(int64(i+1)) || h.Row != int64(i) {
-			t.Fatalf("head %d is %+v (%v)", i, h, err)
+		if err != nil || k != NumberKey(int64(i+1)) {
+			t.Fatalf("key %d is %+v (%v)", i, k, err)
 		}
 	}
 }

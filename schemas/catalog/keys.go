@@ -3,45 +3,25 @@ package catalog
 import (
 	"fmt"
 	"io"
-
-	"reelsplice/schemas/record"
 )
 
-// A Head is the key and the place of a record, which is not read.
-type Head struct {
-	Key Key
-	Row int64 // counted from the first record of the iteration
-}
+// Keys is Select of the fields of keys alone, for NextKey.
+func (f *File) Keys(from, to int) *Rows { return f.Select(f.typ.keyFields, from, to) }
 
-// Heads iterates over the heads of the records of some row groups.
-type Heads struct {
-	rows *Rows
-	typ  *Type
-	key  record.Record // with nothing but its key
-	next int64
-}
-
-// Heads returns an iterator over the heads of the records in row groups from to to-1.
-func (f *File) Heads(from, to int) *Heads {
-	return &Heads{rows: f.Select(f.typ.keyFields, from, to), typ: f.typ, key: f.typ.New()}
-}
-
-// Next returns the next head; io.EOF at the end.
-func (h *Heads) Next() (Head, error) {
-	if err := h.rows.Next(h.key); err != nil {
-		return Head{}, err
+// NextKey returns the key of the next record, which is not read further; io.EOF at the end.
+func (r *Rows) NextKey() (Key, error) {
+	if r.key.IsNil() {
+		r.key = r.typ.New()
 	}
-	k, err := h.typ.keyOf(h.key)
+	if err := r.Next(r.key); err != nil {
+		return Key{}, err
+	}
+	k, err := r.typ.Key(r.key)
 	if err != nil {
-		return Head{}, fmt.Errorf("%s: row group %d: %w", h.rows.path, h.rows.group-1, err)
+		return Key{}, fmt.Errorf("%s: row group %d: %w", r.path, r.group-1, err)
 	}
-	head := Head{Key: k, Row: h.next}
-	h.next++
-	return head, nil
+	return k, nil
 }
-
-// Close releases the pages at hand.
-func (h *Heads) Close() { h.rows.Close() }
 
 // Skip leaves out the next n records. Row groups without a record that is read are not decoded.
 func (r *Rows) Skip(n int64) (err error) {
