@@ -3,8 +3,8 @@ package gen
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
+	"io"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -24,68 +24,51 @@ const (
 // Compressions returns the names of all.
 func Compressions() []string { return []string{string(Zstd), string(Gzip), string(None)} }
 
-// ext returns the end of file names, "" for no compression that there is.
-func (c Compression) ext() string {
+// extensions are the ends of file names.
+var extensions = map[Compression]string{Zstd: ".ndjson.zst", Gzip: ".ndjson.gz", None: ".ndjson"}
+
+// A compressor is what the packages of the compressions have in common.
+type compressor interface {
+	io.WriteCloser
+	Reset(w io.Writer)
+}
+
+// newCompressor returns one of the fastest level; nil for None.
+func newCompressor(c Compression) (compressor, error) {
 	switch c {
 	case Zstd:
-		return ".ndjson.zst"
+		return zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest))
 	case Gzip:
-		return ".ndjson.gz"
-	case None:
-		return ".ndjson"
+		return gzip.NewWriterLevel(nil, gzip.BestSpeed)
 	}
-	return ""
+	return nil, nil
 }
 
 // A block is some records in a row: JSON, compressed by itself. Files are blocks one
 // after another, which both formats allow. Its buffers are used again for the next ones.
 type block struct {
-	rows     int64
-	raw      []byte // JSON
-	stored   []byte // as it lies in the file
-	compress func(dst, src []byte) ([]byte, error)
-}
-
-// newCompress returns a function that appends src, compressed at the fastest level, to dst.
-func newCompress(c Compression) (func(dst, src []byte) ([]byte, error), error) {
-	switch c {
-	case Zstd:
-		z, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest))
-		if err != nil {
-			return nil, err
-		}
-		return func(dst, src []byte) ([]byte, error) { return z.EncodeAll(src, dst), nil }, nil
-	case Gzip:
-		z, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
-		if err != nil {
-			return nil, err
-		}
-		return func(dst, src []byte) ([]byte, error) {
-			out := bytes.NewBuffer(dst)
-			z.Reset(out)
-			_, err := z.Write(src)
-			err = errors.Join(err, z.Close())
-			return out.Bytes(), err
-		}, nil
-	}
-	return func(dst, src []byte) ([]byte, error) { return append(dst, src...), nil }, nil
+	writer            // of JSON
+	rows       int64  // in it
+	stored     []byte // as it lies in the file
+	compressed bytes.Buffer
+	compressor compressor
 }
 
 // newBlocks returns the blocks that are in memory: two a job.
-func newBlocks(jobs int, c Compression) ([]block, error) {
-	blocks := make([]block, 2*jobs)
+func newBlocks(w *world, jobs int, c Compression) (blocks []block, err error) {
+	blocks = make([]block, 2*jobs)
 	for i := range blocks {
-		var err error
-		if blocks[i].compress, err = newCompress(c); err != nil {
+		blocks[i].world = w
+		if blocks[i].compressor, err = newCompressor(c); err != nil {
 			return nil, err
 		}
 	}
 	return blocks, nil
 }
 
-// blocks makes all records of a part, a batch of blocks at a time, and hands the blocks to
-// write in order.
-func blocks(ctx context.Context, batch []block, p part, write func(*block) error) error {
+// makeBlocks makes all records of a population, a batch of blocks at a time, and hands the
+// blocks to write in order.
+func makeBlocks(ctx context.Context, batch []block, p *population, write func(*block) error) error {
 	for from := uint64(0); from < p.n; {
 		var g errgroup.Group
 		g.SetLimit(len(batch) / 2)
@@ -93,7 +76,7 @@ func blocks(ctx context.Context, batch []block, p part, write func(*block) error
 		for ; len(full) < len(batch) && from < p.n; from += p.block {
 			full = batch[:len(full)+1]
 			b, from := &full[len(full)-1], from
-			g.Go(func() error { return b.fill(&p, from) })
+			g.Go(func() error { return b.fill(p, from) })
 		}
 		if err := g.Wait(); err != nil {
 			return fmt.Errorf("compress: %w", err)
@@ -110,20 +93,29 @@ func blocks(ctx context.Context, batch []block, p part, write func(*block) error
 	return nil
 }
 
-// fill makes the records of a part from a record on.
-func (b *block) fill(p *part, from uint64) (err error) {
+// fill makes the records of a population from a record on.
+func (b *block) fill(p *population, from uint64) error {
 	to := min(from+p.block, p.n)
-	j := writer{b.raw[:0]}
+	b.rows, b.b = int64(to-from), b.b[:0]
 	for i := from; i < to; i++ {
-		p.writeLine(&j, i)
+		b.line(p, i)
 	}
-	b.rows, b.raw = int64(to-from), j.b
-	b.stored, err = b.compress(b.stored[:0], b.raw)
+	if b.compressor == nil {
+		b.stored = b.b
+		return nil
+	}
+	b.compressed.Reset()
+	b.compressor.Reset(&b.compressed)
+	if _, err := b.compressor.Write(b.b); err != nil {
+		return err
+	}
+	err := b.compressor.Close()
+	b.stored = b.compressed.Bytes()
 	return err
 }
 
-// writeLine writes record i, and a line end behind it.
-func (p *part) writeLine(j *writer, i uint64) {
-	j.object("", func() { p.write(p.world, j, i) })
+// line writes record i, and a line end behind it.
+func (j *writer) line(p *population, i uint64) {
+	j.object("", func() { p.write(j, i) })
 	j.b = append(j.b, '\n')
 }

@@ -1,92 +1,81 @@
 package gen
 
-import "math/bits"
-
 // A collection is the part of one that its movies have, too. Collection c holds movies of a range of
 // their own: those that random numbers of theirs choose, so that its parts can be listed.
 type collection struct {
-	i                      uint64
+	id                     int
 	name, poster, backdrop uint64
 	language               *language
 }
 
 func (w *world) collectionOf(i uint64) collection {
 	r := w.collections.random(i, streamCore)
-	c := collection{i: i, name: r.next(), poster: r.seed(900), backdrop: r.seed(750)}
-	c.language = w.words.languages[0]
+	c := collection{w.collections.id(i), r.next(), r.seed(900), r.seed(750), w.english}
 	if r.chance(350) {
-		c.language = w.words.languages[w.words.languageOf.pick(&r)]
+		c.language = w.languages.pick(&r)
 	}
 	return c
 }
 
-// collectionRange returns the range of movies that collection i takes its own from.
+// collectionRange returns the range of movies that collection i takes its own from: those
+// whose number times that of collections, divided by that of movies, is i.
 func (w *world) collectionRange(i uint64) (from, to uint64) {
-	start := func(i uint64) uint64 {
-		hi, lo := bits.Mul64(i, w.movies.n)
-		q, rest := bits.Div64(hi, lo, w.collections.n)
-		if rest > 0 {
-			q++
-		}
-		return q
-	}
-	return start(i), start(i + 1)
+	n, movies := w.collections.n, w.movies.n
+	return (i*movies + n - 1) / n, ((i+1)*movies + n - 1) / n
 }
 
 // collectionOfMovie returns the collection that a movie is in, if it is in one.
 func (w *world) collectionOfMovie(m *movie) (uint64, bool) {
 	r := random{mix(m.name + 1)}
-	if !r.chance(int(figures().Has.Collection.at(m.votes))) {
-		return 0, false
-	}
-	hi, lo := bits.Mul64(m.i, w.collections.n)
-	i, _ := bits.Div64(hi, lo, w.movies.n)
-	return i, true
+	return m.i * w.collections.n / w.movies.n, r.chance(w.Has.Collection.at(m.votes))
 }
 
-func (w *world) appendCollectionName(b []byte, c *collection) []byte {
-	r := random{c.name}
-	b = w.words.appendTitle(b, &r, c.language)
-	return append(b, " Collection"...)
+// collectionName writes a name.
+func (j *writer) collectionName(name string, c *collection) {
+	j.text(name, func() {
+		r := random{c.name}
+		j.title(&r, c.language)
+		j.add(" Collection")
+	})
 }
 
-// writeCollectionRef writes the collection of a movie, or null.
-func writeCollectionRef(w *world, j *writer, m *movie) {
+// collectionImages writes the poster and the backdrop.
+func (j *writer) collectionImages(c *collection) {
+	j.path("poster_path", c.poster, ".jpg")
+	j.path("backdrop_path", c.backdrop, ".jpg")
+}
+
+// collectionRef writes the collection of a movie, or null.
+func (j *writer) collectionRef(m *movie) {
 	const name = "belongs_to_collection"
-	i, ok := w.collectionOfMovie(m)
+	i, ok := j.collectionOfMovie(m)
 	if !ok {
 		j.null(name)
 		return
 	}
-	c := w.collectionOf(i)
+	c := j.collectionOf(i)
 	j.object(name, func() {
-		j.int("id", w.collections.id(i))
-		j.text("name", func() { j.b = w.appendCollectionName(j.b, &c) })
-		j.path("poster_path", c.poster, ".jpg")
-		j.path("backdrop_path", c.backdrop, ".jpg")
+		j.int("id", c.id)
+		j.collectionName("name", &c)
+		j.collectionImages(&c)
 	})
 }
 
-// writeCollection writes the record of collection i.
-func writeCollection(w *world, j *writer, i uint64) {
-	c := w.collectionOf(i)
-	r := w.collections.random(i, streamDetails)
-	j.int("id", w.collections.id(i))
-	j.text("name", func() { j.b = w.appendCollectionName(j.b, &c) })
-	j.string("original_language", c.language.code)
-	j.text("original_name", func() { j.b = w.appendCollectionName(j.b, &c) })
-	j.text("overview", func() {
-		if r.chance(600) {
-			j.b = w.words.appendText(j.b, &r, w.words.languages[0], int(r.logNormal(200, 50)))
-		}
-	})
-	j.path("poster_path", c.poster, ".jpg")
-	j.path("backdrop_path", c.backdrop, ".jpg")
+// collectionRecord writes the record of collection i.
+func (j *writer) collectionRecord(i uint64) {
+	c := j.collectionOf(i)
+	r := j.collections.random(i, streamDetails)
+	j.int("id", c.id)
+	j.collectionName("name", &c)
+	j.string("original_language", c.language.Code)
+	j.collectionName("original_name", &c)
+	j.overview(r.seed(600), 200, 50)
+	j.collectionImages(&c)
 	j.list("parts", func() {
-		for i, to := w.collectionRange(i); i < to; i++ {
-			m := w.movieOf(i)
-			if _, ok := w.collectionOfMovie(&m); ok {
-				j.object("", func() { writeMovieRow(w, j, i) })
+		for i, to := j.collectionRange(i); i < to; i++ {
+			m := j.movieOf(i)
+			if _, ok := j.collectionOfMovie(&m); ok {
+				j.object("", func() { j.movieRow(i) })
 			}
 		}
 	})

@@ -1,83 +1,67 @@
 package gen
 
-// A company is the part of one that titles have, too. Networks are alike.
-type company struct {
-	id      int64
-	name    uint64
-	logo    uint64
-	country string // "" for unknown
-	octave  int
-}
-
-// companyOf makes company i, or network i where that is what p holds.
-func (w *world) companyOf(p *population, i uint64) company {
+// company writes the fields of company or network i that titles and the record itself have.
+func (j *writer) company(p *population, i uint64) {
 	r := p.random(i, streamCore)
-	c := company{id: p.id(i), name: r.next(), octave: octave(p.share(p.rank(i)))}
-	c.logo = r.seed(min(950, 150+100*c.octave))
-	if r.chance(min(980, 600+60*c.octave)) {
-		c.country = w.words.countries[w.words.countryOf.pick(&r)].code
-	}
-	return c
-}
-
-// writeCompanyRef writes company or network i as titles name it.
-func writeCompanyRef(w *world, j *writer, name string, p *population, i uint64) {
-	c := w.companyOf(p, i)
-	j.object(name, func() { writeCompanyFields(w, j, &c) })
-}
-
-// writeCompanyFields writes the fields that titles and the record itself have.
-func writeCompanyFields(w *world, j *writer, c *company) {
-	j.int("id", c.id)
-	j.path("logo_path", c.logo, ".png")
-	r := random{c.name}
-	j.text("name", func() { j.b = w.words.appendForm(j.b, &r, &w.words.companyNames) })
-	j.string("origin_country", c.country)
-}
-
-// writeCompany writes the record of company i.
-func writeCompany(w *world, j *writer, i uint64) {
-	c := w.companyOf(w.companies, i)
-	r := w.companies.random(i, streamDetails)
-	j.text("description", func() {
-		if r.chance(10 + 20*c.octave) {
-			j.b = w.words.appendText(j.b, &r, w.words.languages[0], 250)
+	o := octave(p.share(i))
+	j.int("id", p.id(i))
+	j.path("logo_path", r.seed(min(950, 150+100*o)), ".png")
+	j.text("name", func() { j.phrase(&r, &j.companyNames) })
+	j.text("origin_country", func() {
+		if r.chance(min(980, 600+60*o)) {
+			j.add(j.countries.pick(&r).Code)
 		}
 	})
-	writeHeadquarters(w, j, &r, &c)
-	writeCompanyFields(w, j, &c)
-	if parent := w.companies.ranked(zipf(&r, w.companies.n)); parent != i && r.chance(40) {
-		writeCompanyRef(w, j, "parent_company", w.companies, parent)
+}
+
+// companyRecord writes the record of company i.
+func (j *writer) companyRecord(i uint64) {
+	r := j.companies.random(i, streamDetails)
+	j.text("description", func() {
+		if r.chance(10 + 20*octave(j.companies.share(i))) {
+			j.prose(&r, j.english, 250)
+		}
+	})
+	j.headquarters(&r, j.companies, i)
+	j.company(j.companies, i)
+	if parent := j.companies.pick(&r, credits); parent != i && r.chance(40) {
+		j.object("parent_company", func() { j.company(j.companies, parent) })
 	} else {
 		j.null("parent_company")
 	}
 }
 
-// writeHeadquarters writes headquarters and the field behind it, homepage.
-func writeHeadquarters(w *world, j *writer, r *random, c *company) {
+// headquarters writes headquarters and the field behind it, homepage.
+func (j *writer) headquarters(r *random, p *population, i uint64) {
+	o := octave(p.share(i))
 	j.text("headquarters", func() {
-		if r.chance(min(900, 100+100*c.octave)) {
-			j.add(pick(r, w.words.towns))
+		if r.chance(min(900, 100+100*o)) {
+			j.add(pick(r, j.words["town"]))
 		}
 	})
-	j.homepage("homepage", r, min(900, 80+80*c.octave))
+	j.homepage(r, min(900, 80+80*o))
 }
 
-// writeNetwork writes the record of network i.
-func writeNetwork(w *world, j *writer, i uint64) {
-	c := w.companyOf(w.networks, i)
-	r := w.networks.random(i, streamDetails)
-	writeHeadquarters(w, j, &r, &c)
-	writeCompanyFields(w, j, &c)
+// networkRecord writes the record of network i.
+func (j *writer) networkRecord(i uint64) {
+	r := j.networks.random(i, streamDetails)
+	j.headquarters(&r, j.networks, i)
+	j.company(j.networks, i)
 }
 
-// writeKeyword writes keyword i, its record and as titles have it.
-func writeKeyword(w *world, j *writer, i uint64) {
-	j.int("id", w.keywords.id(i))
-	writeKeywordName(w, j, i)
+// keyword writes keyword i, its record and as movies have it.
+func (j *writer) keyword(i uint64) {
+	j.int("id", j.keywords.id(i))
+	j.keywordName(i)
 }
 
-func writeKeywordName(w *world, j *writer, i uint64) {
-	r := w.keywords.random(i, streamCore)
-	j.text("name", func() { j.b = w.words.appendForm(j.b, &r, &w.words.keywords) })
+// tvKeyword writes keyword i as series have it.
+func (j *writer) tvKeyword(i uint64) {
+	j.keywordName(i)
+	j.int("id", j.keywords.id(i))
+}
+
+func (j *writer) keywordName(i uint64) {
+	r := j.keywords.random(i, streamCore)
+	j.text("name", func() { j.phrase(&r, &j.keywordNames) })
 }

@@ -1,68 +1,140 @@
 package gen
 
-// writeCast writes the cast of a title; that of a movie has cast ids.
-func writeCast(w *world, j *writer, r *random, votes int64, castIDs bool) {
-	if w.people.n == 0 {
-		return
+import (
+	"slices"
+
+	"reelsplice/data/reference"
+)
+
+// A department is one of a crew, or Acting.
+type department struct {
+	Name     string
+	Slots    int      // of the people who are known for it
+	Weight   int      // among crew credits of large crews
+	Frequent []string // jobs
+	jobs     []string // all
+	slot     int      // the first one
+}
+
+// peopleSlots is how many people in a row, by rank, have one of each slot: slots are
+// what they are known for.
+const peopleSlots = 32
+
+// Places of departments; leading is how many behind Acting lead a crew.
+const (
+	acting  = 0
+	writing = 2
+	leading = 6
+)
+
+// setDepartments completes the departments and their tables.
+func (l *lexicon) setDepartments(list []department) {
+	jobs := map[string][]string{}
+	for _, d := range reference.Departments() {
+		for _, job := range d.Jobs {
+			jobs[d.Name] = append(jobs[d.Name], escaped(job))
+		}
 	}
-	first := 0
-	if castIDs {
-		first = r.below(60)
+	var crew []choice[*department]
+	slots := l.knownFor[:0]
+	for i := range list {
+		d := &list[i]
+		d.jobs, d.slot = jobs[d.Name], len(slots)
+		slots = append(slots, slices.Repeat([]int{i}, d.Slots)...)
+		if i != acting {
+			crew = append(crew, choice[*department]{d.Weight, d})
+		}
 	}
-	for order := range figures().Count.Cast.of(r, votes) {
-		j.object("", func() {
-			writeCredited(w, j, w.credited(r, &w.departments[acting]))
+	l.departments, l.crewOf = list, weigh(crew, same)
+}
+
+// credits writes the cast and the crew of a title, of which so many voted; the cast of a
+// movie has cast ids.
+func (j *writer) credits(r *random, castVotes, crewVotes int, castIDs bool) {
+	first := r.below(60)
+	j.object("credits", func() {
+		j.objects("cast", j.someone(j.Count.Cast.of(r, castVotes)), func(order int) {
+			j.credited(r, &j.departments[acting])
 			if castIDs {
-				j.int("cast_id", int64(first+order))
+				j.int("cast_id", first+order)
 			}
-			writeRole(w, j, r, order)
+			j.role(r, order)
 		})
-	}
+		j.objects("crew", j.someone(j.Count.Crew.of(r, crewVotes)), func(n int) {
+			do := j.jobOf(r, n)
+			j.credited(r, do.department)
+			j.objectID("credit_id", r)
+			j.job(do)
+		})
+	})
 }
 
-// writeGuests writes the guests of an episode.
-func writeGuests(w *world, j *writer, s *show, r *random) {
-	if w.people.n == 0 || !s.guests || !r.chance(kept) {
-		return
+// someone returns n, or 0 where there are no people.
+func (w *world) someone(n int) int {
+	if w.people.n == 0 {
+		return 0
 	}
-	for n := range figures().Series.Guests.of(r, s.votes) {
-		j.object("", func() {
-			writeRole(w, j, r, 500+n)
-			writeCredited(w, j, w.credited(r, &w.departments[acting]))
-		})
-	}
+	return n
 }
 
-// writeRole writes a role and its place in the cast.
-func writeRole(w *world, j *writer, r *random, order int) {
-	j.text("character", func() { j.b = w.appendCharacter(j.b, r) })
+// kept is the permille of episodes, in series that have them at all, whose crew and
+// guests are there.
+const kept = 880
+
+// episodeCredits writes the crew and the guests of an episode.
+func (j *writer) episodeCredits(r *random, s *show) {
+	crew, guests := 0, 0
+	if s.guests && r.chance(kept) {
+		crew = j.someone(j.Series.EpisodeCrew.of(r, s.votes))
+	}
+	if s.guests && r.chance(kept) {
+		guests = j.someone(j.Series.Guests.of(r, s.votes))
+	}
+	j.objects("crew", crew, func(n int) {
+		do := j.leadingJob(n) // direction and writing
+		if n > 1 {
+			do = j.jobOf(r, n)
+		}
+		j.job(do)
+		j.objectID("credit_id", r)
+		j.credited(r, do.department)
+	})
+	j.objects("guest_stars", guests, func(n int) {
+		j.role(r, 500+n)
+		j.credited(r, &j.departments[acting])
+	})
+}
+
+// role writes a role and its place in the cast.
+func (j *writer) role(r *random, order int) {
+	j.text("character", func() { j.character(r) })
 	j.objectID("credit_id", r)
-	j.int("order", int64(order))
+	j.int("order", order)
 }
 
-// appendCharacter appends the name of a role.
-func (w *world) appendCharacter(b []byte, r *random) []byte {
+// character appends the name of a role.
+func (j *writer) character(r *random) {
 	switch x := r.below(100); {
 	case x < 8:
-		return b
+		return
 	case x < 14:
-		return append(b, "Self"...)
+		j.add("Self")
+		return
 	case x < 34:
-		b = append(b, pick(r, w.words.characters)...)
+		j.add(pick(r, j.words["character"]))
 	case x < 60:
-		b = append(b, w.words.firstName(r).latin...)
+		j.firstName(r)
 	default:
-		b = w.words.appendSlot(b, r, 'F')
+		j.fullName(r)
 	}
 	switch x := r.below(100); {
 	case x < 5:
-		b = append(b, " (voice)"...)
+		j.add(" (voice)")
 	case x < 15:
-		b = append(b, " (uncredited)"...)
+		j.add(" (uncredited)")
 	case x < 18:
-		b = append(append(b, " / "...), pick(r, w.words.characters)...)
+		j.add(" / ", pick(r, j.words["character"]))
 	}
-	return b
 }
 
 // A job is what somebody does in a crew.
@@ -71,75 +143,51 @@ type job struct {
 	name       string
 }
 
-// firstJobs are the departments of small crews, which have one of each first: the most
-// frequent job of each.
-var firstJobs = []string{"Directing", "Writing", "Production", "Camera", "Editing", "Sound"}
+func (j *writer) job(do job) {
+	j.string("department", do.department.Name)
+	j.string("job", do.name)
+}
 
-// firstJob returns the job that the n-th of a small crew has; false behind the last of these.
-func (w *world) firstJob(n int) (job, bool) {
-	if n >= len(firstJobs) {
-		return job{}, false
-	}
-	for i := range w.departments {
-		if d := &w.departments[i]; d.name == firstJobs[n] {
-			return job{d, d.frequent[0]}, true
-		}
-	}
-	return job{}, false
+// leadingJob returns the most frequent job of the n-th department that leads a crew.
+func (w *world) leadingJob(n int) job {
+	d := &w.departments[acting+1+n%leading]
+	return job{d, d.Frequent[0]}
 }
 
 // jobOf returns the n-th job of a crew.
 func (w *world) jobOf(r *random, n int) job {
-	if n == 0 || r.chance(600) { // somebody directs; of the others some are missing
-		if j, ok := w.firstJob(n); ok {
-			return j
-		}
+	if n == 0 || n < leading && r.chance(600) { // somebody directs; of the others some are missing
+		return w.leadingJob(n)
 	}
-	d := &w.departments[w.crewOf.pick(r)]
+	d := w.crewOf.pick(r)
 	if r.chance(600) || len(d.jobs) == 0 {
-		return job{d, d.frequent[r.front(len(d.frequent))]}
+		return job{d, d.Frequent[r.front(len(d.Frequent))]}
 	}
 	return job{d, pick(r, d.jobs)}
 }
 
-// writeCrew writes the crew of a title.
-func writeCrew(w *world, j *writer, r *random, votes int64) {
-	if w.people.n == 0 {
-		return
-	}
-	for n := range figures().Count.Crew.of(r, votes) {
-		do := w.jobOf(r, n)
-		j.object("", func() {
-			writeCredited(w, j, w.credited(r, do.department))
-			j.objectID("credit_id", r)
-			do.write(j)
-		})
-	}
-}
-
-// kept is the permille of episodes, in series that have them at all, whose crew and
-// guests are there.
-const kept = 880
-
-// writeEpisodeCrew writes the crew of an episode.
-func writeEpisodeCrew(w *world, j *writer, s *show, r *random) {
-	if w.people.n == 0 || !s.guests || !r.chance(kept) {
-		return
-	}
-	for n := range figures().Series.EpisodeCrew.of(r, s.votes) {
-		do, ok := w.firstJob(n % 2) // direction and writing
-		if n > 1 || !ok {
-			do = w.jobOf(r, n)
+// somebody picks a person of a department; in one credit of twenty, somebody known for
+// something else.
+func (w *world) somebody(r *random, d *department) uint64 {
+	rank := credits.rank(r, w.people.n)
+	if !r.chance(50) {
+		slotted := rank - rank%peopleSlots + uint64(d.slot+r.below(d.Slots))
+		if slotted < w.people.n {
+			rank = slotted
 		}
-		j.object("", func() {
-			do.write(j)
-			j.objectID("credit_id", r)
-			writeCredited(w, j, w.credited(r, do.department))
-		})
 	}
+	return w.people.ranked(rank)
 }
 
-func (d *job) write(j *writer) {
-	j.string("department", d.department.name)
-	j.string("job", d.name)
+// credited writes what every credit has of a person, of somebody of a department.
+func (j *writer) credited(r *random, d *department) {
+	i := j.somebody(r, d)
+	p := j.personOf(i)
+	j.bool("adult", p.adult)
+	j.int("gender", p.gender)
+	j.int("id", j.people.id(i))
+	j.string("known_for_department", p.known.Name)
+	j.personNames(&p)
+	j.float("popularity", p.popularity, 10_000)
+	j.path("profile_path", p.profile, ".jpg")
 }

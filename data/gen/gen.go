@@ -75,7 +75,7 @@ func (c *Config) Validate() error {
 	if c.Jobs < 1 {
 		errs = append(errs, fmt.Errorf("jobs %d: want 1 or more", c.Jobs))
 	}
-	if c.Compression.ext() == "" {
+	if extensions[c.Compression] == "" {
 		errs = append(errs, fmt.Errorf("compression %q: want %s", c.Compression, strings.Join(Compressions(), ", ")))
 	}
 	return errors.Join(errs...)
@@ -106,28 +106,6 @@ type File struct {
 	Rows   int64  `json:"rows"`
 	Bytes  int64  `json:"bytes"`
 	Stored int64  `json:"stored"`
-}
-
-// A part is one file to be: how many records there are, how many of them make a block
-// of a few megabytes, and how one is made.
-type part struct {
-	name  string
-	n     uint64
-	block uint64
-	write func(w *world, j *writer, i uint64) // the fields of record i
-	world *world
-}
-
-func (w *world) parts() []part {
-	return []part{
-		{"movies", w.movies.n, 256, writeMovie, w},
-		{"tv", w.tv.n, 64, writeTV, w},
-		{"people", w.people.n, 4096, writePerson, w},
-		{"collections", w.collections.n, 256, writeCollection, w},
-		{"companies", w.companies.n, 8192, writeCompany, w},
-		{"networks", w.networks.n, 8192, writeNetwork, w},
-		{"keywords", w.keywords.n, 16384, writeKeyword, w},
-	}
 }
 
 // Run makes a dump. Its files appear when everything is made, in place of those that an
@@ -161,9 +139,9 @@ const mark = ".reelsplice-gen"
 // fileNames returns all names that files of a dump can have.
 func fileNames() []string {
 	var out []string
-	for _, name := range []string{"movies", "tv", "people", "collections", "companies", "networks", "keywords"} {
+	for _, k := range kinds {
 		for _, c := range Compressions() {
-			out = append(out, name+Compression(c).ext())
+			out = append(out, k.name+extensions[Compression(c)])
 		}
 	}
 	return out
@@ -225,14 +203,14 @@ func (d *dump) run(ctx context.Context) (err error) {
 	if err := os.Mkdir(d.unfinished(), 0o755); err != nil {
 		return fmt.Errorf("make folder: %w", err)
 	}
-	if d.blocks, err = newBlocks(d.Jobs, d.Compression); err != nil {
+	w := newWorld(&d.Config)
+	if d.blocks, err = newBlocks(w, d.Jobs, d.Compression); err != nil {
 		return err
 	}
-	parts := newWorld(&d.Config).parts()
-	for _, p := range parts {
+	for _, p := range w.populations {
 		d.total += int64(p.n)
 	}
-	for _, p := range parts {
+	for _, p := range w.populations {
 		if p.n == 0 {
 			continue
 		}
@@ -249,17 +227,17 @@ func (d *dump) run(ctx context.Context) (err error) {
 }
 
 // file writes one unfinished file.
-func (d *dump) file(ctx context.Context, p part) (f File, err error) {
-	f = File{Name: p.name + d.Compression.ext(), Rows: int64(p.n)}
+func (d *dump) file(ctx context.Context, p *population) (f File, err error) {
+	f = File{Name: p.name + extensions[d.Compression], Rows: int64(p.n)}
 	out, err := os.Create(filepath.Join(d.unfinished(), f.Name))
 	if err != nil {
 		return f, fmt.Errorf("create %s: %w", f.Name, err)
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
-	err = blocks(ctx, d.blocks, p, func(b *block) error {
+	err = makeBlocks(ctx, d.blocks, p, func(b *block) error {
 		n, err := out.Write(b.stored)
 		f.Stored += int64(n)
-		f.Bytes += int64(len(b.raw))
+		f.Bytes += int64(len(b.b))
 		d.done += b.rows
 		if d.Progress != nil {
 			d.Progress(d.done, d.total)

@@ -95,9 +95,9 @@ func TestRecordsDoNotDependOnOthers(t *testing.T) {
 	c := small(t.TempDir())
 	all := newWorld(&c)
 	for _, i := range []uint64{299, 0, 150} {
-		var first, again writer
-		writeMovie(all, &first, i)
-		if writeMovie(newWorld(&c), &again, i); !bytes.Equal(first.b, again.b) {
+		first, again := writer{world: all}, writer{world: newWorld(&c)}
+		first.movie(i)
+		if again.movie(i); !bytes.Equal(first.b, again.b) {
 			t.Errorf("movie %d made by itself = %s, want %s", i, again.b, first.b)
 		}
 	}

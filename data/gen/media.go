@@ -1,48 +1,34 @@
 package gen
 
-import "math/bits"
-
-// octave returns how often the share that ranks better has been halved: 0 in the worse
-// half, 1 in the quarter above, and so on.
-func octave(share uint64) int { return bits.LeadingZeros64(share | 1) }
-
 // An image is the facts about an image file.
 type image struct {
 	width    int
 	aspect   int // thousandths
-	rank     int // in its list
 	path     uint64
-	png      bool
 	language *locale // nil: null
 }
 
-// writeImage writes an image; the better it ranks, the more it was voted for.
-func writeImage(j *writer, r *random, m *image) {
-	j.fixed("aspect_ratio", int64(m.aspect), 3)
-	j.int("height", int64(m.width*1000/m.aspect))
+// image writes an image, the better its rank in its list, the more it was voted for.
+func (j *writer) image(r *random, m *image, rank int, ext string) {
+	j.float("aspect_ratio", m.aspect, 1000)
+	j.int("height", m.width*1000/m.aspect)
 	if m.language == nil {
 		j.null("iso_3166_1")
 		j.null("iso_639_1")
 	} else {
 		j.string("iso_3166_1", m.language.region)
-		j.string("iso_639_1", m.language.code)
-	}
-	ext := ".jpg"
-	if m.png {
-		ext = ".png"
+		j.string("iso_639_1", m.language.Code)
 	}
 	j.path("file_path", m.path, ext)
-	votes := 0
-	if m.rank < 6 || r.next()&3 == 0 {
-		votes = r.front(40/(m.rank+1) + 3)
+	votes, average := 0, 0
+	if rank < 6 || r.next()&3 == 0 {
+		votes = r.front(40/(rank+1) + 3)
 	}
-	average := int64(0)
 	if votes > 0 {
-		average = max(0, 6000-int64(m.rank)*18+int64(r.below(12))) // falls with rank
+		average = max(0, 6000-rank*18+r.below(12)) // falls with rank
 	}
-	j.fixed("vote_average", average, 3)
-	j.int("vote_count", int64(votes))
-	j.int("width", int64(m.width))
+	j.voted(average, votes)
+	j.int("width", m.width)
 }
 
 // widths of posters and backdrops.
@@ -51,90 +37,72 @@ var (
 	backdropWidths = []int{3840, 3840, 1920, 1920, 1920, 1280, 2560}
 )
 
-// writeImages writes the images of a title: its own poster and backdrop stand first.
-func writeImages(w *world, j *writer, r *random, t *title, own *locale) {
-	j.list("backdrops", func() {
+// images writes the images of a title: its own poster and backdrop stand first.
+func (j *writer) images(r *random, t *title) {
+	own := t.language.locale
+	j.object("images", func() {
 		first := image{path: t.backdrop, aspect: 1778}
-		writeSome(w, j, r, figures().Count.Backdrops.ofSeed(r, t.backdrop, t.votes), &first, backdropWidths, own, 720)
-	})
-	j.list("logos", func() {
-		for n := range figures().Count.Logos.of(r, t.votes) {
-			m := image{width: r.between(300, 2400), aspect: r.between(900, 6000), rank: n, path: r.next() | 1, png: true}
-			m.language = w.imageLanguage(r, own, 60)
-			j.object("", func() { writeImage(j, r, &m) })
-		}
-	})
-	j.list("posters", func() {
-		first := image{path: t.poster, aspect: 667, language: own}
-		writeSome(w, j, r, figures().Count.Posters.ofSeed(r, t.poster, t.votes), &first, posterWidths, own, 90)
+		j.imagesLike("backdrops", r, j.Count.Backdrops.of(r, t.votes), first, backdropWidths, own, 720)
+		j.objects("logos", j.Count.Logos.of(r, t.votes), func(rank int) {
+			m := image{r.between(300, 2400), r.between(900, 6000), r.next() | 1, j.imageLanguage(r, own, 60)}
+			j.image(r, &m, rank, ".png")
+		})
+		first = image{path: t.poster, aspect: 667, language: own}
+		j.imagesLike("posters", r, j.Count.Posters.of(r, t.votes), first, posterWidths, own, 90)
 	})
 }
 
-// ofSeed is of where there is a first image, and else 0.
-func (s *spread) ofSeed(r *random, seed uint64, votes int64) int {
-	if seed == 0 {
-		return 0
+// imagesLike writes n images like the first, each of one of some widths; none where there is
+// no first one. without is the permille of the others that have no language.
+func (j *writer) imagesLike(name string, r *random, n int, first image, widths []int, own *locale, without int) {
+	if first.path == 0 {
+		n = 0
 	}
-	return s.of(r, votes)
-}
-
-// writeSome writes n images like the first, of one of some widths. none is the permille
-// of the others that have no language.
-func writeSome(w *world, j *writer, r *random, n int, first *image, widths []int, own *locale, none int) {
-	for i := range n {
-		m := *first
-		m.width, m.rank = pick(r, widths), i
-		if i > 0 {
-			m.path = r.next() | 1
-			m.language = w.imageLanguage(r, own, none)
+	j.objects(name, n, func(rank int) {
+		if rank > 0 {
+			first.path, first.language = r.next()|1, j.imageLanguage(r, own, without)
 		}
-		j.object("", func() { writeImage(j, r, &m) })
-	}
+		first.width = pick(r, widths)
+		j.image(r, &first, rank, ".jpg")
+	})
 }
 
-// imageLanguage returns the language of the text in an image, nil for none.
-func (w *world) imageLanguage(r *random, own *locale, none int) *locale {
+// imageLanguage returns the language of the text in an image; nil for none in without
+// permille of a thousand cases.
+func (j *writer) imageLanguage(r *random, own *locale, without int) *locale {
 	switch x := r.below(1000); {
-	case x < none:
+	case x < without:
 		return nil
-	case x < none+250:
+	case x < without+250:
 		return own
-	case x < none+600:
-		return &w.locales[0]
+	case x < without+600:
+		return &j.locales[0]
 	}
-	return &w.locales[r.front(len(w.locales))]
+	return &j.locales[r.front(len(j.locales))]
 }
 
-// videoType and its weight among a thousand.
-var (
-	videoTypes  = []string{"Teaser", "Featurette", "Trailer", "Clip", "Behind the Scenes", "Bloopers", "Opening Credits"}
-	videoTypeOf = newChooser(350, 330, 120, 110, 80, 2, 8)
-)
-
-// writeVideos writes the videos of a title that came out on a day.
-func writeVideos(w *world, j *writer, r *random, votes int64, out day, own *locale) {
-	j.list("results", func() {
-		n := figures().Count.Videos.of(r, votes)
-		for i := range n {
-			j.object("", func() { writeVideo(w, j, r, out+day(200-400*i/n), own) }) // newest first
-		}
+// videos writes the videos of a title, of which so many voted: the newest first.
+func (j *writer) videos(r *random, t *title, votes int) {
+	n := j.Count.Videos.of(r, votes)
+	j.object("videos", func() {
+		j.objects("results", n, func(i int) { j.video(r, t, t.out+day(200-400*i/n)) })
 	})
 }
 
-func writeVideo(w *world, j *writer, r *random, on day, own *locale) {
-	l := own
+func (j *writer) video(r *random, t *title, on day) {
+	l := t.language.locale
 	if r.chance(450) {
-		l = &w.locales[0]
+		l = &j.locales[0]
 	}
-	what := videoTypes[videoTypeOf.pick(r)]
-	j.string("iso_639_1", l.code)
+	what := j.videoTypes.pick(r)
+	j.string("iso_639_1", l.Code)
 	j.string("iso_3166_1", l.region)
 	j.text("name", func() {
 		if r.chance(400) {
 			j.add("Official ", what)
 			return
 		}
-		j.b = w.words.appendTagline(j.b, r, w.words.languages[0])
+		j.tagline(r, j.english)
 		j.add(" | ", what)
 	})
 	j.text("key", func() { j.letters(r, 11) })
@@ -147,15 +115,7 @@ func writeVideo(w *world, j *writer, r *random, on day, own *locale) {
 	j.string("type", what)
 	j.bool("official", r.chance(700))
 	j.objectID("id", r)
-	j.moment("published_at", on, r)
+	j.moment("published_at", on.at(r.below(24*60*60)))
 }
 
-var videoSizes = []int64{1080, 1080, 1080, 1080, 2160, 720, 480}
-
-// write writes the fields that a translation starts with.
-func (l *locale) write(j *writer) {
-	j.string("iso_3166_1", l.region)
-	j.string("iso_639_1", l.code)
-	j.string("name", l.name)
-	j.string("english_name", l.englishName)
-}
+var videoSizes = []int{1080, 1080, 1080, 1080, 2160, 720, 480}

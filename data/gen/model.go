@@ -2,16 +2,16 @@ package gen
 
 import (
 	"bytes"
+	"embed"
 	"fmt"
 	"sync"
 
 	"github.com/pelletier/go-toml/v2"
 )
 
-// How many records the real catalogue has of each kind, in thousands, except for those
-// named otherwise.
+// How many records the real catalogue has of each kind.
 const (
-	realMovies      = 1240_000
+	realMovies      = 1_240_000
 	realTV          = 229_000
 	realPeople      = 4_800_000
 	realCompanies   = 249_000
@@ -20,36 +20,41 @@ const (
 	realKeywords    = 90_000
 )
 
+//go:embed words
+var wordFiles embed.FS
+
+// readTOML returns what a file of the folder words holds.
+func readTOML[T any](name string) *T {
+	out := new(T)
+	text, err := wordFiles.ReadFile("words/" + name)
+	if err == nil {
+		err = toml.NewDecoder(bytes.NewReader(text)).DisallowUnknownFields().Decode(out)
+	}
+	if err != nil {
+		panic(fmt.Errorf("gen: %s: %w", name, err)) // part of the program
+	}
+	return out
+}
+
 // A model has the figures of figures.toml, which explains its parts.
 type model struct {
 	Tail  struct{ MovieVotes, TVVotes, MoviePopularity, TVPopularity, PersonPopularity tail }
 	Count struct {
 		Cast, Crew, Posters, Backdrops, Logos, Videos, AlternativeTitles, Translations, Keywords spread
-		Companies, ReleaseCountries, WatchCountries                                              spread
+		Companies, ReleaseCountries, WatchCountries, Reviews                                     spread
 	}
 	Series struct{ Seasons, Episodes, Guests, EpisodeCrew, Ratings spread }
-	Lack   struct {
+	Has    struct {
 		Poster, Backdrop, Overview, Genre, IMDb, Date, Runtime                     curve
 		EpisodeText, Still, EpisodeRuntime, EpisodeVotes, SeasonText, SeasonPoster curve
+		Collection, Tagline, Homepage, Budget, Revenue, Wikidata                   curve
+		English, TranslatedOverview, Specials, GenericNames, Guests                curve
 	}
-	Has struct {
-		Collection, Tagline, Homepage, Budget, Revenue, Review, Wikidata curve
-		English, TranslatedOverview, Specials, GenericNames, Guests      curve
-	}
-	Genre struct{ Movie, TV []int64 }
+	Weights struct{ MovieGenres, TVGenres, Decades []choice[int] }
+	Typical struct{ Overview, MoreGenres, Budget, Runtime, ShortFilm, Average, AverageSpread curve }
 }
 
-var figures = sync.OnceValue(func() *model {
-	m := &model{}
-	text, err := wordFiles.ReadFile("words/figures.toml")
-	if err == nil {
-		err = toml.NewDecoder(bytes.NewReader(text)).DisallowUnknownFields().Decode(m)
-	}
-	if err != nil {
-		panic(fmt.Errorf("gen: figures.toml: %w", err)) // part of the program
-	}
-	return m
-})
+var figures = sync.OnceValue(func() *model { return readTOML[model]("figures.toml") })
 
 // A spread is how many there are of something of a title: by votes, the permille of titles
 // that have any, the median of those in hundredths, and the spread around it in hundredths
@@ -60,16 +65,10 @@ type spread struct {
 }
 
 // of returns a number for a title with so many votes.
-func (s *spread) of(r *random, votes int64) int {
-	if s.Any != nil && !r.chance(int(s.Any.at(votes))) {
+func (s *spread) of(r *random, votes int) int {
+	if s.Any != nil && !r.chance(s.Any.at(votes)) {
 		return 0
 	}
-	n := int(r.logNormal(s.Median.at(votes), s.Sigma.at(votes))+50) / 100
+	n := (r.logNormal(s.Median.at(votes), s.Sigma.at(votes)) + 50) / 100
 	return max(1, min(n, s.Most))
 }
-
-// overviewSize is the median length of overviews in characters, by votes.
-var overviewSize = curve{190, 200, 210, 225, 240, 250, 262, 272, 280}
-
-// decades are the weights of the years from 1890 on in which movies came out.
-var decades = newChooser(5, 8, 13, 17, 23, 22, 32, 45, 55, 60, 75, 140, 290, 215)

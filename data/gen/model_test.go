@@ -17,7 +17,7 @@ import (
 // real catalogue's size.
 
 // realWorld is a catalogue of the real size; what is not asked for is not made.
-func realWorld() *world { return newWorld(&Config{Movies: realMovies, TV: realTV, Seed: 1}) }
+func realWorld() *world { return newWorld(&Config{Movies: realMovies, TV: realTV, Seed: 5}) }
 
 // A sample is numbers that were measured on some records, by name.
 type sample map[string][]float64
@@ -121,26 +121,25 @@ func (s sample) movie(m *catalog.Movie, bytes int) {
 }
 
 // withVotes returns the first rank whose votes are at most n.
-func withVotes(votes func(rank uint64) int64, ranks uint64, n int64) uint64 {
+func withVotes(votes func(rank uint64) int, ranks uint64, n int) uint64 {
 	return uint64(sort.Search(int(ranks), func(r int) bool { return votes(uint64(r)) <= n }))
 }
 
 // moviesOf measures count movies, evenly drawn from those with votes from low to high.
-func moviesOf(t *testing.T, w *world, low, high int64, count uint64) sample {
+func moviesOf(t *testing.T, w *world, low, high int, count uint64) sample {
 	t.Helper()
-	votes := func(rank uint64) int64 { return figures().Tail.MovieVotes.at(w.movies.share(rank)) }
+	votes := func(rank uint64) int { return w.movies.votes.at(w.movies.shareOf(rank)) }
 	from, to := withVotes(votes, w.movies.n, high), withVotes(votes, w.movies.n, low-1)
 	out := sample{}
 	p := record.NewParser()
-	part := &w.parts()[0]
 	for k := range count {
 		i := w.movies.ranked(from + (to-from)*k/count)
-		b := line(t, part, i)
+		b := line(t, w, w.movies.population, i)
 		var m catalog.Movie
 		if err := p.Parse(b, record.Of(&m)); err != nil {
 			t.Fatal(err)
 		}
-		if m.VoteCount.V < low || m.VoteCount.V > high {
+		if m.VoteCount.V < int64(low) || m.VoteCount.V > int64(high) {
 			t.Fatalf("movie has %d votes, want %d to %d", m.VoteCount.V, low, high)
 		}
 		out.movie(&m, len(b))
@@ -152,7 +151,7 @@ func TestMoviesByVotes(t *testing.T) {
 	skipAlone(t)
 	w := realWorld()
 	for _, class := range []struct {
-		low, high int64
+		low, high int
 		count     uint64
 		figures   []figure
 	}{
@@ -258,7 +257,7 @@ func TestMoviesByVotes(t *testing.T) {
 		}},
 	} {
 		s := moviesOf(t, w, class.low, class.high, class.count)
-		s.check(t, "votes "+strconv.FormatInt(class.low, 10)+" to "+strconv.FormatInt(class.high, 10), class.figures)
+		s.check(t, "votes "+strconv.Itoa(class.low)+" to "+strconv.Itoa(class.high), class.figures)
 	}
 }
 
@@ -278,7 +277,7 @@ func TestMoviesOfAll(t *testing.T) {
 		rank uint64
 		want float64
 	}{{2000, 6.2}, {1000, 9.0}, {200, 20.3}, {20, 100}, {0, 353}} { // 4.5
-		got := float64(figures().Tail.MoviePopularity.at(w.movies.share(rank.rank))) / 10_000
+		got := float64(w.movies.popularity.at(w.movies.shareOf(rank.rank))) / 10_000
 		if got < rank.want/1.25 || got > rank.want*1.25 {
 			t.Errorf("section 4.5: popularity at rank %d = %v, want about %v", rank.rank, got, rank.want)
 		}
@@ -287,7 +286,7 @@ func TestMoviesOfAll(t *testing.T) {
 		rank uint64
 		want float64
 	}{{2000, 13.8}, {1000, 22.4}, {200, 56.4}, {20, 152}, {0, 287}} {
-		got := float64(figures().Tail.TVPopularity.at(w.tv.share(rank.rank))) / 10_000
+		got := float64(w.tv.popularity.at(w.tv.shareOf(rank.rank))) / 10_000
 		if got < rank.want/1.25 || got > rank.want*1.25 {
 			t.Errorf("section 4.5: popularity of series at rank %d = %v, want about %v", rank.rank, got, rank.want)
 		}
@@ -298,12 +297,12 @@ func TestMoviesOfAll(t *testing.T) {
 var crawledVotes = []struct{ share, votes float64 }{{0, 0}, {0.1, 2}, {0.5, 45}, {0.9, 1298}, {0.99, 10074}, {1, 27313}}
 
 // crawled returns the votes of the series at a share of the crawl.
-func crawled(share float64) int64 {
+func crawled(share float64) int {
 	for i := 1; ; i++ {
 		a, b := crawledVotes[i-1], crawledVotes[i]
 		if share <= b.share {
 			x := (share - a.share) / (b.share - a.share)
-			return int64(math.Exp(math.Log(a.votes+1)+x*(math.Log(b.votes+1)-math.Log(a.votes+1))) - 1)
+			return int(math.Exp(math.Log(a.votes+1)+x*(math.Log(b.votes+1)-math.Log(a.votes+1))) - 1)
 		}
 	}
 }
@@ -348,16 +347,15 @@ func (s sample) episode(e *catalog.SeasonEpisode) {
 func TestSeries(t *testing.T) {
 	skipAlone(t)
 	w := realWorld()
-	votes := func(rank uint64) int64 { return figures().Tail.TVVotes.at(w.tv.share(rank)) }
+	votes := func(rank uint64) int { return w.tv.votes.at(w.tv.shareOf(rank)) }
 	s := sample{}
 	p := record.NewParser()
-	part := &w.parts()[1]
 	const count = 300
 	for k := range count {
 		n := crawled((float64(k) + 0.5) / count)
 		from, to := withVotes(votes, w.tv.n, n), withVotes(votes, w.tv.n, n-1)
 		i := w.tv.ranked(min(w.tv.n-1, from+max(1, to-from)*uint64(k)/count))
-		b := line(t, part, i)
+		b := line(t, w, w.tv.population, i)
 		var tv catalog.TV
 		if err := p.Parse(b, record.Of(&tv)); err != nil {
 			t.Fatal(err)
@@ -404,16 +402,16 @@ func TestSeries(t *testing.T) {
 // TestCreditsOfPeople draws as many credits as the sample had. Of the people, those count
 // who got one: about as many as there were in it.
 func TestCreditsOfPeople(t *testing.T) {
-	const credits, people = 184_350, 62_044 // section 4.2
+	const draws, people = 184_350, 62_044 // section 4.2
 	w := newWorld(&Config{Movies: 1, People: people * 9 / 5, Seed: 1})
 	r := random{1}
 	counts := map[uint64]float64{}
-	for n := range credits {
+	for n := range draws {
 		d := &w.departments[acting]
 		if n%2 == 0 {
 			d = w.jobOf(&r, n%15).department
 		}
-		counts[w.credited(&r, d)]++
+		counts[w.somebody(&r, d)]++
 	}
 	s := sample{}
 	for _, n := range counts {
@@ -439,7 +437,7 @@ func TestPeopleOfEpisodes(t *testing.T) {
 		if n%2 == 0 {
 			what, d = "crew", w.jobOf(&r, n%12).department
 		}
-		i := w.credited(&r, d)
+		i := w.somebody(&r, d)
 		p := w.personOf(i)
 		s.flag(what+" without profile", p.profile == 0)
 		if seen[i] {
@@ -474,7 +472,7 @@ func TestTitlesOfCompanies(t *testing.T) {
 	r := random{1}
 	counts := map[uint64]float64{}
 	for range realMovies / 4 {
-		counts[crowd(&r, w.companies.n)]++
+		counts[crowd.rank(&r, w.companies.n)]++
 	}
 	s := sample{}
 	for _, n := range counts {
@@ -497,12 +495,13 @@ func BenchmarkPeople(b *testing.B) { benchmark(b, 2) }
 // benchmark makes records of a part, one after another.
 func benchmark(b *testing.B, n int) {
 	b.Helper()
-	p := realWorld().parts()[n]
-	j := writer{make([]byte, 0, 32<<20)}
+	w := realWorld()
+	p := w.populations[n]
+	j := writer{w, make([]byte, 0, 32<<20)}
 	i, bytes := uint64(0), int64(0)
 	for b.Loop() {
 		j.b = j.b[:0]
-		p.writeLine(&j, i%p.n)
+		j.line(p, i%p.n)
 		bytes += int64(len(j.b))
 		i++
 	}

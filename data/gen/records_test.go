@@ -30,10 +30,10 @@ func parse(t *testing.T, p *record.Parser, row string, rec record.Record) {
 }
 
 // line returns record i of a part without its line break.
-func line(t *testing.T, part *part, i uint64) string {
+func line(t *testing.T, w *world, part *population, i uint64) string {
 	t.Helper()
-	var j writer
-	part.writeLine(&j, i)
+	j := writer{world: w}
+	j.line(part, i)
 	row, ok := strings.CutSuffix(string(j.b), "\n")
 	if !ok || strings.ContainsAny(row, "\n\t") || !utf8.ValidString(row) {
 		t.Fatalf("%s %d = %s, want one line of UTF-8", part.name, i, row)
@@ -45,14 +45,14 @@ func line(t *testing.T, part *part, i uint64) string {
 // members that answers have; nothing is unknown, nothing of another type.
 func TestRecordsParse(t *testing.T) {
 	w := newWorld(&Config{Movies: 600, TV: 120, Seed: 7})
-	for _, part := range w.parts() {
+	for _, part := range w.populations {
 		typ, ok := catalog.TypeNamed(kindOf[part.name])
 		if !ok {
 			t.Fatalf("no kind for %s", part.name)
 		}
 		p := record.NewParser()
 		for i := range min(part.n, 1500) {
-			parse(t, p, line(t, &part, i), typ.New())
+			parse(t, p, line(t, w, part, i), typ.New())
 		}
 		for path := range p.Counts.Unknown { // seasons are appended under names of their own
 			if part.name == "tv" && strings.HasPrefix(path, "season/") {
@@ -119,17 +119,14 @@ type catalogue struct {
 func all(t *testing.T, c *Config) *catalogue {
 	t.Helper()
 	out := &catalogue{seasons: map[int64][]catalog.Season{}}
-	parts := map[string]*part{}
-	for _, p := range newWorld(c).parts() {
-		parts[p.name] = &p
-	}
-	out.movies = records[catalog.Movie](t, parts["movies"])
-	out.tv = records[catalog.TV](t, parts["tv"])
-	out.people = records[catalog.Person](t, parts["people"])
-	out.collections = records[catalog.Collection](t, parts["collections"])
-	out.companies = records[catalog.Company](t, parts["companies"])
-	out.networks = records[catalog.Network](t, parts["networks"])
-	out.keywords = records[catalog.KeywordRecord](t, parts["keywords"])
+	w := newWorld(c)
+	out.movies = records[catalog.Movie](t, w, w.movies.population)
+	out.tv = records[catalog.TV](t, w, w.tv.population)
+	out.people = records[catalog.Person](t, w, w.people)
+	out.collections = records[catalog.Collection](t, w, w.collections)
+	out.companies = records[catalog.Company](t, w, w.companies)
+	out.networks = records[catalog.Network](t, w, w.networks)
+	out.keywords = records[catalog.KeywordRecord](t, w, w.keywords)
 	p := record.NewParser()
 	for id, s := range out.tv {
 		out.seasons[id] = seasonsIn(t, p, s)
@@ -141,7 +138,7 @@ func all(t *testing.T, c *Config) *catalogue {
 }
 
 // records returns all records of a part by id; ids must ascend.
-func records[T any](t *testing.T, part *part) map[int64]*T {
+func records[T any](t *testing.T, w *world, part *population) map[int64]*T {
 	t.Helper()
 	typ, _ := catalog.TypeNamed(kindOf[part.name])
 	p := record.NewParser()
@@ -149,7 +146,7 @@ func records[T any](t *testing.T, part *part) map[int64]*T {
 	var last catalog.Key
 	for i := range part.n {
 		rec := typ.New()
-		if err := p.Parse(line(t, part, i), rec); err != nil {
+		if err := p.Parse(line(t, w, part, i), rec); err != nil {
 			t.Fatalf("%s %d: %v", part.name, i, err)
 		}
 		key, err := typ.Key(rec)
@@ -224,7 +221,7 @@ func (c *catalogue) companyRefs(t *testing.T, list []catalog.CompanyRef) {
 	}
 }
 
-// figures().Has.Collection checks that the collection of a movie lists it, row for row.
+// inCollection checks that the collection of a movie lists it, row for row.
 func (c *catalogue) inCollection(t *testing.T, m *catalog.Movie) {
 	t.Helper()
 	if m.BelongsToCollection == nil {
@@ -411,12 +408,12 @@ func checkImages(t *testing.T, what string, m *catalog.Images, poster, backdrop 
 // TestMoviesDoNotAllocate: generating is bound by what it writes, not by garbage.
 func TestMoviesDoNotAllocate(t *testing.T) {
 	w := newWorld(&Config{Movies: 10_000, Seed: 1})
-	j := writer{make([]byte, 0, 16<<20)}
+	j := writer{w, make([]byte, 0, 16<<20)}
 	i := uint64(0)
 	n := testing.AllocsPerRun(200, func() {
 		j.b = j.b[:0]
-		writeMovie(w, &j, w.movies.ranked(i%100))
-		writePerson(w, &j, i)
+		j.movie(w.movies.ranked(i % 100))
+		j.personRecord(i)
 		i++
 	})
 	if n > 0 {

@@ -1,66 +1,116 @@
 package gen
 
-import "strconv"
+// A season is the part of one that lists have.
+type season struct {
+	number   int
+	id       int
+	episodes int
+	before   int // episodes of the seasons before, season 0 aside
+	out      day
+	dated    bool
+	average  int // thousandths
+	poster   uint64
+	overview uint64
+	named    uint64 // seed of a name; 0: the generic one
+}
 
-// writeSeason writes the details of a season with its episodes.
-func writeSeason(w *world, j *writer, s *show, one *season) {
-	r := random{mix(w.tv.seed ^ uint64(one.id))}
+// seasonsOf makes the seasons of a series in order.
+func (w *world) seasonsOf(s *show) (list []season) {
+	total, before := 0, 0
+	next := s.out
+	first := 1
+	if s.specials {
+		first = 0
+	}
+	for number := first; number <= s.seasons; number++ {
+		r := w.tv.random(s.i, streamSeason+stream(number))
+		one := season{
+			number: number, id: int(s.i)*seasonIDs + number + 1, before: before, out: next, dated: s.dated,
+			poster: r.seed(w.Has.SeasonPoster.at(s.votes)), overview: r.seed(w.Has.SeasonText.at(s.votes)), named: r.seed(80),
+		}
+		if r.chance(w.Series.Episodes.Any.at(s.votes)) || number == 1 {
+			one.episodes = max(1, (r.logNormal(s.typical, 30)+50)/100)
+		}
+		one.episodes = min(one.episodes, w.Series.Episodes.Most, maxEpisodes-total)
+		total += one.episodes
+		if s.votes > 0 && r.chance(600) {
+			one.average = w.voteAverage(&r, max(1, s.votes/8))
+		}
+		if number > 0 {
+			before += one.episodes
+			next += day(one.episodes)*s.interval + day(r.between(120, 420))
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+// airs returns when an episode airs, counted from 0.
+func (s *show) airs(one *season, episode int) day { return one.out + day(episode)*s.interval }
+
+// season writes the details of a season with its episodes.
+func (j *writer) season(s *show, one *season) {
+	r := random{mix(j.tv.seed ^ uint64(one.id))}
 	j.objectID("_id", &r)
 	j.day("air_date", one.out, one.dated, "null")
-	j.list("episodes", func() {
-		for n := range one.episodes {
-			e := w.episodeOf(s, one, n)
-			j.object("", func() { writeEpisode(w, j, s, one, &e) })
-		}
-	})
-	j.text("name", func() { j.b = w.appendSeasonName(j.b, one) })
-	j.list("networks", func() { writeCompanyRef(w, j, "", w.networks, s.network) })
-	j.text("overview", func() { j.b = w.appendSeasonOverview(j.b, one) })
+	j.objects("episodes", one.episodes, func(n int) { j.episode(s, one, n) })
+	j.seasonName(one)
+	j.networksOf(s)
+	j.seasonOverview(one)
 	j.int("id", one.id)
-	writeSeasonEnd(w, j, one)
+	j.seasonEnd(one)
 }
 
-// writeSeasonSummary writes a season as the details of its series have it.
-func writeSeasonSummary(w *world, j *writer, one *season) {
+// seasonSummary writes a season as the details of its series have it.
+func (j *writer) seasonSummary(one *season) {
 	j.day("air_date", one.out, one.dated, "null")
-	j.int("episode_count", int64(one.episodes))
+	j.int("episode_count", one.episodes)
 	j.int("id", one.id)
-	j.text("name", func() { j.b = w.appendSeasonName(j.b, one) })
-	j.text("overview", func() { j.b = w.appendSeasonOverview(j.b, one) })
-	writeSeasonEnd(w, j, one)
+	j.seasonName(one)
+	j.seasonOverview(one)
+	j.seasonEnd(one)
 }
 
-// writeSeasonEnd writes the last fields of a season, in details and elsewhere.
-func writeSeasonEnd(w *world, j *writer, one *season) {
+func (j *writer) seasonName(one *season) {
+	if one.number == 0 {
+		j.string("name", "Specials")
+		return
+	}
+	j.numbered(one.named, j.english, "Season", one.number)
+}
+
+func (j *writer) seasonOverview(one *season) { j.overview(one.overview, 260, 50) }
+
+// seasonEnd writes the last fields of a season, in details and elsewhere.
+func (j *writer) seasonEnd(one *season) {
 	j.path("poster_path", one.poster, ".jpg")
-	j.int("season_number", int64(one.number))
-	j.fixed("vote_average", one.average, 3)
+	j.int("season_number", one.number)
+	j.float("vote_average", one.average, 1000)
 }
 
 // An episode is the part of one that lists have.
 type episode struct {
 	number   int
-	id       int64
+	id       int
 	kind     string
 	name     uint64 // seeds; 0: the generic name
 	overview uint64 // 0: none
 	still    uint64
-	runtime  int64 // 0: unknown
+	runtime  int // 0: unknown
 	out      day
 	dated    bool
-	average  int64 // thousandths
-	votes    int64
+	average  int // thousandths
+	votes    int
 	rest     random // for what lists lack
 }
 
 // episodeOf makes the part of an episode, counted from 0, that lists have.
 func (w *world) episodeOf(s *show, one *season, n int) episode {
-	e := episode{number: n + 1, kind: "standard", out: s.airs(one, n)}
-	place := int64(one.before + n + 1) // season 0 has the upper half of the ids
+	place := one.before + n + 1 // season 0 has the upper half of the ids
 	if one.number == 0 {
-		place = episodeIDs/2 + int64(n)
+		place = episodeIDs/2 + n
 	}
-	e.id = int64(s.i)*episodeIDs + place
+	e := episode{number: n + 1, id: int(s.i)*episodeIDs + place, kind: "standard", out: s.airs(one, n)}
 	r := random{mix(w.tv.seed+uint64(e.id)*golden) ^ golden}
 	switch {
 	case n == one.episodes-1 && one.number > 0:
@@ -68,97 +118,72 @@ func (w *world) episodeOf(s *show, one *season, n int) episode {
 	case one.episodes > 12 && n == one.episodes/2 && r.chance(200):
 		e.kind = "mid_season"
 	}
-	if !s.generic && !r.chance(40) || s.generic && r.chance(30) {
-		e.name = r.next() | 1
+	named := 960
+	if s.generic {
+		named = 30
 	}
-	e.overview = r.seed(1000 - int(figures().Lack.EpisodeText.at(s.votes)))
-	e.still = r.seed(1000 - int(figures().Lack.Still.at(s.votes)))
-	if !r.chance(int(figures().Lack.EpisodeRuntime.at(s.votes))) {
+	e.name = r.seed(named)
+	e.overview = r.seed(w.Has.EpisodeText.at(s.votes))
+	e.still = r.seed(w.Has.Still.at(s.votes))
+	if r.chance(w.Has.EpisodeRuntime.at(s.votes)) {
 		e.runtime = max(1, r.logNormal(4000, 50)/100)
 	}
 	e.dated = one.dated && !r.chance(40)
-	if !r.chance(int(figures().Lack.EpisodeVotes.at(s.votes))) {
+	if r.chance(w.Has.EpisodeVotes.at(s.votes)) {
 		e.votes = max(1, r.logNormal(100+s.votes*4, 80)/100)
-		e.average = r.voteAverage(e.votes)
+		e.average = w.voteAverage(&r, e.votes)
 	}
 	e.rest = r
 	return e
 }
 
-// appendEpisodeName appends the name of an episode.
-func (w *world) appendEpisodeName(b []byte, s *show, e *episode) []byte {
-	if e.name == 0 {
-		return strconv.AppendInt(append(b, "Episode "...), int64(e.number), 10)
-	}
-	r := random{e.name}
-	l := w.words.languages[0]
-	if !s.english {
-		l = s.language
-	}
-	return w.words.appendTitle(b, &r, l)
-}
-
-// appendEpisodeOverview appends the text of an episode.
-func (w *world) appendEpisodeOverview(b []byte, e *episode) []byte {
-	if e.overview == 0 {
-		return b
-	}
-	r := random{e.overview}
-	return w.words.appendText(b, &r, w.words.languages[0], int(r.logNormal(220, 55)))
-}
-
-// writeEpisode writes an episode as the details of its season have it.
-func writeEpisode(w *world, j *writer, s *show, one *season, e *episode) {
-	e.writeAired(j)
+// episode writes an episode as the details of its season have it.
+func (j *writer) episode(s *show, one *season, n int) {
+	e := j.episodeOf(s, one, n)
+	j.episodeDate(&e)
 	j.int("id", e.id)
-	writeEpisodeTexts(w, j, s, e)
-	writeEpisodeEnd(w, j, s, one, e)
-	e.writeVotes(j)
-	j.list("crew", func() { writeEpisodeCrew(w, j, s, &e.rest) })
-	j.list("guest_stars", func() { writeGuests(w, j, s, &e.rest) })
+	j.episodeTexts(s, &e)
+	j.episodeEnd(s, one, &e)
+	j.voted(e.average, e.votes)
+	j.episodeCredits(&e.rest, s)
 }
 
-// writeEpisodeSummary writes an episode as the details of its series have it; null where
-// there is no season.
-func writeEpisodeSummary(w *world, j *writer, name string, s *show, one *season, n int) {
+// episodeSummary writes an episode as the details of its series have it; null where there
+// is no season.
+func (j *writer) episodeSummary(name string, s *show, one *season, n int) {
 	if one == nil {
 		j.null(name)
 		return
 	}
-	e := w.episodeOf(s, one, n)
+	e := j.episodeOf(s, one, n)
 	j.object(name, func() {
 		j.int("id", e.id)
-		writeEpisodeTexts(w, j, s, &e)
-		e.writeVotes(j)
-		e.writeAired(j)
-		writeEpisodeEnd(w, j, s, one, &e)
+		j.episodeTexts(s, &e)
+		j.voted(e.average, e.votes)
+		j.episodeDate(&e)
+		j.episodeEnd(s, one, &e)
 	})
 }
 
-func (e *episode) writeAired(j *writer) {
+func (j *writer) episodeDate(e *episode) {
 	j.day("air_date", e.out, e.dated, "null")
-	j.int("episode_number", int64(e.number))
+	j.int("episode_number", e.number)
 	j.string("episode_type", e.kind)
 }
 
-func (e *episode) writeVotes(j *writer) {
-	j.fixed("vote_average", e.average, 3)
-	j.int("vote_count", e.votes)
-}
-
-func writeEpisodeTexts(w *world, j *writer, s *show, e *episode) {
-	j.text("name", func() { j.b = w.appendEpisodeName(j.b, s, e) })
-	j.text("overview", func() { j.b = w.appendEpisodeOverview(j.b, e) })
-}
-
-func writeEpisodeEnd(w *world, j *writer, s *show, one *season, e *episode) {
-	j.string("production_code", "")
-	if e.runtime == 0 {
-		j.null("runtime")
-	} else {
-		j.int("runtime", e.runtime)
+func (j *writer) episodeTexts(s *show, e *episode) {
+	l := j.english
+	if !s.english {
+		l = s.language
 	}
-	j.int("season_number", int64(one.number))
+	j.numbered(e.name, l, "Episode", e.number)
+	j.overview(e.overview, 220, 55)
+}
+
+func (j *writer) episodeEnd(s *show, one *season, e *episode) {
+	j.string("production_code", "")
+	j.intIf(e.runtime > 0, "runtime", e.runtime)
+	j.int("season_number", one.number)
 	j.int("show_id", s.id)
 	j.path("still_path", e.still, ".jpg")
 }

@@ -1,9 +1,6 @@
 package gen
 
 import (
-	"embed"
-	"fmt"
-	"strconv"
 	"strings"
 	"sync"
 	"unicode"
@@ -12,99 +9,181 @@ import (
 	"reelsplice/data/reference"
 )
 
-//go:embed words
-var wordFiles embed.FS
-
-// wordLines returns the lines of a word list, split at blanks, without comments.
-func wordLines(name string) [][]string {
-	data, err := wordFiles.ReadFile("words/" + name)
-	if err != nil {
-		panic(fmt.Errorf("gen: %w", err)) // part of the program
-	}
-	var out [][]string
-	for line := range strings.Lines(string(data)) {
-		if f := strings.Fields(line); len(f) > 0 && f[0] != "#" {
-			out = append(out, f)
-		}
-	}
-	return out
+// A wordFile is words.toml, which explains its parts.
+type wordFile struct {
+	Words       map[string]string
+	Phrases     struct{ Sentences, Taglines, Titles, Companies, Keywords []choice[string] }
+	Choices     struct{ Countries, Videos, Shows []choice[string] }
+	Locales     struct{ Order string }
+	Languages   []choice[languageWords]
+	Origins     []choice[originNames]
+	Departments []department
 }
 
-// number reads a number of a word list.
-func number(s string) int {
-	n, err := strconv.Atoi(s)
-	if err != nil {
-		panic(fmt.Errorf("gen: word lists: %w", err)) // part of the program
-	}
-	return n
+type languageWords struct {
+	Code, Words, Stop string
+	Unspaced          bool
 }
 
-// english are the lists of english.txt by name.
-var english = sync.OnceValue(func() map[string][]string {
-	out := map[string][]string{}
-	for _, f := range wordLines("english.txt") {
-		for _, w := range f[1:] {
-			out[f[0]] = append(out[f[0]], strings.ReplaceAll(w, "_", " "))
-		}
+type originNames struct {
+	Female, Male, Family, Endings string
+	FamilyFirst                   bool `toml:"family_first"`
+}
+
+// A lexicon has all that texts and names are made of, ready to write.
+type lexicon struct {
+	words                                                   map[string][]string // English, by slot
+	sentences, taglines, titles, companyNames, keywordNames weighted[phrase]
+	origins                                                 weighted[*origin]
+	languages                                               weighted[*language]
+	countries                                               weighted[*reference.Country]
+	videoTypes, showTypes                                   weighted[string]
+	departments                                             []department          // Acting first
+	knownFor                                                [peopleSlots]int      // departments of people, by slot
+	crewOf                                                  weighted[*department] // of crew credits
+	locales                                                 []locale
+	english                                                 *language
+}
+
+var words = sync.OnceValue(func() *lexicon {
+	f := readTOML[wordFile]("words.toml")
+	l := &lexicon{words: map[string][]string{}}
+	for slot, list := range f.Words {
+		l.words[slot] = split(list)
+		l.words[capitalized(slot)] = capitals(l.words[slot])
 	}
-	return out
+	for _, w := range l.words["adjective"] {
+		l.words["an adjective"] = append(l.words["an adjective"], withArticle(w))
+	}
+	l.sentences, l.taglines = weigh(f.Phrases.Sentences, l.parse), weigh(f.Phrases.Taglines, l.parse)
+	l.titles, l.companyNames = weigh(f.Phrases.Titles, l.parse), weigh(f.Phrases.Companies, l.parse)
+	l.keywordNames = weigh(f.Phrases.Keywords, l.parse)
+	l.origins = weigh(f.Origins, newOrigin)
+	l.languages = weigh(f.Languages, newLanguage)
+	l.english = l.languages.list[0]
+	l.countries = weigh(f.Choices.Countries, func(code string) *reference.Country {
+		c, ok := reference.CountryByCode(code)
+		if !ok {
+			panic("gen: words.toml: no country " + code)
+		}
+		c.EnglishName = escaped(c.EnglishName)
+		return &c
+	})
+	l.videoTypes, l.showTypes = weigh(f.Choices.Videos, same), weigh(f.Choices.Shows, same)
+	l.setLocales(split(f.Locales.Order))
+	l.setDepartments(f.Departments)
+	return l
 })
+
+// split returns the words of a list.
+func split(list string) []string {
+	out := strings.Fields(list)
+	for i, w := range out {
+		out[i] = strings.ReplaceAll(w, "_", " ")
+	}
+	return out
+}
+
+func capitals(list []string) []string {
+	out := make([]string, len(list))
+	for i, w := range list {
+		out[i] = capitalized(w)
+	}
+	return out
+}
+
+// capitalized returns w with a capital at its start, where its script has such.
+func capitalized(w string) string {
+	c, n := utf8.DecodeRuneInString(w)
+	return string(unicode.ToUpper(c)) + w[n:]
+}
+
+func withArticle(w string) string {
+	if strings.IndexByte("aeiou", w[0]) >= 0 && !strings.HasPrefix(w, "use") {
+		return "an " + w
+	}
+	return "a " + w
+}
+
+// A phrase is text with slots.
+type phrase []step
+
+// A step is text and the slot after it: "" at the end. words is nil for slots that no list fills.
+type step struct {
+	text, slot string
+	words      []string
+}
+
+func (l *lexicon) parse(text string) (p phrase) {
+	for {
+		before, rest, more := strings.Cut(text, "{")
+		slot, rest, _ := strings.Cut(rest, "}")
+		p = append(p, step{before, slot, l.words[slot]})
+		if !more {
+			return p
+		}
+		text = rest
+	}
+}
 
 // A language is one that titles are in.
 type language struct {
-	code, region      string // region: the usual country of its films
-	locale            string // xx-YY, ISO 639-1 and 3166-1
-	name, englishName string
-	words             []string // frequent ones first; nil for English
-	capitals          []string // the words with a capital
-	spaced            bool     // there are blanks between words
-	stop              string   // what ends a sentence
+	reference.Language
+	words    []string // frequent ones first; nil for English
+	capitals []string // the words with a capital
+	spaced   bool     // there are blanks between words
+	stop     string   // what ends a sentence
+	locale   *locale  // of titles in it
 }
 
 // vocabularySize is how many words a language has besides English.
 const vocabularySize = 1500
 
-// languages are those of languages.txt, English first, and their weights among titles.
-var languages = sync.OnceValues(func() ([]*language, []uint32) {
-	out := []*language{newLanguage("en", "US", nil)}
-	weights := []uint32{4700}
-	for _, f := range wordLines("languages.txt") {
-		out = append(out, newLanguage(f[0], f[1], f[3:]))
-		weights = append(weights, uint32(number(f[2])))
+func newLanguage(w languageWords) *language {
+	l := &language{Language: languageByCode(w.Code), spaced: !w.Unspaced, stop: w.Stop}
+	if w.Stop == "" {
+		l.stop = "."
 	}
-	return out, weights
-})
-
-func newLanguage(code, region string, words []string) *language {
-	ref, ok := reference.LanguageByCode(code)
-	if !ok {
-		panic("gen: languages.txt: no language " + code)
-	}
-	l := &language{
-		code: code, region: region, locale: code + "-" + region, name: escaped(ref.Name), englishName: escaped(ref.EnglishName),
-		spaced: true, stop: ".",
-	}
-	switch code {
-	case "ja", "zh", "cn":
-		l.spaced, l.stop = false, "。"
-	case "th":
-		l.spaced = false
-		l.stop = " "
-	case "hi", "bn":
-		l.stop = "।"
-	}
-	if words != nil {
+	if w.Words != "" {
 		shortest := 2
-		if !l.spaced {
+		if w.Unspaced {
 			shortest = 1
 		}
-		l.words = vocabulary(words, vocabularySize, shortest, l.spaced)
-		l.capitals = make([]string, len(l.words))
-		for i, w := range l.words {
-			l.capitals[i] = capitalized(w)
-		}
+		l.words = vocabulary(split(w.Words), vocabularySize, shortest, l.spaced)
+		l.capitals = capitals(l.words)
 	}
 	return l
+}
+
+func languageByCode(code string) reference.Language {
+	l, ok := reference.LanguageByCode(code)
+	if !ok {
+		panic("gen: words.toml: no language " + code)
+	}
+	l.Name, l.EnglishName = escaped(l.Name), escaped(l.EnglishName)
+	return l
+}
+
+// A locale is a language and region of translations.
+type locale struct {
+	*language
+	region string
+}
+
+// setLocales sets the locales, and that of each language.
+func (l *lexicon) setLocales(codes []string) {
+	l.locales = make([]locale, len(codes))
+	for _, lang := range l.languages.list {
+		lang.locale = &l.locales[0] // of no language
+		for i, code := range codes {
+			if one, region, _ := strings.Cut(code, "-"); one == lang.Code {
+				l.locales[i] = locale{lang, region}
+				if lang.locale.language != lang {
+					lang.locale = &l.locales[i]
+				}
+			}
+		}
+	}
 }
 
 // vocabulary returns the given words and up to size in all with more of letters in like
@@ -158,74 +237,37 @@ func chain(follow map[[2]rune][]rune, r *random, spaced bool) string {
 	return string(w)
 }
 
-// capitalized returns w with a capital at its start, where its script has such.
-func capitalized(w string) string {
-	c, n := utf8.DecodeRuneInString(w)
-	return string(unicode.ToUpper(c)) + w[n:]
-}
-
 // A name is part of a person's name, as it is written in Latin letters and in its own script.
 type name struct{ latin, own string }
 
 // An origin is where people have names of one kind.
 type origin struct {
 	female, male, family []name
-	familyFirst          bool   // in the original script
-	join                 string // between family and given name there
+	familyFirst          bool // in the original script, where no blank is between the names
 }
 
-// familyNames is how many family names an origin has.
+// familyNames is how many family names an origin of Latin letters has.
 const familyNames = 2000
 
-// origins are those of names.txt and their weights among people.
-var origins = sync.OnceValues(func() ([]*origin, []uint32) {
-	var out []*origin
-	var weights []uint32
-	lists := map[string][]string{}
-	flush := func() {
-		if len(lists) > 0 {
-			out = append(out, newOrigin(lists))
-			lists = map[string][]string{}
-		}
-	}
-	for _, f := range wordLines("names.txt") {
-		if len(f) == 2 {
-			flush()
-			weights = append(weights, uint32(number(f[1])))
-			lists["origin"] = f[:1]
-			continue
-		}
-		lists[f[0]] = f[1:]
-	}
-	flush()
-	return out, weights
-})
-
-func newOrigin(lists map[string][]string) *origin {
-	o := &origin{join: " "}
-	switch lists["origin"][0] {
-	case "ja", "zh", "ko":
-		o.familyFirst, o.join = true, ""
-	}
-	ends := parseNames(lists["t"])
-	o.female = combine(lists["f"], ends)
-	o.male = combine(lists["m"], ends)
-	if s := lists["s"]; strings.Contains(s[0], "/") || strings.HasPrefix(s[0], "+") {
-		o.family = combine(s, ends)
+func newOrigin(n originNames) *origin {
+	ends := parseNames(strings.Fields(n.Endings))
+	o := &origin{female: combine(n.Female, ends), male: combine(n.Male, ends), familyFirst: n.FamilyFirst}
+	if strings.ContainsAny(n.Family, "+/") {
+		o.family = combine(n.Family, ends)
 	} else {
-		o.family = parseNames(vocabulary(s, familyNames, 4, true))
+		o.family = parseNames(vocabulary(strings.Fields(n.Family), familyNames, 4, true))
 	}
 	return o
 }
 
 // combine returns the names of a list or, where it is marked by +, each of it with each end.
-func combine(list []string, ends []name) []name {
-	if !strings.HasPrefix(list[0], "+") {
-		return parseNames(list)
+func combine(list string, ends []name) (out []name) {
+	list, marked := strings.CutPrefix(list, "+")
+	names := parseNames(strings.Fields(list))
+	if !marked {
+		return names
 	}
-	list = append([]string{list[0][1:]}, list[1:]...)
-	var out []name
-	for _, n := range parseNames(list) {
+	for _, n := range names {
 		for _, end := range ends {
 			out = append(out, name{n.latin + end.latin, n.own + end.own})
 		}
