@@ -97,7 +97,7 @@ func BenchmarkAdd(b *testing.B) {
 	b.ReportAllocs()
 	n := 0
 	for b.Loop() {
-		if err := j.Add(principals.table, 0, int64(n), 0, principals.rows[n%len(principals.rows)]); err != nil {
+		if err := j.Add(principals.table, 0, int64(n), 0, string(principals.rows[n%len(principals.rows)])); err != nil {
 			b.Fatal(err)
 		}
 		n++
@@ -109,7 +109,7 @@ func addAll(tb testing.TB, j *Joiner, files []tsv) (rows int) {
 	tb.Helper()
 	for n, f := range files {
 		for i, row := range f.rows {
-			if err := j.Add(f.table, n, int64(i+1), int64(i+2), row); err != nil {
+			if err := j.Add(f.table, n, int64(i+1), int64(i+2), string(row)); err != nil {
 				tb.Fatal(err)
 			}
 		}

@@ -95,7 +95,7 @@ func New(c Config) (*Joiner, error) {
 // row and line are its place; of rows with the same key the first, by file and
 // row, counts. The error is a *record.FieldError when the row is bad: then nothing of it
 // was added and the next row may follow. After any other error nothing may.
-func (j *Joiner) Add(table string, file int, row, line int64, json []byte) error {
+func (j *Joiner) Add(table string, file int, row, line int64, json string) error {
 	if j.records {
 		return errors.New("imdb: add after records")
 	}
@@ -109,7 +109,7 @@ func (j *Joiner) Add(table string, file int, row, line int64, json []byte) error
 	if len(json) > maxRowBytes {
 		return &record.FieldError{What: fmt.Sprintf("want a row of at most %d bytes, found %d", maxRowBytes, len(json))}
 	}
-	if err := j.scan(t, string(json)); err != nil {
+	if err := j.scan(t, json); err != nil {
 		return err
 	}
 	if err := t.check(&j.cells); err != nil {

@@ -451,7 +451,7 @@ func TestAddRefuses(t *testing.T) {
 	defer j.Close()
 	f := func(table, row, want string) {
 		t.Helper()
-		err := j.Add(table, 0, 1, 2, []byte(row))
+		err := j.Add(table, 0, 1, 2, row)
 		var fe *record.FieldError
 		if !errors.As(err, &fe) || err.Error() != want {
 			t.Errorf("Add(%s, %s) = %v\nwant %s", table, row, err, want)
@@ -490,7 +490,7 @@ func TestAddRefuses(t *testing.T) {
 	if n := j.people.Len() + j.titles.Len() + j.episodes.Len(); n > 0 || len(j.dropped) > 0 {
 		t.Errorf("refused rows left %d records behind, and were counted: %v", n, j.dropped)
 	}
-	for _, err := range []error{j.Add("title.other", 0, 1, 2, nil), j.Add(nameBasics, -1, 1, 2, nil), j.Add(nameBasics, 1, maxRow+1, 2, nil)} {
+	for _, err := range []error{j.Add("title.other", 0, 1, 2, ""), j.Add(nameBasics, -1, 1, 2, ""), j.Add(nameBasics, 1, maxRow+1, 2, "")} {
 		var fe *record.FieldError
 		if err == nil || errors.As(err, &fe) {
 			t.Errorf("Add with a mistake of the caller = %v", err)
@@ -572,7 +572,7 @@ func TestMisuse(t *testing.T) {
 	if err := j.Records(t.Context(), nil); err == nil {
 		t.Error("a second Records gave no error")
 	}
-	if err := j.Add(nameBasics, 0, 1, 2, []byte(`{"nconst":"nm0000001"}`)); err == nil {
+	if err := j.Add(nameBasics, 0, 1, 2, `{"nconst":"nm0000001"}`); err == nil {
 		t.Error("Add after Records gave no error")
 	}
 	for range 2 {
@@ -595,7 +595,7 @@ func TestMisuse(t *testing.T) {
 	}
 	defer j.Close()
 	for i := range int64(100_000) {
-		if err = j.Add(nameBasics, 0, i, i, []byte(fmt.Sprintf(`{"nconst":"nm%07d"}`, i+1))); err != nil {
+		if err = j.Add(nameBasics, 0, i, i, fmt.Sprintf(`{"nconst":"nm%07d"}`, i+1)); err != nil {
 			break
 		}
 	}

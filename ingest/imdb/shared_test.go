@@ -133,7 +133,7 @@ func join(tb testing.TB, c Config, files ...tsv) joined {
 	for n, f := range files {
 		for i, row := range f.rows {
 			var bad *record.FieldError
-			switch err := j.Add(f.table, n, int64(i+1), int64(i+2), row); {
+			switch err := j.Add(f.table, n, int64(i+1), int64(i+2), string(row)); {
 			case err == nil:
 				got.report.Rows[f.table]++
 			case asFieldError(err, &bad):

@@ -61,10 +61,8 @@ type row struct {
 
 // A decoder cuts files into batches.
 type decoder struct {
-	list    *input.List
-	options *input.Options
-	dir     string // for temporary files
-	send    func(step) error
+	*Pipeline
+	send func(*rows) error
 
 	open *rows
 	buf  []byte // text of the open batch, used again for the next one: flush copies it
@@ -109,9 +107,9 @@ func (d *decoder) file(ctx context.Context, n int, skip int64) error {
 // begin opens a file and its first batch. Of a file that cannot be opened there is one batch with
 // the failure, and no reader.
 func (d *decoder) begin(ctx context.Context, n int) (*source.Reader, error) {
-	in := &d.list.Inputs[n]
+	in := &d.List.Inputs[n]
 	d.from, d.read = time.Now(), 0
-	src, err := source.Open(in.File, d.options.Read(ctx, d.dir))
+	src, err := source.Open(in.File, d.Options.Read(ctx, d.Dir))
 	if ctx.Err() != nil { // no fault of the file
 		if err == nil {
 			_ = src.Close() // read side
@@ -145,7 +143,7 @@ func next(ctx context.Context, src *source.Reader) (source.Row, error) {
 // detect finds the layout of a file by its first good row, and why the file is left out.
 func (d *decoder) detect(src *source.Reader, text []byte) (reason string) {
 	f, in := *d.open.file, *d.open.file.Input // batches before have the old ones
-	in.Layout, in.Hint, reason = d.options.Detect(src.File(), text)
+	in.Layout, in.Hint, reason = d.Options.Detect(src.File(), text)
 	f.Input = &in
 	d.open.file = &f
 	if reason == "" && in.Layout == input.IMDb {

@@ -8,10 +8,8 @@ import (
 
 	"reelsplice/ingest/crosswalk"
 	"reelsplice/ingest/imdb"
-	"reelsplice/ingest/input"
 	"reelsplice/ingest/journal"
 	"reelsplice/ingest/layout"
-	"reelsplice/ingest/report"
 	"reelsplice/ingest/source"
 	"reelsplice/schemas/record"
 )
@@ -21,15 +19,11 @@ import (
 // records that the catalogue and the other sources have by IMDb's ids. All of them are one step to
 // the journal. Their batches are records from the start.
 type tables struct {
-	list     *input.List
-	options  *input.Options
-	dir      string // for temporary files
-	memory   int64
-	resolver *crosswalk.Resolver
-	note     crosswalk.Noter
-	start    time.Time // of the ingest
-	send     func(step) error
+	*Pipeline
+	note crosswalk.Noter
+	send func(step) error
 
+	joiner *imdb.Joiner
 	inputs map[int]int // place among the inputs, by number of the source
 	out    *records    // the open batch
 	from   time.Time   // when it was opened
@@ -38,9 +32,9 @@ type tables struct {
 // read reads the inputs from first on before end, and sends their records.
 func (t *tables) read(ctx context.Context, first, end int) error {
 	j, err := imdb.New(imdb.Config{
-		Dir: t.dir, Memory: t.memory, ID: t.resolver.IMDb,
+		Dir: t.Dir, Memory: t.Memory, ID: t.Resolver.IMDb,
 		Place: func(file int, row, line int64) string {
-			return source.Place{File: t.list.Name(file), Row: row, Line: line}.String()
+			return source.Place{File: t.List.Name(file), Row: row, Line: line}.String()
 		},
 		Bad: t.refuse,
 	})
@@ -48,16 +42,19 @@ func (t *tables) read(ctx context.Context, first, end int) error {
 		return err
 	}
 	defer func() { _ = j.Close() }() // temporary files
+	t.joiner = j
+	d := decoder{Pipeline: t.Pipeline, send: t.add}
 	for n := first; n < end; n++ {
-		if err := t.table(ctx, j, n); err != nil {
+		t.inputs[t.List.Inputs[n].Number] = n
+		if err := d.file(ctx, n, 0); err != nil {
 			return err
 		}
 	}
-	t.begin(&file{Input: &t.list.Inputs[first], index: first, found: t.list.Inputs[first].File})
+	t.out, t.from = t.batch(first), time.Now()
 	if err := j.Records(ctx, t.record); err != nil {
 		return err
 	}
-	if err := t.resolver.Err(); err != nil {
+	if err := t.Resolver.Err(); err != nil {
 		return err
 	}
 	for path, n := range j.Dropped() {
@@ -67,68 +64,41 @@ func (t *tables) read(ctx context.Context, first, end int) error {
 	return t.flush()
 }
 
-// begin opens an empty batch.
-func (t *tables) begin(f *file) {
-	t.out = &records{mark: mark{file: f, partial: true}, tally: report.NewTally(report.File{}, t.start)}
+// batch returns an empty batch of an input.
+func (t *tables) batch(n int) *records {
+	in := &t.List.Inputs[n]
+	return t.records(mark{file: &file{Input: in, index: n, found: in.File}, partial: true})
 }
 
 // flush sends the open batch and opens the next one of the same file.
 func (t *tables) flush() error {
 	b := t.out
 	b.elapsed, t.from = time.Since(t.from), time.Now()
-	t.begin(b.file)
+	t.out = t.batch(b.file.index)
 	return t.send(b)
 }
 
-// table gives the rows of one table to the joiner.
-func (t *tables) table(ctx context.Context, j *imdb.Joiner, n int) error {
-	in := &t.list.Inputs[n]
-	t.inputs[in.Number], t.from = n, time.Now()
-	src, err := source.Open(in.File, t.options.Read(ctx, t.dir))
-	f := &file{Input: in, index: n, found: in.File}
-	if err == nil {
-		defer func() { _ = src.Close() }() // read side
-		f.found, f.header = src.File(), src.Header()
-	}
-	t.begin(f)
-	t.out.first = true
-	for err == nil {
-		var row source.Row
-		if row, err = next(ctx, src); err == nil {
-			err = t.add(j, row)
+// add gives the rows of a batch to the joiner, and sends what is left of it: the bad ones.
+func (t *tables) add(b *rows) error {
+	b.at, b.partial = nil, true
+	out := t.records(b.mark)
+	for n := range b.list {
+		row := &b.list[n]
+		err := row.failed
+		if err == nil {
+			err = t.joiner.Add(b.file.found.Base(), b.file.Number, row.place.Row, row.place.Line, b.text[row.from:row.to])
+			var fe *record.FieldError
+			if err != nil && !errors.As(err, &fe) {
+				return err
+			}
 		}
-		if err == nil && (t.out.rows == batchRows || t.out.badBytes >= batchBytes) {
-			t.out.consumed = src.Consumed()
-			err = t.flush()
+		if err != nil {
+			b.refuse(out, row, err)
+		} else {
+			out.tally.Rows.Kept++
 		}
 	}
-	if t.out.end, err = endOf(src, err); err != nil {
-		return err
-	}
-	return t.flush()
-}
-
-// add gives a row to the joiner.
-func (t *tables) add(j *imdb.Joiner, row source.Row) error {
-	t.out.rows++
-	if row.Err == nil {
-		row.Err = j.Add(t.out.file.found.Base(), t.out.file.Number, row.Place.Row, row.Place.Line, row.JSON)
-		var fe *record.FieldError
-		if row.Err != nil && !errors.As(row.Err, &fe) {
-			return row.Err
-		}
-	}
-	if row.Err == nil {
-		t.out.tally.Rows.Kept++
-		return nil
-	}
-	raw := row.JSON
-	if row.Raw != nil {
-		raw = row.Raw
-	}
-	field, why := ReasonOf(row.Err)
-	t.out.refuse(row.Place, field, why, raw, row.Size)
-	return nil
+	return t.send(out)
 }
 
 // record adds a record that package imdb made.
@@ -141,7 +111,7 @@ func (t *tables) record(number int, row, line int64, rec layout.Record) error {
 }
 
 // refuse sends a row that turned out bad when the tables were joined. It was counted as kept. A batch
-// is of one file, so the open one, of other rows, is set aside and goes on afterwards.
+// is of one file, so the open one, of other rows, goes first.
 func (t *tables) refuse(number int, row, line int64, json []byte, err error) error {
 	n, ok := t.inputs[number]
 	if !ok {
@@ -150,14 +120,9 @@ func (t *tables) refuse(number int, row, line int64, json []byte, err error) err
 	if err := t.flush(); err != nil {
 		return err
 	}
-	was, in := t.out, &t.list.Inputs[n]
-	t.begin(&file{Input: in, index: n, found: in.File})
+	out := t.batch(n)
 	field, why := ReasonOf(err)
-	t.out.tally.Rows.Kept--
-	t.out.refuse(source.Place{File: in.Name, Row: row, Line: line, Off: -1}, field, why, json, int64(len(json)))
-	if err := t.send(t.out); err != nil {
-		return err
-	}
-	t.out = was
-	return nil
+	out.tally.Rows.Kept--
+	out.refuse(source.Place{File: out.file.Name, Row: row, Line: line, Off: -1}, field, why, json, int64(len(json)))
+	return t.send(out)
 }

@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"errors"
-	"time"
 
 	"reelsplice/ingest/crosswalk"
 	"reelsplice/ingest/layout"
@@ -36,7 +35,7 @@ type outRecord struct {
 }
 
 // records lets a batch that needs no mapper go through it.
-func (r *records) records(*mapper) (*records, error) { return r, nil }
+func (r *records) records(*Pipeline) (*records, error) { return r, nil }
 
 // add adds a record of a row.
 func (r *records) add(number int, rec *layout.Record, more bool, at source.Place, note crosswalk.Noter) {
@@ -59,22 +58,15 @@ func (r *records) refuse(at source.Place, field, why string, raw []byte, size in
 	})
 }
 
-// A mapper makes records of rows. It is for one goroutine. A layout of its own for each batch keeps
-// counts by batch, so that they reach the journal together with the batch's rows.
-type mapper struct {
-	options layout.Options
-	note    crosswalk.Noter
-	start   time.Time // of the ingest
-}
-
-// records makes the records of a batch.
-func (b *rows) records(m *mapper) (*records, error) {
-	out := &records{mark: b.mark, tally: report.NewTally(report.File{}, m.start)}
+// records makes the records of a batch. A layout of its own for each batch keeps counts by batch, so
+// that they reach the journal together with the batch's rows.
+func (b *rows) records(p *Pipeline) (*records, error) {
+	out := p.records(b.mark)
 	if len(b.list) == 0 {
 		return out, nil
 	}
 	f := b.file
-	l, err := layout.New(f.LayoutOrTMDB(), m.options)
+	l, err := layout.New(f.LayoutOrTMDB(), p.Options.Rows)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +83,7 @@ func (b *rows) records(m *mapper) (*records, error) {
 			continue
 		}
 		for i := range recs {
-			out.add(f.Number, &recs[i], i > 0, row.place, m.note)
+			out.add(f.Number, &recs[i], i > 0, row.place, p.Resolver.Noter)
 			switch recs[i].Found {
 			case tmdb.FoundMatch:
 				out.tally.Rows.Matched++

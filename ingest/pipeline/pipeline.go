@@ -12,13 +12,13 @@ package pipeline
 import (
 	"context"
 	"runtime"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"reelsplice/ingest/crosswalk"
 	"reelsplice/ingest/input"
 	"reelsplice/ingest/journal"
+	"reelsplice/ingest/report"
 )
 
 const (
@@ -39,7 +39,7 @@ type Pipeline struct {
 // A step is a batch on its way from decode to sort.
 type step interface {
 	// records makes the batch's records.
-	records(m *mapper) (*records, error)
+	records(p *Pipeline) (*records, error)
 }
 
 // Read reads the inputs from a position on.
@@ -66,16 +66,13 @@ func (p *Pipeline) Read(ctx context.Context, at journal.Position) error {
 func (p *Pipeline) turn(ctx context.Context, turn input.Turn, first, end int, skip int64) error {
 	return p.run(ctx, func(ctx context.Context, send func(step) error) error {
 		if turn == input.TurnIMDb {
-			t := tables{
-				list: p.List, options: p.Options, dir: p.Dir, memory: p.Memory, resolver: p.Resolver, start: p.start(), send: send,
-				inputs: map[int]int{},
-			}
+			t := tables{Pipeline: p, send: send, inputs: map[int]int{}}
 			if end < len(p.List.Inputs) { // else nobody looks them up
 				t.note = p.Resolver.Noter
 			}
 			return t.read(ctx, first, end)
 		}
-		d := decoder{list: p.List, options: p.Options, dir: p.Dir, send: send}
+		d := decoder{Pipeline: p, send: func(b *rows) error { return send(b) }}
 		for n := first; n < end; n++ {
 			if err := d.file(ctx, n, skip); err != nil {
 				return err
@@ -86,8 +83,10 @@ func (p *Pipeline) turn(ctx context.Context, turn input.Turn, first, end int, sk
 	})
 }
 
-// start returns when the ingest started.
-func (p *Pipeline) start() time.Time { return p.Sorter.Journal.Plan.Start }
+// records returns a batch without any records yet.
+func (p *Pipeline) records(m mark) *records {
+	return &records{mark: m, tally: report.NewTally(report.File{}, p.Sorter.Journal.Plan.Start)}
+}
 
 // A job is a step and, once done is closed, its records: closing it hands out over from the mapper
 // to sort.
@@ -122,11 +121,10 @@ func (p *Pipeline) run(ctx context.Context, decode func(ctx context.Context, sen
 		})
 	})
 	for range workers {
-		m := mapper{options: p.Options.Rows, note: p.Resolver.Noter, start: p.start()}
 		g.Go(func() error {
 			for j := range work {
 				var err error
-				if j.out, err = j.step.records(&m); err != nil {
+				if j.out, err = j.step.records(p); err != nil {
 					return err
 				}
 				close(j.done)
