@@ -1,6 +1,7 @@
 package refs
 
 import (
+	"slices"
 	"strings"
 
 	"reelsplice/schemas/catalog"
@@ -42,25 +43,18 @@ func titles(to fragment.Kind, paths ...string) (out []relation) {
 	return out
 }
 
-func concat(lists ...[]relation) (out []relation) {
-	for _, l := range lists {
-		out = append(out, l...)
-	}
-	return out
-}
-
 // relations are those of all kinds.
 // The marks of accounts are not checked: they are theirs. What a record has in another language
 // (localized) counts with the rest.
 var relations = map[fragment.Kind][]relation{
-	fragment.KindMovie: concat([]relation{
+	fragment.KindMovie: slices.Concat([]relation{
 		{path: "belongs_to_collection.id", to: fragment.KindCollection},
 		{"genres.id", fragment.KindMovie, genre},
 		{path: "production_companies.id", to: fragment.KindCompany},
 		{path: "keywords.keywords.id", to: fragment.KindKeyword},
 		{path: "similar.results.id", to: fragment.KindMovie},
 	}, titles(fragment.KindMovie, "recommendations.results"), people("credits.cast", "credits.crew")),
-	fragment.KindTV: concat([]relation{
+	fragment.KindTV: slices.Concat([]relation{
 		{"genres.id", fragment.KindTV, genre},
 		{path: "networks.id", to: fragment.KindNetwork},
 		{"seasons.season_number", fragment.KindSeason, season},
@@ -69,15 +63,15 @@ var relations = map[fragment.Kind][]relation{
 		{path: "similar.results.id", to: fragment.KindTV},
 	}, titles(fragment.KindTV, "recommendations.results"),
 		people("created_by", "aggregate_credits.cast", "aggregate_credits.crew", "credits.cast", "credits.crew")),
-	fragment.KindSeason: concat([]relation{
+	fragment.KindSeason: slices.Concat([]relation{
 		{path: "series_id", to: fragment.KindTV},
 		{path: "networks.id", to: fragment.KindNetwork},
 	}, people("episodes.crew", "episodes.guest_stars", "aggregate_credits.cast", "aggregate_credits.crew", "credits.cast", "credits.crew")),
-	fragment.KindEpisode: concat([]relation{
+	fragment.KindEpisode: slices.Concat([]relation{
 		{path: "series_id", to: fragment.KindTV},
 		{"season_number", fragment.KindSeason, season},
 	}, people("crew", "guest_stars", "credits.cast", "credits.crew", "credits.guest_stars")),
-	fragment.KindPerson: concat(
+	fragment.KindPerson: slices.Concat(
 		titles(fragment.KindMovie, "known_for", "combined_credits.cast", "combined_credits.crew", "movie_credits.cast", "movie_credits.crew"),
 		titles(fragment.KindTV, "tv_credits.cast", "tv_credits.crew")),
 	fragment.KindCollection: titles(fragment.KindMovie, "parts"),

@@ -67,7 +67,7 @@ func (l *Reader) Records(in tmdb.Row) ([]tmdb.Record, error) {
 	for i, season := range r.seasons {
 		recs, err := l.seasons.Records(tmdb.Row{Type: catalog.TypeOf(fragment.KindSeason), JSON: season.Object()})
 		if err != nil {
-			return nil, tmdb.InRow(err, "seasons", i)
+			return nil, tmdb.Within(err, fmt.Sprintf("seasons[%d]", i))
 		}
 		out = append(out, recs...)
 	}

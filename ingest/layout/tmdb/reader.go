@@ -126,11 +126,7 @@ func (t *Reader) withParts(one Record, parts []part, response bool) ([]Record, e
 		}
 		recs, err := t.records(r)
 		if err != nil {
-			var fe *record.FieldError
-			if errors.As(err, &fe) {
-				return nil, &record.FieldError{Field: p.name + "." + fe.Field, What: fe.What}
-			}
-			return nil, fmt.Errorf("%s: %w", p.name, err)
+			return nil, Within(err, p.name)
 		}
 		out = append(out, recs...)
 	}

@@ -6,6 +6,7 @@ package tmdb
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"reelsplice/data/reference"
@@ -60,6 +61,8 @@ const (
 	FoundMint                 // it was minted
 )
 
+const alphabet = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
 // ParseLanguage checks a language tag and brings it to the form xx-YY; a language
 // without a region gets that which is meant, so that "fr" and "fr-FR" are one. It
 // stays xx where none is known. The default language, en-US, becomes "".
@@ -73,22 +76,13 @@ func ParseLanguage(tag string) (string, error) {
 	if tag == "" || out == "en" || out == "en-US" {
 		return "", nil
 	}
-	if fragment.Language(lang, region) == fragment.Base || !letters(lang+region) {
+	if fragment.Language(lang, region) == fragment.Base || strings.Trim(lang+region, alphabet) != "" {
 		return "", fmt.Errorf("language %q: want xx or xx-YY, for instance de-DE", tag)
 	}
 	if r := reference.DefaultRegion(lang); region == "" && r != "" {
 		out += "-" + r
 	}
 	return out, nil
-}
-
-func letters(s string) bool {
-	for _, c := range s {
-		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') {
-			return false
-		}
-	}
-	return true
 }
 
 // Checked returns the record of a row once it is known to be one.
@@ -112,22 +106,11 @@ func Checked(t *catalog.Type, r record.Record) (Record, error) {
 // days are the fields of records that are days.
 var days = []string{"air_date", "birthday", "deathday", "first_air_date", "last_air_date", "release_date"}
 
+// aDay matches what looks like a day.
+var aDay = regexp.MustCompile(`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$`)
+
 // IsDay reports whether s is empty or looks like a day.
-func IsDay(s string) bool {
-	if s == "" {
-		return true
-	}
-	if len(s) != len("2006-01-02") || s[4] != '-' || s[7] != '-' {
-		return false
-	}
-	for i, c := range s {
-		if i != 4 && i != 7 && (c < '0' || c > '9') {
-			return false
-		}
-	}
-	month, day := s[5:7], s[8:10]
-	return month >= "01" && month <= "12" && day >= "01" && day <= "31"
-}
+func IsDay(s string) bool { return s == "" || aDay.MatchString(s) }
 
 // InField adds the field to an error that has none.
 func InField(err error, field string) error {
@@ -137,13 +120,13 @@ func InField(err error, field string) error {
 	return &record.FieldError{Field: field, What: err.Error()}
 }
 
-// InRow adds the element of a list to an error.
-func InRow(err error, list string, i int) error {
+// Within adds the path around it to an error.
+func Within(err error, path string) error {
 	var fe *record.FieldError
 	if errors.As(err, &fe) {
-		return &record.FieldError{Field: fmt.Sprintf("%s[%d].%s", list, i, fe.Field), What: fe.What}
+		return &record.FieldError{Field: path + "." + fe.Field, What: fe.What}
 	}
-	return fmt.Errorf("%s[%d]: %w", list, i, err)
+	return fmt.Errorf("%s: %w", path, err)
 }
 
 // textOf returns the text that a value is, "" for what is no text.
