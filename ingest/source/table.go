@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"unicode/utf8"
 
 	"reelsplice/ingest/source/jsonrow"
 	"reelsplice/schemas/record"
@@ -46,10 +45,7 @@ func newTableRows(t textRows, format Format, ext string) (*tableRows, error) {
 		return nil, fmt.Errorf("header: %s", f.ReasonAt())
 	}
 	raw := t.w.held()[:rec.size]
-	if !utf8.Valid(raw) {
-		return nil, fmt.Errorf("header: byte %d: invalid UTF-8", jsonrow.InvalidUTF8(raw))
-	}
-	if f := jsonrow.ZeroByte(raw); f != nil {
+	if f := jsonrow.TextFault(raw); f != nil {
 		return nil, fmt.Errorf("header: %s", f.ReasonAt())
 	}
 	if err := r.header(raw); err != nil {
@@ -119,11 +115,8 @@ func (t *tableRows) next() (Row, error) {
 
 // finish makes the row at p, which f is wrong with, out of raw and its cells.
 func (t *tableRows) finish(p Place, raw []byte, f *jsonrow.Fault) Row {
-	if f == nil && !utf8.Valid(raw) {
-		f = &jsonrow.Fault{Off: jsonrow.InvalidUTF8(raw), Reason: "invalid UTF-8"}
-	}
 	if f == nil {
-		f = jsonrow.ZeroByte(raw)
+		f = jsonrow.TextFault(raw)
 	}
 	row := t.textRows.finish(p, raw, f)
 	row.Raw = raw

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -33,7 +32,7 @@ func (f *Fault) ReasonAt() string { return fmt.Sprintf("byte %d: %s", f.Off, f.R
 // accepts control characters and unknown escapes in strings.
 func Check(b []byte, maxDepth int) *Fault {
 	if !utf8.Valid(b) {
-		return &Fault{Off: InvalidUTF8(b), Reason: "invalid UTF-8"}
+		return TextFault(b)
 	}
 	w := walker{b: b, levels: maxDepth, zero: -1}
 	w.blanks()
@@ -73,30 +72,26 @@ func syntaxFault(b []byte) *Fault {
 // AppendString appends b as a JSON string. Bytes that are not valid UTF-8 are kept,
 // so that a bad row shows what was found.
 func AppendString(dst, b []byte) (out []byte, bad string) {
-	if !utf8.Valid(b) {
-		bad = "byte " + strconv.Itoa(InvalidUTF8(b)) + ": invalid UTF-8"
-	} else if f := ZeroByte(b); f != nil {
+	if f := TextFault(b); f != nil {
 		bad = f.ReasonAt()
 	}
 	return record.AppendText(dst, b), bad
-}
-
-// InvalidUTF8 returns the offset of the first byte that is not valid UTF-8.
-func InvalidUTF8(b []byte) int {
-	for i, r := range string(b) {
-		if _, n := utf8.DecodeRune(b[i:]); r == utf8.RuneError && n == 1 {
-			return i
-		}
-	}
-	return len(b)
 }
 
 // NoZero is the reason why text with U+0000 is refused: a crash or a broken copy leaves
 // blocks of zero bytes in files, and no text of the API has one.
 const NoZero = "found U+0000, which no text has"
 
-// ZeroByte returns the Fault of the first zero byte in b, nil when there is none.
-func ZeroByte(b []byte) *Fault {
+// TextFault returns the first byte of b that is not valid UTF-8, or else the first zero byte, as a
+// Fault; nil when there is neither.
+func TextFault(b []byte) *Fault {
+	if !utf8.Valid(b) {
+		off := 0
+		for r, n := utf8.DecodeRune(b); r != utf8.RuneError || n != 1; r, n = utf8.DecodeRune(b[off:]) {
+			off += n
+		}
+		return &Fault{Off: off, Reason: "invalid UTF-8"}
+	}
 	if i := bytes.IndexByte(b, 0); i >= 0 {
 		return &Fault{Off: i, Reason: NoZero}
 	}
