@@ -23,8 +23,6 @@ type Tally struct {
 	Fields  Fields            `json:"fields"`
 	Newest  string            `json:"newest,omitempty"` // release or air date, YYYY-MM-DD
 	Today   string            `json:"today"`            // days after it are not counted
-
-	dates dates
 }
 
 // An Outcome counts what became of rows: each is kept, blank, a duplicate or quarantined. The
@@ -121,7 +119,23 @@ func (t *Tally) Record(kind string, r record.Record) {
 		t.Records = map[string]int64{}
 	}
 	t.Records[kind]++
-	t.dates.each(r, t.Day)
+	eachDay(r, t.Day)
+}
+
+// eachDay calls day with the release and air dates of a record that are set: that of a movie, the
+// first and the last of a series, those of a season and its episodes, that of an episode.
+func eachDay(r record.Record, day func(string)) {
+	for _, name := range []string{"release_date", "first_air_date", "last_air_date", "air_date"} {
+		if f, ok := r.Schema.Field(name); ok && f.Shape == record.ShapeString && r.String(f).Set {
+			day(r.String(f).V)
+		}
+	}
+	if f, ok := r.Schema.Field("episodes"); ok && f.Shape == record.ShapeObjects {
+		n, _ := r.Len(f)
+		for i := range n {
+			eachDay(r.At(f, i), day)
+		}
+	}
 }
 
 // Unrecord takes back a record that a row gave.
