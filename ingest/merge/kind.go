@@ -2,6 +2,7 @@ package merge
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"reelsplice/ingest/layout/tmdb"
@@ -30,9 +31,9 @@ type kind struct {
 	removed []catalog.Removed // by key
 }
 
-func (m *Merger) kind(t *catalog.Type) *kind {
+func (m *Merger) kind(t *catalog.Type, rows *Rows, gone *removals) *kind {
 	return &kind{
-		typ: t, update: m.Update, minted: m.minted,
+		typ: t, rows: rows, gone: gone, update: m.Update, minted: m.minted,
 		owners: newOwners(t, m.Precedence.Ranks(t.Kind, m.Sources)),
 		notes:  &notes{typ: t, sources: m.Sources, quarantine: m.Quarantine, report: m.Report},
 	}
@@ -70,6 +71,28 @@ func (v version) under(later version) version {
 	r := v.record.Clone()
 	join(r, later.record, nil)
 	return version{record: r}
+}
+
+// writeFile writes the new file of the records in an old one, with the overlay of the kind on top; ""
+// is no overlay.
+func (k *kind) writeFile(ctx context.Context, from, overlay, to string) (err error) {
+	if k.old, err = openStored(from, k.typ); err != nil {
+		return err
+	}
+	defer k.old.close()
+	if k.overlay, err = openStored(overlay, k.typ); err != nil {
+		return err
+	}
+	defer k.overlay.close()
+	w, err := catalog.Create(to, k.typ)
+	if err != nil {
+		return err
+	}
+	if err := k.writeTo(ctx, w); err != nil {
+		return errors.Join(err, w.Abort())
+	}
+	k.counts.Kind, k.counts.Before, k.counts.Now = k.typ.Name(), k.old.file.NumRows(), w.Rows()
+	return w.Commit()
 }
 
 func (k *kind) writeTo(ctx context.Context, w *catalog.Writer) error {

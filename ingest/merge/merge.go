@@ -122,56 +122,21 @@ func (m *Merger) countStored(t *catalog.Type) error {
 func (m *Merger) writeKind(ctx context.Context, t *catalog.Type, rows *Rows, old *removals) ([]catalog.Removed, error) {
 	overlay := filepath.Join(m.Catalog, journal.OverlayFile(t))
 	if m.Overlay {
+		k := m.kind(t, rows, &removals{})
+		k.overlaying = true
 		next := filepath.Join(m.Out, journal.OverlayFile(t))
-		if _, err := m.writeFile(ctx, t, files{from: overlay, to: next, overlaying: true}, rows, &removals{}); err != nil {
+		if err := k.writeFile(ctx, overlay, "", next); err != nil {
 			return nil, err
 		}
 		m.move(journal.OverlayFile(t))
 		rows, overlay = &Rows{}, next
 	}
-	f := files{from: filepath.Join(m.Catalog, t.File()), to: filepath.Join(m.Out, t.File()), overlay: overlay}
-	removed, err := m.writeFile(ctx, t, f, rows, old)
+	k := m.kind(t, rows, old)
+	if err := k.writeFile(ctx, filepath.Join(m.Catalog, t.File()), overlay, filepath.Join(m.Out, t.File())); err != nil {
+		return nil, err
+	}
+	m.Report.Count(k.counts)
 	m.move(t.File())
-	return removed, err
-}
-
-// files are the old and the new file of a kind.
-type files struct {
-	from, to   string
-	overlay    string // applied on top; "" for none
-	overlaying bool   // the file is an overlay: removals are records of it
-}
-
-// writeFile writes the new file and returns the removed resources.
-func (m *Merger) writeFile(ctx context.Context, t *catalog.Type, f files, rows *Rows, gone *removals) (removed []catalog.Removed, err error) {
-	old, err := openStored(f.from, t)
-	if err != nil {
-		return nil, err
-	}
-	defer old.close()
-	overlay := &stored{typ: t}
-	if f.overlay != "" {
-		if overlay, err = openStored(f.overlay, t); err != nil {
-			return nil, err
-		}
-		defer overlay.close()
-	}
-	w, err := catalog.Create(f.to, t)
-	if err != nil {
-		return nil, err
-	}
-	k := m.kind(t)
-	k.old, k.overlay, k.gone, k.rows, k.overlaying = old, overlay, gone, rows, f.overlaying
-	if err := k.writeTo(ctx, w); err != nil {
-		return nil, errors.Join(err, w.Abort())
-	}
-	if err := w.Commit(); err != nil {
-		return nil, err
-	}
-	if !f.overlaying {
-		k.counts.Kind, k.counts.Before, k.counts.Now = t.Name(), old.file.NumRows(), w.Rows()
-		m.Report.Count(k.counts)
-	}
 	return k.removed, nil
 }
 
