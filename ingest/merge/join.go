@@ -1,11 +1,9 @@
 package merge
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
-	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/record"
 )
 
@@ -48,28 +46,19 @@ func scalar(f *record.Field) bool {
 // united unites what both records have in one field, if it is one that crawls cut; it
 // reports false for other fields, which the later source replaces.
 func united(dst, src record.Record, f *record.Field) bool {
-	switch f.Shape {
-	case record.ShapePages:
-		if null(src, f) {
-			return !null(dst, f)
-		}
-		unitePages(dst, src, f)
-	case record.ShapeObjects:
-		switch {
-		case null(src, f):
-			return !null(dst, f) && (f.Name == "localized" || f.Elem == record.SchemaOf[catalog.SeasonEpisode]())
-		case f.Name == "localized":
-			uniteLocalized(dst, src, f)
-		case f.Elem == record.SchemaOf[catalog.SeasonEpisode]():
-			episodes.unite(dst, src, f)
-			record.Copy(dst, src, f)
-		default:
-			return false
-		}
-	case record.ShapeObject:
-		return uniteMedia(dst, src, f) || uniteSub(dst, src, f)
-	default:
+	way := wayOf(f)
+	switch {
+	case f.Shape == record.ShapeObject:
+		return uniteSub(dst, src, f)
+	case way == nil && f.Name != "localized":
 		return false
+	case null(src, f):
+		return !null(dst, f) || way != nil && way.byLanguage
+	case way == nil:
+		uniteLocalized(dst, src, f)
+	default:
+		way.unite(dst, src, f)
+		record.Copy(dst, src, f)
 	}
 	return true
 }
@@ -109,43 +98,6 @@ func setElements(dst record.Record, f *record.Field, list []record.Record) {
 	for _, from := range list {
 		assign(dst.Grow(f), from)
 	}
-}
-
-// A place identifies a page of a list.
-type place struct {
-	language string
-	page     int64
-}
-
-func (p place) compare(q place) int {
-	return cmp.Or(strings.Compare(p.language, q.language), cmp.Compare(p.page, q.page))
-}
-
-func placeOf(page record.Record) place {
-	return place{page.StringNamed("language").V, page.IntNamed("page").V}
-}
-
-// unitePages gives dst the pages of both, those of src where both have one. Where src
-// has the number of a language's pages, older ones beyond are gone.
-func unitePages(dst, src record.Record, f *record.Field) {
-	list := elements(src, f)
-	have, totals := map[place]bool{}, map[string]int64{}
-	for _, page := range list {
-		p := placeOf(page)
-		have[p] = true
-		if total := page.IntNamed("total_pages"); total.Set {
-			totals[p.language] = max(totals[p.language], total.V)
-		}
-	}
-	for _, page := range elements(dst, f) {
-		p := placeOf(page)
-		total, known := totals[p.language]
-		if !have[p] && (!known || p.page <= total) {
-			list = append(list, page)
-		}
-	}
-	slices.SortStableFunc(list, func(a, b record.Record) int { return placeOf(a).compare(placeOf(b)) })
-	setElements(dst, f, list)
 }
 
 // uniteLocalized unites texts by language, each field by field.

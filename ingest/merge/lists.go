@@ -10,47 +10,17 @@ import (
 	"reelsplice/schemas/record"
 )
 
-// uniteMedia unites the images or the videos of both records, list by list. It reports
-// false for objects that hold something else, and where one of the records has none.
-func uniteMedia(dst, src record.Record, f *record.Field) bool {
-	if !f.IsSub() {
-		return false
-	}
-	old, ok := dst.Sub(f)
-	news, ok2 := src.Sub(f)
-	if !ok || !ok2 {
-		return ok && isMedia(f.Elem) // null in place of images counts as absent
-	}
-	if !isMedia(f.Elem) {
-		return false
-	}
-	for i := range f.Elem.Fields {
-		list := &f.Elem.Fields[i]
-		record.MarkAbsent(news, list.Name) // null counts as absent
-		if way := rowsOf(list); way != nil {
-			way.unite(old, news, list)
-		}
-	}
-	complete(news, old)
-	record.Copy(dst, src, f)
-	return true
+// ways has the lists that crawls cut and how each is united, by the types of their elements.
+var ways = map[*record.Schema]*rows{
+	record.SchemaOf[catalog.Image](): &images, record.SchemaOf[catalog.Video](): &videos, record.SchemaOf[catalog.SeasonEpisode](): &episodes,
 }
 
-// isMedia reports whether a sub-request lists images or videos.
-func isMedia(p *record.Schema) bool {
-	return slices.ContainsFunc(p.Fields, func(f record.Field) bool { return rowsOf(&f) != nil })
-}
-
-// rowsOf returns the way to unite a list, nil for one that is replaced.
-func rowsOf(f *record.Field) *rows {
-	switch {
-	case f.Shape != record.ShapeObjects:
-	case f.Elem == record.SchemaOf[catalog.Image]():
-		return &images
-	case f.Elem == record.SchemaOf[catalog.Video]():
-		return &videos
+// wayOf returns the way to unite a list, nil for one that is replaced.
+func wayOf(f *record.Field) *rows {
+	if f.Shape == record.ShapePages {
+		return &pages
 	}
-	return nil
+	return ways[f.Elem]
 }
 
 // complete gives dst the fields that only src has.
@@ -74,6 +44,9 @@ type rows struct {
 	rank  func(a, b record.Record) int
 	// gone returns whether an older row, which the later list lacks, is gone.
 	gone func(later []record.Record) func(record.Record) bool
+	// byLanguage: crawls in one language list the rows of that language alone.
+	byLanguage bool
+	whole      bool // a row replaces the older one of its name, and rank is the order in any case
 }
 
 var images = rows{
@@ -81,7 +54,7 @@ var images = rows{
 	rank: func(a, b record.Record) int {
 		return cmp.Compare(record.As[catalog.Image](b).VoteAverage.V, record.As[catalog.Image](a).VoteAverage.V)
 	},
-	gone: byLanguage,
+	gone: ofLanguages, byLanguage: true,
 }
 
 var videos = rows{
@@ -96,7 +69,7 @@ var videos = rows{
 	rank: func(a, b record.Record) int {
 		return strings.Compare(record.As[catalog.Video](b).PublishedAt.V, record.As[catalog.Video](a).PublishedAt.V)
 	},
-	gone: byLanguage,
+	gone: ofLanguages, byLanguage: true,
 }
 
 // A crawl lists all episodes of a season. Rows without an id are no crawl's but corrections of single
@@ -117,9 +90,33 @@ var episodes = rows{
 	},
 }
 
-// byLanguage is the rule of crawls in one language, which list the rows of that language alone: an
-// older row is gone where the later list has rows of its language.
-func byLanguage(later []record.Record) func(record.Record) bool {
+// Of a list of pages, those beyond the number of a language's pages are gone, where the later list has that.
+var pages = rows{
+	names: func(r record.Record) names {
+		return names{own: r.StringNamed("language").V + " " + strconv.FormatInt(r.IntNamed("page").V, 10)}
+	},
+	rank: func(a, b record.Record) int {
+		return cmp.Or(strings.Compare(a.StringNamed("language").V, b.StringNamed("language").V), cmp.Compare(a.IntNamed("page").V, b.IntNamed("page").V))
+	},
+	gone: func(later []record.Record) func(record.Record) bool {
+		totals := map[string]int64{}
+		for _, page := range later {
+			if total := page.IntNamed("total_pages"); total.Set {
+				language := page.StringNamed("language").V
+				totals[language] = max(totals[language], total.V)
+			}
+		}
+		return func(page record.Record) bool {
+			total, known := totals[page.StringNamed("language").V]
+			return known && page.IntNamed("page").V > total
+		}
+	},
+	whole: true,
+}
+
+// ofLanguages is the rule of crawls in one language: an older row is gone where the later list has rows
+// of its language.
+func ofLanguages(later []record.Record) func(record.Record) bool {
 	listed := map[string]bool{}
 	for _, row := range later {
 		listed[languageOf(row)] = true
@@ -138,27 +135,26 @@ func languageOf(r record.Record) string {
 	return record.FieldText(r, f)
 }
 
-// unite gives src the rows that only dst has, unless they are gone, and completes its rows with the
-// fields of the same rows of dst. Where both lists follow rank, so does the result; otherwise the old
+// unite gives src the rows that only dst has, unless they are gone, and completes its rows, but for whole
+// ones, with the fields of the same rows of dst. Where both lists follow rank, so does the result; otherwise the old
 // rows come last.
 func (r *rows) unite(dst, src record.Record, f *record.Field) {
-	if _, set := src.Len(f); !set {
-		return // complete takes dst's
-	}
 	old, list := elements(dst, f), elements(src, f)
 	ranked := slices.IsSortedFunc(old, r.rank) && slices.IsSortedFunc(list, r.rank)
 	find, gone, n := r.index(list), r.gone(list), len(list)
 	for _, row := range old {
-		if at, ok := find(row); ok {
+		at, ok := find(row)
+		switch {
+		case ok && !r.whole:
 			complete(list[at], row)
-		} else if !gone(row) {
+		case !ok && !gone(row):
 			list = append(list, row)
 		}
 	}
-	if len(list) == n {
+	if len(list) == n && !r.whole {
 		return
 	}
-	if ranked {
+	if ranked || r.whole {
 		slices.SortStableFunc(list, r.rank)
 	}
 	setElements(src, f, list)

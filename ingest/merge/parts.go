@@ -65,7 +65,7 @@ func (p *parts) addObject(dst, src record.Record, f *record.Field, disagree func
 // addPages adds the rows of src's pages to those that dst has of them.
 func (p *parts) addPages(dst, src record.Record, f *record.Field, disagree func(conflict)) {
 	for _, page := range elements(src, f) {
-		same := func(other record.Record) bool { return placeOf(other) == placeOf(page) }
+		same := func(other record.Record) bool { return pages.names(other) == pages.names(page) }
 		old := elements(dst, f)
 		if i := slices.IndexFunc(old, same); i >= 0 {
 			p.add(old[i], page, disagree)
