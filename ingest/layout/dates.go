@@ -12,18 +12,12 @@ import (
 // day is how the API writes days.
 const day = time.DateOnly
 
-// dateUnits are the units that formats of days are made of, the longer ones of a letter
-// first, with their spelling in package time.
-var dateUnits = []struct{ unit, layout string }{
-	{"YYYY", "2006"},
-	{"YY", "06"},
-	{"MMMM", "January"},
-	{"MMM", "Jan"},
-	{"MM", "01"},
-	{"M", "1"},
-	{"DD", "02"},
-	{"D", "2"},
+// dateUnits are the units that formats of days are made of, with their spelling in package time.
+var dateUnits = map[string]string{
+	"YYYY": "2006", "YY": "06", "MMMM": "January", "MMM": "Jan", "MM": "01", "M": "1", "DD": "02", "D": "2",
 }
+
+var dateUnit = regexp.MustCompile(`YYYY|YY|M{1,4}|DD?`)
 
 // dateMarks may stand between units.
 const dateMarks = " -/.,"
@@ -46,31 +40,18 @@ func parseDateFormat(name string) (dateFormat, error) {
 	if name == excelDays {
 		return f, nil
 	}
-	seen := map[byte]bool{}
-	for rest := name; rest != ""; {
-		i := slices.IndexFunc(dateUnits, func(u struct{ unit, layout string }) bool { return strings.HasPrefix(rest, u.unit) })
-		switch {
-		case i >= 0 && !seen[rest[0]]:
-			seen[rest[0]] = true
-			f.layout += dateUnits[i].layout
-			f.short = f.short || dateUnits[i].unit == "YY"
-			rest = rest[len(dateUnits[i].unit):]
-		case i < 0 && strings.IndexByte(dateMarks, rest[0]) >= 0:
-			f.layout += rest[:1]
-			rest = rest[1:]
-		default:
-			return f, badFormat(name)
-		}
-	}
-	if !seen['Y'] || seen['D'] && !seen['M'] {
-		return f, badFormat(name)
+	seen := map[byte]int{}
+	f.layout = dateUnit.ReplaceAllStringFunc(name, func(unit string) string {
+		seen[unit[0]]++
+		f.short = f.short || unit == "YY"
+		return dateUnits[unit]
+	})
+	marks := dateUnit.ReplaceAllString(name, "")
+	if strings.Trim(marks, dateMarks) != "" || seen['Y'] != 1 || seen['M'] > 1 || seen['D'] > seen['M'] {
+		return f, fmt.Errorf("%q is no format of days: want excel, or YYYY or YY once, with M, MM, MMM or MMMM and D or DD once each, "+
+			"and blanks, points, commas, - or / between, for instance YYYY-MM-DD", name)
 	}
 	return f, nil
-}
-
-func badFormat(name string) error {
-	return fmt.Errorf("%q is no format of days: want excel, or YYYY or YY once, with M, MM, MMM or MMMM and D or DD once each, "+
-		"and blanks, points, commas, - or / between, for instance YYYY-MM-DD", name)
 }
 
 // A dayReader reads the days of a column.
