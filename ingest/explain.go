@@ -243,14 +243,13 @@ func (x *explainer) explainRow(f *source.File, file *ExplainedFile, in *input.In
 	for n := range recs {
 		out.Records = append(out.Records, explainRecord(&recs[n], e))
 	}
-	for _, name := range slices.Sorted(maps.Keys(l.Dropped())) {
+	c := l.Counts()
+	out.Unknown = slices.Sorted(maps.Keys(c.Unknown))
+	for _, name := range slices.Sorted(maps.Keys(c.Dropped)) {
 		out.Dropped = append(out.Dropped, strings.TrimPrefix(name, file.Table+"."))
 	}
-	out.Unknown = slices.Sorted(maps.Keys(l.Counts().Unknown))
-	if s, ok := l.(layout.Splitter); ok {
-		for _, name := range slices.Sorted(maps.Keys(s.Whole())) {
-			out.Whole = append(out.Whole, strings.TrimPrefix(name, file.Table+"."))
-		}
+	for _, name := range slices.Sorted(maps.Keys(c.Whole)) {
+		out.Whole = append(out.Whole, strings.TrimPrefix(name, file.Table+"."))
 	}
 	return out, nil
 }

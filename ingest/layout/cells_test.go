@@ -320,8 +320,8 @@ func TestAliasesOfReady(t *testing.T) {
 		t.Errorf("Records = %s, %v, want the genre Crime", text(rec), err)
 	}
 	want := map[string]int64{"tmdb_movie_dataset.genres: Sonstiges": 1, "tmdb_movie_dataset.genres: IMAX": 1}
-	if !maps.Equal(l.Dropped(), want) {
-		t.Errorf("Dropped = %v, want %v", l.Dropped(), want)
+	if !maps.Equal(l.Counts().Dropped, want) {
+		t.Errorf("Dropped = %v, want %v", l.Counts().Dropped, want)
 	}
 }
 

@@ -141,7 +141,7 @@ func TestMintedIDs(t *testing.T) {
 	f := newTableTest(t, titles, nil)
 	f.refuse(`{"title":"A","year":""}`, "year: want a value that an id can be minted of, found nothing")
 	f.want(`{"title":"A","year":"2"}`, `movie 220272519 {"id":220272519,"title":"A"}`)
-	if d := f.l.Dropped(); len(d) > 0 {
+	if d := f.l.Counts().Dropped; len(d) > 0 {
 		t.Errorf("Dropped = %v, want none: the year is part of the id", d)
 	}
 }
@@ -179,8 +179,8 @@ map = [{ column = "n", field = "episode_number" }, { column = "t", field = "name
 	f.want(`{"imdb":"tt0903747","name":"B","seasons":`+string(record.AppendString(nil, list))+`}`, tv, seasons[0], seasons[1])
 	f.want(`{"imdb":"tt0903747","name":"B","seasons":[]}`, tv)
 	f.want(`{"imdb":"tt0903747","name":"B","seasons":null}`, tv)
-	if want := map[string]int64{"t.seasons.year": 2, "t: rows without star": 3}; !maps.Equal(f.l.Dropped(), want) {
-		t.Errorf("Dropped = %v, want %v", f.l.Dropped(), want)
+	if want := map[string]int64{"t.seasons.year": 2, "t: rows without star": 3}; !maps.Equal(f.l.Counts().Dropped, want) {
+		t.Errorf("Dropped = %v, want %v", f.l.Counts().Dropped, want)
 	}
 	bad := func(seasons, want string) {
 		t.Helper()

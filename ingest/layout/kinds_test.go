@@ -135,8 +135,8 @@ func TestAppendedCounts(t *testing.T) {
 	if want := map[string]int64{"x": 1, "show_id": 1}; !maps.Equal(l.Counts().Unknown, want) {
 		t.Errorf("Unknown = %v, want %v", l.Counts().Unknown, want)
 	}
-	if want := map[string]int64{"season/{n}": 1, "images": 1}; !maps.Equal(l.Dropped(), want) {
-		t.Errorf("Dropped = %v, want %v", l.Dropped(), want)
+	if want := map[string]int64{"season/{n}": 1, "images": 1}; !maps.Equal(l.Counts().Dropped, want) {
+		t.Errorf("Dropped = %v, want %v", l.Counts().Dropped, want)
 	}
 }
 
@@ -166,8 +166,8 @@ func TestMovnixSeries(t *testing.T) {
 			`"watch/providers":{"results":{"ID":{"flatrate":[{"logo_path":"/l","provider_name":"P"}]}}}}`,
 		`season 5 0 {"_id":"x","air_date":null,"episodes":[{"episode_number":1}],"name":"Specials","networks":[],"id":6,"season_number":0,"series_id":5}`,
 		`season 5 1 {"episodes":[{"episode_number":1,"guest_stars":[{"person_id":"y"}]},{"episode_number":2}],"networks":[{"id":9},{"id":8}],"id":7,"season_number":1,"vote_average":8.0,"series_id":5}`)
-	if want := map[string]int64{"tvShow.certification": 1, "genres[]": 1, "ratings[]": 1}; !maps.Equal(l.Dropped(), want) {
-		t.Errorf("Dropped = %v, want %v", l.Dropped(), want)
+	if want := map[string]int64{"tvShow.certification": 1, "genres[]": 1, "ratings[]": 1}; !maps.Equal(l.Counts().Dropped, want) {
+		t.Errorf("Dropped = %v, want %v", l.Counts().Dropped, want)
 	}
 	if want := map[string]int64{"seasons[].episodes[].guest_stars[].person_id": 1}; !maps.Equal(l.Counts().Unknown, want) {
 		t.Errorf("Unknown = %v, want %v", l.Counts().Unknown, want)
@@ -209,8 +209,8 @@ func TestTables(t *testing.T) {
 	f("credits", `{"movie_id":5,"person_id":1,"name":"N","job":"Director","department":"Directing","cast_order":null,"character":null}`,
 		`movie 5 {"id":5,"credits":{"crew":[{"id":1,"name":"N","department":"Directing","job":"Director"}]}}`, `person 1 {"id":1,"name":"N"}`)
 	f("Persons", `{"id":1,"name":"N","profile_path":"/p","entity_type":"actor"}`, `person 1 {"id":1,"name":"N","profile_path":"/p"}`)
-	if want := map[string]int64{"films.release_year": 1, "films.vote_count": 1, "persons.entity_type": 1}; !maps.Equal(l.Dropped(), want) {
-		t.Errorf("Dropped = %v, want %v", l.Dropped(), want)
+	if want := map[string]int64{"films.release_year": 1, "films.vote_count": 1, "persons.entity_type": 1}; !maps.Equal(l.Counts().Dropped, want) {
+		t.Errorf("Dropped = %v, want %v", l.Counts().Dropped, want)
 	}
 	refuse := func(file, row, want string) {
 		t.Helper()

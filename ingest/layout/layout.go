@@ -37,21 +37,16 @@ type Row = tmdb.Row
 // A Record is the facts of a row about one resource.
 type Record = tmdb.Record
 
+// Counts counts values that records do not hold as they stood, by path.
+type Counts = tmdb.Counts
+
 // A Layout turns rows into records. It is not safe for concurrent use.
 type Layout interface {
 	// Records returns the records of a row, that of the row itself first, or why it
 	// has none: a *record.FieldError where one field is at fault.
 	Records(r Row) ([]Record, error)
-	// Counts counts values of rows that the catalogue has no column for.
-	Counts() record.Counts
-	// Dropped counts, by path, what rows held that the API has no place for.
-	Dropped() map[string]int64
-}
-
-// A Splitter is a Layout that counts the joined lists it kept whole.
-type Splitter interface {
-	// Whole counts them, by table and column.
-	Whole() map[string]int64
+	// Counts returns what was counted in all rows.
+	Counts() Counts
 }
 
 // Names of layouts.

@@ -182,7 +182,7 @@ func TestEmptyParts(t *testing.T) {
 		if err != nil || text(m) != want {
 			t.Errorf("Records(%s)\n = %s, %v\nwant %s", row, text(m), err, want)
 		}
-		if got := l.Dropped(); !maps.Equal(got, dropped) {
+		if got := l.Counts().Dropped; !maps.Equal(got, dropped) {
 			t.Errorf("Records(%s): dropped = %v, want %v", row, got, dropped)
 		}
 	}
@@ -249,7 +249,7 @@ func TestMovnix(t *testing.T) {
 		t.Errorf("Records = %s, want no keywords, one poster, one backdrop", got)
 	}
 	wantDropped := map[string]int64{"movie.new": 1, "movie.certification": 1, "genres[]": 1, "images[]": 1, "ratings[]": 1}
-	if d := l.Dropped(); !maps.Equal(d, wantDropped) || len(l.Counts().Unknown) > 0 {
+	if d := l.Counts().Dropped; !maps.Equal(d, wantDropped) || len(l.Counts().Unknown) > 0 {
 		t.Errorf("Dropped = %v, Unknown = %v, want %v, none", d, l.Counts().Unknown, wantDropped)
 	}
 	// What the row does not have stays absent; null stays null where the API has it.

@@ -21,7 +21,7 @@ func TestLists(t *testing.T) {
 		if err != nil || len(recs) != 1 || text(recs[0].Record) != want {
 			t.Fatalf("Records(%s)\n = %s, %v\nwant %s", row, strings.Join(described(recs), " "), err, want)
 		}
-		if got := slices.Sorted(maps.Keys(l.Dropped())); !slices.Equal(got, dropped) {
+		if got := slices.Sorted(maps.Keys(l.Counts().Dropped)); !slices.Equal(got, dropped) {
 			t.Errorf("Records(%s) dropped %q, want %q", row, got, dropped)
 		}
 		return recs[0]

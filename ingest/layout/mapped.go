@@ -35,21 +35,19 @@ func newMapped(name string, mappings []*Mapping, o Options) *mapped {
 		tmdb: t, whole: map[string]int64{},
 		binder: binder{layout: name, mappings: mappings, bindings: map[string]*binding{}},
 		ids:    identifier{names: o.Names, find: o.IDs, made: map[fragment.Kind]int64{}},
-		write:  fieldWriter{dropped: t.Dropped(), objects: map[*form]*binding{}},
+		write:  fieldWriter{dropped: t.Counts().Dropped, objects: map[*form]*binding{}},
 	}
 	m.write.names = &m.ids
 	return m
 }
 
-func (m *mapped) Counts() record.Counts { return m.tmdb.Counts() }
-
-// Dropped has every column that no mapping has a field for, by table and name, and
-// the rows that made no record.
-func (m *mapped) Dropped() map[string]int64 { return m.write.dropped }
-
-// Whole counts, by table and column, the joined lists that could not be split safely:
-// the records have them as they were, under the name of the column and "_text".
-func (m *mapped) Whole() map[string]int64 { return m.whole }
+// Counts has among the dropped values every column that no mapping has a field for, by table and name,
+// and the rows that made no record. A list that was kept whole has the name of the column and "_text".
+func (m *mapped) Counts() Counts {
+	c := m.tmdb.Counts()
+	c.Whole = m.whole
+	return c
+}
 
 // Records returns the records that a row is part of. An empty row makes
 // none, and neither does one without the columns that its records need: Dropped counts

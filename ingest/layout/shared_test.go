@@ -99,10 +99,8 @@ func tallyOf(tb testing.TB, path string, o Options, want ...string) tally {
 		return true
 	})
 	if l != nil {
-		t.dropped, t.unknown = l.Dropped(), l.Counts().Unknown
-		if s, ok := l.(Splitter); ok {
-			t.whole = s.Whole()
-		}
+		t.dropped, t.unknown = l.Counts().Dropped, l.Counts().Unknown
+		t.whole = l.Counts().Whole
 	}
 	return t
 }

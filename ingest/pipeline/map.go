@@ -97,7 +97,8 @@ func (b *rows) records(p *Pipeline) (*records, error) {
 			out.tally.Rows.Kept++
 		}
 	}
-	countFields(out.tally, l)
+	c := l.Counts()
+	out.tally.Fields.Merge(report.Fields{Unknown: c.Unknown, Coerced: c.Coerced, Dropped: c.Dropped, Whole: c.Whole})
 	return out, nil
 }
 
@@ -129,20 +130,4 @@ func ReasonOf(err error) (field, why string) {
 		return "", re.Reason
 	}
 	return "", err.Error()
-}
-
-// countFields adds a layout's counts of a batch.
-func countFields(t *report.Tally, l layout.Layout) {
-	c := l.Counts()
-	add := func(to *report.Counts, from map[string]int64) {
-		for path, n := range from {
-			to.Add(path, n)
-		}
-	}
-	add(&t.Fields.Unknown, c.Unknown)
-	add(&t.Fields.Coerced, c.Coerced)
-	add(&t.Fields.Dropped, l.Dropped())
-	if s, ok := l.(layout.Splitter); ok {
-		add(&t.Fields.Whole, s.Whole())
-	}
 }

@@ -55,6 +55,14 @@ type Fields struct {
 	Whole   Counts `json:"whole,omitempty"`   // joined lists that could not be split safely
 }
 
+// Merge adds other counts.
+func (f *Fields) Merge(o Fields) {
+	f.Unknown.merge(o.Unknown)
+	f.Coerced.merge(o.Coerced)
+	f.Dropped.merge(o.Dropped)
+	f.Whole.merge(o.Whole)
+}
+
 // Counts are numbers by path. Paths beyond record.MaxPaths share one count.
 type Counts map[string]int64
 
@@ -170,10 +178,7 @@ func (t *Tally) Merge(o *Tally) {
 	}
 	t.mergeReasons(o)
 	(*Counts)(&t.Records).merge(o.Records)
-	t.Fields.Unknown.merge(o.Fields.Unknown)
-	t.Fields.Coerced.merge(o.Fields.Coerced)
-	t.Fields.Dropped.merge(o.Fields.Dropped)
-	t.Fields.Whole.merge(o.Fields.Whole)
+	t.Fields.Merge(o.Fields)
 }
 
 func (t *Tally) mergeReasons(o *Tally) {

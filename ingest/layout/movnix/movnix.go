@@ -29,9 +29,10 @@ func New() *Reader { return &Reader{titles: tmdb.New(""), seasons: tmdb.New("")}
 
 // Counts has the unknown fields of objects that the crawl kept as TMDB gave them, and the
 // fields that were converted.
-func (l *Reader) Counts() record.Counts {
+func (l *Reader) Counts() tmdb.Counts {
 	titles, seasons := l.titles.Counts(), l.seasons.Counts()
-	all := record.Counts{Unknown: maps.Clone(titles.Unknown), Coerced: maps.Clone(titles.Coerced)}
+	all := titles
+	all.Unknown, all.Coerced = maps.Clone(titles.Unknown), maps.Clone(titles.Coerced)
 	for path, n := range seasons.Unknown {
 		all.Unknown["seasons[]."+path] += n
 	}
@@ -40,9 +41,6 @@ func (l *Reader) Counts() record.Counts {
 	}
 	return all
 }
-
-// Dropped counts, by path, what has no place in the API.
-func (l *Reader) Dropped() map[string]int64 { return l.titles.Dropped() }
 
 // Records reads a row: a movie, or a series and its seasons.
 func (l *Reader) Records(in tmdb.Row) ([]tmdb.Record, error) {
@@ -72,7 +70,7 @@ func (l *Reader) Records(in tmdb.Row) ([]tmdb.Record, error) {
 		out = append(out, recs...)
 	}
 	for path, n := range r.dropped {
-		record.Count(l.Dropped(), path, n)
+		record.Count(l.titles.Counts().Dropped, path, n)
 	}
 	return out, nil
 }

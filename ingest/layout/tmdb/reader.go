@@ -25,11 +25,15 @@ func New(language string) *Reader {
 	return &Reader{parser: record.NewParser(), language: language, dropped: map[string]int64{}}
 }
 
-// Counts returns the fields that were converted or are unknown, by their paths.
-func (t *Reader) Counts() record.Counts { return t.parser.Counts }
+// Counts counts values that records do not hold as they stood, by path.
+type Counts struct {
+	record.Counts
+	Dropped map[string]int64 // what the API has no place for
+	Whole   map[string]int64 // by table and column: joined lists that could not be split, and were kept as they were
+}
 
-// Dropped returns the number of dropped values by path.
-func (t *Reader) Dropped() map[string]int64 { return t.dropped }
+// Counts returns what was counted in all rows.
+func (t *Reader) Counts() Counts { return Counts{Counts: t.parser.Counts, Dropped: t.dropped} }
 
 // Records returns the record of the row and, where responses about seasons and episodes
 // were appended to it, theirs. What was counted of a row that is refused does not count.
