@@ -208,7 +208,7 @@ var errWhole = &leftError{}
 // for; nothing for an empty one. It returns a *leftError for names that have no
 // meaning, and other errors for what the field cannot be. For json and python
 // that is left to the parser of records but for the syntax.
-func (e *entry) convert(dst []byte, raw string, names NameIDs) ([]byte, error) {
+func (e *entry) convert(dst []byte, raw string, names *identifier) ([]byte, error) {
 	s, isText := raw, raw[0] == '"'
 	given := raw
 	if isText {
@@ -243,7 +243,7 @@ func (e *entry) convert(dst []byte, raw string, names NameIDs) ([]byte, error) {
 }
 
 // typed appends an object or a list of a table that has such columns.
-func (e *entry) typed(dst []byte, raw string, names NameIDs) ([]byte, error) {
+func (e *entry) typed(dst []byte, raw string, names *identifier) ([]byte, error) {
 	if e.name == asNames {
 		if list, ok := listedNames(raw); ok {
 			return e.ofNames.listed(dst, list, names)

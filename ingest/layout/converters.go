@@ -21,7 +21,7 @@ type converter struct {
 	to   []record.Shape // of the fields that it leads to
 	// read appends the JSON text of the value. isText is false for a number or a boolean
 	// of a table that has such columns. The errors name the expected value.
-	read func(e *entry, dst []byte, s string, isText bool, names NameIDs) ([]byte, error)
+	read func(e *entry, dst []byte, s string, isText bool, names *identifier) ([]byte, error)
 }
 
 const (
@@ -61,8 +61,8 @@ var nestedShapes = shapes(record.ShapeRaw, record.ShapeObject, record.ShapeObjec
 func shapes(list ...record.Shape) []record.Shape { return list }
 
 // textOnly is the read of a converter for which only the text counts.
-func textOnly(read func(dst []byte, s string) ([]byte, error)) func(*entry, []byte, string, bool, NameIDs) ([]byte, error) {
-	return func(_ *entry, dst []byte, s string, _ bool, _ NameIDs) ([]byte, error) { return read(dst, s) }
+func textOnly(read func(dst []byte, s string) ([]byte, error)) func(*entry, []byte, string, bool, *identifier) ([]byte, error) {
+	return func(_ *entry, dst []byte, s string, _ bool, _ *identifier) ([]byte, error) { return read(dst, s) }
 }
 
 // convertersTo returns the converters that lead to a field of a shape.
@@ -75,35 +75,35 @@ func convertersTo(shape record.Shape) (list []*converter, names []string) {
 	return list, names
 }
 
-func readJSON(_ *entry, dst []byte, s string, isText bool, _ NameIDs) ([]byte, error) {
+func readJSON(_ *entry, dst []byte, s string, isText bool, _ *identifier) ([]byte, error) {
 	if isText && !json.Valid([]byte(s)) {
 		return dst, errors.New("want JSON")
 	}
 	return append(dst, s...), nil // a number or a boolean is for the parser of records to judge
 }
 
-func readDay(e *entry, dst []byte, s string, _ bool, _ NameIDs) ([]byte, error) {
+func readDay(e *entry, dst []byte, s string, _ bool, _ *identifier) ([]byte, error) {
 	d, err := e.days.parse(s)
 	return record.AppendString(dst, d), err
 }
 
-func readTitle(e *entry, dst []byte, s string, _ bool, _ NameIDs) ([]byte, error) {
+func readTitle(e *entry, dst []byte, s string, _ bool, _ *identifier) ([]byte, error) {
 	title, _ := splitTitle(s)
 	return record.AppendString(dst, articleFirst(title, e.Articles)), nil
 }
 
-func readTitleYear(_ *entry, dst []byte, s string, _ bool, _ NameIDs) ([]byte, error) {
+func readTitleYear(_ *entry, dst []byte, s string, _ bool, _ *identifier) ([]byte, error) {
 	if _, year := splitTitle(s); year != "" {
 		dst = record.AppendString(dst, year+"-01-01")
 	}
 	return dst, nil
 }
 
-func readName(e *entry, dst []byte, s string, _ bool, names NameIDs) ([]byte, error) {
+func readName(e *entry, dst []byte, s string, _ bool, names *identifier) ([]byte, error) {
 	return e.ofNames.oneName(dst, s, names)
 }
 
-func readNames(e *entry, dst []byte, s string, _ bool, names NameIDs) ([]byte, error) {
+func readNames(e *entry, dst []byte, s string, _ bool, names *identifier) ([]byte, error) {
 	return e.ofNames.names(dst, s, names)
 }
 
@@ -172,7 +172,7 @@ func appendPython(dst []byte, s string) ([]byte, error) {
 
 // readList appends the texts or integers of a joined list, or of one as JSON or Python writes
 // it.
-func readList(e *entry, dst []byte, s string, _ bool, _ NameIDs) ([]byte, error) {
+func readList(e *entry, dst []byte, s string, _ bool, _ *identifier) ([]byte, error) {
 	separator := cmp.Or(e.Separator, defaultSeparators[0])
 	if text := strings.TrimSpace(s); strings.HasPrefix(text, "[") && strings.HasSuffix(text, "]") {
 		if json.Valid([]byte(text)) {

@@ -12,7 +12,7 @@ import (
 
 // A fieldWriter writes the fields of records, in the API's form, from the cells of a row.
 type fieldWriter struct {
-	names   NameIDs          // of what cells of names stand for
+	names   *identifier      // of what cells of names stand for
 	dropped map[string]int64 // by table and column: values without a place in the API
 
 	form    *form                          // of the row at hand

@@ -102,11 +102,6 @@ type identifier struct {
 	named []named                 // what the row names, with minted ids
 }
 
-var (
-	_ NameIDs = (*identifier)(nil)
-	_ minter  = (*identifier)(nil)
-)
-
 // begin forgets the row before.
 func (n *identifier) begin() {
 	clear(n.made)

@@ -21,7 +21,7 @@ type NameIDs interface {
 	ID(kind fragment.Kind, name string) (id int64, ok bool)
 }
 
-// nameKinds are the kinds whose names NameIDs finds.
+// nameKinds are the kinds whose names *identifier finds.
 var nameKinds = map[string]fragment.Kind{
 	ofCompany: fragment.KindCompany, ofNetwork: fragment.KindNetwork, ofKeyword: fragment.KindKeyword,
 	ofPerson: fragment.KindPerson,
@@ -38,14 +38,9 @@ type nameReader struct {
 	aliases    aliases       // of the mappings
 }
 
-// A minter mints ids of names, and makes the records that have them.
-type minter interface {
-	mintNamed(kind fragment.Kind, name string) int64
-}
-
 // meaning returns what a name stands for; false for an unknown one. If mint is set and the mapping
 // asks for it, an unknown one gets a minted id.
-func (n *nameReader) meaning(name string, names NameIDs, mint bool) (m meaning, ok bool) {
+func (n *nameReader) meaning(name string, names *identifier, mint bool) (m meaning, ok bool) {
 	if n.vocabulary != nil {
 		return n.vocabulary.find(name)
 	}
@@ -53,15 +48,14 @@ func (n *nameReader) meaning(name string, names NameIDs, mint bool) (m meaning, 
 	if !aliased {
 		targets = []string{name}
 	}
-	minter, mints := names.(minter)
 	for _, target := range targets {
 		id, ok := int64(0), false
 		if names != nil {
 			id, ok = names.ID(nameKinds[n.of], target)
 		}
 		switch {
-		case !ok && mint && mints && n.mint:
-			id = minter.mintNamed(nameKinds[n.of], target)
+		case !ok && mint && names != nil && n.mint:
+			id = names.mintNamed(nameKinds[n.of], target)
 		case !ok:
 			return m, false
 		}
@@ -80,7 +74,7 @@ func (n *nameReader) element(id int64, name string) string {
 }
 
 // oneName appends what a single name stands for.
-func (n *nameReader) oneName(dst []byte, s string, names NameIDs) ([]byte, error) {
+func (n *nameReader) oneName(dst []byte, s string, names *identifier) ([]byte, error) {
 	name := strings.TrimSpace(s)
 	m, ok := n.meaning(name, names, true)
 	switch {
@@ -95,7 +89,7 @@ func (n *nameReader) oneName(dst []byte, s string, names NameIDs) ([]byte, error
 // names appends the elements of a cell of names: of a list of texts as JSON or Python
 // writes it, or of a joined list. Any text is the name of somebody, and of something that
 // a mapping mints ids for, so these are only split where the mapping has a separator.
-func (n *nameReader) names(dst []byte, s string, names NameIDs) ([]byte, error) {
+func (n *nameReader) names(dst []byte, s string, names *identifier) ([]byte, error) {
 	list, ok := listedNames(s)
 	if ok {
 		return n.listed(dst, list, names)
@@ -146,7 +140,7 @@ func withoutBlanks(list []string) []string {
 
 // listed appends the elements of a list whose names are told apart: those that are known
 // to stand for just one thing. The others are left.
-func (n *nameReader) listed(dst []byte, list []string, names NameIDs) ([]byte, error) {
+func (n *nameReader) listed(dst []byte, list []string, names *identifier) ([]byte, error) {
 	var elements, unknown []string
 	left := leftError{}
 	for _, name := range list {
@@ -214,7 +208,7 @@ func sameElement(a, b string) bool {
 
 // splitNames appends the elements of a joined list; errWhole where it cannot be split
 // safely.
-func (n *nameReader) splitNames(dst []byte, s string, names NameIDs) ([]byte, error) {
+func (n *nameReader) splitNames(dst []byte, s string, names *identifier) ([]byte, error) {
 	for _, separator := range n.separators {
 		cut := n.cut(s, separator, names)
 		if cut == nil {
@@ -239,7 +233,7 @@ const (
 // cut returns the names of a joined list; nil where it cannot be cut. The names of
 // genres, countries and languages are all known, so the longest ones win; those of other
 // kinds are not, and the list must allow just one cut into known names.
-func (n *nameReader) cut(s, separator string, names NameIDs) []string {
+func (n *nameReader) cut(s, separator string, names *identifier) []string {
 	pieces := strings.Count(s, separator) + 1
 	if pieces > maxPieces {
 		return nil
