@@ -285,7 +285,7 @@ func explainRecord(r *layout.Record, e layout.Explainer) ExplainedRecord {
 		out.Note = "part of a record"
 	}
 	kind := r.Type.Kind
-	layout.EachField(string(record.Append(nil, r.Record)), func(field, value string) {
+	layout.EachField(string(record.Append(nil, r.Record)), "", func(field, value string) {
 		f := ExplainedField{Field: field, Value: rawJSON(value)}
 		if e != nil {
 			f.Columns = e.Columns(kind, field)

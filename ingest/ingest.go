@@ -89,7 +89,7 @@ func ReadPrecedence(file string) (*Precedence, error) { return input.ReadPrecede
 func ParseTolerance(s string) (Tolerance, error) { return quarantine.ParseTolerance(s) }
 
 // Kinds lists the kinds of records that can be ingested.
-func Kinds() []string { return input.Kinds() }
+func Kinds() []string { return catalog.Kinds() }
 
 // Layouts lists the names of layouts.
 func Layouts() []string { return input.Layouts() }

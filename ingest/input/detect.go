@@ -24,7 +24,7 @@ func (o *Options) Look(ctx context.Context, in *Input) (reason string) {
 	if o.Layout != layout.Auto && o.Layout != IMDb && !layout.IsMapped(o.Layout) {
 		in.Layout = o.Layout
 		if in.Kind == "" {
-			return noKind(Kinds())
+			return noKind(catalog.Kinds())
 		}
 		return ""
 	}
@@ -83,7 +83,7 @@ func (o *Options) Detect(f source.File, row []byte) (name, hint, reason string) 
 	case f.Kind == "" && name == layout.TMDB:
 		reason = o.unknown(f, row)
 	case f.Kind == "":
-		reason = noKind(Kinds())
+		reason = noKind(catalog.Kinds())
 	case name == layout.TMDB && o.Layout == layout.Auto:
 		hint = o.hint(f, row)
 	}
@@ -93,7 +93,7 @@ func (o *Options) Detect(f source.File, row []byte) (name, hint, reason string) 
 // unknown advises on a file that shows neither its table nor its kind.
 func (o *Options) unknown(f source.File, row []byte) string {
 	if f.ID != 0 || f.Series != 0 || f.Text != "" {
-		return noKind(Kinds())
+		return noKind(catalog.Kinds())
 	}
 	for _, table := range imdb.Tables() {
 		if _, ok := imdb.IsTable(table, row); ok {

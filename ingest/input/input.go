@@ -24,15 +24,6 @@ const IMDb = "imdb"
 // Layouts lists the names of layouts.
 func Layouts() []string { return append(layout.Names(), IMDb) }
 
-// Kinds lists the kinds of records that can be ingested.
-func Kinds() []string {
-	var names []string
-	for _, t := range catalog.Types() {
-		names = append(names, t.Name())
-	}
-	return names
-}
-
 // Options are the settings of an ingest that concern its files.
 type Options struct {
 	Sources    []string

@@ -173,7 +173,7 @@ func (c *compiler) record(r *recordSpec, before []*shape) (*shape, error) {
 	typ, ok := catalog.TypeNamed(r.Kind)
 	s := &shape{typ: typ, part: r.Part || r.List != "", needs: r.Needs, where: r.Where, each: r.Each, root: &output{entry: -1}}
 	if !ok {
-		return s, fmt.Errorf("kind %q: want one of %s", r.Kind, strings.Join(kindNames(), ", "))
+		return s, fmt.Errorf("kind %q: want one of %s", r.Kind, strings.Join(catalog.Kinds(), ", "))
 	}
 	if w := r.Where; w != nil && (w.Column == "" || (w.Is == "") == (w.Not == "")) {
 		return s, errors.New("where: want a column and either is or not")
@@ -207,14 +207,6 @@ func keyFields(k fragment.Kind) []string {
 		return []string{"series_id", "season_number", "episode_number"}
 	}
 	return []string{"id"}
-}
-
-func kindNames() []string {
-	var out []string
-	for _, t := range catalog.Types() {
-		out = append(out, t.Name())
-	}
-	return out
 }
 
 // entries adds entries to a shape.

@@ -61,16 +61,12 @@ func (m *mapped) Columns(kind fragment.Kind, field string) []string {
 // specialFields are the places of fields that the API does not have.
 var specialFields = map[string]string{"genre_ids": "genres"}
 
-// EachField calls fn for the fields of a JSON object; those of objects inside it have
-// paths with dots, and lists are values.
-func EachField(text string, fn func(path, value string)) {
-	eachField(text, "", fn)
-}
-
-func eachField(text, prefix string, fn func(path, value string)) {
+// EachField calls fn for the fields of a JSON object, whose paths begin with prefix; those of objects
+// inside it have paths with dots, and lists are values.
+func EachField(text, prefix string, fn func(path, value string)) {
 	_ = record.EachField(text, func(name, raw string) error { // of our own making
 		if path := prefix + name; raw[0] == '{' && raw != "{}" {
-			eachField(raw, path+".", fn)
+			EachField(raw, path+".", fn)
 		} else {
 			fn(path, raw)
 		}

@@ -105,31 +105,18 @@ func (m *mintedList) isTaken(kind fragment.Kind, id, hash uint64) (bool, error) 
 	if hash == 0 {
 		return false, nil
 	}
-	if m.last.kind != kind || m.last.id != id {
-		owner, err := m.hash(kind, id)
-		if err == nil && owner == 0 {
-			owner, m.added = hash, true
-			m.write(mintedID{kind, id, hash})
+	if m.last.kind != kind || m.last.id != id { // ids are asked for in order
+		for m.next.kind != 0 && m.next.before(kind, id) {
+			if err := m.pass(); err != nil {
+				return false, err
+			}
 		}
-		if err != nil {
-			return false, err
+		if m.last = m.next; m.last.kind != kind || m.last.id != id {
+			m.last, m.added = mintedID{kind, id, hash}, true
+			m.write(m.last)
 		}
-		m.last = mintedID{kind, id, owner}
 	}
 	return m.last.hash != hash, nil
-}
-
-// hash returns the hash that an id has, 0 for a new one. Ids are asked for in order.
-func (m *mintedList) hash(kind fragment.Kind, id uint64) (uint64, error) {
-	for m.next.kind != 0 && m.next.before(kind, id) {
-		if err := m.pass(); err != nil {
-			return 0, err
-		}
-	}
-	if m.next.kind == kind && m.next.id == id {
-		return m.next.hash, nil
-	}
-	return 0, nil
 }
 
 // pass leaves the next entry of the catalogue behind.

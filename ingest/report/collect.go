@@ -169,7 +169,7 @@ func (c *Collector) Report(e End) Report {
 	r := Report{
 		Version: Version, State: stateOf(e.Err), Started: c.start.Truncate(time.Second), Seconds: seconds(e.Elapsed),
 		Catalog: e.Catalog, Parameters: e.Parameters, Files: c.RestFiles, FailedFiles: c.RestFailed,
-		Sources: []Source{}, Skipped: c.Skipped, Records: []Records{}, References: e.References,
+		Sources: []Source{}, Skipped: c.Skipped, Records: []Records{}, References: append([]refs.Relation{}, e.References...),
 	}
 	if e.Err != nil {
 		r.Error = oneLine(e.Err.Error())
@@ -177,12 +177,7 @@ func (c *Collector) Report(e End) Report {
 	if r.Parameters == nil {
 		r.Parameters = map[string]string{}
 	}
-	if r.References == nil {
-		r.References = []refs.Relation{}
-	}
-	if r.Skipped.Top == nil {
-		r.Skipped.Top = []Skipped{}
-	}
+	r.Skipped.Top = append([]Skipped{}, c.Skipped.Top...)
 	c.reportSources(&r, e.Elapsed)
 	for _, kind := range slices.Sorted(maps.Keys(c.Records)) {
 		r.Records = append(r.Records, c.Records[kind])

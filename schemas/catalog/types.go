@@ -80,6 +80,15 @@ func TypeNamed(name string) (*Type, bool) {
 // Name returns the kind's name: movie, tv, season ...
 func (t *Type) Name() string { return t.name }
 
+// Kinds returns the names of the kinds, in the order of Types.
+func Kinds() []string {
+	var names []string
+	for _, t := range types {
+		names = append(names, t.Name())
+	}
+	return names
+}
+
 // File returns the name of the file, in a catalogue folder, that holds the records.
 func (t *Type) File() string { return t.Name() + ".parquet" }
 

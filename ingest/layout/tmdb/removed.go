@@ -19,35 +19,46 @@ const (
 // RemovalOf reports whether a record is of a resource that is no more, and what it was
 // merged into. Such a record has its key and nothing else.
 func RemovalOf(t *catalog.Type, r record.Record) (catalog.Removed, bool) {
-	extra := r.Object().Extra
-	if !strings.Contains(extra, deletedField) && !strings.Contains(extra, mergedField) {
+	marks, _, err := marksOf(r)
+	if marks == nil || err != nil {
 		return catalog.Removed{}, false
 	}
 	key, err := t.Key(r)
 	if err != nil {
 		return catalog.Removed{}, false
 	}
-	out, removed, err := removal(t, r, key)
+	out, removed, err := removal(t, marks, key)
 	return out, removed && err == nil
 }
 
-// removal reads those fields of r.
-func removal(t *catalog.Type, r record.Record, key catalog.Key) (out catalog.Removed, removed bool, err error) {
-	extra, err := record.Fields("{" + r.Object().Extra + "}")
-	if err != nil {
-		return out, false, err
+// marksOf returns those fields of a record, and its other unknown ones.
+func marksOf(r record.Record) (marks, others record.RawFields, err error) {
+	extra := r.Object().Extra
+	if !strings.Contains(extra, deletedField) && !strings.Contains(extra, mergedField) {
+		return nil, nil, nil // the rest is slow
 	}
+	others, err = record.Fields("{" + extra + "}")
+	for _, name := range []string{deletedField, mergedField} {
+		if raw, ok := others.Take(name); ok {
+			marks = append(marks, record.RawField{Name: name, Raw: raw})
+		}
+	}
+	return marks, others, err
+}
+
+// removal reads those fields.
+func removal(t *catalog.Type, marks record.RawFields, key catalog.Key) (out catalog.Removed, removed bool, err error) {
 	out = catalog.Removed{Kind: t.Kind, Key: key}
-	if t.Kind == fragment.KindAccount && key.Lo != 0 && (extra.Has(deletedField) || extra.Has(mergedField)) {
+	if t.Kind == fragment.KindAccount && key.Lo != 0 {
 		return out, false, &record.FieldError{Field: deletedField, What: "want the id of an account: guests are not removed one by one"}
 	}
-	if raw, ok := extra.Take(deletedField); ok {
+	if raw := marks.Value(deletedField); raw != "" {
 		if json.Unmarshal([]byte(untext(raw)), &removed) != nil {
 			return out, false, &record.FieldError{Field: deletedField, What: "want true or false, found " + record.Shown(raw)}
 		}
 	}
-	raw, ok := extra.Take(mergedField)
-	if !ok || raw == "null" {
+	raw := marks.Value(mergedField)
+	if raw == "" || raw == "null" {
 		return out, removed, nil
 	}
 	out.Into, err = mergedInto(t, raw, key)
@@ -93,9 +104,9 @@ func mergedInto(t *catalog.Type, raw string, key catalog.Key) (catalog.Key, erro
 // removed returns the record of a row about a resource that is no more; false for
 // other rows.
 func (t *Reader) removed(r Row, rec record.Record) (one Record, is bool, err error) {
-	extra := rec.Object().Extra
-	if !strings.Contains(extra, deletedField) && !strings.Contains(extra, mergedField) {
-		return one, false, nil
+	marks, others, err := marksOf(rec)
+	if marks == nil || err != nil {
+		return one, false, err
 	}
 	if err := address(rec, r); err != nil {
 		return one, false, err
@@ -103,26 +114,17 @@ func (t *Reader) removed(r Row, rec record.Record) (one Record, is bool, err err
 	if one, err = Checked(r.Type, rec); err != nil {
 		return one, false, err
 	}
-	_, is, err = removal(r.Type, rec, one.Key)
-	if err != nil {
+	if _, is, err = removal(r.Type, marks, one.Key); err != nil {
 		return one, false, err
 	}
-	all, err := record.Fields("{" + extra + "}")
-	if err != nil {
-		return one, false, err
-	}
-	var kept record.RawFields
-	for _, name := range []string{deletedField, mergedField} {
-		if raw, ok := all.Take(name); ok {
-			t.Forget(name)
-			kept = append(kept, record.RawField{Name: name, Raw: raw})
-		}
+	for _, m := range marks {
+		t.Forget(m.Name)
 	}
 	if !is {
-		rec.Object().Extra = all.Extra()
+		rec.Object().Extra = others.Extra()
 		return one, false, nil
 	}
 	one.Record, one.Removed = catalog.KeyOnly(r.Type, rec), true
-	one.Record.Object().Extra = kept.Extra()
+	one.Record.Object().Extra = marks.Extra()
 	return one, true, nil
 }
