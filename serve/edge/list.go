@@ -56,14 +56,13 @@ func runQuery(x *exchange, op *api.Operation, shape *pageShape) (err error) {
 		f = query.Popular(op.Rows)
 	case api.AnswerTopRated:
 		f = query.TopRated(op.Rows)
-	case api.AnswerNowPlaying:
+	case api.AnswerNowPlaying, api.AnswerUpcoming:
 		shape.dated = true
-		f, shape.window = query.NowPlaying(today(x, nil), q.Region)
-	case api.AnswerUpcoming:
-		shape.dated = true
-		f, shape.window = query.Upcoming(today(x, nil), q.Region)
+		f, shape.window = query.InWindow(op.Answerer, op.Rows, today(x, nil), q.Region)
 	case api.AnswerAiringToday, api.AnswerOnTheAir:
-		f, err = onAir(x, op.Answerer)
+		var day int32
+		day, err = dayIn(x, q.Timezone)
+		f, _ = query.InWindow(op.Answerer, op.Rows, day, q.Region)
 	case api.AnswerDiscover:
 		f, err = query.ParseFilter(op.Rows, route.Each(q.Raw))
 	case api.AnswerGenreMovies:
@@ -96,18 +95,6 @@ func genreMovies(q *route.Request) (query.Filter, error) {
 		_ = yield([]byte("with_genres"), strconv.AppendUint(nil, uint64(q.ID), 10)) &&
 			yield([]byte("include_adult"), strconv.AppendBool(nil, q.IncludeAdult))
 	})
-}
-
-// onAir returns the query of series with an episode today, or in the days ahead.
-func onAir(x *exchange, a api.Answerer) (query.Filter, error) {
-	day, err := dayIn(x, x.q.Timezone)
-	if err != nil {
-		return query.Filter{}, err
-	}
-	if a == api.AnswerAiringToday {
-		return query.AiringToday(day), nil
-	}
-	return query.OnTheAir(day), nil
 }
 
 // zones are the time zones that were asked for. There are a few hundred names.

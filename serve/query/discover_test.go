@@ -396,20 +396,22 @@ func TestLists(t *testing.T) {
 	same(Popular(tv), tv, "sort_by=popularity.desc")
 	same(TopRated(movie), movie, "sort_by=vote_average.desc&without_genres=99,10755&vote_count.gte=200")
 	same(TopRated(tv), tv, "sort_by=vote_average.desc&vote_count.gte=200")
-	f, w := NowPlaying(today, route.Country{})
+	f, w := InWindow(api.AnswerNowPlaying, movie, today, route.Country{})
 	same(f, movie, "with_release_type=2|3&release_date.gte=2026-07-03&release_date.lte=2026-08-14")
 	if w != (Window{today - 42, today}) {
 		t.Errorf("now playing from %v", w)
 	}
-	f, _ = NowPlaying(today, route.Country{'D', 'E'})
+	f, _ = InWindow(api.AnswerNowPlaying, movie, today, route.Country{'D', 'E'})
 	same(f, movie, "region=DE&with_release_type=2|3&release_date.gte=2026-07-03&release_date.lte=2026-08-14")
-	f, w = Upcoming(today, route.Country{'U', 'S'})
+	f, w = InWindow(api.AnswerUpcoming, movie, today, route.Country{'U', 'S'})
 	same(f, movie, "region=US&with_release_type=2|3&release_date.gte=2026-08-14&release_date.lte=2026-09-04")
 	if w != (Window{today, today + 21}) {
 		t.Errorf("upcoming from %v", w)
 	}
-	same(AiringToday(today), tv, "air_date.gte=2026-08-14&air_date.lte=2026-08-14")
-	same(OnTheAir(today), tv, "air_date.gte=2026-08-14&air_date.lte=2026-08-21")
+	f, _ = InWindow(api.AnswerAiringToday, tv, today, route.Country{'D', 'E'})
+	same(f, tv, "air_date.gte=2026-08-14&air_date.lte=2026-08-14")
+	f, _ = InWindow(api.AnswerOnTheAir, tv, today, route.Country{})
+	same(f, tv, "air_date.gte=2026-08-14&air_date.lte=2026-08-21")
 	f = TopRated(movie)
 	f.ShowRegion(route.Country{'F', 'R'})
 	same(f, movie, "sort_by=vote_average.desc&without_genres=99,10755&vote_count.gte=200&region=FR")

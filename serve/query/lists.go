@@ -1,6 +1,7 @@
 package query
 
 import (
+	"reelsplice/schemas/api"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/tables"
 	"reelsplice/serve/route"
@@ -9,12 +10,13 @@ import (
 // A Window is the first and the last day of a list, its dates in the response.
 type Window struct{ From, To int32 }
 
-// Lengths of windows in days.
-const (
-	nowPlayingDays = 42 // back
-	upcomingDays   = 21 // ahead
-	onTheAirDays   = 7  // ahead
-)
+// windows are the days of lists, counted from the day that is asked about.
+var windows = map[api.Answerer]Window{
+	api.AnswerNowPlaying:  {-42, 0},
+	api.AnswerUpcoming:    {0, 21},
+	api.AnswerAiringToday: {0, 0},
+	api.AnswerOnTheAir:    {0, 7},
+}
 
 // minimumVotes is the least number of votes in top_rated.
 const minimumVotes = 200
@@ -40,20 +42,12 @@ func TopRated(kind fragment.Kind) Filter {
 	return f
 }
 
-// NowPlaying returns the query of the list of movies that are in theatres on a day. Without
-// a region any release in the window counts, with one those in theatres there.
-func NowPlaying(day int32, region route.Country) (Filter, Window) {
-	return inTheatres(Window{day - nowPlayingDays, day}, region)
-}
-
-// Upcoming returns the query of the list of movies that come to theatres from a day on;
-// region is as for NowPlaying.
-func Upcoming(day int32, region route.Country) (Filter, Window) {
-	return inTheatres(Window{day, day + upcomingDays}, region)
-}
-
-func inTheatres(w Window, region route.Country) (Filter, Window) {
-	f := Popular(fragment.KindMovie)
+// InWindow returns the query of a list of windows, with its days: of the movies that are in theatres, or the
+// series with an episode. Without a region any release of a movie counts, with one those in theatres there.
+func InWindow(list api.Answerer, kind fragment.Kind, day int32, region route.Country) (Filter, Window) {
+	w := windows[list]
+	w = Window{day + w.From, day + w.To}
+	f := Popular(kind)
 	f.released.least(w.From)
 	f.released.most(w.To)
 	f.ShowRegion(region)
@@ -61,18 +55,4 @@ func inTheatres(w Window, region route.Country) (Filter, Window) {
 		f.types, f.shown = []typeSet{theatricalSet}, []uint8{limited, theatrical}
 	}
 	return f, w
-}
-
-// AiringToday returns the query of the list of series with an episode on a day.
-func AiringToday(day int32) Filter { return onAir(Window{day, day}) }
-
-// OnTheAir returns the query of the list of series with an episode in the week from a day
-// on.
-func OnTheAir(day int32) Filter { return onAir(Window{day, day + onTheAirDays}) }
-
-func onAir(w Window) Filter {
-	f := Popular(fragment.KindTV)
-	f.released.least(w.From)
-	f.released.most(w.To)
-	return f
 }

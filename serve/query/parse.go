@@ -316,40 +316,31 @@ func (p *parser) offers() {
 		return uint64(typ), typ > 0
 	})
 	providers := p.groups(p.value("with_watch_providers"), idKey)
-	switch {
-	case providers == nil:
+	if providers == nil {
 		for _, group := range types {
+			for i, typ := range group {
+				group[i] = tables.OfferKey(region[:], int(typ), 0)
+			}
+			p.add(termsOf(group, tables.Offer))
+		}
+	} else if types == nil {
+		types = [][]uint64{{0}}
+	}
+	for _, group := range providers {
+		for _, kinds := range types {
 			var terms []term
-			for _, typ := range group {
-				terms = append(terms, term{tables.Offer, tables.OfferKey(region[:], int(typ), 0)})
+			for _, provider := range group {
+				for _, typ := range kinds {
+					terms = append(terms, term{tables.Offer, key(typ, provider)})
+				}
 			}
 			p.add(terms)
-		}
-	case types == nil:
-		types = [][]uint64{{0}}
-		fallthrough
-	default:
-		for _, group := range providers {
-			for _, kinds := range types {
-				p.add(product(group, kinds, key))
-			}
 		}
 	}
 	p.not(p.value("without_watch_providers"), func(b []byte) (uint64, bool) {
 		provider, ok := parseUint(b)
 		return key(0, provider), ok
 	}, tables.Offer)
-}
-
-// product returns the terms of all providers with all types.
-func product(providers, types []uint64, key func(typ, provider uint64) uint64) []term {
-	var terms []term
-	for _, provider := range providers {
-		for _, typ := range types {
-			terms = append(terms, term{tables.Offer, key(typ, provider)})
-		}
-	}
-	return terms
 }
 
 // certifications reads the certifications, which need their country.

@@ -54,11 +54,14 @@ func (e *Engine) Search(s *Search, page, size int, out *Result) (err error) {
 	defer func() {
 		if p := recover(); p != nil { // by a library that trusts the bytes of the release
 			if err = release.Damage(p); err == nil {
-				err = fmt.Errorf("search: %w: %v", release.ErrCorrupt, p)
+				err = fmt.Errorf("%w: %v", release.ErrCorrupt, p)
 			}
-			return // q may be in any state
+		} else { // or q may be in any state
+			q.release()
 		}
-		q.release()
+		if err != nil {
+			err = fmt.Errorf("search: %w", err)
+		}
 	}()
 	q.parse(s.Query)
 	if len(q.words) == 0 {
@@ -70,19 +73,16 @@ func (e *Engine) Search(s *Search, page, size int, out *Result) (err error) {
 	}
 	for _, typos := range [...]bool{false, true} {
 		if err := q.find(e, kinds, s, typos); err != nil {
-			return fmt.Errorf("search: %w", err)
+			return err
 		}
 		if q.found || !s.Fuzzy {
 			break
 		}
 	}
 	if err := q.page((page-1)*size, size, out); err != nil {
-		return fmt.Errorf("search: %w", err)
+		return err
 	}
-	if err := q.date(e, s, out); err != nil {
-		return fmt.Errorf("search: %w", err)
-	}
-	return nil
+	return q.date(e, s, out)
 }
 
 // A search is the state of one query.

@@ -61,18 +61,15 @@ type Listener struct {
 	// hand is the slot that is looked at next for an idle connection. It goes round, and
 	// passes over those used since the last round: the CLOCK algorithm.
 	hand    int
-	origins map[netip.Addr]int // connections by address; nil without a limit
+	origins map[netip.Addr]int // connections by address
 }
 
 // Listen returns a Listener over ln.
 func Listen(ln net.Listener, cfg Config) *Listener {
 	l := &Listener{
-		Listener: ln, cfg: cfg, refusing: make(chan struct{}, maxRefusing),
+		Listener: ln, cfg: cfg, refusing: make(chan struct{}, maxRefusing), origins: map[netip.Addr]int{},
 	}
 	l.closed, l.shut = context.WithCancel(context.Background())
-	if cfg.PerAddress > 0 {
-		l.origins = map[netip.Addr]int{}
-	}
 	return l
 }
 
@@ -162,7 +159,7 @@ func (l *Listener) awaitLeaving() {
 func (l *Listener) add(c *Conn) (status int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.origins != nil && l.origins[c.origin] >= l.cfg.PerAddress {
+	if l.cfg.PerAddress > 0 && l.origins[c.origin] >= l.cfg.PerAddress {
 		return http.StatusTooManyRequests
 	}
 	if len(l.slots) < l.cfg.Max {
@@ -177,9 +174,7 @@ func (l *Listener) add(c *Conn) (status int) {
 		c.slot, l.slots[i] = i, c
 		l.hand = i + 1 // the new one comes last
 	}
-	if l.origins != nil {
-		l.origins[c.origin]++
-	}
+	l.origins[c.origin]++
 	return 0
 }
 
@@ -239,9 +234,6 @@ func (l *Listener) remove(c *Conn) {
 }
 
 func (l *Listener) forgetOrigin(c *Conn) {
-	if l.origins == nil {
-		return
-	}
 	if l.origins[c.origin]--; l.origins[c.origin] <= 0 {
 		delete(l.origins, c.origin)
 	}
