@@ -90,6 +90,22 @@ func (c *composer) dropScratch() {
 	}
 }
 
+// aside returns JSON that becomes part of the response only after a change. It is valid until the
+// next call.
+func (c *composer) aside(compose func(c *composer) error) ([]byte, error) {
+	if c.side == nil {
+		c.side = &composer{}
+	}
+	defer c.side.reset()
+	c.side.rel, c.side.q, c.side.now, c.side.prefetch = c.rel, c.q, c.now, c.prefetch
+	if err := compose(c.side); err != nil {
+		return nil, err
+	}
+	var err error
+	c.scratch.side, err = c.side.answer.AppendIdentity(c.scratch.side[:0])
+	return c.scratch.side, err
+}
+
 // body adds a sub-request of e, of kind k, from behind its opening brace on. The resource's own
 // fragment wins over tables of the release.
 func (c *composer) body(e release.Entry, k fragment.Kind, s fragment.Sub, choice *variant.Choice) error {

@@ -8,7 +8,6 @@ import (
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
 	"reelsplice/schemas/tables/posting"
-	"reelsplice/serve/account"
 	"reelsplice/serve/query"
 	"reelsplice/serve/splice"
 )
@@ -19,7 +18,7 @@ import (
 // by their entity tags: the same content has the same body in every release.
 
 // pageRows is how many rows a page has.
-const pageRows = account.PageSize
+const pageRows = 20
 
 // A pageShape describes a page around its rows.
 type pageShape struct {
@@ -63,9 +62,12 @@ func (c *composer) page(s *pageShape, res *query.Result, page uint16) error {
 	return nil
 }
 
-// appendTotals appends the totals of a list. No rows at all make one page.
+// pagesOf returns how many pages rows make: one at least.
+func pagesOf(rows, size int) int { return max(1, (rows+size-1)/size) }
+
+// appendTotals appends the totals of a list.
 func appendTotals(dst []byte, rows, size, maxPages int) []byte {
-	pages := max(1, (rows+size-1)/size)
+	pages := pagesOf(rows, size)
 	if maxPages > 0 && pages > maxPages {
 		pages, rows = maxPages, maxPages*size
 	}

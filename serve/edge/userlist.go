@@ -1,0 +1,214 @@
+package edge
+
+import (
+	"fmt"
+	"strconv"
+
+	"reelsplice/schemas/api"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release"
+	"reelsplice/schemas/tables/accounts"
+	"reelsplice/serve/route"
+	"reelsplice/serve/splice"
+	"reelsplice/serve/status"
+)
+
+// userList serves a list that a user made. Public ones are for everybody.
+func userList(x *exchange, t *accountTables, op *api.Operation) error {
+	x.c.atLeast(Page)
+	x.rs.Cache = x.edge.recheck
+	x.keys = appendKeys(x.keys[:0], x.rs.Release, fragment.AppendID(x.c.key[:0], fragment.KindList, x.q.ID))
+	x.rs.Keys = x.keys
+	l, err := t.list(uint64(x.q.ID))
+	if err != nil {
+		return err
+	}
+	if l.Private() {
+		x.c.atLeast(Private)
+		a, ok, err := x.sessionAccount(t, false)
+		if err != nil {
+			return err
+		}
+		if !ok || a.Guest() || !l.OwnedBy(a.Row) {
+			return status.Private
+		}
+	}
+	if op.Answerer == api.AnswerListItem {
+		return x.c.listItem(&l, op.Version(), x.rq.Query)
+	}
+	return x.c.listDetails(&l, op.Version())
+}
+
+// listDetails adds a page of a list as GET /{version}/list/{id} has it. Version 4 has an order, and the
+// comments of the page.
+func (c *composer) listDetails(l *accounts.List, version int) error {
+	head, middle, end, order := accounts.Head3, accounts.Middle3, accounts.End3, accounts.Original
+	if version == 4 {
+		head, middle, end, order = accounts.Head4, accounts.Middle4, accounts.End4, l.Sort()
+		if len(c.q.SortBy) > 0 {
+			var ok bool
+			if order, ok = accounts.ParseSort(c.q.SortBy); !ok {
+				return status.InvalidParams
+			}
+		}
+	}
+	w, number := &writer{c: c}, int(c.q.Page)
+	var comments []byte
+	w.bytes(l.Text(head))
+	err := w.items(l.Len(), number, func(i int) error {
+		t, comment, err := l.Item(order, i)
+		if err != nil {
+			return err
+		}
+		comments = appendComment(comments, t, comment)
+		err = w.row(includeOf(t, fragment.SubMediaRow))
+		w.text("}")
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if version == 4 {
+		w.text(`],"comments":{`)
+		w.bytes(comments)
+		w.text("}")
+	}
+	w.bytes(l.Text(middle))
+	w.int("", int64(number))
+	w.bytes(l.Text(end))
+	w.int("", int64(pagesOf(l.Len(), pageRows)))
+	w.int(`,"total_results":`, int64(l.Len()))
+	w.text("}")
+	w.flush()
+	return nil
+}
+
+func appendComment(dst []byte, t accounts.Title, comment []byte) []byte {
+	if len(dst) > 0 {
+		dst = append(dst, ',')
+	}
+	dst = append(append(append(dst, '"'), t.Kind.String()...), ':')
+	dst = append(strconv.AppendUint(dst, t.ID, 10), `":`...)
+	if len(comment) == 0 {
+		return append(dst, "null"...)
+	}
+	return append(dst, comment...)
+}
+
+// listItem adds whether a title is on a list. Version 3 asks about movies; of version 4 another title is not found.
+func (c *composer) listItem(l *accounts.List, version int, query []byte) error {
+	if version == 3 {
+		// A number in the published example, a text to the typed clients that are in use.
+		b := strconv.AppendUint([]byte(`{"id":"`), l.ID, 10)
+		movie := accounts.Title{Kind: fragment.KindMovie, ID: numberParam(query, "movie_id")}
+		b = strconv.AppendBool(append(b, `","item_present":`...), l.Has(movie))
+		splice.Literal(&c.answer, append(b, '}'))
+		return nil
+	}
+	t := accounts.Title{ID: numberParam(query, "media_id")}
+	switch param(query, "media_type") {
+	case "movie":
+		t.Kind = fragment.KindMovie
+	case "tv":
+		t.Kind = fragment.KindTV
+	}
+	if !l.Has(t) {
+		return status.NotFound
+	}
+	b := strconv.AppendUint([]byte(`{"success":true,"status_code":1,"status_message":"Success.","id":`), l.ID, 10)
+	b = strconv.AppendUint(append(b, `,"media_id":`...), t.ID, 10)
+	splice.Literal(&c.answer, append(append(append(b, `,"media_type":"`...), t.Kind.String()...), `"}`...))
+	return nil
+}
+
+// param returns a parameter of a query, "" for one that is not there.
+func param(query []byte, name string) string {
+	v, _ := route.Lookup(nil, query, name)
+	return string(v)
+}
+
+// numberParam returns a parameter that is a number, 0 for anything else.
+func numberParam(query []byte, name string) uint64 {
+	n, _ := strconv.ParseUint(param(query, name), 10, 64)
+	return n
+}
+
+// listsOf adds a page of the lists that an account made, as GET /{version}/account/{id}/lists has it.
+func (c *composer) listsOf(t *accountTables, a *accounts.Account, version int) error {
+	w := &writer{c: c}
+	ids := a.Lists()
+	row := []accounts.Text{accounts.RowHead, accounts.RowType, accounts.RowEnd}
+	if version == 4 {
+		row = []accounts.Text{accounts.Row4}
+	}
+	w.text("{")
+	err := w.page(ids.Len(), int(c.q.Page), func(i int) error {
+		l, ok, err := t.lists.Find(ids.At(i))
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return fmt.Errorf("%w: list %d of an account is missing", release.ErrCorrupt, ids.At(i))
+		}
+		w.list(&l, row)
+		return nil
+	})
+	w.flush()
+	return err
+}
+
+// list writes a list as a row of texts.
+func (w *writer) list(l *accounts.List, row []accounts.Text) {
+	for _, t := range row {
+		w.bytes(l.Text(t))
+	}
+}
+
+// Rows of the lists that hold a title: those of series lack the type of the list.
+var (
+	holdingMovie = []accounts.Text{accounts.RowHead, accounts.RowCountry, accounts.RowType, accounts.RowEnd}
+	holdingTV    = []accounts.Text{accounts.RowHead, accounts.RowCountry, accounts.RowEnd}
+)
+
+// addHolding adds a page of the public lists that hold a title, from behind the opening brace
+// on; false when none does, and nothing is added.
+func addHolding(c *composer, title accounts.Title, page uint16) (bool, error) {
+	t, err := openAccounts(c.rel)
+	if err != nil {
+		return false, err
+	}
+	var ok bool
+	if c.scratch.mark, ok, err = t.appendHolding(c.scratch.mark[:0], title, c.standalone, int(page)); ok {
+		splice.Literal(&c.answer, c.scratch.mark)
+	}
+	return ok, err
+}
+
+// appendHolding appends a page of the public lists that hold a movie or a series, as the
+// members of {movie,tv}/{id}/lists without the opening brace, with or without the id of the
+// title. For a title that is on no list it appends nothing and returns false.
+func (t *accountTables) appendHolding(dst []byte, title accounts.Title, withID bool, number int) ([]byte, bool, error) {
+	rows, err := t.lists.Holding(title)
+	if err != nil || rows.Len() == 0 {
+		return dst, false, err
+	}
+	row := holdingMovie
+	if title.Kind == fragment.KindTV {
+		row = holdingTV
+	}
+	w := &writer{buf: dst}
+	if withID {
+		w.buf = append(strconv.AppendUint(append(w.buf, `"id":`...), title.ID, 10), ',')
+	}
+	err = w.page(rows.Len(), number, func(i int) error {
+		l, err := t.lists.Public(rows.At(i))
+		if err == nil {
+			w.list(&l, row)
+		}
+		return err
+	})
+	if err != nil {
+		return dst, false, err
+	}
+	return w.buf, true, nil
+}
