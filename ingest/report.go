@@ -115,7 +115,7 @@ func (r *run) sum(d report.Report, skipped []report.Skipped) Report {
 		FailedFiles: p.Files.Failed, Failed: p.Files.Failures, Conflicts: d.Conflicts.Count, Samples: p.Report.First,
 		Matched: t.Matched, Minted: t.Minted, NoID: t.NoID, Merged: p.IDs.Merged,
 		Whole: counts(t.Whole), Unknown: counts(t.Unknown), Coerced: counts(t.Coerced), Dropped: counts(t.Dropped),
-		Resumed: r.journal.Resumed(), ReportFile: filepath.Join(r.Catalog, report.HTMLFile), Details: d, Bad: p.Quarantine.First,
+		Resumed: r.journal.Resumed(), ReportFile: filepath.Join(r.Catalog, report.HTMLFile), Details: d, Bad: r.quarantine.First(),
 	}
 	for _, k := range d.Records {
 		out.Records[k.Kind] = k.Now

@@ -294,6 +294,9 @@ func TestMaxBad(t *testing.T) {
 		if want {
 			return
 		}
+		if len(r.Bad) == 0 || r.Bad[0] != `movies.ndjson:2: id: want an integer, found "bad"` || int64(len(r.Bad)) != min(bad.Bad, 20) {
+			t.Errorf("--max-bad %s: the report names the rows %q, want the first 20 of %d", limit, r.Bad, bad.Bad)
+		}
 		if !bytes.Equal(catalogBytes(t, dir), before) {
 			t.Errorf("--max-bad %s: the catalogue changed", limit)
 		}

@@ -20,7 +20,7 @@ const (
 	// large row not to matter, short enough to notice a disk that slows down.
 	rateWindow = 5 * time.Second
 
-	// rateLeast is the time since the start that a rate needs.
+	// rateLeast is the time since the start that a rate needs before the end.
 	rateLeast = 500 * time.Millisecond
 
 	// mostLeft is the longest time that is shown as left.
@@ -164,7 +164,7 @@ func (p *progress) line(now time.Time, final bool) progressLine {
 		from = p.start
 	}
 	rate := 0.0
-	if elapsed >= rateLeast {
+	if elapsed >= rateLeast || final && elapsed > 0 {
 		rate = round(float64(p.done-from.done) / now.Sub(from.at).Seconds())
 		l.Rate = &rate
 	}

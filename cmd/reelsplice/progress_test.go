@@ -130,6 +130,7 @@ func TestJSONLines(t *testing.T) {
 		{99_999, 100_000, 200 * time.Millisecond, false, `"done":99999,"total":100000,"unit":"bytes","percent":99.9,"rate":null,"seconds_left":null,"seconds":0.2}`},
 		{1, 1 << 50, 20 * time.Second, false, `"done":1,"total":1125899906842624,"unit":"bytes","percent":0,"rate":0.1,"seconds_left":3600000,"seconds":20}`},
 		{456, 456, 20 * time.Second, true, `"done":456,"total":456,"unit":"bytes","percent":100,"rate":22.8,"seconds_left":0,"seconds":20,"final":true}`},
+		{456, 456, 100 * time.Millisecond, true, `"done":456,"total":456,"unit":"bytes","percent":100,"rate":4560,"seconds_left":0,"seconds":0.1,"final":true}`},
 	} {
 		var out bytes.Buffer
 		p := shownBy(&out, func(p *progress) { p.json = true })

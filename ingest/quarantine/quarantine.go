@@ -188,6 +188,9 @@ func (c counted) Write(p []byte) (int, error) {
 // Count returns how many entries were added.
 func (w *Writer) Count() int64 { return w.state.Count }
 
+// First returns the first entries, as messages.
+func (w *Writer) First() []string { return w.state.First }
+
 // State hands the entries to the system and returns how far the file has come.
 func (w *Writer) State() (State, error) {
 	if w.err == nil && w.file != nil {
