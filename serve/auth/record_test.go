@@ -105,12 +105,13 @@ func FuzzParseFile(f *testing.F) {
 	f.Add([]byte(fileHeader + hashA + "\tname=a\tscopes=read\tcreated=2026-01-02T03:04:05Z\texpires=never\n"))
 	f.Add([]byte(hashA + "\tname=a\trevoked=2026-01-02T03:04:05+01:00\r\n" + hashB + "\tname=a\texpires=2026-01-02T03:04:05.5Z"))
 	f.Add([]byte("\n#\n \t# x\n" + hashA + "\tname=\n"))
+	f.Add([]byte("# no token\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		recs, err := Parse("tokens.txt", data)
 		if err != nil {
 			return
 		}
-		var out []byte
+		out := []byte("#\n") // an empty file is refused
 		for i := range recs {
 			out = appendRecord(out, &recs[i])
 		}
