@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"log"
-	"net"
 	nethttp "net/http"
 	"net/http/pprof"
 	"time"
@@ -20,14 +19,6 @@ const readHeaderTimeout = 5 * time.Second
 
 // adminIdleTimeout bounds the time between the admin listener's requests.
 const adminIdleTimeout = time.Minute
-
-func listenAdmin(addr string) (net.Listener, error) {
-	ln, err := net.Listen("tcp", addr)
-	if err != nil {
-		return nil, fmt.Errorf("listen: %w", err)
-	}
-	return ln, nil
-}
 
 // AdminURL returns the address of the admin listener, "" without one.
 func (s *Server) AdminURL() string {

@@ -53,21 +53,17 @@ func DefaultConfig() Config {
 // Validate reports everything that is wrong with c.
 func (c *Config) Validate() error {
 	errs := []error{c.Options.Validate(), c.Limits.Validate(), http.CheckAddr("admin-addr", c.AdminAddr)}
-	for _, must := range []struct {
-		ok   bool
-		want string
-	}{
-		{c.Releases != "", "releases: want a value"},
-		{c.Tokens != "", "tokens: want a value"},
-		{http.InDay(c.ShutdownDelay), "shutdown-delay: want 0, or 1ms to 24h"},
-		{c.Poll > 0 && c.Poll <= time.Second, "poll: want up to 1s, so that a revocation takes effect within a second"},
-		{inTiB(c.ResultCache), "result-cache: want 0 to 1TiB"},
-		{inTiB(c.ScrubRate), "scrub-rate: want 0 to 1TiB"},
-	} {
-		if !must.ok {
-			errs = append(errs, errors.New(must.want))
+	complain := func(ok bool, text string) {
+		if !ok {
+			errs = append(errs, errors.New(text))
 		}
 	}
+	complain(c.Releases != "", "releases: want a value")
+	complain(c.Tokens != "", "tokens: want a value")
+	complain(http.InDay(c.ShutdownDelay), "shutdown-delay: want 0, or 1ms to 24h")
+	complain(c.Poll > 0 && c.Poll <= time.Second, "poll: want up to 1s, so that a revocation takes effect within a second")
+	complain(inTiB(c.ResultCache), "result-cache: want 0 to 1TiB")
+	complain(inTiB(c.ScrubRate), "scrub-rate: want 0 to 1TiB")
 	return errors.Join(errs...)
 }
 

@@ -6,6 +6,7 @@ package serve
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	nethttp "net/http"
 	"sync/atomic"
@@ -98,9 +99,9 @@ func Bind(cfg *Config) (*Bound, error) {
 	if cfg.AdminAddr == "" {
 		return b, nil
 	}
-	if b.admin, err = listenAdmin(cfg.AdminAddr); err != nil {
+	if b.admin, err = net.Listen("tcp", cfg.AdminAddr); err != nil {
 		_ = api.Close()
-		return nil, err
+		return nil, fmt.Errorf("listen: %w", err)
 	}
 	return b, nil
 }

@@ -46,9 +46,7 @@ type Edge struct {
 	tokens   func() *auth.Table // those that count at the moment
 	signer   *auth.Signer
 	releases *releases.Releases
-	now      func() time.Time
 	today    func() time.Time   // by which lists are made
-	fromDisk func() bool        // Options.FromDisk
 	pages    *lru.Cache[[]byte] // compressed bodies of pages, by entity tag
 	inflight *inflight
 	log      logSet
@@ -94,8 +92,6 @@ func New(opts Options, tokens func() *auth.Table, signer *auth.Signer, rels *rel
 		tokens:   tokens,
 		signer:   signer,
 		releases: rels,
-		now:      opts.Now,
-		fromDisk: opts.FromDisk,
 		today:    today,
 		pages:    lru.New[[]byte](opts.PageCache),
 		inflight: newInflight(opts.MaxInflight),
@@ -110,11 +106,11 @@ func New(opts Options, tokens func() *auth.Table, signer *auth.Signer, rels *rel
 			keys:      sync.Pool{New: func() any { return new([auth.MaxTokenLen]byte) }},
 		},
 	}
-	if e.now == nil {
-		e.now = time.Now
+	if e.opts.Now == nil {
+		e.opts.Now = time.Now
 	}
-	if e.fromDisk == nil {
-		e.fromDisk = func() bool { return false }
+	if e.opts.FromDisk == nil {
+		e.opts.FromDisk = func() bool { return false }
 	}
 	return e, nil
 }
@@ -153,7 +149,7 @@ func (e *Edge) Begin(rq *Request) *Response {
 func (x *exchange) open(e *Edge, rel *release.Reader) {
 	x.edge, x.rel, x.lease.of = e, rel, e.inflight
 	c := &x.c
-	c.rel, c.q, c.now, c.prefetch, c.lease = rel, &x.q, e.now, e.fromDisk(), &x.lease
+	c.rel, c.q, c.now, c.prefetch, c.lease = rel, &x.q, e.opts.Now, e.opts.FromDisk(), &x.lease
 }
 
 // end gives x back, with all that its response refers to.
@@ -178,7 +174,7 @@ func (x *exchange) serve() error {
 	if string(x.rq.Method) == "OPTIONS" {
 		return x.options()
 	}
-	if res := x.edge.Authorize(x.rq.Authorization, x.rq.Query, x.rq.Grant, x.edge.now().Unix()); !res.OK {
+	if res := x.edge.Authorize(x.rq.Authorization, x.rq.Query, x.rq.Grant, x.edge.opts.Now().Unix()); !res.OK {
 		x.edge.logRefused(&res)
 		return status.InvalidKey
 	}
@@ -368,7 +364,7 @@ func (e *Edge) Inflight() (held, refused int64) {
 }
 
 // FromDisk reports whether the release is read from the disk at the moment.
-func (e *Edge) FromDisk() bool { return e.fromDisk() }
+func (e *Edge) FromDisk() bool { return e.opts.FromDisk() }
 
 // Reserve counts n bytes more of responses under way; Reserve of -n gives them back. It is false,
 // and counts nothing, where there is no room for them.

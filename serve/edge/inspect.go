@@ -122,9 +122,9 @@ const storedBlock = 5
 func inspectPieces(a *splice.Answer, body []byte) []Piece {
 	var out []Piece
 	var off int64
-	a.Parts(func(p splice.Part) {
-		piece := Piece{Kind: "literal", Offset: off, Raw: len(p.Literal), Stored: storedBlock + len(p.Literal), Text: string(p.Literal)}
-		if s := p.Segment; s != nil {
+	a.Parts(func(literal []byte, s *release.Segment) {
+		piece := Piece{Kind: "literal", Offset: off, Raw: len(literal), Stored: storedBlock + len(literal), Text: string(literal)}
+		if s != nil {
 			piece = Piece{Kind: "segment", Offset: off, Raw: int(s.RawLen), Stored: len(s.Stored)}
 		}
 		end := off + int64(piece.Raw)

@@ -330,14 +330,14 @@ func TestEveryOperation(t *testing.T) {
 
 func TestGuestSession(t *testing.T) {
 	w := writtenWorld(t, nil, servetest.Catalogue()...)
-	w.edge.now = func() time.Time { return time.Date(2026, 8, 16, 20, 27, 28, 0, time.UTC) }
+	w.edge.opts.Now = func() time.Time { return time.Date(2026, 8, 16, 20, 27, 28, 0, time.UTC) }
 	form := regexp.MustCompile(`^\{"success":true,"guest_session_id":"([0-9a-f]{32})","expires_at":"2026-08-17 20:27:28 UTC"\}$`)
 	a := w.get(t, "/3/authentication/guest_session/new")
 	m := form.FindStringSubmatch(a.plain)
 	if a.Status != 200 || a.Cache != servetest.NotKept || len(a.ETag) != 0 || m == nil {
 		t.Fatalf("guest_session/new = %d %s, %s, want 200 %s, no-store", a.Status, a.plain, a.Cache, form)
 	}
-	if !w.edge.signer.CheckGuestSession([]byte(m[1]), w.edge.now()) {
+	if !w.edge.signer.CheckGuestSession([]byte(m[1]), w.edge.opts.Now()) {
 		t.Error("CheckGuestSession of the answer = false")
 	}
 	const none = `{"page":1,"results":[],"total_pages":1,"total_results":0}`

@@ -148,7 +148,7 @@ func (x *exchange) finish() error {
 	if rs.Class == Private {
 		rs.Cache, rs.Keys = privateStore, nil
 	}
-	if x.edge.fromDisk() {
+	if x.edge.opts.FromDisk() {
 		a.Await()
 	}
 	rs.serial = x.held.Serial() // before the check: damage found later ends prepared responses

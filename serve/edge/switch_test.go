@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"sync"
@@ -97,7 +98,11 @@ func TestOldReleaseOutlivesItsUsers(t *testing.T) {
 	if err := x.answer(); err != nil {
 		t.Fatal(err)
 	}
-	if got := servetest.OneMember(t, x.c.answer.AppendGzip(nil)); !strings.Contains(got, `"title":"v1"`) || !strings.Contains(got, `"name":"v1"`) {
+	var body bytes.Buffer
+	if err := x.c.answer.WriteGzip(&body); err != nil {
+		t.Fatal(err)
+	}
+	if got := servetest.OneMember(t, body.Bytes()); !strings.Contains(got, `"title":"v1"`) || !strings.Contains(got, `"name":"v1"`) {
 		t.Errorf("held release answers %s, want v1", got)
 	}
 	x.c.reset()

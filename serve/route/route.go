@@ -188,8 +188,8 @@ func Match(method, path []byte, q *Request) status.Code {
 	r := &t.routes[leaf]
 	q.Allow = r.allow
 	q.Op, code = r.op(method)
-	if q.Op != api.NoOp {
-		q.Kind, q.Sub = t.ops[q.Op].kind, t.ops[q.Op].sub
+	if op := q.Op.Operation(); op != nil {
+		q.Kind, q.Sub = op.Kind, op.Sub
 	}
 	return code
 }

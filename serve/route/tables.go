@@ -29,8 +29,6 @@ type methodOp struct {
 
 // An opInfo is what the request path needs of an operation.
 type opInfo struct {
-	kind  fragment.Kind
-	sub   fragment.Sub
 	takes paramSet
 	names *namespace // nil for operations that append nothing
 }
@@ -61,7 +59,7 @@ func newTables() *tables {
 	for i := range api.Operations() {
 		op := api.Op(i).Operation()
 		takes := setOf(op.QueryParams)
-		t.ops = append(t.ops, opInfo{kind: op.Kind, sub: op.Sub, takes: takes, names: names[op.Appends]})
+		t.ops = append(t.ops, opInfo{takes: takes, names: names[op.Appends]})
 		t.addRoute(api.Op(i), op)
 	}
 	return t

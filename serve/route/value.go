@@ -75,11 +75,8 @@ type Day int32
 
 const secondsPerDay = 24 * 60 * 60
 
-// Time returns the beginning of the day in UTC.
-func (d Day) Time() time.Time { return time.Unix(int64(d)*secondsPerDay, 0).UTC() }
-
 // String returns the day as YYYY-MM-DD.
-func (d Day) String() string { return d.Time().Format(time.DateOnly) }
+func (d Day) String() string { return time.Unix(int64(d)*secondsPerDay, 0).UTC().Format(time.DateOnly) }
 
 // ParseDay reads YYYY-MM-DD, a day that the calendar has, and ignores a time behind
 // "T" or a blank.

@@ -27,7 +27,11 @@ func Example() {
 	splice.Literal(&a, `{"id":550,`)
 	a.Segment(title)
 	splice.Literal(&a, "}")
-	member, err := gzip.NewReader(bytes.NewReader(a.AppendGzip(nil)))
+	var gz bytes.Buffer
+	if err := a.WriteGzip(&gz); err != nil {
+		log.Fatal(err)
+	}
+	member, err := gzip.NewReader(&gz)
 	if err != nil {
 		log.Fatal(err)
 	}

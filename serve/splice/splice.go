@@ -177,13 +177,6 @@ func (a *Answer) AppendETag(dst []byte) []byte {
 // header is a gzip header without a name, a time or a system.
 const header = "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 
-// AppendGzip appends the body as one gzip member.
-func (a *Answer) AppendGzip(dst []byte) []byte {
-	dst = slices.Grow(dst, a.GzipLen())
-	a.GzipPieces(func(b []byte, _ bool) { dst = append(dst, b...) })
-	return dst
-}
-
 // GzipPieces calls yield with the pieces of the body as one gzip member. A piece that lasts
 // stays as it is until Reset; any other is good until yield returns.
 func (a *Answer) GzipPieces(yield func(b []byte, lasts bool)) {
@@ -275,21 +268,15 @@ func (a *Answer) AppendInflated(dst []byte, s *release.Segment) ([]byte, error) 
 	return a.inflater.Append(dst, s)
 }
 
-// A Part is one piece of an answer, for people to look at.
-type Part struct {
-	Literal []byte           // set for literals
-	Segment *release.Segment // set for segments
-}
-
-// Parts calls fn for each piece of a in order.
-func (a *Answer) Parts(fn func(p Part)) {
+// Parts calls fn for each piece of a in order, for people to look at: a literal, or else a segment.
+func (a *Answer) Parts(fn func(literal []byte, s *release.Segment)) {
 	for i := range a.chunks {
 		c := &a.chunks[i]
-		if !c.isLiteral() {
-			s := a.segment(c)
-			fn(Part{Segment: &s})
+		if c.isLiteral() {
+			fn(a.literals[c.from:c.to], nil)
 			continue
 		}
-		fn(Part{Literal: a.literals[c.from:c.to]})
+		s := a.segment(c)
+		fn(nil, &s)
 	}
 }

@@ -14,6 +14,12 @@ import (
 	"reelsplice/schemas/release"
 )
 
+// AppendGzip appends the body as one gzip member.
+func (a *Answer) AppendGzip(dst []byte) []byte {
+	a.GzipPieces(func(b []byte, _ bool) { dst = append(dst, b...) })
+	return dst
+}
+
 // part is a piece of an answer in a test: a segment, or a literal.
 type part struct {
 	raw     string
@@ -103,10 +109,9 @@ func check(tb testing.TB, a *Answer, want string) {
 		tb.Errorf("RawLen() = %d, want %d", a.RawLen(), len(want))
 	}
 	var parts strings.Builder
-	a.Parts(func(p Part) {
-		raw := p.Literal
-		if p.Segment != nil {
-			if raw, err = a.AppendInflated(nil, p.Segment); err != nil {
+	a.Parts(func(raw []byte, s *release.Segment) {
+		if s != nil {
+			if raw, err = a.AppendInflated(nil, s); err != nil {
 				tb.Errorf("AppendInflated: %v", err)
 			}
 		}
@@ -148,7 +153,7 @@ func TestLiteralsMerge(t *testing.T) {
 		var a Answer
 		fill(t, &a, segment.DefaultLevel, parts...)
 		got := 0
-		a.Parts(func(Part) { got++ })
+		a.Parts(func([]byte, *release.Segment) { got++ })
 		if got != want {
 			t.Errorf("Parts calls fn %d times, want %d", got, want)
 		}
