@@ -35,11 +35,11 @@ func (r *Releases) Damage() (blocks int, first error) {
 	if h == nil {
 		return 0, nil
 	}
-	first, blocks = h.reader.Damage()
-	if first != nil {
-		first = fmt.Errorf("damaged blocks: %d, the first: %w", blocks, first)
+	corrupt, blocks := h.reader.Damage()
+	if corrupt == nil { // an error that holds it would not be nil
+		return 0, nil
 	}
-	return blocks, first
+	return blocks, fmt.Errorf("damaged blocks: %d, the first: %w", blocks, corrupt)
 }
 
 // checkSizes looks now and then for files that have become shorter.
