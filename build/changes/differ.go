@@ -281,11 +281,7 @@ func (d *differ) imageList(m *image, old, now []object) {
 			}
 			return append(append([]byte(`{"`+m.name+`":`), s.value(row)...), '}')
 		}
-		row := p.now
-		if row == nil {
-			row = p.old
-		}
-		d.note(s.key, code(row["iso_639_1"]), nil, show(p.old), show(p.now))
+		d.note(s.key, code(p.row()["iso_639_1"]), nil, show(p.old), show(p.now))
 	}
 }
 
@@ -337,10 +333,7 @@ func releases(o object) (rows []object) {
 func (d *differ) translations(old, now []object) {
 	s := shape{by: []string{"iso_639_1", "iso_3166_1"}, show: []string{"iso_639_1", "iso_3166_1", "data"}}
 	for _, p := range s.pairs(old, now) {
-		row := p.now
-		if row == nil {
-			row = p.old
-		}
+		row := p.row()
 		language, country := code(row["iso_639_1"]), code(row["iso_3166_1"])
 		tag := func(o object) json.RawMessage {
 			if o == nil {

@@ -86,6 +86,14 @@ func (s *shape) identity(row object) string {
 // A pair is a row before and after; one of them may be nil.
 type pair struct{ old, now object }
 
+// row returns the row as it is, or as it was if it is gone.
+func (p pair) row() object {
+	if p.now == nil {
+		return p.old
+	}
+	return p.now
+}
+
 // pairs finds which rows are the same, and returns those that are not shown alike: in the
 // order of the new ones, then those that are gone. Of several rows that cannot be told
 // apart, equal ones belong together, and then each to the next one.
@@ -127,12 +135,8 @@ func (s *shape) pairs(old, now []object) []pair {
 // rows notes how a list changed.
 func (r *recorder) rows(s *shape, old, now []object) {
 	for _, p := range s.pairs(old, now) {
-		row := p.now
-		if row == nil {
-			row = p.old
-		}
 		var language, country json.RawMessage
-		if s.language {
+		if row := p.row(); s.language {
 			language, country = code(row["iso_639_1"]), code(row["iso_3166_1"])
 		}
 		r.note(s.key, language, country, s.value(p.old), s.value(p.now))

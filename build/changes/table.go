@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"io"
 	"maps"
 	"slices"
 	"time"
@@ -190,47 +189,39 @@ func (h *history) has(rows []changelog.Row, id uint64) bool {
 // each calls fn for the items of a kind in their order: those of before, and the new
 // ones. What they point to is valid until fn returns.
 func (h *history) each(ctx context.Context, k fragment.Kind, fn func(*changelog.Items) error) error {
-	it, err := h.found(ctx, itemSection(k))
+	i := 0
+	var sorted []byte
+	// before calls fn for the items of before up to a key, nil for the end.
+	before := func(key []byte) error {
+		for ; i < h.log.Segments(k); i++ {
+			old, err := h.log.At(k, i)
+			if err != nil {
+				return err
+			}
+			if int(old.Build) < h.first {
+				continue
+			}
+			sorted = append(binary.BigEndian.AppendUint64(sorted[:0], old.ID), h.log.Key(int(old.Key))...)
+			if key != nil && bytes.Compare(key, sorted) < 0 {
+				return nil
+			}
+			old.Build, old.Key = old.Build-uint32(h.first), h.numbers[old.Key]
+			if err := fn(&old); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	err := h.found.each(ctx, itemSection(k), func(key, payload []byte) error {
+		if err := before(key); err != nil {
+			return err
+		}
+		return fn(h.itemsOf(key, payload))
+	})
 	if err != nil {
 		return err
 	}
-	defer it.Close()
-	key, payload, err := it.Next()
-	var sorted []byte
-	for i := 0; i < h.log.Segments(k) || err == nil; {
-		if i == h.log.Segments(k) {
-			if err := fn(h.itemsOf(key, payload)); err != nil {
-				return err
-			}
-			key, payload, err = it.Next()
-			continue
-		}
-		old, broken := h.log.At(k, i)
-		if broken != nil {
-			return broken
-		}
-		if int(old.Build) < h.first {
-			i++
-			continue
-		}
-		sorted = append(binary.BigEndian.AppendUint64(sorted[:0], old.ID), h.log.Key(int(old.Key))...)
-		if err == nil && bytes.Compare(key, sorted) < 0 {
-			if err := fn(h.itemsOf(key, payload)); err != nil {
-				return err
-			}
-			key, payload, err = it.Next()
-			continue
-		}
-		old.Build, old.Key = old.Build-uint32(h.first), h.numbers[old.Key]
-		if err := fn(&old); err != nil {
-			return err
-		}
-		i++
-	}
-	if errors.Is(err, io.EOF) {
-		return nil
-	}
-	return err
+	return before(nil)
 }
 
 // itemsOf returns the items of a record.

@@ -23,7 +23,8 @@ type worker struct {
 	z      *segment.Compressor
 	out    *extsort.Sorter
 	writer *itemWriter
-	series series
+	series group
+	season group               // of series
 	keys   map[string]struct{} // of items
 	done   int64               // resources
 	sorted []item
@@ -32,21 +33,12 @@ type worker struct {
 	key    [fragment.MaxKeyLen]byte
 }
 
-// A series has the changes of one series until all of it has passed by.
-type series struct {
-	id     uint64
+// A group has the changes of a series or a season until all of it has passed by.
+type group struct {
+	id     uint64 // of a season, its number
 	open   bool
-	change release.Change // of the series itself; 0 for none
-	season season
-	items  []item // what happened to its seasons
-}
-
-// A season is the same of a season.
-type season struct {
-	number uint32
-	open   bool
-	change release.Change
-	items  []item // what happened to its episodes
+	change release.Change // of itself; 0 for none
+	items  []item         // what happened to its seasons or episodes
 }
 
 // comparedBytes is about what a worker maps of both releases to compare a resource: it reads few
@@ -100,24 +92,24 @@ func (w *worker) one(key []byte, change release.Change) error {
 		if err := w.endSeries(); err != nil {
 			return err
 		}
-		w.series = series{id: id, open: true, items: w.series.items[:0], season: w.series.season}
+		w.series = group{id: id, open: true, items: w.series.items[:0]}
 	}
 	if len(rest) == 0 {
 		w.series.change = change
 		return nil
 	}
-	s := &w.series.season
-	if number := binary.BigEndian.Uint32(rest); !s.open || s.number != number {
+	s := &w.season
+	if number := uint64(binary.BigEndian.Uint32(rest)); !s.open || s.id != number {
 		if err := w.endSeason(); err != nil {
 			return err
 		}
-		*s = season{number: number, open: true, items: s.items[:0]}
+		*s = group{id: number, open: true, items: s.items[:0]}
 	}
 	if len(rest) == 4 {
 		s.change = change
 		return nil
 	}
-	return w.episode(s, binary.BigEndian.Uint32(rest[4:]), change)
+	return w.episode(binary.BigEndian.Uint32(rest[4:]), change)
 }
 
 // endSeries ends the series at hand, if there is one.
@@ -174,19 +166,20 @@ func flagOf(v json.RawMessage) changelog.Flag {
 
 // endSeason ends the season at hand, if there is one.
 func (w *worker) endSeason() error {
-	s := &w.series.season
+	s := &w.season
 	if !s.open {
 		return nil
 	}
 	s.open = false
-	key := fragment.AppendSeason(w.key[:0], fragment.ID(w.series.id), s.number)
-	return w.part(fragment.KindSeason, key, s.change, s.items, &w.series.items, "season", s.number)
+	number := uint32(s.id)
+	key := fragment.AppendSeason(w.key[:0], fragment.ID(w.series.id), number)
+	return w.part(fragment.KindSeason, key, s.change, s.items, &w.series.items, "season", number)
 }
 
 // episode compares an episode.
-func (w *worker) episode(s *season, number uint32, change release.Change) error {
-	key := fragment.AppendEpisode(w.key[:0], fragment.ID(w.series.id), s.number, number)
-	return w.part(fragment.KindEpisode, key, change, nil, &s.items, "episode", number)
+func (w *worker) episode(number uint32, change release.Change) error {
+	key := fragment.AppendEpisode(w.key[:0], fragment.ID(w.series.id), uint32(w.season.id), number)
+	return w.part(fragment.KindEpisode, key, change, nil, &w.season.items, "episode", number)
 }
 
 // part compares a season or an episode, and adds to those of what it is a part of an item

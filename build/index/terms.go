@@ -308,8 +308,10 @@ func (p *prefixes) push(end int, first uint32) {
 func (p *prefixes) pop(n uint32) error {
 	l := &p.open[len(p.open)-1]
 	p.open = p.open[:len(p.open)-1]
-	if l.cost > heavyPrefix {
-		if err := p.write(tables.PrefixKey(l.first, n), l.ranks); err != nil {
+	// A longer prefix with the same terms has the same list.
+	if key := tables.PrefixKey(l.first, n); l.cost > heavyPrefix && key != p.last {
+		p.last = key
+		if err := p.out.Add(key, l.ranks.ToArray()); err != nil {
 			return err
 		}
 	}
@@ -319,15 +321,6 @@ func (p *prefixes) pop(n uint32) error {
 		parent.ranks.Or(l.ranks)
 	}
 	return nil
-}
-
-// write writes the list of a prefix, unless a longer one has the same terms.
-func (p *prefixes) write(key uint64, ranks *roaring.Bitmap) error {
-	if key == p.last {
-		return nil
-	}
-	p.last = key
-	return p.out.Add(key, ranks.ToArray())
 }
 
 // close closes all prefixes; there are n terms.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sort"
 
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
@@ -44,8 +43,8 @@ func openPast(r *release.Reader, kind fragment.Kind) (*past, error) {
 
 // of returns the popularity and the heat that a resource had.
 func (p *past) of(id uint64) (popularity, heat float64, ok bool) {
-	i := sort.Search(len(p.byID), func(i int) bool { return p.ids.At(int(p.byID[i])) >= id })
-	if i == len(p.byID) || p.ids.At(int(p.byID[i])) != id {
+	i, ok := slices.BinarySearchFunc(p.byID, id, func(rank uint32, id uint64) int { return cmp.Compare(p.ids.At(int(rank)), id) })
+	if !ok {
 		return 0, 0, false
 	}
 	rank := int(p.byID[i])

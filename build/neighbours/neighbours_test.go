@@ -191,9 +191,6 @@ func TestFind(t *testing.T) {
 	titles := someTitles(rand.New(rand.NewPCG(1, 1)), 3000)
 	table := tableOf(t, t.TempDir(), titles, settings{parts: 3, writers: 1, memory: 1 << 20})
 	defer table.Close()
-	if table.Titles() != int64(len(titles)) {
-		t.Errorf("Titles() = %d, want %d", table.Titles(), len(titles))
-	}
 	f := table.Finder()
 	var got Result
 	for i := range 200 {

@@ -119,9 +119,6 @@ func featureAt(entries []byte, i int) feature {
 // offset returns the offset of entry i.
 func offset(entries []byte, i int) uint64 { return binary.BigEndian.Uint64(entries[entryBytes*i+8:]) }
 
-// Titles returns how many titles were added.
-func (t *Table) Titles() int64 { return t.titles }
-
 // Close closes the files. Finders must not be used afterwards.
 func (t *Table) Close() (err error) {
 	for i := range t.parts {

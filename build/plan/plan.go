@@ -183,21 +183,14 @@ func (p *Plan) Partition(i int) *Resources {
 	return nil
 }
 
-// Of returns the division of a kind, nil for one that titles do not contribute to.
-func (p *Plan) Of(kind fragment.Kind) *Resources {
-	for k := range p.Resources {
-		if p.Resources[k].Kind == kind {
-			return &p.Resources[k]
-		}
-	}
-	return nil
-}
-
 // The sections of a file of contributions, in this order: a section for each partition of
 // resources, for each partition of external ids, for each table.
 
 // ResourceSection returns the section of the contributions to a resource.
-func (p *Plan) ResourceSection(kind fragment.Kind, k catalog.Key) int { return p.Of(kind).partition(k) }
+func (p *Plan) ResourceSection(kind fragment.Kind, k catalog.Key) int {
+	i := slices.IndexFunc(p.Resources, func(r Resources) bool { return r.Kind == kind })
+	return p.Resources[i].partition(k)
+}
 
 // FindSection returns the section of an external id, by its hash.
 func (p *Plan) FindSection(hash uint64) int { return p.Partitions() + int(hash%uint64(p.Finds)) }

@@ -2,7 +2,6 @@ package render
 
 import (
 	"bytes"
-	"math"
 	"slices"
 	"strconv"
 
@@ -166,7 +165,7 @@ func (d *detailer) cutMember(m *model, c *cut, v *version) {
 		f.value(Piece{Op: release.OpReference, Genres: GenreIDs(*m.genresOf(v.rec)), Kind: m.kind})
 	case toGeneric:
 		f.name(t.field.Name)
-		d.genericName(m.word, m.numberOf(v.rec))
+		d.genericName(m.word, v.rec.Int(m.number).V)
 	case toNames:
 		f.name(t.field.Name)
 		d.nested.write(d, v, t.field)
@@ -175,15 +174,6 @@ func (d *detailer) cutMember(m *model, c *cut, v *version) {
 		f.includeList(release.Include{Kind: fragment.KindMovie, Sub: fragment.SubMediaRow}, d.parts)
 	}
 }
-
-// hasNumber reports whether a season or an episode can have a generic name.
-func (m *model) hasNumber(rec record.Record) bool {
-	n := rec.Int(m.number)
-	return n.Set && n.V >= 0 && n.V <= math.MaxUint32
-}
-
-// numberOf returns the number of a season or an episode that has a generic name.
-func (m *model) numberOf(rec record.Record) int64 { return rec.Int(m.number).V }
 
 // genericName puts the generic name of a season or an episode, a JSON string.
 func (d *detailer) genericName(word release.Word, number int64) {
@@ -300,7 +290,7 @@ func (d *detailer) row(m *model, w *listRow, v *version) {
 		switch {
 		case c.text >= 0 && v.generic && m.texts[c.text].rule == toGeneric:
 			f.name(c.name)
-			d.genericName(m.word, m.numberOf(v.rec))
+			d.genericName(m.word, v.rec.Int(m.number).V)
 		case c.index >= 0:
 			d.cell(m, c, v.rec)
 		default:

@@ -3,6 +3,7 @@ package render
 import (
 	"slices"
 
+	"reelsplice/build/derive"
 	"reelsplice/data/reference"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/record"
@@ -174,7 +175,7 @@ func (d *detailer) untranslated(m *model, base record.Record, lang string) versi
 		case toNothing:
 			v.rec.String(t.field).V = ""
 		case toGeneric:
-			v.generic = base.String(t.field).Set && m.hasNumber(base)
+			v.generic = base.String(t.field).Set && derive.IsNumber(*base.Int(m.number))
 		case toPoster:
 			if p, ok := d.posterFor(m, base, lang); ok {
 				*v.rec.String(t.field) = record.Text(p)

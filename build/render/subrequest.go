@@ -246,12 +246,7 @@ func releasesOf(dates *catalog.ReleaseDates) *catalog.Releases {
 }
 
 // day returns the date of a timestamp.
-func day(timestamp string) string {
-	if len(timestamp) > len("2006-01-02") {
-		return timestamp[:len("2006-01-02")]
-	}
-	return timestamp
-}
+func day(timestamp string) string { return timestamp[:min(len(timestamp), len("2006-01-02"))] }
 
 // highDefinition is the number of lines from which a legacy trailer is "HD".
 const highDefinition = 720

@@ -4,8 +4,10 @@
 package segment
 
 import (
+	"bytes"
 	"fmt"
 	"hash/crc32"
+	"slices"
 	"sync"
 
 	"github.com/klauspost/compress/flate"
@@ -25,19 +27,10 @@ const DefaultLevel = 6
 // A Compressor makes segments. It is not safe for concurrent use.
 type Compressor struct {
 	level int
-	short *deflate.Encoder // of DefaultLevel, for texts up to deflate.MaxText; else nil
-	long  *flate.Writer    // of all other texts; nil before the first
-	out   buffer
+	short *deflate.Encoder                 // of DefaultLevel, for texts up to deflate.MaxText; else nil
+	long  *flate.Writer                    // of all other texts; nil before the first
+	out   bytes.Buffer                     // slices of it stay valid while it grows, because growing copies
 	made  map[release.Hash]release.Segment // since Reset
-}
-
-// buffer collects the segments of one record. Slices of it stay valid while it
-// grows, because growing copies.
-type buffer struct{ b []byte }
-
-func (o *buffer) Write(p []byte) (int, error) {
-	o.b = append(o.b, p...)
-	return len(p), nil
 }
 
 // idle holds the Compressors that were closed, by level: each is most of a megabyte.
@@ -66,7 +59,7 @@ func (c *Compressor) Close() {
 
 // Reset ends the life of all segments that c made, to reuse their memory.
 func (c *Compressor) Reset() {
-	c.out.b = c.out.b[:0]
+	c.out.Reset()
 	clear(c.made)
 }
 
@@ -77,14 +70,14 @@ func (c *Compressor) Segment(raw []byte) (release.Segment, error) {
 	if s, ok := c.made[hash]; ok {
 		return s, nil
 	}
-	start := len(c.out.b)
+	start := c.out.Len()
 	if c.short != nil && len(raw) <= deflate.MaxText {
-		c.out.b = c.short.Append(c.out.b, raw)
+		c.out.Write(c.short.Append(c.out.AvailableBuffer(), raw))
 	} else if err := c.writeLong(raw); err != nil {
 		return release.Segment{}, fmt.Errorf("compress: %w", err)
 	}
 	s := release.Segment{
-		Stored: c.out.b[start:len(c.out.b):len(c.out.b)],
+		Stored: slices.Clip(c.out.Bytes()[start:]),
 		RawLen: uint32(len(raw)),
 		CRC:    crc32.ChecksumIEEE(raw),
 		Op:     release.CRCOp(uint64(len(raw))),

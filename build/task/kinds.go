@@ -147,13 +147,10 @@ func ofParts(c *catalog.Collection, titles []derive.Title) (popularity float64, 
 
 // compareDates orders titles by date, those without one last.
 func compareDates(a, b derive.Title) int {
-	switch {
-	case a.Date == b.Date:
-		return 0
-	case a.Date == "" || b.Date != "" && a.Date > b.Date:
-		return 1
+	if a.Date == "" || b.Date == "" {
+		return cmp.Compare(b.Date, a.Date)
 	}
-	return -1
+	return cmp.Compare(a.Date, b.Date)
 }
 
 func buildCompany(p *partition, key catalog.Key, c *catalog.Company, contributions [][]byte) error {

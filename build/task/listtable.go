@@ -12,6 +12,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2/roaring64"
 
 	"reelsplice/build/index"
+	"reelsplice/build/plan"
 	"reelsplice/build/records"
 	"reelsplice/build/render"
 	"reelsplice/schemas/catalog"
@@ -25,11 +26,10 @@ import (
 
 // mediaKind returns the kind of an item.
 func mediaKind(media string) (fragment.Kind, bool) {
-	switch media {
-	case "movie":
-		return fragment.KindMovie, true
-	case "tv":
-		return fragment.KindTV, true
+	for _, kind := range plan.Titles {
+		if media == kind.String() {
+			return kind, true
+		}
 	}
 	return 0, false
 }
@@ -104,7 +104,7 @@ func clampMinutes(n int64) int32 { return int32(max(0, min(n, math.MaxInt32))) }
 // same place.
 func (u *accountTables) sortNames() {
 	var all []*listTitle
-	for _, kind := range []fragment.Kind{fragment.KindMovie, fragment.KindTV} {
+	for _, kind := range plan.Titles {
 		for i := range u.titles[kind] {
 			all = append(all, &u.titles[kind][i])
 		}

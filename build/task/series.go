@@ -62,14 +62,14 @@ func (t *titles) series(ctx context.Context, o *output, c *contributor, s record
 
 func (m *seriesBuilder) all(ctx context.Context) error {
 	for {
-		id, ok := m.next()
+		key, ok := lowest(m.tvs.Peek, m.seasons.Peek, m.episodes.Peek)
 		if !ok {
 			return cmp.Or(m.tvs.Err(), m.seasons.Err(), m.episodes.Err())
 		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := m.series(int64(id)); err != nil {
+		if err := m.series(int64(key.Hi)); err != nil {
 			return err
 		}
 		if m.c.err != nil {
@@ -78,17 +78,14 @@ func (m *seriesBuilder) all(ctx context.Context) error {
 	}
 }
 
-// next returns the lowest series that any record is of.
-func (m *seriesBuilder) next() (id uint64, found bool) {
-	least := func(k catalog.Key, ok bool) {
-		if ok && (!found || k.Hi < id) {
-			id, found = k.Hi, true
+// lowest returns the lowest of the keys that cursors stand at.
+func lowest(peeks ...func() (catalog.Key, bool)) (low catalog.Key, found bool) {
+	for _, peek := range peeks {
+		if k, ok := peek(); ok && (!found || k.Compare(low) < 0) {
+			low, found = k, true
 		}
 	}
-	least(m.tvs.Peek())
-	least(m.seasons.Peek())
-	least(m.episodes.Peek())
-	return id, found
+	return low, found
 }
 
 // take reads the record that c stands at, and adds it to the inputs at hand.
@@ -131,11 +128,11 @@ func (m *seriesBuilder) series(id int64) error {
 	}
 	m.credits = derive.NewSeries(m.tv)
 	for {
-		number, ok := m.nextSeason()
-		if !ok {
+		key, ok := lowest(m.seasons.Peek, m.episodes.Peek)
+		if !ok || !m.isOf(key) {
 			break
 		}
-		if err := m.season(number); err != nil {
+		if err := m.season(key.Season()); err != nil {
 			return err
 		}
 	}
@@ -143,18 +140,6 @@ func (m *seriesBuilder) series(id int64) error {
 		return nil // nothing answers for the series, so nothing may refer to it
 	}
 	return m.details()
-}
-
-// nextSeason returns the lowest season of the series that any record is of.
-func (m *seriesBuilder) nextSeason() (number uint32, found bool) {
-	least := func(k catalog.Key, ok bool) {
-		if ok && k.Hi == uint64(m.id) && (!found || k.Season() < number) {
-			number, found = k.Season(), true
-		}
-	}
-	least(m.seasons.Peek())
-	least(m.episodes.Peek())
-	return number, found
 }
 
 // season builds a season and its episodes.
