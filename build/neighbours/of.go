@@ -1,6 +1,9 @@
 package neighbours
 
-import "reelsplice/schemas/catalog"
+import (
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/record"
+)
 
 // maxCast is how many of the cast count: those who are billed first.
 const maxCast = 10
@@ -19,18 +22,12 @@ func (t *Title) OfMovie(m *catalog.Movie) {
 	if m.BelongsToCollection != nil {
 		t.Collection = m.BelongsToCollection.ID.V
 	}
-	for i := range m.Genres {
-		t.Genres = append(t.Genres, m.Genres[i].ID.V)
-	}
+	t.Genres = appendIDs(t.Genres, m.Genres)
 	if m.Keywords != nil {
-		for i := range m.Keywords.Keywords {
-			t.Keywords = append(t.Keywords, m.Keywords.Keywords[i].ID.V)
-		}
+		t.Keywords = appendIDs(t.Keywords, m.Keywords.Keywords)
 	}
 	if m.Credits != nil {
-		for i := range first(m.Credits.Cast) {
-			t.People = append(t.People, m.Credits.Cast[i].ID.V)
-		}
+		t.People = appendIDs(t.People, first(m.Credits.Cast))
 		t.addCrew(m.Credits.Crew)
 	}
 }
@@ -40,22 +37,14 @@ func (t *Title) OfSeries(s *catalog.TV) {
 	t.reset()
 	t.ID, t.Adult = s.ID.V, s.Adult.V
 	t.Votes, t.Popularity = s.VoteCount.V, s.Popularity.V
-	for i := range s.Genres {
-		t.Genres = append(t.Genres, s.Genres[i].ID.V)
-	}
+	t.Genres = appendIDs(t.Genres, s.Genres)
 	if s.Keywords != nil {
-		for i := range s.Keywords.Results {
-			t.Keywords = append(t.Keywords, s.Keywords.Results[i].ID.V)
-		}
+		t.Keywords = appendIDs(t.Keywords, s.Keywords.Results)
 	}
-	for i := range s.CreatedBy {
-		t.People = append(t.People, s.CreatedBy[i].ID.V)
-	}
+	t.People = appendIDs(t.People, s.CreatedBy)
 	switch {
 	case s.Credits != nil:
-		for i := range first(s.Credits.Cast) {
-			t.People = append(t.People, s.Credits.Cast[i].ID.V)
-		}
+		t.People = appendIDs(t.People, first(s.Credits.Cast))
 		t.addCrew(s.Credits.Crew)
 	case s.AggregateCredits != nil:
 		t.addAggregate(s.AggregateCredits)
@@ -75,9 +64,7 @@ func (t *Title) addCrew(crew []catalog.CrewCredit) {
 }
 
 func (t *Title) addAggregate(c *catalog.AggregateCredits) {
-	for i := range first(c.Cast) {
-		t.People = append(t.People, c.Cast[i].ID.V)
-	}
+	t.People = appendIDs(t.People, first(c.Cast))
 	for i := range c.Crew {
 		for k := range c.Crew[i].Jobs {
 			if keyJobs[c.Crew[i].Jobs[k].Job.V] {
@@ -85,6 +72,15 @@ func (t *Title) addAggregate(c *catalog.AggregateCredits) {
 			}
 		}
 	}
+}
+
+// appendIDs appends the ids of rows, which all have a field "id".
+func appendIDs[T any](dst []int64, rows []T) []int64 {
+	id, _ := record.SchemaOf[T]().Field("id")
+	for i := range rows {
+		dst = append(dst, record.Of(&rows[i]).Int(id).V)
+	}
+	return dst
 }
 
 // first returns the top-billed of a cast, which is in order of billing.

@@ -68,7 +68,7 @@ func (f *fragments) gap(before byte) {
 }
 
 func (f *fragments) fields(r record.Record, from, to int) {
-	for _, i := range recurring(r.Schema) {
+	for _, i := range recurring[r.Schema] {
 		if i < from || i >= to {
 			continue
 		}
@@ -100,36 +100,18 @@ func (f *fragments) apart(r record.Record, i int) {
 	f.cut()
 }
 
-// A recurrence names the fields of one struct that recur.
-type recurrence struct {
-	schema *record.Schema
-	fields []int
+// recurring are the fields, ascending, that are the same in several fragments of one resource: the
+// details of an episode have its crew and its guest stars in every language, and so have its credits.
+var recurring = map[*record.Schema][]int{
+	record.SchemaOf[catalog.Episode]():        indices[catalog.Episode]("crew", "guest_stars"),
+	record.SchemaOf[catalog.EpisodeCredits](): indices[catalog.EpisodeCredits]("crew", "guest_stars"),
 }
 
-// recurrences: the details of an episode have its crew and its guest stars in every
-// language, and so have its credits.
-var recurrences = [...]recurrence{
-	recurrenceIn[catalog.Episode]("crew", "guest_stars"),
-	recurrenceIn[catalog.EpisodeCredits]("crew", "guest_stars"),
-}
-
-func recurrenceIn[T any](fields ...string) recurrence {
-	r := recurrence{schema: record.SchemaOf[T]()}
-	for _, m := range fields {
-		r.fields = append(r.fields, indexOf(r.schema, fieldOf(r.schema, m)))
+func indices[T any](fields ...string) (list []int) {
+	for _, name := range fields {
+		list = append(list, indexOf(record.SchemaOf[T](), fieldOf(record.SchemaOf[T](), name)))
 	}
-	return r
-}
-
-// recurring returns the fields that are the same in several fragments of one
-// resource, ascending.
-func recurring(p *record.Schema) []int {
-	for i := range recurrences {
-		if recurrences[i].schema == p {
-			return recurrences[i].fields
-		}
-	}
-	return nil
+	return list
 }
 
 // cut ends the open segment, if there is anything in it.

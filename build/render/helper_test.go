@@ -90,9 +90,8 @@ func texts(tb testing.TB, list []Fragment) map[string]string {
 
 // bare returns the fragments of a movie as it is, not completed.
 func bare(r *Renderer, m *catalog.Movie) []Fragment {
-	rec := record.Of(m)
-	r.movie(r.start(fragment.KindMovie, rec), rec, TitleDerived{})
-	return r.out.list
+	m.Details = record.Bool{V: true, Set: true}
+	return r.Movie(m, TitleDerived{})
 }
 
 // render returns the fragments of a movie as it is, by address.

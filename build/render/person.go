@@ -16,12 +16,7 @@ func (r *Renderer) Person(p *catalog.Person, d PersonDerived) []Fragment {
 	rec := record.Of(p)
 	m := r.reset(fragment.KindPerson)
 	BasePerson(p, len(d.Credits) > 0)
-	r.person(m.complete(rec), rec, d)
-	return r.out.list
-}
-
-func (r *Renderer) person(m *model, rec record.Record, d PersonDerived) {
-	p := record.As[catalog.Person](rec)
+	m.complete(rec)
 	r.detail.baseName = p.Name.V
 	if p.ExternalIDs == nil && p.IMDbID.V != "" {
 		p.ExternalIDs = &catalog.PersonExternalIDs{IMDbID: p.IMDbID}
@@ -44,6 +39,7 @@ func (r *Renderer) person(m *model, rec record.Record, d PersonDerived) {
 		}
 	}
 	r.knownFor(p, d.KnownFor)
+	return r.out.list
 }
 
 // joinCredits makes the given lists of credits agree on what is given: the combined

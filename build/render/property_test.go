@@ -236,16 +236,15 @@ func TestCutsDoNotShow(t *testing.T) {
 		if rapid.Bool().Draw(t, "generic") {
 			e.EpisodeNumber, e.Name, e.Overview = record.Number(4), record.Text("Episode 4"), record.Text("")
 		}
-		m := r.start(fragment.KindEpisode, rec)
-		r.episode(m, rec, EpisodeDerived{})
-		c := composer{list: r.out.list}
+		e.Details = record.Bool{V: true, Set: true}
+		c := composer{list: r.Episode(e, EpisodeDerived{})}
 		for _, w := range []struct {
 			sub  fragment.Sub
 			rec  record.Record
 			to   int
 			tail string
 		}{
-			{fragment.SubDetails, rec, m.schema.Subs, "}"},
+			{fragment.SubDetails, rec, rec.Schema.Subs, "}"},
 			{fragment.SubCredits, record.Of(e.Credits), len(record.SchemaOf[catalog.EpisodeCredits]().Fields), `,"id":7}`},
 		} {
 			var f fragments

@@ -77,14 +77,9 @@ type PersonDerived struct {
 }
 
 // Movie returns the fragments of a movie.
-func (r *Renderer) Movie(m *catalog.Movie, d TitleDerived) []Fragment {
-	rec := record.Of(m)
-	r.movie(r.start(fragment.KindMovie, rec).complete(rec), rec, d)
-	return r.out.list
-}
-
-func (r *Renderer) movie(m *model, rec record.Record, d TitleDerived) {
-	v := record.As[catalog.Movie](rec)
+func (r *Renderer) Movie(v *catalog.Movie, d TitleDerived) []Fragment {
+	rec := record.Of(v)
+	m := r.start(fragment.KindMovie, rec).complete(rec)
 	if v.ExternalIDs == nil && v.IMDbID.V != "" {
 		v.ExternalIDs = &catalog.MovieExternalIDs{IMDbID: v.IMDbID}
 	}
@@ -94,25 +89,22 @@ func (r *Renderer) movie(m *model, rec record.Record, d TitleDerived) {
 	if v.Trailers == nil && v.Videos != nil {
 		v.Trailers = trailersOf(v.Videos)
 	}
-	r.record(m, rec)
-	r.derivedTitles(m, rec, d)
+	return r.title(m, rec, d)
 }
 
-// derivedTitles adds the lists of titles that a movie or a series gives none of.
-func (r *Renderer) derivedTitles(m *model, rec record.Record, d TitleDerived) {
+// title adds what a movie or a series has, and the lists of titles that it gives none of.
+func (r *Renderer) title(m *model, rec record.Record, d TitleDerived) []Fragment {
+	r.record(m, rec)
 	r.out.derivedPages(m, rec, fragment.SubRecommendations, fragment.Base, release.Include{Kind: m.kind, Sub: fragment.SubMediaRow}, d.Recommendations)
 	r.out.derivedPages(m, rec, fragment.SubSimilar, fragment.Base, release.Include{Kind: m.kind, Sub: fragment.SubRow}, d.Similar)
+	return r.out.list
 }
 
 // TV returns the fragments of a series.
 func (r *Renderer) TV(t *catalog.TV, d TVDerived) []Fragment {
 	rec := record.Of(t)
 	CompleteTV(t, d)
-	r.tv(r.start(fragment.KindTV, rec), rec, d)
-	return r.out.list
-}
-
-func (r *Renderer) tv(m *model, rec record.Record, d TVDerived) {
+	m := r.start(fragment.KindTV, rec)
 	parts := &r.detail.nested.parts
 	for i := range d.Seasons {
 		s := &d.Seasons[i]
@@ -123,15 +115,13 @@ func (r *Renderer) tv(m *model, rec record.Record, d TVDerived) {
 			*parts = append(*parts, partOf(place{release.WordEpisode, e.SeasonNumber.V, e.EpisodeNumber.V}, e))
 		}
 	}
-	t := record.As[catalog.TV](rec)
 	if t.Credits == nil {
 		t.Credits = d.Credits
 	}
 	if t.AggregateCredits == nil {
 		t.AggregateCredits = d.Aggregate
 	}
-	r.record(m, rec)
-	r.derivedTitles(m, rec, d.TitleDerived)
+	return r.title(m, rec, d.TitleDerived)
 }
 
 // deriveSeasons gives a series without details what is known of its seasons and
@@ -180,12 +170,7 @@ func summaryOf(e *catalog.Episode) *catalog.EpisodeSummary {
 func (r *Renderer) Season(s *catalog.Season, d SeasonDerived) []Fragment {
 	rec := record.Of(s)
 	CompleteSeason(s, d)
-	r.season(r.start(fragment.KindSeason, rec), rec, d)
-	return r.out.list
-}
-
-func (r *Renderer) season(m *model, rec record.Record, d SeasonDerived) {
-	s := record.As[catalog.Season](rec)
+	m := r.start(fragment.KindSeason, rec)
 	for _, e := range d.Episodes {
 		r.detail.nested.parts = append(r.detail.nested.parts, partOf(place{release.WordEpisode, 0, e.EpisodeNumber.V}, e))
 	}
@@ -200,7 +185,7 @@ func (r *Renderer) season(m *model, rec record.Record, d SeasonDerived) {
 	if s.AggregateCredits == nil {
 		s.AggregateCredits = d.Aggregate
 	}
-	r.record(m, rec)
+	return r.record(m, rec)
 }
 
 // episodesOf returns how many episodes a season has by the details of its series, which
@@ -270,19 +255,14 @@ func EpisodeOf(s *catalog.Season, i int) *catalog.Episode {
 // Episode returns the fragments of an episode, which may be one that EpisodeOf made.
 func (r *Renderer) Episode(e *catalog.Episode, d EpisodeDerived) []Fragment {
 	rec := record.Of(e)
-	r.episode(r.start(fragment.KindEpisode, rec).complete(rec), rec, d)
-	return r.out.list
-}
-
-func (r *Renderer) episode(m *model, rec record.Record, d EpisodeDerived) {
-	e := record.As[catalog.Episode](rec)
+	m := r.start(fragment.KindEpisode, rec).complete(rec)
 	r.detail.showID = d.SeriesID
 	if e.Credits == nil && len(d.Cast)+len(e.Crew)+len(e.GuestStars) > 0 {
 		e.Credits = &catalog.EpisodeCredits{
 			Cast: emptyForNil(d.Cast), Crew: emptyForNil(e.Crew), GuestStars: emptyForNil(e.GuestStars),
 		}
 	}
-	r.record(m, rec)
+	return r.record(m, rec)
 }
 
 // emptyForNil returns list, an empty one for nil, which would be left out.
@@ -307,8 +287,7 @@ func (r *Renderer) Collection(c *catalog.Collection, d CollectionDerived) []Frag
 		r.detail.parts = emptyForNil(d.Parts)
 	}
 	r.detail.baseName, r.detail.adult = c.Name.V, d.Adult
-	r.record(m.complete(rec), rec)
-	return r.out.list
+	return r.record(m.complete(rec), rec)
 }
 
 // Company returns the fragments of a company. movies are the ids of its movies in
@@ -333,23 +312,15 @@ func (r *Renderer) Keyword(k *catalog.KeywordRecord, movies, all []int64) []Frag
 var movieRow = release.Include{Kind: fragment.KindMovie, Sub: fragment.SubRow}
 
 func (r *Renderer) withMovies(k fragment.Kind, rec record.Record, movies []int64) []Fragment {
-	m := r.plainRecord(k, rec)
-	r.out.derivedPages(m, rec, fragment.SubMovies, fragment.Base, movieRow, movies)
+	r.Plain(k, rec)
+	r.out.derivedPages(r.models[k], rec, fragment.SubMovies, fragment.Base, movieRow, movies)
 	return r.out.list
 }
 
 // Plain returns the fragments of a network, a review, a credit or an order of episodes: of kinds
 // of which nothing is derived.
 func (r *Renderer) Plain(k fragment.Kind, rec record.Record) []Fragment {
-	r.plainRecord(k, rec)
-	return r.out.list
-}
-
-// plainRecord adds the fragments of a record by itself.
-func (r *Renderer) plainRecord(k fragment.Kind, rec record.Record) *model {
-	m := r.start(k, rec).complete(rec)
-	r.record(m, rec)
-	return m
+	return r.record(r.start(k, rec).complete(rec), rec)
 }
 
 // start forgets the record before and prepares the next one.
@@ -366,14 +337,15 @@ func (r *Renderer) reset(k fragment.Kind) *model {
 	return r.models[k]
 }
 
-// record adds the details and every sub-request that rec has. Those
+// record adds the details and every sub-request that rec has, and returns the fragments. Those
 // that equal those of Defaults are left to it.
-func (r *Renderer) record(m *model, rec record.Record) {
+func (r *Renderer) record(m *model, rec record.Record) []Fragment {
 	langs := r.detail.languagesOf(m, rec)
 	r.detail.details(m, rec, langs)
 	for i := range m.subs {
 		r.sub(m, &m.subs[i], rec, langs)
 	}
+	return r.out.list
 }
 
 // opID is short for the most frequent mark.
