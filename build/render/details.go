@@ -266,8 +266,15 @@ func (m *model) posters(rec record.Record) []catalog.Image {
 	if !ok {
 		return nil
 	}
-	lists := imageLists(sub)
-	return *lists[len(lists)-1]
+	switch sub.Schema {
+	case record.SchemaOf[catalog.Images]():
+		return record.As[catalog.Images](sub).Posters
+	case record.SchemaOf[catalog.SeasonImages]():
+		return record.As[catalog.SeasonImages](sub).Posters
+	case record.SchemaOf[catalog.CollectionImages]():
+		return record.As[catalog.CollectionImages](sub).Posters
+	}
+	return nil
 }
 
 // sameRow reports whether a and b are the same row of lists.

@@ -139,7 +139,7 @@ func (g *grouper) images(s *sub, given record.Record) {
 }
 
 // imageLists returns the lists of images that can be asked for by language: those of
-// people cannot, and logos of companies and networks have none. Posters are the last one.
+// people cannot, and logos of companies and networks have none.
 func imageLists(rec record.Record) []*[]catalog.Image {
 	switch rec.Schema {
 	case record.SchemaOf[catalog.Images]():

@@ -9,13 +9,12 @@ type Outcome struct {
 	Derived       int64          // resources without a record
 	SharedIMDbIDs int64          // movies whose IMDb id a movie with a lower id has too
 	Reused        int64          // resources of the previous release that were taken over
-	Changed       map[string]int // by kind
+	Changed       map[string]int // by kind; nil without a previous release
 	Warning       string
 }
 
 // Outcome returns the outcome of a build, all of whose tasks are done.
 func (b *Build) Outcome() (o Outcome, err error) {
-	o.Changed = map[string]int{}
 	for _, s := range Stages() {
 		done, err := b.Read(s.Name)
 		if err != nil {
@@ -25,6 +24,9 @@ func (b *Build) Outcome() (o Outcome, err error) {
 			o.add(&done[i])
 		}
 	}
+	if b.Plan.Previous != "" && !o.Unchanged && o.Changed == nil {
+		o.Changed = map[string]int{}
+	}
 	return o, nil
 }
 
@@ -33,9 +35,14 @@ func (o *Outcome) add(d *Done) {
 	o.Reused += d.Counts[reusedCount]
 	o.SharedIMDbIDs += d.Counts[sharedIMDbIDs]
 	for name, n := range d.Counts {
-		if kind, ok := strings.CutPrefix(name, changedCount); ok {
-			o.Changed[kind] = int(n)
+		kind, ok := strings.CutPrefix(name, changedCount)
+		if !ok {
+			continue
 		}
+		if o.Changed == nil {
+			o.Changed = map[string]int{}
+		}
+		o.Changed[kind] = int(n)
 	}
 	if d.Release != "" {
 		o.Release, o.Unchanged = d.Release, d.Unchanged
