@@ -58,15 +58,7 @@ var paramsByName = func() map[string]param {
 	return all
 }()
 
-// paramOf returns the parameter of a name, paramUnknown for any other.
-func paramOf(name []byte) param {
-	if p, ok := paramsByName[string(name)]; ok {
-		return p
-	}
-	return paramUnknown
-}
-
-// maxName is longer than every name of paramOf.
+// maxName is longer than every name of a parameter.
 const maxName = 32
 
 // A paramSet is a set of parameters, one bit each.
@@ -78,7 +70,7 @@ func (s paramSet) has(p param) bool { return s&(1<<p) != 0 }
 func setOf(params []api.Param) paramSet {
 	var s paramSet
 	for _, p := range params {
-		if i := paramOf([]byte(p.Name)); i != paramUnknown {
+		if i, ok := paramsByName[p.Name]; ok {
 			s |= 1 << i
 		}
 	}
@@ -122,12 +114,15 @@ func ParseQuery(query []byte, q *Request) status.Code {
 	return status.OK
 }
 
-// nameParam returns the parameter of a raw name.
+// nameParam returns the parameter of a raw name, paramUnknown for any other.
 func nameParam(name []byte) param {
-	p := paramOf(name)
-	if p == paramUnknown && len(name) <= 3*maxName && bytes.IndexByte(name, '%') >= 0 {
+	p, ok := paramsByName[string(name)]
+	if !ok && len(name) <= 3*maxName && bytes.IndexByte(name, '%') >= 0 {
 		var buf [3 * maxName]byte
-		p = paramOf(appendDecoded(buf[:0], name))
+		p, ok = paramsByName[string(appendDecoded(buf[:0], name))]
+	}
+	if !ok {
+		return paramUnknown
 	}
 	return p
 }

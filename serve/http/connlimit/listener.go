@@ -123,7 +123,8 @@ func (l *Listener) failedAccept(err error, failures int) {
 	if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
 		l.mu.Lock()
 		if i := l.idle(); i >= 0 {
-			l.drop(i)
+			l.evict(l.slots[i])
+			l.vacate(i)
 		}
 		l.mu.Unlock()
 	}
@@ -200,12 +201,6 @@ func (l *Listener) evict(c *Conn) {
 	l.forgetOrigin(c)
 	c.slot = -1
 	_ = c.TCPConn.Close() // its reader ends, and its server closes it once more
-}
-
-// drop evicts the connection of a slot and gives the slot up.
-func (l *Listener) drop(i int) {
-	l.evict(l.slots[i])
-	l.vacate(i)
 }
 
 // vacate removes a slot; the last one takes its place.
