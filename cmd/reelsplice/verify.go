@@ -40,7 +40,7 @@ func verifyCommand(a *app) *cobra.Command {
 	})
 }
 
-func (a *app) verify(ctx context.Context, dir string, part subset) ([]release.Problem, error) {
+func (a *app) verify(ctx context.Context, dir string, part subset) ([]release.CorruptError, error) {
 	p := a.progress("verify", true)
 	defer p.stop()
 	problems, err := release.Verify(ctx, dir, release.VerifyOptions{Subset: part.n, Of: part.of}, p.update)
@@ -52,14 +52,14 @@ func (a *app) verify(ctx context.Context, dir string, part subset) ([]release.Pr
 
 // checkTables opens all tables that an edge opens, and looks for what is wrong with tables
 // whose bytes are sound.
-func checkTables(dir string) (problems []release.Problem, err error) {
+func checkTables(dir string) (problems []release.CorruptError, err error) {
 	r, err := release.Open(dir)
 	if err != nil {
 		return nil, err
 	}
 	check := func(name string, open func() error) {
 		if err := release.Guard(open); err != nil {
-			problems = append(problems, release.Problem{File: "table-" + name, Off: -1, What: err.Error()})
+			problems = append(problems, release.CorruptError{File: "table-" + name, Off: -1, What: err.Error()})
 		}
 	}
 	check(credits.Table, func() error { return credits.Check(r) })
@@ -92,7 +92,7 @@ type problemRow struct {
 	What   string `json:"what"`
 }
 
-func (a *app) printProblems(id string, part subset, problems []release.Problem) error {
+func (a *app) printProblems(id string, part subset, problems []release.CorruptError) error {
 	rows := make([]problemRow, 0, len(problems))
 	for _, p := range problems {
 		rows = append(rows, problemRow{p.File, p.Off, p.What})

@@ -107,16 +107,6 @@ func (r *Reader) Varint() int64 {
 	return int64(u>>1) ^ -int64(u&1)
 }
 
-// AtMost takes a Uvarint that is limit or less.
-func (r *Reader) AtMost(limit uint64) uint64 {
-	v := r.Uvarint()
-	if v > limit {
-		r.Fail()
-		return 0
-	}
-	return v
-}
-
 // Count takes how many elements follow, each of least bytes or more. So damage never makes
 // a caller reserve memory for more elements than there are bytes.
 func (r *Reader) Count(least int) int {

@@ -298,7 +298,7 @@ func TestVerifyShrinking(t *testing.T) {
 				once.Do(func() { _ = os.Truncate(filepath.Join(dir, name), 100) })
 			}
 		})
-		if err != nil || !slices.ContainsFunc(problems, func(p Problem) bool { return p.File == name }) {
+		if err != nil || !slices.ContainsFunc(problems, func(p CorruptError) bool { return p.File == name }) {
 			t.Errorf("Verify while %s shrinks = %v, %v, want a problem there", name, problems, err)
 		}
 	}
@@ -312,7 +312,7 @@ func TestVerifyNamesBlock(t *testing.T) {
 		t.Helper()
 		releasetest.Flip(t, filepath.Join(dir, file), off, 0)
 		problems, err := Verify(t.Context(), dir, VerifyOptions{}, nil)
-		if err != nil || !slices.ContainsFunc(problems, func(p Problem) bool { return strings.HasPrefix(p.String(), want) }) {
+		if err != nil || !slices.ContainsFunc(problems, func(p CorruptError) bool { return strings.HasPrefix(p.Error(), want) }) {
 			t.Errorf("Verify = %v, %v, want %q", problems, err, want)
 		}
 		releasetest.Flip(t, filepath.Join(dir, file), off, 0)

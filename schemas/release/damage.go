@@ -36,47 +36,27 @@ func Damage(p any) error {
 		error
 		Addr() uintptr
 	}:
-		if m, off := mappings.find(p.Addr()); m != nil {
+		if m, off := mappingAt(p.Addr()); m != nil {
 			return m.unreadable(off)
 		}
 	}
 	return nil
 }
 
-// mappings has the open mappings of all Readers, because the address of a memory fault says
-// nothing of whose it is.
-var mappings mappingSet
+// mappings has the open mappings of all Readers, each *mapping a key, because the address of a memory
+// fault says nothing of whose it is.
+var mappings sync.Map
 
-type mappingSet struct {
-	mu  sync.Mutex
-	all map[*mapping]struct{}
-}
-
-func (s *mappingSet) add(m *mapping) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.all == nil {
-		s.all = map[*mapping]struct{}{}
-	}
-	s.all[m] = struct{}{}
-}
-
-func (s *mappingSet) remove(m *mapping) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.all, m)
-}
-
-// find returns the mapping that has an address, and the offset of that in its file.
-func (s *mappingSet) find(addr uintptr) (*mapping, uint64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for m := range s.all {
+// mappingAt returns the mapping that has an address, and the offset of that in its file.
+func mappingAt(addr uintptr) (at *mapping, off uint64) {
+	mappings.Range(func(key, _ any) bool {
+		m := key.(*mapping)
 		if start := uintptr(unsafe.Pointer(unsafe.SliceData(m.all))); addr >= start && addr-start < uintptr(len(m.all)) {
-			return m, uint64(addr - start)
+			at, off = m, uint64(addr-start)
 		}
-	}
-	return nil, 0
+		return at == nil
+	})
+	return at, off
 }
 
 // maxDamage is how many damaged blocks of a release are told apart.
@@ -149,25 +129,22 @@ var ErrLocked = errors.New("another builder is at work there")
 // has been published.
 var ErrNoRelease = errors.New("no release has been published")
 
-// A CorruptError names the place where a file stops following the format.
+// A CorruptError names a place where a file does not follow the format, and the resource if that is known.
 type CorruptError struct {
 	File string // name inside the release folder
 	Off  int64  // byte offset of the offending field; negative when it is the whole file
 	What string // field, value found, value allowed
 }
 
-func (e *CorruptError) Error() string { return place(e.File, e.Off, e.What) }
+func (e CorruptError) Error() string {
+	if e.Off < 0 {
+		return fmt.Sprintf("%s: %s", e.File, e.What)
+	}
+	return fmt.Sprintf("%s: offset %d: %s", e.File, e.Off, e.What)
+}
 
 // Is makes every CorruptError match ErrCorrupt.
-func (e *CorruptError) Is(target error) bool { return target == ErrCorrupt }
-
-// place words what is wrong where, for errors and problems alike.
-func place(file string, off int64, what string) string {
-	if off < 0 {
-		return fmt.Sprintf("%s: %s", file, what)
-	}
-	return fmt.Sprintf("%s: offset %d: %s", file, off, what)
-}
+func (e CorruptError) Is(target error) bool { return target == ErrCorrupt }
 
 // corrupt returns a CorruptError.
 func corrupt(file string, off int64, format string, args ...any) error {

@@ -40,7 +40,7 @@ func TestVerifyIncludes(t *testing.T) {
 		problems, err := Verify(context.Background(), filepath.Join(dir, m.ID), VerifyOptions{}, nil)
 		same := err == nil && len(problems) == len(want)
 		for _, w := range want {
-			same = same && slices.ContainsFunc(problems, func(p Problem) bool {
+			same = same && slices.ContainsFunc(problems, func(p CorruptError) bool {
 				return strings.HasPrefix(p.File, partPrefix) && strings.HasSuffix(p.What, w)
 			})
 		}

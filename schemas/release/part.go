@@ -86,8 +86,8 @@ type PartWriter struct {
 
 	packs []packInUse // by their number in the list of the part
 	taken map[*mapping]int
-	pack  *packWriter // nil before the first segment, and after Close
-	seen  map[segmentID]uint64
+	pack  *packWriter          // nil before the first segment, and after Close
+	seen  map[segmentID]uint64 // places of the segments of the resource at hand: each is stored once
 
 	counts   fileCounts
 	part     Part
@@ -100,12 +100,6 @@ type PartWriter struct {
 type packInUse struct {
 	File        // known when it is complete
 	live uint64 // bytes of segments of the part
-}
-
-// A segmentID identifies segments that are stored once within a resource.
-type segmentID struct {
-	hash     Hash
-	raw, crc uint32
 }
 
 // CreatePart starts a part.
@@ -308,7 +302,7 @@ func (s *PartWriter) recipe(f *FragmentSpec) error {
 // place returns the place of a segment. One of the previous release stays in its pack, unless
 // most of the pack is dead.
 func (s *PartWriter) place(g *Segment) (uint64, error) {
-	id := segmentID{g.Hash, g.RawLen, g.CRC}
+	id := g.id()
 	if where, ok := s.seen[id]; ok {
 		return where, nil
 	}

@@ -152,7 +152,7 @@ func (p *Piece) Same(o *Piece) bool {
 	}
 	switch p.Op {
 	case OpSegment:
-		return p.Segment.sameContent(&o.Segment)
+		return p.Segment.id() == o.Segment.id()
 	case OpLiteral:
 		return bytes.Equal(p.Text(), o.Text())
 	case OpName:

@@ -100,7 +100,7 @@ func (r *Reader) mapFiles() error {
 			return err
 		}
 		r.files[f.Name] = newMapping(r, f.Name, b)
-		mappings.add(r.files[f.Name])
+		mappings.Store(r.files[f.Name], nil)
 		// What parse reads: the header, and at the end the footer and, of a
 		// table, the list of sections.
 		mmap.Fetch(b[:headerLen])
@@ -153,19 +153,14 @@ func (r *Reader) parse() error {
 		}
 	}
 	r.thin()
-	for _, f := range r.manifest.Parts {
-		if err := r.addPart(r.files[f.Name]); err != nil {
-			return err
-		}
-	}
-	for _, f := range r.manifest.Index {
-		if err := r.addIndex(r.files[f.Name]); err != nil {
-			return err
-		}
-	}
-	for _, f := range r.manifest.Tables {
-		if err := r.addTable(r.files[f.Name]); err != nil {
-			return err
+	for _, list := range []struct {
+		files []File
+		add   func(*mapping) error
+	}{{r.manifest.Parts, r.addPart}, {r.manifest.Index, r.addIndex}, {r.manifest.Tables, r.addTable}} {
+		for _, f := range list.files {
+			if err := list.add(r.files[f.Name]); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -249,7 +244,7 @@ func (r *Reader) Close() error {
 	r.indexes, r.shift = []index{{mapping: newMapping(r, "", nil)}}, 64
 	var errs []error
 	for _, m := range r.files {
-		mappings.remove(m)
+		mappings.Delete(m)
 		errs = append(errs, mmap.Unmap(m.all))
 	}
 	if err := errors.Join(errs...); err != nil {

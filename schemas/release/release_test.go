@@ -569,7 +569,7 @@ func samePiece(p *Piece, w *PieceSpec) bool {
 	}
 	switch p.Op {
 	case OpSegment:
-		return bytes.Equal(p.Segment.Stored, w.Segment.Stored) && p.Segment.Op == w.Segment.Op && p.Segment.sameContent(&w.Segment)
+		return bytes.Equal(p.Segment.Stored, w.Segment.Stored) && p.Segment.Op == w.Segment.Op && p.Segment.id() == w.Segment.id()
 	case OpLiteral:
 		return bytes.Equal(p.Text(), w.Literal)
 	case OpReference:

@@ -52,10 +52,13 @@ func (g *Segment) Check() {
 	}
 }
 
-// sameContent reports whether two segments have the same raw bytes, wherever they lie.
-func (g *Segment) sameContent(h *Segment) bool {
-	return g.Hash == h.Hash && g.RawLen == h.RawLen && g.CRC == h.CRC
+// A segmentID tells raw bytes apart, wherever they lie.
+type segmentID struct {
+	hash     Hash
+	raw, crc uint32
 }
+
+func (g *Segment) id() segmentID { return segmentID{g.Hash, g.RawLen, g.CRC} }
 
 // Polynomials over GF(2) are held reflected, as CRC-32 (IEEE) does: bit 31 is the
 // coefficient of x^0, bit 0 that of x^31.

@@ -104,22 +104,22 @@ func (s Store) lock() (*flock.Flock, error) {
 	return l, nil
 }
 
-// check opens the release id and returns why it cannot be served.
-func (s Store) check(id string) error {
+// check opens the release id and returns its manifest, or why it cannot be served.
+func (s Store) check(id string) (*Manifest, error) {
 	if !validID(id) {
-		return fmt.Errorf("%q is no release id", id)
+		return nil, fmt.Errorf("%q is no release id", id)
 	}
 	r, err := Open(s.Path(id))
 	if missing(err) {
-		return fmt.Errorf("release %s is not in %q: %w", id, s.Dir, err)
+		return nil, fmt.Errorf("release %s is not in %q: %w", id, s.Dir, err)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if got := r.Manifest().ID; got != id {
+	if got := r.manifest.ID; got != id {
 		err = corrupt(manifestFile, -1, "id is %s, the folder is %s", got, id)
 	}
-	return errors.Join(err, r.Close())
+	return r.manifest, errors.Join(err, r.Close())
 }
 
 // Publish makes the release id the current one and returns the one before, which is
@@ -131,7 +131,7 @@ func (s Store) Publish(id string) (previous string, err error) {
 		return "", fmt.Errorf("publish: %w", err)
 	}
 	defer func() { err = errors.Join(err, l.Unlock()) }()
-	if err := s.check(id); err != nil {
+	if _, err := s.check(id); err != nil {
 		return "", fmt.Errorf("publish: %w", err)
 	}
 	// A file that cannot be understood is replaced: publishing is how to mend it. Only
@@ -167,7 +167,7 @@ func (s Store) Rollback() (from, to string, err error) {
 	if len(ids) < 2 {
 		return "", "", fmt.Errorf("roll back: no release has been current before %s", ids[0])
 	}
-	if err := s.check(ids[1]); err != nil {
+	if _, err := s.check(ids[1]); err != nil {
 		return "", "", fmt.Errorf("roll back from %s: %w", ids[0], err)
 	}
 	if err := s.setHistory(ids[1:]); err != nil {
@@ -209,12 +209,8 @@ func (s Store) List() ([]Info, error) {
 // info describes the folder id.
 func (s Store) info(id string) Info {
 	i := Info{ID: id, Built: s.built(id)}
-	if i.Err = s.check(id); i.Err != nil {
-		return i
-	}
-	m, err := readManifest(s.Path(id))
-	if err != nil {
-		i.Err = err
+	m, err := s.check(id)
+	if i.Err = err; err != nil {
 		return i
 	}
 	i.Fragments = m.Counts.Fragments

@@ -49,17 +49,18 @@ func tableName(name string) string { return tablePrefix + name }
 
 // isTable reports whether a file name is that of a table.
 func isTable(file string) bool {
-	name, ok := strings.CutPrefix(file, tablePrefix)
-	return ok && validName(name, MaxTableName)
+	_, ok := TableName(file)
+	return ok
 }
 
 // TableName returns the name of the table that a file of a release holds; false for other
 // files.
 func TableName(file string) (string, bool) {
-	if !isTable(file) {
+	name, ok := strings.CutPrefix(file, tablePrefix)
+	if !ok || !validName(name, MaxTableName) {
 		return "", false
 	}
-	return strings.TrimPrefix(file, tablePrefix), true
+	return name, true
 }
 
 // validName reports whether a name has 1 to most letters in lower case, digits, and signs
@@ -204,12 +205,8 @@ func (t *Table) Rows() int { return t.rows }
 // Section returns the bytes of a section, which starts at a multiple of 64 in the file;
 // nil for one that the table does not have. All of it is checked, the first time.
 func (t *Table) Section(name string) []byte {
-	s := t.find(name)
-	if s == nil {
-		return nil
-	}
-	t.m.checkAll(uint64(s.off), uint64(s.size))
-	return t.m.data[s.off : s.off+s.size : s.off+s.size]
+	v, _ := t.View(name)
+	return v.Bytes(0, uint64(v.Len()))
 }
 
 // View returns a section of which every reader reads little; false for one that the table
@@ -219,7 +216,7 @@ func (t *Table) View(name string) (View, bool) {
 	if s == nil {
 		return View{}, false
 	}
-	return View{data: t.m.data[s.off : s.off+s.size], m: t.m, off: uint64(s.off)}, true
+	return View{data: t.m.data[s.off:][:s.size:s.size], m: t.m, off: uint64(s.off)}, true
 }
 
 // A View is bytes of which only those are checked that are asked for. The zero View has none.
@@ -247,11 +244,8 @@ func (v View) Bytes(from, to uint64) []byte {
 
 // Unchecked is Section without a check, for a SectionCheck that comes before its use.
 func (t *Table) Unchecked(name string) []byte {
-	s := t.find(name)
-	if s == nil {
-		return nil
-	}
-	return t.m.data[s.off : s.off+s.size : s.off+s.size]
+	v, _ := t.View(name)
+	return v.data
 }
 
 // A SectionCheck checks sections of a table whose bytes its holder keeps. The zero value is

@@ -19,16 +19,6 @@ type VerifyOptions struct {
 	Subset, Of int
 }
 
-// A Problem is something in a release that breaks the format.
-type Problem struct {
-	File string // name inside the release folder
-	Off  int64  // byte offset; negative when it is the whole file
-	What string // what is wrong with which resource, if known
-}
-
-// String returns file, offset and what is wrong.
-func (p Problem) String() string { return place(p.File, p.Off, p.What) }
-
 // maxProblems is how many problems Verify lists; a broken disk has millions.
 const maxProblems = 1000
 
@@ -39,7 +29,7 @@ const maxProblems = 1000
 // resources that tables speak of. The error is about
 // what kept it from checking, such as ctx; a release that Open refuses as corrupt is a
 // problem. Unless nil, progress is called now and then, by one goroutine at a time.
-func Verify(ctx context.Context, dir string, o VerifyOptions, progress func(done, total int64)) ([]Problem, error) {
+func Verify(ctx context.Context, dir string, o VerifyOptions, progress func(done, total int64)) ([]CorruptError, error) {
 	if o == (VerifyOptions{}) {
 		o = VerifyOptions{Subset: 1, Of: 1}
 	}
@@ -49,7 +39,7 @@ func Verify(ctx context.Context, dir string, o VerifyOptions, progress func(done
 	r, err := open(dir, true /* trust: all of it is looked at */)
 	var bad *CorruptError
 	if errors.As(err, &bad) {
-		return []Problem{Problem(*bad)}, nil
+		return []CorruptError{*bad}, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("verify release: %w", err)
@@ -78,7 +68,7 @@ type verifier struct {
 	o VerifyOptions
 
 	mu          sync.Mutex // guards the rest
-	problems    []Problem
+	problems    []CorruptError
 	more        int // problems beyond maxProblems
 	done, total int64
 	reported    int64 // to progress
@@ -95,7 +85,7 @@ func (v *verifier) problem(file string, off int64, format string, args ...any) {
 		v.more++
 		return
 	}
-	v.problems = append(v.problems, Problem{File: file, Off: off, What: fmt.Sprintf(format, args...)})
+	v.problems = append(v.problems, CorruptError{File: file, Off: off, What: fmt.Sprintf(format, args...)})
 }
 
 // progressStep is how many bytes pass between two calls of progress.
@@ -113,12 +103,12 @@ func (v *verifier) advance(n int64) {
 }
 
 // sorted returns the problems in order.
-func (v *verifier) sorted() []Problem {
-	slices.SortFunc(v.problems, func(a, b Problem) int {
+func (v *verifier) sorted() []CorruptError {
+	slices.SortFunc(v.problems, func(a, b CorruptError) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Off, b.Off), cmp.Compare(a.What, b.What))
 	})
 	if v.more > 0 {
-		v.problems = append(v.problems, Problem{File: manifestFile, Off: -1, What: fmt.Sprintf("%d more problems in the files it lists", v.more)})
+		v.problems = append(v.problems, CorruptError{File: manifestFile, Off: -1, What: fmt.Sprintf("%d more problems in the files it lists", v.more)})
 	}
 	return v.problems
 }

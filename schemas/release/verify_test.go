@@ -151,7 +151,7 @@ func TestVerifyFindsEveryFlip(t *testing.T) {
 			flipped[i] ^= 1 << (i % 8)
 			writeFile(t, flipped, dir, name)
 			problems, err := Verify(context.Background(), dir, VerifyOptions{}, nil)
-			if err != nil || !slices.ContainsFunc(problems, func(p Problem) bool { return p.File == name }) {
+			if err != nil || !slices.ContainsFunc(problems, func(p CorruptError) bool { return p.File == name }) {
 				t.Fatalf("Verify() with byte %d of %s changed = %v, %v, want a problem there", i, name, problems, err)
 			}
 		}
@@ -307,7 +307,7 @@ func TestVerifyNamesPlace(t *testing.T) {
 			t.Errorf("Verify() = %v, %v\nwant %s", problems, err, c.want)
 		}
 		// The parts together find what the whole finds.
-		var parts []Problem
+		var parts []CorruptError
 		for i := range 3 {
 			part, err := Verify(context.Background(), dir, VerifyOptions{Subset: i + 1, Of: 3}, nil)
 			if err != nil {
@@ -408,7 +408,7 @@ func TestVerifyManyProblems(t *testing.T) {
 		v.problem("x", 1, "y")
 	}
 	got := v.sorted()
-	if len(got) != maxProblems+1 || !strings.Contains(got[maxProblems].String(), "5 more problems") {
+	if len(got) != maxProblems+1 || !strings.Contains(got[maxProblems].Error(), "5 more problems") {
 		t.Errorf("%d problems, the last %v", len(got), got[len(got)-1])
 	}
 }

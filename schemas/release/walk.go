@@ -40,8 +40,8 @@ const cacheLen = 1 << 16
 
 // segmentFacts are the facts of a segment that a piece has.
 type segmentFacts struct {
-	stored, raw, crc, op uint32
-	hash                 Hash
+	segmentID
+	stored, op uint32
 }
 
 // A segmentJob is a segment to inflate.
@@ -286,7 +286,7 @@ func (w *walker) segment(p *piece) {
 		w.places[where] = struct{}{}
 		w.live[g.pack.number] += int64(len(g.Stored))
 	}
-	facts := segmentFacts{uint32(len(g.Stored)), g.RawLen, g.CRC, g.Op, g.Hash}
+	facts := segmentFacts{g.id(), uint32(len(g.Stored)), g.Op}
 	if w.seen[where] == facts && len(g.Stored) > 0 {
 		return
 	}

@@ -541,7 +541,7 @@ func TestFilmographyForm(t *testing.T) {
 			servetest.Numbered(fragment.KindPerson, 2, servetest.Of(fragment.SubCombinedCredits, c.pieces...)),
 		)
 		problems, err := release.Verify(t.Context(), release.Store{Dir: w.dir}.Path(w.releases.ID()), release.VerifyOptions{}, nil)
-		if err != nil || (len(problems) == 0) != (c.want != "") || len(problems) > 0 && !strings.Contains(problems[0].String(), "person 2 combined_credits: ") {
+		if err != nil || (len(problems) == 0) != (c.want != "") || len(problems) > 0 && !strings.Contains(problems[0].Error(), "person 2 combined_credits: ") {
 			t.Errorf("%s: Verify = %v, %v", c.name, problems, err)
 		}
 		a := w.get(t, "/3/person/2/movie_credits")

@@ -10,25 +10,20 @@ import (
 
 // Fetch has the system read the pages that b lies in, and does not wait for them. The rest of
 // those pages is read too; memory outside of any mapping stays as it is.
-func Fetch(b []byte) {
-	if len(b) == 0 {
-		return
-	}
-	// The advice is about whole pages. The first one begins before b: a number, not a
-	// pointer, since b need not lie in a mapping.
-	start, before := startOf(b)
-	_, _, _ = unix.Syscall(unix.SYS_MADVISE, start, before+uintptr(len(b)), unix.MADV_WILLNEED) // a hint that may be refused
-}
+func Fetch(b []byte) { advise(b, unix.MADV_WILLNEED) }
 
 // Await reads the pages that b lies in, and waits for them in a system call: Go's scheduler runs
 // other goroutines meanwhile, where a page fault would stop the thread and its share of the scheduler.
 // It does nothing on systems without the call: the pages are read when they are touched.
-func Await(b []byte) {
-	if len(b) == 0 {
-		return
+func Await(b []byte) { advise(b, unix.MADV_POPULATE_READ) } // damage shows when b is read
+
+// advise gives the system a hint, which it may refuse, about the pages that b lies in.
+func advise(b []byte, hint uintptr) {
+	if len(b) > 0 {
+		// The first page begins before b: a number, not a pointer, since b need not lie in a mapping.
+		start, before := startOf(b)
+		_, _, _ = unix.Syscall(unix.SYS_MADVISE, start, before+uintptr(len(b)), hint)
 	}
-	start, before := startOf(b)
-	_, _, _ = unix.Syscall(unix.SYS_MADVISE, start, before+uintptr(len(b)), unix.MADV_POPULATE_READ) // damage shows when b is read
 }
 
 // Resident reports whether any page that b, part of a mapping, lies in is in memory.
