@@ -61,8 +61,9 @@ func Names(ctx context.Context, dir string, l *input.List, o *input.Options) (la
 		if dir == "" {
 			break // rows are explained without one
 		}
-		err := eachStored(ctx, dir, projection{kind, []string{"id", "name"}}, func(r record.Record) {
+		err := eachStored(ctx, dir, projection{kind, []string{"id", "name"}}, func(r record.Record) error {
 			names.add(kind, r.StringNamed("name").V, r.IntNamed("id").V)
+			return nil
 		})
 		if err != nil {
 			return nil, err

@@ -119,16 +119,13 @@ func (n Noter) projections() (out []projection) {
 
 // eachStored calls fn with the records of a kind in a catalogue folder, none if the file is
 // missing. fn must not keep the record.
-func eachStored(ctx context.Context, dir string, p projection, fn func(record.Record)) error {
+func eachStored(ctx context.Context, dir string, p projection, fn func(record.Record) error) error {
 	f, err := p.open(dir)
 	if f == nil || err != nil {
 		return err
 	}
 	defer func() { _ = f.Close() }() // read side
-	return f.Select(p.paths, 0, f.RowGroups()).Each(ctx, func(r record.Record) error {
-		fn(r)
-		return nil
-	})
+	return f.Select(p.paths, 0, f.RowGroups()).Each(ctx, fn)
 }
 
 // open opens the file of the kind in a catalogue folder; nil where it is missing.

@@ -203,9 +203,10 @@ func (r *Resolver) listStored(ctx context.Context) error {
 		}
 	}
 	for _, p := range r.Noter.projections() {
-		err = errors.Join(err, eachStored(ctx, r.Catalog, p, func(rec record.Record) {
+		err = errors.Join(err, eachStored(ctx, r.Catalog, p, func(rec record.Record) error {
 			entries = r.Noter.append(entries[:0], p.kind, rec)
-			_, _ = w.Write(entries) // Flush returns its error
+			_, err := w.Write(entries)
+			return err
 		}))
 	}
 	return errors.Join(err, w.Flush(), f.Close())

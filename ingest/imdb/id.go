@@ -30,11 +30,8 @@ const (
 // parseID returns the number in an id. Only the form that IMDb writes is one, so that
 // every number has one text: seven digits, more without zeros in front.
 func parseID(c, prefix string) (uint32, bool) {
-	if len(c) < len(prefix)+digits || c[:len(prefix)] != prefix {
-		return 0, false
-	}
-	number := c[len(prefix):]
-	if len(number) > digits && number[0] == '0' {
+	number, ok := strings.CutPrefix(c, prefix)
+	if !ok || len(number) < digits || len(number) > digits && number[0] == '0' {
 		return 0, false
 	}
 	n, ok := parseNumber(number)
@@ -44,17 +41,11 @@ func parseID(c, prefix string) (uint32, bool) {
 // parseNumber returns an integer of digits alone.
 func parseNumber(c string) (int64, bool) {
 	const most = 15 // digits
-	if len(c) == 0 || len(c) > most {
+	if c == "" || len(c) > most {
 		return 0, false
 	}
-	var n int64
-	for _, d := range []byte(c) {
-		if d < '0' || d > '9' {
-			return 0, false
-		}
-		n = 10*n + int64(d-'0')
-	}
-	return n, true
+	n, err := strconv.ParseUint(c, 10, 64)
+	return int64(n), err == nil
 }
 
 func titleText(n uint32) string { return idText(titlePrefix, n) }

@@ -10,7 +10,6 @@ import (
 	"reelsplice/data/reference"
 	"reelsplice/ingest/layout/tmdb"
 	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/record"
 )
 
@@ -196,17 +195,6 @@ func (c *compiler) record(r *recordSpec, before []*shape) (*shape, error) {
 		return s, err
 	}
 	return s, s.findIDs(at, r, before)
-}
-
-// keyFields returns the fields that records of a kind are known by.
-func keyFields(k fragment.Kind) []string {
-	switch k {
-	case fragment.KindSeason:
-		return []string{"series_id", "season_number"}
-	case fragment.KindEpisode:
-		return []string{"series_id", "season_number", "episode_number"}
-	}
-	return []string{"id"}
 }
 
 // entries adds entries to a shape.

@@ -111,7 +111,7 @@ func readNames(e *entry, dst []byte, s string, _ bool, names *identifier) ([]byt
 // or not, and blanks around. There are no separators of thousands and no names.
 func parseNumber(s string) (text string, f float64, ok bool) {
 	s = strings.TrimSpace(s)
-	if strings.Trim(s, "0123456789+-.eE") != "" || strings.IndexFunc(s, func(r rune) bool { return !strings.ContainsRune("0123456789+-.eE", r) }) >= 0 {
+	if strings.Trim(s, "0123456789+-.eE") != "" {
 		return "", 0, false
 	}
 	f, err := strconv.ParseFloat(s, 64)

@@ -61,10 +61,10 @@ func (s *shape) findIDs(at place, r *recordSpec, before []*shape) error {
 	if finds || f.people {
 		s.find = f
 	}
-	for _, name := range keyFields(kind) {
+	for _, name := range s.typ.KeyFields() {
 		has := func(e *entry) bool { return e.path == name || e.path == "*" }
 		switch {
-		case slices.ContainsFunc(s.entries, has), name == f.key && finds:
+		case slices.ContainsFunc(s.entries, has), name == f.key && finds, name == "guest_session_id": // an id is enough
 		case name == "id" && slices.Contains(mintable, kind):
 			return fmt.Errorf("no column is the field id, by which %s records are known, or an external id such as imdb_id, and the record mints none", at.typ.Name())
 		default:

@@ -17,13 +17,10 @@ func (t *Reader) dropEmpty(r record.Record) {
 		if f.Elem == nil || !f.Elem.DropID || !record.Present(r, f) {
 			continue
 		}
-		switch f.Shape {
-		case record.ShapePages:
+		if f.Shape == record.ShapePages {
 			t.pages(r, f)
-		default:
-			if sub, ok := r.Sub(f); !ok || saysNothing(sub) {
-				t.drop(r, f)
-			}
+		} else if sub, ok := r.Sub(f); !ok || saysNothing(sub) {
+			t.drop(r, f)
 		}
 	}
 }
