@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"reelsplice/ingest/layout/tmdb"
 	"reelsplice/schemas/record"
 )
 
@@ -108,25 +109,19 @@ func (r boundRow) count(dropped map[string]int64) {
 
 // columnError names in an error the column that a field came from.
 func (s *shape) columnError(err error) error {
-	var fe *record.FieldError
-	if !errors.As(err, &fe) {
-		return err
-	}
-	var best *entry
-	for _, e := range s.entries {
-		rest, ok := strings.CutPrefix(fe.Field, e.path)
-		if ok && e.column != "" && (rest == "" || rest[0] == '.' || rest[0] == '[') && (best == nil || len(e.path) > len(best.path)) {
-			best = e
+	return tmdb.Renamed(err, func(field string) string {
+		column, path := "", ""
+		for _, e := range s.entries {
+			rest, ok := strings.CutPrefix(field, e.path)
+			if ok && e.column != "" && (rest == "" || rest[0] == '.' || rest[0] == '[') && len(e.path) > len(path) {
+				column, path = e.column, e.path
+				if len(e.inside) > 0 {
+					column += "." + e.Path
+				}
+			}
 		}
-	}
-	if best == nil {
-		return err
-	}
-	column := best.column
-	if len(best.inside) > 0 {
-		column += "." + best.Path
-	}
-	return &record.FieldError{Field: column + fe.Field[len(best.path):], What: fe.What}
+		return column + field[len(path):]
+	})
 }
 
 // tableOf returns the first table of mappings that a file with columns is; nil for

@@ -103,12 +103,13 @@ func (m *mapped) each(s *shape) ([]Record, error) {
 
 // elementError names in an error about the list column the element that is at fault.
 func (s *shape) elementError(err error, i int) error {
-	var fe *record.FieldError
-	column := s.each.Column
-	if !errors.As(err, &fe) || fe.Field != column && !strings.HasPrefix(fe.Field, column+".") {
-		return err
-	}
-	return &record.FieldError{Field: column + "[" + strconv.Itoa(i) + "]" + fe.Field[len(column):], What: fe.What}
+	return tmdb.Renamed(err, func(field string) string {
+		rest, ok := strings.CutPrefix(field, s.each.Column)
+		if !ok || rest != "" && rest[0] != '.' {
+			return field
+		}
+		return s.each.Column + "[" + strconv.Itoa(i) + "]" + rest
+	})
 }
 
 // isPlace reports whether an entry is the place of an element in its list.

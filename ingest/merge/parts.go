@@ -36,7 +36,13 @@ func (p *parts) add(dst, src record.Record, disagree func(conflict)) {
 		case f.Shape == record.ShapeObjects:
 			appendElements(dst, src, f)
 		case f.Shape == record.ShapeObject:
-			p.addObject(dst, src, f, disagree)
+			to, ok := dst.Sub(f)
+			from, ok2 := src.Sub(f)
+			if ok && ok2 {
+				p.add(to, from, disagree)
+			} else if ok2 {
+				record.Copy(dst, src, f)
+			}
 		case f.Shape == record.ShapePages:
 			p.addPages(dst, src, f, disagree)
 		case !record.Same(dst, src, f):
@@ -48,17 +54,6 @@ func (p *parts) add(dst, src record.Record, disagree func(conflict)) {
 		d.Extra = record.UniteExtra(x, d.Extra)
 	} else {
 		d.Extra = uniteExtra(x, d.Extra)
-	}
-}
-
-func (p *parts) addObject(dst, src record.Record, f *record.Field, disagree func(conflict)) {
-	to, ok := dst.Sub(f)
-	from, ok2 := src.Sub(f)
-	switch {
-	case ok && ok2:
-		p.add(to, from, disagree)
-	case ok2:
-		record.Copy(dst, src, f)
 	}
 }
 

@@ -4,7 +4,6 @@
 package movnix
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -128,15 +127,13 @@ func (r *row) tv() bool { return r.media == reference.TV }
 
 // inDetails names in an error the field of the details that the row has.
 func (r *row) inDetails(err error) error {
-	var fe *record.FieldError
-	if errors.As(err, &fe) && fe.Field != "id" {
-		for _, f := range fields[r.block] {
-			if f.ours == fe.Field {
-				return &record.FieldError{Field: r.block + "." + f.theirs, What: fe.What}
-			}
+	return tmdb.Renamed(err, func(name string) string {
+		i := slices.IndexFunc(fields[r.block], func(f field) bool { return f.ours == name })
+		if i < 0 || name == "id" {
+			return name
 		}
-	}
-	return err
+		return r.block + "." + fields[r.block][i].theirs
+	})
 }
 
 // isEmpty reports whether a text is empty or missing.

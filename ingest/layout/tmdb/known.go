@@ -1,7 +1,6 @@
 package tmdb
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -140,7 +139,7 @@ func (t *Reader) rename(typ *catalog.Type, r record.Record, raw string, old, now
 	from := typ.New()
 	text := record.RawFields{{Name: now, Raw: raw}}.Object()
 	if err := one.parser.Parse(text, from); err != nil {
-		return inRenamed(err, old, now)
+		return Renamed(err, func(field string) string { return swapPrefix(field, now, old) })
 	}
 	one.dropEmpty(from)
 	t.count(one.parser.Counts, old, now)
@@ -151,15 +150,6 @@ func (t *Reader) rename(typ *catalog.Type, r record.Record, raw string, old, now
 		record.Copy(r, from, f)
 	}
 	return nil
-}
-
-// inRenamed names in an error the field that the row has.
-func inRenamed(err error, old, now string) error {
-	var fe *record.FieldError
-	if !errors.As(err, &fe) {
-		return err
-	}
-	return &record.FieldError{Field: swapPrefix(fe.Field, now, old), What: fe.What}
 }
 
 func swapPrefix(path, from, to string) string {

@@ -120,6 +120,17 @@ func InField(err error, field string) error {
 	return &record.FieldError{Field: field, What: err.Error()}
 }
 
+// Renamed returns an error of a field under the name that the row has for it; other errors as they are.
+func Renamed(err error, name func(field string) string) error {
+	var fe *record.FieldError
+	if errors.As(err, &fe) {
+		if own := name(fe.Field); own != fe.Field {
+			return &record.FieldError{Field: own, What: fe.What}
+		}
+	}
+	return err
+}
+
 // Within adds the path around it to an error.
 func Within(err error, path string) error {
 	var fe *record.FieldError
