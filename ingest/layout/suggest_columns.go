@@ -21,7 +21,11 @@ var fillers = map[string]func(r *suggestedRecord, values []string) (text, commen
 	"{own}": func(r *suggestedRecord, _ []string) (string, string, bool) {
 		return "", "  # if these are TMDB's numbers; if not, ignore the column and mint ids: see the document", !r.foreign
 	},
-	"{articles}":  articlesOf,
+	"{articles}": articlesOf,
+	"{years}": func(r *suggestedRecord, values []string) (string, string, bool) {
+		_, _, ok := articlesOf(r, values)
+		return "", "", ok
+	},
 	"{formats}":   dayFormats,
 	"{ends}":      unitsOf,
 	"{strip}":     imagePrefixes,

@@ -61,6 +61,15 @@ func TestSuggest(t *testing.T) {
 		`  { column = "date", field = "release_date", as = "date", formats = ["M/D/YYYY"] },  # or D/M/YYYY: the rows fit both`)
 }
 
+// TestSuggestTitleYear: only titles that mostly have a year are read as days.
+func TestSuggestTitleYear(t *testing.T) {
+	for row, want := range map[string]bool{`{"id":"1","title":"A (1995)"}`: true, `{"id":"1","title":"A"}`: false} {
+		if text := Suggest("t.csv", "t", "movie", []string{row}); strings.Contains(text, `as = "title_year"`) != want {
+			t.Errorf("Suggest(%s) = %s, want the year of the title: %v", row, text, want)
+		}
+	}
+}
+
 // TestSuggestMissing: where no column tells what rows are about, the mapping says so, and
 // is refused with what is missing.
 func TestSuggestMissing(t *testing.T) {
