@@ -18,30 +18,23 @@ const (
 	SchemeFile  = "file"
 )
 
-// parametersOf returns the query parameters of a scheme, and false for an unknown scheme.
-func parametersOf(scheme string) (names []string, ok bool) {
-	switch scheme {
-	case SchemeS3:
-		return []string{
-			"region", "endpoint", "profile", "anonymous", "role", "use_path_style", "disable_https",
-			"dualstack", "fips", "accelerate", "ssetype", "kmskeyid",
-		}, true
-	case SchemeGCS:
-		return []string{"anonymous", "universe_domain"}, true
-	case SchemeAzure:
-		return []string{"storage_account", "domain", "protocol", "cdn", "localemu"}, true
-	case SchemeFile:
-		return nil, true
-	}
-	return nil, false
+// parameters are the query parameters of each scheme.
+var parameters = map[string][]string{
+	SchemeS3: {
+		"region", "endpoint", "profile", "anonymous", "role", "use_path_style", "disable_https",
+		"dualstack", "fips", "accelerate", "ssetype", "kmskeyid",
+	},
+	SchemeGCS:   {"anonymous", "universe_domain"},
+	SchemeAzure: {"storage_account", "domain", "protocol", "cdn", "localemu"},
+	SchemeFile:  nil,
 }
 
 // A Location is a parsed URL: a bucket, how to reach it, and something in it.
 type Location struct {
 	Scheme string
-	Bucket string // on Azure the container; "" for files
-	Key    string // decoded, without its first slash: a key, a prefix or a pattern
-	query  url.Values
+	Bucket string     // on Azure the container; "" for files
+	Key    string     // decoded, without its first slash: a key, a prefix or a pattern
+	Query  url.Values // the parameters of the bucket
 }
 
 var startsAsURL = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://`)
@@ -57,7 +50,7 @@ func Parse(s string) (Location, error) {
 		return Location{}, fmt.Errorf("%s: bad URL: %s", WithoutSecrets(s), parseReason(err))
 	}
 	l := Location{Scheme: strings.ToLower(u.Scheme), Bucket: u.Host, Key: strings.TrimPrefix(u.Path, "/")}
-	allowed, ok := parametersOf(l.Scheme)
+	allowed, ok := parameters[l.Scheme]
 	switch {
 	case !ok:
 		return l, fmt.Errorf("%s: unknown scheme %q: want s3, gs, azblob or file", WithoutSecrets(s), l.Scheme)
@@ -69,10 +62,10 @@ func Parse(s string) (Location, error) {
 	if err := l.checkBucket(u.Path); err != nil {
 		return l, err
 	}
-	if l.query, err = url.ParseQuery(u.RawQuery); err != nil {
+	if l.Query, err = url.ParseQuery(u.RawQuery); err != nil {
 		return l, fmt.Errorf("%s: cannot read the parameters behind the question mark", l)
 	}
-	for name, values := range l.query {
+	for name, values := range l.Query {
 		if !slices.Contains(allowed, name) {
 			return l, fmt.Errorf("%s: unknown parameter %q: want %s", l, name, orNone(allowed))
 		}
@@ -122,10 +115,7 @@ func (l Location) At(key string) Location {
 
 // Identity returns a text that differs between locations. It has the parameters, which may
 // choose another store.
-func (l Location) Identity() string { return l.String() + "?" + l.query.Encode() }
-
-// Query returns the parameters of the bucket, encoded as in a URL.
-func (l Location) Query() string { return l.query.Encode() }
+func (l Location) Identity() string { return l.String() + "?" + l.Query.Encode() }
 
 // IsPattern reports whether the key has characters of a pattern.
 func (l Location) IsPattern() bool { return strings.ContainsAny(l.Key, `*?[`) }

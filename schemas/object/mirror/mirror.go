@@ -56,7 +56,6 @@ type Mirror struct {
 	state  state
 	local  *flock.Flock
 	lock   *holder // of this process; nil when only reading
-	before []string
 	log    *slog.Logger
 }
 

@@ -45,22 +45,15 @@ func (m *Mirror) pullToWrite(ctx context.Context) error {
 		return err
 	}
 	if m.moved(remote) {
-		work, err := m.work()
+		dropped, err := m.discard()
 		if err != nil {
 			return err
 		}
-		if len(work) > 0 {
+		if dropped {
 			m.log.Warn("the work of a killed ingest is dropped: another ingest changed the catalogue since")
-			if err := m.discard(); err != nil {
-				return err
-			}
 		}
 	}
-	if err := m.pull(ctx, remote); err != nil {
-		return err
-	}
-	m.before = slices.Sorted(maps.Keys(remote))
-	return nil
+	return m.pull(ctx, remote)
 }
 
 // pullToRead downloads one consistent state of the catalogue.
@@ -73,14 +66,8 @@ func (m *Mirror) pullToRead(ctx context.Context) error {
 		if len(remote) == 0 {
 			return fmt.Errorf("no catalogue at %s: run ingest first", m.loc)
 		}
-		work, err := m.work()
-		if err != nil {
+		if _, err := m.discard(); err != nil {
 			return err
-		}
-		for _, name := range work {
-			if err := os.RemoveAll(m.path(name)); err != nil {
-				return err
-			}
 		}
 		pullErr := m.pull(ctx, remote)
 		if pullErr != nil && !errors.Is(pullErr, object.ErrChanged) {
@@ -129,46 +116,25 @@ func (m *Mirror) moved(remote map[string]object.Info) bool {
 	return false
 }
 
-// work returns the names at the top of the folder that equal no object: results before
-// their Push, and the hidden files of an ingest.
-func (m *Mirror) work() ([]string, error) {
+// discard removes what equals no object at the top of the folder: results before their Push, and the
+// hidden files of an ingest. Its folders, with rows in quarantine, stay.
+func (m *Mirror) discard() (some bool, err error) {
 	entries, err := os.ReadDir(m.Dir())
 	if err != nil {
-		return nil, err
+		return false, err
 	}
-	var names []string
 	for _, e := range entries {
 		known, ok := m.state.Files[e.Name()]
 		switch {
 		case e.IsDir() && !strings.HasPrefix(e.Name(), "."), e.Name() == ".lock":
 		case !ok || !known.clean(m.path(e.Name())):
-			names = append(names, e.Name())
+			some = true
+			if err := os.RemoveAll(m.path(e.Name())); err != nil {
+				return some, err
+			}
 		}
 	}
-	return names, nil
-}
-
-// discard removes the files of the folder. Its folders, with rows in quarantine, stay.
-func (m *Mirror) discard() error {
-	names, err := m.work()
-	if err != nil {
-		return err
-	}
-	for name := range m.state.Files {
-		if isTop(name) {
-			names = append(names, name)
-			delete(m.state.Files, name)
-		}
-	}
-	if err := m.state.save(m.statePath()); err != nil {
-		return err
-	}
-	for _, name := range names {
-		if err := os.RemoveAll(m.path(name)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return some, nil
 }
 
 // pull downloads objects without an equal file, and removes the files of deleted objects.

@@ -101,11 +101,12 @@ func (m *Mirror) changes() (changed, gone []string, err error) {
 	slices.SortFunc(changed, func(a, b string) int {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), strings.Compare(a, b))
 	})
-	for _, name := range m.before {
-		if _, err := os.Stat(m.path(name)); errors.Is(err, fs.ErrNotExist) {
+	for name := range m.state.Files {
+		if _, err := os.Stat(m.path(name)); isTop(name) && errors.Is(err, fs.ErrNotExist) {
 			gone = append(gone, name)
 		}
 	}
+	slices.Sort(gone)
 	return changed, gone, err
 }
 

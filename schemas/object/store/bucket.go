@@ -90,7 +90,7 @@ func (b *Bucket) ReadAll(ctx context.Context, key string) ([]byte, error) {
 // Create makes an object of data. If the key is taken, the error matches fs.ErrExist. It
 // matches object.ErrUnsupported if the store has no conditional writes.
 func (b *Bucket) Create(ctx context.Context, key string, data []byte) error {
-	err := b.driver.put(ctx, key, section(bytes.NewReader(data), int64(len(data))), "application/json", true)
+	err := b.put(ctx, key, data, true)
 	if errors.Is(err, errCondition) {
 		err = fs.ErrExist
 	}
@@ -99,14 +99,17 @@ func (b *Bucket) Create(ctx context.Context, key string, data []byte) error {
 
 // Put makes an object of data, or replaces the one of that key.
 func (b *Bucket) Put(ctx context.Context, key string, data []byte) error {
-	err := b.driver.put(ctx, key, section(bytes.NewReader(data), int64(len(data))), "application/json", false)
-	return failed(b.loc.At(key), err)
+	return failed(b.loc.At(key), b.put(ctx, key, data, false))
+}
+
+func (b *Bucket) put(ctx context.Context, key string, data []byte, create bool) error {
+	return b.driver.put(ctx, key, io.NewSectionReader(bytes.NewReader(data), 0, int64(len(data))), "application/json", create)
 }
 
 // Upload makes an object of the first size bytes of r, or replaces the one of that key. The
 // object appears whole or not at all. The drivers repeat failed requests.
 func (b *Bucket) Upload(ctx context.Context, key string, r io.ReaderAt, size int64) (object.Info, error) {
-	if err := b.driver.put(ctx, key, section(r, size), "application/octet-stream", false); err != nil {
+	if err := b.driver.put(ctx, key, io.NewSectionReader(r, 0, size), "application/octet-stream", false); err != nil {
 		return object.Info{}, failed(b.loc.At(key), err)
 	}
 	return b.Stat(ctx, key)
@@ -120,5 +123,3 @@ func (b *Bucket) Delete(ctx context.Context, key string) error {
 	}
 	return failed(b.loc.At(key), err)
 }
-
-func section(r io.ReaderAt, size int64) *io.SectionReader { return io.NewSectionReader(r, 0, size) }

@@ -37,7 +37,7 @@ const (
 type cloud struct{ bucket *blob.Bucket }
 
 func openCloud(ctx context.Context, l object.Location) (driver, error) {
-	u := &url.URL{Scheme: l.Scheme, Host: l.Bucket, RawQuery: l.Query()}
+	u := &url.URL{Scheme: l.Scheme, Host: l.Bucket, RawQuery: l.Query.Encode()}
 	open := blob.OpenBucket
 	if l.Scheme == object.SchemeGCS {
 		open = openGCS

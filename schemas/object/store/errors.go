@@ -53,10 +53,3 @@ func failed(l object.Location, err error) error {
 	}
 	return &Error{URL: l.String(), Err: err}
 }
-
-// textError keeps the text of an error and drops its class.
-type textError struct{ err error }
-
-func (e textError) Error() string { return object.Redact(e.err.Error()) }
-
-var errOffset = errors.New("negative offset")

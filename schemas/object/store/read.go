@@ -121,7 +121,7 @@ func (r *reader) open() error {
 	}
 	body, size, etag, err := r.bucket.driver.get(r.ctx, o.Key, o.ETag, r.off, n)
 	if errors.Is(err, errCondition) || r.off > 0 && errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w: %w", object.ErrChanged, textError{err})
+		return fmt.Errorf("%w: %s", object.ErrChanged, object.Redact(err.Error())) // whose class is another
 	}
 	if err != nil {
 		return err
@@ -170,7 +170,7 @@ func (b *Bucket) NewReaderAt(ctx context.Context, o object.Info) io.ReaderAt {
 // ReadAt implements io.ReaderAt. The error names the object.
 func (r *readerAt) ReadAt(p []byte, off int64) (n int, err error) {
 	if off < 0 {
-		return 0, failed(r.bucket.loc.At(r.info.Key), errOffset)
+		return 0, failed(r.bucket.loc.At(r.info.Key), errors.New("negative offset"))
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

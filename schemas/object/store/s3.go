@@ -36,10 +36,7 @@ type s3 struct {
 }
 
 func openS3(ctx context.Context, l object.Location) (driver, error) {
-	q, err := url.ParseQuery(l.Query())
-	if err != nil {
-		return nil, err
-	}
+	q := l.Query
 	for _, name := range []string{"accelerate", "anonymous", "disable_https", "dualstack", "fips", "use_path_style"} {
 		if v := q.Get(name); v != "" && v != "true" && v != "false" {
 			return nil, fmt.Errorf("%s: want true or false", name)
