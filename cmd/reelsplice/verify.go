@@ -65,42 +65,25 @@ func checkTables(dir string) (problems []release.CorruptError, err error) {
 	check(credits.Table, func() error { return credits.Check(r) })
 	check(changelog.Table, func() error { return changelog.Open(r).Check() })
 	for _, kind := range tables.Kinds {
-		check(kind.String(), func() error {
-			_, err := tables.Open(r, kind)
-			return err
-		})
+		check(kind.String(), func() error { return errorOf(tables.Open(r, kind)) })
 	}
 	if t, ok := r.Table(accounts.ListTable); ok {
-		check(accounts.ListTable, func() error {
-			_, err := accounts.OpenLists(t)
-			return err
-		})
+		check(accounts.ListTable, func() error { return errorOf(accounts.OpenLists(t)) })
 	}
 	if t, ok := r.Table(accounts.AccountTable); ok {
-		check(accounts.AccountTable, func() error {
-			_, err := accounts.OpenAccounts(t)
-			return err
-		})
+		check(accounts.AccountTable, func() error { return errorOf(accounts.OpenAccounts(t)) })
 	}
 	return problems, r.Close()
 }
 
-// problemRow is a problem as --json lists it.
-type problemRow struct {
-	File   string `json:"file"`
-	Offset int64  `json:"offset"` // negative when it is the whole file
-	What   string `json:"what"`
-}
+// errorOf drops what was opened.
+func errorOf[T any](_ T, err error) error { return err }
 
 func (a *app) printProblems(id string, part subset, problems []release.CorruptError) error {
-	rows := make([]problemRow, 0, len(problems))
-	for _, p := range problems {
-		rows = append(rows, problemRow{p.File, p.Off, p.What})
-	}
 	v := struct {
-		Release  string       `json:"release"`
-		Problems []problemRow `json:"problems"`
-	}{id, rows}
+		Release  string                 `json:"release"`
+		Problems []release.CorruptError `json:"problems"`
+	}{id, append([]release.CorruptError{}, problems...)}
 	err := a.print(v, func(w io.Writer) {
 		for _, p := range problems {
 			fmt.Fprintln(w, p)

@@ -131,9 +131,9 @@ var ErrNoRelease = errors.New("no release has been published")
 
 // A CorruptError names a place where a file does not follow the format, and the resource if that is known.
 type CorruptError struct {
-	File string // name inside the release folder
-	Off  int64  // byte offset of the offending field; negative when it is the whole file
-	What string // field, value found, value allowed
+	File string `json:"file"`   // name inside the release folder
+	Off  int64  `json:"offset"` // byte offset of the offending field; negative when it is the whole file
+	What string `json:"what"`   // field, value found, value allowed
 }
 
 func (e CorruptError) Error() string {
