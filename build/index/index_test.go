@@ -481,7 +481,7 @@ func TestTrends(t *testing.T) {
 			}
 		}
 		h := tab.Float64s(tables.Heat)
-		for i := range h.Len() {
+		for i := range tab.Rows {
 			if got := h.At(i); got != heat[ids.At(i)] {
 				t.Errorf("heat of movie %d = %v, want %v", ids.At(i), got, heat[ids.At(i)])
 			}

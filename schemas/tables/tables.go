@@ -25,7 +25,7 @@ import (
 	"reelsplice/schemas/fragment"
 )
 
-// A Type is the layout of a column: its sections, and how they are written.
+// A Type is the layout of a column: its sections, and how they are written. TABLES.md has both.
 type Type uint8
 
 // The types of columns. Package posting has their layouts.
@@ -41,20 +41,12 @@ const (
 	Names                       // the index of search, see names.go
 )
 
-var typeNames = [...]string{
-	Uint64s: "Uint64s", Float64s: "Float64s", Range: "Range", NumberOrder: "NumberOrder", TextOrder: "TextOrder",
-	Trend: "Trend", Lists: "Lists", Dated: "Dated", Names: "Names",
-}
-
 // sectionEnds are what each type's sections are called behind the name of their column.
 var sectionEnds = [...][]string{
 	Uint64s: {""}, Float64s: {""}, Range: {"", ".order", ".place", ".sums"}, NumberOrder: {".order", ".place"}, TextOrder: {".order", ".place"},
 	Trend: {"", ".order", ".place"}, Lists: {".data", ".keys"}, Dated: {".data", ".keys"},
 	Names: {".terms", ".lists.data", ".lists.keys", ".prefix.data", ".prefix.keys", ".keys", ".ranks", ".names", ".places"},
 }
-
-// String returns the name of the type's constant.
-func (t Type) String() string { return typeNames[t] }
 
 // A ColumnID is a column's place in the registry. It never reaches a file: names do.
 type ColumnID uint8
@@ -211,9 +203,6 @@ func (c ColumnID) Column() *Column { return &columns[c] }
 
 // String returns the name of the column's section.
 func (c ColumnID) String() string { return columns[c].Name }
-
-// Has reports whether the table of a kind has the column.
-func (c *Column) Has(kind fragment.Kind) bool { return slices.Contains(c.Kinds, kind) }
 
 // Sections returns the names of the column's sections.
 func (c *Column) Sections() []string {

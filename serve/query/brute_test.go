@@ -190,7 +190,7 @@ func (b brute) inNumbers(d *doc) bool {
 	}
 	for _, r := range ranges {
 		c := r.column.Column()
-		if !c.Has(kind) {
+		if !slices.Contains(c.Kinds, kind) {
 			continue
 		}
 		v := float64(d.numbers[r.column]) / math.Pow10(c.Digits)

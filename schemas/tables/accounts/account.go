@@ -260,14 +260,6 @@ func (a *Account) Guest() bool { return len(a.details) == 0 }
 // Details returns the response of account/{id}, empty for a guest.
 func (a *Account) Details() []byte { return a.details }
 
-// ObjectID returns the account's id in version 4, 24 hex digits, nil for none.
-func (a *Account) ObjectID() []byte {
-	if id := a.head[accountObject : accountObject+objectLen]; id[0] != 0 {
-		return id
-	}
-	return nil
-}
-
 // Lists returns the ids of the lists that the user made.
 func (a *Account) Lists() posting.Uint64s { return a.lists }
 

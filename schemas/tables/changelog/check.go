@@ -11,9 +11,6 @@ import (
 // Check returns what of the table breaks its layout, the first of it; it does not look
 // into segments. Their bytes are what the CRC of their section guards.
 func (l *Log) Check() error {
-	broken := func(format string, args ...any) error {
-		return fmt.Errorf("%w: table %s: %s", release.ErrCorrupt, Table, fmt.Sprintf(format, args...))
-	}
 	for i := 1; i < l.Builds(); i++ {
 		if l.Time(i) < l.Time(i-1) {
 			return broken("build %d is before the one before it", i)
@@ -25,18 +22,14 @@ func (l *Log) Check() error {
 		}
 	}
 	for _, k := range Lists() {
-		if what := l.checkList(k); what != "" {
-			return broken("%s: %s", ListSection(k), what)
+		if err := l.checkList(k); err != nil {
+			return err
 		}
 	}
 	end := uint64(0)
 	for _, k := range Kinds() {
-		what, err := l.checkItems(k, &end)
-		if err != nil {
+		if err := l.checkItems(k, &end); err != nil {
 			return err
-		}
-		if what != "" {
-			return broken("%s: %s", ItemSection(k), what)
 		}
 	}
 	if end != uint64(l.data.Len()) {
@@ -45,46 +38,51 @@ func (l *Log) Check() error {
 	return nil
 }
 
-// checkList returns what is wrong with the list of a kind.
-func (l *Log) checkList(k fragment.Kind) string {
-	n := 0
+// broken returns an error about the table.
+func broken(format string, args ...any) error {
+	return fmt.Errorf("%w: table %s: %s", release.ErrCorrupt, Table, fmt.Sprintf(format, args...))
+}
+
+// checkList checks the list of a kind.
+func (l *Log) checkList(k fragment.Kind) error {
+	n, name := 0, ListSection(k)
 	for b := range l.Builds() {
 		rows := l.Changed(k, b)
 		n += rows.Len()
 		for i := range rows.Len() {
 			row := rows.At(i)
 			if i > 0 && rows.At(i-1).ID >= row.ID {
-				return fmt.Sprintf("build %d: %d follows %d", b, row.ID, rows.At(i-1).ID)
+				return broken("%s: build %d: %d follows %d", name, b, row.ID, rows.At(i-1).ID)
 			}
 			if row.Newer != None && (int(row.Newer) <= b || int(row.Newer) >= l.Builds()) {
-				return fmt.Sprintf("build %d: %d changed again in build %d of %d", b, row.ID, row.Newer, l.Builds())
+				return broken("%s: build %d: %d changed again in build %d of %d", name, b, row.ID, row.Newer, l.Builds())
 			}
 		}
 	}
 	if all := l.lists[k].Len() / rowLen; n != all {
-		return fmt.Sprintf("%d rows, builds have %d", all, n)
+		return broken("%s: %d rows, builds have %d", name, all, n)
 	}
-	return ""
+	return nil
 }
 
-// checkItems returns what is wrong with the items of a kind, whose first segment is at end,
-// and moves end behind the last one.
-func (l *Log) checkItems(k fragment.Kind, end *uint64) (what string, err error) {
+// checkItems checks the items of a kind, whose first segment is at end, and moves end behind
+// the last one.
+func (l *Log) checkItems(k fragment.Kind, end *uint64) error {
 	var last Items
 	for i := range l.Segments(k) {
 		it, err := l.At(k, i)
 		if err != nil {
-			return "", err
+			return err
 		}
 		inOrder := it.ID > last.ID || it.ID == last.ID && (it.Key > last.Key || it.Key == last.Key && it.Build >= last.Build)
 		if i > 0 && !inOrder {
-			return fmt.Sprintf("row %d, of %d, is out of order", i, it.ID), nil
+			return broken("%s: row %d, of %d, is out of order", ItemSection(k), i, it.ID)
 		}
 		if it.Offset != *end {
-			return fmt.Sprintf("row %d: segment at %d, want %d", i, it.Offset, *end), nil
+			return broken("%s: row %d: segment at %d, want %d", ItemSection(k), i, it.Offset, *end)
 		}
 		*end += uint64(len(it.Segment.Stored))
 		last = it
 	}
-	return "", nil
+	return nil
 }

@@ -18,9 +18,6 @@ type (
 	Float64s []byte
 )
 
-// Len returns how many numbers there are.
-func (c Int32s) Len() int { return len(c) / 4 }
-
 // At returns number i; it panics where there is none.
 func (c Int32s) At(i int) int32 { return int32(le.Uint32(c[4*i:])) }
 
@@ -35,9 +32,6 @@ func (c Uint64s) Len() int { return len(c) / 8 }
 
 // At returns number i; it panics where there is none.
 func (c Uint64s) At(i int) uint64 { return le.Uint64(c[8*i:]) }
-
-// Len returns how many numbers there are.
-func (c Float64s) Len() int { return len(c) / 8 }
 
 // At returns number i; it panics where there is none.
 func (c Float64s) At(i int) float64 { return math.Float64frombits(le.Uint64(c[8*i:])) }

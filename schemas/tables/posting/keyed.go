@@ -143,24 +143,6 @@ func (l List) Bytes() int { return len(l.data) }
 // padding fills the end of a list that is no multiple of 8 bytes long. No rank is that.
 const padding = math.MaxUint32
 
-// array returns the ranks of a list in form 0.
-func (l List) array() Uint32s {
-	a := Uint32s(l.data)
-	if n := a.Len(); n > 0 && a.At(n-1) == padding {
-		a = a[:4*(n-1)]
-	}
-	return a
-}
-
-// Count returns how many ranks there are.
-func (l List) Count() (n int, err error) {
-	if !l.bitmap {
-		return l.array().Len(), nil
-	}
-	err = l.open(func(b *roaring.Bitmap) { n = int(b.GetCardinality()) })
-	return n, err
-}
-
 // open reads the bitmap in place. The library trusts what it reads, so a damaged one may
 // make it panic.
 func (l List) open(fn func(*roaring.Bitmap)) (err error) {
@@ -194,8 +176,12 @@ func (l List) Load(dst Set) error {
 	return l.inSet(dst)
 }
 
+// addArray adds the ranks of a list in form 0.
 func (l List) addArray(dst Set) error {
-	a := l.array()
+	a := Uint32s(l.data)
+	if n := a.Len(); n > 0 && a.At(n-1) == padding {
+		a = a[:4*(n-1)]
+	}
 	for i := range a.Len() {
 		r := a.At(i)
 		if int(r) >= l.rows {

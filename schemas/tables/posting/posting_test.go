@@ -129,10 +129,8 @@ func TestLists(t *testing.T) {
 	scratch := NewSet(rows)
 	for i, k := range keys {
 		list, found := l.Find(k)
-		n, err := list.Count()
-		ok(t, err)
-		if !found || l.Key(i) != k || n != len(want[k]) {
-			t.Errorf("key %d: %t, %d ranks, want %d", k, found, n, len(want[k]))
+		if !found || l.Key(i) != k {
+			t.Errorf("key %d: %t", k, found)
 		}
 		loaded := NewSet(rows)
 		ok(t, list.Load(loaded))
