@@ -95,7 +95,7 @@ type bench struct {
 	before                 *server // the edge of cfg.Before; nil without
 	wrk                    wrk
 	report                 *report.Report
-	detail, five, filtered subject
+	detail, five, filtered asked
 }
 
 // Run measures what cfg asks for. It ends all that it started, whatever happens.
@@ -179,8 +179,8 @@ func (b *bench) serve(ctx context.Context) (err error) {
 		b.report.Note("nginx is not installed: left out")
 		return nil
 	}
-	for _, s := range []*subject{&b.detail, &b.five, &b.filtered} {
-		if err := b.writeFinished(s.name, &s.response); err != nil {
+	for _, a := range []*asked{&b.detail, &b.five, &b.filtered} {
+		if err := b.writeFinished(a.file, a.response); err != nil {
 			return fmt.Errorf("write what nginx serves: %w", err)
 		}
 	}

@@ -39,9 +39,9 @@ func (b *bench) peers() []*server {
 // singles returns the requests that ask for one response again and again.
 func (b *bench) singles(ctx context.Context) (targets []*target, err error) {
 	for _, c := range []struct {
-		name    string
-		subject *subject
-		status  int
+		name   string
+		asked  *asked
+		status int
 	}{
 		{report.Detail, &b.detail, http.StatusOK},
 		{report.NotModified, &b.detail, http.StatusNotModified},
@@ -53,7 +53,7 @@ func (b *bench) singles(ctx context.Context) (targets []*target, err error) {
 			if s == b.nginx && c.status == http.StatusUnauthorized {
 				continue
 			}
-			t, err := b.single(ctx, c.subject, s, c.status)
+			t, err := b.single(ctx, c.asked, s, c.status)
 			if err != nil {
 				return nil, fmt.Errorf("%s of %s: %w", c.name, s.name, err)
 			}
@@ -64,15 +64,15 @@ func (b *bench) singles(ctx context.Context) (targets []*target, err error) {
 	return targets, nil
 }
 
-// single returns the request for a subject to a server, whose response has a status. The subject itself is
-// compared with the edge's.
-func (b *bench) single(ctx context.Context, s *subject, srv *server, status int) (*target, error) {
-	l := load{url: srv.url + srv.pathOf(s), header: srv.header}
+// single returns a request to a server, whose response has a status. The whole response is compared with
+// the edge's.
+func (b *bench) single(ctx context.Context, a *asked, s *server, status int) (*target, error) {
+	l := load{url: s.url + s.pathOf(a), header: s.header}
 	rs, err := b.client.ok(ctx, l.url, l.header)
 	if err != nil {
 		return nil, err
 	}
-	if err := sameBytes(srv.name, l.url, &rs, &s.response); err != nil {
+	if err := sameBytes(s.name, l.url, &rs, a.response); err != nil {
 		return nil, err
 	}
 	switch status {
@@ -82,7 +82,7 @@ func (b *bench) single(ctx context.Context, s *subject, srv *server, status int)
 		l.header, l.refused = headerWith("of nobody"), true
 	}
 	_, err = b.client.want(ctx, status, l.url, l.header)
-	return &target{server: srv, load: l}, err
+	return &target{server: s, load: l}, err
 }
 
 // sameBytes compares two responses without their compression.

@@ -36,10 +36,10 @@ const (
 	sizeSample = 200
 )
 
-// An asked is one request of a list.
+// An asked is one request.
 type asked struct {
 	path     string // at the edge
-	file     string // at nginx
+	file     string // at nginx, without its first slash
 	known    bool   // the client has the response
 	tag      string // If-None-Match; of the edge
 	response *response
@@ -185,9 +185,7 @@ func (b *bench) mixTargets(ctx context.Context, requests []asked) ([]*target, er
 func (b *bench) sameAt(ctx context.Context, s *server, requests []asked) ([]asked, error) {
 	list := make([]asked, 0, len(requests))
 	for _, a := range requests {
-		if s == b.nginx {
-			a.path = "/" + a.file
-		}
+		a.path = s.pathOf(&a)
 		rs, err := b.client.ok(ctx, s.url+a.path, s.header)
 		if err != nil {
 			return nil, err

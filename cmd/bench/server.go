@@ -31,12 +31,12 @@ func headerWith(token string) []string {
 	return []string{"Authorization: Bearer " + token, "Accept-Encoding: gzip"}
 }
 
-// pathOf returns the path of a subject. nginx has it as a file with the subject's name.
-func (s *server) pathOf(what *subject) string {
+// pathOf returns the path of a request at the server. nginx has the response as a file.
+func (s *server) pathOf(a *asked) string {
 	if s.name == report.Nginx {
-		return "/" + what.name
+		return "/" + a.file
 	}
-	return what.path
+	return a.path
 }
 
 // servers starts and stops the servers of a run, in its folders.

@@ -26,12 +26,6 @@ const candidates = 1500
 // fiveParts are the parts of the larger response.
 const fiveParts = "?append_to_response=credits,images,keywords,release_dates,videos"
 
-// A subject is a response that is measured.
-type subject struct {
-	name, path string
-	response   response // with gzip
-}
-
 // popularMovies returns ids, the most popular first.
 func popularMovies(dir string) (ids []uint64, err error) {
 	s := release.Store{Dir: dir}
@@ -82,7 +76,7 @@ func (b *bench) chooseResponses(ctx context.Context) (err error) {
 		return err
 	}
 	b.report.Movies = len(b.movies)
-	b.detail.name, b.five.name, b.filtered.name = report.Detail, report.Five, report.Filtered
+	b.detail.file, b.five.file, b.filtered.file = report.Detail, report.Five, report.Filtered
 	if b.detail.path, err = nearest(ctx, b, "", detailBytes); err != nil {
 		return err
 	}
@@ -90,11 +84,13 @@ func (b *bench) chooseResponses(ctx context.Context) (err error) {
 		return err
 	}
 	b.filtered.path = b.five.path + "&include_image_language=en,null"
-	for _, s := range []*subject{&b.detail, &b.five, &b.filtered} {
-		if s.response, err = b.client.ok(ctx, b.edge.url+s.path, b.edge.header); err != nil {
+	for _, a := range []*asked{&b.detail, &b.five, &b.filtered} {
+		rs, err := b.client.ok(ctx, b.edge.url+a.path, b.edge.header)
+		if err != nil {
 			return err
 		}
-		b.report.Note("%s: %s, %d bytes", s.name, s.path, len(s.response.Body))
+		a.response = &rs
+		b.report.Note("%s: %s, %d bytes", a.file, a.path, len(rs.Body))
 	}
 	return nil
 }
