@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -61,12 +62,12 @@ func (p *Process) Failure() error {
 
 // Stop ends the process and all of its group.
 func (p *Process) Stop() {
-	signalGroup(p.Cmd.Process.Pid, false)
+	signalGroup(p.Cmd.Process.Pid, syscall.SIGTERM)
 	select {
 	case <-p.Done:
 	case <-time.After(stopPatience):
 	}
-	signalGroup(p.Cmd.Process.Pid, true) // and who did not end with its parent
+	signalGroup(p.Cmd.Process.Pid, syscall.SIGKILL) // and who did not end with its parent
 	<-p.Done
 }
 
@@ -84,7 +85,7 @@ func Run(ctx context.Context, name, program string, args ...string) ([]byte, Cos
 	var out bytes.Buffer
 	stderr := &tail{}
 	cmd.Stdout, cmd.Stderr = &out, stderr
-	cmd.Cancel = func() error { return interrupt(cmd.Process) }
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = stopPatience
 	begin := time.Now()
 	if err := cmd.Run(); err != nil {

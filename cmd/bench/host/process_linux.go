@@ -51,16 +51,10 @@ func cores() []int {
 	return list
 }
 
-// signalGroup ends all processes of a group, at once or in their way.
-func signalGroup(group int, atOnce bool) {
-	s := syscall.SIGTERM
-	if atOnce {
-		s = syscall.SIGKILL
-	}
+// signalGroup signals all processes of a group.
+func signalGroup(group int, s syscall.Signal) {
 	_ = syscall.Kill(-group, s) // there may be none any more
 }
-
-func interrupt(p *os.Process) error { return p.Signal(syscall.SIGINT) }
 
 // RaiseLimits lets children open as many connections as a run needs.
 func RaiseLimits() error {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"syscall"
 )
 
 var errNotHere = errors.New("bench: it reads cores and processes as Linux has them, and this is another system")
@@ -15,9 +16,7 @@ func startPinned(*exec.Cmd, int) error { return errNotHere }
 // cores returns none: they are unknown here.
 func cores() []int { return nil }
 
-func signalGroup(int, bool) {}
-
-func interrupt(p *os.Process) error { return p.Kill() }
+func signalGroup(int, syscall.Signal) {}
 
 // RaiseLimits fails here.
 func RaiseLimits() error { return errNotHere }

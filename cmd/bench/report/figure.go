@@ -1,7 +1,5 @@
 package report
 
-import "reelsplice/cmd/bench/host"
-
 // A Figure is one number; most have a goal.
 type Figure struct {
 	Name     string  `json:"name"`
@@ -41,40 +39,32 @@ func (s *Sizes) figures() []Figure {
 	return []Figure{figure("bytes of responses by one-pass gzip -6", quotient(float64(s.Gzip), float64(s.OnePass)), "x", mostSize)}
 }
 
-// The numbers of a cost.
-func cpu(c host.Cost) float64  { return c.CPU }
-func wall(c host.Cost) float64 { return c.Wall }
-func peak(c host.Cost) float64 { return float64(c.Peak) / mebi }
-
 func (b *Builds) figures() []Figure {
 	if len(b.Rounds) == 0 {
 		return nil
 	}
-	of := func(number func(r BuildRound) float64) float64 { return medianOf(b.Rounds, number) }
-	ingest := func(number func(host.Cost) float64) float64 {
-		return of(func(r BuildRound) float64 { return number(r.Own.Ingest) })
-	}
-	build := func(number func(host.Cost) float64) float64 {
-		return of(func(r BuildRound) float64 { return number(r.Own.Build) })
+	own := func(number func(m *Made) float64) float64 {
+		return medianOf(b.Rounds, func(r BuildRound) float64 { return number(&r.Own) })
 	}
 	bound := float64(b.Memory) / mebi
+	wall, cpu := own(func(m *Made) float64 { return m.Build.Wall }), own(func(m *Made) float64 { return m.Build.CPU })
 	out := []Figure{
-		figure("ingest, time", ingest(wall), "s", 0),
-		figure("ingest, CPU time", ingest(cpu), "s", 0),
-		figure("ingest, memory at most", ingest(peak), "MiB", 0),
-		figure("full build, time", build(wall), "s", 0),
-		figure("full build, CPU time", build(cpu), "s", 0),
-		figure("full build, memory at most", build(peak), "MiB", bound),
-		figure("release", of(func(r BuildRound) float64 { return float64(r.Own.Bytes) / mebi }), "MiB", 0),
+		figure("ingest, time", own(func(m *Made) float64 { return m.Ingest.Wall }), "s", 0),
+		figure("ingest, CPU time", own(func(m *Made) float64 { return m.Ingest.CPU }), "s", 0),
+		figure("ingest, memory at most", own(func(m *Made) float64 { return float64(m.Ingest.Peak) })/mebi, "MiB", 0),
+		figure("full build, time", wall, "s", 0),
+		figure("full build, CPU time", cpu, "s", 0),
+		figure("full build, memory at most", own(func(m *Made) float64 { return float64(m.Build.Peak) })/mebi, "MiB", bound),
+		figure("release", own(func(m *Made) float64 { return float64(m.Bytes) })/mebi, "MiB", 0),
 	}
 	if b.Rounds[0].Before.Bytes > 0 {
 		out = append(out, b.byBefore()...)
 	}
 	if b.Incremental.CPU > 0 {
 		out = append(out,
-			figure("incremental build, CPU time by a full build's", quotient(b.Incremental.CPU, build(cpu)), "x", mostIncremental),
-			figure("incremental build, time by a full build's", quotient(b.Incremental.Wall, build(wall)), "x", 0),
-			figure("incremental build, memory at most", peak(b.Incremental), "MiB", bound))
+			figure("incremental build, CPU time by a full build's", quotient(b.Incremental.CPU, cpu), "x", mostIncremental),
+			figure("incremental build, time by a full build's", quotient(b.Incremental.Wall, wall), "x", 0),
+			figure("incremental build, memory at most", float64(b.Incremental.Peak)/mebi, "MiB", bound))
 	}
 	return out
 }
