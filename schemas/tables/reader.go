@@ -153,7 +153,7 @@ func openNames(s posting.Source, rows int) (n *NameIndex, err error) {
 	defer func() {
 		if p := recover(); p != nil { // vellum trusts its bytes
 			if err = release.Damage(p); err == nil {
-				err = corrupt(NameTerms, "%v", p)
+				err = posting.Corrupt(NameTerms, "%v", p)
 			}
 		}
 	}()
@@ -162,7 +162,7 @@ func openNames(s posting.Source, rows int) (n *NameIndex, err error) {
 		texts: s.Section(NameTexts), places: s.Section(NamePlaces),
 	}
 	if n.Terms, err = vellum.Load(fst); err != nil {
-		return nil, corrupt(NameTerms, "%v", err)
+		return nil, posting.Corrupt(NameTerms, "%v", err)
 	}
 	if n.TermLists, err = posting.OpenLists(s, TermLists, rows); err != nil {
 		return nil, err
@@ -172,13 +172,13 @@ func openNames(s posting.Source, rows int) (n *NameIndex, err error) {
 	}
 	switch {
 	case n.Keys == nil || n.Ranks == nil || n.texts == nil || n.places == nil:
-		return nil, corrupt(NameTexts, "one of %s, %s, %s and %s is missing", NameTexts, NamePlaces, NameKeys, NameRanks)
+		return nil, posting.Corrupt(NameTexts, "one of %s, %s, %s and %s is missing", NameTexts, NamePlaces, NameKeys, NameRanks)
 	case n.Terms.Len() != n.TermLists.Len():
-		return nil, corrupt(NameTerms, "%d terms, %d lists", n.Terms.Len(), n.TermLists.Len())
+		return nil, posting.Corrupt(NameTerms, "%d terms, %d lists", n.Terms.Len(), n.TermLists.Len())
 	case len(n.Keys)%8 != 0 || len(n.Ranks)%4 != 0 || n.Keys.Len() != n.Ranks.Len():
-		return nil, corrupt(NameKeys, "%d bytes, and %d in %s", len(n.Keys), len(n.Ranks), NameRanks)
+		return nil, posting.Corrupt(NameKeys, "%d bytes, and %d in %s", len(n.Keys), len(n.Ranks), NameRanks)
 	case len(n.places) != 4*(rows+1) || int64(n.places.At(rows))*NameAlign != int64(len(n.texts)):
-		return nil, corrupt(NamePlaces, "%d bytes for %d rows, or its end is not that of %s", len(n.places), rows, NameTexts)
+		return nil, posting.Corrupt(NamePlaces, "%d bytes for %d rows, or its end is not that of %s", len(n.places), rows, NameTexts)
 	}
 	return n, nil
 }
@@ -191,9 +191,4 @@ func (n *NameIndex) Texts(rank uint32) []byte {
 		return nil
 	}
 	return n.texts[from:to]
-}
-
-// corrupt returns an error about a section.
-func corrupt(section, format string, args ...any) error {
-	return fmt.Errorf("%w: section %s: %s", release.ErrCorrupt, section, fmt.Sprintf(format, args...))
 }

@@ -38,8 +38,8 @@ const (
 
 var le = binary.LittleEndian
 
-// corrupt returns an error about a section.
-func corrupt(section, format string, args ...any) error {
+// Corrupt returns an error about a section, which matches release.ErrCorrupt.
+func Corrupt(section, format string, args ...any) error {
 	return fmt.Errorf("%w: section %s: %s", release.ErrCorrupt, section, fmt.Sprintf(format, args...))
 }
 
@@ -47,10 +47,10 @@ func corrupt(section, format string, args ...any) error {
 func sized(s Source, name string, rows, width int) ([]byte, error) {
 	b := s.Section(name)
 	if b == nil {
-		return nil, corrupt(name, "it is missing")
+		return nil, Corrupt(name, "it is missing")
 	}
 	if len(b) != rows*width {
-		return nil, corrupt(name, "%d bytes, want %d for %d rows", len(b), rows*width, rows)
+		return nil, Corrupt(name, "%d bytes, want %d for %d rows", len(b), rows*width, rows)
 	}
 	return b, nil
 }

@@ -35,10 +35,10 @@ type keyed struct {
 func openKeyed(s Source, name string, rows int) (keyed, error) {
 	k := keyed{name: name, keys: s.Section(name + keysEnd), data: s.Section(name + dataEnd), rows: rows}
 	if len(k.keys) < keyLen || len(k.keys)%keyLen != 0 || k.data == nil {
-		return k, corrupt(name+keysEnd, "%d bytes, want a multiple of %d, and %s", len(k.keys), keyLen, name+dataEnd)
+		return k, Corrupt(name+keysEnd, "%d bytes, want a multiple of %d, and %s", len(k.keys), keyLen, name+dataEnd)
 	}
 	if n := k.Len(); k.Key(n) != endKey || k.offset(n) != uint64(len(k.data)) {
-		return k, corrupt(name+keysEnd, "it does not end with the length of %s", name+dataEnd)
+		return k, Corrupt(name+keysEnd, "it does not end with the length of %s", name+dataEnd)
 	}
 	return k, nil
 }
@@ -151,15 +151,15 @@ func (l List) open(fn func(*roaring.Bitmap)) (err error) {
 			if err = release.Damage(p); err != nil {
 				return
 			}
-			err = corrupt(l.name+dataEnd, "bitmap: %v", p)
+			err = Corrupt(l.name+dataEnd, "bitmap: %v", p)
 		}
 	}()
 	var b roaring.Bitmap
 	if _, err := b.FromBuffer(l.data); err != nil {
-		return corrupt(l.name+dataEnd, "bitmap: %v", err)
+		return Corrupt(l.name+dataEnd, "bitmap: %v", err)
 	}
 	if !b.IsEmpty() && int(b.Maximum()) >= l.rows {
-		return corrupt(l.name+dataEnd, "rank %d of %d", b.Maximum(), l.rows)
+		return Corrupt(l.name+dataEnd, "rank %d of %d", b.Maximum(), l.rows)
 	}
 	fn(&b)
 	return nil
@@ -185,7 +185,7 @@ func (l List) addArray(dst Set) error {
 	for i := range a.Len() {
 		r := a.At(i)
 		if int(r) >= l.rows {
-			return corrupt(l.name+dataEnd, "rank %d of %d", r, l.rows)
+			return Corrupt(l.name+dataEnd, "rank %d of %d", r, l.rows)
 		}
 		dst.Add(r)
 	}
@@ -234,7 +234,7 @@ func (l List) AddTo(dst, scratch Set) error {
 // are left of the last word; what lies behind that has made the library or Add panic.
 func (l List) inSet(s Set) error {
 	if rest := l.rows % wordBits; rest > 0 && s[len(s)-1]>>rest != 0 {
-		return corrupt(l.name+dataEnd, "a rank of %d and more", l.rows)
+		return Corrupt(l.name+dataEnd, "a rank of %d and more", l.rows)
 	}
 	return nil
 }
@@ -327,7 +327,7 @@ func (d DatedList) AddTo(dst Set) error {
 	for i := range d.Len() {
 		r := d.Rank(i)
 		if int(r) >= d.rows {
-			return corrupt(d.name+dataEnd, "rank %d of %d", r, d.rows)
+			return Corrupt(d.name+dataEnd, "rank %d of %d", r, d.rows)
 		}
 		dst.Add(r)
 	}

@@ -96,7 +96,7 @@ func (r *Range) places(lo, hi int32) (from, to int, err error) {
 	from = sort.Search(n, func(i int) bool { return value(i) >= lo })
 	to = from + sort.Search(n-from, func(i int) bool { return value(from+i) > hi })
 	if !ok {
-		return 0, 0, corrupt(r.name+orderEnd, "a rank of %d and more", n)
+		return 0, 0, Corrupt(r.name+orderEnd, "a rank of %d and more", n)
 	}
 	return from, to, nil
 }
@@ -168,7 +168,7 @@ func (r *Range) change(dst Set, from, to int, do func(Set, uint32)) error {
 	for i := from; i < to; i++ {
 		rank := r.At(i)
 		if int(rank) >= n {
-			return corrupt(r.name+orderEnd, "rank %d of %d", rank, n)
+			return Corrupt(r.name+orderEnd, "rank %d of %d", rank, n)
 		}
 		do(dst, rank)
 	}
