@@ -7,7 +7,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -142,7 +141,6 @@ func (a *app) build(ctx context.Context, cfg build.Config) (build.Report, error)
 }
 
 func writeBuild(w io.Writer, r *build.Report, published bool) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	state := "built"
 	if published {
 		state = "built and published"
@@ -150,19 +148,18 @@ func writeBuild(w io.Writer, r *build.Report, published bool) {
 	if r.Unchanged {
 		state = "the previous one: no differences"
 	}
-	fmt.Fprintf(t, "release\t%s, %s\n", r.Release, state)
+	fmt.Fprintf(w, "release\t%s, %s\n", r.Release, state)
 	for _, kind := range slices.Sorted(maps.Keys(r.Records)) {
-		fmt.Fprintf(t, "records\t%s\n", ofKind(r.Records[kind], kind))
+		fmt.Fprintf(w, "records\t%s\n", ofKind(r.Records[kind], kind))
 	}
-	fmt.Fprintf(t, "derived\t%s without a record in a dump\n", plural(r.Derived, "resource"))
-	fmt.Fprintf(t, "fragments\t%d in %s\n", r.Fragments, plural(r.Segments, "segment"))
+	fmt.Fprintf(w, "derived\t%s without a record in a dump\n", plural(r.Derived, "resource"))
+	fmt.Fprintf(w, "fragments\t%d in %s\n", r.Fragments, plural(r.Segments, "segment"))
 	if r.Kept > 0 {
-		fmt.Fprintf(t, "reused\t%s of the previous release\n", plural(r.Kept, "resource"))
+		fmt.Fprintf(w, "reused\t%s of the previous release\n", plural(r.Kept, "resource"))
 	}
 	for _, kind := range slices.Sorted(maps.Keys(r.Changed)) {
-		fmt.Fprintf(t, "changed\t%s since the previous release\n", ofKind(int64(r.Changed[kind]), kind))
+		fmt.Fprintf(w, "changed\t%s since the previous release\n", ofKind(int64(r.Changed[kind]), kind))
 	}
-	fmt.Fprintf(t, "bytes\t%s raw, %s stored at level %d\n", formatBytes(r.RawBytes), formatBytes(r.StoredBytes), r.Level)
-	fmt.Fprintf(t, "took\t%.1f s with %s, %s of memory at most\n", r.Seconds, plural(r.Jobs, "job"), formatBytes(r.PeakRSSBytes))
-	_ = t.Flush() // w is a buffer
+	fmt.Fprintf(w, "bytes\t%s raw, %s stored at level %d\n", formatBytes(r.RawBytes), formatBytes(r.StoredBytes), r.Level)
+	fmt.Fprintf(w, "took\t%.1f s with %s, %s of memory at most\n", r.Seconds, plural(r.Jobs, "job"), formatBytes(r.PeakRSSBytes))
 }

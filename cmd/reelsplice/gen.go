@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -59,10 +58,8 @@ func genCommand(a *app) *cobra.Command {
 }
 
 func writeGen(w io.Writer, r *gen.Report) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, f := range r.Files {
-		fmt.Fprintf(t, "%s\t%s\t%s raw\t%s stored\n", f.Name, plural(f.Rows, "row"), formatBytes(f.Bytes), formatBytes(f.Stored))
+		fmt.Fprintf(w, "%s\t%s\t%s raw\t%s stored\n", f.Name, plural(f.Rows, "row"), formatBytes(f.Bytes), formatBytes(f.Stored))
 	}
-	_ = t.Flush() // w is a buffer
 	fmt.Fprintf(w, "made %s in %s in %.1f s\n", plural(r.Rows, "row"), r.Out, r.Seconds)
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -110,14 +109,12 @@ func pieceRows(pieces []edge.Piece) []pieceRow {
 }
 
 func writePieces(w io.Writer, in *edge.Inspection) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "PIECE\tKIND\tOFFSET\tRAW\tSTORED\tCRC-32\tTEXT")
+	fmt.Fprintln(w, "PIECE\tKIND\tOFFSET\tRAW\tSTORED\tCRC-32\tTEXT")
 	stored := 0
 	for _, p := range pieceRows(in.Pieces) {
-		fmt.Fprintf(t, "%d\t%s\t%d\t%d\t%d\t%s\t%s\n", p.Piece, p.Kind, p.Offset, p.Raw, p.Stored, p.CRC, p.Text)
+		fmt.Fprintf(w, "%d\t%s\t%d\t%d\t%d\t%s\t%s\n", p.Piece, p.Kind, p.Offset, p.Raw, p.Stored, p.CRC, p.Text)
 		stored += p.Stored
 	}
-	fmt.Fprintf(t, "total\t\t\t%d\t%d\t\t\n", len(in.Body), stored)
-	_ = t.Flush() // w is a buffer
+	fmt.Fprintf(w, "total\t\t\t%d\t%d\t\t\n", len(in.Body), stored)
 	fmt.Fprintf(w, "gzip  %d bytes\netag  %s\n", in.GzipBytes, in.ETag)
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"text/tabwriter"
 	"time"
 
 	"github.com/bytedance/sonic"
@@ -16,9 +17,9 @@ import (
 	"github.com/mattn/go-isatty"
 )
 
-// print writes to stdout: v as one line of JSON with --json, or else what text writes.
+// print writes to stdout: v as one line of JSON with --json, or else what text writes, with cells
+// behind tabs in columns.
 func (a *app) print(v any, text func(w io.Writer)) error {
-	var b bytes.Buffer
 	if a.json {
 		data, err := encoding.Marshal(v)
 		if err != nil {
@@ -26,7 +27,12 @@ func (a *app) print(v any, text func(w io.Writer)) error {
 		}
 		return a.write(append(data, '\n'))
 	}
-	text(&b)
+	var b bytes.Buffer
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	text(t)
+	if err := t.Flush(); err != nil {
+		return err
+	}
 	return a.write(b.Bytes())
 }
 

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -182,8 +181,7 @@ func releaseRows(infos []release.Info) []releaseRow {
 }
 
 func writeReleases(w io.Writer, infos []release.Info) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "RELEASE\t\tBUILT\tFRAGMENTS\tSIZE")
+	fmt.Fprintln(w, "RELEASE\t\tBUILT\tFRAGMENTS\tSIZE")
 	for _, i := range infos {
 		mark := ""
 		switch {
@@ -192,14 +190,13 @@ func writeReleases(w io.Writer, infos []release.Info) {
 		case i.Previous:
 			mark = "previous"
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t", i.ID, mark, i.Built.UTC().Format("2006-01-02 15:04:05"))
+		fmt.Fprintf(w, "%s\t%s\t%s\t", i.ID, mark, i.Built.UTC().Format("2006-01-02 15:04:05"))
 		if i.Err != nil {
-			fmt.Fprintf(t, "broken: %s\n", oneLine(i.Err))
+			fmt.Fprintf(w, "broken: %s\n", oneLine(i.Err))
 			continue
 		}
-		fmt.Fprintf(t, "%d\t%s\n", i.Fragments, formatBytes(i.Bytes))
+		fmt.Fprintf(w, "%d\t%s\n", i.Fragments, formatBytes(i.Bytes))
 	}
-	_ = t.Flush() // w is a buffer
 }
 
 func pruneCommand(a *app) *cobra.Command {

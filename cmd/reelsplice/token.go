@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -201,8 +200,7 @@ func tokenListCommand(a *app) *cobra.Command {
 }
 
 func writeTokens(w io.Writer, rows []tokenRow) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "NAME\tHASH\tKIND\tACCOUNT\tCREATED\tEXPIRES\tREVOKED")
+	fmt.Fprintln(w, "NAME\tHASH\tKIND\tACCOUNT\tCREATED\tEXPIRES\tREVOKED")
 	when := func(at *time.Time, otherwise string) string {
 		if at == nil {
 			return otherwise
@@ -210,10 +208,9 @@ func writeTokens(w io.Writer, rows []tokenRow) {
 		return at.UTC().Format(time.RFC3339)
 	}
 	for _, r := range rows {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Name, r.Hash, r.Kind, cmp.Or(r.Account, "none"),
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Name, r.Hash, r.Kind, cmp.Or(r.Account, "none"),
 			when(r.Created, "unknown"), when(r.Expires, "never"), when(r.Revoked, "no"))
 	}
-	_ = t.Flush() // w is a buffer
 }
 
 func tokenRevokeCommand(a *app) *cobra.Command {
