@@ -40,12 +40,12 @@ func diffCommand(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		defer from.Close()
+		defer func() { _ = from.Close() }() // read only
 		to, err := openNamed(s, args[1])
 		if err != nil {
 			return err
 		}
-		defer to.Close()
+		defer func() { _ = to.Close() }()
 		return release.Guard(func() error {
 			d := &diff{from: from, to: to, credits: map[release.Change]int64{}}
 			if err := a.compare(ctx, d); err != nil {
