@@ -70,6 +70,14 @@ func TestSuggestTitleYear(t *testing.T) {
 	}
 }
 
+// TestSuggestOddTitle: a title that is none is for quarantine; the column stays one of titles.
+func TestSuggestOddTitle(t *testing.T) {
+	text := Suggest("t.csv", "t", "movie", []string{`{"id":1,"film":"A"}`, `{"id":2,"film":7}`})
+	if want := `{ column = "film", field = "title" }`; !strings.Contains(text, want) {
+		t.Errorf("Suggest() = %s, want %s", text, want)
+	}
+}
+
 // TestSuggestMissing: where no column tells what rows are about, the mapping says so, and
 // is refused with what is missing.
 func TestSuggestMissing(t *testing.T) {
