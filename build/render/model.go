@@ -96,8 +96,7 @@ type model struct {
 	subs   []sub
 	rows   []listRow
 
-	word             release.Word  // of generic names
-	number           *record.Field // of generic names
+	genericName
 	genres           *record.Field
 	original         *record.Field // original_title or original_name
 	originalLanguage *record.Field
@@ -106,6 +105,12 @@ type model struct {
 	translations     *rowsSchema
 	localized        *record.Field
 	crawlLanguage    *record.Field // of an element of localized
+}
+
+// A genericName is what a resource without a name goes by: a word and the number in a field.
+type genericName struct {
+	word   release.Word
+	number *record.Field
 }
 
 // text is a field of the details that depends on the language.

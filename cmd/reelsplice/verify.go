@@ -93,7 +93,7 @@ func (a *app) printProblems(id string, part subset, problems []release.CorruptEr
 		}
 	})
 	if err == nil && len(problems) > 0 {
-		err = fmt.Errorf("release %s is broken: %s, the first: %s", id, plural(len(problems), "problem"), problems[0])
+		err = fmt.Errorf("release %s is broken: %s, the first: %s", id, plural(len(problems), "problem"), problems[0].Error())
 	}
 	return err
 }

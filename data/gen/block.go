@@ -98,7 +98,7 @@ func (b *block) fill(p *population, from uint64) error {
 	to := min(from+p.block, p.n)
 	b.rows, b.b = int64(to-from), b.b[:0]
 	for i := from; i < to; i++ {
-		b.line(p, i)
+		writeLine(&b.writer, p, i)
 	}
 	if b.compressor == nil {
 		b.stored = b.b
@@ -114,8 +114,8 @@ func (b *block) fill(p *population, from uint64) error {
 	return err
 }
 
-// line writes record i, and a line end behind it.
-func (j *writer) line(p *population, i uint64) {
+// writeLine writes record i, and a line end behind it.
+func writeLine(j *writer, p *population, i uint64) {
 	j.object("", func() { p.write(j, i) })
 	j.b = append(j.b, '\n')
 }

@@ -30,23 +30,23 @@ func (w *world) collectionOfMovie(m *movie) (uint64, bool) {
 	return m.i * w.collections.n / w.movies.n, r.chance(w.Has.Collection.at(m.votes))
 }
 
-// collectionName writes a name.
-func (j *writer) collectionName(name string, c *collection) {
+// writeCollectionName writes a name.
+func writeCollectionName(j *writer, name string, c *collection) {
 	j.text(name, func() {
 		r := random{c.name}
-		j.title(&r, c.language)
+		addTitle(j, &r, c.language)
 		j.add(" Collection")
 	})
 }
 
-// collectionImages writes the poster and the backdrop.
-func (j *writer) collectionImages(c *collection) {
+// writeCollectionImages writes the poster and the backdrop.
+func writeCollectionImages(j *writer, c *collection) {
 	j.path("poster_path", c.poster, ".jpg")
 	j.path("backdrop_path", c.backdrop, ".jpg")
 }
 
-// collectionRef writes the collection of a movie, or null.
-func (j *writer) collectionRef(m *movie) {
+// writeCollectionRef writes the collection of a movie, or null.
+func writeCollectionRef(j *writer, m *movie) {
 	const name = "belongs_to_collection"
 	i, ok := j.collectionOfMovie(m)
 	if !ok {
@@ -56,26 +56,26 @@ func (j *writer) collectionRef(m *movie) {
 	c := j.collectionOf(i)
 	j.object(name, func() {
 		j.int("id", c.id)
-		j.collectionName("name", &c)
-		j.collectionImages(&c)
+		writeCollectionName(j, "name", &c)
+		writeCollectionImages(j, &c)
 	})
 }
 
-// collectionRecord writes the record of collection i.
-func (j *writer) collectionRecord(i uint64) {
+// writeCollectionRecord writes the record of collection i.
+func writeCollectionRecord(j *writer, i uint64) {
 	c := j.collectionOf(i)
 	r := j.collections.random(i, streamDetails)
 	j.int("id", c.id)
-	j.collectionName("name", &c)
+	writeCollectionName(j, "name", &c)
 	j.string("original_language", c.language.Code)
-	j.collectionName("original_name", &c)
-	j.overview(r.seed(600), 200, 50)
-	j.collectionImages(&c)
+	writeCollectionName(j, "original_name", &c)
+	writeOverview(j, r.seed(600), 200, 50)
+	writeCollectionImages(j, &c)
 	j.list("parts", func() {
 		for i, to := j.collectionRange(i); i < to; i++ {
 			m := j.movieOf(i)
 			if _, ok := j.collectionOfMovie(&m); ok {
-				j.object("", func() { j.movieRow(i) })
+				j.object("", func() { writeMovieRow(j, i) })
 			}
 		}
 	})

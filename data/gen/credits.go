@@ -27,6 +27,13 @@ const (
 	leading = 6
 )
 
+// trades are what people do.
+type trades struct {
+	departments []department          // Acting first
+	knownFor    [peopleSlots]int      // departments of people, by slot
+	crewOf      weighted[*department] // of crew credits
+}
+
 // setDepartments completes the departments and their tables.
 func (l *lexicon) setDepartments(list []department) {
 	jobs := map[string][]string{}
@@ -48,23 +55,23 @@ func (l *lexicon) setDepartments(list []department) {
 	l.departments, l.crewOf = list, weigh(crew, same)
 }
 
-// credits writes the cast and the crew of a title, of which so many voted; the cast of a
-// movie has cast ids.
-func (j *writer) credits(r *random, castVotes, crewVotes int, castIDs bool) {
+// writeCredits writes the cast and the crew of a title, of which so many voted; the cast of a
+// writeMovie has cast ids.
+func writeCredits(j *writer, r *random, castVotes, crewVotes int, castIDs bool) {
 	first := r.below(60)
 	j.object("credits", func() {
 		j.objects("cast", j.someone(j.Count.Cast.of(r, castVotes)), func(order int) {
-			j.credited(r, &j.departments[acting])
+			writeCredited(j, r, &j.departments[acting])
 			if castIDs {
 				j.int("cast_id", first+order)
 			}
-			j.role(r, order)
+			writeRole(j, r, order)
 		})
 		j.objects("crew", j.someone(j.Count.Crew.of(r, crewVotes)), func(n int) {
 			do := j.jobOf(r, n)
-			j.credited(r, do.department)
+			writeCredited(j, r, do.department)
 			j.objectID("credit_id", r)
-			j.job(do)
+			writeJob(j, do)
 		})
 	})
 }
@@ -81,8 +88,8 @@ func (w *world) someone(n int) int {
 // guests are there.
 const kept = 880
 
-// episodeCredits writes the crew and the guests of an episode.
-func (j *writer) episodeCredits(r *random, s *show) {
+// writeEpisodeCredits writes the crew and the guests of an episode.
+func writeEpisodeCredits(j *writer, r *random, s *show) {
 	crew, guests := 0, 0
 	if s.guests && r.chance(kept) {
 		crew = j.someone(j.Series.EpisodeCrew.of(r, s.votes))
@@ -95,25 +102,25 @@ func (j *writer) episodeCredits(r *random, s *show) {
 		if n > 1 {
 			do = j.jobOf(r, n)
 		}
-		j.job(do)
+		writeJob(j, do)
 		j.objectID("credit_id", r)
-		j.credited(r, do.department)
+		writeCredited(j, r, do.department)
 	})
 	j.objects("guest_stars", guests, func(n int) {
-		j.role(r, 500+n)
-		j.credited(r, &j.departments[acting])
+		writeRole(j, r, 500+n)
+		writeCredited(j, r, &j.departments[acting])
 	})
 }
 
-// role writes a role and its place in the cast.
-func (j *writer) role(r *random, order int) {
-	j.text("character", func() { j.character(r) })
+// writeRole writes a role and its place in the cast.
+func writeRole(j *writer, r *random, order int) {
+	j.text("character", func() { addCharacter(j, r) })
 	j.objectID("credit_id", r)
 	j.int("order", order)
 }
 
-// character appends the name of a role.
-func (j *writer) character(r *random) {
+// addCharacter appends the name of a role.
+func addCharacter(j *writer, r *random) {
 	switch x := r.below(100); {
 	case x < 8:
 		return
@@ -123,9 +130,9 @@ func (j *writer) character(r *random) {
 	case x < 34:
 		j.add(pick(r, j.words["character"]))
 	case x < 60:
-		j.firstName(r)
+		addFirstName(j, r)
 	default:
-		j.fullName(r)
+		addFullName(j, r)
 	}
 	switch x := r.below(100); {
 	case x < 5:
@@ -143,7 +150,7 @@ type job struct {
 	name       string
 }
 
-func (j *writer) job(do job) {
+func writeJob(j *writer, do job) {
 	j.string("department", do.department.Name)
 	j.string("job", do.name)
 }
@@ -179,15 +186,15 @@ func (w *world) somebody(r *random, d *department) uint64 {
 	return w.people.ranked(rank)
 }
 
-// credited writes what every credit has of a person, of somebody of a department.
-func (j *writer) credited(r *random, d *department) {
+// writeCredited writes what every credit has of a person, of somebody of a department.
+func writeCredited(j *writer, r *random, d *department) {
 	i := j.somebody(r, d)
 	p := j.personOf(i)
 	j.bool("adult", p.adult)
 	j.int("gender", p.gender)
 	j.int("id", j.people.id(i))
 	j.string("known_for_department", p.known.Name)
-	j.personNames(&p)
+	writePersonNames(j, &p)
 	j.float("popularity", p.popularity, 10_000)
 	j.path("profile_path", p.profile, ".jpg")
 }

@@ -8,8 +8,8 @@ type image struct {
 	language *locale // nil: null
 }
 
-// image writes an image, the better its rank in its list, the more it was voted for.
-func (j *writer) image(r *random, m *image, rank int, ext string) {
+// writeImage writes an image, the better its rank in its list, the more it was voted for.
+func writeImage(j *writer, r *random, m *image, rank int, ext string) {
 	j.float("aspect_ratio", m.aspect, 1000)
 	j.int("height", m.width*1000/m.aspect)
 	if m.language == nil {
@@ -27,7 +27,7 @@ func (j *writer) image(r *random, m *image, rank int, ext string) {
 	if votes > 0 {
 		average = max(0, 6000-rank*18+r.below(12)) // falls with rank
 	}
-	j.voted(average, votes)
+	writeVoted(j, average, votes)
 	j.int("width", m.width)
 }
 
@@ -37,39 +37,39 @@ var (
 	backdropWidths = []int{3840, 3840, 1920, 1920, 1920, 1280, 2560}
 )
 
-// images writes the images of a title: its own poster and backdrop stand first.
-func (j *writer) images(r *random, t *title) {
+// writeImages writes the images of a title: its own poster and backdrop stand first.
+func writeImages(j *writer, r *random, t *title) {
 	own := t.language.locale
 	j.object("images", func() {
 		first := image{path: t.backdrop, aspect: 1778}
-		j.imagesLike("backdrops", r, j.Count.Backdrops.of(r, t.votes), first, backdropWidths, own, 720)
+		writeImagesLike(j, "backdrops", r, j.Count.Backdrops.of(r, t.votes), first, backdropWidths, own, 720)
 		j.objects("logos", j.Count.Logos.of(r, t.votes), func(rank int) {
-			m := image{r.between(300, 2400), r.between(900, 6000), r.next() | 1, j.imageLanguage(r, own, 60)}
-			j.image(r, &m, rank, ".png")
+			m := image{r.between(300, 2400), r.between(900, 6000), r.next() | 1, imageLanguageOf(j, r, own, 60)}
+			writeImage(j, r, &m, rank, ".png")
 		})
 		first = image{path: t.poster, aspect: 667, language: own}
-		j.imagesLike("posters", r, j.Count.Posters.of(r, t.votes), first, posterWidths, own, 90)
+		writeImagesLike(j, "posters", r, j.Count.Posters.of(r, t.votes), first, posterWidths, own, 90)
 	})
 }
 
-// imagesLike writes n images like the first, each of one of some widths; none where there is
+// writeImagesLike writes n images like the first, each of one of some widths; none where there is
 // no first one. without is the permille of the others that have no language.
-func (j *writer) imagesLike(name string, r *random, n int, first image, widths []int, own *locale, without int) {
+func writeImagesLike(j *writer, name string, r *random, n int, first image, widths []int, own *locale, without int) {
 	if first.path == 0 {
 		n = 0
 	}
 	j.objects(name, n, func(rank int) {
 		if rank > 0 {
-			first.path, first.language = r.next()|1, j.imageLanguage(r, own, without)
+			first.path, first.language = r.next()|1, imageLanguageOf(j, r, own, without)
 		}
 		first.width = pick(r, widths)
-		j.image(r, &first, rank, ".jpg")
+		writeImage(j, r, &first, rank, ".jpg")
 	})
 }
 
-// imageLanguage returns the language of the text in an image; nil for none in without
+// imageLanguageOf returns the language of the text in an image; nil for none in without
 // permille of a thousand cases.
-func (j *writer) imageLanguage(r *random, own *locale, without int) *locale {
+func imageLanguageOf(j *writer, r *random, own *locale, without int) *locale {
 	switch x := r.below(1000); {
 	case x < without:
 		return nil
@@ -81,15 +81,15 @@ func (j *writer) imageLanguage(r *random, own *locale, without int) *locale {
 	return &j.locales[r.front(len(j.locales))]
 }
 
-// videos writes the videos of a title, of which so many voted: the newest first.
-func (j *writer) videos(r *random, t *title, votes int) {
+// writeVideos writes the videos of a title, of which so many voted: the newest first.
+func writeVideos(j *writer, r *random, t *title, votes int) {
 	n := j.Count.Videos.of(r, votes)
 	j.object("videos", func() {
-		j.objects("results", n, func(i int) { j.video(r, t, t.out+day(200-400*i/n)) })
+		j.objects("results", n, func(i int) { writeVideo(j, r, t, t.out+day(200-400*i/n)) })
 	})
 }
 
-func (j *writer) video(r *random, t *title, on day) {
+func writeVideo(j *writer, r *random, t *title, on day) {
 	l := t.language.locale
 	if r.chance(450) {
 		l = &j.locales[0]
@@ -102,7 +102,7 @@ func (j *writer) video(r *random, t *title, on day) {
 			j.add("Official ", what)
 			return
 		}
-		j.tagline(r, j.english)
+		addTagline(j, r, j.english)
 		j.add(" | ", what)
 	})
 	j.text("key", func() { j.letters(r, 11) })

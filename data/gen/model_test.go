@@ -501,7 +501,7 @@ func benchmark(b *testing.B, n int) {
 	i, bytes := uint64(0), int64(0)
 	for b.Loop() {
 		j.b = j.b[:0]
-		j.line(p, i%p.n)
+		writeLine(&j, p, i%p.n)
 		bytes += int64(len(j.b))
 		i++
 	}

@@ -14,8 +14,8 @@ func (w *world) movieOf(i uint64) movie {
 	return movie{t, r.chance(12)}
 }
 
-// movie writes the record of movie i.
-func (j *writer) movie(i uint64) {
+// writeMovie writes the record of movie i.
+func writeMovie(j *writer, i uint64) {
 	m := j.movieOf(i)
 	r := j.movies.random(i, streamDetails)
 	imdb := 0
@@ -26,29 +26,29 @@ func (j *writer) movie(i uint64) {
 	typical := j.Typical.Budget.at(m.votes)
 	j.bool("adult", m.adult)
 	j.path("backdrop_path", m.backdrop, ".jpg")
-	j.collectionRef(&m)
+	writeCollectionRef(j, &m)
 	j.int("budget", r.dollars(j.Has.Budget.at(m.votes), typical*100, 110))
-	j.genreObjects(&m.title)
+	writeGenreObjects(j, &m.title)
 	j.homepage(&r, j.Has.Homepage.at(m.votes))
 	j.int("id", m.id)
 	j.imdb("imdb_id", "tt", imdb)
-	j.originCountry(&m.title)
-	j.titleTexts(&m.title)
+	writeOriginCountry(j, &m.title)
+	writeTitleTexts(j, &m.title)
 	j.float("popularity", m.popularity, 10_000)
 	j.path("poster_path", m.poster, ".jpg")
-	j.titleCompanies(&r, &m.title)
-	j.titleCountries(&r, &m.title)
+	writeTitleCompanies(j, &r, &m.title)
+	writeTitleCountries(j, &r, &m.title)
 	j.day("release_date", m.out, m.dated, `""`)
 	j.int("revenue", r.dollars(j.Has.Revenue.at(m.votes), typical*250, 130))
 	j.int("runtime", runtime)
 	j.bool("softcore", false)
-	j.spokenLanguages(&r, &m.title)
+	writeSpokenLanguages(j, &r, &m.title)
 	j.string("status", m.status(&r))
-	j.titleTagline(&r, j.Has.Tagline.at(m.votes))
-	j.englishTitle("title", &m.title)
+	writeTitleTagline(j, &r, j.Has.Tagline.at(m.votes))
+	writeEnglishTitle(j, "title", &m.title)
 	j.bool("video", m.video)
-	j.voted(m.average, m.votes)
-	j.movieParts(&r, &m, imdb, runtime)
+	writeVoted(j, m.average, m.votes)
+	writeMovieParts(j, &r, &m, imdb, runtime)
 }
 
 // dollars returns an amount in permille of a thousand cases, and else 0.
@@ -81,47 +81,47 @@ func (m *movie) status(r *random) string {
 	return "Released"
 }
 
-// movieParts writes the responses to sub-requests.
-func (j *writer) movieParts(r *random, m *movie, imdb, runtime int) {
-	j.object("alternative_titles", func() { j.alternativeTitles("titles", r, m.votes) })
-	j.credits(r, m.votes, m.votes, true /* castIDs */)
+// writeMovieParts writes the responses to sub-requests.
+func writeMovieParts(j *writer, r *random, m *movie, imdb, runtime int) {
+	j.object("alternative_titles", func() { writeAlternativeTitles(j, "titles", r, m.votes) })
+	writeCredits(j, r, m.votes, m.votes, true /* castIDs */)
 	j.object("external_ids", func() {
 		j.imdb("imdb_id", "tt", imdb)
 		j.wikidata(r, j.Has.Wikidata.at(m.votes))
 		j.accounts(r, j.Has.Homepage.at(m.votes)/3, "facebook_id", "instagram_id", "twitter_id")
 	})
-	j.images(r, &m.title)
-	j.titleKeywords("keywords", r, &m.title, (*writer).keyword)
-	j.recommendations(r, &m.title, (*writer).movieRow)
-	j.object("release_dates", func() { j.releaseDates(r, m) })
-	j.reviews(r, &m.title, m.votes)
-	j.translations(r, &m.title, func(l *locale) {
+	writeImages(j, r, &m.title)
+	writeTitleKeywords(j, "keywords", r, &m.title, writeKeyword)
+	writeRecommendations(j, r, &m.title, writeMovieRow)
+	j.object("release_dates", func() { writeReleaseDates(j, r, m) })
+	writeReviews(j, r, &m.title, m.votes)
+	writeTranslations(j, r, &m.title, func(l *locale) {
 		j.homepage(r, 15)
-		j.translatedOverview(r, &m.title, l, j.Has.TranslatedOverview.at(m.votes))
+		writeTranslatedOverview(j, r, &m.title, l, j.Has.TranslatedOverview.at(m.votes))
 		minutes := runtime
-		if !j.isBase(l) && !r.chance(250) {
+		if !isBase(j, l) && !r.chance(250) {
 			minutes = 0
 		}
 		j.int("runtime", minutes)
-		j.translatedTagline(r, l, j.Has.Tagline.at(m.votes)/3)
-		j.translatedTitle(r, &m.title, l, 650)
+		writeTranslatedTagline(j, r, l, j.Has.Tagline.at(m.votes)/3)
+		writeTranslatedTitle(j, r, &m.title, l, 650)
 	})
-	j.videos(r, &m.title, m.votes)
-	j.offers(r, &m.title)
+	writeVideos(j, r, &m.title, m.votes)
+	writeOffers(j, r, &m.title)
 }
 
-// movieRow writes movie i as lists have it.
-func (j *writer) movieRow(i uint64) {
+// writeMovieRow writes movie i as lists have it.
+func writeMovieRow(j *writer, i uint64) {
 	m := j.movieOf(i)
-	j.row(&m.title)
+	writeRow(j, &m.title)
 	j.day("release_date", m.out, m.dated, `""`)
 	j.bool("softcore", false)
 	j.bool("video", m.video)
-	j.voted(m.average, m.votes)
+	writeVoted(j, m.average, m.votes)
 }
 
-// releaseDates writes the releases of a movie by country.
-func (j *writer) releaseDates(r *random, m *movie) {
+// writeReleaseDates writes the releases of a movie by country.
+func writeReleaseDates(j *writer, r *random, m *movie) {
 	n := 0
 	if m.dated {
 		n = j.Count.ReleaseCountries.of(r, m.votes)
@@ -138,13 +138,13 @@ func (j *writer) releaseDates(r *random, m *movie) {
 			if n > 0 {
 				on += day(r.between(30, 200))
 			}
-			j.release(r, m, c.Code, on, n)
+			writeRelease(j, r, m, c.Code, on, n)
 		})
 	})
 }
 
-// release writes the n-th release of a movie in a country.
-func (j *writer) release(r *random, m *movie, country string, on day, n int) {
+// writeRelease writes the n-th release of a movie in a country.
+func writeRelease(j *writer, r *random, m *movie, country string, on day, n int) {
 	j.text("certification", func() {
 		if list := j.movies.ratings[country]; len(list) > 0 && r.chance(min(900, 80+10*m.votes)) {
 			j.add(pick(r, list))

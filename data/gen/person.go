@@ -55,11 +55,11 @@ func (w *world) personOf(i uint64) person {
 	return p
 }
 
-// latinName appends the name in Latin letters.
-func (j *writer) latinName(p *person) { j.add(p.given.latin, " ", p.family.latin) }
+// addLatinName appends the name in Latin letters.
+func addLatinName(j *writer, p *person) { j.add(p.given.latin, " ", p.family.latin) }
 
-// ownName appends the name as the person writes it.
-func (j *writer) ownName(p *person) {
+// addOwnName appends the name as the person writes it.
+func addOwnName(j *writer, p *person) {
 	if p.origin.familyFirst {
 		j.add(p.family.own, p.given.own)
 	} else {
@@ -67,14 +67,14 @@ func (j *writer) ownName(p *person) {
 	}
 }
 
-// personNames writes the name in Latin letters and as the person writes it.
-func (j *writer) personNames(p *person) {
-	j.text("name", func() { j.latinName(p) })
-	j.text("original_name", func() { j.ownName(p) })
+// writePersonNames writes the name in Latin letters and as the person writes it.
+func writePersonNames(j *writer, p *person) {
+	j.text("name", func() { addLatinName(j, p) })
+	j.text("original_name", func() { addOwnName(j, p) })
 }
 
-// personRecord writes the record of person i.
-func (j *writer) personRecord(i uint64) {
+// writePersonRecord writes the record of person i.
+func writePersonRecord(j *writer, i uint64) {
 	p := j.personOf(i)
 	o := p.octave
 	r := j.people.random(i, streamDetails)
@@ -83,8 +83,8 @@ func (j *writer) personRecord(i uint64) {
 		imdb = r.between(1, 15_600_000)
 	}
 	j.bool("adult", p.adult)
-	j.list("also_known_as", func() { j.aliases(&r, &p) })
-	j.text("biography", func() { j.biography(&r, &p) })
+	j.list("also_known_as", func() { writeAliases(j, &r, &p) })
+	j.text("biography", func() { writeBiography(j, &r, &p) })
 	born := makeDay(1895+r.below(110), r.below(365))
 	died := born + day(r.between(30*365, 96*365))
 	known := r.chance(min(920, 90+115*o))
@@ -99,7 +99,7 @@ func (j *writer) personRecord(i uint64) {
 	j.int("id", j.people.id(i))
 	j.imdb("imdb_id", "nm", imdb)
 	j.string("known_for_department", p.known.Name)
-	j.text("name", func() { j.latinName(&p) })
+	j.text("name", func() { addLatinName(j, &p) })
 	j.textIf(r.chance(min(900, 60+120*o)), "place_of_birth", func() {
 		j.add(pick(&r, j.words["town"]), ", ", j.countries.pick(&r).EnglishName)
 	})
@@ -113,14 +113,14 @@ func (j *writer) personRecord(i uint64) {
 		j.wikidata(&r, min(950, 50+110*o))
 		j.accounts(&r, 10+30*o, "facebook_id", "instagram_id", "tiktok_id", "twitter_id", "youtube_id")
 	})
-	j.object("images", func() { j.profiles(&r, &p) })
-	j.object("translations", func() { j.biographies(&r, &p) })
+	j.object("images", func() { writeProfiles(j, &r, &p) })
+	j.object("translations", func() { writeBiographies(j, &r, &p) })
 }
 
-// aliases writes other names.
-func (j *writer) aliases(r *random, p *person) {
+// writeAliases writes other names.
+func writeAliases(j *writer, r *random, p *person) {
 	if p.given.own != p.given.latin {
-		j.text("", func() { j.ownName(p) })
+		j.text("", func() { addOwnName(j, p) })
 	}
 	if !r.chance(min(700, 20+80*p.octave)) {
 		return
@@ -132,22 +132,22 @@ func (j *writer) aliases(r *random, p *person) {
 	}
 }
 
-// biography appends a text, more often and longer for those who rank well.
-func (j *writer) biography(r *random, p *person) {
+// writeBiography appends a text, more often and longer for those who rank well.
+func writeBiography(j *writer, r *random, p *person) {
 	if !r.chance(min(970, 25+70*p.octave)) {
 		return
 	}
-	j.latinName(p)
+	addLatinName(j, p)
 	j.add(" was born in ", pick(r, j.words["town"]), ". ")
-	j.prose(r, j.english, r.logNormal(250, 60))
+	addProse(j, r, j.english, r.logNormal(250, 60))
 	for range r.front(min(12, 1+p.octave)) {
 		j.add(`\n\n`)
-		j.prose(r, j.english, r.logNormal(400, 50))
+		addProse(j, r, j.english, r.logNormal(400, 50))
 	}
 }
 
-// profiles writes profile images, the person's own first.
-func (j *writer) profiles(r *random, p *person) {
+// writeProfiles writes profile images, the person's own first.
+func writeProfiles(j *writer, r *random, p *person) {
 	n := 0
 	if p.profile != 0 {
 		n = max(1, min(60, r.logNormal(100+60*p.octave*p.octave, 50)/100))
@@ -157,28 +157,28 @@ func (j *writer) profiles(r *random, p *person) {
 		if rank > 0 {
 			m.path = r.next() | 1
 		}
-		j.image(r, &m, rank, ".jpg")
+		writeImage(j, r, &m, rank, ".jpg")
 	})
 }
 
-// biographies writes the translations of a person. Few have any.
-func (j *writer) biographies(r *random, p *person) {
+// writeBiographies writes the translations of a person. Few have any.
+func writeBiographies(j *writer, r *random, p *person) {
 	n := 0
 	if r.chance(min(1000, 80+90*p.octave)) {
 		n = min(len(j.locales), 1+r.front(2+3*p.octave))
 	}
 	j.objects("translations", n, func(i int) {
 		l := &j.locales[i]
-		j.locale(l)
+		writeLocale(j, l)
 		j.object("data", func() {
 			j.text("biography", func() {
 				if i > 0 && r.chance(500) {
-					j.prose(r, l.language, r.logNormal(300, 60))
+					addProse(j, r, l.language, r.logNormal(300, 60))
 				}
 			})
 			j.text("name", func() {
 				if l.words != nil && r.chance(200) {
-					j.ownName(p)
+					addOwnName(j, p)
 				}
 			})
 		})

@@ -15,13 +15,13 @@ type kind struct {
 
 // kinds are all, in the order of files.
 var kinds = [...]kind{
-	{"movies", 256, (*writer).movie},
-	{"tv", 64, (*writer).tvShow},
-	{"people", 4096, (*writer).personRecord},
-	{"collections", 256, (*writer).collectionRecord},
-	{"companies", 8192, (*writer).companyRecord},
-	{"networks", 8192, (*writer).networkRecord},
-	{"keywords", 16384, (*writer).keyword},
+	{"movies", 256, writeMovie},
+	{"tv", 64, writeTVShow},
+	{"people", 4096, writePersonRecord},
+	{"collections", 256, writeCollectionRecord},
+	{"companies", 8192, writeCompanyRecord},
+	{"networks", 8192, writeNetworkRecord},
+	{"keywords", 16384, writeKeyword},
 }
 
 // A population is the records of one kind: how many there are, which ids they have and

@@ -29,11 +29,11 @@ func parse(t *testing.T, p *record.Parser, row string, rec record.Record) {
 	}
 }
 
-// line returns record i of a part without its line break.
+// writeLine returns record i of a part without its line break.
 func line(t *testing.T, w *world, part *population, i uint64) string {
 	t.Helper()
 	j := writer{world: w}
-	j.line(part, i)
+	writeLine(&j, part, i)
 	row, ok := strings.CutSuffix(string(j.b), "\n")
 	if !ok || strings.ContainsAny(row, "\n\t") || !utf8.ValidString(row) {
 		t.Fatalf("%s %d = %s, want one line of UTF-8", part.name, i, row)
@@ -412,8 +412,8 @@ func TestMoviesDoNotAllocate(t *testing.T) {
 	i := uint64(0)
 	n := testing.AllocsPerRun(200, func() {
 		j.b = j.b[:0]
-		j.movie(w.movies.ranked(i % 100))
-		j.personRecord(i)
+		writeMovie(&j, w.movies.ranked(i%100))
+		writePersonRecord(&j, i)
 		i++
 	})
 	if n > 0 {

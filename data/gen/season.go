@@ -48,41 +48,41 @@ func (w *world) seasonsOf(s *show) (list []season) {
 // airs returns when an episode airs, counted from 0.
 func (s *show) airs(one *season, episode int) day { return one.out + day(episode)*s.interval }
 
-// season writes the details of a season with its episodes.
-func (j *writer) season(s *show, one *season) {
+// writeSeason writes the details of a season with its episodes.
+func writeSeason(j *writer, s *show, one *season) {
 	r := random{mix(j.tv.seed ^ uint64(one.id))}
 	j.objectID("_id", &r)
 	j.day("air_date", one.out, one.dated, "null")
-	j.objects("episodes", one.episodes, func(n int) { j.episode(s, one, n) })
-	j.seasonName(one)
-	j.networksOf(s)
-	j.seasonOverview(one)
+	j.objects("episodes", one.episodes, func(n int) { writeEpisode(j, s, one, n) })
+	writeSeasonName(j, one)
+	writeNetworksOf(j, s)
+	writeSeasonOverview(j, one)
 	j.int("id", one.id)
-	j.seasonEnd(one)
+	writeSeasonEnd(j, one)
 }
 
-// seasonSummary writes a season as the details of its series have it.
-func (j *writer) seasonSummary(one *season) {
+// writeSeasonSummary writes a season as the details of its series have it.
+func writeSeasonSummary(j *writer, one *season) {
 	j.day("air_date", one.out, one.dated, "null")
 	j.int("episode_count", one.episodes)
 	j.int("id", one.id)
-	j.seasonName(one)
-	j.seasonOverview(one)
-	j.seasonEnd(one)
+	writeSeasonName(j, one)
+	writeSeasonOverview(j, one)
+	writeSeasonEnd(j, one)
 }
 
-func (j *writer) seasonName(one *season) {
+func writeSeasonName(j *writer, one *season) {
 	if one.number == 0 {
 		j.string("name", "Specials")
 		return
 	}
-	j.numbered(one.named, j.english, "Season", one.number)
+	writeNumbered(j, one.named, j.english, "Season", one.number)
 }
 
-func (j *writer) seasonOverview(one *season) { j.overview(one.overview, 260, 50) }
+func writeSeasonOverview(j *writer, one *season) { writeOverview(j, one.overview, 260, 50) }
 
-// seasonEnd writes the last fields of a season, in details and elsewhere.
-func (j *writer) seasonEnd(one *season) {
+// writeSeasonEnd writes the last fields of a season, in details and elsewhere.
+func writeSeasonEnd(j *writer, one *season) {
 	j.path("poster_path", one.poster, ".jpg")
 	j.int("season_number", one.number)
 	j.float("vote_average", one.average, 1000)
@@ -137,20 +137,20 @@ func (w *world) episodeOf(s *show, one *season, n int) episode {
 	return e
 }
 
-// episode writes an episode as the details of its season have it.
-func (j *writer) episode(s *show, one *season, n int) {
+// writeEpisode writes an episode as the details of its season have it.
+func writeEpisode(j *writer, s *show, one *season, n int) {
 	e := j.episodeOf(s, one, n)
-	j.episodeDate(&e)
+	writeEpisodeDate(j, &e)
 	j.int("id", e.id)
-	j.episodeTexts(s, &e)
-	j.episodeEnd(s, one, &e)
-	j.voted(e.average, e.votes)
-	j.episodeCredits(&e.rest, s)
+	writeEpisodeTexts(j, s, &e)
+	writeEpisodeEnd(j, s, one, &e)
+	writeVoted(j, e.average, e.votes)
+	writeEpisodeCredits(j, &e.rest, s)
 }
 
-// episodeSummary writes an episode as the details of its series have it; null where there
+// writeEpisodeSummary writes an episode as the details of its series have it; null where there
 // is no season.
-func (j *writer) episodeSummary(name string, s *show, one *season, n int) {
+func writeEpisodeSummary(j *writer, name string, s *show, one *season, n int) {
 	if one == nil {
 		j.null(name)
 		return
@@ -158,29 +158,29 @@ func (j *writer) episodeSummary(name string, s *show, one *season, n int) {
 	e := j.episodeOf(s, one, n)
 	j.object(name, func() {
 		j.int("id", e.id)
-		j.episodeTexts(s, &e)
-		j.voted(e.average, e.votes)
-		j.episodeDate(&e)
-		j.episodeEnd(s, one, &e)
+		writeEpisodeTexts(j, s, &e)
+		writeVoted(j, e.average, e.votes)
+		writeEpisodeDate(j, &e)
+		writeEpisodeEnd(j, s, one, &e)
 	})
 }
 
-func (j *writer) episodeDate(e *episode) {
+func writeEpisodeDate(j *writer, e *episode) {
 	j.day("air_date", e.out, e.dated, "null")
 	j.int("episode_number", e.number)
 	j.string("episode_type", e.kind)
 }
 
-func (j *writer) episodeTexts(s *show, e *episode) {
+func writeEpisodeTexts(j *writer, s *show, e *episode) {
 	l := j.english
 	if !s.english {
 		l = s.language
 	}
-	j.numbered(e.name, l, "Episode", e.number)
-	j.overview(e.overview, 220, 55)
+	writeNumbered(j, e.name, l, "Episode", e.number)
+	writeOverview(j, e.overview, 220, 55)
 }
 
-func (j *writer) episodeEnd(s *show, one *season, e *episode) {
+func writeEpisodeEnd(j *writer, s *show, one *season, e *episode) {
 	j.string("production_code", "")
 	j.intIf(e.runtime > 0, "runtime", e.runtime)
 	j.int("season_number", one.number)

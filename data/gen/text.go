@@ -2,49 +2,49 @@ package gen
 
 import "unicode/utf8"
 
-// phrase appends one of some phrases.
-func (j *writer) phrase(r *random, of *weighted[phrase]) {
+// addPhrase appends one of some phrases.
+func addPhrase(j *writer, r *random, of *weighted[phrase]) {
 	p := of.pick(r)
 	for i := range p {
 		j.add(p[i].text)
-		j.slot(r, &p[i])
+		addSlot(j, r, &p[i])
 	}
 }
 
-// sentence appends one of some phrases, with a capital at its start.
-func (j *writer) sentence(r *random, of *weighted[phrase]) {
+// addSentence appends one of some phrases, with a capital at its start.
+func addSentence(j *writer, r *random, of *weighted[phrase]) {
 	start := len(j.b)
-	j.phrase(r, of)
+	addPhrase(j, r, of)
 	if c := j.b[start]; c >= 'a' && c <= 'z' {
 		j.b[start] = c - 'a' + 'A'
 	}
 }
 
-func (j *writer) slot(r *random, s *step) {
+func addSlot(j *writer, r *random, s *step) {
 	if s.words != nil {
 		j.add(pick(r, s.words))
 		return
 	}
 	switch s.slot {
 	case "first name":
-		j.firstName(r)
+		addFirstName(j, r)
 	case "full name":
-		j.fullName(r)
+		addFullName(j, r)
 	case "family name":
 		j.add(pick(r, j.origins.pick(r).family).latin)
 	case "country":
 		j.add(j.countries.pick(r).EnglishName)
 	case "title":
-		j.title(r, j.languages.pick(r))
+		addTitle(j, r, j.languages.pick(r))
 	case "": // the end
 	default:
 		panic("gen: words.toml: no slot " + s.slot)
 	}
 }
 
-func (j *writer) firstName(r *random) { j.add(j.origins.pick(r).givenName(r).latin) }
+func addFirstName(j *writer, r *random) { j.add(j.origins.pick(r).givenName(r).latin) }
 
-func (j *writer) fullName(r *random) {
+func addFullName(j *writer, r *random) {
 	o := j.origins.pick(r)
 	j.add(o.givenName(r).latin, " ", pick(r, o.family).latin)
 }
@@ -59,11 +59,11 @@ func (o *origin) givenName(r *random) name {
 // maxText is the limit of TMDB's forms, in characters.
 const maxText = 1000
 
-// prose appends sentences of about so many characters, at most maxText.
-func (j *writer) prose(r *random, l *language, chars int) {
+// addProse appends sentences of about so many characters, at most maxText.
+func addProse(j *writer, r *random, l *language, chars int) {
 	chars = max(20, min(chars, maxText))
 	if l.words != nil {
-		j.foreignProse(r, l, chars)
+		addForeignProse(j, r, l, chars)
 		return
 	}
 	start := len(j.b)
@@ -72,7 +72,7 @@ func (j *writer) prose(r *random, l *language, chars int) {
 		if end > start {
 			j.add(" ")
 		}
-		j.sentence(r, &j.sentences)
+		addSentence(j, r, &j.sentences)
 		switch n := len(j.b) - start; {
 		case n > maxText:
 			j.b = j.b[:end]
@@ -83,9 +83,9 @@ func (j *writer) prose(r *random, l *language, chars int) {
 	}
 }
 
-// foreignProse appends sentences of a language's words. Unspaced scripts need a third of
+// addForeignProse appends sentences of a language's words. Unspaced scripts need a third of
 // the characters.
-func (j *writer) foreignProse(r *random, l *language, chars int) {
+func addForeignProse(j *writer, r *random, l *language, chars int) {
 	blank, comma := " ", ""
 	if !l.spaced {
 		chars /= 3
@@ -118,25 +118,25 @@ func (j *writer) foreignProse(r *random, l *language, chars int) {
 	}
 }
 
-// tagline appends a short phrase.
-func (j *writer) tagline(r *random, l *language) {
+// addTagline appends a short phrase.
+func addTagline(j *writer, r *random, l *language) {
 	if l.words != nil {
-		j.foreignProse(r, l, 10)
+		addForeignProse(j, r, l, 10)
 		return
 	}
-	j.sentence(r, &j.taglines)
+	addSentence(j, r, &j.taglines)
 }
 
-// title appends a title in a language.
-func (j *writer) title(r *random, l *language) {
+// addTitle appends a title in a language.
+func addTitle(j *writer, r *random, l *language) {
 	if l.words != nil {
-		j.foreignTitle(r, l)
+		addForeignTitle(j, r, l)
 		return
 	}
-	j.phrase(r, &j.titles)
+	addPhrase(j, r, &j.titles)
 	if r.chance(35) {
 		j.add(": ")
-		j.phrase(r, &j.titles)
+		addPhrase(j, r, &j.titles)
 	}
 	if r.chance(40) {
 		j.add(" ")
@@ -144,8 +144,8 @@ func (j *writer) title(r *random, l *language) {
 	}
 }
 
-// foreignTitle appends one to six words.
-func (j *writer) foreignTitle(r *random, l *language) {
+// addForeignTitle appends one to six words.
+func addForeignTitle(j *writer, r *random, l *language) {
 	j.add(l.capitals[r.front(len(l.capitals))])
 	for range r.front(6) {
 		if l.spaced {
@@ -155,19 +155,19 @@ func (j *writer) foreignTitle(r *random, l *language) {
 	}
 }
 
-// overview writes the English text that a seed stands for, of a median of characters; ""
+// writeOverview writes the English text that a seed stands for, of a median of characters; ""
 // for the seed 0.
-func (j *writer) overview(seed uint64, median, sigma int) {
+func writeOverview(j *writer, seed uint64, median, sigma int) {
 	j.text("overview", func() {
 		if seed != 0 {
 			r := random{seed}
-			j.prose(&r, j.english, r.logNormal(median, sigma))
+			addProse(j, &r, j.english, r.logNormal(median, sigma))
 		}
 	})
 }
 
-// numbered writes as name the title that a seed stands for; a generic one for the seed 0.
-func (j *writer) numbered(seed uint64, l *language, generic string, n int) {
+// writeNumbered writes as name the title that a seed stands for; a generic one for the seed 0.
+func writeNumbered(j *writer, seed uint64, l *language, generic string, n int) {
 	j.text("name", func() {
 		if seed == 0 {
 			j.add(generic, " ")
@@ -175,6 +175,6 @@ func (j *writer) numbered(seed uint64, l *language, generic string, n int) {
 			return
 		}
 		r := random{seed}
-		j.title(&r, l)
+		addTitle(j, &r, l)
 	})
 }

@@ -18,17 +18,17 @@ type title struct {
 	average    int // thousandths
 	popularity int // 1/10000
 	language   *language
-	name       uint64 // seeds; of the others 0 for none
-	overview   uint64
-	poster     uint64
-	backdrop   uint64
-	genres     genreList
-	out        day // released, or first aired
-	dated      bool
-	adult      bool
-	english    bool // the name is translated
-	country    *reference.Country
+	titleSeeds
+	genres  genreList
+	out     day // released, or first aired
+	dated   bool
+	adult   bool
+	english bool // the name is translated
+	country *reference.Country
 }
+
+// titleSeeds are the seeds of what a title has; but for the name 0 stands for none.
+type titleSeeds struct{ name, overview, poster, backdrop uint64 }
 
 // titleOf makes the part of title i that lists have, and the random numbers for more.
 func (w *world) titleOf(of *titles, i uint64) (title, random) {
@@ -40,14 +40,14 @@ func (w *world) titleOf(of *titles, i uint64) (title, random) {
 		popularity: of.popularity.at(r.related(share)),
 		average:    w.voteAverage(&r, votes),
 		language:   w.languages.pick(&r),
-		name:       r.next(),
-		overview:   r.seed(w.Has.Overview.at(votes)),
-		poster:     r.seed(w.Has.Poster.at(votes)),
-		backdrop:   r.seed(w.Has.Backdrop.at(votes)),
-		dated:      r.chance(w.Has.Date.at(votes)),
-		adult:      votes < 100 && r.chance(2),
-		english:    r.chance(550),
-		country:    w.countries.pick(&r),
+		titleSeeds: titleSeeds{
+			name: r.next(), overview: r.seed(w.Has.Overview.at(votes)),
+			poster: r.seed(w.Has.Poster.at(votes)), backdrop: r.seed(w.Has.Backdrop.at(votes)),
+		},
+		dated:   r.chance(w.Has.Date.at(votes)),
+		adult:   votes < 100 && r.chance(2),
+		english: r.chance(550),
+		country: w.countries.pick(&r),
 	}
 	if r.chance(w.Has.English.at(votes)) {
 		t.language = w.english
@@ -100,75 +100,77 @@ func (g *genreList) draw(r *random, of *titles, more int) {
 	}
 }
 
-// originalTitle writes the title in its own language.
-func (j *writer) originalTitle(name string, t *title) {
+// writeOriginalTitle writes the title in its own language.
+func writeOriginalTitle(j *writer, name string, t *title) {
 	j.text(name, func() {
 		r := random{t.name}
-		j.title(&r, t.language)
+		addTitle(j, &r, t.language)
 	})
 }
 
 // translated reports whether the title in English differs from the original one.
 func (t *title) translated() bool { return t.language.words != nil && t.english }
 
-// englishTitle writes the title of the base, which is en-US.
-func (j *writer) englishTitle(name string, t *title) {
+// writeEnglishTitle writes the title of the base, which is en-US.
+func writeEnglishTitle(j *writer, name string, t *title) {
 	if !t.translated() {
-		j.originalTitle(name, t)
+		writeOriginalTitle(j, name, t)
 		return
 	}
 	j.text(name, func() {
 		r := random{mix(t.name)}
-		j.title(&r, j.english)
+		addTitle(j, &r, j.english)
 	})
 }
 
-// titleOverview writes the English overview.
-func (j *writer) titleOverview(t *title) { j.overview(t.overview, j.Typical.Overview.at(t.votes), 45) }
-
-// titleTexts writes a title's language, its original title and its overview.
-func (j *writer) titleTexts(t *title) {
-	j.string("original_language", t.language.Code)
-	j.originalTitle("original_"+t.of.name, t)
-	j.titleOverview(t)
+// writeTitleOverview writes the English overview.
+func writeTitleOverview(j *writer, t *title) {
+	writeOverview(j, t.overview, j.Typical.Overview.at(t.votes), 45)
 }
 
-// titleTagline writes an English tagline in permille of a thousand cases.
-func (j *writer) titleTagline(r *random, permille int) {
+// writeTitleTexts writes a title's language, its original title and its overview.
+func writeTitleTexts(j *writer, t *title) {
+	j.string("original_language", t.language.Code)
+	writeOriginalTitle(j, "original_"+t.of.name, t)
+	writeTitleOverview(j, t)
+}
+
+// writeTitleTagline writes an English tagline in permille of a thousand cases.
+func writeTitleTagline(j *writer, r *random, permille int) {
 	j.text("tagline", func() {
 		if r.chance(permille) {
-			j.tagline(r, j.english)
+			addTagline(j, r, j.english)
 		}
 	})
 }
 
-// genreObjects writes the genres as details have them.
-func (j *writer) genreObjects(t *title) {
+// writeGenreObjects writes the genres as details have them.
+func writeGenreObjects(j *writer, t *title) {
 	j.objects("genres", t.genres.n, func(i int) {
 		j.int("id", t.genres.list[i].id)
 		j.string("name", t.genres.list[i].name)
 	})
 }
 
-// originCountry writes the country of origin.
-func (j *writer) originCountry(t *title) {
+// writeOriginCountry writes the country of origin.
+func writeOriginCountry(j *writer, t *title) {
 	j.list("origin_country", func() { j.string("", t.country.Code) })
 }
 
-// voted writes the votes of a title or of what belongs to one.
-func (j *writer) voted(average, votes int) {
+// writeVoted writes the votes of a title or of what belongs to one.
+func writeVoted(j *writer, average, votes int) {
 	j.float("vote_average", average, 1000)
 	j.int("vote_count", votes)
 }
 
-// row writes what rows about movies and series have in common.
-func (j *writer) row(t *title) {
+// writeRow writes what rows about movies and series have in common.
+func writeRow(j *writer, t *title) {
 	j.bool("adult", t.adult)
 	j.path("backdrop_path", t.backdrop, ".jpg")
 	j.int("id", t.id)
-	j.englishTitle(t.of.name, t)
-	j.originalTitle("original_"+t.of.name, t)
-	j.titleOverview(t)
+	writeEnglishTitle(j, t.of.name, t)
+	writeOriginalTitle(j, "original_"+t.of.name, t)
+	writeTitleOverview(j, t)
 	j.path("poster_path", t.poster, ".jpg")
 	j.string("media_type", t.of.media)
 	j.string("original_language", t.language.Code)
@@ -186,14 +188,14 @@ const recommendFrom = 100
 // pageSize is how many rows a page of a list has.
 const pageSize = 20
 
-// recommendations writes the first page of recommendations: popular titles of the same
+// writeRecommendations writes the first page of recommendations: popular titles of the same
 // kind, whose rows row writes.
-func (j *writer) recommendations(r *random, t *title, row func(j *writer, i uint64)) {
+func writeRecommendations(j *writer, r *random, t *title, row func(j *writer, i uint64)) {
 	if t.votes < recommendFrom {
 		return
 	}
 	popular := max(pageSize, t.of.n/64)
-	j.page("recommendations", func() int {
+	writePage(j, "recommendations", func() int {
 		return distinct(j, "results", pageSize, func(int) uint64 {
 			i := t.of.ranked(credits.rank(r, min(t.of.n, popular)))
 			if i == t.i { // the next one, or none
@@ -204,8 +206,8 @@ func (j *writer) recommendations(r *random, t *title, row func(j *writer, i uint
 	})
 }
 
-// page writes a list of one page at most. rows writes its results and returns their number.
-func (j *writer) page(name string, rows func() int) {
+// writePage writes a list of one page at most. rows writes its results and returns their number.
+func writePage(j *writer, name string, rows func() int) {
 	j.object(name, func() {
 		j.int("page", 1)
 		n := rows()
@@ -214,16 +216,16 @@ func (j *writer) page(name string, rows func() int) {
 	})
 }
 
-// reviews writes the reviews of a title, of which so many voted.
-func (j *writer) reviews(r *random, t *title, votes int) {
-	j.page("reviews", func() int {
+// writeReviews writes the reviews of a title, of which so many voted.
+func writeReviews(j *writer, r *random, t *title, votes int) {
+	writePage(j, "reviews", func() int {
 		n := j.Count.Reviews.of(r, votes)
-		j.objects("results", n, func(i int) { j.review(r, min(t.out+day(20+i*150), today)) })
+		j.objects("results", n, func(i int) { writeReview(j, r, min(t.out+day(20+i*150), today)) })
 		return n
 	})
 }
 
-func (j *writer) review(r *random, on day) {
+func writeReview(j *writer, r *random, on day) {
 	id, user := random{r.next()}, random{r.next()}
 	again, name := id, user // the id stands in the URL as well
 	j.text("author", func() { j.letters(&user, 9) })
@@ -243,7 +245,7 @@ func (j *writer) review(r *random, on day) {
 				j.add(pick(r, sentenceJoins))
 			}
 			j.add(pick(r, j.words["review"]), " ")
-			j.sentence(r, &j.sentences)
+			addSentence(j, r, &j.sentences)
 		}
 	})
 	at := on.at(r.below(24 * 60 * 60))
@@ -258,12 +260,12 @@ func (j *writer) review(r *random, on day) {
 
 var sentenceJoins = []string{" ", " ", " ", `\r\n\r\n`}
 
-// alternativeTitles writes the titles by which a title is known elsewhere.
-func (j *writer) alternativeTitles(name string, r *random, votes int) {
+// writeAlternativeTitles writes the titles by which a title is known elsewhere.
+func writeAlternativeTitles(j *writer, name string, r *random, votes int) {
 	j.objects(name, j.Count.AlternativeTitles.of(r, votes), func(int) {
 		l := &j.locales[r.front(len(j.locales))]
 		j.string("iso_3166_1", l.region)
-		j.text("title", func() { j.title(r, l.language) })
+		j.text("title", func() { addTitle(j, r, l.language) })
 		j.string("type", pick(r, titleTypes))
 	})
 }
@@ -272,39 +274,39 @@ var titleTypes = []string{
 	"", "", "", "", "", "", "romanization", "short title", "working title", "DVD", "festival title",
 }
 
-// titleKeywords writes the keywords of a title, each by write.
-func (j *writer) titleKeywords(name string, r *random, t *title, write func(j *writer, i uint64)) {
+// writeTitleKeywords writes the keywords of a title, each by write.
+func writeTitleKeywords(j *writer, name string, r *random, t *title, write func(j *writer, i uint64)) {
 	j.object("keywords", func() {
-		j.picked(name, r, j.keywords, j.Count.Keywords.of(r, t.votes), func(i uint64) { write(j, i) })
+		writePicked(j, name, r, j.keywords, j.Count.Keywords.of(r, t.votes), func(i uint64) { write(j, i) })
 	})
 }
 
-// titleCompanies writes the production companies of a title.
-func (j *writer) titleCompanies(r *random, t *title) {
+// writeTitleCompanies writes the production companies of a title.
+func writeTitleCompanies(j *writer, r *random, t *title) {
 	n := j.Count.Companies.of(r, t.votes)
-	j.picked("production_companies", r, j.companies, n, func(i uint64) { j.company(j.companies, i) })
+	writePicked(j, "production_companies", r, j.companies, n, func(i uint64) { writeCompany(j, j.companies, i) })
 }
 
-// picked writes a list of at most n records of the crowd.
-func (j *writer) picked(name string, r *random, p *population, n int, write func(i uint64)) {
+// writePicked writes a list of at most n records of the crowd.
+func writePicked(j *writer, name string, r *random, p *population, n int, write func(i uint64)) {
 	if p.n == 0 {
 		n = 0
 	}
 	distinct(j, name, n, func(int) uint64 { return p.pick(r, crowd) }, write)
 }
 
-// titleCountries writes the production countries: that of origin and sometimes more.
-func (j *writer) titleCountries(r *random, t *title) {
+// writeTitleCountries writes the production countries: that of origin and sometimes more.
+func writeTitleCountries(j *writer, r *random, t *title) {
 	distinct(j, "production_countries", r.some(880, 170, 11), func(have int) *reference.Country {
-		return j.country(r, t, have)
+		return countryOf(j, r, t, have)
 	}, func(c *reference.Country) {
 		j.string("iso_3166_1", c.Code)
 		j.string("name", c.EnglishName)
 	})
 }
 
-// country returns the country of a title's origin and behind it, when there are some, another.
-func (j *writer) country(r *random, t *title, have int) *reference.Country {
+// countryOf returns the country of a title's origin and behind it, when there are some, another.
+func countryOf(j *writer, r *random, t *title, have int) *reference.Country {
 	if have == 0 {
 		return t.country
 	}
@@ -322,8 +324,8 @@ func (r *random) some(any, more, most int) int {
 	return 1
 }
 
-// spokenLanguages writes the title's own language and sometimes more.
-func (j *writer) spokenLanguages(r *random, t *title) {
+// writeSpokenLanguages writes the title's own language and sometimes more.
+func writeSpokenLanguages(j *writer, r *random, t *title) {
 	distinct(j, "spoken_languages", r.some(850, 250, 8), func(have int) *language {
 		if have == 0 {
 			return t.language
@@ -336,17 +338,17 @@ func (j *writer) spokenLanguages(r *random, t *title) {
 	})
 }
 
-// locale writes the fields that a translation starts with.
-func (j *writer) locale(l *locale) {
+// writeLocale writes the fields that a translation starts with.
+func writeLocale(j *writer, l *locale) {
 	j.string("iso_3166_1", l.region)
 	j.string("iso_639_1", l.Code)
 	j.string("name", l.Name)
 	j.string("english_name", l.EnglishName)
 }
 
-// translations writes those of a title to English, its own language and others, in the
+// writeTranslations writes those of a title to English, its own language and others, in the
 // order of the locales. data writes the texts of each.
-func (j *writer) translations(r *random, t *title, data func(l *locale)) {
+func writeTranslations(j *writer, r *random, t *title, data func(l *locale)) {
 	want := j.Count.Translations.of(r, t.votes)
 	from := min(len(j.locales), want*8/5+3) // of so many, want are taken
 	j.object("translations", func() {
@@ -356,7 +358,7 @@ func (j *writer) translations(r *random, t *title, data func(l *locale)) {
 				if i == 0 || l == t.language.locale || r.below(max(1, from)) < want {
 					want--
 					j.object("", func() {
-						j.locale(l)
+						writeLocale(j, l)
 						j.object("data", func() { data(l) })
 					})
 				}
@@ -367,47 +369,47 @@ func (j *writer) translations(r *random, t *title, data func(l *locale)) {
 }
 
 // isBase reports whether a translation is the English one. It repeats the texts of details.
-func (j *writer) isBase(l *locale) bool { return l == &j.locales[0] }
+func isBase(j *writer, l *locale) bool { return l == &j.locales[0] }
 
-// translatedOverview writes the overview of a translation: there is one in permille of a
+// writeTranslatedOverview writes the overview of a translation: there is one in permille of a
 // thousand cases.
-func (j *writer) translatedOverview(r *random, t *title, l *locale, permille int) {
-	if j.isBase(l) {
-		j.titleOverview(t)
+func writeTranslatedOverview(j *writer, r *random, t *title, l *locale, permille int) {
+	if isBase(j, l) {
+		writeTitleOverview(j, t)
 		return
 	}
 	j.text("overview", func() {
 		if r.chance(permille) {
-			j.prose(r, l.language, r.logNormal(j.Typical.Overview.at(t.votes), 45))
+			addProse(j, r, l.language, r.logNormal(j.Typical.Overview.at(t.votes), 45))
 		}
 	})
 }
 
-// translatedTitle writes the title of a translation: English where that differs from the
+// writeTranslatedTitle writes the title of a translation: English where that differs from the
 // original, and else, if the language is foreign, in permille of a thousand cases.
-func (j *writer) translatedTitle(r *random, t *title, l *locale, permille int) {
-	if j.isBase(l) && t.translated() {
-		j.englishTitle(t.of.name, t)
+func writeTranslatedTitle(j *writer, r *random, t *title, l *locale, permille int) {
+	if isBase(j, l) && t.translated() {
+		writeEnglishTitle(j, t.of.name, t)
 		return
 	}
 	j.text(t.of.name, func() {
-		if !j.isBase(l) && l != t.language.locale && r.chance(permille) {
-			j.title(r, l.language)
+		if !isBase(j, l) && l != t.language.locale && r.chance(permille) {
+			addTitle(j, r, l.language)
 		}
 	})
 }
 
-// translatedTagline writes the tagline of a translation but the English one.
-func (j *writer) translatedTagline(r *random, l *locale, permille int) {
+// writeTranslatedTagline writes the tagline of a translation but the English one.
+func writeTranslatedTagline(j *writer, r *random, l *locale, permille int) {
 	j.text("tagline", func() {
-		if !j.isBase(l) && r.chance(permille) {
-			j.tagline(r, l.language)
+		if !isBase(j, l) && r.chance(permille) {
+			addTagline(j, r, l.language)
 		}
 	})
 }
 
-// offers writes where a title can be watched, by country.
-func (j *writer) offers(r *random, t *title) {
+// writeOffers writes where a title can be watched, by country.
+func writeOffers(j *writer, r *random, t *title) {
 	all := j.countries.list
 	n := min(len(all), j.Count.WatchCountries.of(r, t.votes))
 	j.object("watch/providers", func() {
@@ -417,13 +419,13 @@ func (j *writer) offers(r *random, t *title) {
 					continue
 				}
 				n--
-				j.object(all[i].Code, func() { j.countryOffers(r, t, all[i].Code) })
+				j.object(all[i].Code, func() { writeCountryOffers(j, r, t, all[i].Code) })
 			}
 		})
 	})
 }
 
-func (j *writer) countryOffers(r *random, t *title, country string) {
+func writeCountryOffers(j *writer, r *random, t *title, country string) {
 	j.text("link", func() {
 		j.add("https://www.themoviedb.org/", t.of.media, "/")
 		j.addInt(t.id)

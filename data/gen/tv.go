@@ -53,8 +53,8 @@ func (w *world) showOf(i uint64) show {
 	return s
 }
 
-// tvShow writes the record of series i, its seasons appended.
-func (j *writer) tvShow(i uint64) {
+// writeTVShow writes the record of series i, its seasons appended.
+func writeTVShow(j *writer, i uint64) {
 	s := j.showOf(i)
 	seasons := j.seasonsOf(&s)
 	r := j.tv.random(i, streamDetails)
@@ -62,38 +62,38 @@ func (j *writer) tvShow(i uint64) {
 	ended := !s.dated || s.airs(last, last.episodes) < today-400
 	j.bool("adult", s.adult)
 	j.path("backdrop_path", s.backdrop, ".jpg")
-	j.objects("created_by", j.someone(r.some(j.Has.Tagline.at(s.votes), 500, 3)), func(int) { j.creator(&r) })
+	j.objects("created_by", j.someone(r.some(j.Has.Tagline.at(s.votes), 500, 3)), func(int) { writeCreator(j, &r) })
 	j.list("episode_run_time", func() {
 		if r.chance(300) {
 			j.int("", 5*r.between(2, 14))
 		}
 	})
 	j.day("first_air_date", s.out, s.dated, `""`)
-	j.genreObjects(&s.title)
+	writeGenreObjects(j, &s.title)
 	j.homepage(&r, j.Has.Homepage.at(s.votes)+150)
 	j.int("id", s.id)
 	j.bool("in_production", !ended)
 	j.list("languages", func() { j.string("", s.language.Code) })
-	j.aired(&s, seasons)
-	j.networksOf(&s)
+	writeAired(j, &s, seasons)
+	writeNetworksOf(j, &s)
 	j.int("number_of_episodes", last.before+last.episodes)
 	j.int("number_of_seasons", s.seasons)
-	j.originCountry(&s.title)
-	j.titleTexts(&s.title)
+	writeOriginCountry(j, &s.title)
+	writeTitleTexts(j, &s.title)
 	j.float("popularity", s.popularity, 10_000)
 	j.path("poster_path", s.poster, ".jpg")
-	j.titleCompanies(&r, &s.title)
-	j.titleCountries(&r, &s.title)
-	j.objects("seasons", len(seasons), func(n int) { j.seasonSummary(&seasons[n]) })
+	writeTitleCompanies(j, &r, &s.title)
+	writeTitleCountries(j, &r, &s.title)
+	j.objects("seasons", len(seasons), func(n int) { writeSeasonSummary(j, &seasons[n]) })
 	j.bool("softcore", false)
-	j.spokenLanguages(&r, &s.title)
+	writeSpokenLanguages(j, &r, &s.title)
 	j.string("status", s.status(&r, ended))
-	j.titleTagline(&r, j.Has.Tagline.at(s.votes)/2)
+	writeTitleTagline(j, &r, j.Has.Tagline.at(s.votes)/2)
 	j.string("type", j.showTypes.pick(&r))
-	j.voted(s.average, s.votes)
-	j.tvParts(&r, &s)
+	writeVoted(j, s.average, s.votes)
+	writeTVParts(j, &r, &s)
 	for n := range seasons {
-		j.object(seasonNames[seasons[n].number], func() { j.season(&s, &seasons[n]) })
+		j.object(seasonNames[seasons[n].number], func() { writeSeason(j, &s, &seasons[n]) })
 	}
 }
 
@@ -117,13 +117,13 @@ func (s *show) status(r *random, ended bool) string {
 	return "Ended"
 }
 
-// networksOf writes the network of a series.
-func (j *writer) networksOf(s *show) {
-	j.objects("networks", 1, func(int) { j.company(j.networks, s.network) })
+// writeNetworksOf writes the network of a series.
+func writeNetworksOf(j *writer, s *show) {
+	j.objects("networks", 1, func(int) { writeCompany(j, j.networks, s.network) })
 }
 
-// aired writes the fields last_air_date, last_episode_to_air, name and next_episode_to_air.
-func (j *writer) aired(s *show, seasons []season) {
+// writeAired writes the fields last_air_date, last_episode_to_air, name and next_episode_to_air.
+func writeAired(j *writer, s *show, seasons []season) {
 	var last, next *season
 	var lastEpisode, nextEpisode int
 	for n := range seasons {
@@ -147,27 +147,27 @@ func (j *writer) aired(s *show, seasons []season) {
 	} else {
 		j.day("last_air_date", s.airs(last, lastEpisode), true, "")
 	}
-	j.episodeSummary("last_episode_to_air", s, last, lastEpisode)
-	j.englishTitle("name", &s.title)
-	j.episodeSummary("next_episode_to_air", s, next, nextEpisode)
+	writeEpisodeSummary(j, "last_episode_to_air", s, last, lastEpisode)
+	writeEnglishTitle(j, "name", &s.title)
+	writeEpisodeSummary(j, "next_episode_to_air", s, next, nextEpisode)
 }
 
-// creator writes somebody who created a series.
-func (j *writer) creator(r *random) {
+// writeCreator writes somebody who created a series.
+func writeCreator(j *writer, r *random) {
 	i := j.somebody(r, &j.departments[writing])
 	p := j.personOf(i)
 	j.int("id", j.people.id(i))
 	j.objectID("credit_id", r)
-	j.personNames(&p)
+	writePersonNames(j, &p)
 	j.int("gender", p.gender)
 	j.path("profile_path", p.profile, ".jpg")
 }
 
-// tvParts writes the responses to sub-requests but for seasons.
-func (j *writer) tvParts(r *random, s *show) {
-	j.object("alternative_titles", func() { j.alternativeTitles("results", r, s.votes*3) })
-	j.object("content_ratings", func() { j.contentRatings(r, s) })
-	j.credits(r, s.votes/16, s.votes/8, false /* castIDs */)
+// writeTVParts writes the responses to sub-requests but for seasons.
+func writeTVParts(j *writer, r *random, s *show) {
+	j.object("alternative_titles", func() { writeAlternativeTitles(j, "results", r, s.votes*3) })
+	j.object("content_ratings", func() { writeContentRatings(j, r, s) })
+	writeCredits(j, r, s.votes/16, s.votes/8, false /* castIDs */)
 	j.object("external_ids", func() {
 		j.imdb("imdb_id", "tt", int(r.seed(2*j.Has.IMDb.at(s.votes)-1000)%38_000_000))
 		j.null("freebase_mid")
@@ -177,25 +177,25 @@ func (j *writer) tvParts(r *random, s *show) {
 		j.wikidata(r, j.Has.Wikidata.at(s.votes))
 		j.accounts(r, j.Has.Homepage.at(s.votes)/2, "facebook_id", "instagram_id", "twitter_id")
 	})
-	j.images(r, &s.title)
-	j.titleKeywords("results", r, &s.title, (*writer).tvKeyword)
-	j.recommendations(r, &s.title, (*writer).tvRow)
-	j.reviews(r, &s.title, s.votes/4)
-	j.translations(r, &s.title, func(l *locale) {
-		j.translatedTitle(r, &s.title, l, 500)
-		j.translatedOverview(r, &s.title, l, j.Has.TranslatedOverview.at(s.votes)-100)
+	writeImages(j, r, &s.title)
+	writeTitleKeywords(j, "results", r, &s.title, writeTVKeyword)
+	writeRecommendations(j, r, &s.title, writeTVRow)
+	writeReviews(j, r, &s.title, s.votes/4)
+	writeTranslations(j, r, &s.title, func(l *locale) {
+		writeTranslatedTitle(j, r, &s.title, l, 500)
+		writeTranslatedOverview(j, r, &s.title, l, j.Has.TranslatedOverview.at(s.votes)-100)
 		j.homepage(r, 20)
-		j.translatedTagline(r, l, j.Has.Tagline.at(s.votes)/6)
+		writeTranslatedTagline(j, r, l, j.Has.Tagline.at(s.votes)/6)
 	})
-	j.videos(r, &s.title, s.votes/2)
-	j.offers(r, &s.title)
+	writeVideos(j, r, &s.title, s.votes/2)
+	writeOffers(j, r, &s.title)
 }
 
-// contentRatings writes age ratings by country.
-func (j *writer) contentRatings(r *random, s *show) {
+// writeContentRatings writes age ratings by country.
+func writeContentRatings(j *writer, r *random, s *show) {
 	distinct(j, "results", j.Series.Ratings.of(r, s.votes), func(have int) *reference.Country {
 		for {
-			c := j.country(r, &s.title, have)
+			c := countryOf(j, r, &s.title, have)
 			if len(j.tv.ratings[c.Code]) > 0 {
 				return c
 			}
@@ -208,12 +208,12 @@ func (j *writer) contentRatings(r *random, s *show) {
 	})
 }
 
-// tvRow writes series i as lists have it.
-func (j *writer) tvRow(i uint64) {
+// writeTVRow writes series i as lists have it.
+func writeTVRow(j *writer, i uint64) {
 	s := j.showOf(i)
-	j.row(&s.title)
+	writeRow(j, &s.title)
 	j.day("first_air_date", s.out, s.dated, `""`)
 	j.bool("softcore", false)
-	j.voted(s.average, s.votes)
-	j.originCountry(&s.title)
+	writeVoted(j, s.average, s.votes)
+	writeOriginCountry(j, &s.title)
 }

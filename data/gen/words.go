@@ -38,11 +38,9 @@ type lexicon struct {
 	languages                                               weighted[*language]
 	countries                                               weighted[*reference.Country]
 	videoTypes, showTypes                                   weighted[string]
-	departments                                             []department          // Acting first
-	knownFor                                                [peopleSlots]int      // departments of people, by slot
-	crewOf                                                  weighted[*department] // of crew credits
-	locales                                                 []locale
-	english                                                 *language
+	trades
+	locales []locale
+	english *language
 }
 
 var words = sync.OnceValue(func() *lexicon {

@@ -15,14 +15,20 @@ type Leaf[T any] struct {
 	Set bool
 }
 
-// The types of leaves.
-type (
-	String = Leaf[string]
-	Int    = Leaf[int64]
-	Float  = Leaf[float64] // written with a fraction
-	Bool   = Leaf[bool]
-	Raw    Leaf[string] // of any JSON type: its compact text
-)
+// String is a leaf with a text.
+type String = Leaf[string]
+
+// Int is a leaf with a whole number.
+type Int = Leaf[int64]
+
+// Float is a leaf with a number that is written with a fraction.
+type Float = Leaf[float64]
+
+// Bool is a leaf with a truth value.
+type Bool = Leaf[bool]
+
+// Raw is a leaf with the compact text of any JSON value.
+type Raw Leaf[string]
 
 // Text returns a set String.
 func Text(s string) String { return String{V: s, Set: true} }

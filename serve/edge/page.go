@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/listrow"
 	"reelsplice/schemas/release"
 	"reelsplice/schemas/tables/posting"
 	"reelsplice/serve/query"
@@ -118,4 +119,23 @@ func (c *composer) datedRow(i *release.Include, day int32) error {
 	c.scratch.thin = append(posting.AppendDay(append(c.scratch.thin[:0], raw[:at]...), day), raw[at+end:]...)
 	splice.Literal(&c.answer, c.scratch.thin)
 	return nil
+}
+
+// derivedRow adds a row that no fragment holds: it is made from the fragments of sub-request from,
+// in the request's language.
+func (c *composer) derivedRow(i *release.Include, from fragment.Sub) error {
+	source := *i
+	source.Sub = from
+	raw, err := c.aside(func(side *composer) error { return side.include(&source, 0) })
+	if err != nil {
+		return err
+	}
+	if c.scratch.thin, err = listrow.Append(c.scratch.thin[:0], i.Kind, i.Sub, i.ID, raw); err != nil {
+		return fmt.Errorf("%w: %s: %w", release.ErrCorrupt, *i, err)
+	}
+	if c.class == Page { // the page is compressed as a whole
+		splice.Literal(&c.answer, c.scratch.thin)
+		return nil
+	}
+	return c.deflate(c.scratch.thin)
 }

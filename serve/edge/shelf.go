@@ -58,24 +58,24 @@ func accountPage(x *exchange, t *accountTables, op *api.Operation) error {
 		splice.Literal(&x.c.answer, a.Details())
 		return nil
 	case api.AnswerAccountLists:
-		return x.c.listsOf(t, a, op.Version())
+		return addListsOf(&x.c, t, a, op.Version())
 	}
 	s := shelves[x.q.Op]
 	newest := string(x.q.SortBy) == "created_at.desc"
 	if s.shelf == accounts.RatedEpisodes {
-		return x.c.episodes(a.Shelf(s.shelf), newest)
+		return addEpisodes(&x.c, a.Shelf(s.shelf), newest)
 	}
 	sub := fragment.SubRow
 	if op.Version() == 4 && s.shelf.Kind() == fragment.KindMovie { // it gives the media type of movies, not of series
 		sub = fragment.SubMediaRow
 	}
-	return x.c.titles(a.Shelf(s.shelf), sub, s.form, newest)
+	return addTitles(&x.c, a.Shelf(s.shelf), sub, s.form, newest)
 }
 
-// titles adds a page of a shelf of movies or series; with newest, the last addition
+// addTitles adds a page of a shelf of movies or series; with newest, the last addition
 // comes first.
-func (c *composer) titles(shelf accounts.Placeds, sub fragment.Sub, f form, newest bool) error {
-	return c.shelf(shelf, newest, func(w *writer, p *accounts.Placed) error {
+func addTitles(c *composer, shelf accounts.Placeds, sub fragment.Sub, f form, newest bool) error {
+	return addShelf(c, shelf, newest, func(w *writer, p *accounts.Placed) error {
 		if err := w.row(includeOf(p.Title, sub)); err != nil {
 			return err
 		}
@@ -98,8 +98,8 @@ func (c *composer) titles(shelf accounts.Placeds, sub fragment.Sub, f form, newe
 	})
 }
 
-// shelf adds a page of a shelf.
-func (c *composer) shelf(shelf accounts.Placeds, newest bool, one func(w *writer, p *accounts.Placed) error) error {
+// addShelf adds a page of a shelf.
+func addShelf(c *composer, shelf accounts.Placeds, newest bool, one func(w *writer, p *accounts.Placed) error) error {
 	w := &writer{c: c}
 	w.text("{")
 	err := w.page(shelf.Len(), int(c.q.Page), func(i int) error {
@@ -114,16 +114,16 @@ func (c *composer) shelf(shelf accounts.Placeds, newest bool, one func(w *writer
 }
 
 // episodeFields are the fields of a rated episode before its rating, in wire order. Rows of
-// episodes in other lists have the same in another order.
+// addEpisodes in other lists have the same in another order.
 var episodeFields = [...]string{
 	"air_date", "episode_number", "episode_type", "id", "name", "overview", "production_code", "runtime",
 	"season_number", "show_id", "still_path", "vote_average", "vote_count",
 }
 
-// episodes is titles for rated episodes.
-func (c *composer) episodes(shelf accounts.Placeds, newest bool) error {
-	return c.shelf(shelf, newest, func(w *writer, p *accounts.Placed) error {
-		b, err := c.rowJSON(includeOf(p.Title, fragment.SubMediaRow))
+// addEpisodes is addTitles for rated episodes.
+func addEpisodes(c *composer, shelf accounts.Placeds, newest bool) error {
+	return addShelf(c, shelf, newest, func(w *writer, p *accounts.Placed) error {
+		b, err := rowJSON(c, includeOf(p.Title, fragment.SubMediaRow))
 		if err != nil {
 			return err
 		}
@@ -146,7 +146,7 @@ func (c *composer) episodes(shelf accounts.Placeds, newest bool) error {
 }
 
 // rowJSON returns a row as JSON, valid until the next call.
-func (c *composer) rowJSON(i release.Include) ([]byte, error) {
+func rowJSON(c *composer, i release.Include) ([]byte, error) {
 	return c.aside(func(c *composer) error {
 		splice.Literal(&c.answer, "{")
 		if err := c.include(&i, 0); err != nil {

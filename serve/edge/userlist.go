@@ -34,14 +34,14 @@ func userList(x *exchange, t *accountTables, op *api.Operation) error {
 		}
 	}
 	if op.Answerer == api.AnswerListItem {
-		return x.c.listItem(&l, op.Version(), x.rq.Query)
+		return addListItem(&x.c, &l, op.Version(), x.rq.Query)
 	}
-	return x.c.listDetails(&l, op.Version())
+	return addListDetails(&x.c, &l, op.Version())
 }
 
-// listDetails adds a page of a list as GET /{version}/list/{id} has it. Version 4 has an order, and the
+// addListDetails adds a page of a list as GET /{version}/list/{id} has it. Version 4 has an order, and the
 // comments of the page.
-func (c *composer) listDetails(l *accounts.List, version int) error {
+func addListDetails(c *composer, l *accounts.List, version int) error {
 	head, middle, end, order := accounts.Head3, accounts.Middle3, accounts.End3, accounts.Original
 	if version == 4 {
 		head, middle, end, order = accounts.Head4, accounts.Middle4, accounts.End4, l.Sort()
@@ -95,8 +95,8 @@ func appendComment(dst []byte, t accounts.Title, comment []byte) []byte {
 	return append(dst, comment...)
 }
 
-// listItem adds whether a title is on a list. Version 3 asks about movies; of version 4 another title is not found.
-func (c *composer) listItem(l *accounts.List, version int, query []byte) error {
+// addListItem adds whether a title is on a list. Version 3 asks about movies; of version 4 another title is not found.
+func addListItem(c *composer, l *accounts.List, version int, query []byte) error {
 	if version == 3 {
 		// A number in the published example, a text to the typed clients that are in use.
 		b := strconv.AppendUint([]byte(`{"id":"`), l.ID, 10)
@@ -133,8 +133,8 @@ func numberParam(query []byte, name string) uint64 {
 	return n
 }
 
-// listsOf adds a page of the lists that an account made, as GET /{version}/account/{id}/lists has it.
-func (c *composer) listsOf(t *accountTables, a *accounts.Account, version int) error {
+// addListsOf adds a page of the lists that an account made, as GET /{version}/account/{id}/lists has it.
+func addListsOf(c *composer, t *accountTables, a *accounts.Account, version int) error {
 	w := &writer{c: c}
 	ids := a.Lists()
 	row := []accounts.Text{accounts.RowHead, accounts.RowType, accounts.RowEnd}

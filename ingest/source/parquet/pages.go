@@ -20,6 +20,13 @@ const (
 	headBytes    = 4 << 10   // read buffer of the library, which reads headers that pages writes
 )
 
+// A chunk is the bytes of a column in a row group, as they lie in the file.
+type chunk struct {
+	section io.SectionReader
+	in      *bufio.Reader // of section
+	left    int64         // bytes that were not read yet
+}
+
 // pages is the stream of the pages of one column in one row group, checked and
 // uncompressed. The library trusts the claims of pages (how many values they
 // hold, how long they are uncompressed, how long their runs are) and allocates that; so
@@ -33,12 +40,10 @@ type pages struct {
 	unpack  *unpacker
 	headers *thriftReader
 
-	section io.SectionReader // of the file
-	in      *bufio.Reader    // of section
-	left    int64            // bytes of the column that were not read yet
-	codec   format.CompressionCodec
-	values  int64 // values of the column that were not read yet
-	dict    bool  // the dictionary has passed
+	chunk
+	codec  format.CompressionCodec
+	values int64 // values of the column that were not read yet
+	dict   bool  // the dictionary has passed
 
 	off  int64  // of the stream
 	head []byte // what is left of the header of the current page
