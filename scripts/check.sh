@@ -48,8 +48,10 @@ if [ "$(go env CGO_ENABLED)" = 1 ] && command -v "$(go env CC)" >/dev/null; then
   mapfile -t concurrent < <(go list -f '{{.ImportPath}} {{.Dir}}' ./... | while read -r pkg dir; do
     if grep -qE "$starts" "$dir"/*.go; then echo "$pkg"; fi
   done)
-  # -short: the largest dumps and most scripts of commands pass by once, without the detector.
-  go test -race -short -shuffle=on -timeout 10m "${concurrent[@]}"
+  # -short: the largest dumps and most scripts of commands pass by once, without the detector. -skip: so do
+  # long tests of one goroutine, or of a process that is killed at each of many places.
+  go test -race -short -shuffle=on -timeout 10m "${concurrent[@]}" -skip \
+    '^(TestParquet.*|TestHugeLine|TestCompressionBombs|TestDamaged(Streams|Part|Table|Runs)|TestSettings|TestMemory|TestResumeStages|TestIDsWhenResumed)$'
 else
   echo "skipped: the race detector needs a C compiler, and there is none"
 fi
