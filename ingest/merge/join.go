@@ -53,7 +53,7 @@ func united(dst, src record.Record, f *record.Field) bool {
 	case way == nil && f.Name != "localized":
 		return false
 	case null(src, f):
-		return !null(dst, f) || way != nil && way.byLanguage
+		return !null(dst, f) || byLanguage(way)
 	case way == nil:
 		uniteLocalized(dst, src, f)
 	default:
@@ -68,8 +68,11 @@ func united(dst, src record.Record, f *record.Field) bool {
 func uniteSub(dst, src record.Record, f *record.Field) bool {
 	_, ok := dst.Sub(f)
 	news, ok2 := src.Sub(f)
-	if !f.IsSub() || !ok || !ok2 {
+	switch {
+	case !f.IsSub() || !ok:
 		return false
+	case !ok2: // null in place of images or videos counts as absent
+		return slices.ContainsFunc(f.Elem.Fields, func(list record.Field) bool { return byLanguage(wayOf(&list)) })
 	}
 	join(dst.OwnSub(f), news, nil)
 	return true

@@ -115,6 +115,9 @@ func TestMovie(t *testing.T) {
 	f(`{"id":1,"videos":{"results":[{"iso_639_1":"en","id":"1"},{"iso_639_1":"de","id":"2"}]}}`, `{"id":1,"videos":{"results":[{"iso_639_1":"en","id":"3"}]}}`,
 		`{"id":1,"videos":{"results":[{"iso_639_1":"en","id":"3"},{"iso_639_1":"de","id":"2"}]}}`)
 	f(`{"id":1,"images":{"posters":[{"file_path":"/a"}],"logos":[]}}`, `{"id":1,"images":{"posters":null}}`, `{"id":1,"images":{"logos":[],"posters":[{"file_path":"/a"}]}}`)
+	f(`{"id":1,"images":{"posters":[{"file_path":"/a"}]}}`, `{"id":1,"images":null}`, `{"id":1,"images":{"posters":[{"file_path":"/a"}]}}`)
+	f(`{"id":1,"videos":{"results":[{"key":"a"}]}}`, `{"id":1,"videos":null}`, `{"id":1,"videos":{"results":[{"key":"a"}]}}`)
+	f(`{"id":1,"credits":{"cast":[{"id":1}]}}`, `{"id":1,"credits":null}`, `{"id":1,"credits":null}`)
 	// A row without a name is itself alone.
 	f(`{"id":1,"images":{"posters":[{"height":1},{"height":2}]}}`, `{"id":1,"images":{"posters":[{"height":2},{"height":3}]}}`,
 		`{"id":1,"images":{"posters":[{"height":2},{"height":3},{"height":1}]}}`)

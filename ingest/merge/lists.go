@@ -23,6 +23,9 @@ func wayOf(f *record.Field) *rows {
 	return ways[f.Elem]
 }
 
+// byLanguage reports whether a way is that of lists which crawls cut by language.
+func byLanguage(way *rows) bool { return way != nil && way.byLanguage }
+
 // complete gives dst the fields that only src has.
 func complete(dst, src record.Record) {
 	for i := range src.Schema.Fields {
@@ -135,9 +138,9 @@ func languageOf(r record.Record) string {
 	return record.FieldText(r, f)
 }
 
-// unite gives src the rows that only dst has, unless they are gone, and completes its rows, but for whole
-// ones, with the fields of the same rows of dst. Where both lists follow rank, so does the result; otherwise the old
-// rows come last.
+// unite gives src the rows that only dst has, unless they are gone, and completes its rows with the
+// fields of the same rows of dst, but for whole ones. Where both lists follow rank, so does the result;
+// otherwise the old rows come last.
 func (r *rows) unite(dst, src record.Record, f *record.Field) {
 	old, list := elements(dst, f), elements(src, f)
 	ranked := slices.IsSortedFunc(old, r.rank) && slices.IsSortedFunc(list, r.rank)
