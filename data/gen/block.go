@@ -58,7 +58,7 @@ type block struct {
 func newBlocks(w *world, jobs int, c Compression) (blocks []block, err error) {
 	blocks = make([]block, 2*jobs)
 	for i := range blocks {
-		blocks[i].world = w
+		blocks[i].w = w
 		if blocks[i].compressor, err = newCompressor(c); err != nil {
 			return nil, err
 		}

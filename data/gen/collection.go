@@ -48,12 +48,12 @@ func writeCollectionImages(j *writer, c *collection) {
 // writeCollectionRef writes the collection of a movie, or null.
 func writeCollectionRef(j *writer, m *movie) {
 	const name = "belongs_to_collection"
-	i, ok := j.collectionOfMovie(m)
+	i, ok := j.w.collectionOfMovie(m)
 	if !ok {
 		j.null(name)
 		return
 	}
-	c := j.collectionOf(i)
+	c := j.w.collectionOf(i)
 	j.object(name, func() {
 		j.int("id", c.id)
 		writeCollectionName(j, "name", &c)
@@ -63,8 +63,8 @@ func writeCollectionRef(j *writer, m *movie) {
 
 // writeCollectionRecord writes the record of collection i.
 func writeCollectionRecord(j *writer, i uint64) {
-	c := j.collectionOf(i)
-	r := j.collections.random(i, streamDetails)
+	c := j.w.collectionOf(i)
+	r := j.w.collections.random(i, streamDetails)
 	j.int("id", c.id)
 	writeCollectionName(j, "name", &c)
 	j.string("original_language", c.language.Code)
@@ -72,9 +72,9 @@ func writeCollectionRecord(j *writer, i uint64) {
 	writeOverview(j, r.seed(600), 200, 50)
 	writeCollectionImages(j, &c)
 	j.list("parts", func() {
-		for i, to := j.collectionRange(i); i < to; i++ {
-			m := j.movieOf(i)
-			if _, ok := j.collectionOfMovie(&m); ok {
+		for i, to := j.w.collectionRange(i); i < to; i++ {
+			m := j.w.movieOf(i)
+			if _, ok := j.w.collectionOfMovie(&m); ok {
 				j.object("", func() { writeMovieRow(j, i) })
 			}
 		}

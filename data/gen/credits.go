@@ -60,15 +60,15 @@ func (l *lexicon) setDepartments(list []department) {
 func writeCredits(j *writer, r *random, castVotes, crewVotes int, castIDs bool) {
 	first := r.below(60)
 	j.object("credits", func() {
-		j.objects("cast", j.someone(j.Count.Cast.of(r, castVotes)), func(order int) {
-			writeCredited(j, r, &j.departments[acting])
+		j.objects("cast", j.w.someone(j.w.Count.Cast.of(r, castVotes)), func(order int) {
+			writeCredited(j, r, &j.w.departments[acting])
 			if castIDs {
 				j.int("cast_id", first+order)
 			}
 			writeRole(j, r, order)
 		})
-		j.objects("crew", j.someone(j.Count.Crew.of(r, crewVotes)), func(n int) {
-			do := j.jobOf(r, n)
+		j.objects("crew", j.w.someone(j.w.Count.Crew.of(r, crewVotes)), func(n int) {
+			do := j.w.jobOf(r, n)
 			writeCredited(j, r, do.department)
 			j.objectID("credit_id", r)
 			writeJob(j, do)
@@ -92,15 +92,15 @@ const kept = 880
 func writeEpisodeCredits(j *writer, r *random, s *show) {
 	crew, guests := 0, 0
 	if s.guests && r.chance(kept) {
-		crew = j.someone(j.Series.EpisodeCrew.of(r, s.votes))
+		crew = j.w.someone(j.w.Series.EpisodeCrew.of(r, s.votes))
 	}
 	if s.guests && r.chance(kept) {
-		guests = j.someone(j.Series.Guests.of(r, s.votes))
+		guests = j.w.someone(j.w.Series.Guests.of(r, s.votes))
 	}
 	j.objects("crew", crew, func(n int) {
-		do := j.leadingJob(n) // direction and writing
+		do := j.w.leadingJob(n) // direction and writing
 		if n > 1 {
-			do = j.jobOf(r, n)
+			do = j.w.jobOf(r, n)
 		}
 		writeJob(j, do)
 		j.objectID("credit_id", r)
@@ -108,7 +108,7 @@ func writeEpisodeCredits(j *writer, r *random, s *show) {
 	})
 	j.objects("guest_stars", guests, func(n int) {
 		writeRole(j, r, 500+n)
-		writeCredited(j, r, &j.departments[acting])
+		writeCredited(j, r, &j.w.departments[acting])
 	})
 }
 
@@ -128,7 +128,7 @@ func addCharacter(j *writer, r *random) {
 		j.add("Self")
 		return
 	case x < 34:
-		j.add(pick(r, j.words["character"]))
+		j.add(pick(r, j.w.words["character"]))
 	case x < 60:
 		addFirstName(j, r)
 	default:
@@ -140,7 +140,7 @@ func addCharacter(j *writer, r *random) {
 	case x < 15:
 		j.add(" (uncredited)")
 	case x < 18:
-		j.add(" / ", pick(r, j.words["character"]))
+		j.add(" / ", pick(r, j.w.words["character"]))
 	}
 }
 
@@ -188,11 +188,11 @@ func (w *world) somebody(r *random, d *department) uint64 {
 
 // writeCredited writes what every credit has of a person, of somebody of a department.
 func writeCredited(j *writer, r *random, d *department) {
-	i := j.somebody(r, d)
-	p := j.personOf(i)
+	i := j.w.somebody(r, d)
+	p := j.w.personOf(i)
 	j.bool("adult", p.adult)
 	j.int("gender", p.gender)
-	j.int("id", j.people.id(i))
+	j.int("id", j.w.people.id(i))
 	j.string("known_for_department", p.known.Name)
 	writePersonNames(j, &p)
 	j.float("popularity", p.popularity, 10_000)

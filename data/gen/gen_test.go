@@ -95,7 +95,7 @@ func TestRecordsDoNotDependOnOthers(t *testing.T) {
 	c := small(t.TempDir())
 	all := newWorld(&c)
 	for _, i := range []uint64{299, 0, 150} {
-		first, again := writer{world: all}, writer{world: newWorld(&c)}
+		first, again := writer{w: all}, writer{w: newWorld(&c)}
 		writeMovie(&first, i)
 		if writeMovie(&again, i); !bytes.Equal(first.b, again.b) {
 			t.Errorf("movie %d made by itself = %s, want %s", i, again.b, first.b)

@@ -15,7 +15,7 @@ import (
 // "" as an element of a list; the writer sets the commas. Texts are written as they are: those
 // of the word lists need no escapes, and texts that do hold them escaped already.
 type writer struct {
-	*world
+	w *world
 	b []byte
 }
 

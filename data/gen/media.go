@@ -42,13 +42,13 @@ func writeImages(j *writer, r *random, t *title) {
 	own := t.language.locale
 	j.object("images", func() {
 		first := image{path: t.backdrop, aspect: 1778}
-		writeImagesLike(j, "backdrops", r, j.Count.Backdrops.of(r, t.votes), first, backdropWidths, own, 720)
-		j.objects("logos", j.Count.Logos.of(r, t.votes), func(rank int) {
+		writeImagesLike(j, "backdrops", r, j.w.Count.Backdrops.of(r, t.votes), first, backdropWidths, own, 720)
+		j.objects("logos", j.w.Count.Logos.of(r, t.votes), func(rank int) {
 			m := image{r.between(300, 2400), r.between(900, 6000), r.next() | 1, imageLanguageOf(j, r, own, 60)}
 			writeImage(j, r, &m, rank, ".png")
 		})
 		first = image{path: t.poster, aspect: 667, language: own}
-		writeImagesLike(j, "posters", r, j.Count.Posters.of(r, t.votes), first, posterWidths, own, 90)
+		writeImagesLike(j, "posters", r, j.w.Count.Posters.of(r, t.votes), first, posterWidths, own, 90)
 	})
 }
 
@@ -76,14 +76,14 @@ func imageLanguageOf(j *writer, r *random, own *locale, without int) *locale {
 	case x < without+250:
 		return own
 	case x < without+600:
-		return &j.locales[0]
+		return &j.w.locales[0]
 	}
-	return &j.locales[r.front(len(j.locales))]
+	return &j.w.locales[r.front(len(j.w.locales))]
 }
 
 // writeVideos writes the videos of a title, of which so many voted: the newest first.
 func writeVideos(j *writer, r *random, t *title, votes int) {
-	n := j.Count.Videos.of(r, votes)
+	n := j.w.Count.Videos.of(r, votes)
 	j.object("videos", func() {
 		j.objects("results", n, func(i int) { writeVideo(j, r, t, t.out+day(200-400*i/n)) })
 	})
@@ -92,9 +92,9 @@ func writeVideos(j *writer, r *random, t *title, votes int) {
 func writeVideo(j *writer, r *random, t *title, on day) {
 	l := t.language.locale
 	if r.chance(450) {
-		l = &j.locales[0]
+		l = &j.w.locales[0]
 	}
-	what := j.videoTypes.pick(r)
+	what := j.w.videoTypes.pick(r)
 	j.string("iso_639_1", l.Code)
 	j.string("iso_3166_1", l.region)
 	j.text("name", func() {
@@ -102,7 +102,7 @@ func writeVideo(j *writer, r *random, t *title, on day) {
 			j.add("Official ", what)
 			return
 		}
-		addTagline(j, r, j.english)
+		addTagline(j, r, j.w.english)
 		j.add(" | ", what)
 	})
 	j.text("key", func() { j.letters(r, 11) })

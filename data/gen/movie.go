@@ -16,20 +16,20 @@ func (w *world) movieOf(i uint64) movie {
 
 // writeMovie writes the record of movie i.
 func writeMovie(j *writer, i uint64) {
-	m := j.movieOf(i)
-	r := j.movies.random(i, streamDetails)
+	m := j.w.movieOf(i)
+	r := j.w.movies.random(i, streamDetails)
 	imdb := 0
-	if r.chance(j.Has.IMDb.at(m.votes)) {
+	if r.chance(j.w.Has.IMDb.at(m.votes)) {
 		imdb = r.between(1, 38_000_000)
 	}
-	runtime := j.runtime(&r, m.votes)
-	typical := j.Typical.Budget.at(m.votes)
+	runtime := j.w.runtime(&r, m.votes)
+	typical := j.w.Typical.Budget.at(m.votes)
 	j.bool("adult", m.adult)
 	j.path("backdrop_path", m.backdrop, ".jpg")
 	writeCollectionRef(j, &m)
-	j.int("budget", r.dollars(j.Has.Budget.at(m.votes), typical*100, 110))
+	j.int("budget", r.dollars(j.w.Has.Budget.at(m.votes), typical*100, 110))
 	writeGenreObjects(j, &m.title)
-	j.homepage(&r, j.Has.Homepage.at(m.votes))
+	j.homepage(&r, j.w.Has.Homepage.at(m.votes))
 	j.int("id", m.id)
 	j.imdb("imdb_id", "tt", imdb)
 	writeOriginCountry(j, &m.title)
@@ -39,12 +39,12 @@ func writeMovie(j *writer, i uint64) {
 	writeTitleCompanies(j, &r, &m.title)
 	writeTitleCountries(j, &r, &m.title)
 	j.day("release_date", m.out, m.dated, `""`)
-	j.int("revenue", r.dollars(j.Has.Revenue.at(m.votes), typical*250, 130))
+	j.int("revenue", r.dollars(j.w.Has.Revenue.at(m.votes), typical*250, 130))
 	j.int("runtime", runtime)
 	j.bool("softcore", false)
 	writeSpokenLanguages(j, &r, &m.title)
 	j.string("status", m.status(&r))
-	writeTitleTagline(j, &r, j.Has.Tagline.at(m.votes))
+	writeTitleTagline(j, &r, j.w.Has.Tagline.at(m.votes))
 	writeEnglishTitle(j, "title", &m.title)
 	j.bool("video", m.video)
 	writeVoted(j, m.average, m.votes)
@@ -87,8 +87,8 @@ func writeMovieParts(j *writer, r *random, m *movie, imdb, runtime int) {
 	writeCredits(j, r, m.votes, m.votes, true /* castIDs */)
 	j.object("external_ids", func() {
 		j.imdb("imdb_id", "tt", imdb)
-		j.wikidata(r, j.Has.Wikidata.at(m.votes))
-		j.accounts(r, j.Has.Homepage.at(m.votes)/3, "facebook_id", "instagram_id", "twitter_id")
+		j.wikidata(r, j.w.Has.Wikidata.at(m.votes))
+		j.accounts(r, j.w.Has.Homepage.at(m.votes)/3, "facebook_id", "instagram_id", "twitter_id")
 	})
 	writeImages(j, r, &m.title)
 	writeTitleKeywords(j, "keywords", r, &m.title, writeKeyword)
@@ -97,13 +97,13 @@ func writeMovieParts(j *writer, r *random, m *movie, imdb, runtime int) {
 	writeReviews(j, r, &m.title, m.votes)
 	writeTranslations(j, r, &m.title, func(l *locale) {
 		j.homepage(r, 15)
-		writeTranslatedOverview(j, r, &m.title, l, j.Has.TranslatedOverview.at(m.votes))
+		writeTranslatedOverview(j, r, &m.title, l, j.w.Has.TranslatedOverview.at(m.votes))
 		minutes := runtime
 		if !isBase(j, l) && !r.chance(250) {
 			minutes = 0
 		}
 		j.int("runtime", minutes)
-		writeTranslatedTagline(j, r, l, j.Has.Tagline.at(m.votes)/3)
+		writeTranslatedTagline(j, r, l, j.w.Has.Tagline.at(m.votes)/3)
 		writeTranslatedTitle(j, r, &m.title, l, 650)
 	})
 	writeVideos(j, r, &m.title, m.votes)
@@ -112,7 +112,7 @@ func writeMovieParts(j *writer, r *random, m *movie, imdb, runtime int) {
 
 // writeMovieRow writes movie i as lists have it.
 func writeMovieRow(j *writer, i uint64) {
-	m := j.movieOf(i)
+	m := j.w.movieOf(i)
 	writeRow(j, &m.title)
 	j.day("release_date", m.out, m.dated, `""`)
 	j.bool("softcore", false)
@@ -124,13 +124,13 @@ func writeMovieRow(j *writer, i uint64) {
 func writeReleaseDates(j *writer, r *random, m *movie) {
 	n := 0
 	if m.dated {
-		n = j.Count.ReleaseCountries.of(r, m.votes)
+		n = j.w.Count.ReleaseCountries.of(r, m.votes)
 	}
 	distinct(j, "results", n, func(have int) *reference.Country {
 		if have == 0 {
 			return m.country
 		}
-		return pick(r, j.countries.list)
+		return pick(r, j.w.countries.list)
 	}, func(c *reference.Country) {
 		on := m.out
 		j.string("iso_3166_1", c.Code)
@@ -146,7 +146,7 @@ func writeReleaseDates(j *writer, r *random, m *movie) {
 // writeRelease writes the n-th release of a movie in a country.
 func writeRelease(j *writer, r *random, m *movie, country string, on day, n int) {
 	j.text("certification", func() {
-		if list := j.movies.ratings[country]; len(list) > 0 && r.chance(min(900, 80+10*m.votes)) {
+		if list := j.w.movies.ratings[country]; len(list) > 0 && r.chance(min(900, 80+10*m.votes)) {
 			j.add(pick(r, list))
 		}
 	})
@@ -154,7 +154,7 @@ func writeRelease(j *writer, r *random, m *movie, country string, on day, n int)
 	j.string("iso_639_1", "")
 	j.text("note", func() {
 		if r.chance(100) {
-			j.add(pick(r, j.words["town"]), " Film Festival")
+			j.add(pick(r, j.w.words["town"]), " Film Festival")
 		}
 	})
 	j.moment("release_date", on.at(0))

@@ -75,9 +75,9 @@ func writePersonNames(j *writer, p *person) {
 
 // writePersonRecord writes the record of person i.
 func writePersonRecord(j *writer, i uint64) {
-	p := j.personOf(i)
+	p := j.w.personOf(i)
 	o := p.octave
-	r := j.people.random(i, streamDetails)
+	r := j.w.people.random(i, streamDetails)
 	imdb := 0
 	if r.chance(min(950, 220+110*o)) {
 		imdb = r.between(1, 15_600_000)
@@ -96,12 +96,12 @@ func writePersonRecord(j *writer, i uint64) {
 	} else {
 		j.null("homepage")
 	}
-	j.int("id", j.people.id(i))
+	j.int("id", j.w.people.id(i))
 	j.imdb("imdb_id", "nm", imdb)
 	j.string("known_for_department", p.known.Name)
 	j.text("name", func() { addLatinName(j, &p) })
 	j.textIf(r.chance(min(900, 60+120*o)), "place_of_birth", func() {
-		j.add(pick(&r, j.words["town"]), ", ", j.countries.pick(&r).EnglishName)
+		j.add(pick(&r, j.w.words["town"]), ", ", j.w.countries.pick(&r).EnglishName)
 	})
 	j.float("popularity", p.popularity, 10_000)
 	j.path("profile_path", p.profile, ".jpg")
@@ -138,11 +138,11 @@ func writeBiography(j *writer, r *random, p *person) {
 		return
 	}
 	addLatinName(j, p)
-	j.add(" was born in ", pick(r, j.words["town"]), ". ")
-	addProse(j, r, j.english, r.logNormal(250, 60))
+	j.add(" was born in ", pick(r, j.w.words["town"]), ". ")
+	addProse(j, r, j.w.english, r.logNormal(250, 60))
 	for range r.front(min(12, 1+p.octave)) {
 		j.add(`\n\n`)
-		addProse(j, r, j.english, r.logNormal(400, 50))
+		addProse(j, r, j.w.english, r.logNormal(400, 50))
 	}
 }
 
@@ -165,10 +165,10 @@ func writeProfiles(j *writer, r *random, p *person) {
 func writeBiographies(j *writer, r *random, p *person) {
 	n := 0
 	if r.chance(min(1000, 80+90*p.octave)) {
-		n = min(len(j.locales), 1+r.front(2+3*p.octave))
+		n = min(len(j.w.locales), 1+r.front(2+3*p.octave))
 	}
 	j.objects("translations", n, func(i int) {
-		l := &j.locales[i]
+		l := &j.w.locales[i]
 		writeLocale(j, l)
 		j.object("data", func() {
 			j.text("biography", func() {

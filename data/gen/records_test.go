@@ -32,7 +32,7 @@ func parse(t *testing.T, p *record.Parser, row string, rec record.Record) {
 // writeLine returns record i of a part without its line break.
 func line(t *testing.T, w *world, part *population, i uint64) string {
 	t.Helper()
-	j := writer{world: w}
+	j := writer{w: w}
 	writeLine(&j, part, i)
 	row, ok := strings.CutSuffix(string(j.b), "\n")
 	if !ok || strings.ContainsAny(row, "\n\t") || !utf8.ValidString(row) {

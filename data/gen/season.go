@@ -50,7 +50,7 @@ func (s *show) airs(one *season, episode int) day { return one.out + day(episode
 
 // writeSeason writes the details of a season with its episodes.
 func writeSeason(j *writer, s *show, one *season) {
-	r := random{mix(j.tv.seed ^ uint64(one.id))}
+	r := random{mix(j.w.tv.seed ^ uint64(one.id))}
 	j.objectID("_id", &r)
 	j.day("air_date", one.out, one.dated, "null")
 	j.objects("episodes", one.episodes, func(n int) { writeEpisode(j, s, one, n) })
@@ -76,7 +76,7 @@ func writeSeasonName(j *writer, one *season) {
 		j.string("name", "Specials")
 		return
 	}
-	writeNumbered(j, one.named, j.english, "Season", one.number)
+	writeNumbered(j, one.named, j.w.english, "Season", one.number)
 }
 
 func writeSeasonOverview(j *writer, one *season) { writeOverview(j, one.overview, 260, 50) }
@@ -139,7 +139,7 @@ func (w *world) episodeOf(s *show, one *season, n int) episode {
 
 // writeEpisode writes an episode as the details of its season have it.
 func writeEpisode(j *writer, s *show, one *season, n int) {
-	e := j.episodeOf(s, one, n)
+	e := j.w.episodeOf(s, one, n)
 	writeEpisodeDate(j, &e)
 	j.int("id", e.id)
 	writeEpisodeTexts(j, s, &e)
@@ -155,7 +155,7 @@ func writeEpisodeSummary(j *writer, name string, s *show, one *season, n int) {
 		j.null(name)
 		return
 	}
-	e := j.episodeOf(s, one, n)
+	e := j.w.episodeOf(s, one, n)
 	j.object(name, func() {
 		j.int("id", e.id)
 		writeEpisodeTexts(j, s, &e)
@@ -172,7 +172,7 @@ func writeEpisodeDate(j *writer, e *episode) {
 }
 
 func writeEpisodeTexts(j *writer, s *show, e *episode) {
-	l := j.english
+	l := j.w.english
 	if !s.english {
 		l = s.language
 	}

@@ -31,21 +31,21 @@ func addSlot(j *writer, r *random, s *step) {
 	case "full name":
 		addFullName(j, r)
 	case "family name":
-		j.add(pick(r, j.origins.pick(r).family).latin)
+		j.add(pick(r, j.w.origins.pick(r).family).latin)
 	case "country":
-		j.add(j.countries.pick(r).EnglishName)
+		j.add(j.w.countries.pick(r).EnglishName)
 	case "title":
-		addTitle(j, r, j.languages.pick(r))
+		addTitle(j, r, j.w.languages.pick(r))
 	case "": // the end
 	default:
 		panic("gen: words.toml: no slot " + s.slot)
 	}
 }
 
-func addFirstName(j *writer, r *random) { j.add(j.origins.pick(r).givenName(r).latin) }
+func addFirstName(j *writer, r *random) { j.add(j.w.origins.pick(r).givenName(r).latin) }
 
 func addFullName(j *writer, r *random) {
-	o := j.origins.pick(r)
+	o := j.w.origins.pick(r)
 	j.add(o.givenName(r).latin, " ", pick(r, o.family).latin)
 }
 
@@ -72,7 +72,7 @@ func addProse(j *writer, r *random, l *language, chars int) {
 		if end > start {
 			j.add(" ")
 		}
-		addSentence(j, r, &j.sentences)
+		addSentence(j, r, &j.w.sentences)
 		switch n := len(j.b) - start; {
 		case n > maxText:
 			j.b = j.b[:end]
@@ -124,7 +124,7 @@ func addTagline(j *writer, r *random, l *language) {
 		addForeignProse(j, r, l, 10)
 		return
 	}
-	addSentence(j, r, &j.taglines)
+	addSentence(j, r, &j.w.taglines)
 }
 
 // addTitle appends a title in a language.
@@ -133,10 +133,10 @@ func addTitle(j *writer, r *random, l *language) {
 		addForeignTitle(j, r, l)
 		return
 	}
-	addPhrase(j, r, &j.titles)
+	addPhrase(j, r, &j.w.titles)
 	if r.chance(35) {
 		j.add(": ")
-		addPhrase(j, r, &j.titles)
+		addPhrase(j, r, &j.w.titles)
 	}
 	if r.chance(40) {
 		j.add(" ")
@@ -161,7 +161,7 @@ func writeOverview(j *writer, seed uint64, median, sigma int) {
 	j.text("overview", func() {
 		if seed != 0 {
 			r := random{seed}
-			addProse(j, &r, j.english, r.logNormal(median, sigma))
+			addProse(j, &r, j.w.english, r.logNormal(median, sigma))
 		}
 	})
 }

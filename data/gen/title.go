@@ -119,13 +119,13 @@ func writeEnglishTitle(j *writer, name string, t *title) {
 	}
 	j.text(name, func() {
 		r := random{mix(t.name)}
-		addTitle(j, &r, j.english)
+		addTitle(j, &r, j.w.english)
 	})
 }
 
 // writeTitleOverview writes the English overview.
 func writeTitleOverview(j *writer, t *title) {
-	writeOverview(j, t.overview, j.Typical.Overview.at(t.votes), 45)
+	writeOverview(j, t.overview, j.w.Typical.Overview.at(t.votes), 45)
 }
 
 // writeTitleTexts writes a title's language, its original title and its overview.
@@ -139,7 +139,7 @@ func writeTitleTexts(j *writer, t *title) {
 func writeTitleTagline(j *writer, r *random, permille int) {
 	j.text("tagline", func() {
 		if r.chance(permille) {
-			addTagline(j, r, j.english)
+			addTagline(j, r, j.w.english)
 		}
 	})
 }
@@ -219,7 +219,7 @@ func writePage(j *writer, name string, rows func() int) {
 // writeReviews writes the reviews of a title, of which so many voted.
 func writeReviews(j *writer, r *random, t *title, votes int) {
 	writePage(j, "reviews", func() int {
-		n := j.Count.Reviews.of(r, votes)
+		n := j.w.Count.Reviews.of(r, votes)
 		j.objects("results", n, func(i int) { writeReview(j, r, min(t.out+day(20+i*150), today)) })
 		return n
 	})
@@ -244,8 +244,8 @@ func writeReview(j *writer, r *random, on day) {
 			if n > 0 {
 				j.add(pick(r, sentenceJoins))
 			}
-			j.add(pick(r, j.words["review"]), " ")
-			addSentence(j, r, &j.sentences)
+			j.add(pick(r, j.w.words["review"]), " ")
+			addSentence(j, r, &j.w.sentences)
 		}
 	})
 	at := on.at(r.below(24 * 60 * 60))
@@ -262,8 +262,8 @@ var sentenceJoins = []string{" ", " ", " ", `\r\n\r\n`}
 
 // writeAlternativeTitles writes the titles by which a title is known elsewhere.
 func writeAlternativeTitles(j *writer, name string, r *random, votes int) {
-	j.objects(name, j.Count.AlternativeTitles.of(r, votes), func(int) {
-		l := &j.locales[r.front(len(j.locales))]
+	j.objects(name, j.w.Count.AlternativeTitles.of(r, votes), func(int) {
+		l := &j.w.locales[r.front(len(j.w.locales))]
 		j.string("iso_3166_1", l.region)
 		j.text("title", func() { addTitle(j, r, l.language) })
 		j.string("type", pick(r, titleTypes))
@@ -277,14 +277,14 @@ var titleTypes = []string{
 // writeTitleKeywords writes the keywords of a title, each by write.
 func writeTitleKeywords(j *writer, name string, r *random, t *title, write func(j *writer, i uint64)) {
 	j.object("keywords", func() {
-		writePicked(j, name, r, j.keywords, j.Count.Keywords.of(r, t.votes), func(i uint64) { write(j, i) })
+		writePicked(j, name, r, j.w.keywords, j.w.Count.Keywords.of(r, t.votes), func(i uint64) { write(j, i) })
 	})
 }
 
 // writeTitleCompanies writes the production companies of a title.
 func writeTitleCompanies(j *writer, r *random, t *title) {
-	n := j.Count.Companies.of(r, t.votes)
-	writePicked(j, "production_companies", r, j.companies, n, func(i uint64) { writeCompany(j, j.companies, i) })
+	n := j.w.Count.Companies.of(r, t.votes)
+	writePicked(j, "production_companies", r, j.w.companies, n, func(i uint64) { writeCompany(j, j.w.companies, i) })
 }
 
 // writePicked writes a list of at most n records of the crowd.
@@ -310,7 +310,7 @@ func countryOf(j *writer, r *random, t *title, have int) *reference.Country {
 	if have == 0 {
 		return t.country
 	}
-	return j.countries.pick(r)
+	return j.w.countries.pick(r)
 }
 
 // some returns in any permille of a thousand cases 1, or in more permille up to most more, and else 0.
@@ -330,7 +330,7 @@ func writeSpokenLanguages(j *writer, r *random, t *title) {
 		if have == 0 {
 			return t.language
 		}
-		return j.languages.pick(r)
+		return j.w.languages.pick(r)
 	}, func(l *language) {
 		j.string("english_name", l.EnglishName)
 		j.string("iso_639_1", l.Code)
@@ -349,12 +349,12 @@ func writeLocale(j *writer, l *locale) {
 // writeTranslations writes those of a title to English, its own language and others, in the
 // order of the locales. data writes the texts of each.
 func writeTranslations(j *writer, r *random, t *title, data func(l *locale)) {
-	want := j.Count.Translations.of(r, t.votes)
-	from := min(len(j.locales), want*8/5+3) // of so many, want are taken
+	want := j.w.Count.Translations.of(r, t.votes)
+	from := min(len(j.w.locales), want*8/5+3) // of so many, want are taken
 	j.object("translations", func() {
 		j.list("translations", func() {
-			for i := 0; i < len(j.locales) && want > 0; i++ {
-				l := &j.locales[i]
+			for i := 0; i < len(j.w.locales) && want > 0; i++ {
+				l := &j.w.locales[i]
 				if i == 0 || l == t.language.locale || r.below(max(1, from)) < want {
 					want--
 					j.object("", func() {
@@ -369,7 +369,7 @@ func writeTranslations(j *writer, r *random, t *title, data func(l *locale)) {
 }
 
 // isBase reports whether a translation is the English one. It repeats the texts of details.
-func isBase(j *writer, l *locale) bool { return l == &j.locales[0] }
+func isBase(j *writer, l *locale) bool { return l == &j.w.locales[0] }
 
 // writeTranslatedOverview writes the overview of a translation: there is one in permille of a
 // thousand cases.
@@ -380,7 +380,7 @@ func writeTranslatedOverview(j *writer, r *random, t *title, l *locale, permille
 	}
 	j.text("overview", func() {
 		if r.chance(permille) {
-			addProse(j, r, l.language, r.logNormal(j.Typical.Overview.at(t.votes), 45))
+			addProse(j, r, l.language, r.logNormal(j.w.Typical.Overview.at(t.votes), 45))
 		}
 	})
 }
@@ -410,8 +410,8 @@ func writeTranslatedTagline(j *writer, r *random, l *locale, permille int) {
 
 // writeOffers writes where a title can be watched, by country.
 func writeOffers(j *writer, r *random, t *title) {
-	all := j.countries.list
-	n := min(len(all), j.Count.WatchCountries.of(r, t.votes))
+	all := j.w.countries.list
+	n := min(len(all), j.w.Count.WatchCountries.of(r, t.votes))
 	j.object("watch/providers", func() {
 		j.object("results", func() {
 			for i := range all {
@@ -435,9 +435,9 @@ func writeCountryOffers(j *writer, r *random, t *title, country string) {
 		if k > 0 && !r.chance(500) {
 			continue
 		}
-		first := r.front(len(j.providers))
+		first := r.front(len(j.w.providers))
 		j.objects(offer, 1+r.front(5), func(n int) {
-			p := &j.providers[(first+n)%len(j.providers)]
+			p := &j.w.providers[(first+n)%len(j.w.providers)]
 			j.string("logo_path", p.LogoPath)
 			j.int("provider_id", int(p.ID))
 			j.string("provider_name", p.Name)

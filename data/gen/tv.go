@@ -55,14 +55,14 @@ func (w *world) showOf(i uint64) show {
 
 // writeTVShow writes the record of series i, its seasons appended.
 func writeTVShow(j *writer, i uint64) {
-	s := j.showOf(i)
-	seasons := j.seasonsOf(&s)
-	r := j.tv.random(i, streamDetails)
+	s := j.w.showOf(i)
+	seasons := j.w.seasonsOf(&s)
+	r := j.w.tv.random(i, streamDetails)
 	last := &seasons[len(seasons)-1]
 	ended := !s.dated || s.airs(last, last.episodes) < today-400
 	j.bool("adult", s.adult)
 	j.path("backdrop_path", s.backdrop, ".jpg")
-	j.objects("created_by", j.someone(r.some(j.Has.Tagline.at(s.votes), 500, 3)), func(int) { writeCreator(j, &r) })
+	j.objects("created_by", j.w.someone(r.some(j.w.Has.Tagline.at(s.votes), 500, 3)), func(int) { writeCreator(j, &r) })
 	j.list("episode_run_time", func() {
 		if r.chance(300) {
 			j.int("", 5*r.between(2, 14))
@@ -70,7 +70,7 @@ func writeTVShow(j *writer, i uint64) {
 	})
 	j.day("first_air_date", s.out, s.dated, `""`)
 	writeGenreObjects(j, &s.title)
-	j.homepage(&r, j.Has.Homepage.at(s.votes)+150)
+	j.homepage(&r, j.w.Has.Homepage.at(s.votes)+150)
 	j.int("id", s.id)
 	j.bool("in_production", !ended)
 	j.list("languages", func() { j.string("", s.language.Code) })
@@ -88,8 +88,8 @@ func writeTVShow(j *writer, i uint64) {
 	j.bool("softcore", false)
 	writeSpokenLanguages(j, &r, &s.title)
 	j.string("status", s.status(&r, ended))
-	writeTitleTagline(j, &r, j.Has.Tagline.at(s.votes)/2)
-	j.string("type", j.showTypes.pick(&r))
+	writeTitleTagline(j, &r, j.w.Has.Tagline.at(s.votes)/2)
+	j.string("type", j.w.showTypes.pick(&r))
 	writeVoted(j, s.average, s.votes)
 	writeTVParts(j, &r, &s)
 	for n := range seasons {
@@ -119,7 +119,7 @@ func (s *show) status(r *random, ended bool) string {
 
 // writeNetworksOf writes the network of a series.
 func writeNetworksOf(j *writer, s *show) {
-	j.objects("networks", 1, func(int) { writeCompany(j, j.networks, s.network) })
+	j.objects("networks", 1, func(int) { writeCompany(j, j.w.networks, s.network) })
 }
 
 // writeAired writes the fields last_air_date, last_episode_to_air, name and next_episode_to_air.
@@ -154,9 +154,9 @@ func writeAired(j *writer, s *show, seasons []season) {
 
 // writeCreator writes somebody who created a series.
 func writeCreator(j *writer, r *random) {
-	i := j.somebody(r, &j.departments[writing])
-	p := j.personOf(i)
-	j.int("id", j.people.id(i))
+	i := j.w.somebody(r, &j.w.departments[writing])
+	p := j.w.personOf(i)
+	j.int("id", j.w.people.id(i))
 	j.objectID("credit_id", r)
 	writePersonNames(j, &p)
 	j.int("gender", p.gender)
@@ -169,13 +169,13 @@ func writeTVParts(j *writer, r *random, s *show) {
 	j.object("content_ratings", func() { writeContentRatings(j, r, s) })
 	writeCredits(j, r, s.votes/16, s.votes/8, false /* castIDs */)
 	j.object("external_ids", func() {
-		j.imdb("imdb_id", "tt", int(r.seed(2*j.Has.IMDb.at(s.votes)-1000)%38_000_000))
+		j.imdb("imdb_id", "tt", int(r.seed(2*j.w.Has.IMDb.at(s.votes)-1000)%38_000_000))
 		j.null("freebase_mid")
 		j.null("freebase_id")
 		j.intIf(r.chance(min(950, 450+s.votes)), "tvdb_id", r.between(70_000, 460_000))
 		j.null("tvrage_id")
-		j.wikidata(r, j.Has.Wikidata.at(s.votes))
-		j.accounts(r, j.Has.Homepage.at(s.votes)/2, "facebook_id", "instagram_id", "twitter_id")
+		j.wikidata(r, j.w.Has.Wikidata.at(s.votes))
+		j.accounts(r, j.w.Has.Homepage.at(s.votes)/2, "facebook_id", "instagram_id", "twitter_id")
 	})
 	writeImages(j, r, &s.title)
 	writeTitleKeywords(j, "results", r, &s.title, writeTVKeyword)
@@ -183,9 +183,9 @@ func writeTVParts(j *writer, r *random, s *show) {
 	writeReviews(j, r, &s.title, s.votes/4)
 	writeTranslations(j, r, &s.title, func(l *locale) {
 		writeTranslatedTitle(j, r, &s.title, l, 500)
-		writeTranslatedOverview(j, r, &s.title, l, j.Has.TranslatedOverview.at(s.votes)-100)
+		writeTranslatedOverview(j, r, &s.title, l, j.w.Has.TranslatedOverview.at(s.votes)-100)
 		j.homepage(r, 20)
-		writeTranslatedTagline(j, r, l, j.Has.Tagline.at(s.votes)/6)
+		writeTranslatedTagline(j, r, l, j.w.Has.Tagline.at(s.votes)/6)
 	})
 	writeVideos(j, r, &s.title, s.votes/2)
 	writeOffers(j, r, &s.title)
@@ -193,10 +193,10 @@ func writeTVParts(j *writer, r *random, s *show) {
 
 // writeContentRatings writes age ratings by country.
 func writeContentRatings(j *writer, r *random, s *show) {
-	distinct(j, "results", j.Series.Ratings.of(r, s.votes), func(have int) *reference.Country {
+	distinct(j, "results", j.w.Series.Ratings.of(r, s.votes), func(have int) *reference.Country {
 		for {
 			c := countryOf(j, r, &s.title, have)
-			if len(j.tv.ratings[c.Code]) > 0 {
+			if len(j.w.tv.ratings[c.Code]) > 0 {
 				return c
 			}
 			have++ // the country of origin rates nothing
@@ -204,13 +204,13 @@ func writeContentRatings(j *writer, r *random, s *show) {
 	}, func(c *reference.Country) {
 		j.list("descriptors", func() {})
 		j.string("iso_3166_1", c.Code)
-		j.string("rating", pick(r, j.tv.ratings[c.Code]))
+		j.string("rating", pick(r, j.w.tv.ratings[c.Code]))
 	})
 }
 
 // writeTVRow writes series i as lists have it.
 func writeTVRow(j *writer, i uint64) {
-	s := j.showOf(i)
+	s := j.w.showOf(i)
 	writeRow(j, &s.title)
 	j.day("first_air_date", s.out, s.dated, `""`)
 	j.bool("softcore", false)

@@ -61,7 +61,7 @@ type row struct {
 
 // A decoder cuts files into batches.
 type decoder struct {
-	*Pipeline
+	p    *Pipeline
 	send func(*rows) error
 
 	open *rows
@@ -107,9 +107,9 @@ func (d *decoder) file(ctx context.Context, n int, skip int64) error {
 // begin opens a file and its first batch. Of a file that cannot be opened there is one batch with
 // the failure, and no reader.
 func (d *decoder) begin(ctx context.Context, n int) (*source.Reader, error) {
-	in := &d.List.Inputs[n]
+	in := &d.p.List.Inputs[n]
 	d.from, d.read = time.Now(), 0
-	src, err := source.Open(in.File, d.Options.Read(ctx, d.Dir))
+	src, err := source.Open(in.File, d.p.Options.Read(ctx, d.p.Dir))
 	if ctx.Err() != nil { // no fault of the file
 		if err == nil {
 			_ = src.Close() // read side
@@ -143,7 +143,7 @@ func next(ctx context.Context, src *source.Reader) (source.Row, error) {
 // detect finds the layout of a file by its first good row, and why the file is left out.
 func (d *decoder) detect(src *source.Reader, text []byte) (reason string) {
 	f, in := *d.open.file, *d.open.file.Input // batches before have the old ones
-	in.Layout, in.Hint, reason = d.Options.Detect(src.File(), text)
+	in.Layout, in.Hint, reason = d.p.Options.Detect(src.File(), text)
 	f.Input = &in
 	d.open.file = &f
 	if reason == "" && in.Layout == input.IMDb {

@@ -17,9 +17,9 @@ import (
 // tables reads IMDb's tables as if they were one file. They make records only together, and have
 // no ids of TMDB's. So they are read late, package imdb joins them, and they find the ids of
 // records that the catalogue and the other sources have by IMDb's ids. All of them are one step to
-// the journal. Their batches are records from the start.
+// the journal. The joiner takes the rows of the decoder, and makes the records.
 type tables struct {
-	*Pipeline
+	p    *Pipeline
 	note crosswalk.Noter
 	send func(step) error
 
@@ -32,9 +32,9 @@ type tables struct {
 // read reads the inputs from first on before end, and sends their records.
 func (t *tables) read(ctx context.Context, first, end int) error {
 	j, err := imdb.New(imdb.Config{
-		Dir: t.Dir, Memory: t.Memory, ID: t.Resolver.IMDb,
+		Dir: t.p.Dir, Memory: t.p.Memory, ID: t.p.Resolver.IMDb,
 		Place: func(file int, row, line int64) string {
-			return source.Place{File: t.List.Name(file), Row: row, Line: line}.String()
+			return source.Place{File: t.p.List.Name(file), Row: row, Line: line}.String()
 		},
 		Bad: t.refuse,
 	})
@@ -43,9 +43,9 @@ func (t *tables) read(ctx context.Context, first, end int) error {
 	}
 	defer func() { _ = j.Close() }() // temporary files
 	t.joiner = j
-	d := decoder{Pipeline: t.Pipeline, send: t.add}
+	d := decoder{p: t.p, send: t.add}
 	for n := first; n < end; n++ {
-		t.inputs[t.List.Inputs[n].Number] = n
+		t.inputs[t.p.List.Inputs[n].Number] = n
 		if err := d.file(ctx, n, 0); err != nil {
 			return err
 		}
@@ -54,7 +54,7 @@ func (t *tables) read(ctx context.Context, first, end int) error {
 	if err := j.Records(ctx, t.record); err != nil {
 		return err
 	}
-	if err := t.Resolver.Err(); err != nil {
+	if err := t.p.Resolver.Err(); err != nil {
 		return err
 	}
 	for path, n := range j.Dropped() {
@@ -66,8 +66,8 @@ func (t *tables) read(ctx context.Context, first, end int) error {
 
 // batch returns an empty batch of an input.
 func (t *tables) batch(n int) *records {
-	in := &t.List.Inputs[n]
-	return t.records(mark{file: &file{Input: in, index: n, found: in.File}, partial: true})
+	in := &t.p.List.Inputs[n]
+	return t.p.records(mark{file: &file{Input: in, index: n, found: in.File}, partial: true})
 }
 
 // flush sends the open batch and opens the next one of the same file.
@@ -81,7 +81,7 @@ func (t *tables) flush() error {
 // add gives the rows of a batch to the joiner, and sends what is left of it: the bad ones.
 func (t *tables) add(b *rows) error {
 	b.at, b.partial = nil, true
-	out := t.records(b.mark)
+	out := t.p.records(b.mark)
 	for n := range b.list {
 		row := &b.list[n]
 		err := row.failed

@@ -66,13 +66,13 @@ func (p *Pipeline) Read(ctx context.Context, at journal.Position) error {
 func (p *Pipeline) turn(ctx context.Context, turn input.Turn, first, end int, skip int64) error {
 	return p.run(ctx, func(ctx context.Context, send func(step) error) error {
 		if turn == input.TurnIMDb {
-			t := tables{Pipeline: p, send: send, inputs: map[int]int{}}
+			t := tables{p: p, send: send, inputs: map[int]int{}}
 			if end < len(p.List.Inputs) { // else nobody looks them up
 				t.note = p.Resolver.Noter
 			}
 			return t.read(ctx, first, end)
 		}
-		d := decoder{Pipeline: p, send: func(b *rows) error { return send(b) }}
+		d := decoder{p: p, send: func(b *rows) error { return send(b) }}
 		for n := first; n < end; n++ {
 			if err := d.file(ctx, n, skip); err != nil {
 				return err
