@@ -318,7 +318,7 @@ func (r *Renderer) withMovies(k fragment.Kind, rec record.Record, movies []int64
 }
 
 // Plain returns the fragments of a network, a review, a credit or an order of episodes: of kinds
-// of which nothing is derived.
+// without derived data.
 func (r *Renderer) Plain(k fragment.Kind, rec record.Record) []Fragment {
 	return r.record(r.start(k, rec).complete(rec), rec)
 }

@@ -267,7 +267,7 @@ func (d *diff) json(ctx context.Context, w *bufio.Writer) error {
 	return err
 }
 
-// writeList writes a member of a JSON object: a comma and a list, whose items it takes one by one.
+// writeList writes a field of a JSON object: a comma, and a list whose items come one by one.
 func writeList(w *bufio.Writer, name string, items func(add func(v any) error) error) error {
 	fmt.Fprintf(w, ",%q:[", name) // w keeps its error for the next write
 	comma := ""
@@ -344,7 +344,7 @@ func (d *diff) purge(ctx context.Context, w *bufio.Writer) error {
 	})
 }
 
-// purgeJSON writes the purge list as a member of one object.
+// purgeJSON writes the purge list as a field of one object.
 func (d *diff) purgeJSON(ctx context.Context, w *bufio.Writer) error {
 	fmt.Fprintf(w, `{"from":%q,"to":%q`, d.from.Manifest().ID, d.to.Manifest().ID)
 	err := writeList(w, "purge", func(add func(v any) error) error {

@@ -55,8 +55,8 @@ func (l *lexicon) setDepartments(list []department) {
 	l.departments, l.crewOf = list, weigh(crew, same)
 }
 
-// writeCredits writes the cast and the crew of a title, of which so many voted; the cast of a
-// writeMovie has cast ids.
+// writeCredits writes the cast and the crew of a title with so many votes. The cast of a movie
+// has cast ids.
 func writeCredits(j *writer, r *random, castVotes, crewVotes int, castIDs bool) {
 	first := r.below(60)
 	j.object("credits", func() {

@@ -45,7 +45,7 @@ func (j *writer) enclose(name string, open, end byte, write func()) {
 	j.b = append(j.b, end)
 }
 
-// objects writes a list of n objects, the fields of which write writes.
+// objects writes a list of n objects, whose fields write writes.
 func (j *writer) objects(name string, n int, write func(i int)) {
 	j.list(name, func() {
 		for i := range n {

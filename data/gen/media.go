@@ -81,7 +81,7 @@ func imageLanguageOf(j *writer, r *random, own *locale, without int) *locale {
 	return &j.w.locales[r.front(len(j.w.locales))]
 }
 
-// writeVideos writes the videos of a title, of which so many voted: the newest first.
+// writeVideos writes the videos of a title with so many votes, the newest first.
 func writeVideos(j *writer, r *random, t *title, votes int) {
 	n := j.w.Count.Videos.of(r, votes)
 	j.object("videos", func() {

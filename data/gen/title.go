@@ -216,7 +216,7 @@ func writePage(j *writer, name string, rows func() int) {
 	})
 }
 
-// writeReviews writes the reviews of a title, of which so many voted.
+// writeReviews writes the reviews of a title with so many votes.
 func writeReviews(j *writer, r *random, t *title, votes int) {
 	writePage(j, "reviews", func() int {
 		n := j.w.Count.Reviews.of(r, votes)

@@ -127,7 +127,7 @@ func ratedShelf(k fragment.Kind) accounts.Shelf {
 }
 
 // appendStates appends the marks and the rating that an account has for a movie, a series or an episode, as the
-// members of account_states without their id and the opening brace.
+// fields of account_states without their id and the opening brace.
 func appendStates(dst []byte, a *accounts.Account, t accounts.Title) []byte {
 	has := func(s accounts.Shelf) bool {
 		_, ok := a.Shelf(s).Find(t)

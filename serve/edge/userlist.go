@@ -185,7 +185,7 @@ func addHolding(c *composer, title accounts.Title, page uint16) (bool, error) {
 }
 
 // appendHolding appends a page of the public lists that hold a movie or a series, as the
-// members of {movie,tv}/{id}/lists without the opening brace, with or without the id of the
+// fields of {movie,tv}/{id}/lists without the opening brace, with or without the id of the
 // title. For a title that is on no list it appends nothing and returns false.
 func (t *accountTables) appendHolding(dst []byte, title accounts.Title, withID bool, number int) ([]byte, bool, error) {
 	rows, err := t.lists.Holding(title)
