@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -43,6 +44,46 @@ type Bucket interface {
 	// NewReader reads a version from its start to its end, NewReaderAt at any offset.
 	NewReader(ctx context.Context, o Info) io.ReadCloser
 	NewReaderAt(ctx context.Context, o Info) io.ReaderAt
+}
+
+// A Folder is a folder of a file system or all below a prefix of a bucket: named files that
+// appear whole or not at all. Names have slashes; those of Info are names too. Goroutines
+// may share a Folder. Errors match fs.ErrNotExist, fs.ErrExist and the errors of this package.
+//
+// Local is the one of file systems, store.OpenFolder opens either.
+type Folder interface {
+	// String names the folder in messages, without parameters of URLs.
+	String() string
+	// Path returns the path of a file, and false for buckets.
+	Path(name string) (string, bool)
+	// URL returns the name of a file for messages.
+	URL(name string) string
+	Stat(ctx context.Context, name string) (Info, error)
+	// List describes all files whose names start with prefix, sorted by name.
+	List(ctx context.Context, prefix string) ([]Info, error)
+	// ReadAll returns a small file, and its version.
+	ReadAll(ctx context.Context, name string) (data []byte, version Info, err error)
+	// ReadRange returns n bytes of a version from off; all of them must exist.
+	ReadRange(ctx context.Context, o Info, off, n int64) ([]byte, error)
+	// NewReader reads a version from its start to its end.
+	NewReader(ctx context.Context, o Info) io.ReadCloser
+	// Create makes a file of data. If there is one, the error matches fs.ErrExist.
+	Create(ctx context.Context, name string, data []byte) error
+	// Replace makes a file of data in the place of a version. If there is another one by now, or
+	// none, the error matches ErrChanged.
+	Replace(ctx context.Context, old Info, data []byte) error
+	// Put makes a file of data, or replaces the one of that name.
+	Put(ctx context.Context, name string, data []byte) error
+	// Upload makes a file of the first size bytes of r, or replaces the one of that name.
+	Upload(ctx context.Context, name string, r io.ReaderAt, size int64) error
+	// Delete removes a file. It is no error if there is none.
+	Delete(ctx context.Context, name string) error
+	Close() error
+}
+
+// sortByKey sorts descriptions as List returns them.
+func sortByKey(all []Info) {
+	slices.SortFunc(all, func(a, b Info) int { return strings.Compare(a.Key, b.Key) })
 }
 
 var (

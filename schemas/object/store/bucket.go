@@ -20,10 +20,16 @@ type driver interface {
 	// get opens a stream of n bytes from off, or to the end if n is below 0. It returns the
 	// size and ETag of the whole object. Unless etag is "", another version is errCondition.
 	get(ctx context.Context, key, etag string, off, n int64) (body io.ReadCloser, size int64, version string, err error)
-	// put replaces an object, or with create fails with errCondition if there is one.
-	put(ctx context.Context, key string, r *io.SectionReader, contentType string, create bool) error
+	// put makes or replaces an object; if the condition does not hold, it fails with errCondition.
+	put(ctx context.Context, key string, r *io.SectionReader, contentType string, c condition) error
 	remove(ctx context.Context, key string) error
 	close() error
+}
+
+// A condition of a write says what the key must have before; the zero one holds always.
+type condition struct {
+	none bool   // no object
+	etag string // the object of this ETag
 }
 
 // A Bucket is an open bucket. Its methods may be called from several goroutines. Readers
@@ -78,41 +84,75 @@ func (b *Bucket) List(ctx context.Context, prefix string) ([]object.Info, error)
 
 // ReadAll returns the content of a small object.
 func (b *Bucket) ReadAll(ctx context.Context, key string) ([]byte, error) {
-	r, _, _, err := b.driver.get(ctx, key, "", 0, -1)
-	if err != nil {
-		return nil, failed(b.loc.At(key), err)
+	data, _, err := b.readAll(ctx, key)
+	return data, err
+}
+
+// readAll is ReadAll with the version. A broken stream is read again from its start.
+func (b *Bucket) readAll(ctx context.Context, key string) (data []byte, o object.Info, err error) {
+	for try := range maxTries {
+		if try > 0 {
+			if err := pause(ctx, try); err != nil {
+				return nil, o, err
+			}
+		}
+		r, size, etag, openErr := b.driver.get(ctx, key, "", 0, -1)
+		if openErr != nil {
+			return nil, o, failed(b.loc.At(key), openErr)
+		}
+		data, err = io.ReadAll(r)
+		_ = r.Close() // read side
+		if err == nil && int64(len(data)) != size {
+			err = object.ErrShort
+		}
+		if err == nil {
+			return data, object.Info{Key: key, Size: size, ETag: etag}, nil
+		}
 	}
-	defer func() { _ = r.Close() }() // read side
-	data, err := io.ReadAll(r)
-	return data, failed(b.loc.At(key), err)
+	return nil, o, failed(b.loc.At(key), err)
 }
 
 // Create makes an object of data. If the key is taken, the error matches fs.ErrExist. It
 // matches object.ErrUnsupported if the store has no conditional writes.
 func (b *Bucket) Create(ctx context.Context, key string, data []byte) error {
-	err := b.put(ctx, key, data, true)
+	err := b.put(ctx, key, data, condition{none: true})
 	if errors.Is(err, errCondition) {
 		err = fs.ErrExist
 	}
 	return failed(b.loc.At(key), err)
 }
 
-// Put makes an object of data, or replaces the one of that key.
-func (b *Bucket) Put(ctx context.Context, key string, data []byte) error {
-	return failed(b.loc.At(key), b.put(ctx, key, data, false))
+// Replace makes an object of data in the place of a version. If the key has another one by now,
+// or none, the error matches object.ErrChanged. It matches object.ErrUnsupported if the store has
+// no conditional writes.
+func (b *Bucket) Replace(ctx context.Context, old object.Info, data []byte) error {
+	err := b.put(ctx, old.Key, data, condition{etag: old.ETag})
+	if errors.Is(err, errCondition) || errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w: %s", object.ErrChanged, object.Redact(err.Error())) // whose class is another
+	}
+	return failed(b.loc.At(old.Key), err)
 }
 
-func (b *Bucket) put(ctx context.Context, key string, data []byte, create bool) error {
-	return b.driver.put(ctx, key, io.NewSectionReader(bytes.NewReader(data), 0, int64(len(data))), "application/json", create)
+// Put makes an object of data, or replaces the one of that key.
+func (b *Bucket) Put(ctx context.Context, key string, data []byte) error {
+	return failed(b.loc.At(key), b.put(ctx, key, data, condition{}))
+}
+
+func (b *Bucket) put(ctx context.Context, key string, data []byte, c condition) error {
+	return b.driver.put(ctx, key, io.NewSectionReader(bytes.NewReader(data), 0, int64(len(data))), "application/json", c)
 }
 
 // Upload makes an object of the first size bytes of r, or replaces the one of that key. The
 // object appears whole or not at all. The drivers repeat failed requests.
 func (b *Bucket) Upload(ctx context.Context, key string, r io.ReaderAt, size int64) (object.Info, error) {
-	if err := b.driver.put(ctx, key, io.NewSectionReader(r, 0, size), "application/octet-stream", false); err != nil {
-		return object.Info{}, failed(b.loc.At(key), err)
+	if err := b.upload(ctx, key, r, size); err != nil {
+		return object.Info{}, err
 	}
 	return b.Stat(ctx, key)
+}
+
+func (b *Bucket) upload(ctx context.Context, key string, r io.ReaderAt, size int64) error {
+	return failed(b.loc.At(key), b.driver.put(ctx, key, io.NewSectionReader(r, 0, size), "application/octet-stream", condition{}))
 }
 
 // Delete removes an object. It is no error if there is none.

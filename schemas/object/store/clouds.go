@@ -14,6 +14,7 @@ import (
 
 	"cloud.google.com/go/storage"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	azureblob "github.com/Azure/azure-sdk-for-go/sdk/storage/azblob"
 	azblob "github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blob"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
 	"gocloud.dev/blob"
@@ -105,8 +106,10 @@ func (c cloud) get(ctx context.Context, key, etag string, off, n int64) (io.Read
 	return r, r.Size(), versionOf(r.As), nil
 }
 
-func (c cloud) put(ctx context.Context, key string, r *io.SectionReader, contentType string, create bool) error {
-	return classCloud(c.bucket.Upload(ctx, key, r, &blob.WriterOptions{ContentType: contentType, IfNotExist: create}))
+func (c cloud) put(ctx context.Context, key string, r *io.SectionReader, contentType string, w condition) error {
+	return classCloud(c.bucket.Upload(ctx, key, r, &blob.WriterOptions{
+		ContentType: contentType, IfNotExist: w.none, BeforeWrite: func(as func(any) bool) error { return requireToWrite(w.etag, as) },
+	}))
 }
 
 func (c cloud) remove(ctx context.Context, key string) error {
@@ -178,16 +181,39 @@ func require(etag string, as func(any) bool) error {
 	switch {
 	case etag == "":
 	case as(&gcsRead):
-		n, err := strconv.ParseInt(etag, 10, 64)
-		if err != nil {
-			return fmt.Errorf("generation %q: %w", etag, err)
-		}
-		*gcsRead = (*gcsRead).If(storage.Conditions{GenerationMatch: n})
+		return requireGeneration(etag, gcsRead)
 	case as(&azRead):
-		match := azcore.ETag(`"` + etag + `"`)
-		azRead.AccessConditions = &azblob.AccessConditions{
-			ModifiedAccessConditions: &azblob.ModifiedAccessConditions{IfMatch: &match},
-		}
+		azRead.AccessConditions = ifMatch(etag)
 	}
 	return nil
+}
+
+// requireToWrite is require for a write. as comes from gocloud.dev's BeforeWrite.
+func requireToWrite(etag string, as func(any) bool) error {
+	var (
+		gcsWrite **storage.ObjectHandle
+		azWrite  *azureblob.UploadStreamOptions
+	)
+	switch {
+	case etag == "":
+	case as(&gcsWrite):
+		return requireGeneration(etag, gcsWrite)
+	case as(&azWrite):
+		azWrite.AccessConditions = ifMatch(etag)
+	}
+	return nil
+}
+
+func requireGeneration(etag string, o **storage.ObjectHandle) error {
+	n, err := strconv.ParseInt(etag, 10, 64)
+	if err != nil {
+		return fmt.Errorf("generation %q: %w", etag, err)
+	}
+	*o = (*o).If(storage.Conditions{GenerationMatch: n})
+	return nil
+}
+
+func ifMatch(etag string) *azblob.AccessConditions {
+	match := azcore.ETag(`"` + etag + `"`)
+	return &azblob.AccessConditions{ModifiedAccessConditions: &azblob.ModifiedAccessConditions{IfMatch: &match}}
 }

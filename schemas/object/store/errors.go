@@ -14,6 +14,8 @@ import (
 // object.ErrUnsupported.
 var errCondition = errors.New("the condition of the request does not hold")
 
+var errPattern = errors.New("want a folder, not a pattern")
+
 // A classified error is a driver's error that matches its class. Its text is the driver's.
 type classified struct{ class, err error }
 

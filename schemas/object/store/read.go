@@ -102,11 +102,16 @@ func (r *reader) pause(err error) error {
 	if r.failures++; r.failures >= maxTries {
 		return fmt.Errorf("given up after %d tries: %w", r.failures, err)
 	}
-	t := time.NewTimer(firstPause << (r.failures - 1))
+	return pause(r.ctx, r.failures)
+}
+
+// pause waits before the next try, after so many failures.
+func pause(ctx context.Context, failures int) error {
+	t := time.NewTimer(firstPause << (failures - 1))
 	defer t.Stop()
 	select {
-	case <-r.ctx.Done():
-		return r.ctx.Err()
+	case <-ctx.Done():
+		return ctx.Err()
 	case <-t.C:
 		return nil
 	}

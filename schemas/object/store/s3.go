@@ -175,14 +175,17 @@ func (d *s3) get(ctx context.Context, key, etag string, off, n int64) (io.ReadCl
 	return body, size, info.ETag, nil
 }
 
-func (d *s3) put(ctx context.Context, key string, r *io.SectionReader, contentType string, create bool) error {
+func (d *s3) put(ctx context.Context, key string, r *io.SectionReader, contentType string, c condition) error {
 	// Of the ways to guard the bytes, each store has Content-MD5.
 	o := minio.PutObjectOptions{ContentType: contentType, UserMetadata: d.header, SendContentMd5: true, DisableContentSha256: true}
-	if create {
-		if d.client.EndpointURL().Host == endpointGoogle {
-			return object.ErrUnsupported // Google ignores the header, which would look like success
-		}
+	if c != (condition{}) && d.client.EndpointURL().Host == endpointGoogle {
+		return object.ErrUnsupported // Google ignores the headers, which would look like success
+	}
+	if c.none {
 		o.SetMatchETagExcept("*")
+	}
+	if c.etag != "" {
+		o.SetMatchETag(c.etag)
 	}
 	_, err := d.client.Client.PutObject(ctx, d.bucket, key, r, r.Size(), o)
 	return classS3(err)

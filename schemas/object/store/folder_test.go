@@ -1,0 +1,156 @@
+package store_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"reelsplice/schemas/object"
+	"reelsplice/schemas/object/objecttest"
+	"reelsplice/schemas/object/store"
+)
+
+// TestFolders: folders of file systems and of buckets behave alike.
+func TestFolders(t *testing.T) {
+	for name, url := range map[string]string{
+		"path": filepath.Join(t.TempDir(), "a/b"), "file": "file://" + t.TempDir() + "/c",
+		"bucket": objecttest.New(t).URL(""), "prefix": objecttest.New(t).URL("some/where"),
+	} {
+		t.Run(name, func(t *testing.T) { testFolder(t, url) })
+	}
+}
+
+func testFolder(t *testing.T, url string) {
+	f, err := store.OpenFolder(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := t.Context()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if list, err := f.List(ctx, ""); err != nil || len(list) > 0 {
+		t.Errorf("List of a new folder = %v, %v", list, err)
+	}
+	if _, _, err := f.ReadAll(ctx, "plan.json"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("ReadAll of nothing: %v", err)
+	}
+	if _, err := f.Stat(ctx, "done"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Stat of nothing: %v", err)
+	}
+	must(f.Create(ctx, "done/a-1.json", []byte("first")))
+	if err := f.Create(ctx, "done/a-1.json", []byte("second")); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("Create twice: %v", err)
+	}
+	must(f.Put(ctx, "done/b-1.json", []byte("x")))
+	must(f.Put(ctx, "done/b-1.json", []byte("put")))
+	data := noise(100_000)
+	must(f.Upload(ctx, "big", bytes.NewReader(data), 90_000))
+	list, err := f.List(ctx, "done/a")
+	if err != nil || keys(list) != "done/a-1.json" || list[0].Size != 5 {
+		t.Errorf("List = %v, %v", list, err)
+	}
+	if list, err := f.List(ctx, ""); err != nil || keys(list) != "big done/a-1.json done/b-1.json" {
+		t.Errorf("List = %v, %v", keys(list), err)
+	}
+	o, err := f.Stat(ctx, "big")
+	must(err)
+	if got, err := f.ReadRange(ctx, o, 1000, 500); err != nil || !bytes.Equal(got, data[1000:1500]) {
+		t.Errorf("ReadRange: %v", err)
+	}
+	r := f.NewReader(ctx, o)
+	if got, err := io.ReadAll(r); err != nil || !bytes.Equal(got, data[:90_000]) {
+		t.Errorf("NewReader: %v", err)
+	}
+	must(r.Close())
+	must(f.Put(ctx, "big", []byte("other")))
+	if _, err := f.ReadRange(ctx, o, 0, 5); !errors.Is(err, object.ErrChanged) {
+		t.Errorf("ReadRange of an old version: %v", err)
+	}
+	if _, err := io.ReadAll(f.NewReader(ctx, o)); !errors.Is(err, object.ErrChanged) {
+		t.Errorf("NewReader of an old version: %v", err)
+	}
+	testReplace(t, f)
+	must(f.Delete(ctx, "done/a-1.json"))
+	must(f.Delete(ctx, "done/a-1.json"))
+	must(f.Delete(ctx, "done/b-1.json"))
+	must(f.Delete(ctx, "big"))
+	must(f.Delete(ctx, "current"))
+	if list, err := f.List(ctx, ""); err != nil || len(list) > 0 {
+		t.Errorf("List of an empty folder = %v, %v", list, err)
+	}
+	if got, want := f.URL("done/x"), "done/x"; !strings.HasSuffix(got, want) || strings.Contains(got, "?") {
+		t.Errorf("URL = %q", got)
+	}
+	must(f.Close())
+}
+
+// testReplace: of several that replace one version, one wins.
+func testReplace(t *testing.T, f object.Folder) {
+	ctx := t.Context()
+	if err := f.Create(ctx, "current", []byte("v0")); err != nil {
+		t.Fatal(err)
+	}
+	_, old, err := f.ReadAll(ctx, "current")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	errs := make([]error, 8)
+	for i := range errs {
+		all.Go(func() { errs[i] = f.Replace(ctx, old, fmt.Appendf(nil, "by %d", i)) })
+	}
+	all.Wait()
+	winner := ""
+	for i, err := range errs {
+		if err == nil {
+			winner += fmt.Sprintf("by %d", i)
+		} else if !errors.Is(err, object.ErrChanged) {
+			t.Errorf("Replace of an old version: %v", err)
+		}
+	}
+	if data, _, err := f.ReadAll(ctx, "current"); err != nil || string(data) != winner {
+		t.Errorf("current is %q, %v; won: %q", data, err, winner)
+	}
+	gone := old
+	gone.Key = "none"
+	if err := f.Replace(ctx, gone, nil); !errors.Is(err, object.ErrChanged) {
+		t.Errorf("Replace of nothing: %v", err)
+	}
+}
+
+// TestOpenFolderRefuses checks what names no folder.
+func TestOpenFolderRefuses(t *testing.T) {
+	s := objecttest.New(t)
+	for url, want := range map[string]string{s.URL("a/*"): "not a pattern", "http://x/y": "unknown scheme"} {
+		if _, err := store.OpenFolder(t.Context(), url); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("OpenFolder(%s): %v, want %q", url, err, want)
+		}
+	}
+}
+
+// TestReadAllCut reads a small object again whose stream broke.
+func TestReadAllCut(t *testing.T) {
+	s := objecttest.New(t)
+	f, err := store.OpenFolder(t.Context(), s.URL(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Put(t, "plan.json", []byte("0123456789"))
+	var n atomic.Int64
+	s.SetFault(func(w http.ResponseWriter, r *http.Request) bool { return n.Add(1) == 1 && s.CutAfter(4, w, r) })
+	if data, _, err := f.ReadAll(t.Context(), "plan.json"); err != nil || string(data) != "0123456789" {
+		t.Errorf("ReadAll = %q, %v", data, err)
+	}
+}
