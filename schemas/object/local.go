@@ -221,10 +221,9 @@ func (l Local) Delete(_ context.Context, name string) error {
 	if err := os.Remove(l.path(name)); err != nil && !os.IsNotExist(err) {
 		return err
 	}
-	for dir := filepath.Dir(l.path(name)); dir != filepath.Clean(string(l)); dir = filepath.Dir(dir) {
-		if os.Remove(dir) != nil {
-			break // it has other files
-		}
+	dir := filepath.Dir(l.path(name))
+	for dir != filepath.Clean(string(l)) && os.Remove(dir) == nil { // a folder with other files stays
+		dir = filepath.Dir(dir)
 	}
 	return nil
 }

@@ -29,6 +29,7 @@ func TestFolders(t *testing.T) {
 }
 
 func testFolder(t *testing.T, url string) {
+	t.Helper()
 	f, err := store.OpenFolder(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
@@ -98,6 +99,7 @@ func testFolder(t *testing.T, url string) {
 
 // testReplace: of several that replace one version, one wins.
 func testReplace(t *testing.T, f object.Folder) {
+	t.Helper()
 	ctx := t.Context()
 	if err := f.Create(ctx, "current", []byte("v0")); err != nil {
 		t.Fatal(err)
