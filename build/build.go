@@ -11,7 +11,8 @@
 //	accounts   the tables of lists and accounts
 //	compare    the resources that differ from the previous release
 //	changes    the changes of those
-//	seal       the table of changes and the manifest
+//	changelog  the table of changes
+//	seal       the manifest
 //
 // Package plan has the division, package task the work, package runner the goroutines. A task is a
 // function of the plan and its index, so tasks of a stage may run in any order, anywhere, and

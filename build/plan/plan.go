@@ -25,6 +25,9 @@ const (
 	maxTitleTasks  = 1000 // of movies, and as many of series
 	maxPersonTasks = 1000
 	maxOtherTasks  = 100 // of each other kind, and of find
+
+	partsOfCompare = 32   // parts that a task compares with the previous release
+	maxCompared    = 2048 // beyond, it takes more
 )
 
 // Estimates of the contributions of titles, by which partitions are made. They must not follow
@@ -65,6 +68,8 @@ type Plan struct {
 	Finds     int         `json:"finds"` // partitions of external ids, and of claims of ids
 	// Near is the number of parts of each table of neighbours.
 	Near map[fragment.Kind]int `json:"near"`
+	// Compares is the number of shares in which the release is compared with the previous one.
+	Compares int `json:"compares"`
 	// Latest is the highest id of the records of a kind.
 	Latest map[fragment.Kind]int64 `json:"latest"`
 }
@@ -87,6 +92,7 @@ func Make(in *records.Inputs, params Params) (*Plan, error) {
 	}
 	p.divideTitles(in)
 	p.divideResources(in)
+	p.Compares = 1 + min(p.TitleTasks()+p.Partitions(), maxCompared)/partsOfCompare
 	for _, kind := range Titles {
 		p.Near[kind] = int(in.Of(kind).Rows()*featuresOfTitle/featuresPerPartition) + 1
 	}

@@ -49,6 +49,7 @@ func Stages() []Stage {
 		{"accounts", planned(func(*plan.Plan) int { return 1 }), openAccounts},
 		{"compare", compareTasks, openCompare},
 		{"changes", changesTasks, openChanges},
+		{"changelog", changelogTasks, openChangelog},
 		{"seal", planned(func(*plan.Plan) int { return 1 }), openSeal},
 	}
 }

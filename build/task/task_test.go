@@ -235,7 +235,7 @@ func TestCancelled(t *testing.T) {
 			}
 		}
 	})
-	for _, stage := range []string{"survey", "titles", "resources", "index", "tables", "compare", "changes", "seal"} {
+	for _, stage := range []string{"survey", "titles", "resources", "index", "tables", "compare", "changes", "changelog"} {
 		if ended[stage] == 0 {
 			t.Errorf("no task of %s was cancelled", stage)
 		}

@@ -373,8 +373,10 @@ func (r *Reader) Resources(ctx context.Context, fn func(key []byte, e Entry, ref
 }
 
 // blocks calls fn for each block, resource or alias.
-func (r *Reader) blocks(fn func(Entry) error) error {
-	for _, p := range r.parts {
+func (r *Reader) blocks(fn func(Entry) error) error { return eachBlock(r.parts, fn) }
+
+func eachBlock(parts []*part, fn func(Entry) error) error {
+	for _, p := range parts {
 		if err := p.eachBlock(fn); err != nil {
 			return err
 		}
