@@ -9,7 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"io/fs"
 	"slices"
 
 	"reelsplice/schemas/catalog"
@@ -31,19 +31,22 @@ type Input struct {
 }
 
 // Open opens the catalogue in the folder dir. It has one file at least.
-func Open(dir string) (*Inputs, error) {
+func Open(dir string) (*Inputs, error) { return OpenFrom(catalog.Dir(dir), dir) }
+
+// OpenFrom is Open for a catalogue wherever it lies. Errors call it name.
+func OpenFrom(files catalog.Files, name string) (*Inputs, error) {
 	in := &Inputs{files: map[fragment.Kind]*Input{}}
-	if err := in.open(dir); err != nil {
+	if err := in.open(files, name); err != nil {
 		in.Close()
 		return nil, err
 	}
 	return in, nil
 }
 
-func (in *Inputs) open(dir string) error {
+func (in *Inputs) open(files catalog.Files, name string) error {
 	for _, t := range catalog.Types() {
-		f, err := t.Open(dir)
-		if errors.Is(err, os.ErrNotExist) {
+		f, err := t.OpenFrom(files)
+		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
@@ -57,10 +60,10 @@ func (in *Inputs) open(dir string) error {
 	}
 	if len(in.files) == 0 {
 		movie := catalog.TypeOf(fragment.KindMovie).File()
-		return fmt.Errorf("no catalogue in %s: neither %s nor a file of another kind is there: run ingest first", dir, movie)
+		return fmt.Errorf("no catalogue in %s: neither %s nor a file of another kind is there: run ingest first", name, movie)
 	}
 	var err error
-	in.Removed, err = catalog.ReadRemoved(dir)
+	in.Removed, err = catalog.ReadRemovedFrom(files)
 	return err
 }
 

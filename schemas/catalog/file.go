@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"strconv"
 	"strings"
 
@@ -37,8 +36,8 @@ func (t *Type) Schema() *parquet.Schema {
 // concurrently. A nil File has no records.
 type File struct {
 	typ  *Type
-	path string
-	file *os.File
+	path string // or URL
+	file io.Closer
 	pq   *parquet.File
 	cols *objectColumns
 }
@@ -46,57 +45,65 @@ type File struct {
 // OpenFile opens a file that a Writer made. A file of another program or version
 // is refused; ingest reads those.
 func OpenFile(path string, t *Type) (*File, error) {
-	f, err := os.Open(path)
+	s, err := openSource(path)
 	if err != nil {
 		return nil, err
 	}
-	file, err := openFile(f, path, t)
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return file, nil
+	return openFile(s, t)
 }
 
 // OpenIfAny is OpenFile for a file that may be missing: then the File is nil.
 func OpenIfAny(path string, t *Type) (*File, error) {
-	f, err := OpenFile(path, t)
+	return ifAny(OpenFile(path, t))
+}
+
+// ifAny makes a missing file a nil one.
+func ifAny(f *File, err error) (*File, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	return f, err
 }
 
-func openFile(f *os.File, path string, t *Type) (file *File, err error) {
+// openFile opens the file of s, which it closes upon an error.
+func openFile(s *Source, t *Type) (*File, error) {
+	f, err := t.OpenAt(s, s.Size, s.Name)
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	f.file = s
+	return f, nil
+}
+
+// OpenAt is OpenFile for a file of size bytes that lies elsewhere. Errors call it name. It reads the end of the
+// file alone, and Close leaves r open.
+func (t *Type) OpenAt(r io.ReaderAt, size int64, name string) (file *File, err error) {
 	// The library panics on some damaged footers.
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("%s: not a readable Parquet file: %v", path, r)
+			err = fmt.Errorf("%s: not a readable Parquet file: %v", name, r)
 		}
 	}()
-	info, err := f.Stat()
+	pq, err := parquet.OpenFile(r, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true), parquet.SkipMagicBytes(true))
 	if err != nil {
-		return nil, err
-	}
-	pq, err := parquet.OpenFile(f, info.Size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
-	if err != nil {
-		return nil, fmt.Errorf("%s: not a readable Parquet file: %w", path, err)
+		return nil, fmt.Errorf("%s: not a readable Parquet file: %w", name, err)
 	}
 	if v, _ := pq.Lookup(versionKey); v != FormatVersion {
-		return nil, fmt.Errorf("%s: not a catalogue file of version %s (found %q): ingest it again", path, FormatVersion, v)
+		return nil, fmt.Errorf("%s: not a catalogue file of version %s (found %q): ingest it again", name, FormatVersion, v)
 	}
 	if k, _ := pq.Lookup(kindKey); k != t.Name() {
-		return nil, fmt.Errorf("%s: holds %q, want %q", path, k, t.Name())
+		return nil, fmt.Errorf("%s: holds %q, want %q", name, k, t.Name())
 	}
 	want := t.Schema()
 	if pq.Schema().String() != want.String() {
-		return nil, fmt.Errorf("%s: its columns are not those of a catalogue file of version %s: ingest it again", path, FormatVersion)
+		return nil, fmt.Errorf("%s: its columns are not those of a catalogue file of version %s: ingest it again", name, FormatVersion)
 	}
-	return &File{typ: t, path: path, file: f, pq: pq, cols: layout(want, t.Plan, nil, 0, 0)}, nil
+	return &File{typ: t, path: name, pq: pq, cols: layout(want, t.Plan, nil, 0, 0)}, nil
 }
 
 // Close closes the file. No Rows may be used after it.
 func (f *File) Close() error {
-	if f == nil {
+	if f == nil || f.file == nil {
 		return nil
 	}
 	return f.file.Close()
@@ -140,21 +147,6 @@ func (f *File) Select(paths []string, from, to int) *Rows {
 
 func (f *File) rows(cols *objectColumns, from, to int) *Rows {
 	return &Rows{typ: f.typ, path: f.path, pq: f.pq, cols: cols, group: from, end: to}
-}
-
-// FirstKeys returns the key of the first record of each row group.
-func (f *File) FirstKeys() ([]Key, error) {
-	var keys []Key
-	for i := range f.RowGroups() {
-		rows := f.Keys(i, i+1)
-		k, err := rows.NextKey()
-		rows.Close()
-		if err != nil {
-			return nil, err
-		}
-		keys = append(keys, k)
-	}
-	return keys, nil
 }
 
 // Next fills r, which must have the plan of the iterator, with the next record. It

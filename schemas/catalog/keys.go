@@ -3,7 +3,76 @@ package catalog
 import (
 	"fmt"
 	"io"
+
+	"github.com/parquet-go/parquet-go"
+	"golang.org/x/sync/errgroup"
+
+	"reelsplice/schemas/record"
 )
+
+// FirstKeys returns the key of the first record of each row group. For most kinds it reads nothing: the
+// end of the file has the lowest value of each column, and keys of one field ascend.
+func (f *File) FirstKeys() ([]Key, error) {
+	keys := make([]Key, f.RowGroups())
+	var readers errgroup.Group
+	readers.SetLimit(firstKeyReaders)
+	for i := range keys {
+		var known bool
+		if keys[i], known = f.lowestKey(i); known {
+			continue
+		}
+		readers.Go(func() (err error) {
+			rows := f.Keys(i, i+1)
+			defer rows.Close()
+			keys[i], err = rows.NextKey()
+			return err
+		})
+	}
+	if err := readers.Wait(); err != nil {
+		return nil, err
+	}
+	return keys, nil
+}
+
+// firstKeyReaders is how many row groups FirstKeys reads at a time: a bucket responds after many
+// milliseconds.
+const firstKeyReaders = 16
+
+// lowestKey returns the lowest key of a row group by its statistics; false if they do not have it.
+func (f *File) lowestKey(group int) (k Key, known bool) {
+	defer func() {
+		if recover() != nil { // the library's, over a damaged value
+			known = false
+		}
+	}()
+	if len(f.typ.keyFields) != 1 {
+		return Key{}, false
+	}
+	name := f.typ.keyFields[0]
+	leaf, ok := f.pq.Schema().Lookup(name)
+	if !ok {
+		return Key{}, false
+	}
+	chunk, ok := f.pq.RowGroups()[group].ColumnChunks()[leaf.ColumnIndex].(*parquet.FileColumnChunk)
+	if !ok {
+		return Key{}, false
+	}
+	lowest, _, ok := chunk.Bounds()
+	if !ok {
+		return Key{}, false
+	}
+	rec := f.typ.New()
+	switch lowest.Kind() {
+	case parquet.Int64:
+		*rec.IntNamed(name) = record.Number(lowest.Int64())
+	case parquet.ByteArray:
+		*rec.StringNamed(name) = record.Text(string(lowest.ByteArray()))
+	default:
+		return Key{}, false
+	}
+	k, err := f.typ.Key(rec)
+	return k, err == nil
+}
 
 // Keys is Select of the fields of keys alone, for NextKey.
 func (f *File) Keys(from, to int) *Rows { return f.Select(f.typ.keyFields, from, to) }

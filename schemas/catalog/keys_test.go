@@ -1,11 +1,15 @@
 package catalog
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"os"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"reelsplice/schemas/fragment"
@@ -104,4 +108,102 @@ func TestFingerprint(t *testing.T) {
 	if got := Fingerprint(); got != want {
 		t.Errorf("the fingerprint of the record types is %s, want %s: if a record changed, raise FormatVersion, then set want", got, want)
 	}
+}
+
+// writeGroups writes a file of two row groups: of two records, and of the others, copied from another
+// file.
+func writeGroups(t *testing.T, typ *Type, keys []string) string {
+	t.Helper()
+	dir := t.TempDir()
+	write := func(path string, keys []string, copied *File) {
+		w, err := Create(path, typ)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := record.NewParser()
+		for _, key := range keys {
+			rec := typ.New()
+			if err := p.Parse(`{`+key+`}`, rec); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Write(rec); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if copied != nil {
+			if err := w.CopyGroup(copied, 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Commit(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(dir+"/last", keys[2:], nil)
+	last, err := OpenFile(dir+"/last", typ)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer last.Close()
+	write(dir+"/all", keys[:2], last)
+	return dir + "/all"
+}
+
+// TestFirstKeys: the keys by statistics are those of the records, of all forms of keys.
+func TestFirstKeys(t *testing.T) {
+	for kind, tt := range map[fragment.Kind]struct {
+		keys  []string
+		reads int // pages that are read for keys
+	}{
+		fragment.KindMovie:   {[]string{`"id":3`, `"id":7`, `"id":256`, `"id":70000`}, 0},
+		fragment.KindReview:  {[]string{`"id":"0123456789abcdef01234567"`, `"id":"0123456789abcdef01234568"`, `"id":"9123456789abcdef01234567"`, `"id":"a123456789abcdef01234567"`}, 0},
+		fragment.KindSeason:  {[]string{`"series_id":1,"season_number":4`, `"series_id":2,"season_number":1`, `"series_id":2,"season_number":5`, `"series_id":3,"season_number":0`}, 2},
+		fragment.KindAccount: {[]string{`"id":1`, `"id":2`, `"id":5`, `"guest_session_id":"5a3b1f0e7c9d4e2f8a6b0c1d2e3f4a5b"`}, 2},
+	} {
+		typ := TypeOf(kind)
+		path := writeGroups(t, typ, tt.keys)
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &recordingReader{ReaderAt: bytes.NewReader(data)}
+		f, err := typ.OpenAt(r, int64(len(data)), "s3://bucket/file")
+		if err != nil {
+			t.Fatal(err)
+		}
+		opened := r.n.Load()
+		if opened > 3 {
+			t.Errorf("%s: %d reads to open the file, want 3 at most", kind, opened)
+		}
+		got, err := f.FirstKeys()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []Key
+		for i := range f.RowGroups() {
+			k, err := f.Keys(i, i+1).NextKey()
+			if err != nil {
+				t.Fatal(err)
+			}
+			want = append(want, k)
+		}
+		if len(want) != 2 || !slices.Equal(got, want) {
+			t.Errorf("%s: first keys are %v, want %v", kind, got, want)
+		}
+		r.n.Store(0)
+		if _, err := f.FirstKeys(); err != nil || (r.n.Load() == 0) != (tt.reads == 0) {
+			t.Errorf("%s: %d reads for the first keys of %d row groups that need pages (%v)", kind, r.n.Load(), tt.reads, err)
+		}
+	}
+}
+
+// A recordingReader counts reads.
+type recordingReader struct {
+	io.ReaderAt
+	n atomic.Int64
+}
+
+func (r *recordingReader) ReadAt(p []byte, off int64) (int, error) {
+	r.n.Add(1)
+	return r.ReaderAt.ReadAt(p, off)
 }

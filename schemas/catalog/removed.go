@@ -171,9 +171,11 @@ func normalRemoved(list []Removed) (RemovedSet, error) {
 // ReadRemoved returns what was removed from the catalogue in dir, in order of kind and
 // key; nothing when there is no such file. Errors name the file and the row, counted
 // from 1.
-func ReadRemoved(dir string) (list RemovedSet, err error) {
-	path := filepath.Join(dir, RemovedFile)
-	f, err := OpenIfAny(path, removedType)
+func ReadRemoved(dir string) (RemovedSet, error) { return ReadRemovedFrom(Dir(dir)) }
+
+// ReadRemovedFrom is ReadRemoved for a catalogue wherever it lies.
+func ReadRemovedFrom(files Files) (list RemovedSet, err error) {
+	f, err := ifAny(removedType.OpenFrom(files))
 	if f == nil || err != nil {
 		return nil, err
 	}
@@ -184,7 +186,7 @@ func ReadRemoved(dir string) (list RemovedSet, err error) {
 			err = fmt.Errorf("%s, does not come after %s", v, list[len(list)-1])
 		}
 		if err != nil {
-			return fmt.Errorf("%s: row %d: %w", path, len(list)+1, err)
+			return fmt.Errorf("%s: row %d: %w", f.path, len(list)+1, err)
 		}
 		list = append(list, v)
 		return nil

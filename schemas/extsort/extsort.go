@@ -116,7 +116,7 @@ func Resume(o Options, runs []string) (*Sorter, error) {
 func (s *Sorter) Runs() []string {
 	names := make([]string, len(s.runs))
 	for i, f := range s.runs {
-		names[i] = filepath.Base(f.path)
+		names[i] = filepath.Base(f.name)
 	}
 	return names
 }

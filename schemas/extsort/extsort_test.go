@@ -403,7 +403,7 @@ func TestDamage(t *testing.T) {
 func TestDamagedRun(t *testing.T) {
 	dir := t.TempDir()
 	s := spilled(t, dir)
-	path := s.runs[1].path
+	path := s.runs[1].name
 	b, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package extsort
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -151,8 +152,9 @@ func (w *fileWriter) abort(err error) error {
 
 // A File is a sorted file that is open for reading, by any number of goroutines.
 type File struct {
-	path     string
-	f        *os.File
+	name     string // path, or URL
+	r        io.ReaderAt
+	close    func() error // nil for a File that owns nothing
 	size     int64
 	sections []section
 	longest  int64 // bytes of the longest record
@@ -164,42 +166,106 @@ func Open(path string) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open sorted file: %w", err)
 	}
-	s := &File{path: path, f: f}
-	if err := s.readFooter(); err != nil {
-		f.Close()
-		return nil, s.failed(err)
+	info, err := f.Stat()
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open sorted file: %w", err), f.Close())
+	}
+	s, err := OpenAt(f, info.Size(), path, f.Close)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
 	}
 	return s, nil
 }
 
-func (f *File) readFooter() error {
-	info, err := f.f.Stat()
-	if err != nil {
-		return err
+// OpenAt opens a file of size bytes that WriteFile wrote, wherever it lies, and checks its footer: with one
+// read at its end, or two if it has very many sections. Errors call it name. Close of the File calls
+// close, unless that is nil; after an error OpenAt leaves that to the caller.
+func OpenAt(r io.ReaderAt, size int64, name string, close func() error) (*File, error) {
+	f := &File{name: name, r: r, close: close, size: size}
+	if err := f.readFooter(); err != nil {
+		return nil, f.failed(err)
 	}
-	f.size = info.Size()
+	return f, nil
+}
+
+// At returns the same file read through r, which has the same bytes at the same offsets, as far as they
+// are read. Its Close does nothing.
+func (f *File) At(r io.ReaderAt) *File {
+	other := *f
+	other.r, other.close = r, nil
+	return &other
+}
+
+// usualFooter is how many bytes the footer has at most, as long as there are some thousands of sections.
+const usualFooter = 16 << 10
+
+func (f *File) readFooter() error {
 	if f.size < trailerBytes {
 		return ErrDamaged
 	}
-	var t [trailerBytes]byte
-	if _, err := f.f.ReadAt(t[:], f.size-trailerBytes); err != nil {
+	end := make([]byte, min(f.size, usualFooter))
+	if _, err := f.r.ReadAt(end, f.size-int64(len(end))); err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	f.longest = int64(binary.LittleEndian.Uint32(t[:]))
+	rest, t := end[:len(end)-trailerBytes], end[len(end)-trailerBytes:]
+	f.longest = int64(binary.LittleEndian.Uint32(t))
 	at := int64(binary.LittleEndian.Uint64(t[4:]))
 	n := binary.LittleEndian.Uint32(t[12:])
 	length := f.size - trailerBytes - at // of the table
 	if string(t[20:]) != magic || at < 0 || length < 0 || n > MaxSections || length > int64(n)*2*binary.MaxVarintLen64 {
 		return ErrDamaged
 	}
-	table := make([]byte, length)
-	if _, err := f.f.ReadAt(table, at); err != nil {
-		return err
+	table := rest[max(0, int64(len(rest))-length):]
+	if int64(len(table)) < length {
+		table = make([]byte, length)
+		if _, err := f.r.ReadAt(table, at); err != nil {
+			return err
+		}
 	}
 	if checksum(at, table, t[:16]) != binary.LittleEndian.Uint32(t[16:]) {
 		return ErrDamaged
 	}
 	return f.readSections(table, int(n), at)
+}
+
+// Range returns where the blocks of a section lie.
+func (f *File) Range(section int) (off, n int64) {
+	s := f.sections[section]
+	return s.from, s.to - s.from
+}
+
+// Verify reports whether data, the bytes of Range of a section, are its blocks as they were written. The
+// error matches ErrDamaged.
+func (f *File) Verify(section int, data []byte) error {
+	s := f.sections[section]
+	if int64(len(data)) != s.to-s.from {
+		return f.failed(fmt.Errorf("section %d has %d bytes, want %d: %w", section, len(data), s.to-s.from, ErrDamaged))
+	}
+	r := &sectionReader{file: f.At(&window{data, s.from}), at: s.from, to: s.to}
+	var records int64
+	for {
+		switch err := r.next(); {
+		case err == nil:
+			records++
+		case !errors.Is(err, io.EOF):
+			return err
+		case records != s.records:
+			return f.failed(fmt.Errorf("section %d has %d records, want %d: %w", section, records, s.records, ErrDamaged))
+		default:
+			return nil
+		}
+	}
+}
+
+// A window is bytes of a file, from an offset on.
+type window struct {
+	data []byte
+	off  int64
+}
+
+// ReadAt implements io.ReaderAt within the window.
+func (w *window) ReadAt(p []byte, off int64) (int, error) {
+	return bytes.NewReader(w.data).ReadAt(p, off-w.off)
 }
 
 // readSections reads the table, whose checksum is right.
@@ -222,12 +288,12 @@ func (f *File) readSections(table []byte, n int, end int64) error {
 	return nil
 }
 
-// failed adds the path to an error. A file that ends early is damaged.
+// failed adds the name to an error. A file that ends early is damaged.
 func (f *File) failed(err error) error {
 	if errors.Is(err, io.EOF) {
 		err = fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	return fmt.Errorf("read sorted file %q: %w", f.path, err)
+	return fmt.Errorf("read sorted file %q: %w", f.name, err)
 }
 
 // Len returns how many records all sections have.
@@ -239,7 +305,12 @@ func (f *File) Len() (n int64) {
 }
 
 // Close closes the file, which stays.
-func (f *File) Close() error { return f.f.Close() }
+func (f *File) Close() error {
+	if f.close == nil {
+		return nil
+	}
+	return f.close()
+}
 
 // A sectionReader reads the records of a section.
 type sectionReader struct {
@@ -280,7 +351,7 @@ func (r *sectionReader) readBlock() error {
 	}
 	n := int(min(left, blockBytes))
 	r.buf = slices.Grow(r.buf[:0], n)[:n]
-	if _, err := r.file.f.ReadAt(r.buf, r.at); err != nil {
+	if _, err := r.file.r.ReadAt(r.buf, r.at); err != nil {
 		return r.failed(err)
 	}
 	size := headBytes + int64(binary.LittleEndian.Uint32(r.buf[4:]))
@@ -289,7 +360,7 @@ func (r *sectionReader) readBlock() error {
 	}
 	if size > int64(n) {
 		r.buf = slices.Grow(r.buf, int(size)-n)[:size]
-		if _, err := r.file.f.ReadAt(r.buf[n:], r.at+int64(n)); err != nil {
+		if _, err := r.file.r.ReadAt(r.buf[n:], r.at+int64(n)); err != nil {
 			return r.failed(err)
 		}
 	}

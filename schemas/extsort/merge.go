@@ -80,7 +80,7 @@ func (m merge) reduce(ctx context.Context, files []*File, owned bool) ([]*File, 
 		for _, old := range files[:n] {
 			if owned || made[old] {
 				old.Close()
-				os.Remove(old.path)
+				os.Remove(old.name)
 			}
 		}
 		made[f] = true
