@@ -42,7 +42,7 @@ func openChanges(b *Build) (_ tasks, err error) {
 			t.created[k] += done[i].Counts[createdCount+k.String()]
 		}
 	}
-	if t.differences, err = b.openSorted(namesOf(len(done), differencesName)); err != nil {
+	if t.differences, err = b.openSorted("", "compare"); err != nil {
 		return nil, err
 	}
 	t.next, err = b.preview("index", "tables", "accounts")
@@ -94,7 +94,7 @@ func openChangelog(b *Build) (_ tasks, err error) {
 	if err != nil || n == 0 {
 		return t, err
 	}
-	t.found, err = b.openSorted(contributionsNames("changes", n))
+	t.found, err = b.openSorted("", "changes")
 	return t, err
 }
 

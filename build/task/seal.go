@@ -3,6 +3,7 @@ package task
 import (
 	"context"
 
+	"reelsplice/build/work"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
 )
@@ -18,7 +19,7 @@ func (seal) close() error { return nil }
 func (t seal) files(int) (inputs, outputs []string) {
 	inputs = t.b.tableDoneNames()
 	if t.b.Plan.Previous != "" {
-		inputs = append(inputs, doneName("changelog", 0))
+		inputs = append(inputs, work.RecordName("changelog", 0))
 	}
 	return inputs, nil
 }
@@ -38,7 +39,7 @@ func (t seal) run(_ context.Context, _ int, d *Done) error {
 	if err != nil {
 		return err
 	}
-	m, err := release.WriteManifest(t.b.Release, t.b.options(), c)
+	m, err := release.WriteManifest(t.b.Folder.Dir(work.Release), t.b.options(), c)
 	d.Release = m.ID
 	return err
 }
@@ -62,7 +63,7 @@ func (b *Build) preview(stages ...string) (*release.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return release.Preview(b.Release, b.options(), c)
+	return release.Preview(b.Folder.Dir(work.Release), b.options(), c)
 }
 
 // options returns the free fields of the manifest.

@@ -9,6 +9,7 @@ import (
 
 	"reelsplice/build/index"
 	"reelsplice/build/plan"
+	"reelsplice/build/work"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
 )
@@ -72,7 +73,7 @@ func (b *Build) tableDoneNames() []string {
 }
 
 func (t *indexes) run(ctx context.Context, i int, d *Done) error {
-	f, err := release.WriteIndex(ctx, t.b.Release, t.parts, i, release.IndexCount(t.parts))
+	f, err := release.WriteIndex(ctx, t.b.Folder.Dir(work.Release), t.parts, i, release.IndexCount(t.parts))
 	d.Indexes = append(d.Indexes, f)
 	return err
 }
@@ -91,7 +92,7 @@ func openTables(b *Build) (_ tasks, err error) {
 			return nil, err
 		}
 	}
-	t.rows, err = b.openSorted(b.allContributions())
+	t.rows, err = b.openSorted("", "titles", "resources")
 	return t, err
 }
 
@@ -104,7 +105,7 @@ func (t *tableTasks) run(ctx context.Context, i int, d *Done) error {
 	if err != nil {
 		return err
 	}
-	o := index.Options{Work: t.b.Work, Memory: t.b.Memory / 2, Previous: t.b.previous}
+	o := index.Options{Work: t.b.temp(), Memory: t.b.Memory / 2, Previous: t.b.previous}
 	if t.access != nil {
 		o.Access = t.access.Counts
 	}
@@ -117,7 +118,7 @@ func (t *tableTasks) run(ctx context.Context, i int, d *Done) error {
 func (b *Build) writeTables(d *Done, private bool, fn func(create index.Create) error) error {
 	var made []*release.TableWriter
 	err := fn(func(name string, rows int) (*release.TableWriter, error) {
-		w, err := release.CreateTable(b.Release, name, rows, private)
+		w, err := release.CreateTable(b.Folder.Dir(work.Release), name, rows, private)
 		if err == nil {
 			made = append(made, w)
 		}

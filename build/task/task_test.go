@@ -19,6 +19,7 @@ import (
 	"reelsplice/build/plan"
 	"reelsplice/build/records"
 	"reelsplice/build/segment"
+	"reelsplice/build/work"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
 )
@@ -282,7 +283,7 @@ func TestInputs(t *testing.T) {
 				t.Fatalf("%s %d with nothing but its inputs: %v", of.Stage, i, err)
 			}
 			was := append(of.Inputs, plan.File)
-			for _, name := range append(of.Outputs, doneName(of.Stage, i)) {
+			for _, name := range append(of.Outputs, work.RecordName(of.Stage, i)) {
 				link(t, filepath.Join(alone.work, name), filepath.Join(w.work, name))
 				was = append(was, name)
 			}
