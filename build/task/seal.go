@@ -63,7 +63,12 @@ func (b *Build) preview(stages ...string) (*release.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return release.Preview(b.Folder.Dir(work.Release), b.options(), c)
+	return release.Preview(b.options(), c, func(f release.File) (release.Blob, error) {
+		if hasPack(b.previous, f.Name) {
+			return b.previousFiles(f)
+		}
+		return b.Folder.Released(f)
+	})
 }
 
 // options returns the free fields of the manifest.

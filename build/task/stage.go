@@ -98,6 +98,8 @@ type Build struct {
 	Advance  func(records int64)
 	inputs   *records.Inputs
 	previous *release.Reader // nil without one
+	// previousFiles opens the files of the previous release.
+	previousFiles release.Source
 	reuse    *reuse.Source   // the previous release, nil if nothing of it is taken over
 
 	mu   sync.Mutex
@@ -108,11 +110,12 @@ type Build struct {
 type Sources struct {
 	Catalog  *records.Inputs
 	Previous *release.Reader // nil without one
+	Files    release.Source  // of Previous
 }
 
 // New returns the build of a plan. It owns the sources, which Close closes.
 func New(p *plan.Plan, f *work.Folder, from Sources, memory int64) *Build {
-	b := &Build{Plan: p, Folder: f, Memory: memory, inputs: from.Catalog, previous: from.Previous, done: map[string][]Done{}}
+	b := &Build{Plan: p, Folder: f, Memory: memory, inputs: from.Catalog, previous: from.Previous, previousFiles: from.Files, done: map[string][]Done{}}
 	if !p.Full {
 		b.reuse = reuse.From(b.previous, p.Level, memory/4)
 	}
@@ -131,10 +134,12 @@ func Open(folder, releaseDir string, memory int64) (*Build, error) {
 		return nil, err
 	}
 	if p.Previous != "" {
-		if from.Previous, err = release.Open(release.Store{Dir: p.Releases}.Path(p.Previous)); err != nil {
+		dir := release.Store{Dir: p.Releases}.Path(p.Previous)
+		if from.Previous, err = release.Open(dir); err != nil {
 			from.Catalog.Close()
 			return nil, fmt.Errorf("previous release: %w", err)
 		}
+		from.Files = release.Dirs(dir)
 	}
 	return New(p, work.Local(folder, releaseDir), from, memory), nil
 }

@@ -31,6 +31,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"reelsplice/schemas/object"
+	"reelsplice/schemas/release"
 )
 
 // PlanName is the name of the plan in a shared folder.
@@ -272,6 +273,62 @@ func (f *Folder) At(a Area, name string) (string, bool) {
 		return filepath.Join(f.Dir(a), name), true
 	}
 	return f.shared.Path(f.name(a, name))
+}
+
+// Opener returns what opens files of an area where they lie. Those in a bucket are read in windows.
+func (f *Folder) Opener(ctx context.Context, a Area) release.Opener {
+	return func(name string) (release.OpenedFile, error) {
+		if path, ok := f.At(a, name); ok {
+			return os.Open(path)
+		}
+		o, err := f.shared.Stat(ctx, f.name(a, name))
+		if err != nil {
+			return nil, err
+		}
+		return &windowed{Remote: &Remote{f.shared.URL(o.Key), o.Size, ctx, f, o}}, nil
+	}
+}
+
+// windowBytes is how much of a file one request reads of which some bytes are wanted.
+const windowBytes = 64 << 10
+
+// A windowed file keeps the window that was read last. It is for one goroutine.
+type windowed struct {
+	*Remote
+	off    int64
+	window []byte
+}
+
+// ReadAt implements io.ReaderAt.
+func (w *windowed) ReadAt(p []byte, off int64) (int, error) {
+	if off < w.off || off+int64(len(p)) > w.off+int64(len(w.window)) {
+		from := max(0, min(off, off+int64(len(p))/2-windowBytes/2))
+		w.off, w.window = from, make([]byte, min(max(windowBytes, off-from+int64(len(p))), w.Size-from))
+		if _, err := w.Remote.ReadAt(w.window, from); err != nil {
+			w.window = nil
+			return 0, err
+		}
+	}
+	if off-w.off >= int64(len(w.window)) {
+		return 0, io.EOF
+	}
+	n := copy(p, w.window[off-w.off:])
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// Close does nothing.
+func (w *windowed) Close() error { return nil }
+
+// Released opens a file of the release in the making.
+func (f *Folder) Released(file release.File) (release.Blob, error) {
+	path, ok := f.At(Release, file.Name)
+	if !ok {
+		return release.Blob{}, errors.ErrUnsupported
+	}
+	return release.Dirs(filepath.Dir(path))(file)
 }
 
 // Clean removes all that tasks of any plan have left in a shared folder. The record named last goes before
