@@ -33,6 +33,7 @@ import (
 	"time"
 
 	"reelsplice/build/plan"
+	"reelsplice/build/process"
 	"reelsplice/build/records"
 	"reelsplice/build/runner"
 	"reelsplice/build/segment"
@@ -215,7 +216,8 @@ func (c *Config) runTasks(ctx context.Context, w *release.Writer, work string, s
 	if o.Warning != "" {
 		c.Log.Warn(o.Warning)
 	}
-	r = c.report(b.Plan, o, stages)
+	r = NewReport(b.Plan, o)
+	r.Jobs, r.Stages = workers, stages
 	var m release.Manifest
 	if o.Unchanged {
 		m, err = release.ReadManifest(release.Store{Dir: c.Releases}.Path(c.Previous))
@@ -225,8 +227,8 @@ func (c *Config) runTasks(ctx context.Context, w *release.Writer, work string, s
 	if err != nil {
 		return Report{}, err
 	}
-	r.describe(m)
-	r.Seconds, r.PeakRSSBytes = time.Since(start).Seconds(), peakRSS()
+	r.Describe(m)
+	r.Seconds, r.PeakRSSBytes = time.Since(start).Seconds(), process.PeakRSS()
 	if o.Unchanged {
 		return r, nil // the report of its own build stays
 	}

@@ -100,7 +100,7 @@ type Build struct {
 	previous *release.Reader // nil without one
 	// previousFiles opens the files of the previous release.
 	previousFiles release.Source
-	reuse    *reuse.Source   // the previous release, nil if nothing of it is taken over
+	reuse         *reuse.Source // the previous release, nil if nothing of it is taken over
 
 	mu   sync.Mutex
 	done map[string][]Done // by stage, those that were read
@@ -173,6 +173,10 @@ type Opened struct {
 	tasks tasks
 	count int
 }
+
+// Count returns the number of tasks of the stage. Tasks of stages before must be done where it follows from
+// those.
+func (s Stage) Count(b *Build) (int, error) { return s.count(b) }
 
 // Open opens a stage of a build. All tasks of the stages before must be done.
 func (s Stage) Open(b *Build) (*Opened, error) {

@@ -88,7 +88,7 @@ type tableTasks struct {
 func openTables(b *Build) (_ tasks, err error) {
 	t := &tableTasks{b: b}
 	if b.Plan.Access {
-		if t.access, err = readAccess(b.path(plan.AccessFile)); err != nil {
+		if t.access, err = b.readAccess(); err != nil {
 			return nil, err
 		}
 	}
@@ -149,7 +149,13 @@ func (a Access) Write(path string) error {
 	return os.WriteFile(path, data, 0o600)
 }
 
-func readAccess(path string) (Access, error) {
+func (b *Build) readAccess() (_ Access, err error) {
+	path := b.path(plan.AccessFile)
+	if b.Plan.AccessCounts != nil {
+		if path, err = b.Folder.Path(context.Background(), *b.Plan.AccessCounts); err != nil {
+			return nil, err
+		}
+	}
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err

@@ -57,8 +57,11 @@ func (f *Folder) records() (object.Folder, string) {
 
 // RecordName returns the name of the record of a task.
 func RecordName(stage string, index int) string {
-	return fmt.Sprintf("%s%s-%05d.json", doneDir, stage, index)
+	return fmt.Sprintf("%s%05d.json", RecordsOf(stage), index)
 }
+
+// RecordsOf returns how the names of the records of all tasks of a stage start.
+func RecordsOf(stage string) string { return doneDir + stage + "-" }
 
 // PutDone writes the record of a task that is done. If there is one already, it has to be the same.
 func (f *Folder) PutDone(ctx context.Context, stage string, index int, v any) error {

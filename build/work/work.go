@@ -331,6 +331,16 @@ func (f *Folder) Released(file release.File) (release.Blob, error) {
 	return release.Dirs(filepath.Dir(path))(file)
 }
 
+// Find returns where a file of the release in the making lies.
+func (f *Folder) Find(ctx context.Context, file release.File) (object.Folder, object.Info, error) {
+	from, name := f.shared, f.name(Release, file.Name)
+	if from == nil {
+		from, name = object.Local(f.release), file.Name
+	}
+	o, err := from.Stat(ctx, name)
+	return from, o, err
+}
+
 // Clean removes all that tasks of any plan have left in a shared folder. The record named last goes before
 // the plan, and both behind all else: who is interrupted can come back.
 func Clean(ctx context.Context, shared object.Folder, last string) error {

@@ -27,6 +27,9 @@ const (
 // QuarantineDir is the folder, in a catalogue, of rows that did not validate.
 const QuarantineDir = "quarantine"
 
+// WritingName is the name of a file that lies in a catalogue in a bucket while an ingest replaces others.
+const WritingName = ".writing.json"
+
 // Schema returns the Parquet schema of the kind's records.
 func (t *Type) Schema() *parquet.Schema {
 	return parquet.NewSchema(t.Name(), schemaNode(t.Plan))
