@@ -42,7 +42,7 @@ type use struct {
 }
 
 func (d *dumper) all() error {
-	m, err := d.r.manifest.encode()
+	m, err := d.r.manifest.Encode()
 	if err != nil {
 		return err
 	}

@@ -107,12 +107,12 @@ func FuzzManifest(f *testing.F) {
 	f.Add(readFile(f, archive, manifestFile))
 	f.Add(fmt.Appendf(nil, `{"format_version": %d}`, FormatVersion))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		m, err := parseManifest(data)
+		m, err := ParseManifest(data)
 		if err != nil {
 			return
 		}
-		if again, err := m.encode(); err != nil || !bytes.Equal(again, data) {
-			t.Errorf("parseManifest(%q) encodes to %q, %v", data, again, err)
+		if again, err := m.Encode(); err != nil || !bytes.Equal(again, data) {
+			t.Errorf("ParseManifest(%q) encodes to %q, %v", data, again, err)
 		}
 	})
 }
@@ -123,9 +123,9 @@ func FuzzHistory(f *testing.F) {
 	f.Add([]byte("r0123456789abcdef\nr0123456789abcdee\n"))
 	f.Add([]byte("../../etc\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		ids, err := parseHistory(data)
+		ids, err := ParseHistory(data)
 		if err == nil && len(data) != 18*len(ids) {
-			t.Errorf("parseHistory(%q) = %q", data, ids)
+			t.Errorf("ParseHistory(%q) = %q", data, ids)
 		}
 	})
 }

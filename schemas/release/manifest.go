@@ -58,8 +58,8 @@ type File struct {
 // maxManifestBytes bounds what Open reads of a manifest: MaxPacks files need less.
 const maxManifestBytes = 64 << 20
 
-// encode returns the only form in which a manifest is written.
-func (m *Manifest) encode() ([]byte, error) {
+// Encode returns the only form in which a manifest is written.
+func (m *Manifest) Encode() ([]byte, error) {
 	b, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("encode manifest: %w", err)
@@ -71,7 +71,7 @@ func (m *Manifest) encode() ([]byte, error) {
 func (m *Manifest) contentID() (string, error) {
 	c := *m
 	c.ID = ""
-	b, err := c.encode()
+	b, err := c.Encode()
 	if err != nil {
 		return "", err
 	}
@@ -79,9 +79,9 @@ func (m *Manifest) contentID() (string, error) {
 	return "r" + hex.EncodeToString(sum[:8]), nil
 }
 
-// validID reports whether id has the form of a release id, and thus names a folder
+// ValidID reports whether id has the form of a release id, and thus names a folder
 // inside a store and nothing else.
-func validID(id string) bool {
+func ValidID(id string) bool {
 	return len(id) == 17 && id[0] == 'r' && strings.Trim(id[1:], "0123456789abcdef") == ""
 }
 
@@ -102,12 +102,12 @@ func readManifest(dir string) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parseManifest(data)
+	return ParseManifest(data)
 }
 
-// parseManifest accepts only the bytes that encode would give, so the id guards every
+// ParseManifest reads a manifest. It accepts only the bytes that Encode would give, so the id guards every
 // one of them.
-func parseManifest(data []byte) (*Manifest, error) {
+func ParseManifest(data []byte) (*Manifest, error) {
 	var v struct {
 		FormatVersion int `json:"format_version"`
 	}
@@ -136,7 +136,7 @@ func (m *Manifest) check(data []byte) error {
 	if m.ID != id {
 		return corrupt(manifestFile, int64(bytes.Index(data, []byte(`"id"`))), "id is %q, the content gives %q", m.ID, id)
 	}
-	again, err := m.encode()
+	again, err := m.Encode()
 	if err != nil {
 		return err
 	}

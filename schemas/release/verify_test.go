@@ -63,7 +63,7 @@ func fixManifest(tb testing.TB, dir string, change func(*Manifest)) {
 	if m.ID, err = m.contentID(); err != nil {
 		tb.Fatal(err)
 	}
-	data, err := m.encode()
+	data, err := m.Encode()
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -198,7 +198,7 @@ func WriteManifest(dir string, o ManifestSpec, c Contents) (Manifest, error) {
 }
 
 func (m *Manifest) write(dir string, d disk) error {
-	data, err := m.encode()
+	data, err := m.Encode()
 	if err != nil {
 		return err
 	}
