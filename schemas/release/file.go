@@ -262,6 +262,7 @@ const (
 	deletingPrefix = ".deleting-"
 	currentFile    = "current"
 	currentNew     = ".current-new"
+	canaryFile     = "canary"
 )
 
 // BuildingPrefix starts the names, in a releases folder, of what belongs to a build at

@@ -123,9 +123,9 @@ func FuzzHistory(f *testing.F) {
 	f.Add([]byte("r0123456789abcdef\nr0123456789abcdee\n"))
 	f.Add([]byte("../../etc\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		ids, err := parseHistory(data)
+		ids, err := ParseHistory(data)
 		if err == nil && len(data) != 18*len(ids) {
-			t.Errorf("parseHistory(%q) = %q", data, ids)
+			t.Errorf("ParseHistory(%q) = %q", data, ids)
 		}
 	})
 }

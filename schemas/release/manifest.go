@@ -79,9 +79,9 @@ func (m *Manifest) contentID() (string, error) {
 	return "r" + hex.EncodeToString(sum[:8]), nil
 }
 
-// validID reports whether id has the form of a release id, and thus names a folder
+// ValidID reports whether id has the form of a release id, and thus names a folder
 // inside a store and nothing else.
-func validID(id string) bool {
+func ValidID(id string) bool {
 	return len(id) == 17 && id[0] == 'r' && strings.Trim(id[1:], "0123456789abcdef") == ""
 }
 

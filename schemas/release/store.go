@@ -61,15 +61,16 @@ func (s Store) history() ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read current release: %w", err)
 	}
-	ids, err := parseHistory(data)
+	ids, err := ParseHistory(data)
 	if err != nil {
 		return nil, fmt.Errorf("read %q: %w", path, err)
 	}
 	return ids, nil
 }
 
-// parseHistory reads the content of the file current: one id a line, each line ended.
-func parseHistory(data []byte) ([]string, error) {
+// ParseHistory reads the content of the file current: one id a line, each line ended, newest first; at least one.
+// The file canary has the same form, with one id.
+func ParseHistory(data []byte) ([]string, error) {
 	text, ended := strings.CutSuffix(string(data), "\n")
 	if !ended {
 		return nil, corrupt(currentFile, int64(len(data)), "the last line does not end")
@@ -77,12 +78,30 @@ func parseHistory(data []byte) ([]string, error) {
 	ids := strings.Split(text, "\n")
 	off := int64(0)
 	for _, id := range ids {
-		if !validID(id) {
+		if !ValidID(id) {
 			return nil, corrupt(currentFile, off, "%q is no release id", id)
 		}
 		off += int64(len(id)) + 1
 	}
 	return ids, nil
+}
+
+// Canary returns the id of the release that goes out first to the edges that follow it. The error matches
+// ErrNoRelease when there is no canary.
+func (s Store) Canary() (string, error) {
+	path := filepath.Join(s.Dir, canaryFile)
+	data, err := os.ReadFile(path)
+	if missing(err) {
+		return "", fmt.Errorf("read %q: %w", path, ErrNoRelease)
+	}
+	if err != nil {
+		return "", fmt.Errorf("read canary release: %w", err)
+	}
+	ids, err := ParseHistory(data)
+	if err != nil {
+		return "", fmt.Errorf("read %q: %w", path, err)
+	}
+	return ids[0], nil
 }
 
 // setHistory makes ids the content of current: all of it, durably, or none of it.
@@ -106,7 +125,7 @@ func (s Store) lock() (*flock.Flock, error) {
 
 // check opens the release id and returns its manifest, or why it cannot be served.
 func (s Store) check(id string) (*Manifest, error) {
-	if !validID(id) {
+	if !ValidID(id) {
 		return nil, fmt.Errorf("%q is no release id", id)
 	}
 	r, err := Open(s.Path(id))
@@ -262,6 +281,60 @@ func (s Store) Prune(keep int) (removed []string, err error) {
 		removed = append(removed, id)
 	}
 	return removed, nil
+}
+
+// Install gives the release that is complete in a folder of the store with another name its own name. It makes the
+// names in the folder durable; the content of files is durable already. A broken release of that name goes.
+func (s Store) Install(folder string) (id string, err error) {
+	m, err := s.checkFolder(folder)
+	if err != nil {
+		return "", fmt.Errorf("install release: %w", err)
+	}
+	l, err := s.lock()
+	if err != nil {
+		return "", fmt.Errorf("install release: %w", err)
+	}
+	defer func() { err = errors.Join(err, l.Unlock()) }()
+	if _, err := os.Lstat(s.Path(m.ID)); err == nil {
+		if err := s.disk.delete(s.Path(m.ID)); err != nil {
+			return "", fmt.Errorf("install release %s: %w", m.ID, err)
+		}
+	}
+	if err := s.disk.syncDir(filepath.Join(s.Dir, folder)); err != nil {
+		return "", fmt.Errorf("install release %s: %w", m.ID, err)
+	}
+	if err := s.disk.rename(filepath.Join(s.Dir, folder), s.Path(m.ID)); err != nil {
+		return "", fmt.Errorf("install release %s: %w", m.ID, err)
+	}
+	return m.ID, nil
+}
+
+// checkFolder opens the release in a folder of any name, and returns its manifest.
+func (s Store) checkFolder(folder string) (*Manifest, error) {
+	r, err := Open(filepath.Join(s.Dir, folder))
+	if err != nil {
+		return nil, err
+	}
+	return r.manifest, r.Close()
+}
+
+// Remove removes a release, and all that its folder holds. The current one is refused.
+func (s Store) Remove(id string) (err error) {
+	if !ValidID(id) {
+		return fmt.Errorf("remove release: %q is no release id", id)
+	}
+	l, err := s.lock()
+	if err != nil {
+		return fmt.Errorf("remove release %s: %w", id, err)
+	}
+	defer func() { err = errors.Join(err, l.Unlock()) }()
+	if current, err := s.Current(); err == nil && current == id {
+		return fmt.Errorf("remove release %s: it is the current one", id)
+	}
+	if err := s.disk.delete(s.Path(id)); err != nil {
+		return fmt.Errorf("remove release %s: %w", id, err)
+	}
+	return nil
 }
 
 // surplus returns what Prune removes of infos, which are in order, the newest first.

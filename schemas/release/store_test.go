@@ -245,3 +245,62 @@ func TestPruneBesideBuilder(t *testing.T) {
 	}
 	noProblems(t, s.Path(seal(t, w).ID))
 }
+
+// TestCanary reads the pointer of a staged roll-out.
+func TestCanary(t *testing.T) {
+	s, ids := storeOf(t, 1)
+	if _, err := s.Canary(); !errors.Is(err, ErrNoRelease) {
+		t.Errorf("Canary() of none = %v, want ErrNoRelease", err)
+	}
+	path := filepath.Join(s.Dir, "canary")
+	for text, want := range map[string]error{ids[0] + "\n": nil, ids[0]: ErrCorrupt, "../x\n": ErrCorrupt} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := s.Canary(); !errors.Is(err, want) || want == nil && got != ids[0] {
+			t.Errorf("Canary() of %q = %q, %v, want %q, %v", text, got, err, ids[0], want)
+		}
+	}
+}
+
+// TestInstallAndRemove gives a complete folder its name, replaces a broken release, and removes all but the current one.
+func TestInstallAndRemove(t *testing.T) {
+	s, ids := storeOf(t, 2)
+	move := func() {
+		t.Helper()
+		if err := os.Rename(s.Path(ids[1]), s.Path(".incoming")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	move()
+	if id, err := s.Install(".incoming"); err != nil || id != ids[1] {
+		t.Fatalf("Install = %q, %v, want %s", id, err, ids[1])
+	}
+	move()
+	if err := os.Mkdir(s.Path(ids[1]), 0o700); err != nil { // a broken one
+		t.Fatal(err)
+	}
+	if _, err := s.Install(".incoming"); err != nil {
+		t.Fatal(err)
+	}
+	publish(t, s, ids...)
+	if err := os.Truncate(filepath.Join(s.Path(ids[0]), "index-0000"), 10); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Install(ids[0]); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("Install of a broken release = %v, want ErrCorrupt", err)
+	}
+	if err := s.Remove(ids[1]); err == nil || !strings.Contains(err.Error(), "current") {
+		t.Errorf("Remove(current) = %v, want an error", err)
+	}
+	if err := s.Remove("../x"); err == nil {
+		t.Error("Remove(../x) = nil, want an error")
+	}
+	if err := s.Remove(ids[0]); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Lstat(s.Path(ids[0])); !os.IsNotExist(err) {
+		t.Errorf("the folder of the removed release: %v, want none", err)
+	}
+	isCurrent(t, s, ids[1])
+}
