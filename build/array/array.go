@@ -30,6 +30,7 @@ import (
 	"reelsplice/build/work"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/object"
+	"reelsplice/schemas/object/partial"
 	"reelsplice/schemas/release"
 )
 
@@ -255,13 +256,23 @@ func (o *session) close() error {
 	return err
 }
 
-// opener opens the files of a catalogue.
-func opener(_ context.Context, catalogue object.Folder, _ []plan.CatalogFile, _ string) catalog.Files {
+// opener opens the files of a catalogue: where they lie, or as far as they are read in a folder.
+func opener(ctx context.Context, catalogue object.Folder, files []plan.CatalogFile, dir string) catalog.Files {
 	return func(name string) (*catalog.Source, error) {
 		if path, ok := catalogue.Path(name); ok {
 			return catalog.Dir(filepath.Dir(path))(name)
 		}
-		return nil, errors.ErrUnsupported
+		i := slices.IndexFunc(files, func(f plan.CatalogFile) bool { return f.Name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("%s: %w", catalogue.URL(name), fs.ErrNotExist)
+		}
+		f, err := partial.Open(ctx, partial.Options{
+			Folder: catalogue, Info: object.Info{Key: name, Size: files[i].Size, ETag: files[i].ETag}, Path: filepath.Join(dir, "catalog", name),
+		})
+		if err != nil {
+			return nil, err
+		}
+		return &catalog.Source{ReaderAt: f, Closer: f, Size: f.Size(), Name: f.Name()}, nil
 	}
 }
 

@@ -387,7 +387,7 @@ func subEnd(e Entry, i int, s fragment.Sub) int {
 // whether marks of ids stand for the same.
 func (c *Comparison) same(of both, s fragment.Sub, sameID bool, level int) (bool, error) {
 	if level > MaxDepth {
-		return false, corrupt(manifestFile, -1, "%s leads through more than %d references and includes", recipe{of.b, s}, MaxDepth)
+		return false, corrupt(ManifestName, -1, "%s leads through more than %d references and includes", recipe{of.b, s}, MaxDepth)
 	}
 	first := fragment.Address{Sub: s}.Uint64()
 	i, k := of.a.search(first), of.b.search(first)
@@ -453,7 +453,7 @@ func (c *Comparison) sameBehind(y *Piece, sameID bool, level int) (bool, error) 
 func (c *Comparison) sameRecipe(key []byte, s fragment.Sub, level int) (bool, error) {
 	b, slot, ok := c.b.locate(key)
 	if !ok {
-		return false, corrupt(manifestFile, -1, "%s, which is included, is not there", fragment.DescribeKey(key))
+		return false, corrupt(ManifestName, -1, "%s, which is included, is not there", fragment.DescribeKey(key))
 	}
 	m := c.memos[s]
 	if m == nil {

@@ -136,7 +136,7 @@ func (s Store) check(id string) (*Manifest, error) {
 		return nil, err
 	}
 	if got := r.manifest.ID; got != id {
-		err = corrupt(manifestFile, -1, "id is %s, the folder is %s", got, id)
+		err = corrupt(ManifestName, -1, "id is %s, the folder is %s", got, id)
 	}
 	return r.manifest, errors.Join(err, r.Close())
 }
@@ -244,7 +244,7 @@ func (s Store) built(id string) time.Time {
 	var report struct {
 		BuiltAt time.Time `json:"built_at"`
 	}
-	data, err := os.ReadFile(filepath.Join(s.Path(id), reportFile))
+	data, err := os.ReadFile(filepath.Join(s.Path(id), ReportName))
 	if err == nil && json.Unmarshal(data, &report) == nil && !report.BuiltAt.IsZero() {
 		return report.BuiltAt
 	}
