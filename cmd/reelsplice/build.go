@@ -49,6 +49,7 @@ func buildCommand(a *app) *cobra.Command {
 	f.BoolVar(&publish, "publish", false, "make the release current")
 	profiles.add(f)
 	required(c, "catalog", "releases")
+	c.AddCommand(submitCommand(a))
 	return a.leaf(c, func(ctx context.Context, _ []string) error {
 		var err error
 		if cfg.Date, err = parseDate(date); err != nil {
