@@ -170,17 +170,22 @@ func (c *Config) date(start time.Time) (date time.Time, err error) {
 		if id := r.Manifest().ID; id != c.Previous {
 			return errors.Join(fmt.Errorf("previous release: the id of %q is %s", c.Previous, id), r.Close())
 		}
-		date = c.Date
-		if date.IsZero() {
-			date = start
-			// Clocks may go wrong: the changes of the previous release are over by now.
-			if log := changelog.Open(r); log.Builds() > 0 {
-				date = time.Unix(max(date.Unix(), log.Time(log.Builds()-1)), 0)
-			}
-		}
+		date = DateUpon(r, c.Date, start)
 		return r.Close()
 	})
-	return date.UTC().Truncate(time.Second), err
+	return date, err
+}
+
+// DateUpon returns the time of the changes since the previous release: the one that is wanted, or else now.
+func DateUpon(previous *release.Reader, wanted, now time.Time) time.Time {
+	if wanted.IsZero() {
+		wanted = now
+		// Clocks may go wrong: the changes of the previous release are over by now.
+		if log := changelog.Open(previous); log.Builds() > 0 {
+			wanted = time.Unix(max(now.Unix(), log.Time(log.Builds()-1)), 0)
+		}
+	}
+	return wanted.UTC().Truncate(time.Second)
 }
 
 // writePlan writes the files of the work folder that the first tasks read.

@@ -24,6 +24,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"reelsplice/build"
 	"reelsplice/build/plan"
 	"reelsplice/build/records"
 	"reelsplice/build/task"
@@ -44,6 +45,9 @@ type Releases interface {
 	Open(ctx context.Context, id, cache string) (*release.Reader, release.Source, error)
 	// Install adds a release. The files that the store lacks come from bring.
 	Install(ctx context.Context, m *release.Manifest, report []byte, bring func(f release.File) (Origin, error)) error
+	// Named returns the id of the release that is "current" or "previous", or the name itself. The error matches
+	// release.ErrNoRelease if none is.
+	Named(ctx context.Context, name string) (id string, err error)
 	// Publish makes a release current.
 	Publish(ctx context.Context, id string) (previous string, err error)
 }
@@ -104,6 +108,24 @@ func Plan(ctx context.Context, s Site, params plan.Params, access task.Access) (
 		}
 	}
 	return p, shareAccess(ctx, s, p, scratch.dir)
+}
+
+// Date returns the time of the changes since the previous release: the one that is wanted, or else now.
+func Date(ctx context.Context, s Site, previous string, wanted time.Time) (date time.Time, err error) {
+	scratch, err := newScratch(s.Scratch)
+	if err != nil {
+		return date, err
+	}
+	defer scratch.remove()
+	err = release.Guard(func() error {
+		r, _, err := s.Releases.Open(ctx, previous, filepath.Join(scratch.dir, "previous"))
+		if err != nil {
+			return fmt.Errorf("previous release: %w", err)
+		}
+		date = build.DateUpon(r, wanted, time.Now())
+		return r.Close()
+	})
+	return date, err
 }
 
 // samePlan returns the plan of a work folder if it is for the build that p is for: another attempt has
@@ -182,7 +204,7 @@ type session struct {
 
 // open opens the build of the work folder.
 func (s *Site) open(ctx context.Context) (*session, error) {
-	p, err := s.readPlan(ctx)
+	p, err := s.ReadPlan(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -208,7 +230,8 @@ func (s *Site) open(ctx context.Context) (*session, error) {
 	return o, nil
 }
 
-func (s *Site) readPlan(ctx context.Context) (*plan.Plan, error) {
+// ReadPlan reads the plan of the work folder. The error matches fs.ErrNotExist if there is none.
+func (s *Site) ReadPlan(ctx context.Context) (*plan.Plan, error) {
 	p := &plan.Plan{}
 	err := work.ReadPlan(ctx, s.Work, p)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -27,6 +27,23 @@ func (s FolderStore) Open(_ context.Context, id, _ string) (*release.Reader, rel
 	return r, release.Dirs(s.Path(id)), err
 }
 
+// Named returns the id of a release that is current or previous, or the name.
+func (s FolderStore) Named(_ context.Context, name string) (string, error) {
+	switch name {
+	case "current":
+		return s.Current()
+	case "previous":
+		infos, err := s.List()
+		for _, i := range infos {
+			if i.Previous {
+				return i.ID, nil
+			}
+		}
+		return "", errors.Join(err, fmt.Errorf("no release in %s has been current before the one that is: %w", s.Dir, release.ErrNoRelease))
+	}
+	return name, nil
+}
+
 // Publish makes a release current.
 func (s FolderStore) Publish(_ context.Context, id string) (previous string, err error) {
 	return s.Store.Publish(id)

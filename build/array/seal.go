@@ -122,7 +122,7 @@ func (o *session) cost(ctx context.Context, r *build.Report) error {
 
 // Clean removes what the tasks of any plan have left in the work folder.
 func Clean(ctx context.Context, s Site) error {
-	p, err := s.readPlan(ctx)
+	p, err := s.ReadPlan(ctx)
 	last := ""
 	if err == nil {
 		var id string
@@ -158,7 +158,7 @@ type StageStatus struct {
 
 // ReadStatus reads how far the build of a work folder is.
 func ReadStatus(ctx context.Context, s Site) (st Status, err error) {
-	p, err := s.readPlan(ctx)
+	p, err := s.ReadPlan(ctx)
 	if err != nil {
 		return st, err
 	}

@@ -74,6 +74,8 @@ type Plan struct {
 	Compares int `json:"compares"`
 	// Latest is the highest id of the records of a kind.
 	Latest map[fragment.Kind]int64 `json:"latest"`
+	// Disk is about how many bytes a task has on its local disk at most.
+	Disk int64 `json:"disk"`
 	// Weights are about how long the tasks of a stage take beside one another. Those of other stages
 	// take equally long.
 	Weights map[string][]int64 `json:"weights"`
