@@ -164,8 +164,8 @@ func shareAccess(ctx context.Context, s Site, p *plan.Plan, scratch string) erro
 	if err != nil {
 		return err
 	}
-	f, err := work.Shared(s.Work, id, scratch)
-	if err != nil {
+	f := work.Shared(s.Work, id)
+	if err := f.SetScratch(scratch); err != nil {
 		return err
 	}
 	if err := os.Rename(filepath.Join(scratch, plan.AccessFile), filepath.Join(f.Dir(work.Files), plan.AccessFile)); err != nil {
@@ -202,8 +202,8 @@ type session struct {
 	scratch *scratch
 }
 
-// open opens the build of the work folder.
-func (s *Site) open(ctx context.Context) (*session, error) {
+// join reads the plan of the work folder, and refuses one that is not of this program and catalogue.
+func (s *Site) join(ctx context.Context) (*session, error) {
 	p, err := s.ReadPlan(ctx)
 	if err != nil {
 		return nil, err
@@ -212,22 +212,30 @@ func (s *Site) open(ctx context.Context) (*session, error) {
 		return nil, err
 	}
 	id, err := p.ID()
+	return &session{plan: p, folder: work.Shared(s.Work, id)}, err
+}
+
+// open is join, and opens all that tasks read.
+func (s *Site) open(ctx context.Context) (*session, error) {
+	o, err := s.join(ctx)
 	if err != nil {
 		return nil, err
 	}
-	scratch, err := newScratch(s.Scratch)
-	if err != nil {
-		return nil, err
+	return o, s.openAll(ctx, o)
+}
+
+// openAll opens what tasks read. After an error the session needs no close.
+func (s *Site) openAll(ctx context.Context, o *session) (err error) {
+	if o.scratch, err = newScratch(s.Scratch); err != nil {
+		return err
 	}
-	o := &session{plan: p, scratch: scratch}
-	if o.folder, err = work.Shared(s.Work, id, scratch.dir); err == nil {
+	if err = o.folder.SetScratch(o.scratch.dir); err == nil {
 		err = s.openSources(ctx, o)
 	}
 	if err != nil {
-		scratch.remove()
-		return nil, err
+		o.scratch.remove()
 	}
-	return o, nil
+	return err
 }
 
 // ReadPlan reads the plan of the work folder. The error matches fs.ErrNotExist if there is none.

@@ -90,31 +90,24 @@ type running struct {
 
 func (s *Site) workers() int { return runner.Workers(s.Jobs, s.Memory) }
 
-// attempt runs the tasks that are not done.
+// attempt runs the tasks that are not done. Without any, it opens nothing but the plan and records.
 func (r *running) attempt(ctx context.Context) (err error) {
-	o, err := r.site.open(ctx)
+	o, err := r.site.join(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, o.close()) }()
 	stage, err := task.StageOf(r.Stage)
 	if err != nil {
 		return err
 	}
-	opened, err := stage.Open(o.build)
-	if err != nil {
+	left, err := r.left(ctx, o, stage)
+	if err != nil || len(left) == 0 {
 		return err
-	}
-	defer func() { err = errors.Join(err, opened.Close()) }()
-	mine := o.plan.Share(r.Stage, opened.Count(), r.Index, r.Count)
-	r.Tasks = len(mine)
-	if len(mine) == 0 {
-		return nil
 	}
 	if err := o.folder.PutRun(ctx, r.name, r.Run); err != nil {
 		return err
 	}
-	err = r.tasks(ctx, o, opened, mine)
+	err = r.run(ctx, o, stage, left)
 	r.Ended, r.Error = time.Now().UTC(), ""
 	if err != nil {
 		r.Error = err.Error()
@@ -124,26 +117,42 @@ func (r *running) attempt(ctx context.Context) (err error) {
 	return errors.Join(err, o.folder.PutRun(context.WithoutCancel(ctx), r.name, r.Run))
 }
 
-// count adds up the cost.
-func (r *running) count(f *work.Folder) {
-	read, written := f.Moved()
-	r.ReadBytes, r.WrittenBytes = r.ReadBytes+read, r.WrittenBytes+written
-	r.Seconds, r.CPUSeconds, r.PeakRSSBytes = r.Ended.Sub(r.Started).Seconds(), process.CPUSeconds(), process.PeakRSS()
+// left returns the tasks of the share that are not done.
+func (r *running) left(ctx context.Context, o *session, stage task.Stage) (left []int, err error) {
+	n, err := stage.Count(task.New(o.plan, o.folder, task.Sources{}, r.site.Memory))
+	if err != nil {
+		return nil, err
+	}
+	mine := o.plan.Share(r.Stage, n, r.Index, r.Count)
+	r.Tasks = len(mine)
+	if len(mine) == 0 {
+		return nil, nil
+	}
+	done, err := o.folder.DoneOf(ctx)
+	for _, i := range mine {
+		if !done[work.RecordName(r.Stage, i)] {
+			left = append(left, i)
+		}
+	}
+	return left, err
 }
 
-// tasks runs those of mine that are not done, side by side.
-func (r *running) tasks(ctx context.Context, o *session, opened *task.Opened, mine []int) error {
-	done, err := o.folder.DoneOf(ctx)
+// run runs tasks side by side.
+func (r *running) run(ctx context.Context, o *session, stage task.Stage, tasks []int) (err error) {
+	if err := r.site.openAll(ctx, o); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, o.close()) }()
+	opened, err := stage.Open(o.build)
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, opened.Close()) }()
 	var n atomic.Int64
+	defer func() { r.Done += int(n.Load()) }()
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(r.site.workers())
-	for _, i := range mine {
-		if done[work.RecordName(r.Stage, i)] {
-			continue
-		}
+	for _, i := range tasks {
 		g.Go(func() error {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -155,7 +164,12 @@ func (r *running) tasks(ctx context.Context, o *session, opened *task.Opened, mi
 			return err
 		})
 	}
-	err = g.Wait()
-	r.Done += int(n.Load())
-	return err
+	return g.Wait()
+}
+
+// count adds up the cost.
+func (r *running) count(f *work.Folder) {
+	read, written := f.Moved()
+	r.ReadBytes, r.WrittenBytes = r.ReadBytes+read, r.WrittenBytes+written
+	r.Seconds, r.CPUSeconds, r.PeakRSSBytes = r.Ended.Sub(r.Started).Seconds(), process.CPUSeconds(), process.PeakRSS()
 }

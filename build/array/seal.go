@@ -165,15 +165,7 @@ func ReadStatus(ctx context.Context, s Site) (st Status, err error) {
 	if st.Plan, err = p.ID(); err != nil {
 		return st, err
 	}
-	scratch, err := newScratch(s.Scratch)
-	if err != nil {
-		return st, err
-	}
-	defer scratch.remove()
-	folder, err := work.Shared(s.Work, st.Plan, scratch.dir)
-	if err != nil {
-		return st, err
-	}
+	folder := work.Shared(s.Work, st.Plan)
 	done, err := folder.DoneOf(ctx)
 	if err != nil {
 		return st, err

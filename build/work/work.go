@@ -74,19 +74,21 @@ type fetched struct {
 // of the release.
 func Local(files, release string) *Folder { return &Folder{files: files, release: release} }
 
-// Shared returns the Folder of a process that shares the tasks of a plan with others. It makes folders
-// of its own in scratch.
-func Shared(shared object.Folder, plan, scratch string) (*Folder, error) {
-	f := &Folder{
-		files: filepath.Join(scratch, "files"), release: filepath.Join(scratch, "release"),
-		shared: shared, prefix: plan + "/", fetched: map[string]*fetched{},
-	}
+// Shared returns the Folder of a process that shares the tasks of a plan with others. SetScratch comes before
+// the first task.
+func Shared(shared object.Folder, plan string) *Folder {
+	return &Folder{shared: shared, prefix: plan + "/", fetched: map[string]*fetched{}}
+}
+
+// SetScratch makes folders for files in the making.
+func (f *Folder) SetScratch(dir string) error {
+	f.files, f.release = filepath.Join(dir, "files"), filepath.Join(dir, "release")
 	for _, dir := range []string{f.files, f.release} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return nil, fmt.Errorf("make folder for files in the making: %w", err)
+			return fmt.Errorf("make folder for files in the making: %w", err)
 		}
 	}
-	return f, nil
+	return nil
 }
 
 // Dir returns the folder of this machine where tasks write files of an area, and temporary ones.
