@@ -32,7 +32,7 @@ func TestImports(t *testing.T) {
 		{"reelsplice/serve", "the edge imports releases only, and never encodes JSON", []string{"reelsplice/ingest", "reelsplice/build", "reelsplice/cmd", "reelsplice/schemas/catalog", "reelsplice/schemas/record", sonic, parquet}},
 		{"reelsplice/ingest", "buckets are opened by whoever asks for an ingest", vendors},
 		{"reelsplice/serve", "the edge does not link the libraries of object stores", buckets},
-		{"reelsplice/schemas/release", "the edge does not link the libraries of object stores", buckets},
+		{"reelsplice/schemas/release", "the edge does not link the libraries of object stores", vendors},
 		{"reelsplice", "a first go run stays small: gs:// and azblob:// need the tag allclouds", []string{"gocloud.dev", "cloud.google.com/go", "github.com/Azure"}},
 		{"reelsplice/cmd/reelsplice", "the facts of the API are for its generator and for tests", []string{"reelsplice/schemas/api/facts"}},
 		{"reelsplice/cmd/reelsplice", "test servers are for tests", []string{"github.com/johannesboyne/gofakes3", "reelsplice/schemas/object/objecttest"}},

@@ -273,6 +273,7 @@ const (
 	currentFile    = "current"
 	currentNew     = ".current-new"
 	canaryFile     = "canary"
+	canaryNew      = ".canary-new"
 )
 
 // BuildingPrefix starts the names, in a releases folder, of what belongs to a build at
