@@ -69,7 +69,7 @@ func (p *Puller) sources() map[string]string {
 // evict removes releases, those first that were current the longest ago, until the cache and the wanted release have no more
 // than their size. What is wanted, served or current stays.
 func (p *Puller) evict(wanted *release.Manifest) error {
-	keep := map[string]bool{wanted.ID: true, p.served(): true}
+	keep := map[string]bool{wanted.ID: true, p.edge.ID(): true}
 	if current, err := p.store.Current(); err == nil {
 		keep[current] = true
 	}

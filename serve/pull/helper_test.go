@@ -13,17 +13,14 @@ import (
 
 	"reelsplice/build"
 	"reelsplice/build/buildtest"
-	"reelsplice/schemas/object/objecttest"
-	"reelsplice/schemas/object/store"
 	"reelsplice/schemas/release"
-	"reelsplice/schemas/release/delta"
 	"reelsplice/serve/servetest"
 )
 
 // A world is a bucket, a folder of releases that are brought there, and a cache.
 type world struct {
 	t     *testing.T
-	s3    *objecttest.Server
+	s3    *servetest.Bucket
 	local release.Store
 	cfg   Config
 	log   *servetest.LockedBuffer
@@ -32,13 +29,9 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{t: t, s3: objecttest.New(t), local: release.Store{Dir: t.TempDir()}, log: new(servetest.LockedBuffer)}
-	bucket, err := store.OpenFolder(t.Context(), w.s3.URL("releases"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := &world{t: t, s3: servetest.NewBucket(t), local: release.Store{Dir: t.TempDir()}, log: new(servetest.LockedBuffer)}
 	w.cfg = DefaultConfig()
-	w.cfg.Bucket, w.cfg.Dir = bucket, t.TempDir()
+	w.cfg.Bucket, w.cfg.Dir = w.s3.Folder, t.TempDir()
 	w.cfg.Interval, w.cfg.Stall, w.cfg.granule = 100*time.Millisecond, 2*time.Second, 4096
 	w.cfg.Log = slog.New(slog.NewTextHandler(w.log, nil))
 	return w
@@ -62,16 +55,7 @@ func (w *world) build(version int) (id string) {
 // upload brings a release into the bucket, with deltas to others.
 func (w *world) upload(id string, earlier ...string) {
 	w.t.Helper()
-	m := w.manifest(id)
-	for _, f := range m.Files() {
-		w.s3.Put(w.t, "releases/files/"+f.SHA256, w.read(id, f.Name))
-	}
-	w.s3.Put(w.t, "releases/"+id+"/manifest.json", w.read(id, manifestFile))
-	for _, e := range earlier {
-		if _, _, err := delta.WriteAll(w.t.Context(), w.cfg.Bucket, w.local, id, e); err != nil {
-			w.t.Fatal(err)
-		}
-	}
+	w.s3.Upload(w.t, w.local, id, earlier...)
 	w.s3.Requests()
 }
 
@@ -94,9 +78,7 @@ func (w *world) read(id, name string) []byte {
 }
 
 // point sets a pointer of the bucket.
-func (w *world) point(name string, ids ...string) {
-	w.s3.Put(w.t, "releases/"+name, []byte(strings.Join(ids, "\n")+"\n"))
-}
+func (w *world) point(name string, ids ...string) { w.s3.Point(w.t, name, ids...) }
 
 // cache returns the store of the cache.
 func (w *world) cache() release.Store { return release.Store{Dir: w.cfg.Dir} }
@@ -110,13 +92,17 @@ func (w *world) run() (p *Puller, stop func()) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
-	go func() { defer close(ended); p.Run(ctx, w.served) }()
+	go func() { defer close(ended); p.Run(ctx, w) }()
 	stop = func() { cancel(); <-ended }
 	w.t.Cleanup(stop)
 	return p, stop
 }
 
-func (w *world) served() string {
+// Reload implements Edge.
+func (w *world) Reload() {}
+
+// ID implements Edge.
+func (w *world) ID() string {
 	if id := w.use.Load(); id != nil {
 		return *id
 	}

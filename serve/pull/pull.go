@@ -46,7 +46,7 @@ const (
 
 // Config says what is pulled, from where and how.
 type Config struct {
-	Bucket   object.Folder // current, canary, ID/manifest.json, files/SHA256, deltas/NEW-OLD
+	Bucket   object.Folder // current, canary, ID/manifest.json, files/SHA256, deltas/NEW-OLD; nil for a local folder, which has Follow and Pin too
 	Dir      string        // the cache, a folder of releases
 	Size     int64         // bytes of the cache; beyond, releases go that are neither served nor pulled
 	Follow   string        // Current or Canary
@@ -64,7 +64,7 @@ func DefaultConfig() Config {
 	return Config{Size: 64 << 30, Follow: Current, Interval: 5 * time.Second, Stall: 30 * time.Second, Log: slog.New(slog.DiscardHandler), granule: 1 << 20}
 }
 
-// Validate reports everything that is wrong with c.
+// Validate reports everything that is wrong with c. Without a bucket, it looks at Follow and Pin alone.
 func (c *Config) Validate() error {
 	var errs []error
 	complain := func(ok bool, text string) {
@@ -72,12 +72,23 @@ func (c *Config) Validate() error {
 			errs = append(errs, errors.New(text))
 		}
 	}
+	complain(c.Follow == Current || c.Follow == Canary, "follow: want current or canary")
+	complain(c.Pin == "" || release.ValidID(c.Pin), "pin: want the id of a release")
+	if c.Bucket == nil {
+		return errors.Join(errs...)
+	}
 	complain(c.Dir != "", "cache-dir: want a folder for releases of a bucket")
 	complain(c.Size >= 0, "cache-size: want 0 or more bytes")
 	complain(c.Interval >= 100*time.Millisecond && c.Interval <= time.Hour, "pull-interval: want 100ms to 1h")
 	complain(c.Rate >= 0, "pull-rate: want 0 or more bytes a second")
 	complain(c.Stall > 0, "stall: want more than 0")
 	return errors.Join(errs...)
+}
+
+// An Edge serves from the cache.
+type Edge interface {
+	ID() string // of the release in use, whose folder stays in the cache
+	Reload()    // there is another current release, or it was made whole
 }
 
 // A Puller keeps a cache in step with a bucket. Run does the work; the other methods report, from any goroutine.
@@ -90,8 +101,10 @@ type Puller struct {
 	err     atomic.Pointer[error] // why the last step failed; nil if it did not
 	now     atomic.Pointer[job]   // the pull at work; nil for none
 
+	wake chan struct{} // ends a wait
+
 	// What follows is of Run alone.
-	served  func() string
+	edge    Edge
 	cached  map[string]*release.Manifest
 	checked string // the id whose release was last opened and published
 
@@ -111,7 +124,7 @@ func New(cfg Config) (*Puller, error) {
 	if cfg.Rate > 0 {
 		limit = rate.Limit(cfg.Rate)
 	}
-	p := &Puller{cfg: cfg, store: release.Store{Dir: cfg.Dir}, log: cfg.Log, limiter: rate.NewLimiter(limit, int(cfg.granule))}
+	p := &Puller{cfg: cfg, store: release.Store{Dir: cfg.Dir}, log: cfg.Log, limiter: rate.NewLimiter(limit, int(cfg.granule)), wake: make(chan struct{}, 1)}
 	p.counts.looked.Store(time.Now().UnixNano())
 	return p, nil
 }
@@ -132,15 +145,22 @@ func (p *Puller) Doing() string {
 	return ""
 }
 
-// Run follows the pointer until ctx ends. served returns the id of the release in use, whose folder stays in the
-// cache. Another process on the same cache is waited for.
-func (p *Puller) Run(ctx context.Context, served func() string) {
+// Look ends the wait before the next look at the pointer.
+func (p *Puller) Look() {
+	select {
+	case p.wake <- struct{}{}:
+	default: // it ends already
+	}
+}
+
+// Run follows the pointer until ctx ends. Another process on the same cache is waited for.
+func (p *Puller) Run(ctx context.Context, edge Edge) {
 	unlock := p.lock(ctx)
 	if unlock == nil {
 		return
 	}
 	defer unlock()
-	p.served = served
+	p.edge = edge
 	p.readCache()
 	for failures := 0; ctx.Err() == nil; {
 		err := p.step(ctx)
@@ -161,7 +181,11 @@ func (p *Puller) Run(ctx context.Context, served func() string) {
 		if err != nil {
 			p.log.Warn("pull failed, the release in use stays", "error", err, "next try", wait.Round(time.Millisecond).String())
 		}
-		sleep(ctx, wait)
+		select {
+		case <-p.wake:
+		case <-ctx.Done():
+		case <-time.After(wait):
+		}
 	}
 }
 
@@ -245,6 +269,7 @@ func (p *Puller) publish(id string) error {
 	now := time.Now()
 	_ = os.Chtimes(p.store.Path(id), now, now) // the order in which releases go, no more
 	p.checked = id
+	p.edge.Reload()
 	if previous != id {
 		p.log.Info("release is current in the cache", "release", id, "previous", previous)
 	}

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"reelsplice/schemas/object"
 	"reelsplice/schemas/object/objecttest"
 )
 
@@ -439,6 +440,8 @@ func TestTwoProcesses(t *testing.T) {
 
 func TestValidate(t *testing.T) {
 	for want, change := range map[string]func(*Config){
+		"follow":        func(c *Config) { c.Follow, c.Bucket = "main", nil },
+		"pin":           func(c *Config) { c.Pin, c.Bucket = "../x", nil },
 		"cache-dir":     func(c *Config) { c.Dir = "" },
 		"cache-size":    func(c *Config) { c.Size = -1 },
 		"pull-interval": func(c *Config) { c.Interval = time.Millisecond },
@@ -446,7 +449,7 @@ func TestValidate(t *testing.T) {
 		"stall":         func(c *Config) { c.Stall = 0 },
 	} {
 		c := DefaultConfig()
-		c.Dir = t.TempDir()
+		c.Dir, c.Bucket = "cache", object.Local("bucket")
 		change(&c)
 		if err := c.Validate(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Validate = %v, want an error about %s", err, want)
