@@ -61,6 +61,9 @@ func (s *Server) writeMetrics(w io.Writer) {
 	fmt.Fprintf(w, "reelsplice_release_damaged_blocks %d\n", blocks)
 	fmt.Fprintf(w, "reelsplice_tokens_stale %d\n", gauge(s.tokens.Err()))
 	fmt.Fprintf(w, "reelsplice_tokens_active %d\n", s.tokens.Get().Active(time.Now().Unix()))
+	if s.puller != nil {
+		s.puller.WriteMetrics(w)
+	}
 	http.PrintConns(w, "reelsplice_admin_connections", s.admin, http.AdminConns)
 	held, refused := s.edge.Inflight()
 	fmt.Fprintf(w, "reelsplice_inflight_bytes %d\n", held)
@@ -83,17 +86,38 @@ func (s *Server) ready(w nethttp.ResponseWriter, _ *nethttp.Request) {
 		respond(w, nethttp.StatusServiceUnavailable, "stopping")
 		return
 	case id == "":
-		respond(w, nethttp.StatusServiceUnavailable, "no release")
+		respond(w, nethttp.StatusServiceUnavailable, "no release"+s.awaited())
 		return
 	}
 	text := "ok " + id
 	_, damage := s.releases.Damage()
-	for _, err := range []error{damage, s.releases.Err(), s.tokens.Err(), s.http.CertificateErr()} {
+	for _, err := range []error{damage, s.releases.Err(), s.pullErr(), s.tokens.Err(), s.http.CertificateErr()} {
 		if err != nil {
 			text += ", but: " + err.Error()
 		}
 	}
 	respond(w, nethttp.StatusOK, text)
+}
+
+// pullErr returns why the bucket of releases cannot be followed.
+func (s *Server) pullErr() error {
+	if s.puller == nil {
+		return nil
+	}
+	return s.puller.Err()
+}
+
+// awaited says what a Server without a release waits for.
+func (s *Server) awaited() (text string) {
+	if s.puller != nil && s.puller.Doing() != "" {
+		text = ": " + s.puller.Doing()
+	}
+	for _, err := range []error{s.pullErr(), s.releases.Err()} {
+		if err != nil {
+			text += ": " + err.Error()
+		}
+	}
+	return text
 }
 
 // gauge is 1 for an error.

@@ -7,6 +7,7 @@ import (
 
 	"reelsplice/serve/edge"
 	"reelsplice/serve/http"
+	"reelsplice/serve/pull"
 	"reelsplice/serve/query"
 )
 
@@ -14,7 +15,8 @@ import (
 type Config struct {
 	edge.Options
 	http.Limits
-	Releases   string        // folder of the releases
+	Releases   string        // folder of the releases; unused with Pull.Bucket
+	Pull       pull.Config   // how releases of a bucket come; Follow and Pin are of a folder too
 	Tokens     string        // token file
 	AdminAddr  string        // host:port of health, metrics and profiles; "" for none
 	SigningKey string        // file with the key of request tokens; "" for a key of this process alone
@@ -42,6 +44,7 @@ func DefaultConfig() Config {
 	return Config{
 		Options:     edge.DefaultOptions(),
 		Limits:      http.DefaultLimits(),
+		Pull:        pull.DefaultConfig(),
 		Poll:        250 * time.Millisecond,
 		ResultCache: query.DefaultCacheBytes,
 		ScrubRate:   20 << 20,
@@ -52,13 +55,13 @@ func DefaultConfig() Config {
 
 // Validate reports everything that is wrong with c.
 func (c *Config) Validate() error {
-	errs := []error{c.Options.Validate(), c.Limits.Validate(), http.CheckAddr("admin-addr", c.AdminAddr)}
+	errs := []error{c.Options.Validate(), c.Limits.Validate(), http.CheckAddr("admin-addr", c.AdminAddr), c.Pull.Validate()}
 	complain := func(ok bool, text string) {
 		if !ok {
 			errs = append(errs, errors.New(text))
 		}
 	}
-	complain(c.Releases != "", "releases: want a value")
+	complain(c.Releases != "" || c.Pull.Bucket != nil, "releases: want a value")
 	complain(c.Tokens != "", "tokens: want a value")
 	complain(http.InDay(c.ShutdownDelay), "shutdown-delay: want 0, or 1ms to 24h")
 	complain(c.Poll > 0 && c.Poll <= time.Second, "poll: want up to 1s, so that a revocation takes effect within a second")

@@ -20,6 +20,7 @@ import (
 	"reelsplice/serve/http"
 	"reelsplice/serve/http/connlimit"
 	"reelsplice/serve/pagefault"
+	"reelsplice/serve/pull"
 	"reelsplice/serve/releases"
 )
 
@@ -30,13 +31,15 @@ type Server struct {
 	stopping atomic.Bool // no new requests are wanted
 	tokens   *auth.Live
 	releases *releases.Releases
+	puller   *pull.Puller // nil without a bucket
 	edge     *edge.Edge
 	http     *http.Server
 	admin    *connlimit.Listener // nil for none
 	faults   pagefault.Watch
 }
 
-// Listen opens all that a Server needs: the token file, the current release, the listeners.
+// Listen opens all that a Server needs: the token file, the release, the listeners. A Server over a bucket whose cache
+// is empty has no release at first.
 func Listen(cfg Config) (s *Server, err error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -54,7 +57,7 @@ func Listen(cfg Config) (s *Server, err error) {
 	if s.tokens, err = auth.OpenLive(cfg.Tokens, cfg.Log); err != nil {
 		return nil, err
 	}
-	if s.releases, err = releases.Open(release.Store{Dir: cfg.Releases}, cfg.ResultCache, cfg.Log); err != nil {
+	if err := s.openReleases(); err != nil {
 		return nil, err
 	}
 	if cfg.FromDisk == nil {
@@ -81,6 +84,28 @@ func Listen(cfg Config) (s *Server, err error) {
 		bound.Close()
 	}
 	return s, err
+}
+
+// openReleases opens the release to serve. One of a bucket may have to be pulled before.
+func (s *Server) openReleases() (err error) {
+	c := releases.Config{Store: release.Store{Dir: s.cfg.Releases}, Results: s.cfg.ResultCache, Log: s.cfg.Log}
+	follow := s.cfg.Pull.Follow
+	if s.cfg.Pull.Bucket != nil {
+		s.cfg.Pull.Log = s.cfg.Log
+		if s.puller, err = pull.New(s.cfg.Pull); err != nil {
+			return err
+		}
+		c.Store.Dir, c.Later = s.cfg.Pull.Dir, true
+		follow = pull.Current // of the cache, which follows the bucket
+	}
+	switch {
+	case s.cfg.Pull.Pin != "":
+		c.Wanted = releases.Pin(s.cfg.Pull.Pin)
+	case follow == pull.Canary:
+		c.Wanted = releases.Canary(c.Store)
+	}
+	s.releases, err = releases.New(c)
+	return err
 }
 
 // Bound holds the addresses of a Server that does not serve yet. Connections wait for it.
@@ -130,6 +155,9 @@ func (s *Server) Run(ctx context.Context) error {
 	// Each watcher has a goroutine, so that a stalled file system of releases delays no revocation.
 	for _, poll := range []func(){s.tokens.Poll, s.releases.Poll, s.http.PollCertificate} {
 		g.Go(func() error { every(following, s.cfg.Poll, poll); return nil })
+	}
+	if s.puller != nil {
+		g.Go(func() error { s.puller.Run(following, s.releases); return nil })
 	}
 	g.Go(func() error { s.releases.Scrub(following, s.cfg.scrubWait, int64(s.cfg.ScrubRate)); return nil })
 	g.Go(func() error { s.faults.Run(following); return nil })
@@ -194,6 +222,9 @@ func (s *Server) Reload() {
 	s.tokens.Poll()
 	s.http.PollCertificate()
 	s.releases.Reload()
+	if s.puller != nil {
+		s.puller.Look()
+	}
 }
 
 // close gives back all that Listen opened. It does nothing to listeners that Run has closed already.

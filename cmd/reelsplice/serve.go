@@ -13,8 +13,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"reelsplice/schemas/object"
+	"reelsplice/schemas/object/store"
 	"reelsplice/schemas/release"
 	"reelsplice/serve"
+	"reelsplice/serve/pull"
 )
 
 const defaultAddr = "127.0.0.1:8080"
@@ -22,25 +25,41 @@ const defaultAddr = "127.0.0.1:8080"
 func serveCommand(a *app) *cobra.Command {
 	cfg := serve.DefaultConfig()
 	c := &cobra.Command{
-		Use:   "serve --releases DIR --tokens FILE",
+		Use:   "serve --releases DIR|URL --tokens FILE",
 		Short: "Serve the API from the current release",
 		Long: "serve responds to the API from the current release. It picks up published releases, changed tokens and new\n" +
 			"certificates without a restart, and at once on SIGHUP.\n\n" +
 			"SIGINT and SIGTERM stop the edge: /readyz turns 503 at once, the edge accepts requests for --shutdown-delay,\n" +
 			"then running requests end within --drain-timeout. A second signal ends it at once.\n\n" +
+			"Releases of a bucket are pulled into --cache-dir, checked, and served from there; nothing that the bucket does\n" +
+			"disturbs the release that is served. With an empty cache, the edge responds with 503 until it has a release.\n\n" +
 			"With --json, the edge prints its address as one line of JSON once it accepts requests.",
-		Example: "  reelsplice serve --releases releases --tokens tokens.txt --addr :8080 --admin-addr 127.0.0.1:9090",
+		Example: "  reelsplice serve --releases releases --tokens tokens.txt --addr :8080 --admin-addr 127.0.0.1:9090\n" +
+			"  reelsplice serve --releases s3://bucket/releases --cache-dir cache --cache-size 100GiB --tokens tokens.txt",
 	}
 	f := c.Flags()
-	f.StringVar(&cfg.Releases, "releases", "", "`DIR` of the releases")
+	f.StringVar(&cfg.Releases, "releases", "", "`DIR` of the releases, or their s3://, gs:// or azblob:// URL")
 	f.StringVar(&cfg.Tokens, "tokens", "", "`FILE` of the tokens")
 	serveFlags(f, &cfg)
+	pullFlags(f, &cfg.Pull)
 	required(c, "releases", "tokens")
 	return a.leaf(c, func(ctx context.Context, _ []string) error {
 		cfg.Log = a.serveLogger()
 		cfg.LogLost = a.queue.Lost
 		if !f.Changed("shutdown-delay") && !isTerminal(a.Stderr) { // an edge on a terminal has no load balancer
 			cfg.ShutdownDelay = 5 * time.Second
+		}
+		if object.IsURL(cfg.Releases) {
+			folder, err := store.OpenFolder(ctx, cfg.Releases)
+			if err != nil {
+				return err
+			}
+			defer func() { _ = folder.Close() }() // read side
+			if dir, local := folder.Path(""); local {
+				cfg.Releases = dir
+			} else {
+				cfg.Pull.Bucket = folder
+			}
 		}
 		s, err := listen(cfg)
 		if err != nil {
@@ -58,6 +77,16 @@ func serveCommand(a *app) *cobra.Command {
 		}
 		return a.runServer(ctx, s, cfg.Log)
 	})
+}
+
+// pullFlags adds the flags that choose a release, and those about a bucket of releases.
+func pullFlags(f *pflag.FlagSet, cfg *pull.Config) {
+	f.StringVar(&cfg.Follow, "follow", cfg.Follow, "pointer to follow: current, or canary, which is current where there is no canary")
+	f.StringVar(&cfg.Pin, "pin", "", "serve the release `ID` whatever the pointers say")
+	f.StringVar(&cfg.Dir, "cache-dir", "", "`DIR` for releases of a bucket; of one edge alone")
+	f.Var(bytesFlag[int64]{&cfg.Size}, "cache-size", "bytes of --cache-dir; beyond, releases go that are no longer served")
+	f.DurationVar(&cfg.Interval, "pull-interval", cfg.Interval, "interval of looks at a bucket's pointer; longer after failures")
+	f.Var(bytesFlag[int64]{&cfg.Rate}, "pull-rate", "bytes pulled from a bucket each second; 0 for no bound")
 }
 
 // serveFlags adds the flags that serve and up have in common.

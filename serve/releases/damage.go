@@ -61,8 +61,12 @@ func (r *Releases) checkSizes() {
 func (r *Releases) Scrub(ctx context.Context, wait time.Duration, rate int64) {
 	for rate > 0 && ctx.Err() == nil {
 		h := r.Acquire()
-		if h == nil {
-			return
+		if h == nil { // it may come later
+			select {
+			case <-ctx.Done():
+			case <-time.After(time.Second):
+			}
+			continue
 		}
 		r.scrubServed(ctx, h, wait, rate)
 		h.Release()

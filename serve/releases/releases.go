@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"sync"
@@ -25,6 +26,8 @@ const damages = 3
 // closed after its last request.
 type Releases struct {
 	store   release.Store
+	wanted  func() (string, error) // the id of the release to serve
+	later   bool
 	results int // bytes of results of queries that are kept
 	log     *slog.Logger
 	current atomic.Pointer[Held]
@@ -96,15 +99,49 @@ func (h *Held) Release() {
 	}
 }
 
+// Config says which release is served.
+type Config struct {
+	Store   release.Store
+	Wanted  func() (string, error) // the id of the release to serve; Store.Current by default
+	Later   bool                   // there may be no release, or none that opens, until Reload
+	Results int                    // bytes of results of queries that are kept
+	Log     *slog.Logger
+}
+
+// Pin returns the Wanted of one release.
+func Pin(id string) func() (string, error) { return func() (string, error) { return id, nil } }
+
+// Canary returns the Wanted of the canary, or of the current release where there is no canary.
+func Canary(s release.Store) func() (string, error) {
+	return func() (string, error) {
+		id, err := s.Canary()
+		if errors.Is(err, release.ErrNoRelease) {
+			return s.Current()
+		}
+		return id, err
+	}
+}
+
 // Open opens the current release of the store. results is how many bytes of
 // results of queries are kept.
 func Open(store release.Store, results int, log *slog.Logger) (*Releases, error) {
-	r := &Releases{store: store, results: results, log: log, damages: logs.Limit(log, damages, time.Second)}
-	id, err := store.Current()
-	if err != nil {
+	return New(Config{Store: store, Results: results, Log: log})
+}
+
+// New opens the release that c wants.
+func New(c Config) (*Releases, error) {
+	r := &Releases{store: c.Store, wanted: c.Wanted, later: c.Later, results: c.Results, log: c.Log, damages: logs.Limit(c.Log, damages, time.Second)}
+	if r.wanted == nil {
+		r.wanted = r.store.Current
+	}
+	id, err := r.wanted()
+	if err == nil {
+		err = r.open(id)
+	}
+	if err != nil && !c.Later {
 		return nil, err
 	}
-	return r, r.open(id)
+	return r, nil
 }
 
 // Acquire returns the current release for one request; Held.Release ends it.
@@ -188,7 +225,11 @@ func (r *Releases) Reload() {
 func (r *Releases) follow() {
 	r.looking.Lock()
 	defer r.looking.Unlock()
-	id, err := r.store.Current()
+	id, err := r.wanted()
+	if r.awaited(id, err) {
+		r.failed.Store(nil)
+		return
+	}
 	if err != nil {
 		r.fail("", fmt.Errorf("read current release: %w", err))
 		return
@@ -211,6 +252,14 @@ func (r *Releases) follow() {
 	}
 	r.failed.Store(nil)
 	r.log.Info("release switched", "release", id)
+}
+
+// awaited reports whether no release is served and the wanted one has yet to come.
+func (r *Releases) awaited(id string, err error) bool {
+	if err == nil {
+		_, err = os.Stat(r.store.Path(id))
+	}
+	return r.later && r.current.Load() == nil && (errors.Is(err, release.ErrNoRelease) || errors.Is(err, fs.ErrNotExist))
 }
 
 func (r *Releases) fail(id string, err error) {

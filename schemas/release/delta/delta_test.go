@@ -1,0 +1,264 @@
+package delta
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"reelsplice/schemas/object"
+	"reelsplice/schemas/release"
+)
+
+func file(name string, data []byte) release.File {
+	sha := sha256.Sum256(data)
+	return release.File{Name: name, Size: int64(len(data)), SHA256: hex.EncodeToString(sha[:])}
+}
+
+// encode returns the delta from one content to another.
+func encode(tb testing.TB, newData, oldData []byte) []byte {
+	tb.Helper()
+	var b bytes.Buffer
+	if err := Encode(&b, file("new", newData), newData, file("old", oldData), oldData); err != nil {
+		tb.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// apply returns what a delta makes of a file.
+func apply(newFile release.File, delta, oldData []byte) ([]byte, error) {
+	var b bytes.Buffer
+	err := Apply(&b, newFile, bytes.NewReader(delta), file("old", oldData), bytes.NewReader(oldData))
+	return b.Bytes(), err
+}
+
+// noise returns bytes that do not compress.
+func noise(seed uint64, n int) []byte {
+	r := rand.NewChaCha8([32]byte{byte(seed)})
+	b := make([]byte, n)
+	_, _ = r.Read(b) // it has no errors
+	return b
+}
+
+// records returns n records of 64 bytes, each with an offset that add moves.
+func records(n, add int) []byte {
+	out := noise(9, 64*n)
+	for i := range n {
+		binary.LittleEndian.PutUint64(out[64*i:], uint64(1000*i+add))
+	}
+	return out
+}
+
+func TestDelta(t *testing.T) {
+	old := noise(1, 300_000)
+	edited := slices.Clone(old)
+	for i := 500; i < len(edited); i += 10_000 {
+		edited[i]++
+	}
+	f := func(name string, newData, oldData []byte, most int) {
+		t.Helper()
+		d := encode(t, newData, oldData)
+		if len(d) > most {
+			t.Errorf("%s: delta has %d bytes, want %d at most", name, len(d), most)
+		}
+		got, err := apply(file("new", newData), d, oldData)
+		if err != nil || !bytes.Equal(got, newData) {
+			t.Errorf("%s: Apply makes %d bytes, %v, want the new file of %d", name, len(got), err, len(newData))
+		}
+	}
+	f("equal", old, old, 150)
+	f("a byte in 10,000 differs", edited, old, 500)
+	f("halves swapped", slices.Concat(old[150_001:], old[:150_001]), old, 200)
+	f("bytes inserted and removed", slices.Concat(old[:1000], []byte("hello"), old[1003:200_000], old[200_123:]), old, 250)
+	f("a field of each record differs", records(4000, 7), records(4000, 0), 4000*24)
+	f("nothing in common", noise(2, 100_000), old, 101_000)
+	f("zeros", make([]byte, 1<<20), old, 400)
+	f("from nothing", old[:1000], nil, 1200)
+	f("to nothing", nil, old, 150)
+	f("shorter than a block", old[:20], old[:25], 200)
+}
+
+func TestDeltaRandom(t *testing.T) {
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		alphabet := 1 + r.IntN(3) // many equal blocks
+		old := make([]byte, r.IntN(5000))
+		for i := range old {
+			old[i] = byte(r.IntN(alphabet)) * byte(r.IntN(7)/6)
+		}
+		var made []byte
+		for range r.IntN(20) {
+			if from := r.IntN(len(old) + 1); r.IntN(2) == 0 {
+				made = append(made, old[from:from+r.IntN(len(old)-from+1)]...)
+			}
+			made = append(made, noise(seed, r.IntN(90))...)
+		}
+		got, err := apply(file("new", made), encode(t, made, old), old)
+		if err != nil || !bytes.Equal(got, made) {
+			t.Fatalf("seed %d: Apply makes %d bytes, %v, want the new file of %d", seed, len(got), err, len(made))
+		}
+	}
+}
+
+// TestApplyRefuses: whatever is wrong with a delta or the old file is an error, and output is bounded.
+func TestApplyRefuses(t *testing.T) {
+	old := noise(1, 50_000)
+	made := slices.Concat(old[20_000:], noise(2, 5_000), old[:20_000])
+	d, want := encode(t, made, old), file("new", made)
+	f := func(name string, newFile release.File, delta, oldData []byte) {
+		t.Helper()
+		got, err := apply(newFile, delta, oldData)
+		if err == nil || int64(len(got)) > newFile.Size {
+			t.Errorf("%s: Apply makes %d bytes of %d, %v, want an error", name, len(got), newFile.Size, err)
+		}
+	}
+	for cut := range len(d) {
+		if cut%97 == 0 || cut < 100 {
+			f("cut delta", want, d[:cut], old)
+		}
+	}
+	for i := 0; i < len(d); i += 53 {
+		bad := slices.Clone(d)
+		bad[i] ^= 0x55
+		if got, err := apply(want, bad, old); err == nil && !bytes.Equal(got, made) {
+			t.Errorf("byte %d differs: Apply makes another file, want an error", i)
+		}
+	}
+	f("another new file", file("other", noise(3, len(made))), d, old)
+	f("another old file", want, d, noise(4, len(old)))
+	smaller := want
+	smaller.Size = 100
+	f("smaller new file", smaller, d, old)
+	short := bytes.NewReader(old[:100])
+	if err := Apply(io.Discard, want, bytes.NewReader(d), file("old", old), short); !errors.Is(err, ErrInvalid) {
+		t.Errorf("Apply to an old file that was cut = %v, want ErrInvalid", err)
+	}
+}
+
+// TestWrite stores a delta that is worth it, and none else.
+func TestWrite(t *testing.T) {
+	ctx, dir := context.Background(), t.TempDir()
+	bucket := object.Local(filepath.Join(dir, "bucket"))
+	write := func(newData, oldData []byte) int64 {
+		t.Helper()
+		var files [2]*os.File
+		for i, data := range [][]byte{newData, oldData} {
+			f, err := os.CreateTemp(dir, "file")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			if _, err := f.Write(data); err != nil {
+				t.Fatal(err)
+			}
+			files[i] = f
+		}
+		n, err := Write(ctx, bucket, dir, file("new", newData), files[0], file("old", oldData), files[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	old := noise(1, 50_000)
+	made := slices.Concat(old[1:], []byte("x"))
+	if n := write(noise(2, 50_000), old); n != 0 {
+		t.Errorf("Write of files without anything in common = %d, want 0", n)
+	}
+	n := write(made, old)
+	data, _, err := bucket.ReadAll(ctx, Name(file("new", made), file("old", old)))
+	if err != nil || int64(len(data)) != n {
+		t.Fatalf("the bucket has a delta of %d bytes, %v, want %d", len(data), err, n)
+	}
+	if got, err := apply(file("new", made), data, old); err != nil || !bytes.Equal(got, made) {
+		t.Errorf("Apply = %v, want the new file", err)
+	}
+	if again := write(made, old); again != n {
+		t.Errorf("Write again = %d, want %d", again, n)
+	}
+	all, err := bucket.List(ctx, Prefix)
+	if err != nil || len(all) != 1 {
+		t.Fatalf("the bucket has %d deltas, %v, want 1", len(all), err)
+	}
+	if newSHA, oldSHA, ok := Split(all[0].Key); !ok || newSHA != file("", made).SHA256 || oldSHA != file("", old).SHA256 {
+		t.Errorf("Split(%s) = %s, %s, %v", all[0].Key, newSHA, oldSHA, ok)
+	}
+	left, err := filepath.Glob(filepath.Join(dir, ".delta-*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("temporary files %v, %v, want none", left, err)
+	}
+}
+
+func TestPairs(t *testing.T) {
+	f := func(name string) release.File { return file(strings.TrimRight(name, "'"), []byte(name)) }
+	old := &release.Manifest{
+		Parts: []release.File{f("part-a"), f("part-b")}, Index: []release.File{f("index-0000")},
+		Packs: []release.File{f("pack-a")}, Tables: []release.File{f("table-movie"), f("table-tv")},
+	}
+	m := &release.Manifest{
+		Parts: []release.File{f("part-a"), f("part-c"), f("part-d")}, Index: []release.File{f("index-0000'")},
+		Packs: []release.File{f("pack-a"), f("pack-b")}, Tables: []release.File{f("table-movie'"), f("table-person"), f("table-tv")},
+	}
+	var got []string
+	for _, p := range Pairs(m, old) {
+		got = append(got, p.New.Name+"<"+p.Old.Name)
+	}
+	if want := "part-c<part-b index-0000<index-0000 table-movie<table-movie"; strings.Join(got, " ") != want {
+		t.Errorf("Pairs = %s, want %s", got, want)
+	}
+}
+
+func FuzzApply(f *testing.F) {
+	old := noise(1, 2_000)
+	made := slices.Concat(old[1_000:], noise(2, 50), old[:1_000])
+	good := encode(f, made, old)
+	want := file("new", made)
+	f.Add(good[headerLen:])
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, frame []byte) {
+		got, err := apply(want, slices.Concat(good[:headerLen], frame), old)
+		if int64(len(got)) > want.Size {
+			t.Errorf("Apply makes %d bytes, want %d at most", len(got), want.Size)
+		}
+		if err == nil && !bytes.Equal(got, made) {
+			t.Error("Apply makes another file without an error")
+		}
+	})
+}
+
+// FuzzInstructions fuzzes behind the compression.
+func FuzzInstructions(f *testing.F) {
+	old := noise(1, 2_000)
+	f.Add([]byte{2, 3, 0, 'a', 'b'}, int64(5))
+	f.Fuzz(func(t *testing.T, code []byte, size int64) {
+		size = max(0, min(size, 1<<20))
+		var out bytes.Buffer
+		d := newDecoder(bytes.NewReader(code), &out, bytes.NewReader(old), int64(len(old)), size)
+		if err := d.run(); err == nil && int64(out.Len()) != size || int64(out.Len()) > size {
+			t.Errorf("%d bytes of %d without an error", out.Len(), size)
+		}
+	})
+}
+
+func BenchmarkEncode(b *testing.B) {
+	old := records(100_000, 0)
+	made := slices.Clone(old)
+	for i := 0; i < len(made); i += 5_000 {
+		made[i]++
+	}
+	oldFile, newFile := file("old", old), file("new", made)
+	b.SetBytes(int64(len(made)))
+	for b.Loop() {
+		if err := Encode(io.Discard, newFile, made, oldFile, old); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

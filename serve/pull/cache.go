@@ -1,0 +1,195 @@
+package pull
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"reelsplice/schemas/release"
+)
+
+// readCache reads the manifests of the cache. Remains of removed releases go, and so do folders without a manifest.
+func (p *Puller) readCache() {
+	p.cached = map[string]*release.Manifest{}
+	entries, err := os.ReadDir(p.cfg.Dir)
+	if err != nil {
+		p.log.Error("read the cache", "error", err)
+		return
+	}
+	for _, e := range entries {
+		path := filepath.Join(p.cfg.Dir, e.Name())
+		if deleting, _ := filepath.Match(".deleting-*", e.Name()); deleting {
+			_ = os.RemoveAll(path) // it is tried again at the next start
+		}
+		if !release.ValidID(e.Name()) {
+			continue
+		}
+		m, err := release.ReadManifest(path)
+		if err == nil && m.ID != e.Name() {
+			err = fmt.Errorf("it is the manifest of release %s", m.ID)
+		}
+		if err != nil {
+			p.log.Warn("folder in the cache is no release and goes", "folder", path, "error", err)
+			_ = os.RemoveAll(path) // a pull of the same release replaces it else
+			continue
+		}
+		p.cached[m.ID] = &m
+	}
+}
+
+// has reports whether a release is in the cache still.
+func (p *Puller) has(id string) bool {
+	if _, err := os.Stat(p.store.Path(id)); err == nil {
+		return true
+	}
+	delete(p.cached, id)
+	return false
+}
+
+// sources returns the paths of the cache's files by their SHA-256.
+func (p *Puller) sources() map[string]string {
+	paths := map[string]string{}
+	for id, m := range p.cached {
+		for _, f := range m.Files() {
+			if path := filepath.Join(p.store.Path(id), f.Name); paths[f.SHA256] == "" && hasSize(path, f.Size) {
+				paths[f.SHA256] = path
+			}
+		}
+	}
+	return paths
+}
+
+// evict removes releases, those first that were current the longest ago, until the cache and the wanted release have no more
+// than their size. What is wanted, served or current stays.
+func (p *Puller) evict(wanted *release.Manifest) error {
+	keep := map[string]bool{wanted.ID: true, p.edge.ID(): true}
+	if current, err := p.store.Current(); err == nil {
+		keep[current] = true
+	}
+	for {
+		size := p.size(wanted)
+		p.counts.cache.Store(size)
+		if size <= p.cfg.Size {
+			return nil
+		}
+		oldest := p.oldest(keep)
+		if oldest == "" {
+			return nil // the rest has to stay
+		}
+		if err := p.store.Remove(oldest); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		delete(p.cached, oldest)
+		p.log.Info("release left the cache", "release", oldest)
+	}
+}
+
+// size returns the bytes of the cache with the wanted release. Files of equal content are hard links and count once.
+func (p *Puller) size(wanted *release.Manifest) (n int64) {
+	counted := map[string]bool{}
+	add := func(m *release.Manifest) {
+		for _, f := range m.Files() {
+			if !counted[f.SHA256] {
+				counted[f.SHA256] = true
+				n += f.Size
+			}
+		}
+	}
+	add(wanted)
+	for _, m := range p.cached {
+		add(m)
+	}
+	return n
+}
+
+// oldest returns the release of the cache that was current the longest ago, "" if all are to be kept.
+func (p *Puller) oldest(keep map[string]bool) (oldest string) {
+	var when time.Time
+	for id := range p.cached {
+		if keep[id] {
+			continue
+		}
+		var used time.Time
+		if st, err := os.Stat(p.store.Path(id)); err == nil {
+			used = st.ModTime()
+		}
+		if oldest == "" || used.Before(when) || used.Equal(when) && id < oldest {
+			oldest, when = id, used
+		}
+	}
+	return oldest
+}
+
+// hasSize reports whether there is a file of a size.
+func hasSize(path string, size int64) bool {
+	st, err := os.Lstat(path)
+	return err == nil && st.Mode().IsRegular() && st.Size() == size
+}
+
+// link gives a file another name. Where the file system cannot, to becomes a durable copy.
+func link(from, to string) error {
+	if err := os.Remove(to); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if os.Link(from, to) == nil {
+		return nil
+	}
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	return writeWhole(to, func(w io.Writer) error {
+		_, err := io.Copy(w, in)
+		return err
+	})
+}
+
+// writeWhole makes a durable file that appears whole or not at all.
+func writeWhole(path string, write func(io.Writer) error) (err error) {
+	out, err := os.OpenFile(path+newSuffix, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err = errors.Join(err, out.Close()); err == nil {
+			err = os.Rename(path+newSuffix, path)
+		}
+	}()
+	if err := write(out); err != nil {
+		return err
+	}
+	return out.Sync()
+}
+
+// checkFile compares a file with its description.
+func checkFile(ctx context.Context, path string, want release.File) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	sha, buf := sha256.New(), make([]byte, 256<<10)
+	for {
+		n, err := f.Read(buf)
+		sha.Write(buf[:n])
+		switch {
+		case err == io.EOF:
+			if got := hex.EncodeToString(sha.Sum(nil)); got != want.SHA256 {
+				return fmt.Errorf("%w: SHA-256 is %s, the manifest has %s", errWrong, got, want.SHA256)
+			}
+			return nil
+		case err != nil:
+			return err
+		case ctx.Err() != nil:
+			return ctx.Err()
+		}
+	}
+}

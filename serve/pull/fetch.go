@@ -1,0 +1,96 @@
+package pull
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"reelsplice/schemas/release"
+)
+
+// Names of files in work, behind the name of the file. A file has its own name once it has been checked and is durable.
+const (
+	partSuffix = ".part" // downloaded from its start, up to its length
+	newSuffix  = ".new"  // in the making; begun anew after an interruption
+)
+
+// errWrong matches files whose bytes are others than the manifest's.
+var errWrong = errors.New("the bytes are wrong")
+
+// fetch gets a file of a release: by one of the patches, or else whole.
+func (p *Puller) fetch(ctx context.Context, dir string, f release.File, patches []patch, j *job) error {
+	path := filepath.Join(dir, f.Name)
+	if hasSize(path, f.Size) { // adopted
+		j.done.Add(f.Size)
+		return nil
+	}
+	if _, err := os.Lstat(path + partSuffix); err != nil { // else most of it may be there
+		for _, d := range patches {
+			err := p.apply(ctx, d, f, path)
+			if err == nil {
+				j.done.Add(f.Size)
+				return nil
+			}
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			p.counts.patchFailures.Add(1)
+			p.log.Warn("delta failed, the whole file is pulled", "file", f.Name, "delta", d.info.Key, "error", err)
+		}
+	}
+	part := path + partSuffix
+	if err := p.download(ctx, "files/"+f.SHA256, f.Size, part, j); err != nil {
+		return fmt.Errorf("file %s: %w", f.Name, err)
+	}
+	if err := checkFile(ctx, part, f); err != nil {
+		if errors.Is(err, errWrong) {
+			j.done.Add(-f.Size)
+			err = errors.Join(err, os.Remove(part))
+		}
+		return fmt.Errorf("file %s: %s: %w", f.Name, p.cfg.Bucket.URL("files/"+f.SHA256), err)
+	}
+	return os.Rename(part, path)
+}
+
+// download continues a file of size bytes from the object of that name, and makes it durable.
+func (p *Puller) download(ctx context.Context, name string, size int64, path string, j *job) (err error) {
+	out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	off, err := out.Seek(0, io.SeekEnd)
+	if err == nil && off > size {
+		off = 0
+		err = out.Truncate(0)
+	}
+	if err != nil {
+		return err
+	}
+	j.done.Add(off)
+	if off == size {
+		return out.Sync()
+	}
+	info, err := p.stat(ctx, name)
+	if err != nil {
+		return err
+	}
+	if info.Size != size {
+		return fmt.Errorf("%s: %w: it has %d bytes, want %d", p.cfg.Bucket.URL(name), errWrong, info.Size, size)
+	}
+	for off < size {
+		data, err := p.readRange(ctx, info, off, min(p.cfg.granule, size-off))
+		if err != nil {
+			return err
+		}
+		if _, err := out.WriteAt(data, off); err != nil {
+			return err
+		}
+		off += int64(len(data))
+		j.done.Add(int64(len(data)))
+	}
+	return out.Sync()
+}

@@ -1,0 +1,214 @@
+package pull
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/google/renameio/v2"
+	"golang.org/x/sync/errgroup"
+
+	"reelsplice/schemas/release"
+)
+
+// A job is a pull at work.
+type job struct {
+	id      string
+	total   int64        // bytes of the release
+	done    atomic.Int64 // bytes that are there
+	started time.Time
+	moved   int64 // bytes that the Puller had moved before
+}
+
+func (j *job) String() string {
+	return fmt.Sprintf("pulling release %s: %s of %s are there", j.id, humanize.IBytes(uint64(j.done.Load())), humanize.IBytes(uint64(j.total)))
+}
+
+// pull brings a release into the cache. With verify, files of the cache are read before they are linked. If the pointer
+// moves on meanwhile, the error is errMoved.
+func (p *Puller) pull(ctx context.Context, id string, verify bool) error {
+	p.counts.pulls.Add(1)
+	working, cancel := context.WithCancelCause(ctx)
+	var watching sync.WaitGroup
+	watching.Go(func() { p.watch(working, id, cancel) })
+	err := p.make(working, id, verify)
+	moved := errors.Is(context.Cause(working), errMoved)
+	cancel(nil)
+	watching.Wait()
+	p.now.Store(nil)
+	if moved && err != nil {
+		return errMoved
+	}
+	return err
+}
+
+// watch looks at the pointer while a pull is at work, and ends the pull if another release is to be current.
+func (p *Puller) watch(ctx context.Context, id string, cancel context.CancelCauseFunc) {
+	for last := time.Now(); ; {
+		if sleep(ctx, p.wait(0)); ctx.Err() != nil {
+			return
+		}
+		if now, err := p.target(ctx); err == nil && now != id {
+			p.log.Info("pull ends: the pointer moved on", "release", id, "next", now)
+			cancel(errMoved)
+			return
+		}
+		if j := p.now.Load(); j != nil && time.Since(last) >= progressEvery {
+			last = time.Now()
+			p.log.Info("pulling", "release", id, "bytes", j.done.Load(), "of", j.total)
+		}
+	}
+}
+
+// make gathers the files of a release in a hidden folder, which then gets the release's name.
+func (p *Puller) make(ctx context.Context, id string, verify bool) error {
+	m, data, err := p.manifest(ctx, id)
+	if err != nil {
+		return err
+	}
+	folder := pullingPrefix + id
+	dir := filepath.Join(p.cfg.Dir, folder)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	if err := renameio.WriteFile(filepath.Join(dir, manifestFile), data, 0o600); err != nil {
+		return err
+	}
+	j := &job{id: id, started: time.Now(), moved: p.counts.moved.Load()}
+	files := filesOf(m)
+	for _, f := range files {
+		j.total += f.Size
+	}
+	p.now.Store(j)
+	rest, err := p.reuse(ctx, files, dir, verify, j)
+	if err != nil {
+		return err
+	}
+	if err := p.adopt(dir, rest); err != nil {
+		return err
+	}
+	if err := p.evict(m); err != nil {
+		return err
+	}
+	p.log.Info("pulling release", "release", id, "files", len(files), "bytes", j.total, "files to move", len(rest), "bytes to move", j.total-j.done.Load())
+	if err := p.fetchAll(ctx, dir, rest, j); err != nil {
+		return err
+	}
+	if err := removeOthers(dir, m); err != nil {
+		return err
+	}
+	if _, err := p.store.Install(folder); err != nil {
+		return err
+	}
+	p.cached[id] = m
+	p.log.Info("release pulled", "release", id, "bytes moved", p.counts.moved.Load()-j.moved, "of", j.total, "seconds", int(time.Since(j.started).Seconds()))
+	return nil
+}
+
+// filesOf returns the files of a release, each name once: parts of equal content share a file.
+func filesOf(m *release.Manifest) (files []release.File) {
+	named := map[string]bool{}
+	for _, f := range m.Files() {
+		if !named[f.Name] {
+			named[f.Name] = true
+			files = append(files, f)
+		}
+	}
+	return files
+}
+
+// reuse links files of the release in dir that the cache has, and returns those that it lacks.
+func (p *Puller) reuse(ctx context.Context, files []release.File, dir string, verify bool, j *job) (rest []release.File, err error) {
+	sources := p.sources()
+	for _, f := range files {
+		path := filepath.Join(dir, f.Name)
+		from, known := sources[f.SHA256]
+		switch {
+		case hasSize(path, f.Size): // of an interrupted pull
+		case !known, verify && checkFile(ctx, from, f) != nil:
+			rest = append(rest, f)
+			continue
+		default:
+			if err := link(from, path); err != nil {
+				return nil, err
+			}
+			p.counts.reused.Add(f.Size)
+		}
+		j.done.Add(f.Size)
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+	}
+	return rest, nil
+}
+
+// adopt takes over what earlier pulls of other releases left of files that are wanted in dir, and removes the rest.
+func (p *Puller) adopt(dir string, wanted []release.File) error {
+	left, err := filepath.Glob(filepath.Join(p.cfg.Dir, pullingPrefix+"*"))
+	if err != nil {
+		return err
+	}
+	for _, other := range left {
+		if other == dir {
+			continue
+		}
+		bySHA := map[string]string{}
+		if m, err := release.ReadManifest(other); err == nil { // what cannot be understood goes
+			for _, f := range m.Files() {
+				bySHA[f.SHA256] = f.Name
+			}
+		}
+		for _, f := range wanted {
+			name, ok := bySHA[f.SHA256]
+			for _, suffix := range []string{"", partSuffix} {
+				to := filepath.Join(dir, f.Name+suffix)
+				if _, err := os.Lstat(to); !ok || err == nil {
+					continue
+				}
+				if err := os.Rename(filepath.Join(other, name+suffix), to); err != nil && !errors.Is(err, fs.ErrNotExist) {
+					return err
+				}
+			}
+		}
+		if err := os.RemoveAll(other); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fetchAll gets files of the bucket, several at once.
+func (p *Puller) fetchAll(ctx context.Context, dir string, files []release.File, j *job) error {
+	if len(files) == 0 {
+		return nil
+	}
+	patches := p.patches(ctx, files)
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(filesAtOnce)
+	for _, f := range files {
+		g.Go(func() error { return p.fetch(ctx, dir, f, patches[f.SHA256], j) })
+	}
+	return g.Wait()
+}
+
+// removeOthers removes what a release's folder has beside its files.
+func removeOthers(dir string, m *release.Manifest) error {
+	listed := map[string]bool{manifestFile: true}
+	for _, f := range m.Files() {
+		listed[f.Name] = true
+	}
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if !listed[e.Name()] {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
+		}
+	}
+	return err
+}

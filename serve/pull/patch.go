@@ -1,0 +1,89 @@
+package pull
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"reelsplice/schemas/object"
+	"reelsplice/schemas/release"
+	"reelsplice/schemas/release/delta"
+)
+
+// deltaSuffix is of a delta in download, behind the name of the file that it makes.
+const deltaSuffix = ".delta"
+
+// A patch is a delta of the bucket to a file of the cache.
+type patch struct {
+	info object.Info
+	old  release.File // its name is the path
+}
+
+// patches returns the deltas that make wanted files of the cache's ones, by the SHA-256 of the wanted file, the smallest
+// first. Without them, whole files are pulled.
+func (p *Puller) patches(ctx context.Context, wanted []release.File) map[string][]patch {
+	olds := map[string]release.File{}
+	for id, m := range p.cached {
+		for _, f := range m.Files() {
+			f.Name = p.store.Path(id) + string(os.PathSeparator) + f.Name
+			olds[f.SHA256] = f
+		}
+	}
+	if len(olds) == 0 {
+		return nil
+	}
+	listing, cancel := p.bounded(ctx)
+	defer cancel()
+	all, err := p.cfg.Bucket.List(listing, delta.Prefix)
+	if err != nil {
+		p.log.Warn("deltas cannot be listed, whole files are pulled", "error", p.named(listing, delta.Prefix, err))
+		return nil
+	}
+	sizes := map[string]int64{}
+	for _, f := range wanted {
+		sizes[f.SHA256] = f.Size
+	}
+	found := map[string][]patch{}
+	for _, o := range all {
+		newSHA, oldSHA, ok := delta.Split(o.Key)
+		old, have := olds[oldSHA]
+		if ok && have && o.Size < sizes[newSHA] {
+			found[newSHA] = append(found[newSHA], patch{o, old})
+		}
+	}
+	for _, list := range found {
+		slices.SortFunc(list, func(a, b patch) int { return cmp.Compare(a.info.Size, b.info.Size) })
+	}
+	return found
+}
+
+// apply makes the file path by a patch.
+func (p *Puller) apply(ctx context.Context, d patch, f release.File, path string) error {
+	temporary := path + deltaSuffix
+	// One delta's remains are no start of another's.
+	if err := os.RemoveAll(temporary); err != nil {
+		return err
+	}
+	if err := p.download(ctx, d.info.Key, d.info.Size, temporary, new(job)); err != nil {
+		return err
+	}
+	in, err := os.Open(temporary)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	old, err := os.Open(d.old.Name)
+	if err != nil {
+		return err
+	}
+	defer old.Close()
+	err = writeWhole(path, func(w io.Writer) error { return delta.Apply(w, f, in, d.old, old) })
+	if err != nil {
+		return fmt.Errorf("%s: %w", p.cfg.Bucket.URL(d.info.Key), err)
+	}
+	p.counts.reused.Add(f.Size - d.info.Size)
+	return os.Remove(temporary)
+}

@@ -1,0 +1,277 @@
+// Package pull keeps a folder of releases in step with a bucket: it follows a pointer of the bucket, brings the
+// release that it names into the folder, and makes it the current one there. The folder is a cache of bounded size.
+//
+// A pull takes files that the cache has by hard links, makes others from a delta to a file that the cache has,
+// and downloads the rest by ranges. Each file is checked before it counts. An interrupted pull goes on
+// where it stopped, also in another process. Nothing that the bucket does disturbs the current release.
+package pull
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gofrs/flock"
+	"golang.org/x/time/rate"
+
+	"reelsplice/schemas/object"
+	"reelsplice/schemas/release"
+)
+
+// Pointers of a bucket.
+const (
+	Current = "current"
+	Canary  = "canary" // Current where there is none
+)
+
+const (
+	// filesAtOnce bounds the files in work at a time. Each holds a granule in memory.
+	filesAtOnce = 8
+	// maxWait bounds the wait after failures.
+	maxWait = time.Minute
+	// progressEvery is the time between log lines about a pull.
+	progressEvery = 10 * time.Second
+
+	lockFile      = ".pull-lock"
+	pullingPrefix = ".pulling-"
+	manifestFile  = "manifest.json"
+)
+
+// Config says what is pulled, from where and how.
+type Config struct {
+	Bucket   object.Folder // current, canary, ID/manifest.json, files/SHA256, deltas/NEW-OLD; nil for a local folder, which has Follow and Pin too
+	Dir      string        // the cache, a folder of releases
+	Size     int64         // bytes of the cache; beyond, releases go that are neither served nor pulled
+	Follow   string        // Current or Canary
+	Pin      string        // id of the release to serve whatever the pointers say; "" for none
+	Interval time.Duration // between two looks at the pointer
+	Rate     int64         // bytes a second; 0 for no bound
+	Stall    time.Duration // of a request of up to 1 MiB
+	Log      *slog.Logger
+	// granule is the most bytes of a request, and what an interrupted download loses at most.
+	granule int64
+}
+
+// DefaultConfig returns the defaults; Bucket and Dir have none.
+func DefaultConfig() Config {
+	return Config{Size: 64 << 30, Follow: Current, Interval: 5 * time.Second, Stall: 30 * time.Second, Log: slog.New(slog.DiscardHandler), granule: 1 << 20}
+}
+
+// Validate reports everything that is wrong with c. Without a bucket, it looks at Follow and Pin alone.
+func (c *Config) Validate() error {
+	var errs []error
+	complain := func(ok bool, text string) {
+		if !ok {
+			errs = append(errs, errors.New(text))
+		}
+	}
+	complain(c.Follow == Current || c.Follow == Canary, "follow: want current or canary")
+	complain(c.Pin == "" || release.ValidID(c.Pin), "pin: want the id of a release")
+	if c.Bucket == nil {
+		return errors.Join(errs...)
+	}
+	complain(c.Dir != "", "cache-dir: want a folder for releases of a bucket")
+	complain(c.Size >= 0, "cache-size: want 0 or more bytes")
+	complain(c.Interval >= 100*time.Millisecond && c.Interval <= time.Hour, "pull-interval: want 100ms to 1h")
+	complain(c.Rate >= 0, "pull-rate: want 0 or more bytes a second")
+	complain(c.Stall > 0, "stall: want more than 0")
+	return errors.Join(errs...)
+}
+
+// An Edge serves from the cache.
+type Edge interface {
+	ID() string // of the release in use, whose folder stays in the cache
+	Reload()    // there is another current release, or it was made whole
+}
+
+// A Puller keeps a cache in step with a bucket. Run does the work; the other methods report, from any goroutine.
+type Puller struct {
+	cfg     Config
+	store   release.Store
+	limiter *rate.Limiter
+	log     *slog.Logger
+	counts  counts
+	err     atomic.Pointer[error] // why the last step failed; nil if it did not
+	now     atomic.Pointer[job]   // the pull at work; nil for none
+
+	wake chan struct{} // ends a wait
+
+	// What follows is of Run alone.
+	edge    Edge
+	cached  map[string]*release.Manifest
+	checked string // the id whose release was last opened and published
+
+	mu      sync.Mutex // guards pointer, which a pull looks at too
+	pointer pointer
+}
+
+// New returns a Puller. It sends no request.
+func New(cfg Config) (*Puller, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(cfg.Dir, 0o700); err != nil {
+		return nil, fmt.Errorf("make the cache: %w", err)
+	}
+	limit := rate.Inf
+	if cfg.Rate > 0 {
+		limit = rate.Limit(cfg.Rate)
+	}
+	p := &Puller{cfg: cfg, store: release.Store{Dir: cfg.Dir}, log: cfg.Log, limiter: rate.NewLimiter(limit, int(cfg.granule)), wake: make(chan struct{}, 1)}
+	p.counts.looked.Store(time.Now().UnixNano())
+	return p, nil
+}
+
+// Err returns why the last look at the bucket or the last pull failed, nil if it did not.
+func (p *Puller) Err() error {
+	if err := p.err.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// Doing describes the pull at work, "" for none.
+func (p *Puller) Doing() string {
+	if j := p.now.Load(); j != nil {
+		return j.String()
+	}
+	return ""
+}
+
+// Look ends the wait before the next look at the pointer.
+func (p *Puller) Look() {
+	select {
+	case p.wake <- struct{}{}:
+	default: // it ends already
+	}
+}
+
+// Run follows the pointer until ctx ends. Another process on the same cache is waited for.
+func (p *Puller) Run(ctx context.Context, edge Edge) {
+	unlock := p.lock(ctx)
+	if unlock == nil {
+		return
+	}
+	defer unlock()
+	p.edge = edge
+	p.readCache()
+	for failures := 0; ctx.Err() == nil; {
+		err := p.step(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case errors.Is(err, errMoved):
+			continue
+		case err == nil:
+			failures = 0
+			p.err.Store(nil)
+		default:
+			failures++
+			p.counts.failures.Add(1)
+			p.err.Store(&err)
+		}
+		wait := p.wait(failures)
+		if err != nil {
+			p.log.Warn("pull failed, the release in use stays", "error", err, "next try", wait.Round(time.Millisecond).String())
+		}
+		select {
+		case <-p.wake:
+		case <-ctx.Done():
+		case <-time.After(wait):
+		}
+	}
+}
+
+// lock takes the cache for this process, and returns a function that gives it back; nil when ctx ends before.
+func (p *Puller) lock(ctx context.Context) func() {
+	l := flock.New(filepath.Join(p.cfg.Dir, lockFile))
+	for failures := 1; ; failures++ {
+		ok, err := l.TryLock()
+		if ok {
+			return func() { _ = l.Unlock() } // the end of the process does it otherwise
+		}
+		if err == nil {
+			err = errors.New("another process pulls into it")
+		}
+		err = fmt.Errorf("lock the cache %s: %w", p.cfg.Dir, err)
+		if p.Err() == nil {
+			p.log.Warn("waiting for the cache", "error", err)
+		}
+		p.err.Store(&err)
+		if sleep(ctx, p.wait(0)); ctx.Err() != nil {
+			return nil
+		}
+	}
+}
+
+// wait returns the time to the next step, after so many failures in a row. Edges that start together spread out.
+func (p *Puller) wait(failures int) time.Duration {
+	wait := p.cfg.Interval << min(failures, 16)
+	wait = min(wait, max(maxWait, p.cfg.Interval))
+	return wait - wait/4 + rand.N(wait/2)
+}
+
+// sleep waits until ctx ends, for d at most.
+func sleep(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}
+
+// step looks at the pointer and makes the release that it names the current one of the cache.
+func (p *Puller) step(ctx context.Context) error {
+	id, err := p.target(ctx)
+	if err != nil {
+		return err
+	}
+	if id != p.checked || !p.has(id) {
+		if err := p.bring(ctx, id); err != nil {
+			return err
+		}
+	}
+	return p.evict(p.cached[id])
+}
+
+// bring makes a release the current one of the cache, and pulls it unless the cache has it.
+func (p *Puller) bring(ctx context.Context, id string) error {
+	broken := false
+	if p.cached[id] != nil {
+		err := p.publish(id)
+		if err == nil {
+			return nil
+		}
+		if !errors.Is(err, release.ErrCorrupt) && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+		p.log.Warn("release in the cache is damaged and pulled again", "release", id, "error", err)
+		broken = true
+	}
+	if err := p.pull(ctx, id, broken); err != nil {
+		return err
+	}
+	return p.publish(id)
+}
+
+// publish makes a release of the cache its current one, unless it cannot be opened. It notes the time of use.
+func (p *Puller) publish(id string) error {
+	previous, err := p.store.Publish(id)
+	if err != nil {
+		return err
+	}
+	now := time.Now()
+	_ = os.Chtimes(p.store.Path(id), now, now) // the order in which releases go, no more
+	p.checked = id
+	p.edge.Reload()
+	if previous != id {
+		p.log.Info("release is current in the cache", "release", id, "previous", previous)
+	}
+	return nil
+}

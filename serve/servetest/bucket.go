@@ -1,0 +1,63 @@
+package servetest
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"reelsplice/schemas/object"
+	"reelsplice/schemas/object/objecttest"
+	"reelsplice/schemas/object/store"
+	"reelsplice/schemas/release"
+	"reelsplice/schemas/release/delta"
+)
+
+// A Bucket is a bucket of releases in the memory of the test.
+type Bucket struct {
+	*objecttest.Server
+	Folder object.Folder
+	prefix string
+}
+
+// NewBucket makes an empty bucket.
+func NewBucket(tb testing.TB) *Bucket {
+	tb.Helper()
+	b := &Bucket{Server: objecttest.New(tb), prefix: "releases/"}
+	var err error
+	if b.Folder, err = store.OpenFolder(tb.Context(), b.URL("releases")); err != nil {
+		tb.Fatal(err)
+	}
+	return b
+}
+
+// Upload brings a release of a local store into the bucket, with the deltas from earlier ones.
+func (b *Bucket) Upload(tb testing.TB, local release.Store, id string, earlier ...string) {
+	tb.Helper()
+	m, err := release.ReadManifest(local.Path(id))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	put := func(key, name string) {
+		data, err := os.ReadFile(filepath.Join(local.Path(id), name))
+		if err != nil {
+			tb.Fatal(err)
+		}
+		b.Put(tb, b.prefix+key, data)
+	}
+	for _, f := range m.Files() {
+		put("files/"+f.SHA256, f.Name)
+	}
+	put(id+"/manifest.json", "manifest.json")
+	for _, e := range earlier {
+		if _, _, err := delta.WriteAll(tb.Context(), b.Folder, local, id, e); err != nil {
+			tb.Fatal(err)
+		}
+	}
+}
+
+// Point sets a pointer: current or canary.
+func (b *Bucket) Point(tb testing.TB, name string, ids ...string) {
+	tb.Helper()
+	b.Put(tb, b.prefix+name, []byte(strings.Join(ids, "\n")+"\n"))
+}
