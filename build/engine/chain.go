@@ -87,7 +87,7 @@ func New(s Settings) (Chain, error) {
 		return Chain{}, errors.New("program: want the path of reelsplice")
 	}
 	c := Chain{Name: s.Name, Program: s.Program, Attempts: s.Attempts, Memory: s.Memory, CPUs: s.CPUs}
-	c.add("plan", 1, slices.Concat([]string{"build", "plan"}, s.common("catalog", "releases", "work", "memory"), s.Plan))
+	c.add("plan", 1, slices.Concat([]string{"build", "plan"}, s.flags(), s.Plan))
 	for _, stage := range task.Stages() {
 		if stage.Name == "seal" {
 			continue
@@ -96,10 +96,9 @@ func New(s Settings) (Chain, error) {
 		if slices.Contains(single, stage.Name) {
 			n = 1
 		}
-		flags := append(s.common("catalog", "releases", "work", "memory", "cpus", "scratch"), "--count", strconv.Itoa(n))
-		c.add(stage.Name, n, append([]string{"build", "task", stage.Name}, flags...))
+		c.add(stage.Name, n, slices.Concat([]string{"build", "task", stage.Name}, s.flags(), []string{"--count", strconv.Itoa(n)}))
 	}
-	seal := append([]string{"build", "seal"}, s.common("releases", "work")...)
+	seal := append([]string{"build", "seal"}, s.flags()...)
 	if s.Publish {
 		seal = append(seal, "--publish")
 	}
@@ -114,24 +113,18 @@ func (c *Chain) add(name string, tasks int, args []string) {
 	c.Steps = append(c.Steps, Step{Name: name, Args: args, Tasks: tasks, Indexed: slices.Contains(args, "task")})
 }
 
-// common returns the flags of these names that the settings have.
-func (s *Settings) common(flags ...string) []string {
-	out := []string{"--quiet"} // progress of thousands of tasks is noise; warnings and errors stay
-	for _, f := range flags {
-		switch {
-		case f == "catalog":
-			out = append(out, "--catalog", s.Catalog)
-		case f == "releases":
-			out = append(out, "--releases", s.Releases)
-		case f == "work":
-			out = append(out, "--work", s.Work)
-		case f == "memory" && s.Memory > 0:
-			out = append(out, "--memory", strconv.FormatInt(s.Memory, 10))
-		case f == "cpus" && s.CPUs > 0:
-			out = append(out, "--jobs", strconv.Itoa(s.CPUs))
-		case f == "scratch" && s.Scratch != "":
-			out = append(out, "--scratch", s.Scratch)
-		}
+// flags returns the flags that all steps have.
+func (s *Settings) flags() []string {
+	// Progress of thousands of tasks is noise; warnings and errors stay.
+	out := []string{"--quiet", "--catalog", s.Catalog, "--releases", s.Releases, "--work", s.Work}
+	if s.Memory > 0 {
+		out = append(out, "--memory", strconv.FormatInt(s.Memory, 10))
+	}
+	if s.CPUs > 0 {
+		out = append(out, "--jobs", strconv.Itoa(s.CPUs))
+	}
+	if s.Scratch != "" {
+		out = append(out, "--scratch", s.Scratch)
 	}
 	return out
 }
