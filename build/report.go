@@ -53,8 +53,8 @@ type Report struct {
 type Tasks struct {
 	Processes    int     `json:"processes"`
 	CPUSeconds   float64 `json:"cpu_seconds"`
-	ReadBytes    int64   `json:"read_bytes"`    // from the work folder
-	WrittenBytes int64   `json:"written_bytes"` // to it
+	ReadBytes    int64   `json:"read_bytes"`    // from buckets
+	WrittenBytes int64   `json:"written_bytes"` // to the work folder
 	// Imbalance is, by stage, the time of the process that took longest over the mean of all.
 	Imbalance map[string]float64 `json:"imbalance,omitempty"`
 }

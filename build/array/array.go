@@ -14,6 +14,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -31,7 +32,6 @@ import (
 	"reelsplice/build/work"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/object"
-	"reelsplice/schemas/object/partial"
 	"reelsplice/schemas/release"
 )
 
@@ -41,8 +41,8 @@ var ErrRefused = errors.New("this process does not belong to the build")
 
 // Releases is a store of releases.
 type Releases interface {
-	// Open opens a release, and its files. What is fetched lies in the folder cache.
-	Open(ctx context.Context, id, cache string) (*release.Reader, release.Source, error)
+	// Open opens a release, and its files. Those that lie elsewhere are read through the cache.
+	Open(ctx context.Context, id string, cache *work.Cache) (*release.Reader, release.Source, error)
 	// Install adds a release. The files that the store lacks come from bring.
 	Install(ctx context.Context, m *release.Manifest, report []byte, bring func(f release.File) (Origin, error)) error
 	// Named returns the id of the release that is "current" or "previous", or the name itself. The error matches
@@ -56,6 +56,14 @@ type Releases interface {
 type Origin struct {
 	Folder object.Folder
 	Info   object.Info
+}
+
+// check compares the size of a file with that in the manifest.
+func (o *Origin) check(f release.File) error {
+	if o.Info.Size != f.Size {
+		return fmt.Errorf("%s has %d bytes, the manifest %d", o.Folder.URL(o.Info.Key), o.Info.Size, f.Size)
+	}
+	return nil
 }
 
 // A Site has what the processes of a build share, and the share of the machine that one may take.
@@ -74,7 +82,7 @@ type Site struct {
 // that is there: one for the same build stays.
 func Plan(ctx context.Context, s Site, params plan.Params, access task.Access) (*plan.Plan, error) {
 	params.Access = access != nil
-	scratch, err := newScratch(s.Scratch)
+	scratch, err := newScratch(ctx, s.Scratch)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +91,7 @@ func Plan(ctx context.Context, s Site, params plan.Params, access task.Access) (
 	if err != nil {
 		return nil, err
 	}
-	in, err := records.OpenFrom(opener(ctx, s.Catalog, files, scratch.dir), s.Catalog.String())
+	in, err := records.OpenFrom(opener(s.Catalog, files, scratch.cache), s.Catalog.String())
 	if err != nil {
 		return nil, err
 	}
@@ -112,13 +120,13 @@ func Plan(ctx context.Context, s Site, params plan.Params, access task.Access) (
 
 // Date returns the time of the changes since the previous release: the one that is wanted, or else now.
 func Date(ctx context.Context, s Site, previous string, wanted time.Time) (date time.Time, err error) {
-	scratch, err := newScratch(s.Scratch)
+	scratch, err := newScratch(ctx, s.Scratch)
 	if err != nil {
 		return date, err
 	}
 	defer scratch.remove()
 	err = release.Guard(func() error {
-		r, _, err := s.Releases.Open(ctx, previous, filepath.Join(scratch.dir, "previous"))
+		r, _, err := s.Releases.Open(ctx, previous, scratch.cache)
 		if err != nil {
 			return fmt.Errorf("previous release: %w", err)
 		}
@@ -165,7 +173,7 @@ func shareAccess(ctx context.Context, s Site, p *plan.Plan, scratch string) erro
 		return err
 	}
 	f := work.Shared(s.Work, id)
-	if err := f.SetScratch(scratch); err != nil {
+	if err := f.SetScratch(scratch, nil); err != nil {
 		return err
 	}
 	if err := os.Rename(filepath.Join(scratch, plan.AccessFile), filepath.Join(f.Dir(work.Files), plan.AccessFile)); err != nil {
@@ -200,6 +208,7 @@ type session struct {
 	folder  *work.Folder
 	build   *task.Build
 	scratch *scratch
+	fetched int64 // bytes that came from buckets, once it is closed
 }
 
 // join reads the plan of the work folder, and refuses one that is not of this program and catalogue.
@@ -226,10 +235,10 @@ func (s *Site) open(ctx context.Context) (*session, error) {
 
 // openAll opens what tasks read. After an error the session needs no close.
 func (s *Site) openAll(ctx context.Context, o *session) (err error) {
-	if o.scratch, err = newScratch(s.Scratch); err != nil {
+	if o.scratch, err = newScratch(ctx, s.Scratch); err != nil {
 		return err
 	}
-	if err = o.folder.SetScratch(o.scratch.dir); err == nil {
+	if err = o.folder.SetScratch(o.scratch.dir, o.scratch.cache); err == nil {
 		err = s.openSources(ctx, o)
 	}
 	if err != nil {
@@ -267,11 +276,11 @@ func (s *Site) check(ctx context.Context, p *plan.Plan) error {
 func (s *Site) openSources(ctx context.Context, o *session) error {
 	var from task.Sources
 	var err error
-	if from.Catalog, err = records.OpenFrom(opener(ctx, s.Catalog, o.plan.Files, o.scratch.dir), s.Catalog.String()); err != nil {
+	if from.Catalog, err = records.OpenFrom(opener(s.Catalog, o.plan.Files, o.scratch.cache), s.Catalog.String()); err != nil {
 		return err
 	}
 	if o.plan.Previous != "" {
-		if from.Previous, from.Files, err = s.Releases.Open(ctx, o.plan.Previous, filepath.Join(o.scratch.dir, "previous")); err != nil {
+		if from.Previous, from.Files, err = s.Releases.Open(ctx, o.plan.Previous, o.scratch.cache); err != nil {
 			from.Catalog.Close()
 			return fmt.Errorf("previous release: %w", err)
 		}
@@ -283,12 +292,13 @@ func (s *Site) openSources(ctx context.Context, o *session) error {
 // close gives up what the process holds.
 func (o *session) close() error {
 	err := o.build.Close()
+	o.fetched = o.scratch.cache.Fetched()
 	o.scratch.remove()
 	return err
 }
 
 // opener opens the files of a catalogue: where they lie, or as far as they are read in a folder.
-func opener(ctx context.Context, catalogue object.Folder, files []plan.CatalogFile, dir string) catalog.Files {
+func opener(catalogue object.Folder, files []plan.CatalogFile, cache *work.Cache) catalog.Files {
 	return func(name string) (*catalog.Source, error) {
 		if path, ok := catalogue.Path(name); ok {
 			return catalog.Dir(filepath.Dir(path))(name)
@@ -297,27 +307,26 @@ func opener(ctx context.Context, catalogue object.Folder, files []plan.CatalogFi
 		if i < 0 {
 			return nil, fmt.Errorf("%s: %w", catalogue.URL(name), fs.ErrNotExist)
 		}
-		f, err := partial.Open(ctx, partial.Options{
-			Folder: catalogue, Info: object.Info{Key: name, Size: files[i].Size, ETag: files[i].ETag}, Path: filepath.Join(dir, "catalog", name),
-		})
+		f, err := cache.Open(catalogue, object.Info{Key: name, Size: files[i].Size, ETag: files[i].ETag})
 		if err != nil {
 			return nil, err
 		}
-		return &catalog.Source{ReaderAt: f, Closer: f, Size: f.Size(), Name: f.Name()}, nil
+		return &catalog.Source{ReaderAt: f, Closer: io.NopCloser(nil), Size: f.Size(), Name: f.Name()}, nil
 	}
 }
 
 // A scratch is the folder of a process for files in the making. Its lock tells the next process of
 // this machine whether the one that made it is alive.
 type scratch struct {
-	dir  string
-	lock *flock.Flock
+	dir   string
+	lock  *flock.Flock
+	cache *work.Cache // of files of buckets
 }
 
 const scratchPrefix = "reelsplice-build-"
 
 // newScratch makes a scratch in a folder, and removes those of killed processes.
-func newScratch(parent string) (*scratch, error) {
+func newScratch(ctx context.Context, parent string) (*scratch, error) {
 	if parent == "" {
 		parent = os.TempDir()
 	}
@@ -339,7 +348,7 @@ func newScratch(parent string) (*scratch, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make scratch folder: %w", err)
 	}
-	s := &scratch{dir, flock.New(filepath.Join(dir, "lock"))}
+	s := &scratch{dir, flock.New(filepath.Join(dir, "lock")), work.NewCache(ctx, filepath.Join(dir, "cache"))}
 	if _, err := s.lock.TryLock(); err != nil {
 		return nil, fmt.Errorf("lock scratch folder: %w", err)
 	}
@@ -347,6 +356,7 @@ func newScratch(parent string) (*scratch, error) {
 }
 
 func (s *scratch) remove() {
+	_ = s.cache.Close()
 	_ = os.RemoveAll(s.dir) // what stays goes with the next process
 	_ = s.lock.Unlock()
 }

@@ -1,6 +1,7 @@
 package array
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -21,7 +22,10 @@ import (
 	"reelsplice/build/task"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/object"
+	"reelsplice/schemas/object/objecttest"
+	"reelsplice/schemas/object/store"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/release/bucket"
 )
 
 const memory = 128 << 20
@@ -64,6 +68,27 @@ func newWorld(t *testing.T, catalogue, releases string) *world {
 		Catalog: object.Local(catalogue), Releases: FolderStore{release.Store{Dir: releases}}, Work: object.Local(filepath.Join(t.TempDir(), "work")),
 		Program: "test", Scratch: t.TempDir(), Jobs: 2, Memory: memory, Log: slog.New(slog.DiscardHandler),
 	}, releases}
+}
+
+// inBucket puts the catalogue, the work folder and the releases of w into a bucket.
+func (w *world) inBucket(s *objecttest.Server, releases string) *world {
+	w.t.Helper()
+	open := func(prefix string) object.Folder {
+		f, err := store.OpenFolder(w.t.Context(), s.URL(prefix))
+		w.must(err)
+		return f
+	}
+	local := w.site.Catalog
+	w.site.Catalog, w.site.Work = open("catalog-"+filepath.Base(local.String())), open("work")
+	w.site.Releases = BucketStore{bucket.Store{Folder: open(releases)}}
+	files, err := local.List(w.t.Context(), "")
+	w.must(err)
+	for _, o := range files {
+		data, _, err := local.ReadAll(w.t.Context(), o.Key)
+		w.must(err)
+		w.must(w.site.Catalog.Put(w.t.Context(), o.Key, data))
+	}
+	return w
 }
 
 // params are those of a build upon a release, "" for none.
@@ -185,6 +210,34 @@ func TestSameRelease(t *testing.T) {
 	}
 }
 
+// TestSameReleaseInBucket: likewise, where everything lies in a bucket.
+func TestSameReleaseInBucket(t *testing.T) {
+	first, second := catalogueOf(t, false), catalogueOf(t, true)
+	alone := t.TempDir()
+	full := oneProcess(t, first, alone, "")
+	next := oneProcess(t, second, alone, full)
+	s := objecttest.New(t)
+	if id := newWorld(t, first, "").inBucket(s, "releases").build("", 3); id != full {
+		t.Errorf("a full build makes %s, one process %s", id, full)
+	}
+	w := newWorld(t, second, "").inBucket(s, "releases")
+	if id := w.build(full, 3); id != next {
+		t.Errorf("an incremental build makes %s, one process %s", id, next)
+	}
+	if id := w.build(next, 2); id != next {
+		t.Errorf("a build without a change makes %s, want the previous one, %s", id, next)
+	}
+	m, err := release.ReadManifest(filepath.Join(alone, next))
+	w.must(err)
+	for _, f := range m.Files() {
+		want, err := os.ReadFile(filepath.Join(alone, next, f.Name))
+		w.must(err)
+		if got := s.Get(t, "releases/"+bucket.FileName(f)); !bytes.Equal(got, want) {
+			t.Errorf("%s has other bytes in the bucket", f.Name)
+		}
+	}
+}
+
 // TestRefused: a process of another program or catalogue, or a plan of another build, is refused.
 func TestRefused(t *testing.T) {
 	w := newWorld(t, catalogueOf(t, false), t.TempDir())
@@ -272,7 +325,7 @@ func TestStatus(t *testing.T) {
 // TestDeadScratch: files of killed processes of this machine go with the next one.
 func TestDeadScratch(t *testing.T) {
 	parent := t.TempDir()
-	alive, err := newScratch(parent)
+	alive, err := newScratch(t.Context(), parent)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -284,7 +337,7 @@ func TestDeadScratch(t *testing.T) {
 	if err := errors.Join(os.Chtimes(dead, long, long), os.Chtimes(alive.dir, long, long)); err != nil {
 		t.Fatal(err)
 	}
-	next, err := newScratch(parent)
+	next, err := newScratch(t.Context(), parent)
 	if err != nil {
 		t.Fatal(err)
 	}

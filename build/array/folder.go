@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"reelsplice/build/work"
 	"reelsplice/schemas/object"
 	"reelsplice/schemas/release"
 	"reelsplice/schemas/tables/accounts"
@@ -22,7 +23,7 @@ type FolderStore struct{ release.Store }
 var _ Releases = FolderStore{}
 
 // Open opens a release where it lies.
-func (s FolderStore) Open(_ context.Context, id, _ string) (*release.Reader, release.Source, error) {
+func (s FolderStore) Open(_ context.Context, id string, _ *work.Cache) (*release.Reader, release.Source, error) {
 	r, err := release.Open(s.Path(id))
 	return r, release.Dirs(s.Path(id)), err
 }
@@ -34,14 +35,19 @@ func (s FolderStore) Named(_ context.Context, name string) (string, error) {
 		return s.Current()
 	case "previous":
 		infos, err := s.List()
-		for _, i := range infos {
-			if i.Previous {
-				return i.ID, nil
-			}
-		}
-		return "", errors.Join(err, fmt.Errorf("no release in %s has been current before the one that is: %w", s.Dir, release.ErrNoRelease))
+		return previousIn(infos, s.Dir, err)
 	}
 	return name, nil
+}
+
+// previousIn returns the release that was current before.
+func previousIn(infos []release.Info, store string, err error) (string, error) {
+	for _, i := range infos {
+		if i.Previous {
+			return i.ID, nil
+		}
+	}
+	return "", errors.Join(err, fmt.Errorf("no release in %s has been current before the one that is: %w", store, release.ErrNoRelease))
 }
 
 // Publish makes a release current.
@@ -98,8 +104,8 @@ func install(ctx context.Context, dir string, f release.File, bring func(release
 	if err != nil {
 		return err
 	}
-	if from.Info.Size != f.Size {
-		return fmt.Errorf("%s has %d bytes, the manifest %d", from.Folder.URL(from.Info.Key), from.Info.Size, f.Size)
+	if err := from.check(f); err != nil {
+		return err
 	}
 	err = object.Local(dir).Copy(ctx, from.Folder, from.Info, f.Name)
 	if !errors.Is(err, errors.ErrUnsupported) {

@@ -54,8 +54,8 @@ type Cost struct {
 	Seconds      float64 `json:"seconds"`
 	CPUSeconds   float64 `json:"cpu_seconds"`
 	PeakRSSBytes int64   `json:"peak_rss_bytes"`
-	ReadBytes    int64   `json:"read_bytes"`    // from the work folder
-	WrittenBytes int64   `json:"written_bytes"` // to it
+	ReadBytes    int64   `json:"read_bytes"`    // from buckets
+	WrittenBytes int64   `json:"written_bytes"` // to the work folder
 }
 
 // attempts is how often a process tries its tasks.
@@ -112,7 +112,7 @@ func (r *running) attempt(ctx context.Context) (err error) {
 	if err != nil {
 		r.Error = err.Error()
 	}
-	r.count(o.folder)
+	r.count(o)
 	// Also when ctx has ended: those who watch the build want to know.
 	return errors.Join(err, o.folder.PutRun(context.WithoutCancel(ctx), r.name, r.Run))
 }
@@ -168,8 +168,8 @@ func (r *running) run(ctx context.Context, o *session, stage task.Stage, tasks [
 }
 
 // count adds up the cost.
-func (r *running) count(f *work.Folder) {
-	read, written := f.Moved()
-	r.ReadBytes, r.WrittenBytes = r.ReadBytes+read, r.WrittenBytes+written
+func (r *running) count(o *session) {
+	read, written := o.folder.Moved()
+	r.ReadBytes, r.WrittenBytes = r.ReadBytes+read+o.fetched, r.WrittenBytes+written
 	r.Seconds, r.CPUSeconds, r.PeakRSSBytes = r.Ended.Sub(r.Started).Seconds(), process.CPUSeconds(), process.PeakRSS()
 }

@@ -22,6 +22,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -59,9 +60,11 @@ type Folder struct {
 	shared         object.Folder // nil where these are what tasks share
 	prefix         string        // of the plan, in shared
 	read, written  atomic.Int64  // bytes that came from shared, or went there
+	cache          *Cache        // of files of the release in a bucket
 
 	mu      sync.Mutex
 	fetched map[string]*fetched // by name
+	given   map[string]bool     // names of shared files
 }
 
 // A fetched is a file of others that this process has a copy of.
@@ -77,12 +80,13 @@ func Local(files, release string) *Folder { return &Folder{files: files, release
 // Shared returns the Folder of a process that shares the tasks of a plan with others. SetScratch comes before
 // the first task.
 func Shared(shared object.Folder, plan string) *Folder {
-	return &Folder{shared: shared, prefix: plan + "/", fetched: map[string]*fetched{}}
+	return &Folder{shared: shared, prefix: plan + "/", fetched: map[string]*fetched{}, given: map[string]bool{}}
 }
 
-// SetScratch makes folders for files in the making.
-func (f *Folder) SetScratch(dir string) error {
-	f.files, f.release = filepath.Join(dir, "files"), filepath.Join(dir, "release")
+// SetScratch makes folders for files in the making. Files of the release that lie in a bucket are read through
+// a Cache.
+func (f *Folder) SetScratch(dir string, c *Cache) error {
+	f.files, f.release, f.cache = filepath.Join(dir, "files"), filepath.Join(dir, "release"), c
 	for _, dir := range []string{f.files, f.release} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return fmt.Errorf("make folder for files in the making: %w", err)
@@ -127,27 +131,55 @@ func checksumOf(h *xxh3.Hasher) string {
 }
 
 // Share moves a file from Dir of an area to where other tasks find it. It replaces what a twin of
-// the task has put there, which has the same bytes.
+// the task has put there, which has the same bytes. Two tasks of this process may make a file of one name too,
+// which is named by its content: then the first one shares it for both.
 func (f *Folder) Share(ctx context.Context, a Area, name string) error {
 	if f.shared == nil {
 		return nil
 	}
-	from, to := filepath.Join(f.Dir(a), name), f.name(a, name)
-	info, err := os.Stat(from)
+	err := f.share(ctx, filepath.Join(f.Dir(a), name), f.name(a, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if f.given[f.name(a, name)] {
+			return nil
+		}
+	}
 	if err != nil {
 		return fmt.Errorf("share %s: %w", name, err)
 	}
+	return nil
+}
+
+func (f *Folder) share(ctx context.Context, from, to string) error {
+	info, err := os.Stat(from)
+	if err != nil {
+		return err
+	}
 	f.written.Add(info.Size())
 	if path, ok := f.shared.Path(to); ok {
-		err := os.MkdirAll(filepath.Dir(path), 0o755)
-		if err == nil && os.Rename(from, path) == nil {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if f.give(to, func() error { return os.Rename(from, path) }) == nil {
 			return nil // both are in one file system
 		}
 	}
 	if err := f.upload(ctx, from, to, info.Size()); err != nil {
-		return fmt.Errorf("share %s: %w", name, err)
+		return err
 	}
-	return os.Remove(from)
+	return f.give(to, func() error { return os.Remove(from) })
+}
+
+// give calls fn, which takes a file that is shared out of the folder of this process.
+func (f *Folder) give(name string, fn func() error) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	err := fn()
+	if err == nil {
+		f.given[name] = true
+	}
+	return err
 }
 
 func (f *Folder) upload(ctx context.Context, from, to string, size int64) error {
@@ -328,7 +360,7 @@ func (w *windowed) Close() error { return nil }
 func (f *Folder) Released(file release.File) (release.Blob, error) {
 	path, ok := f.At(Release, file.Name)
 	if !ok {
-		return release.Blob{}, errors.ErrUnsupported
+		return f.cache.Blob(f.shared, object.Info{Key: f.name(Release, file.Name), Size: file.Size})
 	}
 	return release.Dirs(filepath.Dir(path))(file)
 }

@@ -24,6 +24,7 @@ import (
 	"reelsplice/schemas/object"
 	"reelsplice/schemas/object/store"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/release/bucket"
 )
 
 // A site has the flags of the commands that are steps of a build as array jobs.
@@ -108,7 +109,7 @@ func (s *site) fromPlan(ctx context.Context, from array.Site) error {
 }
 
 // arrayReleases opens a store of releases.
-func arrayReleases(_ context.Context, name string) (array.Releases, error) {
+func arrayReleases(ctx context.Context, name string) (array.Releases, error) {
 	if !object.IsURL(name) {
 		return array.FolderStore{Store: release.Store{Dir: name}}, nil
 	}
@@ -119,7 +120,8 @@ func arrayReleases(_ context.Context, name string) (array.Releases, error) {
 	if dir, ok := l.Path(); ok {
 		return array.FolderStore{Store: release.Store{Dir: dir}}, nil
 	}
-	return nil, errors.ErrUnsupported
+	f, err := store.OpenFolder(ctx, name)
+	return array.BucketStore{Store: bucket.Store{Folder: f}}, err
 }
 
 // programVersion tells programs apart that may make other bytes: by version and commit, or by its own
