@@ -164,13 +164,13 @@ func (s bucketStore) objectOf(ctx context.Context, id, file string) string {
 	return s.Folder.URL(id + "/" + file)
 }
 
-// Open copies the release.
-func (s bucketStore) Open(ctx context.Context, id string) (r *release.Reader, err error) {
-	_, err = s.Check(ctx, id, func(dir string) ([]release.CorruptError, error) {
-		r, err = release.Open(dir)
+// Open opens the release, whose bytes come as they are read.
+func (s bucketStore) Open(ctx context.Context, id string) (*release.Reader, error) {
+	dir, err := os.MkdirTemp(s.scratch, "open-")
+	if err != nil {
 		return nil, err
-	})
-	return r, err
+	}
+	return s.Store.Open(ctx, id, dir)
 }
 
 // Close removes what was read.

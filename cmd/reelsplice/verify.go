@@ -23,7 +23,7 @@ func verifyCommand(a *app) *cobra.Command {
 		Short: "Check every checksum and every reference of a release",
 		Long: "verify reads a release, the current one or ID, and checks every checksum and every reference. What is\n" +
 			"broken is printed, one problem a line, with its file, offset and resource; the exit code is then 1.\n\n" +
-			"A release in a bucket is copied into the folder for temporary files first, and each problem names its object.",
+			"A release in a bucket is copied whole into the folder for temporary files first (TMPDIR), and each problem names its object.",
 		Args: argCount(0, 1),
 	}
 	storeFlag(c, &releases)
