@@ -42,6 +42,27 @@ func scriptStored(ts *testscript.TestScript, s *objecttest.Server, args []string
 	}
 }
 
+// scriptSpoil flips a bit of the first object whose key starts with a prefix: spoil PREFIX.
+func scriptSpoil(ts *testscript.TestScript, s *objecttest.Server, args []string) {
+	t, key := scriptT{ts}, firstKey(ts, s, args[0])
+	data := s.Get(t, key)
+	data[len(data)/2] ^= 1
+	s.Put(t, key, data)
+}
+
+// scriptLose removes that object: lose PREFIX.
+func scriptLose(ts *testscript.TestScript, s *objecttest.Server, args []string) {
+	s.Delete(scriptT{ts}, firstKey(ts, s, args[0]))
+}
+
+func firstKey(ts *testscript.TestScript, s *objecttest.Server, prefix string) string {
+	keys := s.Keys(scriptT{ts}, storeFolder(ts.Getenv("WORK"))+"/"+prefix)
+	if len(keys) == 0 {
+		ts.Fatalf("no key starts with %s", prefix)
+	}
+	return keys[0]
+}
+
 // scriptT lets a script fail where a test would.
 type scriptT struct{ ts *testscript.TestScript }
 

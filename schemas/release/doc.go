@@ -3,6 +3,7 @@
 //
 //	<releases>/
 //	  current                 the served id, earlier ones below (Store)
+//	  canary                  the id that goes out first; absent without one
 //	  r0123456789abcdef/      one release: its id follows from its content
 //	    manifest.json         version, parameters, counts, SHA-256 of each file
 //	    index-0000 ...        hash of a key -> place of its block
