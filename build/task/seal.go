@@ -93,7 +93,11 @@ func (b *Build) preview(stages ...string) (*release.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return release.Preview(b.Release, b.options(), c)
+	dirs := []string{b.Release}
+	if b.Plan.Previous != "" {
+		dirs = append(dirs, release.Store{Dir: b.Plan.Releases}.Path(b.Plan.Previous))
+	}
+	return release.Preview(b.options(), c, release.Dirs(dirs...))
 }
 
 // options returns the free fields of the manifest.

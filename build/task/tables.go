@@ -72,7 +72,7 @@ func (b *Build) tableDoneNames() []string {
 }
 
 func (t *indexes) run(ctx context.Context, i int, d *Done) error {
-	f, err := release.WriteIndex(ctx, t.b.Release, t.parts, i, release.IndexCount(t.parts))
+	f, err := release.WriteIndex(ctx, t.b.Release, release.InDir(t.b.Release), t.parts, i, release.IndexCount(t.parts))
 	d.Indexes = append(d.Indexes, f)
 	return err
 }

@@ -406,8 +406,7 @@ func TestOpenShrinking(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := newReader(m, false)
-		r.dir = dir
-		if err := r.mapFiles(); err != nil {
+		if err := r.mapFiles(Dirs(dir)); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.Truncate(filepath.Join(dir, name), 0); err != nil {

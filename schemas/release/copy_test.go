@@ -1,10 +1,13 @@
 package release
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -157,36 +160,157 @@ func TestSparsePacks(t *testing.T) {
 	}
 }
 
-// TestCopyWithoutLinks: where the file system has no links, packs are copied.
-func TestCopyWithoutLinks(t *testing.T) {
-	dir := t.TempDir()
-	id := buildTiny(t, dir, "").ID
-	r := mustOpen(t, filepath.Join(dir, id))
-	out := t.TempDir()
-	p, err := CreatePart(PartOptions{Dir: out, Number: 1, Previous: r, disk: disk{noLinks: true}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, _ := r.Lookup(movie(550))
-	if err := p.Copy(e, nil); err != nil {
-		t.Fatal(err)
-	}
-	part, err := p.Close()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range part.Packs {
-		a, err := os.Stat(filepath.Join(dir, id, f.Name))
+// TestInstallTakesPacksOver: Install gives a release the packs of its parent, as links, or as copies where the
+// file system has none. Before that they lie in the parent alone, which the preview reads.
+func TestInstallTakesPacksOver(t *testing.T) {
+	for _, noLinks := range []bool{false, true} {
+		s := Store{Dir: t.TempDir()}
+		id := buildTiny(t, s.Dir, "").ID
+		r := mustOpen(t, s.Path(id))
+		w, err := create(s.Dir, testOptions{Parent: id, Previous: r})
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := os.Stat(filepath.Join(out, f.Name))
-		if err != nil || os.SameFile(a, b) || a.Size() != b.Size() {
-			t.Errorf("%s is a link: %v, %v", f.Name, os.SameFile(a, b), err)
+		w.disk.noLinks = noLinks
+		p, err := w.Part(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(copyAllTo(p, r), p.Add(ResourceSpec{Key: movie(9999), Fragments: []FragmentSpec{frag(details, seg(plain("new")))}})); err != nil {
+			t.Fatal(err)
+		}
+		c, err := w.contents(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		taken := 0
+		for _, pack := range c.Parts[0].Packs {
+			if _, err := os.Stat(filepath.Join(w.tmp, pack.Name)); os.IsNotExist(err) {
+				taken++
+			}
+		}
+		if taken != len(r.manifest.Packs) || taken != len(c.Parts[0].Packs)-1 {
+			t.Errorf("%d packs lie in the parent alone, want %d of %d", taken, len(r.manifest.Packs), len(c.Parts[0].Packs))
+		}
+		next, err := Preview(w.manifest(), c, Dirs(w.tmp, s.Path(id)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := digest(next); err != nil {
+			t.Error(err)
+		}
+		if err := next.Close(); err != nil {
+			t.Error(err)
+		}
+		m, err := w.Seal(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		noProblems(t, s.Path(m.ID))
+		for _, f := range r.manifest.Packs {
+			a, err := os.Stat(filepath.Join(s.Path(id), f.Name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := os.Stat(filepath.Join(s.Path(m.ID), f.Name))
+			if err != nil || os.SameFile(a, b) == noLinks || a.Mode() != b.Mode() {
+				t.Errorf("%s is a link: %v, want %v (%v)", f.Name, os.SameFile(a, b), !noLinks, err)
+			}
+		}
+		onlyListed(t, s.Path(m.ID))
+	}
+}
+
+// TestKillWhileTakingOver: a kill at any step of a release that takes packs over leaves the parent whole, and the
+// release is there either whole or not at all.
+func TestKillWhileTakingOver(t *testing.T) {
+	for after := 1; ; after++ {
+		s := Store{Dir: t.TempDir()}
+		id := buildTiny(t, s.Dir, "").ID
+		r := mustOpen(t, s.Path(id))
+		k := &killer{after: after}
+		w, err := create(s.Dir, testOptions{Parent: id, Previous: r})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.disk.step = k.step
+		p, err := w.Part(0)
+		if err == nil {
+			err = copyAllTo(p, r)
+		}
+		if err == nil {
+			_, err = w.Seal(t.Context())
+		}
+		if err == nil {
+			if links := slices.IndexFunc(k.did, func(did string) bool { return strings.HasPrefix(did, "link ") }); links < 0 {
+				t.Errorf("steps are %q, want links", k.did)
+			}
+			return
+		}
+		if !errors.Is(err, errKilled) {
+			t.Fatalf("after %q: %v", k.did, err)
+		}
+		p.discard()
+		_ = w.lock.Unlock()
+		infos, err := s.List()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range infos {
+			if i.Err != nil {
+				t.Errorf("after %q: release %s: %v", k.did, i.ID, i.Err)
+			}
+			noProblems(t, s.Path(i.ID))
 		}
 	}
-	if left, _ := filepath.Glob(filepath.Join(out, ".copy-*")); len(left) > 0 || len(part.Packs) == 0 {
-		t.Errorf("%d packs are copied, %v is left", len(part.Packs), left)
+}
+
+// copyAllTo copies all resources of r to a part.
+func copyAllTo(p *PartWriter, r *Reader) error {
+	return Guard(func() error {
+		return r.Resources(context.Background(), func(_ []byte, e Entry, _ Ref) error { return p.Copy(e, nil) })
+	})
+}
+
+// onlyListed fails t if a release has other files than its manifest lists.
+func onlyListed(t *testing.T, dir string) {
+	t.Helper()
+	m, err := ReadManifest(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != len(m.Files())+1 {
+		t.Errorf("%d files in %s, want those of the manifest and itself: %d (%v)", len(entries), dir, len(m.Files())+1, err)
+	}
+}
+
+// TestInstallWithoutParent: a pack that neither the release nor its parent has keeps the release from its name.
+func TestInstallWithoutParent(t *testing.T) {
+	for _, parent := range []string{"", "r0123456789abcdef"} {
+		s := Store{Dir: t.TempDir()}
+		r := mustOpen(t, s.Path(buildTiny(t, s.Dir, "").ID))
+		w, err := create(s.Dir, testOptions{Parent: parent, Previous: r})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := w.Part(0)
+		if err == nil {
+			err = copyAllTo(p, r)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := w.Seal(t.Context())
+		if err == nil || !strings.Contains(err.Error(), r.manifest.Packs[0].Name) {
+			t.Errorf("parent %q: Install = %v, want an error that names the first pack", parent, err)
+		}
+		if _, err := os.Stat(s.Path(m.ID)); !os.IsNotExist(err) {
+			t.Errorf("parent %q: the release has its name: %v", parent, err)
+		}
+		if err := w.Abort(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

@@ -154,24 +154,6 @@ func (w *fileWriter) finishHashed(d disk, counts fileCounts, prefix string) (Fil
 	return f, os.Rename(path, filepath.Join(filepath.Dir(path), f.Name))
 }
 
-// readFooter reads the footer of the file path.
-func readFooter(path string) (footer, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return footer{}, err
-	}
-	defer f.Close()
-	st, err := f.Stat()
-	if err != nil {
-		return footer{}, err
-	}
-	b := make([]byte, min(footerLen, st.Size()))
-	if _, err := f.ReadAt(b, st.Size()-int64(len(b))); err != nil {
-		return footer{}, err
-	}
-	return parseFooter(filepath.Base(path), b, uint64(st.Size()))
-}
-
 // discard closes a file that is given up.
 func (w *fileWriter) discard() { _ = w.f.Close() }
 
@@ -179,6 +161,7 @@ func (w *fileWriter) discard() { _ = w.f.Close() }
 type mapping struct {
 	r      *Reader
 	name   string
+	path   string // of the file
 	number int    // of a pack, among those of the manifest
 	sparse bool   // of a pack: more of it is dead than in use, so that a build writes it anew
 	all    []byte // the file
@@ -280,6 +263,7 @@ const (
 	currentFile    = "current"
 	currentNew     = ".current-new"
 	canaryFile     = "canary"
+	canaryNew      = ".canary-new"
 )
 
 // BuildingPrefix starts the names, in a releases folder, of what belongs to a build at

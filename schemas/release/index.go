@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/bits"
 	"os"
 	"path/filepath"
@@ -82,31 +83,72 @@ func writeKeys(path string, keys []pair) error {
 	return os.WriteFile(path, buf, 0o644)
 }
 
-// readKeys appends the pairs of a file of keys whose hashes are in range i of 2^first, in part
-// number n.
-func readKeys(pairs []pair, path string, count int64, i uint64, first int, n int) ([]pair, error) {
-	f, err := os.Open(path)
+// An Opener opens a file of a release in the making, by its name.
+type Opener func(name string) (OpenedFile, error)
+
+// An OpenedFile is a file that an Opener opened.
+type OpenedFile interface {
+	io.ReaderAt
+	io.Closer
+}
+
+// InDir returns the Opener of a folder.
+func InDir(dir string) Opener {
+	return func(name string) (OpenedFile, error) { return os.Open(filepath.Join(dir, name)) }
+}
+
+// A keyFile is an open file of keys.
+type keyFile struct {
+	r     io.ReaderAt
+	count int64 // of pairs
+	err   error // the first one
+}
+
+// before reports whether pair i lies in a range before range k of 2^first.
+func (f *keyFile) before(i int64, k uint64, first int) bool {
+	var buf [8]byte
+	if _, err := f.r.ReadAt(buf[:], i*pairLen); err != nil && f.err == nil {
+		f.err = err
+	}
+	return le.Uint64(buf[:])>>(64-first) < k
+}
+
+// start returns the number of the first pair that is not below range k of 2^first. Hashes are spread
+// evenly, so it looks around the place that follows from that: a bucket is asked for one range.
+func (f *keyFile) start(k uint64, first int) int64 {
+	guess := int64(k) * f.count >> first
+	if k == 1<<first {
+		return f.count
+	}
+	width := 4 * int64(math.Sqrt(float64(f.count)))
+	low, high := max(0, guess-width), min(f.count, guess+width)
+	for step := width; low > 0 && !f.before(low-1, k, first); step *= 2 {
+		low = max(0, low-step)
+	}
+	for step := width; high < f.count && f.before(high, k, first); step *= 2 {
+		high = min(f.count, high+step)
+	}
+	return low + int64(sort.Search(int(high-low), func(i int) bool { return !f.before(low+int64(i), k, first) }))
+}
+
+// readKeys appends the pairs of the file of keys of part number n whose hashes are in range i of 2^first.
+func readKeys(pairs []pair, open Opener, p *Part, i uint64, first int, n int) ([]pair, error) {
+	f, err := open(p.Keys)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	var buf [8]byte
-	var failed error
-	// from returns the first pair that is not below range k.
-	from := func(k uint64) int64 {
-		return int64(sort.Search(int(count), func(at int) bool {
-			_, err := f.ReadAt(buf[:], int64(at)*pairLen)
-			failed = errors.Join(failed, err)
-			return le.Uint64(buf[:])>>(64-first) >= k
-		}))
+	keys := &keyFile{r: f, count: p.KeyCount}
+	start, end := keys.start(i, first), keys.start(i+1, first)
+	if keys.err != nil {
+		return nil, fmt.Errorf("read %s: %w", p.Keys, keys.err)
 	}
-	start, end := from(i), from(i+1)
-	if failed != nil {
-		return nil, fmt.Errorf("read keys: %w", failed)
+	if end < start {
+		return nil, fmt.Errorf("read %s: its keys are out of order", p.Keys)
 	}
 	data := make([]byte, (end-start)*pairLen)
-	if _, err := f.ReadAt(data, start*pairLen); err != nil {
-		return nil, fmt.Errorf("read keys: %w", err)
+	if n, err := f.ReadAt(data, start*pairLen); n < len(data) {
+		return nil, fmt.Errorf("read %s: %w", p.Keys, err)
 	}
 	for ; len(data) > 0; data = data[pairLen:] {
 		pairs = append(pairs, pair{le.Uint64(data), Ref(n)<<refOffBits | Ref(le.Uint64(data[8:]))})
@@ -132,19 +174,18 @@ func IndexCount(parts []Part) int {
 	return n
 }
 
-// WriteIndex writes index i of n = IndexCount(parts) into the folder dir, which has the parts
-// and their keys. It finds keys that are there twice.
-func WriteIndex(ctx context.Context, dir string, parts []Part, i, n int) (File, error) {
-	return writeIndex(ctx, dir, parts, i, n, disk{})
+// WriteIndex writes index i of n = IndexCount(parts) into the folder dir. open opens the files of keys, and
+// parts to tell keys of equal hashes apart. It finds keys that are there twice.
+func WriteIndex(ctx context.Context, dir string, open Opener, parts []Part, i, n int) (File, error) {
+	return writeIndex(ctx, dir, open, parts, i, n, disk{})
 }
 
-func writeIndex(ctx context.Context, dir string, parts []Part, i, n int, d disk) (File, error) {
+func writeIndex(ctx context.Context, dir string, open Opener, parts []Part, i, n int, d disk) (File, error) {
 	first := bits.Len(uint(n)) - 1
 	var pairs []pair
 	for number := range parts {
-		p := &parts[number]
 		var err error
-		if pairs, err = readKeys(pairs, filepath.Join(dir, p.Keys), p.KeyCount, uint64(i), first, number); err != nil {
+		if pairs, err = readKeys(pairs, open, &parts[number], uint64(i), first, number); err != nil {
 			return File{}, err
 		}
 		if ctx.Err() != nil {
@@ -152,7 +193,7 @@ func writeIndex(ctx context.Context, dir string, parts []Part, i, n int, d disk)
 		}
 	}
 	pairs = sortPairs(pairs, first)
-	if err := checkDuplicates(dir, parts, pairs); err != nil {
+	if err := checkDuplicates(open, parts, pairs); err != nil {
 		return File{}, err
 	}
 	out, err := createFile(filepath.Join(dir, indexName(i)), indexMagic, 0o666)
@@ -187,14 +228,14 @@ func writeSlots(out *fileWriter, pairs []pair, first int) (c fileCounts) {
 }
 
 // checkDuplicates finds equal keys among pairs, which are sorted.
-func checkDuplicates(dir string, parts []Part, pairs []pair) error {
+func checkDuplicates(open Opener, parts []Part, pairs []pair) error {
 	for i := range pairs {
 		for k := i + 1; k < len(pairs) && pairs[k].hash == pairs[i].hash; k++ {
-			a, err := keyAt(dir, parts, pairs[i].ref)
+			a, err := keyAt(open, parts, pairs[i].ref)
 			if err != nil {
 				return err
 			}
-			b, err := keyAt(dir, parts, pairs[k].ref)
+			b, err := keyAt(open, parts, pairs[k].ref)
 			if err != nil {
 				return err
 			}
@@ -207,8 +248,8 @@ func checkDuplicates(dir string, parts []Part, pairs []pair) error {
 }
 
 // keyAt reads the key of a block.
-func keyAt(dir string, parts []Part, ref Ref) ([]byte, error) {
-	f, err := os.Open(filepath.Join(dir, parts[ref>>refOffBits].Name))
+func keyAt(open Opener, parts []Part, ref Ref) ([]byte, error) {
+	f, err := open(parts[ref>>refOffBits].Name)
 	if err != nil {
 		return nil, err
 	}

@@ -55,8 +55,8 @@ type File struct {
 	Live int64 `json:"live,omitempty"`
 }
 
-// maxManifestBytes bounds what Open reads of a manifest: MaxPacks files need less.
-const maxManifestBytes = 64 << 20
+// MaxManifestBytes bounds a manifest: MaxPacks files need less.
+const MaxManifestBytes = 64 << 20
 
 // Encode returns the only form in which a manifest is written.
 func (m *Manifest) Encode() ([]byte, error) {
@@ -79,10 +79,12 @@ func (m *Manifest) contentID() (string, error) {
 	return "r" + hex.EncodeToString(sum[:8]), nil
 }
 
+const idLen = 17
+
 // ValidID reports whether id has the form of a release id, and thus names a folder
 // inside a store and nothing else.
 func ValidID(id string) bool {
-	return len(id) == 17 && id[0] == 'r' && strings.Trim(id[1:], "0123456789abcdef") == ""
+	return len(id) == idLen && id[0] == 'r' && strings.Trim(id[1:], "0123456789abcdef") == ""
 }
 
 // readManifest reads and checks the manifest in the release folder dir.
@@ -95,8 +97,8 @@ func readManifest(dir string) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	if st.Size() > maxManifestBytes {
-		return nil, corrupt(manifestFile, maxManifestBytes, "file is %d bytes long, at most %d are allowed", st.Size(), maxManifestBytes)
+	if st.Size() > MaxManifestBytes {
+		return nil, corrupt(manifestFile, MaxManifestBytes, "file is %d bytes long, at most %d are allowed", st.Size(), MaxManifestBytes)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {

@@ -62,8 +62,8 @@ type PartOptions struct {
 	disk disk
 }
 
-// A Part describes a part that is written. It can be kept as JSON: Seal and WriteIndex need
-// nothing else of the part but its files.
+// A Part describes a part that is written. It can be kept as JSON: WriteManifest needs nothing else of the
+// part, and WriteIndex the file of its keys.
 type Part struct {
 	File
 	Keys      string           `json:"keys"`      // name of the file of the hashes of its keys
@@ -71,7 +71,23 @@ type Part struct {
 	Resources map[string]int64 `json:"resources"` // by the name of their fragment.Kind
 	Aliases   int64            `json:"aliases"`
 	Fragments int64            `json:"fragments"`
-	Packs     []File           `json:"packs"` // that segments of the part lie in; Live counts those alone
+	Packs     []Pack           `json:"packs"` // that segments of the part lie in
+}
+
+// A Pack is a pack of a part: its file, of which Live counts the segments of the part alone, and the
+// counts of all segments in it.
+type Pack struct {
+	File
+	Segments    int64 `json:"segments"`
+	RawBytes    int64 `json:"raw_bytes"`
+	StoredBytes int64 `json:"stored_bytes"`
+}
+
+// newPack describes a pack by what its footer counts.
+func newPack(f File, foot *footer) Pack {
+	return Pack{
+		File: f, Segments: int64(foot.counts[packSegments]), RawBytes: int64(foot.counts[packRawBytes]), StoredBytes: int64(foot.content - headerLen),
+	}
 }
 
 // A PartWriter takes the resources of one part, in the order in which their blocks
@@ -98,7 +114,7 @@ type PartWriter struct {
 
 // A packInUse is a pack of the list of a part.
 type packInUse struct {
-	File        // known when it is complete
+	Pack        // known when it is complete
 	live uint64 // bytes of segments of the part
 }
 
@@ -325,37 +341,22 @@ func (s *PartWriter) place(g *Segment) (uint64, error) {
 	return where, nil
 }
 
-// take returns the number, in the list of the part, of a pack of the previous release.
+// take returns the number, in the list of the part, of a pack of the previous release. Install links it.
 func (s *PartWriter) take(m *mapping) (int, error) {
 	if n, ok := s.taken[m]; ok {
 		return n, nil
 	}
-	n, err := s.listPack(s.o.Previous.manifest.Packs[m.number])
-	if err == nil {
-		err = s.link(m.name)
-	}
+	n, err := s.listPack(newPack(s.o.Previous.manifest.Packs[m.number], &footer{uint64(len(m.data)), m.counts}))
 	s.taken[m] = n
 	return n, err
 }
 
-// link gives the release a pack of the previous one, unless another part has done so.
-func (s *PartWriter) link(name string) error {
-	to := filepath.Join(s.o.Dir, name)
-	if _, err := os.Lstat(to); err == nil {
-		return nil
-	}
-	if err := s.o.disk.link(filepath.Join(s.o.Previous.dir, name), to, fmt.Sprintf(".copy-%05d", s.o.Number)); err != nil {
-		return fmt.Errorf("take over %s: %w", name, err)
-	}
-	return nil
-}
-
 // listPack adds a pack to the list of the part.
-func (s *PartWriter) listPack(f File) (int, error) {
+func (s *PartWriter) listPack(p Pack) (int, error) {
 	if len(s.packs) == MaxPacks {
 		return 0, fmt.Errorf("more than %d packs: allow longer packs", MaxPacks)
 	}
-	s.packs = append(s.packs, packInUse{File: f})
+	s.packs = append(s.packs, packInUse{Pack: p})
 	return len(s.packs) - 1, nil
 }
 
@@ -376,7 +377,7 @@ func (s *PartWriter) room(n int) error {
 	if err := s.endPack(); err != nil {
 		return err
 	}
-	number, err := s.listPack(File{})
+	number, err := s.listPack(Pack{})
 	if err != nil {
 		return err
 	}
@@ -393,8 +394,9 @@ func (s *PartWriter) endPack() error {
 	if s.pack == nil {
 		return nil
 	}
+	foot := footer{s.pack.out.off, s.pack.counts}
 	f, err := s.pack.out.finishHashed(s.o.disk, s.pack.counts, packPrefix)
-	s.packs[s.pack.number].File = f
+	s.packs[s.pack.number].Pack = newPack(f, &foot)
 	s.pack = nil
 	return err
 }
@@ -434,7 +436,7 @@ func (s *PartWriter) finish() (err error) {
 			return err
 		}
 	}
-	s.part.Keys, s.part.KeyCount = fmt.Sprintf(".keys-%05d", s.o.Number), int64(len(s.keys))
+	s.part.Keys, s.part.KeyCount = fmt.Sprintf("keys-%05d", s.o.Number), int64(len(s.keys))
 	if err := writeKeys(filepath.Join(s.o.Dir, s.part.Keys), s.keys); err != nil {
 		return err
 	}
@@ -446,7 +448,7 @@ func (s *PartWriter) finish() (err error) {
 	}
 	for _, p := range s.packs {
 		p.Live = int64(p.live)
-		s.part.Packs = append(s.part.Packs, p.File)
+		s.part.Packs = append(s.part.Packs, p.Pack)
 	}
 	s.part.File, err = s.out.finishHashed(s.o.disk, s.counts, partPrefix)
 	return err

@@ -7,10 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"math"
 	"math/bits"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/zeebo/xxh3"
@@ -27,8 +24,7 @@ import (
 // method that meets damage panics, so all of them are called inside of Guard.
 type Reader struct {
 	manifest *Manifest
-	dir      string // "" when its files are in memory
-	trust    bool   // nothing is checked
+	trust    bool // nothing is checked
 	files    map[string]*mapping
 	parts    []*part
 	indexes  []index // by the first bits of a hash
@@ -67,7 +63,7 @@ func Open(dir string) (*Reader, error) { return open(dir, false /* trust */) }
 func open(dir string, trust bool) (r *Reader, err error) {
 	m, err := readManifest(dir)
 	if err == nil {
-		r, err = openFiles(dir, m, trust)
+		r, err = openFiles(m, Dirs(dir), trust)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open release %q: %w", dir, err)
@@ -75,12 +71,20 @@ func open(dir string, trust bool) (r *Reader, err error) {
 	return r, nil
 }
 
+// OpenFrom is Open for a release whose files s has.
+func OpenFrom(m *Manifest, s Source) (*Reader, error) {
+	r, err := openFiles(m, s, false /* trust */)
+	if err != nil {
+		return nil, fmt.Errorf("open release %s: %w", m.ID, err)
+	}
+	return r, nil
+}
+
 // openFiles maps the files that m lists. All are mapped, and their ends fetched, before the
 // first one is read: so a disk reads from all of them at a time.
-func openFiles(dir string, m *Manifest, trust bool) (*Reader, error) {
+func openFiles(m *Manifest, s Source, trust bool) (*Reader, error) {
 	r := newReader(m, trust)
-	r.dir = dir
-	err := r.mapFiles()
+	err := r.mapFiles(s)
 	if err == nil {
 		err = Guard(r.parse)
 	}
@@ -90,51 +94,23 @@ func openFiles(dir string, m *Manifest, trust bool) (*Reader, error) {
 	return r, nil
 }
 
-func (r *Reader) mapFiles() error {
+func (r *Reader) mapFiles(s Source) error {
 	for _, f := range r.manifest.Files() {
 		if r.files[f.Name] != nil {
 			continue // two parts or packs of the same content
 		}
-		b, err := openFile(r.dir, f)
+		m, err := r.mapFile(f, s)
 		if err != nil {
 			return err
 		}
-		r.files[f.Name] = newMapping(r, f.Name, b)
-		mappings.Store(r.files[f.Name], nil)
+		r.files[f.Name] = m
+		mappings.Store(m, nil)
 		// What parse reads: the header, and at the end the footer and, of a
 		// table, the list of sections.
-		mmap.Fetch(b[:headerLen])
-		mmap.Fetch(b[max(0, len(b)-usualList):])
+		mmap.Fetch(m.all[:headerLen])
+		mmap.Fetch(m.all[max(0, len(m.all)-usualList):])
 	}
 	return nil
-}
-
-// openFile maps a file of the release in dir, provided it has the length that the
-// manifest says.
-func openFile(dir string, want File) ([]byte, error) {
-	f, err := os.Open(filepath.Join(dir, want.Name))
-	if missing(err) {
-		return nil, corrupt(want.Name, -1, "file is missing, the manifest has %d bytes", want.Size)
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	st, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if st.Size() != want.Size {
-		return nil, corrupt(want.Name, min(st.Size(), want.Size), "file is %d bytes long, the manifest has %d", st.Size(), want.Size)
-	}
-	if want.Size > math.MaxInt {
-		return nil, fmt.Errorf("%s: %d bytes are more than this machine can address", want.Name, want.Size)
-	}
-	b, err := mmap.Map(f, int(want.Size))
-	if err != nil {
-		return nil, fmt.Errorf("map %s: %w", want.Name, err)
-	}
-	return b, nil
 }
 
 // newReader makes a Reader of the files that m lists, without their mappings.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -41,7 +40,7 @@ type scrubber struct {
 
 // file checks the blocks of one file.
 func (s *scrubber) file(ctx context.Context, m *mapping) error {
-	f, err := os.Open(filepath.Join(s.r.dir, m.name))
+	f, err := os.Open(m.path)
 	if err != nil {
 		return err
 	}
@@ -90,7 +89,7 @@ func (s *scrubber) wait(ctx context.Context, n int64) error {
 // on are checked again. Files that are gone stay as they are in their mapping.
 func (r *Reader) CheckSizes() {
 	for _, m := range r.files {
-		st, err := os.Stat(filepath.Join(r.dir, m.name))
+		st, err := os.Stat(m.path)
 		if err != nil || st.Size() >= int64(len(m.all)) {
 			continue
 		}

@@ -1,8 +1,6 @@
 package release
 
 import (
-	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -14,28 +12,11 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// maxHistory is how many ids the file current keeps.
-const maxHistory = 100
-
 // A Store is a folder of releases. Methods that change it wait for one another, also
 // across processes; reading takes no lock.
 type Store struct {
 	Dir  string
 	disk disk
-}
-
-// Info describes one folder of a store.
-type Info struct {
-	ID       string // name of the folder
-	Current  bool   // it is served
-	Previous bool   // Rollback goes there
-	Bytes    int64  // length of the files that its manifest lists
-	// Fragments is the number of fragments.
-	Fragments int64
-	// Built is the time in its report.json, or else when the folder last changed.
-	Built time.Time
-	// Err is why the folder is no release that Open accepts; the numbers are 0 then.
-	Err error
 }
 
 // Path returns the folder of the release id, whether it exists or not.
@@ -68,24 +49,6 @@ func (s Store) history() ([]string, error) {
 	return ids, nil
 }
 
-// ParseHistory reads the content of the file current: one id a line, each line ended, newest first; at least one.
-// The file canary has the same form, with one id.
-func ParseHistory(data []byte) ([]string, error) {
-	text, ended := strings.CutSuffix(string(data), "\n")
-	if !ended {
-		return nil, corrupt(currentFile, int64(len(data)), "the last line does not end")
-	}
-	ids := strings.Split(text, "\n")
-	off := int64(0)
-	for _, id := range ids {
-		if !ValidID(id) {
-			return nil, corrupt(currentFile, off, "%q is no release id", id)
-		}
-		off += int64(len(id)) + 1
-	}
-	return ids, nil
-}
-
 // Canary returns the id of the release that goes out first to the edges that follow it. The error matches
 // ErrNoRelease when there is no canary.
 func (s Store) Canary() (string, error) {
@@ -104,14 +67,52 @@ func (s Store) Canary() (string, error) {
 	return ids[0], nil
 }
 
-// setHistory makes ids the content of current: all of it, durably, or none of it.
-func (s Store) setHistory(ids []string) error {
-	ids = ids[:min(len(ids), maxHistory)]
-	tmp := filepath.Join(s.Dir, currentNew)
-	if err := s.disk.writeFile(tmp, []byte(strings.Join(ids, "\n")+"\n")); err != nil {
+// SetCanary makes the release id the canary and returns the one before, if any. A release that Open refuses
+// becomes none.
+func (s Store) SetCanary(id string) (previous string, err error) {
+	l, err := s.lock()
+	if err != nil {
+		return "", fmt.Errorf("set canary: %w", err)
+	}
+	defer func() { err = errors.Join(err, l.Unlock()) }()
+	if _, err := s.check(id); err != nil {
+		return "", fmt.Errorf("set canary: %w", err)
+	}
+	previous, err = s.Canary()
+	if err != nil && !errors.Is(err, ErrNoRelease) && !errors.Is(err, ErrCorrupt) {
+		return "", fmt.Errorf("set canary: %w", err)
+	}
+	if err := s.setPointer(canaryFile, canaryNew, []string{id}); err != nil {
+		return "", fmt.Errorf("set canary: %w", err)
+	}
+	return previous, nil
+}
+
+// RemoveCanary makes the edges that follow the canary follow the current release. It returns the id of the
+// canary; without one the error matches ErrNoRelease.
+func (s Store) RemoveCanary() (id string, err error) {
+	l, err := s.lock()
+	if err != nil {
+		return "", fmt.Errorf("remove canary: %w", err)
+	}
+	defer func() { err = errors.Join(err, l.Unlock()) }()
+	id, err = s.Canary()
+	if err != nil && !errors.Is(err, ErrCorrupt) {
+		return "", fmt.Errorf("remove canary: %w", err)
+	}
+	if err := os.Remove(filepath.Join(s.Dir, canaryFile)); err != nil {
+		return "", fmt.Errorf("remove canary: %w", err)
+	}
+	return id, s.disk.syncDir(s.Dir)
+}
+
+// setPointer makes ids the content of a file, by way of another one: all of it, durably, or none of it.
+func (s Store) setPointer(name, tmp string, ids []string) error {
+	tmp = filepath.Join(s.Dir, tmp)
+	if err := s.disk.writeFile(tmp, EncodeHistory(ids)); err != nil {
 		return err
 	}
-	return s.disk.rename(tmp, filepath.Join(s.Dir, currentFile))
+	return s.disk.rename(tmp, filepath.Join(s.Dir, name))
 }
 
 // lock waits for the right to change the store.
@@ -165,7 +166,7 @@ func (s Store) Publish(id string) (previous string, err error) {
 	if previous == id {
 		return previous, nil
 	}
-	if err := s.setHistory(append([]string{id}, ids...)); err != nil {
+	if err := s.setPointer(currentFile, currentNew, append([]string{id}, ids...)); err != nil {
 		return "", fmt.Errorf("publish: %w", err)
 	}
 	return previous, nil
@@ -189,7 +190,7 @@ func (s Store) Rollback() (from, to string, err error) {
 	if _, err := s.check(ids[1]); err != nil {
 		return "", "", fmt.Errorf("roll back from %s: %w", ids[0], err)
 	}
-	if err := s.setHistory(ids[1:]); err != nil {
+	if err := s.setPointer(currentFile, currentNew, ids[1:]); err != nil {
 		return "", "", fmt.Errorf("roll back: %w", err)
 	}
 	return ids[0], ids[1], nil
@@ -199,6 +200,10 @@ func (s Store) Rollback() (from, to string, err error) {
 // even when its folder is gone.
 func (s Store) List() ([]Info, error) {
 	ids, err := s.history()
+	if err != nil && !errors.Is(err, ErrNoRelease) {
+		return nil, fmt.Errorf("list releases: %w", err)
+	}
+	canary, err := s.Canary()
 	if err != nil && !errors.Is(err, ErrNoRelease) {
 		return nil, fmt.Errorf("list releases: %w", err)
 	}
@@ -215,13 +220,7 @@ func (s Store) List() ([]Info, error) {
 	if len(ids) > 0 && !slices.ContainsFunc(infos, func(i Info) bool { return i.ID == ids[0] }) {
 		infos = append(infos, s.info(ids[0]))
 	}
-	for i := range infos {
-		infos[i].Current = len(ids) > 0 && infos[i].ID == ids[0]
-		infos[i].Previous = len(ids) > 1 && infos[i].ID == ids[1] && !infos[i].Current
-	}
-	slices.SortStableFunc(infos, func(a, b Info) int {
-		return cmp.Or(b.Built.Compare(a.Built), cmp.Compare(a.ID, b.ID))
-	})
+	Arrange(infos, ids, canary)
 	return infos, nil
 }
 
@@ -232,21 +231,16 @@ func (s Store) info(id string) Info {
 	if i.Err = err; err != nil {
 		return i
 	}
-	i.Fragments = m.Counts.Fragments
-	for _, f := range m.Files() {
-		i.Bytes += f.Size
-	}
+	i.count(m)
 	return i
 }
 
 // built returns the time in the report of release id, or when its folder changed.
 func (s Store) built(id string) time.Time {
-	var report struct {
-		BuiltAt time.Time `json:"built_at"`
-	}
-	data, err := os.ReadFile(filepath.Join(s.Path(id), reportFile))
-	if err == nil && json.Unmarshal(data, &report) == nil && !report.BuiltAt.IsZero() {
-		return report.BuiltAt
+	if data, err := os.ReadFile(filepath.Join(s.Path(id), reportFile)); err == nil {
+		if at := BuiltAt(data); !at.IsZero() {
+			return at
+		}
 	}
 	if st, err := os.Stat(s.Path(id)); err == nil {
 		return st.ModTime()
@@ -255,7 +249,7 @@ func (s Store) built(id string) time.Time {
 }
 
 // Prune removes releases and returns their ids. It keeps the current one, the one that
-// Rollback goes to, and then the newest ones until keep, at least 1, are there; folders
+// Rollback goes to, the canary, and then the newest ones until keep, at least 1, are there; folders
 // that List gives an Err for it neither counts nor touches. What killed builders left
 // behind goes too, unless a builder is at work.
 func (s Store) Prune(keep int) (removed []string, err error) {
@@ -274,7 +268,7 @@ func (s Store) Prune(keep int) (removed []string, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("prune releases: %w", err)
 	}
-	for _, id := range surplus(infos, keep) {
+	for _, id := range Surplus(infos, keep) {
 		if err := s.disk.delete(s.Path(id)); err != nil {
 			return removed, fmt.Errorf("prune release %s: %w", id, err)
 		}
@@ -335,27 +329,6 @@ func (s Store) Remove(id string) (err error) {
 		return fmt.Errorf("remove release %s: %w", id, err)
 	}
 	return nil
-}
-
-// surplus returns what Prune removes of infos, which are in order, the newest first.
-func surplus(infos []Info, keep int) []string {
-	for _, i := range infos {
-		if i.Err == nil && (i.Current || i.Previous) {
-			keep--
-		}
-	}
-	var ids []string
-	for _, i := range infos {
-		if i.Err != nil || i.Current || i.Previous {
-			continue
-		}
-		if keep > 0 {
-			keep--
-			continue
-		}
-		ids = append(ids, i.ID)
-	}
-	return ids
 }
 
 // removeStale removes what killed processes left behind.

@@ -263,6 +263,45 @@ func TestCanary(t *testing.T) {
 	}
 }
 
+// TestSetCanary sets, marks, keeps and removes the canary.
+func TestSetCanary(t *testing.T) {
+	s, ids := storeOf(t, 4)
+	publish(t, s, ids[2], ids[3])
+	if _, err := s.SetCanary("r0123456789abcdef"); err == nil {
+		t.Error("SetCanary of no release = nil, want an error")
+	}
+	if _, err := s.RemoveCanary(); !errors.Is(err, ErrNoRelease) {
+		t.Errorf("RemoveCanary() of none = %v, want ErrNoRelease", err)
+	}
+	for i, id := range ids[:2] {
+		want := ""
+		if i > 0 {
+			want = ids[0]
+		}
+		if previous, err := s.SetCanary(id); err != nil || previous != want {
+			t.Errorf("SetCanary = %q, %v, want %q", previous, err, want)
+		}
+	}
+	infos, err := s.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range infos {
+		if i.Canary != (i.ID == ids[1]) {
+			t.Errorf("List: Canary of %s is %v", i.ID, i.Canary)
+		}
+	}
+	if removed, err := s.Prune(1); err != nil || !slices.Equal(removed, ids[:1]) {
+		t.Errorf("Prune(1) = %q, %v, want %q", removed, err, ids[:1])
+	}
+	if id, err := s.RemoveCanary(); err != nil || id != ids[1] {
+		t.Errorf("RemoveCanary() = %q, %v, want %q", id, err, ids[1])
+	}
+	if _, err := s.Canary(); !errors.Is(err, ErrNoRelease) {
+		t.Errorf("Canary() = %v, want ErrNoRelease", err)
+	}
+}
+
 // TestInstallAndRemove gives a complete folder its name, replaces a broken release, and removes all but the current one.
 func TestInstallAndRemove(t *testing.T) {
 	s, ids := storeOf(t, 2)

@@ -63,13 +63,14 @@ func Create(releasesDir string) (*Writer, error) {
 // Dir returns the folder of the release until it is installed.
 func (w *Writer) Dir() string { return w.tmp }
 
-// Install gives the release its name, after WriteManifest has completed it in Dir. A kill at any
-// moment leaves either no release of that name or a complete one. A whole release with the same
-// content stays, with its report. An error leaves everything for Abort to remove.
+// Install gives the release its name, after WriteManifest has completed it in Dir. It links the packs that lie
+// in its parent alone. A kill at any moment leaves either no release of that name or a complete one. A
+// whole release with the same content stays, with its report. An error leaves everything for Abort to
+// remove.
 func (w *Writer) Install() (Manifest, error) {
 	m, err := ReadManifest(w.tmp)
 	if err == nil {
-		err = w.install(m.ID)
+		err = w.install(&m)
 	}
 	if err != nil {
 		return m, fmt.Errorf("install release: %w", err)
@@ -79,14 +80,17 @@ func (w *Writer) Install() (Manifest, error) {
 }
 
 // install gives the complete release its name.
-func (w *Writer) install(id string) error {
-	final := filepath.Join(w.dir, id)
+func (w *Writer) install(m *Manifest) error {
+	final := filepath.Join(w.dir, m.ID)
 	if r, err := Open(final); err == nil {
 		// The same content is there and whole. It may be the one that is served.
 		if err := r.Close(); err != nil {
 			return err
 		}
 		return w.disk.removeAll(w.tmp)
+	}
+	if err := w.linkPacks(m); err != nil {
+		return err
 	}
 	if _, err := os.Lstat(final); err == nil {
 		// Something broken has the name.
@@ -95,6 +99,28 @@ func (w *Writer) install(id string) error {
 		}
 	}
 	return w.disk.rename(w.tmp, final)
+}
+
+// linkPacks gives the release the packs of its parent that it uses, and makes their names durable.
+func (w *Writer) linkPacks(m *Manifest) error {
+	linked := false
+	for _, f := range m.Packs {
+		to := filepath.Join(w.tmp, f.Name)
+		if _, err := os.Lstat(to); err == nil {
+			continue
+		}
+		if m.Parent == "" {
+			return corrupt(f.Name, -1, "file is missing, and the release has no parent")
+		}
+		if err := w.disk.link(filepath.Join(w.dir, m.Parent, f.Name), to, ".copy"); err != nil {
+			return fmt.Errorf("take over %s of %s: %w", f.Name, m.Parent, err)
+		}
+		linked = true
+	}
+	if !linked {
+		return nil
+	}
+	return w.disk.syncDir(w.tmp)
 }
 
 // Abort removes a release that is not installed. Another builder may start then. After Install
@@ -118,26 +144,29 @@ type Contents struct {
 	Tables  []File
 }
 
-// packsOf returns the packs that parts use, in order of name.
-func packsOf(parts []Part) []File {
-	byName := map[string]File{}
+// packsOf returns the packs that parts use, in order of name. Live counts the segments of all parts.
+func packsOf(parts []Part) []Pack {
+	byName := map[string]Pack{}
 	for i := range parts {
-		for _, f := range parts[i].Packs {
-			f.Live += byName[f.Name].Live
-			byName[f.Name] = f
+		for _, p := range parts[i].Packs {
+			p.Live += byName[p.Name].Live
+			byName[p.Name] = p
 		}
 	}
-	return slices.SortedFunc(maps.Values(byName), func(a, b File) int { return cmp.Compare(a.Name, b.Name) })
+	return slices.SortedFunc(maps.Values(byName), func(a, b Pack) int { return cmp.Compare(a.Name, b.Name) })
 }
 
-// manifest describes the release in the folder dir.
-func (c *Contents) manifest(dir string, o ManifestSpec) (*Manifest, error) {
+// manifest describes the release, without its id.
+func (c *Contents) manifest(o ManifestSpec) *Manifest {
 	m := &Manifest{
 		FormatVersion: FormatVersion, Parent: o.Parent, Params: o.Params, Sources: o.Sources,
-		Parts: []File{}, Index: c.Indexes, Packs: packsOf(c.Parts), Tables: append([]File{}, c.Tables...),
+		Parts: []File{}, Index: c.Indexes, Packs: []File{}, Tables: append([]File{}, c.Tables...),
 	}
-	if m.Packs == nil {
-		m.Packs = []File{}
+	for _, p := range packsOf(c.Parts) {
+		m.Packs = append(m.Packs, p.File)
+		m.Counts.Segments += p.Segments
+		m.Counts.RawBytes += p.RawBytes
+		m.Counts.StoredBytes += p.StoredBytes
 	}
 	m.Counts.Resources = map[string]int64{}
 	for _, p := range c.Parts {
@@ -149,45 +178,31 @@ func (c *Contents) manifest(dir string, o ManifestSpec) (*Manifest, error) {
 		m.Counts.Fragments += p.Fragments
 	}
 	slices.SortFunc(m.Tables, func(a, b File) int { return cmp.Compare(a.Name, b.Name) })
-	return m, countPacks(dir, m)
+	return m
 }
 
-// countPacks counts the segments of the packs by their footers.
-func countPacks(dir string, m *Manifest) error {
-	for _, f := range m.Packs {
-		foot, err := readFooter(filepath.Join(dir, f.Name))
-		if err != nil {
-			return err
-		}
-		m.Counts.Segments += int64(foot.counts[packSegments])
-		m.Counts.RawBytes += int64(foot.counts[packRawBytes])
-		m.Counts.StoredBytes += int64(foot.content - headerLen)
-	}
-	return nil
-}
-
-// Preview opens a release in the making, in the folder dir, so that tables can be made of it.
-// Its manifest has no id.
-func Preview(dir string, o ManifestSpec, c Contents) (*Reader, error) {
-	m, err := c.manifest(dir, o)
-	if err != nil {
-		return nil, fmt.Errorf("preview release: %w", err)
-	}
-	r, err := openFiles(dir, m, true /* trust: it is being written */)
+// Preview opens a release in the making, whose files s has, so that tables can be made of it. Its
+// manifest has no id.
+func Preview(o ManifestSpec, c Contents, s Source) (*Reader, error) {
+	r, err := openFiles(c.manifest(o), s, true /* trust: it is being written */)
 	if err != nil {
 		return nil, fmt.Errorf("preview release: %w", err)
 	}
 	return r, nil
 }
 
+// NewManifest returns the manifest of a release. It reads no file.
+func NewManifest(o ManifestSpec, c Contents) (m *Manifest, err error) {
+	m = c.manifest(o)
+	m.ID, err = m.contentID()
+	return m, err
+}
+
 // WriteManifest completes a release in the folder dir: it writes the manifest, removes all other
 // files, those of killed tasks and those that only WriteIndex needed, and makes the folder durable.
-// It may be called again.
+// Packs of the previous release need not be there before Install. It may be called again.
 func WriteManifest(dir string, o ManifestSpec, c Contents) (Manifest, error) {
-	m, err := c.manifest(dir, o)
-	if err == nil {
-		m.ID, err = m.contentID()
-	}
+	m, err := NewManifest(o, c)
 	if err == nil {
 		err = m.write(dir, o.disk)
 	}

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"maps"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
@@ -186,9 +188,36 @@ func Unavailable(w http.ResponseWriter) bool {
 	return true
 }
 
+// Serve responds without a fault, so that one can change the response.
+func (s *Server) Serve(w http.ResponseWriter, r *http.Request) {
+	if !s.changed(w, r) {
+		gofakes3.New(s.backend, gofakes3.WithLogger(gofakes3.DiscardLog())).Server().ServeHTTP(w, r)
+	}
+}
+
 // CutAfter breaks the connection after n bytes of the body.
 func (s *Server) CutAfter(n int, w http.ResponseWriter, r *http.Request) bool {
-	gofakes3.New(s.backend, gofakes3.WithLogger(gofakes3.DiscardLog())).Server().ServeHTTP(&cutting{ResponseWriter: w, left: n}, r)
+	s.Serve(&cutting{ResponseWriter: w, left: n}, r)
+	return true
+}
+
+// Lose carries out a request and breaks the connection before the response.
+func (s *Server) Lose(r *http.Request) bool {
+	s.Serve(httptest.NewRecorder(), r)
+	panic(http.ErrAbortHandler)
+}
+
+// Flip responds with a wrong bit in byte n of the body, counted around its end.
+func (s *Server) Flip(n int, w http.ResponseWriter, r *http.Request) bool {
+	whole := httptest.NewRecorder()
+	s.Serve(whole, r)
+	body := whole.Body.Bytes()
+	if len(body) > 0 {
+		body[n%len(body)] ^= 1
+	}
+	maps.Copy(w.Header(), whole.Header())
+	w.WriteHeader(whole.Code)
+	_, _ = w.Write(body) // the client may be gone
 	return true
 }
 

@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"context"
+	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
@@ -70,10 +71,22 @@ func (b *Bucket) Stat(ctx context.Context, key string) (object.Info, error) {
 	return o, failed(b.loc.At(key), err)
 }
 
+// broken reports whether a listing came in part or garbled. The drivers repeat requests that failed.
+func broken(err error) bool {
+	var garbled *xml.SyntaxError
+	return errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &garbled)
+}
+
 // List describes all objects whose keys start with prefix, sorted by key. Keys that end
 // in a slash are left out: some tools make them in place of folders.
 func (b *Bucket) List(ctx context.Context, prefix string) ([]object.Info, error) {
 	all, err := b.driver.list(ctx, prefix)
+	for try := 1; try < maxTries && broken(err); try++ {
+		if err := pause(ctx, try); err != nil {
+			return nil, err
+		}
+		all, err = b.driver.list(ctx, prefix)
+	}
 	if err != nil {
 		return nil, failed(b.loc.At(prefix), err)
 	}

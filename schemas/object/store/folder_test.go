@@ -156,3 +156,26 @@ func TestReadAllCut(t *testing.T) {
 		t.Errorf("ReadAll = %q, %v", data, err)
 	}
 }
+
+// TestListCut lists again when a listing broke or came garbled.
+func TestListCut(t *testing.T) {
+	s := objecttest.New(t)
+	f, err := store.OpenFolder(t.Context(), s.URL(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Put(t, "a", []byte("x"))
+	var n atomic.Int64
+	s.SetFault(func(w http.ResponseWriter, r *http.Request) bool {
+		switch n.Add(1) {
+		case 1:
+			return s.CutAfter(60, w, r)
+		case 2:
+			return s.Flip(45, w, r) // in the name of the first element
+		}
+		return false
+	})
+	if list, err := f.List(t.Context(), ""); err != nil || keys(list) != "a" || n.Load() != 3 {
+		t.Errorf("List = %v, %v after %d requests", list, err, n.Load())
+	}
+}

@@ -27,8 +27,11 @@ func Create(releases string) (*Writer, error) {
 	return &Writer{w: w, Spec: release.ManifestSpec{Params: map[string]string{}, Sources: map[string]int64{}}}, nil
 }
 
-// Part starts the next part, upon a previous release unless that is nil.
+// Part starts the next part, upon a previous release of the same folder unless that is nil.
 func (w *Writer) Part(previous *release.Reader) (*release.PartWriter, error) {
+	if previous != nil {
+		w.Spec.Parent = previous.Manifest().ID
+	}
 	p, err := release.CreatePart(release.PartOptions{Dir: w.w.Dir(), Number: len(w.parts), Previous: previous})
 	w.parts = append(w.parts, p)
 	return p, err
@@ -56,7 +59,7 @@ func (w *Writer) Seal(ctx context.Context) (release.Manifest, error) {
 	n := release.IndexCount(c.Parts)
 	for i := 0; i < n && err == nil; i++ {
 		var f release.File
-		f, err = release.WriteIndex(ctx, w.w.Dir(), c.Parts, i, n)
+		f, err = release.WriteIndex(ctx, w.w.Dir(), release.InDir(w.w.Dir()), c.Parts, i, n)
 		c.Indexes = append(c.Indexes, f)
 	}
 	if err == nil {
