@@ -57,6 +57,7 @@ func TestScript(t *testing.T) {
 			"get":      scriptGet,
 			"removed":  scriptRemoved,
 			"store":    func(ts *testscript.TestScript, _ bool, args []string) { scriptStore(ts, store, args) },
+			"upload":   func(ts *testscript.TestScript, _ bool, args []string) { scriptUpload(ts, store, args) },
 			"stored":   func(ts *testscript.TestScript, _ bool, args []string) { scriptStored(ts, store, args) },
 		},
 	})
