@@ -76,7 +76,7 @@ func (p *Puller) evict(wanted *release.Manifest) error {
 	for {
 		size := p.size(wanted)
 		p.counts.cache.Store(size)
-		if size <= p.cfg.Size {
+		if p.settled = size <= p.cfg.Size; p.settled {
 			return nil
 		}
 		oldest := p.oldest(keep)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/release/bucket"
 )
 
 // Names of files in work, behind the name of the file. A file has its own name once it has been checked and is durable.
@@ -42,7 +43,7 @@ func (p *Puller) fetch(ctx context.Context, dir string, f release.File, patches 
 		}
 	}
 	part := path + partSuffix
-	if err := p.download(ctx, "files/"+f.SHA256, f.Size, part, j); err != nil {
+	if err := p.download(ctx, bucket.FileName(f), f.Size, part, j); err != nil {
 		return fmt.Errorf("file %s: %w", f.Name, err)
 	}
 	if err := checkFile(ctx, part, f); err != nil {
@@ -50,7 +51,7 @@ func (p *Puller) fetch(ctx context.Context, dir string, f release.File, patches 
 			j.done.Add(-f.Size)
 			err = errors.Join(err, os.Remove(part))
 		}
-		return fmt.Errorf("file %s: %s: %w", f.Name, p.cfg.Bucket.URL("files/"+f.SHA256), err)
+		return fmt.Errorf("file %s: %s: %w", f.Name, p.cfg.Bucket.URL(bucket.FileName(f)), err)
 	}
 	return os.Rename(part, path)
 }

@@ -6,7 +6,9 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -22,6 +24,7 @@ type world struct {
 	t     *testing.T
 	s3    *servetest.Bucket
 	local release.Store
+	ids   [versions]string
 	cfg   Config
 	log   *servetest.LockedBuffer
 	use   atomic.Pointer[string] // the id of the release that an edge serves; nil for the cache's current one
@@ -29,7 +32,8 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{t: t, s3: servetest.NewBucket(t), local: release.Store{Dir: t.TempDir()}, log: new(servetest.LockedBuffer)}
+	w := &world{t: t, s3: servetest.NewBucket(t), log: new(servetest.LockedBuffer)}
+	w.local.Dir, w.ids = built(t)
 	w.cfg = DefaultConfig()
 	w.cfg.Bucket, w.cfg.Dir = w.s3.Folder, t.TempDir()
 	w.cfg.Interval, w.cfg.Stall, w.cfg.granule = 100*time.Millisecond, 2*time.Second, 4096
@@ -37,19 +41,51 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// build builds a release upon the one before, with the sample's movies, and one of a version.
-func (w *world) build(version int) (id string) {
-	w.t.Helper()
-	c := build.DefaultConfig()
-	c.Catalog, c.Releases, c.Jobs = w.t.TempDir(), w.local.Dir, 1
-	c.Previous, _ = w.local.Current() // "" for none
-	buildtest.WriteCatalog(w.t, c.Catalog, append(buildtest.Sample(w.t, "movies"), servetest.Version(version))...)
-	r, err := build.Run(w.t.Context(), c)
-	if err != nil {
-		w.t.Fatal(err)
+// versions is the number of releases that tests share.
+const versions = 4
+
+// releases are built once, each upon the one before: some of the sample's movies, and one that differs.
+var releases struct {
+	once sync.Once
+	dir  string
+	ids  [versions]string
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if releases.dir != "" {
+		_ = os.RemoveAll(releases.dir)
 	}
-	servetest.Publish(w.t, w.local.Dir, r.Release)
-	return r.Release
+	os.Exit(code)
+}
+
+// built returns the folder of the releases, and their ids.
+func built(t *testing.T) (dir string, ids [versions]string) {
+	t.Helper()
+	releases.once.Do(func() {
+		var err error
+		if releases.dir, err = os.MkdirTemp("", "pull-test-"); err != nil {
+			t.Fatal(err)
+		}
+		rows := buildtest.Sample(t, "movies")
+		for i := range releases.ids {
+			c := build.DefaultConfig()
+			c.Catalog, c.Releases, c.Jobs = t.TempDir(), releases.dir, 1
+			if i > 0 {
+				c.Previous = releases.ids[i-1]
+			}
+			buildtest.WriteCatalog(t, c.Catalog, append(slices.Clone(rows[:len(rows)/4]), servetest.Version(i))...)
+			r, err := build.Run(t.Context(), c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			releases.ids[i] = r.Release
+		}
+	})
+	if releases.ids[versions-1] == "" {
+		t.Fatal("the releases could not be built")
+	}
+	return releases.dir, releases.ids
 }
 
 // upload brings a release into the bucket, with deltas to others.

@@ -3,6 +3,7 @@ package pull
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -62,14 +63,12 @@ func (p *Puller) patches(ctx context.Context, wanted []release.File) map[string]
 
 // apply makes the file path by a patch.
 func (p *Puller) apply(ctx context.Context, d patch, f release.File, path string) error {
-	temporary := path + deltaSuffix
-	// One delta's remains are no start of another's.
-	if err := os.RemoveAll(temporary); err != nil {
-		return err
-	}
+	temporary := path + "." + d.old.SHA256[:16] + deltaSuffix // an interrupted download goes on
 	if err := p.download(ctx, d.info.Key, d.info.Size, temporary, new(job)); err != nil {
 		return err
 	}
+	p.patching.Lock()
+	defer p.patching.Unlock()
 	in, err := os.Open(temporary)
 	if err != nil {
 		return err
@@ -81,9 +80,10 @@ func (p *Puller) apply(ctx context.Context, d patch, f release.File, path string
 	}
 	defer old.Close()
 	err = writeWhole(path, func(w io.Writer) error { return delta.Apply(w, f, in, d.old, old) })
+	err = errors.Join(err, os.Remove(temporary))
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.cfg.Bucket.URL(d.info.Key), err)
 	}
 	p.counts.reused.Add(f.Size - d.info.Size)
-	return os.Remove(temporary)
+	return nil
 }

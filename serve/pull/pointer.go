@@ -11,13 +11,6 @@ import (
 	"reelsplice/schemas/release"
 )
 
-const (
-	// maxPointer bounds the bytes of a pointer: a history of 100 ids needs less.
-	maxPointer = 64 << 10
-	// maxManifest bounds the bytes of a manifest.
-	maxManifest = 64 << 20
-)
-
 // errMoved ends a pull because the pointer names another release.
 var errMoved = errors.New("the pointer names another release by now")
 
@@ -55,7 +48,7 @@ func (p *Puller) read(ctx context.Context, name string) (id string, err error) {
 	if last := p.pointer; info.ETag != "" && last.name == name && last.etag == info.ETag {
 		return last.id, nil
 	}
-	data, err := p.small(ctx, info, maxPointer)
+	data, err := p.small(ctx, info, release.MaxHistoryBytes)
 	if err != nil {
 		return "", err
 	}
@@ -129,7 +122,7 @@ func (p *Puller) manifest(ctx context.Context, id string) (m *release.Manifest, 
 	if err != nil {
 		return nil, nil, err
 	}
-	if data, err = p.small(ctx, info, maxManifest); err != nil {
+	if data, err = p.small(ctx, info, release.MaxManifestBytes); err != nil {
 		return nil, nil, err
 	}
 	m, err = release.ParseManifest(data)

@@ -108,6 +108,10 @@ type Puller struct {
 	cached  map[string]*release.Manifest
 	checked string // the id whose release was last opened and published
 
+	settled bool // the cache fits its size
+
+	patching sync.Mutex // one delta at a time: each takes memory and a processor
+
 	mu      sync.Mutex // guards pointer, which a pull looks at too
 	pointer pointer
 }
@@ -237,6 +241,9 @@ func (p *Puller) step(ctx context.Context) error {
 			return err
 		}
 	}
+	if p.settled {
+		return nil
+	}
 	return p.evict(p.cached[id])
 }
 
@@ -268,7 +275,7 @@ func (p *Puller) publish(id string) error {
 	}
 	now := time.Now()
 	_ = os.Chtimes(p.store.Path(id), now, now) // the order in which releases go, no more
-	p.checked = id
+	p.checked, p.settled = id, false
 	p.edge.Reload()
 	if previous != id {
 		p.log.Info("release is current in the cache", "release", id, "previous", previous)

@@ -22,7 +22,7 @@ import (
 // TestPull brings releases into an empty cache, follows the pointer on and back, and reuses what the cache has.
 func TestPull(t *testing.T) {
 	w := newWorld(t)
-	first, second := w.build(1), w.build(2)
+	first, second := w.ids[0], w.ids[1]
 	w.upload(first)
 	p, _ := w.run()
 	w.waitFor("the missing pointer is reported", func() bool { return p.Err() != nil && strings.Contains(p.Err().Error(), "current") })
@@ -80,7 +80,7 @@ func requestsOf(all []string, part string) (some []string) {
 // TestResume kills a pull at several moments. The next process goes on: no byte is moved twice beyond a granule a file.
 func TestResume(t *testing.T) {
 	w := newWorld(t)
-	id := w.build(1)
+	id := w.ids[0]
 	w.upload(id)
 	w.point(Current, id)
 	var n atomic.Int64
@@ -146,7 +146,7 @@ func TestResume(t *testing.T) {
 // TestFaults: a bucket that fails, cuts, stalls or lies delays a pull and does not disturb the current release.
 func TestFaults(t *testing.T) {
 	w := newWorld(t)
-	first, second := w.build(1), w.build(2)
+	first, second := w.ids[0], w.ids[1]
 	w.upload(first)
 	w.point(Current, first)
 	w.cfg.Stall = 400 * time.Millisecond
@@ -233,7 +233,7 @@ func TestFaults(t *testing.T) {
 // TestDeltaFails: the whole file takes the place of a delta that lies.
 func TestDeltaFails(t *testing.T) {
 	w := newWorld(t)
-	first, second := w.build(1), w.build(2)
+	first, second := w.ids[0], w.ids[1]
 	w.upload(first)
 	w.point(Current, first)
 	p, _ := w.run()
@@ -262,10 +262,9 @@ func TestDeltaFails(t *testing.T) {
 // TestCacheSize: what is served and the one before stay while they fit; the served one stays in any case.
 func TestCacheSize(t *testing.T) {
 	w := newWorld(t)
-	var ids []string
-	for i := range 4 {
-		ids = append(ids, w.build(i))
-		w.upload(ids[i])
+	ids := w.ids[:]
+	for _, id := range ids {
+		w.upload(id)
 	}
 	size := func(ids ...string) (n int64) {
 		counted := map[string]bool{}
@@ -315,7 +314,7 @@ func TestCacheSize(t *testing.T) {
 // TestPointers follows the canary, and falls back to the current release; a pin holds whatever the pointers say.
 func TestPointers(t *testing.T) {
 	w := newWorld(t)
-	a, b := w.build(1), w.build(2)
+	a, b := w.ids[0], w.ids[1]
 	w.upload(a)
 	w.upload(b)
 	w.point(Current, a)
@@ -344,7 +343,7 @@ func TestPointers(t *testing.T) {
 // TestMovedOn: a pull ends when the pointer names another release, whose pull takes over what is there.
 func TestMovedOn(t *testing.T) {
 	w := newWorld(t)
-	a, b := w.build(1), w.build(2)
+	a, b := w.ids[0], w.ids[1]
 	w.upload(a)
 	w.upload(b)
 	var held atomic.Bool
@@ -374,7 +373,7 @@ func TestMovedOn(t *testing.T) {
 // TestDamagedCache: a release of the cache that cannot be opened, or whose folder is gone, is made whole.
 func TestDamagedCache(t *testing.T) {
 	w := newWorld(t)
-	a := w.build(1)
+	a := w.ids[0]
 	w.upload(a)
 	w.point(Current, a)
 	_, stop := w.run()
@@ -408,7 +407,7 @@ func TestDamagedCache(t *testing.T) {
 // TestRate bounds the bytes a second.
 func TestRate(t *testing.T) {
 	w := newWorld(t)
-	a := w.build(1)
+	a := w.ids[0]
 	w.upload(a)
 	w.point(Current, a)
 	size := int64(0)
@@ -427,7 +426,7 @@ func TestRate(t *testing.T) {
 // TestTwoProcesses: the second one waits for the cache.
 func TestTwoProcesses(t *testing.T) {
 	w := newWorld(t)
-	a := w.build(1)
+	a := w.ids[0]
 	w.upload(a)
 	w.point(Current, a)
 	_, stop := w.run()

@@ -1,8 +1,6 @@
 package servetest
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -10,6 +8,7 @@ import (
 	"reelsplice/schemas/object/objecttest"
 	"reelsplice/schemas/object/store"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/release/bucket"
 	"reelsplice/schemas/release/delta"
 )
 
@@ -34,21 +33,9 @@ func NewBucket(tb testing.TB) *Bucket {
 // Upload brings a release of a local store into the bucket, with the deltas from earlier ones.
 func (b *Bucket) Upload(tb testing.TB, local release.Store, id string, earlier ...string) {
 	tb.Helper()
-	m, err := release.ReadManifest(local.Path(id))
-	if err != nil {
+	if _, err := (bucket.Store{Folder: b.Folder}).Push(tb.Context(), local.Path(id), nil); err != nil {
 		tb.Fatal(err)
 	}
-	put := func(key, name string) {
-		data, err := os.ReadFile(filepath.Join(local.Path(id), name))
-		if err != nil {
-			tb.Fatal(err)
-		}
-		b.Put(tb, b.prefix+key, data)
-	}
-	for _, f := range m.Files() {
-		put("files/"+f.SHA256, f.Name)
-	}
-	put(id+"/manifest.json", "manifest.json")
 	for _, e := range earlier {
 		if _, _, err := delta.WriteAll(tb.Context(), b.Folder, local, id, e); err != nil {
 			tb.Fatal(err)

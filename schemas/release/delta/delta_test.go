@@ -17,6 +17,7 @@ import (
 
 	"reelsplice/schemas/object"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/release/bucket"
 )
 
 func file(name string, data []byte) release.File {
@@ -147,7 +148,7 @@ func TestApplyRefuses(t *testing.T) {
 // TestWrite stores a delta that is worth it, and none else.
 func TestWrite(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
-	bucket := object.Local(filepath.Join(dir, "bucket"))
+	folder := object.Local(filepath.Join(dir, "bucket"))
 	write := func(newData, oldData []byte) int64 {
 		t.Helper()
 		var files [2]*os.File
@@ -162,7 +163,7 @@ func TestWrite(t *testing.T) {
 			}
 			files[i] = f
 		}
-		n, err := Write(ctx, bucket, dir, file("new", newData), files[0], file("old", oldData), files[1])
+		n, err := Write(ctx, folder, dir, file("new", newData), files[0], file("old", oldData), files[1])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,7 +175,7 @@ func TestWrite(t *testing.T) {
 		t.Errorf("Write of files without anything in common = %d, want 0", n)
 	}
 	n := write(made, old)
-	data, _, err := bucket.ReadAll(ctx, Name(file("new", made), file("old", old)))
+	data, _, err := folder.ReadAll(ctx, bucket.DeltaName(file("new", made), file("old", old)))
 	if err != nil || int64(len(data)) != n {
 		t.Fatalf("the bucket has a delta of %d bytes, %v, want %d", len(data), err, n)
 	}
@@ -184,7 +185,7 @@ func TestWrite(t *testing.T) {
 	if again := write(made, old); again != n {
 		t.Errorf("Write again = %d, want %d", again, n)
 	}
-	all, err := bucket.List(ctx, Prefix)
+	all, err := folder.List(ctx, Prefix)
 	if err != nil || len(all) != 1 {
 		t.Fatalf("the bucket has %d deltas, %v, want 1", len(all), err)
 	}

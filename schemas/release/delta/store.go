@@ -11,6 +11,7 @@ import (
 
 	"reelsplice/schemas/object"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/release/bucket"
 	"reelsplice/schemas/release/mmap"
 )
 
@@ -38,9 +39,9 @@ const worth = 70
 // Write stores the delta that makes one file from another in a bucket of releases, if it has at most 70 % of the new file's
 // bytes. It returns the bytes of the delta, or 0 if none is stored. The files are mapped. The delta is made in a
 // temporary file in dir.
-func Write(ctx context.Context, bucket object.Folder, dir string, newFile release.File, newData *os.File, oldFile release.File, oldData *os.File) (stored int64, err error) {
-	name := Name(newFile, oldFile)
-	if o, err := bucket.Stat(ctx, name); err == nil {
+func Write(ctx context.Context, to object.Folder, dir string, newFile release.File, newData *os.File, oldFile release.File, oldData *os.File) (stored int64, err error) {
+	name := bucket.DeltaName(newFile, oldFile)
+	if o, err := to.Stat(ctx, name); err == nil {
 		return o.Size, nil
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return 0, fmt.Errorf("write delta: %w", err)
@@ -57,7 +58,7 @@ func Write(ctx context.Context, bucket object.Folder, dir string, newFile releas
 	if err != nil || st.Size() > newFile.Size/100*worth {
 		return 0, err
 	}
-	if err := bucket.Upload(ctx, name, tmp, st.Size()); err != nil {
+	if err := to.Upload(ctx, name, tmp, st.Size()); err != nil {
 		return 0, fmt.Errorf("write delta of %s: %w", newFile.Name, err)
 	}
 	return st.Size(), nil
@@ -114,7 +115,7 @@ func Pairs(m, earlier *release.Manifest) (pairs []Pair) {
 
 // WriteAll stores the deltas from one release of a local store to another in a bucket, one after the other, and returns
 // their bytes and those of the files that they make.
-func WriteAll(ctx context.Context, bucket object.Folder, store release.Store, id, earlier string) (stored, made int64, err error) {
+func WriteAll(ctx context.Context, to object.Folder, store release.Store, id, earlier string) (stored, made int64, err error) {
 	m, err := release.ReadManifest(store.Path(id))
 	if err != nil {
 		return 0, 0, err
@@ -124,7 +125,7 @@ func WriteAll(ctx context.Context, bucket object.Folder, store release.Store, id
 		return 0, 0, err
 	}
 	for _, p := range Pairs(&m, &before) {
-		n, err := writePair(ctx, bucket, p, store.Path(id), store.Path(earlier))
+		n, err := writePair(ctx, to, p, store.Path(id), store.Path(earlier))
 		if err != nil {
 			return stored, made, err
 		}
@@ -136,7 +137,7 @@ func WriteAll(ctx context.Context, bucket object.Folder, store release.Store, id
 }
 
 // writePair is Write of files of two folders. The temporary file lies where the system has those.
-func writePair(ctx context.Context, bucket object.Folder, p Pair, newDir, oldDir string) (int64, error) {
+func writePair(ctx context.Context, to object.Folder, p Pair, newDir, oldDir string) (int64, error) {
 	newData, err := os.Open(filepath.Join(newDir, p.New.Name))
 	if err != nil {
 		return 0, err
@@ -147,5 +148,5 @@ func writePair(ctx context.Context, bucket object.Folder, p Pair, newDir, oldDir
 		return 0, err
 	}
 	defer oldData.Close()
-	return Write(ctx, bucket, "", p.New, newData, p.Old, oldData)
+	return Write(ctx, to, "", p.New, newData, p.Old, oldData)
 }
