@@ -12,6 +12,7 @@
 //	compare    the resources that differ from the previous release
 //	changes    the changes of those
 //	changelog  the table of changes
+//	deltas     for releases in a bucket: files as differences from those of the previous one
 //	seal       the manifest
 //
 // Package plan has the division, package task the work, package runner the goroutines. A task is a

@@ -48,6 +48,8 @@ type Releases interface {
 	// Named returns the id of the release that is "current" or "previous", or the name itself. The error matches
 	// release.ErrNoRelease if none is.
 	Named(ctx context.Context, name string) (id string, err error)
+	// Deltas returns where deltas between releases go; nil for a store without.
+	Deltas() object.Folder
 	// Publish makes a release current.
 	Publish(ctx context.Context, id string) (previous string, err error)
 }
@@ -81,7 +83,7 @@ type Site struct {
 // Plan divides the work of a build and writes the plan into the work folder. It returns the plan
 // that is there: one for the same build stays.
 func Plan(ctx context.Context, s Site, params plan.Params, access task.Access) (*plan.Plan, error) {
-	params.Access = access != nil
+	params.Access, params.Deltas = access != nil, s.Releases.Deltas() != nil
 	scratch, err := newScratch(ctx, s.Scratch)
 	if err != nil {
 		return nil, err
@@ -274,7 +276,7 @@ func (s *Site) check(ctx context.Context, p *plan.Plan) error {
 
 // openSources opens the catalogue and the previous release.
 func (s *Site) openSources(ctx context.Context, o *session) error {
-	var from task.Sources
+	from := task.Sources{Deltas: s.Releases.Deltas()}
 	var err error
 	if from.Catalog, err = records.OpenFrom(opener(s.Catalog, o.plan.Files, o.scratch.cache), s.Catalog.String()); err != nil {
 		return err

@@ -33,6 +33,9 @@ func (s BucketStore) Open(ctx context.Context, id string, cache *work.Cache) (*r
 	return r, files, err
 }
 
+// Deltas returns the bucket.
+func (s BucketStore) Deltas() object.Folder { return s.Folder }
+
 // Named returns the id of a release that is current or previous, or the name.
 func (s BucketStore) Named(ctx context.Context, name string) (string, error) {
 	switch name {

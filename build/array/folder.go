@@ -28,6 +28,9 @@ func (s FolderStore) Open(_ context.Context, id string, _ *work.Cache) (*release
 	return r, release.Dirs(s.Path(id)), err
 }
 
+// Deltas is nil: edges read the folder itself.
+func (s FolderStore) Deltas() object.Folder { return nil }
+
 // Named returns the id of a release that is current or previous, or the name.
 func (s FolderStore) Named(_ context.Context, name string) (string, error) {
 	switch name {

@@ -52,6 +52,7 @@ type Params struct {
 	Date     time.Time `json:"date"`               // of the changes since then
 	Level    int       `json:"level"`              // of compression
 	Access   bool      `json:"access,omitempty"`   // access counts lie in AccessFile
+	Deltas   bool      `json:"deltas,omitempty"`   // the releases get deltas; no byte of this one depends on it
 }
 
 // AccessFile is the name of the file of access counts in the work folder.

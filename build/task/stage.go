@@ -24,6 +24,7 @@ import (
 	"reelsplice/build/records"
 	"reelsplice/build/reuse"
 	"reelsplice/build/work"
+	"reelsplice/schemas/object"
 	"reelsplice/schemas/release"
 )
 
@@ -50,6 +51,7 @@ func Stages() []Stage {
 		{"compare", compareTasks, openCompare},
 		{"changes", changesTasks, openChanges},
 		{"changelog", changelogTasks, openChangelog},
+		{"deltas", deltaTasks, openDeltas},
 		{"seal", planned(func(*plan.Plan) int { return 1 }), openSeal},
 	}
 }
@@ -100,6 +102,7 @@ type Build struct {
 	previous *release.Reader // nil without one
 	// previousFiles opens the files of the previous release.
 	previousFiles release.Source
+	deltas        object.Folder // the bucket of releases, for deltas; nil for a folder
 	reuse         *reuse.Source // the previous release, nil if nothing of it is taken over
 
 	mu   sync.Mutex
@@ -111,11 +114,12 @@ type Sources struct {
 	Catalog  *records.Inputs
 	Previous *release.Reader // nil without one
 	Files    release.Source  // of Previous
+	Deltas   object.Folder   // where deltas from Previous go, if the plan has them
 }
 
 // New returns the build of a plan. It owns the sources, which Close closes.
 func New(p *plan.Plan, f *work.Folder, from Sources, memory int64) *Build {
-	b := &Build{Plan: p, Folder: f, Memory: memory, inputs: from.Catalog, previous: from.Previous, previousFiles: from.Files, done: map[string][]Done{}}
+	b := &Build{Plan: p, Folder: f, Memory: memory, inputs: from.Catalog, previous: from.Previous, previousFiles: from.Files, deltas: from.Deltas, done: map[string][]Done{}}
 	if !p.Full {
 		b.reuse = reuse.From(b.previous, p.Level, memory/4)
 	}
