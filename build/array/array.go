@@ -78,6 +78,9 @@ type Site struct {
 	Jobs     int    // tasks that run side by side
 	Memory   int64  // bytes that the process may use
 	Log      *slog.Logger
+	// Advance gets the number of records that tasks have done since its last call, from several goroutines. It may
+	// be nil.
+	Advance func(records int64)
 }
 
 // Plan divides the work of a build and writes the plan into the work folder. It returns the plan

@@ -143,6 +143,7 @@ func (r *running) run(ctx context.Context, o *session, stage task.Stage, tasks [
 		return err
 	}
 	defer func() { err = errors.Join(err, o.close()) }()
+	o.build.Advance = r.site.Advance
 	opened, err := stage.Open(o.build)
 	if err != nil {
 		return err

@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"reelsplice/build"
+	"reelsplice/build/array"
+	"reelsplice/build/plan"
 	"reelsplice/schemas/object/mirror"
 	"reelsplice/schemas/release"
 )
@@ -38,7 +41,7 @@ func buildCommand(a *app) *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&cfg.Catalog, "catalog", "", "`DIR` or s3://, gs://, azblob:// or file:// URL of the catalogue")
 	mirrorFlag(f, &bucket)
-	f.StringVar(&cfg.Releases, "releases", "", "`DIR` of the releases, made when it is missing")
+	f.StringVar(&cfg.Releases, "releases", "", "`DIR` of the releases, made when it is missing, or s3://, gs://, azblob:// or file:// URL")
 	f.IntVar(&cfg.Level, "level", cfg.Level, "deflate `LEVEL`, 1 to 9")
 	f.IntVar(&cfg.Jobs, "jobs", cfg.Jobs, "shards built at once")
 	f.Var(bytesFlag[int64]{&cfg.Memory}, "memory", "bytes that the build may use, such as 512MiB")
@@ -65,7 +68,15 @@ func buildCommand(a *app) *cobra.Command {
 			}
 			cfg.Access = counts
 		}
-		if cfg.Previous, err = a.previousRelease(ctx, release.Store{Dir: cfg.Releases}, previous); err != nil {
+		dir, local, err := localFolder(cfg.Releases)
+		if err != nil {
+			return err
+		}
+		if !local {
+			return profiles.record(func() error { return a.buildIntoBucket(ctx, cfg, bucket, previous, publish) })
+		}
+		cfg.Releases = dir
+		if cfg.Previous, err = a.previousRelease(ctx, release.Store{Dir: dir}, previous); err != nil {
 			return err
 		}
 		return profiles.record(func() error { return a.buildAndReport(ctx, cfg, bucket, publish) })
@@ -136,6 +147,34 @@ func (a *app) printBuild(r *build.Report, published bool) error {
 		Published bool `json:"published"`
 	}{r, published}
 	return a.print(report, func(w io.Writer) { writeBuild(w, r, published) })
+}
+
+// buildIntoBucket builds a release of a catalogue for a store of releases in a bucket.
+func (a *app) buildIntoBucket(ctx context.Context, cfg build.Config, bucket mirror.Options, previous string, publish bool) error {
+	var r build.Report
+	err := a.atCatalog(ctx, cfg.Catalog, bucket, func(dir string, _ func(string) string) (err error) {
+		s := site{catalog: dir, releases: cfg.Releases, work: os.TempDir(), jobs: cfg.Jobs, memory: cfg.Memory}
+		at, closing, err := s.open(ctx, a)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, closing()) }()
+		params := plan.Params{Catalog: dir, Releases: cfg.Releases, Level: cfg.Level, Full: cfg.Full}
+		if err := a.setPrevious(ctx, at, &params, previous, cfg.Date); err != nil {
+			return err
+		}
+		p := a.progress("build", false)
+		defer p.stop()
+		if r, err = array.Whole(ctx, at, params, cfg.Access, p.update); err != nil || !publish {
+			return err
+		}
+		_, err = at.Releases.Publish(ctx, r.Release)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return a.printBuild(&r, publish)
 }
 
 // build runs a build with progress and a log.

@@ -188,13 +188,8 @@ func buildPlanCommand(a *app) *cobra.Command {
 		}
 		defer func() { err = errors.Join(err, closing()) }()
 		params.Catalog, params.Releases = s.catalog, s.releases
-		if params.Previous, err = a.previousOf(ctx, site.Releases, previous); err != nil {
+		if err := a.setPrevious(ctx, site, &params, previous, when); err != nil {
 			return err
-		}
-		if params.Previous != "" {
-			if params.Date, err = array.Date(ctx, site, params.Previous, when); err != nil {
-				return err
-			}
 		}
 		p, err := array.Plan(ctx, site, params, counts)
 		if err != nil {
@@ -204,8 +199,16 @@ func buildPlanCommand(a *app) *cobra.Command {
 	})
 }
 
+// setPrevious sets the release that a build is made upon, and the time of the changes since then.
+func (a *app) setPrevious(ctx context.Context, s array.Site, p *plan.Params, name string, date time.Time) (err error) {
+	if p.Previous, err = previousOf(ctx, s.Releases, name); err == nil && p.Previous != "" {
+		p.Date, err = array.Date(ctx, s, p.Previous, date)
+	}
+	return err
+}
+
 // previousOf returns the id of the release that a build is made upon, "" for none.
-func (a *app) previousOf(ctx context.Context, r array.Releases, name string) (string, error) {
+func previousOf(ctx context.Context, r array.Releases, name string) (string, error) {
 	switch name {
 	case "none", "":
 		return "", nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"reelsplice/schemas/object"
 	"reelsplice/schemas/release"
 	"reelsplice/schemas/release/bucket"
+	"reelsplice/schemas/release/delta"
 )
 
 func publishCommand(a *app) *cobra.Command {
@@ -94,8 +96,26 @@ func (a *app) upload(ctx context.Context, to releaseStore, from string, args []s
 	}
 	p := a.progress("upload", true)
 	defer p.stop()
-	_, err = b.Push(ctx, local.store.Path(id), p.update)
-	return id, err
+	if _, err := b.Push(ctx, local.store.Path(id), p.update); err != nil {
+		return "", err
+	}
+	a.writeDeltas(ctx, b, local.store, id)
+	return id, nil
+}
+
+// writeDeltas writes the deltas from the bucket's current release to another one, if the folder has both. Without
+// them, edges pull whole files.
+func (a *app) writeDeltas(ctx context.Context, to bucketStore, from release.Store, id string) {
+	earlier, err := to.Current(ctx)
+	if err != nil || earlier == id {
+		return
+	}
+	if _, err := os.Stat(from.Path(earlier)); err != nil {
+		return
+	}
+	if _, _, err := delta.WriteAll(ctx, to.Folder, from, id, earlier); err != nil {
+		a.logger().Warn("deltas could not be written: edges pull whole files", "release", id, "from", earlier, "error", err)
+	}
 }
 
 // chosen returns the id among args, or what otherwise returns.
