@@ -48,8 +48,9 @@ func freeAddr() string {
 	if err != nil {
 		return "127.0.0.1:0"
 	}
-	defer l.Close()
-	return l.Addr().String()
+	addr := l.Addr().String()
+	_ = l.Close() // it has accepted nothing
+	return addr
 }
 
 func (e *edge) start() error {

@@ -72,7 +72,7 @@ func run(ctx context.Context, c config) (err error) {
 	if err != nil {
 		return err
 	}
-	defer server.Close()
+	defer func() { _ = server.Close() }() // the process ends
 	folder, err := store.OpenFolder(ctx, server.URL("releases"))
 	if err != nil {
 		return err
