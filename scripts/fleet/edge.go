@@ -36,7 +36,7 @@ func newEdge(program, dir, url string, number int, canary bool) *edge {
 		follow = "canary"
 	}
 	e.args = []string{
-		"serve", "--releases", url, "--cache-dir", filepath.Join(dir, e.name), "--cache-size", "1GiB", "--pull-interval", "500ms",
+		"serve", "--releases", url, "--cache-dir", filepath.Join(dir, e.name), "--cache-size", "1GiB", "--pull-interval", pullInterval.String(),
 		"--tokens", filepath.Join(dir, "tokens.txt"), "--addr", e.addr, "--admin-addr", e.admin, "--follow", follow, "--shutdown-delay", "2s",
 	}
 	return e
