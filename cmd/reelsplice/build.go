@@ -64,7 +64,7 @@ func buildCommand(a *app) *cobra.Command {
 			}
 			cfg.Access = counts
 		}
-		if cfg.Previous, err = a.previousRelease(release.Store{Dir: cfg.Releases}, previous); err != nil {
+		if cfg.Previous, err = a.previousRelease(ctx, release.Store{Dir: cfg.Releases}, previous); err != nil {
 			return err
 		}
 		return profiles.record(func() error { return a.buildAndReport(ctx, cfg, bucket, publish) })
@@ -86,13 +86,13 @@ func parseDate(text string) (time.Time, error) {
 
 // previousRelease returns the id of the release that a build compares with and reuses, ""
 // for none. An unreadable current release counts as none.
-func (a *app) previousRelease(s release.Store, name string) (string, error) {
+func (a *app) previousRelease(ctx context.Context, s release.Store, name string) (string, error) {
 	switch name {
 	case "none", "":
 		return "", nil
 	case "current":
 	default:
-		return releaseNamed(s, name)
+		return releaseNamed(ctx, localStore{s}, name)
 	}
 	id, err := s.Current()
 	if err == nil {

@@ -20,7 +20,7 @@ import (
 )
 
 func diffCommand(a *app) *cobra.Command {
-	var s release.Store
+	var releases string
 	var purge bool
 	c := &cobra.Command{
 		Use:   "diff --releases DIR A B",
@@ -33,26 +33,33 @@ func diffCommand(a *app) *cobra.Command {
 		Example: "  reelsplice diff --releases releases previous current --purge",
 		Args:    argCount(2, 2),
 	}
-	storeFlag(c, &s)
+	storeFlag(c, &releases)
 	c.Flags().BoolVar(&purge, "purge", false, "print the purge list for caches instead")
 	return a.leaf(c, func(ctx context.Context, args []string) error {
-		from, err := openNamed(s, args[0])
-		if err != nil {
-			return err
-		}
-		defer func() { _ = from.Close() }() // read only
-		to, err := openNamed(s, args[1])
-		if err != nil {
-			return err
-		}
-		defer func() { _ = to.Close() }()
-		return release.Guard(func() error {
-			d := &diff{from: from, to: to, credits: map[release.Change]int64{}}
-			if err := a.compare(ctx, d); err != nil {
-				return err
-			}
-			return a.printDiff(ctx, d, purge)
+		return a.atStore(ctx, releases, func(s releaseStore) error {
+			return a.diff(ctx, s, args[0], args[1], purge)
 		})
+	})
+}
+
+// diff compares two releases by their ids or by what they are.
+func (a *app) diff(ctx context.Context, s releaseStore, nameFrom, nameTo string, purge bool) error {
+	from, err := openNamed(ctx, s, nameFrom)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = from.Close() }() // read only
+	to, err := openNamed(ctx, s, nameTo)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = to.Close() }()
+	return release.Guard(func() error {
+		d := &diff{from: from, to: to, credits: map[release.Change]int64{}}
+		if err := a.compare(ctx, d); err != nil {
+			return err
+		}
+		return a.printDiff(ctx, d, purge)
 	})
 }
 

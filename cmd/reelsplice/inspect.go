@@ -10,13 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"reelsplice/schemas/release"
 	"reelsplice/serve/edge"
 )
 
 func inspectCommand(a *app) *cobra.Command {
-	var s release.Store
-	var id string
+	var releases, id string
 	var explain bool
 	c := &cobra.Command{
 		Use:   "inspect --releases DIR PATH",
@@ -26,11 +24,15 @@ func inspectCommand(a *app) *cobra.Command {
 		Example: "  reelsplice inspect --releases releases '/3/movie/550?append_to_response=credits'",
 		Args:    argCount(1, 1),
 	}
-	storeFlag(c, &s)
+	storeFlag(c, &releases)
 	c.Flags().BoolVar(&explain, "explain", false, "print number, kind, offset, bytes and CRC-32 of each piece")
 	c.Flags().StringVar(&id, "release", "", "`ID` of the release; the current one when not given")
-	return a.leaf(c, func(_ context.Context, args []string) error {
-		in, err := inspect(s, id, args[0])
+	return a.leaf(c, func(ctx context.Context, args []string) error {
+		var in edge.Inspection
+		err := a.atStore(ctx, releases, func(s releaseStore) (err error) {
+			in, err = inspect(ctx, s, id, args[0])
+			return err
+		})
 		if err != nil {
 			return err
 		}
@@ -72,16 +74,16 @@ func sameFile(a, b io.Writer) bool {
 	return os.SameFile(infos[0], infos[1])
 }
 
-func inspect(s release.Store, id, target string) (in edge.Inspection, err error) {
+func inspect(ctx context.Context, s releaseStore, id, target string) (in edge.Inspection, err error) {
 	if !strings.HasPrefix(target, "/") {
 		return in, usage(fmt.Errorf("path %q: want one that starts with a slash, such as /3/movie/550", target))
 	}
 	if id == "" {
-		if id, err = current(s); err != nil {
+		if id, err = current(ctx, s); err != nil {
 			return in, err
 		}
 	}
-	rel, err := openRelease(s, id)
+	rel, err := s.Open(ctx, id)
 	if err != nil {
 		return in, err
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,9 +9,6 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"reelsplice/schemas/object/objecttest"
-	"reelsplice/schemas/object/store"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/release/bucket"
 )
 
 // setUpStore gives a script its store: $S3 comes before a key and $Q behind it.
@@ -36,20 +32,6 @@ func scriptStore(ts *testscript.TestScript, s *objecttest.Server, args []string)
 	s.Put(t, storeFolder(ts.Getenv("WORK"))+"/"+args[1], []byte(ts.ReadFile(args[0])))
 }
 
-// scriptUpload brings the current release of a folder into the store and publishes it there: upload DIR PREFIX.
-func scriptUpload(ts *testscript.TestScript, s *objecttest.Server, args []string) {
-	ctx, local := context.Background(), release.Store{Dir: ts.MkAbs(args[0])}
-	folder, err := store.OpenFolder(ctx, s.URL(storeFolder(ts.Getenv("WORK"))+"/"+args[1]))
-	ts.Check(err)
-	id, err := local.Current()
-	ts.Check(err)
-	remote := bucket.Store{Folder: folder}
-	_, err = remote.Push(ctx, local.Path(id), nil)
-	ts.Check(err)
-	_, err = remote.Publish(ctx, id)
-	ts.Check(err)
-}
-
 // scriptStored prints how many keys start with a prefix, and which: stored PREFIX.
 func scriptStored(ts *testscript.TestScript, s *objecttest.Server, args []string) {
 	folder := storeFolder(ts.Getenv("WORK")) + "/"
@@ -58,6 +40,27 @@ func scriptStored(ts *testscript.TestScript, s *objecttest.Server, args []string
 	for _, key := range keys {
 		fmt.Fprintln(ts.Stdout(), strings.TrimPrefix(key, folder))
 	}
+}
+
+// scriptSpoil flips a bit of the first object whose key starts with a prefix: spoil PREFIX.
+func scriptSpoil(ts *testscript.TestScript, s *objecttest.Server, args []string) {
+	t, key := scriptT{ts}, firstKey(ts, s, args[0])
+	data := s.Get(t, key)
+	data[len(data)/2] ^= 1
+	s.Put(t, key, data)
+}
+
+// scriptLose removes that object: lose PREFIX.
+func scriptLose(ts *testscript.TestScript, s *objecttest.Server, args []string) {
+	s.Delete(scriptT{ts}, firstKey(ts, s, args[0]))
+}
+
+func firstKey(ts *testscript.TestScript, s *objecttest.Server, prefix string) string {
+	keys := s.Keys(scriptT{ts}, storeFolder(ts.Getenv("WORK"))+"/"+prefix)
+	if len(keys) == 0 {
+		ts.Fatalf("no key starts with %s", prefix)
+	}
+	return keys[0]
 }
 
 // scriptT lets a script fail where a test would.

@@ -5,57 +5,133 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"reelsplice/schemas/object"
 	"reelsplice/schemas/release"
+	"reelsplice/schemas/release/bucket"
+	"reelsplice/schemas/release/delta"
 )
 
-// storeFlag adds --releases, which the command cannot do without.
-func storeFlag(c *cobra.Command, s *release.Store) {
-	c.Flags().StringVar(&s.Dir, "releases", "", "`DIR` of the releases")
-	required(c, "releases")
-}
-
 func publishCommand(a *app) *cobra.Command {
-	var s release.Store
+	var releases, from string
+	var canary bool
 	c := &cobra.Command{
 		Use:   "publish --releases DIR [ID]",
 		Short: "Make a release current",
-		Long:  "publish makes a release current: the newest one, or ID. Servers take it up at once.",
-		Args:  argCount(0, 1),
+		Long: "publish makes a release current: the newest one, or ID. Servers take it up at once.\n\n" +
+			"With --canary it becomes the canary instead, which servers with --follow canary serve.\n\n" +
+			"With --from a release of a local folder, the newest one or ID, is uploaded to the bucket first. Files that\n" +
+			"the bucket has already are left out. If the folder has the bucket's current release too, deltas to the new one are\n" +
+			"uploaded: an edge that has the former pulls these.",
+		Example: "  reelsplice publish --releases releases\n" +
+			"  reelsplice publish --releases s3://bucket/releases --from releases --canary",
+		Args: argCount(0, 1),
 	}
-	storeFlag(c, &s)
-	return a.leaf(c, func(_ context.Context, args []string) error {
-		id, err := chosen(s, args, newest)
-		if err != nil {
-			return err
-		}
-		previous, err := s.Publish(id)
-		if err != nil {
-			return err
-		}
-		v := struct {
-			Release  string `json:"release"`
-			Previous string `json:"previous"`
-		}{id, previous}
-		return a.print(v, func(w io.Writer) { fmt.Fprintf(w, "%s is current\n", id) })
+	storeFlag(c, &releases)
+	c.Flags().BoolVar(&canary, "canary", false, "make it the canary, not the current release")
+	c.Flags().StringVar(&from, "from", "", "`DIR` of the releases to upload from")
+	return a.leaf(c, func(ctx context.Context, args []string) error {
+		return a.atStore(ctx, releases, func(s releaseStore) error {
+			if from != "" {
+				id, err := a.upload(ctx, s, from, args)
+				if err != nil {
+					return err
+				}
+				args = []string{id}
+			}
+			id, err := chosen(ctx, s, args, newest)
+			if err != nil {
+				return err
+			}
+			return a.publish(ctx, s, id, canary)
+		})
 	})
 }
 
+// publish makes a release current or the canary, and prints it.
+func (a *app) publish(ctx context.Context, s releaseStore, id string, canary bool) error {
+	set, as := s.Publish, "current"
+	if canary {
+		set, as = s.SetCanary, "the canary"
+	}
+	previous, err := set(ctx, id)
+	if err != nil {
+		return err
+	}
+	v := struct {
+		Release  string `json:"release"`
+		Previous string `json:"previous"`
+		Canary   bool   `json:"canary,omitempty"`
+	}{id, previous, canary}
+	return a.print(v, func(w io.Writer) { fmt.Fprintf(w, "%s is %s\n", id, as) })
+}
+
+// upload copies a release of a local folder, the newest one unless args has an id, into a bucket.
+func (a *app) upload(ctx context.Context, to releaseStore, from string, args []string) (id string, err error) {
+	b, ok := to.(bucketStore)
+	if !ok {
+		return "", usage(fmt.Errorf("from %q: want --releases to be the URL of a bucket, not a folder", from))
+	}
+	dir, isLocal, err := localFolder(from)
+	if err == nil && !isLocal {
+		err = usage(fmt.Errorf("from %q: want a folder of this machine", object.WithoutSecrets(from)))
+	}
+	if err != nil {
+		return "", err
+	}
+	local := localStore{release.Store{Dir: dir}}
+	if id, err = chosen(ctx, local, args, newest); err != nil {
+		return "", err
+	}
+	r, err := local.Open(ctx, id) // a broken release is not uploaded
+	if err != nil {
+		return "", err
+	}
+	if err := r.Close(); err != nil {
+		return "", err
+	}
+	p := a.progress("upload", true)
+	defer p.stop()
+	if _, err := b.Push(ctx, local.store.Path(id), p.update); err != nil {
+		return id, err
+	}
+	return id, uploadDeltas(ctx, b, local.store, id)
+}
+
+// uploadDeltas stores the deltas to a release from those that edges may have now, if the folder has these too.
+func uploadDeltas(ctx context.Context, to bucketStore, local release.Store, id string) error {
+	for _, pointer := range []func(context.Context) (string, error){to.Current, to.Canary} {
+		earlier, err := pointer(ctx)
+		if errors.Is(err, release.ErrNoRelease) || errors.Is(err, release.ErrCorrupt) || earlier == id {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if _, err := release.ReadManifest(local.Path(earlier)); err != nil {
+			continue // edges pull whole files
+		}
+		if _, _, err := delta.WriteAll(ctx, to.Folder, local, id, earlier); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // chosen returns the id among args, or what otherwise returns.
-func chosen(s release.Store, args []string, otherwise func(release.Store) (string, error)) (string, error) {
+func chosen(ctx context.Context, s releaseStore, args []string, otherwise func(context.Context, releaseStore) (string, error)) (string, error) {
 	if len(args) > 0 {
 		return args[0], nil
 	}
-	return otherwise(s)
+	return otherwise(ctx, s)
 }
 
-func newest(s release.Store) (string, error) {
-	infos, err := s.List()
+func newest(ctx context.Context, s releaseStore) (string, error) {
+	infos, err := s.List(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -65,13 +141,13 @@ func newest(s release.Store) (string, error) {
 		}
 	}
 	if len(infos) > 0 {
-		return "", fmt.Errorf("no release in %s can be opened, the newest: %w", s.Dir, infos[0].Err)
+		return "", fmt.Errorf("no release in %s can be opened, the newest: %w", s, infos[0].Err)
 	}
-	return "", fmt.Errorf("no release in %s: run build first", s.Dir)
+	return "", fmt.Errorf("no release in %s: run build first", s)
 }
 
-func current(s release.Store) (string, error) {
-	id, err := s.Current()
+func current(ctx context.Context, s releaseStore) (string, error) {
+	id, err := s.Current(ctx)
 	if errors.Is(err, release.ErrNoRelease) {
 		return "", fmt.Errorf("%w: run publish first", err)
 	}
@@ -79,12 +155,12 @@ func current(s release.Store) (string, error) {
 }
 
 // releaseNamed returns the id of what is current or previous, or name itself.
-func releaseNamed(s release.Store, name string) (string, error) {
+func releaseNamed(ctx context.Context, s releaseStore, name string) (string, error) {
 	switch name {
 	case "current":
-		return current(s)
+		return current(ctx, s)
 	case "previous":
-		infos, err := s.List()
+		infos, err := s.List(ctx)
 		if err != nil {
 			return "", err
 		}
@@ -93,67 +169,78 @@ func releaseNamed(s release.Store, name string) (string, error) {
 				return i.ID, nil
 			}
 		}
-		return "", fmt.Errorf("no release in %s has been current before the one that is", s.Dir)
+		return "", fmt.Errorf("no release in %s has been current before the one that is", s)
 	}
 	return name, nil
 }
 
 // openNamed opens a release by its id or by what it is.
-func openNamed(s release.Store, name string) (*release.Reader, error) {
-	id, err := releaseNamed(s, name)
+func openNamed(ctx context.Context, s releaseStore, name string) (*release.Reader, error) {
+	id, err := releaseNamed(ctx, s, name)
 	if err != nil {
 		return nil, err
 	}
-	return openRelease(s, id)
-}
-
-// openRelease opens a release by its id.
-func openRelease(s release.Store, id string) (*release.Reader, error) {
-	r, err := release.Open(s.Path(id))
-	return r, missing(s, id, err)
-}
-
-// missing explains an error about a release that the store does not have.
-func missing(s release.Store, id string, err error) error {
-	if errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("release %s is not in %s: %w", id, s.Dir, err)
-	}
-	return err
+	return s.Open(ctx, id)
 }
 
 func rollbackCommand(a *app) *cobra.Command {
-	var s release.Store
+	var releases string
+	var canary bool
 	c := &cobra.Command{
 		Use:   "rollback --releases DIR",
 		Short: "Go back to the release that was current before",
+		Long: "rollback makes the release current that was so before. With --canary it removes the canary instead: servers\n" +
+			"that follow it serve the current release again.",
 	}
-	storeFlag(c, &s)
-	return a.leaf(c, func(context.Context, []string) error {
-		from, to, err := s.Rollback()
-		if err != nil {
-			return err
-		}
-		v := struct {
-			Release string `json:"release"`
-			From    string `json:"from"`
-		}{to, from}
-		return a.print(v, func(w io.Writer) { fmt.Fprintf(w, "%s is current, %s no more\n", to, from) })
+	storeFlag(c, &releases)
+	c.Flags().BoolVar(&canary, "canary", false, "remove the canary instead")
+	return a.leaf(c, func(ctx context.Context, _ []string) error {
+		return a.atStore(ctx, releases, func(s releaseStore) error {
+			if canary {
+				return a.removeCanary(ctx, s)
+			}
+			from, to, err := s.Rollback(ctx)
+			if err != nil {
+				return err
+			}
+			v := struct {
+				Release string `json:"release"`
+				From    string `json:"from"`
+			}{to, from}
+			return a.print(v, func(w io.Writer) { fmt.Fprintf(w, "%s is current, %s no more\n", to, from) })
+		})
 	})
 }
 
+func (a *app) removeCanary(ctx context.Context, s releaseStore) error {
+	id, err := s.RemoveCanary(ctx)
+	if errors.Is(err, release.ErrNoRelease) {
+		return fmt.Errorf("%s has no canary", s)
+	}
+	if err != nil {
+		return err
+	}
+	v := struct {
+		Canary string `json:"from"`
+	}{id}
+	return a.print(v, func(w io.Writer) { fmt.Fprintf(w, "%s is no longer the canary\n", id) })
+}
+
 func releasesCommand(a *app) *cobra.Command {
-	var s release.Store
+	var releases string
 	c := &cobra.Command{
 		Use:   "releases --releases DIR",
 		Short: "List the releases, the newest first",
 	}
-	storeFlag(c, &s)
-	return a.leaf(c, func(context.Context, []string) error {
-		infos, err := s.List()
-		if err != nil {
-			return err
-		}
-		return a.print(releaseRows(infos), func(w io.Writer) { writeReleases(w, infos) })
+	storeFlag(c, &releases)
+	return a.leaf(c, func(ctx context.Context, _ []string) error {
+		return a.atStore(ctx, releases, func(s releaseStore) error {
+			infos, err := s.List(ctx)
+			if err != nil {
+				return err
+			}
+			return a.print(releaseRows(infos), func(w io.Writer) { writeReleases(w, infos) })
+		})
 	})
 }
 
@@ -162,6 +249,7 @@ type releaseRow struct {
 	Release   string    `json:"release"`
 	Current   bool      `json:"current"`
 	Previous  bool      `json:"previous"` // rollback goes there
+	Canary    bool      `json:"canary"`   // it goes out first
 	Built     time.Time `json:"built"`
 	Fragments int64     `json:"fragments"`
 	Bytes     int64     `json:"bytes"`
@@ -171,7 +259,7 @@ type releaseRow struct {
 func releaseRows(infos []release.Info) []releaseRow {
 	rows := make([]releaseRow, 0, len(infos))
 	for _, i := range infos {
-		row := releaseRow{i.ID, i.Current, i.Previous, i.Built.UTC(), i.Fragments, i.Bytes, ""}
+		row := releaseRow{i.ID, i.Current, i.Previous, i.Canary, i.Built.UTC(), i.Fragments, i.Bytes, ""}
 		if i.Err != nil {
 			row.Error = oneLine(i.Err)
 		}
@@ -183,14 +271,7 @@ func releaseRows(infos []release.Info) []releaseRow {
 func writeReleases(w io.Writer, infos []release.Info) {
 	fmt.Fprintln(w, "RELEASE\t\tBUILT\tFRAGMENTS\tSIZE")
 	for _, i := range infos {
-		mark := ""
-		switch {
-		case i.Current:
-			mark = "current"
-		case i.Previous:
-			mark = "previous"
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t", i.ID, mark, i.Built.UTC().Format("2006-01-02 15:04:05"))
+		fmt.Fprintf(w, "%s\t%s\t%s\t", i.ID, marks(&i), i.Built.UTC().Format("2006-01-02 15:04:05"))
 		if i.Err != nil {
 			fmt.Fprintf(w, "broken: %s\n", oneLine(i.Err))
 			continue
@@ -199,31 +280,55 @@ func writeReleases(w io.Writer, infos []release.Info) {
 	}
 }
 
+// marks names the pointers to a release.
+func marks(i *release.Info) string {
+	var all []string
+	if i.Current {
+		all = append(all, "current")
+	}
+	if i.Previous {
+		all = append(all, "previous")
+	}
+	if i.Canary {
+		all = append(all, "canary")
+	}
+	return strings.Join(all, ", ")
+}
+
 func pruneCommand(a *app) *cobra.Command {
-	var s release.Store
+	var releases string
 	var keep int
+	var grace time.Duration
 	c := &cobra.Command{
 		Use:   "prune --releases DIR --keep N",
 		Short: "Remove old releases",
 		Long: "prune removes the oldest releases until N are left, and what killed builds left behind. The current\n" +
-			"release and the one that rollback goes to always stay, and so do folders that are no release.",
+			"release, the one that rollback goes to and the canary always stay, and so do folders that are no release.\n\n" +
+			"In a bucket, the content of files that no release names goes once it is older than --grace, which has to be\n" +
+			"longer than a build takes.",
 	}
-	storeFlag(c, &s)
+	storeFlag(c, &releases)
 	c.Flags().IntVar(&keep, "keep", 0, "releases to keep, 1 or more")
+	c.Flags().DurationVar(&grace, "grace", bucket.DefaultGrace, "least age of what goes from a bucket without a release naming it")
 	required(c, "keep")
-	return a.leaf(c, func(context.Context, []string) error {
+	return a.leaf(c, func(ctx context.Context, _ []string) error {
 		if keep < 1 {
 			return usage(fmt.Errorf("keep %d: want 1 or more", keep))
 		}
-		removed, err := s.Prune(keep)
-		if err != nil {
-			return err
+		if grace < 0 {
+			return usage(fmt.Errorf("grace %s: want 0 or more", grace))
 		}
-		v := struct {
-			Removed []string `json:"removed"`
-		}{append([]string{}, removed...)}
-		return a.print(v, func(w io.Writer) {
-			fmt.Fprintln(w, strings.TrimSuffix(plural(len(removed), "release")+" removed: "+strings.Join(removed, ", "), ": "))
+		return a.atStore(ctx, releases, func(s releaseStore) error {
+			removed, err := s.Prune(ctx, keep, grace)
+			if err != nil {
+				return err
+			}
+			v := struct {
+				Removed []string `json:"removed"`
+			}{append([]string{}, removed...)}
+			return a.print(v, func(w io.Writer) {
+				fmt.Fprintln(w, strings.TrimSuffix(plural(len(removed), "release")+" removed: "+strings.Join(removed, ", "), ": "))
+			})
 		})
 	})
 }

@@ -16,27 +16,30 @@ import (
 )
 
 func verifyCommand(a *app) *cobra.Command {
-	var s release.Store
+	var releases string
 	var part subset
 	c := &cobra.Command{
 		Use:   "verify --releases DIR [ID]",
 		Short: "Check every checksum and every reference of a release",
 		Long: "verify reads a release, the current one or ID, and checks every checksum and every reference. What is\n" +
-			"broken is printed, one problem a line, with its file, offset and resource; the exit code is then 1.",
+			"broken is printed, one problem a line, with its file, offset and resource; the exit code is then 1.\n\n" +
+			"A release in a bucket is copied whole into the folder for temporary files first (TMPDIR), and each problem names its object.",
 		Args: argCount(0, 1),
 	}
-	storeFlag(c, &s)
+	storeFlag(c, &releases)
 	c.Flags().Var(&part, "subset", "check part N of T parts only, such as 1/7 on Mondays")
 	return a.leaf(c, func(ctx context.Context, args []string) error {
-		id, err := chosen(s, args, current)
-		if err != nil {
-			return err
-		}
-		problems, err := a.verify(ctx, s.Path(id), part)
-		if err != nil {
-			return missing(s, id, err)
-		}
-		return a.printProblems(id, part, problems)
+		return a.atStore(ctx, releases, func(s releaseStore) error {
+			id, err := chosen(ctx, s, args, current)
+			if err != nil {
+				return err
+			}
+			problems, err := s.Check(ctx, id, func(dir string) ([]release.CorruptError, error) { return a.verify(ctx, dir, part) })
+			if err != nil {
+				return err
+			}
+			return a.printProblems(id, part, problems)
+		})
 	})
 }
 

@@ -3,6 +3,7 @@
 //
 //	<releases>/
 //	  current                 the served id, earlier ones below (Store)
+//	  canary                  the id that goes out first; absent without one
 //	  r0123456789abcdef/      one release: its id follows from its content
 //	    manifest.json         version, parameters, counts, SHA-256 of each file
 //	    index-0000 ...        hash of a key -> place of its block
@@ -32,7 +33,7 @@
 //
 // A Writer holds the folder of a release in the making. Parts, indexes and tables are written side
 // by side, each by a function of named files: CreatePart, WriteIndex, CreateTable, WriteManifest. A
-// release upon another one copies resources (PartWriter.Copy), and its packs are links of those.
+// release upon another one copies resources (PartWriter.Copy), and Install links its packs.
 //
 // Open maps the files and reads headers and footers, hardly anything else. Everything that a
 // Reader hands out is a slice of the mapping: it is read-only, and gone once the
@@ -40,6 +41,9 @@
 //
 // Blocks of the mapping are checked when they are used for the first time. Damage is a
 // panic, as is a fault of a file that shrank under its mapping; Guard makes errors of both.
+//
+// OpenFrom and Preview read files wherever they lie: a Source opens them. Files of a bucket are filled as
+// they are read, where blocks are checked: see source.go.
 //
 // Where to start: file.go has what all files share, part.go and reader.go the two ways through
 // a release, entry.go and recipe.go the bytes of a resource, verify.go the rules.

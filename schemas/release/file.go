@@ -161,14 +161,16 @@ func (w *fileWriter) discard() { _ = w.f.Close() }
 type mapping struct {
 	r      *Reader
 	name   string
-	path   string // of the file
-	number int    // of a pack, among those of the manifest
-	sparse bool   // of a pack: more of it is dead than in use, so that a build writes it anew
-	all    []byte // the file
-	data   []byte // its content
-	sums   []byte // its checks
+	number int       // of a pack, among those of the manifest
+	sparse bool      // of a pack: more of it is dead than in use, so that a build writes it anew
+	later  *deferred // of a pack that is opened when it is used; nil for all other files
+	all    []byte    // the file
+	data   []byte    // its content
+	sums   []byte    // its checks
 	counts fileCounts
 	seen   []atomic.Uint64 // a bit for each block that was checked, or that is not to be
+	blob   Blob            // of a file that is filled as it is read
+	path   string          // of the mapped file
 }
 
 // newMapping returns the mapping of a file, of which nothing has been read yet.
@@ -178,22 +180,27 @@ func newMapping(r *Reader, name string, all []byte) *mapping {
 
 // parse reads header and footer. The blocks of a Reader that trusts its files count as checked.
 func (m *mapping) parse(magic string) error {
-	f, err := parseFooter(m.name, m.all, uint64(len(m.all)))
+	f, err := m.footer()
 	if err != nil {
 		return err
 	}
-	if err := checkHeader(m.name, m.all, magic); err != nil {
-		return err
+	if m.blob.Fill == nil { // The check of the first block covers the header otherwise: it is not worth a request.
+		if err := checkHeader(m.name, m.all, magic); err != nil {
+			return err
+		}
 	}
 	m.data, m.sums, m.counts = m.all[:f.content:f.content], m.all[f.content:len(m.all)-footerLen], f.counts
 	m.seen = make([]atomic.Uint64, (blocksOf(len(m.data))+63)/64)
-	if m.r.trust {
+	if m.trusted() {
 		for i := range m.seen {
 			m.seen[i].Store(^uint64(0))
 		}
 	}
 	return nil
 }
+
+// trusted reports whether blocks count as checked. Those of a file that is filled have to come first.
+func (m *mapping) trusted() bool { return m.r.trust && m.blob.Fill == nil }
 
 // check checks the blocks that n > 0 bytes from off on lie in, those that have not been checked.
 // It panics with a *CorruptError, which Guard returns.
@@ -217,8 +224,11 @@ func (m *mapping) checkAll(off, n uint64) {
 	}
 }
 
-// checkBlock checks a block.
+// checkBlock checks a block, which it brings first if the file is filled as it is read.
 func (m *mapping) checkBlock(b uint64) {
+	if m.blob.Fill != nil {
+		m.fillBlock(b)
+	}
 	if err := m.compare(b, blockOf(m.data, b)); err != nil {
 		panic(err)
 	}
@@ -244,7 +254,7 @@ func (m *mapping) damaged(b uint64, what string) *CorruptError {
 
 // forget has a block checked again, unless the Reader trusts its files.
 func (m *mapping) forget(b uint64) {
-	if !m.r.trust && b < uint64(blocksOf(len(m.data))) {
+	if !m.trusted() && b < uint64(blocksOf(len(m.data))) {
 		m.seen[b/64].And(^uint64(1 << (b % 64)))
 	}
 }

@@ -71,7 +71,8 @@ func open(dir string, trust bool) (r *Reader, err error) {
 	return r, nil
 }
 
-// OpenFrom is Open for a release whose files s has.
+// OpenFrom is Open for a release whose files s has. Of files that are filled as they are read it reads the end
+// of parts, indexes and tables, and opens packs when they are used. A header of theirs is not checked.
 func OpenFrom(m *Manifest, s Source) (*Reader, error) {
 	r, err := openFiles(m, s, false /* trust */)
 	if err != nil {
@@ -94,25 +95,6 @@ func openFiles(m *Manifest, s Source, trust bool) (*Reader, error) {
 	return r, nil
 }
 
-func (r *Reader) mapFiles(s Source) error {
-	for _, f := range r.manifest.Files() {
-		if r.files[f.Name] != nil {
-			continue // two parts or packs of the same content
-		}
-		m, err := r.mapFile(f, s)
-		if err != nil {
-			return err
-		}
-		r.files[f.Name] = m
-		mappings.Store(m, nil)
-		// What parse reads: the header, and at the end the footer and, of a
-		// table, the list of sections.
-		mmap.Fetch(m.all[:headerLen])
-		mmap.Fetch(m.all[max(0, len(m.all)-usualList):])
-	}
-	return nil
-}
-
 // newReader makes a Reader of the files that m lists, without their mappings.
 func newReader(m *Manifest, trust bool) *Reader {
 	return &Reader{manifest: m, trust: trust, files: map[string]*mapping{}, tables: map[string]*Table{}, shift: 64}
@@ -124,6 +106,9 @@ func (r *Reader) parse() error {
 		m := r.files[f.Name]
 		m.number, m.sparse = i, 2*f.Live < f.Size-headerLen-footerLen
 		r.packs = append(r.packs, m)
+		if m.later != nil {
+			continue
+		}
 		if err := m.parse(packMagic); err != nil {
 			return err
 		}
@@ -199,7 +184,8 @@ func (r *Reader) thin() {
 	}
 	packs := slices.Clone(r.packs)
 	slices.SortFunc(packs, func(a, b *mapping) int {
-		return cmp.Or(cmp.Compare(len(a.all), len(b.all)), cmp.Compare(a.number, b.number))
+		size := func(m *mapping) int64 { return r.manifest.Packs[m.number].Size }
+		return cmp.Or(cmp.Compare(size(a), size(b)), cmp.Compare(a.number, b.number))
 	})
 	for _, m := range packs[:len(packs)-fullPacks/2] {
 		m.sparse = true
@@ -220,8 +206,7 @@ func (r *Reader) Close() error {
 	r.indexes, r.shift = []index{{mapping: newMapping(r, "", nil)}}, 64
 	var errs []error
 	for _, m := range r.files {
-		mappings.Delete(m)
-		errs = append(errs, mmap.Unmap(m.all))
+		errs = append(errs, m.close())
 	}
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("close release: %w", err)
@@ -233,7 +218,9 @@ func (r *Reader) Close() error {
 // again.
 func (r *Reader) Forget() {
 	for _, m := range r.files {
-		mmap.Drop(m.all)
+		if m.isOpen() {
+			mmap.Drop(m.all)
+		}
 	}
 }
 

@@ -236,3 +236,20 @@ func (c *cutting) Write(p []byte) (int, error) {
 	_ = http.NewResponseController(c.ResponseWriter).Flush()
 	panic(http.ErrAbortHandler)
 }
+
+// Lie responds with a body of which each byte is wrong.
+func (s *Server) Lie(w http.ResponseWriter, r *http.Request) bool {
+	gofakes3.New(s.backend, gofakes3.WithLogger(gofakes3.DiscardLog())).Server().ServeHTTP(lying{w}, r)
+	return true
+}
+
+// lying changes the bytes of a response.
+type lying struct{ http.ResponseWriter }
+
+func (l lying) Write(p []byte) (int, error) {
+	p = slices.Clone(p)
+	for i := range p {
+		p[i] ^= 0x55
+	}
+	return l.ResponseWriter.Write(p)
+}

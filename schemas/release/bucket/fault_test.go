@@ -7,24 +7,28 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"reelsplice/schemas/object/objecttest"
+	"reelsplice/schemas/release"
 	"reelsplice/schemas/release/bucket"
 	"reelsplice/schemas/sharedtest"
 )
 
 // faults fails one request in n: with 503, a cut body, wrong bytes, or after carrying it out.
-func faults(server *objecttest.Server, seed uint64, n int) objecttest.Fault {
+func faults(server *objecttest.Server, seed uint64, n int, hits *atomic.Int64) objecttest.Fault {
 	random := rand.New(rand.NewPCG(seed, 0))
 	var mu sync.Mutex
 	return func(w http.ResponseWriter, r *http.Request) bool {
 		mu.Lock()
 		hit, kind, at := random.IntN(n) == 0, random.IntN(4), random.IntN(1000)
 		mu.Unlock()
-		switch {
-		case !hit:
+		if !hit {
 			return false
+		}
+		hits.Add(1)
+		switch {
 		case kind == 0:
 			return objecttest.Unavailable(w)
 		case r.Method != http.MethodGet:
@@ -41,15 +45,15 @@ func faults(server *objecttest.Server, seed uint64, n int) objecttest.Fault {
 func TestFaults(t *testing.T) {
 	local, ids := releasesOf(t, 5)
 	failed, calls := 0, 0
+	var hits atomic.Int64
 	for seed := range sharedtest.Rounds(2, 12) {
 		server := objecttest.New(t)
 		s := open(t, server)
 		ctx := t.Context()
-		current := ""
 		try := func(what string, do func() error) bool {
 			t.Helper()
 			calls++
-			server.SetFault(faults(server, uint64(100*seed+calls), 20))
+			server.SetFault(faults(server, uint64(100*seed+calls), 20, &hits))
 			err := do()
 			server.SetFault(nil)
 			if err != nil {
@@ -67,9 +71,7 @@ func TestFaults(t *testing.T) {
 			if try("publish", func() error { _, err := s.Publish(ctx, id); return err }) {
 				isCurrent(t, s, id)
 			}
-			if current, _ = s.Current(ctx); current != id {
-				publish(t, s, id)
-			}
+			publish(t, s, id)
 			if i == 0 {
 				continue
 			}
@@ -79,6 +81,14 @@ func TestFaults(t *testing.T) {
 			publish(t, s, id)
 			try("set canary", func() error { _, err := s.SetCanary(ctx, ids[i-1]); return err })
 			try("remove canary", func() error { _, err := s.RemoveCanary(ctx); return err })
+			try("verify", func() error { return verifies(ctx, s, id, t.TempDir()) })
+			try("open", func() error {
+				r, err := s.Open(ctx, id, t.TempDir())
+				if err != nil {
+					return err
+				}
+				return r.Close()
+			})
 			try("list", func() error { return listsAll(ctx, s, ids[:i+1]) })
 		}
 		try("prune", func() error { _, err := s.Prune(ctx, 2, 0); return err })
@@ -94,7 +104,22 @@ func TestFaults(t *testing.T) {
 			t.Errorf("seed %d: %d objects at the end, want %d", seed, got, want)
 		}
 	}
-	t.Logf("%d of %d calls failed", failed, calls)
+	t.Logf("%d faults, %d of %d calls failed", hits.Load(), failed, calls)
+	if hits.Load() == 0 || failed > calls/4 {
+		t.Errorf("%d faults, %d of %d calls failed, want faults that few calls feel", hits.Load(), failed, calls)
+	}
+}
+
+// verifies copies a release and looks for problems.
+func verifies(ctx context.Context, s bucket.Store, id, dir string) error {
+	if err := s.Copy(ctx, id, dir, nil); err != nil {
+		return err
+	}
+	problems, err := release.Verify(ctx, dir, release.VerifyOptions{}, nil)
+	if err == nil && len(problems) > 0 {
+		err = &problems[0]
+	}
+	return err
 }
 
 // listsAll lists releases; all must be there, newest first.

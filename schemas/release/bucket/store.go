@@ -94,7 +94,8 @@ func (s Store) mendable(ctx context.Context, name string) (pointer, error) {
 
 // set makes ids the content of a pointer in the place of the version that was read.
 func (s Store) set(ctx context.Context, name string, old pointer, ids []string) error {
-	data, err := release.EncodeHistory(ids), error(nil)
+	data := release.EncodeHistory(ids)
+	var err error
 	if old.version.Key == "" {
 		err = s.Folder.Create(ctx, name, data)
 	} else {
