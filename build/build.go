@@ -11,7 +11,9 @@
 //	accounts   the tables of lists and accounts
 //	compare    the resources that differ from the previous release
 //	changes    the changes of those
-//	seal       the table of changes and the manifest
+//	changelog  the table of changes
+//	deltas     for releases in a bucket: files as differences from those of the previous one
+//	seal       the manifest
 //
 // Package plan has the division, package task the work, package runner the goroutines. A task is a
 // function of the plan and its index, so tasks of a stage may run in any order, anywhere, and
@@ -32,6 +34,7 @@ import (
 	"time"
 
 	"reelsplice/build/plan"
+	"reelsplice/build/process"
 	"reelsplice/build/records"
 	"reelsplice/build/runner"
 	"reelsplice/build/segment"
@@ -168,17 +171,22 @@ func (c *Config) date(start time.Time) (date time.Time, err error) {
 		if id := r.Manifest().ID; id != c.Previous {
 			return errors.Join(fmt.Errorf("previous release: the id of %q is %s", c.Previous, id), r.Close())
 		}
-		date = c.Date
-		if date.IsZero() {
-			date = start
-			// Clocks may go wrong: the changes of the previous release are over by now.
-			if log := changelog.Open(r); log.Builds() > 0 {
-				date = time.Unix(max(date.Unix(), log.Time(log.Builds()-1)), 0)
-			}
-		}
+		date = DateUpon(r, c.Date, start)
 		return r.Close()
 	})
-	return date.UTC().Truncate(time.Second), err
+	return date, err
+}
+
+// DateUpon returns the time of the changes since the previous release: the one that is wanted, or else now.
+func DateUpon(previous *release.Reader, wanted, now time.Time) time.Time {
+	if wanted.IsZero() {
+		wanted = now
+		// Clocks may go wrong: the changes of the previous release are over by now.
+		if log := changelog.Open(previous); log.Builds() > 0 {
+			wanted = time.Unix(max(now.Unix(), log.Time(log.Builds()-1)), 0)
+		}
+	}
+	return wanted.UTC().Truncate(time.Second)
 }
 
 // writePlan writes the files of the work folder that the first tasks read.
@@ -214,7 +222,8 @@ func (c *Config) runTasks(ctx context.Context, w *release.Writer, work string, s
 	if o.Warning != "" {
 		c.Log.Warn(o.Warning)
 	}
-	r = c.report(b.Plan, o, stages)
+	r = NewReport(b.Plan, o)
+	r.Jobs, r.Stages = workers, stages
 	var m release.Manifest
 	if o.Unchanged {
 		m, err = release.ReadManifest(release.Store{Dir: c.Releases}.Path(c.Previous))
@@ -224,8 +233,8 @@ func (c *Config) runTasks(ctx context.Context, w *release.Writer, work string, s
 	if err != nil {
 		return Report{}, err
 	}
-	r.describe(m)
-	r.Seconds, r.PeakRSSBytes = time.Since(start).Seconds(), peakRSS()
+	r.Describe(m)
+	r.Seconds, r.PeakRSSBytes = time.Since(start).Seconds(), process.PeakRSS()
 	if o.Unchanged {
 		return r, nil // the report of its own build stays
 	}

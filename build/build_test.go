@@ -55,7 +55,7 @@ func contents(tb testing.TB, dir string) map[string]string {
 	}
 	files := map[string]string{}
 	for _, e := range entries {
-		if e.Name() == reportFile {
+		if e.Name() == release.ReportName {
 			continue
 		}
 		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
@@ -166,7 +166,7 @@ func TestReport(t *testing.T) {
 	if r.StoredBytes == 0 || r.RawBytes < r.StoredBytes || r.Seconds <= 0 || r.PeakRSSBytes <= 0 || r.BuiltAt.IsZero() {
 		t.Errorf("Report = %+v, want sizes, times and memory", r)
 	}
-	data, err := os.ReadFile(filepath.Join(c.Releases, r.Release, reportFile))
+	data, err := os.ReadFile(filepath.Join(c.Releases, r.Release, release.ReportName))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +175,7 @@ func TestReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(r, written); diff != "" {
-		t.Errorf("%s differs from what Run returns (-want +got):\n%s", reportFile, diff)
+		t.Errorf("%s differs from what Run returns (-want +got):\n%s", release.ReportName, diff)
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/google/renameio/v2"
 
 	"reelsplice/build/plan"
-	"reelsplice/build/runner"
 	"reelsplice/build/task"
 	"reelsplice/schemas/release"
 )
@@ -46,19 +45,31 @@ type Report struct {
 	Stages       map[string]float64 `json:"stages"`
 	Seconds      float64            `json:"seconds"`
 	PeakRSSBytes int64              `json:"peak_rss_bytes"`
+	// Tasks is the cost of a build of several processes; nil for one.
+	Tasks *Tasks `json:"tasks,omitempty"`
 }
 
-// report returns the report of a build as far as its tasks have counted.
-func (c *Config) report(p *plan.Plan, o task.Outcome, stages map[string]float64) Report {
+// Tasks is what the processes of a build have cost together.
+type Tasks struct {
+	Processes    int     `json:"processes"`
+	CPUSeconds   float64 `json:"cpu_seconds"`
+	ReadBytes    int64   `json:"read_bytes"`    // from buckets
+	WrittenBytes int64   `json:"written_bytes"` // to the work folder
+	// Imbalance is, by stage, the time of the process that took longest over the mean of all.
+	Imbalance map[string]float64 `json:"imbalance,omitempty"`
+}
+
+// NewReport returns the report of a build as far as its plan and its tasks tell.
+func NewReport(p *plan.Plan, o task.Outcome) Report {
 	return Report{
 		BuiltAt: time.Now().UTC().Truncate(time.Second), Records: p.Records, Removed: int64(p.Removed),
 		Derived: o.Derived, SharedIMDbIDs: o.SharedIMDbIDs, Kept: o.Reused, Changed: o.Changed, Unchanged: o.Unchanged,
-		Level: c.Level, Jobs: runner.Workers(c.Jobs, c.Memory), Previous: c.Previous, Stages: stages,
+		Level: p.Level, Previous: p.Previous,
 	}
 }
 
-// describe adds the counts of the release.
-func (r *Report) describe(m release.Manifest) {
+// Describe adds the counts of the release.
+func (r *Report) Describe(m release.Manifest) {
 	r.Release = m.ID
 	r.Fragments, r.Segments = m.Counts.Fragments, m.Counts.Segments
 	r.RawBytes, r.StoredBytes = m.Counts.RawBytes, m.Counts.StoredBytes
@@ -73,19 +84,21 @@ func (r *Report) describe(m release.Manifest) {
 	}
 }
 
-// reportFile is the name of the build report in a release folder. The manifest does
-// not list it, because its times are no part of the release's content.
-const reportFile = "report.json"
+// Encode returns the report as it lies in a release.
+func (r *Report) Encode() ([]byte, error) {
+	b, err := json.MarshalIndent(r, "", "  ")
+	return append(b, '\n'), err
+}
 
 // writeReport puts the report beside the files of a release. A release that was there
 // before gets the report of this build, so that the newest is the one built last.
 func writeReport(dir string, r Report) error {
-	path := filepath.Join(dir, reportFile)
-	b, err := json.MarshalIndent(r, "", "  ")
+	path := filepath.Join(dir, release.ReportName)
+	b, err := r.Encode()
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	if err := renameio.WriteFile(path, append(b, '\n'), 0o644, renameio.WithTempDir(filepath.Dir(path))); err != nil {
+	if err := renameio.WriteFile(path, b, 0o644, renameio.WithTempDir(filepath.Dir(path))); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return nil

@@ -37,11 +37,11 @@ const MaxDetailed = 10_000
 // Partitions is the number of sections of Collect, each of which Compare takes by itself.
 const Partitions = 32
 
-// Collect adds the resources that differ between two releases to the sections of s, those of a
+// Collect adds the resources that differ between a share of two releases to the sections of s, those of a
 // series together: its key, then those of its seasons, each before its episodes. It returns how
-// many are new, by kind, and how many resources of any kind differ.
-func Collect(ctx context.Context, previous, next *release.Reader, s *extsort.Sorter) (created map[fragment.Kind]int64, differ int64, err error) {
-	found, err := release.CompareOwn(ctx, previous, next)
+// many are new, by kind, and how many resources of any kind differ. Shares may find the same one.
+func Collect(ctx context.Context, previous, next *release.Reader, share release.Share, s *extsort.Sorter) (created map[fragment.Kind]int64, differ int64, err error) {
+	found, err := release.CompareOwn(ctx, previous, next, share)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -94,7 +94,7 @@ type Options struct {
 	Memory   int64     // bytes of both releases that may stay in memory
 }
 
-// Compare compares the resources of a section of Collect, and adds the changes to out.
+// Compare compares the resources of a section of all outputs of Collect, and adds the changes to out.
 func Compare(o Options, differences *extsort.Iterator, out *extsort.Sorter) error {
 	z, err := segment.New(o.Level)
 	if err != nil {

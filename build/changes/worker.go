@@ -27,6 +27,7 @@ type worker struct {
 	season group               // of series
 	keys   map[string]struct{} // of items
 	done   int64               // resources
+	last   []byte              // key of the last one
 	sorted []item
 	raw    []byte
 	record []byte
@@ -68,7 +69,11 @@ func (w *worker) all(it *extsort.Iterator) error {
 		if errors.Is(err, io.EOF) {
 			break
 		}
+		if err == nil && string(key) == string(w.last) {
+			continue // several shares have found it
+		}
 		if err == nil {
+			w.last = append(w.last[:0], key...)
 			err = w.one(key, release.Change(payload[0]))
 		}
 		if err != nil {

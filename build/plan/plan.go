@@ -15,6 +15,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"reelsplice/build/records"
+	"reelsplice/build/work"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/tables"
@@ -25,6 +26,9 @@ const (
 	maxTitleTasks  = 1000 // of movies, and as many of series
 	maxPersonTasks = 1000
 	maxOtherTasks  = 100 // of each other kind, and of find
+
+	partsOfCompare = 32   // parts that a task compares with the previous release
+	maxCompared    = 2048 // beyond, it takes more
 )
 
 // Estimates of the contributions of titles, by which partitions are made. They must not follow
@@ -48,6 +52,7 @@ type Params struct {
 	Date     time.Time `json:"date"`               // of the changes since then
 	Level    int       `json:"level"`              // of compression
 	Access   bool      `json:"access,omitempty"`   // access counts lie in AccessFile
+	Deltas   bool      `json:"deltas,omitempty"`   // the releases get deltas; no byte of this one depends on it
 }
 
 // AccessFile is the name of the file of access counts in the work folder.
@@ -56,6 +61,7 @@ const AccessFile = "access.json"
 // A Plan is the division of a build. Tasks of all stages read it and change nothing.
 type Plan struct {
 	Params
+	Source
 	Records map[string]int64 `json:"records"` // of the catalogue, by the name of their kind
 	Removed int              `json:"removed"` // resources that are removed or merged
 	Movies  []records.Span   `json:"movies"`  // a titles task each, behind those of series
@@ -65,8 +71,32 @@ type Plan struct {
 	Finds     int         `json:"finds"` // partitions of external ids, and of claims of ids
 	// Near is the number of parts of each table of neighbours.
 	Near map[fragment.Kind]int `json:"near"`
+	// Compares is the number of shares in which the release is compared with the previous one.
+	Compares int `json:"compares"`
 	// Latest is the highest id of the records of a kind.
 	Latest map[fragment.Kind]int64 `json:"latest"`
+	// Disk is about how many bytes a task has on its local disk at most.
+	Disk int64 `json:"disk"`
+	// Weights are about how long the tasks of a stage take beside one another. Those of other stages
+	// take equally long.
+	Weights map[string][]int64 `json:"weights"`
+}
+
+// A Source is what tasks on several machines must have in common beside the parameters. It is empty on one
+// machine.
+type Source struct {
+	Program string `json:"program,omitempty"` // its version
+	// Files are the files of the catalogue that were planned for.
+	Files []CatalogFile `json:"files,omitempty"`
+	// AccessCounts is AccessFile in the work folder.
+	AccessCounts *work.File `json:"access_counts,omitempty"`
+}
+
+// A CatalogFile is a version of a file of the catalogue.
+type CatalogFile struct {
+	Name string `json:"name"`
+	Size int64  `json:"size"`
+	ETag string `json:"etag"`
 }
 
 // Resources divides a kind into partitions, each a resources task: by the spans of its file,
@@ -77,16 +107,19 @@ type Resources struct {
 	Spans []records.Span `json:"spans"`
 	Subs  int            `json:"subs"`  // partitions of each span
 	First int            `json:"first"` // number of the first partition
+	// Expect is about how many contributions titles make to the kind.
+	Expect int64 `json:"expect"`
 }
 
 // Make divides the work of a build over a catalogue.
 func Make(in *records.Inputs, params Params) (*Plan, error) {
 	p := &Plan{
 		Params: params, Records: in.Counts(), Removed: len(in.Removed),
-		Near: map[fragment.Kind]int{}, Latest: map[fragment.Kind]int64{},
+		Near: map[fragment.Kind]int{}, Latest: map[fragment.Kind]int64{}, Weights: map[string][]int64{},
 	}
 	p.divideTitles(in)
 	p.divideResources(in)
+	p.Compares = 1 + min(p.TitleTasks()+p.Partitions(), maxCompared)/partsOfCompare
 	for _, kind := range Titles {
 		p.Near[kind] = int(in.Of(kind).Rows()*featuresOfTitle/featuresPerPartition) + 1
 	}
@@ -96,6 +129,7 @@ func Make(in *records.Inputs, params Params) (*Plan, error) {
 			return nil, err
 		}
 	}
+	p.weigh(in)
 	return p, nil
 }
 
@@ -138,7 +172,7 @@ func (p *Plan) divideResources(in *records.Inputs) {
 		{fragment.KindEpisodeGroup, 0, maxOtherTasks},
 		{fragment.KindList, 0, maxOtherTasks},
 	} {
-		r := Resources{Kind: k.kind, Spans: records.Spans(in.Of(k.kind).FirstKeys(), k.most), First: first}
+		r := Resources{Kind: k.kind, Spans: records.Spans(in.Of(k.kind).FirstKeys(), k.most), First: first, Expect: k.expect}
 		r.Subs = int(min(k.expect/partitionSize/int64(len(r.Spans))+1, int64(k.most/len(r.Spans))))
 		first += r.Partitions()
 		p.Resources = append(p.Resources, r)

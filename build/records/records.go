@@ -153,6 +153,15 @@ func (in *Input) groups(s Span) (from, to int) {
 	return from, to
 }
 
+// Bytes returns the uncompressed bytes of the row groups that a span lies in.
+func (in *Input) Bytes(s Span) (n int64) {
+	from, to := in.groups(s)
+	for i := from; i < to; i++ {
+		n += in.GroupBytes(i)
+	}
+	return n
+}
+
 // A Span is the keys from one, included, to another, excluded. It is open if that is nil.
 type Span struct {
 	From catalog.Key  `json:"from"`

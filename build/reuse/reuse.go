@@ -11,6 +11,7 @@
 package reuse
 
 import (
+	"bytes"
 	"fmt"
 	"hash/crc32"
 	"sync/atomic"
@@ -60,13 +61,18 @@ func (s *Source) Reader() *release.Reader {
 	return s.r
 }
 
-// find returns the resource with that key.
-func (s *Source) find(key []byte) (release.Entry, bool) {
+// find returns the resource with that key. The one that was found before it is where to look first:
+// builds write resources in one order, so that most stand behind one another there too, and the
+// index, whose slots lie anywhere, is not read for them.
+func (s *Source) find(key []byte, before release.Entry) (release.Entry, bool) {
 	if s == nil {
 		return release.Entry{}, false
 	}
 	if s.lookups.Add(1)%s.most == 0 {
 		s.r.ForgetLookups()
+	}
+	if e, ok := before.Next(); ok && bytes.Equal(e.Key(), key) {
+		return e, true
 	}
 	return s.r.Resource(key)
 }
@@ -77,6 +83,7 @@ type Writer struct {
 	part     *release.PartWriter
 	z        *segment.Compressor
 	segments map[release.Hash]release.Segment
+	last     release.Entry // of the previous release
 	copied   int64
 	spec     release.ResourceSpec // memory that is used again
 	pieces   []release.PieceSpec
@@ -104,7 +111,10 @@ func (w *Writer) Copied() int64 { return w.copied }
 // Add writes a resource with the fingerprint of its inputs, whatever spec has of its fragments. It
 // calls render for them if the previous release has no resource of that key and fingerprint.
 func (w *Writer) Add(spec release.ResourceSpec, render func() []render.Fragment) error {
-	e, ok := w.from.find(spec.Key)
+	e, ok := w.from.find(spec.Key, w.last)
+	if ok {
+		w.last = e
+	}
 	if ok && e.Fingerprint() == spec.Fingerprint {
 		w.copied++
 		return w.part.Copy(e, spec.Aliases)

@@ -14,6 +14,7 @@ import (
 	"reelsplice/build/index"
 	"reelsplice/build/records"
 	"reelsplice/build/render"
+	"reelsplice/build/work"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/extsort"
 	"reelsplice/schemas/fragment"
@@ -48,12 +49,12 @@ func (b *Build) contribute(ctx context.Context, name string, fn func(c *contribu
 // sort writes the records that fn adds to a file of the work folder, in the place of one that is
 // there.
 func (b *Build) sort(ctx context.Context, name string, sections int, fn func(s *extsort.Sorter) error) (err error) {
-	s := extsort.New(extsort.Options{Dir: b.Work, Memory: b.Memory / 4, Sections: sections})
+	s := extsort.New(extsort.Options{Dir: b.temp(), Memory: b.Memory / 4, Sections: sections})
 	defer func() { err = errors.Join(err, s.Close()) }()
 	if err := fn(s); err != nil {
 		return err
 	}
-	temporary, err := os.MkdirTemp(b.Work, "sorted-*")
+	temporary, err := os.MkdirTemp(b.temp(), "sorted-*")
 	if err != nil {
 		return err
 	}
@@ -67,32 +68,24 @@ func (b *Build) sort(ctx context.Context, name string, sections int, fn func(s *
 // A sorted is the files of sorted records that several tasks wrote.
 type sorted struct {
 	b     *Build
-	files []*extsort.File
+	files *work.Sorted
 }
 
-// openSorted opens files of the work folder.
-func (b *Build) openSorted(names []string) (*sorted, error) {
-	s := &sorted{b: b}
-	for _, name := range names {
-		f, err := extsort.Open(b.path(name))
-		if err != nil {
-			return nil, errors.Join(err, s.close())
-		}
-		s.files = append(s.files, f)
+// openSorted opens files that other tasks have written: all of some stages whose names start with a prefix.
+func (b *Build) openSorted(prefix string, stages ...string) (*sorted, error) {
+	files, err := b.outputs(prefix, stages...)
+	if err != nil {
+		return nil, err
 	}
-	return s, nil
+	s, err := b.Folder.OpenSorted(context.Background(), files)
+	return &sorted{b, s}, err
 }
 
-func (s *sorted) close() (err error) {
-	for _, f := range s.files {
-		err = errors.Join(err, f.Close())
-	}
-	return err
-}
+func (s *sorted) close() error { return s.files.Close() }
 
 // merge returns the records of a section of all files, in order.
 func (s *sorted) merge(ctx context.Context, section int) (*extsort.Iterator, error) {
-	return extsort.Merge(ctx, s.files, section, extsort.Options{Dir: s.b.Work, Memory: s.b.Memory / 4})
+	return s.files.Merge(ctx, section, s.b.Memory/4)
 }
 
 // each calls fn with the records of a section of all files, in order.

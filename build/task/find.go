@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"reelsplice/build/render"
@@ -22,13 +23,16 @@ type find struct {
 
 func openFind(b *Build) (_ tasks, err error) {
 	t := &find{b: b}
-	t.contributions, err = b.openSorted(b.allContributions())
+	t.contributions, err = b.openSorted("", "titles", "resources")
 	return t, err
 }
 
-// allContributions returns the names of the contributions of titles and resources tasks.
+// allContributions returns the names of the contributions of titles and resources tasks, and of their records.
 func (b *Build) allContributions() []string {
-	return append(contributionsNames("titles", b.Plan.TitleTasks()), contributionsNames("resources", b.Plan.Partitions())...)
+	titles, resources := b.Plan.TitleTasks(), b.Plan.Partitions()
+	return slices.Concat(
+		contributionsNames("titles", titles), contributionsNames("resources", resources), doneNames("titles", titles), doneNames("resources", resources),
+	)
 }
 
 func (t *find) close() error { return t.contributions.close() }

@@ -149,7 +149,7 @@ func (u *accountTables) writeLists(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	holding := extsort.New(extsort.Options{Dir: u.b.Work, Memory: u.b.Memory / 4})
+	holding := extsort.New(extsort.Options{Dir: u.b.temp(), Memory: u.b.Memory / 4})
 	defer func() { err = errors.Join(err, holding.Close()) }()
 	out := accounts.NewListWriter(t)
 	err = records.All(ctx, in, records.Everything, isRemoved, func(key catalog.Key, l *catalog.List) error {

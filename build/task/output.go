@@ -5,6 +5,7 @@ import (
 
 	"reelsplice/build/render"
 	"reelsplice/build/reuse"
+	"reelsplice/build/work"
 	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
@@ -31,7 +32,7 @@ func (b *Build) removedPart() int       { return b.findPart(b.Plan.Finds) }
 
 // newOutput starts a part of the release.
 func (b *Build) newOutput(part int) (*output, error) {
-	p, err := release.CreatePart(release.PartOptions{Dir: b.Release, Number: part, Previous: b.reuse.Reader()})
+	p, err := release.CreatePart(release.PartOptions{Dir: b.Folder.Dir(work.Release), Number: part, Previous: b.reuse.Reader()})
 	if err != nil {
 		return nil, err
 	}

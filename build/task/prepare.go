@@ -39,7 +39,7 @@ func prepareTasks(p *plan.Plan) int {
 
 func openPrepare(b *Build) (_ tasks, err error) {
 	t := &prepare{b: b}
-	t.survey, err = b.openSorted(namesOf(b.Plan.TitleTasks(), surveyName))
+	t.survey, err = b.openSorted("", "survey")
 	return t, err
 }
 
@@ -54,9 +54,17 @@ func (t *prepare) near(i int) (kind fragment.Kind, part int) {
 	return fragment.KindMovie, part
 }
 
-func ownersName(i int) string { return fmt.Sprintf("owners-%05d", i) }
+// ownersPrefix starts the names of files of owners.
+const ownersPrefix = "owners-"
 
-func nearName(kind fragment.Kind, part int) string { return fmt.Sprintf("near-%s-%05d", kind, part) }
+func ownersName(i int) string { return fmt.Sprintf("%s%05d", ownersPrefix, i) }
+
+// nearPrefix starts the names of the parts of the table of neighbours of a kind.
+func nearPrefix(kind fragment.Kind) string { return fmt.Sprintf("near-%s-", kind) }
+
+func nearName(kind fragment.Kind, part int) string {
+	return fmt.Sprintf("%s%05d", nearPrefix(kind), part)
+}
 
 // nearNames returns the names of the parts of the table of neighbours of a kind.
 func (b *Build) nearNames(kind fragment.Kind) []string {
@@ -64,13 +72,16 @@ func (b *Build) nearNames(kind fragment.Kind) []string {
 }
 
 func (t *prepare) files(i int) (inputs, outputs []string) {
+	n := t.b.Plan.TitleTasks()
+	inputs = append(doneNames("survey", n), namesOf(n, surveyName)...)
 	switch {
 	case i < prepareOwners:
-		return namesOf(t.b.Plan.TitleTasks(), surveyName), nil
 	case i < prepareOwners+t.b.Plan.Finds:
-		return namesOf(t.b.Plan.TitleTasks(), surveyName), []string{ownersName(i - prepareOwners)}
+		outputs = []string{ownersName(i - prepareOwners)}
+	default:
+		outputs = []string{nearName(t.near(i))}
 	}
-	return namesOf(t.b.Plan.TitleTasks(), surveyName), []string{nearName(t.near(i))}
+	return inputs, outputs
 }
 
 func (t *prepare) run(ctx context.Context, i int, d *Done) error {
@@ -151,7 +162,7 @@ type claimedID struct {
 
 // readOwners reads the contested ids.
 func (b *Build) readOwners() (owners, error) {
-	s, err := b.openSorted(namesOf(b.Plan.Finds, ownersName))
+	s, err := b.openSorted(ownersPrefix, "prepare")
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ func openResources(b *Build) (_ tasks, err error) {
 	for i := range done {
 		t.latest = max(t.latest, done[i].LatestPerson)
 	}
-	t.titles, err = b.openSorted(contributionsNames("titles", len(done)))
+	t.titles, err = b.openSorted("", "titles")
 	return t, err
 }
 

@@ -3,73 +3,43 @@ package task
 import (
 	"context"
 
-	"reelsplice/build/changes"
-	"reelsplice/build/index"
+	"reelsplice/build/work"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
 )
 
-// The seal task writes the table of changes and the manifest, which names all other files of the
-// release. If nothing has changed, it writes neither.
-type seal struct {
-	b     *Build
-	found *sorted // nil without changes
-}
+// The seal task writes the manifest, which names all other files of the release. It reads records
+// of tasks alone. If nothing has changed, it writes none.
+type seal struct{ b *Build }
 
-func openSeal(b *Build) (_ tasks, err error) {
-	t := &seal{b: b}
-	n, err := changesTasks(b)
-	if err != nil || n == 0 {
-		return t, err
-	}
-	t.found, err = b.openSorted(contributionsNames("changes", n))
-	return t, err
-}
+func openSeal(b *Build) (tasks, error) { return seal{b}, nil }
 
-func (t *seal) close() error {
-	if t.found == nil {
-		return nil
-	}
-	return t.found.close()
-}
+func (seal) close() error { return nil }
 
-func (t *seal) files(int) (inputs, outputs []string) {
+func (t seal) files(int) (inputs, outputs []string) {
 	inputs = t.b.tableDoneNames()
 	if t.b.Plan.Previous != "" {
-		inputs = append(inputs, doneName("compare", 0))
-	}
-	if t.found != nil {
-		inputs = append(inputs, contributionsNames("changes", changes.Partitions)...)
+		inputs = append(inputs, work.RecordName("changelog", 0))
 	}
 	return inputs, nil
 }
 
-// changedCount is the prefix of the names of the counts of resources that changed, by kind.
-const changedCount = "changed_"
-
-func (t *seal) run(ctx context.Context, _ int, d *Done) error {
-	if t.b.Plan.Previous != "" && t.found == nil {
-		d.Unchanged, d.Release = true, t.b.Plan.Previous
-		return nil
-	}
-	if t.found != nil {
-		err := t.b.writeTables(d, false, func(create index.Create) error {
-			n, err := changes.Write(ctx, create, t.b.previous, t.b.Plan.Date, t.found.merge)
-			for kind, n := range n {
-				d.Counts[changedCount+kind.String()] = int64(n)
-			}
-			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
-	c, err := t.b.contents("index", "tables", "accounts")
+func (t seal) run(_ context.Context, _ int, d *Done) error {
+	done, err := t.b.Read("changelog")
 	if err != nil {
 		return err
 	}
-	c.Tables = append(c.Tables, d.Tables...)
-	m, err := release.WriteManifest(t.b.Release, t.b.options(), c)
+	for i := range done {
+		if done[i].Unchanged {
+			d.Unchanged, d.Release = true, t.b.Plan.Previous
+			return nil
+		}
+	}
+	c, err := t.b.contents("index", "tables", "accounts", "changelog")
+	if err != nil {
+		return err
+	}
+	m, err := release.WriteManifest(t.b.Folder.Dir(work.Release), t.b.options(), c)
 	d.Release = m.ID
 	return err
 }
@@ -93,11 +63,12 @@ func (b *Build) preview(stages ...string) (*release.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	dirs := []string{b.Release}
-	if b.Plan.Previous != "" {
-		dirs = append(dirs, release.Store{Dir: b.Plan.Releases}.Path(b.Plan.Previous))
-	}
-	return release.Preview(b.options(), c, release.Dirs(dirs...))
+	return release.Preview(b.options(), c, func(f release.File) (release.Blob, error) {
+		if hasPack(b.previous, f.Name) {
+			return b.previousFiles(f)
+		}
+		return b.Folder.Released(f)
+	})
 }
 
 // options returns the free fields of the manifest.

@@ -9,21 +9,22 @@ package task
 
 import (
 	"context"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
+	"io/fs"
 	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
 
-	"github.com/google/renameio/v2"
-	"github.com/zeebo/xxh3"
+	"golang.org/x/sync/errgroup"
 
 	"reelsplice/build/index"
 	"reelsplice/build/plan"
 	"reelsplice/build/records"
 	"reelsplice/build/reuse"
+	"reelsplice/build/work"
+	"reelsplice/schemas/object"
 	"reelsplice/schemas/release"
 )
 
@@ -49,6 +50,8 @@ func Stages() []Stage {
 		{"accounts", planned(func(*plan.Plan) int { return 1 }), openAccounts},
 		{"compare", compareTasks, openCompare},
 		{"changes", changesTasks, openChanges},
+		{"changelog", changelogTasks, openChangelog},
+		{"deltas", deltaTasks, openDeltas},
 		{"seal", planned(func(*plan.Plan) int { return 1 }), openSeal},
 	}
 }
@@ -89,38 +92,60 @@ type tasks interface {
 
 // A Build is what all tasks of a build read; none changes it.
 type Build struct {
-	Plan    *plan.Plan
-	Work    string // folder of the files between tasks
-	Release string // folder of the release in the making
-	Memory  int64  // bytes that a task may use
+	Plan   *plan.Plan
+	Folder *work.Folder
+	Memory int64 // bytes that a task may use
 	// Advance gets the number of records that a task has done since its last call. It may be nil,
 	// and is called from several goroutines.
 	Advance  func(records int64)
 	inputs   *records.Inputs
 	previous *release.Reader // nil without one
-	reuse    *reuse.Source   // the previous release, nil if nothing of it is taken over
+	// previousFiles opens the files of the previous release.
+	previousFiles release.Source
+	deltas        object.Folder // the bucket of releases, for deltas; nil for a folder
+	reuse         *reuse.Source // the previous release, nil if nothing of it is taken over
+
+	mu   sync.Mutex
+	done map[string][]Done // by stage, those that were read
 }
 
-// Open opens the build of a work folder whose plan is written.
-func Open(work, releaseDir string, memory int64) (*Build, error) {
-	p, err := plan.Read(filepath.Join(work, plan.File))
-	if err != nil {
-		return nil, err
-	}
-	b := &Build{Plan: p, Work: work, Release: releaseDir, Memory: memory}
-	if b.inputs, err = records.Open(p.Catalog); err != nil {
-		return nil, err
-	}
-	if p.Previous == "" {
-		return b, nil
-	}
-	if b.previous, err = release.Open(release.Store{Dir: p.Releases}.Path(p.Previous)); err != nil {
-		return nil, errors.Join(fmt.Errorf("previous release: %w", err), b.Close())
-	}
+// Sources are what the tasks of a build read beside its work folder.
+type Sources struct {
+	Catalog  *records.Inputs
+	Previous *release.Reader // nil without one
+	Files    release.Source  // of Previous
+	Deltas   object.Folder   // where deltas from Previous go, if the plan has them
+}
+
+// New returns the build of a plan. It owns the sources, which Close closes.
+func New(p *plan.Plan, f *work.Folder, from Sources, memory int64) *Build {
+	b := &Build{Plan: p, Folder: f, Memory: memory, inputs: from.Catalog, previous: from.Previous, previousFiles: from.Files, deltas: from.Deltas, done: map[string][]Done{}}
 	if !p.Full {
 		b.reuse = reuse.From(b.previous, p.Level, memory/4)
 	}
-	return b, nil
+	return b
+}
+
+// Open opens a build on one machine by its work folder, whose plan is written, and by the folder of the release
+// in the making.
+func Open(folder, releaseDir string, memory int64) (*Build, error) {
+	p, err := plan.Read(filepath.Join(folder, plan.File))
+	if err != nil {
+		return nil, err
+	}
+	var from Sources
+	if from.Catalog, err = records.Open(p.Catalog); err != nil {
+		return nil, err
+	}
+	if p.Previous != "" {
+		dir := release.Store{Dir: p.Releases}.Path(p.Previous)
+		if from.Previous, err = release.Open(dir); err != nil {
+			from.Catalog.Close()
+			return nil, fmt.Errorf("previous release: %w", err)
+		}
+		from.Files = release.Dirs(dir)
+	}
+	return New(p, work.Local(folder, releaseDir), from, memory), nil
 }
 
 // Close closes the catalogue and the previous release.
@@ -139,8 +164,11 @@ func (b *Build) advance(n int64) {
 	}
 }
 
-// path returns the path of a file of the work folder.
-func (b *Build) path(name string) string { return filepath.Join(b.Work, name) }
+// temp returns the folder for temporary files, and for files that other tasks will read.
+func (b *Build) temp() string { return b.Folder.Dir(work.Files) }
+
+// path returns the path of a file that a task is to write for others.
+func (b *Build) path(name string) string { return filepath.Join(b.temp(), name) }
 
 // An Opened is a stage whose tasks can run. It is safe for concurrent use.
 type Opened struct {
@@ -149,6 +177,10 @@ type Opened struct {
 	tasks tasks
 	count int
 }
+
+// Count returns the number of tasks of the stage. Tasks of stages before must be done where it follows from
+// those.
+func (s Stage) Count(b *Build) (int, error) { return s.count(b) }
 
 // Open opens a stage of a build. All tasks of the stages before must be done.
 func (s Stage) Open(b *Build) (*Opened, error) {
@@ -180,13 +212,8 @@ func (o *Opened) Task(i int) Task {
 	return Task{Stage: o.stage.Name, Index: i, Inputs: in, Outputs: out, Run: func(ctx context.Context) error {
 		d := &Done{Stage: o.stage.Name, Index: i, Counts: map[string]int64{}}
 		err := release.Guard(func() error { return o.tasks.run(ctx, i, d) })
-		for _, name := range out {
-			if err == nil {
-				err = d.addFile(o.b.Work, name)
-			}
-		}
 		if err == nil {
-			err = d.write(o.b.Work)
+			err = o.b.share(ctx, d, out)
 		}
 		if err != nil {
 			return fmt.Errorf("%s %d: %w", o.stage.Name, i, err)
@@ -197,9 +224,9 @@ func (o *Opened) Task(i int) Task {
 
 // A Done is the record of a task that is done. Equal inputs give equal records.
 type Done struct {
-	Stage string `json:"stage"`
-	Index int    `json:"index"`
-	Files []File `json:"files,omitempty"` // in the work folder
+	Stage string      `json:"stage"`
+	Index int         `json:"index"`
+	Files []work.File `json:"files,omitempty"` // for other tasks
 	// Parts, Indexes and Tables are the files of the release that the task wrote.
 	Parts   []release.Part `json:"parts,omitempty"`
 	Indexes []release.File `json:"indexes,omitempty"`
@@ -216,83 +243,122 @@ type Done struct {
 	Release string `json:"release,omitempty"`
 }
 
-// A File is an output of a task in the work folder.
-type File struct {
-	Name     string `json:"name"`
-	Size     int64  `json:"size"`
-	Checksum string `json:"checksum"` // 128-bit xxh3, hex
+// share gives the files of a task to other tasks, and then its record.
+func (b *Build) share(ctx context.Context, d *Done, names []string) error {
+	for _, name := range names {
+		f, err := b.Folder.Describe(name)
+		if err != nil {
+			return err
+		}
+		d.Files = append(d.Files, f)
+	}
+	for _, f := range d.Files {
+		if err := b.Folder.Share(ctx, work.Files, f.Name); err != nil {
+			return err
+		}
+	}
+	for _, name := range d.released(b.previous) {
+		if err := b.Folder.Share(ctx, work.Release, name); err != nil {
+			return err
+		}
+	}
+	return b.Folder.PutDone(ctx, d.Stage, d.Index, d)
 }
 
-// addFile describes an output.
-func (d *Done) addFile(work, name string) error {
-	f, err := os.Open(filepath.Join(work, name))
-	if err != nil {
-		return err
+// released returns the names of the files that the task has made for the release.
+func (d *Done) released(previous *release.Reader) (names []string) {
+	for i := range d.Parts {
+		p := &d.Parts[i]
+		names = append(names, p.Name, p.Keys)
+		for _, pack := range p.Packs {
+			if !hasPack(previous, pack.Name) {
+				names = append(names, pack.Name)
+			}
+		}
 	}
-	defer f.Close()
-	h := xxh3.New()
-	n, err := io.Copy(h, f)
-	if err != nil {
-		return err
+	for _, f := range slices.Concat(d.Indexes, d.Tables) {
+		names = append(names, f.Name)
 	}
-	sum := h.Sum128().Bytes()
-	d.Files = append(d.Files, File{name, n, hex.EncodeToString(sum[:])})
-	return nil
+	return names
 }
 
-// doneName returns the name of the record of a task in the work folder.
-func doneName(stage string, index int) string {
-	return fmt.Sprintf("done/%s-%05d.json", stage, index)
+// hasPack reports whether the previous release, nil for none, has a pack.
+func hasPack(previous *release.Reader, name string) bool {
+	if previous == nil {
+		return false
+	}
+	_, ok := slices.BinarySearchFunc(previous.Manifest().Packs, name, func(f release.File, name string) int { return strings.Compare(f.Name, name) })
+	return ok
 }
 
-func (d *Done) write(work string) error {
-	path := filepath.Join(work, doneName(d.Stage, d.Index))
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	data, err := json.Marshal(d)
-	if err != nil {
-		return err
-	}
-	return renameio.WriteFile(path, append(data, '\n'), 0o644, renameio.WithTempDir(filepath.Dir(path)))
-}
-
-// Read returns the records of all tasks of the stages with these names, in order.
+// Read returns the records of all tasks of the stages with these names, in order. All of them must be done.
 func (b *Build) Read(stages ...string) (all []Done, err error) {
 	for _, name := range stages {
-		s, err := StageOf(name)
+		done, err := b.read(name)
 		if err != nil {
 			return nil, err
 		}
-		n, err := s.count(b)
-		if err != nil {
-			return nil, err
-		}
-		for i := range n {
-			d, err := b.readDone(name, i)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, d)
-		}
+		all = append(all, done...)
 	}
 	return all, nil
 }
 
-func (b *Build) readDone(stage string, i int) (d Done, err error) {
-	data, err := os.ReadFile(b.path(doneName(stage, i)))
+// reads is how many records are read at once.
+const reads = 16
+
+func (b *Build) read(name string) ([]Done, error) {
+	b.mu.Lock()
+	done, ok := b.done[name]
+	b.mu.Unlock()
+	if ok {
+		return done, nil
+	}
+	s, err := StageOf(name)
 	if err != nil {
-		return d, fmt.Errorf("task %s %d is not done: %w", stage, i, err)
+		return nil, err
 	}
-	if err := json.Unmarshal(data, &d); err != nil {
-		return d, fmt.Errorf("read %s: %w", doneName(stage, i), err)
+	n, err := s.count(b)
+	if err != nil {
+		return nil, err
 	}
-	return d, nil
+	done = make([]Done, n)
+	g, ctx := errgroup.WithContext(context.Background())
+	g.SetLimit(reads)
+	for i := range done {
+		g.Go(func() error {
+			err := b.Folder.ReadDone(ctx, name, i, &done[i])
+			if errors.Is(err, fs.ErrNotExist) {
+				err = fmt.Errorf("task %s %d is not done: %w", name, i, err)
+			}
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	b.mu.Lock()
+	b.done[name] = done
+	b.mu.Unlock()
+	return done, nil
+}
+
+// outputs returns the files that the tasks of some stages have written for others, in order. Names of others
+// than those that start with a prefix are left out.
+func (b *Build) outputs(prefix string, stages ...string) (files []work.File, err error) {
+	done, err := b.Read(stages...)
+	for i := range done {
+		for _, f := range done[i].Files {
+			if strings.HasPrefix(f.Name, prefix) {
+				files = append(files, f)
+			}
+		}
+	}
+	return files, err
 }
 
 // doneNames returns the names of the records of all tasks of a stage.
 func doneNames(stage string, n int) []string {
-	return namesOf(n, func(i int) string { return doneName(stage, i) })
+	return namesOf(n, func(i int) string { return work.RecordName(stage, i) })
 }
 
 // namesOf returns the names of n files.

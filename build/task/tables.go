@@ -9,6 +9,7 @@ import (
 
 	"reelsplice/build/index"
 	"reelsplice/build/plan"
+	"reelsplice/build/work"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
 )
@@ -72,7 +73,7 @@ func (b *Build) tableDoneNames() []string {
 }
 
 func (t *indexes) run(ctx context.Context, i int, d *Done) error {
-	f, err := release.WriteIndex(ctx, t.b.Release, release.InDir(t.b.Release), t.parts, i, release.IndexCount(t.parts))
+	f, err := release.WriteIndex(ctx, t.b.Folder.Dir(work.Release), t.b.Folder.Opener(ctx, work.Release), t.parts, i, release.IndexCount(t.parts))
 	d.Indexes = append(d.Indexes, f)
 	return err
 }
@@ -87,11 +88,11 @@ type tableTasks struct {
 func openTables(b *Build) (_ tasks, err error) {
 	t := &tableTasks{b: b}
 	if b.Plan.Access {
-		if t.access, err = readAccess(b.path(plan.AccessFile)); err != nil {
+		if t.access, err = b.readAccess(); err != nil {
 			return nil, err
 		}
 	}
-	t.rows, err = b.openSorted(b.allContributions())
+	t.rows, err = b.openSorted("", "titles", "resources")
 	return t, err
 }
 
@@ -104,7 +105,7 @@ func (t *tableTasks) run(ctx context.Context, i int, d *Done) error {
 	if err != nil {
 		return err
 	}
-	o := index.Options{Work: t.b.Work, Memory: t.b.Memory / 2, Previous: t.b.previous}
+	o := index.Options{Work: t.b.temp(), Memory: t.b.Memory / 2, Previous: t.b.previous}
 	if t.access != nil {
 		o.Access = t.access.Counts
 	}
@@ -117,7 +118,7 @@ func (t *tableTasks) run(ctx context.Context, i int, d *Done) error {
 func (b *Build) writeTables(d *Done, private bool, fn func(create index.Create) error) error {
 	var made []*release.TableWriter
 	err := fn(func(name string, rows int) (*release.TableWriter, error) {
-		w, err := release.CreateTable(b.Release, name, rows, private)
+		w, err := release.CreateTable(b.Folder.Dir(work.Release), name, rows, private)
 		if err == nil {
 			made = append(made, w)
 		}
@@ -148,7 +149,13 @@ func (a Access) Write(path string) error {
 	return os.WriteFile(path, data, 0o600)
 }
 
-func readAccess(path string) (Access, error) {
+func (b *Build) readAccess() (_ Access, err error) {
+	path := b.path(plan.AccessFile)
+	if b.Plan.AccessCounts != nil {
+		if path, err = b.Folder.Path(context.Background(), *b.Plan.AccessCounts); err != nil {
+			return nil, err
+		}
+	}
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err

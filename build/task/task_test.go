@@ -19,6 +19,7 @@ import (
 	"reelsplice/build/plan"
 	"reelsplice/build/records"
 	"reelsplice/build/segment"
+	"reelsplice/build/work"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/release"
 )
@@ -235,7 +236,7 @@ func TestCancelled(t *testing.T) {
 			}
 		}
 	})
-	for _, stage := range []string{"survey", "titles", "resources", "index", "tables", "compare", "changes", "seal"} {
+	for _, stage := range []string{"survey", "titles", "resources", "index", "tables", "compare", "changes", "changelog"} {
 		if ended[stage] == 0 {
 			t.Errorf("no task of %s was cancelled", stage)
 		}
@@ -282,7 +283,7 @@ func TestInputs(t *testing.T) {
 				t.Fatalf("%s %d with nothing but its inputs: %v", of.Stage, i, err)
 			}
 			was := append(of.Inputs, plan.File)
-			for _, name := range append(of.Outputs, doneName(of.Stage, i)) {
+			for _, name := range append(of.Outputs, work.RecordName(of.Stage, i)) {
 				link(t, filepath.Join(alone.work, name), filepath.Join(w.work, name))
 				was = append(was, name)
 			}

@@ -56,9 +56,15 @@ func (b *Build) openNear(kind fragment.Kind) (*neighbours.Table, error) {
 			n += all[i].Counts[surveyCount]
 		}
 	}
-	paths := b.nearNames(kind)
-	for i, name := range paths {
-		paths[i] = b.path(name)
+	files, err := b.outputs(nearPrefix(kind), "prepare")
+	if err != nil {
+		return nil, err
+	}
+	paths := make([]string, len(files))
+	for i, f := range files {
+		if paths[i], err = b.Folder.Path(context.Background(), f); err != nil {
+			return nil, err
+		}
 	}
 	return neighbours.Open(paths, n)
 }
@@ -67,7 +73,8 @@ func (b *Build) openNear(kind fragment.Kind) (*neighbours.Table, error) {
 func contributionsName(stage string, i int) string { return fmt.Sprintf("%s-%05d", stage, i) }
 
 func (t *titles) files(i int) (inputs, outputs []string) {
-	inputs = append(doneNames("survey", t.b.Plan.TitleTasks()), namesOf(t.b.Plan.Finds, ownersName)...)
+	inputs = append(doneNames("survey", t.b.Plan.TitleTasks()), doneNames("prepare", prepareTasks(t.b.Plan))...)
+	inputs = append(inputs, namesOf(t.b.Plan.Finds, ownersName)...)
 	for _, kind := range plan.Titles {
 		inputs = append(inputs, t.b.nearNames(kind)...)
 	}

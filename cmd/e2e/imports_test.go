@@ -30,6 +30,7 @@ func TestImports(t *testing.T) {
 		{"reelsplice/build", "the stages do not import one another", []string{"reelsplice/ingest", "reelsplice/serve", "reelsplice/cmd", fasthttp}},
 		{"reelsplice/serve", "the edge imports releases only, and never encodes JSON", []string{"reelsplice/ingest", "reelsplice/build", "reelsplice/cmd", "reelsplice/schemas/catalog", "reelsplice/schemas/record", sonic, parquet}},
 		{"reelsplice/ingest", "buckets are opened by whoever asks for an ingest", vendors},
+		{"reelsplice/build", "buckets are opened by whoever asks for a build", vendors},
 		{"reelsplice/serve", "the edge does not link the libraries of object stores", vendors},
 		{"reelsplice/schemas/release", "the edge does not link the libraries of object stores", vendors},
 		{"reelsplice", "a first go run stays small: gs:// and azblob:// need the tag allclouds", []string{"gocloud.dev", "cloud.google.com/go", "github.com/Azure"}},

@@ -49,6 +49,7 @@ func buildCommand(a *app) *cobra.Command {
 	f.BoolVar(&publish, "publish", false, "make the release current")
 	profiles.add(f)
 	required(c, "catalog", "releases")
+	c.AddCommand(buildPlanCommand(a), buildTaskCommand(a), buildSealCommand(a), submitCommand(a), buildStatusCommand(a), buildCleanCommand(a))
 	return a.leaf(c, func(ctx context.Context, _ []string) error {
 		var err error
 		if cfg.Date, err = parseDate(date); err != nil {
@@ -125,11 +126,16 @@ func (a *app) buildAndReport(ctx context.Context, cfg build.Config, bucket mirro
 			return err
 		}
 	}
+	return a.printBuild(&r, publish)
+}
+
+// printBuild prints the report of a build.
+func (a *app) printBuild(r *build.Report, published bool) error {
 	report := struct {
-		build.Report
+		*build.Report
 		Published bool `json:"published"`
-	}{r, publish}
-	return a.print(report, func(w io.Writer) { writeBuild(w, &r, publish) })
+	}{r, published}
+	return a.print(report, func(w io.Writer) { writeBuild(w, r, published) })
 }
 
 // build runs a build with progress and a log.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
 
@@ -112,10 +113,11 @@ func uploadDeltas(ctx context.Context, to bucketStore, local release.Store, id s
 		if err != nil {
 			return err
 		}
-		if _, err := release.ReadManifest(local.Path(earlier)); err != nil {
+		if _, err := os.Stat(local.Path(earlier)); err != nil {
 			continue // edges pull whole files
 		}
-		if _, _, err := delta.WriteAll(ctx, to.Folder, local, id, earlier); err != nil {
+		_, _, err = delta.WriteAll(ctx, to.Folder, local, id, earlier)
+		if err != nil && !errors.Is(err, release.ErrCorrupt) { // the earlier release may be damaged, the later one was opened
 			return err
 		}
 	}

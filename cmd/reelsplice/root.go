@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"reelsplice/build/engine"
 	"reelsplice/serve/logs"
 )
 
@@ -47,10 +48,13 @@ func run(ctx context.Context, p process) int {
 	}
 	code, text := exitFailure, oneLine(err)
 	var usage *usageError
+	var task *engine.TaskError
 	switch {
 	case errors.As(err, &usage) || !a.running:
 		code = exitUsage
 		text += fmt.Sprintf(" (run %q)", cmd.CommandPath()+" --help")
+	case errors.As(err, &task) && task.Code == engine.Final:
+		code = exitUsage // as the task: another attempt would end the same way
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		text = "interrupted"
 	}

@@ -27,6 +27,9 @@ const (
 // QuarantineDir is the folder, in a catalogue, of rows that did not validate.
 const QuarantineDir = "quarantine"
 
+// WritingName is the name of a file that lies in a catalogue in a bucket while an ingest replaces others.
+const WritingName = ".writing.json"
+
 // Schema returns the Parquet schema of the kind's records.
 func (t *Type) Schema() *parquet.Schema {
 	return parquet.NewSchema(t.Name(), schemaNode(t.Plan))
@@ -119,6 +122,9 @@ func (f *File) NumRows() int64 {
 
 // RowGroups returns the number of row groups.
 func (f *File) RowGroups() int { return len(f.pq.RowGroups()) }
+
+// GroupBytes returns the uncompressed bytes of a row group, by which work is divided.
+func (f *File) GroupBytes(i int) int64 { return f.pq.Metadata().RowGroups[i].TotalByteSize }
 
 // A Rows iterates over the records of one row group, or of several in a row.
 type Rows struct {

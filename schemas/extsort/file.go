@@ -196,6 +196,9 @@ func (f *File) At(r io.ReaderAt) *File {
 	return &other
 }
 
+// ReadAt reads bytes of the file, such as those of Range.
+func (f *File) ReadAt(p []byte, off int64) (int, error) { return f.r.ReadAt(p, off) }
+
 // usualFooter is how many bytes the footer has at most, as long as there are some thousands of sections.
 const usualFooter = 16 << 10
 

@@ -2,6 +2,7 @@ package object
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -214,6 +215,26 @@ func (l Local) Upload(_ context.Context, name string, r io.ReaderAt, size int64)
 		return err
 	}
 	return os.Rename(f.Name(), l.path(name))
+}
+
+// Copy implements Folder: the file gets a second name where the file system has those.
+func (l Local) Copy(_ context.Context, from Folder, o Info, name string) error {
+	path, ok := from.Path(o.Key)
+	if !ok {
+		return errors.ErrUnsupported
+	}
+	temporary, err := l.temporary(name)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temporary.Name()) // gone already when all went well
+	if err := errors.Join(temporary.Close(), os.Remove(temporary.Name())); err != nil {
+		return err
+	}
+	if err := os.Link(path, temporary.Name()); err != nil {
+		return fmt.Errorf("%w: %w", errors.ErrUnsupported, err)
+	}
+	return os.Rename(temporary.Name(), l.path(name))
 }
 
 // Delete implements Folder. Folders that become empty go too.

@@ -76,6 +76,9 @@ type Folder interface {
 	Put(ctx context.Context, name string, data []byte) error
 	// Upload makes a file of the first size bytes of r, or replaces the one of that name.
 	Upload(ctx context.Context, name string, r io.ReaderAt, size int64) error
+	// Copy makes a file of a version of a file of another folder, or replaces the one of that name, without
+	// reading it. The error matches errors.ErrUnsupported if the two have no store in common that can.
+	Copy(ctx context.Context, from Folder, o Info, name string) error
 	// Delete removes a file. It is no error if there is none.
 	Delete(ctx context.Context, name string) error
 	Close() error

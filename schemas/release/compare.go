@@ -52,6 +52,7 @@ type Difference struct {
 type Comparison struct {
 	a, b  *Reader
 	own   bool              // of CompareOwn
+	share Share             // of the parts that are walked
 	found [Merged + 1][]Ref // by Change: in b those that are created or changed, otherwise in a
 	names []Ref             // aliases in b that a does not have
 	// moved has, by slot of b, the resources to which other aliases lead; nil for none.
@@ -98,15 +99,41 @@ func Compare(ctx context.Context, a, b *Reader, progress func(done, total int64)
 // CompareOwn finds the resources whose own fragments differ, also those that are only a part of
 // others: it follows no references and no includes, and takes equal fingerprints for equal fragments.
 // So it is empty for releases that a build renders alike, and cheap for those that are nearly so.
-func CompareOwn(ctx context.Context, a, b *Reader) (*Comparison, error) {
-	c := &Comparison{a: a, b: b, own: true}
+// It compares what lies in a share of the parts. All shares together find everything; a resource
+// that has changed may be found by several.
+func CompareOwn(ctx context.Context, a, b *Reader, s Share) (*Comparison, error) {
+	c := &Comparison{a: a, b: b, own: true, share: s}
 	return c, c.run(ctx)
+}
+
+// A Share is share I, from 0 on, of N; the zero one is everything.
+type Share struct{ I, N int }
+
+// parts returns the parts of r that belong to the share: neighbours, of about as many bytes as
+// other shares have. So the shares of two releases that are alike have much the same resources.
+func (s Share) parts(r *Reader) []*part {
+	if s.N <= 1 {
+		return r.parts
+	}
+	var total, before int64
+	for _, p := range r.parts {
+		total += int64(len(p.all))
+	}
+	var mine []*part
+	for _, p := range r.parts {
+		middle := before + int64(len(p.all))/2
+		before += int64(len(p.all))
+		if int(middle*int64(s.N)/total) == s.I {
+			mine = append(mine, p)
+		}
+	}
+	return mine
 }
 
 // run compares the releases as a whole.
 func (c *Comparison) run(ctx context.Context) error {
 	for _, r := range []*Reader{c.a, c.b} { // which have much the same order
-		for _, p := range r.parts {
+		for _, p := range c.share.parts(r) {
 			mmap.ReadAhead(p.all)
 			c.total += int64(len(p.blocks))
 		}
@@ -139,7 +166,7 @@ func (c *Comparison) sort() {
 // walk calls fn for each block of r.
 func (c *Comparison) walk(ctx context.Context, r *Reader, fn func(Entry) error) error {
 	last := c.done
-	return r.blocks(func(e Entry) error {
+	return eachBlock(c.share.parts(r), func(e Entry) error {
 		if c.done += int64(e.size()); c.done-last >= walkedBytes {
 			last = c.done
 			c.a.ForgetLookups()
@@ -241,8 +268,8 @@ func (c *Comparison) alias(e Entry, other *Reader) error {
 		c.moved = newBitset(c.b.slots)
 	}
 	c.moved.add(slot)
-	if _, ok := c.a.Resource(to.Key()); ok && e.p.r == c.b {
-		c.found[Changed] = append(c.found[Changed], now.Ref()) // the walk may have passed it
+	if _, ok := c.a.Resource(to.Key()); ok {
+		c.found[Changed] = append(c.found[Changed], now.Ref()) // the walk may have passed it, or be another share's
 	}
 	return nil
 }
@@ -360,7 +387,7 @@ func subEnd(e Entry, i int, s fragment.Sub) int {
 // whether marks of ids stand for the same.
 func (c *Comparison) same(of both, s fragment.Sub, sameID bool, level int) (bool, error) {
 	if level > MaxDepth {
-		return false, corrupt(manifestFile, -1, "%s leads through more than %d references and includes", recipe{of.b, s}, MaxDepth)
+		return false, corrupt(ManifestName, -1, "%s leads through more than %d references and includes", recipe{of.b, s}, MaxDepth)
 	}
 	first := fragment.Address{Sub: s}.Uint64()
 	i, k := of.a.search(first), of.b.search(first)
@@ -426,7 +453,7 @@ func (c *Comparison) sameBehind(y *Piece, sameID bool, level int) (bool, error) 
 func (c *Comparison) sameRecipe(key []byte, s fragment.Sub, level int) (bool, error) {
 	b, slot, ok := c.b.locate(key)
 	if !ok {
-		return false, corrupt(manifestFile, -1, "%s, which is included, is not there", fragment.DescribeKey(key))
+		return false, corrupt(ManifestName, -1, "%s, which is included, is not there", fragment.DescribeKey(key))
 	}
 	m := c.memos[s]
 	if m == nil {

@@ -179,22 +179,29 @@ func TestCompareOwn(t *testing.T) {
 	x, y := seg(plain("x")), seg(plain("y"))
 	f := func(name string, a, b []ResourceSpec, want ...string) {
 		t.Helper()
-		c, err := CompareOwn(t.Context(), plainRelease(t, a...), plainRelease(t, b...))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got []string
-		for _, change := range Changes() {
-			err := c.Keys(t.Context(), change, func(key []byte) error {
-				got = append(got, fmt.Sprintf("%s %s", change, fragment.DescribeKey(key)))
-				return nil
-			})
-			if err != nil {
-				t.Fatal(err)
+		was, is := plainRelease(t, a...), plainRelease(t, b...)
+		for shares := range 4 {
+			var got []string
+			for i := range max(1, shares) {
+				c, err := CompareOwn(t.Context(), was, is, Share{i, shares})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, change := range Changes() {
+					err := c.Keys(t.Context(), change, func(key []byte) error {
+						got = append(got, fmt.Sprintf("%s %s", change, fragment.DescribeKey(key)))
+						return nil
+					})
+					if err != nil {
+						t.Fatal(err)
+					}
+				}
 			}
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: CompareOwn() finds\n%q, want\n%q", name, got, want)
+			slices.Sort(got)
+			slices.Sort(want)
+			if got = slices.Compact(got); !slices.Equal(got, want) {
+				t.Errorf("%s: CompareOwn() in %d shares finds\n%q, want\n%q", name, shares, got, want)
+			}
 		}
 	}
 	list := func(rs ...ResourceSpec) []ResourceSpec { return rs }

@@ -46,7 +46,7 @@ func (d *dumper) all() error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(d.w, "== %s (%d bytes)\n%s", manifestFile, len(m), m)
+	fmt.Fprintf(d.w, "== %s (%d bytes)\n%s", ManifestName, len(m), m)
 	for _, p := range d.r.parts {
 		if err := d.part(p); err != nil {
 			return err

@@ -48,6 +48,17 @@ func (e Entry) block() []byte {
 	return e.p.data[e.off:][:e.size()]
 }
 
+// Next returns the resource behind that of e in its part, past the aliases between them; false for
+// the last one, and for the zero Entry.
+func (e Entry) Next() (Entry, bool) {
+	for ok := e.p != nil; ok; {
+		if e, ok = e.p.block(e.off + e.size()); ok && !e.isAlias() {
+			return e, true
+		}
+	}
+	return Entry{}, false
+}
+
 // target returns the block that an alias stands for, in the same part; a Ref of no block for a
 // number that cannot be one.
 func (e Entry) target() Ref {

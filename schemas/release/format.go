@@ -28,11 +28,11 @@ const (
 
 // Names of the files of a release. The digits of a part or a pack are the start of its SHA-256.
 const (
-	manifestFile = "manifest.json"
+	ManifestName = "manifest.json"
 	partPrefix   = "part-"
 	indexPrefix  = "index-"
 	packPrefix   = "pack-"
-	reportFile   = "report.json"
+	ReportName   = "report.json" // of the report of the build, which the manifest does not list
 
 	hashDigits = 32 // of the name of a part or a pack
 )

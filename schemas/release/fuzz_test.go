@@ -104,7 +104,7 @@ func FuzzRecipe(f *testing.F) {
 
 // FuzzManifest accepts only what encodes back to the same bytes.
 func FuzzManifest(f *testing.F) {
-	f.Add(readFile(f, archive, manifestFile))
+	f.Add(readFile(f, archive, ManifestName))
 	f.Add(fmt.Appendf(nil, `{"format_version": %d}`, FormatVersion))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m, err := ParseManifest(data)

@@ -89,16 +89,16 @@ func ValidID(id string) bool {
 
 // readManifest reads and checks the manifest in the release folder dir.
 func readManifest(dir string) (*Manifest, error) {
-	path := filepath.Join(dir, manifestFile)
+	path := filepath.Join(dir, ManifestName)
 	st, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("no %s there, so this is no release: %w", manifestFile, err)
+		return nil, fmt.Errorf("no %s there, so this is no release: %w", ManifestName, err)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if st.Size() > MaxManifestBytes {
-		return nil, corrupt(manifestFile, MaxManifestBytes, "file is %d bytes long, at most %d are allowed", st.Size(), MaxManifestBytes)
+		return nil, corrupt(ManifestName, MaxManifestBytes, "file is %d bytes long, at most %d are allowed", st.Size(), MaxManifestBytes)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -114,14 +114,14 @@ func ParseManifest(data []byte) (*Manifest, error) {
 		FormatVersion int `json:"format_version"`
 	}
 	if err := json.Unmarshal(data, &v); err != nil {
-		return nil, corrupt(manifestFile, jsonOffset(err, len(data)), "%v", err)
+		return nil, corrupt(ManifestName, jsonOffset(err, len(data)), "%v", err)
 	}
 	if v.FormatVersion != FormatVersion {
-		return nil, fmt.Errorf("%s: format version is %d, this program reads %d: %w", manifestFile, v.FormatVersion, FormatVersion, ErrVersion)
+		return nil, fmt.Errorf("%s: format version is %d, this program reads %d: %w", ManifestName, v.FormatVersion, FormatVersion, ErrVersion)
 	}
 	m := new(Manifest)
 	if err := json.Unmarshal(data, m); err != nil {
-		return nil, corrupt(manifestFile, jsonOffset(err, len(data)), "%v", err)
+		return nil, corrupt(ManifestName, jsonOffset(err, len(data)), "%v", err)
 	}
 	if err := m.check(data); err != nil {
 		return nil, err
@@ -136,14 +136,14 @@ func (m *Manifest) check(data []byte) error {
 		return err
 	}
 	if m.ID != id {
-		return corrupt(manifestFile, int64(bytes.Index(data, []byte(`"id"`))), "id is %q, the content gives %q", m.ID, id)
+		return corrupt(ManifestName, int64(bytes.Index(data, []byte(`"id"`))), "id is %q, the content gives %q", m.ID, id)
 	}
 	again, err := m.Encode()
 	if err != nil {
 		return err
 	}
 	if !bytes.Equal(again, data) {
-		return corrupt(manifestFile, firstDifference(data, again), "JSON is not in the form in which it is written")
+		return corrupt(ManifestName, firstDifference(data, again), "JSON is not in the form in which it is written")
 	}
 	return m.checkFiles()
 }
@@ -163,19 +163,19 @@ func (m *Manifest) checkFiles() error {
 		{"table", m.Tables, MaxPacks, func(files []File, i int) bool { return isTable(files[i].Name) && inOrder(files, i) }},
 	} {
 		if len(list.files) > list.most {
-			return corrupt(manifestFile, -1, "%d files of the kind %s, at most %d are possible", len(list.files), list.what, list.most)
+			return corrupt(ManifestName, -1, "%d files of the kind %s, at most %d are possible", len(list.files), list.what, list.most)
 		}
 		for i, f := range list.files {
 			if !list.ok(list.files, i) {
-				return corrupt(manifestFile, -1, "%s %d of the list, %q, has another name than a %s has, or is out of order", list.what, i, f.Name, list.what)
+				return corrupt(ManifestName, -1, "%s %d of the list, %q, has another name than a %s has, or is out of order", list.what, i, f.Name, list.what)
 			}
 			if f.Size < headerLen+footerLen {
-				return corrupt(manifestFile, -1, "%q has %d bytes, header and footer need %d", f.Name, f.Size, headerLen+footerLen)
+				return corrupt(ManifestName, -1, "%q has %d bytes, header and footer need %d", f.Name, f.Size, headerLen+footerLen)
 			}
 		}
 	}
 	if n := len(m.Index); n&(n-1) != 0 || n == 0 {
-		return corrupt(manifestFile, -1, "%d index files, want a power of two", n)
+		return corrupt(ManifestName, -1, "%d index files, want a power of two", n)
 	}
 	return nil
 }

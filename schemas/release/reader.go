@@ -336,13 +336,40 @@ func (r *Reader) Resources(ctx context.Context, fn func(key []byte, e Entry, ref
 }
 
 // blocks calls fn for each block, resource or alias.
-func (r *Reader) blocks(fn func(Entry) error) error {
-	for _, p := range r.parts {
+func (r *Reader) blocks(fn func(Entry) error) error { return eachBlock(r.parts, fn) }
+
+func eachBlock(parts []*part, fn func(Entry) error) error {
+	for _, p := range parts {
 		if err := p.eachBlock(fn); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// Nearest returns, for each part, the number of the part of an earlier release that is most alike: the one that
+// begins with the same resource, or else with the nearest before it of that kind; -1 for none.
+func (r *Reader) Nearest(earlier *Reader) []int {
+	nearest := make([]int, len(r.parts))
+	for i, p := range r.parts {
+		nearest[i] = -1
+		key, best := p.firstKey(), []byte(nil)
+		for k, old := range earlier.parts {
+			if of := old.firstKey(); len(key) > 0 && len(of) > 0 && of[0] == key[0] && bytes.Compare(of, key) <= 0 && bytes.Compare(of, best) > 0 {
+				nearest[i], best = k, of
+			}
+		}
+	}
+	return nearest
+}
+
+// firstKey returns the key of the first block; nil for a part without any.
+func (p *part) firstKey() []byte {
+	e, ok := p.block(headerLen)
+	if !ok {
+		return nil
+	}
+	return e.Key()
 }
 
 // eachBlock calls fn for each block of the part.

@@ -778,7 +778,7 @@ func TestOneBuilderAtATime(t *testing.T) {
 func TestSameReleaseTwice(t *testing.T) {
 	dir := t.TempDir()
 	m := buildTiny(t, dir, "")
-	marker := filepath.Join(dir, m.ID, reportFile)
+	marker := filepath.Join(dir, m.ID, ReportName)
 	if err := os.WriteFile(marker, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -137,7 +137,7 @@ func (s Store) check(id string) (*Manifest, error) {
 		return nil, err
 	}
 	if got := r.manifest.ID; got != id {
-		err = corrupt(manifestFile, -1, "id is %s, the folder is %s", got, id)
+		err = corrupt(ManifestName, -1, "id is %s, the folder is %s", got, id)
 	}
 	return r.manifest, errors.Join(err, r.Close())
 }
@@ -237,7 +237,7 @@ func (s Store) info(id string) Info {
 
 // built returns the time in the report of release id, or when its folder changed.
 func (s Store) built(id string) time.Time {
-	if data, err := os.ReadFile(filepath.Join(s.Path(id), reportFile)); err == nil {
+	if data, err := os.ReadFile(filepath.Join(s.Path(id), ReportName)); err == nil {
 		if at := BuiltAt(data); !at.IsZero() {
 			return at
 		}

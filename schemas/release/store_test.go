@@ -28,7 +28,7 @@ func storeOf(tb testing.TB, n int) (Store, []string) {
 			tb.Fatal(err)
 		}
 		id := seal(tb, w).ID
-		if err := os.WriteFile(filepath.Join(s.Path(id), reportFile), []byte(report), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(s.Path(id), ReportName), []byte(report), 0o644); err != nil {
 			tb.Fatal(err)
 		}
 		ids = append(ids, id)

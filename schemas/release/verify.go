@@ -108,7 +108,7 @@ func (v *verifier) sorted() []CorruptError {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Off, b.Off), cmp.Compare(a.What, b.What))
 	})
 	if v.more > 0 {
-		v.problems = append(v.problems, CorruptError{File: manifestFile, Off: -1, What: fmt.Sprintf("%d more problems in the files it lists", v.more)})
+		v.problems = append(v.problems, CorruptError{File: ManifestName, Off: -1, What: fmt.Sprintf("%d more problems in the files it lists", v.more)})
 	}
 	return v.problems
 }

@@ -67,7 +67,7 @@ func fixManifest(tb testing.TB, dir string, change func(*Manifest)) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	writeFile(tb, data, dir, manifestFile)
+	writeFile(tb, data, dir, ManifestName)
 }
 
 // archiveFiles returns the names of the files of the archive.
@@ -78,7 +78,7 @@ func archiveFiles(tb testing.TB) []string {
 
 // TestOpenNamesFile breaks the length of each file, and its header byte by byte.
 func TestOpenNamesFile(t *testing.T) {
-	for _, name := range append(archiveFiles(t), manifestFile) {
+	for _, name := range append(archiveFiles(t), ManifestName) {
 		dir := copyArchive(t)
 		whole := readFile(t, dir, name)
 		refused := func(what string, data []byte, words ...string) {
@@ -100,14 +100,14 @@ func TestOpenNamesFile(t *testing.T) {
 			}
 		}
 		sizes := []string{}
-		if name != manifestFile {
+		if name != ManifestName {
 			sizes = []string{fmt.Sprintf("file is %d bytes long, the manifest has %d", len(whole)-1, len(whole))}
 		}
 		refused("the last byte less", whole[:len(whole)-1], sizes...)
 		refused("nothing", nil)
 		refused("a byte more", append(slices.Clone(whole), '\n'))
 		n := headerLen
-		if name == manifestFile {
+		if name == ManifestName {
 			n = len(whole)
 		}
 		for i := range whole {
@@ -129,8 +129,8 @@ func TestOpenNamesFile(t *testing.T) {
 
 func TestOpenVersion(t *testing.T) {
 	dir := copyArchive(t)
-	m := readFile(t, dir, manifestFile)
-	writeFile(t, bytes.Replace(m, fmt.Appendf(nil, `"format_version": %d`, FormatVersion), fmt.Appendf(nil, `"format_version": %d`, FormatVersion+1), 1), dir, manifestFile)
+	m := readFile(t, dir, ManifestName)
+	writeFile(t, bytes.Replace(m, fmt.Appendf(nil, `"format_version": %d`, FormatVersion), fmt.Appendf(nil, `"format_version": %d`, FormatVersion+1), 1), dir, ManifestName)
 	_, err := Open(dir)
 	if !errors.Is(err, ErrVersion) || !strings.Contains(err.Error(), fmt.Sprintf("format version is %d, this program reads %d", FormatVersion+1, FormatVersion)) {
 		t.Errorf("Open(the next version) = %v, want ErrVersion", err)

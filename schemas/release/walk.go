@@ -317,7 +317,7 @@ func (w *walker) manifest() {
 		keys += w.r.indexes[i].counts[indexKeys]
 	}
 	if keys != w.all[partBlocks] {
-		w.v.problem(manifestFile, -1, "the indexes have %d keys, the parts have %d", keys, w.all[partBlocks])
+		w.v.problem(ManifestName, -1, "the indexes have %d keys, the parts have %d", keys, w.all[partBlocks])
 	}
 	c := w.r.manifest.Counts
 	want := [...]int64{c.Fragments, c.Segments, c.RawBytes, c.StoredBytes}
@@ -327,11 +327,11 @@ func (w *walker) manifest() {
 		got[2] += int64(m.counts[packRawBytes])
 		got[3] += int64(len(m.data) - headerLen)
 		if live := w.r.manifest.Packs[i].Live; live != w.live[i] {
-			w.v.problem(manifestFile, -1, "%d bytes of %s are live, segments lie in %d", live, m.name, w.live[i])
+			w.v.problem(ManifestName, -1, "%d bytes of %s are live, segments lie in %d", live, m.name, w.live[i])
 		}
 	}
 	if got != want {
-		w.v.problem(manifestFile, -1, "counts of fragments, segments, raw and stored bytes are %d, the files have %d", want, got)
+		w.v.problem(ManifestName, -1, "counts of fragments, segments, raw and stored bytes are %d, the files have %d", want, got)
 	}
 }
 

@@ -217,10 +217,10 @@ func (m *Manifest) write(dir string, d disk) error {
 	if err != nil {
 		return err
 	}
-	if err := d.writeFile(filepath.Join(dir, manifestFile), data); err != nil {
+	if err := d.writeFile(filepath.Join(dir, ManifestName), data); err != nil {
 		return err
 	}
-	listed := map[string]bool{manifestFile: true}
+	listed := map[string]bool{ManifestName: true}
 	for _, f := range m.Files() {
 		listed[f.Name] = true
 	}

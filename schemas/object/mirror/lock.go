@@ -10,6 +10,7 @@ import (
 	"os"
 	"time"
 
+	"reelsplice/schemas/catalog"
 	"reelsplice/schemas/object"
 )
 
@@ -20,7 +21,7 @@ const lockName = ".lock.json"
 
 // writingName is the object that exists while Push replaces others. A killed Push leaves it
 // until the next one: some kinds are newer than others then, and a build must refuse them.
-const writingName = ".writing.json"
+const writingName = catalog.WritingName
 
 // staleAfter is the age from which the message suspects a dead ingest behind a lock.
 const staleAfter = 24 * time.Hour

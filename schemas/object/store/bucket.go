@@ -23,6 +23,8 @@ type driver interface {
 	get(ctx context.Context, key, etag string, off, n int64) (body io.ReadCloser, size int64, version string, err error)
 	// put makes or replaces an object; if the condition does not hold, it fails with errCondition.
 	put(ctx context.Context, key string, r *io.SectionReader, contentType string, c condition) error
+	// copy makes or replaces an object from a version of another one of the bucket.
+	copy(ctx context.Context, from object.Info, key string) error
 	remove(ctx context.Context, key string) error
 	close() error
 }

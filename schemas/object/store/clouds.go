@@ -112,6 +112,10 @@ func (c cloud) put(ctx context.Context, key string, r *io.SectionReader, content
 	}))
 }
 
+func (c cloud) copy(ctx context.Context, from object.Info, key string) error {
+	return classCloud(c.bucket.Copy(ctx, key, from.Key, nil))
+}
+
 func (c cloud) remove(ctx context.Context, key string) error {
 	return classCloud(c.bucket.Delete(ctx, key))
 }

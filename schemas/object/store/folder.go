@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"io"
 	"strings"
 
@@ -93,6 +94,14 @@ func (p *prefix) Put(ctx context.Context, name string, data []byte) error {
 
 func (p *prefix) Upload(ctx context.Context, name string, r io.ReaderAt, size int64) error {
 	return p.bucket.upload(ctx, p.key(name), r, size)
+}
+
+func (p *prefix) Copy(ctx context.Context, from object.Folder, o object.Info, name string) error {
+	other, ok := from.(*prefix)
+	if !ok || other.loc.At("").Identity() != p.loc.At("").Identity() {
+		return errors.ErrUnsupported
+	}
+	return failed(p.loc.At(p.key(name)), p.bucket.driver.copy(ctx, other.whole(o), p.key(name)))
 }
 
 func (p *prefix) Delete(ctx context.Context, name string) error {

@@ -75,6 +75,15 @@ func testFolder(t *testing.T, url string) {
 		t.Errorf("NewReader: %v", err)
 	}
 	must(r.Close())
+	must(f.Copy(ctx, f, o, "copies/big"))
+	must(f.Copy(ctx, f, o, "copies/big"))
+	if got, _, err := f.ReadAll(ctx, "copies/big"); err != nil || !bytes.Equal(got, data[:90_000]) {
+		t.Errorf("a copy has %d bytes, %v", len(got), err)
+	}
+	if err := f.Copy(ctx, elsewhere(t), o, "copies/other"); !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Copy from another store: %v", err)
+	}
+	must(f.Delete(ctx, "copies/big"))
 	must(f.Put(ctx, "big", []byte("other")))
 	if _, err := f.ReadRange(ctx, o, 0, 5); !errors.Is(err, object.ErrChanged) {
 		t.Errorf("ReadRange of an old version: %v", err)
@@ -95,6 +104,16 @@ func testFolder(t *testing.T, url string) {
 		t.Errorf("URL = %q", got)
 	}
 	must(f.Close())
+}
+
+// elsewhere is a folder of another store than any other.
+func elsewhere(t *testing.T) object.Folder {
+	t.Helper()
+	f, err := store.OpenFolder(t.Context(), objecttest.New(t).URL("x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
 }
 
 // testReplace: of several that replace one version, one wins.

@@ -23,6 +23,9 @@ const (
 	endpointAWS    = "s3.amazonaws.com"
 	endpointGoogle = "storage.googleapis.com"
 
+	// maxCopy is the size in bytes from which an object is copied in pieces.
+	maxCopy = 5 << 30
+
 	// s3Tries is how often one request is sent before its error counts.
 	s3Tries = 5
 )
@@ -188,6 +191,17 @@ func (d *s3) put(ctx context.Context, key string, r *io.SectionReader, contentTy
 		o.SetMatchETag(c.etag)
 	}
 	_, err := d.client.Client.PutObject(ctx, d.bucket, key, r, r.Size(), o)
+	return classS3(err)
+}
+
+func (d *s3) copy(ctx context.Context, from object.Info, key string) error {
+	to := minio.CopyDestOptions{Bucket: d.bucket, Object: key, UserMetadata: d.header, ReplaceMetadata: len(d.header) > 0}
+	src := minio.CopySrcOptions{Bucket: d.bucket, Object: from.Key, MatchETag: from.ETag}
+	if from.Size > maxCopy {
+		_, err := d.client.ComposeObject(ctx, to, src) // in pieces
+		return classS3(err)
+	}
+	_, err := d.client.Client.CopyObject(ctx, to, src)
 	return classS3(err)
 }
 

@@ -90,17 +90,23 @@ func encodeFiles(w *os.File, newFile release.File, newData *os.File, oldFile rel
 // A Pair is a file of a release and the file of an earlier one that it is most alike.
 type Pair struct{ New, Old release.File }
 
-// Pairs returns the files of a release that an earlier one lacks and that are worth a delta: parts by number, indexes and
-// tables by name. Packs have no pair, for they only grow in number.
-func Pairs(m, earlier *release.Manifest) (pairs []Pair) {
+// Pairs returns the files of a release that an earlier one lacks and that are worth a delta: parts by the resources in
+// them, indexes and tables by name. Packs have no pair, for they only grow in number. It reads both releases, so it is
+// called inside of release.Guard.
+func Pairs(r, before *release.Reader) []Pair {
+	return pairFiles(r.Manifest(), before.Manifest(), r.Nearest(before))
+}
+
+// pairFiles is Pairs of manifests, with the number of the earlier part for each part.
+func pairFiles(m, earlier *release.Manifest, nearest []int) (pairs []Pair) {
 	had := map[string]bool{}
 	byName := map[string]release.File{}
 	for _, f := range earlier.Files() {
 		had[f.SHA256], byName[f.Name] = true, f
 	}
-	for i, f := range m.Parts {
-		if !had[f.SHA256] && i < len(earlier.Parts) {
-			pairs = append(pairs, Pair{f, earlier.Parts[i]})
+	for i, k := range nearest {
+		if f := m.Parts[i]; !had[f.SHA256] && k >= 0 {
+			pairs = append(pairs, Pair{f, earlier.Parts[k]})
 		}
 	}
 	for _, files := range [][]release.File{m.Index, m.Tables} {
@@ -116,15 +122,11 @@ func Pairs(m, earlier *release.Manifest) (pairs []Pair) {
 // WriteAll stores the deltas from one release of a local store to another in a bucket, one after the other, and returns
 // their bytes and those of the files that they make.
 func WriteAll(ctx context.Context, to object.Folder, store release.Store, id, earlier string) (stored, made int64, err error) {
-	m, err := release.ReadManifest(store.Path(id))
+	pairs, err := pairsOf(store.Path(id), store.Path(earlier))
 	if err != nil {
 		return 0, 0, err
 	}
-	before, err := release.ReadManifest(store.Path(earlier))
-	if err != nil {
-		return 0, 0, err
-	}
-	for _, p := range Pairs(&m, &before) {
+	for _, p := range pairs {
 		n, err := writePair(ctx, to, p, store.Path(id), store.Path(earlier))
 		if err != nil {
 			return stored, made, err
@@ -134,6 +136,24 @@ func WriteAll(ctx context.Context, to object.Folder, store release.Store, id, ea
 		}
 	}
 	return stored, made, nil
+}
+
+// pairsOf is Pairs of the releases in two folders.
+func pairsOf(id, earlier string) (pairs []Pair, err error) {
+	r, err := release.Open(id)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	before, err := release.Open(earlier)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, before.Close()) }()
+	return pairs, release.Guard(func() error {
+		pairs = Pairs(r, before)
+		return nil
+	})
 }
 
 // writePair is Write of files of two folders. The temporary file lies where the system has those.

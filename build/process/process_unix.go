@@ -1,19 +1,20 @@
 //go:build unix
 
-package build
+package process
 
 import (
 	"os"
 	"runtime"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// peakRSS returns the most memory that this process has held, in bytes; 0 when the
+// PeakRSS returns the most memory that this process has held, in bytes; 0 when the
 // system does not tell.
-func peakRSS() int64 {
+func PeakRSS() int64 {
 	// On Linux, rusage keeps what the parent held when it started this process.
 	if n, ok := highWater(); ok {
 		return n
@@ -26,6 +27,15 @@ func peakRSS() int64 {
 		return u.Maxrss // bytes there, kilobytes elsewhere
 	}
 	return u.Maxrss << 10
+}
+
+// CPUSeconds returns the time of CPUs that this process has taken; 0 when the system does not tell.
+func CPUSeconds() float64 {
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
 }
 
 // highWater returns VmHWM of Linux, which is of this process alone.

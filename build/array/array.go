@@ -1,0 +1,364 @@
+// Package array builds a release as array jobs: many processes, on any machines, that share a work
+// folder, a catalogue and a store of releases by URL. Engines such as Slurm and Kubernetes start
+// them; nothing here waits for another process.
+//
+//	Plan     divides the work and writes the plan into the work folder
+//	Run      runs one process's share of the tasks of a stage
+//	Seal     gives the release its name and removes the work folder's content
+//
+// All of them may be repeated, run twice at a time or be killed. The release has the bytes that a
+// build in one process gives it.
+package array
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"reelsplice/build"
+	"reelsplice/build/plan"
+	"reelsplice/build/records"
+	"reelsplice/build/task"
+	"reelsplice/build/work"
+	"reelsplice/schemas/catalog"
+	"reelsplice/schemas/object"
+	"reelsplice/schemas/release"
+)
+
+// ErrRefused matches errors of processes that another attempt cannot help: they are of another
+// program, plan or catalogue than the work folder.
+var ErrRefused = errors.New("this process does not belong to the build")
+
+// Releases is a store of releases.
+type Releases interface {
+	// Open opens a release, and its files. Those that lie elsewhere are read through the cache.
+	Open(ctx context.Context, id string, cache *work.Cache) (*release.Reader, release.Source, error)
+	// Install adds a release. The files that the store lacks come from bring.
+	Install(ctx context.Context, m *release.Manifest, report []byte, bring func(f release.File) (Origin, error)) error
+	// Named returns the id of the release that is "current" or "previous", or the name itself. The error matches
+	// release.ErrNoRelease if none is.
+	Named(ctx context.Context, name string) (id string, err error)
+	// Deltas returns where deltas between releases go; nil for a store without.
+	Deltas() object.Folder
+	// Publish makes a release current.
+	Publish(ctx context.Context, id string) (previous string, err error)
+}
+
+// An Origin is where a file of a new release lies: in a folder, by its version there.
+type Origin struct {
+	Folder object.Folder
+	Info   object.Info
+}
+
+// check compares the size of a file with that in the manifest.
+func (o *Origin) check(f release.File) error {
+	if o.Info.Size != f.Size {
+		return fmt.Errorf("%s has %d bytes, the manifest %d", o.Folder.URL(o.Info.Key), o.Info.Size, f.Size)
+	}
+	return nil
+}
+
+// A Site has what the processes of a build share, and the share of the machine that one may take.
+type Site struct {
+	Catalog  object.Folder
+	Releases Releases
+	Work     object.Folder
+	Program  string // version of the program
+	Scratch  string // folder for files of this process; the system's temporary one by default
+	Jobs     int    // tasks that run side by side
+	Memory   int64  // bytes that the process may use
+	Log      *slog.Logger
+}
+
+// Plan divides the work of a build and writes the plan into the work folder. It returns the plan
+// that is there: one for the same build stays.
+func Plan(ctx context.Context, s Site, params plan.Params, access task.Access) (*plan.Plan, error) {
+	params.Access, params.Deltas = access != nil, s.Releases.Deltas() != nil
+	scratch, err := newScratch(ctx, s.Scratch)
+	if err != nil {
+		return nil, err
+	}
+	defer scratch.remove()
+	files, err := catalogFiles(ctx, s.Catalog)
+	if err != nil {
+		return nil, err
+	}
+	in, err := records.OpenFrom(opener(s.Catalog, files, scratch.cache), s.Catalog.String())
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	p, err := plan.Make(in, params)
+	if err != nil {
+		return nil, err
+	}
+	p.Source = plan.Source{Program: s.Program, Files: files}
+	if access != nil {
+		if p.AccessCounts, err = describeAccess(access, scratch.dir); err != nil {
+			return nil, err
+		}
+	}
+	made, err := work.PutPlan(ctx, s.Work, p)
+	if err != nil {
+		return nil, fmt.Errorf("write plan: %w", err)
+	}
+	if !made {
+		if p, err = samePlan(ctx, s.Work, p); err != nil {
+			return nil, err
+		}
+	}
+	return p, shareAccess(ctx, s, p, scratch.dir)
+}
+
+// Date returns the time of the changes since the previous release: the one that is wanted, or else now.
+func Date(ctx context.Context, s Site, previous string, wanted time.Time) (date time.Time, err error) {
+	scratch, err := newScratch(ctx, s.Scratch)
+	if err != nil {
+		return date, err
+	}
+	defer scratch.remove()
+	err = release.Guard(func() error {
+		r, _, err := s.Releases.Open(ctx, previous, scratch.cache)
+		if err != nil {
+			return fmt.Errorf("previous release: %w", err)
+		}
+		date = build.DateUpon(r, wanted, time.Now())
+		return r.Close()
+	})
+	return date, err
+}
+
+// samePlan returns the plan of a work folder if it is for the build that p is for: another attempt has
+// another time, which stays that of the first.
+func samePlan(ctx context.Context, shared object.Folder, p *plan.Plan) (*plan.Plan, error) {
+	have := &plan.Plan{}
+	if err := work.ReadPlan(ctx, shared, have); err != nil {
+		return nil, fmt.Errorf("read plan: %w", err)
+	}
+	p.Date = have.Date
+	want, err := p.ID()
+	if err != nil {
+		return nil, err
+	}
+	if id, err := have.ID(); err != nil || id != want {
+		return nil, errors.Join(err, fmt.Errorf("%s has the plan of another build: finish that, or remove it with build clean: %w", shared, ErrRefused))
+	}
+	return have, nil
+}
+
+// describeAccess writes access counts to a folder and describes the file.
+func describeAccess(access task.Access, dir string) (*work.File, error) {
+	if err := access.Write(filepath.Join(dir, plan.AccessFile)); err != nil {
+		return nil, err
+	}
+	f, err := work.Local(dir, dir).Describe(plan.AccessFile)
+	return &f, err
+}
+
+// shareAccess puts the access counts into the work folder.
+func shareAccess(ctx context.Context, s Site, p *plan.Plan, scratch string) error {
+	if p.AccessCounts == nil {
+		return nil
+	}
+	id, err := p.ID()
+	if err != nil {
+		return err
+	}
+	f := work.Shared(s.Work, id)
+	if err := f.SetScratch(scratch, nil); err != nil {
+		return err
+	}
+	if err := os.Rename(filepath.Join(scratch, plan.AccessFile), filepath.Join(f.Dir(work.Files), plan.AccessFile)); err != nil {
+		return err
+	}
+	return f.Share(ctx, work.Files, plan.AccessFile)
+}
+
+// catalogFiles returns the versions of the files of a catalogue.
+func catalogFiles(ctx context.Context, catalogue object.Folder) (files []plan.CatalogFile, err error) {
+	all, err := catalogue.List(ctx, "")
+	if err != nil {
+		return nil, fmt.Errorf("list catalogue: %w", err)
+	}
+	for _, o := range all {
+		switch {
+		case o.Key == catalog.WritingName:
+			return nil, fmt.Errorf("%s: an ingest writes it just now: build when that is done", catalogue)
+		case !strings.Contains(o.Key, "/") && filepath.Ext(o.Key) == ".parquet":
+			files = append(files, plan.CatalogFile{Name: o.Key, Size: o.Size, ETag: o.ETag})
+		}
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("no catalogue in %s: run ingest first", catalogue)
+	}
+	return files, nil
+}
+
+// A session is a process at work on the tasks of a plan.
+type session struct {
+	plan    *plan.Plan
+	folder  *work.Folder
+	build   *task.Build
+	scratch *scratch
+	fetched int64 // bytes that came from buckets, once it is closed
+}
+
+// join reads the plan of the work folder, and refuses one that is not of this program and catalogue.
+func (s *Site) join(ctx context.Context) (*session, error) {
+	p, err := s.ReadPlan(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.check(ctx, p); err != nil {
+		return nil, err
+	}
+	id, err := p.ID()
+	return &session{plan: p, folder: work.Shared(s.Work, id)}, err
+}
+
+// open is join, and opens all that tasks read.
+func (s *Site) open(ctx context.Context) (*session, error) {
+	o, err := s.join(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return o, s.openAll(ctx, o)
+}
+
+// openAll opens what tasks read. After an error the session needs no close.
+func (s *Site) openAll(ctx context.Context, o *session) (err error) {
+	if o.scratch, err = newScratch(ctx, s.Scratch); err != nil {
+		return err
+	}
+	if err = o.folder.SetScratch(o.scratch.dir, o.scratch.cache); err == nil {
+		err = s.openSources(ctx, o)
+	}
+	if err != nil {
+		o.scratch.remove()
+	}
+	return err
+}
+
+// ReadPlan reads the plan of the work folder. The error matches fs.ErrNotExist if there is none.
+func (s *Site) ReadPlan(ctx context.Context) (*plan.Plan, error) {
+	p := &plan.Plan{}
+	err := work.ReadPlan(ctx, s.Work, p)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("no plan in %s: run build plan first: %w", s.Work, err)
+	}
+	return p, err
+}
+
+// check refuses a plan that another program, or one of another catalogue, has made.
+func (s *Site) check(ctx context.Context, p *plan.Plan) error {
+	if p.Program != s.Program {
+		return fmt.Errorf("the plan in %s is of version %s of the program, this is %s: %w", s.Work, p.Program, s.Program, ErrRefused)
+	}
+	files, err := catalogFiles(ctx, s.Catalog)
+	if err != nil {
+		return err
+	}
+	if !slices.Equal(files, p.Files) {
+		return fmt.Errorf("the plan in %s is of another catalogue than %s is now: %w", s.Work, s.Catalog, ErrRefused)
+	}
+	return nil
+}
+
+// openSources opens the catalogue and the previous release.
+func (s *Site) openSources(ctx context.Context, o *session) error {
+	from := task.Sources{Deltas: s.Releases.Deltas()}
+	var err error
+	if from.Catalog, err = records.OpenFrom(opener(s.Catalog, o.plan.Files, o.scratch.cache), s.Catalog.String()); err != nil {
+		return err
+	}
+	if o.plan.Previous != "" {
+		if from.Previous, from.Files, err = s.Releases.Open(ctx, o.plan.Previous, o.scratch.cache); err != nil {
+			from.Catalog.Close()
+			return fmt.Errorf("previous release: %w", err)
+		}
+	}
+	o.build = task.New(o.plan, o.folder, from, s.Memory/int64(s.workers()))
+	return nil
+}
+
+// close gives up what the process holds.
+func (o *session) close() error {
+	err := o.build.Close()
+	o.fetched = o.scratch.cache.Fetched()
+	o.scratch.remove()
+	return err
+}
+
+// opener opens the files of a catalogue: where they lie, or as far as they are read in a folder.
+func opener(catalogue object.Folder, files []plan.CatalogFile, cache *work.Cache) catalog.Files {
+	return func(name string) (*catalog.Source, error) {
+		if path, ok := catalogue.Path(name); ok {
+			return catalog.Dir(filepath.Dir(path))(name)
+		}
+		i := slices.IndexFunc(files, func(f plan.CatalogFile) bool { return f.Name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("%s: %w", catalogue.URL(name), fs.ErrNotExist)
+		}
+		f, err := cache.Open(catalogue, object.Info{Key: name, Size: files[i].Size, ETag: files[i].ETag})
+		if err != nil {
+			return nil, err
+		}
+		return &catalog.Source{ReaderAt: f, Closer: io.NopCloser(nil), Size: f.Size(), Name: f.Name()}, nil
+	}
+}
+
+// A scratch is the folder of a process for files in the making. Its lock tells the next process of
+// this machine whether the one that made it is alive.
+type scratch struct {
+	dir   string
+	lock  *flock.Flock
+	cache *work.Cache // of files of buckets
+}
+
+const scratchPrefix = "reelsplice-build-"
+
+// newScratch makes a scratch in a folder, and removes those of killed processes.
+func newScratch(ctx context.Context, parent string) (*scratch, error) {
+	if parent == "" {
+		parent = os.TempDir()
+	}
+	dead, err := filepath.Glob(filepath.Join(parent, scratchPrefix+"*"))
+	if err != nil {
+		return nil, err
+	}
+	for _, dir := range dead {
+		lock := flock.New(filepath.Join(dir, "lock"))
+		if info, err := os.Stat(dir); err != nil || time.Since(info.ModTime()) < time.Second {
+			continue // its process may be about to lock it
+		}
+		if ok, err := lock.TryLock(); err == nil && ok {
+			_ = os.RemoveAll(dir) // of another user, or gone meanwhile
+			_ = lock.Unlock()
+		}
+	}
+	dir, err := os.MkdirTemp(parent, scratchPrefix)
+	if err != nil {
+		return nil, fmt.Errorf("make scratch folder: %w", err)
+	}
+	s := &scratch{dir, flock.New(filepath.Join(dir, "lock")), work.NewCache(ctx, filepath.Join(dir, "cache"))}
+	if _, err := s.lock.TryLock(); err != nil {
+		return nil, fmt.Errorf("lock scratch folder: %w", err)
+	}
+	return s, nil
+}
+
+func (s *scratch) remove() {
+	_ = s.cache.Close()
+	_ = os.RemoveAll(s.dir) // what stays goes with the next process
+	_ = s.lock.Unlock()
+}

@@ -1,0 +1,352 @@
+package array
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"reelsplice/build"
+	"reelsplice/build/buildtest"
+	"reelsplice/build/plan"
+	"reelsplice/build/segment"
+	"reelsplice/build/task"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/object"
+	"reelsplice/schemas/object/objecttest"
+	"reelsplice/schemas/object/store"
+	"reelsplice/schemas/release"
+	"reelsplice/schemas/release/bucket"
+)
+
+const memory = 128 << 20
+
+// catalogueOf writes a catalogue of a part of the sample. Every third title has another overview, and one
+// movie more is there, if other is set.
+func catalogueOf(t testing.TB, other bool) string {
+	t.Helper()
+	dir := t.TempDir()
+	for kind, name := range map[fragment.Kind]string{
+		fragment.KindMovie: "movies", fragment.KindTV: "tv", fragment.KindSeason: "seasons", fragment.KindPerson: "people",
+		fragment.KindCollection: "collections", fragment.KindCompany: "companies", fragment.KindList: "lists", fragment.KindAccount: "accounts",
+	} {
+		rows := buildtest.Sample(t, name)
+		rows = slices.Clone(rows[:min(len(rows), 40)])
+		for i := range rows {
+			if other && i%3 == 1 {
+				rows[i] = strings.Replace(rows[i], `"overview":"`, `"overview":"Not `, 1)
+			}
+		}
+		if kind == fragment.KindMovie && !other {
+			rows = rows[:len(rows)-1]
+		}
+		buildtest.WriteKind(t, dir, kind, rows...)
+	}
+	return dir
+}
+
+// A world is where a build finds everything.
+type world struct {
+	t    *testing.T
+	site Site
+	dir  string // of the releases
+}
+
+// newWorld returns the world of a catalogue, with releases and a work folder in folders of this machine.
+func newWorld(t *testing.T, catalogue, releases string) *world {
+	t.Helper()
+	return &world{t, Site{
+		Catalog: object.Local(catalogue), Releases: FolderStore{release.Store{Dir: releases}}, Work: object.Local(filepath.Join(t.TempDir(), "work")),
+		Program: "test", Scratch: t.TempDir(), Jobs: 2, Memory: memory, Log: slog.New(slog.DiscardHandler),
+	}, releases}
+}
+
+// inBucket puts the catalogue, the work folder and the releases of w into a bucket.
+func (w *world) inBucket(s *objecttest.Server, releases string) *world {
+	w.t.Helper()
+	open := func(prefix string) object.Folder {
+		f, err := store.OpenFolder(w.t.Context(), s.URL(prefix))
+		w.must(err)
+		return f
+	}
+	local := w.site.Catalog
+	w.site.Catalog, w.site.Work = open("catalog-"+filepath.Base(local.String())), open("work")
+	w.site.Releases = BucketStore{bucket.Store{Folder: open(releases)}}
+	files, err := local.List(w.t.Context(), "")
+	w.must(err)
+	for _, o := range files {
+		data, _, err := local.ReadAll(w.t.Context(), o.Key)
+		w.must(err)
+		w.must(w.site.Catalog.Put(w.t.Context(), o.Key, data))
+	}
+	return w
+}
+
+// params are those of a build upon a release, "" for none.
+func (w *world) params(previous string) plan.Params {
+	p := plan.Params{Level: segment.DefaultLevel, Previous: previous}
+	if previous != "" {
+		p.Date = time.Date(2026, 11, 1, 3, 0, 0, 0, time.UTC)
+	}
+	return p
+}
+
+func (w *world) must(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// plan writes the plan.
+func (w *world) plan(previous string) {
+	w.t.Helper()
+	_, err := Plan(w.t.Context(), w.site, w.params(previous), nil)
+	w.must(err)
+}
+
+// stage runs all shares of a stage in random order, some of them twice.
+func (w *world) stage(r *rand.Rand, name string, count int) {
+	w.t.Helper()
+	shares := r.Perm(count)
+	for range count / 3 {
+		shares = append(shares, r.IntN(count))
+	}
+	for _, i := range shares {
+		_, err := RunShare(w.t.Context(), w.site, Share{name, i, count})
+		w.must(err)
+	}
+}
+
+// build builds a release and returns its id.
+func (w *world) build(previous string, count int) string {
+	w.t.Helper()
+	w.plan(previous)
+	r := rand.New(rand.NewPCG(uint64(count), 1))
+	for _, s := range task.Stages() {
+		if s.Name != sealStage {
+			w.stage(r, s.Name, count)
+		}
+	}
+	report, err := Seal(w.t.Context(), w.site, true)
+	w.must(err)
+	w.isClean()
+	return report.Release
+}
+
+// isClean checks that nothing is left in the work folder and of the processes.
+func (w *world) isClean() {
+	w.t.Helper()
+	left, err := w.site.Work.List(w.t.Context(), "")
+	if err != nil || len(left) > 0 {
+		w.t.Errorf("the work folder has %v, %v", left, err)
+	}
+	files, err := filepath.Glob(filepath.Join(w.site.Scratch, "*"))
+	if err != nil || len(files) > 0 {
+		w.t.Errorf("the scratch folder has %v, %v", files, err)
+	}
+}
+
+// oneProcess builds a release in one process.
+func oneProcess(t *testing.T, catalogue, releases, previous string) string {
+	t.Helper()
+	c := build.DefaultConfig()
+	c.Catalog, c.Releases, c.Previous, c.Memory = catalogue, releases, previous, memory
+	c.Date = time.Date(2026, 11, 1, 3, 0, 0, 0, time.UTC)
+	r, err := build.Run(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Release
+}
+
+// counts are numbers of processes; the first one with a process a stage.
+func counts() []int {
+	if os.Getenv("REELSPLICE_LONG_TESTS") == "" {
+		return []int{1, 7}
+	}
+	return []int{1, 3, 7, 64}
+}
+
+// TestSameRelease: however many processes build it, a release has the id that one process gives it, and
+// is whole. So has one that is made upon it.
+func TestSameRelease(t *testing.T) {
+	first, second := catalogueOf(t, false), catalogueOf(t, true)
+	alone := t.TempDir()
+	full := oneProcess(t, first, alone, "")
+	next := oneProcess(t, second, alone, full)
+	for _, count := range counts() {
+		t.Run(fmt.Sprint(count), func(t *testing.T) {
+			releases := t.TempDir()
+			if id := newWorld(t, first, releases).build("", count); id != full {
+				t.Errorf("a full build of %d processes makes %s, one process %s", count, id, full)
+			}
+			w := newWorld(t, second, releases)
+			if id := w.build(full, count); id != next {
+				t.Errorf("an incremental build of %d processes makes %s, one process %s", count, id, next)
+			}
+			if id := w.build(next, count); id != next {
+				t.Errorf("a build without a change makes %s, want the previous one, %s", id, next)
+			}
+			for _, id := range []string{full, next} {
+				problems, err := release.Verify(t.Context(), filepath.Join(releases, id), release.VerifyOptions{}, nil)
+				if err != nil || len(problems) > 0 {
+					t.Errorf("release %s: %v, %v", id, problems, err)
+				}
+			}
+			if id, err := (release.Store{Dir: releases}).Current(); err != nil || id != next {
+				t.Errorf("current is %s, %v, want %s", id, err, next)
+			}
+		})
+	}
+}
+
+// TestSameReleaseInBucket: likewise, where everything lies in a bucket.
+func TestSameReleaseInBucket(t *testing.T) {
+	first, second := catalogueOf(t, false), catalogueOf(t, true)
+	alone := t.TempDir()
+	full := oneProcess(t, first, alone, "")
+	next := oneProcess(t, second, alone, full)
+	s := objecttest.New(t)
+	if id := newWorld(t, first, "").inBucket(s, "releases").build("", 3); id != full {
+		t.Errorf("a full build makes %s, one process %s", id, full)
+	}
+	w := newWorld(t, second, "").inBucket(s, "releases")
+	if id := w.build(full, 3); id != next {
+		t.Errorf("an incremental build makes %s, one process %s", id, next)
+	}
+	if id := w.build(next, 2); id != next {
+		t.Errorf("a build without a change makes %s, want the previous one, %s", id, next)
+	}
+	m, err := release.ReadManifest(filepath.Join(alone, next))
+	w.must(err)
+	for _, f := range m.Files() {
+		want, err := os.ReadFile(filepath.Join(alone, next, f.Name))
+		w.must(err)
+		if got := s.Get(t, "releases/"+bucket.FileName(f)); !bytes.Equal(got, want) {
+			t.Errorf("%s has other bytes in the bucket", f.Name)
+		}
+	}
+}
+
+// TestRefused: a process of another program or catalogue, or a plan of another build, is refused.
+func TestRefused(t *testing.T) {
+	w := newWorld(t, catalogueOf(t, false), t.TempDir())
+	if _, err := RunShare(t.Context(), w.site, Share{"survey", 0, 1}); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "run build plan first") {
+		t.Errorf("without a plan: %v", err)
+	}
+	w.plan("")
+	w.plan("") // the same again
+	other := w.site
+	other.Program = "another"
+	if _, err := RunShare(t.Context(), other, Share{"survey", 0, 1}); !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "version test") {
+		t.Errorf("another program: %v", err)
+	}
+	p := w.params("")
+	p.Level = 1
+	if _, err := Plan(t.Context(), w.site, p, nil); !errors.Is(err, ErrRefused) {
+		t.Errorf("the plan of another build: %v", err)
+	}
+	if _, err := Seal(t.Context(), w.site, false); err == nil || !strings.Contains(err.Error(), "is not done") {
+		t.Errorf("sealed before the tasks are done: %v", err)
+	}
+	other = w.site
+	other.Catalog = object.Local(catalogueOf(t, true))
+	if _, err := RunShare(t.Context(), other, Share{"survey", 0, 1}); !errors.Is(err, ErrRefused) {
+		t.Errorf("another catalogue: %v", err)
+	}
+	for _, share := range []Share{{"none", 0, 1}, {"titles", 3, 3}, {"titles", -1, 2}, {"titles", 0, 0}} {
+		if _, err := RunShare(t.Context(), w.site, share); err == nil {
+			t.Errorf("%+v was accepted", share)
+		}
+	}
+	w.must(Clean(t.Context(), w.site))
+	w.isClean()
+}
+
+// TestZombie: a task of a build that is over, and whose plan another one has replaced, comes back and harms
+// nothing.
+func TestZombie(t *testing.T) {
+	releases := t.TempDir()
+	old := newWorld(t, catalogueOf(t, false), releases)
+	old.plan("")
+	zombie, err := old.site.open(t.Context())
+	old.must(err)
+	w := newWorld(t, catalogueOf(t, true), releases)
+	w.site.Work = old.site.Work
+	old.must(Clean(t.Context(), old.site))
+	w.plan("")
+	w.stage(rand.New(rand.NewPCG(1, 1)), "survey", 2)
+	stage, err := task.StageOf("survey")
+	w.must(err)
+	opened, err := stage.Open(zombie.build)
+	w.must(err)
+	for i := range opened.Count() {
+		w.must(opened.Task(i).Run(t.Context()))
+	}
+	w.must(errors.Join(opened.Close(), zombie.close()))
+	want := oneProcess(t, w.site.Catalog.String(), t.TempDir(), "")
+	if id := w.build("", 2); id != want {
+		t.Errorf("release %s, want %s", id, want)
+	}
+}
+
+// TestStatus follows a build.
+func TestStatus(t *testing.T) {
+	w := newWorld(t, catalogueOf(t, false), t.TempDir())
+	w.plan("")
+	r := rand.New(rand.NewPCG(1, 1))
+	w.stage(r, "survey", 2)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := RunShare(ctx, w.site, Share{"prepare", 0, 1}); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	st, err := ReadStatus(t.Context(), w.site)
+	w.must(err)
+	if len(st.Stages) != len(task.Stages()) || st.Stages[0].Done != st.Stages[0].Tasks || st.Stages[0].Tasks < 1 || st.Stages[1].Done != 0 || st.Stages[1].Tasks < 1 {
+		t.Errorf("status %+v", st)
+	}
+	if index := st.Stages[5]; index.Stage != "index" || index.Tasks != -1 {
+		t.Errorf("the tasks of a stage that follow from stages to come: %+v", index)
+	}
+	w.must(Clean(t.Context(), w.site))
+}
+
+// TestDeadScratch: files of killed processes of this machine go with the next one.
+func TestDeadScratch(t *testing.T) {
+	parent := t.TempDir()
+	alive, err := newScratch(t.Context(), parent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dead := filepath.Join(parent, scratchPrefix+"dead")
+	if err := os.MkdirAll(filepath.Join(dead, "files"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	long := time.Now().Add(-time.Minute)
+	if err := errors.Join(os.Chtimes(dead, long, long), os.Chtimes(alive.dir, long, long)); err != nil {
+		t.Fatal(err)
+	}
+	next, err := newScratch(t.Context(), parent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(dead); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the scratch of a dead process: %v", err)
+	}
+	if _, err := os.Stat(alive.dir); err != nil {
+		t.Errorf("the scratch of a process at work: %v", err)
+	}
+	alive.remove()
+	next.remove()
+}

@@ -1,0 +1,212 @@
+package array
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"reelsplice/build"
+	"reelsplice/build/process"
+	"reelsplice/build/task"
+	"reelsplice/build/work"
+	"reelsplice/schemas/release"
+)
+
+// sealStage is the stage that Seal runs.
+const sealStage = "seal"
+
+// Seal completes the release when the tasks of all stages are done, adds it to the store of releases,
+// makes it current if that is wanted, and removes the content of the work folder.
+func Seal(ctx context.Context, s Site, publish bool) (r build.Report, err error) {
+	o, err := s.open(ctx)
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, o.close()) }()
+	if err := o.runSeal(ctx); err != nil {
+		return r, err
+	}
+	outcome, err := o.build.Outcome()
+	if err != nil {
+		return r, err
+	}
+	if outcome.Warning != "" {
+		s.Log.Warn(outcome.Warning)
+	}
+	r = build.NewReport(o.plan, outcome)
+	if err := o.cost(ctx, &r); err != nil {
+		return r, err
+	}
+	if outcome.Unchanged {
+		r.Release = outcome.Release
+	} else if err := o.install(ctx, s.Releases, &r); err != nil {
+		return r, err
+	}
+	if publish {
+		if _, err := s.Releases.Publish(ctx, r.Release); err != nil {
+			return r, err
+		}
+	}
+	return r, Clean(ctx, s)
+}
+
+// runSeal runs the seal task, which leaves the manifest in the folder of this process.
+func (o *session) runSeal(ctx context.Context) (err error) {
+	stage, err := task.StageOf(sealStage)
+	if err != nil {
+		return err
+	}
+	opened, err := stage.Open(o.build)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, opened.Close()) }()
+	return opened.Task(0).Run(ctx)
+}
+
+// install adds the release to the store.
+func (o *session) install(ctx context.Context, to Releases, r *build.Report) error {
+	m, err := release.ReadManifest(o.folder.Dir(work.Release))
+	if err != nil {
+		return err
+	}
+	r.Describe(m)
+	report, err := r.Encode()
+	if err != nil {
+		return err
+	}
+	return to.Install(ctx, &m, report, func(f release.File) (Origin, error) {
+		from, info, err := o.folder.Find(ctx, f)
+		return Origin{from, info}, err
+	})
+}
+
+// cost adds up what the processes of the build have cost.
+func (o *session) cost(ctx context.Context, r *build.Report) error {
+	r.Stages, r.Tasks = map[string]float64{}, &build.Tasks{Processes: 1, CPUSeconds: process.CPUSeconds(), Imbalance: map[string]float64{}}
+	sums, n := map[string]float64{}, map[string]int{}
+	first, last := time.Now(), time.Time{}
+	err := o.folder.Runs(ctx, func(_ string, read func(any) error) error {
+		var run Run
+		if err := read(&run); err != nil {
+			return err
+		}
+		if run.Ended.IsZero() {
+			return nil // it was killed: what it has cost nobody knows
+		}
+		t := r.Tasks
+		t.Processes, t.CPUSeconds = t.Processes+1, t.CPUSeconds+run.CPUSeconds
+		t.ReadBytes, t.WrittenBytes = t.ReadBytes+run.ReadBytes, t.WrittenBytes+run.WrittenBytes
+		r.Stages[run.Stage] = max(r.Stages[run.Stage], run.Seconds)
+		sums[run.Stage], n[run.Stage] = sums[run.Stage]+run.Seconds, n[run.Stage]+1
+		r.PeakRSSBytes = max(r.PeakRSSBytes, run.PeakRSSBytes)
+		if run.Started.Before(first) {
+			first = run.Started
+		}
+		last = time.Now()
+		r.Jobs = max(r.Jobs, run.Count)
+		return nil
+	})
+	for stage, longest := range r.Stages {
+		if mean := sums[stage] / float64(n[stage]); mean > 0 {
+			r.Tasks.Imbalance[stage] = longest / mean
+		}
+	}
+	if last.After(first) {
+		r.Seconds = last.Sub(first).Seconds()
+	}
+	return err
+}
+
+// Clean removes what the tasks of any plan have left in the work folder.
+func Clean(ctx context.Context, s Site) error {
+	p, err := s.ReadPlan(ctx)
+	last := ""
+	if err == nil {
+		var id string
+		if id, err = p.ID(); err == nil {
+			last = id + "/" + work.RecordName(sealStage, 0)
+		}
+	}
+	if last == "" {
+		s.Log.Warn("the work folder has no readable plan", "folder", s.Work.String(), "because", err)
+	}
+	if err := work.Clean(ctx, s.Work, last); err != nil {
+		return fmt.Errorf("clean work folder: %w", err)
+	}
+	return nil
+}
+
+// A Status is how far a build is.
+type Status struct {
+	Plan   string        `json:"plan"`
+	Stages []StageStatus `json:"stages"` // in order
+	Runs   []Run         `json:"runs"`   // that are at work, or were killed, or have failed
+}
+
+// A StageStatus is how far a stage is.
+type StageStatus struct {
+	Stage string `json:"stage"`
+	// Tasks is the number of tasks, -1 while it follows from a stage that is not done.
+	Tasks   int `json:"tasks"`
+	Done    int `json:"done"`
+	Running int `json:"running"` // processes that are at work or were killed
+	Failed  int `json:"failed"`  // processes that have failed since a task of the stage was done
+}
+
+// ReadStatus reads how far the build of a work folder is.
+func ReadStatus(ctx context.Context, s Site) (st Status, err error) {
+	p, err := s.ReadPlan(ctx)
+	if err != nil {
+		return st, err
+	}
+	if st.Plan, err = p.ID(); err != nil {
+		return st, err
+	}
+	folder := work.Shared(s.Work, st.Plan)
+	done, err := folder.DoneOf(ctx)
+	if err != nil {
+		return st, err
+	}
+	b := task.New(p, folder, task.Sources{}, s.Memory)
+	for _, stage := range task.Stages() {
+		at := StageStatus{Stage: stage.Name, Tasks: -1}
+		if n, err := stage.Count(b); err == nil {
+			at.Tasks = n
+		}
+		for name := range done {
+			if strings.HasPrefix(name, work.RecordsOf(stage.Name)) {
+				at.Done++
+			}
+		}
+		st.Stages = append(st.Stages, at)
+	}
+	return st, st.addRuns(ctx, folder)
+}
+
+// addRuns adds the processes that have not done all of their share.
+func (st *Status) addRuns(ctx context.Context, folder *work.Folder) error {
+	return folder.Runs(ctx, func(_ string, read func(any) error) error {
+		var run Run
+		if err := read(&run); err != nil {
+			return err
+		}
+		if !run.Ended.IsZero() && run.Error == "" {
+			return nil
+		}
+		st.Runs = append(st.Runs, run)
+		for i := range st.Stages {
+			at := &st.Stages[i]
+			switch {
+			case at.Stage != run.Stage:
+			case run.Ended.IsZero():
+				at.Running++
+			default:
+				at.Failed++
+			}
+		}
+		return nil
+	})
+}

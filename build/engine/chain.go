@@ -1,0 +1,170 @@
+// Package engine runs a build past one machine: as a chain of array jobs of an engine that is
+// there already. A Chain is the same for all engines. Slurm, Kubernetes and Processes each print it
+// or run it; CronJob and Argo are documents.
+//
+// Tasks are idempotent, so an engine may retry one, run it twice or lose it. Exit code 2 of a task
+// is final; any other but 0 is worth another attempt.
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/zeebo/xxh3"
+
+	"reelsplice/build/task"
+)
+
+// Final is the exit code of a task that no retry can help.
+const Final = 2
+
+// MaxCount bounds the tasks of an array job. AWS Batch and Cloud Run have the same bound.
+const MaxCount = 10_000
+
+// maxAttempts bounds the attempts of a task: the pause before the last is 4^8 s, 18 hours.
+const maxAttempts = 10
+
+// Settings are what a Chain follows from.
+type Settings struct {
+	Program  string   // path or name of reelsplice where tasks run
+	Name     string   // of the build, at the start of the names of its jobs; "" for one by the work folder
+	Catalog  string   // URL or path where tasks run, as Releases and Work
+	Releases string   //
+	Work     string   //
+	Plan     []string // further flags of build plan
+	Count    int      // tasks of each stage
+	Attempts int      // of a task
+	Memory   int64    // bytes that a task may use; 0 leaves it to the task
+	CPUs     int      // of a task; 0 leaves it to the engine
+	Scratch  string   // local folder of a task; "" leaves it to the task
+	Publish  bool     // make the release current
+	JSON     bool     // the report is JSON
+}
+
+// A Chain is the steps of a build in order. A step starts when all tasks of the one before are done.
+type Chain struct {
+	Name     string
+	Program  string
+	Steps    []Step
+	Attempts int
+	Memory   int64
+	CPUs     int
+}
+
+// A Step is an array job: one command, run once for each index from 0 to Tasks-1.
+type Step struct {
+	Name    string
+	Args    []string // of the program
+	Tasks   int
+	Indexed bool // the command takes an index
+}
+
+// single are the stages that one task does as well as many: their work is small or cannot be shared.
+var single = []string{"accounts"}
+
+// names holds names of builds to what Kubernetes takes, with room for a stage and an index.
+var names = regexp.MustCompile(`^[a-z]([-a-z0-9]{0,38}[a-z0-9])?$`)
+
+// New returns the chain of a build.
+func New(s Settings) (Chain, error) {
+	if s.Name == "" {
+		s.Name = fmt.Sprintf("reelsplice-%08x", uint32(xxh3.HashString(s.Work)))
+	}
+	switch {
+	case s.Count < 1 || s.Count > MaxCount:
+		return Chain{}, fmt.Errorf("count %d: want 1 to %d", s.Count, MaxCount)
+	case s.Attempts < 1 || s.Attempts > maxAttempts:
+		return Chain{}, fmt.Errorf("attempts %d: want 1 to %d", s.Attempts, maxAttempts)
+	case s.CPUs < 0:
+		return Chain{}, fmt.Errorf("cpus %d: want 0 or more", s.CPUs)
+	case !names.MatchString(s.Name):
+		return Chain{}, fmt.Errorf("name %q: want up to 40 lower-case letters, digits and dashes, a letter first", s.Name)
+	case s.Program == "":
+		return Chain{}, errors.New("program: want the path of reelsplice")
+	}
+	c := Chain{Name: s.Name, Program: s.Program, Attempts: s.Attempts, Memory: s.Memory, CPUs: s.CPUs}
+	c.add("plan", 1, slices.Concat([]string{"build", "plan"}, s.flags(), s.Plan))
+	for _, stage := range task.Stages() {
+		if stage.Name == "seal" {
+			continue
+		}
+		n := s.Count
+		if slices.Contains(single, stage.Name) {
+			n = 1
+		}
+		c.add(stage.Name, n, slices.Concat([]string{"build", "task", stage.Name}, s.flags(), []string{"--count", strconv.Itoa(n)}))
+	}
+	seal := append([]string{"build", "seal"}, s.flags()...)
+	if s.Publish {
+		seal = append(seal, "--publish")
+	}
+	if s.JSON {
+		seal = append(seal, "--json")
+	}
+	c.add("seal", 1, seal)
+	return c, nil
+}
+
+func (c *Chain) add(name string, tasks int, args []string) {
+	c.Steps = append(c.Steps, Step{Name: name, Args: args, Tasks: tasks, Indexed: slices.Contains(args, "task")})
+}
+
+// flags returns the flags that all steps have.
+func (s *Settings) flags() []string {
+	// Progress of thousands of tasks is noise; warnings and errors stay.
+	out := []string{"--quiet", "--catalog", s.Catalog, "--releases", s.Releases, "--work", s.Work}
+	if s.Memory > 0 {
+		out = append(out, "--memory", strconv.FormatInt(s.Memory, 10))
+	}
+	if s.CPUs > 0 {
+		out = append(out, "--jobs", strconv.Itoa(s.CPUs))
+	}
+	if s.Scratch != "" {
+		out = append(out, "--scratch", s.Scratch)
+	}
+	return out
+}
+
+// pauses returns the seconds to wait before each attempt: 0, 1, 4, 16 and so on. A task that was
+// killed starts again at once; a bucket that is away has minutes to come back.
+func (c *Chain) pauses() []int {
+	out, pause := make([]int, c.Attempts), 1
+	for i := 1; i < len(out); i++ {
+		out[i] = pause
+		pause *= 4
+	}
+	return out
+}
+
+// limit returns the bytes at which an engine may end a task. The runtime and the kernel's buffers
+// of open files come on top of the memory that a task may use.
+func (c *Chain) limit() int64 { return c.Memory + c.Memory/4 }
+
+// A TaskError is a task that ended a build.
+type TaskError struct {
+	Step   string
+	Index  int
+	Code   int    // exit code, 0 if the engine gave none
+	Detail string // cause
+}
+
+func (f *TaskError) Error() string {
+	text := fmt.Sprintf("task %s %d", f.Step, f.Index)
+	if f.Code != 0 {
+		text += fmt.Sprintf(": exit code %d", f.Code)
+	}
+	if f.Detail != "" {
+		text += ": " + f.Detail
+	}
+	return text
+}
+
+// pollEvery returns how long to wait before the next look at a step that began at start: soon for
+// short steps, seldom for those of hours.
+func pollEvery(start time.Time) time.Duration {
+	return min(max(time.Since(start)/10, 300*time.Millisecond), 10*time.Second)
+}

@@ -1,0 +1,298 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Kubernetes is a cluster: each step is an Indexed Job, each task a pod.
+type Kubernetes struct {
+	Namespace      string
+	Image          string // of reelsplice
+	ServiceAccount string // of the pods, "" for the namespace's own
+	Secret         string // whose keys are variables of the tasks, "" for none
+	Claim          Claim
+	Kubectl        []string // command that is kubectl
+	Log            *slog.Logger
+}
+
+// A Claim is a persistent volume claim that all tasks mount: the shared file system of catalogue,
+// releases and work folder. Buckets need none.
+type Claim struct{ Name, Path string }
+
+// ParseClaim reads NAME:PATH.
+func ParseClaim(text string) (Claim, error) {
+	name, path, ok := strings.Cut(text, ":")
+	if !ok || name == "" || !strings.HasPrefix(path, "/") {
+		return Claim{}, fmt.Errorf("volume %q: want CLAIM:/PATH", text)
+	}
+	return Claim{name, path}, nil
+}
+
+// tolerationSeconds is how long a task waits for a node that is not ready. Kubernetes' own default
+// is 300 s; starting elsewhere too early costs a task's work and nothing else.
+const tolerationSeconds = 30
+
+// resources are what a pod asks for and what it may use.
+type resources struct{ Requests, Limits map[string]string }
+
+func (c *Chain) resources() *resources {
+	r := &resources{map[string]string{}, map[string]string{}}
+	if c.CPUs > 0 {
+		r.Requests["cpu"] = strconv.Itoa(c.CPUs)
+	}
+	if c.Memory > 0 {
+		r.Requests["memory"], r.Limits["memory"] = strconv.FormatInt(c.limit(), 10), strconv.FormatInt(c.limit(), 10)
+	}
+	if len(r.Requests) == 0 {
+		return nil
+	}
+	return r
+}
+
+// job returns the name of a step's Job.
+func (c *Chain) job(s Step) string { return c.Name + "-" + s.Name }
+
+// manifest returns the Job of a step.
+func (k *Kubernetes) manifest(c *Chain, s Step) ([]byte, error) {
+	return execute("job.yaml", map[string]any{
+		"Job": c.job(s), "Kubernetes": k, "Chain": c, "Step": s, "Retries": c.Attempts - 1, "Final": Final,
+		"Toleration": tolerationSeconds, "Resources": c.resources(),
+	})
+}
+
+// Manifests returns the Jobs of the chain. Kubernetes knows no order of Jobs: each is to be applied
+// when the one before it is complete.
+func (k *Kubernetes) Manifests(c Chain) ([]byte, error) {
+	var all [][]byte
+	for _, s := range c.Steps {
+		m, err := k.manifest(&c, s)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, m)
+	}
+	return bytes.Join(all, []byte("---\n")), nil
+}
+
+// Run runs one Job after another and returns what the last one printed. A Job is deleted when it is
+// complete; one that failed stays for a day, with its pods.
+func (k *Kubernetes) Run(ctx context.Context, c Chain) (report []byte, err error) {
+	for i, s := range c.Steps {
+		start := time.Now()
+		manifest, err := k.manifest(&c, s)
+		if err != nil {
+			return nil, err
+		}
+		// A Job of an earlier run with the same work folder may be there, of whatever state. Its
+		// tasks that are done stay done.
+		if err := k.delete(ctx, c.job(s)); err != nil {
+			return nil, err
+		}
+		if _, err := k.kubectl(ctx, manifest, "create", "-f", "-"); err != nil {
+			return nil, err
+		}
+		if err := k.wait(ctx, c.job(s), s, start); err != nil {
+			if ctx.Err() != nil { // interrupted: take back what runs
+				clean, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+				_ = k.delete(clean, c.job(s)) // the interrupt is the error to tell
+				cancel()
+			}
+			return nil, err
+		}
+		if i == len(c.Steps)-1 {
+			if report, err = k.report(ctx, c.job(s)); err != nil { // the release is there all the same
+				k.Log.Warn("the build is done, but its report cannot be read", "error", err)
+			}
+		}
+		if err := k.delete(ctx, c.job(s)); err != nil {
+			return nil, err
+		}
+		k.Log.Info("stage done", "stage", s.Name, "tasks", s.Tasks, "seconds", seconds(start))
+	}
+	return report, nil
+}
+
+// wait waits until a Job is complete or failed.
+func (k *Kubernetes) wait(ctx context.Context, name string, s Step, start time.Time) error {
+	for {
+		var j job
+		out, err := k.kubectl(ctx, nil, "get", "job", name, "-o", "json")
+		if err == nil {
+			err = json.Unmarshal(out, &j)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil && strings.Contains(err.Error(), "(NotFound)"):
+			return &TaskError{Step: s.Name, Detail: fmt.Sprintf("job %s is gone", name)}
+		case err != nil: // the API may be away for a moment
+			k.Log.Warn("kubectl failed", "error", err)
+		case j.has("Complete"):
+			return nil
+		case j.has("Failed"), j.has("FailureTarget"):
+			return k.failure(ctx, name, s, &j)
+		}
+		if err := k.dropLost(ctx, name); err != nil && ctx.Err() == nil {
+			k.Log.Warn("lost pods could not be looked for", "error", err)
+		}
+		select {
+		case <-time.After(pollEvery(start)):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// lostAfter is how long after its grace period a pod that is being deleted counts as lost.
+const lostAfter = 15 * time.Second
+
+// dropLost marks pods as failed that are being deleted and whose node has not answered for long.
+// Kubernetes itself replaces those only after their Node is deleted, which nobody may do for days.
+// A pod that runs on unseen does no harm: tasks are idempotent.
+func (k *Kubernetes) dropLost(ctx context.Context, name string) error {
+	list, err := k.pods(ctx, name)
+	if err != nil {
+		return err
+	}
+	for _, p := range list {
+		// The time of deletion has the grace period in it.
+		if p.Metadata.DeletionTimestamp.IsZero() || time.Since(p.Metadata.DeletionTimestamp) < lostAfter ||
+			p.Status.Phase == "Failed" || p.Status.Phase == "Succeeded" {
+			continue
+		}
+		k.Log.Warn("pod is lost with its node: its task starts elsewhere", "pod", p.Metadata.Name, "node", p.Spec.NodeName)
+		if _, err := k.kubectl(ctx, nil, "patch", "pod", p.Metadata.Name, "--subresource=status", "--type=merge",
+			"-p", `{"status":{"phase":"Failed","reason":"NodeLost"}}`); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// failure names the task that made a Job fail.
+func (k *Kubernetes) failure(ctx context.Context, name string, s Step, j *job) error {
+	f := &TaskError{Step: s.Name}
+	for _, c := range j.Status.Conditions {
+		if c.Type == "Failed" || c.Type == "FailureTarget" {
+			f.Detail = c.Reason + " " + c.Message
+		}
+	}
+	list, err := k.pods(ctx, name)
+	if err != nil {
+		return f
+	}
+	for _, p := range list {
+		code := p.exitCode()
+		if p.Status.Phase != "Failed" || code == 0 || f.Code == Final {
+			continue
+		}
+		f.Code = code
+		f.Index, _ = strconv.Atoi(p.Metadata.Annotations["batch.kubernetes.io/job-completion-index"])
+		if out, err := k.kubectl(ctx, nil, "logs", "--tail=1", p.Metadata.Name); err == nil && len(bytes.TrimSpace(out)) > 0 {
+			f.Detail = lastLine(out)
+		}
+	}
+	return f
+}
+
+// report returns what the task of a Job printed on stdout. Kubernetes mixes it with stderr, whose
+// lines are those of the log.
+func (k *Kubernetes) report(ctx context.Context, name string) ([]byte, error) {
+	list, err := k.pods(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range list {
+		if p.Status.Phase != "Succeeded" {
+			continue
+		}
+		out, err := k.kubectl(ctx, nil, "logs", p.Metadata.Name)
+		if err != nil {
+			return nil, err
+		}
+		var report []byte
+		for line := range bytes.Lines(out) {
+			if bytes.HasPrefix(line, []byte(`{"time":`)) {
+				k.Log.Warn("log of the last task", "line", string(bytes.TrimSpace(line)))
+				continue
+			}
+			report = append(report, line...)
+		}
+		return report, nil
+	}
+	return nil, fmt.Errorf("job %s: no pod succeeded", name)
+}
+
+func (k *Kubernetes) delete(ctx context.Context, name string) error {
+	_, err := k.kubectl(ctx, nil, "delete", "job", name, "--ignore-not-found", "--cascade=foreground")
+	return err
+}
+
+func (k *Kubernetes) pods(ctx context.Context, name string) ([]pod, error) {
+	out, err := k.kubectl(ctx, nil, "get", "pods", "--selector=batch.kubernetes.io/job-name="+name, "-o", "json")
+	if err != nil {
+		return nil, err
+	}
+	var list struct{ Items []pod }
+	if err := json.Unmarshal(out, &list); err != nil {
+		return nil, fmt.Errorf("read pods of job %s: %w", name, err)
+	}
+	return list.Items, nil
+}
+
+// kubectl runs kubectl and returns its stdout.
+func (k *Kubernetes) kubectl(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
+	args = append(append(k.Kubectl[1:len(k.Kubectl):len(k.Kubectl)], "--namespace="+k.Namespace), args...)
+	cmd := exec.CommandContext(ctx, k.Kubectl[0], args...)
+	cmd.Stdin = bytes.NewReader(stdin)
+	return output(cmd)
+}
+
+// A job is what the driver reads of a Job.
+type job struct {
+	Status struct {
+		Conditions []struct{ Type, Status, Reason, Message string }
+	}
+}
+
+// has reports whether a condition is true.
+func (j *job) has(condition string) bool {
+	for _, c := range j.Status.Conditions {
+		if c.Type == condition && c.Status == "True" {
+			return true
+		}
+	}
+	return false
+}
+
+// A pod is what the driver reads of a Pod.
+type pod struct {
+	Metadata struct {
+		Name              string
+		Annotations       map[string]string
+		DeletionTimestamp time.Time
+	}
+	Spec   struct{ NodeName string }
+	Status struct {
+		Phase             string
+		ContainerStatuses []struct {
+			State struct {
+				Terminated struct{ ExitCode int }
+			}
+		}
+	}
+}
+
+func (p *pod) exitCode() int {
+	if len(p.Status.ContainerStatuses) == 0 {
+		return 0
+	}
+	return p.Status.ContainerStatuses[0].State.Terminated.ExitCode
+}

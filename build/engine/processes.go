@@ -1,0 +1,123 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Processes is this machine: each task is a process.
+type Processes struct {
+	Parallel int // processes at once
+	Log      *slog.Logger
+}
+
+// patience is how long a process may take to end after SIGTERM.
+const patience = 10 * time.Second
+
+// Run runs the chain and returns what its last step printed.
+func (p *Processes) Run(ctx context.Context, c Chain) ([]byte, error) {
+	var report []byte
+	for _, step := range c.Steps {
+		start := time.Now()
+		g, ctx := errgroup.WithContext(ctx)
+		g.SetLimit(p.Parallel)
+		for i := range step.Tasks {
+			g.Go(func() error {
+				out, err := p.task(ctx, &c, step, i)
+				if i == 0 {
+					report = out
+				}
+				return err
+			})
+		}
+		if err := g.Wait(); err != nil {
+			return nil, err
+		}
+		p.Log.Info("stage done", "stage", step.Name, "tasks", step.Tasks, "seconds", seconds(start))
+	}
+	return report, nil
+}
+
+// task runs a task until it succeeds, fails for good or has had its attempts.
+func (p *Processes) task(ctx context.Context, c *Chain, step Step, index int) (stdout []byte, err error) {
+	args := step.Args
+	if step.Indexed {
+		args = append(args[:len(args):len(args)], "--index", strconv.Itoa(index))
+	}
+	for _, pause := range c.pauses() {
+		select {
+		case <-time.After(time.Duration(pause) * time.Second):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		var errOut tail
+		cmd := exec.CommandContext(ctx, c.Program, args...)
+		cmd.Stderr = &errOut
+		cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+		cmd.WaitDelay = patience
+		if stdout, err = cmd.Output(); err == nil {
+			return stdout, nil
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		failed := &TaskError{Step: step.Name, Index: index, Code: exitCode(err), Detail: errOut.last(err)}
+		if failed.Code == Final {
+			return nil, failed
+		}
+		p.Log.Warn("attempt failed", "stage", step.Name, "task", index, "error", failed)
+		err = failed
+	}
+	return nil, err
+}
+
+// exitCode returns the code that a process ended with, 0 if it ended without one.
+func exitCode(err error) int {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.Exited() {
+		return exit.ExitCode()
+	}
+	return 0
+}
+
+// seconds returns the time since start with a digit behind the point.
+func seconds(start time.Time) float64 {
+	return float64(time.Since(start).Round(100*time.Millisecond)) / float64(time.Second)
+}
+
+// A tail keeps the end of what is written to it.
+type tail struct{ b []byte }
+
+const tailSize = 4 << 10
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.b = append(t.b, p...)
+	if over := len(t.b) - tailSize; over > 0 {
+		t.b = append(t.b[:0], t.b[over:]...)
+	}
+	return len(p), nil
+}
+
+// last returns the last line, or else err.
+func (t *tail) last(err error) string {
+	if line := lastLine(t.b); line != "" {
+		return line
+	}
+	return fmt.Sprint(err)
+}
+
+// lastLine returns the last line of a program's stderr, without the program's name.
+func lastLine(b []byte) string {
+	b = bytes.TrimSpace(b)
+	return strings.TrimPrefix(string(b[bytes.LastIndexByte(b, '\n')+1:]), "reelsplice: ")
+}

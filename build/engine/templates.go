@@ -1,0 +1,48 @@
+package engine
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"text/template"
+)
+
+//go:embed templates
+var files embed.FS
+
+// templates are the documents. Their marks are <% and %>: Argo has braces of its own.
+var templates = template.Must(template.New("").Delims("<%", "%>").Funcs(template.FuncMap{
+	"sh": quoteShell, "json": quoteJSON, "args": argoArgs,
+}).
+	ParseFS(files, "templates/*"))
+
+// execute fills in a template.
+func execute(name string, data any) ([]byte, error) {
+	var b bytes.Buffer
+	if err := templates.ExecuteTemplate(&b, name, data); err != nil {
+		return nil, fmt.Errorf("write %s: %w", name, err)
+	}
+	return b.Bytes(), nil
+}
+
+// quoteShell returns text as one word of a shell.
+func quoteShell(text string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=,@%+", r)
+	}
+	if text != "" && strings.TrimFunc(text, plain) == "" {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
+// quoteJSON returns v as JSON, which is YAML too.
+func quoteJSON(v any) (string, error) {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return strings.TrimSpace(b.String()), err
+}

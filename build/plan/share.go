@@ -1,0 +1,80 @@
+package plan
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/zeebo/xxh3"
+
+	"reelsplice/build/records"
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/tables"
+)
+
+// A contribution weighs about as much as that many bytes of a record, and a row of a table likewise.
+const (
+	contributionBytes = 60
+	tableRowBytes     = 100
+)
+
+// weigh estimates how long tasks take, by the bytes that they read.
+func (p *Plan) weigh(in *records.Inputs) {
+	titles := make([]int64, p.TitleTasks())
+	for i := range titles {
+		kind, span := p.TitleSpan(i)
+		titles[i] = in.Of(kind).Bytes(span)
+		if kind == fragment.KindTV {
+			titles[i] += in.Of(fragment.KindSeason).Bytes(span) + in.Of(fragment.KindEpisode).Bytes(span)
+		}
+	}
+	p.Weights["survey"], p.Weights["titles"] = titles, titles
+	resources := make([]int64, p.Partitions())
+	for i := range p.Resources {
+		r := &p.Resources[i]
+		for k := range r.Partitions() {
+			own := in.Of(r.Kind).Bytes(r.Spans[k/r.Subs]) / int64(r.Subs)
+			resources[r.First+k] = own + contributionBytes*r.Expect/int64(r.Partitions())
+		}
+	}
+	p.Weights["resources"] = resources
+	for _, kind := range tables.Kinds {
+		p.Weights["tables"] = append(p.Weights["tables"], tableRowBytes*in.Of(kind).Rows())
+	}
+	p.Weights["tables"] = append(p.Weights["tables"], contributionBytes*p.Resources[0].Expect) // of credits
+}
+
+// Share returns the tasks, of the n of a stage, that process index of count does. The longest tasks are
+// dealt first, each to the process that has least to do: all take about as long as one another.
+func (p *Plan) Share(stage string, n, index, count int) []int {
+	weights := p.Weights[stage]
+	if len(weights) != n {
+		weights = make([]int64, n)
+	}
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(weights[b], weights[a]) })
+	loads, mine := make([]int64, count), []int(nil)
+	for _, i := range order {
+		least := 0
+		for k := range loads {
+			if loads[k] < loads[least] {
+				least = k
+			}
+		}
+		loads[least] += max(1, weights[i])
+		if least == index {
+			mine = append(mine, i)
+		}
+	}
+	return mine
+}
+
+// ID returns a hash of the plan: 16 hex digits.
+func (p *Plan) ID() (string, error) {
+	data, err := json.Marshal(p)
+	return fmt.Sprintf("%016x", xxh3.Hash(data)), err
+}

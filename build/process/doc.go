@@ -1,0 +1,2 @@
+// Package process tells what the process has cost so far.
+package process

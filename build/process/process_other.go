@@ -1,0 +1,9 @@
+//go:build !unix
+
+package process
+
+// PeakRSS is 0: the system does not tell.
+func PeakRSS() int64 { return 0 }
+
+// CPUSeconds is 0: the system does not tell.
+func CPUSeconds() float64 { return 0 }

@@ -1,0 +1,416 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"reelsplice/build"
+	"reelsplice/build/array"
+	"reelsplice/build/plan"
+	"reelsplice/build/segment"
+	"reelsplice/build/task"
+	"reelsplice/schemas/object"
+	"reelsplice/schemas/object/store"
+	"reelsplice/schemas/release"
+	"reelsplice/schemas/release/bucket"
+)
+
+// A site has the flags of the commands that are steps of a build as array jobs.
+type site struct {
+	catalog, releases, work, scratch string
+	jobs                             int
+	memory                           int64
+}
+
+func (s *site) workFlag(f *pflag.FlagSet) {
+	f.StringVar(&s.work, "work", "", "`URL` or folder that all tasks of this build share")
+}
+
+// sourceFlags add where the catalogue and the releases lie.
+func (s *site) sourceFlags(f *pflag.FlagSet, otherwise string) {
+	f.StringVar(&s.catalog, "catalog", "", "`URL` or folder of the catalogue"+otherwise)
+	f.StringVar(&s.releases, "releases", "", "`URL` or folder of the releases"+otherwise)
+}
+
+// machineFlags add what a process may take of its machine.
+func (s *site) machineFlags(f *pflag.FlagSet) {
+	s.memory = build.DefaultConfig().Memory
+	f.StringVar(&s.scratch, "scratch", "", "local `DIR` for files in the making (default the system's temporary one)")
+	f.IntVar(&s.jobs, "jobs", runtime.GOMAXPROCS(0), "tasks that run side by side")
+	f.Var(bytesFlag[int64]{&s.memory}, "memory", "bytes that the process may use, such as 512MiB")
+}
+
+// open opens the folders. Where catalogue and releases are not named, those of the plan are opened.
+func (s *site) open(ctx context.Context, a *app) (site array.Site, closing func() error, err error) {
+	if s.jobs < 1 && s.memory > 0 {
+		return site, nil, usage(fmt.Errorf("jobs %d: want 1 or more", s.jobs))
+	}
+	var opened []object.Folder
+	closing = func() (err error) {
+		for _, f := range opened {
+			err = errors.Join(err, f.Close())
+		}
+		return err
+	}
+	folder := func(name string) object.Folder {
+		if err != nil {
+			return nil
+		}
+		var f object.Folder
+		if f, err = store.OpenFolder(ctx, name); err == nil {
+			opened = append(opened, f)
+		}
+		return f
+	}
+	site = array.Site{Work: folder(s.work), Program: programVersion(), Scratch: s.scratch, Jobs: s.jobs, Memory: s.memory, Log: a.logger()}
+	if err == nil && (s.catalog == "" || s.releases == "") {
+		err = s.fromPlan(ctx, site)
+	}
+	if s.catalog != "" {
+		site.Catalog = folder(s.catalog)
+	}
+	if s.releases != "" && err == nil {
+		site.Releases, err = arrayReleases(ctx, s.releases)
+	}
+	if err != nil {
+		return site, nil, errors.Join(err, closing())
+	}
+	return site, closing, nil
+}
+
+// fromPlan takes what no flag names from the plan. Without one the command itself complains.
+func (s *site) fromPlan(ctx context.Context, from array.Site) error {
+	p, err := from.ReadPlan(ctx)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if s.catalog == "" {
+		s.catalog = p.Catalog
+	}
+	if s.releases == "" {
+		s.releases = p.Releases
+	}
+	return nil
+}
+
+// arrayReleases opens a store of releases.
+func arrayReleases(ctx context.Context, name string) (array.Releases, error) {
+	if !object.IsURL(name) {
+		return array.FolderStore{Store: release.Store{Dir: name}}, nil
+	}
+	l, err := object.Parse(name)
+	if err != nil {
+		return nil, err
+	}
+	if dir, ok := l.Path(); ok {
+		return array.FolderStore{Store: release.Store{Dir: dir}}, nil
+	}
+	f, err := store.OpenFolder(ctx, name)
+	return array.BucketStore{Store: bucket.Store{Folder: f}}, err
+}
+
+// programVersion tells programs apart that may make other bytes: by version and commit, or by its own
+// bytes if it was built of edited sources.
+func programVersion() string {
+	v := version()
+	if v.Revision != "" && !strings.HasSuffix(v.Version, ".dirty") {
+		return v.Version
+	}
+	path, err := os.Executable()
+	if err != nil {
+		return v.Version
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return v.Version
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return v.Version
+	}
+	return v.Version + "+" + hex.EncodeToString(sum.Sum(nil)[:8])
+}
+
+func buildPlanCommand(a *app) *cobra.Command {
+	var s site
+	var params plan.Params
+	var previous, date, access string
+	c := &cobra.Command{
+		Use:   "plan --catalog URL --releases URL --work URL",
+		Short: "Divide a build into tasks",
+		Long: "plan divides a build into tasks and writes the plan into the work folder, which is of this build alone. Again, it\n" +
+			"keeps the plan that is there. \"build submit\" has an engine run the steps:\n" +
+			"plan, each stage with \"build task\", and \"build seal\".",
+	}
+	f := c.Flags()
+	s.sourceFlags(f, "")
+	s.workFlag(f)
+	s.machineFlags(f)
+	f.IntVar(&params.Level, "level", segment.DefaultLevel, "deflate `LEVEL`, 1 to 9")
+	f.StringVar(&previous, "previous", "current", "release to compare with and to reuse: `ID`, current, previous or none")
+	f.StringVar(&date, "date", "", "`TIME` of the changes, such as 2026-11-22 or 2026-11-22T04:00:00Z; now by default")
+	f.StringVar(&access, "access", "", "`FILE` with requests by resource, for trends: media_type, id, day, week")
+	f.BoolVar(&params.Full, "full", false, "render everything; reuse nothing of the previous release")
+	required(c, "catalog", "releases", "work")
+	return a.leaf(c, func(ctx context.Context, _ []string) (err error) {
+		when, err := parseDate(date)
+		if err != nil {
+			return usage(err)
+		}
+		if params.Level < 1 || params.Level > 9 {
+			return usage(fmt.Errorf("level %d: want 1 to 9", params.Level))
+		}
+		var counts build.Access
+		if access != "" {
+			if counts, err = build.ReadAccess(access); err != nil {
+				return err
+			}
+		}
+		site, closing, err := s.open(ctx, a)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, closing()) }()
+		params.Catalog, params.Releases = s.catalog, s.releases
+		if params.Previous, err = a.previousOf(ctx, site.Releases, previous); err != nil {
+			return err
+		}
+		if params.Previous != "" {
+			if params.Date, err = array.Date(ctx, site, params.Previous, when); err != nil {
+				return err
+			}
+		}
+		p, err := array.Plan(ctx, site, params, counts)
+		if err != nil {
+			return refused(err)
+		}
+		return a.printPlan(p)
+	})
+}
+
+// previousOf returns the id of the release that a build is made upon, "" for none.
+func (a *app) previousOf(ctx context.Context, r array.Releases, name string) (string, error) {
+	switch name {
+	case "none", "":
+		return "", nil
+	case "current":
+		id, err := r.Named(ctx, name)
+		if errors.Is(err, release.ErrNoRelease) {
+			return "", nil
+		}
+		return id, err
+	}
+	return r.Named(ctx, name)
+}
+
+// refused marks errors that another attempt cannot help, for the exit code.
+func refused(err error) error {
+	if errors.Is(err, array.ErrRefused) {
+		return usage(err)
+	}
+	return err
+}
+
+func (a *app) printPlan(p *plan.Plan) error {
+	id, err := p.ID()
+	if err != nil {
+		return err
+	}
+	v := struct {
+		Plan     string           `json:"plan"`
+		Records  map[string]int64 `json:"records"`
+		Titles   int              `json:"title_tasks"`
+		Parts    int              `json:"resource_tasks"`
+		Previous string           `json:"previous"`
+		Disk     int64            `json:"scratch_bytes"`
+	}{id, p.Records, p.TitleTasks(), p.Partitions(), p.Previous, p.Disk}
+	return a.print(v, func(w io.Writer) {
+		fmt.Fprintf(w, "plan\t%s: %s and %s, upon %s\n", id, plural(v.Titles, "title task"), plural(v.Parts, "resource task"), orNone(v.Previous))
+		fmt.Fprintf(w, "disk\tat most about %s for the files of a task in the making\n", formatBytes(v.Disk))
+	})
+}
+
+func orNone(id string) string {
+	if id == "" {
+		return "no release"
+	}
+	return id
+}
+
+func buildTaskCommand(a *app) *cobra.Command {
+	var s site
+	share := array.Share{Index: -1}
+	var names []string
+	for _, stage := range task.Stages() {
+		names = append(names, stage.Name)
+	}
+	c := &cobra.Command{
+		Use:   "task STAGE --work URL",
+		Short: "Run a share of the tasks of a stage",
+		Long: "task runs share --index, from 0 on, of --count of the tasks of a stage. All shares of the stages before must be\n" +
+			"done: " + strings.Join(names[:len(names)-1], ", ") + ".\n\n" +
+			"Without the flags, index and count come from the environment of the engine: JOB_COMPLETION_INDEX (Kubernetes),\n" +
+			"SLURM_ARRAY_TASK_ID, AWS_BATCH_JOB_ARRAY_INDEX, NOMAD_ALLOC_INDEX or CLOUD_RUN_TASK_INDEX.\n\n" +
+			"It may be killed, repeated, or run twice at a time. Exit code 2 means that another attempt cannot help: the plan\n" +
+			"is of another program or another catalogue.",
+		Args: argCount(1, 1),
+	}
+	f := c.Flags()
+	s.workFlag(f)
+	s.sourceFlags(f, " (default that of the plan)")
+	s.machineFlags(f)
+	f.IntVar(&share.Index, "index", -1, "number of the share, from 0 on")
+	f.IntVar(&share.Count, "count", 0, "number of shares")
+	required(c, "work")
+	return a.leaf(c, func(ctx context.Context, args []string) (err error) {
+		share.Stage = args[0]
+		if err := a.placeShare(&share); err != nil {
+			return usage(err)
+		}
+		if share.Stage == names[len(names)-1] {
+			return usage(fmt.Errorf("stage %s: it is done by build seal", share.Stage))
+		}
+		site, closing, err := s.open(ctx, a)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, closing()) }()
+		run, err := array.RunShare(ctx, site, share)
+		if err != nil {
+			return refused(fmt.Errorf("share %d of %d of stage %s: %w", share.Index, share.Count, share.Stage, err))
+		}
+		return a.print(run, func(w io.Writer) {
+			fmt.Fprintf(w, "%s\t%s of %d done, share %d of %d, in %.1f s\n", run.Stage, plural(run.Done, "task"), run.Tasks, run.Index, run.Count, run.Seconds)
+		})
+	})
+}
+
+// placeShare completes a share from the environment and checks it.
+func (a *app) placeShare(s *array.Share) error {
+	if s.Index < 0 {
+		index, count, source, err := arrayIndex(a.Environ())
+		if err != nil {
+			return err
+		}
+		if source == "" {
+			return errors.New("want --index and --count, or the environment of an array job")
+		}
+		s.Index = index
+		if s.Count == 0 {
+			s.Count = count
+		}
+		if s.Count == 0 {
+			return fmt.Errorf("%s comes without a count: want --count", source)
+		}
+	}
+	return s.Validate()
+}
+
+func buildSealCommand(a *app) *cobra.Command {
+	var s site
+	var publish bool
+	c := &cobra.Command{
+		Use:   "seal --work URL",
+		Short: "Complete the release when all tasks are done",
+		Long:  "seal completes the release, adds it to the releases, removes the content of the work folder and prints the report.",
+	}
+	f := c.Flags()
+	s.workFlag(f)
+	s.sourceFlags(f, " (default that of the plan)")
+	s.machineFlags(f)
+	f.BoolVar(&publish, "publish", false, "make the release current")
+	required(c, "work")
+	return a.leaf(c, func(ctx context.Context, _ []string) (err error) {
+		site, closing, err := s.open(ctx, a)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, closing()) }()
+		r, err := array.Seal(ctx, site, publish)
+		if err != nil {
+			return refused(err)
+		}
+		return a.printBuild(&r, publish)
+	})
+}
+
+func buildCleanCommand(a *app) *cobra.Command {
+	var s site
+	c := &cobra.Command{
+		Use:   "clean --work URL",
+		Short: "Remove what a build that was given up has left in its work folder",
+	}
+	s.workFlag(c.Flags())
+	required(c, "work")
+	return a.leaf(c, func(ctx context.Context, _ []string) (err error) {
+		site, closing, err := s.open(ctx, a)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, closing()) }()
+		return array.Clean(ctx, site)
+	})
+}
+
+func buildStatusCommand(a *app) *cobra.Command {
+	var s site
+	c := &cobra.Command{
+		Use:   "status --work URL",
+		Short: "Show how far a build is",
+	}
+	s.workFlag(c.Flags())
+	required(c, "work")
+	return a.leaf(c, func(ctx context.Context, _ []string) (err error) {
+		site, closing, err := s.open(ctx, a)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, closing()) }()
+		st, err := array.ReadStatus(ctx, site)
+		if err != nil {
+			return err
+		}
+		return a.print(st, func(w io.Writer) { writeStatus(w, &st) })
+	})
+}
+
+// barWidth is the number of characters of a bar.
+const barWidth = 30
+
+func writeStatus(w io.Writer, st *array.Status) {
+	fmt.Fprintln(w, "STAGE\tDONE\tRUNNING\tFAILED\t")
+	for _, at := range st.Stages {
+		tasks, bar := "?", strings.Repeat(".", barWidth)
+		if at.Tasks >= 0 {
+			tasks = fmt.Sprint(at.Tasks)
+			full := barWidth
+			if at.Tasks > 0 {
+				full = barWidth * at.Done / at.Tasks
+			}
+			bar = strings.Repeat("#", full) + strings.Repeat(".", barWidth-full)
+		}
+		fmt.Fprintf(w, "%s\t%d of %s\t%d\t%d\t%s\n", at.Stage, at.Done, tasks, at.Running, at.Failed, bar)
+	}
+	slices.SortFunc(st.Runs, func(x, y array.Run) int { return x.Started.Compare(y.Started) })
+	for _, r := range st.Runs {
+		if r.Error != "" {
+			fmt.Fprintf(w, "failed\t%s, share %d of %d, on %s at %s: %s\n", r.Stage, r.Index, r.Count, r.Host, r.Ended.Format(time.RFC3339), r.Error)
+		}
+	}
+}

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"reelsplice/build/engine"
+)
+
+// submission is a build that goes to an engine: what the flags of build submit hold.
+type submission struct {
+	engine     string
+	chain      engine.Settings
+	slurm      engine.Slurm
+	kubernetes engine.Kubernetes
+	kubectl    string
+	volume     string
+	schedule   string
+	parallel   int
+	run        bool
+	planFlags  *pflag.FlagSet // flags of build plan that are passed on
+}
+
+func submitCommand(a *app) *cobra.Command {
+	s := submission{planFlags: pflag.NewFlagSet("plan", pflag.ContinueOnError)}
+	c := &cobra.Command{
+		Use:   "submit --engine NAME --catalog URL --releases URL --work URL --count N",
+		Short: "Build on an engine: Slurm, Kubernetes or processes of this machine",
+		Long: "submit makes of a build a chain of array jobs: one a stage, which starts when all tasks of the one before it\n" +
+			"are done. It prints the chain; with --run it submits it, waits for its end and prints the report of the build.\n\n" +
+			"Engines: slurm (a script that submits), kubernetes (Jobs), processes (of this machine, with --run), and to\n" +
+			"print alone: cronjob (a Kubernetes CronJob that runs each night) and argo (an Argo Workflow).\n\n" +
+			"Catalogue, releases and work folder are buckets, or folders that all nodes share. --count may exceed the\n" +
+			"tasks that a stage has. It changes no byte of the release.\n\n" +
+			"A failed chain can be submitted again with the same work folder: what is done stays done.",
+		Example: "  reelsplice build submit --engine slurm --catalog /data/catalog --releases /data/releases \\\n" +
+			"    --work /data/work --count 16 --publish --run",
+	}
+	f := c.Flags()
+	f.StringVar(&s.engine, "engine", "", "`NAME` of the engine: slurm, kubernetes, processes, cronjob or argo")
+	f.StringVar(&s.chain.Catalog, "catalog", "", "`URL` or folder of the catalogue, as tasks see it")
+	f.StringVar(&s.chain.Releases, "releases", "", "`URL` or folder of the releases, as tasks see it")
+	f.StringVar(&s.chain.Work, "work", "", "`URL` or folder of the files between tasks, of this build alone")
+	f.IntVar(&s.chain.Count, "count", 0, "tasks of each stage")
+	f.IntVar(&s.chain.Attempts, "attempts", 4, "times that a task is tried")
+	f.Var(bytesFlag[int64]{&s.chain.Memory}, "memory", "bytes that a task may use, such as 512MiB")
+	f.IntVar(&s.chain.CPUs, "cpus", 0, "CPUs of a task")
+	f.StringVar(&s.chain.Scratch, "scratch", "", "local `DIR` of a task for its temporary files")
+	f.StringVar(&s.chain.Program, "program", "", "`PATH` of reelsplice where tasks run; this program by default, and its name in containers")
+	f.StringVar(&s.chain.Name, "name", "", "`NAME` of the build, at the start of the names of its jobs")
+	f.BoolVar(&s.chain.Publish, "publish", false, "make the release current")
+	f.BoolVar(&s.run, "run", false, "submit the chain and wait for its end")
+	f.IntVar(&s.parallel, "parallel", runtime.GOMAXPROCS(0), "processes: how many run at once")
+	f.StringVar(&s.slurm.Logs, "logs", "reelsplice-logs", "slurm: `DIR` for the output of tasks, on a shared file system")
+	f.StringArrayVar(&s.slurm.Options, "sbatch", nil, "slurm: `OPTION` of sbatch, such as --partition=night; repeatable")
+	f.StringVar(&s.kubernetes.Image, "image", "reelsplice", "kubernetes: container image of reelsplice")
+	f.StringVar(&s.kubernetes.Namespace, "namespace", "default", "kubernetes: namespace of the jobs")
+	f.StringVar(&s.kubernetes.ServiceAccount, "service-account", "", "kubernetes: service account of the tasks")
+	f.StringVar(&s.kubernetes.Secret, "secret", "", "kubernetes: secret whose keys are variables of the tasks, such as the credentials of a bucket")
+	f.StringVar(&s.volume, "volume", "", "kubernetes: `CLAIM:PATH`, a persistent volume claim that all tasks mount")
+	f.StringVar(&s.kubectl, "kubectl", "kubectl", "kubernetes: `COMMAND` that is kubectl, with arguments of its own if it has any")
+	f.StringVar(&s.schedule, "schedule", "15 3 * * *", "cronjob: `TIME` in the notation of cron")
+	s.addPlanFlags(f)
+	required(c, "engine", "catalog", "releases", "work", "count")
+	return a.leaf(c, func(ctx context.Context, _ []string) error { return a.submit(ctx, &s, f) })
+}
+
+// addPlanFlags defines the flags that build plan checks.
+func (s *submission) addPlanFlags(f *pflag.FlagSet) {
+	p := s.planFlags
+	p.String("level", "", "deflate `LEVEL` of build plan")
+	p.String("previous", "", "previous release of build plan: `ID`, current, previous or none")
+	p.String("date", "", "`TIME` of the changes of build plan")
+	p.String("access", "", "`FILE` of access counts of build plan")
+	p.Bool("full", false, "render everything; reuse nothing of the previous release")
+	f.AddFlagSet(p)
+}
+
+// engineNames are the engines of build submit; the bool is whether they can run a chain.
+var engineNames = map[string]bool{"slurm": true, "kubernetes": true, "processes": true, "cronjob": false, "argo": false}
+
+// submit prints or runs the chain.
+func (a *app) submit(ctx context.Context, s *submission, flags *pflag.FlagSet) error {
+	runs, ok := engineNames[s.engine]
+	switch {
+	case !ok:
+		return usage(fmt.Errorf("engine %q: want slurm, kubernetes, processes, cronjob or argo", s.engine))
+	case s.run && !runs:
+		return usage(fmt.Errorf("engine %s: its document is printed; want no --run", s.engine))
+	case !s.run && s.engine == "processes":
+		return usage(errors.New("engine processes: want --run"))
+	}
+	chain, err := s.settle(a)
+	if err != nil {
+		return usage(err)
+	}
+	if !s.run {
+		document, err := s.document(chain, flags)
+		if err != nil {
+			return err
+		}
+		return a.write(document)
+	}
+	report, err := s.start(ctx, chain)
+	if err != nil {
+		return err
+	}
+	return a.write(report)
+}
+
+// settle completes what the flags leave open and returns the chain.
+func (s *submission) settle(a *app) (engine.Chain, error) {
+	local := s.engine == "slurm" || s.engine == "processes"
+	if s.chain.Program == "" {
+		s.chain.Program = "reelsplice"
+		if self, err := os.Executable(); err == nil && local {
+			s.chain.Program = self
+		}
+	}
+	s.planFlags.VisitAll(func(f *pflag.Flag) {
+		if f.Changed {
+			s.chain.Plan = append(s.chain.Plan, "--"+f.Name+"="+f.Value.String())
+		}
+	})
+	s.chain.JSON = a.json
+	s.slurm.Log, s.kubernetes.Log = a.logger(), a.logger()
+	s.kubernetes.Kubectl = strings.Fields(s.kubectl)
+	var err error
+	switch {
+	case s.parallel < 1:
+		return engine.Chain{}, fmt.Errorf("parallel %d: want 1 or more", s.parallel)
+	case len(s.kubernetes.Kubectl) == 0:
+		return engine.Chain{}, errors.New("kubectl: want a command")
+	case s.volume != "":
+		if s.kubernetes.Claim, err = engine.ParseClaim(s.volume); err != nil {
+			return engine.Chain{}, err
+		}
+	}
+	// Tasks run in folders of their own choice.
+	if s.engine == "slurm" {
+		if s.slurm.Logs, err = filepath.Abs(s.slurm.Logs); err != nil {
+			return engine.Chain{}, err
+		}
+	}
+	return engine.New(s.chain)
+}
+
+// document returns the chain in the engine's language.
+func (s *submission) document(c engine.Chain, flags *pflag.FlagSet) ([]byte, error) {
+	switch s.engine {
+	case "slurm":
+		return s.slurm.Script(c)
+	case "argo":
+		return s.kubernetes.Argo(c)
+	case "cronjob":
+		n := engine.Night{Kubernetes: &s.kubernetes, Name: "reelsplice-build", Program: c.Program, Schedule: s.schedule, Driver: s.driver(flags)}
+		return n.CronJob()
+	}
+	return s.kubernetes.Manifests(c)
+}
+
+// driver returns the arguments by which a pod runs the same submission.
+func (s *submission) driver(flags *pflag.FlagSet) []string {
+	args := []string{"build", "submit", "--engine=kubernetes", "--run", "--json", "--work=" + engine.WorkOfNight(s.chain.Work)}
+	skip := []string{"engine", "run", "json", "work", "schedule", "name", "config"}
+	flags.Visit(func(f *pflag.Flag) {
+		if slices.Contains(skip, f.Name) {
+			return
+		}
+		args = append(args, "--"+f.Name+"="+f.Value.String())
+	})
+	return args
+}
+
+// start runs the chain and returns the report of the build.
+func (s *submission) start(ctx context.Context, c engine.Chain) ([]byte, error) {
+	switch s.engine {
+	case "slurm":
+		return s.slurm.Run(ctx, c)
+	case "kubernetes":
+		return s.kubernetes.Run(ctx, c)
+	}
+	p := engine.Processes{Parallel: s.parallel, Log: s.slurm.Log}
+	return p.Run(ctx, c)
+}

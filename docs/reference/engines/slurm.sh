@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Build reelsplice-build as a chain of Slurm array jobs. A job starts when all tasks of the one before
+# it are done. Prints the name and the id of each job. Made by "reelsplice build submit".
+set -euo pipefail
+
+logs=/shared/logs
+options=(--partition=night --cpus-per-task=1 --mem=2560M)
+jobs=()
+mkdir -p "$logs"
+trap '[ "$?" = 0 ] || [ "${#jobs[@]}" = 0 ] || scancel "${jobs[@]}"' EXIT
+
+# stage NAME TASKS COMMAND... submits a job.
+stage() {
+  local name=$1 tasks=$2 command job
+  shift 2
+  printf -v command '%q ' "$@"
+  job=$(sbatch --parsable --job-name=reelsplice-build-"$name" --array="0-$((tasks - 1))" "${options[@]}" \
+    --output="$logs/$name-%a.out" --error="$logs/$name-%a.err" \
+    --requeue --kill-on-invalid-dep=yes ${jobs:+--dependency="afterok:${jobs[-1]}"} <<SCRIPT
+#!/usr/bin/env bash
+# Slurm requeues a task of a node that is lost, and retries no other. Exit code 2 is final.
+for pause in 0 1 4 16; do
+  sleep \$pause
+  code=0
+  $command || code=\$?
+  [ \$code != 0 ] && [ \$code != 2 ] || break
+done
+exit \$code
+SCRIPT
+  )
+  jobs+=("${job%%;*}")
+  echo "$name ${jobs[-1]}"
+}
+
+stage plan 1 reelsplice build plan --quiet --catalog 's3://films/catalog?region=eu-west-1' --releases 's3://films/releases?region=eu-west-1' --work 's3://films/work?region=eu-west-1' --memory 2147483648 --jobs 1
+stage survey 16 reelsplice build task survey --quiet --catalog 's3://films/catalog?region=eu-west-1' --releases 's3://films/releases?region=eu-west-1' --work 's3://films/work?region=eu-west-1' --memory 2147483648 --jobs 1 --count 16
+stage prepare 16 reelsplice build task prepare --quiet --catalog 's3://films/catalog?region=eu-west-1' --releases 's3://films/releases?region=eu-west-1' --work 's3://films/work?region=eu-west-1' --memory 2147483648 --jobs 1 --count 16
+stage titles 16 reelsplice build task titles --quiet --catalog 's3://films/catalog?region=eu-west-1' --releases 's3://films/releases?region=eu-west-1' --work 's3://films/work?region=eu-west-1' --memory 2147483648 --jobs 1 --count 16
+stage resources 16 reelsplice build task resources --quiet --catalog 's3://films/catalog?region=eu-west-1' --releases 's3://films/releases?region=eu-west-1' --work 's3://films/work?region=eu-west-1' --memory 2147483648 --jobs 1 --count 16
+stage find 16 reelsplice build task find --quiet --catalog 's3://films/catalog?region=eu-west-1' --releases 's3://films/releases?region=eu-west-1' --work 's3://films/work?region=eu-west-1' --memory 2147483648 --jobs 1 --count 16
+stage index 16 reelsplice build task index --quiet --catalog 's3://films/catalog?region=eu-west-1' --releases 's3://films/releases?region=eu-west-1' --work 's3://films/work?region=eu-west-1' --memory 2147483648 --jobs 1 --count 16
+stage tables 16 reelsplice build task tables --quiet --catalog 's3://films/catalog?region=eu-west-1' --releases 's3://films/releases?region=eu-west-1' --work 's3://films/work?region=eu-west-1' --memory 2147483648 --jobs 1 --count 16
+stage accounts 1 reelsplice build task accounts --quiet --catalog 's3://films/catalog?region=eu-west-1' --releases 's3://films/releases?region=eu-west-1' --work 's3://films/work?region=eu-west-1' --memory 2147483648 --jobs 1 --count 1
+stage compare 16 reelsplice build task compare --quiet --catalog 's3://films/catalog?region=eu-west-1' --releases 's3://films/releases?region=eu-west-1' --work 's3://films/work?region=eu-west-1' --memory 2147483648 --jobs 1 --count 16
+stage changes 16 reelsplice build task changes --quiet --catalog 's3://films/catalog?region=eu-west-1' --releases 's3://films/releases?region=eu-west-1' --work 's3://films/work?region=eu-west-1' --memory 2147483648 --jobs 1 --count 16
+stage changelog 16 reelsplice build task changelog --quiet --catalog 's3://films/catalog?region=eu-west-1' --releases 's3://films/releases?region=eu-west-1' --work 's3://films/work?region=eu-west-1' --memory 2147483648 --jobs 1 --count 16
+stage seal 1 reelsplice build seal --quiet --catalog 's3://films/catalog?region=eu-west-1' --releases 's3://films/releases?region=eu-west-1' --work 's3://films/work?region=eu-west-1' --memory 2147483648 --jobs 1 --publish --json

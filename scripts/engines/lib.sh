@@ -1,0 +1,246 @@
+# What slurm.sh and kubernetes.sh share: the builds that are compared, the cases, the table. Each has
+#
+#   up             starts what of the cluster is not running
+#   run ARGS...    runs reelsplice on it with these arguments of build submit
+#   lose NODE      kills the process that is NODE, and nothing that it has started
+#   down           ends the cluster
+
+ALL_CASES="full incremental kill twice order lost undead broken"
+
+usage() {
+  cat <<USAGE
+usage: $0 [OPTION]...
+Builds a release as array jobs on 3 nodes of 127.0.0.1 and compares it with that of one process.
+
+  --cases LIST    ${ALL_CASES// /,}; full by default, or all
+  --count N       tasks of a stage (7)
+  --movies N      a generated catalogue instead of the sample
+  --at STAGE      stage of the cases lost, undead and broken (titles)
+  --seed N        of what is left to chance (the time)
+  --keep          keep the folder of the run
+
+  full         without faults; it comes before each other case
+  incremental  without faults, upon the release of one process
+  kill         a task of each stage is killed at a random moment
+  twice        each task runs twice at a time
+  order        the tasks of a stage start in a random order
+  lost         a node is killed with its tasks
+  undead       a node is lost, and a task of it goes on when the release is there
+  broken       a task fails each time: the error names it; then the build is submitted again
+USAGE
+}
+
+cases=full count=7 movies=0 at=titles seed=$(date +%s) keep=
+while [ $# -gt 0 ]; do
+  case $1 in
+    --cases) cases=${2//,/ } && shift ;;
+    --count) count=$2 && shift ;;
+    --movies) movies=$2 && shift ;;
+    --at) at=$2 && shift ;;
+    --seed) seed=$2 && shift ;;
+    --keep) keep=1 ;;
+    *) usage && exit 2 ;;
+  esac
+  shift
+done
+[ "$cases" != all ] || cases=$ALL_CASES
+
+root=$(cd "$(dirname "$0")/../.." && pwd)
+run=$(mktemp -d "${TMPDIR:-/tmp}/reelsplice-engines-XXXXXX")
+state=$run/state reelsplice=$run/reelsplice program=$run/program
+limit=$((180 + movies / 50)) # seconds for a build
+export ENGINES_RUN=$run      # by it the processes of this run are found
+RANDOM=$seed
+
+# mine [NAME=VALUE]: prints the ids of processes that this run has started, by their environment.
+mine() {
+  local p
+  for p in /proc/[0-9]*; do
+    if grep -qzxF "ENGINES_RUN=$run" "$p/environ" 2>/dev/null && grep -qzxF "${1:-ENGINES_RUN=$run}" "$p/environ" 2>/dev/null; then
+      echo "${p#/proc/}"
+    fi
+  done
+}
+
+# end: ends all that this run has started, and removes its folder.
+end() {
+  local code=$? p
+  trap - EXIT
+  set +e
+  down
+  for p in $(mine); do
+    [ "$p" = $$ ] || [ "$p" = "$BASHPID" ] || kill -9 "$p" 2>/dev/null
+  done
+  if [ -n "$keep" ]; then echo "kept: $run" >&2; else rm -rf "$run"; fi
+  exit "$code"
+}
+trap end EXIT
+trap 'exit 130' INT TERM
+
+# prepare: the program, the catalogues of two nights, and the releases of one process to compare with.
+prepare() {
+  mkdir -p "$state" "$run/cases"
+  (cd "$root" && go build -o "$reelsplice" ./cmd/reelsplice)
+  printf '#!/bin/sh\nexec %q %q %q "$@"\n' "$root/scripts/engines/task.sh" "$state" "$reelsplice" >"$program"
+  chmod +x "$program"
+  local dumps=("$root"/data/sample/*.ndjson)
+  if [ "$movies" != 0 ]; then
+    "$reelsplice" gen --quiet --out "$run/dumps" --movies "$movies" >/dev/null
+    dumps=("$run"/dumps/*)
+  fi
+  "$reelsplice" ingest --quiet --catalog "$run/catalog1" "${dumps[@]}" >/dev/null
+  cp -r "$run/catalog1" "$run/catalog2"
+  echo '{"id":550,"tagline":"A tagline of the second night."}' >"$run/movies.ndjson"
+  "$reelsplice" ingest --quiet --catalog "$run/catalog2" --update "$run/movies.ndjson" >/dev/null
+  one1=$(one 1)
+  cp -r "$run/one" "$run/cases/incremental"
+  one2=$(one 2)
+}
+
+# one NIGHT: builds as one process and prints the id.
+one() {
+  "$reelsplice" build --quiet --json --catalog "$run/catalog$1" --releases "$run/one" --date "2026-11-2$1" --publish | release_of
+}
+
+release_of() { sed -n 's/^{"release":"\([^"]*\)".*/\1/p'; }
+
+# since START: prints the seconds since then.
+since() { awk -v a="$1" -v b="$(date +%s.%N)" 'BEGIN { printf "%.1f", b - a }'; }
+
+# submit NIGHT RELEASES [ARGS...]: builds on the engine; the report is in $run/report.
+submit() {
+  local night=$1 releases=$2
+  shift 2
+  run build submit --json --quiet --run --publish --program "$program" --count "$count" --date "2026-11-2$night" --memory 512MiB \
+    --catalog "$run/catalog$night" --releases "$releases" --work "$run/work" --scratch "$run/scratch" "$@" \
+    >"$run/report" 2>"$run/errors"
+}
+
+# row CASE RESULT SECONDS NOTE: a line of the table.
+row() {
+  printf '%-12s %-7s %7s  %s\n' "$@"
+  [ "$2" = ok ] || failed=1
+}
+
+# check CASE CODE ID RELEASES NOTE: compares a build with that of one process.
+check() {
+  local seconds got left
+  seconds=$(since "$start")
+  got=$(release_of <"$run/report")
+  left=$(find "$run/work" "$run/scratch" -type f 2>/dev/null | head -n 3 | tr '\n' ' ')
+  if [ "$2" != 0 ]; then
+    row "$1" FAILED "$seconds" "exit code $2: $(tail -n 1 "$run/errors")"
+  elif [ "$got" != "$3" ]; then
+    row "$1" FAILED "$seconds" "release $got, want $3"
+  elif ! diff -r --no-dereference -x report.json "$run/one/$3" "$4/$3" >"$run/diff" 2>&1; then
+    row "$1" FAILED "$seconds" "files differ: $(head -n 1 "$run/diff")"
+  elif [ -n "$left" ]; then
+    row "$1" FAILED "$seconds" "left behind: $left"
+  elif ls -A "$4" | grep -vxF -e "$one1" -e "$one2" -e current -e previous -e .lock -e .store-lock >"$run/diff"; then
+    row "$1" FAILED "$seconds" "left in the releases: $(tr '\n' ' ' <"$run/diff")"
+  else
+    row "$1" ok "$seconds" "$got, $(grep -c ' start ' "$state/log") tasks ran$5"
+  fi
+}
+
+# begin FAULT [AT]: makes ready for a build with a fault.
+begin() {
+  rm -rf "$state"/{log,kill-*,lost-*,undead-*,stopped,woken} "$run/work" "$run/scratch"
+  mkdir -p "$run/work" "$run/scratch"
+  echo "$1 $at" >"$state/fault"
+  : >"$state/log"
+  start=$(date +%s.%N)
+}
+
+# remember: the longest time of each stage, for moments of chance.
+remember() {
+  awk -v dir="$state" '
+    $2 == "start" { began[$3 " " $4] = $1 }
+    $2 == "end-0" { s = $1 - began[$3 " " $4]; if (s > most[$3]) most[$3] = s }
+    END { for (stage in most) print most[stage] > (dir "/seconds-" stage) }' "$state/log"
+}
+
+case_full() {
+  local code=0
+  begin full
+  submit 1 "$run/cases/full" || code=$?
+  remember
+  check full $code "$one1" "$run/cases/full" ""
+}
+
+case_incremental() {
+  local code=0
+  begin incremental
+  submit 2 "$run/cases/incremental" || code=$?
+  check incremental $code "$one2" "$run/cases/incremental" ""
+}
+
+# case_fault NAME: a fault that the tasks see to themselves.
+case_fault() {
+  local code=0
+  begin "$1"
+  submit 1 "$run/cases/$1" || code=$?
+  check "$1" $code "$one1" "$run/cases/$1" "$(awk '$2 == "killed" { n++ } END { if (n) printf ", %d killed", n }' "$state/log")"
+}
+
+# case_node NAME: a node is lost while a task of it is stopped.
+case_node() {
+  local code=0 pid= node p note build
+  begin "$1"
+  submit 1 "$run/cases/$1" &
+  build=$!
+  while [ ! -e "$state/stopped" ] && kill -0 $build 2>/dev/null; do sleep 0.1; done
+  note=", no task was there to stop"
+  if [ -e "$state/stopped" ]; then
+    read -r pid node <"$state/stopped"
+    lose "$node"
+    if [ "$1" = lost ]; then
+      for p in $(mine "NODE=$node") $(mine "SLURMD_NODENAME=$node"); do kill -9 "$p" 2>/dev/null || true; done
+    fi
+    note=", $node lost with $(awk -v node="$node" '$5 == node && $2 == "start" { n++ } $5 == node && $2 ~ /^end/ { n-- } END { print n + 0 }' "$state/log") tasks"
+  fi
+  wait $build || code=$?
+  if [ "$1" = undead ] && [ -n "$pid" ]; then
+    kill -CONT "$pid"
+    for _ in $(seq 300); do [ ! -e "$state/woken" ] || break; sleep 0.1; done
+    note+=", one woke after the release and ended with $(cat "$state/woken" 2>/dev/null || echo nothing)"
+  fi
+  check "$1" $code "$one1" "$run/cases/$1" "$note"
+  up
+}
+
+case_broken() {
+  local code=0
+  begin broken
+  submit 1 "$run/cases/broken" --attempts 2 || code=$?
+  if [ $code = 1 ] && grep -q "task $at 0: exit code 1: broken on purpose" "$run/errors"; then
+    row broken ok "$(since "$start")" "$(tail -n 1 "$run/errors")"
+  else
+    row broken FAILED "$(since "$start")" "exit code $code: $(tail -n 1 "$run/errors")"
+  fi
+  code=0
+  echo none >"$state/fault"
+  : >"$state/log"
+  start=$(date +%s.%N)
+  submit 1 "$run/cases/broken" || code=$?
+  check again $code "$one1" "$run/cases/broken" ""
+}
+
+# main: runs the cases and prints the table.
+main() {
+  local c
+  failed=
+  prepare
+  up
+  echo "$(basename "$0" .sh), 3 nodes, count $count, $([ "$movies" = 0 ] && echo the sample || echo "$movies movies"), seed $seed"
+  for c in full ${cases//full/}; do # the times without faults say when to kill
+    case $c in
+      full | incremental) "case_$c" ;;
+      lost | undead) case_node "$c" ;;
+      broken) case_broken ;;
+      kill | twice | order) case_fault "$c" ;;
+      *) echo "no case $c: want some of $ALL_CASES" >&2 && exit 2 ;;
+    esac
+  done
+  [ -z "$failed" ]
+}

@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# Builds on a Slurm of this machine alone, with faults, and compares with a build of one process.
+# Installs Debian's packages as root; where that is impossible it passes with a message.
+set -euo pipefail
+export PATH=$PATH:/usr/sbin
+
+if ! command -v slurmctld >/dev/null || ! command -v munged >/dev/null; then
+  if ! command -v apt-get >/dev/null || [ "$(id -u)" != 0 ] ||
+    ! { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends slurm-wlm munge; } >/dev/null 2>&1; then
+    echo "skipped: Slurm is not here and cannot be installed"
+    exit 0
+  fi
+fi
+
+. "$(dirname "$0")/lib.sh"
+
+slurm=$run/slurm
+export SLURM_CONF=$slurm/slurm.conf
+port=
+
+# alive FILE: whether the process of a file of its id runs. One that ended may be left as a zombie.
+alive() { [ -s "$1" ] && grep -qs '^State:[[:space:]]*[^ZX]' "/proc/$(cat "$1")/status"; }
+
+# configure: a cluster whose daemons, keys and files are all below one folder.
+configure() {
+  mkdir -p "$slurm"/{state,log,run,munge}
+  chmod 755 "$run" "$slurm" "$slurm/run" # munged trusts no socket that others could replace
+  chmod 700 "$slurm/munge"
+  (umask 077 && head -c 128 /dev/urandom >"$slurm/munge/key")
+  for _ in $(seq 50); do
+    port=$((20000 + RANDOM % 20000))
+    (: <"/dev/tcp/127.0.0.1/$port") 2>/dev/null || break
+  done
+  # A node counts as lost after 5 s: in the field it is 300 s. Accounting, cgroups and limits are left out.
+  cat >"$SLURM_CONF" <<CONF
+ClusterName=engines
+SlurmctldHost=$(hostname -s)(127.0.0.1)
+SlurmctldPort=$port
+SlurmUser=$(id -un)
+SlurmdUser=$(id -un)
+AuthType=auth/munge
+AuthInfo=socket=$slurm/run/munge.sock
+CryptoType=crypto/munge
+StateSaveLocation=$slurm/state
+SlurmdSpoolDir=$slurm/spool-%n
+SlurmctldPidFile=$slurm/run/slurmctld.pid
+SlurmdPidFile=$slurm/run/slurmd-%n.pid
+SlurmctldLogFile=$slurm/log/slurmctld
+SlurmdLogFile=$slurm/log/slurmd-%n
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+SchedulerType=sched/builtin
+SchedulerParameters=sched_min_interval=0,sched_interval=1
+SwitchType=switch/none
+MpiDefault=none
+ReturnToService=2
+SlurmdTimeout=5
+InactiveLimit=0
+KillWait=2
+MaxArraySize=4096
+SlurmdParameters=config_overrides
+$(for i in 1 2 3; do echo "NodeName=n$i NodeHostname=$(hostname -s) NodeAddr=127.0.0.1 Port=$((port + i)) CPUs=2 RealMemory=8000"; done)
+PartitionName=night Nodes=n[1-3] Default=YES MaxTime=INFINITE State=UP
+CONF
+}
+
+up() {
+  [ -n "$port" ] || configure
+  local i
+  alive "$slurm/munge/pid" || munged --force --socket="$slurm/run/munge.sock" --key-file="$slurm/munge/key" \
+    --pid-file="$slurm/munge/pid" --log-file="$slurm/munge/log" --seed-file="$slurm/munge/seed"
+  alive "$slurm/run/slurmctld.pid" || slurmctld
+  for i in 1 2 3; do alive "$slurm/run/slurmd-n$i.pid" || slurmd -N "n$i"; done
+  for _ in $(seq 300); do
+    [ "$(sinfo -h -N -o %T 2>/dev/null | grep -cE '^(idle|mixed|allocated)$')" != 3 ] || return 0
+    sleep 0.1
+  done
+  echo "slurm did not come up:" >&2
+  tail -n 3 "$slurm"/log/* >&2
+  return 1
+}
+
+run() { timeout "$limit" "$reelsplice" "$@" --engine slurm --logs "$run/logs"; }
+lose() { kill -9 "$(cat "$slurm/run/slurmd-$1.pid")"; }
+
+down() {
+  [ -n "$port" ] || return 0
+  scancel --user="$(id -un)" 2>/dev/null
+  kill $(cat "$slurm"/run/*.pid "$slurm/munge/pid" 2>/dev/null) 2>/dev/null
+  sleep 0.5 # the rest is killed by its environment
+}
+
+main

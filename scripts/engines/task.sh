@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# Runs a task of a build with a fault: what the engines of these scripts run in place of reelsplice.
+#
+#   task.sh STATE PROGRAM ARGS...
+#
+# STATE/fault names the fault and its stage. STATE/log gets a line for each start and end of a task.
+set -uo pipefail
+state=$1
+shift
+read -r fault at <"$state/fault"
+
+stage=$3 index=${SLURM_ARRAY_TASK_ID:-${JOB_COMPLETION_INDEX:-0}} node=${SLURMD_NODENAME:-${NODE:-local}}
+[ "$3" = task ] && stage=$4 || index=0
+
+note() { echo "$(date +%s.%N) $1 $stage $index $node $$" >>"$state/log"; }
+
+# moment: sleeps a random part of the time that a task of this stage takes.
+moment() {
+  local seconds
+  seconds=$(cat "$state/seconds-$stage" 2>/dev/null || echo 0.1)
+  sleep "$(awk -v s="$seconds" -v r="$RANDOM" 'BEGIN { printf "%.3f", s * r / 32768 }')"
+}
+
+# first: whether this is the first to ask in its stage.
+first() { mkdir "$state/$fault-$stage" 2>/dev/null; }
+
+note start
+code=0
+case $fault in
+  kill) # the first task of each stage that gets here is killed at a random moment
+    if first; then
+      "$@" &
+      moment
+      if kill -9 $! 2>/dev/null; then note killed; fi
+      wait $! || code=$?
+    else
+      "$@" || code=$?
+    fi
+    ;;
+  twice) # two at a time
+    "$@" >/dev/null &
+    "$@" || code=$?
+    wait $! || code=$?
+    ;;
+  order) # in an order of chance
+    sleep "0.$RANDOM"
+    "$@" || code=$?
+    ;;
+  lost | undead) # one task of a stage stops in its middle, until its node is lost
+    if [ "$stage" = "$at" ] && first; then
+      "$@" &
+      moment
+      if kill -STOP $! 2>/dev/null; then
+        note stopped
+        echo "$! $node" >"$state/stopped.new"
+        mv "$state/stopped.new" "$state/stopped"
+      fi
+      wait $! || code=$?
+      echo $code >"$state/woken"
+    else
+      "$@" || code=$?
+    fi
+    ;;
+  broken) # a task of a stage fails each time
+    if [ "$stage" = "$at" ] && [ "$index" = 0 ]; then
+      echo "reelsplice: broken on purpose" >&2
+      code=1
+    else
+      "$@" || code=$?
+    fi
+    ;;
+  *)
+    "$@" || code=$?
+    ;;
+esac
+note "end-$code"
+exit $code
