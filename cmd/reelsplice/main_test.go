@@ -59,7 +59,6 @@ func TestScript(t *testing.T) {
 			"store":    func(ts *testscript.TestScript, _ bool, args []string) { scriptStore(ts, store, args) },
 			"spoil":    func(ts *testscript.TestScript, _ bool, args []string) { scriptSpoil(ts, store, args) },
 			"lose":     func(ts *testscript.TestScript, _ bool, args []string) { scriptLose(ts, store, args) },
-			"upload":   func(ts *testscript.TestScript, _ bool, args []string) { scriptUpload(ts, store, args) },
 			"stored":   func(ts *testscript.TestScript, _ bool, args []string) { scriptStored(ts, store, args) },
 		},
 	})

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,9 +9,6 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"reelsplice/schemas/object/objecttest"
-	"reelsplice/schemas/object/store"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/release/bucket"
 )
 
 // setUpStore gives a script its store: $S3 comes before a key and $Q behind it.
@@ -34,20 +30,6 @@ func storeFolder(dir string) string { return filepath.Base(dir) }
 func scriptStore(ts *testscript.TestScript, s *objecttest.Server, args []string) {
 	t := scriptT{ts}
 	s.Put(t, storeFolder(ts.Getenv("WORK"))+"/"+args[1], []byte(ts.ReadFile(args[0])))
-}
-
-// scriptUpload brings the current release of a folder into the store and publishes it there: upload DIR PREFIX.
-func scriptUpload(ts *testscript.TestScript, s *objecttest.Server, args []string) {
-	ctx, local := context.Background(), release.Store{Dir: ts.MkAbs(args[0])}
-	folder, err := store.OpenFolder(ctx, s.URL(storeFolder(ts.Getenv("WORK"))+"/"+args[1]))
-	ts.Check(err)
-	id, err := local.Current()
-	ts.Check(err)
-	remote := bucket.Store{Folder: folder}
-	_, err = remote.Push(ctx, local.Path(id), nil)
-	ts.Check(err)
-	_, err = remote.Publish(ctx, id)
-	ts.Check(err)
 }
 
 // scriptStored prints how many keys start with a prefix, and which: stored PREFIX.

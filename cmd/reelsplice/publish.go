@@ -26,7 +26,8 @@ func publishCommand(a *app) *cobra.Command {
 		Long: "publish makes a release current: the newest one, or ID. Servers take it up at once.\n\n" +
 			"With --canary it becomes the canary instead, which servers with --follow canary serve.\n\n" +
 			"With --from a release of a local folder, the newest one or ID, is uploaded to the bucket first. Files that\n" +
-			"the bucket has already are left out.",
+			"the bucket has already are left out. If the folder has the bucket's current release too, deltas to the new one are\n" +
+			"uploaded: an edge that has the former pulls these.",
 		Example: "  reelsplice publish --releases releases\n" +
 			"  reelsplice publish --releases s3://bucket/releases --from releases --canary",
 		Args: argCount(0, 1),
@@ -97,25 +98,30 @@ func (a *app) upload(ctx context.Context, to releaseStore, from string, args []s
 	p := a.progress("upload", true)
 	defer p.stop()
 	if _, err := b.Push(ctx, local.store.Path(id), p.update); err != nil {
-		return "", err
+		return id, err
 	}
-	a.writeDeltas(ctx, b, local.store, id)
-	return id, nil
+	return id, uploadDeltas(ctx, b, local.store, id)
 }
 
-// writeDeltas writes the deltas from the bucket's current release to another one, if the folder has both. Without
-// them, edges pull whole files.
-func (a *app) writeDeltas(ctx context.Context, to bucketStore, from release.Store, id string) {
-	earlier, err := to.Current(ctx)
-	if err != nil || earlier == id {
-		return
+// uploadDeltas stores the deltas to a release from those that edges may have now, if the folder has these too.
+func uploadDeltas(ctx context.Context, to bucketStore, local release.Store, id string) error {
+	for _, pointer := range []func(context.Context) (string, error){to.Current, to.Canary} {
+		earlier, err := pointer(ctx)
+		if errors.Is(err, release.ErrNoRelease) || errors.Is(err, release.ErrCorrupt) || earlier == id {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if _, err := os.Stat(local.Path(earlier)); err != nil {
+			continue // edges pull whole files
+		}
+		_, _, err = delta.WriteAll(ctx, to.Folder, local, id, earlier)
+		if err != nil && !errors.Is(err, release.ErrCorrupt) { // the earlier release may be damaged, the later one was opened
+			return err
+		}
 	}
-	if _, err := os.Stat(from.Path(earlier)); err != nil {
-		return
-	}
-	if _, _, err := delta.WriteAll(ctx, to.Folder, from, id, earlier); err != nil {
-		a.logger().Warn("deltas could not be written: edges pull whole files", "release", id, "from", earlier, "error", err)
-	}
+	return nil
 }
 
 // chosen returns the id among args, or what otherwise returns.

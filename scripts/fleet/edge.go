@@ -36,7 +36,7 @@ func newEdge(program, dir, url string, number int, canary bool) *edge {
 		follow = "canary"
 	}
 	e.args = []string{
-		"serve", "--releases", url, "--cache-dir", filepath.Join(dir, e.name), "--cache-size", "1GiB", "--pull-interval", "500ms",
+		"serve", "--releases", url, "--cache-dir", filepath.Join(dir, e.name), "--cache-size", "1GiB", "--pull-interval", pullInterval.String(),
 		"--tokens", filepath.Join(dir, "tokens.txt"), "--addr", e.addr, "--admin-addr", e.admin, "--follow", follow, "--shutdown-delay", "2s",
 	}
 	return e
@@ -48,8 +48,9 @@ func freeAddr() string {
 	if err != nil {
 		return "127.0.0.1:0"
 	}
-	defer l.Close()
-	return l.Addr().String()
+	addr := l.Addr().String()
+	_ = l.Close() // it has accepted nothing
+	return addr
 }
 
 func (e *edge) start() error {

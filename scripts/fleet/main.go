@@ -7,6 +7,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -26,6 +27,8 @@ const (
 	maxNight = 10
 	// switchTime bounds the time until an edge serves a published release.
 	switchTime = time.Minute
+	// pullInterval is that of the edges' looks at the pointer.
+	pullInterval = 500 * time.Millisecond
 	// killEvery is the number of nights between two kills of an edge.
 	killEvery = 2
 )
@@ -72,7 +75,7 @@ func run(ctx context.Context, c config) (err error) {
 	if err != nil {
 		return err
 	}
-	defer server.Close()
+	defer func() { _ = server.Close() }() // the process ends
 	folder, err := store.OpenFolder(ctx, server.URL("releases"))
 	if err != nil {
 		return err
@@ -250,6 +253,11 @@ func (f *fleet) night(ctx context.Context, number int, before string) (n night, 
 	if _, err := f.bucket.RemoveCanary(ctx); err != nil {
 		return n, err
 	}
+	if number%killEvery == 0 {
+		if n.killed, err = f.kill(ctx, number/killEvery); err != nil {
+			return n, err
+		}
+	}
 	if err := f.await(ctx, n.id, f.edges[:]...); err != nil {
 		return n, err
 	}
@@ -259,30 +267,39 @@ func (f *fleet) night(ctx context.Context, number int, before string) (n night, 
 		if err != nil {
 			return n, err
 		}
+		if has < had[i] { // of a new process
+			had[i] = 0
+		}
 		n.pulled = max(n.pulled, has-had[i])
 	}
-	if number%killEvery == 0 {
-		n.killed, err = f.kill(ctx, f.edges[number/killEvery%edges], number/killEvery%2 == 0, n.id)
-	}
-	return n, err
+	return n, nil
 }
 
-// kill ends an edge, at once or as an operator would, and starts it again.
-func (f *fleet) kill(ctx context.Context, e *edge, atOnce bool, id string) (what string, err error) {
-	what = e.name + " by SIGTERM"
-	if atOnce {
+// kill ends an edge while releases are switched, at once or as an operator would, and starts it again.
+func (f *fleet) kill(ctx context.Context, count int) (what string, err error) {
+	if err := pause(ctx, rand.N(pullInterval)); err != nil {
+		return "", err
+	}
+	e := f.edges[count%edges]
+	if count%2 == 0 {
 		what = e.name + " by SIGKILL"
 		e.kill()
 	} else {
+		what = e.name + " by SIGTERM"
 		e.stop()
 	}
-	select {
-	case <-ctx.Done():
-		return what, ctx.Err()
-	case <-time.After(time.Second):
-	}
-	if err := e.start(); err != nil {
+	if err := pause(ctx, time.Second); err != nil {
 		return what, err
 	}
-	return what, f.await(ctx, id, e)
+	return what, e.start()
+}
+
+// pause waits for d, or until ctx ends.
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
 }

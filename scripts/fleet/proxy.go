@@ -92,7 +92,7 @@ func (p *proxy) retries(ctx context.Context) (n int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	defer c.Close()
+	defer func() { _ = c.Close() }() // read side
 	if _, err := fmt.Fprintln(c, "show stat"); err != nil {
 		return 0, err
 	}

@@ -52,11 +52,10 @@ var releases struct {
 }
 
 func TestMain(m *testing.M) {
-	code := m.Run()
+	m.Run()
 	if releases.dir != "" {
 		_ = os.RemoveAll(releases.dir)
 	}
-	os.Exit(code)
 }
 
 // built returns the folder of the releases, and their ids.
@@ -64,7 +63,7 @@ func built(t *testing.T) (dir string, ids [versions]string) {
 	t.Helper()
 	releases.once.Do(func() {
 		var err error
-		if releases.dir, err = os.MkdirTemp("", "pull-test-"); err != nil {
+		if releases.dir, err = os.MkdirTemp("", "pull-test-"); err != nil { //nolint:usetesting // tests share it
 			t.Fatal(err)
 		}
 		rows := buildtest.Sample(t, "movies")

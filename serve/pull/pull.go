@@ -253,7 +253,7 @@ func (p *Puller) bring(ctx context.Context, id string) error {
 	if p.cached[id] != nil {
 		err := p.publish(id)
 		if err == nil {
-			return nil
+			return p.removeLeftovers()
 		}
 		if !errors.Is(err, release.ErrCorrupt) && !errors.Is(err, os.ErrNotExist) {
 			return err
@@ -266,6 +266,9 @@ func (p *Puller) bring(ctx context.Context, id string) error {
 	}
 	return p.publish(id)
 }
+
+// removeLeftovers removes what is left of pulls that are no longer wanted.
+func (p *Puller) removeLeftovers() error { return p.adopt("", nil) }
 
 // publish makes a release of the cache its current one, unless it cannot be opened. It notes the time of use.
 func (p *Puller) publish(id string) error {

@@ -359,8 +359,11 @@ func TestMovedOn(t *testing.T) {
 		return false
 	})
 	w.point(Current, a)
-	w.run()
+	p, stop := w.run()
 	w.waitFor("the pull hangs", func() bool { return n.Load() > 20 })
+	if !strings.Contains(p.Doing(), "pulling release "+a) {
+		t.Errorf("Doing() = %q, want the pull of %s", p.Doing(), a)
+	}
 	w.point(Current, b)
 	w.waitFor("the pull ends", func() bool { return strings.Contains(w.log.String(), "the pointer moved on") })
 	held.Store(false)
@@ -368,6 +371,13 @@ func TestMovedOn(t *testing.T) {
 	if left := w.names(); slices.Contains(left, pullingPrefix+a) || slices.Contains(left, a) {
 		t.Errorf("the cache has %v, want nothing of %s", left, a)
 	}
+	// Back to a release of the cache: a pull that was interrupted is not wanted any more.
+	stop()
+	if err := os.Mkdir(filepath.Join(w.cfg.Dir, pullingPrefix+a), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	w.run()
+	w.waitFor("nothing is left of the pull", func() bool { return !slices.Contains(w.names(), pullingPrefix+a) })
 }
 
 // TestDamagedCache: a release of the cache that cannot be opened, or whose folder is gone, is made whole.

@@ -122,7 +122,7 @@ func TestApplyRefuses(t *testing.T) {
 			t.Errorf("%s: Apply makes %d bytes of %d, %v, want an error", name, len(got), newFile.Size, err)
 		}
 	}
-	for cut := range len(d) {
+	for cut := range d {
 		if cut%97 == 0 || cut < 100 {
 			f("cut delta", want, d[:cut], old)
 		}
