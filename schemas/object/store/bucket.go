@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"time"
 
 	"reelsplice/schemas/object"
 )
@@ -40,6 +41,7 @@ type condition struct {
 type Bucket struct {
 	loc    object.Location
 	driver driver
+	stall  time.Duration // see stallTime
 }
 
 var _ object.Bucket = (*Bucket)(nil)
@@ -51,7 +53,7 @@ func Open(ctx context.Context, l object.Location) (*Bucket, error) {
 	if err != nil {
 		return nil, failed(l, err)
 	}
-	return &Bucket{loc: l, driver: d}, nil
+	return &Bucket{loc: l, driver: d, stall: stallTime}, nil
 }
 
 func openDriver(ctx context.Context, l object.Location) (driver, error) {
@@ -111,7 +113,7 @@ func (b *Bucket) readAll(ctx context.Context, key string) (data []byte, o object
 				return nil, o, err
 			}
 		}
-		r, size, etag, openErr := b.driver.get(ctx, key, "", 0, -1)
+		r, size, etag, openErr := b.stream(ctx, key, "", 0, -1)
 		if openErr != nil {
 			return nil, o, failed(b.loc.At(key), openErr)
 		}
