@@ -187,8 +187,23 @@ func shareAccess(ctx context.Context, s Site, p *plan.Plan, scratch string) erro
 	return f.Share(ctx, work.Files, plan.AccessFile)
 }
 
-// catalogFiles returns the versions of the files of a catalogue.
+// catalogFiles returns the versions of the files of a catalogue. A listing has no checksum, and what it says decides
+// whether tasks are refused, so two have to agree.
 func catalogFiles(ctx context.Context, catalogue object.Folder) (files []plan.CatalogFile, err error) {
+	for range listings {
+		again, err := listCatalog(ctx, catalogue)
+		if err != nil || slices.Equal(files, again) {
+			return again, err
+		}
+		files = again
+	}
+	return nil, fmt.Errorf("%s: each listing of the catalogue is another one", catalogue)
+}
+
+// listings is how often a catalogue is listed at most.
+const listings = 6
+
+func listCatalog(ctx context.Context, catalogue object.Folder) (files []plan.CatalogFile, err error) {
 	all, err := catalogue.List(ctx, "")
 	if err != nil {
 		return nil, fmt.Errorf("list catalogue: %w", err)

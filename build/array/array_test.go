@@ -8,10 +8,12 @@ import (
 	"io/fs"
 	"log/slog"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -232,6 +234,53 @@ func TestSameReleaseInBucket(t *testing.T) {
 	for _, f := range m.Files() {
 		want, err := os.ReadFile(filepath.Join(alone, next, f.Name))
 		w.must(err)
+		if got := s.Get(t, "releases/"+bucket.FileName(f)); !bytes.Equal(got, want) {
+			t.Errorf("%s has other bytes in the bucket", f.Name)
+		}
+	}
+}
+
+// TestFaults: a bucket that fails one request in twenty, in one way after another, changes nothing.
+func TestFaults(t *testing.T) {
+	first, second := catalogueOf(t, false), catalogueOf(t, true)
+	alone := t.TempDir()
+	full := oneProcess(t, first, alone, "")
+	next := oneProcess(t, second, alone, full)
+	s := objecttest.New(t)
+	before, after := newWorld(t, first, "").inBucket(s, "releases"), newWorld(t, second, "").inBucket(s, "releases")
+	var n, faults atomic.Int64
+	s.SetFault(func(w http.ResponseWriter, r *http.Request) bool {
+		i := n.Add(1)
+		if i%20 != 7 {
+			return false
+		}
+		faults.Add(1)
+		switch i / 20 % 4 {
+		case 0:
+			return objecttest.Unavailable(w)
+		case 1:
+			return s.CutAfter(50, w, r)
+		case 2:
+			return r.Method == http.MethodGet && s.Flip(40, w, r)
+		}
+		return s.Lose(r) // as after a timeout: it was done, and nobody knows
+	})
+	if id := before.build("", 2); id != full {
+		t.Errorf("a full build makes %s, one process %s", id, full)
+	}
+	if id := after.build(full, 2); id != next {
+		t.Errorf("an incremental build makes %s, one process %s", id, next)
+	}
+	s.SetFault(nil)
+	before.isClean()
+	if faults.Load() < 50 {
+		t.Errorf("%d faults in %d requests, want more", faults.Load(), n.Load())
+	}
+	m, err := after.site.Releases.(BucketStore).Manifest(t.Context(), next)
+	after.must(err)
+	for _, f := range m.Files() {
+		want, err := os.ReadFile(filepath.Join(alone, next, f.Name))
+		after.must(err)
 		if got := s.Get(t, "releases/"+bucket.FileName(f)); !bytes.Equal(got, want) {
 			t.Errorf("%s has other bytes in the bucket", f.Name)
 		}
