@@ -22,6 +22,7 @@ import (
 	"reelsplice/build/plan"
 	"reelsplice/build/segment"
 	"reelsplice/build/task"
+	"reelsplice/build/work"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/object"
 	"reelsplice/schemas/object/objecttest"
@@ -319,6 +320,35 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	w.must(Clean(t.Context(), w.site))
+	w.isClean()
+}
+
+// TestSealInterrupted: whoever is interrupted behind the installation, while it cleans up too, goes on there.
+func TestSealInterrupted(t *testing.T) {
+	catalogue, releases := catalogueOf(t, false), t.TempDir()
+	w := newWorld(t, catalogue, releases)
+	w.plan("")
+	for _, s := range task.Stages() {
+		if s.Name != sealStage {
+			w.stage(rand.New(rand.NewPCG(1, 1)), s.Name, 1)
+		}
+	}
+	o, err := w.site.join(t.Context())
+	w.must(err)
+	r, err := w.site.install(t.Context(), o)
+	w.must(err)
+	all, err := w.site.Work.List(t.Context(), "")
+	w.must(err)
+	for _, f := range all[:len(all)/2] {
+		if !strings.Contains(f.Key, installed) && f.Key != work.PlanName {
+			w.must(w.site.Work.Delete(t.Context(), f.Key))
+		}
+	}
+	again, err := Seal(t.Context(), w.site, true)
+	w.must(err)
+	if again.Release != r.Release || again.Release != oneProcess(t, catalogue, t.TempDir(), "") {
+		t.Errorf("sealed %s, then %s", r.Release, again.Release)
+	}
 	w.isClean()
 }
 

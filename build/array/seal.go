@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"time"
 
@@ -17,11 +18,45 @@ import (
 // sealStage is the stage that Seal runs.
 const sealStage = "seal"
 
+// installed names the record of a release that is in the store: the report of its build. Whoever is interrupted behind
+// it goes on there.
+const installed = "installed"
+
 // Seal completes the release when the tasks of all stages are done, adds it to the store of releases,
 // makes it current if that is wanted, and removes the content of the work folder.
 func Seal(ctx context.Context, s Site, publish bool) (r build.Report, err error) {
-	o, err := s.open(ctx)
+	for try := 1; try <= attempts; try++ {
+		if r, err = seal(ctx, s, publish); err == nil || ctx.Err() != nil || errors.Is(err, ErrRefused) || errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		s.Log.Warn("the release could not be sealed", "attempt", try, "of", attempts, "error", err)
+	}
+	return r, err
+}
+
+func seal(ctx context.Context, s Site, publish bool) (r build.Report, err error) {
+	o, err := s.join(ctx)
 	if err != nil {
+		return r, err
+	}
+	err = o.folder.ReadDone(ctx, installed, 0, &r)
+	if errors.Is(err, fs.ErrNotExist) {
+		r, err = s.install(ctx, o)
+	}
+	if err != nil {
+		return r, err
+	}
+	if publish {
+		if _, err := s.Releases.Publish(ctx, r.Release); err != nil {
+			return r, err
+		}
+	}
+	return r, Clean(ctx, s)
+}
+
+// install runs the seal task, adds its release to the store and notes that.
+func (s *Site) install(ctx context.Context, o *session) (r build.Report, err error) {
+	if err := s.openAll(ctx, o); err != nil {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, o.close()) }()
@@ -44,12 +79,7 @@ func Seal(ctx context.Context, s Site, publish bool) (r build.Report, err error)
 	} else if err := o.install(ctx, s.Releases, &r); err != nil {
 		return r, err
 	}
-	if publish {
-		if _, err := s.Releases.Publish(ctx, r.Release); err != nil {
-			return r, err
-		}
-	}
-	return r, Clean(ctx, s)
+	return r, o.folder.PutDone(ctx, installed, 0, &r)
 }
 
 // runSeal runs the seal task, which leaves the manifest in the folder of this process.
@@ -127,7 +157,7 @@ func Clean(ctx context.Context, s Site) error {
 	if err == nil {
 		var id string
 		if id, err = p.ID(); err == nil {
-			last = id + "/" + work.RecordName(sealStage, 0)
+			last = id + "/" + work.RecordName(installed, 0)
 		}
 	}
 	if last == "" {

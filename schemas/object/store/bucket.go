@@ -172,6 +172,23 @@ func (b *Bucket) upload(ctx context.Context, key string, r io.ReaderAt, size int
 	return failed(b.loc.At(key), b.driver.put(ctx, key, io.NewSectionReader(r, 0, size), "application/octet-stream", condition{}))
 }
 
+// copy makes an object of a version of another one. A response may break off that the library has waited for:
+// the same again does no harm.
+func (b *Bucket) copy(ctx context.Context, from object.Info, key string) (err error) {
+	var class *classified
+	for try := range maxTries {
+		if try > 0 {
+			if err := pause(ctx, try); err != nil {
+				return err
+			}
+		}
+		if err = b.driver.copy(ctx, from, key); err == nil || errors.As(err, &class) || ctx.Err() != nil {
+			break
+		}
+	}
+	return failed(b.loc.At(key), err)
+}
+
 // Delete removes an object. It is no error if there is none.
 func (b *Bucket) Delete(ctx context.Context, key string) error {
 	err := b.driver.remove(ctx, key)

@@ -101,7 +101,7 @@ func (p *prefix) Copy(ctx context.Context, from object.Folder, o object.Info, na
 	if !ok || other.loc.At("").Identity() != p.loc.At("").Identity() {
 		return errors.ErrUnsupported
 	}
-	return failed(p.loc.At(p.key(name)), p.bucket.driver.copy(ctx, other.whole(o), p.key(name)))
+	return p.bucket.copy(ctx, other.whole(o), p.key(name))
 }
 
 func (p *prefix) Delete(ctx context.Context, name string) error {
