@@ -244,22 +244,13 @@ func (s *Site) join(ctx context.Context) (*session, error) {
 	return &session{plan: p, folder: work.Shared(s.Work, id)}, err
 }
 
-// open is join, and opens all that tasks read.
-func (s *Site) open(ctx context.Context) (*session, error) {
-	o, err := s.join(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return o, s.openAll(ctx, o)
-}
-
-// openAll opens what tasks read. After an error the session needs no close.
-func (s *Site) openAll(ctx context.Context, o *session) (err error) {
+// open opens what the tasks of a stage read. After an error the session needs no close.
+func (s *Site) open(ctx context.Context, o *session, stage task.Stage) (err error) {
 	if o.scratch, err = newScratch(ctx, s.Scratch); err != nil {
 		return err
 	}
 	if err = o.folder.SetScratch(o.scratch.dir, o.scratch.cache); err == nil {
-		err = s.openSources(ctx, o)
+		err = s.openSources(ctx, o, stage)
 	}
 	if err != nil {
 		o.scratch.remove()
@@ -292,11 +283,11 @@ func (s *Site) check(ctx context.Context, p *plan.Plan) error {
 	return nil
 }
 
-// openSources opens the catalogue and the previous release.
-func (s *Site) openSources(ctx context.Context, o *session) error {
+// openSources opens the files of the catalogue that a stage reads, and the previous release.
+func (s *Site) openSources(ctx context.Context, o *session, stage task.Stage) error {
 	from := task.Sources{Deltas: s.Releases.Deltas()}
 	var err error
-	if from.Catalog, err = records.OpenFrom(opener(s.Catalog, o.plan.Files, o.scratch.cache), s.Catalog.String()); err != nil {
+	if from.Catalog, err = records.OpenKinds(opener(s.Catalog, o.plan.Files, o.scratch.cache), stage.Reads); err != nil {
 		return err
 	}
 	if o.plan.Previous != "" {

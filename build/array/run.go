@@ -139,7 +139,7 @@ func (r *running) left(ctx context.Context, o *session, stage task.Stage) (left 
 
 // run runs tasks side by side.
 func (r *running) run(ctx context.Context, o *session, stage task.Stage, tasks []int) (err error) {
-	if err := r.site.openAll(ctx, o); err != nil {
+	if err := r.site.open(ctx, o, stage); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, o.close()) }()

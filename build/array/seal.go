@@ -56,11 +56,15 @@ func seal(ctx context.Context, s Site, publish bool) (r build.Report, err error)
 
 // install runs the seal task, adds its release to the store and notes that.
 func (s *Site) install(ctx context.Context, o *session) (r build.Report, err error) {
-	if err := s.openAll(ctx, o); err != nil {
+	stage, err := task.StageOf(sealStage)
+	if err != nil {
+		return r, err
+	}
+	if err := s.open(ctx, o, stage); err != nil {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, o.close()) }()
-	if err := o.runSeal(ctx); err != nil {
+	if err := o.runSeal(ctx, stage); err != nil {
 		return r, err
 	}
 	outcome, err := o.build.Outcome()
@@ -83,11 +87,7 @@ func (s *Site) install(ctx context.Context, o *session) (r build.Report, err err
 }
 
 // runSeal runs the seal task, which leaves the manifest in the folder of this process.
-func (o *session) runSeal(ctx context.Context) (err error) {
-	stage, err := task.StageOf(sealStage)
-	if err != nil {
-		return err
-	}
+func (o *session) runSeal(ctx context.Context, stage task.Stage) (err error) {
 	opened, err := stage.Open(o.build)
 	if err != nil {
 		return err
@@ -173,7 +173,7 @@ func Clean(ctx context.Context, s Site) error {
 type Status struct {
 	Plan   string        `json:"plan"`
 	Stages []StageStatus `json:"stages"` // in order
-	Runs   []Run         `json:"runs"`   // that are at work, or were killed, or have failed
+	Runs   []Run         `json:"runs"`   // of processes that had something to do
 }
 
 // A StageStatus is how far a stage is.
@@ -216,17 +216,17 @@ func ReadStatus(ctx context.Context, s Site) (st Status, err error) {
 	return st, st.addRuns(ctx, folder)
 }
 
-// addRuns adds the processes that have not done all of their share.
+// addRuns adds the processes of the build.
 func (st *Status) addRuns(ctx context.Context, folder *work.Folder) error {
 	return folder.Runs(ctx, func(_ string, read func(any) error) error {
 		var run Run
 		if err := read(&run); err != nil {
 			return err
 		}
+		st.Runs = append(st.Runs, run)
 		if !run.Ended.IsZero() && run.Error == "" {
 			return nil
 		}
-		st.Runs = append(st.Runs, run)
 		for i := range st.Stages {
 			at := &st.Stages[i]
 			switch {

@@ -33,9 +33,14 @@ func (p *Plan) weigh(in *records.Inputs) {
 	resources := make([]int64, p.Partitions())
 	for i := range p.Resources {
 		r := &p.Resources[i]
+		file := in.Of(r.Kind)
 		for k := range r.Partitions() {
-			own := in.Of(r.Kind).Bytes(r.Spans[k/r.Subs]) / int64(r.Subs)
-			resources[r.First+k] = own + contributionBytes*r.Expect/int64(r.Partitions())
+			span := r.Spans[k/r.Subs]
+			expect := r.Expect / int64(r.Partitions())
+			if all := file.Rows(); all > 0 { // titles contribute to all records alike
+				expect = r.Expect * file.RowsIn(span) / all / int64(r.Subs)
+			}
+			resources[r.First+k] = file.Bytes(span)/int64(r.Subs) + contributionBytes*expect
 		}
 	}
 	p.Weights["resources"] = resources

@@ -35,16 +35,32 @@ func Open(dir string) (*Inputs, error) { return OpenFrom(catalog.Dir(dir), dir) 
 
 // OpenFrom is Open for a catalogue wherever it lies. Errors call it name.
 func OpenFrom(files catalog.Files, name string) (*Inputs, error) {
+	var all []fragment.Kind
+	for _, t := range catalog.Types() {
+		all = append(all, t.Kind)
+	}
+	in, err := OpenKinds(files, all)
+	if err == nil && len(in.files) == 0 {
+		movie := catalog.TypeOf(fragment.KindMovie).File()
+		return nil, fmt.Errorf("no catalogue in %s: neither %s nor a file of another kind is there: run ingest first", name, movie)
+	}
+	return in, err
+}
+
+// OpenKinds opens the files of some kinds alone, as far as the catalogue has them: the end of a file takes
+// tens of milliseconds to read.
+func OpenKinds(files catalog.Files, kinds []fragment.Kind) (*Inputs, error) {
 	in := &Inputs{files: map[fragment.Kind]*Input{}}
-	if err := in.open(files, name); err != nil {
+	if err := in.open(files, kinds); err != nil {
 		in.Close()
 		return nil, err
 	}
 	return in, nil
 }
 
-func (in *Inputs) open(files catalog.Files, name string) error {
-	for _, t := range catalog.Types() {
+func (in *Inputs) open(files catalog.Files, kinds []fragment.Kind) error {
+	for _, kind := range kinds {
+		t := catalog.TypeOf(kind)
 		f, err := t.OpenFrom(files)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -57,10 +73,6 @@ func (in *Inputs) open(files catalog.Files, name string) error {
 		if of.first, err = f.FirstKeys(); err != nil {
 			return err
 		}
-	}
-	if len(in.files) == 0 {
-		movie := catalog.TypeOf(fragment.KindMovie).File()
-		return fmt.Errorf("no catalogue in %s: neither %s nor a file of another kind is there: run ingest first", name, movie)
 	}
 	var err error
 	in.Removed, err = catalog.ReadRemovedFrom(files)
@@ -158,6 +170,15 @@ func (in *Input) Bytes(s Span) (n int64) {
 	from, to := in.groups(s)
 	for i := from; i < to; i++ {
 		n += in.GroupBytes(i)
+	}
+	return n
+}
+
+// RowsIn returns the number of records of the row groups that a span lies in.
+func (in *Input) RowsIn(s Span) (n int64) {
+	from, to := in.groups(s)
+	for i := from; i < to; i++ {
+		n += in.GroupRows(i)
 	}
 	return n
 }

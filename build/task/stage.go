@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,6 +25,7 @@ import (
 	"reelsplice/build/records"
 	"reelsplice/build/reuse"
 	"reelsplice/build/work"
+	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/object"
 	"reelsplice/schemas/release"
 )
@@ -35,24 +37,33 @@ type Stage struct {
 	count func(b *Build) (int, error)
 	// open opens what the tasks read in common.
 	open func(b *Build) (tasks, error)
+	// Reads are the kinds of records that the tasks read.
+	Reads []fragment.Kind
 }
+
+// What stages read of the catalogue.
+var (
+	readsTitles    = []fragment.Kind{fragment.KindMovie, fragment.KindTV, fragment.KindSeason, fragment.KindEpisode}
+	readsResources = slices.Collect(maps.Keys(builders))
+	readsAccounts  = []fragment.Kind{fragment.KindMovie, fragment.KindTV, fragment.KindList, fragment.KindAccount}
+)
 
 // Stages returns the stages behind the plan, in order.
 func Stages() []Stage {
 	return []Stage{
-		{"survey", planned((*plan.Plan).TitleTasks), openSurvey},
-		{"prepare", planned(prepareTasks), openPrepare},
-		{"titles", planned((*plan.Plan).TitleTasks), openTitles},
-		{"resources", planned((*plan.Plan).Partitions), openResources},
-		{"find", planned(func(p *plan.Plan) int { return p.Finds }), openFind},
-		{"index", indexTasks, openIndex},
-		{"tables", planned(func(*plan.Plan) int { return index.Tables }), openTables},
-		{"accounts", planned(func(*plan.Plan) int { return 1 }), openAccounts},
-		{"compare", compareTasks, openCompare},
-		{"changes", changesTasks, openChanges},
-		{"changelog", changelogTasks, openChangelog},
-		{"deltas", deltaTasks, openDeltas},
-		{"seal", planned(func(*plan.Plan) int { return 1 }), openSeal},
+		{"survey", planned((*plan.Plan).TitleTasks), openSurvey, readsTitles},
+		{"prepare", planned(prepareTasks), openPrepare, nil},
+		{"titles", planned((*plan.Plan).TitleTasks), openTitles, readsTitles},
+		{"resources", planned((*plan.Plan).Partitions), openResources, readsResources},
+		{"find", planned(func(p *plan.Plan) int { return p.Finds }), openFind, nil},
+		{"index", indexTasks, openIndex, nil},
+		{"tables", planned(func(*plan.Plan) int { return index.Tables }), openTables, nil},
+		{"accounts", planned(func(*plan.Plan) int { return 1 }), openAccounts, readsAccounts},
+		{"compare", compareTasks, openCompare, nil},
+		{"changes", changesTasks, openChanges, nil},
+		{"changelog", changelogTasks, openChangelog, nil},
+		{"deltas", deltaTasks, openDeltas, nil},
+		{"seal", planned(func(*plan.Plan) int { return 1 }), openSeal, nil},
 	}
 }
 

@@ -126,6 +126,9 @@ func (f *File) RowGroups() int { return len(f.pq.RowGroups()) }
 // GroupBytes returns the uncompressed bytes of a row group, by which work is divided.
 func (f *File) GroupBytes(i int) int64 { return f.pq.Metadata().RowGroups[i].TotalByteSize }
 
+// GroupRows returns the number of records of a row group.
+func (f *File) GroupRows(i int) int64 { return f.pq.Metadata().RowGroups[i].NumRows }
+
 // A Rows iterates over the records of one row group, or of several in a row.
 type Rows struct {
 	typ   *Type
