@@ -188,11 +188,12 @@ func (f *fake) kubectl() {
 		pods := runJob(&j)
 		writeJSON(path("job"), j)
 		writeJSON(path("pods"), pods)
+		fmt.Print("uid of " + j.Name)
 	case strings.HasPrefix(verb, "delete job"):
 		os.Remove(path("job"))
 	case strings.HasPrefix(verb, "get job"):
 		copyTo(os.Stdout, path("job"))
-	case strings.HasPrefix(verb, "get pods"):
+	case strings.HasPrefix(verb, "get pods") && strings.Contains(strings.Join(f.args, " "), "--selector=batch.kubernetes.io/controller-uid=uid of "):
 		copyTo(os.Stdout, path("pods"))
 	case strings.HasPrefix(verb, "logs"):
 		copyTo(os.Stdout, filepath.Join(f.dir, "log-"+f.args[len(f.args)-1]))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os/exec"
@@ -96,10 +97,11 @@ func (k *Kubernetes) Run(ctx context.Context, c Chain) (report []byte, err error
 		if err := k.delete(ctx, c.job(s)); err != nil {
 			return nil, err
 		}
-		if _, err := k.kubectl(ctx, manifest, "create", "-f", "-"); err != nil {
+		uid, err := k.kubectl(ctx, manifest, "create", "-f", "-", "-o", "jsonpath={.metadata.uid}")
+		if err != nil {
 			return nil, err
 		}
-		if err := k.wait(ctx, c.job(s), s, start); err != nil {
+		if err := k.wait(ctx, c.job(s), string(uid), s, start); err != nil {
 			if ctx.Err() != nil { // interrupted: take back what runs
 				clean, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 				_ = k.delete(clean, c.job(s)) // the interrupt is the error to tell
@@ -108,7 +110,7 @@ func (k *Kubernetes) Run(ctx context.Context, c Chain) (report []byte, err error
 			return nil, err
 		}
 		if i == len(c.Steps)-1 {
-			if report, err = k.report(ctx, c.job(s)); err != nil { // the release is there all the same
+			if report, err = k.report(ctx, string(uid)); err != nil { // the release is there all the same
 				k.Log.Warn("the build is done, but its report cannot be read", "error", err)
 			}
 		}
@@ -121,7 +123,7 @@ func (k *Kubernetes) Run(ctx context.Context, c Chain) (report []byte, err error
 }
 
 // wait waits until a Job is complete or failed.
-func (k *Kubernetes) wait(ctx context.Context, name string, s Step, start time.Time) error {
+func (k *Kubernetes) wait(ctx context.Context, name, uid string, s Step, start time.Time) error {
 	for {
 		var j job
 		out, err := k.kubectl(ctx, nil, "get", "job", name, "-o", "json")
@@ -138,9 +140,9 @@ func (k *Kubernetes) wait(ctx context.Context, name string, s Step, start time.T
 		case j.has("Complete"):
 			return nil
 		case j.has("Failed"), j.has("FailureTarget"):
-			return k.failure(ctx, name, s, &j)
+			return k.failure(ctx, uid, s, &j)
 		}
-		if err := k.dropLost(ctx, name); err != nil && ctx.Err() == nil {
+		if err := k.dropLost(ctx, uid); err != nil && ctx.Err() == nil {
 			k.Log.Warn("lost pods could not be looked for", "error", err)
 		}
 		select {
@@ -153,11 +155,11 @@ func (k *Kubernetes) wait(ctx context.Context, name string, s Step, start time.T
 // lostAfter is how long after its grace period a pod that is being deleted counts as lost.
 const lostAfter = 15 * time.Second
 
-// dropLost marks pods as failed that are being deleted and whose node has not answered for long.
-// Kubernetes itself replaces those only after their Node is deleted, which nobody may do for days.
+// dropLost marks pods as failed that are being deleted and whose node has not answered for long, and removes
+// them. Kubernetes itself replaces those only after their Node is deleted, which nobody may do for days.
 // A pod that runs on unseen does no harm: tasks are idempotent.
-func (k *Kubernetes) dropLost(ctx context.Context, name string) error {
-	list, err := k.pods(ctx, name)
+func (k *Kubernetes) dropLost(ctx context.Context, uid string) error {
+	list, err := k.pods(ctx, uid)
 	if err != nil {
 		return err
 	}
@@ -172,19 +174,22 @@ func (k *Kubernetes) dropLost(ctx context.Context, name string) error {
 			"-p", `{"status":{"phase":"Failed","reason":"NodeLost"}}`); err != nil {
 			return err
 		}
+		if _, err := k.kubectl(ctx, nil, "delete", "pod", p.Metadata.Name, "--force", "--grace-period=0", "--wait=false"); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
 // failure names the task that made a Job fail.
-func (k *Kubernetes) failure(ctx context.Context, name string, s Step, j *job) error {
+func (k *Kubernetes) failure(ctx context.Context, uid string, s Step, j *job) error {
 	f := &TaskError{Step: s.Name}
 	for _, c := range j.Status.Conditions {
 		if c.Type == "Failed" || c.Type == "FailureTarget" {
 			f.Detail = c.Reason + " " + c.Message
 		}
 	}
-	list, err := k.pods(ctx, name)
+	list, err := k.pods(ctx, uid)
 	if err != nil {
 		return f
 	}
@@ -204,8 +209,8 @@ func (k *Kubernetes) failure(ctx context.Context, name string, s Step, j *job) e
 
 // report returns what the task of a Job printed on stdout. Kubernetes mixes it with stderr, whose
 // lines are those of the log.
-func (k *Kubernetes) report(ctx context.Context, name string) ([]byte, error) {
-	list, err := k.pods(ctx, name)
+func (k *Kubernetes) report(ctx context.Context, uid string) ([]byte, error) {
+	list, err := k.pods(ctx, uid)
 	if err != nil {
 		return nil, err
 	}
@@ -227,22 +232,24 @@ func (k *Kubernetes) report(ctx context.Context, name string) ([]byte, error) {
 		}
 		return report, nil
 	}
-	return nil, fmt.Errorf("job %s: no pod succeeded", name)
+	return nil, errors.New("no pod of its job is there")
 }
 
+// delete deletes a Job. Its pods go later, those of lost nodes much later.
 func (k *Kubernetes) delete(ctx context.Context, name string) error {
-	_, err := k.kubectl(ctx, nil, "delete", "job", name, "--ignore-not-found", "--cascade=foreground")
+	_, err := k.kubectl(ctx, nil, "delete", "job", name, "--ignore-not-found", "--cascade=background")
 	return err
 }
 
-func (k *Kubernetes) pods(ctx context.Context, name string) ([]pod, error) {
-	out, err := k.kubectl(ctx, nil, "get", "pods", "--selector=batch.kubernetes.io/job-name="+name, "-o", "json")
+// pods returns the pods of a Job. One that was deleted may have left some under the same name.
+func (k *Kubernetes) pods(ctx context.Context, uid string) ([]pod, error) {
+	out, err := k.kubectl(ctx, nil, "get", "pods", "--selector=batch.kubernetes.io/controller-uid="+uid, "-o", "json")
 	if err != nil {
 		return nil, err
 	}
 	var list struct{ Items []pod }
 	if err := json.Unmarshal(out, &list); err != nil {
-		return nil, fmt.Errorf("read pods of job %s: %w", name, err)
+		return nil, fmt.Errorf("read list of pods: %w", err)
 	}
 	return list.Items, nil
 }

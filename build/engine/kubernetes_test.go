@@ -139,16 +139,16 @@ func TestKubernetesLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	k := &Kubernetes{Namespace: "films", Kubectl: []string{"kubectl"}, Log: slog.New(slog.DiscardHandler)}
-	if err := k.dropLost(t.Context(), "job"); err != nil {
+	if err := k.dropLost(t.Context(), "uid of job"); err != nil {
 		t.Fatal(err)
 	}
 	var patched []string
 	for _, v := range f.lines("verbs") {
-		if strings.HasPrefix(v, "patch") {
+		if strings.HasPrefix(v, "patch") || strings.HasPrefix(v, "delete") {
 			patched = append(patched, v)
 		}
 	}
-	if want := []string{`patch pod lost {"status":{"phase":"Failed","reason":"NodeLost"}}`}; !slices.Equal(patched, want) {
+	if want := []string{`patch pod lost {"status":{"phase":"Failed","reason":"NodeLost"}}`, "delete pod lost"}; !slices.Equal(patched, want) {
 		t.Errorf("patched %q, want %q", patched, want)
 	}
 }

@@ -103,9 +103,9 @@ func (s *Slurm) wait(ctx context.Context, step Step, job string) error {
 }
 
 func (s *Slurm) failure(step Step, t *slurmTask) error {
-	f := &TaskError{Step: step.Name, Index: t.index, Code: t.code, Detail: t.state}
-	if t.state != "FAILED" {
-		f.Detail += " " + t.reason
+	f := &TaskError{Step: step.Name, Index: t.index, Code: t.status >> 8, Detail: t.state + " " + t.reason}
+	if s := t.status & 0x7f; s != 0 {
+		f.Detail = fmt.Sprintf("its script was ended by signal %d", s)
 	}
 	if stderr, err := os.ReadFile(s.file(step.Name, t.index, "err")); err == nil && len(bytes.TrimSpace(stderr)) > 0 {
 		f.Detail = lastLine(stderr)
@@ -117,7 +117,7 @@ func (s *Slurm) failure(step Step, t *slurmTask) error {
 type slurmTask struct {
 	index         int
 	state, reason string
-	code          int
+	status        int // as of wait(2)
 }
 
 // parseQueue reads lines such as "12_3 FAILED 256 NonZeroExitCode". A task that waits for the first
@@ -131,8 +131,7 @@ func parseQueue(text string) (tasks []slurmTask) {
 		t := slurmTask{state: f[1], reason: strings.Join(f[3:], " ")}
 		_, index, _ := strings.Cut(f[0], "_")
 		t.index, _ = strconv.Atoi(index)
-		status, _ := strconv.Atoi(f[2])
-		t.code = status >> 8 // as of wait(2)
+		t.status, _ = strconv.Atoi(f[2])
 		tasks = append(tasks, t)
 	}
 	return tasks

@@ -3,6 +3,7 @@
 #   up             starts what of the cluster is not running
 #   run ARGS...    runs reelsplice on it with these arguments of build submit
 #   lose NODE      kills the process that is NODE, and nothing that it has started
+#   victims NODE   prints the ids of processes that it has started
 #   down           ends the cluster
 
 ALL_CASES="full incremental kill twice order lost undead broken"
@@ -48,7 +49,7 @@ done
 root=$(cd "$(dirname "$0")/../.." && pwd)
 run=$(mktemp -d "${TMPDIR:-/tmp}/reelsplice-engines-XXXXXX")
 state=$run/state reelsplice=$run/reelsplice program=$run/program
-limit=$((180 + movies / 50)) # seconds for a build
+limit=$((240 + movies / 50)) # seconds for a build
 export ENGINES_RUN=$run      # by it the processes of this run are found
 RANDOM=$seed
 
@@ -135,7 +136,7 @@ check() {
   elif ! diff -r --no-dereference -x report.json "$run/one/$3" "$4/$3" >"$run/diff" 2>&1; then
     row "$1" FAILED "$seconds" "files differ: $(head -n 1 "$run/diff")"
   elif [ -n "$left" ]; then
-    row "$1" FAILED "$seconds" "left behind: $left"
+    row "$1" FAILED "$seconds" "left behind: $left$5"
   elif ls -A "$4" | grep -vxF -e "$one1" -e "$one2" -e current -e previous -e .lock -e .store-lock >"$run/diff"; then
     row "$1" FAILED "$seconds" "left in the releases: $(tr '\n' ' ' <"$run/diff")"
   else
@@ -195,13 +196,13 @@ case_node() {
     read -r pid node <"$state/stopped"
     lose "$node"
     if [ "$1" = lost ]; then
-      for p in $(mine "NODE=$node") $(mine "SLURMD_NODENAME=$node"); do kill -9 "$p" 2>/dev/null || true; done
+      for p in $(victims "$node"); do kill -9 "$p" 2>/dev/null || true; done
     fi
     note=", $node lost with $(awk -v node="$node" '$5 == node && $2 == "start" { n++ } $5 == node && $2 ~ /^end/ { n-- } END { print n + 0 }' "$state/log") tasks"
   fi
   wait $build || code=$?
   if [ "$1" = undead ] && [ -n "$pid" ]; then
-    kill -CONT "$pid"
+    kill -CONT "$pid" || true
     for _ in $(seq 300); do [ ! -e "$state/woken" ] || break; sleep 0.1; done
     note+=", one woke after the release and ended with $(cat "$state/woken" 2>/dev/null || echo nothing)"
   fi

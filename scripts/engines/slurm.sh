@@ -31,7 +31,8 @@ configure() {
     port=$((20000 + RANDOM % 20000))
     (: <"/dev/tcp/127.0.0.1/$port") 2>/dev/null || break
   done
-  # A node counts as lost after 5 s: in the field it is 300 s. Accounting, cgroups and limits are left out.
+  # A node counts as lost after 5 s, and its tasks are queued again 5 s later (cred_expire): in the field these
+  # are 300 s and 120 s. Accounting, cgroups and limits are left out.
   cat >"$SLURM_CONF" <<CONF
 ClusterName=engines
 SlurmctldHost=$(hostname -s)(127.0.0.1)
@@ -39,7 +40,7 @@ SlurmctldPort=$port
 SlurmUser=$(id -un)
 SlurmdUser=$(id -un)
 AuthType=auth/munge
-AuthInfo=socket=$slurm/run/munge.sock
+AuthInfo=socket=$slurm/run/munge.sock,cred_expire=5
 CryptoType=crypto/munge
 StateSaveLocation=$slurm/state
 SlurmdSpoolDir=$slurm/spool-%n
@@ -86,6 +87,16 @@ up() {
 
 run() { timeout "$limit" "$reelsplice" "$@" --engine slurm --logs "$run/logs"; }
 lose() { kill -9 "$(cat "$slurm/run/slurmd-$1.pid")"; }
+
+# victims NODE: prints the processes of its tasks, those first that would tell Slurm of the end of others.
+victims() {
+  local p tasks
+  tasks=$(mine "SLURMD_NODENAME=$1")
+  for p in $tasks; do
+    p=$(awk '/^PPid/ { print $2 }' "/proc/$p/status" 2>/dev/null) && grep -q '^slurmstepd' "/proc/$p/comm" && echo "$p"
+  done | sort -u
+  echo "$tasks"
+}
 
 down() {
   [ -n "$port" ] || return 0

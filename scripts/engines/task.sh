@@ -14,11 +14,11 @@ stage=$3 index=${SLURM_ARRAY_TASK_ID:-${JOB_COMPLETION_INDEX:-0}} node=${SLURMD_
 
 note() { echo "$(date +%s.%N) $1 $stage $index $node $$" >>"$state/log"; }
 
-# moment: sleeps a random part of the time that a task of this stage takes.
+# moment [PART]: sleeps a random part of the time that a task of this stage takes, or of a part of it.
 moment() {
   local seconds
   seconds=$(cat "$state/seconds-$stage" 2>/dev/null || echo 0.1)
-  sleep "$(awk -v s="$seconds" -v r="$RANDOM" 'BEGIN { printf "%.3f", s * r / 32768 }')"
+  sleep "$(awk -v s="$seconds" -v part="${1:-1}" -v r="$RANDOM" 'BEGIN { printf "%.3f", s * part * r / 32768 }')"
 }
 
 # first: whether this is the first to ask in its stage.
@@ -48,8 +48,8 @@ case $fault in
     ;;
   lost | undead) # one task of a stage stops in its middle, until its node is lost
     if [ "$stage" = "$at" ] && first; then
-      "$@" &
-      moment
+      setsid "$@" & # a stopped process is hung up with its group
+      moment 0.3    # it must not end before
       if kill -STOP $! 2>/dev/null; then
         note stopped
         echo "$! $node" >"$state/stopped.new"

@@ -244,7 +244,7 @@ func (n *node) start(p *core.Pod, own *process) (*exec.Cmd, error) {
 		argv[i] = replace.Replace(argv[i])
 	}
 	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Env = append(env, "PATH="+os.Getenv("PATH"), "HOME="+os.Getenv("HOME"), "NODE="+n.name)
+	cmd.Env = append(append(os.Environ(), env...), "NODE="+n.name) // by its variables a test finds what it has started
 	cmd.Dir, cmd.Stdout, cmd.Stderr = c.WorkingDir, log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	n.mu.Lock()
