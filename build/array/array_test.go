@@ -380,6 +380,30 @@ func TestZombie(t *testing.T) {
 	}
 }
 
+// TestUndead: a process that wakes when its build is over leaves nothing, and is refused.
+func TestUndead(t *testing.T) {
+	w := newWorld(t, catalogueOf(t, false), t.TempDir())
+	w.plan("")
+	work := w.site.Work
+	w.site.Work = &sleeper{Folder: work, wake: func() { w.must(Clean(t.Context(), w.site)) }}
+	if _, err := RunShare(t.Context(), w.site, Share{"survey", 0, 1}); !errors.Is(err, ErrRefused) {
+		t.Errorf("error is %v, want a refusal", err)
+	}
+	w.site.Work = work
+	w.isClean()
+}
+
+// A sleeper is a folder that calls wake before a task's record is made.
+type sleeper struct {
+	object.Folder
+	wake func()
+}
+
+func (s *sleeper) Create(ctx context.Context, name string, data []byte) error {
+	s.wake()
+	return s.Folder.Create(ctx, name, data)
+}
+
 // TestStatus follows a build.
 func TestStatus(t *testing.T) {
 	w := newWorld(t, catalogueOf(t, false), t.TempDir())

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"runtime/debug"
 	"sync/atomic"
@@ -12,6 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"reelsplice/build/plan"
 	"reelsplice/build/process"
 	"reelsplice/build/runner"
 	"reelsplice/build/task"
@@ -108,6 +110,10 @@ func (r *running) attempt(ctx context.Context) (err error) {
 		return err
 	}
 	err = r.run(ctx, o, stage, left)
+	if r.site.isOver(ctx, o.plan) {
+		// Its work folder was cleaned: nobody needs what this process has put there since.
+		return errors.Join(fmt.Errorf("the build is over: %w", ErrRefused), o.folder.Discard(ctx), err)
+	}
 	r.Ended, r.Error = time.Now().UTC(), ""
 	if err != nil {
 		r.Error = err.Error()
@@ -115,6 +121,20 @@ func (r *running) attempt(ctx context.Context) (err error) {
 	r.count(o)
 	// Also when ctx has ended: those who watch the build want to know.
 	return errors.Join(err, o.folder.PutRun(context.WithoutCancel(ctx), r.name, r.Run))
+}
+
+// isOver reports whether a plan is no longer that of the work folder.
+func (s *Site) isOver(ctx context.Context, p *plan.Plan) bool {
+	now, err := s.ReadPlan(ctx)
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	own, err := p.ID()
+	if err != nil {
+		return false
+	}
+	id, err := now.ID()
+	return err == nil && id != own
 }
 
 // left returns the tasks of the share that are not done.

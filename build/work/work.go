@@ -401,6 +401,22 @@ func Clean(ctx context.Context, shared object.Folder, last string) error {
 	return nil
 }
 
+// Discard removes all that tasks of the plan have left in the shared folder, and leaves other plans alone.
+func (f *Folder) Discard(ctx context.Context) error {
+	all, err := f.shared.List(ctx, f.prefix)
+	if err != nil {
+		return err
+	}
+	for _, o := range all {
+		if isOurs(o.Key) {
+			if err := f.shared.Delete(ctx, o.Key); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // isOurs reports whether a name is one of those that the package comment lists.
 func isOurs(name string) bool {
 	plan, rest, ok := strings.Cut(name, "/")
