@@ -75,6 +75,12 @@ done < <(go list -f '{{.ImportPath}} {{.Dir}}' ./...)
 step "benchmarks, once each"
 go test -run '^$' -bench . -benchtime 1x ./... | grep -v 'no test files' | tail -n 3
 
+step "a build on Slurm"
+scripts/engines/slurm.sh --count 3 # passes with a message where Slurm cannot be installed
+
+step "the document for Argo, by Argo's types"
+(cd scripts/engines/argo && go test ./...)
+
 step "no cgo"
 CGO_ENABLED=0 go build -o /dev/null ./cmd/reelsplice
 

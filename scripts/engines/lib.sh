@@ -78,7 +78,7 @@ end() {
 trap end EXIT
 trap 'exit 130' INT TERM
 
-# prepare: the program, the catalogues of two nights, and the releases of one process to compare with.
+# prepare: the program, the catalogue, that of a second night, and the releases of one process to compare with.
 prepare() {
   mkdir -p "$state" "$run/cases"
   (cd "$root" && go build -o "$reelsplice" ./cmd/reelsplice)
@@ -90,12 +90,14 @@ prepare() {
     dumps=("$run"/dumps/*)
   fi
   "$reelsplice" ingest --quiet --catalog "$run/catalog1" "${dumps[@]}" >/dev/null
-  cp -r "$run/catalog1" "$run/catalog2"
-  echo '{"id":550,"tagline":"A tagline of the second night."}' >"$run/movies.ndjson"
-  "$reelsplice" ingest --quiet --catalog "$run/catalog2" --update "$run/movies.ndjson" >/dev/null
-  one1=$(one 1)
-  cp -r "$run/one" "$run/cases/incremental"
-  one2=$(one 2)
+  one1=$(one 1) one2=$one1
+  if [[ $cases = *incremental* ]]; then
+    cp -r "$run/one" "$run/cases/incremental"
+    cp -r "$run/catalog1" "$run/catalog2"
+    echo '{"id":550,"tagline":"A tagline of the second night."}' >"$run/movies.ndjson"
+    "$reelsplice" ingest --quiet --catalog "$run/catalog2" --update "$run/movies.ndjson" >/dev/null
+    one2=$(one 2)
+  fi
 }
 
 # one NIGHT: builds as one process and prints the id.
