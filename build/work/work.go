@@ -25,6 +25,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -398,8 +399,36 @@ func Clean(ctx context.Context, shared object.Folder, last string) error {
 			return err
 		}
 	}
-	return nil
+	return sweep(shared)
 }
+
+// sweep removes files in the making of processes that were killed, which a folder does not list.
+func sweep(shared object.Folder) error {
+	root, ok := shared.Path("")
+	if !ok {
+		return nil // a bucket has none
+	}
+	entries, err := os.ReadDir(root)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, e := range entries {
+		path := filepath.Join(root, e.Name())
+		switch {
+		case isPlan(e.Name()):
+			for _, dir := range dirs {
+				err = errors.Join(err, os.RemoveAll(filepath.Join(path, dir)))
+			}
+			os.Remove(path) // unless it holds files of others
+		case strings.HasPrefix(e.Name(), ".new-"):
+			err = errors.Join(err, os.Remove(path))
+		}
+	}
+	return err
+}
+
+// dirs are the folders below a plan.
+var dirs = [...]string{string(Files), string(Release), doneDir, runsDir}
 
 // Discard removes all that tasks of the plan have left in the shared folder, and leaves other plans alone.
 func (f *Folder) Discard(ctx context.Context) error {
@@ -417,16 +446,14 @@ func (f *Folder) Discard(ctx context.Context) error {
 	return nil
 }
 
+// isPlan reports whether a name is that of a plan's folder.
+func isPlan(name string) bool {
+	_, err := hex.DecodeString(name)
+	return err == nil && len(name) == 16 && name == strings.ToLower(name)
+}
+
 // isOurs reports whether a name is one of those that the package comment lists.
 func isOurs(name string) bool {
 	plan, rest, ok := strings.Cut(name, "/")
-	if _, err := hex.DecodeString(plan); err != nil || len(plan) != 16 || !ok {
-		return false
-	}
-	for _, dir := range []string{string(Files), string(Release), doneDir, runsDir} {
-		if strings.HasPrefix(rest, dir) {
-			return true
-		}
-	}
-	return false
+	return ok && isPlan(plan) && slices.ContainsFunc(dirs[:], func(dir string) bool { return strings.HasPrefix(rest, dir) })
 }

@@ -50,10 +50,14 @@ case $fault in
     if [ "$stage" = "$at" ] && first; then
       setsid "$@" & # a stopped process is hung up with its group
       moment 0.3    # it must not end before
-      if kill -STOP $! 2>/dev/null; then
+      kill -STOP $! 2>/dev/null
+      sleep 0.02
+      if grep -qs '^State:[[:space:]]*T' /proc/$!/status; then
         note stopped
         echo "$! $node" >"$state/stopped.new"
         mv "$state/stopped.new" "$state/stopped"
+      else # it has ended: another task may be slower
+        rmdir "$state/$fault-$stage"
       fi
       wait $! || code=$?
       echo $code >"$state/woken"
