@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -286,6 +287,55 @@ func TestFaults(t *testing.T) {
 			t.Errorf("%s has other bytes in the bucket", f.Name)
 		}
 	}
+}
+
+// TestDisk: a task has no more on its disk than the plan says, though everything lies in a bucket.
+func TestDisk(t *testing.T) {
+	w := newWorld(t, catalogueOf(t, true), "").inBucket(objecttest.New(t), "releases")
+	w.site.Jobs = 1
+	p, err := Plan(t.Context(), w.site, w.params(""), nil)
+	w.must(err)
+	var most atomic.Int64
+	done := make(chan struct{})
+	sampled := make(chan struct{})
+	go func() {
+		defer close(sampled)
+		for {
+			select {
+			case <-done:
+				return
+			case <-time.After(2 * time.Millisecond):
+				most.Store(max(most.Load(), diskOf(w.site.Scratch)))
+			}
+		}
+	}()
+	for _, s := range task.Stages() {
+		if s.Name != sealStage {
+			w.stage(rand.New(rand.NewPCG(1, 1)), s.Name, 1)
+		}
+	}
+	close(done)
+	<-sampled
+	if got := most.Load(); got == 0 || got > p.Disk {
+		t.Errorf("%d bytes in the scratch folder, want some, and at most the %d of the plan", got, p.Disk)
+	}
+	w.must(Clean(t.Context(), w.site))
+}
+
+// diskOf returns the bytes that files in a folder take.
+func diskOf(dir string) (n int64) {
+	_ = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return nil //nolint:nilerr // files come and go
+		}
+		if info, err := e.Info(); err == nil {
+			if st, ok := info.Sys().(*syscall.Stat_t); ok {
+				n += st.Blocks * 512
+			}
+		}
+		return nil
+	})
+	return n
 }
 
 // TestRefused: a process of another program or catalogue, or a plan of another build, is refused.

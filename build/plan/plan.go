@@ -75,7 +75,8 @@ type Plan struct {
 	Compares int `json:"compares"`
 	// Latest is the highest id of the records of a kind.
 	Latest map[fragment.Kind]int64 `json:"latest"`
-	// Disk is about how many bytes a task has on its local disk at most.
+	// Disk is about how many bytes a task has on its local disk at most. What it reads of the previous release
+	// in a bucket comes on top.
 	Disk int64 `json:"disk"`
 	// Weights are about how long the tasks of a stage take beside one another. Those of other stages
 	// take equally long.
@@ -130,6 +131,7 @@ func Make(in *records.Inputs, params Params) (*Plan, error) {
 		}
 	}
 	p.weigh(in)
+	p.bound()
 	return p, nil
 }
 

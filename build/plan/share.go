@@ -50,6 +50,31 @@ func (p *Plan) weigh(in *records.Inputs) {
 	p.Weights["tables"] = append(p.Weights["tables"], contributionBytes*p.Resources[0].Expect) // of credits
 }
 
+// What a task keeps on its disk: for each byte that it reads, its part of the release, contributions, runs of
+// sorting and copies of sections; for each title, a copy of the table of neighbours.
+const (
+	diskOfRecord = 4
+	diskOfRow    = 2
+	diskOfTitle  = 1 << 10
+	diskAtLeast  = 64 << 20
+)
+
+// bound estimates the disk of the task that needs most.
+func (p *Plan) bound() {
+	var most int64
+	for stage, weights := range p.Weights {
+		factor := int64(diskOfRecord)
+		if stage == "tables" {
+			factor = diskOfRow
+		}
+		for _, w := range weights {
+			most = max(most, factor*w)
+		}
+	}
+	titles := p.Records[fragment.KindMovie.String()] + p.Records[fragment.KindTV.String()]
+	p.Disk = most + diskOfTitle*titles + diskAtLeast
+}
+
 // Share returns the tasks, of the n of a stage, that process index of count does. The longest tasks are
 // dealt first, each to the process that has least to do: all take about as long as one another.
 func (p *Plan) Share(stage string, n, index, count int) []int {
