@@ -283,14 +283,14 @@ func (s *Site) check(ctx context.Context, p *plan.Plan) error {
 	return nil
 }
 
-// openSources opens the files of the catalogue that a stage reads, and the previous release.
+// openSources opens the files of the catalogue that a stage reads, and the previous release if it reads that.
 func (s *Site) openSources(ctx context.Context, o *session, stage task.Stage) error {
 	from := task.Sources{Deltas: s.Releases.Deltas()}
 	var err error
 	if from.Catalog, err = records.OpenKinds(opener(s.Catalog, o.plan.Files, o.scratch.cache), stage.Reads); err != nil {
 		return err
 	}
-	if o.plan.Previous != "" {
+	if o.plan.Previous != "" && stage.Upon {
 		if from.Previous, from.Files, err = s.Releases.Open(ctx, o.plan.Previous, o.scratch.cache); err != nil {
 			from.Catalog.Close()
 			return fmt.Errorf("previous release: %w", err)

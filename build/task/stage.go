@@ -37,8 +37,9 @@ type Stage struct {
 	count func(b *Build) (int, error)
 	// open opens what the tasks read in common.
 	open func(b *Build) (tasks, error)
-	// Reads are the kinds of records that the tasks read.
+	// Reads are the kinds of records that the tasks read, and Upon whether they read the previous release.
 	Reads []fragment.Kind
+	Upon  bool
 }
 
 // What stages read of the catalogue.
@@ -51,19 +52,19 @@ var (
 // Stages returns the stages behind the plan, in order.
 func Stages() []Stage {
 	return []Stage{
-		{"survey", planned((*plan.Plan).TitleTasks), openSurvey, readsTitles},
-		{"prepare", planned(prepareTasks), openPrepare, nil},
-		{"titles", planned((*plan.Plan).TitleTasks), openTitles, readsTitles},
-		{"resources", planned((*plan.Plan).Partitions), openResources, readsResources},
-		{"find", planned(func(p *plan.Plan) int { return p.Finds }), openFind, nil},
-		{"index", indexTasks, openIndex, nil},
-		{"tables", planned(func(*plan.Plan) int { return index.Tables }), openTables, nil},
-		{"accounts", planned(func(*plan.Plan) int { return 1 }), openAccounts, readsAccounts},
-		{"compare", compareTasks, openCompare, nil},
-		{"changes", changesTasks, openChanges, nil},
-		{"changelog", changelogTasks, openChangelog, nil},
-		{"deltas", deltaTasks, openDeltas, nil},
-		{"seal", planned(func(*plan.Plan) int { return 1 }), openSeal, nil},
+		{"survey", planned((*plan.Plan).TitleTasks), openSurvey, readsTitles, false},
+		{"prepare", planned(prepareTasks), openPrepare, nil, true},
+		{"titles", planned((*plan.Plan).TitleTasks), openTitles, readsTitles, true},
+		{"resources", planned((*plan.Plan).Partitions), openResources, readsResources, true},
+		{"find", planned(func(p *plan.Plan) int { return p.Finds }), openFind, nil, true},
+		{"index", indexTasks, openIndex, nil, false},
+		{"tables", planned(func(*plan.Plan) int { return index.Tables }), openTables, nil, true},
+		{"accounts", planned(func(*plan.Plan) int { return 1 }), openAccounts, readsAccounts, true},
+		{"compare", compareTasks, openCompare, nil, true},
+		{"changes", changesTasks, openChanges, nil, true},
+		{"changelog", changelogTasks, openChangelog, nil, true},
+		{"deltas", deltaTasks, openDeltas, nil, true},
+		{"seal", planned(func(*plan.Plan) int { return 1 }), openSeal, nil, false},
 	}
 }
 
