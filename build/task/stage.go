@@ -42,6 +42,12 @@ type Stage struct {
 	Upon  bool
 }
 
+// Whether stages read the previous release.
+const (
+	alone = false
+	upon  = true
+)
+
 // What stages read of the catalogue.
 var (
 	readsTitles    = []fragment.Kind{fragment.KindMovie, fragment.KindTV, fragment.KindSeason, fragment.KindEpisode}
@@ -52,19 +58,19 @@ var (
 // Stages returns the stages behind the plan, in order.
 func Stages() []Stage {
 	return []Stage{
-		{"survey", planned((*plan.Plan).TitleTasks), openSurvey, readsTitles, false},
-		{"prepare", planned(prepareTasks), openPrepare, nil, true},
-		{"titles", planned((*plan.Plan).TitleTasks), openTitles, readsTitles, true},
-		{"resources", planned((*plan.Plan).Partitions), openResources, readsResources, true},
-		{"find", planned(func(p *plan.Plan) int { return p.Finds }), openFind, nil, true},
-		{"index", indexTasks, openIndex, nil, false},
-		{"tables", planned(func(*plan.Plan) int { return index.Tables }), openTables, nil, true},
-		{"accounts", planned(func(*plan.Plan) int { return 1 }), openAccounts, readsAccounts, true},
-		{"compare", compareTasks, openCompare, nil, true},
-		{"changes", changesTasks, openChanges, nil, true},
-		{"changelog", changelogTasks, openChangelog, nil, true},
-		{"deltas", deltaTasks, openDeltas, nil, true},
-		{"seal", planned(func(*plan.Plan) int { return 1 }), openSeal, nil, false},
+		{"survey", planned((*plan.Plan).TitleTasks), openSurvey, readsTitles, alone},
+		{"prepare", planned(prepareTasks), openPrepare, nil, upon},
+		{"titles", planned((*plan.Plan).TitleTasks), openTitles, readsTitles, upon},
+		{"resources", planned((*plan.Plan).Partitions), openResources, readsResources, upon},
+		{"find", planned(func(p *plan.Plan) int { return p.Finds }), openFind, nil, upon},
+		{"index", indexTasks, openIndex, nil, alone},
+		{"tables", planned(func(*plan.Plan) int { return index.Tables }), openTables, nil, upon},
+		{"accounts", planned(func(*plan.Plan) int { return 1 }), openAccounts, readsAccounts, upon},
+		{"compare", compareTasks, openCompare, nil, upon},
+		{"changes", changesTasks, openChanges, nil, upon},
+		{"changelog", changelogTasks, openChangelog, nil, upon},
+		{"deltas", deltaTasks, openDeltas, nil, upon},
+		{"seal", planned(func(*plan.Plan) int { return 1 }), openSeal, nil, alone},
 	}
 }
 
