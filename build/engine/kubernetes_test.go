@@ -70,6 +70,34 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
+// TestStagesOfDocument holds the loop over stages of the how-to to the stages that there are.
+func TestStagesOfDocument(t *testing.T) {
+	path := filepath.Join("..", "..", "docs", "how-to", "build-on-a-cluster.md")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := New(Settings{Program: "reelsplice", Count: 1, Attempts: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stages []string
+	for _, s := range c.Steps {
+		if s.Indexed {
+			stages = append(stages, s.Name)
+		}
+	}
+	last := len(stages) - 1
+	for _, want := range []string{
+		"for stage in " + strings.Join(stages, " ") + "; do",
+		"The stages are `" + strings.Join(stages[:last], "`, `") + "` and `" + stages[last] + "`.",
+	} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("%s lacks %q", path, want)
+		}
+	}
+}
+
 // TestManifests parses the manifests strictly: a field that the API lacks is an error.
 func TestManifests(t *testing.T) {
 	docs := documents(t)
