@@ -13,8 +13,13 @@ import (
 func warmAddresses() []fragment.Address {
 	german := fragment.Language("de", "")
 	return []fragment.Address{
-		{Sub: fragment.SubDetails}, {Sub: fragment.SubVideos}, // what many responses have
-		{Sub: fragment.SubDetails, Variant: german}, {Sub: fragment.SubReviews, Page: 1}, {Sub: fragment.SubTranslations},
+		// What many responses have.
+		{Sub: fragment.SubDetails},
+		{Sub: fragment.SubVideos},
+		// All other, by address.
+		{Sub: fragment.SubDetails, Variant: german},
+		{Sub: fragment.SubReviews, Page: 1},
+		{Sub: fragment.SubTranslations},
 		{Sub: fragment.SubVideos, Variant: german},
 	}
 }
@@ -46,8 +51,7 @@ func warmRelease(t *testing.T) *Reader {
 	if bad, err := Verify(t.Context(), path, VerifyOptions{}, nil); err != nil || len(bad) > 0 {
 		t.Fatalf("Verify: %v, %v", bad, err)
 	}
-	r := mustOpen(t, path)
-	return r
+	return mustOpen(t, path)
 }
 
 // TestSegmentOrder: segments that many responses have lie side by side, before all others.
