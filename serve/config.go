@@ -25,6 +25,9 @@ type Config struct {
 	// none by default.
 	ShutdownDelay time.Duration
 	ResultCache   int // bytes of results of queries that are kept; 16 MiB by default
+	// Warm is how many bytes of a release's indexes and checks are read in the background when it is opened:
+	// 1 GiB by default, 0 for none.
+	Warm int
 	// ScrubRate is how many bytes a second of the release are checked in the background:
 	// 20 MiB by default, 0 for none.
 	ScrubRate int
@@ -47,6 +50,7 @@ func DefaultConfig() Config {
 		Pull:        pull.DefaultConfig(),
 		Poll:        250 * time.Millisecond,
 		ResultCache: query.DefaultCacheBytes,
+		Warm:        1 << 30,
 		ScrubRate:   20 << 20,
 		scrubWait:   time.Minute,
 		Log:         slog.New(slog.DiscardHandler),
@@ -66,6 +70,7 @@ func (c *Config) Validate() error {
 	complain(http.InDay(c.ShutdownDelay), "shutdown-delay: want 0, or 1ms to 24h")
 	complain(c.Poll > 0 && c.Poll <= time.Second, "poll: want up to 1s, so that a revocation takes effect within a second")
 	complain(inTiB(c.ResultCache), "result-cache: want 0 to 1TiB")
+	complain(inTiB(c.Warm), "warm: want 0 to 1TiB")
 	complain(inTiB(c.ScrubRate), "scrub-rate: want 0 to 1TiB")
 	return errors.Join(errs...)
 }

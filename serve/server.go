@@ -88,7 +88,7 @@ func Listen(cfg Config) (s *Server, err error) {
 
 // openReleases opens the release to serve. One of a bucket may have to be pulled before.
 func (s *Server) openReleases() (err error) {
-	c := releases.Config{Store: release.Store{Dir: s.cfg.Releases}, Results: s.cfg.ResultCache, Log: s.cfg.Log}
+	c := releases.Config{Store: release.Store{Dir: s.cfg.Releases}, Results: s.cfg.ResultCache, Warm: int64(s.cfg.Warm), Log: s.cfg.Log}
 	follow := s.cfg.Pull.Follow
 	if s.cfg.Pull.Bucket != nil {
 		s.cfg.Pull.Log = s.cfg.Log

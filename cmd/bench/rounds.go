@@ -56,6 +56,9 @@ func (b *bench) round(ctx context.Context, t *target) (report.Round, error) {
 	if err != nil {
 		return report.Round{}, err
 	}
+	if t.load.once {
+		before.Read = 0 // what a server has read since it started is for these requests too
+	}
 	l, err := b.wrk.run(ctx, t.load, b.cfg.Seconds)
 	if err != nil {
 		return report.Round{}, err

@@ -115,6 +115,7 @@ func serveFlags(f *pflag.FlagSet, cfg *serve.Config) {
 	f.Var(bytesFlag[int]{&cfg.MaxInflight}, "max-inflight-bytes", "memory of all responses in writing; above it requests get 503")
 	f.Var(bytesFlag[int]{&cfg.MaxHeader}, "max-header", "bytes of request line and header")
 	f.Var(bytesFlag[int]{&cfg.PageCache}, "page-cache", "bytes of cached pages of lists")
+	f.Var(bytesFlag[int]{&cfg.Warm}, "warm", "bytes of indexes and checks read in the background when a release is opened; 0 for none")
 	f.Var(bytesFlag[int]{&cfg.ScrubRate}, "scrub-rate", "bytes of the release checked each second in the background; 0 for none")
 	f.Var(bytesFlag[int]{&cfg.ResultCache}, "result-cache", "bytes of cached results of discover and lists")
 }

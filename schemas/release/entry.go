@@ -45,8 +45,11 @@ func (e Entry) size() uint64 { return align(e.area() + e.recipes()) }
 // block returns the bytes of the block, which Reader.block has found to be all there.
 func (e Entry) block() []byte {
 	e.p.check(e.off, e.size())
-	return e.p.data[e.off:][:e.size()]
+	return e.stored()
 }
+
+// stored is block without a check.
+func (e Entry) stored() []byte { return e.p.data[e.off:][:e.size()] }
 
 // Next returns the resource behind that of e in its part, past the aliases between them; false for
 // the last one, and for the zero Entry.

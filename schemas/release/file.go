@@ -18,6 +18,8 @@ import (
 	"sync/atomic"
 
 	"github.com/gofrs/flock"
+
+	"reelsplice/schemas/release/mmap"
 )
 
 // Each binary file ends with checks of its content: a CRC-32C for each block of it. A Reader
@@ -214,11 +216,16 @@ func (m *mapping) check(off, n uint64) {
 // checkAll is check of any number of blocks.
 func (m *mapping) checkAll(off, n uint64) {
 	end := off + n
+	awaited := m.blob.Fill != nil
 	for b := off / checkBlock; b*checkBlock < end; b++ {
 		switch seen := m.seen[b/64].Load(); {
 		case seen == ^uint64(0):
 			b |= 63 // Fast path: all of the word have been checked.
 		case seen>>(b%64)&1 == 0:
+			if !awaited { // nobody has read it before, so it may come from a disk
+				mmap.Await(m.data[b*checkBlock : end])
+				awaited = true
+			}
 			m.checkBlock(b)
 		}
 	}

@@ -387,17 +387,14 @@ func (p *part) eachBlock(fn func(Entry) error) error {
 	return nil
 }
 
-// Fetch makes the system read stored, such as a segment, where it is part of a Reader's
-// mapping, and does not wait for it. Where all is in memory that wastes a microsecond.
-func Fetch(stored []byte) { mmap.Fetch(stored) }
-
-// Await waits until stored is in memory, while other goroutines run.
-func Await(stored []byte) { mmap.Await(stored) }
+// AwaitAll waits until n runs of stored bytes, such as segments, are in memory, while other goroutines run. The
+// system reads all of them at once. Where all is in memory that wastes a microsecond for each.
+func AwaitAll(n int, stored func(i int) []byte) { mmap.AwaitAll(n, stored) }
 
 // Await waits until all of the resource's block is in memory.
 func (e Entry) Await() {
 	if e.p != nil {
-		mmap.Await(e.p.data[e.off:][:e.size()])
+		mmap.Await(e.stored())
 	}
 }
 
@@ -411,26 +408,43 @@ func (r *Reader) AwaitKey(key []byte) {
 // AwaitIncludes is AwaitKey and Entry.Await for all of is. The system reads for all of them at a
 // time: three reads follow one another, rather than three for each.
 func (r *Reader) AwaitIncludes(is []Include) {
-	for i := range is {
-		mmap.Fetch(r.slotOf(hashOf(&is[i])))
-	}
-	for i := range is {
-		hash := hashOf(&is[i])
-		mmap.Await(r.slotOf(hash))
-		r.candidates(hash, func(ref Ref) { mmap.Fetch(r.headOf(ref)) })
-	}
-	for i := range is {
-		r.candidates(hashOf(&is[i]), func(ref Ref) { mmap.Await(r.headOf(ref)) })
+	mmap.AwaitAll(len(is), func(i int) []byte { return r.slotOf(hashOf(&is[i])) })
+	mmap.AwaitAll(len(is), func(i int) (head []byte) {
+		r.candidates(hashOf(&is[i]), func(ref Ref) { head = r.headOf(ref) }) // hardly ever more than one
+		return head
+	})
+	mmap.AwaitAll(len(is), func(i int) []byte {
 		if e, ok := r.Include(is[i]); ok {
-			mmap.Fetch(e.p.data[e.off:][:e.size()])
+			return e.stored()
+		}
+		return nil
+	})
+}
+
+// Warm reads what responses need beside their own bytes and what lies anywhere: the indexes and the checks of all
+// files. It stops after limit bytes. A file that is filled as it is read is left alone.
+func (r *Reader) Warm(ctx context.Context, limit int64) {
+	warm := func(b []byte) {
+		for len(b) > 0 && limit > 0 && ctx.Err() == nil {
+			some := b[:min(int64(len(b)), limit, warmPiece)]
+			mmap.Await(some)
+			b, limit = b[len(some):], limit-int64(len(some))
 		}
 	}
-	for i := range is {
-		if e, ok := r.Include(is[i]); ok {
-			e.Await()
+	for i := range r.indexes {
+		if x := &r.indexes[i]; x.blob.Fill == nil {
+			warm(x.all)
+		}
+	}
+	for _, f := range r.manifest.Files() {
+		if m := r.files[f.Name]; m.isOpen() && m.blob.Fill == nil {
+			warm(m.sums)
 		}
 	}
 }
+
+// warmPiece is how many bytes Warm reads between two looks at its context.
+const warmPiece = 1 << 20
 
 // slotOf returns the bytes of the index where the search for a hash begins.
 func (r *Reader) slotOf(hash uint64) []byte {

@@ -68,12 +68,7 @@ func appendPiece(dst [][]byte, b []byte, skip int) (pieces [][]byte, rest int) {
 
 // await waits until the bytes that m refers to are in memory.
 func (m *message) await() {
-	for i := range m.refs {
-		release.Fetch(m.refs[i].b)
-	}
-	for i := range m.refs {
-		release.Await(m.refs[i].b)
-	}
+	release.AwaitAll(len(m.refs), func(i int) []byte { return m.refs[i].b })
 }
 
 // discard empties m and drops its references.

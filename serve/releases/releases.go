@@ -28,7 +28,8 @@ type Releases struct {
 	store   release.Store
 	wanted  func() (string, error) // the id of the release to serve
 	later   bool
-	results int // bytes of results of queries that are kept
+	results int   // bytes of results of queries that are kept
+	warm    int64 // bytes that are read in the background when a release is opened
 	log     *slog.Logger
 	current atomic.Pointer[Held]
 	failed  atomic.Pointer[failure]
@@ -105,6 +106,7 @@ type Config struct {
 	Wanted  func() (string, error) // the id of the release to serve; Store.Current by default
 	Later   bool                   // there may be no release, or none that opens, until Reload
 	Results int                    // bytes of results of queries that are kept
+	Warm    int64                  // bytes of indexes and checks that are read in the background when a release is opened
 	Log     *slog.Logger
 }
 
@@ -130,7 +132,7 @@ func Open(store release.Store, results int, log *slog.Logger) (*Releases, error)
 
 // New opens the release that c wants.
 func New(c Config) (*Releases, error) {
-	r := &Releases{store: c.Store, wanted: c.Wanted, later: c.Later, results: c.Results, log: c.Log, damages: logs.Limit(c.Log, damages, time.Second)}
+	r := &Releases{store: c.Store, wanted: c.Wanted, later: c.Later, results: c.Results, warm: c.Warm, log: c.Log, damages: logs.Limit(c.Log, damages, time.Second)}
 	if r.wanted == nil {
 		r.wanted = r.store.Current
 	}
@@ -177,6 +179,13 @@ func (r *Releases) open(id string) error {
 		r.log.Error("tables do not fit: queries that need them fail", "release", id, "error", err)
 	}
 	h.users.Store(1)
+	if r.warm > 0 {
+		h.users.Add(1)
+		go func() {
+			defer h.Release()
+			reader.Warm(h.served, r.warm)
+		}()
+	}
 	r.replace(h)
 	return nil
 }

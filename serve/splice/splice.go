@@ -142,12 +142,7 @@ const hexDigits = "0123456789abcdef"
 
 // Await waits until the segments of a are in memory. The system reads all of them at once.
 func (a *Answer) Await() {
-	for i := range a.chunks {
-		release.Fetch(a.chunks[i].seg.Stored)
-	}
-	for i := range a.chunks {
-		release.Await(a.chunks[i].seg.Stored)
-	}
+	release.AwaitAll(len(a.chunks), func(i int) []byte { return a.chunks[i].seg.Stored })
 }
 
 // Check checks the segments of a, each once in the life of their release. It panics on

@@ -10,6 +10,9 @@ func Fetch([]byte) {}
 // Await does nothing: the system reads what is touched.
 func Await([]byte) {}
 
+// AwaitAll does nothing: the system reads what is touched.
+func AwaitAll(int, func(int) []byte) {}
+
 // Resident is true: nothing can be dropped.
 func Resident([]byte) bool { return true }
 

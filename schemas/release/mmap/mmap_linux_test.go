@@ -11,13 +11,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestFetch fetches a few bytes of a file that is not in memory, and finds their pages there
-// without having touched them, and no others.
-func TestFetch(t *testing.T) {
-	page := os.Getpagesize()
-	const pages, from, to = 64, 40, 41
+// mapCold maps a file of n pages of which none is in memory.
+func mapCold(t *testing.T, n int) []byte {
+	t.Helper()
+	size := n * os.Getpagesize()
 	path := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(path, bytes.Repeat([]byte("x"), pages*page), 0o600); err != nil {
+	if err := os.WriteFile(path, bytes.Repeat([]byte("x"), size), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	f, err := os.Open(path)
@@ -31,14 +30,23 @@ func TestFetch(t *testing.T) {
 	if err := unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED); err != nil {
 		t.Skipf("this file system drops no pages: %v", err)
 	}
-	b, err := Map(f, pages*page)
+	b, err := Map(f, size)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = Unmap(b) }()
+	t.Cleanup(func() { _ = Unmap(b) })
 	if residentPages(t, b) > 0 {
 		t.Skip("this file system keeps its pages in memory")
 	}
+	return b
+}
+
+// TestFetch fetches a few bytes of a file that is not in memory, and finds their pages there
+// without having touched them, and no others.
+func TestFetch(t *testing.T) {
+	page := os.Getpagesize()
+	const from, to = 40, 41
+	b := mapCold(t, 64)
 	Fetch(nil)
 	Fetch(b[from*page+100 : to*page+100]) // part of two pages
 	deadline := time.Now().Add(10 * time.Second)
@@ -50,6 +58,24 @@ func TestFetch(t *testing.T) {
 	}
 	if n := residentPages(t, b); n != 2 {
 		t.Errorf("%d pages are in memory, want the 2 that were fetched", n)
+	}
+}
+
+// TestAwaitAll reads pieces of a file that is not in memory: their pages are there at once, those that two pieces share
+// and those of a piece longer than one advice, and no others.
+func TestAwaitAll(t *testing.T) {
+	page := os.Getpagesize()
+	long := atOnce/page + 3
+	b := mapCold(t, long+64)
+	pieces := [][]byte{b[page+10 : page+20], b[page+30 : 2*page+30], nil, b[40*page : (40+long)*page], b[5*page : 5*page+1]}
+	AwaitAll(len(pieces), func(i int) []byte { return pieces[i] })
+	if n := residentPages(t, b); n != 2+long+1 {
+		t.Errorf("%d pages are in memory, want the %d of the pieces", n, 2+long+1)
+	}
+	for _, at := range []int{1, 2, 5, 40, 40 + long - 1} {
+		if residentPages(t, b[at*page:(at+1)*page]) == 0 {
+			t.Errorf("page %d of a piece is not in memory", at)
+		}
 	}
 }
 

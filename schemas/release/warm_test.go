@@ -1,0 +1,105 @@
+package release
+
+import (
+	"os"
+	"slices"
+	"testing"
+
+	"reelsplice/schemas/fragment"
+	"reelsplice/schemas/release/mmap"
+)
+
+// warmAddresses are of fragments in the order in which their segments are to lie.
+func warmAddresses() []fragment.Address {
+	german := fragment.Language("de", "")
+	return []fragment.Address{
+		// What many responses have.
+		{Sub: fragment.SubDetails},
+		{Sub: fragment.SubVideos},
+		// All other, by address.
+		{Sub: fragment.SubDetails, Variant: german},
+		{Sub: fragment.SubReviews, Page: 1},
+		{Sub: fragment.SubTranslations},
+		{Sub: fragment.SubVideos, Variant: german},
+	}
+}
+
+// warmRelease makes a release of one movie with those fragments, each of a segment of its own.
+func warmRelease(t *testing.T) *Reader {
+	t.Helper()
+	dir := t.TempDir()
+	w, err := create(dir, testOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := w.Part(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := ResourceSpec{Key: movie(1), ID: 1}
+	for _, a := range slices.Backward(warmAddresses()) {
+		spec.Fragments = append(spec.Fragments, FragmentSpec{Address: a, Pieces: []PieceSpec{{Op: OpSegment, Segment: deflated(a.String())}}})
+	}
+	if err := s.Add(spec); err != nil {
+		t.Fatal(err)
+	}
+	m, err := w.Seal(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := Store{Dir: dir}.Path(m.ID)
+	if bad, err := Verify(t.Context(), path, VerifyOptions{}, nil); err != nil || len(bad) > 0 {
+		t.Fatalf("Verify: %v, %v", bad, err)
+	}
+	return mustOpen(t, path)
+}
+
+// TestSegmentOrder: segments that many responses have lie side by side, before all others.
+func TestSegmentOrder(t *testing.T) {
+	r := warmRelease(t)
+	e, ok := r.Lookup(movie(1))
+	if !ok {
+		t.Fatal("the movie is not there")
+	}
+	end := int64(headerLen)
+	for _, a := range warmAddresses() {
+		f, _ := e.Find(a)
+		var p Piece
+		if c := f.Pieces(); !c.Next(&p) || p.Op != OpSegment {
+			t.Fatalf("%s has no segment", a)
+		}
+		if _, off := p.Segment.Place(); off != end {
+			t.Errorf("the segment of %s lies at %d, want %d", a, off, end)
+		}
+		end += int64(len(p.Segment.Stored))
+	}
+}
+
+// TestWarm: Warm reads indexes and checks, and no more than its limit.
+func TestWarm(t *testing.T) {
+	r := warmRelease(t)
+	r.Forget()
+	for _, m := range r.files {
+		f, err := os.Open(m.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mmap.DropCache(f, 0, 0)
+		_ = f.Close()
+	}
+	inMemory := func(want bool, what string) {
+		t.Helper()
+		for _, b := range [][]byte{r.indexes[0].all, r.packs[0].sums} {
+			if mmap.Resident(b) != want {
+				t.Errorf("%s: %d bytes are in memory: %v, want %v", what, len(b), !want, want)
+			}
+		}
+	}
+	if mmap.Resident(r.indexes[0].all) {
+		t.Skip("this file system keeps its pages in memory")
+	}
+	r.Warm(t.Context(), 0)
+	inMemory(false, "nothing allowed")
+	r.Warm(t.Context(), 1<<20)
+	inMemory(true, "all allowed")
+}
