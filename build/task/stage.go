@@ -44,8 +44,8 @@ type Stage struct {
 
 // Whether stages read the previous release.
 const (
-	alone = false
-	upon  = true
+	alone        = false
+	uponPrevious = true
 )
 
 // What stages read of the catalogue.
@@ -59,17 +59,17 @@ var (
 func Stages() []Stage {
 	return []Stage{
 		{"survey", planned((*plan.Plan).TitleTasks), openSurvey, readsTitles, alone},
-		{"prepare", planned(prepareTasks), openPrepare, nil, upon},
-		{"titles", planned((*plan.Plan).TitleTasks), openTitles, readsTitles, upon},
-		{"resources", planned((*plan.Plan).Partitions), openResources, readsResources, upon},
-		{"find", planned(func(p *plan.Plan) int { return p.Finds }), openFind, nil, upon},
+		{"prepare", planned(prepareTasks), openPrepare, nil, uponPrevious},
+		{"titles", planned((*plan.Plan).TitleTasks), openTitles, readsTitles, uponPrevious},
+		{"resources", planned((*plan.Plan).Partitions), openResources, readsResources, uponPrevious},
+		{"find", planned(func(p *plan.Plan) int { return p.Finds }), openFind, nil, uponPrevious},
 		{"index", indexTasks, openIndex, nil, alone},
-		{"tables", planned(func(*plan.Plan) int { return index.Tables }), openTables, nil, upon},
-		{"accounts", planned(func(*plan.Plan) int { return 1 }), openAccounts, readsAccounts, upon},
-		{"compare", compareTasks, openCompare, nil, upon},
-		{"changes", changesTasks, openChanges, nil, upon},
-		{"changelog", changelogTasks, openChangelog, nil, upon},
-		{"deltas", deltaTasks, openDeltas, nil, upon},
+		{"tables", planned(func(*plan.Plan) int { return index.Tables }), openTables, nil, uponPrevious},
+		{"accounts", planned(func(*plan.Plan) int { return 1 }), openAccounts, readsAccounts, uponPrevious},
+		{"compare", compareTasks, openCompare, nil, uponPrevious},
+		{"changes", changesTasks, openChanges, nil, uponPrevious},
+		{"changelog", changelogTasks, openChangelog, nil, uponPrevious},
+		{"deltas", deltaTasks, openDeltas, nil, uponPrevious},
 		{"seal", planned(func(*plan.Plan) int { return 1 }), openSeal, nil, alone},
 	}
 }
