@@ -36,14 +36,14 @@ const memory = 128 << 20
 
 // catalogueOf writes a catalogue of a part of the sample. Every third title has another overview, and one
 // movie more is there, if other is set.
-func catalogueOf(t testing.TB, other bool) string {
-	t.Helper()
-	dir := t.TempDir()
+func catalogueOf(tb testing.TB, other bool) string {
+	tb.Helper()
+	dir := tb.TempDir()
 	for kind, name := range map[fragment.Kind]string{
 		fragment.KindMovie: "movies", fragment.KindTV: "tv", fragment.KindSeason: "seasons", fragment.KindPerson: "people",
 		fragment.KindCollection: "collections", fragment.KindCompany: "companies", fragment.KindList: "lists", fragment.KindAccount: "accounts",
 	} {
-		rows := buildtest.Sample(t, name)
+		rows := buildtest.Sample(tb, name)
 		rows = slices.Clone(rows[:min(len(rows), 40)])
 		for i := range rows {
 			if other && i%3 == 1 {
@@ -53,7 +53,7 @@ func catalogueOf(t testing.TB, other bool) string {
 		if kind == fragment.KindMovie && !other {
 			rows = rows[:len(rows)-1]
 		}
-		buildtest.WriteKind(t, dir, kind, rows...)
+		buildtest.WriteKind(tb, dir, kind, rows...)
 	}
 	return dir
 }

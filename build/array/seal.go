@@ -36,6 +36,9 @@ func Seal(ctx context.Context, s Site, publish bool) (r build.Report, err error)
 
 func seal(ctx context.Context, s Site, publish bool) (r build.Report, err error) {
 	o, err := s.join(ctx)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w; if it was sealed already, the release is there", err)
+	}
 	if err != nil {
 		return r, err
 	}
