@@ -62,7 +62,7 @@ type Tasks struct {
 // NewReport returns the report of a build as far as its plan and its tasks tell.
 func NewReport(p *plan.Plan, o task.Outcome) Report {
 	return Report{
-		BuiltAt: time.Now().UTC().Truncate(time.Second), Records: p.Records, Removed: int64(p.Removed),
+		BuiltAt: time.Now().UTC().Truncate(time.Millisecond), Records: p.Records, Removed: int64(p.Removed),
 		Derived: o.Derived, SharedIMDbIDs: o.SharedIMDbIDs, Kept: o.Reused, Changed: o.Changed, Unchanged: o.Unchanged,
 		Level: p.Level, Previous: p.Previous,
 	}

@@ -28,8 +28,9 @@ var arrayEngines = []arrayEngine{
 func arrayIndex(environ []string) (index, count int, source string, err error) {
 	values := map[string]string{}
 	for _, v := range environ {
-		name, value, _ := strings.Cut(v, "=")
-		values[name] = value
+		if name, value, _ := strings.Cut(v, "="); value != "" { // an empty variable counts as absent
+			values[name] = value
+		}
 	}
 	for _, e := range arrayEngines {
 		i, n, ok, err := e.place(values)

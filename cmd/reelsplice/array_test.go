@@ -24,7 +24,7 @@ func TestArrayIndex(t *testing.T) {
 		{name: "cloud run", environ: "CLOUD_RUN_TASK_INDEX=4 CLOUD_RUN_TASK_COUNT=9 CLOUD_RUN_TASK_ATTEMPT=0", index: 4, count: 9, source: "CLOUD_RUN_TASK_INDEX"},
 
 		{name: "no number", environ: "JOB_COMPLETION_INDEX=one", err: `JOB_COMPLETION_INDEX is "one": want a number`},
-		{name: "empty", environ: "NOMAD_ALLOC_INDEX=", err: `NOMAD_ALLOC_INDEX is ""`},
+		{name: "empty", environ: "NOMAD_ALLOC_INDEX="},
 		{name: "negative", environ: "NOMAD_ALLOC_INDEX=-1", err: `NOMAD_ALLOC_INDEX is "-1"`},
 		{name: "too large", environ: "NOMAD_ALLOC_INDEX=2147483648", err: "NOMAD_ALLOC_INDEX is"},
 		{name: "index alone", environ: "CLOUD_RUN_TASK_INDEX=4", err: "CLOUD_RUN_TASK_COUNT is not set"},

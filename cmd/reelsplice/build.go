@@ -152,24 +152,21 @@ func (a *app) printBuild(r *build.Report, published bool) error {
 // buildIntoBucket builds a release of a catalogue for a store of releases in a bucket.
 func (a *app) buildIntoBucket(ctx context.Context, cfg build.Config, bucket mirror.Options, previous string, publish bool) error {
 	var r build.Report
-	err := a.atCatalog(ctx, cfg.Catalog, bucket, func(dir string, _ func(string) string) (err error) {
-		s := site{catalog: dir, releases: cfg.Releases, work: os.TempDir(), jobs: cfg.Jobs, memory: cfg.Memory}
-		at, closing, err := s.open(ctx, a)
-		if err != nil {
+	err := a.atCatalog(ctx, cfg.Catalog, bucket, func(dir string, _ func(string) string) error {
+		s := site{catalog: dir, releases: cfg.Releases, work: os.TempDir(), jobs: cfg.Jobs, memory: cfg.Memory} // Whole has a work folder of its own
+		return s.do(ctx, a, func(at array.Site) (err error) {
+			params := plan.Params{Catalog: dir, Releases: cfg.Releases, Level: cfg.Level, Full: cfg.Full}
+			if err := a.setPrevious(ctx, at, &params, previous, cfg.Date); err != nil {
+				return err
+			}
+			p := a.progress("build", false)
+			defer p.stop()
+			if r, err = array.Whole(ctx, at, params, cfg.Access, p.update); err != nil || !publish {
+				return err
+			}
+			_, err = at.Releases.Publish(ctx, r.Release)
 			return err
-		}
-		defer func() { err = errors.Join(err, closing()) }()
-		params := plan.Params{Catalog: dir, Releases: cfg.Releases, Level: cfg.Level, Full: cfg.Full}
-		if err := a.setPrevious(ctx, at, &params, previous, cfg.Date); err != nil {
-			return err
-		}
-		p := a.progress("build", false)
-		defer p.stop()
-		if r, err = array.Whole(ctx, at, params, cfg.Access, p.update); err != nil || !publish {
-			return err
-		}
-		_, err = at.Releases.Publish(ctx, r.Release)
-		return err
+		})
 	})
 	if err != nil {
 		return err

@@ -90,6 +90,16 @@ func (s *site) open(ctx context.Context, a *app) (site array.Site, closing func(
 	return site, closing, nil
 }
 
+// do calls fn with the folders open.
+func (s *site) do(ctx context.Context, a *app, fn func(array.Site) error) (err error) {
+	at, closing, err := s.open(ctx, a)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closing()) }()
+	return fn(at)
+}
+
 // fromPlan takes what no flag names from the plan. Without one the command itself complains.
 func (s *site) fromPlan(ctx context.Context, from array.Site) error {
 	p, err := from.ReadPlan(ctx)
@@ -110,15 +120,9 @@ func (s *site) fromPlan(ctx context.Context, from array.Site) error {
 
 // arrayReleases opens a store of releases.
 func arrayReleases(ctx context.Context, name string) (array.Releases, error) {
-	if !object.IsURL(name) {
-		return array.FolderStore{Store: release.Store{Dir: name}}, nil
-	}
-	l, err := object.Parse(name)
-	if err != nil {
-		return nil, err
-	}
-	if dir, ok := l.Path(); ok {
-		return array.FolderStore{Store: release.Store{Dir: dir}}, nil
+	dir, local, err := localFolder(name)
+	if err != nil || local {
+		return array.FolderStore{Store: release.Store{Dir: dir}}, err
 	}
 	f, err := store.OpenFolder(ctx, name)
 	return array.BucketStore{Store: bucket.Store{Folder: f}}, err
@@ -182,20 +186,17 @@ func buildPlanCommand(a *app) *cobra.Command {
 				return err
 			}
 		}
-		site, closing, err := s.open(ctx, a)
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, closing()) }()
-		params.Catalog, params.Releases = s.catalog, s.releases
-		if err := a.setPrevious(ctx, site, &params, previous, when); err != nil {
-			return err
-		}
-		p, err := array.Plan(ctx, site, params, counts)
-		if err != nil {
-			return refused(err)
-		}
-		return a.printPlan(p)
+		return s.do(ctx, a, func(at array.Site) error {
+			params.Catalog, params.Releases = s.catalog, s.releases
+			if err := a.setPrevious(ctx, at, &params, previous, when); err != nil {
+				return err
+			}
+			p, err := array.Plan(ctx, at, params, counts)
+			if err != nil {
+				return refused(err)
+			}
+			return a.printPlan(p)
+		})
 	})
 }
 
@@ -289,17 +290,14 @@ func buildTaskCommand(a *app) *cobra.Command {
 		if share.Stage == names[len(names)-1] {
 			return usage(fmt.Errorf("stage %s: it is done by build seal", share.Stage))
 		}
-		site, closing, err := s.open(ctx, a)
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, closing()) }()
-		run, err := array.RunShare(ctx, site, share)
-		if err != nil {
-			return refused(fmt.Errorf("share %d of %d of stage %s: %w", share.Index, share.Count, share.Stage, err))
-		}
-		return a.print(run, func(w io.Writer) {
-			fmt.Fprintf(w, "%s\t%s of %d done, share %d of %d, in %.1f s\n", run.Stage, plural(run.Done, "task"), run.Tasks, run.Index, run.Count, run.Seconds)
+		return s.do(ctx, a, func(at array.Site) error {
+			run, err := array.RunShare(ctx, at, share)
+			if err != nil {
+				return refused(fmt.Errorf("share %d of %d of stage %s: %w", share.Index, share.Count, share.Stage, err))
+			}
+			return a.print(run, func(w io.Writer) {
+				fmt.Fprintf(w, "%s\t%s of %d done, share %d of %d, in %.1f s\n", run.Stage, plural(run.Done, "task"), run.Tasks, run.Index, run.Count, run.Seconds)
+			})
 		})
 	})
 }
@@ -339,17 +337,14 @@ func buildSealCommand(a *app) *cobra.Command {
 	s.machineFlags(f)
 	f.BoolVar(&publish, "publish", false, "make the release current")
 	required(c, "work")
-	return a.leaf(c, func(ctx context.Context, _ []string) (err error) {
-		site, closing, err := s.open(ctx, a)
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, closing()) }()
-		r, err := array.Seal(ctx, site, publish)
-		if err != nil {
-			return refused(err)
-		}
-		return a.printBuild(&r, publish)
+	return a.leaf(c, func(ctx context.Context, _ []string) error {
+		return s.do(ctx, a, func(at array.Site) error {
+			r, err := array.Seal(ctx, at, publish)
+			if err != nil {
+				return refused(err)
+			}
+			return a.printBuild(&r, publish)
+		})
 	})
 }
 
@@ -361,13 +356,8 @@ func buildCleanCommand(a *app) *cobra.Command {
 	}
 	s.workFlag(c.Flags())
 	required(c, "work")
-	return a.leaf(c, func(ctx context.Context, _ []string) (err error) {
-		site, closing, err := s.open(ctx, a)
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, closing()) }()
-		return array.Clean(ctx, site)
+	return a.leaf(c, func(ctx context.Context, _ []string) error {
+		return s.do(ctx, a, func(at array.Site) error { return array.Clean(ctx, at) })
 	})
 }
 
@@ -379,17 +369,14 @@ func buildStatusCommand(a *app) *cobra.Command {
 	}
 	s.workFlag(c.Flags())
 	required(c, "work")
-	return a.leaf(c, func(ctx context.Context, _ []string) (err error) {
-		site, closing, err := s.open(ctx, a)
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, closing()) }()
-		st, err := array.ReadStatus(ctx, site)
-		if err != nil {
-			return err
-		}
-		return a.print(st, func(w io.Writer) { writeStatus(w, &st) })
+	return a.leaf(c, func(ctx context.Context, _ []string) error {
+		return s.do(ctx, a, func(at array.Site) error {
+			st, err := array.ReadStatus(ctx, at)
+			if err != nil {
+				return err
+			}
+			return a.print(st, func(w io.Writer) { writeStatus(w, &st) })
+		})
 	})
 }
 
