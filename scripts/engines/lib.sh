@@ -16,6 +16,7 @@ Builds a release as array jobs on 3 nodes of 127.0.0.1 and compares it with that
   --cases LIST    ${ALL_CASES// /,}; full by default, or all
   --count N       tasks of a stage (7)
   --movies N      a generated catalogue instead of the sample
+  --dump DIR      a dump instead of the sample, with films of TMDB's ids
   --at STAGE      stage of the cases lost, undead and broken (titles)
   --seed N        of what is left to chance (the time)
   --keep          keep the folder of the run
@@ -31,12 +32,13 @@ Builds a release as array jobs on 3 nodes of 127.0.0.1 and compares it with that
 USAGE
 }
 
-cases=full count=7 movies=0 at=titles seed=$(date +%s) keep=
+cases=full count=7 movies=0 dump= at=titles seed=$(date +%s) keep=
 while [ $# -gt 0 ]; do
   case $1 in
     --cases) cases=${2//,/ } && shift ;;
     --count) count=$2 && shift ;;
     --movies) movies=$2 && shift ;;
+    --dump) dump=$2 && shift ;;
     --at) at=$2 && shift ;;
     --seed) seed=$2 && shift ;;
     --keep) keep=1 ;;
@@ -89,6 +91,7 @@ prepare() {
     "$reelsplice" gen --quiet --out "$run/dumps" --movies "$movies" >/dev/null
     dumps=("$run"/dumps/*)
   fi
+  [ -z "$dump" ] || dumps=("$dump")
   "$reelsplice" ingest --quiet --catalog "$run/catalog1" "${dumps[@]}" >/dev/null
   one1=$(one 1) one2=$one1
   if [[ $cases = *incremental* ]]; then
