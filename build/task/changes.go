@@ -24,7 +24,7 @@ func changesTasks(b *Build) (int, error) {
 	if b.Plan.Previous == "" {
 		return 0, nil
 	}
-	done, err := b.compared()
+	done, err := compared(b)
 	if err != nil || done[0].Unchanged {
 		return 0, err
 	}
@@ -33,7 +33,7 @@ func changesTasks(b *Build) (int, error) {
 
 func openChanges(b *Build) (_ tasks, err error) {
 	t := &changesTask{b: b, created: map[fragment.Kind]int64{}}
-	done, err := b.compared()
+	done, err := compared(b)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func (t *changesTask) close() error { return errors.Join(t.differences.close(), 
 
 func (t *changesTask) files(i int) (inputs, outputs []string) {
 	n := t.b.Plan.Compares
-	inputs = append(t.b.tableDoneNames(), doneNames("compare", n)...)
+	inputs = append(tableDoneNames(t.b), doneNames("compare", n)...)
 	return append(inputs, namesOf(n, differencesName)...), []string{contributionsName("changes", i)}
 }
 
@@ -106,7 +106,7 @@ func (t *changelogTask) close() error {
 }
 
 func (t *changelogTask) files(int) (inputs, outputs []string) {
-	inputs = append(t.b.tableDoneNames(), doneNames("compare", t.b.Plan.Compares)...)
+	inputs = append(tableDoneNames(t.b), doneNames("compare", t.b.Plan.Compares)...)
 	if t.found != nil {
 		inputs = append(inputs, contributionsNames("changes", changes.Partitions)...)
 		inputs = append(inputs, doneNames("changes", changes.Partitions)...)
@@ -136,7 +136,7 @@ func (t *changelogTask) isUnchanged() (_ bool, err error) {
 	if t.found == nil {
 		return true, nil
 	}
-	done, err := t.b.compared()
+	done, err := compared(t.b)
 	for i := range done {
 		if done[i].Counts[differCount] > 0 {
 			return false, err
@@ -150,5 +150,5 @@ func (t *changelogTask) isUnchanged() (_ bool, err error) {
 		return false, err
 	}
 	defer func() { err = errors.Join(err, next.Close()) }()
-	return t.b.isRewritten(next), nil
+	return isRewritten(t.b, next), nil
 }

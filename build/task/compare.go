@@ -47,7 +47,7 @@ func (t *compare) close() error { return t.next.Close() }
 func differencesName(i int) string { return fmt.Sprintf("differences-%05d", i) }
 
 func (t *compare) files(i int) (inputs, outputs []string) {
-	return t.b.tableDoneNames(), []string{differencesName(i)}
+	return tableDoneNames(t.b), []string{differencesName(i)}
 }
 
 // createdCount is the prefix of the names of the counts of new resources, by kind, and
@@ -79,10 +79,10 @@ func (t *compare) run(ctx context.Context, i int, d *Done) error {
 // isUnchanged reports whether the previous release has all that this one would have. What
 // tables have of the previous release, trends and changes, does not count; access counts do.
 func (t *compare) isUnchanged(ctx context.Context, d *Done) (bool, error) {
-	if !t.b.sameParams() {
+	if !sameParams(t.b) {
 		return false, nil
 	}
-	same := release.Same(t.next, t.b.previous, t.b.isOfPrevious)
+	same := release.Same(t.next, t.b.previous, isOfPrevious(t.b))
 	if !same || !t.b.Plan.Full {
 		return same, nil
 	}
@@ -94,21 +94,23 @@ func (t *compare) isUnchanged(ctx context.Context, d *Done) (bool, error) {
 	return true, nil
 }
 
-// isOfPrevious reports whether a section follows from the previous release.
-func (b *Build) isOfPrevious(table, section string) bool {
-	trend := strings.HasPrefix(section, "trend_") || section == tables.Heat.String()
-	return table == changelog.Table || trend && !b.Plan.Access
+// isOfPrevious returns what reports whether a section follows from the previous release.
+func isOfPrevious(b *Build) func(table, section string) bool {
+	return func(table, section string) bool {
+		trend := strings.HasPrefix(section, "trend_") || section == tables.Heat.String()
+		return table == changelog.Table || trend && !b.Plan.Access
+	}
 }
 
 // isRewritten reports whether next, of which no resource differs, has only moved segments of the
 // previous release out of packs with few live bytes. A full build moves them on purpose.
-func (b *Build) isRewritten(next *release.Reader) bool {
-	return !b.Plan.Full && b.sameParams() && maps.Equal(b.previous.Manifest().Sources, next.Manifest().Sources) &&
-		release.SameSections(next, b.previous, b.isOfPrevious)
+func isRewritten(b *Build, next *release.Reader) bool {
+	return !b.Plan.Full && sameParams(b) && maps.Equal(b.previous.Manifest().Sources, next.Manifest().Sources) &&
+		release.SameSections(next, b.previous, isOfPrevious(b))
 }
 
 // sameParams reports whether the previous release has the same parameters, besides the date.
-func (b *Build) sameParams() bool {
+func sameParams(b *Build) bool {
 	was, is := maps.Clone(b.previous.Manifest().Params), b.Params()
 	delete(was, paramDate)
 	delete(is, paramDate)
@@ -133,7 +135,7 @@ func (b *Build) Params() map[string]string {
 }
 
 // compared returns the records of all compare tasks.
-func (b *Build) compared() ([]Done, error) {
+func compared(b *Build) ([]Done, error) {
 	done, err := b.Read("compare")
 	if err == nil && len(done) == 0 {
 		err = errors.New("no compare task of a build upon a release")

@@ -48,7 +48,7 @@ func openDeltas(b *Build) (_ tasks, err error) {
 func (t *deltas) close() error { return t.next.Close() }
 
 func (t *deltas) files(int) (inputs, outputs []string) {
-	return append(t.b.tableDoneNames(), work.RecordName("changelog", 0)), nil
+	return append(tableDoneNames(t.b), work.RecordName("changelog", 0)), nil
 }
 
 // deltaBytes is the name of the count of bytes of deltas.

@@ -17,7 +17,7 @@ func openSeal(b *Build) (tasks, error) { return seal{b}, nil }
 func (seal) close() error { return nil }
 
 func (t seal) files(int) (inputs, outputs []string) {
-	inputs = t.b.tableDoneNames()
+	inputs = tableDoneNames(t.b)
 	if t.b.Plan.Previous != "" {
 		inputs = append(inputs, work.RecordName("changelog", 0))
 	}

@@ -51,25 +51,25 @@ func openIndex(b *Build) (_ tasks, err error) {
 
 func (t *indexes) close() error { return nil }
 
-func (t *indexes) files(int) (inputs, outputs []string) { return t.b.partDoneNames(), nil }
+func (t *indexes) files(int) (inputs, outputs []string) { return partDoneNames(t.b), nil }
 
 // partDoneNames returns the names of the records of the tasks that write parts.
-func (b *Build) partDoneNames() []string {
+func partDoneNames(b *Build) []string {
 	return slices.Concat(
 		doneNames("prepare", prepareTasks(b.Plan)), doneNames("titles", b.Plan.TitleTasks()), doneNames("resources", b.Plan.Partitions()), doneNames("find", b.Plan.Finds),
 	)
 }
 
 // indexDoneNames returns the names of the records of the tasks that write parts and indexes.
-func (b *Build) indexDoneNames() []string {
+func indexDoneNames(b *Build) []string {
 	n, _ := indexTasks(b) // without the parts no task runs
-	return append(b.partDoneNames(), doneNames("index", n)...)
+	return append(partDoneNames(b), doneNames("index", n)...)
 }
 
 // tableDoneNames returns the names of the records of the tasks that write files of the release,
 // but for the table of changes.
-func (b *Build) tableDoneNames() []string {
-	return slices.Concat(b.indexDoneNames(), doneNames("tables", index.Tables), doneNames("accounts", 1))
+func tableDoneNames(b *Build) []string {
+	return slices.Concat(indexDoneNames(b), doneNames("tables", index.Tables), doneNames("accounts", 1))
 }
 
 func (t *indexes) run(ctx context.Context, i int, d *Done) error {
@@ -88,7 +88,7 @@ type tableTasks struct {
 func openTables(b *Build) (_ tasks, err error) {
 	t := &tableTasks{b: b}
 	if b.Plan.Access {
-		if t.access, err = b.readAccess(); err != nil {
+		if t.access, err = readAccess(b); err != nil {
 			return nil, err
 		}
 	}
@@ -149,7 +149,7 @@ func (a Access) Write(path string) error {
 	return os.WriteFile(path, data, 0o600)
 }
 
-func (b *Build) readAccess() (_ Access, err error) {
+func readAccess(b *Build) (_ Access, err error) {
 	path := b.path(plan.AccessFile)
 	if b.Plan.AccessCounts != nil {
 		if path, err = b.Folder.Path(context.Background(), *b.Plan.AccessCounts); err != nil {
