@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"reelsplice/build/plan"
 	"reelsplice/build/process"
@@ -23,6 +24,7 @@ type file struct {
 	groups []float64 // uncompressed bytes of its row groups
 	footer float64   // bytes, which every process reads that opens the file
 	open   float64   // CPU seconds that this takes
+	held   float64   // bytes of memory of the open file
 }
 
 func (f file) bytes() (n float64) {
@@ -56,6 +58,7 @@ const opens = 5
 
 func readFile(dir string, t *catalog.Type) (f file, err error) {
 	for range opens {
+		before := heap()
 		start := process.CPUSeconds()
 		in, err := records.OpenKinds(catalog.Dir(dir), []fragment.Kind{t.Kind})
 		if err != nil {
@@ -70,6 +73,7 @@ func readFile(dir string, t *catalog.Type) (f file, err error) {
 		if f.open == 0 || took < f.open {
 			f.open = took
 		}
+		f.held = max(0, heap()-before)
 		f.rows, f.groups = float64(of.Rows()), nil
 		for i := range of.RowGroups() {
 			f.groups = append(f.groups, float64(of.GroupBytes(i)))
@@ -78,6 +82,14 @@ func readFile(dir string, t *catalog.Type) (f file, err error) {
 	}
 	f.footer, err = footer(filepath.Join(dir, t.File()))
 	return f, err
+}
+
+// heap returns the bytes of memory that are in use.
+func heap() float64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return float64(m.HeapAlloc)
 }
 
 // footer returns the bytes of the footer of a Parquet file.
@@ -122,7 +134,7 @@ func (c catalogue) times(factor map[fragment.Kind]float64) catalogue {
 			left -= size
 		}
 		more := float64(len(to.groups)) / float64(len(f.groups))
-		to.footer, to.open = f.footer*more, f.open*more
+		to.footer, to.open, to.held = f.footer*more, f.open*more, f.held*more
 		out[kind] = to
 	}
 	return out

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"reelsplice/build/array"
+	"reelsplice/build/plan"
 	"reelsplice/build/task"
 	"reelsplice/schemas/fragment"
 	"reelsplice/schemas/tables"
@@ -88,9 +89,16 @@ type model struct {
 
 // A class has the costs of like tasks.
 type class struct {
-	rate      float64   // CPU seconds by amount
-	constant  float64   // CPU seconds of a task without an amount
-	residuals []float64 // of the measured tasks: how many times as long as the rate says
+	rate     float64 // CPU seconds by amount
+	constant float64 // CPU seconds of a task without an amount
+	measured []residual
+}
+
+// A residual is how many times as long as the rate says a measured task took. The popular titles of a file have the
+// lowest ids and the longest lists: a task of another catalogue takes after the measured one at the same place.
+type residual struct {
+	end   float64 // of the task, as a share of the amount of its class
+	times float64
 }
 
 // opening returns the CPU seconds that a process of a stage takes to open the catalogue.
@@ -102,17 +110,17 @@ func (c catalogue) opening(stage string) (seconds float64, err error) {
 	return seconds, err
 }
 
-// footers returns the bytes that a process of a stage reads to open the catalogue.
-func (c catalogue) footers(stage string) (n float64, err error) {
+// footers returns the bytes that a process of a stage reads to open the catalogue, and those that it then holds.
+func (c catalogue) footers(stage string) (read, held float64, err error) {
 	s, err := task.StageOf(stage)
 	for _, kind := range s.Reads {
-		n += c[kind].footer
+		read, held = read+c[kind].footer, held+c[kind].held
 	}
-	return n, err
+	return read, held, err
 }
 
 // fit returns the model of a build whose tasks had a process each.
-func fit(c catalogue, d *division, runs []array.Run, indexes int) (*model, error) {
+func fit(c catalogue, d *division, p *plan.Plan, runs []array.Run, indexes int) (*model, error) {
 	m := &model{process: math.Inf(1), classes: map[string]*class{}}
 	costs := map[string]map[int]float64{}
 	for _, r := range runs {
@@ -139,9 +147,30 @@ func fit(c catalogue, d *division, runs []array.Run, indexes int) (*model, error
 			}
 			seconds[i] = of - m.process
 		}
-		m.add(units, seconds)
+		dealt := weighed(units, p.Weights[stage])
+		m.add(dealt, seconds)
 	}
 	return m, nil
+}
+
+// weighed returns units with the amounts that the plan found in the files, if it did: tasks of a class
+// share their amount by weight.
+func weighed(units []unit, weights []int64) []unit {
+	if len(weights) != len(units) {
+		return units
+	}
+	amounts, sums := map[string]float64{}, map[string]float64{}
+	for i, u := range units {
+		amounts[u.class] += u.amount
+		sums[u.class] += float64(weights[i])
+	}
+	out := slices.Clone(units)
+	for i, u := range units {
+		if sum := sums[u.class]; sum > 0 {
+			out[i].amount = amounts[u.class] * float64(weights[i]) / sum
+		}
+	}
+	return out
 }
 
 // add fits the classes of tasks.
@@ -161,20 +190,43 @@ func (m *model) add(units []unit, seconds []float64) {
 		}
 		m.classes[name] = c
 	}
+	at := map[string]float64{}
 	for i, u := range units {
 		c := m.classes[u.class]
-		residual := 1.0
+		r := residual{times: 1}
 		if expected := c.rate * u.amount; expected > 0 {
-			residual = seconds[i] / expected
+			at[u.class] += u.amount / amounts[u.class]
+			r = residual{at[u.class], seconds[i] / expected}
 		}
-		c.residuals = append(c.residuals, residual)
+		c.measured = append(c.measured, r)
 	}
 }
 
-// seconds returns the CPU seconds of task i of a class.
-func (m *model) seconds(u unit, i int) float64 {
-	c := m.classes[u.class]
-	return c.constant + c.rate*u.amount*c.residuals[i%len(c.residuals)]
+// costs returns what tasks cost.
+func (m *model) costs(units []unit) (all []taskCost) {
+	amounts, at := map[string]float64{}, map[string]float64{}
+	for _, u := range units {
+		amounts[u.class] += u.amount
+	}
+	for _, u := range units {
+		c := m.classes[u.class]
+		took := c.constant
+		if all := amounts[u.class]; all > 0 {
+			took += c.rate * u.amount * c.times((at[u.class]+u.amount/2)/all)
+			at[u.class] += u.amount
+		}
+		all = append(all, taskCost{u.class, u.weight, took})
+	}
+	return all
+}
+
+// times returns the residual at a place, as a share of the amount of the class.
+func (c *class) times(place float64) float64 {
+	i := slices.IndexFunc(c.measured, func(r residual) bool { return place < r.end })
+	if i < 0 {
+		i = len(c.measured) - 1 // for rounding
+	}
+	return c.measured[i].times
 }
 
 // indexesOf returns the number of index files of a release, which is a power of two, given that of a measured one.
@@ -192,27 +244,21 @@ func (m *model) stages(c catalogue, indexes int) ([]stage, error) {
 		if err != nil {
 			return nil, err
 		}
-		s := stage{name: name, process: m.process + open}
-		nth := map[string]int{}
-		for _, u := range c.units(d, name, indexes) {
-			s.tasks = append(s.tasks, taskCost{u.class, u.weight, m.seconds(u, nth[u.class])})
-			nth[u.class]++
-		}
-		all = append(all, s)
+		all = append(all, stage{name, m.process + open, m.costs(c.units(d, name, indexes))})
 	}
 	return all, nil
 }
 
 // serial returns the CPU seconds of the plan and of the seal.
-func (m *model) serial(c catalogue, stages []stage) (plan, seal float64) {
-	plan = m.process
+func (m *model) serial(c catalogue, stages []stage) (planning, sealing float64) {
+	planning = m.process
 	for _, f := range c {
-		plan += f.open
+		planning += f.open
 	}
 	for _, s := range stages {
-		seal += m.seal * float64(len(s.tasks))
+		sealing += m.seal * float64(len(s.tasks))
 	}
-	return plan, m.process + seal
+	return planning, m.process + sealing
 }
 
 // heldBytes is the least memory of the task of a kind's table, in bytes a row: what package build/index holds of a row

@@ -153,12 +153,14 @@ func printTables(ctx context.Context, w io.Writer, dir string) error {
 	if err := d.check(m.plan); err != nil {
 		return err
 	}
-	model, err := fit(m.catalogue, d, m.tasks.Runs, m.indexes)
+	model, err := fit(m.catalogue, d, m.plan, m.tasks.Runs, m.indexes)
 	if err != nil {
 		return err
 	}
 	model.seal = m.sealSeconds()
-	m.printCost(w, model)
+	if err := m.printCost(w, model); err != nil {
+		return err
+	}
 	m.printStages(w)
 	for _, s := range sizes(m.catalogue) {
 		if err := model.printScale(w, s.name, s.catalogue, indexesOf(m.indexes, s.factor)); err != nil {
@@ -192,7 +194,7 @@ func header(w io.Writer, cells ...any) {
 }
 
 // printCost compares shares with one process.
-func (m *measured) printCost(w io.Writer, model *model) {
+func (m *measured) printCost(w io.Writer, model *model) error {
 	planSeconds, _ := model.serial(m.catalogue, nil)
 	fmt.Fprintf(w, "\n## Cost: %.0f movies, %.0f series, %.0f people\n\n", m.catalogue[fragment.KindMovie].rows, m.catalogue[fragment.KindTV].rows, m.catalogue[fragment.KindPerson].rows)
 	header(w, "round", "one process, CPU s", "shares, CPU s", "ratio")
@@ -204,6 +206,13 @@ func (m *measured) printCost(w io.Writer, model *model) {
 	}
 	slices.Sort(ratios)
 	fmt.Fprintf(w, "\nmedian %.2f; a process each %.1f CPU s; a process without work %.3f CPU s; seal %.4f CPU s a task\n", ratios[len(ratios)/2], m.tasks.cpu+planSeconds, model.process, model.seal)
+	stages, err := model.stages(m.catalogue, m.indexes)
+	sum := 0.0
+	for i := range stages {
+		sum += stages[i].on(m.shares[0].Runs[0].Count).sum
+	}
+	fmt.Fprintf(w, "the model has %.1f CPU s for the shares\n", sum+planSeconds)
+	return err
 }
 
 // printStages prints a table of the stages of the builds in shares: medians over rounds.
@@ -242,35 +251,60 @@ func (m *model) printScale(w io.Writer, name string, c catalogue, indexes int) e
 	planSeconds, seal := m.serial(c, stages)
 	fmt.Fprintf(w, "\n## %s: %.0f movies, %.0f series, %.0f people\n\n", name, c[fragment.KindMovie].rows, c[fragment.KindTV].rows, c[fragment.KindPerson].rows)
 	for _, e := range engines {
-		header(w, "workers on "+e.name, "time", "speed-up", "efficiency", "limited by")
-		var first float64
-		for _, n := range workers {
-			s := schedules(stages, n, planSeconds, seal, e.seconds)
-			took := s.seconds()
-			if n == 1 {
-				first = took
-			}
-			by := "the work"
-			if l := s.limit(); l.name != "" {
-				by = fmt.Sprintf("%s: %s", l.name, duration(l.seconds))
-			}
-			row(w, n, duration(took), fmt.Sprintf("%.1f", first/took), fmt.Sprintf("%.0f %%", 100*first/took/float64(n)), by)
-		}
-		fmt.Fprintln(w)
+		m.printSchedules(w, "workers on "+e.name, stages, planSeconds, seal, e.seconds)
 	}
+	m.printDivided(w, stages, planSeconds, seal)
 	m.printLongest(w, c, stages)
 	fmt.Fprintf(w, "\nplan %s, seal %s\n", duration(planSeconds), duration(seal))
 	return nil
 }
 
+// printSchedules prints the schedules of a build on more and more workers.
+func (m *model) printSchedules(w io.Writer, title string, stages []stage, planSeconds, seal, boundary float64) {
+	header(w, title, "time", "speed-up", "efficiency", "limited by")
+	var first float64
+	for _, n := range workers {
+		s := schedules(stages, n, planSeconds, seal, boundary)
+		took := s.seconds()
+		if n == 1 {
+			first = took
+		}
+		by := "the work"
+		if l := s.limit(); l.name != "" {
+			by = fmt.Sprintf("%s: %s", l.name, duration(l.seconds))
+		}
+		row(w, n, duration(took), fmt.Sprintf("%.1f", first/took), fmt.Sprintf("%.0f %%", 100*first/took/float64(n)), by)
+	}
+	fmt.Fprintln(w)
+}
+
+// tableShares is in how many tasks printDivided divides a table.
+const tableShares = 16
+
+// printDivided prints the schedules of a build that could divide its tables.
+func (m *model) printDivided(w io.Writer, stages []stage, planSeconds, seal float64) {
+	divided := slices.Clone(stages)
+	for i := range divided {
+		if divided[i].name != "tables" {
+			continue
+		}
+		var tasks []taskCost
+		for _, t := range divided[i].tasks {
+			tasks = append(tasks, slices.Repeat([]taskCost{{t.class, t.weight / tableShares, t.seconds / tableShares}}, tableShares)...)
+		}
+		divided[i].tasks = tasks
+	}
+	m.printSchedules(w, fmt.Sprintf("workers on Slurm, tables in %d tasks each", tableShares), divided, planSeconds, seal, engines[0].seconds)
+}
+
 // printLongest prints the stages of a catalogue, with their longest tasks.
 func (m *model) printLongest(w io.Writer, c catalogue, stages []stage) {
-	header(w, "stage", "tasks", "CPU time", "longest task", "takes", "opening the catalogue", "footers MB")
+	header(w, "stage", "tasks", "CPU time", "longest task", "takes", "opening the catalogue", "footers, MB", "in memory, MB")
 	for i := range stages {
 		s := &stages[i]
-		on := s.on(len(s.tasks))
-		footers, _ := c.footers(s.name) // m.stages has found the stage
-		row(w, s.name, len(s.tasks), duration(on.sum), on.task.class, duration(on.task.seconds), duration(s.process-m.process), fmt.Sprintf("%.0f", footers/1e6))
+		on := s.on(1)
+		read, held, _ := c.footers(s.name) // m.stages has found the stage
+		row(w, s.name, len(s.tasks), duration(on.sum), on.task.class, duration(on.task.seconds), duration(s.process-m.process), fmt.Sprintf("%.0f", read/1e6), fmt.Sprintf("%.0f", held/1e6))
 	}
 	fmt.Fprintln(w)
 	header(w, "table", "rows", "held bytes a row", "memory at least, MB")
