@@ -261,6 +261,42 @@ func (m *model) serial(c catalogue, stages []stage) (planning, sealing float64) 
 	return planning, m.process + sealing
 }
 
+// Of package plan's estimate of the disk of a task.
+const (
+	diskOfRecord, diskOfRow = 4, 2
+
+	diskOfTitle, diskAtLeast = 1 << 10, 64 << 20
+)
+
+// disk returns the bytes on its local disk of the task that needs most, and the class of that task.
+func (c catalogue) disk(stages []stage) (bytes float64, class string) {
+	for _, s := range stages {
+		factor := diskOfRecord
+		if s.name == "tables" {
+			factor = diskOfRow
+		}
+		for _, t := range s.tasks {
+			if n := float64(factor) * float64(t.weight); n > bytes {
+				bytes, class = n, t.class
+			}
+		}
+	}
+	return bytes + diskOfTitle*(c[fragment.KindMovie].rows+c[fragment.KindTV].rows) + diskAtLeast, class
+}
+
+// reads returns how many files of tasks before it a task of a stage opens.
+func (d *division) reads(stage string) int {
+	switch stage {
+	case "prepare", "resources":
+		return d.titles()
+	case "find", "tables":
+		return d.titles() + d.partitions()
+	case "index":
+		return d.titles() + d.partitions() + int(d.finds)
+	}
+	return 0
+}
+
 // heldBytes is the least memory of the task of a kind's table, in bytes a row: what package build/index holds of a row
 // until the numbers are written. An order of numbers has a place of 4 bytes as well, trends three numbers.
 func heldBytes(kind fragment.Kind) (n int) {

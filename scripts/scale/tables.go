@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -255,7 +256,9 @@ func (m *model) printScale(w io.Writer, name string, c catalogue, indexes int) e
 	}
 	m.printDivided(w, stages, planSeconds, seal)
 	m.printLongest(w, c, stages)
-	fmt.Fprintf(w, "\nplan %s, seal %s\n", duration(planSeconds), duration(seal))
+	disk, class := c.disk(stages)
+	fmt.Fprintf(w, "\nplan %s, seal %s; local disk of a task at most %.1f GB (%s)\n", duration(planSeconds), duration(seal), disk/1e9, class)
+	printReads(w, c, stages)
 	return nil
 }
 
@@ -312,6 +315,35 @@ func (m *model) printLongest(w io.Writer, c catalogue, stages []stage) {
 		row(w, kind, fmt.Sprintf("%.0f", c[kind].rows), heldBytes(kind), fmt.Sprintf("%.0f", c[kind].rows*float64(heldBytes(kind))/1e6))
 	}
 }
+
+// getsOfFile is how many requests a task sends at least for each file of a bucket that it opens: to describe it, and to
+// read a range. A process reads the record of each task before it as well.
+const getsOfFile = 2
+
+// printReads prints the requests to a bucket of the tasks that read what others have written.
+func printReads(w io.Writer, c catalogue, stages []stage) {
+	fmt.Fprintln(w)
+	header(w, "stage", "tasks", "files that each opens", "requests at least", fmt.Sprintf("a worker of %d waits", bucketWorkers))
+	d := divide(c)
+	for _, s := range stages {
+		files := d.reads(s.name)
+		if files == 0 {
+			continue
+		}
+		side := inFlight
+		if s.name == "index" {
+			side = 1 // its files are read one after the other
+		}
+		records := float64(files)
+		requests := getsOfFile*float64(files*len(s.tasks)) + records*bucketWorkers
+		most := math.Ceil(float64(len(s.tasks)) / bucketWorkers) // tasks of a worker
+		waits := latency * (records/inFlight + getsOfFile*float64(files)*most/float64(side))
+		row(w, s.name, len(s.tasks), files, fmt.Sprintf("%.0f", requests), duration(waits))
+	}
+}
+
+// bucketWorkers is for how many workers printReads computes.
+const bucketWorkers = 64
 
 // duration prints seconds.
 func duration(s float64) string {
