@@ -22,6 +22,7 @@ type catalogue map[fragment.Kind]file
 type file struct {
 	rows   float64
 	groups []float64 // uncompressed bytes of its row groups
+	first  []float64 // id of the first record of each
 	footer float64   // bytes, which every process reads that opens the file
 	open   float64   // CPU seconds that this takes
 	held   float64   // bytes of memory of the open file
@@ -32,6 +33,35 @@ func (f file) bytes() (n float64) {
 		n += g
 	}
 	return n
+}
+
+// before returns about how many bytes the records have whose ids are lower. last is the highest id.
+func (f file) before(id, last float64) (n float64) {
+	for i, g := range f.groups {
+		next := last + 1
+		if i+1 < len(f.first) {
+			next = f.first[i+1]
+		}
+		n += g * min(1, max(0, (id-f.first[i])/max(1, next-f.first[i])))
+	}
+	return n
+}
+
+// titleBytes returns the bytes of the tasks of a plan that read titles. Those of series read a span of ids of two files.
+func (c catalogue) titleBytes(p *plan.Plan) (all []float64) {
+	last := float64(p.Latest[fragment.KindTV])
+	for _, s := range p.Series {
+		to := last + 1
+		if s.To != nil {
+			to = float64(s.To.ID())
+		}
+		n := 0.0
+		for _, kind := range []fragment.Kind{fragment.KindTV, fragment.KindSeason} {
+			n += c[kind].before(to, last) - c[kind].before(float64(s.From.ID()), last)
+		}
+		all = append(all, n)
+	}
+	return append(all, spans(c[fragment.KindMovie].groups, maxTasks)...)
 }
 
 // smallGroups is how many row groups of a file are small: 8 MiB of text. Later ones have 48 MiB.
@@ -74,8 +104,9 @@ func readFile(dir string, t *catalog.Type) (f file, err error) {
 			f.open = took
 		}
 		f.held = max(0, heap()-before)
-		f.rows, f.groups = float64(of.Rows()), nil
-		for i := range of.RowGroups() {
+		f.rows, f.groups, f.first = float64(of.Rows()), nil, nil
+		for i, k := range of.FirstKeys() {
+			f.first = append(f.first, float64(k.ID()))
 			f.groups = append(f.groups, float64(of.GroupBytes(i)))
 		}
 		in.Close()

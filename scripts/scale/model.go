@@ -147,27 +147,28 @@ func fit(c catalogue, d *division, p *plan.Plan, runs []array.Run, indexes int) 
 			}
 			seconds[i] = of - m.process
 		}
-		dealt := weighed(units, p.Weights[stage])
-		m.add(dealt, seconds)
+		if stage == "survey" || stage == "titles" {
+			units = shared(units, c.titleBytes(p))
+		}
+		m.add(units, seconds)
 	}
 	return m, nil
 }
 
-// weighed returns units with the amounts that the plan found in the files, if it did: tasks of a class
-// share their amount by weight.
-func weighed(units []unit, weights []int64) []unit {
+// shared returns units whose classes share their amounts in proportion to weights, if there are any.
+func shared(units []unit, weights []float64) []unit {
 	if len(weights) != len(units) {
 		return units
 	}
 	amounts, sums := map[string]float64{}, map[string]float64{}
 	for i, u := range units {
 		amounts[u.class] += u.amount
-		sums[u.class] += float64(weights[i])
+		sums[u.class] += weights[i]
 	}
 	out := slices.Clone(units)
 	for i, u := range units {
 		if sum := sums[u.class]; sum > 0 {
-			out[i].amount = amounts[u.class] * float64(weights[i]) / sum
+			out[i].amount = amounts[u.class] * weights[i] / sum
 		}
 	}
 	return out

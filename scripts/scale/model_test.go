@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -167,5 +168,24 @@ func TestDivision(t *testing.T) {
 	p.Finds++
 	if err := d.check(p); err == nil || !strings.Contains(err.Error(), "tasks of find") {
 		t.Errorf("of another plan: %v, want that it has other tasks of find", err)
+	}
+}
+
+// TestTitleBytes: a task of series has the bytes of its ids in both files; a span that ends within a row group has a
+// part of that.
+func TestTitleBytes(t *testing.T) {
+	c := catalogue{
+		fragment.KindTV:     {groups: []float64{100}, first: []float64{1}},
+		fragment.KindSeason: {groups: []float64{10, 20}, first: []float64{1, 5}},
+		fragment.KindMovie:  {groups: []float64{7, 8}, first: []float64{1, 9}},
+	}
+	second := catalog.NumberKey(5)
+	p := &plan.Plan{
+		Series: []records.Span{{From: catalog.NumberKey(1), To: &second}, {From: second}},
+		Latest: map[fragment.Kind]int64{fragment.KindTV: 10},
+	}
+	want := []float64{40 + 10, 60 + 20, 7, 8}
+	if got := c.titleBytes(p); !slices.EqualFunc(got, want, near) {
+		t.Errorf("tasks have %v bytes, want %v", got, want)
 	}
 }

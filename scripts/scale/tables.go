@@ -350,6 +350,8 @@ func duration(s float64) string {
 	switch {
 	case s < 90:
 		return fmt.Sprintf("%.1f s", s)
+	case s < 600:
+		return fmt.Sprintf("%.1f min", s/60)
 	case s < 90*60:
 		return fmt.Sprintf("%.0f min", s/60)
 	}
