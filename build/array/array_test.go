@@ -479,6 +479,16 @@ func TestStatus(t *testing.T) {
 	w.must(Clean(t.Context(), w.site))
 }
 
+// TestLinkedCatalog: a link to a catalogue is that catalogue.
+func TestLinkedCatalog(t *testing.T) {
+	w := newWorld(t, catalogueOf(t, false), t.TempDir())
+	link := filepath.Join(t.TempDir(), "link")
+	w.must(os.Symlink(w.site.Catalog.String(), link))
+	w.site.Catalog = object.Local(link)
+	w.plan("")
+	w.must(Clean(t.Context(), w.site))
+}
+
 // TestDeadScratch: files of killed processes of this machine go with the next one.
 func TestDeadScratch(t *testing.T) {
 	parent := t.TempDir()

@@ -132,7 +132,9 @@ func TestWrongBytes(t *testing.T) {
 	if err := b.ReadDone(t.Context(), "titles", 0, &got); err != nil || got != "record" {
 		t.Errorf("record %q, %v", got, err)
 	}
-	s.SetFault(func(w http.ResponseWriter, r *http.Request) bool { return r.Method == http.MethodGet && s.Flip(5, w, r) })
+	s.SetFault(func(w http.ResponseWriter, r *http.Request) bool {
+		return r.Method == http.MethodGet && s.Flip(5, w, r)
+	})
 	c, _ := processes(t, inBucket(t, s))
 	if _, err := c.Path(t.Context(), file); !errors.Is(err, errBytes) || !strings.Contains(err.Error(), "s3://bucket/work/"+planID+"/files/x") {
 		t.Errorf("a wrong bit in every response: %v", err)

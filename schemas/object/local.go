@@ -55,7 +55,8 @@ func infoOf(name string, st fs.FileInfo) Info {
 // List implements Folder.
 func (l Local) List(ctx context.Context, prefix string) (all []Info, err error) {
 	root := l.path(prefix[:strings.LastIndex(prefix, "/")+1])
-	err = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+	// The separator makes a link of the folder itself.
+	err = filepath.WalkDir(root+string(filepath.Separator), func(path string, e fs.DirEntry, err error) error {
 		switch {
 		case os.IsNotExist(err):
 			return nil // it may go at any time
@@ -69,12 +70,15 @@ func (l Local) List(ctx context.Context, prefix string) (all []Info, err error) 
 		if err != nil || e.IsDir() || strings.HasPrefix(e.Name(), ".") || !strings.HasPrefix(name, prefix) {
 			return err
 		}
-		st, err := e.Info()
-		if os.IsNotExist(err) {
+		st, err := os.Stat(path) // a link is what it leads to
+		if os.IsNotExist(err) || err == nil && st.IsDir() {
 			return nil
 		}
+		if err != nil {
+			return err
+		}
 		all = append(all, infoOf(name, st))
-		return err
+		return nil
 	})
 	sortByKey(all)
 	return all, err

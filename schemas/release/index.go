@@ -14,6 +14,8 @@ import (
 	"slices"
 	"sort"
 
+	"golang.org/x/sync/errgroup"
+
 	"reelsplice/schemas/fragment"
 )
 
@@ -131,8 +133,8 @@ func (f *keyFile) start(k uint64, first int) int64 {
 	return low + int64(sort.Search(int(high-low), func(i int) bool { return !f.before(low+int64(i), k, first) }))
 }
 
-// readKeys appends the pairs of the file of keys of part number n whose hashes are in range i of 2^first.
-func readKeys(pairs []pair, open Opener, p *Part, i uint64, first int, n int) ([]pair, error) {
+// readKeys returns the pairs of the file of keys of part number n whose hashes are in range i of 2^first.
+func readKeys(open Opener, p *Part, i uint64, first int, n int) ([]pair, error) {
 	f, err := open(p.Keys)
 	if err != nil {
 		return nil, err
@@ -150,6 +152,7 @@ func readKeys(pairs []pair, open Opener, p *Part, i uint64, first int, n int) ([
 	if n, err := f.ReadAt(data, start*pairLen); n < len(data) {
 		return nil, fmt.Errorf("read %s: %w", p.Keys, err)
 	}
+	pairs := make([]pair, 0, end-start)
 	for ; len(data) > 0; data = data[pairLen:] {
 		pairs = append(pairs, pair{le.Uint64(data), Ref(n)<<refOffBits | Ref(le.Uint64(data[8:]))})
 	}
@@ -182,15 +185,9 @@ func WriteIndex(ctx context.Context, dir string, open Opener, parts []Part, i, n
 
 func writeIndex(ctx context.Context, dir string, open Opener, parts []Part, i, n int, d disk) (File, error) {
 	first := bits.Len(uint(n)) - 1
-	var pairs []pair
-	for number := range parts {
-		var err error
-		if pairs, err = readKeys(pairs, open, &parts[number], uint64(i), first, number); err != nil {
-			return File{}, err
-		}
-		if ctx.Err() != nil {
-			return File{}, ctx.Err()
-		}
+	pairs, err := readAllKeys(ctx, open, parts, uint64(i), first)
+	if err != nil {
+		return File{}, err
 	}
 	pairs = sortPairs(pairs, first)
 	if err := checkDuplicates(open, parts, pairs); err != nil {
@@ -202,6 +199,25 @@ func writeIndex(ctx context.Context, dir string, open Opener, parts []Part, i, n
 	}
 	counts := writeSlots(out, pairs, first)
 	return out.finish(d, counts)
+}
+
+// readAllKeys returns the pairs of all parts whose hashes are in range i of 2^first. It reads many files at a time,
+// for those in a bucket.
+func readAllKeys(ctx context.Context, open Opener, parts []Part, i uint64, first int) ([]pair, error) {
+	ofPart := make([][]pair, len(parts))
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(filesAtOnce)
+	for number := range parts {
+		g.Go(func() (err error) {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			ofPart[number], err = readKeys(open, &parts[number], i, first, number)
+			return err
+		})
+	}
+	err := g.Wait()
+	return slices.Concat(ofPart...), err
 }
 
 // writeSlots writes the slots of sorted pairs, whose hashes have the same first bits.

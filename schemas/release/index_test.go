@@ -44,7 +44,7 @@ func TestReadKeys(t *testing.T) {
 		first := rapid.IntRange(0, 5).Draw(rt, "bits")
 		var all []pair
 		for i := range uint64(1) << first {
-			got, err := readKeys(nil, InDir(dir), &Part{Keys: "keys", KeyCount: int64(len(pairs))}, i, first, 3)
+			got, err := readKeys(InDir(dir), &Part{Keys: "keys", KeyCount: int64(len(pairs))}, i, first, 3)
 			if err != nil {
 				rt.Fatal(err)
 			}
@@ -91,7 +91,7 @@ func TestReadKeysNear(t *testing.T) {
 			r = &spanReader{File: f, from: math.MaxInt64}
 			return r, err
 		}
-		got, err := readKeys(nil, open, &Part{Keys: "keys", KeyCount: int64(len(pairs))}, i, 4, 0)
+		got, err := readKeys(open, &Part{Keys: "keys", KeyCount: int64(len(pairs))}, i, 4, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
