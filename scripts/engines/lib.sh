@@ -241,7 +241,7 @@ main() {
   failed=
   prepare
   up
-  echo "$(basename "$0" .sh), 3 nodes, count $count, $([ "$movies" = 0 ] && echo the sample || echo "$movies movies"), seed $seed"
+  echo "$(basename "$0" .sh), 3 nodes, count $count, $([ -n "$dump" ] && basename "$dump" || { [ "$movies" = 0 ] && echo the sample || echo "$movies movies"; }), seed $seed"
   for c in full ${cases//full/}; do # the times without faults say when to kill
     case $c in
       full | incremental) "case_$c" ;;
