@@ -205,19 +205,24 @@ func writeIndex(ctx context.Context, dir string, open Opener, parts []Part, i, n
 // for those in a bucket.
 func readAllKeys(ctx context.Context, open Opener, parts []Part, i uint64, first int) ([]pair, error) {
 	ofPart := make([][]pair, len(parts))
-	g, ctx := errgroup.WithContext(ctx)
+	g, reading := errgroup.WithContext(ctx)
 	g.SetLimit(filesAtOnce)
 	for number := range parts {
+		if ctx.Err() != nil {
+			break
+		}
 		g.Go(func() (err error) {
-			if ctx.Err() != nil {
-				return ctx.Err()
+			if reading.Err() != nil {
+				return reading.Err()
 			}
 			ofPart[number], err = readKeys(open, &parts[number], i, first, number)
 			return err
 		})
 	}
-	err := g.Wait()
-	return slices.Concat(ofPart...), err
+	if err := cmp.Or(g.Wait(), ctx.Err()); err != nil {
+		return nil, err
+	}
+	return slices.Concat(ofPart...), nil
 }
 
 // writeSlots writes the slots of sorted pairs, whose hashes have the same first bits.
