@@ -184,6 +184,9 @@ func counts() []int {
 // TestSameRelease: however many processes build it, a release has the id that one process gives it, and
 // is whole. So has one that is made upon it.
 func TestSameRelease(t *testing.T) {
+	if testing.Short() {
+		t.Skip("with the race detector TestFaults builds the same")
+	}
 	first, second := catalogueOf(t, false), catalogueOf(t, true)
 	alone := t.TempDir()
 	full := oneProcess(t, first, alone, "")
