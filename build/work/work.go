@@ -104,9 +104,6 @@ func (f *Folder) Dir(a Area) string {
 	return f.files
 }
 
-// IsShared reports whether tasks of other processes find files only once they are shared.
-func (f *Folder) IsShared() bool { return f.shared != nil }
-
 // Moved returns how many bytes came from the shared folder and how many went there. Files that are
 // opened where they lie do not count.
 func (f *Folder) Moved() (read, written int64) { return f.read.Load(), f.written.Load() }

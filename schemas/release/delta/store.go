@@ -18,11 +18,6 @@ import (
 // Prefix starts the names of deltas in a bucket of releases.
 const Prefix = "deltas/"
 
-// Name returns the name of a delta in a bucket of releases.
-func Name(newFile, oldFile release.File) string {
-	return Prefix + newFile.SHA256 + "-" + oldFile.SHA256
-}
-
 // Split returns the SHA-256 of both files from the name of a delta.
 func Split(name string) (newSHA, oldSHA string, ok bool) {
 	name, ok = strings.CutPrefix(name, Prefix)
