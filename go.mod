@@ -1,4 +1,4 @@
-module reelsplice
+module github.com/reelsplice/reelsplice
 
 go 1.26.0
 

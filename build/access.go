@@ -17,8 +17,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
-	"reelsplice/build/task"
-	"reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/build/task"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
 // Access counts how often resources were asked for, by kind and id: in the last day and in

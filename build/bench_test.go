@@ -10,9 +10,9 @@ import (
 
 	"github.com/klauspost/compress/flate"
 
-	"reelsplice/build/buildtest"
-	"reelsplice/build/segment"
-	"reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/build/buildtest"
+	"github.com/reelsplice/reelsplice/build/segment"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // inflate returns the raw bytes of a segment.

@@ -33,14 +33,14 @@ import (
 	"sync/atomic"
 	"time"
 
-	"reelsplice/build/plan"
-	"reelsplice/build/process"
-	"reelsplice/build/records"
-	"reelsplice/build/runner"
-	"reelsplice/build/segment"
-	"reelsplice/build/task"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/tables/changelog"
+	"github.com/reelsplice/reelsplice/build/plan"
+	"github.com/reelsplice/reelsplice/build/process"
+	"github.com/reelsplice/reelsplice/build/records"
+	"github.com/reelsplice/reelsplice/build/runner"
+	"github.com/reelsplice/reelsplice/build/segment"
+	"github.com/reelsplice/reelsplice/build/task"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/tables/changelog"
 )
 
 // Config has the inputs of a build and its share of the machine.

@@ -13,10 +13,10 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"reelsplice/build/buildtest"
-	"reelsplice/build/render"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/build/buildtest"
+	"github.com/reelsplice/reelsplice/build/render"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // likeFull makes an incremental and a full build upon the last release, and wants the same

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"reelsplice/build/buildtest"
-	"reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/build/buildtest"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // killMe makes the test binary build and nothing else: see TestKilled.

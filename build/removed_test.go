@@ -8,14 +8,14 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/build/buildtest"
-	"reelsplice/build/runner"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/tables"
-	"reelsplice/schemas/tables/credits"
-	"reelsplice/schemas/tables/posting"
+	"github.com/reelsplice/reelsplice/build/buildtest"
+	"github.com/reelsplice/reelsplice/build/runner"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/tables"
+	"github.com/reelsplice/reelsplice/schemas/tables/credits"
+	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 )
 
 // resources returns the resources of a release that answers are made of, by name.

@@ -8,9 +8,9 @@ import (
 
 	"github.com/google/renameio/v2"
 
-	"reelsplice/build/plan"
-	"reelsplice/build/task"
-	"reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/build/plan"
+	"github.com/reelsplice/reelsplice/build/task"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // A Report describes a build. It lies in the release as report.json; only its

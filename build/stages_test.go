@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/build/task"
+	"github.com/reelsplice/reelsplice/build/task"
 )
 
 // TestStages: the package comment and ARCHITECTURE.md list the stages of the code, in order.

@@ -16,9 +16,9 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"reelsplice/ingest/quarantine"
-	"reelsplice/ingest/report"
-	"reelsplice/ingest/source/limit"
+	"github.com/reelsplice/reelsplice/ingest/quarantine"
+	"github.com/reelsplice/reelsplice/ingest/report"
+	"github.com/reelsplice/reelsplice/ingest/source/limit"
 )
 
 // TestBadFiles: a file that cannot be read ends the ingest with one line that names

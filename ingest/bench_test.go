@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"reelsplice/data/sample"
+	"github.com/reelsplice/reelsplice/data/sample"
 )
 
 // BenchmarkRun ingests the embedded sample; bytes are those of the rows.

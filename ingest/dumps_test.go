@@ -13,7 +13,7 @@ import (
 	"sync"
 	"testing"
 
-	"reelsplice/schemas/sharedtest"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 var update = flag.Bool("update", false, "rewrite the table of dumps")

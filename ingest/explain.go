@@ -9,15 +9,15 @@ import (
 	"slices"
 	"strings"
 
-	"reelsplice/ingest/crosswalk"
-	"reelsplice/ingest/input"
-	"reelsplice/ingest/layout"
-	"reelsplice/ingest/layout/tmdb"
-	"reelsplice/ingest/pipeline"
-	"reelsplice/ingest/report"
-	"reelsplice/ingest/source"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/ingest/crosswalk"
+	"github.com/reelsplice/reelsplice/ingest/input"
+	"github.com/reelsplice/reelsplice/ingest/layout"
+	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
+	"github.com/reelsplice/reelsplice/ingest/pipeline"
+	"github.com/reelsplice/reelsplice/ingest/report"
+	"github.com/reelsplice/reelsplice/ingest/source"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // Bounds of an Explanation.

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/ingest/journal"
+	"github.com/reelsplice/reelsplice/ingest/journal"
 )
 
 // runFull runs an ingest in a process whose files may not become longer than so many blocks

@@ -14,8 +14,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"reelsplice/ingest/journal"
-	"reelsplice/ingest/layout"
+	"github.com/reelsplice/reelsplice/ingest/journal"
+	"github.com/reelsplice/reelsplice/ingest/layout"
 )
 
 // idMapping is a mapping of tables whose rows have no ids of TMDB's: films may be minted,

@@ -23,14 +23,14 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"reelsplice/ingest/input"
-	"reelsplice/ingest/journal"
-	"reelsplice/ingest/layout"
-	"reelsplice/ingest/layout/tmdb"
-	"reelsplice/ingest/quarantine"
-	"reelsplice/ingest/source/limit"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/ingest/input"
+	"github.com/reelsplice/reelsplice/ingest/journal"
+	"github.com/reelsplice/reelsplice/ingest/layout"
+	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
+	"github.com/reelsplice/reelsplice/ingest/quarantine"
+	"github.com/reelsplice/reelsplice/ingest/source/limit"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/object"
 )
 
 // DefaultMemory is how many bytes of rows are held before they go to disk.

@@ -19,13 +19,13 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
 
-	"reelsplice/data/sample"
-	"reelsplice/ingest/journal"
-	"reelsplice/ingest/quarantine"
-	"reelsplice/ingest/report"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/record"
-	"reelsplice/schemas/sharedtest"
+	"github.com/reelsplice/reelsplice/data/sample"
+	"github.com/reelsplice/reelsplice/ingest/journal"
+	"github.com/reelsplice/reelsplice/ingest/quarantine"
+	"github.com/reelsplice/reelsplice/ingest/report"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // put writes a file below dir and returns its path.

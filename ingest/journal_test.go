@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"reelsplice/ingest/journal"
-	"reelsplice/schemas/extsort"
+	"github.com/reelsplice/reelsplice/ingest/journal"
+	"github.com/reelsplice/reelsplice/schemas/extsort"
 )
 
 // TestMovesEnd: an ingest that is complete but for the places of its files, and whose

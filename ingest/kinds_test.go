@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/schemas/sharedtest"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 const hex24 = "5acf93e60e0a26346d0000ce"

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"reelsplice/ingest/refs"
-	"reelsplice/ingest/report"
-	"reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/ingest/refs"
+	"github.com/reelsplice/reelsplice/ingest/report"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
 )
 
 // A Report sums up an ingest; the written report has more.

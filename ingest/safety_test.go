@@ -15,10 +15,10 @@ import (
 	"testing"
 	"time"
 
-	"reelsplice/ingest/journal"
-	"reelsplice/ingest/quarantine"
-	"reelsplice/ingest/report"
-	"reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/ingest/journal"
+	"github.com/reelsplice/reelsplice/ingest/quarantine"
+	"github.com/reelsplice/reelsplice/ingest/report"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
 )
 
 // killMe makes the test binary ingest and nothing else: see TestKilled.

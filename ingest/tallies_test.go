@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"reelsplice/ingest/report"
+	"github.com/reelsplice/reelsplice/ingest/report"
 )
 
 // interrupted ingests into an empty folder, and stops when most is read.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/VictoriaMetrics/metrics"
 
-	"reelsplice/serve/http"
+	"github.com/reelsplice/reelsplice/serve/http"
 )
 
 // readHeaderTimeout bounds the admin listener's requests.

@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"reelsplice/schemas/object/objecttest"
-	"reelsplice/schemas/release"
-	"reelsplice/serve/pull"
-	"reelsplice/serve/servetest"
+	"github.com/reelsplice/reelsplice/schemas/object/objecttest"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/serve/pull"
+	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
 // get returns the status, the ETag and the body of a response.

@@ -5,10 +5,10 @@ import (
 	"log/slog"
 	"time"
 
-	"reelsplice/serve/edge"
-	"reelsplice/serve/http"
-	"reelsplice/serve/pull"
-	"reelsplice/serve/query"
+	"github.com/reelsplice/reelsplice/serve/edge"
+	"github.com/reelsplice/reelsplice/serve/http"
+	"github.com/reelsplice/reelsplice/serve/pull"
+	"github.com/reelsplice/reelsplice/serve/query"
 )
 
 // Config has the places and the ways of serving.

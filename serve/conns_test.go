@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"reelsplice/serve/http"
-	"reelsplice/serve/servetest"
-	"reelsplice/serve/status"
+	"github.com/reelsplice/reelsplice/serve/http"
+	"github.com/reelsplice/reelsplice/serve/servetest"
+	"github.com/reelsplice/reelsplice/serve/status"
 )
 
 // idles opens connections that send nothing, or half a head.

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"reelsplice/serve/servetest"
+	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
 // A world is what a Server needs.

@@ -14,14 +14,14 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"reelsplice/schemas/release"
-	"reelsplice/serve/auth"
-	"reelsplice/serve/edge"
-	"reelsplice/serve/http"
-	"reelsplice/serve/http/connlimit"
-	"reelsplice/serve/pagefault"
-	"reelsplice/serve/pull"
-	"reelsplice/serve/releases"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/serve/auth"
+	"github.com/reelsplice/reelsplice/serve/edge"
+	"github.com/reelsplice/reelsplice/serve/http"
+	"github.com/reelsplice/reelsplice/serve/http/connlimit"
+	"github.com/reelsplice/reelsplice/serve/pagefault"
+	"github.com/reelsplice/reelsplice/serve/pull"
+	"github.com/reelsplice/reelsplice/serve/releases"
 )
 
 // A Server serves an edge, with the watchers that keep its tokens and its release up to date, and

@@ -11,10 +11,10 @@ import (
 
 	"github.com/valyala/fasthttp"
 
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/release/releasetest"
-	"reelsplice/serve/auth"
-	"reelsplice/serve/servetest"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/releasetest"
+	"github.com/reelsplice/reelsplice/serve/auth"
+	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
 // TestDamageIsShown: damage of the served release, and a store whose current release cannot be used, are told on the

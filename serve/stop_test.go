@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"reelsplice/serve/auth"
-	"reelsplice/serve/servetest"
+	"github.com/reelsplice/reelsplice/serve/auth"
+	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
 // status returns the status of a GET, 0 without an answer.

@@ -25,14 +25,14 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"reelsplice/build"
-	"reelsplice/build/plan"
-	"reelsplice/build/records"
-	"reelsplice/build/task"
-	"reelsplice/build/work"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/object"
-	"reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/build"
+	"github.com/reelsplice/reelsplice/build/plan"
+	"github.com/reelsplice/reelsplice/build/records"
+	"github.com/reelsplice/reelsplice/build/task"
+	"github.com/reelsplice/reelsplice/build/work"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // ErrRefused matches errors of processes that another attempt cannot help: they are of another

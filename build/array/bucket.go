@@ -9,10 +9,10 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"reelsplice/build/work"
-	"reelsplice/schemas/object"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/release/bucket"
+	"github.com/reelsplice/reelsplice/build/work"
+	"github.com/reelsplice/reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/bucket"
 )
 
 // A BucketStore is a store of releases in a bucket.

@@ -11,10 +11,10 @@ import (
 	"path/filepath"
 	"slices"
 
-	"reelsplice/build/work"
-	"reelsplice/schemas/object"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/tables/accounts"
+	"github.com/reelsplice/reelsplice/build/work"
+	"github.com/reelsplice/reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/tables/accounts"
 )
 
 // A FolderStore is a store of releases in a folder that the processes of a build reach.

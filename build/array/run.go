@@ -13,11 +13,11 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"reelsplice/build/plan"
-	"reelsplice/build/process"
-	"reelsplice/build/runner"
-	"reelsplice/build/task"
-	"reelsplice/build/work"
+	"github.com/reelsplice/reelsplice/build/plan"
+	"github.com/reelsplice/reelsplice/build/process"
+	"github.com/reelsplice/reelsplice/build/runner"
+	"github.com/reelsplice/reelsplice/build/task"
+	"github.com/reelsplice/reelsplice/build/work"
 )
 
 // A Share is what one process does of a stage: share Index, from 0 on, of Count.

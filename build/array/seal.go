@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"reelsplice/build"
-	"reelsplice/build/process"
-	"reelsplice/build/task"
-	"reelsplice/build/work"
-	"reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/build"
+	"github.com/reelsplice/reelsplice/build/process"
+	"github.com/reelsplice/reelsplice/build/task"
+	"github.com/reelsplice/reelsplice/build/work"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // sealStage is the stage that Seal runs.

@@ -7,11 +7,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"reelsplice/build"
-	"reelsplice/build/plan"
-	"reelsplice/build/process"
-	"reelsplice/build/task"
-	"reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/build"
+	"github.com/reelsplice/reelsplice/build/plan"
+	"github.com/reelsplice/reelsplice/build/process"
+	"github.com/reelsplice/reelsplice/build/task"
+	"github.com/reelsplice/reelsplice/schemas/object"
 )
 
 // Whole runs all of a build in this process, with a work folder of its own in s.Scratch: for a store of releases in a

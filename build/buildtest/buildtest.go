@@ -11,10 +11,10 @@ import (
 	"slices"
 	"testing"
 
-	"reelsplice/data/sample"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/data/sample"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // Catalog writes a catalogue of movies, one JSON object each, in ascending order of

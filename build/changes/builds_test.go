@@ -15,10 +15,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"reelsplice/build"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/tables/changelog"
+	"github.com/reelsplice/reelsplice/build"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/tables/changelog"
 )
 
 // A film is what the builds change about a movie. Each number but the popularity has a

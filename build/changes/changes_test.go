@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
 // A differ finds out what changed of one resource. It is for one goroutine.

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"reelsplice/schemas/api"
-	"reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/api"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
 // TestSubsAreCompared: each sub-request of the kinds that have changes is compared, or stands here

@@ -13,12 +13,12 @@ import (
 
 	"github.com/klauspost/compress/flate"
 
-	"reelsplice/build"
-	"reelsplice/build/buildtest"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/tables/changelog"
+	"github.com/reelsplice/reelsplice/build"
+	"github.com/reelsplice/reelsplice/build/buildtest"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/tables/changelog"
 )
 
 // A catalogue is rows of JSON by kind, in the order of their keys.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/tables/changelog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/tables/changelog"
 )
 
 // An action is what was done.

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"regexp"
 
-	"reelsplice/data/reference"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/data/reference"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // An object is the fields of a JSON object, their values as they are written.

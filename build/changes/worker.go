@@ -9,11 +9,11 @@ import (
 	"io"
 	"slices"
 
-	"reelsplice/build/segment"
-	"reelsplice/schemas/extsort"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/tables/changelog"
+	"github.com/reelsplice/reelsplice/build/segment"
+	"github.com/reelsplice/reelsplice/schemas/extsort"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/tables/changelog"
 )
 
 // A worker compares resources, those of a series with their seasons and episodes.

@@ -5,8 +5,8 @@ import (
 	"encoding/binary"
 	"math"
 
-	"reelsplice/schemas/encoding"
-	"reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/encoding"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
 // compareVotes orders titles by votes, most first, then by popularity, kind and id.

@@ -4,7 +4,7 @@
 // and writes nothing; package build moves the data.
 package derive
 
-import "reelsplice/schemas/fragment"
+import "github.com/reelsplice/reelsplice/schemas/fragment"
 
 // A Title names a movie or a series and has the fields that lists are ordered by.
 type Title struct {

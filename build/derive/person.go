@@ -3,7 +3,7 @@ package derive
 import (
 	"slices"
 
-	"reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
 )
 
 // personOf returns the person of a row of credits.

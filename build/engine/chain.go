@@ -16,7 +16,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"reelsplice/build/task"
+	"github.com/reelsplice/reelsplice/build/task"
 )
 
 // Final is the exit code of a task that no retry can help.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/build/task"
+	"github.com/reelsplice/reelsplice/build/task"
 )
 
 // engines are those that run a chain, on the cluster of fake.

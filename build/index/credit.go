@@ -5,14 +5,14 @@ import (
 	"encoding/binary"
 	"errors"
 
-	"reelsplice/build/derive"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/extsort"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/record"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/tables"
-	"reelsplice/schemas/tables/credits"
+	"github.com/reelsplice/reelsplice/build/derive"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/extsort"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/tables"
+	"github.com/reelsplice/reelsplice/schemas/tables/credits"
 )
 
 // creditIDLen is the number of bytes that the 24 digits of an id stand for.

@@ -4,9 +4,9 @@ import (
 	"math"
 	"strings"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/record"
-	"reelsplice/schemas/tables"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/tables"
 )
 
 // listPaths are the fields of records, by kind, whose ids and codes are keys of lists. A path leads

@@ -13,15 +13,15 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/extsort"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/record"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/release/writertest"
-	"reelsplice/schemas/tables"
-	"reelsplice/schemas/tables/posting"
-	"reelsplice/schemas/tables/posting/postingtest"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/extsort"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/writertest"
+	"github.com/reelsplice/reelsplice/schemas/tables"
+	"github.com/reelsplice/reelsplice/schemas/tables/posting"
+	"github.com/reelsplice/reelsplice/schemas/tables/posting/postingtest"
 )
 
 // rowOf adds one resource with add and returns the row that comes back from its bytes.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // A NameKind is a name's relation to its resource. Better names come first.

@@ -1,10 +1,10 @@
 package index
 
 import (
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/record"
-	"reelsplice/schemas/tables"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/tables"
 )
 
 // Person adds a person.

@@ -6,9 +6,9 @@ import (
 	"math"
 	"slices"
 
-	"reelsplice/schemas/encoding"
-	"reelsplice/schemas/tables"
-	"reelsplice/schemas/tables/posting"
+	"github.com/reelsplice/reelsplice/schemas/encoding"
+	"github.com/reelsplice/reelsplice/schemas/tables"
+	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 )
 
 // A row is what a table needs of one resource. Values are by column.

@@ -14,10 +14,10 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/blevesearch/vellum"
 
-	"reelsplice/schemas/extsort"
-	"reelsplice/schemas/tables"
-	"reelsplice/schemas/tables/posting"
-	"reelsplice/schemas/text"
+	"github.com/reelsplice/reelsplice/schemas/extsort"
+	"github.com/reelsplice/reelsplice/schemas/tables"
+	"github.com/reelsplice/reelsplice/schemas/tables/posting"
+	"github.com/reelsplice/reelsplice/schemas/text"
 )
 
 const (

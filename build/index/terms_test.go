@@ -12,11 +12,11 @@ import (
 
 	"github.com/blevesearch/vellum"
 
-	"reelsplice/schemas/extsort"
-	"reelsplice/schemas/tables"
-	"reelsplice/schemas/tables/posting"
-	"reelsplice/schemas/tables/posting/postingtest"
-	"reelsplice/schemas/text"
+	"github.com/reelsplice/reelsplice/schemas/extsort"
+	"github.com/reelsplice/reelsplice/schemas/tables"
+	"github.com/reelsplice/reelsplice/schemas/tables/posting"
+	"github.com/reelsplice/reelsplice/schemas/tables/posting/postingtest"
+	"github.com/reelsplice/reelsplice/schemas/text"
 )
 
 // sections are a table in memory.

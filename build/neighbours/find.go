@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"reelsplice/schemas/encoding"
+	"github.com/reelsplice/reelsplice/schemas/encoding"
 )
 
 // A Result is the ids of a title's neighbours, best first.

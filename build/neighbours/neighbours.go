@@ -41,7 +41,7 @@ import (
 	"math"
 	"slices"
 
-	"reelsplice/schemas/extsort"
+	"github.com/reelsplice/reelsplice/schemas/extsort"
 )
 
 const (

@@ -15,7 +15,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"reelsplice/schemas/extsort"
+	"github.com/reelsplice/reelsplice/schemas/extsort"
 )
 
 // settings must not show in the results.

@@ -1,8 +1,8 @@
 package neighbours
 
 import (
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // maxCast is how many of the cast count: those who are billed first.

@@ -19,10 +19,10 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"reelsplice/data/sample"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/record"
-	"reelsplice/schemas/sharedtest"
+	"github.com/reelsplice/reelsplice/data/sample"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // minShare is how many of the recorded lists of recommendations must share a title with

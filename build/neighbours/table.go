@@ -10,8 +10,8 @@ import (
 	"slices"
 	"sort"
 
-	"reelsplice/schemas/encoding"
-	"reelsplice/schemas/extsort"
+	"github.com/reelsplice/reelsplice/schemas/encoding"
+	"github.com/reelsplice/reelsplice/schemas/extsort"
 )
 
 // A Table maps a feature to the titles that have it and to their number. It lies in files, of which

@@ -14,11 +14,11 @@ import (
 	"github.com/google/renameio/v2"
 	"github.com/zeebo/xxh3"
 
-	"reelsplice/build/records"
-	"reelsplice/build/work"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/tables"
+	"github.com/reelsplice/reelsplice/build/records"
+	"github.com/reelsplice/reelsplice/build/work"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/tables"
 )
 
 // Bounds of the tasks of a build; beyond one, a task takes several row groups.

@@ -8,9 +8,9 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"reelsplice/build/records"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/tables"
+	"github.com/reelsplice/reelsplice/build/records"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/tables"
 )
 
 // A contribution weighs about as much as that many bytes of a record, and a row of a table likewise.

@@ -3,8 +3,8 @@ package render
 import (
 	"slices"
 
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // complete fills in a record without details and returns the model.

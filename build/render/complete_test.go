@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/schemas/api"
-	"reelsplice/schemas/api/facts"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/api"
+	"github.com/reelsplice/reelsplice/schemas/api/facts"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // someValue is a value of a field as a dump may have it.

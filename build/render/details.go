@@ -5,12 +5,12 @@ import (
 	"slices"
 	"strconv"
 
-	"reelsplice/data/reference"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/listrow"
-	"reelsplice/schemas/record"
-	"reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/data/reference"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/listrow"
+	"github.com/reelsplice/reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // A detailer writes the details of a record and its rows in lists, in all its languages.

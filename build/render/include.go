@@ -1,8 +1,8 @@
 package render
 
 import (
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // maxIncludes bounds the rows of one list: a fragment has at most release.MaxPieces

@@ -3,7 +3,7 @@ package render
 import (
 	"strconv"
 
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // A jsonText is JSON in the making. Each of its numbers and strings comes behind a text, such as

@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/build/derive"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/listrow"
-	"reelsplice/schemas/record"
-	"reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/build/derive"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/listrow"
+	"github.com/reelsplice/reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // renderKind returns the fragments of a record, by address.

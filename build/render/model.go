@@ -4,11 +4,11 @@ import (
 	"slices"
 	"sync"
 
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/listrow"
-	"reelsplice/schemas/record"
-	"reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/listrow"
+	"github.com/reelsplice/reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // A rule gives the value of a field of the details in a language without text of its own.

@@ -8,9 +8,9 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"reelsplice/build/render"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/build/render"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // An Inputs collects the inputs of a resource: the records, the contributions and the neighbours that

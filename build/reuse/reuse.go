@@ -16,10 +16,10 @@ import (
 	"hash/crc32"
 	"sync/atomic"
 
-	"reelsplice/build/render"
-	"reelsplice/build/segment"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/build/render"
+	"github.com/reelsplice/reelsplice/build/segment"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // A Source is the previous release, as far as builds take over from it. It is safe for concurrent

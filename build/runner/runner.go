@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"reelsplice/build/task"
+	"github.com/reelsplice/reelsplice/build/task"
 )
 
 // MinMemory is the least memory of a task, in bytes.

@@ -12,8 +12,8 @@ import (
 
 	"github.com/klauspost/compress/flate"
 
-	"reelsplice/build/segment/deflate"
-	"reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/build/segment/deflate"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // Version changes with the bytes that a Compressor makes of a text: builds take segments of earlier

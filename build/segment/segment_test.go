@@ -11,7 +11,7 @@ import (
 
 	"github.com/klauspost/compress/flate"
 
-	"reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // texts are raw bytes of all sorts and lengths.

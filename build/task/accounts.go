@@ -10,13 +10,13 @@ import (
 	"github.com/RoaringBitmap/roaring/v2/roaring64"
 	"github.com/zeebo/xxh3"
 
-	"reelsplice/build/index"
-	"reelsplice/build/records"
-	"reelsplice/build/render"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/tables/accounts"
+	"github.com/reelsplice/reelsplice/build/index"
+	"github.com/reelsplice/reelsplice/build/records"
+	"github.com/reelsplice/reelsplice/build/render"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/tables/accounts"
 )
 
 // The accounts task writes the tables of lists and accounts; none without any. It keeps in memory

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 
-	"reelsplice/build/changes"
-	"reelsplice/build/index"
-	"reelsplice/schemas/extsort"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/tables/changelog"
+	"github.com/reelsplice/reelsplice/build/changes"
+	"github.com/reelsplice/reelsplice/build/index"
+	"github.com/reelsplice/reelsplice/schemas/extsort"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/tables/changelog"
 )
 
 // A changes task compares a part of the resources that differ.

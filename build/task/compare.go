@@ -8,13 +8,13 @@ import (
 	"strings"
 	"time"
 
-	"reelsplice/build/changes"
-	"reelsplice/build/reuse"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/extsort"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/tables"
-	"reelsplice/schemas/tables/changelog"
+	"github.com/reelsplice/reelsplice/build/changes"
+	"github.com/reelsplice/reelsplice/build/reuse"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/extsort"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/tables"
+	"github.com/reelsplice/reelsplice/schemas/tables/changelog"
 )
 
 // A compare task finds the resources that differ, in a share of the parts, from those of the

@@ -10,15 +10,15 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"reelsplice/build/derive"
-	"reelsplice/build/index"
-	"reelsplice/build/records"
-	"reelsplice/build/render"
-	"reelsplice/build/work"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/extsort"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/build/derive"
+	"github.com/reelsplice/reelsplice/build/index"
+	"github.com/reelsplice/reelsplice/build/records"
+	"github.com/reelsplice/reelsplice/build/render"
+	"github.com/reelsplice/reelsplice/build/work"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/extsort"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // Contributions cross stages in files with sections: see plan.Plan. The key of a contribution is

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"os"
 
-	"reelsplice/build/work"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/release/delta"
+	"github.com/reelsplice/reelsplice/build/work"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/delta"
 )
 
 // A deltas task writes, beside the releases in a bucket, how files of the release follow from files of the

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strconv"
 
-	"reelsplice/build/render"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/record"
-	"reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/build/render"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // A find task builds a partition of the external ids: the resources that each finds. It writes a

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"slices"
 
-	"reelsplice/build/derive"
-	"reelsplice/build/render"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/build/derive"
+	"github.com/reelsplice/reelsplice/build/render"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // movieIDs returns the ids of the movies among titles, each once, and those of them that

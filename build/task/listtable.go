@@ -11,17 +11,17 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2/roaring64"
 
-	"reelsplice/build/index"
-	"reelsplice/build/plan"
-	"reelsplice/build/records"
-	"reelsplice/build/render"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/extsort"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/record"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/tables/accounts"
-	"reelsplice/schemas/tables/posting"
+	"github.com/reelsplice/reelsplice/build/index"
+	"github.com/reelsplice/reelsplice/build/plan"
+	"github.com/reelsplice/reelsplice/build/records"
+	"github.com/reelsplice/reelsplice/build/render"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/extsort"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/tables/accounts"
+	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 )
 
 // mediaKind returns the kind of an item.

@@ -3,12 +3,12 @@ package task
 import (
 	"errors"
 
-	"reelsplice/build/render"
-	"reelsplice/build/reuse"
-	"reelsplice/build/work"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/build/render"
+	"github.com/reelsplice/reelsplice/build/reuse"
+	"github.com/reelsplice/reelsplice/build/work"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // An output writes the resources of a task into its part of the release.

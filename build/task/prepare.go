@@ -7,14 +7,14 @@ import (
 	"fmt"
 	"strconv"
 
-	"reelsplice/build/neighbours"
-	"reelsplice/build/plan"
-	"reelsplice/build/records"
-	"reelsplice/build/render"
-	"reelsplice/build/reuse"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/extsort"
-	"reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/build/neighbours"
+	"github.com/reelsplice/reelsplice/build/plan"
+	"github.com/reelsplice/reelsplice/build/records"
+	"github.com/reelsplice/reelsplice/build/render"
+	"github.com/reelsplice/reelsplice/build/reuse"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/extsort"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
 // The prepare tasks make what titles tasks share of what survey tasks found: the common part of

@@ -4,10 +4,10 @@ import (
 	"context"
 	"slices"
 
-	"reelsplice/build/render"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/build/render"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // skip returns what makes a cursor over records of a kind leave out removed ones, nil for nothing.

@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 
-	"reelsplice/build/plan"
-	"reelsplice/build/records"
-	"reelsplice/build/render"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/build/plan"
+	"github.com/reelsplice/reelsplice/build/records"
+	"github.com/reelsplice/reelsplice/build/render"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // A resources task builds a partition of the resources that titles contribute to, of their

@@ -3,9 +3,9 @@ package task
 import (
 	"context"
 
-	"reelsplice/build/work"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/build/work"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // The seal task writes the manifest, which names all other files of the release. It reads records

@@ -4,15 +4,15 @@ import (
 	"cmp"
 	"context"
 
-	"reelsplice/build/derive"
-	"reelsplice/build/index"
-	"reelsplice/build/neighbours"
-	"reelsplice/build/records"
-	"reelsplice/build/render"
-	"reelsplice/data/reference"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/build/derive"
+	"github.com/reelsplice/reelsplice/build/index"
+	"github.com/reelsplice/reelsplice/build/neighbours"
+	"github.com/reelsplice/reelsplice/build/records"
+	"github.com/reelsplice/reelsplice/build/render"
+	"github.com/reelsplice/reelsplice/data/reference"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // A seriesBuilder builds series with their seasons and episodes. The records of all

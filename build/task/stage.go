@@ -20,14 +20,14 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"reelsplice/build/index"
-	"reelsplice/build/plan"
-	"reelsplice/build/records"
-	"reelsplice/build/reuse"
-	"reelsplice/build/work"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/object"
-	"reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/build/index"
+	"github.com/reelsplice/reelsplice/build/plan"
+	"github.com/reelsplice/reelsplice/build/records"
+	"github.com/reelsplice/reelsplice/build/reuse"
+	"github.com/reelsplice/reelsplice/build/work"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // A Stage is a list of tasks that may run side by side.

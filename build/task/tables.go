@@ -7,11 +7,11 @@ import (
 	"os"
 	"slices"
 
-	"reelsplice/build/index"
-	"reelsplice/build/plan"
-	"reelsplice/build/work"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/build/index"
+	"github.com/reelsplice/reelsplice/build/plan"
+	"github.com/reelsplice/reelsplice/build/work"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // An index task writes one of the indexes of the release: it maps the keys of a range of hashes to

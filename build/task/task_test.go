@@ -15,13 +15,13 @@ import (
 	"testing"
 	"time"
 
-	"reelsplice/build/buildtest"
-	"reelsplice/build/plan"
-	"reelsplice/build/records"
-	"reelsplice/build/segment"
-	"reelsplice/build/work"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/build/buildtest"
+	"github.com/reelsplice/reelsplice/build/plan"
+	"github.com/reelsplice/reelsplice/build/records"
+	"github.com/reelsplice/reelsplice/build/segment"
+	"github.com/reelsplice/reelsplice/build/work"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // taskOf is set in a process that runs one task: work folder, folder of the release, stage, index.

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"slices"
 
-	"reelsplice/build/neighbours"
-	"reelsplice/build/plan"
-	"reelsplice/build/render"
-	"reelsplice/build/reuse"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/build/neighbours"
+	"github.com/reelsplice/reelsplice/build/plan"
+	"github.com/reelsplice/reelsplice/build/render"
+	"github.com/reelsplice/reelsplice/build/reuse"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
 // A titles task builds the movies, or the series with their seasons and episodes, of a span. It

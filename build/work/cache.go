@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"sync"
 
-	"reelsplice/schemas/object"
-	"reelsplice/schemas/object/partial"
-	"reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/object/partial"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // A Cache has files of buckets as far as this process has read them. All who open a file share it, until

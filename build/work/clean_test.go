@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/object"
 )
 
 // TestClean removes all that tasks have left, also what killed ones had in the making, and nothing else.

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"reelsplice/schemas/extsort"
+	"github.com/reelsplice/reelsplice/schemas/extsort"
 )
 
 // requests is how many requests a task has under way at once.

@@ -12,10 +12,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"reelsplice/schemas/extsort"
-	"reelsplice/schemas/object"
-	"reelsplice/schemas/object/objecttest"
-	"reelsplice/schemas/object/store"
+	"github.com/reelsplice/reelsplice/schemas/extsort"
+	"github.com/reelsplice/reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/object/objecttest"
+	"github.com/reelsplice/reelsplice/schemas/object/store"
 )
 
 const planID = "0123456789abcdef"

@@ -32,8 +32,8 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"reelsplice/schemas/object"
-	"reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // PlanName is the name of the plan in a shared folder.

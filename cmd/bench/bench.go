@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"reelsplice/cmd/bench/host"
-	"reelsplice/cmd/bench/report"
+	"github.com/reelsplice/reelsplice/cmd/bench/host"
+	"github.com/reelsplice/reelsplice/cmd/bench/report"
 )
 
 // The sections of a run.

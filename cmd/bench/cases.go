@@ -8,7 +8,7 @@ import (
 	"net/url"
 	"slices"
 
-	"reelsplice/cmd/bench/report"
+	"github.com/reelsplice/reelsplice/cmd/bench/report"
 )
 
 // unpreparedLines is the number of requests whose path no server has seen of late: more than the

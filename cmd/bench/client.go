@@ -10,7 +10,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
-	"reelsplice/cmd/bench/host"
+	"github.com/reelsplice/reelsplice/cmd/bench/host"
 )
 
 // A response is what came over the wire.

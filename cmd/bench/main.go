@@ -27,7 +27,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"reelsplice/cmd/bench/report"
+	"github.com/reelsplice/reelsplice/cmd/bench/report"
 )
 
 func main() {

@@ -19,7 +19,7 @@ func TestScript(t *testing.T) {
 		t.Skip("builds and serves releases")
 	}
 	program := filepath.Join(t.TempDir(), "reelsplice")
-	if out, err := exec.Command("go", "build", "-o", program, "reelsplice/cmd/reelsplice").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", program, "github.com/reelsplice/reelsplice/cmd/reelsplice").CombinedOutput(); err != nil {
 		t.Fatalf("build reelsplice: %v\n%s", err, out)
 	}
 	testscript.Run(t, testscript.Params{

@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"strings"
 
-	"reelsplice/cmd/bench/host"
-	"reelsplice/cmd/bench/report"
+	"github.com/reelsplice/reelsplice/cmd/bench/host"
+	"github.com/reelsplice/reelsplice/cmd/bench/report"
 )
 
 // Series per movie of the dump, as in the real catalogue.

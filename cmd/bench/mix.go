@@ -12,8 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"reelsplice/cmd/bench/host"
-	"reelsplice/cmd/bench/report"
+	"github.com/reelsplice/reelsplice/cmd/bench/host"
+	"github.com/reelsplice/reelsplice/cmd/bench/report"
 )
 
 // The mix: of mixLines requests, 70 % ask for details with five parts, 20 % for details,

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/cmd/bench/report"
+	"github.com/reelsplice/reelsplice/cmd/bench/report"
 )
 
 // TestMix asks an edge of the test, and counts what is asked of whom.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"reelsplice/cmd/bench/host"
-	"reelsplice/cmd/bench/report"
+	"github.com/reelsplice/reelsplice/cmd/bench/host"
+	"github.com/reelsplice/reelsplice/cmd/bench/report"
 )
 
 // A target is what is asked of one server.

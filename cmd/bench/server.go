@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"reelsplice/cmd/bench/host"
-	"reelsplice/cmd/bench/report"
+	"github.com/reelsplice/reelsplice/cmd/bench/host"
+	"github.com/reelsplice/reelsplice/cmd/bench/report"
 )
 
 // A server is a child that serves HTTP.

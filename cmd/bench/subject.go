@@ -8,10 +8,10 @@ import (
 	"net/http"
 	"strconv"
 
-	"reelsplice/cmd/bench/report"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/tables"
-	"reelsplice/schemas/tables/posting"
+	"github.com/reelsplice/reelsplice/cmd/bench/report"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/tables"
+	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 )
 
 // The bytes of the two responses that are measured, with gzip.

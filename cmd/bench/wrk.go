@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"reelsplice/cmd/bench/host"
+	"github.com/reelsplice/reelsplice/cmd/bench/host"
 )
 
 var (

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/ingest"
-	"reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/ingest"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
 )
 
 // TestSampleRoundTrip: every row of the sample, a response with appended objects, is

@@ -5,11 +5,11 @@ import (
 	"path/filepath"
 	"testing"
 
-	"reelsplice/build"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/tables/changelog"
+	"github.com/reelsplice/reelsplice/build"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/tables/changelog"
 )
 
 // TestDiffOfTables: the changes in a release are no difference between releases,

@@ -10,13 +10,13 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/build/buildtest"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/sharedtest"
-	"reelsplice/schemas/tables/credits"
-	"reelsplice/serve/edge"
+	"github.com/reelsplice/reelsplice/build/buildtest"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
+	"github.com/reelsplice/reelsplice/schemas/tables/credits"
+	"github.com/reelsplice/reelsplice/serve/edge"
 )
 
 // A smallMovie is what tests of differences change about a movie. The numbers choose

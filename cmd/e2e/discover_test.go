@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/ingest"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/ingest"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // titleFacts holds the values that discover filters by, from the responses about one title.

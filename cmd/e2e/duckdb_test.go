@@ -9,9 +9,9 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"reelsplice/ingest"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/sharedtest"
+	"github.com/reelsplice/reelsplice/ingest"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // duckCredit is a row of credits.parquet.

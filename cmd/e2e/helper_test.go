@@ -12,13 +12,13 @@ import (
 	"testing"
 	"time"
 
-	"reelsplice/build"
-	"reelsplice/ingest"
-	"reelsplice/schemas/release"
-	"reelsplice/serve/auth"
-	"reelsplice/serve/edge"
-	"reelsplice/serve/query"
-	"reelsplice/serve/releases"
+	"github.com/reelsplice/reelsplice/build"
+	"github.com/reelsplice/reelsplice/ingest"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/serve/auth"
+	"github.com/reelsplice/reelsplice/serve/edge"
+	"github.com/reelsplice/reelsplice/serve/query"
+	"github.com/reelsplice/reelsplice/serve/releases"
 )
 
 // buildCatalog builds the catalogue below dir and opens the release.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/serve/edge"
+	"github.com/reelsplice/reelsplice/serve/edge"
 )
 
 // The bodies of refusals, letter for letter.

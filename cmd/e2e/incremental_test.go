@@ -14,14 +14,14 @@ import (
 	"testing"
 	"time"
 
-	"reelsplice/build"
-	"reelsplice/data/gen"
-	"reelsplice/data/sample"
-	"reelsplice/ingest"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/sharedtest"
+	"github.com/reelsplice/reelsplice/build"
+	"github.com/reelsplice/reelsplice/data/gen"
+	"github.com/reelsplice/reelsplice/data/sample"
+	"github.com/reelsplice/reelsplice/ingest"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // A history is a catalogue that changes from build to build: dumps by their names, a JSON

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/sharedtest"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // A value is a JSON value that remembers the order of its members.

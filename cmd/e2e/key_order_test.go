@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/schemas/sharedtest"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // A keyLine is a line of the recordings' KEY_ORDER.tsv: the members of an object of an

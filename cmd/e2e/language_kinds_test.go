@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/data/reference"
-	"reelsplice/schemas/sharedtest"
+	"github.com/reelsplice/reelsplice/data/reference"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // A crawledKind is a kind with what a crawl of one language keeps of it: the details, and

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/data/reference"
-	"reelsplice/schemas/sharedtest"
+	"github.com/reelsplice/reelsplice/data/reference"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // crawled is what a crawl of one language keeps of a movie: the details, and responses

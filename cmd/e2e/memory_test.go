@@ -18,7 +18,7 @@ func TestBuildMemory(t *testing.T) {
 	w := movnixWorld(t)
 	w.open(t)
 	bin := filepath.Join(t.TempDir(), "reelsplice")
-	if out, err := exec.Command("go", "build", "-o", bin, "reelsplice/cmd/reelsplice").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", bin, "github.com/reelsplice/reelsplice/cmd/reelsplice").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v: %s", err, out)
 	}
 	small := buildAsChild(t, bin, w.dir(), "256MiB")

@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"reelsplice/ingest"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/sharedtest"
-	"reelsplice/serve/edge"
+	"github.com/reelsplice/reelsplice/ingest"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
+	"github.com/reelsplice/reelsplice/serve/edge"
 )
 
 // movnixTV is a row of the dump: what is compared with the responses.

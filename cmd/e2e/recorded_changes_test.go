@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"reelsplice/build"
-	"reelsplice/ingest"
-	"reelsplice/schemas/sharedtest"
+	"github.com/reelsplice/reelsplice/build"
+	"github.com/reelsplice/reelsplice/ingest"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // editedBefore and editedAfter are dumps before and after an update with everything

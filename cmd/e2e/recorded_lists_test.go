@@ -14,9 +14,9 @@ import (
 	"testing"
 	"unicode"
 
-	"reelsplice/ingest"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/sharedtest"
+	"github.com/reelsplice/reelsplice/ingest"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // paged are the recordings of pages over the whole catalogue, and of users' lists.

@@ -13,10 +13,10 @@ import (
 	"sync"
 	"testing"
 
-	"reelsplice/ingest"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/sharedtest"
-	"reelsplice/serve/edge"
+	"github.com/reelsplice/reelsplice/ingest"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
+	"github.com/reelsplice/reelsplice/serve/edge"
 )
 
 // A recording is one recorded response with its request.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // languages are those that the rows of lists are compared in: none, translated ones, a

@@ -14,13 +14,13 @@ import (
 	"sync"
 	"testing"
 
-	"reelsplice/data/reference"
-	"reelsplice/data/sample"
-	"reelsplice/ingest"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/record"
-	"reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/data/reference"
+	"github.com/reelsplice/reelsplice/data/sample"
+	"github.com/reelsplice/reelsplice/ingest"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // worldsDir is a folder of TestMain's: worlds that several tests share lie below it.

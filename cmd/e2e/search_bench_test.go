@@ -13,13 +13,13 @@ import (
 	"testing"
 	"time"
 
-	"reelsplice/build/index"
-	"reelsplice/schemas/extsort"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/release/writertest"
-	"reelsplice/schemas/tables"
-	"reelsplice/serve/query"
+	"github.com/reelsplice/reelsplice/build/index"
+	"github.com/reelsplice/reelsplice/schemas/extsort"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/writertest"
+	"github.com/reelsplice/reelsplice/schemas/tables"
+	"github.com/reelsplice/reelsplice/serve/query"
 )
 
 // titleMaker makes titles whose words are as unevenly spread as those of real ones.

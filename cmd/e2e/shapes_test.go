@@ -13,11 +13,11 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"reelsplice/schemas/api"
-	"reelsplice/schemas/api/facts"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/sharedtest"
-	"reelsplice/serve/auth"
+	"github.com/reelsplice/reelsplice/schemas/api"
+	"github.com/reelsplice/reelsplice/schemas/api/facts"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
+	"github.com/reelsplice/reelsplice/serve/auth"
 )
 
 // shapes compiles the schemas of the API's responses.

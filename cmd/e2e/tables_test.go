@@ -14,12 +14,12 @@ import (
 
 	"github.com/klauspost/compress/flate"
 
-	"reelsplice/build/index"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/tables"
-	"reelsplice/schemas/tables/posting"
-	"reelsplice/schemas/tables/posting/postingtest"
+	"github.com/reelsplice/reelsplice/build/index"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/tables"
+	"github.com/reelsplice/reelsplice/schemas/tables/posting"
+	"github.com/reelsplice/reelsplice/schemas/tables/posting/postingtest"
 )
 
 // rowFacts are the values that a table should have of one resource, by the responses of the release.

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"reelsplice/build"
-	"reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/build"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // TestParts: a collection has its movies, by date.

@@ -17,15 +17,15 @@ import (
 
 	"github.com/klauspost/compress/flate"
 
-	"reelsplice/build"
-	"reelsplice/ingest"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/record"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/sharedtest"
-	"reelsplice/serve/auth"
-	"reelsplice/serve/edge"
+	"github.com/reelsplice/reelsplice/build"
+	"github.com/reelsplice/reelsplice/ingest"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
+	"github.com/reelsplice/reelsplice/serve/auth"
+	"github.com/reelsplice/reelsplice/serve/edge"
 )
 
 // refusedSession and refusedPrivate are the bodies of refusals.

@@ -12,11 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"reelsplice/build"
-	"reelsplice/build/array"
-	"reelsplice/build/plan"
-	"reelsplice/schemas/object/mirror"
-	"reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/build"
+	"github.com/reelsplice/reelsplice/build/array"
+	"github.com/reelsplice/reelsplice/build/plan"
+	"github.com/reelsplice/reelsplice/schemas/object/mirror"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 func buildCommand(a *app) *cobra.Command {

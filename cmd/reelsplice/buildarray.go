@@ -16,15 +16,15 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"reelsplice/build"
-	"reelsplice/build/array"
-	"reelsplice/build/plan"
-	"reelsplice/build/segment"
-	"reelsplice/build/task"
-	"reelsplice/schemas/object"
-	"reelsplice/schemas/object/store"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/release/bucket"
+	"github.com/reelsplice/reelsplice/build"
+	"github.com/reelsplice/reelsplice/build/array"
+	"github.com/reelsplice/reelsplice/build/plan"
+	"github.com/reelsplice/reelsplice/build/segment"
+	"github.com/reelsplice/reelsplice/build/task"
+	"github.com/reelsplice/reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/object/store"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/bucket"
 )
 
 // A site has the flags of the commands that are steps of a build as array jobs.

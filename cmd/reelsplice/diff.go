@@ -12,11 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/tables/changelog"
-	"reelsplice/schemas/tables/credits"
-	"reelsplice/serve/edge"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/tables/changelog"
+	"github.com/reelsplice/reelsplice/schemas/tables/credits"
+	"github.com/reelsplice/reelsplice/serve/edge"
 )
 
 func diffCommand(a *app) *cobra.Command {

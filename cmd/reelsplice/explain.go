@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"reelsplice/ingest"
+	"github.com/reelsplice/reelsplice/ingest"
 )
 
 // explain prints the records that an ingest would make of the first rows of its sources.

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"unicode"
 
-	"reelsplice/ingest"
+	"github.com/reelsplice/reelsplice/ingest"
 )
 
 // TestExplanationIsComments: names with line breaks and control characters stay in comments

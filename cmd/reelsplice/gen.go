@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"reelsplice/data/gen"
+	"github.com/reelsplice/reelsplice/data/gen"
 )
 
 func genCommand(a *app) *cobra.Command {

@@ -12,12 +12,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"reelsplice/ingest"
-	"reelsplice/ingest/layout/tmdb"
-	"reelsplice/ingest/source/limit"
-	"reelsplice/schemas/object"
-	"reelsplice/schemas/object/mirror"
-	"reelsplice/schemas/object/store"
+	"github.com/reelsplice/reelsplice/ingest"
+	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
+	"github.com/reelsplice/reelsplice/ingest/source/limit"
+	"github.com/reelsplice/reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/object/mirror"
+	"github.com/reelsplice/reelsplice/schemas/object/store"
 )
 
 const ingestLong = "ingest reads dumps into the catalogue: files, folders or globs of NDJSON, JSON, CSV, TSV or Parquet,\n" +

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"reelsplice/serve/edge"
+	"github.com/reelsplice/reelsplice/serve/edge"
 )
 
 func inspectCommand(a *app) *cobra.Command {

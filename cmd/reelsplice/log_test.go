@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"reelsplice/serve/auth"
+	"github.com/reelsplice/reelsplice/serve/auth"
 )
 
 // TestLogReader: a reader of the log that has gone, or that stalls, keeps the edge from

@@ -21,10 +21,10 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"reelsplice/data/sample"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/object/objecttest"
+	"github.com/reelsplice/reelsplice/data/sample"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/object/objecttest"
 )
 
 func TestMain(m *testing.M) {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"reelsplice/schemas/object/objecttest"
+	"github.com/reelsplice/reelsplice/schemas/object/objecttest"
 )
 
 // setUpStore gives a script its store: $S3 comes before a key and $Q behind it.

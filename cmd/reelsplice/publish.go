@@ -11,10 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"reelsplice/schemas/object"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/release/bucket"
-	"reelsplice/schemas/release/delta"
+	"github.com/reelsplice/reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/bucket"
+	"github.com/reelsplice/reelsplice/schemas/release/delta"
 )
 
 func publishCommand(a *app) *cobra.Command {

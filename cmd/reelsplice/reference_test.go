@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"reelsplice/schemas/api"
+	"github.com/reelsplice/reelsplice/schemas/api"
 )
 
 var update = flag.Bool("update", false, "write the generated documents of docs/reference anew")

@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"reelsplice/schemas/object"
-	"reelsplice/schemas/object/mirror"
+	"github.com/reelsplice/reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/object/mirror"
 )
 
 // mirrorFlag adds the flag of commands that take a catalogue in a bucket.

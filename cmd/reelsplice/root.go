@@ -15,8 +15,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"reelsplice/build/engine"
-	"reelsplice/serve/logs"
+	"github.com/reelsplice/reelsplice/build/engine"
+	"github.com/reelsplice/reelsplice/serve/logs"
 )
 
 // process is what a run of the program may touch besides files and the network.

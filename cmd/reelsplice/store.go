@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"reelsplice/schemas/object"
-	"reelsplice/schemas/object/store"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/release/bucket"
+	"github.com/reelsplice/reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/object/store"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/bucket"
 )
 
 // A releaseStore is the releases of a folder or of a bucket. release.Store has the contract of its methods.

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"reelsplice/build/engine"
+	"github.com/reelsplice/reelsplice/build/engine"
 )
 
 // submission is a build that goes to an engine: what the flags of build submit hold.

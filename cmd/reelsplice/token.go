@@ -14,7 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"reelsplice/serve/auth"
+	"github.com/reelsplice/reelsplice/serve/auth"
 )
 
 func tokenCommand(a *app) *cobra.Command {

@@ -17,14 +17,14 @@ import (
 	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
-	"reelsplice/build"
-	"reelsplice/data/sample"
-	"reelsplice/ingest"
-	"reelsplice/ingest/layout"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/release"
-	"reelsplice/serve"
-	"reelsplice/serve/auth"
+	"github.com/reelsplice/reelsplice/build"
+	"github.com/reelsplice/reelsplice/data/sample"
+	"github.com/reelsplice/reelsplice/ingest"
+	"github.com/reelsplice/reelsplice/ingest/layout"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/serve"
+	"github.com/reelsplice/reelsplice/serve/auth"
 )
 
 func upCommand(a *app) *cobra.Command {

@@ -8,11 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/tables"
-	"reelsplice/schemas/tables/accounts"
-	"reelsplice/schemas/tables/changelog"
-	"reelsplice/schemas/tables/credits"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/tables"
+	"github.com/reelsplice/reelsplice/schemas/tables/accounts"
+	"github.com/reelsplice/reelsplice/schemas/tables/changelog"
+	"github.com/reelsplice/reelsplice/schemas/tables/credits"
 )
 
 func verifyCommand(a *app) *cobra.Command {

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release/writertest"
-	"reelsplice/schemas/tables"
-	"reelsplice/schemas/tables/posting"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release/writertest"
+	"github.com/reelsplice/reelsplice/schemas/tables"
+	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 )
 
 // TestCheckTables: verify opens what an edge opens, so it names the columns that a table lacks.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // versionReport has the version of the program and of the files that it reads.

@@ -3,7 +3,7 @@ package gen
 import (
 	"slices"
 
-	"reelsplice/data/reference"
+	"github.com/reelsplice/reelsplice/data/reference"
 )
 
 // A department is one of a crew, or Acting.

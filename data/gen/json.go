@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // A writer appends records of a world as JSON to b. Each value has the name of its field, or

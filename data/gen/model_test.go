@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // The tables here quote the measurements that the generator follows: the sections of the

@@ -1,6 +1,6 @@
 package gen
 
-import "reelsplice/data/reference"
+import "github.com/reelsplice/reelsplice/data/reference"
 
 // A movie is the part of one that lists have.
 type movie struct {

@@ -7,8 +7,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // kindOf are the kinds of records that the parts of a dump hold.

@@ -3,7 +3,7 @@ package gen
 import (
 	"slices"
 
-	"reelsplice/data/reference"
+	"github.com/reelsplice/reelsplice/data/reference"
 )
 
 // today is the day after which nothing has come out.

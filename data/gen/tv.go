@@ -3,7 +3,7 @@ package gen
 import (
 	"strconv"
 
-	"reelsplice/data/reference"
+	"github.com/reelsplice/reelsplice/data/reference"
 )
 
 // A show is the part of a series that lists have, and its division into seasons.

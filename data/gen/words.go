@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"reelsplice/data/reference"
+	"github.com/reelsplice/reelsplice/data/reference"
 )
 
 // A wordFile is words.toml, which explains its parts.

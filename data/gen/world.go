@@ -1,6 +1,6 @@
 package gen
 
-import "reelsplice/data/reference"
+import "github.com/reelsplice/reelsplice/data/reference"
 
 // A world is everything that records are made from. It does not change: any number of
 // goroutines make records of it.

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/schemas/sharedtest"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // These tests compare the data with recorded answers of TMDB. A difference is

@@ -17,7 +17,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"reelsplice/schemas/sharedtest"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // fact is what a dump says about a movie.

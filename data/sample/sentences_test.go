@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/schemas/sharedtest"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // runLength is how many words in a row a sentence of ours may not share.

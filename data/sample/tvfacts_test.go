@@ -14,7 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
 
-	"reelsplice/schemas/sharedtest"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // tvFact is what the crawl says about a series.

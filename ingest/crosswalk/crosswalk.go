@@ -25,9 +25,9 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"reelsplice/ingest/layout"
-	"reelsplice/schemas/extsort"
-	"reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/ingest/layout"
+	"github.com/reelsplice/reelsplice/schemas/extsort"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
 // A Key stands for an external id or a name: a hash of 127 bits, enough to tell billions

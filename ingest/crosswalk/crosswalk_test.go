@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"testing"
 
-	"reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
 type entry struct {

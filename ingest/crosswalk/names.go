@@ -5,12 +5,12 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"reelsplice/ingest/input"
-	"reelsplice/ingest/layout"
-	"reelsplice/ingest/source"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/ingest/input"
+	"github.com/reelsplice/reelsplice/ingest/layout"
+	"github.com/reelsplice/reelsplice/ingest/source"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // nameIDs are the ids of companies, networks and keywords by name, so that joined lists of names can

@@ -4,11 +4,11 @@ import (
 	"context"
 	"path/filepath"
 
-	"reelsplice/ingest/input"
-	"reelsplice/ingest/layout"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/ingest/input"
+	"github.com/reelsplice/reelsplice/ingest/layout"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // A Noter makes entries of the external ids of records, and of the people in their credits.

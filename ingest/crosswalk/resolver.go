@@ -9,12 +9,12 @@ import (
 	"os"
 	"path/filepath"
 
-	"reelsplice/ingest/input"
-	"reelsplice/ingest/journal"
-	"reelsplice/ingest/layout"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/ingest/input"
+	"github.com/reelsplice/reelsplice/ingest/journal"
+	"github.com/reelsplice/reelsplice/ingest/layout"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // The files of entries, in the folder of temporary files.

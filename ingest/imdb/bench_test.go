@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"reelsplice/ingest/layout"
+	"github.com/reelsplice/reelsplice/ingest/layout"
 )
 
 // generated returns tables of n titles in the proportions of the published ones: for one

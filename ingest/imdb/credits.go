@@ -7,9 +7,9 @@ import (
 	"strings"
 	"sync"
 
-	"reelsplice/data/reference"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/data/reference"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // Categories that occur in several tables.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"reelsplice/data/reference"
-	"reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/data/reference"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
 )
 
 // TestMappingsAreReal: what categories, professions and genres become is known in the API.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 
-	"reelsplice/schemas/encoding"
+	"github.com/reelsplice/reelsplice/schemas/encoding"
 )
 
 // addEpisode adds a row of title.episode by series, season and number; without those, to

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"reelsplice/ingest/layout"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/ingest/layout"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // FuzzJoin adds lines to the tables that their first byte names and joins them. Whatever

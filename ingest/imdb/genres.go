@@ -3,9 +3,9 @@ package imdb
 import (
 	"slices"
 
-	"reelsplice/data/reference"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/data/reference"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // genres maps names of IMDb's genres to those of a kind of titles. Names that are not

@@ -13,10 +13,10 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/ingest/layout"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/ingest/layout"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 func asFieldError(err error, to **record.FieldError) bool { return errors.As(err, to) }

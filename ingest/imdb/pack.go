@@ -3,7 +3,7 @@ package imdb
 import (
 	"encoding/binary"
 
-	"reelsplice/schemas/encoding"
+	"github.com/reelsplice/reelsplice/schemas/encoding"
 )
 
 // A place is where a row stood.

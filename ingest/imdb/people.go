@@ -5,10 +5,10 @@ import (
 	"encoding/binary"
 	"errors"
 
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/encoding"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/encoding"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // What the people sorter has of a person, in this order: the place in its keys is the tag,

@@ -1,8 +1,8 @@
 package imdb
 
 import (
-	"reelsplice/ingest/layout/tmdb"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // scan sets j.cells to the columns of a row: a JSON object of texts, numbers, booleans and

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/ingest/layout"
-	"reelsplice/schemas/record"
-	"reelsplice/schemas/sharedtest"
+	"github.com/reelsplice/reelsplice/ingest/layout"
+	"github.com/reelsplice/reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // A tsv is a table as IMDb publishes it.

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // Names of the tables: of their files, without extensions.

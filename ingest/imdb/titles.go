@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"strconv"
 
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/encoding"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/encoding"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // What the titles sorter has of a title, in this order: the upper half of the place in its

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"strings"
 
-	"reelsplice/ingest/imdb"
-	"reelsplice/ingest/layout"
-	"reelsplice/ingest/source"
-	"reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/ingest/imdb"
+	"github.com/reelsplice/reelsplice/ingest/layout"
+	"github.com/reelsplice/reelsplice/ingest/source"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
 )
 
 // maxLook is how many rows of a file are read at most to find its layout.

@@ -10,12 +10,12 @@ import (
 	"log/slog"
 	"slices"
 
-	"reelsplice/ingest/layout"
-	"reelsplice/ingest/report"
-	"reelsplice/ingest/source"
-	"reelsplice/ingest/source/limit"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/ingest/layout"
+	"github.com/reelsplice/reelsplice/ingest/report"
+	"github.com/reelsplice/reelsplice/ingest/source"
+	"github.com/reelsplice/reelsplice/ingest/source/limit"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/object"
 )
 
 // IMDb is the name of the layout of IMDb's tables, which package imdb joins.

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/ingest/layout"
-	"reelsplice/ingest/quarantine"
-	"reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/ingest/layout"
+	"github.com/reelsplice/reelsplice/ingest/quarantine"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
 // put writes files and returns their paths, in the order given.

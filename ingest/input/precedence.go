@@ -10,10 +10,10 @@ import (
 	"slices"
 	"strings"
 
-	"reelsplice/ingest/journal"
-	"reelsplice/ingest/layout"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/ingest/journal"
+	"github.com/reelsplice/reelsplice/ingest/layout"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
 // A Precedence is an order of sources: for each field, the strongest one that has it wins. Without

@@ -12,10 +12,10 @@ import (
 	"strings"
 	"time"
 
-	"reelsplice/ingest/layout"
-	"reelsplice/ingest/quarantine"
-	"reelsplice/ingest/report"
-	"reelsplice/ingest/source"
+	"github.com/reelsplice/reelsplice/ingest/layout"
+	"github.com/reelsplice/reelsplice/ingest/quarantine"
+	"github.com/reelsplice/reelsplice/ingest/report"
+	"github.com/reelsplice/reelsplice/ingest/source"
 )
 
 // findReplayed lists the rows of quarantine files as files of dumps.

@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
 )
 
 // MintedFile is the file of minted ids, in the catalogue; see package merge.

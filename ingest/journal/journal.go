@@ -25,10 +25,10 @@ import (
 	"github.com/bytedance/sonic"
 	"github.com/google/renameio/v2"
 
-	"reelsplice/ingest/quarantine"
-	"reelsplice/ingest/report"
-	"reelsplice/ingest/source/limit"
-	"reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/ingest/quarantine"
+	"github.com/reelsplice/reelsplice/ingest/report"
+	"github.com/reelsplice/reelsplice/ingest/source/limit"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
 )
 
 // Dir is the working folder, in the catalogue.

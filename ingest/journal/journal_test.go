@@ -6,7 +6,7 @@ import (
 	"os"
 	"testing"
 
-	"reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
 )
 
 // TestResume: an ingest goes on with its whole progress, and only with an equal plan of a program

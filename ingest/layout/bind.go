@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"reelsplice/ingest/layout/tmdb"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // A binder finds out what the columns of rows mean. Most rows have the columns of the row

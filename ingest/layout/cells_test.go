@@ -9,9 +9,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"reelsplice/ingest/layout/tmdb"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // A cellTest reads cells of a column x as an entry of a mapping says.

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"reelsplice/data/reference"
-	"reelsplice/ingest/layout/tmdb"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/data/reference"
+	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // A table is a table of a mapping, ready for rows.

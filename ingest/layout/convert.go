@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // An entry is one column, or a value of its own, and the field that it is.

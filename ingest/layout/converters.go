@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	"reelsplice/ingest/layout/pyliteral"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/ingest/layout/pyliteral"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // A converter reads the text of a cell, which is not empty, as a value of a field.

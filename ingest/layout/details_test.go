@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
 )
 
 // wholeMovie has what details answers of all years have.

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 var update = flag.Bool("update", false, "write goldens and the generated parts of docs")

@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"reelsplice/ingest/layout/pyliteral"
-	"reelsplice/ingest/layout/tmdb"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/ingest/layout/pyliteral"
+	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // placeInList is the path that stands for the place of an element in its list.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // An Explainer is a Layout that explains the row it was given last.

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // A fieldWriter writes the fields of records, in the API's form, from the cells of a row.

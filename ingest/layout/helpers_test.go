@@ -1,8 +1,8 @@
 package layout
 
 import (
-	"reelsplice/ingest/layout/movnix"
-	"reelsplice/ingest/layout/tmdb"
+	"github.com/reelsplice/reelsplice/ingest/layout/movnix"
+	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
 )
 
 func newTMDB(language string) *tmdb.Reader { return tmdb.New(language) }

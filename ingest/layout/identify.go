@@ -10,9 +10,9 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"reelsplice/ingest/layout/tmdb"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // A finder finds ids for the records of a shape whose rows have none.

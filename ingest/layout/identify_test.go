@@ -10,9 +10,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"reelsplice/ingest/layout/tmdb"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // knownIDs is an IDs: "movie imdb_id tt5" and "movie 5 Name" lead to ids.

@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"reelsplice/ingest/layout/pyliteral"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/ingest/layout/pyliteral"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // NameIDs finds the ids of companies, networks and keywords by their names. Layouts of

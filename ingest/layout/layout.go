@@ -26,9 +26,9 @@ import (
 	"slices"
 	"strings"
 
-	"reelsplice/ingest/layout/movnix"
-	"reelsplice/ingest/layout/tmdb"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/ingest/layout/movnix"
+	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // A Row is one JSON object of a dump and the facts that its file's name has about it.

@@ -13,9 +13,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"reelsplice/ingest/layout/tmdb"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 func text(r record.Record) string { return string(record.Append(nil, r)) }

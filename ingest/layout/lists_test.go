@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // TestLists: rows about lists of users in all forms, and what becomes of them.

@@ -4,10 +4,10 @@ import (
 	"slices"
 	"strconv"
 
-	"reelsplice/ingest/layout/tmdb"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // mapped is the layout of dumps whose columns mappings give a meaning: a table of

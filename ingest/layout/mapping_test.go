@@ -12,8 +12,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // mapping returns the mapping of a text.

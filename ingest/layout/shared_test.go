@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/ingest/source"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/sharedtest"
+	"github.com/reelsplice/reelsplice/ingest/source"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // A dumpRow is a row of a real dump.

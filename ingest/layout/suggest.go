@@ -7,8 +7,8 @@ import (
 	"strings"
 	"unicode"
 
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // A suggestedColumn is a column of a table for which a mapping is written.

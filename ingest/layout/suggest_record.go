@@ -9,8 +9,8 @@ import (
 	"strings"
 	"sync"
 
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 //go:embed suggest.txt

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"sync"
 
-	"reelsplice/data/reference"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/data/reference"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // Genres, countries and languages are all known: their names and codes make a

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // A conflict is a field on which two records disagree.

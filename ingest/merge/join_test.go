@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 func movie(tb testing.TB, row string) *catalog.Movie {

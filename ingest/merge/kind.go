@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 
-	"reelsplice/ingest/layout/tmdb"
-	"reelsplice/ingest/report"
-	"reelsplice/ingest/source"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
+	"github.com/reelsplice/reelsplice/ingest/report"
+	"github.com/reelsplice/reelsplice/ingest/source"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // A kind merges the records of one kind from several streams, each in order of keys. A stream holds

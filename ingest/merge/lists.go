@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // ways has the lists that crawls cut and how each is united, by the types of their elements.

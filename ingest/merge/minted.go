@@ -10,8 +10,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"reelsplice/ingest/journal"
-	"reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/ingest/journal"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
 // Minted ids are hashes, so two resources can get the same. The catalogue keeps, beside each minted

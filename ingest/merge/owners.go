@@ -3,8 +3,8 @@ package merge
 import (
 	"slices"
 
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // owners are the sources that gave the fields of the record at hand, by number. For fields with an

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // parts puts the rows of one table that make one record together. The result does not depend on

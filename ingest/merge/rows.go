@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 
-	"reelsplice/ingest/layout/tmdb"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/encoding"
-	"reelsplice/schemas/extsort"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/encoding"
+	"github.com/reelsplice/reelsplice/schemas/extsort"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // A Key orders the rows of a sorter: by kind and key of their records, then by Seq.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io"
 
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // stored is the stream of a catalogue file's records. One without a file has none.

@@ -6,10 +6,10 @@ import (
 	"io"
 	"time"
 
-	"reelsplice/ingest/input"
-	"reelsplice/ingest/journal"
-	"reelsplice/ingest/quarantine"
-	"reelsplice/ingest/source"
+	"github.com/reelsplice/reelsplice/ingest/input"
+	"github.com/reelsplice/reelsplice/ingest/journal"
+	"github.com/reelsplice/reelsplice/ingest/quarantine"
+	"github.com/reelsplice/reelsplice/ingest/source"
 )
 
 // A file is the input that batches are of. Batches share it: it does not change.

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"time"
 
-	"reelsplice/ingest/crosswalk"
-	"reelsplice/ingest/imdb"
-	"reelsplice/ingest/journal"
-	"reelsplice/ingest/layout"
-	"reelsplice/ingest/source"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/ingest/crosswalk"
+	"github.com/reelsplice/reelsplice/ingest/imdb"
+	"github.com/reelsplice/reelsplice/ingest/journal"
+	"github.com/reelsplice/reelsplice/ingest/layout"
+	"github.com/reelsplice/reelsplice/ingest/source"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // tables reads IMDb's tables as if they were one file. They make records only together, and have

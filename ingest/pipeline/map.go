@@ -3,15 +3,15 @@ package pipeline
 import (
 	"errors"
 
-	"reelsplice/ingest/crosswalk"
-	"reelsplice/ingest/layout"
-	"reelsplice/ingest/layout/tmdb"
-	"reelsplice/ingest/merge"
-	"reelsplice/ingest/quarantine"
-	"reelsplice/ingest/report"
-	"reelsplice/ingest/source"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/ingest/crosswalk"
+	"github.com/reelsplice/reelsplice/ingest/layout"
+	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
+	"github.com/reelsplice/reelsplice/ingest/merge"
+	"github.com/reelsplice/reelsplice/ingest/quarantine"
+	"github.com/reelsplice/reelsplice/ingest/report"
+	"github.com/reelsplice/reelsplice/ingest/source"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // A records is the records of a batch, and the fate of its other rows. One mapper makes it; sort owns

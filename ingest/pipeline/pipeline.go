@@ -15,10 +15,10 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"reelsplice/ingest/crosswalk"
-	"reelsplice/ingest/input"
-	"reelsplice/ingest/journal"
-	"reelsplice/ingest/report"
+	"github.com/reelsplice/reelsplice/ingest/crosswalk"
+	"github.com/reelsplice/reelsplice/ingest/input"
+	"github.com/reelsplice/reelsplice/ingest/journal"
+	"github.com/reelsplice/reelsplice/ingest/report"
 )
 
 const (

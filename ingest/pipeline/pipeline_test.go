@@ -14,13 +14,13 @@ import (
 	"testing"
 	"time"
 
-	"reelsplice/ingest/crosswalk"
-	"reelsplice/ingest/input"
-	"reelsplice/ingest/journal"
-	"reelsplice/ingest/layout"
-	"reelsplice/ingest/quarantine"
-	"reelsplice/schemas/encoding"
-	"reelsplice/schemas/extsort"
+	"github.com/reelsplice/reelsplice/ingest/crosswalk"
+	"github.com/reelsplice/reelsplice/ingest/input"
+	"github.com/reelsplice/reelsplice/ingest/journal"
+	"github.com/reelsplice/reelsplice/ingest/layout"
+	"github.com/reelsplice/reelsplice/ingest/quarantine"
+	"github.com/reelsplice/reelsplice/schemas/encoding"
+	"github.com/reelsplice/reelsplice/schemas/extsort"
 )
 
 // newPipeline returns a pipeline of files, which are written to a folder by name and text in turn.

@@ -3,15 +3,15 @@ package pipeline
 import (
 	"log/slog"
 
-	"reelsplice/ingest/crosswalk"
-	"reelsplice/ingest/input"
-	"reelsplice/ingest/journal"
-	"reelsplice/ingest/layout"
-	"reelsplice/ingest/merge"
-	"reelsplice/ingest/quarantine"
-	"reelsplice/ingest/report"
-	"reelsplice/schemas/extsort"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/ingest/crosswalk"
+	"github.com/reelsplice/reelsplice/ingest/input"
+	"github.com/reelsplice/reelsplice/ingest/journal"
+	"github.com/reelsplice/reelsplice/ingest/layout"
+	"github.com/reelsplice/reelsplice/ingest/merge"
+	"github.com/reelsplice/reelsplice/ingest/quarantine"
+	"github.com/reelsplice/reelsplice/ingest/report"
+	"github.com/reelsplice/reelsplice/schemas/extsort"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // maxNamed is how many files are named in the log, and in lists of messages.

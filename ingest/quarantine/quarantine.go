@@ -15,8 +15,8 @@ import (
 
 	"github.com/bytedance/sonic"
 
-	"reelsplice/ingest/source"
-	"reelsplice/schemas/text"
+	"github.com/reelsplice/reelsplice/ingest/source"
+	"github.com/reelsplice/reelsplice/schemas/text"
 )
 
 const (

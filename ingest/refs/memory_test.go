@@ -4,8 +4,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
 // TestMemory: what is kept of millions of credits, in a dozen relations on two

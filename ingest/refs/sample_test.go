@@ -10,12 +10,12 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/data/sample"
-	"reelsplice/ingest"
-	"reelsplice/ingest/refs"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/record"
-	"reelsplice/schemas/sharedtest"
+	"github.com/reelsplice/reelsplice/data/sample"
+	"github.com/reelsplice/reelsplice/ingest"
+	"github.com/reelsplice/reelsplice/ingest/refs"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // ingestInto ingests sources and returns the catalogue's folder.

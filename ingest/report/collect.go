@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"reelsplice/ingest/refs"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/ingest/refs"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 const (

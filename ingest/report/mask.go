@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"reelsplice/schemas/text"
+	"github.com/reelsplice/reelsplice/schemas/text"
 )
 
 // maxText is how many bytes of a reason, a path or an example are kept.

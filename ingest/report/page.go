@@ -15,7 +15,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
-	"reelsplice/ingest/refs"
+	"github.com/reelsplice/reelsplice/ingest/refs"
 )
 
 //go:embed page.html

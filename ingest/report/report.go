@@ -55,7 +55,7 @@ import (
 	"github.com/bytedance/sonic"
 	"github.com/google/renameio/v2"
 
-	"reelsplice/ingest/refs"
+	"github.com/reelsplice/reelsplice/ingest/refs"
 )
 
 // The names of the files in the catalogue's folder.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // A Tally counts what becomes of one file's rows. Its exported fields are what a journal keeps.

@@ -13,7 +13,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
-	"reelsplice/schemas/sharedtest"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // sampleLines returns about n bytes of NDJSON of the kind a crawl gives.

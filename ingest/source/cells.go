@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
-	"reelsplice/ingest/source/jsonrow"
+	"github.com/reelsplice/reelsplice/ingest/source/jsonrow"
 )
 
 // A cell is where the text of one cell lies in its row.

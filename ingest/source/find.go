@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/object"
 )
 
 // A tree is where files lie: this machine's folders, or a bucket. Paths have slashes.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"sync"
 
-	"reelsplice/schemas/api"
-	"reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/api"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
 // meaning returns the meaning of the path of a file below root: the resource that it is named

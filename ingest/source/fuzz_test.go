@@ -18,7 +18,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
 
-	"reelsplice/ingest/source/jsonrow"
+	"github.com/reelsplice/reelsplice/ingest/source/jsonrow"
 )
 
 const (

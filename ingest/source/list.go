@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/object"
 )
 
 const (

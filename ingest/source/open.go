@@ -6,7 +6,7 @@ import (
 	"io"
 	"os"
 
-	"reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/object"
 )
 
 // An input is an open dump file, wherever it lies.

@@ -3,8 +3,8 @@ package source
 import (
 	"context"
 
-	"reelsplice/ingest/source/limit"
-	"reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/ingest/source/limit"
+	"github.com/reelsplice/reelsplice/schemas/object"
 )
 
 // Limits are the limits of one file.

@@ -21,7 +21,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 	"github.com/pierrec/lz4/v4"
 
-	"reelsplice/ingest/source/limit"
+	"github.com/reelsplice/reelsplice/ingest/source/limit"
 )
 
 // A lie is a Parquet file of one column whose metadata need not be true.

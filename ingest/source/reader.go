@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"sync/atomic"
 
-	"reelsplice/ingest/source/limit"
-	"reelsplice/ingest/source/parquet"
+	"github.com/reelsplice/reelsplice/ingest/source/limit"
+	"github.com/reelsplice/reelsplice/ingest/source/parquet"
 )
 
 // A rowReader reads the rows of one format. Its errors are FileErrors or io.EOF.

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/ingest/source/limit"
-	"reelsplice/schemas/sharedtest"
+	"github.com/reelsplice/reelsplice/ingest/source/limit"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // skipLong tells which files of so many rows are left out with -short: the race detector

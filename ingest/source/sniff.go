@@ -7,9 +7,9 @@ import (
 	"io"
 	"unicode/utf8"
 
-	"reelsplice/ingest/source/jsonrow"
-	"reelsplice/ingest/source/limit"
-	"reelsplice/schemas/text"
+	"github.com/reelsplice/reelsplice/ingest/source/jsonrow"
+	"github.com/reelsplice/reelsplice/ingest/source/limit"
+	"github.com/reelsplice/reelsplice/schemas/text"
 )
 
 var errEmpty = errors.New("empty file")

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io"
 
-	"reelsplice/ingest/source/jsonrow"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/ingest/source/jsonrow"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // tableRows reads CSV and TSV files as JSON objects, each value a string or null.

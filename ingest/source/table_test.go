@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/ingest/source/limit"
+	"github.com/reelsplice/reelsplice/ingest/source/limit"
 )
 
 func TestTables(t *testing.T) {

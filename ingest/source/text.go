@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"reelsplice/ingest/source/jsonrow"
+	"github.com/reelsplice/reelsplice/ingest/source/jsonrow"
 )
 
 // textRows is what the readers of text formats share.

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/object"
 )
 
 // folders are the folders of this machine.

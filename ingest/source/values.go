@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"reelsplice/ingest/source/jsonrow"
+	"github.com/reelsplice/reelsplice/ingest/source/jsonrow"
 )
 
 // valueRows reads the elements of one JSON array, or JSON values one after another.

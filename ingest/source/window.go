@@ -5,7 +5,7 @@ import (
 	"errors"
 	"io"
 
-	"reelsplice/ingest/source/jsonrow"
+	"github.com/reelsplice/reelsplice/ingest/source/jsonrow"
 )
 
 // windowBytes is the buffer that a window starts with.

@@ -9,7 +9,7 @@ package api
 import (
 	"strings"
 
-	"reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
 //go:generate go run ./gen

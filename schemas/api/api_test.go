@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/schemas/api/facts"
-	"reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/api/facts"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
 // TestOwnIsDocumented demands a row of the table Beyond the API for each operation, append name

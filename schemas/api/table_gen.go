@@ -2,7 +2,7 @@
 
 package api
 
-import "reelsplice/schemas/fragment"
+import "github.com/reelsplice/reelsplice/schemas/fragment"
 
 // The operations, by name.
 const (

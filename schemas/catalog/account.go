@@ -3,7 +3,7 @@ package catalog
 import (
 	"time"
 
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // An Account is everything about one user: an account, which has an id, or a guest, who

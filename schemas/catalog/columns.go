@@ -6,7 +6,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // Names of the two columns that every struct has besides its fields.

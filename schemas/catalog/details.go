@@ -1,6 +1,6 @@
 package catalog
 
-import "reelsplice/schemas/record"
+import "github.com/reelsplice/reelsplice/schemas/record"
 
 // DetailsColumn is a column of ours: whether a source gave a whole details response.
 const DetailsColumn = "_details"

@@ -1,6 +1,6 @@
 package catalog
 
-import "reelsplice/schemas/record"
+import "github.com/reelsplice/reelsplice/schemas/record"
 
 // An Episode is what a dump gave of one episode by itself. Most dumps have episodes
 // in their seasons alone.

@@ -12,7 +12,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/zeebo/xxh3"
 
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // FormatVersion is the version of the mapping of records to Parquet columns. It is

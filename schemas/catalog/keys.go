@@ -7,7 +7,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"golang.org/x/sync/errgroup"
 
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // FirstKeys returns the key of the first record of each row group. For most kinds it reads nothing: the

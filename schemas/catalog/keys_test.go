@@ -12,8 +12,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // someMovies returns movies of several row groups, with lists of any length.

@@ -1,6 +1,6 @@
 package catalog
 
-import "reelsplice/schemas/record"
+import "github.com/reelsplice/reelsplice/schemas/record"
 
 // A List is a list that a user made of movies and series.
 type List struct {

@@ -3,7 +3,7 @@ package catalog
 import (
 	"strings"
 
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // A Movie is everything about one movie: the fields of its details response, then

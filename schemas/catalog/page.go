@@ -1,6 +1,6 @@
 package catalog
 
-import "reelsplice/schemas/record"
+import "github.com/reelsplice/reelsplice/schemas/record"
 
 // Lists that are served in pages are kept page by page, as the dump gave them. Language
 // is ours: the language of the crawl that gave the page, unset for en-US.

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strconv"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // RemovedFile is the name of the file, in a catalogue folder, that lists what was

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // someText returns the nth text id.

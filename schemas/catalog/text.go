@@ -1,6 +1,6 @@
 package catalog
 
-import "reelsplice/schemas/record"
+import "github.com/reelsplice/reelsplice/schemas/record"
 
 // Reviews, credits and episode groups are known by 24 hex digits.
 

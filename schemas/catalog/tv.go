@@ -1,6 +1,6 @@
 package catalog
 
-import "reelsplice/schemas/record"
+import "github.com/reelsplice/reelsplice/schemas/record"
 
 // A TV is everything about one series but its seasons: the fields of its details
 // response, then its sub-requests under the names of append_to_response.

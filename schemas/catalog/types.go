@@ -12,8 +12,8 @@ import (
 	"slices"
 	"strings"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // A Type is one kind of records, for code that treats kinds alike.

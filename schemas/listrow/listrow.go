@@ -11,8 +11,8 @@ import (
 	"errors"
 	"strconv"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/jsontext"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/jsontext"
 )
 
 // Fields of rows that details do not have under that name.

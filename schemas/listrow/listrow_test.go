@@ -3,7 +3,7 @@ package listrow
 import (
 	"testing"
 
-	"reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
 func TestAppend(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"math"
 	"math/bits"
 
-	"reelsplice/schemas/encoding"
+	"github.com/reelsplice/reelsplice/schemas/encoding"
 )
 
 // This file holds a form of records for files of this program alone: it is read five times as

@@ -5,7 +5,7 @@ package release
 import (
 	"testing"
 
-	"reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
 func TestReadAllocs(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
 // benchRelease has n movies of three fragments each.

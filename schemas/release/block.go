@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
-	"reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
 // maxRecipes bounds the recipes of a resource, in bytes.

@@ -18,8 +18,8 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release/releasetest"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release/releasetest"
 )
 
 // manyMovies is how many movies largeRelease has: enough for two blocks of checks.

@@ -7,8 +7,8 @@ import (
 	"maps"
 	"slices"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release/mmap"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release/mmap"
 )
 
 // A Change is what happened to a resource between two releases.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
 // releaseOf writes resources into a release of two parts: common into the first.

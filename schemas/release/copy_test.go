@@ -12,8 +12,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release/releasetest"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release/releasetest"
 )
 
 // copyAll writes a release of two parts upon another one, of the resources that take accepts, the

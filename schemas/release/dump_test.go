@@ -9,7 +9,7 @@ import (
 	"maps"
 	"slices"
 
-	"reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
 // Dump writes what every byte of the release in dir means, as text: offset, bytes,

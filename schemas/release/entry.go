@@ -3,7 +3,7 @@ package release
 import (
 	"encoding/binary"
 
-	"reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
 // An Entry is a resource of a release: a small value that points into the mapping and

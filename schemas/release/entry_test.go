@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
 // TestNext walks a part by its resources, past aliases.

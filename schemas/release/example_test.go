@@ -7,8 +7,8 @@ import (
 	"log"
 	"os"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // write makes a release of one movie, as the tasks of a build do, and returns its id.

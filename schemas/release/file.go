@@ -19,7 +19,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"reelsplice/schemas/release/mmap"
+	"github.com/reelsplice/reelsplice/schemas/release/mmap"
 )
 
 // Each binary file ends with checks of its content: a CRC-32C for each block of it. A Reader

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
 // TestVerifyIncludes follows references and includes through whole releases.

@@ -6,7 +6,7 @@ import (
 	"hash/crc32"
 	"strings"
 
-	"reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
 // FormatVersion is the version that this package writes, and the only one that it reads.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
 // tableOf returns the rows of the table in FORMAT.md with that name: the first two

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"testing"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release/releasetest"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release/releasetest"
 )
 
 // FuzzOpen reads all of a release whose three kinds of files are foreign.

@@ -16,7 +16,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
 // The index finds the block of a key by its hash. It is divided into files by the first bits

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/release/writertest"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/writertest"
 )
 
 // TestNearest pairs parts by the resources that they begin with.

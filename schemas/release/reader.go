@@ -12,8 +12,8 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release/mmap"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release/mmap"
 )
 
 // A Reader reads one release. All methods but Close may be called from many

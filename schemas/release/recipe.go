@@ -8,8 +8,8 @@ import (
 	"math"
 	"slices"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/listrow"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/listrow"
 )
 
 // An Op is the operation of a piece. Values reach files.

@@ -18,7 +18,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
 var update = flag.Bool("update", false, "rewrite the files in testdata")

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
 // TestSame: a release is the same as another when only what is ignored differs.

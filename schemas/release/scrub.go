@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"reelsplice/schemas/release/mmap"
+	"github.com/reelsplice/reelsplice/schemas/release/mmap"
 )
 
 // scrubChunk is how many bytes are read at once, a multiple of checkBlock.

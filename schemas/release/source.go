@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"reelsplice/schemas/release/mmap"
+	"github.com/reelsplice/reelsplice/schemas/release/mmap"
 )
 
 // A Source opens the files of a release, wherever they lie. A Reader may call it at any time until its Close,

@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
 var errNoBytes = errors.New("no connection")

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"reelsplice/schemas/release/mmap"
+	"github.com/reelsplice/reelsplice/schemas/release/mmap"
 )
 
 // Limits of tables.

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
 // writeTable makes a release of one resource and one table of two sections, and returns

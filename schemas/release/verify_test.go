@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release/releasetest"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release/releasetest"
 )
 
 // copyArchive returns a copy of the archive that may be broken.

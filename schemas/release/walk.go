@@ -14,8 +14,8 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/listrow"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/listrow"
 )
 
 // A walker checks the indexes, the blocks in order, and what they lead to.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release/mmap"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release/mmap"
 )
 
 // warmAddresses are of fragments in the order in which their segments are to lie.

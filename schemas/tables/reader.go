@@ -6,9 +6,9 @@ import (
 
 	"github.com/blevesearch/vellum"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/tables/posting"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 )
 
 // A Table is one kind's table of a release, read where it is mapped. Ranks count its rows

@@ -22,7 +22,7 @@ package tables
 import (
 	"slices"
 
-	"reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
 // A Type is the layout of a column: its sections, and how they are written. TABLES.md has both.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
 var update = flag.Bool("update", false, "write the table of columns into TABLES.md")

@@ -14,11 +14,11 @@ import (
 	"syscall"
 	"time"
 
-	"reelsplice/schemas/object/objecttest"
-	"reelsplice/schemas/object/store"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/release/bucket"
-	"reelsplice/schemas/release/delta"
+	"github.com/reelsplice/reelsplice/schemas/object/objecttest"
+	"github.com/reelsplice/reelsplice/schemas/object/store"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/bucket"
+	"github.com/reelsplice/reelsplice/schemas/release/delta"
 )
 
 const (

@@ -8,11 +8,11 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"reelsplice/build/plan"
-	"reelsplice/build/process"
-	"reelsplice/build/records"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/build/plan"
+	"github.com/reelsplice/reelsplice/build/process"
+	"github.com/reelsplice/reelsplice/build/records"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
 // A catalogue is what the division of a build follows from.

@@ -6,11 +6,11 @@ import (
 	"math/bits"
 	"slices"
 
-	"reelsplice/build/array"
-	"reelsplice/build/plan"
-	"reelsplice/build/task"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/tables"
+	"github.com/reelsplice/reelsplice/build/array"
+	"github.com/reelsplice/reelsplice/build/plan"
+	"github.com/reelsplice/reelsplice/build/task"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/tables"
 )
 
 // A unit is a task as far as the catalogue determines it: tasks of a class take as long as their amount says.

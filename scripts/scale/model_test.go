@@ -7,12 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"reelsplice/build/array"
-	"reelsplice/build/buildtest"
-	"reelsplice/build/plan"
-	"reelsplice/build/records"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/build/array"
+	"github.com/reelsplice/reelsplice/build/buildtest"
+	"github.com/reelsplice/reelsplice/build/plan"
+	"github.com/reelsplice/reelsplice/build/records"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
 // TestSpans: row groups are divided as the plan divides them.

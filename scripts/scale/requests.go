@@ -12,9 +12,9 @@ import (
 	"strconv"
 	"strings"
 
-	"reelsplice/build/array"
-	"reelsplice/schemas/object/objecttest"
-	"reelsplice/schemas/object/store"
+	"github.com/reelsplice/reelsplice/build/array"
+	"github.com/reelsplice/reelsplice/schemas/object/objecttest"
+	"github.com/reelsplice/reelsplice/schemas/object/store"
 )
 
 // A traffic is the requests of a build over a bucket, with the files of its catalogue and its status before the seal.

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"reelsplice/build/plan"
+	"github.com/reelsplice/reelsplice/build/plan"
 )
 
 // A stage is tasks that may run side by side. The next one begins when all are done.

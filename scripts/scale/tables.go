@@ -13,12 +13,12 @@ import (
 	"slices"
 	"strings"
 
-	"reelsplice/build/array"
-	"reelsplice/build/plan"
-	"reelsplice/build/work"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/object"
-	"reelsplice/schemas/tables"
+	"github.com/reelsplice/reelsplice/build/array"
+	"github.com/reelsplice/reelsplice/build/plan"
+	"github.com/reelsplice/reelsplice/build/work"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/tables"
 )
 
 // A measured is what scale.sh has measured.

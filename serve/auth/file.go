@@ -15,7 +15,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"reelsplice/serve/follow"
+	"github.com/reelsplice/reelsplice/serve/follow"
 )
 
 // Refusals of Issue, IssueChosen and Revoke; errors.Is finds them.

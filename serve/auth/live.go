@@ -4,7 +4,7 @@ import (
 	"log/slog"
 	"time"
 
-	"reelsplice/serve/follow"
+	"github.com/reelsplice/reelsplice/serve/follow"
 )
 
 // Live follows a token file. While that cannot be used, the last good table stays. So removing or

@@ -14,7 +14,7 @@ import (
 	"os"
 	"time"
 
-	"reelsplice/serve/follow"
+	"github.com/reelsplice/reelsplice/serve/follow"
 )
 
 // Lives of the signed values, those of TMDB.

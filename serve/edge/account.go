@@ -3,12 +3,12 @@ package edge
 import (
 	"errors"
 
-	"reelsplice/schemas/api"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/tables/accounts"
-	"reelsplice/serve/auth"
-	"reelsplice/serve/route"
-	"reelsplice/serve/status"
+	"github.com/reelsplice/reelsplice/schemas/api"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/tables/accounts"
+	"github.com/reelsplice/reelsplice/serve/auth"
+	"github.com/reelsplice/reelsplice/serve/route"
+	"github.com/reelsplice/reelsplice/serve/status"
 )
 
 // accountTables are the account data of a release.

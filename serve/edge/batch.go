@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"strconv"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/serve/route"
-	"reelsplice/serve/splice"
-	"reelsplice/serve/status"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/serve/route"
+	"github.com/reelsplice/reelsplice/serve/splice"
+	"github.com/reelsplice/reelsplice/serve/status"
 )
 
 // maxBatch is how many bytes of JSON the resources of a batch may have before one more.

@@ -4,11 +4,11 @@ import (
 	"strconv"
 	"time"
 
-	"reelsplice/schemas/api"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/tables/changelog"
-	"reelsplice/serve/route"
-	"reelsplice/serve/splice"
+	"github.com/reelsplice/reelsplice/schemas/api"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/tables/changelog"
+	"github.com/reelsplice/reelsplice/serve/route"
+	"github.com/reelsplice/reelsplice/serve/splice"
 )
 
 // changeRows is how many rows a page of a list of changes has.

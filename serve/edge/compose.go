@@ -10,14 +10,14 @@ import (
 
 	"github.com/klauspost/compress/flate"
 
-	"reelsplice/data/reference"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/listrow"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/tables/accounts"
-	"reelsplice/serve/route"
-	"reelsplice/serve/splice"
-	"reelsplice/serve/variant"
+	"github.com/reelsplice/reelsplice/data/reference"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/listrow"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/tables/accounts"
+	"github.com/reelsplice/reelsplice/serve/route"
+	"github.com/reelsplice/reelsplice/serve/splice"
+	"github.com/reelsplice/reelsplice/serve/variant"
 )
 
 // A composer joins the fragments of a release into a body. It is reused and not safe for

@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"fmt"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/listrow"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/tables/credits"
-	"reelsplice/serve/splice"
-	"reelsplice/serve/variant"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/listrow"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/tables/credits"
+	"github.com/reelsplice/reelsplice/serve/splice"
+	"github.com/reelsplice/reelsplice/serve/variant"
 )
 
 // creditDetails serves a credit: as a dump gave it, else from the table of credits, the row of its title

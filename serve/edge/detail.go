@@ -3,12 +3,12 @@ package edge
 import (
 	"strconv"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release"
-	"reelsplice/serve/route"
-	"reelsplice/serve/splice"
-	"reelsplice/serve/status"
-	"reelsplice/serve/variant"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/serve/route"
+	"github.com/reelsplice/reelsplice/serve/splice"
+	"github.com/reelsplice/reelsplice/serve/status"
+	"github.com/reelsplice/reelsplice/serve/variant"
 )
 
 // foundNothing is the response of find/{external_id} where no resource has the ID.

@@ -15,17 +15,17 @@ import (
 	"sync"
 	"time"
 
-	"reelsplice/schemas/api"
-	"reelsplice/schemas/release"
-	"reelsplice/serve/auth"
-	"reelsplice/serve/logs"
-	"reelsplice/serve/lru"
-	"reelsplice/serve/query"
-	"reelsplice/serve/releases"
-	"reelsplice/serve/route"
-	"reelsplice/serve/splice"
-	"reelsplice/serve/static"
-	"reelsplice/serve/status"
+	"github.com/reelsplice/reelsplice/schemas/api"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/serve/auth"
+	"github.com/reelsplice/reelsplice/serve/logs"
+	"github.com/reelsplice/reelsplice/serve/lru"
+	"github.com/reelsplice/reelsplice/serve/query"
+	"github.com/reelsplice/reelsplice/serve/releases"
+	"github.com/reelsplice/reelsplice/serve/route"
+	"github.com/reelsplice/reelsplice/serve/splice"
+	"github.com/reelsplice/reelsplice/serve/static"
+	"github.com/reelsplice/reelsplice/serve/status"
 )
 
 // Values of Cache-Control.

@@ -7,7 +7,7 @@ import (
 	"log/slog"
 	"testing"
 
-	"reelsplice/serve/servetest"
+	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
 // hotRequests are the requests that must not allocate.

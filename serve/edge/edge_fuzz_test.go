@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"testing"
 
-	"reelsplice/schemas/api"
-	"reelsplice/serve/servetest"
+	"github.com/reelsplice/reelsplice/schemas/api"
+	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
 // FuzzServe sends arbitrary requests: every answer has a status that the table of

@@ -13,12 +13,12 @@ import (
 	"testing"
 	"time"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/release/releasetest"
-	"reelsplice/serve/auth"
-	"reelsplice/serve/logs"
-	"reelsplice/serve/servetest"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/releasetest"
+	"github.com/reelsplice/reelsplice/serve/auth"
+	"github.com/reelsplice/reelsplice/serve/logs"
+	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
 func TestStatus(t *testing.T) {

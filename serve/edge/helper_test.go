@@ -8,13 +8,13 @@ import (
 	"testing"
 	"time"
 
-	"reelsplice/schemas/release"
-	"reelsplice/serve/auth"
-	"reelsplice/serve/query"
-	"reelsplice/serve/releases"
-	"reelsplice/serve/route"
-	"reelsplice/serve/servetest"
-	"reelsplice/serve/status"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/serve/auth"
+	"github.com/reelsplice/reelsplice/serve/query"
+	"github.com/reelsplice/reelsplice/serve/releases"
+	"github.com/reelsplice/reelsplice/serve/route"
+	"github.com/reelsplice/reelsplice/serve/servetest"
+	"github.com/reelsplice/reelsplice/serve/status"
 )
 
 // A world is an Edge with all that it needs.

@@ -3,7 +3,7 @@ package edge
 import (
 	"sync/atomic"
 
-	"reelsplice/serve/status"
+	"github.com/reelsplice/reelsplice/serve/status"
 )
 
 // Sizes of responses and of their buffers.

@@ -7,12 +7,12 @@ import (
 	"hash/crc32"
 	"sync"
 
-	"reelsplice/schemas/api"
-	"reelsplice/schemas/release"
-	"reelsplice/serve/auth"
-	"reelsplice/serve/route"
-	"reelsplice/serve/splice"
-	"reelsplice/serve/status"
+	"github.com/reelsplice/reelsplice/schemas/api"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/serve/auth"
+	"github.com/reelsplice/reelsplice/serve/route"
+	"github.com/reelsplice/reelsplice/serve/splice"
+	"github.com/reelsplice/reelsplice/serve/status"
 )
 
 // An Inspection is a response and the pieces that it is made of.

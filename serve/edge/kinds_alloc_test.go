@@ -5,7 +5,7 @@ package edge
 import (
 	"testing"
 
-	"reelsplice/serve/servetest"
+	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
 // TestKindsAllocs is TestServeAllocs for what movies do not have: includes, generic

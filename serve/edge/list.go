@@ -7,13 +7,13 @@ import (
 	"time"
 	_ "time/tzdata" // the machine may lack time zones
 
-	"reelsplice/data/reference"
-	"reelsplice/schemas/api"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/tables/posting"
-	"reelsplice/serve/query"
-	"reelsplice/serve/route"
-	"reelsplice/serve/status"
+	"github.com/reelsplice/reelsplice/data/reference"
+	"github.com/reelsplice/reelsplice/schemas/api"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/tables/posting"
+	"github.com/reelsplice/reelsplice/serve/query"
+	"github.com/reelsplice/reelsplice/serve/route"
+	"github.com/reelsplice/reelsplice/serve/status"
 )
 
 // trendingPages is how many pages of trending there are at most, whatever the catalogue has.

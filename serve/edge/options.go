@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"time"
 
-	"reelsplice/serve/route"
-	"reelsplice/serve/static"
+	"github.com/reelsplice/reelsplice/serve/route"
+	"github.com/reelsplice/reelsplice/serve/static"
 )
 
 // Options are the settings of an Edge.

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"strconv"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/listrow"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/tables/posting"
-	"reelsplice/serve/query"
-	"reelsplice/serve/splice"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/listrow"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/tables/posting"
+	"github.com/reelsplice/reelsplice/serve/query"
+	"github.com/reelsplice/reelsplice/serve/splice"
 )
 
 // Pages of titles, people and the like are joined from the rows that the release

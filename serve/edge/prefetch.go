@@ -1,8 +1,8 @@
 package edge
 
 import (
-	"reelsplice/schemas/release"
-	"reelsplice/serve/query"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/serve/query"
 )
 
 // Rows of lists lie anywhere in a release, and each is found by three reads, one after the

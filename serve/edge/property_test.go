@@ -14,11 +14,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"reelsplice/build"
-	"reelsplice/build/buildtest"
-	"reelsplice/schemas/record"
-	"reelsplice/schemas/release"
-	"reelsplice/serve/releases"
+	"github.com/reelsplice/reelsplice/build"
+	"github.com/reelsplice/reelsplice/build/buildtest"
+	"github.com/reelsplice/reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/serve/releases"
 )
 
 // The generators write records as JSON text, with members left out, null and

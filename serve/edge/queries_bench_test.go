@@ -15,9 +15,9 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
-	"reelsplice/build/buildtest"
-	"reelsplice/schemas/tables"
-	"reelsplice/schemas/tables/posting"
+	"github.com/reelsplice/reelsplice/build/buildtest"
+	"github.com/reelsplice/reelsplice/schemas/tables"
+	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 )
 
 // benchReleases names a folder of releases whose current one the queries are asked of, in

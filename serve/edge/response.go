@@ -3,10 +3,10 @@ package edge
 import (
 	"io"
 
-	"reelsplice/schemas/release"
-	"reelsplice/serve/auth"
-	"reelsplice/serve/splice"
-	"reelsplice/serve/status"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/serve/auth"
+	"github.com/reelsplice/reelsplice/serve/splice"
+	"github.com/reelsplice/reelsplice/serve/status"
 )
 
 // A Request is the part of an HTTP request that the Edge looks at. All slices belong to the

@@ -6,11 +6,11 @@ import (
 	"math"
 	"strconv"
 
-	"reelsplice/schemas/api"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/tables/accounts"
-	"reelsplice/serve/splice"
+	"github.com/reelsplice/reelsplice/schemas/api"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/tables/accounts"
+	"github.com/reelsplice/reelsplice/serve/splice"
 )
 
 // A form is what rows of titles have behind them.

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"strconv"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/tables/accounts"
-	"reelsplice/serve/route"
-	"reelsplice/serve/splice"
-	"reelsplice/serve/status"
-	"reelsplice/serve/variant"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/tables/accounts"
+	"github.com/reelsplice/reelsplice/serve/route"
+	"github.com/reelsplice/reelsplice/serve/splice"
+	"github.com/reelsplice/reelsplice/serve/status"
+	"github.com/reelsplice/reelsplice/serve/variant"
 )
 
 // standaloneStates serves the marks and ratings that a session has for a title.

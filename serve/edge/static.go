@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"crypto/rand"
 
-	"reelsplice/serve/auth"
-	"reelsplice/serve/splice"
-	"reelsplice/serve/static"
-	"reelsplice/serve/status"
+	"github.com/reelsplice/reelsplice/serve/auth"
+	"github.com/reelsplice/reelsplice/serve/splice"
+	"github.com/reelsplice/reelsplice/serve/static"
+	"github.com/reelsplice/reelsplice/serve/status"
 )
 
 // static serves the operations that follow from facts rather than from a release.

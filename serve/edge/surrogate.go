@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"strconv"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release"
-	"reelsplice/serve/route"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/serve/route"
 )
 
 // The names in Surrogate-Key, by which caches purge responses, are stable. All responses of

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
 // TestAppendPurge: the name to purge is the last of those that the answers have, and

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"reelsplice/serve/releases"
-	"reelsplice/serve/servetest"
+	"github.com/reelsplice/reelsplice/serve/releases"
+	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
 // TestSwitchUnderLoad publishes releases while requests run: each answer is whole and

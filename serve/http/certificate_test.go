@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"reelsplice/serve/servetest"
+	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
 // secureServer serves a movie over TLS.

@@ -9,10 +9,10 @@ import (
 	"syscall"
 	"time"
 
-	"reelsplice/schemas/release"
-	"reelsplice/serve/auth"
-	"reelsplice/serve/edge"
-	"reelsplice/serve/status"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/serve/auth"
+	"github.com/reelsplice/reelsplice/serve/edge"
+	"github.com/reelsplice/reelsplice/serve/status"
 )
 
 // newFastConfig returns how the plain requests of connections are answered, beside the server of

@@ -8,8 +8,8 @@ import (
 	"net"
 	"time"
 
-	"reelsplice/serve/http/connlimit"
-	"reelsplice/serve/logs"
+	"github.com/reelsplice/reelsplice/serve/http/connlimit"
+	"github.com/reelsplice/reelsplice/serve/logs"
 )
 
 // AdminConns is how many connections an admin listener has at most. They and the files they need

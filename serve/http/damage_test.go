@@ -24,14 +24,14 @@ import (
 	"testing"
 	"time"
 
-	"reelsplice/build"
-	"reelsplice/build/buildtest"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/release/releasetest"
-	"reelsplice/serve/edge"
-	"reelsplice/serve/releases"
-	"reelsplice/serve/servetest"
+	"github.com/reelsplice/reelsplice/build"
+	"github.com/reelsplice/reelsplice/build/buildtest"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/releasetest"
+	"github.com/reelsplice/reelsplice/serve/edge"
+	"github.com/reelsplice/reelsplice/serve/releases"
+	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
 // damageURIs are requests that use all files of damageWorld.

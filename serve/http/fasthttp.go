@@ -12,9 +12,9 @@ import (
 
 	"github.com/valyala/fasthttp"
 
-	"reelsplice/serve/edge"
-	"reelsplice/serve/http/connlimit"
-	"reelsplice/serve/logs"
+	"github.com/reelsplice/reelsplice/serve/edge"
+	"github.com/reelsplice/reelsplice/serve/http/connlimit"
+	"github.com/reelsplice/reelsplice/serve/logs"
 )
 
 // writeBuffer is how many bytes of a response go out in one write. It holds header and

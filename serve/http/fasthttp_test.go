@@ -19,8 +19,8 @@ import (
 
 	"github.com/valyala/fasthttp/fasthttputil"
 
-	"reelsplice/serve/edge"
-	"reelsplice/serve/servetest"
+	"github.com/reelsplice/reelsplice/serve/edge"
+	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
 // A wireServer is an Edge behind fasthttp, on an in-memory listener and, with the fast path, on

@@ -7,8 +7,8 @@ import (
 
 	"github.com/valyala/fasthttp"
 
-	"reelsplice/serve/edge"
-	"reelsplice/serve/servetest"
+	"github.com/reelsplice/reelsplice/serve/edge"
+	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
 // hotRequests are the requests that must not allocate.

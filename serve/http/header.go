@@ -9,7 +9,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
-	"reelsplice/serve/edge"
+	"github.com/reelsplice/reelsplice/serve/edge"
 )
 
 // Names and values of header fields as they go over the wire.

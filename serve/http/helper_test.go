@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"reelsplice/schemas/release"
-	"reelsplice/serve/auth"
-	"reelsplice/serve/edge"
-	"reelsplice/serve/releases"
-	"reelsplice/serve/servetest"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/serve/auth"
+	"github.com/reelsplice/reelsplice/serve/edge"
+	"github.com/reelsplice/reelsplice/serve/releases"
+	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
 // A config is all that tests of this package set.

@@ -15,10 +15,10 @@ import (
 	"testing"
 	"time"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/serve/edge"
-	"reelsplice/serve/servetest"
-	"reelsplice/serve/status"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/serve/edge"
+	"github.com/reelsplice/reelsplice/serve/servetest"
+	"github.com/reelsplice/reelsplice/serve/status"
 )
 
 // longText returns JSON that is long and does not compress much.

@@ -1,6 +1,6 @@
 package http
 
-import "reelsplice/schemas/release"
+import "github.com/reelsplice/reelsplice/schemas/release"
 
 // A message is a response, or its body, in the form in which it goes to a socket: bytes of its own,
 // and references to bytes that lie in the release.

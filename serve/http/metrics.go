@@ -6,7 +6,7 @@ import (
 
 	"github.com/VictoriaMetrics/metrics"
 
-	"reelsplice/serve/edge"
+	"github.com/reelsplice/reelsplice/serve/edge"
 )
 
 // meters count responses. Handles are looked up once, never per request.

@@ -15,9 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/serve/auth"
-	"reelsplice/serve/servetest"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/serve/auth"
+	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
 // An asker asks over one connection with the fast path, and over another one when that ends.

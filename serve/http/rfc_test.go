@@ -18,7 +18,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"reelsplice/serve/servetest"
+	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
 // A rule is a requirement of RFC 9110 or 9112, or a choice that they leave to a server.

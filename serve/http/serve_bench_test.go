@@ -12,11 +12,11 @@ import (
 	"github.com/valyala/fasthttp"
 	"github.com/valyala/fasthttp/fasthttputil"
 
-	"reelsplice/build/buildtest"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/sharedtest"
-	"reelsplice/serve/edge"
-	"reelsplice/serve/servetest"
+	"github.com/reelsplice/reelsplice/build/buildtest"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
+	"github.com/reelsplice/reelsplice/serve/edge"
+	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
 // benchRequests are the requests whose speed counts.

@@ -14,8 +14,8 @@ import (
 
 	"github.com/valyala/fasthttp"
 
-	"reelsplice/serve/edge"
-	"reelsplice/serve/http/connlimit"
+	"github.com/reelsplice/reelsplice/serve/edge"
+	"github.com/reelsplice/reelsplice/serve/http/connlimit"
 )
 
 // A Server serves an edge on one address.

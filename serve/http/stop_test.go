@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"reelsplice/serve/servetest"
+	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
 // An acceptLog remembers the addresses of the connections that a listener accepted.

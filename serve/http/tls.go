@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"reelsplice/serve/follow"
-	"reelsplice/serve/logs"
+	"github.com/reelsplice/reelsplice/serve/follow"
+	"github.com/reelsplice/reelsplice/serve/logs"
 )
 
 // maxPEM bounds the files of a certificate, in bytes.

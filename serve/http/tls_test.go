@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"reelsplice/serve/servetest"
+	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
 // newCertificate makes one for 127.0.0.1 and returns its files and who trusts it.

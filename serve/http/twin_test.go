@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"reelsplice/serve/servetest"
+	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
 // A twin is two servers of one Edge over TCP, one with the fast path and one without.

@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // readCache reads the manifests of the cache. Remains of removed releases go, and so do folders without a manifest.

@@ -8,8 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/release/bucket"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/bucket"
 )
 
 // Names of files in work, behind the name of the file. A file has its own name once it has been checked and is durable.

@@ -13,10 +13,10 @@ import (
 	"testing"
 	"time"
 
-	"reelsplice/build"
-	"reelsplice/build/buildtest"
-	"reelsplice/schemas/release"
-	"reelsplice/serve/servetest"
+	"github.com/reelsplice/reelsplice/build"
+	"github.com/reelsplice/reelsplice/build/buildtest"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
 // A world is a bucket, a folder of releases that are brought there, and a cache.

@@ -15,7 +15,7 @@ import (
 	"github.com/google/renameio/v2"
 	"golang.org/x/sync/errgroup"
 
-	"reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // A job is a pull at work.

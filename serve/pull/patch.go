@@ -9,9 +9,9 @@ import (
 	"os"
 	"slices"
 
-	"reelsplice/schemas/object"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/release/delta"
+	"github.com/reelsplice/reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/delta"
 )
 
 // deltaSuffix is of a delta in download, behind the name of the file that it makes.

@@ -7,8 +7,8 @@ import (
 	"io/fs"
 	"time"
 
-	"reelsplice/schemas/object"
-	"reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // errMoved ends a pull because the pointer names another release.

@@ -21,8 +21,8 @@ import (
 	"github.com/gofrs/flock"
 	"golang.org/x/time/rate"
 
-	"reelsplice/schemas/object"
-	"reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // Pointers of a bucket.

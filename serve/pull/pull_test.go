@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"reelsplice/schemas/object"
-	"reelsplice/schemas/object/objecttest"
+	"github.com/reelsplice/reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/object/objecttest"
 )
 
 // TestPull brings releases into an empty cache, follows the pointer on and back, and reuses what the cache has.

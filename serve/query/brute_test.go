@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/tables"
-	"reelsplice/schemas/tables/posting"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/tables"
+	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 )
 
 // A brute is a query of discover as it was sent, evaluated by looking at every doc. It

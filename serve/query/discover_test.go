@@ -13,12 +13,12 @@ import (
 	"testing"
 	"time"
 
-	"reelsplice/schemas/api"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/tables"
-	"reelsplice/schemas/tables/posting"
-	"reelsplice/serve/route"
+	"github.com/reelsplice/reelsplice/schemas/api"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/tables"
+	"github.com/reelsplice/reelsplice/schemas/tables/posting"
+	"github.com/reelsplice/reelsplice/serve/route"
 )
 
 // pairs yields parameters in a random order, in a buffer that is overwritten.

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/tables"
-	"reelsplice/schemas/tables/posting"
-	"reelsplice/serve/lru"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/tables"
+	"github.com/reelsplice/reelsplice/schemas/tables/posting"
+	"github.com/reelsplice/reelsplice/serve/lru"
 )
 
 // A Row is one hit.

@@ -1,9 +1,9 @@
 package query
 
 import (
-	"reelsplice/schemas/tables"
-	"reelsplice/schemas/tables/posting"
-	"reelsplice/serve/route"
+	"github.com/reelsplice/reelsplice/schemas/tables"
+	"github.com/reelsplice/reelsplice/schemas/tables/posting"
+	"github.com/reelsplice/reelsplice/serve/route"
 )
 
 // find returns up to limit hits of f behind the first skip.

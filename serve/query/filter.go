@@ -5,10 +5,10 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/tables"
-	"reelsplice/schemas/tables/posting"
-	"reelsplice/serve/route"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/tables"
+	"github.com/reelsplice/reelsplice/schemas/tables/posting"
+	"github.com/reelsplice/reelsplice/serve/route"
 )
 
 // A Filter is a query of discover: conditions on the resources of one kind, and their order.

@@ -1,10 +1,10 @@
 package query
 
 import (
-	"reelsplice/schemas/api"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/tables"
-	"reelsplice/serve/route"
+	"github.com/reelsplice/reelsplice/schemas/api"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/tables"
+	"github.com/reelsplice/reelsplice/serve/route"
 )
 
 // A Window is the first and the last day of a list, its dates in the response.

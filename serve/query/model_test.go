@@ -12,10 +12,10 @@ import (
 
 	"github.com/blevesearch/vellum"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/tables"
-	"reelsplice/schemas/tables/posting"
-	"reelsplice/serve/lru"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/tables"
+	"github.com/reelsplice/reelsplice/schemas/tables/posting"
+	"github.com/reelsplice/reelsplice/serve/lru"
 )
 
 // A doc is a movie or a series as a test knows it, a plain list of facts.

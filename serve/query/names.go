@@ -8,8 +8,8 @@ import (
 
 	"github.com/blevesearch/vellum"
 
-	"reelsplice/schemas/tables"
-	"reelsplice/schemas/tables/posting"
+	"github.com/reelsplice/reelsplice/schemas/tables"
+	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 )
 
 // names are a table with its index of names.

@@ -8,10 +8,10 @@ import (
 	"sync"
 	"testing"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/release/writertest"
-	"reelsplice/schemas/tables"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/writertest"
+	"github.com/reelsplice/reelsplice/schemas/tables"
 )
 
 // releaseOf makes a release with tables and opens it.

@@ -10,12 +10,12 @@ import (
 	"sync"
 	"time"
 
-	"reelsplice/data/reference"
-	"reelsplice/schemas/api"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/tables"
-	"reelsplice/schemas/tables/posting"
-	"reelsplice/serve/route"
+	"github.com/reelsplice/reelsplice/data/reference"
+	"github.com/reelsplice/reelsplice/schemas/api"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/tables"
+	"github.com/reelsplice/reelsplice/schemas/tables/posting"
+	"github.com/reelsplice/reelsplice/serve/route"
 )
 
 // Bounds on filters.

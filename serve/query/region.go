@@ -3,9 +3,9 @@ package query
 import (
 	"slices"
 
-	"reelsplice/schemas/tables"
-	"reelsplice/schemas/tables/posting"
-	"reelsplice/serve/route"
+	"github.com/reelsplice/reelsplice/schemas/tables"
+	"github.com/reelsplice/reelsplice/schemas/tables/posting"
+	"github.com/reelsplice/reelsplice/serve/route"
 )
 
 // showDays sets the dates of rows, which have those ranks, to the ones of f's region.

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"sort"
 
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/tables"
-	"reelsplice/schemas/tables/posting"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/tables"
+	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 )
 
 // corrupt returns an error about a table.

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"fmt"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/tables"
-	"reelsplice/schemas/tables/posting"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/tables"
+	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 )
 
 // maxTrending is how many hits trending has at most.

@@ -11,8 +11,8 @@ import (
 	"github.com/blevesearch/vellum"
 	"github.com/blevesearch/vellum/levenshtein"
 
-	"reelsplice/schemas/tables"
-	"reelsplice/schemas/tables/posting"
+	"github.com/reelsplice/reelsplice/schemas/tables"
+	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 )
 
 const (

@@ -5,9 +5,9 @@ import (
 	"math"
 	"unicode/utf8"
 
-	"reelsplice/schemas/tables"
-	"reelsplice/schemas/tables/posting"
-	"reelsplice/schemas/text"
+	"github.com/reelsplice/reelsplice/schemas/tables"
+	"github.com/reelsplice/reelsplice/schemas/tables/posting"
+	"github.com/reelsplice/reelsplice/schemas/text"
 )
 
 // wanted are the words of a query.

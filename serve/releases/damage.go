@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // A request checks each segment when it is the first to use it. Beside requests, the lengths of its

@@ -13,9 +13,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"reelsplice/schemas/release"
-	"reelsplice/serve/logs"
-	"reelsplice/serve/query"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/serve/logs"
+	"github.com/reelsplice/reelsplice/serve/query"
 )
 
 // damages is how many damaged places a second are logged at most.

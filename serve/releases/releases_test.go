@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/schemas/release"
-	"reelsplice/serve/servetest"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
 // TestBrokenReleaseIsNotServed: the last good release stays, and Err names the fault.

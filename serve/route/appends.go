@@ -3,7 +3,7 @@ package route
 import (
 	"bytes"
 
-	"reelsplice/serve/status"
+	"github.com/reelsplice/reelsplice/serve/status"
 )
 
 // appends reads append_to_response. Names are letter for letter: a blank behind a

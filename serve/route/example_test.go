@@ -3,8 +3,8 @@ package route_test
 import (
 	"fmt"
 
-	"reelsplice/serve/route"
-	"reelsplice/serve/status"
+	"github.com/reelsplice/reelsplice/serve/route"
+	"github.com/reelsplice/reelsplice/serve/status"
 )
 
 // Parse a path and a query into a request, which can be used again for the next one.

@@ -3,7 +3,7 @@ package route
 import (
 	"bytes"
 
-	"reelsplice/serve/status"
+	"github.com/reelsplice/reelsplice/serve/status"
 )
 
 // find follows a raw path through the tree, and on success fills in what its

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/schemas/api"
-	"reelsplice/schemas/fragment"
-	"reelsplice/serve/status"
+	"github.com/reelsplice/reelsplice/schemas/api"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/serve/status"
 )
 
 func TestParsePath(t *testing.T) {

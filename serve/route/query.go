@@ -5,8 +5,8 @@ import (
 	"cmp"
 	"iter"
 
-	"reelsplice/schemas/api"
-	"reelsplice/serve/status"
+	"github.com/reelsplice/reelsplice/schemas/api"
+	"github.com/reelsplice/reelsplice/serve/status"
 )
 
 // A param is a query parameter that has a field in Params: its place in params.

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"reelsplice/schemas/api"
-	"reelsplice/schemas/fragment"
-	"reelsplice/serve/status"
+	"github.com/reelsplice/reelsplice/schemas/api"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/serve/status"
 )
 
 // describe writes a Target for comparison.

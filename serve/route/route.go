@@ -31,9 +31,9 @@
 package route
 
 import (
-	"reelsplice/schemas/api"
-	"reelsplice/schemas/fragment"
-	"reelsplice/serve/status"
+	"github.com/reelsplice/reelsplice/schemas/api"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/serve/status"
 )
 
 // The limits of a request.

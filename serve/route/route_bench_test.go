@@ -3,7 +3,7 @@ package route
 import (
 	"testing"
 
-	"reelsplice/serve/status"
+	"github.com/reelsplice/reelsplice/serve/status"
 )
 
 func BenchmarkParse(b *testing.B) {

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/schemas/api"
-	"reelsplice/schemas/fragment"
-	"reelsplice/serve/status"
+	"github.com/reelsplice/reelsplice/schemas/api"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/serve/status"
 )
 
 // FuzzPath checks that parsing twice gives the same, and that what is accepted can

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"sync"
 
-	"reelsplice/schemas/api"
-	"reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/api"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
 // tables is what package api's table becomes for the request path.

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"strings"
 
-	"reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
 // A slot is the type of value that a node matches in place of a word.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
 // A Country is an ISO 3166-1 code of two capital letters; the zero Country is none.

@@ -4,12 +4,12 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/schemas/object"
-	"reelsplice/schemas/object/objecttest"
-	"reelsplice/schemas/object/store"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/release/bucket"
-	"reelsplice/schemas/release/delta"
+	"github.com/reelsplice/reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/object/objecttest"
+	"github.com/reelsplice/reelsplice/schemas/object/store"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/bucket"
+	"github.com/reelsplice/reelsplice/schemas/release/delta"
 )
 
 // A Bucket is a bucket of releases in the memory of the test.

@@ -1,8 +1,8 @@
 package servetest
 
 import (
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // Catalogue is a little of each kind.

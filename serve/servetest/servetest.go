@@ -14,11 +14,11 @@ import (
 	"testing"
 	"time"
 
-	"reelsplice/build"
-	"reelsplice/build/buildtest"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release"
-	"reelsplice/serve/auth"
+	"github.com/reelsplice/reelsplice/build"
+	"github.com/reelsplice/reelsplice/build/buildtest"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/serve/auth"
 )
 
 // Bodies of refusals, with the key order of each.

@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"strings"
 
-	"reelsplice/build/segment"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/release/writertest"
+	"github.com/reelsplice/reelsplice/build/segment"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/writertest"
 )
 
 // Releases of these tests are written piece by piece, so that they hold what the edge

@@ -7,8 +7,8 @@ import (
 	"io"
 	"log"
 
-	"reelsplice/build/segment"
-	"reelsplice/serve/splice"
+	"github.com/reelsplice/reelsplice/build/segment"
+	"github.com/reelsplice/reelsplice/serve/splice"
 )
 
 // Join a stored segment and literals into one gzip member, without compressing anything.

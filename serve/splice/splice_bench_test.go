@@ -8,8 +8,8 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
-	"reelsplice/build/segment"
-	"reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/build/segment"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // preparedPart is a part as the edge gets it from a release.

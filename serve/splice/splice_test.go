@@ -10,8 +10,8 @@ import (
 
 	"github.com/klauspost/compress/flate"
 
-	"reelsplice/build/segment"
-	"reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/build/segment"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // AppendGzip appends the body as one gzip member.

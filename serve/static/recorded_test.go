@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/schemas/sharedtest"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // These tests compare answers with recorded answers of TMDB, the newest of each kind

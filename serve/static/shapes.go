@@ -6,7 +6,7 @@ import (
 	"golang.org/x/text/language"
 	"golang.org/x/text/language/display"
 
-	"reelsplice/data/reference"
+	"github.com/reelsplice/reelsplice/data/reference"
 )
 
 // object is a response of one field.

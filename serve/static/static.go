@@ -18,10 +18,10 @@ import (
 	"golang.org/x/text/language"
 	"golang.org/x/text/language/display"
 
-	"reelsplice/data/reference"
-	"reelsplice/schemas/api"
-	"reelsplice/schemas/fragment"
-	"reelsplice/serve/route"
+	"github.com/reelsplice/reelsplice/data/reference"
+	"github.com/reelsplice/reelsplice/schemas/api"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/serve/route"
 )
 
 // DefaultImageBaseURL is where the public API's images lie.

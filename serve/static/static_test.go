@@ -11,11 +11,11 @@ import (
 	"sync"
 	"testing"
 
-	"reelsplice/data/reference"
-	"reelsplice/schemas/api"
-	"reelsplice/schemas/fragment"
-	"reelsplice/serve/route"
-	"reelsplice/serve/status"
+	"github.com/reelsplice/reelsplice/data/reference"
+	"github.com/reelsplice/reelsplice/schemas/api"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/serve/route"
+	"github.com/reelsplice/reelsplice/serve/status"
 )
 
 // paths are the paths that Answer answers, with what their answers begin with.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/schemas/api/facts"
-	"reelsplice/schemas/sharedtest"
+	"github.com/reelsplice/reelsplice/schemas/api/facts"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // bodyKeys returns the keys of a JSON object in their order.

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"fmt"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/jsontext"
-	"reelsplice/serve/route"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/jsontext"
+	"github.com/reelsplice/reelsplice/serve/route"
 )
 
 // by is the field that a Filter looks at.

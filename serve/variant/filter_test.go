@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/sharedtest"
-	"reelsplice/serve/route"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
+	"github.com/reelsplice/reelsplice/serve/route"
 )
 
 // languageFilter keeps the rows of some languages; "" is no language.

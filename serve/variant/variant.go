@@ -7,9 +7,9 @@ package variant
 import (
 	"slices"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release"
-	"reelsplice/serve/route"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/serve/route"
 )
 
 // A Choice is what answers one part.

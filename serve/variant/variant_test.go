@@ -4,12 +4,12 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/build/segment"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/release/writertest"
-	"reelsplice/serve/route"
-	"reelsplice/serve/status"
+	"github.com/reelsplice/reelsplice/build/segment"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/writertest"
+	"github.com/reelsplice/reelsplice/serve/route"
+	"github.com/reelsplice/reelsplice/serve/status"
 )
 
 // Variants of the tests.

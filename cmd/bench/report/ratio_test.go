@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"reelsplice/cmd/bench/host"
+	"github.com/reelsplice/reelsplice/cmd/bench/host"
 )
 
 // measured returns a measure of rounds that are all alike.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"reelsplice/cmd/bench/host"
+	"github.com/reelsplice/reelsplice/cmd/bench/host"
 )
 
 // A Report is the outcome of a run.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"reelsplice/cmd/bench/host"
+	"github.com/reelsplice/reelsplice/cmd/bench/host"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden")

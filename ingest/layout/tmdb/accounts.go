@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // accountRow brings a row about an account to the form of the catalogue. Titles may be

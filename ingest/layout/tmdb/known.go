@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 
-	"reelsplice/data/reference"
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/data/reference"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // renamed has, by kind, the names under which rows of lists and old responses have fields

@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // nested returns what a JSON text holds that stands in a text, as in tables; other

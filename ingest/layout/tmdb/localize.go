@@ -1,8 +1,8 @@
 package tmdb
 
 import (
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // localizedField returns the list of a kind's texts in other languages than en-US;

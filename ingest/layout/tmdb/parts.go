@@ -1,8 +1,8 @@
 package tmdb
 
 import (
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // maxPage is the last page that the API has of any list, but for those of users.

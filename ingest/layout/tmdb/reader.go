@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strings"
 
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // A Reader is the layout of TMDB's own responses: details with or without appended objects,

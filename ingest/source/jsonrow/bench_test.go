@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/ingest/source/limit"
+	"github.com/reelsplice/reelsplice/ingest/source/limit"
 )
 
 // BenchmarkCheck compares Check with the standard library's validator.

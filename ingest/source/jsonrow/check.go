@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // A Fault is what is wrong with the bytes of one row.

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"reelsplice/ingest/source/limit"
+	"github.com/reelsplice/reelsplice/ingest/source/limit"
 )
 
 func TestCheck(t *testing.T) {

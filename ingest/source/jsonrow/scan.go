@@ -3,7 +3,7 @@ package jsonrow
 import (
 	"bytes"
 
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // A Scanner finds the end of one JSON value in a stream that arrives in pieces. It looks at brackets

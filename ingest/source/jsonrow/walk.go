@@ -1,6 +1,6 @@
 package jsonrow
 
-import "reelsplice/schemas/record"
+import "github.com/reelsplice/reelsplice/schemas/record"
 
 // A walker walks over one JSON document in memory. Its methods pass what they are named
 // after, and report false at a fault, behind which nothing else is read.

@@ -10,7 +10,7 @@ import (
 	"github.com/parquet-go/parquet-go/encoding/delta"
 	"github.com/parquet-go/parquet-go/format"
 
-	"reelsplice/ingest/source/limit"
+	"github.com/reelsplice/reelsplice/ingest/source/limit"
 )
 
 // oldDictionary is how writers of version 1 of the format name the encoding of a page of

@@ -7,7 +7,7 @@ import (
 
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 
-	"reelsplice/ingest/source/limit"
+	"github.com/reelsplice/reelsplice/ingest/source/limit"
 )
 
 // maxThriftDepth is how deep structs may lie in each other in the metadata of a Parquet file. Those

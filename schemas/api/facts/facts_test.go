@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"reelsplice/schemas/sharedtest"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // TestShared compares the facts with the files that they were copied from, where those lie

@@ -9,7 +9,7 @@ import (
 	"io"
 	"os"
 
-	"reelsplice/schemas/api/facts"
+	"github.com/reelsplice/reelsplice/schemas/api/facts"
 )
 
 func main() {

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // head is the part of the document that is written by hand. %s is the version.

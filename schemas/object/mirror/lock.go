@@ -10,8 +10,8 @@ import (
 	"os"
 	"time"
 
-	"reelsplice/schemas/catalog"
-	"reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/object"
 )
 
 // lockName is the object beside the catalogue's that one ingest at a time creates. It names

@@ -26,8 +26,8 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"reelsplice/schemas/object"
-	"reelsplice/schemas/object/store"
+	"github.com/reelsplice/reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/object/store"
 )
 
 // Options say how a catalogue is mirrored.

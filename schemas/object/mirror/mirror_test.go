@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"reelsplice/schemas/object/objecttest"
+	"github.com/reelsplice/reelsplice/schemas/object/objecttest"
 )
 
 // world is a bucket and a machine's folder of mirrors.

@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/object"
 )
 
 // maxReads bounds the listings of a catalogue that changes during the download.

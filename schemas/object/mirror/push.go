@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
 )
 
 // Push uploads changed and new files, and deletes the objects of files removed since Open.

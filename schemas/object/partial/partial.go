@@ -12,7 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/object"
 )
 
 const (

@@ -14,10 +14,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"reelsplice/schemas/object"
-	"reelsplice/schemas/object/objecttest"
-	"reelsplice/schemas/object/partial"
-	"reelsplice/schemas/object/store"
+	"github.com/reelsplice/reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/object/objecttest"
+	"github.com/reelsplice/reelsplice/schemas/object/partial"
+	"github.com/reelsplice/reelsplice/schemas/object/store"
 )
 
 const granule = 1 << 10

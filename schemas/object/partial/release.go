@@ -5,8 +5,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"reelsplice/schemas/object"
-	"reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // releaseGranule is how many bytes of a file of a release are fetched at least. Lookups read here and there,

@@ -12,13 +12,13 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/object"
-	"reelsplice/schemas/object/objecttest"
-	"reelsplice/schemas/object/partial"
-	"reelsplice/schemas/object/store"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/release/writertest"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/object/objecttest"
+	"github.com/reelsplice/reelsplice/schemas/object/partial"
+	"github.com/reelsplice/reelsplice/schemas/object/store"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/writertest"
 )
 
 const movies = 3000

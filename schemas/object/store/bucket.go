@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/object"
 )
 
 // A driver sends the requests of one protocol. Its errors carry a class; see errors.go.

@@ -23,7 +23,7 @@ import (
 	"gocloud.dev/gcerrors"
 	"gocloud.dev/gcp"
 
-	"reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/object"
 )
 
 const (

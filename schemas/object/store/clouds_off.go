@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 
-	"reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/object"
 )
 
 // openCloud fails: this build has no driver for Google's and Azure's protocols.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/schemas/object/store"
+	"github.com/reelsplice/reelsplice/schemas/object/store"
 )
 
 // TestCloudsNeedTag names the build that opens a URL, and the way without it.

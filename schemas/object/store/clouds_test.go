@@ -19,8 +19,8 @@ import (
 	"testing"
 	"time"
 
-	"reelsplice/schemas/object"
-	"reelsplice/schemas/object/store"
+	"github.com/reelsplice/reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/object/store"
 )
 
 // vendor answers the few requests of reading as Google's and Azure's stores do: it

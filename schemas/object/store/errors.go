@@ -7,7 +7,7 @@ import (
 	"io"
 	"io/fs"
 
-	"reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/object"
 )
 
 // errCondition is a class of a driver's errors, beside fs.ErrNotExist, fs.ErrPermission and

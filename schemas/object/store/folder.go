@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/object"
 )
 
 // OpenFolder opens a folder by its path, or by the URL of a folder or of a prefix. It sends no request, except where

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/schemas/object"
-	"reelsplice/schemas/object/objecttest"
-	"reelsplice/schemas/object/store"
+	"github.com/reelsplice/reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/object/objecttest"
+	"github.com/reelsplice/reelsplice/schemas/object/store"
 )
 
 // TestCredentials opens a bucket with keys of the environment, of a profile, with none

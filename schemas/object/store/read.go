@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/object"
 )
 
 const (

@@ -16,7 +16,7 @@ import (
 
 	"github.com/minio/minio-go/v7"
 
-	"reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/object"
 )
 
 const (

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"reelsplice/schemas/object"
-	"reelsplice/schemas/object/objecttest"
+	"github.com/reelsplice/reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/object/objecttest"
 )
 
 // TestStall: a stream that stops sending is opened again where it stopped, before and in its body.

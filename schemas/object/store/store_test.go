@@ -13,9 +13,9 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"reelsplice/schemas/object"
-	"reelsplice/schemas/object/objecttest"
-	"reelsplice/schemas/object/store"
+	"github.com/reelsplice/reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/object/objecttest"
+	"github.com/reelsplice/reelsplice/schemas/object/store"
 )
 
 func open(t *testing.T, url string) *store.Bucket {

@@ -15,13 +15,13 @@ import (
 	"testing"
 	"time"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/object"
-	"reelsplice/schemas/object/objecttest"
-	"reelsplice/schemas/object/store"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/release/bucket"
-	"reelsplice/schemas/release/writertest"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/object/objecttest"
+	"github.com/reelsplice/reelsplice/schemas/object/store"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/bucket"
+	"github.com/reelsplice/reelsplice/schemas/release/writertest"
 )
 
 // releasesOf writes n releases, built a minute apart, the oldest first, and returns their folder. Releases 0

@@ -10,10 +10,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"reelsplice/schemas/object/objecttest"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/release/bucket"
-	"reelsplice/schemas/sharedtest"
+	"github.com/reelsplice/reelsplice/schemas/object/objecttest"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/bucket"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // faults fails one request in n: with 503, a cut body, wrong bytes, or after carrying it out.

@@ -5,9 +5,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"reelsplice/schemas/object"
-	"reelsplice/schemas/object/partial"
-	"reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/object/partial"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // granule is how many bytes of a file are fetched at least. Lookups read here and there, and opening a release reads

@@ -9,10 +9,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"reelsplice/schemas/object"
-	"reelsplice/schemas/object/objecttest"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/release/bucket"
+	"github.com/reelsplice/reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/object/objecttest"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/bucket"
 )
 
 // A meeting lets writes of pointers through once as many wait as there are publishers: all have read the same.

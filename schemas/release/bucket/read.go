@@ -8,8 +8,8 @@ import (
 	"io/fs"
 	"strings"
 
-	"reelsplice/schemas/object"
-	"reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // maxReads bounds the reads of an object until two agree.

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"io/fs"
 
-	"reelsplice/schemas/object"
-	"reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // Names of objects.

@@ -15,9 +15,9 @@ import (
 	"strings"
 	"testing"
 
-	"reelsplice/schemas/object"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/release/bucket"
+	"github.com/reelsplice/reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/bucket"
 )
 
 func file(name string, data []byte) release.File {

@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"reelsplice/schemas/object"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/release/bucket"
-	"reelsplice/schemas/release/mmap"
+	"github.com/reelsplice/reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/bucket"
+	"github.com/reelsplice/reelsplice/schemas/release/mmap"
 )
 
 // Prefix starts the names of deltas in a bucket of releases.

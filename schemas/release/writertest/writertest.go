@@ -6,7 +6,7 @@ import (
 	"context"
 	"errors"
 
-	"reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // A Writer writes one release.

@@ -9,9 +9,9 @@ import (
 	"sort"
 	"time"
 
-	"reelsplice/schemas/encoding"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/tables/posting"
+	"github.com/reelsplice/reelsplice/schemas/encoding"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 )
 
 // A Shelf is one of the lists of titles that every account has. Values reach files.

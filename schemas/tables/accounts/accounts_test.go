@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // A table is a table in memory, as a sink and as a source.

@@ -36,8 +36,8 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/tables/posting"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 )
 
 // Names of the tables and their sections.

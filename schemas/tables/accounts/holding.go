@@ -4,8 +4,8 @@ import (
 	"io"
 	"sort"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/tables/posting"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 )
 
 // A HoldingWriter writes the index from titles to the lists that hold them. It takes 16

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"sort"
 
-	"reelsplice/schemas/encoding"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/tables/posting"
+	"github.com/reelsplice/reelsplice/schemas/encoding"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 )
 
 // A Title is a title, or an episode of a series, that a user put somewhere.

@@ -4,8 +4,8 @@ import (
 	"iter"
 	"sort"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // A Piece is a part of a response: a text or, where that is nil, a segment.

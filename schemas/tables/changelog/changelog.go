@@ -37,8 +37,8 @@ import (
 	"strconv"
 	"time"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // Table is the name of the table.

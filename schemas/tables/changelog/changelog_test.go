@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/release/writertest"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/writertest"
 )
 
 // newRelease opens a release with nothing but the table.

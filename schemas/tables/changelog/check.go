@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"fmt"
 
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // Check returns what of the table breaks its layout, the first of it; it does not look

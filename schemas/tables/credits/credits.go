@@ -28,10 +28,10 @@ import (
 	"fmt"
 	"sort"
 
-	"reelsplice/schemas/encoding"
-	"reelsplice/schemas/fragment"
-	"reelsplice/schemas/release"
-	"reelsplice/schemas/tables/posting"
+	"github.com/reelsplice/reelsplice/schemas/encoding"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 )
 
 // Table is the name of the table.

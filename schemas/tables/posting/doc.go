@@ -12,7 +12,7 @@ import (
 	"fmt"
 	"io"
 
-	"reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // A Source has sections, as a release.Table does.

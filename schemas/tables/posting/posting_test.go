@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // memory is a table in memory.

@@ -1,5 +1,5 @@
 // A module of its own: reelsplice does not require the client that it is tried with.
-module reelsplice/scripts/clients/golang-tmdb
+module github.com/reelsplice/reelsplice/scripts/clients/golang-tmdb
 
 go 1.26
 

@@ -1,7 +1,7 @@
 // Package postingtest reads what tests compare of posting's lists.
 package postingtest
 
-import "reelsplice/schemas/tables/posting"
+import "github.com/reelsplice/reelsplice/schemas/tables/posting"
 
 // Ranks returns the ranks of a list of a table with that many rows, ascending.
 func Ranks(l posting.List, rows int) (ranks []uint32, err error) {
