@@ -101,6 +101,7 @@ func serveFlags(f *pflag.FlagSet, cfg *serve.Config) {
 	f.BoolVar(&cfg.AllowQueryKey, "allow-query-key", cfg.AllowQueryKey, "accept a token as api_key in the query too; a bearer token counts before it")
 	f.StringVar(&cfg.Cache, "cache", cfg.Cache, "caches that may store responses: public, private, or revalidate for those that ask each time")
 	f.DurationVar(&cfg.MaxAge, "max-age", cfg.MaxAge, "how long caches may store a response")
+	f.BoolVar(&cfg.Page, "page", cfg.Page, "serve the page for people at / and below /page/")
 	f.DurationVar(&cfg.Poll, "poll", cfg.Poll, "interval of checks for changed tokens and releases, 1s at most")
 	f.IntVar(&cfg.MaxConns, "max-conns", cfg.MaxConns, "connections in all, lowered to fit the limit of open files; a full edge closes idle ones for new ones")
 	f.IntVar(&cfg.MaxConnsPerIP, "max-conns-per-ip", 0, "connections of one IPv4 address or /64 of IPv6; 0 is no limit")

@@ -8,6 +8,7 @@
 package edge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -20,6 +21,7 @@ import (
 	"github.com/reelsplice/reelsplice/serve/auth"
 	"github.com/reelsplice/reelsplice/serve/logs"
 	"github.com/reelsplice/reelsplice/serve/lru"
+	"github.com/reelsplice/reelsplice/serve/page"
 	"github.com/reelsplice/reelsplice/serve/query"
 	"github.com/reelsplice/reelsplice/serve/releases"
 	"github.com/reelsplice/reelsplice/serve/route"
@@ -43,6 +45,7 @@ type Edge struct {
 	cache    string // Cache-Control of responses that can be kept
 	recheck  string // of those that caches must ask for again each time
 	facts    *static.Set
+	webpage  *page.Set          // nil for none
 	tokens   func() *auth.Table // those that count at the moment
 	signer   *auth.Signer
 	releases *releases.Releases
@@ -105,6 +108,11 @@ func New(opts Options, tokens func() *auth.Table, signer *auth.Signer, rels *rel
 			packers:   sync.Pool{New: func() any { return new(splice.Packer) }},
 			keys:      sync.Pool{New: func() any { return new([auth.MaxTokenLen]byte) }},
 		},
+	}
+	if opts.Page {
+		if e.webpage, err = page.New(cmp.Or(opts.ImageBaseURL, static.DefaultImageBaseURL)); err != nil {
+			return nil, err
+		}
 	}
 	if e.opts.Now == nil {
 		e.opts.Now = time.Now
@@ -171,6 +179,9 @@ func (x *exchange) bytes() int { return exchangeBytes + x.c.bytes() + cap(x.out)
 
 // serve makes the response. The error is a status.Code for refusals.
 func (x *exchange) serve() error {
+	if isPage(x.rq.Path) && x.edge.webpage != nil {
+		return x.webpage()
+	}
 	if string(x.rq.Method) == "OPTIONS" {
 		return x.options()
 	}

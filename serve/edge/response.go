@@ -45,6 +45,8 @@ type Response struct {
 	Allow    string // value of Allow, empty for none
 	Callback string // value of Authentication-Callback, empty for none
 	Release  string // ID of the release, empty for none
+	Type     string // value of Content-Type, empty for the API's JSON
+	Policy   string // value of Content-Security-Policy, empty for none
 	ETag     []byte // empty for none
 	Keys     []byte // names of the resource for caches, empty for none
 
