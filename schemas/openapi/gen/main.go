@@ -29,7 +29,11 @@ func run(args []string, stderr io.Writer) error {
 	if err := set.Parse(args); err != nil {
 		return err
 	}
-	doc, err := generate()
+	relaxed, err := relaxations(relaxedText)
+	if err != nil {
+		return err
+	}
+	doc, err := generate(relaxed)
 	if err != nil {
 		return err
 	}

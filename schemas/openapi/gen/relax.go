@@ -7,25 +7,37 @@ import (
 	"strings"
 )
 
-// relaxedText has what shapes of today are too strict for: fields that older recordings lack or have
-// with another type. What was ingested is served equal, so the document allows it.
+// relaxedText has what the shapes of today are too strict for: fields that older recordings lack or
+// have as null. What was ingested is served equal, so the document allows it. A test derives the file.
 //
 //go:embed relaxed.tsv
 var relaxedText string
 
-// A relaxation lets a field of a shape be absent, or have a further type.
+// What a relaxation allows.
+const (
+	absent = "absent"
+	null   = "null"
+)
+
+// relaxedHead is the heading of relaxed.tsv.
+const relaxedHead = "shape\tfield\tmay be"
+
+// A relaxation lets a field of a shape be absent or null.
 type relaxation struct {
-	path string // fields from the shape on, with dots between; [] for the items of a list
-	also string // a type, or "absent"
+	path  string // the field below the shape, with dots between; [] for the items of a list
+	maybe string // absent or null
 }
 
-// relaxations reads relaxed.tsv: shape, path, further type.
-func relaxations() (map[string][]relaxation, error) {
+// relaxations reads rows of shape, path and what the field may be.
+func relaxations(text string) (map[string][]relaxation, error) {
 	all := map[string][]relaxation{}
-	for i, line := range strings.Split(strings.TrimSpace(relaxedText), "\n")[1:] {
+	for i, line := range strings.Split(strings.TrimSpace(text), "\n") {
 		c := strings.Split(line, "\t")
-		if len(c) != 3 {
-			return nil, fmt.Errorf("relaxed.tsv line %d: have %d columns, need 3", i+2, len(c))
+		if i == 0 && line == relaxedHead {
+			continue
+		}
+		if len(c) != 3 || c[2] != absent && c[2] != null {
+			return nil, fmt.Errorf("relaxed.tsv line %d: want a shape, a field, and absent or null, not %q", i+1, line)
 		}
 		all[c[0]] = append(all[c[0]], relaxation{c[1], c[2]})
 	}
@@ -34,50 +46,39 @@ func relaxations() (map[string][]relaxation, error) {
 
 // apply changes a schema.
 func (r relaxation) apply(schema object) error {
-	at := schema
 	steps := strings.Split(r.path, ".")
-	for i, step := range steps {
+	at, last := schema, steps[len(steps)-1]
+	for _, step := range steps[:len(steps)-1] {
 		if step == "[]" {
 			at, _ = at.get("items").(object)
-			continue
+		} else {
+			fields, _ := at.get("properties").(object)
+			at, _ = fields.get(step).(object)
 		}
-		if i == len(steps)-1 && r.also == "absent" {
-			makeOptional(at, step)
-			return nil
-		}
-		fields, _ := at.get("properties").(object)
-		next, ok := fields.get(step).(object)
-		if !ok {
-			return fmt.Errorf("relaxed.tsv: no field %s at %s", r.path, step)
-		}
-		if i < len(steps)-1 {
-			at = next
-			continue
-		}
-		fields.set(step, widen(next, r.also))
+	}
+	fields, _ := at.get("properties").(object)
+	value, ok := fields.get(last).(object)
+	switch {
+	case !ok:
+		return fmt.Errorf("relaxed.tsv: there is no field %s", r.path)
+	case r.maybe == absent:
+		makeOptional(at, last)
+	default:
+		fields.set(last, orNull(value))
 	}
 	return nil
 }
 
-// widen returns a schema that allows another type too.
-func widen(schema object, also string) object {
-	if also == "any" { // whatever its form: the pattern goes
-		return schema.without("pattern", "format", "enum")
-	}
+// orNull returns a schema that allows null too.
+func orNull(schema object) object {
+	out := slices.Clone(schema)
 	switch t := schema.get("type").(type) {
 	case string:
-		out := slices.Clone(schema)
-		out.set("type", list{t, also})
+		out.set("type", list{t, null})
 		return out
 	case list:
-		out := slices.Clone(schema)
-		out.set("type", append(slices.Clone(t), also))
+		out.set("type", append(slices.Clone(t), null))
 		return out
 	}
-	if members, ok := schema.get("anyOf").(list); ok {
-		out := slices.Clone(schema)
-		out.set("anyOf", append(slices.Clone(members), object{{"type", also}}))
-		return out
-	}
-	return object{{"anyOf", list{schema, object{{"type", also}}}}}
+	return object{{"anyOf", list{schema, object{{"type", null}}}}}
 }

@@ -20,16 +20,14 @@ type shapes struct {
 // notes of the facts that are about recordings, not about responses.
 var aboutRecordings = []string{"$schema", "$id", "title", "x-evidence", "x-null", "x-newer", "x-order-note", "x-appendable", "additionalProperties"}
 
-func newShapes() (*shapes, error) {
-	s := &shapes{appended: map[string]bool{}, made: map[string]object{}}
+func newShapes(relaxed map[string][]relaxation) *shapes {
+	s := &shapes{relaxed: relaxed, appended: map[string]bool{}, made: map[string]object{}}
 	for _, ns := range api.Namespaces() {
 		for _, n := range appendedNames(ns) {
 			s.appended[n.shape] = true
 		}
 	}
-	var err error
-	s.relaxed, err = relaxations()
-	return s, err
+	return s
 }
 
 // ref returns the reference to the component of a shape, which it makes.
@@ -57,7 +55,6 @@ func (s *shapes) add(shape string) error {
 	}
 	s.made[shape] = nil // shapes may refer to one another in a circle
 	o, _ := v.(object)
-	appendable, _ := o.get("x-appendable").(string)
 	schema, err := s.clean(o)
 	if err != nil {
 		return fmt.Errorf("shape %s: %w", shape, err)
@@ -69,14 +66,7 @@ func (s *shapes) add(shape string) error {
 	}
 	if s.appended[shape] && !ownID(shape) {
 		makeOptional(schema, "id")
-	}
-	if shape == "ConfigurationDetails" {
-		appendable = "configuration"
-	}
-	if appendable != "" {
-		if err := s.addAppended(&schema, appendable); err != nil {
-			return err
-		}
+		describeID(schema)
 	}
 	s.made[shape] = schema
 	return nil
@@ -84,6 +74,15 @@ func (s *shapes) add(shape string) error {
 
 // ownID reports whether an appended object keeps its id: seasons and episodes do.
 func ownID(shape string) bool { return strings.HasSuffix(shape, "Details") && shape != "ChangeDetails" }
+
+// describeID says where an optional id is absent.
+func describeID(schema object) {
+	fields, _ := schema.get("properties").(object)
+	if id, ok := fields.get("id").(object); ok {
+		id.set("description", "absent where the object is appended")
+		fields.set("id", id)
+	}
+}
 
 // clean returns a schema without what is about recordings, with references to components.
 func (s *shapes) clean(o object) (object, error) {
@@ -201,15 +200,22 @@ func appendedNames(namespace string) (names []appendedName) {
 	return names
 }
 
-// addAppended adds the fields that append_to_response adds to an object.
-func (s *shapes) addAppended(schema *object, namespace string) error {
-	fields, _ := schema.get("properties").(object)
-	fields = slices.Clone(fields)
+// details returns the reference to the component of an object that the names of a namespace are appended
+// to. A shape that rows have too gets a component of its own.
+func (s *shapes) details(shape, namespace string) (object, error) {
+	if err := s.add(shape); err != nil {
+		return nil, err
+	}
+	schema := slices.Clone(s.made[shape])
+	if !strings.HasSuffix(shape, "Details") {
+		shape += "Details"
+	}
+	fields := slices.Clone(schema.get("properties").(object))
 	patterns := object{}
 	for _, n := range appendedNames(namespace) {
 		ref, err := s.ref(n.shape)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if n.pattern != "" {
 			patterns = append(patterns, field{"^" + n.pattern + "$", ref})
@@ -221,5 +227,6 @@ func (s *shapes) addAppended(schema *object, namespace string) error {
 	if len(patterns) > 0 {
 		schema.set("patternProperties", patterns)
 	}
-	return nil
+	s.made[shape] = schema
+	return refTo("schemas", shape), nil
 }
