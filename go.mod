@@ -11,6 +11,7 @@ require (
 	github.com/andybalholm/brotli v1.1.1
 	github.com/blevesearch/vellum v1.2.1
 	github.com/bytedance/sonic v1.15.5
+	github.com/cenkalti/backoff/v5 v5.0.3
 	github.com/dustin/go-humanize v1.0.1
 	github.com/getkin/kin-openapi v0.152.0
 	github.com/gofrs/flock v0.13.1
