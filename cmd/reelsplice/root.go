@@ -128,7 +128,7 @@ func (a *app) addCommands(root *cobra.Command) {
 	root.AddCommand(
 		upCommand(a), genCommand(a), ingestCommand(a), buildCommand(a), publishCommand(a), rollbackCommand(a),
 		releasesCommand(a), pruneCommand(a), verifyCommand(a), diffCommand(a), inspectCommand(a), serveCommand(a),
-		tokenCommand(a), versionCommand(a),
+		tokenCommand(a), openapiCommand(a), versionCommand(a),
 	)
 	root.InitDefaultCompletionCmd()
 	root.SetHelpCommand(helpCommand())

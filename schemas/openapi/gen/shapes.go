@@ -20,6 +20,10 @@ type shapes struct {
 // notes of the facts that are about recordings, not about responses.
 var aboutRecordings = []string{"$schema", "$id", "title", "x-evidence", "x-null", "x-newer", "x-order-note", "x-appendable", "additionalProperties"}
 
+// appendedOnly is a shape that was recorded appended and not alone, where it has an id too.
+const appendedOnly = "LegacyTrailers"
+
+// newShapes returns the maker of a document's schemas, which allow what relaxed has.
 func newShapes(relaxed map[string][]relaxation) *shapes {
 	s := &shapes{relaxed: relaxed, appended: map[string]bool{}, made: map[string]object{}}
 	for _, ns := range api.Namespaces() {
@@ -63,6 +67,10 @@ func (s *shapes) add(shape string) error {
 		if err := r.apply(schema); err != nil {
 			return fmt.Errorf("shape %s: %w", shape, err)
 		}
+	}
+	if shape == appendedOnly {
+		fields := schema.get("properties").(object)
+		schema.set("properties", append(object{{"id", object{{"type", "integer"}}}}, fields...))
 	}
 	if s.appended[shape] && !ownID(shape) {
 		makeOptional(schema, "id")
