@@ -132,7 +132,35 @@ func (s *shapes) clean(o object) (object, error) {
 		}
 		out = append(out, field{f.name, value})
 	}
-	return s.union(out), nil
+	return s.union(typed(out)), nil
+}
+
+// typed returns a schema in the form that generators of clients read best. It allows the same.
+func typed(o object) object {
+	switch o.get("const").(type) {
+	case string:
+		o.set("type", "string")
+	case bool:
+		o.set("type", "boolean")
+	}
+	if o.get("type") == "number" {
+		o.set("format", "double")
+	}
+	// Fields by one pattern are a map.
+	if patterns, ok := o.get("patternProperties").(object); ok && len(patterns) == 1 && o.get("properties") == nil {
+		o = append(o.without("patternProperties"),
+			field{"propertyNames", object{{"pattern", patterns[0].name}}}, field{"additionalProperties", patterns[0].value})
+	}
+	// Amounts of money outgrow 32 bits.
+	if fields, ok := o.get("properties").(object); ok {
+		for _, name := range []string{"budget", "revenue"} {
+			if amount, ok := fields.get(name).(object); ok && amount.get("type") == "integer" {
+				amount.set("format", "int64")
+				fields.set(name, amount)
+			}
+		}
+	}
+	return o
 }
 
 func (s *shapes) cleanList(l list) (list, error) {
