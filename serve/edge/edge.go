@@ -185,9 +185,8 @@ func (x *exchange) serve() error {
 	if string(x.rq.Method) == "OPTIONS" {
 		return x.options()
 	}
-	if res := x.edge.Authorize(x.rq.Authorization, x.rq.Query, x.rq.Grant, x.edge.opts.Now().Unix()); !res.OK {
-		x.edge.logRefused(&res)
-		return status.InvalidKey
+	if err := x.authorize(); err != nil {
+		return err
 	}
 	if c := route.Match(x.rq.Method, x.rq.Path, &x.q); c != status.OK {
 		x.hint(c)
@@ -198,6 +197,15 @@ func (x *exchange) serve() error {
 		return c
 	}
 	return x.answer()
+}
+
+// authorize refuses a request without a good credential.
+func (x *exchange) authorize() error {
+	if res := x.edge.Authorize(x.rq.Authorization, x.rq.Query, x.rq.Grant, x.edge.opts.Now().Unix()); !res.OK {
+		x.edge.logRefused(&res)
+		return status.InvalidKey
+	}
+	return nil
 }
 
 // answer calls the answerer of the operation.
