@@ -59,7 +59,7 @@ func DefaultConfig() Config {
 
 // Validate reports everything that is wrong with c.
 func (c *Config) Validate() error {
-	errs := []error{c.Options.Validate(), c.Limits.Validate(), http.CheckAddr("admin-addr", c.AdminAddr), c.Pull.Validate()}
+	errs := []error{c.Options.Validate(), c.Limits.Validate(), CheckAdminAddr(c.AdminAddr), c.Pull.Validate()}
 	complain := func(ok bool, text string) {
 		if !ok {
 			errs = append(errs, errors.New(text))
@@ -74,6 +74,9 @@ func (c *Config) Validate() error {
 	complain(inTiB(c.ScrubRate), "scrub-rate: want 0 to 1TiB")
 	return errors.Join(errs...)
 }
+
+// CheckAdminAddr reports an address that the admin listener cannot have.
+func CheckAdminAddr(addr string) error { return http.CheckAddr("admin-addr", addr) }
 
 // inTiB reports whether n is a plausible number of bytes.
 func inTiB(n int) bool { return n >= 0 && int64(n) <= 1<<40 }
