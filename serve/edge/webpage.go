@@ -13,9 +13,13 @@ import (
 // revalidated is the Cache-Control of the page: caches keep it, and ask each time.
 const revalidated = "no-cache"
 
-// isPage reports whether a path belongs to the page at "/". It is called for every request.
-func isPage(path []byte) bool {
-	return string(path) == "/" || len(path) > len(page.Folder) && string(path[:len(page.Folder)]) == page.Folder
+// isPage reports whether the path is for people. It is called for every request.
+func (x *exchange) isPage() bool {
+	path := x.rq.Path
+	if string(path) == page.OpenAPIPath {
+		return true
+	}
+	return x.edge.opts.Page && (string(path) == "/" || len(path) > len(page.Folder) && string(path[:len(page.Folder)]) == page.Folder)
 }
 
 // Paths of the page that need a token. Their responses are JSON.
@@ -96,7 +100,7 @@ func (x *exchange) explain() (any, error) {
 		return nil, status.InvalidInput
 	}
 	target, _ := route.Lookup(nil, x.rq.Query, "path")
-	if !bytes.HasPrefix(target, []byte("/3/")) {
+	if !bytes.HasPrefix(target, []byte("/3/")) && !bytes.HasPrefix(target, []byte("/4/")) {
 		return nil, status.InvalidInput // the page itself has no pieces
 	}
 	inner := x.edge.pools.exchanges.Get().(*exchange)
