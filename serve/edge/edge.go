@@ -45,7 +45,7 @@ type Edge struct {
 	cache    string // Cache-Control of responses that can be kept
 	recheck  string // of those that caches must ask for again each time
 	facts    *static.Set
-	webpage  *page.Set          // nil for none
+	webpage  *page.Set
 	tokens   func() *auth.Table // those that count at the moment
 	signer   *auth.Signer
 	releases *releases.Releases
@@ -92,6 +92,7 @@ func New(opts Options, tokens func() *auth.Table, signer *auth.Signer, rels *rel
 		cache:    opts.cacheControl(opts.MaxAge),
 		recheck:  opts.cacheControl(0),
 		facts:    facts,
+		webpage:  page.New(),
 		tokens:   tokens,
 		signer:   signer,
 		releases: rels,
@@ -110,7 +111,7 @@ func New(opts Options, tokens func() *auth.Table, signer *auth.Signer, rels *rel
 		},
 	}
 	if opts.Page {
-		if e.webpage, err = page.New(cmp.Or(opts.ImageBaseURL, static.DefaultImageBaseURL)); err != nil {
+		if err := e.webpage.WithPage(cmp.Or(opts.ImageBaseURL, static.DefaultImageBaseURL)); err != nil {
 			return nil, err
 		}
 	}
@@ -179,15 +180,14 @@ func (x *exchange) bytes() int { return exchangeBytes + x.c.bytes() + cap(x.out)
 
 // serve makes the response. The error is a status.Code for refusals.
 func (x *exchange) serve() error {
-	if isPage(x.rq.Path) && x.edge.webpage != nil {
+	if x.isPage() {
 		return x.webpage()
 	}
 	if string(x.rq.Method) == "OPTIONS" {
 		return x.options()
 	}
-	if res := x.edge.Authorize(x.rq.Authorization, x.rq.Query, x.rq.Grant, x.edge.opts.Now().Unix()); !res.OK {
-		x.edge.logRefused(&res)
-		return status.InvalidKey
+	if err := x.authorize(); err != nil {
+		return err
 	}
 	if c := route.Match(x.rq.Method, x.rq.Path, &x.q); c != status.OK {
 		x.hint(c)
@@ -198,6 +198,15 @@ func (x *exchange) serve() error {
 		return c
 	}
 	return x.answer()
+}
+
+// authorize refuses a request without a good credential.
+func (x *exchange) authorize() error {
+	if res := x.edge.Authorize(x.rq.Authorization, x.rq.Query, x.rq.Grant, x.edge.opts.Now().Unix()); !res.OK {
+		x.edge.logRefused(&res)
+		return status.InvalidKey
+	}
+	return nil
 }
 
 // answer calls the answerer of the operation.
