@@ -37,6 +37,7 @@ type Config struct {
 	Kinds     []string // of daily id exports and lists of changes; nil for all of KindNames
 	Languages []string // xx or xx-YY, besides en-US
 	Seasons   SeasonMode
+	Episodes  bool // each by itself, for its own images, videos, texts and ids
 	People    bool // whom titles name
 	// Collections, and companies with networks, that titles name.
 	Collections, Companies bool
@@ -84,6 +85,7 @@ func (cfg *Config) Validate() error {
 	check(cfg.Timeout > 0, "timeout %s: want more than 0", cfg.Timeout)
 	check(slices.Contains([]SeasonMode{SeasonsNone, SeasonsDetails, SeasonsAll}, cfg.Seasons),
 		"seasons %q: want %s, %s or %s", cfg.Seasons, SeasonsNone, SeasonsDetails, SeasonsAll)
+	check(!cfg.Episodes || cfg.Seasons != SeasonsNone, "episodes: want them with their seasons, not with seasons %q", SeasonsNone)
 	for _, k := range cfg.Kinds {
 		check(kindNamed(k) != nil, "kind %q: want one of %v", k, KindNames())
 	}

@@ -249,6 +249,11 @@ func (l *loop) follow(t task, e *entry) {
 		l.followDetails(t, e)
 	case fetchSeasons:
 		l.followNamed(t, e)
+		if l.cfg.Episodes && t.language == "" {
+			l.ahead = append(l.ahead, t.episodeTasks(e.Named[episodes.name])...)
+		}
+	case fetchEpisode:
+		l.followNamed(t, e)
 	case findID, searchTitle:
 		if len(e.Named) == 0 {
 			l.report.Unresolved = append(l.report.Unresolved, t.place)
@@ -267,9 +272,9 @@ func (l *loop) followDetails(t task, e *entry) {
 	}
 	l.followNamed(t, e)
 	languages := append([]string{""}, l.cfg.Languages...)
-	fields, _ := kindNamed(t.kind).localized()
+	texts := len(kindNamed(t.kind).localized().fields) > 0
 	for _, language := range languages {
-		if language != "" && len(fields) > 0 {
+		if language != "" && texts {
 			l.add(task{what: fetchLanguage, kind: t.kind, id: t.id, language: language, since: t.since})
 		}
 		if t.kind == "tv" {
