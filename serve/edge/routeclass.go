@@ -13,13 +13,14 @@ const (
 	RouteQuery                         // discover and search
 	RouteStatic                        // facts such as the configuration
 	RouteAccount                       // lists of users, account data, tokens
+	RoutePage                          // the page for people and what it reads
 	RouteOptions                       // OPTIONS
 	RouteNotModified                   // 304, of any operation
 	RouteError                         // a refusal or an error, of any operation
 	RouteClasses                       // their number
 )
 
-var routeNames = [RouteClasses]string{"detail", "append", "list", "query", "static", "account", "options", "not_modified", "error"}
+var routeNames = [RouteClasses]string{"detail", "append", "list", "query", "static", "account", "page", "options", "not_modified", "error"}
 
 // String returns the name of c in metrics and logs.
 func (c RouteClass) String() string { return routeNames[c] }

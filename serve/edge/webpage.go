@@ -28,7 +28,7 @@ const explainPath = page.Folder + "explain"
 // webpage serves the page: documents, which need no token and no release, and what they show.
 func (x *exchange) webpage() error {
 	x.q.Reset()
-	x.rs.Cache = revalidated
+	x.rs.Cache, x.rs.route = revalidated, RoutePage
 	if string(x.rq.Path) == explainPath {
 		return x.shown(x.explain)
 	}
