@@ -11,6 +11,7 @@ require (
 	github.com/andybalholm/brotli v1.1.1
 	github.com/blevesearch/vellum v1.2.1
 	github.com/bytedance/sonic v1.15.5
+	github.com/coreos/go-systemd/v22 v22.7.0
 	github.com/dustin/go-humanize v1.0.1
 	github.com/gofrs/flock v0.13.1
 	github.com/google/go-cmp v0.7.0
