@@ -17,7 +17,7 @@ import (
 
 // TestSystemd: an edge with a notify socket and a passed listener serves on that, and reports start, life, reload and end.
 func TestSystemd(t *testing.T) {
-	dir, err := os.MkdirTemp("", "systemd") // the path of a socket has to be short
+	dir, err := os.MkdirTemp("", "systemd") //nolint:usetesting // the path of a socket has to be short
 	if err != nil {
 		t.Fatal(err)
 	}
