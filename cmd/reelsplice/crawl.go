@@ -114,8 +114,8 @@ func (a *app) crawl(ctx context.Context, cfg crawl.Config) error {
 		return err
 	}
 	err = errors.Join(a.print(r, func(w io.Writer) { writeCrawl(w, &r) }), err)
-	if err == nil && len(r.Failed) > 0 {
-		return fmt.Errorf("%s had no usable response: run the same command again; the first: %s", plural(len(r.Failed), "request"), r.Failed[0])
+	if err == nil && r.Failures > 0 {
+		return fmt.Errorf("%s had no usable response: run the same command again; the first: %s", plural(r.Failures, "request"), r.Failed[0])
 	}
 	return err
 }

@@ -9,6 +9,7 @@
 package crawl
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,6 +52,8 @@ type Config struct {
 	Log      *slog.Logger
 	Progress func(done, total int64) // tasks; may be nil
 	Now      func() time.Time
+
+	wait time.Duration // before a second try; 0 for the default
 }
 
 // DefaultConfig returns the settings that are meant for TMDB: half of its limit of requests.
@@ -127,7 +130,8 @@ type Report struct {
 	Gone       int64            `json:"gone"`       // ids that lead nowhere
 	Merged     int64            `json:"merged"`     // ids that lead to another
 	Held       int64            `json:"held"`       // tasks whose response the dump had already
-	Failed     []string         `json:"failed"`     // requests without a usable response; the next run tries them again
+	Failures   int64            `json:"failures"`   // requests without a usable response; the next run tries them again
+	Failed     []string         `json:"failed"`     // the first of them
 	Unresolved []string         `json:"unresolved"` // names and external ids of no resource
 	Requests   int64            `json:"requests"`   // with those that were tried again
 	Retried    int64            `json:"retried"`
@@ -150,6 +154,7 @@ func Run(ctx context.Context, cfg Config) (r Report, err error) {
 		return r, err
 	}
 	defer c.close()
+	c.wait = cmp.Or(cfg.wait, c.wait)
 	seeds, err := readSelection(ctx, &cfg, &r)
 	if err != nil {
 		return r, err
@@ -162,7 +167,7 @@ func Run(ctx context.Context, cfg Config) (r Report, err error) {
 	l := newLoop(&cfg, c, s, seeds, &r)
 	err = l.run(ctx)
 	r.Requests, r.Retried, r.Bytes = c.traffic.requests.Load(), c.traffic.retried.Load(), c.traffic.bytes.Load()
-	r.Complete = err == nil && len(r.Failed) == 0
+	r.Complete = err == nil && r.Failures == 0
 	if err == nil {
 		err = r.finish(s)
 	}

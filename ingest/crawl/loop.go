@@ -15,6 +15,9 @@ import (
 // away, or is not what it was.
 const maxFailures = 5
 
+// maxFailed bounds the failures that a report lists.
+const maxFailed = 100
+
 // maxPages is the last page that the API has of any list.
 const maxPages = 500
 
@@ -210,7 +213,9 @@ func (l *loop) take(o outcome) error {
 	}
 	switch {
 	case errors.As(o.err, &tries), errors.As(o.err, &refused):
-		l.report.Failed = append(l.report.Failed, o.err.Error())
+		if l.report.Failures++; len(l.report.Failed) < maxFailed {
+			l.report.Failed = append(l.report.Failed, o.err.Error())
+		}
 		l.cfg.Log.Warn("request is given up", "reason", o.err.Error())
 		l.done++
 		if l.failures++; l.failures >= maxFailures {
