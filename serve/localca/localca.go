@@ -21,7 +21,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/renameio/v2"
+	"github.com/reelsplice/reelsplice/schemas/durable"
 )
 
 // Files of a folder that Make writes, all PEM.
@@ -267,7 +267,7 @@ func writeKey(path string, key *ecdsa.PrivateKey) error {
 	if err != nil {
 		return err
 	}
-	return renameio.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), 0o600)
+	return durable.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), 0o600)
 }
 
 func writeCertificates(path string, certs ...*x509.Certificate) error {
@@ -277,5 +277,5 @@ func writeCertificates(path string, certs ...*x509.Certificate) error {
 			return err
 		}
 	}
-	return renameio.WriteFile(path, text.Bytes(), 0o644)
+	return durable.WriteFile(path, text.Bytes(), 0o644)
 }
