@@ -148,7 +148,8 @@ func (r *buildReport) changes() *Changes {
 	c := new(Changes)
 	for _, k := range []fragment.Kind{fragment.KindMovie, fragment.KindTV, fragment.KindPerson} {
 		name := k.String()
-		c.Created, c.Changed, c.Deleted = c.Created+r.Created[name], c.Changed+r.Changed[name], c.Deleted+r.Deleted[name]
+		c.Created, c.Deleted = c.Created+r.Created[name], c.Deleted+r.Deleted[name]
+		c.Changed += max(0, r.Changed[name]-r.Created[name]-r.Deleted[name])
 	}
 	return c
 }

@@ -89,8 +89,8 @@ func TestReports(t *testing.T) {
 		{`{"built_at":"2026-01-02T03:04:05.678Z","previous":"","created":{"movie":1},"deleted":{}}`, `"2026-01-02T03:04:05Z",null,null,null`},
 		{`{"previous":"r1","changed":{"movie":1}}`, `"",null,null,null`},
 		{
-			`{"previous":"r1","created":{"movie":1,"tv":2,"company":9},"changed":{"person":3},"deleted":{"movie":4},"ingest":{"quarantine":{"rows":5},"conflicts":null}}`,
-			`"",{"created":3,"changed":3,"deleted":4},{"rows":5},null`,
+			`{"previous":"r1","created":{"movie":1,"tv":2,"company":9},"changed":{"movie":6,"tv":2,"person":3},"deleted":{"movie":4},"ingest":{"quarantine":{"rows":5},"conflicts":null}}`,
+			`"",{"created":3,"changed":4,"deleted":4},{"rows":5},null`,
 		},
 	} {
 		if err := os.Remove(file); err != nil && !os.IsNotExist(err) {
