@@ -205,7 +205,9 @@ func (x *exchange) serve() error {
 
 // authorize refuses a request without a good credential.
 func (x *exchange) authorize() error {
-	if res := x.edge.Authorize(x.rq.Authorization, x.rq.Query, x.rq.Grant, x.edge.opts.Now().Unix()); !res.OK {
+	res := x.edge.Authorize(x.rq.Authorization, x.rq.Query, x.rq.Grant, x.edge.opts.Now().Unix())
+	x.rs.Token = res.Name
+	if !res.OK {
 		x.edge.logRefused(&res)
 		return status.InvalidKey
 	}
@@ -215,6 +217,7 @@ func (x *exchange) authorize() error {
 // answer calls the answerer of the operation.
 func (x *exchange) answer() error {
 	op := x.q.Op.Operation()
+	x.rs.route = routeClass(op.Answerer, len(x.q.Appends()) > 0)
 	switch op.Answerer {
 	case api.AnswerStatic:
 		return x.static()
@@ -338,7 +341,7 @@ func (x *exchange) refuse(err error) {
 	if !ok {
 		code = x.unexpected(err)
 	}
-	rs := Response{Class: Failure, Status: code.HTTP(), Cache: noStore, Release: x.rs.Release, body: code.Body(), x: x}
+	rs := Response{Class: Failure, Status: code.HTTP(), Cache: noStore, Release: x.rs.Release, Token: x.rs.Token, body: code.Body(), x: x}
 	if code == status.MethodNotAllowed {
 		rs.Allow = x.q.Allow
 	}
@@ -385,6 +388,9 @@ func (e *Edge) Acquire() *releases.Held { return e.releases.Acquire() }
 func (e *Edge) Inflight() (held, refused int64) {
 	return e.inflight.held.Load(), e.inflight.refused.Load()
 }
+
+// Pages returns the hits and the misses of the cache of compressed pages so far.
+func (e *Edge) Pages() (hits, misses uint64) { return e.pages.Lookups() }
 
 // FromDisk reports whether the release is read from the disk at the moment.
 func (e *Edge) FromDisk() bool { return e.opts.FromDisk() }

@@ -31,7 +31,7 @@ const (
 // webpage serves the page: documents, which need no token and no release, and what they show.
 func (x *exchange) webpage() error {
 	x.q.Reset()
-	x.rs.Cache = revalidated
+	x.rs.Cache, x.rs.route = revalidated, RoutePage
 	switch string(x.rq.Path) {
 	case explainPath:
 		return x.shown(x.explain)

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/reelsplice/reelsplice/schemas/age"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/tables"
@@ -37,6 +38,7 @@ type Summary struct {
 	Years     []Year     `json:"years"`     // those with titles; null without tables
 	Releases  []Release  `json:"releases"`  // of the store, the oldest first
 	Changes   *Changes   `json:"changes"`
+	Data      *age.Days  `json:"data"` // the days on which records were fetched
 	// Quarantine and Conflicts are those of the ingest's report that the build has found.
 	Quarantine json.RawMessage `json:"quarantine"`
 	Conflicts  json.RawMessage `json:"conflicts"`
@@ -104,6 +106,9 @@ func describe(rel *release.Reader, store release.Store) (*Summary, error) {
 		Release: m.ID, Parent: m.Parent, Resources: m.Counts.Resources, Fragments: m.Counts.Fragments,
 		Segments: m.Counts.Segments, RawBytes: m.Counts.RawBytes, StoredBytes: m.Counts.StoredBytes,
 		FilesBytes: release.Describe(m, time.Time{}).Bytes,
+	}
+	if days := age.All(age.Of(m.Sources)); !days.IsZero() {
+		s.Data = &days
 	}
 	var err error
 	if s.Years, err = years(rel); err != nil {

@@ -116,6 +116,16 @@ func TestReports(t *testing.T) {
 	}
 }
 
+func TestData(t *testing.T) {
+	dir := t.TempDir()
+	servetest.Build(t, dir, 6, `{"id":1,"title":"One","_fetched":"2026-05-01"}`, `{"id":2,"title":"Two","_fetched":"2026-06-30"}`)
+	rels, h := open(t, dir)
+	s := counted(t, NewKeeper(rels, slog.New(slog.DiscardHandler)), h)
+	if s.Data == nil || s.Data.Oldest != "2026-05-01" || s.Data.Newest != "2026-06-30" {
+		t.Errorf("data = %+v, want those of two days", s.Data)
+	}
+}
+
 // TestLeaving: a release that is not served any more is described without its counts, and a walk ends with
 // its release.
 func TestLeaving(t *testing.T) {
