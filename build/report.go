@@ -44,6 +44,12 @@ type Report struct {
 	Kept int64 `json:"kept"`
 	// Changed counts, by kind, the resources that changed since the previous release.
 	Changed map[string]int `json:"changed,omitempty"`
+	// Created and Deleted count those of Changed that are new and those that are gone; nil without a
+	// previous release.
+	Created map[string]int `json:"created,omitzero"`
+	Deleted map[string]int `json:"deleted,omitzero"`
+	// Ingest is what the last ingest into the catalogue has reported; nil for a catalogue without a report.
+	Ingest *Ingest `json:"ingest,omitempty"`
 	// Stages holds how many seconds each stage took.
 	Stages       map[string]float64 `json:"stages"`
 	Seconds      float64            `json:"seconds"`
@@ -66,7 +72,7 @@ type Tasks struct {
 func NewReport(p *plan.Plan, o task.Outcome) Report {
 	r := Report{
 		BuiltAt: time.Now().UTC().Truncate(time.Millisecond), Records: p.Records, Removed: int64(p.Removed),
-		Derived: o.Derived, SharedIMDbIDs: o.SharedIMDbIDs, Kept: o.Reused, Changed: o.Changed, Unchanged: o.Unchanged,
+		Derived: o.Derived, SharedIMDbIDs: o.SharedIMDbIDs, Kept: o.Reused, Changed: o.Changed, Created: o.Created, Deleted: o.Deleted, Unchanged: o.Unchanged,
 		Level: p.Level, Previous: p.Previous, Fetched: p.Fetched,
 	}
 	if all := age.All(p.Fetched); !all.IsZero() {
