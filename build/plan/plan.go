@@ -7,16 +7,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
-	"github.com/google/renameio/v2"
 	"github.com/zeebo/xxh3"
 
 	"github.com/reelsplice/reelsplice/build/records"
 	"github.com/reelsplice/reelsplice/build/work"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/durable"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/tables"
 )
@@ -281,7 +280,7 @@ func (p *Plan) Write(path string) error {
 	if err != nil {
 		return fmt.Errorf("write plan: %w", err)
 	}
-	return renameio.WriteFile(path, append(data, '\n'), 0o644, renameio.WithTempDir(filepath.Dir(path)))
+	return durable.WriteFile(path, append(data, '\n'), 0o644)
 }
 
 // Read reads the plan that Write wrote.

@@ -126,9 +126,9 @@ func rootCommand(a *app) *cobra.Command {
 
 func (a *app) addCommands(root *cobra.Command) {
 	root.AddCommand(
-		upCommand(a), genCommand(a), ingestCommand(a), buildCommand(a), publishCommand(a), rollbackCommand(a),
+		upCommand(a), genCommand(a), crawlCommand(a), ingestCommand(a), buildCommand(a), publishCommand(a), rollbackCommand(a),
 		releasesCommand(a), pruneCommand(a), verifyCommand(a), diffCommand(a), inspectCommand(a), serveCommand(a),
-		tokenCommand(a), healthCommand(a), versionCommand(a),
+		tokenCommand(a), healthCommand(a), certCommand(a), versionCommand(a),
 	)
 	root.InitDefaultCompletionCmd()
 	root.SetHelpCommand(helpCommand())

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/reelsplice/reelsplice/schemas/durable"
 	"github.com/reelsplice/reelsplice/schemas/release/mmap"
 )
 
@@ -43,7 +44,7 @@ func (s *scrubber) file(ctx context.Context, m *mapping) error {
 	if !m.isOpen() || m.blob.Fill != nil {
 		return nil // what it has was checked when it came
 	}
-	f, err := os.Open(m.path)
+	f, err := durable.Open(m.path)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,6 @@ import (
 	"net/netip"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 )
 
@@ -120,7 +119,7 @@ const (
 func (l *Listener) failedAccept(err error, failures int) {
 	l.failed.Add(1)
 	l.cfg.Log.Warn("accept failed, trying again", "error", err)
-	if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
+	if outOfFiles(err) {
 		l.mu.Lock()
 		if i := l.idle(); i >= 0 {
 			l.evict(l.slots[i])

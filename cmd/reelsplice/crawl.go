@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/reelsplice/reelsplice/ingest/crawl"
+)
+
+const crawlLong = "crawl fetches titles, people and collections from a server of this API, TMDB's or another reelsplice, with a\n" +
+	"key of your own, into files that ingest takes: one row of NDJSON a response, one file a kind. Each row has the\n" +
+	"day of its response in the field _fetched.\n\n" +
+	"What to fetch comes from files of ids (--ids: lines such as movie 550, tv/1399, tt0137523), TMDB's daily id exports\n" +
+	"(--daily-ids), the names and NFO files of a media library (--library), lists of changes (--changed-since), or\n" +
+	"the age of what DIR has (--refresh). Seasons come with their series.\n\n" +
+	"A killed crawl continues when the same command runs again, without asking twice. A complete one asks nothing.\n" +
+	"Ids that lead nowhere become rows with _deleted, merged ones rows with _merged_into. 429 and Retry-After are\n" +
+	"obeyed; a response that is cut, damaged or late is tried again.\n\n" +
+	"The key is one word in a file. It appears in no log, error or row. Mind the terms of the server: TMDB's want its\n" +
+	"attribution, data that is not older than six months, and an agreement for commercial use."
+
+const crawlExample = "  reelsplice crawl --from https://api.themoviedb.org/3 --key-file tmdb.key --out crawl --library /media\n" +
+	"  reelsplice crawl --from https://api.themoviedb.org/3 --key-file tmdb.key --out crawl --daily-ids movie_ids_11_20_2026.json.gz --min-popularity 10\n" +
+	"  reelsplice crawl --from https://api.themoviedb.org/3 --key-file tmdb.key --out crawl --changed-since 2026-11-24 --only-known\n" +
+	"  reelsplice ingest --catalog catalog crawl"
+
+func crawlCommand(a *app) *cobra.Command {
+	cfg := crawl.DefaultConfig()
+	o := crawlFlags{cfg: &cfg}
+	c := &cobra.Command{
+		Use:     "crawl --from URL --key-file FILE --out DIR",
+		Short:   "Fetch dumps from a server of this API, with your own key",
+		Long:    crawlLong,
+		Example: crawlExample,
+	}
+	f := c.Flags()
+	f.StringVar(&cfg.From, "from", "", "`URL` of the server, with or without /3")
+	f.StringVar(&o.keyFile, "key-file", "", "`FILE` with the key or the access token, and nothing else")
+	f.StringVar(&cfg.Out, "out", "", "`DIR` of the dump, made when it is missing")
+	f.StringArrayVar(&cfg.IDs, "ids", nil, "`FILE` of ids, one a line: movie 550, tv/1399, person 287, tvdb 121361, tt0137523; repeatable")
+	f.StringArrayVar(&cfg.DailyIDs, "daily-ids", nil, "`FILE` of TMDB's daily id exports, also .gz; its name says the kind; repeatable")
+	f.Float64Var(&cfg.MinPopularity, "min-popularity", 0, "of daily id exports, leave out what is less popular than `N`")
+	f.StringArrayVar(&cfg.Library, "library", nil, "`DIR` of a media library, for ids in names and NFO files; repeatable")
+	f.BoolVar(&cfg.Search, "library-search", false, "search for names of a library without an id; take what is alone with that name and year")
+	f.StringVar(&o.changedSince, "changed-since", "", "fetch what changed since this `DAY`, YYYY-MM-DD")
+	f.BoolVar(&cfg.OnlyKnown, "only-known", false, "of changes, fetch only what DIR has")
+	f.StringVar(&o.refresh, "refresh", "", "fetch again what is older than this `AGE`, such as 150d")
+	f.StringSliceVar(&cfg.Kinds, "kinds", nil, "`KINDS` to take from daily id exports and changes: "+strings.Join(crawl.KindNames(), ","))
+	f.StringSliceVar(&cfg.Languages, "languages", nil, "further `LANGUAGES` of texts, besides en-US: de-DE,fr-FR")
+	f.StringVar(&o.seasons, "seasons", string(cfg.Seasons), "`HOW` much of seasons: all, details (20 a request, without their own credits and images), none")
+	f.BoolVar(&cfg.People, "people", false, "fetch the people whom titles name")
+	f.BoolVar(&cfg.Collections, "collections", cfg.Collections, "fetch the collections that movies name")
+	f.BoolVar(&cfg.Companies, "companies", false, "fetch the companies and networks that titles name")
+	f.Float64Var(&cfg.Rate, "rate", cfg.Rate, "most requests a second, `N`")
+	f.IntVar(&cfg.Concurrency, "concurrency", cfg.Concurrency, "most requests at once, `N`")
+	f.IntVar(&cfg.Tries, "tries", cfg.Tries, "give a request up after `N` tries")
+	f.DurationVar(&cfg.Timeout, "timeout", cfg.Timeout, "time for one response")
+	required(c, "from", "key-file", "out")
+	return a.leaf(c, func(ctx context.Context, _ []string) error {
+		if err := o.apply(); err != nil {
+			return usage(err)
+		}
+		var err error
+		if cfg.Key, err = crawl.ReadKey(o.keyFile); err != nil {
+			return err
+		}
+		if err := cfg.Validate(); err != nil {
+			return usage(err)
+		}
+		return a.crawl(ctx, cfg)
+	})
+}
+
+// crawlFlags are checked before they become part of a Config.
+type crawlFlags struct {
+	cfg                                     *crawl.Config
+	keyFile, changedSince, refresh, seasons string
+}
+
+// apply sets the flags in the Config.
+func (o *crawlFlags) apply() error {
+	var errs [2]error
+	if o.changedSince != "" {
+		if o.cfg.ChangedSince, errs[0] = crawl.ParseDay(o.changedSince); errs[0] != nil {
+			errs[0] = fmt.Errorf("changed-since: %w", errs[0])
+		}
+	}
+	if o.refresh != "" {
+		if o.cfg.RefreshDays, errs[1] = crawl.ParseAge(o.refresh); errs[1] != nil {
+			errs[1] = fmt.Errorf("refresh: %w", errs[1])
+		}
+	}
+	o.cfg.Seasons = crawl.SeasonMode(o.seasons)
+	return errors.Join(errs[:]...)
+}
+
+// crawl runs a crawl with progress and a log. Its report is printed also after an error in its middle.
+func (a *app) crawl(ctx context.Context, cfg crawl.Config) error {
+	cfg.Log = a.logger()
+	p := a.progress("crawl", false)
+	defer p.stop()
+	cfg.Progress = p.update
+	r, err := crawl.Run(ctx, cfg)
+	p.stop()
+	if r.Requests == 0 && err != nil {
+		return err
+	}
+	err = errors.Join(a.print(r, func(w io.Writer) { writeCrawl(w, &r) }), err)
+	if err == nil && len(r.Failed) > 0 {
+		return fmt.Errorf("%s had no usable response: run the same command again; the first: %s", plural(len(r.Failed), "request"), r.Failed[0])
+	}
+	return err
+}
+
+func writeCrawl(w io.Writer, r *crawl.Report) {
+	for _, kind := range slices.Sorted(maps.Keys(r.Fetched)) {
+		fmt.Fprintf(w, "fetched: %s\n", ofKind(r.Fetched[kind], kind))
+	}
+	for _, n := range []struct {
+		count int64
+		what  string
+	}{{r.Gone, "gone"}, {r.Merged, "merged into others"}, {r.Retried, "tried again"}} {
+		if n.count > 0 {
+			fmt.Fprintf(w, "%s: %d\n", n.what, n.count)
+		}
+	}
+	for i, name := range r.Unresolved {
+		if i == maxCounts {
+			fmt.Fprintf(w, "without an id: %d more\n", len(r.Unresolved)-i)
+			break
+		}
+		fmt.Fprintf(w, "without an id: %s\n", name)
+	}
+	if r.Oldest > 0 {
+		fmt.Fprintf(w, "responses from %s to %s\n", r.Oldest, r.Newest)
+	}
+	if r.Requests == 0 && r.Complete {
+		fmt.Fprintf(w, "%s is complete: no request was needed\n", r.Out)
+		return
+	}
+	fmt.Fprintf(w, "made %s (%s) in %.1f s\n", plural(r.Requests, "request"), formatBytes(r.Bytes), r.Seconds)
+}

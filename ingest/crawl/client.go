@@ -1,0 +1,303 @@
+package crawl
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+)
+
+const (
+	// maxBody is the longest response, in bytes: the longest row that ingest takes by default.
+	maxBody = 64 << 20
+
+	// maxHops bounds the redirects of one request.
+	maxHops = 5
+
+	// maxHold is the longest pause that a server may ask for. A longer one ends the crawl.
+	maxHold = time.Hour
+
+	// maxHeld bounds the responses 429 to one request.
+	maxHeld = 100
+
+	// Waits between tries grow from the first to the longest, each with jitter.
+	firstWait, longestWait = 500 * time.Millisecond, time.Minute
+)
+
+// A FatalError ends the crawl: each further request would end the same way.
+type FatalError struct{ What string }
+
+func (e *FatalError) Error() string { return e.What }
+
+// A TriesError is a request without a usable response after all tries. The crawl goes on without it.
+type TriesError struct {
+	Path  string // with its query, without the key
+	Tries int
+	Last  error
+}
+
+func (e *TriesError) Error() string {
+	return fmt.Sprintf("%s: no usable response after %d tries: %v", e.Path, e.Tries, e.Last)
+}
+
+// Unwrap returns the failure of the last try.
+func (e *TriesError) Unwrap() error { return e.Last }
+
+// A RefusedError is a response that says another try would end the same way.
+type RefusedError struct {
+	Path, Message string
+	Status        int // of HTTP
+}
+
+func (e *RefusedError) Error() string {
+	return strings.TrimSuffix(fmt.Sprintf("%s: status %d: %s", e.Path, e.Status, e.Message), ": ")
+}
+
+// errGone is the response to an id that leads nowhere.
+var errGone = errors.New("the resource is gone")
+
+// traffic counts what a client did. All numbers are of responses and requests, with tries.
+type traffic struct{ requests, retried, bytes atomic.Int64 }
+
+// A client asks one server, at a bounded rate, until a response is usable.
+type client struct {
+	base    *url.URL // ends in /3
+	key     Key
+	http    *http.Client
+	pace    *pace
+	tries   int
+	timeout time.Duration // of one try, with its body
+	log     *slog.Logger
+	traffic traffic
+}
+
+// newClient makes a client of a valid Config.
+func newClient(cfg *Config) (*client, error) {
+	base, err := parseFrom(cfg.From)
+	if err != nil {
+		return nil, err
+	}
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.MaxIdleConnsPerHost, t.MaxConnsPerHost = cfg.Concurrency, cfg.Concurrency
+	return &client{
+		base: base, key: cfg.Key, pace: newPace(cfg.Rate), tries: cfg.Tries, timeout: cfg.Timeout, log: cfg.Log,
+		http: &http.Client{
+			Transport: t,
+			// The client follows by itself: only on the same server, with the same query.
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+	}, nil
+}
+
+// parseFrom checks the address of a server and completes it with the API's version.
+func parseFrom(from string) (*url.URL, error) {
+	u, err := url.Parse(from)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("from: want a URL such as https://api.themoviedb.org/3: %w", errors.Unwrap(err))
+	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+		return nil, errors.New("from: want a URL such as https://api.themoviedb.org/3")
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		return nil, errors.New("from: want a URL without user, query and fragment: the key has a file of its own")
+	}
+	u.Path = strings.TrimSuffix(u.Path, "/")
+	if !strings.HasSuffix(u.Path, "/3") {
+		u.Path += "/3"
+	}
+	u.RawPath = ""
+	return u, nil
+}
+
+// close ends idle connections.
+func (c *client) close() { c.http.CloseIdleConnections() }
+
+// get asks for a path below the version until use accepts the body, or returns errGone, a RefusedError, a
+// TriesError, a FatalError, or the error of ctx. An error of use means a body that is damaged.
+func (c *client) get(ctx context.Context, path string, query url.Values, use func(body []byte) error) error {
+	wait := backoff.NewExponentialBackOff()
+	wait.InitialInterval, wait.MaxInterval, wait.RandomizationFactor = firstWait, longestWait, 0.5
+	shown := path
+	if len(query) > 0 {
+		shown += "?" + strings.ReplaceAll(query.Encode(), "%2C", ",")
+	}
+	for tries, held := 0, 0; ; {
+		if err := c.pace.wait(ctx); err != nil {
+			return err
+		}
+		err := c.try(ctx, path, query, use)
+		var slow *slowError
+		var refused *RefusedError
+		var fatal *FatalError
+		switch {
+		case err == nil, errors.Is(err, errGone), errors.As(err, &fatal):
+			return err
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.As(err, &refused):
+			refused.Path, refused.Message = shown, c.key.redact(refused.Message)
+			return err
+		}
+		pause := wait.NextBackOff()
+		if errors.As(err, &slow) {
+			if slow.after > maxHold {
+				return &FatalError{fmt.Sprintf("the server asks to wait for %s: run the same command again then", slow.after.Round(time.Second))}
+			}
+			pause = cmp.Or(slow.after, pause)
+			c.pace.hold(pause) // the limit is of the key, not of this request
+			held++
+		} else {
+			tries++
+		}
+		if tries >= c.tries || held >= maxHeld {
+			return &TriesError{shown, tries + held, err}
+		}
+		c.traffic.retried.Add(1)
+		c.log.Debug("request is tried again", "path", shown, "reason", err.Error(), "wait", pause.String())
+		if err := sleep(ctx, pause); err != nil {
+			return err
+		}
+	}
+}
+
+// try makes one request and follows its redirects. Its errors do not show the key.
+func (c *client) try(ctx context.Context, path string, query url.Values, use func(body []byte) error) error {
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	target := *c.base
+	target.Path += path
+	for range maxHops {
+		rs, body, err := c.ask(ctx, target, query)
+		if err != nil {
+			return c.plain(err)
+		}
+		if rs.StatusCode < 300 || rs.StatusCode > 399 {
+			return c.judge(rs, body, use)
+		}
+		next, err := target.Parse(rs.Header.Get("Location"))
+		if err != nil || next.Scheme != target.Scheme || next.Host != target.Host {
+			return &FatalError{fmt.Sprintf("%s redirects to another server: name that one in --from", path)}
+		}
+		target.Path, target.RawPath = next.Path, next.RawPath
+	}
+	return fmt.Errorf("more than %d redirects", maxHops)
+}
+
+// ask makes one request and reads its body.
+func (c *client) ask(ctx context.Context, target url.URL, query url.Values) (*http.Response, []byte, error) {
+	rq, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), http.NoBody)
+	if err != nil {
+		return nil, nil, err
+	}
+	all := url.Values{}
+	for name, values := range query {
+		all[name] = values
+	}
+	rq.Header.Set("Accept", "application/json")
+	rq.Header.Set("User-Agent", "reelsplice-crawl")
+	c.key.authorize(rq.Header, all)
+	rq.URL.RawQuery = strings.ReplaceAll(all.Encode(), "%2C", ",")
+	c.traffic.requests.Add(1)
+	rs, err := c.http.Do(rq)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer rs.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(rs.Body, maxBody+1))
+	c.traffic.bytes.Add(int64(len(body)))
+	switch {
+	case err != nil:
+		return nil, nil, fmt.Errorf("read response: %w", err)
+	case len(body) > maxBody:
+		return nil, nil, fmt.Errorf("the response has more than %d bytes", maxBody)
+	}
+	return rs, body, nil
+}
+
+// plain takes the URL, which may hold the key, off an error.
+func (c *client) plain(err error) error {
+	var u *url.Error
+	if errors.As(err, &u) {
+		err = u.Err
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("no complete response within %s", c.timeout)
+	}
+	if text := err.Error(); c.key.in(text) {
+		return errors.New(c.key.redact(text))
+	}
+	return err
+}
+
+// A slowError is a response that asks for a pause.
+type slowError struct{ after time.Duration } // 0 when it does not say how long
+
+func (e *slowError) Error() string { return "status 429: too many requests" }
+
+// judge decides what a response means.
+func (c *client) judge(rs *http.Response, body []byte, use func(body []byte) error) error {
+	var failure struct {
+		Code    int    `json:"status_code"`
+		Message string `json:"status_message"`
+	}
+	if rs.StatusCode != http.StatusOK {
+		_ = json.Unmarshal(body, &failure) // a body in another form has no message
+		failure.Message = c.key.redact(failure.Message)
+	}
+	switch code := rs.StatusCode; {
+	case code == http.StatusOK:
+		return c.usable(body, use)
+	case code == http.StatusTooManyRequests:
+		return &slowError{retryAfter(rs.Header.Get("Retry-After"), time.Now())}
+	case code == http.StatusUnauthorized, code == http.StatusForbidden:
+		return &FatalError{fmt.Sprintf("the server refuses the key: status %d: %s", code, cmp.Or(failure.Message, http.StatusText(code)))}
+	case code == http.StatusNotFound && failure.Code == 34:
+		return errGone
+	case code == http.StatusServiceUnavailable && rs.Header.Get("Retry-After") != "":
+		return &slowError{retryAfter(rs.Header.Get("Retry-After"), time.Now())}
+	case code < 500 && code != http.StatusNotFound && code != http.StatusRequestTimeout:
+		return &RefusedError{Message: failure.Message, Status: code}
+	default:
+		return fmt.Errorf("status %d", code)
+	}
+}
+
+// usable hands a body on that is complete JSON.
+func (c *client) usable(body []byte, use func(body []byte) error) error {
+	if body = bytes.TrimSpace(body); len(body) == 0 || body[0] != '{' || !json.Valid(body) {
+		return errors.New("the response is no complete JSON object")
+	}
+	if c.key.in(string(body)) {
+		return errors.New("the response repeats the key")
+	}
+	if bytes.ContainsAny(body, "\r\n") { // between tokens alone
+		var line bytes.Buffer
+		if err := json.Compact(&line, body); err != nil {
+			return err
+		}
+		body = line.Bytes()
+	}
+	return use(body)
+}
+
+// retryAfter returns the pause that a server asks for: a number of seconds or a date, 0 for none.
+func retryAfter(text string, now time.Time) time.Duration {
+	if n, err := strconv.ParseUint(text, 10, 31); err == nil {
+		return time.Duration(n) * time.Second
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		return max(0, at.Sub(now))
+	}
+	return 0
+}

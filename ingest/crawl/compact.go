@@ -1,0 +1,174 @@
+package crawl
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/zeebo/xxh3"
+)
+
+// completeFile marks a folder of new files that take the places of the old ones.
+const completeFile = "complete"
+
+// A holding is what a store has, without rows that later ones replace.
+type holding struct {
+	live, all      int64 // bytes of rows; all with those that are replaced
+	oldest, newest Day   // of entries with rows
+	rows           int64 // entries with rows
+}
+
+// holding reads the whole journal.
+func (s *store) holding() (h holding, err error) {
+	err = s.each(func(e *entry) {
+		if e.File == "" {
+			return
+		}
+		h.live, h.rows, h.newest = h.live+e.Rows, h.rows+1, max(h.newest, e.Day)
+		if h.oldest == 0 || e.Day < h.oldest {
+			h.oldest = e.Day
+		}
+	})
+	for _, end := range s.ends {
+		h.all += end
+	}
+	return h, err
+}
+
+// wasteful reports whether a quarter of the bytes is of rows that later ones replace.
+func (h holding) wasteful() bool { return h.all-h.live > h.all/4 }
+
+// compact writes the files and the journal anew, without rows that later ones replace. Killed in
+// its middle, it leaves the old files, or all that the next opening needs to complete it.
+func (s *store) compact() error {
+	if err := s.sync(); err != nil {
+		return err
+	}
+	err := s.writeNext()
+	if err == nil {
+		err = errors.Join(s.closeFiles(), s.journal.Close())
+	}
+	if err == nil {
+		s.journal = nil
+		err = s.endCompact()
+	}
+	if err != nil {
+		return fmt.Errorf("compact the dump: %w", err)
+	}
+	s.done, s.dirty = map[xxh3.Uint128]place{}, false
+	return s.open()
+}
+
+// A copier appends rows to the new file of one name.
+type copier struct {
+	from, to *os.File
+	out      *bufio.Writer
+	end      int64
+}
+
+// writeNext writes the new files, and marks them as complete.
+func (s *store) writeNext() (err error) {
+	next := s.work(nextDir)
+	if err := os.MkdirAll(next, 0o755); err != nil {
+		return err
+	}
+	journal, err := newCopier("", filepath.Join(next, journalFile))
+	if err != nil {
+		return err
+	}
+	files := map[string]*copier{"": journal}
+	defer func() {
+		for _, c := range files {
+			err = errors.Join(err, c.close())
+		}
+		if err == nil {
+			err = os.WriteFile(filepath.Join(next, completeFile), nil, 0o644)
+		}
+	}()
+	if _, err := journal.out.WriteString(journalHead); err != nil {
+		return err
+	}
+	var failed error
+	err = s.each(func(e *entry) {
+		if failed == nil {
+			failed = s.copyEntry(e, next, files)
+		}
+	})
+	return errors.Join(err, failed)
+}
+
+// copyEntry copies the rows of an entry, and the entry with their new place.
+func (s *store) copyEntry(e *entry, next string, files map[string]*copier) (err error) {
+	if e.File != "" {
+		c := files[e.File]
+		if c == nil {
+			if c, err = newCopier(filepath.Join(s.dir, e.File), filepath.Join(next, e.File)); err != nil {
+				return err
+			}
+			files[e.File] = c
+		}
+		if _, err := io.Copy(c.out, io.NewSectionReader(c.from, e.End-e.Rows, e.Rows)); err != nil {
+			return err
+		}
+		c.end += e.Rows
+		e.End = c.end
+	}
+	_, err = files[""].out.Write(lineOf(e))
+	return err
+}
+
+func newCopier(from, to string) (c *copier, err error) {
+	c = &copier{}
+	if from != "" {
+		if c.from, err = os.Open(from); err != nil {
+			return nil, err
+		}
+	}
+	if c.to, err = os.Create(to); err != nil {
+		if c.from != nil {
+			c.from.Close()
+		}
+		return nil, err
+	}
+	c.out = bufio.NewWriterSize(c.to, 1<<16)
+	return c, nil
+}
+
+// close brings the new file to the disk.
+func (c *copier) close() error {
+	if c.from != nil {
+		c.from.Close()
+	}
+	return errors.Join(c.out.Flush(), c.to.Sync(), c.to.Close())
+}
+
+// endCompact gives complete new files their places, the journal last, and removes others.
+func (s *store) endCompact() error {
+	next := s.work(nextDir)
+	if _, err := os.Stat(filepath.Join(next, completeFile)); err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return os.RemoveAll(next)
+	}
+	entries, err := os.ReadDir(next)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if fileKind(e.Name()) == "" {
+			continue
+		}
+		if err := os.Rename(filepath.Join(next, e.Name()), filepath.Join(s.dir, e.Name())); err != nil {
+			return err
+		}
+	}
+	if err := os.Rename(filepath.Join(next, journalFile), s.work(journalFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return os.RemoveAll(next)
+}

@@ -1,0 +1,182 @@
+// Package crawl fetches a catalogue from a server of the API, with a key of one's own, into dumps that
+// ingest takes. A dump is a folder with one file of NDJSON a kind; each row is a response, and the field
+// _fetched has its day. The hidden folder .crawl beside the files holds the journal, by which a killed
+// crawl goes on.
+//
+// Requests become tasks. The selection gives the first ones: ids of files, lists of changes, names of a
+// library. Each response gives further ones: the languages of a title, the seasons of a series, people.
+// One goroutine keeps the tasks and the files; others make the requests.
+package crawl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
+)
+
+// A Config says what is fetched, from where and how fast.
+type Config struct {
+	From string // URL of the server, with or without the version
+	Key  Key
+	Out  string // folder of the dump
+
+	DailyIDs      []string // files of daily id exports
+	MinPopularity float64  // of titles and people of daily id exports
+	IDs           []string // files of ids
+	Library       []string // folders of media libraries
+	Search        bool     // names of a library without an id
+	ChangedSince  Day      // 0 fetches no lists of changes
+	OnlyKnown     bool     // changes count for what the dump has alone
+	RefreshDays   int      // fetches what is older again; 0 for nothing
+
+	Kinds     []string // of daily id exports and lists of changes; nil for all of KindNames
+	Languages []string // xx or xx-YY, besides en-US
+	Seasons   SeasonMode
+	People    bool // whom titles name
+	// Collections, and companies with networks, that titles name.
+	Collections, Companies bool
+
+	Rate        float64       // requests a second
+	Concurrency int           // requests at once
+	Tries       int           // of a request
+	Timeout     time.Duration // of a try
+	Grace       time.Duration // for requests under way, at an interrupt
+
+	Log      *slog.Logger
+	Progress func(done, total int64) // tasks; may be nil
+	Now      func() time.Time
+}
+
+// DefaultConfig returns the settings that are meant for TMDB: half of its limit of requests.
+func DefaultConfig() Config {
+	return Config{
+		Seasons: SeasonsAll, Collections: true, Rate: 20, Concurrency: 8, Tries: 8, Timeout: time.Minute, Grace: 5 * time.Second,
+		Log: slog.New(slog.DiscardHandler), Now: time.Now,
+	}
+}
+
+// Bounds of a Config.
+const (
+	maxRate        = 1000
+	maxConcurrency = 256
+	maxTries       = 100
+)
+
+// Validate returns all that is wrong with a Config, and brings languages to one form.
+func (cfg *Config) Validate() error {
+	var errs []error
+	check := func(ok bool, format string, args ...any) {
+		if !ok {
+			errs = append(errs, fmt.Errorf(format, args...))
+		}
+	}
+	_, err := parseFrom(cfg.From)
+	errs = append(errs, err)
+	check(cfg.Key.text != "", "want a key")
+	check(cfg.Rate > 0 && cfg.Rate <= maxRate, "rate %v: want more than 0 and at most %d requests a second", cfg.Rate, maxRate)
+	check(cfg.Concurrency > 0 && cfg.Concurrency <= maxConcurrency, "concurrency %d: want 1 to %d", cfg.Concurrency, maxConcurrency)
+	check(cfg.Tries > 0 && cfg.Tries <= maxTries, "tries %d: want 1 to %d", cfg.Tries, maxTries)
+	check(cfg.Timeout > 0, "timeout %s: want more than 0", cfg.Timeout)
+	check(slices.Contains([]SeasonMode{SeasonsNone, SeasonsDetails, SeasonsAll}, cfg.Seasons),
+		"seasons %q: want %s, %s or %s", cfg.Seasons, SeasonsNone, SeasonsDetails, SeasonsAll)
+	for _, k := range cfg.Kinds {
+		check(kindNamed(k) != nil, "kind %q: want one of %v", k, KindNames())
+	}
+	check(len(cfg.DailyIDs)+len(cfg.IDs)+len(cfg.Library) > 0 || cfg.ChangedSince > 0 || cfg.RefreshDays > 0,
+		"want something to fetch: --ids, --daily-ids, --library, --changed-since or --refresh")
+	check(cfg.MinPopularity >= 0, "min-popularity %v: want 0 or more", cfg.MinPopularity)
+	check(cfg.ChangedSince <= DayOf(cfg.Now()), "changed-since %s: want a day that is not in the future", cfg.ChangedSince)
+	if err := cfg.languages(); err != nil {
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// languages brings languages to the form xx-YY and drops those that are given twice, and en-US.
+func (cfg *Config) languages() error {
+	var out []string
+	for _, l := range cfg.Languages {
+		tag, err := tmdb.ParseLanguage(l)
+		if err != nil {
+			return err
+		}
+		if tag != "" && !slices.Contains(out, tag) {
+			out = append(out, tag)
+		}
+	}
+	cfg.Languages = out
+	return nil
+}
+
+// wants reports whether a kind of daily id exports and lists of changes is fetched.
+func (cfg *Config) wants(kind string) bool {
+	return len(cfg.Kinds) == 0 || slices.Contains(cfg.Kinds, kind)
+}
+
+// A Report is what a crawl did, and what the dump has after it.
+type Report struct {
+	Out        string           `json:"out"`
+	Fetched    map[string]int64 `json:"fetched"`    // rows by kind
+	Gone       int64            `json:"gone"`       // ids that lead nowhere
+	Merged     int64            `json:"merged"`     // ids that lead to another
+	Held       int64            `json:"held"`       // tasks whose response the dump had already
+	Failed     []string         `json:"failed"`     // requests without a usable response; the next run tries them again
+	Unresolved []string         `json:"unresolved"` // names and external ids of no resource
+	Requests   int64            `json:"requests"`   // with those that were tried again
+	Retried    int64            `json:"retried"`
+	Bytes      int64            `json:"bytes"` // of responses, unpacked
+	Seconds    float64          `json:"seconds"`
+	Oldest     Day              `json:"oldest"` // response of the dump
+	Newest     Day              `json:"newest"`
+	Complete   bool             `json:"complete"` // nothing is left of this command's selection
+}
+
+// Run fetches what is missing. After an error the next run goes on; the report is then of what was done.
+func Run(ctx context.Context, cfg Config) (r Report, err error) {
+	start := cfg.Now()
+	r = Report{Out: cfg.Out, Fetched: map[string]int64{}, Failed: []string{}, Unresolved: []string{}}
+	if err := cfg.Validate(); err != nil {
+		return r, err
+	}
+	c, err := newClient(&cfg)
+	if err != nil {
+		return r, err
+	}
+	defer c.close()
+	seeds, err := readSelection(ctx, &cfg, &r)
+	if err != nil {
+		return r, err
+	}
+	s, err := openStore(cfg.Out)
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	l := newLoop(&cfg, c, s, seeds, &r)
+	err = l.run(ctx)
+	r.Requests, r.Retried, r.Bytes = c.traffic.requests.Load(), c.traffic.retried.Load(), c.traffic.bytes.Load()
+	r.Complete = err == nil && len(r.Failed) == 0
+	if err == nil {
+		err = r.finish(s)
+	}
+	r.Seconds = float64(cfg.Now().Sub(start).Milliseconds()) / 1000
+	return r, err
+}
+
+// finish compacts the dump if that is worth it, and states its age.
+func (r *Report) finish(s *store) error {
+	h, err := s.holding()
+	if err != nil {
+		return err
+	}
+	r.Oldest, r.Newest = h.oldest, h.newest
+	if !h.wasteful() {
+		return nil
+	}
+	return s.compact()
+}

@@ -1,0 +1,79 @@
+package crawl
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// A Key is a credential of the API. It prints as [key], so that no log or error shows it.
+type Key struct{ text string }
+
+// keyText stands for a key in texts for people.
+const keyText = "[key]"
+
+// maxKeyBytes is the longest key: a token of several kilobytes is another file.
+const maxKeyBytes = 8 << 10
+
+// ParseKey checks a key: one word of printable ASCII.
+func ParseKey(text string) (Key, error) {
+	text = strings.TrimSpace(text)
+	switch {
+	case text == "":
+		return Key{}, errors.New("want a key, found nothing")
+	case len(text) > maxKeyBytes:
+		return Key{}, fmt.Errorf("want a key of at most %d bytes, found %d", maxKeyBytes, len(text))
+	case strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > unicode.MaxASCII || !unicode.IsPrint(r) }):
+		return Key{}, errors.New("want one key alone, without blanks or other lines")
+	}
+	return Key{text}, nil
+}
+
+// ReadKey reads a file that holds a key and nothing else. Errors name the file, not the key.
+func ReadKey(path string) (Key, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return Key{}, fmt.Errorf("read key file: %w", err)
+	}
+	k, err := ParseKey(string(data))
+	if err != nil {
+		return Key{}, fmt.Errorf("key file %q: %w", path, err)
+	}
+	return k, nil
+}
+
+// String returns a word in place of the key.
+func (Key) String() string { return keyText }
+
+// GoString returns a word in place of the key.
+func (Key) GoString() string { return keyText }
+
+// v3Key matches keys that the API takes in the query alone. All others go into a header.
+var v3Key = regexp.MustCompile(`^[0-9a-f]{32}$`)
+
+// authorize adds the key to a request.
+func (k Key) authorize(h http.Header, q url.Values) {
+	if v3Key.MatchString(k.text) {
+		q.Set("api_key", k.text)
+		return
+	}
+	h.Set("Authorization", "Bearer "+k.text)
+}
+
+// in reports whether a text shows the key.
+func (k Key) in(text string) bool {
+	return strings.Contains(text, k.text) || strings.Contains(text, url.QueryEscape(k.text))
+}
+
+// redact takes the key out of a text.
+func (k Key) redact(text string) string {
+	if k.text == "" {
+		return text
+	}
+	return strings.NewReplacer(k.text, keyText, url.QueryEscape(k.text), keyText).Replace(text)
+}

@@ -1,0 +1,132 @@
+package crawl
+
+import (
+	"regexp"
+	"slices"
+
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+)
+
+// A kind is what the API has details of, and what one request for them appends.
+type kind struct {
+	name string // movie, tv ...: also the path of the details
+	file string // of the rows, without its extension
+	kind fragment.Kind
+
+	// appends are all sub-requests of a resource, without those of an account and without changes.
+	appends []string
+	// names are ids that a response has, by the paths of their lists.
+	names []namedIDs
+}
+
+// namedIDs is a list of a response with ids of a kind.
+type namedIDs struct{ kind, list string }
+
+// maxAppends bounds the names of append_to_response.
+const maxAppends = 20
+
+// kinds are those that can be fetched by an id. Seasons come with their series.
+var kinds = []kind{
+	{
+		name: "movie", file: "movies", kind: fragment.KindMovie,
+		appends: []string{
+			"alternative_titles", "credits", "external_ids", "images", "keywords", "lists", "recommendations", "release_dates",
+			"reviews", "similar", "translations", "videos", "watch/providers",
+		},
+		names: []namedIDs{
+			{"person", "credits.cast"}, {"person", "credits.crew"}, {"collection", "belongs_to_collection"}, {"company", "production_companies"},
+		},
+	},
+	{
+		name: "tv", file: "tv", kind: fragment.KindTV,
+		appends: []string{
+			"aggregate_credits", "alternative_titles", "content_ratings", "credits", "episode_groups", "external_ids", "images", "keywords",
+			"lists", "recommendations", "reviews", "screened_theatrically", "similar", "translations", "videos", "watch/providers",
+		},
+		names: []namedIDs{
+			{"person", "created_by"}, {"person", "credits.cast"}, {"person", "credits.crew"}, {"person", "aggregate_credits.cast"},
+			{"person", "aggregate_credits.crew"}, {"company", "production_companies"}, {"network", "networks"},
+		},
+	},
+	{
+		name: "person", file: "people", kind: fragment.KindPerson,
+		appends: []string{"combined_credits", "external_ids", "images", "movie_credits", "tagged_images", "translations", "tv_credits"},
+	},
+	{name: "collection", file: "collections", kind: fragment.KindCollection, appends: []string{"images", "translations"}},
+	{name: "company", file: "companies", kind: fragment.KindCompany, appends: []string{"alternative_names", "images"}},
+	{name: "network", file: "networks", kind: fragment.KindNetwork, appends: []string{"alternative_names", "images"}},
+	{name: "keyword", file: "keywords", kind: fragment.KindKeyword},
+}
+
+// seasons are fetched in groups, appended to their series.
+var seasons = kind{
+	name: "season", file: "seasons", kind: fragment.KindSeason,
+	appends: []string{"aggregate_credits", "credits", "external_ids", "images", "translations", "videos", "watch/providers"},
+	names:   []namedIDs{{"person", "credits.cast"}, {"person", "credits.crew"}, {"person", "episodes.crew"}, {"person", "episodes.guest_stars"}},
+}
+
+// kindNamed returns a kind of kinds, nil for another name.
+func kindNamed(name string) *kind {
+	i := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })
+	if i < 0 {
+		return nil
+	}
+	return &kinds[i]
+}
+
+// KindNames returns the kinds that can be fetched by an id.
+func KindNames() []string {
+	var names []string
+	for i := range kinds {
+		names = append(names, kinds[i].name)
+	}
+	return names
+}
+
+// localized returns the fields that a kind has of its own in every language, and those of its sub-requests
+// that do; nothing for kinds without texts.
+func (k *kind) localized() (fields map[string]bool, appends []string) {
+	list, ok := catalog.TypeOf(k.kind).Plan.Field("localized")
+	if !ok {
+		return nil, nil
+	}
+	fields = map[string]bool{}
+	for i := range list.Elem.Fields {
+		name := list.Elem.Fields[i].Name
+		fields[name] = name != "language"
+		if slices.Contains(k.appends, name) {
+			appends = append(appends, name)
+		}
+	}
+	slices.Sort(appends)
+	return fields, appends
+}
+
+// fileOf returns the name of the file with rows of a kind in a language, "" for the first one.
+func (k *kind) fileOf(language string) string {
+	if language != "" {
+		return k.file + "-" + language + ".ndjson"
+	}
+	return k.file + ".ndjson"
+}
+
+// rowFileName matches the names of files of rows.
+var rowFileName = regexp.MustCompile(`^([a-z]+)(-[a-z]{2}(-[A-Z]{2})?)?\.ndjson$`)
+
+// fileKind returns the kind whose rows a file name is for, "" for none.
+func fileKind(name string) string {
+	m := rowFileName.FindStringSubmatch(name)
+	if m == nil {
+		return ""
+	}
+	if m[1] == seasons.file {
+		return seasons.name
+	}
+	for i := range kinds {
+		if kinds[i].file == m[1] {
+			return kinds[i].name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,58 @@
+package crawl
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// A pace bounds the requests of all goroutines together.
+type pace struct {
+	limiter *rate.Limiter
+
+	mu   sync.Mutex
+	from time.Time // no request before
+}
+
+// newPace allows a number of requests a second, without bursts.
+func newPace(perSecond float64) *pace {
+	return &pace{limiter: rate.NewLimiter(rate.Limit(perSecond), 1)}
+}
+
+// hold keeps all requests back for a while.
+func (p *pace) hold(d time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if until := time.Now().Add(d); until.After(p.from) {
+		p.from = until
+	}
+}
+
+// wait returns when the next request may go out.
+func (p *pace) wait(ctx context.Context) error {
+	for {
+		p.mu.Lock()
+		left := time.Until(p.from)
+		p.mu.Unlock()
+		if left <= 0 {
+			return p.limiter.Wait(ctx)
+		}
+		if err := sleep(ctx, left); err != nil {
+			return err
+		}
+	}
+}
+
+// sleep waits, or returns the error of ctx.
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

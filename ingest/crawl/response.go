@@ -1,0 +1,385 @@
+package crawl
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/reelsplice/reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/text"
+)
+
+// fetchedField is the field of a row with the day of its response.
+const fetchedField = "_fetched"
+
+// A result is what the response to a task gives: rows for a file, and an entry for the journal.
+type result struct {
+	entry entry
+	rows  []byte // each with its line end
+	// found counts rows of resources, by kind; without rows of languages.
+	found map[string]int64
+}
+
+// use reads the body of the response to a task.
+func (t *task) use(cfg *Config, today Day, body []byte) (r result, err error) {
+	r = result{entry: entry{Key: t.key(cfg.Seasons), Day: today, Named: map[string][]int64{}}, found: map[string]int64{}}
+	switch t.what {
+	case fetchDetails:
+		err = t.details(&r, body)
+	case fetchLanguage:
+		err = t.inLanguage(&r, body)
+	case fetchSeasons:
+		err = t.someSeasons(&r, body)
+	case findID:
+		err = t.found(&r, body)
+	case searchTitle:
+		err = t.searched(&r, body)
+	case listChanges:
+		err = t.changes(&r, body)
+	}
+	for k, ids := range r.entry.Named {
+		slices.Sort(ids)
+		r.entry.Named[k] = slices.Compact(ids)
+	}
+	return r, err
+}
+
+// gone is the result for a resource that is no more.
+func (t *task) gone(cfg *Config, today Day) (r result) {
+	r = result{entry: entry{Key: t.key(cfg.Seasons), Day: today, Gone: true}}
+	if t.what == fetchDetails {
+		r.entry.File = kindNamed(t.kind).fileOf("")
+		r.rows = fmt.Appendf(nil, `{"id":%d,"_deleted":true,"%s":"%s"}`+"\n", t.id, fetchedField, today)
+	}
+	return r
+}
+
+// idOf returns the id of a response about one resource.
+func idOf(body []byte) (int64, error) {
+	var v struct{ ID int64 }
+	if err := json.Unmarshal(body, &v); err != nil || v.ID < 1 {
+		return 0, errors.New("the response has no id: want details of a resource")
+	}
+	return v.ID, nil
+}
+
+// details makes a row of the whole response.
+func (t *task) details(r *result, body []byte) error {
+	id, err := idOf(body)
+	if err != nil {
+		return err
+	}
+	k := kindNamed(t.kind)
+	r.entry.File = k.fileOf("")
+	if id != t.id { // the server followed a merge by itself
+		r.entry.Into = id
+		r.rows = fmt.Appendf(r.rows, `{"id":%d,"_merged_into":%d,"%s":"%s"}`+"\n", t.id, id, fetchedField, r.entry.Day)
+	}
+	if r.rows, err = appendRow(r.rows, body, r.entry.Day); err != nil {
+		return err
+	}
+	r.found[t.kind]++
+	if err := named(body, k.names, r.entry.Named); err != nil {
+		return err
+	}
+	if t.kind == "tv" {
+		var v struct {
+			Seasons []struct {
+				Number int64 `json:"season_number"`
+			}
+		}
+		if err := json.Unmarshal(body, &v); err != nil {
+			return err
+		}
+		for _, s := range v.Seasons {
+			r.entry.Named[seasons.name] = append(r.entry.Named[seasons.name], s.Number)
+		}
+	}
+	return nil
+}
+
+// appendRow appends a response with the day on which it came. The response of a server that knows the day of
+// its own source keeps that: the data is as old as it was there.
+func appendRow(dst, body []byte, today Day) ([]byte, error) {
+	if strings.Contains(string(body), `"`+fetchedField+`"`) {
+		fields, err := record.Fields(string(body))
+		if err != nil {
+			return dst, err
+		}
+		if raw, ok := fields.Take(fetchedField); ok {
+			if day, err := ParseDay(record.Unquote(raw)); err == nil {
+				today = min(today, day)
+			}
+			body = []byte(fields.Object())
+		}
+	}
+	if len(body) < len(`{"":0}`) {
+		return dst, errors.New("the response has no fields")
+	}
+	dst = append(dst, body[:len(body)-1]...)
+	return fmt.Appendf(dst, `,"%s":"%s"}`+"\n", fetchedField, today), nil
+}
+
+// inLanguage makes a row of what depends on the language.
+func (t *task) inLanguage(r *result, body []byte) error {
+	id, err := idOf(body)
+	if err != nil {
+		return err
+	}
+	k := kindNamed(t.kind)
+	fields, err := record.Fields(string(body))
+	if err != nil {
+		return err
+	}
+	r.entry.File = k.fileOf(t.language)
+	r.rows = localizedRow(r.rows, fmt.Sprintf(`"id":%d`, id), k, t.language, fields, r.entry.Day)
+	return nil
+}
+
+// localizedRow appends a row with texts in a language. An empty title is none: the original one is shown.
+func localizedRow(dst []byte, address string, k *kind, language string, fields record.RawFields, today Day) []byte {
+	own, _ := k.localized()
+	dst = append(dst, "{"+address+`,"localized":[{"language":`...)
+	dst = record.AppendString(dst, language)
+	for _, f := range fields {
+		if own[f.Name] && ((f.Name != "title" && f.Name != "name") || f.Raw != `""`) {
+			dst = record.AppendField(dst, f.Name, f.Raw)
+		}
+	}
+	return fmt.Appendf(dst, `}],"%s":"%s"}`+"\n", fetchedField, today)
+}
+
+// someSeasons makes rows of seasons that are appended to a series.
+func (t *task) someSeasons(r *result, body []byte) error {
+	id, err := idOf(body)
+	if err != nil {
+		return err
+	}
+	fields, err := record.Fields(string(body))
+	if err != nil {
+		return err
+	}
+	r.entry.File = seasons.fileOf(t.language)
+	ids := seasonIDs(fields.Value("seasons"))
+	for _, n := range t.seasons {
+		raw := fields.Value(fmt.Sprintf("season/%d", n))
+		if raw == "" || raw[0] != '{' {
+			continue // it went between two requests
+		}
+		season, err := record.Fields(raw)
+		if err != nil {
+			return err
+		}
+		if season.Has("status_code") {
+			continue
+		}
+		if !season.Has("id") && ids[n] > 0 {
+			season = append(season, record.RawField{Name: "id", Raw: strconv.FormatInt(ids[n], 10)})
+		}
+		prefix := fmt.Sprintf("season/%d/", n)
+		for _, f := range fields {
+			if sub, ok := strings.CutPrefix(f.Name, prefix); ok && !season.Has(sub) {
+				season = append(season, record.RawField{Name: sub, Raw: f.Raw})
+			}
+		}
+		if err := t.season(r, id, n, season); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// season makes a row of one season.
+func (t *task) season(r *result, series, n int64, season record.RawFields) error {
+	address := fmt.Sprintf(`"series_id":%d,"season_number":%d`, series, n)
+	if t.language != "" {
+		r.rows = localizedRow(r.rows, address, &seasons, t.language, season, r.entry.Day)
+		return nil
+	}
+	if err := named([]byte(season.Object()), seasons.names, r.entry.Named); err != nil {
+		return err
+	}
+	// The number stays where the response has it.
+	if season.Has("season_number") {
+		address = fmt.Sprintf(`"series_id":%d`, series)
+	}
+	season.Take("series_id")
+	row := append([]byte("{"), address...)
+	for _, f := range season {
+		row = record.AppendField(row, f.Name, f.Raw)
+	}
+	var err error
+	r.rows, err = appendRow(r.rows, append(row, '}'), r.entry.Day)
+	r.found[seasons.name]++
+	return err
+}
+
+// seasonIDs returns the ids of the seasons in the details of a series, by their numbers.
+func seasonIDs(raw string) map[int64]int64 {
+	var list []struct {
+		ID     int64
+		Number int64 `json:"season_number"`
+	}
+	_ = json.Unmarshal([]byte(cmp.Or(raw, "[]")), &list) // without ids, seasons lack theirs
+	ids := map[int64]int64{}
+	for _, s := range list {
+		ids[s.Number] = s.ID
+	}
+	return ids
+}
+
+// named adds the ids in lists of a response, by kind.
+func named(body []byte, lists []namedIDs, to map[string][]int64) error {
+	if len(lists) == 0 {
+		return nil
+	}
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(body, &all); err != nil {
+		return err
+	}
+	for _, l := range lists {
+		field, rest, _ := strings.Cut(l.list, ".")
+		var err error
+		if to[l.kind], err = appendIDs(to[l.kind], all[field], rest); err != nil {
+			return fmt.Errorf("%s: %w", l.list, err)
+		}
+		if len(to[l.kind]) == 0 {
+			delete(to, l.kind)
+		}
+	}
+	return nil
+}
+
+// appendIDs appends the ids of an object, or of the objects of a list, below a field.
+func appendIDs(dst []int64, raw json.RawMessage, below string) ([]int64, error) {
+	if len(raw) == 0 || string(raw) == "null" {
+		return dst, nil
+	}
+	if raw[0] == '[' {
+		var list []json.RawMessage
+		if err := json.Unmarshal(raw, &list); err != nil {
+			return dst, err
+		}
+		for _, one := range list {
+			var err error
+			if dst, err = appendIDs(dst, one, below); err != nil {
+				return dst, err
+			}
+		}
+		return dst, nil
+	}
+	if below != "" {
+		var in map[string]json.RawMessage
+		if err := json.Unmarshal(raw, &in); err != nil {
+			return dst, err
+		}
+		field, rest, _ := strings.Cut(below, ".")
+		return appendIDs(dst, in[field], rest)
+	}
+	var v struct{ ID int64 }
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return dst, err
+	}
+	if v.ID > 0 {
+		dst = append(dst, v.ID)
+	}
+	return dst, nil
+}
+
+// A listRow is what the rows of lists have of a title.
+type listRow struct {
+	ID       int64  `json:"id"`
+	ShowID   int64  `json:"show_id"`
+	Title    string `json:"title"`
+	Original string `json:"original_title"`
+	Released string `json:"release_date"`
+	Name     string `json:"name"`
+	OrigName string `json:"original_name"`
+	FirstAir string `json:"first_air_date"`
+}
+
+// found takes the resources of an external id; an episode stands for its series.
+func (t *task) found(r *result, body []byte) error {
+	var v struct {
+		Movies   []listRow `json:"movie_results"`
+		TV       []listRow `json:"tv_results"`
+		People   []listRow `json:"person_results"`
+		Seasons  []listRow `json:"tv_season_results"`
+		Episodes []listRow `json:"tv_episode_results"`
+	}
+	if err := json.Unmarshal(body, &v); err != nil {
+		return err
+	}
+	add := func(kind string, id int64) {
+		if id > 0 {
+			r.entry.Named[kind] = append(r.entry.Named[kind], id)
+		}
+	}
+	for _, row := range v.Movies {
+		add("movie", row.ID)
+	}
+	for _, row := range v.TV {
+		add("tv", row.ID)
+	}
+	for _, row := range v.People {
+		add("person", row.ID)
+	}
+	for _, row := range slices.Concat(v.Seasons, v.Episodes) {
+		add("tv", row.ShowID)
+	}
+	return nil
+}
+
+// searched takes the title if it is the only one of that name and year.
+func (t *task) searched(r *result, body []byte) error {
+	var v struct{ Results []listRow }
+	if err := json.Unmarshal(body, &v); err != nil {
+		return err
+	}
+	var same []int64
+	for _, row := range v.Results {
+		day := cmp.Or(row.Released, row.FirstAir)
+		if strings.HasPrefix(day, strconv.Itoa(t.year)+"-") && slices.ContainsFunc([]string{row.Title, row.Original, row.Name, row.OrigName},
+			func(name string) bool { return sameTitle(name, t.text) }) {
+			same = append(same, row.ID)
+		}
+	}
+	if len(same) == 1 && same[0] > 0 {
+		r.entry.Named[t.kind] = same
+	}
+	return nil
+}
+
+// sameTitle compares titles as searches do, without case, accents and punctuation.
+func sameTitle(a, b string) bool {
+	fold := func(s string) string { return string(text.AppendFolded(nil, s, maxTitle)) }
+	return fold(a) != "" && fold(a) == fold(b)
+}
+
+// maxTitle bounds the title of a search, in bytes.
+const maxTitle = 256
+
+// changes takes the ids of a page.
+func (t *task) changes(r *result, body []byte) error {
+	var v struct {
+		Results []listRow `json:"results"`
+		Pages   *int      `json:"total_pages"`
+	}
+	if err := json.Unmarshal(body, &v); err != nil {
+		return err
+	}
+	if v.Pages == nil {
+		return errors.New("the response has no total_pages: want a page of changes")
+	}
+	r.entry.Pages = *v.Pages
+	for _, row := range v.Results {
+		if row.ID > 0 {
+			r.entry.Named[t.kind] = append(r.entry.Named[t.kind], row.ID)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,197 @@
+package crawl
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// what is the kind of a task.
+type what uint8
+
+// Tasks.
+const (
+	fetchDetails what = iota + 1
+	fetchLanguage
+	fetchSeasons
+	findID
+	searchTitle
+	listChanges
+)
+
+// A task is one request, and what is to be done with its response.
+type task struct {
+	what what
+	kind string // of the resource, or of the list
+	id   int64
+	// language is of fetchLanguage and of fetchSeasons; "" is the first one.
+	language string
+	group    int     // of seasons: its number
+	seasons  []int64 // of the group
+	text     string  // of findID: the id; of searchTitle: the title
+	source   string  // of findID: imdb_id or tvdb_id
+	place    string  // where text comes from, for the report
+	year     int     // of searchTitle
+	from, to Day     // of listChanges
+	page     int
+	// since is the day from which on an earlier response is good enough.
+	since Day
+}
+
+// key names the task in the journal.
+func (t *task) key(m SeasonMode) string {
+	language := ""
+	if t.language != "" {
+		language = " " + t.language
+	}
+	switch t.what {
+	case fetchDetails, fetchLanguage:
+		return fmt.Sprintf("%s/%d%s", t.kind, t.id, language)
+	case fetchSeasons:
+		return fmt.Sprintf("tv/%d/seasons/%s/%d%s", t.id, m, t.group, language)
+	case findID:
+		return fmt.Sprintf("find/%s/%s", t.source, t.text)
+	case searchTitle:
+		return fmt.Sprintf("search/%s/%d/%s", t.kind, t.year, t.text)
+	default:
+		return fmt.Sprintf("changes/%s/%s/%s/%d", t.kind, t.from, t.to, t.page)
+	}
+}
+
+// isList reports whether the response names what is to be fetched, and is no row.
+func (t *task) isList() bool {
+	return t.what == findID || t.what == searchTitle || t.what == listChanges
+}
+
+// A Title is a resource that can be fetched by its id.
+type Title struct {
+	Kind string // one of KindNames
+	ID   int64
+}
+
+// key names the details in the journal.
+func (t Title) key() string { return fmt.Sprintf("%s/%d", t.Kind, t.ID) }
+
+// titleKey reads the key of details.
+func titleKey(key string) (t Title, ok bool) {
+	kind, text, ok := strings.Cut(key, "/")
+	if !ok || kindNamed(kind) == nil {
+		return t, false
+	}
+	id, err := strconv.ParseInt(text, 10, 64)
+	return Title{Kind: kind, ID: id}, err == nil && id > 0
+}
+
+// request returns the path below the version, and the query.
+func (t *task) request(cfg *Config) (path string, q url.Values) {
+	q = url.Values{}
+	switch t.what {
+	case fetchDetails:
+		k := kindNamed(t.kind)
+		appended(q, k.appends)
+		if slices.Contains(k.appends, "videos") {
+			q.Set("include_video_language", cfg.videoLanguages())
+		}
+	case fetchLanguage:
+		_, names := kindNamed(t.kind).localized()
+		appended(q, names)
+		q.Set("language", t.language)
+	case fetchSeasons:
+		return t.seasonRequest(cfg)
+	case findID:
+		q.Set("external_source", t.source)
+		return "/find/" + url.PathEscape(t.text), q
+	case searchTitle:
+		q.Set("query", t.text)
+		q.Set(yearParam(t.kind), strconv.Itoa(t.year))
+		return "/search/" + t.kind, q
+	case listChanges:
+		q.Set("start_date", t.from.String())
+		q.Set("end_date", t.to.String())
+		q.Set("page", strconv.Itoa(t.page))
+		return "/" + t.kind + "/changes", q
+	}
+	return fmt.Sprintf("/%s/%d", t.kind, t.id), q
+}
+
+// yearParam is the parameter of a search that matches the first year of a title.
+func yearParam(kind string) string {
+	if kind == "tv" {
+		return "first_air_date_year"
+	}
+	return "primary_release_year"
+}
+
+func (t *task) seasonRequest(cfg *Config) (path string, q url.Values) {
+	q = url.Values{}
+	subs := cfg.Seasons.appends(t.language)
+	var names []string
+	for _, n := range t.seasons {
+		season := fmt.Sprintf("season/%d", n)
+		names = append(names, season)
+		for _, sub := range subs {
+			names = append(names, season+"/"+sub)
+		}
+	}
+	appended(q, names)
+	if t.language != "" {
+		q.Set("language", t.language)
+	} else if slices.Contains(subs, "videos") {
+		q.Set("include_video_language", cfg.videoLanguages())
+	}
+	return fmt.Sprintf("/tv/%d", t.id), q
+}
+
+func appended(q url.Values, names []string) {
+	if len(names) > 0 {
+		q.Set("append_to_response", strings.Join(names, ","))
+	}
+}
+
+// videoLanguages returns the languages of the videos that are fetched.
+func (cfg *Config) videoLanguages() string {
+	list := []string{"en", "null"}
+	for _, l := range cfg.Languages {
+		if l, _, _ = strings.Cut(l, "-"); !slices.Contains(list, l) {
+			list = append(list, l)
+		}
+	}
+	return strings.Join(list, ",")
+}
+
+// SeasonMode is how much of seasons is fetched.
+type SeasonMode string
+
+// Modes.
+const (
+	SeasonsNone    SeasonMode = "none"
+	SeasonsDetails SeasonMode = "details" // with their episodes: up to 20 seasons a request
+	SeasonsAll     SeasonMode = "all"     // with all sub-requests: two seasons a request
+)
+
+// appends returns what is appended to each season.
+func (m SeasonMode) appends(language string) []string {
+	if m != SeasonsAll {
+		return nil
+	}
+	if language == "" {
+		return seasons.appends
+	}
+	_, names := seasons.localized()
+	return names
+}
+
+// seasonTasks divides the seasons of a series into requests.
+func (t *task) seasonTasks(cfg *Config, numbers []int64, language string) []task {
+	if cfg.Seasons == SeasonsNone || len(numbers) == 0 {
+		return nil
+	}
+	var out []task
+	size := maxAppends / (1 + len(cfg.Seasons.appends(language)))
+	for group := range slices.Chunk(numbers, size) {
+		out = append(out, task{what: fetchSeasons, kind: "tv", id: t.id, language: language, group: len(out), seasons: group, since: t.since})
+	}
+	return out
+}
