@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/serve/accesslog"
 	"github.com/reelsplice/reelsplice/serve/auth"
 	"github.com/reelsplice/reelsplice/serve/edge"
 	"github.com/reelsplice/reelsplice/serve/http"
@@ -36,6 +37,7 @@ type Server struct {
 	http     *http.Server
 	admin    *connlimit.Listener // nil for none
 	faults   pagefault.Watch
+	access   *accesslog.Log // nil for none
 }
 
 // Listen opens all that a Server needs: the token file, the release, the listeners. A Server over a bucket whose cache
@@ -54,6 +56,10 @@ func Listen(cfg Config) (s *Server, err error) {
 			opened.close()
 		}
 	}(s)
+	if s.access, err = accesslog.Open(cfg.AccessLog); err != nil {
+		return nil, err
+	}
+	cfg.Access = s.access
 	if s.tokens, err = auth.OpenLive(cfg.Tokens, cfg.Log); err != nil {
 		return nil, err
 	}
@@ -216,9 +222,12 @@ func (s *Server) drain(ctx context.Context, admin *nethttp.Server) error {
 	return errors.Join(s.http.Stop(ctx), admin.Shutdown(ctx))
 }
 
-// Reload looks at once for changed tokens, another certificate and another current release. Ones that cannot be
-// used are logged, and the last good one stays.
+// Reload looks at once for changed tokens, another certificate and another current release, and opens the access log
+// by its name again. Ones that cannot be used are logged, and the last good one stays.
 func (s *Server) Reload() {
+	if err := s.access.Reopen(); err != nil {
+		s.cfg.Log.Error("access log cannot be opened again, the old file stays in use", "error", err)
+	}
 	s.tokens.Poll()
 	s.http.PollCertificate()
 	s.releases.Reload()
@@ -238,4 +247,5 @@ func (s *Server) close() {
 	if s.releases != nil {
 		s.releases.Close()
 	}
+	s.access.Close()
 }

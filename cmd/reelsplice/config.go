@@ -44,7 +44,7 @@ func (a *app) configure(cmd *cobra.Command) error {
 }
 
 func (a *app) setFlag(cmd *cobra.Command, f *pflag.Flag, variables map[string]string, settings map[string]any) error {
-	variable := envPrefix + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_")) // max-age is REELSPLICE_MAX_AGE
+	variable := variableOf(f.Name)
 	if v, ok := variables[variable]; ok {
 		if err := cmd.Flags().Set(f.Name, v); err != nil {
 			return fmt.Errorf("%s: %w", variable, err)
@@ -69,6 +69,11 @@ func (a *app) setFlag(cmd *cobra.Command, f *pflag.Flag, variables map[string]st
 		return fmt.Errorf("config file %q: %s: %w", a.config, key, err)
 	}
 	return nil
+}
+
+// variableOf returns the variable that sets a flag: that of max-age is REELSPLICE_MAX_AGE.
+func variableOf(flag string) string {
+	return envPrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
 // lookup returns the innermost setting of a flag in the tables of a command, such as

@@ -55,6 +55,7 @@ func crawlCommand(a *app) *cobra.Command {
 	f.StringSliceVar(&cfg.Kinds, "kinds", nil, "`KINDS` to take from daily id exports and changes: "+strings.Join(crawl.KindNames(), ","))
 	f.StringSliceVar(&cfg.Languages, "languages", nil, "further `LANGUAGES` of texts, besides en-US: de-DE,fr-FR")
 	f.StringVar(&o.seasons, "seasons", string(cfg.Seasons), "`HOW` much of seasons: all, details (20 a request, without their own credits and images), none")
+	f.BoolVar(&cfg.Episodes, "episodes", false, "fetch each episode by itself too, for its own images, videos, translations and ids: a request each")
 	f.BoolVar(&cfg.People, "people", false, "fetch the people whom titles name")
 	f.BoolVar(&cfg.Collections, "collections", cfg.Collections, "fetch the collections that movies name")
 	f.BoolVar(&cfg.Companies, "companies", false, "fetch the companies and networks that titles name")
@@ -113,8 +114,8 @@ func (a *app) crawl(ctx context.Context, cfg crawl.Config) error {
 		return err
 	}
 	err = errors.Join(a.print(r, func(w io.Writer) { writeCrawl(w, &r) }), err)
-	if err == nil && len(r.Failed) > 0 {
-		return fmt.Errorf("%s had no usable response: run the same command again; the first: %s", plural(len(r.Failed), "request"), r.Failed[0])
+	if err == nil && r.Failures > 0 {
+		return fmt.Errorf("%s had no usable response: run the same command again; the first: %s", plural(r.Failures, "request"), r.Failed[0])
 	}
 	return err
 }

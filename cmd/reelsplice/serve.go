@@ -28,7 +28,7 @@ func serveCommand(a *app) *cobra.Command {
 		Use:   "serve --releases DIR|URL --tokens FILE",
 		Short: "Serve the API from the current release",
 		Long: "serve responds to the API from the current release. It picks up published releases, changed tokens and new\n" +
-			"certificates without a restart, and at once on SIGHUP.\n\n" +
+			"certificates without a restart, and at once on SIGHUP, which also opens the access log by its name again.\n\n" +
 			"SIGINT and SIGTERM stop the edge: /readyz turns 503 at once, the edge accepts requests for --shutdown-delay,\n" +
 			"then running requests end within --drain-timeout. A second signal ends it at once.\n\n" +
 			"Releases of a bucket are pulled into --cache-dir, checked, and served from there; nothing that the bucket does\n" +
@@ -45,7 +45,7 @@ func serveCommand(a *app) *cobra.Command {
 	required(c, "releases", "tokens")
 	return a.leaf(c, func(ctx context.Context, _ []string) error {
 		cfg.Log = a.serveLogger()
-		cfg.LogLost = a.queue.Lost
+		cfg.LogLost, cfg.AccessLog.Stdout = a.queue.Lost, a.Stdout
 		if !f.Changed("shutdown-delay") && !isTerminal(a.Stderr) { // an edge on a terminal has no load balancer
 			cfg.ShutdownDelay = 5 * time.Second
 		}
@@ -118,6 +118,9 @@ func serveFlags(f *pflag.FlagSet, cfg *serve.Config) {
 	f.Var(bytesFlag[int]{&cfg.PageCache}, "page-cache", "bytes of cached pages of lists")
 	f.Var(bytesFlag[int]{&cfg.Warm}, "warm", "bytes of indexes and checks read in the background when a release is opened; 0 for none")
 	f.Var(bytesFlag[int]{&cfg.ScrubRate}, "scrub-rate", "bytes of the release checked each second in the background; 0 for none")
+	f.StringVar(&cfg.AccessLog.Path, "access-log", "", "`FILE` with a line for each response, - for stdout; none when not given")
+	f.StringVar(&cfg.AccessLog.Format, "access-log-format", cfg.AccessLog.Format, "json, or common for the common log format")
+	f.IntVar(&cfg.AccessLog.Sample, "access-log-sample", cfg.AccessLog.Sample, "log one response in `N` at random, and all of 500 and above")
 	f.Var(bytesFlag[int]{&cfg.ResultCache}, "result-cache", "bytes of cached results of discover and lists")
 }
 

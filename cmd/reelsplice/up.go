@@ -77,7 +77,7 @@ func (u *up) run(ctx context.Context) error {
 		return err
 	}
 	u.cfg.Log = u.serveLogger() // behind progress, which asks what stderr is
-	u.cfg.LogLost = u.queue.Lost
+	u.cfg.LogLost, u.cfg.AccessLog.Stdout = u.queue.Lost, u.Stdout
 	s, err := listen(u.cfg)
 	if err != nil {
 		return err

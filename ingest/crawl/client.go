@@ -78,6 +78,7 @@ type client struct {
 	http    *http.Client
 	pace    *pace
 	tries   int
+	wait    time.Duration // before the second try; it grows with each
 	timeout time.Duration // of one try, with its body
 	log     *slog.Logger
 	traffic traffic
@@ -92,7 +93,7 @@ func newClient(cfg *Config) (*client, error) {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConnsPerHost, t.MaxConnsPerHost = cfg.Concurrency, cfg.Concurrency
 	return &client{
-		base: base, key: cfg.Key, pace: newPace(cfg.Rate), tries: cfg.Tries, timeout: cfg.Timeout, log: cfg.Log,
+		base: base, key: cfg.Key, pace: newPace(cfg.Rate), tries: cfg.Tries, wait: firstWait, timeout: cfg.Timeout, log: cfg.Log,
 		http: &http.Client{
 			Transport: t,
 			// The client follows by itself: only on the same server, with the same query.
@@ -127,7 +128,7 @@ func (c *client) close() { c.http.CloseIdleConnections() }
 // TriesError, a FatalError, or the error of ctx. An error of use means a body that is damaged.
 func (c *client) get(ctx context.Context, path string, query url.Values, use func(body []byte) error) error {
 	wait := backoff.NewExponentialBackOff()
-	wait.InitialInterval, wait.MaxInterval, wait.RandomizationFactor = firstWait, longestWait, 0.5
+	wait.InitialInterval, wait.MaxInterval, wait.RandomizationFactor = c.wait, longestWait, 0.5
 	shown := path
 	if len(query) > 0 {
 		shown += "?" + strings.ReplaceAll(query.Encode(), "%2C", ",")

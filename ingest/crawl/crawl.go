@@ -9,6 +9,7 @@
 package crawl
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,6 +38,7 @@ type Config struct {
 	Kinds     []string // of daily id exports and lists of changes; nil for all of KindNames
 	Languages []string // xx or xx-YY, besides en-US
 	Seasons   SeasonMode
+	Episodes  bool // each by itself, for its own images, videos, texts and ids
 	People    bool // whom titles name
 	// Collections, and companies with networks, that titles name.
 	Collections, Companies bool
@@ -50,6 +52,8 @@ type Config struct {
 	Log      *slog.Logger
 	Progress func(done, total int64) // tasks; may be nil
 	Now      func() time.Time
+
+	wait time.Duration // before a second try; 0 for the default
 }
 
 // DefaultConfig returns the settings that are meant for TMDB: half of its limit of requests.
@@ -84,6 +88,7 @@ func (cfg *Config) Validate() error {
 	check(cfg.Timeout > 0, "timeout %s: want more than 0", cfg.Timeout)
 	check(slices.Contains([]SeasonMode{SeasonsNone, SeasonsDetails, SeasonsAll}, cfg.Seasons),
 		"seasons %q: want %s, %s or %s", cfg.Seasons, SeasonsNone, SeasonsDetails, SeasonsAll)
+	check(!cfg.Episodes || cfg.Seasons != SeasonsNone, "episodes: want them with their seasons, not with seasons %q", SeasonsNone)
 	for _, k := range cfg.Kinds {
 		check(kindNamed(k) != nil, "kind %q: want one of %v", k, KindNames())
 	}
@@ -125,7 +130,8 @@ type Report struct {
 	Gone       int64            `json:"gone"`       // ids that lead nowhere
 	Merged     int64            `json:"merged"`     // ids that lead to another
 	Held       int64            `json:"held"`       // tasks whose response the dump had already
-	Failed     []string         `json:"failed"`     // requests without a usable response; the next run tries them again
+	Failures   int64            `json:"failures"`   // requests without a usable response; the next run tries them again
+	Failed     []string         `json:"failed"`     // the first of them
 	Unresolved []string         `json:"unresolved"` // names and external ids of no resource
 	Requests   int64            `json:"requests"`   // with those that were tried again
 	Retried    int64            `json:"retried"`
@@ -148,6 +154,7 @@ func Run(ctx context.Context, cfg Config) (r Report, err error) {
 		return r, err
 	}
 	defer c.close()
+	c.wait = cmp.Or(cfg.wait, c.wait)
 	seeds, err := readSelection(ctx, &cfg, &r)
 	if err != nil {
 		return r, err
@@ -160,7 +167,7 @@ func Run(ctx context.Context, cfg Config) (r Report, err error) {
 	l := newLoop(&cfg, c, s, seeds, &r)
 	err = l.run(ctx)
 	r.Requests, r.Retried, r.Bytes = c.traffic.requests.Load(), c.traffic.retried.Load(), c.traffic.bytes.Load()
-	r.Complete = err == nil && len(r.Failed) == 0
+	r.Complete = err == nil && r.Failures == 0
 	if err == nil {
 		err = r.finish(s)
 	}

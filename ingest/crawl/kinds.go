@@ -6,6 +6,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // A kind is what the API has details of, and what one request for them appends.
@@ -66,6 +67,13 @@ var seasons = kind{
 	names:   []namedIDs{{"person", "credits.cast"}, {"person", "credits.crew"}, {"person", "episodes.crew"}, {"person", "episodes.guest_stars"}},
 }
 
+// episodes are fetched one by one.
+var episodes = kind{
+	name: "episode", file: "episodes", kind: fragment.KindEpisode,
+	appends: []string{"credits", "external_ids", "images", "translations", "videos"},
+	names:   []namedIDs{{"person", "credits.cast"}, {"person", "credits.crew"}, {"person", "credits.guest_stars"}},
+}
+
 // kindNamed returns a kind of kinds, nil for another name.
 func kindNamed(name string) *kind {
 	i := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })
@@ -84,23 +92,35 @@ func KindNames() []string {
 	return names
 }
 
-// localized returns the fields that a kind has of its own in every language, and those of its sub-requests
-// that do; nothing for kinds without texts.
-func (k *kind) localized() (fields map[string]bool, appends []string) {
-	list, ok := catalog.TypeOf(k.kind).Plan.Field("localized")
+// A localized is what a kind has of its own in every language.
+type localized struct {
+	fields  map[string]bool // texts, and sub-requests that are one object
+	pages   map[string]bool // sub-requests that are lists with pages, each in a language
+	appends []string        // the sub-requests of both
+}
+
+// localized returns what a kind has of its own in every language; nothing for kinds without texts.
+func (k *kind) localized() (l localized) {
+	plan := catalog.TypeOf(k.kind).Plan
+	list, ok := plan.Field("localized")
 	if !ok {
-		return nil, nil
+		return l
 	}
-	fields = map[string]bool{}
+	l = localized{fields: map[string]bool{}, pages: map[string]bool{}}
 	for i := range list.Elem.Fields {
-		name := list.Elem.Fields[i].Name
-		fields[name] = name != "language"
-		if slices.Contains(k.appends, name) {
-			appends = append(appends, name)
+		if name := list.Elem.Fields[i].Name; name != "language" {
+			l.fields[name] = true
 		}
 	}
-	slices.Sort(appends)
-	return fields, appends
+	for _, name := range k.appends {
+		if f, ok := plan.Field(name); ok && f.Shape == record.ShapePages {
+			l.pages[name] = true
+		}
+		if l.fields[name] || l.pages[name] {
+			l.appends = append(l.appends, name)
+		}
+	}
+	return l
 }
 
 // fileOf returns the name of the file with rows of a kind in a language, "" for the first one.
@@ -120,12 +140,9 @@ func fileKind(name string) string {
 	if m == nil {
 		return ""
 	}
-	if m[1] == seasons.file {
-		return seasons.name
-	}
-	for i := range kinds {
-		if kinds[i].file == m[1] {
-			return kinds[i].name
+	for _, k := range append([]kind{seasons, episodes}, kinds...) {
+		if k.file == m[1] {
+			return k.name
 		}
 	}
 	return ""

@@ -15,6 +15,9 @@ import (
 // away, or is not what it was.
 const maxFailures = 5
 
+// maxFailed bounds the failures that a report lists.
+const maxFailed = 100
+
 // maxPages is the last page that the API has of any list.
 const maxPages = 500
 
@@ -210,7 +213,9 @@ func (l *loop) take(o outcome) error {
 	}
 	switch {
 	case errors.As(o.err, &tries), errors.As(o.err, &refused):
-		l.report.Failed = append(l.report.Failed, o.err.Error())
+		if l.report.Failures++; len(l.report.Failed) < maxFailed {
+			l.report.Failed = append(l.report.Failed, o.err.Error())
+		}
 		l.cfg.Log.Warn("request is given up", "reason", o.err.Error())
 		l.done++
 		if l.failures++; l.failures >= maxFailures {
@@ -249,6 +254,11 @@ func (l *loop) follow(t task, e *entry) {
 		l.followDetails(t, e)
 	case fetchSeasons:
 		l.followNamed(t, e)
+		if l.cfg.Episodes && t.language == "" {
+			l.ahead = append(l.ahead, t.episodeTasks(e.Named[episodes.name])...)
+		}
+	case fetchEpisode:
+		l.followNamed(t, e)
 	case findID, searchTitle:
 		if len(e.Named) == 0 {
 			l.report.Unresolved = append(l.report.Unresolved, t.place)
@@ -267,9 +277,9 @@ func (l *loop) followDetails(t task, e *entry) {
 	}
 	l.followNamed(t, e)
 	languages := append([]string{""}, l.cfg.Languages...)
-	fields, _ := kindNamed(t.kind).localized()
+	texts := len(kindNamed(t.kind).localized().fields) > 0
 	for _, language := range languages {
-		if language != "" && len(fields) > 0 {
+		if language != "" && texts {
 			l.add(task{what: fetchLanguage, kind: t.kind, id: t.id, language: language, since: t.since})
 		}
 		if t.kind == "tv" {

@@ -34,6 +34,8 @@ func (t *task) use(cfg *Config, today Day, body []byte) (r result, err error) {
 		err = t.inLanguage(&r, body)
 	case fetchSeasons:
 		err = t.someSeasons(&r, body)
+	case fetchEpisode:
+		err = t.oneEpisode(&r, body)
 	case findID:
 		err = t.found(&r, body)
 	case searchTitle:
@@ -142,11 +144,21 @@ func (t *task) inLanguage(r *result, body []byte) error {
 
 // localizedRow appends a row with texts in a language. An empty title is none: the original one is shown.
 func localizedRow(dst []byte, address string, k *kind, language string, fields record.RawFields, today Day) []byte {
-	own, _ := k.localized()
-	dst = append(dst, "{"+address+`,"localized":[{"language":`...)
+	l := k.localized()
+	dst = append(dst, "{"+address...)
+	for _, f := range fields {
+		if l.pages[f.Name] && strings.HasPrefix(f.Raw, "{") {
+			page := append([]byte(`{"language":`), record.AppendString(nil, language)...)
+			if rest := f.Raw[1:]; rest != "}" {
+				page = append(page, ',')
+			}
+			dst = record.AppendField(dst, f.Name, string(page)+f.Raw[1:])
+		}
+	}
+	dst = append(dst, `,"localized":[{"language":`...)
 	dst = record.AppendString(dst, language)
 	for _, f := range fields {
-		if own[f.Name] && ((f.Name != "title" && f.Name != "name") || f.Raw != `""`) {
+		if l.fields[f.Name] && ((f.Name != "title" && f.Name != "name") || f.Raw != `""`) {
 			dst = record.AppendField(dst, f.Name, f.Raw)
 		}
 	}
@@ -186,15 +198,15 @@ func (t *task) someSeasons(r *result, body []byte) error {
 				season = append(season, record.RawField{Name: sub, Raw: f.Raw})
 			}
 		}
-		if err := t.season(r, id, n, season); err != nil {
+		if err := t.oneSeason(r, id, n, season); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// season makes a row of one season.
-func (t *task) season(r *result, series, n int64, season record.RawFields) error {
+// oneSeason makes a row of one season.
+func (t *task) oneSeason(r *result, series, n int64, season record.RawFields) error {
 	address := fmt.Sprintf(`"series_id":%d,"season_number":%d`, series, n)
 	if t.language != "" {
 		r.rows = localizedRow(r.rows, address, &seasons, t.language, season, r.entry.Day)
@@ -207,6 +219,9 @@ func (t *task) season(r *result, series, n int64, season record.RawFields) error
 	if season.Has("season_number") {
 		address = fmt.Sprintf(`"series_id":%d`, series)
 	}
+	if err := t.nameEpisodes(r, n, season.Value("episodes")); err != nil {
+		return err
+	}
 	season.Take("series_id")
 	row := append([]byte("{"), address...)
 	for _, f := range season {
@@ -215,6 +230,54 @@ func (t *task) season(r *result, series, n int64, season record.RawFields) error
 	var err error
 	r.rows, err = appendRow(r.rows, append(row, '}'), r.entry.Day)
 	r.found[seasons.name]++
+	return err
+}
+
+// nameEpisodes adds the numbers of a season's episodes.
+func (t *task) nameEpisodes(r *result, season int64, raw string) error {
+	var list []struct {
+		Number int64 `json:"episode_number"`
+	}
+	if err := json.Unmarshal([]byte(cmp.Or(raw, "[]")), &list); err != nil {
+		return fmt.Errorf("episodes: %w", err)
+	}
+	for _, e := range list {
+		if e.Number >= 0 && e.Number < 1<<seasonBits && season >= 0 && season < 1<<(seasonBits-1) {
+			r.entry.Named[episodes.name] = append(r.entry.Named[episodes.name], episodeNumber(season, e.Number))
+		}
+	}
+	return nil
+}
+
+// oneEpisode makes a row of an episode.
+func (t *task) oneEpisode(r *result, body []byte) error {
+	if _, err := idOf(body); err != nil {
+		return err
+	}
+	fields, err := record.Fields(string(body))
+	if err != nil {
+		return err
+	}
+	if err := named(body, episodes.names, r.entry.Named); err != nil {
+		return err
+	}
+	for _, name := range []string{"series_id", "show_id"} {
+		fields.Take(name)
+	}
+	r.entry.File = episodes.fileOf("")
+	row := fmt.Appendf(nil, `{"series_id":%d`, t.id)
+	season, episode := t.at()
+	if !fields.Has("season_number") {
+		row = fmt.Appendf(row, `,"season_number":%d`, season)
+	}
+	if !fields.Has("episode_number") {
+		row = fmt.Appendf(row, `,"episode_number":%d`, episode)
+	}
+	for _, f := range fields {
+		row = record.AppendField(row, f.Name, f.Raw)
+	}
+	r.rows, err = appendRow(r.rows, append(row, '}'), r.entry.Day)
+	r.found[episodes.name]++
 	return err
 }
 

@@ -16,6 +16,7 @@ const (
 	fetchDetails what = iota + 1
 	fetchLanguage
 	fetchSeasons
+	fetchEpisode
 	findID
 	searchTitle
 	listChanges
@@ -30,6 +31,7 @@ type task struct {
 	language string
 	group    int     // of seasons: its number
 	seasons  []int64 // of the group
+	number   int64   // of fetchEpisode: its season's and its own, see episodeNumber
 	text     string  // of findID: the id; of searchTitle: the title
 	source   string  // of findID: imdb_id or tvdb_id
 	place    string  // where text comes from, for the report
@@ -51,6 +53,8 @@ func (t *task) key(m SeasonMode) string {
 		return fmt.Sprintf("%s/%d%s", t.kind, t.id, language)
 	case fetchSeasons:
 		return fmt.Sprintf("tv/%d/seasons/%s/%d%s", t.id, m, t.group, language)
+	case fetchEpisode:
+		return t.episodePath()
 	case findID:
 		return fmt.Sprintf("find/%s/%s", t.source, t.text)
 	case searchTitle:
@@ -95,11 +99,14 @@ func (t *task) request(cfg *Config) (path string, q url.Values) {
 			q.Set("include_video_language", cfg.videoLanguages())
 		}
 	case fetchLanguage:
-		_, names := kindNamed(t.kind).localized()
-		appended(q, names)
+		appended(q, kindNamed(t.kind).localized().appends)
 		q.Set("language", t.language)
 	case fetchSeasons:
 		return t.seasonRequest(cfg)
+	case fetchEpisode:
+		appended(q, episodes.appends)
+		q.Set("include_video_language", cfg.videoLanguages())
+		return "/" + t.episodePath(), q
 	case findID:
 		q.Set("external_source", t.source)
 		return "/find/" + url.PathEscape(t.text), q
@@ -179,8 +186,7 @@ func (m SeasonMode) appends(language string) []string {
 	if language == "" {
 		return seasons.appends
 	}
-	_, names := seasons.localized()
-	return names
+	return seasons.localized().appends
 }
 
 // seasonTasks divides the seasons of a series into requests.
@@ -192,6 +198,30 @@ func (t *task) seasonTasks(cfg *Config, numbers []int64, language string) []task
 	size := maxAppends / (1 + len(cfg.Seasons.appends(language)))
 	for group := range slices.Chunk(numbers, size) {
 		out = append(out, task{what: fetchSeasons, kind: "tv", id: t.id, language: language, group: len(out), seasons: group, since: t.since})
+	}
+	return out
+}
+
+// An episode's number is that of its season and its own in one, so that a response can name it.
+const seasonBits = 32
+
+func episodeNumber(season, episode int64) int64 { return season<<seasonBits | episode }
+
+// at returns the numbers of an episode.
+func (t *task) at() (season, episode int64) {
+	return t.number >> seasonBits, t.number & (1<<seasonBits - 1)
+}
+
+func (t *task) episodePath() string {
+	season, episode := t.at()
+	return fmt.Sprintf("tv/%d/season/%d/episode/%d", t.id, season, episode)
+}
+
+// episodeTasks returns the requests for episodes that seasons name.
+func (t *task) episodeTasks(numbers []int64) []task {
+	var out []task
+	for _, n := range numbers {
+		out = append(out, task{what: fetchEpisode, kind: "tv", id: t.id, number: n, since: t.since})
 	}
 	return out
 }

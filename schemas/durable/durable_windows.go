@@ -60,8 +60,8 @@ func (p *Pending) Abort() error {
 // files open for microseconds; virus scanners look at new ones for longer.
 const patience = 2 * time.Second
 
-// Rename durably gives a closed file or a folder another name, replacing a file of that name. It waits for processes
-// that have one of them open.
+// Rename durably gives a closed file or a folder another name, replacing a file of that name. A file that only Open has
+// open is replaced at once where the file system can, as NTFS does. Rename waits for other readers.
 func Rename(from, to string) error {
 	a, err := windows.UTF16PtrFromString(from)
 	if err != nil {
@@ -72,12 +72,37 @@ func Rename(from, to string) error {
 		return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
 	}
 	err = retry(func() error {
-		return windows.MoveFileEx(a, b, windows.MOVEFILE_REPLACE_EXISTING|windows.MOVEFILE_WRITE_THROUGH)
+		err := windows.MoveFileEx(a, b, windows.MOVEFILE_REPLACE_EXISTING|windows.MOVEFILE_WRITE_THROUGH)
+		if InUse(err) && replaceOpen(from, to) {
+			return nil
+		}
+		return err
 	})
 	if err != nil {
 		return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
 	}
 	return nil
+}
+
+// replaceOpen replaces a file that others have open, and reports whether it could. Both names are in one folder.
+func replaceOpen(from, to string) bool {
+	dir := filepath.Dir(from)
+	if dir != filepath.Dir(to) {
+		return false
+	}
+	root, err := os.OpenRoot(dir) // its Rename is that of POSIX, unlike os.Rename
+	if err != nil {
+		return false
+	}
+	defer root.Close()
+	if root.Rename(filepath.Base(from), filepath.Base(to)) != nil {
+		return false
+	}
+	if f, err := os.OpenFile(to, os.O_RDWR, 0); err == nil {
+		_ = f.Sync() // the name too; without it a power cut leaves the old file
+		_ = f.Close()
+	}
+	return true
 }
 
 // SyncDir does nothing: the system has no such call, and Rename is durable by itself.

@@ -39,6 +39,9 @@ func TestWebpage(t *testing.T) {
 	if a := w.do(t, rq); a.Status != 200 || a.Gzip || a.plain != first.plain {
 		t.Errorf("GET / without gzip = %d, gzip %v, other body %v", a.Status, a.Gzip, a.plain != first.plain)
 	}
+	if a := ask("GET", "/page/reference"); a.Status != 200 || !strings.Contains(a.plain, "swagger-ui-bundle.js") {
+		t.Errorf("GET /page/reference = %d %.80q", a.Status, a.plain)
+	}
 	if a := ask("HEAD", "/page/index.html"); a.Status != 200 || a.Len() != first.Len() {
 		t.Errorf("HEAD /page/index.html = %d, %d bytes, want 200 and %d", a.Status, a.Len(), first.Len())
 	}
@@ -62,7 +65,10 @@ func TestWebpage(t *testing.T) {
 
 	w.opts.Page = false
 	w.edge = newEdge(t, w)
-	for _, uri := range []string{"/", "/page/index.html"} {
+	if a := ask("GET", "/openapi.json"); a.Status != 200 || a.Type != "application/json; charset=utf-8" || a.Policy != "" || !strings.Contains(a.plain, `"/3/movie/{movie_id}"`) {
+		t.Errorf("GET /openapi.json without the page = %d, type %q, policy %q, %.80q", a.Status, a.Type, a.Policy, a.plain)
+	}
+	for _, uri := range []string{"/", "/page/index.html", "/page/explain?path=/3/movie/550"} {
 		if a := ask("GET", uri); a.Status != 401 || a.Policy != "" {
 			t.Errorf("GET %s without the page = %d, policy %q, want 401 and none", uri, a.Status, a.Policy)
 		}

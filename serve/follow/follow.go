@@ -34,6 +34,7 @@ type Value[T any] struct {
 	files   Files[T]
 	current atomic.Pointer[T]
 	fault   atomic.Pointer[error] // nil for none
+	loaded  atomic.Int64          // when current was made, in nanoseconds of Unix time
 
 	mu     sync.Mutex // for one Poll at a time
 	seen   [][]byte   // the contents behind current
@@ -51,6 +52,9 @@ func Open[T any](files Files[T]) (*Value[T], error) {
 
 // Get returns the current value: one for a whole request, since the next call may return another.
 func (v *Value[T]) Get() *T { return v.current.Load() }
+
+// Loaded returns when the current value was made.
+func (v *Value[T]) Loaded() time.Time { return time.Unix(0, v.loaded.Load()) }
 
 // Err returns why the value does not follow from the files as they are, or nil.
 func (v *Value[T]) Err() error {
@@ -126,6 +130,7 @@ func (v *Value[T]) load() error {
 		return err
 	}
 	v.current.Store(made)
+	v.loaded.Store(time.Now().UnixNano())
 	v.seen = contents
 	v.files.Log.Info(v.files.Name+" loaded", append([]any{"file", v.files.Paths[0]}, attrs...)...)
 	return nil

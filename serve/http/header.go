@@ -166,7 +166,7 @@ func statusLine(code int) string {
 }
 
 // statusLines has, by status, the lines of all responses of the edge.
-var statusLines = func() (lines [len(meters{}.codes)]string) {
+var statusLines = func() (lines [maxStatus]string) {
 	for _, s := range sentStatuses {
 		lines[s] = newStatusLine(s)
 	}

@@ -10,8 +10,8 @@ import (
 )
 
 func TestDocuments(t *testing.T) {
-	s, err := New("https://images.example/t/p/")
-	if err != nil {
+	s := New()
+	if err := s.WithPage("https://images.example/t/p/"); err != nil {
 		t.Fatal(err)
 	}
 	for at := range s.documents {

@@ -14,17 +14,27 @@ import (
 // A document is the OpenAPI document while it is made.
 type document struct {
 	shapes *shapes
-	shared map[string]object // parameters that several operations have
+	uses   map[string]int    // parameters, by their text, with how many operations have them
+	shared map[string]object // those that several have
 	paths  object
 	tags   list
 }
 
 // generate returns the document. Its schemas allow what relaxed has beside the shapes.
 func generate(relaxed map[string][]relaxation) (object, error) {
-	d := &document{shapes: newShapes(relaxed), shared: map[string]object{}}
+	d := &document{shapes: newShapes(relaxed), uses: map[string]int{}, shared: map[string]object{}}
+	for i := range api.Operations() {
+		all, err := parameters(&api.Operations()[i])
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range all {
+			d.uses[text(p)]++
+		}
+	}
 	for i := range api.Operations() {
 		op := &api.Operations()[i]
-		if op.Method != "GET" || op.Answerer == api.AnswerNothing {
+		if !served(op) {
 			continue
 		}
 		if err := d.operation(op); err != nil {
@@ -53,21 +63,24 @@ func generate(relaxed map[string][]relaxation) (object, error) {
 	}, nil
 }
 
+// served reports whether the edge serves an operation: it refuses those that write.
+func served(op *api.Operation) bool { return op.Method == "GET" && op.Answerer != api.AnswerNothing }
+
 // tag adds a tag, unless there is one.
 func (d *document) tag(name string) {
 	if slices.ContainsFunc(d.tags, func(t any) bool { return t.(object).get("name") == name }) {
 		return
 	}
 	t := object{{"name", name}}
-	if text := tags[name]; text != "" {
-		t.set("description", text)
+	if about := tags[name]; about != "" {
+		t.set("description", about)
 	}
 	d.tags = append(d.tags, t)
 }
 
 // operation adds an operation.
 func (d *document) operation(op *api.Operation) error {
-	text, err := summary(op)
+	short, err := summary(op)
 	if err != nil {
 		return err
 	}
@@ -79,7 +92,7 @@ func (d *document) operation(op *api.Operation) error {
 	if op.Group != "Legacy" && op.Group != "Extensions" {
 		d.tag(op.Group) // the others are the last
 	}
-	o := object{{"tags", groups}, {"operationId", op.Name}, {"summary", text}}
+	o := object{{"tags", groups}, {"operationId", op.Name}, {"summary", short}}
 	if note := notes[op.Name]; note != "" {
 		o.set("description", note)
 	}
@@ -89,12 +102,15 @@ func (d *document) operation(op *api.Operation) error {
 	if own {
 		o.set(mark, true)
 	}
-	parameters, err := d.parameters(op)
+	all, err := parameters(op)
 	if err != nil {
 		return err
 	}
-	if len(parameters) > 0 {
-		o.set("parameters", parameters)
+	for i, p := range all {
+		all[i] = d.share(p)
+	}
+	if len(all) > 0 {
+		o.set("parameters", all)
 	}
 	schema, err := d.response(op)
 	if err != nil {
@@ -106,8 +122,11 @@ func (d *document) operation(op *api.Operation) error {
 }
 
 // parameters returns the parameters of an operation: its own, and those of what can be appended.
-func (d *document) parameters(op *api.Operation) (list, error) {
-	var all []object
+// An operation that the edge refuses has none.
+func parameters(op *api.Operation) (all []object, err error) {
+	if !served(op) {
+		return nil, nil
+	}
 	add := func(params []api.Param, in string) error {
 		for i := range params {
 			p := &params[i]
@@ -136,38 +155,28 @@ func (d *document) parameters(op *api.Operation) (list, error) {
 			}
 		}
 	}
-	out := list{}
-	for _, o := range all {
-		out = append(out, d.share(o))
-	}
-	return out, nil
+	return all, nil
 }
 
-// share returns a reference to a shared parameter, or the parameter where its name is taken by another.
+// share returns a reference to a shared parameter, or the parameter where no other operation has it or its name
+// is taken by another.
 func (d *document) share(o object) object {
-	name := o.get("name").(string)
-	if name == "append_to_response" {
+	if d.uses[text(o)] < 2 || o.get("name") == "append_to_response" {
 		return o
 	}
-	if o.get("in") == "query" && strings.HasSuffix(name, "guest_session_id") {
-		name += ".query" // a path has one as well
-	}
+	name := fmt.Sprint(o.get("in"), ".", o.get("name")) // no name of a schema, which generators would take for the same type
 	have, ok := d.shared[name]
 	if !ok {
 		d.shared[name], have = o, o
 	}
-	if !equal(have, o) {
+	if text(have) != text(o) {
 		return o
 	}
 	return refTo("parameters", name)
 }
 
-// equal reports whether two objects have the same text.
-func equal(a, b object) bool {
-	x, errX := encode(a)
-	y, errY := encode(b)
-	return errX == nil && errY == nil && string(x) == string(y)
-}
+// text returns an object as text, to compare it.
+func text(o object) string { return fmt.Sprint(o) }
 
 // unnamed are the schemas of responses that the facts have no shape of, by operation.
 func (d *document) unnamed(op *api.Operation) (object, error) {
@@ -307,15 +316,15 @@ func (d *document) components() (object, error) {
 		}
 		errors = append(errors, field{e.name, o})
 	}
-	text := object{{"type", "string"}}
+	word := object{{"type", "string"}}
 	return object{
 		{"schemas", schemas}, {"responses", errors}, {"parameters", parameters},
 		{"headers", object{
-			{"Cache-Control", object{{"description", "How long caches may keep the response, and which."}, {"schema", text}}},
-			{"ETag", object{{"description", "Changes with the response. It is weak: `W/\"...\"`."}, {"schema", text}}},
-			{"Authentication-Callback", object{{"description", "Where a user approves the token."}, {"schema", text}}},
+			{"Cache-Control", object{{"description", "How long caches may keep the response, and which."}, {"schema", word}}},
+			{"ETag", object{{"description", "Changes with the response. It is weak: `W/\"...\"`."}, {"schema", word}}},
+			{"Authentication-Callback", object{{"description", "Where a user approves the token."}, {"schema", word}}},
 			{"Retry-After", object{{"description", "Seconds to wait."}, {"schema", object{{"type", "integer"}}}}},
-			{"WWW-Authenticate", object{{"description", "The scheme of the credential."}, {"schema", text}}},
+			{"WWW-Authenticate", object{{"description", "The scheme of the credential."}, {"schema", word}}},
 		}},
 		{"securitySchemes", object{
 			{"bearer", object{{"type", "http"}, {"scheme", "bearer"}, {"description", "A token, as `token issue` prints it."}}},

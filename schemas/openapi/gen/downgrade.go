@@ -20,8 +20,9 @@ func downgraded(o object) object {
 		switch {
 		case f.name == "const":
 			out = append(out, field{"enum", list{f.value}})
+		case f.name == "propertyNames":
 		case f.name == "patternProperties":
-			out = append(out, field{"additionalProperties", further(f.value.(object))})
+			out = append(out, field{"additionalProperties", true})
 		default:
 			out = append(out, field{f.name, downgradedValue(f.value)})
 		}
@@ -41,14 +42,6 @@ func downgradedValue(v any) any {
 		return out
 	}
 	return v
-}
-
-// further returns the schema of fields by patterns: that of all, or true for several.
-func further(patterns object) any {
-	if len(patterns) == 1 {
-		return downgradedValue(patterns[0].value)
-	}
-	return true
 }
 
 // nullable replaces the type null.

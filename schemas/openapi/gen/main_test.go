@@ -197,8 +197,8 @@ func TestDowngrade(t *testing.T) {
 		{"several types", object{{"type", list{"string", "integer"}}}, object{{"anyOf", list{object{{"type", "string"}}, object{{"type", "integer"}}}}}},
 		{"a constant", object{{"const", false}}, object{{"enum", list{false}}}},
 		{"a reference or null", object{{"anyOf", list{ref, object{{"type", null}}}}}, object{{"nullable", true}, {"allOf", list{ref}}}},
-		{"one pattern", object{{"patternProperties", object{{"^a", ref}}}}, object{{"additionalProperties", ref}}},
-		{"two patterns", object{{"patternProperties", object{{"^a", ref}, {"^b", ref}}}}, object{{"additionalProperties", true}}},
+		{"patterns", object{{"patternProperties", object{{"^a", ref}, {"^b", ref}}}}, object{{"additionalProperties", true}}},
+		{"a map", object{{"propertyNames", object{{"pattern", "^a"}}}, {"additionalProperties", ref}}, object{{"additionalProperties", ref}}},
 	} {
 		got, err := encode(downgraded(c.from))
 		if err != nil {

@@ -208,6 +208,8 @@ func paramSchema(op *api.Operation, p *api.Param, about *param) (object, error) 
 		schema = slices.Clone(about.schema)
 	case p.Type == api.TypeDate:
 		schema = slices.Clone(day)
+	case p.Type == api.TypeNumber:
+		schema = object{{"type", "number"}, {"format", "double"}}
 	default:
 		schema = object{{"type", string(p.Type)}}
 	}

@@ -20,6 +20,10 @@ type shapes struct {
 // notes of the facts that are about recordings, not about responses.
 var aboutRecordings = []string{"$schema", "$id", "title", "x-evidence", "x-null", "x-newer", "x-order-note", "x-appendable", "additionalProperties"}
 
+// appendedOnly is a shape that was recorded appended and not alone, where it has an id too.
+const appendedOnly = "LegacyTrailers"
+
+// newShapes returns the maker of a document's schemas, which allow what relaxed has.
 func newShapes(relaxed map[string][]relaxation) *shapes {
 	s := &shapes{relaxed: relaxed, appended: map[string]bool{}, made: map[string]object{}}
 	for _, ns := range api.Namespaces() {
@@ -63,6 +67,10 @@ func (s *shapes) add(shape string) error {
 		if err := r.apply(schema); err != nil {
 			return fmt.Errorf("shape %s: %w", shape, err)
 		}
+	}
+	if shape == appendedOnly {
+		fields := schema.get("properties").(object)
+		schema.set("properties", append(object{{"id", object{{"type", "integer"}}}}, fields...))
 	}
 	if s.appended[shape] && !ownID(shape) {
 		makeOptional(schema, "id")
@@ -124,7 +132,35 @@ func (s *shapes) clean(o object) (object, error) {
 		}
 		out = append(out, field{f.name, value})
 	}
-	return s.union(out), nil
+	return s.union(typed(out)), nil
+}
+
+// typed returns a schema in the form that generators of clients read best. It allows the same.
+func typed(o object) object {
+	switch o.get("const").(type) {
+	case string:
+		o.set("type", "string")
+	case bool:
+		o.set("type", "boolean")
+	}
+	if o.get("type") == "number" {
+		o.set("format", "double")
+	}
+	// Fields by one pattern are a map.
+	if patterns, ok := o.get("patternProperties").(object); ok && len(patterns) == 1 && o.get("properties") == nil {
+		o = append(o.without("patternProperties"),
+			field{"propertyNames", object{{"pattern", patterns[0].name}}}, field{"additionalProperties", patterns[0].value})
+	}
+	// Amounts of money outgrow 32 bits.
+	if fields, ok := o.get("properties").(object); ok {
+		for _, name := range []string{"budget", "revenue"} {
+			if amount, ok := fields.get(name).(object); ok && amount.get("type") == "integer" {
+				amount.set("format", "int64")
+				fields.set(name, amount)
+			}
+		}
+	}
+	return o
 }
 
 func (s *shapes) cleanList(l list) (list, error) {

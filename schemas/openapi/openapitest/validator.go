@@ -4,6 +4,7 @@ package openapitest
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -75,15 +76,26 @@ func at(v any, names ...string) any {
 	return v
 }
 
+// Paths returns the paths of the document, sorted.
+func (v *Validator) Paths() []string {
+	paths, _ := at(v.doc, "paths").(map[string]any)
+	return slices.Sorted(maps.Keys(paths))
+}
+
+// Has reports whether a GET of a path of the document can have an HTTP status.
+func (v *Validator) Has(path string, status int) bool {
+	return at(v.doc, "paths", path, "get", "responses", strconv.Itoa(status)) != nil
+}
+
 // Path returns the path of the document that serves a request path, and whether there is one.
 // Literal segments win over parameters.
 func (v *Validator) Path(path string) (string, bool) {
 	segments := strings.Split(path, "/")
 	best, params := "", len(segments)+1
-	for template := range at(v.doc, "paths").(map[string]any) {
+	for _, template := range v.Paths() {
 		parts := strings.Split(template, "/")
 		n := 0
-		fits := len(parts) == len(segments) && !slices.ContainsFunc(parts, func(p string) bool { return p == "" && false })
+		fits := len(parts) == len(segments)
 		for i := 0; fits && i < len(parts); i++ {
 			if strings.HasPrefix(parts[i], "{") {
 				n++

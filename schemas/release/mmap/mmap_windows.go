@@ -11,7 +11,7 @@ import (
 const Shared = true
 
 // Map returns the first size bytes of f, size > 0. They stay valid after f is closed, until
-// Unmap. The system refuses to make f shorter, and to remove it, as long as it is mapped.
+// Unmap. The system makes no mapped file shorter. A page that cannot be read is a fault.
 func Map(f *os.File, size int) ([]byte, error) {
 	h, err := windows.CreateFileMapping(windows.Handle(f.Fd()), nil, windows.PAGE_READONLY, uint32(uint64(size)>>32), uint32(size), nil)
 	if err != nil {

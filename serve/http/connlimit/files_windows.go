@@ -11,7 +11,9 @@ import (
 func OpenFiles() uint64 { return ^uint64(0) }
 
 // outOfFiles reports whether an accept failed because no more files may be open.
-func outOfFiles(err error) bool { return errors.Is(err, windows.WSAEMFILE) }
+func outOfFiles(err error) bool {
+	return errors.Is(err, windows.WSAEMFILE) || errors.Is(err, windows.Errno(windows.ERROR_TOO_MANY_OPEN_FILES))
+}
 
 var poll = windows.NewLazySystemDLL("ws2_32.dll").NewProc("WSAPoll")
 

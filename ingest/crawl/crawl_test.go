@@ -1,0 +1,621 @@
+package crawl
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/reelsplice/reelsplice/serve/servetest"
+)
+
+// TestEdge crawls an edge of our own: through faults, through kills, through an interrupt. Each way gives the
+// same dump, and no target has two good responses.
+func TestEdge(t *testing.T) {
+	e := newEdge(t)
+	ids := idsFile(t, "movie 999999", "tt0903747")
+	config := func(t *testing.T, p *proxy) Config {
+		cfg := testConfig(p.URL, e.token, filepath.Join(t.TempDir(), "out"))
+		cfg.IDs, cfg.Languages, cfg.Episodes = []string{ids}, []string{"de"}, true
+		return cfg
+	}
+
+	p := newProxy(t, e.url)
+	cfg := config(t, p)
+	r, err := Run(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Fetched["movie"] != 3 || r.Fetched["tv"] != 2 || r.Fetched["season"] < 6 || r.Fetched["episode"] < 20 || r.Fetched["person"] < 30 ||
+		r.Fetched["company"] < 5 || r.Gone < 1 || !r.Complete || len(r.Failed)+len(r.Unresolved) > 0 || r.Requests != int64(p.all) {
+		t.Errorf("Run = %+v, want each kind, and no failure", r)
+	}
+	want := dump(t, cfg.Out)
+	if !slices.ContainsFunc(want["movies.ndjson"], func(row string) bool {
+		return strings.HasPrefix(row, `{"id":999999,"_deleted":true,"_fetched":"20`)
+	}) {
+		t.Error("a gone id has no row")
+	}
+
+	t.Run("again", func(t *testing.T) {
+		before := p.all
+		r, err := Run(t.Context(), cfg)
+		if err != nil || r.Requests != 0 || p.all != before || !r.Complete || r.Held != int64(before) {
+			t.Errorf("a second Run made %d requests, want none: %+v, %v", r.Requests, r, err)
+		}
+	})
+	t.Run("faults", func(t *testing.T) { testFaults(t, config, e, want) })
+	t.Run("interrupt", func(t *testing.T) { testInterrupt(t, config, e, want) })
+	t.Run("kill", func(t *testing.T) { testKill(t, e, ids) })
+}
+
+type configOf func(t *testing.T, p *proxy) Config
+
+// testFaults spoils the first response to each target.
+func testFaults(t *testing.T, config configOf, e edgeUp, want map[string][]string) {
+	p := newProxy(t, e.url)
+	seen := map[int]int{}
+	p.spoil = func(w http.ResponseWriter, target string, ask int, body []byte) bool {
+		if ask > 1 {
+			return false
+		}
+		h := fnv.New32()
+		h.Write([]byte(target))
+		fault := int(h.Sum32() % 8)
+		p.mu.Lock()
+		seen[fault]++
+		n := seen[fault]
+		p.mu.Unlock()
+		switch fault {
+		case 0:
+			w.Header().Set("Retry-After", "0")
+			w.WriteHeader(http.StatusTooManyRequests)
+			_, _ = w.Write([]byte(`{"status_code":25,"status_message":"Your request count is over the allowed limit."}`))
+		case 1:
+			w.WriteHeader(http.StatusInternalServerError)
+		case 2: // a body that breaks off
+			w.Header().Set("Content-Length", fmt.Sprint(len(body)))
+			_, _ = w.Write(body[:len(body)/2])
+		case 3: // half a body that claims to be whole
+			_, _ = w.Write(body[:len(body)/2])
+		case 4:
+			_, _ = w.Write([]byte(`<html>maintenance</html>`))
+		case 5:
+			if n > 3 {
+				return false // each takes the whole timeout
+			}
+			time.Sleep(600 * time.Millisecond)
+		case 6: // an error page in place of details
+			w.WriteHeader(http.StatusNotFound)
+			_, _ = w.Write([]byte(`not found`))
+		default:
+			panic(http.ErrAbortHandler)
+		}
+		return true
+	}
+	cfg := config(t, p)
+	cfg.Timeout = 500 * time.Millisecond
+	r, err := Run(t.Context(), cfg)
+	if err != nil || !r.Complete {
+		t.Fatalf("Run = %+v, %v, want it complete", r, err)
+	}
+	if r.Retried < int64(len(p.good))/2 || len(seen) != 8 {
+		t.Errorf("%d requests were tried again, with faults %v, want most and all faults", r.Retried, seen)
+	}
+	if twice := p.twice(); len(twice) > 0 {
+		t.Errorf("%d targets had two good responses, such as %s", len(twice), twice[0])
+	}
+	if d := cmp.Diff(want, dump(t, cfg.Out)); d != "" {
+		t.Errorf("the dump differs from one without faults:\n%s", d)
+	}
+}
+
+// testInterrupt interrupts a crawl again and again. Requests under way end, so that none is made twice.
+func testInterrupt(t *testing.T, config configOf, e edgeUp, want map[string][]string) {
+	p := newProxy(t, e.url)
+	cfg := config(t, p)
+	for n := 1; ; n++ {
+		ctx, cancel := context.WithCancel(t.Context())
+		p.mu.Lock()
+		stop := p.all + 60
+		p.mu.Unlock()
+		p.before = func(all int) {
+			if all == stop {
+				cancel()
+			}
+		}
+		_, err := Run(ctx, cfg)
+		cancel()
+		if err == nil {
+			if n < 3 {
+				t.Errorf("the crawl was interrupted %d times, want more", n-1)
+			}
+			break
+		}
+		if !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+	}
+	if twice := p.twice(); len(twice) > 0 {
+		t.Errorf("%d targets had two good responses, such as %s", len(twice), twice[0])
+	}
+	if d := cmp.Diff(want, dump(t, cfg.Out)); d != "" {
+		t.Errorf("the dump differs from one without interrupts:\n%s", d)
+	}
+}
+
+// testKill kills processes that crawl. Responses that a process had written are not asked for again: only those
+// that were on their way can be.
+func testKill(t *testing.T, e edgeUp, ids string) {
+	p := newProxy(t, e.url)
+	out := filepath.Join(t.TempDir(), "out")
+	start := func() *exec.Cmd {
+		program, err := os.Executable()
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := exec.Command(program)
+		c.Env = append(os.Environ(), "CRAWL_FROM="+p.URL, "CRAWL_KEY="+e.token, "CRAWL_OUT="+out, "CRAWL_IDS="+ids)
+		c.Stderr = os.Stderr
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	const kills = 3
+	for range kills {
+		reached := make(chan struct{})
+		p.mu.Lock()
+		stop := p.all + 40
+		p.before = func(all int) {
+			if all == stop {
+				close(reached)
+			}
+		}
+		p.mu.Unlock()
+		c := start()
+		<-reached
+		_ = c.Process.Kill()
+		_ = c.Wait()
+	}
+	p.mu.Lock()
+	p.before = nil
+	p.mu.Unlock()
+	if err := start().Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if twice := p.twice(); len(twice) > kills*DefaultConfig().Concurrency {
+		t.Errorf("%d targets had two good responses, want those under way at %d kills at most", len(twice), kills)
+	}
+	whole := newProxy(t, e.url)
+	cfg := testConfig(whole.URL, e.token, filepath.Join(t.TempDir(), "whole"))
+	cfg.IDs = []string{ids}
+	if _, err := Run(t.Context(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(dump(t, cfg.Out), dump(t, out)); d != "" {
+		t.Errorf("the dump differs from one without kills:\n%s", d)
+	}
+}
+
+// fake starts a server of our making.
+func fake(t *testing.T, handle http.HandlerFunc) *httptest.Server {
+	t.Helper()
+	s := httptest.NewServer(handle)
+	t.Cleanup(s.Close)
+	return s
+}
+
+// withIDs writes a file of ids.
+func withIDs(t *testing.T, lines ...string) []string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "ids")
+	servetest.WriteFile(t, path, strings.Join(lines, "\n"))
+	return []string{path}
+}
+
+const token = "eyJhbGciOiJIUzI1NiJ9.secret-token"
+
+// TestRetryAfter: all requests wait as long as a 429 says, in seconds or until a date.
+func TestRetryAfter(t *testing.T) {
+	var asks atomic.Int64
+	var held, early atomic.Int64
+	s := fake(t, func(w http.ResponseWriter, r *http.Request) {
+		now := time.Now()
+		switch asks.Add(1) {
+		case 1:
+			held.Store(now.Add(time.Second).UnixMilli())
+			w.Header().Set("Retry-After", "1")
+			w.WriteHeader(http.StatusTooManyRequests)
+			return
+		case 4:
+			until := now.Add(2 * time.Second).Truncate(time.Second)
+			held.Store(until.UnixMilli())
+			w.Header().Set("Retry-After", until.UTC().Format(http.TimeFormat))
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		if now.UnixMilli() < held.Load() {
+			early.Add(1)
+		}
+		fmt.Fprintf(w, `{"id":%s,"title":"T"}`, filepath.Base(r.URL.Path))
+	})
+	cfg := testConfig(s.URL, token, t.TempDir())
+	cfg.Concurrency, cfg.IDs = 1, withIDs(t, "movie 1", "movie 2", "movie 3", "movie 4", "movie 5")
+	r, err := Run(t.Context(), cfg)
+	if err != nil || r.Fetched["movie"] != 5 || r.Retried != 2 {
+		t.Fatalf("Run = %+v, %v, want 5 movies and 2 requests tried again", r, err)
+	}
+	if early.Load() > 0 {
+		t.Errorf("%d requests came before the time of Retry-After", early.Load())
+	}
+
+	// A pause of hours ends the crawl, which says so.
+	s = fake(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "86400")
+		w.WriteHeader(http.StatusTooManyRequests)
+	})
+	cfg.From, cfg.Out = s.URL, t.TempDir()
+	if _, err := Run(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "wait for 24h") {
+		t.Errorf("Run = %v, want the pause", err)
+	}
+}
+
+// TestRate: requests are no faster than allowed.
+func TestRate(t *testing.T) {
+	s := fake(t, func(w http.ResponseWriter, r *http.Request) { fmt.Fprintf(w, `{"id":%s}`, filepath.Base(r.URL.Path)) })
+	cfg := testConfig(s.URL, token, t.TempDir())
+	cfg.Rate = 50
+	var lines []string
+	for i := range 21 {
+		lines = append(lines, fmt.Sprintf("movie %d", i+1))
+	}
+	cfg.IDs = withIDs(t, lines...)
+	start := time.Now()
+	if _, err := Run(t.Context(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(start); took < 390*time.Millisecond {
+		t.Errorf("21 requests at 50 a second took %s, want 400ms at least", took)
+	}
+}
+
+// TestMerged: a server that follows a merge, in the body or by a redirect, gives a removal and the other title.
+func TestMerged(t *testing.T) {
+	var other atomic.Int64
+	elsewhere := fake(t, func(http.ResponseWriter, *http.Request) { other.Add(1) })
+	s := fake(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/3/movie/5":
+			_, _ = w.Write([]byte("{\n  \"id\": 6,\n  \"title\": \"Six\"\n}\n"))
+		case "/3/movie/7":
+			http.Redirect(w, r, "/3/movie/6", http.StatusMovedPermanently)
+		case "/3/movie/6":
+			fmt.Fprintf(w, `{"id":6,"title":"Six","appended":%q}`, r.URL.Query().Get("append_to_response"))
+		default:
+			http.Redirect(w, r, elsewhere.URL+"/3/movie/6?"+r.URL.RawQuery, http.StatusFound)
+		}
+	})
+	cfg := testConfig(s.URL, token, t.TempDir())
+	cfg.Now = func() time.Time { return time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC) }
+	cfg.IDs = withIDs(t, "movie 5", "movie 7")
+	r, err := Run(t.Context(), cfg)
+	if err != nil || r.Merged != 2 {
+		t.Fatalf("Run = %+v, %v, want 2 merged", r, err)
+	}
+	want := []string{
+		`{"id":5,"_merged_into":6,"_fetched":"2026-11-25"}`,
+		`{"id":6,"title":"Six","_fetched":"2026-11-25"}`,
+		`{"id":6,"title":"Six","appended":"` + strings.Join(kindNamed("movie").appends, ",") + `","_fetched":"2026-11-25"}`,
+		`{"id":7,"_merged_into":6,"_fetched":"2026-11-25"}`,
+	}
+	if d := cmp.Diff(want, dump(t, cfg.Out)["movies.ndjson"]); d != "" {
+		t.Error(d)
+	}
+	cfg.IDs = withIDs(t, "movie 8")
+	if _, err := Run(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "redirects to another server") || other.Load() > 0 {
+		t.Errorf("Run = %v with %d requests to the other server, want an error and none", err, other.Load())
+	}
+}
+
+// TestKeyIsSecret: whatever a server does, the key is in no error, log, report or file.
+func TestKeyIsSecret(t *testing.T) {
+	closed := httptest.NewServer(http.NotFoundHandler())
+	closed.Close()
+	for _, key := range []string{token, "0123456789abcdef0123456789abcdef"} {
+		echo := func(r *http.Request) string { return r.Header.Get("Authorization") + r.URL.RawQuery }
+		for name, handle := range map[string]http.HandlerFunc{
+			"closed": nil,
+			"refused": func(w http.ResponseWriter, r *http.Request) {
+				w.WriteHeader(http.StatusUnauthorized)
+				fmt.Fprintf(w, `{"status_code":7,"status_message":%q}`, "Invalid key: "+echo(r))
+			},
+			"bad": func(w http.ResponseWriter, r *http.Request) {
+				w.WriteHeader(http.StatusUnprocessableEntity)
+				fmt.Fprintf(w, `{"status_code":22,"status_message":%q}`, echo(r))
+			},
+			"repeats": func(w http.ResponseWriter, r *http.Request) { fmt.Fprintf(w, `{"id":1,"title":%q}`, echo(r)) },
+			"location": func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Location", "http://%zz/"+echo(r))
+				w.WriteHeader(http.StatusFound)
+			},
+			"header": func(w http.ResponseWriter, r *http.Request) {
+				c, _, err := http.NewResponseController(w).Hijack()
+				if err == nil {
+					fmt.Fprintf(c, "HTTP/1.1 %s\r\n\r\n", echo(r))
+					c.Close()
+				}
+			},
+		} {
+			t.Run(name, func(t *testing.T) {
+				from := closed.URL
+				var came atomic.Bool
+				if handle != nil {
+					from = fake(t, func(w http.ResponseWriter, r *http.Request) {
+						came.Store(came.Load() || strings.Contains(echo(r), key))
+						handle(w, r)
+					}).URL
+				}
+				var log servetest.LockedBuffer
+				cfg := testConfig(from, key, t.TempDir())
+				cfg.Tries, cfg.IDs = 2, withIDs(t, "movie 1")
+				cfg.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+				r, err := Run(t.Context(), cfg)
+				if err == nil && len(r.Failed) == 0 {
+					t.Errorf("Run = %+v, want a failure", r)
+				}
+				if handle != nil && !came.Load() {
+					t.Error("the key did not reach the server")
+				}
+				report, _ := json.Marshal(r)
+				text := fmt.Sprintf("%v %+v %#v %s %v %+v", err, err, r, report, cfg, cfg.Key) + log.String()
+				for file, rows := range dump(t, cfg.Out) {
+					text += file + strings.Join(rows, "")
+				}
+				text += servetest.ReadFile(t, filepath.Join(cfg.Out, workDir, journalFile))
+				if i := strings.Index(text, key); i >= 0 {
+					t.Errorf("the key is shown: %s", text[max(0, i-80):i])
+				}
+			})
+		}
+	}
+}
+
+// TestServerAway: a crawl ends when the server is away, and the next one has all.
+func TestServerAway(t *testing.T) {
+	var away atomic.Bool
+	var asks atomic.Int64
+	s := fake(t, func(w http.ResponseWriter, r *http.Request) {
+		if asks.Add(1); away.Load() {
+			w.WriteHeader(http.StatusBadGateway)
+			return
+		}
+		if strings.HasSuffix(r.URL.Path, "/3") && r.URL.Path != "/3/movie/3" {
+			away.Store(true)
+		}
+		fmt.Fprintf(w, `{"id":%s}`, filepath.Base(r.URL.Path))
+	})
+	cfg := testConfig(s.URL, token, t.TempDir())
+	cfg.Tries, cfg.Concurrency = 2, 1
+	var lines []string
+	for i := range 40 {
+		lines = append(lines, fmt.Sprintf("movie %d", i+1))
+	}
+	cfg.IDs = withIDs(t, lines...)
+	away.Store(true)
+	r, err := Run(t.Context(), cfg)
+	if err == nil || !strings.Contains(err.Error(), "5 requests in a row had no usable response") || asks.Load() != 10 || len(r.Failed) != 5 {
+		t.Errorf("Run = %+v, %v after %d requests, want an end after 5 of 2 tries each", r, err, asks.Load())
+	}
+	away.Store(false)
+	if r, err = Run(t.Context(), cfg); err != nil || r.Fetched["movie"] != 40 || !r.Complete {
+		t.Errorf("Run = %+v, %v, want 40 movies", r, err)
+	}
+	// A wrong key ends it at the first response.
+	s = fake(t, func(w http.ResponseWriter, _ *http.Request) {
+		asks.Add(1)
+		w.WriteHeader(http.StatusUnauthorized)
+	})
+	cfg.From, cfg.Out = s.URL, t.TempDir()
+	asks.Store(0)
+	if _, err := Run(t.Context(), cfg); err == nil || err.Error() != "the server refuses the key: status 401: Unauthorized" || asks.Load() != 1 {
+		t.Errorf("Run = %v after %d requests, want one", err, asks.Load())
+	}
+}
+
+// TestChanges: lists of changes are read in windows and pages, long ones are divided, and what is older than a
+// change is fetched again.
+func TestChanges(t *testing.T) {
+	var lists []string
+	titles := map[string]int{}
+	s := fake(t, func(w http.ResponseWriter, r *http.Request) {
+		q := r.URL.Query()
+		if !strings.HasSuffix(r.URL.Path, "/changes") {
+			titles[strings.TrimPrefix(r.URL.Path, "/3/")]++
+			fmt.Fprintf(w, `{"id":%s}`, filepath.Base(r.URL.Path))
+			return
+		}
+		from, err1 := ParseDay(q.Get("start_date"))
+		to, err2 := ParseDay(q.Get("end_date"))
+		if err1 != nil || err2 != nil || to-from >= windowDays || to < from {
+			w.WriteHeader(http.StatusUnprocessableEntity)
+			return
+		}
+		lists = append(lists, fmt.Sprintf("%s %s %s %s", r.URL.Path, from, to, q.Get("page")))
+		pages, id := 1, int64(to)
+		switch {
+		case strings.Contains(r.URL.Path, "tv"):
+			fmt.Fprint(w, `{"results":[],"page":1,"total_pages":1,"total_results":0}`)
+			return
+		case to-from > 8:
+			pages, id = 501, 999 // too many: the row is not to be taken from here
+		case q.Get("page") == "2":
+			pages, id = 2, 7
+		case to == DayOf(time.Date(2026, 11, 25, 0, 0, 0, 0, time.UTC)):
+			pages = 2
+		case to == DayOf(time.Date(2026, 11, 26, 0, 0, 0, 0, time.UTC)):
+			fmt.Fprint(w, `{"results":[{"id":8},{"id":9}],"page":1,"total_pages":1,"total_results":2}`)
+			return
+		}
+		fmt.Fprintf(w, `{"results":[{"id":%d,"adult":null}],"page":1,"total_pages":%d,"total_results":1}`, id, pages)
+	})
+	now := time.Date(2026, 11, 25, 23, 0, 0, 0, time.UTC)
+	cfg := testConfig(s.URL, token, t.TempDir())
+	cfg.Concurrency, cfg.Seasons, cfg.People, cfg.Now = 1, SeasonsNone, false, func() time.Time { return now }
+	cfg.IDs = withIDs(t, "movie 7", "movie 8")
+	run := func(want map[string]int) {
+		t.Helper()
+		clear(titles)
+		if _, err := Run(t.Context(), cfg); err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(want, titles); d != "" {
+			t.Errorf("titles that were asked for: %s", d)
+		}
+	}
+	run(map[string]int{"movie/7": 1, "movie/8": 1})
+	var err error
+	if cfg.ChangedSince, err = ParseDay("2026-11-05"); err != nil {
+		t.Fatal(err)
+	}
+	first, second, third := DayOf(now)-14, DayOf(now)-7, DayOf(now)
+	run(map[string]int{fmt.Sprintf("movie/%d", first): 1, fmt.Sprintf("movie/%d", second): 1, fmt.Sprintf("movie/%d", third): 1})
+	slices.Sort(lists)
+	want := []string{
+		"/3/movie/changes 2026-11-05 2026-11-11 1", "/3/movie/changes 2026-11-05 2026-11-18 1", "/3/movie/changes 2026-11-12 2026-11-18 1",
+		"/3/movie/changes 2026-11-19 2026-11-25 1", "/3/movie/changes 2026-11-19 2026-11-25 2",
+		"/3/tv/changes 2026-11-05 2026-11-18 1", "/3/tv/changes 2026-11-19 2026-11-25 1",
+	}
+	if d := cmp.Diff(want, lists); d != "" {
+		t.Errorf("lists that were asked for: %s", d)
+	}
+	run(map[string]int{}) // once a day
+
+	// The next night, of what the dump has alone.
+	now, cfg.OnlyKnown, cfg.ChangedSince = now.Add(24*time.Hour), true, DayOf(now)
+	lists = nil
+	run(map[string]int{"movie/8": 1})
+	if len(lists) != 2 {
+		t.Errorf("lists = %v, want one a kind", lists)
+	}
+}
+
+// TestRefresh: what is too old is fetched again, and the dump has each row once.
+func TestRefresh(t *testing.T) {
+	version := 1
+	s := fake(t, func(w http.ResponseWriter, r *http.Request) {
+		if version > 1 && strings.HasSuffix(r.URL.Path, "/2") {
+			w.WriteHeader(http.StatusNotFound)
+			_, _ = w.Write([]byte(servetest.Body404))
+			return
+		}
+		fmt.Fprintf(w, `{"id":%s,"version":%d}`, filepath.Base(r.URL.Path), version)
+	})
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	cfg := testConfig(s.URL, token, t.TempDir())
+	cfg.Now, cfg.IDs, cfg.Concurrency = func() time.Time { return now }, withIDs(t, "movie 1", "movie 2"), 1
+	if _, err := Run(t.Context(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	now = now.Add(100 * 24 * time.Hour)
+	cfg.IDs = withIDs(t, "movie 3")
+	if _, err := Run(t.Context(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	now, version = now.Add(60*24*time.Hour), 2
+	cfg.IDs, cfg.RefreshDays = nil, 150
+	r, err := Run(t.Context(), cfg)
+	if err != nil || r.Requests != 2 || r.Gone != 1 || r.Oldest.String() != "2026-04-11" || r.Newest.String() != "2026-06-10" {
+		t.Fatalf("Run = %+v, %v, want two requests", r, err)
+	}
+	want := []string{
+		`{"id":1,"version":2,"_fetched":"2026-06-10"}`, `{"id":2,"_deleted":true,"_fetched":"2026-06-10"}`,
+		`{"id":3,"version":1,"_fetched":"2026-04-11"}`,
+	}
+	if d := cmp.Diff(want, dump(t, cfg.Out)["movies.ndjson"]); d != "" {
+		t.Error(d)
+	}
+	if r, err := Run(t.Context(), cfg); err != nil || r.Requests != 0 {
+		t.Errorf("Run = %+v, %v, want no request", r, err)
+	}
+}
+
+// TestSearch: a name without an id is searched for, and taken if it is alone with its name and year.
+func TestSearch(t *testing.T) {
+	s := fake(t, func(w http.ResponseWriter, r *http.Request) {
+		q := r.URL.Query()
+		switch r.URL.Path + " " + q.Get("query") + " " + q.Get("primary_release_year") + q.Get("first_air_date_year") {
+		case "/3/search/movie Amelie 2001":
+			fmt.Fprint(w, `{"results":[{"id":194,"title":"Amélie","original_title":"X","release_date":"2001-04-25"},{"id":2,"title":"Amelie's Day","release_date":"2001-01-01"}]}`)
+		case "/3/search/movie Twin 1999":
+			fmt.Fprint(w, `{"results":[{"id":3,"title":"Twin","release_date":"1999-01-01"},{"id":4,"title":"Twin","release_date":"1999-02-01"}]}`)
+		case "/3/search/tv Show 2010":
+			fmt.Fprint(w, `{"results":[{"id":5,"name":"Show","first_air_date":"2010-02-01"}]}`)
+		case "/3/movie/194  ", "/3/tv/5  ":
+			fmt.Fprintf(w, `{"id":%s}`, filepath.Base(r.URL.Path))
+		default:
+			fmt.Fprint(w, `{"results":[]}`)
+		}
+	})
+	dir := t.TempDir()
+	for _, name := range []string{"Amelie (2001).mkv", "Twin.1999.720p.mkv", "No Year.mkv", "Show (2010)/Season 01/Show S01E01.mkv", "Nothing (1950)/a.mkv"} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		servetest.WriteFile(t, path, "")
+	}
+	cfg := testConfig(s.URL, token, t.TempDir())
+	cfg.Library, cfg.Search = []string{dir}, true
+	r, err := Run(t.Context(), cfg)
+	if err != nil || r.Fetched["movie"] != 1 || r.Fetched["tv"] != 1 {
+		t.Fatalf("Run = %+v, %v, want a movie and a series", r, err)
+	}
+	slices.Sort(r.Unresolved)
+	want := []string{filepath.Join(dir, "No Year.mkv"), filepath.Join(dir, "Nothing (1950)", "a.mkv"), filepath.Join(dir, "Twin.1999.720p.mkv")}
+	if d := cmp.Diff(want, r.Unresolved); d != "" {
+		t.Error(d)
+	}
+	if r, err := Run(t.Context(), cfg); err != nil || r.Requests != 0 || len(r.Unresolved) != 3 {
+		t.Errorf("Run = %+v, %v, want no request and the same names", r, err)
+	}
+}
+
+// TestValidate names all that is wrong.
+func TestValidate(t *testing.T) {
+	cfg := DefaultConfig()
+	cfg.From, cfg.Rate, cfg.Concurrency, cfg.Seasons, cfg.Kinds = "ftp://host", 0, 0, "some", []string{"film"}
+	cfg.Languages = []string{"german"}
+	err := cfg.Validate()
+	for _, want := range []string{"from: want a URL", "want a key", "rate 0", "concurrency 0", `seasons "some"`, `kind "film"`, "want something to fetch", `language "german"`} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Validate = %v, want %q in it", err, want)
+		}
+	}
+	for _, from := range []string{"https://user:pass@host", "https://host/3?api_key=x", "host", "https://h\x7f"} {
+		cfg.From = from
+		if _, err := parseFrom(from); err == nil || bytes.Contains([]byte(err.Error()), []byte("pass")) {
+			t.Errorf("parseFrom(%q) = %v, want an error without the secret", from, err)
+		}
+	}
+	for from, want := range map[string]string{"http://h": "http://h/3", "http://h/3/": "http://h/3", "http://h/tmdb": "http://h/tmdb/3"} {
+		if u, err := parseFrom(from); err != nil || u.String() != want {
+			t.Errorf("parseFrom(%q) = %v, %v, want %s", from, u, err, want)
+		}
+	}
+}

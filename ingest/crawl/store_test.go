@@ -1,0 +1,259 @@
+package crawl
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/reelsplice/reelsplice/serve/servetest"
+)
+
+// filled returns the folder of a store with three movies and a series.
+func filled(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	s, err := openStore(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, key := range []string{"movie/1", "movie/2", "tv/1", "movie/3"} {
+		file := "movies.ndjson"
+		if strings.HasPrefix(key, "tv") {
+			file = "tv.ndjson"
+		}
+		e := entry{Key: key, Day: Day(20000 + i), File: file, Named: map[string][]int64{"person": {int64(i + 1)}}}
+		if err := s.add(&e, fmt.Appendf(nil, `{"id":%s}`+"\n", key[len(key)-1:])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.close(); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// appendTo appends to a file.
+func appendTo(t *testing.T, path, text string) {
+	t.Helper()
+	servetest.WriteFile(t, path, servetest.ReadFile(t, path)+text)
+}
+
+// has opens a store and returns which keys it has.
+func has(t *testing.T, dir string) (out string) {
+	t.Helper()
+	s, err := openStore(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"movie/1", "movie/2", "movie/3", "tv/1"} {
+		if s.day(key) > 0 {
+			if e, err := s.entry(key); err != nil || e.Key != key {
+				t.Errorf("entry(%s) = %+v, %v", key, e, err)
+			}
+			out += key + " "
+		}
+	}
+	if err := s.close(); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestStoreRecovers: what a killed process left behind is cut off; rows are there if their entries are.
+func TestStoreRecovers(t *testing.T) {
+	const all, movies = "movie/1 movie/2 movie/3 tv/1 ", "{\"id\":1}\n{\"id\":2}\n{\"id\":3}\n"
+	for name, c := range map[string]struct {
+		harm func(dir string)
+		keys string
+		rows string
+	}{
+		"whole": {func(string) {}, all, movies},
+		"row without an entry": {func(dir string) {
+			appendTo(t, filepath.Join(dir, "movies.ndjson"), "{\"id\":4}\n")
+		}, all, movies},
+		"half a row": {func(dir string) { appendTo(t, filepath.Join(dir, "movies.ndjson"), `{"id":4,"ti`) }, all, movies},
+		"half an entry": {func(dir string) {
+			appendTo(t, filepath.Join(dir, "movies.ndjson"), "{\"id\":4}\n")
+			appendTo(t, filepath.Join(dir, workDir, journalFile), `{"k":"movie/4","d":"2026-`)
+		}, all, movies},
+		"half a head": {func(dir string) {
+			servetest.WriteFile(t, filepath.Join(dir, workDir, journalFile), journalHead[:9])
+			os.Remove(filepath.Join(dir, "movies.ndjson"))
+			os.Remove(filepath.Join(dir, "tv.ndjson"))
+		}, "", ""},
+		"lost rows": {func(dir string) {
+			if err := os.Truncate(filepath.Join(dir, "movies.ndjson"), 20); err != nil {
+				t.Fatal(err)
+			}
+		}, "movie/1 movie/2 tv/1 ", "{\"id\":1}\n{\"id\":2}\n"},
+		"lost file": {func(dir string) { os.Remove(filepath.Join(dir, "movies.ndjson")) }, "tv/1 ", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filled(t)
+			c.harm(dir)
+			for range 2 { // the second opening finds nothing to mend
+				if got := has(t, dir); got != c.keys {
+					t.Errorf("keys = %q, want %q", got, c.keys)
+				}
+			}
+			got, _ := os.ReadFile(filepath.Join(dir, "movies.ndjson"))
+			if string(got) != c.rows {
+				t.Errorf("rows = %q, want %q", got, c.rows)
+			}
+		})
+	}
+}
+
+// TestStoreRefuses: a folder in use, of others, or with a damaged journal is refused.
+func TestStoreRefuses(t *testing.T) {
+	dir := filled(t)
+	s, err := openStore(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := openStore(dir); err == nil || !strings.Contains(err.Error(), "another crawl writes to") {
+		t.Errorf("openStore = %v, want the other crawl", err)
+	}
+	if err := s.close(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, workDir, journalFile)
+	whole := servetest.ReadFile(t, path)
+	for name, c := range map[string]struct{ text, want string }{
+		"head":   {"{}\n" + whole, "line 1: want {\"journal\""},
+		"middle": {strings.Replace(whole, `"k":"movie/2"`, `"k":"movie/2`, 1), "line 3: want an entry"},
+		"key":    {whole + `{"k":"","d":"2026-01-01"}` + "\n", "line 6: want an entry with its key"},
+		"file":   {whole + `{"k":"a","d":"2026-01-01","f":"../movies.ndjson","r":1,"e":1}` + "\n", `line 6: file "../movies.ndjson": want the name`},
+	} {
+		servetest.WriteFile(t, path, c.text)
+		if _, err := openStore(dir); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: openStore = %v, want %q", name, err, c.want)
+		}
+	}
+	dir = t.TempDir()
+	servetest.WriteFile(t, filepath.Join(dir, "movies.ndjson"), "{}\n")
+	if _, err := openStore(dir); err == nil || !strings.Contains(err.Error(), "holds a movies.ndjson that no crawl has written") {
+		t.Errorf("openStore = %v, want the file of others", err)
+	}
+}
+
+// TestCompact: a store without replaced rows is the same store, also when the process ends in the middle.
+func TestCompact(t *testing.T) {
+	for _, kill := range []string{"never", "before", "during", "after"} {
+		t.Run(kill, func(t *testing.T) {
+			dir := filled(t)
+			s, err := openStore(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e := entry{Key: "movie/1", Day: 21000, File: "movies.ndjson"}
+			if err := s.add(&e, []byte("{\"id\":1,\"title\":\"new\"}\n")); err != nil {
+				t.Fatal(err)
+			}
+			if h, err := s.holding(); err != nil || !(h.all > h.live) || h.oldest != 20001 || h.newest != 21000 || h.rows != 4 {
+				t.Errorf("holding = %+v, %v, want rows that are replaced", h, err)
+			}
+			switch kill {
+			case "never":
+				err = s.compact()
+			default:
+				err = s.writeNext()
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.close(); err != nil {
+				t.Fatal(err)
+			}
+			next := s.work(nextDir)
+			switch kill {
+			case "before": // not all new files were complete
+				os.Remove(filepath.Join(next, completeFile))
+			case "during":
+				if err := os.Rename(filepath.Join(next, "movies.ndjson"), filepath.Join(dir, "movies.ndjson")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got := has(t, dir); got != "movie/1 movie/2 movie/3 tv/1 " {
+				t.Errorf("keys = %q, want all", got)
+			}
+			want := "{\"id\":2}\n{\"id\":3}\n{\"id\":1,\"title\":\"new\"}\n"
+			if kill == "before" {
+				want = "{\"id\":1}\n" + want
+			}
+			if d := cmp.Diff(want, servetest.ReadFile(t, filepath.Join(dir, "movies.ndjson"))); d != "" {
+				t.Error(d)
+			}
+			if _, err := os.Stat(next); err == nil {
+				t.Error("new files are left")
+			}
+		})
+	}
+}
+
+// TestFullDisk: a disk without room ends the crawl with the file's name, and keeps the rows before.
+func TestFullDisk(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("needs /dev/full")
+	}
+	dir := filled(t)
+	if err := os.Symlink("/dev/full", filepath.Join(dir, "people.ndjson")); err != nil {
+		t.Fatal(err)
+	}
+	s, err := openStore(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := entry{Key: "person/1", Day: 20000, File: "people.ndjson"}
+	err = s.add(&e, []byte("{\"id\":1}\n"))
+	if err == nil || !strings.Contains(err.Error(), "write rows") || !strings.Contains(err.Error(), "people.ndjson: no space left on device") {
+		t.Errorf("add = %v, want the full disk", err)
+	}
+	if s.day("person/1") != 0 {
+		t.Error("a row that was not written has an entry")
+	}
+	if err := s.close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := has(t, dir); got != "movie/1 movie/2 movie/3 tv/1 " {
+		t.Errorf("keys = %q, want all", got)
+	}
+}
+
+// FuzzJournal: no journal ends the program, and what was read is read again.
+func FuzzJournal(f *testing.F) {
+	f.Add([]byte(journalHead + `{"k":"movie/1","d":"2026-11-25","f":"movies.ndjson","r":9,"e":9,"n":{"person":[1,2]}}` + "\n"))
+	f.Add([]byte(journalHead + `{"k":"movie/1","d":"2026-11-25","g":true}` + "\n" + `{"k":"mov`))
+	f.Add([]byte(journalHead + `{"k":"changes/tv/1","d":"2026-11-25","p":-1,"m":-5}` + "\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var again bytes.Buffer
+		again.WriteString(journalHead)
+		var entries []entry
+		size, err := readJournal(bytes.NewReader(data), func(off int64, e *entry) {
+			if off < int64(len(journalHead)) || off >= int64(len(data)) {
+				t.Fatalf("an entry is at %d of %d bytes", off, len(data))
+			}
+			entries = append(entries, *e)
+			again.Write(lineOf(e))
+		})
+		if err != nil {
+			return
+		}
+		if size > int64(len(data)) {
+			t.Fatalf("size = %d of %d bytes", size, len(data))
+		}
+		var second []entry
+		if _, err := readJournal(&again, func(_ int64, e *entry) { second = append(second, *e) }); err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(entries, second, cmp.Comparer(func(a, b map[string][]int64) bool { return fmt.Sprint(a) == fmt.Sprint(b) })); d != "" {
+			t.Fatal(d)
+		}
+	})
+}
