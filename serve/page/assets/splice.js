@@ -37,7 +37,7 @@ function filmstrip(told, { parts, frame, spliced }) {
       if (p.kind !== 'literal') before = p.sub;
       const share = p.width / (spliced ? told.gzip_bytes : told.raw_bytes);
       return h(`span.frame.${p.kind}.shade-${p.kind === 'literal' ? 'none' : tone % 4}`, { '--bytes': p.width, 'data-part': p.label, title: `${p.label}: ${nameOfPart(p)}, ${bytes(p.width)}` },
-        share > 0.022 && h('span.frame-label', null, p.label, share > 0.13 && p.kind !== 'literal' ? ` ${nameOfPart(p)}` : ''));
+        share > 0.022 && h('span.frame-label', null, p.label, p.kind !== 'literal' && share > (nameOfPart(p).length + 5) * 0.008 ? ` ${nameOfPart(p)}` : ''));
     }),
     frame !== null && h('span.frame.wrapper', { '--bytes': frame, 'data-part': 'gzip', title: `gzip: header and trailer, ${bytes(frame)}` }));
 }
