@@ -236,14 +236,14 @@ func (b *browser) get(t *testing.T, path string, v any) {
 	}
 }
 
-// picture writes what is shown into the folder that REELSPLICE_PICTURES names, if any.
+// picture writes the whole view into the folder that REELSPLICE_PICTURES names, if any.
 func (b *browser) picture(t *testing.T, name string) {
 	t.Helper()
 	dir := os.Getenv("REELSPLICE_PICTURES")
 	if dir == "" {
 		return
 	}
-	png, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
+	png, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
 	if err != nil {
 		t.Fatal(err)
 	}
