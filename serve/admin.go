@@ -10,6 +10,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/serve/http"
 	"github.com/reelsplice/reelsplice/serve/metrics"
+	"github.com/reelsplice/reelsplice/serve/metrics/process"
 	"github.com/reelsplice/reelsplice/serve/pagefault"
 )
 
@@ -85,7 +86,7 @@ func (s *Server) writeMetrics(to io.Writer) error {
 	if _, err := w.WriteTo(to); err != nil {
 		return err
 	}
-	return metrics.WriteProcess(to)
+	return process.Write(to)
 }
 
 // ready responds with 200 while a release is served, else and once the server stops with 503. Where the token

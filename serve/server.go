@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net"
 	nethttp "net/http"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -137,6 +138,20 @@ func Bind(cfg *Config) (*Bound, error) {
 	return b, nil
 }
 
+// BindRest is Bind with listeners that are there already; a nil admin is taken from cfg.
+func BindRest(cfg *Config, api *net.TCPListener, admin net.Listener) (*Bound, error) {
+	b := &Bound{api: &connlimit.DrainListener{TCPListener: api}, admin: admin}
+	if admin != nil || cfg.AdminAddr == "" {
+		return b, nil
+	}
+	var err error
+	if b.admin, err = net.Listen("tcp", cfg.AdminAddr); err != nil {
+		b.Close()
+		return nil, fmt.Errorf("listen: %w", err)
+	}
+	return b, nil
+}
+
 // Close gives the addresses back. It does nothing to those that a Server has closed.
 func (b *Bound) Close() {
 	_ = b.api.Close()
@@ -150,6 +165,14 @@ func (s *Server) URL() string { return s.http.URL() }
 
 // Release returns the ID of the release that is served.
 func (s *Server) Release() string { return s.releases.ID() }
+
+// Status describes in a line what the Server serves, or waits for. ready is set while there is a release.
+func (s *Server) Status() (text string, ready bool) {
+	if id := s.Release(); id != "" {
+		return "serving " + id, true
+	}
+	return strings.ReplaceAll("no release"+s.awaited(), "\n", "; "), false
+}
 
 // Run serves until ctx ends. Then /readyz responds with 503; requests are served for the shutdown delay more, so
 // that load balancers notice; then requests under way end. The admin listener closes last.

@@ -38,6 +38,7 @@ func TestImports(t *testing.T) {
 		{"schemas/release", "the edge does not link the libraries of object stores", vendors},
 		{"cmd/reelsplice", "a first go run stays small: gs:// and azblob:// need the tag allclouds", []string{"gocloud.dev", "cloud.google.com/go", "github.com/Azure"}},
 		{"cmd/reelsplice", "the facts of the API are for its generator and for tests", []string{"schemas/api/facts"}},
+		{"cmd/reelsplice", "validation of the OpenAPI document is for tests", []string{"github.com/getkin/kin-openapi", "github.com/santhosh-tekuri/jsonschema"}},
 		{"cmd/reelsplice", "test servers are for tests", []string{"github.com/johannesboyne/gofakes3", "schemas/object/objecttest"}},
 		{"serve/edge", "the edge has no transport", []string{fasthttp, "net/http", "serve/http"}},
 		{"serve/releases", "the core has no transport", []string{fasthttp, "net/http"}},

@@ -33,7 +33,9 @@ func serveCommand(a *app) *cobra.Command {
 			"then running requests end within --drain-timeout. A second signal ends it at once.\n\n" +
 			"Releases of a bucket are pulled into --cache-dir, checked, and served from there; nothing that the bucket does\n" +
 			"disturbs the release that is served. With an empty cache, the edge responds with 503 until it has a release.\n\n" +
-			"With --json, the edge prints its address as one line of JSON once it accepts requests.",
+			"With --json, the edge prints its address as one line of JSON once it accepts requests.\n\n" +
+			"Under systemd, the edge reports when it is ready, reloads and stops (Type=notify-reload), and takes listeners of\n" +
+			"a socket unit in place of --addr and, by the name admin, of --admin-addr.",
 		Example: "  reelsplice serve --releases releases --tokens tokens.txt --addr :8080 --admin-addr 127.0.0.1:9090\n" +
 			"  reelsplice serve --releases s3://bucket/releases --cache-dir cache --cache-size 100GiB --tokens tokens.txt",
 	}
@@ -60,6 +62,16 @@ func serveCommand(a *app) *cobra.Command {
 			} else {
 				cfg.Pull.Bucket = folder
 			}
+		}
+		api, admin, err := passedListeners()
+		if err != nil {
+			return err
+		}
+		if api != nil {
+			if cfg.Bound, err = serve.BindRest(&cfg, api, admin); err != nil {
+				return err
+			}
+			defer cfg.Bound.Close()
 		}
 		s, err := listen(cfg)
 		if err != nil {
@@ -142,9 +154,11 @@ func (a *app) runServer(ctx context.Context, s *serve.Server, log *slog.Logger) 
 	// Until the end of the drain: SIGHUP without a handler would end the process.
 	watched, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
+	n := newNotifier(s, log)
 	if !isTerminal(a.Stderr) { // the end of a terminal ends what runs on it
-		reloadOnHangup(watched, s)
+		reloadOnHangup(watched, func() { n.reload(s.Reload) })
 	}
+	go n.run(watched, ctx)
 	err := s.Run(ctx)
 	if err == nil {
 		log.Info("stopped")
@@ -152,8 +166,8 @@ func (a *app) runServer(ctx context.Context, s *serve.Server, log *slog.Logger) 
 	return err
 }
 
-// reloadOnHangup reloads tokens, certificate and current release upon SIGHUP until ctx ends.
-func reloadOnHangup(ctx context.Context, s *serve.Server) {
+// reloadOnHangup calls reload upon SIGHUP until ctx ends.
+func reloadOnHangup(ctx context.Context, reload func()) {
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
 	go func() {
@@ -163,7 +177,7 @@ func reloadOnHangup(ctx context.Context, s *serve.Server) {
 			case <-ctx.Done():
 				return
 			case <-hangups:
-				s.Reload()
+				reload()
 			}
 		}
 	}()

@@ -1,12 +1,9 @@
 package catalog
 
 import (
-	"cmp"
-	"fmt"
-	"time"
-
 	"github.com/parquet-go/parquet-go"
 
+	"github.com/reelsplice/reelsplice/schemas/age"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
@@ -17,8 +14,8 @@ const FetchedColumn = "_fetched"
 
 // CheckFetched reports whether a text is a day as FetchedColumn has it. The error is a *record.FieldError.
 func CheckFetched(day string) error {
-	if t, err := time.Parse(time.DateOnly, day); err != nil || t.Year() < 1 {
-		return &record.FieldError{Field: FetchedColumn, What: fmt.Sprintf("want a day as YYYY-MM-DD, found %q", day)}
+	if _, err := age.Parse(day); err != nil {
+		return &record.FieldError{Field: FetchedColumn, What: err.Error()}
 	}
 	return nil
 }
@@ -31,36 +28,13 @@ func SetFetched(r record.Record, day string) {
 	*r.StringNamed(FetchedColumn) = record.String{V: day, Set: day != ""}
 }
 
-// A Fetched is the days of some records.
-type Fetched struct {
-	Records        int64  // that have a day
-	Oldest, Newest string // as FetchedColumn has them; "" without Records
-}
-
-// Add adds a record with a day; "" is none.
-func (f *Fetched) Add(day string) {
-	if day != "" {
-		f.Join(Fetched{1, day, day})
-	}
-}
-
-// Join adds other records.
-func (f *Fetched) Join(o Fetched) {
-	if o.Records == 0 {
-		return
-	}
-	f.Oldest = min(cmp.Or(f.Oldest, o.Oldest), o.Oldest)
-	f.Newest = max(f.Newest, o.Newest)
-	f.Records += o.Records
-}
-
 // Fetched returns the days of the records of a row group. For files that a Writer made it reads nothing:
 // the end of the file has the number, the lowest and the highest of a column's values.
-func (f *File) Fetched(group int) (Fetched, error) {
+func (f *File) Fetched(group int) (age.Days, error) {
 	if out, known := f.knownFetched(group); known {
 		return out, nil
 	}
-	var out Fetched
+	var out age.Days
 	rows := f.Select([]string{FetchedColumn}, group, group+1)
 	defer rows.Close()
 	rec := f.typ.New()
@@ -74,7 +48,7 @@ func (f *File) Fetched(group int) (Fetched, error) {
 }
 
 // knownFetched returns the days by the statistics; false if they do not have them.
-func (f *File) knownFetched(group int) (out Fetched, known bool) {
+func (f *File) knownFetched(group int) (out age.Days, known bool) {
 	if f.outdated {
 		return out, true // nothing has a day
 	}

@@ -303,7 +303,7 @@ func TestPage(t *testing.T) {
 		test func(*testing.T, *browser)
 	}{
 		{"Token", testToken}, {"Views", testViews}, {"Typing", testTyping}, {"Keyboard", testKeyboard}, {"Language", testLanguage},
-		{"Splice", testSplice}, {"Refusals", testRefusals}, {"Theme", testTheme}, {"Screens", testScreens}, {"Offline", testOffline},
+		{"Splice", testSplice}, {"Refusals", testRefusals}, {"Theme", testTheme}, {"Screens", testScreens}, {"Release", testRelease}, {"Offline", testOffline},
 	} {
 		t.Run(part.name, func(t *testing.T) {
 			part.test(t, b)
@@ -367,17 +367,42 @@ func testViews(t *testing.T, b *browser) {
 	b.shows(t, "#/search?q=zzzzzz", "0 results", "Check the spelling")
 	// Back and forward.
 	b.run(t, at("#/movie/550"), at("#/tv/1399"), chromedp.NavigateBack(), until(`document.title.startsWith('Fight Club')`), chromedp.NavigateForward(), until(`document.title.startsWith('Game of Thrones')`))
-	b.released(t)
 }
 
-// released compares the view of the release with its description.
-func (b *browser) released(t *testing.T) {
-	var told struct {
-		Release   string
-		Resources map[string]int
+// described is what an edge with several releases says; the first response still counts.
+const described = `{
+	"release": "r2", "parent": "r1", "built": "2026-01-02T03:04:05Z", "resources": {"movie": 1234, "tv": 1, "episode_group": 2},
+	"fragments": 5, "segments": 4, "raw_bytes": 3000000, "stored_bytes": 1000000, "files_bytes": 1500000, "counting": COUNTING,
+	"languages": [{"language": "de", "resources": 7}], "subs": [{"kind": "movie", "sub": "credits", "fragments": 3, "raw_bytes": 9000, "stored_bytes": 4000}],
+	"years": [{"year": 1999, "movies": 3, "series": 1}, {"year": 2001, "movies": 1, "series": 0}],
+	"releases": [{"release": "r1", "built": "2026-01-01T00:00:00Z", "stored_bytes": 900000, "resources": 1200}, {"release": "r2", "built": "2026-01-02T03:04:05Z", "stored_bytes": 1000000, "resources": 1237}],
+	"changes": {"created": 2, "changed": 1, "deleted": 4}, "data": {"oldest": "2025-12-01", "newest": "2026-01-01"},
+	"quarantine": {"rows": 3, "reasons": {"top": [{"field": "movie.budget", "reason": "want a number", "count": 3, "example": "a.csv:7"}], "more": 0, "more_count": 0}},
+	"conflicts": {"count": 9, "fields": {"top": [{"field": "movie.title", "count": 9, "samples": ["1"]}], "more": 2, "more_count": 4}}
+}`
+
+// testRelease: the view shows a description whole, and what was still counted arrives by itself. The
+// description and the lists of changes stand in for an edge that has several releases.
+func testRelease(t *testing.T, b *browser) {
+	b.run(t, at("#/"), js(fmt.Sprintf(`
+		window.edgeFetch ??= window.fetch;
+		let asked = 0;
+		window.fetch = async (url, options) => {
+			const told = (text) => new Response(text, {headers: {'Content-Type': 'application/json'}});
+			if (url.pathname === '/page/release') return told(%q.replace('COUNTING', asked++ < 1 ? 'true' : 'false'));
+			if (url.pathname === '/3/movie/changes') return told('{"results": [{"id": 550}, {"id": 999999999}], "page": 1, "total_pages": 2, "total_results": 30}');
+			return window.edgeFetch(url, options);
+		};`, described)))
+	// The view of the start has asked for the true one: a new token asks again.
+	b.run(t, chromedp.Click(chromedp.CSS("#leave")), chromedp.WaitVisible(chromedp.CSS("#token")), chromedp.SendKeys(chromedp.CSS("#token"), b.token+"\r"), until(`document.querySelector('#search')`), settled())
+	b.shows(t, "#/release", "r2", "1,234\nmovies", "2\nepisode groups", "2 new, 1 changed, 4 removed", "Fight Club", "movie 999999999", "28 more", "December 1, 2025 to January 1, 2026",
+		"German (de)", "movie credits", "Stored bytes by release", "3 rows", "want a number", "a.csv:7", "9 values", "movie.title", "2 entries more", "1.00 MB, 3.0× smaller")
+	b.check(t, "described release")
+	b.picture(t, "release-described")
+	if n := value[int](t, b, `document.querySelectorAll('.columns rect.series-0').length`); n != 4 { // two years with movies, two releases
+		t.Errorf("%d solid columns in the plots, want 4", n)
 	}
-	b.get(t, "/page/release", &told)
-	b.shows(t, "#/release", told.Release, fmt.Sprintf("%d\nmovies", told.Resources["movie"]), fmt.Sprintf("%d\nseries", told.Resources["tv"]), "This is the first release")
+	b.open(t)
 }
 
 // shows fails unless the view of a route has all texts.

@@ -65,11 +65,11 @@ func (t *Reader) records(r Row) ([]Record, error) {
 			return nil, err
 		}
 	}
+	if err := checkFetched(rec); err != nil {
+		return nil, err
+	}
 	if gone, is, err := t.removed(r, rec); is || err != nil {
 		return []Record{gone}, err
-	}
-	if err := t.dropFetched(rec); err != nil {
-		return nil, err
 	}
 	t.dropEmpty(rec)
 	sameTags(rec)
@@ -100,26 +100,6 @@ func (t *Reader) records(r Row) ([]Record, error) {
 	}
 	fill(rec, english) // the base is free for it now
 	return t.withParts(one, parts, r.Response)
-}
-
-// fetchedField is the day of a crawl's response. It is no field of the API.
-const fetchedField = "_fetched"
-
-// dropFetched takes that field off a record.
-func (t *Reader) dropFetched(r record.Record) error {
-	extra := r.Object().Extra
-	if !strings.Contains(extra, fetchedField) {
-		return nil
-	}
-	fields, err := record.Fields("{" + extra + "}")
-	if err != nil {
-		return err
-	}
-	if _, ok := fields.Take(fetchedField); ok {
-		t.Forget(fetchedField)
-		r.Object().Extra = fields.Extra()
-	}
-	return nil
 }
 
 // textOf returns the text of a row in the form of the records of its kind.
@@ -154,6 +134,11 @@ func (t *Reader) withParts(one Record, parts []part, response bool) ([]Record, e
 		recs, err := t.records(r)
 		if err != nil {
 			return nil, Within(err, p.name)
+		}
+		for i := range recs {
+			if catalog.FetchedOf(recs[i].Record) == "" {
+				catalog.SetFetched(recs[i].Record, catalog.FetchedOf(one.Record))
+			}
 		}
 		out = append(out, recs...)
 	}
@@ -262,16 +247,20 @@ func wrap(r Row) (string, error) {
 	if err := json.Unmarshal([]byte(r.JSON), &own); err != nil {
 		return "", fmt.Errorf("parse JSON: %w", err)
 	}
+	row, fetched, err := takeFetched(r.JSON)
+	if err != nil {
+		return "", err
+	}
 	// Seasons and episodes have a number of their own, which no file name has.
 	if r.Series != 0 {
 		if own.ID == nil {
-			return fmt.Sprintf(`{%q:%s}`, r.Sub, r.JSON), nil
+			return fmt.Sprintf(`{%s%q:%s}`, fetched, r.Sub, row), nil
 		}
-		return fmt.Sprintf(`{"id":%s,%q:%s}`, own.ID, r.Sub, r.JSON), nil
+		return fmt.Sprintf(`{"id":%s,%s%q:%s}`, own.ID, fetched, r.Sub, row), nil
 	}
 	// Some responses of 2022 have their id as text.
 	if own.ID != nil && strings.Trim(string(own.ID), `"`) != fmt.Sprint(r.ID) {
 		return "", &record.FieldError{Field: "id", What: fmt.Sprintf("the file name has %d, the response has %s", r.ID, own.ID)}
 	}
-	return fmt.Sprintf(`{"id":%d,%q:%s}`, r.ID, r.Sub, r.JSON), nil
+	return fmt.Sprintf(`{"id":%d,%s%q:%s}`, r.ID, fetched, r.Sub, row), nil
 }

@@ -51,8 +51,10 @@ func generate(relaxed map[string][]relaxation) (object, error) {
 	return object{
 		{"openapi", "3.1.0"},
 		{"info", object{
-			{"title", "reelsplice"}, {"summary", "A movie database API that you host yourself"},
-			{"description", description}, {"version", "3"},
+			{"title", "reelsplice"},
+			{"summary", "A movie database API that you host yourself"},
+			{"description", description},
+			{"version", "3"},
 			{"license", object{{"name", "Apache License 2.0"}, {"identifier", "Apache-2.0"}}},
 		}},
 		{"servers", list{object{{"url", "/"}}}},
@@ -260,7 +262,8 @@ func responses(op *api.Operation, schema object) object {
 		headers.set("Authentication-Callback", refTo("headers", "Authentication-Callback"))
 	}
 	all := object{{"200", object{
-		{"description", "The response."}, {"headers", headers},
+		{"description", "The response."},
+		{"headers", headers},
 		{"content", object{{"application/json", object{{"schema", schema}}}}},
 	}}}
 	if !issues(op) {
@@ -318,7 +321,9 @@ func (d *document) components() (object, error) {
 	}
 	word := object{{"type", "string"}}
 	return object{
-		{"schemas", schemas}, {"responses", errors}, {"parameters", parameters},
+		{"schemas", schemas},
+		{"responses", errors},
+		{"parameters", parameters},
 		{"headers", object{
 			{"Cache-Control", object{{"description", "How long caches may keep the response, and which."}, {"schema", word}}},
 			{"ETag", object{{"description", "Changes with the response. It is weak: `W/\"...\"`."}, {"schema", word}}},

@@ -17,11 +17,11 @@ func downgrade(doc object) object {
 func downgraded(o object) object {
 	var out object
 	for _, f := range o {
-		switch {
-		case f.name == "const":
+		switch f.name {
+		case "const":
 			out = append(out, field{"enum", list{f.value}})
-		case f.name == "propertyNames":
-		case f.name == "patternProperties":
+		case "propertyNames":
+		case "patternProperties":
 			out = append(out, field{"additionalProperties", true})
 		default:
 			out = append(out, field{f.name, downgradedValue(f.value)})

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"encoding/json"
 	"errors"
 	"flag"
 	"maps"
@@ -12,9 +13,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
+	"github.com/reelsplice/reelsplice/schemas/openapi"
 	"github.com/reelsplice/reelsplice/schemas/openapi/openapitest"
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
@@ -269,4 +272,44 @@ func place(e *jsonschema.ValidationError) string {
 		}
 	}
 	return strings.Join(steps, ".")
+}
+
+// TestRecorded30 validates recorded responses against the document of OpenAPI 3.0, with a library of others.
+func TestRecorded30(t *testing.T) {
+	loader := openapi3.NewLoader()
+	doc, err := loader.LoadFromData(openapi.Document30())
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := openapitest.New(false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	differs := map[string]bool{}
+	for key := range differences(t) {
+		file, _, _ := strings.Cut(key, " ")
+		differs[file] = true
+	}
+	all, n, unknown := recordings(t), 0, 0
+	for i := 0; i < len(all); i += sharedtest.Rounds(5, 1) {
+		r := all[i]
+		path, _ := v.Path(r.path)
+		schema := doc.Paths.Value(path).Get.Responses.Status(r.status).Value.Content["application/json"].Schema.Value
+		var value any
+		if err := json.Unmarshal(r.body, &value); err != nil {
+			t.Fatal(err)
+		}
+		err := schema.VisitJSON(value)
+		if err != nil && strings.Contains(err.Error(), `does not contain the discriminator property "media_type"`) {
+			err = nil // rows of 2022 and before lack it in places; the library needs it to choose among kinds
+			unknown++
+		}
+		if (err != nil) != differs[r.file] {
+			t.Errorf("%s: %.300v; listed in testdata/differs.tsv: %t", r.file, err, differs[r.file])
+		}
+		n++
+	}
+	if unknown > 8 {
+		t.Errorf("%d of %d responses have a row without media_type, want 8 or fewer", unknown, n)
+	}
 }

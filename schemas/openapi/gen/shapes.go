@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -63,6 +64,7 @@ func (s *shapes) add(shape string) error {
 	if err != nil {
 		return fmt.Errorf("shape %s: %w", shape, err)
 	}
+	describe(shape, schema)
 	for _, r := range s.relaxed[shape] {
 		if err := r.apply(schema); err != nil {
 			return fmt.Errorf("shape %s: %w", shape, err)
@@ -82,6 +84,21 @@ func (s *shapes) add(shape string) error {
 
 // ownID reports whether an appended object keeps its id: seasons and episodes do.
 func ownID(shape string) bool { return strings.HasSuffix(shape, "Details") && shape != "ChangeDetails" }
+
+// describe replaces descriptions of a shape and of its fields.
+func describe(shape string, schema object) {
+	if d := descriptions[shape]; d != "" {
+		schema.set("description", d)
+	}
+	fields, _ := schema.get("properties").(object)
+	for i, f := range fields {
+		value := f.value.(object)
+		if d := cmp.Or(descriptions[shape+"."+f.name], descriptions[f.name]); d != "" {
+			value.set("description", d)
+			fields[i].value = value
+		}
+	}
+}
 
 // describeID says where an optional id is absent.
 func describeID(schema object) {

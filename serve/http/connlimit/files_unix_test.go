@@ -4,4 +4,4 @@ package connlimit
 
 import "syscall"
 
-const tooManyFiles = syscall.EMFILE
+const errTooManyFiles = syscall.EMFILE

@@ -2,4 +2,4 @@ package connlimit
 
 import "golang.org/x/sys/windows"
 
-const tooManyFiles = windows.WSAEMFILE
+const errTooManyFiles = windows.WSAEMFILE
