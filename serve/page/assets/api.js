@@ -81,7 +81,10 @@ export function forget() {
 let released = null;
 /** release describes the current release; null from a server that does not. */
 export function release() {
-  released ??= get('/page/release').catch((err) => {
+  released ??= get('/page/release').then((told) => {
+    if (told.counting) released = null; // asked for again: the rest follows
+    return told;
+  }, (err) => {
     released = null;
     if (err.status === 404) return null;
     throw err;

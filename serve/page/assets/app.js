@@ -87,7 +87,8 @@ function finish(name) {
   main.removeAttribute('aria-busy');
   progress.hidden = true;
   document.title = `${name} · reelsplice`;
-  main.querySelector('h1')?.focus({ preventScroll: true });
+  // The first view leaves the focus at the start of the document, where the skip link is.
+  if (shown > 1) main.querySelector('h1')?.focus({ preventScroll: true });
 }
 
 /** shell draws the head, once a token. */

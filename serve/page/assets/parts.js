@@ -37,15 +37,15 @@ function placeholder(kind, name) {
     .filter((word, i, all) => all.length < 3 || !/^(the|a|an|of|and|der|die|das|le|la)$/i.test(word))
     .slice(0, 2).map((word) => word.match(/[\p{L}\p{N}]/u)[0].toUpperCase()).join('');
   let tone = 0;
-  for (const letter of name ?? '') tone = (tone * 31 + letter.codePointAt(0)) % 5;
+  for (const letter of name ?? '') tone = (tone * 31 + letter.codePointAt(0)) % 1009;
   const holes = [];
   for (let y = 5; y < height - 5 && kind !== 'logo'; y += 14) {
     holes.push(s('rect', { x: 4, y, width: 5, height: 7, rx: 1.5 }), s('rect', { x: w - 9, y, width: 5, height: 7, rx: 1.5 }));
   }
-  return s(`svg.placeholder.tone-${tone}`, { viewBox: `0 0 ${w} ${height}`, 'aria-hidden': 'true', focusable: 'false', preserveAspectRatio: 'xMidYMid slice' },
+  return s(`svg.placeholder.tone-${tone % 5}`, { viewBox: `0 0 ${w} ${height}`, 'aria-hidden': 'true', focusable: 'false', preserveAspectRatio: 'xMidYMid slice' },
     s('rect.back', { width: w, height }),
     s('g.holes', null, holes),
-    s('text', { x: w / 2, y: height / 2 + 12, 'text-anchor': 'middle' }, letters));
+    s('text', { x: w / 2, y: height / 2 + 11, 'text-anchor': 'middle' }, letters));
 }
 
 /** addressOf returns the route of a row. */

@@ -1,6 +1,6 @@
 // What the current release is: counts, sizes, languages, changes, plots.
 
-import { h } from './dom.js';
+import { h, replace } from './dom.js';
 import { get, language, release, withQuery } from './api.js';
 import { barChart, columnChart } from './charts.js';
 import { facts, none, section } from './parts.js';
@@ -9,6 +9,7 @@ import { age, bytes, count, date, language as languageName, number } from './for
 const KINDS = {
   movie: ['movie', 'movies'], tv: ['series', 'series'], season: ['season', 'seasons'], episode: ['episode', 'episodes'], person: ['person', 'people'], collection: ['collection', 'collections'],
   company: ['company', 'companies'], network: ['network', 'networks'], keyword: ['keyword', 'keywords'],
+  review: ['review', 'reviews'], list: ['list', 'lists'], episode_group: ['episode group', 'episode groups'], find: ['external id', 'external ids'], genres: ['set of genres', 'sets of genres'], default: ['default', 'defaults'],
 };
 const FIRST = Object.keys(KINDS);
 const SHOWN = 20; // changed resources of a kind
@@ -18,10 +19,14 @@ export async function about() {
   const [told, ...changed] = await Promise.all([release(), ...['movie', 'tv', 'person'].map(changes)]);
   if (!told) return { title: 'Release', view: h('div', null, h('h1', { tabindex: -1 }, 'The release'), none('This server does not describe its release.')) };
   const kinds = Object.entries(told.resources ?? {}).sort(([a], [b]) => rank(a) - rank(b) || a.localeCompare(b));
+  const counted = h('div');
+  const draw = (now) => replace(counted, yearsOf(now), subsOf(now), growthOf(now), languagesOf(now));
+  draw(told);
+  if (told.counting) awaitCounts(counted, draw);
   const view = h('div.release', null,
     h('h1', { tabindex: -1 }, 'The release'),
     h('p.lead-text', null, 'A release is one immutable build. This one is ', h('code', null, told.release), told.built ? `, built ${age(told.built)}` : '', '.'),
-    section('What it holds', null, h('ul.tiles', { role: 'list' }, kinds.map(([kind, n]) => h('li', null, h('b', null, number(n)), h('span', null, KINDS[kind]?.[n === 1 ? 0 : 1] ?? kind))))),
+    section('What it holds', null, h('ul.tiles', { role: 'list' }, kinds.map(([kind, n]) => h('li', null, h('b', null, number(n)), h('span', null, KINDS[kind]?.[n === 1 ? 0 : 1] ?? kind.replaceAll('_', ' ')))))),
     section('Facts', null, facts([
       ['Built', told.built ? `${date(told.built)} (${age(told.built)})` : 'not known'],
       ['Release before', told.parent ? h('code', null, told.parent) : 'none'],
@@ -31,15 +36,30 @@ export async function about() {
       ['Files on disk', known(told.files_bytes, bytes)],
     ])),
     changesOf(told, changed),
-    yearsOf(told), subsOf(told), growthOf(told), languagesOf(told),
+    counted,
     section('Quarantine and conflicts', null,
-      report('Rows in quarantine', told.quarantine, 'The release does not say how many rows its ingest set aside.'),
-      report('Conflicts between dumps', told.conflicts, 'The release does not say where its dumps differ.')));
+      report('Rows in quarantine', told.quarantine, 'row', 'The release does not say how many rows its ingest set aside.'),
+      report('Conflicts between dumps', told.conflicts, 'value', 'The release does not say where its dumps differ.')));
   return { title: 'Release', view };
 }
 
 const known = (value, form) => (value === null || value === undefined ? null : form(value));
 const rank = (kind) => (FIRST.includes(kind) ? FIRST.indexOf(kind) : FIRST.length);
+
+/** awaitCounts asks until the server has counted sub-requests and languages, or the view is left. */
+async function awaitCounts(counted, draw) {
+  counted.setAttribute('aria-busy', 'true');
+  for (let tries = 0; tries < 120; tries++) {
+    await new Promise((resolve) => { setTimeout(resolve, 500); });
+    if (!counted.isConnected) return;
+    const now = await release().catch(() => null);
+    if (now && !now.counting) {
+      draw(now);
+      break;
+    }
+  }
+  counted.removeAttribute('aria-busy');
+}
 
 /** changes are the resources of a kind that changed of late, with their names. */
 async function changes(kind) {
@@ -75,7 +95,7 @@ function yearsOf(told) {
 }
 
 function subsOf(told) {
-  if (!told.subs?.length) return section('Size by sub-request', null, none('The release does not say how large its sub-requests are.'));
+  if (!told.subs?.length) return section('Size by sub-request', null, none(told.counting ? 'The server is counting. This takes a moment.' : 'The release does not say how large its sub-requests are.'));
   const rows = [...told.subs].sort((a, b) => b.stored_bytes - a.stored_bytes);
   return section('Size by sub-request', null, barChart({
     title: 'Stored bytes, largest first', first: 'Sub-request', rows: rows.map((r) => ({ label: `${r.kind} ${r.sub}`, value: r.stored_bytes, more: [number(r.fragments), bytes(r.raw_bytes), bytes(r.stored_bytes)] })),
@@ -94,21 +114,25 @@ function growthOf(told) {
 
 function languagesOf(told) {
   const rows = [...(told.languages ?? [])].sort((a, b) => b.resources - a.resources);
-  if (!rows.length) return section('Languages', null, none('The release does not say which languages it covers.'));
+  if (!rows.length) return section('Languages', null, none(told.counting ? 'The server is counting. This takes a moment.' : 'The release does not say which languages it covers.'));
   return section('Languages', h('span.quiet', null, count(rows.length, 'language')), barChart({
     title: 'Resources with texts in a language', first: 'Language', rows: rows.map((r) => ({ label: r.language ? `${languageName(r.language)} (${r.language})` : 'No language', value: r.resources, more: [number(r.resources)] })),
     columns: ['Resources'], form: number, shown: 16,
   }));
 }
 
-/** report shows an object of the ingest's report: numbers as they are, lists as counts. */
-function report(title, told, without) {
-  const flat = [];
-  const walk = (value, path) => {
-    if (Array.isArray(value)) flat.push([path, count(value.length, 'entry', 'entries')]);
-    else if (value !== null && typeof value === 'object') for (const [key, inner] of Object.entries(value)) walk(inner, path ? `${path} ${key}` : key);
-    else if (value !== null && value !== undefined) flat.push([path, typeof value === 'number' ? number(value) : String(value)]);
-  };
-  walk(told, '');
-  return h('div', null, h('h3', null, title), told ? flat.length ? facts(flat.slice(0, 40).map(([path, value]) => [path.replaceAll('_', ' ') || 'total', value])) : none('None.') : none(without));
+/** report shows a count of the ingest's report and its largest entries. */
+function report(title, told, what, without) {
+  if (!told) return h('div', null, h('h3', null, title), none(without));
+  const total = told.rows ?? told.count ?? 0;
+  const list = told.reasons ?? told.fields ?? {};
+  const rows = list.top ?? [];
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row).filter((key) => typeof row[key] !== 'object')))];
+  const cell = (value) => (typeof value === 'number' ? h('td.n', null, number(value)) : h('td', null, value ?? ''));
+  return h('div', null, h('h3', null, title),
+    h('p', null, total ? count(total, what) : 'None.'),
+    rows.length > 0 && h('div.scroll', { tabindex: 0, role: 'region', 'aria-label': title }, h('table', null,
+      h('thead', null, h('tr', null, columns.map((name) => h(typeof rows[0][name] === 'number' ? 'th.n' : 'th', { scope: 'col' }, name.replaceAll('_', ' '))))),
+      h('tbody', null, rows.slice(0, SHOWN).map((row) => h('tr', null, columns.map((name) => cell(row[name]))))))),
+    list.more > 0 && h('p.quiet', null, `${count(list.more, 'entry', 'entries')} more`));
 }

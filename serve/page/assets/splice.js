@@ -28,16 +28,15 @@ export function partsOf(told) {
 const nameOfPart = (p) => (p.kind === 'literal' ? 'splice' : p.sub || (p.kind === 'static' ? 'fixed response' : 'segment'));
 
 /** filmstrip draws the parts. A part's width is its share of the bytes, its number is its row in the table. */
-function filmstrip(told, { parts, frame, spliced }) {
+function filmstrip({ parts, frame }) {
   let tone = -1;
   let before = null;
   return h('div.film', { role: 'img', 'aria-label': `${count(parts.length, 'part')}: ${parts.filter((p) => p.kind !== 'literal').map((p) => `${nameOfPart(p)} ${bytes(p.width)}`).join(', ')}` },
     parts.map((p) => {
       if (p.kind !== 'literal' && p.sub !== before) tone++;
       if (p.kind !== 'literal') before = p.sub;
-      const share = p.width / (spliced ? told.gzip_bytes : told.raw_bytes);
       return h(`span.frame.${p.kind}.shade-${p.kind === 'literal' ? 'none' : tone % 4}`, { '--bytes': p.width, 'data-part': p.label, title: `${p.label}: ${nameOfPart(p)}, ${bytes(p.width)}` },
-        share > 0.022 && h('span.frame-label', null, p.label, share > 0.13 && p.kind !== 'literal' ? ` ${nameOfPart(p)}` : ''));
+        h('span.frame-label', null, p.label, p.kind !== 'literal' && h('span.frame-name', null, ` ${nameOfPart(p)}`)));
     }),
     frame !== null && h('span.frame.wrapper', { '--bytes': frame, 'data-part': 'gzip', title: `gzip: header and trailer, ${bytes(frame)}` }));
 }
@@ -54,7 +53,7 @@ export function spliceBrief(request) {
     const drawn = partsOf(told);
     replace(body,
       h('p.brief-text', null, h('span', null, 'This page is one response of ', h('b', null, count(drawn.parts.length, 'part'))), figures(told), h('a', { href: splicePath(request) }, 'Take it apart')),
-      filmstrip(told, drawn));
+      filmstrip(drawn));
   }).catch((err) => {
     replace(body, h('p.brief-text', null, h('span.quiet', null, `The parts of this response are not available: ${err.message}`), h('a', { href: splicePath(request) }, 'Ask for it')));
   }).finally(() => body.removeAttribute('aria-busy'));
@@ -202,7 +201,7 @@ function shown(path, first, told) {
 function pieces(path, first, told) {
   const drawn = partsOf(told);
   const { parts, frame, spliced, segments, literals } = drawn;
-  const film = filmstrip(told, drawn);
+  const film = filmstrip(drawn);
   const excerpt = h('pre.excerpt', { tabindex: 0, role: 'region', 'aria-label': 'Bytes of the picked part' });
   const rows = h('tbody');
   let base = 0;
@@ -219,7 +218,7 @@ function pieces(path, first, told) {
       h('td.n', null, number(p.raw_bytes)), h('td.n', null, spliced ? number(p.stored_bytes) : '–'),
       p.kind === 'literal' ? h('td.literal-text', { colspan: 3 }, h('code', null, p.text ?? '')) : [
         h('td', null, p.resource ?? ''), h('td', null, p.language ? h('span', { title: named(p.language) }, p.language) : h('span.quiet', null, 'any')),
-        h('td', null, p.file ? [h('code', null, short(p.file)), h('span.quiet', null, ` @ ${number(p.file_offset ?? 0)}`)] : '')]);
+        h('td.file', null, p.file ? [h('code', null, short(p.file)), h('span.quiet', null, ` @ ${number(p.file_offset ?? 0)}`)] : '')]);
     rows.append(row);
     base += p.stored_bytes;
   }

@@ -4,11 +4,11 @@ import { h, keep, kept, say } from './dom.js';
 import { get, language, release, setLanguage } from './api.js';
 import { language as languageName } from './format.js';
 
-const THEMES = { '': 'System theme', light: 'Light', dark: 'Dark' };
+const THEMES = { '': 'Auto', light: 'Light', dark: 'Dark' };
 
 /** languageOptions fills a select: first the languages of the release, then all that the API lists. */
 export function languageOptions(select, value, withNone) {
-  const option = (code) => h('option', { value: code, selected: code === value }, `${languageName(code)} (${code})`);
+  const option = (code) => h('option', { value: code, selected: code === value }, `${code} · ${languageName(code)}`);
   select.replaceChildren(withNone ? h('option', { value: '' }, 'Not given') : '', value ? option(value) : '');
   Promise.all([get('/3/configuration/primary_translations'), release().catch(() => null)]).then(([all, about]) => {
     const inRelease = (about?.languages ?? []).map((l) => l.language).filter(Boolean);
@@ -38,7 +38,7 @@ export function tools(changed) {
       keep('localStorage', 'reelsplice.theme', theme.value || null);
       if (theme.value) document.documentElement.dataset.theme = theme.value;
       else delete document.documentElement.dataset.theme;
-      say(THEMES[theme.value]);
+      say(`Theme: ${THEMES[theme.value]}`);
     },
   }, Object.entries(THEMES).map(([key, label]) => h('option', { value: key, selected: key === (kept('localStorage', 'reelsplice.theme') ?? '') }, label)));
   return [picker, theme];
@@ -48,6 +48,6 @@ export function pickLanguage(code) {
   setLanguage(code);
   const picker = document.getElementById('language');
   if (!picker) return;
-  if (![...picker.options].some((o) => o.value === code)) picker.append(h('option', { value: code }, `${languageName(code)} (${code})`));
+  if (![...picker.options].some((o) => o.value === code)) picker.append(h('option', { value: code }, `${code} · ${languageName(code)}`));
   picker.value = code;
 }

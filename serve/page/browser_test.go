@@ -1,0 +1,626 @@
+package page_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/fetch"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+
+	"github.com/reelsplice/reelsplice/build"
+	"github.com/reelsplice/reelsplice/data/sample"
+	"github.com/reelsplice/reelsplice/ingest"
+	"github.com/reelsplice/reelsplice/ingest/layout"
+	"github.com/reelsplice/reelsplice/schemas/api"
+	"github.com/reelsplice/reelsplice/serve"
+	"github.com/reelsplice/reelsplice/serve/servetest"
+)
+
+// A browser is a Chromium at an edge that serves the sample.
+type browser struct {
+	ctx   context.Context
+	edge  string // URL of the edge
+	token string
+	mu    sync.Mutex
+	told  []string // violations, errors of the console, requests to other hosts
+}
+
+// newBrowser starts both. Requests for images fail, as without the internet.
+func newBrowser(t *testing.T) *browser {
+	t.Helper()
+	path := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if found, err := exec.LookPath(name); err == nil {
+			path = found
+			break
+		}
+	}
+	if path == "" {
+		if os.Getenv("CI") != "" {
+			t.Fatal("no chromium in PATH, and CI is set: install Debian's package chromium")
+		}
+		t.Skip("no chromium in PATH: install Debian's package chromium to test the page")
+	}
+	b := &browser{}
+	b.serve(t)
+	allocator, stop := chromedp.NewExecAllocator(t.Context(), append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(path),
+		chromedp.NoSandbox, chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("lang", "en-US"), chromedp.Flag("force-color-profile", "srgb"))...)
+	t.Cleanup(stop)
+	ctx, end := chromedp.NewContext(allocator, chromedp.WithListener(b.heard))
+	t.Cleanup(end)
+	b.ctx = ctx
+	if err := chromedp.Do(ctx); err != nil { // the browser ends with the first context that it runs in
+		t.Fatalf("start %s: %v", path, err)
+	}
+	b.run(t, command(network.Enable, network.EnableParams{}), command(log.Enable, cdp.Empty{}),
+		command(fetch.Enable, fetch.EnableParams{Patterns: []*fetch.RequestPattern{{URLPattern: "https://*"}}}))
+	return b
+}
+
+// An action does something in the page.
+type action = chromedp.Action[chromedp.Void]
+
+// command runs a command of the protocol.
+func command[P, R any](c cdp.Command[P, R], params P) action {
+	return chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.Call(ctx, c, params)
+		return err
+	})
+}
+
+// js runs a script.
+func js(script string) action { return chromedp.Evaluate[chromedp.Void]("{ " + script + " }") }
+
+// value returns the value of an expression, or of its promise.
+func value[T any](t *testing.T, b *browser, expression string) T {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, 10*time.Second)
+	defer cancel()
+	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	if err != nil {
+		t.Fatalf("%v in %.200s", err, expression)
+	}
+	return v
+}
+
+// serve builds the sample and serves it.
+func (b *browser) serve(t *testing.T) {
+	dumps := filepath.Join(t.TempDir(), "dumps")
+	if err := os.CopyFS(dumps, sample.FS()); err != nil {
+		t.Fatal(err)
+	}
+	c := build.DefaultConfig()
+	c.Catalog, c.Releases = filepath.Join(t.TempDir(), "catalog"), t.TempDir()
+	if _, err := ingest.Run(t.Context(), ingest.Config{Catalog: c.Catalog, Layout: layout.Auto, Sources: []string{dumps}, Log: slog.New(slog.DiscardHandler)}); err != nil {
+		t.Fatal(err)
+	}
+	r, err := build.Run(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	servetest.Publish(t, c.Releases, r.Release)
+	cfg := serve.DefaultConfig()
+	cfg.Releases, cfg.Tokens, cfg.Addr = c.Releases, filepath.Join(t.TempDir(), "tokens.txt"), "127.0.0.1:0"
+	b.token = servetest.Issue(t, cfg.Tokens, "browser", time.Time{})
+	s, err := serve.Listen(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Run(ctx) }()
+	t.Cleanup(func() { stop(); <-ended })
+	b.edge = s.URL()
+}
+
+// heard keeps what must not happen, and lets requests for images fail.
+func (b *browser) heard(event any) {
+	switch e := event.(type) {
+	case *log.EventEntryAdded:
+		// Chromium logs each response that is no success; those are the tests' own.
+		if e.Entry.Source != log.EntrySourceNetwork {
+			b.tell("log: %s: %s", e.Entry.Source, e.Entry.Text)
+		}
+	case *runtime.EventConsoleAPICalled:
+		if e.Type == runtime.ConsoleAPICalledTypeError || e.Type == runtime.ConsoleAPICalledTypeWarning {
+			for _, arg := range e.Args {
+				b.tell("console: %s %s", arg.Value, arg.Description)
+			}
+		}
+	case *runtime.EventExceptionThrown:
+		b.tell("exception: %s", e.ExceptionDetails.Text)
+	case *network.EventRequestWillBeSent:
+		if u, err := url.Parse(e.Request.URL); err == nil && u.Scheme != "data" && e.Request.URL != "about:blank" && "http://"+u.Host != b.edge && u.Host != "image.tmdb.org" {
+			b.tell("request to another host: %s", e.Request.URL)
+		}
+	case *fetch.EventRequestPaused:
+		go func() {
+			_, _ = chromedp.Call(b.ctx, fetch.FailRequest, fetch.FailRequestParams{RequestID: e.RequestID, ErrorReason: network.ErrorReasonNameNotResolved}) // the page may be gone
+		}()
+	}
+}
+
+func (b *browser) tell(format string, args ...any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.told = append(b.told, fmt.Sprintf(format, args...))
+}
+
+// quiet fails for what was told since the last call.
+func (b *browser) quiet(t *testing.T) {
+	t.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, line := range b.told {
+		t.Error(line)
+	}
+	b.told = nil
+}
+
+// run runs actions, for ten seconds at most.
+func (b *browser) run(t *testing.T, actions ...action) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, 10*time.Second)
+	defer cancel()
+	if err := chromedp.Do(ctx, actions...); err != nil {
+		t.Fatalf("%v; the page has: %s", err, b.text("body"))
+	}
+}
+
+// text is the text of the first element of a selector.
+func (b *browser) text(selector string) string {
+	ctx, cancel := context.WithTimeout(b.ctx, 5*time.Second)
+	defer cancel()
+	s, _ := chromedp.Run(ctx, chromedp.Evaluate[string](fmt.Sprintf("document.querySelector(%q)?.innerText ?? ''", selector)))
+	return s
+}
+
+// until waits for a condition of the page. The policy of the page forbids a loop made of a string there.
+func until(condition string) action {
+	return chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		for {
+			ok, err := chromedp.Run(ctx, chromedp.Evaluate[bool]("Boolean("+condition+")"))
+			if err == nil && ok {
+				return nil
+			}
+			select {
+			case <-ctx.Done():
+				return fmt.Errorf("not yet: %s: %w", condition, errors.Join(err, ctx.Err()))
+			case <-time.After(15 * time.Millisecond):
+			}
+		}
+	})
+}
+
+// settled waits until a view is drawn; the splice's strip comes behind it.
+func settled() action { return until(`!document.querySelector('[aria-busy]')`) }
+
+// at goes to a route and waits for its view.
+func at(route string) action {
+	return chromedp.Steps(js(fmt.Sprintf(`if (location.hash !== %[1]q) {
+		document.querySelector('main').setAttribute('aria-busy', 'true');
+		location.hash = %[1]q;
+	}`, route)), settled())
+}
+
+// open loads the page with a token.
+func (b *browser) open(t *testing.T) {
+	t.Helper()
+	b.run(t, chromedp.Navigate(b.edge+"/#token="+b.token), settled())
+}
+
+// get returns the JSON of a path of the API, as the page gets it.
+func (b *browser) get(t *testing.T, path string, v any) {
+	t.Helper()
+	text := value[string](t, b, fmt.Sprintf(`fetch(%q, {headers: {Authorization: 'Bearer ' + %q}}).then((r) => r.text())`, path, b.token))
+	if err := json.Unmarshal([]byte(text), v); err != nil {
+		t.Fatalf("%s: %v of %.200s", path, err, text)
+	}
+}
+
+// picture writes the whole view into the folder that REELSPLICE_PICTURES names, if any.
+func (b *browser) picture(t *testing.T, name string) {
+	t.Helper()
+	dir := os.Getenv("REELSPLICE_PICTURES")
+	if dir == "" {
+		return
+	}
+	png, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, name+".png"), png, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A screen is a size and a scheme of colours.
+type screen struct {
+	name          string
+	width, height int64
+	scheme        string
+}
+
+var screens = []screen{
+	{"desktop-light", 1280, 900, "light"}, {"phone-dark", 360, 740, "dark"},
+	{"desktop-dark", 1280, 900, "dark"}, {"phone-light", 360, 740, "light"},
+}
+
+func (s screen) set() action {
+	return chromedp.Steps(
+		command(emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: s.width, Height: s.height, DeviceScaleFactor: 1, Mobile: s.width < 500}),
+		command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+			{Name: "prefers-color-scheme", Value: s.scheme}, {Name: "prefers-reduced-motion", Value: "reduce"},
+		}}))
+}
+
+// views are the routes that each screen is checked with.
+var views = []struct{ name, route string }{
+	{"start", "#/"},
+	{"list", "#/list/movie/top_rated"},
+	{"discover", "#/discover/movie?genre=18&year=1999"},
+	{"search", "#/search?q=star"},
+	{"movie", "#/movie/550"},
+	{"series", "#/tv/1399"},
+	{"season", "#/tv/1399/season/1"},
+	{"episode", "#/tv/1399/season/1/episode/1"},
+	{"person", "#/person/287"},
+	{"collection", "#/collection/10"},
+	{"splice", "#/splice?path=" + url.QueryEscape("/3/movie/550?append_to_response=credits,videos,images&language=de-DE")},
+	{"release", "#/release"},
+	{"missing", "#/movie/999999999"},
+}
+
+func TestPage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a browser")
+	}
+	b := newBrowser(t)
+	b.run(t, screens[0].set())
+	for _, part := range []struct {
+		name string
+		test func(*testing.T, *browser)
+	}{
+		{"Token", testToken}, {"Views", testViews}, {"Typing", testTyping}, {"Keyboard", testKeyboard}, {"Language", testLanguage},
+		{"Splice", testSplice}, {"Refusals", testRefusals}, {"Theme", testTheme}, {"Screens", testScreens}, {"Release", testRelease}, {"Offline", testOffline},
+	} {
+		t.Run(part.name, func(t *testing.T) {
+			part.test(t, b)
+			b.quiet(t)
+		})
+	}
+}
+
+// testToken: without a token the page asks for one, a wrong one gets the API's message, and one in
+// the address leaves it at once.
+func testToken(t *testing.T, b *browser) {
+	b.run(t, chromedp.Navigate(b.edge+"/"), settled(), chromedp.WaitVisible(chromedp.CSS("#token")))
+	b.picture(t, "token")
+	b.check(t, "token")
+	b.run(t, chromedp.SendKeys(chromedp.CSS("#token"), "wrong\r"), until(`document.querySelector('#token-problem')?.textContent`))
+	if got := b.text("#token-problem"); !strings.Contains(got, "Invalid API key") {
+		t.Errorf("message of a wrong token = %q, want the API's", got)
+	}
+	b.run(t, js(`document.querySelector('#token').value = ''`), chromedp.SendKeys(chromedp.CSS("#token"), b.token+"\r"), until(`document.querySelector('h1')?.textContent === 'Your movie database'`), settled())
+	b.run(t, js(`sessionStorage.clear()`), chromedp.Navigate("about:blank"))
+	b.open(t)
+	address, storage, cookie := value[string](t, b, `location.href`), value[string](t, b, `sessionStorage.getItem('reelsplice.token')`), value[string](t, b, `document.cookie`)
+	if strings.Contains(address, b.token) || storage != b.token || cookie != "" {
+		t.Errorf("address %q, stored %q, cookie %q, want the token in the storage alone", address, storage, cookie)
+	}
+	b.run(t, chromedp.Click(chromedp.CSS("#leave")), chromedp.WaitVisible(chromedp.CSS("#token")))
+}
+
+// testViews: views show what the API says.
+func testViews(t *testing.T, b *browser) {
+	b.open(t)
+	var popular struct{ Results []struct{ Title string } }
+	b.get(t, "/3/movie/popular?language=en-US", &popular)
+	b.shows(t, "#/list/movie/popular", popular.Results[0].Title, popular.Results[19].Title, "Page 1 of")
+	var movie struct {
+		Title, Overview, Tagline string
+		Credits                  struct {
+			Cast []struct{ Name, Character string }
+		}
+		Keywords struct {
+			Keywords []struct{ Name string }
+		}
+		Recommendations struct {
+			Results []struct{ Title string }
+		}
+	}
+	b.get(t, "/3/movie/550?append_to_response=credits,keywords,recommendations&language=en-US", &movie)
+	b.shows(t, "#/movie/550", movie.Title, movie.Overview, movie.Tagline, movie.Credits.Cast[0].Name, movie.Credits.Cast[0].Character, movie.Keywords.Keywords[0].Name,
+		movie.Recommendations.Results[0].Title, fmt.Sprintf("%d people", len(movie.Credits.Cast)), "8.3 of 10", "Regency Enterprises", "IMDb", "This page is one response")
+	b.shows(t, "#/tv/1399", "Game of Thrones", "8 seasons", "73 episodes", "HBO", "David Benioff")
+	b.shows(t, "#/tv/1399/season/1", "Season 1", "10 episodes", "1. Winter Is Coming")
+	b.shows(t, "#/tv/1399/season/1/episode/1", "Winter Is Coming", "Season 1, episode 1")
+	b.shows(t, "#/person/287", "Brad Pitt", "Born December 18, 1963", "Fight Club", "Tyler Durden")
+	b.shows(t, "#/collection/10", "Star Wars Collection", "The Empire Strikes Back")
+	var found struct {
+		TotalResults int `json:"total_results"`
+	}
+	b.get(t, "/3/discover/movie?with_genres=18&primary_release_year=1999", &found)
+	b.shows(t, "#/discover/movie?genre=18&year=1999", fmt.Sprintf("%d results", found.TotalResults), "Fight Club")
+	b.shows(t, "#/search?q=fight", "1 result", "Fight Club")
+	b.shows(t, "#/search?q=zzzzzz", "0 results", "Check the spelling")
+	// Back and forward.
+	b.run(t, at("#/movie/550"), at("#/tv/1399"), chromedp.NavigateBack(), until(`document.title.startsWith('Fight Club')`), chromedp.NavigateForward(), until(`document.title.startsWith('Game of Thrones')`))
+}
+
+// described is what an edge with several releases says; the first response still counts.
+const described = `{
+	"release": "r2", "parent": "r1", "built": "2026-01-02T03:04:05Z", "resources": {"movie": 1234, "tv": 1, "episode_group": 2},
+	"fragments": 5, "segments": 4, "raw_bytes": 3000000, "stored_bytes": 1000000, "files_bytes": 1500000, "counting": COUNTING,
+	"languages": [{"language": "de", "resources": 7}], "subs": [{"kind": "movie", "sub": "credits", "fragments": 3, "raw_bytes": 9000, "stored_bytes": 4000}],
+	"years": [{"year": 1999, "movies": 3, "series": 1}, {"year": 2001, "movies": 1, "series": 0}],
+	"releases": [{"release": "r1", "built": "2026-01-01T00:00:00Z", "stored_bytes": 900000, "resources": 1200}, {"release": "r2", "built": "2026-01-02T03:04:05Z", "stored_bytes": 1000000, "resources": 1237}],
+	"changes": {"created": 2, "changed": 1, "deleted": 4}, "data": {"oldest": "2025-12-01", "newest": "2026-01-01"},
+	"quarantine": {"rows": 3, "reasons": {"top": [{"field": "movie.budget", "reason": "want a number", "count": 3, "example": "a.csv:7"}], "more": 0, "more_count": 0}},
+	"conflicts": {"count": 9, "fields": {"top": [{"field": "movie.title", "count": 9, "samples": ["1"]}], "more": 2, "more_count": 4}}
+}`
+
+// testRelease: the view shows a description whole, and what was still counted arrives by itself. The
+// description and the lists of changes stand in for an edge that has several releases.
+func testRelease(t *testing.T, b *browser) {
+	b.run(t, at("#/"), js(fmt.Sprintf(`
+		window.edgeFetch ??= window.fetch;
+		let asked = 0;
+		window.fetch = async (url, options) => {
+			const told = (text) => new Response(text, {headers: {'Content-Type': 'application/json'}});
+			if (url.pathname === '/page/release') return told(%q.replace('COUNTING', asked++ < 1 ? 'true' : 'false'));
+			if (url.pathname === '/3/movie/changes') return told('{"results": [{"id": 550}, {"id": 999999999}], "page": 1, "total_pages": 2, "total_results": 30}');
+			return window.edgeFetch(url, options);
+		};`, described)))
+	// The view of the start has asked for the true one: a new token asks again.
+	b.run(t, chromedp.Click(chromedp.CSS("#leave")), chromedp.WaitVisible(chromedp.CSS("#token")), chromedp.SendKeys(chromedp.CSS("#token"), b.token+"\r"), until(`document.querySelector('#search')`), settled())
+	b.shows(t, "#/release", "r2", "1,234\nmovies", "2\nepisode groups", "2 new, 1 changed, 4 removed", "Fight Club", "movie 999999999", "28 more", "December 1, 2025 to January 1, 2026",
+		"German (de)", "movie credits", "Stored bytes by release", "3 rows", "want a number", "a.csv:7", "9 values", "movie.title", "2 entries more", "1.00 MB, 3.0× smaller")
+	b.check(t, "described release")
+	b.picture(t, "release-described")
+	if n := value[int](t, b, `document.querySelectorAll('.columns rect.series-0').length`); n != 4 { // two years with movies, two releases
+		t.Errorf("%d solid columns in the plots, want 4", n)
+	}
+	b.open(t)
+}
+
+// shows fails unless the view of a route has all texts.
+func (b *browser) shows(t *testing.T, route string, texts ...string) {
+	t.Helper()
+	b.run(t, at(route))
+	got := b.text("main")
+	for _, text := range texts {
+		if !strings.Contains(strings.ToLower(got), strings.ToLower(text)) {
+			t.Errorf("%s lacks %q; it has %.1500q", route, text, got)
+		}
+	}
+}
+
+// testTyping: results come as one types, and keys pick one.
+func testTyping(t *testing.T, b *browser) {
+	b.run(t, at("#/"), chromedp.KeyEvent("/"), until(`document.activeElement.id === 'search'`), js(`document.activeElement.value = ''`), chromedp.SendKeys(chromedp.CSS("#search"), "game of"), until(`document.querySelectorAll('#options [role=option]').length >= 1 && !document.querySelector('#options').hidden`))
+	b.picture(t, "typing")
+	b.check(t, "typing")
+	if got := b.text("#options"); !strings.Contains(got, "Game of Thrones") {
+		t.Errorf("options = %q, want Game of Thrones among them", got)
+	}
+	b.run(t, key("Escape"), until(`document.querySelector('#options').hidden && document.querySelector('#search').getAttribute('aria-expanded') === 'false'`))
+	b.run(t, js(`const f = document.querySelector('#search'); f.value = 'fight club'; f.dispatchEvent(new Event('input'))`),
+		until(`document.querySelector('#options').textContent.includes('Fight Club')`),
+		key("ArrowDown"), until(`document.querySelector('#search').getAttribute('aria-activedescendant') === 'option-0'`), key("Enter"), until(`location.hash === '#/movie/550' && document.title.startsWith('Fight Club')`), settled())
+	b.run(t, js(`document.querySelector('#search').value = 'star'; document.querySelector('#search').focus()`), key("Enter"), until(`location.hash === '#/search?q=star'`), settled())
+}
+
+// key presses a named key in the element with the focus.
+func key(name string) action {
+	return js(fmt.Sprintf(`document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {key: %q, bubbles: true, cancelable: true}))`, name))
+}
+
+// testKeyboard: Tab reaches the skip link first and shows where it is, everywhere.
+func testKeyboard(t *testing.T, b *browser) {
+	b.run(t, at("#/movie/550"), chromedp.Reload(), settled())
+	type step struct {
+		ID, Name string
+		Visible  bool
+	}
+	var steps []step
+	for i := range 25 {
+		b.run(t, chromedp.KeyEvent("\t"))
+		at := value[step](t, b, `(() => {
+			const e = document.activeElement, s = getComputedStyle(e);
+			return {ID: e.id, Name: (e.innerText || e.getAttribute('aria-label') || e.tagName).slice(0, 40), Visible: s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) >= 2};
+		})()`)
+		if !at.Visible {
+			t.Errorf("tab %d: focus on %q (%s) is not visible", i, at.Name, at.ID)
+		}
+		steps = append(steps, at)
+	}
+	if steps[0].ID != "skip" || !slices.ContainsFunc(steps, func(s step) bool { return s.ID == "search" }) {
+		t.Errorf("25 tabs reach %v, want the skip link first and the search field", steps)
+	}
+	b.run(t, js(`document.querySelector('#skip').click()`), until(`document.activeElement.id === 'main' && location.hash === '#/movie/550'`))
+}
+
+// testLanguage: the picked language is asked for and kept.
+func testLanguage(t *testing.T, b *browser) {
+	var movie struct{ Overview string }
+	b.get(t, "/3/movie/550?language=de-DE", &movie)
+	b.run(t, at("#/movie/550"), until(`document.querySelector('#language option[value="de-DE"]')`),
+		js(`const p = document.querySelector('#language'); p.value = 'de-DE'; p.dispatchEvent(new Event('change'))`),
+		until(fmt.Sprintf(`document.querySelector('.overview')?.textContent === %q && document.querySelector('.overview').lang === 'de-DE'`, movie.Overview)), settled())
+	b.run(t, js(`const p2 = document.querySelector('#language'); p2.value = 'en-US'; p2.dispatchEvent(new Event('change'))`), until(`document.querySelector('.overview')?.lang === 'en-US'`), settled())
+}
+
+// testSplice: the strip's parts are the response, a second ask is a 304, ticks change the request.
+func testSplice(t *testing.T, b *browser) {
+	b.run(t, at(views[10].route), until(`document.querySelector('#sum-check')`))
+	type sums struct {
+		Strip, Table, Length float64
+		Names                []string
+		Check                string
+	}
+	shown := value[sums](t, b, `(async () => {
+		const r = await fetch(decodeURIComponent(location.hash.split('path=')[1]), {cache: 'no-store', headers: {Authorization: 'Bearer ' + sessionStorage.getItem('reelsplice.token')}});
+		const n = (e) => Number(e.textContent.replaceAll(',', ''));
+		return {
+			Strip: [...document.querySelectorAll('.film .frame')].reduce((sum, e) => sum + Number(e.style.getPropertyValue('--bytes')), 0),
+			Table: [...document.querySelectorAll('#parts tbody tr')].reduce((sum, row) => sum + n(row.querySelectorAll('td.n')[1]), 0),
+			Length: Number(r.headers.get('Content-Length')),
+			Names: [...document.querySelectorAll('#parts tbody th')].map((e) => e.textContent),
+			Check: document.querySelector('#sum-check').textContent,
+		};
+	})()`)
+	if shown.Length < 1000 || shown.Strip != shown.Length || shown.Table != shown.Length || !strings.HasPrefix(shown.Check, "✓ equals Content-Length") {
+		t.Errorf("strip %v, table %v, %q, want Content-Length %v in all", shown.Strip, shown.Table, shown.Check, shown.Length)
+	}
+	for _, name := range []string{"details", "credits", "images", "videos", "splice"} {
+		if !slices.Contains(shown.Names, name) {
+			t.Errorf("parts %q lack %s", shown.Names, name)
+		}
+	}
+	b.run(t, chromedp.Click(chromedp.CSS("#ask-again")), until(`document.querySelector('#asked [data-status="304"]')`))
+	if got := b.text(`#asked [data-status="304"]`); !strings.Contains(got, "304 Not Modified") || !regexp.MustCompile(`\b0 B\s+\d+\.\d ms`).MatchString(got) {
+		t.Errorf("second ask = %q, want 304 with no bytes and a time", got)
+	}
+	// A part's bytes.
+	b.run(t, js(`document.querySelector('button.part').click()`), until(`document.querySelector('section .excerpt').textContent.startsWith('{"adult":false')`))
+	// Copies.
+	for language, want := range map[string]string{"curl": "curl --compressed", "javascript": "await fetch", "python": "urllib.request", "go": "package main"} {
+		b.run(t, js(fmt.Sprintf(`document.querySelector('[data-copy=%s]').click()`, language)),
+			until(fmt.Sprintf(`document.querySelector('#copy-title').parentNode.querySelector('pre').textContent.includes(%q)`, want)))
+	}
+	// Ticks and unticks.
+	b.run(t, js(`document.querySelector('.tick input[value="keywords"]').click()`), settled(), until(`document.querySelector('#splice-path').value.includes('keywords') && [...document.querySelectorAll('#parts tbody th')].some((e) => e.textContent === 'keywords')`))
+	b.run(t, js(`document.querySelector('.tick input[value="credits"]').click()`), settled(), until(`![...document.querySelectorAll('#parts tbody th')].some((e) => e.textContent === 'credits')`))
+	// Pages of lists are compressed as one.
+	b.run(t, at("#/splice?path="+url.QueryEscape("/3/movie/popular")), until(`document.querySelector('#sum-check')`))
+	if got := b.text("main"); !strings.Contains(got, "compresses pages of rows as one") {
+		t.Errorf("view of a list = %.600q, want the reason for its one part", got)
+	}
+	// What the API refuses is shown in its words.
+	b.run(t, at("#/splice?path="+url.QueryEscape("/3/movie/550?append_to_response="+strings.Repeat("credits,", 20)+"videos")), until(`document.querySelector('.refused')`))
+	if got := b.text(".refused"); !strings.Contains(got, "Too many append to response objects") {
+		t.Errorf("refusal = %q, want the API's", got)
+	}
+}
+
+// testRefusals: what is missing, and routes that there are not.
+func testRefusals(t *testing.T, b *browser) {
+	b.shows(t, "#/movie/999999999", "Not found", "The resource you requested could not be found.", "code 34")
+	b.shows(t, "#/nowhere", "no such view")
+	b.shows(t, "#/list/movie/nothing", "Try again")
+}
+
+// testTheme: the switch overrides the system's theme and is kept.
+func testTheme(t *testing.T, b *browser) {
+	ground := func() string { return value[string](t, b, `getComputedStyle(document.body).backgroundColor`) }
+	b.run(t, at("#/"))
+	light := ground()
+	b.run(t, js(`const s = document.querySelector('#theme'); s.value = 'dark'; s.dispatchEvent(new Event('change'))`))
+	dark := ground()
+	b.run(t, chromedp.Reload(), settled())
+	if kept := ground(); light == dark || kept != dark {
+		t.Errorf("ground light %s, dark %s, after a reload %s", light, dark, kept)
+	}
+	b.run(t, js(`const s2 = document.querySelector('#theme'); s2.value = ''; s2.dispatchEvent(new Event('change'))`))
+}
+
+// testScreens checks each view for accessibility, and takes its picture. All four screens take long.
+func testScreens(t *testing.T, b *browser) {
+	some := screens[:2]
+	if os.Getenv("REELSPLICE_LONG_TESTS") != "" || os.Getenv("REELSPLICE_PICTURES") != "" {
+		some = screens
+	}
+	for _, s := range some {
+		b.run(t, s.set())
+		for _, v := range views {
+			b.run(t, at(v.route))
+			b.check(t, s.name+" "+v.name)
+			b.picture(t, v.name+"-"+s.name)
+		}
+	}
+	b.run(t, screens[0].set())
+}
+
+// offline takes the network away, or gives it back.
+func offline(is bool) action {
+	rules := []*network.Conditions{}
+	if is {
+		rules = append(rules, &network.Conditions{Offline: true, DownloadThroughput: -1, UploadThroughput: -1})
+	}
+	return chromedp.Steps(command(network.OverrideNetworkState, network.OverrideNetworkStateParams{Offline: is, DownloadThroughput: -1, UploadThroughput: -1}),
+		command(network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{MatchedNetworkConditions: rules}))
+}
+
+// testOffline: without the network, the page says so and stays.
+func testOffline(t *testing.T, b *browser) {
+	b.run(t, at("#/movie/550"), offline(true))
+	b.run(t, until(`!document.querySelector('#offline').hidden`), at("#/movie/13"), until(`document.querySelector('.failure')`))
+	if got := b.text(".failure"); !strings.Contains(got, "did not respond") {
+		t.Errorf("without a network: %q", got)
+	}
+	b.run(t, offline(false), until(`document.querySelector('#offline').hidden`),
+		chromedp.Click(chromedp.CSS(".failure button")), until(`document.title.startsWith('Forrest Gump')`), settled())
+}
+
+// check runs the checks of accessibility in the page.
+func (b *browser) check(t *testing.T, view string) {
+	t.Helper()
+	script, err := os.ReadFile("testdata/accessible.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range value[[]string](t, b, string(script)) {
+		t.Errorf("%s: %s", view, p)
+	}
+}
+
+// TestNamespaces: the names that the page offers are those of the operations table.
+func TestNamespaces(t *testing.T) {
+	source, err := os.ReadFile("assets/namespaces.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, namespace := range api.Namespaces() {
+		var want []string
+		for _, name := range api.AppendNames(namespace) {
+			// Those of sessions need an account, and patterns are numbers that the page does not know.
+			if name.Name != "account_states" && !strings.Contains(name.Name, "{") {
+				want = append(want, name.Name)
+			}
+		}
+		slices.Sort(want)
+		line := regexp.MustCompile(`(?m)^  ` + namespace + `: \[(.*)\],$`).FindSubmatch(source)
+		if namespace == "configuration" {
+			continue // no resource
+		}
+		if line == nil {
+			t.Errorf("namespaces.js lacks %s: want '%s'", namespace, strings.Join(want, "', '"))
+			continue
+		}
+		if got := strings.Split(strings.ReplaceAll(string(line[1]), "'", ""), ", "); !slices.Equal(got, want) {
+			t.Errorf("namespaces.js has %s of %s, want '%s'", got, namespace, strings.Join(want, "', '"))
+		}
+	}
+}
