@@ -19,18 +19,18 @@ type Report struct {
 	Release string           `json:"release"`
 	BuiltAt time.Time        `json:"built_at"`
 	Records map[string]int64 `json:"records"` // by kind
-	// Fetched is when the records were fetched, by kind, of kinds that tell; Age is that of all, nil for unknown.
-	Fetched     map[string]age.Days `json:"fetched,omitempty"`
-	Age         *age.Days           `json:"age"`
-	Derived     int64               `json:"derived"` // resources that no dump has a record of
-	Removed     int64               `json:"removed"` // resources that are deleted or merged
-	Resources   int64               `json:"resources"`
-	Fragments   int64               `json:"fragments"`
-	Segments    int64               `json:"segments"`
-	RawBytes    int64               `json:"raw_bytes"`
-	StoredBytes int64               `json:"stored_bytes"`
-	Level       int                 `json:"level"`
-	Jobs        int                 `json:"jobs"`
+	// Fetched is when the records were fetched; nil for unknown. FetchedByKind has the kinds that tell.
+	Fetched       *age.Days           `json:"fetched,omitempty"`
+	FetchedByKind map[string]age.Days `json:"fetched_by_kind,omitempty"`
+	Derived       int64               `json:"derived"` // resources that no dump has a record of
+	Removed       int64               `json:"removed"` // resources that are deleted or merged
+	Resources     int64               `json:"resources"`
+	Fragments     int64               `json:"fragments"`
+	Segments      int64               `json:"segments"`
+	RawBytes      int64               `json:"raw_bytes"`
+	StoredBytes   int64               `json:"stored_bytes"`
+	Level         int                 `json:"level"`
+	Jobs          int                 `json:"jobs"`
 	// SharedIMDbIDs counts movies whose IMDb id a movie with a lower id has too;
 	// only the first is found by it.
 	SharedIMDbIDs int64 `json:"shared_imdb_ids"`
@@ -73,10 +73,10 @@ func NewReport(p *plan.Plan, o task.Outcome) Report {
 	r := Report{
 		BuiltAt: time.Now().UTC().Truncate(time.Millisecond), Records: p.Records, Removed: int64(p.Removed),
 		Derived: o.Derived, SharedIMDbIDs: o.SharedIMDbIDs, Kept: o.Reused, Changed: o.Changed, Created: o.Created, Deleted: o.Deleted, Unchanged: o.Unchanged,
-		Level: p.Level, Previous: p.Previous, Fetched: p.Fetched,
+		Level: p.Level, Previous: p.Previous, FetchedByKind: p.Fetched,
 	}
 	if all := age.All(p.Fetched); !all.IsZero() {
-		r.Age = &all
+		r.Fetched = &all
 	}
 	return r
 }
