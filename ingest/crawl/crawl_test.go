@@ -555,6 +555,42 @@ func TestRefresh(t *testing.T) {
 	}
 }
 
+// TestRefreshLanguages: a row of a language is refreshed by its own age.
+func TestRefreshLanguages(t *testing.T) {
+	var asked []string
+	s := fake(t, func(w http.ResponseWriter, r *http.Request) {
+		asked = append(asked, r.URL.Path+" "+r.URL.Query().Get("language"))
+		fmt.Fprintf(w, `{"id":%s,"title":"T"}`, filepath.Base(r.URL.Path))
+	})
+	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	cfg := testConfig(s.URL, token, t.TempDir())
+	for _, step := range []struct {
+		day       int
+		languages []string
+		refresh   int
+		want      []string
+	}{
+		{0, nil, 0, []string{"/3/movie/1 "}},
+		{50, []string{"de"}, 0, []string{"/3/movie/1 de-DE"}},
+		{160, []string{"de"}, 150, []string{"/3/movie/1 "}},
+		{190, []string{"de"}, 150, nil},
+		{210, []string{"de"}, 150, []string{"/3/movie/1 de-DE"}},
+	} {
+		asked = nil
+		cfg.Now = func() time.Time { return start.AddDate(0, 0, step.day) }
+		cfg.Languages, cfg.RefreshDays, cfg.IDs = step.languages, step.refresh, nil
+		if step.refresh == 0 {
+			cfg.IDs = withIDs(t, "movie 1")
+		}
+		if _, err := Run(t.Context(), cfg); err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(step.want, asked); d != "" {
+			t.Errorf("day %d: requests: %s", step.day, d)
+		}
+	}
+}
+
 // TestSearch: a name without an id is searched for, and taken if it is alone with its name and year.
 func TestSearch(t *testing.T) {
 	s := fake(t, func(w http.ResponseWriter, r *http.Request) {
