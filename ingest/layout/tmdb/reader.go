@@ -68,9 +68,6 @@ func (t *Reader) records(r Row) ([]Record, error) {
 	if gone, is, err := t.removed(r, rec); is || err != nil {
 		return []Record{gone}, err
 	}
-	if err := t.dropFetched(rec); err != nil {
-		return nil, err
-	}
 	t.dropEmpty(rec)
 	sameTags(rec)
 	english, parts, err := t.known(r.Type, rec)
@@ -100,26 +97,6 @@ func (t *Reader) records(r Row) ([]Record, error) {
 	}
 	fill(rec, english) // the base is free for it now
 	return t.withParts(one, parts, r.Response)
-}
-
-// fetchedField is the day of a crawl's response. It is no field of the API.
-const fetchedField = "_fetched"
-
-// dropFetched takes that field off a record.
-func (t *Reader) dropFetched(r record.Record) error {
-	extra := r.Object().Extra
-	if !strings.Contains(extra, fetchedField) {
-		return nil
-	}
-	fields, err := record.Fields("{" + extra + "}")
-	if err != nil {
-		return err
-	}
-	if _, ok := fields.Take(fetchedField); ok {
-		t.Forget(fetchedField)
-		r.Object().Extra = fields.Extra()
-	}
-	return nil
 }
 
 // textOf returns the text of a row in the form of the records of its kind.

@@ -120,9 +120,6 @@ func (t *Reader) removed(r Row, rec record.Record) (one Record, is bool, err err
 	for _, m := range marks {
 		t.Forget(m.Name)
 	}
-	if others.Has(fetchedField) {
-		t.Forget(fetchedField)
-	}
 	if !is {
 		rec.Object().Extra = others.Extra()
 		return one, false, nil
