@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"io"
 	"path/filepath"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/klauspost/compress/flate"
 
 	"github.com/reelsplice/reelsplice/build/buildtest"
+	"github.com/reelsplice/reelsplice/build/process"
 	"github.com/reelsplice/reelsplice/build/segment"
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
@@ -94,18 +94,9 @@ func compress(all [][]byte, level int) error {
 // cpuTime returns the CPU time that the process spends while fn runs.
 func cpuTime(tb testing.TB, fn func() error) time.Duration {
 	tb.Helper()
-	var before, after syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &before); err != nil {
-		tb.Fatal(err)
-	}
+	before := process.CPUSeconds()
 	if err := fn(); err != nil {
 		tb.Fatal(err)
 	}
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &after); err != nil {
-		tb.Fatal(err)
-	}
-	spent := func(r *syscall.Rusage) time.Duration {
-		return time.Duration(r.Utime.Nano() + r.Stime.Nano())
-	}
-	return spent(&after) - spent(&before)
+	return time.Duration((process.CPUSeconds() - before) * float64(time.Second))
 }

@@ -6,28 +6,31 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/google/renameio/v2"
-
 	"github.com/reelsplice/reelsplice/build/plan"
 	"github.com/reelsplice/reelsplice/build/task"
+	"github.com/reelsplice/reelsplice/schemas/age"
+	"github.com/reelsplice/reelsplice/schemas/durable"
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // A Report describes a build. It lies in the release as report.json; only its
 // times and its memory differ between builds of one catalogue.
 type Report struct {
-	Release     string           `json:"release"`
-	BuiltAt     time.Time        `json:"built_at"`
-	Records     map[string]int64 `json:"records"` // by kind
-	Derived     int64            `json:"derived"` // resources that no dump has a record of
-	Removed     int64            `json:"removed"` // resources that are deleted or merged
-	Resources   int64            `json:"resources"`
-	Fragments   int64            `json:"fragments"`
-	Segments    int64            `json:"segments"`
-	RawBytes    int64            `json:"raw_bytes"`
-	StoredBytes int64            `json:"stored_bytes"`
-	Level       int              `json:"level"`
-	Jobs        int              `json:"jobs"`
+	Release string           `json:"release"`
+	BuiltAt time.Time        `json:"built_at"`
+	Records map[string]int64 `json:"records"` // by kind
+	// Fetched is when the records were fetched, by kind, of kinds that tell; Age is that of all, nil for unknown.
+	Fetched     map[string]age.Days `json:"fetched,omitempty"`
+	Age         *age.Days           `json:"age"`
+	Derived     int64               `json:"derived"` // resources that no dump has a record of
+	Removed     int64               `json:"removed"` // resources that are deleted or merged
+	Resources   int64               `json:"resources"`
+	Fragments   int64               `json:"fragments"`
+	Segments    int64               `json:"segments"`
+	RawBytes    int64               `json:"raw_bytes"`
+	StoredBytes int64               `json:"stored_bytes"`
+	Level       int                 `json:"level"`
+	Jobs        int                 `json:"jobs"`
 	// SharedIMDbIDs counts movies whose IMDb id a movie with a lower id has too;
 	// only the first is found by it.
 	SharedIMDbIDs int64 `json:"shared_imdb_ids"`
@@ -61,11 +64,15 @@ type Tasks struct {
 
 // NewReport returns the report of a build as far as its plan and its tasks tell.
 func NewReport(p *plan.Plan, o task.Outcome) Report {
-	return Report{
+	r := Report{
 		BuiltAt: time.Now().UTC().Truncate(time.Millisecond), Records: p.Records, Removed: int64(p.Removed),
 		Derived: o.Derived, SharedIMDbIDs: o.SharedIMDbIDs, Kept: o.Reused, Changed: o.Changed, Unchanged: o.Unchanged,
-		Level: p.Level, Previous: p.Previous,
+		Level: p.Level, Previous: p.Previous, Fetched: p.Fetched,
 	}
+	if all := age.All(p.Fetched); !all.IsZero() {
+		r.Age = &all
+	}
+	return r
 }
 
 // Describe adds the counts of the release.
@@ -98,7 +105,7 @@ func writeReport(dir string, r Report) error {
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	if err := renameio.WriteFile(path, b, 0o644, renameio.WithTempDir(filepath.Dir(path))); err != nil {
+	if err := durable.WriteFile(path, b, 0o644); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return nil

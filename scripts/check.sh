@@ -81,11 +81,24 @@ scripts/engines/slurm.sh --count 3 # passes with a message where Slurm cannot be
 step "the document for Argo, by Argo's types"
 (cd scripts/engines/argo && go test ./...)
 
-step "no cgo"
-CGO_ENABLED=0 go build -o /dev/null ./cmd/reelsplice
+step "no cgo, on each platform with an archive"
+# Vet checks the types of tests too. The packages with files of a platform are those that differ.
+mapfile -t portable < <(git ls-files '*_unix*.go' '*_linux*.go' '*_windows*.go' '*_other*.go' | xargs -n 1 dirname | sort -u | sed 's|^|./|')
+for platform in linux/amd64 linux/arm64 darwin/arm64 windows/amd64; do
+  echo "$platform"
+  CGO_ENABLED=0 GOOS=${platform%/*} GOARCH=${platform#*/} go build -o /dev/null ./cmd/reelsplice
+  CGO_ENABLED=0 GOOS=${platform%/*} GOARCH=${platform#*/} go build -tags allclouds -o /dev/null ./cmd/reelsplice
+  CGO_ENABLED=0 GOOS=${platform%/*} GOARCH=${platform#*/} go vet "${portable[@]}"
+done
+
+step "the Windows build under Wine"
+scripts/wine.sh # passes with a message where there is no Wine
 
 step "clients of others"
 scripts/clients/run.sh # passes over those that cannot be fetched here
+
+step "a client generated from the OpenAPI document"
+scripts/openapi-client/run.sh # passes with a message where its modules cannot be fetched
 
 step "clean tree after go generate and go mod tidy"
 before=$(git status --porcelain)

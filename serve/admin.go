@@ -2,16 +2,16 @@ package serve
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"log"
 	nethttp "net/http"
 	"net/http/pprof"
 	"time"
 
-	"github.com/VictoriaMetrics/metrics"
-
 	"github.com/reelsplice/reelsplice/serve/http"
+	"github.com/reelsplice/reelsplice/serve/metrics"
+	"github.com/reelsplice/reelsplice/serve/metrics/process"
+	"github.com/reelsplice/reelsplice/serve/pagefault"
 )
 
 // readHeaderTimeout bounds the admin listener's requests.
@@ -42,7 +42,7 @@ func (s *Server) adminServer() *nethttp.Server {
 	mux.HandleFunc("GET /readyz", s.ready)
 	mux.HandleFunc("GET /metrics", func(w nethttp.ResponseWriter, _ *nethttp.Request) {
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-		s.writeMetrics(w)
+		_ = s.writeMetrics(w) // the client is gone if this fails
 	})
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
 	mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
@@ -54,26 +54,39 @@ func (s *Server) adminServer() *nethttp.Server {
 }
 
 // writeMetrics writes all metrics in the text form of Prometheus.
-func (s *Server) writeMetrics(w io.Writer) {
-	fmt.Fprintf(w, "reelsplice_release_info{release=%q} 1\n", s.Release())
-	fmt.Fprintf(w, "reelsplice_release_stale %d\n", gauge(s.releases.Err()))
-	blocks, _ := s.releases.Damage()
-	fmt.Fprintf(w, "reelsplice_release_damaged_blocks %d\n", blocks)
-	fmt.Fprintf(w, "reelsplice_tokens_stale %d\n", gauge(s.tokens.Err()))
-	fmt.Fprintf(w, "reelsplice_tokens_active %d\n", s.tokens.Get().Active(time.Now().Unix()))
+func (s *Server) writeMetrics(to io.Writer) error {
+	var w metrics.Writer
+	s.releases.WriteMetrics(&w)
+	if n, ok := pagefault.PagesRead(); ok {
+		w.Int(metrics.ColdReads, n)
+	}
+	w.Bool(metrics.ColdReadsAwaited, s.edge.FromDisk())
 	if s.puller != nil {
-		s.puller.WriteMetrics(w)
+		s.puller.WriteMetrics(&w)
 	}
-	http.PrintConns(w, "reelsplice_admin_connections", s.admin, http.AdminConns)
+	w.Bool(metrics.TokensStale, s.tokens.Err() != nil)
+	w.Int(metrics.TokensActive, int64(s.tokens.Get().Active(time.Now().Unix())))
+	w.Time(metrics.TokensLoaded, s.tokens.Loaded())
+	hits, misses := s.edge.Pages()
+	w.Uint(metrics.ResponseCacheHits, hits, "page")
+	w.Uint(metrics.ResponseCacheMisses, misses, "page")
 	held, refused := s.edge.Inflight()
-	fmt.Fprintf(w, "reelsplice_inflight_bytes %d\n", held)
-	fmt.Fprintf(w, "reelsplice_inflight_bytes_max %d\n", s.cfg.MaxInflight)
-	fmt.Fprintf(w, "reelsplice_inflight_refused_total %d\n", refused)
+	w.Int(metrics.InflightBytes, held)
+	w.Int(metrics.InflightBytesMax, int64(s.cfg.MaxInflight))
+	w.Int(metrics.InflightRefused, refused)
+	http.WriteConns(&w, metrics.AdminConnections, s.admin, http.AdminConns)
 	if s.cfg.LogLost != nil {
-		fmt.Fprintf(w, "reelsplice_log_lines_lost_total %d\n", s.cfg.LogLost())
+		w.Int(metrics.LogLinesLost, s.cfg.LogLost())
 	}
-	s.http.WriteMetrics(w)
-	metrics.WriteProcessMetrics(w)
+	if s.access != nil {
+		w.Int(metrics.AccessLogLines, s.access.Lines())
+		w.Int(metrics.AccessLogLinesLost, s.access.Lost())
+	}
+	s.http.WriteMetrics(&w)
+	if _, err := w.WriteTo(to); err != nil {
+		return err
+	}
+	return process.Write(to)
 }
 
 // ready responds with 200 while a release is served, else and once the server stops with 503. Where the token
@@ -118,14 +131,6 @@ func (s *Server) awaited() (text string) {
 		}
 	}
 	return text
-}
-
-// gauge is 1 for an error.
-func gauge(err error) int {
-	if err != nil {
-		return 1
-	}
-	return 0
 }
 
 func respond(w nethttp.ResponseWriter, code int, text string) {

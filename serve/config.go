@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/reelsplice/reelsplice/serve/accesslog"
 	"github.com/reelsplice/reelsplice/serve/edge"
 	"github.com/reelsplice/reelsplice/serve/http"
 	"github.com/reelsplice/reelsplice/serve/pull"
@@ -34,6 +35,7 @@ type Config struct {
 	// scrubWait is how long a release is served before that begins: the disk is for the first
 	// requests, which find nothing in memory.
 	scrubWait time.Duration
+	AccessLog accesslog.Config // none by default
 	// Bound holds Addr and AdminAddr where Bind has taken them before; nil else.
 	Bound *Bound
 	Log   *slog.Logger // takes the place of those in Options and Limits
@@ -53,13 +55,14 @@ func DefaultConfig() Config {
 		Warm:        1 << 30,
 		ScrubRate:   20 << 20,
 		scrubWait:   time.Minute,
+		AccessLog:   accesslog.DefaultConfig(),
 		Log:         slog.New(slog.DiscardHandler),
 	}
 }
 
 // Validate reports everything that is wrong with c.
 func (c *Config) Validate() error {
-	errs := []error{c.Options.Validate(), c.Limits.Validate(), http.CheckAddr("admin-addr", c.AdminAddr), c.Pull.Validate()}
+	errs := []error{c.Options.Validate(), c.Limits.Validate(), CheckAdminAddr(c.AdminAddr), c.Pull.Validate(), c.AccessLog.Validate()}
 	complain := func(ok bool, text string) {
 		if !ok {
 			errs = append(errs, errors.New(text))
@@ -74,6 +77,9 @@ func (c *Config) Validate() error {
 	complain(inTiB(c.ScrubRate), "scrub-rate: want 0 to 1TiB")
 	return errors.Join(errs...)
 }
+
+// CheckAdminAddr reports an address that the admin listener cannot have.
+func CheckAdminAddr(addr string) error { return http.CheckAddr("admin-addr", addr) }
 
 // inTiB reports whether n is a plausible number of bytes.
 func inTiB(n int) bool { return n >= 0 && int64(n) <= 1<<40 }

@@ -9,12 +9,14 @@ import (
 	"fmt"
 	"net"
 	nethttp "net/http"
+	"strings"
 	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/serve/accesslog"
 	"github.com/reelsplice/reelsplice/serve/auth"
 	"github.com/reelsplice/reelsplice/serve/edge"
 	"github.com/reelsplice/reelsplice/serve/http"
@@ -36,6 +38,7 @@ type Server struct {
 	http     *http.Server
 	admin    *connlimit.Listener // nil for none
 	faults   pagefault.Watch
+	access   *accesslog.Log // nil for none
 }
 
 // Listen opens all that a Server needs: the token file, the release, the listeners. A Server over a bucket whose cache
@@ -54,6 +57,10 @@ func Listen(cfg Config) (s *Server, err error) {
 			opened.close()
 		}
 	}(s)
+	if s.access, err = accesslog.Open(cfg.AccessLog); err != nil {
+		return nil, err
+	}
+	cfg.Access = s.access
 	if s.tokens, err = auth.OpenLive(cfg.Tokens, cfg.Log); err != nil {
 		return nil, err
 	}
@@ -131,6 +138,20 @@ func Bind(cfg *Config) (*Bound, error) {
 	return b, nil
 }
 
+// BindRest is Bind with listeners that are there already; a nil admin is taken from cfg.
+func BindRest(cfg *Config, api *net.TCPListener, admin net.Listener) (*Bound, error) {
+	b := &Bound{api: &connlimit.DrainListener{TCPListener: api}, admin: admin}
+	if admin != nil || cfg.AdminAddr == "" {
+		return b, nil
+	}
+	var err error
+	if b.admin, err = net.Listen("tcp", cfg.AdminAddr); err != nil {
+		b.Close()
+		return nil, fmt.Errorf("listen: %w", err)
+	}
+	return b, nil
+}
+
 // Close gives the addresses back. It does nothing to those that a Server has closed.
 func (b *Bound) Close() {
 	_ = b.api.Close()
@@ -144,6 +165,14 @@ func (s *Server) URL() string { return s.http.URL() }
 
 // Release returns the ID of the release that is served.
 func (s *Server) Release() string { return s.releases.ID() }
+
+// Status describes in a line what the Server serves, or waits for. ready is set while there is a release.
+func (s *Server) Status() (text string, ready bool) {
+	if id := s.Release(); id != "" {
+		return "serving " + id, true
+	}
+	return strings.ReplaceAll("no release"+s.awaited(), "\n", "; "), false
+}
 
 // Run serves until ctx ends. Then /readyz responds with 503; requests are served for the shutdown delay more, so
 // that load balancers notice; then requests under way end. The admin listener closes last.
@@ -216,9 +245,12 @@ func (s *Server) drain(ctx context.Context, admin *nethttp.Server) error {
 	return errors.Join(s.http.Stop(ctx), admin.Shutdown(ctx))
 }
 
-// Reload looks at once for changed tokens, another certificate and another current release. Ones that cannot be
-// used are logged, and the last good one stays.
+// Reload looks at once for changed tokens, another certificate and another current release, and opens the access log
+// by its name again. Ones that cannot be used are logged, and the last good one stays.
 func (s *Server) Reload() {
+	if err := s.access.Reopen(); err != nil {
+		s.cfg.Log.Error("access log cannot be opened again, the old file stays in use", "error", err)
+	}
 	s.tokens.Poll()
 	s.http.PollCertificate()
 	s.releases.Reload()
@@ -238,4 +270,5 @@ func (s *Server) close() {
 	if s.releases != nil {
 		s.releases.Close()
 	}
+	s.access.Close()
 }

@@ -78,7 +78,7 @@ func TestServer(t *testing.T) {
 	}
 	id := servetest.Build(t, w.cfg.Releases, 6, servetest.Version(2))
 	servetest.Eventually(t, "the new release is served", func() bool { return movie() == "v2" })
-	for path, want := range map[string]string{"/livez": "ok", "/readyz": "ok " + id + "\n", "/metrics": `reelsplice_requests_total{status="200"}`, "/debug/pprof/": "goroutine"} {
+	for path, want := range map[string]string{"/livez": "ok", "/readyz": "ok " + id + "\n", "/metrics": `reelsplice_requests_total{class="detail",status="200"}`, "/debug/pprof/": "goroutine"} {
 		if code, body := get(s.AdminURL() + path); code != 200 || !strings.Contains(body, want) {
 			t.Errorf("%s = %d %.200s, want %q", path, code, body, want)
 		}

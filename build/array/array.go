@@ -31,6 +31,7 @@ import (
 	"github.com/reelsplice/reelsplice/build/task"
 	"github.com/reelsplice/reelsplice/build/work"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/durable"
 	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
@@ -181,7 +182,7 @@ func shareAccess(ctx context.Context, s Site, p *plan.Plan, scratch string) erro
 	if err := f.SetScratch(scratch, nil); err != nil {
 		return err
 	}
-	if err := os.Rename(filepath.Join(scratch, plan.AccessFile), filepath.Join(f.Dir(work.Files), plan.AccessFile)); err != nil {
+	if err := durable.Rename(filepath.Join(scratch, plan.AccessFile), filepath.Join(f.Dir(work.Files), plan.AccessFile)); err != nil {
 		return err
 	}
 	return f.Share(ctx, work.Files, plan.AccessFile)

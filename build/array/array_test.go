@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -335,9 +334,7 @@ func diskOf(dir string) (n int64) {
 			return nil //nolint:nilerr // files come and go
 		}
 		if info, err := e.Info(); err == nil {
-			if st, ok := info.Sys().(*syscall.Stat_t); ok {
-				n += st.Blocks * 512
-			}
+			n += allocated(info)
 		}
 		return nil
 	})

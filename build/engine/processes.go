@@ -63,7 +63,13 @@ func (p *Processes) task(ctx context.Context, c *Chain, step Step, index int) (s
 		var errOut tail
 		cmd := exec.CommandContext(ctx, c.Program, args...)
 		cmd.Stderr = &errOut
-		cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+		cmd.Cancel = func() error {
+			err := cmd.Process.Signal(syscall.SIGTERM)
+			if errors.Is(err, errors.ErrUnsupported) { // Windows
+				return cmd.Process.Kill()
+			}
+			return err
+		}
 		cmd.WaitDelay = patience
 		if stdout, err = cmd.Output(); err == nil {
 			return stdout, nil

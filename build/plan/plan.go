@@ -7,16 +7,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
-	"github.com/google/renameio/v2"
 	"github.com/zeebo/xxh3"
 
 	"github.com/reelsplice/reelsplice/build/records"
 	"github.com/reelsplice/reelsplice/build/work"
+	"github.com/reelsplice/reelsplice/schemas/age"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/durable"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/tables"
 )
@@ -64,8 +64,10 @@ type Plan struct {
 	Source
 	Records map[string]int64 `json:"records"` // of the catalogue, by the name of their kind
 	Removed int              `json:"removed"` // resources that are removed or merged
-	Movies  []records.Span   `json:"movies"`  // a titles task each, behind those of series
-	Series  []records.Span   `json:"series"`
+	// Fetched is when the records were fetched, by the name of their kind, of kinds that tell.
+	Fetched map[string]age.Days `json:"fetched,omitempty"`
+	Movies  []records.Span      `json:"movies"` // a titles task each, behind those of series
+	Series  []records.Span      `json:"series"`
 	// Resources divides the kinds that titles contribute to, in the order of their partitions.
 	Resources []Resources `json:"resources"`
 	Finds     int         `json:"finds"` // partitions of external ids, and of claims of ids
@@ -118,6 +120,10 @@ func Make(in *records.Inputs, params Params) (*Plan, error) {
 		Params: params, Records: in.Counts(), Removed: len(in.Removed),
 		Near: map[fragment.Kind]int{}, Latest: map[fragment.Kind]int64{}, Weights: map[string][]int64{},
 	}
+	var err error
+	if p.Fetched, err = in.Fetched(); err != nil {
+		return nil, err
+	}
 	p.divideTitles(in)
 	p.divideResources(in)
 	p.Compares = 1 + min(p.TitleTasks()+p.Partitions(), maxCompared)/partsOfCompare
@@ -125,7 +131,6 @@ func Make(in *records.Inputs, params Params) (*Plan, error) {
 		p.Near[kind] = int(in.Of(kind).Rows()*featuresOfTitle/featuresPerPartition) + 1
 	}
 	for _, kind := range []fragment.Kind{fragment.KindMovie, fragment.KindTV, fragment.KindPerson} {
-		var err error
 		if p.Latest[kind], err = in.Latest(kind); err != nil {
 			return nil, err
 		}
@@ -281,7 +286,7 @@ func (p *Plan) Write(path string) error {
 	if err != nil {
 		return fmt.Errorf("write plan: %w", err)
 	}
-	return renameio.WriteFile(path, append(data, '\n'), 0o644, renameio.WithTempDir(filepath.Dir(path)))
+	return durable.WriteFile(path, append(data, '\n'), 0o644)
 }
 
 // Read reads the plan that Write wrote.

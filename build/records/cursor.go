@@ -30,7 +30,7 @@ type Cursor[T any] struct {
 func NewCursor[T any](in *Input, s Span, skip func(catalog.Key) bool) *Cursor[T] {
 	c := &Cursor[T]{in: in, span: s, skip: skip}
 	if from, to := in.groups(s); from < to {
-		c.keys, c.rows = in.Keys(from, to), in.Groups(from, to)
+		c.keys, c.rows = in.Keys(from, to), in.Content(from, to)
 	}
 	return c
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/build/changes"
 	"github.com/reelsplice/reelsplice/build/reuse"
+	"github.com/reelsplice/reelsplice/schemas/age"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/extsort"
 	"github.com/reelsplice/reelsplice/schemas/release"
@@ -76,10 +77,10 @@ func (t *compare) run(ctx context.Context, i int, d *Done) error {
 	})
 }
 
-// isUnchanged reports whether the previous release has all that this one would have. What
-// tables have of the previous release, trends and changes, does not count; access counts do.
+// isUnchanged reports whether the previous release has all that this one would have, the age of the data
+// too. What tables have of the previous release, trends and changes, does not count; access counts do.
 func (t *compare) isUnchanged(ctx context.Context, d *Done) (bool, error) {
-	if !sameParams(t.b) {
+	if !sameParams(t.b) || !sameAge(t.b) {
 		return false, nil
 	}
 	same := release.Same(t.next, t.b.previous, isOfPrevious(t.b))
@@ -107,6 +108,11 @@ func isOfPrevious(b *Build) func(table, section string) bool {
 func isRewritten(b *Build, next *release.Reader) bool {
 	return !b.Plan.Full && sameParams(b) && maps.Equal(b.previous.Manifest().Sources, next.Manifest().Sources) &&
 		release.SameSections(next, b.previous, isOfPrevious(b))
+}
+
+// sameAge reports whether the records of the previous release were fetched when those of this one were.
+func sameAge(b *Build) bool {
+	return maps.Equal(age.Of(b.previous.Manifest().Sources), b.Plan.Fetched)
 }
 
 // sameParams reports whether the previous release has the same parameters, besides the date.

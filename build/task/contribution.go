@@ -16,6 +16,7 @@ import (
 	"github.com/reelsplice/reelsplice/build/render"
 	"github.com/reelsplice/reelsplice/build/work"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/durable"
 	"github.com/reelsplice/reelsplice/schemas/extsort"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
@@ -60,7 +61,7 @@ func (b *Build) sort(ctx context.Context, name string, sections int, fn func(s *
 	}
 	f, err := s.WriteFile(ctx, temporary+"/"+name)
 	if err == nil {
-		err = errors.Join(f.Close(), os.Rename(temporary+"/"+name, b.path(name)))
+		err = errors.Join(f.Close(), durable.Rename(temporary+"/"+name, b.path(name)))
 	}
 	return errors.Join(err, os.RemoveAll(temporary))
 }

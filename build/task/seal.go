@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/reelsplice/reelsplice/build/work"
+	"github.com/reelsplice/reelsplice/schemas/age"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
@@ -79,6 +80,9 @@ func (b *Build) options() release.ManifestSpec {
 	}
 	if b.Plan.Removed > 0 {
 		o.Sources[fragment.KindRemoved.String()] = int64(b.Plan.Removed)
+	}
+	for kind, days := range b.Plan.Fetched {
+		age.Put(o.Sources, kind, days)
 	}
 	return o
 }

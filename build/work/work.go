@@ -32,6 +32,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"github.com/reelsplice/reelsplice/schemas/durable"
 	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
@@ -159,7 +160,7 @@ func (f *Folder) share(ctx context.Context, from, to string) error {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return err
 		}
-		if f.give(to, func() error { return os.Rename(from, path) }) == nil {
+		if f.give(to, func() error { return durable.Rename(from, path) }) == nil {
 			return nil // both are in one file system
 		}
 	}

@@ -14,6 +14,10 @@ import (
 
 const envPrefix = "REELSPLICE_"
 
+// settingsOf is the annotation of a command that looks at another one's installation: it takes the flags
+// they share from that one's table of the config file.
+const settingsOf = "settings of"
+
 // configure sets each flag of cmd that is absent from the command line from the environment,
 // or else from the config file. An empty variable counts as absent.
 func (a *app) configure(cmd *cobra.Command) error {
@@ -40,7 +44,7 @@ func (a *app) configure(cmd *cobra.Command) error {
 }
 
 func (a *app) setFlag(cmd *cobra.Command, f *pflag.Flag, variables map[string]string, settings map[string]any) error {
-	variable := envPrefix + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_")) // max-age is REELSPLICE_MAX_AGE
+	variable := variableOf(f.Name)
 	if v, ok := variables[variable]; ok {
 		if err := cmd.Flags().Set(f.Name, v); err != nil {
 			return fmt.Errorf("%s: %w", variable, err)
@@ -48,6 +52,11 @@ func (a *app) setFlag(cmd *cobra.Command, f *pflag.Flag, variables map[string]st
 		return nil
 	}
 	key, v := lookup(settings, strings.Fields(cmd.CommandPath())[1:], f.Name)
+	if other := cmd.Annotations[settingsOf]; other != "" && (key == "" || key == f.Name) {
+		if k, value := lookup(settings, []string{other}, f.Name); k != "" {
+			key, v = k, value
+		}
+	}
 	if key == "" {
 		return nil
 	}
@@ -60,6 +69,11 @@ func (a *app) setFlag(cmd *cobra.Command, f *pflag.Flag, variables map[string]st
 		return fmt.Errorf("config file %q: %s: %w", a.config, key, err)
 	}
 	return nil
+}
+
+// variableOf returns the variable that sets a flag: that of max-age is REELSPLICE_MAX_AGE.
+func variableOf(flag string) string {
+	return envPrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
 // lookup returns the innermost setting of a flag in the tables of a command, such as

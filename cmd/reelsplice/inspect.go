@@ -25,7 +25,7 @@ func inspectCommand(a *app) *cobra.Command {
 		Args:    argCount(1, 1),
 	}
 	storeFlag(c, &releases)
-	c.Flags().BoolVar(&explain, "explain", false, "print number, kind, offset, bytes and CRC-32 of each piece")
+	c.Flags().BoolVar(&explain, "explain", false, "print number, kind, offset, bytes, CRC-32 and origin of each piece")
 	c.Flags().StringVar(&id, "release", "", "`ID` of the release; the current one when not given")
 	return a.leaf(c, func(ctx context.Context, args []string) error {
 		var in edge.Inspection
@@ -37,7 +37,7 @@ func inspectCommand(a *app) *cobra.Command {
 			return err
 		}
 		if explain && in.Status == 200 {
-			err = a.print(pieceRows(in.Pieces), func(w io.Writer) { writePieces(w, &in) })
+			err = a.print(&in, func(w io.Writer) { writePieces(w, &in) })
 		} else {
 			err = a.write(in.Body)
 			if err == nil && a.ownLine(in.Status) {
@@ -91,32 +91,22 @@ func inspect(ctx context.Context, s releaseStore, id, target string) (in edge.In
 	return edge.Inspect(rel, target)
 }
 
-// pieceRow is a piece as --json lists it.
-type pieceRow struct {
-	Piece  int    `json:"piece"`
-	Kind   string `json:"kind"`
-	Offset int64  `json:"offset"`
-	Raw    int    `json:"raw_bytes"`
-	Stored int    `json:"stored_bytes"`
-	CRC    string `json:"crc32"`
-	Text   string `json:"text,omitempty"` // of literals
-}
-
-func pieceRows(pieces []edge.Piece) []pieceRow {
-	rows := make([]pieceRow, 0, len(pieces))
-	for i, p := range pieces {
-		rows = append(rows, pieceRow{1 + i, p.Kind, p.Offset, p.Raw, p.Stored, fmt.Sprintf("%08x", p.CRC), p.Text})
-	}
-	return rows
-}
-
 func writePieces(w io.Writer, in *edge.Inspection) {
-	fmt.Fprintln(w, "PIECE\tKIND\tOFFSET\tRAW\tSTORED\tCRC-32\tTEXT")
+	fmt.Fprintln(w, "PIECE\tKIND\tOFFSET\tRAW\tSTORED\tCRC-32\tFROM\tFILE\tTEXT")
 	stored := 0
-	for _, p := range pieceRows(in.Pieces) {
-		fmt.Fprintf(w, "%d\t%s\t%d\t%d\t%d\t%s\t%s\n", p.Piece, p.Kind, p.Offset, p.Raw, p.Stored, p.CRC, p.Text)
+	for i := range in.Pieces {
+		p := &in.Pieces[i]
+		fmt.Fprintf(w, "%d\t%s\t%d\t%d\t%d\t%s\t%s\t%s\t%s\n", p.Number, p.Kind, p.Offset, p.Raw, p.Stored, p.CRC, p.Origin, place(p), p.Text)
 		stored += p.Stored
 	}
-	fmt.Fprintf(w, "total\t\t\t%d\t%d\t\t\n", len(in.Body), stored)
+	fmt.Fprintf(w, "total\t\t\t%d\t%d\t\t\t\t\n", in.RawBytes, stored)
 	fmt.Fprintf(w, "gzip  %d bytes\netag  %s\n", in.GzipBytes, in.ETag)
+}
+
+// place returns file and offset of a segment.
+func place(p *edge.Piece) string {
+	if p.File == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d", p.File, p.FileOffset)
 }

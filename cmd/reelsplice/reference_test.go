@@ -1,15 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"flag"
 	"fmt"
-	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -17,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/reelsplice/reelsplice/schemas/api"
+	"github.com/reelsplice/reelsplice/serve/metrics"
 )
 
 var update = flag.Bool("update", false, "write the generated documents of docs/reference anew")
@@ -135,41 +131,29 @@ func TestReferenceOperations(t *testing.T) {
 	generated(t, "operations.md", head+begin+b.String()+end+tail)
 }
 
-// TestReferenceMetrics: docs/reference/metrics.md has the metrics of the edge, and no others.
+// TestReferenceMetrics: docs/reference/metrics.md has the metrics of the edge.
 func TestReferenceMetrics(t *testing.T) {
-	metric := regexp.MustCompile(`reelsplice_[a-z_]+[a-z]`)
-	names := map[string]bool{}
-	err := fs.WalkDir(os.DirFS("../../serve"), ".", func(path string, _ fs.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		source, err := os.ReadFile(filepath.Join("../../serve", path))
-		for _, m := range metric.FindAll(source, -1) {
-			names[string(m)] = true
-		}
-		return err
-	})
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "reference", "metrics.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile("../../docs/reference/metrics.md")
-	if err != nil {
-		t.Fatal(err)
+	const begin, end = "<!-- begin metrics -->\n", "<!-- end metrics -->"
+	head, rest, ok := strings.Cut(string(text), begin)
+	_, tail, ok2 := strings.Cut(rest, end)
+	if !ok || !ok2 {
+		t.Fatalf("docs/reference/metrics.md has no place between %q and %q", begin, end)
 	}
-	for _, m := range metric.FindAll(bytes.ReplaceAll(text, []byte("\n"), []byte(" ")), -1) {
-		// The edge makes some names of a prefix and a suffix.
-		if name := string(m); !slices.ContainsFunc(slices.Collect(maps.Keys(names)), func(n string) bool { return strings.HasPrefix(name, n) }) {
-			t.Errorf("docs/reference/metrics.md names %s, which the edge does not have", name)
+	var b strings.Builder
+	b.WriteString("| metric | type | meaning |\n| --- | --- | --- |\n")
+	for _, d := range metrics.Descriptions() {
+		name, help := d.Name, strings.TrimSuffix(d.Help, ".")
+		if len(d.Labels) > 0 {
+			name += "{" + strings.Join(d.Labels, ",") + "}"
 		}
-	}
-	var missing []string
-	for name := range names {
-		if !bytes.Contains(text, []byte("`"+name)) {
-			missing = append(missing, name)
+		if d.With != "" {
+			help += "; only " + d.With
 		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", name, d.Type, help)
 	}
-	slices.Sort(missing)
-	if len(missing) > 0 {
-		t.Errorf("add to docs/reference/metrics.md: %s", strings.Join(missing, ", "))
-	}
+	generated(t, "metrics.md", head+begin+b.String()+end+tail)
 }

@@ -28,12 +28,14 @@ func serveCommand(a *app) *cobra.Command {
 		Use:   "serve --releases DIR|URL --tokens FILE",
 		Short: "Serve the API from the current release",
 		Long: "serve responds to the API from the current release. It picks up published releases, changed tokens and new\n" +
-			"certificates without a restart, and at once on SIGHUP.\n\n" +
+			"certificates without a restart, and at once on SIGHUP, which also opens the access log by its name again.\n\n" +
 			"SIGINT and SIGTERM stop the edge: /readyz turns 503 at once, the edge accepts requests for --shutdown-delay,\n" +
 			"then running requests end within --drain-timeout. A second signal ends it at once.\n\n" +
 			"Releases of a bucket are pulled into --cache-dir, checked, and served from there; nothing that the bucket does\n" +
 			"disturbs the release that is served. With an empty cache, the edge responds with 503 until it has a release.\n\n" +
-			"With --json, the edge prints its address as one line of JSON once it accepts requests.",
+			"With --json, the edge prints its address as one line of JSON once it accepts requests.\n\n" +
+			"Under systemd, the edge reports when it is ready, reloads and stops (Type=notify-reload), and takes listeners of\n" +
+			"a socket unit in place of --addr and, by the name admin, of --admin-addr.",
 		Example: "  reelsplice serve --releases releases --tokens tokens.txt --addr :8080 --admin-addr 127.0.0.1:9090\n" +
 			"  reelsplice serve --releases s3://bucket/releases --cache-dir cache --cache-size 100GiB --tokens tokens.txt",
 	}
@@ -45,7 +47,7 @@ func serveCommand(a *app) *cobra.Command {
 	required(c, "releases", "tokens")
 	return a.leaf(c, func(ctx context.Context, _ []string) error {
 		cfg.Log = a.serveLogger()
-		cfg.LogLost = a.queue.Lost
+		cfg.LogLost, cfg.AccessLog.Stdout = a.queue.Lost, a.Stdout
 		if !f.Changed("shutdown-delay") && !isTerminal(a.Stderr) { // an edge on a terminal has no load balancer
 			cfg.ShutdownDelay = 5 * time.Second
 		}
@@ -60,6 +62,16 @@ func serveCommand(a *app) *cobra.Command {
 			} else {
 				cfg.Pull.Bucket = folder
 			}
+		}
+		api, admin, err := passedListeners()
+		if err != nil {
+			return err
+		}
+		if api != nil {
+			if cfg.Bound, err = serve.BindRest(&cfg, api, admin); err != nil {
+				return err
+			}
+			defer cfg.Bound.Close()
 		}
 		s, err := listen(cfg)
 		if err != nil {
@@ -101,6 +113,7 @@ func serveFlags(f *pflag.FlagSet, cfg *serve.Config) {
 	f.BoolVar(&cfg.AllowQueryKey, "allow-query-key", cfg.AllowQueryKey, "accept a token as api_key in the query too; a bearer token counts before it")
 	f.StringVar(&cfg.Cache, "cache", cfg.Cache, "caches that may store responses: public, private, or revalidate for those that ask each time")
 	f.DurationVar(&cfg.MaxAge, "max-age", cfg.MaxAge, "how long caches may store a response")
+	f.BoolVar(&cfg.Page, "page", cfg.Page, "serve the page for people at / and below /page/")
 	f.DurationVar(&cfg.Poll, "poll", cfg.Poll, "interval of checks for changed tokens and releases, 1s at most")
 	f.IntVar(&cfg.MaxConns, "max-conns", cfg.MaxConns, "connections in all, lowered to fit the limit of open files; a full edge closes idle ones for new ones")
 	f.IntVar(&cfg.MaxConnsPerIP, "max-conns-per-ip", 0, "connections of one IPv4 address or /64 of IPv6; 0 is no limit")
@@ -117,6 +130,9 @@ func serveFlags(f *pflag.FlagSet, cfg *serve.Config) {
 	f.Var(bytesFlag[int]{&cfg.PageCache}, "page-cache", "bytes of cached pages of lists")
 	f.Var(bytesFlag[int]{&cfg.Warm}, "warm", "bytes of indexes and checks read in the background when a release is opened; 0 for none")
 	f.Var(bytesFlag[int]{&cfg.ScrubRate}, "scrub-rate", "bytes of the release checked each second in the background; 0 for none")
+	f.StringVar(&cfg.AccessLog.Path, "access-log", "", "`FILE` with a line for each response, - for stdout; none when not given")
+	f.StringVar(&cfg.AccessLog.Format, "access-log-format", cfg.AccessLog.Format, "json, or common for the common log format")
+	f.IntVar(&cfg.AccessLog.Sample, "access-log-sample", cfg.AccessLog.Sample, "log one response in `N` at random, and all of 500 and above")
 	f.Var(bytesFlag[int]{&cfg.ResultCache}, "result-cache", "bytes of cached results of discover and lists")
 }
 
@@ -138,9 +154,11 @@ func (a *app) runServer(ctx context.Context, s *serve.Server, log *slog.Logger) 
 	// Until the end of the drain: SIGHUP without a handler would end the process.
 	watched, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
+	n := newNotifier(s, log)
 	if !isTerminal(a.Stderr) { // the end of a terminal ends what runs on it
-		reloadOnHangup(watched, s)
+		reloadOnHangup(watched, func() { n.reload(s.Reload) })
 	}
+	go n.run(watched, ctx)
 	err := s.Run(ctx)
 	if err == nil {
 		log.Info("stopped")
@@ -148,8 +166,8 @@ func (a *app) runServer(ctx context.Context, s *serve.Server, log *slog.Logger) 
 	return err
 }
 
-// reloadOnHangup reloads tokens, certificate and current release upon SIGHUP until ctx ends.
-func reloadOnHangup(ctx context.Context, s *serve.Server) {
+// reloadOnHangup calls reload upon SIGHUP until ctx ends.
+func reloadOnHangup(ctx context.Context, reload func()) {
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
 	go func() {
@@ -159,7 +177,7 @@ func reloadOnHangup(ctx context.Context, s *serve.Server) {
 			case <-ctx.Done():
 				return
 			case <-hangups:
-				s.Reload()
+				reload()
 			}
 		}
 	}()

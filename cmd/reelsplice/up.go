@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
-	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/reelsplice/reelsplice/build"
@@ -22,6 +21,7 @@ import (
 	"github.com/reelsplice/reelsplice/ingest"
 	"github.com/reelsplice/reelsplice/ingest/layout"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/durable"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/serve"
 	"github.com/reelsplice/reelsplice/serve/auth"
@@ -77,7 +77,7 @@ func (u *up) run(ctx context.Context) error {
 		return err
 	}
 	u.cfg.Log = u.serveLogger() // behind progress, which asks what stderr is
-	u.cfg.LogLost = u.queue.Lost
+	u.cfg.LogLost, u.cfg.AccessLog.Stdout = u.queue.Lost, u.Stdout
 	s, err := listen(u.cfg)
 	if err != nil {
 		return err
@@ -156,7 +156,7 @@ func (u *up) release(ctx context.Context) (ofSample bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	return true, renameio.WriteFile(mark, []byte(id), 0o600)
+	return true, durable.WriteFile(mark, []byte(id), 0o600)
 }
 
 func (u *up) buildAndPublish(ctx context.Context, store release.Store, dir string) (id string, err error) {
@@ -220,7 +220,7 @@ func (u *up) token() (token string, err error) {
 	if token, err = auth.Issue(u.cfg.Tokens, r); err != nil {
 		return "", err
 	}
-	return token, renameio.WriteFile(path, []byte(token+"\n"), 0o600)
+	return token, durable.WriteFile(path, []byte(token+"\n"), 0o600)
 }
 
 // storedToken returns the token in a file, "" for none, and sets the file's mode to 0600.

@@ -33,6 +33,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/reelsplice/reelsplice/schemas/durable"
 )
 
 // Config is the size and form of a dump.
@@ -257,7 +259,7 @@ func (d *dump) file(ctx context.Context, p *population) (f File, err error) {
 func (d *dump) commit() error {
 	for _, name := range fileNames() {
 		path := filepath.Join(d.Out, name)
-		err := os.Rename(filepath.Join(d.unfinished(), name), path)
+		err := durable.Rename(filepath.Join(d.unfinished(), name), path)
 		if errors.Is(err, os.ErrNotExist) {
 			err = os.Remove(path)
 		}

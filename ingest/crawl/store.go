@@ -16,8 +16,9 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
-	"github.com/google/renameio/v2"
 	"github.com/zeebo/xxh3"
+
+	"github.com/reelsplice/reelsplice/schemas/durable"
 )
 
 // Files of the working folder, in the folder of the dump. Hidden files are no part of a dump.
@@ -200,7 +201,7 @@ func (s *store) forget(lost map[string]int64) error {
 		err = s.journal.Close()
 	}
 	if err == nil {
-		err = renameio.WriteFile(s.work(journalFile), out.Bytes(), 0o644, renameio.WithTempDir(s.work("")))
+		err = durable.WriteFile(s.work(journalFile), out.Bytes(), 0o644)
 	}
 	if err != nil {
 		return fmt.Errorf("write journal anew: %w", err)

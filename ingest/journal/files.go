@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/durable"
 )
 
 // MintedFile is the file of minted ids, in the catalogue; see package merge.
@@ -93,7 +94,7 @@ func (j *Journal) Move(moves ...Move) error {
 		dirs[filepath.Dir(to)] = true
 	}
 	for dir := range dirs {
-		if err := syncDir(dir); err != nil {
+		if err := durable.SyncDir(dir); err != nil {
 			return err
 		}
 	}
@@ -104,7 +105,7 @@ func (j *Journal) move(m Move, to string) error {
 	if m.From == "" {
 		return os.Remove(to)
 	}
-	return os.Rename(j.Path(m.From), to)
+	return durable.Rename(j.Path(m.From), to)
 }
 
 // endMoves makes the moves of an ingest that was killed among them.
@@ -119,13 +120,4 @@ func (j *Journal) endMoves(log *slog.Logger) error {
 		return err
 	}
 	return j.Remove()
-}
-
-// syncDir makes renames in a folder durable.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }

@@ -23,12 +23,12 @@ import (
 	"time"
 
 	"github.com/bytedance/sonic"
-	"github.com/google/renameio/v2"
 
 	"github.com/reelsplice/reelsplice/ingest/quarantine"
 	"github.com/reelsplice/reelsplice/ingest/report"
 	"github.com/reelsplice/reelsplice/ingest/source/limit"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/durable"
 )
 
 // Dir is the working folder, in the catalogue.
@@ -228,7 +228,7 @@ func New(dir string, now Plan, log *slog.Logger) (*Journal, error) {
 	j.Plan = now
 	b, err := encoding.MarshalIndent(now, "", " ")
 	if err == nil {
-		err = renameio.WriteFile(j.Path(PlanFile), b, 0o644, renameio.WithTempDir(j.Path("")))
+		err = durable.WriteFile(j.Path(PlanFile), b, 0o644)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("write plan of the ingest: %w", err)
@@ -280,13 +280,13 @@ func (j *Journal) write(b []byte) error {
 	path := j.Path(ProgressFile)
 	j.any = true
 	if j.Progress.Stage == Written {
-		return renameio.WriteFile(path, b, 0o644, renameio.WithTempDir(filepath.Dir(path)))
+		return durable.WriteFile(path, b, 0o644)
 	}
 	next := path + ".next"
 	if err := os.WriteFile(next, b, 0o644); err != nil {
 		return err
 	}
-	return os.Rename(next, path)
+	return durable.Rename(next, path)
 }
 
 // CanGoOn reports whether another process can go on where this one ends.

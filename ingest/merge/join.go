@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
@@ -22,6 +23,10 @@ func join(dst, src record.Record, disagree func(conflict)) {
 	for i := range src.Schema.Fields {
 		f := &src.Schema.Fields[i]
 		if !record.Present(src, f) || united(dst, src, f) {
+			continue
+		}
+		if f.Name == catalog.FetchedColumn { // the newest day counts, and another one is no conflict
+			catalog.SetFetched(dst, max(catalog.FetchedOf(dst), catalog.FetchedOf(src)))
 			continue
 		}
 		if disagree != nil && scalar(f) && record.Present(dst, f) && !record.Same(dst, src, f) {

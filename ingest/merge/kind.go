@@ -219,11 +219,20 @@ func (k *kind) count(before, now version) {
 	switch {
 	case now.isRecord() && !before.isRecord():
 		k.counts.Added++
-	case now.isRecord() && !record.Equal(before.record, now.record):
+	case now.isRecord() && !sameContent(before.record, now.record):
 		k.counts.Changed++
 	case now.removed != nil && before.isRecord():
 		k.counts.Removed++
 	}
+}
+
+// sameContent reports whether two records differ in the day on which they were fetched at most.
+func sameContent(a, b record.Record) bool {
+	if catalog.FetchedOf(a) != catalog.FetchedOf(b) {
+		b = b.Clone()
+		catalog.SetFetched(b, catalog.FetchedOf(a))
+	}
+	return record.Equal(a, b)
 }
 
 // news joins the new rows of a key. They are joined among themselves first, so that only they can
@@ -273,7 +282,7 @@ const latterWins = "the latter wins, by the precedence"
 
 // source takes all rows that one source has of the key, or the stream would stand still.
 // It returns one source's version of the next key: its row, or all those of its rows that are
-// parts of the record. Of rows that are no parts, the first counts.
+// parts of the record. Of rows that are no parts, the one that was fetched last counts, or else the first.
 func (k *kind) source(key catalog.Key) (v version, err error) {
 	number := k.rows.head.Number
 	var parts parts
@@ -298,8 +307,13 @@ func (k *kind) source(key catalog.Key) (v version, err error) {
 				return v, err
 			}
 		default:
-			if err := k.again(key, first, at); err != nil {
+			body, place := k.rows.body, k.notes.place(k.rows.head)
+			later, err := k.again(key, first, at, catalog.FetchedOf(v.record))
+			switch {
+			case err != nil:
 				return v, err
+			case !later.IsNil():
+				v, first, at = version{record: later}, body, place
 			}
 		}
 		next, ok, err := k.peekRow()
@@ -355,20 +369,28 @@ func (k *kind) takeMoved(key catalog.Key) (v version, err error) {
 	}
 }
 
-// again takes another row of a source about one resource: an equal one is passed over, one with
-// other content goes to quarantine.
-func (k *kind) again(key catalog.Key, first string, at source.Place) error {
+// again takes another row of a source about one resource: an equal one is passed over. Of two that were
+// fetched on different days the later one counts: it is returned if it is this one, where day is that of the
+// other. Any other row with other content goes to quarantine.
+func (k *kind) again(key catalog.Key, first string, at source.Place, day string) (later record.Record, err error) {
 	if k.rows.body == first {
 		k.notes.duplicate(k.rows.head)
 		k.rows.pass()
-		return nil
+		return later, nil
 	}
 	head := k.rows.head
 	row, err := k.rows.take(k.typ)
 	if err != nil {
-		return err
+		return later, err
 	}
-	return k.notes.putAside(row, head, fmt.Sprintf("%s is already at %s, with other content", key.Describe(k.typ.Kind), at))
+	if own := catalog.FetchedOf(row); own != "" && day != "" && own != day {
+		k.notes.duplicate(head)
+		if own < day {
+			return later, nil
+		}
+		return row, nil
+	}
+	return later, k.notes.putAside(row, head, fmt.Sprintf("%s is already at %s, with other content", key.Describe(k.typ.Kind), at))
 }
 
 // collided puts a row aside whose minted id is another's. Its id goes, so that the row is not taken

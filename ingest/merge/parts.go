@@ -78,7 +78,7 @@ func (p *parts) choose(dst, src record.Record, f *record.Field, disagree func(co
 	} else {
 		record.Copy(dst, src, f)
 	}
-	if disagree != nil && !p.noted[f.Name] {
+	if disagree != nil && !p.noted[f.Name] && f.Name != catalog.FetchedColumn {
 		p.noted[f.Name] = true
 		disagree(conflict{f.Name, old, now})
 	}

@@ -3,9 +3,9 @@ package quarantine
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 )
 
 // A Tolerance is how many bad rows an ingest tolerates. The zero value tolerates any number.
@@ -77,5 +77,5 @@ func (e *TooManyError) Error() string {
 // IsFull reports whether an error means that no more can be written: the disk is full, or a quota
 // or a limit of the system is reached.
 func IsFull(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
+	return slices.ContainsFunc(full, func(of error) bool { return errors.Is(err, of) })
 }

@@ -53,9 +53,9 @@ import (
 	"time"
 
 	"github.com/bytedance/sonic"
-	"github.com/google/renameio/v2"
 
 	"github.com/reelsplice/reelsplice/ingest/refs"
+	"github.com/reelsplice/reelsplice/schemas/durable"
 )
 
 // The names of the files in the catalogue's folder.
@@ -215,7 +215,7 @@ func (r *Report) JSON() ([]byte, error) {
 func write(dir, name string, b []byte) error {
 	path := filepath.Join(dir, name)
 	// The temporary file lies in the same folder, so that a rename is enough.
-	if err := renameio.WriteFile(path, b, 0o644, renameio.WithTempDir(dir)); err != nil {
+	if err := durable.WriteFile(path, b, 0o644); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return nil

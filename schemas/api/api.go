@@ -42,6 +42,8 @@ const (
 type Param struct {
 	Name string
 	Type Type
+	// Default is the value of a query parameter that is not given; empty for none.
+	Default string
 	// Required marks query parameters without which the operation is refused. Path
 	// parameters are always needed and never marked.
 	Required bool

@@ -253,9 +253,9 @@ var operations = [...]Operation{
 			{Name: "guest_session_id", Type: TypeString},
 		},
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
-			{Name: "sort_by", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
+			{Name: "sort_by", Type: TypeString, Default: "created_at.asc"},
 		},
 		Auth:     AuthGuestSession,
 		Shape:    "RatedMoviePage",
@@ -268,9 +268,9 @@ var operations = [...]Operation{
 			{Name: "guest_session_id", Type: TypeString},
 		},
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
-			{Name: "sort_by", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
+			{Name: "sort_by", Type: TypeString, Default: "created_at.asc"},
 		},
 		Auth:     AuthGuestSession,
 		Shape:    "RatedTVPage",
@@ -283,9 +283,9 @@ var operations = [...]Operation{
 			{Name: "guest_session_id", Type: TypeString},
 		},
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
-			{Name: "sort_by", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
+			{Name: "sort_by", Type: TypeString, Default: "created_at.asc"},
 		},
 		Auth:     AuthGuestSession,
 		Shape:    "RatedEpisodePage",
@@ -303,7 +303,7 @@ var operations = [...]Operation{
 		Group: "Configuration", Name: "configurationCountries",
 		Method: "GET", Path: "/3/configuration/countries",
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
 		Auth:     AuthBearer,
 		Shape:    "ConfigurationCountries",
@@ -383,10 +383,10 @@ var operations = [...]Operation{
 			{Name: "account_id", Type: TypeInteger},
 		},
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 			{Name: "session_id", Type: TypeString},
-			{Name: "sort_by", Type: TypeString},
+			{Name: "sort_by", Type: TypeString, Default: "created_at.asc"},
 		},
 		Auth:     AuthSession,
 		Shape:    "MoviePage",
@@ -399,10 +399,10 @@ var operations = [...]Operation{
 			{Name: "account_id", Type: TypeInteger},
 		},
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 			{Name: "session_id", Type: TypeString},
-			{Name: "sort_by", Type: TypeString},
+			{Name: "sort_by", Type: TypeString, Default: "created_at.asc"},
 		},
 		Auth:     AuthSession,
 		Shape:    "TVPage",
@@ -415,7 +415,7 @@ var operations = [...]Operation{
 			{Name: "account_id", Type: TypeInteger},
 		},
 		QueryParams: []Param{
-			{Name: "page", Type: TypeInteger},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 			{Name: "session_id", Type: TypeString},
 		},
 		Auth:     AuthSession,
@@ -429,10 +429,10 @@ var operations = [...]Operation{
 			{Name: "account_id", Type: TypeInteger},
 		},
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 			{Name: "session_id", Type: TypeString},
-			{Name: "sort_by", Type: TypeString},
+			{Name: "sort_by", Type: TypeString, Default: "created_at.asc"},
 		},
 		Auth:     AuthSession,
 		Shape:    "RatedMoviePage",
@@ -445,10 +445,10 @@ var operations = [...]Operation{
 			{Name: "account_id", Type: TypeInteger},
 		},
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 			{Name: "session_id", Type: TypeString},
-			{Name: "sort_by", Type: TypeString},
+			{Name: "sort_by", Type: TypeString, Default: "created_at.asc"},
 		},
 		Auth:     AuthSession,
 		Shape:    "RatedTVPage",
@@ -461,10 +461,10 @@ var operations = [...]Operation{
 			{Name: "account_id", Type: TypeInteger},
 		},
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 			{Name: "session_id", Type: TypeString},
-			{Name: "sort_by", Type: TypeString},
+			{Name: "sort_by", Type: TypeString, Default: "created_at.asc"},
 		},
 		Auth:     AuthSession,
 		Shape:    "RatedEpisodePage",
@@ -477,10 +477,10 @@ var operations = [...]Operation{
 			{Name: "account_id", Type: TypeInteger},
 		},
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 			{Name: "session_id", Type: TypeString},
-			{Name: "sort_by", Type: TypeString},
+			{Name: "sort_by", Type: TypeString, Default: "created_at.asc"},
 		},
 		Auth:     AuthSession,
 		Shape:    "MoviePage",
@@ -493,10 +493,10 @@ var operations = [...]Operation{
 			{Name: "account_id", Type: TypeInteger},
 		},
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 			{Name: "session_id", Type: TypeString},
-			{Name: "sort_by", Type: TypeString},
+			{Name: "sort_by", Type: TypeString, Default: "created_at.asc"},
 		},
 		Auth:     AuthSession,
 		Shape:    "TVPage",
@@ -507,9 +507,9 @@ var operations = [...]Operation{
 		Method: "GET", Path: "/3/search/collection",
 		QueryParams: []Param{
 			{Name: "query", Type: TypeString, Required: true},
-			{Name: "include_adult", Type: TypeBoolean},
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "include_adult", Type: TypeBoolean, Default: "false"},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 			{Name: "region", Type: TypeString},
 			{Name: "fuzzy", Type: TypeBoolean, Own: true},
 		},
@@ -523,7 +523,7 @@ var operations = [...]Operation{
 		Method: "GET", Path: "/3/search/company",
 		QueryParams: []Param{
 			{Name: "query", Type: TypeString, Required: true},
-			{Name: "page", Type: TypeInteger},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 			{Name: "fuzzy", Type: TypeBoolean, Own: true},
 		},
 		Auth:     AuthBearer,
@@ -536,7 +536,7 @@ var operations = [...]Operation{
 		Method: "GET", Path: "/3/search/keyword",
 		QueryParams: []Param{
 			{Name: "query", Type: TypeString, Required: true},
-			{Name: "page", Type: TypeInteger},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 			{Name: "fuzzy", Type: TypeBoolean, Own: true},
 		},
 		Auth:     AuthBearer,
@@ -549,10 +549,10 @@ var operations = [...]Operation{
 		Method: "GET", Path: "/3/search/movie",
 		QueryParams: []Param{
 			{Name: "query", Type: TypeString, Required: true},
-			{Name: "include_adult", Type: TypeBoolean},
-			{Name: "language", Type: TypeString},
+			{Name: "include_adult", Type: TypeBoolean, Default: "false"},
+			{Name: "language", Type: TypeString, Default: "en-US"},
 			{Name: "primary_release_year", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 			{Name: "region", Type: TypeString},
 			{Name: "year", Type: TypeString},
 			{Name: "fuzzy", Type: TypeBoolean, Own: true},
@@ -567,9 +567,9 @@ var operations = [...]Operation{
 		Method: "GET", Path: "/3/search/multi",
 		QueryParams: []Param{
 			{Name: "query", Type: TypeString, Required: true},
-			{Name: "include_adult", Type: TypeBoolean},
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "include_adult", Type: TypeBoolean, Default: "false"},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 			{Name: "fuzzy", Type: TypeBoolean, Own: true},
 		},
 		Auth:     AuthBearer,
@@ -581,9 +581,9 @@ var operations = [...]Operation{
 		Method: "GET", Path: "/3/search/person",
 		QueryParams: []Param{
 			{Name: "query", Type: TypeString, Required: true},
-			{Name: "include_adult", Type: TypeBoolean},
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "include_adult", Type: TypeBoolean, Default: "false"},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 			{Name: "fuzzy", Type: TypeBoolean, Own: true},
 		},
 		Auth:     AuthBearer,
@@ -597,9 +597,9 @@ var operations = [...]Operation{
 		QueryParams: []Param{
 			{Name: "query", Type: TypeString, Required: true},
 			{Name: "first_air_date_year", Type: TypeInteger},
-			{Name: "include_adult", Type: TypeBoolean},
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "include_adult", Type: TypeBoolean, Default: "false"},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 			{Name: "year", Type: TypeInteger},
 			{Name: "fuzzy", Type: TypeBoolean, Own: true},
 		},
@@ -616,17 +616,17 @@ var operations = [...]Operation{
 			{Name: "certification.gte", Type: TypeString},
 			{Name: "certification.lte", Type: TypeString},
 			{Name: "certification_country", Type: TypeString},
-			{Name: "include_adult", Type: TypeBoolean},
-			{Name: "include_video", Type: TypeBoolean},
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "include_adult", Type: TypeBoolean, Default: "false"},
+			{Name: "include_video", Type: TypeBoolean, Default: "false"},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 			{Name: "primary_release_year", Type: TypeInteger},
 			{Name: "primary_release_date.gte", Type: TypeDate},
 			{Name: "primary_release_date.lte", Type: TypeDate},
 			{Name: "region", Type: TypeString},
 			{Name: "release_date.gte", Type: TypeDate},
 			{Name: "release_date.lte", Type: TypeDate},
-			{Name: "sort_by", Type: TypeString},
+			{Name: "sort_by", Type: TypeString, Default: "popularity.desc"},
 			{Name: "vote_average.gte", Type: TypeNumber},
 			{Name: "vote_average.lte", Type: TypeNumber},
 			{Name: "vote_count.gte", Type: TypeNumber},
@@ -667,12 +667,12 @@ var operations = [...]Operation{
 			{Name: "first_air_date_year", Type: TypeInteger},
 			{Name: "first_air_date.gte", Type: TypeDate},
 			{Name: "first_air_date.lte", Type: TypeDate},
-			{Name: "include_adult", Type: TypeBoolean},
-			{Name: "include_null_first_air_dates", Type: TypeBoolean},
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "include_adult", Type: TypeBoolean, Default: "false"},
+			{Name: "include_null_first_air_dates", Type: TypeBoolean, Default: "false"},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 			{Name: "screened_theatrically", Type: TypeBoolean},
-			{Name: "sort_by", Type: TypeString},
+			{Name: "sort_by", Type: TypeString, Default: "popularity.desc"},
 			{Name: "timezone", Type: TypeString},
 			{Name: "vote_average.gte", Type: TypeNumber},
 			{Name: "vote_average.lte", Type: TypeNumber},
@@ -719,7 +719,7 @@ var operations = [...]Operation{
 		},
 		QueryParams: []Param{
 			{Name: "external_source", Type: TypeString, Required: true},
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
 		Auth:  AuthBearer,
 		Shape: "FindResults",
@@ -745,9 +745,9 @@ var operations = [...]Operation{
 			{Name: "keyword_id", Type: TypeInteger},
 		},
 		QueryParams: []Param{
-			{Name: "include_adult", Type: TypeBoolean},
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "include_adult", Type: TypeBoolean, Default: "false"},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 		},
 		Namespaces: []string{"keyword"},
 		Auth:       AuthBearer,
@@ -775,7 +775,7 @@ var operations = [...]Operation{
 			{Name: "list_id", Type: TypeInteger},
 		},
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
 			{Name: "movie_id", Type: TypeInteger},
 		},
 		Auth:     AuthBearer,
@@ -790,7 +790,7 @@ var operations = [...]Operation{
 		},
 		QueryParams: []Param{
 			{Name: "session_id", Type: TypeString, Required: true},
-			{Name: "confirm", Type: TypeBoolean, Required: true},
+			{Name: "confirm", Type: TypeBoolean, Default: "false", Required: true},
 		},
 		Auth:   AuthSession,
 		Writes: true,
@@ -813,8 +813,8 @@ var operations = [...]Operation{
 			{Name: "list_id", Type: TypeInteger},
 		},
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 		},
 		Auth:     AuthBearer,
 		Shape:    "ListDetails",
@@ -853,7 +853,7 @@ var operations = [...]Operation{
 			{Name: "collection_id", Type: TypeInteger},
 		},
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
 			{Name: "append_to_response", Type: TypeString},
 		},
 		Auth:    AuthBearer,
@@ -975,8 +975,8 @@ var operations = [...]Operation{
 			{Name: "time_window", Type: TypeString},
 		},
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 		},
 		Auth:     AuthBearer,
 		Shape:    "AnyMediaPage",
@@ -989,8 +989,8 @@ var operations = [...]Operation{
 			{Name: "time_window", Type: TypeString},
 		},
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 		},
 		Auth:     AuthBearer,
 		Shape:    "MovieMediaPage",
@@ -1004,8 +1004,8 @@ var operations = [...]Operation{
 			{Name: "time_window", Type: TypeString},
 		},
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 		},
 		Auth:     AuthBearer,
 		Shape:    "PersonMediaPage",
@@ -1019,8 +1019,8 @@ var operations = [...]Operation{
 			{Name: "time_window", Type: TypeString},
 		},
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 		},
 		Auth:     AuthBearer,
 		Shape:    "TVMediaPage",
@@ -1035,7 +1035,7 @@ var operations = [...]Operation{
 		},
 		QueryParams: []Param{
 			{Name: "append_to_response", Type: TypeString},
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
 		Auth:    AuthBearer,
 		Shape:   "MovieDetails",
@@ -1082,7 +1082,7 @@ var operations = [...]Operation{
 		},
 		QueryParams: []Param{
 			{Name: "end_date", Type: TypeDate},
-			{Name: "page", Type: TypeInteger},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 			{Name: "start_date", Type: TypeDate},
 		},
 		Namespaces: []string{"movie"},
@@ -1098,7 +1098,7 @@ var operations = [...]Operation{
 			{Name: "movie_id", Type: TypeInteger},
 		},
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
 		Namespaces: []string{"movie"},
 		Auth:       AuthBearer,
@@ -1161,8 +1161,8 @@ var operations = [...]Operation{
 			{Name: "movie_id", Type: TypeInteger},
 		},
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 		},
 		Namespaces: []string{"movie"},
 		Auth:       AuthBearer,
@@ -1177,8 +1177,8 @@ var operations = [...]Operation{
 			{Name: "movie_id", Type: TypeInteger},
 		},
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 		},
 		Namespaces: []string{"movie"},
 		Auth:       AuthBearer,
@@ -1205,8 +1205,8 @@ var operations = [...]Operation{
 			{Name: "movie_id", Type: TypeInteger},
 		},
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 		},
 		Namespaces: []string{"movie"},
 		Auth:       AuthBearer,
@@ -1221,8 +1221,8 @@ var operations = [...]Operation{
 			{Name: "movie_id", Type: TypeInteger},
 		},
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 		},
 		Namespaces: []string{"movie"},
 		Auth:       AuthBearer,
@@ -1249,7 +1249,7 @@ var operations = [...]Operation{
 			{Name: "movie_id", Type: TypeInteger},
 		},
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
 			{Name: "include_video_language", Type: TypeString},
 		},
 		Namespaces: []string{"movie"},
@@ -1302,8 +1302,8 @@ var operations = [...]Operation{
 		Group: "Movie Lists", Name: "movieNowPlayingList",
 		Method: "GET", Path: "/3/movie/now_playing",
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 			{Name: "region", Type: TypeString},
 		},
 		Auth:     AuthBearer,
@@ -1315,8 +1315,8 @@ var operations = [...]Operation{
 		Group: "Movie Lists", Name: "moviePopularList",
 		Method: "GET", Path: "/3/movie/popular",
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 			{Name: "region", Type: TypeString},
 		},
 		Auth:     AuthBearer,
@@ -1328,8 +1328,8 @@ var operations = [...]Operation{
 		Group: "Movie Lists", Name: "movieTopRatedList",
 		Method: "GET", Path: "/3/movie/top_rated",
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 			{Name: "region", Type: TypeString},
 		},
 		Auth:     AuthBearer,
@@ -1341,8 +1341,8 @@ var operations = [...]Operation{
 		Group: "Movie Lists", Name: "movieUpcomingList",
 		Method: "GET", Path: "/3/movie/upcoming",
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 			{Name: "region", Type: TypeString},
 		},
 		Auth:     AuthBearer,
@@ -1358,7 +1358,7 @@ var operations = [...]Operation{
 		},
 		QueryParams: []Param{
 			{Name: "append_to_response", Type: TypeString},
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
 		Auth:    AuthBearer,
 		Shape:   "TVDetails",
@@ -1389,7 +1389,7 @@ var operations = [...]Operation{
 			{Name: "series_id", Type: TypeInteger},
 		},
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
 		Namespaces: []string{"tv"},
 		Auth:       AuthBearer,
@@ -1417,7 +1417,7 @@ var operations = [...]Operation{
 		},
 		QueryParams: []Param{
 			{Name: "end_date", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 			{Name: "start_date", Type: TypeString},
 		},
 		Namespaces: []string{"tv"},
@@ -1445,7 +1445,7 @@ var operations = [...]Operation{
 			{Name: "series_id", Type: TypeInteger},
 		},
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
 		Namespaces: []string{"tv"},
 		Auth:       AuthBearer,
@@ -1520,8 +1520,8 @@ var operations = [...]Operation{
 			{Name: "series_id", Type: TypeInteger},
 		},
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 		},
 		Namespaces: []string{"tv"},
 		Auth:       AuthBearer,
@@ -1536,8 +1536,8 @@ var operations = [...]Operation{
 			{Name: "series_id", Type: TypeInteger},
 		},
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 		},
 		Namespaces: []string{"tv"},
 		Auth:       AuthBearer,
@@ -1552,8 +1552,8 @@ var operations = [...]Operation{
 			{Name: "series_id", Type: TypeInteger},
 		},
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 		},
 		Namespaces: []string{"tv"},
 		Auth:       AuthBearer,
@@ -1580,8 +1580,8 @@ var operations = [...]Operation{
 			{Name: "series_id", Type: TypeInteger},
 		},
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 		},
 		Namespaces: []string{"tv"},
 		Auth:       AuthBearer,
@@ -1609,7 +1609,7 @@ var operations = [...]Operation{
 		},
 		QueryParams: []Param{
 			{Name: "include_video_language", Type: TypeString},
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
 		Namespaces: []string{"tv"},
 		Auth:       AuthBearer,
@@ -1661,8 +1661,8 @@ var operations = [...]Operation{
 		Group: "TV Series Lists", Name: "tvSeriesAiringTodayList",
 		Method: "GET", Path: "/3/tv/airing_today",
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 			{Name: "timezone", Type: TypeString},
 		},
 		Auth:     AuthBearer,
@@ -1674,8 +1674,8 @@ var operations = [...]Operation{
 		Group: "TV Series Lists", Name: "tvSeriesOnTheAirList",
 		Method: "GET", Path: "/3/tv/on_the_air",
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 			{Name: "timezone", Type: TypeString},
 		},
 		Auth:     AuthBearer,
@@ -1687,8 +1687,8 @@ var operations = [...]Operation{
 		Group: "TV Series Lists", Name: "tvSeriesPopularList",
 		Method: "GET", Path: "/3/tv/popular",
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 		},
 		Auth:     AuthBearer,
 		Shape:    "TVPage",
@@ -1699,8 +1699,8 @@ var operations = [...]Operation{
 		Group: "TV Series Lists", Name: "tvSeriesTopRatedList",
 		Method: "GET", Path: "/3/tv/top_rated",
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 		},
 		Auth:     AuthBearer,
 		Shape:    "TVPage",
@@ -1716,7 +1716,7 @@ var operations = [...]Operation{
 		},
 		QueryParams: []Param{
 			{Name: "append_to_response", Type: TypeString},
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
 		Namespaces: []string{"tv"},
 		Auth:       AuthBearer,
@@ -1750,7 +1750,7 @@ var operations = [...]Operation{
 			{Name: "season_number", Type: TypeInteger},
 		},
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
 		Namespaces: []string{"tv", "season"},
 		Auth:       AuthBearer,
@@ -1766,7 +1766,7 @@ var operations = [...]Operation{
 		},
 		QueryParams: []Param{
 			{Name: "end_date", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 			{Name: "start_date", Type: TypeString},
 		},
 		Auth:  AuthBearer,
@@ -1782,7 +1782,7 @@ var operations = [...]Operation{
 			{Name: "season_number", Type: TypeInteger},
 		},
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
 		Namespaces: []string{"tv", "season"},
 		Auth:       AuthBearer,
@@ -1842,7 +1842,7 @@ var operations = [...]Operation{
 		},
 		QueryParams: []Param{
 			{Name: "include_video_language", Type: TypeString},
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
 		Namespaces: []string{"tv", "season"},
 		Auth:       AuthBearer,
@@ -1858,7 +1858,7 @@ var operations = [...]Operation{
 			{Name: "season_number", Type: TypeInteger},
 		},
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
 		Namespaces: []string{"tv", "season"},
 		Auth:       AuthBearer,
@@ -1876,7 +1876,7 @@ var operations = [...]Operation{
 		},
 		QueryParams: []Param{
 			{Name: "append_to_response", Type: TypeString},
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
 		Namespaces: []string{"tv", "season"},
 		Auth:       AuthBearer,
@@ -1911,7 +1911,7 @@ var operations = [...]Operation{
 		},
 		QueryParams: []Param{
 			{Name: "end_date", Type: TypeDate},
-			{Name: "page", Type: TypeInteger},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 			{Name: "start_date", Type: TypeDate},
 		},
 		Auth:  AuthBearer,
@@ -1928,7 +1928,7 @@ var operations = [...]Operation{
 			{Name: "episode_number", Type: TypeInteger},
 		},
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
 		Namespaces: []string{"tv", "episode"},
 		Auth:       AuthBearer,
@@ -1992,7 +1992,7 @@ var operations = [...]Operation{
 		},
 		QueryParams: []Param{
 			{Name: "include_video_language", Type: TypeString},
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
 		Namespaces: []string{"tv", "episode"},
 		Auth:       AuthBearer,
@@ -2036,7 +2036,7 @@ var operations = [...]Operation{
 		Group: "TV Providers", Name: "watchProviderTvList",
 		Method: "GET", Path: "/3/watch/providers/tv",
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
 			{Name: "watch_region", Type: TypeString},
 		},
 		Auth:     AuthBearer,
@@ -2058,7 +2058,7 @@ var operations = [...]Operation{
 		Group: "Watch Providers", Name: "watchProvidersAvailableRegions",
 		Method: "GET", Path: "/3/watch/providers/regions",
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
 		Auth:     AuthBearer,
 		Shape:    "WatchProviderRegions",
@@ -2068,7 +2068,7 @@ var operations = [...]Operation{
 		Group: "Watch Providers", Name: "watchProvidersMovieList",
 		Method: "GET", Path: "/3/watch/providers/movie",
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
 			{Name: "watch_region", Type: TypeString},
 		},
 		Auth:     AuthBearer,
@@ -2083,7 +2083,7 @@ var operations = [...]Operation{
 		},
 		QueryParams: []Param{
 			{Name: "append_to_response", Type: TypeString},
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
 		Auth:    AuthBearer,
 		Shape:   "PersonDetails",
@@ -2099,7 +2099,7 @@ var operations = [...]Operation{
 		},
 		QueryParams: []Param{
 			{Name: "end_date", Type: TypeDate},
-			{Name: "page", Type: TypeInteger},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 			{Name: "start_date", Type: TypeDate},
 		},
 		Namespaces: []string{"person"},
@@ -2115,7 +2115,7 @@ var operations = [...]Operation{
 			{Name: "person_id", Type: TypeInteger},
 		},
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
 		Namespaces: []string{"person"},
 		Auth:       AuthBearer,
@@ -2162,7 +2162,7 @@ var operations = [...]Operation{
 			{Name: "person_id", Type: TypeInteger},
 		},
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
 		Namespaces: []string{"person"},
 		Auth:       AuthBearer,
@@ -2177,7 +2177,7 @@ var operations = [...]Operation{
 			{Name: "person_id", Type: TypeInteger},
 		},
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
 		Namespaces: []string{"person"},
 		Auth:       AuthBearer,
@@ -2192,7 +2192,7 @@ var operations = [...]Operation{
 			{Name: "person_id", Type: TypeInteger},
 		},
 		QueryParams: []Param{
-			{Name: "page", Type: TypeInteger},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 		},
 		Namespaces: []string{"person"},
 		Auth:       AuthBearer,
@@ -2216,8 +2216,8 @@ var operations = [...]Operation{
 		Group: "People List", Name: "personPopularList",
 		Method: "GET", Path: "/3/person/popular",
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 		},
 		Auth:     AuthBearer,
 		Shape:    "PersonPage",
@@ -2228,7 +2228,7 @@ var operations = [...]Operation{
 		Group: "Genre", Name: "genreMovieList",
 		Method: "GET", Path: "/3/genre/movie/list",
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en"},
 		},
 		Auth:     AuthBearer,
 		Shape:    "GenreList",
@@ -2238,7 +2238,7 @@ var operations = [...]Operation{
 		Group: "Genre", Name: "genreTvList",
 		Method: "GET", Path: "/3/genre/tv/list",
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en"},
 		},
 		Auth:     AuthBearer,
 		Shape:    "GenreList",
@@ -2249,7 +2249,7 @@ var operations = [...]Operation{
 		Method: "GET", Path: "/3/movie/changes",
 		QueryParams: []Param{
 			{Name: "end_date", Type: TypeDate},
-			{Name: "page", Type: TypeInteger},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 			{Name: "start_date", Type: TypeDate},
 		},
 		Auth:     AuthBearer,
@@ -2262,7 +2262,7 @@ var operations = [...]Operation{
 		Method: "GET", Path: "/3/person/changes",
 		QueryParams: []Param{
 			{Name: "end_date", Type: TypeDate},
-			{Name: "page", Type: TypeInteger},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 			{Name: "start_date", Type: TypeDate},
 		},
 		Auth:     AuthBearer,
@@ -2275,7 +2275,7 @@ var operations = [...]Operation{
 		Method: "GET", Path: "/3/tv/changes",
 		QueryParams: []Param{
 			{Name: "end_date", Type: TypeDate},
-			{Name: "page", Type: TypeInteger},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 			{Name: "start_date", Type: TypeDate},
 		},
 		Auth:     AuthBearer,
@@ -2290,7 +2290,7 @@ var operations = [...]Operation{
 			{Name: "credit_id", Type: TypeString},
 		},
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
 		Auth:  AuthBearer,
 		Shape: "CreditDetails",
@@ -2329,8 +2329,8 @@ var operations = [...]Operation{
 			{Name: "list_id", Type: TypeInteger},
 		},
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 			{Name: "sort_by", Type: TypeString},
 		},
 		Auth:     AuthBearer,
@@ -2368,7 +2368,7 @@ var operations = [...]Operation{
 			{Name: "account_object_id", Type: TypeString},
 		},
 		QueryParams: []Param{
-			{Name: "page", Type: TypeInteger},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 		},
 		Auth:     AuthSession,
 		Shape:    "V4AccountListPage",
@@ -2381,9 +2381,9 @@ var operations = [...]Operation{
 			{Name: "account_object_id", Type: TypeString},
 		},
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
-			{Name: "sort_by", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
+			{Name: "sort_by", Type: TypeString, Default: "created_at.asc"},
 		},
 		Auth:     AuthSession,
 		Shape:    "MovieMediaPage",
@@ -2396,9 +2396,9 @@ var operations = [...]Operation{
 			{Name: "account_object_id", Type: TypeString},
 		},
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
-			{Name: "sort_by", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
+			{Name: "sort_by", Type: TypeString, Default: "created_at.asc"},
 		},
 		Auth:     AuthSession,
 		Shape:    "V4RatedMoviePage",
@@ -2411,8 +2411,8 @@ var operations = [...]Operation{
 			{Name: "account_object_id", Type: TypeString},
 		},
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 		},
 		Auth:     AuthSession,
 		Shape:    "MovieMediaPage",
@@ -2425,9 +2425,9 @@ var operations = [...]Operation{
 			{Name: "account_object_id", Type: TypeString},
 		},
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
-			{Name: "sort_by", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
+			{Name: "sort_by", Type: TypeString, Default: "created_at.asc"},
 		},
 		Auth:     AuthSession,
 		Shape:    "MovieMediaPage",
@@ -2440,9 +2440,9 @@ var operations = [...]Operation{
 			{Name: "account_object_id", Type: TypeString},
 		},
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
-			{Name: "sort_by", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
+			{Name: "sort_by", Type: TypeString, Default: "created_at.asc"},
 		},
 		Auth:     AuthSession,
 		Shape:    "TVPage",
@@ -2455,9 +2455,9 @@ var operations = [...]Operation{
 			{Name: "account_object_id", Type: TypeString},
 		},
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
-			{Name: "sort_by", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
+			{Name: "sort_by", Type: TypeString, Default: "created_at.asc"},
 		},
 		Auth:     AuthSession,
 		Shape:    "V4RatedTVPage",
@@ -2470,8 +2470,8 @@ var operations = [...]Operation{
 			{Name: "account_object_id", Type: TypeString},
 		},
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 		},
 		Auth:     AuthSession,
 		Shape:    "TVPage",
@@ -2484,9 +2484,9 @@ var operations = [...]Operation{
 			{Name: "account_object_id", Type: TypeString},
 		},
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
-			{Name: "sort_by", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
+			{Name: "sort_by", Type: TypeString, Default: "created_at.asc"},
 		},
 		Auth:     AuthSession,
 		Shape:    "TVPage",
@@ -2599,7 +2599,7 @@ var operations = [...]Operation{
 			{Name: "movie_id", Type: TypeInteger},
 		},
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
 		Namespaces: []string{"movie"},
 		Auth:       AuthBearer,
@@ -2626,8 +2626,8 @@ var operations = [...]Operation{
 			{Name: "movie_id", Type: TypeInteger},
 		},
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 		},
 		Namespaces: []string{"movie"},
 		Auth:       AuthBearer,
@@ -2642,8 +2642,8 @@ var operations = [...]Operation{
 			{Name: "company_id", Type: TypeInteger},
 		},
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 		},
 		Namespaces: []string{"company"},
 		Auth:       AuthBearer,
@@ -2658,9 +2658,9 @@ var operations = [...]Operation{
 			{Name: "genre_id", Type: TypeInteger},
 		},
 		QueryParams: []Param{
-			{Name: "include_adult", Type: TypeBoolean},
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "include_adult", Type: TypeBoolean, Default: "false"},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 		},
 		Auth:     AuthBearer,
 		Shape:    "KeywordMoviePage",
@@ -2683,7 +2683,7 @@ var operations = [...]Operation{
 		Group: "Legacy", Name: "legacyGenreList",
 		Method: "GET", Path: "/3/genre/list",
 		QueryParams: []Param{
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en"},
 		},
 		Auth:     AuthBearer,
 		Shape:    "GenreList",
@@ -2695,7 +2695,7 @@ var operations = [...]Operation{
 		QueryParams: []Param{
 			{Name: "ids", Type: TypeString, Required: true},
 			{Name: "append_to_response", Type: TypeString},
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
 		Auth:    AuthBearer,
 		Appends: "movie",
@@ -2708,7 +2708,7 @@ var operations = [...]Operation{
 		QueryParams: []Param{
 			{Name: "ids", Type: TypeString, Required: true},
 			{Name: "append_to_response", Type: TypeString},
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
 		Auth:    AuthBearer,
 		Appends: "tv",
@@ -2721,7 +2721,7 @@ var operations = [...]Operation{
 		QueryParams: []Param{
 			{Name: "ids", Type: TypeString, Required: true},
 			{Name: "append_to_response", Type: TypeString},
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
 		Auth:    AuthBearer,
 		Appends: "person",
@@ -2766,7 +2766,7 @@ var appendNames = [...]AppendName{
 	{
 		Namespace: "movie", Name: "credits", Property: "credits",
 		Params: []Param{
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
 		Shape: "MovieCredits",
 		Op:    NoOp,
@@ -2801,8 +2801,8 @@ var appendNames = [...]AppendName{
 	{
 		Namespace: "movie", Name: "lists", Property: "lists",
 		Params: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 		},
 		Shape: "MovieListsPage",
 		Op:    NoOp,
@@ -2812,8 +2812,8 @@ var appendNames = [...]AppendName{
 	{
 		Namespace: "movie", Name: "recommendations", Property: "recommendations",
 		Params: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 		},
 		Shape: "MovieMediaPage",
 		Op:    NoOp,
@@ -2830,8 +2830,8 @@ var appendNames = [...]AppendName{
 	{
 		Namespace: "movie", Name: "reviews", Property: "reviews",
 		Params: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 		},
 		Shape: "ReviewPage",
 		Op:    NoOp,
@@ -2841,8 +2841,8 @@ var appendNames = [...]AppendName{
 	{
 		Namespace: "movie", Name: "similar", Property: "similar",
 		Params: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 		},
 		Shape: "MoviePage",
 		Op:    NoOp,
@@ -2860,7 +2860,7 @@ var appendNames = [...]AppendName{
 		Namespace: "movie", Name: "videos", Property: "videos",
 		Params: []Param{
 			{Name: "include_video_language", Type: TypeString},
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
 		Shape: "Videos",
 		Op:    NoOp,
@@ -2884,7 +2884,7 @@ var appendNames = [...]AppendName{
 	{
 		Namespace: "movie", Name: "trailers", Property: "trailers",
 		Params: []Param{
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
 		Shape: "LegacyTrailers",
 		Op:    NoOp,
@@ -2894,8 +2894,8 @@ var appendNames = [...]AppendName{
 	{
 		Namespace: "movie", Name: "similar_movies", Property: "similar_movies",
 		Params: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 		},
 		Shape: "MoviePage",
 		Op:    NoOp,
@@ -2923,7 +2923,7 @@ var appendNames = [...]AppendName{
 	{
 		Namespace: "tv", Name: "aggregate_credits", Property: "aggregate_credits",
 		Params: []Param{
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
 		Shape: "AggregateCredits",
 		Op:    NoOp,
@@ -2958,7 +2958,7 @@ var appendNames = [...]AppendName{
 	{
 		Namespace: "tv", Name: "credits", Property: "credits",
 		Params: []Param{
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
 		Shape: "TVCredits",
 		Op:    NoOp,
@@ -3000,8 +3000,8 @@ var appendNames = [...]AppendName{
 	{
 		Namespace: "tv", Name: "lists", Property: "lists",
 		Params: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 		},
 		Shape: "TVListsPage",
 		Op:    NoOp,
@@ -3011,8 +3011,8 @@ var appendNames = [...]AppendName{
 	{
 		Namespace: "tv", Name: "recommendations", Property: "recommendations",
 		Params: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 		},
 		Shape: "TVMediaPage",
 		Op:    NoOp,
@@ -3022,8 +3022,8 @@ var appendNames = [...]AppendName{
 	{
 		Namespace: "tv", Name: "reviews", Property: "reviews",
 		Params: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 		},
 		Shape: "ReviewPage",
 		Op:    NoOp,
@@ -3040,8 +3040,8 @@ var appendNames = [...]AppendName{
 	{
 		Namespace: "tv", Name: "similar", Property: "similar",
 		Params: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 		},
 		Shape: "TVPage",
 		Op:    NoOp,
@@ -3059,7 +3059,7 @@ var appendNames = [...]AppendName{
 		Namespace: "tv", Name: "videos", Property: "videos",
 		Params: []Param{
 			{Name: "include_video_language", Type: TypeString},
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
 		Shape: "Videos",
 		Op:    NoOp,
@@ -3076,7 +3076,7 @@ var appendNames = [...]AppendName{
 	{
 		Namespace: "tv", Name: "season/{season_number}", Property: "season/{season_number}",
 		Params: []Param{
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
 		Shape: "SeasonDetails",
 		Op:    NoOp,
@@ -3092,7 +3092,7 @@ var appendNames = [...]AppendName{
 	{
 		Namespace: "tv", Name: "season/{season_number}/episode/{episode_number}", Property: "season/{season_number}/episode/{episode_number}",
 		Params: []Param{
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
 		Shape: "EpisodeDetails",
 		Op:    NoOp,
@@ -3119,7 +3119,7 @@ var appendNames = [...]AppendName{
 	{
 		Namespace: "season", Name: "aggregate_credits", Property: "aggregate_credits",
 		Params: []Param{
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
 		Shape: "AggregateCredits",
 		Op:    NoOp,
@@ -3129,7 +3129,7 @@ var appendNames = [...]AppendName{
 	{
 		Namespace: "season", Name: "credits", Property: "credits",
 		Params: []Param{
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
 		Shape: "TVCredits",
 		Op:    NoOp,
@@ -3165,7 +3165,7 @@ var appendNames = [...]AppendName{
 		Namespace: "season", Name: "videos", Property: "videos",
 		Params: []Param{
 			{Name: "include_video_language", Type: TypeString},
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
 		Shape: "Videos",
 		Op:    NoOp,
@@ -3175,7 +3175,7 @@ var appendNames = [...]AppendName{
 	{
 		Namespace: "season", Name: "watch/providers", Property: "watch/providers",
 		Params: []Param{
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
 		Shape: "WatchProviders",
 		Op:    NoOp,
@@ -3207,7 +3207,7 @@ var appendNames = [...]AppendName{
 	{
 		Namespace: "episode", Name: "credits", Property: "credits",
 		Params: []Param{
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
 		Shape: "EpisodeCredits",
 		Op:    NoOp,
@@ -3243,7 +3243,7 @@ var appendNames = [...]AppendName{
 		Namespace: "episode", Name: "videos", Property: "videos",
 		Params: []Param{
 			{Name: "include_video_language", Type: TypeString},
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
 		Shape: "Videos",
 		Op:    NoOp,
@@ -3275,7 +3275,7 @@ var appendNames = [...]AppendName{
 	{
 		Namespace: "person", Name: "combined_credits", Property: "combined_credits",
 		Params: []Param{
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
 		Shape: "PersonCombinedCredits",
 		Op:    NoOp,
@@ -3299,7 +3299,7 @@ var appendNames = [...]AppendName{
 	{
 		Namespace: "person", Name: "movie_credits", Property: "movie_credits",
 		Params: []Param{
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
 		Shape: "PersonMovieCredits",
 		Op:    NoOp,
@@ -3309,7 +3309,7 @@ var appendNames = [...]AppendName{
 	{
 		Namespace: "person", Name: "tagged_images", Property: "tagged_images",
 		Params: []Param{
-			{Name: "page", Type: TypeInteger},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 		},
 		Shape: "TaggedImagesPage",
 		Op:    NoOp,
@@ -3326,7 +3326,7 @@ var appendNames = [...]AppendName{
 	{
 		Namespace: "person", Name: "tv_credits", Property: "tv_credits",
 		Params: []Param{
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
 		Shape: "PersonTVCredits",
 		Op:    NoOp,
@@ -3368,8 +3368,8 @@ var appendNames = [...]AppendName{
 	{
 		Namespace: "company", Name: "movies", Property: "movies",
 		Params: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
 		},
 		Shape: "CompanyMoviePage",
 		Op:    NoOp,
@@ -3393,9 +3393,9 @@ var appendNames = [...]AppendName{
 	{
 		Namespace: "keyword", Name: "movies", Property: "movies",
 		Params: []Param{
-			{Name: "language", Type: TypeString},
-			{Name: "page", Type: TypeInteger},
-			{Name: "include_adult", Type: TypeBoolean},
+			{Name: "language", Type: TypeString, Default: "en-US"},
+			{Name: "page", Type: TypeInteger, Default: "1"},
+			{Name: "include_adult", Type: TypeBoolean, Default: "false"},
 		},
 		Shape: "KeywordMoviePage",
 		Op:    NoOp,
@@ -3405,7 +3405,7 @@ var appendNames = [...]AppendName{
 	{
 		Namespace: "configuration", Name: "countries", Property: "countries",
 		Params: []Param{
-			{Name: "language", Type: TypeString},
+			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
 		Shape: "ConfigurationCountries",
 		Own:   true,

@@ -27,6 +27,8 @@ type Account struct {
 	// Lists are the ids of the lists that the user made, in their order; unset, the lists
 	// that name the user as who made them.
 	Lists []int64 `record:"lists"`
+	// Fetched is the day on which the record was fetched, YYYY-MM-DD: see FetchedColumn.
+	Fetched record.String `record:"_fetched,dict,own"`
 }
 
 // Avatar is the picture of an account.

@@ -20,6 +20,8 @@ type Company struct {
 
 	// Details is true where a source gave a whole details response of the API: see MarkDetails.
 	Details record.Bool `record:"_details,own"`
+	// Fetched is the day on which the record was fetched, YYYY-MM-DD: see FetchedColumn.
+	Fetched record.String `record:"_fetched,dict,own"`
 }
 
 // ParentCompany names the company that owns another.
@@ -46,6 +48,8 @@ type Network struct {
 
 	// Details is true where a source gave a whole details response of the API: see MarkDetails.
 	Details record.Bool `record:"_details,own"`
+	// Fetched is the day on which the record was fetched, YYYY-MM-DD: see FetchedColumn.
+	Fetched record.String `record:"_fetched,dict,own"`
 }
 
 // AlternativeNames is the response of alternative_names of a company or a network.
@@ -86,4 +90,6 @@ type KeywordRecord struct {
 
 	// Details is true where a source gave a whole details response of the API: see MarkDetails.
 	Details record.Bool `record:"_details,own"`
+	// Fetched is the day on which the record was fetched, YYYY-MM-DD: see FetchedColumn.
+	Fetched record.String `record:"_fetched,dict,own"`
 }

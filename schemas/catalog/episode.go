@@ -34,6 +34,8 @@ type Episode struct {
 	Localized []LocalizedEpisode `record:"localized,own"`
 	// Details is true where a source gave a whole details response of the API: see MarkDetails.
 	Details record.Bool `record:"_details,own"`
+	// Fetched is the day on which the record was fetched, YYYY-MM-DD: see FetchedColumn.
+	Fetched record.String `record:"_fetched,dict,own"`
 }
 
 // LocalizedEpisode is the text of an episode in one language, as a crawl in that

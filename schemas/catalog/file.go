@@ -17,7 +17,10 @@ import (
 
 // FormatVersion is the version of the mapping of records to Parquet columns. It is
 // stored in every file under the key "reelsplice.version".
-const FormatVersion = "4"
+const FormatVersion = "5"
+
+// undatedVersion is the version before FetchedColumn, which OpenFile reads too.
+const undatedVersion = "4"
 
 const (
 	versionKey = "reelsplice.version"
@@ -35,6 +38,19 @@ func (t *Type) Schema() *parquet.Schema {
 	return parquet.NewSchema(t.Name(), schemaNode(t.Plan))
 }
 
+// schemaOf returns the Parquet schema of a version, nil for one that is not read.
+func (t *Type) schemaOf(version string) *parquet.Schema {
+	switch version {
+	case FormatVersion:
+		return t.Schema()
+	case undatedVersion:
+		node := schemaNode(t.Plan)
+		delete(node, FetchedColumn)
+		return parquet.NewSchema(t.Name(), node)
+	}
+	return nil
+}
+
 // A File is an open catalogue file of records of one kind. Its row groups may be read
 // concurrently. A nil File has no records.
 type File struct {
@@ -43,10 +59,14 @@ type File struct {
 	file io.Closer
 	pq   *parquet.File
 	cols *objectColumns
+	// content is cols without FetchedColumn.
+	content *objectColumns
+	// outdated is set for a file of undatedVersion.
+	outdated bool
 }
 
-// OpenFile opens a file that a Writer made. A file of another program or version
-// is refused; ingest reads those.
+// OpenFile opens a file that a Writer made, of this version or the one before. A file of another program or
+// version is refused; ingest reads those.
 func OpenFile(path string, t *Type) (*File, error) {
 	s, err := openSource(path)
 	if err != nil {
@@ -91,17 +111,19 @@ func (t *Type) OpenAt(r io.ReaderAt, size int64, name string) (file *File, err e
 	if err != nil {
 		return nil, fmt.Errorf("%s: not a readable Parquet file: %w", name, err)
 	}
-	if v, _ := pq.Lookup(versionKey); v != FormatVersion {
-		return nil, fmt.Errorf("%s: not a catalogue file of version %s (found %q): ingest it again", name, FormatVersion, v)
+	version, _ := pq.Lookup(versionKey)
+	want := t.schemaOf(version)
+	if want == nil {
+		return nil, fmt.Errorf("%s: not a catalogue file of version %s (found %q): ingest it again", name, FormatVersion, version)
 	}
 	if k, _ := pq.Lookup(kindKey); k != t.Name() {
 		return nil, fmt.Errorf("%s: holds %q, want %q", name, k, t.Name())
 	}
-	want := t.Schema()
 	if pq.Schema().String() != want.String() {
-		return nil, fmt.Errorf("%s: its columns are not those of a catalogue file of version %s: ingest it again", name, FormatVersion)
+		return nil, fmt.Errorf("%s: its columns are not those of a catalogue file of version %s: ingest it again", name, version)
 	}
-	return &File{typ: t, path: name, pq: pq, cols: layout(want, t.Plan, nil, 0, 0)}, nil
+	cols := layout(want, t.Plan, nil, 0, 0)
+	return &File{typ: t, path: name, pq: pq, cols: cols, content: cols.without(FetchedColumn), outdated: version == undatedVersion}, nil
 }
 
 // Close closes the file. No Rows may be used after it.
@@ -146,6 +168,9 @@ type Rows struct {
 
 // Groups returns an iterator over row groups from to to-1.
 func (f *File) Groups(from, to int) *Rows { return f.rows(f.cols, from, to) }
+
+// Outdated reports whether the file is of the version before: Writer.CopyGroup does not take its row groups.
+func (f *File) Outdated() bool { return f.outdated }
 
 // Select returns an iterator over row groups from to to-1 that reads only the fields at paths, such
 // as "credits.cast.id" or, as a whole, "external_ids"; all others stay unset. Its records are those of the kind. A path without a

@@ -24,6 +24,9 @@ type List struct {
 	SortBy        record.String  `record:"sort_by,dict"` // original_order.asc, title.desc ...
 	UpdatedAt     record.String  `record:"updated_at"`
 	Items         []ListItemPage `record:"items,pages"`
+
+	// Fetched is the day on which the record was fetched, YYYY-MM-DD: see FetchedColumn.
+	Fetched record.String `record:"_fetched,dict,own"`
 }
 
 // ListAuthor is who made a list.

@@ -37,6 +37,8 @@ type Person struct {
 	Localized []LocalizedPerson `record:"localized,own"`
 	// Details is true where a source gave a whole details response of the API: see MarkDetails.
 	Details record.Bool `record:"_details,own"`
+	// Fetched is the day on which the record was fetched, YYYY-MM-DD: see FetchedColumn.
+	Fetched record.String `record:"_fetched,dict,own"`
 }
 
 // LocalizedPerson is the text of a person in one language, as a crawl in that

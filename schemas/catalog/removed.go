@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/reelsplice/reelsplice/schemas/durable"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
@@ -133,7 +134,7 @@ func WriteRemoved(dir string, list []Removed) error {
 		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
-		return syncDir(dir)
+		return durable.SyncDir(dir)
 	}
 	w, err := Create(path, removedType)
 	if err != nil {

@@ -22,6 +22,8 @@ type ReviewRecord struct {
 
 	// Details is true where a source gave a whole details response of the API: see MarkDetails.
 	Details record.Bool `record:"_details,own"`
+	// Fetched is the day on which the record was fetched, YYYY-MM-DD: see FetchedColumn.
+	Fetched record.String `record:"_fetched,dict,own"`
 }
 
 // A Credit is the response of credit/{id}.
@@ -36,6 +38,8 @@ type Credit struct {
 	Person     *CreditPerson `record:"person"`
 	// Localized holds what crawls in languages other than en-US gave.
 	Localized []LocalizedCredit `record:"localized,own"`
+	// Fetched is the day on which the record was fetched, YYYY-MM-DD: see FetchedColumn.
+	Fetched record.String `record:"_fetched,dict,own"`
 }
 
 // LocalizedCredit is a credit in one language, as a crawl in that language gave it.
@@ -83,6 +87,8 @@ type EpisodeGroupRecord struct {
 
 	// Details is true where a source gave a whole details response of the API: see MarkDetails.
 	Details record.Bool `record:"_details,own"`
+	// Fetched is the day on which the record was fetched, YYYY-MM-DD: see FetchedColumn.
+	Fetched record.String `record:"_fetched,dict,own"`
 }
 
 // EpisodeGroup is one group of episodes, in the group's own order.

@@ -63,6 +63,8 @@ type TV struct {
 	Localized []LocalizedTV `record:"localized,own"`
 	// Details is true where a source gave a whole details response of the API: see MarkDetails.
 	Details record.Bool `record:"_details,own"`
+	// Fetched is the day on which the record was fetched, YYYY-MM-DD: see FetchedColumn.
+	Fetched record.String `record:"_fetched,dict,own"`
 }
 
 // LocalizedTV is the text of a series in one language, as a crawl in that language

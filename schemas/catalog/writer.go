@@ -3,17 +3,16 @@ package catalog
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"sync/atomic"
 
-	"github.com/google/renameio/v2"
 	kzstd "github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/zstd"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/reelsplice/reelsplice/schemas/durable"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
@@ -41,7 +40,7 @@ const (
 // on Commit, durably and at once; Abort leaves what was there.
 type Writer struct {
 	path string
-	file *renameio.PendingFile
+	file *durable.Pending
 	pq   *parquet.GenericWriter[any]
 	cols *objectColumns
 
@@ -70,13 +69,13 @@ type batch struct {
 
 // Create starts the file path of records of the given kind.
 func Create(path string, t *Type) (*Writer, error) {
-	f, err := renameio.NewPendingFile(path, renameio.WithTempDir(filepath.Dir(path)), renameio.WithPermissions(t.fileMode()))
+	f, err := durable.Create(path, t.fileMode())
 	if err != nil {
 		return nil, fmt.Errorf("create %s: %w", path, err)
 	}
 	z, err := newCodec(runtime.GOMAXPROCS(0))
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("create %s: %w", path, err), f.Cleanup())
+		return nil, errors.Join(fmt.Errorf("create %s: %w", path, err), f.Abort())
 	}
 	schema := t.Schema()
 	pq := parquet.NewGenericWriter[any](f, schema,
@@ -166,8 +165,12 @@ func (w *Writer) fail(err error) {
 // one that is being collected is empty, or has a quarter of its size.
 func (w *Writer) CanCopy() bool { return w.held == 0 || w.held >= w.groupBytes()/4 }
 
-// CopyGroup appends row group i of a file of the same kind as it is, without decoding it.
+// CopyGroup appends row group i of a file of the same kind as it is, without decoding it. The file is not
+// Outdated.
 func (w *Writer) CopyGroup(f *File, i int) error {
+	if f.outdated {
+		return fmt.Errorf("write %s: copy row group %d of %s: its columns are those of version %s", w.path, i, f.path, undatedVersion)
+	}
 	w.send(true)
 	if err := w.sync(); err != nil {
 		return err
@@ -275,24 +278,16 @@ func (w *Writer) Commit() error {
 	if err != nil {
 		return errors.Join(err, w.Abort())
 	}
-	if err := w.file.CloseAtomicallyReplace(); err != nil {
+	if err := w.file.Commit(); err != nil {
 		return fmt.Errorf("write %s: %w", w.path, err)
 	}
-	return syncDir(filepath.Dir(w.path))
+	return durable.SyncDir(filepath.Dir(w.path))
 }
 
 // Abort removes what was written. It does nothing after Commit.
 func (w *Writer) Abort() error {
 	w.finish()
-	return w.file.Cleanup()
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return fmt.Errorf("sync %s: %w", dir, err)
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return w.file.Abort()
 }
 
 // codec compresses all columns of a file with the same few encoders. The library's keeps

@@ -13,7 +13,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
-	"github.com/google/renameio/v2"
+
+	"github.com/reelsplice/reelsplice/schemas/durable"
 )
 
 // Local is a Folder of a file system, which processes of several machines may share. It is made by the first
@@ -86,7 +87,7 @@ func (l Local) List(ctx context.Context, prefix string) (all []Info, err error) 
 
 // ReadAll implements Folder.
 func (l Local) ReadAll(_ context.Context, name string) ([]byte, Info, error) {
-	f, err := os.Open(l.path(name))
+	f, err := durable.Open(l.path(name))
 	if err != nil {
 		return nil, Info{}, err
 	}
@@ -101,7 +102,7 @@ func (l Local) ReadAll(_ context.Context, name string) ([]byte, Info, error) {
 
 // open opens a version.
 func (l Local) open(o Info) (*os.File, error) {
-	f, err := os.Open(l.path(o.Key))
+	f, err := durable.Open(l.path(o.Key))
 	if err != nil {
 		return nil, err
 	}
@@ -201,7 +202,7 @@ func (l Local) Put(_ context.Context, name string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	return renameio.WriteFile(path, data, 0o644, renameio.WithTempDir(filepath.Dir(path)))
+	return durable.WriteFile(path, data, 0o644)
 }
 
 // Upload implements Folder.
@@ -215,10 +216,10 @@ func (l Local) Upload(_ context.Context, name string, r io.ReaderAt, size int64)
 	if _, err := io.Copy(f, io.NewSectionReader(r, 0, size)); err != nil {
 		return err
 	}
-	if err := f.Sync(); err != nil {
+	if err := errors.Join(f.Sync(), f.Close()); err != nil { // Windows renames no open file
 		return err
 	}
-	return os.Rename(f.Name(), l.path(name))
+	return durable.Rename(f.Name(), l.path(name))
 }
 
 // Copy implements Folder: the file gets a second name where the file system has those.
@@ -238,7 +239,7 @@ func (l Local) Copy(_ context.Context, from Folder, o Info, name string) error {
 	if err := os.Link(path, temporary.Name()); err != nil {
 		return fmt.Errorf("%w: %w", errors.ErrUnsupported, err)
 	}
-	return os.Rename(temporary.Name(), l.path(name))
+	return durable.Rename(temporary.Name(), l.path(name))
 }
 
 // Delete implements Folder. Folders that become empty go too.

@@ -136,5 +136,8 @@ func (l Location) Path() (string, bool) {
 	if l.Scheme != SchemeFile {
 		return "", false
 	}
+	if path := filepath.FromSlash(l.Key); filepath.VolumeName(path) != "" { // file:///C:/folder on Windows
+		return path, true
+	}
 	return filepath.FromSlash("/" + l.Key), true
 }

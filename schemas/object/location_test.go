@@ -1,6 +1,8 @@
 package object
 
 import (
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -86,8 +88,16 @@ func TestLocation(t *testing.T) {
 		t.Error("Path() of an s3: URL")
 	}
 	f, err := Parse("file:///a%20b/c")
-	if p, ok := f.Path(); err != nil || !ok || p != "/a b/c" {
+	if p, ok := f.Path(); err != nil || !ok || filepath.ToSlash(p) != "/a b/c" {
 		t.Errorf("Path() = %q, %v, %v", p, ok, err)
+	}
+	f, err = Parse("file:///C:/a/b")
+	want := "/C:/a/b"
+	if runtime.GOOS == "windows" {
+		want = `C:\a\b`
+	}
+	if p, ok := f.Path(); err != nil || !ok || p != want {
+		t.Errorf("Path() = %q, %v, %v, want %q", p, ok, err, want)
 	}
 }
 

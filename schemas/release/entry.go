@@ -225,6 +225,22 @@ type Fragment struct {
 	recipe []byte // nil when the fragment breaks the format
 }
 
+// Owner returns the resource that has f, and the first of its addresses there: equal fragments of a
+// resource are stored once. It looks at all of them, and is for people who ask. It is false for a
+// fragment that breaks the format.
+func (f Fragment) Owner() (Entry, fragment.Address, bool) {
+	if len(f.recipe) == 0 {
+		return Entry{}, fragment.Address{}, false
+	}
+	e := Entry{p: f.p, off: f.off, head: le.Uint64(f.p.data[f.off:])}
+	for i := range e.Len() {
+		if g := e.Fragment(i); len(g.recipe) > 0 && &g.recipe[0] == &f.recipe[0] {
+			return e, e.Address(i), true
+		}
+	}
+	return Entry{}, fragment.Address{}, false
+}
+
 // Pieces returns a Cursor that stands before the first piece.
 func (f Fragment) Pieces() Cursor {
 	return Cursor{p: f.p, base: f.base, left: MaxPieces, decoder: decoder{rest: f.recipe, bad: f.recipe == nil}}

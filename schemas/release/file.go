@@ -13,12 +13,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync/atomic"
 
 	"github.com/gofrs/flock"
 
+	"github.com/reelsplice/reelsplice/schemas/durable"
 	"github.com/reelsplice/reelsplice/schemas/release/mmap"
 )
 
@@ -153,7 +153,7 @@ func (w *fileWriter) finishHashed(d disk, counts fileCounts, prefix string) (Fil
 		return f, err
 	}
 	f.Name = hashName(prefix, f.SHA256)
-	return f, os.Rename(path, filepath.Join(filepath.Dir(path), f.Name))
+	return f, durable.Rename(path, filepath.Join(filepath.Dir(path), f.Name))
 }
 
 // discard closes a file that is given up.
@@ -320,15 +320,10 @@ func (d disk) sync(f *os.File) error {
 
 // syncDir makes the names in the folder path durable.
 func (d disk) syncDir(path string) error {
-	if runtime.GOOS == "windows" { // has no such call
-		return nil
-	}
-	f, err := os.Open(path)
-	if err != nil {
+	if err := durable.SyncDir(path); err != nil {
 		return err
 	}
-	defer f.Close()
-	return d.sync(f)
+	return d.did("sync", path)
 }
 
 // writeFile creates or replaces path and makes its content durable, not its name.
@@ -349,7 +344,7 @@ func (d disk) writeFile(path string, data []byte) (err error) {
 
 // rename gives from the name to and makes that durable. Both are in one folder.
 func (d disk) rename(from, to string) error {
-	if err := os.Rename(from, to); err != nil {
+	if err := durable.Rename(from, to); err != nil {
 		return err
 	}
 	if err := d.did("rename", to); err != nil {
@@ -370,7 +365,7 @@ func (d disk) link(from, to, temporary string) error {
 	if err := d.copyFile(from, temporary); err != nil {
 		return err
 	}
-	return os.Rename(temporary, to)
+	return durable.Rename(temporary, to)
 }
 
 // copyFile makes to a durable copy of from, with its permissions.
@@ -405,7 +400,8 @@ func (d disk) removeAll(path string) error {
 	return d.did("remove", path)
 }
 
-// delete removes a release, which is gone as a whole once it has another name.
+// delete removes a release, which is gone as a whole once it has another name. On Windows, files that a process has
+// mapped stay under that name for a later removeStale.
 func (d disk) delete(path string) error {
 	old := filepath.Join(filepath.Dir(path), deletingPrefix+filepath.Base(path))
 	if err := d.removeAll(old); err != nil {
@@ -414,10 +410,13 @@ func (d disk) delete(path string) error {
 	if err := d.rename(path, old); err != nil {
 		return err
 	}
-	return d.removeAll(old)
+	if err := d.removeAll(old); !durable.InUse(err) {
+		return err
+	}
+	return nil
 }
 
-// removeStale removes what is left in dir under names that start with prefix.
+// removeStale removes what is left in dir under names that start with prefix, except for files in use.
 func (d disk) removeStale(dir, prefix string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -425,7 +424,7 @@ func (d disk) removeStale(dir, prefix string) error {
 	}
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), prefix) {
-			if err := d.removeAll(filepath.Join(dir, e.Name())); err != nil {
+			if err := d.removeAll(filepath.Join(dir, e.Name())); err != nil && !durable.InUse(err) {
 				return err
 			}
 		}

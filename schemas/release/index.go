@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/reelsplice/reelsplice/schemas/durable"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
@@ -96,7 +97,7 @@ type OpenedFile interface {
 
 // InDir returns the Opener of a folder.
 func InDir(dir string) Opener {
-	return func(name string) (OpenedFile, error) { return os.Open(filepath.Join(dir, name)) }
+	return func(name string) (OpenedFile, error) { return durable.Open(filepath.Join(dir, name)) }
 }
 
 // A keyFile is an open file of keys.

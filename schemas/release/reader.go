@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"sync/atomic"
 
 	"github.com/zeebo/xxh3"
 
@@ -33,6 +34,7 @@ type Reader struct {
 	packs    []*mapping
 	tables   map[string]*Table
 	damage   damageLog
+	scrubbed atomic.Int64 // bytes that Scrub has read
 	closed   bool
 }
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/reelsplice/reelsplice/schemas/durable"
 	"github.com/reelsplice/reelsplice/schemas/release/mmap"
 )
 
@@ -30,6 +31,9 @@ func (r *Reader) Scrub(ctx context.Context, rate int64) error {
 	return nil
 }
 
+// Scrubbed returns how many bytes all calls of Scrub have read so far.
+func (r *Reader) Scrubbed() int64 { return r.scrubbed.Load() }
+
 type scrubber struct {
 	r     *Reader
 	rate  int64
@@ -43,7 +47,7 @@ func (s *scrubber) file(ctx context.Context, m *mapping) error {
 	if !m.isOpen() || m.blob.Fill != nil {
 		return nil // what it has was checked when it came
 	}
-	f, err := os.Open(m.path)
+	f, err := durable.Open(m.path)
 	if err != nil {
 		return err
 	}
@@ -77,6 +81,7 @@ func (s *scrubber) file(ctx context.Context, m *mapping) error {
 // wait waits until n more bytes may have been read.
 func (s *scrubber) wait(ctx context.Context, n int64) error {
 	s.done += n
+	s.r.scrubbed.Add(n)
 	t := time.NewTimer(time.Until(s.start.Add(time.Duration(float64(s.done) / float64(s.rate) * float64(time.Second)))))
 	defer t.Stop()
 	select {

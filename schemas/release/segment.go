@@ -39,9 +39,14 @@ type Segment struct {
 	off  uint64   // of Stored in pack
 }
 
-// Place returns the name of the file that the stored bytes lie in, and their offset there. It
-// is for segments of a Reader.
-func (g *Segment) Place() (file string, off int64) { return g.pack.name, int64(g.off) }
+// Place returns the name of the file that the stored bytes lie in, and their offset there; "" for a
+// segment that no Reader gave.
+func (g *Segment) Place() (file string, off int64) {
+	if g.pack == nil {
+		return "", 0
+	}
+	return g.pack.name, int64(g.off)
+}
 
 // Check checks the stored bytes, as far as they lie in a pack and have not been checked. It
 // is a step of its own so that a disk can fetch many segments before the first is read. It

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/reelsplice/reelsplice/schemas/durable"
 	"github.com/reelsplice/reelsplice/schemas/release/mmap"
 )
 
@@ -38,7 +39,7 @@ type Blob struct {
 func Dirs(dirs ...string) Source {
 	return func(f File) (Blob, error) {
 		for _, dir := range dirs {
-			h, err := os.Open(filepath.Join(dir, f.Name))
+			h, err := durable.Open(filepath.Join(dir, f.Name))
 			if !missing(err) {
 				return Blob{Handle: h}, err
 			}

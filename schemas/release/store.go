@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/reelsplice/reelsplice/schemas/durable"
 )
 
 // A Store is a folder of releases. Methods that change it wait for one another, also
@@ -35,7 +37,7 @@ func (s Store) Current() (string, error) {
 // history returns the current id and those before it, newest first; at least one.
 func (s Store) history() ([]string, error) {
 	path := filepath.Join(s.Dir, currentFile)
-	data, err := os.ReadFile(path)
+	data, err := durable.ReadFile(path)
 	if missing(err) {
 		return nil, fmt.Errorf("read %q: %w", path, ErrNoRelease)
 	}
@@ -53,7 +55,7 @@ func (s Store) history() ([]string, error) {
 // ErrNoRelease when there is no canary.
 func (s Store) Canary() (string, error) {
 	path := filepath.Join(s.Dir, canaryFile)
-	data, err := os.ReadFile(path)
+	data, err := durable.ReadFile(path)
 	if missing(err) {
 		return "", fmt.Errorf("read %q: %w", path, ErrNoRelease)
 	}

@@ -12,6 +12,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"runtime"
 	"time"
 
 	"github.com/reelsplice/reelsplice/serve/follow"
@@ -132,7 +133,7 @@ func readKey(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if perm := info.Mode().Perm(); perm&0o006 != 0 {
+	if perm := info.Mode().Perm(); perm&0o006 != 0 && runtime.GOOS != "windows" { // which has access lists in the mode's place
 		return nil, fmt.Errorf("other users have access, its mode is %#o: want 0600, as chmod 600 gives", perm)
 	}
 	data, err := follow.Read(path, most)

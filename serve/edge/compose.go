@@ -38,6 +38,7 @@ type composer struct {
 	lease    *lease            // of the memory that is held; nil for any amount
 	account  *accounts.Account // whose account_states are appended; nil for nobody's
 	side     *composer         // of parts that are changed before they are added; see aside
+	trace    *trace            // of where the pieces come from; nil where nobody asks
 }
 
 // A scratch holds the buffers of one composer that are no part of its response.
@@ -61,7 +62,7 @@ func (c *composer) reset() {
 	c.answer.Reset()
 	c.rel, c.standalone = nil, false
 	c.class = Stored
-	c.account = nil
+	c.account, c.trace = nil, nil
 	clear(c.defaults[:])
 }
 
@@ -127,6 +128,9 @@ func (c *composer) appended(e release.Entry, a *route.Append) error {
 	if err := c.lease.atLeast(c.bytes()); err != nil {
 		return err
 	}
+	if c.trace != nil {
+		c.trace.part = string(a.Property)
+	}
 	ok := true
 	if a.Kind != c.q.Kind {
 		e, ok = c.rel.Include(appendedResource(c.q, a))
@@ -187,6 +191,17 @@ func (c *composer) defaultsOf(k fragment.Kind) release.Entry {
 // fragment adds the pieces of a fragment's recipe. depth is 0 for a part of the response, and more
 // for fragments that others include.
 func (c *composer) fragment(choice *variant.Choice, depth int) error {
+	if c.trace == nil {
+		return c.pieces(choice, depth)
+	}
+	i := c.trace.begin(&choice.Fragment, c.answer.RawLen())
+	err := c.pieces(choice, depth)
+	c.trace.end(i, c.answer.RawLen())
+	return err
+}
+
+// pieces is fragment without a trace.
+func (c *composer) pieces(choice *variant.Choice, depth int) error {
 	if depth > release.MaxDepth {
 		return fmt.Errorf("%w: fragments lead to fragments more than %d deep", release.ErrCorrupt, release.MaxDepth)
 	}

@@ -101,6 +101,9 @@ func resource(x *exchange, key []byte, missing string) error {
 
 // resourceWith adds a resource and all that is appended to it.
 func (c *composer) resourceWith(e release.Entry) error {
+	if c.trace != nil {
+		c.trace.part = ""
+	}
 	choice, ok := variant.Pick(e, c.q.Kind, fragment.SubDetails, c.q)
 	if !ok {
 		return status.NotFound

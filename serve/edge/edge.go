@@ -8,6 +8,7 @@
 package edge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -20,6 +21,7 @@ import (
 	"github.com/reelsplice/reelsplice/serve/auth"
 	"github.com/reelsplice/reelsplice/serve/logs"
 	"github.com/reelsplice/reelsplice/serve/lru"
+	"github.com/reelsplice/reelsplice/serve/page"
 	"github.com/reelsplice/reelsplice/serve/query"
 	"github.com/reelsplice/reelsplice/serve/releases"
 	"github.com/reelsplice/reelsplice/serve/route"
@@ -43,6 +45,7 @@ type Edge struct {
 	cache    string // Cache-Control of responses that can be kept
 	recheck  string // of those that caches must ask for again each time
 	facts    *static.Set
+	webpage  *page.Set
 	tokens   func() *auth.Table // those that count at the moment
 	signer   *auth.Signer
 	releases *releases.Releases
@@ -89,6 +92,7 @@ func New(opts Options, tokens func() *auth.Table, signer *auth.Signer, rels *rel
 		cache:    opts.cacheControl(opts.MaxAge),
 		recheck:  opts.cacheControl(0),
 		facts:    facts,
+		webpage:  page.New(),
 		tokens:   tokens,
 		signer:   signer,
 		releases: rels,
@@ -105,6 +109,11 @@ func New(opts Options, tokens func() *auth.Table, signer *auth.Signer, rels *rel
 			packers:   sync.Pool{New: func() any { return new(splice.Packer) }},
 			keys:      sync.Pool{New: func() any { return new([auth.MaxTokenLen]byte) }},
 		},
+	}
+	if opts.Page {
+		if err := e.webpage.WithPage(cmp.Or(opts.ImageBaseURL, static.DefaultImageBaseURL)); err != nil {
+			return nil, err
+		}
 	}
 	if e.opts.Now == nil {
 		e.opts.Now = time.Now
@@ -171,12 +180,14 @@ func (x *exchange) bytes() int { return exchangeBytes + x.c.bytes() + cap(x.out)
 
 // serve makes the response. The error is a status.Code for refusals.
 func (x *exchange) serve() error {
+	if x.isPage() {
+		return x.webpage()
+	}
 	if string(x.rq.Method) == "OPTIONS" {
 		return x.options()
 	}
-	if res := x.edge.Authorize(x.rq.Authorization, x.rq.Query, x.rq.Grant, x.edge.opts.Now().Unix()); !res.OK {
-		x.edge.logRefused(&res)
-		return status.InvalidKey
+	if err := x.authorize(); err != nil {
+		return err
 	}
 	if c := route.Match(x.rq.Method, x.rq.Path, &x.q); c != status.OK {
 		x.hint(c)
@@ -189,9 +200,21 @@ func (x *exchange) serve() error {
 	return x.answer()
 }
 
+// authorize refuses a request without a good credential.
+func (x *exchange) authorize() error {
+	res := x.edge.Authorize(x.rq.Authorization, x.rq.Query, x.rq.Grant, x.edge.opts.Now().Unix())
+	x.rs.Token = res.Name
+	if !res.OK {
+		x.edge.logRefused(&res)
+		return status.InvalidKey
+	}
+	return nil
+}
+
 // answer calls the answerer of the operation.
 func (x *exchange) answer() error {
 	op := x.q.Op.Operation()
+	x.rs.route = routeClass(op.Answerer, len(x.q.Appends()) > 0)
 	switch op.Answerer {
 	case api.AnswerStatic:
 		return x.static()
@@ -315,7 +338,7 @@ func (x *exchange) refuse(err error) {
 	if !ok {
 		code = x.unexpected(err)
 	}
-	rs := Response{Class: Failure, Status: code.HTTP(), Cache: noStore, Release: x.rs.Release, body: code.Body(), x: x}
+	rs := Response{Class: Failure, Status: code.HTTP(), Cache: noStore, Release: x.rs.Release, Token: x.rs.Token, body: code.Body(), x: x}
 	if code == status.MethodNotAllowed {
 		rs.Allow = x.q.Allow
 	}
@@ -362,6 +385,9 @@ func (e *Edge) Acquire() *releases.Held { return e.releases.Acquire() }
 func (e *Edge) Inflight() (held, refused int64) {
 	return e.inflight.held.Load(), e.inflight.refused.Load()
 }
+
+// Pages returns the hits and the misses of the cache of compressed pages so far.
+func (e *Edge) Pages() (hits, misses uint64) { return e.pages.Lookups() }
 
 // FromDisk reports whether the release is read from the disk at the moment.
 func (e *Edge) FromDisk() bool { return e.opts.FromDisk() }

@@ -53,7 +53,7 @@ func TestStatus(t *testing.T) {
 	f("GET", "/3/movie/liked", 404, servetest.Body404, servetest.Kept, "")
 	f("GET", "/3/tv/1399", 404, servetest.Body404, servetest.Kept, "")
 	f("GET", "/3/review/abc", 404, servetest.Body404, servetest.Kept, "")
-	f("GET", "/", 404, servetest.Body404, servetest.Kept, "")
+	f("GET", "/3", 404, servetest.Body404, servetest.Kept, "")
 	f("GET", "", 404, servetest.Body404, servetest.Kept, "")
 
 	f("POST", "/3/movie/550", 405, servetest.Body405, servetest.NotKept, reads)

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"strings"
 	"sync"
+	"unsafe"
 
 	"github.com/reelsplice/reelsplice/schemas/api"
 	"github.com/reelsplice/reelsplice/schemas/release"
@@ -15,24 +17,48 @@ import (
 	"github.com/reelsplice/reelsplice/serve/status"
 )
 
-// An Inspection is a response and the pieces that it is made of.
+// An Inspection is a response and the pieces that it is made of. Its JSON is what inspect --explain
+// and /page/explain give.
 type Inspection struct {
-	Status    int
-	Body      []byte  // identity
-	ETag      string  // "" unless Status is 200
-	GzipBytes int     // length of the gzip form; 0 unless Status is 200
-	Pieces    []Piece // none unless Status is 200
+	Path    string `json:"path"` // and the query
+	Status  int    `json:"status"`
+	Release string `json:"release,omitempty"` // "" for a response that no release holds
+	// Class is "stored" for a body of pieces as they lie in the release, "page" for one whose pieces
+	// are compressed as a whole, "static" for facts, "private" for one client's; "" unless Status is 200.
+	Class     string  `json:"class,omitempty"`
+	ETag      string  `json:"etag"`       // "" unless Status is 200
+	RawBytes  int     `json:"raw_bytes"`  // of the identity body
+	GzipBytes int     `json:"gzip_bytes"` // of the gzip body; 0 unless Status is 200
+	Pieces    []Piece `json:"pieces"`     // none unless Status is 200
+	Body      []byte  `json:"-"`          // identity
 }
 
 // A Piece is one run of bytes of a response.
 type Piece struct {
-	Kind   string // "segment", "literal", or "static" for a response that no release holds
-	Offset int64  // of its first byte in the identity body
-	Raw    int    // bytes in the identity body
-	Stored int    // bytes in the gzip body
-	CRC    uint32 // CRC-32 of the raw bytes
-	Text   string // of a literal
+	Number int `json:"piece"` // from 1
+	// Kind is "segment" for stored bytes of the release, "literal" for the bytes between them, "made" for
+	// rows that were filtered or derived and compressed anew, "static" for a response that no release holds.
+	Kind   string   `json:"kind"`
+	Offset int64    `json:"offset"`       // of its first byte in the identity body
+	Raw    int      `json:"raw_bytes"`    // in the identity body
+	Stored int      `json:"stored_bytes"` // in the gzip body, unless that is compressed as a whole
+	CRC    Checksum `json:"crc32"`        // of the raw bytes
+	Origin
+	File       string `json:"file,omitempty"`        // of a segment: the pack that has it
+	FileOffset int64  `json:"file_offset,omitempty"` // of a segment there, in bytes
+	Text       string `json:"text,omitempty"`        // of a literal: its first bytes, maxText at most
 }
+
+// maxText is how many bytes of a literal a Piece has.
+const maxText = 1 << 10
+
+// A Checksum is a CRC-32. Its text is eight hex digits.
+type Checksum uint32
+
+func (c Checksum) String() string { return fmt.Sprintf("%08x", uint32(c)) }
+
+// MarshalText implements encoding.TextMarshaler.
+func (c Checksum) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
 // Inspect serves a GET of target, a path with its query, from rel as the edge does,
 // but without asking for a credential. Refusals are responses; the error is about
@@ -44,17 +70,11 @@ func Inspect(rel *release.Reader, target string) (in Inspection, err error) {
 		return Inspection{}, err
 	}
 	x := new(exchange)
-	x.open(e, rel)
 	defer x.lease.release()
-	x.rq.Path, x.rq.Query = SplitTarget(afterHost([]byte(target)))
 	err = release.Guard(func() error {
-		in, err = x.inspect()
+		in, err = x.inspect(e, rel, target)
 		return err
 	})
-	var refusal status.Code
-	if errors.As(err, &refusal) {
-		return Inspection{Status: refusal.HTTP(), Body: refusal.Body()}, nil
-	}
 	return in, err
 }
 
@@ -68,41 +88,71 @@ var inspector = sync.OnceValues(func() (*Edge, error) {
 	return New(DefaultOptions(), func() *auth.Table { return none }, signer, nil)
 })
 
-func (x *exchange) inspect() (Inspection, error) {
+// errIssued is a request for what only a client of a running edge gets.
+var errIssued = errors.New("is answered by a running edge alone")
+
+// inspect serves target twice: as gzip for the length, then as identity with a trace. A refusal is an
+// Inspection too.
+func (x *exchange) inspect(e *Edge, rel *release.Reader, target string) (Inspection, error) {
+	x.open(e, rel)
+	x.rq.Path, x.rq.Query = SplitTarget(afterHost([]byte(target)))
+	in := Inspection{Path: target}
+	var refusal status.Code
+	switch err := x.inspectBoth(&in); {
+	case errors.As(err, &refusal):
+		return Inspection{Path: target, Status: refusal.HTTP(), Body: refusal.Body(), RawBytes: len(refusal.Body()), Pieces: []Piece{}}, nil
+	case err != nil:
+		return Inspection{}, err
+	}
+	return in, nil
+}
+
+func (x *exchange) inspectBoth(in *Inspection) error {
+	x.q.Pages = uint16(x.edge.opts.MaxPage)
 	if code := route.Parse(x.rq.Path, x.rq.Query, &x.q); code != status.OK {
-		return Inspection{}, code
+		return code
 	}
 	switch op := x.q.Op.Operation(); {
 	case op.Answerer == api.AnswerValidKey, op.Answerer == api.AnswerRequestToken, op.Answerer == api.AnswerGuestSession:
-		return Inspection{}, fmt.Errorf("%s is answered by a running edge alone", x.rq.Path)
+		return fmt.Errorf("%s %w", x.rq.Path, errIssued)
 	case op.Auth != api.AuthBearer:
-		return Inspection{}, status.AuthFailed
+		return status.AuthFailed
 	}
-	in := Inspection{Status: statusOK}
 	x.rq.AcceptEncoding = []byte("gzip")
 	x.rs.x = x
 	if err := x.answer(); err != nil {
-		return Inspection{}, err
+		return err
 	}
 	in.GzipBytes = x.rs.Len()
 	x.c.reset()
 	x.open(x.edge, x.rel)
 	x.rq.AcceptEncoding = nil
+	t := new(trace)
+	x.c.trace = t
 	if err := x.answer(); err != nil {
-		return Inspection{}, err
+		return err
+	}
+	// The body, and twice the pieces: as they are, and as JSON.
+	pieces := 2 * x.c.answer.Len() * int(unsafe.Sizeof(Piece{}))
+	if err := x.lease.set(x.bytes() + x.rs.Len() + t.bytes() + pieces); err != nil {
+		return err
 	}
 	var body bytes.Buffer
 	if err := x.rs.WriteBody(&body); err != nil {
-		return Inspection{}, err
+		return err
 	}
-	in.Body, in.ETag = body.Bytes(), string(x.rs.ETag)
+	in.Body, in.RawBytes, in.Status = body.Bytes(), body.Len(), statusOK
+	in.Class, in.ETag, in.Release = classNames[x.rs.Class], string(x.rs.ETag), x.rs.Release
 	if x.rs.Class == Ready { // its stored form is the whole gzip member
-		in.Pieces = []Piece{{Kind: "static", Raw: len(in.Body), Stored: in.GzipBytes, CRC: crc32.ChecksumIEEE(in.Body)}}
-	} else {
-		in.Pieces = inspectPieces(&x.c.answer, in.Body)
+		in.Pieces = []Piece{{Number: 1, Kind: "static", Raw: len(in.Body), Stored: in.GzipBytes, CRC: Checksum(crc32.ChecksumIEEE(in.Body))}}
+		return nil
 	}
-	return in, nil
+	in.Pieces = inspectPieces(&x.c.answer, in.Body, t)
+	return nil
 }
+
+// classNames are the names of classes in an Inspection.
+var classNames = [...]string{Stored: "stored", Ready: "static", Page: "page", Private: "private"}
 
 // afterHost returns path and query of a URL, "/" without any, and a path as it is.
 func afterHost(target []byte) []byte {
@@ -119,18 +169,31 @@ func afterHost(target []byte) []byte {
 // storedBlock is the overhead of a stored deflate block in bytes (RFC 1951).
 const storedBlock = 5
 
-func inspectPieces(a *splice.Answer, body []byte) []Piece {
-	var out []Piece
+func inspectPieces(a *splice.Answer, body []byte, t *trace) []Piece {
+	out := make([]Piece, 0, a.Len())
 	var off int64
 	a.Parts(func(literal []byte, s *release.Segment) {
-		piece := Piece{Kind: "literal", Offset: off, Raw: len(literal), Stored: storedBlock + len(literal), Text: string(literal)}
+		piece := Piece{Kind: "literal", Raw: len(literal), Stored: storedBlock + len(literal), Text: shortened(literal)}
 		if s != nil {
-			piece = Piece{Kind: "segment", Offset: off, Raw: int(s.RawLen), Stored: len(s.Stored)}
+			piece = Piece{Kind: "segment", Raw: int(s.RawLen), Stored: len(s.Stored)}
+			if piece.File, piece.FileOffset = s.Place(); piece.File == "" {
+				piece.Kind = "made"
+			}
 		}
+		piece.Number, piece.Offset = len(out)+1, off
 		end := off + int64(piece.Raw)
-		piece.CRC = crc32.ChecksumIEEE(body[off:end])
+		piece.CRC = Checksum(crc32.ChecksumIEEE(body[off:end]))
+		piece.Origin = t.origin(int(off), int(end))
 		out = append(out, piece)
 		off = end
 	})
 	return out
+}
+
+// shortened returns the first bytes of a literal, in whole letters.
+func shortened(literal []byte) string {
+	if len(literal) <= maxText {
+		return string(literal)
+	}
+	return strings.ToValidUTF8(string(literal[:maxText]), "")
 }

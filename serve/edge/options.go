@@ -36,7 +36,9 @@ type Options struct {
 	// FuzzySearch makes searches find names with typing errors where nothing else is found, for
 	// requests without a parameter fuzzy. The API finds nothing, hence false by default.
 	FuzzySearch bool
-	PageCache   int // bytes of packed pages that are kept; 16 MiB by default
+	// Page serves the page for people at "/" and below "/page/"; true by default.
+	Page      bool
+	PageCache int // bytes of packed pages that are kept; 16 MiB by default
 	// FromDisk reports whether much of the release is read from the disk at the moment. It is
 	// then worth the time to wait for pages before they are touched. nil is never.
 	FromDisk func() bool
@@ -54,6 +56,7 @@ func DefaultOptions() Options {
 		MaxAge:        time.Hour,
 		MaxInflight:   256 << 20,
 		MaxPage:       route.MaxPage,
+		Page:          true,
 		PageCache:     16 << 20,
 		Log:           slog.New(slog.DiscardHandler),
 	}

@@ -111,7 +111,7 @@ func credit(members ...member) func(*rapid.T, string) string {
 	}
 }
 
-func page(number int, row func(*rapid.T, string) string) func(*rapid.T, string) string {
+func rowPage(number int, row func(*rapid.T, string) string) func(*rapid.T, string) string {
 	return object(
 		member{"page", oneOf(fmt.Sprint(number))},
 		member{"results", array(2, row)},
@@ -124,9 +124,9 @@ func page(number int, row func(*rapid.T, string) string) func(*rapid.T, string) 
 func pages(row func(*rapid.T, string) string) func(*rapid.T, string) string {
 	return func(t *rapid.T, label string) string {
 		if rapid.Bool().Draw(t, label+" alone") {
-			return page(1, row)(t, label)
+			return rowPage(1, row)(t, label)
 		}
-		return "[" + page(1, row)(t, label) + "," + page(3, row)(t, label) + "]"
+		return "[" + rowPage(1, row)(t, label) + "," + rowPage(3, row)(t, label) + "]"
 	}
 }
 

@@ -45,9 +45,13 @@ type Response struct {
 	Allow    string // value of Allow, empty for none
 	Callback string // value of Authentication-Callback, empty for none
 	Release  string // ID of the release, empty for none
+	Type     string // value of Content-Type, empty for the API's JSON
+	Policy   string // value of Content-Security-Policy, empty for none
 	ETag     []byte // empty for none
 	Keys     []byte // names of the resource for caches, empty for none
+	Token    string // name of the token, for logs; also of one that was refused
 
+	route  RouteClass     // of the operation; see RouteClass
 	body   []byte         // the whole body, unless parts has it
 	parts  *splice.Answer // the body in parts, written as Gzip says
 	serial uint64         // of the release, read before it was checked

@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"github.com/reelsplice/reelsplice/schemas/durable"
 )
 
 // Files are what a Value is made from.
@@ -34,6 +34,7 @@ type Value[T any] struct {
 	files   Files[T]
 	current atomic.Pointer[T]
 	fault   atomic.Pointer[error] // nil for none
+	loaded  atomic.Int64          // when current was made, in nanoseconds of Unix time
 
 	mu     sync.Mutex // for one Poll at a time
 	seen   [][]byte   // the contents behind current
@@ -51,6 +52,9 @@ func Open[T any](files Files[T]) (*Value[T], error) {
 
 // Get returns the current value: one for a whole request, since the next call may return another.
 func (v *Value[T]) Get() *T { return v.current.Load() }
+
+// Loaded returns when the current value was made.
+func (v *Value[T]) Loaded() time.Time { return time.Unix(0, v.loaded.Load()) }
 
 // Err returns why the value does not follow from the files as they are, or nil.
 func (v *Value[T]) Err() error {
@@ -79,8 +83,8 @@ func (v *Value[T]) Poll() {
 
 // A stamp changes with each change of a file or of its attributes.
 type stamp struct {
-	inode   uint64
-	changed unix.Timespec // which no tool can set back, unlike the time of the last write
+	file    uint64 // its number in the file system
+	changed int64  // nanoseconds since 1970; no tool sets it back, unlike the time of the last write
 }
 
 // grain is the coarsest clock of file systems in use: a file that changed sooner than that ago may
@@ -92,14 +96,9 @@ const grain = 2 * time.Second
 func (v *Value[T]) look() (stamps []stamp, settled bool) {
 	latest := time.Time{}
 	for _, path := range v.files.Paths {
-		var st unix.Stat_t
-		// Opened, since a network file system then asks for attributes anew; a pipe does not wait.
-		if f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0); err == nil {
-			_ = unix.Fstat(int(f.Fd()), &st) // st stays zero if this fails
-			_ = f.Close()                    // nothing was written
-		}
-		stamps = append(stamps, stamp{st.Ino, st.Ctim})
-		if t := time.Unix(st.Ctim.Unix()); t.After(latest) {
+		at := stampOf(path)
+		stamps = append(stamps, at)
+		if t := time.Unix(0, at.changed); t.After(latest) {
 			latest = t
 		}
 	}
@@ -131,6 +130,7 @@ func (v *Value[T]) load() error {
 		return err
 	}
 	v.current.Store(made)
+	v.loaded.Store(time.Now().UnixNano())
 	v.seen = contents
 	v.files.Log.Info(v.files.Name+" loaded", append([]any{"file", v.files.Paths[0]}, attrs...)...)
 	return nil
@@ -146,7 +146,7 @@ func Read(path string, maxSize int64) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s: %v: want a regular file", path, info.Mode().Type())
 	}
-	f, err := os.Open(path)
+	f, err := durable.Open(path)
 	if err != nil {
 		return nil, err
 	}

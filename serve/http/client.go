@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/serve/accesslog"
 	"github.com/reelsplice/reelsplice/serve/auth"
 	"github.com/reelsplice/reelsplice/serve/edge"
 	"github.com/reelsplice/reelsplice/serve/status"
@@ -23,7 +24,8 @@ func newFastConfig(limits *Limits, e *edge.Edge, m *meters, ps *preparedSet) fas
 		refuse: func(dst []byte, code int, isHead bool, now time.Time) []byte {
 			return appendRefused(dst, code, isHead, dates.at(now), m)
 		},
-		open:         func() responder { return &client{edge: e, meters: m, dates: dates, prepared: ps} },
+		logRefused:   m.logRefused,
+		open:         func() responder { return &client{edge: e, meters: m, meter: m.next(), dates: dates, prepared: ps} },
 		readTimeout:  limits.ReadTimeout,
 		writeTimeout: limits.WriteTimeout,
 		idleTimeout:  limits.IdleTimeout,
@@ -34,6 +36,7 @@ func newFastConfig(limits *Limits, e *edge.Edge, m *meters, ps *preparedSet) fas
 type client struct {
 	edge     *edge.Edge
 	meters   *meters
+	meter    *meter // of the connection
 	dates    *dateCache
 	prepared *preparedSet
 	grant    auth.Grant // of the last request's Authorization
@@ -78,13 +81,20 @@ func (c *client) respond(pr *plainRequest, w *reply, now time.Time) {
 		rs.Refuse(err)
 		c.write(pr, w, rs, now)
 	}
-	c.meters.count(rs)
+	sent := c.meter.count(rs, pr.isHead)
 	if rs.Streams() && !pr.isHead {
 		c.stream(w, rs)
 	} else {
 		c.send(w)
 	}
+	took := c.meter.timed(rs.RouteClass(), now)
+	if c.meters.access.Wants(rs.Status) {
+		c.meters.log(pr, w, &accesslog.Entry{
+			Time: now, Status: rs.Status, Bytes: sent, Took: took, Class: rs.RouteClass().String(), Token: rs.Token, Release: rs.Release,
+		})
+	}
 	if usual && rs.Lasts() {
+		c.meter.missed.Add(1)
 		c.prepared.learn(target, rs)
 	}
 }
@@ -160,7 +170,8 @@ func (c *client) again(pr *plainRequest, target, query []byte, w *reply, now tim
 	if p == nil {
 		return false
 	}
-	if !c.edge.Authorize(pr.authorization, query, &c.grant, now.Unix()).OK {
+	allowed := c.edge.Authorize(pr.authorization, query, &c.grant, now.Unix())
+	if !allowed.OK {
 		return false
 	}
 	code, length := p.write(&w.message, c.dates.at(now), pr)
@@ -173,8 +184,18 @@ func (c *client) again(pr *plainRequest, target, query []byte, w *reply, now tim
 	if c.edge.FromDisk() {
 		w.await()
 	}
-	c.meters.add(code, length, code == http.StatusOK)
+	class, how := edge.RouteNotModified, wasPrepared
+	if code == http.StatusOK {
+		class, how = p.class, wasPrepared|inGzip
+	}
+	c.meter.add(class, code, length, how)
 	c.send(w)
+	took := c.meter.timed(class, now)
+	if c.meters.access.Wants(code) {
+		c.meters.log(pr, w, &accesslog.Entry{
+			Time: now, Status: code, Bytes: length, Took: took, Class: class.String(), Token: allowed.Name, Release: held.Reader().Manifest().ID,
+		})
+	}
 	return true
 }
 
@@ -191,7 +212,7 @@ func appendRefused(dst []byte, code int, isHead bool, date []byte, m *meters) []
 	}
 	rs := edge.Refusal(code, refusal)
 	rs.Allow = allow
-	m.count(&rs)
+	m.of(0).count(&rs, isHead)
 	dst = appendHead(dst, &rs, date, sameOrigin, true /* last */)
 	if isHead {
 		return dst

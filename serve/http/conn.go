@@ -176,7 +176,11 @@ func (c *fastConn) giveUp() {
 // refuse writes the response to a head that the server does not get.
 func (c *fastConn) refuse(status int) {
 	c.startWrite()
-	if _, err := c.Write(c.listener.cfg.refuse(nil, status, c.in.isHead(), time.Now())); err == nil {
+	now := time.Now()
+	if log := c.listener.cfg.logRefused; log != nil {
+		log(c, status, now)
+	}
+	if _, err := c.Write(c.listener.cfg.refuse(nil, status, c.in.isHead(), now)); err == nil {
 		c.linger()
 	}
 }
@@ -301,6 +305,7 @@ func (c *fastConn) respondAll(fd uintptr) bool {
 			return false
 		}
 		c.clock.responses++
+		c.rq.head = c.in.buf[from : from+n]
 		if c.in.err = c.respond(fd); c.in.err != nil || c.done {
 			c.lingers = c.in.err == nil
 			from = c.in.n

@@ -2,7 +2,6 @@ package http
 
 import (
 	"fmt"
-	"io"
 	"log/slog"
 	"math"
 	"net"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/serve/http/connlimit"
 	"github.com/reelsplice/reelsplice/serve/logs"
+	"github.com/reelsplice/reelsplice/serve/metrics"
 )
 
 // AdminConns is how many connections an admin listener has at most. They and the files they need
@@ -59,14 +59,14 @@ func LimitAdmin(ln net.Listener, log *slog.Logger) *connlimit.Listener {
 // limitLog returns the log of refused connections and failing accepts: one line in ten seconds.
 func limitLog(log *slog.Logger) *slog.Logger { return logs.Limit(log, 1, 10*time.Second) }
 
-// PrintConns prints the metrics of a listener, which may be nil.
-func PrintConns(w io.Writer, name string, l *connlimit.Listener, most int) {
+// WriteConns adds the metrics of a listener, which may be nil, to w. The families are first and those that follow
+// it, metrics.Connections or metrics.AdminConnections.
+func WriteConns(w *metrics.Writer, first metrics.Family, l *connlimit.Listener, most int) {
 	if l == nil {
 		return
 	}
 	s := l.Stats()
-	fmt.Fprintf(w, "%s %d\n%s_max %d\n", name, s.Open, name, most)
-	fmt.Fprintf(w, "%s_closed_idle_total %d\n", name, s.Evicted)
-	fmt.Fprintf(w, "%s_refused_total %d\n", name, s.Refused)
-	fmt.Fprintf(w, "%s_accept_errors_total %d\n", name, s.AcceptErrors)
+	for i, v := range []int64{int64(s.Open), int64(s.Busy), int64(most), s.Evicted, s.Refused, s.AcceptErrors} {
+		w.Int(first+metrics.Family(i), v)
+	}
 }

@@ -8,10 +8,12 @@ import (
 	"io"
 	"log/slog"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/valyala/fasthttp"
 
+	"github.com/reelsplice/reelsplice/serve/accesslog"
 	"github.com/reelsplice/reelsplice/serve/edge"
 	"github.com/reelsplice/reelsplice/serve/http/connlimit"
 	"github.com/reelsplice/reelsplice/serve/logs"
@@ -80,8 +82,11 @@ func handle(ctx *fasthttp.RequestCtx, e *edge.Edge, m *meters) {
 		IfNoneMatch:    list(h, fasthttp.HeaderIfNoneMatch),
 		Preflight:      from == preflight && len(h.Peek(fasthttp.HeaderAccessControlRequestMethod)) > 0,
 	})
-	m.count(rs)
-	setResponse(&ctx.Response, rs, from)
+	share := m.of(ctx.ConnID())
+	sent := share.count(rs, ctx.IsHead())
+	b := bodies.Get().(*body)
+	*b = body{rs: rs, meters: m, meter: share, start: ctx.Time(), entry: m.entryOf(ctx, rs, sent)}
+	setResponse(&ctx.Response, b, from)
 }
 
 // originOf returns where a request comes from.
@@ -108,15 +113,15 @@ func list(h *fasthttp.RequestHeader, name string) []byte {
 	return bytes.Join(lines, []byte(","))
 }
 
-// setResponse gives rs to fasthttp, which ends rs when it has written the body.
-func setResponse(to *fasthttp.Response, rs *edge.Response, from origin) {
-	setHeader(to, rs, from)
-	if !rs.HasBody() {
-		rs.End()
+// setResponse gives the response of b to fasthttp, which closes b when it has written the body.
+func setResponse(to *fasthttp.Response, b *body, from origin) {
+	setHeader(to, b.rs, from)
+	if !b.rs.HasBody() {
+		_ = b.Close() // which never fails
 		return
 	}
 	// A stream learns when the body is written, and leaves no buffer with the connection.
-	to.SetBodyStream((*bodyStream)(rs), rs.Len())
+	to.SetBodyStream(b, b.rs.Len())
 }
 
 // setHeader gives fasthttp the status and the header of rs.
@@ -133,29 +138,46 @@ func setHeader(to *fasthttp.Response, rs *edge.Response, from origin) {
 	}
 }
 
-// A bodyStream is the body of a response, for fasthttp.
-type bodyStream edge.Response
+// A body is the body of a response, for fasthttp, with what is noted once it was sent.
+type body struct {
+	rs     *edge.Response
+	meters *meters // nil where nothing is noted
+	meter  *meter
+	start  time.Time        // when the request was read
+	entry  *accesslog.Entry // nil for a response that is not logged
+}
+
+// bodies hold *body that no response uses.
+var bodies = sync.Pool{New: func() any { return new(body) }}
 
 var (
-	_ io.ReadCloser = (*bodyStream)(nil)
-	_ io.WriterTo   = (*bodyStream)(nil)
+	_ io.ReadCloser = (*body)(nil)
+	_ io.WriterTo   = (*body)(nil)
 )
 
 // Read fails: fasthttp calls WriteTo where there is one.
-func (s *bodyStream) Read([]byte) (int, error) { return 0, errors.ErrUnsupported }
+func (b *body) Read([]byte) (int, error) { return 0, errors.ErrUnsupported }
 
 // WriteTo writes the body. Damage ends the connection, for the header is out.
-func (s *bodyStream) WriteTo(w io.Writer) (int64, error) {
-	rs := (*edge.Response)(s)
-	err := rs.WriteBody(w)
+func (b *body) WriteTo(w io.Writer) (int64, error) {
+	err := b.rs.WriteBody(w)
 	if unreadable(err) {
-		rs.CutShort()
+		b.rs.CutShort()
 	}
-	return int64(rs.Len()), err
+	return int64(b.rs.Len()), err
 }
 
-// Close ends the response.
-func (s *bodyStream) Close() error {
-	(*edge.Response)(s).End()
+// Close ends the response. b must not be used behind it.
+func (b *body) Close() error {
+	if b.meters != nil {
+		took := b.meter.timed(b.rs.RouteClass(), b.start)
+		if b.entry != nil {
+			b.entry.Took = took
+			b.meters.access.Write(b.entry)
+		}
+	}
+	b.rs.End()
+	*b = body{}
+	bodies.Put(b)
 	return nil
 }

@@ -321,7 +321,7 @@ func TestWireTargets(t *testing.T) {
 	f("http://example.org/3/movie/550?language=de", 200)
 	f("/3/movie/550#fragment", 200)
 	f("/3/movie/550?language=de#fragment", 200)
-	f("http://example.org", 404)
+	f("http://example.org", 200) // the page
 	f("*", 400)
 	f("/3/movie/%zz", 400)
 	f("/3/movie/"+strings.Repeat("5", 2000), 404)

@@ -17,6 +17,7 @@ type plainRequest struct {
 	acceptEncoding []byte
 	ifNoneMatch    []byte
 	origin         []byte
+	head           []byte // all of it
 	// same is set where the header fields are, byte for byte, those of the request before
 	// it on this connection.
 	same bool

@@ -1,6 +1,7 @@
 package http
 
 import (
+	"cmp"
 	"net/http"
 	"strconv"
 	"sync/atomic"
@@ -41,7 +42,7 @@ type field struct {
 // A header holds the fields of one response in their order, all but Server and Date. Every way to
 // a client writes these: the fast path, prepared responses and fasthttp.
 type header struct {
-	fields [16]field
+	fields [20]field
 	n      int
 }
 
@@ -58,7 +59,7 @@ const (
 func (h *header) set(rs *edge.Response, from origin, last bool) {
 	h.n = 0
 	if rs.HasBody() {
-		h.add(fasthttp.HeaderContentType, contentType)
+		h.add(fasthttp.HeaderContentType, cmp.Or(rs.Type, contentType))
 		if rs.Gzip {
 			h.add(fasthttp.HeaderContentEncoding, "gzip")
 		}
@@ -70,6 +71,7 @@ func (h *header) set(rs *edge.Response, from origin, last bool) {
 	h.addBytes(fasthttp.HeaderETag, rs.ETag)
 	h.add(headerRelease, rs.Release)
 	h.addBytes("Surrogate-Key", rs.Keys)
+	h.addPolicy(rs)
 	h.addCORS(from)
 	h.addRefusal(rs)
 	if rs.HasBody() {
@@ -102,6 +104,17 @@ func (h *header) addCORS(from origin) {
 		h.add(fasthttp.HeaderAccessControlAllowHeaders, preflightFields)
 		h.add(fasthttp.HeaderAccessControlMaxAge, preflightAge)
 	}
+}
+
+// addPolicy adds the fields by which browsers guard a page.
+func (h *header) addPolicy(rs *edge.Response) {
+	if rs.Policy == "" {
+		return
+	}
+	h.add(fasthttp.HeaderContentSecurityPolicy, rs.Policy)
+	h.add(fasthttp.HeaderXContentTypeOptions, "nosniff")
+	h.add(fasthttp.HeaderReferrerPolicy, "no-referrer")
+	h.add("Cross-Origin-Opener-Policy", "same-origin")
 }
 
 // addRefusal adds the fields of responses other than 200.
@@ -153,7 +166,7 @@ func statusLine(code int) string {
 }
 
 // statusLines has, by status, the lines of all responses of the edge.
-var statusLines = func() (lines [len(meters{}.codes)]string) {
+var statusLines = func() (lines [maxStatus]string) {
 	for _, s := range sentStatuses {
 		lines[s] = newStatusLine(s)
 	}

@@ -1,59 +1,163 @@
 package http
 
 import (
-	"fmt"
-	"io"
+	"net/http"
+	"runtime"
+	"strconv"
+	"sync/atomic"
+	"time"
 
-	"github.com/VictoriaMetrics/metrics"
-
+	"github.com/reelsplice/reelsplice/serve/accesslog"
 	"github.com/reelsplice/reelsplice/serve/edge"
+	"github.com/reelsplice/reelsplice/serve/metrics"
 )
 
-// meters count responses. Handles are looked up once, never per request.
+// meters note each response: they count it, time it, and have it logged if there is an access log.
 type meters struct {
-	set   *metrics.Set
-	codes [600]*metrics.Counter // by HTTP status; nil for those never sent
-	bytes *metrics.Counter
-	gzip  *metrics.Counter
+	shares []meter
+	opened atomic.Uint32  // connections that took a meter
+	access *accesslog.Log // nil for none
 }
+
+// A meter has a share of the counts. Connections are spread over the meters, so that cores do not
+// wait for one another's cache lines.
+type meter struct {
+	served  [edge.RouteClasses][ways]atomic.Uint64 // below 400
+	refused [len(sentStatuses)]atomic.Uint64       // from 400 on, by the place in sentStatuses
+	bytes   atomic.Uint64                          // of bodies
+	missed  atomic.Uint64                          // responses that could have been prepared
+	took    [edge.RouteClasses]metrics.Durations
+	_       [128]byte // two cache lines, which processors fetch in pairs
+}
+
+// A way is the form in which a response went out: these bits.
+type way uint8
+
+const (
+	inGzip      way = 1 << iota
+	wasPrepared     // by an earlier request
+	ways
+)
+
+// maxStatus is above every HTTP status.
+const maxStatus = 600
 
 // sentStatuses are the HTTP statuses that a Server sends.
 var sentStatuses = [...]int{200, 204, 304, 400, 401, 404, 405, 408, 414, 422, 429, 431, 500, 503, 505}
 
+// maxMeters bounds the memory of meters, which is 2 KB each.
+const maxMeters = 64
+
 func newMeters() *meters {
-	m := &meters{set: metrics.NewSet()}
-	for _, s := range sentStatuses {
-		m.codes[s] = m.set.NewCounter(fmt.Sprintf(`reelsplice_requests_total{status="%d"}`, s))
-	}
-	m.bytes = m.set.NewCounter("reelsplice_body_bytes_total")
-	m.gzip = m.set.NewCounter("reelsplice_gzip_answers_total")
-	return m
+	return &meters{shares: make([]meter, min(runtime.GOMAXPROCS(0), maxMeters))}
 }
 
-// count counts a response.
-func (m *meters) count(rs *edge.Response) { m.add(rs.Status, rs.Len(), rs.Gzip) }
+// next returns the meter of a new connection.
+func (m *meters) next() *meter { return m.of(uint64(m.opened.Add(1))) }
+
+// of returns the meter of the connection with a number.
+func (m *meters) of(conn uint64) *meter { return &m.shares[conn%uint64(len(m.shares))] }
+
+// count counts a response, and returns how many bytes of its body are sent: none of that to a HEAD.
+func (m *meter) count(rs *edge.Response, isHead bool) (sent int) {
+	how := way(0)
+	if rs.Gzip {
+		how = inGzip
+	}
+	if !isHead {
+		sent = rs.Len()
+	}
+	m.add(rs.RouteClass(), rs.Status, sent, how)
+	return sent
+}
 
 // add counts a response with a body of that many bytes.
-func (m *meters) add(status, bytes int, gzip bool) {
-	if c := m.codes[status]; c != nil {
-		c.Inc()
+func (m *meter) add(class edge.RouteClass, status, bytes int, how way) {
+	m.bytes.Add(uint64(bytes))
+	if status < http.StatusBadRequest {
+		m.served[class][how].Add(1)
+		return
 	}
-	m.bytes.AddInt64(int64(bytes))
-	if gzip {
-		m.gzip.Inc()
+	for i, s := range sentStatuses {
+		if s == status {
+			m.refused[i].Add(1)
+		}
 	}
 }
 
-// WriteMetrics writes the metrics of s in the text form of Prometheus.
-func (s *Server) WriteMetrics(w io.Writer) {
-	if s.cert != nil {
-		stale := 0
-		if s.cert.Err() != nil {
-			stale = 1
-		}
-		fmt.Fprintf(w, "reelsplice_certificate_stale %d\n", stale)
-		fmt.Fprintf(w, "reelsplice_certificate_expiry_timestamp_seconds %d\n", s.cert.Get().Leaf.NotAfter.Unix())
+// statusOf returns the HTTP status of the responses below 400 of a class.
+func statusOf(class edge.RouteClass) int {
+	switch class {
+	case edge.RouteNotModified:
+		return http.StatusNotModified
+	case edge.RouteOptions:
+		return http.StatusNoContent
 	}
-	PrintConns(w, "reelsplice_connections", s.conns, s.limits.MaxConns)
-	s.meters.set.WritePrometheus(w)
+	return http.StatusOK
+}
+
+// write adds the samples of m to w.
+func (m *meters) write(w *metrics.Writer) {
+	var bytes, gzip, hits, misses uint64
+	for class := range edge.RouteClasses {
+		var served uint64
+		var took metrics.Snapshot
+		for i := range m.shares {
+			share := &m.shares[i]
+			for how := range ways {
+				n := share.served[class][how].Load()
+				served += n
+				if how&inGzip != 0 {
+					gzip += n
+				}
+				if how&wasPrepared != 0 {
+					hits += n
+				}
+			}
+			took.Add(&share.took[class])
+		}
+		if class != edge.RouteError {
+			w.Uint(metrics.Requests, served, class.String(), strconv.Itoa(statusOf(class)))
+		}
+		w.Durations(metrics.RequestDuration, &took, class.String())
+	}
+	for i, s := range sentStatuses {
+		if s >= http.StatusBadRequest {
+			w.Uint(metrics.Requests, m.refused(i), edge.RouteError.String(), strconv.Itoa(s))
+		}
+	}
+	for i := range m.shares {
+		bytes += m.shares[i].bytes.Load()
+		misses += m.shares[i].missed.Load()
+	}
+	w.Uint(metrics.BodyBytes, bytes)
+	w.Uint(metrics.GzipResponses, gzip)
+	w.Uint(metrics.ResponseCacheHits, hits, "prepared")
+	w.Uint(metrics.ResponseCacheMisses, misses, "prepared")
+}
+
+// refused returns the count of the status at a place in sentStatuses.
+func (m *meters) refused(i int) (n uint64) {
+	for s := range m.shares {
+		n += m.shares[s].refused[i].Load()
+	}
+	return n
+}
+
+// timed notes how long the response to a request took that was read at start, until it was handed to the kernel.
+func (m *meter) timed(class edge.RouteClass, start time.Time) time.Duration {
+	took := time.Since(start)
+	m.took[class].Observe(took)
+	return took
+}
+
+// WriteMetrics adds the metrics of s to w.
+func (s *Server) WriteMetrics(w *metrics.Writer) {
+	if s.cert != nil {
+		w.Bool(metrics.CertificateStale, s.cert.Err() != nil)
+		w.Time(metrics.CertificateLoaded, s.cert.Loaded())
+		w.Int(metrics.CertificateExpiry, s.cert.Get().Leaf.NotAfter.Unix())
+	}
+	WriteConns(w, metrics.Connections, s.conns, s.limits.MaxConns)
+	s.meters.write(w)
 }

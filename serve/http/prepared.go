@@ -26,6 +26,7 @@ const (
 // asks the same of the same release: nothing is routed, looked up or joined again. It never changes.
 type prepared struct {
 	target string // path and query as they came, without api_key
+	class  edge.RouteClass
 	serial uint64 // of the release, which is another one when damage is found
 	etag   []byte
 	found  []byte  // the header from behind the date on
@@ -38,6 +39,7 @@ type prepared struct {
 func newPrepared(target []byte, rs *edge.Response) *prepared {
 	p := &prepared{target: string(target), serial: rs.Serial(), etag: append([]byte(nil), rs.ETag...)}
 	full := rs.Full()
+	p.class = full.RouteClass()
 	var h header
 	h.set(&full, sameOrigin, false /* last */)
 	p.found = h.appendTo(nil)
@@ -49,18 +51,20 @@ func newPrepared(target []byte, rs *edge.Response) *prepared {
 	return p
 }
 
-// write adds the response to m, and returns its status and the length of its body.
+// write adds the response to m, and returns its status and the length of the body that is sent.
 func (p *prepared) write(m *message, date []byte, pr *plainRequest) (code, length int) {
 	code, fields := http.StatusOK, p.found
 	if edge.Matches(pr.ifNoneMatch, p.etag) {
 		code, fields = http.StatusNotModified, p.same
 	} else {
-		length = p.body.len()
+		if !pr.isHead {
+			length = p.body.len()
+		}
 	}
 	m.own = append(m.own, statusLine(code)...)
 	m.own = append(m.own, date...)
 	m.own = append(m.own, fields...)
-	if length > 0 && !pr.isHead {
+	if length > 0 {
 		m.addMessage(&p.body)
 	}
 	return code, length

@@ -139,7 +139,7 @@ func BenchmarkFastPath(b *testing.B) {
 func constantServer(w *world, rq *edge.Request) *fasthttp.Server {
 	var constant fasthttp.Response
 	var ctx fasthttp.RequestCtx
-	setResponse(&ctx.Response, w.edge.Begin(rq), sameOrigin)
+	setResponse(&ctx.Response, &body{rs: w.edge.Begin(rq)}, sameOrigin)
 	_ = ctx.Response.Body() // makes a body of the stream
 	ctx.Response.CopyTo(&constant)
 	s, body := newFastHTTP(&w.cfg.Limits, w.edge, newMeters()), constant.Body()

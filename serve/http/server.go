@@ -46,6 +46,7 @@ func FitLimits(limits *Limits) error { return fitConns(limits, connlimit.OpenFil
 // New returns a Server of e on b, which it closes.
 func New(limits Limits, e *edge.Edge, b *connlimit.DrainListener) (*Server, error) {
 	s := &Server{limits: limits, meters: newMeters(), bound: b, accepted: make(chan struct{})}
+	s.meters.access = limits.Access
 	if limits.TLSCert != "" {
 		var err error
 		if s.cert, err = openCertificate(limits.TLSCert, limits.TLSKey, limits.Log); err != nil {

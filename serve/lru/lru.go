@@ -13,6 +13,8 @@ type Cache[V any] struct {
 	free  int // bytes left
 	byKey map[string]*list.Element
 	used  list.List // of *entry[V], last used first
+	// Lookups so far.
+	hits, misses uint64
 }
 
 type entry[V any] struct {
@@ -38,10 +40,22 @@ func (c *Cache[V]) Get(key []byte) (v V) {
 	defer c.mu.Unlock()
 	e := c.byKey[string(key)]
 	if e == nil {
+		c.misses++
 		return v
 	}
+	c.hits++
 	c.used.MoveToFront(e)
 	return e.Value.(*entry[V]).value
+}
+
+// Lookups returns how many calls of Get found a value, and how many found none.
+func (c *Cache[V]) Lookups() (hits, misses uint64) {
+	if c == nil {
+		return 0, 0
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.hits, c.misses
 }
 
 // Put adds a value of size bytes, unless it alone is larger than the cache.

@@ -30,6 +30,10 @@ type Watch struct{ fromDisk atomic.Bool }
 // FromDisk reports whether pages come from the disk at the moment.
 func (w *Watch) FromDisk() bool { return w.fromDisk.Load() }
 
+// PagesRead returns how many pages came from disks for this process so far, those that it had to wait
+// for twice. ok is false where pages are not counted.
+func PagesRead() (n int64, ok bool) { return pagesRead() }
+
 // Run watches the process until ctx ends. It starts with pages from the disk, for nothing that was
 // opened has been read. Where pages are not counted it does nothing.
 func (w *Watch) Run(ctx context.Context) {

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/reelsplice/reelsplice/schemas/durable"
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
@@ -141,7 +142,7 @@ func link(from, to string) error {
 	if os.Link(from, to) == nil {
 		return nil
 	}
-	in, err := os.Open(from)
+	in, err := durable.Open(from)
 	if err != nil {
 		return err
 	}
@@ -160,7 +161,7 @@ func writeWhole(path string, write func(io.Writer) error) (err error) {
 	}
 	defer func() {
 		if err = errors.Join(err, out.Close()); err == nil {
-			err = os.Rename(path+newSuffix, path)
+			err = durable.Rename(path+newSuffix, path)
 		}
 	}()
 	if err := write(out); err != nil {
@@ -171,7 +172,7 @@ func writeWhole(path string, write func(io.Writer) error) (err error) {
 
 // checkFile compares a file with its description.
 func checkFile(ctx context.Context, path string, want release.File) error {
-	f, err := os.Open(path)
+	f, err := durable.Open(path)
 	if err != nil {
 		return err
 	}

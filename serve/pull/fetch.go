@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/reelsplice/reelsplice/schemas/durable"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/bucket"
 )
@@ -53,7 +54,7 @@ func (p *Puller) fetch(ctx context.Context, dir string, f release.File, patches 
 		}
 		return fmt.Errorf("file %s: %s: %w", f.Name, p.cfg.Bucket.URL(bucket.FileName(f)), err)
 	}
-	return os.Rename(part, path)
+	return durable.Rename(part, path)
 }
 
 // download continues a file of size bytes from the object of that name, and makes it durable.

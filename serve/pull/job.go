@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/dustin/go-humanize"
-	"github.com/google/renameio/v2"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/reelsplice/reelsplice/schemas/durable"
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
@@ -78,7 +78,7 @@ func (p *Puller) make(ctx context.Context, id string, verify bool) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	if err := renameio.WriteFile(filepath.Join(dir, manifestFile), data, 0o600); err != nil {
+	if err := durable.WriteFile(filepath.Join(dir, manifestFile), data, 0o600); err != nil {
 		return err
 	}
 	j := &job{id: id, started: time.Now(), moved: p.counts.moved.Load()}
@@ -172,7 +172,7 @@ func (p *Puller) adopt(dir string, wanted []release.File) error {
 				if _, err := os.Lstat(to); !ok || err == nil {
 					continue
 				}
-				if err := os.Rename(filepath.Join(other, name+suffix), to); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				if err := durable.Rename(filepath.Join(other, name+suffix), to); err != nil && !errors.Is(err, fs.ErrNotExist) {
 					return err
 				}
 			}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/reelsplice/reelsplice/schemas/durable"
 	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/delta"
@@ -69,12 +70,12 @@ func (p *Puller) apply(ctx context.Context, d patch, f release.File, path string
 	}
 	p.patching.Lock()
 	defer p.patching.Unlock()
-	in, err := os.Open(temporary)
+	in, err := durable.Open(temporary)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	old, err := os.Open(d.old.Name)
+	old, err := durable.Open(d.old.Name)
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/object/objecttest"
+	"github.com/reelsplice/reelsplice/serve/metrics"
 )
 
 // TestPull brings releases into an empty cache, follows the pointer on and back, and reuses what the cache has.
@@ -56,7 +57,11 @@ func TestPull(t *testing.T) {
 		t.Errorf("going back moved %d bytes, want the pointer alone", back)
 	}
 	var text bytes.Buffer
-	p.WriteMetrics(&text)
+	var samples metrics.Writer
+	p.WriteMetrics(&samples)
+	if _, err := samples.WriteTo(&text); err != nil {
+		t.Fatal(err)
+	}
 	for _, want := range []string{`reelsplice_pulls_total 2\n`, `reelsplice_pulling 0\n`, `reelsplice_pull_reused_bytes_total [1-9]`, `reelsplice_pull_pointer_age_seconds \d\.`} {
 		if !regexp.MustCompile(want).Match(text.Bytes()) {
 			t.Errorf("the metrics lack %s:\n%s", want, text.String())

@@ -104,6 +104,9 @@ func (e *Engine) Discover(kind fragment.Kind, f *Filter, page, size int, out *Re
 	return nil
 }
 
+// Lookups returns the hits and the misses of the cache of results so far.
+func (e *Engine) Lookups() (hits, misses uint64) { return e.cache.Lookups() }
+
 // How many hits of a result are cached: 50 pages, which most clients never leave, or 500
 // once one does.
 const (

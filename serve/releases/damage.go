@@ -92,7 +92,10 @@ func (r *Releases) scrubServed(ctx context.Context, h *Held, wait time.Duration,
 // scrub checks h once.
 func (r *Releases) scrub(ctx context.Context, h *Held, rate int64) {
 	start, id := time.Now(), h.reader.Manifest().ID
-	switch err := h.reader.Scrub(ctx, rate); {
+	r.scrubs.begin(h.reader)
+	err := h.reader.Scrub(ctx, rate)
+	r.scrubs.end(err)
+	switch {
 	case errors.Is(err, context.Canceled):
 	case err != nil:
 		r.log.Warn("release could not be checked to its end", "release", id, "error", err)

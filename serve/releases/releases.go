@@ -37,6 +37,7 @@ type Releases struct {
 	looking sync.Mutex    // held for one look at the store at a time
 	damages *slog.Logger  // for damage, limited
 	sized   time.Time     // when the lengths of files were last looked at
+	scrubs  scrubs
 }
 
 // failure is a release that could not be opened. It is tried again only when the
@@ -59,6 +60,7 @@ type Held struct {
 	// serial is of this release alone in this process; never 0. It changes when damage is
 	// found, so that nothing prepared before is used again.
 	serial atomic.Uint64
+	loaded time.Time       // when it was opened
 	served context.Context // ends when another release is served
 	retire context.CancelFunc
 }
@@ -170,7 +172,7 @@ func (r *Releases) open(id string) error {
 	if got := reader.Manifest().ID; got != id {
 		return errors.Join(fmt.Errorf("%w: folder %s holds release %s", release.ErrCorrupt, id, got), reader.Close())
 	}
-	h := &Held{reader: reader, log: r.log}
+	h := &Held{reader: reader, log: r.log, loaded: time.Now()}
 	h.served, h.retire = context.WithCancel(context.Background())
 	h.serial.Store(r.opened.Add(1))
 	reader.NotifyDamage(func(err *release.CorruptError) { r.damaged(h, err) })

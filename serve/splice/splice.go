@@ -263,6 +263,9 @@ func (a *Answer) AppendInflated(dst []byte, s *release.Segment) ([]byte, error) 
 	return a.inflater.Append(dst, s)
 }
 
+// Len returns the number of pieces that Parts has.
+func (a *Answer) Len() int { return len(a.chunks) }
+
 // Parts calls fn for each piece of a in order, for people to look at: a literal, or else a segment.
 func (a *Answer) Parts(fn func(literal []byte, s *release.Segment)) {
 	for i := range a.chunks {

@@ -65,6 +65,9 @@ func (t *Reader) records(r Row) ([]Record, error) {
 			return nil, err
 		}
 	}
+	if err := checkFetched(rec); err != nil {
+		return nil, err
+	}
 	if gone, is, err := t.removed(r, rec); is || err != nil {
 		return []Record{gone}, err
 	}
@@ -131,6 +134,11 @@ func (t *Reader) withParts(one Record, parts []part, response bool) ([]Record, e
 		recs, err := t.records(r)
 		if err != nil {
 			return nil, Within(err, p.name)
+		}
+		for i := range recs {
+			if catalog.FetchedOf(recs[i].Record) == "" {
+				catalog.SetFetched(recs[i].Record, catalog.FetchedOf(one.Record))
+			}
 		}
 		out = append(out, recs...)
 	}
@@ -239,16 +247,20 @@ func wrap(r Row) (string, error) {
 	if err := json.Unmarshal([]byte(r.JSON), &own); err != nil {
 		return "", fmt.Errorf("parse JSON: %w", err)
 	}
+	row, fetched, err := takeFetched(r.JSON)
+	if err != nil {
+		return "", err
+	}
 	// Seasons and episodes have a number of their own, which no file name has.
 	if r.Series != 0 {
 		if own.ID == nil {
-			return fmt.Sprintf(`{%q:%s}`, r.Sub, r.JSON), nil
+			return fmt.Sprintf(`{%s%q:%s}`, fetched, r.Sub, row), nil
 		}
-		return fmt.Sprintf(`{"id":%s,%q:%s}`, own.ID, r.Sub, r.JSON), nil
+		return fmt.Sprintf(`{"id":%s,%s%q:%s}`, own.ID, fetched, r.Sub, row), nil
 	}
 	// Some responses of 2022 have their id as text.
 	if own.ID != nil && strings.Trim(string(own.ID), `"`) != fmt.Sprint(r.ID) {
 		return "", &record.FieldError{Field: "id", What: fmt.Sprintf("the file name has %d, the response has %s", r.ID, own.ID)}
 	}
-	return fmt.Sprintf(`{"id":%d,%q:%s}`, r.ID, r.Sub, r.JSON), nil
+	return fmt.Sprintf(`{"id":%d,%s%q:%s}`, r.ID, fetched, r.Sub, row), nil
 }

@@ -7,7 +7,7 @@ import (
 
 // This file is the one place for what the API's documents do not list. Add a row, run
 // go generate ./schemas/api, and run the tests: they name what is missing, such as a row in
-// docs/reference/operations.md.
+// docs/reference/extensions.md.
 //
 // A sub-request of one's own takes a row of ownOperations, a row of ownAppendNames for each
 // of its namespaces, a number from fragment.SubOwn on, and a field of the kind's record in

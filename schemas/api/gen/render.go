@@ -216,7 +216,7 @@ func renderAppendName(b *bytes.Buffer, row []string, ops [][]string) error {
 }
 
 // renderParams writes a list such as "query*:string:,page:integer:1": name, mark of required
-// ones, type, default; the table does not need the default. Behind it come lists of own ones.
+// ones, type, default. Behind it come lists of own ones.
 func renderParams(b *bytes.Buffer, field, list string, own []string) error {
 	if list == "" && len(own) == 0 {
 		return nil
@@ -242,12 +242,15 @@ func renderParam(b *bytes.Buffer, param string, own bool) error {
 		"boolean": "TypeBoolean", "date": "TypeDate",
 	}
 	name, rest, _ := strings.Cut(param, ":")
-	typ, _, _ := strings.Cut(rest, ":")
+	typ, value, _ := strings.Cut(rest, ":")
 	name, required := strings.CutSuffix(name, "*")
 	if name == "" || types[typ] == "" {
 		return fmt.Errorf("parameter %q: want name:type or name:type:default", param)
 	}
 	fmt.Fprintf(b, "{Name: %q, Type: %s", name, types[typ])
+	if value != "" {
+		fmt.Fprintf(b, ", Default: %q", value)
+	}
 	if required {
 		b.WriteString(", Required: true")
 	}

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/reelsplice/reelsplice/schemas/durable"
 	"github.com/reelsplice/reelsplice/schemas/object"
 )
 
@@ -185,7 +186,7 @@ func (m *Mirror) link(name string, o object.Info) bool {
 	if os.Link(from, tmp) != nil {
 		return false
 	}
-	if !e.clean(tmp) || os.Rename(tmp, m.path(name)) != nil {
+	if !e.clean(tmp) || durable.Rename(tmp, m.path(name)) != nil {
 		_ = os.Remove(tmp) // the file changed; a leftover harms nothing
 		return false
 	}
@@ -212,7 +213,7 @@ func (m *Mirror) download(ctx context.Context, name string, o object.Info) error
 	if err := errors.Join(tmp.Chmod(0o644), tmp.Sync(), tmp.Close()); err != nil {
 		return err
 	}
-	if err := os.Rename(tmp.Name(), m.path(name)); err != nil {
+	if err := durable.Rename(tmp.Name(), m.path(name)); err != nil {
 		return err
 	}
 	return m.remember(name, o.ETag)

@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/google/renameio/v2"
+	"github.com/reelsplice/reelsplice/schemas/durable"
 )
 
 // state has the object that each file of a mirror last equalled.
@@ -44,7 +44,7 @@ func (s state) save(path string) error {
 	if err != nil {
 		return err
 	}
-	if err := renameio.WriteFile(path, data, 0o600); err != nil {
+	if err := durable.WriteFile(path, data, 0o600); err != nil {
 		return fmt.Errorf("write state of mirror: %w", err)
 	}
 	return nil

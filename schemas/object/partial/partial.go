@@ -85,6 +85,7 @@ func create(path string, size int64) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	makeSparse(f)
 	if err := f.Truncate(size); err != nil {
 		return nil, errors.Join(err, f.Close(), os.Remove(path))
 	}

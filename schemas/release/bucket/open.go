@@ -2,9 +2,9 @@ package bucket
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 
+	"github.com/reelsplice/reelsplice/schemas/durable"
 	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/object/partial"
 	"github.com/reelsplice/reelsplice/schemas/release"
@@ -31,7 +31,7 @@ func (s Store) Source(ctx context.Context, dir string) release.Source {
 	return func(f release.File) (release.Blob, error) {
 		name := FileName(f)
 		if path, ok := s.Folder.Path(name); ok {
-			h, err := os.Open(path)
+			h, err := durable.Open(path)
 			return release.Blob{Handle: h}, err
 		}
 		// Without an ETag: an object never changes, its blocks are checked, and thousands of requests are saved.

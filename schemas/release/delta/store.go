@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/reelsplice/reelsplice/schemas/durable"
 	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/bucket"
@@ -153,12 +154,12 @@ func pairsOf(id, earlier string) (pairs []Pair, err error) {
 
 // writePair is Write of files of two folders. The temporary file lies where the system has those.
 func writePair(ctx context.Context, to object.Folder, p Pair, newDir, oldDir string) (int64, error) {
-	newData, err := os.Open(filepath.Join(newDir, p.New.Name))
+	newData, err := durable.Open(filepath.Join(newDir, p.New.Name))
 	if err != nil {
 		return 0, err
 	}
 	defer newData.Close()
-	oldData, err := os.Open(filepath.Join(oldDir, p.Old.Name))
+	oldData, err := durable.Open(filepath.Join(oldDir, p.Old.Name))
 	if err != nil {
 		return 0, err
 	}

@@ -1,4 +1,4 @@
-//go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd || solaris)
+//go:build !(windows || darwin || dragonfly || freebsd || linux || netbsd || openbsd || solaris)
 
 package mmap
 

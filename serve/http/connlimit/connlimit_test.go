@@ -150,7 +150,7 @@ func TestNoFilesLeft(t *testing.T) {
 	idle := s.dial(t)
 	c := <-s.opened
 	eventually(t, "its server waits", func() bool { return c.(*Conn).state.Load() == waiting })
-	s.failedAccept(syscall.EMFILE, 1)
+	s.failedAccept(errTooManyFiles, 1)
 	if _, err := idle.Read(make([]byte, 1)); err != io.EOF {
 		t.Errorf("idle connection reads %v, want the end", err)
 	}

@@ -6,8 +6,6 @@ import (
 	"os"
 	"sync/atomic"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // A DrainListener accepts the connections in the kernel's queue before it closes. Closing alone resets
@@ -31,19 +29,6 @@ func (l *DrainListener) Accept() (net.Conn, error) {
 		}
 		_ = l.SetDeadline(time.Time{}) // it has ended the wait
 	}
-}
-
-// queued reports whether a connection waits in the kernel's queue.
-func (l *DrainListener) queued() bool {
-	raw, err := l.SyscallConn()
-	if err != nil {
-		return false
-	}
-	n := 0
-	_ = raw.Control(func(fd uintptr) { // a closed listener has no queue
-		n, _ = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0)
-	})
-	return n > 0
 }
 
 // Drain ends the wait in Accept.

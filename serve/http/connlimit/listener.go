@@ -13,7 +13,6 @@ import (
 	"net/netip"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 )
 
@@ -39,6 +38,7 @@ const Extra = maxLeaving + maxRefusing + 2 // itself, and the connection just ac
 // Stats counts connections by their fate.
 type Stats struct {
 	Open         int   // now
+	Busy         int   // of these, with a server at work on a request
 	Evicted      int64 // closed while idle, to make room
 	Refused      int64
 	AcceptErrors int64
@@ -77,7 +77,13 @@ func Listen(ln net.Listener, cfg Config) *Listener {
 func (l *Listener) Stats() Stats {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return Stats{len(l.slots), l.evicted.Load(), l.refused.Load(), l.failed.Load()}
+	working := 0
+	for _, c := range l.slots {
+		if c.state.Load() == busy {
+			working++
+		}
+	}
+	return Stats{len(l.slots), working, l.evicted.Load(), l.refused.Load(), l.failed.Load()}
 }
 
 // Close ends Accept.
@@ -120,7 +126,7 @@ const (
 func (l *Listener) failedAccept(err error, failures int) {
 	l.failed.Add(1)
 	l.cfg.Log.Warn("accept failed, trying again", "error", err)
-	if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
+	if outOfFiles(err) {
 		l.mu.Lock()
 		if i := l.idle(); i >= 0 {
 			l.evict(l.slots[i])

@@ -1,0 +1,236 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/reelsplice/reelsplice/schemas/api"
+	"github.com/reelsplice/reelsplice/schemas/openapi"
+	"github.com/reelsplice/reelsplice/schemas/openapi/openapitest"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
+	"github.com/reelsplice/reelsplice/serve/auth"
+	"github.com/reelsplice/reelsplice/serve/edge"
+	"github.com/reelsplice/reelsplice/serve/status"
+)
+
+// askedOf is how many requests of an operation TestOpenAPI sends, spread over the sample.
+const askedOf = 4
+
+// TestOpenAPI walks the table of operations: the document has those that the edge serves, no others, and
+// their responses about the sample validate: 200 without a field that the document lacks, 304 and errors.
+func TestOpenAPI(t *testing.T) {
+	skipLarge(t)
+	v, err := openapitest.New(true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, rel := sampleEdge(t)
+	p := samplePlaces(t, rel)
+	p.add("account_id", 1)
+	p.add("account_object_id", "5f0000000000000000000001")
+	p.add("guest_session_id", e.issue(t, auth.KindGuest, "5a3b1f0e7c9d4e2f8a6b0c1d2e3f4a5b"))
+	p.add("list_id", 1)
+	w := openAPIWalk{v: v, e: e, session: e.issue(t, auth.KindSession, "1"), user: e.issue(t, auth.KindToken, "1")}
+	served := 0
+	for i := range api.Operations() {
+		op := &api.Operations()[i]
+		if op.Method != "GET" || op.Answerer == api.AnswerNothing {
+			if path, ok := v.Path(op.Path); ok && path == op.Path && op.Method == "GET" {
+				t.Errorf("the document has %s, which the edge refuses", op.Name)
+			}
+			continue
+		}
+		served++
+		t.Run(op.Name, func(t *testing.T) { w.operation(t, op, targets(op, p)) })
+	}
+	if n := len(v.Paths()); n != served {
+		t.Errorf("the document has %d paths, the edge serves %d operations", n, served)
+	}
+	if w.planted < 4*served {
+		t.Errorf("%d values of a wrong type were planted, want 4 an operation", w.planted)
+	}
+	t.Logf("%d responses of %d operations, %d planted values", w.responses, served, w.planted)
+}
+
+// An openAPIWalk validates responses of one edge.
+type openAPIWalk struct {
+	v             *openapitest.Validator
+	e             *testEdge
+	session, user string // credentials of an account, of version 3 and 4
+	responses     int
+	planted       int
+}
+
+func (w *openAPIWalk) operation(t *testing.T, op *api.Operation, all []string) {
+	t.Helper()
+	if len(all) == 0 {
+		t.Fatal("the sample has nothing to ask for")
+	}
+	step := max(1, len(all)/sharedtest.Rounds(askedOf, 100))
+	for i := 0; i < len(all); i += step {
+		w.ask(t, op, all[i], 200, nil)
+	}
+	first := all[0]
+	if op.Appends != "" {
+		for names := range slices.Chunk(appendedTo(op.Appends), maxAppends) {
+			target := withParam([]string{first}, "append_to_response", namesOf(names))[0]
+			w.ask(t, op, target, 200, nil)
+		}
+		w.ask(t, op, withParam([]string{first}, "append_to_response", strings.Repeat("credits,", maxAppends+1))[0], 400, nil)
+	}
+	ok := w.ask(t, op, first, 200, nil)
+	w.plant(t, first, ok.body)
+	if etag := ok.etag; etag != "" {
+		w.ask(t, op, first, 304, func(rq *edge.Request) { rq.IfNoneMatch = []byte(etag) })
+	} else if w.v.Has(op.Path, 304) {
+		t.Errorf("GET %s has no ETag; the document has 304", first)
+	}
+	w.ask(t, op, first, 401, func(rq *edge.Request) { rq.Authorization = nil })
+	if slices.ContainsFunc(op.QueryParams, func(p api.Param) bool { return p.Name == "page" }) {
+		w.ask(t, op, withParam([]string{first}, "page", "501")[0], 400, nil)
+	}
+	if slices.ContainsFunc(op.QueryParams, func(p api.Param) bool { return p.Name == "start_date" }) {
+		path, _, _ := strings.Cut(first, "?")
+		w.ask(t, op, path+"?start_date=2024-01-01&end_date=2024-03-01", 422, nil)
+		w.ask(t, op, path+"?start_date=yesterday", 400, nil)
+	}
+	if slices.ContainsFunc(op.QueryParams, func(p api.Param) bool { return p.Required }) && op.Answerer != api.AnswerListItem {
+		w.ask(t, op, op.Path, w.without(op), nil) // the required parameter is missing
+	}
+	if op.Answerer == api.AnswerDetails && len(op.PathParams) > 0 {
+		at := strings.LastIndexByte(first, '/') // where the ID is, or below a resource that is there
+		if op.Path[strings.LastIndexByte(op.Path, '/')+1] == '{' {
+			w.ask(t, op, first[:at]+"/4294967295", 404, nil)
+		}
+	}
+}
+
+// plant demands that the validation finds a value of another type in each field of a response.
+func (w *openAPIWalk) plant(t *testing.T, target, body string) {
+	t.Helper()
+	var doc any
+	if err := json.Unmarshal([]byte(body), &doc); err != nil {
+		t.Fatal(err)
+	}
+	path, _, _ := strings.Cut(target, "?")
+	object, root := doc, doc
+	if rows, ok := doc.([]any); ok {
+		object = rows[0]
+	}
+	fields, ok := object.(map[string]any)
+	if !ok { // a list of texts
+		fields, root = map[string]any{"": nil}, nil
+	}
+	for name, value := range fields {
+		fields[name] = unlike(value)
+		planted := root
+		if root == nil {
+			planted = []any{1.5}
+		}
+		text, err := json.Marshal(planted)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w.v.Response(path, 200, text) == nil {
+			t.Errorf("GET %s: with %v in the field %q the response is valid", target, fields[name], name)
+		}
+		fields[name] = value
+		w.planted++
+	}
+}
+
+// unlike returns a value of a type that no field of this value has.
+func unlike(value any) any {
+	switch value.(type) {
+	case string, float64:
+		return []any{1.5}
+	case nil:
+		return true
+	}
+	return "planted"
+}
+
+// without is the status of an operation without the parameter that it requires.
+func (w *openAPIWalk) without(op *api.Operation) int {
+	if op.Answerer == api.AnswerBatch {
+		return 404
+	}
+	return 422
+}
+
+func namesOf(names []appended) string {
+	var all []string
+	for _, n := range names {
+		all = append(all, n.name)
+	}
+	return strings.Join(all, ",")
+}
+
+// ask asks for target and validates the response.
+func (w *openAPIWalk) ask(t *testing.T, op *api.Operation, target string, want int, change func(*edge.Request)) reply {
+	t.Helper()
+	full := target
+	if op.Auth != api.AuthBearer && op.Version() == 3 {
+		full = withParam([]string{target}, "session_id", w.session)[0]
+	}
+	a := w.e.do(full, func(rq *edge.Request) {
+		if op.Version() == 4 {
+			rq.Authorization = []byte("Bearer " + w.user)
+		}
+		if change != nil {
+			change(rq)
+		}
+	})
+	w.responses++
+	path, _, _ := strings.Cut(target, "?")
+	if a.status != want {
+		t.Errorf("GET %s: status %d: %.200s; want %d", target, a.status, a.body, want)
+	} else if err := w.v.Response(path, a.status, []byte(a.body)); err != nil {
+		t.Errorf("GET %s: %v", target, err)
+	}
+	return a
+}
+
+// TestOpenAPIErrors checks the examples of errors: each is the body of a refusal of the edge, and no refusal is missing.
+func TestOpenAPIErrors(t *testing.T) {
+	var doc struct {
+		Components struct {
+			Responses map[string]struct {
+				Content map[string]struct {
+					Examples map[string]struct{ Value any }
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal(openapi.Document(), &doc); err != nil {
+		t.Fatal(err)
+	}
+	got, want := map[string]any{}, map[string]any{}
+	for _, r := range doc.Components.Responses {
+		for name, example := range r.Content["application/json"].Examples {
+			got[name] = example.Value
+		}
+	}
+	for c := status.Code(1); c < 255; c++ {
+		if c.HTTP() == status.Internal.HTTP() && c != status.Internal || c == status.MethodNotAllowed { // no code, or of a method that no path has
+			continue
+		}
+		name := fmt.Sprintf("code_%d", c)
+		if c == status.MissingQuery {
+			name = "missing_query"
+		}
+		var body any
+		if err := json.Unmarshal(c.Body(), &body); err != nil {
+			t.Fatal(err)
+		}
+		want[name] = body
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("examples of errors (-the edge +the document):\n%s", d)
+	}
+}

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/coreos/go-systemd/v22/activation"
+	"github.com/coreos/go-systemd/v22/daemon"
+
+	"github.com/reelsplice/reelsplice/serve"
+)
+
+const (
+	// statusInterval is how often the state of the edge is looked at for systemd.
+	statusInterval = 250 * time.Millisecond
+	// startExtension is how long systemd waits beyond its time limit while a release is pulled, and extendEvery how often
+	// that is put off.
+	startExtension = 60 * time.Second
+	extendEvery    = 10 * time.Second
+)
+
+// A notifier reports the state of a Server to systemd. A nil one does nothing.
+type notifier struct {
+	server   *serve.Server
+	log      *slog.Logger
+	watchdog time.Duration // between two signs of life; 0 for none
+}
+
+// newNotifier returns nil for a process that systemd expects no reports of.
+func newNotifier(s *serve.Server, log *slog.Logger) *notifier {
+	if os.Getenv("NOTIFY_SOCKET") == "" {
+		return nil
+	}
+	limit, err := daemon.SdWatchdogEnabled(false)
+	if err != nil {
+		log.Warn("the watchdog of systemd is not used", "error", err)
+	}
+	return &notifier{server: s, log: log, watchdog: limit / 2}
+}
+
+// send sends lines of one message.
+func (n *notifier) send(lines ...string) {
+	if _, err := daemon.SdNotify(false, strings.Join(lines, "\n")); err != nil {
+		n.log.Warn("report to systemd failed", "error", err)
+	}
+}
+
+// run reports the state until ctx ends. The end of stopping is reported too.
+func (n *notifier) run(ctx, stopping context.Context) {
+	if n == nil {
+		return
+	}
+	t := time.NewTicker(statusInterval)
+	defer t.Stop()
+	var alive, extended time.Time
+	last, started, stops := "", false, stopping.Done()
+	for {
+		if n.watchdog > 0 && time.Since(alive) >= n.watchdog {
+			n.send(daemon.SdNotifyWatchdog)
+			alive = time.Now()
+		}
+		text, ready := n.server.Status()
+		var lines []string
+		if text != last {
+			lines = append(lines, "STATUS="+text)
+			last = text
+		}
+		if ready && !started {
+			lines = append(lines, daemon.SdNotifyReady)
+			started = true
+		}
+		if !started && time.Since(extended) >= extendEvery {
+			lines = append(lines, fmt.Sprintf("EXTEND_TIMEOUT_USEC=%d", startExtension.Microseconds()))
+			extended = time.Now()
+		}
+		if len(lines) > 0 && stops != nil {
+			n.send(lines...)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-stops:
+			n.send(daemon.SdNotifyStopping, "STATUS=stopping")
+			stops = nil
+		case <-t.C:
+		case <-n.wake(alive):
+		}
+	}
+}
+
+// wake returns a channel that reports when the next sign of life is due, if that is before the next tick.
+func (n *notifier) wake(alive time.Time) <-chan time.Time {
+	if n.watchdog <= 0 || n.watchdog >= statusInterval {
+		return nil
+	}
+	return time.After(time.Until(alive.Add(n.watchdog)))
+}
+
+// reload reports a reload around fn.
+func (n *notifier) reload(fn func()) {
+	if n == nil {
+		fn()
+		return
+	}
+	n.send(daemon.SdNotifyReloading, daemon.SdNotifyMonotonicUsec())
+	fn()
+	text, _ := n.server.Status()
+	n.send(daemon.SdNotifyReady, "STATUS="+text)
+}
+
+// adminSocket is the FileDescriptorName of the socket for the admin listener.
+const adminSocket = "admin"
+
+// passedListeners takes the listeners that systemd has passed, if any: one for the API, and one named admin.
+func passedListeners() (api *net.TCPListener, admin net.Listener, err error) {
+	all, err := activation.ListenersWithNames()
+	if err != nil {
+		return nil, nil, fmt.Errorf("sockets that systemd passed: %w", err)
+	}
+	for name, some := range all {
+		for _, l := range some {
+			tcp, ok := l.(*net.TCPListener)
+			switch {
+			case !ok:
+				return nil, nil, fmt.Errorf("socket %q that systemd passed listens on %s: want a TCP socket", name, l.Addr().Network())
+			case name == adminSocket && admin == nil:
+				admin = tcp
+			case name != adminSocket && api == nil:
+				api = tcp
+			default:
+				return nil, nil, fmt.Errorf("socket %q that systemd passed is one too many: want one for the API, and one named %s", name, adminSocket)
+			}
+		}
+	}
+	if api == nil && admin != nil {
+		return nil, nil, fmt.Errorf("systemd passed socket %q alone: want one for the API too", adminSocket)
+	}
+	return api, admin, nil
+}

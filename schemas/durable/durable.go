@@ -1,0 +1,40 @@
+// Package durable replaces files in one step: readers see the old content or the new one, and so does the next start
+// after a power cut.
+//
+// On Unix a rename replaces a file that others have open. Windows refuses that until they close it, so Rename waits for
+// readers there, and Open does not stand in the way of other processes that remove or rename the file.
+package durable
+
+import (
+	"errors"
+	"io"
+	"os"
+)
+
+// WriteFile makes data the content of the file path, by way of a temporary file in its folder. A new file gets the mode,
+// less the process's umask; an old one keeps its own.
+func WriteFile(path string, data []byte, mode os.FileMode) (err error) {
+	f, err := replacement(path, mode)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, f.Abort())
+		}
+	}()
+	if _, err := f.Write(data); err != nil {
+		return err
+	}
+	return f.Commit()
+}
+
+// ReadFile returns the content of a file, which others may replace meanwhile.
+func ReadFile(path string) ([]byte, error) {
+	f, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
+}

@@ -1,0 +1,193 @@
+package durable
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// names returns the names in a folder.
+func names(t *testing.T, dir string) string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, e := range entries {
+		all = append(all, e.Name())
+	}
+	return strings.Join(all, " ")
+}
+
+func wantFile(t *testing.T, path, want string) {
+	t.Helper()
+	if got, err := ReadFile(path); err != nil || string(got) != want {
+		t.Errorf("%s holds %q, %v, want %q", filepath.Base(path), got, err, want)
+	}
+}
+
+func TestWriteFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "file")
+	for _, text := range []string{"first", "", "second"} {
+		if err := WriteFile(path, []byte(text), 0o640); err != nil {
+			t.Fatal(err)
+		}
+		wantFile(t, path, text)
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteFile(path, []byte("third"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if st, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && st.Mode().Perm() != 0o600 {
+		t.Errorf("a replaced file: %v, %v, want its own mode 0600", st, err)
+	}
+	if got := names(t, dir); got != "file" {
+		t.Errorf("the folder holds %s, want file", got)
+	}
+	if err := WriteFile(filepath.Join(dir, "none", "file"), nil, 0o600); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("into a folder that is not there: %v, want fs.ErrNotExist", err)
+	}
+}
+
+// TestFailedCommit: a name that cannot be taken leaves no file behind.
+func TestFailedCommit(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "name", "below"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteFile(filepath.Join(dir, "name"), []byte("text"), 0o600); err == nil {
+		t.Error("a folder was replaced by a file")
+	}
+	if got := names(t, dir); got != "name" {
+		t.Errorf("the folder holds %s, want name", got)
+	}
+}
+
+func TestPending(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "file")
+	makers := map[string]func() (*Pending, error){
+		"Create":        func() (*Pending, error) { return Create(path, 0o600) },
+		"CreatePrivate": func() (*Pending, error) { return CreatePrivate(path) },
+	}
+	for name, create := range makers {
+		f, err := create()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = f.WriteString("lost")
+		if err := f.Abort(); err != nil {
+			t.Errorf("%s, Abort: %v", name, err)
+		}
+		if got := names(t, dir); got != "" {
+			t.Errorf("%s, Abort leaves %s", name, got)
+		}
+		if f, err = create(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.WriteString(name); err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(f.Commit(), f.Abort()); err != nil {
+			t.Errorf("%s, Commit and Abort: %v", name, err)
+		}
+		wantFile(t, path, name)
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestRename(t *testing.T) {
+	dir := t.TempDir()
+	from, to := filepath.Join(dir, "from"), filepath.Join(dir, "to")
+	if err := Rename(from, to); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), from) {
+		t.Errorf("rename of no file: %v, want fs.ErrNotExist with its name", err)
+	}
+	for _, path := range []string{from, to} {
+		if err := os.MkdirAll(path+"-dir", 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(path), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(Rename(from, to), Rename(from+"-dir", from), SyncDir(dir)); err != nil {
+		t.Fatal(err)
+	}
+	wantFile(t, to, from)
+	if got := names(t, dir); got != "from to to-dir" {
+		t.Errorf("the folder holds %s, want from to to-dir", got)
+	}
+}
+
+// TestReadersAndWriter: readers see one of the contents, whole, while a writer replaces the file again and again.
+func TestReadersAndWriter(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "current")
+	contents := []string{strings.Repeat("a", 5000), strings.Repeat("b", 3000)}
+	if err := WriteFile(path, []byte(contents[0]), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	var readers sync.WaitGroup
+	for range 3 {
+		readers.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				case <-time.After(time.Millisecond): // some file systems of Windows replace no file that is open all the time
+				}
+				if got, err := ReadFile(path); err != nil || string(got) != contents[0] && string(got) != contents[1] {
+					t.Errorf("a reader sees %d bytes, %v, want one of the contents", len(got), err)
+					return
+				}
+			}
+		})
+	}
+	for i := range 50 {
+		if err := WriteFile(path, []byte(contents[i%2]), 0o600); err != nil {
+			t.Errorf("write %d: %v", i, err)
+		}
+	}
+	close(done)
+	readers.Wait()
+}
+
+// TestOpenFileIsReplaced: a file that Open has opened can be replaced or removed, and stays readable.
+func TestOpenFileIsReplaced(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "file")
+	if err := WriteFile(path, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := Rename(path, path+"-old"); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteFile(path, []byte("new"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(path + "-old"); err != nil {
+		t.Fatal(err)
+	}
+	b := make([]byte, 3)
+	if _, err := f.ReadAt(b, 0); err != nil || string(b) != "old" {
+		t.Errorf("the open file holds %q, %v, want old", b, err)
+	}
+	wantFile(t, path, "new")
+}

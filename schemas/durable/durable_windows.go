@@ -1,0 +1,149 @@
+package durable
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/windows"
+)
+
+// A Pending is a file in the making, in the folder of the file that it replaces on Commit.
+type Pending struct {
+	*os.File
+	path string
+	done bool // Commit or Abort has been called
+}
+
+// Create starts the file path. Its access rights are those that the folder passes on: Windows ignores the mode.
+func Create(path string, _ fs.FileMode) (*Pending, error) { return CreatePrivate(path) }
+
+// CreatePrivate is Create.
+func CreatePrivate(path string) (*Pending, error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"*")
+	if err != nil {
+		return nil, err
+	}
+	return &Pending{File: f, path: path}, nil
+}
+
+func replacement(path string, mode fs.FileMode) (*Pending, error) { return Create(path, mode) }
+
+// Commit makes the content durable and gives the file its name, durably.
+func (p *Pending) Commit() error {
+	if p.done {
+		return fs.ErrClosed
+	}
+	p.done = true
+	err := errors.Join(p.Sync(), p.Close())
+	if err == nil {
+		err = Rename(p.Name(), p.path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(p.Name()))
+	}
+	return nil
+}
+
+// Abort removes the file. It does nothing after Commit.
+func (p *Pending) Abort() error {
+	if p.done {
+		return nil
+	}
+	p.done = true
+	return errors.Join(p.Close(), os.Remove(p.Name()))
+}
+
+// patience is how long Rename and Open wait for other processes to close a file. Readers of this project have small
+// files open for microseconds; virus scanners look at new ones for longer.
+const patience = 2 * time.Second
+
+// Rename durably gives a closed file or a folder another name, replacing a file of that name. A file that only Open has
+// open is replaced at once where the file system can, as NTFS does. Rename waits for other readers.
+func Rename(from, to string) error {
+	a, err := windows.UTF16PtrFromString(from)
+	if err != nil {
+		return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
+	}
+	b, err := windows.UTF16PtrFromString(to)
+	if err != nil {
+		return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
+	}
+	err = retry(func() error {
+		err := windows.MoveFileEx(a, b, windows.MOVEFILE_REPLACE_EXISTING|windows.MOVEFILE_WRITE_THROUGH)
+		if InUse(err) && replaceOpen(from, to) {
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
+	}
+	return nil
+}
+
+// replaceOpen replaces a file that others have open, and reports whether it could. Both names are in one folder.
+func replaceOpen(from, to string) bool {
+	dir := filepath.Dir(from)
+	if dir != filepath.Dir(to) {
+		return false
+	}
+	root, err := os.OpenRoot(dir) // its Rename is that of POSIX, unlike os.Rename
+	if err != nil {
+		return false
+	}
+	defer root.Close()
+	if root.Rename(filepath.Base(from), filepath.Base(to)) != nil {
+		return false
+	}
+	if f, err := os.OpenFile(to, os.O_RDWR, 0); err == nil {
+		_ = f.Sync() // the name too; without it a power cut leaves the old file
+		_ = f.Close()
+	}
+	return true
+}
+
+// SyncDir does nothing: the system has no such call, and Rename is durable by itself.
+func SyncDir(string) error { return nil }
+
+// Open opens a file for reading. Others may write, rename and remove it meanwhile, which os.Open forbids.
+func Open(path string) (*os.File, error) {
+	name, err := windows.UTF16PtrFromString(path)
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
+	}
+	var h windows.Handle
+	err = retry(func() (err error) {
+		h, err = windows.CreateFile(name, windows.GENERIC_READ, windows.FILE_SHARE_READ|windows.FILE_SHARE_WRITE|windows.FILE_SHARE_DELETE,
+			nil, windows.OPEN_EXISTING, windows.FILE_ATTRIBUTE_NORMAL, 0)
+		return err
+	})
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
+	}
+	return os.NewFile(uintptr(h), path), nil
+}
+
+// retry calls try until it succeeds, or fails otherwise than because of a file in use, or for as long as patience.
+func retry(try func() error) (err error) {
+	pause := time.Millisecond
+	for end := time.Now().Add(patience); ; pause = min(2*pause, 50*time.Millisecond) {
+		if err = try(); !InUse(err) || time.Now().After(end) {
+			return err
+		}
+		time.Sleep(pause)
+	}
+}
+
+// InUse reports whether an error may mean that another process has the file open or mapped. Missing rights have the
+// same errors.
+func InUse(err error) bool {
+	for _, of := range []error{windows.ERROR_SHARING_VIOLATION, windows.ERROR_ACCESS_DENIED, windows.ERROR_LOCK_VIOLATION, windows.ERROR_USER_MAPPED_FILE} {
+		if errors.Is(err, of) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,48 @@
+// Package openapi holds the OpenAPI document of the operations that the edge serves. It is made of
+// the table of operations and the shapes of the responses; see docs/reference/openapi.md.
+package openapi
+
+import (
+	"bytes"
+	_ "embed"
+	"io"
+	"sync"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+//go:generate go run ./gen
+
+//go:embed openapi-3.1.json.gz
+var packed []byte
+
+//go:embed openapi-3.0.json.gz
+var packed30 []byte
+
+// Gzip returns the document, OpenAPI 3.1 as JSON, as one gzip member. It is shared: read only.
+func Gzip() []byte { return packed }
+
+// Document returns the document, OpenAPI 3.1 as JSON. It is shared: read only.
+func Document() []byte { return document() }
+
+// Document30 returns the document as OpenAPI 3.0, for tools that read no 3.1. It allows more, where
+// 3.0 has no words for a limit. It is shared: read only.
+func Document30() []byte { return document30() }
+
+var (
+	document   = sync.OnceValue(func() []byte { return unpack(packed) })
+	document30 = sync.OnceValue(func() []byte { return unpack(packed30) })
+)
+
+// unpack inflates a document that is part of the program; a test does so first.
+func unpack(gz []byte) []byte {
+	r, err := gzip.NewReader(bytes.NewReader(gz))
+	if err != nil {
+		return nil
+	}
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return nil
+	}
+	return text
+}

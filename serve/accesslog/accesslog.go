@@ -1,0 +1,243 @@
+// Package accesslog writes a line for each response, as JSON or in the common log format. Writing never
+// blocks a request, and no line holds a credential.
+package accesslog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/netip"
+	"sync/atomic"
+	"time"
+
+	"github.com/reelsplice/reelsplice/serve/logs"
+)
+
+// The formats of lines.
+const (
+	JSON   = "json"
+	Common = "common" // of NCSA, as most tools read it
+)
+
+// Stdout is the Config.Path of standard output.
+const Stdout = "-"
+
+// Config says where the lines go.
+type Config struct {
+	Path   string // file, Stdout, or "" for no access log
+	Format string // JSON, the default, or Common
+	// Sample is how many responses one line stands for: each response is logged with a chance of 1 in Sample.
+	// Those of 500 and above are always logged. 1 by default.
+	Sample int
+	Stdout io.Writer // for Path Stdout
+}
+
+// DefaultConfig returns the defaults: no access log.
+func DefaultConfig() Config { return Config{Format: JSON, Sample: 1} }
+
+const maxSample = 1_000_000
+
+// Validate reports everything that is wrong with c.
+func (c *Config) Validate() error {
+	var errs []error
+	if c.Format != JSON && c.Format != Common {
+		errs = append(errs, fmt.Errorf("access-log-format %q: want %s or %s", c.Format, JSON, Common))
+	}
+	if c.Sample < 1 || c.Sample > maxSample {
+		errs = append(errs, fmt.Errorf("access-log-sample %d: want 1 to %d", c.Sample, maxSample))
+	}
+	return errors.Join(errs...)
+}
+
+// An Entry is what is logged of a response. Its slices are read by Write alone.
+type Entry struct {
+	Time        time.Time // when the request was read
+	Client      net.Addr
+	Method      []byte // nil with Path and Query for a head that is no request
+	Path, Query []byte // as they came
+	Protocol    string
+	Status      int
+	Bytes       int // of the body that was sent
+	Took        time.Duration
+	Class       string
+	Token       string // its name
+	UserAgent   []byte
+	Traceparent []byte // as it came
+	Release     string
+}
+
+// A Log writes entries. It is safe for concurrent use. A nil Log wants none.
+type Log struct {
+	cfg   Config
+	file  *file // nil for Stdout
+	queue *logs.Queue
+	json  slog.Handler // nil for Common
+	lines atomic.Int64
+}
+
+// Open opens the access log; without a path it returns nil.
+func Open(c Config) (*Log, error) {
+	if c.Path == "" {
+		return nil, nil
+	}
+	l := &Log{cfg: c}
+	to := c.Stdout
+	if c.Path != Stdout {
+		var err error
+		if l.file, err = openFile(c.Path); err != nil {
+			return nil, err
+		}
+		to = l.file
+	}
+	l.queue = logs.NewQueue(to, l.notice)
+	if c.Format == JSON {
+		l.json = newJSON(l.queue)
+	}
+	return l, nil
+}
+
+// newJSON returns a handler that writes records without level and message.
+func newJSON(to io.Writer) slog.Handler {
+	return slog.NewJSONHandler(to, &slog.HandlerOptions{ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
+		if len(groups) == 0 && (a.Key == slog.LevelKey || a.Key == slog.MessageKey) {
+			return slog.Attr{}
+		}
+		return a
+	}})
+}
+
+// notice returns the line about lost lines. The common log format has none.
+func (l *Log) notice(lost int64) []byte {
+	if l.json == nil {
+		return nil
+	}
+	return fmt.Appendf(nil, "{\"time\":%q,\"lost_lines\":%d}\n", time.Now().UTC().Format(time.RFC3339Nano), lost)
+}
+
+// Wants reports whether a response with that status is to be logged.
+func (l *Log) Wants(status int) bool {
+	if l == nil {
+		return false
+	}
+	return l.cfg.Sample == 1 || status >= http.StatusInternalServerError || rand.IntN(l.cfg.Sample) == 0
+}
+
+// Write logs e, without waiting: a line that does not fit into the queue is lost, and counted.
+func (l *Log) Write(e *Entry) {
+	l.lines.Add(1)
+	if l.json == nil {
+		_, _ = l.queue.Write(appendCommon(nil, e)) // which never fails
+		return
+	}
+	_ = l.json.Handle(context.Background(), l.record(e)) // which writes to the queue alone
+}
+
+// record returns the fields of e. Absent ones are left out.
+func (l *Log) record(e *Entry) slog.Record {
+	r := slog.NewRecord(e.Time, slog.LevelInfo, "", 0)
+	text := func(key, value string) {
+		if value != "" {
+			r.AddAttrs(slog.String(key, value))
+		}
+	}
+	text("client", host(e.Client))
+	text("method", maskMethod(e.Method))
+	text("path", maskPath(e.Path))
+	text("query", maskQuery(e.Query))
+	text("protocol", e.Protocol)
+	r.AddAttrs(slog.Int("status", e.Status), slog.Int("bytes", e.Bytes), slog.Float64("duration_seconds", e.Took.Seconds()))
+	text("class", e.Class)
+	text("token", e.Token)
+	text("user_agent", maskText(e.UserAgent))
+	if trace, parent, ok := ParseTraceparent(e.Traceparent); ok {
+		text("trace_id", trace)
+		text("parent_id", parent)
+	}
+	text("release", e.Release)
+	if l.cfg.Sample > 1 {
+		n := l.cfg.Sample
+		if e.Status >= http.StatusInternalServerError {
+			n = 1
+		}
+		r.AddAttrs(slog.Int("sample", n))
+	}
+	return r
+}
+
+// appendCommon appends e in the common log format.
+func appendCommon(dst []byte, e *Entry) []byte {
+	dst = append(dst, orDash(host(e.Client))...)
+	dst = append(dst, " - "...)
+	dst = append(dst, orDash(escapeWord(e.Token))...)
+	dst = e.Time.AppendFormat(append(dst, " ["...), "02/Jan/2006:15:04:05 -0700")
+	dst = append(dst, `] "`...)
+	if len(e.Method) == 0 {
+		dst = append(dst, '-')
+	} else {
+		dst = append(append(dst, maskMethod(e.Method)...), ' ')
+		dst = append(dst, escapeWord(maskPath(e.Path))...)
+		if len(e.Query) > 0 {
+			dst = append(append(dst, '?'), escapeWord(maskQuery(e.Query))...)
+		}
+		dst = append(append(dst, ' '), e.Protocol...)
+	}
+	dst = fmt.Appendf(dst, `" %d `, e.Status)
+	if e.Bytes == 0 {
+		return append(dst, "-\n"...)
+	}
+	return fmt.Appendf(dst, "%d\n", e.Bytes)
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+// host returns the IP address of a client.
+func host(a net.Addr) string {
+	if tcp, ok := a.(*net.TCPAddr); ok {
+		return tcp.AddrPort().Addr().Unmap().String()
+	}
+	if a == nil {
+		return ""
+	}
+	if ap, err := netip.ParseAddrPort(a.String()); err == nil {
+		return ap.Addr().Unmap().String()
+	}
+	return ""
+}
+
+// Lines returns how many lines there were so far, lost ones included.
+func (l *Log) Lines() int64 { return l.lines.Load() }
+
+// Lost returns how many lines were lost so far.
+func (l *Log) Lost() int64 { return l.queue.Lost() }
+
+// Reopen opens the file by its name again, as after a rotation. It does nothing to a nil Log or standard output.
+func (l *Log) Reopen() error {
+	if l == nil || l.file == nil {
+		return nil
+	}
+	return l.file.reopen()
+}
+
+// patience is how long Close waits for the file, or the reader of standard output.
+const patience = time.Second
+
+// Close writes what is queued and closes the file. It does nothing to a nil Log.
+func (l *Log) Close() {
+	if l == nil {
+		return
+	}
+	l.queue.Close(patience)
+	if l.file != nil {
+		l.file.close()
+	}
+}

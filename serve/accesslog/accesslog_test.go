@@ -1,0 +1,306 @@
+package accesslog
+
+import (
+	"bytes"
+	"encoding/json"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+const secret = "rsp_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+func entry() *Entry {
+	return &Entry{
+		Time: time.Date(2026, 11, 25, 21, 0, 0, 123456789, time.UTC), Client: &net.TCPAddr{IP: net.ParseIP("192.0.2.7"), Port: 4711},
+		Method: []byte("GET"), Path: []byte("/3/movie/550"), Query: []byte("language=de&api_key=" + secret), Protocol: "HTTP/1.1",
+		Status: 200, Bytes: 1234, Took: 1500 * time.Microsecond, Class: "detail", Token: "my phone", UserAgent: []byte("curl/8 \"x\"\x1b[31m"),
+		Traceparent: []byte("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"), Release: "r1",
+	}
+}
+
+// logged returns what a log writes of entries.
+func logged(t *testing.T, c Config, entries ...*Entry) string {
+	t.Helper()
+	var b buffer
+	c.Path, c.Stdout = Stdout, &b
+	if err := c.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	l, err := Open(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		l.Write(e)
+	}
+	l.Close()
+	if l.Lines() != int64(len(entries)) || l.Lost() != 0 {
+		t.Errorf("%d lines, %d lost, want %d, 0", l.Lines(), l.Lost(), len(entries))
+	}
+	return b.String()
+}
+
+// A buffer may be written and read at once.
+type buffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+func TestJSON(t *testing.T) {
+	const want = `{"time":"2026-11-25T21:00:00.123456789Z","client":"192.0.2.7","method":"GET","path":"/3/movie/550","query":"language=de&api_key=***",` +
+		`"protocol":"HTTP/1.1","status":200,"bytes":1234,"duration_seconds":0.0015,"class":"detail","token":"my phone",` +
+		`"user_agent":"curl/8 \"x\"` + "\uFFFD" + `[31m","trace_id":"0af7651916cd43dd8448eb211c80319c","parent_id":"b7ad6b7169203331","release":"r1"}` + "\n"
+	if got := logged(t, DefaultConfig(), entry()); got != want {
+		t.Errorf("line = %s, want %s", got, want)
+	}
+	bare := &Entry{Time: entry().Time, Status: 400, Class: "error"}
+	const wantBare = `{"time":"2026-11-25T21:00:00.123456789Z","status":400,"bytes":0,"duration_seconds":0,"class":"error"}` + "\n"
+	if got := logged(t, DefaultConfig(), bare); got != wantBare {
+		t.Errorf("line of no request = %s, want %s", got, wantBare)
+	}
+}
+
+func TestCommon(t *testing.T) {
+	bare := &Entry{Time: entry().Time, Status: 400}
+	const want = `192.0.2.7 - my\x20phone [25/Nov/2026:21:00:00 +0000] "GET /3/movie/550?language=de&api_key=*** HTTP/1.1" 200 1234` + "\n" +
+		`- - - [25/Nov/2026:21:00:00 +0000] "-" 400 -` + "\n"
+	if got := logged(t, Config{Format: Common, Sample: 1}, entry(), bare); got != want {
+		t.Errorf("lines = %s, want %s", got, want)
+	}
+}
+
+func TestValidate(t *testing.T) {
+	for want, c := range map[string]Config{
+		`access-log-format "xml": want json or common`: {Format: "xml", Sample: 1},
+		`access-log-sample 0: want 1 to 1000000`:       {Format: JSON},
+	} {
+		if err := c.Validate(); err == nil || err.Error() != want {
+			t.Errorf("Validate() = %v, want %s", err, want)
+		}
+	}
+}
+
+// TestMask: no credential is left of what clients send, however it is written.
+func TestMask(t *testing.T) {
+	for raw, want := range map[string]string{
+		"":                                     "",
+		"query=monkey+business&page=2":         "query=monkey+business&page=2",
+		"with_keywords=1|2&x=a%20b":            "with_keywords=1|2&x=a%20b",
+		"api_key=" + secret:                    "api_key=***",
+		"a=1&%61pi_key=" + secret + "&b=2":     "a=1&%61pi_key=***&b=2",
+		"API_KEY=hunter2":                      "API_KEY=***",
+		"session_id=hunter2&x":                 "session_id=***&x",
+		"guest_session_id=hunter2":             "guest_session_id=***",
+		"request_token=hunter2":                "request_token=***",
+		"a=1%26api_key%3Dhunter2":              "a=***",
+		"a=1%2526api_key%253Dhunter2":          "a=***",
+		"append_to_response=" + secret:         "append_to_response=***",
+		"api_key%3Dhunter2":                    "***",
+		"q=%52SP_hunter2":                      "q=***",
+		"a=;api_key=hunter2":                   "a=***",
+		"x=1?api_key=hunter2":                  "x=***",
+		secret + "=1":                          "***",
+		"=" + secret:                           "=***",
+		"authorization=Bearer%20hunter2":       "authorization=***",
+		"x=Bearer+hunter2":                     "x=***",
+		"x=eyJhbGciOiJIUzI1NiJ9.hunter2.x":     "x=***",
+		"q=\x80\x01":                           "q=%80%01",
+		"session=hunter2#access_token=hunter2": "session=***",
+	} {
+		if got := maskQuery([]byte(raw)); got != want {
+			t.Errorf("maskQuery(%q) = %q, want %q", raw, got, want)
+		}
+	}
+	for raw, want := range map[string]string{
+		"/3/movie/550":                               "/3/movie/550",
+		"/3/movie/%35":                               "/3/movie/%35",
+		"/3/guest_session/hunter2/rated/movies":      "/3/guest_session/***/rated/movies",
+		"/3/guest_session/hunter2/rated/tv/episodes": "/3/guest_session/***/rated/tv/episodes",
+		"/3//guest_session//hunter2//rated":          "/3//guest_session/***",
+		"/3/guest%5Fsession%2Fhunter2/rated/tv":      "/3/guest_session/***/rated/tv",
+		"/3/guest%255Fsession/hunter2":               "/3/guest_session/***",
+		"/3/Guest_Session/hunter2":                   "/3/Guest_Session/***",
+		"/3/authentication/guest_session/new":        "/3/authentication/guest_session/new",
+		"/3/movie/550&api_key=hunter2":               "/3/movie/550&api_key=***",
+		"/3/movie/550%3Fapi_key=hunter2":             "/3/movie/550?api_key=***",
+		"/3/" + secret + "/x":                        "/3/***",
+		"/3/api_key=hunter2/guest_session/hunter2":   "/3/api_key=***",
+	} {
+		if got := maskPath([]byte(raw)); got != want {
+			t.Errorf("maskPath(%q) = %q, want %q", raw, got, want)
+		}
+	}
+	if got := maskText([]byte("app/1 (token=hunter2)")); got != "app/1 (token=***" {
+		t.Errorf("maskText = %q", got)
+	}
+	if got := maskMethod([]byte(secret)); got != "***" {
+		t.Errorf("maskMethod = %q", got)
+	}
+}
+
+// FuzzEntry: each line is one line of JSON or of the common log format in printable text, and holds no token that the
+// client sent as such.
+func FuzzEntry(f *testing.F) {
+	f.Add([]byte("/3/movie/550"), []byte("api_key=x"), []byte("curl"), []byte("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"))
+	f.Add([]byte("/3/guest%5fsession/%"), []byte("a=%&%%%2&+"), []byte("\x00\u009b\"\\"), []byte("ff"))
+	f.Fuzz(func(t *testing.T, path, query, agent, trace []byte) {
+		e := entry()
+		e.Path, e.UserAgent, e.Traceparent = path, agent, trace
+		e.Query = append(append(append([]byte(nil), query...), "&api_key="...), secret...)
+		if line := string(appendCommon(nil, e)); strings.Contains(line, secret) || strings.IndexFunc(line, func(r rune) bool { return r < ' ' && r != '\n' || r > '~' }) >= 0 ||
+			strings.Count(line, "\n") != 1 {
+			t.Errorf("common line = %q", line)
+		}
+		var b bytes.Buffer
+		l := Log{cfg: Config{Format: JSON, Sample: 1}, json: newJSON(&b)}
+		if err := l.json.Handle(t.Context(), l.record(e)); err != nil {
+			t.Fatal(err)
+		}
+		var v map[string]any
+		if err := json.Unmarshal(b.Bytes(), &v); err != nil || bytes.Count(b.Bytes(), []byte("\n")) != 1 || strings.Contains(b.String(), secret) {
+			t.Errorf("JSON line = %q: %v", b.String(), err)
+		}
+	})
+}
+
+func TestTraceparent(t *testing.T) {
+	const trace, parent = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
+	for header, want := range map[string]bool{
+		"00-" + trace + "-" + parent + "-01":                        true,
+		"00-" + trace + "-" + parent + "-00":                        true,
+		"cc-" + trace + "-" + parent + "-01":                        true,
+		"cc-" + trace + "-" + parent + "-01-what-the-future-brings": true,
+		"cc-" + trace + "-" + parent + "-01.what":                   false,
+		"00-" + trace + "-" + parent + "-01-more":                   false,
+		"ff-" + trace + "-" + parent + "-01":                        false,
+		"00-" + strings.ToUpper(trace) + "-" + parent + "-01":       false,
+		"00-" + strings.Repeat("0", 32) + "-" + parent + "-01":      false,
+		"00-" + trace + "-" + strings.Repeat("0", 16) + "-01":       false,
+		"00-" + trace + "-" + parent + "-0":                         false,
+		"00-" + trace + "-" + parent + "-0g":                        false,
+		"0.-" + trace + "-" + parent + "-01":                        false,
+		"00-" + trace[1:] + "-" + parent + "0-01":                   false,
+		"":                                    false,
+		"00-" + trace + "_" + parent + "-01":  false,
+		" 00-" + trace + "-" + parent + "-01": false,
+		"00-" + trace + "-" + parent + "-01,00-" + trace + "-" + parent + "-01": false,
+	} {
+		gotTrace, gotParent, ok := ParseTraceparent([]byte(header))
+		if ok != want || ok && (gotTrace != trace || gotParent != parent) {
+			t.Errorf("ParseTraceparent(%q) = %q, %q, %v, want %v", header, gotTrace, gotParent, ok, want)
+		}
+	}
+}
+
+// TestWants: sampling thins all out but errors of the server, and no log wants nothing.
+func TestWants(t *testing.T) {
+	var none *Log
+	if none.Wants(500) || none.Reopen() != nil {
+		t.Error("no log wants something")
+	}
+	none.Close()
+	l := &Log{cfg: Config{Sample: 10}}
+	wanted := map[int]int{}
+	for range 10_000 {
+		for _, status := range []int{200, 404, 500, 503} {
+			if l.Wants(status) {
+				wanted[status]++
+			}
+		}
+	}
+	for status, n := range wanted {
+		if all := status >= 500; all && n != 10_000 || !all && (n < 700 || n > 1300) {
+			t.Errorf("%d of 10000 responses of %d are logged", n, status)
+		}
+	}
+	e := entry()
+	e.Status = 500
+	lines := logged(t, Config{Format: JSON, Sample: 10}, entry(), e)
+	if !strings.Contains(lines, `"status":200`) || !strings.Contains(lines, `"sample":10}`) || !strings.Contains(lines, `"sample":1}`) {
+		t.Errorf("lines = %s, want what each stands for", lines)
+	}
+}
+
+// TestRotation: a file that was renamed gets no more lines, on request at once and by itself a little later.
+func TestRotation(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "access.log")
+	l, err := Open(Config{Path: path, Format: Common, Sample: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := func(name string) int {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil && !os.IsNotExist(err) {
+			t.Fatal(err)
+		}
+		return bytes.Count(data, []byte("\n"))
+	}
+	written := func(name string, n int) {
+		t.Helper()
+		for end := time.Now().Add(10 * time.Second); lines(name) != n; time.Sleep(time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("%s has %d lines, want %d", name, lines(name), n)
+			}
+		}
+	}
+	move := func(to string) {
+		t.Helper()
+		if err := os.Rename(path, filepath.Join(dir, to)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l.Write(entry())
+	written("access.log", 1)
+	move("access.1")
+	if err := l.Reopen(); err != nil {
+		t.Fatal(err)
+	}
+	l.Write(entry())
+	l.Write(entry())
+	written("access.log", 2)
+	move("access.2")
+	l.file.mu.Lock()
+	l.file.looked = time.Now().Add(-lookEvery)
+	l.file.mu.Unlock()
+	l.Write(entry())
+	l.Close()
+	written("access.log", 1)
+	written("access.1", 1)
+	written("access.2", 2)
+	if l.Lost() != 0 || l.Lines() != 4 {
+		t.Errorf("%d lines, %d lost, want 4, 0", l.Lines(), l.Lost())
+	}
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm()&0o007 != 0 {
+		t.Errorf("mode = %v, %v, want nothing for others", info.Mode(), err)
+	}
+}
+
+// TestOpenErrors names the file.
+func TestOpenErrors(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "absent", "access.log")
+	if _, err := Open(Config{Path: path, Format: JSON, Sample: 1}); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("Open = %v, want an error about %s", err, path)
+	}
+	if l, err := Open(DefaultConfig()); l != nil || err != nil {
+		t.Errorf("Open without a path = %v, %v, want nil", l, err)
+	}
+}

@@ -1,0 +1,217 @@
+package accesslog
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// What stands for a secret.
+const masked = "***"
+
+// Bytes of a field at most. The edge refuses longer paths and queries.
+const (
+	maxMethod = 32
+	maxPath   = 2 << 10
+	maxQuery  = 5 << 10
+	maxAgent  = 512
+)
+
+// secretEnds are the ends of the names of parameters that hold credentials: api_key, session_id, guest_session_id,
+// request_token and what clients send by mistake.
+var secretEnds = []string{"key", "token", "session_id", "session", "password", "secret", "authorization", "auth", "signature", "jwt"}
+
+// tokenStarts are the first letters of tokens, in lower case: our own, and a JWT such as TMDB's read access tokens.
+var tokenStarts = []string{"rsp_", "eyjhbgci", "bearer "}
+
+// guestPath comes before the session of a guest in a path.
+const guestPath = "guest_session/"
+
+// guestEnds are what may follow that session.
+var guestEnds = []string{"/rated/movies", "/rated/tv", "/rated/tv/episodes"}
+
+// maskQuery returns a raw query without credentials, as text of visible ASCII.
+func maskQuery(raw []byte) string {
+	var b strings.Builder
+	for i, pair := range strings.Split(string(raw), "&") {
+		if i > 0 {
+			b.WriteByte('&')
+		}
+		name, _, isPair := strings.Cut(pair, "=")
+		_, at := secretIn(pair)
+		_, inName := secretIn(name)
+		switch {
+		case at < 0:
+			b.WriteString(pair)
+		case isPair && inName < 0:
+			b.WriteString(name + "=" + masked)
+		default:
+			b.WriteString(masked)
+		}
+	}
+	return clip(visible(b.String()), maxQuery)
+}
+
+// secretIn returns a text without escapes, and where a credential begins in it, or -1.
+func secretIn(escaped string) (plain string, first int) {
+	plain, first = decoded(escaped), -1
+	text := lower(plain)
+	found := func(at int) {
+		if at >= 0 && (first < 0 || at < first) {
+			first = at
+		}
+	}
+	for _, s := range tokenStarts {
+		found(strings.Index(text, s))
+	}
+	for at := range text {
+		if text[at] != '=' {
+			continue
+		}
+		for _, end := range secretEnds {
+			if strings.HasSuffix(text[:at], end) {
+				found(at + 1)
+			}
+		}
+	}
+	return plain, first
+}
+
+// maskPath returns a raw path without credentials, as text of visible ASCII. A path with one is shown
+// as it is without escapes.
+func maskPath(raw []byte) string {
+	path := string(raw)
+	plain := decoded(path)
+	if at := strings.Index(lower(plain), guestPath); at >= 0 {
+		head, rest := plain[:at+len(guestPath)], strings.TrimRight(plain[at+len(guestPath):], "/")
+		if rest == "new" {
+			return clip(visible(path), maxPath)
+		}
+		path = head + masked
+		for _, end := range guestEnds {
+			if strings.HasSuffix(rest, end) {
+				path += end
+				break
+			}
+		}
+	}
+	if plain, at := secretIn(path); at >= 0 {
+		path = plain[:at] + masked
+	}
+	return clip(visible(path), maxPath)
+}
+
+// maskMethod returns a method, which clients choose, without credentials.
+func maskMethod(method []byte) string {
+	if _, at := secretIn(string(method)); at >= 0 {
+		return masked
+	}
+	return clip(visible(string(method)), maxMethod)
+}
+
+// maskText returns the value of a header without credentials.
+func maskText(value []byte) string {
+	text := string(value)
+	if plain, at := secretIn(text); at >= 0 {
+		text = plain[:at] + masked
+	}
+	return clip(printable(text), maxAgent)
+}
+
+// maxEscapes is how many times a text may be escaped before it is not looked into.
+const maxEscapes = 4
+
+// decoded returns a text without the percent-escapes that it has, and those that these leave.
+func decoded(s string) string {
+	for range maxEscapes {
+		next := decodeOnce(s)
+		if next == s {
+			break
+		}
+		s = next
+	}
+	return s
+}
+
+func decodeOnce(s string) string {
+	if !strings.ContainsAny(s, "%+") {
+		return s
+	}
+	b := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch {
+		case c == '+':
+			c = ' '
+		case c == '%' && i+2 < len(s) && isDigit(s[i+1]) && isDigit(s[i+2]):
+			c = hex(s[i+1])<<4 | hex(s[i+2])
+			i += 2
+		}
+		b = append(b, c)
+	}
+	return string(b)
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f' }
+
+func hex(c byte) byte {
+	if c <= '9' {
+		return c - '0'
+	}
+	return c | 0x20 - 'a' + 10
+}
+
+// lower returns s with its ASCII letters in lower case, as long as s is.
+func lower(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			b[i] = c | 0x20
+		}
+	}
+	return string(b)
+}
+
+const hexDigits = "0123456789ABCDEF"
+
+// visible returns s with all bytes but visible ASCII percent-escaped.
+func visible(s string) string {
+	if strings.IndexFunc(s, func(r rune) bool { return r <= ' ' || r > '~' }) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for i := range len(s) {
+		if c := s[i]; c <= ' ' || c > '~' {
+			b.Write([]byte{'%', hexDigits[c>>4], hexDigits[c&15]})
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// printable returns s with a replacement for each rune that is not printable.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return utf8.RuneError
+		}
+		return r
+	}, s)
+}
+
+// escapeWord escapes what would end a field of the common log format.
+func escapeWord(s string) string {
+	if !strings.ContainsAny(s, `"\ `) {
+		return s
+	}
+	return strings.NewReplacer(`"`, `\"`, `\`, `\\`, " ", `\x20`).Replace(s)
+}
+
+// clip cuts s behind n bytes.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "") + "..."
+}

@@ -1,0 +1,53 @@
+package doctor
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// hasModes reports whether files have Unix permissions.
+const hasModes = true
+
+func addressInUse(err error) bool { return errors.Is(err, unix.EADDRINUSE) }
+
+// volume returns how many bytes of the file system of dir the user may take, and whether it is on a network.
+func volume(dir string) (free int64, network, known bool) {
+	var s unix.Statfs_t
+	if unix.Statfs(dir, &s) != nil {
+		return 0, false, false
+	}
+	switch uint32(s.Type) { //nolint:unconvert // its type differs between architectures
+	case unix.NFS_SUPER_MAGIC, unix.SMB_SUPER_MAGIC, unix.SMB2_SUPER_MAGIC, unix.CIFS_SUPER_MAGIC:
+		network = true
+	}
+	return int64(s.Bavail) * s.Bsize, network, true
+}
+
+// memory returns the bytes of memory of the machine, or of the control group (version 2) if that has fewer.
+func memory() (total int64, known bool) {
+	var s unix.Sysinfo_t
+	if unix.Sysinfo(&s) != nil {
+		return 0, false
+	}
+	total = int64(s.Totalram) * int64(s.Unit) //nolint:unconvert // 32-bit systems have other types
+	if text, err := os.ReadFile("/sys/fs/cgroup/memory.max"); err == nil {
+		if limit, err := strconv.ParseInt(string(bytes.TrimSpace(text)), 10, 64); err == nil && limit < total { // "max" is no number
+			total = limit
+		}
+	}
+	return total, true
+}
+
+// clockSynchronised reports whether a time service keeps the clock right.
+func clockSynchronised() (synchronised, known bool) {
+	var t unix.Timex
+	state, err := unix.Adjtimex(&t) // without modes it changes nothing
+	if err != nil {
+		return false, false
+	}
+	return state != unix.TIME_ERROR && t.Status&unix.STA_UNSYNC == 0, true
+}

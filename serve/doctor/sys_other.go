@@ -1,0 +1,27 @@
+//go:build !linux
+
+package doctor
+
+import (
+	"errors"
+	"runtime"
+	"syscall"
+)
+
+// hasModes reports whether files have Unix permissions.
+const hasModes = runtime.GOOS != "windows"
+
+// wsaAddressInUse is the code of Windows for an address in use.
+const wsaAddressInUse = 10048
+
+func addressInUse(err error) bool {
+	return errors.Is(err, syscall.EADDRINUSE) || runtime.GOOS == "windows" && errors.Is(err, syscall.Errno(wsaAddressInUse))
+}
+
+// The checks behind these are of Linux alone.
+
+func volume(string) (free int64, network, known bool) { return 0, false, false }
+
+func memory() (total int64, known bool) { return 0, false }
+
+func clockSynchronised() (synchronised, known bool) { return false, false }

@@ -1,0 +1,121 @@
+package edge
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+
+	"github.com/reelsplice/reelsplice/serve/page"
+	"github.com/reelsplice/reelsplice/serve/route"
+	"github.com/reelsplice/reelsplice/serve/status"
+)
+
+// revalidated is the Cache-Control of the page: caches keep it, and ask each time.
+const revalidated = "no-cache"
+
+// isPage reports whether the path is for people. It is called for every request.
+func (x *exchange) isPage() bool {
+	path := x.rq.Path
+	if string(path) == page.OpenAPIPath {
+		return true
+	}
+	return x.edge.opts.Page && (string(path) == "/" || len(path) > len(page.Folder) && string(path[:len(page.Folder)]) == page.Folder)
+}
+
+// Paths of the page that need a token. Their responses are JSON.
+const explainPath = page.Folder + "explain"
+
+// webpage serves the page: documents, which need no token and no release, and what they show.
+func (x *exchange) webpage() error {
+	x.q.Reset()
+	x.rs.Cache, x.rs.route = revalidated, RoutePage
+	if string(x.rq.Path) == explainPath {
+		return x.shown(x.explain)
+	}
+	d, ok := x.edge.webpage.Find(x.rq.Path)
+	if !ok {
+		return status.NotFound
+	}
+	if done, err := x.pageMethod(); done {
+		return err
+	}
+	rs := &x.rs
+	rs.Class, rs.Status, rs.ETag, rs.Type, rs.Policy = Ready, statusOK, d.ETag, d.Type, d.Policy
+	if Matches(x.rq.IfNoneMatch, rs.ETag) {
+		rs.Status = statusNotModified
+		return nil
+	}
+	rs.body = d.Identity
+	if AcceptsGzip(x.rq.AcceptEncoding) {
+		rs.body, rs.Gzip = d.Gzip, true
+	}
+	return nil
+}
+
+// pageMethod serves the methods of a path of the page that are neither GET nor HEAD.
+func (x *exchange) pageMethod() (done bool, err error) {
+	x.q.Allow = allMethods
+	switch method := x.rq.Method; {
+	case bytes.Equal(method, []byte("GET")), bytes.Equal(method, []byte("HEAD")):
+		return false, nil
+	case bytes.Equal(method, []byte("OPTIONS")):
+		x.rs.Status, x.rs.Allow = statusNoContent, x.q.Allow
+		return true, nil
+	}
+	return true, status.MethodNotAllowed
+}
+
+// shown serves JSON about the API or the release to a client with a token. The JSON is for people, and off
+// the path of the API: it is encoded for each request.
+func (x *exchange) shown(content func() (any, error)) error {
+	if done, err := x.pageMethod(); done {
+		return err
+	}
+	if err := x.authorize(); err != nil {
+		return err
+	}
+	x.c.class = Private // refusals too
+	v, err := content()
+	if err != nil {
+		return err
+	}
+	body := bytes.NewBuffer(x.out[:0])
+	enc := json.NewEncoder(body)
+	enc.SetEscapeHTML(false) // it is no HTML, and so its texts stay readable
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	x.out = body.Bytes()
+	rs := &x.rs
+	rs.Class, rs.Status, rs.Cache, rs.Policy, rs.body = Private, statusOK, privateStore, x.edge.webpage.Policy(), x.out
+	return x.lease.set(x.bytes())
+}
+
+// maxExplained is the longest raw query of /page/explain in bytes: a target with each byte escaped.
+const maxExplained = 3*(route.MaxPath+len("?")+route.MaxQuery) + len("path=")
+
+// explain returns the response to the target in the query, as this edge serves it, with its pieces.
+func (x *exchange) explain() (any, error) {
+	if len(x.rq.Query) > maxExplained {
+		return nil, status.InvalidInput
+	}
+	target, _ := route.Lookup(nil, x.rq.Query, "path")
+	if !bytes.HasPrefix(target, []byte("/3/")) && !bytes.HasPrefix(target, []byte("/4/")) {
+		return nil, status.InvalidInput // the page itself has no pieces
+	}
+	inner := x.edge.pools.exchanges.Get().(*exchange)
+	defer inner.end()
+	inner.engine = x.engine
+	in, err := inner.inspect(x.edge, x.rel, string(target))
+	switch {
+	case errors.Is(err, errIssued):
+		return nil, status.InvalidInput
+	case in.Status == status.Offline.HTTP(): // the memory of responses is used up
+		return nil, status.Offline
+	}
+	// What inner holds until here is x's from here on: the pieces, until they are JSON.
+	if leased := inner.lease.n; err == nil {
+		err = x.lease.set(x.bytes() + leased)
+	}
+	return &in, err
+}

@@ -1,0 +1,7 @@
+//go:build unix
+
+package connlimit
+
+import "syscall"
+
+const errTooManyFiles = syscall.EMFILE

@@ -1,0 +1,5 @@
+package connlimit
+
+import "golang.org/x/sys/windows"
+
+const errTooManyFiles = windows.WSAEMFILE

@@ -1,0 +1,156 @@
+// Package metrics has the registry of the edge's metrics, in the conventions of Prometheus: each family
+// with its name, type, help and labels. A Writer writes samples of these families and no others, so that
+// /metrics, its documentation, the dashboard and the alert rules cannot differ.
+package metrics
+
+// A Family names one metric, or several that differ by their labels.
+type Family uint8
+
+// The families in the order in which /metrics has them.
+const (
+	ReleaseInfo Family = iota
+	ReleaseStale
+	ReleaseLoaded
+	ReleaseDamagedBlocks
+	ScrubBytes
+	Scrubs
+	ScrubProgress
+	ScrubCompleted
+	ColdReads
+	ColdReadsAwaited
+	Pulling
+	Pulls
+	PullFailures
+	PullDeltaFailures
+	PullBytes
+	PullReusedBytes
+	PullPointerAge
+	CacheBytes
+	CacheBytesMax
+	TokensActive
+	TokensStale
+	TokensLoaded
+	CertificateStale
+	CertificateLoaded
+	CertificateExpiry
+	Requests
+	RequestDuration
+	BodyBytes
+	GzipResponses
+	ResponseCacheHits
+	ResponseCacheMisses
+	InflightBytes
+	InflightBytesMax
+	InflightRefused
+	Connections
+	ConnectionsBusy
+	ConnectionsMax
+	ConnectionsClosedIdle
+	ConnectionsRefused
+	ConnectionsAcceptErrors
+	AdminConnections
+	AdminConnectionsBusy
+	AdminConnectionsMax
+	AdminConnectionsClosedIdle
+	AdminConnectionsRefused
+	AdminConnectionsAcceptErrors
+	LogLinesLost
+	AccessLogLines
+	AccessLogLinesLost
+	nFamilies
+)
+
+// A Type is a type of Prometheus.
+type Type string
+
+// The types in use.
+const (
+	Counter   Type = "counter"
+	Gauge     Type = "gauge"
+	Histogram Type = "histogram"
+)
+
+// A Description describes a family.
+type Description struct {
+	Name   string
+	Type   Type
+	Help   string   // one sentence, with its unit
+	Labels []string // of each sample
+	With   string   // when alone the family is there, as "with TLS"; "" for always
+}
+
+const (
+	withBucket    = "with a bucket of releases"
+	withTLS       = "with TLS"
+	withAdmin     = "with --admin-addr"
+	withAccessLog = "with --access-log"
+)
+
+var descriptions = [nFamilies]Description{
+	ReleaseInfo:          {Name: "reelsplice_release_info", Type: Gauge, Help: "1; the label is the ID of the served release.", Labels: []string{"release"}},
+	ReleaseStale:         {Name: "reelsplice_release_stale", Type: Gauge, Help: "1 while a newer release cannot be opened."},
+	ReleaseLoaded:        {Name: "reelsplice_release_loaded_timestamp_seconds", Type: Gauge, Help: "Unix time at which the served release was opened.", With: "with a release"},
+	ReleaseDamagedBlocks: {Name: "reelsplice_release_damaged_blocks", Type: Gauge, Help: "Blocks of 4 KiB with a wrong checksum in the served release."},
+
+	ScrubBytes:     {Name: "reelsplice_scrub_bytes_total", Type: Counter, Help: "Bytes of releases that were checked in the background."},
+	Scrubs:         {Name: "reelsplice_scrubs_total", Type: Counter, Help: "Background checks of a whole release that ended."},
+	ScrubProgress:  {Name: "reelsplice_scrub_progress_ratio", Type: Gauge, Help: "Share of the served release that its last or current background check has read, 0 to 1."},
+	ScrubCompleted: {Name: "reelsplice_scrub_completed_timestamp_seconds", Type: Gauge, Help: "Unix time at which the last background check ended.", With: "behind the first one"},
+
+	ColdReads:        {Name: "reelsplice_cold_reads_total", Type: Counter, Help: "Pages that the process read from a disk; a page that a thread waited for counts twice.", With: "on Linux"},
+	ColdReadsAwaited: {Name: "reelsplice_cold_reads_awaited", Type: Gauge, Help: "1 while so many pages come from the disk that requests wait for them in system calls."},
+
+	Pulling:           {Name: "reelsplice_pulling", Type: Gauge, Help: "1 while a release is pulled.", With: withBucket},
+	Pulls:             {Name: "reelsplice_pulls_total", Type: Counter, Help: "Pulls that began.", With: withBucket},
+	PullFailures:      {Name: "reelsplice_pull_failures_total", Type: Counter, Help: "Looks at the pointer and pulls that failed.", With: withBucket},
+	PullDeltaFailures: {Name: "reelsplice_pull_delta_failures_total", Type: Counter, Help: "Deltas that failed, for which whole files were pulled.", With: withBucket},
+	PullBytes:         {Name: "reelsplice_pull_bytes_total", Type: Counter, Help: "Bytes that came from the bucket: misses of the cache of releases.", With: withBucket},
+	PullReusedBytes:   {Name: "reelsplice_pull_reused_bytes_total", Type: Counter, Help: "Bytes of releases that came from the cache instead: its hits.", With: withBucket},
+	PullPointerAge:    {Name: "reelsplice_pull_pointer_age_seconds", Type: Gauge, Help: "Time since the pointer was last read.", With: withBucket},
+	CacheBytes:        {Name: "reelsplice_cache_bytes", Type: Gauge, Help: "Bytes of the releases in the cache.", With: withBucket},
+	CacheBytesMax:     {Name: "reelsplice_cache_bytes_max", Type: Gauge, Help: "Limit of the cache of releases, --cache-size.", With: withBucket},
+
+	TokensActive: {Name: "reelsplice_tokens_active", Type: Gauge, Help: "Tokens in force."},
+	TokensStale:  {Name: "reelsplice_tokens_stale", Type: Gauge, Help: "1 while the token file cannot be read."},
+	TokensLoaded: {Name: "reelsplice_tokens_loaded_timestamp_seconds", Type: Gauge, Help: "Unix time at which the token file was last loaded with changes."},
+
+	CertificateStale:  {Name: "reelsplice_certificate_stale", Type: Gauge, Help: "1 while a changed certificate cannot be read.", With: withTLS},
+	CertificateLoaded: {Name: "reelsplice_certificate_loaded_timestamp_seconds", Type: Gauge, Help: "Unix time at which the certificate was last loaded with changes.", With: withTLS},
+	CertificateExpiry: {Name: "reelsplice_certificate_expiry_timestamp_seconds", Type: Gauge, Help: "Unix time at which the certificate ends.", With: withTLS},
+
+	Requests:        {Name: "reelsplice_requests_total", Type: Counter, Help: "Responses by class and HTTP status.", Labels: []string{"class", "status"}},
+	RequestDuration: {Name: "reelsplice_request_duration_seconds", Type: Histogram, Help: "Time from reading a request's head to handing its response to the kernel, by class; heads that are no request are left out.", Labels: []string{"class"}},
+	BodyBytes:       {Name: "reelsplice_body_bytes_total", Type: Counter, Help: "Bytes of response bodies."},
+	GzipResponses:   {Name: "reelsplice_gzip_responses_total", Type: Counter, Help: "Responses in gzip."},
+
+	ResponseCacheHits:   {Name: "reelsplice_response_cache_hits_total", Type: Counter, Help: "Lookups that found something in a cache in memory: prepared responses, compressed pages of lists, results of queries.", Labels: []string{"cache"}},
+	ResponseCacheMisses: {Name: "reelsplice_response_cache_misses_total", Type: Counter, Help: "Lookups that found nothing in a cache in memory.", Labels: []string{"cache"}},
+
+	InflightBytes:    {Name: "reelsplice_inflight_bytes", Type: Gauge, Help: "Bytes of memory of responses that are being written."},
+	InflightBytesMax: {Name: "reelsplice_inflight_bytes_max", Type: Gauge, Help: "Limit of the memory of responses, --max-inflight-bytes."},
+	InflightRefused:  {Name: "reelsplice_inflight_refused_total", Type: Counter, Help: "Requests that got 503 because of --max-inflight-bytes."},
+
+	Connections:             {Name: "reelsplice_connections", Type: Gauge, Help: "Open connections."},
+	ConnectionsBusy:         {Name: "reelsplice_connections_busy", Type: Gauge, Help: "Connections with a request in flight."},
+	ConnectionsMax:          {Name: "reelsplice_connections_max", Type: Gauge, Help: "Limit of connections, --max-conns or what the limit of open files allows."},
+	ConnectionsClosedIdle:   {Name: "reelsplice_connections_closed_idle_total", Type: Counter, Help: "Idle connections that were closed for new ones."},
+	ConnectionsRefused:      {Name: "reelsplice_connections_refused_total", Type: Counter, Help: "Connections that got 503 or 429 because of the limits of connections."},
+	ConnectionsAcceptErrors: {Name: "reelsplice_connections_accept_errors_total", Type: Counter, Help: "Accepts that failed, as when open files run out."},
+
+	AdminConnections:             {Name: "reelsplice_admin_connections", Type: Gauge, Help: "Open connections of the admin listener.", With: withAdmin},
+	AdminConnectionsBusy:         {Name: "reelsplice_admin_connections_busy", Type: Gauge, Help: "Connections of the admin listener with a request in flight.", With: withAdmin},
+	AdminConnectionsMax:          {Name: "reelsplice_admin_connections_max", Type: Gauge, Help: "Limit of connections of the admin listener.", With: withAdmin},
+	AdminConnectionsClosedIdle:   {Name: "reelsplice_admin_connections_closed_idle_total", Type: Counter, Help: "Idle connections of the admin listener that were closed for new ones.", With: withAdmin},
+	AdminConnectionsRefused:      {Name: "reelsplice_admin_connections_refused_total", Type: Counter, Help: "Connections of the admin listener that were refused because of their limit.", With: withAdmin},
+	AdminConnectionsAcceptErrors: {Name: "reelsplice_admin_connections_accept_errors_total", Type: Counter, Help: "Accepts of the admin listener that failed.", With: withAdmin},
+
+	LogLinesLost:       {Name: "reelsplice_log_lines_lost_total", Type: Counter, Help: "Log lines that were dropped because the reader of stderr stalled."},
+	AccessLogLines:     {Name: "reelsplice_access_log_lines_total", Type: Counter, Help: "Lines of the access log, lost ones included.", With: withAccessLog},
+	AccessLogLinesLost: {Name: "reelsplice_access_log_lines_lost_total", Type: Counter, Help: "Lines of the access log that were dropped because its file or reader stalled or failed.", With: withAccessLog},
+}
+
+// Describe returns the description of f.
+func (f Family) Describe() Description { return descriptions[f] }
+
+// Descriptions returns the descriptions of all families in their order.
+func Descriptions() []Description { return descriptions[:] }

@@ -1,0 +1,96 @@
+package metrics
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A Writer collects samples and writes them family by family, in the text form of Prometheus. Samples may
+// come in any order. The zero Writer is empty.
+type Writer struct{ samples [nFamilies][]byte }
+
+// Int adds a sample of f with the values of its labels.
+func (w *Writer) Int(f Family, v int64, labels ...string) {
+	w.sample(f, "", labels, strconv.FormatInt(v, 10))
+}
+
+// Uint is Int for an unsigned value.
+func (w *Writer) Uint(f Family, v uint64, labels ...string) {
+	w.sample(f, "", labels, strconv.FormatUint(v, 10))
+}
+
+// Float is Int for a value with a fraction.
+func (w *Writer) Float(f Family, v float64, labels ...string) {
+	w.sample(f, "", labels, strconv.FormatFloat(v, 'f', -1, 64))
+}
+
+// Bool is Int for 1 or 0.
+func (w *Writer) Bool(f Family, v bool, labels ...string) {
+	n := int64(0)
+	if v {
+		n = 1
+	}
+	w.Int(f, n, labels...)
+}
+
+// Time is Float for a Unix time in seconds. The zero time, a moment yet to come, adds nothing.
+func (w *Writer) Time(f Family, t time.Time, labels ...string) {
+	if !t.IsZero() {
+		w.sample(f, "", labels, strconv.FormatFloat(float64(t.UnixMilli())/1000, 'f', 3, 64))
+	}
+}
+
+// Durations adds the samples of a histogram.
+func (w *Writer) Durations(f Family, s *Snapshot, labels ...string) {
+	count := uint64(0)
+	for i, n := range s.buckets {
+		count += n
+		le := "+Inf"
+		if i < len(bounds) {
+			le = strconv.FormatFloat(bounds[i].Seconds(), 'f', -1, 64)
+		}
+		w.sample(f, "_bucket", labels, strconv.FormatUint(count, 10), "le", le)
+	}
+	w.sample(f, "_sum", labels, strconv.FormatFloat(time.Duration(s.nanos).Seconds(), 'f', -1, 64))
+	w.sample(f, "_count", labels, strconv.FormatUint(count, 10))
+}
+
+// sample adds one line. extra are names and values of labels behind those of the family.
+func (w *Writer) sample(f Family, suffix string, values []string, v string, extra ...string) {
+	d := &descriptions[f]
+	var pairs []string
+	for i, name := range d.Labels {
+		pairs = append(pairs, name+`="`+escaper.Replace(values[i])+`"`)
+	}
+	for pair := range slices.Chunk(extra, 2) {
+		pairs = append(pairs, pair[0]+`="`+pair[1]+`"`)
+	}
+	labels := ""
+	if len(pairs) > 0 {
+		labels = "{" + strings.Join(pairs, ",") + "}"
+	}
+	w.samples[f] = fmt.Appendf(w.samples[f], "%s%s%s %s\n", d.Name, suffix, labels, v)
+}
+
+// escaper escapes the value of a label.
+var escaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
+
+// WriteTo writes the families that have samples.
+func (w *Writer) WriteTo(to io.Writer) (written int64, err error) {
+	for f, lines := range w.samples {
+		if len(lines) == 0 {
+			continue
+		}
+		d := &descriptions[f]
+		n, err := fmt.Fprintf(to, "# HELP %s %s\n# TYPE %s %s\n%s", d.Name, d.Help, d.Name, d.Type, lines)
+		written += int64(n)
+		if err != nil {
+			return written, err
+		}
+	}
+	return written, nil
+}

@@ -1,0 +1,118 @@
+// Pieces that several views are made of: posters, cards, sections, states.
+
+import { h, s } from './dom.js';
+import { image, Failure } from './api.js';
+import { count, year } from './format.js';
+
+const KINDS = { movie: 'Movie', tv: 'Series', person: 'Person', collection: 'Collection' };
+export const kindName = (kind) => KINDS[kind] ?? kind;
+
+/** nameOf returns the title or name of a resource. */
+export const nameOf = (row) => row.title ?? row.name ?? row.original_title ?? row.original_name ?? 'Untitled';
+export const yearOf = (row) => year(row.release_date ?? row.first_air_date);
+export const kindOf = (row) => row.media_type ?? ('title' in row ? 'movie' : 'known_for' in row || 'known_for_department' in row ? 'person' : 'first_air_date' in row ? 'tv' : 'collection');
+
+/** picture is an image over a drawn placeholder, which stays if there is no image or it does not load. */
+export function picture(settings, { kind, path, width, name, alt = '' }) {
+  const source = image(settings, kind, path, width);
+  const box = h(`div.picture.${kind}`, null, placeholder(kind, name));
+  if (alt && !source) box.append(h('span.unseen', null, `${alt}: none`));
+  if (source) {
+    box.append(h('img', {
+      src: source, alt, loading: 'lazy', decoding: 'async', referrerpolicy: 'no-referrer',
+      onload: (event) => event.target.classList.add('shown'),
+      onerror: (event) => {
+        event.target.remove();
+        if (alt) box.append(h('span.unseen', null, `${alt}: not available`));
+      },
+    }));
+  }
+  return box;
+}
+
+/** placeholder draws a frame of film with the initials of a name. */
+function placeholder(kind, name) {
+  const [w, height] = kind === 'still' || kind === 'backdrop' ? [160, 90] : kind === 'logo' ? [90, 90] : [100, 150];
+  const letters = (name ?? '').split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word))
+    .filter((word, i, all) => all.length < 3 || !/^(the|a|an|of|and|der|die|das|le|la)$/i.test(word))
+    .slice(0, 2).map((word) => word.match(/[\p{L}\p{N}]/u)[0].toUpperCase()).join('');
+  let tone = 0;
+  for (const letter of name ?? '') tone = (tone * 31 + letter.codePointAt(0)) % 5;
+  const holes = [];
+  for (let y = 5; y < height - 5 && kind !== 'logo'; y += 14) {
+    holes.push(s('rect', { x: 4, y, width: 5, height: 7, rx: 1.5 }), s('rect', { x: w - 9, y, width: 5, height: 7, rx: 1.5 }));
+  }
+  return s(`svg.placeholder.tone-${tone}`, { viewBox: `0 0 ${w} ${height}`, 'aria-hidden': 'true', focusable: 'false', preserveAspectRatio: 'xMidYMid slice' },
+    s('rect.back', { width: w, height }),
+    s('g.holes', null, holes),
+    s('text', { x: w / 2, y: height / 2 + 12, 'text-anchor': 'middle' }, letters));
+}
+
+/** addressOf returns the route of a row. */
+export const addressOf = (row) => `#/${kindOf(row)}/${row.id}`;
+
+/** card is a resource in a row or grid. note stands below the name. */
+export function card(settings, row, note) {
+  const name = nameOf(row);
+  const kind = kindOf(row);
+  const person = kind === 'person';
+  const line = note ?? (person ? row.known_for_department : [yearOf(row), kind === 'tv' ? 'Series' : ''].filter(Boolean).join(' · '));
+  return h('li.card', null, h('a', { href: addressOf(row) },
+    picture(settings, { kind: person ? 'profile' : 'poster', path: row.poster_path ?? row.profile_path, width: 185, name }),
+    h('span.card-name', null, name),
+    line && h('span.card-note', null, line)));
+}
+
+/** strip is a row of cards that scrolls; grid wraps. */
+export const strip = (cards) => h('ul.strip', { role: 'list' }, cards);
+export const grid = (cards) => h('ul.grid', { role: 'list' }, cards);
+
+/** section is a part of a view, with a heading that names it. */
+let sections = 0;
+export function section(title, aside, ...children) {
+  const id = `section-${++sections}`;
+  return h('section.section', { 'aria-labelledby': id },
+    h('div.section-head', null, h('h2', { id }, title), aside), children);
+}
+
+export const none = (sentence) => h('p.none', null, sentence);
+
+/** facts is a list of terms; those without a value are left out. */
+export function facts(pairs) {
+  const shown = pairs.filter(([, value]) => value !== null && value !== undefined && value !== '' && !(Array.isArray(value) && !value.length));
+  return h('dl.facts', null, shown.map(([term, value]) => h('div', null, h('dt', null, term), h('dd', null, value))));
+}
+
+/** commas puts commas between nodes. */
+export const commas = (nodes) => nodes.flatMap((node, i) => (i ? [', ', node] : [node]));
+
+export function rating(row) {
+  if (!row.vote_count) return null;
+  return h('span.rating', null, h('span', { 'aria-hidden': 'true' }, '★ '), h('span.unseen', null, 'Rated '), `${row.vote_average.toFixed(1)} of 10`, h('span.quiet', null, ` · ${count(row.vote_count, 'vote')}`));
+}
+
+/** failure is the view of an error, with the API's own words. */
+export function failure(err, again) {
+  const known = err instanceof Failure;
+  const title = !known ? 'This page has an error' : err.status === 404 ? 'Not found' : err.status === 0 ? 'No response' : 'The API refused the request';
+  return h('div.failure', { role: 'alert' },
+    h('h1', { tabindex: -1 }, title),
+    h('p', null, err.message),
+    known && err.path && h('p.quiet', null, h('code', null, err.path.split('?')[0]), err.status ? ` · status ${err.status}` : '', err.code ? ` · code ${err.code}` : ''),
+    h('p', null, h('button.button', { type: 'button', onclick: again }, 'Try again'), ' ', h('a', { href: '#/' }, 'Go to the start')));
+}
+
+/** pages links to the pages before and after. address makes the route of a page. */
+export function pages(list, address) {
+  const last = Math.min(list.total_pages, 500);
+  if (last <= 1) return null;
+  return h('nav.pages', { 'aria-label': 'Pages' },
+    list.page > 1 ? h('a.button', { href: address(list.page - 1), rel: 'prev' }, 'Previous') : h('span'),
+    h('span', null, `Page ${list.page} of ${last}`),
+    list.page < last ? h('a.button', { href: address(list.page + 1), rel: 'next' }, 'Next') : h('span'));
+}
+
+/** skeleton holds the place of a view that loads. */
+export function skeleton() {
+  return h('div.skeleton', { 'aria-hidden': 'true' }, h('div.bone.wide'), h('div.bones', null, Array.from({ length: 6 }, () => h('div.bone.tall'))));
+}

@@ -1,0 +1,114 @@
+// What the current release is: counts, sizes, languages, changes, plots.
+
+import { h } from './dom.js';
+import { get, language, release, withQuery } from './api.js';
+import { barChart, columnChart } from './charts.js';
+import { facts, none, section } from './parts.js';
+import { age, bytes, count, date, language as languageName, number } from './format.js';
+
+const KINDS = {
+  movie: ['movie', 'movies'], tv: ['series', 'series'], season: ['season', 'seasons'], episode: ['episode', 'episodes'], person: ['person', 'people'], collection: ['collection', 'collections'],
+  company: ['company', 'companies'], network: ['network', 'networks'], keyword: ['keyword', 'keywords'],
+};
+const FIRST = Object.keys(KINDS);
+const SHOWN = 20; // changed resources of a kind
+
+/** about is the view at #/release. */
+export async function about() {
+  const [told, ...changed] = await Promise.all([release(), ...['movie', 'tv', 'person'].map(changes)]);
+  if (!told) return { title: 'Release', view: h('div', null, h('h1', { tabindex: -1 }, 'The release'), none('This server does not describe its release.')) };
+  const kinds = Object.entries(told.resources ?? {}).sort(([a], [b]) => rank(a) - rank(b) || a.localeCompare(b));
+  const view = h('div.release', null,
+    h('h1', { tabindex: -1 }, 'The release'),
+    h('p.lead-text', null, 'A release is one immutable build. This one is ', h('code', null, told.release), told.built ? `, built ${age(told.built)}` : '', '.'),
+    section('What it holds', null, h('ul.tiles', { role: 'list' }, kinds.map(([kind, n]) => h('li', null, h('b', null, number(n)), h('span', null, KINDS[kind]?.[n === 1 ? 0 : 1] ?? kind))))),
+    section('Facts', null, facts([
+      ['Built', told.built ? `${date(told.built)} (${age(told.built)})` : 'not known'],
+      ['Release before', told.parent ? h('code', null, told.parent) : 'none'],
+      ['Age of the data', told.data ? `${date(told.data.oldest)} to ${date(told.data.newest)}` : 'not known'],
+      ['Fragments', known(told.fragments, number)], ['Segments', known(told.segments, number)],
+      ['Bytes of JSON', known(told.raw_bytes, bytes)], ['Bytes stored', known(told.stored_bytes, (n) => `${bytes(n)}${told.raw_bytes ? `, ${(told.raw_bytes / n).toFixed(1)}× smaller` : ''}`)],
+      ['Files on disk', known(told.files_bytes, bytes)],
+    ])),
+    changesOf(told, changed),
+    yearsOf(told), subsOf(told), growthOf(told), languagesOf(told),
+    section('Quarantine and conflicts', null,
+      report('Rows in quarantine', told.quarantine, 'The release does not say how many rows its ingest set aside.'),
+      report('Conflicts between dumps', told.conflicts, 'The release does not say where its dumps differ.')));
+  return { title: 'Release', view };
+}
+
+const known = (value, form) => (value === null || value === undefined ? null : form(value));
+const rank = (kind) => (FIRST.includes(kind) ? FIRST.indexOf(kind) : FIRST.length);
+
+/** changes are the resources of a kind that changed of late, with their names. */
+async function changes(kind) {
+  try {
+    const list = await get(`/3/${kind}/changes`);
+    const ids = list.results.slice(0, SHOWN).map((row) => row.id);
+    if (!ids.length) return { kind, total: 0, rows: [] };
+    const rows = await get(withQuery(`/3/${kind}`, { ids: ids.join(','), language: language() }));
+    return { kind, total: list.total_results, rows: ids.map((id) => rows.results.find((row) => row.id === id) ?? { id }) };
+  } catch (err) {
+    return { kind, total: 0, rows: [], problem: err.message };
+  }
+}
+
+function changesOf(told, changed) {
+  const summary = told.changes ? [['created', 'new'], ['changed', 'changed'], ['deleted', 'removed']].map(([key, label]) => `${number(told.changes[key] ?? 0)} ${label}`).join(', ') : null;
+  const some = changed.filter((c) => c.rows.length);
+  return section('What changed', null,
+    h('p', null, summary ? `Since the release before: ${summary}.` : told.parent ? 'This release keeps no count of changes.' : 'This is the first release: there is nothing to compare with.'),
+    changed.filter((c) => c.problem).slice(0, 1).map((c) => h('p.problem', null, c.problem)),
+    some.length === 0 ? none('The lists of changes are empty for the last day.') : some.map((c) => h('div', null,
+      h('h3', null, `${KINDS[c.kind][1]} `, h('span.quiet', null, number(c.total))),
+      h('ul.chips', { role: 'list' }, c.rows.map((row) => h('li', null, h('a', { href: `#/${c.kind}/${row.id}` }, row.title ?? row.name ?? `${c.kind} ${row.id}`))), c.total > c.rows.length && h('li.none', null, `${number(c.total - c.rows.length)} more`)))));
+}
+
+function yearsOf(told) {
+  if (!told.years?.length) return section('Years', null, none('The release does not say which years it covers.'));
+  const by = new Map(told.years.map((y) => [y.year, y]));
+  const years = [...by.keys()].sort((a, b) => a - b);
+  const columns = [];
+  for (let y = Math.max(years[0], years.at(-1) - 200); y <= years.at(-1); y++) columns.push({ label: String(y), values: [by.get(y)?.movies ?? 0, by.get(y)?.series ?? 0] });
+  return section('Years', null, columnChart({ title: `Titles by year, ${columns[0].label} to ${columns.at(-1).label}`, first: 'Year', names: ['Movies', 'Series'], columns, form: number }));
+}
+
+function subsOf(told) {
+  if (!told.subs?.length) return section('Size by sub-request', null, none('The release does not say how large its sub-requests are.'));
+  const rows = [...told.subs].sort((a, b) => b.stored_bytes - a.stored_bytes);
+  return section('Size by sub-request', null, barChart({
+    title: 'Stored bytes, largest first', first: 'Sub-request', rows: rows.map((r) => ({ label: `${r.kind} ${r.sub}`, value: r.stored_bytes, more: [number(r.fragments), bytes(r.raw_bytes), bytes(r.stored_bytes)] })),
+    columns: ['Fragments', 'Raw', 'Stored'], form: bytes, shown: 16,
+  }));
+}
+
+function growthOf(told) {
+  const all = told.releases ?? [];
+  if (all.length < 2) return section('Growth', null, none('The store has one release. Growth shows from the second on.'));
+  return section('Growth', null, columnChart({
+    title: 'Stored bytes by release, oldest first', first: 'Release', names: ['Stored'], form: bytes,
+    columns: all.map((r) => ({ label: r.built ? r.built.slice(0, 10) : r.release, values: [r.stored_bytes ?? 0], note: `${r.release}, ${count(r.resources ?? 0, 'resource')}` })),
+  }));
+}
+
+function languagesOf(told) {
+  const rows = [...(told.languages ?? [])].sort((a, b) => b.resources - a.resources);
+  if (!rows.length) return section('Languages', null, none('The release does not say which languages it covers.'));
+  return section('Languages', h('span.quiet', null, count(rows.length, 'language')), barChart({
+    title: 'Resources with texts in a language', first: 'Language', rows: rows.map((r) => ({ label: r.language ? `${languageName(r.language)} (${r.language})` : 'No language', value: r.resources, more: [number(r.resources)] })),
+    columns: ['Resources'], form: number, shown: 16,
+  }));
+}
+
+/** report shows an object of the ingest's report: numbers as they are, lists as counts. */
+function report(title, told, without) {
+  const flat = [];
+  const walk = (value, path) => {
+    if (Array.isArray(value)) flat.push([path, count(value.length, 'entry', 'entries')]);
+    else if (value !== null && typeof value === 'object') for (const [key, inner] of Object.entries(value)) walk(inner, path ? `${path} ${key}` : key);
+    else if (value !== null && value !== undefined) flat.push([path, typeof value === 'number' ? number(value) : String(value)]);
+  };
+  walk(told, '');
+  return h('div', null, h('h3', null, title), told ? flat.length ? facts(flat.slice(0, 40).map(([path, value]) => [path.replaceAll('_', ' ') || 'total', value])) : none('None.') : none(without));
+}

@@ -1,0 +1,125 @@
+// The search field: a combobox that asks as one types.
+
+import { h, replace, say } from './dom.js';
+import { configuration, get, localized } from './api.js';
+import { addressOf, kindName, kindOf, nameOf, picture, yearOf } from './parts.js';
+import { count } from './format.js';
+
+const WAIT = 120; // milliseconds without a key before a request
+const SHOWN = 8;
+
+/** searchField returns the field. Up, Down, Enter and Escape work as in any combobox. */
+export function searchField() {
+  let timer = 0;
+  let request = null;
+  let rows = [];
+  let active = -1;
+
+  const listbox = h('ul.options', { id: 'options', role: 'listbox', 'aria-label': 'Titles and people', hidden: true });
+  const input = h('input', {
+    id: 'search', type: 'search', role: 'combobox', autocomplete: 'off', spellcheck: 'false', placeholder: 'Search movies, series, people',
+    'aria-label': 'Search movies, series and people', 'aria-expanded': 'false', 'aria-controls': 'options', 'aria-autocomplete': 'list', 'aria-keyshortcuts': '/',
+    oninput: later, onkeydown: key, onblur: () => setTimeout(close, 150), onfocus: () => { if (rows.length && input.value.trim()) open(); },
+  });
+
+  function later() {
+    clearTimeout(timer);
+    request?.abort();
+    if (!input.value.trim()) {
+      rows = [];
+      close();
+      return;
+    }
+    timer = setTimeout(ask, WAIT);
+  }
+
+  async function ask() {
+    const words = input.value.trim();
+    request = new AbortController();
+    const { signal } = request;
+    try {
+      const [settings, found] = await Promise.all([configuration(), get(localized('/3/search/multi', { query: words }), { signal })]);
+      if (signal.aborted) return;
+      rows = found.results.slice(0, SHOWN);
+      show(settings, words, found.total_results);
+    } catch (err) {
+      if (err.name === 'AbortError') return;
+      rows = [];
+      replace(listbox, h('li.option-note', { role: 'option', 'aria-disabled': 'true', 'aria-selected': 'false' }, err.message));
+      open();
+      say(err.message);
+    }
+  }
+
+  function show(settings, words, total) {
+    active = -1;
+    input.removeAttribute('aria-activedescendant');
+    replace(listbox, rows.map((row, i) => h('li.option', {
+      id: `option-${i}`, role: 'option', 'aria-selected': 'false', onmousedown: (event) => event.preventDefault(), onclick: () => choose(i),
+    },
+    picture(settings, { kind: kindOf(row) === 'person' ? 'profile' : 'poster', path: row.poster_path ?? row.profile_path, width: 92, name: nameOf(row) }),
+    h('span.option-text', null, h('span.option-name', null, nameOf(row)), h('span.option-note', null, [kindName(kindOf(row)), yearOf(row)].filter(Boolean).join(' · '))))),
+    rows.length === 0 && h('li.option-note', { role: 'option', 'aria-disabled': 'true', 'aria-selected': 'false' }, `Nothing for “${words}”`));
+    open();
+    say(count(total, 'result'));
+  }
+
+  function mark(to) {
+    if (!rows.length) return;
+    listbox.children[active]?.setAttribute('aria-selected', 'false');
+    active = (to + rows.length) % rows.length;
+    const option = listbox.children[active];
+    option.setAttribute('aria-selected', 'true');
+    option.scrollIntoView({ block: 'nearest' });
+    input.setAttribute('aria-activedescendant', option.id);
+  }
+
+  function key(event) {
+    if (event.isComposing) return;
+    switch (event.key) {
+      case 'ArrowDown': open(); mark(active + 1); break;
+      case 'ArrowUp': open(); mark(active < 0 ? rows.length - 1 : active - 1); break;
+      case 'Enter': active >= 0 && !listbox.hidden ? choose(active) : all(); break;
+      case 'Escape': if (listbox.hidden) { input.value = ''; rows = []; } close(); break;
+      default: return;
+    }
+    event.preventDefault();
+  }
+
+  function choose(i) {
+    const to = addressOf(rows[i]);
+    stop();
+    location.hash = to;
+  }
+  function all() {
+    const words = input.value.trim();
+    if (!words) return;
+    stop();
+    location.hash = `#/search?q=${encodeURIComponent(words)}`;
+  }
+  function stop() {
+    clearTimeout(timer);
+    request?.abort();
+    close();
+  }
+  function open() {
+    if (!listbox.children.length) return;
+    listbox.hidden = false;
+    input.setAttribute('aria-expanded', 'true');
+  }
+  function close() {
+    listbox.hidden = true;
+    active = -1;
+    input.setAttribute('aria-expanded', 'false');
+    input.removeAttribute('aria-activedescendant');
+    for (const option of listbox.children) option.setAttribute('aria-selected', 'false');
+  }
+
+  document.addEventListener('keydown', (event) => {
+    if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || /^(input|textarea|select)$/i.test(document.activeElement?.tagName ?? '')) return;
+    event.preventDefault();
+    input.focus();
+    input.select();
+  });
+  return h('div.combobox', null, input, h('kbd', { 'aria-hidden': 'true' }, '/'), listbox);
+}

@@ -1,0 +1,168 @@
+// Package page has the documents that the edge serves to people: the page at "/", whose HTML, modules,
+// styles and pictures are embedded as they are written, without a build step; the viewer of the API's
+// reference; and the OpenAPI document. Each is compressed at the first request for it.
+package page
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+	"sync"
+
+	"github.com/klauspost/compress/gzip"
+	viewer "github.com/swaggest/swgui/v5/static"
+	"github.com/zeebo/xxh3"
+
+	"github.com/reelsplice/reelsplice/schemas/openapi"
+)
+
+//go:embed assets
+var assets embed.FS
+
+//go:embed viewer
+var reference embed.FS
+
+// Paths of documents.
+const (
+	Folder      = "/page/" // has all but the page itself
+	OpenAPIPath = "/openapi.json"
+)
+
+// A Document is a body as it goes over the wire. It is shared and must not be changed.
+type Document struct {
+	Type     string // value of Content-Type
+	Policy   string // value of Content-Security-Policy, "" without a page
+	ETag     []byte // weak, the same for both encodings
+	Identity []byte
+	Gzip     []byte // one member
+}
+
+// types are the values of Content-Type by the extension of a name. Other files are no documents.
+var types = map[string]string{
+	".html":        "text/html; charset=utf-8",
+	".js":          "text/javascript; charset=utf-8",
+	".css":         "text/css; charset=utf-8",
+	".json":        "application/json; charset=utf-8",
+	".svg":         "image/svg+xml",
+	".png":         "image/png",
+	".webmanifest": "application/manifest+json",
+}
+
+// A Set has the documents by their path. It is safe for concurrent use.
+type Set struct {
+	policy    string
+	documents map[string]func() *Document
+}
+
+// New returns the OpenAPI document. WithPage adds those of the page.
+func New() *Set {
+	s := &Set{documents: map[string]func() *Document{}}
+	s.add(OpenAPIPath, "openapi.json", func() (body, packed []byte) { return openapi.Document(), openapi.Gzip() })
+	return s
+}
+
+// WithPage adds the page and the viewer of the reference. Images lie at imageBaseURL, an absolute URL.
+// The error names an embedded file that is no document.
+func (s *Set) WithPage(imageBaseURL string) error {
+	s.policy = policy(imageBaseURL)
+	for _, in := range []struct {
+		files  fs.FS
+		folder string
+		wanted func(name string) bool
+	}{
+		{assets, "assets", func(string) bool { return true }},
+		{reference, "viewer", func(string) bool { return true }},
+		{viewer.FS, ".", func(name string) bool { return viewerFiles[name] }},
+	} {
+		files, err := fs.ReadDir(in.files, in.folder)
+		if err != nil {
+			return fmt.Errorf("read the page: %w", err)
+		}
+		for _, f := range files {
+			if !in.wanted(f.Name()) {
+				continue
+			}
+			if err := s.addFile(in.files, path.Join(in.folder, f.Name())); err != nil {
+				return fmt.Errorf("read the page: %s: %w", f.Name(), err)
+			}
+		}
+	}
+	s.documents["/"] = s.documents[Folder+"index.html"]
+	s.documents[Folder+"reference"] = s.documents[Folder+"reference.html"]
+	return nil
+}
+
+// viewerFiles are the files of Swagger UI that the reference needs.
+var viewerFiles = map[string]bool{"swagger-ui-bundle.js.gz": true, "swagger-ui.css.gz": true}
+
+// addFile adds a file, which may be compressed already.
+func (s *Set) addFile(in fs.FS, file string) error {
+	content, err := fs.ReadFile(in, file)
+	if err != nil {
+		return err
+	}
+	name, isPacked := strings.CutSuffix(path.Base(file), ".gz")
+	if types[path.Ext(name)] == "" {
+		return fmt.Errorf("unknown type of file")
+	}
+	if !isPacked {
+		s.add(Folder+name, name, func() (body, packed []byte) { return content, compress(content) })
+		return nil
+	}
+	if _, err := gzip.NewReader(bytes.NewReader(content)); err != nil {
+		return err
+	}
+	s.add(Folder+name, name, func() (body, packed []byte) { return inflate(content), content })
+	return nil
+}
+
+// add adds a document whose type is that of name, and whose forms read returns.
+func (s *Set) add(at, name string, read func() (body, packed []byte)) {
+	s.documents[at] = sync.OnceValue(func() *Document {
+		body, packed := read()
+		return &Document{Type: types[path.Ext(name)], Policy: s.policy, ETag: etag(body), Identity: body, Gzip: packed}
+	})
+}
+
+// Find returns the document at a path, and false for other paths.
+func (s *Set) Find(at []byte) (*Document, bool) {
+	made, ok := s.documents[string(at)]
+	if !ok {
+		return nil, false
+	}
+	return made(), true
+}
+
+// Policy returns the Content-Security-Policy of the page; "" without it.
+func (s *Set) Policy() string { return s.policy }
+
+// compress returns body as one gzip member.
+func compress(body []byte) []byte {
+	var out bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&out, gzip.BestCompression) // a level that there is
+	_, _ = z.Write(body)                                    // a Buffer takes all
+	_ = z.Close()
+	return out.Bytes()
+}
+
+// inflate returns the content of a gzip file that is part of the program; a test does so first.
+func inflate(packed []byte) []byte {
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil
+	}
+	body, err := io.ReadAll(z)
+	if err != nil {
+		return nil
+	}
+	return body
+}
+
+// etag returns the weak entity tag of a body.
+func etag(body []byte) []byte {
+	return fmt.Appendf(nil, `W/"%x"`, xxh3.Hash128(body).Bytes())
+}

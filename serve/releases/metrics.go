@@ -1,0 +1,87 @@
+package releases
+
+import (
+	"sync"
+	"time"
+
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/serve/metrics"
+)
+
+// scrubs are the background checks so far, for metrics.
+type scrubs struct {
+	mu        sync.Mutex
+	of        *release.Reader // what the last check is or was of; nil before the first
+	from      int64           // of.Scrubbed when that began
+	ended     bool            // and read the whole release
+	bytes     int64           // of the checks before the last one
+	whole     int64           // checks that ended
+	completed time.Time       // when the last of these ended
+}
+
+// begin notes the begin of a check.
+func (s *scrubs) begin(of *release.Reader) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.bytes += s.read()
+	s.of, s.from, s.ended = of, of.Scrubbed(), false
+}
+
+// end notes the end of a check, with the error that ended it early.
+func (s *scrubs) end(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err == nil {
+		s.ended = true
+		s.whole++
+		s.completed = time.Now()
+	}
+}
+
+// read returns the bytes of the last check.
+func (s *scrubs) read() int64 {
+	if s.of == nil {
+		return 0
+	}
+	return s.of.Scrubbed() - s.from
+}
+
+// progress returns the share of a release that its last check has read.
+func (s *scrubs) progress(of *release.Reader) float64 {
+	var size int64
+	for _, f := range of.Manifest().Files() {
+		size += f.Size
+	}
+	switch {
+	case s.of != of || size == 0:
+		return 0
+	case s.ended:
+		return 1 // files of a bucket that were not needed yet are left out
+	}
+	return min(1, float64(s.read())/float64(size))
+}
+
+// WriteMetrics adds the metrics of the served release to w.
+func (r *Releases) WriteMetrics(w *metrics.Writer) {
+	h := r.Acquire()
+	defer h.Release()
+	w.Bool(metrics.ReleaseStale, r.Err() != nil)
+	blocks, _ := r.Damage()
+	w.Int(metrics.ReleaseDamagedBlocks, int64(blocks))
+	r.scrubs.mu.Lock()
+	defer r.scrubs.mu.Unlock()
+	w.Int(metrics.ScrubBytes, r.scrubs.bytes+r.scrubs.read())
+	w.Int(metrics.Scrubs, r.scrubs.whole)
+	w.Time(metrics.ScrubCompleted, r.scrubs.completed)
+	if h == nil {
+		w.Int(metrics.ReleaseInfo, 1, "")
+		w.Int(metrics.ScrubProgress, 0)
+		return
+	}
+	w.Int(metrics.ReleaseInfo, 1, h.reader.Manifest().ID)
+	w.Time(metrics.ReleaseLoaded, h.loaded)
+	w.Float(metrics.ScrubProgress, r.scrubs.progress(h.reader))
+	hits, misses := h.engine.Lookups()
+	w.Uint(metrics.ResponseCacheHits, hits, "result")
+	w.Uint(metrics.ResponseCacheMisses, misses, "result")
+}
