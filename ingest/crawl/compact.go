@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 
 	"github.com/zeebo/xxh3"
+
+	"github.com/reelsplice/reelsplice/schemas/durable"
 )
 
 // completeFile marks a folder of new files that take the places of the old ones.
@@ -167,11 +169,14 @@ func (s *store) endCompact() error {
 		if fileKind(e.Name()) == "" {
 			continue
 		}
-		if err := os.Rename(filepath.Join(next, e.Name()), filepath.Join(s.dir, e.Name())); err != nil {
+		if err := durable.Rename(filepath.Join(next, e.Name()), filepath.Join(s.dir, e.Name())); err != nil {
 			return err
 		}
 	}
-	if err := os.Rename(filepath.Join(next, journalFile), s.work(journalFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := durable.Rename(filepath.Join(next, journalFile), s.work(journalFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := errors.Join(durable.SyncDir(s.dir), durable.SyncDir(s.work(""))); err != nil {
 		return err
 	}
 	return os.RemoveAll(next)
