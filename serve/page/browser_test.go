@@ -221,10 +221,10 @@ func at(route string) action {
 	}`, route)), settled())
 }
 
-// open loads the page with a token.
+// open loads the page anew, with a token.
 func (b *browser) open(t *testing.T) {
 	t.Helper()
-	b.run(t, chromedp.Navigate(b.edge+"/#token="+b.token), settled())
+	b.run(t, chromedp.Navigate("about:blank"), chromedp.Navigate(b.edge+"/#token="+b.token), settled())
 }
 
 // get returns the JSON of a path of the API, as the page gets it.
@@ -323,7 +323,7 @@ func testToken(t *testing.T, b *browser) {
 		t.Errorf("message of a wrong token = %q, want the API's", got)
 	}
 	b.run(t, js(`document.querySelector('#token').value = ''`), chromedp.SendKeys(chromedp.CSS("#token"), b.token+"\r"), until(`document.querySelector('h1')?.textContent === 'Your movie database'`), settled())
-	b.run(t, js(`sessionStorage.clear()`), chromedp.Navigate("about:blank"))
+	b.run(t, js(`sessionStorage.clear()`))
 	b.open(t)
 	address, storage, cookie := value[string](t, b, `location.href`), value[string](t, b, `sessionStorage.getItem('reelsplice.token')`), value[string](t, b, `document.cookie`)
 	if strings.Contains(address, b.token) || storage != b.token || cookie != "" {
@@ -504,7 +504,8 @@ func testSplice(t *testing.T, b *browser) {
 		t.Errorf("second ask = %q, want 304 with no bytes and a time", got)
 	}
 	// A part's bytes.
-	b.run(t, js(`document.querySelector('button.part').click()`), until(`document.querySelector('section .excerpt').textContent.startsWith('{"adult":false')`))
+	b.run(t, until(`document.querySelector('section .excerpt').textContent.startsWith('{"adult":false')`),
+		js(`document.querySelectorAll('button.part')[2].click()`), until(`document.querySelector('section .excerpt').textContent.startsWith('"cast":[{')`))
 	// Copies.
 	for language, want := range map[string]string{"curl": "curl --compressed", "javascript": "await fetch", "python": "urllib.request", "go": "package main"} {
 		b.run(t, js(fmt.Sprintf(`document.querySelector('[data-copy=%s]').click()`, language)),

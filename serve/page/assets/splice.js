@@ -201,6 +201,7 @@ function shown(path, first, told) {
 function pieces(path, first, told) {
   const drawn = partsOf(told);
   const { parts, frame, spliced, segments, literals } = drawn;
+  if (!parts.length) return h('p.none', null, 'This response has no parts.');
   const film = filmstrip(drawn);
   const excerpt = h('pre.excerpt', { tabindex: 0, role: 'region', 'aria-label': 'Bytes of the picked part' });
   const rows = h('tbody');
@@ -232,6 +233,7 @@ function pieces(path, first, told) {
     if (at >= 0) pick(parts[at], rows.children[at]);
   };
   film.addEventListener('click', pickFrom);
+  pick(parts[0], rows.children[0]);
   return h('section.section', { 'aria-labelledby': 'parts-title' },
     h('div.section-head', null, h('h2', { id: 'parts-title' }, count(parts.length, 'part')), h('p.figures', null, figures(told), h('span', null, h('b', null, `${first.took.toFixed(1)} ms`), ' in this browser'))),
     film,
@@ -242,7 +244,7 @@ function pieces(path, first, told) {
       rows,
       h('tfoot', null, h('tr', null, h('td'), h('th', { scope: 'row' }, 'Sum'), h('td.n', { id: 'sum-raw' }, number(told.raw_bytes)), h('td.n', { id: 'sum-sent' }, number(sum)),
         h('td', { colspan: 3, id: 'sum-check' }, sum === first.sent ? `✓ equals Content-Length ${number(first.sent)}` : `Content-Length ${number(first.sent)}`))))),
-    h('h3', null, 'Bytes of a part'), h('p.quiet.small', null, 'Pick a part in the table to read its bytes.'), excerpt);
+    h('h3', null, 'Bytes of a part'), h('p.quiet.small', null, 'Pick a part in the strip or the table to read its bytes.'), excerpt);
 }
 
 const short = (file) => (file.length > 16 ? `${file.slice(0, 14)}…` : file);
