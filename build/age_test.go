@@ -41,8 +41,8 @@ func TestAge(t *testing.T) {
 	check := func(r Report) {
 		t.Helper()
 		m := openRelease(t, filepath.Join(c.Releases, r.Release)).Manifest()
-		if got := age.Of(m.Sources); !maps.Equal(got, want) || !maps.Equal(r.Fetched, want) || r.Age == nil || *r.Age != age.All(want) {
-			t.Errorf("the manifest has the days %v, the report %v, in all %v, want %v", got, r.Fetched, r.Age, want)
+		if got := age.Of(m.Sources); !maps.Equal(got, want) || !maps.Equal(r.FetchedByKind, want) || r.Fetched == nil || *r.Fetched != age.All(want) {
+			t.Errorf("the manifest has the days %v, the report %v, in all %v, want %v", got, r.FetchedByKind, r.Fetched, want)
 		}
 	}
 	check(first)
@@ -80,7 +80,7 @@ func TestAge(t *testing.T) {
 func TestAgeUnknown(t *testing.T) {
 	c := config(t, buildtest.Catalog(t, `{"id":1,"title":"A"}`))
 	r := run(t, c)
-	if m := openRelease(t, filepath.Join(c.Releases, r.Release)).Manifest(); len(m.Sources) != 1 || r.Age != nil || len(r.Fetched) > 0 {
-		t.Errorf("sources %v, report %v and %v, want the number of movies alone", m.Sources, r.Fetched, r.Age)
+	if m := openRelease(t, filepath.Join(c.Releases, r.Release)).Manifest(); len(m.Sources) != 1 || r.Fetched != nil || len(r.FetchedByKind) > 0 {
+		t.Errorf("sources %v, report %v and %v, want the number of movies alone", m.Sources, r.FetchedByKind, r.Fetched)
 	}
 }

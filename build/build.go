@@ -234,6 +234,9 @@ func (c *Config) runTasks(ctx context.Context, w *release.Writer, work string, s
 		return Report{}, err
 	}
 	r.Describe(m)
+	if r.Ingest, err = readIngest(c.Catalog); err != nil {
+		c.Log.Warn("the release's report is without that of the ingest", "because", err)
+	}
 	r.Seconds, r.PeakRSSBytes = time.Since(start).Seconds(), process.PeakRSS()
 	if o.Unchanged {
 		return r, nil // the report of its own build stays

@@ -19,18 +19,18 @@ type Report struct {
 	Release string           `json:"release"`
 	BuiltAt time.Time        `json:"built_at"`
 	Records map[string]int64 `json:"records"` // by kind
-	// Fetched is when the records were fetched, by kind, of kinds that tell; Age is that of all, nil for unknown.
-	Fetched     map[string]age.Days `json:"fetched,omitempty"`
-	Age         *age.Days           `json:"age"`
-	Derived     int64               `json:"derived"` // resources that no dump has a record of
-	Removed     int64               `json:"removed"` // resources that are deleted or merged
-	Resources   int64               `json:"resources"`
-	Fragments   int64               `json:"fragments"`
-	Segments    int64               `json:"segments"`
-	RawBytes    int64               `json:"raw_bytes"`
-	StoredBytes int64               `json:"stored_bytes"`
-	Level       int                 `json:"level"`
-	Jobs        int                 `json:"jobs"`
+	// Fetched is when the records were fetched; nil for unknown. FetchedByKind has the kinds that tell.
+	Fetched       *age.Days           `json:"fetched,omitempty"`
+	FetchedByKind map[string]age.Days `json:"fetched_by_kind,omitempty"`
+	Derived       int64               `json:"derived"` // resources that no dump has a record of
+	Removed       int64               `json:"removed"` // resources that are deleted or merged
+	Resources     int64               `json:"resources"`
+	Fragments     int64               `json:"fragments"`
+	Segments      int64               `json:"segments"`
+	RawBytes      int64               `json:"raw_bytes"`
+	StoredBytes   int64               `json:"stored_bytes"`
+	Level         int                 `json:"level"`
+	Jobs          int                 `json:"jobs"`
 	// SharedIMDbIDs counts movies whose IMDb id a movie with a lower id has too;
 	// only the first is found by it.
 	SharedIMDbIDs int64 `json:"shared_imdb_ids"`
@@ -44,6 +44,12 @@ type Report struct {
 	Kept int64 `json:"kept"`
 	// Changed counts, by kind, the resources that changed since the previous release.
 	Changed map[string]int `json:"changed,omitempty"`
+	// Created and Deleted count those of Changed that are new and those that are gone; nil without a
+	// previous release.
+	Created map[string]int `json:"created,omitzero"`
+	Deleted map[string]int `json:"deleted,omitzero"`
+	// Ingest is what the last ingest into the catalogue has reported; nil for a catalogue without a report.
+	Ingest *Ingest `json:"ingest,omitempty"`
 	// Stages holds how many seconds each stage took.
 	Stages       map[string]float64 `json:"stages"`
 	Seconds      float64            `json:"seconds"`
@@ -66,11 +72,11 @@ type Tasks struct {
 func NewReport(p *plan.Plan, o task.Outcome) Report {
 	r := Report{
 		BuiltAt: time.Now().UTC().Truncate(time.Millisecond), Records: p.Records, Removed: int64(p.Removed),
-		Derived: o.Derived, SharedIMDbIDs: o.SharedIMDbIDs, Kept: o.Reused, Changed: o.Changed, Unchanged: o.Unchanged,
-		Level: p.Level, Previous: p.Previous, Fetched: p.Fetched,
+		Derived: o.Derived, SharedIMDbIDs: o.SharedIMDbIDs, Kept: o.Reused, Changed: o.Changed, Created: o.Created, Deleted: o.Deleted, Unchanged: o.Unchanged,
+		Level: p.Level, Previous: p.Previous, FetchedByKind: p.Fetched,
 	}
 	if all := age.All(p.Fetched); !all.IsZero() {
-		r.Age = &all
+		r.Fetched = &all
 	}
 	return r
 }

@@ -57,6 +57,7 @@ func (s *Server) adminServer() *nethttp.Server {
 func (s *Server) writeMetrics(to io.Writer) error {
 	var w metrics.Writer
 	s.releases.WriteMetrics(&w)
+	s.age.WriteMetrics(&w)
 	if n, ok := pagefault.PagesRead(); ok {
 		w.Int(metrics.ColdReads, n)
 	}
@@ -104,7 +105,7 @@ func (s *Server) ready(w nethttp.ResponseWriter, _ *nethttp.Request) {
 	}
 	text := "ok " + id
 	_, damage := s.releases.Damage()
-	for _, err := range []error{damage, s.releases.Err(), s.pullErr(), s.tokens.Err(), s.http.CertificateErr()} {
+	for _, err := range []error{damage, s.releases.Err(), s.pullErr(), s.tokens.Err(), s.http.CertificateErr(), s.age.Err()} {
 		if err != nil {
 			text += ", but: " + err.Error()
 		}

@@ -32,6 +32,8 @@ type Config struct {
 	// ScrubRate is how many bytes a second of the release are checked in the background:
 	// 20 MiB by default, 0 for none.
 	ScrubRate int
+	// MaxDataAge is the age of the oldest record of a release beyond which the edge warns; none by default.
+	MaxDataAge time.Duration
 	// scrubWait is how long a release is served before that begins: the disk is for the first
 	// requests, which find nothing in memory.
 	scrubWait time.Duration
@@ -75,6 +77,7 @@ func (c *Config) Validate() error {
 	complain(inTiB(c.ResultCache), "result-cache: want 0 to 1TiB")
 	complain(inTiB(c.Warm), "warm: want 0 to 1TiB")
 	complain(inTiB(c.ScrubRate), "scrub-rate: want 0 to 1TiB")
+	complain(c.MaxDataAge >= 0, "max-data-age: want 0 for no limit, or more")
 	return errors.Join(errs...)
 }
 

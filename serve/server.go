@@ -19,6 +19,7 @@ import (
 	"github.com/reelsplice/reelsplice/serve/accesslog"
 	"github.com/reelsplice/reelsplice/serve/auth"
 	"github.com/reelsplice/reelsplice/serve/edge"
+	"github.com/reelsplice/reelsplice/serve/freshness"
 	"github.com/reelsplice/reelsplice/serve/http"
 	"github.com/reelsplice/reelsplice/serve/http/connlimit"
 	"github.com/reelsplice/reelsplice/serve/pagefault"
@@ -39,6 +40,7 @@ type Server struct {
 	admin    *connlimit.Listener // nil for none
 	faults   pagefault.Watch
 	access   *accesslog.Log // nil for none
+	age      *freshness.Watch
 }
 
 // Listen opens all that a Server needs: the token file, the release, the listeners. A Server over a bucket whose cache
@@ -51,7 +53,7 @@ func Listen(cfg Config) (s *Server, err error) {
 	if err := http.FitLimits(&cfg.Limits); err != nil {
 		return nil, err
 	}
-	s = &Server{cfg: cfg}
+	s = &Server{cfg: cfg, age: freshness.New(cfg.MaxDataAge, cfg.Log)}
 	defer func(opened *Server) {
 		if err != nil {
 			opened.close()
@@ -182,7 +184,8 @@ func (s *Server) Run(ctx context.Context) error {
 	g, serving := errgroup.WithContext(context.WithoutCancel(ctx))
 	following, unfollow := context.WithCancel(serving)
 	// Each watcher has a goroutine, so that a stalled file system of releases delays no revocation.
-	for _, poll := range []func(){s.tokens.Poll, s.releases.Poll, s.http.PollCertificate} {
+	s.lookAtAge()
+	for _, poll := range []func(){s.tokens.Poll, s.pollReleases, s.http.PollCertificate} {
 		g.Go(func() error { every(following, s.cfg.Poll, poll); return nil })
 	}
 	if s.puller != nil {
@@ -205,6 +208,20 @@ func (s *Server) Run(ctx context.Context) error {
 		return s.drain(ctx, admin)
 	})
 	return g.Wait()
+}
+
+// pollReleases looks for another release, and at the age of its data.
+func (s *Server) pollReleases() {
+	s.releases.Poll()
+	s.lookAtAge()
+}
+
+func (s *Server) lookAtAge() {
+	h := s.releases.Acquire()
+	defer h.Release()
+	if r := h.Reader(); r != nil {
+		s.age.Look(r.Manifest())
+	}
 }
 
 // every calls fn every interval until ctx ends.

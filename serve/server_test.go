@@ -14,6 +14,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/releasetest"
 	"github.com/reelsplice/reelsplice/serve/auth"
+	"github.com/reelsplice/reelsplice/serve/metrics"
 	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
@@ -46,6 +47,31 @@ func TestDamageIsShown(t *testing.T) {
 	servetest.Eventually(t, "the fault of the store is told", func() bool {
 		code, body := statusOf(s.AdminURL()+"/readyz", "")
 		return code == 200 && strings.Contains(body, "current")
+	})
+}
+
+// TestAgeIsShown: the admin listener has the age of the data, and reports data that is too old, of the release that
+// is served.
+func TestAgeIsShown(t *testing.T) {
+	dated := func(n int, day string) string {
+		return strings.TrimSuffix(servetest.Version(n), "}") + `,"_fetched":"` + day + `"}`
+	}
+	w := newWorld(t, func(c *Config) {
+		c.AdminAddr, c.Poll, c.MaxDataAge = "127.0.0.1:0", 20*time.Millisecond, 180*24*time.Hour
+	}, dated(1, "2020-05-01"))
+	s := running(t, w.cfg)
+	old := ", but: data of 2020-05-01 is older than 180 days"
+	servetest.Eventually(t, "the age is told", func() bool {
+		code, body := statusOf(s.AdminURL()+"/readyz", "")
+		return code == 200 && strings.Contains(body, old)
+	})
+	if got := value(scrape(t, s), metrics.DataOldest); got != float64(time.Date(2020, 5, 1, 0, 0, 0, 0, time.UTC).Unix()) {
+		t.Errorf("the oldest record is of %v in the metrics", got)
+	}
+	id := servetest.Build(t, w.cfg.Releases, 6, dated(2, time.Now().UTC().Format(time.DateOnly)))
+	servetest.Eventually(t, "new data is not too old", func() bool {
+		_, body := statusOf(s.AdminURL()+"/readyz", "")
+		return body == "ok "+id+"\n"
 	})
 }
 

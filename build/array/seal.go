@@ -12,6 +12,7 @@ import (
 	"github.com/reelsplice/reelsplice/build/process"
 	"github.com/reelsplice/reelsplice/build/task"
 	"github.com/reelsplice/reelsplice/build/work"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
@@ -81,12 +82,27 @@ func (s *Site) install(ctx context.Context, o *session) (r build.Report, err err
 	if err := o.cost(ctx, &r); err != nil {
 		return r, err
 	}
+	s.addIngest(ctx, &r)
 	if outcome.Unchanged {
 		r.Release = outcome.Release
 	} else if err := o.install(ctx, s.Releases, &r); err != nil {
 		return r, err
 	}
 	return r, o.folder.PutDone(ctx, installed, 0, &r)
+}
+
+// addIngest adds the report of the ingest to that of the build, if the catalogue has one that can be read.
+func (s *Site) addIngest(ctx context.Context, r *build.Report) {
+	data, _, err := s.Catalog.ReadAll(ctx, catalog.ReportName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	if err == nil {
+		r.Ingest, err = build.ParseIngest(data)
+	}
+	if err != nil {
+		s.Log.Warn("the release's report is without that of the ingest", "because", err)
+	}
 }
 
 // runSeal runs the seal task, which leaves the manifest in the folder of this process.

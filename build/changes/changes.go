@@ -94,18 +94,23 @@ type Options struct {
 	Memory   int64     // bytes of both releases that may stay in memory
 }
 
+// A Tally counts, by kind, the movies, series and people of the table of changes that are new or gone.
+type Tally struct{ Created, Deleted map[fragment.Kind]int64 }
+
 // Compare compares the resources of a section of all outputs of Collect, and adds the changes to out.
-func Compare(o Options, differences *extsort.Iterator, out *extsort.Sorter) error {
+func Compare(o Options, differences *extsort.Iterator, out *extsort.Sorter) (Tally, error) {
 	z, err := segment.New(o.Level)
 	if err != nil {
-		return err
+		return Tally{}, err
 	}
 	defer z.Close()
 	w := &worker{
 		o: o, z: z, out: out, writer: newItemWriter(o.Date),
 		differ: differ{old: source{rel: o.Previous}, now: source{rel: o.Next}},
+		tally:  Tally{map[fragment.Kind]int64{}, map[fragment.Kind]int64{}},
 	}
-	return w.all(differences)
+	err = w.all(differences)
+	return w.tally, err
 }
 
 // CheckDate returns an error if the previous release has changes later than date.

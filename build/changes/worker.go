@@ -26,8 +26,9 @@ type worker struct {
 	series group
 	season group               // of series
 	keys   map[string]struct{} // of items
-	done   int64               // resources
-	last   []byte              // key of the last one
+	tally  Tally
+	done   int64  // resources
+	last   []byte // key of the last one
 	sorted []item
 	raw    []byte
 	record []byte
@@ -157,6 +158,12 @@ func (w *worker) title(k fragment.Kind, id uint64, change release.Change, more [
 	}
 	if err := w.out.Add(rowSection(k), binary.BigEndian.AppendUint64(nil, id), row.Append(nil)); err != nil {
 		return err
+	}
+	switch change {
+	case release.Created:
+		w.tally.Created[k]++
+	case release.Deleted, release.Merged:
+		w.tally.Deleted[k]++
 	}
 	return w.emit(k, id, items)
 }

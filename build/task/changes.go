@@ -70,7 +70,14 @@ func (t *changesTask) run(ctx context.Context, i int, d *Done) error {
 		Previous: t.b.previous, Next: t.next, Created: t.created, Date: t.b.Plan.Date, Level: t.b.Plan.Level, Memory: t.b.Memory / 4,
 	}
 	return t.b.sort(ctx, contributionsName("changes", i), changes.Sections(), func(s *extsort.Sorter) error {
-		return changes.Compare(o, it, s)
+		tally, err := changes.Compare(o, it, s)
+		for kind, n := range tally.Created {
+			d.Counts[newCount+kind.String()] = n
+		}
+		for kind, n := range tally.Deleted {
+			d.Counts[goneCount+kind.String()] = n
+		}
+		return err
 	})
 }
 
@@ -114,8 +121,13 @@ func (t *changelogTask) files(int) (inputs, outputs []string) {
 	return inputs, nil
 }
 
-// changedCount is the prefix of the names of the counts of resources that changed, by kind.
-const changedCount = "changed_"
+// Prefixes of the names of counts, by kind: of resources in the table of changes, and of those among
+// them that are new or gone.
+const (
+	changedCount = "changed_"
+	newCount     = "new_"
+	goneCount    = "gone_"
+)
 
 func (t *changelogTask) run(ctx context.Context, _ int, d *Done) (err error) {
 	if d.Unchanged, err = t.isUnchanged(); err != nil || d.Unchanged {

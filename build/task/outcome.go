@@ -10,6 +10,8 @@ type Outcome struct {
 	SharedIMDbIDs int64          // movies whose IMDb id a movie with a lower id has too
 	Reused        int64          // resources of the previous release that were taken over
 	Changed       map[string]int // by kind; nil without a previous release
+	Created       map[string]int // of Changed, those that are new; nil likewise
+	Deleted       map[string]int // of Changed, those that are gone; nil likewise
 	Warning       string
 }
 
@@ -24,8 +26,12 @@ func (b *Build) Outcome() (o Outcome, err error) {
 			o.add(&done[i])
 		}
 	}
-	if b.Plan.Previous != "" && !o.Unchanged && o.Changed == nil {
-		o.Changed = map[string]int{}
+	if b.Plan.Previous != "" && !o.Unchanged {
+		for _, m := range []*map[string]int{&o.Changed, &o.Created, &o.Deleted} {
+			if *m == nil {
+				*m = map[string]int{}
+			}
+		}
 	}
 	return o, nil
 }
@@ -35,14 +41,9 @@ func (o *Outcome) add(d *Done) {
 	o.Reused += d.Counts[reusedCount]
 	o.SharedIMDbIDs += d.Counts[sharedIMDbIDs]
 	for name, n := range d.Counts {
-		kind, ok := strings.CutPrefix(name, changedCount)
-		if !ok {
-			continue
-		}
-		if o.Changed == nil {
-			o.Changed = map[string]int{}
-		}
-		o.Changed[kind] = int(n)
+		addTo(&o.Changed, changedCount, name, n)
+		addTo(&o.Created, newCount, name, n)
+		addTo(&o.Deleted, goneCount, name, n)
 	}
 	if d.Release != "" {
 		o.Release, o.Unchanged = d.Release, d.Unchanged
@@ -50,4 +51,16 @@ func (o *Outcome) add(d *Done) {
 	if d.Warning != "" {
 		o.Warning = d.Warning
 	}
+}
+
+// addTo adds a count to those by kind if its name has their prefix.
+func addTo(counts *map[string]int, prefix, name string, n int64) {
+	kind, ok := strings.CutPrefix(name, prefix)
+	if !ok {
+		return
+	}
+	if *counts == nil {
+		*counts = map[string]int{}
+	}
+	(*counts)[kind] += int(n)
 }

@@ -194,6 +194,9 @@ func writeBuild(w io.Writer, r *build.Report, published bool) {
 	for _, kind := range slices.Sorted(maps.Keys(r.Records)) {
 		fmt.Fprintf(w, "records\t%s\n", ofKind(r.Records[kind], kind))
 	}
+	if r.Fetched != nil {
+		fmt.Fprintf(w, "fetched\t%s, %s\n", r.Fetched, plural(r.Fetched.Records, "record"))
+	}
 	fmt.Fprintf(w, "derived\t%s without a record in a dump\n", plural(r.Derived, "resource"))
 	fmt.Fprintf(w, "fragments\t%d in %s\n", r.Fragments, plural(r.Segments, "segment"))
 	if r.Kept > 0 {

@@ -142,6 +142,52 @@ func (t timeoutFlag) Set(text string) error {
 // Type names the flag's value in help texts.
 func (timeoutFlag) Type() string { return "DURATION" }
 
+// ageFlag is a flag for an age in days or as a duration; 0 is none.
+type ageFlag struct{ d *time.Duration }
+
+const day = 24 * time.Hour
+
+// String returns what Set reads.
+func (a ageFlag) String() string {
+	switch {
+	case a.d == nil: // of flags that nobody made
+		return ""
+	case *a.d == 0:
+		return "none"
+	case *a.d%day == 0:
+		return fmt.Sprintf("%dd", *a.d/day)
+	}
+	return a.d.String()
+}
+
+// maxAgeDays bounds an age, so that it fits a duration.
+const maxAgeDays = 100_000
+
+// Set reads a number of days such as 180d, a duration above 0, or none.
+func (a ageFlag) Set(text string) error {
+	if text == "none" || text == "0" {
+		*a.d = 0
+		return nil
+	}
+	var d time.Duration
+	var err error
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		var n uint64
+		n, err = strconv.ParseUint(days, 10, 32)
+		d = time.Duration(min(n, maxAgeDays+1)) * day
+	} else {
+		d, err = time.ParseDuration(text)
+	}
+	if err != nil || d <= 0 || d > maxAgeDays*day {
+		return errors.New("want days such as 180d, a duration above 0 such as 36h, or none")
+	}
+	*a.d = d
+	return nil
+}
+
+// Type names the flag's value in help texts.
+func (ageFlag) Type() string { return "AGE" }
+
 // formatBytes returns n for people: 12.3 MiB.
 func formatBytes(n int64) string {
 	for _, u := range []struct {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/reelsplice/reelsplice/schemas/age"
 	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/bucket"
@@ -255,13 +256,17 @@ type releaseRow struct {
 	Built     time.Time `json:"built"`
 	Fragments int64     `json:"fragments"`
 	Bytes     int64     `json:"bytes"`
+	Fetched   *age.Days `json:"fetched,omitempty"` // of the records; none for unknown
 	Error     string    `json:"error,omitempty"`
 }
 
 func releaseRows(infos []release.Info) []releaseRow {
 	rows := make([]releaseRow, 0, len(infos))
 	for _, i := range infos {
-		row := releaseRow{i.ID, i.Current, i.Previous, i.Canary, i.Built.UTC(), i.Fragments, i.Bytes, ""}
+		row := releaseRow{i.ID, i.Current, i.Previous, i.Canary, i.Built.UTC(), i.Fragments, i.Bytes, nil, ""}
+		if !i.Fetched.IsZero() {
+			row.Fetched = &i.Fetched
+		}
 		if i.Err != nil {
 			row.Error = oneLine(i.Err)
 		}
@@ -271,14 +276,14 @@ func releaseRows(infos []release.Info) []releaseRow {
 }
 
 func writeReleases(w io.Writer, infos []release.Info) {
-	fmt.Fprintln(w, "RELEASE\t\tBUILT\tFRAGMENTS\tSIZE")
+	fmt.Fprintln(w, "RELEASE\t\tBUILT\tFRAGMENTS\tSIZE\tDATA OF")
 	for _, i := range infos {
 		fmt.Fprintf(w, "%s\t%s\t%s\t", i.ID, marks(&i), i.Built.UTC().Format("2006-01-02 15:04:05"))
 		if i.Err != nil {
 			fmt.Fprintf(w, "broken: %s\n", oneLine(i.Err))
 			continue
 		}
-		fmt.Fprintf(w, "%d\t%s\n", i.Fragments, formatBytes(i.Bytes))
+		fmt.Fprintf(w, "%d\t%s\t%s\n", i.Fragments, formatBytes(i.Bytes), i.Fetched)
 	}
 }
 

@@ -129,6 +129,7 @@ func serveFlags(f *pflag.FlagSet, cfg *serve.Config) {
 	f.Var(bytesFlag[int]{&cfg.MaxHeader}, "max-header", "bytes of request line and header")
 	f.Var(bytesFlag[int]{&cfg.PageCache}, "page-cache", "bytes of cached pages of lists")
 	f.Var(bytesFlag[int]{&cfg.Warm}, "warm", "bytes of indexes and checks read in the background when a release is opened; 0 for none")
+	f.Var(ageFlag{&cfg.MaxDataAge}, "max-data-age", "age of the oldest record, in days such as 180d, beyond which the edge warns in its log and on /readyz; it serves on")
 	f.Var(bytesFlag[int]{&cfg.ScrubRate}, "scrub-rate", "bytes of the release checked each second in the background; 0 for none")
 	f.StringVar(&cfg.AccessLog.Path, "access-log", "", "`FILE` with a line for each response, - for stdout; none when not given")
 	f.StringVar(&cfg.AccessLog.Format, "access-log-format", cfg.AccessLog.Format, "json, or common for the common log format")

@@ -18,8 +18,8 @@ const completeFile = "complete"
 // A holding is what a store has, without rows that later ones replace.
 type holding struct {
 	live, all      int64 // bytes of rows; all with those that are replaced
-	oldest, newest Day   // of entries with rows
-	rows           int64 // entries with rows
+	oldest, newest Day   // of entries with rows, without those of gone ids
+	rows           int64 // of those entries
 }
 
 // holding reads the whole journal.
@@ -28,7 +28,11 @@ func (s *store) holding() (h holding, err error) {
 		if e.File == "" {
 			return
 		}
-		h.live, h.rows, h.newest = h.live+e.Rows, h.rows+1, max(h.newest, e.Day)
+		h.live += e.Rows
+		if e.Gone {
+			return // such a row has no age
+		}
+		h.rows, h.newest = h.rows+1, max(h.newest, e.Day)
 		if h.oldest == 0 || e.Day < h.oldest {
 			h.oldest = e.Day
 		}

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"slices"
 	"time"
 
@@ -155,6 +156,9 @@ func Run(ctx context.Context, cfg Config) (r Report, err error) {
 	}
 	defer c.close()
 	c.wait = cmp.Or(cfg.wait, c.wait)
+	if c.base.Scheme == "http" && !local(c.base.Hostname()) {
+		cfg.Log.Warn("the key goes to the server without encryption: want https:// in --from", "host", c.base.Host)
+	}
 	seeds, err := readSelection(ctx, &cfg, &r)
 	if err != nil {
 		return r, err
@@ -173,6 +177,12 @@ func Run(ctx context.Context, cfg Config) (r Report, err error) {
 	}
 	r.Seconds = float64(cfg.Now().Sub(start).Milliseconds()) / 1000
 	return r, err
+}
+
+// local reports whether a host is this machine.
+func local(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // finish compacts the dump if that is worth it, and states its age.

@@ -30,6 +30,7 @@ func TestEdge(t *testing.T) {
 	e := newEdge(t)
 	ids := idsFile(t, "movie 999999", "tt0903747")
 	config := func(t *testing.T, p *proxy) Config {
+		t.Helper()
 		cfg := testConfig(p.URL, e.token, filepath.Join(t.TempDir(), "out"))
 		cfg.IDs, cfg.Languages, cfg.Episodes = []string{ids}, []string{"de"}, true
 		return cfg
@@ -68,6 +69,7 @@ type configOf func(t *testing.T, p *proxy) Config
 
 // testFaults spoils the first response to each target.
 func testFaults(t *testing.T, config configOf, e edgeUp, want map[string][]string) {
+	t.Helper()
 	p := newProxy(t, e.url)
 	seen := map[int]int{}
 	p.spoil = func(w http.ResponseWriter, target string, ask int, body []byte) bool {
@@ -127,6 +129,7 @@ func testFaults(t *testing.T, config configOf, e edgeUp, want map[string][]strin
 
 // testInterrupt interrupts a crawl again and again. Requests under way end, so that none is made twice.
 func testInterrupt(t *testing.T, config configOf, e edgeUp, want map[string][]string) {
+	t.Helper()
 	p := newProxy(t, e.url)
 	cfg := config(t, p)
 	for n := 1; ; n++ {
@@ -162,14 +165,11 @@ func testInterrupt(t *testing.T, config configOf, e edgeUp, want map[string][]st
 // testKill kills processes that crawl. Responses that a process had written are not asked for again: only those
 // that were on their way can be.
 func testKill(t *testing.T, e edgeUp, ids string) {
+	t.Helper()
 	p := newProxy(t, e.url)
 	out := filepath.Join(t.TempDir(), "out")
 	start := func() *exec.Cmd {
-		program, err := os.Executable()
-		if err != nil {
-			t.Fatal(err)
-		}
-		c := exec.Command(program)
+		c := exec.Command("crawls")
 		c.Env = append(os.Environ(), "CRAWL_FROM="+p.URL, "CRAWL_KEY="+e.token, "CRAWL_OUT="+out, "CRAWL_IDS="+ids)
 		c.Stderr = os.Stderr
 		if err := c.Start(); err != nil {
@@ -552,6 +552,42 @@ func TestRefresh(t *testing.T) {
 	}
 	if r, err := Run(t.Context(), cfg); err != nil || r.Requests != 0 {
 		t.Errorf("Run = %+v, %v, want no request", r, err)
+	}
+}
+
+// TestRefreshLanguages: a row of a language is refreshed by its own age.
+func TestRefreshLanguages(t *testing.T) {
+	var asked []string
+	s := fake(t, func(w http.ResponseWriter, r *http.Request) {
+		asked = append(asked, r.URL.Path+" "+r.URL.Query().Get("language"))
+		fmt.Fprintf(w, `{"id":%s,"title":"T"}`, filepath.Base(r.URL.Path))
+	})
+	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	cfg := testConfig(s.URL, token, t.TempDir())
+	for _, step := range []struct {
+		day       int
+		languages []string
+		refresh   int
+		want      []string
+	}{
+		{0, nil, 0, []string{"/3/movie/1 "}},
+		{50, []string{"de"}, 0, []string{"/3/movie/1 de-DE"}},
+		{160, []string{"de"}, 150, []string{"/3/movie/1 "}},
+		{190, []string{"de"}, 150, nil},
+		{210, []string{"de"}, 150, []string{"/3/movie/1 de-DE"}},
+	} {
+		asked = nil
+		cfg.Now = func() time.Time { return start.AddDate(0, 0, step.day) }
+		cfg.Languages, cfg.RefreshDays, cfg.IDs = step.languages, step.refresh, nil
+		if step.refresh == 0 {
+			cfg.IDs = withIDs(t, "movie 1")
+		}
+		if _, err := Run(t.Context(), cfg); err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(step.want, asked); d != "" {
+			t.Errorf("day %d: requests: %s", step.day, d)
+		}
 	}
 }
 

@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rogpeppe/go-internal/testscript"
+
 	"github.com/reelsplice/reelsplice/build"
 	"github.com/reelsplice/reelsplice/data/sample"
 	"github.com/reelsplice/reelsplice/ingest"
@@ -23,18 +25,15 @@ import (
 	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
-// TestMain lets tests run crawls in processes of their own, which they kill.
+// TestMain makes the test program also a program crawls, which a test kills.
 func TestMain(m *testing.M) {
-	if from := os.Getenv("CRAWL_FROM"); from != "" {
-		cfg := testConfig(from, os.Getenv("CRAWL_KEY"), os.Getenv("CRAWL_OUT"))
+	testscript.Main(m, map[string]func(){"crawls": func() {
+		cfg := testConfig(os.Getenv("CRAWL_FROM"), os.Getenv("CRAWL_KEY"), os.Getenv("CRAWL_OUT"))
 		cfg.IDs = []string{os.Getenv("CRAWL_IDS")}
 		if _, err := Run(context.Background(), cfg); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
+			panic(err) // the test sees the exit code and stderr
 		}
-		os.Exit(0)
-	}
-	os.Exit(m.Run())
+	}})
 }
 
 // testConfig fetches all that there is, without waiting.

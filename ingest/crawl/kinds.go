@@ -46,8 +46,13 @@ var kinds = []kind{
 			"lists", "recommendations", "reviews", "screened_theatrically", "similar", "translations", "videos", "watch/providers",
 		},
 		names: []namedIDs{
-			{"person", "created_by"}, {"person", "credits.cast"}, {"person", "credits.crew"}, {"person", "aggregate_credits.cast"},
-			{"person", "aggregate_credits.crew"}, {"company", "production_companies"}, {"network", "networks"},
+			{"person", "created_by"},
+			{"person", "credits.cast"},
+			{"person", "credits.crew"},
+			{"person", "aggregate_credits.cast"},
+			{"person", "aggregate_credits.crew"},
+			{"company", "production_companies"},
+			{"network", "networks"},
 		},
 	},
 	{

@@ -169,8 +169,8 @@ func (l *library) nfo(name string) (ids, bool) {
 	if err != nil {
 		return ids{}, false
 	}
-	defer f.Close()
-	return readNFO(f), true
+	out := readNFO(f)
+	return out, f.Close() == nil
 }
 
 var (

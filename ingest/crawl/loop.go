@@ -339,7 +339,8 @@ func (l *loop) add(t task) {
 	}
 }
 
-// refresh adds the resources of the dump whose responses are too old.
+// refresh adds the resources of the dump with a response that is too old: of details, which then are asked for, or
+// of a language or a season, which follow from details that may be newer.
 func (l *loop) refresh() error {
 	return l.store.each(func(e *entry) {
 		if title, ok := titleKey(e.Key); ok && e.Day < l.oldest && !e.Gone {

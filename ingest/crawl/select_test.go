@@ -51,10 +51,14 @@ func TestRequests(t *testing.T) {
 		{task{what: fetchDetails, kind: "movie", id: 550}, "/movie/550?append_to_response=" + strings.Join(kinds[0].appends, ",") + "&include_video_language=en,null,de,pt"},
 		{task{what: fetchDetails, kind: "keyword", id: 825}, "/keyword/825?"},
 		{task{what: fetchLanguage, kind: "movie", id: 550, language: "de-DE"}, "/movie/550?append_to_response=credits,lists,recommendations,reviews,similar&language=de-DE"},
-		{task{what: fetchSeasons, kind: "tv", id: 1, language: "de-DE", seasons: []int64{0, 2}},
-			"/tv/1?append_to_response=season/0,season/0/aggregate_credits,season/0/credits,season/2,season/2/aggregate_credits,season/2/credits&language=de-DE"},
-		{task{what: fetchEpisode, kind: "tv", id: 1, number: episodeNumber(2, 3)},
-			"/tv/1/season/2/episode/3?append_to_response=credits,external_ids,images,translations,videos&include_video_language=en,null,de,pt"},
+		{
+			task{what: fetchSeasons, kind: "tv", id: 1, language: "de-DE", seasons: []int64{0, 2}},
+			"/tv/1?append_to_response=season/0,season/0/aggregate_credits,season/0/credits,season/2,season/2/aggregate_credits,season/2/credits&language=de-DE",
+		},
+		{
+			task{what: fetchEpisode, kind: "tv", id: 1, number: episodeNumber(2, 3)},
+			"/tv/1/season/2/episode/3?append_to_response=credits,external_ids,images,translations,videos&include_video_language=en,null,de,pt",
+		},
 		{task{what: findID, source: "imdb_id", text: "tt0137523"}, "/find/tt0137523?external_source=imdb_id"},
 		{task{what: searchTitle, kind: "tv", text: "A & B", year: 2010}, "/search/tv?first_air_date_year=2010&query=A+&+B"},
 		{task{what: listChanges, kind: "tv", from: 20000, to: 20013, page: 2}, "/tv/changes?end_date=2024-10-17&page=2&start_date=2024-10-04"},
@@ -274,10 +278,15 @@ func FuzzResponses(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var c client
 		for _, one := range []task{
-			{what: fetchDetails, kind: "movie", id: 1}, {what: fetchDetails, kind: "tv", id: 1}, {what: fetchLanguage, kind: "movie", id: 1, language: "de-DE"},
-			{what: fetchSeasons, kind: "tv", id: 1, seasons: []int64{1, 2}}, {what: fetchSeasons, kind: "tv", id: 1, seasons: []int64{1}, language: "fr"},
-			{what: fetchEpisode, kind: "tv", id: 1, number: episodeNumber(1, 1)}, {what: findID, source: "imdb_id", text: "tt1"},
-			{what: searchTitle, kind: "movie", text: "T", year: 2000}, {what: listChanges, kind: "tv", from: 1, to: 2, page: 1},
+			{what: fetchDetails, kind: "movie", id: 1},
+			{what: fetchDetails, kind: "tv", id: 1},
+			{what: fetchLanguage, kind: "movie", id: 1, language: "de-DE"},
+			{what: fetchSeasons, kind: "tv", id: 1, seasons: []int64{1, 2}},
+			{what: fetchSeasons, kind: "tv", id: 1, seasons: []int64{1}, language: "fr"},
+			{what: fetchEpisode, kind: "tv", id: 1, number: episodeNumber(1, 1)},
+			{what: findID, source: "imdb_id", text: "tt1"},
+			{what: searchTitle, kind: "movie", text: "T", year: 2000},
+			{what: listChanges, kind: "tv", from: 1, to: 2, page: 1},
 		} {
 			c.key = Key{"a key that no body has"}
 			_ = c.usable(data, func(body []byte) error {

@@ -156,7 +156,7 @@ func TestCompact(t *testing.T) {
 			if err := s.add(&e, []byte("{\"id\":1,\"title\":\"new\"}\n")); err != nil {
 				t.Fatal(err)
 			}
-			if h, err := s.holding(); err != nil || !(h.all > h.live) || h.oldest != 20001 || h.newest != 21000 || h.rows != 4 {
+			if h, err := s.holding(); err != nil || h.all <= h.live || h.oldest != 20001 || h.newest != 21000 || h.rows != 4 {
 				t.Errorf("holding = %+v, %v, want rows that are replaced", h, err)
 			}
 			switch kill {

@@ -78,11 +78,15 @@ type Title struct {
 // key names the details in the journal.
 func (t Title) key() string { return fmt.Sprintf("%s/%d", t.Kind, t.ID) }
 
-// titleKey reads the key of details.
+// titleKey reads the resource off a key: that of its details, of its languages, or of seasons of a series.
 func titleKey(key string) (t Title, ok bool) {
-	kind, text, ok := strings.Cut(key, "/")
-	if !ok || kindNamed(kind) == nil {
+	kind, rest, _ := strings.Cut(key, "/")
+	if kindNamed(kind) == nil {
 		return t, false
+	}
+	text := rest
+	if i := strings.IndexAny(rest, " /"); i >= 0 {
+		text = rest[:i]
 	}
 	id, err := strconv.ParseInt(text, 10, 64)
 	return Title{Kind: kind, ID: id}, err == nil && id > 0

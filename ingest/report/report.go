@@ -55,12 +55,13 @@ import (
 	"github.com/bytedance/sonic"
 
 	"github.com/reelsplice/reelsplice/ingest/refs"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/durable"
 )
 
 // The names of the files in the catalogue's folder.
 const (
-	JSONFile = "ingest-report.json"
+	JSONFile = catalog.ReportName
 	HTMLFile = "ingest-report.html"
 )
 

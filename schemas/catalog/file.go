@@ -30,6 +30,9 @@ const (
 // QuarantineDir is the folder, in a catalogue, of rows that did not validate.
 const QuarantineDir = "quarantine"
 
+// ReportName is the name of the file, in a catalogue, with the report of the last ingest.
+const ReportName = "ingest-report.json"
+
 // WritingName is the name of a file that lies in a catalogue in a bucket while an ingest replaces others.
 const WritingName = ".writing.json"
 

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/reelsplice/reelsplice/schemas/age"
 )
 
 // maxHistory is how many ids the file current keeps.
@@ -25,6 +27,8 @@ type Info struct {
 	Fragments int64
 	// Built is the time in its report.json, or else when the folder last changed.
 	Built time.Time
+	// Fetched is when its records were fetched, as far as their dumps have the day.
+	Fetched age.Days
 	// Err is why the folder is no release that Open accepts; the numbers are 0 then.
 	Err error
 }
@@ -38,6 +42,7 @@ func Describe(m *Manifest, built time.Time) Info {
 
 func (i *Info) count(m *Manifest) {
 	i.Fragments, i.Bytes = m.Counts.Fragments, 0
+	i.Fetched = age.All(age.Of(m.Sources))
 	for _, f := range m.Files() {
 		i.Bytes += f.Size
 	}

@@ -18,6 +18,7 @@ type file struct {
 	mu     sync.Mutex
 	f      *os.File // nil while it cannot be opened
 	looked time.Time
+	closed bool // for good
 }
 
 func openFile(path string) (*file, error) {
@@ -70,6 +71,9 @@ func (f *file) reopen() error {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.closed { // by the end of the process, while a line was still waiting
+		return opened.Close()
+	}
 	if f.f != nil {
 		_ = f.f.Close() // each line was written by itself
 	}
@@ -84,5 +88,5 @@ func (f *file) close() {
 	if f.f != nil {
 		_ = f.f.Close() // each line was written by itself
 	}
-	f.f = nil
+	f.f, f.closed = nil, true
 }

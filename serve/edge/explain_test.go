@@ -66,7 +66,7 @@ func TestExplainOrigins(t *testing.T) {
 	in := explained(t, sampleWorld(t, nil), "/3/movie/550?language=de&append_to_response=credits,similar")
 	found := map[string]bool{}
 	for _, p := range in.Pieces {
-		found[p.Origin.String()] = true
+		found[p.String()] = true
 	}
 	for _, want := range []string{"details: movie/550 de", "credits: movie/550", "similar: movie/807 row de"} {
 		if !found[want] {

@@ -23,14 +23,20 @@ func (x *exchange) isPage() bool {
 }
 
 // Paths of the page that need a token. Their responses are JSON.
-const explainPath = page.Folder + "explain"
+const (
+	explainPath = page.Folder + "explain"
+	releasePath = page.Folder + "release"
+)
 
 // webpage serves the page: documents, which need no token and no release, and what they show.
 func (x *exchange) webpage() error {
 	x.q.Reset()
 	x.rs.Cache, x.rs.route = revalidated, RoutePage
-	if string(x.rq.Path) == explainPath {
+	switch string(x.rq.Path) {
+	case explainPath:
 		return x.shown(x.explain)
+	case releasePath:
+		return x.shown(x.describe)
 	}
 	d, ok := x.edge.webpage.Find(x.rq.Path)
 	if !ok {
@@ -89,6 +95,15 @@ func (x *exchange) shown(content func() (any, error)) error {
 	rs := &x.rs
 	rs.Class, rs.Status, rs.Cache, rs.Policy, rs.body = Private, statusOK, privateStore, x.edge.webpage.Policy(), x.out
 	return x.lease.set(x.bytes())
+}
+
+// describe returns the summary of the release that is served.
+func (x *exchange) describe() (any, error) {
+	if x.rel == nil {
+		return nil, status.Offline
+	}
+	x.rs.Release = x.rel.Manifest().ID
+	return x.edge.summary.Summary(x.held)
 }
 
 // maxExplained is the longest raw query of /page/explain in bytes: a target with each byte escaped.

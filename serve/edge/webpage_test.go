@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -72,5 +73,26 @@ func TestWebpage(t *testing.T) {
 		if a := ask("GET", uri); a.Status != 401 || a.Policy != "" {
 			t.Errorf("GET %s without the page = %d, policy %q, want 401 and none", uri, a.Status, a.Policy)
 		}
+	}
+}
+
+func TestReleaseSummary(t *testing.T) {
+	w := sampleWorld(t, nil)
+	a := w.get(t, "/page/release")
+	var s struct {
+		Release   string         `json:"release"`
+		Resources map[string]int `json:"resources"`
+	}
+	if err := json.Unmarshal([]byte(a.plain), &s); err != nil || a.Status != 200 || a.Cache != privateStore || s.Release != w.releases.ID() || s.Resources["movie"] == 0 {
+		t.Errorf("GET /page/release = %d, Cache-Control %q, %+v, %v", a.Status, a.Cache, s, err)
+	}
+	rq := w.request("/page/release")
+	rq.Authorization = nil
+	if a := w.do(t, rq); a.Status != 401 || a.plain != servetest.Body401 {
+		t.Errorf("without a token: %d %s", a.Status, a.plain)
+	}
+	w.releases.Close()
+	if a := w.get(t, "/page/release"); a.Status != 503 {
+		t.Errorf("without a release: %d %s", a.Status, a.plain)
 	}
 }

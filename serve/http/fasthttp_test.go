@@ -305,6 +305,33 @@ func TestWireRequestToken(t *testing.T) {
 	}
 }
 
+// TestWirePage: the fields by which browsers guard the page, from both paths to the wire.
+func TestWirePage(t *testing.T) {
+	s := newWireServer(t, nil, servetest.Movie550)
+	guarded := map[string]string{
+		"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: https://image.tmdb.org; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+		"X-Content-Type-Options":  "nosniff", "Referrer-Policy": "no-referrer", "Cross-Origin-Opener-Policy": "same-origin",
+		"Surrogate-Key": "", "Set-Cookie": "", "Vary": "Accept-Encoding, Origin",
+	}
+	unguarded := map[string]string{"Content-Security-Policy": "", "X-Content-Type-Options": "", "Referrer-Policy": "", "Cross-Origin-Opener-Policy": ""}
+	for _, more := range [][]string{nil, {"Origin: http://other.example"}, {"Accept-Encoding: gzip"}} {
+		for path, contentType := range map[string]string{"/": "text/html; charset=utf-8", "/page/reference.js": "text/javascript; charset=utf-8"} {
+			rs, _ := s.send(t, "GET", path, more...)
+			headers(t, path, rs.Header, guarded)
+			headers(t, path, rs.Header, map[string]string{"Content-Type": contentType, "Cache-Control": "no-cache"})
+		}
+		rs, _ := s.send(t, "GET", "/page/release", more...)
+		headers(t, "/page/release", rs.Header, guarded)
+		headers(t, "/page/release", rs.Header, map[string]string{"Content-Type": "application/json;charset=utf-8", "Cache-Control": "private, no-store", "ETag": ""})
+		rs, _ = s.send(t, "GET", "/3/movie/550", more...)
+		headers(t, "/3/movie/550", rs.Header, unguarded)
+	}
+	rs, body := s.send(t, "OPTIONS", "/page/explain", "Origin: http://other.example", "Access-Control-Request-Method: GET")
+	if rs.StatusCode != 204 || body != "" || rs.Header.Get("Access-Control-Allow-Origin") != "*" {
+		t.Errorf("OPTIONS /page/explain = %d %q, %v", rs.StatusCode, body, rs.Header)
+	}
+}
+
 // TestWireTargets asks for the same thing in several spellings.
 func TestWireTargets(t *testing.T) {
 	s := newWireServer(t, nil, servetest.Movie550, servetest.Movie551)

@@ -12,6 +12,8 @@ const (
 	ReleaseStale
 	ReleaseLoaded
 	ReleaseDamagedBlocks
+	DataOldest
+	DataNewest
 	ScrubBytes
 	Scrubs
 	ScrubProgress
@@ -80,6 +82,7 @@ type Description struct {
 }
 
 const (
+	withAge       = "with records whose dumps have the day"
 	withBucket    = "with a bucket of releases"
 	withTLS       = "with TLS"
 	withAdmin     = "with --admin-addr"
@@ -91,6 +94,9 @@ var descriptions = [nFamilies]Description{
 	ReleaseStale:         {Name: "reelsplice_release_stale", Type: Gauge, Help: "1 while a newer release cannot be opened."},
 	ReleaseLoaded:        {Name: "reelsplice_release_loaded_timestamp_seconds", Type: Gauge, Help: "Unix time at which the served release was opened.", With: "with a release"},
 	ReleaseDamagedBlocks: {Name: "reelsplice_release_damaged_blocks", Type: Gauge, Help: "Blocks of 4 KiB with a wrong checksum in the served release."},
+
+	DataOldest: {Name: "reelsplice_data_oldest_timestamp_seconds", Type: Gauge, Help: "Unix time of the day on which the oldest record of the served release was fetched.", With: withAge},
+	DataNewest: {Name: "reelsplice_data_newest_timestamp_seconds", Type: Gauge, Help: "Unix time of the day on which the newest record of the served release was fetched.", With: withAge},
 
 	ScrubBytes:     {Name: "reelsplice_scrub_bytes_total", Type: Counter, Help: "Bytes of releases that were checked in the background."},
 	Scrubs:         {Name: "reelsplice_scrubs_total", Type: Counter, Help: "Background checks of a whole release that ended."},

@@ -397,10 +397,16 @@ const described = `{
 	"conflicts": {"count": 9, "fields": {"top": [{"field": "movie.title", "count": 9, "samples": ["1"]}], "more": 2, "more_count": 4}}
 }`
 
-// testRelease: the view shows a description whole, and what was still counted arrives by itself. The
-// description and the lists of changes stand in for an edge that has several releases.
+// testRelease: the view shows the edge's own description, and another whole, where what was still counted
+// arrives by itself. That description and the lists of changes stand in for an edge that has several releases.
 func testRelease(b *browser) {
 	t := b.t
+	var told struct {
+		Release   string
+		Resources map[string]int
+	}
+	b.get(t, "/page/release", &told)
+	b.shows(t, "#/release", told.Release, fmt.Sprintf("%d\nmovies", told.Resources["movie"]), fmt.Sprintf("%d\nseries", told.Resources["tv"]), "This is the first release", "German (de)", "episode details")
 	b.run(t, at("#/"), js(fmt.Sprintf(`
 		window.edgeFetch ??= window.fetch;
 		let asked = 0;

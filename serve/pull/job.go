@@ -104,12 +104,34 @@ func (p *Puller) make(ctx context.Context, id string, verify bool) error {
 	if err := removeOthers(dir, m); err != nil {
 		return err
 	}
+	if err := p.report(ctx, id, dir); err != nil {
+		p.log.Warn("the release is pulled without the report of its build", "release", id, "because", err)
+	}
 	if _, err := p.store.Install(folder); err != nil {
 		return err
 	}
 	p.cached[id] = m
 	p.log.Info("release pulled", "release", id, "bytes moved", p.counts.moved.Load()-j.moved, "of", j.total, "seconds", int(time.Since(j.started).Seconds()))
 	return nil
+}
+
+// maxReport bounds the report of a build, in bytes.
+const maxReport = 4 << 20
+
+// report copies the report of the build if there is one. The page shows it; no response of the API needs it.
+func (p *Puller) report(ctx context.Context, id, dir string) error {
+	info, err := p.stat(ctx, id+"/"+release.ReportName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	data, err := p.small(ctx, info, maxReport)
+	if err != nil {
+		return err
+	}
+	return durable.WriteFile(filepath.Join(dir, release.ReportName), data, 0o600)
 }
 
 // filesOf returns the files of a release, each name once: parts of equal content share a file.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/object/objecttest"
+	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/serve/metrics"
 )
 
@@ -29,6 +30,11 @@ func TestPull(t *testing.T) {
 	w.waitFor("the missing pointer is reported", func() bool { return p.Err() != nil && strings.Contains(p.Err().Error(), "current") })
 	w.point(Current, first)
 	w.current(first)
+	for _, dir := range []string{w.local.Dir, w.cfg.Dir} {
+		if report, err := os.ReadFile(filepath.Join(dir, first, release.ReportName)); err != nil || release.BuiltAt(report).IsZero() {
+			t.Errorf("the report of the build: %.80q, %v", report, err)
+		}
+	}
 	w.waitFor("the error is gone", func() bool { return p.Err() == nil })
 
 	w.upload(second, first)

@@ -89,6 +89,9 @@ func (h *Held) Serial() uint64 {
 	return h.serial.Load()
 }
 
+// Served returns a context that ends when another release is served.
+func (h *Held) Served() context.Context { return h.served }
+
 // Users returns how many uses of the release have not ended, with one for being the current release.
 func (h *Held) Users() int64 { return h.users.Load() }
 
@@ -199,6 +202,9 @@ func (r *Releases) replace(h *Held) {
 		old.Release()
 	}
 }
+
+// Store returns the store of the releases: of a bucket's, their cache.
+func (r *Releases) Store() release.Store { return r.store }
 
 // ID returns the id of the release that is served, "" for none.
 func (r *Releases) ID() string {

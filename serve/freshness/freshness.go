@@ -1,0 +1,92 @@
+// Package freshness watches the age of the data that is served: the days on which the records of a release were
+// fetched.
+package freshness
+
+import (
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/reelsplice/reelsplice/schemas/age"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/serve/metrics"
+)
+
+// day is the unit of ages, and how often a warning is repeated.
+const day = 24 * time.Hour
+
+// A Watch knows the days of the release that is served, and logs them. It is safe for concurrent use.
+type Watch struct {
+	max time.Duration
+	log *slog.Logger
+	now func() time.Time
+
+	mu      sync.Mutex
+	release string // id
+	days    age.Days
+	warned  time.Time // the last time
+}
+
+// New returns a Watch that warns of data older than most; 0 is no limit.
+func New(most time.Duration, log *slog.Logger) *Watch {
+	return &Watch{max: most, log: log, now: time.Now}
+}
+
+// Look notes the release that is served, nil for none. It logs the age of the data of another release than before,
+// and warns of data that is too old: once for each release, and then once a day.
+func (w *Watch) Look(m *release.Manifest) {
+	if m == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if m.ID != w.release {
+		w.release, w.days, w.warned = m.ID, age.All(age.Of(m.Sources)), time.Time{}
+		if w.days.IsZero() {
+			w.log.Info("age of the data is unknown", "release", m.ID)
+		} else {
+			w.log.Info("age of the data", "release", m.ID, "oldest", w.days.Oldest, "newest", w.days.Newest, "records", w.days.Records)
+		}
+	}
+	if w.max == 0 || w.now().Sub(w.warned) < day {
+		return
+	}
+	if err := w.tooOld(); err != nil {
+		w.warned = w.now()
+		w.log.Warn("data is too old", "release", w.release, "because", err)
+	}
+}
+
+// Err returns why the data is too old, nil while it is not or its age is unknown.
+func (w *Watch) Err() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.tooOld()
+}
+
+func (w *Watch) tooOld() error {
+	if w.max == 0 || w.days.IsZero() || w.now().Sub(w.days.OldestTime()) <= w.max {
+		return nil
+	}
+	return fmt.Errorf("data of %s is older than %s", w.days.Oldest, text(w.max))
+}
+
+// text returns a duration in days if it is whole ones.
+func text(d time.Duration) string {
+	switch {
+	case d == day:
+		return "1 day"
+	case d%day == 0:
+		return fmt.Sprintf("%d days", d/day)
+	}
+	return d.String()
+}
+
+// WriteMetrics adds the days of the served release to m, as far as they are known.
+func (w *Watch) WriteMetrics(m *metrics.Writer) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	m.Time(metrics.DataOldest, w.days.OldestTime())
+	m.Time(metrics.DataNewest, w.days.NewestTime())
+}

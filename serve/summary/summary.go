@@ -1,0 +1,206 @@
+// Package summary describes a release to people: counts of its manifest and tables, what the report of its
+// build has, and counts of its fragments, which take a walk in the background.
+package summary
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/reelsplice/reelsplice/schemas/age"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/tables"
+	"github.com/reelsplice/reelsplice/schemas/tables/posting"
+)
+
+// A Summary is the JSON of /page/release. What is not known is null, or "".
+type Summary struct {
+	Release     string           `json:"release"`
+	Parent      string           `json:"parent"` // of an incremental build
+	Built       string           `json:"built"`  // RFC 3339
+	Resources   map[string]int64 `json:"resources"`
+	Fragments   int64            `json:"fragments"`
+	Segments    int64            `json:"segments"`
+	RawBytes    int64            `json:"raw_bytes"`    // of segments, inflated
+	StoredBytes int64            `json:"stored_bytes"` // of segments
+	FilesBytes  int64            `json:"files_bytes"`  // of all files
+	// Counting is set while Languages and Subs are being counted.
+	Counting  bool       `json:"counting"`
+	Languages []Language `json:"languages"` // null until they are counted
+	Subs      []Sub      `json:"subs"`      // likewise
+	Years     []Year     `json:"years"`     // those with titles; null without tables
+	Releases  []Release  `json:"releases"`  // of the store, the oldest first
+	Changes   *Changes   `json:"changes"`
+	Data      *age.Days  `json:"data"` // the days on which records were fetched
+	// Quarantine and Conflicts are those of the ingest's report that the build has found.
+	Quarantine json.RawMessage `json:"quarantine"`
+	Conflicts  json.RawMessage `json:"conflicts"`
+}
+
+// A Language counts the resources with details in a language. The form without a language, English, is
+// not among them: all have it.
+type Language struct {
+	Language  string `json:"language"`
+	Resources int64  `json:"resources"`
+}
+
+// A Sub counts the fragments of a sub-request of a kind, and the bytes of segments that they have
+// themselves, without those of resources that they include.
+type Sub struct {
+	Kind        string `json:"kind"`
+	Sub         string `json:"sub"`
+	Fragments   int64  `json:"fragments"`
+	RawBytes    int64  `json:"raw_bytes"`
+	StoredBytes int64  `json:"stored_bytes"`
+}
+
+// A Year counts titles by their first day.
+type Year struct {
+	Year   int `json:"year"`
+	Movies int `json:"movies"`
+	Series int `json:"series"`
+}
+
+// A Release is one of the store.
+type Release struct {
+	Release     string `json:"release"`
+	Built       string `json:"built"`
+	Resources   int64  `json:"resources"`
+	StoredBytes int64  `json:"stored_bytes"`
+}
+
+// Changes counts what differs from the previous release: movies, series and people.
+type Changes struct {
+	Created int64 `json:"created"`
+	Changed int64 `json:"changed"` // neither created nor deleted
+	Deleted int64 `json:"deleted"`
+}
+
+// maxReport is the largest report of a build that is read, in bytes.
+const maxReport = 4 << 20
+
+// buildReport is the part of report.json that a Summary has.
+type buildReport struct {
+	BuiltAt  time.Time        `json:"built_at"`
+	Previous string           `json:"previous"`
+	Created  map[string]int64 `json:"created"`
+	Changed  map[string]int64 `json:"changed"`
+	Deleted  map[string]int64 `json:"deleted"`
+	Ingest   *struct {
+		Quarantine json.RawMessage `json:"quarantine"`
+		Conflicts  json.RawMessage `json:"conflicts"`
+	} `json:"ingest"`
+}
+
+// describe returns what can be said of a release at once. It is called inside of release.Guard.
+func describe(rel *release.Reader, store release.Store) (*Summary, error) {
+	m := rel.Manifest()
+	s := &Summary{
+		Release: m.ID, Parent: m.Parent, Resources: m.Counts.Resources, Fragments: m.Counts.Fragments,
+		Segments: m.Counts.Segments, RawBytes: m.Counts.RawBytes, StoredBytes: m.Counts.StoredBytes,
+		FilesBytes: release.Describe(m, time.Time{}).Bytes,
+	}
+	if days := age.All(age.Of(m.Sources)); !days.IsZero() {
+		s.Data = &days
+	}
+	var err error
+	if s.Years, err = years(rel); err != nil {
+		return nil, err
+	}
+	r, err := readReport(store, m.ID)
+	if err != nil {
+		return nil, err
+	}
+	s.Built, s.Changes = timeOf(r.BuiltAt), r.changes()
+	if r.Ingest != nil {
+		s.Quarantine, s.Conflicts = r.Ingest.Quarantine, r.Ingest.Conflicts
+	}
+	return s, nil
+}
+
+// readReport reads the report of a build; an empty one for a release without.
+func readReport(store release.Store, id string) (r buildReport, err error) {
+	f, err := os.Open(filepath.Join(store.Path(id), release.ReportName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return r, nil
+	}
+	if err != nil {
+		return r, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxReport))
+	if err != nil {
+		return r, fmt.Errorf("read report of release %s: %w", id, err)
+	}
+	if json.Unmarshal(data, &r) != nil {
+		return buildReport{}, nil // nothing guards its bytes: it is like none
+	}
+	return r, nil
+}
+
+// changes returns nil for a release that was made upon no other, and for reports of older builds.
+func (r *buildReport) changes() *Changes {
+	if r.Previous == "" || r.Created == nil || r.Deleted == nil {
+		return nil
+	}
+	c := new(Changes)
+	for _, k := range []fragment.Kind{fragment.KindMovie, fragment.KindTV, fragment.KindPerson} {
+		name := k.String()
+		c.Created, c.Deleted = c.Created+r.Created[name], c.Deleted+r.Deleted[name]
+		c.Changed += max(0, r.Changed[name]-r.Created[name]-r.Deleted[name])
+	}
+	return c
+}
+
+// timeOf returns a time as a Summary has it.
+func timeOf(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339)
+}
+
+// The years that are counted.
+const firstYear, lastYear = 1870, 2100
+
+// years counts titles by year, in a few steps for each year at any size.
+func years(rel *release.Reader) ([]Year, error) {
+	var out []Year
+	for _, k := range []fragment.Kind{fragment.KindMovie, fragment.KindTV} {
+		t, err := tables.Open(rel, k)
+		if err != nil {
+			return nil, err
+		}
+		if t == nil {
+			continue
+		}
+		if out == nil {
+			out = make([]Year, lastYear-firstYear+1)
+		}
+		days := t.Range(tables.Day)
+		for i := range out {
+			y := firstYear + i
+			n, err := days.Count(dayOf(y), dayOf(y+1)-1)
+			if err != nil {
+				return nil, err
+			}
+			out[i].Year = y
+			if k == fragment.KindMovie {
+				out[i].Movies = n
+			} else {
+				out[i].Series = n
+			}
+		}
+	}
+	return slices.DeleteFunc(out, func(y Year) bool { return y.Movies+y.Series == 0 }), nil
+}
+
+// dayOf returns the first day of a year.
+func dayOf(year int) int32 { return posting.DayAt(time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC)) }
