@@ -36,6 +36,7 @@ import (
 
 // A browser is a Chromium at an edge that serves the sample.
 type browser struct {
+	t     *testing.T // of the part that runs
 	ctx   context.Context
 	edge  string // URL of the edge
 	token string
@@ -103,6 +104,7 @@ func value[T any](t *testing.T, b *browser, expression string) T {
 
 // serve builds the sample and serves it.
 func (b *browser) serve(t *testing.T) {
+	t.Helper()
 	dumps := filepath.Join(t.TempDir(), "dumps")
 	if err := os.CopyFS(dumps, sample.FS()); err != nil {
 		t.Fatal(err)
@@ -221,10 +223,10 @@ func at(route string) action {
 	}`, route)), settled())
 }
 
-// open loads the page with a token.
+// open loads the page anew, with a token.
 func (b *browser) open(t *testing.T) {
 	t.Helper()
-	b.run(t, chromedp.Navigate(b.edge+"/#token="+b.token), settled())
+	b.run(t, chromedp.Navigate("about:blank"), chromedp.Navigate(b.edge+"/#token="+b.token), settled())
 }
 
 // get returns the JSON of a path of the API, as the page gets it.
@@ -263,8 +265,10 @@ type screen struct {
 }
 
 var screens = []screen{
-	{"desktop-light", 1280, 900, "light"}, {"phone-dark", 360, 740, "dark"},
-	{"desktop-dark", 1280, 900, "dark"}, {"phone-light", 360, 740, "light"},
+	{"desktop-light", 1280, 900, "light"},
+	{"phone-dark", 360, 740, "dark"},
+	{"desktop-dark", 1280, 900, "dark"},
+	{"phone-light", 360, 740, "light"},
 }
 
 func (s screen) set() action {
@@ -300,13 +304,23 @@ func TestPage(t *testing.T) {
 	b.run(t, screens[0].set())
 	for _, part := range []struct {
 		name string
-		test func(*testing.T, *browser)
+		test func(*browser)
 	}{
-		{"Token", testToken}, {"Views", testViews}, {"Typing", testTyping}, {"Keyboard", testKeyboard}, {"Language", testLanguage},
-		{"Splice", testSplice}, {"Refusals", testRefusals}, {"Theme", testTheme}, {"Screens", testScreens}, {"Release", testRelease}, {"Offline", testOffline},
+		{"Token", testToken},
+		{"Views", testViews},
+		{"Typing", testTyping},
+		{"Keyboard", testKeyboard},
+		{"Language", testLanguage},
+		{"Splice", testSplice},
+		{"Refusals", testRefusals},
+		{"Theme", testTheme},
+		{"Screens", testScreens},
+		{"Release", testRelease},
+		{"Offline", testOffline},
 	} {
 		t.Run(part.name, func(t *testing.T) {
-			part.test(t, b)
+			b.t = t
+			part.test(b)
 			b.quiet(t)
 		})
 	}
@@ -314,7 +328,8 @@ func TestPage(t *testing.T) {
 
 // testToken: without a token the page asks for one, a wrong one gets the API's message, and one in
 // the address leaves it at once.
-func testToken(t *testing.T, b *browser) {
+func testToken(b *browser) {
+	t := b.t
 	b.run(t, chromedp.Navigate(b.edge+"/"), settled(), chromedp.WaitVisible(chromedp.CSS("#token")))
 	b.picture(t, "token")
 	b.check(t, "token")
@@ -323,7 +338,7 @@ func testToken(t *testing.T, b *browser) {
 		t.Errorf("message of a wrong token = %q, want the API's", got)
 	}
 	b.run(t, js(`document.querySelector('#token').value = ''`), chromedp.SendKeys(chromedp.CSS("#token"), b.token+"\r"), until(`document.querySelector('h1')?.textContent === 'Your movie database'`), settled())
-	b.run(t, js(`sessionStorage.clear()`), chromedp.Navigate("about:blank"))
+	b.run(t, js(`sessionStorage.clear()`))
 	b.open(t)
 	address, storage, cookie := value[string](t, b, `location.href`), value[string](t, b, `sessionStorage.getItem('reelsplice.token')`), value[string](t, b, `document.cookie`)
 	if strings.Contains(address, b.token) || storage != b.token || cookie != "" {
@@ -333,7 +348,8 @@ func testToken(t *testing.T, b *browser) {
 }
 
 // testViews: views show what the API says.
-func testViews(t *testing.T, b *browser) {
+func testViews(b *browser) {
+	t := b.t
 	b.open(t)
 	var popular struct{ Results []struct{ Title string } }
 	b.get(t, "/3/movie/popular?language=en-US", &popular)
@@ -381,9 +397,16 @@ const described = `{
 	"conflicts": {"count": 9, "fields": {"top": [{"field": "movie.title", "count": 9, "samples": ["1"]}], "more": 2, "more_count": 4}}
 }`
 
-// testRelease: the view shows a description whole, and what was still counted arrives by itself. The
-// description and the lists of changes stand in for an edge that has several releases.
-func testRelease(t *testing.T, b *browser) {
+// testRelease: the view shows the edge's own description, and another whole, where what was still counted
+// arrives by itself. That description and the lists of changes stand in for an edge that has several releases.
+func testRelease(b *browser) {
+	t := b.t
+	var told struct {
+		Release   string
+		Resources map[string]int
+	}
+	b.get(t, "/page/release", &told)
+	b.shows(t, "#/release", told.Release, fmt.Sprintf("%d\nmovies", told.Resources["movie"]), fmt.Sprintf("%d\nseries", told.Resources["tv"]), "This is the first release", "German (de)", "episode details")
 	b.run(t, at("#/"), js(fmt.Sprintf(`
 		window.edgeFetch ??= window.fetch;
 		let asked = 0;
@@ -418,7 +441,8 @@ func (b *browser) shows(t *testing.T, route string, texts ...string) {
 }
 
 // testTyping: results come as one types, and keys pick one.
-func testTyping(t *testing.T, b *browser) {
+func testTyping(b *browser) {
+	t := b.t
 	b.run(t, at("#/"), chromedp.KeyEvent("/"), until(`document.activeElement.id === 'search'`), js(`document.activeElement.value = ''`), chromedp.SendKeys(chromedp.CSS("#search"), "game of"), until(`document.querySelectorAll('#options [role=option]').length >= 1 && !document.querySelector('#options').hidden`))
 	b.picture(t, "typing")
 	b.check(t, "typing")
@@ -438,7 +462,8 @@ func key(name string) action {
 }
 
 // testKeyboard: Tab reaches the skip link first and shows where it is, everywhere.
-func testKeyboard(t *testing.T, b *browser) {
+func testKeyboard(b *browser) {
+	t := b.t
 	b.run(t, at("#/movie/550"), chromedp.Reload(), settled())
 	type step struct {
 		ID, Name string
@@ -463,7 +488,8 @@ func testKeyboard(t *testing.T, b *browser) {
 }
 
 // testLanguage: the picked language is asked for and kept.
-func testLanguage(t *testing.T, b *browser) {
+func testLanguage(b *browser) {
+	t := b.t
 	var movie struct{ Overview string }
 	b.get(t, "/3/movie/550?language=de-DE", &movie)
 	b.run(t, at("#/movie/550"), until(`document.querySelector('#language option[value="de-DE"]')`),
@@ -473,7 +499,8 @@ func testLanguage(t *testing.T, b *browser) {
 }
 
 // testSplice: the strip's parts are the response, a second ask is a 304, ticks change the request.
-func testSplice(t *testing.T, b *browser) {
+func testSplice(b *browser) {
+	t := b.t
 	b.run(t, at(views[10].route), until(`document.querySelector('#sum-check')`))
 	type sums struct {
 		Strip, Table, Length float64
@@ -504,7 +531,8 @@ func testSplice(t *testing.T, b *browser) {
 		t.Errorf("second ask = %q, want 304 with no bytes and a time", got)
 	}
 	// A part's bytes.
-	b.run(t, js(`document.querySelector('button.part').click()`), until(`document.querySelector('section .excerpt').textContent.startsWith('{"adult":false')`))
+	b.run(t, until(`document.querySelector('section .excerpt').textContent.startsWith('{"adult":false')`),
+		js(`document.querySelectorAll('button.part')[2].click()`), until(`document.querySelector('section .excerpt').textContent.startsWith('"cast":[{')`))
 	// Copies.
 	for language, want := range map[string]string{"curl": "curl --compressed", "javascript": "await fetch", "python": "urllib.request", "go": "package main"} {
 		b.run(t, js(fmt.Sprintf(`document.querySelector('[data-copy=%s]').click()`, language)),
@@ -526,14 +554,16 @@ func testSplice(t *testing.T, b *browser) {
 }
 
 // testRefusals: what is missing, and routes that there are not.
-func testRefusals(t *testing.T, b *browser) {
+func testRefusals(b *browser) {
+	t := b.t
 	b.shows(t, "#/movie/999999999", "Not found", "The resource you requested could not be found.", "code 34")
 	b.shows(t, "#/nowhere", "no such view")
 	b.shows(t, "#/list/movie/nothing", "Try again")
 }
 
 // testTheme: the switch overrides the system's theme and is kept.
-func testTheme(t *testing.T, b *browser) {
+func testTheme(b *browser) {
+	t := b.t
 	ground := func() string { return value[string](t, b, `getComputedStyle(document.body).backgroundColor`) }
 	b.run(t, at("#/"))
 	light := ground()
@@ -547,7 +577,8 @@ func testTheme(t *testing.T, b *browser) {
 }
 
 // testScreens checks each view for accessibility, and takes its picture. All four screens take long.
-func testScreens(t *testing.T, b *browser) {
+func testScreens(b *browser) {
+	t := b.t
 	some := screens[:2]
 	if os.Getenv("REELSPLICE_LONG_TESTS") != "" || os.Getenv("REELSPLICE_PICTURES") != "" {
 		some = screens
@@ -574,7 +605,8 @@ func offline(is bool) action {
 }
 
 // testOffline: without the network, the page says so and stays.
-func testOffline(t *testing.T, b *browser) {
+func testOffline(b *browser) {
+	t := b.t
 	b.run(t, at("#/movie/550"), offline(true))
 	b.run(t, until(`!document.querySelector('#offline').hidden`), at("#/movie/13"), until(`document.querySelector('.failure')`))
 	if got := b.text(".failure"); !strings.Contains(got, "did not respond") {

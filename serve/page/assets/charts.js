@@ -35,7 +35,7 @@ export function columnChart({ title, first, names, columns, form }) {
   return h('figure.plot', null, h('figcaption', null, title),
     names.length > 1 && h('p.key', null, names.map((name, k) => h('span', null, s(`svg.swatch`, { viewBox: '0 0 14 14', 'aria-hidden': 'true' }, s(`rect.series-${k}`, { width: 14, height: 14 })), name))),
     h('div.plot-scroll', { tabindex: 0, role: 'region', 'aria-label': title }, s('svg.columns', { viewBox: `0 0 ${W} ${H}`, role: 'img', 'aria-label': `${title}. The table below has the numbers.` },
-      s('defs', null, s('pattern', { id: 'hatch', width: 5, height: 5, patternUnits: 'userSpaceOnUse', patternTransform: 'rotate(45)' }, s('rect.hatch-back', { width: 5, height: 5 }), s('rect.hatch-line', { width: 2, height: 5 }))),
+      names.length > 1 && s('defs', null, s('pattern', { id: 'hatch', width: 5, height: 5, patternUnits: 'userSpaceOnUse', patternTransform: 'rotate(45)' }, s('rect.hatch-back', { width: 5, height: 5 }), s('rect.hatch-line', { width: 2, height: 5 }))),
       lines, marks, s('line.base', { x1: LEFT, x2: W, y1: H - BOTTOM, y2: H - BOTTOM }), labels)),
     table(first, names, columns.filter((c) => c.values.some(Boolean)).map((c) => [c.label, ...c.values.map(form)])));
 }

@@ -81,7 +81,7 @@ function changesOf(told, changed) {
     h('p', null, summary ? `Since the release before: ${summary}.` : told.parent ? 'This release keeps no count of changes.' : 'This is the first release: there is nothing to compare with.'),
     changed.filter((c) => c.problem).slice(0, 1).map((c) => h('p.problem', null, c.problem)),
     some.length === 0 ? none('The lists of changes are empty for the last day.') : some.map((c) => h('div', null,
-      h('h3', null, `${KINDS[c.kind][1]} `, h('span.quiet', null, number(c.total))),
+      h('h3', null, `${{ movie: 'Movies', tv: 'Series', person: 'People' }[c.kind]} `, h('span.quiet', null, number(c.total))),
       h('ul.chips', { role: 'list' }, c.rows.map((row) => h('li', null, h('a', { href: `#/${c.kind}/${row.id}` }, row.title ?? row.name ?? `${c.kind} ${row.id}`))), c.total > c.rows.length && h('li.none', null, `${number(c.total - c.rows.length)} more`)))));
 }
 

@@ -18,14 +18,14 @@ export function partsOf(told) {
   const pieces = told.pieces ?? [];
   const stored = pieces.reduce((n, p) => n + p.stored_bytes, 0);
   const frame = told.gzip_bytes - stored;
-  const spliced = frame >= 0 && frame <= 64;
+  const spliced = told.class ? told.class !== 'page' : frame >= 0 && frame <= 64;
   let literals = 0;
   let segments = 0;
-  const parts = pieces.map((p) => ({ ...p, label: p.kind === 'segment' ? String(++segments) : p.kind === 'literal' ? `s${++literals}` : '1', width: spliced ? p.stored_bytes : p.raw_bytes }));
-  return { parts, frame: spliced && frame > 0 ? frame : null, spliced, segments, literals };
+  const parts = pieces.map((p) => ({ ...p, label: p.kind === 'literal' ? `s${++literals}` : String(++segments), width: spliced ? p.stored_bytes : p.raw_bytes }));
+  return { parts, frame: spliced && frame > 0 ? frame : null, spliced, literals };
 }
 
-const nameOfPart = (p) => (p.kind === 'literal' ? 'splice' : p.sub || (p.kind === 'static' ? 'fixed response' : 'segment'));
+const nameOfPart = (p) => (p.kind === 'literal' ? 'splice' : p.sub || { static: 'fixed response', made: 'derived rows' }[p.kind] || 'segment');
 
 /** filmstrip draws the parts. A part's width is its share of the bytes, its number is its row in the table. */
 function filmstrip({ parts, frame }) {
@@ -200,7 +200,8 @@ function shown(path, first, told) {
 
 function pieces(path, first, told) {
   const drawn = partsOf(told);
-  const { parts, frame, spliced, segments, literals } = drawn;
+  const { parts, frame, spliced, literals } = drawn;
+  if (!parts.length) return h('p.none', null, 'This response has no parts.');
   const film = filmstrip(drawn);
   const excerpt = h('pre.excerpt', { tabindex: 0, role: 'region', 'aria-label': 'Bytes of the picked part' });
   const rows = h('tbody');
@@ -217,7 +218,7 @@ function pieces(path, first, told) {
       h('th', { scope: 'row' }, nameOfPart(p)),
       h('td.n', null, number(p.raw_bytes)), h('td.n', null, spliced ? number(p.stored_bytes) : '–'),
       p.kind === 'literal' ? h('td.literal-text', { colspan: 3 }, h('code', null, p.text ?? '')) : [
-        h('td', null, p.resource ?? ''), h('td', null, p.language ? h('span', { title: named(p.language) }, p.language) : h('span.quiet', null, 'any')),
+        h('td', null, p.resource ?? '', p.fragment && p.fragment !== p.sub ? h('span.quiet', null, ` ${p.fragment}`) : ''), h('td', null, p.language ? h('span', { title: named(p.language) }, p.language) : h('span.quiet', null, 'any')),
         h('td.file', null, p.file ? [h('code', null, short(p.file)), h('span.quiet', null, ` @ ${number(p.file_offset ?? 0)}`)] : '')]);
     rows.append(row);
     base += p.stored_bytes;
@@ -232,17 +233,24 @@ function pieces(path, first, told) {
     if (at >= 0) pick(parts[at], rows.children[at]);
   };
   film.addEventListener('click', pickFrom);
+  pick(parts[0], rows.children[0]);
   return h('section.section', { 'aria-labelledby': 'parts-title' },
     h('div.section-head', null, h('h2', { id: 'parts-title' }, count(parts.length, 'part')), h('p.figures', null, figures(told), h('span', null, h('b', null, `${first.took.toFixed(1)} ms`), ' in this browser'))),
     film,
-    h('p.quiet.small', null, spliced ? `${count(segments, 'segment')} as stored in the release, ${count(literals, 'splice')} of literal bytes between them. Widths are bytes sent.` :
+    h('p.quiet.small', null, spliced ? `${sources(parts)}${count(literals, 'splice')} of literal bytes between them. Widths are bytes sent.` :
       'The edge compresses pages of rows as one, once, and keeps them. Widths are bytes before compression.'),
     h('div.scroll', { tabindex: 0, role: 'region', 'aria-label': 'Table of parts' }, h('table.parts', { id: 'parts' }, h('caption.unseen', null, `Parts of ${path}`),
       h('thead', null, h('tr', null, [['Part'], ['Sub-request'], ['Raw bytes', 1], ['Sent bytes', 1], ['Resource'], ['Language'], ['File and offset']].map(([name, right]) => h(right ? 'th.n' : 'th', { scope: 'col' }, name)))),
       rows,
       h('tfoot', null, h('tr', null, h('td'), h('th', { scope: 'row' }, 'Sum'), h('td.n', { id: 'sum-raw' }, number(told.raw_bytes)), h('td.n', { id: 'sum-sent' }, number(sum)),
         h('td', { colspan: 3, id: 'sum-check' }, sum === first.sent ? `✓ equals Content-Length ${number(first.sent)}` : `Content-Length ${number(first.sent)}`))))),
-    h('h3', null, 'Bytes of a part'), h('p.quiet.small', null, 'Pick a part in the table to read its bytes.'), excerpt);
+    h('h3', null, 'Bytes of a part'), h('p.quiet.small', null, 'Pick a part in the strip or the table to read its bytes.'), excerpt);
+}
+
+/** sources says how many parts are stored and how many were made. */
+function sources(parts) {
+  const n = (kind) => parts.filter((p) => p.kind === kind).length;
+  return [n('segment') && `${count(n('segment'), 'segment')} as stored in the release, `, n('made') && `${count(n('made'), 'part')} made for this request, `, n('static') && `${count(n('static'), 'fixed response')} of the program, `].filter(Boolean).join('');
 }
 
 const short = (file) => (file.length > 16 ? `${file.slice(0, 14)}…` : file);
