@@ -57,10 +57,10 @@ func TestHAProxy(t *testing.T) {
 	s := newSite(t, shared(t, "haproxy"))
 	logs, addr := logsOf(t, s), "127.0.0.1:"+freePort(t)
 	file := config(t, s.tmp, "haproxy.cfg", append(s.upstreams(), "port 9090", "port "+s.admin, "bind :443", "bind "+addr,
-		"/etc/reelsplice/", s.path("certs")+"/", "log /dev/log local0", "log stdout format raw local0", "  max-age 60", "  max-age 3")...)
+		"/etc/reelsplice/", s.path("certs")+"/", "log /dev/log local0", "log stdout format raw local0", "  max-age 60", "  max-age 8")...)
 	p := start(t, filepath.Join(logs, "haproxy.out"), "haproxy", "-db", "-f", file)
 	f := &front{
-		site: s, addr: addr, caches: true, revokedAfter: 7 * time.Second, freshAfter: 4 * time.Second, logs: logs, stop: func() { p.end(syscall.SIGTERM) },
+		site: s, addr: addr, caches: true, revokedAfter: 7 * time.Second, freshAfter: 9 * time.Second, logs: logs, stop: func() { p.end(syscall.SIGTERM) },
 	}
 	f.check(t)
 }
