@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -327,13 +328,14 @@ func (f *front) checkPublish(t *testing.T, token string) {
 	f.served(t, f.new)
 	if f.purgeAddr != "" {
 		f.hit(t, 1, changed, token) // the release before
-		names := strings.Join(strings.Fields(f.purge), " ")
-		rs, err := ask(http.DefaultClient, "PURGE", "http://"+f.purgeAddr+"/", "", "Surrogate-Key", names)
-		if err != nil || rs.StatusCode != http.StatusOK {
-			t.Fatalf("PURGE: %v, %v", rs, err)
+		for names := range slices.Chunk(strings.Fields(f.purge), 200) {
+			rs, err := ask(http.DefaultClient, "PURGE", "http://"+f.purgeAddr+"/", "", "Surrogate-Key", strings.Join(names, " "))
+			if err != nil || rs.StatusCode != http.StatusOK {
+				t.Fatalf("PURGE: %v, %v", rs, err)
+			}
 		}
 		f.hit(t, 1, kept, token)
-		f.do(t, "PURGE", http.StatusMethodNotAllowed, "/", token, "Surrogate-Key", names) // clients may not
+		f.do(t, "PURGE", http.StatusMethodNotAllowed, "/", token, "Surrogate-Key", "movie-13") // clients may not
 	}
 	within(t, f.freshAfter, func() error {
 		rs, err := ask(f.http, http.MethodGet, "https://"+host+changed, token, "Accept-Encoding", "gzip")

@@ -91,7 +91,6 @@ func TestVarnish(t *testing.T) {
 	work := filepath.Join(s.tmp, "varnish")
 	args := []string{
 		"-F", "-n", work, "-f", vcl, "-a", "tls=" + inner + ",PROXY", "-a", "purge=" + purge, "-p", "feature=+http2", "-s", "malloc,64m",
-		"-p", "http_req_hdr_len=64k", "-p", "http_req_size=128k", "-p", "workspace_client=256k",
 	}
 	if os.Getuid() == 0 {
 		args = append([]string{"-j", "none"}, args...)
