@@ -57,10 +57,10 @@ func TestHAProxy(t *testing.T) {
 	s := newSite(t, shared(t, "haproxy"))
 	logs, addr := logsOf(t, s), "127.0.0.1:"+freePort(t)
 	file := config(t, s.tmp, "haproxy.cfg", append(s.upstreams(), "port 9090", "port "+s.admin, "bind :443", "bind "+addr,
-		"/etc/reelsplice/", s.path("certs")+"/", "log /dev/log local0", "log stdout format raw local0", "  max-age 60", "  max-age 3")...)
+		"/etc/reelsplice/", s.path("certs")+"/", "log /dev/log local0", "log stdout format raw local0", "  max-age 60", "  max-age 8")...)
 	p := start(t, filepath.Join(logs, "haproxy.out"), "haproxy", "-db", "-f", file)
 	f := &front{
-		site: s, addr: addr, caches: true, revokedAfter: 7 * time.Second, freshAfter: 4 * time.Second, logs: logs, stop: func() { p.end(syscall.SIGTERM) },
+		site: s, addr: addr, caches: true, revokedAfter: 7 * time.Second, freshAfter: 9 * time.Second, logs: logs, stop: func() { p.end(syscall.SIGTERM) },
 	}
 	f.check(t)
 }
@@ -91,7 +91,6 @@ func TestVarnish(t *testing.T) {
 	work := filepath.Join(s.tmp, "varnish")
 	args := []string{
 		"-F", "-n", work, "-f", vcl, "-a", "tls=" + inner + ",PROXY", "-a", "purge=" + purge, "-p", "feature=+http2", "-s", "malloc,64m",
-		"-p", "http_req_hdr_len=64k", "-p", "http_req_size=128k", "-p", "workspace_client=256k",
 	}
 	if os.Getuid() == 0 {
 		args = append([]string{"-j", "none"}, args...)

@@ -333,7 +333,7 @@ func (s *site) upstreams() []string {
 // client returns a client of a front at addr, with connections of its own.
 func (w *world) client(addr string) *http.Client {
 	return &http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{
-		DialTLS: nil, DisableCompression: true, ForceAttemptHTTP2: true,
+		DisableCompression: true, ForceAttemptHTTP2: true,
 		TLSClientConfig: &tls.Config{RootCAs: w.pool, MinVersion: tls.VersionTLS12},
 		DialContext:     dialTo(addr),
 	}}
