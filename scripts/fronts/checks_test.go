@@ -131,6 +131,7 @@ func (f *front) check(t *testing.T) {
 }
 
 func (f *front) checkResponses(t *testing.T, token string) {
+	t.Helper()
 	for _, path := range []string{"/3/movie/550?append_to_response=credits,images&language=de-DE", "/3/search/movie?query=fight%20club", "/3/movie/popular?page=2"} {
 		for range 3 { // from the edge, then from the cache
 			want := f.direct(t, http.MethodGet, path, token, "Accept-Encoding", "gzip")
@@ -199,6 +200,7 @@ func gunzip(t *testing.T, body []byte) []byte {
 }
 
 func (f *front) checkRefusals(t *testing.T, token string) {
+	t.Helper()
 	wrong := "rsp_WRONG" + token[9:]
 	f.issued = append(f.issued, wrong) // no log may have it either
 	for _, path := range []string{"/3/movie/550", "/3/movie/550?api_key=" + wrong, "/3/authentication", "/4/list/1"} {
@@ -284,6 +286,7 @@ func (f *front) checkRevoked(t *testing.T) {
 
 // checkReuse counts connections to edges that ended while requests followed one another.
 func (f *front) checkReuse(t *testing.T, token string) {
+	t.Helper()
 	before := ended(t, f.port)
 	const requests = 60
 	for i := range requests {
