@@ -319,6 +319,7 @@ func ended(t *testing.T, port string) (n int) {
 }
 
 func (f *front) checkPublish(t *testing.T, token string) {
+	t.Helper()
 	const changed, kept = "/3/movie/550", "/3/movie/13"
 	if strings.Contains(f.purge, "movie-13\n") || !strings.Contains(f.purge, "movie-550\n") {
 		t.Fatal("the release changes another movie than the test assumes")
@@ -351,6 +352,7 @@ func (f *front) checkPublish(t *testing.T, token string) {
 
 // checkEnds drains an edge and kills the other one, under load of requests that no cache has.
 func (f *front) checkEnds(t *testing.T, token string) {
+	t.Helper()
 	var n atomic.Int64
 	stop := make(chan struct{})
 	var load sync.WaitGroup
@@ -389,6 +391,7 @@ func (f *front) checkEnds(t *testing.T, token string) {
 
 // checkLogs stops both edges and reads the logs of the front.
 func (f *front) checkLogs(t *testing.T, token string) {
+	t.Helper()
 	for _, e := range f.edges {
 		e.end(syscall.SIGKILL)
 	}
