@@ -225,7 +225,13 @@ func (e *testEdge) getIfNot(target, etag string) reply {
 // getGzip asks for target with gzip, and checks that the body is one member.
 func (e *testEdge) getGzip(t *testing.T, target string) reply {
 	t.Helper()
-	r := e.do(target, func(rq *edge.Request) { rq.AcceptEncoding = []byte("gzip") })
+	return e.getGzipAs(t, target, func(rq *edge.Request) { rq.AcceptEncoding = []byte("gzip") })
+}
+
+// getGzipAs is getGzip of a request that change makes accept gzip.
+func (e *testEdge) getGzipAs(t *testing.T, target string, change func(*edge.Request)) reply {
+	t.Helper()
+	r := e.do(target, change)
 	from := bytes.NewReader([]byte(r.body))
 	z, err := gzip.NewReader(from)
 	if err != nil {

@@ -318,13 +318,16 @@ type appended struct {
 // appendedTo returns the names that can be appended in a namespace without a session,
 // patterns filled with season and episode 1 where they have them.
 func appendedTo(namespace string) []appended {
+	return appendedOf(api.AppendNames(namespace))
+}
+
+func appendedOf(names []api.AppendName) []appended {
 	var out []appended
-	names := api.AppendNames(namespace)
 	for i := range names {
 		a := &names[i]
 		name := strings.NewReplacer("{season_number}", "1", "{episode_number}", "1").Replace(a.Name)
 		if prefix, found := strings.CutSuffix(name, "{sub_request}"); found {
-			for _, below := range appendedTo(a.Inherits) {
+			for _, below := range appendedOf(api.SubRequests(a.Inherits)) {
 				out = append(out, appended{prefix + below.name, below.of})
 			}
 		} else if a.Sub != fragment.SubAccountStates && a.Shape != "" {
@@ -377,7 +380,8 @@ func (s *shapes) checkPart(t *testing.T, a appended, doc map[string]any) error {
 	t.Helper()
 	part, ok := doc[a.name].(map[string]any)
 	if !ok {
-		if strings.HasPrefix(a.name, "season/1") && s.lacksSeason(doc, a.name) {
+		if strings.HasPrefix(a.name, "season/1") && s.lacksSeason(doc, a.name) ||
+			strings.HasPrefix(a.name, "episode/1") && lacksEpisode(doc) {
 			return nil
 		}
 		return fmt.Errorf("is not appended")
@@ -401,4 +405,13 @@ func (s *shapes) lacksSeason(doc map[string]any, name string) bool {
 		}
 	}
 	return true
+}
+
+// lacksEpisode reports whether a season has no episode 1.
+func lacksEpisode(season map[string]any) bool {
+	episodes, _ := season["episodes"].([]any)
+	return !slices.ContainsFunc(episodes, func(episode any) bool {
+		m, _ := episode.(map[string]any)
+		return m["episode_number"] == json.Number("1")
+	})
 }

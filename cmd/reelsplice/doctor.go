@@ -12,8 +12,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/reelsplice/reelsplice/schemas/object"
-	"github.com/reelsplice/reelsplice/schemas/object/store"
 	"github.com/reelsplice/reelsplice/serve"
 	"github.com/reelsplice/reelsplice/serve/doctor"
 )
@@ -33,28 +31,16 @@ func doctorCommand(a *app) *cobra.Command {
 		Example:     "  reelsplice doctor --config /etc/reelsplice/reelsplice.toml",
 		Annotations: map[string]string{settingsOf: "serve"},
 	}
-	f := c.Flags()
-	f.StringVar(&cfg.Releases, "releases", "", "`DIR` of the releases, or their s3://, gs:// or azblob:// URL")
-	f.StringVar(&cfg.Tokens, "tokens", "", "`FILE` of the tokens")
-	serveFlags(f, &cfg)
-	pullFlags(f, &cfg.Pull)
-	required(c, "releases", "tokens")
+	installationFlags(c, &cfg)
 	return a.leaf(c, func(ctx context.Context, _ []string) error {
 		ctx, cancel := context.WithTimeout(ctx, time.Minute)
 		defer cancel()
 		findings := a.unknownVariables(c.Root())
-		if object.IsURL(cfg.Releases) {
-			folder, err := store.OpenFolder(ctx, cfg.Releases)
-			if err != nil {
-				return err
-			}
-			defer func() { _ = folder.Close() }() // read side
-			if dir, local := folder.Path(""); local {
-				cfg.Releases = dir
-			} else {
-				cfg.Pull.Bucket = folder
-			}
+		closeReleases, err := openReleases(ctx, &cfg)
+		if err != nil {
+			return err
 		}
+		defer closeReleases()
 		in := doctor.Installation{Config: cfg, Now: time.Now(), Ready: func(ctx context.Context, addr string) (string, error) {
 			ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
 			defer cancel()

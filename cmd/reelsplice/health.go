@@ -60,6 +60,9 @@ type health struct {
 	Text  string `json:"text"`
 }
 
+// direct reaches an edge without a proxy and without redirects: the edge gives none.
+var direct = &http.Transport{DisableKeepAlives: true}
+
 // askReady asks the edge with the admin listener at addr. An address for all interfaces is asked on loopback.
 func askReady(ctx context.Context, addr string) (health, error) {
 	host, port, err := net.SplitHostPort(addr)
@@ -74,7 +77,7 @@ func askReady(ctx context.Context, addr string) (health, error) {
 	if err != nil {
 		return health{}, err
 	}
-	rs, err := http.DefaultTransport.RoundTrip(rq) // no redirects: the edge gives none
+	rs, err := direct.RoundTrip(rq)
 	if err != nil {
 		return health{}, fmt.Errorf("ask %s: %w", url, err)
 	}

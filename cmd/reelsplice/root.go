@@ -129,6 +129,7 @@ func (a *app) addCommands(root *cobra.Command) {
 		upCommand(a), genCommand(a), crawlCommand(a), ingestCommand(a), buildCommand(a), publishCommand(a), rollbackCommand(a),
 		releasesCommand(a), pruneCommand(a), verifyCommand(a), diffCommand(a), inspectCommand(a), serveCommand(a),
 		tokenCommand(a), healthCommand(a), doctorCommand(a), certCommand(a), versionCommand(a), openapiCommand(a),
+		manCommand(a),
 	)
 	root.InitDefaultCompletionCmd()
 	root.SetHelpCommand(helpCommand())

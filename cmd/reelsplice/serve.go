@@ -40,29 +40,18 @@ func serveCommand(a *app) *cobra.Command {
 			"  reelsplice serve --releases s3://bucket/releases --cache-dir cache --cache-size 100GiB --tokens tokens.txt",
 	}
 	f := c.Flags()
-	f.StringVar(&cfg.Releases, "releases", "", "`DIR` of the releases, or their s3://, gs:// or azblob:// URL")
-	f.StringVar(&cfg.Tokens, "tokens", "", "`FILE` of the tokens")
-	serveFlags(f, &cfg)
-	pullFlags(f, &cfg.Pull)
-	required(c, "releases", "tokens")
+	installationFlags(c, &cfg)
 	return a.leaf(c, func(ctx context.Context, _ []string) error {
 		cfg.Log = a.serveLogger()
 		cfg.LogLost, cfg.AccessLog.Stdout = a.queue.Lost, a.Stdout
 		if !f.Changed("shutdown-delay") && !isTerminal(a.Stderr) { // an edge on a terminal has no load balancer
 			cfg.ShutdownDelay = 5 * time.Second
 		}
-		if object.IsURL(cfg.Releases) {
-			folder, err := store.OpenFolder(ctx, cfg.Releases)
-			if err != nil {
-				return err
-			}
-			defer func() { _ = folder.Close() }() // read side
-			if dir, local := folder.Path(""); local {
-				cfg.Releases = dir
-			} else {
-				cfg.Pull.Bucket = folder
-			}
+		closeReleases, err := openReleases(ctx, &cfg)
+		if err != nil {
+			return err
 		}
+		defer closeReleases()
 		api, admin, err := passedListeners()
 		if err != nil {
 			return err
@@ -99,6 +88,33 @@ func pullFlags(f *pflag.FlagSet, cfg *pull.Config) {
 	f.Var(bytesFlag[int64]{&cfg.Size}, "cache-size", "bytes of --cache-dir; beyond, releases go that are no longer served")
 	f.DurationVar(&cfg.Interval, "pull-interval", cfg.Interval, "interval of looks at a bucket's pointer; longer after failures")
 	f.Var(bytesFlag[int64]{&cfg.Rate}, "pull-rate", "bytes pulled from a bucket each second; 0 for no bound")
+}
+
+// installationFlags adds the flags of an edge: where its releases and tokens are, and how it serves them.
+func installationFlags(c *cobra.Command, cfg *serve.Config) {
+	f := c.Flags()
+	f.StringVar(&cfg.Releases, "releases", "", "`DIR` of the releases, or their s3://, gs:// or azblob:// URL")
+	f.StringVar(&cfg.Tokens, "tokens", "", "`FILE` of the tokens")
+	serveFlags(f, cfg)
+	pullFlags(f, &cfg.Pull)
+	required(c, "releases", "tokens")
+}
+
+// openReleases opens the bucket of releases if cfg names one by its URL. The caller calls closeReleases at the end.
+func openReleases(ctx context.Context, cfg *serve.Config) (closeReleases func(), err error) {
+	if !object.IsURL(cfg.Releases) {
+		return func() {}, nil
+	}
+	folder, err := store.OpenFolder(ctx, cfg.Releases)
+	if err != nil {
+		return nil, err
+	}
+	if dir, local := folder.Path(""); local {
+		cfg.Releases = dir
+	} else {
+		cfg.Pull.Bucket = folder
+	}
+	return func() { _ = folder.Close() }, nil // read side
 }
 
 // serveFlags adds the flags that serve and up have in common.

@@ -26,9 +26,14 @@ const (
 
 // A notifier reports the state of a Server to systemd. A nil one does nothing.
 type notifier struct {
-	server   *serve.Server
+	server   statusReporter
 	log      *slog.Logger
 	watchdog time.Duration // between two signs of life; 0 for none
+}
+
+// A statusReporter describes what a Server serves: a *serve.Server.
+type statusReporter interface {
+	Status() (text string, ready bool)
 }
 
 // newNotifier returns nil for a process that systemd expects no reports of.
@@ -101,9 +106,13 @@ func (n *notifier) wake(alive time.Time) <-chan time.Time {
 	return time.After(time.Until(alive.Add(n.watchdog)))
 }
 
-// reload reports a reload around fn.
+// reload calls fn and reports it as a reload. Before the edge is ready, a report would end the start too early.
 func (n *notifier) reload(fn func()) {
 	if n == nil {
+		fn()
+		return
+	}
+	if _, ready := n.server.Status(); !ready {
 		fn()
 		return
 	}

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -17,11 +18,7 @@ import (
 
 // TestSystemd: an edge with a notify socket and a passed listener serves on that, and reports start, life, reload and end.
 func TestSystemd(t *testing.T) {
-	dir, err := os.MkdirTemp("", "systemd") //nolint:usetesting // the path of a socket has to be short
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	dir := shortDir(t)
 	socket, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: filepath.Join(dir, "notify"), Net: "unixgram"})
 	if err != nil {
 		t.Fatal(err)
@@ -112,4 +109,48 @@ func start(t *testing.T, cmd *exec.Cmd) <-chan error {
 	go func() { ended <- cmd.Wait() }()
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
 	return ended
+}
+
+// A status is that of a Server in a test.
+type status struct{ ready bool }
+
+func (s status) Status() (text string, ready bool) { return "text", s.ready }
+
+// TestReloadBeforeStart: a reload before the edge is ready does not report that it is.
+func TestReloadBeforeStart(t *testing.T) {
+	socket, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: filepath.Join(shortDir(t), "notify"), Net: "unixgram"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.Close()
+	t.Setenv("NOTIFY_SOCKET", socket.LocalAddr().String())
+	reloads, buf := 0, make([]byte, 4096)
+	for _, ready := range []bool{false, true} {
+		n := &notifier{server: status{ready}, log: slog.New(slog.DiscardHandler)}
+		n.reload(func() { reloads++ })
+	}
+	_ = socket.SetReadDeadline(time.Now().Add(patience))
+	for _, want := range []string{"RELOADING=1\n", "READY=1\nSTATUS=text"} {
+		if n, err := socket.Read(buf); err != nil || !strings.HasPrefix(string(buf[:n]), want) {
+			t.Fatalf("message %q, %v, want %q", buf[:n], err, want)
+		}
+	}
+	_ = socket.SetReadDeadline(time.Now()) // messages are queued when send returns
+	if n, err := socket.Read(buf); err == nil {
+		t.Errorf("one more message %q", buf[:n])
+	}
+	if reloads != 2 {
+		t.Errorf("%d reloads, want 2", reloads)
+	}
+}
+
+// shortDir returns a folder for sockets, whose paths have to be short.
+func shortDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "systemd") //nolint:usetesting // that of t.TempDir is long
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
 }

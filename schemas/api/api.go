@@ -177,3 +177,15 @@ func AppendNames(namespace string) []AppendName {
 	}
 	return appendNames[first:last:last]
 }
+
+// SubRequests returns the names of a namespace that {sub_request} stands for in a pattern that
+// inherits from it: those without parameters. The slice is shared: read only.
+func SubRequests(namespace string) []AppendName {
+	names := AppendNames(namespace)
+	for i := range names {
+		if names[i].Pattern() {
+			return names[:i:i]
+		}
+	}
+	return names
+}

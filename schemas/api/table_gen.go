@@ -3194,6 +3194,22 @@ var appendNames = [...]AppendName{
 		Sub:   fragment.SubChanges,
 	},
 	{
+		Namespace: "season", Name: "episode/{episode_number}", Property: "episode/{episode_number}",
+		Params: []Param{
+			{Name: "language", Type: TypeString, Default: "en-US"},
+		},
+		Shape: "EpisodeDetails",
+		Op:    NoOp,
+		Kind:  fragment.KindEpisode,
+		Sub:   fragment.SubDetails,
+	},
+	{
+		Namespace: "season", Name: "episode/{episode_number}/{sub_request}", Property: "episode/{episode_number}/{sub_request}",
+		Inherits: "episode",
+		Op:       NoOp,
+		Kind:     fragment.KindEpisode,
+	},
+	{
 		Namespace: "episode", Name: "account_states", Property: "account_states",
 		Params: []Param{
 			{Name: "session_id", Type: TypeString},

@@ -10,7 +10,7 @@ const { equal, ok } = assert;
 const { url, token, session, bad } = env();
 
 function connect(key, sessionId) {
-  const client = new MovieDb(key, `${url}/3/`, 500);
+  const client = url === 'https://api.themoviedb.org' ? new MovieDb(key, undefined, 500) : new MovieDb(key, `${url}/3/`, 500);
   if (sessionId) client.sessionId = sessionId;
   return (name) => client[name]?.bind(client) ?? assert.fail(`no method ${name}`);
 }

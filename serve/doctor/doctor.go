@@ -157,7 +157,11 @@ func (x *examiner) address(check, addr string) {
 	case errors.Is(err, fs.ErrPermission):
 		x.fail(check, "setcap cap_net_bind_service=+ep /path/to/reelsplice, or a port above 1023", "%s needs a privilege", addr)
 	case addressInUse(err):
-		x.fail(check, "ss -ltnp 'sport = :"+port+"', then stop that program or set --"+check, "%s is held by another program", addr)
+		holder := "another program"
+		if x.Config.AdminAddr == "" {
+			holder += ", or by an edge without --admin-addr"
+		}
+		x.fail(check, "ss -ltnp 'sport = :"+port+"', then stop that program or set --"+check, "%s is held by %s", addr, holder)
 	default:
 		x.fail(check, "set --"+check+" to an address of this machine", "%v", err)
 	}

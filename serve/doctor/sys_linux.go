@@ -20,7 +20,7 @@ func volume(dir string) (free int64, network, known bool) {
 	if unix.Statfs(dir, &s) != nil {
 		return 0, false, false
 	}
-	switch uint32(s.Type) { //nolint:unconvert // its type differs between architectures
+	switch uint32(s.Type) {
 	case unix.NFS_SUPER_MAGIC, unix.SMB_SUPER_MAGIC, unix.SMB2_SUPER_MAGIC, unix.CIFS_SUPER_MAGIC:
 		network = true
 	}
@@ -33,7 +33,7 @@ func memory() (total int64, known bool) {
 	if unix.Sysinfo(&s) != nil {
 		return 0, false
 	}
-	total = int64(s.Totalram) * int64(s.Unit) //nolint:unconvert // 32-bit systems have other types
+	total = int64(s.Totalram) * int64(s.Unit)
 	if text, err := os.ReadFile("/sys/fs/cgroup/memory.max"); err == nil {
 		if limit, err := strconv.ParseInt(string(bytes.TrimSpace(text)), 10, 64); err == nil && limit < total { // "max" is no number
 			total = limit

@@ -269,12 +269,12 @@ func lastNumber(path string) (id uint64) {
 // drawAppends draws what append_to_response asks for in a namespace.
 func drawAppends(t *rapid.T, ns string) []string {
 	names := []string{"nonsense", "", "Videos", "season", "season/1/season/1"}
-	var add func(prefix, ns string)
-	add = func(prefix, ns string) {
-		for _, a := range api.AppendNames(ns) {
+	var add func(prefix string, all []api.AppendName)
+	add = func(prefix string, all []api.AppendName) {
+		for _, a := range all {
 			name := strings.NewReplacer("{season_number}", "1", "{episode_number}", "2").Replace(a.Name)
 			if a.Inherits != "" {
-				add(prefix+strings.TrimSuffix(name, "{sub_request}"), a.Inherits)
+				add(prefix+strings.TrimSuffix(name, "{sub_request}"), api.SubRequests(a.Inherits))
 				continue
 			}
 			names = append(names, prefix+name)
@@ -283,7 +283,7 @@ func drawAppends(t *rapid.T, ns string) []string {
 			}
 		}
 	}
-	add("", ns)
+	add("", api.AppendNames(ns))
 	return rapid.SliceOfN(rapid.SampledFrom(names), 0, 20).Draw(t, "names")
 }
 

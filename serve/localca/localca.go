@@ -72,7 +72,9 @@ func Make(dir string, names []string, days int, now time.Time) (Report, error) {
 	ca, err := openAuthority(dir, now)
 	if errors.Is(err, fs.ErrNotExist) {
 		r.NewCA = true
-		ca, err = newAuthority(dir, hosts, now)
+		if err = checkUnused(dir); err == nil {
+			ca, err = newAuthority(dir, hosts, now)
+		}
 	}
 	if err != nil {
 		return Report{}, err
@@ -83,6 +85,19 @@ func Make(dir string, names []string, days int, now time.Time) (Report, error) {
 	}
 	r.CA, r.CAUntil, r.Expires = fmt.Sprintf("%x", sha256.Sum256(ca.cert.Raw)), ca.cert.NotAfter, leaf.NotAfter
 	return r, nil
+}
+
+// checkUnused reports a file of a folder without an authority that a new one would replace.
+func checkUnused(dir string) error {
+	for _, name := range []string{CAKey, LeafFile, LeafKey} {
+		path := filepath.Join(dir, name)
+		if _, err := os.Lstat(path); err == nil {
+			return fmt.Errorf("%s belongs to no authority, for there is no %s: use another folder, or remove the file", path, CAFile)
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }
 
 // hosts are names of a certificate.
@@ -159,7 +174,7 @@ func parseAuthority(text []byte, keyFile string) (*authority, error) {
 	}
 	text, err = os.ReadFile(keyFile)
 	if err != nil {
-		return nil, fmt.Errorf("its key: %s", err) // not ErrNotExist: there is an authority
+		return nil, errors.New("its key: " + err.Error()) // not ErrNotExist: there is an authority
 	}
 	if der, err = decode(text, "PRIVATE KEY"); err != nil {
 		return nil, fmt.Errorf("its key: %w", err)

@@ -82,6 +82,23 @@ func TestRenews(t *testing.T) {
 	}
 }
 
+// Without an authority, the files of the folder are somebody else's.
+func TestKeepsOtherFiles(t *testing.T) {
+	for _, name := range []string{CAKey, LeafFile, LeafKey} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte("another"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Make(dir, []string{"a.org"}, 30, now); err == nil || !strings.Contains(err.Error(), path+" belongs to no authority") {
+			t.Errorf("a folder with %s: %v", name, err)
+		}
+		if text, err := os.ReadFile(path); err != nil || string(text) != "another" {
+			t.Errorf("%s holds %q, %v, want what it had", name, text, err)
+		}
+	}
+}
+
 // Names beyond the constraints of the authority are refused, and the last certificate stays.
 func TestConstraints(t *testing.T) {
 	for _, c := range []struct{ allowed, other string }{

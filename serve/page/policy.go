@@ -20,7 +20,7 @@ func imageSource(base string) string {
 		return "https:"
 	}
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-:"
-	if u.Host == "" || strings.Trim(u.Host, plain) != "" || strings.ContainsFunc(u.Host, func(r rune) bool { return !strings.ContainsRune(plain, r) }) {
+	if u.Host == "" || strings.ContainsFunc(u.Host, func(r rune) bool { return !strings.ContainsRune(plain, r) }) {
 		return u.Scheme + ":"
 	}
 	return u.Scheme + "://" + u.Host

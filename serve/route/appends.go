@@ -3,6 +3,7 @@ package route
 import (
 	"bytes"
 
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/serve/status"
 )
 
@@ -39,6 +40,9 @@ func (r *reader) append(ns *namespace, name []byte) {
 	}
 	info := &ns.names[leaf]
 	r.takes |= info.takes
+	if r.q.Kind == fragment.KindSeason && info.kind == fragment.KindEpisode {
+		c.season = r.q.Season // "episode/1" leaves it to the path
+	}
 	r.q.appends[r.q.nAppends] = Append{
 		Property: name,
 		Op:       info.op,

@@ -201,6 +201,11 @@ func TestParseAppends(t *testing.T) {
 
 	// the other namespaces
 	f(season, "credits,aggregate_credits,keywords", "+credits(season 0 0 credits) +aggregate_credits(season 0 0 aggregate_credits)")
+	// episodes of a season: of that of the path
+	f("/3/tv/1396/season/4", "episode/2,episode/2/images,episode/13/external_ids",
+		"+episode/2(episode 4 2 details) +episode/2/images(episode 4 2 images) +episode/13/external_ids(episode 4 13 external_ids)")
+	f(season, "episode,episode/x,episode/2/keywords,episode/2/episode/3,season/1/episode/2", "")
+	f(tv, "episode/2,season/1/episode/2/episode/3", "")
 	f(episode, "credits,aggregate_credits", "+credits(episode 0 0 credits)")
 	f("/3/person/287", "movie_credits,tagged_images", "+movie_credits(person 0 0 movie_credits) +tagged_images(person 0 0 tagged_images)")
 	f("/3/collection/10", "images,translations", "+images(collection 0 0 images) +translations(collection 0 0 translations)")

@@ -125,7 +125,7 @@ func newNamespace(name string) *namespace {
 			continue
 		}
 		prefix := strings.TrimSuffix(a.Name, "{sub_request}")
-		for _, in := range api.AppendNames(a.Inherits) {
+		for _, in := range api.SubRequests(a.Inherits) {
 			ns.add(prefix+in.Name, nameInfo{in.Op, in.Kind, in.Sub, setOf(in.Params)})
 		}
 	}

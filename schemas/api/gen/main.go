@@ -44,5 +44,5 @@ func generate() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return render(append(ops, ownOperations...), names, ownAppendNames)
+	return render(append(ops, ownOperations...), append(names, usedAppendNames...), ownAppendNames)
 }

@@ -35,6 +35,13 @@ var ownAppendNames = [][]string{
 	{"configuration", "timezones", "timezones", "", "ConfigurationTimezones", "", ""},
 }
 
+// usedAppendNames are rows like those of append-names.tsv, which lacks them. They are no extensions:
+// applications append them to the API. Kodi's scraper of series appends episodes to their season.
+var usedAppendNames = [][]string{
+	{"season", "episode/{episode_number}", "episode/{episode_number}", "language:string:en-US", "EpisodeDetails", "", ""},
+	{"season", "episode/{episode_number}/{sub_request}", "episode/{episode_number}/{sub_request}", "as in the episode namespace", "", "", ""},
+}
+
 // ownParams are query parameters of our own, by operations in the syntax of path.Match.
 var ownParams = []struct{ operations, params string }{
 	{"search*", "fuzzy:boolean:"},

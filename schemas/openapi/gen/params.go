@@ -261,6 +261,12 @@ func listOrders() (names list) {
 	return names
 }
 
+// patternNotes explain the names with numbers, by namespace.
+var patternNotes = map[string]string{
+	"tv":     "Seasons and episodes are `season/N`, `season/N/credits`, `season/N/episode/M` and so on.",
+	"season": "Episodes are `episode/M`, `episode/M/images` and so on.",
+}
+
 // appendParameter returns append_to_response of an operation.
 func appendParameter(op *api.Operation) object {
 	names, own := appendedNames(op.Appends), true
@@ -281,7 +287,7 @@ func appendParameter(op *api.Operation) object {
 		item.set("enum", plain)
 	} else {
 		item.set("pattern", "^("+strings.Join(patterns, "|")+")$")
-		text += " Seasons and episodes are `season/N`, `season/N/credits`, `season/N/episode/M` and so on."
+		text += " " + patternNotes[op.Appends]
 	}
 	o := object{{"name", "append_to_response"}, {"in", "query"}, {"description", text}}
 	o = append(o, commas...)

@@ -232,15 +232,16 @@ type appendedName struct {
 }
 
 // appendedNames returns the names of a namespace that have a shape.
-func appendedNames(namespace string) (names []appendedName) {
-	all := api.AppendNames(namespace)
+func appendedNames(namespace string) []appendedName { return appendedOf(api.AppendNames(namespace)) }
+
+func appendedOf(all []api.AppendName) (names []appendedName) {
 	for i := range all {
 		a := &all[i]
 		below := []appendedName{{name: "", shape: a.Shape, own: a.Own}}
 		name := a.Name
 		if a.Inherits != "" {
 			name = strings.TrimSuffix(name, "{sub_request}")
-			below = appendedNames(a.Inherits)
+			below = appendedOf(api.SubRequests(a.Inherits))
 		}
 		for _, b := range below {
 			n := appendedName{name: name + b.name, shape: b.shape, own: b.own || a.Own}

@@ -11,6 +11,9 @@ import (
 	tmdb "github.com/cyruzin/golang-tmdb"
 )
 
+// home is the address that the client has built in. Where that is ours (wired.sh), it needs no setting.
+const home = "https://api.themoviedb.org"
+
 func main() {
 	failed, err := run()
 	if err != nil {
@@ -46,7 +49,9 @@ func (s *suite) with(how string, credential func(string) (*tmdb.Client, error), 
 			return user{}, fmt.Errorf("make a client with %s: %w", how, err)
 		}
 		client.SetClientConfig(http.Client{Transport: s})
-		client.SetCustomBaseURL(url + "/3") // of all clients: the package has one address
+		if url != home {
+			client.SetCustomBaseURL(url + "/3") // of all clients: the package has one address
+		}
 		return user{s, how, client}, nil
 	}
 	u, err := user(how, token)

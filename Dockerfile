@@ -1,0 +1,25 @@
+# syntax=docker/dockerfile:1
+# The image of reelsplice, compiled from this checkout: "docker build -t reelsplice .". It has the program, the
+# certificates of public authorities, and nothing else. scripts/packaging/image.sh makes the same image from a
+# program that is there already.
+ARG GO_IMAGE=docker.io/library/golang:1.26-bookworm
+
+FROM ${GO_IMAGE} AS compile
+ARG GOPROXY
+WORKDIR /src
+COPY . .
+RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache/go-build \
+    scripts/packaging/rootfs.sh /rootfs
+
+FROM scratch
+# A number, so that Kubernetes can tell that it is not root.
+COPY --from=compile --chown=65532:65532 /rootfs/ /
+USER 65532:65532
+# HOME holds the local copy of a catalogue in a bucket. "up" and "serve" listen where they can be reached,
+# and "health" asks where they listen.
+ENV PATH=/ HOME=/data REELSPLICE_ADDR=:8080 REELSPLICE_ADMIN_ADDR=127.0.0.1:9090
+EXPOSE 8080
+VOLUME /data
+HEALTHCHECK --interval=10s --timeout=6s --start-period=60s --retries=3 CMD ["/reelsplice", "health"]
+ENTRYPOINT ["/reelsplice"]
+CMD ["up", "--dir=/data"]

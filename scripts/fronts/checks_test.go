@@ -1,0 +1,439 @@
+package fronts
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A front is one that runs, and what its file promises.
+type front struct {
+	*site
+	addr         string
+	caches       bool
+	revokedAfter time.Duration
+	freshAfter   time.Duration // behind a publish, where there is no purge
+	purgeAddr    string        // takes PURGE with Surrogate-Key, if any
+	logs         string        // folder of the logs
+	stored       string        // folder of stored responses, if any
+	stop         func()
+	http         *http.Client
+}
+
+// spoofed and guest must be in no log.
+const (
+	spoofed = "203.0.113.77"
+	guest   = "2f3b1c9ad0e84e55b6a1c7d8e9f00112"
+)
+
+func dialTo(addr string) func(context.Context, string, string) (net.Conn, error) {
+	return func(ctx context.Context, network, _ string) (net.Conn, error) {
+		var d net.Dialer
+		return d.DialContext(ctx, network, addr)
+	}
+}
+
+// A response is one that was read whole.
+type response struct {
+	*http.Response
+	body []byte
+}
+
+// ask sends a request. fields are pairs of a name and a value.
+func ask(c *http.Client, method, url, token string, fields ...string) (*response, error) {
+	rq, err := http.NewRequest(method, url, nil)
+	if err != nil {
+		return nil, err
+	}
+	rq.Header.Set("X-Forwarded-For", spoofed)
+	if token != "" {
+		rq.Header.Set("Authorization", "Bearer "+token)
+	}
+	for i := 0; i < len(fields); i += 2 {
+		rq.Header.Set(fields[i], fields[i+1])
+	}
+	rs, err := c.Do(rq)
+	if err != nil {
+		return nil, err
+	}
+	defer rs.Body.Close()
+	body, err := io.ReadAll(rs.Body)
+	return &response{rs, body}, err
+}
+
+// get asks the front and wants a status.
+func (f *front) get(t *testing.T, status int, path, token string, fields ...string) *response {
+	t.Helper()
+	return f.do(t, http.MethodGet, status, path, token, fields...)
+}
+
+func (f *front) do(t *testing.T, method string, status int, path, token string, fields ...string) *response {
+	t.Helper()
+	rs, err := ask(f.http, method, "https://"+host+path, token, fields...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rs.StatusCode != status {
+		t.Fatalf("%s %s: %s, not %d\n%s", method, path, rs.Status, status, rs.body)
+	}
+	return rs
+}
+
+// direct asks the first edge itself.
+func (f *front) direct(t *testing.T, method, path, token string, fields ...string) *response {
+	t.Helper()
+	c := &http.Client{Transport: &http.Transport{DisableCompression: true, DisableKeepAlives: true}}
+	rs, err := ask(c, method, "http://"+address(0)+":"+f.port+path, token, fields...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rs
+}
+
+// check runs all checks of a front, in an order in which the last ones stop edges and the front.
+func (f *front) check(t *testing.T) {
+	t.Helper()
+	f.http = f.client(f.addr)
+	token := f.issued[0]
+	within(t, 20*time.Second, func() error {
+		rs, err := ask(f.http, http.MethodGet, "https://"+host+"/3/configuration", token)
+		if err == nil && rs.StatusCode != http.StatusOK {
+			err = fmt.Errorf("the front says %s: %s", rs.Status, rs.body)
+		}
+		return err
+	})
+	t.Run("responses", func(t *testing.T) { f.checkResponses(t, token) })
+	t.Run("refusals", func(t *testing.T) { f.checkRefusals(t, token) })
+	if f.caches {
+		t.Run("hits are authorised", f.checkHits)
+	}
+	t.Run("a revoked token", f.checkRevoked)
+	t.Run("connections are reused", func(t *testing.T) { f.checkReuse(t, token) })
+	t.Run("a publish", func(t *testing.T) { f.checkPublish(t, token) })
+	t.Run("edges that end", func(t *testing.T) { f.checkEnds(t, token) })
+	t.Run("no edge and the logs", func(t *testing.T) { f.checkLogs(t, token) })
+}
+
+func (f *front) checkResponses(t *testing.T, token string) {
+	for _, path := range []string{"/3/movie/550?append_to_response=credits,images&language=de-DE", "/3/search/movie?query=fight%20club", "/3/movie/popular?page=2"} {
+		for range 3 { // from the edge, then from the cache
+			want := f.direct(t, http.MethodGet, path, token, "Accept-Encoding", "gzip")
+			got := f.get(t, http.StatusOK, path, token, "Accept-Encoding", "gzip, deflate, br")
+			if got.ProtoMajor != 2 {
+				t.Errorf("%s over %s, not HTTP/2", path, got.Proto)
+			}
+			if e := got.Header.Values("Content-Encoding"); len(e) != 1 || e[0] != "gzip" {
+				t.Errorf("%s with Content-Encoding %q, not gzip once", path, e)
+			}
+			if !bytes.Equal(got.body, want.body) {
+				t.Errorf("%s: %d bytes that differ from the %d bytes of the edge", path, len(got.body), len(want.body))
+			}
+			if got.Header.Get("Etag") == "" || got.Header.Get("Etag") != want.Header.Get("Etag") {
+				t.Errorf("%s: ETag %q, not the edge's %q", path, got.Header.Get("Etag"), want.Header.Get("Etag"))
+			}
+			plain := f.get(t, http.StatusOK, path, token, "Accept-Encoding", "identity")
+			if plain.Header.Get("Content-Encoding") != "" || !bytes.Equal(plain.body, gunzip(t, want.body)) {
+				t.Errorf("%s: a client without gzip gets encoding %q and %d bytes", path, plain.Header.Get("Content-Encoding"), len(plain.body))
+			}
+			not := f.get(t, http.StatusNotModified, path, token, "Accept-Encoding", "gzip", "If-None-Match", want.Header.Get("Etag"))
+			if len(not.body) != 0 {
+				t.Errorf("%s: 304 with %d bytes", path, len(not.body))
+			}
+			head := f.do(t, http.MethodHead, http.StatusOK, path, token, "Accept-Encoding", "gzip")
+			if len(head.body) != 0 || head.Header.Get("Etag") != want.Header.Get("Etag") {
+				t.Errorf("%s: HEAD with %d bytes and ETag %q", path, len(head.body), head.Header.Get("Etag"))
+			}
+			if silent := f.get(t, http.StatusOK, path, token); silent.Header.Get("Content-Encoding") != "" {
+				t.Errorf("%s: a client without Accept-Encoding gets %s", path, silent.Header.Get("Content-Encoding"))
+			}
+			cross := f.get(t, http.StatusOK, path, token, "Origin", "https://app.example.org")
+			if cross.Header.Get("Access-Control-Allow-Origin") != "*" {
+				t.Errorf("%s: a page of another origin may not read it", path)
+			}
+		}
+	}
+	f.get(t, http.StatusNotFound, "/3/movie/999999999", token)
+	f.get(t, http.StatusNotFound, "/3/movie/550%3Flanguage=de-DE", token)
+	f.get(t, http.StatusOK, "/3/movie/550?language=de-DE", token) // the 404 before has another key
+	f.do(t, http.MethodPost, http.StatusMethodNotAllowed, "/3/movie/550/rating", token)
+	flight := f.do(t, http.MethodOptions, http.StatusNoContent, "/3/movie/550", "", "Origin", "https://app.example.org", "Access-Control-Request-Method", "GET")
+	if !strings.Contains(flight.Header.Get("Access-Control-Allow-Headers"), "Authorization") {
+		t.Error("a preflight does not allow Authorization")
+	}
+	f.get(t, http.StatusOK, "/", "")
+	for range 2 {
+		made := f.get(t, http.StatusOK, "/3/authentication/token/new", token).body
+		if again := f.get(t, http.StatusOK, "/3/authentication/token/new", token).body; bytes.Equal(made, again) {
+			t.Errorf("one request token for two requests: %s", made)
+		}
+	}
+}
+
+func gunzip(t *testing.T, body []byte) []byte {
+	t.Helper()
+	r, err := gzip.NewReader(bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plain
+}
+
+func (f *front) checkRefusals(t *testing.T, token string) {
+	wrong := "rsp_WRONG" + token[9:]
+	f.issued = append(f.issued, wrong) // no log may have it either
+	for _, path := range []string{"/3/movie/550", "/3/movie/550?api_key=" + wrong, "/3/authentication", "/4/list/1"} {
+		for range 2 {
+			want := f.direct(t, http.MethodGet, path, "")
+			got := f.get(t, http.StatusUnauthorized, path, "")
+			if !bytes.Equal(got.body, want.body) || got.Header.Get("Www-Authenticate") != want.Header.Get("Www-Authenticate") {
+				t.Errorf("%s without a token: %s\nthe edge says %s", path, got.body, want.body)
+			}
+			f.get(t, http.StatusUnauthorized, path, wrong)
+		}
+	}
+	f.get(t, http.StatusOK, "/3/movie/550?api_key="+token, "")
+	f.get(t, http.StatusOK, "/3/movie/550?api_key="+wrong, token) // a bearer token counts before it
+	got := f.get(t, http.StatusOK, "/3/movie/550?language=de-DE&api_key="+token+"&append_to_response=credits", "", "Accept-Encoding", "gzip")
+	if want := f.direct(t, http.MethodGet, "/3/movie/550?language=de-DE&append_to_response=credits", token, "Accept-Encoding", "gzip"); !bytes.Equal(got.body, want.body) {
+		t.Errorf("a key in the midst of a query changes the response:\n%s\n%s", gunzip(t, got.body), gunzip(t, want.body))
+	}
+}
+
+// hit asks until a response comes from the cache.
+func (f *front) hit(t *testing.T, tries int, path, token string) {
+	t.Helper()
+	for range tries {
+		if f.get(t, http.StatusOK, path, token, "Accept-Encoding", "gzip").Header.Get("X-Cache") == "HIT" {
+			return
+		}
+	}
+	t.Errorf("%d requests for %s, and none was a hit", tries, path)
+}
+
+func (f *front) checkHits(t *testing.T) {
+	one, two := f.token(t, "one"), f.token(t, "two")
+	time.Sleep(time.Second) // the edges load the tokens
+	path := "/3/movie/550?append_to_response=videos"
+	if first := f.get(t, http.StatusOK, path, one, "Accept-Encoding", "gzip"); first.Header.Get("X-Cache") == "HIT" {
+		t.Error("the first request of all is a hit")
+	}
+	f.hit(t, 3, path, one)
+	f.hit(t, 2, path, two) // the key has no token; HAProxy asks the edge about the second one at its first request
+	for _, withKey := range []string{path + "&api_key=" + one, "/3/movie/550?api_key=" + two + "&append_to_response=videos"} {
+		f.hit(t, 1, withKey, "")
+	}
+	f.get(t, http.StatusUnauthorized, path, "")
+	f.get(t, http.StatusUnauthorized, path, one+"x")
+	f.issued = append(f.issued, one+"x")
+	if f.do(t, http.MethodHead, http.StatusOK, path, one, "Accept-Encoding", "gzip").Header.Get("X-Cache") != "HIT" {
+		t.Error("HEAD does not come from the cache")
+	}
+}
+
+func (f *front) checkRevoked(t *testing.T) {
+	token := f.token(t, "gone")
+	time.Sleep(time.Second)
+	f.get(t, http.StatusOK, "/3/movie/13", token)
+	if f.caches {
+		f.hit(t, 2, "/3/movie/13", token)
+	}
+	if _, err := f.run("token", "revoke", "--tokens", f.tokens, "--name", "gone"); err != nil {
+		t.Fatal(err)
+	}
+	// Requests go on meanwhile: hits must not prolong what the cache knows of the token. One edge may know before the other.
+	begin := time.Now()
+	accepted := begin
+	for time.Since(accepted) < 2*time.Second {
+		rs, err := ask(f.http, http.MethodGet, "https://"+host+"/3/movie/13", token, "Accept-Encoding", "gzip")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rs.StatusCode != http.StatusUnauthorized {
+			accepted = time.Now()
+		}
+		if accepted.Sub(begin) > f.revokedAfter {
+			t.Fatalf("a token that was revoked %s ago gets %s", accepted.Sub(begin), rs.Status)
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Logf("refused after %s", accepted.Sub(begin).Round(100*time.Millisecond))
+	if f.caches && accepted.Sub(begin) < time.Second {
+		t.Error("the cache did not serve the token, so its refusal shows nothing")
+	}
+}
+
+// checkReuse counts connections to edges that ended while requests followed one another.
+func (f *front) checkReuse(t *testing.T, token string) {
+	before := ended(t, f.port)
+	const requests = 60
+	for i := range requests {
+		f.get(t, http.StatusOK, "/3/movie/550?fresh="+strconv.Itoa(i), token)
+	}
+	if n := ended(t, f.port) - before; n > requests/4 {
+		t.Errorf("%d requests ended %d connections to the edges", requests, n)
+	}
+}
+
+// ended returns how many connections to a port of this machine have ended within the last minute.
+func ended(t *testing.T, port string) (n int) {
+	t.Helper()
+	table, err := os.ReadFile("/proc/net/tcp")
+	if err != nil {
+		t.Skipf("this system has no table of connections: %v", err)
+	}
+	number, err := strconv.Atoi(port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	suffix := fmt.Sprintf(":%04X", number)
+	for line := range strings.Lines(string(table)) {
+		const timeWait = "06"
+		if c := strings.Fields(line); len(c) > 3 && c[3] == timeWait && (strings.HasSuffix(c[1], suffix) || strings.HasSuffix(c[2], suffix)) {
+			n++
+		}
+	}
+	return n
+}
+
+func (f *front) checkPublish(t *testing.T, token string) {
+	const changed, kept = "/3/movie/550", "/3/movie/13"
+	if strings.Contains(f.purge, "movie-13\n") || !strings.Contains(f.purge, "movie-550\n") {
+		t.Fatal("the release changes another movie than the test assumes")
+	}
+	if f.caches {
+		f.hit(t, 3, changed, token)
+		f.hit(t, 2, kept, token)
+	}
+	f.publish(t, f.new)
+	f.served(t, f.new)
+	if f.purgeAddr != "" {
+		f.hit(t, 1, changed, token) // the release before
+		for names := range slices.Chunk(strings.Fields(f.purge), 200) {
+			rs, err := ask(http.DefaultClient, "PURGE", "http://"+f.purgeAddr+"/", "", "Surrogate-Key", strings.Join(names, " "))
+			if err != nil || rs.StatusCode != http.StatusOK {
+				t.Fatalf("PURGE: %v, %v", rs, err)
+			}
+		}
+		f.hit(t, 1, kept, token)
+		f.do(t, "PURGE", http.StatusMethodNotAllowed, "/", token, "Surrogate-Key", "movie-13") // clients may not
+	}
+	within(t, f.freshAfter, func() error {
+		rs, err := ask(f.http, http.MethodGet, "https://"+host+changed, token, "Accept-Encoding", "gzip")
+		if err == nil && !bytes.Contains(gunzip(t, rs.body), []byte(tagline)) {
+			err = errors.New("the response is that of the release before")
+		}
+		return err
+	})
+}
+
+// checkEnds drains an edge and kills the other one, under load of requests that no cache has.
+func (f *front) checkEnds(t *testing.T, token string) {
+	var n atomic.Int64
+	stop := make(chan struct{})
+	var load sync.WaitGroup
+	for range 4 {
+		load.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				case <-time.After(5 * time.Millisecond):
+				}
+				path := "/3/movie/550?load=" + strconv.FormatInt(n.Add(1), 10)
+				if rs, err := ask(f.http, http.MethodGet, "https://"+host+path, token); err != nil {
+					t.Errorf("%s: %v", path, err)
+				} else if rs.StatusCode != http.StatusOK || !bytes.Contains(rs.body, []byte(tagline)) {
+					t.Errorf("%s: %s, %d bytes", path, rs.Status, len(rs.body))
+				}
+			}
+		})
+	}
+	time.Sleep(300 * time.Millisecond)
+	f.edges[0].end(syscall.SIGTERM)
+	time.Sleep(300 * time.Millisecond)
+	f.startEdge(t, 0)
+	time.Sleep(2 * time.Second) // health checks find it
+	f.edges[1].end(syscall.SIGKILL)
+	time.Sleep(time.Second)
+	f.startEdge(t, 1)
+	time.Sleep(time.Second)
+	close(stop)
+	load.Wait()
+	if n.Load() < 100 {
+		t.Errorf("%d requests only", n.Load())
+	}
+}
+
+// checkLogs stops both edges and reads the logs of the front.
+func (f *front) checkLogs(t *testing.T, token string) {
+	for _, e := range f.edges {
+		e.end(syscall.SIGKILL)
+	}
+	session := "&session_id=" + guest
+	for i, path := range []string{"/3/movie/551?api_key=" + token + session, "/3/guest_session/" + guest + "/rated/movies?api_key=" + token, "/?api_key=" + token} {
+		rs, err := ask(f.http, http.MethodGet, "https://"+host+path, "")
+		if err != nil || (rs.StatusCode != http.StatusBadGateway && rs.StatusCode != http.StatusServiceUnavailable) {
+			t.Errorf("no edge runs, and the response to request %d is %+v, %v", i, rs, err)
+		}
+	}
+	f.http.CloseIdleConnections()
+	f.stop()
+	seen := false
+	forbidden := append([]string{spoofed, guest}, f.issued...)
+	eachFile(t, f.logs, func(name, text string) {
+		seen = seen || strings.Contains(text, "/3/movie/550")
+		for _, s := range forbidden {
+			if at := strings.Index(text, s); at >= 0 {
+				t.Errorf("%s has a secret: %q", name, text[max(0, at-200):at])
+			}
+		}
+	})
+	if !seen {
+		t.Error("no log has a request for /3/movie/550")
+	}
+	if f.stored == "" {
+		return
+	}
+	eachFile(t, f.stored, func(name, text string) {
+		for _, s := range f.issued {
+			if strings.Contains(text, s) {
+				t.Errorf("the stored response %s has a token", name)
+			}
+		}
+	})
+}
+
+func eachFile(t *testing.T, dir string, f func(name, text string)) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		f(path, string(text))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,158 @@
+package fronts
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// An imageHost stands for image.tmdb.org.
+type imageHost struct {
+	*httptest.Server
+	asked   atomic.Int64
+	refuses atomic.Bool
+	leaked  atomic.Bool // a request had a credential
+}
+
+const picture = "\xff\xd8\xff\xe0 a picture"
+
+func newImageHost(t *testing.T) *imageHost {
+	t.Helper()
+	h := &imageHost{}
+	h.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, rq *http.Request) {
+		h.asked.Add(1)
+		if rq.Header.Get("Authorization") != "" || rq.Header.Get("Cookie") != "" || rq.URL.RawQuery != "" {
+			h.leaked.Store(true)
+		}
+		switch {
+		case rq.Host != "image.tmdb.org":
+			http.Error(w, "host "+rq.Host, http.StatusMisdirectedRequest)
+		case h.refuses.Load():
+			http.Error(w, "too many requests", http.StatusTooManyRequests)
+		case strings.Contains(rq.URL.Path, "missing"):
+			http.NotFound(w, rq)
+		default:
+			w.Header().Set("Content-Type", "image/jpeg")
+			w.Header().Set("Cache-Control", "max-age=0")
+			fmt.Fprint(w, picture, rq.URL.Path)
+		}
+	}))
+	t.Cleanup(h.Close)
+	return h
+}
+
+const imageURL = "https://image.example.org"
+
+// image asks for an image and wants a status, a type and an end of the body.
+func image(t *testing.T, c *http.Client, path string, status int, contentType, end string) *response {
+	t.Helper()
+	rs, err := ask(c, http.MethodGet, imageURL+path, "a-token", "Cookie", "session=1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rs.StatusCode != status || !strings.HasPrefix(rs.Header.Get("Content-Type"), contentType) || !strings.HasSuffix(string(rs.body), end) {
+		t.Errorf("%s: %s, %s, %.100q", path, rs.Status, rs.Header.Get("Content-Type"), rs.body)
+	}
+	return rs
+}
+
+// checkImages runs the checks of both proxies, and refuses and ends the host.
+func (h *imageHost) checkImages(t *testing.T, c *http.Client) {
+	t.Helper()
+	within(t, 20*time.Second, func() error {
+		_, err := ask(c, http.MethodGet, imageURL+"/", "")
+		return err
+	})
+	for _, path := range []string{"/t/p/w500/abc.jpg", "/t/p/original/logo.svg", "/t/p/w600_and_h900_bestv2/abc.jpg", "/t/p/h632/abc.jpg"} {
+		image(t, c, path, http.StatusOK, "image/", path)
+	}
+	image(t, c, "/t/p/w500/missing.jpg", http.StatusNotFound, "", "")
+	asked := h.asked.Load()
+	for _, path := range []string{"/", "/3/movie/550", "/t/p/w500/", "/t/p/w500/../../../etc/passwd", "/t/p/w500/abc.exe", "/t/p/w500/%2e%2e/abc.jpg", "/t/p/http://127.0.0.1/abc.jpg"} {
+		image(t, c, path, http.StatusNotFound, "", "")
+	}
+	if n := h.asked.Load(); n != asked {
+		t.Errorf("%d requests that are for no image came to the host", n-asked)
+	}
+	h.refuses.Store(true)
+	placeholder := image(t, c, "/t/p/w500/refused.jpg", http.StatusOK, "image/svg+xml", "</svg>")
+	if placeholder.Header.Get("Cache-Control") != "no-store" {
+		t.Errorf("a placeholder with Cache-Control %q", placeholder.Header.Get("Cache-Control"))
+	}
+	h.refuses.Store(false)
+	image(t, c, "/t/p/w500/refused.jpg", http.StatusOK, "image/jpeg", "/t/p/w500/refused.jpg")
+	h.Close()
+	image(t, c, "/t/p/w500/unreachable.jpg", http.StatusOK, "image/svg+xml", "</svg>")
+	if h.leaked.Load() {
+		t.Error("the host got a credential, a cookie or a query of a client")
+	}
+}
+
+func TestImagesNginx(t *testing.T) {
+	w := shared(t, "nginx")
+	dir, host, addr := t.TempDir(), newImageHost(t), "127.0.0.1:"+freePort(t)
+	file := config(t, dir, "images-nginx.conf", "listen 443", "listen "+addr, "/etc/reelsplice/", w.path("certs")+"/", "/var/cache/nginx/", dir+"/",
+		"https://image.tmdb.org", host.URL)
+	start := startNginx(t, dir, dir, file)
+	c := w.client(addr)
+	host.checkImages(t, c)
+	// What is on the disk stays, also for the next process.
+	for range 2 {
+		if hit := image(t, c, "/t/p/w500/abc.jpg?x=1", http.StatusOK, "image/jpeg", "/t/p/w500/abc.jpg").Header.Get("X-Cache"); hit != "HIT" {
+			t.Errorf("a kept image is %s", hit)
+		}
+		start.end(syscall.SIGQUIT)
+		c.CloseIdleConnections()
+		if err := os.RemoveAll(filepath.Join(dir, "tmp")); err != nil {
+			t.Fatal(err)
+		}
+		start = startNginx(t, dir, dir, file)
+		within(t, 10*time.Second, func() error {
+			_, err := ask(c, http.MethodGet, imageURL+"/", "")
+			return err
+		})
+	}
+}
+
+func TestImagesCaddy(t *testing.T) {
+	w := shared(t, "caddy")
+	dir, host, port := t.TempDir(), newImageHost(t), freePort(t)
+	kept := filepath.Join(dir, "t", "p", "w342")
+	if err := os.MkdirAll(kept, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(kept, "kept.jpg"), []byte("from the folder"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file := config(t, dir, "images.Caddyfile", "\nimage.example.org {\n", "\n{\n\tauto_https disable_redirects\n\tadmin off\n}\n"+imageURL+":"+port+" {\n\tbind 127.0.0.1\n",
+		"/etc/reelsplice/", w.path("certs")+"/", "/srv/images", dir, "https://image.tmdb.org", host.URL)
+	t.Setenv("HOME", dir)
+	t.Setenv("XDG_DATA_HOME", dir)
+	t.Setenv("XDG_CONFIG_HOME", dir)
+	start(t, filepath.Join(dir, "caddy.out"), "caddy", "run", "--config", file, "--adapter", "caddyfile")
+	c := w.client("127.0.0.1:" + port)
+	host.checkImages(t, c)
+	image(t, c, "/t/p/w342/kept.jpg", http.StatusOK, "image/jpeg", "from the folder")
+}
+
+// TestImageBase asks an edge that is told of a proxy of images.
+func TestImageBase(t *testing.T) {
+	s := newSite(t, shared(t))
+	port := freePort(t)
+	start(t, filepath.Join(s.tmp, "edge3.log"), s.program, "serve", "--releases", s.path("releases"), "--tokens", s.tokens, "--addr", "127.0.0.1:"+port,
+		"--image-base-url", imageURL+"/t/p/")
+	within(t, 20*time.Second, func() error {
+		rs, err := ask(http.DefaultClient, http.MethodGet, "http://127.0.0.1:"+port+"/3/configuration", s.issued[0])
+		if err == nil && !strings.Contains(string(rs.body), `"secure_base_url":"`+imageURL+`/t/p/"`) {
+			err = fmt.Errorf("the images of configuration are elsewhere: %s", rs.body)
+		}
+		return err
+	})
+}

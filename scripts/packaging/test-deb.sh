@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# Installs a deb in a fresh minimal Debian, and does there what its user would: a token, a release from dumps, the
+# edge, then removal and purge. Needs root, mmdebstrap and a mirror of Debian.
+#
+#   scripts/packaging/test-deb.sh PACKAGE.deb
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+. scripts/packaging/lib.sh
+
+deb=$(realpath "${1:?want a deb}")
+work=$(mktemp -d)
+root=$work/root
+edge=
+finish() {
+  if [ -n "$edge" ]; then kill "$edge" 2>/dev/null && wait "$edge" || true; fi
+  rm -rf "$work"
+}
+trap finish EXIT
+
+suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
+mmdebstrap --quiet --variant=minbase "$suite" "$root"
+cp "$deb" "$root/reelsplice.deb"
+mkdir -p "$root/dumps"
+cp data/sample/*.ndjson "$root/dumps/"
+in_root() { chroot "$root" "$@"; }
+as_user() { chroot --userspec=reelsplice:reelsplice "$root" env REELSPLICE_CONFIG=/etc/reelsplice/reelsplice.toml "$@"; }
+
+in_root dpkg -i /reelsplice.deb
+in_root dpkg --verify reelsplice
+in_root reelsplice version
+[ "$(in_root stat -c '%U %a' /var/lib/reelsplice)" = "reelsplice 750" ]
+in_root dpkg-query -W -f '${Conffiles}\n' reelsplice | grep -q /etc/reelsplice/reelsplice.toml
+[ ! -e "$root/etc/systemd/system/multi-user.target.wants/reelsplice.service" ] # nothing starts by itself
+in_root bash -c '. /usr/share/bash-completion/completions/reelsplice && complete -p reelsplice' >/dev/null
+
+# The commands of the units, as their user.
+cp "$root"/dumps/*.ndjson "$root/var/lib/reelsplice/dumps/"
+chmod 0644 "$root"/var/lib/reelsplice/dumps/*.ndjson
+token=$(as_user reelsplice token issue --name me)
+sed -n 's/^ExecStart=//p' "$root/usr/lib/systemd/system/reelsplice-nightly.service" >"$work/nightly"
+[ "$(wc -l <"$work/nightly")" = 3 ]
+while read -r line; do
+  # shellcheck disable=SC2086 # words, as systemd splits them
+  as_user $line </dev/null
+done <"$work/nightly"
+api=127.0.0.1:$(port) admin=127.0.0.1:$(port)
+chroot --userspec=reelsplice:reelsplice "$root" env REELSPLICE_CONFIG=/etc/reelsplice/reelsplice.toml REELSPLICE_ADDR="$api" REELSPLICE_ADMIN_ADDR="$admin" \
+  reelsplice serve --quiet --shutdown-delay 0s &
+edge=$!
+answers "http://$api" "$token" "$admin" in_root reelsplice
+kill "$edge" && wait "$edge"
+edge=
+
+# Settings survive an upgrade, data a removal; a purge leaves nothing.
+echo '# mine' >>"$root/etc/reelsplice/reelsplice.toml"
+in_root dpkg -i /reelsplice.deb >/dev/null
+grep -q '# mine' "$root/etc/reelsplice/reelsplice.toml"
+in_root dpkg -r reelsplice >/dev/null
+[ -s "$root/var/lib/reelsplice/releases/current" ] && [ -s "$root/etc/reelsplice/reelsplice.toml" ]
+in_root dpkg -P reelsplice >/dev/null
+[ ! -e "$root/var/lib/reelsplice" ] && [ ! -e "$root/etc/reelsplice" ] && [ ! -e "$root/usr/bin/reelsplice" ]
+if in_root getent passwd reelsplice; then echo "the user is there after a purge" >&2 && exit 1; fi
+echo "deb: installed, built, served, upgraded, removed, purged"

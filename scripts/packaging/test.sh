@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# Tests of the packages. Each step runs where this machine has its tools, or is skipped with the reason; the
+# end lists both. Nothing listens beyond 127.0.0.1, and nothing is installed on this machine.
+#
+#   scripts/packaging/test.sh --quick   units, chart, Compose file, settings, system calls (what check.sh runs)
+#   scripts/packaging/test.sh           all: also archives, deb, rpm and image, and that two releases are equal
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+quick=
+case "${1:-}" in
+  --quick) quick=yes ;;
+  "") ;;
+  *) echo "usage: $0 [--quick]" >&2 && exit 2 ;;
+esac
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+done_steps=() skipped=()
+step() { printf -- '-- %s (%ss)\n' "$1" "$SECONDS" && done_steps+=("$1"); }
+# needs NAME PROGRAM...: the programs of a step are there; root is a program too.
+needs() {
+  local name=$1 program
+  shift
+  for program in "$@"; do
+    if [ "$program" = root ]; then
+      [ "$(id -u)" = 0 ] || { skipped+=("$name: needs root") && return 1; }
+    elif ! command -v "$program" >/dev/null; then
+      skipped+=("$name: needs $program") && return 1
+    fi
+  done
+}
+
+program=$work/bin/reelsplice
+CGO_ENABLED=0 go build -o "$program" ./cmd/reelsplice
+
+if needs units systemd-analyze; then
+  step units
+  # The program that the units name is here, for the check that it exists.
+  for unit in scripts/packaging/systemd/*; do sed "s#/usr/bin/reelsplice#$program#" "$unit" >"$work/$(basename "$unit")"; done
+  systemd-analyze verify --man=no "$work"/reelsplice*.service "$work"/reelsplice*.timer 2>"$work/verify" || true
+  if grep -F reelsplice "$work/verify"; then exit 1; fi
+  for unit in "$work"/*.service; do
+    systemd-analyze security --no-pager --offline=true --threshold=20 "$unit" | tail -n 1 # 2.0 of 10 at most
+  done
+fi
+
+step settings # those that packages install are known to the program
+grep -q '^\[serve\]' scripts/packaging/reelsplice.toml
+"$program" --config scripts/packaging/reelsplice.toml version >/dev/null
+if "$program" --config scripts/packaging/reelsplice.toml releases >"$work/out" 2>&1; then
+  skipped+=("settings: this machine has releases in /var/lib/reelsplice")
+elif ! grep -q /var/lib/reelsplice/releases "$work/out"; then
+  cat "$work/out" && exit 1
+fi
+
+step "chart and Compose file"
+(cd scripts/packaging/manifests && REELSPLICE="$program" go test ./...)
+
+if needs "system calls" root strace systemd-analyze curl setpriv; then
+  step "system calls"
+  scripts/packaging/test-syscalls.sh "$program"
+fi
+
+if [ -z "$quick" ]; then
+  step "archives and packages"
+  scripts/packaging/release.sh --targets linux_amd64
+  mkdir "$work/first" "$work/archive"
+  cp dist/* "$work/first/"
+  tar xzf dist/*_linux_amd64.tar.gz --strip-components=1 -C "$work/archive"
+  "$work/archive/reelsplice" version
+  for file in LICENSE README.md man/reelsplice.1 completions/_reelsplice docs/how-to/install.md systemd/reelsplice.service etc/reelsplice.toml; do
+    [ -s "$work/archive/$file" ] || { echo "the archive has no $file" >&2 && exit 1; }
+  done
+  grep -q '"bomFormat": "CycloneDX"' dist/*.cdx.json
+  grep -q 'pkg:golang/github.com/valyala/fasthttp@' dist/*.cdx.json
+
+  step "the same again"
+  scripts/packaging/release.sh --targets linux_amd64 >/dev/null
+  diff -r "$work/first" dist
+
+  if needs deb root mmdebstrap chroot curl; then
+    step deb
+    scripts/packaging/test-deb.sh dist/*_linux_amd64.deb
+  fi
+  if needs rpm root rpm chroot; then
+    step rpm
+    scripts/packaging/test-rpm.sh dist/*_linux_amd64.rpm
+  fi
+  if needs image root buildah chroot curl; then
+    step image
+    scripts/packaging/image.sh "$work/archive/reelsplice" localhost/reelsplice:test
+    scripts/packaging/test-image.sh localhost/reelsplice:test
+  fi
+  if needs "image compiled by the Dockerfile" root buildah mmdebstrap; then
+    step "image compiled by the Dockerfile"
+    scripts/packaging/test-dockerfile.sh
+  fi
+fi
+
+printf '\npackages: tried %s\n' "$(IFS=,; echo "${done_steps[*]}")"
+for why in "${skipped[@]}"; do echo "skipped: $why"; done
