@@ -139,6 +139,7 @@ func serveFlags(f *pflag.FlagSet, cfg *serve.Config) {
 	f.DurationVar(&cfg.ShutdownDelay, "shutdown-delay", 0, "how long a stopping edge accepts requests, with /readyz at 503; 5s by default without a terminal")
 	f.Var(timeoutFlag{&cfg.DrainTimeout}, "drain-timeout", "for running requests at the end")
 	f.IntVar(&cfg.MaxPage, "max-page", cfg.MaxPage, "last page of lists, 65535 at most")
+	f.IntVar(&cfg.AppendLimit, "append-limit", cfg.AppendLimit, "names in append_to_response, 100 at most")
 	f.StringVar(&cfg.Date, "date", "", "day that now_playing, upcoming, airing_today and on_the_air count from, YYYY-MM-DD; today when not given")
 	f.BoolVar(&cfg.FuzzySearch, "fuzzy-search", false, "find names in spite of typing errors if nothing else matches, as fuzzy=true does for a request")
 	f.Var(bytesFlag[int]{&cfg.MaxInflight}, "max-inflight-bytes", "memory of all responses in writing; above it requests get 503")

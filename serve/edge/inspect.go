@@ -100,7 +100,8 @@ func (x *exchange) inspect(e *Edge, rel *release.Reader, target string) (Inspect
 	var refusal status.Code
 	switch err := x.inspectBoth(&in); {
 	case errors.As(err, &refusal):
-		return Inspection{Path: target, Status: refusal.HTTP(), Body: refusal.Body(), RawBytes: len(refusal.Body()), Pieces: []Piece{}}, nil
+		body := x.edge.refusal(refusal)
+		return Inspection{Path: target, Status: refusal.HTTP(), Body: body, RawBytes: len(body), Pieces: []Piece{}}, nil
 	case err != nil:
 		return Inspection{}, err
 	}
@@ -108,7 +109,7 @@ func (x *exchange) inspect(e *Edge, rel *release.Reader, target string) (Inspect
 }
 
 func (x *exchange) inspectBoth(in *Inspection) error {
-	x.q.Pages = uint16(x.edge.opts.MaxPage)
+	x.q.Pages, x.q.AppendLimit = uint16(x.edge.opts.MaxPage), uint8(x.edge.opts.AppendLimit)
 	if code := route.Parse(x.rq.Path, x.rq.Query, &x.q); code != status.OK {
 		return code
 	}

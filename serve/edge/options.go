@@ -30,6 +30,9 @@ type Options struct {
 	// MaxPage is the last page of a list that is served: 500 by default, as the API has
 	// it, 65535 at most.
 	MaxPage int
+	// AppendLimit is how many names append_to_response may have: 20 by default, as the API has it,
+	// 100 at most.
+	AppendLimit int
 	// Date is the day, YYYY-MM-DD, that now_playing, upcoming, airing_today and on_the_air
 	// count from, for catalogues of other times; "" for the clock's.
 	Date string
@@ -56,6 +59,7 @@ func DefaultOptions() Options {
 		MaxAge:        time.Hour,
 		MaxInflight:   256 << 20,
 		MaxPage:       route.MaxPage,
+		AppendLimit:   route.MaxAppends,
 		Page:          true,
 		PageCache:     16 << 20,
 		Log:           slog.New(slog.DiscardHandler),
@@ -84,6 +88,7 @@ func (o *Options) Validate() error {
 	complain(known, "cache %q: want %s, %s or %s", o.Cache, CachePublic, CachePrivate, CacheRevalidate)
 	complain(o.MaxAge >= 0 && o.MaxAge <= maxAge, "max-age: want 0 to 8760h, a year")
 	complain(o.MaxPage >= 1 && o.MaxPage <= math.MaxUint16, "max-page: want 1 to 65535")
+	complain(o.AppendLimit >= 1 && o.AppendLimit <= route.MostAppends, "append-limit: want 1 to %d", route.MostAppends)
 	complain(o.PageCache >= 0 && int64(o.PageCache) <= 1<<40, "page-cache: want 0 to 1TiB")
 	complain(o.MaxInflight >= 1<<20 && int64(o.MaxInflight) <= 1<<40, "max-inflight-bytes: want 1MiB to 1TiB")
 	return errors.Join(errs...)

@@ -2,6 +2,7 @@ package route
 
 import (
 	"bytes"
+	"cmp"
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/serve/status"
@@ -11,12 +12,12 @@ import (
 // comma belongs to the name and makes it unknown. What the appended sub-requests
 // take is added to r.takes.
 func (r *reader) appends(ns *namespace) status.Code {
-	n := 0
+	n, most := 0, min(int(cmp.Or(r.q.AppendLimit, MaxAppends)), MostAppends)
 	for name := range bytes.SplitSeq(r.text(paramAppend), []byte{','}) {
 		if len(name) == 0 {
 			continue
 		}
-		if n++; n > MaxAppends {
+		if n++; n > most {
 			r.q.nAppends = 0
 			return status.TooManyAppends
 		}

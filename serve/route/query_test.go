@@ -433,3 +433,20 @@ func TestSearchParams(t *testing.T) {
 		t.Errorf("page 1001 of 1000 is %d", c)
 	}
 }
+
+// TestAppendLimit: the limit counts names, and MostAppends bounds it.
+func TestAppendLimit(t *testing.T) {
+	for limit, most := range map[uint8]int{0: MaxAppends, 1: 1, 20: 20, 21: 21, 100: 100, 255: MostAppends} {
+		q := &Request{AppendLimit: limit}
+		for n, want := range map[int]status.Code{most: status.OK, most + 1: status.TooManyAppends} {
+			var names strings.Builder
+			for i := range n {
+				fmt.Fprintf(&names, "season/%d,", i)
+			}
+			c := Parse([]byte("/3/tv/1399"), []byte("append_to_response="+names.String()), q)
+			if c != want || c == status.OK && len(q.Appends()) != n {
+				t.Errorf("limit %d: %d names = %d with %d read, want %d", limit, n, c, len(q.Appends()), want)
+			}
+		}
+	}
+}

@@ -40,7 +40,8 @@ import (
 const (
 	MaxPath      = 1024 // bytes of the raw path
 	MaxQuery     = 4096 // bytes of the raw query
-	MaxAppends   = 20   // names in append_to_response, unknown and repeated ones too
+	MaxAppends   = 20   // names in append_to_response, unknown and repeated ones too, unless AppendLimit is set
+	MostAppends  = 100  // the highest AppendLimit
 	MaxPage      = 500
 	MaxDays      = 14  // between start_date and end_date
 	MaxLanguages = 64  // in include_image_language or include_video_language
@@ -48,7 +49,7 @@ const (
 	MaxChain     = 8   // languages in language
 )
 
-// A Request is a parsed path and query. It takes some 7 KB and is made to be reused: every
+// A Request is a parsed path and query. It takes some 10 KB and is made to be reused: every
 // Match and Parse resets it. It must not be copied.
 //
 // Its byte slices point into the path and the query that it was parsed from, or
@@ -60,8 +61,11 @@ type Request struct {
 
 	// Pages is the highest valid page; 0 means MaxPage. Match and Parse leave it as it is.
 	Pages uint16
+	// AppendLimit is how many names append_to_response may have, MostAppends at most; 0 means MaxAppends.
+	// Match and Parse leave it as it is.
+	AppendLimit uint8
 
-	appends [MaxAppends]Append
+	appends [MostAppends]Append
 	images  [MaxLanguages]fragment.Variant
 	videos  [MaxLanguages]fragment.Variant
 	chain   [MaxChain]fragment.Variant

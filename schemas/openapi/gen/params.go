@@ -57,7 +57,7 @@ var params = map[string]param{
 	"path/guest_session_id": {description: "ID of the guest session."},
 
 	// in many operations
-	"language":               {description: "Language of the texts, such as `de` or `de-DE`."},
+	"language":               {description: "Language of the texts, such as `de` or `de-DE`. Extension: a list such as `fr-CA,fr-FR,en` falls back field by field, along 8 languages at most."},
 	"page":                   {description: "Number of the page.", limits: object{{"minimum", 1}, {"maximum", 500}}},
 	"region":                 {description: "Country, ISO 3166-1, whose release dates are shown."},
 	"include_adult":          {description: "Include titles for adults."},
@@ -186,10 +186,11 @@ func parameter(op *api.Operation, p *api.Param, in string) (object, error) {
 // commas is the style of lists with commas between.
 var commas = object{{"style", "form"}, {"explode", false}}
 
-// maxIDs and maxAppends are limits of the edge.
+// maxIDs and maxAppends are limits of the edge, mostAppends is the highest maxAppends that can be set.
 const (
-	maxIDs     = 100
-	maxAppends = 20
+	maxIDs      = 100
+	maxAppends  = 20
+	mostAppends = 100
 )
 
 // paramSchema returns the schema of a parameter's value.
@@ -282,7 +283,7 @@ func appendParameter(op *api.Operation) object {
 		}
 	}
 	item := object{{"type", "string"}}
-	text := fmt.Sprintf("Names of sub-requests to append, with commas between, %d at most. Unknown names are left out.", maxAppends)
+	text := fmt.Sprintf("Names of sub-requests to append, with commas between, %d at most. Unknown names are left out. Extension: an edge may be set to take up to %d.", maxAppends, mostAppends)
 	if len(plain) == len(names) {
 		item.set("enum", plain)
 	} else {
