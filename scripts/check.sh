@@ -81,6 +81,9 @@ scripts/engines/slurm.sh --count 3 # passes with a message where Slurm cannot be
 step "the document for Argo, by Argo's types"
 (cd scripts/engines/argo && go test ./...)
 
+step "packages: units, chart, Compose file"
+scripts/packaging/test.sh --quick # says what it skips where tools are absent
+
 step "no cgo, on each platform with an archive"
 # The packaged build has all clouds. Vet checks the types of tests too. The packages with files of a platform are those that differ.
 mapfile -t portable < <(git ls-files '*_unix*.go' '*_linux*.go' '*_windows*.go' '*_other*.go' | xargs -n 1 dirname | sort -u | sed 's|^|./|')

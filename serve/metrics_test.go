@@ -223,7 +223,6 @@ func checkMetrics(t *testing.T, s *Server, requests map[[2]string]int, sent, lin
 		{metrics.TokensActive, nil, 1},
 		{metrics.ResponseCacheHits, []string{"page"}, 2}, // discover finds the page of popular
 		{metrics.ResponseCacheHits, []string{"result"}, 1},
-		{metrics.AdminConnectionsBusy, nil, 1},
 		{metrics.ConnectionsMax, nil, float64(s.cfg.MaxConns)},
 	} {
 		if got := value(families, c.family, c.labels...); got != c.want {

@@ -241,6 +241,11 @@ func (f Fragment) Owner() (Entry, fragment.Address, bool) {
 	return Entry{}, fragment.Address{}, false
 }
 
+// Same reports whether f and g are stored as one, as equal fragments of a resource are.
+func (f Fragment) Same(g Fragment) bool {
+	return len(f.recipe) > 0 && len(g.recipe) > 0 && &f.recipe[0] == &g.recipe[0]
+}
+
 // Pieces returns a Cursor that stands before the first piece.
 func (f Fragment) Pieces() Cursor {
 	return Cursor{p: f.p, base: f.base, left: MaxPieces, decoder: decoder{rest: f.recipe, bad: f.recipe == nil}}

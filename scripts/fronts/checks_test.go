@@ -131,6 +131,7 @@ func (f *front) check(t *testing.T) {
 }
 
 func (f *front) checkResponses(t *testing.T, token string) {
+	t.Helper()
 	for _, path := range []string{"/3/movie/550?append_to_response=credits,images&language=de-DE", "/3/search/movie?query=fight%20club", "/3/movie/popular?page=2"} {
 		for range 3 { // from the edge, then from the cache
 			want := f.direct(t, http.MethodGet, path, token, "Accept-Encoding", "gzip")
@@ -199,6 +200,7 @@ func gunzip(t *testing.T, body []byte) []byte {
 }
 
 func (f *front) checkRefusals(t *testing.T, token string) {
+	t.Helper()
 	wrong := "rsp_WRONG" + token[9:]
 	f.issued = append(f.issued, wrong) // no log may have it either
 	for _, path := range []string{"/3/movie/550", "/3/movie/550?api_key=" + wrong, "/3/authentication", "/4/list/1"} {
@@ -284,6 +286,7 @@ func (f *front) checkRevoked(t *testing.T) {
 
 // checkReuse counts connections to edges that ended while requests followed one another.
 func (f *front) checkReuse(t *testing.T, token string) {
+	t.Helper()
 	before := ended(t, f.port)
 	const requests = 60
 	for i := range requests {
@@ -316,6 +319,7 @@ func ended(t *testing.T, port string) (n int) {
 }
 
 func (f *front) checkPublish(t *testing.T, token string) {
+	t.Helper()
 	const changed, kept = "/3/movie/550", "/3/movie/13"
 	if strings.Contains(f.purge, "movie-13\n") || !strings.Contains(f.purge, "movie-550\n") {
 		t.Fatal("the release changes another movie than the test assumes")
@@ -348,6 +352,7 @@ func (f *front) checkPublish(t *testing.T, token string) {
 
 // checkEnds drains an edge and kills the other one, under load of requests that no cache has.
 func (f *front) checkEnds(t *testing.T, token string) {
+	t.Helper()
 	var n atomic.Int64
 	stop := make(chan struct{})
 	var load sync.WaitGroup
@@ -386,6 +391,7 @@ func (f *front) checkEnds(t *testing.T, token string) {
 
 // checkLogs stops both edges and reads the logs of the front.
 func (f *front) checkLogs(t *testing.T, token string) {
+	t.Helper()
 	for _, e := range f.edges {
 		e.end(syscall.SIGKILL)
 	}

@@ -119,7 +119,7 @@ func (c *composer) body(e release.Entry, k fragment.Kind, s fragment.Sub, choice
 			return err
 		}
 	}
-	return c.fragment(choice, 0)
+	return c.stored(e, k, s, choice, 0)
 }
 
 // appended adds one appended object. Missing ones are left out, such as a season
@@ -153,7 +153,7 @@ func (c *composer) appended(e release.Entry, a *route.Append) error {
 		return c.body(e, a.Kind, s, &choice)
 	}
 	splice.Literal(&c.answer, `":`)
-	if err := c.fragment(&choice, 0); err != nil {
+	if err := c.stored(e, a.Kind, s, &choice, 0); err != nil {
 		return err
 	}
 	splice.Literal(&c.answer, "}")
@@ -186,6 +186,14 @@ func (c *composer) defaultsOf(k fragment.Kind) release.Entry {
 		d.known = true
 	}
 	return d.entry
+}
+
+// stored adds sub-request s of e, of kind k, which choice answers.
+func (c *composer) stored(e release.Entry, k fragment.Kind, s fragment.Sub, choice *variant.Choice, depth int) error {
+	if len(c.q.Chain()) > 0 {
+		return c.inChain(e, k, s, *choice, depth)
+	}
+	return c.fragment(choice, depth)
 }
 
 // fragment adds the pieces of a fragment's recipe. depth is 0 for a part of the response, and more
@@ -307,9 +315,17 @@ func (c *composer) reference(piece *release.Piece, depth int) error {
 	if !ok {
 		return fmt.Errorf("%w: reference leads nowhere", release.ErrCorrupt)
 	}
-	f, ok := variant.FindShared(e, piece.Sub, &c.q.Params)
+	if len(c.q.Chain()) > 0 {
+		return c.sharedInChain(e, piece.Sub, depth)
+	}
+	return c.shared(e, piece.Sub, depth)
+}
+
+// shared adds a fragment of e, which several resources share.
+func (c *composer) shared(e release.Entry, s fragment.Sub, depth int) error {
+	f, ok := variant.FindShared(e, s, &c.q.Params)
 	if !ok {
-		return fmt.Errorf("%w: reference to %s leads nowhere", release.ErrCorrupt, piece.Sub)
+		return fmt.Errorf("%w: reference to %s leads nowhere", release.ErrCorrupt, s)
 	}
 	return c.fragment(&variant.Choice{Fragment: f}, depth+1)
 }
@@ -327,7 +343,7 @@ func (c *composer) include(i *release.Include, depth int) error {
 	if !ok {
 		return fmt.Errorf("%w: include of %s leads nowhere", release.ErrCorrupt, *i)
 	}
-	return c.fragment(&choice, depth+1)
+	return c.stored(e, i.Kind, i.Sub, &choice, depth+1)
 }
 
 // segment adds a stored segment. Fast path: as it is. Slow path: inflated, thinned

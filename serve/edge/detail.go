@@ -108,7 +108,7 @@ func (c *composer) resourceWith(e release.Entry) error {
 	if !ok {
 		return status.NotFound
 	}
-	if err := c.fragment(&choice, 0); err != nil {
+	if err := c.stored(e, c.q.Kind, fragment.SubDetails, &choice, 0); err != nil {
 		return err
 	}
 	for i := range c.q.Appends() {

@@ -16,6 +16,8 @@ func FuzzServe(f *testing.F) {
 	f.Add("HEAD", "/3/movie/550/similar", "page=2&language=xx-YY", "*;q=0", "")
 	f.Add("OPTIONS", "/3/../%2e/3/authentication/token/new", "api_key=x", "gzip;q=0,*", "")
 	f.Add("GET", "/3/movie/550", "append_to_response=changes,alternative_titles&start_date=2024-01-01&country=fr", "", "")
+	f.Add("GET", "/3/tv/1399", "append_to_response=season/1,season/1/images,videos&language=de,fr-CA,en&include_image_language=null", "gzip", "")
+	f.Add("GET", "/3/find/nm0000093", "external_source=imdb_id&language=fr,de-DE,x", "gzip", "")
 	for _, op := range api.Operations() {
 		f.Add(op.Method, namedPath(&op), "external_source=imdb_id&append_to_response=season/1/images,movies&include_image_language=de,null", "gzip", "")
 	}

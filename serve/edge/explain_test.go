@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/serve/servetest"
@@ -118,6 +119,32 @@ func TestExplainMemory(t *testing.T) {
 	}
 	if held, refused := w.edge.Inflight(); held != 0 || refused == 0 {
 		t.Errorf("%d bytes are held, %d responses were refused, want 0 and some", held, refused)
+	}
+}
+
+// TestInspectionBytes: the memory that counts has room for the body, the pieces and two copies of their JSON.
+func TestInspectionBytes(t *testing.T) {
+	w := sampleWorld(t, nil)
+	held := w.edge.Acquire()
+	defer held.Release()
+	for _, target := range []string{
+		"/3/movie/550?language=de&append_to_response=credits,similar,videos,images", "/3/movie/popular", "/3/person/819/movie_credits?language=de",
+	} {
+		x := new(exchange)
+		x.engine = held.Engine()
+		in, err := x.inspect(w.edge, held.Reader(), target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(&in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		own := x.bytes() // what any response counts
+		if counted, want := x.lease.n-own, in.RawBytes+len(in.Pieces)*int(unsafe.Sizeof(Piece{}))+2*len(text); counted < want {
+			t.Errorf("%s: %d bytes are counted, want at least %d", target, counted, want)
+		}
+		x.lease.release()
 	}
 }
 

@@ -132,9 +132,7 @@ func (x *exchange) inspectBoth(in *Inspection) error {
 	if err := x.answer(); err != nil {
 		return err
 	}
-	// The body, and twice the pieces: as they are, and as JSON.
-	pieces := 2 * x.c.answer.Len() * int(unsafe.Sizeof(Piece{}))
-	if err := x.lease.set(x.bytes() + x.rs.Len() + t.bytes() + pieces); err != nil {
+	if err := x.lease.set(x.bytes() + x.rs.Len() + t.bytes() + inspectionBytes(&x.c.answer)); err != nil {
 		return err
 	}
 	var body bytes.Buffer
@@ -188,6 +186,18 @@ func inspectPieces(a *splice.Answer, body []byte, t *trace) []Piece {
 		off = end
 	})
 	return out
+}
+
+// pieceJSON is about the longest JSON of a piece without its text, in bytes.
+const pieceJSON = 256
+
+// inspectionBytes is about how much memory the pieces of a take: as they are, and as JSON in the encoder's buffer
+// and in the response.
+func inspectionBytes(a *splice.Answer) (n int) {
+	a.Parts(func(literal []byte, _ *release.Segment) {
+		n += int(unsafe.Sizeof(Piece{})) + 2*pieceJSON + 3*min(len(literal), maxText)
+	})
+	return n
 }
 
 // shortened returns the first bytes of a literal, in whole letters.

@@ -66,7 +66,7 @@ func WriteConns(w *metrics.Writer, first metrics.Family, l *connlimit.Listener, 
 		return
 	}
 	s := l.Stats()
-	for i, v := range []int64{int64(s.Open), int64(s.Busy), int64(most), s.Evicted, s.Refused, s.AcceptErrors} {
+	for i, v := range []int64{int64(s.Open), int64(most), s.Evicted, s.Refused, s.AcceptErrors} {
 		w.Int(first+metrics.Family(i), v)
 	}
 }

@@ -158,6 +158,7 @@ func (s *Server) WriteMetrics(w *metrics.Writer) {
 		w.Time(metrics.CertificateLoaded, s.cert.Loaded())
 		w.Int(metrics.CertificateExpiry, s.cert.Get().Leaf.NotAfter.Unix())
 	}
+	w.Int(metrics.ConnectionsBusy, int64(s.conns.Stats().Busy))
 	WriteConns(w, metrics.Connections, s.conns, s.limits.MaxConns)
 	s.meters.write(w)
 }

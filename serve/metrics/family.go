@@ -44,14 +44,13 @@ const (
 	InflightBytes
 	InflightBytesMax
 	InflightRefused
-	Connections
 	ConnectionsBusy
+	Connections
 	ConnectionsMax
 	ConnectionsClosedIdle
 	ConnectionsRefused
 	ConnectionsAcceptErrors
 	AdminConnections
-	AdminConnectionsBusy
 	AdminConnectionsMax
 	AdminConnectionsClosedIdle
 	AdminConnectionsRefused
@@ -144,7 +143,6 @@ var descriptions = [nFamilies]Description{
 	ConnectionsAcceptErrors: {Name: "reelsplice_connections_accept_errors_total", Type: Counter, Help: "Accepts that failed, as when open files run out."},
 
 	AdminConnections:             {Name: "reelsplice_admin_connections", Type: Gauge, Help: "Open connections of the admin listener.", With: withAdmin},
-	AdminConnectionsBusy:         {Name: "reelsplice_admin_connections_busy", Type: Gauge, Help: "Connections of the admin listener with a request in flight.", With: withAdmin},
 	AdminConnectionsMax:          {Name: "reelsplice_admin_connections_max", Type: Gauge, Help: "Limit of connections of the admin listener.", With: withAdmin},
 	AdminConnectionsClosedIdle:   {Name: "reelsplice_admin_connections_closed_idle_total", Type: Counter, Help: "Idle connections of the admin listener that were closed for new ones.", With: withAdmin},
 	AdminConnectionsRefused:      {Name: "reelsplice_admin_connections_refused_total", Type: Counter, Help: "Connections of the admin listener that were refused because of their limit.", With: withAdmin},

@@ -38,7 +38,7 @@ var params = [...]struct {
 	{"include_adult", func(q *Request, v []byte) { q.IncludeAdult = IsTrue(v) }},
 	{"include_image_language", func(q *Request, v []byte) { q.nImages = parseLanguages(q.images[:0], v) }},
 	{"include_video_language", func(q *Request, v []byte) { q.nVideos = parseLanguages(q.videos[:0], v) }},
-	{"language", func(q *Request, v []byte) { q.Language, q.HasLanguage = parseLanguage(v) }},
+	{"language", readLanguage},
 	{"primary_release_year", func(q *Request, v []byte) { q.PrimaryYear = ParseYear(v) }},
 	{"query", func(q *Request, v []byte) { q.Query = v }},
 	{"region", func(q *Request, v []byte) { q.Region = ParseCountry(v) }},

@@ -45,6 +45,7 @@ const (
 	MaxDays      = 14  // between start_date and end_date
 	MaxLanguages = 64  // in include_image_language or include_video_language
 	MaxIDs       = 100 // in ids, repeated ones too
+	MaxChain     = 8   // languages in language
 )
 
 // A Request is a parsed path and query. It takes some 7 KB and is made to be reused: every
@@ -63,6 +64,7 @@ type Request struct {
 	appends [MaxAppends]Append
 	images  [MaxLanguages]fragment.Variant
 	videos  [MaxLanguages]fragment.Variant
+	chain   [MaxChain]fragment.Variant
 
 	// scratch holds what had to be decoded. Nothing is decoded twice and decoding
 	// never lengthens, so that it cannot overflow.
@@ -96,8 +98,8 @@ type Target struct {
 // Params are the values in the query, as far as the operation and the parts appended
 // to it take them.
 type Params struct {
-	// Language is valid where HasLanguage is set: "xx" or "xx-YY" in any case.
-	// Anything else is like no language.
+	// Language is valid where HasLanguage is set: "xx" or "xx-YY" in any case, the first one of a
+	// list; see Chain. Anything else is like no language.
 	Language    fragment.Variant
 	HasLanguage bool
 	// Page is 1 to the highest valid one; 1 when not given.
@@ -120,7 +122,7 @@ type Params struct {
 	// Raw is the whole query as it came, for Each and Lookup.
 	Raw []byte
 
-	nAppends, nImages, nVideos int
+	nAppends, nImages, nVideos, nChain int
 }
 
 // An Append is one sub-request to append to a details response.
@@ -150,6 +152,19 @@ func (q *Request) ImageLanguages() []fragment.Variant { return q.images[:q.nImag
 
 // VideoLanguages returns include_video_language, in the way of ImageLanguages.
 func (q *Request) VideoLanguages() []fragment.Variant { return q.videos[:q.nVideos] }
+
+// Chain returns the languages of a list such as "fr-CA,fr-FR,en", in its order, each once. Blanks around
+// an item are ignored, and so are items that are no language and those beyond MaxChain. It is empty
+// unless at least two are left.
+func (q *Request) Chain() []fragment.Variant { return q.chain[:q.nChain] }
+
+// In calls fn while q asks for one language alone.
+func (q *Request) In(v fragment.Variant, fn func() error) error {
+	language, has, n := q.Language, q.HasLanguage, q.nChain
+	q.Language, q.HasLanguage, q.nChain = v, true, 0
+	defer func() { q.Language, q.HasLanguage, q.nChain = language, has, n }()
+	return fn()
+}
 
 // Reset empties q for the next request and lets go of the bytes it points to.
 func (q *Request) Reset() {

@@ -43,6 +43,27 @@ func parseLanguage(b []byte) (fragment.Variant, bool) {
 	return fragment.Language(lang[:], region[:]), true
 }
 
+// readLanguage reads one language, or a list; see Request.Chain.
+func readLanguage(q *Request, b []byte) {
+	if bytes.IndexByte(b, ',') < 0 {
+		q.Language, q.HasLanguage = parseLanguage(b)
+		return
+	}
+	list := q.chain[:0]
+	for item := range bytes.SplitSeq(b, []byte{','}) {
+		v, ok := parseLanguage(bytes.Trim(item, " "))
+		if ok && len(list) < MaxChain && !slices.Contains(list, v) {
+			list = append(list, v)
+		}
+	}
+	if len(list) > 0 {
+		q.Language, q.HasLanguage = list[0], true
+	}
+	if len(list) > 1 {
+		q.nChain = len(list)
+	}
+}
+
 // ParseYear reads a year from 1000 to 9999; 0 for anything else.
 func ParseYear(b []byte) uint16 {
 	v, ok := parseUint(b)

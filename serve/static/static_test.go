@@ -203,6 +203,22 @@ func rowsOf(t *testing.T, b *Body) []row {
 	return list.Results
 }
 
+// TestChain: of several languages, the first one with names counts.
+func TestChain(t *testing.T) {
+	s := newSet(t, "")
+	for uri, want := range map[string]string{
+		"/3/genre/movie/list?language=zu,de,fr":        "/3/genre/movie/list?language=de",
+		"/3/genre/movie/list?language=en-GB,de":        "/3/genre/movie/list",
+		"/3/genre/movie/list?language=zu,aa":           "/3/genre/movie/list?language=zu",
+		"/3/configuration/countries?language=en,fr":    "/3/configuration/countries",
+		"/3/configuration/countries?language=fr-CA,en": "/3/configuration/countries?language=fr",
+	} {
+		if got, want := answer(t, s, uri), answer(t, s, want); got != want {
+			t.Errorf("Response(%s) = %.80s, want %.80s", uri, got.Identity, want.Identity)
+		}
+	}
+}
+
 func TestWatchRegion(t *testing.T) {
 	s := newSet(t, "")
 	for _, path := range []string{"/3/watch/providers/movie", "/3/watch/providers/tv"} {

@@ -74,7 +74,7 @@ func Pick(e release.Entry, k fragment.Kind, s fragment.Sub, q *route.Request) (C
 	switch rowsOf(k, s) {
 	case byImageLanguage:
 		// The language alone does not choose among the images of an episode, which hardly ever have one.
-		l := languagesOf(q, q.ImageLanguages())
+		l := languagesOf(q, q.ImageLanguages(), fragment.NoLanguage)
 		if len(l.include) > 0 || l.own != fragment.Base && k != fragment.KindEpisode {
 			return pickRows(e, s, fragment.Base, l, byImageLanguage)
 		}
@@ -127,6 +127,13 @@ func PickDefault(e release.Entry, k fragment.Kind, s fragment.Sub, q *route.Requ
 	f, ok := e.Find(fragment.Address{Sub: s})
 	_, shown := pageOf(k, s, q)
 	return Choice{Fragment: f, Page: shown}, ok
+}
+
+// ByLanguage reports whether the rows of a sub-request, rather than its texts, have languages. Pick then
+// sees to all languages of a chain.
+func ByLanguage(k fragment.Kind, s fragment.Sub) bool {
+	by := rowsOf(k, s)
+	return by == byImageLanguage || by == byVideoLanguage
 }
 
 // rowsOf returns the criterion by which the rows of a sub-request are chosen. The images of people,
@@ -201,21 +208,31 @@ func pageOf(k fragment.Kind, s fragment.Sub, q *route.Request) (stored, shown ui
 // languages are those that rows may have.
 type languages struct {
 	own     fragment.Variant   // that of the request, Base for none
+	chain   []fragment.Variant // those of the request if it has several, own among them; rows follow their order
 	include []fragment.Variant // those that a parameter adds, each once; they belong to the request
+	unnamed fragment.Variant   // that of rows that name none
 }
 
-func languagesOf(q *route.Request, include []fragment.Variant) languages {
-	if !q.HasLanguage {
-		return languages{fragment.Base, include}
+func languagesOf(q *route.Request, include []fragment.Variant, unnamed fragment.Variant) languages {
+	l := languages{own: fragment.Base, chain: q.Chain(), include: include, unnamed: unnamed}
+	if q.HasLanguage {
+		l.own = q.Language.Bare()
 	}
-	return languages{q.Language.Bare(), include}
+	return l
 }
 
-func (l *languages) has(v fragment.Variant) bool { return v == l.own || slices.Contains(l.include, v) }
+func (l *languages) has(v fragment.Variant) bool {
+	return v == l.own || slices.Contains(l.include, v) || l.place(v) >= 0
+}
+
+// place returns the place of a bare language in the chain, -1 for none.
+func (l *languages) place(v fragment.Variant) int {
+	return slices.IndexFunc(l.chain, func(c fragment.Variant) bool { return c.Bare() == v })
+}
 
 // pickVideos is pickRows with English as the language of a request without one.
 func pickVideos(e release.Entry, q *route.Request) (Choice, bool) {
-	l := languagesOf(q, q.VideoLanguages())
+	l := languagesOf(q, q.VideoLanguages(), english) // a video without the field is English, as in package render
 	if l.own == fragment.Base && len(l.include) == 0 {
 		l.own = english
 	}
@@ -245,6 +262,11 @@ func pickRows(e release.Entry, sub fragment.Sub, from fragment.Variant, l langua
 	if l.own != fragment.Base && !slices.Contains(l.include, l.own) {
 		find(l.own)
 	}
+	for i, v := range l.chain {
+		if v = v.Bare(); v != l.own && l.place(v) == i && !slices.Contains(l.include, v) {
+			find(v)
+		}
+	}
 	for _, v := range l.include {
 		find(v)
 	}
@@ -253,7 +275,8 @@ func pickRows(e release.Entry, sub fragment.Sub, from fragment.Variant, l langua
 		return Choice{}, false
 	case 1:
 		return Choice{Fragment: last}, true
-	case groups(e, sub):
+	}
+	if len(l.chain) == 0 && stored == groups(e, sub) {
 		return Choice{Fragment: whole}, true
 	}
 	return Choice{Fragment: whole, Filter: Filter{by: rows, languages: l}}, true

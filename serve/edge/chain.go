@@ -1,0 +1,161 @@
+package edge
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/reelsplice/reelsplice/data/reference"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/serve/fallback"
+	"github.com/reelsplice/reelsplice/serve/splice"
+	"github.com/reelsplice/reelsplice/serve/variant"
+)
+
+// A request with several languages gets each part joined field by field: see package fallback. A part
+// that is the same in all of them, or equal to that of one language, is spliced as it is stored.
+
+// inChain adds sub-request s of e, of kind k, in the languages of the request's chain. choice is what
+// answers the whole request.
+func (c *composer) inChain(e release.Entry, k fragment.Kind, s fragment.Sub, choice variant.Choice, depth int) error {
+	if c.trace != nil {
+		i := c.trace.begin(&choice.Fragment, c.answer.RawLen())
+		defer func() { c.trace.end(i, c.answer.RawLen()) }()
+	}
+	if variant.ByLanguage(k, s) {
+		return c.fragment(&choice, depth)
+	}
+	same := true
+	for _, v := range c.q.Chain() {
+		err := c.q.In(v, func() error {
+			one, ok := c.pick(e, k, s)
+			same = same && ok && one.Fragment.Same(choice.Fragment)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if same { // what it includes is joined on its own
+		return c.fragment(&choice, depth)
+	}
+	return c.joined(func(c *composer) error {
+		one, ok := c.pick(e, k, s)
+		if !ok {
+			return fmt.Errorf("%w: %s is there in some languages only", release.ErrCorrupt, s)
+		}
+		return c.fragment(&one, depth)
+	})
+}
+
+// sharedInChain is shared for the languages of the request's chain.
+func (c *composer) sharedInChain(e release.Entry, s fragment.Sub, depth int) error {
+	return c.joined(func(c *composer) error { return c.shared(e, s, depth) })
+}
+
+// joined adds what compose adds in each language of the chain, joined field by field.
+func (c *composer) joined(compose func(c *composer) error) error {
+	in := func(v fragment.Variant) (text []byte, err error) {
+		err = c.q.In(v, func() error {
+			text, err = c.aside(func(side *composer) error {
+				side.standalone, side.id = c.standalone, c.id
+				return compose(side)
+			})
+			return err
+		})
+		return bytes.Clone(text), err
+	}
+	texts := make([]fallback.Text, len(c.q.Chain()))
+	held := 0
+	for i, v := range c.q.Chain() {
+		b, err := in(v)
+		if err != nil {
+			return err
+		}
+		texts[i] = fallback.Text{Language: v, JSON: b}
+		held += len(b)
+		// All texts, the one without a language, the joined one and its compressed form.
+		if err := c.lease.atLeast(c.bytes() + held + 3*len(b)); err != nil {
+			return err
+		}
+	}
+	out := texts[0].JSON
+	if !areEqual(texts) {
+		plain, err := in(fragment.Untranslated)
+		if err != nil {
+			return err
+		}
+		if out, err = fallback.Append(nil, texts, plain, c.translated); err != nil {
+			return fmt.Errorf("%w: %w", release.ErrCorrupt, err)
+		}
+	}
+	for i := range texts {
+		if bytes.Equal(out, texts[i].JSON) {
+			return c.q.In(texts[i].Language, func() error { return compose(c) })
+		}
+	}
+	if c.class == Page { // the page is compressed as a whole
+		splice.Literal(&c.answer, out)
+		return nil
+	}
+	return c.deflate(out)
+}
+
+func areEqual(texts []fallback.Text) bool {
+	for i := range texts {
+		if !bytes.Equal(texts[i].JSON, texts[0].JSON) {
+			return false
+		}
+	}
+	return true
+}
+
+// translated reports whether the translations of a title name it in a language. Those of a bare language
+// are those of its usual region, or the first ones without that.
+func (c *composer) translated(k fragment.Kind, id uint64, language fragment.Variant) (bool, error) {
+	e, ok := c.rel.Include(release.Include{Kind: k, ID: id})
+	if !ok {
+		return false, nil
+	}
+	f, ok := e.Find(fragment.Address{Sub: fragment.SubTranslations})
+	if !ok {
+		return false, nil
+	}
+	b, err := c.aside(func(side *composer) error {
+		splice.Literal(&side.answer, "{")
+		return side.fragment(&variant.Choice{Fragment: f}, 1)
+	})
+	if err != nil {
+		return false, err
+	}
+	var list struct {
+		Translations []struct {
+			Language string `json:"iso_639_1"`
+			Country  string `json:"iso_3166_1"`
+			Data     struct {
+				Title string `json:"title"`
+				Name  string `json:"name"`
+			} `json:"data"`
+		} `json:"translations"`
+	}
+	if err := json.Unmarshal(b, &list); err != nil {
+		return false, fmt.Errorf("%w: translations of %s %d: %w", release.ErrCorrupt, k, id, err)
+	}
+	lang := language.Bare().String()
+	usual := fragment.Language(lang, reference.DefaultRegion(lang))
+	found, named := false, false
+	for _, t := range list.Translations {
+		v := fragment.Language(t.Language, t.Country)
+		if t.Language != lang || v != language && language != language.Bare() {
+			continue
+		}
+		if exact := v == language || v == usual; exact || !found {
+			found, named = true, t.Data.Title != "" || t.Data.Name != ""
+			if exact {
+				break
+			}
+		}
+	}
+	return named, nil
+}
