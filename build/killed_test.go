@@ -16,6 +16,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/build/buildtest"
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // killMe makes the test binary build and nothing else: see TestKilled.
@@ -24,7 +25,7 @@ const killMe = "REELSPLICE_TEST_BUILD"
 func TestMain(m *testing.M) {
 	args := os.Getenv(killMe)
 	if args == "" {
-		m.Run()
+		sharedtest.InMemory(m).Run()
 		return
 	}
 	parts := strings.Split(args, "\n")

@@ -19,6 +19,7 @@ import (
 	"github.com/reelsplice/reelsplice/ingest/quarantine"
 	"github.com/reelsplice/reelsplice/ingest/report"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // killMe makes the test binary ingest and nothing else: see TestKilled.
@@ -32,13 +33,21 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	sharedtest.InMemory(withDumps{m}).Run()
+}
+
+// withDumps runs the tests with a folder for dumps that several of them read.
+type withDumps struct{ tests *testing.M }
+
+// Run returns the exit code of the tests.
+func (w withDumps) Run() int {
 	dir, err := os.MkdirTemp("", "dumps-*")
 	if err != nil {
 		panic(err)
 	}
 	dumpedDir = dir
 	defer func() { _ = os.RemoveAll(dir) }()
-	m.Run()
+	return w.tests.Run()
 }
 
 // runKilled is the process that is killed.

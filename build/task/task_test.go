@@ -22,6 +22,7 @@ import (
 	"github.com/reelsplice/reelsplice/build/work"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // taskOf is set in a process that runs one task: work folder, folder of the release, stage, index.
@@ -35,7 +36,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	os.Exit(m.Run())
+	os.Exit(sharedtest.InMemory(m).Run())
 }
 
 const taskMemory = 64 << 20

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 func TestMain(m *testing.M) {
@@ -19,8 +21,10 @@ func TestScript(t *testing.T) {
 		t.Skip("builds and serves releases")
 	}
 	program := filepath.Join(t.TempDir(), "reelsplice")
-	if out, err := exec.Command("go", "build", "-o", program, "github.com/reelsplice/reelsplice/cmd/reelsplice").CombinedOutput(); err != nil {
-		t.Fatalf("build reelsplice: %v\n%s", err, out)
+	if sharedtest.IsLong() { // wrong usage shows without a program
+		if out, err := exec.Command("go", "build", "-o", program, "github.com/reelsplice/reelsplice/cmd/reelsplice").CombinedOutput(); err != nil {
+			t.Fatalf("build reelsplice: %v\n%s", err, out)
+		}
 	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
@@ -29,6 +33,8 @@ func TestScript(t *testing.T) {
 			env.Setenv("TMPDIR", env.WorkDir)
 			return nil
 		},
-		Condition: func(cond string) (bool, error) { return cond == runtime.GOOS, nil },
+		Condition: func(cond string) (bool, error) {
+			return cond == runtime.GOOS || cond == "long" && sharedtest.IsLong(), nil
+		},
 	})
 }

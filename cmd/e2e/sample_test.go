@@ -21,21 +21,27 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // worldsDir is a folder of TestMain's: worlds that several tests share lie below it.
 var worldsDir string
 
-func TestMain(m *testing.M) {
+func TestMain(m *testing.M) { os.Exit(sharedtest.InMemory(withWorlds{m}).Run()) }
+
+// withWorlds runs the tests with the folder of worlds.
+type withWorlds struct{ tests *testing.M }
+
+// Run returns the exit code of the tests.
+func (w withWorlds) Run() int {
 	dir, err := os.MkdirTemp("", "e2e")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+		return 1
 	}
 	worldsDir = dir
-	code := m.Run()
-	_ = os.RemoveAll(dir) // among temporary files; a leftover harms nothing
-	os.Exit(code)
+	defer func() { _ = os.RemoveAll(dir) }() // among temporary files; a leftover harms nothing
+	return w.tests.Run()
 }
 
 // A world is a catalogue, and a release of it, that several tests share: the first of

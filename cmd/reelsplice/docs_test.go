@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // TestDocuments runs the commands of the README and of every how-to: its blocks of sh, one
@@ -36,6 +38,9 @@ func TestDocuments(t *testing.T) {
 	for _, path := range append(paths, filepath.Join(root, "README.md")) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
+			if filepath.Base(path) != "README.md" {
+				sharedtest.Long(t) // each ingests, builds and serves the sample, as the README does
+			}
 			text, err := os.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)

@@ -25,10 +25,11 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/object/objecttest"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"reelsplice": main})
+	testscript.Main(sharedtest.InMemory(m), map[string]func(){"reelsplice": main})
 }
 
 // TestScript runs the scripts in testdata/script. Each is a story that a user could

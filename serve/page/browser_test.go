@@ -30,6 +30,7 @@ import (
 	"github.com/reelsplice/reelsplice/ingest"
 	"github.com/reelsplice/reelsplice/ingest/layout"
 	"github.com/reelsplice/reelsplice/schemas/api"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/serve"
 	"github.com/reelsplice/reelsplice/serve/servetest"
 )
@@ -300,22 +301,26 @@ func TestPage(t *testing.T) {
 	b := newBrowser(t)
 	b.run(t, screens[0].set())
 	for _, part := range []struct {
-		name string
-		test func(*browser)
+		name  string
+		test  func(*browser)
+		quick bool // runs with "go test ./..."
 	}{
-		{"Token", testToken},
-		{"Views", testViews},
-		{"Typing", testTyping},
-		{"Keyboard", testKeyboard},
-		{"Language", testLanguage},
-		{"Splice", testSplice},
-		{"Refusals", testRefusals},
-		{"Theme", testTheme},
-		{"Screens", testScreens},
-		{"Release", testRelease},
-		{"Offline", testOffline},
+		{"Token", testToken, true},
+		{"Views", testViews, true},
+		{"Typing", testTyping, false},
+		{"Keyboard", testKeyboard, false},
+		{"Language", testLanguage, false},
+		{"Splice", testSplice, true},
+		{"Refusals", testRefusals, false},
+		{"Theme", testTheme, false},
+		{"Screens", testScreens, true},
+		{"Release", testRelease, false},
+		{"Offline", testOffline, false},
 	} {
 		t.Run(part.name, func(t *testing.T) {
+			if !part.quick && !everyPart() {
+				sharedtest.Long(t)
+			}
 			b.t = t
 			part.test(b)
 			b.quiet(t)
@@ -573,11 +578,14 @@ func testTheme(b *browser) {
 	b.run(t, js(`const s2 = document.querySelector('#theme'); s2.value = ''; s2.dispatchEvent(new Event('change'))`))
 }
 
+// everyPart reports whether all parts run, on all screens: in long tests, and where pictures are taken.
+func everyPart() bool { return sharedtest.IsLong() || os.Getenv("REELSPLICE_PICTURES") != "" }
+
 // testScreens checks each view for accessibility, and takes its picture. All four screens take long.
 func testScreens(b *browser) {
 	t := b.t
-	some := screens[:2]
-	if os.Getenv("REELSPLICE_LONG_TESTS") != "" || os.Getenv("REELSPLICE_PICTURES") != "" {
+	some := screens[:1]
+	if everyPart() {
 		some = screens
 	}
 	for _, s := range some {
