@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
+	"github.com/reelsplice/reelsplice/schemas/durable"
 	"github.com/reelsplice/reelsplice/schemas/openapi"
 )
 
@@ -40,6 +40,9 @@ func openapiCommand(a *app) *cobra.Command {
 		if out == "" {
 			return a.write(text)
 		}
-		return os.WriteFile(out, text, 0o644)
+		if err := durable.WriteFile(out, text, 0o644); err != nil {
+			return fmt.Errorf("write %s: %w", out, err)
+		}
+		return nil
 	})
 }
