@@ -36,9 +36,10 @@ fi
 
 work=$FIRST_HOUR_DIR
 root=$work/root
-servers=()
+servers=() session=
 finish() {
   local pid
+  [ -z "$session" ] || driver DELETE "/$session" >/dev/null || true # ends the browser
   for pid in "${servers[@]}"; do kill "$pid" 2>/dev/null && wait "$pid" || true; done
 }
 trap finish EXIT
@@ -93,7 +94,7 @@ done
 
 # The user's minutes. "sudo -u reelsplice" is chroot --userspec here.
 timed install "sudo apt install ./$(basename "$deb")" in_root apt-get install -y "/$(basename "$deb")"
-timed version "reelsplice version" in_root reelsplice version
+timed version "su -s /bin/sh reelsplice -c 'reelsplice version'" in_root su -s /bin/sh reelsplice -c 'reelsplice version'
 
 {
   jq -r '"movie \(.id)"' data/sample/movies.ndjson
@@ -144,7 +145,6 @@ views() {
   driver_port=$(port)
   chromedriver --port="$driver_port" >"$work/chromedriver.log" 2>&1 &
   servers+=($!)
-  session=
   for _ in $(seq 100); do
     session=$(jq -n --arg rules 'MAP * ~NOTFOUND, EXCLUDE 127.0.0.1' '{capabilities: {alwaysMatch: {browserName: "chrome", "goog:chromeOptions":
       {args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--lang=en-US",
@@ -157,7 +157,6 @@ views() {
   view movie '#/movie/550' 'Fight Club'
   view splice '#/splice?path=%2F3%2Fmovie%2F550%3Fappend_to_response%3Dcredits%2Cvideos%2Cimages' 'gzip'
   view release '#/release' '188'
-  driver DELETE "/$session" >/dev/null # ends the browser
 }
 # start_page prints what the page says of its release, once it shows titles.
 start_page() {
