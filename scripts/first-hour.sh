@@ -65,11 +65,10 @@ seconds() { printf '%d.%03d' $(($1 / 1000)) $(($1 % 1000)); }
 # wants PATTERN: the last output has a line of it.
 wants() { grep -Eq "$1" <<<"$OUTPUT" || { echo "first hour: want output with $1" >&2 && exit 1; }; }
 in_root() { chroot "$root" "$@"; }
-as_user() {
-  chroot --userspec=reelsplice:reelsplice "$root" env --chdir=/var/lib/reelsplice HOME=/var/lib/reelsplice \
-    REELSPLICE_CONFIG=/etc/reelsplice/reelsplice.toml REELSPLICE_ADDR="$api" REELSPLICE_ADMIN_ADDR="$admin" "$@"
-}
 api=127.0.0.1:$(port) admin=127.0.0.1:$(port) other=127.0.0.1:$(port)
+user=(chroot --userspec=reelsplice:reelsplice "$root" env --chdir=/var/lib/reelsplice HOME=/var/lib/reelsplice
+  REELSPLICE_CONFIG=/etc/reelsplice/reelsplice.toml REELSPLICE_ADDR="$api" REELSPLICE_ADMIN_ADDR="$admin")
+as_user() { "${user[@]}" "$@"; }
 
 # The machine of the user, and another edge: neither counts.
 deb=$(ls -t dist/*_linux_amd64.deb | head -n 1)
@@ -115,7 +114,8 @@ token=$(sed -n 's/.*\(\brsp_[[:alnum:]]*\).*/\1/p' <<<"$OUTPUT")
 timed doctor "reelsplice doctor" as_user reelsplice doctor
 
 serves() {
-  as_user reelsplice serve --shutdown-delay 0s >"$work/serve.log" 2>&1 &
+  # No function: its subshell would get the signal, and the edge stay.
+  "${user[@]}" reelsplice serve --shutdown-delay 0s >"$work/serve.log" 2>&1 &
   servers+=($!)
   answers "http://$api" "$token" "$admin" in_root reelsplice
 }
