@@ -36,9 +36,10 @@ fi
 
 work=$FIRST_HOUR_DIR
 root=$work/root
-servers=()
+servers=() session=
 finish() {
   local pid
+  [ -z "$session" ] || driver DELETE "/$session" >/dev/null || true # ends the browser
   for pid in "${servers[@]}"; do kill "$pid" 2>/dev/null && wait "$pid" || true; done
 }
 trap finish EXIT
@@ -64,11 +65,10 @@ seconds() { printf '%d.%03d' $(($1 / 1000)) $(($1 % 1000)); }
 # wants PATTERN: the last output has a line of it.
 wants() { grep -Eq "$1" <<<"$OUTPUT" || { echo "first hour: want output with $1" >&2 && exit 1; }; }
 in_root() { chroot "$root" "$@"; }
-as_user() {
-  chroot --userspec=reelsplice:reelsplice "$root" env --chdir=/var/lib/reelsplice HOME=/var/lib/reelsplice \
-    REELSPLICE_CONFIG=/etc/reelsplice/reelsplice.toml REELSPLICE_ADDR="$api" REELSPLICE_ADMIN_ADDR="$admin" "$@"
-}
 api=127.0.0.1:$(port) admin=127.0.0.1:$(port) other=127.0.0.1:$(port)
+user=(chroot --userspec=reelsplice:reelsplice "$root" env --chdir=/var/lib/reelsplice HOME=/var/lib/reelsplice
+  REELSPLICE_CONFIG=/etc/reelsplice/reelsplice.toml REELSPLICE_ADDR="$api" REELSPLICE_ADMIN_ADDR="$admin")
+as_user() { "${user[@]}" "$@"; }
 
 # The machine of the user, and another edge: neither counts.
 deb=$(ls -t dist/*_linux_amd64.deb | head -n 1)
@@ -93,7 +93,7 @@ done
 
 # The user's minutes. "sudo -u reelsplice" is chroot --userspec here.
 timed install "sudo apt install ./$(basename "$deb")" in_root apt-get install -y "/$(basename "$deb")"
-timed version "reelsplice version" in_root reelsplice version
+timed version "su -s /bin/sh reelsplice -c 'reelsplice version'" in_root su -s /bin/sh reelsplice -c 'reelsplice version'
 
 {
   jq -r '"movie \(.id)"' data/sample/movies.ndjson
@@ -114,7 +114,8 @@ token=$(sed -n 's/.*\(\brsp_[[:alnum:]]*\).*/\1/p' <<<"$OUTPUT")
 timed doctor "reelsplice doctor" as_user reelsplice doctor
 
 serves() {
-  as_user reelsplice serve --shutdown-delay 0s >"$work/serve.log" 2>&1 &
+  # No function: its subshell would get the signal, and the edge stay.
+  "${user[@]}" reelsplice serve --shutdown-delay 0s >"$work/serve.log" 2>&1 &
   servers+=($!)
   answers "http://$api" "$token" "$admin" in_root reelsplice
 }
@@ -144,7 +145,6 @@ views() {
   driver_port=$(port)
   chromedriver --port="$driver_port" >"$work/chromedriver.log" 2>&1 &
   servers+=($!)
-  session=
   for _ in $(seq 100); do
     session=$(jq -n --arg rules 'MAP * ~NOTFOUND, EXCLUDE 127.0.0.1' '{capabilities: {alwaysMatch: {browserName: "chrome", "goog:chromeOptions":
       {args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--lang=en-US",
@@ -157,7 +157,6 @@ views() {
   view movie '#/movie/550' 'Fight Club'
   view splice '#/splice?path=%2F3%2Fmovie%2F550%3Fappend_to_response%3Dcredits%2Cvideos%2Cimages' 'gzip'
   view release '#/release' '188'
-  driver DELETE "/$session" >/dev/null # ends the browser
 }
 # start_page prints what the page says of its release, once it shows titles.
 start_page() {

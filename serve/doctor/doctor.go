@@ -273,7 +273,7 @@ func (x *examiner) releases(ctx context.Context) {
 	case len(problems) > 0:
 		x.fail("release", "reelsplice verify --releases "+store.Dir+", then "+back, "%s is damaged: %v", id, &problems[0])
 	default:
-		x.ok("release", "%s, %s, one part of %d checked", id, humanize.IBytes(uint64(x.size)), parts)
+		x.ok("release", "%s, %s, checked 1 of %d parts", id, humanize.IBytes(uint64(x.size)), parts)
 	}
 	if len(infos) > manyReleases {
 		x.warn("releases", "reelsplice prune --releases "+store.Dir+" --keep 3", "%d releases are kept", len(infos))
