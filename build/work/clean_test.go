@@ -3,6 +3,8 @@ package work
 import (
 	"os"
 	"path/filepath"
+	"strconv"
+	"sync"
 	"testing"
 
 	"github.com/reelsplice/reelsplice/schemas/object"
@@ -33,5 +35,25 @@ func TestClean(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(dir, name)); (err == nil) != want {
 			t.Errorf("%s: %v, want it to stay: %v", name, err, want)
 		}
+	}
+}
+
+// TestRemoveAll: a folder goes while files are made in it.
+func TestRemoveAll(t *testing.T) {
+	for range 4 {
+		dir := filepath.Join(t.TempDir(), "files")
+		var making sync.WaitGroup
+		making.Go(func() {
+			for i := range 300 {
+				_ = os.MkdirAll(dir, 0o700)
+				_ = os.WriteFile(filepath.Join(dir, strconv.Itoa(i)), nil, 0o600) // dir may be gone again
+			}
+		})
+		for range 30 {
+			if err := removeAll(dir); err != nil {
+				t.Fatal(err)
+			}
+		}
+		making.Wait()
 	}
 }

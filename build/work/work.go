@@ -415,11 +415,22 @@ func sweep(shared object.Folder) error {
 		switch {
 		case isPlan(e.Name()):
 			for _, dir := range dirs {
-				err = errors.Join(err, os.RemoveAll(filepath.Join(path, dir)))
+				err = errors.Join(err, removeAll(filepath.Join(path, dir)))
 			}
 			os.Remove(path) // unless it holds files of others
 		case strings.HasPrefix(e.Name(), ".new-"):
 			err = errors.Join(err, os.Remove(path))
+		}
+	}
+	return err
+}
+
+// removeAll removes a folder, also while a task of a build that is over still writes there: each file that it
+// makes meanwhile keeps the folder once more.
+func removeAll(dir string) (err error) {
+	for range 100 {
+		if err = os.RemoveAll(dir); !errors.Is(err, fs.ErrExist) { // which is ENOTEMPTY too
+			return err
 		}
 	}
 	return err
