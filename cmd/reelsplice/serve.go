@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 	"time"
 
@@ -171,13 +172,15 @@ func (a *app) runServer(ctx context.Context, s *serve.Server, log *slog.Logger) 
 	log.Info("serving", "url", s.URL(), "admin", s.AdminURL(), "release", s.Release())
 	// Until the end of the drain: SIGHUP without a handler would end the process.
 	watched, stop := context.WithCancel(context.WithoutCancel(ctx))
-	defer stop()
 	n := newNotifier(s, log)
 	if !isTerminal(a.Stderr) { // the end of a terminal ends what runs on it
 		reloadOnHangup(watched, func() { n.reload(s.Reload) })
 	}
-	go n.run(watched, ctx)
+	var notifying sync.WaitGroup
+	notifying.Go(func() { n.run(watched, ctx) })
 	err := s.Run(ctx)
+	stop()
+	notifying.Wait() // the last report may be under way
 	if err == nil {
 		log.Info("stopped")
 	}

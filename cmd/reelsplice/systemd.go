@@ -55,6 +55,9 @@ func (n *notifier) send(lines ...string) {
 	}
 }
 
+// stoppingLines report that the drain has begun.
+var stoppingLines = []string{daemon.SdNotifyStopping, "STATUS=stopping"}
+
 // run reports the state until ctx ends. The end of stopping is reported too.
 func (n *notifier) run(ctx, stopping context.Context) {
 	if n == nil {
@@ -88,9 +91,12 @@ func (n *notifier) run(ctx, stopping context.Context) {
 		}
 		select {
 		case <-ctx.Done():
+			if stops != nil && stopping.Err() != nil { // a drain that took no time
+				n.send(stoppingLines...)
+			}
 			return
 		case <-stops:
-			n.send(daemon.SdNotifyStopping, "STATUS=stopping")
+			n.send(stoppingLines...)
 			stops = nil
 		case <-t.C:
 		case <-n.wake(alive):
