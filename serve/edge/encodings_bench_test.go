@@ -57,7 +57,7 @@ func encodings(tb testing.TB) []encoding {
 	}
 }
 
-// BenchmarkEncodings measures what zstd and brotli would save over the spliced gzip body. Decision 42 has the
+// BenchmarkEncodings measures what zstd and brotli would save over the spliced gzip body. Decision 43 has the
 // figures.
 //
 // whole-bytes is the body compressed per request, which takes ns/op. apart-bytes is the body of pieces that a
