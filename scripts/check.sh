@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The checks that a person and CI run: format, vet, lint, all tests, those of concurrent code with
+# The checks that a person and CI run: format, lint with vet in it, all tests, those of concurrent code with
 # the race detector, a short fuzz of every target, one run of every benchmark, and a tree
 # that "go generate" and "go mod tidy" leave as it is. Needs Go and git only; the
 # linter is built from its pinned source. Where there is npm, clients that others wrote
@@ -8,7 +8,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 LINT=github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
-FUZZ_RUNS="${FUZZ_RUNS:-1000x}" # inputs tried for each fuzz target
+FUZZ_RUNS="${FUZZ_RUNS:-}" # inputs or time for each fuzz target: 1000 inputs by default, and then without instruments
 
 step() { printf '\n== %s (%ss)\n' "$1" "$SECONDS"; }
 
@@ -19,10 +19,7 @@ if [ -n "$unformatted" ]; then
   exit 1
 fi
 
-step "vet"
-CGO_ENABLED=0 go vet ./...
-
-step "lint"
+step "lint" # vet with all its checks too
 go run "$LINT" run --timeout 10m
 
 step "tests, the long ones too"
@@ -30,8 +27,7 @@ step "tests, the long ones too"
 REELSPLICE_LONG_TESTS=1 go test ./... # in their order: results of packages without long tests are cached
 
 step "the build with all clouds, which is the one that is packaged"
-go vet -tags allclouds ./schemas/object/... ./cmd/reelsplice
-go test -tags allclouds ./schemas/object/store
+go test -tags allclouds ./schemas/object/store # its only package with other files; it is vetted, and the program built below
 
 # From here on the files of tests lie in memory where there is plenty: they are made and removed
 # by the ten thousand. The tests above had them on the disk. What go links stays there.
@@ -50,30 +46,34 @@ if [ "$(go env CGO_ENABLED)" = 1 ] && command -v "$(go env CC)" >/dev/null; then
   done)
   # -short: the largest dumps and most scripts of commands pass by once, without the detector. -skip: so do
   # long tests of one goroutine, or of a process that is killed at each of many places.
-  go test -race -short -shuffle=on -timeout 10m "${concurrent[@]}" -skip \
+  go test -race -vet=off -short -shuffle=on -timeout 10m "${concurrent[@]}" -skip \
     '^(TestParquet.*|TestHugeLine|TestCompressionBombs|TestDamaged(Streams|Part|Table|Runs)|TestSettings|TestMemory|TestResumeStages|TestIDsWhenResumed)$'
 else
   echo "skipped: the race detector needs a C compiler, and there is none"
 fi
 
 step "fuzz"
-# The targets of a package share one test program, linked with the fuzzer's instruments: what
-# "go test -fuzz" finds stays in the same places, and it would link one for each.
+# The targets of a package share one test program: what "go test -fuzz" finds stays in the same places, and it
+# would link one for each. The fuzzer's instruments compile all libraries once more, and guide it in far more than
+# 1000 inputs only.
+instruments=()
+[ -z "$FUZZ_RUNS" ] || instruments=(-fuzz .)
 corpus=$(go env GOCACHE)/fuzz
 while read -r pkg dir; do
   targets=$(grep -ho '^func Fuzz[A-Za-z0-9_]*' "$dir"/*_test.go 2>/dev/null | cut -c6- || true)
   [ -n "$targets" ] || continue
-  go test -c -fuzz . -o "$work/fuzz.test" "$pkg"
+  go test -c "${instruments[@]}" -o "$work/fuzz.test" "$pkg"
   for target in $targets; do
     echo "$pkg $target"
-    (cd "$dir" && "$work/fuzz.test" -test.paniconexit0 -test.run '^$' -test.fuzz "^$target\$" -test.fuzztime "$FUZZ_RUNS" \
+    (cd "$dir" && "$work/fuzz.test" -test.paniconexit0 -test.run '^$' -test.fuzz "^$target\$" -test.fuzztime "${FUZZ_RUNS:-1000x}" \
       -test.fuzzminimizetime 1x -test.fuzzcachedir "$corpus/$pkg") >"$work/fuzz.log" 2>&1 || { cat "$work/fuzz.log"; exit 1; }
     tail -n 1 "$work/fuzz.log"
   done
 done < <(go list -f '{{.ImportPath}} {{.Dir}}' ./...)
 
 step "benchmarks, once each"
-go test -run '^$' -bench . -benchtime 1x ./... | grep -v 'no test files' | tail -n 3
+mapfile -t benchmarks < <(git ls-files '*_test.go' | xargs grep -l '^func Benchmark' | xargs -n 1 dirname | sort -u | sed 's|^|./|')
+go test -vet=off -run '^$' -bench . -benchtime 1x "${benchmarks[@]}" | tail -n 3
 
 step "a build on Slurm"
 scripts/engines/slurm.sh --count 3 # passes with a message where Slurm cannot be installed
@@ -85,11 +85,13 @@ step "packages: units, chart, Compose file"
 scripts/packaging/test.sh --quick # says what it skips where tools are absent
 
 step "no cgo, on each platform with an archive"
-# The packaged build has all clouds. Vet checks the types of tests too. The packages with files of a platform are those that differ.
+# The packaged build has all clouds, whose libraries and files are the same on each platform: one is built with them here,
+# the others by the release. Vet checks the types of tests too. The packages with files of a platform are those that differ.
 mapfile -t portable < <(git ls-files '*_unix*.go' '*_linux*.go' '*_windows*.go' '*_other*.go' | xargs -n 1 dirname | sort -u | sed 's|^|./|')
 for platform in linux/amd64 linux/arm64 darwin/arm64 windows/amd64; do
   echo "$platform"
-  CGO_ENABLED=0 GOOS=${platform%/*} GOARCH=${platform#*/} go build -tags allclouds -o /dev/null ./cmd/reelsplice
+  [ "$platform" = linux/amd64 ] && tags=allclouds || tags=
+  CGO_ENABLED=0 GOOS=${platform%/*} GOARCH=${platform#*/} go build -tags "$tags" -o /dev/null ./cmd/reelsplice
   CGO_ENABLED=0 GOOS=${platform%/*} GOARCH=${platform#*/} go vet "${portable[@]}"
 done
 
