@@ -506,7 +506,7 @@ func TestChanges(t *testing.T) {
 	}
 	run(map[string]int{}) // once a day
 
-	// The next night, of what the dump has alone.
+	// An incremental crawl, of titles in the dump alone.
 	now, cfg.OnlyKnown, cfg.ChangedSince = now.Add(24*time.Hour), true, DayOf(now)
 	lists = nil
 	run(map[string]int{"movie/8": 1})

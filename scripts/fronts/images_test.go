@@ -142,7 +142,7 @@ func TestImagesCaddy(t *testing.T) {
 	image(t, c, "/t/p/w342/kept.jpg", http.StatusOK, "image/jpeg", "from the folder")
 }
 
-// TestImageBase asks an edge that is told of a proxy of images.
+// TestImageBase asks an edge whose images come from a proxy.
 func TestImageBase(t *testing.T) {
 	s := newSite(t, shared(t))
 	port := freePort(t)

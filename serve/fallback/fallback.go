@@ -62,7 +62,7 @@ func Append(dst []byte, texts []Text, plain []byte, translated Translated) ([]by
 	return dst, nil
 }
 
-// A joiner joins values, of which there is one for each language, in order, and one without text.
+// A joiner joins one value for each language, in order, and one without text.
 type joiner struct {
 	languages  []fragment.Variant
 	translated Translated
