@@ -170,12 +170,23 @@ func TestMakeRoom(t *testing.T) {
 	if _, err := io.WriteString(busy, "hold"); err != nil {
 		t.Fatal(err)
 	}
+	for range 2 {
+		<-s.opened
+	}
 	var idle []net.Conn
 	for i := range rounds {
 		idle = append(idle, s.dial(t))
+		c := (<-s.opened).(*Conn)
+		eventually(t, "its server waits", func() bool { return c.state.Load() == waiting })
 		last := s.dial(t)
 		check(t, "new connection", last)
 		_ = last.Close()
+		c = (<-s.opened).(*Conn)
+		eventually(t, "its server has closed it", func() bool {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			return c.slot < 0
+		})
 		check(t, "connection in use", kept)
 		if i >= most {
 			if _, err := idle[i-most].Read(make([]byte, 1)); err != io.EOF {
