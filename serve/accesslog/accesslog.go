@@ -12,10 +12,12 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/reelsplice/reelsplice/serve/logs"
+	"github.com/reelsplice/reelsplice/serve/mask"
 )
 
 // The formats of lines.
@@ -146,14 +148,14 @@ func (l *Log) record(e *Entry) slog.Record {
 		}
 	}
 	text("client", host(e.Client))
-	text("method", maskMethod(e.Method))
-	text("path", maskPath(e.Path))
-	text("query", maskQuery(e.Query))
+	text("method", mask.Method(e.Method))
+	text("path", mask.Path(e.Path))
+	text("query", mask.Query(e.Query))
 	text("protocol", e.Protocol)
 	r.AddAttrs(slog.Int("status", e.Status), slog.Int("bytes", e.Bytes), slog.Float64("duration_seconds", e.Took.Seconds()))
 	text("class", e.Class)
 	text("token", e.Token)
-	text("user_agent", maskText(e.UserAgent))
+	text("user_agent", mask.Text(e.UserAgent))
 	if trace, parent, ok := ParseTraceparent(e.Traceparent); ok {
 		text("trace_id", trace)
 		text("parent_id", parent)
@@ -179,10 +181,10 @@ func appendCommon(dst []byte, e *Entry) []byte {
 	if len(e.Method) == 0 {
 		dst = append(dst, '-')
 	} else {
-		dst = append(append(dst, maskMethod(e.Method)...), ' ')
-		dst = append(dst, escapeWord(maskPath(e.Path))...)
+		dst = append(append(dst, mask.Method(e.Method)...), ' ')
+		dst = append(dst, escapeWord(mask.Path(e.Path))...)
 		if len(e.Query) > 0 {
-			dst = append(append(dst, '?'), escapeWord(maskQuery(e.Query))...)
+			dst = append(append(dst, '?'), escapeWord(mask.Query(e.Query))...)
 		}
 		dst = append(append(dst, ' '), e.Protocol...)
 	}
@@ -240,4 +242,12 @@ func (l *Log) Close() {
 	if l.file != nil {
 		l.file.close()
 	}
+}
+
+// escapeWord escapes what would end a field of the common log format.
+func escapeWord(s string) string {
+	if !strings.ContainsAny(s, `"\ `) {
+		return s
+	}
+	return strings.NewReplacer(`"`, `\"`, `\`, `\\`, " ", `\x20`).Replace(s)
 }

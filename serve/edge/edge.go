@@ -12,7 +12,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"strings"
 	"sync"
 	"time"
 
@@ -21,6 +20,7 @@ import (
 	"github.com/reelsplice/reelsplice/serve/auth"
 	"github.com/reelsplice/reelsplice/serve/logs"
 	"github.com/reelsplice/reelsplice/serve/lru"
+	"github.com/reelsplice/reelsplice/serve/mask"
 	"github.com/reelsplice/reelsplice/serve/page"
 	"github.com/reelsplice/reelsplice/serve/query"
 	"github.com/reelsplice/reelsplice/serve/releases"
@@ -306,7 +306,7 @@ func (x *exchange) hint(c status.Code) {
 	}
 	x.keys = append(append(x.keys[:0], "/3"...), x.rq.Path...)
 	if route.Match(x.rq.Method, x.keys, &x.q) == status.OK {
-		x.edge.log.hints.Info("path not found: it lacks /3, which belongs to the base URL of the client", "path", loggedPath(x.rq.Path))
+		x.edge.log.hints.Info("path not found: it lacks /3, which belongs to the base URL of the client", "path", mask.Path(x.rq.Path))
 	}
 }
 
@@ -371,21 +371,8 @@ func (x *exchange) unexpected(err error) status.Code {
 	if errors.As(err, &code) {
 		return code
 	}
-	x.edge.log.failed.Error("request failed", "path", loggedPath(x.rq.Path), "release", x.rs.Release, "error", err)
+	x.edge.log.failed.Error("request failed", "path", mask.Path(x.rq.Path), "release", x.rs.Release, "error", err)
 	return status.Internal
-}
-
-// loggedPath returns a path for the log, without the session of a guest that it may hold.
-func loggedPath(path []byte) string {
-	const guest = "/guest_session/"
-	before, session, found := strings.Cut(string(path), guest)
-	if !found {
-		return before
-	}
-	if i := strings.IndexByte(session, '/'); i >= 0 {
-		return before + guest + "..." + session[i:]
-	}
-	return before + guest + "..."
 }
 
 // Acquire returns the release that is served, nil for none, for Held.Release to end.

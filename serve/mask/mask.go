@@ -1,4 +1,6 @@
-package accesslog
+// Package mask takes credentials out of what clients send, for logs: API keys, tokens, sessions and
+// sessions of guests, however they are escaped.
+package mask
 
 import (
 	"strings"
@@ -30,8 +32,8 @@ const guestPath = "guest_session/"
 // guestEnds are what may follow that session.
 var guestEnds = []string{"/rated/movies", "/rated/tv", "/rated/tv/episodes"}
 
-// maskQuery returns a raw query without credentials, as text of visible ASCII.
-func maskQuery(raw []byte) string {
+// Query returns a raw query without credentials, as text of visible ASCII.
+func Query(raw []byte) string {
 	var b strings.Builder
 	for i, pair := range strings.Split(string(raw), "&") {
 		if i > 0 {
@@ -77,9 +79,9 @@ func secretIn(escaped string) (plain string, first int) {
 	return plain, first
 }
 
-// maskPath returns a raw path without credentials, as text of visible ASCII. A path with one is shown
+// Path returns a raw path without credentials, as text of visible ASCII. A path with one is shown
 // as it is without escapes.
-func maskPath(raw []byte) string {
+func Path(raw []byte) string {
 	path := string(raw)
 	plain := decoded(path)
 	if at := strings.Index(lower(plain), guestPath); at >= 0 {
@@ -101,16 +103,16 @@ func maskPath(raw []byte) string {
 	return clip(visible(path), maxPath)
 }
 
-// maskMethod returns a method, which clients choose, without credentials.
-func maskMethod(method []byte) string {
+// Method returns a method, which clients choose, without credentials.
+func Method(method []byte) string {
 	if _, at := secretIn(string(method)); at >= 0 {
 		return masked
 	}
 	return clip(visible(string(method)), maxMethod)
 }
 
-// maskText returns the value of a header without credentials.
-func maskText(value []byte) string {
+// Text returns the value of a header without credentials.
+func Text(value []byte) string {
 	text := string(value)
 	if plain, at := secretIn(text); at >= 0 {
 		text = plain[:at] + masked
@@ -198,14 +200,6 @@ func printable(s string) string {
 		}
 		return r
 	}, s)
-}
-
-// escapeWord escapes what would end a field of the common log format.
-func escapeWord(s string) string {
-	if !strings.ContainsAny(s, `"\ `) {
-		return s
-	}
-	return strings.NewReplacer(`"`, `\"`, `\`, `\\`, " ", `\x20`).Replace(s)
 }
 
 // clip cuts s behind n bytes.
