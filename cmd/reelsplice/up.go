@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"log/slog"
 	"net"
+	"net/netip"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -127,36 +129,36 @@ func (u *up) prepare(ctx context.Context) (token string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if ofSample && u.anyDate {
-		u.cfg.Date = sample.Date
+	if ofSample != "" && u.anyDate {
+		u.cfg.Date, u.cfg.DateRelease = sample.Date, ofSample
 	}
 	return u.token()
 }
 
 // release makes a release unless the user has published one. A release of the sample is
 // built again, in a fraction of a second: this version may have another sample or format.
-// ofSample reports a release of the sample.
-func (u *up) release(ctx context.Context) (ofSample bool, err error) {
+// ofSample is the ID of a release of the sample, "" for the user's.
+func (u *up) release(ctx context.Context) (ofSample string, err error) {
 	store := release.Store{Dir: u.cfg.Releases}
 	mark := filepath.Join(u.dir, sampleMark)
 	made, _ := os.ReadFile(mark) // unreadable is like none: then the release is the user's
 	current, err := store.Current()
 	if err == nil && current != string(made) {
-		return false, nil
+		return "", nil
 	}
 	if err != nil && !errors.Is(err, release.ErrNoRelease) {
-		return false, err
+		return "", err
 	}
 	own := filepath.Join(u.dir, "catalog")
 	if catalog.Exists(own) && len(made) == 0 {
 		_, err := u.buildAndPublish(ctx, store, own)
-		return false, err
+		return "", err
 	}
 	id, err := u.publishSample(ctx, store)
 	if err != nil {
-		return false, err
+		return "", err
 	}
-	return true, durable.WriteFile(mark, []byte(id), 0o600)
+	return id, durable.WriteFile(mark, []byte(id), 0o600)
 }
 
 func (u *up) buildAndPublish(ctx context.Context, store release.Store, dir string) (id string, err error) {
@@ -268,7 +270,7 @@ func (u *up) announce(s *serve.Server, token string) error {
 		Token   string `json:"token"`
 		Release string `json:"release"`
 		Page    string `json:"page,omitempty"` // with the token, which no browser sends of an address
-	}{s.URL(), token, s.Release(), ""}
+	}{fromHere(s.URL()), token, s.Release(), ""}
 	if u.cfg.Page {
 		v.Page = v.URL + "/#token=" + token
 	}
@@ -282,4 +284,17 @@ func (u *up) announce(s *serve.Server, token string) error {
 			fmt.Fprintf(w, "curl --compressed -H 'Authorization: Bearer %s' '%s%s'\n", v.Token, v.URL, path)
 		}
 	})
+}
+
+// fromHere returns the URL of a server for a client on this machine: one that listens on all addresses
+// names none of them.
+func fromHere(base string) string {
+	u, err := url.Parse(base)
+	if err != nil {
+		return base
+	}
+	if ip, err := netip.ParseAddr(u.Hostname()); err == nil && ip.IsUnspecified() {
+		u.Host = net.JoinHostPort("127.0.0.1", u.Port())
+	}
+	return u.String()
 }

@@ -51,7 +51,8 @@ type Edge struct {
 	tokens   func() *auth.Table // those that count at the moment
 	signer   *auth.Signer
 	releases *releases.Releases
-	today    func() time.Time   // by which lists are made
+	now      func() time.Time   // the clock that lists count days from
+	date     time.Time          // Options.Date, zero for none
 	pages    *lru.Cache[[]byte] // compressed bodies of pages, by entity tag
 	inflight *inflight
 	log      logSet
@@ -85,7 +86,7 @@ func New(opts Options, tokens func() *auth.Table, signer *auth.Signer, rels *rel
 	if err != nil {
 		return nil, err
 	}
-	today, err := opts.clock()
+	date, err := opts.date()
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +100,8 @@ func New(opts Options, tokens func() *auth.Table, signer *auth.Signer, rels *rel
 		tokens:   tokens,
 		signer:   signer,
 		releases: rels,
-		today:    today,
+		now:      time.Now,
+		date:     date,
 		pages:    lru.New[[]byte](opts.PageCache),
 		inflight: newInflight(opts.MaxInflight),
 		log: logSet{

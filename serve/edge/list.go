@@ -115,25 +115,23 @@ func dayIn(x *exchange, zone []byte) (int32, error) {
 		loc = loaded
 		zones.Store(name, loc)
 	}
-	if x.edge.opts.Date != "" {
-		return today(x, nil), nil
-	}
 	return today(x, loc.(*time.Location)), nil
 }
 
 // today returns the day that it is at a place, nil for here. The response lasts until that day ends,
 // unless it is the day of Options.Date.
 func today(x *exchange, place *time.Location) int32 {
-	now := x.edge.today()
+	if only := x.edge.opts.DateRelease; !x.edge.date.IsZero() && (only == "" || only == x.rs.Release) {
+		return posting.DayAt(x.edge.date)
+	}
+	now := x.edge.now()
 	if place != nil {
 		now = now.In(place)
 	}
-	if x.edge.opts.Date == "" {
-		y, m, d := now.Date()
-		left := time.Date(y, m, d+1, 0, 0, 0, 0, now.Location()).Sub(now)
-		if left < x.edge.opts.MaxAge {
-			x.rs.Cache = x.edge.opts.cacheControl(left)
-		}
+	y, m, d := now.Date()
+	left := time.Date(y, m, d+1, 0, 0, 0, 0, now.Location()).Sub(now)
+	if left < x.edge.opts.MaxAge {
+		x.rs.Cache = x.edge.opts.cacheControl(left)
 	}
 	return posting.DayAt(now)
 }

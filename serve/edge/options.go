@@ -36,6 +36,8 @@ type Options struct {
 	// Date is the day, YYYY-MM-DD, that now_playing, upcoming, airing_today and on_the_air
 	// count from, for catalogues of other times; "" for the clock's.
 	Date string
+	// DateRelease is the ID of the release that Date belongs to: others have the clock's day. "" for all.
+	DateRelease string
 	// FuzzySearch makes searches find names with typing errors where nothing else is found, for
 	// requests without a parameter fuzzy. The API finds nothing, hence false by default.
 	FuzzySearch bool
@@ -81,7 +83,7 @@ func (o *Options) Validate() error {
 	if _, err := static.New(o.ImageBaseURL); err != nil {
 		complain(false, "image-base-url: %w", err)
 	}
-	if _, err := o.clock(); err != nil {
+	if _, err := o.date(); err != nil {
 		complain(false, "%w", err)
 	}
 	known := o.Cache == CachePublic || o.Cache == CachePrivate || o.Cache == CacheRevalidate
@@ -113,14 +115,14 @@ func (o *Options) cacheControl(d time.Duration) string {
 	}
 }
 
-// clock returns the time that lists count days from.
-func (o *Options) clock() (func() time.Time, error) {
+// date returns Date, the zero Time for none.
+func (o *Options) date() (time.Time, error) {
 	if o.Date == "" {
-		return time.Now, nil
+		return time.Time{}, nil
 	}
 	day, err := time.Parse(time.DateOnly, o.Date)
 	if err != nil {
-		return nil, fmt.Errorf("date %q: want YYYY-MM-DD", o.Date)
+		return day, fmt.Errorf("date %q: want YYYY-MM-DD", o.Date)
 	}
-	return func() time.Time { return day }, nil
+	return day, nil
 }
