@@ -3,6 +3,7 @@ module github.com/reelsplice/reelsplice
 go 1.26.0
 
 require (
+	al.essio.dev/pkg/shellescape v1.6.0
 	cloud.google.com/go/storage v1.67.0
 	github.com/Azure/azure-sdk-for-go/sdk/azcore v1.23.1
 	github.com/Azure/azure-sdk-for-go/sdk/storage/azblob v1.8.0

@@ -137,7 +137,11 @@ func (a *app) buildAndReport(ctx context.Context, cfg build.Config, bucket mirro
 			return err
 		}
 	}
-	return a.printBuild(&r, publish)
+	if err := a.printBuild(&r, publish); err != nil {
+		return err
+	}
+	a.afterBuild(cfg.Releases, r.Release, publish)
+	return nil
 }
 
 // printBuild prints the report of a build.
@@ -147,6 +151,15 @@ func (a *app) printBuild(r *build.Report, published bool) error {
 		Published bool `json:"published"`
 	}{r, published}
 	return a.print(report, func(w io.Writer) { writeBuild(w, r, published) })
+}
+
+// afterBuild names the command that comes next.
+func (a *app) afterBuild(releases, id string, published bool) {
+	if published {
+		a.next("serve", append([]string{"--releases", releases}, a.place("--tokens", "tokens.txt")...)...)
+	} else {
+		a.next("publish", "--releases", releases, id)
+	}
 }
 
 // buildIntoBucket builds a release of a catalogue for a store of releases in a bucket.
@@ -171,7 +184,11 @@ func (a *app) buildIntoBucket(ctx context.Context, cfg build.Config, bucket mirr
 	if err != nil {
 		return err
 	}
-	return a.printBuild(&r, publish)
+	if err := a.printBuild(&r, publish); err != nil {
+		return err
+	}
+	a.afterBuild(cfg.Releases, r.Release, publish)
+	return nil
 }
 
 // build runs a build with progress and a log.

@@ -88,7 +88,11 @@ func ingestCommand(a *app) *cobra.Command {
 			a.printBad(&r)
 			return err
 		}
-		return a.quarantined(&r, o.tolerated, o.maxBad != "")
+		if err := a.quarantined(&r, o.tolerated, o.maxBad != ""); err != nil {
+			return err
+		}
+		a.next("build", slices.Concat([]string{"--catalog", cfg.Catalog}, a.place("--releases", "releases"), []string{"--publish"})...)
+		return nil
 	})
 }
 

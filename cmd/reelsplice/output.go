@@ -12,6 +12,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"al.essio.dev/pkg/shellescape"
 	"github.com/bytedance/sonic"
 	"github.com/dustin/go-humanize"
 	"github.com/mattn/go-isatty"
@@ -45,6 +46,27 @@ func (a *app) write(b []byte) error {
 		return fmt.Errorf("write to stdout: %w", err)
 	}
 	return nil
+}
+
+// next tells a person at a terminal which command comes next. The config file of this one goes with it.
+func (a *app) next(command string, args ...string) {
+	if a.quiet || a.json || !isTerminal(a.Stderr) {
+		return
+	}
+	words := []string{"reelsplice", command}
+	if a.config != "" {
+		words = append(words, "--config", a.config)
+	}
+	fmt.Fprintln(a.Stderr, "next: "+shellescape.QuoteCommand(append(words, args...)))
+}
+
+// place returns a flag for a folder that a next command needs. Without a config file, which may have one, its
+// usual name is a suggestion.
+func (a *app) place(flag, usual string) []string {
+	if a.config != "" {
+		return nil
+	}
+	return []string{flag, usual}
 }
 
 // isTerminal reports whether a person looks at w.
