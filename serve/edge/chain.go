@@ -64,6 +64,7 @@ func (c *composer) joined(compose func(c *composer) error) error {
 			})
 			return err
 		})
+		c.work += len(text)
 		return bytes.Clone(text), err
 	}
 	texts := make([]fallback.Text, len(c.q.Chain()))
@@ -111,24 +112,64 @@ func areEqual(texts []fallback.Text) bool {
 	return true
 }
 
+// titleNames are the languages that a title has translations in.
+type titleNames struct {
+	kind fragment.Kind
+	id   uint64
+	in   []nameIn
+}
+
+type nameIn struct {
+	language, region string
+	isNamed          bool
+}
+
 // translated reports whether the translations of a title name it in a language. Those of a bare language
 // are those of its usual region, or the first ones without that.
 func (c *composer) translated(k fragment.Kind, id uint64, language fragment.Variant) (bool, error) {
+	if c.names.kind != k || c.names.id != id { // a title is asked for in one language after the other
+		in, err := c.namesOf(k, id)
+		if err != nil {
+			return false, err
+		}
+		c.names = titleNames{k, id, in}
+	}
+	lang := language.Bare().String()
+	usual := fragment.Language(lang, reference.DefaultRegion(lang))
+	found, named := false, false
+	for _, t := range c.names.in {
+		v := fragment.Language(t.language, t.region)
+		if t.language != lang || v != language && language != language.Bare() {
+			continue
+		}
+		if exact := v == language || v == usual; exact || !found {
+			found, named = true, t.isNamed
+			if exact {
+				break
+			}
+		}
+	}
+	return named, nil
+}
+
+// namesOf reads the translations of a title, nil for none.
+func (c *composer) namesOf(k fragment.Kind, id uint64) ([]nameIn, error) {
 	e, ok := c.rel.Include(release.Include{Kind: k, ID: id})
 	if !ok {
-		return false, nil
+		return nil, nil
 	}
 	f, ok := e.Find(fragment.Address{Sub: fragment.SubTranslations})
 	if !ok {
-		return false, nil
+		return nil, nil
 	}
 	b, err := c.aside(func(side *composer) error {
 		splice.Literal(&side.answer, "{")
 		return side.fragment(&variant.Choice{Fragment: f}, 1)
 	})
 	if err != nil {
-		return false, err
+		return nil, err
 	}
+	c.work += len(b)
 	var list struct {
 		Translations []struct {
 			Language string `json:"iso_639_1"`
@@ -140,22 +181,11 @@ func (c *composer) translated(k fragment.Kind, id uint64, language fragment.Vari
 		} `json:"translations"`
 	}
 	if err := json.Unmarshal(b, &list); err != nil {
-		return false, fmt.Errorf("%w: translations of %s %d: %w", release.ErrCorrupt, k, id, err)
+		return nil, fmt.Errorf("%w: translations of %s %d: %w", release.ErrCorrupt, k, id, err)
 	}
-	lang := language.Bare().String()
-	usual := fragment.Language(lang, reference.DefaultRegion(lang))
-	found, named := false, false
-	for _, t := range list.Translations {
-		v := fragment.Language(t.Language, t.Country)
-		if t.Language != lang || v != language && language != language.Bare() {
-			continue
-		}
-		if exact := v == language || v == usual; exact || !found {
-			found, named = true, t.Data.Title != "" || t.Data.Name != ""
-			if exact {
-				break
-			}
-		}
+	in := make([]nameIn, len(list.Translations))
+	for i, t := range list.Translations {
+		in[i] = nameIn{t.Language, t.Country, t.Data.Title != "" || t.Data.Name != ""}
 	}
-	return named, nil
+	return in, nil
 }

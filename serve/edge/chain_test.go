@@ -292,6 +292,19 @@ func TestChainOfRows(t *testing.T) {
 	}
 }
 
+// TestChainsOfBatchesAreBounded: a batch is refused for what its languages have, not for its response alone.
+func TestChainsOfBatchesAreBounded(t *testing.T) {
+	w := sampleWorld(t, nil)
+	const batch = "/3/movie?ids=11,12,13&append_to_response=credits&language="
+	defer func(n int) { maxBatch = n }(maxBatch)
+	maxBatch = 2 * len(w.get(t, batch+"fr").plain)
+	for language, want := range map[string]int{"fr": 200, "fr,de": 200, "zu,xh,af,sw,am,yo,ig,fr": 422} {
+		if a := w.get(t, batch+language); a.Status != want {
+			t.Errorf("language=%s = %d, want %d", language, a.Status, want)
+		}
+	}
+}
+
 // TestChainIsCanonical: what one language has all of is its response, byte for byte, and the order of
 // languages counts.
 func TestChainIsCanonical(t *testing.T) {

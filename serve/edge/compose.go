@@ -39,6 +39,8 @@ type composer struct {
 	account  *accounts.Account // whose account_states are appended; nil for nobody's
 	side     *composer         // of parts that are changed before they are added; see aside
 	trace    *trace            // of where the pieces come from; nil where nobody asks
+	work     int               // bytes of JSON that chains of languages read so far
+	names    titleNames        // what translated was asked for last
 }
 
 // A scratch holds the buffers of one composer that are no part of its response.
@@ -63,6 +65,7 @@ func (c *composer) reset() {
 	c.rel, c.standalone = nil, false
 	c.class = Stored
 	c.account, c.trace = nil, nil
+	c.work, c.names = 0, titleNames{}
 	clear(c.defaults[:])
 }
 
@@ -97,7 +100,11 @@ func (c *composer) aside(compose func(c *composer) error) ([]byte, error) {
 	if c.side == nil {
 		c.side = &composer{}
 	}
-	defer c.side.reset()
+	defer func() {
+		c.work += c.side.work
+		c.side.reset()
+	}()
+	c.side.class = Page // it is read, not sent: nothing needs compressing
 	c.side.rel, c.side.q, c.side.now, c.side.prefetch = c.rel, c.q, c.now, c.prefetch
 	if err := compose(c.side); err != nil {
 		return nil, err

@@ -12,7 +12,7 @@
 //     first language.
 //   - Objects, and lists of the same items, are joined item by item; other lists are values.
 //
-// If nobody has a field, it is that of the last language.
+// If nobody has a field, it is that of the last language that names it.
 package fallback
 
 import (
@@ -311,7 +311,12 @@ func (j *joiner) own(name []byte, values [][]byte, objects []object) ([]byte, er
 	if generic != nil {
 		return generic, nil
 	}
-	return values[len(j.languages)-1], nil
+	for _, v := range slices.Backward(values[:len(j.languages)]) {
+		if v != nil {
+			return v, nil
+		}
+	}
+	return nil, fmt.Errorf("field %s: no language has it", name) // it is of a language: see fields
 }
 
 // hasPlain reports whether a value that equals the one without text is a language's own.

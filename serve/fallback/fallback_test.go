@@ -74,6 +74,7 @@ func TestAppendDamaged(t *testing.T) {
 func FuzzAppend(f *testing.F) {
 	f.Add(`{"id":1,"title":"a","original_title":"b"}`, `{"id":1,"title":"","original_title":"b"}`, `{"id":1}`)
 	f.Add(`{"seasons":[{"season_number":1,"name":"Season 1"}]}`, `{"seasons":[{"season_number":1,"name":"x"}]}`, `{"seasons":[]}`)
+	f.Add(`{"a":0}`, `{}`, `{}`)
 	f.Add(`"a":{"b":[1,{"c":null}]}`, `"a":[]}`, `{,}`)
 	f.Fuzz(func(t *testing.T, one, two, plain string) {
 		list, _ := texts("frFR", one, "de", two, "", "")

@@ -86,14 +86,13 @@ func Path(raw []byte) string {
 	plain := decoded(path)
 	if at := strings.Index(lower(plain), guestPath); at >= 0 {
 		head, rest := plain[:at+len(guestPath)], strings.TrimRight(plain[at+len(guestPath):], "/")
-		if rest == "new" {
-			return clip(visible(path), maxPath)
-		}
-		path = head + masked
-		for _, end := range guestEnds {
-			if strings.HasSuffix(rest, end) {
-				path += end
-				break
+		if rest != "new" {
+			path = head + masked
+			for _, end := range guestEnds {
+				if strings.HasSuffix(rest, end) {
+					path += end
+					break
+				}
 			}
 		}
 	}

@@ -50,6 +50,7 @@ func TestMask(t *testing.T) {
 		"/3/guest%255Fsession/hunter2":               "/3/guest_session/***",
 		"/3/Guest_Session/hunter2":                   "/3/Guest_Session/***",
 		"/3/authentication/guest_session/new":        "/3/authentication/guest_session/new",
+		"/3/" + secret + "/guest_session/new":        "/3/***",
 		"/3/movie/550&api_key=hunter2":               "/3/movie/550&api_key=***",
 		"/3/movie/550%3Fapi_key=hunter2":             "/3/movie/550?api_key=***",
 		"/3/" + secret + "/x":                        "/3/***",
