@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 	"text/template"
+
+	"github.com/reelsplice/reelsplice/schemas/shell"
 )
 
 //go:embed templates
@@ -14,7 +16,7 @@ var files embed.FS
 
 // templates are the documents. Their marks are <% and %>: Argo has braces of its own.
 var templates = template.Must(template.New("").Delims("<%", "%>").Funcs(template.FuncMap{
-	"sh": quoteShell, "json": quoteJSON, "args": argoArgs,
+	"sh": shell.Quote, "json": quoteJSON, "args": argoArgs,
 }).
 	ParseFS(files, "templates/*"))
 
@@ -25,17 +27,6 @@ func execute(name string, data any) ([]byte, error) {
 		return nil, fmt.Errorf("write %s: %w", name, err)
 	}
 	return b.Bytes(), nil
-}
-
-// quoteShell returns text as one word of a shell.
-func quoteShell(text string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=,@%+", r)
-	}
-	if text != "" && strings.TrimFunc(text, plain) == "" {
-		return text
-	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
 // quoteJSON returns v as JSON, which is YAML too.
