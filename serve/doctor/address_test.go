@@ -66,3 +66,15 @@ func TestJournal(t *testing.T) {
 	write(t, in.Root+unitFile, "[Service]\n", 0o600)
 	has(t, "a package", of(t, in, "edge"), "fail: ", "-> journalctl -u reelsplice -n 50\n")
 }
+
+// The unit's limit of open files counts, not that of the shell.
+func TestOpenFiles(t *testing.T) {
+	in := installation(t)
+	in.Config.MaxConns = 1 << 40
+	has(t, "no unit", of(t, in, "open files"), "warn: ", "-> ulimit -n 1099511627840; or set --max-conns to ")
+	in.UID, in.Root, in.Program = 0, t.TempDir(), packagedProgram
+	write(t, in.Root+unitFile, "[Service]\nLimitNOFILE=131072\n", 0o600)
+	has(t, "too few", of(t, in, "open files"), "warn: 131072 files ", "-> systemctl edit reelsplice to add [Service], LimitNOFILE=1099511627840, then ")
+	write(t, in.Root+editedUnit, "LimitNOFILE=2199023255552\n", 0o600)
+	has(t, "enough", of(t, in, "open files"), "ok: 2199023255552 ")
+}

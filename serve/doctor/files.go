@@ -81,7 +81,8 @@ func (x *examiner) accessLog() {
 	if path == "" || path == accesslog.Stdout {
 		return
 	}
-	dir, mend := filepath.Dir(path), ""
+	var mend string
+	dir := filepath.Dir(path)
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -107,9 +108,13 @@ func (x *examiner) accessLog() {
 	x.mayWrite("access log", dir)
 }
 
-// tryFolder reports whether a file can be made in a folder.
+// tryFolder reports why no file can be made in a folder.
 func tryFolder(dir string) error {
 	f, err := os.CreateTemp(dir, ".doctor-*")
+	var failed *fs.PathError
+	if errors.As(err, &failed) {
+		return &fs.PathError{Op: "write to", Path: dir, Err: failed.Err}
+	}
 	if err != nil {
 		return err
 	}

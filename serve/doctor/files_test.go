@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/reelsplice/reelsplice/schemas/shell"
 	"github.com/reelsplice/reelsplice/serve/auth"
 	"github.com/reelsplice/reelsplice/serve/localca"
 )
@@ -20,7 +21,7 @@ func TestTokens(t *testing.T) {
 	}
 	has(t, "a token that expires", of(t, in, "tokens"), "warn: token b expires on ", "--name b-"+in.Now.Format(time.DateOnly)+"\n")
 	write(t, in.Config.Tokens, "x\n", 0o600)
-	has(t, "a damaged file", of(t, in, "tokens"), "fail", "-> vi "+in.Config.Tokens+"\n")
+	has(t, "a damaged file", of(t, in, "tokens"), "fail", "-> "+shell.Join("vi", in.Config.Tokens)+"\n")
 }
 
 // serve refuses a key that is missing, short, or open to others.
@@ -31,7 +32,7 @@ func TestSigningKey(t *testing.T) {
 	}
 	key := filepath.Join(t.TempDir(), "key")
 	in.Config.SigningKey = key
-	make32 := "-> sh -c 'umask 077 && head -c 32 /dev/urandom >" + key + "'\n"
+	make32 := "-> " + shell.Join("sh", "-c", "umask 077 && head -c 32 /dev/urandom >"+shell.Quote(key)) + "\n"
 	has(t, "a missing key", of(t, in, "signing key"), "fail", make32)
 	write(t, key, "short", 0o600)
 	has(t, "a short key", of(t, in, "signing key"), "fail", make32)
@@ -48,7 +49,7 @@ func TestAccessLog(t *testing.T) {
 	in := installation(t)
 	dir := filepath.Join(t.TempDir(), "logs")
 	in.Config.AccessLog.Path = filepath.Join(dir, "access.log")
-	has(t, "a missing folder", of(t, in, "access log"), "fail", "install -d -o ", dir+"\n")
+	has(t, "a missing folder", of(t, in, "access log"), "fail", "install -d -o ", shell.Quote(dir)+"\n")
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -84,11 +85,11 @@ func TestCertificate(t *testing.T) {
 		t.Fatal(err)
 	}
 	in.Config.TLSCert, in.Config.TLSKey = filepath.Join(dir, localca.LeafFile), filepath.Join(dir, localca.LeafKey)
-	has(t, "expired", of(t, in, "certificate"), "warn: it expired on ", "-> reelsplice cert --out "+dir+" --name api.example.org --name 127.0.0.1\n")
+	has(t, "expired", of(t, in, "certificate"), "warn: it expired on ", "-> reelsplice cert --out "+shell.Quote(dir)+" --name api.example.org --name 127.0.0.1\n")
 	if err := os.Remove(filepath.Join(dir, localca.CAFile)); err != nil {
 		t.Fatal(err)
 	}
 	has(t, "of another authority", of(t, in, "certificate"), "warn: it expired on ", "-> put one of ", in.Config.TLSCert)
 	in.Config.TLSKey = filepath.Join(dir, "none")
-	has(t, "without a key", of(t, in, "certificate"), "fail: ", "reelsplice cert --out "+dir+" makes a pair\n")
+	has(t, "without a key", of(t, in, "certificate"), "fail: ", "reelsplice cert --out "+shell.Quote(dir)+" makes a pair\n")
 }

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -15,16 +16,22 @@ const (
 	heapBytes  = 64 << 20        // of an edge beside its caches
 )
 
+// openFiles compares the limit of open files with that of connections. The unit has a limit of its own.
 func (x *examiner) openFiles() {
 	have, want := connlimit.OpenFiles(), uint64(x.Config.MaxConns)+spareFiles
-	if have >= want {
-		x.ok("open files", "%d files may be open", have)
-		return
-	}
 	limit := strconv.FormatUint(want, 10)
 	mend := "ulimit -n " + limit
 	if x.packaged() {
-		mend = x.edit("LimitNOFILE=" + limit)
+		mend = x.edit(fileLimit + limit)
+	}
+	for _, line := range x.unit() {
+		if n, err := strconv.ParseUint(strings.TrimPrefix(line, fileLimit), 10, 64); err == nil && strings.HasPrefix(line, fileLimit) {
+			have = n
+		}
+	}
+	if have >= want {
+		x.ok("open files", "%d files may be open", have)
+		return
 	}
 	x.warn("open files", mend+"; or "+x.set("max-conns", strconv.FormatInt(max(1, int64(have)-spareFiles), 10)),
 		"%d files may be open, and %d connections are allowed: the edge lowers that", have, x.Config.MaxConns)

@@ -19,6 +19,9 @@ const (
 	dropIns         = "/etc/systemd/system/reelsplice.service.d/*.conf"
 )
 
+// fileLimit starts the line of the unit with the limit of open files.
+const fileLimit = "LimitNOFILE="
+
 // portLines let the unit take a port below 1024. Its programs get no capability from their file: the bounding set is empty.
 var portLines = []string{"AmbientCapabilities=CAP_NET_BIND_SERVICE", "CapabilityBoundingSet=CAP_NET_BIND_SERVICE", "PrivateUsers=no"}
 
