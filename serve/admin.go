@@ -6,8 +6,10 @@ import (
 	"log"
 	nethttp "net/http"
 	"net/http/pprof"
+	"strings"
 	"time"
 
+	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/serve/http"
 	"github.com/reelsplice/reelsplice/serve/metrics"
 	"github.com/reelsplice/reelsplice/serve/metrics/process"
@@ -90,6 +92,25 @@ func (s *Server) writeMetrics(to io.Writer) error {
 	return process.Write(to)
 }
 
+// Parts of the texts of /readyz.
+const (
+	readyOK       = "ok "
+	readyBut      = ", but: "
+	readyNone     = "no release"
+	readyStopping = "stopping"
+)
+
+// ParseReady reads a text of /readyz. With a release, the edge is ready; problem is why it is not, or what troubles one
+// that is. ok is false for a text that no edge responds with.
+func ParseReady(text string) (id, problem string, ok bool) {
+	if rest, found := strings.CutPrefix(text, readyOK); found {
+		id, problem, _ = strings.Cut(rest, readyBut)
+		return id, problem, release.ValidID(id)
+	}
+	rest, found := strings.CutPrefix(text, readyNone)
+	return "", text, text == readyStopping || found && (rest == "" || strings.HasPrefix(rest, ": "))
+}
+
 // ready responds with 200 while a release is served, else and once the server stops with 503. Where the token
 // file or the current release cannot be used, the last good one is served: the text and the metrics report
 // that, but it takes no edge out of a load balancer, for all of them would go at once.
@@ -97,17 +118,17 @@ func (s *Server) ready(w nethttp.ResponseWriter, _ *nethttp.Request) {
 	id := s.Release()
 	switch {
 	case s.stopping.Load():
-		respond(w, nethttp.StatusServiceUnavailable, "stopping")
+		respond(w, nethttp.StatusServiceUnavailable, readyStopping)
 		return
 	case id == "":
-		respond(w, nethttp.StatusServiceUnavailable, "no release"+s.awaited())
+		respond(w, nethttp.StatusServiceUnavailable, readyNone+s.awaited())
 		return
 	}
-	text := "ok " + id
+	text := readyOK + id
 	_, damage := s.releases.Damage()
 	for _, err := range []error{damage, s.releases.Err(), s.pullErr(), s.tokens.Err(), s.http.CertificateErr(), s.age.Err()} {
 		if err != nil {
-			text += ", but: " + err.Error()
+			text += readyBut + err.Error()
 		}
 	}
 	respond(w, nethttp.StatusOK, text)
@@ -121,7 +142,7 @@ func (s *Server) pullErr() error {
 	return s.puller.Err()
 }
 
-// awaited says what a Server without a release waits for.
+// awaited says what a Server without a release waits for, behind a colon.
 func (s *Server) awaited() (text string) {
 	if s.puller != nil && s.puller.Doing() != "" {
 		text = ": " + s.puller.Doing()

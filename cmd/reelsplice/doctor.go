@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -16,17 +17,15 @@ import (
 	"github.com/reelsplice/reelsplice/serve/doctor"
 )
 
-// doctorTimeout bounds questions to an edge that runs, and to a bucket.
-const doctorTimeout = 10 * time.Second
-
 func doctorCommand(a *app) *cobra.Command {
 	cfg := serve.DefaultConfig()
 	c := &cobra.Command{
 		Use:   "doctor --releases DIR|URL --tokens FILE",
 		Short: "Find what is wrong with this installation",
 		Long: "doctor takes the flags of serve, from the same environment and the [serve] table of the config file, and checks\n" +
-			"what serve would find: addresses, limits, memory, disk, releases, tokens, certificate and clock. Each problem\n" +
-			"comes with the command that mends it. It changes nothing and may run beside the edge.\n\n" +
+			"what serve would find: addresses, limits, memory, disk, releases or their bucket, tokens, keys, certificate,\n" +
+			"access log and clock. Each problem comes with the command that mends it. It changes nothing and may run beside\n" +
+			"the edge. Run it as the user of the edge: other users may read other files.\n\n" +
 			"The exit code is 1 if the edge would not serve. Warnings leave it at 0.",
 		Example:     "  reelsplice doctor --config /etc/reelsplice/reelsplice.toml",
 		Annotations: map[string]string{settingsOf: "serve"},
@@ -35,18 +34,16 @@ func doctorCommand(a *app) *cobra.Command {
 	return a.leaf(c, func(ctx context.Context, _ []string) error {
 		ctx, cancel := context.WithTimeout(ctx, time.Minute)
 		defer cancel()
-		findings := a.unknownVariables(c.Root())
-		closeReleases, err := openReleases(ctx, &cfg)
-		if err != nil {
-			return err
+		findings := a.unknownVariables(c)
+		in := doctor.Installation{
+			Now: time.Now(), Ready: readyText, Catalog: a.catalog(c.Root()), UID: os.Geteuid(), Args: a.Args, ConfigFile: a.config,
 		}
-		defer closeReleases()
-		in := doctor.Installation{Config: cfg, Now: time.Now(), Ready: func(ctx context.Context, addr string) (string, error) {
-			ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
-			defer cancel()
-			h, err := askReady(ctx, addr)
-			return h.Text, err
-		}}
+		in.Program, _ = os.Executable() // "" is the program of no package
+		closeReleases, err := openReleases(ctx, &cfg)
+		if err == nil {
+			defer closeReleases()
+		}
+		in.Config, in.BucketErr = cfg, err
 		found, err := in.Examine(ctx)
 		if err != nil {
 			return err
@@ -68,6 +65,19 @@ func doctorCommand(a *app) *cobra.Command {
 	})
 }
 
+// readyText asks an edge for the text of /readyz.
+func readyText(ctx context.Context, adminAddr string) (string, error) {
+	h, err := askReady(ctx, adminAddr)
+	return h.Text, err
+}
+
+// catalog returns the catalogue that build takes, "" if no setting names one.
+func (a *app) catalog(root *cobra.Command) string {
+	build := subcommand(root, "build")
+	_ = a.configure(build) // a mistake in a setting of build is none of the edge's
+	return build.Flags().Lookup("catalog").Value.String()
+}
+
 func writeFindings(w io.Writer, findings []doctor.Finding) {
 	for _, f := range findings {
 		fmt.Fprintf(w, "%s\t%s\t%s\n", f.Level, f.Check, f.Text)
@@ -78,15 +88,18 @@ func writeFindings(w io.Writer, findings []doctor.Finding) {
 }
 
 // unknownVariables finds variables of the environment that look like settings and are none.
-func (a *app) unknownVariables(root *cobra.Command) (findings []doctor.Finding) {
+func (a *app) unknownVariables(c *cobra.Command) (findings []doctor.Finding) {
 	for _, v := range a.Environ() {
 		name, _, _ := strings.Cut(v, "=")
-		if !strings.HasPrefix(name, envPrefix) || name == envPrefix+"CONFIG" || hasVariable(root, name) {
+		if !strings.HasPrefix(name, envPrefix) || name == envPrefix+"CONFIG" || hasVariable(c.Root(), name) {
 			continue
 		}
-		findings = append(findings, doctor.Finding{
-			Check: "environment", Level: doctor.Warn, Text: name + " is no setting", Mend: "reelsplice serve --help lists the settings",
-		})
+		mend := "unset " + name
+		flag := strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(name, envPrefix)), "_", "-")
+		if like := flagLike(c, flag); like != "" {
+			mend += ", and set " + variableOf(like) + " if that is meant"
+		}
+		findings = append(findings, doctor.Finding{Check: "environment", Level: doctor.Warn, Text: name + " is no setting", Mend: mend})
 	}
 	return findings
 }

@@ -2,9 +2,15 @@ package doctor
 
 import (
 	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/reelsplice/reelsplice/serve/localca"
 )
 
 func (x *examiner) certificate() {
@@ -14,25 +20,42 @@ func (x *examiner) certificate() {
 	}
 	pair, err := tls.LoadX509KeyPair(cert, key)
 	if err != nil {
-		x.fail("certificate", "set --tls-cert and --tls-key to a pair of PEM files", "%v", err)
+		mend := x.set("tls-cert and tls-key", "a certificate and its key") + "; " + x.reelsplice("cert", "--out", filepath.Dir(cert)) + " makes a pair"
+		path := cert
+		var failed *fs.PathError
+		if errors.As(err, &failed) {
+			path = failed.Path
+		}
+		x.fail("certificate", x.allow(err, path, mend), "%v", err)
 		return
 	}
-	if info, err := os.Stat(key); err == nil && hasModes && info.Mode().Perm()&0o077 != 0 {
-		x.warn("certificate", "chmod 600 "+key, "%s can be read by other users", key)
-	}
+	x.private("certificate", key)
 	x.claim(pair.Leaf.NotBefore, "the certificate")
-	const renew = "renew it; one of reelsplice cert by running that again"
+	names := pair.Leaf.DNSNames
+	for _, ip := range pair.Leaf.IPAddresses {
+		names = append(names, ip.String())
+	}
 	end := pair.Leaf.NotAfter
 	switch {
-	case !end.After(x.Now):
-		x.fail("certificate", renew, "it expired on %s", end.Format(time.DateOnly))
+	case !end.After(x.Now): // the edge presents it all the same
+		x.warn("certificate", x.renew(pair.Leaf, names), "it expired on %s: clients refuse it", end.Format(time.DateOnly))
 	case end.Sub(x.Now) < expiresSoon:
-		x.warn("certificate", renew, "it expires on %s", end.Format(time.DateOnly))
+		x.warn("certificate", x.renew(pair.Leaf, names), "it expires on %s", end.Format(time.DateOnly))
 	default:
-		names := pair.Leaf.DNSNames
-		for _, ip := range pair.Leaf.IPAddresses {
-			names = append(names, ip.String())
-		}
 		x.ok("certificate", "of %s, until %s", strings.Join(names, ", "), end.Format(time.DateOnly))
 	}
+}
+
+// renew returns how the certificate is renewed: by this program if it has made it.
+func (x *examiner) renew(leaf *x509.Certificate, names []string) string {
+	cert, key := x.Config.TLSCert, x.Config.TLSKey
+	dir := filepath.Dir(cert)
+	if _, err := os.Stat(filepath.Join(dir, localca.CAFile)); err != nil || cert != filepath.Join(dir, localca.LeafFile) {
+		return "put one of " + leaf.Issuer.String() + " that is newer into " + cert + ", and its key into " + key + ": the edge takes them up"
+	}
+	args := []string{"cert", "--out", dir}
+	for _, name := range names {
+		args = append(args, "--name", name)
+	}
+	return x.as(x.ownerOf(key), x.configured(args)...)
 }

@@ -3,8 +3,11 @@ package doctor
 import (
 	"bytes"
 	"errors"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strconv"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -25,6 +28,33 @@ func volume(dir string) (free int64, network, known bool) {
 		network = true
 	}
 	return int64(s.Bavail) * s.Bsize, network, true
+}
+
+// owner returns the user whose a file is.
+func owner(info fs.FileInfo) (uid int, known bool) {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0, false
+	}
+	return int(st.Uid), true
+}
+
+// usage returns the bytes that the files below dir take on the disk. One with several names counts once.
+func usage(dir string) (total int64) {
+	counted := map[uint64]bool{}
+	_ = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return nil //nolint:nilerr // what cannot be read counts nothing
+		}
+		if info, err := e.Info(); err == nil {
+			if st, ok := info.Sys().(*syscall.Stat_t); ok && !counted[st.Ino] {
+				counted[st.Ino] = true
+				total += st.Blocks * 512
+			}
+		}
+		return nil
+	})
+	return total
 }
 
 // memory returns the bytes of memory of the machine, or of the control group (version 2) if that has fewer.

@@ -4,6 +4,7 @@ package doctor
 
 import (
 	"errors"
+	"io/fs"
 	"runtime"
 	"syscall"
 )
@@ -21,6 +22,10 @@ func addressInUse(err error) bool {
 // The checks behind these are of Linux alone.
 
 func volume(string) (free int64, network, known bool) { return 0, false, false }
+
+func owner(fs.FileInfo) (uid int, known bool) { return 0, false }
+
+func usage(string) (total int64) { return 0 }
 
 func memory() (total int64, known bool) { return 0, false }
 

@@ -1,0 +1,120 @@
+package doctor
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/reelsplice/reelsplice/schemas/object"
+	"al.essio.dev/pkg/shellescape"
+)
+
+// as returns a command that the user uid has to run.
+func (x *examiner) as(uid int, words ...string) string {
+	switch name := userName(uid); {
+	case uid == x.UID || x.UID < 0:
+		return shellescape.QuoteCommand(words)
+	case uid == 0:
+		return "sudo " + shellescape.QuoteCommand(words)
+	case name == strconv.Itoa(uid): // it has no name
+		return "sudo -u '#" + name + "' " + shellescape.QuoteCommand(words)
+	default:
+		return "sudo -u " + shellescape.Quote(name) + " " + shellescape.QuoteCommand(words)
+	}
+}
+
+// root returns a command that root has to run.
+func (x *examiner) root(words ...string) string { return x.as(0, words...) }
+
+// reelsplice returns a command of this program. The user whose the data is runs it, so that the edge can read what it makes.
+func (x *examiner) reelsplice(args ...string) string { return x.as(x.owner, x.configured(args)...) }
+
+// configured returns a command of this program with the config file.
+func (x *examiner) configured(args []string) []string {
+	words := append([]string{"reelsplice"}, args...)
+	named := func(arg string) bool { return arg == "--config" || strings.HasPrefix(arg, "--config=") }
+	if x.ConfigFile != "" && !slices.ContainsFunc(args, named) {
+		words = append(words, "--config", x.ConfigFile)
+	}
+	return words
+}
+
+// again returns the command of this examination for the user whose the data is.
+func (x *examiner) again() string { return x.reelsplice(x.Args...) }
+
+// set returns how a setting gets another value.
+func (x *examiner) set(name, value string) string {
+	if x.ConfigFile == "" {
+		return "set --" + name + " to " + value
+	}
+	return "set " + name + " to " + value + " in " + x.ConfigFile + x.restart()
+}
+
+// allow returns the mend of an error about a file: that of missing rights, or else otherwise.
+func (x *examiner) allow(err error, path, otherwise string) string {
+	found := existing(path)
+	switch info, statErr := os.Stat(found); {
+	case !errors.Is(err, fs.ErrPermission) || statErr != nil:
+		return otherwise
+	case x.UID != x.owner:
+		return x.again()
+	case found != filepath.Clean(path): // the way there is closed
+		return x.root("setfacl", "-m", "u:"+userName(x.owner)+":x", found)
+	case info.IsDir():
+		return x.root("chown", "-R", userName(x.owner), found)
+	default:
+		return x.root("chown", userName(x.owner), found)
+	}
+}
+
+// writable returns the mend of a folder that the edge cannot write to.
+func (x *examiner) writable(dir string) string {
+	switch {
+	case x.UID != x.owner && x.UID != 0:
+		return x.again()
+	case existing(dir) == filepath.Clean(dir):
+		return x.root("chown", userName(x.owner), dir)
+	default:
+		return x.root("install", "-d", "-o", userName(x.owner), dir)
+	}
+}
+
+// build returns the commands that make a release from the catalogue. Those of before come just before it.
+func (x *examiner) build(before ...string) string {
+	catalog, dumps, commands := x.Catalog, "DUMPS", []string(nil)
+	if x.packaged() {
+		dumps = packagedDumps
+	}
+	if catalog == "" {
+		catalog = filepath.Join(filepath.Dir(x.dataFolder()), "catalog")
+	}
+	if entries, err := os.ReadDir(catalog); !object.IsURL(catalog) && len(entries) == 0 && (err == nil || errors.Is(err, fs.ErrNotExist)) {
+		commands = append(commands, x.reelsplice("ingest", "--catalog", catalog, dumps))
+	}
+	commands = append(commands, before...)
+	commands = append(commands, x.reelsplice("build", "--catalog", catalog, "--releases", x.Config.Releases, "--publish"))
+	return strings.Join(commands, " && ")
+}
+
+// dataFolder returns the folder of the releases that are served.
+func (x *examiner) dataFolder() string {
+	if x.Config.Pull.Bucket != nil || x.BucketErr != nil {
+		return x.Config.Pull.Dir
+	}
+	return x.Config.Releases
+}
+
+// existing returns path, or the nearest folder above it that can be seen.
+func existing(path string) string {
+	path = filepath.Clean(path)
+	for {
+		if _, err := os.Stat(path); err == nil || path == filepath.Dir(path) {
+			return path
+		}
+		path = filepath.Dir(path)
+	}
+}

@@ -1,0 +1,111 @@
+//go:build linux
+
+package doctor
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// another gives the releases and tokens to another user than that of the examination, who is root if asRoot. It
+// returns how commands for that user begin.
+func another(t *testing.T, in *Installation, asRoot bool) (prefix string) {
+	t.Helper()
+	owner := os.Geteuid()
+	if owner == 0 {
+		owner = 4242
+		for _, path := range []string{in.Config.Releases, in.Config.Tokens} {
+			if err := os.Chown(path, owner, -1); err != nil {
+				t.Skip(err)
+			}
+		}
+	}
+	if in.UID = owner + 1; asRoot {
+		in.UID = 0
+	}
+	if name := userName(owner); name != strconv.Itoa(owner) {
+		return "sudo -u " + name + " "
+	}
+	return "sudo -u '#" + strconv.Itoa(owner) + "' "
+}
+
+// What another user's commands make is readable for the edge, and settings come from the same file.
+func TestAnotherOwner(t *testing.T) {
+	in := installation(t)
+	as := another(t, in, true)
+	in.ConfigFile, in.Catalog = "my settings.toml", t.TempDir()
+	write(t, filepath.Join(in.Catalog, "movies.parquet"), "x", 0o600)
+	const config = " --config 'my settings.toml'"
+	has(t, "root", of(t, in, "user"), "warn: root may ", "-> "+as+"reelsplice doctor"+config+"\n")
+	has(t, "build", of(t, in, "release"), "fail", "-> "+as+"reelsplice build --catalog "+in.Catalog+" --releases "+in.Config.Releases+" --publish"+config+"\n")
+	in.Catalog = filepath.Join(in.Catalog, "none")
+	has(t, "no catalogue", of(t, in, "release"), "fail", "-> "+as+"reelsplice ingest --catalog "+in.Catalog+" DUMPS"+config+" && "+as+"reelsplice build ")
+	in.Args = []string{"--config=x", "doctor"}
+	has(t, "its own arguments", of(t, in, "user"), "warn", "-> "+as+"reelsplice --config=x doctor\n")
+
+	in = installation(t)
+	as = another(t, in, false)
+	if got := of(t, in, "user"); got != "" {
+		t.Errorf("another user: %s", got)
+	}
+	if err := os.Truncate(in.Config.Tokens, 0); err != nil {
+		t.Fatal(err)
+	}
+	has(t, "another user", of(t, in, "tokens"), "fail", "-> "+as+"reelsplice token issue --tokens "+in.Config.Tokens+" --name me\n")
+}
+
+// The mend of missing rights is another user, or the right for the right user.
+func TestAllow(t *testing.T) {
+	in := installation(t)
+	x := &examiner{Installation: in, owner: in.UID}
+	if got := x.allow(fs.ErrNotExist, in.Config.Tokens, "else"); got != "else" {
+		t.Errorf("another error: %q", got)
+	}
+	me := userName(in.UID)
+	has(t, "a file of another user", x.allow(fs.ErrPermission, in.Config.Tokens, ""), x.root("chown", me, in.Config.Tokens))
+	has(t, "a folder of another user", x.allow(fs.ErrPermission, in.Config.Releases, ""), x.root("chown", "-R", me, in.Config.Releases))
+	has(t, "a closed folder", x.allow(fs.ErrPermission, in.Config.Releases+"/a/b", ""), x.root("setfacl", "-m", "u:"+me+":x", in.Config.Releases))
+	as := another(t, in, false)
+	x.owner = x.dataOwner()
+	has(t, "another user", x.allow(fs.ErrPermission, in.Config.Tokens, ""), as+"reelsplice doctor")
+}
+
+// A folder that nobody can look into gives no advice to make what may be there.
+func TestClosedFolder(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root looks into every folder")
+	}
+	in := installation(t)
+	closed := filepath.Dir(in.Config.Tokens)
+	in.Config.Releases = filepath.Join(closed, "releases")
+	if err := os.Chmod(closed, 0); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Chmod(closed, 0o700) })
+	in.UID++
+	want := "-> " + (&examiner{Installation: in}).as(os.Geteuid(), "reelsplice", "doctor") + "\n"
+	has(t, "releases", of(t, in, "release"), "fail", want)
+	has(t, "tokens", of(t, in, "tokens"), "fail", want)
+	in.UID--
+	has(t, "as the owner", of(t, in, "tokens"), "fail", "-> sudo setfacl -m u:"+userName(in.UID)+":x "+closed+"\n")
+}
+
+// Hard links of a file take its bytes once.
+func TestUsage(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "r1", "pack"), strings.Repeat("x", 1<<20), 0o600)
+	before := usage(dir)
+	if err := os.Mkdir(filepath.Join(dir, "r2"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Link(filepath.Join(dir, "r1", "pack"), filepath.Join(dir, "r2", "pack")); err != nil {
+		t.Skip(err)
+	}
+	if after := usage(dir); before < 1<<20 || after-before > 1<<19 {
+		t.Errorf("usage is %d, with a link %d, want 1 MiB or little more", before, after)
+	}
+}

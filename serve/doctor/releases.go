@@ -1,0 +1,136 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/serve/pull"
+)
+
+const (
+	verifiedSize = 256 << 20 // bytes of a release that are checked
+	manyReleases = 10
+	keptReleases = "3" // by the mend of too many
+)
+
+// folder examines the releases of a folder.
+func (x *examiner) folder(ctx context.Context) {
+	store := release.Store{Dir: x.Config.Releases}
+	infos, err := store.List()
+	publish := x.onStore("publish")
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		publish = x.build()
+		err = release.ErrNoRelease
+	case err == nil && !slices.ContainsFunc(infos, func(i release.Info) bool { return i.Err == nil }):
+		publish = x.build()
+	}
+	id := ""
+	if err == nil {
+		id, err = x.wanted(store.Current, store.Canary)
+	}
+	switch {
+	case errors.Is(err, release.ErrNoRelease):
+		x.fail("release", publish, "no release is published in %s", store.Dir)
+		return
+	case err != nil:
+		x.fail("release", x.allow(err, store.Dir, publish), "%v", err)
+		return
+	}
+	x.verify(ctx, store, id, infos)
+	for i := range infos {
+		info := &infos[i]
+		x.claim(info.Built, "release "+info.ID)
+		if path := store.Path(info.ID); info.Err != nil && info.ID != id {
+			x.warn("releases", x.allow(info.Err, path, x.as(x.owner, "rm", "-r", path)), "%s is no release: %v", info.ID, info.Err)
+		}
+	}
+	prune := x.onStore("prune", "--keep", keptReleases)
+	if len(infos) > manyReleases {
+		x.warn("releases", prune, "%d releases are kept", len(infos))
+	}
+	x.disk(store.Dir, size(infos, id), "the next release needs", prune)
+}
+
+// wanted returns the id of the release that the edge is to serve.
+func (x *examiner) wanted(current, canary func() (string, error)) (string, error) {
+	if pin := x.Config.Pull.Pin; pin != "" {
+		return pin, nil
+	}
+	if x.Config.Pull.Follow == pull.Canary {
+		if id, err := canary(); !errors.Is(err, release.ErrNoRelease) {
+			return id, err
+		}
+	}
+	return current()
+}
+
+// onStore returns a command upon the releases.
+func (x *examiner) onStore(command string, args ...string) string {
+	return x.reelsplice(append([]string{command, "--releases", x.Config.Releases}, args...)...)
+}
+
+// instead returns how another release takes the place of one that cannot be served. Commands of before are needed for a
+// build to make that one anew.
+func (x *examiner) instead(infos []release.Info, before ...string) string {
+	switch {
+	case x.Config.Pull.Pin != "":
+		return x.set("pin", "a release of "+x.onStore("releases"))
+	case slices.ContainsFunc(infos, func(i release.Info) bool { return i.Previous && i.Err == nil }):
+		return x.onStore("rollback")
+	default:
+		return x.build(before...)
+	}
+}
+
+// verify checks a part of a release.
+func (x *examiner) verify(ctx context.Context, store release.Store, id string, infos []release.Info) {
+	at := slices.IndexFunc(infos, func(i release.Info) bool { return i.ID == id })
+	if at < 0 {
+		x.fail("release", x.instead(infos), "release %s is not in %s", id, store.Dir)
+		return
+	}
+	if err := infos[at].Err; err != nil {
+		x.fail("release", x.allow(err, store.Path(id), x.instead(infos)), "release %s cannot be opened: %v", id, err)
+		return
+	}
+	parts := int(max(1, infos[at].Bytes/verifiedSize))
+	problems, err := release.Verify(ctx, store.Path(id), release.VerifyOptions{Subset: 1, Of: parts}, nil)
+	switch {
+	case err != nil:
+		x.fail("release", x.allow(err, store.Path(id), x.instead(infos)), "%v", err)
+	case len(problems) > 0:
+		remove := x.as(x.owner, "rm", "-r", store.Path(id)) // a build leaves one that opens as it is
+		x.fail("release", x.instead(infos, remove), "%s is damaged: %v", id, &problems[0])
+	default:
+		x.ok("release", "%s, %s, checked 1 of %d parts", id, amount(infos[at].Bytes), parts)
+	}
+}
+
+// size returns the bytes of a release, 0 if it cannot be opened.
+func size(infos []release.Info, id string) int64 {
+	for i := range infos {
+		if infos[i].ID == id {
+			return infos[i].Bytes
+		}
+	}
+	return 0
+}
+
+// disk compares what is free on the disk of a folder with what is needed.
+func (x *examiner) disk(dir string, need int64, reason, mend string) {
+	free, network, known := volume(existing(dir))
+	switch {
+	case !known:
+	case free < need:
+		x.warn("disk", mend, "%s has %s free, and %s %s", dir, amount(free), reason, amount(need))
+	default:
+		x.ok("disk", "%s has %s free", dir, amount(free))
+	}
+	if network {
+		x.warn("disk", "keep releases in a bucket and a --cache-dir on a local disk, or copy them", "%s is on a network file system: a stall there stalls requests", dir)
+	}
+}

@@ -1,0 +1,67 @@
+package doctor
+
+import (
+	"os"
+	"os/user"
+	"path/filepath"
+	"strconv"
+
+	"al.essio.dev/pkg/shellescape"
+)
+
+// user warns of root, who may do more than the user of the edge.
+func (x *examiner) user() {
+	switch {
+	case x.UID != 0:
+	case x.owner != 0:
+		x.warn("user", x.again(), "root may read files and take ports that are refused to %s: the results below are those of root", userName(x.owner))
+	default:
+		x.warn("user", "useradd --system reelsplice && "+shellescape.QuoteCommand([]string{"chown", "-R", "reelsplice:", x.dataFolder(), x.Config.Tokens})+", then start the edge as that user",
+			"the edge would run as root")
+	}
+}
+
+// dataOwner returns the user whose the data is. Folders of root, or that only root can make, are for the unit's user.
+func (x *examiner) dataOwner() int {
+	dir := x.dataFolder()
+	uid := x.ownerOf(dir)
+	if uid != 0 {
+		return uid
+	}
+	if u, err := user.Lookup(packagedUser); err == nil && x.packaged() {
+		if uid, err := strconv.Atoi(u.Uid); err == nil {
+			return uid
+		}
+	}
+	if existing(dir) != filepath.Clean(dir) {
+		return x.UID
+	}
+	return uid
+}
+
+// ownerOf returns the owner of a file, or of the nearest folder above it; the user of the examination where the system
+// has none.
+func (x *examiner) ownerOf(path string) int {
+	if info, err := os.Stat(existing(path)); err == nil {
+		if uid, known := owner(info); known {
+			return uid
+		}
+	}
+	return x.UID
+}
+
+// userName returns the name of a user, or else the number.
+func userName(uid int) string {
+	number := strconv.Itoa(uid)
+	if u, err := user.LookupId(number); err == nil {
+		return u.Username
+	}
+	return number
+}
+
+// private warns of a file that every user can read.
+func (x *examiner) private(check, path string) {
+	if info, err := os.Stat(path); err == nil && hasModes && info.Mode().Perm()&0o007 != 0 {
+		x.warn(check, x.as(x.ownerOf(path), "chmod", "o=", path), "%s can be read by other users", path)
+	}
+}
