@@ -13,7 +13,9 @@ RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache
 
 FROM scratch
 # A number, so that Kubernetes can tell that it is not root.
-COPY --from=compile --chown=65532:65532 /rootfs/ /
+COPY --from=compile /rootfs/root/ /
+# All that the process may write to.
+COPY --from=compile --chown=65532:65532 /rootfs/data/ /data/
 USER 65532:65532
 # HOME holds the local copy of a catalogue in a bucket. "up" and "serve" listen where they can be reached,
 # and "health" asks where they listen.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Sets the module path, for a fork that is to be installed by "go install": go.mod has it, and this
-# rewrites all that repeats it, which is imports and the linter's rules.
+# rewrites all that repeats it, which is imports, the linter's rules and the document about installation.
 #
 #   scripts/module.sh example.org/team/reelsplice
 set -euo pipefail
@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 new="${1:?want the new module path}"
 old=$(go list -m)
 folders='ingest|build|serve|data|schemas|cmd|scripts'
-git ls-files '*.go' '*go.mod' .golangci.yml |
+git ls-files '*.go' '*go.mod' .golangci.yml docs/how-to/install.md |
   OLD="$old" NEW="$new" xargs perl -pi -e "s{(?<![\\w./-])\\Q\$ENV{OLD}\\E(?=/(?:$folders)\\b)}{\$ENV{NEW}}g"
 go mod edit -module "$new"
 git ls-files "*.go" | xargs gofmt -w # imports may have to stand in another order

@@ -10,8 +10,12 @@ import (
 	"syscall"
 )
 
-func main() {
+func main() { runProcess("/etc/reelsplice/reelsplice.toml") }
+
+func runProcess(packageConfig string) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	os.Exit(run(ctx, process{Args: os.Args[1:], Environ: os.Environ, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}))
+	os.Exit(run(ctx, process{
+		Args: os.Args[1:], Environ: os.Environ, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, PackageConfig: packageConfig,
+	}))
 }

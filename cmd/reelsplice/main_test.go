@@ -29,7 +29,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(sharedtest.InMemory(m), map[string]func(){"reelsplice": main})
+	// Whether this machine has the package must not change what scripts see.
+	program := func() { runProcess(os.Getenv("TEST_PACKAGE_CONFIG")) }
+	testscript.Main(sharedtest.InMemory(m), map[string]func(){"reelsplice": program})
 }
 
 // TestScript runs the scripts in testdata/script. Each is a story that a user could

@@ -25,6 +25,7 @@ type process struct {
 	Environ        func() []string // NAME=value
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
+	PackageConfig  string // config file of the deb and rpm, "" for none; errors name it, and no flag is set from it
 }
 
 // The exit codes.
@@ -147,7 +148,12 @@ func (a *app) leaf(c *cobra.Command, run func(ctx context.Context, args []string
 	if c.Args == nil {
 		c.Args = argCount(0, 0)
 	}
-	c.PreRunE = func(cmd *cobra.Command, _ []string) error { return a.configure(cmd) }
+	c.PreRunE = func(cmd *cobra.Command, _ []string) error {
+		if err := a.configure(cmd); err != nil {
+			return err
+		}
+		return a.namePackage(cmd, cmd.ValidateRequiredFlags())
+	}
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		a.running = true
 		return run(cmd.Context(), args)
@@ -222,6 +228,19 @@ func argCount(least, most int) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+// namePackage adds the settings of the installed package to an error about absent flags, if they have all of them
+// and no config file was chosen.
+func (a *app) namePackage(cmd *cobra.Command, err error) error {
+	if err == nil || a.config != "" || a.PackageConfig == "" {
+		return err
+	}
+	a.config = a.PackageConfig // the command does not run any more
+	if a.configure(cmd) != nil || cmd.ValidateRequiredFlags() != nil {
+		return err
+	}
+	return fmt.Errorf("%w; for the installed package: sudo -u reelsplice %s --config %s", err, cmd.CommandPath(), a.PackageConfig)
 }
 
 // required marks flags without which a command cannot work.

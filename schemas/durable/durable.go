@@ -7,13 +7,24 @@ package durable
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 )
 
 // WriteFile makes data the content of the file path, by way of a temporary file in its folder. A new file gets the mode,
 // less the process's umask; an old one keeps its own.
-func WriteFile(path string, data []byte, mode os.FileMode) (err error) {
+func WriteFile(path string, data []byte, mode os.FileMode) error {
+	return write(path, data, mode, func(*os.File, string) error { return nil })
+}
+
+// WriteOwned is WriteFile for a file that another user's process reads, such as a key. The file keeps its owner and
+// group too, and a new one that root makes gets those of its folder. An error leaves the file as it was.
+func WriteOwned(path string, data []byte, mode os.FileMode) error {
+	return write(path, data, mode, keepOwner)
+}
+
+func write(path string, data []byte, mode os.FileMode, own func(f *os.File, path string) error) (err error) {
 	f, err := replacement(path, mode)
 	if err != nil {
 		return err
@@ -23,6 +34,9 @@ func WriteFile(path string, data []byte, mode os.FileMode) (err error) {
 			err = errors.Join(err, f.Abort())
 		}
 	}()
+	if err := own(f.File, path); err != nil {
+		return fmt.Errorf("owner of %s: %w", path, err)
+	}
 	if _, err := f.Write(data); err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/google/renameio/v2"
 )
@@ -19,11 +20,6 @@ func Create(path string, mode fs.FileMode) (*Pending, error) {
 	return create(path, renameio.WithPermissions(mode))
 }
 
-// CreatePrivate is Create with the mode 0600 whatever the umask, or with the mode of the file that it replaces.
-func CreatePrivate(path string) (*Pending, error) {
-	return create(path, renameio.WithStaticPermissions(0o600), renameio.WithExistingPermissions())
-}
-
 func replacement(path string, mode fs.FileMode) (*Pending, error) {
 	return create(path, renameio.WithPermissions(mode), renameio.WithExistingPermissions())
 }
@@ -34,6 +30,44 @@ func create(path string, options ...renameio.Option) (*Pending, error) {
 		return nil, err
 	}
 	return &Pending{f}, nil
+}
+
+// keepOwner gives f the owner and group of the file at path, which it is to replace. Without one it is GiveToFolder.
+func keepOwner(f *os.File, path string) error {
+	old, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return GiveToFolder(f)
+	}
+	if err != nil {
+		return err
+	}
+	return giveTo(f, old)
+}
+
+// GiveToFolder gives a file that root has made to the owner and group of its folder, whose processes could not open it
+// else. It does nothing for other users.
+func GiveToFolder(f *os.File) error {
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	dir, err := os.Stat(filepath.Dir(f.Name()))
+	if err != nil {
+		return err
+	}
+	return giveTo(f, dir)
+}
+
+// giveTo gives f the owner and group of another file.
+func giveTo(f *os.File, other fs.FileInfo) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	has, want := info.Sys().(*syscall.Stat_t), other.Sys().(*syscall.Stat_t)
+	if has.Uid == want.Uid && has.Gid == want.Gid {
+		return nil
+	}
+	return f.Chown(int(want.Uid), int(want.Gid))
 }
 
 // Commit makes the content durable and gives the file its name. The name is durable after SyncDir.

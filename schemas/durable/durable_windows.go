@@ -18,10 +18,7 @@ type Pending struct {
 }
 
 // Create starts the file path. Its access rights are those that the folder passes on: Windows ignores the mode.
-func Create(path string, _ fs.FileMode) (*Pending, error) { return CreatePrivate(path) }
-
-// CreatePrivate is Create.
-func CreatePrivate(path string) (*Pending, error) {
+func Create(path string, _ fs.FileMode) (*Pending, error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"*")
 	if err != nil {
 		return nil, err
@@ -30,6 +27,12 @@ func CreatePrivate(path string) (*Pending, error) {
 }
 
 func replacement(path string, mode fs.FileMode) (*Pending, error) { return Create(path, mode) }
+
+// keepOwner does nothing: the folder decides who may use the file.
+func keepOwner(*os.File, string) error { return nil }
+
+// GiveToFolder does nothing: the folder decides who may use the file.
+func GiveToFolder(*os.File) error { return nil }
 
 // Commit makes the content durable and gives the file its name, durably.
 func (p *Pending) Commit() error {

@@ -11,6 +11,6 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 scripts/packaging/rootfs.sh "$work/rootfs" "$program"
 # The last stage of the Dockerfile, with the content from here.
-sed -n '/^FROM scratch/,$p' Dockerfile | sed 's/^COPY --from=compile \(.*\) \/rootfs\/ \//COPY \1 rootfs\/ \//' >"$work/Dockerfile"
+sed -n '/^FROM scratch/,$p' Dockerfile | sed -E 's#^COPY --from=compile (.*)/rootfs/#COPY \1rootfs/#' >"$work/Dockerfile"
 epoch=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 buildah bud --quiet --format docker --timestamp "$epoch" --isolation chroot --tag "$tag" --file "$work/Dockerfile" "$work"

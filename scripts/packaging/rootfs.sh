@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the content of the image in DIR: the program, compiled here or given, the certificates of public
-# authorities from this system, and the folders that it writes to.
+# Makes the content of the image in DIR: in root the program, compiled here or given, and the certificates of public
+# authorities from this system; in data the folder that the program writes to, which its user owns.
 #
 #   scripts/packaging/rootfs.sh DIR [PROGRAM]
 set -euo pipefail
@@ -13,7 +13,10 @@ if [ ! -s "$certificates" ]; then
   exit 1
 fi
 rm -rf "$dir"
-mkdir -p "$dir/data" "$dir/tmp" "$dir/etc/ssl/certs"
+umask 022 # the image's user reads what root owns
+mkdir -p "$dir/data"
+dir+=/root
+mkdir -p "$dir/tmp" "$dir/etc/ssl/certs"
 chmod 1777 "$dir/tmp"
 install -m 0644 "$certificates" "$dir/etc/ssl/certs/ca-certificates.crt"
 echo 'reelsplice:x:65532:65532::/data:/reelsplice' >"$dir/etc/passwd"

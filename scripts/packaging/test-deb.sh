@@ -25,18 +25,23 @@ cp data/sample/*.ndjson "$root/dumps/"
 in_root() { chroot "$root" "$@"; }
 as_user() { chroot --userspec=reelsplice:reelsplice "$root" env REELSPLICE_CONFIG=/etc/reelsplice/reelsplice.toml "$@"; }
 
-in_root dpkg -i /reelsplice.deb
+in_root dpkg -i /reelsplice.deb | tee "$work/install"
+grep -q 'sudo systemctl enable --now reelsplice' "$work/install" # what to do next
 in_root dpkg --verify reelsplice
 in_root reelsplice version
 [ "$(in_root stat -c '%U %a' /var/lib/reelsplice)" = "reelsplice 750" ]
 in_root dpkg-query -W -f '${Conffiles}\n' reelsplice | grep -q /etc/reelsplice/reelsplice.toml
+[ -s "$root/usr/share/doc/reelsplice/docs/how-to/applications/kodi.md" ]
 [ ! -e "$root/etc/systemd/system/multi-user.target.wants/reelsplice.service" ] # nothing starts by itself
 in_root bash -c '. /usr/share/bash-completion/completions/reelsplice && complete -p reelsplice' >/dev/null
 
-# The commands of the units, as their user.
-cp "$root"/dumps/*.ndjson "$root/var/lib/reelsplice/dumps/"
-chmod 0644 "$root"/var/lib/reelsplice/dumps/*.ndjson
-token=$(as_user reelsplice token issue --name me)
+# The commands of the units, as their user. Root makes the token file.
+in_root cp -r dumps/. /var/lib/reelsplice/dumps/
+in_root chown -R reelsplice: /var/lib/reelsplice/dumps
+token=$(in_root reelsplice token issue --config /etc/reelsplice/reelsplice.toml --name me)
+as_user reelsplice token issue --name another >/dev/null
+if in_root reelsplice token list 2>"$work/usage"; then exit 1; fi
+grep -qF 'sudo -u reelsplice reelsplice token list --config /etc/reelsplice/reelsplice.toml' "$work/usage"
 sed -n 's/^ExecStart=//p' "$root/usr/lib/systemd/system/reelsplice-nightly.service" >"$work/nightly"
 [ "$(wc -l <"$work/nightly")" = 3 ]
 while read -r line; do
@@ -53,7 +58,8 @@ edge=
 
 # Settings survive an upgrade, data a removal; a purge leaves nothing.
 echo '# mine' >>"$root/etc/reelsplice/reelsplice.toml"
-in_root dpkg -i /reelsplice.deb >/dev/null
+in_root dpkg -i /reelsplice.deb >"$work/upgrade"
+if grep sudo "$work/upgrade"; then exit 1; fi
 grep -q '# mine' "$root/etc/reelsplice/reelsplice.toml"
 in_root dpkg -r reelsplice >/dev/null
 [ -s "$root/var/lib/reelsplice/releases/current" ] && [ -s "$root/etc/reelsplice/reelsplice.toml" ]

@@ -46,6 +46,10 @@ answers "http://$api" "$token" "$admin" "${inside[@]}"
 [ "$(stat -c '%u' "$folder/data/releases")" = 65532 ]
 [ -s "$folder/etc/ssl/certs/ca-certificates.crt" ]
 [ ! -e "$folder/bin" ] # nothing else is there
+# The process may write to its folder alone.
+found=$(find "$folder" -path "$folder/data" -prune -o -path "$folder/tmp" -prune -o ! -type l '(' ! -uid 0 -o -perm /022 ')' -print)
+[ -z "$found" ] || { echo "the image's user may write to $found" >&2 && exit 1; }
+[ "$(stat -c '%u %a' "$folder/data" "$folder/tmp" | tr '\n' ' ')" = "65532 755 0 1777 " ]
 
 # The nightly job of compose.yaml. The edge of the sample follows.
 install -o 65532 -m 0644 -D --target-directory "$folder/tmp/dumps" data/sample/movies.ndjson

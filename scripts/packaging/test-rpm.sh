@@ -14,7 +14,8 @@ rpm --root "$root" --verify --nodeps --nouser --nogroup reelsplice
 rpm -qp --configfiles "$rpm" | grep -qx /etc/reelsplice/reelsplice.toml
 rpm -qp --scripts "$rpm" | grep -q useradd
 for file in /usr/bin/reelsplice /usr/lib/systemd/system/reelsplice.service /usr/share/man/man1/reelsplice-serve.1.gz \
-  /usr/share/bash-completion/completions/reelsplice /usr/share/zsh/site-functions/_reelsplice; do
+  /usr/share/bash-completion/completions/reelsplice /usr/share/zsh/site-functions/_reelsplice \
+  /usr/share/doc/reelsplice/README.md /usr/share/doc/reelsplice/docs/how-to/applications/kodi.md; do
   [ -s "$root$file" ] || { echo "$rpm has no $file" >&2 && exit 1; }
 done
 chroot "$root" /usr/bin/reelsplice version

@@ -54,6 +54,13 @@ elif ! grep -q /var/lib/reelsplice/releases "$work/out"; then
   cat "$work/out" && exit 1
 fi
 
+step scripts # the commands that the package prints are those of its document
+grep '^  sudo ' scripts/packaging/scripts/postinstall.sh | sed 's/^  //' >"$work/commands"
+[ "$(wc -l <"$work/commands")" = 4 ]
+while read -r line; do
+  grep -qFx -- "$line" docs/how-to/install.md || { echo "install.md lacks the command $line" >&2 && exit 1; }
+done <"$work/commands"
+
 step "chart and Compose file"
 (cd scripts/packaging/manifests && REELSPLICE="$program" go test ./...)
 
@@ -69,7 +76,8 @@ if [ -z "$quick" ]; then
   cp dist/* "$work/first/"
   tar xzf dist/*_linux_amd64.tar.gz --strip-components=1 -C "$work/archive"
   "$work/archive/reelsplice" version
-  for file in LICENSE README.md man/reelsplice.1 completions/_reelsplice docs/how-to/install.md systemd/reelsplice.service etc/reelsplice.toml; do
+  for file in LICENSE README.md man/reelsplice.1 completions/_reelsplice docs/how-to/install.md docs/how-to/applications/kodi.md \
+    docs/reference/monitoring/alerts.yml docs/explanation/sizing.md ingest/layout/docs/tmdb.md systemd/reelsplice.service etc/reelsplice.toml; do
     [ -s "$work/archive/$file" ] || { echo "the archive has no $file" >&2 && exit 1; }
   done
   grep -q '"bomFormat": "CycloneDX"' dist/*.cdx.json

@@ -15,6 +15,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/reelsplice/reelsplice/schemas/durable"
 	"github.com/reelsplice/reelsplice/serve/follow"
 )
 
@@ -204,7 +205,11 @@ func resolve(path string) (string, error) {
 // by each edit, and a lock on the old one would keep nobody out. The lock file stays; removing it
 // would open the same gap.
 func lock(target string) (unlock func(), err error) {
-	l := flock.New(target + ".lock")
+	path := target + ".lock"
+	if err := makeLock(path); err != nil {
+		return nil, fmt.Errorf("lock %q: %w", path, err)
+	}
+	l := flock.New(path)
 	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
 	defer cancel()
 	const retry = 5 * time.Millisecond
@@ -215,6 +220,19 @@ func lock(target string) (unlock func(), err error) {
 		return nil, fmt.Errorf("lock %q: %w", l.Path(), err)
 	}
 	return func() { _ = l.Unlock() }, nil // does not fail on a lock that is held
+}
+
+// makeLock makes the lock file, for the user of its folder if root does. An old one stays as it is: who owns the
+// folder could have made it a link to any file.
+func makeLock(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(durable.GiveToFolder(f), f.Close())
 }
 
 func readFile(path string) ([]byte, error) {

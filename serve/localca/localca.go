@@ -282,7 +282,7 @@ func writeKey(path string, key *ecdsa.PrivateKey) error {
 	if err != nil {
 		return err
 	}
-	return durable.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), 0o600)
+	return durable.WriteOwned(path, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), 0o600)
 }
 
 func writeCertificates(path string, certs ...*x509.Certificate) error {
@@ -292,5 +292,5 @@ func writeCertificates(path string, certs ...*x509.Certificate) error {
 			return err
 		}
 	}
-	return durable.WriteFile(path, text.Bytes(), 0o644)
+	return durable.WriteOwned(path, text.Bytes(), 0o644)
 }

@@ -20,3 +20,17 @@ if [ -d /run/systemd/system ]; then
   systemctl daemon-reload || true
   systemctl try-restart reelsplice.service || true
 fi
+
+# On the first configuration: dpkg then gives no version, and rpm a count of one.
+if [ "$1" = 1 ] || { [ "$1" = configure ] && [ -z "${2:-}" ]; }; then
+  cat <<'TEXT'
+reelsplice is installed and does not run yet. A token and dumps, a release, then the edge:
+
+  sudo -u reelsplice reelsplice token issue --config /etc/reelsplice/reelsplice.toml --name me
+  sudo cp -r dumps/. /var/lib/reelsplice/dumps/ && sudo chown -R reelsplice: /var/lib/reelsplice/dumps
+  sudo systemctl start reelsplice-nightly
+  sudo systemctl enable --now reelsplice reelsplice-nightly.timer
+
+/usr/share/doc/reelsplice/docs/how-to/install.md explains them.
+TEXT
+fi

@@ -7,4 +7,5 @@ case "$1" in
 esac
 if [ -d /run/systemd/system ]; then
   systemctl disable --now reelsplice.service reelsplice-nightly.timer || true
+  systemctl stop reelsplice-nightly.service || true # one that runs
 fi
