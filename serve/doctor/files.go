@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"al.essio.dev/pkg/shellescape"
+
 	"github.com/reelsplice/reelsplice/serve/accesslog"
 	"github.com/reelsplice/reelsplice/serve/auth"
 )

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"al.essio.dev/pkg/shellescape"
+
 	"github.com/reelsplice/reelsplice/serve/auth"
 	"github.com/reelsplice/reelsplice/serve/localca"
 )

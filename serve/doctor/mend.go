@@ -9,8 +9,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/reelsplice/reelsplice/schemas/object"
 	"al.essio.dev/pkg/shellescape"
+
+	"github.com/reelsplice/reelsplice/schemas/object"
 )
 
 // as returns a command that the user uid has to run.
