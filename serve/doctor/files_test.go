@@ -33,7 +33,7 @@ func TestSigningKey(t *testing.T) {
 	}
 	key := filepath.Join(t.TempDir(), "key")
 	in.Config.SigningKey = key
-	make32 := "-> " + shellescape.QuoteCommand([]string{"sh", "-c", "umask 077 && head -c 32 /dev/urandom >"+shellescape.Quote(key)}) + "\n"
+	make32 := "-> " + shellescape.QuoteCommand([]string{"sh", "-c", "umask 077 && head -c 32 /dev/urandom >" + shellescape.Quote(key)}) + "\n"
 	has(t, "a missing key", of(t, in, "signing key"), "fail", make32)
 	write(t, key, "short", 0o600)
 	has(t, "a short key", of(t, in, "signing key"), "fail", make32)
