@@ -126,6 +126,9 @@ func (f *front) check(t *testing.T) {
 	t.Run("a revoked token", f.checkRevoked)
 	t.Run("connections are reused", func(t *testing.T) { f.checkReuse(t, token) })
 	t.Run("a publish", func(t *testing.T) { f.checkPublish(t, token) })
+	if f.stored != "" {
+		t.Run("a broken cache", func(t *testing.T) { f.checkBroken(t, token) })
+	}
 	t.Run("edges that end", func(t *testing.T) { f.checkEnds(t, token) })
 	t.Run("no edge and the logs", func(t *testing.T) { f.checkLogs(t, token) })
 }
@@ -178,6 +181,10 @@ func (f *front) checkResponses(t *testing.T, token string) {
 		t.Error("a preflight does not allow Authorization")
 	}
 	f.get(t, http.StatusOK, "/", "")
+	f.get(t, http.StatusUnauthorized, "/page/release", "")
+	for _, path := range []string{"/page/release", "/page/explain?path=%2F3%2Fmovie%2F550", "//3/movie/550"} { // they need a token, and no cache has them
+		f.get(t, http.StatusOK, path, token)
+	}
 	for range 2 {
 		made := f.get(t, http.StatusOK, "/3/authentication/token/new", token).body
 		if again := f.get(t, http.StatusOK, "/3/authentication/token/new", token).body; bytes.Equal(made, again) {
@@ -214,10 +221,18 @@ func (f *front) checkRefusals(t *testing.T, token string) {
 		}
 	}
 	f.get(t, http.StatusOK, "/3/movie/550?api_key="+token, "")
+	f.get(t, http.StatusOK, "/page/release?api_key="+token, "")
+	f.get(t, http.StatusUnauthorized, "/page/release", wrong)
+	f.get(t, http.StatusOK, "/", wrong) // the page needs no token, so its 200 accepts none
+	f.get(t, http.StatusUnauthorized, "/3/movie/550?language=de-DE", wrong)
 	f.get(t, http.StatusOK, "/3/movie/550?api_key="+wrong, token) // a bearer token counts before it
 	got := f.get(t, http.StatusOK, "/3/movie/550?language=de-DE&api_key="+token+"&append_to_response=credits", "", "Accept-Encoding", "gzip")
 	if want := f.direct(t, http.MethodGet, "/3/movie/550?language=de-DE&append_to_response=credits", token, "Accept-Encoding", "gzip"); !bytes.Equal(got.body, want.body) {
 		t.Errorf("a key in the midst of a query changes the response:\n%s\n%s", gunzip(t, got.body), gunzip(t, want.body))
+	}
+	for range 2 { // checkLogs looks for the second key in what is stored
+		f.get(t, http.StatusOK, "/3/movie/550?api_key="+token+"&language=de-DE&api_key="+token, "")
+		f.get(t, http.StatusOK, "/3/movie/550?language=de-DE&API_KEY="+token, token)
 	}
 }
 
@@ -348,6 +363,23 @@ func (f *front) checkPublish(t *testing.T, token string) {
 		}
 		return err
 	})
+}
+
+// checkBroken asks for what cannot be stored, because the folder is away. checkLogs looks for the error that quotes the request.
+func (f *front) checkBroken(t *testing.T, token string) {
+	t.Helper()
+	away := f.stored + "-away"
+	if err := os.Rename(f.stored, away); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 { // the response may be an error
+		if _, err := ask(f.http, http.MethodGet, "https://"+host+"/3/movie/550?broken="+strconv.Itoa(i)+"&api_key="+token, ""); err != nil {
+			t.Log(err)
+		}
+	}
+	if err := os.Rename(away, f.stored); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // checkEnds drains an edge and kills the other one, under load of requests that no cache has.

@@ -73,12 +73,25 @@ func (h *imageHost) checkImages(t *testing.T, c *http.Client) {
 	for _, path := range []string{"/t/p/w500/abc.jpg", "/t/p/original/logo.svg", "/t/p/w600_and_h900_bestv2/abc.jpg", "/t/p/h632/abc.jpg"} {
 		image(t, c, path, http.StatusOK, "image/", path)
 	}
+	image(t, c, "/t/p/w500/query.jpg?x=1", http.StatusOK, "image/", "/t/p/w500/query.jpg")
 	image(t, c, "/t/p/w500/missing.jpg", http.StatusNotFound, "", "")
 	asked := h.asked.Load()
 	for _, path := range []string{"/", "/3/movie/550", "/t/p/w500/", "/t/p/w500/../../../etc/passwd", "/t/p/w500/abc.exe", "/t/p/w500/%2e%2e/abc.jpg", "/t/p/http://127.0.0.1/abc.jpg"} {
 		image(t, c, path, http.StatusNotFound, "", "")
 	}
-	if n := h.asked.Load(); n != asked {
+	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodOptions} {
+		rs, err := ask(c, method, imageURL+"/t/p/w500/abc.jpg", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rs.StatusCode != http.StatusMethodNotAllowed {
+			t.Errorf("%s of an image: %s, want 405", method, rs.Status)
+		}
+	}
+	if err := ok(c.Head(imageURL + "/t/p/w500/abc.jpg")); err != nil {
+		t.Errorf("HEAD of an image: %v", err)
+	}
+	if n := h.asked.Load(); n > asked+1 { // HEAD may ask it
 		t.Errorf("%d requests that are for no image came to the host", n-asked)
 	}
 	h.refuses.Store(true)

@@ -1,6 +1,7 @@
 package accesslog
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"sync"
@@ -37,12 +38,20 @@ func (f *file) Write(p []byte) (int, error) {
 	if moved {
 		_ = f.reopen() // the old file stays in use if this fails
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.f == nil {
-		return 0, os.ErrClosed
+	for n := 0; ; {
+		f.mu.Lock()
+		to := f.f
+		f.mu.Unlock()
+		if to == nil {
+			return n, os.ErrClosed
+		}
+		// Without the lock: a pipe whose reader stalls holds up the write until reopen or close closes the file.
+		written, err := to.Write(p[n:])
+		n += written
+		if !errors.Is(err, os.ErrClosed) {
+			return n, err
+		}
 	}
-	return f.f.Write(p)
 }
 
 // moved reports whether another file, or none, has the name. It looks once in a while.

@@ -48,10 +48,10 @@ func (m *meters) log(pr *plainRequest, w *reply, e *accesslog.Entry) {
 	m.access.Write(e)
 }
 
-// logRefused logs a response to a head that is no request.
-func (m *meters) logRefused(c *fastConn, status int, now time.Time) {
+// logRefused logs a response to a head that is no request, with a body of sent bytes.
+func (m *meters) logRefused(c *fastConn, status, sent int, now time.Time) {
 	if m.access.Wants(status) {
-		m.access.Write(&accesslog.Entry{Time: now, Client: c.RemoteAddr(), Status: status, Class: edge.RouteError.String()})
+		m.access.Write(&accesslog.Entry{Time: now, Client: c.RemoteAddr(), Status: status, Bytes: sent, Class: edge.RouteError.String()})
 	}
 }
 

@@ -21,10 +21,11 @@ import (
 func newFastConfig(limits *Limits, e *edge.Edge, m *meters, ps *preparedSet) fastConfig {
 	dates := new(dateCache)
 	return fastConfig{
-		refuse: func(dst []byte, code int, isHead bool, now time.Time) []byte {
-			return appendRefused(dst, code, isHead, dates.at(now), m)
+		refuse: func(c *fastConn, code int, now time.Time) []byte {
+			response, sent := refusedResponse(code, c.in.isHead(), dates.at(now), m)
+			m.logRefused(c, code, sent, now)
+			return response
 		},
-		logRefused:   m.logRefused,
 		open:         func() responder { return &client{edge: e, meters: m, meter: m.next(), dates: dates, prepared: ps} },
 		readTimeout:  limits.ReadTimeout,
 		writeTimeout: limits.WriteTimeout,
@@ -199,8 +200,8 @@ func (c *client) again(pr *plainRequest, target, query []byte, w *reply, now tim
 	return true
 }
 
-// appendRefused appends the response to a head that is no valid request, or to a connection above the limits.
-func appendRefused(dst []byte, code int, isHead bool, date []byte, m *meters) []byte {
+// refusedResponse returns the response to a head that is no valid request, or to a connection above the limits, and the length of its body.
+func refusedResponse(code int, isHead bool, date []byte, m *meters) (response []byte, sent int) {
 	refusal, allow := status.InvalidInput, ""
 	switch code {
 	case http.StatusMethodNotAllowed:
@@ -212,10 +213,7 @@ func appendRefused(dst []byte, code int, isHead bool, date []byte, m *meters) []
 	}
 	rs := edge.Refusal(code, refusal)
 	rs.Allow = allow
-	m.of(0).count(&rs, isHead)
-	dst = appendHead(dst, &rs, date, sameOrigin, true /* last */)
-	if isHead {
-		return dst
-	}
-	return append(dst, refusal.Body()...)
+	sent = m.of(0).count(&rs, isHead)
+	response = appendHead(nil, &rs, date, sameOrigin, true /* last */)
+	return append(response, refusal.Body()[:sent]...), sent
 }

@@ -176,11 +176,7 @@ func (c *fastConn) giveUp() {
 // refuse writes the response to a head that the server does not get.
 func (c *fastConn) refuse(status int) {
 	c.startWrite()
-	now := time.Now()
-	if log := c.listener.cfg.logRefused; log != nil {
-		log(c, status, now)
-	}
-	if _, err := c.Write(c.listener.cfg.refuse(nil, status, c.in.isHead(), now)); err == nil {
+	if _, err := c.Write(c.listener.cfg.refuse(c, status, time.Now())); err == nil {
 		c.linger()
 	}
 }

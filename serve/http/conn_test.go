@@ -65,8 +65,8 @@ func serve(t *testing.T, change func(*fastConfig)) *server {
 		t.Fatal(err)
 	}
 	s := &server{echo: new(echo), ends: make(chan error, 100)}
-	refuse := func(dst []byte, status int, isHead bool, _ time.Time) []byte {
-		return fmt.Appendf(dst, "refused %d %v", status, isHead)
+	refuse := func(c *fastConn, status int, _ time.Time) []byte {
+		return fmt.Appendf(nil, "refused %d %v", status, c.in.isHead())
 	}
 	cfg := fastConfig{open: func() responder { return s.echo }, refuse: refuse, readTimeout: timeout, writeTimeout: timeout, idleTimeout: timeout}
 	if change != nil {

@@ -45,7 +45,8 @@ func limitConns(ln net.Listener, limits *Limits, m *meters) *connlimit.Listener 
 	if limits.TLSCert == "" { // no response goes out before a handshake, which would cost too much
 		dates := new(dateCache)
 		config.Refuse = func(status int) []byte {
-			return appendRefused(nil, status, false /* isHead */, dates.at(time.Now()), m)
+			response, _ := refusedResponse(status, false /* isHead */, dates.at(time.Now()), m)
+			return response
 		}
 	}
 	return connlimit.Listen(ln, config)

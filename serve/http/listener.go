@@ -25,11 +25,8 @@ type responder interface {
 type fastConfig struct {
 	// open makes the responder of a new connection. Without it all requests go to the server.
 	open func() responder
-	// refuse appends the response to a head that the server does not get, which ends the
-	// connection. isHead is set for a HEAD request.
-	refuse func(dst []byte, status int, isHead bool, now time.Time) []byte
-	// logRefused logs such a response.
-	logRefused   func(c *fastConn, status int, now time.Time)
+	// refuse returns the response to a head that the server does not get, which ends the connection.
+	refuse       func(c *fastConn, status int, now time.Time) []byte
 	readTimeout  time.Duration // for the rest of an incomplete head; 0 for none
 	writeTimeout time.Duration // for a whole response; 0 for none
 	idleTimeout  time.Duration // between requests; 0 for none

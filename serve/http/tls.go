@@ -96,7 +96,8 @@ func (l *tlsListener) failed(c net.Conn, err error) {
 		err = errors.New("the client speaks HTTP without TLS")
 		isHead := string(record.RecordHeader[:]) == "HEAD "
 		date := new(dateCache).at(time.Now())
-		_, _ = record.Conn.Write(appendRefused(nil, http.StatusBadRequest, isHead, date, l.meters)) // the client may be gone
+		response, _ := refusedResponse(http.StatusBadRequest, isHead, date, l.meters)
+		_, _ = record.Conn.Write(response) // the client may be gone
 	}
 	var local *net.OpError
 	if errors.As(err, &local) && local.Op == "local error" && strings.Contains(local.Error(), "bad record MAC") {

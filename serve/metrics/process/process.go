@@ -4,23 +4,34 @@ package process
 
 import (
 	"bytes"
+	"fmt"
 	"io"
+	"strings"
 
 	"github.com/VictoriaMetrics/metrics"
 )
 
-// Write writes the metrics, each with its type.
+// Write writes the metrics, each family with its help text and type.
 func Write(to io.Writer) error {
 	metrics.ExposeMetadata(true)
-	var b bytes.Buffer
-	metrics.WriteProcessMetrics(&b)
-	for line := range bytes.Lines(b.Bytes()) {
-		if bytes.HasPrefix(line, []byte("# HELP ")) { // the library has no help texts
-			continue
-		}
-		if _, err := to.Write(line); err != nil {
-			return err
+	var all, kept bytes.Buffer
+	metrics.WriteProcessMetrics(&all)
+	keep := false
+	for line := range strings.Lines(all.String()) {
+		name, isType := strings.CutPrefix(line, "# TYPE ")
+		switch {
+		case isType:
+			name, kind, _ := strings.Cut(strings.TrimSpace(name), " ")
+			if strings.HasSuffix(name, "_total") { // the library calls some of them gauges
+				kind = "counter"
+			}
+			if _, keep = helps[name]; keep {
+				fmt.Fprintf(&kept, "# HELP %s %s\n# TYPE %s %s\n", name, helps[name], name, kind)
+			}
+		case keep && !strings.HasPrefix(line, "# HELP "): // the library's help texts are empty
+			kept.WriteString(line)
 		}
 	}
-	return nil
+	_, err := to.Write(kept.Bytes())
+	return err
 }

@@ -1,0 +1,115 @@
+//go:build unix
+
+package accesslog
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// within fails the test if f does not return.
+func within(t *testing.T, what string, f func()) {
+	t.Helper()
+	ended := make(chan struct{})
+	go func() { defer close(ended); f() }()
+	select {
+	case <-ended:
+	case <-time.After(30 * time.Second):
+		t.Fatalf("%s waits for the reader of the pipe", what)
+	}
+}
+
+// A pipe is a named pipe with a reader that reads only when a test has it read.
+type pipe struct {
+	path   string
+	reader *os.File
+	filled int // bytes that were there before any line
+}
+
+// newPipe returns a full pipe.
+func newPipe(t *testing.T) *pipe {
+	t.Helper()
+	p := &pipe{path: filepath.Join(t.TempDir(), "access.log")}
+	if err := syscall.Mkfifo(p.path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var err error
+	if p.reader, err = os.OpenFile(p.path, os.O_RDONLY|syscall.O_NONBLOCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.reader.Close() })
+	w, err := syscall.Open(p.path, syscall.O_WRONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Close(w)
+	for size := 4096; size > 0; {
+		n, err := syscall.Write(w, make([]byte, size))
+		if err == syscall.EAGAIN {
+			size /= 2 // the last bytes too
+			continue
+		} else if err != nil && err != syscall.EINTR {
+			t.Fatal(err)
+		}
+		p.filled += max(n, 0)
+	}
+	return p
+}
+
+// open opens a log that has the pipe, and waits for a write that the pipe holds up.
+func (p *pipe) open(t *testing.T) *Log {
+	t.Helper()
+	l, err := Open(Config{Path: p.path, Format: Common, Sample: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 10 {
+		l.Write(entry())
+	}
+	time.Sleep(50 * time.Millisecond) // or the test shows less
+	return l
+}
+
+// TestFullPipe: a reader that stalls holds up neither Reopen nor Close, and no line is lost by Reopen.
+func TestFullPipe(t *testing.T) {
+	p := newPipe(t)
+	l := p.open(t)
+	var err error
+	within(t, "Reopen", func() { err = errors.Join(l.Reopen(), l.Reopen()) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []byte
+	within(t, "the log", func() {
+		_, err = io.CopyN(io.Discard, p.reader, int64(p.filled))
+		for buf := make([]byte, 4096); err == nil && bytes.Count(got, []byte("\n")) < 10; {
+			var n int
+			n, err = p.reader.Read(buf)
+			got = append(got, buf[:n]...)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := bytes.Repeat(appendCommon(nil, entry()), 10); !bytes.Equal(got, want) || l.Lost() != 0 {
+		t.Errorf("%d lines are lost, and the reader got %s", l.Lost(), got)
+	}
+	within(t, "Close", l.Close)
+}
+
+// TestCloseFullPipe: the process ends although lines are waiting.
+func TestCloseFullPipe(t *testing.T) {
+	l := newPipe(t).open(t)
+	within(t, "Close", l.Close)
+	for end := time.Now().Add(30 * time.Second); l.Lost() != 10; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%d lines are counted as lost, want 10", l.Lost())
+		}
+	}
+}
