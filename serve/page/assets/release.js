@@ -23,7 +23,7 @@ export async function about() {
   const counted = h('div');
   const draw = (now) => replace(counted, yearsOf(now), subsOf(now), growthOf(now), languagesOf(now));
   draw(told);
-  if (told.counting) awaitCounts(counted, draw);
+  if (told.counting) awaitCounts(told, counted, draw);
   const view = h('div.release', null,
     h('h1', { tabindex: -1 }, 'The release'),
     h('p.lead-text', null, 'A release is one immutable build. This one is ', h('code', null, told.release), told.built ? `, built ${age(told.built)}` : '', '.'),
@@ -47,13 +47,22 @@ export async function about() {
 const known = (value, form) => (value === null || value === undefined ? null : form(value));
 const rank = (kind) => (FIRST.includes(kind) ? FIRST.indexOf(kind) : FIRST.length);
 
-/** awaitCounts asks until the server has counted sub-requests and languages, or the view is left. */
-async function awaitCounts(counted, draw) {
+/**
+ * awaitCounts asks until the server has counted sub-requests and languages, or the view is left. A view of another
+ * release takes the place of this one.
+ */
+async function awaitCounts(told, counted, draw) {
   counted.setAttribute('aria-busy', 'true');
   for (let pause = 500; ; pause = Math.min(2 * pause, 15000)) {
     await new Promise((resolve) => { setTimeout(resolve, pause); });
     if (!counted.isConnected) return;
     const now = await release(true).catch(() => null);
+    if (now && now.release !== told.release) {
+      const next = await about().catch(() => null);
+      if (!next) continue;
+      counted.closest('.release')?.replaceWith(next.view);
+      return;
+    }
     if (now && !now.counting) {
       draw(now);
       break;
