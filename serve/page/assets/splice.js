@@ -86,7 +86,8 @@ const EXAMPLES = ['/3/movie/550', '/3/tv/1399', '/3/tv/1399/season/1', '/3/perso
 export async function explorer(parts, query) {
   const most = (await limits()).append;
   const example = `/3/movie/550?append_to_response=credits,videos,images&language=${language()}`;
-  let request = split(example);
+  const given = query.get('path') ?? example;
+  let request = split(given) ?? split(example);
   let running = null;
 
   const field = h('input', { id: 'splice-path', type: 'text', spellcheck: 'false', autocomplete: 'off', 'aria-describedby': 'splice-hint' });
@@ -102,7 +103,7 @@ export async function explorer(parts, query) {
       h('p.quiet.small', { id: 'splice-hint' }, 'For example: ', commasOf(EXAMPLES.map((path) => h('button.link', { type: 'button', onclick: () => { request = { ...split(path), language: request.language }; asked(); } }, path))))),
     h('div.choices', null, ticks, h('div', null, h('label', { for: 'splice-language' }, 'Language'), picker)),
     result);
-  languageOptions(picker, request.language, true);
+  languageOptions(picker, () => request.language, true);
 
   function names() {
     const space = namespaceOf(request.path);
@@ -164,7 +165,7 @@ export async function explorer(parts, query) {
     }
     result.removeAttribute('aria-busy');
   }
-  await take(query.get('path') ?? example);
+  await take(given);
   return { title: 'The splice', view };
 }
 
