@@ -18,8 +18,8 @@ import (
 type Manifest struct {
 	FormatVersion int    `json:"format_version"`
 	ID            string `json:"id"`
-	// Parent is the id of the release that this one was built upon; empty for a
-	// full build.
+	// Parent is the id of the release before, also of a full build; empty for
+	// the first one.
 	Parent string `json:"parent"`
 	// Params holds the parameters of the build that determine its bytes.
 	Params map[string]string `json:"params"`

@@ -8,6 +8,7 @@ import (
 	"github.com/reelsplice/reelsplice/serve/page"
 	"github.com/reelsplice/reelsplice/serve/route"
 	"github.com/reelsplice/reelsplice/serve/status"
+	"github.com/reelsplice/reelsplice/serve/summary"
 )
 
 // revalidated is the Cache-Control of the page: caches keep it, and ask each time.
@@ -97,13 +98,24 @@ func (x *exchange) shown(content func() (any, error)) error {
 	return x.lease.set(x.bytes())
 }
 
-// describe returns the summary of the release that is served.
+// A description is the JSON of /page/release: the release, and the limits that requests of the page must keep.
+type description struct {
+	*summary.Summary
+	AppendLimit int `json:"append_limit"` // names in append_to_response
+	MaxPage     int `json:"max_page"`     // the last page of a list
+}
+
+// describe returns the description of the release that is served.
 func (x *exchange) describe() (any, error) {
 	if x.rel == nil {
 		return nil, status.Offline
 	}
 	x.rs.Release = x.rel.Manifest().ID
-	return x.edge.summary.Summary(x.held)
+	s, err := x.edge.summary.Summary(x.held)
+	if err != nil {
+		return nil, err
+	}
+	return description{s, x.edge.opts.AppendLimit, x.edge.opts.MaxPage}, nil
 }
 
 // maxExplained is the longest raw query of /page/explain in bytes: a target with each byte escaped.

@@ -43,8 +43,8 @@ func TestWebpage(t *testing.T) {
 	if a := ask("GET", "/page/reference"); a.Status != 200 || !strings.Contains(a.plain, "swagger-ui-bundle.js") {
 		t.Errorf("GET /page/reference = %d %.80q", a.Status, a.plain)
 	}
-	if a := ask("HEAD", "/page/index.html"); a.Status != 200 || a.Len() != first.Len() {
-		t.Errorf("HEAD /page/index.html = %d, %d bytes, want 200 and %d", a.Status, a.Len(), first.Len())
+	if a := ask("HEAD", "/"); a.Status != 200 || a.Len() != first.Len() {
+		t.Errorf("HEAD / = %d, %d bytes, want 200 and %d", a.Status, a.Len(), first.Len())
 	}
 	for _, c := range []struct {
 		method, uri string
@@ -52,6 +52,7 @@ func TestWebpage(t *testing.T) {
 		body, allow string
 	}{
 		{"GET", "/page/nothing", 404, servetest.Body404, ""},
+		{"GET", "/page/index.html", 404, servetest.Body404, ""},
 		{"GET", "/page/../page/index.html", 404, servetest.Body404, ""},
 		{"POST", "/page/nothing", 404, servetest.Body404, ""},
 		{"POST", "/", 405, servetest.Body405, allMethods},
@@ -77,13 +78,15 @@ func TestWebpage(t *testing.T) {
 }
 
 func TestReleaseSummary(t *testing.T) {
-	w := sampleWorld(t, nil)
+	w := sampleWorld(t, func(o *Options) { o.AppendLimit, o.MaxPage = 7, 600 })
 	a := w.get(t, "/page/release")
 	var s struct {
-		Release   string         `json:"release"`
-		Resources map[string]int `json:"resources"`
+		Release     string         `json:"release"`
+		Resources   map[string]int `json:"resources"`
+		AppendLimit int            `json:"append_limit"`
+		MaxPage     int            `json:"max_page"`
 	}
-	if err := json.Unmarshal([]byte(a.plain), &s); err != nil || a.Status != 200 || a.Cache != privateStore || s.Release != w.releases.ID() || s.Resources["movie"] == 0 {
+	if err := json.Unmarshal([]byte(a.plain), &s); err != nil || a.Status != 200 || a.Cache != privateStore || s.Release != w.releases.ID() || s.Resources["movie"] == 0 || s.AppendLimit != 7 || s.MaxPage != 600 {
 		t.Errorf("GET /page/release = %d, Cache-Control %q, %+v, %v", a.Status, a.Cache, s, err)
 	}
 	rq := w.request("/page/release")

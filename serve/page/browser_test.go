@@ -24,6 +24,7 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"github.com/reelsplice/reelsplice/build"
 	"github.com/reelsplice/reelsplice/data/sample"
@@ -178,7 +179,12 @@ func (b *browser) quiet(t *testing.T) {
 // run runs actions, for ten seconds at most.
 func (b *browser) run(t *testing.T, actions ...action) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, 10*time.Second)
+	b.runFor(t, 10*time.Second, actions...)
+}
+
+func (b *browser) runFor(t *testing.T, most time.Duration, actions ...action) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, most)
 	defer cancel()
 	if err := chromedp.Do(ctx, actions...); err != nil {
 		t.Fatalf("%v; the page has: %s", err, b.text("body"))
@@ -307,15 +313,24 @@ func TestPage(t *testing.T) {
 	}{
 		{"Token", testToken, true},
 		{"Views", testViews, true},
+		{"Addresses", testAddresses, false},
 		{"Typing", testTyping, false},
+		{"Combobox", testCombobox, false},
 		{"Keyboard", testKeyboard, false},
+		{"Filters", testFilters, false},
 		{"Language", testLanguage, false},
 		{"Splice", testSplice, true},
+		{"Requests", testRequests, false},
+		{"Copies", testCopies, false},
 		{"Refusals", testRefusals, false},
+		{"Broken", testBroken, false},
 		{"Theme", testTheme, false},
 		{"Screens", testScreens, true},
 		{"Release", testRelease, false},
+		{"Switch", testSwitch, false},
+		{"Limits", testLimits, false},
 		{"Offline", testOffline, false},
+		{"Reference", testReference, false},
 	} {
 		t.Run(part.name, func(t *testing.T) {
 			if !part.quick && !everyPart() {
@@ -339,6 +354,7 @@ func testToken(b *browser) {
 	if got := b.text("#token-problem"); !strings.Contains(got, "Invalid API key") {
 		t.Errorf("message of a wrong token = %q, want the API's", got)
 	}
+	b.run(t, js(`document.querySelector('#token').value = '“quoted”'`), chromedp.SendKeys(chromedp.CSS("#token"), "\r"), until(`document.querySelector('#token-problem')?.textContent.includes('This is no token')`))
 	b.run(t, js(`document.querySelector('#token').value = ''`), chromedp.SendKeys(chromedp.CSS("#token"), b.token+"\r"), until(`document.querySelector('h1')?.textContent === 'Your movie database'`), settled())
 	b.run(t, js(`sessionStorage.clear()`))
 	b.open(t)
@@ -346,7 +362,21 @@ func testToken(b *browser) {
 	if strings.Contains(address, b.token) || storage != b.token || cookie != "" {
 		t.Errorf("address %q, stored %q, cookie %q, want the token in the storage alone", address, storage, cookie)
 	}
+	b.run(t, screens[1].set(), chromedp.WaitVisible(chromedp.CSS("#leave")), screens[0].set())
 	b.run(t, chromedp.Click(chromedp.CSS("#leave")), chromedp.WaitVisible(chromedp.CSS("#token")))
+}
+
+// testAddresses: malformed escapes get a message, and no token stays in the address.
+func testAddresses(b *browser) {
+	t := b.t
+	b.open(t)
+	b.shows(t, "#/movie/%zz", "no such view")
+	b.shows(t, "#/list/100%", "Try again")
+	b.run(t, chromedp.Navigate("about:blank"), chromedp.Navigate(b.edge+"/#token=%"), settled())
+	if hash := value[string](t, b, `location.hash`); hash != "#/" {
+		t.Errorf("after a malformed token the address has %q", hash)
+	}
+	b.open(t)
 }
 
 // testViews: views show what the API says.
@@ -373,7 +403,11 @@ func testViews(b *browser) {
 		movie.Recommendations.Results[0].Title, fmt.Sprintf("%d people", len(movie.Credits.Cast)), "8.3 of 10", "Regency Enterprises", "IMDb", "This page is one response")
 	b.shows(t, "#/tv/1399", "Game of Thrones", "8 seasons", "73 episodes", "HBO", "David Benioff")
 	b.shows(t, "#/tv/1399/season/1", "Season 1", "10 episodes", "1. Winter Is Coming")
-	b.shows(t, "#/tv/1399/season/1/episode/1", "Winter Is Coming", "Season 1, episode 1")
+	b.shows(t, "#/tv/1399/season/1/episode/1", "Winter Is Coming", "Season 1, episode 1", "Next episode")
+	b.shows(t, "#/tv/1399/season/1/episode/10", "Season 1, episode 10", "Episode before")
+	if got := b.text("main"); strings.Contains(got, "Next episode") {
+		t.Errorf("the last episode has a link to the next: %.300q", got)
+	}
 	b.shows(t, "#/person/287", "Brad Pitt", "Born December 18, 1963", "Fight Club", "Tyler Durden")
 	b.shows(t, "#/collection/10", "Star Wars Collection", "The Empire Strikes Back")
 	var found struct {
@@ -387,14 +421,15 @@ func testViews(b *browser) {
 	b.run(t, at("#/movie/550"), at("#/tv/1399"), chromedp.NavigateBack(), until(`document.title.startsWith('Fight Club')`), chromedp.NavigateForward(), until(`document.title.startsWith('Game of Thrones')`))
 }
 
-// described is what an edge with several releases says; the first response still counts.
+// described is what an edge with several releases says. Its first responses still count, the very first one those
+// of another release.
 const described = `{
 	"release": "r2", "parent": "r1", "built": "2026-01-02T03:04:05Z", "resources": {"movie": 1234, "tv": 1, "episode_group": 2},
 	"fragments": 5, "segments": 4, "raw_bytes": 3000000, "stored_bytes": 1000000, "files_bytes": 1500000, "counting": COUNTING,
 	"languages": [{"language": "de", "resources": 7}], "subs": [{"kind": "movie", "sub": "credits", "fragments": 3, "raw_bytes": 9000, "stored_bytes": 4000}],
 	"years": [{"year": 1999, "movies": 3, "series": 1}, {"year": 2001, "movies": 1, "series": 0}],
 	"releases": [{"release": "r1", "built": "2026-01-01T00:00:00Z", "stored_bytes": 900000, "resources": 1200}, {"release": "r2", "built": "2026-01-02T03:04:05Z", "stored_bytes": 1000000, "resources": 1237}],
-	"changes": {"created": 2, "changed": 1, "deleted": 4}, "data": {"oldest": "2025-12-01", "newest": "2026-01-01"},
+	"changes": {"created": 2, "changed": 1, "deleted": 4}, "changes_at": "2026-01-01T23:04:05Z", "data": {"oldest": "2025-12-01", "newest": "2026-01-01"},
 	"quarantine": {"rows": 3, "reasons": {"top": [{"field": "movie.budget", "reason": "want a number", "count": 3, "example": "a.csv:7"}], "more": 0, "more_count": 0}},
 	"conflicts": {"count": 9, "fields": {"top": [{"field": "movie.title", "count": 9, "samples": ["1"]}], "more": 2, "more_count": 4}}
 }`
@@ -409,23 +444,76 @@ func testRelease(b *browser) {
 	}
 	b.get(t, "/page/release", &told)
 	b.shows(t, "#/release", told.Release, fmt.Sprintf("%d\nmovies", told.Resources["movie"]), fmt.Sprintf("%d\nseries", told.Resources["tv"]), "This is the first release", "German (de)", "episode details")
+	// The view of the start has asked for the true one: that of the release asks again.
 	b.run(t, at("#/"), js(fmt.Sprintf(`
 		window.edgeFetch ??= window.fetch;
 		let asked = 0;
 		window.fetch = async (url, options) => {
 			const told = (text) => new Response(text, {headers: {'Content-Type': 'application/json'}});
-			if (url.pathname === '/page/release') return told(%q.replace('COUNTING', asked++ < 1 ? 'true' : 'false'));
-			if (url.pathname === '/3/movie/changes') return told('{"results": [{"id": 550}, {"id": 999999999}], "page": 1, "total_pages": 2, "total_results": 30}');
+			if (url.pathname === '/page/release') {
+				const text = %q.replace('COUNTING', asked < 3 ? 'true' : 'false');
+				return told(asked++ ? text : text.replace('"release": "r2"', '"release": "r0"'));
+			}
+			if (url.pathname === '/3/movie/changes' && url.search === '?start_date=2026-01-01&end_date=2026-01-01') {
+				return told('{"results": [{"id": 550}, {"id": 999999999}], "page": 1, "total_pages": 2, "total_results": 30}');
+			}
 			return window.edgeFetch(url, options);
 		};`, described)))
-	// The view of the start has asked for the true one: a new token asks again.
-	b.run(t, chromedp.Click(chromedp.CSS("#leave")), chromedp.WaitVisible(chromedp.CSS("#token")), chromedp.SendKeys(chromedp.CSS("#token"), b.token+"\r"), until(`document.querySelector('#search')`), settled())
 	b.shows(t, "#/release", "r2", "1,234\nmovies", "2\nepisode groups", "2 new, 1 changed, 4 removed", "Fight Club", "movie 999999999", "28 more", "December 1, 2025 to January 1, 2026",
 		"German (de)", "movie credits", "Stored bytes by release", "3 rows", "want a number", "a.csv:7", "9 values", "movie.title", "2 entries more", "1.00 MB, 3.0× smaller")
+	if links := value[[]string](t, b, `[...document.querySelectorAll('.chips a')].map((a) => a.hash)`); !slices.Equal(links, []string{"#/movie/550"}) {
+		t.Errorf("links to changed resources = %q, want that of the one which is there", links)
+	}
 	b.check(t, "described release")
 	b.picture(t, "release-described")
 	if n := value[int](t, b, `document.querySelectorAll('.columns rect.series-0').length`); n != 4 { // two years with movies, two releases
 		t.Errorf("%d solid columns in the plots, want 4", n)
+	}
+	b.open(t)
+}
+
+// testSwitch: a response of another release makes the page ask for its description again.
+func testSwitch(b *browser) {
+	t := b.t
+	b.run(t, at("#/movie/550"), js(`
+		window.edgeFetch ??= window.fetch;
+		window.described = 0;
+		window.fetch = async (url, options) => {
+			if (url.pathname === '/page/release') window.described++;
+			const r = await window.edgeFetch(url, options);
+			return new Response(r.body, {status: r.status, headers: {'X-Reelsplice-Release': window.switched ? 'r2' : 'r1'}});
+		};`))
+	b.run(t, at("#/tv/1399"), at("#/"), at("#/movie/550"), at("#/"))
+	if n := value[int](t, b, `window.described`); n > 2 { // one at each release, and one under way at the switch
+		t.Errorf("the release was described %d times before a switch", n)
+	}
+	b.run(t, js(`window.described = 0; window.switched = true`), at("#/tv/1399"), at("#/"))
+	if n := value[int](t, b, `window.described`); n == 0 {
+		t.Error("the release was not described again after a switch")
+	}
+	b.open(t)
+}
+
+// testLimits: the page appends as many names, and offers as many pages, as the edge serves.
+func testLimits(b *browser) {
+	t := b.t
+	b.run(t, js(`
+		window.edgeFetch ??= window.fetch;
+		window.fetch = async (url, options) => {
+			const r = await window.edgeFetch(url, options);
+			if (url.pathname !== '/page/release') return r;
+			return new Response(JSON.stringify({...await r.json(), append_limit: 2, max_page: 1}));
+		};`),
+		chromedp.Click(chromedp.CSS("#leave")), chromedp.WaitVisible(chromedp.CSS("#token")), chromedp.SendKeys(chromedp.CSS("#token"), b.token+"\r"), until(`document.querySelector('#search')`), settled())
+	b.shows(t, "#/movie/550", "Cast", "Videos")
+	b.run(t, until(`decodeURIComponent(document.querySelector('.brief a')?.hash ?? '').includes('append_to_response=credits,videos&')`))
+	if got := b.text("main"); strings.Contains(got, "Keywords") {
+		t.Errorf("a section says something of what was not asked for: %.500q", got)
+	}
+	b.shows(t, views[10].route, "3 of at most 2")
+	b.run(t, at("#/list/movie/popular"))
+	if got := b.text("main"); strings.Contains(got, "Page 1 of") {
+		t.Error("a list has links to pages that the edge refuses")
 	}
 	b.open(t)
 }
@@ -456,6 +544,53 @@ func testTyping(b *browser) {
 		until(`document.querySelector('#options').textContent.includes('Fight Club')`),
 		key("ArrowDown"), until(`document.querySelector('#search').getAttribute('aria-activedescendant') === 'option-0'`), key("Enter"), until(`location.hash === '#/movie/550' && document.title.startsWith('Fight Club')`), settled())
 	b.run(t, js(`document.querySelector('#search').value = 'star'; document.querySelector('#search').focus()`), key("Enter"), until(`location.hash === '#/search?q=star'`), settled())
+}
+
+// testCombobox: what was typed since counts, and nothing opens without the focus.
+func testCombobox(b *browser) {
+	t := b.t
+	const write = `const write = (text) => { const f = document.querySelector('#search'); f.focus(); f.value = text; f.dispatchEvent(new Event('input')); };
+		const press = (key) => document.querySelector('#search').dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true, cancelable: true}));`
+	shown := until(`!document.querySelector('#options').hidden && document.querySelector('#options').textContent.includes('Fight Club')`)
+	b.run(t, at("#/"), js(write+`write('fight club')`), shown)
+	// Enter before the rows of new words have come.
+	b.run(t, js(write+`press('ArrowDown'); write('fight clubs'); press('Enter')`), until(`location.hash === '#/search?q=fight%20clubs'`), settled())
+	// An empty field has no options.
+	b.run(t, js(write+`write('fight club')`), shown, js(write+`write(''); press('ArrowDown')`))
+	if left := value[bool](t, b, `document.querySelector('#options').hidden && document.querySelector('#options').children.length === 0`); !left {
+		t.Error("an empty field has options")
+	}
+	// Escape and blur end what is under way: requests that wait for their time, and those for their response.
+	// The timer of the test is behind those of the field.
+	b.run(t, js(`
+		window.edgeFetch ??= window.fetch;
+		window.searches = [];
+		const held = new Promise((resolve) => { window.letGo = resolve; });
+		window.fetch = async (url, options) => {
+			if (url.pathname !== '/3/search/multi') return window.edgeFetch(url, options);
+			window.searches.push(url.search);
+			await held;
+			return window.edgeFetch(url, {...options, signal: undefined});
+		};`))
+	b.run(t, js(write+`
+		write('fight'); press('Escape');
+		write('fight club'); document.activeElement.blur();
+		window.passed = false; setTimeout(() => { window.passed = true; }, 250);`), until(`window.passed`))
+	if sent := value[[]string](t, b, `window.searches`); len(sent) > 0 {
+		t.Errorf("searches after Escape and blur = %q", sent)
+	}
+	b.run(t, js(write+`write('fight club')`), until(`window.searches.length === 1`), js(`
+		document.activeElement.blur();
+		window.letGo();
+		window.passed = false;
+		window.edgeFetch('3/configuration').then((r) => r.text()).then(() => setTimeout(() => { window.passed = true; }, 50));`), until(`window.passed`))
+	if open := value[bool](t, b, `!document.querySelector('#options').hidden`); open {
+		t.Error("options open without the focus")
+	}
+	// Without a network the message is no option.
+	b.run(t, js(write+`window.fetch = async () => { throw new TypeError('no network'); }; write('fight')`), until(`document.querySelector('#options').textContent.includes('did not respond')`),
+		js(write+`press('ArrowDown'); press('Enter')`), until(`location.hash === '#/search?q=fight'`), settled())
+	b.open(t)
 }
 
 // key presses a named key in the element with the focus.
@@ -489,6 +624,36 @@ func testKeyboard(b *browser) {
 	b.run(t, js(`document.querySelector('#skip').click()`), until(`document.activeElement.id === 'main' && location.hash === '#/movie/550'`))
 }
 
+// testFilters: a select keeps the focus while keys change it, although its view is drawn anew.
+func testFilters(b *browser) {
+	t := b.t
+	press := func(id, drawn string) {
+		t.Helper()
+		b.run(t, js(fmt.Sprintf(`window.before = document.querySelector(%q)`, drawn)), chromedp.KeyEvent(kb.ArrowDown),
+			until(fmt.Sprintf(`document.querySelector(%q) !== window.before && !document.querySelector('[aria-busy]')`, drawn)))
+		if at := value[string](t, b, `document.activeElement.id`); at != id {
+			t.Errorf("after a key in #%s the focus is at %q", id, at)
+		}
+	}
+	b.run(t, at("#/discover/movie"), js(`document.querySelector('#discover-genre').focus()`))
+	first := value[string](t, b, `document.querySelector('#discover-genre').options[1].value.slice(1)`)
+	second := value[string](t, b, `document.querySelector('#discover-genre').options[2].value.slice(1)`)
+	for _, id := range []string{first, second} {
+		press("discover-genre", "#discover-genre")
+		if hash := value[string](t, b, `location.hash`); hash != "#/discover/movie?genre="+id {
+			t.Errorf("after a key the address is %q, want that of genre %s", hash, id)
+		}
+	}
+	b.run(t, js(`document.querySelector('#discover-kind').focus()`))
+	press("discover-kind", "#discover-kind")
+	b.run(t, until(`document.querySelector('#language option[value="de-DE"]')`), js(`document.querySelector('#language').focus()`))
+	press("language", "h1")
+	b.run(t, js(`localStorage.clear()`))
+	b.open(t)
+	// A link leads to the heading of its view.
+	b.run(t, js(`document.querySelector('#links a[href="#/release"]').focus(); document.activeElement.click()`), until(`document.activeElement.tagName === 'H1' && document.activeElement.textContent === 'The release'`), settled())
+}
+
 // testLanguage: the picked language is asked for and kept.
 func testLanguage(b *browser) {
 	t := b.t
@@ -503,7 +668,7 @@ func testLanguage(b *browser) {
 // testSplice: the strip's parts are the response, a second ask is a 304, ticks change the request.
 func testSplice(b *browser) {
 	t := b.t
-	b.run(t, at(views[10].route), until(`document.querySelector('#sum-check')`))
+	b.run(t, at(views[10].route), until(`document.querySelector('#sum-check') && document.querySelector('#splice-language').value === 'de-DE'`))
 	type sums struct {
 		Strip, Table, Length float64
 		Names                []string
@@ -535,6 +700,12 @@ func testSplice(b *browser) {
 	// A part's bytes.
 	b.run(t, until(`document.querySelector('section .excerpt').textContent.startsWith('{"adult":false')`),
 		js(`document.querySelectorAll('button.part')[2].click()`), until(`document.querySelector('section .excerpt').textContent.startsWith('"cast":[{')`))
+	for range 7 {
+		b.run(t, js(`window.rows = document.querySelector('#asked tbody').lastChild; document.querySelector('#ask-again').click()`), until(`document.querySelector('#asked tbody').lastChild !== window.rows`))
+	}
+	if got := value[string](t, b, `[...document.querySelectorAll('#asked tbody tr')].map((r) => r.firstChild.textContent).join()`); got != "1,5,6,7,8,9" {
+		t.Errorf("rows of nine asks = %s", got)
+	}
 	// Copies.
 	for language, want := range map[string]string{"curl": "curl --compressed", "javascript": "await fetch", "python": "urllib.request", "go": "package main"} {
 		b.run(t, js(fmt.Sprintf(`document.querySelector('[data-copy=%s]').click()`, language)),
@@ -555,12 +726,65 @@ func testSplice(b *browser) {
 	}
 }
 
+// testRequests: the field takes requests of either version, alone or with this server's address, and no others.
+func testRequests(b *browser) {
+	t := b.t
+	b.run(t, at(views[10].route), until(`document.querySelector('#sum-check')`))
+	ask := func(text, field, shown string) {
+		t.Helper()
+		b.run(t, js(fmt.Sprintf(`document.querySelector('.splice-result').replaceChildren(); document.querySelector('#splice-path').value = %q; document.querySelector('form.request').requestSubmit()`, text)),
+			until(fmt.Sprintf(`document.querySelector('.splice-result').textContent.includes(%q)`, shown)))
+		if got := value[string](t, b, `document.querySelector('#splice-path').value`); got != field {
+			t.Errorf("the field has %q after asking for %q, want %q", got, text, field)
+		}
+	}
+	ask(b.edge+"/3/movie/550?language=de-DE", "/3/movie/550?language=de-DE", "equals Content-Length")
+	ask("/3/search/multi?query=who?", "/3/search/multi?query=who%3F", "Content-Length")
+	ask("/3/search/multi", "/3/search/multi", "query must be provided")
+	ask("https://api.themoviedb.org/3/movie/550", "https://api.themoviedb.org/3/movie/550", "begins with /3/ or /4/")
+	ask("/5/movie/550", "/5/movie/550", "begins with /3/ or /4/")
+	ask("/4/list/1", "/4/list/1", "")
+	b.run(t, settled(), chromedp.Reload(), settled(), until(`document.querySelector('#splice-path')?.value === '/4/list/1'`))
+	b.shows(t, "#/splice?path="+url.QueryEscape("https://api.themoviedb.org/3/movie/550"), "begins with /3/ or /4/")
+}
+
+// testCopies: a copy is announced in sight, also where pages have no clipboard, as over plain HTTP.
+func testCopies(b *browser) {
+	t := b.t
+	b.run(t, at(views[10].route), until(`document.querySelector('#sum-check')`), js(`
+		Object.defineProperty(navigator, 'clipboard', {value: undefined, configurable: true});
+		document.addEventListener('copy', () => { window.copied = document.activeElement.value; });`),
+		chromedp.Click(chromedp.CSS("[data-copy=curl]")), until(`document.querySelector('.copied').textContent === 'Copied as curl.'`))
+	if got := value[string](t, b, `window.copied`); !strings.HasPrefix(got, "curl ") || !strings.Contains(got, b.token) {
+		t.Errorf("copied %.40q", got)
+	}
+	if at := value[string](t, b, `document.activeElement.dataset.copy + document.querySelectorAll('textarea').length`); at != "curl0" {
+		t.Errorf("after the copy, focus and text fields are %q", at)
+	}
+	b.run(t, js(`document.execCommand = () => false`), chromedp.Click(chromedp.CSS("[data-copy=go]")), until(`document.querySelector('.copied').textContent.includes('does not let pages copy')`))
+	b.open(t)
+}
+
 // testRefusals: what is missing, and routes that there are not.
 func testRefusals(b *browser) {
 	t := b.t
 	b.shows(t, "#/movie/999999999", "Not found", "The resource you requested could not be found.", "code 34")
 	b.shows(t, "#/nowhere", "no such view")
 	b.shows(t, "#/list/movie/nothing", "Try again")
+}
+
+// testBroken: a response that breaks off is an error of the network, not of the page.
+func testBroken(b *browser) {
+	t := b.t
+	b.run(t, at("#/"), js(`
+		window.edgeFetch ??= window.fetch;
+		window.fetch = async (url, options) => {
+			if (url.pathname !== '/3/person/287') return window.edgeFetch(url, options);
+			return new Response(new ReadableStream({start(c) { c.enqueue(new TextEncoder().encode('{"id":')); c.error(new TypeError('cut')); }}));
+		};`))
+	b.shows(t, "#/person/287", "No response", "broke off")
+	b.run(t, until(`!document.querySelector('#offline').hidden`), js(`window.fetch = window.edgeFetch`),
+		chromedp.Click(chromedp.CSS(".failure button")), until(`document.title.startsWith('Brad Pitt') && document.querySelector('#offline').hidden`), settled())
 }
 
 // testTheme: the switch overrides the system's theme and is kept.
@@ -609,16 +833,36 @@ func offline(is bool) action {
 		command(network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{MatchedNetworkConditions: rules}))
 }
 
-// testOffline: without the network, the page says so and stays.
+// testOffline: the page says that the edge does not respond, which the browser's own word about networks does not mean.
 func testOffline(b *browser) {
 	t := b.t
 	b.run(t, at("#/movie/550"), offline(true))
-	b.run(t, until(`!document.querySelector('#offline').hidden`), at("#/movie/13"), until(`document.querySelector('.failure')`))
+	// No part before has asked for this movie: the browser's cache does not have it.
+	b.run(t, at("#/movie/13"), until(`document.querySelector('.failure') && !document.querySelector('#offline').hidden`))
 	if got := b.text(".failure"); !strings.Contains(got, "did not respond") {
 		t.Errorf("without a network: %q", got)
 	}
-	b.run(t, offline(false), until(`document.querySelector('#offline').hidden`),
-		chromedp.Click(chromedp.CSS(".failure button")), until(`document.title.startsWith('Forrest Gump')`), settled())
+	b.run(t, offline(false), chromedp.Click(chromedp.CSS(".failure button")), until(`document.title.startsWith('Forrest Gump') && document.querySelector('#offline').hidden`), settled(),
+		js(`dispatchEvent(new Event('offline'))`))
+	if !value[bool](t, b, `document.querySelector('#offline').hidden`) {
+		t.Error("the page took the browser's word for it")
+	}
+}
+
+// testReference: Swagger UI draws the document under the policy, and its requests have the token of the tab.
+func testReference(b *browser) {
+	t := b.t
+	b.open(t)
+	b.run(t, chromedp.Navigate(b.edge+"/page/reference#/Movies/movieDetails"))
+	// It draws some hundred operations before it opens this one.
+	b.runFor(t, time.Minute, until(`document.querySelector('.opblock.is-open .try-out__btn')`))
+	b.picture(t, "reference")
+	b.run(t, chromedp.Click(chromedp.CSS(".opblock.is-open .try-out__btn")), chromedp.Click(chromedp.CSS(".opblock.is-open .execute")))
+	b.runFor(t, time.Minute, until(`document.querySelector('.live-responses-table tbody .response-col_status')?.textContent.includes('200')`))
+	if got := b.text(".live-responses-table"); !strings.Contains(got, "Fight Club") {
+		t.Errorf("response of the reference = %.300q", got)
+	}
+	b.run(t, chromedp.Click(chromedp.CSS("nav a")), until(`location.pathname === '/' && document.querySelector('h1')?.textContent === 'Your movie database'`), settled())
 }
 
 // check runs the checks of accessibility in the page.

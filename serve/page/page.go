@@ -92,6 +92,7 @@ func (s *Set) WithPage(imageBaseURL string) error {
 		}
 	}
 	s.documents["/"] = s.documents[Folder+"index.html"]
+	delete(s.documents, Folder+"index.html") // its relative addresses lead nowhere from there
 	s.documents[Folder+"reference"] = s.documents[Folder+"reference.html"]
 	return nil
 }

@@ -21,6 +21,7 @@ const firstWait = 300 * time.Millisecond
 type Keeper struct {
 	releases *releases.Releases
 	log      *slog.Logger
+	pacer    func() rest // of a walk
 
 	mu   sync.Mutex
 	last *job               // of the release that was last asked for
@@ -32,12 +33,14 @@ type job struct {
 	release string
 	base    *Summary // without counts
 	counted chan struct{}
-	counts  *counts // once counted is closed; nil if the release could not be read
+	// Once counted is closed:
+	counts *counts // nil if the walk did not reach the end
+	left   bool    // the release was no longer served before that: a later request counts anew
 }
 
 // NewKeeper returns the Keeper of the releases that rels serves.
 func NewKeeper(rels *releases.Releases, log *slog.Logger) *Keeper {
-	return &Keeper{releases: rels, log: log, rows: map[string]Release{}}
+	return &Keeper{releases: rels, log: log, pacer: pacer, rows: map[string]Release{}}
 }
 
 // Summary returns the summary of a release, which the caller holds. The error is that of a file that cannot
@@ -53,6 +56,7 @@ func (k *Keeper) Summary(h *releases.Held) (s *Summary, err error) {
 		out := *j.base
 		select {
 		case <-j.counted:
+			out.Counting = j.left
 			if j.counts != nil {
 				j.counts.addTo(&out)
 			}
@@ -85,23 +89,33 @@ func (k *Keeper) job(h *releases.Held) (*job, error) {
 		go k.count(j, own)
 	} else {
 		own.Release()
-		close(j.counted) // the release is on its way out
+		j.left = true
+		close(j.counted)
 	}
 	return j, nil
 }
 
-// count walks through the release of j.
+// count walks through the release of j. A walk that ends early is forgotten, so that the next request for the
+// release starts another.
 func (k *Keeper) count(j *job, h *releases.Held) {
 	defer h.Release()
 	defer close(j.counted)
 	err := release.Guard(func() error {
-		c, err := walk(h.Served(), h.Reader(), pacer())
+		c, err := walk(h.Served(), h.Reader(), k.pacer())
 		if err == nil {
 			j.counts = c
 		}
 		return err
 	})
-	if err != nil && h.Served().Err() == nil {
+	if err == nil {
+		return
+	}
+	k.mu.Lock()
+	if k.last == j {
+		k.last = nil
+	}
+	k.mu.Unlock()
+	if j.left = h.Served().Err() != nil; !j.left {
 		k.log.Error("count the fragments of a release", "release", j.release, "error", err)
 	}
 }

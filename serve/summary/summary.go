@@ -17,13 +17,14 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/tables"
+	"github.com/reelsplice/reelsplice/schemas/tables/changelog"
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 )
 
 // A Summary is the JSON of /page/release. What is not known is null, or "".
 type Summary struct {
 	Release     string           `json:"release"`
-	Parent      string           `json:"parent"` // of an incremental build
+	Parent      string           `json:"parent"` // the release before; "" for the first one
 	Built       string           `json:"built"`  // RFC 3339
 	Resources   map[string]int64 `json:"resources"`
 	Fragments   int64            `json:"fragments"`
@@ -38,7 +39,9 @@ type Summary struct {
 	Years     []Year     `json:"years"`     // those with titles; null without tables
 	Releases  []Release  `json:"releases"`  // of the store, the oldest first
 	Changes   *Changes   `json:"changes"`
-	Data      *age.Days  `json:"data"` // the days on which records were fetched
+	// ChangesAt is the time that the lists of changes have for them, RFC 3339; "" without a parent.
+	ChangesAt string    `json:"changes_at"`
+	Data      *age.Days `json:"data"` // the days on which records were fetched
 	// Quarantine and Conflicts are those of the ingest's report that the build has found.
 	Quarantine json.RawMessage `json:"quarantine"`
 	Conflicts  json.RawMessage `json:"conflicts"`
@@ -113,6 +116,9 @@ func describe(rel *release.Reader, store release.Store) (*Summary, error) {
 	var err error
 	if s.Years, err = years(rel); err != nil {
 		return nil, err
+	}
+	if log := changelog.Open(rel); log.Builds() > 0 {
+		s.ChangesAt = timeOf(time.Unix(log.Time(log.Builds()-1), 0))
 	}
 	r, err := readReport(store, m.ID)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/reelsplice/reelsplice/schemas/release"
@@ -127,7 +128,7 @@ func TestData(t *testing.T) {
 }
 
 // TestLeaving: a release that is not served any more is described without its counts, and a walk ends with
-// its release.
+// its release. The client that asks again gets the counts of the next release.
 func TestLeaving(t *testing.T) {
 	dir := t.TempDir()
 	servetest.Build(t, dir, 6, servetest.Movie550)
@@ -135,7 +136,7 @@ func TestLeaving(t *testing.T) {
 	k := NewKeeper(rels, slog.New(slog.DiscardHandler))
 	rels.Close()
 	s, err := k.Summary(h)
-	if err != nil || s.Counting || s.Subs != nil || s.Fragments == 0 {
+	if err != nil || !s.Counting || s.Subs != nil || s.Fragments == 0 {
 		t.Errorf("summary of a release that was served = %+v, %v", s, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -148,26 +149,58 @@ func TestLeaving(t *testing.T) {
 	}
 }
 
+// TestReturn: a release whose walk a switch has ended is counted when it is served again.
+func TestReturn(t *testing.T) {
+	dir := t.TempDir()
+	first := servetest.Build(t, dir, 6, servetest.Movie550)
+	rels, h := open(t, dir)
+	k := NewKeeper(rels, slog.New(slog.DiscardHandler))
+	k.pacer = func() rest {
+		return func(ctx context.Context, _ int) error { <-ctx.Done(); return ctx.Err() }
+	}
+	if s, err := k.Summary(h); err != nil || !s.Counting {
+		t.Fatalf("summary during the walk = %+v, %v", s, err)
+	}
+	walked := k.last
+	servetest.Build(t, dir, 6, servetest.Movie550, `{"id":2,"title":"Two"}`)
+	rels.Poll()
+	<-walked.counted
+	if s, err := k.Summary(h); err != nil || !s.Counting {
+		t.Errorf("summary after the walk ended early = %+v, %v", s, err)
+	}
+	servetest.Publish(t, dir, first)
+	rels.Poll()
+	again := rels.Acquire()
+	defer again.Release()
+	k.pacer = pacer
+	if s := counted(t, k, again); s.Release != first || s.Subs == nil || s.Languages == nil {
+		t.Errorf("summary of the release that came back = %+v", s)
+	}
+}
+
+// TestPacer: a walk works through its first steps, and then a quarter of the time.
 func TestPacer(t *testing.T) {
-	rest, begun := pacer(), time.Now()
-	busy := 0
-	for time.Since(begun) < 400*time.Millisecond {
-		if err := rest(t.Context(), clockEvery); err != nil {
-			t.Fatal(err)
+	synctest.Test(t, func(t *testing.T) {
+		rest, begun := pacer(), time.Now()
+		busy := time.Duration(0)
+		for time.Since(begun) < 10*atOnce*step {
+			if err := rest(t.Context(), clockEvery); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Millisecond)
+			busy += time.Millisecond
 		}
-		time.Sleep(time.Millisecond)
-		busy++
-	}
-	if busy > 300 {
-		t.Errorf("%d ms of 400 were worked, want rests", busy)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	for range 2 * atOnce {
-		time.Sleep(step)
-		if err := rest(ctx, clockEvery); err != nil {
-			return
+		if want := atOnce*step + 9*atOnce*step/(1+restFactor); busy < want-step || busy > want+step {
+			t.Errorf("%v of %v were worked, want about %v", busy, time.Since(begun), want)
 		}
-	}
-	t.Error("a rest does not end with its context")
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		for range 2 * atOnce {
+			time.Sleep(step)
+			if err := rest(ctx, clockEvery); err != nil {
+				return
+			}
+		}
+		t.Error("a rest does not end with its context")
+	})
 }

@@ -31,7 +31,7 @@ type place struct {
 
 // walk counts the fragments of a release. It reads directories alone, and rests between two steps, so that
 // it takes a part of one processor.
-func walk(ctx context.Context, rel *release.Reader, rest func(ctx context.Context, fragments int) error) (*counts, error) {
+func walk(ctx context.Context, rel *release.Reader, rest rest) (*counts, error) {
 	c := &counts{languages: map[fragment.Variant]int64{}, subs: map[subKey]*Sub{}, seen: map[place]bool{}}
 	err := rel.Resources(ctx, func(key []byte, e release.Entry, _ release.Ref) error {
 		c.add(fragment.Kind(key[0]), e)
@@ -109,8 +109,11 @@ const (
 	clockEvery = 2000
 )
 
+// A rest is called after each resource of a walk, with its number of fragments. Its error ends the walk.
+type rest func(ctx context.Context, fragments int) error
+
 // pacer returns the rest of a walk. It looks at the clock every few thousand fragments.
-func pacer() func(ctx context.Context, fragments int) error {
+func pacer() rest {
 	since, begun, steps := 0, time.Now(), 0
 	return func(ctx context.Context, fragments int) error {
 		if since += fragments + 1; since < clockEvery {

@@ -86,7 +86,7 @@ func (d *document) operation(op *api.Operation) error {
 	if err != nil {
 		return err
 	}
-	own, isLegacy := !op.Listed(), strings.HasPrefix(op.Name, "legacy")
+	own, isLegacy := op.Group == "Extensions", strings.HasPrefix(op.Name, "legacy")
 	groups := list{op.Group}
 	if isLegacy && op.Group != "Legacy" {
 		groups = append(groups, "Legacy")
@@ -232,19 +232,22 @@ type errorResponse struct {
 	name, description string
 	http              int
 	codes             []int // status codes; missingQuery for a search without query
-	header            string
+	headers           []string
 }
 
 const missingQuery = -1
 
+// ownHeaders are the headers of responses from a release that the API does not have.
+var ownHeaders = []string{"X-Reelsplice-Release", "Surrogate-Key"}
+
 var errorResponses = []errorResponse{
-	{"BadRequest", "A parameter is malformed or out of its limits.", 400, []int{22, 23, 27, 28, 47}, ""},
-	{"Unauthorized", "The credential, or the session, is missing or not accepted.", 401, []int{7, 3, 39}, "WWW-Authenticate"},
-	{"NotFound", "There is no such resource.", 404, []int{34}, ""},
-	{"Unprocessable", "The parameters are refused together, or a required one is missing.", 422, []int{5, 20, missingQuery}, ""},
-	{"TooManyRequests", "The client has too many connections open.", 429, []int{25}, "Retry-After"},
-	{"InternalError", "Something went wrong in the edge.", 500, []int{11}, ""},
-	{"Unavailable", "The edge has no release yet, or no memory left for the response.", 503, []int{9}, "Retry-After"},
+	{"BadRequest", "A parameter is malformed or out of its limits.", 400, []int{22, 23, 27, 28, 47}, nil},
+	{"Unauthorized", "The credential, or the session, is missing or not accepted.", 401, []int{7, 3, 39}, []string{"WWW-Authenticate"}},
+	{"NotFound", "There is no such resource.", 404, []int{34}, ownHeaders},
+	{"Unprocessable", "The parameters are refused together, or a required one is missing.", 422, []int{5, 20, missingQuery}, nil},
+	{"TooManyRequests", "The client has too many connections open.", 429, []int{25}, []string{"Retry-After"}},
+	{"InternalError", "Something went wrong in the edge.", 500, []int{11}, nil},
+	{"Unavailable", "The edge has no release yet, or no memory left for the response.", 503, []int{9}, []string{"Retry-After"}},
 }
 
 // issues reports whether the response is issued for one client, without an ETag.
@@ -252,18 +255,26 @@ func issues(op *api.Operation) bool {
 	return op.Answerer == api.AnswerValidKey || op.Answerer == api.AnswerRequestToken || op.Answerer == api.AnswerGuestSession
 }
 
+// headers returns references to shared headers.
+func headers(names ...string) (all object) {
+	for _, name := range names {
+		all.set(name, refTo("headers", name))
+	}
+	return all
+}
+
 // responses returns the responses of an operation.
 func responses(op *api.Operation, schema object) object {
-	headers := object{{"Cache-Control", refTo("headers", "Cache-Control")}}
+	names := []string{"Cache-Control"}
 	if !issues(op) {
-		headers.set("ETag", refTo("headers", "ETag"))
+		names = append(append(names, "ETag"), ownHeaders...)
 	}
 	if op.Answerer == api.AnswerRequestToken {
-		headers.set("Authentication-Callback", refTo("headers", "Authentication-Callback"))
+		names = append(names, "Authentication-Callback")
 	}
 	all := object{{"200", object{
 		{"description", "The response."},
-		{"headers", headers},
+		{"headers", headers(names...)},
 		{"content", object{{"application/json", object{{"schema", schema}}}}},
 	}}}
 	if !issues(op) {
@@ -310,7 +321,7 @@ func (d *document) components() (object, error) {
 	}
 	errors := object{{"NotModified", object{
 		{"description", "The response has the ETag that `If-None-Match` names."},
-		{"headers", object{{"Cache-Control", refTo("headers", "Cache-Control")}, {"ETag", refTo("headers", "ETag")}}},
+		{"headers", headers(append([]string{"Cache-Control", "ETag"}, ownHeaders...)...)},
 	}}}
 	for _, e := range errorResponses {
 		o, err := e.render(codes)
@@ -330,6 +341,8 @@ func (d *document) components() (object, error) {
 			{"Authentication-Callback", object{{"description", "Where a user approves the token."}, {"schema", word}}},
 			{"Retry-After", object{{"description", "Seconds to wait."}, {"schema", object{{"type", "integer"}}}}},
 			{"WWW-Authenticate", object{{"description", "The scheme of the credential."}, {"schema", word}}},
+			{"X-Reelsplice-Release", object{{"description", "ID of the release that the response is from."}, {"schema", word}, {mark, true}}},
+			{"Surrogate-Key", object{{"description", "Names by which caches can purge the response, with blanks between."}, {"schema", word}, {mark, true}}},
 		}},
 		{"securitySchemes", object{
 			{"bearer", object{{"type", "http"}, {"scheme", "bearer"}, {"description", "A token, as `token issue` prints it."}}},
@@ -364,8 +377,8 @@ func (e *errorResponse) render(codes [][]string) (object, error) {
 		examples = append(examples, field{"code_" + strconv.Itoa(code), object{{"value", body}}})
 	}
 	o := object{{"description", e.description}}
-	if e.header != "" {
-		o.set("headers", object{{e.header, refTo("headers", e.header)}})
+	if len(e.headers) > 0 {
+		o.set("headers", headers(e.headers...))
 	}
 	o.set("content", object{{"application/json", object{{"schema", refTo("schemas", "Error")}, {"examples", examples}}}})
 	return o, nil

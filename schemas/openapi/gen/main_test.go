@@ -116,22 +116,32 @@ func TestDescriptions(t *testing.T) {
 func TestMarks(t *testing.T) {
 	doc := made(t)
 	shared := doc["components"].(map[string]any)["parameters"].(map[string]any)
-	var want, got []string
+	want, got := []string{"X-Reelsplice-Release", "Surrogate-Key"}, []string{}
+	for name, header := range doc["components"].(map[string]any)["headers"].(map[string]any) {
+		if header.(map[string]any)[mark] == true {
+			got = append(got, name)
+		}
+	}
 	for _, op := range api.Operations() {
 		item, ok := doc["paths"].(map[string]any)[op.Path].(map[string]any)
 		if !ok || op.Method != "GET" || op.Answerer == api.AnswerNothing {
 			continue
 		}
 		o := item["get"].(map[string]any)
-		if !op.Listed() {
+		if op.Group == "Extensions" {
 			want = append(want, op.Name)
 		}
 		if o[mark] == true {
 			got = append(got, op.Name)
 		}
+		takes := map[string]bool{}
 		for _, p := range op.QueryParams {
-			if p.Own {
+			takes[p.Name] = true
+			switch {
+			case p.Own:
 				want = append(want, op.Name+" "+p.Name)
+			case p.Name == "language", p.Name == "page", p.Name == "append_to_response" && op.Appends != "configuration":
+				want = append(want, op.Name+" more of "+p.Name)
 			}
 		}
 		if op.Appends == "configuration" {
@@ -143,8 +153,14 @@ func TestMarks(t *testing.T) {
 			if ref, ok := m["$ref"].(string); ok {
 				m = shared[strings.TrimPrefix(ref, "#/components/parameters/")].(map[string]any)
 			}
-			if m[mark] == true {
-				got = append(got, op.Name+" "+m["name"].(string))
+			name := m["name"].(string)
+			switch about := m[mark].(type) {
+			case bool:
+				got = append(got, op.Name+" "+name)
+			case string:
+				if takes[name] && strings.HasSuffix(about, ".") { // the others are of what can be appended
+					got = append(got, op.Name+" more of "+name)
+				}
 			}
 		}
 	}

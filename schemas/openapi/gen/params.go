@@ -18,6 +18,7 @@ type param struct {
 	schema      object // in place of that of the type
 	limits      object // beside the type
 	example     any
+	own         string // what the edge takes beyond the API, in a sentence
 }
 
 // The schemas that several parameters share.
@@ -57,8 +58,8 @@ var params = map[string]param{
 	"path/guest_session_id": {description: "ID of the guest session."},
 
 	// in many operations
-	"language":               {description: "Language of the texts, such as `de` or `de-DE`. Extension: a list such as `fr-CA,fr-FR,en` falls back field by field, along 8 languages at most."},
-	"page":                   {description: "Number of the page.", limits: object{{"minimum", 1}, {"maximum", 500}}},
+	"language":               {description: "Language of the texts, such as `de` or `de-DE`.", own: "A list such as `fr-CA,fr-FR,en` falls back field by field, along 8 languages at most."},
+	"page":                   {description: "Number of the page, 500 at most.", limits: object{{"minimum", 1}, {"maximum", mostPages}}, own: fmt.Sprintf("An edge may be set to serve up to %d pages.", mostPages)},
 	"region":                 {description: "Country, ISO 3166-1, whose release dates are shown."},
 	"include_adult":          {description: "Include titles for adults."},
 	"session_id":             {description: "The session whose account is asked about."},
@@ -144,7 +145,8 @@ func wordsOf(words ...string) string {
 	return "^" + one + "([,|]" + one + ")*$"
 }
 
-// mark is the field of what the API does not have, with the value true.
+// mark is the field of what the API does not have, with the value true. A parameter that takes more than the API's
+// has it with a sentence.
 const mark = "x-reelsplice-extension"
 
 // parameter returns one parameter of an operation. in is path or query.
@@ -177,6 +179,9 @@ func parameter(op *api.Operation, p *api.Param, in string) (object, error) {
 	if about.example != nil {
 		o.set("example", about.example)
 	}
+	if about.own != "" {
+		o.set(mark, about.own)
+	}
 	if p.Own {
 		o.set(mark, true)
 	}
@@ -186,11 +191,12 @@ func parameter(op *api.Operation, p *api.Param, in string) (object, error) {
 // commas is the style of lists with commas between.
 var commas = object{{"style", "form"}, {"explode", false}}
 
-// maxIDs and maxAppends are limits of the edge, mostAppends is the highest maxAppends that can be set.
+// maxIDs and maxAppends are limits of the edge, mostAppends and mostPages the highest that it can be set to.
 const (
 	maxIDs      = 100
 	maxAppends  = 20
 	mostAppends = 100
+	mostPages   = 1<<16 - 1
 )
 
 // paramSchema returns the schema of a parameter's value.
@@ -283,7 +289,7 @@ func appendParameter(op *api.Operation) object {
 		}
 	}
 	item := object{{"type", "string"}}
-	text := fmt.Sprintf("Names of sub-requests to append, with commas between, %d at most. Unknown names are left out. Extension: an edge may be set to take up to %d.", maxAppends, mostAppends)
+	text := fmt.Sprintf("Names of sub-requests to append, with commas between, %d at most. Unknown names are left out.", maxAppends)
 	if len(plain) == len(names) {
 		item.set("enum", plain)
 	} else {
@@ -292,7 +298,8 @@ func appendParameter(op *api.Operation) object {
 	}
 	o := object{{"name", "append_to_response"}, {"in", "query"}, {"description", text}}
 	o = append(o, commas...)
-	o.set("schema", object{{"type", "array"}, {"items", item}, {"maxItems", maxAppends}})
+	o.set("schema", object{{"type", "array"}, {"items", item}, {"maxItems", mostAppends}})
+	o.set(mark, fmt.Sprintf("An edge may be set to take up to %d names.", mostAppends))
 	if own {
 		o.set(mark, true)
 	}

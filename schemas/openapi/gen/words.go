@@ -20,7 +20,7 @@ const description = `The TMDB v3 API, and the reading part of v4, from data that
 
 **Errors.** Every error is JSON. Operations that write are left out: the edge only reads, and they are refused with HTTP status 405, code 42. HEAD works wherever GET does.
 
-**Extensions.** What TMDB does not have is marked with ` + "`x-reelsplice-extension: true`" + `.`
+**Extensions.** What TMDB does not have is marked with ` + "`x-reelsplice-extension: true`" + `. A parameter that takes more than TMDB's has a sentence there.`
 
 // tags describes the groups that need it.
 var tags = map[string]string{

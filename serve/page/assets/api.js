@@ -26,15 +26,35 @@ export const headers = (more) => ({ Authorization: `Bearer ${token()}`, ...more 
 /** url resolves a path of the API against the page's own address, which may lie below a prefix. */
 export const url = (path) => new URL(path.replace(/^\//, ''), document.baseURI);
 
-/** send asks for a path and returns the response, whatever its status. */
-export async function send(path, options) {
+/** reached returns what a promise of the network gives, and shows whether the server responds. */
+async function reached(promise, path, message) {
+  const note = document.getElementById('offline');
   try {
-    return await fetch(url(path), { credentials: 'omit', referrerPolicy: 'no-referrer', ...options, headers: headers(options?.headers) });
+    const got = await promise;
+    note.hidden = true;
+    return got;
   } catch (err) {
     if (err.name === 'AbortError') throw err;
-    throw new Failure(0, 0, 'The server did not respond. Check that it runs and that you are online.', path);
+    note.hidden = err.name !== 'TypeError'; // the others are of a body that arrived
+    throw new Failure(0, 0, message, path);
   }
 }
+
+/** send asks for a path and returns the response, whatever its status. */
+export async function send(path, options) {
+  if (!/^[\x21-\x7e]*$/.test(token())) throw new Failure(401, 0, 'This is no token: it has a blank or a letter that tokens do not have. Copy it again.', path);
+  const response = await reached(fetch(url(path), { credentials: 'omit', referrerPolicy: 'no-referrer', ...options, headers: headers(options?.headers) }),
+    path, 'The server did not respond. Check that it runs and that its address is right.');
+  const id = response.headers.get('X-Reelsplice-Release');
+  if (id && id !== newest) {
+    if (newest) released = null;
+    newest = id;
+  }
+  return response;
+}
+
+/** read reads the body of a response: as is json or arrayBuffer. */
+export const read = (response, path, as) => reached(response[as](), path, 'The response broke off, or is not what the API sends. Try again.');
 
 /** failureOf reads a refusal; its message is the API's own where it has one. */
 export async function failureOf(response, path) {
@@ -43,7 +63,7 @@ export async function failureOf(response, path) {
   try {
     const body = await response.json();
     code = body.status_code ?? 0;
-    message = body.status_message ?? message;
+    message = body.status_message ?? body.errors?.[0] ?? message;
   } catch { /* no JSON: the status has to do */ }
   return new Failure(response.status, code, message, path);
 }
@@ -52,7 +72,7 @@ export async function failureOf(response, path) {
 export async function get(path, options) {
   const response = await send(path, options);
   if (!response.ok) throw await failureOf(response, path);
-  return response.json();
+  return read(response, path, 'json');
 }
 
 /** withQuery adds parameters that have a value. */
@@ -76,11 +96,14 @@ export function configuration() {
 export function forget() {
   configured = null;
   released = null;
+  limited = null;
 }
 
+let newest = ''; // the release of the last response
 let released = null;
-/** release describes the current release; null from a server that does not. */
-export function release() {
+/** release describes the current release; null from a server that does not. It is fetched once a release, or anew. */
+export function release(anew) {
+  if (anew) released = null;
   released ??= get('/page/release').then((told) => {
     if (told.counting) released = null; // asked for again: the rest follows
     return told;
@@ -90,6 +113,13 @@ export function release() {
     throw err;
   });
   return released;
+}
+
+let limited = null;
+/** limits are those of the server: names to append, and pages of a list. They are the API's where the server names none. */
+export function limits() {
+  limited ??= release().catch(() => { limited = null; }).then((told) => ({ append: told?.append_limit ?? 20, pages: told?.max_page ?? 500 }));
+  return limited;
 }
 
 /**

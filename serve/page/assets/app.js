@@ -12,6 +12,7 @@ import { pickLanguage, tools } from './tools.js';
 
 const main = document.getElementById('main');
 const progress = document.getElementById('progress');
+const leave = document.getElementById('leave');
 const places = new Map(); // by history entry: how far it was scrolled
 let shown = 0; // number of the view that was asked for last
 let entry = history.state?.entry ?? 0;
@@ -22,14 +23,23 @@ const LINKS = [['#/', 'Start'], ['#/list/movie/popular', 'Lists'], ['#/discover/
 function takeToken() {
   const found = /^#token=(.+)$/.exec(location.hash);
   if (!found) return;
-  setToken(decodeURIComponent(found[1]));
-  forget();
   history.replaceState(history.state, '', '#/');
+  setToken(decoded(found[1]));
+  forget();
+}
+
+/** decoded resolves escapes. Text with a malformed one stays as it is. */
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 function route() {
-  const [path, query = ''] = location.hash.replace(/^#\/?/, '').split('?');
-  const parts = path.split('/').filter(Boolean).map(decodeURIComponent);
+  const [, path, query] = /^#?\/?([^?]*)\??(.*)$/s.exec(location.hash);
+  const parts = path.split('/').filter(Boolean).map(decoded);
   return { name: parts[0] ?? '', parts: parts.slice(1), query: new URLSearchParams(query) };
 }
 
@@ -58,12 +68,13 @@ async function draw({ restore } = {}) {
     entrance('');
     return;
   }
-  shell();
+  const focused = document.activeElement?.id; // the skeleton may take its place
   main.setAttribute('aria-busy', 'true');
   progress.hidden = false;
   const slow = setTimeout(() => { if (mine === shown) { replace(main, skeleton()); scrollTo(0, 0); } }, 400);
   let made;
   try {
+    shell();
     made = await viewOf(route());
   } catch (err) {
     if (mine !== shown) return;
@@ -79,16 +90,22 @@ async function draw({ restore } = {}) {
   }
   if (mine !== shown) return;
   replace(main, made.view);
-  finish(made.title);
+  finish(made.title, focused);
   scrollTo(0, restore ?? 0);
 }
 
-function finish(name) {
+/**
+ * finish ends the drawing of a view. The focus goes to the element of the view with the id focused, such as
+ * a filter that was changed, or to the heading. A control of the head keeps it.
+ */
+function finish(name, focused) {
   main.removeAttribute('aria-busy');
   progress.hidden = true;
   document.title = `${name} · reelsplice`;
   // The first view leaves the focus at the start of the document, where the skip link is.
-  if (shown > 1) main.querySelector('h1')?.focus({ preventScroll: true });
+  if (shown === 1 || document.activeElement?.matches('header :is(input, select)')) return;
+  const again = focused && main.querySelector(`#${CSS.escape(focused)}`);
+  (again || main.querySelector('h1'))?.focus({ preventScroll: true });
 }
 
 /** shell draws the head, once a token. */
@@ -98,8 +115,8 @@ function shell() {
   if (!links.firstChild) {
     replace(links, h('ul', { role: 'list' }, LINKS.map(([href, label]) => h('li', null, h('a', { href }, label)))));
     replace(document.getElementById('find'), searchField());
-    replace(document.getElementById('tools'), tools(changeLanguage),
-      h('button.button', { type: 'button', id: 'leave', onclick: () => { setToken(''); forget(); draw(); say('The token is forgotten.'); } }, 'Forget token'));
+    replace(document.getElementById('tools'), tools(changeLanguage));
+    leave.hidden = false;
   }
   for (const link of links.querySelectorAll('a')) {
     const own = link.getAttribute('href').split('/').slice(0, 2).join('/');
@@ -116,6 +133,7 @@ function changeLanguage(code) {
 /** entrance asks for a token. problem says why the last one was refused. */
 function entrance(problem) {
   for (const id of ['links', 'find', 'tools']) replace(document.getElementById(id));
+  leave.hidden = true;
   const field = h('input', { id: 'token', type: 'password', autocomplete: 'off', spellcheck: 'false', required: true, 'aria-describedby': problem ? 'token-hint token-problem' : 'token-hint', 'aria-invalid': problem ? 'true' : null });
   const alert = h('p.problem', { id: 'token-problem', role: 'alert' }, problem);
   const button = h('button.button.strong', { type: 'submit' }, 'Open');
@@ -152,6 +170,12 @@ main.addEventListener('click', (event) => {
   const code = event.target.closest('[data-language]')?.dataset.language;
   if (code) changeLanguage(code);
 });
+leave.addEventListener('click', () => {
+  setToken('');
+  forget();
+  draw();
+  say('The token is forgotten.');
+});
 document.getElementById('skip').addEventListener('click', (event) => {
   event.preventDefault(); // the hash is the route
   main.focus();
@@ -168,11 +192,6 @@ addEventListener('popstate', (event) => {
   draw({ restore: known === undefined ? 0 : places.get(known) });
 });
 
-const connection = () => { document.getElementById('offline').hidden = navigator.onLine; };
-addEventListener('online', connection);
-addEventListener('offline', connection);
-
-connection();
 takeToken();
 history.replaceState({ entry }, '');
 draw();

@@ -3,7 +3,7 @@
 import { h, replace } from './dom.js';
 import { get, language, release, withQuery } from './api.js';
 import { barChart, columnChart } from './charts.js';
-import { facts, none, section } from './parts.js';
+import { facts, nameOf, none, section } from './parts.js';
 import { age, bytes, count, date, language as languageName, number } from './format.js';
 
 const KINDS = {
@@ -16,13 +16,14 @@ const SHOWN = 20; // changed resources of a kind
 
 /** about is the view at #/release. */
 export async function about() {
-  const [told, ...changed] = await Promise.all([release(), ...['movie', 'tv', 'person'].map(changes)]);
+  const told = await release(true);
   if (!told) return { title: 'Release', view: h('div', null, h('h1', { tabindex: -1 }, 'The release'), none('This server does not describe its release.')) };
+  const changed = await Promise.all(['movie', 'tv', 'person'].map((kind) => changes(kind, (told.changes_at || told.built || '').slice(0, 10))));
   const kinds = Object.entries(told.resources ?? {}).sort(([a], [b]) => rank(a) - rank(b) || a.localeCompare(b));
   const counted = h('div');
   const draw = (now) => replace(counted, yearsOf(now), subsOf(now), growthOf(now), languagesOf(now));
   draw(told);
-  if (told.counting) awaitCounts(counted, draw);
+  if (told.counting) awaitCounts(told, counted, draw);
   const view = h('div.release', null,
     h('h1', { tabindex: -1 }, 'The release'),
     h('p.lead-text', null, 'A release is one immutable build. This one is ', h('code', null, told.release), told.built ? `, built ${age(told.built)}` : '', '.'),
@@ -46,13 +47,22 @@ export async function about() {
 const known = (value, form) => (value === null || value === undefined ? null : form(value));
 const rank = (kind) => (FIRST.includes(kind) ? FIRST.indexOf(kind) : FIRST.length);
 
-/** awaitCounts asks until the server has counted sub-requests and languages, or the view is left. */
-async function awaitCounts(counted, draw) {
+/**
+ * awaitCounts asks until the server has counted sub-requests and languages, or the view is left. A view of another
+ * release takes the place of this one.
+ */
+async function awaitCounts(told, counted, draw) {
   counted.setAttribute('aria-busy', 'true');
-  for (let tries = 0; tries < 120; tries++) {
-    await new Promise((resolve) => { setTimeout(resolve, 500); });
+  for (let pause = 500; ; pause = Math.min(2 * pause, 15000)) {
+    await new Promise((resolve) => { setTimeout(resolve, pause); });
     if (!counted.isConnected) return;
-    const now = await release().catch(() => null);
+    const now = await release(true).catch(() => null);
+    if (now && now.release !== told.release) {
+      const next = await about().catch(() => null);
+      if (!next) continue;
+      counted.closest('.release')?.replaceWith(next.view);
+      return;
+    }
     if (now && !now.counting) {
       draw(now);
       break;
@@ -61,10 +71,10 @@ async function awaitCounts(counted, draw) {
   counted.removeAttribute('aria-busy');
 }
 
-/** changes are the resources of a kind that changed of late, with their names. */
-async function changes(kind) {
+/** changes are the resources of a kind that the build of a day changed, with their names. Removed ones have none. */
+async function changes(kind, day) {
   try {
-    const list = await get(`/3/${kind}/changes`);
+    const list = await get(withQuery(`/3/${kind}/changes`, { start_date: day, end_date: day }));
     const ids = list.results.slice(0, SHOWN).map((row) => row.id);
     if (!ids.length) return { kind, total: 0, rows: [] };
     const rows = await get(withQuery(`/3/${kind}`, { ids: ids.join(','), language: language() }));
@@ -80,9 +90,9 @@ function changesOf(told, changed) {
   return section('What changed', null,
     h('p', null, summary ? `Since the release before: ${summary}.` : told.parent ? 'This release keeps no count of changes.' : 'This is the first release: there is nothing to compare with.'),
     changed.filter((c) => c.problem).slice(0, 1).map((c) => h('p.problem', null, c.problem)),
-    some.length === 0 ? none('The lists of changes are empty for the last day.') : some.map((c) => h('div', null,
+    some.length === 0 ? none('The lists of changes are empty for the day of the build.') : some.map((c) => h('div', null,
       h('h3', null, `${{ movie: 'Movies', tv: 'Series', person: 'People' }[c.kind]} `, h('span.quiet', null, number(c.total))),
-      h('ul.chips', { role: 'list' }, c.rows.map((row) => h('li', null, h('a', { href: `#/${c.kind}/${row.id}` }, row.title ?? row.name ?? `${c.kind} ${row.id}`))), c.total > c.rows.length && h('li.none', null, `${number(c.total - c.rows.length)} more`)))));
+      h('ul.chips', { role: 'list' }, c.rows.map((row) => (row.title ?? row.name ? h('li', null, h('a', { href: `#/${c.kind}/${row.id}` }, nameOf(row))) : h('li.none', null, `${c.kind} ${row.id}`))), c.total > c.rows.length && h('li.none', null, `${number(c.total - c.rows.length)} more`)))));
 }
 
 function yearsOf(told) {

@@ -19,17 +19,33 @@ export function searchField() {
   const input = h('input', {
     id: 'search', type: 'search', role: 'combobox', autocomplete: 'off', spellcheck: 'false', placeholder: 'Search movies, series, people',
     'aria-label': 'Search movies, series and people', 'aria-expanded': 'false', 'aria-controls': 'options', 'aria-autocomplete': 'list', 'aria-keyshortcuts': '/',
-    oninput: later, onkeydown: key, onblur: () => setTimeout(close, 150), onfocus: () => { if (rows.length && input.value.trim()) open(); },
+    oninput: later, onkeydown: key, onblur: reset, onfocus: later,
   });
 
-  function later() {
+  /** reset forgets the rows, and what is asked for. */
+  function reset() {
+    stop();
+    rows = [];
+    replace(listbox);
+    listbox.hidden = true;
+    input.setAttribute('aria-expanded', 'false');
+  }
+
+  /** stop ends the request for other words. Its rows stay in sight, none of them picked. */
+  function stop() {
     clearTimeout(timer);
     request?.abort();
+    listbox.children[active]?.setAttribute('aria-selected', 'false');
+    active = -1;
+    input.removeAttribute('aria-activedescendant');
+  }
+
+  function later() {
     if (!input.value.trim()) {
-      rows = [];
-      close();
+      reset();
       return;
     }
+    stop();
     timer = setTimeout(ask, WAIT);
   }
 
@@ -39,12 +55,12 @@ export function searchField() {
     const { signal } = request;
     try {
       const [settings, found] = await Promise.all([configuration(), get(localized('/3/search/multi', { query: words }), { signal })]);
-      if (signal.aborted) return;
+      if (signal.aborted || document.activeElement !== input) return;
       rows = found.results.slice(0, SHOWN);
       show(settings, words, found.total_results);
     } catch (err) {
-      if (err.name === 'AbortError') return;
-      rows = [];
+      if (signal.aborted) return;
+      reset();
       replace(listbox, h('li.option-note', { role: 'option', 'aria-disabled': 'true', 'aria-selected': 'false' }, err.message));
       open();
       say(err.message);
@@ -52,8 +68,7 @@ export function searchField() {
   }
 
   function show(settings, words, total) {
-    active = -1;
-    input.removeAttribute('aria-activedescendant');
+    stop();
     replace(listbox, rows.map((row, i) => h('li.option', {
       id: `option-${i}`, role: 'option', 'aria-selected': 'false', onmousedown: (event) => event.preventDefault(), onclick: () => choose(i),
     },
@@ -65,7 +80,10 @@ export function searchField() {
   }
 
   function mark(to) {
-    if (!rows.length) return;
+    if (!rows.length) {
+      later();
+      return;
+    }
     listbox.children[active]?.setAttribute('aria-selected', 'false');
     active = (to + rows.length) % rows.length;
     const option = listbox.children[active];
@@ -77,10 +95,10 @@ export function searchField() {
   function key(event) {
     if (event.isComposing) return;
     switch (event.key) {
-      case 'ArrowDown': open(); mark(active + 1); break;
-      case 'ArrowUp': open(); mark(active < 0 ? rows.length - 1 : active - 1); break;
-      case 'Enter': active >= 0 && !listbox.hidden ? choose(active) : all(); break;
-      case 'Escape': if (listbox.hidden) { input.value = ''; rows = []; } close(); break;
+      case 'ArrowDown': mark(active + 1); break;
+      case 'ArrowUp': mark(active < 0 ? rows.length - 1 : active - 1); break;
+      case 'Enter': active >= 0 ? choose(active) : all(); break;
+      case 'Escape': if (listbox.hidden) input.value = ''; reset(); break;
       default: return;
     }
     event.preventDefault();
@@ -88,38 +106,26 @@ export function searchField() {
 
   function choose(i) {
     const to = addressOf(rows[i]);
-    stop();
+    input.blur(); // the focus goes to the view
     location.hash = to;
   }
   function all() {
     const words = input.value.trim();
     if (!words) return;
-    stop();
+    input.blur();
     location.hash = `#/search?q=${encodeURIComponent(words)}`;
   }
-  function stop() {
-    clearTimeout(timer);
-    request?.abort();
-    close();
-  }
   function open() {
-    if (!listbox.children.length) return;
     listbox.hidden = false;
     input.setAttribute('aria-expanded', 'true');
   }
-  function close() {
-    listbox.hidden = true;
-    active = -1;
-    input.setAttribute('aria-expanded', 'false');
-    input.removeAttribute('aria-activedescendant');
-    for (const option of listbox.children) option.setAttribute('aria-selected', 'false');
-  }
-
-  document.addEventListener('keydown', (event) => {
-    if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || /^(input|textarea|select)$/i.test(document.activeElement?.tagName ?? '')) return;
-    event.preventDefault();
-    input.focus();
-    input.select();
-  });
   return h('div.combobox', null, input, h('kbd', { 'aria-hidden': 'true' }, '/'), listbox);
 }
+
+document.addEventListener('keydown', (event) => {
+  const input = document.getElementById('search');
+  if (!input || event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || /^(input|textarea|select)$/i.test(document.activeElement?.tagName ?? '')) return;
+  event.preventDefault();
+  input.focus();
+  input.select();
+});

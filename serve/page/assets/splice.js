@@ -1,7 +1,7 @@
 // The splice made visible: a request, its parts as a strip of film, and what it costs.
 
 import { add, h, replace, say } from './dom.js';
-import { Failure, failureOf, get, language, send, token, url, withQuery } from './api.js';
+import { failureOf, get, language, limits, read, send, token, url, withQuery } from './api.js';
 import { bytes, count, number, region, language as languageName } from './format.js';
 import { NAMESPACES, namespaceOf } from './namespaces.js';
 import { languageOptions } from './tools.js';
@@ -62,9 +62,15 @@ export function spliceBrief(request) {
 
 export const splicePath = (request) => `#/splice?path=${encodeURIComponent(request)}`;
 
-/** split takes a request apart: path, appended names, language and the other parameters. */
-function split(request) {
-  const [path, query = ''] = request.split('?');
+/**
+ * split takes a request apart: path, appended names, language and the other parameters. It is a path of the API,
+ * or the whole address of one at this server; null for any other text.
+ */
+function split(text) {
+  const base = url('').href;
+  const request = text.trim().replace(/#.*/s, '');
+  const [, path, query] = /^([^?]*)\??(.*)$/s.exec(request.startsWith(base) ? `/${request.slice(base.length)}` : request);
+  if (!/^\/[34]\//.test(path)) return null;
   const all = new URLSearchParams(query);
   const appended = (all.get('append_to_response') ?? '').split(',').map((name) => name.trim()).filter(Boolean);
   const chosen = all.get('language') ?? '';
@@ -78,24 +84,26 @@ const EXAMPLES = ['/3/movie/550', '/3/tv/1399', '/3/tv/1399/season/1', '/3/perso
 
 /** explorer is the view at #/splice. */
 export async function explorer(parts, query) {
-  const given = query.get('path');
-  let request = split(given?.startsWith('/3/') ? given : `/3/movie/550?append_to_response=credits,videos,images&language=${language()}`);
+  const most = (await limits()).append;
+  const example = `/3/movie/550?append_to_response=credits,videos,images&language=${language()}`;
+  const given = query.get('path') ?? example;
+  let request = split(given) ?? split(example);
   let running = null;
 
-  const field = h('input', { id: 'splice-path', type: 'text', spellcheck: 'false', autocomplete: 'off', value: join(request), 'aria-describedby': 'splice-hint' });
+  const field = h('input', { id: 'splice-path', type: 'text', spellcheck: 'false', autocomplete: 'off', 'aria-describedby': 'splice-hint' });
   const ticks = h('div.ticks');
   const picker = h('select', { id: 'splice-language', onchange: () => { request.language = picker.value; asked(); } });
   const result = h('div.splice-result', { 'aria-live': 'off' });
   const view = h('div.splice', null,
     h('h1', { tabindex: -1 }, 'The splice'),
     h('p.lead-text', null, 'The edge encodes nothing per request. It joins fragments that were compressed once, byte by byte, into one gzip response. Pick a request and see its parts.'),
-    h('form.request', { onsubmit: (event) => { event.preventDefault(); request = split(field.value.trim()); asked(); } },
+    h('form.request', { onsubmit: (event) => { event.preventDefault(); take(field.value); } },
       h('label', { for: 'splice-path' }, 'Request'),
       h('div.request-line', null, h('span.method', { 'aria-hidden': 'true' }, 'GET'), field, h('button.button.strong', { type: 'submit' }, 'Ask')),
       h('p.quiet.small', { id: 'splice-hint' }, 'For example: ', commasOf(EXAMPLES.map((path) => h('button.link', { type: 'button', onclick: () => { request = { ...split(path), language: request.language }; asked(); } }, path))))),
     h('div.choices', null, ticks, h('div', null, h('label', { for: 'splice-language' }, 'Language'), picker)),
     result);
-  languageOptions(picker, request.language, true);
+  languageOptions(picker, () => request.language, true);
 
   function names() {
     const space = namespaceOf(request.path);
@@ -107,7 +115,7 @@ export async function explorer(parts, query) {
   function drawTicks() {
     const known = names();
     replace(ticks, h('fieldset', null,
-      h('legend', null, 'Sub-requests', h('span.quiet', null, known.length ? ` ${request.appended.length} of at most 20` : '')),
+      h('legend', null, 'Sub-requests', h('span.quiet', null, known.length ? ` ${request.appended.length} of at most ${most}` : '')),
       known.length === 0 ? h('p.none', null, 'This path has no sub-requests.') : h('div.tick-grid', null, known.map((name) => h('label.tick', null, h('input', {
         type: 'checkbox', name: 'sub', value: name, checked: request.appended.includes(name),
         onchange: (event) => {
@@ -119,13 +127,27 @@ export async function explorer(parts, query) {
       known.length > 0 && h('button.link.small', { type: 'button', onclick: () => { request.appended = []; asked(); } }, 'Clear')));
   }
 
+  /** take asks for a request that was written, in the field or in the address of the page. */
+  async function take(text) {
+    const taken = split(text);
+    if (taken) {
+      request = taken;
+      return asked();
+    }
+    running?.abort();
+    field.value = text;
+    drawTicks();
+    result.removeAttribute('aria-busy');
+    replace(result, refused('Not a request', `A request is a path that begins with /3/ or /4/, alone or behind ${url('').href.slice(0, -1)}.`));
+  }
+
   /** asked shows the request and asks for it. */
   async function asked(how) {
     field.value = join(request);
     picker.value = request.language;
     history.replaceState(history.state, '', splicePath(join(request)));
     if (!how?.keepTicks) drawTicks();
-    else ticks.querySelector('legend .quiet').textContent = ` ${request.appended.length} of at most 20`;
+    else ticks.querySelector('legend .quiet').textContent = ` ${request.appended.length} of at most ${most}`;
     running?.abort();
     running = new AbortController();
     const { signal } = running;
@@ -138,25 +160,25 @@ export async function explorer(parts, query) {
       say(first.status === 200 ? `Response of ${bytes(first.sent)}` : `Status ${first.status}`);
     } catch (err) {
       if (err.name === 'AbortError' || signal.aborted) return;
-      replace(result, refused(err));
+      replace(result, refused(err.status ? `Status ${err.status}` : 'No response', err.message, err.code));
       say(err.message);
     }
     result.removeAttribute('aria-busy');
   }
-  await asked();
+  await take(given);
   return { title: 'The splice', view };
 }
 
 const commasOf = (nodes) => nodes.flatMap((node, i) => (i ? [' ', node] : [node]));
-const refused = (err) => h('div.refused', { role: 'alert' }, h('h2', null, err.status ? `Status ${err.status}` : 'No response'), h('p', null, err.message), err.code ? h('p.quiet', null, `Code ${err.code} of the API`) : null);
+const refused = (title, message, code) => h('div.refused', { role: 'alert' }, h('h2', null, title), h('p', null, message), code ? h('p.quiet', null, `Code ${code} of the API`) : null);
 
 /** ask measures one request. The browser's cache stays out of it. */
 async function ask(path, { signal, tag } = {}) {
   const begun = performance.now();
   const response = await send(path, { signal, cache: 'no-store', headers: tag ? { 'If-None-Match': tag } : {} });
-  const body = response.status === 304 ? new Uint8Array() : new Uint8Array(await response.clone().arrayBuffer());
-  const took = performance.now() - begun;
   if (response.status >= 400) throw await failureOf(response, path);
+  const body = new Uint8Array(await read(response, path, 'arrayBuffer'));
+  const took = performance.now() - begun;
   const length = response.headers.get('Content-Length');
   return {
     status: response.status, took, body, tag: response.headers.get('ETag') ?? '', release: response.headers.get('X-Reelsplice-Release') ?? '',
@@ -168,8 +190,9 @@ async function ask(path, { signal, tag } = {}) {
 function shown(path, first, told) {
   const explained = !(told instanceof Error);
   const log = h('tbody');
+  let asks = 0;
   const note = (answer) => {
-    log.append(h('tr', { 'data-status': answer.status }, h('td.n', null, log.children.length + 1), h('td', null, answer.status === 304 ? '304 Not Modified' : `${answer.status} OK`), h('td.n', null, bytes(answer.sent)), h('td.n', null, `${answer.took.toFixed(1)} ms`)));
+    log.append(h('tr', { 'data-status': answer.status }, h('td.n', null, ++asks), h('td', null, answer.status === 304 ? '304 Not Modified' : `${answer.status} OK`), h('td.n', null, bytes(answer.sent)), h('td.n', null, `${answer.took.toFixed(1)} ms`)));
   };
   note(first);
   const again = h('button.button', {
@@ -264,18 +287,31 @@ function copies(path) {
   const made = snippets(url(path).href, token());
   const hidden = snippets(url(path).href, 'TOKEN');
   const code = h('pre.excerpt', { tabindex: 0, role: 'region', 'aria-label': 'The request as a program' }, hidden.curl);
+  const note = h('p.copied', { role: 'status' });
   return [
     h('p', null, 'The copy has your token in it; the text here does not.'),
     h('div.copies', null, Object.entries({ curl: 'curl', javascript: 'JavaScript', python: 'Python', go: 'Go' }).map(([key, label]) => h('button.button', {
       type: 'button', 'data-copy': key,
       onclick: async () => {
         code.textContent = hidden[key];
-        try {
-          await navigator.clipboard.writeText(made[key]);
-          say(`Copied as ${label}`);
-        } catch {
-          say(`This browser does not let pages copy. The request as ${label} is below the buttons.`);
-        }
+        note.textContent = await copied(made[key]) ? `Copied as ${label}.` : 'This browser does not let pages copy. Copy the text below, and write your token for TOKEN.';
       },
-    }, `Copy as ${label}`))), code];
+    }, `Copy as ${label}`))), note, code];
+}
+
+/** copied copies text and reports whether it could. Over plain HTTP browsers have the old way alone. */
+async function copied(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch { /* the old way */ }
+  const focused = document.activeElement;
+  const area = h('textarea.unseen', { 'aria-hidden': 'true', readonly: true });
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  const done = document.execCommand('copy');
+  area.remove();
+  focused.focus({ preventScroll: true });
+  return done;
 }

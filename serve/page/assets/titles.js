@@ -1,7 +1,7 @@
 // Views of a movie, a series, a season, a person and a collection, each from one response of the API.
 
 import { h } from './dom.js';
-import { configuration, get, language, localized, outside } from './api.js';
+import { configuration, get, language, limits, localized, outside } from './api.js';
 import { card, commas, facts, grid, kindOf, nameOf, none, picture, rating, section, strip, yearOf } from './parts.js';
 import { spliceBrief } from './splice.js';
 import { count, date, language as languageName, minutes, money, number, region, year } from './format.js';
@@ -11,14 +11,15 @@ const APPENDED = {
   movie: [...TITLE, 'release_dates', 'reviews'],
   tv: [...TITLE.filter((name) => name !== 'credits'), 'aggregate_credits', 'content_ratings', 'reviews'],
   season: ['aggregate_credits', 'videos'],
-  episode: ['credits', 'images'],
+  episode: ['credits'],
   person: ['combined_credits', 'external_ids'],
-  collection: ['translations'],
+  collection: [],
 };
 
 /** fetched returns the resource at a path with what its view needs, and the request that gave it. */
 async function fetched(kind, path) {
-  const request = localized(`${path}?append_to_response=${APPENDED[kind].join(',')}`);
+  const names = APPENDED[kind].slice(0, (await limits()).append);
+  const request = localized(path, { append_to_response: names.join(',') });
   const [settings, row] = await Promise.all([configuration(), get(request)]);
   return [settings, row, request];
 }
@@ -48,6 +49,7 @@ const outlink = (href, label) => (outside(href) ? h('a', { href: outside(href), 
 
 const CAST = 18;
 function cast(settings, people) {
+  if (!people) return null;
   const rows = people.map((p) => card(settings, { ...p, media_type: 'person' }, p.character ?? p.roles?.map((r) => r.character).filter(Boolean).slice(0, 2).join(', ') ?? ''));
   return section('Cast', h('span.quiet', null, count(people.length, 'person', 'people')),
     rows.length === 0 ? none('No cast is known.') : [strip(rows.slice(0, CAST)),
@@ -65,15 +67,15 @@ function crew(people) {
 
 const HOSTS = { YouTube: 'https://www.youtube.com/watch?v=', Vimeo: 'https://vimeo.com/' };
 function videos(row) {
-  const rows = row.videos?.results ?? [];
-  return section('Videos', null, rows.length === 0 ? none('No videos in this language.') : h('ul.plain', { role: 'list' }, rows.slice(0, 12).map((v) =>
+  const rows = row.videos?.results;
+  return rows && section('Videos', null, rows.length === 0 ? none('No videos in this language.') : h('ul.plain', { role: 'list' }, rows.slice(0, 12).map((v) =>
     h('li', { lang: v.iso_639_1 }, HOSTS[v.site] ? outlink(HOSTS[v.site] + encodeURIComponent(v.key), v.name) : v.name, h('span.quiet', null, ` ${v.type}, ${v.site}, ${v.size}p`)))));
 }
 
 const OFFERS = { flatrate: 'Stream', free: 'Free', ads: 'With ads', rent: 'Rent', buy: 'Buy' };
 function providers(row) {
   const regions = Object.entries(row['watch/providers']?.results ?? {}).sort();
-  return section('Where to watch', null, regions.length === 0 ? none('No offers are known.') : [
+  return row['watch/providers'] && section('Where to watch', null, regions.length === 0 ? none('No offers are known.') : [
     h('div.scroll', { tabindex: 0, role: 'region', 'aria-label': 'Offers by country' }, h('table', null,
       h('thead', null, h('tr', null, h('th', { scope: 'col' }, 'Country'), h('th', { scope: 'col' }, 'Offers'))),
       h('tbody', null, regions.map(([code, offers]) => h('tr', null,
@@ -84,13 +86,13 @@ function providers(row) {
 }
 
 function keywords(row, kind) {
-  const rows = row.keywords?.keywords ?? row.keywords?.results ?? [];
-  return section('Keywords', null, rows.length === 0 ? none('No keywords are known.') : h('ul.chips', { role: 'list' }, rows.map((k) => h('li', null, h('a', { href: `#/discover/${kind}?with_keywords=${k.id}` }, k.name)))));
+  const rows = row.keywords?.keywords ?? row.keywords?.results;
+  return rows && section('Keywords', null, rows.length === 0 ? none('No keywords are known.') : h('ul.chips', { role: 'list' }, rows.map((k) => h('li', null, h('a', { href: `#/discover/${kind}?with_keywords=${k.id}` }, k.name)))));
 }
 
 function related(settings, row, kind) {
-  const rows = row.recommendations?.results ?? [];
-  return section('Recommendations', null, rows.length === 0 ? none('No recommendations are known.') : strip(rows.map((r) => card(settings, { media_type: kind, ...r }))));
+  const rows = row.recommendations?.results;
+  return rows && section('Recommendations', null, rows.length === 0 ? none('No recommendations are known.') : strip(rows.map((r) => card(settings, { media_type: kind, ...r }))));
 }
 
 function reviews(row) {
@@ -135,7 +137,7 @@ async function movie(id) {
       more: row.belongs_to_collection && h('p', null, 'Part of ', h('a', { href: `#/collection/${row.belongs_to_collection.id}` }, row.belongs_to_collection.name)),
     }),
     spliceBrief(request),
-    cast(settings, row.credits?.cast ?? []),
+    cast(settings, row.credits?.cast),
     section('Facts', null, facts([
       ...crew(row.credits?.crew),
       ['Released', row.release_date && date(row.release_date)], ['Status', row.status],
@@ -161,7 +163,7 @@ async function series(id) {
       h('a', { href: `#/tv/${id}/season/${season.season_number}` },
         picture(settings, { kind: 'poster', path: season.poster_path, width: 185, name: season.name }),
         h('span.card-name', null, season.name), h('span.card-note', null, [count(season.episode_count, 'episode'), year(season.air_date)].filter(Boolean).join(' · '))))))),
-    cast(settings, row.aggregate_credits?.cast ?? []),
+    cast(settings, row.aggregate_credits?.cast),
     section('Facts', null, facts([
       ['Created by', row.created_by?.length ? commas(row.created_by.map((p) => h('a', { href: `#/person/${p.id}` }, p.name))) : null],
       ['First aired', row.first_air_date && date(row.first_air_date)], ['Last aired', row.last_air_date && date(row.last_air_date)],
@@ -186,18 +188,19 @@ async function season(id, n) {
         h('h3', null, h('a', { href: `#/tv/${id}/season/${n}/episode/${e.episode_number}` }, `${e.episode_number}. ${e.name}`)),
         h('p.quiet', null, [e.air_date && date(e.air_date), e.runtime && minutes(e.runtime)].filter(Boolean).join(' · ')),
         e.overview && h('p', { lang: language() }, e.overview)))))),
-    cast(settings, row.aggregate_credits?.cast ?? []), videos(row));
+    cast(settings, row.aggregate_credits?.cast), videos(row));
   return { title: `${row.name}, ${show.name}`, view };
 }
 
 async function episode(id, n, e) {
-  const [[settings, row, request], show] = await Promise.all([fetched('episode', `/3/tv/${id}/season/${n}/episode/${e}`), get(localized(`/3/tv/${id}`))]);
-  const around = (to, label) => (to >= 1 ? h('a', { href: `#/tv/${id}/season/${n}/episode/${to}` }, label) : null);
+  const [[settings, row, request], show] = await Promise.all([fetched('episode', `/3/tv/${id}/season/${n}/episode/${e}`), get(localized(`/3/tv/${id}`, { append_to_response: `season/${n}` }))]);
+  const numbers = (show[`season/${n}`]?.episodes ?? []).map((other) => other.episode_number);
+  const around = (to, label) => to !== undefined && h('a', { href: `#/tv/${id}/season/${n}/episode/${to}` }, label);
   const view = h('article.title', null,
     h('nav.trail', { 'aria-label': 'Above' }, h('a', { href: `#/tv/${id}` }, show.name), ' / ', h('a', { href: `#/tv/${id}/season/${n}` }, `Season ${n}`)),
     head(settings, row, {
       eyebrow: `Season ${n}, episode ${e}`, kind: 'still', path: row.still_path, meta: [row.air_date && date(row.air_date), row.runtime && minutes(row.runtime), rating(row)],
-      more: h('p', null, around(Number(e) - 1, 'Episode before'), ' ', around(Number(e) + 1, 'Next episode')),
+      more: h('p', null, around(numbers.findLast((other) => other < e), 'Episode before'), ' ', around(numbers.find((other) => other > e), 'Next episode')),
     }),
     spliceBrief(request),
     cast(settings, [...(row.credits?.cast ?? []), ...(row.credits?.guest_stars ?? row.guest_stars ?? [])]),

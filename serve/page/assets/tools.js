@@ -6,11 +6,13 @@ import { language as languageName } from './format.js';
 
 const THEMES = { '': 'Auto', light: 'Light', dark: 'Dark' };
 
-/** languageOptions fills a select: first the languages of the release, then all that the API lists. */
-export function languageOptions(select, value, withNone) {
-  const option = (code) => h('option', { value: code, selected: code === value }, `${code} · ${languageName(code)}`);
+/** languageOptions fills a select: first the languages of the release, then all that the API lists. picks returns the picked one. */
+export function languageOptions(select, picks, withNone) {
+  let value = picks();
+  const option = (code) => h('option', { value: code }, `${code} · ${languageName(code)}`);
   select.replaceChildren(withNone ? h('option', { value: '' }, 'Not given') : '', value ? option(value) : '');
   Promise.all([get('/3/configuration/primary_translations'), release().catch(() => null)]).then(([all, about]) => {
+    value = picks();
     const inRelease = (about?.languages ?? []).map((l) => l.language).filter(Boolean);
     const picked = inRelease.map((code) => (code.includes('-') ? code : preferred(all, code))).filter((code, i, list) => code && list.indexOf(code) === i);
     const rest = all.filter((code) => !picked.includes(code));
@@ -31,7 +33,7 @@ function preferred(all, code) {
 /** tools are the controls in the head of the page. changed is called with a language. */
 export function tools(changed) {
   const picker = h('select', { id: 'language', 'aria-label': 'Language of titles and texts', onchange: () => changed(picker.value) });
-  languageOptions(picker, language());
+  languageOptions(picker, language);
   const theme = h('select', {
     id: 'theme', 'aria-label': 'Theme',
     onchange: () => {
