@@ -47,7 +47,7 @@ type Config struct {
 	Rate        float64       // requests a second
 	Concurrency int           // requests at once
 	Tries       int           // of a request
-	Timeout     time.Duration // of a try
+	Timeout     time.Duration // of a response
 	Grace       time.Duration // for requests under way, at an interrupt
 
 	Log      *slog.Logger

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -56,7 +57,7 @@ func TestEdge(t *testing.T) {
 	t.Run("again", func(t *testing.T) {
 		before := p.all
 		r, err := Run(t.Context(), cfg)
-		if err != nil || r.Requests != 0 || p.all != before || !r.Complete || r.Held != int64(before) {
+		if err != nil || r.Requests != 0 || p.all != before || !r.Complete || r.Held != int64(before)-1 {
 			t.Errorf("a second Run made %d requests, want none: %+v, %v", r.Requests, r, err)
 		}
 	})
@@ -213,10 +214,16 @@ func testKill(t *testing.T, e edgeUp, ids string) {
 	}
 }
 
-// fake starts a server of our making.
+// fake starts a server of our making. The request that each crawl begins with does not reach handle.
 func fake(t *testing.T, handle http.HandlerFunc) *httptest.Server {
 	t.Helper()
-	s := httptest.NewServer(handle)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/3"+probePath {
+			_, _ = w.Write([]byte(`{"images":{},"change_keys":[]}`))
+			return
+		}
+		handle(w, r)
+	}))
 	t.Cleanup(s.Close)
 	return s
 }
@@ -276,22 +283,123 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// TestRate: requests are no faster than allowed.
+// TestRate: requests are no faster than allowed, those of redirects included.
 func TestRate(t *testing.T) {
-	s := fake(t, func(w http.ResponseWriter, r *http.Request) { fmt.Fprintf(w, `{"id":%s}`, filepath.Base(r.URL.Path)) })
+	s := fake(t, func(w http.ResponseWriter, r *http.Request) {
+		if id, ok := strings.CutSuffix(r.URL.Path, "/3"); ok {
+			http.Redirect(w, r, id+"/4", http.StatusFound)
+			return
+		}
+		fmt.Fprint(w, `{"id":4}`)
+	})
 	cfg := testConfig(s.URL, token, t.TempDir())
 	cfg.Rate = 50
-	var lines []string
-	for i := range 21 {
-		lines = append(lines, fmt.Sprintf("movie %d", i+1))
-	}
-	cfg.IDs = withIDs(t, lines...)
+	cfg.IDs = withIDs(t, "movie 3", "tv 3", "person 3", "collection 3", "company 3", "network 3", "keyword 3")
 	start := time.Now()
-	if _, err := Run(t.Context(), cfg); err != nil {
+	r, err := Run(t.Context(), cfg)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if took := time.Since(start); took < 390*time.Millisecond {
-		t.Errorf("21 requests at 50 a second took %s, want 400ms at least", took)
+	if took, least := time.Since(start), time.Duration(r.Requests-1)*20*time.Millisecond; r.Requests < 15 || took < least-5*time.Millisecond {
+		t.Errorf("%d requests at 50 a second took %s, want %s at least", r.Requests, took, least)
+	}
+}
+
+// TestHold: requests that wait for their turn are held back too, and go out one by one then.
+func TestHold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPace(1)
+		if err := p.wait(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		went := make(chan time.Duration, 4)
+		for range cap(went) {
+			go func() {
+				if err := p.wait(t.Context()); err != nil {
+					t.Error(err)
+				}
+				went <- time.Since(start)
+			}()
+		}
+		synctest.Wait()
+		p.hold(10 * time.Second)
+		last := 9 * time.Second
+		for range cap(went) {
+			if at := <-went; at < last+time.Second {
+				t.Errorf("a request went out after %s, want %s at least", at, last+time.Second)
+			} else {
+				last = at
+			}
+		}
+	})
+}
+
+// TestWrongAddress: a server that is not the API's takes no rows out of a dump.
+func TestWrongAddress(t *testing.T) {
+	for name, handle := range map[string]http.HandlerFunc{
+		"not found": func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusNotFound)
+			_, _ = w.Write([]byte(servetest.Body404))
+		},
+		"another": func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"id":1}`) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := httptest.NewServer(handle)
+			t.Cleanup(s.Close)
+			cfg := testConfig(s.URL+"/4", token, t.TempDir())
+			cfg.IDs = withIDs(t, "movie 1", "movie 2")
+			r, err := Run(t.Context(), cfg)
+			if err == nil || !strings.Contains(err.Error(), s.URL+"/4/3/configuration") || r.Requests != 1 || r.Gone > 0 || len(dump(t, cfg.Out)) > 0 {
+				t.Errorf("Run = %+v, %v with rows %v, want an error and no rows", r, err, dump(t, cfg.Out))
+			}
+		})
+	}
+}
+
+// TestRefusedIDs: an id that a server refuses is gone or a failure, and does not end the crawl.
+func TestRefusedIDs(t *testing.T) {
+	var asks atomic.Int64
+	s := fake(t, func(w http.ResponseWriter, r *http.Request) {
+		asks.Add(1)
+		answer := func(code int, body string) {
+			w.WriteHeader(code)
+			fmt.Fprint(w, body)
+		}
+		switch id := filepath.Base(r.URL.Path); {
+		case id == "1":
+			answer(http.StatusNotFound, `{"success":false,"status_code":6,"status_message":"Invalid id: The pre-requisite id is invalid or not found."}`)
+		case id == "2":
+			answer(http.StatusInternalServerError, `{"success":false,"status_code":44,"status_message":"The ID is invalid."}`)
+		case len(id) == 2:
+			answer(http.StatusUnprocessableEntity, `{"success":false,"status_code":5,"status_message":"Invalid parameters"}`)
+		case len(id) == 3:
+			answer(http.StatusNotFound, "<html>")
+		default:
+			fmt.Fprintf(w, `{"id":%s}`, id)
+		}
+	})
+	cfg := testConfig(s.URL, token, t.TempDir())
+	var lines []string
+	for i := range 8 {
+		lines = append(lines, fmt.Sprintf("movie %d", 10+i), fmt.Sprintf("movie %d", 100+i))
+	}
+	cfg.IDs = withIDs(t, append(lines, "movie 1", "movie 2", "movie 3")...)
+	cfg.Tries, cfg.Concurrency = 2, 1
+	r, err := Run(t.Context(), cfg)
+	if err != nil || r.Gone != 2 || r.Failures != 16 || r.Fetched["movie"] != 1 || asks.Load() != 8+16+3 {
+		t.Errorf("Run = %+v, %v after %d requests, want 2 gone, 16 failures and a movie", r, err, asks.Load())
+	}
+}
+
+// TestInterruptedIsNotComplete: an interrupted crawl has tasks left, and says so.
+func TestInterruptedIsNotComplete(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	cfg := testConfig("http://127.0.0.1", token, t.TempDir())
+	l := newLoop(&cfg, nil, nil, selection{titles: []Title{{"movie", 1}}}, &Report{})
+	if _, ok, err := l.next(ctx); ok || !errors.Is(err, context.Canceled) {
+		t.Errorf("next = %v, %v, want the interrupt", ok, err)
 	}
 }
 
@@ -540,7 +648,7 @@ func TestRefresh(t *testing.T) {
 	now, version = now.Add(60*24*time.Hour), 2
 	cfg.IDs, cfg.RefreshDays = nil, 150
 	r, err := Run(t.Context(), cfg)
-	if err != nil || r.Requests != 2 || r.Gone != 1 || r.Oldest.String() != "2026-04-11" || r.Newest.String() != "2026-06-10" {
+	if err != nil || r.Requests != 1+2 || r.Gone != 1 || r.Oldest.String() != "2026-04-11" || r.Newest.String() != "2026-06-10" {
 		t.Fatalf("Run = %+v, %v, want two requests", r, err)
 	}
 	want := []string{

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"sync"
 	"time"
@@ -11,9 +12,12 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// maxFailures is the number of requests in a row that fail for good before the crawl ends: the server is
-// away, or is not what it was.
-const maxFailures = 5
+// maxFailures is the number of requests in a row without a usable response before the crawl ends: the server is
+// away. maxRefused is that of refusals and of 404 that is not the API's: those may be about their ids.
+const (
+	maxFailures = 5
+	maxRefused  = 100
+)
 
 // maxFailed bounds the failures that a report lists.
 const maxFailed = 100
@@ -44,7 +48,7 @@ type loop struct {
 	taken map[xxh3.Uint128]bool
 	done  int64
 
-	failures int // in a row
+	failures, refused int // in a row
 }
 
 func newLoop(cfg *Config, c *client, s *store, sel selection, r *Report) *loop {
@@ -187,12 +191,15 @@ func (l *loop) next(ctx context.Context) (task, bool, error) {
 		l.report.Held++
 		l.follow(t, &e)
 	}
-	return task{}, false, nil
+	return task{}, false, ctx.Err()
 }
 
 // ask makes the request of a task. Many goroutines call it side by side.
 func (l *loop) ask(ctx context.Context, t task) outcome {
 	o := outcome{task: t}
+	if o.err = l.client.check(ctx); o.err != nil {
+		return o
+	}
 	path, query := t.request(l.cfg)
 	o.err = l.client.get(ctx, path, query, func(body []byte) (err error) {
 		o.result, err = t.use(l.cfg, DayOf(l.cfg.Now()), body)
@@ -218,14 +225,11 @@ func (l *loop) take(o outcome) error {
 		}
 		l.cfg.Log.Warn("request is given up", "reason", o.err.Error())
 		l.done++
-		if l.failures++; l.failures >= maxFailures {
-			return &FatalError{fmt.Sprintf("%d requests in a row had no usable response, the last: %v", l.failures, o.err)}
-		}
-		return nil
+		return l.inARow(o.err)
 	case o.err != nil:
 		return o.err
 	}
-	l.failures = 0
+	l.failures, l.refused = 0, 0
 	if err := l.store.add(&o.result.entry, o.result.rows); err != nil {
 		return err
 	}
@@ -239,6 +243,20 @@ func (l *loop) take(o outcome) error {
 		l.report.Merged++
 	}
 	l.follow(o.task, &o.result.entry)
+	return nil
+}
+
+// inARow counts a failure, and returns an error when there were too many in a row.
+func (l *loop) inARow(err error) error {
+	count, most := &l.failures, maxFailures
+	var refused *RefusedError
+	var code statusError
+	if errors.As(err, &refused) || errors.As(err, &code) && code == http.StatusNotFound {
+		count, most = &l.refused, maxRefused
+	}
+	if *count++; *count >= most {
+		return &FatalError{fmt.Sprintf("%d requests in a row had no usable response, the last: %v", *count, err)}
+	}
 	return nil
 }
 
