@@ -95,6 +95,8 @@ func (cfg *Config) Validate() error {
 	}
 	check(len(cfg.DailyIDs)+len(cfg.IDs)+len(cfg.Library) > 0 || cfg.ChangedSince > 0 || cfg.RefreshDays > 0,
 		"want something to fetch: --ids, --daily-ids, --library, --changed-since or --refresh")
+	check(cfg.ChangedSince == 0 || cfg.wants("movie") || cfg.wants("tv") || cfg.wants("person"),
+		"changed-since: want movie, tv or person among the kinds: %v have no lists of changes", cfg.Kinds)
 	check(cfg.MinPopularity >= 0, "min-popularity %v: want 0 or more", cfg.MinPopularity)
 	check(cfg.ChangedSince <= DayOf(cfg.Now()), "changed-since %s: want a day that is not in the future", cfg.ChangedSince)
 	if err := cfg.languages(); err != nil {
@@ -168,6 +170,7 @@ func Run(ctx context.Context, cfg Config) (r Report, err error) {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
+	s.lists = DayOf(start) - keepLists
 	l := newLoop(&cfg, c, s, seeds, &r)
 	err = l.run(ctx)
 	r.Requests, r.Retried, r.Bytes = c.traffic.requests.Load(), c.traffic.retried.Load(), c.traffic.bytes.Load()

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -22,6 +23,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/reelsplice/reelsplice/ingest"
 	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
@@ -57,7 +59,7 @@ func TestEdge(t *testing.T) {
 	t.Run("again", func(t *testing.T) {
 		before := p.all
 		r, err := Run(t.Context(), cfg)
-		if err != nil || r.Requests != 0 || p.all != before || !r.Complete || r.Held != int64(before)-1 {
+		if err != nil || r.Requests != 0 || p.all != before || !r.Complete || r.Held == 0 {
 			t.Errorf("a second Run made %d requests, want none: %+v, %v", r.Requests, r, err)
 		}
 	})
@@ -428,7 +430,6 @@ func TestMerged(t *testing.T) {
 	}
 	want := []string{
 		`{"id":5,"_merged_into":6,"_fetched":"2026-11-25"}`,
-		`{"id":6,"title":"Six","_fetched":"2026-11-25"}`,
 		`{"id":6,"title":"Six","appended":"` + strings.Join(kindNamed("movie").appends, ",") + `","_fetched":"2026-11-25"}`,
 		`{"id":7,"_merged_into":6,"_fetched":"2026-11-25"}`,
 	}
@@ -546,11 +547,19 @@ func TestServerAway(t *testing.T) {
 	}
 }
 
-// TestChanges: lists of changes are read in windows and pages, long ones are divided, and what is older than a
-// change is fetched again.
+// TestChanges: lists of changes are read day by day and in pages; what is older than a change is fetched again. The
+// days whose lists can have grown are read again, so that no change is lost.
 func TestChanges(t *testing.T) {
+	day := func(text string) Day {
+		d, err := ParseDay(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
 	var lists []string
 	titles := map[string]int{}
+	changed := map[Day][]int64{} // movies
 	s := fake(t, func(w http.ResponseWriter, r *http.Request) {
 		q := r.URL.Query()
 		if !strings.HasSuffix(r.URL.Path, "/changes") {
@@ -558,68 +567,117 @@ func TestChanges(t *testing.T) {
 			fmt.Fprintf(w, `{"id":%s}`, filepath.Base(r.URL.Path))
 			return
 		}
-		from, err1 := ParseDay(q.Get("start_date"))
-		to, err2 := ParseDay(q.Get("end_date"))
-		if err1 != nil || err2 != nil || to-from >= windowDays || to < from {
-			w.WriteHeader(http.StatusUnprocessableEntity)
-			return
+		lists = append(lists, strings.TrimPrefix(r.URL.Path, "/3/")+" "+q.Get("start_date")+" "+q.Get("end_date")+" "+q.Get("page"))
+		var ids []int64
+		if strings.Contains(r.URL.Path, "movie") {
+			ids = changed[day(q.Get("start_date"))] // the strictest reading: end_date is not of the list
 		}
-		lists = append(lists, fmt.Sprintf("%s %s %s %s", r.URL.Path, from, to, q.Get("page")))
-		pages, id := 1, int64(to)
-		switch {
-		case strings.Contains(r.URL.Path, "tv"):
-			fmt.Fprint(w, `{"results":[],"page":1,"total_pages":1,"total_results":0}`)
-			return
-		case to-from > 8:
-			pages, id = 501, 999 // too many: the row is not to be taken from here
-		case q.Get("page") == "2":
-			pages, id = 2, 7
-		case to == DayOf(time.Date(2026, 11, 25, 0, 0, 0, 0, time.UTC)):
-			pages = 2
-		case to == DayOf(time.Date(2026, 11, 26, 0, 0, 0, 0, time.UTC)):
-			fmt.Fprint(w, `{"results":[{"id":8},{"id":9}],"page":1,"total_pages":1,"total_results":2}`)
-			return
+		page := 1
+		if q.Get("page") == "2" {
+			page = 2
 		}
-		fmt.Fprintf(w, `{"results":[{"id":%d,"adult":null}],"page":1,"total_pages":%d,"total_results":1}`, id, pages)
+		rows := "" // a page has one row
+		if len(ids) >= page {
+			rows = fmt.Sprintf(`{"id":%d,"adult":null}`, ids[page-1])
+		}
+		fmt.Fprintf(w, `{"results":[%s],"page":%d,"total_pages":%d,"total_results":%d}`, rows, page, max(1, len(ids)), len(ids))
 	})
-	now := time.Date(2026, 11, 25, 23, 0, 0, 0, time.UTC)
+	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 	cfg := testConfig(s.URL, token, t.TempDir())
 	cfg.Concurrency, cfg.Seasons, cfg.People, cfg.Now = 1, SeasonsNone, false, func() time.Time { return now }
 	cfg.IDs = withIDs(t, "movie 7", "movie 8")
-	run := func(want map[string]int) {
+	run := func(want ...string) {
 		t.Helper()
 		clear(titles)
+		lists = nil
 		if _, err := Run(t.Context(), cfg); err != nil {
 			t.Fatal(err)
 		}
-		if d := cmp.Diff(want, titles); d != "" {
+		if d := cmp.Diff(want, slices.Sorted(maps.Keys(titles))); d != "" {
 			t.Errorf("titles that were asked for: %s", d)
 		}
 	}
-	run(map[string]int{"movie/7": 1, "movie/8": 1})
-	var err error
-	if cfg.ChangedSince, err = ParseDay("2026-11-05"); err != nil {
-		t.Fatal(err)
-	}
-	first, second, third := DayOf(now)-14, DayOf(now)-7, DayOf(now)
-	run(map[string]int{fmt.Sprintf("movie/%d", first): 1, fmt.Sprintf("movie/%d", second): 1, fmt.Sprintf("movie/%d", third): 1})
-	slices.Sort(lists)
+	run("movie/7", "movie/8")
+
+	now = now.AddDate(0, 0, 2) // 25 November
+	cfg.ChangedSince = day("2026-11-23")
+	changed[day("2026-11-23")] = []int64{7, 6} // behind the row of 7
+	changed[day("2026-11-24")] = []int64{5}
+	run("movie/5", "movie/6", "movie/7")
 	want := []string{
-		"/3/movie/changes 2026-11-05 2026-11-11 1", "/3/movie/changes 2026-11-05 2026-11-18 1", "/3/movie/changes 2026-11-12 2026-11-18 1",
-		"/3/movie/changes 2026-11-19 2026-11-25 1", "/3/movie/changes 2026-11-19 2026-11-25 2",
-		"/3/tv/changes 2026-11-05 2026-11-18 1", "/3/tv/changes 2026-11-19 2026-11-25 1",
+		"movie/changes 2026-11-23 2026-11-24 1", "movie/changes 2026-11-23 2026-11-24 2", "movie/changes 2026-11-24 2026-11-25 1", "movie/changes 2026-11-25 2026-11-25 1",
+		"tv/changes 2026-11-23 2026-11-24 1", "tv/changes 2026-11-24 2026-11-25 1", "tv/changes 2026-11-25 2026-11-25 1",
 	}
+	slices.Sort(lists)
 	if d := cmp.Diff(want, lists); d != "" {
 		t.Errorf("lists that were asked for: %s", d)
 	}
-	run(map[string]int{}) // once a day
+	run() // once a day
+	if len(lists) > 0 {
+		t.Errorf("lists = %v, want none", lists)
+	}
 
-	// An incremental crawl, of titles in the dump alone.
-	now, cfg.OnlyKnown, cfg.ChangedSince = now.Add(24*time.Hour), true, DayOf(now)
-	lists = nil
-	run(map[string]int{"movie/8": 1})
-	if len(lists) != 2 {
-		t.Errorf("lists = %v, want one a kind", lists)
+	// 5 changed behind its row, on the day of the run before. A title that did not change is left alone.
+	now = now.AddDate(0, 0, 1)
+	changed[day("2026-11-25")] = []int64{5}
+	run("movie/5")
+	want = []string{
+		"movie/changes 2026-11-25 2026-11-26 1", "movie/changes 2026-11-26 2026-11-26 1",
+		"tv/changes 2026-11-25 2026-11-26 1", "tv/changes 2026-11-26 2026-11-26 1",
+	}
+	slices.Sort(lists)
+	if d := cmp.Diff(want, lists); d != "" {
+		t.Errorf("lists that were asked for: %s", d)
+	}
+
+	// Of titles in the dump alone.
+	now, cfg.OnlyKnown = now.AddDate(0, 0, 1), true
+	changed[day("2026-11-27")] = []int64{8, 9}
+	run("movie/8")
+}
+
+// TestNoLists: a server without lists of changes is a failure, not a day without changes.
+func TestNoLists(t *testing.T) {
+	s := fake(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusNotFound)
+		_, _ = w.Write([]byte(servetest.Body404))
+	})
+	cfg := testConfig(s.URL, token, t.TempDir())
+	cfg.ChangedSince, cfg.Kinds = DayOf(cfg.Now()), []string{"movie"}
+	r, err := Run(t.Context(), cfg)
+	if err != nil || r.Failures != 1 || r.Complete {
+		t.Errorf("Run = %+v, %v, want a failure", r, err)
+	}
+}
+
+// TestMergedIsKnown: a change of a title that took another's place reaches it, and it has one row.
+func TestMergedIsKnown(t *testing.T) {
+	version := 1
+	s := fake(t, func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/changes") {
+			fmt.Fprint(w, `{"results":[{"id":2}],"page":1,"total_pages":1,"total_results":1}`)
+			return
+		}
+		fmt.Fprintf(w, `{"id":2,"version":%d}`, version)
+	})
+	now := time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
+	cfg := testConfig(s.URL, token, t.TempDir())
+	cfg.Now, cfg.IDs = func() time.Time { return now }, withIDs(t, "movie 1", "movie 2")
+	if _, err := Run(t.Context(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{`{"id":1,"_merged_into":2,"_fetched":"2026-11-25"}`, `{"id":2,"version":1,"_fetched":"2026-11-25"}`}
+	if d := cmp.Diff(want, dump(t, cfg.Out)["movies.ndjson"]); d != "" {
+		t.Error(d)
+	}
+	now, version = now.AddDate(0, 0, 1), 2
+	cfg.IDs, cfg.ChangedSince, cfg.OnlyKnown, cfg.Kinds = nil, DayOf(now), true, []string{"movie"}
+	if _, err := Run(t.Context(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	want[1] = `{"id":2,"version":2,"_fetched":"2026-11-26"}`
+	if d := cmp.Diff(want, dump(t, cfg.Out)["movies.ndjson"]); d != "" {
+		t.Error(d)
 	}
 }
 
@@ -679,10 +737,10 @@ func TestRefreshLanguages(t *testing.T) {
 		want      []string
 	}{
 		{0, nil, 0, []string{"/3/movie/1 "}},
-		{50, []string{"de"}, 0, []string{"/3/movie/1 de-DE"}},
-		{160, []string{"de"}, 150, []string{"/3/movie/1 "}},
-		{190, []string{"de"}, 150, nil},
-		{210, []string{"de"}, 150, []string{"/3/movie/1 de-DE"}},
+		{50, []string{"en-GB"}, 0, []string{"/3/movie/1 en-GB"}},
+		{160, []string{"en-GB"}, 150, []string{"/3/movie/1 "}},
+		{190, []string{"en-GB"}, 150, nil},
+		{210, nil, 150, []string{"/3/movie/1 en-GB"}}, // what the dump has stays up to date
 	} {
 		asked = nil
 		cfg.Now = func() time.Time { return start.AddDate(0, 0, step.day) }
@@ -696,6 +754,186 @@ func TestRefreshLanguages(t *testing.T) {
 		if d := cmp.Diff(step.want, asked); d != "" {
 			t.Errorf("day %d: requests: %s", step.day, d)
 		}
+	}
+}
+
+// series is a server of one series. Its responses have what was appended.
+type series struct {
+	episodes map[string][]int64 // by the number of the season
+	lost     string             // the season that no response has, though it is listed
+	gone     bool
+	asked    []string
+}
+
+func (s *series) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	s.asked = append(s.asked, strings.TrimPrefix(r.URL.Path, "/3/tv/1"))
+	if s.gone {
+		w.WriteHeader(http.StatusNotFound)
+		_, _ = w.Write([]byte(servetest.Body404))
+		return
+	}
+	if at := strings.Split(r.URL.Path, "/"); len(at) > 4 { // an episode
+		fmt.Fprintf(w, `{"id":1%s%s,"season_number":%s,"episode_number":%s}`, at[5], at[7], at[5], at[7])
+		return
+	}
+	var list []string
+	for _, n := range slices.Sorted(maps.Keys(s.episodes)) {
+		list = append(list, fmt.Sprintf(`{"id":1%s,"season_number":%s}`, n, n))
+	}
+	fmt.Fprintf(w, `{"id":1,"name":"S","seasons":[%s]`, strings.Join(list, ","))
+	for _, name := range strings.Split(q.Get("append_to_response"), ",") {
+		at := strings.Split(name, "/")
+		if at[0] != "season" || s.episodes[at[1]] == nil || at[1] == s.lost {
+			continue
+		}
+		if len(at) > 2 {
+			fmt.Fprintf(w, `,%q:{}`, name)
+			continue
+		}
+		var episodes []string
+		for _, n := range s.episodes[at[1]] {
+			episodes = append(episodes, fmt.Sprintf(`{"id":1%s%d,"episode_number":%d}`, at[1], n, n))
+		}
+		fmt.Fprintf(w, `,%q:{"id":1%s,"season_number":%s,"episodes":[%s]}`, name, at[1], at[1], strings.Join(episodes, ","))
+	}
+	fmt.Fprint(w, "}")
+}
+
+// TestSeasonModes: a season is in the dump once, with the most that a run asked for.
+func TestSeasonModes(t *testing.T) {
+	server := &series{episodes: map[string][]int64{"1": {1}, "2": {1}, "3": {1}}}
+	cfg := testConfig(fake(t, server.ServeHTTP).URL, token, t.TempDir())
+	now := time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
+	cfg.Now, cfg.IDs, cfg.Concurrency = func() time.Time { return now }, withIDs(t, "tv 1"), 1
+	for _, step := range []struct {
+		mode    SeasonMode
+		days    int
+		asked   int
+		credits bool
+	}{
+		{SeasonsDetails, 0, 2, false},
+		{SeasonsDetails, 0, 0, false},
+		{SeasonsAll, 0, 2, true}, // two seasons a request
+		{SeasonsAll, 0, 0, true},
+		{SeasonsDetails, 0, 0, true},
+		{SeasonsDetails, 200, 3, true}, // what is refreshed keeps what it had
+		{SeasonsNone, 200, 3, true},
+	} {
+		server.asked = nil
+		now = now.AddDate(0, 0, step.days)
+		cfg.Seasons, cfg.RefreshDays = step.mode, 150
+		if _, err := Run(t.Context(), cfg); err != nil {
+			t.Fatal(err)
+		}
+		rows := dump(t, cfg.Out)["seasons.ndjson"]
+		if len(server.asked) != step.asked || len(rows) != 3 || strings.Contains(rows[0], `"credits":`) != step.credits ||
+			!strings.Contains(rows[2], DayOf(now).String()) {
+			t.Errorf("%+v: requests %v, rows %v", step, server.asked, rows)
+		}
+	}
+}
+
+// TestVideoLanguages: a further language fetches its videos, and those that were there stay.
+func TestVideoLanguages(t *testing.T) {
+	var asked []string
+	s := fake(t, func(w http.ResponseWriter, r *http.Request) {
+		if v := r.URL.Query().Get("include_video_language"); v != "" {
+			asked = append(asked, v)
+		}
+		fmt.Fprint(w, `{"id":1,"title":"T"}`)
+	})
+	cfg := testConfig(s.URL, token, t.TempDir())
+	cfg.IDs = withIDs(t, "movie 1")
+	for _, step := range []struct {
+		languages []string
+		want      []string
+	}{
+		{nil, []string{"en,null"}},
+		{[]string{"de"}, []string{"en,null,de"}},
+		{nil, nil},
+		{[]string{"fr"}, []string{"en,null,de,fr"}},
+		{[]string{"de", "fr", "en-GB"}, nil},
+	} {
+		asked, cfg.Languages = nil, step.languages
+		if _, err := Run(t.Context(), cfg); err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(step.want, asked); d != "" {
+			t.Errorf("%v: languages of videos: %s", step.languages, d)
+		}
+	}
+	if rows := dump(t, cfg.Out)["movies.ndjson"]; len(rows) != 1 {
+		t.Errorf("rows = %v, want the last one: all have the same day", rows)
+	}
+}
+
+// TestRemovedSeasons: seasons and episodes that the server removed leave the dump and the catalogue.
+func TestRemovedSeasons(t *testing.T) {
+	server := &series{episodes: map[string][]int64{"1": {1, 2}, "2": {1}}}
+	cfg := testConfig(fake(t, server.ServeHTTP).URL, token, t.TempDir())
+	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	cfg.Now, cfg.IDs, cfg.Languages, cfg.Episodes = func() time.Time { return now }, withIDs(t, "tv 1"), []string{"de"}, true
+	cfg.Concurrency, cfg.RefreshDays = 1, 150
+	catalog := t.TempDir()
+	run := func(records int64) {
+		t.Helper()
+		r, err := Run(t.Context(), cfg)
+		if err != nil || r.Oldest != DayOf(now) && records > 0 || r.Failures > 0 {
+			t.Fatalf("Run = %+v, %v, want data of %s", r, err, DayOf(now))
+		}
+		in, err := ingest.Run(t.Context(), ingest.Config{Catalog: catalog, Layout: "auto", Memory: ingest.DefaultMemory, Update: now.Month() != time.January, Sources: []string{cfg.Out}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var n int64
+		for _, of := range in.Records {
+			n += of
+		}
+		if n != records || in.Quarantined > 0 {
+			t.Errorf("the catalogue has %d records, and the report %+v, want %d", n, in, records)
+		}
+	}
+	run(1 + 2 + 3)
+
+	now = now.AddDate(0, 0, 200)
+	server.episodes = map[string][]int64{"1": {1}}
+	run(1 + 1 + 1)
+	at := fmt.Sprintf(`,"_deleted":true,"_fetched":"%s"}`, DayOf(now))
+	rows := dump(t, cfg.Out)
+	if !slices.Contains(rows["seasons.ndjson"], `{"series_id":1,"season_number":2`+at) || len(rows["seasons-de-DE.ndjson"]) != 1 ||
+		!slices.Contains(rows["episodes.ndjson"], `{"series_id":1,"season_number":2,"episode_number":1`+at) ||
+		!slices.Contains(rows["episodes.ndjson"], `{"series_id":1,"season_number":1,"episode_number":2`+at) {
+		t.Errorf("rows = %v, want removals", rows)
+	}
+
+	now, server.gone = now.AddDate(0, 0, 200), true
+	run(0)
+	for file, rows := range dump(t, cfg.Out) {
+		for _, row := range rows {
+			if row != "" && !strings.Contains(row, "_deleted") {
+				t.Errorf("%s has %s of a series that is gone", file, row)
+			}
+		}
+	}
+	server.asked = nil
+	if r, err := Run(t.Context(), cfg); err != nil || r.Requests > 0 {
+		t.Errorf("Run = %+v, %v with requests %v, want none", r, err, server.asked)
+	}
+}
+
+// TestLostSeason: a season that the series lists and the response lacks is a failure, and fetched by the next run.
+func TestLostSeason(t *testing.T) {
+	server := &series{episodes: map[string][]int64{"1": {1}, "2": {1}}, lost: "2"}
+	cfg := testConfig(fake(t, server.ServeHTTP).URL, token, t.TempDir())
+	cfg.IDs = withIDs(t, "tv 1")
+	r, err := Run(t.Context(), cfg)
+	if err != nil || r.Complete || r.Fetched["season"] != 1 || !slices.Contains(r.Failed, "/tv/1/season/2: the series has the season, and the response lacks it") {
+		t.Errorf("Run = %+v, %v, want the lost season", r, err)
+	}
+	server.lost = ""
+	if r, err = Run(t.Context(), cfg); err != nil || !r.Complete || r.Fetched["season"] != 1 {
+		t.Errorf("Run = %+v, %v, want the lost season fetched", r, err)
 	}
 }
 
@@ -738,6 +976,11 @@ func TestSearch(t *testing.T) {
 	if r, err := Run(t.Context(), cfg); err != nil || r.Requests != 0 || len(r.Unresolved) != 3 {
 		t.Errorf("Run = %+v, %v, want no request and the same names", r, err)
 	}
+	// What was not found may be there on another day.
+	cfg.Now = func() time.Time { return time.Now().AddDate(0, 0, 1) }
+	if r, err := Run(t.Context(), cfg); err != nil || r.Requests != 1+2 || len(r.Unresolved) != 3 {
+		t.Errorf("Run = %+v, %v, want the two searches without a result again", r, err)
+	}
 }
 
 // TestValidate names all that is wrong.
@@ -750,6 +993,10 @@ func TestValidate(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Validate = %v, want %q in it", err, want)
 		}
+	}
+	cfg.Kinds, cfg.ChangedSince = []string{"collection"}, 1
+	if err := cfg.Validate(); err == nil || !strings.Contains(err.Error(), "changed-since: want movie, tv or person") {
+		t.Errorf("Validate = %v, want lists of changes refused", err)
 	}
 	for _, from := range []string{"https://user:pass@host", "https://host/3?api_key=x", "host", "https://h\x7f"} {
 		cfg.From = from

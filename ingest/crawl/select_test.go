@@ -52,7 +52,7 @@ func TestRequests(t *testing.T) {
 		{task{what: fetchDetails, kind: "keyword", id: 825}, "/keyword/825?"},
 		{task{what: fetchLanguage, kind: "movie", id: 550, language: "de-DE"}, "/movie/550?append_to_response=credits,lists,recommendations,reviews,similar&language=de-DE"},
 		{
-			task{what: fetchSeasons, kind: "tv", id: 1, language: "de-DE", seasons: []int64{0, 2}},
+			task{what: fetchSeasons, kind: "tv", id: 1, language: "de-DE", mode: SeasonsAll, seasons: []int64{0, 2}},
 			"/tv/1?append_to_response=season/0,season/0/aggregate_credits,season/0/credits,season/2,season/2/aggregate_credits,season/2/credits&language=de-DE",
 		},
 		{
@@ -61,7 +61,7 @@ func TestRequests(t *testing.T) {
 		},
 		{task{what: findID, source: "imdb_id", text: "tt0137523"}, "/find/tt0137523?external_source=imdb_id"},
 		{task{what: searchTitle, kind: "tv", text: "A & B", year: 2010}, "/search/tv?first_air_date_year=2010&query=A+&+B"},
-		{task{what: listChanges, kind: "tv", from: 20000, to: 20013, page: 2}, "/tv/changes?end_date=2024-10-17&page=2&start_date=2024-10-04"},
+		{task{what: listChanges, kind: "tv", day: 20000, end: 20001, page: 2}, "/tv/changes?end_date=2024-10-05&page=2&start_date=2024-10-04"},
 	} {
 		path, q := c.task.request(&cfg)
 		got := path + "?" + strings.NewReplacer("%2C", ",", "%2F", "/", "%26", "&").Replace(q.Encode())
@@ -70,17 +70,15 @@ func TestRequests(t *testing.T) {
 		}
 	}
 	// 20 names a request.
-	cfg.Seasons = SeasonsDetails
-	var numbers []int64
+	one := task{what: fetchSeasons, kind: "tv", id: 1, mode: SeasonsDetails}
 	for n := range int64(45) {
-		numbers = append(numbers, n)
+		one.seasons = append(one.seasons, n)
 	}
-	one := task{what: fetchDetails, kind: "tv", id: 1}
-	if got := one.seasonTasks(&cfg, numbers, ""); len(got) != 3 || len(got[0].seasons) != 20 || len(got[2].seasons) != 5 {
+	if got := one.seasonTasks(); len(got) != 3 || len(got[0].seasons) != 20 || len(got[2].seasons) != 5 {
 		t.Errorf("seasonTasks = %v, want 20, 20 and 5 seasons", got)
 	}
-	cfg.Seasons = SeasonsAll
-	if got := one.seasonTasks(&cfg, numbers, ""); len(got) != 23 {
+	one.mode = SeasonsAll
+	if got := one.seasonTasks(); len(got) != 23 {
 		t.Errorf("seasonTasks = %d tasks, want 23", len(got))
 	}
 }
@@ -281,30 +279,38 @@ func FuzzResponses(f *testing.F) {
 			{what: fetchDetails, kind: "movie", id: 1},
 			{what: fetchDetails, kind: "tv", id: 1},
 			{what: fetchLanguage, kind: "movie", id: 1, language: "de-DE"},
-			{what: fetchSeasons, kind: "tv", id: 1, seasons: []int64{1, 2}},
+			{what: fetchSeasons, kind: "tv", id: 1, mode: SeasonsAll, seasons: []int64{1, 2}},
 			{what: fetchSeasons, kind: "tv", id: 1, seasons: []int64{1}, language: "fr"},
 			{what: fetchEpisode, kind: "tv", id: 1, number: episodeNumber(1, 1)},
 			{what: findID, source: "imdb_id", text: "tt1"},
 			{what: searchTitle, kind: "movie", text: "T", year: 2000},
-			{what: listChanges, kind: "tv", from: 1, to: 2, page: 1},
+			{what: listChanges, kind: "tv", day: 1, end: 2, page: 1},
 		} {
 			c.key = Key{"a key that no body has"}
 			_ = c.usable(data, func(body []byte) error {
-				r, err := one.use(&cfg, 20000, body)
+				r, err := one.use(&cfg, stamp{20000, 19000}, body)
 				if err != nil {
 					return err
 				}
-				for line := range bytes.Lines(r.rows) {
-					var row map[string]json.RawMessage
-					if err := json.Unmarshal(line, &row); err != nil || !bytes.HasSuffix(line, []byte("\n")) || row[fetchedField] == nil {
-						t.Errorf("use(%q) = row %q: %v", body, line, err)
-					}
-				}
-				if _, err := parseEntry(lineOf(&r.entry)); err != nil && len(r.rows) == 0 && r.entry.File == "" {
-					t.Errorf("use(%q) = entry %s: %v", body, lineOf(&r.entry), err)
+				for _, p := range r.parts {
+					checkPart(t, body, &p)
 				}
 				return nil
 			})
 		}
 	})
+}
+
+// checkPart checks what the response to a task gave.
+func checkPart(t *testing.T, body []byte, p *part) {
+	t.Helper()
+	for line := range bytes.Lines(p.rows) {
+		var row map[string]json.RawMessage
+		if err := json.Unmarshal(line, &row); err != nil || !bytes.HasSuffix(line, []byte("\n")) || row[fetchedField] == nil {
+			t.Errorf("use(%q) = row %q: %v", body, line, err)
+		}
+	}
+	if _, err := parseEntry(lineOf(&p.entry)); err != nil && len(p.rows) == 0 && p.entry.File == "" {
+		t.Errorf("use(%q) = entry %s: %v", body, lineOf(&p.entry), err)
+	}
 }
