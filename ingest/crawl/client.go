@@ -33,8 +33,9 @@ const (
 	// maxHeld bounds the responses 429 to one request.
 	maxHeld = 100
 
-	// probePath has a response on every server of the API.
-	probePath = "/configuration"
+	// probePath has a response on every server of the API. Another reelsplice names the oldest day of its data there.
+	probePath  = "/configuration"
+	sinceField = "X-Reelsplice-Data-Since"
 
 	// Waits between tries grow from the first to the longest, each with jitter.
 	firstWait, longestWait = 500 * time.Millisecond, time.Minute
@@ -94,6 +95,7 @@ type client struct {
 
 	probe  sync.Once
 	probed error
+	since  Day // the oldest day of the server's data, 0 for none; valid behind check
 }
 
 // newClient makes a client of a valid Config.
@@ -160,6 +162,15 @@ func (c *client) check(ctx context.Context) error {
 	return c.probed
 }
 
+// stamp returns the days of a response of today. Its data counts as the server's oldest: responses have no day of
+// their own.
+func (c *client) stamp(today Day) stamp {
+	if c.since > 0 && c.since < today {
+		return stamp{today, c.since}
+	}
+	return stamp{day: today}
+}
+
 func (c *client) wrongAddress(why string) string {
 	return fmt.Sprintf("from: %s%s %s: want the address of the API, such as https://api.themoviedb.org/3", c.base, probePath, why)
 }
@@ -222,6 +233,9 @@ func (c *client) try(ctx context.Context, path string, query url.Values, use fun
 			return c.plain(err)
 		}
 		if rs.StatusCode < 300 || rs.StatusCode > 399 {
+			if path == probePath {
+				c.since, _ = ParseDay(rs.Header.Get(sinceField)) // 0 for none
+			}
 			return c.judge(rs, body, use)
 		}
 		next, err := target.Parse(rs.Header.Get("Location"))

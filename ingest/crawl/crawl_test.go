@@ -937,6 +937,46 @@ func TestLostSeason(t *testing.T) {
 	}
 }
 
+// TestDataSince: data of another reelsplice is as old as it is there. What is too old is fetched again, what changed is not.
+func TestDataSince(t *testing.T) {
+	since := "2026-06-01"
+	asked := 0
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/3/configuration":
+			w.Header().Set("X-Reelsplice-Data-Since", since)
+			fmt.Fprint(w, `{"images":{}}`)
+		case "/3/movie/changes":
+			fmt.Fprint(w, `{"results":[{"id":1}],"page":1,"total_pages":1,"total_results":1}`)
+		case "/3/movie/2":
+			w.WriteHeader(http.StatusNotFound)
+			_, _ = w.Write([]byte(servetest.Body404))
+		default:
+			asked++
+			fmt.Fprint(w, `{"id":1}`)
+		}
+	}))
+	t.Cleanup(s.Close)
+	now := time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
+	cfg := testConfig(s.URL, token, t.TempDir())
+	cfg.Now, cfg.IDs = func() time.Time { return now }, withIDs(t, "movie 1", "movie 2")
+	cfg.ChangedSince, cfg.Kinds = DayOf(now), []string{"movie"}
+	for range 2 {
+		r, err := Run(t.Context(), cfg)
+		if err != nil || r.Oldest.String() != since || asked != 1 {
+			t.Fatalf("Run = %+v, %v after %d requests, want data of %s and one", r, err, asked, since)
+		}
+	}
+	want := []string{`{"id":1,"_fetched":"2026-06-01"}`, `{"id":2,"_deleted":true,"_fetched":"2026-06-01"}`}
+	if d := cmp.Diff(want, dump(t, cfg.Out)["movies.ndjson"]); d != "" {
+		t.Error(d)
+	}
+	since, cfg.ChangedSince, cfg.IDs, cfg.RefreshDays = "2026-10-01", 0, nil, 150
+	if r, err := Run(t.Context(), cfg); err != nil || r.Oldest.String() != since || asked != 2 {
+		t.Errorf("Run = %+v, %v after %d requests, want data of %s and a second", r, err, asked, since)
+	}
+}
+
 // TestSearch: a name without an id is searched for, and taken if it is alone with its name and year.
 func TestSearch(t *testing.T) {
 	s := fake(t, func(w http.ResponseWriter, r *http.Request) {

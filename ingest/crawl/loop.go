@@ -247,7 +247,7 @@ func (l *loop) ask(ctx context.Context, t task) outcome {
 		return o
 	}
 	path, query := t.request(l.cfg)
-	at := func() stamp { return stamp{day: DayOf(l.cfg.Now())} }
+	at := func() stamp { return l.client.stamp(DayOf(l.cfg.Now())) }
 	o.err = l.client.get(ctx, path, query, func(body []byte) (err error) {
 		o.result, err = t.use(l.cfg, at(), body)
 		return err
