@@ -156,6 +156,68 @@ func TestDailyIDs(t *testing.T) {
 	}
 }
 
+// writeIn writes a file of a library.
+func writeIn(t *testing.T, dir, name, text string) {
+	t.Helper()
+	path := filepath.Join(dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	servetest.WriteFile(t, path, text)
+}
+
+// titlesOf reads a library, and describes its titles in order.
+func titlesOf(t *testing.T, dir string) (out []string) {
+	t.Helper()
+	titles, err := readLibrary(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, title := range titles {
+		text := title.kind + " " + title.id.source + title.id.text
+		if title.id.title.Kind != "" {
+			text = title.id.title.key()
+		} else if title.id.source == "" {
+			text = title.kind + " named " + title.name
+		}
+		out = append(out, text)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// TestLibraryOfOne: the folder of a library may be that of a title. Its name is none of other titles.
+func TestLibraryOfOne(t *testing.T) {
+	for name, c := range map[string]struct {
+		folder string
+		files  []string
+		want   []string
+	}{
+		"series with an id":   {"Breaking Bad {tmdb-1396}", []string{"Breaking.Bad.S01E01.mkv", "Subs/a.srt"}, []string{"tv/1396"}},
+		"series with seasons": {"Breaking Bad (2008)", []string{"Season 01/a.mkv", "poster.jpg"}, []string{"tv named Breaking Bad"}},
+		"movie with an id":    {"Fight Club {tmdb-550}", []string{"a.mkv", "Other/b.mkv"}, []string{"movie/550"}},
+		"movies": {
+			"Films (2020)", []string{"One.mkv", "Two (1999)/Two.mkv", "Two (1999)/Other/Making of.mkv", "Extras/Season 1/Extras S01E01.avi"},
+			[]string{"movie named One", "movie named Two", "tv named Extras"},
+		},
+		"loose episodes": {"tv", []string{"A.S01E01.mkv", "A.S01E02.mkv", "B 2x03.mkv"}, []string{"tv named A", "tv named B"}},
+		"a stray episode": {
+			"tv", []string{"Films (2020)/Heat (1995).mkv", "Films (2020)/Show.S01E01.mkv", "Films (2020)/Alien (1979)/a.mkv"},
+			[]string{"movie named Alien", "movie named Heat", "tv named Show"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), c.folder)
+			for _, file := range c.files {
+				writeIn(t, dir, file, "")
+			}
+			if d := cmp.Diff(c.want, titlesOf(t, dir)); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
 // TestLibrary reads a library as media servers keep them.
 func TestLibrary(t *testing.T) {
 	dir := t.TempDir()
@@ -179,31 +241,21 @@ func TestLibrary(t *testing.T) {
 		"tv/Flat Show (2011)/Flat.Show.S02E03.720p.mkv":         "",
 		".hidden/Other (2000) {tmdb-1}.mkv":                     "",
 		"notes.txt":                                             "",
+		"._Ghost (1990) {tmdb-251}.mkv":                         "",
+		"Shorts/Bao (2018) {tmdb-514754}.mkv":                   "", // a folder of the library, not of a title
+		"Specials/Concert (2001) {tmdb-7}.mkv":                  "", // does not make a series of the library
+		"Stray.S01E01.{tvdb-5}.mkv":                             "",
+		"Pilots/1x01 - Pilot.mkv":                               "",
+		"Pilots/1x01 - Pilot.nfo":                               `<episodedetails><uniqueid type="tmdb">62085</uniqueid><uniqueid type="imdb">tt0959621</uniqueid></episodedetails>`,
+		"Pilots/Other Film (2002).mkv":                          "",
+		"Pilots/Other Film (2002).nfo":                          "https://www.themoviedb.org/tv/1399-game-of-thrones",
 	} {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		servetest.WriteFile(t, path, text)
+		writeIn(t, dir, name, text)
 	}
-	titles, err := readLibrary(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	for _, title := range titles {
-		text := title.kind + " " + title.id.source + title.id.text
-		if title.id.title.Kind != "" {
-			text = title.id.title.key()
-		} else if title.id.source == "" {
-			text = title.kind + " named " + title.name
-		}
-		got = append(got, text)
-	}
-	slices.Sort(got)
+	got := titlesOf(t, dir)
 	want := []string{
-		"movie imdb_idtt0078748", "movie imdb_idtt0099810", "movie named Unknown Film", "movie/14160", "movie/348", "movie/550", "movie/949",
-		"tv named Flat Show", "tv tvdb_id121361", "tv/1396",
+		"movie imdb_idtt0078748", "movie imdb_idtt0099810", "movie named Unknown Film", "movie/14160", "movie/348",
+		"movie/514754", "movie/550", "movie/7", "movie/949", "tv imdb_idtt0959621", "tv named Flat Show", "tv tvdb_id121361", "tv tvdb_id5", "tv/1396", "tv/1399",
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
@@ -220,7 +272,7 @@ func TestParseName(t *testing.T) {
 		"Blade.Runner.2049.2017.1080p":     {name: "Blade Runner", year: 2049},
 		"2012 (2009) {tmdb-14161}":         {ids: ids{tmdb: 14161}, name: "2012", year: 2009},
 		"[Group] Title - 01 [1080p]":       {name: "Title - 01"},
-		"X [tmdbid=5] {imdb-tt7} (TVDB-9)": {ids: ids{5, "tt7", 9}, name: "X"},
+		"X [tmdbid=5] {imdb-tt7} (TVDB-9)": {ids: ids{tmdb: 5, imdb: "tt7", tvdb: 9}, name: "X"},
 		"Y {tmdb-0} {imdb-12} [tmdb-x]":    {name: "Y"},
 		"":                                 {},
 	} {
