@@ -54,7 +54,7 @@ func crawlCommand(a *app) *cobra.Command {
 	f.StringVar(&o.refresh, "refresh", "", "fetch again what is older than this `AGE`, such as 150d")
 	f.StringSliceVar(&cfg.Kinds, "kinds", nil, "`KINDS` to take from daily id exports and changes: "+strings.Join(crawl.KindNames(), ","))
 	f.StringSliceVar(&cfg.Languages, "languages", nil, "further `LANGUAGES` of texts, besides en-US: de-DE,fr-FR")
-	f.StringVar(&o.seasons, "seasons", string(cfg.Seasons), "`HOW` much of seasons: all, details (20 a request, without their own credits and images), none")
+	f.StringVar(&o.seasons, "seasons", string(cfg.Seasons), "`HOW` much of seasons: all, details (20 a request, without sub-requests of their own), none")
 	f.BoolVar(&cfg.Episodes, "episodes", false, "fetch each episode by itself too, for its own images, videos, translations and ids: a request each")
 	f.BoolVar(&cfg.People, "people", false, "fetch the people whom titles name")
 	f.BoolVar(&cfg.Collections, "collections", cfg.Collections, "fetch the collections that movies name")
