@@ -132,12 +132,17 @@ func writeCrawl(w io.Writer, r *crawl.Report) {
 			fmt.Fprintf(w, "%s: %d\n", n.what, n.count)
 		}
 	}
-	for i, name := range r.Unresolved {
-		if i == maxCounts {
-			fmt.Fprintf(w, "without an id: %d more\n", len(r.Unresolved)-i)
-			break
+	for _, l := range []struct {
+		names []string
+		what  string
+	}{{r.Unresolved, "without an id"}, {r.Missing, "listed, but not there"}} {
+		for i, name := range l.names {
+			if i == maxCounts {
+				fmt.Fprintf(w, "%s: %d more\n", l.what, len(l.names)-i)
+				break
+			}
+			fmt.Fprintf(w, "%s: %s\n", l.what, name)
 		}
-		fmt.Fprintf(w, "without an id: %s\n", name)
 	}
 	if r.Oldest > 0 {
 		fmt.Fprintf(w, "responses from %s to %s\n", r.Oldest, r.Newest)

@@ -43,8 +43,8 @@ func (s *store) holding() (h holding, err error) {
 	return h, err
 }
 
-// wasteful reports whether compact is worth it: a quarter of the rows or of the journal is replaced, or ingest cannot
-// tell which of two rows counts.
+// wasteful reports whether compact is worth it: a quarter of the rows or of the journal is replaced, or ingest would put
+// a row aside.
 func (h holding) wasteful() bool {
 	return h.all-h.live > h.all/4 || h.allEntries-h.entries > h.allEntries/4 || h.doubled
 }

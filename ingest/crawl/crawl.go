@@ -136,6 +136,7 @@ type Report struct {
 	Failures   int64            `json:"failures"`   // requests without a usable response; the next run tries them again
 	Failed     []string         `json:"failed"`     // the first of them
 	Unresolved []string         `json:"unresolved"` // names and external ids of no resource
+	Missing    []string         `json:"missing"`    // seasons that a series lists and the server lacks
 	Requests   int64            `json:"requests"`   // with those that were tried again
 	Retried    int64            `json:"retried"`
 	Bytes      int64            `json:"bytes"` // of responses, unpacked
@@ -148,7 +149,7 @@ type Report struct {
 // Run fetches what is missing. After an error the next run goes on; the report is then of what was done.
 func Run(ctx context.Context, cfg Config) (r Report, err error) {
 	start := cfg.Now()
-	r = Report{Out: cfg.Out, Fetched: map[string]int64{}, Failed: []string{}, Unresolved: []string{}}
+	r = Report{Out: cfg.Out, Fetched: map[string]int64{}, Failed: []string{}, Unresolved: []string{}, Missing: []string{}}
 	if err := cfg.Validate(); err != nil {
 		return r, err
 	}

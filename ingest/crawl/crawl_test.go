@@ -922,17 +922,20 @@ func TestRemovedSeasons(t *testing.T) {
 	}
 }
 
-// TestLostSeason: a season that the series lists and the response lacks is a failure, and fetched by the next run.
+// TestLostSeason: a season that the series lists and the response lacks is reported, and asked for on another day.
 func TestLostSeason(t *testing.T) {
 	server := &series{episodes: map[string][]int64{"1": {1}, "2": {1}}, lost: "2"}
 	cfg := testConfig(fake(t, server.ServeHTTP).URL, token, t.TempDir())
-	cfg.IDs = withIDs(t, "tv 1")
-	r, err := Run(t.Context(), cfg)
-	if err != nil || r.Complete || r.Fetched["season"] != 1 || !slices.Contains(r.Failed, "/tv/1/season/2: the series has the season, and the response lacks it") {
-		t.Errorf("Run = %+v, %v, want the lost season", r, err)
+	now := time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
+	cfg.Now, cfg.IDs = func() time.Time { return now }, withIDs(t, "tv 1")
+	for range 2 {
+		r, err := Run(t.Context(), cfg)
+		if err != nil || !slices.Equal(r.Missing, []string{"tv/1/season/2"}) || len(server.asked) != 2 {
+			t.Errorf("Run = %+v, %v after %v, want the lost season", r, err, server.asked)
+		}
 	}
-	server.lost = ""
-	if r, err = Run(t.Context(), cfg); err != nil || !r.Complete || r.Fetched["season"] != 1 {
+	server.lost, now = "", now.AddDate(0, 0, 1)
+	if r, err := Run(t.Context(), cfg); err != nil || len(r.Missing) > 0 || r.Fetched["season"] != 1 {
 		t.Errorf("Run = %+v, %v, want the lost season fetched", r, err)
 	}
 }

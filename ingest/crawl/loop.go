@@ -224,7 +224,7 @@ func (l *loop) held(t *task, key string) (e entry, good bool, err error) {
 	switch {
 	case err != nil || e.Day == 0 || e.Day < t.since || e.age() < l.oldest && t.what != listChanges:
 		return e, false, err
-	case (t.what == findID || t.what == searchTitle) && len(e.Named) == 0: // it may be there tomorrow
+	case (t.what == findID || t.what == searchTitle) && len(e.Named) == 0, e.lacking() && t.what == fetchSeasons: // it may be there tomorrow
 		return e, e.Day >= l.today, nil
 	case e.left() || t.isList():
 		return e, true, nil
@@ -271,7 +271,10 @@ func (l *loop) take(o outcome) error {
 	switch {
 	case errors.As(o.err, &tries), errors.As(o.err, &refused):
 		l.done++
-		l.fail(o.err)
+		if l.report.Failures++; len(l.report.Failed) < maxFailed {
+			l.report.Failed = append(l.report.Failed, o.err.Error())
+		}
+		l.cfg.Log.Warn("request is given up", "reason", o.err.Error())
 		return l.inARow(o.err)
 	case o.err != nil:
 		return o.err
@@ -286,23 +289,12 @@ func (l *loop) take(o outcome) error {
 	for kind, n := range o.result.found {
 		l.report.Fetched[kind] += n
 	}
-	for _, n := range o.result.missing {
-		l.fail(fmt.Errorf("/%s: the series has the season, and the response lacks it", o.task.seasonKey(n)))
-	}
 	for i := range o.result.parts {
 		if err := l.follow(o.task, &o.result.parts[i].entry); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// fail reports a failure.
-func (l *loop) fail(err error) {
-	if l.report.Failures++; len(l.report.Failed) < maxFailed {
-		l.report.Failed = append(l.report.Failed, err.Error())
-	}
-	l.cfg.Log.Warn("request is given up", "reason", err.Error())
 }
 
 // write writes a part, and removals of the seasons and episodes that go with it.
@@ -375,6 +367,9 @@ func (l *loop) follow(t task, e *entry) error {
 	case fetchDetails:
 		return l.followDetails(t, e)
 	case fetchSeasons:
+		if e.lacking() {
+			l.report.Missing = append(l.report.Missing, e.Key)
+		}
 		l.followNamed(e)
 		if t.language == "" {
 			l.followEpisodes(t, e)

@@ -21,8 +21,6 @@ type result struct {
 	parts []part
 	// found counts rows of resources, by kind; without rows of languages.
 	found map[string]int64
-	// missing are the seasons that the series has and the response lacks.
-	missing []int64
 }
 
 // A part is an entry for the journal, and rows for a file.
@@ -259,8 +257,8 @@ func (t *task) someSeasons(r *result, at stamp, body []byte) error {
 		switch {
 		case err != nil:
 			return err
-		case season == nil && slices.Contains(listed, n):
-			r.missing = append(r.missing, n)
+		case season == nil && slices.Contains(listed, n): // the server lacks it, or failed: it holds for today
+			r.parts = append(r.parts, part{entry: at.entry(t.seasonKey(n))})
 			continue
 		case season == nil:
 			r.parts = append(r.parts, t.goneSeason(at, n))

@@ -197,12 +197,14 @@ func TestLibraryOfOne(t *testing.T) {
 		"series with seasons": {"Breaking Bad (2008)", []string{"Season 01/a.mkv", "poster.jpg"}, []string{"tv named Breaking Bad"}},
 		"movie with an id":    {"Fight Club {tmdb-550}", []string{"a.mkv", "Other/b.mkv"}, []string{"movie/550"}},
 		"movies": {
-			"Films (2020)", []string{"One.mkv", "Two (1999)/Two.mkv", "Two (1999)/Other/Making of.mkv", "Extras/Season 1/Extras S01E01.avi"},
+			"Films (2020)",
+			[]string{"One.mkv", "Two (1999)/Two.mkv", "Two (1999)/Other/Making of.mkv", "Extras/Season 1/Extras S01E01.avi"},
 			[]string{"movie named One", "movie named Two", "tv named Extras"},
 		},
 		"loose episodes": {"tv", []string{"A.S01E01.mkv", "A.S01E02.mkv", "B 2x03.mkv"}, []string{"tv named A", "tv named B"}},
 		"a stray episode": {
-			"tv", []string{"Films (2020)/Heat (1995).mkv", "Films (2020)/Show.S01E01.mkv", "Films (2020)/Alien (1979)/a.mkv"},
+			"tv",
+			[]string{"Films (2020)/Heat (1995).mkv", "Films (2020)/Show.S01E01.mkv", "Films (2020)/Alien (1979)/a.mkv"},
 			[]string{"movie named Alien", "movie named Heat", "tv named Show"},
 		},
 	} {

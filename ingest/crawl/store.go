@@ -62,6 +62,9 @@ func (e *entry) age() Day { return cmp.Or(e.Data, e.Day) }
 // left reports whether the resource has no row of its own any more.
 func (e *entry) left() bool { return e.Gone || e.Into > 0 }
 
+// lacking reports whether a resource was asked for that did not come with the response.
+func (e *entry) lacking() bool { return e.File == "" && !e.left() }
+
 // A place is where the journal has the entry of a key.
 type place struct {
 	off      int64
