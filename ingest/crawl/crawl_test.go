@@ -938,6 +938,16 @@ func TestLostSeason(t *testing.T) {
 	if r, err := Run(t.Context(), cfg); err != nil || len(r.Missing) > 0 || r.Fetched["season"] != 1 {
 		t.Errorf("Run = %+v, %v, want the lost season fetched", r, err)
 	}
+	// One that the dump has already stays, with its episodes.
+	server.lost, now = "1", now.AddDate(0, 0, 200)
+	cfg.RefreshDays, cfg.Episodes = 150, true
+	before := dump(t, cfg.Out)["seasons.ndjson"][0]
+	r, err := Run(t.Context(), cfg)
+	rows := dump(t, cfg.Out)
+	if err != nil || !slices.Equal(r.Missing, []string{"tv/1/season/1"}) || !slices.Contains(rows["seasons.ndjson"], before) ||
+		len(rows["episodes.ndjson"]) != 1 || r.Oldest == DayOf(now) {
+		t.Errorf("Run = %+v, %v with rows %v, want season 1 kept", r, err, rows)
+	}
 }
 
 // TestDataSince: data of another reelsplice is as old as it is there. What is too old is fetched again, what changed is not.

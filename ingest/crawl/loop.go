@@ -297,15 +297,21 @@ func (l *loop) take(o outcome) error {
 	return nil
 }
 
-// write writes a part, and removals of the seasons and episodes that go with it.
+// write writes a part, and removals of the seasons and episodes that go with it. A season that did not come leaves the
+// one that the dump has.
 func (l *loop) write(t *task, p *part) error {
-	if t.what == fetchDetails && t.kind == "tv" || t.what == fetchSeasons && t.language == "" {
+	if t.what == fetchDetails && t.kind == "tv" || t.what == fetchSeasons {
 		old, err := l.store.entry(p.entry.Key)
 		if err != nil {
 			return err
 		}
-		if err := l.drop(t, &old, &p.entry); err != nil {
-			return err
+		if p.entry.lacking() && old.File != "" && !old.left() {
+			return nil
+		}
+		if t.language == "" {
+			if err := l.drop(t, &old, &p.entry); err != nil {
+				return err
+			}
 		}
 	}
 	if t.what == fetchDetails && p.entry.Gone {
