@@ -54,7 +54,7 @@ func crawlCommand(a *app) *cobra.Command {
 	f.StringVar(&o.refresh, "refresh", "", "fetch again what is older than this `AGE`, such as 150d")
 	f.StringSliceVar(&cfg.Kinds, "kinds", nil, "`KINDS` to take from daily id exports and changes: "+strings.Join(crawl.KindNames(), ","))
 	f.StringSliceVar(&cfg.Languages, "languages", nil, "further `LANGUAGES` of texts, besides en-US: de-DE,fr-FR")
-	f.StringVar(&o.seasons, "seasons", string(cfg.Seasons), "`HOW` much of seasons: all, details (20 a request, without their own credits and images), none")
+	f.StringVar(&o.seasons, "seasons", string(cfg.Seasons), "`HOW` much of seasons: all, details (20 a request, without sub-requests of their own), none")
 	f.BoolVar(&cfg.Episodes, "episodes", false, "fetch each episode by itself too, for its own images, videos, translations and ids: a request each")
 	f.BoolVar(&cfg.People, "people", false, "fetch the people whom titles name")
 	f.BoolVar(&cfg.Collections, "collections", cfg.Collections, "fetch the collections that movies name")
@@ -135,12 +135,17 @@ func writeCrawl(w io.Writer, r *crawl.Report) {
 			fmt.Fprintf(w, "%s: %d\n", n.what, n.count)
 		}
 	}
-	for i, name := range r.Unresolved {
-		if i == maxCounts {
-			fmt.Fprintf(w, "without an id: %d more\n", len(r.Unresolved)-i)
-			break
+	for _, l := range []struct {
+		names []string
+		what  string
+	}{{r.Unresolved, "without an id"}, {r.Missing, "listed, but not there"}} {
+		for i, name := range l.names {
+			if i == maxCounts {
+				fmt.Fprintf(w, "%s: %d more\n", l.what, len(l.names)-i)
+				break
+			}
+			fmt.Fprintf(w, "%s: %s\n", l.what, name)
 		}
-		fmt.Fprintf(w, "without an id: %s\n", name)
 	}
 	if r.Oldest > 0 {
 		fmt.Fprintf(w, "responses from %s to %s\n", r.Oldest, r.Newest)

@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -31,6 +32,10 @@ const (
 
 	// maxHeld bounds the responses 429 to one request.
 	maxHeld = 100
+
+	// probePath has a response on every server of the API. Another reelsplice names the oldest day of its data there.
+	probePath  = "/configuration"
+	sinceField = "X-Reelsplice-Data-Since"
 
 	// Waits between tries grow from the first to the longest, each with jitter.
 	firstWait, longestWait = 500 * time.Millisecond, time.Minute
@@ -65,8 +70,13 @@ func (e *RefusedError) Error() string {
 	return strings.TrimSuffix(fmt.Sprintf("%s: status %d: %s", e.Path, e.Status, e.Message), ": ")
 }
 
-// errGone is the response to an id that leads nowhere.
+// errGone is the response to an id that leads nowhere, and to an address that does.
 var errGone = errors.New("the resource is gone")
+
+// A statusError is a response with a status that another try may change.
+type statusError int
+
+func (e statusError) Error() string { return fmt.Sprintf("status %d", int(e)) }
 
 // traffic counts what a client did. All numbers are of responses and requests, with tries.
 type traffic struct{ requests, retried, bytes atomic.Int64 }
@@ -79,9 +89,13 @@ type client struct {
 	pace    *pace
 	tries   int
 	wait    time.Duration // before the second try; it grows with each
-	timeout time.Duration // of one try, with its body
+	timeout time.Duration // of one response, with its body
 	log     *slog.Logger
 	traffic traffic
+
+	probe  sync.Once
+	probed error
+	since  Day // the oldest day of the server's data, 0 for none; valid behind check
 }
 
 // newClient makes a client of a valid Config.
@@ -124,6 +138,43 @@ func parseFrom(from string) (*url.URL, error) {
 // close ends idle connections.
 func (c *client) close() { c.http.CloseIdleConnections() }
 
+// check makes sure, at its first call, that the address leads to the API. An unknown id has the same response as
+// a wrong address, and would take rows out. Its error ends the crawl.
+func (c *client) check(ctx context.Context) error {
+	c.probe.Do(func() {
+		err := c.get(ctx, probePath, nil, func(body []byte) error {
+			var v struct{ Images *struct{} }
+			if err := json.Unmarshal(body, &v); err != nil || v.Images == nil {
+				return &FatalError{c.wrongAddress("has no images")}
+			}
+			return nil
+		})
+		var tries *TriesError
+		var refused *RefusedError
+		switch {
+		case errors.Is(err, errGone):
+			err = &FatalError{c.wrongAddress("is not there")}
+		case errors.As(err, &tries), errors.As(err, &refused):
+			err = &FatalError{err.Error()}
+		}
+		c.probed = err
+	})
+	return c.probed
+}
+
+// stamp returns the days of a response of today. Its data counts as the server's oldest: responses have no day of
+// their own.
+func (c *client) stamp(today Day) stamp {
+	if c.since > 0 && c.since < today {
+		return stamp{today, c.since}
+	}
+	return stamp{day: today}
+}
+
+func (c *client) wrongAddress(why string) string {
+	return fmt.Sprintf("from: %s%s %s: want the address of the API, such as https://api.themoviedb.org/3", c.base, probePath, why)
+}
+
 // get asks for a path below the version until use accepts the body, or returns errGone, a RefusedError, a
 // TriesError, a FatalError, or the error of ctx. An error of use means a body that is damaged.
 func (c *client) get(ctx context.Context, path string, query url.Values, use func(body []byte) error) error {
@@ -134,9 +185,6 @@ func (c *client) get(ctx context.Context, path string, query url.Values, use fun
 		shown += "?" + strings.ReplaceAll(query.Encode(), "%2C", ",")
 	}
 	for tries, held := 0, 0; ; {
-		if err := c.pace.wait(ctx); err != nil {
-			return err
-		}
 		err := c.try(ctx, path, query, use)
 		var slow *slowError
 		var refused *RefusedError
@@ -147,7 +195,7 @@ func (c *client) get(ctx context.Context, path string, query url.Values, use fun
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case errors.As(err, &refused):
-			refused.Path, refused.Message = shown, c.key.redact(refused.Message)
+			refused.Path = shown
 			return err
 		}
 		pause := wait.NextBackOff()
@@ -174,16 +222,20 @@ func (c *client) get(ctx context.Context, path string, query url.Values, use fun
 
 // try makes one request and follows its redirects. Its errors do not show the key.
 func (c *client) try(ctx context.Context, path string, query url.Values, use func(body []byte) error) error {
-	ctx, cancel := context.WithTimeout(ctx, c.timeout)
-	defer cancel()
 	target := *c.base
 	target.Path += path
 	for range maxHops {
+		if err := c.pace.wait(ctx); err != nil {
+			return err
+		}
 		rs, body, err := c.ask(ctx, target, query)
 		if err != nil {
 			return c.plain(err)
 		}
 		if rs.StatusCode < 300 || rs.StatusCode > 399 {
+			if path == probePath {
+				c.since, _ = ParseDay(rs.Header.Get(sinceField)) // 0 for none
+			}
 			return c.judge(rs, body, use)
 		}
 		next, err := target.Parse(rs.Header.Get("Location"))
@@ -197,6 +249,8 @@ func (c *client) try(ctx context.Context, path string, query url.Values, use fun
 
 // ask makes one request and reads its body.
 func (c *client) ask(ctx context.Context, target url.URL, query url.Values) (*http.Response, []byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
 	rq, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), http.NoBody)
 	if err != nil {
 		return nil, nil, err
@@ -246,6 +300,13 @@ type slowError struct{ after time.Duration } // 0 when it does not say how long
 
 func (e *slowError) Error() string { return "status 429: too many requests" }
 
+// Codes in the bodies of responses to an id that leads nowhere.
+const (
+	codeInvalidID = 6
+	codeNotFound  = 34
+	codeBadID     = 44
+)
+
 // judge decides what a response means.
 func (c *client) judge(rs *http.Response, body []byte, use func(body []byte) error) error {
 	var failure struct {
@@ -263,14 +324,15 @@ func (c *client) judge(rs *http.Response, body []byte, use func(body []byte) err
 		return &slowError{retryAfter(rs.Header.Get("Retry-After"), time.Now())}
 	case code == http.StatusUnauthorized, code == http.StatusForbidden:
 		return &FatalError{fmt.Sprintf("the server refuses the key: status %d: %s", code, cmp.Or(failure.Message, http.StatusText(code)))}
-	case code == http.StatusNotFound && failure.Code == 34:
+	case code == http.StatusNotFound && (failure.Code == codeNotFound || failure.Code == codeInvalidID),
+		code == http.StatusInternalServerError && failure.Code == codeBadID:
 		return errGone
 	case code == http.StatusServiceUnavailable && rs.Header.Get("Retry-After") != "":
 		return &slowError{retryAfter(rs.Header.Get("Retry-After"), time.Now())}
 	case code < 500 && code != http.StatusNotFound && code != http.StatusRequestTimeout:
 		return &RefusedError{Message: failure.Message, Status: code}
 	default:
-		return fmt.Errorf("status %d", code)
+		return statusError(code)
 	}
 }
 

@@ -9,8 +9,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/zeebo/xxh3"
-
 	"github.com/reelsplice/reelsplice/schemas/durable"
 )
 
@@ -19,24 +17,24 @@ const completeFile = "complete"
 
 // A holding is what a store has, without rows that later ones replace.
 type holding struct {
-	live, all      int64 // bytes of rows; all with those that are replaced
-	oldest, newest Day   // of entries with rows, without those of gone ids
-	rows           int64 // of those entries
+	live, all           int64 // bytes of rows; all with those that are replaced
+	entries, allEntries int64 // lines of the journal, in the same way
+	oldest, newest      Day   // of the data, without removals
+	doubled             bool
 }
 
 // holding reads the whole journal.
 func (s *store) holding() (h holding, err error) {
+	h.allEntries, h.doubled = s.entries, s.doubled
 	err = s.each(func(e *entry) {
-		if e.File == "" {
-			return
-		}
+		h.entries++
 		h.live += e.Rows
-		if e.Gone {
-			return // such a row has no age
+		if e.File == "" || e.left() {
+			return // a removal has no age
 		}
-		h.rows, h.newest = h.rows+1, max(h.newest, e.Day)
-		if h.oldest == 0 || e.Day < h.oldest {
-			h.oldest = e.Day
+		h.newest = max(h.newest, e.age())
+		if h.oldest == 0 || e.age() < h.oldest {
+			h.oldest = e.age()
 		}
 	})
 	for _, end := range s.ends {
@@ -45,8 +43,11 @@ func (s *store) holding() (h holding, err error) {
 	return h, err
 }
 
-// wasteful reports whether a quarter of the bytes is of rows that later ones replace.
-func (h holding) wasteful() bool { return h.all-h.live > h.all/4 }
+// wasteful reports whether compact is worth it: a quarter of the rows or of the journal is replaced, or ingest would put
+// a row aside.
+func (h holding) wasteful() bool {
+	return h.all-h.live > h.all/4 || h.allEntries-h.entries > h.allEntries/4 || h.doubled
+}
 
 // compact writes the files and the journal anew, without rows that later ones replace. Killed in
 // its middle, it leaves the old files, or all that the next opening needs to complete it.
@@ -65,7 +66,7 @@ func (s *store) compact() error {
 	if err != nil {
 		return fmt.Errorf("compact the dump: %w", err)
 	}
-	s.done, s.dirty = map[xxh3.Uint128]place{}, false
+	s.dirty = false
 	return s.open()
 }
 

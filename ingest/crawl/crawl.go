@@ -47,7 +47,7 @@ type Config struct {
 	Rate        float64       // requests a second
 	Concurrency int           // requests at once
 	Tries       int           // of a request
-	Timeout     time.Duration // of a try
+	Timeout     time.Duration // of a response
 	Grace       time.Duration // for requests under way, at an interrupt
 
 	Log      *slog.Logger
@@ -95,6 +95,8 @@ func (cfg *Config) Validate() error {
 	}
 	check(len(cfg.DailyIDs)+len(cfg.IDs)+len(cfg.Library) > 0 || cfg.ChangedSince > 0 || cfg.RefreshDays > 0,
 		"want something to fetch: --ids, --daily-ids, --library, --changed-since or --refresh")
+	check(cfg.ChangedSince == 0 || cfg.wants("movie") || cfg.wants("tv") || cfg.wants("person"),
+		"changed-since: want movie, tv or person among the kinds: %v have no lists of changes", cfg.Kinds)
 	check(cfg.MinPopularity >= 0, "min-popularity %v: want 0 or more", cfg.MinPopularity)
 	check(cfg.ChangedSince <= DayOf(cfg.Now()), "changed-since %s: want a day that is not in the future", cfg.ChangedSince)
 	if err := cfg.languages(); err != nil {
@@ -134,6 +136,7 @@ type Report struct {
 	Failures   int64            `json:"failures"`   // requests without a usable response; the next run tries them again
 	Failed     []string         `json:"failed"`     // the first of them
 	Unresolved []string         `json:"unresolved"` // names and external ids of no resource
+	Missing    []string         `json:"missing"`    // seasons that a series lists and the server lacks
 	Requests   int64            `json:"requests"`   // with those that were tried again
 	Retried    int64            `json:"retried"`
 	Bytes      int64            `json:"bytes"` // of responses, unpacked
@@ -146,7 +149,7 @@ type Report struct {
 // Run fetches what is missing. After an error the next run goes on; the report is then of what was done.
 func Run(ctx context.Context, cfg Config) (r Report, err error) {
 	start := cfg.Now()
-	r = Report{Out: cfg.Out, Fetched: map[string]int64{}, Failed: []string{}, Unresolved: []string{}}
+	r = Report{Out: cfg.Out, Fetched: map[string]int64{}, Failed: []string{}, Unresolved: []string{}, Missing: []string{}}
 	if err := cfg.Validate(); err != nil {
 		return r, err
 	}
@@ -168,6 +171,7 @@ func Run(ctx context.Context, cfg Config) (r Report, err error) {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
+	s.lists = DayOf(start) - keepLists
 	l := newLoop(&cfg, c, s, seeds, &r)
 	err = l.run(ctx)
 	r.Requests, r.Retried, r.Bytes = c.traffic.requests.Load(), c.traffic.retried.Load(), c.traffic.bytes.Load()

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -17,10 +18,12 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/reelsplice/reelsplice/ingest"
 	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
@@ -56,7 +59,7 @@ func TestEdge(t *testing.T) {
 	t.Run("again", func(t *testing.T) {
 		before := p.all
 		r, err := Run(t.Context(), cfg)
-		if err != nil || r.Requests != 0 || p.all != before || !r.Complete || r.Held != int64(before) {
+		if err != nil || r.Requests != 0 || p.all != before || !r.Complete || r.Held == 0 {
 			t.Errorf("a second Run made %d requests, want none: %+v, %v", r.Requests, r, err)
 		}
 	})
@@ -213,10 +216,16 @@ func testKill(t *testing.T, e edgeUp, ids string) {
 	}
 }
 
-// fake starts a server of our making.
+// fake starts a server of our making. The request that each crawl begins with does not reach handle.
 func fake(t *testing.T, handle http.HandlerFunc) *httptest.Server {
 	t.Helper()
-	s := httptest.NewServer(handle)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/3"+probePath {
+			_, _ = w.Write([]byte(`{"images":{},"change_keys":[]}`))
+			return
+		}
+		handle(w, r)
+	}))
 	t.Cleanup(s.Close)
 	return s
 }
@@ -276,22 +285,123 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// TestRate: requests are no faster than allowed.
+// TestRate: requests are no faster than allowed, those of redirects included.
 func TestRate(t *testing.T) {
-	s := fake(t, func(w http.ResponseWriter, r *http.Request) { fmt.Fprintf(w, `{"id":%s}`, filepath.Base(r.URL.Path)) })
+	s := fake(t, func(w http.ResponseWriter, r *http.Request) {
+		if id, ok := strings.CutSuffix(r.URL.Path, "/3"); ok {
+			http.Redirect(w, r, id+"/4", http.StatusFound)
+			return
+		}
+		fmt.Fprint(w, `{"id":4}`)
+	})
 	cfg := testConfig(s.URL, token, t.TempDir())
 	cfg.Rate = 50
-	var lines []string
-	for i := range 21 {
-		lines = append(lines, fmt.Sprintf("movie %d", i+1))
-	}
-	cfg.IDs = withIDs(t, lines...)
+	cfg.IDs = withIDs(t, "movie 3", "tv 3", "person 3", "collection 3", "company 3", "network 3", "keyword 3")
 	start := time.Now()
-	if _, err := Run(t.Context(), cfg); err != nil {
+	r, err := Run(t.Context(), cfg)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if took := time.Since(start); took < 390*time.Millisecond {
-		t.Errorf("21 requests at 50 a second took %s, want 400ms at least", took)
+	if took, least := time.Since(start), time.Duration(r.Requests-1)*20*time.Millisecond; r.Requests < 15 || took < least-5*time.Millisecond {
+		t.Errorf("%d requests at 50 a second took %s, want %s at least", r.Requests, took, least)
+	}
+}
+
+// TestHold: requests that wait for their turn are held back too, and go out one by one then.
+func TestHold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPace(1)
+		if err := p.wait(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		went := make(chan time.Duration, 4)
+		for range cap(went) {
+			go func() {
+				if err := p.wait(t.Context()); err != nil {
+					t.Error(err)
+				}
+				went <- time.Since(start)
+			}()
+		}
+		synctest.Wait()
+		p.hold(10 * time.Second)
+		last := 9 * time.Second
+		for range cap(went) {
+			if at := <-went; at < last+time.Second {
+				t.Errorf("a request went out after %s, want %s at least", at, last+time.Second)
+			} else {
+				last = at
+			}
+		}
+	})
+}
+
+// TestWrongAddress: a server that is not the API's takes no rows out of a dump.
+func TestWrongAddress(t *testing.T) {
+	for name, handle := range map[string]http.HandlerFunc{
+		"not found": func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusNotFound)
+			_, _ = w.Write([]byte(servetest.Body404))
+		},
+		"another": func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"id":1}`) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := httptest.NewServer(handle)
+			t.Cleanup(s.Close)
+			cfg := testConfig(s.URL+"/4", token, t.TempDir())
+			cfg.IDs = withIDs(t, "movie 1", "movie 2")
+			r, err := Run(t.Context(), cfg)
+			if err == nil || !strings.Contains(err.Error(), s.URL+"/4/3/configuration") || r.Requests != 1 || r.Gone > 0 || len(dump(t, cfg.Out)) > 0 {
+				t.Errorf("Run = %+v, %v with rows %v, want an error and no rows", r, err, dump(t, cfg.Out))
+			}
+		})
+	}
+}
+
+// TestRefusedIDs: an id that a server refuses is gone or a failure, and does not end the crawl.
+func TestRefusedIDs(t *testing.T) {
+	var asks atomic.Int64
+	s := fake(t, func(w http.ResponseWriter, r *http.Request) {
+		asks.Add(1)
+		answer := func(code int, body string) {
+			w.WriteHeader(code)
+			fmt.Fprint(w, body)
+		}
+		switch id := filepath.Base(r.URL.Path); {
+		case id == "1":
+			answer(http.StatusNotFound, `{"success":false,"status_code":6,"status_message":"Invalid id: The pre-requisite id is invalid or not found."}`)
+		case id == "2":
+			answer(http.StatusInternalServerError, `{"success":false,"status_code":44,"status_message":"The ID is invalid."}`)
+		case len(id) == 2:
+			answer(http.StatusUnprocessableEntity, `{"success":false,"status_code":5,"status_message":"Invalid parameters"}`)
+		case len(id) == 3:
+			answer(http.StatusNotFound, "<html>")
+		default:
+			fmt.Fprintf(w, `{"id":%s}`, id)
+		}
+	})
+	cfg := testConfig(s.URL, token, t.TempDir())
+	var lines []string
+	for i := range 8 {
+		lines = append(lines, fmt.Sprintf("movie %d", 10+i), fmt.Sprintf("movie %d", 100+i))
+	}
+	cfg.IDs = withIDs(t, append(lines, "movie 1", "movie 2", "movie 3")...)
+	cfg.Tries, cfg.Concurrency = 2, 1
+	r, err := Run(t.Context(), cfg)
+	if err != nil || r.Gone != 2 || r.Failures != 16 || r.Fetched["movie"] != 1 || asks.Load() != 8+16+3 {
+		t.Errorf("Run = %+v, %v after %d requests, want 2 gone, 16 failures and a movie", r, err, asks.Load())
+	}
+}
+
+// TestInterruptedIsNotComplete: an interrupted crawl has tasks left, and says so.
+func TestInterruptedIsNotComplete(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	cfg := testConfig("http://127.0.0.1", token, t.TempDir())
+	l := newLoop(&cfg, nil, nil, selection{titles: []Title{{"movie", 1}}}, &Report{})
+	if _, ok, err := l.next(ctx); ok || !errors.Is(err, context.Canceled) {
+		t.Errorf("next = %v, %v, want the interrupt", ok, err)
 	}
 }
 
@@ -320,7 +430,6 @@ func TestMerged(t *testing.T) {
 	}
 	want := []string{
 		`{"id":5,"_merged_into":6,"_fetched":"2026-11-25"}`,
-		`{"id":6,"title":"Six","_fetched":"2026-11-25"}`,
 		`{"id":6,"title":"Six","appended":"` + strings.Join(kindNamed("movie").appends, ",") + `","_fetched":"2026-11-25"}`,
 		`{"id":7,"_merged_into":6,"_fetched":"2026-11-25"}`,
 	}
@@ -438,11 +547,19 @@ func TestServerAway(t *testing.T) {
 	}
 }
 
-// TestChanges: lists of changes are read in windows and pages, long ones are divided, and what is older than a
-// change is fetched again.
+// TestChanges: lists of changes are read day by day and in pages; what is older than a change is fetched again. The
+// days whose lists can have grown are read again, so that no change is lost.
 func TestChanges(t *testing.T) {
+	day := func(text string) Day {
+		d, err := ParseDay(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
 	var lists []string
 	titles := map[string]int{}
+	changed := map[Day][]int64{} // movies
 	s := fake(t, func(w http.ResponseWriter, r *http.Request) {
 		q := r.URL.Query()
 		if !strings.HasSuffix(r.URL.Path, "/changes") {
@@ -450,68 +567,117 @@ func TestChanges(t *testing.T) {
 			fmt.Fprintf(w, `{"id":%s}`, filepath.Base(r.URL.Path))
 			return
 		}
-		from, err1 := ParseDay(q.Get("start_date"))
-		to, err2 := ParseDay(q.Get("end_date"))
-		if err1 != nil || err2 != nil || to-from >= windowDays || to < from {
-			w.WriteHeader(http.StatusUnprocessableEntity)
-			return
+		lists = append(lists, strings.TrimPrefix(r.URL.Path, "/3/")+" "+q.Get("start_date")+" "+q.Get("end_date")+" "+q.Get("page"))
+		var ids []int64
+		if strings.Contains(r.URL.Path, "movie") {
+			ids = changed[day(q.Get("start_date"))] // the strictest reading: end_date is not of the list
 		}
-		lists = append(lists, fmt.Sprintf("%s %s %s %s", r.URL.Path, from, to, q.Get("page")))
-		pages, id := 1, int64(to)
-		switch {
-		case strings.Contains(r.URL.Path, "tv"):
-			fmt.Fprint(w, `{"results":[],"page":1,"total_pages":1,"total_results":0}`)
-			return
-		case to-from > 8:
-			pages, id = 501, 999 // too many: the row is not to be taken from here
-		case q.Get("page") == "2":
-			pages, id = 2, 7
-		case to == DayOf(time.Date(2026, 11, 25, 0, 0, 0, 0, time.UTC)):
-			pages = 2
-		case to == DayOf(time.Date(2026, 11, 26, 0, 0, 0, 0, time.UTC)):
-			fmt.Fprint(w, `{"results":[{"id":8},{"id":9}],"page":1,"total_pages":1,"total_results":2}`)
-			return
+		page := 1
+		if q.Get("page") == "2" {
+			page = 2
 		}
-		fmt.Fprintf(w, `{"results":[{"id":%d,"adult":null}],"page":1,"total_pages":%d,"total_results":1}`, id, pages)
+		rows := "" // a page has one row
+		if len(ids) >= page {
+			rows = fmt.Sprintf(`{"id":%d,"adult":null}`, ids[page-1])
+		}
+		fmt.Fprintf(w, `{"results":[%s],"page":%d,"total_pages":%d,"total_results":%d}`, rows, page, max(1, len(ids)), len(ids))
 	})
-	now := time.Date(2026, 11, 25, 23, 0, 0, 0, time.UTC)
+	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 	cfg := testConfig(s.URL, token, t.TempDir())
 	cfg.Concurrency, cfg.Seasons, cfg.People, cfg.Now = 1, SeasonsNone, false, func() time.Time { return now }
 	cfg.IDs = withIDs(t, "movie 7", "movie 8")
-	run := func(want map[string]int) {
+	run := func(want ...string) {
 		t.Helper()
 		clear(titles)
+		lists = nil
 		if _, err := Run(t.Context(), cfg); err != nil {
 			t.Fatal(err)
 		}
-		if d := cmp.Diff(want, titles); d != "" {
+		if d := cmp.Diff(want, slices.Sorted(maps.Keys(titles))); d != "" {
 			t.Errorf("titles that were asked for: %s", d)
 		}
 	}
-	run(map[string]int{"movie/7": 1, "movie/8": 1})
-	var err error
-	if cfg.ChangedSince, err = ParseDay("2026-11-05"); err != nil {
-		t.Fatal(err)
-	}
-	first, second, third := DayOf(now)-14, DayOf(now)-7, DayOf(now)
-	run(map[string]int{fmt.Sprintf("movie/%d", first): 1, fmt.Sprintf("movie/%d", second): 1, fmt.Sprintf("movie/%d", third): 1})
-	slices.Sort(lists)
+	run("movie/7", "movie/8")
+
+	now = now.AddDate(0, 0, 2) // 25 November
+	cfg.ChangedSince = day("2026-11-23")
+	changed[day("2026-11-23")] = []int64{7, 6} // behind the row of 7
+	changed[day("2026-11-24")] = []int64{5}
+	run("movie/5", "movie/6", "movie/7")
 	want := []string{
-		"/3/movie/changes 2026-11-05 2026-11-11 1", "/3/movie/changes 2026-11-05 2026-11-18 1", "/3/movie/changes 2026-11-12 2026-11-18 1",
-		"/3/movie/changes 2026-11-19 2026-11-25 1", "/3/movie/changes 2026-11-19 2026-11-25 2",
-		"/3/tv/changes 2026-11-05 2026-11-18 1", "/3/tv/changes 2026-11-19 2026-11-25 1",
+		"movie/changes 2026-11-23 2026-11-24 1", "movie/changes 2026-11-23 2026-11-24 2", "movie/changes 2026-11-24 2026-11-25 1", "movie/changes 2026-11-25 2026-11-25 1",
+		"tv/changes 2026-11-23 2026-11-24 1", "tv/changes 2026-11-24 2026-11-25 1", "tv/changes 2026-11-25 2026-11-25 1",
 	}
+	slices.Sort(lists)
 	if d := cmp.Diff(want, lists); d != "" {
 		t.Errorf("lists that were asked for: %s", d)
 	}
-	run(map[string]int{}) // once a day
+	run() // once a day
+	if len(lists) > 0 {
+		t.Errorf("lists = %v, want none", lists)
+	}
 
-	// An incremental crawl, of titles in the dump alone.
-	now, cfg.OnlyKnown, cfg.ChangedSince = now.Add(24*time.Hour), true, DayOf(now)
-	lists = nil
-	run(map[string]int{"movie/8": 1})
-	if len(lists) != 2 {
-		t.Errorf("lists = %v, want one a kind", lists)
+	// 5 changed behind its row, on the day of the run before. A title that did not change is left alone.
+	now = now.AddDate(0, 0, 1)
+	changed[day("2026-11-25")] = []int64{5}
+	run("movie/5")
+	want = []string{
+		"movie/changes 2026-11-25 2026-11-26 1", "movie/changes 2026-11-26 2026-11-26 1",
+		"tv/changes 2026-11-25 2026-11-26 1", "tv/changes 2026-11-26 2026-11-26 1",
+	}
+	slices.Sort(lists)
+	if d := cmp.Diff(want, lists); d != "" {
+		t.Errorf("lists that were asked for: %s", d)
+	}
+
+	// Of titles in the dump alone.
+	now, cfg.OnlyKnown = now.AddDate(0, 0, 1), true
+	changed[day("2026-11-27")] = []int64{8, 9}
+	run("movie/8")
+}
+
+// TestNoLists: a server without lists of changes is a failure, not a day without changes.
+func TestNoLists(t *testing.T) {
+	s := fake(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusNotFound)
+		_, _ = w.Write([]byte(servetest.Body404))
+	})
+	cfg := testConfig(s.URL, token, t.TempDir())
+	cfg.ChangedSince, cfg.Kinds = DayOf(cfg.Now()), []string{"movie"}
+	r, err := Run(t.Context(), cfg)
+	if err != nil || r.Failures != 1 || r.Complete {
+		t.Errorf("Run = %+v, %v, want a failure", r, err)
+	}
+}
+
+// TestMergedIsKnown: a change of a title that took another's place reaches it, and it has one row.
+func TestMergedIsKnown(t *testing.T) {
+	version := 1
+	s := fake(t, func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/changes") {
+			fmt.Fprint(w, `{"results":[{"id":2}],"page":1,"total_pages":1,"total_results":1}`)
+			return
+		}
+		fmt.Fprintf(w, `{"id":2,"version":%d}`, version)
+	})
+	now := time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
+	cfg := testConfig(s.URL, token, t.TempDir())
+	cfg.Now, cfg.IDs = func() time.Time { return now }, withIDs(t, "movie 1", "movie 2")
+	if _, err := Run(t.Context(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{`{"id":1,"_merged_into":2,"_fetched":"2026-11-25"}`, `{"id":2,"version":1,"_fetched":"2026-11-25"}`}
+	if d := cmp.Diff(want, dump(t, cfg.Out)["movies.ndjson"]); d != "" {
+		t.Error(d)
+	}
+	now, version = now.AddDate(0, 0, 1), 2
+	cfg.IDs, cfg.ChangedSince, cfg.OnlyKnown, cfg.Kinds = nil, DayOf(now), true, []string{"movie"}
+	if _, err := Run(t.Context(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	want[1] = `{"id":2,"version":2,"_fetched":"2026-11-26"}`
+	if d := cmp.Diff(want, dump(t, cfg.Out)["movies.ndjson"]); d != "" {
+		t.Error(d)
 	}
 }
 
@@ -540,7 +706,7 @@ func TestRefresh(t *testing.T) {
 	now, version = now.Add(60*24*time.Hour), 2
 	cfg.IDs, cfg.RefreshDays = nil, 150
 	r, err := Run(t.Context(), cfg)
-	if err != nil || r.Requests != 2 || r.Gone != 1 || r.Oldest.String() != "2026-04-11" || r.Newest.String() != "2026-06-10" {
+	if err != nil || r.Requests != 1+2 || r.Gone != 1 || r.Oldest.String() != "2026-04-11" || r.Newest.String() != "2026-06-10" {
 		t.Fatalf("Run = %+v, %v, want two requests", r, err)
 	}
 	want := []string{
@@ -571,10 +737,10 @@ func TestRefreshLanguages(t *testing.T) {
 		want      []string
 	}{
 		{0, nil, 0, []string{"/3/movie/1 "}},
-		{50, []string{"de"}, 0, []string{"/3/movie/1 de-DE"}},
-		{160, []string{"de"}, 150, []string{"/3/movie/1 "}},
-		{190, []string{"de"}, 150, nil},
-		{210, []string{"de"}, 150, []string{"/3/movie/1 de-DE"}},
+		{50, []string{"en-GB"}, 0, []string{"/3/movie/1 en-GB"}},
+		{160, []string{"en-GB"}, 150, []string{"/3/movie/1 "}},
+		{190, []string{"en-GB"}, 150, nil},
+		{210, nil, 150, []string{"/3/movie/1 en-GB"}}, // what the dump has stays up to date
 	} {
 		asked = nil
 		cfg.Now = func() time.Time { return start.AddDate(0, 0, step.day) }
@@ -588,6 +754,239 @@ func TestRefreshLanguages(t *testing.T) {
 		if d := cmp.Diff(step.want, asked); d != "" {
 			t.Errorf("day %d: requests: %s", step.day, d)
 		}
+	}
+}
+
+// series is a server of one series. Its responses have what was appended.
+type series struct {
+	episodes map[string][]int64 // by the number of the season
+	lost     string             // the season that no response has, though it is listed
+	gone     bool
+	asked    []string
+}
+
+func (s *series) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	s.asked = append(s.asked, strings.TrimPrefix(r.URL.Path, "/3/tv/1"))
+	if s.gone {
+		w.WriteHeader(http.StatusNotFound)
+		_, _ = w.Write([]byte(servetest.Body404))
+		return
+	}
+	if at := strings.Split(r.URL.Path, "/"); len(at) > 4 { // an episode
+		fmt.Fprintf(w, `{"id":1%s%s,"season_number":%s,"episode_number":%s}`, at[5], at[7], at[5], at[7])
+		return
+	}
+	var list []string
+	for _, n := range slices.Sorted(maps.Keys(s.episodes)) {
+		list = append(list, fmt.Sprintf(`{"id":1%s,"season_number":%s}`, n, n))
+	}
+	fmt.Fprintf(w, `{"id":1,"name":"S","seasons":[%s]`, strings.Join(list, ","))
+	for _, name := range strings.Split(q.Get("append_to_response"), ",") {
+		at := strings.Split(name, "/")
+		if at[0] != "season" || s.episodes[at[1]] == nil || at[1] == s.lost {
+			continue
+		}
+		if len(at) > 2 {
+			fmt.Fprintf(w, `,%q:{}`, name)
+			continue
+		}
+		var episodes []string
+		for _, n := range s.episodes[at[1]] {
+			episodes = append(episodes, fmt.Sprintf(`{"id":1%s%d,"episode_number":%d}`, at[1], n, n))
+		}
+		fmt.Fprintf(w, `,%q:{"id":1%s,"season_number":%s,"episodes":[%s]}`, name, at[1], at[1], strings.Join(episodes, ","))
+	}
+	fmt.Fprint(w, "}")
+}
+
+// TestSeasonModes: a season is in the dump once, with the most that a run asked for.
+func TestSeasonModes(t *testing.T) {
+	server := &series{episodes: map[string][]int64{"1": {1}, "2": {1}, "3": {1}}}
+	cfg := testConfig(fake(t, server.ServeHTTP).URL, token, t.TempDir())
+	now := time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
+	cfg.Now, cfg.IDs, cfg.Concurrency = func() time.Time { return now }, withIDs(t, "tv 1"), 1
+	for _, step := range []struct {
+		mode    SeasonMode
+		days    int
+		asked   int
+		credits bool
+	}{
+		{SeasonsDetails, 0, 2, false},
+		{SeasonsDetails, 0, 0, false},
+		{SeasonsAll, 0, 2, true}, // two seasons a request
+		{SeasonsAll, 0, 0, true},
+		{SeasonsDetails, 0, 0, true},
+		{SeasonsDetails, 200, 3, true}, // what is refreshed keeps what it had
+		{SeasonsNone, 200, 3, true},
+	} {
+		server.asked = nil
+		now = now.AddDate(0, 0, step.days)
+		cfg.Seasons, cfg.RefreshDays = step.mode, 150
+		if _, err := Run(t.Context(), cfg); err != nil {
+			t.Fatal(err)
+		}
+		rows := dump(t, cfg.Out)["seasons.ndjson"]
+		if len(server.asked) != step.asked || len(rows) != 3 || strings.Contains(rows[0], `"credits":`) != step.credits ||
+			!strings.Contains(rows[2], DayOf(now).String()) {
+			t.Errorf("%+v: requests %v, rows %v", step, server.asked, rows)
+		}
+	}
+}
+
+// TestVideoLanguages: a further language fetches its videos, and those that were there stay.
+func TestVideoLanguages(t *testing.T) {
+	var asked []string
+	s := fake(t, func(w http.ResponseWriter, r *http.Request) {
+		if v := r.URL.Query().Get("include_video_language"); v != "" {
+			asked = append(asked, v)
+		}
+		fmt.Fprint(w, `{"id":1,"title":"T"}`)
+	})
+	cfg := testConfig(s.URL, token, t.TempDir())
+	cfg.IDs = withIDs(t, "movie 1")
+	for _, step := range []struct {
+		languages []string
+		want      []string
+	}{
+		{nil, []string{"en,null"}},
+		{[]string{"de"}, []string{"en,null,de"}},
+		{nil, nil},
+		{[]string{"fr"}, []string{"en,null,de,fr"}},
+		{[]string{"de", "fr", "en-GB"}, nil},
+	} {
+		asked, cfg.Languages = nil, step.languages
+		if _, err := Run(t.Context(), cfg); err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(step.want, asked); d != "" {
+			t.Errorf("%v: languages of videos: %s", step.languages, d)
+		}
+	}
+	if rows := dump(t, cfg.Out)["movies.ndjson"]; len(rows) != 1 {
+		t.Errorf("rows = %v, want the last one: all have the same day", rows)
+	}
+}
+
+// TestRemovedSeasons: seasons and episodes that the server removed leave the dump and the catalogue.
+func TestRemovedSeasons(t *testing.T) {
+	server := &series{episodes: map[string][]int64{"1": {1, 2}, "2": {1}}}
+	cfg := testConfig(fake(t, server.ServeHTTP).URL, token, t.TempDir())
+	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	cfg.Now, cfg.IDs, cfg.Languages, cfg.Episodes = func() time.Time { return now }, withIDs(t, "tv 1"), []string{"de"}, true
+	cfg.Concurrency, cfg.RefreshDays = 1, 150
+	catalog := t.TempDir()
+	run := func(records int64) {
+		t.Helper()
+		r, err := Run(t.Context(), cfg)
+		if err != nil || r.Oldest != DayOf(now) && records > 0 || r.Failures > 0 {
+			t.Fatalf("Run = %+v, %v, want data of %s", r, err, DayOf(now))
+		}
+		in, err := ingest.Run(t.Context(), ingest.Config{Catalog: catalog, Layout: "auto", Memory: ingest.DefaultMemory, Update: now.Month() != time.January, Sources: []string{cfg.Out}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var n int64
+		for _, of := range in.Records {
+			n += of
+		}
+		if n != records || in.Quarantined > 0 {
+			t.Errorf("the catalogue has %d records, and the report %+v, want %d", n, in, records)
+		}
+	}
+	run(1 + 2 + 3)
+
+	now = now.AddDate(0, 0, 200)
+	server.episodes = map[string][]int64{"1": {1}}
+	run(1 + 1 + 1)
+	at := fmt.Sprintf(`,"_deleted":true,"_fetched":"%s"}`, DayOf(now))
+	rows := dump(t, cfg.Out)
+	if !slices.Contains(rows["seasons.ndjson"], `{"series_id":1,"season_number":2`+at) || len(rows["seasons-de-DE.ndjson"]) != 1 ||
+		!slices.Contains(rows["episodes.ndjson"], `{"series_id":1,"season_number":2,"episode_number":1`+at) ||
+		!slices.Contains(rows["episodes.ndjson"], `{"series_id":1,"season_number":1,"episode_number":2`+at) {
+		t.Errorf("rows = %v, want removals", rows)
+	}
+
+	now, server.gone = now.AddDate(0, 0, 200), true
+	run(0)
+	for file, rows := range dump(t, cfg.Out) {
+		for _, row := range rows {
+			if row != "" && !strings.Contains(row, "_deleted") {
+				t.Errorf("%s has %s of a series that is gone", file, row)
+			}
+		}
+	}
+	server.asked = nil
+	if r, err := Run(t.Context(), cfg); err != nil || r.Requests > 0 {
+		t.Errorf("Run = %+v, %v with requests %v, want none", r, err, server.asked)
+	}
+}
+
+// TestLostSeason: a season that the series lists and the response lacks is reported, and asked for on another day.
+func TestLostSeason(t *testing.T) {
+	server := &series{episodes: map[string][]int64{"1": {1}, "2": {1}}, lost: "2"}
+	cfg := testConfig(fake(t, server.ServeHTTP).URL, token, t.TempDir())
+	now := time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
+	cfg.Now, cfg.IDs = func() time.Time { return now }, withIDs(t, "tv 1")
+	for range 2 {
+		r, err := Run(t.Context(), cfg)
+		if err != nil || !slices.Equal(r.Missing, []string{"tv/1/season/2"}) || len(server.asked) != 2 {
+			t.Errorf("Run = %+v, %v after %v, want the lost season", r, err, server.asked)
+		}
+	}
+	server.lost, now = "", now.AddDate(0, 0, 1)
+	if r, err := Run(t.Context(), cfg); err != nil || len(r.Missing) > 0 || r.Fetched["season"] != 1 {
+		t.Errorf("Run = %+v, %v, want the lost season fetched", r, err)
+	}
+	// One that the dump has already stays, with its episodes.
+	server.lost, now = "1", now.AddDate(0, 0, 200)
+	cfg.RefreshDays, cfg.Episodes = 150, true
+	before := dump(t, cfg.Out)["seasons.ndjson"][0]
+	r, err := Run(t.Context(), cfg)
+	rows := dump(t, cfg.Out)
+	if err != nil || !slices.Equal(r.Missing, []string{"tv/1/season/1"}) || !slices.Contains(rows["seasons.ndjson"], before) ||
+		len(rows["episodes.ndjson"]) != 1 || r.Oldest == DayOf(now) {
+		t.Errorf("Run = %+v, %v with rows %v, want season 1 kept", r, err, rows)
+	}
+}
+
+// TestDataSince: data of another reelsplice is as old as it is there. What is too old is fetched again, what changed is not.
+func TestDataSince(t *testing.T) {
+	since := "2026-06-01"
+	asked := 0
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/3/configuration":
+			w.Header().Set("X-Reelsplice-Data-Since", since)
+			fmt.Fprint(w, `{"images":{}}`)
+		case "/3/movie/changes":
+			fmt.Fprint(w, `{"results":[{"id":1}],"page":1,"total_pages":1,"total_results":1}`)
+		case "/3/movie/2":
+			w.WriteHeader(http.StatusNotFound)
+			_, _ = w.Write([]byte(servetest.Body404))
+		default:
+			asked++
+			fmt.Fprint(w, `{"id":1}`)
+		}
+	}))
+	t.Cleanup(s.Close)
+	now := time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
+	cfg := testConfig(s.URL, token, t.TempDir())
+	cfg.Now, cfg.IDs = func() time.Time { return now }, withIDs(t, "movie 1", "movie 2")
+	cfg.ChangedSince, cfg.Kinds = DayOf(now), []string{"movie"}
+	for range 2 {
+		r, err := Run(t.Context(), cfg)
+		if err != nil || r.Oldest.String() != since || asked != 1 {
+			t.Fatalf("Run = %+v, %v after %d requests, want data of %s and one", r, err, asked, since)
+		}
+	}
+	want := []string{`{"id":1,"_fetched":"2026-06-01"}`, `{"id":2,"_deleted":true,"_fetched":"2026-06-01"}`}
+	if d := cmp.Diff(want, dump(t, cfg.Out)["movies.ndjson"]); d != "" {
+		t.Error(d)
+	}
+	since, cfg.ChangedSince, cfg.IDs, cfg.RefreshDays = "2026-10-01", 0, nil, 150
+	if r, err := Run(t.Context(), cfg); err != nil || r.Oldest.String() != since || asked != 2 {
+		t.Errorf("Run = %+v, %v after %d requests, want data of %s and a second", r, err, asked, since)
 	}
 }
 
@@ -630,6 +1029,11 @@ func TestSearch(t *testing.T) {
 	if r, err := Run(t.Context(), cfg); err != nil || r.Requests != 0 || len(r.Unresolved) != 3 {
 		t.Errorf("Run = %+v, %v, want no request and the same names", r, err)
 	}
+	// What was not found may be there on another day.
+	cfg.Now = func() time.Time { return time.Now().AddDate(0, 0, 1) }
+	if r, err := Run(t.Context(), cfg); err != nil || r.Requests != 1+2 || len(r.Unresolved) != 3 {
+		t.Errorf("Run = %+v, %v, want the two searches without a result again", r, err)
+	}
 }
 
 // TestValidate names all that is wrong.
@@ -642,6 +1046,10 @@ func TestValidate(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Validate = %v, want %q in it", err, want)
 		}
+	}
+	cfg.Kinds, cfg.ChangedSince = []string{"collection"}, 1
+	if err := cfg.Validate(); err == nil || !strings.Contains(err.Error(), "changed-since: want movie, tv or person") {
+		t.Errorf("Validate = %v, want lists of changes refused", err)
 	}
 	for _, from := range []string{"https://user:pass@host", "https://host/3?api_key=x", "host", "https://h\x7f"} {
 		cfg.From = from

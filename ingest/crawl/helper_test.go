@@ -184,12 +184,12 @@ func (p *proxy) serve(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(body)
 }
 
-// twice returns the targets that had more than one good response.
+// twice returns the targets that had more than one good response, without the request that each crawl begins with.
 func (p *proxy) twice() (out []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for target, n := range p.good {
-		if n > 1 {
+		if n > 1 && target != "/3"+probePath {
 			out = append(out, target)
 		}
 	}

@@ -24,14 +24,18 @@ type libraryTitle struct {
 }
 
 // readLibrary finds the titles below a folder. A folder is a series if it has a tvshow.nfo, folders of seasons, or
-// files with names like S01E02; every other file of video is a movie. Ids come from NFO files, names of files
-// and names of folders, in this order.
+// nothing but files with names like S01E02; every other file of video is a movie. Ids come from NFO files, names of
+// files and names of folders, in this order.
 func readLibrary(ctx context.Context, dir string) ([]libraryTitle, error) {
 	l := library{ctx: ctx, fsys: os.DirFS(dir)}
 	if _, err := fs.ReadDir(l.fsys, "."); err != nil {
 		return nil, fmt.Errorf("read library: %w", err)
 	}
-	titles := l.folder(".")
+	full, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("read library: %w", err)
+	}
+	titles := l.folder(".", filepath.Base(full))
 	for i := range titles {
 		titles[i].path = filepath.Join(dir, filepath.FromSlash(titles[i].path))
 	}
@@ -56,13 +60,14 @@ type ids struct {
 	tmdb int64
 	imdb string
 	tvdb int64
+	kind string // of tmdb; "" where its place does not say
 }
 
 // of returns the best of them.
 func (i ids) of(kind string) id {
 	switch {
 	case i.tmdb > 0:
-		return id{title: Title{kind, i.tmdb}}
+		return id{title: Title{cmp.Or(i.kind, kind), i.tmdb}}
 	case i.imdb != "":
 		return id{source: "imdb_id", text: i.imdb}
 	case i.tvdb > 0:
@@ -82,31 +87,35 @@ func (i ids) or(o ids) ids {
 var (
 	videoExt   = regexp.MustCompile(`(?i)\.(mkv|mp4|m4v|avi|mov|wmv|mpe?g|ts|m2ts|webm|flv|ogm|ogv|divx|vob|iso|strm|rmvb|3gp|asf)$`)
 	seasonDir  = regexp.MustCompile(`(?i)^(?:(?:season|series|staffel|saison|temporada|stagione)[ ._-]*\d{1,4}|s\d{1,4}|specials)$`)
-	episodeTag = regexp.MustCompile(`(?i)(?:^|[^\pL\d])s\d{1,4}[ ._-]?e\d{1,4}`)
-	extraDir   = regexp.MustCompile(`(?i)^(?:extras?|trailers?|featurettes|behind the scenes|deleted scenes|interviews|scenes|shorts|samples?|subs|subtitles|other|extrafanart|\.actors|@eadir)$`)
-	extraFile  = regexp.MustCompile(`(?i)(?:^|[-_. ])(?:trailer|sample|behindthescenes|deleted|featurette|interview|scene|short|theme|other)\d*$`)
+	episodeTag = regexp.MustCompile(`(?i)(?:^|[^\pL\d])(?:s\d{1,4}[ ._-]?e\d{1,4}|\d{1,2}x\d{2,3}(?:[^\pL\d]|$))`)
+	// extraDir matches names inside a title's folder. Elsewhere they are names like others.
+	extraDir  = regexp.MustCompile(`(?i)^(?:extras?|trailers?|featurettes|behind the scenes|deleted scenes|interviews|scenes|shorts|samples?|subs|subtitles|other)$`)
+	serverDir = regexp.MustCompile(`(?i)^(?:extrafanart|@eadir)$`)
+	extraFile = regexp.MustCompile(`(?i)(?:^|[-_. ])(?:trailer|sample|behindthescenes|deleted|featurette|interview|scene|short|theme|other)\d*$`)
 )
 
-// folder returns the titles of a folder and of those below it.
-func (l *library) folder(dir string) []libraryTitle {
+// folder returns the titles of a folder, and of those below it.
+func (l *library) folder(dir, name string) []libraryTitle {
 	entries, err := fs.ReadDir(l.fsys, dir)
 	if err != nil {
 		return []libraryTitle{{path: dir + ": cannot be read"}}
 	}
-	own := tagged{}
-	if dir != "." {
-		own = parseName(path.Base(dir))
-	}
-	if dir != "." && isSeries(entries) {
+	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return strings.HasPrefix(e.Name(), ".") || serverDir.MatchString(e.Name()) })
+	own := parseName(name)
+	if isSeries(entries, dir != "." || own.ids != (ids{})) {
 		if nfo, ok := l.nfo(path.Join(dir, "tvshow.nfo")); ok {
 			own.ids = nfo.or(own.ids)
 		}
 		return []libraryTitle{{path: dir, kind: "tv", id: own.ids.of("tv"), name: own.name, year: own.year}}
 	}
-	titles := l.movies(dir, entries, own)
+	if dir == "." && own.ids == (ids{}) {
+		own = tagged{} // a library's name is none of a title
+	}
+	titles := l.videos(dir, entries, own)
+	oneTitle := own.ids != (ids{}) || len(titles) == 1 && dir != "."
 	for _, e := range entries {
-		if e.IsDir() && !extraDir.MatchString(e.Name()) && !strings.HasPrefix(e.Name(), ".") && l.ctx.Err() == nil {
-			titles = append(titles, l.folder(path.Join(dir, e.Name()))...)
+		if e.IsDir() && (!oneTitle || !extraDir.MatchString(e.Name())) && l.ctx.Err() == nil {
+			titles = append(titles, l.folder(path.Join(dir, e.Name()), e.Name())...)
 		}
 	}
 	if len(titles) == 0 && own.ids != (ids{}) { // a disc, or a folder that waits for its files
@@ -119,19 +128,29 @@ func (l *library) folder(dir string) []libraryTitle {
 	return titles
 }
 
-// isSeries reports whether a folder with these entries is a series.
-func isSeries(entries []fs.DirEntry) bool {
-	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
-		if e.IsDir() {
-			return seasonDir.MatchString(e.Name())
+// isSeries reports whether a folder with these entries is a series. Files of episodes and a folder of specials make one
+// only if flat is set and no other video or folder lies beside them.
+func isSeries(entries []fs.DirEntry, flat bool) bool {
+	weak, alone := false, true
+	for _, e := range entries {
+		name := e.Name()
+		switch base := strings.TrimSuffix(name, path.Ext(name)); {
+		case strings.EqualFold(name, "tvshow.nfo") && !e.IsDir():
+			return true
+		case e.IsDir() && strings.EqualFold(name, "specials"), !e.IsDir() && videoExt.MatchString(name) && episodeTag.MatchString(base):
+			weak = true
+		case e.IsDir() && seasonDir.MatchString(name):
+			return true
+		case e.IsDir() && !extraDir.MatchString(name), !e.IsDir() && videoExt.MatchString(name) && !extraFile.MatchString(base):
+			alone = false
 		}
-		return strings.EqualFold(e.Name(), "tvshow.nfo") || videoExt.MatchString(e.Name()) && episodeTag.MatchString(e.Name())
-	})
+	}
+	return weak && alone && flat
 }
 
-// movies returns the movies of a folder's files. Files of a folder whose name, or whose movie.nfo, has an id are one
-// movie, unless they have ids of their own.
-func (l *library) movies(dir string, entries []fs.DirEntry, own tagged) (titles []libraryTitle) {
+// videos returns the titles of a folder's files. Files of a folder whose name, or whose movie.nfo, has an id are one
+// movie, unless they have ids of their own. An episode stands for its series.
+func (l *library) videos(dir string, entries []fs.DirEntry, own tagged) (titles []libraryTitle) {
 	if nfo, ok := l.nfo(path.Join(dir, "movie.nfo")); ok {
 		own.ids = nfo.or(own.ids)
 	}
@@ -141,17 +160,22 @@ func (l *library) movies(dir string, entries []fs.DirEntry, own tagged) (titles 
 			continue
 		}
 		base := strings.TrimSuffix(e.Name(), path.Ext(e.Name()))
-		file := parseName(base)
+		file, folder, kind := parseName(base), own, "movie"
 		if file.ids == (ids{}) && extraFile.MatchString(base) {
 			continue
+		}
+		if at := episodeTag.FindStringIndex(base); at != nil {
+			series := parseName(base[:at[0]])
+			file.name, file.year, kind = series.name, series.year, "tv"
+			folder = tagged{} // it is not the series' own
 		}
 		if nfo, ok := l.nfo(path.Join(dir, base+".nfo")); ok {
 			file.ids = nfo.or(file.ids)
 		}
-		t := libraryTitle{kind: "movie", id: file.ids.or(own.ids).of("movie")}
+		t := libraryTitle{kind: kind, id: file.ids.or(folder.ids).of(kind)}
 		if t.id == (id{}) {
-			if t.name, t.year = file.name, file.year; t.year == 0 && own.year > 0 {
-				t.name, t.year = own.name, own.year
+			if t.name, t.year = file.name, file.year; t.year == 0 && folder.year > 0 {
+				t.name, t.year = folder.name, folder.year
 			}
 		}
 		if !seen[t] {

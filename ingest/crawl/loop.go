@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"net/http"
 	"slices"
 	"sync"
 	"time"
@@ -11,18 +13,18 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// maxFailures is the number of requests in a row that fail for good before the crawl ends: the server is
-// away, or is not what it was.
-const maxFailures = 5
+// maxFailures is the number of requests in a row without a usable response before the crawl ends: the server is
+// away. maxRefused is that of refusals and of 404 that is not the API's: those may be about their ids.
+const (
+	maxFailures = 5
+	maxRefused  = 100
+)
 
 // maxFailed bounds the failures that a report lists.
 const maxFailed = 100
 
 // maxPages is the last page that the API has of any list.
 const maxPages = 500
-
-// windowDays is the longest span of a list of changes, in days.
-const windowDays = 14
 
 // A loop keeps the tasks: lists, then those that a response gave, then the selection's. It is for one goroutine.
 type loop struct {
@@ -31,7 +33,7 @@ type loop struct {
 	store  *store
 	report *Report
 	today  Day
-	oldest Day // an earlier response is not good enough; 0 for none
+	oldest Day // older data is not good enough; 0 for no such day
 
 	// lists are lists of changes, external ids and searches. All have their responses before any details are
 	// asked for: a later list may say that an earlier response is too old.
@@ -44,7 +46,7 @@ type loop struct {
 	taken map[xxh3.Uint128]bool
 	done  int64
 
-	failures int // in a row
+	failures, refused int // in a row
 }
 
 func newLoop(cfg *Config, c *client, s *store, sel selection, r *Report) *loop {
@@ -62,10 +64,11 @@ func newLoop(cfg *Config, c *client, s *store, sel selection, r *Report) *loop {
 	return l
 }
 
-// changeTasks divides a span of days into lists of changes.
+// changeTasks returns the lists of changes of the days from one to another. A list asks for the day behind it too: it
+// is open whether end_date itself belongs to a list.
 func changeTasks(kind string, from, to Day) (out []task) {
-	for ; from <= to; from += windowDays {
-		out = append(out, task{what: listChanges, kind: kind, from: from, to: min(to, from+windowDays-1), page: 1})
+	for day := from; day <= to; day++ {
+		out = append(out, task{what: listChanges, kind: kind, day: day, end: min(day+1, to), page: 1})
 	}
 	return out
 }
@@ -165,41 +168,95 @@ func (l *loop) next(ctx context.Context) (task, bool, error) {
 		default:
 			return t, false, nil
 		}
-		if t.what == fetchDetails {
-			t.since = max(t.since, l.oldest, l.changed[Title{t.kind, t.id}])
+		switch t.what {
+		case fetchDetails:
+			t.since = max(t.since, l.changed[Title{t.kind, t.id}])
+		case listChanges:
+			t.since = l.behind(t.day)
 		}
-		key := t.key(l.cfg.Seasons)
-		hash := xxh3.HashString128(key)
-		if l.taken[hash] {
-			continue
-		}
-		l.taken[hash] = true
-		if day := l.store.day(key); day == 0 || day < t.since {
-			if t.isList() {
-				l.listing++
-			}
-			return t, true, nil
-		}
-		e, err := l.store.entry(key)
+		needed, err := l.needed(&t)
 		if err != nil {
 			return t, false, err
 		}
-		l.report.Held++
-		l.follow(t, &e)
+		if !needed {
+			continue
+		}
+		if t.isList() {
+			l.listing++
+		}
+		return t, true, nil
 	}
-	return task{}, false, nil
+	return task{}, false, ctx.Err()
+}
+
+// needed reports whether a task is to be asked for: it is new to this run, and the dump has no good response.
+func (l *loop) needed(t *task) (bool, error) {
+	if t.what == fetchSeasons {
+		return true, nil // followSeasons has looked
+	}
+	key := t.key()
+	if !l.claim(key) {
+		return false, nil
+	}
+	e, good, err := l.held(t, key)
+	if err != nil || !good {
+		t.videos = e.Videos
+		return err == nil, err
+	}
+	l.done++
+	return false, l.reuse(t, &e)
+}
+
+// claim reports whether this run has not taken a key before.
+func (l *loop) claim(key string) bool {
+	hash := xxh3.HashString128(key)
+	ok := !l.taken[hash]
+	l.taken[hash] = true
+	return ok
+}
+
+// behind is the day of a response that has all changes of a day. Those of today are read again tomorrow.
+func (l *loop) behind(day Day) Day { return min(day+1, l.today) }
+
+// held returns the entry that the dump has of a key, and whether it is good enough for a task.
+func (l *loop) held(t *task, key string) (e entry, good bool, err error) {
+	e, err = l.store.entry(key)
+	switch {
+	case err != nil || e.Day == 0 || e.Day < t.since || e.age() < l.oldest && t.what != listChanges:
+		return e, false, err
+	case (t.what == findID || t.what == searchTitle) && len(e.Named) == 0, e.lacking() && t.what == fetchSeasons: // it may be there tomorrow
+		return e, e.Day >= l.today, nil
+	case e.left() || t.isList():
+		return e, true, nil
+	case t.hasVideos() && slices.ContainsFunc(t.furtherVideos(l.cfg), func(language string) bool { return !slices.Contains(e.Videos, language) }):
+		return e, false, nil
+	}
+	return e, t.mode != SeasonsAll || e.Mode == SeasonsAll, nil
+}
+
+// reuse goes on from an entry that the dump has.
+func (l *loop) reuse(t *task, e *entry) error {
+	l.report.Held++
+	return l.follow(*t, e)
 }
 
 // ask makes the request of a task. Many goroutines call it side by side.
 func (l *loop) ask(ctx context.Context, t task) outcome {
 	o := outcome{task: t}
+	if o.err = l.client.check(ctx); o.err != nil {
+		return o
+	}
 	path, query := t.request(l.cfg)
+	at := func() stamp { return l.client.stamp(DayOf(l.cfg.Now())) }
 	o.err = l.client.get(ctx, path, query, func(body []byte) (err error) {
-		o.result, err = t.use(l.cfg, DayOf(l.cfg.Now()), body)
+		o.result, err = t.use(l.cfg, at(), body)
 		return err
 	})
-	if errors.Is(o.err, errGone) {
-		o.result, o.err = t.gone(l.cfg, DayOf(l.cfg.Now())), nil
+	switch {
+	case errors.Is(o.err, errGone) && t.what == listChanges:
+		o.err = &RefusedError{Path: path, Message: "the server has no such list", Status: http.StatusNotFound}
+	case errors.Is(o.err, errGone):
+		o.result, o.err = t.gone(at()), nil
 	}
 	return o
 }
@@ -213,83 +270,201 @@ func (l *loop) take(o outcome) error {
 	}
 	switch {
 	case errors.As(o.err, &tries), errors.As(o.err, &refused):
+		l.done++
 		if l.report.Failures++; len(l.report.Failed) < maxFailed {
 			l.report.Failed = append(l.report.Failed, o.err.Error())
 		}
 		l.cfg.Log.Warn("request is given up", "reason", o.err.Error())
-		l.done++
-		if l.failures++; l.failures >= maxFailures {
-			return &FatalError{fmt.Sprintf("%d requests in a row had no usable response, the last: %v", l.failures, o.err)}
-		}
-		return nil
+		return l.inARow(o.err)
 	case o.err != nil:
 		return o.err
 	}
-	l.failures = 0
-	if err := l.store.add(&o.result.entry, o.result.rows); err != nil {
-		return err
+	l.done++
+	l.failures, l.refused = 0, 0
+	for i := range o.result.parts {
+		if err := l.write(&o.task, &o.result.parts[i]); err != nil {
+			return err
+		}
 	}
 	for kind, n := range o.result.found {
 		l.report.Fetched[kind] += n
 	}
-	if o.result.entry.Gone && o.task.what == fetchDetails {
-		l.report.Gone++
+	for i := range o.result.parts {
+		if err := l.follow(o.task, &o.result.parts[i].entry); err != nil {
+			return err
+		}
 	}
-	if o.result.entry.Into > 0 {
-		l.report.Merged++
-	}
-	l.follow(o.task, &o.result.entry)
 	return nil
 }
 
-// follow adds the tasks that the response to a task gives, and counts the task as done.
-func (l *loop) follow(t task, e *entry) {
-	l.done++
+// write writes a part, and removals of the seasons and episodes that go with it. A season that did not come leaves the
+// one that the dump has.
+func (l *loop) write(t *task, p *part) error {
+	if t.what == fetchDetails && t.kind == "tv" || t.what == fetchSeasons {
+		old, err := l.store.entry(p.entry.Key)
+		if err != nil {
+			return err
+		}
+		if p.entry.lacking() && old.File != "" && !old.left() {
+			return nil
+		}
+		if t.language == "" {
+			if err := l.drop(t, &old, &p.entry); err != nil {
+				return err
+			}
+		}
+	}
+	if t.what == fetchDetails && p.entry.Gone {
+		l.report.Gone++
+	}
+	if p.entry.Into > 0 {
+		l.report.Merged++
+	}
+	return l.store.add(&p.entry, p.rows)
+}
+
+// drop writes removals of the seasons and episodes that the dump has, an old entry names, and a new one does not.
+func (l *loop) drop(t *task, old, now *entry) error {
+	at := stamp{now.Day, now.Data}
+	for _, n := range old.Named[seasons.name] {
+		one := task{what: fetchSeasons, kind: "tv", id: t.id}
+		if slices.Contains(now.Named[seasons.name], n) || !l.store.has(one.seasonKey(n)) {
+			continue
+		}
+		gone := one.goneSeason(at, n)
+		if err := l.write(&one, &gone); err != nil {
+			return err
+		}
+	}
+	for _, n := range old.Named[episodes.name] {
+		one := task{what: fetchEpisode, kind: "tv", id: t.id, number: n}
+		if slices.Contains(now.Named[episodes.name], n) || !l.store.has(one.key()) {
+			continue
+		}
+		gone := one.goneEpisode(at)
+		if err := l.write(&one, &gone); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inARow counts a failure, and returns an error when there were too many in a row.
+func (l *loop) inARow(err error) error {
+	count, most := &l.failures, maxFailures
+	var refused *RefusedError
+	var code statusError
+	if errors.As(err, &refused) || errors.As(err, &code) && code == http.StatusNotFound {
+		count, most = &l.refused, maxRefused
+	}
+	if *count++; *count >= most {
+		return &FatalError{fmt.Sprintf("%d requests in a row had no usable response, the last: %v", *count, err)}
+	}
+	return nil
+}
+
+// follow adds the tasks that the response to a task gives.
+func (l *loop) follow(t task, e *entry) error {
 	defer l.progress()
-	if e.Gone {
-		return
+	if e.Gone && !t.isList() {
+		return nil
 	}
 	switch t.what {
 	case fetchDetails:
-		l.followDetails(t, e)
+		return l.followDetails(t, e)
 	case fetchSeasons:
-		l.followNamed(t, e)
-		if l.cfg.Episodes && t.language == "" {
-			l.ahead = append(l.ahead, t.episodeTasks(e.Named[episodes.name])...)
+		if e.lacking() {
+			l.report.Missing = append(l.report.Missing, e.Key)
+		}
+		l.followNamed(e)
+		if t.language == "" {
+			l.followEpisodes(t, e)
 		}
 	case fetchEpisode:
-		l.followNamed(t, e)
+		l.followNamed(e)
 	case findID, searchTitle:
 		if len(e.Named) == 0 {
 			l.report.Unresolved = append(l.report.Unresolved, t.place)
 		}
-		l.addTitles(t, e)
+		l.addTitles(e)
 	case listChanges:
 		l.followChanges(t, e)
 	case fetchLanguage:
 	}
+	return nil
 }
 
-// followDetails adds the languages of a resource, its seasons, and the resources that it names.
-func (l *loop) followDetails(t task, e *entry) {
+// followDetails adds the languages of a resource, its seasons, and the resources that it names. Languages that the
+// dump has already are kept up to date, also when they are not in the Config.
+func (l *loop) followDetails(t task, e *entry) error {
 	if e.Into > 0 {
-		t.id = e.Into
+		l.add(task{what: fetchDetails, kind: t.kind, id: e.Into, since: t.since})
+		return nil
 	}
-	l.followNamed(t, e)
-	languages := append([]string{""}, l.cfg.Languages...)
+	l.followNamed(e)
+	known := slices.Sorted(maps.Keys(l.store.languages))
 	texts := len(kindNamed(t.kind).localized().fields) > 0
-	for _, language := range languages {
-		if language != "" && texts {
-			l.add(task{what: fetchLanguage, kind: t.kind, id: t.id, language: language, since: t.since})
+	for _, language := range slices.Concat([]string{""}, l.cfg.Languages, known) {
+		wanted := language == "" || slices.Contains(l.cfg.Languages, language)
+		one := task{what: fetchLanguage, kind: t.kind, id: t.id, language: language, since: t.since}
+		if language != "" && texts && (wanted || l.store.has(one.key())) {
+			l.add(one)
 		}
 		if t.kind == "tv" {
-			l.ahead = append(l.ahead, t.seasonTasks(l.cfg, e.Named[seasons.name], language)...)
+			if err := l.followSeasons(one, e.Named[seasons.name], wanted && l.cfg.Seasons != SeasonsNone); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// followSeasons adds the seasons of a series in a language. Those that are not wanted are only kept up to date. A season
+// of which the dump has all stays so.
+func (l *loop) followSeasons(t task, numbers []int64, wanted bool) error {
+	t.what, t.mode = fetchSeasons, SeasonsNone
+	if wanted {
+		t.mode = l.cfg.Seasons
+	}
+	some, all := t, t // without and with all sub-requests
+	some.mode, all.mode = SeasonsDetails, SeasonsAll
+	for _, n := range numbers {
+		key := t.seasonKey(n)
+		if !wanted && !l.store.has(key) || !l.claim(key) {
+			continue
+		}
+		e, good, err := l.held(&t, key)
+		if err != nil {
+			return err
+		}
+		if good {
+			if err := l.reuse(&t, &e); err != nil {
+				return err
+			}
+			continue
+		}
+		group := &some
+		if t.mode == SeasonsAll || e.Mode == SeasonsAll {
+			group = &all
+		}
+		group.seasons, group.videos = append(group.seasons, n), append(group.videos, e.Videos...)
+	}
+	l.ahead = append(append(l.ahead, some.seasonTasks()...), all.seasonTasks()...)
+	return nil
+}
+
+// followEpisodes adds the episodes of a season. Without Episodes those of the dump are kept up to date.
+func (l *loop) followEpisodes(t task, e *entry) {
+	for _, n := range e.Named[episodes.name] {
+		one := task{what: fetchEpisode, kind: "tv", id: t.id, number: n, since: t.since}
+		if l.cfg.Episodes || l.store.has(one.key()) {
+			l.add(one)
 		}
 	}
 }
 
 // followNamed adds the people, collections and companies that a title names.
-func (l *loop) followNamed(t task, e *entry) {
+func (l *loop) followNamed(e *entry) {
 	for kind, want := range map[string]bool{
 		"person": l.cfg.People, "collection": l.cfg.Collections, "company": l.cfg.Companies, "network": l.cfg.Companies,
 	} {
@@ -303,7 +478,7 @@ func (l *loop) followNamed(t task, e *entry) {
 }
 
 // addTitles adds the resources of an external id or a search.
-func (l *loop) addTitles(t task, e *entry) {
+func (l *loop) addTitles(e *entry) {
 	for kind, ids := range e.Named {
 		for _, id := range ids {
 			l.add(task{what: fetchDetails, kind: kind, id: id})
@@ -311,22 +486,21 @@ func (l *loop) addTitles(t task, e *entry) {
 	}
 }
 
-// followChanges adds the resources of a page of changes, and after the first page the others. A list with more
-// pages than the API has is divided into shorter spans.
+// followChanges adds the resources of a page of changes, and after the first page the others.
 func (l *loop) followChanges(t task, e *entry) {
-	if t.page == 1 && e.Pages > maxPages && t.from < t.to {
-		middle := t.from + (t.to-t.from)/2
-		l.lists = append(l.lists, task{what: listChanges, kind: t.kind, from: t.from, to: middle, page: 1},
-			task{what: listChanges, kind: t.kind, from: middle + 1, to: t.to, page: 1})
-		return
+	if t.page == 1 && e.Pages > maxPages {
+		l.cfg.Log.Warn("a list of changes is longer than the API gives: --refresh fetches the rest by age",
+			"kind", t.kind, "day", t.day.String(), "pages", e.Pages, "read", maxPages)
 	}
 	for page := 2; t.page == 1 && page <= min(e.Pages, maxPages); page++ {
-		l.lists = append(l.lists, task{what: listChanges, kind: t.kind, from: t.from, to: t.to, page: page})
+		next := t
+		next.page = page
+		l.lists = append(l.lists, next)
 	}
 	for _, id := range e.Named[t.kind] {
 		title := Title{Kind: t.kind, ID: id}
-		if !l.cfg.OnlyKnown || l.store.day(title.key()) > 0 {
-			l.changed[title] = max(l.changed[title], t.to)
+		if !l.cfg.OnlyKnown || l.store.at(title.key()).day > 0 {
+			l.changed[title] = max(l.changed[title], l.behind(t.day))
 			l.add(task{what: fetchDetails, kind: t.kind, id: id})
 		}
 	}
@@ -334,16 +508,16 @@ func (l *loop) followChanges(t task, e *entry) {
 
 // add adds a task, unless it was taken in this run.
 func (l *loop) add(t task) {
-	if !l.taken[xxh3.HashString128(t.key(l.cfg.Seasons))] {
+	if !l.taken[xxh3.HashString128(t.key())] {
 		l.ahead = append(l.ahead, t)
 	}
 }
 
-// refresh adds the resources of the dump with a response that is too old: of details, which then are asked for, or
-// of a language or a season, which follow from details that may be newer.
+// refresh adds the resources of the dump with data that is too old: of details, which then are asked for, or
+// of a part that follows from details that may be newer.
 func (l *loop) refresh() error {
 	return l.store.each(func(e *entry) {
-		if title, ok := titleKey(e.Key); ok && e.Day < l.oldest && !e.Gone {
+		if title, ok := titleKey(e.Key); ok && e.age() < l.oldest && !e.left() {
 			l.seeds = append(l.seeds, title)
 		}
 	})

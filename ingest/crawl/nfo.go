@@ -19,12 +19,15 @@ var nfoFields = map[string]string{
 
 // Addresses of pages about a title, as NFO files have them instead of XML or behind it.
 var (
-	tmdbPage = regexp.MustCompile(`themoviedb\.org/(?:movie|tv)/(\d{1,18})`)
+	tmdbPage = regexp.MustCompile(`themoviedb\.org/(movie|tv)/(\d{1,18})`)
 	imdbPage = regexp.MustCompile(`imdb\.com/title/(tt\d{1,15})`)
 )
 
+// nfoKinds are the kinds of titles that NFO files are about, by their root elements.
+var nfoKinds = map[string]string{"movie": "movie", "tvshow": "tv"}
+
 // readNFO returns the ids in an NFO file: those of the title itself, not of its actors. A damaged file gives the
-// ids before the damage.
+// ids before the damage. TMDB's id of an episode leads nowhere by itself, and is left out.
 func readNFO(r io.Reader) (out ids) {
 	data, err := io.ReadAll(io.LimitReader(r, maxNFO))
 	if err != nil && len(data) == 0 {
@@ -33,7 +36,7 @@ func readNFO(r io.Reader) (out ids) {
 	d := xml.NewDecoder(bytes.NewReader(data))
 	d.Strict = false
 	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil } // ids are ASCII
-	var place string
+	var root, place string
 	for depth := 0; ; {
 		token, err := d.Token()
 		if err != nil {
@@ -41,7 +44,10 @@ func readNFO(r io.Reader) (out ids) {
 		}
 		switch t := token.(type) {
 		case xml.StartElement:
-			if depth++; depth == 2 {
+			switch depth++; depth {
+			case 1:
+				root = strings.ToLower(t.Name.Local)
+			case 2:
 				place = placeOf(t)
 			}
 		case xml.EndElement:
@@ -53,9 +59,17 @@ func readNFO(r io.Reader) (out ids) {
 			}
 		}
 	}
+	if root == "episodedetails" {
+		out.tmdb = 0
+	}
+	if out.tmdb > 0 {
+		out.kind = nfoKinds[root]
+	}
 	if out == (ids{}) {
 		if m := tmdbPage.FindSubmatch(data); m != nil {
-			out.set("tmdb", string(m[1]))
+			if out.set("tmdb", string(m[2])); out.tmdb > 0 {
+				out.kind = string(m[1])
+			}
 		}
 		if m := imdbPage.FindSubmatch(data); m != nil {
 			out.set("imdb", string(m[1]))

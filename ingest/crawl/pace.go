@@ -30,14 +30,17 @@ func (p *pace) hold(d time.Duration) {
 	}
 }
 
-// wait returns when the next request may go out.
+// wait returns when the next request may go out. A request that waits while hold is called is held too.
 func (p *pace) wait(ctx context.Context) error {
 	for {
+		if err := p.limiter.Wait(ctx); err != nil {
+			return err
+		}
 		p.mu.Lock()
 		left := time.Until(p.from)
 		p.mu.Unlock()
 		if left <= 0 {
-			return p.limiter.Wait(ctx)
+			return nil
 		}
 		if err := sleep(ctx, left); err != nil {
 			return err

@@ -16,48 +16,106 @@ import (
 // fetchedField is the field of a row with the day of its response.
 const fetchedField = "_fetched"
 
-// A result is what the response to a task gives: rows for a file, and an entry for the journal.
+// A result is what the response to a task gives: a part, or one for each season.
 type result struct {
-	entry entry
-	rows  []byte // each with its line end
+	parts []part
 	// found counts rows of resources, by kind; without rows of languages.
 	found map[string]int64
 }
 
+// A part is an entry for the journal, and rows for a file.
+type part struct {
+	entry entry
+	rows  []byte // each with its line end
+}
+
+// A stamp has the days of a response: its own, and that of its data where the server says that it is older.
+type stamp struct{ day, data Day }
+
+func (s stamp) entry(key string) entry {
+	return entry{Key: key, Day: s.day, Data: s.data, Named: map[string][]int64{}}
+}
+
 // use reads the body of the response to a task.
-func (t *task) use(cfg *Config, today Day, body []byte) (r result, err error) {
-	r = result{entry: entry{Key: t.key(cfg.Seasons), Day: today, Named: map[string][]int64{}}, found: map[string]int64{}}
-	switch t.what {
-	case fetchDetails:
-		err = t.details(&r, body)
-	case fetchLanguage:
-		err = t.inLanguage(&r, body)
-	case fetchSeasons:
-		err = t.someSeasons(&r, body)
-	case fetchEpisode:
-		err = t.oneEpisode(&r, body)
-	case findID:
-		err = t.found(&r, body)
-	case searchTitle:
-		err = t.searched(&r, body)
-	case listChanges:
-		err = t.changes(&r, body)
+func (t *task) use(cfg *Config, at stamp, body []byte) (r result, err error) {
+	r.found = map[string]int64{}
+	if t.what == fetchSeasons {
+		err = t.someSeasons(&r, at, body)
+	} else {
+		r.parts = []part{{entry: at.entry(t.key())}}
+		err = t.one(&r, &r.parts[0], body)
 	}
-	for k, ids := range r.entry.Named {
-		slices.Sort(ids)
-		r.entry.Named[k] = slices.Compact(ids)
+	for i := range r.parts {
+		e := &r.parts[i].entry
+		for k, ids := range e.Named {
+			slices.Sort(ids)
+			if e.Named[k] = slices.Compact(ids); len(ids) == 0 {
+				delete(e.Named, k)
+			}
+		}
+		if t.hasVideos() && !e.left() {
+			e.Videos = t.furtherVideos(cfg)
+		}
 	}
 	return r, err
 }
 
-// gone is the result for a resource that is no more.
-func (t *task) gone(cfg *Config, today Day) (r result) {
-	r = result{entry: entry{Key: t.key(cfg.Seasons), Day: today, Gone: true}}
-	if t.what == fetchDetails {
-		r.entry.File = kindNamed(t.kind).fileOf("")
-		r.rows = fmt.Appendf(nil, `{"id":%d,"_deleted":true,"%s":"%s"}`+"\n", t.id, fetchedField, today)
+// one reads the body of a response that is one part.
+func (t *task) one(r *result, p *part, body []byte) error {
+	switch t.what {
+	case fetchDetails:
+		return t.details(r, p, body)
+	case fetchLanguage:
+		return t.inLanguage(p, body)
+	case fetchEpisode:
+		return t.oneEpisode(r, p, body)
+	case findID:
+		return t.found(p, body)
+	case searchTitle:
+		return t.searched(p, body)
+	default:
+		return t.changes(p, body)
 	}
-	return r
+}
+
+// gone is the result for a resource that is no more.
+func (t *task) gone(at stamp) (r result) {
+	switch t.what {
+	case fetchDetails:
+		return result{parts: []part{removal(at, t.key(), kindNamed(t.kind), fmt.Sprintf(`"id":%d`, t.id))}}
+	case fetchSeasons:
+		for _, n := range t.seasons {
+			r.parts = append(r.parts, t.goneSeason(at, n))
+		}
+		return r
+	case fetchEpisode:
+		return result{parts: []part{t.goneEpisode(at)}}
+	}
+	e := at.entry(t.key())
+	e.Gone = true
+	return result{parts: []part{{entry: e}}}
+}
+
+// removal is the part for a resource that is no more: a row takes it out of the catalogue.
+func removal(at stamp, key string, k *kind, address string) part {
+	e := at.entry(key)
+	e.Gone, e.File = true, k.fileOf("")
+	return part{e, fmt.Appendf(nil, `{%s,"_deleted":true,"%s":"%s"}`+"\n", address, fetchedField, e.age())}
+}
+
+// goneSeason is the part for a season that is no more. Its rows in further languages go with the one that takes it out.
+func (t *task) goneSeason(at stamp, number int64) part {
+	p := removal(at, t.seasonKey(number), &seasons, fmt.Sprintf(`"series_id":%d,"season_number":%d`, t.id, number))
+	if t.language != "" {
+		p.entry.File, p.rows = "", nil
+	}
+	return p
+}
+
+// goneEpisode is the part for an episode that is no more.
+func (t *task) goneEpisode(at stamp) part {
+	season, episode := t.at()
+	return removal(at, t.key(), &episodes, fmt.Sprintf(`"series_id":%d,"season_number":%d,"episode_number":%d`, t.id, season, episode))
 }
 
 // idOf returns the id of a response about one resource.
@@ -70,42 +128,48 @@ func idOf(body []byte) (int64, error) {
 }
 
 // details makes a row of the whole response.
-func (t *task) details(r *result, body []byte) error {
+func (t *task) details(r *result, p *part, body []byte) error {
 	id, err := idOf(body)
 	if err != nil {
 		return err
 	}
 	k := kindNamed(t.kind)
-	r.entry.File = k.fileOf("")
-	if id != t.id { // the server followed a merge by itself
-		r.entry.Into = id
-		r.rows = fmt.Appendf(r.rows, `{"id":%d,"_merged_into":%d,"%s":"%s"}`+"\n", t.id, id, fetchedField, r.entry.Day)
+	p.entry.File = k.fileOf("")
+	if id != t.id { // the server followed a merge by itself; the other is a task of its own
+		p.entry.Into = id
+		p.rows = fmt.Appendf(p.rows, `{"id":%d,"_merged_into":%d,"%s":"%s"}`+"\n", t.id, id, fetchedField, p.entry.age())
+		return nil
 	}
-	if r.rows, err = appendRow(r.rows, body, r.entry.Day); err != nil {
+	if p.rows, err = appendRow(p.rows, body, p.entry.age()); err != nil {
 		return err
 	}
 	r.found[t.kind]++
-	if err := named(body, k.names, r.entry.Named); err != nil {
+	if err := named(body, k.names, p.entry.Named); err != nil {
 		return err
 	}
 	if t.kind == "tv" {
-		var v struct {
-			Seasons []struct {
-				Number int64 `json:"season_number"`
-			}
-		}
-		if err := json.Unmarshal(body, &v); err != nil {
-			return err
-		}
-		for _, s := range v.Seasons {
-			r.entry.Named[seasons.name] = append(r.entry.Named[seasons.name], s.Number)
-		}
+		p.entry.Named[seasons.name], err = seasonNumbers(body)
 	}
-	return nil
+	return err
 }
 
-// appendRow appends a response with the day on which it came. The response of a server that knows the day of
-// its own source keeps that: the data is as old as it was there.
+// seasonNumbers returns the numbers of the seasons that details of a series list.
+func seasonNumbers(body []byte) (out []int64, err error) {
+	var v struct {
+		Seasons []struct {
+			Number int64 `json:"season_number"`
+		}
+	}
+	if err := json.Unmarshal(body, &v); err != nil {
+		return nil, err
+	}
+	for _, s := range v.Seasons {
+		out = append(out, s.Number)
+	}
+	return out, nil
+}
+
+// appendRow appends a response with the day of its data. An older day that a body has by itself stays.
 func appendRow(dst, body []byte, today Day) ([]byte, error) {
 	if strings.Contains(string(body), `"`+fetchedField+`"`) {
 		fields, err := record.Fields(string(body))
@@ -127,18 +191,22 @@ func appendRow(dst, body []byte, today Day) ([]byte, error) {
 }
 
 // inLanguage makes a row of what depends on the language.
-func (t *task) inLanguage(r *result, body []byte) error {
+func (t *task) inLanguage(p *part, body []byte) error {
 	id, err := idOf(body)
 	if err != nil {
 		return err
+	}
+	if id != t.id { // it was merged into another
+		p.entry.Gone = true
+		return nil
 	}
 	k := kindNamed(t.kind)
 	fields, err := record.Fields(string(body))
 	if err != nil {
 		return err
 	}
-	r.entry.File = k.fileOf(t.language)
-	r.rows = localizedRow(r.rows, fmt.Sprintf(`"id":%d`, id), k, t.language, fields, r.entry.Day)
+	p.entry.File = k.fileOf(t.language)
+	p.rows = localizedRow(p.rows, fmt.Sprintf(`"id":%d`, id), k, t.language, fields, p.entry.age())
 	return nil
 }
 
@@ -165,28 +233,35 @@ func localizedRow(dst []byte, address string, k *kind, language string, fields r
 	return fmt.Appendf(dst, `}],"%s":"%s"}`+"\n", fetchedField, today)
 }
 
-// someSeasons makes rows of seasons that are appended to a series.
-func (t *task) someSeasons(r *result, body []byte) error {
+// someSeasons makes rows of seasons that are appended to a series. A season that the series has no more is gone.
+func (t *task) someSeasons(r *result, at stamp, body []byte) error {
 	id, err := idOf(body)
 	if err != nil {
 		return err
+	}
+	if id != t.id { // the series was merged into another
+		*r = t.gone(at)
+		return nil
 	}
 	fields, err := record.Fields(string(body))
 	if err != nil {
 		return err
 	}
-	r.entry.File = seasons.fileOf(t.language)
+	listed, err := seasonNumbers(body)
+	if err != nil {
+		return err
+	}
 	ids := seasonIDs(fields.Value("seasons"))
 	for _, n := range t.seasons {
-		raw := fields.Value(fmt.Sprintf("season/%d", n))
-		if raw == "" || raw[0] != '{' {
-			continue // it went between two requests
-		}
-		season, err := record.Fields(raw)
-		if err != nil {
+		season, err := appendedSeason(fields, n)
+		switch {
+		case err != nil:
 			return err
-		}
-		if season.Has("status_code") {
+		case season == nil && slices.Contains(listed, n): // the server lacks it, or failed: it holds for today
+			r.parts = append(r.parts, part{entry: at.entry(t.seasonKey(n))})
+			continue
+		case season == nil:
+			r.parts = append(r.parts, t.goneSeason(at, n))
 			continue
 		}
 		if !season.Has("id") && ids[n] > 0 {
@@ -198,28 +273,45 @@ func (t *task) someSeasons(r *result, body []byte) error {
 				season = append(season, record.RawField{Name: sub, Raw: f.Raw})
 			}
 		}
-		if err := t.oneSeason(r, id, n, season); err != nil {
+		p := part{entry: at.entry(t.seasonKey(n))}
+		p.entry.Mode = t.mode
+		if err := t.oneSeason(r, &p, n, season); err != nil {
 			return err
 		}
+		r.parts = append(r.parts, p)
 	}
 	return nil
 }
 
+// appendedSeason returns the fields of a season, nil for one that did not come.
+func appendedSeason(fields record.RawFields, n int64) (record.RawFields, error) {
+	raw := fields.Value(fmt.Sprintf("season/%d", n))
+	if raw == "" || raw[0] != '{' {
+		return nil, nil
+	}
+	season, err := record.Fields(raw)
+	if err != nil || season.Has("status_code") {
+		return nil, err
+	}
+	return season, nil
+}
+
 // oneSeason makes a row of one season.
-func (t *task) oneSeason(r *result, series, n int64, season record.RawFields) error {
-	address := fmt.Sprintf(`"series_id":%d,"season_number":%d`, series, n)
+func (t *task) oneSeason(r *result, p *part, n int64, season record.RawFields) error {
+	p.entry.File = seasons.fileOf(t.language)
+	address := fmt.Sprintf(`"series_id":%d,"season_number":%d`, t.id, n)
 	if t.language != "" {
-		r.rows = localizedRow(r.rows, address, &seasons, t.language, season, r.entry.Day)
+		p.rows = localizedRow(p.rows, address, &seasons, t.language, season, p.entry.age())
 		return nil
 	}
-	if err := named([]byte(season.Object()), seasons.names, r.entry.Named); err != nil {
+	if err := named([]byte(season.Object()), seasons.names, p.entry.Named); err != nil {
 		return err
 	}
 	// The number stays where the response has it.
 	if season.Has("season_number") {
-		address = fmt.Sprintf(`"series_id":%d`, series)
+		address = fmt.Sprintf(`"series_id":%d`, t.id)
 	}
-	if err := t.nameEpisodes(r, n, season.Value("episodes")); err != nil {
+	if err := nameEpisodes(p, n, season.Value("episodes")); err != nil {
 		return err
 	}
 	season.Take("series_id")
@@ -228,13 +320,13 @@ func (t *task) oneSeason(r *result, series, n int64, season record.RawFields) er
 		row = record.AppendField(row, f.Name, f.Raw)
 	}
 	var err error
-	r.rows, err = appendRow(r.rows, append(row, '}'), r.entry.Day)
+	p.rows, err = appendRow(p.rows, append(row, '}'), p.entry.age())
 	r.found[seasons.name]++
 	return err
 }
 
 // nameEpisodes adds the numbers of a season's episodes.
-func (t *task) nameEpisodes(r *result, season int64, raw string) error {
+func nameEpisodes(p *part, season int64, raw string) error {
 	var list []struct {
 		Number int64 `json:"episode_number"`
 	}
@@ -243,14 +335,14 @@ func (t *task) nameEpisodes(r *result, season int64, raw string) error {
 	}
 	for _, e := range list {
 		if e.Number >= 0 && e.Number < 1<<seasonBits && season >= 0 && season < 1<<(seasonBits-1) {
-			r.entry.Named[episodes.name] = append(r.entry.Named[episodes.name], episodeNumber(season, e.Number))
+			p.entry.Named[episodes.name] = append(p.entry.Named[episodes.name], episodeNumber(season, e.Number))
 		}
 	}
 	return nil
 }
 
 // oneEpisode makes a row of an episode.
-func (t *task) oneEpisode(r *result, body []byte) error {
+func (t *task) oneEpisode(r *result, p *part, body []byte) error {
 	if _, err := idOf(body); err != nil {
 		return err
 	}
@@ -258,13 +350,13 @@ func (t *task) oneEpisode(r *result, body []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := named(body, episodes.names, r.entry.Named); err != nil {
+	if err := named(body, episodes.names, p.entry.Named); err != nil {
 		return err
 	}
 	for _, name := range []string{"series_id", "show_id"} {
 		fields.Take(name)
 	}
-	r.entry.File = episodes.fileOf("")
+	p.entry.File = episodes.fileOf("")
 	row := fmt.Appendf(nil, `{"series_id":%d`, t.id)
 	season, episode := t.at()
 	if !fields.Has("season_number") {
@@ -276,7 +368,7 @@ func (t *task) oneEpisode(r *result, body []byte) error {
 	for _, f := range fields {
 		row = record.AppendField(row, f.Name, f.Raw)
 	}
-	r.rows, err = appendRow(r.rows, append(row, '}'), r.entry.Day)
+	p.rows, err = appendRow(p.rows, append(row, '}'), p.entry.age())
 	r.found[episodes.name]++
 	return err
 }
@@ -366,7 +458,7 @@ type listRow struct {
 }
 
 // found takes the resources of an external id; an episode stands for its series.
-func (t *task) found(r *result, body []byte) error {
+func (t *task) found(p *part, body []byte) error {
 	var v struct {
 		Movies   []listRow `json:"movie_results"`
 		TV       []listRow `json:"tv_results"`
@@ -379,7 +471,7 @@ func (t *task) found(r *result, body []byte) error {
 	}
 	add := func(kind string, id int64) {
 		if id > 0 {
-			r.entry.Named[kind] = append(r.entry.Named[kind], id)
+			p.entry.Named[kind] = append(p.entry.Named[kind], id)
 		}
 	}
 	for _, row := range v.Movies {
@@ -398,7 +490,7 @@ func (t *task) found(r *result, body []byte) error {
 }
 
 // searched takes the title if it is the only one of that name and year.
-func (t *task) searched(r *result, body []byte) error {
+func (t *task) searched(p *part, body []byte) error {
 	var v struct{ Results []listRow }
 	if err := json.Unmarshal(body, &v); err != nil {
 		return err
@@ -412,7 +504,7 @@ func (t *task) searched(r *result, body []byte) error {
 		}
 	}
 	if len(same) == 1 && same[0] > 0 {
-		r.entry.Named[t.kind] = same
+		p.entry.Named[t.kind] = same
 	}
 	return nil
 }
@@ -427,7 +519,7 @@ func sameTitle(a, b string) bool {
 const maxTitle = 256
 
 // changes takes the ids of a page.
-func (t *task) changes(r *result, body []byte) error {
+func (t *task) changes(p *part, body []byte) error {
 	var v struct {
 		Results []listRow `json:"results"`
 		Pages   *int      `json:"total_pages"`
@@ -438,10 +530,10 @@ func (t *task) changes(r *result, body []byte) error {
 	if v.Pages == nil {
 		return errors.New("the response has no total_pages: want a page of changes")
 	}
-	r.entry.Pages = *v.Pages
+	p.entry.Pages = *v.Pages
 	for _, row := range v.Results {
 		if row.ID > 0 {
-			r.entry.Named[t.kind] = append(r.entry.Named[t.kind], row.ID)
+			p.entry.Named[t.kind] = append(p.entry.Named[t.kind], row.ID)
 		}
 	}
 	return nil

@@ -52,7 +52,7 @@ func TestRequests(t *testing.T) {
 		{task{what: fetchDetails, kind: "keyword", id: 825}, "/keyword/825?"},
 		{task{what: fetchLanguage, kind: "movie", id: 550, language: "de-DE"}, "/movie/550?append_to_response=credits,lists,recommendations,reviews,similar&language=de-DE"},
 		{
-			task{what: fetchSeasons, kind: "tv", id: 1, language: "de-DE", seasons: []int64{0, 2}},
+			task{what: fetchSeasons, kind: "tv", id: 1, language: "de-DE", mode: SeasonsAll, seasons: []int64{0, 2}},
 			"/tv/1?append_to_response=season/0,season/0/aggregate_credits,season/0/credits,season/2,season/2/aggregate_credits,season/2/credits&language=de-DE",
 		},
 		{
@@ -61,7 +61,7 @@ func TestRequests(t *testing.T) {
 		},
 		{task{what: findID, source: "imdb_id", text: "tt0137523"}, "/find/tt0137523?external_source=imdb_id"},
 		{task{what: searchTitle, kind: "tv", text: "A & B", year: 2010}, "/search/tv?first_air_date_year=2010&query=A+&+B"},
-		{task{what: listChanges, kind: "tv", from: 20000, to: 20013, page: 2}, "/tv/changes?end_date=2024-10-17&page=2&start_date=2024-10-04"},
+		{task{what: listChanges, kind: "tv", day: 20000, end: 20001, page: 2}, "/tv/changes?end_date=2024-10-05&page=2&start_date=2024-10-04"},
 	} {
 		path, q := c.task.request(&cfg)
 		got := path + "?" + strings.NewReplacer("%2C", ",", "%2F", "/", "%26", "&").Replace(q.Encode())
@@ -70,17 +70,15 @@ func TestRequests(t *testing.T) {
 		}
 	}
 	// 20 names a request.
-	cfg.Seasons = SeasonsDetails
-	var numbers []int64
+	one := task{what: fetchSeasons, kind: "tv", id: 1, mode: SeasonsDetails}
 	for n := range int64(45) {
-		numbers = append(numbers, n)
+		one.seasons = append(one.seasons, n)
 	}
-	one := task{what: fetchDetails, kind: "tv", id: 1}
-	if got := one.seasonTasks(&cfg, numbers, ""); len(got) != 3 || len(got[0].seasons) != 20 || len(got[2].seasons) != 5 {
+	if got := one.seasonTasks(); len(got) != 3 || len(got[0].seasons) != 20 || len(got[2].seasons) != 5 {
 		t.Errorf("seasonTasks = %v, want 20, 20 and 5 seasons", got)
 	}
-	cfg.Seasons = SeasonsAll
-	if got := one.seasonTasks(&cfg, numbers, ""); len(got) != 23 {
+	one.mode = SeasonsAll
+	if got := one.seasonTasks(); len(got) != 23 {
 		t.Errorf("seasonTasks = %d tasks, want 23", len(got))
 	}
 }
@@ -158,6 +156,70 @@ func TestDailyIDs(t *testing.T) {
 	}
 }
 
+// writeIn writes a file of a library.
+func writeIn(t *testing.T, dir, name, text string) {
+	t.Helper()
+	path := filepath.Join(dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	servetest.WriteFile(t, path, text)
+}
+
+// titlesOf reads a library, and describes its titles in order.
+func titlesOf(t *testing.T, dir string) (out []string) {
+	t.Helper()
+	titles, err := readLibrary(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, title := range titles {
+		text := title.kind + " " + title.id.source + title.id.text
+		if title.id.title.Kind != "" {
+			text = title.id.title.key()
+		} else if title.id.source == "" {
+			text = title.kind + " named " + title.name
+		}
+		out = append(out, text)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// TestLibraryOfOne: the folder of a library may be that of a title. Its name is none of other titles.
+func TestLibraryOfOne(t *testing.T) {
+	for name, c := range map[string]struct {
+		folder string
+		files  []string
+		want   []string
+	}{
+		"series with an id":   {"Breaking Bad {tmdb-1396}", []string{"Breaking.Bad.S01E01.mkv", "Subs/a.srt"}, []string{"tv/1396"}},
+		"series with seasons": {"Breaking Bad (2008)", []string{"Season 01/a.mkv", "poster.jpg"}, []string{"tv named Breaking Bad"}},
+		"movie with an id":    {"Fight Club {tmdb-550}", []string{"a.mkv", "Other/b.mkv"}, []string{"movie/550"}},
+		"movies": {
+			"Films (2020)",
+			[]string{"One.mkv", "Two (1999)/Two.mkv", "Two (1999)/Other/Making of.mkv", "Extras/Season 1/Extras S01E01.avi"},
+			[]string{"movie named One", "movie named Two", "tv named Extras"},
+		},
+		"loose episodes": {"tv", []string{"A.S01E01.mkv", "A.S01E02.mkv", "B 2x03.mkv"}, []string{"tv named A", "tv named B"}},
+		"a stray episode": {
+			"tv",
+			[]string{"Films (2020)/Heat (1995).mkv", "Films (2020)/Show.S01E01.mkv", "Films (2020)/Alien (1979)/a.mkv"},
+			[]string{"movie named Alien", "movie named Heat", "tv named Show"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), c.folder)
+			for _, file := range c.files {
+				writeIn(t, dir, file, "")
+			}
+			if d := cmp.Diff(c.want, titlesOf(t, dir)); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
 // TestLibrary reads a library as media servers keep them.
 func TestLibrary(t *testing.T) {
 	dir := t.TempDir()
@@ -181,31 +243,21 @@ func TestLibrary(t *testing.T) {
 		"tv/Flat Show (2011)/Flat.Show.S02E03.720p.mkv":         "",
 		".hidden/Other (2000) {tmdb-1}.mkv":                     "",
 		"notes.txt":                                             "",
+		"._Ghost (1990) {tmdb-251}.mkv":                         "",
+		"Shorts/Bao (2018) {tmdb-514754}.mkv":                   "", // a folder of the library, not of a title
+		"Specials/Concert (2001) {tmdb-7}.mkv":                  "", // does not make a series of the library
+		"Stray.S01E01.{tvdb-5}.mkv":                             "",
+		"Pilots/1x01 - Pilot.mkv":                               "",
+		"Pilots/1x01 - Pilot.nfo":                               `<episodedetails><uniqueid type="tmdb">62085</uniqueid><uniqueid type="imdb">tt0959621</uniqueid></episodedetails>`,
+		"Pilots/Other Film (2002).mkv":                          "",
+		"Pilots/Other Film (2002).nfo":                          "https://www.themoviedb.org/tv/1399-game-of-thrones",
 	} {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		servetest.WriteFile(t, path, text)
+		writeIn(t, dir, name, text)
 	}
-	titles, err := readLibrary(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	for _, title := range titles {
-		text := title.kind + " " + title.id.source + title.id.text
-		if title.id.title.Kind != "" {
-			text = title.id.title.key()
-		} else if title.id.source == "" {
-			text = title.kind + " named " + title.name
-		}
-		got = append(got, text)
-	}
-	slices.Sort(got)
+	got := titlesOf(t, dir)
 	want := []string{
-		"movie imdb_idtt0078748", "movie imdb_idtt0099810", "movie named Unknown Film", "movie/14160", "movie/348", "movie/550", "movie/949",
-		"tv named Flat Show", "tv tvdb_id121361", "tv/1396",
+		"movie imdb_idtt0078748", "movie imdb_idtt0099810", "movie named Unknown Film", "movie/14160", "movie/348",
+		"movie/514754", "movie/550", "movie/7", "movie/949", "tv imdb_idtt0959621", "tv named Flat Show", "tv tvdb_id121361", "tv tvdb_id5", "tv/1396", "tv/1399",
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
@@ -222,7 +274,7 @@ func TestParseName(t *testing.T) {
 		"Blade.Runner.2049.2017.1080p":     {name: "Blade Runner", year: 2049},
 		"2012 (2009) {tmdb-14161}":         {ids: ids{tmdb: 14161}, name: "2012", year: 2009},
 		"[Group] Title - 01 [1080p]":       {name: "Title - 01"},
-		"X [tmdbid=5] {imdb-tt7} (TVDB-9)": {ids: ids{5, "tt7", 9}, name: "X"},
+		"X [tmdbid=5] {imdb-tt7} (TVDB-9)": {ids: ids{tmdb: 5, imdb: "tt7", tvdb: 9}, name: "X"},
 		"Y {tmdb-0} {imdb-12} [tmdb-x]":    {name: "Y"},
 		"":                                 {},
 	} {
@@ -281,30 +333,38 @@ func FuzzResponses(f *testing.F) {
 			{what: fetchDetails, kind: "movie", id: 1},
 			{what: fetchDetails, kind: "tv", id: 1},
 			{what: fetchLanguage, kind: "movie", id: 1, language: "de-DE"},
-			{what: fetchSeasons, kind: "tv", id: 1, seasons: []int64{1, 2}},
+			{what: fetchSeasons, kind: "tv", id: 1, mode: SeasonsAll, seasons: []int64{1, 2}},
 			{what: fetchSeasons, kind: "tv", id: 1, seasons: []int64{1}, language: "fr"},
 			{what: fetchEpisode, kind: "tv", id: 1, number: episodeNumber(1, 1)},
 			{what: findID, source: "imdb_id", text: "tt1"},
 			{what: searchTitle, kind: "movie", text: "T", year: 2000},
-			{what: listChanges, kind: "tv", from: 1, to: 2, page: 1},
+			{what: listChanges, kind: "tv", day: 1, end: 2, page: 1},
 		} {
 			c.key = Key{"a key that no body has"}
 			_ = c.usable(data, func(body []byte) error {
-				r, err := one.use(&cfg, 20000, body)
+				r, err := one.use(&cfg, stamp{20000, 19000}, body)
 				if err != nil {
 					return err
 				}
-				for line := range bytes.Lines(r.rows) {
-					var row map[string]json.RawMessage
-					if err := json.Unmarshal(line, &row); err != nil || !bytes.HasSuffix(line, []byte("\n")) || row[fetchedField] == nil {
-						t.Errorf("use(%q) = row %q: %v", body, line, err)
-					}
-				}
-				if _, err := parseEntry(lineOf(&r.entry)); err != nil && len(r.rows) == 0 && r.entry.File == "" {
-					t.Errorf("use(%q) = entry %s: %v", body, lineOf(&r.entry), err)
+				for _, p := range r.parts {
+					checkPart(t, body, &p)
 				}
 				return nil
 			})
 		}
 	})
+}
+
+// checkPart checks what the response to a task gave.
+func checkPart(t *testing.T, body []byte, p *part) {
+	t.Helper()
+	for line := range bytes.Lines(p.rows) {
+		var row map[string]json.RawMessage
+		if err := json.Unmarshal(line, &row); err != nil || !bytes.HasSuffix(line, []byte("\n")) || row[fetchedField] == nil {
+			t.Errorf("use(%q) = row %q: %v", body, line, err)
+		}
+	}
+	if _, err := parseEntry(lineOf(&p.entry)); err != nil && len(p.rows) == 0 && p.entry.File == "" {
+		t.Errorf("use(%q) = entry %s: %v", body, lineOf(&p.entry), err)
+	}
 }

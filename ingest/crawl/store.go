@@ -2,7 +2,7 @@ package crawl
 
 import (
 	"bufio"
-	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -43,21 +43,37 @@ const syncEvery = 5 * time.Second
 type entry struct {
 	Key  string `json:"k"`
 	Day  Day    `json:"d"`           // of the response
+	Data Day    `json:"a,omitempty"` // of its data, where the server says that it is older
 	File string `json:"f,omitempty"` // of its rows, "" for none
 	Rows int64  `json:"r,omitempty"` // bytes of its rows
 	End  int64  `json:"e,omitempty"` // of the file, behind them
 
-	Gone  bool               `json:"g,omitempty"`
-	Into  int64              `json:"m,omitempty"` // the id that took the resource's place
-	Named map[string][]int64 `json:"n,omitempty"` // ids by kind that the response names
-	Pages int                `json:"p,omitempty"` // of a list
+	Gone   bool               `json:"g,omitempty"`
+	Into   int64              `json:"m,omitempty"` // the id that took the resource's place
+	Named  map[string][]int64 `json:"n,omitempty"` // ids by kind that the response names
+	Pages  int                `json:"p,omitempty"` // of a list
+	Mode   SeasonMode         `json:"s,omitempty"` // of a season
+	Videos []string           `json:"v,omitempty"` // further languages of the videos that were asked for
 }
+
+// age returns the day of the data.
+func (e *entry) age() Day { return cmp.Or(e.Data, e.Day) }
+
+// left reports whether the resource has no row of its own any more.
+func (e *entry) left() bool { return e.Gone || e.Into > 0 }
+
+// lacking reports whether a resource was asked for that did not come with the response.
+func (e *entry) lacking() bool { return e.File == "" && !e.left() }
 
 // A place is where the journal has the entry of a key.
 type place struct {
-	off int64
-	day Day
+	off      int64
+	day, age Day // as the entry has them
+	left     bool
 }
+
+// keepLists is how long entries of lists of changes are kept, in days. A list that is asked for later is read again.
+const keepLists = 30
 
 // A store is the folder of a dump: files of rows and the journal of responses. A row is in a file if
 // its entry is in the journal: rows are written first, and opening a store takes off the rows that
@@ -70,6 +86,12 @@ type store struct {
 	files   map[string]*rowFile
 	done    map[xxh3.Uint128]place // by key; hashes of 128 bits stand for the keys
 	ends    map[string]int64       // of the files of rows
+	entries int64                  // with those that later ones replace
+	// languages are those of entries. Titles are kept up to date in all of them.
+	languages map[string]bool
+	// doubled marks rows that later ones replace and that have the same day: ingest would put the later one aside.
+	doubled bool
+	lists   Day // lists of changes that are older are left out
 	synced  time.Time
 	dirty   bool
 }
@@ -85,7 +107,7 @@ func openStore(dir string) (s *store, err error) {
 	if err := os.MkdirAll(filepath.Join(dir, workDir), 0o755); err != nil {
 		return nil, fmt.Errorf("make folder of the dump: %w", err)
 	}
-	s = &store{dir: dir, files: map[string]*rowFile{}, done: map[xxh3.Uint128]place{}, synced: time.Now()}
+	s = &store{dir: dir, files: map[string]*rowFile{}, synced: time.Now()}
 	s.lock = flock.New(s.work(lockFile))
 	switch ok, err := s.lock.TryLock(); {
 	case err != nil:
@@ -113,7 +135,8 @@ func (s *store) open() (err error) {
 	if s.journal, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644); err != nil {
 		return fmt.Errorf("open journal: %w", err)
 	}
-	s.ends = map[string]int64{}
+	s.done, s.ends, s.languages = map[xxh3.Uint128]place{}, map[string]int64{}, map[string]bool{}
+	s.entries, s.doubled = 0, false
 	size, err := readJournal(s.journal, s.note)
 	if err != nil {
 		return fmt.Errorf("journal %s: %w", path, err)
@@ -140,9 +163,15 @@ func (s *store) open() (err error) {
 
 // note takes an entry of the journal over.
 func (s *store) note(off int64, e *entry) {
-	s.done[xxh3.HashString128(e.Key)] = place{off, e.Day}
+	hash := xxh3.HashString128(e.Key)
 	if e.File != "" {
 		s.ends[e.File] = e.End
+		s.doubled = s.doubled || s.done[hash].age >= e.age()
+	}
+	s.done[hash] = place{off, e.Day, e.age(), e.left()}
+	s.entries++
+	if language := languageOf(e.Key); language != "" {
+		s.languages[language] = true
 	}
 }
 
@@ -164,7 +193,17 @@ func (s *store) foreign() error {
 // can cause, takes their entries with it.
 func (s *store) cut() error {
 	lost := map[string]int64{}
-	for name, end := range s.ends {
+	entries, err := os.ReadDir(s.dir)
+	if err != nil {
+		return fmt.Errorf("look at folder of the dump: %w", err)
+	}
+	ends := maps.Clone(s.ends)
+	for _, e := range entries {
+		if fileKind(e.Name()) != "" {
+			ends[e.Name()] += 0 // a file whose first row has no entry
+		}
+	}
+	for name, end := range ends {
 		path := filepath.Join(s.dir, name)
 		info, err := os.Stat(path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -175,6 +214,9 @@ func (s *store) cut() error {
 			if err == nil {
 				lost[name] = info.Size()
 			}
+			continue
+		}
+		if info.Size() == end {
 			continue
 		}
 		if err := os.Truncate(path, end); err != nil {
@@ -189,25 +231,33 @@ func (s *store) cut() error {
 
 // forget writes the journal anew without the entries of rows that files lost, and opens it again.
 func (s *store) forget(lost map[string]int64) error {
-	var out bytes.Buffer
-	out.WriteString(journalHead)
-	_, err := readJournal(io.NewSectionReader(s.journal, 0, s.end), func(_ int64, e *entry) {
-		if size, ok := lost[e.File]; ok && e.End > size {
-			return
-		}
-		out.Write(lineOf(e))
-	})
-	if err == nil {
-		err = s.journal.Close()
-	}
-	if err == nil {
-		err = durable.WriteFile(s.work(journalFile), out.Bytes(), 0o644)
-	}
-	if err != nil {
+	if err := s.writeKept(lost); err != nil {
 		return fmt.Errorf("write journal anew: %w", err)
 	}
-	s.done = map[xxh3.Uint128]place{}
 	return s.open()
+}
+
+func (s *store) writeKept(lost map[string]int64) (err error) {
+	f, err := durable.Create(s.work(journalFile), 0o644)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, f.Abort())
+		}
+	}()
+	out := bufio.NewWriterSize(f, 1<<16)
+	_, err = out.WriteString(journalHead)
+	_, readErr := readJournal(io.NewSectionReader(s.journal, 0, s.end), func(_ int64, e *entry) {
+		if size, ok := lost[e.File]; (!ok || e.End <= size) && err == nil {
+			_, err = out.Write(lineOf(e))
+		}
+	})
+	if err := errors.Join(err, readErr, out.Flush(), s.journal.Close()); err != nil {
+		return err
+	}
+	return f.Commit()
 }
 
 // readJournal calls use with each entry and its offset. It returns the size of the journal without a torn
@@ -260,12 +310,22 @@ func lineOf(e *entry) []byte {
 	return append(line, '\n')
 }
 
-// day returns the day of a key's response, 0 for none.
-func (s *store) day(key string) Day { return s.done[xxh3.HashString128(key)].day }
+// at returns the place of a key's entry, zero for none.
+func (s *store) at(key string) place { return s.done[xxh3.HashString128(key)] }
 
-// entry reads the entry of a key that has a day.
+// has reports whether there is an entry with a row of the resource itself.
+func (s *store) has(key string) bool {
+	p := s.at(key)
+	return p.day > 0 && !p.left
+}
+
+// entry reads the entry of a key, zero for none.
 func (s *store) entry(key string) (e entry, err error) {
-	off := s.done[xxh3.HashString128(key)].off
+	p := s.at(key)
+	if p.day == 0 {
+		return e, nil
+	}
+	off := p.off
 	line, err := bufio.NewReader(io.NewSectionReader(s.journal, off, s.end-off)).ReadBytes('\n')
 	if err == nil {
 		e, err = parseEntry(line)
@@ -353,10 +413,14 @@ func syncFile(f *os.File) error {
 	return f.Sync()
 }
 
-// each calls use with the latest entry of each key, in the order of the journal.
+// each calls use with the latest entry of each key, in the order of the journal. It leaves out entries of
+// titles and seasons that are no more, except their removals, and old lists of changes.
 func (s *store) each(use func(e *entry)) error {
 	_, err := readJournal(io.NewSectionReader(s.journal, 0, s.end), func(off int64, e *entry) {
-		if s.done[xxh3.HashString128(e.Key)].off == off {
+		switch {
+		case s.at(e.Key).off != off, isChanges(e.Key) && e.Day < s.lists:
+		case !e.left() && slices.ContainsFunc(ownersOf(e.Key), func(owner string) bool { return s.at(owner).left }):
+		default:
 			use(e)
 		}
 	})

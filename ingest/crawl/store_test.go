@@ -52,7 +52,7 @@ func has(t *testing.T, dir string) (out string) {
 		t.Fatal(err)
 	}
 	for _, key := range []string{"movie/1", "movie/2", "movie/3", "tv/1"} {
-		if s.day(key) > 0 {
+		if s.has(key) {
 			if e, err := s.entry(key); err != nil || e.Key != key {
 				t.Errorf("entry(%s) = %+v, %v", key, e, err)
 			}
@@ -92,6 +92,9 @@ func TestStoreRecovers(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, "movie/1 movie/2 tv/1 ", "{\"id\":1}\n{\"id\":2}\n"},
+		"first row of a file": {func(dir string) {
+			servetest.WriteFile(t, filepath.Join(dir, "people.ndjson"), "{\"id\":4}\n{\"id\"")
+		}, all, movies},
 		"lost file": {func(dir string) { os.Remove(filepath.Join(dir, "movies.ndjson")) }, "tv/1 ", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -105,6 +108,9 @@ func TestStoreRecovers(t *testing.T) {
 			got, _ := os.ReadFile(filepath.Join(dir, "movies.ndjson"))
 			if string(got) != c.rows {
 				t.Errorf("rows = %q, want %q", got, c.rows)
+			}
+			if rows, _ := os.ReadFile(filepath.Join(dir, "people.ndjson")); len(rows) > 0 {
+				t.Errorf("rows without an entry: %q", rows)
 			}
 		})
 	}
@@ -156,7 +162,7 @@ func TestCompact(t *testing.T) {
 			if err := s.add(&e, []byte("{\"id\":1,\"title\":\"new\"}\n")); err != nil {
 				t.Fatal(err)
 			}
-			if h, err := s.holding(); err != nil || h.all <= h.live || h.oldest != 20001 || h.newest != 21000 || h.rows != 4 {
+			if h, err := s.holding(); err != nil || h.all <= h.live || h.oldest != 20001 || h.newest != 21000 || h.entries != 4 || h.allEntries != 5 {
 				t.Errorf("holding = %+v, %v, want rows that are replaced", h, err)
 			}
 			switch kill {
@@ -215,7 +221,7 @@ func TestFullDisk(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "write rows") || !strings.Contains(err.Error(), "people.ndjson: no space left on device") {
 		t.Errorf("add = %v, want the full disk", err)
 	}
-	if s.day("person/1") != 0 {
+	if s.has("person/1") {
 		t.Error("a row that was not written has an entry")
 	}
 	if err := s.close(); err != nil {

@@ -29,30 +29,25 @@ type task struct {
 	id   int64
 	// language is of fetchLanguage and of fetchSeasons; "" is the first one.
 	language string
-	group    int     // of seasons: its number
-	seasons  []int64 // of the group
-	number   int64   // of fetchEpisode: its season's and its own, see episodeNumber
-	text     string  // of findID: the id; of searchTitle: the title
-	source   string  // of findID: imdb_id or tvdb_id
-	place    string  // where text comes from, for the report
-	year     int     // of searchTitle
-	from, to Day     // of listChanges
+	mode     SeasonMode
+	seasons  []int64  // of fetchSeasons: their numbers
+	videos   []string // languages of videos that the dump has, besides those of the Config
+	number   int64    // of fetchEpisode: its season's and its own, see episodeNumber
+	text     string   // of findID: the id; of searchTitle: the title
+	source   string   // of findID: imdb_id or tvdb_id
+	place    string   // where text comes from, for the report
+	year     int      // of searchTitle
+	day, end Day      // of listChanges: changes of the day; some of the end may come with them
 	page     int
 	// since is the day from which on an earlier response is good enough.
 	since Day
 }
 
-// key names the task in the journal.
-func (t *task) key(m SeasonMode) string {
-	language := ""
-	if t.language != "" {
-		language = " " + t.language
-	}
+// key names the response in the journal. Seasons have a key each, see seasonKey.
+func (t *task) key() string {
 	switch t.what {
 	case fetchDetails, fetchLanguage:
-		return fmt.Sprintf("%s/%d%s", t.kind, t.id, language)
-	case fetchSeasons:
-		return fmt.Sprintf("tv/%d/seasons/%s/%d%s", t.id, m, t.group, language)
+		return fmt.Sprintf("%s/%d%s", t.kind, t.id, t.suffix())
 	case fetchEpisode:
 		return t.episodePath()
 	case findID:
@@ -60,8 +55,52 @@ func (t *task) key(m SeasonMode) string {
 	case searchTitle:
 		return fmt.Sprintf("search/%s/%d/%s", t.kind, t.year, t.text)
 	default:
-		return fmt.Sprintf("changes/%s/%s/%s/%d", t.kind, t.from, t.to, t.page)
+		return fmt.Sprintf("%s%s/%s/%d", changesPrefix, t.kind, t.day, t.page)
 	}
+}
+
+// suffix is the end of the key of what is in a language.
+func (t *task) suffix() string {
+	if t.language == "" {
+		return ""
+	}
+	return " " + t.language
+}
+
+// seasonKey names a season in the journal.
+func (t *task) seasonKey(number int64) string {
+	return fmt.Sprintf("tv/%d/season/%d%s", t.id, number, t.suffix())
+}
+
+const changesPrefix = "changes/"
+
+// isChanges reports whether a key is of a page of changes.
+func isChanges(key string) bool { return strings.HasPrefix(key, changesPrefix) }
+
+// languageOf returns the language of the key of a resource, "" for the first one and for other keys.
+func languageOf(key string) string {
+	_, language, ok := strings.Cut(key, " ")
+	if !ok {
+		return ""
+	}
+	if _, ok := titleKey(key); !ok {
+		return "" // the title of a search
+	}
+	return language
+}
+
+// ownersOf returns the keys of what a resource is a part of: its details without a language, its season, its series.
+func ownersOf(key string) (out []string) {
+	title, ok := titleKey(key)
+	if !ok {
+		return nil
+	}
+	out = []string{title.key()}
+	path, _, _ := strings.Cut(key, " ")
+	if parts := strings.Split(path, "/"); len(parts) >= 4 {
+		out = append(out, strings.Join(parts[:4], "/"))
+	}
+	return out
 }
 
 // isList reports whether the response names what is to be fetched, and is no row.
@@ -99,8 +138,8 @@ func (t *task) request(cfg *Config) (path string, q url.Values) {
 	case fetchDetails:
 		k := kindNamed(t.kind)
 		appended(q, k.appends)
-		if slices.Contains(k.appends, "videos") {
-			q.Set("include_video_language", cfg.videoLanguages())
+		if k.hasVideos() {
+			q.Set("include_video_language", t.videoLanguages(cfg))
 		}
 	case fetchLanguage:
 		appended(q, kindNamed(t.kind).localized().appends)
@@ -109,7 +148,7 @@ func (t *task) request(cfg *Config) (path string, q url.Values) {
 		return t.seasonRequest(cfg)
 	case fetchEpisode:
 		appended(q, episodes.appends)
-		q.Set("include_video_language", cfg.videoLanguages())
+		q.Set("include_video_language", t.videoLanguages(cfg))
 		return "/" + t.episodePath(), q
 	case findID:
 		q.Set("external_source", t.source)
@@ -119,8 +158,8 @@ func (t *task) request(cfg *Config) (path string, q url.Values) {
 		q.Set(yearParam(t.kind), strconv.Itoa(t.year))
 		return "/search/" + t.kind, q
 	case listChanges:
-		q.Set("start_date", t.from.String())
-		q.Set("end_date", t.to.String())
+		q.Set("start_date", t.day.String())
+		q.Set("end_date", t.end.String())
 		q.Set("page", strconv.Itoa(t.page))
 		return "/" + t.kind + "/changes", q
 	}
@@ -137,7 +176,7 @@ func yearParam(kind string) string {
 
 func (t *task) seasonRequest(cfg *Config) (path string, q url.Values) {
 	q = url.Values{}
-	subs := cfg.Seasons.appends(t.language)
+	subs := t.mode.appends(t.language)
 	var names []string
 	for _, n := range t.seasons {
 		season := fmt.Sprintf("season/%d", n)
@@ -150,7 +189,7 @@ func (t *task) seasonRequest(cfg *Config) (path string, q url.Values) {
 	if t.language != "" {
 		q.Set("language", t.language)
 	} else if slices.Contains(subs, "videos") {
-		q.Set("include_video_language", cfg.videoLanguages())
+		q.Set("include_video_language", t.videoLanguages(cfg))
 	}
 	return fmt.Sprintf("/tv/%d", t.id), q
 }
@@ -161,15 +200,32 @@ func appended(q url.Values, names []string) {
 	}
 }
 
-// videoLanguages returns the languages of the videos that are fetched.
-func (cfg *Config) videoLanguages() string {
-	list := []string{"en", "null"}
+// furtherVideos returns the languages of videos besides English and none.
+func (t *task) furtherVideos(cfg *Config) []string {
+	list := slices.Clone(t.videos)
 	for _, l := range cfg.Languages {
-		if l, _, _ = strings.Cut(l, "-"); !slices.Contains(list, l) {
+		if l, _, _ = strings.Cut(l, "-"); l != "en" {
 			list = append(list, l)
 		}
 	}
-	return strings.Join(list, ",")
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// videoLanguages returns the languages of the videos that are fetched.
+func (t *task) videoLanguages(cfg *Config) string {
+	return strings.Join(append([]string{"en", "null"}, t.furtherVideos(cfg)...), ",")
+}
+
+// hasVideos reports whether the request is for videos too.
+func (t *task) hasVideos() bool {
+	switch t.what {
+	case fetchDetails:
+		return kindNamed(t.kind).hasVideos()
+	case fetchSeasons:
+		return t.mode == SeasonsAll && t.language == ""
+	}
+	return t.what == fetchEpisode
 }
 
 // SeasonMode is how much of seasons is fetched.
@@ -193,15 +249,12 @@ func (m SeasonMode) appends(language string) []string {
 	return seasons.localized().appends
 }
 
-// seasonTasks divides the seasons of a series into requests.
-func (t *task) seasonTasks(cfg *Config, numbers []int64, language string) []task {
-	if cfg.Seasons == SeasonsNone || len(numbers) == 0 {
-		return nil
-	}
-	var out []task
-	size := maxAppends / (1 + len(cfg.Seasons.appends(language)))
-	for group := range slices.Chunk(numbers, size) {
-		out = append(out, task{what: fetchSeasons, kind: "tv", id: t.id, language: language, group: len(out), seasons: group, since: t.since})
+// seasonTasks divides seasons of a series into requests.
+func (t *task) seasonTasks() (out []task) {
+	for group := range slices.Chunk(t.seasons, maxAppends/(1+len(t.mode.appends(t.language)))) {
+		one := *t
+		one.seasons = group
+		out = append(out, one)
 	}
 	return out
 }
@@ -219,13 +272,4 @@ func (t *task) at() (season, episode int64) {
 func (t *task) episodePath() string {
 	season, episode := t.at()
 	return fmt.Sprintf("tv/%d/season/%d/episode/%d", t.id, season, episode)
-}
-
-// episodeTasks returns the requests for episodes that seasons name.
-func (t *task) episodeTasks(numbers []int64) []task {
-	var out []task
-	for _, n := range numbers {
-		out = append(out, task{what: fetchEpisode, kind: "tv", id: t.id, number: n, since: t.since})
-	}
-	return out
 }

@@ -45,6 +45,7 @@ type Response struct {
 	Allow    string // value of Allow, empty for none
 	Callback string // value of Authentication-Callback, empty for none
 	Release  string // ID of the release, empty for none
+	Since    string // of the configuration: the oldest day of the data, empty for none
 	Type     string // value of Content-Type, empty for the API's JSON
 	Policy   string // value of Content-Security-Policy, empty for none
 	ETag     []byte // empty for none

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/rand"
 
+	"github.com/reelsplice/reelsplice/schemas/api"
 	"github.com/reelsplice/reelsplice/serve/auth"
 	"github.com/reelsplice/reelsplice/serve/splice"
 	"github.com/reelsplice/reelsplice/serve/static"
@@ -18,6 +19,9 @@ func (x *exchange) static() error {
 	}
 	x.keys = append(append(x.keys[:0], "static static-"...), x.q.Op.Operation().Name...)
 	x.rs.Keys = x.keys
+	if x.q.Op == api.OpConfigurationDetails {
+		x.rs.Since = x.held.Since()
+	}
 	if len(x.q.Appends()) > 0 {
 		x.joinStatic(body)
 		return x.finish()

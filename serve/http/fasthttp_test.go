@@ -570,6 +570,23 @@ func TestStaticOverHTTP(t *testing.T) {
 	}
 }
 
+// TestDataSince: the configuration has the oldest day of the data, in every form, if it is known.
+func TestDataSince(t *testing.T) {
+	for want, row := range map[string]string{
+		"": servetest.Movie551, "2026-05-01": `{"id":9,"title":"Nine","_fetched":"2026-05-01"}`,
+	} {
+		s := newWireServer(t, nil, row, `{"id":8,"title":"Eight"`+map[bool]string{true: `,"_fetched":"2026-06-01"`}[want != ""]+`}`)
+		for _, fields := range [][]string{nil, {"Accept-Encoding: gzip"}, {"Accept-Encoding: gzip"}} {
+			rs, _ := s.send(t, "GET", "/3/configuration", fields...)
+			headers(t, want, rs.Header, map[string]string{"X-Reelsplice-Data-Since": want})
+		}
+		rs, _ := s.send(t, "GET", "/3/configuration?append_to_response=countries")
+		headers(t, want, rs.Header, map[string]string{"X-Reelsplice-Data-Since": want})
+		rs, _ = s.send(t, "GET", "/3/movie/8")
+		headers(t, want, rs.Header, map[string]string{"X-Reelsplice-Data-Since": ""})
+	}
+}
+
 // TestCacheModes: Cache decides on the Cache-Control of all that may be kept, and of nothing else.
 func TestCacheModes(t *testing.T) {
 	for mode, want := range map[string][2]string{ // what is kept for an hour, and what is asked for again

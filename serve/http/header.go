@@ -18,6 +18,7 @@ const (
 	serverName     = "reelsplice"
 	headerCallback = "Authentication-Callback"
 	headerRelease  = "X-Reelsplice-Release"
+	headerSince    = "X-Reelsplice-Data-Since"
 	contentType    = "application/json;charset=utf-8"
 	allMethods     = "GET, HEAD, OPTIONS"
 	vary           = "Accept-Encoding, Origin"
@@ -70,6 +71,7 @@ func (h *header) set(rs *edge.Response, from origin, last bool) {
 	h.add(fasthttp.HeaderVary, vary)
 	h.addBytes(fasthttp.HeaderETag, rs.ETag)
 	h.add(headerRelease, rs.Release)
+	h.add(headerSince, rs.Since)
 	h.addBytes("Surrogate-Key", rs.Keys)
 	h.addPolicy(rs)
 	h.addCORS(from)

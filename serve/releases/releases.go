@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/reelsplice/reelsplice/schemas/age"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/serve/logs"
 	"github.com/reelsplice/reelsplice/serve/query"
@@ -60,6 +61,7 @@ type Held struct {
 	// serial is of this release alone in this process; never 0. It changes when damage is
 	// found, so that nothing prepared before is used again.
 	serial atomic.Uint64
+	since  string          // the oldest day of its data, YYYY-MM-DD; "" where that is unknown
 	loaded time.Time       // when it was opened
 	served context.Context // ends when another release is served
 	retire context.CancelFunc
@@ -87,6 +89,14 @@ func (h *Held) Serial() uint64 {
 		return 0
 	}
 	return h.serial.Load()
+}
+
+// Since returns the oldest day of the data, YYYY-MM-DD; "" where that is unknown, and when no release is served.
+func (h *Held) Since() string {
+	if h == nil {
+		return ""
+	}
+	return h.since
 }
 
 // Served returns a context that ends when another release is served.
@@ -175,7 +185,7 @@ func (r *Releases) open(id string) error {
 	if got := reader.Manifest().ID; got != id {
 		return errors.Join(fmt.Errorf("%w: folder %s holds release %s", release.ErrCorrupt, id, got), reader.Close())
 	}
-	h := &Held{reader: reader, log: r.log, loaded: time.Now()}
+	h := &Held{reader: reader, log: r.log, since: age.All(age.Of(reader.Manifest().Sources)).Oldest, loaded: time.Now()}
 	h.served, h.retire = context.WithCancel(context.Background())
 	h.serial.Store(r.opened.Add(1))
 	reader.NotifyDamage(func(err *release.CorruptError) { r.damaged(h, err) })
