@@ -272,6 +272,9 @@ func responses(op *api.Operation, schema object) object {
 	if op.Answerer == api.AnswerRequestToken {
 		names = append(names, "Authentication-Callback")
 	}
+	if op.Name == "configurationDetails" {
+		names = append(names, "X-Reelsplice-Data-Since")
+	}
 	all := object{{"200", object{
 		{"description", "The response."},
 		{"headers", headers(names...)},
@@ -342,6 +345,10 @@ func (d *document) components() (object, error) {
 			{"Retry-After", object{{"description", "Seconds to wait."}, {"schema", object{{"type", "integer"}}}}},
 			{"WWW-Authenticate", object{{"description", "The scheme of the credential."}, {"schema", word}}},
 			{"X-Reelsplice-Release", object{{"description", "ID of the release that the response is from."}, {"schema", word}, {mark, true}}},
+			{"X-Reelsplice-Data-Since", object{
+				{"description", "The oldest day on which data of the release was fetched, where one is known."},
+				{"schema", object{{"type", "string"}, {"format", "date"}}}, {mark, true},
+			}},
 			{"Surrogate-Key", object{{"description", "Names by which caches can purge the response, with blanks between."}, {"schema", word}, {mark, true}}},
 		}},
 		{"securitySchemes", object{

@@ -116,7 +116,7 @@ func TestDescriptions(t *testing.T) {
 func TestMarks(t *testing.T) {
 	doc := made(t)
 	shared := doc["components"].(map[string]any)["parameters"].(map[string]any)
-	want, got := []string{"X-Reelsplice-Release", "Surrogate-Key"}, []string{}
+	want, got := []string{"X-Reelsplice-Release", "X-Reelsplice-Data-Since", "Surrogate-Key"}, []string{}
 	for name, header := range doc["components"].(map[string]any)["headers"].(map[string]any) {
 		if header.(map[string]any)[mark] == true {
 			got = append(got, name)
