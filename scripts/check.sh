@@ -45,9 +45,10 @@ if [ "$(go env CGO_ENABLED)" = 1 ] && command -v "$(go env CC)" >/dev/null; then
     if grep -qE "$starts" "$dir"/*.go; then echo "$pkg"; fi
   done)
   # -short: the largest dumps and most scripts of commands pass by once, without the detector. -skip: so do
-  # long tests of one goroutine, or of a process that is killed at each of many places.
+  # long tests of one goroutine, of a process that is killed at each of many places, or of many processes,
+  # which start slowly under the detector.
   go test -race -vet=off -short -shuffle=on -timeout 10m "${concurrent[@]}" -skip \
-    '^(TestParquet.*|TestHugeLine|TestCompressionBombs|TestDamaged(Streams|Part|Table|Runs)|TestSettings|TestMemory|TestResumeStages|TestIDsWhenResumed)$'
+    '^(TestParquet.*|TestHugeLine|TestCompressionBombs|TestDamaged(Streams|Part|Table|Runs)|TestSettings|TestMemory|TestResumeStages|TestIDsWhenResumed|TestPure|TestCancelledAnywhere|TestInputs|TestSealInterrupted|TestLogReader|TestSystemd)$'
 else
   echo "skipped: the race detector needs a C compiler, and there is none"
 fi

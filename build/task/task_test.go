@@ -213,9 +213,9 @@ func (c *countdown) Err() error {
 	return c.Context.Err()
 }
 
-// TestCancelled: a task that ends at any question whether to go on leaves nothing behind, and the
+// TestCancelledAnywhere: a task that ends at any question whether to go on leaves nothing behind, and the
 // same task again writes what it should have written.
-func TestCancelled(t *testing.T) {
+func TestCancelledAnywhere(t *testing.T) {
 	params := upon(t)
 	calm := newWorkspace(t, params)
 	calm.run(t, nil)
