@@ -15,6 +15,7 @@ import (
 	"github.com/reelsplice/reelsplice/build"
 	"github.com/reelsplice/reelsplice/build/array"
 	"github.com/reelsplice/reelsplice/build/plan"
+	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/object/mirror"
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
@@ -156,7 +157,11 @@ func (a *app) printBuild(r *build.Report, published bool) error {
 // afterBuild names the command that comes next.
 func (a *app) afterBuild(releases, id string, published bool) {
 	if published {
-		a.next("serve", append([]string{"--releases", releases}, a.place("--tokens", "tokens.txt")...)...)
+		args := append([]string{"--releases", releases}, a.place("--tokens", "tokens.txt")...)
+		if object.IsURL(releases) {
+			args = append(args, a.place("--cache-dir", "cache")...)
+		}
+		a.next("serve", args...)
 	} else {
 		a.next("publish", "--releases", releases, id)
 	}
