@@ -166,7 +166,7 @@ func Run(ctx context.Context, cfg Config) (r Report, err error) {
 	if err != nil {
 		return r, err
 	}
-	s, err := openStore(cfg.Out)
+	s, err := openStore(cfg.Out, cfg.Log)
 	if err != nil {
 		return r, err
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
@@ -80,6 +81,7 @@ const keepLists = 30
 // have no entry. It is for one goroutine, and for one process at a time.
 type store struct {
 	dir     string
+	log     *slog.Logger
 	lock    *flock.Flock
 	journal *os.File
 	end     int64 // of the journal
@@ -103,11 +105,11 @@ type rowFile struct {
 }
 
 // openStore opens the folder of a dump, made when it is missing.
-func openStore(dir string) (s *store, err error) {
+func openStore(dir string, log *slog.Logger) (s *store, err error) {
 	if err := os.MkdirAll(filepath.Join(dir, workDir), 0o755); err != nil {
 		return nil, fmt.Errorf("make folder of the dump: %w", err)
 	}
-	s = &store{dir: dir, files: map[string]*rowFile{}, synced: time.Now()}
+	s = &store{dir: dir, log: log, files: map[string]*rowFile{}, synced: time.Now()}
 	s.lock = flock.New(s.work(lockFile))
 	switch ok, err := s.lock.TryLock(); {
 	case err != nil:
@@ -189,7 +191,7 @@ func (s *store) foreign() error {
 	return nil
 }
 
-// cut takes rows without an entry off the files. A file that lost rows, which only the end of the machine
+// cut takes rows without an entry off the files, and moves files that have no entry at all. A file that lost rows, which only the end of the machine
 // can cause, takes their entries with it.
 func (s *store) cut() error {
 	lost := map[string]int64{}
@@ -197,13 +199,14 @@ func (s *store) cut() error {
 	if err != nil {
 		return fmt.Errorf("look at folder of the dump: %w", err)
 	}
-	ends := maps.Clone(s.ends)
 	for _, e := range entries {
-		if fileKind(e.Name()) != "" {
-			ends[e.Name()] += 0 // a file whose first row has no entry
+		if fileKind(e.Name()) != "" && s.ends[e.Name()] == 0 {
+			if err := s.moveAside(e.Name()); err != nil {
+				return fmt.Errorf("move rows without an entry: %w", err)
+			}
 		}
 	}
-	for name, end := range ends {
+	for name, end := range s.ends {
 		path := filepath.Join(s.dir, name)
 		info, err := os.Stat(path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -227,6 +230,22 @@ func (s *store) cut() error {
 		return nil
 	}
 	return s.forget(lost)
+}
+
+// moveAside moves a file of rows without an entry: they are first rows of a killed crawl, or the user's own.
+func (s *store) moveAside(name string) error {
+	from := filepath.Join(s.dir, name)
+	info, err := os.Stat(from)
+	if err != nil || info.Size() == 0 {
+		return err
+	}
+	dir, err := os.MkdirTemp(s.work(""), "aside-")
+	if err != nil {
+		return err
+	}
+	to := filepath.Join(dir, name)
+	s.log.Warn("a file has rows that no crawl has written: it is moved", "from", from, "to", to)
+	return durable.Rename(from, to)
 }
 
 // forget writes the journal anew without the entries of rows that files lost, and opens it again.
