@@ -171,7 +171,7 @@ func Run(ctx context.Context, cfg Config) (r Report, err error) {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	s.lists = DayOf(start) - keepLists
+	s.passing = DayOf(start) - keepPassing
 	l := newLoop(&cfg, c, s, seeds, &r)
 	err = l.run(ctx)
 	r.Requests, r.Retried, r.Bytes = c.traffic.requests.Load(), c.traffic.retried.Load(), c.traffic.bytes.Load()

@@ -258,7 +258,7 @@ func (t *task) someSeasons(r *result, at stamp, body []byte) error {
 		case err != nil:
 			return err
 		case season == nil && slices.Contains(listed, n): // the server lacks it, or failed: it holds for today
-			r.parts = append(r.parts, part{entry: at.entry(t.seasonKey(n))})
+			r.parts = append(r.parts, part{entry: at.entry(t.lackKey(n))})
 			continue
 		case season == nil:
 			r.parts = append(r.parts, t.goneSeason(at, n))

@@ -63,18 +63,17 @@ func (e *entry) age() Day { return cmp.Or(e.Data, e.Day) }
 // left reports whether the resource has no row of its own any more.
 func (e *entry) left() bool { return e.Gone || e.Into > 0 }
 
-// lacking reports whether a resource was asked for that did not come with the response.
-func (e *entry) lacking() bool { return e.File == "" && !e.left() }
-
 // A place is where the journal has the entry of a key.
 type place struct {
 	off      int64
 	day, age Day // as the entry has them
 	left     bool
+	row      bool // the entry has rows
 }
 
-// keepLists is how long entries of lists of changes are kept, in days. A list that is asked for later is read again.
-const keepLists = 30
+// keepPassing is how long entries of lists of changes and of lacking seasons are kept, in days. A list that is asked
+// for later is read again.
+const keepPassing = 30
 
 // A store is the folder of a dump: files of rows and the journal of responses. A row is in a file if
 // its entry is in the journal: rows are written first, and opening a store takes off the rows that
@@ -93,7 +92,7 @@ type store struct {
 	languages map[string]bool
 	// doubled marks rows that later ones replace and that have the same day: ingest would put the later one aside.
 	doubled bool
-	lists   Day // lists of changes that are older are left out
+	passing Day // lists of changes and lacking seasons that are older are left out
 	synced  time.Time
 	dirty   bool
 }
@@ -170,7 +169,7 @@ func (s *store) note(off int64, e *entry) {
 		s.ends[e.File] = e.End
 		s.doubled = s.doubled || s.done[hash].age >= e.age()
 	}
-	s.done[hash] = place{off, e.Day, e.age(), e.left()}
+	s.done[hash] = place{off, e.Day, e.age(), e.left(), e.File != ""}
 	s.entries++
 	if language := languageOf(e.Key); language != "" {
 		s.languages[language] = true
@@ -335,7 +334,7 @@ func (s *store) at(key string) place { return s.done[xxh3.HashString128(key)] }
 // has reports whether there is an entry with a row of the resource itself.
 func (s *store) has(key string) bool {
 	p := s.at(key)
-	return p.day > 0 && !p.left
+	return p.row && !p.left
 }
 
 // entry reads the entry of a key, zero for none.
@@ -433,11 +432,11 @@ func syncFile(f *os.File) error {
 }
 
 // each calls use with the latest entry of each key, in the order of the journal. It leaves out entries of
-// titles and seasons that are no more, except their removals, and old lists of changes.
+// titles and seasons that are no more, except their removals, and old ones of lists of changes and lacking seasons.
 func (s *store) each(use func(e *entry)) error {
 	_, err := readJournal(io.NewSectionReader(s.journal, 0, s.end), func(off int64, e *entry) {
 		switch {
-		case s.at(e.Key).off != off, isChanges(e.Key) && e.Day < s.lists:
+		case s.at(e.Key).off != off, isPassing(e.Key) && e.Day < s.passing:
 		case !e.left() && slices.ContainsFunc(ownersOf(e.Key), func(owner string) bool { return s.at(owner).left }):
 		default:
 			use(e)
