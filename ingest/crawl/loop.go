@@ -83,6 +83,11 @@ type outcome struct {
 
 // run works until nothing is left, an error ends it or ctx is done. Requests under way then have a while to end.
 func (l *loop) run(ctx context.Context) error {
+	for title := range l.store.grouped {
+		if l.store.has(title.key()) {
+			l.seeds = append(l.seeds, title)
+		}
+	}
 	if l.cfg.RefreshDays > 0 {
 		if err := l.refresh(); err != nil {
 			return err
@@ -512,10 +517,21 @@ func (l *loop) add(t task) {
 }
 
 // refresh adds the resources of the dump with data that is too old: of details, which then are asked for, or
-// of a part that follows from details that may be newer.
+// of a part that follows from details that may be newer. The row of a title that another was merged into was once a
+// part of the other's entry: both are added.
 func (l *loop) refresh() error {
+	added := map[Title]bool{}
 	return l.store.each(func(e *entry) {
-		if title, ok := titleKey(e.Key); ok && e.age() < l.oldest && !e.left() {
+		title, ok := titleKey(e.Key)
+		if !ok || e.age() >= l.oldest {
+			return
+		}
+		into := Title{title.Kind, e.Into}
+		switch {
+		case e.Into > 0 && l.store.at(into.key()).day == 0:
+			l.seeds = append(l.seeds, into, title)
+		case !e.left() && !added[title]:
+			added[title] = true
 			l.seeds = append(l.seeds, title)
 		}
 	})

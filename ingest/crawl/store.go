@@ -90,6 +90,8 @@ type store struct {
 	entries int64                  // with those that later ones replace
 	// languages are those of entries. Titles are kept up to date in all of them.
 	languages map[string]bool
+	// grouped are series with entries of earlier versions. Those are left out, and their seasons fetched anew.
+	grouped map[Title]bool
 	// doubled marks rows that later ones replace and that have the same day: ingest would put the later one aside.
 	doubled bool
 	passing Day // lists of changes and lacking seasons that are older are left out
@@ -137,7 +139,7 @@ func (s *store) open() (err error) {
 		return fmt.Errorf("open journal: %w", err)
 	}
 	s.done, s.ends, s.languages = map[xxh3.Uint128]place{}, map[string]int64{}, map[string]bool{}
-	s.entries, s.doubled = 0, false
+	s.entries, s.grouped, s.doubled = 0, map[Title]bool{}, false
 	size, err := readJournal(s.journal, s.note)
 	if err != nil {
 		return fmt.Errorf("journal %s: %w", path, err)
@@ -171,6 +173,9 @@ func (s *store) note(off int64, e *entry) {
 	}
 	s.done[hash] = place{off, e.Day, e.age(), e.left(), e.File != ""}
 	s.entries++
+	if title, ok := groupTitle(e.Key); ok {
+		s.grouped[title] = true
+	}
 	if language := languageOf(e.Key); language != "" {
 		s.languages[language] = true
 	}
@@ -432,11 +437,13 @@ func syncFile(f *os.File) error {
 }
 
 // each calls use with the latest entry of each key, in the order of the journal. It leaves out entries of
-// titles and seasons that are no more, except their removals, and old ones of lists of changes and lacking seasons.
+// titles and seasons that are no more, except their removals, old ones of lists of changes and lacking seasons, and
+// groups of seasons.
 func (s *store) each(use func(e *entry)) error {
 	_, err := readJournal(io.NewSectionReader(s.journal, 0, s.end), func(off int64, e *entry) {
+		_, grouped := groupTitle(e.Key)
 		switch {
-		case s.at(e.Key).off != off, isPassing(e.Key) && e.Day < s.passing:
+		case s.at(e.Key).off != off, grouped, isPassing(e.Key) && e.Day < s.passing:
 		case !e.left() && slices.ContainsFunc(ownersOf(e.Key), func(owner string) bool { return s.at(owner).left }):
 		default:
 			use(e)
