@@ -402,7 +402,7 @@ func (l *loop) followDetails(t task, e *entry) error {
 		return nil
 	}
 	l.followNamed(e)
-	known := slices.Sorted(maps.Keys(l.store.languages))
+	known := slices.DeleteFunc(slices.Sorted(maps.Keys(l.store.languages)), func(language string) bool { return slices.Contains(l.cfg.Languages, language) })
 	texts := len(kindNamed(t.kind).localized().fields) > 0
 	for _, language := range slices.Concat([]string{""}, l.cfg.Languages, known) {
 		wanted := language == "" || slices.Contains(l.cfg.Languages, language)

@@ -402,9 +402,6 @@ func named(body []byte, lists []namedIDs, to map[string][]int64) error {
 		if to[l.kind], err = appendIDs(to[l.kind], all[field], rest); err != nil {
 			return fmt.Errorf("%s: %w", l.list, err)
 		}
-		if len(to[l.kind]) == 0 {
-			delete(to, l.kind)
-		}
 	}
 	return nil
 }
