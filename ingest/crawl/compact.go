@@ -25,7 +25,7 @@ type holding struct {
 
 // holding reads the whole journal.
 func (s *store) holding() (h holding, err error) {
-	h.allEntries, h.doubled = s.entries, s.doubled
+	h.allEntries, h.doubled = s.entries, s.doubled || len(s.grouped) > 0
 	err = s.each(func(e *entry) {
 		h.entries++
 		h.live += e.Rows
@@ -96,35 +96,36 @@ func (s *store) writeNext() (err error) {
 			err = os.WriteFile(filepath.Join(next, completeFile), nil, 0o644)
 		}
 	}()
+	for name := range s.ends { // also those that will be empty
+		c, err := newCopier(filepath.Join(s.dir, name), filepath.Join(next, name))
+		if err != nil {
+			return err
+		}
+		files[name] = c
+	}
 	if _, err := journal.out.WriteString(journalHead); err != nil {
 		return err
 	}
 	var failed error
 	err = s.each(func(e *entry) {
 		if failed == nil {
-			failed = s.copyEntry(e, next, files)
+			failed = copyEntry(e, files)
 		}
 	})
 	return errors.Join(err, failed)
 }
 
 // copyEntry copies the rows of an entry, and the entry with their new place.
-func (s *store) copyEntry(e *entry, next string, files map[string]*copier) (err error) {
+func copyEntry(e *entry, files map[string]*copier) error {
 	if e.File != "" {
 		c := files[e.File]
-		if c == nil {
-			if c, err = newCopier(filepath.Join(s.dir, e.File), filepath.Join(next, e.File)); err != nil {
-				return err
-			}
-			files[e.File] = c
-		}
 		if _, err := io.Copy(c.out, io.NewSectionReader(c.from, e.End-e.Rows, e.Rows)); err != nil {
 			return err
 		}
 		c.end += e.Rows
 		e.End = c.end
 	}
-	_, err = files[""].out.Write(lineOf(e))
+	_, err := files[""].out.Write(lineOf(e))
 	return err
 }
 

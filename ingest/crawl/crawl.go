@@ -166,18 +166,18 @@ func Run(ctx context.Context, cfg Config) (r Report, err error) {
 	if err != nil {
 		return r, err
 	}
-	s, err := openStore(cfg.Out)
+	s, err := openStore(cfg.Out, cfg.Log)
 	if err != nil {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	s.lists = DayOf(start) - keepLists
+	s.passing = DayOf(start) - keepPassing
 	l := newLoop(&cfg, c, s, seeds, &r)
 	err = l.run(ctx)
 	r.Requests, r.Retried, r.Bytes = c.traffic.requests.Load(), c.traffic.retried.Load(), c.traffic.bytes.Load()
 	r.Complete = err == nil && r.Failures == 0
 	if err == nil {
-		err = r.finish(s)
+		err = r.finish(s, r.Complete && cfg.Seasons != SeasonsNone)
 	}
 	r.Seconds = float64(cfg.Now().Sub(start).Milliseconds()) / 1000
 	return r, err
@@ -189,14 +189,14 @@ func local(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// finish compacts the dump if that is worth it, and states its age.
-func (r *Report) finish(s *store) error {
+// finish compacts the dump if that is worth it, and states its age. Groups of seasons hold that up until refetched is set.
+func (r *Report) finish(s *store, refetched bool) error {
 	h, err := s.holding()
 	if err != nil {
 		return err
 	}
 	r.Oldest, r.Newest = h.oldest, h.newest
-	if !h.wasteful() {
+	if !h.wasteful() || len(s.grouped) > 0 && !refetched {
 		return nil
 	}
 	return s.compact()

@@ -24,7 +24,7 @@ type libraryTitle struct {
 }
 
 // readLibrary finds the titles below a folder. A folder is a series if it has a tvshow.nfo, folders of seasons, or
-// nothing but files with names like S01E02; every other file of video is a movie. Ids come from NFO files, names of
+// files with names like S01E02 and either ids of its own or nothing else; every other file of video is a movie. Ids come from NFO files, names of
 // files and names of folders, in this order.
 func readLibrary(ctx context.Context, dir string) ([]libraryTitle, error) {
 	l := library{ctx: ctx, fsys: os.DirFS(dir)}
@@ -85,14 +85,25 @@ func (i ids) or(o ids) ids {
 }
 
 var (
-	videoExt   = regexp.MustCompile(`(?i)\.(mkv|mp4|m4v|avi|mov|wmv|mpe?g|ts|m2ts|webm|flv|ogm|ogv|divx|vob|iso|strm|rmvb|3gp|asf)$`)
-	seasonDir  = regexp.MustCompile(`(?i)^(?:(?:season|series|staffel|saison|temporada|stagione)[ ._-]*\d{1,4}|s\d{1,4}|specials)$`)
-	episodeTag = regexp.MustCompile(`(?i)(?:^|[^\pL\d])(?:s\d{1,4}[ ._-]?e\d{1,4}|\d{1,2}x\d{2,3}(?:[^\pL\d]|$))`)
+	videoExt  = regexp.MustCompile(`(?i)\.(mkv|mp4|m4v|avi|mov|wmv|mpe?g|ts|m2ts|webm|flv|ogm|ogv|divx|vob|iso|strm|rmvb|3gp|asf)$`)
+	seasonDir = regexp.MustCompile(`(?i)^(?:(?:season|series|staffel|saison|temporada|stagione)[ ._-]*\d{1,4}|s\d{1,4}|specials)$`)
+	// episodeTag matches S01E02 and 1x02. Its group is set for the name of a movie, such as 10x10 (2018).
+	episodeTag = regexp.MustCompile(`(?i)(?:^|[^\pL\d])(?:\d{1,2}x\d{2,3}[ ._]*([(\[](?:18|19|20)\d{2}[)\]])|s\d{1,4}[ ._-]?e\d{1,4}|\d{1,2}x\d{2,3}(?:[^\pL\d]|$))`)
 	// extraDir matches names inside a title's folder. Elsewhere they are names like others.
 	extraDir  = regexp.MustCompile(`(?i)^(?:extras?|trailers?|featurettes|behind the scenes|deleted scenes|interviews|scenes|shorts|samples?|subs|subtitles|other)$`)
 	serverDir = regexp.MustCompile(`(?i)^(?:extrafanart|@eadir)$`)
 	extraFile = regexp.MustCompile(`(?i)(?:^|[-_. ])(?:trailer|sample|behindthescenes|deleted|featurette|interview|scene|short|theme|other)\d*$`)
 )
+
+// episodeAt returns where a name has the number of an episode, -1 for nowhere.
+func episodeAt(base string) int {
+	for _, m := range episodeTag.FindAllStringSubmatchIndex(base, -1) {
+		if m[2] < 0 {
+			return m[0]
+		}
+	}
+	return -1
+}
 
 // folder returns the titles of a folder, and of those below it.
 func (l *library) folder(dir, name string) []libraryTitle {
@@ -102,7 +113,7 @@ func (l *library) folder(dir, name string) []libraryTitle {
 	}
 	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return strings.HasPrefix(e.Name(), ".") || serverDir.MatchString(e.Name()) })
 	own := parseName(name)
-	if isSeries(entries, dir != "." || own.ids != (ids{})) {
+	if isSeries(entries, dir != ".", own.ids != (ids{})) {
 		if nfo, ok := l.nfo(path.Join(dir, "tvshow.nfo")); ok {
 			own.ids = nfo.or(own.ids)
 		}
@@ -128,24 +139,26 @@ func (l *library) folder(dir, name string) []libraryTitle {
 	return titles
 }
 
-// isSeries reports whether a folder with these entries is a series. Files of episodes and a folder of specials make one
-// only if flat is set and no other video or folder lies beside them.
-func isSeries(entries []fs.DirEntry, flat bool) bool {
-	weak, alone := false, true
+// isSeries reports whether a folder with these entries is a series. Files of episodes make one if the folder has ids.
+// Without ids, they and a folder of specials do only below the library, with no other video or folder beside them.
+func isSeries(entries []fs.DirEntry, below, hasIDs bool) bool {
+	episodes, specials, alone := false, false, true
 	for _, e := range entries {
 		name := e.Name()
 		switch base := strings.TrimSuffix(name, path.Ext(name)); {
 		case strings.EqualFold(name, "tvshow.nfo") && !e.IsDir():
 			return true
-		case e.IsDir() && strings.EqualFold(name, "specials"), !e.IsDir() && videoExt.MatchString(name) && episodeTag.MatchString(base):
-			weak = true
+		case !e.IsDir() && videoExt.MatchString(name) && episodeAt(base) >= 0:
+			episodes = true
+		case e.IsDir() && strings.EqualFold(name, "specials"):
+			specials = true
 		case e.IsDir() && seasonDir.MatchString(name):
 			return true
 		case e.IsDir() && !extraDir.MatchString(name), !e.IsDir() && videoExt.MatchString(name) && !extraFile.MatchString(base):
 			alone = false
 		}
 	}
-	return weak && alone && flat
+	return episodes && hasIDs || (episodes || specials) && alone && (below || hasIDs)
 }
 
 // videos returns the titles of a folder's files. Files of a folder whose name, or whose movie.nfo, has an id are one
@@ -164,8 +177,8 @@ func (l *library) videos(dir string, entries []fs.DirEntry, own tagged) (titles 
 		if file.ids == (ids{}) && extraFile.MatchString(base) {
 			continue
 		}
-		if at := episodeTag.FindStringIndex(base); at != nil {
-			series := parseName(base[:at[0]])
+		if at := episodeAt(base); at >= 0 {
+			series := parseName(base[:at])
 			file.name, file.year, kind = series.name, series.year, "tv"
 			folder = tagged{} // it is not the series' own
 		}

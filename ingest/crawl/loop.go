@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -82,6 +83,11 @@ type outcome struct {
 
 // run works until nothing is left, an error ends it or ctx is done. Requests under way then have a while to end.
 func (l *loop) run(ctx context.Context) error {
+	for title := range l.store.grouped {
+		if l.store.has(title.key()) {
+			l.seeds = append(l.seeds, title)
+		}
+	}
 	if l.cfg.RefreshDays > 0 {
 		if err := l.refresh(); err != nil {
 			return err
@@ -222,16 +228,16 @@ func (l *loop) behind(day Day) Day { return min(day+1, l.today) }
 func (l *loop) held(t *task, key string) (e entry, good bool, err error) {
 	e, err = l.store.entry(key)
 	switch {
-	case err != nil || e.Day == 0 || e.Day < t.since || e.age() < l.oldest && t.what != listChanges:
-		return e, false, err
-	case (t.what == findID || t.what == searchTitle) && len(e.Named) == 0, e.lacking() && t.what == fetchSeasons: // it may be there tomorrow
+	case err != nil || e.Day == 0 || e.Day < t.since || e.age() < l.oldest && e.Day < l.today && t.what != listChanges:
+		return e, false, err // data that is too old on the server, too, is asked for once a day
+	case (t.what == findID || t.what == searchTitle) && len(e.Named) == 0: // it may be there tomorrow
 		return e, e.Day >= l.today, nil
 	case e.left() || t.isList():
 		return e, true, nil
 	case t.hasVideos() && slices.ContainsFunc(t.furtherVideos(l.cfg), func(language string) bool { return !slices.Contains(e.Videos, language) }):
 		return e, false, nil
 	}
-	return e, t.mode != SeasonsAll || e.Mode == SeasonsAll, nil
+	return e, e.File != "" && (t.mode != SeasonsAll || e.Mode == SeasonsAll), nil
 }
 
 // reuse goes on from an entry that the dump has.
@@ -297,21 +303,15 @@ func (l *loop) take(o outcome) error {
 	return nil
 }
 
-// write writes a part, and removals of the seasons and episodes that go with it. A season that did not come leaves the
-// one that the dump has.
+// write writes a part, and removals of the seasons and episodes that go with it.
 func (l *loop) write(t *task, p *part) error {
-	if t.what == fetchDetails && t.kind == "tv" || t.what == fetchSeasons {
+	if (t.what == fetchDetails && t.kind == "tv" || t.what == fetchSeasons) && t.language == "" {
 		old, err := l.store.entry(p.entry.Key)
 		if err != nil {
 			return err
 		}
-		if p.entry.lacking() && old.File != "" && !old.left() {
-			return nil
-		}
-		if t.language == "" {
-			if err := l.drop(t, &old, &p.entry); err != nil {
-				return err
-			}
+		if err := l.drop(t, &old, &p.entry); err != nil {
+			return err
 		}
 	}
 	if t.what == fetchDetails && p.entry.Gone {
@@ -373,8 +373,8 @@ func (l *loop) follow(t task, e *entry) error {
 	case fetchDetails:
 		return l.followDetails(t, e)
 	case fetchSeasons:
-		if e.lacking() {
-			l.report.Missing = append(l.report.Missing, e.Key)
+		if key, ok := strings.CutPrefix(e.Key, lackPrefix); ok {
+			l.report.Missing = append(l.report.Missing, key)
 		}
 		l.followNamed(e)
 		if t.language == "" {
@@ -402,7 +402,7 @@ func (l *loop) followDetails(t task, e *entry) error {
 		return nil
 	}
 	l.followNamed(e)
-	known := slices.Sorted(maps.Keys(l.store.languages))
+	known := slices.DeleteFunc(slices.Sorted(maps.Keys(l.store.languages)), func(language string) bool { return slices.Contains(l.cfg.Languages, language) })
 	texts := len(kindNamed(t.kind).localized().fields) > 0
 	for _, language := range slices.Concat([]string{""}, l.cfg.Languages, known) {
 		wanted := language == "" || slices.Contains(l.cfg.Languages, language)
@@ -436,6 +436,9 @@ func (l *loop) followSeasons(t task, numbers []int64, wanted bool) error {
 		e, good, err := l.held(&t, key)
 		if err != nil {
 			return err
+		}
+		if lack := (entry{Key: t.lackKey(n)}); !good && l.store.at(lack.Key).day >= l.today { // it may be there tomorrow
+			e, good = lack, true
 		}
 		if good {
 			if err := l.reuse(&t, &e); err != nil {
@@ -514,10 +517,21 @@ func (l *loop) add(t task) {
 }
 
 // refresh adds the resources of the dump with data that is too old: of details, which then are asked for, or
-// of a part that follows from details that may be newer.
+// of a part that follows from details that may be newer. The row of a title that another was merged into was once a
+// part of the other's entry: both are added.
 func (l *loop) refresh() error {
+	added := map[Title]bool{}
 	return l.store.each(func(e *entry) {
-		if title, ok := titleKey(e.Key); ok && e.age() < l.oldest && !e.left() {
+		title, ok := titleKey(e.Key)
+		if !ok || e.age() >= l.oldest {
+			return
+		}
+		into := Title{title.Kind, e.Into}
+		switch {
+		case e.Into > 0 && l.store.at(into.key()).day == 0:
+			l.seeds = append(l.seeds, into, title)
+		case !e.left() && !added[title]:
+			added[title] = true
 			l.seeds = append(l.seeds, title)
 		}
 	})

@@ -258,7 +258,7 @@ func (t *task) someSeasons(r *result, at stamp, body []byte) error {
 		case err != nil:
 			return err
 		case season == nil && slices.Contains(listed, n): // the server lacks it, or failed: it holds for today
-			r.parts = append(r.parts, part{entry: at.entry(t.seasonKey(n))})
+			r.parts = append(r.parts, part{entry: at.entry(t.lackKey(n))})
 			continue
 		case season == nil:
 			r.parts = append(r.parts, t.goneSeason(at, n))
@@ -401,9 +401,6 @@ func named(body []byte, lists []namedIDs, to map[string][]int64) error {
 		var err error
 		if to[l.kind], err = appendIDs(to[l.kind], all[field], rest); err != nil {
 			return fmt.Errorf("%s: %w", l.list, err)
-		}
-		if len(to[l.kind]) == 0 {
-			delete(to, l.kind)
 		}
 	}
 	return nil

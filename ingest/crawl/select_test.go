@@ -201,6 +201,15 @@ func TestLibraryOfOne(t *testing.T) {
 			[]string{"One.mkv", "Two (1999)/Two.mkv", "Two (1999)/Other/Making of.mkv", "Extras/Season 1/Extras S01E01.avi"},
 			[]string{"movie named One", "movie named Two", "tv named Extras"},
 		},
+		"series with an id and another video": {
+			"Breaking Bad {tmdb-1396}", []string{"Breaking.Bad.S01E01.mkv", "Inside Look.mkv", "Making of/a.mkv"}, []string{"tv/1396"},
+		},
+		"movie with specials": {"Fight Club {tmdb-550}", []string{"Fight Club.mkv", "Specials/a.srt"}, []string{"movie/550"}},
+		"movies named as episodes": {
+			"films",
+			[]string{"10x10 (2018) {tmdb-438674}/10x10 (2018).mkv", "12x12 [2019].mkv", "10x10 (2018) S01E01.mkv"},
+			[]string{"movie named 12x12", "movie/438674", "tv named 10x10"},
+		},
 		"loose episodes": {"tv", []string{"A.S01E01.mkv", "A.S01E02.mkv", "B 2x03.mkv"}, []string{"tv named A", "tv named B"}},
 		"a stray episode": {
 			"tv",

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
@@ -62,24 +63,24 @@ func (e *entry) age() Day { return cmp.Or(e.Data, e.Day) }
 // left reports whether the resource has no row of its own any more.
 func (e *entry) left() bool { return e.Gone || e.Into > 0 }
 
-// lacking reports whether a resource was asked for that did not come with the response.
-func (e *entry) lacking() bool { return e.File == "" && !e.left() }
-
 // A place is where the journal has the entry of a key.
 type place struct {
 	off      int64
 	day, age Day // as the entry has them
 	left     bool
+	row      bool // the entry has rows
 }
 
-// keepLists is how long entries of lists of changes are kept, in days. A list that is asked for later is read again.
-const keepLists = 30
+// keepPassing is how long entries of lists of changes and of lacking seasons are kept, in days. A list that is asked
+// for later is read again.
+const keepPassing = 30
 
 // A store is the folder of a dump: files of rows and the journal of responses. A row is in a file if
 // its entry is in the journal: rows are written first, and opening a store takes off the rows that
 // have no entry. It is for one goroutine, and for one process at a time.
 type store struct {
 	dir     string
+	log     *slog.Logger
 	lock    *flock.Flock
 	journal *os.File
 	end     int64 // of the journal
@@ -89,9 +90,11 @@ type store struct {
 	entries int64                  // with those that later ones replace
 	// languages are those of entries. Titles are kept up to date in all of them.
 	languages map[string]bool
+	// grouped are series with entries of earlier versions. Those are left out, and their seasons fetched anew.
+	grouped map[Title]bool
 	// doubled marks rows that later ones replace and that have the same day: ingest would put the later one aside.
 	doubled bool
-	lists   Day // lists of changes that are older are left out
+	passing Day // lists of changes and lacking seasons that are older are left out
 	synced  time.Time
 	dirty   bool
 }
@@ -103,11 +106,11 @@ type rowFile struct {
 }
 
 // openStore opens the folder of a dump, made when it is missing.
-func openStore(dir string) (s *store, err error) {
+func openStore(dir string, log *slog.Logger) (s *store, err error) {
 	if err := os.MkdirAll(filepath.Join(dir, workDir), 0o755); err != nil {
 		return nil, fmt.Errorf("make folder of the dump: %w", err)
 	}
-	s = &store{dir: dir, files: map[string]*rowFile{}, synced: time.Now()}
+	s = &store{dir: dir, log: log, files: map[string]*rowFile{}, synced: time.Now()}
 	s.lock = flock.New(s.work(lockFile))
 	switch ok, err := s.lock.TryLock(); {
 	case err != nil:
@@ -136,7 +139,7 @@ func (s *store) open() (err error) {
 		return fmt.Errorf("open journal: %w", err)
 	}
 	s.done, s.ends, s.languages = map[xxh3.Uint128]place{}, map[string]int64{}, map[string]bool{}
-	s.entries, s.doubled = 0, false
+	s.entries, s.grouped, s.doubled = 0, map[Title]bool{}, false
 	size, err := readJournal(s.journal, s.note)
 	if err != nil {
 		return fmt.Errorf("journal %s: %w", path, err)
@@ -168,8 +171,11 @@ func (s *store) note(off int64, e *entry) {
 		s.ends[e.File] = e.End
 		s.doubled = s.doubled || s.done[hash].age >= e.age()
 	}
-	s.done[hash] = place{off, e.Day, e.age(), e.left()}
+	s.done[hash] = place{off, e.Day, e.age(), e.left(), e.File != ""}
 	s.entries++
+	if title, ok := groupTitle(e.Key); ok {
+		s.grouped[title] = true
+	}
 	if language := languageOf(e.Key); language != "" {
 		s.languages[language] = true
 	}
@@ -189,7 +195,7 @@ func (s *store) foreign() error {
 	return nil
 }
 
-// cut takes rows without an entry off the files. A file that lost rows, which only the end of the machine
+// cut takes rows without an entry off the files, and moves files that have no entry at all. A file that lost rows, which only the end of the machine
 // can cause, takes their entries with it.
 func (s *store) cut() error {
 	lost := map[string]int64{}
@@ -197,13 +203,14 @@ func (s *store) cut() error {
 	if err != nil {
 		return fmt.Errorf("look at folder of the dump: %w", err)
 	}
-	ends := maps.Clone(s.ends)
 	for _, e := range entries {
-		if fileKind(e.Name()) != "" {
-			ends[e.Name()] += 0 // a file whose first row has no entry
+		if fileKind(e.Name()) != "" && s.ends[e.Name()] == 0 {
+			if err := s.moveAside(e.Name()); err != nil {
+				return fmt.Errorf("move rows without an entry: %w", err)
+			}
 		}
 	}
-	for name, end := range ends {
+	for name, end := range s.ends {
 		path := filepath.Join(s.dir, name)
 		info, err := os.Stat(path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -227,6 +234,22 @@ func (s *store) cut() error {
 		return nil
 	}
 	return s.forget(lost)
+}
+
+// moveAside moves a file of rows without an entry: they are first rows of a killed crawl, or the user's own.
+func (s *store) moveAside(name string) error {
+	from := filepath.Join(s.dir, name)
+	info, err := os.Stat(from)
+	if err != nil || info.Size() == 0 {
+		return err
+	}
+	dir, err := os.MkdirTemp(s.work(""), "aside-")
+	if err != nil {
+		return err
+	}
+	to := filepath.Join(dir, name)
+	s.log.Warn("a file has rows that no crawl has written: it is moved", "from", from, "to", to)
+	return durable.Rename(from, to)
 }
 
 // forget writes the journal anew without the entries of rows that files lost, and opens it again.
@@ -316,7 +339,7 @@ func (s *store) at(key string) place { return s.done[xxh3.HashString128(key)] }
 // has reports whether there is an entry with a row of the resource itself.
 func (s *store) has(key string) bool {
 	p := s.at(key)
-	return p.day > 0 && !p.left
+	return p.row && !p.left
 }
 
 // entry reads the entry of a key, zero for none.
@@ -414,11 +437,13 @@ func syncFile(f *os.File) error {
 }
 
 // each calls use with the latest entry of each key, in the order of the journal. It leaves out entries of
-// titles and seasons that are no more, except their removals, and old lists of changes.
+// titles and seasons that are no more, except their removals, old ones of lists of changes and lacking seasons, and
+// groups of seasons.
 func (s *store) each(use func(e *entry)) error {
 	_, err := readJournal(io.NewSectionReader(s.journal, 0, s.end), func(off int64, e *entry) {
+		_, grouped := groupTitle(e.Key)
 		switch {
-		case s.at(e.Key).off != off, isChanges(e.Key) && e.Day < s.lists:
+		case s.at(e.Key).off != off, grouped, isPassing(e.Key) && e.Day < s.passing:
 		case !e.left() && slices.ContainsFunc(ownersOf(e.Key), func(owner string) bool { return s.at(owner).left }):
 		default:
 			use(e)

@@ -2,10 +2,13 @@ package crawl
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,7 +21,7 @@ import (
 func filled(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	s, err := openStore(dir)
+	s, err := openStore(dir, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +50,7 @@ func appendTo(t *testing.T, path, text string) {
 // has opens a store and returns which keys it has.
 func has(t *testing.T, dir string) (out string) {
 	t.Helper()
-	s, err := openStore(dir)
+	s, err := openStore(dir, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,14 +119,41 @@ func TestStoreRecovers(t *testing.T) {
 	}
 }
 
+// TestStoreMovesForeignFile: rows that no crawl has written are moved, and the log has both names.
+func TestStoreMovesForeignFile(t *testing.T) {
+	dir := filled(t)
+	path := filepath.Join(dir, "people.ndjson")
+	var seen []string
+	for _, rows := range []string{"{\"id\":4}\n", "{\"id\":5}\n"} {
+		servetest.WriteFile(t, path, rows)
+		var log bytes.Buffer
+		s, err := openStore(dir, slog.New(slog.NewTextHandler(&log, nil)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.close(); err != nil {
+			t.Fatal(err)
+		}
+		moved, err := filepath.Glob(filepath.Join(dir, workDir, "*", "people.ndjson"))
+		if err != nil || len(moved) != len(seen)+1 {
+			t.Fatalf("moved files = %v, %v, want one more than %v", moved, err, seen)
+		}
+		to := moved[slices.IndexFunc(moved, func(path string) bool { return !slices.Contains(seen, path) })]
+		if got := servetest.ReadFile(t, to); got != rows || !strings.Contains(log.String(), path) || !strings.Contains(log.String(), to) {
+			t.Errorf("%s holds %q, want %q and both names in %s", to, got, rows, log.String())
+		}
+		seen = moved
+	}
+}
+
 // TestStoreRefuses: a folder in use, of others, or with a damaged journal is refused.
 func TestStoreRefuses(t *testing.T) {
 	dir := filled(t)
-	s, err := openStore(dir)
+	s, err := openStore(dir, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := openStore(dir); err == nil || !strings.Contains(err.Error(), "another crawl writes to") {
+	if _, err := openStore(dir, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "another crawl writes to") {
 		t.Errorf("openStore = %v, want the other crawl", err)
 	}
 	if err := s.close(); err != nil {
@@ -138,13 +168,13 @@ func TestStoreRefuses(t *testing.T) {
 		"file":   {whole + `{"k":"a","d":"2026-01-01","f":"../movies.ndjson","r":1,"e":1}` + "\n", `line 6: file "../movies.ndjson": want the name`},
 	} {
 		servetest.WriteFile(t, path, c.text)
-		if _, err := openStore(dir); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) {
+		if _, err := openStore(dir, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: openStore = %v, want %q", name, err, c.want)
 		}
 	}
 	dir = t.TempDir()
 	servetest.WriteFile(t, filepath.Join(dir, "movies.ndjson"), "{}\n")
-	if _, err := openStore(dir); err == nil || !strings.Contains(err.Error(), "holds a movies.ndjson that no crawl has written") {
+	if _, err := openStore(dir, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "holds a movies.ndjson that no crawl has written") {
 		t.Errorf("openStore = %v, want the file of others", err)
 	}
 }
@@ -154,7 +184,7 @@ func TestCompact(t *testing.T) {
 	for _, kill := range []string{"never", "before", "during", "after"} {
 		t.Run(kill, func(t *testing.T) {
 			dir := filled(t)
-			s, err := openStore(dir)
+			s, err := openStore(dir, slog.New(slog.DiscardHandler))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -203,6 +233,27 @@ func TestCompact(t *testing.T) {
 	}
 }
 
+// TestCompactEmpties: a file whose rows all went is empty, and is not moved as one of the user's.
+func TestCompactEmpties(t *testing.T) {
+	dir := filled(t)
+	s, err := openStore(dir, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := entry{Key: "movie/1 de-DE", Day: 20001, File: "movies-de-DE.ndjson"}
+	gone := entry{Key: "movie/1", Day: 20002, File: "movies.ndjson", Gone: true}
+	err = errors.Join(s.add(&text, []byte("{\"id\":1}\n")), s.add(&gone, []byte("{\"id\":1,\"_deleted\":true}\n")), s.compact(), s.close())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := servetest.ReadFile(t, filepath.Join(dir, text.File)); got != "" {
+		t.Errorf("rows = %q, want none", got)
+	}
+	if moved, err := filepath.Glob(filepath.Join(dir, workDir, "aside-*")); len(moved) > 0 || err != nil {
+		t.Errorf("moved files = %v, %v, want none", moved, err)
+	}
+}
+
 // TestFullDisk: a disk without room ends the crawl with the file's name, and keeps the rows before.
 func TestFullDisk(t *testing.T) {
 	if runtime.GOOS != "linux" {
@@ -212,7 +263,7 @@ func TestFullDisk(t *testing.T) {
 	if err := os.Symlink("/dev/full", filepath.Join(dir, "people.ndjson")); err != nil {
 		t.Fatal(err)
 	}
-	s, err := openStore(dir)
+	s, err := openStore(dir, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

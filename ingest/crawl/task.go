@@ -72,10 +72,26 @@ func (t *task) seasonKey(number int64) string {
 	return fmt.Sprintf("tv/%d/season/%d%s", t.id, number, t.suffix())
 }
 
+// lackPrefix begins the keys of seasons that a series lists and the server lacks.
+const lackPrefix = "lacks/"
+
+// lackKey names in the journal that a season did not come. An entry of its own leaves that of the season as it is.
+func (t *task) lackKey(number int64) string { return lackPrefix + t.seasonKey(number) }
+
 const changesPrefix = "changes/"
 
-// isChanges reports whether a key is of a page of changes.
-func isChanges(key string) bool { return strings.HasPrefix(key, changesPrefix) }
+// groupTitle returns the series of an entry of earlier versions: its seasons were in groups, each with one entry.
+func groupTitle(key string) (t Title, ok bool) {
+	if t, ok = titleKey(key); !ok || !strings.HasPrefix(key, t.key()+"/seasons/") {
+		return Title{}, false
+	}
+	return t, true
+}
+
+// isPassing reports whether a key is of a page of changes or of a season that did not come: such entries are of no use later.
+func isPassing(key string) bool {
+	return strings.HasPrefix(key, changesPrefix) || strings.HasPrefix(key, lackPrefix)
+}
 
 // languageOf returns the language of the key of a resource, "" for the first one and for other keys.
 func languageOf(key string) string {
