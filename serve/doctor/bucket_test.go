@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/reelsplice/reelsplice/serve/pull"
 	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
@@ -28,6 +29,10 @@ func TestEmptyBucket(t *testing.T) {
 	in.Config.Pull.Pin = readyID
 	has(t, "a missing pin", of(t, in, "release"), "fail: release "+readyID+" is not in ", "-> set --pin to a release of reelsplice releases --releases ")
 	in.Config.Pull.Pin = ""
+	b.Point(t, "canary", readyID)
+	in.Config.Pull.Follow = pull.Canary
+	has(t, "a missing canary", of(t, in, "release"), "fail: release "+readyID+" is not in ", "-> reelsplice rollback --releases ", " --canary\n")
+	in.Config.Pull.Follow = pull.Current
 
 	write(t, filepath.Join(in.Config.Pull.Dir, "current"), readyID+"\n", 0o600)
 	has(t, "with a release in the cache", of(t, in, "release"), "warn: release "+readyID+" is not in ")

@@ -85,7 +85,8 @@ func (in *Installation) Examine(ctx context.Context) ([]Finding, error) {
 type examiner struct {
 	*Installation
 	findings []Finding
-	owner    int       // the user whose the data is
+	owner    int       // the user who owns the data
+	canary   bool      // the release to serve is the canary
 	up       bool      // an edge responds on the admin address
 	newest   time.Time // the latest time that a file claims to be of
 	claims   string    // which file

@@ -62,6 +62,7 @@ func (x *examiner) wanted(current, canary func() (string, error)) (string, error
 	}
 	if x.Config.Pull.Follow == pull.Canary {
 		if id, err := canary(); !errors.Is(err, release.ErrNoRelease) {
+			x.canary = true
 			return id, err
 		}
 	}
@@ -79,6 +80,8 @@ func (x *examiner) instead(infos []release.Info, before ...string) string {
 	switch {
 	case x.Config.Pull.Pin != "":
 		return x.set("pin", "a release of "+x.onStore("releases"))
+	case x.canary: // the current release is another
+		return x.onStore("rollback", "--canary")
 	case slices.ContainsFunc(infos, func(i release.Info) bool { return i.Previous && i.Err == nil }):
 		return x.onStore("rollback")
 	default:
