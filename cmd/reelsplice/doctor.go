@@ -38,6 +38,12 @@ func doctorCommand(a *app) *cobra.Command {
 		in := doctor.Installation{
 			Now: time.Now(), Ready: readyText, Catalog: a.catalog(c.Root()), UID: os.Geteuid(), Args: a.Args, ConfigFile: a.config,
 		}
+		for _, v := range a.Environ() {
+			name, value, _ := strings.Cut(v, "=")
+			if value != "" && (hasVariable(c, name) || name == variableOf("catalog")) {
+				in.Environ = append(in.Environ, v)
+			}
+		}
 		in.Program, _ = os.Executable() // "" is the program of no package
 		closeReleases, err := openReleases(ctx, &cfg)
 		if err == nil {

@@ -59,7 +59,7 @@ func (x *examiner) credentials() string {
 		return "export AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or what the bucket's vendor wants, of a user that may read it"
 	}
 	words := []string{"systemd-run", "--pipe", "--uid=" + packagedUser, "--property=EnvironmentFile=" + environmentFile}
-	return "set credentials in " + environmentFile + x.restart() + "; " + x.root(append(words, x.configured(x.Args)...)...) + " looks with those"
+	return "set credentials in " + environmentFile + x.restart() + "; " + x.root(append(words, x.examination()...)...) + " looks with those"
 }
 
 // cache examines the folder of releases that come from a bucket.

@@ -48,7 +48,8 @@ type Installation struct {
 	// How the examination was started: commands that mend repeat it.
 	UID        int      // the user; -1 on systems without numbers of users
 	Program    string   // its path
-	Args       []string // behind the program's name
+	Args       []string // after the program's name
+	Environ    []string // NAME=value, the variables that set flags
 	ConfigFile string   // "" for none
 
 	// Root is the folder in which the files of the package are looked for: "" for that of the system.

@@ -44,8 +44,18 @@ func (x *examiner) configured(args []string) []string {
 	return words
 }
 
-// again returns the command of this examination for the user whose the data is.
-func (x *examiner) again() string { return x.reelsplice(x.Args...) }
+// again returns the command of this examination for the user who owns the data.
+func (x *examiner) again() string { return x.as(x.owner, x.examination()...) }
+
+// examination returns the command of this examination. It repeats the settings of the environment, which sudo and
+// systemd-run do not pass on.
+func (x *examiner) examination() []string {
+	words := x.configured(x.Args)
+	if len(x.Environ) > 0 {
+		words = slices.Concat([]string{"env"}, x.Environ, words)
+	}
+	return words
+}
 
 // set returns how a setting gets another value.
 func (x *examiner) set(name, value string) string {

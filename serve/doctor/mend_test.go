@@ -46,6 +46,8 @@ func TestAnotherOwner(t *testing.T) {
 	has(t, "no catalogue", of(t, in, "release"), "fail", "-> "+as+"reelsplice ingest --catalog "+in.Catalog+" DUMPS"+config+" && "+as+"reelsplice build ")
 	in.Args = []string{"--config=x", "doctor"}
 	has(t, "its own arguments", of(t, in, "user"), "warn", "-> "+as+"reelsplice --config=x doctor\n")
+	in.Environ = []string{"REELSPLICE_TOKENS=my tokens"}
+	has(t, "the environment", of(t, in, "user"), "warn", "-> "+as+"env 'REELSPLICE_TOKENS=my tokens' reelsplice --config=x doctor\n")
 
 	in = installation(t)
 	as = another(t, in, false)
