@@ -20,7 +20,7 @@ func (x *examiner) certificate() {
 	}
 	pair, err := tls.LoadX509KeyPair(cert, key)
 	if err != nil {
-		mend := x.set("tls-cert and tls-key", "a certificate and its key") + "; " + x.reelsplice("cert", "--out", filepath.Dir(cert)) + " makes a pair"
+		mend := x.set("tls-cert and tls-key", "a certificate and its key") + "; " + x.pair(nil) + " makes a pair"
 		path := cert
 		var failed *fs.PathError
 		if errors.As(err, &failed) {
@@ -53,9 +53,15 @@ func (x *examiner) renew(leaf *x509.Certificate, names []string) string {
 	if _, err := os.Stat(filepath.Join(dir, localca.CAFile)); err != nil || cert != filepath.Join(dir, localca.LeafFile) {
 		return "put one of " + leaf.Issuer.String() + " that is newer into " + cert + ", and its key into " + key + ": the edge takes them up"
 	}
+	return x.pair(names)
+}
+
+// pair returns the command that makes a certificate and its key.
+func (x *examiner) pair(names []string) string {
+	dir := filepath.Dir(x.Config.TLSCert)
 	args := []string{"cert", "--out", dir}
 	for _, name := range names {
 		args = append(args, "--name", name)
 	}
-	return x.as(x.ownerOf(key), x.configured(args)...)
+	return x.making(filepath.Join(dir, localca.LeafKey), x.configured(args)...)
 }

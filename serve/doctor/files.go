@@ -56,7 +56,7 @@ func (x *examiner) issue(name string, records []auth.Record) string {
 	if slices.ContainsFunc(records, func(r auth.Record) bool { return r.Name == name }) {
 		name += "-" + x.Now.Format(time.DateOnly)
 	}
-	return x.reelsplice("token", "issue", "--tokens", x.Config.Tokens, "--name", name)
+	return x.making(x.Config.Tokens, x.configured([]string{"token", "issue", "--tokens", x.Config.Tokens, "--name", name})...)
 }
 
 func (x *examiner) signingKey() {
@@ -69,7 +69,7 @@ func (x *examiner) signingKey() {
 		x.ok("signing key", "%s can be used", path)
 		return
 	}
-	mend := x.as(x.owner, "sh", "-c", "umask 077 && head -c 32 /dev/urandom >"+shellescape.Quote(path))
+	mend := x.making(path, "sh", "-c", "umask 077 && head -c 32 /dev/urandom >"+shellescape.Quote(path))
 	if info, err := os.Stat(path); err == nil && hasModes && info.Mode().Perm()&0o006 != 0 {
 		mend = x.as(x.ownerOf(path), "chmod", "o=", path)
 	}

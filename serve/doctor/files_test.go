@@ -50,7 +50,7 @@ func TestAccessLog(t *testing.T) {
 	in := installation(t)
 	dir := filepath.Join(t.TempDir(), "logs")
 	in.Config.AccessLog.Path = filepath.Join(dir, "access.log")
-	has(t, "a missing folder", of(t, in, "access log"), "fail", "install -d -o ", shellescape.Quote(dir)+"\n")
+	has(t, "a missing folder", of(t, in, "access log"), "fail", "-> mkdir -p "+shellescape.Quote(dir)+"\n")
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -58,6 +58,28 @@ func (x *examiner) examination() []string {
 }
 
 // set returns how a setting gets another value.
+// making returns a command that makes a file for the edge. Where the user who owns the data cannot write, root makes
+// the file and gives it to that user.
+func (x *examiner) making(path string, words ...string) string {
+	dir := filepath.Dir(path)
+	switch command := x.as(x.owner, words...); {
+	case existing(dir) != filepath.Clean(dir):
+		return x.makeFolder(dir) + " && " + command
+	case x.ownerOf(dir) == x.owner && x.ownerOf(path) == x.owner:
+		return command
+	default:
+		return x.root(words...) + " && " + x.root("chown", userName(x.owner), path)
+	}
+}
+
+// makeFolder returns the command that makes a folder for the user who owns the data.
+func (x *examiner) makeFolder(dir string) string {
+	if x.ownerOf(dir) == x.owner {
+		return x.as(x.owner, "mkdir", "-p", dir)
+	}
+	return x.root("install", "-d", "-o", userName(x.owner), dir)
+}
+
 func (x *examiner) set(name, value string) string {
 	if x.ConfigFile == "" {
 		return "set --" + name + " to " + value
@@ -90,7 +112,7 @@ func (x *examiner) writable(dir string) string {
 	case existing(dir) == filepath.Clean(dir):
 		return x.root("chown", userName(x.owner), dir)
 	default:
-		return x.root("install", "-d", "-o", userName(x.owner), dir)
+		return x.makeFolder(dir)
 	}
 }
 

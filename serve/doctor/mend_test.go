@@ -3,12 +3,15 @@
 package doctor
 
 import (
+	"crypto/x509"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/reelsplice/reelsplice/serve/localca"
 )
 
 // another gives the releases and tokens to another user than that of the examination, who is root if asRoot. It
@@ -18,7 +21,7 @@ func another(t *testing.T, in *Installation, asRoot bool) (prefix string) {
 	owner := os.Geteuid()
 	if owner == 0 {
 		owner = 4242
-		for _, path := range []string{in.Config.Releases, in.Config.Tokens} {
+		for _, path := range []string{in.Config.Releases, filepath.Dir(in.Config.Tokens), in.Config.Tokens} {
 			if err := os.Chown(path, owner, -1); err != nil {
 				t.Skip(err)
 			}
@@ -60,7 +63,35 @@ func TestAnotherOwner(t *testing.T) {
 	has(t, "another user", of(t, in, "tokens"), "fail", "-> "+as+"reelsplice token issue --tokens "+in.Config.Tokens+" --name me\n")
 }
 
-// The mend of missing rights is another user, or the right for the right user.
+// The edge's user may not write to folders of other users. Root makes the files there.
+func TestMaking(t *testing.T) {
+	in, dir := installation(t), t.TempDir()
+	file := filepath.Join(dir, "file")
+	x := &examiner{Installation: in, owner: in.UID}
+	has(t, "the user's folder", x.making(file, "make")+"\n", "make\n")
+	has(t, "a missing folder there", x.making(filepath.Join(file, "a"), "make"), "mkdir -p "+file+" && make")
+
+	x.owner++
+	owner := userName(x.owner)
+	chown := func(path string) string { return " && " + x.root("chown", owner, path) + "\n" }
+	has(t, "a missing folder", x.making(filepath.Join(file, "a"), "make"), x.root("install", "-d", "-o", owner, file)+" && "+x.as(x.owner, "make"))
+	in.Config.Tokens, in.Config.SigningKey = filepath.Join(dir, "tokens"), filepath.Join(dir, "key")
+	in.Config.TLSCert, in.Config.TLSKey = filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key")
+	x.tokens()
+	has(t, "tokens", textOf(t, x.findings, "tokens"), "fail: ", "-> "+x.root("reelsplice", "token"), chown(in.Config.Tokens))
+	x.signingKey()
+	has(t, "signing key", textOf(t, x.findings, "signing key"), "fail: ", "-> "+x.root("sh", "-c"), chown(in.Config.SigningKey))
+	x.certificate()
+	pair := x.root("reelsplice", "cert", "--out", dir) + " && " + x.root("chown", owner, filepath.Join(dir, "key.pem"))
+	has(t, "certificate", textOf(t, x.findings, "certificate"), "fail: ", "; "+pair+" makes a pair\n")
+	in.Config.TLSCert = filepath.Join(dir, localca.LeafFile)
+	write(t, filepath.Join(dir, localca.CAFile), "", 0o600)
+	if got := x.renew(&x509.Certificate{}, nil); got != pair {
+		t.Errorf("a certificate that expires: %q, want %q", got, pair)
+	}
+}
+
+// The mend for missing rights is another user, or the right for the right user.
 func TestAllow(t *testing.T) {
 	in := installation(t)
 	x := &examiner{Installation: in, owner: in.UID}
