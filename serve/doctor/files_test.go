@@ -90,7 +90,7 @@ func TestCertificate(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, localca.CAFile)); err != nil {
 		t.Fatal(err)
 	}
-	has(t, "of another authority", of(t, in, "certificate"), "warn: it expired on ", "-> put one of ", in.Config.TLSCert)
+	has(t, "of another authority", of(t, in, "certificate"), "warn: it expired on ", "-> replace "+in.Config.TLSCert+" and "+in.Config.TLSKey+" with a newer certificate from ")
 	in.Config.TLSKey = filepath.Join(dir, "none")
 	has(t, "without a key", of(t, in, "certificate"), "fail: ", "reelsplice cert --out "+shellescape.Quote(dir)+" makes a pair\n")
 }

@@ -31,7 +31,8 @@ func (x *examiner) as(uid int, words ...string) string {
 // root returns a command that root has to run.
 func (x *examiner) root(words ...string) string { return x.as(0, words...) }
 
-// reelsplice returns a command of this program. The user whose the data is runs it, so that the edge can read what it makes.
+// reelsplice returns a command of this program. The user who owns the data runs it, so that the edge can
+// read the files it makes.
 func (x *examiner) reelsplice(args ...string) string { return x.as(x.owner, x.configured(args)...) }
 
 // configured returns a command of this program with the config file.
@@ -57,7 +58,6 @@ func (x *examiner) examination() []string {
 	return words
 }
 
-// set returns how a setting gets another value.
 // making returns a command that makes a file for the edge. Where the user who owns the data cannot write, root makes
 // the file and gives it to that user.
 func (x *examiner) making(path string, words ...string) string {
@@ -80,6 +80,7 @@ func (x *examiner) makeFolder(dir string) string {
 	return x.root("install", "-d", "-o", userName(x.owner), dir)
 }
 
+// set returns how a setting gets another value.
 func (x *examiner) set(name, value string) string {
 	if x.ConfigFile == "" {
 		return "set --" + name + " to " + value
@@ -87,7 +88,7 @@ func (x *examiner) set(name, value string) string {
 	return "set " + name + " to " + value + " in " + x.ConfigFile + x.restart()
 }
 
-// allow returns the mend of an error about a file: that of missing rights, or else otherwise.
+// allow returns the mend for an error about a file: the one for missing rights, or otherwise for any other error.
 func (x *examiner) allow(err error, path, otherwise string) string {
 	found := existing(path)
 	switch info, statErr := os.Stat(found); {
@@ -95,7 +96,7 @@ func (x *examiner) allow(err error, path, otherwise string) string {
 		return otherwise
 	case x.UID != x.owner:
 		return x.again()
-	case found != filepath.Clean(path): // the way there is closed
+	case found != filepath.Clean(path): // a folder above it is closed
 		return x.root("setfacl", "-m", "u:"+userName(x.owner)+":x", found)
 	case info.IsDir():
 		return x.root("chown", "-R", userName(x.owner), found)
@@ -104,7 +105,7 @@ func (x *examiner) allow(err error, path, otherwise string) string {
 	}
 }
 
-// writable returns the mend of a folder that the edge cannot write to.
+// writable returns the mend for a folder that the edge cannot write to.
 func (x *examiner) writable(dir string) string {
 	switch {
 	case x.UID != x.owner && x.UID != 0:
@@ -116,7 +117,8 @@ func (x *examiner) writable(dir string) string {
 	}
 }
 
-// build returns the commands that make a release from the catalogue. Those of before come just before it.
+// build returns the commands that make a release from the catalogue. The commands in before come right
+// before the build.
 func (x *examiner) build(before ...string) string {
 	catalog, dumps, commands := x.Catalog, "DUMPS", []string(nil)
 	if x.packaged() {

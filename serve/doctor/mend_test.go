@@ -14,8 +14,8 @@ import (
 	"github.com/reelsplice/reelsplice/serve/localca"
 )
 
-// another gives the releases and tokens to another user than that of the examination, who is root if asRoot. It
-// returns how commands for that user begin.
+// another gives the releases and tokens to another user. The examination is root's if asRoot. It returns how commands
+// for the other user begin.
 func another(t *testing.T, in *Installation, asRoot bool) (prefix string) {
 	t.Helper()
 	owner := os.Geteuid()
@@ -36,7 +36,7 @@ func another(t *testing.T, in *Installation, asRoot bool) (prefix string) {
 	return "sudo -u '#" + strconv.Itoa(owner) + "' "
 }
 
-// What another user's commands make is readable for the edge, and settings come from the same file.
+// The edge can read the files of commands that root runs, and settings come from the same file.
 func TestAnotherOwner(t *testing.T) {
 	in := installation(t)
 	as := another(t, in, true)
@@ -91,7 +91,7 @@ func TestMaking(t *testing.T) {
 	}
 }
 
-// The mend for missing rights is another user, or the right for the right user.
+// The mend for missing rights runs doctor as the right user, or gives that user the right.
 func TestAllow(t *testing.T) {
 	in := installation(t)
 	x := &examiner{Installation: in, owner: in.UID}
@@ -107,7 +107,7 @@ func TestAllow(t *testing.T) {
 	has(t, "another user", x.allow(fs.ErrPermission, in.Config.Tokens, ""), as+"reelsplice doctor")
 }
 
-// A folder that nobody can look into gives no advice to make what may be there.
+// Files in a closed folder may exist: no mend makes them again.
 func TestClosedFolder(t *testing.T) {
 	if os.Geteuid() == 0 {
 		t.Skip("root looks into every folder")
@@ -127,7 +127,7 @@ func TestClosedFolder(t *testing.T) {
 	has(t, "as the owner", of(t, in, "tokens"), "fail", "-> sudo setfacl -m u:"+userName(in.UID)+":x "+closed+"\n")
 }
 
-// Hard links of a file take its bytes once.
+// A file with several hard links counts once.
 func TestUsage(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "r1", "pack"), strings.Repeat("x", 1<<20), 0o600)
