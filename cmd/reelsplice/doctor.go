@@ -38,7 +38,13 @@ func doctorCommand(a *app) *cobra.Command {
 		in := doctor.Installation{
 			Now: time.Now(), Ready: readyText, Catalog: a.catalog(c.Root()), UID: os.Geteuid(), Args: a.Args, ConfigFile: a.config,
 		}
-		in.Program, _ = os.Executable() // "" is the program of no package
+		for _, v := range a.Environ() {
+			name, value, _ := strings.Cut(v, "=")
+			if value != "" && (hasVariable(c, name) || name == variableOf("catalog")) {
+				in.Environ = append(in.Environ, v)
+			}
+		}
+		in.Program, _ = os.Executable() // "" counts as a program without a package
 		closeReleases, err := openReleases(ctx, &cfg)
 		if err == nil {
 			defer closeReleases()
@@ -74,7 +80,7 @@ func readyText(ctx context.Context, adminAddr string) (string, error) {
 // catalog returns the catalogue that build takes, "" if no setting names one.
 func (a *app) catalog(root *cobra.Command) string {
 	build := subcommand(root, "build")
-	_ = a.configure(build) // a mistake in a setting of build is none of the edge's
+	_ = a.configure(build) // a wrong setting of build does not concern the edge
 	return build.Flags().Lookup("catalog").Value.String()
 }
 
@@ -87,7 +93,7 @@ func writeFindings(w io.Writer, findings []doctor.Finding) {
 	}
 }
 
-// unknownVariables finds variables of the environment that look like settings and are none.
+// unknownVariables finds variables of the environment that look like settings but are not.
 func (a *app) unknownVariables(c *cobra.Command) (findings []doctor.Finding) {
 	for _, v := range a.Environ() {
 		name, _, _ := strings.Cut(v, "=")

@@ -32,7 +32,7 @@ func create(path string, options ...renameio.Option) (*Pending, error) {
 	return &Pending{f}, nil
 }
 
-// keepOwner gives f the owner and group of the file at path, which it is to replace. Without one it is GiveToFolder.
+// keepOwner gives f the owner and group of the file at path, which it is to replace. If there is none, it calls GiveToFolder.
 func keepOwner(f *os.File, path string) error {
 	old, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -44,8 +44,8 @@ func keepOwner(f *os.File, path string) error {
 	return giveTo(f, old)
 }
 
-// GiveToFolder gives a file that root has made to the owner and group of its folder, whose processes could not open it
-// else. It does nothing for other users.
+// GiveToFolder gives a file that root has made to the owner and group of its folder: otherwise the processes of that
+// owner could not open it. It does nothing for other users.
 func GiveToFolder(f *os.File) error {
 	if os.Geteuid() != 0 {
 		return nil

@@ -129,7 +129,7 @@ func Open(path string) (*os.File, error) {
 	return os.NewFile(uintptr(h), path), nil
 }
 
-// retry calls try until it succeeds, or fails otherwise than because of a file in use, or for as long as patience.
+// retry calls try until it succeeds, patience has passed, or it fails for another reason than a file in use.
 func retry(try func() error) (err error) {
 	pause := time.Millisecond
 	for end := time.Now().Add(patience); ; pause = min(2*pause, 50*time.Millisecond) {

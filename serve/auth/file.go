@@ -19,10 +19,10 @@ import (
 	"github.com/reelsplice/reelsplice/serve/follow"
 )
 
-// Refusals of Issue, IssueChosen and Revoke; errors.Is finds them.
+// Errors of Issue, IssueChosen and Revoke, for errors.Is.
 var (
 	ErrNameTaken  = errors.New("name is taken by an unrevoked token")
-	ErrTokenTaken = errors.New("this token was issued before, and a revoked one stays revoked: choose another") // it must not come back in force
+	ErrTokenTaken = errors.New("this token was issued before, and a revoked one stays revoked: choose another") // a revoked token must not work again
 	ErrNoToken    = errors.New("no such token")
 	ErrAmbiguous  = errors.New("ambiguous token")
 	ErrIsRevoked  = errors.New("token is already revoked")
@@ -40,10 +40,9 @@ const fileHeader = fileMark + `
 # A revoked line stays as history. A running server follows every change of this file.
 `
 
-// Issue makes a new credential, adds it to the token file at path and returns it; it is stored nowhere.
-// All of r but the hash is kept as it is. The file is created with mode 0600 when there is none; its
-// folder must exist. Other lines, comments and their order stay as they are, and issuers in other
-// processes wait.
+// Issue makes a new credential, adds it to the token file at path and returns it. The file keeps only its hash, and
+// the other fields of r as they are. A missing file is created with mode 0600; its folder must exist. Other lines,
+// comments and their order stay as they are. Issuers in other processes wait.
 func Issue(path string, r Record) (token string, err error) {
 	token = generate(r.Kind)
 	if err := IssueChosen(path, r, token); err != nil {
@@ -222,8 +221,8 @@ func lock(target string) (unlock func(), err error) {
 	return func() { _ = l.Unlock() }, nil // does not fail on a lock that is held
 }
 
-// makeLock makes the lock file, for the user of its folder if root does. An old one stays as it is: who owns the
-// folder could have made it a link to any file.
+// makeLock makes the lock file. One that root makes is given to the owner of its folder. An existing one stays as it
+// is: the owner of the folder could have made it a link to any file.
 func makeLock(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {

@@ -1,8 +1,7 @@
 package auth
 
-// A Grant is a Table's result for one credential, for callers that see the credential again.
-// It ends with the Table, which a revocation replaces, and with the credential. The zero
-// Grant is empty, and a nil Grant stays empty.
+// A Grant caches a Table's result for one credential. It holds until a revocation replaces the Table, or the credential
+// expires. The zero Grant is empty, and a nil Grant stays empty.
 type Grant struct {
 	table *Table
 	res   Result

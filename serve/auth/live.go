@@ -7,11 +7,11 @@ import (
 	"github.com/reelsplice/reelsplice/serve/follow"
 )
 
-// Live follows a token file. While that cannot be used, the last good table stays. So removing or
-// emptying the file revokes nothing: revoke tokens, or leave a comment alone in it.
+// Live follows a token file. While the file cannot be used, the last good table stays. So removing or
+// emptying the file revokes nothing: revoke the tokens, or leave only a comment in the file.
 //
 // Replace the file in one step (a rename, as Issue and Revoke do). An edit in place may be seen half
-// written, until the next look at it; a file without its end is refused.
+// written, until the next check; a file without its end is refused.
 type Live = follow.Value[Table]
 
 // OpenLive reads the token file at path; a file that cannot be used is an error. A nil logger logs

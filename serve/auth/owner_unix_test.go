@@ -43,7 +43,7 @@ func TestIssueKeepsOwner(t *testing.T) {
 	wantOwner(t, path)
 }
 
-// The first issuer may be root: the server's user, who has the folder, needs the file and its lock.
+// The first issuer may be root: the server's user, who owns the folder, needs the file and its lock.
 func TestIssueGivesToFolder(t *testing.T) {
 	path := tokensPath(t)
 	chown(t, filepath.Dir(path))

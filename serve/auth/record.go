@@ -26,15 +26,15 @@ const (
 	MaxAccount = 32
 )
 
-// A Kind is what a credential is for. One of a kind never passes for another.
+// A Kind is what a credential is for. A credential of one kind is never accepted as another.
 type Kind uint8
 
 // The kinds.
 const (
-	// KindToken is a bearer token, or the api_key of a request. With an account, it is the
-	// token of a user, as version 4 of the API has it.
+	// KindToken is a bearer token, or the api_key of a request. With an account, it is a
+	// user's token of version 4 of the API.
 	KindToken Kind = iota
-	// KindSession is the session_id of a user, which goes beside a token.
+	// KindSession is the session_id of a user, which is sent with a token.
 	KindSession
 	// KindGuest is the guest_session_id of a guest, likewise.
 	KindGuest
@@ -49,15 +49,15 @@ func (k Kind) String() string { return kindNames[k] }
 type Record struct {
 	Hash    [sha256.Size]byte // SHA-256 of the token
 	Kind    Kind
-	Account string    // of the catalogue, whose credential it is; "" for nobody's
+	Account string    // id of the account in the catalogue; "" for none
 	Name    string    // for people and logs; unique among unrevoked tokens
 	Created time.Time // UTC, whole seconds; zero when the file has none
 	Expires time.Time // UTC, whole seconds: the first second it is refused; zero means never
-	Revoked time.Time // UTC, whole seconds; zero means not revoked. A time to come revokes at once too.
+	Revoked time.Time // UTC, whole seconds; zero means not revoked. A future time revokes at once too.
 }
 
-// A file that starts with fileMark has the line fileEnd behind its tokens, so that a file cut between
-// two lines is told from a whole one. Lines added by hand behind it count too.
+// A file that starts with fileMark has the line fileEnd after its tokens. A file that was cut between two lines lacks
+// it. Lines added by hand after it count too.
 const (
 	fileMark = "# Tokens of reelsplice, one a line, fields after tabs, down to the line \"# end\". Only the SHA-256 of a token is kept."
 	fileEnd  = "# end"
@@ -75,12 +75,12 @@ const (
 //	expires=   RFC 3339 time, or never (also when absent)
 //	revoked=   RFC 3339 time; the token is refused, the line stays as history
 //
-// A token has no scopes, for there is one thing to allow: every GET of the API. Files of earlier versions
-// have the field with its one value.
+// Tokens have no scopes: they all allow every GET of the API. Files of earlier versions have the field with its one
+// value.
 //
-// Blank lines and lines that start with # are ignored. One bad line refuses the whole file: a typing
-// error in a revocation must not pass as "not revoked". So does a file that lost its end: its last
-// line has no newline, it is empty, or it starts with fileMark and has no line fileEnd.
+// Blank lines and lines that start with # are ignored. One bad line makes the whole file an error: a
+// typing error in a revocation must not read as "not revoked". A file that lost its end is an error too: its last line
+// has no newline, it is empty, or it starts with fileMark and has no line fileEnd.
 func Parse(name string, data []byte) ([]Record, error) {
 	entries, err := parse(name, data)
 	return records(entries), err
@@ -101,11 +101,11 @@ func appendField(dst []byte, name, value string) []byte {
 	return append(append(append(append(dst, '\t'), name...), '='), value...)
 }
 
-// entry is a Record and where it stands, for edits that keep the rest of the file as it is.
+// entry is a Record and its place in the file, for edits that keep the rest of the file as it is.
 type entry struct {
 	Record
 	line int // from 1
-	end  int // offset behind the last byte of the line, before its line end
+	end  int // offset after the last byte of the line, before its line end
 }
 
 func records(entries []entry) []Record {
@@ -126,7 +126,7 @@ func parse(name string, data []byte) ([]entry, error) {
 	for off, line := 0, 1; off < len(data); line++ {
 		text, _, _ := bytes.Cut(data[off:], []byte{'\n'})
 		next := off + len(text) + 1
-		text = bytes.TrimSuffix(text, []byte{'\r'}) // some editors end lines so
+		text = bytes.TrimSuffix(text, []byte{'\r'}) // some editors end lines with CR LF
 		e, err := parseLine(text)
 		if err == nil && e != nil {
 			e.line, e.end = line, off+len(text)
@@ -143,8 +143,8 @@ func parse(name string, data []byte) ([]entry, error) {
 	return entries, nil
 }
 
-// checkEnd refuses a file that lost its end, as a full disk or a broken copy leaves one: the lost part may
-// have held a revocation.
+// checkEnd refuses a file that lost its end, to a full disk or in a broken copy: the lost part may have held a
+// revocation.
 func checkEnd(name string, data []byte) error {
 	var what string
 	switch {
@@ -153,14 +153,14 @@ func checkEnd(name string, data []byte) error {
 	case data[len(data)-1] != '\n':
 		what = "cut off: want a newline at the end of the last line"
 	case bytes.HasPrefix(data, []byte(fileMark)) && !bytes.Contains(data, []byte("\n"+fileEnd+"\n")):
-		what = fmt.Sprintf("cut off: want the line %q behind the tokens", fileEnd)
+		what = fmt.Sprintf("cut off: want the line %q after the tokens", fileEnd)
 	default:
 		return nil
 	}
 	return fmt.Errorf("%s:%d: %s", name, bytes.Count(data, []byte{'\n'})+1, what)
 }
 
-// lineIndex finds what may occur only once in a file.
+// lineIndex finds hashes and names that occur twice in a file.
 type lineIndex struct {
 	hashes map[[sha256.Size]byte]int
 	names  map[string]int // of unrevoked tokens
@@ -227,7 +227,7 @@ func parseHash(hash *[sha256.Size]byte, text string) error {
 type field struct {
 	name string
 	text func(r *Record) string                      // "" where r has none
-	set  func(r *Record, value string) (want string) // the values that are allowed, if value is not
+	set  func(r *Record, value string) (want string) // want is the allowed values if value is not one
 }
 
 const wantTime = "RFC 3339 time"
@@ -270,10 +270,10 @@ var fields = [...]field{
 	{"revoked", func(r *Record) string { return timeText(r.Revoked) }, func(r *Record, value string) string { return setTime(&r.Revoked, value) }},
 }
 
-// fieldName is the index of the field that each line has.
+// fieldName is the index of the field that each line must have.
 const fieldName = 0
 
-// timeText returns t as a token file has it, "" for the zero time.
+// timeText returns t in the form of a token file, "" for the zero time.
 func timeText(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -320,7 +320,7 @@ func wantName(name string) (want string) {
 	return ""
 }
 
-// wantAccount refuses all but hex digits, which decimal ids are too.
+// wantAccount accepts only hex digits, which include those of decimal ids.
 func wantAccount(account string) (want string) {
 	if account == "" || len(account) > MaxAccount || strings.Trim(account, "0123456789abcdef") != "" {
 		return "the number of an account, its 24 hex digits, or the 32 of a guest's session"

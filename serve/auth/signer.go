@@ -18,7 +18,7 @@ import (
 	"github.com/reelsplice/reelsplice/serve/follow"
 )
 
-// Lives of the signed values, those of TMDB.
+// Lifetimes of the signed values, the same as those of TMDB.
 const (
 	RequestTokenLife = time.Hour
 	GuestSessionLife = 24 * time.Hour
@@ -33,7 +33,7 @@ const MinKeyLen = 16
 // make values of the same second differ, nearly always; nothing may rely on them as unique keys.
 type Signer struct{ key []byte }
 
-// kind is one sort of signed value. Its label goes into the HMAC, so that no value passes for another.
+// kind is one sort of signed value. Its label goes into the HMAC, so that no value is accepted as one of another kind.
 type kind struct {
 	label string
 	life  time.Duration
@@ -53,8 +53,8 @@ func NewSigner(key []byte) (*Signer, error) {
 	return &Signer{key: bytes.Clone(key)}, nil
 }
 
-// OpenSigner returns a Signer with the key in a file; without a path, with a random key, whose values die
-// with the process.
+// OpenSigner returns a Signer with the key in a file. Without a path the key is random, and its values end with the
+// process.
 func OpenSigner(path string) (*Signer, error) {
 	if path == "" {
 		return NewSigner([]byte(rand.Text() + rand.Text()))
@@ -133,7 +133,7 @@ func readKey(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if perm := info.Mode().Perm(); perm&0o006 != 0 && runtime.GOOS != "windows" { // which has access lists in the mode's place
+	if perm := info.Mode().Perm(); perm&0o006 != 0 && runtime.GOOS != "windows" { // Windows has access lists instead of modes
 		return nil, fmt.Errorf("other users have access, its mode is %#o: want 0600, as chmod 600 gives", perm)
 	}
 	data, err := follow.Read(path, most)

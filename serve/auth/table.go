@@ -8,11 +8,11 @@ type Reason string
 // The reasons; None goes with a token that is accepted.
 const (
 	None      Reason = ""
-	Malformed Reason = "malformed" // no token of ours or anyone's; not looked up
-	Unknown   Reason = "unknown"   // in no line of the file
+	Malformed Reason = "malformed" // it cannot be a token; not looked up
+	Unknown   Reason = "unknown"   // not in the file
 	Expired   Reason = "expired"
 	Revoked   Reason = "revoked"
-	Missing   Reason = "no key"                 // no credential came
+	Missing   Reason = "no key"                 // the request has no credential
 	NotTaken  Reason = "api_key is not allowed" // by the configuration
 )
 
@@ -20,22 +20,22 @@ const (
 type Result struct {
 	OK      bool
 	Reason  Reason
-	Name    string // of the token's record, also of an expired or revoked one
-	Account string // whose an accepted credential is; "" for nobody's
+	Name    string // of the token's record, also if that is expired or revoked
+	Account string // of an accepted credential; "" for none
 	Expires int64  // of an accepted token, in unix seconds; 0 for never
 }
 
 // A Table looks tokens up. It never changes, so any number of goroutines may use it.
 //
 // Tokens are found by their SHA-256. How long a lookup takes depends on the digest of a guess, which
-// no client can steer towards the digest of a token that it lacks: so no comparison has to be constant in time.
+// no client can steer towards the digest of a token that it lacks: so comparisons need not take constant time.
 type Table struct {
 	records []Record
 	byHash  map[[sha256.Size]byte]int // index of records
 }
 
 // NewTable builds a table. It keeps records, which must not change after; their hashes must be
-// distinct, as Parse makes sure.
+// distinct, as Parse ensures.
 func NewTable(records []Record) *Table {
 	t := &Table{records: records, byHash: make(map[[sha256.Size]byte]int, len(records))}
 	for i := range records {
@@ -76,7 +76,7 @@ func (r *Record) refusal(now int64) Reason {
 	return None
 }
 
-// expiry returns the first second at which r is refused, 0 for never. One at or before 1970 is 1.
+// expiry returns the first second at which r is refused, 0 for never. A time at or before 1970 is 1.
 func (r *Record) expiry() int64 {
 	if r.Expires.IsZero() {
 		return 0

@@ -23,8 +23,7 @@ const (
 	MaxTokenLen = 512
 )
 
-// Random bytes of the ids of sessions, which have twice as many hex digits: as many as
-// TMDB's, and too many to guess.
+// Random bytes of the ids of sessions. Each is two hex digits: the ids are as long as TMDB's, and too long to guess.
 const (
 	sessionBytes = 20
 	guestBytes   = 16
@@ -40,7 +39,7 @@ func generate(kind Kind) string {
 		return randomHex(guestBytes)
 	default:
 		secret := (Prefix + rand.Text() + rand.Text())[:len(Prefix)+randomDigits]
-		return fmt.Sprintf("%s%08x", secret, crc32.ChecksumIEEE([]byte(secret))) // which secret scanners can check
+		return fmt.Sprintf("%s%08x", secret, crc32.ChecksumIEEE([]byte(secret))) // secret scanners can check the checksum
 	}
 }
 
@@ -50,8 +49,8 @@ func randomHex(size int) string {
 	return hex.EncodeToString(id)
 }
 
-// CheckChosen returns the fault of a token that an operator chose: no client could send it,
-// or, unless weak ones are taken, it is easy to guess. The error does not quote the token.
+// CheckChosen returns why a token that an operator chose cannot be used: no client could send it, or it is easy to
+// guess. weak allows tokens that are easy to guess. The error does not quote the token.
 func CheckChosen(token []byte, weak bool) error {
 	switch {
 	case len(token) == 0 || len(token) > MaxTokenLen:
@@ -70,8 +69,8 @@ func CheckChosen(token []byte, weak bool) error {
 // ErrWeak matches the error for a token that is easy to guess.
 var ErrWeak = errors.New("easy to guess")
 
-// A chosen token of this length, with so many distinct characters, is hard to guess. A v3 key, 32
-// hex digits, is.
+// A chosen token of this length, with so many distinct characters, is hard to guess, such as a v3 key
+// of 32 hex digits.
 const (
 	strongLen      = 20
 	strongDistinct = 8
@@ -85,7 +84,7 @@ func distinctBytes(b []byte) int {
 	return len(seen)
 }
 
-// HashToken returns what the token file keeps of a token.
+// HashToken returns the hash of a token, which is all that the token file keeps.
 func HashToken(token []byte) [sha256.Size]byte { return sha256.Sum256(token) }
 
 // isVisible reports whether b holds only ASCII from ! to ~.

@@ -9,7 +9,7 @@ import (
 	"github.com/reelsplice/reelsplice/serve"
 )
 
-// running looks for an edge that runs already: it holds the addresses rightly. Another program may hold the admin address.
+// running looks for a running edge, which may hold the addresses. Another program may hold the admin address.
 func (x *examiner) running(ctx context.Context) {
 	addr := x.Config.AdminAddr
 	if addr == "" || x.Ready == nil {
@@ -26,7 +26,7 @@ func (x *examiner) running(ctx context.Context) {
 		return
 	}
 	x.up = true
-	log := x.holders(addr) + " names its process, whose stderr has the cause"
+	log := x.holders(addr) + " names its process; its stderr has the cause"
 	if x.packaged() {
 		log = x.root("journalctl", "-u", "reelsplice", "-n", "50")
 	}
@@ -58,7 +58,7 @@ func (x *examiner) address(check, addr string) {
 func (x *examiner) refused(check, addr string, err error) {
 	switch {
 	case addressInUse(err) && x.up:
-		x.ok(check, "%s is held, as by the edge that runs", addr)
+		x.ok(check, "%s is held, presumably by the running edge", addr)
 	case addressInUse(err):
 		holder := "another program"
 		if x.Config.AdminAddr == "" {
@@ -86,7 +86,7 @@ func (x *examiner) admin() {
 	host, port, err := net.SplitHostPort(x.Config.AdminAddr)
 	switch {
 	case x.Config.AdminAddr == "":
-		x.warn("admin", x.set("admin-addr", "127.0.0.1:9090"), "without an admin listener nothing can ask whether the edge is ready, and there are no metrics")
+		x.warn("admin", x.set("admin-addr", "127.0.0.1:9090"), "without an admin listener there are no readiness checks and no metrics")
 	case err == nil && !isLoopback(host):
 		x.warn("admin", x.set("admin-addr", "127.0.0.1:"+port)+", or allow only your monitoring to reach it", "%s is open to the network, with profiles and metrics", x.Config.AdminAddr)
 	}

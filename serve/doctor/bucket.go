@@ -10,7 +10,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release/bucket"
 )
 
-// bucket looks for the release that the edge is to pull. An edge with one in its cache serves that meanwhile.
+// bucket looks for the release that the edge is to pull. An edge with a release in its
+// cache serves that one meanwhile.
 func (x *examiner) bucket(ctx context.Context) {
 	report := x.fail
 	if _, err := (release.Store{Dir: x.Config.Pull.Dir}).Current(); err == nil {
@@ -53,13 +54,13 @@ func (x *examiner) pointer(ctx context.Context) error {
 	return nil
 }
 
-// credentials returns how the edge gets others. The unit has its own, which a command does not see.
+// credentials returns how the edge gets other credentials. Commands do not see those of the unit.
 func (x *examiner) credentials() string {
 	if !x.packaged() {
-		return "export AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or what the bucket's vendor wants, of a user that may read it"
+		return "export AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or what the vendor of the bucket requires, for a user who may read it"
 	}
 	words := []string{"systemd-run", "--pipe", "--uid=" + packagedUser, "--property=EnvironmentFile=" + environmentFile}
-	return "set credentials in " + environmentFile + x.restart() + "; " + x.root(append(words, x.configured(x.Args)...)...) + " looks with those"
+	return "set credentials in " + environmentFile + x.restart() + "; " + x.root(append(words, x.examination()...)...) + " checks them"
 }
 
 // cache examines the folder of releases that come from a bucket.
@@ -76,5 +77,5 @@ func (x *examiner) cache() {
 	x.mayWrite("cache", dir)
 	free, _, _ := volume(existing(dir))
 	held := usage(dir)
-	x.disk(dir, x.Config.Pull.Size-held, "--cache-size lets it grow by", x.set("cache-size", fmt.Sprintf("%dMiB", (free+held)>>20)))
+	x.disk(dir, x.Config.Pull.Size-held, "--cache-size lets the cache grow by", x.set("cache-size", fmt.Sprintf("%dMiB", (free+held)>>20)))
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/reelsplice/reelsplice/serve/pull"
 	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
@@ -28,6 +29,10 @@ func TestEmptyBucket(t *testing.T) {
 	in.Config.Pull.Pin = readyID
 	has(t, "a missing pin", of(t, in, "release"), "fail: release "+readyID+" is not in ", "-> set --pin to a release of reelsplice releases --releases ")
 	in.Config.Pull.Pin = ""
+	b.Point(t, "canary", readyID)
+	in.Config.Pull.Follow = pull.Canary
+	has(t, "a missing canary", of(t, in, "release"), "fail: release "+readyID+" is not in ", "-> reelsplice rollback --releases ", " --canary\n")
+	in.Config.Pull.Follow = pull.Current
 
 	write(t, filepath.Join(in.Config.Pull.Dir, "current"), readyID+"\n", 0o600)
 	has(t, "with a release in the cache", of(t, in, "release"), "warn: release "+readyID+" is not in ")
@@ -43,7 +48,7 @@ func TestRefusedCredentials(t *testing.T) {
 	in.UID, in.Root, in.Program, in.ConfigFile = 0, t.TempDir(), packagedProgram, "c.toml"
 	write(t, in.Root+unitFile, "[Service]\n", 0o600)
 	has(t, "with the unit", of(t, in, "release"), "fail: ", "-> set credentials in /etc/reelsplice/environment, then systemctl restart reelsplice; "+
-		"systemd-run --pipe --uid=reelsplice --property=EnvironmentFile=/etc/reelsplice/environment reelsplice doctor --config c.toml looks with those\n")
+		"systemd-run --pipe --uid=reelsplice --property=EnvironmentFile=/etc/reelsplice/environment reelsplice doctor --config c.toml checks them\n")
 }
 
 // A URL that cannot be opened is a finding among others.
@@ -62,7 +67,7 @@ func TestCacheSpace(t *testing.T) {
 		t.Skip("the space of this system is not known")
 	}
 	in.Config.Pull.Size = 1 << 50
-	has(t, "1 PiB", of(t, in, "disk"), "warn: ", "--cache-size lets it grow by ", "-> set --cache-size to ")
+	has(t, "1 PiB", of(t, in, "disk"), "warn: ", "--cache-size lets the cache grow by ", "-> set --cache-size to ")
 	const held = 64 << 20
 	write(t, filepath.Join(in.Config.Pull.Dir, readyID, "pack"), string(make([]byte, held)), 0o600)
 	in.Config.Pull.Size = held + free/2

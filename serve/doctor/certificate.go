@@ -20,7 +20,7 @@ func (x *examiner) certificate() {
 	}
 	pair, err := tls.LoadX509KeyPair(cert, key)
 	if err != nil {
-		mend := x.set("tls-cert and tls-key", "a certificate and its key") + "; " + x.reelsplice("cert", "--out", filepath.Dir(cert)) + " makes a pair"
+		mend := x.set("tls-cert and tls-key", "a certificate and its key") + "; " + x.pair(nil) + " makes a pair"
 		path := cert
 		var failed *fs.PathError
 		if errors.As(err, &failed) {
@@ -37,7 +37,7 @@ func (x *examiner) certificate() {
 	}
 	end := pair.Leaf.NotAfter
 	switch {
-	case !end.After(x.Now): // the edge presents it all the same
+	case !end.After(x.Now): // the edge still presents it
 		x.warn("certificate", x.renew(pair.Leaf, names), "it expired on %s: clients refuse it", end.Format(time.DateOnly))
 	case end.Sub(x.Now) < expiresSoon:
 		x.warn("certificate", x.renew(pair.Leaf, names), "it expires on %s", end.Format(time.DateOnly))
@@ -46,16 +46,22 @@ func (x *examiner) certificate() {
 	}
 }
 
-// renew returns how the certificate is renewed: by this program if it has made it.
+// renew returns how the certificate is renewed: by this program if it made the certificate.
 func (x *examiner) renew(leaf *x509.Certificate, names []string) string {
 	cert, key := x.Config.TLSCert, x.Config.TLSKey
 	dir := filepath.Dir(cert)
 	if _, err := os.Stat(filepath.Join(dir, localca.CAFile)); err != nil || cert != filepath.Join(dir, localca.LeafFile) {
-		return "put one of " + leaf.Issuer.String() + " that is newer into " + cert + ", and its key into " + key + ": the edge takes them up"
+		return "replace " + cert + " and " + key + " with a newer certificate from " + leaf.Issuer.String() + " and its key; the edge reloads them"
 	}
+	return x.pair(names)
+}
+
+// pair returns the command that makes a certificate and its key.
+func (x *examiner) pair(names []string) string {
+	dir := filepath.Dir(x.Config.TLSCert)
 	args := []string{"cert", "--out", dir}
 	for _, name := range names {
 		args = append(args, "--name", name)
 	}
-	return x.as(x.ownerOf(key), x.configured(args)...)
+	return x.making(filepath.Join(dir, localca.LeafKey), x.configured(args)...)
 }

@@ -35,23 +35,24 @@ const patience = 10 * time.Second
 // expiresSoon is the time before the end of tokens and certificates in which doctor warns.
 const expiresSoon = 14 * 24 * time.Hour
 
-// An Installation is what is examined.
+// An Installation is the edge to examine, with its surroundings.
 type Installation struct {
 	Config    serve.Config
 	BucketErr error  // why the bucket of Config.Releases cannot be opened; Config.Pull.Bucket is nil then
 	Catalog   string // folder or URL of the catalogue; "" if no setting names one
 	Now       time.Time
-	// Ready asks the edge that listens on the admin address for /readyz. The error is about an edge that does not
-	// respond.
+	// Ready asks the edge that listens on the admin address for /readyz. It returns an error if no edge
+	// responds.
 	Ready func(ctx context.Context, adminAddr string) (text string, err error)
 
-	// How the examination was started: commands that mend repeat it.
-	UID        int      // the user; -1 on systems without numbers of users
+	// How the examination was started. Commands that mend repeat it.
+	UID        int      // the user; -1 on systems without user numbers
 	Program    string   // its path
-	Args       []string // behind the program's name
+	Args       []string // after the program's name
+	Environ    []string // NAME=value, the variables that set flags
 	ConfigFile string   // "" for none
 
-	// Root is the folder in which the files of the package are looked for: "" for that of the system.
+	// Root is the folder that holds the files of the package; "" for the system's root.
 	Root string
 }
 
@@ -85,10 +86,11 @@ func (in *Installation) Examine(ctx context.Context) ([]Finding, error) {
 type examiner struct {
 	*Installation
 	findings []Finding
-	owner    int       // the user whose the data is
+	owner    int       // the user who owns the data
+	canary   bool      // the release to serve is the canary
 	up       bool      // an edge responds on the admin address
-	newest   time.Time // the latest time that a file claims to be of
-	claims   string    // which file
+	newest   time.Time // the latest time at which something was made
+	claims   string    // what was made then
 }
 
 func (x *examiner) ok(check, format string, args ...any) { x.add(check, OK, "", format, args...) }
@@ -105,7 +107,7 @@ func (x *examiner) add(check string, level Level, mend, format string, args ...a
 	x.findings = append(x.findings, Finding{check, level, fmt.Sprintf(format, args...), mend})
 }
 
-// claim notes that something was made at a time, which the clock must be past.
+// claim notes when something was made: the clock must be past that time.
 func (x *examiner) claim(at time.Time, what string) {
 	if at.After(x.newest) {
 		x.newest, x.claims = at, what

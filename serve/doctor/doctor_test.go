@@ -23,7 +23,7 @@ func installation(t *testing.T) *Installation {
 	return &Installation{Config: cfg, Now: time.Now(), UID: os.Geteuid(), Program: "/opt/reelsplice", Args: []string{"doctor"}}
 }
 
-// of returns the findings of a check, one a line, with what mends them behind an arrow.
+// of returns the findings of a check, one a line, with its mend after an arrow.
 func of(t *testing.T, in *Installation, check string) string {
 	t.Helper()
 	findings, err := in.Examine(t.Context())
@@ -47,7 +47,7 @@ func textOf(t *testing.T, findings []Finding, check string) string {
 	return text.String()
 }
 
-// has checks that a text begins and goes on as wanted.
+// has checks that a text has a start, and parts anywhere.
 func has(t *testing.T, what, got, start string, parts ...string) {
 	t.Helper()
 	if !strings.HasPrefix(got, start) {
@@ -71,7 +71,7 @@ func write(t *testing.T, path, text string, mode os.FileMode) {
 	}
 }
 
-// A clock that is late lets expired tokens pass and refuses new certificates.
+// A slow clock lets expired tokens pass and refuses new certificates.
 func TestClock(t *testing.T) {
 	in := installation(t)
 	if got := of(t, in, "clock"); strings.HasPrefix(got, "fail") {

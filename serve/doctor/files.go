@@ -51,12 +51,12 @@ func (x *examiner) tokens() {
 	}
 }
 
-// issue returns the command that issues a token. A name that records have gets the day behind it.
+// issue returns the command that issues a token. A name that is already in records gets today's date appended.
 func (x *examiner) issue(name string, records []auth.Record) string {
 	if slices.ContainsFunc(records, func(r auth.Record) bool { return r.Name == name }) {
 		name += "-" + x.Now.Format(time.DateOnly)
 	}
-	return x.reelsplice("token", "issue", "--tokens", x.Config.Tokens, "--name", name)
+	return x.making(x.Config.Tokens, x.configured([]string{"token", "issue", "--tokens", x.Config.Tokens, "--name", name})...)
 }
 
 func (x *examiner) signingKey() {
@@ -69,14 +69,14 @@ func (x *examiner) signingKey() {
 		x.ok("signing key", "%s can be used", path)
 		return
 	}
-	mend := x.as(x.owner, "sh", "-c", "umask 077 && head -c 32 /dev/urandom >"+shellescape.Quote(path))
+	mend := x.making(path, "sh", "-c", "umask 077 && head -c 32 /dev/urandom >"+shellescape.Quote(path))
 	if info, err := os.Stat(path); err == nil && hasModes && info.Mode().Perm()&0o006 != 0 {
 		mend = x.as(x.ownerOf(path), "chmod", "o=", path)
 	}
 	x.fail("signing key", x.allow(err, path, mend), "%v", err)
 }
 
-// accessLog tries to write where the access log is to be. It leaves nothing there.
+// accessLog checks that the access log can be written. It leaves no file behind.
 func (x *examiner) accessLog() {
 	path := x.Config.AccessLog.Path
 	if path == "" || path == accesslog.Stdout {
@@ -92,7 +92,7 @@ func (x *examiner) accessLog() {
 		if existing(dir) == filepath.Clean(dir) && x.UID == x.owner { // other programs may write to that folder
 			mend = x.root("install", "-o", userName(x.owner), "-m", "640", "/dev/null", path)
 		}
-	case err == nil && info.Mode().IsRegular(): // a pipe would have to be read
+	case err == nil && info.Mode().IsRegular(): // opening a pipe waits for its reader
 		var f *os.File
 		if f, err = os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0); err == nil {
 			_ = f.Close()

@@ -50,7 +50,7 @@ func TestAccessLog(t *testing.T) {
 	in := installation(t)
 	dir := filepath.Join(t.TempDir(), "logs")
 	in.Config.AccessLog.Path = filepath.Join(dir, "access.log")
-	has(t, "a missing folder", of(t, in, "access log"), "fail", "install -d -o ", shellescape.Quote(dir)+"\n")
+	has(t, "a missing folder", of(t, in, "access log"), "fail", "-> mkdir -p "+shellescape.Quote(dir)+"\n")
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestCertificate(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, localca.CAFile)); err != nil {
 		t.Fatal(err)
 	}
-	has(t, "of another authority", of(t, in, "certificate"), "warn: it expired on ", "-> put one of ", in.Config.TLSCert)
+	has(t, "of another authority", of(t, in, "certificate"), "warn: it expired on ", "-> replace "+in.Config.TLSCert+" and "+in.Config.TLSKey+" with a newer certificate from ")
 	in.Config.TLSKey = filepath.Join(dir, "none")
 	has(t, "without a key", of(t, in, "certificate"), "fail: ", "reelsplice cert --out "+shellescape.Quote(dir)+" makes a pair\n")
 }

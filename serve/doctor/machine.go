@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	clockSlack = 5 * time.Minute // between clocks of machines
-	spareFiles = 64              // open files beside connections
-	heapBytes  = 64 << 20        // of an edge beside its caches
+	clockSlack = 5 * time.Minute // between the clocks of two machines
+	spareFiles = 64              // open files that are not connections
+	heapBytes  = 64 << 20        // of an edge without its caches
 )
 
-// openFiles compares the limit of open files with that of connections. The unit has a limit of its own.
+// openFiles compares the limit of open files with the limit of connections. The unit sets its own limit of open files.
 func (x *examiner) openFiles() {
 	have, want := connlimit.OpenFiles(), uint64(x.Config.MaxConns)+spareFiles
 	limit := strconv.FormatUint(want, 10)
@@ -34,7 +34,7 @@ func (x *examiner) openFiles() {
 		return
 	}
 	x.warn("open files", mend+"; or "+x.set("max-conns", strconv.FormatInt(max(1, int64(have)-spareFiles), 10)),
-		"%d files may be open, and %d connections are allowed: the edge lowers that", have, x.Config.MaxConns)
+		"%d files may be open, and %d connections are allowed: the edge allows fewer", have, x.Config.MaxConns)
 }
 
 func (x *examiner) memory() {
@@ -45,7 +45,7 @@ func (x *examiner) memory() {
 	c := &x.Config
 	want := int64(heapBytes) + int64(c.PageCache) + int64(c.ResultCache) + int64(c.MaxInflight)
 	if have < want {
-		x.warn("memory", "give it more, or "+x.set("max-inflight-bytes, page-cache and result-cache", "less"), "%s in all, and caches and responses may take %s", amount(have), amount(want))
+		x.warn("memory", "add memory, or lower --max-inflight-bytes, --page-cache and --result-cache", "%s in all, and caches and responses may take %s", amount(have), amount(want))
 		return
 	}
 	x.ok("memory", "%s in all, caches and responses may take %s", amount(have), amount(want))

@@ -31,7 +31,8 @@ func (x *examiner) as(uid int, words ...string) string {
 // root returns a command that root has to run.
 func (x *examiner) root(words ...string) string { return x.as(0, words...) }
 
-// reelsplice returns a command of this program. The user whose the data is runs it, so that the edge can read what it makes.
+// reelsplice returns a command of this program. The user who owns the data runs it, so that the edge can
+// read the files it makes.
 func (x *examiner) reelsplice(args ...string) string { return x.as(x.owner, x.configured(args)...) }
 
 // configured returns a command of this program with the config file.
@@ -44,8 +45,40 @@ func (x *examiner) configured(args []string) []string {
 	return words
 }
 
-// again returns the command of this examination for the user whose the data is.
-func (x *examiner) again() string { return x.reelsplice(x.Args...) }
+// again returns the command of this examination for the user who owns the data.
+func (x *examiner) again() string { return x.as(x.owner, x.examination()...) }
+
+// examination returns the command of this examination. It repeats the settings of the environment, which sudo and
+// systemd-run do not pass on.
+func (x *examiner) examination() []string {
+	words := x.configured(x.Args)
+	if len(x.Environ) > 0 {
+		words = slices.Concat([]string{"env"}, x.Environ, words)
+	}
+	return words
+}
+
+// making returns a command that makes a file for the edge. Where the user who owns the data cannot write, root makes
+// the file and gives it to that user.
+func (x *examiner) making(path string, words ...string) string {
+	dir := filepath.Dir(path)
+	switch command := x.as(x.owner, words...); {
+	case existing(dir) != filepath.Clean(dir):
+		return x.makeFolder(dir) + " && " + command
+	case x.ownerOf(dir) == x.owner && x.ownerOf(path) == x.owner:
+		return command
+	default:
+		return x.root(words...) + " && " + x.root("chown", userName(x.owner), path)
+	}
+}
+
+// makeFolder returns the command that makes a folder for the user who owns the data.
+func (x *examiner) makeFolder(dir string) string {
+	if x.ownerOf(dir) == x.owner {
+		return x.as(x.owner, "mkdir", "-p", dir)
+	}
+	return x.root("install", "-d", "-o", userName(x.owner), dir)
+}
 
 // set returns how a setting gets another value.
 func (x *examiner) set(name, value string) string {
@@ -55,7 +88,7 @@ func (x *examiner) set(name, value string) string {
 	return "set " + name + " to " + value + " in " + x.ConfigFile + x.restart()
 }
 
-// allow returns the mend of an error about a file: that of missing rights, or else otherwise.
+// allow returns the mend for an error about a file: the one for missing rights, or otherwise for any other error.
 func (x *examiner) allow(err error, path, otherwise string) string {
 	found := existing(path)
 	switch info, statErr := os.Stat(found); {
@@ -63,7 +96,7 @@ func (x *examiner) allow(err error, path, otherwise string) string {
 		return otherwise
 	case x.UID != x.owner:
 		return x.again()
-	case found != filepath.Clean(path): // the way there is closed
+	case found != filepath.Clean(path): // a folder above it is closed
 		return x.root("setfacl", "-m", "u:"+userName(x.owner)+":x", found)
 	case info.IsDir():
 		return x.root("chown", "-R", userName(x.owner), found)
@@ -72,7 +105,7 @@ func (x *examiner) allow(err error, path, otherwise string) string {
 	}
 }
 
-// writable returns the mend of a folder that the edge cannot write to.
+// writable returns the mend for a folder that the edge cannot write to.
 func (x *examiner) writable(dir string) string {
 	switch {
 	case x.UID != x.owner && x.UID != 0:
@@ -80,11 +113,12 @@ func (x *examiner) writable(dir string) string {
 	case existing(dir) == filepath.Clean(dir):
 		return x.root("chown", userName(x.owner), dir)
 	default:
-		return x.root("install", "-d", "-o", userName(x.owner), dir)
+		return x.makeFolder(dir)
 	}
 }
 
-// build returns the commands that make a release from the catalogue. Those of before come just before it.
+// build returns the commands that make a release from the catalogue. The commands in before come right
+// before the build.
 func (x *examiner) build(before ...string) string {
 	catalog, dumps, commands := x.Catalog, "DUMPS", []string(nil)
 	if x.packaged() {

@@ -3,22 +3,25 @@
 package doctor
 
 import (
+	"crypto/x509"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/reelsplice/reelsplice/serve/localca"
 )
 
-// another gives the releases and tokens to another user than that of the examination, who is root if asRoot. It
-// returns how commands for that user begin.
+// another gives the releases and tokens to another user. The examination is root's if asRoot. It returns how commands
+// for the other user begin.
 func another(t *testing.T, in *Installation, asRoot bool) (prefix string) {
 	t.Helper()
 	owner := os.Geteuid()
 	if owner == 0 {
 		owner = 4242
-		for _, path := range []string{in.Config.Releases, in.Config.Tokens} {
+		for _, path := range []string{in.Config.Releases, filepath.Dir(in.Config.Tokens), in.Config.Tokens} {
 			if err := os.Chown(path, owner, -1); err != nil {
 				t.Skip(err)
 			}
@@ -33,7 +36,7 @@ func another(t *testing.T, in *Installation, asRoot bool) (prefix string) {
 	return "sudo -u '#" + strconv.Itoa(owner) + "' "
 }
 
-// What another user's commands make is readable for the edge, and settings come from the same file.
+// The edge can read the files of commands that root runs, and settings come from the same file.
 func TestAnotherOwner(t *testing.T) {
 	in := installation(t)
 	as := another(t, in, true)
@@ -46,6 +49,8 @@ func TestAnotherOwner(t *testing.T) {
 	has(t, "no catalogue", of(t, in, "release"), "fail", "-> "+as+"reelsplice ingest --catalog "+in.Catalog+" DUMPS"+config+" && "+as+"reelsplice build ")
 	in.Args = []string{"--config=x", "doctor"}
 	has(t, "its own arguments", of(t, in, "user"), "warn", "-> "+as+"reelsplice --config=x doctor\n")
+	in.Environ = []string{"REELSPLICE_TOKENS=my tokens"}
+	has(t, "the environment", of(t, in, "user"), "warn", "-> "+as+"env 'REELSPLICE_TOKENS=my tokens' reelsplice --config=x doctor\n")
 
 	in = installation(t)
 	as = another(t, in, false)
@@ -58,7 +63,35 @@ func TestAnotherOwner(t *testing.T) {
 	has(t, "another user", of(t, in, "tokens"), "fail", "-> "+as+"reelsplice token issue --tokens "+in.Config.Tokens+" --name me\n")
 }
 
-// The mend of missing rights is another user, or the right for the right user.
+// The edge's user may not write to folders of other users. Root makes the files there.
+func TestMaking(t *testing.T) {
+	in, dir := installation(t), t.TempDir()
+	file := filepath.Join(dir, "file")
+	x := &examiner{Installation: in, owner: in.UID}
+	has(t, "the user's folder", x.making(file, "make")+"\n", "make\n")
+	has(t, "a missing folder there", x.making(filepath.Join(file, "a"), "make"), "mkdir -p "+file+" && make")
+
+	x.owner++
+	owner := userName(x.owner)
+	chown := func(path string) string { return " && " + x.root("chown", owner, path) + "\n" }
+	has(t, "a missing folder", x.making(filepath.Join(file, "a"), "make"), x.root("install", "-d", "-o", owner, file)+" && "+x.as(x.owner, "make"))
+	in.Config.Tokens, in.Config.SigningKey = filepath.Join(dir, "tokens"), filepath.Join(dir, "key")
+	in.Config.TLSCert, in.Config.TLSKey = filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key")
+	x.tokens()
+	has(t, "tokens", textOf(t, x.findings, "tokens"), "fail: ", "-> "+x.root("reelsplice", "token"), chown(in.Config.Tokens))
+	x.signingKey()
+	has(t, "signing key", textOf(t, x.findings, "signing key"), "fail: ", "-> "+x.root("sh", "-c"), chown(in.Config.SigningKey))
+	x.certificate()
+	pair := x.root("reelsplice", "cert", "--out", dir) + " && " + x.root("chown", owner, filepath.Join(dir, "key.pem"))
+	has(t, "certificate", textOf(t, x.findings, "certificate"), "fail: ", "; "+pair+" makes a pair\n")
+	in.Config.TLSCert = filepath.Join(dir, localca.LeafFile)
+	write(t, filepath.Join(dir, localca.CAFile), "", 0o600)
+	if got := x.renew(&x509.Certificate{}, nil); got != pair {
+		t.Errorf("a certificate that expires: %q, want %q", got, pair)
+	}
+}
+
+// The mend for missing rights runs doctor as the right user, or gives that user the right.
 func TestAllow(t *testing.T) {
 	in := installation(t)
 	x := &examiner{Installation: in, owner: in.UID}
@@ -74,7 +107,7 @@ func TestAllow(t *testing.T) {
 	has(t, "another user", x.allow(fs.ErrPermission, in.Config.Tokens, ""), as+"reelsplice doctor")
 }
 
-// A folder that nobody can look into gives no advice to make what may be there.
+// Files in a closed folder may exist: no mend makes them again.
 func TestClosedFolder(t *testing.T) {
 	if os.Geteuid() == 0 {
 		t.Skip("root looks into every folder")
@@ -94,7 +127,7 @@ func TestClosedFolder(t *testing.T) {
 	has(t, "as the owner", of(t, in, "tokens"), "fail", "-> sudo setfacl -m u:"+userName(in.UID)+":x "+closed+"\n")
 }
 
-// Hard links of a file take its bytes once.
+// A file with several hard links counts once.
 func TestUsage(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "r1", "pack"), strings.Repeat("x", 1<<20), 0o600)

@@ -13,7 +13,7 @@ import (
 const (
 	verifiedSize = 256 << 20 // bytes of a release that are checked
 	manyReleases = 10
-	keptReleases = "3" // by the mend of too many
+	keptReleases = "3" // by the mend for too many releases
 )
 
 // folder examines the releases of a folder.
@@ -62,23 +62,26 @@ func (x *examiner) wanted(current, canary func() (string, error)) (string, error
 	}
 	if x.Config.Pull.Follow == pull.Canary {
 		if id, err := canary(); !errors.Is(err, release.ErrNoRelease) {
+			x.canary = true
 			return id, err
 		}
 	}
 	return current()
 }
 
-// onStore returns a command upon the releases.
+// onStore returns a command that works on the releases.
 func (x *examiner) onStore(command string, args ...string) string {
 	return x.reelsplice(append([]string{command, "--releases", x.Config.Releases}, args...)...)
 }
 
-// instead returns how another release takes the place of one that cannot be served. Commands of before are needed for a
-// build to make that one anew.
+// instead returns how another release replaces one that cannot be served. A build needs the commands in before to
+// make that release again.
 func (x *examiner) instead(infos []release.Info, before ...string) string {
 	switch {
 	case x.Config.Pull.Pin != "":
 		return x.set("pin", "a release of "+x.onStore("releases"))
+	case x.canary: // the current release is another
+		return x.onStore("rollback", "--canary")
 	case slices.ContainsFunc(infos, func(i release.Info) bool { return i.Previous && i.Err == nil }):
 		return x.onStore("rollback")
 	default:
@@ -103,7 +106,7 @@ func (x *examiner) verify(ctx context.Context, store release.Store, id string, i
 	case err != nil:
 		x.fail("release", x.allow(err, store.Path(id), x.instead(infos)), "%v", err)
 	case len(problems) > 0:
-		remove := x.as(x.owner, "rm", "-r", store.Path(id)) // a build leaves one that opens as it is
+		remove := x.as(x.owner, "rm", "-r", store.Path(id)) // a build keeps a release that opens
 		x.fail("release", x.instead(infos, remove), "%s is damaged: %v", id, &problems[0])
 	default:
 		x.ok("release", "%s, %s, checked 1 of %d parts", id, amount(infos[at].Bytes), parts)
@@ -120,7 +123,7 @@ func size(infos []release.Info, id string) int64 {
 	return 0
 }
 
-// disk compares what is free on the disk of a folder with what is needed.
+// disk compares the free space on the disk of a folder with the space needed.
 func (x *examiner) disk(dir string, need int64, reason, mend string) {
 	free, network, known := volume(existing(dir))
 	switch {
@@ -131,6 +134,6 @@ func (x *examiner) disk(dir string, need int64, reason, mend string) {
 		x.ok("disk", "%s has %s free", dir, amount(free))
 	}
 	if network {
-		x.warn("disk", "keep releases in a bucket and a --cache-dir on a local disk, or copy them", "%s is on a network file system: a stall there stalls requests", dir)
+		x.warn("disk", "keep the releases in a bucket, with --cache-dir on a local disk, or copy them to a local disk", "%s is on a network file system: a stall there stalls requests", dir)
 	}
 }

@@ -30,7 +30,7 @@ func volume(dir string) (free int64, network, known bool) {
 	return int64(s.Bavail) * s.Bsize, network, true
 }
 
-// owner returns the user whose a file is.
+// owner returns the user who owns the file.
 func owner(info fs.FileInfo) (uid int, known bool) {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -39,7 +39,7 @@ func owner(info fs.FileInfo) (uid int, known bool) {
 	return int(st.Uid), true
 }
 
-// usage returns the bytes that the files below dir take on the disk. One with several names counts once.
+// usage returns the bytes that the files below dir take on the disk. A file with several names counts once.
 func usage(dir string) (total int64) {
 	counted := map[uint64]bool{}
 	_ = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
@@ -57,7 +57,7 @@ func usage(dir string) (total int64) {
 	return total
 }
 
-// memory returns the bytes of memory of the machine, or of the control group (version 2) if that has fewer.
+// memory returns the bytes of memory of the machine, or of the control group (version 2) if that has less.
 func memory() (total int64, known bool) {
 	var s unix.Sysinfo_t
 	if unix.Sysinfo(&s) != nil {

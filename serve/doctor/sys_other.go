@@ -19,7 +19,7 @@ func addressInUse(err error) bool {
 	return errors.Is(err, syscall.EADDRINUSE) || runtime.GOOS == "windows" && errors.Is(err, syscall.Errno(wsaAddressInUse))
 }
 
-// The checks behind these are of Linux alone.
+// Only Linux has the checks that use these.
 
 func volume(string) (free int64, network, known bool) { return 0, false, false }
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// What the packages install; scripts/packaging has it.
+// Names in the packages; see scripts/packaging.
 const (
 	packagedProgram = "/usr/bin/reelsplice"
 	packagedUser    = "reelsplice"
@@ -22,10 +22,11 @@ const (
 // fileLimit starts the line of the unit with the limit of open files.
 const fileLimit = "LimitNOFILE="
 
-// portLines let the unit take a port below 1024. Its programs get no capability from their file: the bounding set is empty.
+// portLines let the unit take a port below 1024. A capability of the
+// program's file has no effect there: the unit's bounding set is empty.
 var portLines = []string{"AmbientCapabilities=CAP_NET_BIND_SERVICE", "CapabilityBoundingSet=CAP_NET_BIND_SERVICE", "PrivateUsers=no"}
 
-// unit returns the lines of the package's unit, and those that were added; nil for a program that is not the package's.
+// unit returns the lines of the package's unit and those added to it, or nil if the program is not the package's.
 func (x *examiner) unit() (lines []string) {
 	if x.Program != packagedProgram {
 		return nil
@@ -49,12 +50,12 @@ func (x *examiner) hasLines(lines ...string) bool {
 	return !slices.ContainsFunc(lines, func(line string) bool { return !slices.Contains(unit, line) })
 }
 
-// edit returns how the unit gets lines.
+// edit returns how lines are added to the unit.
 func (x *examiner) edit(lines ...string) string {
 	return x.root("systemctl", "edit", "reelsplice") + " to add [Service], " + strings.Join(lines, ", ") + x.restart()
 }
 
-// restart returns what applies a change, behind it.
+// restart returns the text after a change that says how to apply it.
 func (x *examiner) restart() string {
 	if !x.packaged() {
 		return ""
@@ -62,10 +63,10 @@ func (x *examiner) restart() string {
 	return ", then " + x.root("systemctl", "restart", "reelsplice")
 }
 
-// mayWrite warns of a folder that the unit keeps from the edge.
+// mayWrite warns if the unit does not let the edge write to a folder.
 func (x *examiner) mayWrite(check, dir string) {
 	line := "ReadWritePaths=" + dir
 	if x.packaged() && dir != packagedCache && !strings.HasPrefix(dir, packagedCache+"/") && !x.hasLines(line) {
-		x.warn(check, x.edit(line), "the unit lets the edge write to %s alone, not to %s", packagedCache, dir)
+		x.warn(check, x.edit(line), "the unit lets the edge write only to %s, not to %s", packagedCache, dir)
 	}
 }

@@ -14,14 +14,15 @@ func (x *examiner) user() {
 	switch {
 	case x.UID != 0:
 	case x.owner != 0:
-		x.warn("user", x.again(), "root may read files and take ports that are refused to %s: the results below are those of root", userName(x.owner))
+		x.warn("user", x.again(), "root may read files and take ports that %s may not: the results below are those of root", userName(x.owner))
 	default:
 		x.warn("user", "useradd --system reelsplice && "+shellescape.QuoteCommand([]string{"chown", "-R", "reelsplice:", x.dataFolder(), x.Config.Tokens})+", then start the edge as that user",
 			"the edge would run as root")
 	}
 }
 
-// dataOwner returns the user whose the data is. Folders of root, or that only root can make, are for the unit's user.
+// dataOwner returns the user who owns the data. A folder of root, or one that only root can make, is for the user of
+// the unit.
 func (x *examiner) dataOwner() int {
 	dir := x.dataFolder()
 	uid := x.ownerOf(dir)
@@ -39,8 +40,8 @@ func (x *examiner) dataOwner() int {
 	return uid
 }
 
-// ownerOf returns the owner of a file, or of the nearest folder above it; the user of the examination where the system
-// has none.
+// ownerOf returns the owner of a file, or of the nearest folder above it. On systems without owners it returns the user
+// of the examination.
 func (x *examiner) ownerOf(path string) int {
 	if info, err := os.Stat(existing(path)); err == nil {
 		if uid, known := owner(info); known {
@@ -50,7 +51,7 @@ func (x *examiner) ownerOf(path string) int {
 	return x.UID
 }
 
-// userName returns the name of a user, or else the number.
+// userName returns the name of a user, or the number if there is no name.
 func userName(uid int) string {
 	number := strconv.Itoa(uid)
 	if u, err := user.LookupId(number); err == nil {
