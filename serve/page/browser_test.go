@@ -344,7 +344,7 @@ func TestPage(t *testing.T) {
 }
 
 // testToken: without a token the page asks for one, a wrong one gets the API's message, and one in
-// the address leaves it at once.
+// the address leaves it at once. Cached responses to a right token open nothing for a wrong one.
 func testToken(b *browser) {
 	t := b.t
 	b.run(t, chromedp.Navigate(b.edge+"/"), settled(), chromedp.WaitVisible(chromedp.CSS("#token")))
@@ -364,6 +364,24 @@ func testToken(b *browser) {
 	}
 	b.run(t, screens[1].set(), chromedp.WaitVisible(chromedp.CSS("#leave")), screens[0].set())
 	b.run(t, chromedp.Click(chromedp.CSS("#leave")), chromedp.WaitVisible(chromedp.CSS("#token")))
+	// The browser's cache has responses to the right token by now.
+	b.run(t, chromedp.SendKeys(chromedp.CSS("#token"), "anything\r"), until(`document.querySelector('#token-problem')?.textContent || document.title.startsWith('Start')`))
+	b.refuses(t, "a wrong token after Forget token")
+	b.open(t)
+	b.run(t, chromedp.Navigate("about:blank"), chromedp.Navigate(b.edge+"/#token=anything"), settled())
+	b.refuses(t, "a link with a wrong token")
+	b.open(t)
+	b.run(t, js(`location.hash = '#token=anything'`), until(`location.hash === '#/'`), settled())
+	b.refuses(t, "a wrong token in the address of an open page")
+}
+
+// refuses wants the entrance with the API's message, and no token kept.
+func (b *browser) refuses(t *testing.T, what string) {
+	t.Helper()
+	stored := value[string](t, b, `sessionStorage.getItem('reelsplice.token') ?? ''`)
+	if got := b.text("#token-problem"); !strings.Contains(got, "Invalid API key") || stored != "" {
+		t.Errorf("%s: message %q, stored %q, want the API's message and nothing stored", what, got, stored)
+	}
 }
 
 // testAddresses: malformed escapes get a message, and no token stays in the address.

@@ -16,6 +16,7 @@ const leave = document.getElementById('leave');
 const places = new Map(); // by history entry: how far it was scrolled
 let shown = 0; // number of the view that was asked for last
 let entry = history.state?.entry ?? 0;
+let unchecked = false; // whether the token came from the address and still needs a check
 
 const LINKS = [['#/', 'Start'], ['#/list/movie/popular', 'Lists'], ['#/discover/movie', 'Discover'], ['#/splice', 'Splice'], ['#/release', 'Release'], ['page/reference', 'Reference']];
 
@@ -26,6 +27,13 @@ function takeToken() {
   history.replaceState(history.state, '', '#/');
   setToken(decoded(found[1]));
   forget();
+  unchecked = true;
+}
+
+/** check asks the edge whether it accepts the token. It bypasses the browser's cache, which has responses to earlier tokens. */
+async function check() {
+  await get('/3/configuration', { cache: 'no-store' });
+  unchecked = false;
 }
 
 /** decoded resolves escapes. Text with a malformed one stays as it is. */
@@ -74,6 +82,7 @@ async function draw({ restore } = {}) {
   const slow = setTimeout(() => { if (mine === shown) { replace(main, skeleton()); scrollTo(0, 0); } }, 400);
   let made;
   try {
+    if (unchecked) await check();
     shell();
     made = await viewOf(route());
   } catch (err) {
@@ -147,7 +156,7 @@ function entrance(problem) {
         setToken(field.value.trim());
         forget();
         try {
-          await get('/3/configuration');
+          await check();
           draw();
         } catch (err) {
           setToken('');
