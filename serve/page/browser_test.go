@@ -319,6 +319,7 @@ func TestPage(t *testing.T) {
 		{"Keyboard", testKeyboard, false},
 		{"Filters", testFilters, false},
 		{"Language", testLanguage, false},
+		{"Picker", testPicker, false},
 		{"Splice", testSplice, true},
 		{"Requests", testRequests, false},
 		{"Copies", testCopies, false},
@@ -681,6 +682,43 @@ func testLanguage(b *browser) {
 		js(`const p = document.querySelector('#language'); p.value = 'de-DE'; p.dispatchEvent(new Event('change'))`),
 		until(fmt.Sprintf(`document.querySelector('.overview')?.textContent === %q && document.querySelector('.overview').lang === 'de-DE'`, movie.Overview)), settled())
 	b.run(t, js(`const p2 = document.querySelector('#language'); p2.value = 'en-US'; p2.dispatchEvent(new Event('change'))`), until(`document.querySelector('.overview')?.lang === 'en-US'`), settled())
+	// Only the region tells apart several rows of one language.
+	names := value[[]string](t, b, `[...document.querySelectorAll('main [data-language]')].map((e) => e.innerText)`)
+	for _, want := range []string{"Deutsch", "Español (Spain)", "Español (Mexico)"} {
+		if !slices.Contains(names, want) {
+			t.Errorf("languages %q lack %q", names, want)
+		}
+	}
+	sorted := slices.Sorted(slices.Values(names))
+	if len(slices.Compact(sorted)) != len(names) {
+		t.Errorf("languages %q name one twice", names)
+	}
+}
+
+// testPicker: the head has room for the longest name of a language, at the widths where its layout changes too.
+func testPicker(b *browser) {
+	t := b.t
+	for _, width := range []int64{1280, 769, 768, 360} {
+		b.run(t, screen{width: width, height: 740, scheme: "light"}.set(), at("#/"), until(`document.querySelectorAll('#language option').length > 50`))
+		got := value[struct{ Picker, Longest, Page float64 }](t, b, `(() => {
+			const picker = document.querySelector('#language');
+			const longest = picker.cloneNode(true);
+			picker.style.fieldSizing = longest.style.fieldSizing = 'fixed'; // as wide as the longest option, if there is room
+			longest.replaceChildren(...longest.querySelectorAll('option')); // groups indent theirs in the list alone
+			longest.style.position = 'absolute';
+			longest.style.maxWidth = 'none';
+			document.body.append(longest);
+			longest.style.padding = getComputedStyle(picker).padding;
+			const got = {Picker: picker.offsetWidth, Longest: longest.offsetWidth, Page: document.documentElement.scrollWidth};
+			longest.remove();
+			picker.style.fieldSizing = '';
+			return got;
+		})()`)
+		if got.Picker < got.Longest || got.Page > float64(width) {
+			t.Errorf("at %d pixels the picker has %v of %v pixels, the page %v", width, got.Picker, got.Longest, got.Page)
+		}
+	}
+	b.run(t, screens[0].set())
 }
 
 // testSplice: the strip's parts are the response, a second ask is a 304, ticks change the request.

@@ -117,11 +117,13 @@ function external(row) {
     ids.map(([key, [site, address]]) => h('li', null, outlink(address(String(row.external_ids[key])), site), h('span.quiet', null, ` ${row.external_ids[key]}`)))));
 }
 
-/** translated links to the languages of a title. */
+/** translated links to the languages of a title, with the region where a language has several. */
 function translated(row) {
   const rows = row.translations?.translations ?? [];
   if (!rows.length) return null;
-  return commas(rows.map((t) => h('button.link', { type: 'button', 'data-language': `${t.iso_639_1}-${t.iso_3166_1}`, lang: t.iso_639_1 }, t.name || t.english_name)));
+  const several = (t) => rows.filter((other) => other.iso_639_1 === t.iso_639_1).length > 1;
+  return commas(rows.map((t) => h('button.link', { type: 'button', 'data-language': `${t.iso_639_1}-${t.iso_3166_1}`, lang: t.iso_639_1 },
+    t.name || t.english_name, several(t) && h('span', { lang: 'en' }, ` (${region(t.iso_3166_1)})`))));
 }
 
 const certificate = (row) => {

@@ -6,10 +6,12 @@ import { language as languageName } from './format.js';
 
 const THEMES = { '': 'Auto', light: 'Light', dark: 'Dark' };
 
+/** option names a language in short, as a phone's head has no room for its region's name: the code has the region. */
+const option = (code) => h('option', { value: code }, `${code} · ${languageName(code.split('-')[0])}`);
+
 /** languageOptions fills a select: first the languages of the release, then all that the API lists. picks returns the picked one. */
 export function languageOptions(select, picks, withNone) {
   let value = picks();
-  const option = (code) => h('option', { value: code }, `${code} · ${languageName(code)}`);
   select.replaceChildren(withNone ? h('option', { value: '' }, 'Not given') : '', value ? option(value) : '');
   Promise.all([get('/3/configuration/primary_translations'), release().catch(() => null)]).then(([all, about]) => {
     value = picks();
@@ -50,6 +52,6 @@ export function pickLanguage(code) {
   setLanguage(code);
   const picker = document.getElementById('language');
   if (!picker) return;
-  if (![...picker.options].some((o) => o.value === code)) picker.append(h('option', { value: code }, `${code} · ${languageName(code)}`));
+  if (![...picker.options].some((o) => o.value === code)) picker.append(option(code));
   picker.value = code;
 }
