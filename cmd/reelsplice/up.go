@@ -35,9 +35,9 @@ func upCommand(a *app) *cobra.Command {
 		Use:   "up",
 		Short: "Serve the built-in sample, or the release that is there",
 		Long: "up serves the release in --dir. Without one, it builds the catalogue in --dir or else the built-in sample,\n" +
-			"which each up builds again. It prints the address, a token, a link to the page for people and two commands to\n" +
-			"try. The token stays the same until it is revoked: the file token in --dir stores it, readable by you alone.\n" +
-			"Lists of the sample count from " + sample.Date + " unless --date names another day.\n\n" +
+			"which each up builds again. It prints the address, a token, a link to the page for people, the folder of its\n" +
+			"data and two commands to try. The token stays the same until it is revoked: the file token in --dir stores it,\n" +
+			"readable by you alone. Lists of the sample count from " + sample.Date + " unless --date names another day.\n\n" +
 			"--dir is the folder reelsplice in your cache folder by default. If port 8080 is taken, up uses a free port\n" +
 			"unless --addr is given.",
 		Example: "  reelsplice up\n  reelsplice up --addr 127.0.0.1:9000 --json",
@@ -279,7 +279,7 @@ func (u *up) announce(s *serve.Server, token string) error {
 		if v.Page != "" {
 			fmt.Fprintf(w, "page     %s\n", v.Page)
 		}
-		fmt.Fprintln(w)
+		fmt.Fprintf(w, "data     %s\n\n", u.dir)
 		for _, path := range []string{"/3/movie/550?append_to_response=credits,images,videos", "/3/tv/1399?append_to_response=season/1,aggregate_credits"} {
 			fmt.Fprintf(w, "curl --compressed -H 'Authorization: Bearer %s' '%s%s'\n", v.Token, v.URL, path)
 		}
