@@ -347,7 +347,8 @@ func (d *document) components() (object, error) {
 			{"X-Reelsplice-Release", object{{"description", "ID of the release that the response is from."}, {"schema", word}, {mark, true}}},
 			{"X-Reelsplice-Data-Since", object{
 				{"description", "The oldest day on which data of the release was fetched, where one is known."},
-				{"schema", object{{"type", "string"}, {"format", "date"}}}, {mark, true},
+				{"schema", object{{"type", "string"}, {"format", "date"}}},
+				{mark, true},
 			}},
 			{"Surrogate-Key", object{{"description", "Names by which caches can purge the response, with blanks between."}, {"schema", word}, {mark, true}}},
 		}},
