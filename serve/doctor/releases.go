@@ -44,9 +44,15 @@ func (x *examiner) folder(ctx context.Context) {
 	for i := range infos {
 		info := &infos[i]
 		x.claim(info.Built, "release "+info.ID)
-		if path := store.Path(info.ID); info.Err != nil && info.ID != id {
-			x.warn("releases", x.allow(info.Err, path, x.as(x.owner, "rm", "-r", path)), "%s is no release: %v", info.ID, info.Err)
+		if info.Err == nil || info.ID == id {
+			continue
 		}
+		path := store.Path(info.ID)
+		mend := "move " + path + " elsewhere, or " + x.set("releases", "a folder of releases alone")
+		if release.ValidID(info.ID) { // any other folder is the user's own
+			mend = x.allow(info.Err, path, x.as(x.owner, "rm", "-r", path))
+		}
+		x.warn("releases", mend, "%s is no release: %v", info.ID, info.Err)
 	}
 	prune := x.onStore("prune", "--keep", keptReleases)
 	if len(infos) > manyReleases {

@@ -1,0 +1,28 @@
+package doctor
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/reelsplice/reelsplice/serve/servetest"
+)
+
+const movie = `{"id":11,"title":"A"}`
+
+// Only a folder with the name of a release is removed: any other is the user's own.
+func TestFoldersBeside(t *testing.T) {
+	in := installation(t)
+	servetest.Build(t, in.Config.Releases, 1, movie)
+	for _, name := range []string{"media", readyID} {
+		if err := os.Mkdir(filepath.Join(in.Config.Releases, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := of(t, in, "releases")
+	has(t, "folders", got, "warn: ", "warn: media is no release: ", "-> move ", "-> rm -r "+filepath.Join(in.Config.Releases, readyID)+"\n")
+	if strings.Contains(got, "rm -r "+filepath.Join(in.Config.Releases, "media")) {
+		t.Errorf("the user's own folder is removed: %s", got)
+	}
+}
