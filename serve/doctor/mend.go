@@ -120,19 +120,28 @@ func (x *examiner) writable(dir string) string {
 // build returns the commands that make a release from the catalogue. The commands in before come right
 // before the build.
 func (x *examiner) build(before ...string) string {
-	catalog, dumps, commands := x.Catalog, "DUMPS", []string(nil)
+	catalog := x.catalog()
+	if entries, err := os.ReadDir(catalog); !object.IsURL(catalog) && len(entries) == 0 && (err == nil || errors.Is(err, fs.ErrNotExist)) && !slices.Contains(before, x.ingest()) {
+		before = slices.Concat([]string{x.ingest()}, before)
+	}
+	return strings.Join(append(before, x.reelsplice("build", "--catalog", catalog, "--releases", x.Config.Releases, "--publish")), " && ")
+}
+
+// ingest returns the command that puts records into the catalogue.
+func (x *examiner) ingest() string {
+	dumps := "DUMPS"
 	if x.packaged() {
 		dumps = packagedDumps
 	}
-	if catalog == "" {
-		catalog = filepath.Join(filepath.Dir(x.dataFolder()), "catalog")
+	return x.reelsplice("ingest", "--catalog", x.catalog(), dumps)
+}
+
+// catalog returns the folder or URL of the catalogue, by default beside the releases.
+func (x *examiner) catalog() string {
+	if x.Catalog != "" {
+		return x.Catalog
 	}
-	if entries, err := os.ReadDir(catalog); !object.IsURL(catalog) && len(entries) == 0 && (err == nil || errors.Is(err, fs.ErrNotExist)) {
-		commands = append(commands, x.reelsplice("ingest", "--catalog", catalog, dumps))
-	}
-	commands = append(commands, before...)
-	commands = append(commands, x.reelsplice("build", "--catalog", catalog, "--releases", x.Config.Releases, "--publish"))
-	return strings.Join(commands, " && ")
+	return filepath.Join(filepath.Dir(x.dataFolder()), "catalog")
 }
 
 // dataFolder returns the folder of the releases that are served.

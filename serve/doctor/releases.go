@@ -88,7 +88,7 @@ func (x *examiner) instead(infos []release.Info, before ...string) string {
 		return x.set("pin", "a release of "+x.onStore("releases"))
 	case x.canary: // the current release is another
 		return x.onStore("rollback", "--canary")
-	case slices.ContainsFunc(infos, func(i release.Info) bool { return i.Previous && i.Err == nil }):
+	case slices.ContainsFunc(infos, func(i release.Info) bool { return i.Previous && i.Err == nil && !i.Empty }):
 		return x.onStore("rollback")
 	default:
 		return x.build(before...)
@@ -114,6 +114,8 @@ func (x *examiner) verify(ctx context.Context, store release.Store, id string, i
 	case len(problems) > 0:
 		remove := x.as(x.owner, "rm", "-r", store.Path(id)) // a build keeps a release that opens
 		x.fail("release", x.instead(infos, remove), "%s is damaged: %v", id, &problems[0])
+	case infos[at].Empty:
+		x.warn("release", x.instead(infos, x.ingest()), "%s has no record: every title gets 404", id)
 	default:
 		x.ok("release", "%s, %s, checked 1 of %d parts", id, amount(infos[at].Bytes), parts)
 	}

@@ -26,3 +26,16 @@ func TestFoldersBeside(t *testing.T) {
 		t.Errorf("the user's own folder is removed: %s", got)
 	}
 }
+
+// A release without records serves nothing.
+func TestEmptyRelease(t *testing.T) {
+	in := installation(t)
+	id := servetest.Build(t, in.Config.Releases, 1)
+	in.Catalog = t.TempDir()
+	write(t, filepath.Join(in.Catalog, "movie.parquet"), "x", 0o600)
+	has(t, "the first one", of(t, in, "release"), "warn: "+id+" has no record: ", "-> reelsplice ingest ", " --publish\n")
+	good := servetest.Build(t, in.Config.Releases, 1, movie)
+	has(t, "a good one", of(t, in, "release"), "ok: "+good)
+	servetest.Publish(t, in.Config.Releases, id)
+	has(t, "after a good one", of(t, in, "release"), "warn: "+id+" has no record: ", "-> reelsplice rollback --releases ")
+}
