@@ -17,6 +17,10 @@ import (
 func (x *examiner) tokens() {
 	path := x.Config.Tokens
 	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() || isBelowFile(filepath.Dir(path)) {
+		x.fail("tokens", x.set("tokens", "a file in a folder"), "%s is no regular file", path)
+		return
+	}
 	if err == nil && info.Size() == 0 {
 		err = errors.New(path + " is empty")
 	}

@@ -21,6 +21,12 @@ func TestTokens(t *testing.T) {
 		t.Fatal(err)
 	}
 	has(t, "a token that expires", of(t, in, "tokens"), "warn: token b expires on ", "--name b-"+in.Now.Format(time.DateOnly)+"\n")
+	file := in.Config.Tokens
+	in.Config.Tokens = filepath.Dir(file)
+	has(t, "a folder", of(t, in, "tokens"), "fail: "+in.Config.Tokens+" is no regular file -> set --tokens to ")
+	in.Config.Tokens = filepath.Join(file, "a")
+	has(t, "below a file", of(t, in, "tokens"), "fail: "+in.Config.Tokens+" is no regular file -> set --tokens to ")
+	in.Config.Tokens = file
 	write(t, in.Config.Tokens, "x\n", 0o600)
 	has(t, "a damaged file", of(t, in, "tokens"), "fail", "-> "+shellescape.QuoteCommand([]string{"vi", in.Config.Tokens})+"\n")
 }

@@ -152,6 +152,12 @@ func (x *examiner) dataFolder() string {
 	return x.Config.Releases
 }
 
+// isBelowFile reports whether a folder cannot be made: it, or one above it, is a file.
+func isBelowFile(dir string) bool {
+	info, err := os.Stat(existing(dir))
+	return err == nil && !info.IsDir()
+}
+
 // existing returns path, or the nearest folder above it that can be seen.
 func existing(path string) string {
 	path = filepath.Clean(path)

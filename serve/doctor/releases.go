@@ -20,24 +20,23 @@ const (
 func (x *examiner) folder(ctx context.Context) {
 	store := release.Store{Dir: x.Config.Releases}
 	infos, err := store.List()
-	publish := x.onStore("publish")
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		publish = x.build()
-		err = release.ErrNoRelease
-	case err == nil && !slices.ContainsFunc(infos, func(i release.Info) bool { return i.Err == nil }):
-		publish = x.build()
-	}
 	id := ""
 	if err == nil {
 		id, err = x.wanted(store.Current, store.Canary)
 	}
 	switch {
-	case errors.Is(err, release.ErrNoRelease):
-		x.fail("release", publish, "no release is published in %s", store.Dir)
+	case isBelowFile(store.Dir):
+		x.fail("release", x.set("releases", "a folder"), "%s is a file, not a folder of releases", existing(store.Dir))
+		return
+	case errors.Is(err, release.ErrNoRelease) || errors.Is(err, fs.ErrNotExist):
+		x.fail("release", x.publish(infos), "no release is published in %s", store.Dir)
 		return
 	case err != nil:
-		x.fail("release", x.allow(err, store.Dir, publish), "%v", err)
+		mend := x.publish(infos)
+		if _, currentErr := store.Current(); errors.Is(err, release.ErrCorrupt) && !errors.Is(currentErr, release.ErrCorrupt) {
+			mend = x.onStore("rollback", "--canary")
+		}
+		x.fail("release", x.allow(err, store.Dir, mend), "%v", err)
 		return
 	}
 	x.verify(ctx, store, id, infos)
@@ -59,6 +58,15 @@ func (x *examiner) folder(ctx context.Context) {
 		x.warn("releases", prune, "%d releases are kept", len(infos))
 	}
 	x.disk(store.Dir, size(infos, id), "the next release needs", prune)
+}
+
+// publish returns the command that publishes the newest release with records, or makes one.
+func (x *examiner) publish(infos []release.Info) string {
+	at := slices.IndexFunc(infos, func(i release.Info) bool { return i.Err == nil && !i.Empty })
+	if at < 0 {
+		return x.build()
+	}
+	return x.onStore("publish", infos[at].ID)
 }
 
 // wanted returns the id of the release that the edge is to serve.

@@ -39,3 +39,22 @@ func TestEmptyRelease(t *testing.T) {
 	servetest.Publish(t, in.Config.Releases, id)
 	has(t, "after a good one", of(t, in, "release"), "warn: "+id+" has no record: ", "-> reelsplice rollback --releases ")
 }
+
+// The mend of a damaged pointer works: publish without an id needs the pointer.
+func TestDamagedPointers(t *testing.T) {
+	in := installation(t)
+	dir := in.Config.Releases
+	good := servetest.Build(t, dir, 1, movie)
+	servetest.Build(t, dir, 1) // newer, without records
+	for _, text := range []string{"", "x\n"} {
+		write(t, filepath.Join(dir, "current"), text, 0o600)
+		write(t, filepath.Join(dir, "canary"), text, 0o600)
+		has(t, "current", of(t, in, "release"), "fail: list releases: ", "-> reelsplice publish --releases "+dir+" "+good+"\n")
+		servetest.Publish(t, dir, good)
+		has(t, "canary", of(t, in, "release"), "fail: list releases: ", "-> reelsplice rollback --releases "+dir+" --canary\n")
+	}
+	in.Config.Releases = in.Config.Tokens
+	has(t, "a file", of(t, in, "release"), "fail: "+in.Config.Tokens+" is a file, ", "-> set --releases to a folder\n")
+	in.Config.Releases = filepath.Join(in.Config.Tokens, "a")
+	has(t, "below a file", of(t, in, "release"), "fail: "+in.Config.Tokens+" is a file, ", "-> set --releases to a folder\n")
+}
