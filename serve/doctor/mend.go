@@ -90,6 +90,9 @@ func (x *examiner) set(name, value string) string {
 
 // allow returns the mend for an error about a file: the one for missing rights, or otherwise for any other error.
 func (x *examiner) allow(err error, path, otherwise string) string {
+	if whole, err := filepath.Abs(path); err == nil { // a folder above the working folder may be closed
+		path = whole
+	}
 	found := existing(path)
 	switch info, statErr := os.Stat(found); {
 	case !errors.Is(err, fs.ErrPermission) || statErr != nil:
