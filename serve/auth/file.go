@@ -28,6 +28,9 @@ var (
 	ErrIsRevoked  = errors.New("token is already revoked")
 )
 
+// ErrIsToken matches the error for a token in place of a token file.
+var ErrIsToken = errors.New("this is a token, not a token file")
+
 // minHashPrefix is how many hex digits name a token in Revoke: fewer are too easy to mistype.
 const minHashPrefix = 8
 
