@@ -37,7 +37,7 @@ func (x *examiner) reelsplice(args ...string) string { return x.as(x.owner, x.co
 
 // configured returns a command of this program with the config file.
 func (x *examiner) configured(args []string) []string {
-	words := append([]string{"reelsplice"}, args...)
+	words := append([]string{x.Command}, args...)
 	named := func(arg string) bool { return arg == "--config" || strings.HasPrefix(arg, "--config=") }
 	if x.ConfigFile != "" && !slices.ContainsFunc(args, named) {
 		words = append(words, "--config", x.ConfigFile)
