@@ -40,9 +40,13 @@ func (x *examiner) folder(ctx context.Context) {
 		return
 	}
 	x.verify(ctx, store, id, infos)
+	kept := 0
 	for i := range infos {
 		info := &infos[i]
 		x.claim(info.Built, "release "+info.ID)
+		if info.Err == nil {
+			kept++
+		}
 		if info.Err == nil || info.ID == id {
 			continue
 		}
@@ -54,8 +58,8 @@ func (x *examiner) folder(ctx context.Context) {
 		x.warn("releases", mend, "%s is no release: %v", info.ID, info.Err)
 	}
 	prune := x.onStore("prune", "--keep", keptReleases)
-	if len(infos) > manyReleases {
-		x.warn("releases", prune, "%d releases are kept", len(infos))
+	if kept > manyReleases {
+		x.warn("releases", prune, "%d releases are kept", kept)
 	}
 	x.disk(store.Dir, size(infos, id), "the next release needs", prune)
 }

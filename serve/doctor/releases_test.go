@@ -15,7 +15,7 @@ const movie = `{"id":11,"title":"A"}`
 func TestFoldersBeside(t *testing.T) {
 	in := installation(t)
 	servetest.Build(t, in.Config.Releases, 1, movie)
-	for _, name := range []string{"media", readyID} {
+	for _, name := range []string{"media", readyID, "a", "b", "c", "d", "e", "f", "g", "h", "i"} {
 		if err := os.Mkdir(filepath.Join(in.Config.Releases, name), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -24,6 +24,9 @@ func TestFoldersBeside(t *testing.T) {
 	has(t, "folders", got, "warn: ", "warn: media is no release: ", "-> move ", "-> rm -r "+filepath.Join(in.Config.Releases, readyID)+"\n")
 	if strings.Contains(got, "rm -r "+filepath.Join(in.Config.Releases, "media")) {
 		t.Errorf("the user's own folder is removed: %s", got)
+	}
+	if strings.Contains(got, " prune ") {
+		t.Errorf("prune keeps folders that are no release: %s", got)
 	}
 }
 
