@@ -36,7 +36,7 @@ func doctorCommand(a *app) *cobra.Command {
 		defer cancel()
 		findings := a.unknownVariables(c)
 		in := doctor.Installation{
-			Now: time.Now(), Ready: readyText, Catalog: a.catalog(c.Root()), UID: os.Geteuid(), Args: a.Args, ConfigFile: a.config,
+			Now: time.Now(), Ready: readyText, Catalog: a.catalog(c.Root()), UID: os.Geteuid(), Command: a.program(), Args: a.Args, ConfigFile: a.config,
 		}
 		for _, v := range a.Environ() {
 			name, value, _ := strings.Cut(v, "=")

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -58,6 +59,16 @@ func (a *app) next(command string, args ...string) {
 		words = append(words, "--config", a.config)
 	}
 	fmt.Fprintln(a.Stderr, "next: "+shellescape.QuoteCommand(append(words, args...)))
+}
+
+// program returns the name of this program for commands to copy: its path if it was called by one. go run calls it by
+// a path below the folder of temporary files, which does not last.
+func (a *app) program() string {
+	name := os.Args[0]
+	if !strings.Contains(name, "/") || strings.HasPrefix(name, filepath.Clean(os.TempDir())+"/") {
+		return "reelsplice"
+	}
+	return name
 }
 
 // place returns a flag for a folder that a next command needs. Without a config file, which may have one, its

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/reelsplice/reelsplice/schemas/age"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
 // maxHistory is how many ids the file current keeps.
@@ -25,6 +26,8 @@ type Info struct {
 	Bytes    int64  // length of the files that its manifest lists
 	// Fragments is the number of fragments.
 	Fragments int64
+	// Empty reports whether it has no record: it serves nothing but 404.
+	Empty bool
 	// Built is the time in its report.json, or else when the folder last changed.
 	Built time.Time
 	// Fetched is when its records were fetched, as far as their dumps have the day.
@@ -41,11 +44,21 @@ func Describe(m *Manifest, built time.Time) Info {
 }
 
 func (i *Info) count(m *Manifest) {
-	i.Fragments, i.Bytes = m.Counts.Fragments, 0
+	i.Fragments, i.Bytes, i.Empty = m.Counts.Fragments, 0, m.isEmpty()
 	i.Fetched = age.All(age.Of(m.Sources))
 	for _, f := range m.Files() {
 		i.Bytes += f.Size
 	}
+}
+
+// isEmpty reports whether every resource is one that a release has without records too.
+func (m *Manifest) isEmpty() bool {
+	for kind, n := range m.Counts.Resources {
+		if n > 0 && kind != fragment.KindDefault.String() && kind != fragment.KindRemoved.String() {
+			return false
+		}
+	}
+	return true
 }
 
 // BuiltAt returns the time in the report of a build, zero for none.

@@ -199,15 +199,20 @@ func (s Store) Rollback() (from, to string, err error) {
 }
 
 // List returns every folder of the store, the newest first, and the current release
-// even when its folder is gone.
+// even when its folder is gone. A damaged pointer marks none: the error then matches ErrCorrupt, and the
+// list is complete.
 func (s Store) List() ([]Info, error) {
-	ids, err := s.history()
-	if err != nil && !errors.Is(err, ErrNoRelease) {
-		return nil, fmt.Errorf("list releases: %w", err)
-	}
-	canary, err := s.Canary()
-	if err != nil && !errors.Is(err, ErrNoRelease) {
-		return nil, fmt.Errorf("list releases: %w", err)
+	ids, currentErr := s.history()
+	canary, canaryErr := s.Canary()
+	var damaged error
+	for _, err := range []error{canaryErr, currentErr} {
+		switch {
+		case err == nil || errors.Is(err, ErrNoRelease):
+		case errors.Is(err, ErrCorrupt):
+			damaged = fmt.Errorf("list releases: %w", err)
+		default:
+			return nil, fmt.Errorf("list releases: %w", err)
+		}
 	}
 	entries, err := os.ReadDir(s.Dir)
 	if err != nil {
@@ -223,7 +228,7 @@ func (s Store) List() ([]Info, error) {
 		infos = append(infos, s.info(ids[0]))
 	}
 	Arrange(infos, ids, canary)
-	return infos, nil
+	return infos, damaged
 }
 
 // info describes the folder id.

@@ -177,6 +177,12 @@ func TestList(t *testing.T) {
 	if err != nil || len(infos) != 4 || !infos[3].Current || !missing(infos[3].Err) {
 		t.Errorf("List() without the current release = %+v, %v, want it as missing", infos, err)
 	}
+	if err := os.WriteFile(s.Path(canaryFile), []byte("x\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if infos, err = s.List(); !errors.Is(err, ErrCorrupt) || len(infos) != 4 || !infos[3].Current {
+		t.Errorf("List() with a damaged canary = %+v, %v, want all and ErrCorrupt", infos, err)
+	}
 	if _, err := (Store{Dir: s.Path("nowhere")}).List(); err == nil {
 		t.Error("List() of no folder succeeds")
 	}

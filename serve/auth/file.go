@@ -28,8 +28,14 @@ var (
 	ErrIsRevoked  = errors.New("token is already revoked")
 )
 
+// ErrIsToken matches the error for a token in place of a token file.
+var ErrIsToken = errors.New("this is a token, not a token file")
+
 // minHashPrefix is how many hex digits name a token in Revoke: fewer are too easy to mistype.
 const minHashPrefix = 8
+
+// LockSuffix ends the name of the lock file beside a token file.
+const LockSuffix = ".lock"
 
 // lockWait bounds the wait for another process that edits the same file; an edit takes milliseconds.
 const lockWait = 10 * time.Second
@@ -204,7 +210,7 @@ func resolve(path string) (string, error) {
 // by each edit, and a lock on the old one would keep nobody out. The lock file stays; removing it
 // would open the same gap.
 func lock(target string) (unlock func(), err error) {
-	path := target + ".lock"
+	path := target + LockSuffix
 	if err := makeLock(path); err != nil {
 		return nil, fmt.Errorf("lock %q: %w", path, err)
 	}

@@ -118,6 +118,9 @@ func records(entries []entry) []Record {
 
 // parse checks data line by line, and the rules that span lines.
 func parse(name string, data []byte) ([]entry, error) {
+	if word := bytes.TrimSpace(data); len(word) == TokenLen && bytes.HasPrefix(word, []byte(Prefix)) {
+		return nil, fmt.Errorf("%s: %w", name, ErrIsToken)
+	}
 	if err := checkEnd(name, data); err != nil {
 		return nil, err
 	}

@@ -4,7 +4,11 @@ import (
 	"context"
 	"io/fs"
 	"net"
+	"strconv"
 	"testing"
+
+	"github.com/reelsplice/reelsplice/serve/http"
+	"github.com/reelsplice/reelsplice/serve/http/connlimit"
 )
 
 func listen(t *testing.T) string {
@@ -67,14 +71,25 @@ func TestJournal(t *testing.T) {
 	has(t, "a package", of(t, in, "edge"), "fail: ", "-> journalctl -u reelsplice -n 50\n")
 }
 
-// The unit's limit of open files counts, not that of the shell.
+// The unit's limit of open files counts, not that of the shell. The edge raises the latter as far as ulimit could.
 func TestOpenFiles(t *testing.T) {
 	in := installation(t)
 	in.Config.MaxConns = 1 << 40
-	has(t, "no unit", of(t, in, "open files"), "warn: ", "-> ulimit -n 1099511627840; or set --max-conns to ")
+	raise := strconv.Itoa(1<<40 + http.OtherFiles)
+	most := strconv.FormatUint(connlimit.OpenFiles()-http.OtherFiles, 10)
+	has(t, "no unit", of(t, in, "open files"), "warn: ", "-> raise the hard limit of open files to "+raise+"; or set --max-conns to "+most+"\n")
 	in.UID, in.Root, in.Program = 0, t.TempDir(), packagedProgram
+	for files, want := range map[int]string{
+		1<<40 + http.OtherFiles:     "ok: ",
+		1<<40 + http.OtherFiles - 1: "warn: ",
+		http.OtherFiles + 1:         "warn: ",
+		http.OtherFiles:             "fail: ", // the edge does not start
+	} {
+		write(t, in.Root+unitFile, "[Service]\nLimitNOFILE="+strconv.Itoa(files)+"\n", 0o600)
+		has(t, "the unit's limit", of(t, in, "open files"), want+strconv.Itoa(files)+" files ")
+	}
 	write(t, in.Root+unitFile, "[Service]\nLimitNOFILE=131072\n", 0o600)
-	has(t, "too few", of(t, in, "open files"), "warn: 131072 files ", "-> systemctl edit reelsplice to add [Service], LimitNOFILE=1099511627840, then ")
+	has(t, "too few", of(t, in, "open files"), "warn: 131072 files ", "-> systemctl edit reelsplice to add [Service], LimitNOFILE="+raise+", then ")
 	write(t, in.Root+editedUnit, "LimitNOFILE=2199023255552\n", 0o600)
 	has(t, "enough", of(t, in, "open files"), "ok: 2199023255552 ")
 }

@@ -50,7 +50,12 @@ func (x *examiner) pointer(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	x.ok("release", "%s, in %s, %s", id, s, amount(release.Describe(m, x.Now).Bytes))
+	info := release.Describe(m, x.Now)
+	if info.Empty {
+		x.warn("release", x.instead(nil, x.ingest()), "%s, in %s, has no record: every title gets 404", id, s)
+		return nil
+	}
+	x.ok("release", "%s, in %s, %s", id, s, amount(info.Bytes))
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/serve/pull"
 	"github.com/reelsplice/reelsplice/serve/servetest"
 )
@@ -74,4 +75,13 @@ func TestCacheSpace(t *testing.T) {
 	has(t, "half of what is free", of(t, in, "disk"), "ok: ")
 	in.Config.Pull.Size = held / 2
 	has(t, "an older, larger cache", of(t, in, "disk"), "ok: ")
+}
+
+func TestEmptyReleaseInBucket(t *testing.T) {
+	in, b := withBucket(t)
+	dir := t.TempDir()
+	id := servetest.Build(t, dir, 1)
+	b.Upload(t, release.Store{Dir: dir}, id)
+	b.Point(t, "current", id)
+	has(t, "without records", of(t, in, "release"), "warn: "+id+", in ", " has no record: ", "-> reelsplice ingest --catalog ", "DUMPS && reelsplice build ")
 }

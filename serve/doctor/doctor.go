@@ -47,6 +47,7 @@ type Installation struct {
 
 	// How the examination was started. Commands that mend repeat it.
 	UID        int      // the user; -1 on systems without user numbers
+	Command    string   // the program's name or path in commands
 	Program    string   // its path
 	Args       []string // after the program's name
 	Environ    []string // NAME=value, the variables that set flags

@@ -20,7 +20,7 @@ func installation(t *testing.T) *Installation {
 	if _, err := auth.Issue(cfg.Tokens, auth.Record{Name: "a", Created: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
-	return &Installation{Config: cfg, Now: time.Now(), UID: os.Geteuid(), Program: "/opt/reelsplice", Args: []string{"doctor"}}
+	return &Installation{Config: cfg, Now: time.Now(), UID: os.Geteuid(), Command: "reelsplice", Program: "/opt/reelsplice", Args: []string{"doctor"}}
 }
 
 // of returns the findings of a check, one a line, with its mend after an arrow.
@@ -124,4 +124,13 @@ func TestRunning(t *testing.T) {
 			t.Errorf("%q counts as an edge: %s", text, got)
 		}
 	}
+}
+
+// Commands call the program as the examination did.
+func TestCommand(t *testing.T) {
+	in := installation(t)
+	in.Command = "./reelsplice"
+	write(t, in.Config.Tokens, "", 0o600)
+	has(t, "tokens", of(t, in, "tokens"), "fail: ", "-> ./reelsplice token issue --tokens ")
+	has(t, "release", of(t, in, "release"), "fail: ", "-> ./reelsplice ingest ", " && ./reelsplice build ")
 }

@@ -17,6 +17,10 @@ import (
 func (x *examiner) tokens() {
 	path := x.Config.Tokens
 	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() || isBelowFile(filepath.Dir(path)) {
+		x.fail("tokens", x.set("tokens", "a file in a folder"), "%s is no regular file", path)
+		return
+	}
 	if err == nil && info.Size() == 0 {
 		err = errors.New(path + " is empty")
 	}
@@ -26,8 +30,13 @@ func (x *examiner) tokens() {
 	}
 	x.private("tokens", path)
 	records, err := auth.List(path)
+	if errors.Is(err, auth.ErrIsToken) {
+		x.fail("tokens", x.set("tokens", "the file that token issue made"), "%v", err)
+		return
+	}
 	if err != nil {
-		x.fail("tokens", x.allow(err, path, x.as(x.ownerOf(path), "vi", path)), "%v", err)
+		anew := x.as(x.ownerOf(filepath.Dir(path)), "mv", path, path+".bad") + " && " + x.issue("me", nil)
+		x.fail("tokens", x.allow(err, path, anew+"; or correct the file by hand"), "%v", err)
 		return
 	}
 	active, soon := 0, 0

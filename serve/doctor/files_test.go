@@ -21,8 +21,24 @@ func TestTokens(t *testing.T) {
 		t.Fatal(err)
 	}
 	has(t, "a token that expires", of(t, in, "tokens"), "warn: token b expires on ", "--name b-"+in.Now.Format(time.DateOnly)+"\n")
+	file := in.Config.Tokens
+	in.Config.Tokens = filepath.Dir(file)
+	has(t, "a folder", of(t, in, "tokens"), "fail: "+in.Config.Tokens+" is no regular file -> set --tokens to ")
+	in.Config.Tokens = filepath.Join(file, "a")
+	has(t, "below a file", of(t, in, "tokens"), "fail: "+in.Config.Tokens+" is no regular file -> set --tokens to ")
+	in.Config.Tokens = file
 	write(t, in.Config.Tokens, "x\n", 0o600)
-	has(t, "a damaged file", of(t, in, "tokens"), "fail", "-> "+shellescape.QuoteCommand([]string{"vi", in.Config.Tokens})+"\n")
+	has(t, "a damaged file", of(t, in, "tokens"), "fail", "-> mv "+file+" "+file+".bad && reelsplice token issue --tokens "+file+" --name me; or correct ")
+	token, err := auth.Issue(filepath.Join(t.TempDir(), "other"), auth.Record{Name: "c", Created: in.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, file, token+"\n", 0o600)
+	got := of(t, in, "tokens")
+	has(t, "a token", got, "fail: "+file+": this is a token, not a token file -> set --tokens to ")
+	if strings.Contains(got, token) {
+		t.Errorf("the finding quotes the token: %s", got)
+	}
 }
 
 // serve refuses a key that is missing, short, or open to others.

@@ -7,34 +7,38 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"github.com/reelsplice/reelsplice/serve/http"
 	"github.com/reelsplice/reelsplice/serve/http/connlimit"
 )
 
 const (
 	clockSlack = 5 * time.Minute // between the clocks of two machines
-	spareFiles = 64              // open files that are not connections
 	heapBytes  = 64 << 20        // of an edge without its caches
 )
 
 // openFiles compares the limit of open files with the limit of connections. The unit sets its own limit of open files.
+// Elsewhere the edge raises the limit as far as ulimit could.
 func (x *examiner) openFiles() {
-	have, want := connlimit.OpenFiles(), uint64(x.Config.MaxConns)+spareFiles
+	have, want := connlimit.OpenFiles(), uint64(x.Config.MaxConns)+http.OtherFiles
 	limit := strconv.FormatUint(want, 10)
-	mend := "ulimit -n " + limit
+	raise := "raise the hard limit of open files to " + limit
 	if x.packaged() {
-		mend = x.edit(fileLimit + limit)
+		raise = x.edit(fileLimit + limit)
 	}
 	for _, line := range x.unit() {
 		if n, err := strconv.ParseUint(strings.TrimPrefix(line, fileLimit), 10, 64); err == nil && strings.HasPrefix(line, fileLimit) {
 			have = n
 		}
 	}
-	if have >= want {
+	switch {
+	case have >= want:
 		x.ok("open files", "%d files may be open", have)
-		return
+	case have <= http.OtherFiles:
+		x.fail("open files", raise, "%d files may be open: the edge needs %d or more", have, http.OtherFiles+1)
+	default:
+		x.warn("open files", raise+"; or "+x.set("max-conns", strconv.FormatUint(have-http.OtherFiles, 10)),
+			"%d files may be open, and %d connections are allowed: the edge allows fewer", have, x.Config.MaxConns)
 	}
-	x.warn("open files", mend+"; or "+x.set("max-conns", strconv.FormatInt(max(1, int64(have)-spareFiles), 10)),
-		"%d files may be open, and %d connections are allowed: the edge allows fewer", have, x.Config.MaxConns)
 }
 
 func (x *examiner) memory() {

@@ -37,7 +37,7 @@ func (x *examiner) reelsplice(args ...string) string { return x.as(x.owner, x.co
 
 // configured returns a command of this program with the config file.
 func (x *examiner) configured(args []string) []string {
-	words := append([]string{"reelsplice"}, args...)
+	words := append([]string{x.Command}, args...)
 	named := func(arg string) bool { return arg == "--config" || strings.HasPrefix(arg, "--config=") }
 	if x.ConfigFile != "" && !slices.ContainsFunc(args, named) {
 		words = append(words, "--config", x.ConfigFile)
@@ -90,6 +90,9 @@ func (x *examiner) set(name, value string) string {
 
 // allow returns the mend for an error about a file: the one for missing rights, or otherwise for any other error.
 func (x *examiner) allow(err error, path, otherwise string) string {
+	if whole, err := filepath.Abs(path); err == nil { // a folder above the working folder may be closed
+		path = whole
+	}
 	found := existing(path)
 	switch info, statErr := os.Stat(found); {
 	case !errors.Is(err, fs.ErrPermission) || statErr != nil:
@@ -120,19 +123,28 @@ func (x *examiner) writable(dir string) string {
 // build returns the commands that make a release from the catalogue. The commands in before come right
 // before the build.
 func (x *examiner) build(before ...string) string {
-	catalog, dumps, commands := x.Catalog, "DUMPS", []string(nil)
+	catalog := x.catalog()
+	if entries, err := os.ReadDir(catalog); !object.IsURL(catalog) && len(entries) == 0 && (err == nil || errors.Is(err, fs.ErrNotExist)) && !slices.Contains(before, x.ingest()) {
+		before = slices.Concat([]string{x.ingest()}, before)
+	}
+	return strings.Join(append(before, x.reelsplice("build", "--catalog", catalog, "--releases", x.Config.Releases, "--publish")), " && ")
+}
+
+// ingest returns the command that puts records into the catalogue.
+func (x *examiner) ingest() string {
+	dumps := "DUMPS"
 	if x.packaged() {
 		dumps = packagedDumps
 	}
-	if catalog == "" {
-		catalog = filepath.Join(filepath.Dir(x.dataFolder()), "catalog")
+	return x.reelsplice("ingest", "--catalog", x.catalog(), dumps)
+}
+
+// catalog returns the folder or URL of the catalogue, by default beside the releases.
+func (x *examiner) catalog() string {
+	if x.Catalog != "" {
+		return x.Catalog
 	}
-	if entries, err := os.ReadDir(catalog); !object.IsURL(catalog) && len(entries) == 0 && (err == nil || errors.Is(err, fs.ErrNotExist)) {
-		commands = append(commands, x.reelsplice("ingest", "--catalog", catalog, dumps))
-	}
-	commands = append(commands, before...)
-	commands = append(commands, x.reelsplice("build", "--catalog", catalog, "--releases", x.Config.Releases, "--publish"))
-	return strings.Join(commands, " && ")
+	return filepath.Join(filepath.Dir(x.dataFolder()), "catalog")
 }
 
 // dataFolder returns the folder of the releases that are served.
@@ -141,6 +153,12 @@ func (x *examiner) dataFolder() string {
 		return x.Config.Pull.Dir
 	}
 	return x.Config.Releases
+}
+
+// isBelowFile reports whether a folder cannot be made: it, or one above it, is a file.
+func isBelowFile(dir string) bool {
+	info, err := os.Stat(existing(dir))
+	return err == nil && !info.IsDir()
 }
 
 // existing returns path, or the nearest folder above it that can be seen.

@@ -6,11 +6,13 @@ import (
 	"crypto/x509"
 	"io/fs"
 	"os"
+	"os/user"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/reelsplice/reelsplice/serve/auth"
 	"github.com/reelsplice/reelsplice/serve/localca"
 )
 
@@ -91,6 +93,26 @@ func TestMaking(t *testing.T) {
 	}
 }
 
+// An edge of root gets a user of its own. chown fails on a missing file, and the lock of the token file is root's too.
+func TestUnprivileged(t *testing.T) {
+	if _, err := user.Lookup(packagedUser); err == nil {
+		t.Skip("the user is there already")
+	}
+	in := installation(t)
+	in.UID = 0
+	x := &examiner{Installation: in}
+	const add, start = "useradd --system reelsplice", ", then start the edge as reelsplice\n"
+	files := " " + in.Config.Tokens + " " + in.Config.Tokens + auth.LockSuffix
+	x.user()
+	has(t, "all files", textOf(t, x.findings, "user"), "warn: ", "-> "+add+" && chown -R reelsplice: "+in.Config.Releases+files+start)
+	in.Config.Releases = filepath.Join(in.Config.Releases, "none")
+	x.user()
+	has(t, "tokens", textOf(t, x.findings[1:], "user"), "warn: ", "-> "+add+" && chown -R reelsplice:"+files+start)
+	in.Config.Tokens = in.Config.Releases
+	x.user()
+	has(t, "no files", textOf(t, x.findings[2:], "user"), "warn: ", "-> "+add+start)
+}
+
 // The mend for missing rights runs doctor as the right user, or gives that user the right.
 func TestAllow(t *testing.T) {
 	in := installation(t)
@@ -102,6 +124,8 @@ func TestAllow(t *testing.T) {
 	has(t, "a file of another user", x.allow(fs.ErrPermission, in.Config.Tokens, ""), x.root("chown", me, in.Config.Tokens))
 	has(t, "a folder of another user", x.allow(fs.ErrPermission, in.Config.Releases, ""), x.root("chown", "-R", me, in.Config.Releases))
 	has(t, "a closed folder", x.allow(fs.ErrPermission, in.Config.Releases+"/a/b", ""), x.root("setfacl", "-m", "u:"+me+":x", in.Config.Releases))
+	t.Chdir(in.Config.Releases)
+	has(t, "a relative path", x.allow(fs.ErrPermission, "a", ""), x.root("setfacl", "-m", "u:"+me+":x", in.Config.Releases))
 	as := another(t, in, false)
 	x.owner = x.dataOwner()
 	has(t, "another user", x.allow(fs.ErrPermission, in.Config.Tokens, ""), as+"reelsplice doctor")

@@ -20,39 +20,57 @@ const (
 func (x *examiner) folder(ctx context.Context) {
 	store := release.Store{Dir: x.Config.Releases}
 	infos, err := store.List()
-	publish := x.onStore("publish")
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		publish = x.build()
-		err = release.ErrNoRelease
-	case err == nil && !slices.ContainsFunc(infos, func(i release.Info) bool { return i.Err == nil }):
-		publish = x.build()
-	}
 	id := ""
 	if err == nil {
 		id, err = x.wanted(store.Current, store.Canary)
 	}
 	switch {
-	case errors.Is(err, release.ErrNoRelease):
-		x.fail("release", publish, "no release is published in %s", store.Dir)
+	case isBelowFile(store.Dir):
+		x.fail("release", x.set("releases", "a folder"), "%s is a file, not a folder of releases", existing(store.Dir))
+		return
+	case errors.Is(err, release.ErrNoRelease) || errors.Is(err, fs.ErrNotExist):
+		x.fail("release", x.publish(infos), "no release is published in %s", store.Dir)
 		return
 	case err != nil:
-		x.fail("release", x.allow(err, store.Dir, publish), "%v", err)
+		mend := x.publish(infos)
+		if _, currentErr := store.Current(); errors.Is(err, release.ErrCorrupt) && !errors.Is(currentErr, release.ErrCorrupt) {
+			mend = x.onStore("rollback", "--canary")
+		}
+		x.fail("release", x.allow(err, store.Dir, mend), "%v", err)
 		return
 	}
 	x.verify(ctx, store, id, infos)
+	kept := 0
 	for i := range infos {
 		info := &infos[i]
 		x.claim(info.Built, "release "+info.ID)
-		if path := store.Path(info.ID); info.Err != nil && info.ID != id {
-			x.warn("releases", x.allow(info.Err, path, x.as(x.owner, "rm", "-r", path)), "%s is no release: %v", info.ID, info.Err)
+		if info.Err == nil {
+			kept++
 		}
+		if info.Err == nil || info.ID == id {
+			continue
+		}
+		path := store.Path(info.ID)
+		mend := "move " + path + " elsewhere, or " + x.set("releases", "a folder of releases alone")
+		if release.ValidID(info.ID) { // any other folder is the user's own
+			mend = x.allow(info.Err, path, x.as(x.owner, "rm", "-r", path))
+		}
+		x.warn("releases", mend, "%s is no release: %v", info.ID, info.Err)
 	}
 	prune := x.onStore("prune", "--keep", keptReleases)
-	if len(infos) > manyReleases {
-		x.warn("releases", prune, "%d releases are kept", len(infos))
+	if kept > manyReleases {
+		x.warn("releases", prune, "%d releases are kept", kept)
 	}
 	x.disk(store.Dir, size(infos, id), "the next release needs", prune)
+}
+
+// publish returns the command that publishes the newest release with records, or makes one.
+func (x *examiner) publish(infos []release.Info) string {
+	at := slices.IndexFunc(infos, func(i release.Info) bool { return i.Err == nil && !i.Empty })
+	if at < 0 {
+		return x.build()
+	}
+	return x.onStore("publish", infos[at].ID)
 }
 
 // wanted returns the id of the release that the edge is to serve.
@@ -82,7 +100,7 @@ func (x *examiner) instead(infos []release.Info, before ...string) string {
 		return x.set("pin", "a release of "+x.onStore("releases"))
 	case x.canary: // the current release is another
 		return x.onStore("rollback", "--canary")
-	case slices.ContainsFunc(infos, func(i release.Info) bool { return i.Previous && i.Err == nil }):
+	case slices.ContainsFunc(infos, func(i release.Info) bool { return i.Previous && i.Err == nil && !i.Empty }):
 		return x.onStore("rollback")
 	default:
 		return x.build(before...)
@@ -108,6 +126,8 @@ func (x *examiner) verify(ctx context.Context, store release.Store, id string, i
 	case len(problems) > 0:
 		remove := x.as(x.owner, "rm", "-r", store.Path(id)) // a build keeps a release that opens
 		x.fail("release", x.instead(infos, remove), "%s is damaged: %v", id, &problems[0])
+	case infos[at].Empty:
+		x.warn("release", x.instead(infos, x.ingest()), "%s has no record: every title gets 404", id)
 	default:
 		x.ok("release", "%s, %s, checked 1 of %d parts", id, amount(infos[at].Bytes), parts)
 	}

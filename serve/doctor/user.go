@@ -5,8 +5,11 @@ import (
 	"os/user"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"al.essio.dev/pkg/shellescape"
+
+	"github.com/reelsplice/reelsplice/serve/auth"
 )
 
 // user warns of root, who may do more than the user of the edge.
@@ -16,9 +19,29 @@ func (x *examiner) user() {
 	case x.owner != 0:
 		x.warn("user", x.again(), "root may read files and take ports that %s may not: the results below are those of root", userName(x.owner))
 	default:
-		x.warn("user", "useradd --system reelsplice && "+shellescape.QuoteCommand([]string{"chown", "-R", "reelsplice:", x.dataFolder(), x.Config.Tokens})+", then start the edge as that user",
-			"the edge would run as root")
+		x.warn("user", x.unprivileged()+"start the edge as "+packagedUser, "the edge would run as root")
 	}
+}
+
+// unprivileged returns the commands that make a user for the edge and give that user the files that are there already.
+func (x *examiner) unprivileged() string {
+	var commands []string
+	if _, err := user.Lookup(packagedUser); err != nil {
+		commands = append(commands, "useradd --system "+packagedUser)
+	}
+	var paths []string
+	for _, path := range []string{x.dataFolder(), x.Config.Tokens, x.Config.Tokens + auth.LockSuffix} {
+		if _, err := os.Stat(path); err == nil {
+			paths = append(paths, path)
+		}
+	}
+	if len(paths) > 0 {
+		commands = append(commands, shellescape.QuoteCommand(append([]string{"chown", "-R", packagedUser + ":"}, paths...)))
+	}
+	if len(commands) == 0 {
+		return ""
+	}
+	return strings.Join(commands, " && ") + ", then "
 }
 
 // dataOwner returns the user who owns the data. A folder of root, or one that only root can make, is for the user of

@@ -20,17 +20,17 @@ const AdminConns = 32
 // of a release while it is opened, inherited ones.
 const ownFiles = 64
 
-// otherFiles is how many files may be open beside the connections of the API.
-const otherFiles = ownFiles + connlimit.Extra + AdminConns + connlimit.Extra
+// OtherFiles is how many files may be open beside the connections of the API.
+const OtherFiles = ownFiles + connlimit.Extra + AdminConns + connlimit.Extra
 
 // fitConns lowers limits.MaxConns to fit a limit of open files allows.
 func fitConns(limits *Limits, limit uint64) error {
 	if limit > math.MaxInt32 {
 		return nil
 	}
-	most := int(limit) - otherFiles
+	most := int(limit) - OtherFiles
 	if most < 1 {
-		return fmt.Errorf("open files: the limit is %d, want %d or more (ulimit -n)", limit, otherFiles+1)
+		return fmt.Errorf("open files: the limit is %d, want %d or more (ulimit -n)", limit, OtherFiles+1)
 	}
 	if limits.MaxConns > most {
 		limits.Log.Info("max-conns lowered to fit the limit of open files", "max-conns", most, "wanted", limits.MaxConns, "open files", limit)

@@ -13,10 +13,10 @@ func TestFitConns(t *testing.T) {
 	}{
 		{^uint64(0), 1 << 16, 1 << 16},
 		{1 << 20, 1 << 16, 1 << 16},
-		{4096, 1 << 16, 4096 - otherFiles},
+		{4096, 1 << 16, 4096 - OtherFiles},
 		{4096, 100, 100},
-		{otherFiles + 1, 100, 1},
-		{otherFiles, 100, 0},
+		{OtherFiles + 1, 100, 1},
+		{OtherFiles, 100, 0},
 	} {
 		var log bytes.Buffer
 		cfg := Limits{MaxConns: c.conns, Log: slog.New(slog.NewTextHandler(&log, nil))}
