@@ -130,7 +130,7 @@ func (a *app) buildAndReport(ctx context.Context, cfg build.Config, bucket mirro
 	}); err != nil {
 		return err
 	}
-	if publish {
+	if publish && !r.Empty() {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("publish %s: %w", r.Release, err)
 		}
@@ -138,20 +138,27 @@ func (a *app) buildAndReport(ctx context.Context, cfg build.Config, bucket mirro
 			return err
 		}
 	}
-	if err := a.printBuild(&r, publish); err != nil {
+	if err := a.printBuild(&r, cfg.Releases, publish); err != nil {
 		return err
 	}
 	a.afterBuild(cfg.Releases, r.Release, publish)
 	return nil
 }
 
-// printBuild prints the report of a build.
-func (a *app) printBuild(r *build.Report, published bool) error {
+// printBuild prints the report of a build. That an empty release was to be published is an error: most often a fetch
+// or an ingest has failed, and a good release is current.
+func (a *app) printBuild(r *build.Report, releases string, publish bool) error {
+	published := publish && !r.Empty()
 	report := struct {
 		*build.Report
 		Published bool `json:"published"`
 	}{r, published}
-	return a.print(report, func(w io.Writer) { writeBuild(w, r, published) })
+	err := a.print(report, func(w io.Writer) { writeBuild(w, r, published) })
+	if err == nil && published != publish {
+		return fmt.Errorf("release %s has no records and is not published; to publish it all the same: reelsplice publish --releases %s %s",
+			r.Release, object.WithoutSecrets(releases), r.Release)
+	}
+	return err
 }
 
 // afterBuild names the command that comes next.
@@ -179,7 +186,7 @@ func (a *app) buildIntoBucket(ctx context.Context, cfg build.Config, bucket mirr
 			}
 			p := a.progress("build", false)
 			defer p.stop()
-			if r, err = array.Whole(ctx, at, params, cfg.Access, p.update); err != nil || !publish {
+			if r, err = array.Whole(ctx, at, params, cfg.Access, p.update); err != nil || !publish || r.Empty() {
 				return err
 			}
 			_, err = at.Releases.Publish(ctx, r.Release)
@@ -189,7 +196,7 @@ func (a *app) buildIntoBucket(ctx context.Context, cfg build.Config, bucket mirr
 	if err != nil {
 		return err
 	}
-	if err := a.printBuild(&r, publish); err != nil {
+	if err := a.printBuild(&r, cfg.Releases, publish); err != nil {
 		return err
 	}
 	a.afterBuild(cfg.Releases, r.Release, publish)

@@ -343,7 +343,10 @@ func buildSealCommand(a *app) *cobra.Command {
 			if err != nil {
 				return refused(err)
 			}
-			return a.printBuild(&r, publish)
+			if err = a.printBuild(&r, s.releases, publish); err != nil && r.Empty() {
+				return usage(err) // another attempt would end the same way
+			}
+			return err
 		})
 	})
 }
