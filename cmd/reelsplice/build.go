@@ -163,7 +163,10 @@ func (a *app) printBuild(r *build.Report, releases string, publish bool) error {
 
 // afterBuild names the command that comes next.
 func (a *app) afterBuild(releases, id string, published bool) {
-	if published {
+	tokens := a.settingOfServe("tokens", "tokens.txt")
+	if _, err := os.Stat(tokens); published && errors.Is(err, os.ErrNotExist) {
+		a.next("token issue", "--tokens", tokens, "--name", "me")
+	} else if published {
 		args := append([]string{"--releases", releases}, a.place("--tokens", "tokens.txt")...)
 		if object.IsURL(releases) {
 			args = append(args, a.place("--cache-dir", "cache")...)

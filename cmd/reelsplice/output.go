@@ -53,7 +53,7 @@ func (a *app) next(command string, args ...string) {
 	if a.quiet || a.json || !isTerminal(a.Stderr) {
 		return
 	}
-	words := []string{"reelsplice", command}
+	words := append([]string{"reelsplice"}, strings.Fields(command)...)
 	if a.config != "" {
 		words = append(words, "--config", a.config)
 	}
@@ -67,6 +67,14 @@ func (a *app) place(flag, usual string) []string {
 		return nil
 	}
 	return []string{flag, usual}
+}
+
+// settingOfServe returns what the config file has for a flag of serve, or else otherwise.
+func (a *app) settingOfServe(flag, otherwise string) string {
+	if _, v := lookup(a.settings, []string{"serve"}, flag); v != nil {
+		return fmt.Sprint(v)
+	}
+	return otherwise
 }
 
 // isTerminal reports whether a person looks at w.

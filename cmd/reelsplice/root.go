@@ -93,7 +93,8 @@ type app struct {
 	process
 	json     bool
 	quiet    bool
-	config   string // config file, "" for none
+	config   string         // config file, "" for none
+	settings map[string]any // of the config file
 	logLevel slog.Level
 	running  bool        // the command line was understood
 	queue    *logs.Queue // behind Stderr, for a command that serves; nil else

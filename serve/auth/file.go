@@ -237,7 +237,15 @@ func makeLock(path string) error {
 func readFile(path string) ([]byte, error) {
 	data, err := follow.Read(path, MaxFileSize)
 	if err != nil {
-		return nil, fmt.Errorf("read token file: %w", err)
+		return nil, advise(fmt.Errorf("read token file: %w", err))
 	}
 	return data, nil
+}
+
+// advise adds what makes a missing token file.
+func advise(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: run token issue first", err)
+	}
+	return err
 }
