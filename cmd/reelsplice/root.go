@@ -170,7 +170,11 @@ func group(c *cobra.Command) {
 		case len(args) > 0:
 			return unknownCommand(cmd, args[0])
 		case cmd.HasParent():
-			return fmt.Errorf("%s: want a command after it", cmd.CommandPath())
+			var names []string
+			for _, sub := range cmd.Commands() {
+				names = append(names, sub.Name())
+			}
+			return fmt.Errorf("%s: want one of %s after it", cmd.Name(), strings.Join(names, ", "))
 		}
 		return cmd.Help()
 	}
