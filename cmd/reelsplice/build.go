@@ -155,8 +155,8 @@ func (a *app) printBuild(r *build.Report, releases string, publish bool) error {
 	}{r, published}
 	err := a.print(report, func(w io.Writer) { writeBuild(w, r, published) })
 	if err == nil && published != publish {
-		return fmt.Errorf("release %s has no records and is not published; to publish it all the same: reelsplice publish --releases %s %s",
-			r.Release, object.WithoutSecrets(releases), r.Release)
+		return fmt.Errorf("release %s has no records and is not published; to publish it all the same: %s publish --releases %s %s",
+			r.Release, a.program(), object.WithoutSecrets(releases), r.Release)
 	}
 	return err
 }
