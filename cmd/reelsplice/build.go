@@ -50,7 +50,7 @@ func buildCommand(a *app) *cobra.Command {
 	f.StringVar(&date, "date", "", "`TIME` of the changes, such as 2026-11-22 or 2026-11-22T04:00:00Z; now by default")
 	f.StringVar(&access, "access", "", "`FILE` with requests by resource, for trends: media_type, id, day, week")
 	f.BoolVar(&cfg.Full, "full", false, "render everything; reuse nothing of the previous release")
-	f.BoolVar(&publish, "publish", false, "make the release current")
+	f.BoolVar(&publish, "publish", false, "make the release current, if it has records")
 	profiles.add(f)
 	required(c, "catalog", "releases")
 	c.AddCommand(buildPlanCommand(a), buildTaskCommand(a), buildSealCommand(a), submitCommand(a), buildStatusCommand(a), buildCleanCommand(a))

@@ -335,7 +335,7 @@ func buildSealCommand(a *app) *cobra.Command {
 	s.workFlag(f)
 	s.sourceFlags(f, " (default that of the plan)")
 	s.machineFlags(f)
-	f.BoolVar(&publish, "publish", false, "make the release current")
+	f.BoolVar(&publish, "publish", false, "make the release current, if it has records")
 	required(c, "work")
 	return a.leaf(c, func(ctx context.Context, _ []string) error {
 		return s.do(ctx, a, func(at array.Site) error {
