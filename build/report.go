@@ -81,6 +81,16 @@ func NewReport(p *plan.Plan, o task.Outcome) Report {
 	return r
 }
 
+// Empty reports whether the build had no record at all.
+func (r *Report) Empty() bool {
+	for _, n := range r.Records {
+		if n > 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // Describe adds the counts of the release.
 func (r *Report) Describe(m release.Manifest) {
 	r.Release = m.ID

@@ -6,7 +6,6 @@ package serve
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	nethttp "net/http"
 	"strings"
@@ -133,9 +132,9 @@ func Bind(cfg *Config) (*Bound, error) {
 	if cfg.AdminAddr == "" {
 		return b, nil
 	}
-	if b.admin, err = net.Listen("tcp", cfg.AdminAddr); err != nil {
+	if b.admin, err = http.Listen("admin-addr", cfg.AdminAddr); err != nil {
 		_ = api.Close()
-		return nil, fmt.Errorf("listen: %w", err)
+		return nil, err
 	}
 	return b, nil
 }
@@ -147,9 +146,9 @@ func BindRest(cfg *Config, api *net.TCPListener, admin net.Listener) (*Bound, er
 		return b, nil
 	}
 	var err error
-	if b.admin, err = net.Listen("tcp", cfg.AdminAddr); err != nil {
+	if b.admin, err = http.Listen("admin-addr", cfg.AdminAddr); err != nil {
 		b.Close()
-		return nil, fmt.Errorf("listen: %w", err)
+		return nil, err
 	}
 	return b, nil
 }

@@ -24,7 +24,7 @@ const sealStage = "seal"
 const installed = "installed"
 
 // Seal completes the release when the tasks of all stages are done, adds it to the store of releases,
-// makes it current if that is wanted, and removes the content of the work folder.
+// makes it current if that is wanted and it has a record, and removes the content of the work folder.
 func Seal(ctx context.Context, s Site, publish bool) (r build.Report, err error) {
 	for try := 1; try <= attempts; try++ {
 		if r, err = seal(ctx, s, publish); err == nil || ctx.Err() != nil || errors.Is(err, ErrRefused) || errors.Is(err, fs.ErrNotExist) {
@@ -50,7 +50,7 @@ func seal(ctx context.Context, s Site, publish bool) (r build.Report, err error)
 	if err != nil {
 		return r, err
 	}
-	if publish {
+	if publish && !r.Empty() {
 		if _, err := s.Releases.Publish(ctx, r.Release); err != nil {
 			return r, err
 		}

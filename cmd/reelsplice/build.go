@@ -50,7 +50,7 @@ func buildCommand(a *app) *cobra.Command {
 	f.StringVar(&date, "date", "", "`TIME` of the changes, such as 2026-11-22 or 2026-11-22T04:00:00Z; now by default")
 	f.StringVar(&access, "access", "", "`FILE` with requests by resource, for trends: media_type, id, day, week")
 	f.BoolVar(&cfg.Full, "full", false, "render everything; reuse nothing of the previous release")
-	f.BoolVar(&publish, "publish", false, "make the release current")
+	f.BoolVar(&publish, "publish", false, "make the release current, if it has records")
 	profiles.add(f)
 	required(c, "catalog", "releases")
 	c.AddCommand(buildPlanCommand(a), buildTaskCommand(a), buildSealCommand(a), submitCommand(a), buildStatusCommand(a), buildCleanCommand(a))
@@ -130,7 +130,7 @@ func (a *app) buildAndReport(ctx context.Context, cfg build.Config, bucket mirro
 	}); err != nil {
 		return err
 	}
-	if publish {
+	if publish && !r.Empty() {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("publish %s: %w", r.Release, err)
 		}
@@ -138,25 +138,35 @@ func (a *app) buildAndReport(ctx context.Context, cfg build.Config, bucket mirro
 			return err
 		}
 	}
-	if err := a.printBuild(&r, publish); err != nil {
+	if err := a.printBuild(&r, cfg.Releases, publish); err != nil {
 		return err
 	}
 	a.afterBuild(cfg.Releases, r.Release, publish)
 	return nil
 }
 
-// printBuild prints the report of a build.
-func (a *app) printBuild(r *build.Report, published bool) error {
+// printBuild prints the report of a build. That an empty release was to be published is an error: most often a fetch
+// or an ingest has failed, and a good release is current.
+func (a *app) printBuild(r *build.Report, releases string, publish bool) error {
+	published := publish && !r.Empty()
 	report := struct {
 		*build.Report
 		Published bool `json:"published"`
 	}{r, published}
-	return a.print(report, func(w io.Writer) { writeBuild(w, r, published) })
+	err := a.print(report, func(w io.Writer) { writeBuild(w, r, published) })
+	if err == nil && published != publish {
+		return fmt.Errorf("release %s has no records and is not published; to publish it all the same: %s publish --releases %s %s",
+			r.Release, a.program(), object.WithoutSecrets(releases), r.Release)
+	}
+	return err
 }
 
 // afterBuild names the command that comes next.
 func (a *app) afterBuild(releases, id string, published bool) {
-	if published {
+	tokens := a.settingOfServe("tokens", "tokens.txt")
+	if _, err := os.Stat(tokens); published && errors.Is(err, os.ErrNotExist) {
+		a.next("token issue", "--tokens", tokens, "--name", "me")
+	} else if published {
 		args := append([]string{"--releases", releases}, a.place("--tokens", "tokens.txt")...)
 		if object.IsURL(releases) {
 			args = append(args, a.place("--cache-dir", "cache")...)
@@ -179,7 +189,7 @@ func (a *app) buildIntoBucket(ctx context.Context, cfg build.Config, bucket mirr
 			}
 			p := a.progress("build", false)
 			defer p.stop()
-			if r, err = array.Whole(ctx, at, params, cfg.Access, p.update); err != nil || !publish {
+			if r, err = array.Whole(ctx, at, params, cfg.Access, p.update); err != nil || !publish || r.Empty() {
 				return err
 			}
 			_, err = at.Releases.Publish(ctx, r.Release)
@@ -189,7 +199,7 @@ func (a *app) buildIntoBucket(ctx context.Context, cfg build.Config, bucket mirr
 	if err != nil {
 		return err
 	}
-	if err := a.printBuild(&r, publish); err != nil {
+	if err := a.printBuild(&r, cfg.Releases, publish); err != nil {
 		return err
 	}
 	a.afterBuild(cfg.Releases, r.Release, publish)

@@ -335,7 +335,7 @@ func buildSealCommand(a *app) *cobra.Command {
 	s.workFlag(f)
 	s.sourceFlags(f, " (default that of the plan)")
 	s.machineFlags(f)
-	f.BoolVar(&publish, "publish", false, "make the release current")
+	f.BoolVar(&publish, "publish", false, "make the release current, if it has records")
 	required(c, "work")
 	return a.leaf(c, func(ctx context.Context, _ []string) error {
 		return s.do(ctx, a, func(at array.Site) error {
@@ -343,7 +343,10 @@ func buildSealCommand(a *app) *cobra.Command {
 			if err != nil {
 				return refused(err)
 			}
-			return a.printBuild(&r, publish)
+			if err = a.printBuild(&r, s.releases, publish); err != nil && r.Empty() {
+				return usage(err) // another attempt would end the same way
+			}
+			return err
 		})
 	})
 }

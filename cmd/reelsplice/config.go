@@ -30,20 +30,20 @@ func (a *app) configure(cmd *cobra.Command) error {
 	if path := variables[envPrefix+"CONFIG"]; a.config == "" && path != "" {
 		a.config = path
 	}
-	settings, err := readConfig(a.config, cmd.Root())
-	if err != nil {
+	var err error
+	if a.settings, err = readConfig(a.config, cmd.Root()); err != nil {
 		return err
 	}
 	var errs []error
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if !f.Changed && configurable(f.Name) {
-			errs = append(errs, a.setFlag(cmd, f, variables, settings))
+			errs = append(errs, a.setFlag(cmd, f, variables))
 		}
 	})
 	return errors.Join(errs...)
 }
 
-func (a *app) setFlag(cmd *cobra.Command, f *pflag.Flag, variables map[string]string, settings map[string]any) error {
+func (a *app) setFlag(cmd *cobra.Command, f *pflag.Flag, variables map[string]string) error {
 	variable := variableOf(f.Name)
 	if v, ok := variables[variable]; ok {
 		if err := cmd.Flags().Set(f.Name, v); err != nil {
@@ -51,9 +51,9 @@ func (a *app) setFlag(cmd *cobra.Command, f *pflag.Flag, variables map[string]st
 		}
 		return nil
 	}
-	key, v := lookup(settings, strings.Fields(cmd.CommandPath())[1:], f.Name)
+	key, v := lookup(a.settings, strings.Fields(cmd.CommandPath())[1:], f.Name)
 	if other := cmd.Annotations[settingsOf]; other != "" && (key == "" || key == f.Name) {
-		if k, value := lookup(settings, []string{other}, f.Name); k != "" {
+		if k, value := lookup(a.settings, []string{other}, f.Name); k != "" {
 			key, v = k, value
 		}
 	}

@@ -110,10 +110,10 @@ func (a *app) crawl(ctx context.Context, cfg crawl.Config) error {
 	cfg.Progress = p.update
 	r, err := crawl.Run(ctx, cfg)
 	p.stop()
-	if r.Requests == 0 && err != nil {
+	if r.Requests == 0 && err != nil && len(r.Unresolved) == 0 {
 		return err
 	}
-	err = errors.Join(a.print(r, func(w io.Writer) { writeCrawl(w, &r) }), err)
+	err = errors.Join(a.print(r, func(w io.Writer) { writeCrawl(w, &r, len(cfg.Library) > 0 && !cfg.Search) }), err)
 	if err == nil && r.Failures > 0 {
 		return fmt.Errorf("%s had no usable response: run the same command again; the first: %s", plural(r.Failures, "request"), r.Failed[0])
 	}
@@ -123,7 +123,8 @@ func (a *app) crawl(ctx context.Context, cfg crawl.Config) error {
 	return err
 }
 
-func writeCrawl(w io.Writer, r *crawl.Report) {
+// writeCrawl prints a report. Unsearched says that names of a library without an id were not searched for.
+func writeCrawl(w io.Writer, r *crawl.Report, unsearched bool) {
 	for _, kind := range slices.Sorted(maps.Keys(r.Fetched)) {
 		fmt.Fprintf(w, "fetched: %s\n", ofKind(r.Fetched[kind], kind))
 	}
@@ -146,6 +147,9 @@ func writeCrawl(w io.Writer, r *crawl.Report) {
 			}
 			fmt.Fprintf(w, "%s: %s\n", l.what, name)
 		}
+	}
+	if unsearched && len(r.Unresolved) > 0 {
+		fmt.Fprintln(w, "without an id: --library-search searches for them by name")
 	}
 	if r.Oldest > 0 {
 		fmt.Fprintf(w, "responses from %s to %s\n", r.Oldest, r.Newest)

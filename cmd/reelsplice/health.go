@@ -86,5 +86,8 @@ func askReady(ctx context.Context, addr string) (health, error) {
 	if err != nil {
 		return health{}, fmt.Errorf("ask %s: %w", url, err)
 	}
+	if rs.StatusCode != http.StatusOK && rs.StatusCode != http.StatusServiceUnavailable {
+		return health{}, fmt.Errorf("ask %s: status %d: %s is no admin listener: give the address of --admin-addr", url, rs.StatusCode, addr)
+	}
 	return health{Ready: rs.StatusCode == http.StatusOK, Text: strings.TrimSpace(string(text))}, nil
 }

@@ -54,7 +54,7 @@ func (a *app) next(command string, args ...string) {
 	if a.quiet || a.json || !isTerminal(a.Stderr) {
 		return
 	}
-	words := []string{"reelsplice", command}
+	words := append([]string{a.program()}, strings.Fields(command)...)
 	if a.config != "" {
 		words = append(words, "--config", a.config)
 	}
@@ -78,6 +78,26 @@ func (a *app) place(flag, usual string) []string {
 		return nil
 	}
 	return []string{flag, usual}
+}
+
+// program is how a person calls this program again.
+func (a *app) program() string { return calledAgain(os.Args[0]) }
+
+// calledAgain returns path, if the shell needs one, or else the name alone. The path of "go run" is gone later.
+func calledAgain(path string) string {
+	temporary := strings.Contains(path, "go-build") || strings.HasPrefix(path, filepath.Clean(os.TempDir())+string(filepath.Separator))
+	if filepath.Base(path) == path || temporary {
+		return "reelsplice"
+	}
+	return path
+}
+
+// settingOfServe returns what the config file has for a flag of serve, or else otherwise.
+func (a *app) settingOfServe(flag, otherwise string) string {
+	if _, v := lookup(a.settings, []string{"serve"}, flag); v != nil {
+		return fmt.Sprint(v)
+	}
+	return otherwise
 }
 
 // isTerminal reports whether a person looks at w.

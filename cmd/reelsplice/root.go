@@ -93,7 +93,8 @@ type app struct {
 	process
 	json     bool
 	quiet    bool
-	config   string // config file, "" for none
+	config   string         // config file, "" for none
+	settings map[string]any // of the config file
 	logLevel slog.Level
 	running  bool        // the command line was understood
 	queue    *logs.Queue // behind Stderr, for a command that serves; nil else
@@ -169,7 +170,11 @@ func group(c *cobra.Command) {
 		case len(args) > 0:
 			return unknownCommand(cmd, args[0])
 		case cmd.HasParent():
-			return fmt.Errorf("%s: want a command after it", cmd.CommandPath())
+			var names []string
+			for _, sub := range cmd.Commands() {
+				names = append(names, sub.Name())
+			}
+			return fmt.Errorf("%s: want one of %s after it", cmd.Name(), strings.Join(names, ", "))
 		}
 		return cmd.Help()
 	}

@@ -9,11 +9,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/reelsplice/reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/serve/auth"
 )
 
@@ -61,6 +64,7 @@ func tokenIssueCommand(a *app) *cobra.Command {
 		if err := t.complete(a.Stdin, f.Changed("value")); err != nil {
 			return usage(err)
 		}
+		_, missing := os.Stat(t.path)
 		token, err := t.issue()
 		if err != nil {
 			return err
@@ -74,8 +78,22 @@ func tokenIssueCommand(a *app) *cobra.Command {
 			Account string     `json:"account,omitempty"`
 			Expires *time.Time `json:"expires"` // null for never
 		}{token, t.record.Name, t.record.Account, optional(t.record.Expires)}
-		return a.print(v, func(w io.Writer) { fmt.Fprintln(w, token) })
+		if err := a.print(v, func(w io.Writer) { fmt.Fprintln(w, token) }); err != nil {
+			return err
+		}
+		if missing != nil {
+			a.afterFirstToken(t.path)
+		}
+		return nil
 	})
+}
+
+// afterFirstToken names the command that comes next, if it is known where the releases are.
+func (a *app) afterFirstToken(tokens string) {
+	releases := a.settingOfServe("releases", "releases")
+	if _, err := (release.Store{Dir: releases}).Current(); err == nil || object.IsURL(releases) {
+		a.next("serve", append([]string{"--releases", releases, "--tokens", tokens}, a.place("--admin-addr", "127.0.0.1:9090")...)...)
+	}
 }
 
 // An issue is a token that is to be made.

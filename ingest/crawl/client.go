@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -119,6 +120,9 @@ func newClient(cfg *Config) (*client, error) {
 // parseFrom checks the address of a server and completes it with the API's version.
 func parseFrom(from string) (*url.URL, error) {
 	u, err := url.Parse(from)
+	if plain, _ := url.Parse("http://" + from); (err != nil || u.Host == "") && plain != nil && plain.Port() != "" {
+		return nil, fmt.Errorf("from: want a URL such as http://%s", plain.Host)
+	}
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("from: want a URL such as https://api.themoviedb.org/3: %w", errors.Unwrap(err))
@@ -229,6 +233,9 @@ func (c *client) try(ctx context.Context, path string, query url.Values, use fun
 			return err
 		}
 		rs, body, err := c.ask(ctx, target, query)
+		if err != nil && path == probePath && ctx.Err() == nil && hopeless(err) {
+			return &FatalError{fmt.Sprintf("from: %s: %v", c.base, c.plain(err))}
+		}
 		if err != nil {
 			return c.plain(err)
 		}
@@ -293,6 +300,17 @@ func (c *client) plain(err error) error {
 		return errors.New(c.key.redact(text))
 	}
 	return err
+}
+
+// hopeless reports whether a server was not reached, or does not speak HTTP or TLS. The first request with such an
+// error shows a wrong address.
+func hopeless(err error) bool {
+	var asked *url.Error // not of reading a body
+	if !errors.As(err, &asked) || asked.Timeout() || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return false
+	}
+	var op *net.OpError
+	return !errors.As(err, &op) || op.Op != "read" && op.Op != "write"
 }
 
 // A slowError is a response that asks for a pause.

@@ -16,6 +16,7 @@ import (
 	"log/slog"
 	"net"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
@@ -179,8 +180,26 @@ func Run(ctx context.Context, cfg Config) (r Report, err error) {
 	if err == nil {
 		err = r.finish(s, r.Complete && cfg.Seasons != SeasonsNone)
 	}
+	if err == nil && r.Requests == 0 && len(s.done) == 0 {
+		r.Complete, err = false, cfg.nothing()
+	}
 	r.Seconds = float64(cfg.Now().Sub(start).Milliseconds()) / 1000
 	return r, err
+}
+
+// nothing explains a crawl without a request into a dump without a response.
+func (cfg *Config) nothing() error {
+	var why []string
+	for _, path := range slices.Concat(cfg.IDs, cfg.Library) {
+		why = append(why, path+" names no id")
+	}
+	for _, path := range cfg.DailyIDs {
+		why = append(why, path+" has no id of the wanted kinds and popularity")
+	}
+	if cfg.RefreshDays > 0 {
+		why = append(why, cfg.Out+" has nothing to refresh")
+	}
+	return errors.New("nothing to fetch: " + strings.Join(why, ", "))
 }
 
 // local reports whether a host is this machine.

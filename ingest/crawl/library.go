@@ -28,7 +28,7 @@ type libraryTitle struct {
 // files and names of folders, in this order.
 func readLibrary(ctx context.Context, dir string) ([]libraryTitle, error) {
 	l := library{ctx: ctx, fsys: os.DirFS(dir)}
-	if _, err := fs.ReadDir(l.fsys, "."); err != nil {
+	if _, err := os.ReadDir(dir); err != nil { // its error names dir
 		return nil, fmt.Errorf("read library: %w", err)
 	}
 	full, err := filepath.Abs(dir)

@@ -39,6 +39,9 @@ func (s Store) history() ([]string, error) {
 	path := filepath.Join(s.Dir, currentFile)
 	data, err := durable.ReadFile(path)
 	if missing(err) {
+		if _, err := os.Stat(s.Dir); missing(err) {
+			return nil, fmt.Errorf("folder %q does not exist: %w", s.Dir, ErrNoRelease)
+		}
 		return nil, fmt.Errorf("read %q: %w", path, ErrNoRelease)
 	}
 	if err != nil {

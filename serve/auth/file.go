@@ -22,7 +22,7 @@ import (
 // Errors of Issue, IssueChosen and Revoke, for errors.Is.
 var (
 	ErrNameTaken  = errors.New("name is taken by an unrevoked token")
-	ErrTokenTaken = errors.New("this token was issued before, and a revoked one stays revoked: choose another") // a revoked token must not work again
+	ErrTokenTaken = errors.New("this token was issued before")
 	ErrNoToken    = errors.New("no such token")
 	ErrAmbiguous  = errors.New("ambiguous token")
 	ErrIsRevoked  = errors.New("token is already revoked")
@@ -71,7 +71,7 @@ func IssueChosen(path string, r Record, token string) error {
 	return edit(path, true /* create */, func(data []byte, entries []entry) ([]byte, error) {
 		for i := range entries {
 			if entries[i].Hash == r.Hash {
-				return nil, fmt.Errorf("add token %q: %w (line %d, name %q)", r.Name, ErrTokenTaken, entries[i].line, entries[i].Name)
+				return nil, fmt.Errorf("add token %q: %w and %s (line %d, name %q)", r.Name, ErrTokenTaken, entries[i].state(r.Created), entries[i].line, entries[i].Name)
 			}
 			if entries[i].Name == r.Name && entries[i].Revoked.IsZero() {
 				return nil, fmt.Errorf("add token %q: %w (line %d)", r.Name, ErrNameTaken, entries[i].line)
@@ -82,6 +82,14 @@ func IssueChosen(path string, r Record, token string) error {
 		}
 		return append(data, line...), nil
 	})
+}
+
+// state says what became of a token that is chosen again. A revoked one must not work again.
+func (r *Record) state(now time.Time) string {
+	if reason := r.refusal(now.Unix()); reason != None {
+		return fmt.Sprintf("stays %s: choose another", reason)
+	}
+	return "is in force"
 }
 
 // checkLine reads a line back before it is written: a name with a tab or a newline in it would
@@ -243,7 +251,15 @@ func makeLock(path string) error {
 func readFile(path string) ([]byte, error) {
 	data, err := follow.Read(path, MaxFileSize)
 	if err != nil {
-		return nil, fmt.Errorf("read token file: %w", err)
+		return nil, advise(fmt.Errorf("read token file: %w", err))
 	}
 	return data, nil
+}
+
+// advise adds what makes a missing token file.
+func advise(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: run token issue first", err)
+	}
+	return err
 }

@@ -253,8 +253,8 @@ func TestAddForeignToken(t *testing.T) {
 	if err := IssueChosen(path, Record{Name: "old client"}, string(key)); err != nil {
 		t.Fatal(err)
 	}
-	if err := IssueChosen(path, Record{Name: "again"}, string(key)); !errors.Is(err, ErrTokenTaken) {
-		t.Errorf("IssueChosen() of the same hash = %v, want ErrTokenTaken", err)
+	if err := IssueChosen(path, Record{Name: "again"}, string(key)); !errors.Is(err, ErrTokenTaken) || !strings.Contains(err.Error(), "is in force") {
+		t.Errorf("IssueChosen() of the same hash = %v, want ErrTokenTaken, in force", err)
 	}
 	recs, err := List(path)
 	if err != nil {
@@ -262,6 +262,12 @@ func TestAddForeignToken(t *testing.T) {
 	}
 	if got := NewTable(recs).Check(key, testNow.Unix()); !got.OK || got.Name != "old client" {
 		t.Errorf("Check(%s) = %+v, want old client", key, got)
+	}
+	if _, err := Revoke(path, "old client", time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if err := IssueChosen(path, Record{Name: "again"}, string(key)); !errors.Is(err, ErrTokenTaken) || !strings.Contains(err.Error(), "stays revoked") {
+		t.Errorf("IssueChosen() of a revoked token = %v, want ErrTokenTaken, revoked", err)
 	}
 }
 

@@ -20,7 +20,7 @@ func OpenLive(path string, logger *slog.Logger) (*Live, error) {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
 	}
-	return follow.Open(follow.Files[Table]{
+	l, err := follow.Open(follow.Files[Table]{
 		Name: "token file", Paths: []string{path}, MaxSize: MaxFileSize, Log: logger,
 		Make: func(contents [][]byte) (*Table, []any, error) {
 			entries, err := parse(path, contents[0])
@@ -31,4 +31,5 @@ func OpenLive(path string, logger *slog.Logger) (*Live, error) {
 			return t, []any{"tokens", t.Len(), "active", t.Active(time.Now().Unix())}, nil
 		},
 	})
+	return l, advise(err)
 }

@@ -13,6 +13,7 @@ const (
 	Expired   Reason = "expired"
 	Revoked   Reason = "revoked"
 	Missing   Reason = "no key"                 // the request has no credential
+	NoBearer  Reason = "header without Bearer"  // and no other credential
 	NotTaken  Reason = "api_key is not allowed" // by the configuration
 )
 

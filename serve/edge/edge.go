@@ -8,6 +8,7 @@
 package edge
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -270,11 +271,21 @@ func (e *Edge) Authorize(authorization, query []byte, g *auth.Grant, now int64) 
 	}
 	token, ok := auth.Bearer(authorization)
 	if !ok {
-		return e.queryKey(query, table, now)
+		res := e.queryKey(query, table, now)
+		if res.Reason == auth.Missing && len(authorization) > 0 && !hasScheme(authorization) {
+			res.Reason = auth.NoBearer
+		}
+		return res
 	}
 	res := table.Check(token, now)
 	g.Set(table, res)
 	return res
+}
+
+// hasScheme reports whether a header Authorization begins with Bearer.
+func hasScheme(authorization []byte) bool {
+	const scheme = "bearer"
+	return len(authorization) >= len(scheme) && bytes.EqualFold(authorization[:len(scheme)], []byte(scheme))
 }
 
 // queryKey checks the api_key of a raw query.
@@ -301,7 +312,7 @@ func OmitKey(dst, query []byte) (short []byte, found bool) {
 }
 
 // hint logs that a path was not found because it lacks the version, which belongs to a client's
-// base URL. It overwrites x.q and x.keys.
+// base URL, or has it twice. It overwrites x.q and x.keys.
 func (x *exchange) hint(c status.Code) {
 	if c != status.NotFound {
 		return
@@ -309,6 +320,9 @@ func (x *exchange) hint(c status.Code) {
 	x.keys = append(append(x.keys[:0], "/3"...), x.rq.Path...)
 	if route.Match(x.rq.Method, x.keys, &x.q) == status.OK {
 		x.edge.log.hints.Info("path not found: it lacks /3, which belongs to the base URL of the client", "path", mask.Path(x.rq.Path))
+	}
+	if rest, ok := bytes.CutPrefix(x.rq.Path, []byte("/3")); ok && route.Match(x.rq.Method, rest, &x.q) == status.OK {
+		x.edge.log.hints.Info("path not found: it has /3 twice, which the base URL of the client and the client add", "path", mask.Path(x.rq.Path))
 	}
 }
 

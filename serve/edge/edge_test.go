@@ -191,6 +191,11 @@ func TestRefusedLog(t *testing.T) {
 	if n := strings.Count(log.String(), "\n"); n < 1 || n > most {
 		t.Errorf("1000 refusedPerSecond make %d lines, want 1 to %d", n, most)
 	}
+	unlimited()
+	ask(w.token, "")
+	if got := log.String(); !strings.Contains(got, `reason="header without Bearer"`) || strings.Contains(got, w.token) {
+		t.Errorf("log of a header that is a token = %.300q, want its reason and no credential", got)
+	}
 	w.edge.opts.AllowQueryKey = false
 	unlimited()
 	ask("", "api_key="+w.token)
@@ -263,7 +268,8 @@ func TestHint(t *testing.T) {
 	f("GET", "/search/movie?query=x", 404, 1)
 	f("GET", "/3/movie/551", 200, 0)
 	f("GET", "/3/movie/99999", 404, 0)
-	f("GET", "/3/3/movie/551", 404, 0)
+	f("GET", "/3/3/movie/551", 404, 1)
+	f("GET", "/3/3/3/movie/551", 404, 0)
 	f("GET", "/favicon.ico", 404, 0)
 	f("POST", "/movie/551", 404, 0)
 	f("GET", "/"+strings.Repeat("x", 1022), 404, 0)

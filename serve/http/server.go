@@ -8,8 +8,10 @@ package http
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
+	"syscall"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -33,11 +35,23 @@ type Server struct {
 
 // Bind takes an address, where connections wait to be served.
 func Bind(addr string) (*connlimit.DrainListener, error) {
-	ln, err := net.Listen("tcp", addr)
+	ln, err := Listen("addr", addr)
 	if err != nil {
-		return nil, fmt.Errorf("listen: %w", err)
+		return nil, err
 	}
 	return &connlimit.DrainListener{TCPListener: ln.(*net.TCPListener)}, nil
+}
+
+// Listen takes an address. Its error names the flag of the address.
+func Listen(flag, addr string) (net.Listener, error) {
+	ln, err := net.Listen("tcp", addr)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fmt.Errorf("%w: stop that program or give another --%s", err, flag)
+	case err != nil:
+		return nil, fmt.Errorf("--%s: %w", flag, err)
+	}
+	return ln, nil
 }
 
 // FitLimits lowers limits.MaxConns to fit the number of files that the process may have open.
