@@ -61,16 +61,6 @@ func (a *app) next(command string, args ...string) {
 	fmt.Fprintln(a.Stderr, "next: "+shellescape.QuoteCommand(append(words, args...)))
 }
 
-// program returns the name of this program for commands to copy: its path if it was called by one. go run calls it by
-// a path below the folder of temporary files, which does not last.
-func (a *app) program() string {
-	name := os.Args[0]
-	if !strings.Contains(name, "/") || strings.HasPrefix(name, filepath.Clean(os.TempDir())+"/") {
-		return "reelsplice"
-	}
-	return name
-}
-
 // place returns a flag for a folder that a next command needs. Without a config file, which may have one, its
 // usual name is a suggestion.
 func (a *app) place(flag, usual string) []string {
