@@ -34,7 +34,7 @@ for pkg in "${tests[@]}"; do
 done
 
 folder="Z:${work//\//\\}"
-run() { timeout 120 wine "$work/reelsplice.exe" "$@" 2>>"$work/run.err" | tr -d '\r'; }
+run() { timeout 120 wine "$work/reelsplice.exe" "$@" 2>>"$work/run.err" | tr -d '\r' || fail "reelsplice $1"; }
 mkdir "$work/dumps" "$work/over"
 cp data/sample/*.ndjson "$work/dumps"
 change() { # makes and publishes a release with that title, prints its id
