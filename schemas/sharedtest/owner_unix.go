@@ -1,0 +1,40 @@
+//go:build unix
+
+package sharedtest
+
+import (
+	"os"
+	"syscall"
+	"testing"
+)
+
+// The user and group that GiveAway gives files to. They need not exist.
+const (
+	OtherUID = 12345
+	OtherGID = 23456
+)
+
+// GiveAway gives files to another user and group, which root alone may do: tb is skipped elsewhere.
+func GiveAway(tb testing.TB, paths ...string) {
+	tb.Helper()
+	if os.Geteuid() != 0 {
+		tb.Skip("only root can give a file away")
+	}
+	for _, path := range paths {
+		if err := os.Chown(path, OtherUID, OtherGID); err != nil {
+			tb.Skip("this system does not let root give a file away: ", err)
+		}
+	}
+}
+
+// WantOwner checks who owns a file, and its mode.
+func WantOwner(tb testing.TB, path string, uid, gid uint32, mode os.FileMode) {
+	tb.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if has := info.Sys().(*syscall.Stat_t); has.Uid != uid || has.Gid != gid || info.Mode().Perm() != mode {
+		tb.Errorf("%s is owned by %d:%d, mode %v, want %d:%d and %v", path, has.Uid, has.Gid, info.Mode(), uid, gid, mode)
+	}
+}
