@@ -138,11 +138,7 @@ func (a *app) buildAndReport(ctx context.Context, cfg build.Config, bucket mirro
 			return err
 		}
 	}
-	if err := a.printBuild(&r, cfg.Releases, publish); err != nil {
-		return err
-	}
-	a.afterBuild(cfg.Releases, r.Release, publish)
-	return nil
+	return a.finishBuild(&r, cfg.Releases, publish)
 }
 
 // printBuild prints the report of a build. That an empty release was to be published is an error: most often a fetch
@@ -161,20 +157,26 @@ func (a *app) printBuild(r *build.Report, releases string, publish bool) error {
 	return err
 }
 
-// afterBuild names the command that comes next.
-func (a *app) afterBuild(releases, id string, published bool) {
-	tokens := a.settingOfServe("tokens", "tokens.txt")
-	if _, err := os.Stat(tokens); published && errors.Is(err, os.ErrNotExist) {
-		a.next("token issue", "--tokens", tokens, "--name", "me")
-	} else if published {
-		args := append([]string{"--releases", releases}, a.place("--tokens", "tokens.txt")...)
-		if object.IsURL(releases) {
-			args = append(args, a.place("--cache-dir", "cache")...)
-		}
-		a.next("serve", args...)
-	} else {
-		a.next("publish", "--releases", releases, id)
+// finishBuild prints the report of a build, and the command that comes next.
+func (a *app) finishBuild(r *build.Report, releases string, publish bool) error {
+	if err := a.printBuild(r, releases, publish); err != nil {
+		return err
 	}
+	if !publish {
+		a.next("publish", "--releases", releases, r.Release)
+		return nil
+	}
+	tokens := a.settingOfServe("tokens", "tokens.txt")
+	if _, err := os.Stat(tokens); errors.Is(err, os.ErrNotExist) {
+		a.next("token issue", "--tokens", tokens, "--name", "me")
+		return nil
+	}
+	args := append([]string{"--releases", releases}, a.place("--tokens", "tokens.txt")...)
+	if object.IsURL(releases) {
+		args = append(args, a.place("--cache-dir", "cache")...)
+	}
+	a.next("serve", args...)
+	return nil
 }
 
 // buildIntoBucket builds a release of a catalogue for a store of releases in a bucket.
@@ -199,11 +201,7 @@ func (a *app) buildIntoBucket(ctx context.Context, cfg build.Config, bucket mirr
 	if err != nil {
 		return err
 	}
-	if err := a.printBuild(&r, cfg.Releases, publish); err != nil {
-		return err
-	}
-	a.afterBuild(cfg.Releases, r.Release, publish)
-	return nil
+	return a.finishBuild(&r, cfg.Releases, publish)
 }
 
 // build runs a build with progress and a log.
