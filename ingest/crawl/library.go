@@ -24,8 +24,8 @@ type libraryTitle struct {
 }
 
 // readLibrary finds the titles below a folder. A folder is a series if it has a tvshow.nfo, folders of seasons, or
-// files with names like S01E02 and either ids of its own or nothing else; every other file of video is a movie. Ids come from NFO files, names of
-// files and names of folders, in this order.
+// files with names like S01E02 and either ids of its own or nothing else; every other file of video is a movie. Ids
+// come from NFO files, names of files and names of folders, in this order.
 func readLibrary(ctx context.Context, dir string) ([]libraryTitle, error) {
 	l := library{ctx: ctx, fsys: os.DirFS(dir)}
 	if _, err := os.ReadDir(dir); err != nil { // its error names dir

@@ -420,7 +420,7 @@ func (l *loop) followDetails(t task, e *entry) error {
 }
 
 // followSeasons adds the seasons of a series in a language. Those that are not wanted are only kept up to date. A season
-// of which the dump has all stays so.
+// that is complete in the dump stays complete.
 func (l *loop) followSeasons(t task, numbers []int64, wanted bool) error {
 	t.what, t.mode = fetchSeasons, SeasonsNone
 	if wanted {

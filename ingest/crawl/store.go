@@ -195,8 +195,8 @@ func (s *store) foreign() error {
 	return nil
 }
 
-// cut takes rows without an entry off the files, and moves files that have no entry at all. A file that lost rows, which only the end of the machine
-// can cause, takes their entries with it.
+// cut takes rows without an entry off the files, and moves files that have no entry at all. A file that lost rows,
+// which only the end of the machine can cause, takes their entries with it.
 func (s *store) cut() error {
 	lost := map[string]int64{}
 	entries, err := os.ReadDir(s.dir)
@@ -348,8 +348,7 @@ func (s *store) entry(key string) (e entry, err error) {
 	if p.day == 0 {
 		return e, nil
 	}
-	off := p.off
-	line, err := bufio.NewReader(io.NewSectionReader(s.journal, off, s.end-off)).ReadBytes('\n')
+	line, err := bufio.NewReader(io.NewSectionReader(s.journal, p.off, s.end-p.off)).ReadBytes('\n')
 	if err == nil {
 		e, err = parseEntry(line)
 	}
@@ -357,7 +356,7 @@ func (s *store) entry(key string) (e entry, err error) {
 		err = fmt.Errorf("want the entry of %s, found %s", key, e.Key)
 	}
 	if err != nil {
-		return e, fmt.Errorf("read journal at byte %d: %w", off, err)
+		return e, fmt.Errorf("read journal at byte %d: %w", p.off, err)
 	}
 	return e, nil
 }
