@@ -1,7 +1,8 @@
 // Package sharedtest finds the recorded answers and real dumps that lie beside a
 // checkout, in ../shared. The project ships none of them, so a test that needs
 // them skips where the folder is absent; in CI (CI=true) its absence is a failure,
-// so that those tests cannot silently stop running. It also says which tests are long.
+// so that those tests cannot silently stop running. It also has what tests of several stages share: which tests are
+// long, folders in memory, files of another user.
 package sharedtest
 
 import (
