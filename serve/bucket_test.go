@@ -12,6 +12,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/schemas/object/objecttest"
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/serve/pull"
 	"github.com/reelsplice/reelsplice/serve/servetest"
 )
@@ -52,17 +53,9 @@ func TestEdgesOverBucket(t *testing.T) {
 		c.Pull.Dir, c.Pull.Follow = t.TempDir(), follow
 		edges = append(edges, running(t, c))
 	}
-	waitFor := func(what string, ok func() bool) {
-		t.Helper()
-		for start := time.Now(); !ok(); time.Sleep(5 * time.Millisecond) {
-			if time.Since(start) > 15*time.Second {
-				t.Fatalf("still not: %s", what)
-			}
-		}
-	}
 	ready := func(s *Server, status int, text string) {
 		t.Helper()
-		waitFor(fmt.Sprintf("/readyz is %d with %q", status, text), func() bool {
+		sharedtest.Eventually(t, fmt.Sprintf("/readyz is %d with %q", status, text), func() bool {
 			code, _, body, err := get(s.AdminURL()+"/readyz", "")
 			return err == nil && code == status && strings.Contains(body, text)
 		})
@@ -151,11 +144,7 @@ func TestPin(t *testing.T) {
 		cfg.Pull.Pin, cfg.Poll = a, 10*time.Millisecond
 		change(&cfg)
 		s := running(t, cfg)
-		for start := time.Now(); s.Release() != a; time.Sleep(5 * time.Millisecond) {
-			if time.Since(start) > 15*time.Second {
-				t.Fatalf("%s: the edge serves %q, want %s", name, s.Release(), a)
-			}
-		}
+		sharedtest.Eventually(t, name+": the edge serves "+a, func() bool { return s.Release() == a })
 		time.Sleep(5 * cfg.Poll)
 		if got := s.Release(); got != a {
 			t.Errorf("%s: the edge serves %s, want %s", name, got, a)
@@ -178,5 +167,5 @@ func TestCanaryOfFolder(t *testing.T) {
 		t.Errorf("the edge serves %s, want the canary %s", got, a)
 	}
 	servetest.WriteFile(t, local.Dir+"/canary", b+"\n")
-	servetest.Eventually(t, "the edge serves another canary", func() bool { return s.Release() == b })
+	sharedtest.Eventually(t, "the edge serves another canary", func() bool { return s.Release() == b })
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/serve/metrics"
 	"github.com/reelsplice/reelsplice/serve/servetest"
 )
@@ -161,7 +162,7 @@ func TestMetricsAndAccessLog(t *testing.T) {
 	requests[[2]string{"error", "400"}] += 2
 
 	var got []line
-	servetest.Eventually(t, "all responses are logged", func() bool { return strings.Count(log.String(), "\n") == len(want) })
+	sharedtest.Eventually(t, "all responses are logged", func() bool { return strings.Count(log.String(), "\n") == len(want) })
 	if text := log.String(); strings.Contains(text, "hunter2") || strings.Contains(text, w.token) {
 		t.Errorf("the log has a credential:\n%s", text)
 	}
@@ -238,7 +239,7 @@ func checkMetrics(t *testing.T, s *Server, requests map[[2]string]int, sent, lin
 			t.Errorf("%s = %v, want about now", f.Describe().Name, at)
 		}
 	}
-	servetest.Eventually(t, "the release is checked", func() bool {
+	sharedtest.Eventually(t, "the release is checked", func() bool {
 		families = scrape(t, s)
 		return value(families, metrics.Scrubs) == 1
 	})

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/serve/auth"
 	"github.com/reelsplice/reelsplice/serve/servetest"
 )
@@ -45,7 +46,7 @@ func TestShutdownDelay(t *testing.T) {
 	}
 	start := time.Now()
 	stop()
-	servetest.Eventually(t, "readyz says that the server stops", func() bool {
+	sharedtest.Eventually(t, "readyz says that the server stops", func() bool {
 		code, body := statusOf(s.AdminURL()+"/readyz", "")
 		return code == 503 && strings.Contains(body, "stopping")
 	})
@@ -61,7 +62,7 @@ func TestShutdownDelay(t *testing.T) {
 	if _, err := auth.Revoke(w.cfg.Tokens, "test", time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	servetest.Eventually(t, "the token is revoked within the delay", func() bool { code, _ := statusOf(s.URL()+"/3/movie/1", w.token); return code == 401 })
+	sharedtest.Eventually(t, "the token is revoked within the delay", func() bool { code, _ := statusOf(s.URL()+"/3/movie/1", w.token); return code == 401 })
 	select {
 	case err := <-ended:
 		if took := time.Since(start); err != nil || took < w.cfg.ShutdownDelay {

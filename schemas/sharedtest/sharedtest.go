@@ -2,7 +2,7 @@
 // checkout, in ../shared. The project ships none of them, so a test that needs
 // them skips where the folder is absent; in CI (CI=true) its absence is a failure,
 // so that those tests cannot silently stop running. It also has what tests of several stages share: which tests are
-// long, folders in memory, files of another user.
+// long, waiting, folders in memory, files of another user.
 package sharedtest
 
 import (

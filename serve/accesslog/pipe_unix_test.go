@@ -11,19 +11,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
-)
 
-// within fails the test if f does not return.
-func within(t *testing.T, what string, f func()) {
-	t.Helper()
-	ended := make(chan struct{})
-	go func() { defer close(ended); f() }()
-	select {
-	case <-ended:
-	case <-time.After(30 * time.Second):
-		t.Fatalf("%s waits for the reader of the pipe", what)
-	}
-}
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
+)
 
 // A pipe is a named pipe with a reader that reads only when a test has it read.
 type pipe struct {
@@ -81,12 +71,12 @@ func TestFullPipe(t *testing.T) {
 	p := newPipe(t)
 	l := p.open(t)
 	var err error
-	within(t, "Reopen", func() { err = errors.Join(l.Reopen(), l.Reopen()) })
+	sharedtest.Within(t, "Reopen", func() { err = errors.Join(l.Reopen(), l.Reopen()) })
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got []byte
-	within(t, "the log", func() {
+	sharedtest.Within(t, "the log", func() {
 		_, err = io.CopyN(io.Discard, p.reader, int64(p.filled))
 		for buf := make([]byte, 4096); err == nil && bytes.Count(got, []byte("\n")) < 10; {
 			var n int
@@ -100,16 +90,12 @@ func TestFullPipe(t *testing.T) {
 	if want := bytes.Repeat(appendCommon(nil, entry()), 10); !bytes.Equal(got, want) || l.Lost() != 0 {
 		t.Errorf("%d lines are lost, and the reader got %s", l.Lost(), got)
 	}
-	within(t, "Close", l.Close)
+	sharedtest.Within(t, "Close", l.Close)
 }
 
 // TestCloseFullPipe: the process ends although lines are waiting.
 func TestCloseFullPipe(t *testing.T) {
 	l := newPipe(t).open(t)
-	within(t, "Close", l.Close)
-	for end := time.Now().Add(30 * time.Second); l.Lost() != 10; time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("%d lines are counted as lost, want 10", l.Lost())
-		}
-	}
+	sharedtest.Within(t, "Close", l.Close)
+	sharedtest.Eventually(t, "10 lines are counted as lost", func() bool { return l.Lost() == 10 })
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
@@ -90,7 +91,7 @@ func TestHandshakeRefusedInTheClear(t *testing.T) {
 	if err := tls.Client(&alertInTheClear{Conn: c}, &tls.Config{RootCAs: x509.NewCertPool(), ServerName: "127.0.0.1"}).Handshake(); err == nil {
 		t.Fatal("a client that trusts nobody connects")
 	}
-	servetest.Eventually(t, "the log explains an alert in the clear", func() bool { return strings.Contains(log.String(), "does not trust the certificate") })
+	sharedtest.Eventually(t, "the log explains an alert in the clear", func() bool { return strings.Contains(log.String(), "does not trust the certificate") })
 }
 
 // TestHandshakeFailures: the log says why there is no TLS, and a client that speaks HTTP is told.
@@ -100,13 +101,13 @@ func TestHandshakeFailures(t *testing.T) {
 	if _, err := tls.Dial("tcp", addr, &tls.Config{RootCAs: x509.NewCertPool()}); err == nil {
 		t.Fatal("a client that trusts nobody connects")
 	}
-	servetest.Eventually(t, "the log says that the client trusts nobody", func() bool {
+	sharedtest.Eventually(t, "the log says that the client trusts nobody", func() bool {
 		return strings.Contains(log.String(), "TLS handshake failed") && strings.Contains(log.String(), "bad certificate")
 	})
 	if _, err := tls.Dial("tcp", addr, &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}); err == nil {
 		t.Fatal("a client of TLS 1.1 connects")
 	}
-	servetest.Eventually(t, "the log says which versions were offered", func() bool { return strings.Contains(log.String(), "unsupported versions") })
+	sharedtest.Eventually(t, "the log says which versions were offered", func() bool { return strings.Contains(log.String(), "unsupported versions") })
 	c, err := net.Dial("tcp", addr)
 	if err != nil {
 		t.Fatal(err)
@@ -121,7 +122,7 @@ func TestHandshakeFailures(t *testing.T) {
 	if rs.StatusCode != 400 {
 		t.Errorf("HTTP without TLS = %s, want 400", rs.Status)
 	}
-	servetest.Eventually(t, "the log says so", func() bool { return strings.Contains(log.String(), "HTTP without TLS") })
+	sharedtest.Eventually(t, "the log says so", func() bool { return strings.Contains(log.String(), "HTTP without TLS") })
 	if n := s.meters.refused(slices.Index(sentStatuses[:], 400)); n != 1 {
 		t.Errorf("%d responses of 400 are counted, want 1", n)
 	}

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"testing/iotest"
 	"time"
+
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 const timeout = 10 * time.Second // of what does not fail
@@ -155,15 +157,6 @@ func write(t *testing.T, c net.Conn, text string) {
 	}
 }
 
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for end := time.Now().Add(timeout); !ok(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("after %v still not: %s", timeout, what)
-		}
-	}
-}
-
 func TestRequests(t *testing.T) {
 	s := serve(t, nil)
 	c := s.dial(t)
@@ -194,7 +187,7 @@ func TestRequests(t *testing.T) {
 	if got := rest(t, r); got != "end true" {
 		t.Errorf("at the end the server says %q, want that it read io.EOF", got)
 	}
-	eventually(t, "the fast path lets go of the connection", func() bool { return s.conns() == 0 })
+	sharedtest.Eventually(t, "the fast path lets go of the connection", func() bool { return s.conns() == 0 })
 }
 
 // TestLeave: what is not plain goes to the server, and what follows is plain again.
@@ -341,7 +334,7 @@ func TestSlowReader(t *testing.T) {
 	s := serve(t, nil)
 	c := s.dial(t)
 	write(t, c, get("/big")+get("/a"))
-	eventually(t, "the answer is under way", func() bool { return s.echo.lasting.Load() == 1 })
+	sharedtest.Eventually(t, "the answer is under way", func() bool { return s.echo.lasting.Load() == 1 })
 	start := make([]byte, 100<<10)
 	if _, err := io.ReadFull(iotest.HalfReader(c), start); err != nil {
 		t.Fatal(err)
@@ -388,12 +381,12 @@ func TestWriteTimeout(t *testing.T) {
 	c := s.dial(t)
 	start := time.Now()
 	write(t, c, get("/big"))
-	eventually(t, "the answer is under way", func() bool { return s.echo.lasting.Load() == 1 })
-	eventually(t, "the answer is given up", func() bool { return s.echo.lasting.Load() == 0 })
+	sharedtest.Eventually(t, "the answer is under way", func() bool { return s.echo.lasting.Load() == 1 })
+	sharedtest.Eventually(t, "the answer is given up", func() bool { return s.echo.lasting.Load() == 0 })
 	if took := time.Since(start); took < short {
 		t.Errorf("answer given up after %v, want %v", took, short)
 	}
-	eventually(t, "the connection is let go", func() bool { return s.conns() == 0 })
+	sharedtest.Eventually(t, "the connection is let go", func() bool { return s.conns() == 0 })
 }
 
 // TestGone: a client that closes its connection in the middle of an answer ends it.
@@ -401,10 +394,10 @@ func TestGone(t *testing.T) {
 	s := serve(t, nil)
 	c := s.dial(t)
 	write(t, c, get("/big"))
-	eventually(t, "the answer is under way", func() bool { return s.echo.lasting.Load() == 1 })
+	sharedtest.Eventually(t, "the answer is under way", func() bool { return s.echo.lasting.Load() == 1 })
 	_ = c.Close()
-	eventually(t, "the answer is given up", func() bool { return s.echo.lasting.Load() == 0 })
-	eventually(t, "the connection is let go", func() bool { return s.conns() == 0 })
+	sharedtest.Eventually(t, "the answer is given up", func() bool { return s.echo.lasting.Load() == 0 })
+	sharedtest.Eventually(t, "the connection is let go", func() bool { return s.conns() == 0 })
 	if err := <-s.ends; err != io.EOF {
 		t.Errorf("behind a part of an answer Read = %v, want io.EOF", err)
 	}
@@ -514,8 +507,8 @@ func TestStop(t *testing.T) {
 	write(t, idle, get("/a"))
 	want(t, r, "/a")
 	write(t, busy, get("/big")+get("/next"))
-	eventually(t, "the answer is under way", func() bool { return s.echo.lasting.Load() == 1 })
-	eventually(t, "all connections are there", func() bool { return s.conns() == 3 })
+	sharedtest.Eventually(t, "the answer is under way", func() bool { return s.echo.lasting.Load() == 1 })
+	sharedtest.Eventually(t, "all connections are there", func() bool { return s.conns() == 3 })
 	s.Stop()
 	if got := rest(t, r); got != "end true" {
 		t.Errorf("when the fast path stops, an idle connection's server says %q, want that it read io.EOF", got)

@@ -29,6 +29,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/releasetest"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/serve/edge"
 	"github.com/reelsplice/reelsplice/serve/releases"
 	"github.com/reelsplice/reelsplice/serve/servetest"
@@ -334,7 +335,7 @@ func (s *wireServer) prepare(t *testing.T, uri string) (want string) {
 	for range 3 {
 		_, want = a.ask(t, "GET", uri)
 	}
-	servetest.Eventually(t, "what was asked for again has a prepared response", func() bool { return s.isPrepared(uri) })
+	sharedtest.Eventually(t, "what was asked for again has a prepared response", func() bool { return s.isPrepared(uri) })
 	return want
 }
 
@@ -436,7 +437,7 @@ func TestDamageShown(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() { defer close(done); w.releases.Scrub(ctx, 0, 1<<40) }()
-	servetest.Eventually(t, "the release is checked", func() bool { return strings.Contains(log.String(), "release checked") })
+	sharedtest.Eventually(t, "the release is checked", func() bool { return strings.Contains(log.String(), "release checked") })
 	stop()
 	<-done
 	if s.isPrepared(uri) {

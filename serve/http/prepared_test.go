@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/serve/auth"
 	"github.com/reelsplice/reelsplice/serve/servetest"
 )
@@ -75,7 +76,7 @@ func TestPrepared(t *testing.T) {
 		t.Error("what was asked for once has a prepared response")
 	}
 	a.ask(t, "GET", uri)
-	servetest.Eventually(t, "what was asked for twice has a prepared response", func() bool { return s.isPrepared(uri) })
+	sharedtest.Eventually(t, "what was asked for twice has a prepared response", func() bool { return s.isPrepared(uri) })
 	f := func(what, method string, status int, body string, same bool, header ...string) {
 		t.Helper()
 		rs, got := a.ask(t, method, uri, header...)
@@ -102,7 +103,7 @@ func TestPrepared(t *testing.T) {
 	const filtered = "/3/movie/550/images?include_image_language=en,null"
 	_, want = a.ask(t, "GET", filtered)
 	a.ask(t, "GET", filtered)
-	servetest.Eventually(t, "a filtered response is prepared", func() bool { return s.isPrepared(filtered) })
+	sharedtest.Eventually(t, "a filtered response is prepared", func() bool { return s.isPrepared(filtered) })
 	if _, got := a.ask(t, "GET", filtered); got != want {
 		t.Errorf("prepared, filtered = %s, want %s", got, want)
 	}
@@ -195,7 +196,7 @@ func TestPreparedForQueryKeys(t *testing.T) {
 	for range 2 {
 		f("/3/movie/550?api_key="+key+"&language=en", 200, `"id":550`)
 	}
-	servetest.Eventually(t, "what was asked for twice with an api_key has a prepared response", func() bool { return s.isPrepared(uri) })
+	sharedtest.Eventually(t, "what was asked for twice with an api_key has a prepared response", func() bool { return s.isPrepared(uri) })
 	for i := range s.prepared.slots {
 		if p := s.prepared.slots[i].Load(); p != nil && (strings.Contains(p.target, key) || bytes.Contains(p.found, []byte(key))) {
 			t.Errorf("a prepared response holds the key: %q", p.target)
@@ -252,10 +253,10 @@ func TestPreparedShareASlot(t *testing.T) {
 	check(one, `"id":550`)
 	check(one, `"id":550`)
 	check(other, `"id":551`)
-	servetest.Eventually(t, "the target that was missed twice in a row has the slot", func() bool { return s.isPrepared(one) && !s.isPrepared(other) })
+	sharedtest.Eventually(t, "the target that was missed twice in a row has the slot", func() bool { return s.isPrepared(one) && !s.isPrepared(other) })
 	check(other, `"id":551`)
 	check(other, `"id":551`)
-	servetest.Eventually(t, "the target that was missed twice in a row last has the slot", func() bool { return !s.isPrepared(one) && s.isPrepared(other) })
+	sharedtest.Eventually(t, "the target that was missed twice in a row last has the slot", func() bool { return !s.isPrepared(one) && s.isPrepared(other) })
 }
 
 // TestPreparedAreBounded: prepared responses take so much memory and no more, and those of an earlier release
@@ -329,7 +330,7 @@ func TestSwitchDuringAnswer(t *testing.T) {
 		if got := servetest.OneMember(t, body); !bytes.Contains([]byte(got), raw) {
 			t.Errorf("answer of %d bytes, want the old release's", len(got))
 		}
-		servetest.Eventually(t, "the old release is closed", func() bool { return old.Users() == 0 })
+		sharedtest.Eventually(t, "the old release is closed", func() bool { return old.Users() == 0 })
 		if _, body := a.ask(t, "GET", "/3/movie/1"); body != `{"t":"new"}` {
 			t.Errorf("the next answer = %.100s, want the new release's", body)
 		}

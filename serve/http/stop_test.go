@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
@@ -69,7 +70,7 @@ func TestStopLosesNothing(t *testing.T) {
 					}
 				})
 			}
-			servetest.Eventually(t, "requests are served", func() bool { return served.Load() > 0 })
+			sharedtest.Eventually(t, "requests are served", func() bool { return served.Load() > 0 })
 			time.Sleep(50 * time.Millisecond)
 			s.Drain()
 			time.Sleep(delay)

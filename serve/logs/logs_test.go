@@ -9,9 +9,9 @@ import (
 	"sync"
 	"testing"
 	"time"
-)
 
-const patience = 10 * time.Second // of what does not fail
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
+)
 
 // A pipe takes what is written while it is open, and has it wait or fails it else.
 type pipe struct {
@@ -55,26 +55,6 @@ func (p *pipe) text() string {
 
 func notice(lost int64) []byte { return fmt.Appendf(nil, "lost %d\n", lost) }
 
-func within(t *testing.T, what string, f func()) {
-	t.Helper()
-	done := make(chan struct{})
-	go func() { defer close(done); f() }()
-	select {
-	case <-done:
-	case <-time.After(patience):
-		t.Fatalf("%s takes more than %v", what, patience)
-	}
-}
-
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for end := time.Now().Add(patience); !ok(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("after %v still not: %s", patience, what)
-		}
-	}
-}
-
 // TestStalledReader: a reader that stalls has nobody wait. What does not fit is counted, and
 // told of behind the last line before it.
 func TestStalledReader(t *testing.T) {
@@ -83,7 +63,7 @@ func TestStalledReader(t *testing.T) {
 	q := NewQueue(p, notice)
 	line := strings.Repeat("x", 999) + "\n"
 	const all = 3 * maxQueued
-	within(t, "writing to a reader that stalls", func() {
+	sharedtest.Within(t, "writing to a reader that stalls", func() {
 		for range all {
 			if n, err := q.Write([]byte(line)); n != len(line) || err != nil {
 				t.Errorf("Write = %d, %v, want %d", n, err, len(line))
@@ -96,12 +76,12 @@ func TestStalledReader(t *testing.T) {
 	}
 	p.set(false, nil)
 	told := fmt.Sprintf("lost %d\n", lost)
-	eventually(t, "the notice is written", func() bool { return strings.HasSuffix(p.text(), told) })
+	sharedtest.Eventually(t, "the notice is written", func() bool { return strings.HasSuffix(p.text(), told) })
 	if want := strings.Repeat(line, int(all-lost)) + told; p.text() != want {
 		t.Errorf("reader got %d bytes that end with %.100q, want %d", len(p.text()), p.text()[max(0, len(p.text())-100):], len(want))
 	}
 	_, _ = q.Write([]byte("next\n"))
-	q.Close(patience)
+	q.Close(sharedtest.Patience)
 	if !strings.HasSuffix(p.text(), told+"next\n") || q.Lost() != lost {
 		t.Errorf("behind the notice the reader got %.100q, %d lost, want next, %d", p.text()[len(p.text())-50:], q.Lost(), lost)
 	}
@@ -121,7 +101,7 @@ func TestLongLines(t *testing.T) {
 		t.Errorf("a Queue holds %d bytes, want at most %d", held, maxBytes)
 	}
 	p.set(false, nil)
-	q.Close(patience)
+	q.Close(sharedtest.Patience)
 }
 
 // TestDeadReader: lines for a reader that is gone are counted, and told of when there is one
@@ -133,10 +113,10 @@ func TestDeadReader(t *testing.T) {
 	for range 3 {
 		_, _ = q.Write([]byte("a\nb\n"))
 	}
-	eventually(t, "six lines are lost", func() bool { return q.Lost() == 6 })
+	sharedtest.Eventually(t, "six lines are lost", func() bool { return q.Lost() == 6 })
 	p.set(false, nil)
 	_, _ = q.Write([]byte("c\n"))
-	q.Close(patience)
+	q.Close(sharedtest.Patience)
 	if want := "c\nlost 6\n"; p.text() != want {
 		t.Errorf("reader got %q, want %q", p.text(), want)
 	}
@@ -147,7 +127,7 @@ func TestClose(t *testing.T) {
 	p := newPipe()
 	q := NewQueue(p, notice)
 	_, _ = q.Write([]byte("last\n"))
-	q.Close(patience)
+	q.Close(sharedtest.Patience)
 	if p.text() != "last\n" {
 		t.Errorf("reader got %q, want the last line", p.text())
 	}
@@ -160,7 +140,7 @@ func TestClose(t *testing.T) {
 	q = NewQueue(p, notice)
 	_, _ = q.Write([]byte("stuck\n"))
 	start := time.Now()
-	within(t, "closing", func() { q.Close(50 * time.Millisecond) })
+	sharedtest.Within(t, "closing", func() { q.Close(50 * time.Millisecond) })
 	if took := time.Since(start); took < 50*time.Millisecond {
 		t.Errorf("Close gives up after %v, want 50ms", took)
 	}
@@ -181,7 +161,7 @@ func TestConcurrentWrites(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	q.Close(patience)
+	q.Close(sharedtest.Patience)
 	for i := range 8 {
 		if n := strings.Count(p.text(), fmt.Sprintf("line of %d\n", i)); n != 500 {
 			t.Errorf("reader got %d lines of %d, want 500", n, i)

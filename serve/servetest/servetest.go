@@ -115,19 +115,6 @@ func OneMember(tb Tester, body []byte) string {
 	return string(out)
 }
 
-// Eventually waits until ok, for at most a second and a half.
-func Eventually(tb testing.TB, what string, ok func() bool) time.Duration {
-	tb.Helper()
-	start := time.Now()
-	for !ok() {
-		if time.Since(start) > 1500*time.Millisecond {
-			tb.Fatalf("after %v still not: %s", time.Since(start), what)
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	return time.Since(start)
-}
-
 // Cut returns what stands between two marks.
 func Cut(s, before, after string) string {
 	_, s, _ = strings.Cut(s, before)

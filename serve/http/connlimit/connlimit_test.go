@@ -12,9 +12,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
-)
 
-const patience = 10 * time.Second // of what does not fail
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
+)
 
 // A failing listener fails some times before each connection.
 type failing struct {
@@ -97,7 +97,7 @@ func (s *server) dial(t *testing.T) net.Conn {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = c.SetDeadline(time.Now().Add(patience))
+	_ = c.SetDeadline(time.Now().Add(sharedtest.Patience))
 	t.Cleanup(func() { _ = c.Close() })
 	return c
 }
@@ -119,15 +119,6 @@ func check(t *testing.T, what string, c net.Conn) {
 	}
 }
 
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for end := time.Now().Add(patience); !ok(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("after %v still not: %s", patience, what)
-		}
-	}
-}
-
 // TestAcceptAgain: an accept that fails is tried again.
 func TestAcceptAgain(t *testing.T) {
 	s := serve(t, Config{Max: 10}, syscall.ECONNABORTED, syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, errors.New("any other"))
@@ -139,7 +130,7 @@ func TestAcceptAgain(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Accept(); !errors.Is(err, net.ErrClosed) || time.Since(start) > patience/2 {
+	if _, err := s.Accept(); !errors.Is(err, net.ErrClosed) || time.Since(start) > sharedtest.Patience/2 {
 		t.Errorf("Accept behind Close = %v after %v, want net.ErrClosed", err, time.Since(start))
 	}
 }
@@ -149,12 +140,12 @@ func TestNoFilesLeft(t *testing.T) {
 	s := serve(t, Config{Max: 10})
 	idle := s.dial(t)
 	c := <-s.opened
-	eventually(t, "its server waits", func() bool { return c.(*Conn).state.Load() == waiting })
+	sharedtest.Eventually(t, "its server waits", func() bool { return c.(*Conn).state.Load() == waiting })
 	s.failedAccept(errTooManyFiles, 1)
 	if _, err := idle.Read(make([]byte, 1)); err != io.EOF {
 		t.Errorf("idle connection reads %v, want the end", err)
 	}
-	eventually(t, "it is closed", func() bool { return s.Stats().Open == 0 && s.leaving.Load() == 0 })
+	sharedtest.Eventually(t, "it is closed", func() bool { return s.Stats().Open == 0 && s.leaving.Load() == 0 })
 	_ = c.Close() // as a server may do twice
 }
 
@@ -177,12 +168,12 @@ func TestMakeRoom(t *testing.T) {
 	for i := range rounds {
 		idle = append(idle, s.dial(t))
 		c := (<-s.opened).(*Conn)
-		eventually(t, "its server waits", func() bool { return c.state.Load() == waiting })
+		sharedtest.Eventually(t, "its server waits", func() bool { return c.state.Load() == waiting })
 		last := s.dial(t)
 		check(t, "new connection", last)
 		_ = last.Close()
 		c = (<-s.opened).(*Conn)
-		eventually(t, "its server has closed it", func() bool {
+		sharedtest.Eventually(t, "its server has closed it", func() bool {
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			return c.slot < 0
@@ -218,7 +209,7 @@ func TestRefuse(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := (<-s.opened).(*Conn)
-		eventually(t, "the server is busy", func() bool { return c.used.Load() && c.state.Load() == busy })
+		sharedtest.Eventually(t, "the server is busy", func() bool { return c.used.Load() && c.state.Load() == busy })
 	}
 	start := time.Now()
 	for range 3 {
@@ -229,7 +220,7 @@ func TestRefuse(t *testing.T) {
 		}
 		_ = c.Close()
 	}
-	if took := time.Since(start); took > patience/2 {
+	if took := time.Since(start); took > sharedtest.Patience/2 {
 		t.Errorf("refusals took %v", took)
 	}
 	// The response does not come before the request.
@@ -259,7 +250,7 @@ func TestPerAddress(t *testing.T) {
 		t.Errorf("third connection reads %q, %v, want too many", got, err)
 	}
 	_ = first.Close()
-	eventually(t, "there is one less", func() bool { return s.Stats().Open == 1 })
+	sharedtest.Eventually(t, "there is one less", func() bool { return s.Stats().Open == 1 })
 	check(t, "one more when one has gone", s.dial(t))
 }
 
