@@ -104,6 +104,22 @@ func TestLongLines(t *testing.T) {
 	q.Close(sharedtest.Patience)
 }
 
+// TestCloseWrites: what was written before Close reaches the destination, however soon Close comes.
+func TestCloseWrites(t *testing.T) {
+	for i := range 20_000 {
+		p := newPipe()
+		q := NewQueue(p, notice)
+		for start := time.Now(); time.Since(start) < time.Duration(i%1000)*20*time.Nanosecond; {
+			continue // to meet the goroutine at each of its steps
+		}
+		_, _ = q.Write([]byte("last\n"))
+		q.Close(sharedtest.Patience)
+		if got := p.text(); got != "last\n" {
+			t.Fatalf("round %d: the reader got %q, want the last line", i, got)
+		}
+	}
+}
+
 // TestDeadReader: lines for a reader that is gone are counted, and told of when there is one
 // again.
 func TestDeadReader(t *testing.T) {

@@ -80,13 +80,20 @@ func (q *Queue) run() {
 		select {
 		case p := <-q.pending:
 			q.pass(p)
-			continue
-		default:
+		case <-q.stop:
+			q.drain() // lines may have been ready too, and select takes either
+			return
 		}
+	}
+}
+
+// drain writes what is pending.
+func (q *Queue) drain() {
+	for {
 		select {
 		case p := <-q.pending:
 			q.pass(p)
-		case <-q.stop:
+		default:
 			return
 		}
 	}
