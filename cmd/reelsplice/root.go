@@ -6,8 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
+	"os"
 	"os/signal"
+	"os/user"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -16,6 +21,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/reelsplice/reelsplice/build/engine"
+	"github.com/reelsplice/reelsplice/schemas/durable"
 	"github.com/reelsplice/reelsplice/serve/logs"
 )
 
@@ -58,6 +64,8 @@ func run(ctx context.Context, p process) int {
 		code = exitUsage // as the task: another attempt would end the same way
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		text = "interrupted"
+	default:
+		text += ownerNote(err)
 	}
 	fmt.Fprintf(a.Stderr, "reelsplice: %s\n", text)
 	return code
@@ -86,6 +94,32 @@ func oneLine(err error) string {
 		}
 	}
 	return strings.Join(lines, "; ")
+}
+
+// ownerNote says to whom that belongs which err says was not permitted, if that is another user; "" else.
+func ownerNote(err error) string {
+	var denied *fs.PathError
+	if !errors.Is(err, fs.ErrPermission) || !errors.As(err, &denied) {
+		return ""
+	}
+	path := denied.Path
+	info, err := os.Stat(path)
+	for err != nil && path != filepath.Dir(path) { // it is absent, or its folder may not be looked into
+		path = filepath.Dir(path)
+		info, err = os.Stat(path)
+	}
+	if err != nil {
+		return ""
+	}
+	uid, known := durable.Owner(info)
+	if !known || uid == os.Geteuid() {
+		return ""
+	}
+	name := strconv.Itoa(uid)
+	if u, err := user.LookupId(name); err == nil {
+		name = u.Username
+	}
+	return fmt.Sprintf(" (%s belongs to user %s)", path, name)
 }
 
 // app is one run of the program: what all commands share.

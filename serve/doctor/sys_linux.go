@@ -30,15 +30,6 @@ func volume(dir string) (free int64, network, known bool) {
 	return int64(s.Bavail) * s.Bsize, network, true
 }
 
-// owner returns the user who owns the file.
-func owner(info fs.FileInfo) (uid int, known bool) {
-	st, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return 0, false
-	}
-	return int(st.Uid), true
-}
-
 // usage returns the bytes that the files below dir take on the disk. A file with several names counts once.
 func usage(dir string) (total int64) {
 	counted := map[uint64]bool{}

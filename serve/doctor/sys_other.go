@@ -4,7 +4,6 @@ package doctor
 
 import (
 	"errors"
-	"io/fs"
 	"runtime"
 	"syscall"
 )
@@ -22,8 +21,6 @@ func addressInUse(err error) bool {
 // Only Linux has the checks that use these.
 
 func volume(string) (free int64, network, known bool) { return 0, false, false }
-
-func owner(fs.FileInfo) (uid int, known bool) { return 0, false }
 
 func usage(string) (total int64) { return 0 }
 

@@ -9,6 +9,7 @@ import (
 
 	"al.essio.dev/pkg/shellescape"
 
+	"github.com/reelsplice/reelsplice/schemas/durable"
 	"github.com/reelsplice/reelsplice/serve/auth"
 )
 
@@ -67,7 +68,7 @@ func (x *examiner) dataOwner() int {
 // of the examination.
 func (x *examiner) ownerOf(path string) int {
 	if info, err := os.Stat(existing(path)); err == nil {
-		if uid, known := owner(info); known {
+		if uid, known := durable.Owner(info); known {
 			return uid
 		}
 	}
