@@ -42,11 +42,10 @@ func TestEdgesOverBucket(t *testing.T) {
 		ids = append(ids, servetest.Build(t, local.Dir, 6, servetest.Version(i)))
 		bucket.Upload(t, local, ids[i], ids[:i]...)
 	}
-	cfg := DefaultConfig()
-	cfg.Addr, cfg.AdminAddr, cfg.Tokens = "127.0.0.1:0", "127.0.0.1:0", t.TempDir()+"/tokens"
-	cfg.Poll = 10 * time.Millisecond
+	cfg := configured(t)
+	cfg.AdminAddr, cfg.Poll = "127.0.0.1:0", 10*time.Millisecond
 	token := servetest.Issue(t, cfg.Tokens, "test", time.Time{})
-	cfg.Pull.Bucket, cfg.Pull.Interval, cfg.Pull.Stall = bucket.Folder, 100*time.Millisecond, time.Second
+	cfg.Pull.Bucket, cfg.Pull.Interval, cfg.Pull.Stall = bucket.Folder, 100*time.Millisecond, sharedtest.Patience
 	var edges []*Server
 	for _, follow := range []string{pull.Current, pull.Canary} {
 		c := cfg
@@ -68,6 +67,7 @@ func TestEdgesOverBucket(t *testing.T) {
 	}
 	bucket.Point(t, pull.Current, ids[0])
 	for _, s := range edges {
+		s.Reload() // the wait has become longer with each look that found nothing
 		ready(s, nethttp.StatusOK, "ok "+ids[0])
 	}
 
@@ -138,8 +138,7 @@ func TestPin(t *testing.T) {
 		"folder": func(c *Config) { c.Releases = local.Dir },
 		"bucket": func(c *Config) { c.Pull.Bucket, c.Pull.Dir = bucket.Folder, t.TempDir() },
 	} {
-		cfg := DefaultConfig()
-		cfg.Addr, cfg.Tokens = "127.0.0.1:0", t.TempDir()+"/tokens"
+		cfg := configured(t)
 		servetest.Issue(t, cfg.Tokens, "test", time.Time{})
 		cfg.Pull.Pin, cfg.Poll = a, 10*time.Millisecond
 		change(&cfg)

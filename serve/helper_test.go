@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
@@ -15,11 +16,20 @@ type world struct {
 	token string // one that is good
 }
 
+// configured returns the Config of a Server without releases. It waits for clients as tests do.
+func configured(tb testing.TB) Config {
+	tb.Helper()
+	cfg := DefaultConfig()
+	cfg.Tokens, cfg.Addr = filepath.Join(tb.TempDir(), "tokens"), "127.0.0.1:0"
+	cfg.ReadTimeout, cfg.DrainTimeout = sharedtest.Patience, sharedtest.Patience
+	return cfg
+}
+
 // newWorld returns the Config of a Server over rows. change may alter it.
 func newWorld(tb testing.TB, change func(*Config), rows ...string) *world {
 	tb.Helper()
-	cfg := DefaultConfig()
-	cfg.Releases, cfg.Tokens, cfg.Addr = tb.TempDir(), filepath.Join(tb.TempDir(), "tokens"), "127.0.0.1:0"
+	cfg := configured(tb)
+	cfg.Releases = tb.TempDir()
 	if change != nil {
 		change(&cfg)
 	}
@@ -34,6 +44,16 @@ func run(s *Server, ended chan<- error) (stop func()) {
 	return cancel
 }
 
+// wantEnd waits for the end of Run.
+func wantEnd(t *testing.T, ended <-chan error) {
+	t.Helper()
+	sharedtest.Within(t, "Run", func() {
+		if err := <-ended; err != nil {
+			t.Errorf("Run = %v, want nil", err)
+		}
+	})
+}
+
 // running runs a Server until the test ends.
 func running(t *testing.T, cfg Config) *Server {
 	t.Helper()
@@ -45,9 +65,7 @@ func running(t *testing.T, cfg Config) *Server {
 	stop := run(s, ended)
 	t.Cleanup(func() {
 		stop()
-		if err := <-ended; err != nil {
-			t.Errorf("Run = %v, want nil", err)
-		}
+		wantEnd(t, ended)
 	})
 	return s
 }

@@ -94,7 +94,7 @@ func TestServer(t *testing.T) {
 		rq, rs := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
 		rq.SetRequestURI(url)
 		rq.Header.Set("Authorization", "Bearer "+w.token)
-		if err := fasthttp.DoTimeout(rq, rs, 2*time.Second); err != nil {
+		if err := fasthttp.DoTimeout(rq, rs, sharedtest.Patience); err != nil {
 			t.Fatalf("%s: %v", url, err)
 		}
 		return rs.StatusCode(), string(rs.Body())
@@ -123,14 +123,7 @@ func TestServer(t *testing.T) {
 	sharedtest.Eventually(t, "the token is revoked", func() bool { code, _ := get(s.URL() + "/3/movie/1"); return code == 401 })
 	active(0)
 	stop()
-	select {
-	case err := <-ended:
-		if err != nil {
-			t.Errorf("Run = %v, want nil", err)
-		}
-	case <-time.After(5 * time.Second):
-		t.Fatal("Run does not end")
-	}
+	wantEnd(t, ended)
 }
 
 // TestServerEndsAtOnce starts a Server whose context is over already.
@@ -143,14 +136,7 @@ func TestServerEndsAtOnce(t *testing.T) {
 		}
 		ended := make(chan error, 1)
 		run(s, ended)()
-		select {
-		case err := <-ended:
-			if err != nil {
-				t.Fatalf("Run = %v, want nil", err)
-			}
-		case <-time.After(5 * time.Second):
-			t.Fatal("Run does not end")
-		}
+		wantEnd(t, ended)
 	}
 }
 

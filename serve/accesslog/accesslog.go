@@ -234,11 +234,13 @@ func (l *Log) Reopen() error {
 const patience = time.Second
 
 // Close writes what is queued and closes the file. It does nothing to a nil Log.
-func (l *Log) Close() {
+func (l *Log) Close() { l.closeWithin(patience) }
+
+func (l *Log) closeWithin(most time.Duration) {
 	if l == nil {
 		return
 	}
-	l.queue.Close(patience)
+	l.queue.Close(most)
 	if l.file != nil {
 		l.file.close()
 	}

@@ -3,6 +3,7 @@ package accesslog
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -10,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 const secret = "rsp_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -38,7 +41,7 @@ func logged(t *testing.T, c Config, entries ...*Entry) string {
 	for _, e := range entries {
 		l.Write(e)
 	}
-	l.Close()
+	l.closeWithin(sharedtest.Patience)
 	if l.Lines() != int64(len(entries)) || l.Lost() != 0 {
 		t.Errorf("%d lines, %d lost, want %d, 0", l.Lines(), l.Lost(), len(entries))
 	}
@@ -197,11 +200,7 @@ func TestRotation(t *testing.T) {
 	}
 	written := func(name string, n int) {
 		t.Helper()
-		for end := time.Now().Add(10 * time.Second); lines(name) != n; time.Sleep(time.Millisecond) {
-			if time.Now().After(end) {
-				t.Fatalf("%s has %d lines, want %d", name, lines(name), n)
-			}
-		}
+		sharedtest.Eventually(t, fmt.Sprintf("%s has %d lines", name, n), func() bool { return lines(name) == n })
 	}
 	move := func(to string) {
 		t.Helper()
@@ -223,7 +222,7 @@ func TestRotation(t *testing.T) {
 	l.file.looked = time.Now().Add(-lookEvery)
 	l.file.mu.Unlock()
 	l.Write(entry())
-	l.Close()
+	l.closeWithin(sharedtest.Patience)
 	written("access.log", 1)
 	written("access.1", 1)
 	written("access.2", 2)

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,7 +37,8 @@ func (x *examiner) bucket(ctx context.Context) {
 
 // pointer reads the pointer of the bucket, and the manifest of the release that it names.
 func (x *examiner) pointer(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	wait := cmp.Or(x.wait, patience)
+	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	s := bucket.Store{Folder: x.Config.Pull.Bucket}
 	id, err := x.wanted(func() (string, error) { return s.Current(ctx) }, func() (string, error) { return s.Canary(ctx) })
@@ -45,7 +47,7 @@ func (x *examiner) pointer(ctx context.Context) error {
 		m, err = s.Manifest(ctx, id)
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("%s: no response within %s", s, patience)
+		return fmt.Errorf("%s: no response within %s", s, wait)
 	}
 	if err != nil {
 		return err

@@ -53,6 +53,9 @@ type Installation struct {
 	Environ    []string // NAME=value, the variables that set flags
 	ConfigFile string   // "" for none
 
+	// wait bounds questions to a bucket; patience by default. Tests wait longer.
+	wait time.Duration
+
 	// Root is the folder that holds the files of the package; "" for the system's root.
 	Root string
 }

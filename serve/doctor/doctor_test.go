@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/serve"
 	"github.com/reelsplice/reelsplice/serve/auth"
 )
@@ -20,7 +21,7 @@ func installation(t *testing.T) *Installation {
 	if _, err := auth.Issue(cfg.Tokens, auth.Record{Name: "a", Created: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
-	return &Installation{Config: cfg, Now: time.Now(), UID: os.Geteuid(), Command: "reelsplice", Program: "/opt/reelsplice", Args: []string{"doctor"}}
+	return &Installation{Config: cfg, Now: time.Now(), UID: os.Geteuid(), Command: "reelsplice", Program: "/opt/reelsplice", Args: []string{"doctor"}, wait: sharedtest.Patience}
 }
 
 // of returns the findings of a check, one a line, with its mend after an arrow.

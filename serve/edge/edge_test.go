@@ -250,7 +250,7 @@ func TestHint(t *testing.T) {
 	f := func(method, uri string, status, lines int) {
 		t.Helper()
 		log.Reset()
-		w.edge.log.hints = logs.Limit(w.opts.Log, 1, hintEvery)
+		w.edge.log.hints = logs.Limit(w.opts.Log, 1, time.Hour)
 		rq := w.request(uri)
 		rq.Method = []byte(method)
 		for range 3 {

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/reelsplice/reelsplice/schemas/api"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
@@ -557,9 +556,8 @@ func TestDamaged(t *testing.T) {
 	docs := randomDocs(rng, 700, true)
 	good := tableOf(t, fragment.KindMovie, docs)
 	names := slices.Sorted(maps.Keys(good))
-	deadline := time.Now().Add(time.Second)
 	refused := 0
-	for i := 0; time.Now().Before(deadline) && i < 20_000; i++ {
+	for i := range 5_000 {
 		bad := maps.Clone(good)
 		name := names[i%len(names)]
 		b := slices.Clone(good[name])
