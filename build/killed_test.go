@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -64,17 +63,12 @@ func TestKilled(t *testing.T) {
 	}
 	calm.Catalog, calm.Previous = second, previous
 	want := run(t, calm)
-	start := time.Now()
-	child(t, calm, -1)
-	took := time.Since(start) // with what starting a process takes
 	wild.Catalog, wild.Previous = second, previous
 	var left []string
-	for rounds, atWork := 0, 0; atWork < kills; rounds++ {
-		if rounds == 20*kills {
-			t.Fatalf("%d of %d builds were killed at work, want %d", atWork, rounds, kills)
-		}
+	atWork := 0
+	sharedtest.Interrupt(t, func() bool { return atWork == kills }, func(after time.Duration) bool {
 		before := left
-		killed := child(t, wild, rand.N(took))
+		killed := child(t, wild, after)
 		left = unfinished(t, wild.Releases, previous, want.Release)
 		switch {
 		case !killed && len(left) > 0:
@@ -84,7 +78,8 @@ func TestKilled(t *testing.T) {
 		case killed && !slices.Equal(left, before): // others are killed before they begin or when they are done
 			atWork++
 		}
-	}
+		return killed
+	})
 	if got := run(t, wild); got.Release != want.Release {
 		t.Errorf("Run after %d kills = release %s, want %s", kills, got.Release, want.Release)
 	}
@@ -113,8 +108,7 @@ func unfinished(tb testing.TB, dir string, ids ...string) (names []string) {
 	return names
 }
 
-// child builds in a process of its own, and tells whether it was killed, after a time; one
-// below 0 is never.
+// child builds in a process of its own, and tells whether it was killed, after a time.
 func child(t *testing.T, c Config, after time.Duration) (killed bool) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -124,10 +118,7 @@ func child(t *testing.T, c Config, after time.Duration) (killed bool) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if after >= 0 {
-		timer := time.AfterFunc(after, func() { _ = cmd.Process.Kill() })
-		defer timer.Stop()
-	}
+	defer time.AfterFunc(after, func() { _ = cmd.Process.Kill() }).Stop()
 	err := cmd.Wait()
 	var exit *exec.ExitError
 	switch {

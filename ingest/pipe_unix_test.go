@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // fifo makes a named pipe.
@@ -38,13 +40,9 @@ func TestWaitForPipe(t *testing.T) {
 			ended <- err
 		}()
 		during(cancel)
-		select {
-		case err := <-ended:
-			return err
-		case <-time.After(10 * time.Second):
-			t.Fatal("Run still waits")
-			return nil
-		}
+		var err error
+		sharedtest.Within(t, "Run", func() { err = <-ended })
+		return err
 	}
 	p := fifo(t, "movies.ndjson")
 	if err := run(Config{Sources: []string{p}}, func(cancel func()) {
@@ -94,7 +92,7 @@ func TestPipeOfNames(t *testing.T) {
 	go func() { _ = os.WriteFile(p, []byte(`{"id":4,"name":"Paramount, Inc."}`+"\n"), 0o600) }()
 	const header = "id,title,vote_average,status,adult,backdrop_path,imdb_id,poster_path,genres,production_companies,production_countries,spoken_languages\n"
 	table := put(t, t.TempDir(), "TMDB_movie_dataset_v11.csv", header+"1,A,5.0,Released,False,,,,,,,\n")
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), sharedtest.Patience)
 	defer cancel()
 	r, err := Run(ctx, Config{Catalog: t.TempDir(), Sources: []string{p, table}})
 	if err != nil || r.Records["company"] != 1 || r.Records["movie"] != 1 {

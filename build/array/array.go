@@ -347,24 +347,50 @@ func newScratch(ctx context.Context, parent string) (*scratch, error) {
 		return nil, err
 	}
 	for _, dir := range dead {
-		lock := flock.New(filepath.Join(dir, "lock"))
-		if info, err := os.Stat(dir); err != nil || time.Since(info.ModTime()) < time.Second {
-			continue // its process may be about to lock it
-		}
+		lock := lockOf(dir)
 		if ok, err := lock.TryLock(); err == nil && ok {
-			_ = os.RemoveAll(dir) // of another user, or gone meanwhile
+			removeScratch(dir)
 			_ = lock.Unlock()
 		}
 	}
-	dir, err := os.MkdirTemp(parent, scratchPrefix)
-	if err != nil {
-		return nil, fmt.Errorf("make scratch folder: %w", err)
+	for {
+		dir, err := os.MkdirTemp(parent, scratchPrefix)
+		if err != nil {
+			return nil, fmt.Errorf("make scratch folder: %w", err)
+		}
+		lock, err := takeScratch(dir)
+		if err != nil {
+			return nil, fmt.Errorf("lock scratch folder: %w", err)
+		}
+		if lock != nil {
+			return &scratch{dir, lock, work.NewCache(ctx, filepath.Join(dir, "cache"))}, nil
+		}
 	}
-	s := &scratch{dir, flock.New(filepath.Join(dir, "lock")), work.NewCache(ctx, filepath.Join(dir, "cache"))}
-	if _, err := s.lock.TryLock(); err != nil {
-		return nil, fmt.Errorf("lock scratch folder: %w", err)
+}
+
+func lockOf(dir string) *flock.Flock { return flock.New(filepath.Join(dir, "lock")) }
+
+// takeScratch locks a new folder. It returns nil if another process was first, to which the folder looked like that
+// of a killed one.
+func takeScratch(dir string) (*flock.Flock, error) {
+	lock := lockOf(dir)
+	ok, err := lock.TryLock()
+	if errors.Is(err, fs.ErrNotExist) {
+		ok, err = false, nil
 	}
-	return s, nil
+	if _, gone := os.Stat(dir); err != nil || gone != nil || !ok {
+		_ = lock.Close() // nobody else waits for it
+		return nil, err
+	}
+	return lock, nil
+}
+
+// removeScratch removes a locked folder. It renames it first: a process that made the folder finds that out.
+func removeScratch(dir string) {
+	if dead := dir + "-dead"; os.Rename(dir, dead) == nil { // Windows renames none with an open file
+		dir = dead
+	}
+	_ = os.RemoveAll(dir) // of another user, or gone meanwhile
 }
 
 func (s *scratch) remove() {

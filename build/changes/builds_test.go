@@ -18,6 +18,7 @@ import (
 	"github.com/reelsplice/reelsplice/build"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/schemas/tables/changelog"
 )
 
@@ -382,7 +383,6 @@ func TestCancelled(t *testing.T) {
 	n.Date = at(1, 4)
 	n.Catalog = t.TempDir()
 	writeRows(t, n.Catalog, movies(film{title: 1}.json(1), film{keyword: 2}.json(2)))
-	start := time.Now()
 	run := func(ctx context.Context) error {
 		n.Previous = previous
 		_, err := build.Run(ctx, n.Config)
@@ -391,27 +391,23 @@ func TestCancelled(t *testing.T) {
 	if err := run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	took, ended := time.Since(start), 0
-	want := folders(t, n.Releases)
-	const moments = 40
-	for i := range moments {
-		ctx, cancel := context.WithTimeout(t.Context(), took*time.Duration(i)/moments)
+	want, cancelled := folders(t, n.Releases), 0
+	sharedtest.Interrupt(t, func() bool { return cancelled == 30 }, func(after time.Duration) bool {
+		ctx, cancel := context.WithTimeout(t.Context(), after)
+		defer cancel()
 		err := run(ctx)
-		cancel()
 		if err == nil {
-			continue
+			return false
 		}
-		ended++
+		cancelled++
 		if !errors.Is(err, context.DeadlineExceeded) {
-			t.Fatalf("cancelled at moment %d: %v", i, err)
+			t.Fatalf("cancelled after %v: %v", after, err)
 		}
 		if got := folders(t, n.Releases); !slices.Equal(got, want) {
-			t.Fatalf("cancelled at moment %d, the folder has %q, want %q", i, got, want)
+			t.Fatalf("cancelled after %v, the folder has %q, want %q", after, got, want)
 		}
-	}
-	if ended < 5 {
-		t.Errorf("%d builds were cancelled: too few for a verdict", ended)
-	}
+		return true
+	})
 }
 
 // TestBrokenTable: whatever bytes a table has, reading it ends with an error at worst.

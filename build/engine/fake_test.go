@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	batch "k8s.io/api/batch/v1"
 	core "k8s.io/api/core/v1"
@@ -260,6 +259,3 @@ func copyTo(w io.Writer, path string) {
 		panic(err)
 	}
 }
-
-// soon is a bound for what should take a second.
-const soon = 3 * time.Minute

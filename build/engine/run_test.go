@@ -39,9 +39,7 @@ func TestRun(t *testing.T) {
 	for name := range engines(&fake{}) {
 		t.Run(name, func(t *testing.T) {
 			f := newFake(t)
-			ctx, cancel := context.WithTimeout(t.Context(), soon)
-			defer cancel()
-			report, err := engines(f)[name](ctx, testChain(t, f))
+			report, err := engines(f)[name](t.Context(), testChain(t, f))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -95,9 +93,7 @@ func TestFailures(t *testing.T) {
 					f.fail(t, "titles 1-3", test.codes...)
 					c := testChain(t, f)
 					c.Steps = slices.DeleteFunc(c.Steps, func(s Step) bool { return s.Name != "titles" && s.Name != "resources" })
-					ctx, cancel := context.WithTimeout(t.Context(), soon)
-					defer cancel()
-					_, err := engines(f)[name](ctx, c)
+					_, err := engines(f)[name](t.Context(), c)
 					var failed *TaskError
 					errors.As(err, &failed)
 					switch {

@@ -36,12 +36,13 @@ func TestMain(m *testing.M) {
 	}})
 }
 
-// testConfig fetches all that there is, without waiting.
+// testConfig fetches all that there is, on one day, without waiting. A request that is slow is none that fails.
 func testConfig(from, key, out string) Config {
 	cfg := DefaultConfig()
 	cfg.From, cfg.Key, cfg.Out = from, Key{key}, out
 	cfg.People, cfg.Companies = true, true
-	cfg.Rate, cfg.wait, cfg.Timeout, cfg.Grace = maxRate, time.Millisecond, 5*time.Second, time.Second
+	cfg.Rate, cfg.wait, cfg.Timeout, cfg.Grace = maxRate, time.Millisecond, time.Hour, time.Hour
+	cfg.Now = func() time.Time { return time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC) }
 	return cfg
 }
 
@@ -93,6 +94,7 @@ func newEdge(tb testing.TB) edgeUp {
 	servetest.Publish(tb, b.Releases, r.Release)
 	cfg := serve.DefaultConfig()
 	cfg.Releases, cfg.Tokens, cfg.Addr = b.Releases, filepath.Join(dir, "tokens"), "127.0.0.1:0"
+	cfg.ReadTimeout, cfg.WriteTimeout, cfg.IdleTimeout = 0, 0, 0 // a slow test is no bad client
 	e := edgeUp{token: servetest.Issue(tb, cfg.Tokens, "crawl", time.Time{})}
 	s, err := serve.Listen(cfg)
 	if err != nil {
@@ -135,11 +137,11 @@ type proxy struct {
 	asks map[string]int // by target
 	good map[string]int // responses that went out whole
 	all  int
+	// before is called before each response, with the number of requests.
+	before func(all int)
 
 	// spoil may write another response, and returns true then. ask counts from 1.
 	spoil func(w http.ResponseWriter, target string, ask int, body []byte) bool
-	// before is called before each response, with the number of requests.
-	before func(all int)
 }
 
 func newProxy(tb testing.TB, to string) *proxy {
@@ -169,10 +171,10 @@ func (p *proxy) serve(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	p.asks[target]++
 	p.all++
-	ask, all := p.asks[target], p.all
+	ask, all, before := p.asks[target], p.all, p.before
 	p.mu.Unlock()
-	if p.before != nil {
-		p.before(all)
+	if before != nil {
+		before(all)
 	}
 	if p.spoil != nil && p.spoil(w, target, ask, body) {
 		return

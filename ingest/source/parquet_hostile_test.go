@@ -22,6 +22,7 @@ import (
 	"github.com/pierrec/lz4/v4"
 
 	"github.com/reelsplice/reelsplice/ingest/source/limit"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // A lie is a Parquet file of one column whose metadata need not be true.
@@ -160,7 +161,7 @@ func refused(t *testing.T, name, p string, o Options, want string) (rows int) {
 	if n := after.TotalAlloc - before.TotalAlloc; n > 256<<20 {
 		t.Errorf("%s: allocated %d bytes, want at most 256 MiB", name, n)
 	}
-	if took > 20*time.Second { // it takes milliseconds; what such a file claims would take minutes
+	if took > sharedtest.Patience { // it takes milliseconds; what such a file claims would take minutes
 		t.Errorf("%s: took %v, want at most some milliseconds", name, took)
 	}
 	return rows

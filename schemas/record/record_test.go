@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 type testPage struct {
@@ -143,7 +144,7 @@ func TestAppendString(t *testing.T) {
 // TestManyUnknown: unknown members cost no more the more there are, and names that
 // are data do not flood the counts.
 func TestManyUnknown(t *testing.T) {
-	const n = 200_000
+	const n = 500_000
 	var b strings.Builder
 	b.WriteString(`{"id":1`)
 	for i := range n {
@@ -152,12 +153,10 @@ func TestManyUnknown(t *testing.T) {
 	b.WriteString(`}`)
 	var d doc
 	p := NewParser()
-	start := time.Now()
-	if err := p.Parse(b.String(), Of(&d)); err != nil {
+	var err error
+	sharedtest.Within(t, "Parse", func() { err = p.Parse(b.String(), Of(&d)) }) // quadratic: many minutes
+	if err != nil {
 		t.Fatal(err)
-	}
-	if took := time.Since(start); took > 5*time.Second { // quadratic: a minute
-		t.Errorf("Parse of %d unknown members took %v", n, took)
 	}
 	if got := string(Append(nil, Of(&d))); got != b.String() {
 		t.Errorf("Append = %.60s..., %d bytes, want %d as they were read", got, len(got), b.Len())

@@ -21,6 +21,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release/releasetest"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // manyMovies is how many movies largeRelease has: enough for two blocks of checks.
@@ -234,10 +235,11 @@ func TestScrub(t *testing.T) {
 	r := mustOpen(t, whole)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	start := time.Now()
-	if err := r.Scrub(ctx, 1<<20); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > 5*time.Second {
-		t.Errorf("Scrub = %v after %v, want an end with its context: it takes five seconds", err, time.Since(start))
-	}
+	sharedtest.Within(t, "a scrub, which takes an hour without its context", func() {
+		if err := r.Scrub(ctx, 1<<10); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Scrub = %v, want an end with its context", err)
+		}
+	})
 	if _, blocks := r.Damage(); blocks > 0 {
 		t.Errorf("a sound release has %d damaged blocks", blocks)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/reelsplice/reelsplice/schemas/object/objecttest"
 )
@@ -16,13 +17,14 @@ import (
 // world is a bucket and a machine's folder of mirrors.
 type world struct {
 	*testing.T
-	s   *objecttest.Server
-	dir string
+	s    *objecttest.Server
+	dir  string
+	puts time.Duration
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	return &world{t, objecttest.New(t), t.TempDir()}
+	return &world{T: t, s: objecttest.New(t), dir: t.TempDir()}
 }
 
 func (w *world) url() string { return w.s.URL("c/catalog") }
@@ -84,7 +86,9 @@ func (w *world) put(m *Mirror, name, text string) {
 	if err := os.WriteFile(p+".tmp", []byte(text), 0o600); err != nil {
 		w.Fatal(err)
 	}
-	if err := os.Rename(p+".tmp", p); err != nil {
+	w.puts += time.Second // some file systems tell no times of a few milliseconds apart
+	later := time.Now().Add(w.puts)
+	if err := errors.Join(os.Chtimes(p+".tmp", later, later), os.Rename(p+".tmp", p)); err != nil {
 		w.Fatal(err)
 	}
 }

@@ -5,10 +5,11 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // mapCold maps a file of n pages of which none is in memory.
@@ -49,13 +50,7 @@ func TestFetch(t *testing.T) {
 	b := mapCold(t, 64)
 	Fetch(nil)
 	Fetch(b[from*page+100 : to*page+100]) // part of two pages
-	deadline := time.Now().Add(10 * time.Second)
-	for residentPages(t, b[from*page:(to+1)*page]) < 2 {
-		if time.Now().After(deadline) {
-			t.Fatal("what was fetched is not in memory after ten seconds")
-		}
-		time.Sleep(time.Millisecond)
-	}
+	sharedtest.Eventually(t, "what was fetched is in memory", func() bool { return residentPages(t, b[from*page:(to+1)*page]) == 2 })
 	if n := residentPages(t, b); n != 2 {
 		t.Errorf("%d pages are in memory, want the 2 that were fetched", n)
 	}
