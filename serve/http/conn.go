@@ -223,10 +223,6 @@ func (c *fastConn) checkIdle(now time.Time) bool {
 	return !c.listener.stopped.Load() // as in renew
 }
 
-// lastWait is how long a connection still waits for a request when the listener is stopped. A request
-// that has come by then is not lost to a deadline that ends before it is read.
-const lastWait = 100 * time.Millisecond
-
 // setWaits sets whether interrupt may end a wait for a request.
 func (c *fastConn) setWaits(waits bool) {
 	c.mu.Lock()
@@ -239,7 +235,7 @@ func (c *fastConn) interrupt() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.waits {
-		c.setDeadline(time.Now(), lastWait)
+		c.setDeadline(time.Now(), c.listener.cfg.lastWait)
 	}
 }
 
