@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/iotest"
@@ -590,6 +591,38 @@ func TestStopBetween(t *testing.T) {
 	}
 	if got := rest(t, of); got != "server "+last("/b")+"end true" {
 		t.Errorf("of a request that came in parts, one after the fast path stopped, the server gets %q, want both", got)
+	}
+}
+
+// A lateConn ends its first wait for bytes by the deadline of Stop, although a request has come, as on a busy machine.
+type lateConn struct {
+	net.Conn
+	stop func()
+	late sync.Once
+}
+
+func (c *lateConn) Read(p []byte) (n int, err error) {
+	c.late.Do(func() {
+		c.stop()
+		err = os.ErrDeadlineExceeded
+	})
+	if err != nil {
+		return 0, err
+	}
+	return c.Conn.Read(p)
+}
+
+// TestStopLate: a request that has come when the listener stops is not lost where it was not read in time.
+func TestStopLate(t *testing.T) {
+	l := listenFast(nil, fastConfig{lastWait: time.Hour})
+	client, under := net.Pipe()
+	defer client.Close()
+	go func() { _, _ = io.WriteString(client, get("/a")) }()
+	c := newFastConn(l, &lateConn{Conn: under, stop: l.Stop})
+	defer c.Close()
+	buf := make([]byte, 512)
+	if n, err := c.Read(buf); err != nil || string(buf[:n]) != last("/a") {
+		t.Errorf("the server gets %q, %v, want the request", buf[:n], err)
 	}
 }
 

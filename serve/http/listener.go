@@ -33,8 +33,8 @@ type fastConfig struct {
 	// Of a client that still sends behind its last response: in all, and between two reads, or in all once
 	// the listener is stopped.
 	lingerTime, lingerIdle time.Duration
-	// lastWait is how long a connection still waits for a request when the listener is stopped. A request that
-	// has come by then is not lost to a deadline that ends before it is read.
+	// lastWait is how long a connection still waits for a request when the listener is stopped. One that waited
+	// before does so twice, because a deadline may end before bytes are read that have come.
 	lastWait time.Duration
 }
 
