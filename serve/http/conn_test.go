@@ -120,6 +120,13 @@ func (s *server) conns() int {
 	return len(s.open)
 }
 
+// end waits until a Read fails, and returns its error.
+func (s *server) end(t *testing.T) (err error) {
+	t.Helper()
+	sharedtest.Within(t, "Read of a connection", func() { err = <-s.ends })
+	return err
+}
+
 func get(target string) string { return "GET " + target + " HTTP/1.1\r\nHost: x\r\n\r\n" }
 
 // last returns the head of a GET as the server gets it once the Listener drains.
@@ -347,7 +354,7 @@ func TestLingerEnds(t *testing.T) {
 		c := s.dial(t)
 		write(t, c, "GET / HTTP/1.1\r\n\r\n")
 		_ = rest(t, c)
-		<-s.ends // and what is sent then finds the connection closed, not only half
+		_ = s.end(t) // and what is sent then finds the connection closed, not only half
 		sharedtest.Eventually(t, "a refused connection is closed", func() bool { _, err := c.Write([]byte{'x'}); return err != nil })
 	}
 }
@@ -410,7 +417,7 @@ func TestWriteTimeout(t *testing.T) {
 	c := s.dial(t)
 	start := time.Now()
 	write(t, c, get("/big"))
-	<-s.ends
+	_ = s.end(t)
 	if took := time.Since(start); took < short {
 		t.Errorf("answer given up after %v, want %v", took, short)
 	}
@@ -426,7 +433,7 @@ func TestGone(t *testing.T) {
 	_ = c.Close()
 	sharedtest.Eventually(t, "the answer is given up", func() bool { return s.echo.lasting.Load() == 0 })
 	sharedtest.Eventually(t, "the connection is let go", func() bool { return s.conns() == 0 })
-	if err := <-s.ends; err != io.EOF {
+	if err := s.end(t); err != io.EOF {
 		t.Errorf("behind a part of an answer Read = %v, want io.EOF", err)
 	}
 }
@@ -440,7 +447,7 @@ func TestReset(t *testing.T) {
 	want(t, bufio.NewReader(c), "/a")
 	_ = c.SetLinger(0)
 	_ = c.Close()
-	if err := <-s.ends; err != io.EOF {
+	if err := s.end(t); err != io.EOF {
 		t.Errorf("behind an answer Read = %v, want io.EOF", err)
 	}
 }
@@ -530,8 +537,12 @@ func TestSlowSender(t *testing.T) {
 	})
 	s.atLast(t, "a request byte by byte has no more time", func(c *net.TCPConn, r *bufio.Reader) error {
 		for _, b := range []byte(get("/" + strings.Repeat("x", 30))) { // for longer than the limit
+			start := time.Now()
 			write(t, c, string(b))
 			time.Sleep(limit / 20)
+			if took := time.Since(start); took > limit/2 {
+				return fmt.Errorf("%v for a byte, which alone may be too long", took)
+			}
 		}
 		_ = c.CloseWrite() // ends the connection after a response of 200
 		if got := rest(t, r); got != "refused 408 false" {
