@@ -30,6 +30,9 @@ func newFastConfig(limits *Limits, e *edge.Edge, m *meters, ps *preparedSet) fas
 		readTimeout:  limits.ReadTimeout,
 		writeTimeout: limits.WriteTimeout,
 		idleTimeout:  limits.IdleTimeout,
+		lingerTime:   10 * time.Second,
+		lingerIdle:   time.Second,
+		lastWait:     100 * time.Millisecond,
 	}
 }
 

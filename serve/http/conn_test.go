@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/iotest"
@@ -17,8 +18,6 @@ import (
 
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
-
-const timeout = 10 * time.Second // of what does not fail
 
 // big is more than the kernel takes of an answer at once.
 var big = bytes.Repeat([]byte("0123456789abcdef"), 1<<20)
@@ -70,7 +69,8 @@ func serve(t *testing.T, change func(*fastConfig)) *server {
 	refuse := func(c *fastConn, status int, _ time.Time) []byte {
 		return fmt.Appendf(nil, "refused %d %v", status, c.in.isHead())
 	}
-	cfg := fastConfig{open: func() responder { return s.echo }, refuse: refuse, readTimeout: timeout, writeTimeout: timeout, idleTimeout: timeout}
+	cfg := fastConfig{open: func() responder { return s.echo }, refuse: refuse, lastWait: 10 * time.Millisecond}
+	cfg.readTimeout, cfg.writeTimeout, cfg.idleTimeout, cfg.lingerTime, cfg.lingerIdle = time.Hour, time.Hour, time.Hour, time.Hour, time.Hour
 	if change != nil {
 		change(&cfg)
 	}
@@ -109,7 +109,7 @@ func (s *server) dial(t *testing.T) *net.TCPConn {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = c.SetDeadline(time.Now().Add(timeout))
+	_ = c.SetDeadline(time.Now().Add(sharedtest.Patience))
 	t.Cleanup(func() { _ = c.Close() })
 	return c.(*net.TCPConn)
 }
@@ -118,6 +118,13 @@ func (s *server) conns() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.open)
+}
+
+// end waits until a Read fails, and returns its error.
+func (s *server) end(t *testing.T) (err error) {
+	t.Helper()
+	sharedtest.Within(t, "Read of a connection", func() { err = <-s.ends })
+	return err
 }
 
 func get(target string) string { return "GET " + target + " HTTP/1.1\r\nHost: x\r\n\r\n" }
@@ -130,14 +137,38 @@ func last(target string) string {
 // want reads an answer with that body.
 func want(t *testing.T, r *bufio.Reader, body string) {
 	t.Helper()
-	rs, err := http.ReadResponse(r, nil)
-	if err != nil {
-		t.Fatalf("read answer: %v", err)
+	if err := answers(r, body); err != nil {
+		t.Fatal(err)
 	}
-	got, err := io.ReadAll(rs.Body)
-	if err != nil || string(got) != body {
-		t.Fatalf("answer = %d bytes %.50q, %v, want %d bytes %.50q", len(got), got, err, len(body), body)
+}
+
+// answers reads answers with those bodies.
+func answers(r *bufio.Reader, bodies ...string) error {
+	for _, body := range bodies {
+		rs, err := http.ReadResponse(r, nil)
+		if err != nil {
+			return fmt.Errorf("read answer: %w", err)
+		}
+		got, err := io.ReadAll(rs.Body)
+		if err != nil || string(got) != body {
+			return fmt.Errorf("answer = %d bytes %.50q, %w, want %d bytes %.50q", len(got), got, err, len(body), body)
+		}
 	}
+	return nil
+}
+
+// atLast tries on new connections until a try succeeds: on a busy machine, a client that has to be in time may be late.
+func (s *server) atLast(t *testing.T, what string, try func(c *net.TCPConn, r *bufio.Reader) error) {
+	t.Helper()
+	sharedtest.Eventually(t, what, func() bool {
+		c := s.dial(t)
+		defer c.Close()
+		err := try(c, bufio.NewReader(c))
+		if err != nil {
+			t.Log(err)
+		}
+		return err == nil
+	})
 }
 
 // rest reads to the end.
@@ -221,8 +252,7 @@ func TestLeave(t *testing.T) {
 // TestWithoutFastPath: the server gets all requests, with the same times for a head and an
 // idle connection.
 func TestWithoutFastPath(t *testing.T) {
-	const limit = 200 * time.Millisecond
-	s := serve(t, func(c *fastConfig) { c.open, c.readTimeout = nil, limit })
+	s := serve(t, func(c *fastConfig) { c.open, c.readTimeout = nil, 100*time.Millisecond })
 	server := func(r io.Reader) {
 		t.Helper()
 		got := make([]byte, len("server "+get("/a")))
@@ -234,15 +264,15 @@ func TestWithoutFastPath(t *testing.T) {
 	write(t, c, get("/a")+get("/a")+"GET /b")
 	server(c)
 	server(c)
-	start := time.Now()
-	if got := rest(t, c); got != "refused 408 false" || time.Since(start) > 2*limit {
-		t.Errorf("%v after the start of a head the server says %q, want 408 after %v", time.Since(start), got, limit)
+	if got := rest(t, c); got != "refused 408 false" {
+		t.Errorf("after the start of a head the server says %q, want 408", got)
 	}
+	s = serve(t, func(c *fastConfig) { c.open = nil })
 	idle, partly := s.dial(t), s.dial(t)
 	write(t, idle, get("/a"))
 	server(idle)
-	write(t, partly, get("/a")[:9])
-	time.Sleep(limit / 2)
+	write(t, partly, get("/a")+get("/a")[:9])
+	server(partly)
 	s.Stop()
 	write(t, partly, get("/a")[9:])
 	for c, want := range map[net.Conn]string{idle: "end true", partly: "server " + last("/a") + "end true"} {
@@ -316,16 +346,16 @@ func TestLingerEnds(t *testing.T) {
 	if sent < lingerBytes || sent == 4*lingerBytes {
 		t.Errorf("%d bytes of a body were taken, want about %d", sent, lingerBytes)
 	}
-	idle := s.dial(t)
-	start := time.Now()
-	write(t, idle, "GET / HTTP/1.1\r\n\r\n")
-	_ = rest(t, idle)
-	time.Sleep(lingerIdle) // and what is sent then finds the connection closed, not only half
-	for err := error(nil); err == nil; _, err = idle.Write([]byte{'x'}) {
-		if time.Since(start) > lingerTime/2 {
-			t.Fatal("a refused connection is not closed")
-		}
-		time.Sleep(lingerIdle / 20)
+	for _, change := range []func(*fastConfig){
+		func(c *fastConfig) { c.lingerIdle = time.Millisecond },
+		func(c *fastConfig) { c.lingerTime = time.Millisecond },
+	} {
+		s := serve(t, change)
+		c := s.dial(t)
+		write(t, c, "GET / HTTP/1.1\r\n\r\n")
+		_ = rest(t, c)
+		_ = s.end(t) // and what is sent then finds the connection closed, not only half
+		sharedtest.Eventually(t, "a refused connection is closed", func() bool { _, err := c.Write([]byte{'x'}); return err != nil })
 	}
 }
 
@@ -353,24 +383,30 @@ func TestTimeGoesOn(t *testing.T) {
 	const limit, slow = 500 * time.Millisecond, 700 * time.Millisecond
 	s := serve(t, func(c *fastConfig) { c.readTimeout, c.idleTimeout = limit, limit })
 	for _, behind := range []string{"", "GET /c HT"} {
-		c := s.dial(t)
-		r := bufio.NewReader(c)
-		start := time.Now()
-		write(t, c, get("/a")+get("/big")+get("/time")+behind)
-		want(t, r, "/a")
-		time.Sleep(slow)
-		want(t, r, string(big))
-		rs, err := http.ReadResponse(r, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var now int64
-		if _, err := fmt.Fscan(rs.Body, &now); err != nil || now < start.Add(slow).UnixNano() {
-			t.Errorf("behind an answer that took %v it is %v after its request, %v", slow, time.Duration(now-start.UnixNano()), err)
-		}
-		time.Sleep(limit / 20)
-		write(t, c, get("/c")[len(behind):])
-		want(t, r, "/c")
+		s.atLast(t, "a slow answer takes no time of the next request", func(c *net.TCPConn, r *bufio.Reader) error {
+			start := time.Now()
+			write(t, c, get("/a")+get("/big")+get("/time")+behind)
+			if err := answers(r, "/a"); err != nil {
+				return err
+			}
+			time.Sleep(slow)
+			if err := answers(r, string(big)); err != nil {
+				return err
+			}
+			rs, err := http.ReadResponse(r, nil)
+			if err != nil {
+				return err
+			}
+			var now int64
+			if _, err := fmt.Fscan(rs.Body, &now); err != nil || now < start.Add(slow).UnixNano() {
+				t.Errorf("behind an answer that took %v it is %v after its request, %v", slow, time.Duration(now-start.UnixNano()), err)
+			}
+			time.Sleep(limit / 20)
+			if _, err := io.WriteString(c, get("/c")[len(behind):]); err != nil {
+				return err
+			}
+			return answers(r, "/c")
+		})
 	}
 }
 
@@ -381,8 +417,7 @@ func TestWriteTimeout(t *testing.T) {
 	c := s.dial(t)
 	start := time.Now()
 	write(t, c, get("/big"))
-	sharedtest.Eventually(t, "the answer is under way", func() bool { return s.echo.lasting.Load() == 1 })
-	sharedtest.Eventually(t, "the answer is given up", func() bool { return s.echo.lasting.Load() == 0 })
+	_ = s.end(t)
 	if took := time.Since(start); took < short {
 		t.Errorf("answer given up after %v, want %v", took, short)
 	}
@@ -398,7 +433,7 @@ func TestGone(t *testing.T) {
 	_ = c.Close()
 	sharedtest.Eventually(t, "the answer is given up", func() bool { return s.echo.lasting.Load() == 0 })
 	sharedtest.Eventually(t, "the connection is let go", func() bool { return s.conns() == 0 })
-	if err := <-s.ends; err != io.EOF {
+	if err := s.end(t); err != io.EOF {
 		t.Errorf("behind a part of an answer Read = %v, want io.EOF", err)
 	}
 }
@@ -412,7 +447,7 @@ func TestReset(t *testing.T) {
 	want(t, bufio.NewReader(c), "/a")
 	_ = c.SetLinger(0)
 	_ = c.Close()
-	if err := <-s.ends; err != io.EOF {
+	if err := s.end(t); err != io.EOF {
 		t.Errorf("behind an answer Read = %v, want io.EOF", err)
 	}
 }
@@ -422,18 +457,24 @@ func TestReset(t *testing.T) {
 func TestIdle(t *testing.T) {
 	for _, limit := range []time.Duration{300 * time.Millisecond, idleCheck + 300*time.Millisecond} {
 		s := serve(t, func(c *fastConfig) { c.idleTimeout = limit })
-		c := s.dial(t)
-		r := bufio.NewReader(c)
-		for range 4 {
-			time.Sleep(min(limit/2, renewal/4))
-			write(t, c, get("/a"))
-			want(t, r, "/a")
-		}
-		start := time.Now()
-		got := rest(t, r)
-		if took := time.Since(start); got != "end true" || took < limit-50*time.Millisecond || took > limit+time.Second {
-			t.Errorf("after %v the server says %q, want after %v that it read io.EOF", took, got, limit)
-		}
+		s.atLast(t, "a connection in use goes on", func(c *net.TCPConn, r *bufio.Reader) error {
+			var start time.Time
+			for range 4 {
+				time.Sleep(min(limit/2, renewal/4))
+				start = time.Now()
+				if _, err := io.WriteString(c, get("/a")); err != nil {
+					return err
+				}
+				if err := answers(r, "/a"); err != nil {
+					return err
+				}
+			}
+			got := rest(t, r)
+			if took := time.Since(start); got != "end true" || took < limit {
+				t.Errorf("%v after the last request the server says %q, want after %v that it read io.EOF", took, got, limit)
+			}
+			return nil
+		})
 	}
 }
 
@@ -455,9 +496,8 @@ func TestGlance(t *testing.T) {
 		t.Fatal(err)
 	}
 	want(t, r, "/c")
-	start := time.Now()
-	if got := rest(t, r); got != "end true" || time.Since(start) > idleCheck+time.Second {
-		t.Errorf("%v after the end of the stream the server says %q, want within %v that it read io.EOF", time.Since(start), got, idleCheck)
+	if got := rest(t, r); got != "end true" {
+		t.Errorf("after the end of the stream the server says %q, want that it read io.EOF", got)
 	}
 }
 
@@ -477,25 +517,39 @@ func TestReadTimeout(t *testing.T) {
 func TestSlowSender(t *testing.T) {
 	const limit = 200 * time.Millisecond
 	s := serve(t, func(c *fastConfig) { c.readTimeout = limit })
-	c := s.dial(t)
-	r := bufio.NewReader(c)
-	for range 3 { // the end of one and the start of the next, for longer than the limit
-		write(t, c, get("/a")+"GET ")
-		want(t, r, "/a")
-		time.Sleep(limit / 2)
-		write(t, c, get("/b")[len("GET "):])
-		want(t, r, "/b")
-	}
-	start, head := time.Now(), []byte(get("/"+strings.Repeat("x", 400)))
-	for _, b := range head {
-		if _, err := c.Write([]byte{b}); err != nil || time.Since(start) > 2*limit {
-			break // ended while it was sent
+	s.atLast(t, "each request has its own time", func(c *net.TCPConn, r *bufio.Reader) error {
+		for range 3 { // the end of one and the start of the next, for longer than the limit
+			if _, err := io.WriteString(c, get("/a")+"GET "); err != nil {
+				return err
+			}
+			if err := answers(r, "/a"); err != nil {
+				return err
+			}
+			time.Sleep(limit / 2)
+			if _, err := io.WriteString(c, get("/b")[len("GET "):]); err != nil {
+				return err
+			}
+			if err := answers(r, "/b"); err != nil {
+				return err
+			}
 		}
-		time.Sleep(limit / 20)
-	}
-	if got := rest(t, r); got != "refused 408 false" {
-		t.Errorf("after %v of sending one request the server says %q, want 408", time.Since(start), got)
-	}
+		return nil
+	})
+	s.atLast(t, "a request byte by byte has no more time", func(c *net.TCPConn, r *bufio.Reader) error {
+		for _, b := range []byte(get("/" + strings.Repeat("x", 30))) { // for longer than the limit
+			start := time.Now()
+			write(t, c, string(b))
+			time.Sleep(limit / 20)
+			if took := time.Since(start); took > limit/2 {
+				return fmt.Errorf("%v for a byte, which alone may be too long", took)
+			}
+		}
+		_ = c.CloseWrite() // ends the connection after a response of 200
+		if got := rest(t, r); got != "refused 408 false" {
+			return fmt.Errorf("the server says %q, want 408", got)
+		}
+		return nil
+	})
 }
 
 // TestStop: connections that wait end at once; an answer under way is sent to its end, and
@@ -548,6 +602,38 @@ func TestStopBetween(t *testing.T) {
 	}
 	if got := rest(t, of); got != "server "+last("/b")+"end true" {
 		t.Errorf("of a request that came in parts, one after the fast path stopped, the server gets %q, want both", got)
+	}
+}
+
+// A lateConn ends its first wait for bytes by the deadline of Stop, although a request has come, as on a busy machine.
+type lateConn struct {
+	net.Conn
+	stop func()
+	late sync.Once
+}
+
+func (c *lateConn) Read(p []byte) (n int, err error) {
+	c.late.Do(func() {
+		c.stop()
+		err = os.ErrDeadlineExceeded
+	})
+	if err != nil {
+		return 0, err
+	}
+	return c.Conn.Read(p)
+}
+
+// TestStopLate: a request that has come when the listener stops is not lost where it was not read in time.
+func TestStopLate(t *testing.T) {
+	l := listenFast(nil, fastConfig{lastWait: time.Hour})
+	client, under := net.Pipe()
+	defer client.Close()
+	go func() { _, _ = io.WriteString(client, get("/a")) }()
+	c := newFastConn(l, &lateConn{Conn: under, stop: l.Stop})
+	defer c.Close()
+	buf := make([]byte, 512)
+	if n, err := c.Read(buf); err != nil || string(buf[:n]) != last("/a") {
+		t.Errorf("the server gets %q, %v, want the request", buf[:n], err)
 	}
 }
 
@@ -607,7 +693,7 @@ func TestTimeoutIsOurs(t *testing.T) {
 	if _, err := r.ReadByte(); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("without an idle time the connection ends: %v", err)
 	}
-	_ = c.SetDeadline(time.Now().Add(timeout))
+	_ = c.SetDeadline(time.Now().Add(sharedtest.Patience))
 	write(t, c, get("/a")+"P")
 	want(t, r, "/a")
 	time.Sleep(idleCheck + 500*time.Millisecond)

@@ -19,6 +19,7 @@ import (
 
 	"github.com/valyala/fasthttp/fasthttputil"
 
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/serve/edge"
 	"github.com/reelsplice/reelsplice/serve/servetest"
 )
@@ -41,7 +42,7 @@ func newWireServer(tb testing.TB, change func(*config), rows ...string) *wireSer
 func wired(tb testing.TB, w *world) *wireServer {
 	tb.Helper()
 	s := &wireServer{world: w, ln: fasthttputil.NewInmemoryListener(), prepared: newPreparedSet()}
-	cfg := newFastConfig(&s.cfg.Limits, s.edge, newMeters(), s.prepared)
+	cfg := s.fastConfig(newMeters(), s.prepared)
 	s.fast = listenFast(listenTCP(tb), cfg)
 	for _, ln := range []net.Listener{listenFast(s.ln, cfg), s.fast} {
 		server := newFastHTTP(&s.cfg.Limits, s.edge, newMeters())
@@ -124,7 +125,7 @@ func exchange(tb testing.TB, c net.Conn, request string) string {
 			_ = tcp.CloseWrite()
 		}
 	}()
-	_ = c.SetReadDeadline(time.Now().Add(5 * time.Second))
+	_ = c.SetReadDeadline(time.Now().Add(sharedtest.Patience))
 	out, err := io.ReadAll(c)
 	if err != nil && !errors.Is(err, syscall.ECONNRESET) { // as TCP ends where a request was not read to its end
 		tb.Fatalf("read answer to %.100q: %v after %.300q", request, err, out)
@@ -372,13 +373,17 @@ func TestWireIdleTime(t *testing.T) {
 	for _, idle := range []time.Duration{limit, 0} {
 		s := newWireServer(t, func(c *config) { c.IdleTimeout, c.ReadTimeout = idle, limit }, servetest.Movie551)
 		for _, dial := range s.dials() {
-			c, start := dial(t), time.Now()
-			_ = c.SetDeadline(start.Add(4 * limit))
-			go func() { _, _ = fmt.Fprintf(c, "GET /3/movie/551 HTTP/1.1\r\nHost: x\r\n\r\n") }()
-			out, err := io.ReadAll(c)
-			if took := time.Since(start); (err == nil) != (idle > 0) || took < limit/2 || !bytes.HasSuffix(out, []byte(servetest.Body401)) {
-				t.Errorf("over %T, idle for %v at most, the connection ends after %v, %v, with %q", c, idle, took, err, out)
-			}
+			// It is tried again: on a busy machine, the client may be late.
+			sharedtest.Eventually(t, fmt.Sprintf("a connection that may be idle for %v is so", idle), func() bool {
+				c, start := dial(t), time.Now()
+				defer c.Close()
+				_ = c.SetDeadline(start.Add(4 * limit))
+				go func() { _, _ = fmt.Fprintf(c, "GET /3/movie/551 HTTP/1.1\r\nHost: x\r\n\r\n") }()
+				out, err := io.ReadAll(c)
+				took, ok := time.Since(start), bytes.HasSuffix(out, []byte(servetest.Body401))
+				t.Logf("over %T, idle for %v at most, the connection ends after %v, %v, with %q", c, idle, took, err, out)
+				return (err == nil) == (idle > 0) && took >= limit && ok
+			})
 		}
 	}
 }

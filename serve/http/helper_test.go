@@ -34,10 +34,12 @@ type world struct {
 	token    string // one that is good
 }
 
-// bareWorld returns what an edge needs but for releases. change may alter its config.
+// bareWorld returns what an edge needs but for releases. Its clients have all the time they need. change may
+// alter its config.
 func bareWorld(tb testing.TB, change func(*config)) *world {
 	tb.Helper()
 	w := &world{cfg: config{Options: edge.DefaultOptions(), Limits: DefaultLimits()}, dir: tb.TempDir(), file: filepath.Join(tb.TempDir(), "tokens")}
+	w.cfg.ReadTimeout, w.cfg.WriteTimeout, w.cfg.IdleTimeout = time.Hour, time.Hour, time.Hour
 	if change != nil {
 		change(&w.cfg)
 	}
@@ -160,6 +162,13 @@ func (w *world) get(tb testing.TB, uri string) sent {
 	return w.do(tb, w.request(uri))
 }
 
+// fastConfig returns newFastConfig's, with all the time that clients need.
+func (w *world) fastConfig(m *meters, ps *preparedSet) fastConfig {
+	c := newFastConfig(&w.cfg.Limits, w.edge, m, ps)
+	c.lingerTime, c.lingerIdle = time.Hour, time.Hour
+	return c
+}
+
 // bind returns a Server of w that nobody serves yet.
 func (w *world) bind(tb testing.TB) *Server {
 	tb.Helper()
@@ -172,6 +181,7 @@ func (w *world) bind(tb testing.TB) *Server {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(s.Close)
+	s.fast.cfg.lingerTime, s.fast.cfg.lingerIdle = time.Hour, time.Hour
 	return s
 }
 

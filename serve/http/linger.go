@@ -1,15 +1,9 @@
 package http
 
-import (
-	"time"
-)
+import "time"
 
-// Limits of linger.
-const (
-	lingerTime  = 10 * time.Second // in all
-	lingerIdle  = time.Second      // between two reads, and in all once the Listener is stopped
-	lingerBytes = 16 << 20
-)
+// lingerBytes is how many bytes linger reads at most.
+const lingerBytes = 16 << 20
 
 // linger ends the connection's output and drops the bytes that the client is still sending. A socket
 // closed with bytes unread is reset, and the client may lose the response over that.
@@ -23,6 +17,7 @@ func (c *fastConn) linger() {
 	if !ok || half.CloseWrite() != nil {
 		return
 	}
+	lingerTime, lingerIdle := c.listener.cfg.lingerTime, c.listener.cfg.lingerIdle
 	end := time.Now().Add(lingerTime)
 	buf := c.listener.drains.Get().(*[]byte)
 	defer c.listener.drains.Put(buf)

@@ -30,6 +30,12 @@ type fastConfig struct {
 	readTimeout  time.Duration // for the rest of an incomplete head; 0 for none
 	writeTimeout time.Duration // for a whole response; 0 for none
 	idleTimeout  time.Duration // between requests; 0 for none
+	// Of a client that still sends behind its last response: in all, and between two reads, or in all once
+	// the listener is stopped.
+	lingerTime, lingerIdle time.Duration
+	// lastWait is how long a connection still waits for a request when the listener is stopped. One that waited
+	// before does so twice, because a deadline may end before bytes are read that have come.
+	lastWait time.Duration
 }
 
 // A fastListener wraps the connections of another listener. Those of TCP have the fast path. Over

@@ -31,7 +31,6 @@ type asker struct {
 func (s *wireServer) asker(t *testing.T) *asker {
 	t.Helper()
 	c := s.dial(t)
-	_ = c.SetDeadline(time.Now().Add(10 * time.Second))
 	return &asker{s, c, bufio.NewReader(c)}
 }
 
@@ -39,6 +38,7 @@ func (s *wireServer) asker(t *testing.T) *asker {
 func (a *asker) ask(t *testing.T, method, uri string, header ...string) (*http.Response, string) {
 	t.Helper()
 	lines := append([]string{method + " " + uri + " HTTP/1.1", "Host: x", "Authorization: Bearer " + a.token, "Accept-Encoding: gzip"}, header...)
+	_ = a.c.SetDeadline(time.Now().Add(sharedtest.Patience))
 	if _, err := io.WriteString(a.c, strings.Join(lines, "\r\n")+"\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
@@ -346,11 +346,14 @@ func TestSwitchUnderPrepared(t *testing.T) {
 	got := make(chan [2]string, 1<<16) // release and body, once for each change
 	for i := range cap(ended) {
 		a := s.asker(t)
-		_ = a.c.SetDeadline(time.Now().Add(time.Minute))
 		uri := fmt.Sprintf("/3/movie/1?i=%d", i%2)
 		go func() { ended <- a.hammer(uri, stop, got) }()
 	}
-	for n := 2; n < 6; n++ {
+	for n := 2; ; n++ {
+		sharedtest.Eventually(t, "all connections have had a response of the release", func() bool { return len(got) == len(ids)*cap(ended) })
+		if n == 6 {
+			break
+		}
 		servetest.Build(t, s.dir, 6, servetest.Version(n))
 		s.releases.Poll()
 		ids = append(ids, s.releases.ID())
@@ -365,16 +368,11 @@ func TestSwitchUnderPrepared(t *testing.T) {
 		}
 	}
 	close(got)
-	seen := map[string]bool{}
 	for answer := range got {
 		n := slices.Index(ids, answer[0])
 		if want := fmt.Sprintf(`"v%d"`, n+1); n < 0 || !strings.Contains(answer[1], want) {
 			t.Errorf("release %s answers %s, want %s", answer[0], answer[1], want)
 		}
-		seen[answer[0]] = true
-	}
-	if len(seen) < 2 {
-		t.Errorf("%d releases answered, want several", len(seen))
 	}
 }
 
@@ -388,6 +386,7 @@ func (a *asker) hammer(uri string, stop <-chan struct{}, changed chan<- [2]strin
 			return nil
 		default:
 		}
+		_ = a.c.SetDeadline(time.Now().Add(sharedtest.Patience))
 		fmt.Fprintf(a.c, "GET %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nAccept-Encoding: gzip\r\n\r\n", uri, a.token)
 		rs, err := http.ReadResponse(a.r, nil)
 		if err != nil {

@@ -124,11 +124,11 @@ func BenchmarkFastPath(b *testing.B) {
 	w := benchWorld(b)
 	for _, c := range benchRequests(w) {
 		b.Run(c.name, func(b *testing.B) {
-			ln := listenFast(listenTCP(b), newFastConfig(&w.cfg.Limits, w.edge, newMeters(), newPreparedSet()))
+			ln := listenFast(listenTCP(b), w.fastConfig(newMeters(), newPreparedSet()))
 			benchmarkTCP(b, c.rq, newFastHTTP(&w.cfg.Limits, w.edge, newMeters()), ln)
 		})
 		b.Run(c.name+"/fasthttp", func(b *testing.B) {
-			ln := listenFast(listenTCP(b), withoutFastPath(newFastConfig(&w.cfg.Limits, w.edge, newMeters(), newPreparedSet())))
+			ln := listenFast(listenTCP(b), withoutFastPath(w.fastConfig(newMeters(), newPreparedSet())))
 			benchmarkTCP(b, c.rq, newFastHTTP(&w.cfg.Limits, w.edge, newMeters()), ln)
 		})
 		b.Run(c.name+"/constant", func(b *testing.B) { benchmarkTCP(b, c.rq, constantServer(w, c.rq), listenTCP(b)) })

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/serve/metrics"
 	"github.com/reelsplice/reelsplice/serve/servetest"
 )
@@ -29,10 +30,10 @@ func newTwin(tb testing.TB) *twin {
 	w := writtenWorld(tb, func(c *config) { c.MaxHeader = 2048 }, servetest.Catalogue()...)
 	t := &twin{token: w.token, counts: newMeters(), countsAlone: newMeters()}
 	t.alone = serveTCP(tb, func(ln net.Listener) (net.Listener, *meters) {
-		return listenFast(ln, withoutFastPath(newFastConfig(&w.cfg.Limits, w.edge, t.countsAlone, newPreparedSet()))), t.countsAlone
+		return listenFast(ln, withoutFastPath(w.fastConfig(t.countsAlone, newPreparedSet()))), t.countsAlone
 	}, w)
 	t.with = serveTCP(tb, func(ln net.Listener) (net.Listener, *meters) {
-		return listenFast(ln, newFastConfig(&w.cfg.Limits, w.edge, t.counts, newPreparedSet())), t.counts
+		return listenFast(ln, w.fastConfig(t.counts, newPreparedSet())), t.counts
 	}, w)
 	return t
 }
@@ -98,7 +99,7 @@ func converse(tb testing.TB, ln net.Listener, stream string, cuts []int) (answer
 		tb.Fatal(err)
 	}
 	defer c.Close()
-	_ = c.SetDeadline(time.Now().Add(5 * time.Second))
+	_ = c.SetDeadline(time.Now().Add(sharedtest.Patience))
 	go func() { // the server may stop reading
 		from := 0
 		for _, to := range append(cuts, len(stream)) {

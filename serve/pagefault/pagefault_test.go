@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 	"testing"
-	"time"
+	"testing/synctest"
 )
 
 func TestNext(t *testing.T) {
@@ -30,21 +30,21 @@ func TestRun(t *testing.T) {
 	if _, ok := pagesRead(); !ok {
 		t.Skip("this system does not count page faults of a process")
 	}
-	ctx, stop := context.WithCancel(t.Context())
-	done := make(chan struct{})
-	var w Watch
-	if w.FromDisk() {
-		t.Error("pages come from the disk before anybody looks")
-	}
-	go func() { w.Run(ctx); close(done) }()
-	for end := time.Now().Add(5 * time.Second); !w.FromDisk(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("after 5 s no pages from the disk at the start")
+	synctest.Test(t, func(t *testing.T) { // else the start may be over before a look at it
+		ctx, stop := context.WithCancel(t.Context())
+		var w Watch
+		if w.FromDisk() {
+			t.Error("pages come from the disk before anybody looks")
 		}
-	}
-	stop()
-	<-done
-	if w.FromDisk() {
-		t.Error("pages come from the disk in the end")
-	}
+		go w.Run(ctx)
+		synctest.Wait()
+		if !w.FromDisk() {
+			t.Error("no pages come from the disk at the start")
+		}
+		stop()
+		synctest.Wait()
+		if w.FromDisk() {
+			t.Error("pages come from the disk in the end")
+		}
+	})
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/reelsplice/reelsplice/build"
 	"github.com/reelsplice/reelsplice/build/buildtest"
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
@@ -37,8 +38,13 @@ func newWorld(t *testing.T) *world {
 	w.local.Dir, w.ids = built(t)
 	w.cfg = DefaultConfig()
 	w.cfg.Bucket, w.cfg.Dir = w.s3.Folder, t.TempDir()
-	w.cfg.Interval, w.cfg.Stall, w.cfg.granule = 100*time.Millisecond, 2*time.Second, 4096
+	w.cfg.Interval, w.cfg.Stall, w.cfg.granule = 100*time.Millisecond, time.Hour, 4096
 	w.cfg.Log = slog.New(slog.NewTextHandler(w.log, nil))
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the log:\n%s", w.log)
+		}
+	})
 	return w
 }
 
@@ -146,20 +152,10 @@ func (w *world) ID() string {
 	return id
 }
 
-// waitFor waits until ok.
-func (w *world) waitFor(what string, ok func() bool) {
-	w.t.Helper()
-	for start := time.Now(); !ok(); time.Sleep(5 * time.Millisecond) {
-		if time.Since(start) > 20*time.Second {
-			w.t.Fatalf("after %v still not: %s; the log:\n%s", time.Since(start), what, w.log)
-		}
-	}
-}
-
 // current waits until a release is current in the cache, and checks it.
 func (w *world) current(id string) {
 	w.t.Helper()
-	w.waitFor(id+" is current", func() bool { got, _ := w.cache().Current(); return got == id })
+	sharedtest.Eventually(w.t, id+" is current", func() bool { got, _ := w.cache().Current(); return got == id })
 	if damage, err := release.Verify(w.t.Context(), w.cache().Path(id), release.VerifyOptions{}, nil); err != nil || len(damage) > 0 {
 		w.t.Errorf("release in the cache: %v, %v, want no damage", damage, err)
 	}

@@ -55,6 +55,8 @@ type Listener struct {
 	evicted  atomic.Int64
 	refused  atomic.Int64
 	failed   atomic.Int64
+	// Times of a refused client: to begin its request, and in all.
+	requestTime, refusalTime time.Duration
 
 	mu    sync.Mutex
 	slots []*Conn
@@ -68,6 +70,7 @@ type Listener struct {
 func Listen(ln net.Listener, cfg Config) *Listener {
 	l := &Listener{
 		Listener: ln, cfg: cfg, refusing: make(chan struct{}, maxRefusing), origins: map[netip.Addr]int{},
+		requestTime: 250 * time.Millisecond, refusalTime: time.Second,
 	}
 	l.closed, l.shut = context.WithCancel(context.Background())
 	return l
@@ -240,12 +243,6 @@ func (l *Listener) forgetOrigin(c *Conn) {
 	}
 }
 
-// Times of a refused client: to begin its request, and in all.
-const (
-	requestTime = 250 * time.Millisecond
-	refusalTime = time.Second
-)
-
 // refuse sends the reason to a client that is not served, and closes the connection. Accept does not
 // wait for that; where too many refusals are under way, the connection is closed silently.
 func (l *Listener) refuse(tcp *net.TCPConn, status int) {
@@ -259,7 +256,7 @@ func (l *Listener) refuse(tcp *net.TCPConn, status int) {
 	case l.refusing <- struct{}{}:
 		go func() {
 			defer func() { <-l.refusing }()
-			respondAndClose(tcp, l.cfg.Refuse(status))
+			l.respondAndClose(tcp, l.cfg.Refuse(status))
 		}()
 	default:
 		_ = tcp.Close() // nothing was sent
@@ -269,14 +266,14 @@ func (l *Listener) refuse(tcp *net.TCPConn, status int) {
 // respondAndClose responds to a request. Clients take a response that comes before they ask for a fault. All else that
 // they send is read before the end, because a socket closed with bytes unread is reset, and the client may
 // lose the response.
-func respondAndClose(tcp *net.TCPConn, response []byte) {
+func (l *Listener) respondAndClose(tcp *net.TCPConn, response []byte) {
 	defer func() { _ = tcp.Close() }() // the response was sent before
 	now, buf := time.Now(), make([]byte, 4<<10)
-	_ = tcp.SetDeadline(now.Add(requestTime)) // a closed connection is found when it is read
+	_ = tcp.SetDeadline(now.Add(l.requestTime)) // a closed connection is found when it is read
 	if _, err := tcp.Read(buf); err != nil {
 		return
 	}
-	_ = tcp.SetDeadline(now.Add(refusalTime))
+	_ = tcp.SetDeadline(now.Add(l.refusalTime))
 	if _, err := tcp.Write(response); err != nil {
 		return
 	}
