@@ -10,7 +10,13 @@ cd "$(dirname "$0")/.."
 LINT=github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 FUZZ_RUNS="${FUZZ_RUNS:-}" # inputs or time for each fuzz target: 1000 inputs by default, and then without instruments
 
+# Only a test that hangs takes so long, on a busy machine too. In the environment, the results of .ci/run stay cached.
+[[ "${GOFLAGS:-}" = *-timeout=* ]] || export GOFLAGS="${GOFLAGS:-} -timeout=30m"
+
 step() { printf '\n== %s (%ss)\n' "$1" "$SECONDS"; }
+
+step "modules"
+scripts/retry.sh go mod download
 
 step "format"
 unformatted=$(git ls-files '*.go' | xargs gofmt -l)
@@ -20,6 +26,7 @@ if [ -n "$unformatted" ]; then
 fi
 
 step "lint" # vet with all its checks too
+scripts/retry.sh go run "$LINT" version # fetches and builds it
 go run "$LINT" run --timeout 10m
 
 step "tests, the long ones too"
@@ -47,7 +54,7 @@ if [ "$(go env CGO_ENABLED)" = 1 ] && command -v "$(go env CC)" >/dev/null; then
   # -short: the largest dumps and most scripts of commands pass by once, without the detector. -skip: so do
   # long tests of one goroutine, of a process that is killed at each of many places, or of many processes,
   # which start slowly under the detector.
-  go test -race -vet=off -short -shuffle=on -timeout 10m "${concurrent[@]}" -skip \
+  go test -race -vet=off -short -shuffle=on "${concurrent[@]}" -skip \
     '^(TestParquet.*|TestHugeLine|TestCompressionBombs|TestDamaged(Streams|Part|Table|Runs)|TestSettings|TestMemory|TestResumeStages|TestIDsWhenResumed|TestPure|TestCancelledAnywhere|TestInputs|TestSealInterrupted|TestLogReader|TestSystemd)$'
 else
   echo "skipped: the race detector needs a C compiler, and there is none"
@@ -80,7 +87,7 @@ step "a build on Slurm"
 scripts/engines/slurm.sh --count 3 # passes with a message where Slurm cannot be installed
 
 step "the document for Argo, by Argo's types"
-(cd scripts/engines/argo && go test ./...)
+(cd scripts/engines/argo && ../../retry.sh go mod download && go test ./...)
 
 step "packages: units, chart, Compose file"
 scripts/packaging/test.sh --quick # says what it skips where tools are absent
@@ -108,7 +115,7 @@ scripts/openapi-client/run.sh # passes with a message where its modules cannot b
 step "clean tree after go generate and go mod tidy"
 before=$(git status --porcelain)
 go generate ./...
-go mod tidy
+scripts/retry.sh go mod tidy
 go mod verify >/dev/null
 after=$(git status --porcelain)
 if [ "$before" != "$after" ]; then

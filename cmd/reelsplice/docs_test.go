@@ -3,14 +3,15 @@ package main
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
@@ -93,21 +94,26 @@ func runCommands(t *testing.T, root, script string) {
 		t.Fatal("a sleep has no command behind it")
 	}
 	script = "set -euo pipefail\nexec 2>&1\nset -v\ntrap 'jobs -p | xargs -r kill 2>/dev/null || true' EXIT\n" + script
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*sharedtest.Patience)
 	defer cancel()
 	c := exec.CommandContext(ctx, "bash", "-c", script)
 	c.Dir = dir
 	c.Env = append(os.Environ(), "HOME="+dir, "XDG_CACHE_HOME="+dir)
-	c.WaitDelay = 10 * time.Second
+	c.WaitDelay = sharedtest.Patience // edges that the script leaves behind take seconds to end
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Fatalf("%v; the last lines of the commands:\n%s", err, lastLines(string(out), 12))
 	}
 }
 
-// freeAddress returns an address that nothing listens at.
+// freeAddress returns an address that nothing listens at. Linux has many of loopback: on one of its own, no other
+// process gets the port before the document does.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	host := "127.0.0.1"
+	if runtime.GOOS == "linux" {
+		host = fmt.Sprintf("127.%d.%d.%d", 1+rand.N(254), rand.N(255), 1+rand.N(254))
+	}
+	l, err := net.Listen("tcp", host+":0")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/serve/auth"
 )
 
@@ -88,7 +89,7 @@ func checkServes(t *testing.T, stderr *os.File, fail func()) {
 	t.Cleanup(func() { _ = up.Process.Kill() }) // where the test has failed
 	v := startedUp(t, out.Name(), ended)
 	fail()
-	client := &http.Client{Timeout: 10 * time.Second}
+	client := &http.Client{Timeout: patience}
 	status := func(token string) int {
 		rq, err := http.NewRequest(http.MethodGet, v.URL+"/3/movie/550", http.NoBody)
 		if err != nil {
@@ -112,21 +113,13 @@ func checkServes(t *testing.T, stderr *os.File, fail func()) {
 	if _, err := auth.Revoke(filepath.Join(dir, "tokens.txt"), "up", time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	for end := time.Now().Add(10 * time.Second); status(v.Token) != http.StatusUnauthorized; time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("the token is still good %v after it was revoked", 10*time.Second)
-		}
-	}
+	sharedtest.Eventually(t, "a revoked token is refused", func() bool { return status(v.Token) == http.StatusUnauthorized })
 	if err := up.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	select {
-	case err := <-ended:
-		if err != nil {
-			t.Errorf("the edge ends with %v, want exit code 0", err)
-		}
-	case <-time.After(30 * time.Second):
-		t.Errorf("the edge still runs %v after SIGTERM", 30*time.Second)
+	sharedtest.Within(t, "the edge after SIGTERM", func() { err = <-ended })
+	if err != nil {
+		t.Errorf("the edge ends with %v, want exit code 0", err)
 	}
 }
 
@@ -138,7 +131,7 @@ func badRequest(t *testing.T, url string) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	_ = c.SetDeadline(time.Now().Add(10 * time.Second))
+	_ = c.SetDeadline(time.Now().Add(patience))
 	if _, err := io.WriteString(c, "nonsense\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}

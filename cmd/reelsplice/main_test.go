@@ -50,19 +50,20 @@ func TestScript(t *testing.T) {
 		RequireExplicitExec: true,
 		Setup:               func(env *testscript.Env) error { return setUpStore(env, store) },
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"exits":    scriptExits,
-			"sample":   scriptSample,
-			"flip":     scriptFlip,
-			"truncate": scriptTruncate,
-			"taken":    scriptTaken,
-			"set":      scriptSet,
-			"appears":  scriptAppears,
-			"get":      scriptGet,
-			"removed":  scriptRemoved,
-			"store":    func(ts *testscript.TestScript, _ bool, args []string) { scriptStore(ts, store, args) },
-			"spoil":    func(ts *testscript.TestScript, _ bool, args []string) { scriptSpoil(ts, store, args) },
-			"lose":     func(ts *testscript.TestScript, _ bool, args []string) { scriptLose(ts, store, args) },
-			"stored":   func(ts *testscript.TestScript, _ bool, args []string) { scriptStored(ts, store, args) },
+			"exits":     scriptExits,
+			"interrupt": scriptInterrupt,
+			"sample":    scriptSample,
+			"flip":      scriptFlip,
+			"truncate":  scriptTruncate,
+			"taken":     scriptTaken,
+			"set":       scriptSet,
+			"appears":   scriptAppears,
+			"get":       scriptGet,
+			"removed":   scriptRemoved,
+			"store":     func(ts *testscript.TestScript, _ bool, args []string) { scriptStore(ts, store, args) },
+			"spoil":     func(ts *testscript.TestScript, _ bool, args []string) { scriptSpoil(ts, store, args) },
+			"lose":      func(ts *testscript.TestScript, _ bool, args []string) { scriptLose(ts, store, args) },
+			"stored":    func(ts *testscript.TestScript, _ bool, args []string) { scriptStored(ts, store, args) },
 		},
 	})
 }
@@ -87,6 +88,39 @@ func scriptExits(ts *testscript.TestScript, _ bool, args []string) {
 			ts.Fatalf("stderr does not end with the only line that starts with reelsplice:")
 		}
 	}
+}
+
+// scriptInterrupt starts a program in a folder that is not there yet, and interrupts it once a file appears there:
+// interrupt FOLDER/PATTERN PROGRAM ARGS... The program has to report that in one line. One that ended before
+// the signal came starts again.
+func scriptInterrupt(ts *testscript.TestScript, _ bool, args []string) {
+	folder, _, _ := strings.Cut(args[0], "/")
+	waitFor(ts, "interrupted: "+strings.Join(args[1:], " "), func() bool {
+		ts.Check(os.RemoveAll(ts.MkAbs(folder)))
+		var stdout, stderr bytes.Buffer
+		c := exec.Command(args[1], args[2:]...)
+		c.Dir, c.Stdout, c.Stderr = ts.MkAbs("."), &stdout, &stderr
+		ts.Check(c.Start())
+		ended := make(chan error, 1)
+		go func() { ended <- c.Wait() }()
+		for len(ended) == 0 && !exists(ts, args[0]) {
+			time.Sleep(time.Millisecond)
+		}
+		_ = c.Process.Signal(os.Interrupt) // it may have ended
+		if <-ended == nil {
+			return false
+		}
+		if code := c.ProcessState.ExitCode(); code != exitFailure || stdout.Len() > 0 || stderr.String() != "reelsplice: interrupted\n" {
+			ts.Fatalf("exit code %d, stdout %q, stderr %q, want it to be interrupted", code, &stdout, &stderr)
+		}
+		return true
+	})
+}
+
+// exists reports whether a file has a name of the pattern.
+func exists(ts *testscript.TestScript, pattern string) bool {
+	paths, err := filepath.Glob(ts.MkAbs(pattern))
+	return err == nil && len(paths) > 0
 }
 
 func number(ts *testscript.TestScript, text string) int {
@@ -180,8 +214,8 @@ func scriptSet(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv(args[0], text)
 }
 
-// patience bounds what a script waits for.
-const patience = 2 * time.Minute
+// patience bounds a wait for a process, which may ingest and build the sample under the race detector first.
+const patience = 3 * sharedtest.Patience
 
 // scriptRemoved makes movies the removed ones of a catalogue: removed DIR ID[:INTO]...
 func scriptRemoved(ts *testscript.TestScript, _ bool, args []string) {
@@ -208,10 +242,7 @@ func waitFor(ts *testscript.TestScript, what string, ok func() bool) {
 
 // scriptAppears waits for a file: appears PATTERN.
 func scriptAppears(ts *testscript.TestScript, _ bool, args []string) {
-	waitFor(ts, args[0], func() bool {
-		paths, err := filepath.Glob(ts.MkAbs(args[0]))
-		return err == nil && len(paths) > 0
-	})
+	waitFor(ts, args[0], func() bool { return exists(ts, args[0]) })
 }
 
 // scriptGet asks a server: get FILE PATH [TOKEN]. FILE is what it printed when it

@@ -94,15 +94,21 @@ func asMarkdown(c *cobra.Command) {
 		if name != strings.ToLower(name) && !strings.Contains(text, name) { // SIZE, but not the Go type
 			f.Usage = name + ": " + f.Usage
 		}
-		if f.Name == "jobs" {
-			f.DefValue = "CPUs"
-		}
+		f.DefValue = defaultOf(f)
 	}
 	c.LocalNonPersistentFlags().VisitAll(edit)
 	c.PersistentFlags().VisitAll(edit)
 	for _, sub := range c.Commands() {
 		asMarkdown(sub)
 	}
+}
+
+// defaultOf returns the default of a flag for documents, which depend on no machine.
+func defaultOf(f *pflag.Flag) string {
+	if f.Name == "jobs" || f.Name == "parallel" {
+		return "CPUs"
+	}
+	return f.DefValue
 }
 
 var markdown = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "[", `\[`, "<", `\<`, "`", "\\`")

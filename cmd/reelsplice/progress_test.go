@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -157,27 +158,12 @@ func TestTerminalLine(t *testing.T) {
 	}
 }
 
-// lockedBuffer is a buffer that several goroutines use.
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
-}
-
 // TestProgress runs the real thing, with an interval of its own, from many goroutines.
-func TestProgress(t *testing.T) {
-	var out lockedBuffer
+func TestProgress(t *testing.T) { synctest.Test(t, testProgress) }
+
+func testProgress(t *testing.T) {
+	t.Helper()
+	var out bytes.Buffer
 	p := newProgress("verify", false, time.Now())
 	p.out, p.json = &out, true
 	p.run(10 * time.Millisecond)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -42,6 +43,7 @@ func TestReferenceCommands(t *testing.T) {
 	b.WriteString("# Commands\n\n<!-- Generated from the commands: go test ./cmd/reelsplice -run TestReference -update -->\n\n" +
 		"Every command takes the flags of the last section too. [Configuration](configuration.md) explains how to set flags by\n" +
 		"environment and file. Exit codes: 0 success, 1 failure, 2 wrong usage.\n")
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(7)) // no default of the document is that of a machine
 	a := &app{}
 	root := rootCommand(a)
 	describeCommands(&b, root)
@@ -79,10 +81,7 @@ func describeFlags(b *strings.Builder, flags *pflag.FlagSet) {
 			return
 		}
 		name, usage := pflag.UnquoteUsage(f)
-		def := f.DefValue
-		if f.Name == "jobs" {
-			def = "CPUs" // of the machine at hand
-		}
+		def := defaultOf(f)
 		if def == "[]" || def == "false" || def == "0" {
 			def = ""
 		}

@@ -64,7 +64,7 @@ func (p *Pending) Abort() error {
 
 // patience is how long Rename and Open wait for other processes to close a file. Readers of this project have small
 // files open for microseconds; virus scanners look at new ones for longer.
-const patience = 2 * time.Second
+var patience = 2 * time.Second
 
 // Rename durably gives a closed file or a folder another name, replacing a file of that name. A file that only Open has
 // open is replaced at once where the file system can, as NTFS does. Rename waits for other readers.

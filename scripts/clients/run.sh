@@ -5,7 +5,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
-limit=180 # seconds for all but the build of reelsplice
+limit=1200 # seconds for all but the build of reelsplice: a minute or two, and more where registries are slow
 
 if [ -z "${CLIENTS_DIR:-}" ]; then
   dir=$(mktemp -d)
@@ -57,7 +57,7 @@ guest=$(tail -n 1 "$dir/log")
 
 "$bin" up --dir "$dir" --addr 127.0.0.1:0 --allow-query-key --json >"$dir/up.json" 2>"$dir/up.log" &
 server=$!
-for _ in $(seq 200); do
+for _ in $(seq 3000); do
   [ ! -s "$dir/up.json" ] || break
   kill -0 "$server" 2>/dev/null || break
   sleep 0.1
@@ -87,13 +87,13 @@ npm_clients() {
   mkdir "$dir/npm"
   cp -R "$here"/{package.json,package-lock.json,.npmrc,lib,tmdb-ts.mjs,moviedb-promise.mjs} "$dir/npm"
   cd "$dir/npm"
-  if ! npm ci --fetch-retries=0 --fetch-timeout=20000 >"$dir/log" 2>&1; then
-    if npm view --fetch-retries=0 --fetch-timeout=20000 tmdb-ts@2.3.0 version >/dev/null 2>&1; then
+  if ! npm ci --fetch-retries=2 --fetch-retry-mintimeout=1000 --fetch-retry-maxtimeout=10000 --fetch-timeout=60000 >"$dir/log" 2>&1; then
+    if grep -qE '^npm (ERR!|error) code (E4(08|29)|E5[0-9]+|ECONN[A-Z]+|E[A-Z_]*TIMEOUT|ETIMEDOUT|E[A-Z]+UNREACH|ENOTFOUND|EAI_AGAIN)' "$dir/log"; then
+      echo "skipped: tmdb-ts, moviedb-promise: npm cannot fetch them from here"
+    else
       echo "clients: npm ci failed:" >&2
       cat "$dir/log" >&2
       failed=1
-    else
-      echo "skipped: tmdb-ts, moviedb-promise: npm reaches no registry from here"
     fi
     return
   fi
@@ -107,7 +107,7 @@ npm_clients() {
 # The client in Go is a module of its own, so that ours does not require it.
 go_client() {
   cd "$here/golang-tmdb"
-  if ! go mod download >"$dir/log" 2>&1; then
+  if ! "$root/scripts/retry.sh" go mod download >"$dir/log" 2>&1; then
     if grep -q 'SECURITY ERROR' "$dir/log"; then
       cat "$dir/log" >&2
       failed=1

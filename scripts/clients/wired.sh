@@ -16,7 +16,7 @@ mount --bind "$dir/hosts" /etc/hosts
 "$dir/reelsplice" up --dir "$dir" --addr 127.0.0.1:443 --admin-addr= --tls-cert "$dir/certs/cert.pem" --tls-key "$dir/certs/key.pem" --json >"$dir/wired.json" 2>"$dir/wired.log" &
 server=$!
 trap 'kill "$server" 2>/dev/null; wait "$server" 2>/dev/null || true' EXIT
-for _ in $(seq 200); do
+for _ in $(seq 3000); do
   [ ! -s "$dir/wired.json" ] || break
   kill -0 "$server" 2>/dev/null || break
   sleep 0.1

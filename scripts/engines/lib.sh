@@ -51,7 +51,7 @@ done
 root=$(cd "$(dirname "$0")/../.." && pwd)
 run=$(mktemp -d "${TMPDIR:-/tmp}/reelsplice-engines-XXXXXX")
 state=$run/state reelsplice=$run/reelsplice program=$run/program
-limit=$((240 + movies / 50)) # seconds for a build
+limit=$((900 + movies / 50)) # seconds for a build
 export ENGINES_RUN=$run      # by it the processes of this run are found
 RANDOM=$seed
 

@@ -4,9 +4,10 @@
 set -euo pipefail
 export PATH=$PATH:/usr/sbin
 
-if ! command -v slurmctld >/dev/null || ! command -v munged >/dev/null; then
+have() { command -v slurmctld slurmd sbatch sinfo munged | wc -l | grep -qx 5; }
+if ! have; then
   if ! command -v apt-get >/dev/null || [ "$(id -u)" != 0 ] ||
-    ! { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends slurm-wlm munge; } >/dev/null 2>&1; then
+    ! { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends slurm-wlm munge; } >/dev/null 2>&1 || ! have; then
     echo "skipped: Slurm is not here and cannot be installed"
     exit 0
   fi
@@ -23,16 +24,19 @@ alive() { [ -s "$1" ] && grep -qs '^State:[[:space:]]*[^ZX]' "/proc/$(cat "$1")/
 
 # configure: a cluster whose daemons, keys and files are all below one folder.
 configure() {
+  local p lost=300 expire=120
   mkdir -p "$slurm"/{state,log,run,munge}
   chmod 755 "$run" "$slurm" "$slurm/run" # munged trusts no socket that others could replace
   chmod 700 "$slurm/munge"
   (umask 077 && head -c 128 /dev/urandom >"$slurm/munge/key")
-  for _ in $(seq 50); do
-    port=$((20000 + RANDOM % 20000))
-    (: <"/dev/tcp/127.0.0.1/$port") 2>/dev/null || break
+  for _ in $(seq 50); do # four ports, below those that systems give to connections
+    port=$((20000 + RANDOM % 12000))
+    for p in $port $((port + 1)) $((port + 2)) $((port + 3)); do (: <"/dev/tcp/127.0.0.1/$p") 2>/dev/null && continue 2; done
+    break
   done
-  # A node counts as lost after 5 s, and its tasks are queued again 5 s later (cred_expire): in the field these
-  # are 300 s and 120 s. Accounting, cgroups and limits are left out.
+  # A node counts as lost after 300 s, and its tasks are queued again 120 s later (cred_expire), as in the field.
+  # With faults on purpose, both are 5 s. Accounting, cgroups and limits are left out.
+  [ "$cases" = full ] || lost=5 expire=5
   cat >"$SLURM_CONF" <<CONF
 ClusterName=engines
 SlurmctldHost=$(hostname -s)(127.0.0.1)
@@ -40,7 +44,7 @@ SlurmctldPort=$port
 SlurmUser=$(id -un)
 SlurmdUser=$(id -un)
 AuthType=auth/munge
-AuthInfo=socket=$slurm/run/munge.sock,cred_expire=5
+AuthInfo=socket=$slurm/run/munge.sock,cred_expire=$expire
 CryptoType=crypto/munge
 StateSaveLocation=$slurm/state
 SlurmdSpoolDir=$slurm/spool-%n
@@ -59,7 +63,7 @@ SchedulerParameters=sched_min_interval=0,sched_interval=1
 SwitchType=switch/none
 MpiDefault=none
 ReturnToService=2
-SlurmdTimeout=5
+SlurmdTimeout=$lost
 InactiveLimit=0
 KillWait=2
 MaxArraySize=4096
@@ -76,7 +80,7 @@ up() {
     --pid-file="$slurm/munge/pid" --log-file="$slurm/munge/log" --seed-file="$slurm/munge/seed"
   alive "$slurm/run/slurmctld.pid" || slurmctld
   for i in 1 2 3; do alive "$slurm/run/slurmd-n$i.pid" || slurmd -N "n$i"; done
-  for _ in $(seq 300); do
+  for _ in $(seq 1800); do
     [ "$(sinfo -h -N -o %T 2>/dev/null | grep -cE '^(idle|mixed|allocated)$')" != 3 ] || return 0
     sleep 0.1
   done

@@ -86,7 +86,7 @@ func (e *edge) signal(s syscall.Signal) {
 	_ = e.process.Process.Signal(s) // it may have ended
 	select {
 	case <-e.ended:
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		_ = e.process.Process.Kill()
 		<-e.ended
 	}
@@ -94,7 +94,7 @@ func (e *edge) signal(s syscall.Signal) {
 
 // fetch returns the text of a page of the admin listener.
 func (e *edge) fetch(ctx context.Context, path string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	rq, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+e.admin+path, nil)
 	if err != nil {

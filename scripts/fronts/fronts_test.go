@@ -47,7 +47,7 @@ func TestNginx(t *testing.T) {
 		"/var/cache/nginx/", s.tmp+"/", "/run/nginx-reelsplice-tokens", s.tmp+"/seen-tokens")...)
 	p := startNginx(t, s.tmp, logs, file)
 	f := &front{
-		site: s, addr: addr, caches: true, revokedAfter: 7 * time.Second, freshAfter: 7 * time.Second,
+		site: s, addr: addr, caches: true,
 		logs: logs, stored: filepath.Join(s.tmp, "reelsplice"), stop: func() { p.end(syscall.SIGQUIT) },
 	}
 	f.check(t)
@@ -60,7 +60,7 @@ func TestHAProxy(t *testing.T) {
 		"/etc/reelsplice/", s.path("certs")+"/", "log /dev/log local0", "log stdout format raw local0", "  max-age 60", "  max-age 8")...)
 	p := start(t, filepath.Join(logs, "haproxy.out"), "haproxy", "-db", "-f", file)
 	f := &front{
-		site: s, addr: addr, caches: true, revokedAfter: 7 * time.Second, freshAfter: 9 * time.Second, logs: logs, stop: func() { p.end(syscall.SIGTERM) },
+		site: s, addr: addr, caches: true, logs: logs, stop: func() { p.end(syscall.SIGTERM) },
 	}
 	f.check(t)
 }
@@ -75,7 +75,7 @@ func TestCaddy(t *testing.T) {
 	t.Setenv("XDG_DATA_HOME", s.tmp)
 	t.Setenv("XDG_CONFIG_HOME", s.tmp)
 	p := start(t, filepath.Join(logs, "caddy.out"), "caddy", "run", "--config", file, "--adapter", "caddyfile")
-	f := &front{site: s, addr: addr, revokedAfter: 2 * time.Second, freshAfter: time.Second, logs: logs, stop: func() { p.end(syscall.SIGTERM) }}
+	f := &front{site: s, addr: addr, logs: logs, stop: func() { p.end(syscall.SIGTERM) }}
 	f.check(t)
 }
 
@@ -96,7 +96,7 @@ func TestVarnish(t *testing.T) {
 		args = append([]string{"-j", "none"}, args...)
 	}
 	cache := start(t, filepath.Join(logs, "varnishd.out"), "varnishd", args...)
-	within(t, 30*time.Second, func() error {
+	within(t, func() error {
 		out, err := exec.Command("varnishadm", "-n", work, "status").CombinedOutput()
 		if err == nil && string(out) != "Child in state running\n" {
 			err = fmt.Errorf("varnishd: %s", out)
@@ -106,7 +106,7 @@ func TestVarnish(t *testing.T) {
 	log := start(t, filepath.Join(logs, "access.log"), "varnishncsa", "-n", work, "-F", `%h %t "%m %{VCL_Log:path}x" %s %b %{Varnish:hitmiss}x`)
 	front2 := start(t, filepath.Join(logs, "haproxy.out"), "haproxy", "-db", "-f", tls)
 	f := &front{
-		site: s, addr: addr, caches: true, revokedAfter: 7 * time.Second, freshAfter: time.Second, purgeAddr: purge, logs: logs,
+		site: s, addr: addr, caches: true, purgeAddr: purge, logs: logs,
 		stop: func() {
 			time.Sleep(time.Second) // varnishncsa reads what is left
 			for _, p := range []*process{front2, log, cache} {

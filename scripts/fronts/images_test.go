@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // An imageHost stands for image.tmdb.org.
@@ -66,7 +65,7 @@ func image(t *testing.T, c *http.Client, path string, status int, contentType, e
 // checkImages runs the checks of both proxies, and refuses and ends the host.
 func (h *imageHost) checkImages(t *testing.T, c *http.Client) {
 	t.Helper()
-	within(t, 20*time.Second, func() error {
+	within(t, func() error {
 		_, err := ask(c, http.MethodGet, imageURL+"/", "")
 		return err
 	})
@@ -127,7 +126,7 @@ func TestImagesNginx(t *testing.T) {
 			t.Fatal(err)
 		}
 		start = startNginx(t, dir, dir, file)
-		within(t, 10*time.Second, func() error {
+		within(t, func() error {
 			_, err := ask(c, http.MethodGet, imageURL+"/", "")
 			return err
 		})
@@ -161,7 +160,7 @@ func TestImageBase(t *testing.T) {
 	port := freePort(t)
 	start(t, filepath.Join(s.tmp, "edge3.log"), s.program, "serve", "--releases", s.path("releases"), "--tokens", s.tokens, "--addr", "127.0.0.1:"+port,
 		"--image-base-url", imageURL+"/t/p/")
-	within(t, 20*time.Second, func() error {
+	within(t, func() error {
 		rs, err := ask(http.DefaultClient, http.MethodGet, "http://127.0.0.1:"+port+"/3/configuration", s.issued[0])
 		if err == nil && !strings.Contains(string(rs.body), `"secure_base_url":"`+imageURL+`/t/p/"`) {
 			err = fmt.Errorf("the images of configuration are elsewhere: %s", rs.body)

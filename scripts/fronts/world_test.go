@@ -19,6 +19,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 const (
@@ -179,13 +181,13 @@ func (p *process) end(s syscall.Signal) {
 	_ = p.cmd.Process.Signal(s) // it may have ended
 	select {
 	case <-p.ended:
-	case <-time.After(20 * time.Second):
+	case <-time.After(sharedtest.Patience):
 		_ = p.cmd.Process.Kill()
 		<-p.ended
 	}
 }
 
-// A site is two edges of a test, on 127.0.0.1 and 127.0.0.2 with the same ports, and their tokens.
+// A site is two edges of a test, on two addresses with the same ports, and their tokens.
 type site struct {
 	*world
 	tmp         string
@@ -214,7 +216,7 @@ func (s *site) publish(t *testing.T, release string) {
 	}
 }
 
-// token issues a token.
+// token issues a token, and waits until both edges accept it.
 func (s *site) token(t *testing.T, name string) string {
 	t.Helper()
 	out, err := s.run("token", "issue", "--tokens", s.tokens, "--name", name)
@@ -223,25 +225,40 @@ func (s *site) token(t *testing.T, name string) string {
 	}
 	token := strings.TrimSpace(out)
 	s.issued = append(s.issued, token)
+	for i, edge := range s.edges {
+		if edge != nil {
+			within(t, func() error { return s.accepts(i, token) })
+		}
+	}
 	return token
 }
 
-func address(edge int) string { return fmt.Sprintf("127.0.0.%d", edge+1) }
+// accepts asks an edge itself with a token.
+func (s *site) accepts(edge int, token string) error {
+	rs, err := ask(http.DefaultClient, http.MethodGet, "http://"+address(edge)+":"+s.port+"/3/configuration", token)
+	if err == nil && rs.StatusCode != http.StatusOK {
+		err = fmt.Errorf("edge %d says %s to a new token", edge+1, rs.Status)
+	}
+	return err
+}
+
+// address returns that of an edge. No other process takes its port.
+func address(edge int) string { return fmt.Sprintf("127.0.77.%d", edge+1) }
 
 func (s *site) startEdge(t *testing.T, i int) {
 	t.Helper()
 	s.edges[i] = start(t, filepath.Join(s.tmp, fmt.Sprintf("edge%d.log", i+1)), s.program, "serve", "--releases", s.path("releases"), "--tokens", s.tokens,
-		"--addr", address(i)+":"+s.port, "--admin-addr", address(i)+":"+s.admin, "--shutdown-delay", "3s")
+		"--addr", address(i)+":"+s.port, "--admin-addr", address(i)+":"+s.admin, "--shutdown-delay", "10s") // the front looks more often
 	edge := s.edges[i]
 	t.Cleanup(func() { edge.end(syscall.SIGKILL) }) // a drain would only take time
-	within(t, 20*time.Second, func() error { return ok(http.Get("http://" + address(i) + ":" + s.admin + "/readyz")) })
+	within(t, func() error { return ok(http.Get("http://" + address(i) + ":" + s.admin + "/readyz")) })
 }
 
 // served waits until both edges serve a release.
 func (s *site) served(t *testing.T, release string) {
 	t.Helper()
 	for i := range s.edges {
-		within(t, 10*time.Second, func() error {
+		within(t, func() error {
 			rs, err := http.Get("http://" + address(i) + ":" + s.admin + "/readyz")
 			if err != nil {
 				return err
@@ -268,18 +285,16 @@ func ok(rs *http.Response, err error) error {
 }
 
 // within calls f until it returns no error.
-func within(t *testing.T, limit time.Duration, f func() error) {
+func within(t *testing.T, f func() error) {
 	t.Helper()
-	begin := time.Now()
-	for {
+	for end := time.Now().Add(sharedtest.Patience); ; time.Sleep(100 * time.Millisecond) {
 		err := f()
 		if err == nil {
 			return
 		}
-		if time.Since(begin) > limit {
-			t.Fatalf("after %s: %v", limit, err)
+		if time.Now().After(end) {
+			t.Fatalf("after %s: %v", sharedtest.Patience, err)
 		}
-		time.Sleep(100 * time.Millisecond)
 	}
 }
 
@@ -332,7 +347,7 @@ func (s *site) upstreams() []string {
 
 // client returns a client of a front at addr, with connections of its own.
 func (w *world) client(addr string) *http.Client {
-	return &http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{
+	return &http.Client{Timeout: sharedtest.Patience, Transport: &http.Transport{
 		DisableCompression: true, ForceAttemptHTTP2: true,
 		TLSClientConfig: &tls.Config{RootCAs: w.pool, MinVersion: tls.VersionTLS12},
 		DialContext:     dialTo(addr),

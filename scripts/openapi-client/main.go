@@ -23,7 +23,7 @@ func main() {
 
 // run calls the edge at REELSPLICE_URL with the token REELSPLICE_TOKEN.
 func run() error {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	url, token := os.Getenv("REELSPLICE_URL"), os.Getenv("REELSPLICE_TOKEN")
 	bearer := func(_ context.Context, rq *http.Request) error {

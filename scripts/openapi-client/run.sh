@@ -18,7 +18,7 @@ trap 'exit 143' TERM INT
 # In a copy, so that the checkout stays as it is.
 mkdir "$dir/client"
 cp "$here"/{go.mod,go.sum,main.go,oapi-codegen.yaml} "$dir/client"
-if ! (cd "$dir/client" && go mod download) >"$dir/log" 2>&1; then
+if ! (cd "$dir/client" && "$root/scripts/retry.sh" go mod download) >"$dir/log" 2>&1; then
   if grep -q 'SECURITY ERROR' "$dir/log"; then
     cat "$dir/log" >&2
     exit 1
@@ -30,7 +30,7 @@ fi
 (cd "$root" && CGO_ENABLED=0 go build -o "$dir/reelsplice" ./cmd/reelsplice)
 "$dir/reelsplice" up --dir "$dir/up" --addr 127.0.0.1:0 --json >"$dir/up.json" 2>"$dir/up.log" &
 server=$!
-for _ in $(seq 600); do
+for _ in $(seq 3000); do
   [ ! -s "$dir/up.json" ] || break
   kill -0 "$server" 2>/dev/null || break
   sleep 0.1

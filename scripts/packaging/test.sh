@@ -62,7 +62,7 @@ while read -r line; do
 done <"$work/commands"
 
 step "chart and Compose file"
-(cd scripts/packaging/manifests && REELSPLICE="$program" go test ./...)
+(cd scripts/packaging/manifests && ../../retry.sh go mod download && REELSPLICE="$program" go test ./...)
 
 if needs "system calls" root strace systemd-analyze curl setpriv; then
   step "system calls"

@@ -131,7 +131,7 @@ func (t *tail) String() string {
 }
 
 // Patience is how long a server may take to respond.
-const Patience = 20 * time.Second
+const Patience = time.Minute
 
 // Env returns the environment without settings of this program's flags, and of how
 // many cores Go is to use.

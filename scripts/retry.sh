@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# Runs a command, and again up to twice if it fails: a registry or its network may refuse once.
+#
+#   scripts/retry.sh COMMAND...
+set -uo pipefail
+for pause in 2 10; do
+  "$@" && exit
+  sleep "$pause"
+done
+exec "$@"
