@@ -29,6 +29,7 @@ func TestOwnerNote(t *testing.T) {
 		{denied(filepath.Join(mine, ".lock")), ""},
 		{&fs.PathError{Op: "open", Path: theirs, Err: fs.ErrNotExist}, ""},
 		{errors.Join(fs.ErrPermission, errors.New("a bucket")), ""},
+		{errors.Join(&fs.PathError{Op: "open", Path: theirs, Err: fs.ErrNotExist}, denied(filepath.Join(mine, ".lock"))), ""},
 	} {
 		if got := ownerNote(c.err); got != c.want {
 			t.Errorf("ownerNote(%v) = %q, want %q", c.err, got, c.want)

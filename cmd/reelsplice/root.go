@@ -10,9 +10,6 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"os/user"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -21,7 +18,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/reelsplice/reelsplice/build/engine"
-	"github.com/reelsplice/reelsplice/schemas/durable"
+	"github.com/reelsplice/reelsplice/schemas/owner"
 	"github.com/reelsplice/reelsplice/serve/logs"
 )
 
@@ -96,30 +93,19 @@ func oneLine(err error) string {
 	return strings.Join(lines, "; ")
 }
 
-// ownerNote says to whom that belongs which err says was not permitted, if that is another user; "" else.
+// ownerNote names the owner of the file that err was denied, or of the nearest folder above it. It returns "" if that
+// is the user of this process.
 func ownerNote(err error) string {
 	var denied *fs.PathError
-	if !errors.Is(err, fs.ErrPermission) || !errors.As(err, &denied) {
+	if !errors.As(err, &denied) || !errors.Is(denied, fs.ErrPermission) {
 		return ""
 	}
-	path := denied.Path
-	info, err := os.Stat(path)
-	for err != nil && path != filepath.Dir(path) { // it is absent, or its folder may not be looked into
-		path = filepath.Dir(path)
-		info, err = os.Stat(path)
-	}
-	if err != nil {
-		return ""
-	}
-	uid, known := durable.Owner(info)
+	path := owner.Nearest(denied.Path)
+	uid, known := owner.UID(path)
 	if !known || uid == os.Geteuid() {
 		return ""
 	}
-	name := strconv.Itoa(uid)
-	if u, err := user.LookupId(name); err == nil {
-		name = u.Username
-	}
-	return fmt.Sprintf(" (%s belongs to user %s)", path, name)
+	return fmt.Sprintf(" (%s belongs to user %s)", path, owner.Name(uid))
 }
 
 // app is one run of the program: what all commands share.

@@ -70,15 +70,6 @@ func giveTo(f *os.File, other fs.FileInfo) error {
 	return f.Chown(int(want.Uid), int(want.Gid))
 }
 
-// Owner returns the user who owns a file, unless the file system does not say.
-func Owner(info fs.FileInfo) (uid int, known bool) {
-	st, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return 0, false
-	}
-	return int(st.Uid), true
-}
-
 // Commit makes the content durable and gives the file its name. The name is durable after SyncDir.
 func (p *Pending) Commit() error { return p.CloseAtomicallyReplace() }
 

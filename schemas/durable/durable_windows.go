@@ -34,9 +34,6 @@ func keepOwner(*os.File, string) error { return nil }
 // GiveToFolder does nothing: the folder decides who may use the file.
 func GiveToFolder(*os.File) error { return nil }
 
-// Owner knows of no owner: the folder decides who may use a file.
-func Owner(fs.FileInfo) (uid int, known bool) { return 0, false }
-
 // Commit makes the content durable and gives the file its name, durably.
 func (p *Pending) Commit() error {
 	if p.done {

@@ -12,11 +12,12 @@ import (
 	"al.essio.dev/pkg/shellescape"
 
 	"github.com/reelsplice/reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/owner"
 )
 
 // as returns a command that the user uid has to run.
 func (x *examiner) as(uid int, words ...string) string {
-	switch name := userName(uid); {
+	switch name := owner.Name(uid); {
 	case uid == x.UID || x.UID < 0:
 		return shellescape.QuoteCommand(words)
 	case uid == 0:
@@ -63,12 +64,12 @@ func (x *examiner) examination() []string {
 func (x *examiner) making(path string, words ...string) string {
 	dir := filepath.Dir(path)
 	switch command := x.as(x.owner, words...); {
-	case existing(dir) != filepath.Clean(dir):
+	case owner.Nearest(dir) != filepath.Clean(dir):
 		return x.makeFolder(dir) + " && " + command
 	case x.ownerOf(dir) == x.owner && x.ownerOf(path) == x.owner:
 		return command
 	default:
-		return x.root(words...) + " && " + x.root("chown", userName(x.owner), path)
+		return x.root(words...) + " && " + x.root("chown", owner.Name(x.owner), path)
 	}
 }
 
@@ -77,7 +78,7 @@ func (x *examiner) makeFolder(dir string) string {
 	if x.ownerOf(dir) == x.owner {
 		return x.as(x.owner, "mkdir", "-p", dir)
 	}
-	return x.root("install", "-d", "-o", userName(x.owner), dir)
+	return x.root("install", "-d", "-o", owner.Name(x.owner), dir)
 }
 
 // set returns how a setting gets another value.
@@ -93,18 +94,18 @@ func (x *examiner) allow(err error, path, otherwise string) string {
 	if whole, err := filepath.Abs(path); err == nil { // a folder above the working folder may be closed
 		path = whole
 	}
-	found := existing(path)
+	found := owner.Nearest(path)
 	switch info, statErr := os.Stat(found); {
 	case !errors.Is(err, fs.ErrPermission) || statErr != nil:
 		return otherwise
 	case x.UID != x.owner:
 		return x.again()
 	case found != filepath.Clean(path): // a folder above it is closed
-		return x.root("setfacl", "-m", "u:"+userName(x.owner)+":x", found)
+		return x.root("setfacl", "-m", "u:"+owner.Name(x.owner)+":x", found)
 	case info.IsDir():
-		return x.root("chown", "-R", userName(x.owner), found)
+		return x.root("chown", "-R", owner.Name(x.owner), found)
 	default:
-		return x.root("chown", userName(x.owner), found)
+		return x.root("chown", owner.Name(x.owner), found)
 	}
 }
 
@@ -113,8 +114,8 @@ func (x *examiner) writable(dir string) string {
 	switch {
 	case x.UID != x.owner && x.UID != 0:
 		return x.again()
-	case existing(dir) == filepath.Clean(dir):
-		return x.root("chown", userName(x.owner), dir)
+	case owner.Nearest(dir) == filepath.Clean(dir):
+		return x.root("chown", owner.Name(x.owner), dir)
 	default:
 		return x.makeFolder(dir)
 	}
@@ -157,17 +158,6 @@ func (x *examiner) dataFolder() string {
 
 // isBelowFile reports whether a folder cannot be made: it, or one above it, is a file.
 func isBelowFile(dir string) bool {
-	info, err := os.Stat(existing(dir))
+	info, err := os.Stat(owner.Nearest(dir))
 	return err == nil && !info.IsDir()
-}
-
-// existing returns path, or the nearest folder above it that can be seen.
-func existing(path string) string {
-	path = filepath.Clean(path)
-	for {
-		if _, err := os.Stat(path); err == nil || path == filepath.Dir(path) {
-			return path
-		}
-		path = filepath.Dir(path)
-	}
 }

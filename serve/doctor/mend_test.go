@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/reelsplice/reelsplice/schemas/owner"
 	"github.com/reelsplice/reelsplice/serve/auth"
 	"github.com/reelsplice/reelsplice/serve/localca"
 )
@@ -20,22 +21,22 @@ import (
 // for the other user begin.
 func another(t *testing.T, in *Installation, asRoot bool) (prefix string) {
 	t.Helper()
-	owner := os.Geteuid()
-	if owner == 0 {
-		owner = 4242
+	uid := os.Geteuid()
+	if uid == 0 {
+		uid = 4242
 		for _, path := range []string{in.Config.Releases, filepath.Dir(in.Config.Tokens), in.Config.Tokens} {
-			if err := os.Chown(path, owner, -1); err != nil {
+			if err := os.Chown(path, uid, -1); err != nil {
 				t.Skip(err)
 			}
 		}
 	}
-	if in.UID = owner + 1; asRoot {
+	if in.UID = uid + 1; asRoot {
 		in.UID = 0
 	}
-	if name := userName(owner); name != strconv.Itoa(owner) {
+	if name := owner.Name(uid); name != strconv.Itoa(uid) {
 		return "sudo -u " + name + " "
 	}
-	return "sudo -u '#" + strconv.Itoa(owner) + "' "
+	return "sudo -u '#" + strconv.Itoa(uid) + "' "
 }
 
 // The edge can read the files of commands that root runs, and settings come from the same file.
@@ -74,9 +75,9 @@ func TestMaking(t *testing.T) {
 	has(t, "a missing folder there", x.making(filepath.Join(file, "a"), "make"), "mkdir -p "+file+" && make")
 
 	x.owner++
-	owner := userName(x.owner)
-	chown := func(path string) string { return " && " + x.root("chown", owner, path) + "\n" }
-	has(t, "a missing folder", x.making(filepath.Join(file, "a"), "make"), x.root("install", "-d", "-o", owner, file)+" && "+x.as(x.owner, "make"))
+	name := owner.Name(x.owner)
+	chown := func(path string) string { return " && " + x.root("chown", name, path) + "\n" }
+	has(t, "a missing folder", x.making(filepath.Join(file, "a"), "make"), x.root("install", "-d", "-o", name, file)+" && "+x.as(x.owner, "make"))
 	in.Config.Tokens, in.Config.SigningKey = filepath.Join(dir, "tokens"), filepath.Join(dir, "key")
 	in.Config.TLSCert, in.Config.TLSKey = filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key")
 	x.tokens()
@@ -84,7 +85,7 @@ func TestMaking(t *testing.T) {
 	x.signingKey()
 	has(t, "signing key", textOf(t, x.findings, "signing key"), "fail: ", "-> "+x.root("sh", "-c"), chown(in.Config.SigningKey))
 	x.certificate()
-	pair := x.root("reelsplice", "cert", "--out", dir) + " && " + x.root("chown", owner, filepath.Join(dir, "key.pem"))
+	pair := x.root("reelsplice", "cert", "--out", dir) + " && " + x.root("chown", name, filepath.Join(dir, "key.pem"))
 	has(t, "certificate", textOf(t, x.findings, "certificate"), "fail: ", "; "+pair+" makes a pair\n")
 	in.Config.TLSCert = filepath.Join(dir, localca.LeafFile)
 	write(t, filepath.Join(dir, localca.CAFile), "", 0o600)
@@ -120,7 +121,7 @@ func TestAllow(t *testing.T) {
 	if got := x.allow(fs.ErrNotExist, in.Config.Tokens, "else"); got != "else" {
 		t.Errorf("another error: %q", got)
 	}
-	me := userName(in.UID)
+	me := owner.Name(in.UID)
 	has(t, "a file of another user", x.allow(fs.ErrPermission, in.Config.Tokens, ""), x.root("chown", me, in.Config.Tokens))
 	has(t, "a folder of another user", x.allow(fs.ErrPermission, in.Config.Releases, ""), x.root("chown", "-R", me, in.Config.Releases))
 	has(t, "a closed folder", x.allow(fs.ErrPermission, in.Config.Releases+"/a/b", ""), x.root("setfacl", "-m", "u:"+me+":x", in.Config.Releases))
@@ -148,7 +149,7 @@ func TestClosedFolder(t *testing.T) {
 	has(t, "releases", of(t, in, "release"), "fail", want)
 	has(t, "tokens", of(t, in, "tokens"), "fail", want)
 	in.UID--
-	has(t, "as the owner", of(t, in, "tokens"), "fail", "-> sudo setfacl -m u:"+userName(in.UID)+":x "+closed+"\n")
+	has(t, "as the owner", of(t, in, "tokens"), "fail", "-> sudo setfacl -m u:"+owner.Name(in.UID)+":x "+closed+"\n")
 }
 
 // A file with several hard links counts once.

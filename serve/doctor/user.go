@@ -9,7 +9,7 @@ import (
 
 	"al.essio.dev/pkg/shellescape"
 
-	"github.com/reelsplice/reelsplice/schemas/durable"
+	"github.com/reelsplice/reelsplice/schemas/owner"
 	"github.com/reelsplice/reelsplice/serve/auth"
 )
 
@@ -18,7 +18,7 @@ func (x *examiner) user() {
 	switch {
 	case x.UID != 0:
 	case x.owner != 0:
-		x.warn("user", x.again(), "root may read files and take ports that %s may not: the results below are those of root", userName(x.owner))
+		x.warn("user", x.again(), "root may read files and take ports that %s may not: the results below are those of root", owner.Name(x.owner))
 	default:
 		x.warn("user", x.unprivileged()+"start the edge as "+packagedUser, "the edge would run as root")
 	}
@@ -58,7 +58,7 @@ func (x *examiner) dataOwner() int {
 			return uid
 		}
 	}
-	if existing(dir) != filepath.Clean(dir) {
+	if owner.Nearest(dir) != filepath.Clean(dir) {
 		return x.UID
 	}
 	return uid
@@ -67,21 +67,10 @@ func (x *examiner) dataOwner() int {
 // ownerOf returns the owner of a file, or of the nearest folder above it. On systems without owners it returns the user
 // of the examination.
 func (x *examiner) ownerOf(path string) int {
-	if info, err := os.Stat(existing(path)); err == nil {
-		if uid, known := durable.Owner(info); known {
-			return uid
-		}
+	if uid, known := owner.UID(owner.Nearest(path)); known {
+		return uid
 	}
 	return x.UID
-}
-
-// userName returns the name of a user, or the number if there is no name.
-func userName(uid int) string {
-	number := strconv.Itoa(uid)
-	if u, err := user.LookupId(number); err == nil {
-		return u.Username
-	}
-	return number
 }
 
 // private warns of a file that every user can read.
