@@ -370,8 +370,8 @@ func newScratch(ctx context.Context, parent string) (*scratch, error) {
 
 func lockOf(dir string) *flock.Flock { return flock.New(filepath.Join(dir, "lock")) }
 
-// takeScratch locks a new folder. It returns nil if another process was first, to which the folder looked like that
-// of a killed one.
+// takeScratch locks a new folder. It returns nil if another process took the folder for a killed process's and locked
+// it first.
 func takeScratch(dir string) (*flock.Flock, error) {
 	lock := lockOf(dir)
 	ok, err := lock.TryLock()
@@ -385,10 +385,11 @@ func takeScratch(dir string) (*flock.Flock, error) {
 	return lock, nil
 }
 
-// removeScratch removes a locked folder. It renames it first: a process that made the folder finds that out.
+// removeScratch removes a locked folder. It renames it first, which shows its maker that the folder is gone.
 func removeScratch(dir string) {
-	if dead := dir + "-dead"; os.Rename(dir, dead) == nil { // Windows renames none with an open file
-		dir = dead
+	const mark = "-dead"
+	if !strings.HasSuffix(dir, mark) && os.Rename(dir, dir+mark) == nil { // Windows renames none with an open file
+		dir += mark
 	}
 	_ = os.RemoveAll(dir) // of another user, or gone meanwhile
 }

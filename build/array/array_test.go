@@ -522,6 +522,38 @@ func TestScratchRace(t *testing.T) {
 	all.Wait()
 }
 
+// TestLostScratch: a process notices that its new folder was taken for a dead one's before it was locked.
+func TestLostScratch(t *testing.T) {
+	parent := t.TempDir()
+	made := func(name string) string {
+		dir := filepath.Join(parent, scratchPrefix+name)
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		return dir
+	}
+	lost := func(what, dir string) {
+		t.Helper()
+		if lock, err := takeScratch(dir); lock != nil || err != nil {
+			t.Errorf("takeScratch of a folder that %s = %v, %v, want nil", what, lock, err)
+		}
+	}
+	removed := made("removed")
+	other, err := newScratch(t.Context(), parent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.remove()
+	lost("is gone", removed)
+	locked := made("locked")
+	lock := lockOf(locked)
+	if ok, err := lock.TryLock(); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	defer func() { _ = lock.Unlock() }()
+	lost("another has locked", locked)
+}
+
 // TestDeadScratch: files of killed processes of this machine go with the next one.
 func TestDeadScratch(t *testing.T) {
 	parent := t.TempDir()
