@@ -273,6 +273,7 @@ func (s *Server) Reload() {
 	if s.puller != nil {
 		s.puller.Look()
 	}
+	s.cfg.Log.Info("reloaded")
 }
 
 // close gives back all that Listen opened. It does nothing to listeners that Run has closed already.
