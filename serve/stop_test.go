@@ -41,6 +41,7 @@ func TestShutdownDelay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = s.admin.Close() }) // ends Run where the test has failed
 	ended := make(chan error, 1)
 	stop := run(s, ended)
 	if code, body := statusOf(s.AdminURL()+"/readyz", ""); code != 200 {

@@ -100,7 +100,9 @@ func scriptInterrupt(ts *testscript.TestScript, _ bool, args []string) {
 		var stdout, stderr bytes.Buffer
 		c := exec.Command(args[1], args[2:]...)
 		c.Dir, c.Stdout, c.Stderr = ts.MkAbs("."), &stdout, &stderr
+		c.Env = []string{"HOME=" + ts.Getenv("HOME"), "TMPDIR=" + ts.Getenv("TMPDIR")}
 		ts.Check(c.Start())
+		defer time.AfterFunc(patience, func() { _ = c.Process.Kill() }).Stop()
 		ended := make(chan error, 1)
 		go func() { ended <- c.Wait() }()
 		for len(ended) == 0 && !exists(ts, args[0]) {

@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 	}})
 }
 
-// testConfig fetches all that there is, on one day, without waiting. A request that is slow is none that fails.
+// testConfig fetches all that there is, on one day, without waiting. A slow request does not fail.
 func testConfig(from, key, out string) Config {
 	cfg := DefaultConfig()
 	cfg.From, cfg.Key, cfg.Out = from, Key{key}, out
@@ -94,7 +94,7 @@ func newEdge(tb testing.TB) edgeUp {
 	servetest.Publish(tb, b.Releases, r.Release)
 	cfg := serve.DefaultConfig()
 	cfg.Releases, cfg.Tokens, cfg.Addr = b.Releases, filepath.Join(dir, "tokens"), "127.0.0.1:0"
-	cfg.ReadTimeout, cfg.WriteTimeout, cfg.IdleTimeout = 0, 0, 0 // a slow test is no bad client
+	cfg.ReadTimeout, cfg.WriteTimeout, cfg.IdleTimeout = 0, 0, 0 // the test may be slow
 	e := edgeUp{token: servetest.Issue(tb, cfg.Tokens, "crawl", time.Time{})}
 	s, err := serve.Listen(cfg)
 	if err != nil {

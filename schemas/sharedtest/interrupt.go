@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Interrupt calls run until there is enough. run starts what takes a while, interrupts it after a random time, and
-// reports whether it did: the work may end first. The times follow how long the work takes on this machine.
+// Interrupt calls run until enough reports true. run starts work, interrupts it after the given time, and reports
+// whether it did: the work may end first. The times are random and follow how long the work takes.
 func Interrupt(tb testing.TB, enough func() bool, run func(after time.Duration) (interrupted bool)) {
 	tb.Helper()
 	const rounds = 500

@@ -19,6 +19,20 @@ func Eventually(tb testing.TB, what string, ok func() bool) {
 	}
 }
 
+// Retry calls try until it succeeds, for Patience at most, and reports the last error.
+func Retry(tb testing.TB, what string, try func() error) {
+	tb.Helper()
+	for end := time.Now().Add(Patience); ; time.Sleep(10 * time.Millisecond) {
+		err := try()
+		if err == nil {
+			return
+		}
+		if time.Now().After(end) {
+			tb.Fatalf("after %v still not: %s: %v", Patience, what, err)
+		}
+	}
+}
+
 // Within calls f, which shall return within Patience.
 func Within(tb testing.TB, what string, f func()) {
 	tb.Helper()

@@ -112,7 +112,7 @@ func (f *front) check(t *testing.T) {
 	t.Helper()
 	f.http = f.client(f.addr)
 	token := f.issued[0]
-	within(t, func() error {
+	sharedtest.Retry(t, "the front accepts the token", func() error {
 		rs, err := ask(f.http, http.MethodGet, "https://"+host+"/3/configuration", token)
 		if err == nil && rs.StatusCode != http.StatusOK {
 			err = fmt.Errorf("the front says %s: %s", rs.Status, rs.body)
@@ -252,7 +252,8 @@ func (f *front) hit(t *testing.T, path, token string) {
 func (f *front) checkHits(t *testing.T) {
 	one, two := f.token(t, "one"), f.token(t, "two")
 	path, n := "", 0
-	within(t, func() error { // on a busy machine a response may expire between two requests: then another one is stored
+	// On a busy machine a response may expire between two requests: then another one is stored.
+	sharedtest.Retry(t, "both tokens hit one response", func() error {
 		n++
 		path = "/3/movie/550?append_to_response=videos&try=" + strconv.Itoa(n)
 		return f.tryHits(t, path, one, two)
@@ -304,7 +305,7 @@ func (f *front) checkRevoked(t *testing.T) {
 		if refused = rs.StatusCode == http.StatusUnauthorized; !refused {
 			accepted = time.Now()
 		}
-		if accepted.Sub(begin) > sharedtest.Patience {
+		if accepted.Sub(begin) > 30*time.Second { // 6 seconds, and what a busy machine adds
 			t.Fatalf("a token that was revoked %s ago gets %s", accepted.Sub(begin), rs.Status)
 		}
 		time.Sleep(100 * time.Millisecond)
@@ -373,7 +374,7 @@ func (f *front) checkPublish(t *testing.T, token string) {
 		}
 		f.do(t, "PURGE", http.StatusMethodNotAllowed, "/", token, "Surrogate-Key", "movie-13") // clients may not
 	}
-	within(t, func() error {
+	sharedtest.Retry(t, "the response is that of the new release", func() error {
 		rs, err := ask(f.http, http.MethodGet, "https://"+host+changed, token, "Accept-Encoding", "gzip")
 		if err == nil && !bytes.Contains(gunzip(t, rs.body), []byte(tagline)) {
 			err = errors.New("the response is that of the release before")
@@ -422,18 +423,20 @@ func (f *front) checkEnds(t *testing.T, token string) {
 			}
 		})
 	}
+	defer func() {
+		close(stop)
+		load.Wait()
+	}()
 	time.Sleep(300 * time.Millisecond)
 	f.edges[0].end(syscall.SIGTERM)
 	time.Sleep(300 * time.Millisecond)
 	f.startEdge(t, 0)
-	within(t, func() error { return f.asked(0) }) // health checks find it
+	sharedtest.Retry(t, "health checks find the edge", func() error { return f.asked(0) })
 	f.edges[1].end(syscall.SIGKILL)
 	time.Sleep(time.Second)
 	f.startEdge(t, 1)
 	time.Sleep(time.Second)
 	sharedtest.Eventually(t, "100 requests", func() bool { return n.Load() >= 100 })
-	close(stop)
-	load.Wait()
 }
 
 // asked returns an error unless the front sends requests to an edge that was started anew.

@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // logsOf makes the folder of a front's logs.
@@ -96,7 +98,7 @@ func TestVarnish(t *testing.T) {
 		args = append([]string{"-j", "none"}, args...)
 	}
 	cache := start(t, filepath.Join(logs, "varnishd.out"), "varnishd", args...)
-	within(t, func() error {
+	sharedtest.Retry(t, "varnishd runs", func() error {
 		out, err := exec.Command("varnishadm", "-n", work, "status").CombinedOutput()
 		if err == nil && string(out) != "Child in state running\n" {
 			err = fmt.Errorf("varnishd: %s", out)

@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // An imageHost stands for image.tmdb.org.
@@ -65,7 +67,7 @@ func image(t *testing.T, c *http.Client, path string, status int, contentType, e
 // checkImages runs the checks of both proxies, and refuses and ends the host.
 func (h *imageHost) checkImages(t *testing.T, c *http.Client) {
 	t.Helper()
-	within(t, func() error {
+	sharedtest.Retry(t, "the image proxy responds", func() error {
 		_, err := ask(c, http.MethodGet, imageURL+"/", "")
 		return err
 	})
@@ -126,7 +128,7 @@ func TestImagesNginx(t *testing.T) {
 			t.Fatal(err)
 		}
 		start = startNginx(t, dir, dir, file)
-		within(t, func() error {
+		sharedtest.Retry(t, "the image proxy responds", func() error {
 			_, err := ask(c, http.MethodGet, imageURL+"/", "")
 			return err
 		})
@@ -160,7 +162,7 @@ func TestImageBase(t *testing.T) {
 	port := freePort(t)
 	start(t, filepath.Join(s.tmp, "edge3.log"), s.program, "serve", "--releases", s.path("releases"), "--tokens", s.tokens, "--addr", "127.0.0.1:"+port,
 		"--image-base-url", imageURL+"/t/p/")
-	within(t, func() error {
+	sharedtest.Retry(t, "the edge names the image proxy", func() error {
 		rs, err := ask(http.DefaultClient, http.MethodGet, "http://127.0.0.1:"+port+"/3/configuration", s.issued[0])
 		if err == nil && !strings.Contains(string(rs.body), `"secure_base_url":"`+imageURL+`/t/p/"`) {
 			err = fmt.Errorf("the images of configuration are elsewhere: %s", rs.body)

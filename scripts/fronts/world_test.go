@@ -227,7 +227,7 @@ func (s *site) token(t *testing.T, name string) string {
 	s.issued = append(s.issued, token)
 	for i, edge := range s.edges {
 		if edge != nil {
-			within(t, func() error { return s.accepts(i, token) })
+			sharedtest.Retry(t, "the edge accepts a new token", func() error { return s.accepts(i, token) })
 		}
 	}
 	return token
@@ -242,7 +242,7 @@ func (s *site) accepts(edge int, token string) error {
 	return err
 }
 
-// address returns that of an edge. No other process takes its port.
+// address returns an edge's address: one of loopback that no other process uses.
 func address(edge int) string { return fmt.Sprintf("127.0.77.%d", edge+1) }
 
 func (s *site) startEdge(t *testing.T, i int) {
@@ -251,14 +251,14 @@ func (s *site) startEdge(t *testing.T, i int) {
 		"--addr", address(i)+":"+s.port, "--admin-addr", address(i)+":"+s.admin, "--shutdown-delay", "10s") // the front looks more often
 	edge := s.edges[i]
 	t.Cleanup(func() { edge.end(syscall.SIGKILL) }) // a drain would only take time
-	within(t, func() error { return ok(http.Get("http://" + address(i) + ":" + s.admin + "/readyz")) })
+	sharedtest.Retry(t, "the edge is ready", func() error { return ok(http.Get("http://" + address(i) + ":" + s.admin + "/readyz")) })
 }
 
 // served waits until both edges serve a release.
 func (s *site) served(t *testing.T, release string) {
 	t.Helper()
 	for i := range s.edges {
-		within(t, func() error {
+		sharedtest.Retry(t, "the edge serves the release", func() error {
 			rs, err := http.Get("http://" + address(i) + ":" + s.admin + "/readyz")
 			if err != nil {
 				return err
@@ -282,20 +282,6 @@ func ok(rs *http.Response, err error) error {
 		return fmt.Errorf("%s: %s", rs.Request.URL, rs.Status)
 	}
 	return nil
-}
-
-// within calls f until it returns no error.
-func within(t *testing.T, f func() error) {
-	t.Helper()
-	for end := time.Now().Add(sharedtest.Patience); ; time.Sleep(100 * time.Millisecond) {
-		err := f()
-		if err == nil {
-			return
-		}
-		if time.Now().After(end) {
-			t.Fatalf("after %s: %v", sharedtest.Patience, err)
-		}
-	}
 }
 
 // freePort returns a port that nothing listens at on the addresses of both edges.

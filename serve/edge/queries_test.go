@@ -262,15 +262,15 @@ func TestHostileQueries(t *testing.T) {
 		"discover/tv?with_keywords=" + strings.Repeat("1,2|", 900), "discover/movie?vote_average.gte=NaN&vote_count.lte=1e999&with_runtime.gte=-99999999999999999999",
 		"discover/movie?primary_release_date.gte=9999-99-99&release_date.lte=%00&certification.lte=%ff&certification_country=US&sort_by=" + strings.Repeat("x", 3000),
 	} {
-		start := time.Now()
-		body, status := w.answer(t, w.request("/3/"+q))
-		took := time.Since(start)
-		if !json.Valid([]byte(body)) || status >= 500 {
-			t.Errorf("%.60s: status %d, %.200s", q, status, body)
-		}
-		if took > sharedtest.Patience {
-			t.Errorf("%.60s: %v", q, took)
-		}
+		// It takes milliseconds. A busy machine may add to some tries, and an unbounded query takes long each time.
+		sharedtest.Eventually(t, fmt.Sprintf("%.60s within two seconds", q), func() bool {
+			start := time.Now()
+			body, status := w.answer(t, w.request("/3/"+q))
+			if !json.Valid([]byte(body)) || status >= 500 {
+				t.Errorf("%.60s: status %d, %.200s", q, status, body)
+			}
+			return time.Since(start) < 2*time.Second
+		})
 	}
 }
 

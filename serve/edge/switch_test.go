@@ -49,6 +49,11 @@ func TestSwitchUnderLoad(t *testing.T) {
 			}
 		})
 	}
+	end := sync.OnceFunc(func() {
+		close(stop)
+		running.Wait()
+	})
+	defer end() // where the test has failed
 	for n := range 200 {
 		servetest.Publish(t, w.dir, ids[n%versions])
 		w.releases.Poll()
@@ -59,8 +64,7 @@ func TestSwitchUnderLoad(t *testing.T) {
 		before := served.Load()
 		sharedtest.Eventually(t, "one more answer", func() bool { return served.Load() > before })
 	}
-	close(stop)
-	running.Wait()
+	end()
 	last := current(w)
 	for i, h := range all {
 		if n := h.Users(); (h == last) != (n == 1) || h != last && n != 0 {

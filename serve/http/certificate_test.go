@@ -88,6 +88,7 @@ func TestHandshakeRefusedInTheClear(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
+	_ = c.SetDeadline(time.Now().Add(sharedtest.Patience))
 	if err := tls.Client(&alertInTheClear{Conn: c}, &tls.Config{RootCAs: x509.NewCertPool(), ServerName: "127.0.0.1"}).Handshake(); err == nil {
 		t.Fatal("a client that trusts nobody connects")
 	}
@@ -113,6 +114,7 @@ func TestHandshakeFailures(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
+	_ = c.SetDeadline(time.Now().Add(sharedtest.Patience))
 	fmt.Fprint(c, "GET /3/movie/1?api_key=secret HTTP/1.1\r\nHost: a\r\n\r\n")
 	rs, err := http.ReadResponse(bufio.NewReader(c), nil)
 	if err != nil {

@@ -157,17 +157,21 @@ func answers(r *bufio.Reader, bodies ...string) error {
 	return nil
 }
 
+// TestTimes: the product's times, which other tests set, are some.
+func TestTimes(t *testing.T) {
+	c := newFastConfig(new(Limits), nil, nil, nil)
+	if c.lastWait <= 0 || c.lingerIdle <= 0 || c.lingerTime <= c.lingerIdle {
+		t.Errorf("last wait %v, linger %v and %v, want each above 0, and the last one the longest", c.lastWait, c.lingerIdle, c.lingerTime)
+	}
+}
+
 // atLast tries on new connections until a try succeeds: on a busy machine, a client that has to be in time may be late.
 func (s *server) atLast(t *testing.T, what string, try func(c *net.TCPConn, r *bufio.Reader) error) {
 	t.Helper()
-	sharedtest.Eventually(t, what, func() bool {
+	sharedtest.Retry(t, what, func() error {
 		c := s.dial(t)
 		defer c.Close()
-		err := try(c, bufio.NewReader(c))
-		if err != nil {
-			t.Log(err)
-		}
-		return err == nil
+		return try(c, bufio.NewReader(c))
 	})
 }
 
@@ -546,7 +550,7 @@ func TestSlowSender(t *testing.T) {
 		}
 		_ = c.CloseWrite() // ends the connection after a response of 200
 		if got := rest(t, r); got != "refused 408 false" {
-			return fmt.Errorf("the server says %q, want 408", got)
+			t.Errorf("the server says %q, want 408", got)
 		}
 		return nil
 	})
@@ -632,9 +636,11 @@ func TestStopLate(t *testing.T) {
 	c := newFastConn(l, &lateConn{Conn: under, stop: l.Stop})
 	defer c.Close()
 	buf := make([]byte, 512)
-	if n, err := c.Read(buf); err != nil || string(buf[:n]) != last("/a") {
-		t.Errorf("the server gets %q, %v, want the request", buf[:n], err)
-	}
+	sharedtest.Within(t, "Read", func() {
+		if n, err := c.Read(buf); err != nil || string(buf[:n]) != last("/a") {
+			t.Errorf("the server gets %q, %v, want the request", buf[:n], err)
+		}
+	})
 }
 
 // TestNoAnswer: a responder that sends nothing is a bug that ends the connection.

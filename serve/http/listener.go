@@ -30,11 +30,10 @@ type fastConfig struct {
 	readTimeout  time.Duration // for the rest of an incomplete head; 0 for none
 	writeTimeout time.Duration // for a whole response; 0 for none
 	idleTimeout  time.Duration // between requests; 0 for none
-	// Of a client that still sends behind its last response: in all, and between two reads, or in all once
-	// the listener is stopped.
+	// Limits of linger: in total, and between two reads. The second is the total once the listener is stopped.
 	lingerTime, lingerIdle time.Duration
-	// lastWait is how long a connection still waits for a request when the listener is stopped. One that waited
-	// before does so twice, because a deadline may end before bytes are read that have come.
+	// lastWait is how long a connection still waits for a request when the listener is stopped. A waiting connection
+	// gets it twice: bytes may arrive, and the deadline still end the first read.
 	lastWait time.Duration
 }
 

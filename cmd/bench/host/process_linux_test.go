@@ -67,7 +67,7 @@ func pidIn(t *testing.T, file string) (pid int) {
 func TestPinned(t *testing.T) {
 	own := cores()
 	last := own[len(own)-1]
-	out, err := os.Create(filepath.Join(t.TempDir(), "out")) // a pipe is read for a second after the end alone
+	out, err := os.Create(filepath.Join(t.TempDir(), "out")) // a pipe would be read for only a second after the end
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -174,7 +174,7 @@ func TestLongList(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sharedtest.Within(t, "look-ups", func() { // walks take many minutes
+	sharedtest.Within(t, "look-ups", func() { // without -short, walks take many minutes
 		for range lookUps {
 			l, ok, err := lists.Find(1)
 			if err == nil && ok {

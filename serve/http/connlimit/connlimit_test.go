@@ -203,6 +203,13 @@ func TestMakeRoom(t *testing.T) {
 	}
 }
 
+// TestTimes: the product's times of a refused client, which other tests set, are some.
+func TestTimes(t *testing.T) {
+	if l := Listen(nil, Config{}); l.requestTime <= 0 || l.refusalTime <= l.requestTime {
+		t.Errorf("%v for the request, %v in all, want both above 0, and more in all", l.requestTime, l.refusalTime)
+	}
+}
+
 // TestRefuse: where no connection is idle, a new one gets a response and its end at once.
 func TestRefuse(t *testing.T) {
 	s := serve(t, Config{Max: 2, Refuse: func(status int) []byte {
@@ -328,7 +335,7 @@ func TestDrain(t *testing.T) {
 	if accepted != queued {
 		t.Errorf("%d connections accepted, want %d", accepted, queued)
 	}
-	if _, err := l.TCPListener.Accept(); !errors.Is(err, net.ErrClosed) {
-		t.Errorf("behind its queue, Accept = %v, want net.ErrClosed", err)
+	if err := l.SetDeadline(time.Time{}); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("behind its queue, SetDeadline = %v, want net.ErrClosed", err)
 	}
 }
