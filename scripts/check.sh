@@ -11,7 +11,7 @@ LINT=github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 FUZZ_RUNS="${FUZZ_RUNS:-}" # inputs or time for each fuzz target: 1000 inputs by default, and then without instruments
 
 # Only a test that hangs takes so long, on a busy machine too. In the environment, the results of .ci/run stay cached.
-[[ "${GOFLAGS:-}" = *-timeout=* ]] || export GOFLAGS="${GOFLAGS:-} -timeout=30m"
+[[ "$(go env GOFLAGS)" = *-timeout=* ]] || export GOFLAGS="$(go env GOFLAGS) -timeout=30m"
 
 step() { printf '\n== %s (%ss)\n' "$1" "$SECONDS"; }
 

@@ -3,6 +3,8 @@
 #
 #   scripts/retry.sh COMMAND...
 set -uo pipefail
+trap 'exit 130' INT
+trap 'exit 143' TERM
 for pause in 2 10; do
   "$@" && exit
   sleep "$pause"

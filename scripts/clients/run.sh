@@ -88,12 +88,13 @@ npm_clients() {
   cp -R "$here"/{package.json,package-lock.json,.npmrc,lib,tmdb-ts.mjs,moviedb-promise.mjs} "$dir/npm"
   cd "$dir/npm"
   if ! npm ci --fetch-retries=2 --fetch-retry-mintimeout=1000 --fetch-retry-maxtimeout=10000 --fetch-timeout=60000 >"$dir/log" 2>&1; then
-    if grep -qE '^npm (ERR!|error) code (E4(08|29)|E5[0-9]+|ECONN[A-Z]+|E[A-Z_]*TIMEOUT|ETIMEDOUT|E[A-Z]+UNREACH|ENOTFOUND|EAI_AGAIN)' "$dir/log"; then
-      echo "skipped: tmdb-ts, moviedb-promise: npm cannot fetch them from here"
-    else
+    if grep -qE '^npm (ERR!|error) code (EINTEGRITY|EUSAGE|EJSONPARSE|ETARGET|E404)' "$dir/log"; then # of our files, not of the network
       echo "clients: npm ci failed:" >&2
       cat "$dir/log" >&2
       failed=1
+    else
+      echo "skipped: tmdb-ts, moviedb-promise: npm cannot fetch them from here"
+      grep -E '^npm (ERR!|error) code' "$dir/log" || true
     fi
     return
   fi

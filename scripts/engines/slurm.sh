@@ -35,7 +35,7 @@ configure() {
     break
   done
   # A node counts as lost after 300 s, and its tasks are queued again 120 s later (cred_expire), as in the field.
-  # With faults on purpose, both are 5 s. Accounting, cgroups and limits are left out.
+  # With any cases but the default, which have faults on purpose, both are 5 s. Accounting, cgroups and limits are left out.
   [ "$cases" = full ] || lost=5 expire=5
   cat >"$SLURM_CONF" <<CONF
 ClusterName=engines

@@ -4,7 +4,8 @@
 answers() {
   local base=$1 token=$2 admin=$3 code
   shift 3
-  for _ in $(seq 600); do
+  local end=$((SECONDS + 300))
+  while [ "$SECONDS" -lt "$end" ]; do
     if "$@" health --admin-addr "$admin" --timeout 1m >/dev/null 2>&1; then break; fi
     sleep 0.1
   done
