@@ -384,6 +384,7 @@ func TestSlowReader(t *testing.T) {
 // TestTimeGoesOn: the time that a client takes for an answer is not taken for the time of the
 // next request, nor counted as time in which the connection is idle.
 func TestTimeGoesOn(t *testing.T) {
+	t.Parallel() // it sleeps
 	const limit, slow = 500 * time.Millisecond, 700 * time.Millisecond
 	s := serve(t, func(c *fastConfig) { c.readTimeout, c.idleTimeout = limit, limit })
 	for _, behind := range []string{"", "GET /c HT"} {
@@ -459,6 +460,7 @@ func TestReset(t *testing.T) {
 // TestIdle: a connection that is in use goes on, and ends when it has been idle for as long
 // as it may.
 func TestIdle(t *testing.T) {
+	t.Parallel() // it sleeps
 	for _, limit := range []time.Duration{300 * time.Millisecond, idleCheck + 300*time.Millisecond} {
 		s := serve(t, func(c *fastConfig) { c.idleTimeout = limit })
 		s.atLast(t, "a connection in use goes on", func(c *net.TCPConn, r *bufio.Reader) error {
@@ -485,6 +487,7 @@ func TestIdle(t *testing.T) {
 // TestGlance: an end of the stream that comes along with a request is found, even if it is
 // not the first one, and the connection goes on where there is none.
 func TestGlance(t *testing.T) {
+	t.Parallel() // it sleeps
 	s := serve(t, nil)
 	c := s.dial(t)
 	r := bufio.NewReader(c)
@@ -690,6 +693,7 @@ func TestPieces(t *testing.T) {
 }
 
 func TestTimeoutIsOurs(t *testing.T) {
+	t.Parallel() // it sleeps
 	s := serve(t, func(c *fastConfig) { c.readTimeout, c.idleTimeout = 0, 0 })
 	c := s.dial(t)
 	r := bufio.NewReader(c)

@@ -369,6 +369,7 @@ func TestWireLimits(t *testing.T) {
 
 // TestWireIdleTime: an idle connection ends after its time, on every way. Without one it stays.
 func TestWireIdleTime(t *testing.T) {
+	t.Parallel() // it sleeps
 	const limit = 300 * time.Millisecond
 	for _, idle := range []time.Duration{limit, 0} {
 		s := newWireServer(t, func(c *config) { c.IdleTimeout, c.ReadTimeout = idle, limit }, servetest.Movie551)
