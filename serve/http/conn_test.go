@@ -137,22 +137,23 @@ func last(target string) string {
 // want reads an answer with that body.
 func want(t *testing.T, r *bufio.Reader, body string) {
 	t.Helper()
-	if err := answers(r, body); err != nil {
+	if err := answer(r, body); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// answers reads answers with those bodies.
-func answers(r *bufio.Reader, bodies ...string) error {
-	for _, body := range bodies {
-		rs, err := http.ReadResponse(r, nil)
-		if err != nil {
-			return fmt.Errorf("read answer: %w", err)
-		}
-		got, err := io.ReadAll(rs.Body)
-		if err != nil || string(got) != body {
-			return fmt.Errorf("answer = %d bytes %.50q, %w, want %d bytes %.50q", len(got), got, err, len(body), body)
-		}
+// answer reads an answer, which shall have that body.
+func answer(r *bufio.Reader, body string) error {
+	rs, err := http.ReadResponse(r, nil)
+	if err != nil {
+		return fmt.Errorf("read answer: %w", err)
+	}
+	got, err := io.ReadAll(rs.Body)
+	if err != nil {
+		return fmt.Errorf("answer of %d bytes, want %d: %w", len(got), len(body), err)
+	}
+	if string(got) != body {
+		return fmt.Errorf("answer = %d bytes %.50q, want %d bytes %.50q", len(got), got, len(body), body)
 	}
 	return nil
 }
@@ -391,11 +392,11 @@ func TestTimeGoesOn(t *testing.T) {
 		s.atLast(t, "a slow answer takes no time of the next request", func(c *net.TCPConn, r *bufio.Reader) error {
 			start := time.Now()
 			write(t, c, get("/a")+get("/big")+get("/time")+behind)
-			if err := answers(r, "/a"); err != nil {
+			if err := answer(r, "/a"); err != nil {
 				return err
 			}
 			time.Sleep(slow)
-			if err := answers(r, string(big)); err != nil {
+			if err := answer(r, string(big)); err != nil {
 				return err
 			}
 			rs, err := http.ReadResponse(r, nil)
@@ -410,7 +411,7 @@ func TestTimeGoesOn(t *testing.T) {
 			if _, err := io.WriteString(c, get("/c")[len(behind):]); err != nil {
 				return err
 			}
-			return answers(r, "/c")
+			return answer(r, "/c")
 		})
 	}
 }
@@ -471,7 +472,7 @@ func TestIdle(t *testing.T) {
 				if _, err := io.WriteString(c, get("/a")); err != nil {
 					return err
 				}
-				if err := answers(r, "/a"); err != nil {
+				if err := answer(r, "/a"); err != nil {
 					return err
 				}
 			}
@@ -529,14 +530,14 @@ func TestSlowSender(t *testing.T) {
 			if _, err := io.WriteString(c, get("/a")+"GET "); err != nil {
 				return err
 			}
-			if err := answers(r, "/a"); err != nil {
+			if err := answer(r, "/a"); err != nil {
 				return err
 			}
 			time.Sleep(limit / 2)
 			if _, err := io.WriteString(c, get("/b")[len("GET "):]); err != nil {
 				return err
 			}
-			if err := answers(r, "/b"); err != nil {
+			if err := answer(r, "/b"); err != nil {
 				return err
 			}
 		}
@@ -567,6 +568,7 @@ func TestStop(t *testing.T) {
 	r := bufio.NewReader(idle)
 	write(t, idle, get("/a"))
 	want(t, r, "/a")
+	sharedtest.Eventually(t, "that answer has ended", func() bool { return s.echo.lasting.Load() == 0 })
 	write(t, busy, get("/big")+get("/next"))
 	sharedtest.Eventually(t, "the answer is under way", func() bool { return s.echo.lasting.Load() == 1 })
 	sharedtest.Eventually(t, "all connections are there", func() bool { return s.conns() == 3 })

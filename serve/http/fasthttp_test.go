@@ -3,6 +3,7 @@ package http
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -383,7 +384,7 @@ func TestWireIdleTime(t *testing.T) {
 				out, err := io.ReadAll(c)
 				took, ok := time.Since(start), bytes.HasSuffix(out, []byte(servetest.Body401))
 				if (err == nil) != (idle > 0) || took < limit || !ok {
-					return fmt.Errorf("over %T, the connection ends after %v, %w, with %q", c, took, err, out)
+					return fmt.Errorf("over %T, the connection ends after %v with %q, and %w", c, took, out, cmp.Or(err, io.EOF))
 				}
 				return nil
 			})
