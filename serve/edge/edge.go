@@ -272,7 +272,7 @@ func (e *Edge) Authorize(authorization, query []byte, g *auth.Grant, now int64) 
 	token, ok := auth.Bearer(authorization)
 	if !ok {
 		res := e.queryKey(query, table, now)
-		if res.Reason == auth.Missing && len(authorization) > 0 && !hasScheme(authorization) {
+		if res.Reason == auth.Missing && len(authorization) > 0 && !auth.HasScheme(authorization) {
 			res.Reason = auth.NoBearer
 		}
 		return res
@@ -280,12 +280,6 @@ func (e *Edge) Authorize(authorization, query []byte, g *auth.Grant, now int64) 
 	res := table.Check(token, now)
 	g.Set(table, res)
 	return res
-}
-
-// hasScheme reports whether a header Authorization begins with Bearer.
-func hasScheme(authorization []byte) bool {
-	const scheme = "bearer"
-	return len(authorization) >= len(scheme) && bytes.EqualFold(authorization[:len(scheme)], []byte(scheme))
 }
 
 // queryKey checks the api_key of a raw query.
