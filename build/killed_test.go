@@ -1,12 +1,9 @@
 package build
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -68,7 +65,7 @@ func TestKilled(t *testing.T) {
 	atWork := 0
 	sharedtest.Interrupt(t, func() bool { return atWork == kills }, func(after time.Duration) bool {
 		before := left
-		killed := child(t, wild, after)
+		killed := sharedtest.Kill(t, killMe+"="+strings.Join([]string{wild.Catalog, wild.Releases, wild.Previous}, "\n"), after)
 		left = unfinished(t, wild.Releases, previous, want.Release)
 		switch {
 		case !killed && len(left) > 0:
@@ -106,27 +103,4 @@ func unfinished(tb testing.TB, dir string, ids ...string) (names []string) {
 		}
 	}
 	return names
-}
-
-// child builds in a process of its own, and tells whether it was killed, after a time.
-func child(t *testing.T, c Config, after time.Duration) (killed bool) {
-	t.Helper()
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), killMe+"="+strings.Join([]string{c.Catalog, c.Releases, c.Previous}, "\n"))
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer time.AfterFunc(after, func() { _ = cmd.Process.Kill() }).Stop()
-	err := cmd.Wait()
-	var exit *exec.ExitError
-	switch {
-	case err == nil:
-		return false
-	case errors.As(err, &exit) && exit.ExitCode() == -1: // by a signal
-		return true
-	}
-	t.Fatalf("the build: %v: %s", err, stderr.String())
-	return false
 }

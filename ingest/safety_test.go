@@ -8,7 +8,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -156,21 +155,9 @@ func TestKilled(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(dir, journal.Dir, journal.ProgressFile)); err == nil {
 			resumed++
 		}
-		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), killMe+"="+strings.Join(append([]string{dir}, sources...), "\n"))
-		var stderr bytes.Buffer
-		cmd.Stderr = &stderr
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		defer time.AfterFunc(after, func() { _ = cmd.Process.Kill() }).Stop()
-		err := cmd.Wait()
-		killed := cmd.ProcessState.ExitCode() == -1 // by a signal
-		switch {
-		case killed:
+		killed := sharedtest.Kill(t, killMe+"="+strings.Join(append([]string{dir}, sources...), "\n"), after)
+		if killed {
 			kills++
-		case err != nil:
-			t.Fatalf("ingest after %d kills: %v: %s", kills, err, stderr.String())
 		}
 		if _, err := os.Stat(filepath.Join(dir, report.JSONFile)); err == nil || !killed { // only cleaning up was left
 			compareFiles(t, catalogFiles(t, dir), files)

@@ -1,7 +1,10 @@
 package sharedtest
 
 import (
+	"bytes"
 	"math/rand/v2"
+	"os"
+	"os/exec"
 	"testing"
 	"time"
 )
@@ -24,4 +27,24 @@ func Interrupt(tb testing.TB, enough func() bool, run func(after time.Duration) 
 		}
 	}
 	tb.Fatalf("not enough was interrupted in %d rounds", rounds)
+}
+
+// Kill runs the test program once more, with a variable NAME=value that makes its TestMain work, and kills it after a
+// time. It reports whether it did: the work may end first. Work that fails fails tb.
+func Kill(tb testing.TB, variable string, after time.Duration) (killed bool) {
+	tb.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), variable)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		tb.Fatal(err)
+	}
+	defer time.AfterFunc(after, func() { _ = cmd.Process.Kill() }).Stop()
+	err := cmd.Wait()
+	killed = cmd.ProcessState.ExitCode() == -1 // by a signal
+	if err != nil && !killed {
+		tb.Fatalf("the process to be killed: %v: %s", err, stderr.String())
+	}
+	return killed
 }
