@@ -234,7 +234,7 @@ func (c *Config) runTasks(ctx context.Context, w *release.Writer, work string, s
 		return Report{}, err
 	}
 	r.Describe(m)
-	if r.Ingest, err = readIngest(c.Catalog); err != nil {
+	if r.Ingest, err = ReadIngest(c.Catalog); err != nil {
 		c.Log.Warn("the release's report is without that of the ingest", "because", err)
 	}
 	r.Seconds, r.PeakRSSBytes = time.Since(start).Seconds(), process.PeakRSS()

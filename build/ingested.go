@@ -56,8 +56,8 @@ type Conflict struct {
 // maxIngestReport is the largest report of an ingest that is read, in bytes.
 const maxIngestReport = 16 << 20
 
-// ParseIngest reads the report of an ingest. A list has at most maxListed entries.
-func ParseIngest(data []byte) (*Ingest, error) {
+// parseIngest reads the report of an ingest. A list has at most maxListed entries.
+func parseIngest(data []byte) (*Ingest, error) {
 	var v struct {
 		Totals struct {
 			Quarantined int64       `json:"quarantined"`
@@ -89,8 +89,8 @@ func cut[T any](t *Top[T], count func(*T) int64) {
 	}
 }
 
-// readIngest reads the report that lies in the folder of a catalogue; nil for one without a report.
-func readIngest(dir string) (*Ingest, error) {
+// ReadIngest reads the report that lies in the folder of a catalogue; nil for one without a report.
+func ReadIngest(dir string) (*Ingest, error) {
 	f, err := os.Open(filepath.Join(dir, catalog.ReportName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -103,5 +103,5 @@ func readIngest(dir string) (*Ingest, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", f.Name(), err)
 	}
-	return ParseIngest(data)
+	return parseIngest(data)
 }

@@ -58,8 +58,6 @@ type Config struct {
 	MaxBad  Tolerance // of bad rows; more stop the ingest; any number by default
 	Limits  limit.Limits
 	Memory  int64 // bytes of rows held at once; DefaultMemory by default
-	// CatalogName names the catalogue in the report; the folder by default.
-	CatalogName string
 	// Progress is called with how many bytes of how many are read, Writing then with how many of
 	// the new records are written. Both may be nil.
 	Progress func(done, total int64)
@@ -131,7 +129,6 @@ func (c *Config) validate() error {
 // setDefaults fills in what is not set.
 func (c *Config) setDefaults() {
 	c.Layout = cmp.Or(c.Layout, layout.Auto)
-	c.CatalogName = cmp.Or(c.CatalogName, c.Catalog)
 	if c.Memory <= 0 {
 		c.Memory = DefaultMemory
 	}

@@ -77,7 +77,7 @@ func (r *run) writeReport(e report.End) (Report, error) {
 	for _, s := range skipped {
 		p.Report.Skip(s.Name, s.Reason)
 	}
-	e.Catalog, e.Parameters, e.Elapsed = r.CatalogName, r.parameters(), time.Since(r.start)
+	e.Catalog, e.Parameters, e.Elapsed = r.Catalog, r.parameters(), time.Since(r.start)
 	details := p.Report.Report(e)
 	if err := details.Write(r.Catalog); err != nil {
 		return Report{}, err

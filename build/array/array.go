@@ -1,5 +1,5 @@
 // Package array builds a release as array jobs: many processes, on any machines, that share a work
-// folder, a catalogue and a store of releases by URL. Engines such as Slurm and Kubernetes start
+// folder, a catalogue and a store of releases. Engines such as Slurm and Kubernetes start
 // them; nothing here waits for another process.
 //
 //	Plan     divides the work and writes the plan into the work folder
@@ -14,7 +14,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -30,7 +29,6 @@ import (
 	"github.com/reelsplice/reelsplice/build/records"
 	"github.com/reelsplice/reelsplice/build/task"
 	"github.com/reelsplice/reelsplice/build/work"
-	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/durable"
 	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/release"
@@ -71,7 +69,7 @@ func (o *Origin) check(f release.File) error {
 
 // A Site has what the processes of a build share, and the share of the machine that one may take.
 type Site struct {
-	Catalog  object.Folder
+	Catalog  string // folder
 	Releases Releases
 	Work     object.Folder
 	Program  string // version of the program
@@ -93,11 +91,11 @@ func Plan(ctx context.Context, s Site, params plan.Params, access task.Access) (
 		return nil, err
 	}
 	defer scratch.remove()
-	files, err := catalogFiles(ctx, s.Catalog)
+	files, err := catalogFiles(s.Catalog)
 	if err != nil {
 		return nil, err
 	}
-	in, err := records.OpenFrom(opener(s.Catalog, files, scratch.cache), s.Catalog.String())
+	in, err := records.Open(s.Catalog)
 	if err != nil {
 		return nil, err
 	}
@@ -188,37 +186,24 @@ func shareAccess(ctx context.Context, s Site, p *plan.Plan, scratch string) erro
 	return f.Share(ctx, work.Files, plan.AccessFile)
 }
 
-// catalogFiles returns the versions of the files of a catalogue. A listing has no checksum, and what it says decides
-// whether tasks are refused, so two have to agree.
-func catalogFiles(ctx context.Context, catalogue object.Folder) (files []plan.CatalogFile, err error) {
-	for range listings {
-		again, err := listCatalog(ctx, catalogue)
-		if err != nil || slices.Equal(files, again) {
-			return again, err
-		}
-		files = again
-	}
-	return nil, fmt.Errorf("%s: each listing of the catalogue is another one", catalogue)
-}
-
-// listings is how often a catalogue is listed at most.
-const listings = 6
-
-func listCatalog(ctx context.Context, catalogue object.Folder) (files []plan.CatalogFile, err error) {
-	all, err := catalogue.List(ctx, "")
-	if err != nil {
+// catalogFiles returns the versions of the files of a catalogue, in order of their names.
+func catalogFiles(dir string) (files []plan.CatalogFile, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("list catalogue: %w", err)
 	}
-	for _, o := range all {
-		switch {
-		case o.Key == catalog.WritingName:
-			return nil, fmt.Errorf("%s: an ingest writes it just now: build when that is done", catalogue)
-		case !strings.Contains(o.Key, "/") && filepath.Ext(o.Key) == ".parquet":
-			files = append(files, plan.CatalogFile{Name: o.Key, Size: o.Size, ETag: o.ETag})
+	for _, e := range entries {
+		if filepath.Ext(e.Name()) != ".parquet" || strings.HasPrefix(e.Name(), ".") {
+			continue
 		}
+		info, err := os.Stat(filepath.Join(dir, e.Name())) // a link is what it leads to
+		if err != nil {
+			return nil, fmt.Errorf("list catalogue: %w", err)
+		}
+		files = append(files, plan.CatalogFile{Name: e.Name(), Size: info.Size(), Modified: info.ModTime().UnixNano()})
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("no catalogue in %s: run ingest first", catalogue)
+		return nil, fmt.Errorf("no catalogue in %s: run ingest first", dir)
 	}
 	return files, nil
 }
@@ -238,7 +223,7 @@ func (s *Site) join(ctx context.Context) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.check(ctx, p); err != nil {
+	if err := s.check(p); err != nil {
 		return nil, err
 	}
 	id, err := p.ID()
@@ -270,11 +255,11 @@ func (s *Site) ReadPlan(ctx context.Context) (*plan.Plan, error) {
 }
 
 // check refuses a plan that another program, or one of another catalogue, has made.
-func (s *Site) check(ctx context.Context, p *plan.Plan) error {
+func (s *Site) check(p *plan.Plan) error {
 	if p.Program != s.Program {
 		return fmt.Errorf("the plan in %s is of version %s of the program, this is %s: %w", s.Work, p.Program, s.Program, ErrRefused)
 	}
-	files, err := catalogFiles(ctx, s.Catalog)
+	files, err := catalogFiles(s.Catalog)
 	if err != nil {
 		return err
 	}
@@ -288,7 +273,7 @@ func (s *Site) check(ctx context.Context, p *plan.Plan) error {
 func (s *Site) openSources(ctx context.Context, o *session, stage task.Stage) error {
 	from := task.Sources{Deltas: s.Releases.Deltas()}
 	var err error
-	if from.Catalog, err = records.OpenKinds(opener(s.Catalog, o.plan.Files, o.scratch.cache), stage.Reads); err != nil {
+	if from.Catalog, err = records.OpenKinds(s.Catalog, stage.Reads); err != nil {
 		return err
 	}
 	if o.plan.Previous != "" && stage.Upon {
@@ -307,24 +292,6 @@ func (o *session) close() error {
 	o.fetched = o.scratch.cache.Fetched()
 	o.scratch.remove()
 	return err
-}
-
-// opener opens the files of a catalogue: where they lie, or as far as they are read in a folder.
-func opener(catalogue object.Folder, files []plan.CatalogFile, cache *work.Cache) catalog.Files {
-	return func(name string) (*catalog.Source, error) {
-		if path, ok := catalogue.Path(name); ok {
-			return catalog.Dir(filepath.Dir(path))(name)
-		}
-		i := slices.IndexFunc(files, func(f plan.CatalogFile) bool { return f.Name == name })
-		if i < 0 {
-			return nil, fmt.Errorf("%s: %w", catalogue.URL(name), fs.ErrNotExist)
-		}
-		f, err := cache.Open(catalogue, object.Info{Key: name, Size: files[i].Size, ETag: files[i].ETag})
-		if err != nil {
-			return nil, err
-		}
-		return &catalog.Source{ReaderAt: f, Closer: io.NopCloser(nil), Size: f.Size(), Name: f.Name()}, nil
-	}
 }
 
 // A scratch is the folder of a process for files in the making. Its lock tells the next process of

@@ -72,12 +72,12 @@ type world struct {
 func newWorld(t *testing.T, catalogue, releases string) *world {
 	t.Helper()
 	return &world{t, Site{
-		Catalog: object.Local(catalogue), Releases: FolderStore{release.Store{Dir: releases}}, Work: object.Local(filepath.Join(t.TempDir(), "work")),
+		Catalog: catalogue, Releases: FolderStore{release.Store{Dir: releases}}, Work: object.Local(filepath.Join(t.TempDir(), "work")),
 		Program: "test", Scratch: t.TempDir(), Jobs: 2, Memory: memory, Log: slog.New(slog.DiscardHandler),
 	}, releases}
 }
 
-// inBucket puts the catalogue, the work folder and the releases of w into a bucket.
+// inBucket puts the work folder and the releases of w into a bucket.
 func (w *world) inBucket(s *objecttest.Server, releases string) *world {
 	w.t.Helper()
 	open := func(prefix string) object.Folder {
@@ -85,16 +85,8 @@ func (w *world) inBucket(s *objecttest.Server, releases string) *world {
 		w.must(err)
 		return f
 	}
-	local := w.site.Catalog
-	w.site.Catalog, w.site.Work = open("catalog-"+filepath.Base(local.String())), open("work")
+	w.site.Work = open("work")
 	w.site.Releases = BucketStore{bucket.Store{Folder: open(releases)}}
-	files, err := local.List(w.t.Context(), "")
-	w.must(err)
-	for _, o := range files {
-		data, _, err := local.ReadAll(w.t.Context(), o.Key)
-		w.must(err)
-		w.must(w.site.Catalog.Put(w.t.Context(), o.Key, data))
-	}
 	return w
 }
 
@@ -374,7 +366,7 @@ func TestRefused(t *testing.T) {
 		t.Errorf("sealed before the tasks are done: %v", err)
 	}
 	other = w.site
-	other.Catalog = object.Local(catalogueOf(t, true))
+	other.Catalog = catalogueOf(t, true)
 	if _, err := RunShare(t.Context(), other, Share{"survey", 0, 1}); !errors.Is(err, ErrRefused) {
 		t.Errorf("another catalogue: %v", err)
 	}
@@ -438,7 +430,7 @@ func TestZombie(t *testing.T) {
 		w.must(opened.Task(i).Run(t.Context()))
 	}
 	w.must(errors.Join(opened.Close(), zombie.close()))
-	want := oneProcess(t, w.site.Catalog.String(), t.TempDir(), "")
+	want := oneProcess(t, w.site.Catalog, t.TempDir(), "")
 	if id := w.build("", 2); id != want {
 		t.Errorf("release %s, want %s", id, want)
 	}
@@ -494,8 +486,8 @@ func TestStatus(t *testing.T) {
 func TestLinkedCatalog(t *testing.T) {
 	w := newWorld(t, catalogueOf(t, false), t.TempDir())
 	link := filepath.Join(t.TempDir(), "link")
-	w.must(os.Symlink(w.site.Catalog.String(), link))
-	w.site.Catalog = object.Local(link)
+	w.must(os.Symlink(w.site.Catalog, link))
+	w.site.Catalog = link
 	w.plan("")
 	w.must(Clean(t.Context(), w.site))
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/reelsplice/reelsplice/build/process"
 	"github.com/reelsplice/reelsplice/build/task"
 	"github.com/reelsplice/reelsplice/build/work"
-	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
@@ -82,7 +81,7 @@ func (s *Site) install(ctx context.Context, o *session) (r build.Report, err err
 	if err := o.cost(ctx, &r); err != nil {
 		return r, err
 	}
-	s.addIngest(ctx, &r)
+	s.addIngest(&r)
 	if outcome.Unchanged {
 		r.Release = outcome.Release
 	} else if err := o.install(ctx, s.Releases, &r); err != nil {
@@ -92,15 +91,9 @@ func (s *Site) install(ctx context.Context, o *session) (r build.Report, err err
 }
 
 // addIngest adds the report of the ingest to that of the build, if the catalogue has one that can be read.
-func (s *Site) addIngest(ctx context.Context, r *build.Report) {
-	data, _, err := s.Catalog.ReadAll(ctx, catalog.ReportName)
-	if errors.Is(err, fs.ErrNotExist) {
-		return
-	}
-	if err == nil {
-		r.Ingest, err = build.ParseIngest(data)
-	}
-	if err != nil {
+func (s *Site) addIngest(r *build.Report) {
+	var err error
+	if r.Ingest, err = build.ReadIngest(s.Catalog); err != nil {
 		s.Log.Warn("the release's report is without that of the ingest", "because", err)
 	}
 }

@@ -97,9 +97,9 @@ type Source struct {
 
 // A CatalogFile is a version of a file of the catalogue.
 type CatalogFile struct {
-	Name string `json:"name"`
-	Size int64  `json:"size"`
-	ETag string `json:"etag"`
+	Name     string `json:"name"`
+	Size     int64  `json:"size"`
+	Modified int64  `json:"modified"` // nanoseconds since 1970
 }
 
 // Resources divides a kind into partitions, each a resources task: by the spans of its file,

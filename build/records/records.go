@@ -31,37 +31,34 @@ type Input struct {
 }
 
 // Open opens the catalogue in the folder dir. It has one file at least.
-func Open(dir string) (*Inputs, error) { return OpenFrom(catalog.Dir(dir), dir) }
-
-// OpenFrom is Open for a catalogue wherever it lies. Errors call it name.
-func OpenFrom(files catalog.Files, name string) (*Inputs, error) {
+func Open(dir string) (*Inputs, error) {
 	var all []fragment.Kind
 	for _, t := range catalog.Types() {
 		all = append(all, t.Kind)
 	}
-	in, err := OpenKinds(files, all)
+	in, err := OpenKinds(dir, all)
 	if err == nil && len(in.files) == 0 {
 		movie := catalog.TypeOf(fragment.KindMovie).File()
-		return nil, fmt.Errorf("no catalogue in %s: neither %s nor a file of another kind is there: run ingest first", name, movie)
+		return nil, fmt.Errorf("no catalogue in %s: neither %s nor a file of another kind is there: run ingest first", dir, movie)
 	}
 	return in, err
 }
 
 // OpenKinds opens the files of some kinds alone, as far as the catalogue has them: the end of a file takes
 // tens of milliseconds to read.
-func OpenKinds(files catalog.Files, kinds []fragment.Kind) (*Inputs, error) {
+func OpenKinds(dir string, kinds []fragment.Kind) (*Inputs, error) {
 	in := &Inputs{files: map[fragment.Kind]*Input{}}
-	if err := in.open(files, kinds); err != nil {
+	if err := in.open(dir, kinds); err != nil {
 		in.Close()
 		return nil, err
 	}
 	return in, nil
 }
 
-func (in *Inputs) open(files catalog.Files, kinds []fragment.Kind) error {
+func (in *Inputs) open(dir string, kinds []fragment.Kind) error {
 	for _, kind := range kinds {
 		t := catalog.TypeOf(kind)
-		f, err := t.OpenFrom(files)
+		f, err := t.Open(dir)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -75,7 +72,7 @@ func (in *Inputs) open(files catalog.Files, kinds []fragment.Kind) error {
 		}
 	}
 	var err error
-	in.Removed, err = catalog.ReadRemovedFrom(files)
+	in.Removed, err = catalog.ReadRemoved(dir)
 	return err
 }
 

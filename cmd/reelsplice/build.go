@@ -16,7 +16,6 @@ import (
 	"github.com/reelsplice/reelsplice/build/array"
 	"github.com/reelsplice/reelsplice/build/plan"
 	"github.com/reelsplice/reelsplice/schemas/object"
-	"github.com/reelsplice/reelsplice/schemas/object/mirror"
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
@@ -24,7 +23,6 @@ func buildCommand(a *app) *cobra.Command {
 	cfg := build.DefaultConfig()
 	var publish bool
 	var previous, date, access string
-	var bucket mirror.Options
 	var profiles profileFlags
 	c := &cobra.Command{
 		Use:   "build --catalog DIR --releases DIR",
@@ -40,8 +38,7 @@ func buildCommand(a *app) *cobra.Command {
 		Example: "  reelsplice build --catalog catalog --releases releases --publish",
 	}
 	f := c.Flags()
-	f.StringVar(&cfg.Catalog, "catalog", "", "`DIR` or s3://, gs://, azblob:// or file:// URL of the catalogue")
-	mirrorFlag(f, &bucket)
+	f.StringVar(&cfg.Catalog, "catalog", "", "`DIR` of the catalogue")
 	f.StringVar(&cfg.Releases, "releases", "", "`DIR` of the releases, made when it is missing, or s3://, gs://, azblob:// or file:// URL")
 	f.IntVar(&cfg.Level, "level", cfg.Level, "deflate `LEVEL`, 1 to 9")
 	f.IntVar(&cfg.Jobs, "jobs", cfg.Jobs, "shards built at once")
@@ -69,18 +66,21 @@ func buildCommand(a *app) *cobra.Command {
 			}
 			cfg.Access = counts
 		}
+		if cfg.Catalog, err = catalogFolder(cfg.Catalog); err != nil {
+			return err
+		}
 		dir, local, err := localFolder(cfg.Releases)
 		if err != nil {
 			return err
 		}
 		if !local {
-			return profiles.record(func() error { return a.buildIntoBucket(ctx, cfg, bucket, previous, publish) })
+			return profiles.record(func() error { return a.buildIntoBucket(ctx, cfg, previous, publish) })
 		}
 		cfg.Releases = dir
 		if cfg.Previous, err = a.previousRelease(ctx, release.Store{Dir: dir}, previous); err != nil {
 			return err
 		}
-		return profiles.record(func() error { return a.buildAndReport(ctx, cfg, bucket, publish) })
+		return profiles.record(func() error { return a.buildAndReport(ctx, cfg, publish) })
 	})
 }
 
@@ -120,14 +120,10 @@ func (a *app) previousRelease(ctx context.Context, s release.Store, name string)
 	return "", nil
 }
 
-// buildAndReport builds a release of a catalogue that is a folder or in a bucket.
-func (a *app) buildAndReport(ctx context.Context, cfg build.Config, bucket mirror.Options, publish bool) error {
-	var r build.Report
-	if err := a.atCatalog(ctx, cfg.Catalog, bucket, func(dir string, _ func(string) string) (err error) {
-		cfg.Catalog = dir
-		r, err = a.build(ctx, cfg)
-		return err
-	}); err != nil {
+// buildAndReport builds a release and reports it.
+func (a *app) buildAndReport(ctx context.Context, cfg build.Config, publish bool) error {
+	r, err := a.build(ctx, cfg)
+	if err != nil {
 		return err
 	}
 	if publish && !r.Empty() {
@@ -180,23 +176,21 @@ func (a *app) finishBuild(r *build.Report, releases string, publish bool) error 
 }
 
 // buildIntoBucket builds a release of a catalogue for a store of releases in a bucket.
-func (a *app) buildIntoBucket(ctx context.Context, cfg build.Config, bucket mirror.Options, previous string, publish bool) error {
+func (a *app) buildIntoBucket(ctx context.Context, cfg build.Config, previous string, publish bool) error {
 	var r build.Report
-	err := a.atCatalog(ctx, cfg.Catalog, bucket, func(dir string, _ func(string) string) error {
-		s := site{catalog: dir, releases: cfg.Releases, work: os.TempDir(), jobs: cfg.Jobs, memory: cfg.Memory} // Whole has a work folder of its own
-		return s.do(ctx, a, func(at array.Site) (err error) {
-			params := plan.Params{Catalog: dir, Releases: cfg.Releases, Level: cfg.Level, Full: cfg.Full}
-			if err := a.setPrevious(ctx, at, &params, previous, cfg.Date); err != nil {
-				return err
-			}
-			p := a.progress("build", false)
-			defer p.stop()
-			if r, err = array.Whole(ctx, at, params, cfg.Access, p.update); err != nil || !publish || r.Empty() {
-				return err
-			}
-			_, err = at.Releases.Publish(ctx, r.Release)
+	s := site{catalog: cfg.Catalog, releases: cfg.Releases, work: os.TempDir(), jobs: cfg.Jobs, memory: cfg.Memory} // Whole has a work folder of its own
+	err := s.do(ctx, a, func(at array.Site) (err error) {
+		params := plan.Params{Catalog: cfg.Catalog, Releases: cfg.Releases, Level: cfg.Level, Full: cfg.Full}
+		if err := a.setPrevious(ctx, at, &params, previous, cfg.Date); err != nil {
 			return err
-		})
+		}
+		p := a.progress("build", false)
+		defer p.stop()
+		if r, err = array.Whole(ctx, at, params, cfg.Access, p.update); err != nil || !publish || r.Empty() {
+			return err
+		}
+		_, err = at.Releases.Publish(ctx, r.Release)
+		return err
 	})
 	if err != nil {
 		return err

@@ -40,7 +40,7 @@ func (s *site) workFlag(f *pflag.FlagSet) {
 
 // sourceFlags add where the catalogue and the releases lie.
 func (s *site) sourceFlags(f *pflag.FlagSet, otherwise string) {
-	f.StringVar(&s.catalog, "catalog", "", "`URL` or folder of the catalogue"+otherwise)
+	f.StringVar(&s.catalog, "catalog", "", "`DIR` of the catalogue"+otherwise)
 	f.StringVar(&s.releases, "releases", "", "`URL` or folder of the releases"+otherwise)
 }
 
@@ -78,8 +78,8 @@ func (s *site) open(ctx context.Context, a *app) (site array.Site, closing func(
 	if err == nil && (s.catalog == "" || s.releases == "") {
 		err = s.fromPlan(ctx, site)
 	}
-	if s.catalog != "" {
-		site.Catalog = folder(s.catalog)
+	if s.catalog != "" && err == nil {
+		site.Catalog, err = catalogFolder(s.catalog)
 	}
 	if s.releases != "" && err == nil {
 		site.Releases, err = arrayReleases(ctx, s.releases)
@@ -156,7 +156,7 @@ func buildPlanCommand(a *app) *cobra.Command {
 	var params plan.Params
 	var previous, date, access string
 	c := &cobra.Command{
-		Use:   "plan --catalog URL --releases URL --work URL",
+		Use:   "plan --catalog DIR --releases URL --work URL",
 		Short: "Divide a build into tasks",
 		Long: "plan divides a build into tasks and writes the plan into the work folder, which is of this build alone. Again, it\n" +
 			"keeps the plan that is there. \"build submit\" has an engine run the steps:\n" +

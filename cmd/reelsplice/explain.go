@@ -12,9 +12,6 @@ import (
 
 // explain prints the records that an ingest would make of the first rows of its sources.
 func (a *app) explain(ctx context.Context, cfg ingest.Config) error {
-	if strings.Contains(cfg.Catalog, "://") {
-		return usage(fmt.Errorf("explain: want a catalogue in a folder, or none, found %s", cfg.Catalog))
-	}
 	e, err := ingest.Explain(ctx, cfg)
 	if err != nil {
 		return err

@@ -16,7 +16,6 @@ import (
 	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
 	"github.com/reelsplice/reelsplice/ingest/source/limit"
 	"github.com/reelsplice/reelsplice/schemas/object"
-	"github.com/reelsplice/reelsplice/schemas/object/mirror"
 	"github.com/reelsplice/reelsplice/schemas/object/store"
 )
 
@@ -25,9 +24,9 @@ const ingestLong = "ingest reads dumps into the catalogue: files, folders or glo
 	"tv/1399-season-1.json, people.parquet), the columns of tables, or --kind and --layout determine the kind\n" +
 	"of the rows. --explain prints the fields of the first rows, and a mapping to start from for an unknown\n" +
 	"table.\n\n" +
-	"Dumps and the catalogue may lie in object storage: s3://bucket/key?region=R and, with the build tag\n" +
-	"allclouds, gs://bucket/key and azblob://container/key?storage_account=A. Credentials come from where each\n" +
-	"vendor's tools look for them. A key that ends in a slash is a folder; *, ** and [] make a pattern.\n\n" +
+	"Dumps may lie in object storage: s3://bucket/key?region=R and, with the build tag allclouds, gs://bucket/key\n" +
+	"and azblob://container/key?storage_account=A. Credentials come from where each vendor's tools look for them.\n" +
+	"A key that ends in a slash is a folder; *, ** and [] make a pattern.\n\n" +
 	"Later sources win over earlier ones, field by field; --precedence names another order. A row\n" +
 	"{\"id\":1,\"_deleted\":true} or {\"id\":1,\"_merged_into\":2} removes a resource.\n\n" +
 	"Rows that do not validate go to quarantine, the others into the catalogue. The exit code is then 1,\n" +
@@ -40,11 +39,10 @@ const ingestExample = "  reelsplice ingest --catalog catalog dumps/movies.ndjson
 	"  reelsplice ingest --catalog catalog --mapping films.toml films.csv\n" +
 	"  reelsplice ingest --catalog catalog --max-bad 1% --update changed/*.ndjson\n" +
 	"  reelsplice ingest --catalog catalog --replay catalog/quarantine/20261122T010203Z-a1b2c3.ndjson\n" +
-	"  reelsplice ingest --catalog s3://bucket/catalog 's3://dumps/2026-11-*/movies.ndjson.zst?region=eu-west-1'"
+	"  reelsplice ingest --catalog catalog 's3://dumps/2026-11-*/movies.ndjson.zst?region=eu-west-1'"
 
 func ingestCommand(a *app) *cobra.Command {
 	cfg := ingest.Config{}
-	bucket := mirror.Options{Write: true}
 	o := ingestFlags{}
 	c := &cobra.Command{
 		Use:     "ingest --catalog DIR SRC...",
@@ -54,9 +52,7 @@ func ingestCommand(a *app) *cobra.Command {
 		Args:    argCount(0, -1),
 	}
 	f := c.Flags()
-	f.StringVar(&cfg.Catalog, "catalog", "", "`DIR` or s3://, gs://, azblob:// or file:// URL of the catalogue, made when it is missing")
-	mirrorFlag(f, &bucket)
-	f.BoolVar(&bucket.BreakLock, "break-lock", false, "take the lock of a catalogue in a bucket that an ingest left behind")
+	f.StringVar(&cfg.Catalog, "catalog", "", "`DIR` of the catalogue, made when it is missing")
 	f.StringVar(&cfg.Layout, "layout", "auto", "meaning of the dump's fields, `LAYOUT`: auto, "+strings.Join(ingest.Layouts()[1:], ", "))
 	f.StringVar(&cfg.Kind, "kind", "", "kind of every row: movie, tv, season, episode, person ...")
 	f.StringVar(&cfg.Language, "language", "", "language of the crawl, `xx-YY`; en-US when not given")
@@ -75,10 +71,15 @@ func ingestCommand(a *app) *cobra.Command {
 		if err := o.apply(&cfg); err != nil {
 			return usage(err)
 		}
+		catalog, err := catalogFolder(cfg.Catalog)
+		if err != nil {
+			return err
+		}
+		cfg.Catalog = catalog
 		if o.explain {
 			return a.explain(ctx, cfg)
 		}
-		r, err := a.ingestInto(ctx, cfg, bucket)
+		r, err := a.ingest(ctx, cfg)
 		var bad *ingest.TooManyBadError
 		if err != nil && !errors.As(err, &bad) {
 			return err
@@ -156,25 +157,6 @@ func (o *ingestFlags) sources(cfg *ingest.Config) error {
 		return errors.New("too few arguments: want a SRC, or --replay")
 	}
 	return nil
-}
-
-// ingestInto runs an ingest into a catalogue that is a folder or in a bucket.
-func (a *app) ingestInto(ctx context.Context, cfg ingest.Config, bucket mirror.Options) (r ingest.Report, err error) {
-	var stopped *ingest.TooManyBadError // what such an ingest leaves is wanted, in a bucket too
-	err = a.atCatalog(ctx, cfg.Catalog, bucket, func(dir string, name func(string) string) (err error) {
-		cfg.Catalog, cfg.CatalogName = dir, strings.TrimSuffix(name(dir), "/.")
-		r, err = a.ingest(ctx, cfg)
-		r.QuarantineFile, r.ReportFile = name(r.QuarantineFile), name(r.ReportFile)
-		if errors.As(err, &stopped) {
-			stopped.File = name(stopped.File)
-			return nil
-		}
-		return err
-	})
-	if stopped != nil {
-		err = errors.Join(stopped, err)
-	}
-	return r, err
 }
 
 // ingest runs an ingest with progress and a log.

@@ -19,7 +19,6 @@ func setUpStore(env *testscript.Env, store *objecttest.Server) error {
 	for _, name := range []string{"AWS_EC2_METADATA_DISABLED", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"} {
 		env.Setenv(name, os.Getenv(name))
 	}
-	env.Setenv("REELSPLICE_MIRROR", filepath.Join(env.WorkDir, ".mirrors"))
 	return nil
 }
 

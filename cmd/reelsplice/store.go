@@ -77,6 +77,15 @@ func localFolder(name string) (dir string, local bool, err error) {
 	return dir, local, nil
 }
 
+// catalogFolder returns the folder of a catalogue, which a path or a file: URL names.
+func catalogFolder(name string) (string, error) {
+	dir, local, err := localFolder(name)
+	if err == nil && !local {
+		err = usage(fmt.Errorf("catalog %q: want a folder: buckets hold dumps, which ingest reads, and releases, which publish uploads", object.WithoutSecrets(name)))
+	}
+	return dir, err
+}
+
 // A localStore is a folder of releases.
 type localStore struct{ store release.Store }
 

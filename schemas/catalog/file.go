@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"strconv"
 	"strings"
 
@@ -33,9 +34,6 @@ const QuarantineDir = "quarantine"
 // ReportName is the name of the file, in a catalogue, with the report of the last ingest.
 const ReportName = "ingest-report.json"
 
-// WritingName is the name of a file that lies in a catalogue in a bucket while an ingest replaces others.
-const WritingName = ".writing.json"
-
 // Schema returns the Parquet schema of the kind's records.
 func (t *Type) Schema() *parquet.Schema {
 	return parquet.NewSchema(t.Name(), schemaNode(t.Plan))
@@ -58,7 +56,7 @@ func (t *Type) schemaOf(version string) *parquet.Schema {
 // concurrently. A nil File has no records.
 type File struct {
 	typ  *Type
-	path string // or URL
+	path string
 	file io.Closer
 	pq   *parquet.File
 	cols *objectColumns
@@ -71,34 +69,29 @@ type File struct {
 // OpenFile opens a file that a Writer made, of this version or the one before. A file of another program or
 // version is refused; ingest reads those.
 func OpenFile(path string, t *Type) (*File, error) {
-	s, err := openSource(path)
+	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	return openFile(s, t)
+	info, err := file.Stat()
+	var f *File
+	if err == nil {
+		f, err = t.OpenAt(file, info.Size(), path)
+	}
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	f.file = file
+	return f, nil
 }
 
 // OpenIfAny is OpenFile for a file that may be missing: then the File is nil.
 func OpenIfAny(path string, t *Type) (*File, error) {
-	return ifAny(OpenFile(path, t))
-}
-
-// ifAny makes a missing file a nil one.
-func ifAny(f *File, err error) (*File, error) {
+	f, err := OpenFile(path, t)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	return f, err
-}
-
-// openFile opens the file of s, which it closes upon an error.
-func openFile(s *Source, t *Type) (*File, error) {
-	f, err := t.OpenAt(s, s.Size, s.Name)
-	if err != nil {
-		return nil, errors.Join(err, s.Close())
-	}
-	f.file = s
-	return f, nil
 }
 
 // OpenAt is OpenFile for a file of size bytes that lies elsewhere. Errors call it name. It reads the end of the

@@ -172,11 +172,8 @@ func normalRemoved(list []Removed) (RemovedSet, error) {
 // ReadRemoved returns what was removed from the catalogue in dir, in order of kind and
 // key; nothing when there is no such file. Errors name the file and the row, counted
 // from 1.
-func ReadRemoved(dir string) (RemovedSet, error) { return ReadRemovedFrom(Dir(dir)) }
-
-// ReadRemovedFrom is ReadRemoved for a catalogue wherever it lies.
-func ReadRemovedFrom(files Files) (list RemovedSet, err error) {
-	f, err := ifAny(removedType.OpenFrom(files))
+func ReadRemoved(dir string) (list RemovedSet, err error) {
+	f, err := OpenIfAny(filepath.Join(dir, removedType.File()), removedType)
 	if f == nil || err != nil {
 		return nil, err
 	}

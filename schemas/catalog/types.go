@@ -102,15 +102,8 @@ func (t *Type) fileMode() fs.FileMode {
 }
 
 // Open opens the kind's file in a catalogue folder; see OpenFile.
-func (t *Type) Open(catalog string) (*File, error) { return t.OpenFrom(Dir(catalog)) }
-
-// OpenFrom is Open for a catalogue wherever it lies. Close closes the kind's file.
-func (t *Type) OpenFrom(files Files) (*File, error) {
-	s, err := files(t.File())
-	if err != nil {
-		return nil, err
-	}
-	return openFile(s, t)
+func (t *Type) Open(catalog string) (*File, error) {
+	return OpenFile(filepath.Join(catalog, t.File()), t)
 }
 
 // Exists reports whether a folder holds the file of any kind.

@@ -90,7 +90,7 @@ func readFile(dir string, t *catalog.Type) (f file, err error) {
 	for range opens {
 		before := heap()
 		start := process.CPUSeconds()
-		in, err := records.OpenKinds(catalog.Dir(dir), []fragment.Kind{t.Kind})
+		in, err := records.OpenKinds(dir, []fragment.Kind{t.Kind})
 		if err != nil {
 			return f, err
 		}

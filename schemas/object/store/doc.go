@@ -9,6 +9,6 @@
 // range is requested when it is needed, and both fail with object.ErrChanged once the
 // object was replaced.
 //
-// Only mirror and the command import this package: ingest takes an object.Bucket, and the
+// Only the command imports this package: ingest takes an object.Bucket, and the
 // edge links no cloud library.
 package store
