@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,8 +13,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"github.com/reelsplice/reelsplice/ingest/journal"
 	"github.com/reelsplice/reelsplice/ingest/layout"
+	"github.com/reelsplice/reelsplice/ingest/merge"
 )
 
 // idMapping is a mapping of tables whose rows have no ids of TMDB's: films may be minted,
@@ -249,88 +248,6 @@ map = [{ column = "crew", field = ".", as = "name", of = "person" }]
 	}
 }
 
-// TestIDsWhenResumed: an ingest of tables without ids that ends at any of its steps goes
-// on to the same records.
-func TestIDsWhenResumed(t *testing.T) {
-	t.Parallel()
-	f := newIDsTest(t)
-	var movies, films, more, takings strings.Builder
-	films.WriteString("imdb,q,title,cast\n")
-	more.WriteString("imdb,q,title,cast\n")
-	takings.WriteString("imdb,takings\n")
-	const rows = 900
-	long := strings.Repeat("long ", 100) // so that few rows fill the memory
-	for i := 1; i <= rows; i++ {
-		if i%3 == 0 {
-			fmt.Fprintf(&movies, `{"id":%d,"imdb_id":"tt%07d","title":"M","credits":{"cast":[{"id":%d,"name":"P %d"}]}}`+"\n", i, i, i, i%50)
-		}
-		fmt.Fprintf(&films, "%d,Q%d,F %d %s,P %d|Q %d\n", i, i, i, long, i%50, i%70)
-		fmt.Fprintf(&more, ",Q%d,G %d %s,\n", i+rows/2, i, long) // by what the other file says, if it is found
-		fmt.Fprintf(&takings, "%d,%d\n", i*2, i)
-	}
-	imdbTablesIn(t, filepath.Join(f.dir, "imdb"))
-	sources := []string{
-		f.put("takings.csv", takings.String()), f.put("films_1.csv", films.String()), f.put("films_2.csv", more.String()),
-		f.put("movies.ndjson", movies.String()), filepath.Join(f.dir, "imdb"),
-	}
-	config := Config{Sources: sources, Mappings: []string{f.mapping}, Memory: 256 << 10}
-	// Some records were minted in another ingest, and are merged into others now.
-	base := t.TempDir()
-	f.into(base, f.put("films_0.csv", "imdb,q,title,cast\n3,,Three,P 3\n6,Q7777,Six,\n"))
-	fresh := func() string {
-		t.Helper()
-		dir := t.TempDir()
-		for _, name := range []string{movieFile, "person.parquet", journal.MintedFile} {
-			b, err := os.ReadFile(filepath.Join(base, name))
-			if err != nil {
-				t.Fatal(err)
-			}
-			put(t, dir, name, string(b))
-		}
-		return dir
-	}
-	whole := fresh()
-	want := ingestInto(t, whole, config)
-	if want.Merged != 2 {
-		t.Fatalf("merged %d records, want 2", want.Merged)
-	}
-	if s := want.Details.Totals; s.Matched < rows/2 || s.Minted < rows/2 || s.NoID < rows/3 {
-		t.Fatalf("matched %d, minted %d, missing %d, want some of each", s.Matched, s.Minted, s.NoID)
-	}
-	files := catalogFiles(t, whole)
-	for at, step := 1, 1; ; at += step {
-		dir := fresh()
-		ctx, cancel := context.WithCancel(t.Context())
-		c, calls := config, 0
-		c.Catalog = dir
-		c.Progress = func(int64, int64) {
-			if calls++; calls == at {
-				cancel()
-			}
-		}
-		_, err := Run(ctx, c)
-		cancel()
-		if err == nil {
-			if at < 8 {
-				t.Errorf("%d batches in all, want more to stop at", at)
-			}
-			return
-		}
-		if !errors.Is(err, context.Canceled) {
-			t.Fatalf("Run = %v, want %v", err, context.Canceled)
-		}
-		c.Progress = nil
-		got := ingestInto(t, dir, c)
-		compareFiles(t, catalogFiles(t, dir), files)
-		if a, b := got.Details.Totals, want.Details.Totals; a.Matched != b.Matched || a.Minted != b.Minted || a.NoID != b.NoID || got.Merged != want.Merged {
-			t.Errorf("stopped at %d: matched %d, minted %d, missing %d, want %d, %d, %d", at, a.Matched, a.Minted, a.NoID, b.Matched, b.Minted, b.NoID)
-		}
-		if testing.Short() {
-			step++ // fewer of them
-		}
-	}
-}
-
 // movieRow returns the movie of an id in a catalogue, "" where there is none.
 func (t idsTest) movieRow(dir, id string) string {
 	t.Helper()
@@ -436,7 +353,7 @@ func TestCollision(t *testing.T) {
 	check("the first again", f.into(dir, f.put("titles_a.csv", a)), 0)
 	check("both, the other first", f.into(dir, f.put("titles_b.csv", b), f.put("titles_a.csv", a)), 1)
 	// A damaged list is named, with what to do.
-	list := filepath.Join(dir, journal.MintedFile)
+	list := filepath.Join(dir, merge.MintedFile)
 	if err := os.Truncate(list, 20); err != nil {
 		t.Fatal(err)
 	}

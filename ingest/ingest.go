@@ -5,8 +5,8 @@
 //	merge      rows of one key and the catalogue's record become one record
 //	catalog    records are written as Parquet
 //
-// Rows that do not validate go to quarantine; the rest goes on. Package journal lets the next
-// ingest of the same sources continue a killed one. This package wires them.
+// Rows that do not validate go to quarantine; the rest goes on. This package wires them. An ingest
+// that is killed starts again: see workFolder.
 package ingest
 
 import (
@@ -24,7 +24,6 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/reelsplice/reelsplice/ingest/input"
-	"github.com/reelsplice/reelsplice/ingest/journal"
 	"github.com/reelsplice/reelsplice/ingest/layout"
 	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
 	"github.com/reelsplice/reelsplice/ingest/quarantine"
@@ -53,11 +52,9 @@ type Config struct {
 	Precedence *Precedence
 	// Replay makes Sources files of a quarantine, whose rows are ingested once more.
 	Replay bool
-	// Restart gives up an interrupted ingest instead of continuing it.
-	Restart bool
-	MaxBad  Tolerance // of bad rows; more stop the ingest; any number by default
-	Limits  limit.Limits
-	Memory  int64 // bytes of rows held at once; DefaultMemory by default
+	MaxBad Tolerance // of bad rows; more stop the ingest; any number by default
+	Limits limit.Limits
+	Memory int64 // bytes of rows held at once; DefaultMemory by default
 	// Progress is called with how many bytes of how many are read, Writing then with how many of
 	// the new records are written. Both may be nil.
 	Progress func(done, total int64)
@@ -154,7 +151,7 @@ func (c *Config) options() (*input.Options, error) {
 		Sources: c.Sources, Layout: c.Layout, Kind: c.Kind, Rows: rows, Limits: c.Limits, Buckets: c.Buckets, Precedence: c.Precedence, Log: c.Log,
 	}
 	if c.Replay {
-		o.ReplayDir = filepath.Join(c.Catalog, journal.ReplayDir)
+		o.ReplayDir = filepath.Join(c.Catalog, workDir, "replay")
 	}
 	return o, err
 }
@@ -184,9 +181,6 @@ func Run(ctx context.Context, c Config) (Report, error) {
 	defer unlock()
 	r := &run{Config: c, options: options, start: start}
 	report, err := r.ingest(ctx)
-	if err != nil {
-		report, err = r.fail(err)
-	}
 	report.Seconds = time.Since(start).Seconds()
 	return report, err
 }

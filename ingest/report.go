@@ -44,7 +44,6 @@ type Report struct {
 	Coerced      map[string]int64 `json:"coerced_fields,omitempty"` // numbers given as text
 	Dropped      map[string]int64 `json:"dropped_fields,omitempty"` // that the API has no place for, by path
 	Whole        map[string]int64 `json:"kept_whole,omitempty"`     // joined lists that could not be split, by table and column
-	Resumed      bool             `json:"resumed,omitempty"`        // an ingest that was killed went on
 	Stopped      bool             `json:"stopped,omitempty"`        // too many bad rows: nothing of it is in the catalogue
 	ReportFile   string           `json:"report_file"`
 	Seconds      float64          `json:"seconds"`
@@ -55,8 +54,8 @@ type Report struct {
 // maxSamples bounds what a Report lists of a kind.
 const maxSamples = 20
 
-// report writes the files of the report and returns its sum.
-func (r *run) report(ctx context.Context) (Report, error) {
+// complete writes the files of the report and returns its sum.
+func (r *run) complete(ctx context.Context) (Report, error) {
 	gone, err := catalog.ReadRemoved(r.Catalog)
 	if err != nil {
 		return Report{}, err
@@ -72,13 +71,12 @@ func (r *run) report(ctx context.Context) (Report, error) {
 
 // writeReport writes the files of the report.
 func (r *run) writeReport(e report.End) (Report, error) {
-	p := &r.journal.Progress
-	skipped := slices.Concat(r.list.Skipped, p.Files.Skipped)
+	skipped := slices.Concat(r.list.Skipped, r.sort.Skipped)
 	for _, s := range skipped {
-		p.Report.Skip(s.Name, s.Reason)
+		r.report.Skip(s.Name, s.Reason)
 	}
 	e.Catalog, e.Parameters, e.Elapsed = r.Catalog, r.parameters(), time.Since(r.start)
-	details := p.Report.Report(e)
+	details := r.report.Report(e)
 	if err := details.Write(r.Catalog); err != nil {
 		return Report{}, err
 	}
@@ -98,7 +96,7 @@ func (r *run) parameters() map[string]string {
 		"overlay": flag(r.Overlay), "update": flag(r.Update), "replay": flag(r.Replay), "mapping": strings.Join(r.Mappings, ", "),
 	}
 	if r.Precedence != nil {
-		p["precedence"] = r.Precedence.Files[0].Path
+		p["precedence"] = r.Precedence.File
 	}
 	if r.MaxBad != AnyNumber {
 		p["max-bad"] = r.MaxBad.String()
@@ -109,13 +107,13 @@ func (r *run) parameters() map[string]string {
 
 // sum returns the report in short.
 func (r *run) sum(d report.Report, skipped []report.Skipped) Report {
-	p, t := &r.journal.Progress, &d.Totals
+	t := &d.Totals
 	out := Report{
 		Records: map[string]int64{}, Rows: t.Rows, Kept: t.Kept, Blank: t.Blank, Quarantined: r.quarantine.Count(), Duplicates: t.Duplicates,
-		FailedFiles: p.Files.Failed, Failed: p.Files.Failures, Conflicts: d.Conflicts.Count, Samples: p.Report.First,
-		Matched: t.Matched, Minted: t.Minted, NoID: t.NoID, Merged: p.IDs.Merged,
+		FailedFiles: r.sort.Failed, Failed: r.sort.Failures, Conflicts: d.Conflicts.Count, Samples: r.report.First,
+		Matched: t.Matched, Minted: t.Minted, NoID: t.NoID, Merged: r.sort.Merged,
 		Whole: counts(t.Whole), Unknown: counts(t.Unknown), Coerced: counts(t.Coerced), Dropped: counts(t.Dropped),
-		Resumed: r.journal.Resumed(), ReportFile: filepath.Join(r.Catalog, report.HTMLFile), Details: d, Bad: r.quarantine.First(),
+		ReportFile: filepath.Join(r.Catalog, report.HTMLFile), Details: d, Bad: r.quarantine.First(),
 	}
 	for _, k := range d.Records {
 		out.Records[k.Kind] = k.Now
@@ -125,7 +123,7 @@ func (r *run) sum(d report.Report, skipped []report.Skipped) Report {
 		out.Skipped = append(out.Skipped, s.String())
 	}
 	if out.Quarantined > 0 {
-		out.QuarantineFile = r.journal.QuarantinePath()
+		out.QuarantineFile = filepath.Join(r.Catalog, r.work.name)
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -14,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/reelsplice/reelsplice/ingest/journal"
+	"github.com/reelsplice/reelsplice/ingest/input"
 	"github.com/reelsplice/reelsplice/ingest/quarantine"
 	"github.com/reelsplice/reelsplice/ingest/report"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
@@ -57,7 +58,7 @@ func runKilled(args string) error {
 }
 
 // killedRows is how many rows each of the dumps has that ingests are killed at.
-const killedRows = 5000
+const killedRows = 2500
 
 func killedConfig(dir string, sources []string) Config {
 	return Config{Catalog: dir, Sources: sources, Memory: 256 << 10}
@@ -136,8 +137,8 @@ func catalogFiles(t *testing.T, dir string) map[string]string {
 	return out
 }
 
-// TestKilled: an ingest that is killed at random moments, as often as it takes, ends with
-// the bytes of one that was left alone.
+// TestKilled: an ingest that is killed at any moment leaves the catalogue as it was. The same command
+// then gives the bytes of one that was left alone, and removes what was left over.
 func TestKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts and kills processes for some seconds")
@@ -145,32 +146,48 @@ func TestKilled(t *testing.T) {
 	t.Parallel()
 	sources := killedSources(t)
 	whole := killedCatalog(t)
+	before := catalogFiles(t, whole)
 	want := ingestInto(t, whole, killedConfig(whole, sources))
 	if want.Quarantined == 0 || want.Conflicts == 0 {
 		t.Fatalf("Run = %+v, want rows in quarantine and conflicts: they are to be tested", want)
 	}
 	files := catalogFiles(t, whole)
-	dir, kills, resumed := killedCatalog(t), 0, 0
-	sharedtest.Interrupt(t, func() bool { return kills >= 20 && resumed > 0 }, func(after time.Duration) bool {
-		if _, err := os.Stat(filepath.Join(dir, journal.Dir, journal.ProgressFile)); err == nil {
-			resumed++
+	kills, stages := 0, map[string]int{}
+	sharedtest.Interrupt(t, func() bool { return kills >= 20 }, func(after time.Duration) bool {
+		dir := killedCatalog(t)
+		if !sharedtest.Kill(t, killMe+"="+strings.Join(append([]string{dir}, sources...), "\n"), after) {
+			return false
 		}
-		killed := sharedtest.Kill(t, killMe+"="+strings.Join(append([]string{dir}, sources...), "\n"), after)
-		if killed {
-			kills++
+		kills++
+		got := catalogFiles(t, dir)
+		if _, err := os.Stat(filepath.Join(dir, workDir, "complete")); err == nil || maps.Equal(got, files) {
+			stages["complete"]++ // see TestKilledAtTheEnd
+			return true
 		}
-		if _, err := os.Stat(filepath.Join(dir, report.JSONFile)); err == nil || !killed { // only cleaning up was left
-			compareFiles(t, catalogFiles(t, dir), files)
-			dir = killedCatalog(t)
+		stages[stageOf(t, dir)]++
+		compareFiles(t, got, before)
+		r := ingestInto(t, dir, killedConfig(dir, sources))
+		compareFiles(t, catalogFiles(t, dir), files)
+		if r.Rows != want.Rows || r.Quarantined != want.Quarantined || r.Duplicates != want.Duplicates || r.Conflicts != want.Conflicts {
+			t.Errorf("Run after a kill = %+v, want %+v", r, want)
 		}
-		return killed
+		if _, err := os.Stat(filepath.Join(dir, workDir)); err == nil {
+			t.Error("the working folder is still there")
+		}
+		return true
 	})
-	got := ingestInto(t, dir, killedConfig(dir, sources))
-	compareFiles(t, catalogFiles(t, dir), files)
-	if got.Rows != want.Rows || got.Quarantined != want.Quarantined || got.Duplicates != want.Duplicates || got.Conflicts != want.Conflicts {
-		t.Errorf("Run after kills = %+v, want %+v", got, want)
+	t.Logf("%d kills, by what they left: %v", kills, stages)
+}
+
+// stageOf returns how far a killed ingest was, by the files in its working folder.
+func stageOf(t *testing.T, dir string) string {
+	t.Helper()
+	for _, stage := range []string{"new/*.parquet*", "sort-*/*", "*"} {
+		if found, _ := filepath.Glob(filepath.Join(dir, workDir, filepath.FromSlash(stage))); len(found) > 0 {
+			return stage
+		}
 	}
-	t.Logf("%d kills, %d of the processes after them went on with a journal", kills, resumed)
+	return "nothing"
 }
 
 func compareFiles(t *testing.T, got, want map[string]string) {
@@ -185,66 +202,75 @@ func compareFiles(t *testing.T, got, want map[string]string) {
 	}
 }
 
-// TestResumeStages: an ingest that ends at each of its checkpoints in turn goes on from
-// there, and says so; one of other sources does not.
-func TestResumeStages(t *testing.T) {
+// TestKilledAtTheEnd: an ingest that ends while its files move to their places, behind any of them, is
+// completed by the next one, of whatever sources.
+func TestKilledAtTheEnd(t *testing.T) {
 	t.Parallel()
-	sources := killedSources(t)
-	whole := killedCatalog(t)
-	want := ingestInto(t, whole, killedConfig(whole, sources))
-	files := catalogFiles(t, whole)
-	var total int
-	factor := 3
-	if testing.Short() { // fewer checkpoints: each takes two ingests
-		factor = 9
-	}
-	for at := 1; ; at *= factor {
+	rows := `{"id":7,"title":"new"}` + "\n" + `{"id":8,"title":5}` + "\n" + `{"id":9,"title":"back"}` + "\n"
+	sources := []string{put(t, t.TempDir(), "movies.ndjson", rows), put(t, t.TempDir(), "tv.ndjson", `{"id":1,"name":"A"}`)}
+	begin := func() (string, *run) { // a catalogue, and an ingest into it that is complete
+		t.Helper()
 		dir := killedCatalog(t)
-		c := killedConfig(dir, sources)
-		ctx, cancel := context.WithCancel(t.Context())
-		calls := 0
-		c.Progress = func(int64, int64) {
-			if calls++; calls == at {
-				cancel()
-			}
+		lines(t, dir, Config{}, `{"id":9,"_deleted":true}`)
+		c := Config{Catalog: dir, Sources: sources}
+		c.setDefaults()
+		r := &run{Config: c, start: time.Now()}
+		var err error
+		if r.options, err = c.options(); err == nil {
+			r.work, err = openWork(dir, runName(r.start))
 		}
-		_, err := Run(ctx, c)
-		cancel()
 		if err == nil {
-			total = calls
-			break
+			r.list, err = input.Find(t.Context(), r.options)
 		}
-		if !errors.Is(err, context.Canceled) {
-			t.Fatalf("Run = %v, want %v", err, context.Canceled)
+		if err == nil {
+			r.open()
+			err = r.read(t.Context())
 		}
-		c.Progress = nil
-		got := ingestInto(t, dir, c)
-		compareFiles(t, catalogFiles(t, dir), files)
-		if got.Details.Totals.Kept != want.Details.Totals.Kept || got.Details.Totals.NewestDay != want.Details.Totals.NewestDay ||
-			!slices.Equal(got.Details.Totals.Reasons.Top, want.Details.Totals.Reasons.Top) {
-			t.Errorf("stopped at %d: totals = %+v\nwant %+v", at, got.Details.Totals, want.Details.Totals)
+		if err == nil {
+			err = errors.Join(r.write(t.Context()), r.sorter.Close(), r.resolver.Close())
 		}
-		if _, err := os.Stat(filepath.Join(dir, journal.Dir)); err == nil {
-			t.Errorf("stopped at %d: the work of a complete ingest is still there", at)
+		if err != nil {
+			t.Fatal(err)
 		}
+		return dir, r
 	}
-	if total < 5 {
-		t.Errorf("%d batches in all, want more to stop at", total)
+	whole, r := begin()
+	if err := r.work.commit(); err != nil {
+		t.Fatal(err)
 	}
-
-	dir := t.TempDir()
-	ctx, cancel := context.WithCancel(t.Context())
-	c := killedConfig(dir, sources)
-	c.Progress = func(done, of int64) {
-		if done > of/2 {
-			cancel()
+	want := catalogFiles(t, whole)
+	if _, ok := want[catalog.RemovedFile]; ok || want["quarantine"] == "" || want["tv.parquet"] == "" {
+		t.Fatalf("the catalogue has %q, want a quarantine, series and no list of removed ids", slices.Sorted(maps.Keys(want)))
+	}
+	const moves = 4 // the quarantine, two kinds and the list that goes
+	for done := range moves + 1 {
+		dir, r := begin()
+		from := r.work.path("complete")
+		if err := os.Rename(r.work.path("new"), from); err != nil {
+			t.Fatal(err)
 		}
-	}
-	if _, err := Run(ctx, c); !errors.Is(err, context.Canceled) {
-		t.Fatalf("Run = %v, want %v", err, context.Canceled)
-	}
-	if r := lines(t, dir, Config{}, `{"id":1,"title":"A"}`); r.Resumed || r.Records["movie"] != 1 || r.Records["tv"] != 0 {
-		t.Errorf("another ingest = %+v, want one record and nothing of the interrupted one", r)
+		files := 0
+		err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			if files++; files > done {
+				return nil
+			}
+			name, err := filepath.Rel(from, path)
+			if err != nil {
+				return err
+			}
+			return r.work.move(path, filepath.Join(dir, name))
+		})
+		if err != nil || files != moves {
+			t.Fatalf("%d files, %v, want %d", files, err, moves)
+		}
+		ingestInto(t, dir, Config{Sources: sources[1:]}) // which has no news
+		compareFiles(t, catalogFiles(t, dir), want)
+		if _, err := os.Stat(filepath.Join(dir, workDir)); err == nil {
+			t.Error("the working folder is still there")
+		}
 	}
 }
 

@@ -55,7 +55,7 @@ if [ "$(go env CGO_ENABLED)" = 1 ] && command -v "$(go env CC)" >/dev/null; then
   # long tests of one goroutine, of a process that is killed at each of many places, or of many processes,
   # which start slowly under the detector.
   go test -race -vet=off -short -shuffle=on "${concurrent[@]}" -skip \
-    '^(TestParquet.*|TestHugeLine|TestCompressionBombs|TestDamaged(Streams|Part|Table|Runs)|TestSettings|TestMemory|TestResumeStages|TestIDsWhenResumed|TestPure|TestCancelledAnywhere|TestInputs|TestSealInterrupted|TestLogReader|TestSystemd)$'
+    '^(TestParquet.*|TestHugeLine|TestCompressionBombs|TestDamaged(Streams|Part|Table)|TestSettings|TestMemory|TestPure|TestCancelledAnywhere|TestInputs|TestSealInterrupted|TestLogReader|TestSystemd)$'
 else
   echo "skipped: the race detector needs a C compiler, and there is none"
 fi

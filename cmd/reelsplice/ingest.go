@@ -30,8 +30,8 @@ const ingestLong = "ingest reads dumps into the catalogue: files, folders or glo
 	"Later sources win over earlier ones, field by field; --precedence names another order. A row\n" +
 	"{\"id\":1,\"_deleted\":true} or {\"id\":1,\"_merged_into\":2} removes a resource.\n\n" +
 	"Rows that do not validate go to quarantine, the others into the catalogue. The exit code is then 1,\n" +
-	"unless --max-quarantined or --max-bad allows as many. A killed ingest continues when the same command\n" +
-	"runs again."
+	"unless --max-quarantined or --max-bad allows as many. A killed ingest leaves the catalogue as it was\n" +
+	"and starts again with the next one."
 
 const ingestExample = "  reelsplice ingest --catalog catalog dumps/movies.ndjson.zst\n" +
 	"  reelsplice ingest --catalog catalog --language de-DE 'crawl-de/*.json'\n" +
@@ -61,7 +61,6 @@ func ingestCommand(a *app) *cobra.Command {
 	f.BoolVar(&cfg.Overlay, "overlay", false, "these sources win over all others")
 	f.BoolVar(&cfg.Update, "update", false, "the sources hold changes alone: copy the rest of the catalogue unread")
 	f.StringArrayVar(&o.replay, "replay", nil, "ingest the rows of a quarantine `FILE` again, in place of SRC; repeatable")
-	f.BoolVar(&cfg.Restart, "restart", false, "start over instead of continuing a killed ingest")
 	f.StringVar(&o.maxBad, "max-bad", "", "stop when more than `N` rows, or N% of them, do not validate; the catalogue then stays as it is")
 	f.Int64Var(&o.tolerated, "max-quarantined", 0, "succeed with up to `N` rows in quarantine")
 	f.BoolVar(&o.explain, "explain", false, "print the fields of the first rows, and a mapping to start from for an unknown table; write nothing")

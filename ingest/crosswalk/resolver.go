@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 
 	"github.com/reelsplice/reelsplice/ingest/input"
-	"github.com/reelsplice/reelsplice/ingest/journal"
 	"github.com/reelsplice/reelsplice/ingest/layout"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
@@ -34,19 +33,12 @@ type Resolver struct {
 	Dir     string // for temporary files
 	Memory  int64
 	Noter   Noter
-	Merges  bool         // the run merges the catalogue's minted ids into others
-	State   *journal.IDs // of the notes; the journal keeps it
+	Merges  bool // the run merges the catalogue's minted ids into others
 
-	file   *os.File // notedFile
+	file   *os.File // notedFile; nil before the first note
 	buf    *bufio.Writer
 	listed bool   // storedFile is written
 	table  *Table // of the turn; nil in turns that look nothing up
-}
-
-// HasMinted reports whether a catalogue has minted ids.
-func HasMinted(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, journal.MintedFile))
-	return err == nil
 }
 
 // Note writes entries down that Noter made.
@@ -55,46 +47,30 @@ func (r *Resolver) Note(entries []byte) error {
 		return nil
 	}
 	if r.file == nil {
-		if err := r.create(); err != nil {
+		f, err := os.Create(r.path(notedFile))
+		if err != nil {
 			return fmt.Errorf("note ids: %w", err)
 		}
+		r.file, r.buf = f, bufio.NewWriter(f)
 	}
-	n, err := r.buf.Write(entries)
-	r.State.Bytes += int64(n)
+	_, err := r.buf.Write(entries)
 	return err
-}
-
-// create opens the file behind the bytes that count. An earlier process may have written some of
-// them.
-func (r *Resolver) create() error {
-	f, err := os.OpenFile(r.path(notedFile), os.O_WRONLY|os.O_CREATE, 0o600)
-	if err != nil {
-		return err
-	}
-	if err = f.Truncate(r.State.Bytes); err == nil {
-		_, err = f.Seek(0, io.SeekEnd)
-	}
-	if err != nil {
-		return errors.Join(err, f.Close())
-	}
-	r.file, r.buf = f, bufio.NewWriter(f)
-	return nil
 }
 
 func (r *Resolver) path(name string) string { return filepath.Join(r.Dir, name) }
 
-// Flush hands the notes to the system.
-func (r *Resolver) Flush() error {
-	if r.buf == nil {
-		return nil
+// noted hands the notes to the system, and returns the files that have them.
+func (r *Resolver) noted() ([]string, error) {
+	if r.file == nil {
+		return nil, nil
 	}
-	return r.buf.Flush()
+	return []string{notedFile}, r.buf.Flush()
 }
 
 // Close ends noting and looking up.
 func (r *Resolver) Close() error {
 	if r.file != nil {
-		_ = r.file.Close() // it was flushed where it counts
+		_ = r.file.Close() // a temporary file
 		r.file = nil
 	}
 	return r.dropTable()
@@ -118,12 +94,6 @@ func (r *Resolver) Err() error { return r.table.Err() }
 // Enter begins a turn, when all rows of the turns before are noted, and returns the ids that its
 // rows can look up; nil for a turn that looks nothing up.
 func (r *Resolver) Enter(ctx context.Context, turn input.Turn) (layout.IDs, error) {
-	if err := r.Flush(); err != nil {
-		return nil, err
-	}
-	if r.State.Turn != int(turn) {
-		r.State.Turn, r.State.TurnBytes = int(turn), r.State.Bytes
-	}
 	if turn < input.TurnPeople {
 		return nil, nil
 	}
@@ -146,7 +116,11 @@ func (r *Resolver) tableOfTurn(ctx context.Context) (*Table, error) {
 		}
 		r.listed = true
 	}
-	files := []entryFile{{storedFile, 1<<63 - 1}, {notedFile, r.State.TurnBytes}}
+	files, err := r.noted()
+	if err != nil {
+		return nil, err
+	}
+	files = append(files, storedFile)
 	t, err := r.tableOf(ctx, files...)
 	if err != nil || !r.Merges {
 		return t, err
@@ -155,34 +129,25 @@ func (r *Resolver) tableOfTurn(ctx context.Context) (*Table, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("list merged ids: %w", err), t.Close())
 	}
-	if moved == 0 {
+	if !moved {
 		return t, nil
 	}
 	if err := t.Close(); err != nil { // the new table has its place
 		return nil, err
 	}
-	return r.tableOf(ctx, append(files, entryFile{movedFile, moved})...)
+	return r.tableOf(ctx, append(files, movedFile)...)
 }
 
-// An entryFile is a file of entries, in the folder of temporary files.
-type entryFile struct {
-	name  string
-	bytes int64 // at most
-}
-
-// tableOf returns the table of files, of which those that nothing was written to may be missing.
-func (r *Resolver) tableOf(ctx context.Context, files ...entryFile) (*Table, error) {
+// tableOf returns the table of files of entries.
+func (r *Resolver) tableOf(ctx context.Context, files ...string) (*Table, error) {
 	var entries []io.Reader
-	for _, file := range files {
-		if file.bytes == 0 {
-			continue
-		}
-		f, err := os.Open(r.path(file.name))
+	for _, name := range files {
+		f, err := os.Open(r.path(name))
 		if err != nil {
 			return nil, fmt.Errorf("read ids: %w", err)
 		}
 		defer func() { _ = f.Close() }() // read side
-		entries = append(entries, bufio.NewReader(io.LimitReader(f, file.bytes)))
+		entries = append(entries, bufio.NewReader(f))
 	}
 	return newTable(ctx, r.Dir, r.Memory/4, entries...)
 }

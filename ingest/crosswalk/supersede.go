@@ -19,13 +19,14 @@ import (
 // Supersede calls fn with each record of the catalogue whose minted id this run supersedes: rows
 // gave the same external id with an id of TMDB's, which is the one passed.
 func (r *Resolver) Supersede(ctx context.Context, fn func(t *catalog.Type, rec record.Record, id int64) error) error {
-	if r.State.Bytes == 0 || !r.Merges {
-		return nil
-	}
-	if err := errors.Join(r.Flush(), r.dropTable()); err != nil { // the new table has its place
+	noted, err := r.noted()
+	if err != nil || len(noted) == 0 || !r.Merges {
 		return err
 	}
-	now, err := r.tableOf(ctx, entryFile{notedFile, r.State.Bytes})
+	if err := r.dropTable(); err != nil { // the new table has its place
+		return err
+	}
+	now, err := r.tableOf(ctx, noted...)
 	if err != nil {
 		return err
 	}
@@ -69,11 +70,11 @@ func supersededBy(kind fragment.Kind, r record.Record, now *Table) (id int64, ok
 }
 
 // listMoved writes entries that lead from minted ids to the ids of t that supersede them, and
-// returns their length. Rows that mint such an id are about the others.
-func (r *Resolver) listMoved(ctx context.Context, t *Table) (n int64, err error) {
+// reports whether there are any. Rows that mint such an id are about the others.
+func (r *Resolver) listMoved(ctx context.Context, t *Table) (moved bool, err error) {
 	out, err := os.Create(r.path(movedFile))
 	if err != nil {
-		return 0, err
+		return false, err
 	}
 	w := bufio.NewWriter(out)
 	var entry []byte
@@ -84,12 +85,12 @@ func (r *Resolver) listMoved(ctx context.Context, t *Table) (n int64, err error)
 				return nil
 			}
 			entry = AppendEntry(entry[:0], mintedKey(p.kind, rec.IntNamed("id").V), id)
-			n += int64(len(entry))
+			moved = true
 			_, err := w.Write(entry)
 			return err
 		})
 	})
-	return n, errors.Join(err, t.Err(), w.Flush(), out.Close())
+	return moved, errors.Join(err, t.Err(), w.Flush(), out.Close())
 }
 
 // mintedKey is the key under which a minted id leads to the one that it was merged into.

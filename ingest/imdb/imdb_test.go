@@ -242,8 +242,8 @@ func TestSpill(t *testing.T) {
 		t.Fatal(err)
 	}
 	addAll(t, j, files)
-	if n := len(j.people.Runs()); n < 5 {
-		t.Fatalf("%d runs on disk, want several", n)
+	if runs, err := filepath.Glob(filepath.Join(dir, "*", "*.run")); err != nil || len(runs) < 5 {
+		t.Fatalf("runs on disk are %v, %v, want several", runs, err)
 	}
 	got := map[string]string{}
 	if err := j.Records(t.Context(), func(_ int, _, _ int64, rec layout.Record) error {

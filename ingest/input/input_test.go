@@ -106,7 +106,8 @@ func TestPrecedence(t *testing.T) {
 // TestReplay: the rows of a quarantine are files again, one for each file that they came from, with
 // its name and layout; a row of which only a part was kept is left out.
 func TestReplay(t *testing.T) {
-	w := quarantine.New(filepath.Join(t.TempDir(), "q.ndjson"))
+	path := filepath.Join(t.TempDir(), "q.ndjson")
+	w := quarantine.New(path)
 	for n, e := range []quarantine.Entry{
 		{File: "movies.ndjson", Kind: "movie", Layout: layout.TMDB, Raw: quarantine.RawOf([]byte("{\n\"id\":1}"), 0)},
 		{File: "films.csv", Layout: layout.TMDB, Kind: "movie", Table: true, Header: "id,title", Raw: quarantine.RawOf([]byte("2,B"), 0)},
@@ -121,7 +122,7 @@ func TestReplay(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	o := options(w.Path())
+	o := options(path)
 	o.ReplayDir = filepath.Join(t.TempDir(), "replay")
 	l, err := Find(t.Context(), o)
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/reelsplice/reelsplice/ingest/journal"
 	"github.com/reelsplice/reelsplice/ingest/layout"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
@@ -21,8 +20,8 @@ import (
 type Precedence struct {
 	order  []string                              // patterns of sources, the weakest first
 	fields map[fragment.Kind]map[string][]string // likewise, by field
-	// Files is the file of the order, as it was read.
-	Files []journal.File
+	// File is the path of the file.
+	File string
 }
 
 // precedenceFile is the form of the file:
@@ -51,10 +50,7 @@ func ReadPrecedence(file string) (*Precedence, error) {
 	if err := layout.DecodeTOML(b, &f); err != nil {
 		return nil, fmt.Errorf("precedence %s: %w", file, err)
 	}
-	p := &Precedence{order: f.Order, fields: map[fragment.Kind]map[string][]string{}}
-	if p.Files, err = journal.FilesAt(file); err != nil {
-		return nil, fmt.Errorf("precedence: %w", err)
-	}
+	p := &Precedence{order: f.Order, fields: map[fragment.Kind]map[string][]string{}, File: file}
 	errs := checkPatterns("order", f.Order)
 	for name, list := range f.Fields {
 		errs = append(errs, checkPatterns(name, list)...)

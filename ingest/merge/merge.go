@@ -16,7 +16,6 @@ import (
 	"slices"
 
 	"github.com/reelsplice/reelsplice/ingest/input"
-	"github.com/reelsplice/reelsplice/ingest/journal"
 	"github.com/reelsplice/reelsplice/ingest/quarantine"
 	"github.com/reelsplice/reelsplice/ingest/report"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
@@ -35,18 +34,21 @@ type Merger struct {
 	Report     *report.Collector
 
 	minted *mintedList
-	moves  []journal.Move
 }
 
-// Write writes the files of all kinds that have rows, and of those in kinds that have no file yet.
-// It returns the moves that give the new files their places.
-func (m *Merger) Write(ctx context.Context, rows *Rows, kinds map[string]bool) (moves []journal.Move, err error) {
+// OverlayFile returns the name of the file that holds the records of overlay sources by
+// themselves, so that they also win over records that are ingested later.
+func OverlayFile(t *catalog.Type) string { return t.Name() + ".overlay.parquet" }
+
+// Write writes the files of all kinds that have rows, and of those in kinds that have no file yet,
+// under their names in the catalogue. An empty one stands for a file that goes.
+func (m *Merger) Write(ctx context.Context, rows *Rows, kinds map[string]bool) (err error) {
 	gone, err := catalog.ReadRemoved(m.Catalog)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if m.minted, err = openMinted(m.Catalog, m.Out); err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, m.minted.close()) }()
 	var now []catalog.Removed
@@ -54,36 +56,25 @@ func (m *Merger) Write(ctx context.Context, rows *Rows, kinds map[string]bool) (
 		old := &removals{list: ofKind(gone, t)}
 		ok, err := m.hasNews(t, rows, kinds)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if !ok {
 			if err := m.countStored(t); err != nil {
-				return nil, err
+				return err
 			}
 			now = append(now, old.list...)
 			continue
 		}
 		removed, err := m.writeKind(ctx, t, rows, old)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		now = append(now, removed...)
 	}
 	if err := m.writeRemoved(gone, now); err != nil {
-		return nil, err
+		return err
 	}
-	switch written, err := m.minted.finish(); {
-	case err != nil:
-		return nil, err
-	case written:
-		m.move(journal.MintedFile)
-	}
-	return m.moves, nil
-}
-
-// move notes that a file below Out is complete.
-func (m *Merger) move(name string) {
-	m.moves = append(m.moves, journal.Move{From: filepath.Join(journal.OutDir, name), To: name})
+	return m.minted.finish()
 }
 
 func ofKind(list []catalog.Removed, t *catalog.Type) []catalog.Removed {
@@ -120,15 +111,14 @@ func (m *Merger) countStored(t *catalog.Type) error {
 // writeKind writes the file of a kind, and before it that of its overlay where that changes. It
 // returns the removed resources of the kind.
 func (m *Merger) writeKind(ctx context.Context, t *catalog.Type, rows *Rows, old *removals) ([]catalog.Removed, error) {
-	overlay := filepath.Join(m.Catalog, journal.OverlayFile(t))
+	overlay := filepath.Join(m.Catalog, OverlayFile(t))
 	if m.Overlay {
 		k := m.kind(t, rows, &removals{})
 		k.overlaying = true
-		next := filepath.Join(m.Out, journal.OverlayFile(t))
+		next := filepath.Join(m.Out, OverlayFile(t))
 		if err := k.writeFile(ctx, overlay, "", next); err != nil {
 			return nil, err
 		}
-		m.move(journal.OverlayFile(t))
 		rows, overlay = &Rows{}, next
 	}
 	k := m.kind(t, rows, old)
@@ -136,23 +126,16 @@ func (m *Merger) writeKind(ctx context.Context, t *catalog.Type, rows *Rows, old
 		return nil, err
 	}
 	m.Report.Count(k.counts)
-	m.move(t.File())
 	return k.removed, nil
 }
 
-// writeRemoved writes the list of removed resources, if it is another than before. An empty list
-// removes the file.
+// writeRemoved writes the list of removed resources, if it is another than before.
 func (m *Merger) writeRemoved(before, now []catalog.Removed) error {
 	if slices.Equal(before, now) {
 		return nil
 	}
 	if len(now) == 0 {
-		m.moves = append(m.moves, journal.Move{To: catalog.RemovedFile})
-		return nil
+		return os.WriteFile(filepath.Join(m.Out, catalog.RemovedFile), nil, 0o644)
 	}
-	if err := catalog.WriteRemoved(m.Out, now); err != nil {
-		return err
-	}
-	m.move(catalog.RemovedFile)
-	return nil
+	return catalog.WriteRemoved(m.Out, now)
 }

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/reelsplice/reelsplice/ingest/journal"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
@@ -18,7 +17,16 @@ import (
 // id, a hash of the fields that it was made of: the resource that had the id first keeps it, and
 // rows of another go to quarantine.
 
-// The file of minted ids holds mintedMagic, then entries in order of kind and id.
+// MintedFile is the file of minted ids, in the catalogue.
+const MintedFile = "minted.ids"
+
+// HasMinted reports whether a catalogue has minted ids.
+func HasMinted(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, MintedFile))
+	return err == nil
+}
+
+// The file holds mintedMagic, then entries in order of kind and id.
 const (
 	mintedMagic = "rsmint01"
 	mintedBytes = 1 + 8 + 8 // kind, id, hash
@@ -53,12 +61,12 @@ type mintedList struct {
 func openMinted(dir, out string) (*mintedList, error) {
 	m := &mintedList{}
 	var err error
-	if m.new, err = os.Create(filepath.Join(out, journal.MintedFile)); err != nil {
+	if m.new, err = os.Create(filepath.Join(out, MintedFile)); err != nil {
 		return nil, fmt.Errorf("write minted ids: %w", err)
 	}
 	m.w = bufio.NewWriter(m.new)
 	_, _ = m.w.WriteString(mintedMagic) // finish returns the error
-	if m.old, err = os.Open(filepath.Join(dir, journal.MintedFile)); errors.Is(err, fs.ErrNotExist) {
+	if m.old, err = os.Open(filepath.Join(dir, MintedFile)); errors.Is(err, fs.ErrNotExist) {
 		m.old = nil
 		return m, nil
 	}
@@ -132,21 +140,25 @@ func (m *mintedList) write(e mintedID) {
 	_, _ = m.w.Write(binary.BigEndian.AppendUint64(b, e.hash))
 }
 
-// finish completes the new file; false where there is nothing new in it.
-func (m *mintedList) finish() (bool, error) {
+// finish completes the new file, and removes it where there is nothing new in it.
+func (m *mintedList) finish() error {
 	for m.added && m.next.kind != 0 {
 		if err := m.pass(); err != nil {
-			return false, err
+			return err
 		}
 	}
 	err := m.w.Flush()
 	if err == nil && m.added {
 		err = m.new.Sync()
 	}
+	name := m.new.Name()
+	if err = errors.Join(err, m.close()); err == nil && !m.added {
+		err = os.Remove(name)
+	}
 	if err != nil {
 		err = fmt.Errorf("write minted ids: %w", err)
 	}
-	return m.added, errors.Join(err, m.close())
+	return err
 }
 
 func (m *mintedList) close() error {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/reelsplice/reelsplice/ingest/input"
-	"github.com/reelsplice/reelsplice/ingest/journal"
 	"github.com/reelsplice/reelsplice/ingest/quarantine"
 	"github.com/reelsplice/reelsplice/ingest/source"
 )
@@ -15,7 +14,6 @@ import (
 // A file is the input that batches are of. Batches share it: it does not change.
 type file struct {
 	*input.Input
-	index  int         // place among the inputs
 	found  source.File // the file as it was found to be
 	header string      // of a CSV or TSV file
 }
@@ -23,13 +21,12 @@ type file struct {
 // A mark is the part of a batch that concerns its file and the reading.
 type mark struct {
 	file     *file
-	first    bool              // batch of the file
-	rows     int64             // that were read
-	consumed int64             // bytes of the file so far
-	elapsed  time.Duration     // of reading the batch
-	end      *end              // of the file, with its last batch
-	at       *journal.Position // of the reading once the batch is sorted; nil leaves it
-	partial  bool              // the batch is part of a step that an ingest cannot resume in its middle
+	first    bool          // batch of the file
+	rows     int64         // that were read
+	consumed int64         // bytes of the file so far
+	elapsed  time.Duration // of reading the batch
+	end      *end          // of the file, with its last batch
+	joined   bool          // the file is read together with others, which may still find fault with its rows
 }
 
 // An end is how the reading of a file ended.
@@ -67,13 +64,10 @@ type decoder struct {
 	open *rows
 	buf  []byte // text of the open batch, used again for the next one: flush copies it
 	from time.Time
-	read int64 // rows of the file
 }
 
-// file reads one file; of one that an earlier process read in part, what follows skip rows.
-// An ingest that goes on may cut batches elsewhere than one process does: the records must not
-// depend on where a batch ends.
-func (d *decoder) file(ctx context.Context, n int, skip int64) error {
+// file reads one file. The records must not depend on where a batch ends.
+func (d *decoder) file(ctx context.Context, n int) error {
 	src, err := d.begin(ctx, n)
 	if err != nil || src == nil {
 		return err
@@ -90,14 +84,10 @@ func (d *decoder) file(ctx context.Context, n int, skip int64) error {
 				return d.finish(src, nil)
 			}
 		}
-		if d.read++; d.read <= skip {
-			continue
-		}
 		if d.add(row); len(d.buf) < batchBytes && len(d.open.list) < batchRows {
 			continue
 		}
 		d.open.consumed = src.Consumed()
-		d.open.at = &journal.Position{Input: n, Rows: d.read}
 		if err := d.flush(); err != nil {
 			return err
 		}
@@ -108,7 +98,7 @@ func (d *decoder) file(ctx context.Context, n int, skip int64) error {
 // the failure, and no reader.
 func (d *decoder) begin(ctx context.Context, n int) (*source.Reader, error) {
 	in := &d.p.List.Inputs[n]
-	d.from, d.read = time.Now(), 0
+	d.from = time.Now()
 	src, err := source.Open(in.File, d.p.Options.Read(ctx, d.p.Dir))
 	if ctx.Err() != nil { // no fault of the file
 		if err == nil {
@@ -116,7 +106,7 @@ func (d *decoder) begin(ctx context.Context, n int) (*source.Reader, error) {
 		}
 		return nil, ctx.Err()
 	}
-	f := &file{Input: in, index: n, found: in.File}
+	f := &file{Input: in, found: in.File}
 	if err == nil {
 		f.found, f.header = src.File(), src.Header()
 	}
@@ -189,7 +179,6 @@ func (d *decoder) finish(src *source.Reader, err error) error {
 	if src != nil {
 		d.open.consumed = src.Consumed()
 	}
-	d.open.at = &journal.Position{Input: d.open.file.index + 1}
 	return d.flush()
 }
 

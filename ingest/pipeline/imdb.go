@@ -8,7 +8,6 @@ import (
 
 	"github.com/reelsplice/reelsplice/ingest/crosswalk"
 	"github.com/reelsplice/reelsplice/ingest/imdb"
-	"github.com/reelsplice/reelsplice/ingest/journal"
 	"github.com/reelsplice/reelsplice/ingest/layout"
 	"github.com/reelsplice/reelsplice/ingest/source"
 	"github.com/reelsplice/reelsplice/schemas/record"
@@ -16,8 +15,8 @@ import (
 
 // tables reads IMDb's tables as if they were one file. They make records only together, and have
 // no ids of TMDB's. So they are read late, package imdb joins them, and they find the ids of
-// records that the catalogue and the other sources have by IMDb's ids. All of them are one step to
-// the journal. The joiner takes the rows of the decoder, and makes the records.
+// records that the catalogue and the other sources have by IMDb's ids. The joiner takes the rows of
+// the decoder, and makes the records.
 type tables struct {
 	p    *Pipeline
 	note crosswalk.Noter
@@ -26,6 +25,7 @@ type tables struct {
 	joiner *imdb.Joiner
 	inputs map[int]int // place among the inputs, by number of the source
 	out    *records    // the open batch
+	first  int         // place of its file among the inputs
 	from   time.Time   // when it was opened
 }
 
@@ -46,11 +46,11 @@ func (t *tables) read(ctx context.Context, first, end int) error {
 	d := decoder{p: t.p, send: t.add}
 	for n := first; n < end; n++ {
 		t.inputs[t.p.List.Inputs[n].Number] = n
-		if err := d.file(ctx, n, 0); err != nil {
+		if err := d.file(ctx, n); err != nil {
 			return err
 		}
 	}
-	t.out, t.from = t.batch(first), time.Now()
+	t.first, t.out, t.from = first, t.batch(first), time.Now()
 	if err := j.Records(ctx, t.record); err != nil {
 		return err
 	}
@@ -60,27 +60,26 @@ func (t *tables) read(ctx context.Context, first, end int) error {
 	for path, n := range j.Dropped() {
 		t.out.tally.Fields.Dropped.Add(path, n)
 	}
-	t.out.at = &journal.Position{Input: end}
 	return t.flush()
 }
 
 // batch returns an empty batch of an input.
 func (t *tables) batch(n int) *records {
 	in := &t.p.List.Inputs[n]
-	return t.p.records(mark{file: &file{Input: in, index: n, found: in.File}, partial: true})
+	return t.p.records(mark{file: &file{Input: in, found: in.File}, joined: true})
 }
 
 // flush sends the open batch and opens the next one of the same file.
 func (t *tables) flush() error {
 	b := t.out
 	b.elapsed, t.from = time.Since(t.from), time.Now()
-	t.out = t.batch(b.file.index)
+	t.out = t.batch(t.first)
 	return t.send(b)
 }
 
 // add gives the rows of a batch to the joiner, and sends what is left of it: the bad ones.
 func (t *tables) add(b *rows) error {
-	b.at, b.partial = nil, true
+	b.joined = true
 	out := t.p.records(b.mark)
 	for n := range b.list {
 		row := &b.list[n]

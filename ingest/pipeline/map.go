@@ -15,7 +15,7 @@ import (
 )
 
 // A records is the records of a batch, and the fate of its other rows. One mapper makes it; sort owns
-// it from there. It changes neither journal nor quarantine, which only sort does, so that both are in
+// it from there. Only sort writes to quarantine, so that rows are there in
 // the order of the reading.
 type records struct {
 	mark
@@ -58,8 +58,8 @@ func (r *records) refuse(at source.Place, field, why string, raw []byte, size in
 	})
 }
 
-// records makes the records of a batch. A layout of its own for each batch keeps counts by batch, so
-// that they reach the journal together with the batch's rows.
+// records makes the records of a batch. Each batch has a layout of its own: layouts count fields,
+// and are for one goroutine.
 func (b *rows) records(p *Pipeline) (*records, error) {
 	out := p.records(b.mark)
 	if len(b.list) == 0 {

@@ -4,9 +4,8 @@
 //	map     one goroutine a core makes records of the rows of a batch
 //	sort    one goroutine takes the batches in the order of the reading and sorts their records
 //
-// So the result does not depend on the number of cores, and a killed ingest can go on where the
-// last step stood. Files are read in turns, see input.Turn: a turn begins when all rows of the
-// turns before are sorted.
+// So the result does not depend on the number of cores. Files are read in turns, see input.Turn: a
+// turn begins when all rows of the turns before are sorted.
 package pipeline
 
 import (
@@ -17,8 +16,6 @@ import (
 
 	"github.com/reelsplice/reelsplice/ingest/crosswalk"
 	"github.com/reelsplice/reelsplice/ingest/input"
-	"github.com/reelsplice/reelsplice/ingest/journal"
-	"github.com/reelsplice/reelsplice/ingest/report"
 )
 
 const (
@@ -42,9 +39,9 @@ type step interface {
 	records(p *Pipeline) (*records, error)
 }
 
-// Read reads the inputs from a position on.
-func (p *Pipeline) Read(ctx context.Context, at journal.Position) error {
-	for n := at.Input; n < len(p.List.Inputs); {
+// Read reads the inputs.
+func (p *Pipeline) Read(ctx context.Context) error {
+	for n := 0; n < len(p.List.Inputs); {
 		turn, end := p.List.Inputs[n].Turn(), n+1
 		for end < len(p.List.Inputs) && p.List.Inputs[end].Turn() == turn {
 			end++
@@ -54,16 +51,16 @@ func (p *Pipeline) Read(ctx context.Context, at journal.Position) error {
 			return err
 		}
 		p.Options.Rows.IDs = ids
-		if err := p.turn(ctx, turn, n, end, at.Rows); err != nil {
+		if err := p.turn(ctx, turn, n, end); err != nil {
 			return err
 		}
-		n, at.Rows = end, 0
+		n = end
 	}
 	return nil
 }
 
-// turn reads the inputs from first on before end, and of the first what follows skip rows.
-func (p *Pipeline) turn(ctx context.Context, turn input.Turn, first, end int, skip int64) error {
+// turn reads the inputs from first on before end.
+func (p *Pipeline) turn(ctx context.Context, turn input.Turn, first, end int) error {
 	return p.run(ctx, func(ctx context.Context, send func(step) error) error {
 		if turn == input.TurnIMDb {
 			t := tables{p: p, send: send, inputs: map[int]int{}}
@@ -74,10 +71,9 @@ func (p *Pipeline) turn(ctx context.Context, turn input.Turn, first, end int, sk
 		}
 		d := decoder{p: p, send: func(b *rows) error { return send(b) }}
 		for n := first; n < end; n++ {
-			if err := d.file(ctx, n, skip); err != nil {
+			if err := d.file(ctx, n); err != nil {
 				return err
 			}
-			skip = 0
 		}
 		return nil
 	})
@@ -85,7 +81,7 @@ func (p *Pipeline) turn(ctx context.Context, turn input.Turn, first, end int, sk
 
 // records returns a batch without any records yet.
 func (p *Pipeline) records(m mark) *records {
-	return &records{mark: m, tally: report.NewTally(report.File{}, p.Sorter.Journal.Plan.Start)}
+	return &records{mark: m, tally: p.Sorter.Report.NewTally()}
 }
 
 // A job is a step and, once done is closed, its records: closing it hands out over from the mapper

@@ -16,9 +16,9 @@ import (
 
 	"github.com/reelsplice/reelsplice/ingest/crosswalk"
 	"github.com/reelsplice/reelsplice/ingest/input"
-	"github.com/reelsplice/reelsplice/ingest/journal"
 	"github.com/reelsplice/reelsplice/ingest/layout"
 	"github.com/reelsplice/reelsplice/ingest/quarantine"
+	"github.com/reelsplice/reelsplice/ingest/report"
 	"github.com/reelsplice/reelsplice/schemas/encoding"
 	"github.com/reelsplice/reelsplice/schemas/extsort"
 )
@@ -39,15 +39,11 @@ func newPipeline(t *testing.T, files ...string) *Pipeline {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j, err := journal.New(t.TempDir(), journal.Plan{Start: time.Now()}, log)
-	if err != nil {
-		t.Fatal(err)
-	}
-	j.Progress.Report.Begin(j.Plan.Start)
-	p := &Pipeline{List: l, Options: o, Dir: j.Path(""), Memory: 1 << 20, Resolver: &crosswalk.Resolver{Dir: j.Path(""), State: &j.Progress.IDs}}
+	work := t.TempDir()
+	p := &Pipeline{List: l, Options: o, Dir: work, Memory: 1 << 20, Resolver: &crosswalk.Resolver{Dir: work}}
 	p.Sorter = &Sorter{
-		Rows: extsort.New(extsort.Options{Dir: j.Path(journal.RunsDir), Memory: p.Memory}), Memory: p.Memory, Journal: j,
-		Quarantine: quarantine.New(j.Path(journal.QuarantineFile)), Resolver: p.Resolver, List: l, Log: log,
+		Rows: extsort.New(extsort.Options{Dir: work, Memory: p.Memory}), Quarantine: quarantine.New(filepath.Join(work, "quarantine")),
+		Report: report.NewCollector(time.Now()), Resolver: p.Resolver, List: l, Log: log,
 	}
 	t.Cleanup(func() { _ = errors.Join(p.Sorter.Rows.Close(), p.Sorter.Quarantine.Close()) })
 	return p
@@ -84,24 +80,18 @@ func sameMovie(n int) string {
 }
 
 // TestOrder: rows of one record stay in the order of the reading, whichever mapper is done first and
-// however often memory is full, and a reading that goes on takes the rest alone.
+// however often memory is full.
 func TestOrder(t *testing.T) {
 	const n = 3*batchRows + 5
-	for _, skip := range []int64{0, batchRows, n - 1} {
-		p := newPipeline(t, "movies.ndjson", sameMovie(n))
-		if err := p.Read(t.Context(), journal.Position{Rows: skip}); err != nil {
-			t.Fatal(err)
-		}
-		rows := rowsOf(t, p.Sorter)
-		if len(rows) != int(n-skip) || rows[0] != skip+1 || !slices.IsSorted(rows) {
-			t.Errorf("behind %d rows: %d rows from %d on, sorted %v, want %d", skip, len(rows), rows[0], slices.IsSorted(rows), n-skip)
-		}
-		if at := p.Sorter.Journal.Progress.At; at != (journal.Position{Input: 1}) {
-			t.Errorf("the reading ends at %+v, want behind the file", at)
-		}
-		if skip == 0 && len(p.Sorter.Rows.Runs()) == 0 {
-			t.Error("all rows fit into memory, want some on disk")
-		}
+	p := newPipeline(t, "movies.ndjson", sameMovie(n))
+	if err := p.Read(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if runs, err := filepath.Glob(filepath.Join(p.Dir, "*", "*.run")); err != nil || len(runs) == 0 {
+		t.Errorf("runs on disk are %v, %v, want some", runs, err)
+	}
+	if rows := rowsOf(t, p.Sorter); len(rows) != n || rows[0] != 1 || !slices.IsSorted(rows) || p.Sorter.Read != n {
+		t.Errorf("%d rows from %d on, sorted %v, %d read, want %d", len(rows), rows[0], slices.IsSorted(rows), p.Sorter.Read, n)
 	}
 }
 
@@ -109,21 +99,20 @@ func TestOrder(t *testing.T) {
 func TestBadRows(t *testing.T) {
 	text := sameMovie(2) + `{"id":8,"title":5}` + "\n" + `{"id":9,` + "\n" + sameMovie(1)
 	p := newPipeline(t, "movies.ndjson", text)
-	if err := p.Read(t.Context(), journal.Position{}); err != nil {
+	if err := p.Read(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if rows := rowsOf(t, p.Sorter); !slices.Equal(rows, []int64{1, 2, 5}) {
 		t.Errorf("sorted rows %v, want 1, 2 and 5", rows)
 	}
-	state, err := p.Sorter.Quarantine.State()
 	want := []string{"movies.ndjson:3: title: want a string, found 5", "movies.ndjson:4: byte 8: unexpected end of JSON input"}
-	if err != nil || !slices.Equal(state.First, want) {
-		t.Errorf("quarantine has %q, %v, want %q", state.First, err, want)
+	if got := p.Sorter.Quarantine.First(); !slices.Equal(got, want) {
+		t.Errorf("quarantine has %q, want %q", got, want)
 	}
 	p = newPipeline(t, "movies.ndjson", text)
 	p.Sorter.MaxBad, _ = quarantine.ParseTolerance("1")
 	var many *quarantine.TooManyError
-	if err := p.Read(t.Context(), journal.Position{}); !errors.As(err, &many) || many.Bad != 2 || many.Rows != 5 {
+	if err := p.Read(t.Context()); !errors.As(err, &many) || many.Bad != 2 || many.Rows != 5 {
 		t.Errorf("Read with one bad row allowed: %v, want an error about 2 of 5", err)
 	}
 }
@@ -136,15 +125,15 @@ func TestDamage(t *testing.T) {
 	_, _ = z.Write([]byte(sameMovie(3)))
 	_ = z.Close()
 	p := newPipeline(t, "movies.ndjson.gz", packed.String()[:packed.Len()-8], "films.ndjson", sameMovie(1))
-	if err := p.Read(t.Context(), journal.Position{}); err != nil {
+	if err := p.Read(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if rows := rowsOf(t, p.Sorter); !slices.Equal(rows, []int64{1, 2, 3, 1}) {
 		t.Errorf("sorted rows %v, want those of both files", rows)
 	}
-	files, want := p.Sorter.Journal.Progress.Files, "movies.ndjson.gz: row 4 (line 4): unexpected end of gzip stream"
-	if files.Failed != 1 || files.Failures[0] != want || p.Sorter.Journal.Progress.Report.Of(0).Failure != want {
-		t.Errorf("files = %+v, want one that failed: %s", files, want)
+	want := "movies.ndjson.gz: row 4 (line 4): unexpected end of gzip stream"
+	if s := p.Sorter; s.Failed != 1 || s.Failures[0] != want || s.Report.Of(0).Failure != want {
+		t.Errorf("%d files failed: %q, want one: %s", s.Failed, s.Failures, want)
 	}
 }
 
@@ -153,7 +142,7 @@ func TestCancel(t *testing.T) {
 	p := newPipeline(t, "movies.ndjson", sameMovie(4*batchRows))
 	ctx, cancel := context.WithCancel(t.Context())
 	p.Sorter.Progress = func(int64, int64) { cancel() }
-	if err := p.Read(ctx, journal.Position{}); !errors.Is(err, context.Canceled) {
+	if err := p.Read(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("Read = %v, want %v", err, context.Canceled)
 	}
 }

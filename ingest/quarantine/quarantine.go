@@ -23,7 +23,7 @@ const (
 	// MaxRaw is how many bytes of a row are kept: 1 MiB.
 	MaxRaw = 1 << 20
 
-	// maxFirst is how many entries State lists.
+	// maxFirst is how many entries First lists.
 	maxFirst = 20
 )
 
@@ -95,15 +95,9 @@ type Writer struct {
 	file  *os.File // nil before the first entry and at the end
 	buf   *bufio.Writer
 	enc   sonic.Encoder
-	state State
+	count int64
+	first []string
 	err   error // first error, or that the Writer is closed
-}
-
-// A State is how far a quarantine file has come, as a journal keeps it.
-type State struct {
-	Count int64    `json:"count"` // entries
-	Bytes int64    `json:"bytes"` // of the file
-	First []string `json:"first"` // the first entries, as messages
 }
 
 var errClosed = errors.New("quarantine: writer is closed")
@@ -111,36 +105,10 @@ var errClosed = errors.New("quarantine: writer is closed")
 // New returns a Writer of the file path. It touches nothing on disk.
 func New(path string) *Writer { return &Writer{path: path} }
 
-// Resume returns a Writer that goes on at a State of the file path, and cuts off later entries.
-func Resume(path string, s State) (*Writer, error) {
-	w := New(path)
-	if s.Count == 0 {
-		return w, nil
-	}
-	info, err := os.Stat(path)
-	if err == nil && info.Size() < s.Bytes {
-		err = fmt.Errorf("has %d bytes, want %d", info.Size(), s.Bytes)
-	}
-	if err == nil {
-		err = os.Truncate(path, s.Bytes)
-	}
-	if err == nil {
-		err = w.open(os.O_WRONLY | os.O_APPEND)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("resume quarantine file %q: %w", path, err)
-	}
-	w.state = s
-	return w, nil
-}
-
-// Path returns the name of the file.
-func (w *Writer) Path() string { return w.path }
-
 // Add writes e. After an error every later call fails alike.
 func (w *Writer) Add(e Entry) error {
 	if w.err == nil && w.file == nil {
-		w.err = w.open(os.O_WRONLY | os.O_CREATE | os.O_TRUNC)
+		w.err = w.open()
 	}
 	if w.err == nil {
 		if err := w.enc.Encode(&e); err != nil {
@@ -150,8 +118,8 @@ func (w *Writer) Add(e Entry) error {
 	if w.err != nil {
 		return w.err
 	}
-	if w.state.Count++; len(w.state.First) < maxFirst {
-		w.state.First = append(w.state.First, e.String())
+	if w.count++; len(w.first) < maxFirst {
+		w.first = append(w.first, e.String())
 	}
 	return nil
 }
@@ -163,46 +131,21 @@ func (w *Writer) failed(err error) error {
 // encoding leaves the marks of HTML as they are.
 var encoding = sonic.Config{ValidateString: true}.Froze()
 
-func (w *Writer) open(flags int) error {
-	f, err := os.OpenFile(w.path, flags, 0o600)
+func (w *Writer) open() error {
+	f, err := os.OpenFile(w.path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return fmt.Errorf("create quarantine file: %w", err)
 	}
-	w.file, w.buf = f, bufio.NewWriterSize(counted{f, &w.state.Bytes}, 64<<10)
+	w.file, w.buf = f, bufio.NewWriterSize(f, 64<<10)
 	w.enc = encoding.NewEncoder(w.buf)
 	return nil
 }
 
-// counted counts the bytes written.
-type counted struct {
-	io.Writer
-	n *int64
-}
-
-func (c counted) Write(p []byte) (int, error) {
-	n, err := c.Writer.Write(p)
-	*c.n += int64(n)
-	return n, err
-}
-
 // Count returns how many entries were added.
-func (w *Writer) Count() int64 { return w.state.Count }
+func (w *Writer) Count() int64 { return w.count }
 
 // First returns the first entries, as messages.
-func (w *Writer) First() []string { return w.state.First }
-
-// State hands the entries to the system and returns how far the file has come.
-func (w *Writer) State() (State, error) {
-	if w.err == nil && w.file != nil {
-		if err := w.buf.Flush(); err != nil {
-			w.err = w.failed(err)
-		}
-	}
-	if w.err == errClosed {
-		return w.state, nil
-	}
-	return w.state, w.err
-}
+func (w *Writer) First() []string { return w.first }
 
 // Close makes the file durable. A second Close does nothing.
 func (w *Writer) Close() error {

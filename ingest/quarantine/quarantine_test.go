@@ -58,11 +58,10 @@ func TestRoundTrip(t *testing.T) {
 	if got, want := files(t, dir), []string{"run-1.ndjson"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("after Close there is %v, want %v", got, want)
 	}
-	state, err := w.State()
-	if err != nil || w.Count() != 5 || len(state.First) != 5 || state.First[0] != "movies.ndjson:3: id: want a number" || state.First[1] != "movies.parquet: row 7: byte 9: invalid UTF-8" {
-		t.Errorf("Count() = %d, State() = %+v, %v", w.Count(), state, err)
+	if first := w.First(); w.Count() != 5 || len(first) != 5 || first[0] != "movies.ndjson:3: id: want a number" || first[1] != "movies.parquet: row 7: byte 9: invalid UTF-8" {
+		t.Errorf("Count() = %d, First() = %q", w.Count(), first)
 	}
-	got := readAll(t, w.Path())
+	got := readAll(t, w.path)
 	for i, e := range entries {
 		if n := len(got[i].Bytes()); i == 3 && (!got[i].Cut() || got[i].Size != int64(len(long))-1 || n > MaxRaw || n < MaxRaw-4 || !bytes.HasPrefix(long[1:], got[i].Bytes())) {
 			t.Errorf("long row was cut to %d bytes of %d, want %d at most", n, got[i].Size, MaxRaw)
@@ -81,7 +80,7 @@ func TestFileForm(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	got, err := os.ReadFile(w.Path())
+	got, err := os.ReadFile(w.path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,60 +107,6 @@ func TestNoEntriesNoFile(t *testing.T) {
 	}
 	if err := w.Add(Entry{}); err == nil || err.Error() != "quarantine: writer is closed" {
 		t.Errorf("Add after Close: %v", err)
-	}
-}
-
-// TestResume: a Writer that goes on at a state writes the file of one that was never
-// interrupted, whatever was written behind the state.
-func TestResume(t *testing.T) {
-	entry := func(n int) Entry {
-		return Entry{File: "a.ndjson", Row: int64(n), Reason: "bad", Raw: RawOf([]byte("{}"), 0)}
-	}
-	write := func(w *Writer, from, to int) State {
-		t.Helper()
-		for n := from; n < to; n++ {
-			if err := w.Add(entry(n)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		s, err := w.State()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
-	}
-	whole := New(filepath.Join(t.TempDir(), "whole.ndjson"))
-	write(whole, 1, 200)
-	if err := whole.Close(); err != nil {
-		t.Fatal(err)
-	}
-	want, err := os.ReadFile(whole.Path())
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "r.ndjson")
-	for _, at := range []int{1, 2, 150, 200} {
-		first := New(path)
-		state := write(first, 1, at)
-		write(first, 500, 700) // lost
-		_ = first.Close()
-		w, err := Resume(path, state)
-		if err != nil {
-			t.Fatal(err)
-		}
-		write(w, at, 200)
-		if w.Count() != 199 || !reflect.DeepEqual(w.state.First, whole.state.First) {
-			t.Errorf("resumed at %d: %d entries, the first %v", at, w.Count(), w.state.First)
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
-			t.Errorf("resumed at %d: %d bytes, %v, want %d", at, len(got), err, len(want))
-		}
-	}
-	if _, err := Resume(path, State{Count: 700, Bytes: int64(len(want)) + 1}); err == nil {
-		t.Error("Resume at a state beyond the file = nil, want an error")
 	}
 }
 

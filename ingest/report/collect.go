@@ -23,42 +23,40 @@ const (
 const maxTallies = 4 * MaxListed
 
 // A Collector gathers a Report. Of thousands of files that are read, the most notable keep their own
-// tally and the others share one, so that neither memory nor the journal grows with the number of
-// files. Its exported fields are what a journal keeps. It is for one goroutine.
+// tally and the others share one, so that memory does not grow with the number of files. It is for one
+// goroutine.
 type Collector struct {
-	Sources map[int]*Tally `json:"sources,omitempty"` // by number of the source
-	Ended   []int          `json:"ended,omitempty"`   // numbers in Sources of the files that are read
+	Sources map[int]*Tally // by number of the source
+	Ended   []int          // numbers in Sources of the files that are read
 	// Rest is the sum of the other files. Rows of theirs can still turn out to repeat others, so
 	// that Of returns it for changes.
-	Rest       *Tally `json:"rest,omitempty"`
-	RestFiles  int64  `json:"rest_files,omitempty"`
-	RestFailed int64  `json:"rest_failed,omitempty"`
+	Rest       *Tally
+	RestFiles  int64
+	RestFailed int64
 
-	Skipped   Top[Skipped]         `json:"skipped"`
-	Records   map[string]Records   `json:"records,omitempty"`
-	Conflicts map[string]*Conflict `json:"conflicts,omitempty"`
-	Disagreed int64                `json:"disagreed,omitempty"` // conflicts in all
-	Otherwise int64                `json:"otherwise,omitempty"` // conflicts on fields beyond record.MaxPaths
-	First     []string             `json:"first,omitempty"`     // the first conflicts
+	Skipped   Top[Skipped]
+	Records   map[string]Records
+	Conflicts map[string]*Conflict
+	Disagreed int64    // conflicts in all
+	Otherwise int64    // conflicts on fields beyond record.MaxPaths
+	First     []string // the first conflicts
 
 	start time.Time
 }
 
-// Begin sets the time when the ingest started: ages are counted up to that day. It comes first, also
-// when a journal is resumed.
-func (c *Collector) Begin(start time.Time) {
-	c.start = start.UTC()
-	if c.Sources == nil {
-		c.Sources = map[int]*Tally{}
+// NewCollector returns an empty Collector of an ingest that started at a time: ages are counted up
+// to that day.
+func NewCollector(start time.Time) *Collector {
+	return &Collector{
+		start: start.UTC(), Sources: map[int]*Tally{}, Records: map[string]Records{}, Conflicts: map[string]*Conflict{},
 	}
 }
 
-// BeginFile begins the tally of a file, unless an earlier process has.
-func (c *Collector) BeginFile(number int, f File) {
-	if c.Sources[number] == nil {
-		c.Sources[number] = NewTally(f, c.start)
-	}
-}
+// NewTally returns an empty tally of a part of a file.
+func (c *Collector) NewTally() *Tally { return NewTally(File{}, c.start) }
+
+// BeginFile begins the tally of a file.
+func (c *Collector) BeginFile(number int, f File) { c.Sources[number] = NewTally(f, c.start) }
 
 // Of returns the tally that counts the rows of a file.
 func (c *Collector) Of(number int) *Tally {
@@ -136,9 +134,6 @@ func (c *Collector) Conflict(kind, field string, sample func() string) {
 	}
 	if !ok {
 		m = &Conflict{Field: shorten(name), Samples: []string{}}
-		if c.Conflicts == nil {
-			c.Conflicts = map[string]*Conflict{}
-		}
 		c.Conflicts[name] = m
 	}
 	m.Count++
@@ -149,9 +144,6 @@ func (c *Collector) Conflict(kind, field string, sample func() string) {
 
 // Count sets how many records of a kind the catalogue has.
 func (c *Collector) Count(r Records) {
-	if c.Records == nil {
-		c.Records = map[string]Records{}
-	}
 	c.Records[r.Kind] = r
 }
 

@@ -46,11 +46,7 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 }
 
-func collector() *Collector {
-	c := &Collector{}
-	c.Begin(noon)
-	return c
-}
+func collector() *Collector { return NewCollector(noon) }
 
 // source begins the tally of another file.
 func source(c *Collector, f File) *Tally {
@@ -331,34 +327,6 @@ func TestOrderless(t *testing.T) {
 		if d := cmp.Diff(want, build(seed+2)); d != "" {
 			t.Fatalf("seed %d (-want +got):\n%s", seed+2, d)
 		}
-	}
-}
-
-// TestJournal: a Collector that was written as JSON and read again goes on alike.
-func TestJournal(t *testing.T) {
-	gather := func(breaks ...int) Report {
-		c := collector()
-		for n := range 2 * MaxListed {
-			numbered(c, n)
-			c.Skip(fmt.Sprint(n), "why")
-			c.Count(Records{Kind: "movie", Before: 5, Now: int64(n), Added: 2})
-			c.Conflict("movie", "title", func() string { return fmt.Sprint(n) })
-			if !slices.Contains(breaks, n) {
-				continue
-			}
-			b, err := json.Marshal(c)
-			c = collector()
-			if err = errors.Join(err, json.Unmarshal(b, c)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if want := maxFirstConflicts; len(c.First) != want {
-			t.Errorf("%d first conflicts, want %d", len(c.First), want)
-		}
-		return c.Report(End{})
-	}
-	if d := cmp.Diff(gather(), gather(3, MaxListed+5)); d != "" {
-		t.Errorf("with and without a journal (-want +got):\n%s", d)
 	}
 }
 

@@ -10,19 +10,19 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// A Tally counts what becomes of one file's rows. Its exported fields are what a journal keeps.
-// One goroutine uses it; several that read parts of a file have one each, and Merge them.
+// A Tally counts what becomes of one file's rows. One goroutine uses it; several
+// that read parts of a file have one each, and Merge them.
 type Tally struct {
 	File
-	Failure string            `json:"failure,omitempty"` // why the file was not read to its end
-	Elapsed time.Duration     `json:"elapsed"`           // of reading it, in nanoseconds
-	Rows    Outcome           `json:"rows"`
-	Reasons map[string]*group `json:"reasons,omitempty"` // of quarantine, by field and masked reason
-	Other   int64             `json:"other,omitempty"`   // rows whose reasons are too many
-	Records map[string]int64  `json:"records,omitempty"` // by kind
-	Fields  Fields            `json:"fields"`
-	Newest  string            `json:"newest,omitempty"` // release or air date, YYYY-MM-DD
-	Today   string            `json:"today"`            // days after it are not counted
+	Failure string        // why the file was not read to its end
+	Elapsed time.Duration // of reading it, in nanoseconds
+	Rows    Outcome
+	Reasons map[string]*group // of quarantine, by field and masked reason
+	Other   int64             // rows whose reasons are too many
+	Records map[string]int64  // by kind
+	Fields  Fields
+	Newest  string // release or air date, YYYY-MM-DD
+	Today   string // days after it are not counted
 }
 
 // An Outcome counts what became of rows: each is kept, blank, a duplicate or quarantined. The
@@ -49,10 +49,10 @@ func (r *Outcome) add(o Outcome) {
 
 // Fields are counts of fields, by path.
 type Fields struct {
-	Unknown Counts `json:"unknown,omitempty"` // kept, though the API lacks them
-	Coerced Counts `json:"coerced,omitempty"` // numbers given as text
-	Dropped Counts `json:"dropped,omitempty"` // values without a place in the API
-	Whole   Counts `json:"whole,omitempty"`   // joined lists that could not be split safely
+	Unknown Counts // kept, though the API lacks them
+	Coerced Counts // numbers given as text
+	Dropped Counts // values without a place in the API
+	Whole   Counts // joined lists that could not be split safely
 }
 
 // Merge adds other counts.
@@ -83,7 +83,7 @@ func (c *Counts) merge(o Counts) {
 // A group is the rows in quarantine for one reason.
 type group struct {
 	Reason
-	Row int64 `json:"row"` // of the example
+	Row int64 // of the example
 }
 
 // maxReasons is how many reasons are counted each, of one file.

@@ -29,7 +29,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 )
 
 const (
@@ -80,54 +79,8 @@ func New(o Options) *Sorter {
 	return &Sorter{o: o, memory: newMemory(o.memory()), folder: folder{parent: o.Dir, create: createFile}}
 }
 
-// Resume returns a Sorter whose runs lie in o.Dir itself, an existing folder of its own, and
-// outlive Close. It starts with the runs that an earlier Sorter named by Runs, and removes
-// other files from the folder. A missing or damaged run is an error.
-func Resume(o Options, runs []string) (*Sorter, error) {
-	s := New(o)
-	s.folder.path, s.folder.keep = o.Dir, true
-	known := map[string]bool{}
-	for _, name := range runs {
-		f, err := Open(filepath.Join(o.Dir, name))
-		if err != nil {
-			s.closeRuns()
-			return nil, err
-		}
-		s.runs, s.count = append(s.runs, f), s.count+f.Len()
-		known[name] = true
-		n, _ := strconv.Atoi(strings.TrimSuffix(name, runSuffix))
-		s.folder.next = max(s.folder.next, n)
-	}
-	entries, err := os.ReadDir(o.Dir)
-	for _, e := range entries {
-		if err == nil && !known[e.Name()] {
-			err = os.Remove(filepath.Join(o.Dir, e.Name()))
-		}
-	}
-	if err != nil {
-		s.closeRuns()
-		return nil, fmt.Errorf("clear folder of sort runs: %w", err)
-	}
-	return s, nil
-}
-
-// Runs returns the names of the run files in the Sorter's folder. After Flush they hold all
-// records.
-func (s *Sorter) Runs() []string {
-	names := make([]string, len(s.runs))
-	for i, f := range s.runs {
-		names[i] = filepath.Base(f.name)
-	}
-	return names
-}
-
 // Len returns how many records were added.
 func (s *Sorter) Len() int64 { return s.count }
-
-// Held returns how many records are in memory, and how many bytes they take.
-func (s *Sorter) Held() (records int, bytes int64) {
-	return len(s.memory.entries), s.memory.bytes()
-}
 
 // Add adds a record to a section and copies key and payload. After an error, such as a full
 // disk, the temporary files are gone and every later call returns that error.
@@ -262,8 +215,8 @@ func (s *Sorter) writeFile(ctx context.Context, path string) (*File, error) {
 // merge returns the merge of all sections.
 func (s *Sorter) merge() merge { return merge{&s.folder, s.o.memory(), 0, s.o.sections()} }
 
-// Close removes all temporary files, unless the Sorter came from Resume. Iterators must not
-// be used afterwards. A second Close does nothing.
+// Close removes all temporary files. Iterators must not be used afterwards. A second Close does
+// nothing.
 func (s *Sorter) Close() error {
 	if s.err == nil {
 		s.err = errClosed
@@ -292,7 +245,6 @@ type folder struct {
 	parent string
 	path   string // "" while there is none
 	next   int    // number of the last file
-	keep   bool   // the files outlive the process
 	create createFunc
 }
 
@@ -310,7 +262,7 @@ func (d *folder) name() (string, error) {
 }
 
 func (d *folder) remove() error {
-	if d.path == "" || d.keep {
+	if d.path == "" {
 		return nil
 	}
 	path := d.path

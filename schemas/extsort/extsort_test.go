@@ -318,7 +318,7 @@ func TestMemory(t *testing.T) {
 			if err := s.Add(0, binary.AppendUvarint(nil, uint64(i)), payload); err != nil {
 				t.Fatal(err)
 			}
-			_, held := s.Held()
+			held := s.memory.bytes()
 			most = max(most, held)
 		}
 		runtime.GC()
@@ -326,7 +326,7 @@ func TestMemory(t *testing.T) {
 		if live := int64(after.HeapAlloc) - int64(before.HeapAlloc); most > bound || live > bound*5/4 {
 			t.Errorf("payloads of %d bytes: holds %d and %d bytes, want at most %d", size, most, live, bound)
 		}
-		if n, held := s.Held(); size < bound/4 && (n == 0 || held == 0) {
+		if n, held := len(s.memory.entries), s.memory.bytes(); size < bound/4 && (n == 0 || held == 0) {
 			t.Errorf("payloads of %d bytes: nothing is held", size)
 		}
 		s.Close()
@@ -346,8 +346,8 @@ func spilled(t *testing.T, dir string) *Sorter {
 	t.Helper()
 	s := New(Options{Dir: dir})
 	fill(t, s, randomRecs(20_000, 300, 1))
-	if err := s.Flush(); err != nil || len(s.Runs()) < 2 {
-		t.Fatalf("runs are %v, want several (%v)", s.Runs(), err)
+	if err := s.Flush(); err != nil || len(s.runs) < 2 {
+		t.Fatalf("%d runs, want several (%v)", len(s.runs), err)
 	}
 	return s
 }
@@ -479,36 +479,6 @@ func TestFullDiskInMerge(t *testing.T) {
 		}
 		left(t, dir)
 		s.Close()
-	}
-}
-
-func TestResume(t *testing.T) {
-	dir, recs := t.TempDir(), randomRecs(20_000, 100, 1)
-	s, err := Resume(Options{Dir: dir}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	fill(t, s, recs[:15_000])
-	if err := s.Flush(); err != nil {
-		t.Fatal(err)
-	}
-	runs := s.Runs()
-	fill(t, s, recs[15_000:]) // and the process ends
-	s.Close()
-	if s, err = Resume(Options{Dir: dir}, runs); err != nil {
-		t.Fatal(err)
-	}
-	left(t, dir, runs...)
-	if s.Len() != 15_000 {
-		t.Errorf("%d records are there, want 15000", s.Len())
-	}
-	fill(t, s, recs[15_000:])
-	if got, err := read(s); err != nil || !slices.Equal(got, sorted(recs)) {
-		t.Errorf("%d records in a wrong order (%v)", len(got), err)
-	}
-	s.Close()
-	if _, err := Resume(Options{Dir: dir}, []string{"none.run"}); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("resumed without a run: %v", err)
 	}
 }
 

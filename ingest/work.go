@@ -1,0 +1,125 @@
+package ingest
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/durable"
+)
+
+// A workFolder has the files of one ingest, in the catalogue:
+//
+//	sort-*, ids.*   sorted rows and ids
+//	replay          quarantined rows, as the dumps that they came from
+//	new             files of the new catalogue, under their names in the catalogue
+//	complete        new, once each of its files is complete and on the disk
+//
+// Renaming new to complete decides: before it, the catalogue stays as it was and the next ingest removes
+// the folder; after it, this ingest or the next one moves the files to their places. The caller holds
+// the catalogue's lock.
+type workFolder struct {
+	catalog string
+	dir     string
+	name    string // of the quarantine file
+}
+
+// workDir is the name of the folder.
+const workDir = ".ingest"
+
+// openWork makes the working folder of an ingest, and deals with that of a killed one. run names the
+// quarantine file.
+func openWork(dir, run string) (*workFolder, error) {
+	w := &workFolder{catalog: dir, dir: filepath.Join(dir, workDir), name: filepath.Join(catalog.QuarantineDir, run+".ndjson")}
+	if _, err := os.Stat(w.path("complete")); err == nil {
+		if err := w.install(); err != nil {
+			return nil, err
+		}
+	}
+	if err := w.remove(); err != nil {
+		return nil, fmt.Errorf("remove files of a killed ingest: %w", err)
+	}
+	if err := os.MkdirAll(w.path("new", catalog.QuarantineDir), 0o700); err != nil {
+		return nil, fmt.Errorf("make folder for temporary files: %w", err)
+	}
+	return w, nil
+}
+
+func (w *workFolder) path(elem ...string) string { return filepath.Join(w.dir, filepath.Join(elem...)) }
+
+func (w *workFolder) remove() error { return os.RemoveAll(w.dir) }
+
+// quarantine returns the place of the quarantine file while rows are read.
+func (w *workFolder) quarantine() string { return w.path("new", w.name) }
+
+// keepQuarantine gives the quarantine file of an ingest that was stopped its place, and returns that.
+func (w *workFolder) keepQuarantine() (string, error) {
+	to := filepath.Join(w.catalog, w.name)
+	return to, w.move(w.quarantine(), to)
+}
+
+// commit makes the files in new those of the catalogue.
+func (w *workFolder) commit() error {
+	for _, dir := range []string{w.path("new", catalog.QuarantineDir), w.path("new")} {
+		if err := durable.SyncDir(dir); err != nil {
+			return err
+		}
+	}
+	if err := durable.Rename(w.path("new"), w.path("complete")); err != nil {
+		return err
+	}
+	for _, dir := range []string{w.dir, w.catalog} {
+		if err := durable.SyncDir(dir); err != nil {
+			return err
+		}
+	}
+	return w.install()
+}
+
+// install moves the files in complete to their places. An empty one stands for a file that goes.
+func (w *workFolder) install() error {
+	from := w.path("complete")
+	err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		return w.move(path, filepath.Join(w.catalog, name))
+	})
+	if err != nil {
+		return err
+	}
+	if err := durable.SyncDir(w.catalog); err != nil {
+		return err
+	}
+	return os.RemoveAll(from)
+}
+
+// move moves a file to a place in the catalogue, and removes the file there if it is empty.
+func (w *workFolder) move(from, to string) error {
+	info, err := os.Stat(from)
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(to), 0o700)
+	}
+	switch {
+	case err != nil:
+	case info.Size() > 0:
+		if err = durable.Rename(from, to); err == nil {
+			err = durable.SyncDir(filepath.Dir(to))
+		}
+	default:
+		if err = os.Remove(to); err == nil || errors.Is(err, fs.ErrNotExist) {
+			err = os.Remove(from)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("put %s in its place: %w", to, err)
+	}
+	return nil
+}
