@@ -1,154 +1,307 @@
+//go:build linux
+
 package main
 
 import (
-	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
+	"strconv"
+	"strings"
+	"time"
 
-	"github.com/reelsplice/reelsplice/cmd/bench/report"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/tables"
+	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 )
 
-// unpreparedLines is the number of requests whose path no server has seen of late: more than the
-// edge has prepared responses.
-const unpreparedLines = 20_000
-
-// cases measures requests of one sort. Responses that should be equal are checked first.
-func (b *bench) cases(ctx context.Context) error {
-	targets, err := b.singles(ctx)
-	if err != nil {
-		return err
-	}
-	for _, more := range []func(context.Context) ([]*target, error){b.unprepared, b.queries} {
-		list, err := more(ctx)
-		if err != nil {
-			return err
-		}
-		targets = append(targets, list...)
-	}
-	return b.rounds(ctx, "cases", b.cfg.Rounds, targets)
+// A workload is requests of one sort, sent to each server in turn.
+type workload struct {
+	name      string
+	asks      []ask
+	checked   int  // how many of the first responses are compared with the edge's
+	edgesOnly bool // nginx does not have the responses
+	refused   bool // by an unknown token
+	cold      bool // one pass by a server that has just started, with nothing of its files in memory
 }
 
-// peers returns the servers of the run: the edge and, if there are any, the one before and nginx.
-func (b *bench) peers() []*server {
-	return slices.DeleteFunc([]*server{b.edge, b.before, b.nginx}, func(s *server) bool { return s == nil })
+// An ask is one request.
+type ask struct {
+	path  string // at the edge
+	extra string // parameter without a meaning
+	known bool   // the client has the response
 }
 
-// singles returns the requests that ask for one response again and again.
-func (b *bench) singles(ctx context.Context) (targets []*target, err error) {
-	for _, c := range []struct {
-		name   string
-		asked  *asked
-		status int
-	}{
-		{report.Detail, &b.detail, http.StatusOK},
-		{report.NotModified, &b.detail, http.StatusNotModified},
-		{report.Unauthorized, &b.detail, http.StatusUnauthorized},
-		{report.Five, &b.five, http.StatusOK},
-		{report.Filtered, &b.filtered, http.StatusOK},
-	} {
-		for _, s := range b.peers() {
-			if s == b.nginx && c.status == http.StatusUnauthorized {
-				continue
-			}
-			t, err := b.single(ctx, c.asked, s, c.status)
-			if err != nil {
-				return nil, fmt.Errorf("%s of %s: %w", c.name, s.name, err)
-			}
-			t.name = c.name
-			targets = append(targets, t)
-		}
-	}
-	return targets, nil
-}
+const (
+	// fiveParts are the parts of the larger response.
+	fiveParts = "?append_to_response=credits,images,keywords,release_dates,videos"
 
-// single returns a request to a server, whose response has a status. The whole response is compared with
-// the edge's.
-func (b *bench) single(ctx context.Context, a *asked, s *server, status int) (*target, error) {
-	l := load{url: s.url + s.pathOf(a), header: s.header}
-	rs, err := b.client.ok(ctx, l.url, l.header)
+	// The bytes of the two responses that are measured, with gzip.
+	detailBytes = 1_000
+	fiveBytes   = 27_000
+
+	candidates  = 1500   // how many of the most popular movies are looked at for them
+	unprepared  = 20_000 // requests with paths of their own: more than an edge has prepared responses
+	queryMovies = 4000   // whose titles are searched
+
+	mixLines     = 8000
+	mixSeed      = 6
+	zipfExponent = 1.1 // of the popularity of movies: the usual guess for catalogues is a little above 1
+	coldSeconds  = 3   // how long a cold pass may take
+	coldRounds   = 3   // how many such passes there are, at most
+)
+
+// cases returns the workloads of one sort of request each, and prints the responses that they are about.
+func (b *bench) cases(ctx context.Context, stdout io.Writer) ([]*workload, error) {
+	b.progress("choosing responses")
+	detail, err := b.nearest(ctx, "", detailBytes)
 	if err != nil {
 		return nil, err
 	}
-	if err := sameBytes(s.name, l.url, &rs, a.response); err != nil {
+	five, err := b.nearest(ctx, fiveParts, fiveBytes)
+	if err != nil {
 		return nil, err
 	}
-	switch status {
-	case http.StatusNotModified:
-		l.header = append(slices.Clip(l.header), "If-None-Match: "+rs.Header.Get("ETag"))
-	case http.StatusUnauthorized:
-		l.header, l.refused = headerWith("of nobody"), true
-	}
-	_, err = b.client.want(ctx, status, l.url, l.header)
-	return &target{server: s, load: l}, err
-}
-
-// sameBytes compares two responses without their compression.
-func sameBytes(server, path string, got, want *response) error {
-	g, err := got.identity()
-	if err != nil {
-		return fmt.Errorf("%s of %s: %w", path, server, err)
-	}
-	w, err := want.identity()
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	if !bytes.Equal(g, w) {
-		return fmt.Errorf("%s of %s: %d bytes that differ from the %d of the edge", path, server, len(g), len(w))
-	}
-	return nil
-}
-
-// unprepared returns requests for five parts that differ in a parameter without a meaning.
-func (b *bench) unprepared(context.Context) ([]*target, error) {
-	return b.listed(report.Unprepared, b.peers(), func(s *server) (requests []asked, err error) {
-		path, mark := s.pathOf(&b.five), "&"
-		if s == b.nginx {
-			mark = "?"
-		}
-		for i := range unpreparedLines {
-			requests = append(requests, asked{path: fmt.Sprintf("%s%sn=%d", path, mark, i)})
-		}
-		return requests, nil
-	})
-}
-
-// queries returns requests of search and discover that differ, so that no cache has their
-// results. The first hundred are checked.
-func (b *bench) queries(ctx context.Context) ([]*target, error) {
-	var requests []asked
-	for i, id := range b.movies[:min(len(b.movies), 4000)] {
-		words, err := b.title(ctx, id)
+	filtered := five + "&include_image_language=en,null"
+	for _, path := range []string{detail, five, filtered} {
+		rs, err := b.finish(ctx, path)
 		if err != nil {
 			return nil, err
 		}
-		requests = append(requests,
-			asked{path: "/3/search/movie?query=" + url.QueryEscape(words)},
-			asked{path: fmt.Sprintf("/3/discover/movie?with_genres=18&vote_average.gte=5&primary_release_date.gte=%d-%02d-%02d&sort_by=vote_count.desc",
-				1950+i/372%60, 1+i/31%12, 1+i%31)})
+		fmt.Fprintf(stdout, "- %s: %d bytes\n", path, len(rs.body))
 	}
-	edges := slices.DeleteFunc(b.peers(), func(s *server) bool { return s == b.nginx })
-	return b.listed(report.Queries, edges, func(s *server) ([]asked, error) {
-		for i := range min(len(requests), 100) {
-			if err := b.checkAlike(ctx, s, requests[i].path); err != nil {
+	paths := &workload{name: "unprepared", checked: 1}
+	for i := range unprepared {
+		paths.asks = append(paths.asks, ask{path: five, extra: "n=" + strconv.Itoa(i)})
+	}
+	queries := &workload{name: "queries", checked: 100, edgesOnly: true} // all would fill the caches of results
+	for i, id := range b.ids[:min(len(b.ids), queryMovies)] {
+		search, err := b.search(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		queries.asks = append(queries.asks, search, ask{path: fmt.Sprintf(
+			"/3/discover/movie?with_genres=18&vote_average.gte=5&primary_release_date.gte=%d-%02d-%02d&sort_by=vote_count.desc",
+			1950+i/372%60, 1+i/31%12, 1+i%31)})
+	}
+	return []*workload{
+		{name: "detail", asks: []ask{{path: detail}}, checked: 1},
+		{name: "304", asks: []ask{{path: detail, known: true}}, checked: 1},
+		{name: "401", asks: []ask{{path: detail}}, refused: true, edgesOnly: true},
+		{name: "five", asks: []ask{{path: five}}, checked: 1},
+		{name: "filtered", asks: []ask{{path: filtered}}, checked: 1},
+		paths, queries,
+	}, nil
+}
+
+// mix returns what clients ask for: 70 % details with five parts, 20 % details, 5 % details that the
+// client has, 5 % searches.
+func (b *bench) mix(ctx context.Context) (*workload, error) {
+	b.progress("preparing the mix")
+	w := &workload{name: "mix", checked: mixLines}
+	random := rand.New(rand.NewPCG(mixSeed, mixSeed))
+	zipf := rand.NewZipf(random, zipfExponent, 1, uint64(len(b.ids)-1))
+	for range mixLines {
+		id := b.ids[zipf.Uint64()]
+		a := ask{path: fmt.Sprintf("/3/movie/%d", id)}
+		switch u := random.Float64(); {
+		case u < 0.70:
+			a.path += fiveParts
+		case u < 0.90:
+		case u < 0.95:
+			a.known = true
+		default:
+			var err error
+			if a, err = b.search(ctx, id); err != nil {
 				return nil, err
 			}
 		}
-		return requests, nil
-	})
+		w.asks = append(w.asks, a)
+	}
+	return w, nil
 }
 
-// checkAlike compares the response of a server with the edge's.
-func (b *bench) checkAlike(ctx context.Context, s *server, path string) error {
-	want, err := b.client.ok(ctx, b.edge.url+path, b.edge.header)
+// search searches the first two words of a movie's title, as somebody types who looks for it.
+func (b *bench) search(ctx context.Context, id uint64) (ask, error) {
+	rs, err := b.client.ok(ctx, fmt.Sprintf("%s/3/movie/%d", b.servers[0].url, id), b.servers[0].header)
 	if err != nil {
-		return err
+		return ask{}, err
 	}
-	got, err := b.client.ok(ctx, s.url+path, s.header)
+	text, err := rs.identity()
 	if err != nil {
-		return err
+		return ask{}, err
 	}
-	return sameBytes(s.name, path, &got, &want)
+	var movie struct {
+		Title string `json:"title"`
+	}
+	if err := json.Unmarshal(text, &movie); err != nil {
+		return ask{}, fmt.Errorf("the title of movie %d: %w", id, err)
+	}
+	words := strings.Fields(movie.Title)
+	return ask{path: "/3/search/movie?query=" + url.QueryEscape(strings.Join(words[:min(len(words), 2)], " "))}, nil
+}
+
+// nearest returns the path of the movie whose response has nearly so many bytes.
+func (b *bench) nearest(ctx context.Context, query string, size int) (best string, err error) {
+	least := math.Inf(1)
+	for _, id := range b.ids[:min(len(b.ids), candidates)] {
+		path := fmt.Sprintf("/3/movie/%d%s", id, query)
+		rs, err := b.client.get(ctx, http.MethodHead, b.servers[0].url+path, b.servers[0].header)
+		if err != nil {
+			return "", err
+		}
+		n, err := strconv.Atoi(rs.header.Get("Content-Length"))
+		if err != nil {
+			return "", fmt.Errorf("%s: status %d, Content-Length: %w", path, rs.status, err)
+		}
+		if distance := math.Abs(float64(n - size)); distance < least {
+			best, least = path, distance
+		}
+	}
+	return best, nil
+}
+
+// popularMovies returns the ids of a store's current release, the most popular first.
+func popularMovies(releases string) (ids []uint64, err error) {
+	s := release.Store{Dir: releases}
+	id, err := s.Current()
+	if err != nil {
+		return nil, err
+	}
+	r, err := release.Open(s.Path(id))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	t, ok := r.Table("movie")
+	if !ok {
+		return nil, errors.New("the release has no movies")
+	}
+	column := posting.Uint64s(t.Section(tables.ID.String()))
+	for i := range column.Len() {
+		ids = append(ids, column.At(i))
+	}
+	return ids, nil
+}
+
+// A target is a workload as one server gets it.
+type target struct {
+	*measure
+	load load
+	cold bool
+}
+
+// targets returns the servers with a workload. Responses that should be equal are checked.
+func (b *bench) targets(ctx context.Context, w *workload) (list []*target, err error) {
+	for _, s := range b.servers {
+		if w.edgesOnly && s.name == nginx {
+			continue
+		}
+		t := &target{measure: &measure{name: w.name, server: s}, load: load{url: s.url, header: s.header, seconds: b.seconds}, cold: w.cold}
+		var lines strings.Builder
+		for i, a := range w.asks {
+			tag := ""
+			if i < w.checked {
+				if tag, err = b.sameResponse(ctx, s, a.path); err != nil {
+					return nil, fmt.Errorf("%s of %s: %w", w.name, s.name, err)
+				}
+			}
+			path := b.pathAt(s, a)
+			if !a.known {
+				tag = ""
+			} else if tag == "" {
+				return nil, fmt.Errorf("%s of %s: no ETag to ask with", path, s.name)
+			}
+			fmt.Fprintf(&lines, "%s\t%s\n", path, tag)
+			if len(w.asks) > 1 {
+				continue
+			}
+			t.load.url += path // without a script, wrk makes more load
+			want := http.StatusOK
+			if a.known {
+				t.load.header, want = append(slices.Clip(s.header), "If-None-Match: "+tag), http.StatusNotModified
+			}
+			if w.refused {
+				t.load.header, t.load.refused, want = headerWith("of nobody"), true, http.StatusUnauthorized
+			}
+			if _, err := b.client.want(ctx, want, t.load.url, t.load.header); err != nil {
+				return nil, fmt.Errorf("%s of %s: %w", w.name, s.name, err)
+			}
+		}
+		if len(w.asks) > 1 {
+			t.load.lines = b.file(w.name + "-" + s.name + ".txt")
+			if err := os.WriteFile(t.load.lines, []byte(lines.String()), 0o600); err != nil {
+				return nil, err
+			}
+		}
+		if w.cold {
+			t.load.once, t.load.seconds = true, coldSeconds
+		}
+		list = append(list, t)
+	}
+	return list, nil
+}
+
+// rest is between two loads: the server of the one before still responds to a request of each connection.
+const rest = 100 * time.Millisecond
+
+// measure puts workloads on all servers in turn, round by round. Each round begins with another one, so
+// that none always comes first.
+func (b *bench) measure(ctx context.Context, workloads ...*workload) error {
+	var all []*target
+	rounds := b.rounds
+	for _, w := range workloads {
+		list, err := b.targets(ctx, w)
+		if err != nil {
+			return err
+		}
+		all = append(all, list...)
+		if w.cold {
+			rounds = min(rounds, coldRounds)
+		}
+	}
+	for round := range rounds {
+		b.progress("%s: round %d of %d, %d loads", workloads[len(workloads)-1].name, round+1, rounds, len(all))
+		for i := range all {
+			t := all[(i+round)%len(all)]
+			if t.cold {
+				if err := b.chill(ctx, t.server); err != nil {
+					return err
+				}
+			}
+			time.Sleep(rest)
+			start, err := groupUsage(t.server.pid())
+			if err != nil {
+				return err
+			}
+			if t.cold {
+				start.read = 0 // what a server has read since it started is for these requests too
+			}
+			l, err := b.wrk.run(ctx, t.load)
+			if err != nil {
+				return fmt.Errorf("%s of %s: %w", t.name, t.server.name, err)
+			}
+			end, err := groupUsage(t.server.pid())
+			if err != nil {
+				return err
+			}
+			spent := end.cpu - start.cpu
+			t.rounds = append(t.rounds, figures{
+				rate: l.requests / l.seconds, cpu: spent * 1e6 / l.requests, busy: 100 * spent / l.seconds,
+				p50: l.p50, p99: l.p99, size: l.bytes / l.requests, disk: (end.read - start.read) / mebi,
+			})
+		}
+	}
+	for _, t := range all {
+		b.measures = append(b.measures, t.measure)
+	}
+	return nil
 }

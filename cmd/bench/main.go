@@ -1,3 +1,5 @@
+//go:build linux
+
 // Command bench measures the edge side by side with nginx that has the finished responses as
 // files, and with the edge of another commit. It measures ingests and builds too.
 // scripts/bench.sh builds the programs and runs it.
@@ -8,26 +10,22 @@
 //
 // The load generator saturates before a server does where responses are large. So the CPU
 // time of a server for a request stands beside the requests per second.
-//
-// Package host runs and measures processes, report compares figures with their goals.
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
-
-	"github.com/reelsplice/reelsplice/cmd/bench/report"
 )
 
 func main() {
@@ -40,66 +38,169 @@ func main() {
 	}
 }
 
+// sections are what a run measures: requests of one sort, what clients ask for, ingests and builds.
+var sections = []string{"cases", "mix", "build"}
+
+// A config is what to measure, and how long.
+type config struct {
+	program, before string // reelsplice, and that of another commit or ""
+	movies          int64
+	rounds, seconds int
+	sections        []string
+}
+
+func (c *config) validate() error {
+	switch {
+	case c.program == "":
+		return errors.New("program: want the FILE of reelsplice")
+	case c.movies < 100 || c.rounds < 1 || c.seconds < 1:
+		return fmt.Errorf("movies %d, rounds %d, seconds %d: want at least 100, 1 and 1", c.movies, c.rounds, c.seconds)
+	}
+	for _, s := range c.sections {
+		if !slices.Contains(sections, s) {
+			return fmt.Errorf("section %q: want one of %s", s, strings.Join(sections, ", "))
+		}
+	}
+	return nil
+}
+
+func (c *config) has(section string) bool { return slices.Contains(c.sections, section) }
+
 func command(stdout, stderr io.Writer) *cobra.Command {
-	cfg := DefaultConfig()
-	var out string
+	var cfg config
 	var quick bool
 	c := &cobra.Command{
 		Use: "bench --program FILE", Short: "Measure the edge, builds and ingests beside nginx and another commit",
 		Long: "bench makes a release of a synthetic dump, serves it, and puts load on the edge and on its peers in turn.\n" +
 			"Servers run on one core, the load (wrk) on another; everything listens on 127.0.0.1. It prints medians as\n" +
-			"tables in Markdown and, beside each ratio, the goal. The exit code is 1 if the program is slower or larger\n" +
-			"than the one of --before.\n\n" +
-			"It needs Linux, two cores and wrk. Without nginx its rows are left out; scripts/bench.sh installs both.",
+			"tables in Markdown. The exit code is 1 if the program is slower or larger than the one of --before.\n\n" +
+			"It needs Linux, two cores and wrk, and works below TMPDIR. Without nginx its rows are left out;\n" +
+			"scripts/bench.sh installs both.",
 		Args: cobra.NoArgs, SilenceUsage: true, SilenceErrors: true,
 	}
 	f := c.Flags()
-	f.StringVar(&cfg.Program, "program", "", "`FILE` of reelsplice, which is measured")
-	f.StringVar(&cfg.Before, "before", "", "`FILE` of the reelsplice of another commit, measured in each round too")
-	f.StringVar(&cfg.Dir, "dir", "", "work in `DIR`, on the disk that is to be measured; a temporary folder in it is removed at the end")
-	f.Int64Var(&cfg.Movies, "movies", cfg.Movies, "make a release of `N` movies, with series in proportion")
-	f.IntVar(&cfg.Rounds, "rounds", cfg.Rounds, "measure everything `N` times, builds half as often")
-	f.IntVar(&cfg.Seconds, "seconds", cfg.Seconds, "length of a round")
-	f.Int64Var(&cfg.Memory, "memory", cfg.Memory, "--memory of the builds, in `bytes`")
-	f.StringSliceVar(&cfg.Sections, "sections", cfg.Sections, "what to measure: "+strings.Join(Sections(), ", "))
-	f.BoolVar(&quick, "quick", false, "a small release and short rounds")
-	f.StringVar(&out, "out", "", "write bench.json and bench.md into `DIR` as well")
-	c.RunE = func(c *cobra.Command, _ []string) (err error) {
-		if quick {
-			cfg.quick(f.Changed)
+	f.StringVar(&cfg.program, "program", "", "`FILE` of reelsplice, which is measured")
+	f.StringVar(&cfg.before, "before", "", "`FILE` of the reelsplice of another commit, measured in each round too")
+	f.Int64Var(&cfg.movies, "movies", 10_000, "make a release of `N` movies, with series in proportion")
+	f.IntVar(&cfg.rounds, "rounds", 5, "measure everything `N` times, builds half as often")
+	f.IntVar(&cfg.seconds, "seconds", 2, "length of a round")
+	f.StringSliceVar(&cfg.sections, "sections", sections, "what to measure: "+strings.Join(sections, ", "))
+	f.BoolVar(&quick, "quick", false, "2,000 movies, 3 rounds of a second, where no flag says otherwise")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		for name, value := range map[string]string{"movies": "2000", "rounds": "3", "seconds": "1"} {
+			if quick && !f.Changed(name) {
+				_ = f.Set(name, value) // a number
+			}
 		}
-		cfg.Progress = func(what string) { fmt.Fprintln(stderr, "bench:", what) }
-		r, err := Run(c.Context(), cfg)
-		if err != nil {
+		if err := cfg.validate(); err != nil {
 			return err
 		}
-		if err := printReport(r, stdout, out); err != nil {
-			return err
+		b := &bench{config: cfg, log: stderr, client: newClient()}
+		worse, err := b.run(c.Context(), stdout)
+		if err == nil && len(worse) > 0 {
+			err = fmt.Errorf("worse than before: %s", strings.Join(worse, ", "))
 		}
-		if short := r.ShortOfBefore(); len(short) > 0 {
-			return fmt.Errorf("short of before: %s", strings.Join(short, ", "))
-		}
-		return nil
+		return err
 	}
 	return c
 }
 
-// printReport prints a report and writes it into dir, unless that is "".
-func printReport(r *report.Report, stdout io.Writer, dir string) error {
-	var text bytes.Buffer
-	r.WriteMarkdown(&text)
-	if _, err := stdout.Write(text.Bytes()); err != nil || dir == "" {
+// A bench is one run.
+type bench struct {
+	config
+	log      io.Writer
+	client   client
+	wrk      wrk
+	core     int    // of the servers
+	dir      string // temporary folder
+	makers   []*maker
+	servers  []*server            // that run: the edge, and if there are any the one before and nginx
+	ids      []uint64             // of movies, the most popular first
+	finished map[string]*response // of the edge, by path; nginx has them as files
+	measures []*measure
+}
+
+func (b *bench) progress(format string, args ...any) {
+	fmt.Fprintf(b.log, "bench: "+format+"\n", args...)
+}
+
+// run measures, prints the tables and names what is worse than before. It ends all that it started.
+func (b *bench) run(ctx context.Context, stdout io.Writer) (worse []string, err error) {
+	if b.wrk.program = findProgram("wrk"); b.wrk.program == "" {
+		return nil, errors.New("wrk is not installed, and it makes the load: install it (apt-get install wrk), or run scripts/bench.sh, which does")
+	}
+	if b.core, b.wrk.core, err = twoCores(); err != nil {
+		return nil, err
+	}
+	if b.dir, err = os.MkdirTemp("", "reelsplice-bench-"); err != nil {
+		return nil, fmt.Errorf("make a temporary folder: %w", err)
+	}
+	defer func() {
+		b.stopAll()
+		err = errors.Join(err, os.RemoveAll(b.dir))
+	}()
+	if err := b.makeReleases(ctx); err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(stdout, "%s\n\n%d movies, %d connections, medians of %d rounds of %d s\n", machine(), b.movies, connections, b.rounds, b.seconds)
+	if b.has("cases") || b.has("mix") {
+		if err := b.measureServers(ctx, stdout); err != nil {
+			return nil, err
+		}
+		worse = writeServers(stdout, b.measures)
+	}
+	if b.has("build") {
+		if err := b.incremental(ctx); err != nil {
+			return nil, err
+		}
+		worse = append(worse, writeBuilds(stdout, b.makers)...)
+	}
+	return worse, nil
+}
+
+// measureServers starts the servers, notes the responses that are asked for and puts load on all.
+func (b *bench) measureServers(ctx context.Context, stdout io.Writer) error {
+	defer b.stopAll()
+	if err := b.wrk.writeScripts(b.dir); err != nil {
 		return err
 	}
-	data, err := json.MarshalIndent(r, "", "  ")
+	if err := b.startServers(ctx, stdout); err != nil {
+		return err
+	}
+	if b.has("cases") {
+		list, err := b.cases(ctx, stdout)
+		if err != nil {
+			return err
+		}
+		if err := b.measure(ctx, list...); err != nil {
+			return err
+		}
+	}
+	if !b.has("mix") {
+		return nil
+	}
+	mix, err := b.mix(ctx)
 	if err != nil {
-		return fmt.Errorf("encode the report: %w", err)
+		return err
 	}
-	if err := os.MkdirAll(dir, 0o750); err != nil {
-		return fmt.Errorf("make the folder of the report: %w", err)
+	if err := b.measure(ctx, mix); err != nil {
+		return err
 	}
-	return errors.Join(
-		os.WriteFile(filepath.Join(dir, "bench.json"), append(data, '\n'), 0o640),
-		os.WriteFile(filepath.Join(dir, "bench.md"), text.Bytes(), 0o640),
-	)
+	mix.name, mix.cold = "mix-cold", true
+	return b.measure(ctx, mix)
+}
+
+// findProgram returns the path of a program, "" for none. Servers may lie where only root looks.
+func findProgram(name string) string {
+	for _, path := range []string{name, "/usr/sbin/" + name, "/usr/local/sbin/" + name} {
+		if found, err := exec.LookPath(path); err == nil {
+			return found
+		}
+	}
+	return ""
+}
+
+// file returns a path in the temporary folder.
+func (b *bench) file(elem ...string) string {
+	return filepath.Join(append([]string{b.dir}, elem...)...)
 }

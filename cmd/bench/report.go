@@ -1,0 +1,183 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+)
+
+const mebi = 1 << 20
+
+// How much more than another commit is worse.
+const (
+	mostTime  = 1.03
+	mostBytes = 1.01
+)
+
+// The figures of one load on one server.
+const (
+	rate = iota // requests/s
+	cpu         // microseconds of the server's CPU time for a request
+	busy        // percent of its core that the server took
+	p50         // microseconds
+	p99         // microseconds
+	size        // bytes of a response with its header
+	disk        // MiB that the server read from disks
+	columns
+)
+
+type figures [columns]float64
+
+// A measure is all rounds of one server under one load.
+type measure struct {
+	name   string // of the workload
+	server *server
+	rounds []figures
+}
+
+// The costs of an ingest and the builds after it, by one program.
+const (
+	ingestTime   = iota // seconds
+	ingestCPU           // seconds
+	ingestMemory        // MiB
+	fullTime
+	fullCPU
+	fullMemory
+	releaseSize // MiB
+	incrementalTime
+	incrementalCPU
+	incrementalMemory
+	costCount
+)
+
+type costs [costCount]float64
+
+var costNames = [costCount]struct {
+	name string
+	most float64 // by that of another commit; 0 for any
+}{
+	ingestTime: {"ingest, s", 0}, ingestCPU: {"ingest, CPU s", mostTime}, ingestMemory: {"ingest, MiB of memory", 0},
+	fullTime: {"full build, s", 0}, fullCPU: {"full build, CPU s", mostTime}, fullMemory: {"full build, MiB of memory", 0},
+	releaseSize:     {"release, MiB", mostBytes},
+	incrementalTime: {"incremental build, s", 0}, incrementalCPU: {"incremental build, CPU s", 0},
+	incrementalMemory: {"incremental build, MiB of memory", 0},
+}
+
+// median returns the middle of values, the mean of the two in the middle of an even number of them, and 0 for none.
+// Values of 0 were not measured.
+func median(values []float64) float64 {
+	v := slices.DeleteFunc(slices.Sorted(slices.Values(values)), func(f float64) bool { return f <= 0 })
+	if len(v) == 0 {
+		return 0
+	}
+	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
+}
+
+// medianOf returns the median of f over the rounds.
+func medianOf[T any](rounds []T, f func(*T) float64) float64 {
+	var values []float64
+	for i := range rounds {
+		values = append(values, f(&rounds[i]))
+	}
+	return median(values)
+}
+
+// ratio returns the median over the rounds of f(a) / f(b), both of the same round.
+func ratio[T any](a, b []T, f func(*T) float64) float64 {
+	var values []float64
+	for i := range min(len(a), len(b)) {
+		if d := f(&b[i]); d > 0 {
+			values = append(values, f(&a[i])/d)
+		}
+	}
+	return median(values)
+}
+
+// saturated is the percentage of its core from which on a server sets the pace.
+const saturated = 90
+
+// writeServers compares the edge with its peers and names the cases that are worse than before. Requests/s
+// count where one of the two servers set the pace; CPU time counts where the edge did not.
+func writeServers(w io.Writer, measures []*measure) (worse []string) {
+	column := func(i int) func(*figures) float64 { return func(f *figures) float64 { return f[i] } }
+	var ratios, all [][]string
+	var own *measure
+	for _, m := range measures {
+		row := []string{m.name, m.server.name}
+		for i := range columns {
+			row = append(row, number(medianOf(m.rounds, column(i))))
+		}
+		all = append(all, row)
+		if m.server.name == edge {
+			own = m
+			continue
+		}
+		var r figures
+		for i := range columns {
+			r[i] = ratio(own.rounds, m.rounds, column(i))
+		}
+		r[cpu] = ratio(m.rounds, own.rounds, column(cpu))
+		verdict := ""
+		if m.server.name == before {
+			ownBusy, peerBusy := medianOf(own.rounds, column(busy)), medianOf(m.rounds, column(busy))
+			byRate := r[rate] >= 1/mostTime && max(ownBusy, peerBusy) >= saturated
+			byCPU := r[cpu] >= 1/mostTime && ownBusy < saturated
+			if m.name != "mix-cold" && (!byRate && !byCPU || r[size] > mostBytes) {
+				verdict = "worse"
+				worse = append(worse, m.name)
+			}
+		}
+		ratios = append(ratios, []string{m.name, m.server.name, number(r[rate]), number(r[cpu]), number(r[p99]), number(r[size]), number(r[disk]), verdict})
+	}
+	table(w, "Ratios: requests/s, p99, bytes and disk of the edge by the peer's, CPU of the peer by the edge's",
+		[]string{"case", "against", "requests/s", "CPU", "p99", "bytes", "disk", "verdict"}, ratios)
+	table(w, "Measures: CPU, p50 and p99 in microseconds, busy in percent of a core, disk in MiB",
+		[]string{"case", "server", "requests/s", "CPU", "busy", "p50", "p99", "bytes", "disk"}, all)
+	return worse
+}
+
+// writeBuilds compares ingests and builds with those of another commit, if there is one, and names what is worse.
+func writeBuilds(w io.Writer, makers []*maker) (worse []string) {
+	var rows [][]string
+	for i, c := range costNames {
+		cost := func(c *costs) float64 { return c[i] }
+		row := []string{c.name, number(medianOf(makers[0].rounds, cost)), "-", "-", ""}
+		if len(makers) > 1 {
+			r := ratio(makers[0].rounds, makers[1].rounds, cost)
+			row[2], row[3] = number(medianOf(makers[1].rounds, cost)), number(r)
+			if c.most > 0 && r > c.most {
+				row[4] = "worse"
+				worse = append(worse, c.name)
+			}
+		}
+		rows = append(rows, row)
+	}
+	table(w, "Ingests and builds: medians, and the ratio within a round", []string{"cost", "this", "before", "ratio", "verdict"}, rows)
+	return worse
+}
+
+// table writes a table in Markdown with a title.
+func table(w io.Writer, title string, head []string, rows [][]string) {
+	fmt.Fprintf(w, "\n%s\n\n", title)
+	t := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
+	rule := slices.Repeat([]string{"-"}, len(head))
+	for _, cells := range append([][]string{head, rule}, rows...) {
+		fmt.Fprintf(t, "| %s\t|\n", strings.Join(cells, "\t| "))
+	}
+	_ = t.Flush() // a failing stdout ends the program
+}
+
+// number returns a number with what matters of it; - for none.
+func number(v float64) string {
+	switch {
+	case v == 0:
+		return "-"
+	case v < 10:
+		return fmt.Sprintf("%.3f", v)
+	}
+	return fmt.Sprintf("%.1f", v)
+}
