@@ -12,7 +12,6 @@
 //	compare    the resources that differ from the previous release
 //	changes    the changes of those
 //	changelog  the table of changes
-//	deltas     for releases in a bucket: files as differences from those of the previous one
 //	seal       the manifest
 //
 // Package plan has the division, package task the work, package runner the goroutines. A task is a
@@ -241,7 +240,7 @@ func (c *Config) runTasks(ctx context.Context, w *release.Writer, work string, s
 	if o.Unchanged {
 		return r, nil // the report of its own build stays
 	}
-	return r, writeReport(filepath.Join(c.Releases, m.ID), r)
+	return r, r.Write(filepath.Join(c.Releases, m.ID))
 }
 
 // advance returns the function that reports records to Progress, nil without Progress.

@@ -62,7 +62,6 @@ type Report struct {
 type Tasks struct {
 	Processes    int     `json:"processes"`
 	CPUSeconds   float64 `json:"cpu_seconds"`
-	ReadBytes    int64   `json:"read_bytes"`    // from buckets
 	WrittenBytes int64   `json:"written_bytes"` // to the work folder
 	// Imbalance is, by stage, the time of the process that took longest over the mean of all.
 	Imbalance map[string]float64 `json:"imbalance,omitempty"`
@@ -113,9 +112,9 @@ func (r *Report) Encode() ([]byte, error) {
 	return append(b, '\n'), err
 }
 
-// writeReport puts the report beside the files of a release. A release that was there
+// Write puts the report beside the files of a release. A release that was there
 // before gets the report of this build, so that the newest is the one built last.
-func writeReport(dir string, r Report) error {
+func (r *Report) Write(dir string) error {
 	path := filepath.Join(dir, release.ReportName)
 	b, err := r.Encode()
 	if err != nil {

@@ -3,13 +3,13 @@
 # tasks how long larger catalogues take on more workers. It prints the tables of docs/explanation/scale.md. Needs Go, jq
 # and 12 GB of disk at the default size; it takes half an hour on two idle CPUs.
 #
-#   scripts/scale.sh [--movies N] [--tv N] [--people N] [--count N] [--rounds N] [--bucket-movies N] [--dir DIR]
+#   scripts/scale.sh [--movies N] [--tv N] [--people N] [--count N] [--rounds N] [--dir DIR]
 #
 # What --dir has is kept, and not measured again.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-movies=100000 tv=18000 people=400000 count=16 rounds=3 bucket=20000 dir=
+movies=100000 tv=18000 people=400000 count=16 rounds=3 dir=
 while [ $# -gt 0 ]; do
   case $1 in
     --movies) movies=$2 ;;
@@ -17,7 +17,6 @@ while [ $# -gt 0 ]; do
     --people) people=$2 ;;
     --count) count=$2 ;;
     --rounds) rounds=$2 ;;
-    --bucket-movies) bucket=$2 ;;
     --dir) dir=$2 ;;
     *) echo "unknown: $1; see the head of $0" >&2; exit 2 ;;
   esac
@@ -31,15 +30,6 @@ mkdir -p "$dir"
 go build -o "$dir/reelsplice" ./cmd/reelsplice
 go build -o "$dir/scale" ./scripts/scale
 program=$dir/reelsplice
-
-# catalogue NAME MOVIES TV PEOPLE: makes the catalogue in $dir/NAME.
-catalogue() {
-  [ -d "$dir/$1" ] && return
-  "$program" gen --quiet --out "$dir/dump" --movies "$2" --tv "$3" --people "$4" >&2
-  "$program" ingest --quiet --catalog "$dir/$1.new" "$dir/dump" >&2
-  rm -rf "$dir/dump"
-  mv "$dir/$1.new" "$dir/$1"
-}
 
 # one ROUND: builds in one process, and notes its CPU seconds.
 one() {
@@ -65,15 +55,15 @@ chain() {
   mv "$dir/status.new" "$dir/$1.json"
 }
 
-catalogue catalog "$movies" "$tv" "$people"
+if [ ! -d "$dir/catalog" ]; then
+  "$program" gen --quiet --out "$dir/dump" --movies "$movies" --tv "$tv" --people "$people" >&2
+  "$program" ingest --quiet --catalog "$dir/catalog.new" "$dir/dump" >&2
+  rm -rf "$dir/dump"
+  mv "$dir/catalog.new" "$dir/catalog"
+fi
 for round in $(seq "$rounds"); do
   [ -f "$dir/one-$round" ] || one "$round"
   [ -f "$dir/shares-$round.json" ] || chain "shares-$round" "$count"
 done
 [ -f "$dir/tasks.json" ] || chain tasks "$(jq '[.stages[].tasks] | max' "$dir/shares-1.json")" # a process each
-if [ "$bucket" -gt 0 ] && [ ! -f "$dir/requests.json" ]; then
-  catalogue bucket "$bucket" $((bucket * 18 / 100)) $((bucket * 4))
-  "$dir/scale" requests --program "$program" --catalog "$dir/bucket" --count "$count" >"$dir/requests.new"
-  mv "$dir/requests.new" "$dir/requests.json"
-fi
-"$dir/scale" tables --dir "$dir"
+"$dir/scale" --dir "$dir"

@@ -11,7 +11,6 @@
 package array
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -30,7 +29,6 @@ import (
 	"github.com/reelsplice/reelsplice/build/task"
 	"github.com/reelsplice/reelsplice/build/work"
 	"github.com/reelsplice/reelsplice/schemas/durable"
-	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
@@ -38,55 +36,23 @@ import (
 // program, plan or catalogue than the work folder.
 var ErrRefused = errors.New("this process does not belong to the build")
 
-// Releases is a store of releases.
-type Releases interface {
-	// Open opens a release, and its files. Those that lie elsewhere are read through the cache.
-	Open(ctx context.Context, id string, cache *work.Cache) (*release.Reader, release.Source, error)
-	// Install adds a release. The files that the store lacks come from bring.
-	Install(ctx context.Context, m *release.Manifest, report []byte, bring func(f release.File) (Origin, error)) error
-	// Named returns the id of the release that is "current" or "previous", or the name itself. The error matches
-	// release.ErrNoRelease if none is.
-	Named(ctx context.Context, name string) (id string, err error)
-	// Deltas returns where deltas between releases go; nil for a store without.
-	Deltas() object.Folder
-	// Publish makes a release current.
-	Publish(ctx context.Context, id string) (previous string, err error)
-}
-
-// An Origin is where a file of a new release lies: in a folder, by its version there.
-type Origin struct {
-	Folder object.Folder
-	Info   object.Info
-}
-
-// check compares the size of a file with that in the manifest.
-func (o *Origin) check(f release.File) error {
-	if o.Info.Size != f.Size {
-		return fmt.Errorf("%s has %d bytes, the manifest %d", o.Folder.URL(o.Info.Key), o.Info.Size, f.Size)
-	}
-	return nil
-}
-
 // A Site has what the processes of a build share, and the share of the machine that one may take.
 type Site struct {
 	Catalog  string // folder
-	Releases Releases
-	Work     object.Folder
+	Releases release.Store
+	Work     string // folder
 	Program  string // version of the program
 	Scratch  string // folder for files of this process; the system's temporary one by default
 	Jobs     int    // tasks that run side by side
 	Memory   int64  // bytes that the process may use
 	Log      *slog.Logger
-	// Advance gets the number of records that tasks have done since its last call, from several goroutines. It may
-	// be nil.
-	Advance func(records int64)
 }
 
 // Plan divides the work of a build and writes the plan into the work folder. It returns the plan
 // that is there: one for the same build stays.
-func Plan(ctx context.Context, s Site, params plan.Params, access task.Access) (*plan.Plan, error) {
-	params.Access, params.Deltas = access != nil, s.Releases.Deltas() != nil
-	scratch, err := newScratch(ctx, s.Scratch)
+func Plan(s Site, params plan.Params, access task.Access) (*plan.Plan, error) {
+	params.Access = access != nil
+	scratch, err := newScratch(s.Scratch)
 	if err != nil {
 		return nil, err
 	}
@@ -110,27 +76,22 @@ func Plan(ctx context.Context, s Site, params plan.Params, access task.Access) (
 			return nil, err
 		}
 	}
-	made, err := work.PutPlan(ctx, s.Work, p)
+	made, err := work.PutPlan(s.Work, p)
 	if err != nil {
 		return nil, fmt.Errorf("write plan: %w", err)
 	}
 	if !made {
-		if p, err = samePlan(ctx, s.Work, p); err != nil {
+		if p, err = samePlan(s.Work, p); err != nil {
 			return nil, err
 		}
 	}
-	return p, shareAccess(ctx, s, p, scratch.dir)
+	return p, shareAccess(s, p, scratch.dir)
 }
 
 // Date returns the time of the changes since the previous release: the one that is wanted, or else now.
-func Date(ctx context.Context, s Site, previous string, wanted time.Time) (date time.Time, err error) {
-	scratch, err := newScratch(ctx, s.Scratch)
-	if err != nil {
-		return date, err
-	}
-	defer scratch.remove()
+func Date(s Site, previous string, wanted time.Time) (date time.Time, err error) {
 	err = release.Guard(func() error {
-		r, _, err := s.Releases.Open(ctx, previous, scratch.cache)
+		r, err := release.Open(s.Releases.Path(previous))
 		if err != nil {
 			return fmt.Errorf("previous release: %w", err)
 		}
@@ -142,9 +103,9 @@ func Date(ctx context.Context, s Site, previous string, wanted time.Time) (date 
 
 // samePlan returns the plan of a work folder if it is for the build that p is for: another attempt has
 // another time, which stays that of the first.
-func samePlan(ctx context.Context, shared object.Folder, p *plan.Plan) (*plan.Plan, error) {
+func samePlan(shared string, p *plan.Plan) (*plan.Plan, error) {
 	have := &plan.Plan{}
-	if err := work.ReadPlan(ctx, shared, have); err != nil {
+	if err := work.ReadPlan(shared, have); err != nil {
 		return nil, fmt.Errorf("read plan: %w", err)
 	}
 	p.Date = have.Date
@@ -168,7 +129,7 @@ func describeAccess(access task.Access, dir string) (*work.File, error) {
 }
 
 // shareAccess puts the access counts into the work folder.
-func shareAccess(ctx context.Context, s Site, p *plan.Plan, scratch string) error {
+func shareAccess(s Site, p *plan.Plan, scratch string) error {
 	if p.AccessCounts == nil {
 		return nil
 	}
@@ -177,13 +138,13 @@ func shareAccess(ctx context.Context, s Site, p *plan.Plan, scratch string) erro
 		return err
 	}
 	f := work.Shared(s.Work, id)
-	if err := f.SetScratch(scratch, nil); err != nil {
+	if err := f.SetScratch(scratch); err != nil {
 		return err
 	}
 	if err := durable.Rename(filepath.Join(scratch, plan.AccessFile), filepath.Join(f.Dir(work.Files), plan.AccessFile)); err != nil {
 		return err
 	}
-	return f.Share(ctx, work.Files, plan.AccessFile)
+	return f.Share(work.Files, plan.AccessFile)
 }
 
 // catalogFiles returns the versions of the files of a catalogue, in order of their names.
@@ -214,12 +175,11 @@ type session struct {
 	folder  *work.Folder
 	build   *task.Build
 	scratch *scratch
-	fetched int64 // bytes that came from buckets, once it is closed
 }
 
 // join reads the plan of the work folder, and refuses one that is not of this program and catalogue.
-func (s *Site) join(ctx context.Context) (*session, error) {
-	p, err := s.ReadPlan(ctx)
+func (s *Site) join() (*session, error) {
+	p, err := s.ReadPlan()
 	if err != nil {
 		return nil, err
 	}
@@ -231,12 +191,12 @@ func (s *Site) join(ctx context.Context) (*session, error) {
 }
 
 // open opens what the tasks of a stage read. After an error the session needs no close.
-func (s *Site) open(ctx context.Context, o *session, stage task.Stage) (err error) {
-	if o.scratch, err = newScratch(ctx, s.Scratch); err != nil {
+func (s *Site) open(o *session, stage task.Stage) (err error) {
+	if o.scratch, err = newScratch(s.Scratch); err != nil {
 		return err
 	}
-	if err = o.folder.SetScratch(o.scratch.dir, o.scratch.cache); err == nil {
-		err = s.openSources(ctx, o, stage)
+	if err = o.folder.SetScratch(o.scratch.dir); err == nil {
+		err = s.openSources(o, stage)
 	}
 	if err != nil {
 		o.scratch.remove()
@@ -245,9 +205,9 @@ func (s *Site) open(ctx context.Context, o *session, stage task.Stage) (err erro
 }
 
 // ReadPlan reads the plan of the work folder. The error matches fs.ErrNotExist if there is none.
-func (s *Site) ReadPlan(ctx context.Context) (*plan.Plan, error) {
+func (s *Site) ReadPlan() (*plan.Plan, error) {
 	p := &plan.Plan{}
-	err := work.ReadPlan(ctx, s.Work, p)
+	err := work.ReadPlan(s.Work, p)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("no plan in %s: run build plan first: %w", s.Work, err)
 	}
@@ -270,14 +230,14 @@ func (s *Site) check(p *plan.Plan) error {
 }
 
 // openSources opens the files of the catalogue that a stage reads, and the previous release if it reads that.
-func (s *Site) openSources(ctx context.Context, o *session, stage task.Stage) error {
-	from := task.Sources{Deltas: s.Releases.Deltas()}
-	var err error
+func (s *Site) openSources(o *session, stage task.Stage) (err error) {
+	var from task.Sources
 	if from.Catalog, err = records.OpenKinds(s.Catalog, stage.Reads); err != nil {
 		return err
 	}
 	if o.plan.Previous != "" && stage.Upon {
-		if from.Previous, from.Files, err = s.Releases.Open(ctx, o.plan.Previous, o.scratch.cache); err != nil {
+		from.PreviousDir = s.Releases.Path(o.plan.Previous)
+		if from.Previous, err = release.Open(from.PreviousDir); err != nil {
 			from.Catalog.Close()
 			return fmt.Errorf("previous release: %w", err)
 		}
@@ -289,7 +249,6 @@ func (s *Site) openSources(ctx context.Context, o *session, stage task.Stage) er
 // close gives up what the process holds.
 func (o *session) close() error {
 	err := o.build.Close()
-	o.fetched = o.scratch.cache.Fetched()
 	o.scratch.remove()
 	return err
 }
@@ -297,15 +256,14 @@ func (o *session) close() error {
 // A scratch is the folder of a process for files in the making. Its lock tells the next process of
 // this machine whether the one that made it is alive.
 type scratch struct {
-	dir   string
-	lock  *flock.Flock
-	cache *work.Cache // of files of buckets
+	dir  string
+	lock *flock.Flock
 }
 
 const scratchPrefix = "reelsplice-build-"
 
 // newScratch makes a scratch in a folder, and removes those of killed processes.
-func newScratch(ctx context.Context, parent string) (*scratch, error) {
+func newScratch(parent string) (*scratch, error) {
 	if parent == "" {
 		parent = os.TempDir()
 	}
@@ -330,7 +288,7 @@ func newScratch(ctx context.Context, parent string) (*scratch, error) {
 			return nil, fmt.Errorf("lock scratch folder: %w", err)
 		}
 		if lock != nil {
-			return &scratch{dir, lock, work.NewCache(ctx, filepath.Join(dir, "cache"))}, nil
+			return &scratch{dir, lock}, nil
 		}
 	}
 }
@@ -362,7 +320,6 @@ func removeScratch(dir string) {
 }
 
 func (s *scratch) remove() {
-	_ = s.cache.Close()
 	_ = os.RemoveAll(s.dir) // what stays goes with the next process
 	_ = s.lock.Unlock()
 }

@@ -1,20 +1,17 @@
 package array
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
 	"math/rand/v2"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -25,11 +22,7 @@ import (
 	"github.com/reelsplice/reelsplice/build/task"
 	"github.com/reelsplice/reelsplice/build/work"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
-	"github.com/reelsplice/reelsplice/schemas/object"
-	"github.com/reelsplice/reelsplice/schemas/object/objecttest"
-	"github.com/reelsplice/reelsplice/schemas/object/store"
 	"github.com/reelsplice/reelsplice/schemas/release"
-	"github.com/reelsplice/reelsplice/schemas/release/bucket"
 )
 
 const memory = 128 << 20
@@ -72,22 +65,9 @@ type world struct {
 func newWorld(t *testing.T, catalogue, releases string) *world {
 	t.Helper()
 	return &world{t, Site{
-		Catalog: catalogue, Releases: FolderStore{release.Store{Dir: releases}}, Work: object.Local(filepath.Join(t.TempDir(), "work")),
+		Catalog: catalogue, Releases: release.Store{Dir: releases}, Work: filepath.Join(t.TempDir(), "work"),
 		Program: "test", Scratch: t.TempDir(), Jobs: 2, Memory: memory, Log: slog.New(slog.DiscardHandler),
 	}, releases}
-}
-
-// inBucket puts the work folder and the releases of w into a bucket.
-func (w *world) inBucket(s *objecttest.Server, releases string) *world {
-	w.t.Helper()
-	open := func(prefix string) object.Folder {
-		f, err := store.OpenFolder(w.t.Context(), s.URL(prefix))
-		w.must(err)
-		return f
-	}
-	w.site.Work = open("work")
-	w.site.Releases = BucketStore{bucket.Store{Folder: open(releases)}}
-	return w
 }
 
 // params are those of a build upon a release, "" for none.
@@ -109,7 +89,7 @@ func (w *world) must(err error) {
 // plan writes the plan.
 func (w *world) plan(previous string) {
 	w.t.Helper()
-	_, err := Plan(w.t.Context(), w.site, w.params(previous), nil)
+	_, err := Plan(w.site, w.params(previous), nil)
 	w.must(err)
 }
 
@@ -145,7 +125,7 @@ func (w *world) build(previous string, count int) string {
 // isClean checks that nothing is left in the work folder and of the processes.
 func (w *world) isClean() {
 	w.t.Helper()
-	left, err := w.site.Work.List(w.t.Context(), "")
+	left, err := os.ReadDir(w.site.Work)
 	if err != nil || len(left) > 0 {
 		w.t.Errorf("the work folder has %v, %v", left, err)
 	}
@@ -179,9 +159,6 @@ func counts() []int {
 // TestSameRelease: however many processes build it, a release has the id that one process gives it, and
 // is whole. So has one that is made upon it.
 func TestSameRelease(t *testing.T) {
-	if testing.Short() {
-		t.Skip("with the race detector TestFaults builds the same")
-	}
 	first, second := catalogueOf(t, false), catalogueOf(t, true)
 	alone := t.TempDir()
 	full := oneProcess(t, first, alone, "")
@@ -212,122 +189,33 @@ func TestSameRelease(t *testing.T) {
 	}
 }
 
-// TestSameReleaseInBucket: likewise, where everything lies in a bucket.
-func TestSameReleaseInBucket(t *testing.T) {
-	if os.Getenv("REELSPLICE_LONG_TESTS") == "" {
-		t.Skip("TestFaults has the same builds, with faults: this one runs with REELSPLICE_LONG_TESTS=1")
-	}
-	first, second := catalogueOf(t, false), catalogueOf(t, true)
-	alone := t.TempDir()
-	full := oneProcess(t, first, alone, "")
-	next := oneProcess(t, second, alone, full)
-	s := objecttest.New(t)
-	if id := newWorld(t, first, "").inBucket(s, "releases").build("", 3); id != full {
-		t.Errorf("a full build makes %s, one process %s", id, full)
-	}
-	w := newWorld(t, second, "").inBucket(s, "releases")
-	if id := w.build(full, 3); id != next {
-		t.Errorf("an incremental build makes %s, one process %s", id, next)
-	}
-	if id := w.build(next, 2); id != next {
-		t.Errorf("a build without a change makes %s, want the previous one, %s", id, next)
-	}
-	m, err := release.ReadManifest(filepath.Join(alone, next))
-	w.must(err)
-	for _, f := range m.Files() {
-		want, err := os.ReadFile(filepath.Join(alone, next, f.Name))
-		w.must(err)
-		if got := s.Get(t, "releases/"+bucket.FileName(f)); !bytes.Equal(got, want) {
-			t.Errorf("%s has other bytes in the bucket", f.Name)
-		}
-	}
-}
-
-// TestFaults: a bucket that fails one request in twenty, in one way after another, changes nothing.
-func TestFaults(t *testing.T) {
-	first, second := catalogueOf(t, false), catalogueOf(t, true)
-	alone := t.TempDir()
-	full := oneProcess(t, first, alone, "")
-	next := oneProcess(t, second, alone, full)
-	s := objecttest.New(t)
-	before, after := newWorld(t, first, "").inBucket(s, "releases"), newWorld(t, second, "").inBucket(s, "releases")
-	var n, faults atomic.Int64
-	s.SetFault(func(w http.ResponseWriter, r *http.Request) bool {
-		i := n.Add(1)
-		if i%20 != 7 {
-			return false
-		}
-		faults.Add(1)
-		switch i / 20 % 4 {
-		case 0:
-			return objecttest.Unavailable(w)
-		case 1:
-			return s.CutAfter(50, w, r)
-		case 2:
-			return r.Method == http.MethodGet && s.Flip(40, w, r)
-		}
-		return s.Lose(r) // as after a timeout: it was done, and nobody knows
-	})
-	if id := before.build("", 2); id != full {
-		t.Errorf("a full build makes %s, one process %s", id, full)
-	}
-	if id := after.build(full, 2); id != next {
-		t.Errorf("an incremental build makes %s, one process %s", id, next)
-	}
-	s.SetFault(nil)
-	before.isClean()
-	if faults.Load() < 50 {
-		t.Errorf("%d faults in %d requests, want more", faults.Load(), n.Load())
-	}
-	m, err := after.site.Releases.(BucketStore).Manifest(t.Context(), next)
-	after.must(err)
-	for _, f := range m.Files() {
-		want, err := os.ReadFile(filepath.Join(alone, next, f.Name))
-		after.must(err)
-		if got := s.Get(t, "releases/"+bucket.FileName(f)); !bytes.Equal(got, want) {
-			t.Errorf("%s has other bytes in the bucket", f.Name)
-		}
-	}
-}
-
-// TestDisk: a task has no more on its disk than the plan says, though everything lies in a bucket.
+// TestDisk: a task has no more on its disk than the plan says.
 func TestDisk(t *testing.T) {
-	w := newWorld(t, catalogueOf(t, true), "").inBucket(objecttest.New(t), "releases")
-	w.site.Jobs = 1
-	var mu sync.Mutex
-	most := int64(0)
-	sample := func() {
-		mu.Lock()
-		defer mu.Unlock()
-		most = max(most, diskOf(w.site.Scratch))
-	}
-	w.site.Work = &sleeper{w.site.Work, sample} // at the end of each task, and often meanwhile
-	p, err := Plan(t.Context(), w.site, w.params(""), nil)
+	w := newWorld(t, catalogueOf(t, true), t.TempDir())
+	p, err := Plan(w.site, w.params(""), nil)
 	w.must(err)
-	done := make(chan struct{})
-	sampled := make(chan struct{})
-	go func() {
-		defer close(sampled)
-		for {
-			select {
-			case <-done:
-				return
-			case <-time.After(2 * time.Millisecond):
-				sample()
-			}
-		}
-	}()
+	most := int64(0)
+	sample := func(int64) { most = max(most, diskOf(w.site.Scratch)) }
 	for _, s := range task.Stages() {
-		if s.Name != sealStage {
-			w.stage(rand.New(rand.NewPCG(1, 1)), s.Name, 1)
+		if s.Name == sealStage {
+			continue
 		}
+		o, err := w.site.join()
+		w.must(err)
+		w.must(w.site.open(o, s))
+		o.build.Advance = sample
+		opened, err := s.Open(o.build)
+		w.must(err)
+		for i := range opened.Count() {
+			w.must(opened.Task(i).Run(t.Context()))
+			sample(0)
+		}
+		w.must(errors.Join(opened.Close(), o.close()))
 	}
-	close(done)
-	<-sampled
 	if most == 0 || most > p.Disk {
 		t.Errorf("%d bytes in the scratch folder, want some, and at most the %d of the plan", most, p.Disk)
 	}
-	w.must(Clean(t.Context(), w.site))
+	w.must(Clean(w.site))
 }
 
 // diskOf returns the bytes that files in a folder take.
@@ -359,7 +247,7 @@ func TestRefused(t *testing.T) {
 	}
 	p := w.params("")
 	p.Level = 1
-	if _, err := Plan(t.Context(), w.site, p, nil); !errors.Is(err, ErrRefused) {
+	if _, err := Plan(w.site, p, nil); !errors.Is(err, ErrRefused) {
 		t.Errorf("the plan of another build: %v", err)
 	}
 	if _, err := Seal(t.Context(), w.site, false); err == nil || !strings.Contains(err.Error(), "is not done") {
@@ -375,7 +263,7 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%+v was accepted", share)
 		}
 	}
-	w.must(Clean(t.Context(), w.site))
+	w.must(Clean(w.site))
 	w.isClean()
 }
 
@@ -389,17 +277,12 @@ func TestSealInterrupted(t *testing.T) {
 			w.stage(rand.New(rand.NewPCG(1, 1)), s.Name, 1)
 		}
 	}
-	o, err := w.site.join(t.Context())
+	o, err := w.site.join()
 	w.must(err)
 	r, err := w.site.install(t.Context(), o)
 	w.must(err)
-	all, err := w.site.Work.List(t.Context(), "")
-	w.must(err)
-	for _, f := range all[:len(all)/2] {
-		if !strings.Contains(f.Key, installed) && f.Key != work.PlanName {
-			w.must(w.site.Work.Delete(t.Context(), f.Key))
-		}
-	}
+	w.must(os.RemoveAll(o.folder.From(work.Files)))
+	w.must(os.RemoveAll(o.folder.From(work.Release)))
 	again, err := Seal(t.Context(), w.site, true)
 	w.must(err)
 	if again.Release != r.Release || again.Release != oneProcess(t, catalogue, t.TempDir(), "") {
@@ -414,14 +297,14 @@ func TestZombie(t *testing.T) {
 	releases := t.TempDir()
 	old := newWorld(t, catalogueOf(t, false), releases)
 	old.plan("")
-	zombie, err := old.site.join(t.Context())
+	zombie, err := old.site.join()
 	old.must(err)
 	stage, err := task.StageOf("survey")
 	old.must(err)
-	old.must(old.site.open(t.Context(), zombie, stage))
+	old.must(old.site.open(zombie, stage))
 	w := newWorld(t, catalogueOf(t, true), releases)
 	w.site.Work = old.site.Work
-	old.must(Clean(t.Context(), old.site))
+	old.must(Clean(old.site))
 	w.plan("")
 	w.stage(rand.New(rand.NewPCG(1, 1)), "survey", 2)
 	opened, err := stage.Open(zombie.build)
@@ -440,24 +323,22 @@ func TestZombie(t *testing.T) {
 func TestUndead(t *testing.T) {
 	w := newWorld(t, catalogueOf(t, false), t.TempDir())
 	w.plan("")
-	work := w.site.Work
-	w.site.Work = &sleeper{Folder: work, wake: func() { w.must(Clean(t.Context(), w.site)) }}
-	if _, err := RunShare(t.Context(), w.site, Share{"survey", 0, 1}); !errors.Is(err, ErrRefused) {
+	ctx := sleeper{t.Context(), func() { w.must(Clean(w.site)) }}
+	if _, err := RunShare(ctx, w.site, Share{"survey", 0, 1}); !errors.Is(err, ErrRefused) {
 		t.Errorf("error is %v, want a refusal", err)
 	}
-	w.site.Work = work
 	w.isClean()
 }
 
-// A sleeper is a folder that calls wake before a task's record is made.
+// A sleeper is the context of a process that sleeps before its tasks start, and then calls wake.
 type sleeper struct {
-	object.Folder
+	context.Context
 	wake func()
 }
 
-func (s *sleeper) Create(ctx context.Context, name string, data []byte) error {
+func (s sleeper) Done() <-chan struct{} {
 	s.wake()
-	return s.Folder.Create(ctx, name, data)
+	return s.Context.Done()
 }
 
 // TestStatus follows a build.
@@ -471,7 +352,7 @@ func TestStatus(t *testing.T) {
 	if _, err := RunShare(ctx, w.site, Share{"prepare", 0, 1}); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	st, err := ReadStatus(t.Context(), w.site)
+	st, err := ReadStatus(w.site)
 	w.must(err)
 	if len(st.Stages) != len(task.Stages()) || st.Stages[0].Done != st.Stages[0].Tasks || st.Stages[0].Tasks < 1 || st.Stages[1].Done != 0 || st.Stages[1].Tasks < 1 {
 		t.Errorf("status %+v", st)
@@ -479,7 +360,7 @@ func TestStatus(t *testing.T) {
 	if index := st.Stages[5]; index.Stage != "index" || index.Tasks != -1 {
 		t.Errorf("the tasks of a stage that follow from stages to come: %+v", index)
 	}
-	w.must(Clean(t.Context(), w.site))
+	w.must(Clean(w.site))
 }
 
 // TestLinkedCatalog: a link to a catalogue is that catalogue.
@@ -489,7 +370,7 @@ func TestLinkedCatalog(t *testing.T) {
 	w.must(os.Symlink(w.site.Catalog, link))
 	w.site.Catalog = link
 	w.plan("")
-	w.must(Clean(t.Context(), w.site))
+	w.must(Clean(w.site))
 }
 
 // TestScratchRace: each process that begins has a folder of its own, though the others take it for a dead one's.
@@ -499,7 +380,7 @@ func TestScratchRace(t *testing.T) {
 	for range 8 {
 		all.Go(func() {
 			for range 100 {
-				s, err := newScratch(t.Context(), parent)
+				s, err := newScratch(parent)
 				if err == nil {
 					err = os.WriteFile(filepath.Join(s.dir, "file"), nil, 0o600)
 					s.remove()
@@ -531,7 +412,7 @@ func TestLostScratch(t *testing.T) {
 		}
 	}
 	removed := made("removed")
-	other, err := newScratch(t.Context(), parent)
+	other, err := newScratch(parent)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -549,7 +430,7 @@ func TestLostScratch(t *testing.T) {
 // TestDeadScratch: files of killed processes of this machine go with the next one.
 func TestDeadScratch(t *testing.T) {
 	parent := t.TempDir()
-	alive, err := newScratch(t.Context(), parent)
+	alive, err := newScratch(parent)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -557,7 +438,7 @@ func TestDeadScratch(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dead, "files"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	next, err := newScratch(t.Context(), parent)
+	next, err := newScratch(parent)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,7 +56,6 @@ type Cost struct {
 	Seconds      float64 `json:"seconds"`
 	CPUSeconds   float64 `json:"cpu_seconds"`
 	PeakRSSBytes int64   `json:"peak_rss_bytes"`
-	ReadBytes    int64   `json:"read_bytes"`    // from buckets
 	WrittenBytes int64   `json:"written_bytes"` // to the work folder
 }
 
@@ -94,7 +93,7 @@ func (s *Site) workers() int { return runner.Workers(s.Jobs, s.Memory) }
 
 // attempt runs the tasks that are not done. Without any, it opens nothing but the plan and records.
 func (r *running) attempt(ctx context.Context) (err error) {
-	o, err := r.site.join(ctx)
+	o, err := r.site.join()
 	if err != nil {
 		return err
 	}
@@ -102,30 +101,30 @@ func (r *running) attempt(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	left, err := r.left(ctx, o, stage)
+	left, err := r.left(o, stage)
 	if err != nil || len(left) == 0 {
 		return err
 	}
-	if err := o.folder.PutRun(ctx, r.name, r.Run); err != nil {
+	if err := o.folder.PutRun(r.name, r.Run); err != nil {
 		return err
 	}
 	err = r.run(ctx, o, stage, left)
-	if r.site.isOver(ctx, o.plan) {
+	if r.site.isOver(o.plan) {
 		// Its work folder was cleaned: nobody needs what this process has put there since.
-		return errors.Join(fmt.Errorf("the build is over: %w", ErrRefused), o.folder.Discard(ctx), err)
+		return errors.Join(fmt.Errorf("the build is over: %w", ErrRefused), o.folder.Discard(), err)
 	}
 	r.Ended, r.Error = time.Now().UTC(), ""
 	if err != nil {
 		r.Error = err.Error()
 	}
-	r.count(o)
-	// Also when ctx has ended: those who watch the build want to know.
-	return errors.Join(err, o.folder.PutRun(context.WithoutCancel(ctx), r.name, r.Run))
+	r.WrittenBytes += o.folder.Written()
+	r.Seconds, r.CPUSeconds, r.PeakRSSBytes = r.Ended.Sub(r.Started).Seconds(), process.CPUSeconds(), process.PeakRSS()
+	return errors.Join(err, o.folder.PutRun(r.name, r.Run))
 }
 
 // isOver reports whether a plan is no longer that of the work folder.
-func (s *Site) isOver(ctx context.Context, p *plan.Plan) bool {
-	now, err := s.ReadPlan(ctx)
+func (s *Site) isOver(p *plan.Plan) bool {
+	now, err := s.ReadPlan()
 	if err != nil {
 		return errors.Is(err, fs.ErrNotExist)
 	}
@@ -138,7 +137,7 @@ func (s *Site) isOver(ctx context.Context, p *plan.Plan) bool {
 }
 
 // left returns the tasks of the share that are not done.
-func (r *running) left(ctx context.Context, o *session, stage task.Stage) (left []int, err error) {
+func (r *running) left(o *session, stage task.Stage) (left []int, err error) {
 	n, err := stage.Count(task.New(o.plan, o.folder, task.Sources{}, r.site.Memory))
 	if err != nil {
 		return nil, err
@@ -148,7 +147,7 @@ func (r *running) left(ctx context.Context, o *session, stage task.Stage) (left 
 	if len(mine) == 0 {
 		return nil, nil
 	}
-	done, err := o.folder.DoneOf(ctx)
+	done, err := o.folder.DoneOf()
 	for _, i := range mine {
 		if !done[work.RecordName(r.Stage, i)] {
 			left = append(left, i)
@@ -159,11 +158,10 @@ func (r *running) left(ctx context.Context, o *session, stage task.Stage) (left 
 
 // run runs tasks side by side.
 func (r *running) run(ctx context.Context, o *session, stage task.Stage, tasks []int) (err error) {
-	if err := r.site.open(ctx, o, stage); err != nil {
+	if err := r.site.open(o, stage); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, o.close()) }()
-	o.build.Advance = r.site.Advance
 	opened, err := stage.Open(o.build)
 	if err != nil {
 		return err
@@ -186,11 +184,4 @@ func (r *running) run(ctx context.Context, o *session, stage task.Stage, tasks [
 		})
 	}
 	return g.Wait()
-}
-
-// count adds up the cost.
-func (r *running) count(o *session) {
-	read, written := o.folder.Moved()
-	r.ReadBytes, r.WrittenBytes = r.ReadBytes+read+o.fetched, r.WrittenBytes+written
-	r.Seconds, r.CPUSeconds, r.PeakRSSBytes = r.Ended.Sub(r.Started).Seconds(), process.CPUSeconds(), process.PeakRSS()
 }

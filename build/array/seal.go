@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,6 +15,7 @@ import (
 	"github.com/reelsplice/reelsplice/build/process"
 	"github.com/reelsplice/reelsplice/build/task"
 	"github.com/reelsplice/reelsplice/build/work"
+	"github.com/reelsplice/reelsplice/schemas/durable"
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
@@ -35,14 +39,14 @@ func Seal(ctx context.Context, s Site, publish bool) (r build.Report, err error)
 }
 
 func seal(ctx context.Context, s Site, publish bool) (r build.Report, err error) {
-	o, err := s.join(ctx)
+	o, err := s.join()
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%w; if it was sealed already, the release is there", err)
 	}
 	if err != nil {
 		return r, err
 	}
-	err = o.folder.ReadDone(ctx, installed, 0, &r)
+	err = o.folder.ReadDone(installed, 0, &r)
 	if errors.Is(err, fs.ErrNotExist) {
 		r, err = s.install(ctx, o)
 	}
@@ -50,11 +54,11 @@ func seal(ctx context.Context, s Site, publish bool) (r build.Report, err error)
 		return r, err
 	}
 	if publish && !r.Empty() {
-		if _, err := s.Releases.Publish(ctx, r.Release); err != nil {
+		if _, err := s.Releases.Publish(r.Release); err != nil {
 			return r, err
 		}
 	}
-	return r, Clean(ctx, s)
+	return r, Clean(s)
 }
 
 // install runs the seal task, adds its release to the store and notes that.
@@ -63,7 +67,7 @@ func (s *Site) install(ctx context.Context, o *session) (r build.Report, err err
 	if err != nil {
 		return r, err
 	}
-	if err := s.open(ctx, o, stage); err != nil {
+	if err := s.open(o, stage); err != nil {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, o.close()) }()
@@ -78,7 +82,7 @@ func (s *Site) install(ctx context.Context, o *session) (r build.Report, err err
 		s.Log.Warn(outcome.Warning)
 	}
 	r = build.NewReport(o.plan, outcome)
-	if err := o.cost(ctx, &r); err != nil {
+	if err := o.cost(&r); err != nil {
 		return r, err
 	}
 	s.addIngest(&r)
@@ -87,7 +91,7 @@ func (s *Site) install(ctx context.Context, o *session) (r build.Report, err err
 	} else if err := o.install(ctx, s.Releases, &r); err != nil {
 		return r, err
 	}
-	return r, o.folder.PutDone(ctx, installed, 0, &r)
+	return r, o.folder.PutDone(installed, 0, &r)
 }
 
 // addIngest adds the report of the ingest to that of the build, if the catalogue has one that can be read.
@@ -108,29 +112,52 @@ func (o *session) runSeal(ctx context.Context, stage task.Stage) (err error) {
 	return opened.Task(0).Run(ctx)
 }
 
-// install adds the release to the store.
-func (o *session) install(ctx context.Context, to Releases, r *build.Report) error {
+// install adds the release to the store. Its files become second names of those of the work folder where both are in
+// one file system, and copies elsewhere. Packs of the previous release become second names of its own.
+func (o *session) install(ctx context.Context, to release.Store, r *build.Report) (err error) {
 	m, err := release.ReadManifest(o.folder.Dir(work.Release))
 	if err != nil {
 		return err
 	}
 	r.Describe(m)
-	report, err := r.Encode()
+	w, err := release.Create(to.Dir)
 	if err != nil {
 		return err
 	}
-	return to.Install(ctx, &m, report, func(f release.File) (Origin, error) {
-		from, info, err := o.folder.Find(ctx, f)
-		return Origin{from, info}, err
-	})
+	defer func() { err = errors.Join(err, w.Abort()) }()
+	for _, f := range m.Files() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if _, err := os.Stat(filepath.Join(to.Path(m.Parent), f.Name)); err == nil && m.Parent != "" && slices.Contains(m.Packs, f) {
+			continue
+		}
+		if err := w.Take(o.folder.From(work.Release), f); err != nil {
+			return fmt.Errorf("install %s: %w", f.Name, err)
+		}
+	}
+	data, err := m.Encode()
+	if err != nil {
+		return err
+	}
+	if err := durable.WriteFile(filepath.Join(w.Dir(), release.ManifestName), data, 0o644); err != nil {
+		return err
+	}
+	if err := durable.SyncDir(w.Dir()); err != nil {
+		return err
+	}
+	if _, err := w.Install(); err != nil {
+		return err
+	}
+	return r.Write(to.Path(m.ID))
 }
 
 // cost adds up what the processes of the build have cost.
-func (o *session) cost(ctx context.Context, r *build.Report) error {
+func (o *session) cost(r *build.Report) error {
 	r.Stages, r.Tasks = map[string]float64{}, &build.Tasks{Processes: 1, CPUSeconds: process.CPUSeconds(), Imbalance: map[string]float64{}}
 	sums, n := map[string]float64{}, map[string]int{}
 	first, last := time.Now(), time.Time{}
-	err := o.folder.Runs(ctx, func(_ string, read func(any) error) error {
+	err := o.folder.Runs(func(read func(any) error) error {
 		var run Run
 		if err := read(&run); err != nil {
 			return err
@@ -140,7 +167,7 @@ func (o *session) cost(ctx context.Context, r *build.Report) error {
 		}
 		t := r.Tasks
 		t.Processes, t.CPUSeconds = t.Processes+1, t.CPUSeconds+run.CPUSeconds
-		t.ReadBytes, t.WrittenBytes = t.ReadBytes+run.ReadBytes, t.WrittenBytes+run.WrittenBytes
+		t.WrittenBytes += run.WrittenBytes
 		r.Stages[run.Stage] = max(r.Stages[run.Stage], run.Seconds)
 		sums[run.Stage], n[run.Stage] = sums[run.Stage]+run.Seconds, n[run.Stage]+1
 		r.PeakRSSBytes = max(r.PeakRSSBytes, run.PeakRSSBytes)
@@ -163,8 +190,8 @@ func (o *session) cost(ctx context.Context, r *build.Report) error {
 }
 
 // Clean removes what the tasks of any plan have left in the work folder.
-func Clean(ctx context.Context, s Site) error {
-	p, err := s.ReadPlan(ctx)
+func Clean(s Site) error {
+	p, err := s.ReadPlan()
 	last := ""
 	if err == nil {
 		var id string
@@ -173,9 +200,9 @@ func Clean(ctx context.Context, s Site) error {
 		}
 	}
 	if last == "" {
-		s.Log.Warn("the work folder has no readable plan", "folder", s.Work.String(), "because", err)
+		s.Log.Warn("the work folder has no readable plan", "folder", s.Work, "because", err)
 	}
-	if err := work.Clean(ctx, s.Work, last); err != nil {
+	if err := work.Clean(s.Work, last); err != nil {
 		return fmt.Errorf("clean work folder: %w", err)
 	}
 	return nil
@@ -199,8 +226,8 @@ type StageStatus struct {
 }
 
 // ReadStatus reads how far the build of a work folder is.
-func ReadStatus(ctx context.Context, s Site) (st Status, err error) {
-	p, err := s.ReadPlan(ctx)
+func ReadStatus(s Site) (st Status, err error) {
+	p, err := s.ReadPlan()
 	if err != nil {
 		return st, err
 	}
@@ -208,7 +235,7 @@ func ReadStatus(ctx context.Context, s Site) (st Status, err error) {
 		return st, err
 	}
 	folder := work.Shared(s.Work, st.Plan)
-	done, err := folder.DoneOf(ctx)
+	done, err := folder.DoneOf()
 	if err != nil {
 		return st, err
 	}
@@ -225,12 +252,12 @@ func ReadStatus(ctx context.Context, s Site) (st Status, err error) {
 		}
 		st.Stages = append(st.Stages, at)
 	}
-	return st, st.addRuns(ctx, folder)
+	return st, st.addRuns(folder)
 }
 
 // addRuns adds the processes of the build.
-func (st *Status) addRuns(ctx context.Context, folder *work.Folder) error {
-	return folder.Runs(ctx, func(_ string, read func(any) error) error {
+func (st *Status) addRuns(folder *work.Folder) error {
+	return folder.Runs(func(read func(any) error) error {
 		var run Run
 		if err := read(&run); err != nil {
 			return err

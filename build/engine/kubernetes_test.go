@@ -18,21 +18,21 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// documents are what build submit prints for a nightly build of buckets.
+// documents are what build submit prints for a nightly build.
 func documents(t *testing.T) map[string][]byte {
 	t.Helper()
 	c, err := New(Settings{
 		Program: "reelsplice", Name: "reelsplice-build", Catalog: "s3://films/catalog?region=eu-west-1", Releases: "s3://films/releases?region=eu-west-1",
-		Work: "s3://films/work?region=eu-west-1", Count: 16, Attempts: 4, Memory: 2 << 30, CPUs: 1, Publish: true, JSON: true,
+		Work: "/shared/work", Count: 16, Attempts: 4, Memory: 2 << 30, CPUs: 1, Publish: true, JSON: true,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	k := &Kubernetes{
-		Namespace: "films", Image: "reelsplice:1", ServiceAccount: "films", Secret: "bucket", Claim: Claim{"scratch", "/scratch"},
+		Namespace: "films", Image: "reelsplice:1", ServiceAccount: "films", Secret: "bucket", Claim: Claim{"shared", "/shared"},
 	}
 	n := Night{Kubernetes: k, Name: "reelsplice-build", Program: "reelsplice", Schedule: "15 3 * * *", Driver: []string{
-		"build", "submit", "--engine=kubernetes", "--run", "--json", "--work=" + WorkOfNight("s3://films/work?region=eu-west-1"),
+		"build", "submit", "--engine=kubernetes", "--run", "--json", "--work=" + WorkOfNight("/shared/work"),
 	}}
 	out := map[string][]byte{}
 	for name, make := range map[string]func() ([]byte, error){
@@ -133,7 +133,7 @@ func TestManifests(t *testing.T) {
 		}
 	}
 	driver := kinds[3].(*batch.CronJob).Spec.JobTemplate.Spec.Template.Spec.Containers[0]
-	if work := driver.Args[len(driver.Args)-1]; work != "--work=s3://films/work/$(BUILD)?region=eu-west-1" || driver.Env[0].Name != "BUILD" {
+	if work := driver.Args[len(driver.Args)-1]; work != "--work=/shared/work/$(BUILD)" || driver.Env[0].Name != "BUILD" {
 		t.Errorf("driver is %+v", driver)
 	}
 }

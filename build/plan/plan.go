@@ -52,7 +52,6 @@ type Params struct {
 	Date     time.Time `json:"date"`               // of the changes since then
 	Level    int       `json:"level"`              // of compression
 	Access   bool      `json:"access,omitempty"`   // access counts lie in AccessFile
-	Deltas   bool      `json:"deltas,omitempty"`   // the releases get deltas; no byte of this one depends on it
 }
 
 // AccessFile is the name of the file of access counts in the work folder.
@@ -77,8 +76,7 @@ type Plan struct {
 	Compares int `json:"compares"`
 	// Latest is the highest id of the records of a kind.
 	Latest map[fragment.Kind]int64 `json:"latest"`
-	// Disk is about how many bytes a task has on its local disk at most. What it reads of the previous release
-	// in a bucket comes on top.
+	// Disk is about how many bytes a task has on its local disk at most.
 	Disk int64 `json:"disk"`
 	// Weights are about how long the tasks of a stage take beside one another. Those of other stages
 	// take equally long.

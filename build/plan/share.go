@@ -50,12 +50,11 @@ func (p *Plan) weigh(in *records.Inputs) {
 	p.Weights["tables"] = append(p.Weights["tables"], contributionBytes*p.Resources[0].Expect) // of credits
 }
 
-// What a task keeps on its disk: for each byte that it reads, its part of the release, contributions, runs of
-// sorting and copies of sections; for each title, a copy of the table of neighbours.
+// What a task keeps on its disk: for each byte that it reads, its part of the release, contributions and runs of
+// sorting.
 const (
 	diskOfRecord = 4
 	diskOfRow    = 2
-	diskOfTitle  = 1 << 10
 	diskAtLeast  = 64 << 20
 )
 
@@ -71,8 +70,7 @@ func (p *Plan) bound() {
 			most = max(most, factor*w)
 		}
 	}
-	titles := p.Records[fragment.KindMovie.String()] + p.Records[fragment.KindTV.String()]
-	p.Disk = most + diskOfTitle*titles + diskAtLeast
+	p.Disk = most + diskAtLeast
 }
 
 // Share returns the tasks, of the n of a stage, that process index of count does. The longest tasks are

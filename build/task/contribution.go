@@ -9,12 +9,12 @@ import (
 	"slices"
 
 	"github.com/zeebo/xxh3"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/reelsplice/reelsplice/build/derive"
 	"github.com/reelsplice/reelsplice/build/index"
 	"github.com/reelsplice/reelsplice/build/records"
 	"github.com/reelsplice/reelsplice/build/render"
-	"github.com/reelsplice/reelsplice/build/work"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/durable"
 	"github.com/reelsplice/reelsplice/schemas/extsort"
@@ -69,7 +69,7 @@ func (b *Build) sort(ctx context.Context, name string, sections int, fn func(s *
 // A sorted is the files of sorted records that several tasks wrote.
 type sorted struct {
 	b     *Build
-	files *work.Sorted
+	files []*extsort.File
 }
 
 // openSorted opens files that other tasks have written: all of some stages whose names start with a prefix.
@@ -78,15 +78,36 @@ func (b *Build) openSorted(prefix string, stages ...string) (*sorted, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := b.Folder.OpenSorted(context.Background(), files)
-	return &sorted{b, s}, err
+	s := &sorted{b, make([]*extsort.File, len(files))}
+	var g errgroup.Group
+	g.SetLimit(reads)
+	for i, file := range files {
+		g.Go(func() error {
+			path, err := b.Folder.Path(file)
+			if err == nil {
+				s.files[i], err = extsort.Open(path)
+			}
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	return s, nil
 }
 
-func (s *sorted) close() error { return s.files.Close() }
+func (s *sorted) close() (err error) {
+	for _, f := range s.files {
+		if f != nil {
+			err = errors.Join(err, f.Close())
+		}
+	}
+	return err
+}
 
 // merge returns the records of a section of all files, in order.
 func (s *sorted) merge(ctx context.Context, section int) (*extsort.Iterator, error) {
-	return s.files.Merge(ctx, section, s.b.Memory/4)
+	return extsort.Merge(ctx, s.files, section, extsort.Options{Dir: s.b.temp(), Memory: s.b.Memory / 4})
 }
 
 // each calls fn with the records of a section of all files, in order.

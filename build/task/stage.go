@@ -26,7 +26,6 @@ import (
 	"github.com/reelsplice/reelsplice/build/reuse"
 	"github.com/reelsplice/reelsplice/build/work"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
-	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
@@ -69,7 +68,6 @@ func Stages() []Stage {
 		{"compare", compareTasks, openCompare, nil, uponPrevious},
 		{"changes", changesTasks, openChanges, nil, uponPrevious},
 		{"changelog", changelogTasks, openChangelog, nil, uponPrevious},
-		{"deltas", deltaTasks, openDeltas, nil, uponPrevious},
 		{"seal", planned(func(*plan.Plan) int { return 1 }), openSeal, nil, alone},
 	}
 }
@@ -115,13 +113,11 @@ type Build struct {
 	Memory int64 // bytes that a task may use
 	// Advance gets the number of records that a task has done since its last call. It may be nil,
 	// and is called from several goroutines.
-	Advance  func(records int64)
-	inputs   *records.Inputs
-	previous *release.Reader // nil without one
-	// previousFiles opens the files of the previous release.
-	previousFiles release.Source
-	deltas        object.Folder // the bucket of releases, for deltas; nil for a folder
-	reuse         *reuse.Source // the previous release, nil if nothing of it is taken over
+	Advance     func(records int64)
+	inputs      *records.Inputs
+	previous    *release.Reader // nil without one
+	previousDir string
+	reuse       *reuse.Source // the previous release, nil if nothing of it is taken over
 
 	mu   sync.Mutex
 	done map[string][]Done // by stage, those that were read
@@ -129,15 +125,14 @@ type Build struct {
 
 // Sources are what the tasks of a build read beside its work folder.
 type Sources struct {
-	Catalog  *records.Inputs
-	Previous *release.Reader // nil without one
-	Files    release.Source  // of Previous
-	Deltas   object.Folder   // where deltas from Previous go, if the plan has them
+	Catalog     *records.Inputs
+	Previous    *release.Reader // nil without one
+	PreviousDir string
 }
 
 // New returns the build of a plan. It owns the sources, which Close closes.
 func New(p *plan.Plan, f *work.Folder, from Sources, memory int64) *Build {
-	b := &Build{Plan: p, Folder: f, Memory: memory, inputs: from.Catalog, previous: from.Previous, previousFiles: from.Files, deltas: from.Deltas, done: map[string][]Done{}}
+	b := &Build{Plan: p, Folder: f, Memory: memory, inputs: from.Catalog, previous: from.Previous, previousDir: from.PreviousDir, done: map[string][]Done{}}
 	if !p.Full {
 		b.reuse = reuse.From(b.previous, p.Level, memory/4)
 	}
@@ -156,12 +151,11 @@ func Open(folder, releaseDir string, memory int64) (*Build, error) {
 		return nil, err
 	}
 	if p.Previous != "" {
-		dir := release.Store{Dir: p.Releases}.Path(p.Previous)
-		if from.Previous, err = release.Open(dir); err != nil {
+		from.PreviousDir = release.Store{Dir: p.Releases}.Path(p.Previous)
+		if from.Previous, err = release.Open(from.PreviousDir); err != nil {
 			from.Catalog.Close()
 			return nil, fmt.Errorf("previous release: %w", err)
 		}
-		from.Files = release.Dirs(dir)
 	}
 	return New(p, work.Local(folder, releaseDir), from, memory), nil
 }
@@ -231,7 +225,7 @@ func (o *Opened) Task(i int) Task {
 		d := &Done{Stage: o.stage.Name, Index: i, Counts: map[string]int64{}}
 		err := release.Guard(func() error { return o.tasks.run(ctx, i, d) })
 		if err == nil {
-			err = o.b.share(ctx, d, out)
+			err = o.b.share(d, out)
 		}
 		if err != nil {
 			return fmt.Errorf("%s %d: %w", o.stage.Name, i, err)
@@ -262,7 +256,7 @@ type Done struct {
 }
 
 // share gives the files of a task to other tasks, and then its record.
-func (b *Build) share(ctx context.Context, d *Done, names []string) error {
+func (b *Build) share(d *Done, names []string) error {
 	for _, name := range names {
 		f, err := b.Folder.Describe(name)
 		if err != nil {
@@ -271,16 +265,16 @@ func (b *Build) share(ctx context.Context, d *Done, names []string) error {
 		d.Files = append(d.Files, f)
 	}
 	for _, f := range d.Files {
-		if err := b.Folder.Share(ctx, work.Files, f.Name); err != nil {
+		if err := b.Folder.Share(work.Files, f.Name); err != nil {
 			return err
 		}
 	}
 	for _, name := range d.released(b.previous) {
-		if err := b.Folder.Share(ctx, work.Release, name); err != nil {
+		if err := b.Folder.Share(work.Release, name); err != nil {
 			return err
 		}
 	}
-	return b.Folder.PutDone(ctx, d.Stage, d.Index, d)
+	return b.Folder.PutDone(d.Stage, d.Index, d)
 }
 
 // released returns the names of the files that the task has made for the release.
@@ -321,7 +315,7 @@ func (b *Build) Read(stages ...string) (all []Done, err error) {
 	return all, nil
 }
 
-// reads is how many records are read at once.
+// reads is how many files are opened or read at once.
 const reads = 16
 
 func (b *Build) read(name string) ([]Done, error) {
@@ -340,11 +334,11 @@ func (b *Build) read(name string) ([]Done, error) {
 		return nil, err
 	}
 	done = make([]Done, n)
-	g, ctx := errgroup.WithContext(context.Background())
+	var g errgroup.Group
 	g.SetLimit(reads)
 	for i := range done {
 		g.Go(func() error {
-			err := b.Folder.ReadDone(ctx, name, i, &done[i])
+			err := b.Folder.ReadDone(name, i, &done[i])
 			if errors.Is(err, fs.ErrNotExist) {
 				err = fmt.Errorf("task %s %d is not done: %w", name, i, err)
 			}

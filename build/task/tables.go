@@ -73,7 +73,7 @@ func tableDoneNames(b *Build) []string {
 }
 
 func (t *indexes) run(ctx context.Context, i int, d *Done) error {
-	f, err := release.WriteIndex(ctx, t.b.Folder.Dir(work.Release), t.b.Folder.Opener(ctx, work.Release), t.parts, i, release.IndexCount(t.parts))
+	f, err := release.WriteIndex(ctx, t.b.Folder.Dir(work.Release), release.InDir(t.b.Folder.From(work.Release)), t.parts, i, release.IndexCount(t.parts))
 	d.Indexes = append(d.Indexes, f)
 	return err
 }
@@ -152,7 +152,7 @@ func (a Access) Write(path string) error {
 func readAccess(b *Build) (_ Access, err error) {
 	path := b.path(plan.AccessFile)
 	if b.Plan.AccessCounts != nil {
-		if path, err = b.Folder.Path(context.Background(), *b.Plan.AccessCounts); err != nil {
+		if path, err = b.Folder.Path(*b.Plan.AccessCounts); err != nil {
 			return nil, err
 		}
 	}

@@ -62,7 +62,7 @@ func (b *Build) openNear(kind fragment.Kind) (*neighbours.Table, error) {
 	}
 	paths := make([]string, len(files))
 	for i, f := range files {
-		if paths[i], err = b.Folder.Path(context.Background(), f); err != nil {
+		if paths[i], err = b.Folder.Path(f); err != nil {
 			return nil, err
 		}
 	}

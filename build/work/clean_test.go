@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"sync"
 	"testing"
-
-	"github.com/reelsplice/reelsplice/schemas/object"
 )
 
 // TestClean removes all that tasks have left, also what killed ones had in the making, and nothing else.
@@ -25,7 +23,7 @@ func TestClean(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := Clean(t.Context(), object.Local(dir), ""); err != nil {
+	if err := Clean(dir, ""); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]bool{

@@ -2,21 +2,22 @@ package work
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/zeebo/xxh3"
 
-	"github.com/reelsplice/reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/durable"
 )
 
 const (
-	doneDir = "done/"
-	runsDir = "runs/"
+	doneDir = "done"
+	runsDir = "runs"
 )
 
 // A sealed record carries the checksum of its content.
@@ -35,24 +36,48 @@ func seal(v any) ([]byte, error) {
 	return append(data, '\n'), err
 }
 
-// unseal decodes a record.
-func unseal(data []byte, v any) error {
+// making starts how plans and records in the making are named.
+const making = ".new-"
+
+// create makes a file of data. If there is one already, the error matches fs.ErrExist: a hard link gives a whole
+// file its name unless that is taken.
+func create(path string, data []byte) (err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), making+"*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close()); err == nil {
+		err = os.Link(f.Name(), path)
+	}
+	return errors.Join(err, os.Remove(f.Name()))
+}
+
+// read decodes a record.
+func read(path string, v any) error {
+	data, err := durable.ReadFile(path)
+	if err != nil {
+		return err
+	}
 	var s sealed
 	if err := json.Unmarshal(data, &s); err != nil {
-		return fmt.Errorf("%w: %w", errBytes, err)
+		return fmt.Errorf("read %s: %w: %w", path, errBytes, err)
 	}
 	if fmt.Sprintf("%016x", xxh3.Hash(s.Record)) != s.Checksum {
-		return errBytes
+		return fmt.Errorf("read %s: %w", path, errBytes)
 	}
 	return json.Unmarshal(s.Record, v)
 }
 
-// records returns the folder of records and the prefix of their names.
-func (f *Folder) records() (object.Folder, string) {
-	if f.shared != nil {
-		return f.shared, f.prefix
+// in returns the path of a file beside the areas.
+func (f *Folder) in(name string) string {
+	if f.shared == "" {
+		return filepath.Join(f.files, name)
 	}
-	return object.Local(f.files), ""
+	return filepath.Join(f.shared, name)
 }
 
 // RecordName returns the name of the record of a task.
@@ -61,85 +86,72 @@ func RecordName(stage string, index int) string {
 }
 
 // RecordsOf returns how the names of the records of all tasks of a stage start.
-func RecordsOf(stage string) string { return doneDir + stage + "-" }
+func RecordsOf(stage string) string { return doneDir + "/" + stage + "-" }
 
 // PutDone writes the record of a task that is done. If there is one already, it has to be the same.
-func (f *Folder) PutDone(ctx context.Context, stage string, index int, v any) error {
-	to, prefix := f.records()
-	name := prefix + RecordName(stage, index)
+func (f *Folder) PutDone(stage string, index int, v any) error {
+	path := f.in(RecordName(stage, index))
 	data, err := seal(v)
 	if err != nil {
 		return err
 	}
-	if f.shared == nil {
-		return to.Put(ctx, name, data)
+	if f.shared == "" {
+		return put(path, data)
 	}
-	return create(ctx, to, name, data)
+	if err := create(path, data); !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	have, err := os.ReadFile(path)
+	if err == nil && !bytes.Equal(have, data) {
+		err = fmt.Errorf("%s: a twin of this task has made something else: %w", path, errBytes)
+	}
+	return err
 }
 
-// create makes a file unless there is one, which has to have the same bytes.
-func create(ctx context.Context, to object.Folder, name string, data []byte) error {
-	err := to.Create(ctx, name, data)
-	if errors.Is(err, object.ErrUnsupported) {
-		return to.Put(ctx, name, data) // a twin writes the same
-	}
-	if !errors.Is(err, fs.ErrExist) {
+// put writes a file, in the place of one that is there.
+func put(path string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	return again(ctx, func() error {
-		have, _, err := to.ReadAll(ctx, name)
-		if err == nil && !bytes.Equal(have, data) {
-			err = fmt.Errorf("%s: a twin of this task has made something else: %w", to.URL(name), errBytes)
-		}
-		return err
-	})
+	return durable.WriteFile(path, data, 0o644)
 }
 
 // ReadDone reads the record of a task. The error matches fs.ErrNotExist if the task is not done.
-func (f *Folder) ReadDone(ctx context.Context, stage string, index int, v any) error {
-	from, prefix := f.records()
-	return read(ctx, from, prefix+RecordName(stage, index), v)
-}
-
-func read(ctx context.Context, from object.Folder, name string, v any) error {
-	return again(ctx, func() error {
-		data, _, err := from.ReadAll(ctx, name)
-		if err == nil {
-			if err = unseal(data, v); err != nil {
-				err = fmt.Errorf("read %s: %w", from.URL(name), err)
-			}
-		}
-		return err
-	})
+func (f *Folder) ReadDone(stage string, index int, v any) error {
+	return read(f.in(RecordName(stage, index)), v)
 }
 
 // DoneOf returns the names of all records of tasks that are done, as RecordName returns them.
-func (f *Folder) DoneOf(ctx context.Context) (map[string]bool, error) {
-	from, prefix := f.records()
-	all, err := from.List(ctx, prefix+doneDir)
-	if err != nil {
-		return nil, err
+func (f *Folder) DoneOf() (map[string]bool, error) {
+	names, err := f.names(doneDir)
+	done := make(map[string]bool, len(names))
+	for _, name := range names {
+		done[doneDir+"/"+name] = true
 	}
-	names := make(map[string]bool, len(all))
-	for _, o := range all {
-		names[o.Key[len(prefix):]] = true
+	return done, err
+}
+
+// names returns the names of the files of a folder beside the areas.
+func (f *Folder) names(dir string) (names []string, err error) {
+	entries, err := os.ReadDir(f.in(dir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
 	}
-	return names, nil
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), ".") {
+			names = append(names, e.Name())
+		}
+	}
+	return names, err
 }
 
 // PutPlan writes the plan of a shared folder unless there is one, and reports which it was.
-func PutPlan(ctx context.Context, shared object.Folder, plan any) (made bool, err error) {
+func PutPlan(folder string, plan any) (made bool, err error) {
 	data, err := seal(plan)
 	if err != nil {
 		return false, err
 	}
-	err = shared.Create(ctx, PlanName, data)
-	if errors.Is(err, object.ErrUnsupported) {
-		if _, err = shared.Stat(ctx, PlanName); errors.Is(err, fs.ErrNotExist) {
-			return true, shared.Put(ctx, PlanName, data)
-		}
-		return false, err
-	}
+	err = create(filepath.Join(folder, PlanName), data)
 	if errors.Is(err, fs.ErrExist) {
 		return false, nil
 	}
@@ -147,31 +159,26 @@ func PutPlan(ctx context.Context, shared object.Folder, plan any) (made bool, er
 }
 
 // ReadPlan reads the plan of a shared folder. The error matches fs.ErrNotExist if there is none.
-func ReadPlan(ctx context.Context, shared object.Folder, plan any) error {
-	return read(ctx, shared, PlanName, plan)
-}
+func ReadPlan(folder string, plan any) error { return read(filepath.Join(folder, PlanName), plan) }
 
 // PutRun writes what a process is at, or what it has cost, in the place of what it wrote before. It
 // is for those who watch the build.
-func (f *Folder) PutRun(ctx context.Context, run string, v any) error {
-	to, prefix := f.records()
+func (f *Folder) PutRun(run string, v any) error {
 	data, err := seal(v)
 	if err != nil {
 		return err
 	}
-	return to.Put(ctx, prefix+runsDir+run+".json", data)
+	return put(f.in(filepath.Join(runsDir, run+".json")), data)
 }
 
 // Runs calls fn with a function that reads what a process has written, for each process.
-func (f *Folder) Runs(ctx context.Context, fn func(run string, read func(v any) error) error) error {
-	from, prefix := f.records()
-	all, err := from.List(ctx, prefix+runsDir)
+func (f *Folder) Runs(fn func(read func(v any) error) error) error {
+	names, err := f.names(runsDir)
 	if err != nil {
 		return err
 	}
-	for _, o := range all {
-		name := filepath.Base(o.Key)
-		if err := fn(name[:len(name)-len(".json")], func(v any) error { return read(ctx, from, o.Key, v) }); err != nil {
+	for _, name := range names {
+		if err := fn(func(v any) error { return read(f.in(filepath.Join(runsDir, name)), v) }); err != nil {
 			return err
 		}
 	}

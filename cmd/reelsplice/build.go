@@ -13,9 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/reelsplice/reelsplice/build"
-	"github.com/reelsplice/reelsplice/build/array"
-	"github.com/reelsplice/reelsplice/build/plan"
-	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
@@ -34,12 +31,13 @@ func buildCommand(a *app) *cobra.Command {
 			"previous one.\n\n" +
 			"An incremental build reuses each resource whose inputs are those of the previous release, and links its packs\n" +
 			"where the file system has hard links. --full renders everything, and so does another --level or version of\n" +
-			"the program. The responses are the same either way.",
+			"the program. The responses are the same either way.\n\n" +
+			"Into a bucket, \"publish --releases URL --from DIR\" uploads a release.",
 		Example: "  reelsplice build --catalog catalog --releases releases --publish",
 	}
 	f := c.Flags()
 	f.StringVar(&cfg.Catalog, "catalog", "", "`DIR` of the catalogue")
-	f.StringVar(&cfg.Releases, "releases", "", "`DIR` of the releases, made when it is missing, or s3://, gs://, azblob:// or file:// URL")
+	f.StringVar(&cfg.Releases, "releases", "", "`DIR` of the releases, made when it is missing")
 	f.IntVar(&cfg.Level, "level", cfg.Level, "deflate `LEVEL`, 1 to 9")
 	f.IntVar(&cfg.Jobs, "jobs", cfg.Jobs, "shards built at once")
 	f.Var(bytesFlag[int64]{&cfg.Memory}, "memory", "bytes that the build may use, such as 512MiB")
@@ -69,15 +67,10 @@ func buildCommand(a *app) *cobra.Command {
 		if cfg.Catalog, err = catalogFolder(cfg.Catalog); err != nil {
 			return err
 		}
-		dir, local, err := localFolder(cfg.Releases)
-		if err != nil {
+		if cfg.Releases, err = releasesFolder(cfg.Releases); err != nil {
 			return err
 		}
-		if !local {
-			return profiles.record(func() error { return a.buildIntoBucket(ctx, cfg, previous, publish) })
-		}
-		cfg.Releases = dir
-		if cfg.Previous, err = a.previousRelease(ctx, release.Store{Dir: dir}, previous); err != nil {
+		if cfg.Previous, err = a.previousRelease(ctx, release.Store{Dir: cfg.Releases}, previous); err != nil {
 			return err
 		}
 		return profiles.record(func() error { return a.buildAndReport(ctx, cfg, publish) })
@@ -148,7 +141,7 @@ func (a *app) printBuild(r *build.Report, releases string, publish bool) error {
 	err := a.print(report, func(w io.Writer) { writeBuild(w, r, published) })
 	if err == nil && published != publish {
 		return fmt.Errorf("release %s has no records and is not published; to publish it all the same: %s publish --releases %s %s",
-			r.Release, a.program(), object.WithoutSecrets(releases), r.Release)
+			r.Release, a.program(), releases, r.Release)
 	}
 	return err
 }
@@ -167,35 +160,8 @@ func (a *app) finishBuild(r *build.Report, releases string, publish bool) error 
 		a.next("token issue", "--tokens", tokens, "--name", "me")
 		return nil
 	}
-	args := append([]string{"--releases", releases}, a.place("--tokens", "tokens.txt")...)
-	if object.IsURL(releases) {
-		args = append(args, a.place("--cache-dir", "cache")...)
-	}
-	a.next("serve", args...)
+	a.next("serve", append([]string{"--releases", releases}, a.place("--tokens", "tokens.txt")...)...)
 	return nil
-}
-
-// buildIntoBucket builds a release of a catalogue for a store of releases in a bucket.
-func (a *app) buildIntoBucket(ctx context.Context, cfg build.Config, previous string, publish bool) error {
-	var r build.Report
-	s := site{catalog: cfg.Catalog, releases: cfg.Releases, work: os.TempDir(), jobs: cfg.Jobs, memory: cfg.Memory} // Whole has a work folder of its own
-	err := s.do(ctx, a, func(at array.Site) (err error) {
-		params := plan.Params{Catalog: cfg.Catalog, Releases: cfg.Releases, Level: cfg.Level, Full: cfg.Full}
-		if err := a.setPrevious(ctx, at, &params, previous, cfg.Date); err != nil {
-			return err
-		}
-		p := a.progress("build", false)
-		defer p.stop()
-		if r, err = array.Whole(ctx, at, params, cfg.Access, p.update); err != nil || !publish || r.Empty() {
-			return err
-		}
-		_, err = at.Releases.Publish(ctx, r.Release)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return a.finishBuild(&r, cfg.Releases, publish)
 }
 
 // build runs a build with progress and a log.

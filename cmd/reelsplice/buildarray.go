@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -21,10 +22,6 @@ import (
 	"github.com/reelsplice/reelsplice/build/plan"
 	"github.com/reelsplice/reelsplice/build/segment"
 	"github.com/reelsplice/reelsplice/build/task"
-	"github.com/reelsplice/reelsplice/schemas/object"
-	"github.com/reelsplice/reelsplice/schemas/object/store"
-	"github.com/reelsplice/reelsplice/schemas/release"
-	"github.com/reelsplice/reelsplice/schemas/release/bucket"
 )
 
 // A site has the flags of the commands that are steps of a build as array jobs.
@@ -35,13 +32,13 @@ type site struct {
 }
 
 func (s *site) workFlag(f *pflag.FlagSet) {
-	f.StringVar(&s.work, "work", "", "`URL` or folder that all tasks of this build share")
+	f.StringVar(&s.work, "work", "", "`DIR` that all tasks of this build share")
 }
 
 // sourceFlags add where the catalogue and the releases lie.
 func (s *site) sourceFlags(f *pflag.FlagSet, otherwise string) {
 	f.StringVar(&s.catalog, "catalog", "", "`DIR` of the catalogue"+otherwise)
-	f.StringVar(&s.releases, "releases", "", "`URL` or folder of the releases"+otherwise)
+	f.StringVar(&s.releases, "releases", "", "`DIR` of the releases"+otherwise)
 }
 
 // machineFlags add what a process may take of its machine.
@@ -52,80 +49,31 @@ func (s *site) machineFlags(f *pflag.FlagSet) {
 	f.Var(bytesFlag[int64]{&s.memory}, "memory", "bytes that the process may use, such as 512MiB")
 }
 
-// open opens the folders. Where catalogue and releases are not named, those of the plan are opened.
-func (s *site) open(ctx context.Context, a *app) (site array.Site, closing func() error, err error) {
+// open returns the folders of the build. Where catalogue and releases are not named, they are those of the plan; without a
+// plan the command itself complains.
+func (s *site) open(a *app) (at array.Site, err error) {
 	if s.jobs < 1 && s.memory > 0 {
-		return site, nil, usage(fmt.Errorf("jobs %d: want 1 or more", s.jobs))
+		return at, usage(fmt.Errorf("jobs %d: want 1 or more", s.jobs))
 	}
-	var opened []object.Folder
-	closing = func() (err error) {
-		for _, f := range opened {
-			err = errors.Join(err, f.Close())
+	at = array.Site{Program: programVersion(), Scratch: s.scratch, Jobs: s.jobs, Memory: s.memory, Log: a.logger()}
+	if at.Work, err = workFolder(s.work); err != nil {
+		return at, err
+	}
+	catalog, releases := s.catalog, s.releases
+	if catalog == "" || releases == "" {
+		p, err := at.ReadPlan()
+		switch {
+		case err == nil:
+			catalog, releases = cmp.Or(catalog, p.Catalog), cmp.Or(releases, p.Releases)
+		case !errors.Is(err, os.ErrNotExist):
+			return at, err
 		}
-		return err
 	}
-	folder := func(name string) object.Folder {
-		if err != nil {
-			return nil
-		}
-		var f object.Folder
-		if f, err = store.OpenFolder(ctx, name); err == nil {
-			opened = append(opened, f)
-		}
-		return f
+	if at.Catalog, err = catalogFolder(catalog); err != nil {
+		return at, err
 	}
-	site = array.Site{Work: folder(s.work), Program: programVersion(), Scratch: s.scratch, Jobs: s.jobs, Memory: s.memory, Log: a.logger()}
-	if err == nil && (s.catalog == "" || s.releases == "") {
-		err = s.fromPlan(ctx, site)
-	}
-	if s.catalog != "" && err == nil {
-		site.Catalog, err = catalogFolder(s.catalog)
-	}
-	if s.releases != "" && err == nil {
-		site.Releases, err = arrayReleases(ctx, s.releases)
-	}
-	if err != nil {
-		return site, nil, errors.Join(err, closing())
-	}
-	return site, closing, nil
-}
-
-// do calls fn with the folders open.
-func (s *site) do(ctx context.Context, a *app, fn func(array.Site) error) (err error) {
-	at, closing, err := s.open(ctx, a)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, closing()) }()
-	return fn(at)
-}
-
-// fromPlan takes what no flag names from the plan. Without one the command itself complains.
-func (s *site) fromPlan(ctx context.Context, from array.Site) error {
-	p, err := from.ReadPlan(ctx)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if s.catalog == "" {
-		s.catalog = p.Catalog
-	}
-	if s.releases == "" {
-		s.releases = p.Releases
-	}
-	return nil
-}
-
-// arrayReleases opens a store of releases.
-func arrayReleases(ctx context.Context, name string) (array.Releases, error) {
-	dir, local, err := localFolder(name)
-	if err != nil || local {
-		return array.FolderStore{Store: release.Store{Dir: dir}}, err
-	}
-	f, err := store.OpenFolder(ctx, name)
-	return array.BucketStore{Store: bucket.Store{Folder: f}}, err
+	at.Releases.Dir, err = releasesFolder(releases)
+	return at, err
 }
 
 // programVersion tells programs apart that may make other bytes: by version and commit, or by its own
@@ -156,7 +104,7 @@ func buildPlanCommand(a *app) *cobra.Command {
 	var params plan.Params
 	var previous, date, access string
 	c := &cobra.Command{
-		Use:   "plan --catalog DIR --releases URL --work URL",
+		Use:   "plan --catalog DIR --releases DIR --work DIR",
 		Short: "Divide a build into tasks",
 		Long: "plan divides a build into tasks and writes the plan into the work folder, which is of this build alone. Again, it\n" +
 			"keeps the plan that is there. \"build submit\" has an engine run the steps:\n" +
@@ -186,41 +134,25 @@ func buildPlanCommand(a *app) *cobra.Command {
 				return err
 			}
 		}
-		return s.do(ctx, a, func(at array.Site) error {
-			params.Catalog, params.Releases = s.catalog, s.releases
-			if err := a.setPrevious(ctx, at, &params, previous, when); err != nil {
+		at, err := s.open(a)
+		if err != nil {
+			return err
+		}
+		params.Catalog, params.Releases = s.catalog, s.releases
+		if params.Previous, err = a.previousRelease(ctx, at.Releases, previous); err != nil {
+			return err
+		}
+		if params.Previous != "" {
+			if params.Date, err = array.Date(at, params.Previous, when); err != nil {
 				return err
 			}
-			p, err := array.Plan(ctx, at, params, counts)
-			if err != nil {
-				return refused(err)
-			}
-			return a.printPlan(p)
-		})
-	})
-}
-
-// setPrevious sets the release that a build is made upon, and the time of the changes since then.
-func (a *app) setPrevious(ctx context.Context, s array.Site, p *plan.Params, name string, date time.Time) (err error) {
-	if p.Previous, err = previousOf(ctx, s.Releases, name); err == nil && p.Previous != "" {
-		p.Date, err = array.Date(ctx, s, p.Previous, date)
-	}
-	return err
-}
-
-// previousOf returns the id of the release that a build is made upon, "" for none.
-func previousOf(ctx context.Context, r array.Releases, name string) (string, error) {
-	switch name {
-	case "none", "":
-		return "", nil
-	case "current":
-		id, err := r.Named(ctx, name)
-		if errors.Is(err, release.ErrNoRelease) {
-			return "", nil
 		}
-		return id, err
-	}
-	return r.Named(ctx, name)
+		p, err := array.Plan(at, params, counts)
+		if err != nil {
+			return refused(err)
+		}
+		return a.printPlan(p)
+	})
 }
 
 // refused marks errors that another attempt cannot help, for the exit code.
@@ -265,7 +197,7 @@ func buildTaskCommand(a *app) *cobra.Command {
 		names = append(names, stage.Name)
 	}
 	c := &cobra.Command{
-		Use:   "task STAGE --work URL",
+		Use:   "task STAGE --work DIR",
 		Short: "Run a share of the tasks of a stage",
 		Long: "task runs share --index, from 0 on, of --count of the tasks of a stage. All shares of the stages before must be\n" +
 			"done: " + strings.Join(names[:len(names)-1], ", ") + ".\n\n" +
@@ -290,14 +222,16 @@ func buildTaskCommand(a *app) *cobra.Command {
 		if share.Stage == names[len(names)-1] {
 			return usage(fmt.Errorf("stage %s: it is done by build seal", share.Stage))
 		}
-		return s.do(ctx, a, func(at array.Site) error {
-			run, err := array.RunShare(ctx, at, share)
-			if err != nil {
-				return refused(fmt.Errorf("share %d of %d of stage %s: %w", share.Index, share.Count, share.Stage, err))
-			}
-			return a.print(run, func(w io.Writer) {
-				fmt.Fprintf(w, "%s\t%s of %d done, share %d of %d, in %.1f s\n", run.Stage, plural(run.Done, "task"), run.Tasks, run.Index, run.Count, run.Seconds)
-			})
+		at, err := s.open(a)
+		if err != nil {
+			return err
+		}
+		run, err := array.RunShare(ctx, at, share)
+		if err != nil {
+			return refused(fmt.Errorf("share %d of %d of stage %s: %w", share.Index, share.Count, share.Stage, err))
+		}
+		return a.print(run, func(w io.Writer) {
+			fmt.Fprintf(w, "%s\t%s of %d done, share %d of %d, in %.1f s\n", run.Stage, plural(run.Done, "task"), run.Tasks, run.Index, run.Count, run.Seconds)
 		})
 	})
 }
@@ -338,48 +272,56 @@ func buildSealCommand(a *app) *cobra.Command {
 	f.BoolVar(&publish, "publish", false, "make the release current, if it has records")
 	required(c, "work")
 	return a.leaf(c, func(ctx context.Context, _ []string) error {
-		return s.do(ctx, a, func(at array.Site) error {
-			r, err := array.Seal(ctx, at, publish)
-			if err != nil {
-				return refused(err)
-			}
-			if err = a.printBuild(&r, s.releases, publish); err != nil && r.Empty() {
-				return usage(err) // another attempt would end the same way
-			}
+		at, err := s.open(a)
+		if err != nil {
 			return err
-		})
+		}
+		r, err := array.Seal(ctx, at, publish)
+		if err != nil {
+			return refused(err)
+		}
+		if err = a.printBuild(&r, at.Releases.Dir, publish); err != nil && r.Empty() {
+			return usage(err) // another attempt would end the same way
+		}
+		return err
 	})
 }
 
 func buildCleanCommand(a *app) *cobra.Command {
 	var s site
 	c := &cobra.Command{
-		Use:   "clean --work URL",
+		Use:   "clean --work DIR",
 		Short: "Remove what a build that was given up has left in its work folder",
 	}
 	s.workFlag(c.Flags())
 	required(c, "work")
-	return a.leaf(c, func(ctx context.Context, _ []string) error {
-		return s.do(ctx, a, func(at array.Site) error { return array.Clean(ctx, at) })
+	return a.leaf(c, func(context.Context, []string) error {
+		at, err := s.open(a)
+		if err != nil {
+			return err
+		}
+		return array.Clean(at)
 	})
 }
 
 func buildStatusCommand(a *app) *cobra.Command {
 	var s site
 	c := &cobra.Command{
-		Use:   "status --work URL",
+		Use:   "status --work DIR",
 		Short: "Show how far a build is",
 	}
 	s.workFlag(c.Flags())
 	required(c, "work")
-	return a.leaf(c, func(ctx context.Context, _ []string) error {
-		return s.do(ctx, a, func(at array.Site) error {
-			st, err := array.ReadStatus(ctx, at)
-			if err != nil {
-				return err
-			}
-			return a.print(st, func(w io.Writer) { writeStatus(w, &st) })
-		})
+	return a.leaf(c, func(context.Context, []string) error {
+		at, err := s.open(a)
+		if err != nil {
+			return err
+		}
+		st, err := array.ReadStatus(at)
+		if err != nil {
+			return err
+		}
+		return a.print(st, func(w io.Writer) { writeStatus(w, &st) })
 	})
 }
 

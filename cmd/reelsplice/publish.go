@@ -312,7 +312,7 @@ func pruneCommand(a *app) *cobra.Command {
 		Long: "prune removes the oldest releases until N are left, and what killed builds left behind. The current\n" +
 			"release, the one that rollback goes to and the canary always stay, and so do folders that are no release.\n\n" +
 			"In a bucket, the content of files that no release names goes once it is older than --grace, which has to be\n" +
-			"longer than a build takes.",
+			"longer than an upload takes.",
 	}
 	storeFlag(c, &releases)
 	c.Flags().IntVar(&keep, "keep", 0, "releases to keep, 1 or more")

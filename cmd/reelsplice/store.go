@@ -77,13 +77,25 @@ func localFolder(name string) (dir string, local bool, err error) {
 	return dir, local, nil
 }
 
-// catalogFolder returns the folder of a catalogue, which a path or a file: URL names.
-func catalogFolder(name string) (string, error) {
+// folderOf returns the folder that a flag names by a path or a file: URL. A bucket is an error with a hint.
+func folderOf(flag, name, hint string) (string, error) {
 	dir, local, err := localFolder(name)
 	if err == nil && !local {
-		err = usage(fmt.Errorf("catalog %q: want a folder: buckets hold dumps, which ingest reads, and releases, which publish uploads", object.WithoutSecrets(name)))
+		err = usage(fmt.Errorf("%s %q: want a folder: %s", flag, object.WithoutSecrets(name), hint))
 	}
 	return dir, err
+}
+
+func catalogFolder(name string) (string, error) {
+	return folderOf("catalog", name, "buckets hold dumps, which ingest reads, and releases, which publish uploads")
+}
+
+func workFolder(name string) (string, error) {
+	return folderOf("work", name, "one that all machines of the build share")
+}
+
+func releasesFolder(name string) (string, error) {
+	return folderOf("releases", name, fmt.Sprintf("build there, then run publish --releases %s --from DIR", object.WithoutSecrets(name)))
 }
 
 // A localStore is a folder of releases.

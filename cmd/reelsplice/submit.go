@@ -33,13 +33,13 @@ type submission struct {
 func submitCommand(a *app) *cobra.Command {
 	s := submission{planFlags: pflag.NewFlagSet("plan", pflag.ContinueOnError)}
 	c := &cobra.Command{
-		Use:   "submit --engine NAME --catalog URL --releases URL --work URL --count N",
+		Use:   "submit --engine NAME --catalog DIR --releases DIR --work DIR --count N",
 		Short: "Build on an engine: Slurm, Kubernetes or processes of this machine",
 		Long: "submit makes of a build a chain of array jobs: one a stage, which starts when all tasks of the one before it\n" +
 			"are done. It prints the chain; with --run it submits it, waits for its end and prints the report of the build.\n\n" +
 			"Engines: slurm (a script that submits), kubernetes (Jobs), processes (of this machine, with --run), and to\n" +
 			"print alone: cronjob (a Kubernetes CronJob that runs each night) and argo (an Argo Workflow).\n\n" +
-			"Catalogue, releases and work folder are buckets, or folders that all nodes share. --count may exceed the\n" +
+			"Catalogue, releases and work folder are folders that all nodes share. --count may exceed the\n" +
 			"tasks that a stage has. It changes no byte of the release.\n\n" +
 			"A failed chain can be submitted again with the same work folder: what is done stays done.",
 		Example: "  reelsplice build submit --engine slurm --catalog /data/catalog --releases /data/releases \\\n" +
@@ -47,9 +47,9 @@ func submitCommand(a *app) *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringVar(&s.engine, "engine", "", "`NAME` of the engine: slurm, kubernetes, processes, cronjob or argo")
-	f.StringVar(&s.chain.Catalog, "catalog", "", "`URL` or folder of the catalogue, as tasks see it")
-	f.StringVar(&s.chain.Releases, "releases", "", "`URL` or folder of the releases, as tasks see it")
-	f.StringVar(&s.chain.Work, "work", "", "`URL` or folder of the files between tasks, of this build alone")
+	f.StringVar(&s.chain.Catalog, "catalog", "", "`DIR` of the catalogue, as tasks see it")
+	f.StringVar(&s.chain.Releases, "releases", "", "`DIR` of the releases, as tasks see it")
+	f.StringVar(&s.chain.Work, "work", "", "`DIR` of the files between tasks, of this build alone")
 	f.IntVar(&s.chain.Count, "count", 0, "tasks of each stage")
 	f.IntVar(&s.chain.Attempts, "attempts", 4, "times that a task is tried")
 	f.Var(bytesFlag[int64]{&s.chain.Memory}, "memory", "bytes that a task may use, such as 512MiB")
@@ -98,6 +98,16 @@ func (a *app) submit(ctx context.Context, s *submission, flags *pflag.FlagSet) e
 		return usage(fmt.Errorf("engine %s: its document is printed; want no --run", s.engine))
 	case !s.run && s.engine == "processes":
 		return usage(errors.New("engine processes: want --run"))
+	}
+	var err error
+	if s.chain.Catalog, err = catalogFolder(s.chain.Catalog); err != nil {
+		return err
+	}
+	if s.chain.Releases, err = releasesFolder(s.chain.Releases); err != nil {
+		return err
+	}
+	if s.chain.Work, err = workFolder(s.chain.Work); err != nil {
+		return err
 	}
 	chain, err := s.settle(a)
 	if err != nil {

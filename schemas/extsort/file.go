@@ -1,7 +1,6 @@
 package extsort
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -152,9 +151,8 @@ func (w *fileWriter) abort(err error) error {
 
 // A File is a sorted file that is open for reading, by any number of goroutines.
 type File struct {
-	name     string // path, or URL
-	r        io.ReaderAt
-	close    func() error // nil for a File that owns nothing
+	name     string // path
+	r        *os.File
 	size     int64
 	sections []section
 	longest  int64 // bytes of the longest record
@@ -162,42 +160,20 @@ type File struct {
 
 // Open opens a file that WriteFile wrote, and checks its footer.
 func Open(path string) (*File, error) {
-	f, err := os.Open(path)
+	r, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("open sorted file: %w", err)
 	}
-	info, err := f.Stat()
+	info, err := r.Stat()
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open sorted file: %w", err), f.Close())
+		return nil, errors.Join(fmt.Errorf("open sorted file: %w", err), r.Close())
 	}
-	s, err := OpenAt(f, info.Size(), path, f.Close)
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return s, nil
-}
-
-// OpenAt opens a file of size bytes that WriteFile wrote, wherever it lies, and checks its footer: with one
-// read at its end, or two if it has very many sections. Errors call it name. Close of the File calls
-// close, unless that is nil; after an error OpenAt leaves that to the caller.
-func OpenAt(r io.ReaderAt, size int64, name string, close func() error) (*File, error) {
-	f := &File{name: name, r: r, close: close, size: size}
+	f := &File{name: path, r: r, size: info.Size()}
 	if err := f.readFooter(); err != nil {
-		return nil, f.failed(err)
+		return nil, errors.Join(f.failed(err), r.Close())
 	}
 	return f, nil
 }
-
-// At returns the same file read through r, which has the same bytes at the same offsets, as far as they
-// are read. Its Close does nothing.
-func (f *File) At(r io.ReaderAt) *File {
-	other := *f
-	other.r, other.close = r, nil
-	return &other
-}
-
-// ReadAt reads bytes of the file, such as those of Range.
-func (f *File) ReadAt(p []byte, off int64) (int, error) { return f.r.ReadAt(p, off) }
 
 // usualFooter is how many bytes the footer has at most, as long as there are some thousands of sections.
 const usualFooter = 16 << 10
@@ -229,46 +205,6 @@ func (f *File) readFooter() error {
 		return ErrDamaged
 	}
 	return f.readSections(table, int(n), at)
-}
-
-// Range returns where the blocks of a section lie.
-func (f *File) Range(section int) (off, n int64) {
-	s := f.sections[section]
-	return s.from, s.to - s.from
-}
-
-// Verify reports whether data, the bytes of Range of a section, are its blocks as they were written. The
-// error matches ErrDamaged.
-func (f *File) Verify(section int, data []byte) error {
-	s := f.sections[section]
-	if int64(len(data)) != s.to-s.from {
-		return f.failed(fmt.Errorf("section %d has %d bytes, want %d: %w", section, len(data), s.to-s.from, ErrDamaged))
-	}
-	r := &sectionReader{file: f.At(&window{data, s.from}), at: s.from, to: s.to}
-	var records int64
-	for {
-		switch err := r.next(); {
-		case err == nil:
-			records++
-		case !errors.Is(err, io.EOF):
-			return err
-		case records != s.records:
-			return f.failed(fmt.Errorf("section %d has %d records, want %d: %w", section, records, s.records, ErrDamaged))
-		default:
-			return nil
-		}
-	}
-}
-
-// A window is bytes of a file, from an offset on.
-type window struct {
-	data []byte
-	off  int64
-}
-
-// ReadAt implements io.ReaderAt within the window.
-func (w *window) ReadAt(p []byte, off int64) (int, error) {
-	return bytes.NewReader(w.data).ReadAt(p, off-w.off)
 }
 
 // readSections reads the table, whose checksum is right.
@@ -308,12 +244,7 @@ func (f *File) Len() (n int64) {
 }
 
 // Close closes the file, which stays.
-func (f *File) Close() error {
-	if f.close == nil {
-		return nil
-	}
-	return f.close()
-}
+func (f *File) Close() error { return f.r.Close() }
 
 // A sectionReader reads the records of a section.
 type sectionReader struct {

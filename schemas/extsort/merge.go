@@ -166,11 +166,7 @@ type Iterator struct {
 
 	temporary *folder // of files, nil for none
 	files     []*File // that the Iterator owns
-	atClose   func() error
 }
-
-// AtClose makes Close call fn once.
-func (it *Iterator) AtClose(fn func() error) { it.atClose = fn }
 
 // Next returns the next record, or io.EOF behind the last one. key and payload are valid until
 // the next call. A damaged or unreadable file is an error, which later calls repeat.
@@ -260,13 +256,8 @@ func (it *Iterator) Close() error {
 		f.Close()
 	}
 	it.files = nil
-	var err error
 	if it.temporary != nil {
-		err = it.temporary.remove()
+		return it.temporary.remove()
 	}
-	if it.atClose != nil {
-		err = errors.Join(err, it.atClose())
-		it.atClose = nil
-	}
-	return err
+	return nil
 }

@@ -63,6 +63,23 @@ func Create(releasesDir string) (*Writer, error) {
 // Dir returns the folder of the release until it is installed.
 func (w *Writer) Dir() string { return w.tmp }
 
+// Take gives the release a file that lies in another folder: as a second name of it where both are in one file
+// system, as a copy elsewhere.
+func (w *Writer) Take(dir string, f File) error {
+	from, to := filepath.Join(dir, f.Name), filepath.Join(w.tmp, f.Name)
+	if _, err := os.Lstat(to); err == nil {
+		return nil // two parts of the same content
+	}
+	st, err := os.Stat(from)
+	if err != nil {
+		return err
+	}
+	if st.Size() != f.Size {
+		return corrupt(f.Name, min(st.Size(), f.Size), "%s is %d bytes long, want %d", from, st.Size(), f.Size)
+	}
+	return w.disk.link(from, to, ".copy")
+}
+
 // Install gives the release its name, after WriteManifest has completed it in Dir. It links the packs that lie
 // in its parent alone. A kill at any moment leaves either no release of that name or a complete one. A
 // whole release with the same content stays, with its report. An error leaves everything for Abort to

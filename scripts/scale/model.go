@@ -266,7 +266,7 @@ func (m *model) serial(c catalogue, stages []stage) (planning, sealing float64) 
 const (
 	diskOfRecord, diskOfRow = 4, 2
 
-	diskOfTitle, diskAtLeast = 1 << 10, 64 << 20
+	diskAtLeast = 64 << 20
 )
 
 // disk returns the bytes on its local disk of the task that needs most, and the class of that task.
@@ -282,20 +282,7 @@ func (c catalogue) disk(stages []stage) (bytes float64, class string) {
 			}
 		}
 	}
-	return bytes + diskOfTitle*(c[fragment.KindMovie].rows+c[fragment.KindTV].rows) + diskAtLeast, class
-}
-
-// reads returns how many files of tasks before it a task of a stage opens.
-func (d *division) reads(stage string) int {
-	switch stage {
-	case "prepare", "resources":
-		return d.titles()
-	case "find", "tables":
-		return d.titles() + d.partitions()
-	case "index":
-		return d.titles() + d.partitions() + int(d.finds)
-	}
-	return 0
+	return bytes + diskAtLeast, class
 }
 
 // heldBytes is the least memory of the task of a kind's table, in bytes a row: what package build/index holds of a row

@@ -1,13 +1,11 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,7 +15,6 @@ import (
 	"github.com/reelsplice/reelsplice/build/plan"
 	"github.com/reelsplice/reelsplice/build/work"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
-	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/tables"
 )
 
@@ -28,7 +25,6 @@ type measured struct {
 	one       []float64     // CPU seconds of builds in one process
 	shares    []sharedBuild // of builds in shares
 	tasks     sharedBuild   // whose tasks had a process each
-	requests  *traffic      // nil if they were not counted
 	indexes   int           // index tasks
 }
 
@@ -38,13 +34,13 @@ type sharedBuild struct {
 	cpu float64 // seconds of all processes but the plan's
 }
 
-func readMeasured(ctx context.Context, dir string) (*measured, error) {
+func readMeasured(dir string) (*measured, error) {
 	m := &measured{plan: &plan.Plan{}}
 	var err error
 	if m.catalogue, err = readCatalogue(filepath.Join(dir, "catalog")); err != nil {
 		return nil, err
 	}
-	if err := work.ReadPlan(ctx, object.Local(dir), m.plan); err != nil {
+	if err := work.ReadPlan(dir, m.plan); err != nil {
 		return nil, fmt.Errorf("read plan: %w", err)
 	}
 	if m.tasks, err = readBuild(dir, "tasks"); err != nil {
@@ -73,11 +69,7 @@ func readMeasured(ctx context.Context, dir string) (*measured, error) {
 			m.indexes = s.Tasks
 		}
 	}
-	m.requests = &traffic{}
-	if err = readJSON(filepath.Join(dir, "requests.json"), m.requests); errors.Is(err, fs.ErrNotExist) {
-		m.requests, err = nil, nil
-	}
-	return m, err
+	return m, nil
 }
 
 func readBuild(dir, name string) (b sharedBuild, err error) {
@@ -145,8 +137,8 @@ var engines = []struct {
 
 var workers = []int{1, 4, 16, 64, 256}
 
-func printTables(ctx context.Context, w io.Writer, dir string) error {
-	m, err := readMeasured(ctx, dir)
+func printTables(w io.Writer, dir string) error {
+	m, err := readMeasured(dir)
 	if err != nil {
 		return err
 	}
@@ -168,7 +160,7 @@ func printTables(ctx context.Context, w io.Writer, dir string) error {
 			return err
 		}
 	}
-	return m.printRequests(w)
+	return nil
 }
 
 // sealSeconds returns what the seal costs for each task of the build.
@@ -258,7 +250,6 @@ func (m *model) printScale(w io.Writer, name string, c catalogue, indexes int) e
 	m.printLongest(w, c, stages)
 	disk, class := c.disk(stages)
 	fmt.Fprintf(w, "\nplan %s, seal %s; local disk of a task at most %.1f GB (%s)\n", duration(planSeconds), duration(seal), disk/1e9, class)
-	printReads(w, c, stages)
 	return nil
 }
 
@@ -316,35 +307,6 @@ func (m *model) printLongest(w io.Writer, c catalogue, stages []stage) {
 	}
 }
 
-// getsOfFile is how many requests a task sends at least for each file of a bucket that it opens: to describe it, and to
-// read a range. A process reads the record of each task before it as well.
-const getsOfFile = 2
-
-// printReads prints the requests to a bucket of the tasks that read what others have written.
-func printReads(w io.Writer, c catalogue, stages []stage) {
-	fmt.Fprintln(w)
-	header(w, "stage", "tasks", "files that each opens", "requests at least", fmt.Sprintf("a worker of %d waits", bucketWorkers))
-	d := divide(c)
-	for _, s := range stages {
-		files := d.reads(s.name)
-		if files == 0 {
-			continue
-		}
-		side := inFlight
-		if s.name == "index" {
-			side = 1 // its files are read one after the other
-		}
-		records := float64(files)
-		requests := getsOfFile*float64(files*len(s.tasks)) + records*bucketWorkers
-		most := math.Ceil(float64(len(s.tasks)) / bucketWorkers) // tasks of a worker
-		waits := latency * (records/inFlight + getsOfFile*float64(files)*most/float64(side))
-		row(w, s.name, len(s.tasks), files, fmt.Sprintf("%.0f", requests), duration(waits))
-	}
-}
-
-// bucketWorkers is for how many workers printReads computes.
-const bucketWorkers = 64
-
 // duration prints seconds.
 func duration(s float64) string {
 	switch {
@@ -356,40 +318,4 @@ func duration(s float64) string {
 		return fmt.Sprintf("%.0f min", s/60)
 	}
 	return fmt.Sprintf("%.1f h", s/3600)
-}
-
-// Of requests to a bucket.
-const (
-	latency  = 0.020 // seconds
-	inFlight = 16    // of a process
-)
-
-// printRequests prints the requests of a build over a bucket.
-func (m *measured) printRequests(w io.Writer) error {
-	if m.requests == nil {
-		return nil
-	}
-	fmt.Fprintf(w, "\n## Requests to a bucket, %d processes a stage\n\n", m.requests.Count)
-	header(w, "stage", "tasks", "processes", "GET", "PUT", "HEAD", "POST, DELETE", "read MB", "written MB", "a process waits, s")
-	total := 0
-	for _, s := range m.requests.Stages {
-		var read, written float64
-		processes, tasks := 0, 0
-		for _, r := range m.requests.Status.Runs {
-			if r.Stage == s.Stage {
-				processes, tasks = processes+1, tasks+r.Tasks
-				read, written = read+float64(r.ReadBytes), written+float64(r.WrittenBytes)
-			}
-		}
-		n := 0
-		for _, k := range s.Methods {
-			n += k
-		}
-		total += n
-		waits := latency * float64(n) / inFlight / float64(max(1, processes))
-		row(w, s.Stage, tasks, processes, s.Methods["GET"], s.Methods["PUT"], s.Methods["HEAD"], s.Methods["POST"]+s.Methods["DELETE"],
-			fmt.Sprintf("%.0f", read/1e6), fmt.Sprintf("%.0f", written/1e6), fmt.Sprintf("%.2f", waits))
-	}
-	_, err := fmt.Fprintf(w, "\n%d requests: %.1f s at %.0f ms each, %d in flight\n", total, latency*float64(total)/inFlight, latency*1000, inFlight)
-	return err
 }

@@ -315,16 +315,14 @@ func TestCommandLines(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	for values, want := range map[string]string{
 		"{}": "tokens: want existingSecret or file",
-		"{tokens: {existingSecret: t}, replica: 3}":                                                                "replica",
-		"{tokens: {existingSecret: t}, releases: {url: 'https://films/releases'}}":                                 "url",
-		"{tokens: {existingSecret: t}, releases: {cache: {size: 20G}}}":                                            "size",
-		"{tokens: {existingSecret: t}, service: {port: 70000}}":                                                    "port",
-		"{tokens: {existingSecret: t}, serve: {args: [max-age=1m]}}":                                               "args",
-		"{tokens: {existingSecret: t}, ingress: {enabled: true}}":                                                  "ingress.hosts: want a name",
-		"{tokens: {existingSecret: t}, nightly: {enabled: true}, releases: {url: 's3://films/releases'}}":          "nightly.catalog: want the URL of a bucket",
-		"{tokens: {existingSecret: t}, nightly: {enabled: true, engine: kubernetes}}":                              "nightly.kubernetes.work: want the URL",
-		"{tokens: {existingSecret: t}, nightly: {enabled: true, engine: kubernetes, kubernetes: {work: /data/w}}}": "nightly.kubernetes.image: want an image",
-		"{tokens: {existingSecret: t}, nightly: {engine: slurm}}":                                                  "engine",
+		"{tokens: {existingSecret: t}, replica: 3}":                                   "replica",
+		"{tokens: {existingSecret: t}, releases: {url: 'https://films/releases'}}":    "url",
+		"{tokens: {existingSecret: t}, releases: {cache: {size: 20G}}}":               "size",
+		"{tokens: {existingSecret: t}, service: {port: 70000}}":                       "port",
+		"{tokens: {existingSecret: t}, serve: {args: [max-age=1m]}}":                  "args",
+		"{tokens: {existingSecret: t}, ingress: {enabled: true}}":                     "ingress.hosts: want a name",
+		"{tokens: {existingSecret: t}, nightly: {enabled: true, engine: kubernetes}}": "nightly.kubernetes.image: want an image",
+		"{tokens: {existingSecret: t}, nightly: {engine: slurm}}":                     "engine",
 	} {
 		if _, err := render(t, values); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one with %q", values, err, want)

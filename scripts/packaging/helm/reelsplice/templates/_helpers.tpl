@@ -75,7 +75,7 @@ affinity: {{- toYaml . | nindent 2 }}
   args: {{- toYaml .args | nindent 2 }}
   securityContext: {{- include "reelsplice.security" .root | nindent 4 }}
   env:
-  - {name: HOME, value: /tmp} # the copy of a catalogue in a bucket lies in its cache folder
+  - {name: HOME, value: /tmp} # kubectl has its cache there
   - {name: BUILD, valueFrom: {fieldRef: {fieldPath: "metadata.labels['batch.kubernetes.io/job-name']"}}}
   {{- with .root.Values.releases.secret }}
   envFrom: [{secretRef: {name: {{ . | quote }}}}]
@@ -85,7 +85,5 @@ affinity: {{- toYaml . | nindent 2 }}
   {{- end }}
   volumeMounts:
   - {name: tmp, mountPath: /tmp}
-  {{- if not .root.Values.releases.url }}
   - {name: data, mountPath: /data}
-  {{- end }}
 {{- end }}
