@@ -64,7 +64,7 @@ func (b *Build) preview(stages ...string) (*release.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return release.Preview(b.options(), c, release.Dirs(b.Folder.From(work.Release), b.previousDir)) // which has reused packs
+	return release.Preview(b.options(), c, b.Folder.From(work.Release), b.previousDir) // which has reused packs
 }
 
 // options returns the free fields of the manifest.

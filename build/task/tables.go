@@ -73,7 +73,7 @@ func tableDoneNames(b *Build) []string {
 }
 
 func (t *indexes) run(ctx context.Context, i int, d *Done) error {
-	f, err := release.WriteIndex(ctx, t.b.Folder.Dir(work.Release), release.InDir(t.b.Folder.From(work.Release)), t.parts, i, release.IndexCount(t.parts))
+	f, err := release.WriteIndex(ctx, t.b.Folder.Dir(work.Release), t.b.Folder.From(work.Release), t.parts, i, release.IndexCount(t.parts))
 	d.Indexes = append(d.Indexes, f)
 	return err
 }

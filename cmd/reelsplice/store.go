@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -154,13 +155,7 @@ var _ releaseStore = bucketStore{}
 
 // Check copies the release.
 func (s bucketStore) Check(ctx context.Context, id string, do checker) ([]release.CorruptError, error) {
-	dir := filepath.Join(s.scratch, id)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
-	}
-	p := s.app.progress("download", true)
-	err := s.Copy(ctx, id, dir, p.update)
-	p.stop()
+	dir, err := s.copied(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -185,13 +180,27 @@ func (s bucketStore) objectOf(ctx context.Context, id, file string) string {
 	return s.Folder.URL(id + "/" + file)
 }
 
-// Open opens the release, whose bytes come as they are read.
+// Open copies the release.
 func (s bucketStore) Open(ctx context.Context, id string) (*release.Reader, error) {
-	dir, err := os.MkdirTemp(s.scratch, "open-")
+	dir, err := s.copied(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	return s.Store.Open(ctx, id, dir)
+	return release.Open(dir)
+}
+
+// copied returns a copy of a release on this machine.
+func (s bucketStore) copied(ctx context.Context, id string) (dir string, err error) {
+	dir = filepath.Join(s.scratch, id)
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		if errors.Is(err, fs.ErrExist) { // both are the same
+			return dir, nil
+		}
+		return "", err
+	}
+	p := s.app.progress("download", true)
+	defer p.stop()
+	return dir, s.Copy(ctx, id, dir, p.update)
 }
 
 // Close removes what was read.

@@ -420,7 +420,7 @@ func TestOpenShrinking(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := newReader(m, false)
-		if err := r.mapFiles(Dirs(dir)); err != nil {
+		if err := r.mapFiles([]string{dir}); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.Truncate(filepath.Join(dir, name), 0); err != nil {

@@ -192,7 +192,7 @@ func TestInstallTakesPacksOver(t *testing.T) {
 		if taken != len(r.manifest.Packs) || taken != len(c.Parts[0].Packs)-1 {
 			t.Errorf("%d packs lie in the parent alone, want %d of %d", taken, len(r.manifest.Packs), len(c.Parts[0].Packs))
 		}
-		next, err := Preview(w.manifest(), c, Dirs(w.tmp, s.Path(id)))
+		next, err := Preview(w.manifest(), c, w.tmp, s.Path(id))
 		if err != nil {
 			t.Fatal(err)
 		}

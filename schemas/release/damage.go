@@ -11,8 +11,7 @@ import (
 
 // Guard calls fn and returns its error. Damage of a release that fn reads ends fn with an
 // error that matches ErrCorrupt: a block that fails its check, or a mapped file that shrank
-// or cannot be read. Bytes of a file that is filled as it is read, which did not come, end fn with the error of
-// that: no damage, and it may go well the next time. Every goroutine that reads mapped bytes does so inside of a Guard, and
+// or cannot be read. Every goroutine that reads mapped bytes does so inside of a Guard, and
 // the Reader is closed outside of it. Other panics pass.
 func Guard(fn func() error) (err error) {
 	old := debug.SetPanicOnFault(true)
@@ -33,8 +32,6 @@ func Damage(p any) error {
 	switch p := p.(type) {
 	case *CorruptError:
 		return p
-	case *unreadError:
-		return p.err
 	case interface {
 		error
 		Addr() uintptr

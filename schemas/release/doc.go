@@ -42,9 +42,6 @@
 // Blocks of the mapping are checked when they are used for the first time. Damage is a
 // panic, as is a fault of a file that shrank under its mapping; Guard makes errors of both.
 //
-// OpenFrom and Preview read files wherever they lie: a Source opens them. Files of a bucket are filled as
-// they are read, where blocks are checked: see source.go.
-//
 // Where to start: file.go has what all files share, part.go and reader.go the two ways through
 // a release, entry.go and recipe.go the bytes of a resource, verify.go the rules.
 package release

@@ -313,9 +313,6 @@ func (c *Cursor) locate(p *Piece) {
 		return
 	}
 	pack, off := c.p.packs[p.Pack], uint64(p.Offset)
-	if pack.later != nil {
-		pack.use()
-	}
 	end := off + stored // below 2^50
 	if off < headerLen || end > uint64(len(pack.data)) {
 		c.bad = true

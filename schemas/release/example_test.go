@@ -38,7 +38,7 @@ func write(dir string) (string, error) {
 		return "", err
 	}
 	c := release.Contents{Parts: []release.Part{part}}
-	index, err := release.WriteIndex(context.Background(), w.Dir(), release.InDir(w.Dir()), c.Parts, 0, 1)
+	index, err := release.WriteIndex(context.Background(), w.Dir(), w.Dir(), c.Parts, 0, 1)
 	if err != nil {
 		return "", err
 	}

@@ -11,12 +11,14 @@ import (
 	"hash/crc32"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
 
 	"github.com/gofrs/flock"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/reelsplice/reelsplice/schemas/durable"
 	"github.com/reelsplice/reelsplice/schemas/release/mmap"
@@ -163,15 +165,13 @@ func (w *fileWriter) discard() { _ = w.f.Close() }
 type mapping struct {
 	r      *Reader
 	name   string
-	number int       // of a pack, among those of the manifest
-	sparse bool      // of a pack: more of it is dead than in use, so that a build writes it anew
-	later  *deferred // of a pack that is opened when it is used; nil for all other files
-	all    []byte    // the file
-	data   []byte    // its content
-	sums   []byte    // its checks
+	number int    // of a pack, among those of the manifest
+	sparse bool   // of a pack: more of it is dead than in use, so that a build writes it anew
+	all    []byte // the file
+	data   []byte // its content
+	sums   []byte // its checks
 	counts fileCounts
 	seen   []atomic.Uint64 // a bit for each block that was checked, or that is not to be
-	blob   Blob            // of a file that is filled as it is read
 	path   string          // of the mapped file
 }
 
@@ -180,29 +180,88 @@ func newMapping(r *Reader, name string, all []byte) *mapping {
 	return &mapping{r: r, name: name, all: all}
 }
 
-// parse reads header and footer. The blocks of a Reader that trusts its files count as checked.
-func (m *mapping) parse(magic string) error {
-	f, err := m.footer()
+// filesAtOnce is how many files are opened at a time.
+const filesAtOnce = 16
+
+// mapFiles maps the files of the release. Each comes from the first folder that has it.
+func (r *Reader) mapFiles(dirs []string) error {
+	var g errgroup.Group
+	g.SetLimit(filesAtOnce)
+	for _, f := range r.manifest.Files() {
+		if r.files[f.Name] != nil {
+			continue // two parts or packs of the same content
+		}
+		m := newMapping(r, f.Name, nil)
+		r.files[f.Name] = m
+		g.Go(func() error { return m.open(f, dirs) })
+	}
+	return g.Wait()
+}
+
+// open maps the file, provided it has the length that the manifest says, and starts to read what parse will.
+func (m *mapping) open(want File, dirs []string) (err error) {
+	var f *os.File
+	for _, dir := range dirs {
+		if f, err = durable.Open(filepath.Join(dir, want.Name)); !missing(err) {
+			break
+		}
+	}
+	if missing(err) {
+		return corrupt(want.Name, -1, "file is missing, the manifest has %d bytes", want.Size)
+	}
 	if err != nil {
 		return err
 	}
-	if m.blob.Fill == nil { // The check of the first block covers the header otherwise: it is not worth a request.
-		if err := checkHeader(m.name, m.all, magic); err != nil {
-			return err
-		}
+	defer closeInto(f, &err)
+	st, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if st.Size() != want.Size {
+		return corrupt(want.Name, min(st.Size(), want.Size), "file is %d bytes long, the manifest has %d", st.Size(), want.Size)
+	}
+	if want.Size > math.MaxInt {
+		return fmt.Errorf("%s: %d bytes are more than this machine can address", want.Name, want.Size)
+	}
+	if m.all, err = mmap.Map(f, int(want.Size)); err != nil {
+		return fmt.Errorf("map %s: %w", want.Name, err)
+	}
+	m.path = f.Name()
+	mappings.Store(m, nil)
+	// What parse reads: the header, and at the end the footer and, of a
+	// table, the list of sections.
+	mmap.Fetch(m.all[:headerLen])
+	mmap.Fetch(m.all[max(0, len(m.all)-usualList):])
+	return nil
+}
+
+// close ends the mapping.
+func (m *mapping) close() error {
+	mappings.Delete(m)
+	if len(m.all) == 0 {
+		return nil
+	}
+	return mmap.Unmap(m.all)
+}
+
+// parse reads header and footer. The blocks of a Reader that trusts its files count as checked.
+func (m *mapping) parse(magic string) error {
+	f, err := parseFooter(m.name, m.all, uint64(len(m.all)))
+	if err != nil {
+		return err
+	}
+	if err := checkHeader(m.name, m.all, magic); err != nil {
+		return err
 	}
 	m.data, m.sums, m.counts = m.all[:f.content:f.content], m.all[f.content:len(m.all)-footerLen], f.counts
 	m.seen = make([]atomic.Uint64, (blocksOf(len(m.data))+63)/64)
-	if m.trusted() {
+	if m.r.trust {
 		for i := range m.seen {
 			m.seen[i].Store(^uint64(0))
 		}
 	}
 	return nil
 }
-
-// trusted reports whether blocks count as checked. Those of a file that is filled have to come first.
-func (m *mapping) trusted() bool { return m.r.trust && m.blob.Fill == nil }
 
 // check checks the blocks that n > 0 bytes from off on lie in, those that have not been checked.
 // It panics with a *CorruptError, which Guard returns.
@@ -216,7 +275,7 @@ func (m *mapping) check(off, n uint64) {
 // checkAll is check of any number of blocks.
 func (m *mapping) checkAll(off, n uint64) {
 	end := off + n
-	awaited := m.blob.Fill != nil
+	awaited := false
 	for b := off / checkBlock; b*checkBlock < end; b++ {
 		switch seen := m.seen[b/64].Load(); {
 		case seen == ^uint64(0):
@@ -231,11 +290,8 @@ func (m *mapping) checkAll(off, n uint64) {
 	}
 }
 
-// checkBlock checks a block, which it brings first if the file is filled as it is read.
+// checkBlock checks a block.
 func (m *mapping) checkBlock(b uint64) {
-	if m.blob.Fill != nil {
-		m.fillBlock(b)
-	}
 	if err := m.compare(b, blockOf(m.data, b)); err != nil {
 		panic(err)
 	}
@@ -261,7 +317,7 @@ func (m *mapping) damaged(b uint64, what string) *CorruptError {
 
 // forget has a block checked again, unless the Reader trusts its files.
 func (m *mapping) forget(b uint64) {
-	if !m.trusted() && b < uint64(blocksOf(len(m.data))) {
+	if !m.r.trust && b < uint64(blocksOf(len(m.data))) {
 		m.seen[b/64].And(^uint64(1 << (b % 64)))
 	}
 }

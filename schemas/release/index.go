@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"math/bits"
 	"os"
 	"path/filepath"
@@ -86,65 +85,26 @@ func writeKeys(path string, keys []pair) error {
 	return os.WriteFile(path, buf, 0o644)
 }
 
-// An Opener opens a file of a release in the making, by its name.
-type Opener func(name string) (OpenedFile, error)
-
-// An OpenedFile is a file that an Opener opened.
-type OpenedFile interface {
-	io.ReaderAt
-	io.Closer
-}
-
-// InDir returns the Opener of a folder.
-func InDir(dir string) Opener {
-	return func(name string) (OpenedFile, error) { return durable.Open(filepath.Join(dir, name)) }
-}
-
-// A keyFile is an open file of keys.
-type keyFile struct {
-	r     io.ReaderAt
-	count int64 // of pairs
-	err   error // the first one
-}
-
-// before reports whether pair i lies in a range before range k of 2^first.
-func (f *keyFile) before(i int64, k uint64, first int) bool {
-	var buf [8]byte
-	if _, err := f.r.ReadAt(buf[:], i*pairLen); err != nil && f.err == nil {
-		f.err = err
-	}
-	return le.Uint64(buf[:])>>(64-first) < k
-}
-
-// start returns the number of the first pair that is not below range k of 2^first. Hashes are spread
-// evenly, so it looks around the place that follows from that: a bucket is asked for one range.
-func (f *keyFile) start(k uint64, first int) int64 {
-	guess := int64(k) * f.count >> first
-	if k == 1<<first {
-		return f.count
-	}
-	width := 4 * int64(math.Sqrt(float64(f.count)))
-	low, high := max(0, guess-width), min(f.count, guess+width)
-	for step := width; low > 0 && !f.before(low-1, k, first); step *= 2 {
-		low = max(0, low-step)
-	}
-	for step := width; high < f.count && f.before(high, k, first); step *= 2 {
-		high = min(f.count, high+step)
-	}
-	return low + int64(sort.Search(int(high-low), func(i int) bool { return !f.before(low+int64(i), k, first) }))
-}
-
 // readKeys returns the pairs of the file of keys of part number n whose hashes are in range i of 2^first.
-func readKeys(open Opener, p *Part, i uint64, first int, n int) ([]pair, error) {
-	f, err := open(p.Keys)
+func readKeys(from string, p *Part, i uint64, first int, n int) ([]pair, error) {
+	f, err := durable.Open(filepath.Join(from, p.Keys))
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	keys := &keyFile{r: f, count: p.KeyCount}
-	start, end := keys.start(i, first), keys.start(i+1, first)
-	if keys.err != nil {
-		return nil, fmt.Errorf("read %s: %w", p.Keys, keys.err)
+	var failed error                  // the first one
+	startOf := func(k uint64) int64 { // number of the first pair that is not below range k
+		return int64(sort.Search(int(p.KeyCount), func(i int) bool {
+			var hash [8]byte
+			if _, err := f.ReadAt(hash[:], int64(i)*pairLen); err != nil {
+				failed = cmp.Or(failed, err)
+			}
+			return le.Uint64(hash[:])>>(64-first) >= k
+		}))
+	}
+	start, end := startOf(i), startOf(i+1)
+	if failed != nil {
+		return nil, fmt.Errorf("read %s: %w", p.Keys, failed)
 	}
 	if end < start {
 		return nil, fmt.Errorf("read %s: its keys are out of order", p.Keys)
@@ -178,20 +138,20 @@ func IndexCount(parts []Part) int {
 	return n
 }
 
-// WriteIndex writes index i of n = IndexCount(parts) into the folder dir. open opens the files of keys, and
-// parts to tell keys of equal hashes apart. It finds keys that are there twice.
-func WriteIndex(ctx context.Context, dir string, open Opener, parts []Part, i, n int) (File, error) {
-	return writeIndex(ctx, dir, open, parts, i, n, disk{})
+// WriteIndex writes index i of n = IndexCount(parts) into the folder dir. The folder from has the files of
+// keys, and parts to tell keys of equal hashes apart. It finds keys that are there twice.
+func WriteIndex(ctx context.Context, dir, from string, parts []Part, i, n int) (File, error) {
+	return writeIndex(ctx, dir, from, parts, i, n, disk{})
 }
 
-func writeIndex(ctx context.Context, dir string, open Opener, parts []Part, i, n int, d disk) (File, error) {
+func writeIndex(ctx context.Context, dir, from string, parts []Part, i, n int, d disk) (File, error) {
 	first := bits.Len(uint(n)) - 1
-	pairs, err := readAllKeys(ctx, open, parts, uint64(i), first)
+	pairs, err := readAllKeys(ctx, from, parts, uint64(i), first)
 	if err != nil {
 		return File{}, err
 	}
 	pairs = sortPairs(pairs, first)
-	if err := checkDuplicates(open, parts, pairs); err != nil {
+	if err := checkDuplicates(from, parts, pairs); err != nil {
 		return File{}, err
 	}
 	out, err := createFile(filepath.Join(dir, indexName(i)), indexMagic, 0o666)
@@ -202,9 +162,8 @@ func writeIndex(ctx context.Context, dir string, open Opener, parts []Part, i, n
 	return out.finish(d, counts)
 }
 
-// readAllKeys returns the pairs of all parts whose hashes are in range i of 2^first. It reads many files at a time,
-// for those in a bucket.
-func readAllKeys(ctx context.Context, open Opener, parts []Part, i uint64, first int) ([]pair, error) {
+// readAllKeys returns the pairs of all parts whose hashes are in range i of 2^first. It reads many files at a time.
+func readAllKeys(ctx context.Context, from string, parts []Part, i uint64, first int) ([]pair, error) {
 	ofPart := make([][]pair, len(parts))
 	g, reading := errgroup.WithContext(ctx)
 	g.SetLimit(filesAtOnce)
@@ -216,7 +175,7 @@ func readAllKeys(ctx context.Context, open Opener, parts []Part, i uint64, first
 			if reading.Err() != nil {
 				return reading.Err()
 			}
-			ofPart[number], err = readKeys(open, &parts[number], i, first, number)
+			ofPart[number], err = readKeys(from, &parts[number], i, first, number)
 			return err
 		})
 	}
@@ -250,14 +209,14 @@ func writeSlots(out *fileWriter, pairs []pair, first int) (c fileCounts) {
 }
 
 // checkDuplicates finds equal keys among pairs, which are sorted.
-func checkDuplicates(open Opener, parts []Part, pairs []pair) error {
+func checkDuplicates(from string, parts []Part, pairs []pair) error {
 	for i := range pairs {
 		for k := i + 1; k < len(pairs) && pairs[k].hash == pairs[i].hash; k++ {
-			a, err := keyAt(open, parts, pairs[i].ref)
+			a, err := keyAt(from, parts, pairs[i].ref)
 			if err != nil {
 				return err
 			}
-			b, err := keyAt(open, parts, pairs[k].ref)
+			b, err := keyAt(from, parts, pairs[k].ref)
 			if err != nil {
 				return err
 			}
@@ -270,8 +229,8 @@ func checkDuplicates(open Opener, parts []Part, pairs []pair) error {
 }
 
 // keyAt reads the key of a block.
-func keyAt(open Opener, parts []Part, ref Ref) ([]byte, error) {
-	f, err := open(parts[ref>>refOffBits].Name)
+func keyAt(from string, parts []Part, ref Ref) ([]byte, error) {
+	f, err := durable.Open(filepath.Join(from, parts[ref>>refOffBits].Name))
 	if err != nil {
 		return nil, err
 	}

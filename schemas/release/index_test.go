@@ -2,9 +2,6 @@ package release
 
 import (
 	"fmt"
-	"math"
-	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -44,7 +41,7 @@ func TestReadKeys(t *testing.T) {
 		first := rapid.IntRange(0, 5).Draw(rt, "bits")
 		var all []pair
 		for i := range uint64(1) << first {
-			got, err := readKeys(InDir(dir), &Part{Keys: "keys", KeyCount: int64(len(pairs))}, i, first, 3)
+			got, err := readKeys(dir, &Part{Keys: "keys", KeyCount: int64(len(pairs))}, i, first, 3)
 			if err != nil {
 				rt.Fatal(err)
 			}
@@ -59,50 +56,6 @@ func TestReadKeys(t *testing.T) {
 			rt.Errorf("%d pairs in ranges, want the %d of the file", len(all), len(want))
 		}
 	})
-}
-
-// A spanReader notes the bytes that are read.
-type spanReader struct {
-	*os.File
-	from, to int64
-}
-
-func (r *spanReader) ReadAt(b []byte, off int64) (int, error) {
-	r.from, r.to = min(r.from, off), max(r.to, off+int64(len(b)))
-	return r.File.ReadAt(b, off)
-}
-
-// TestReadKeysNear: a range of a long file is found without reading far from it.
-func TestReadKeysNear(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 4))
-	pairs := make([]pair, 300_000)
-	for i := range pairs {
-		pairs[i] = pair{rng.Uint64(), Ref(i)}
-	}
-	dir := t.TempDir()
-	if err := writeKeys(filepath.Join(dir, "keys"), pairs); err != nil {
-		t.Fatal(err)
-	}
-	var all int
-	for i := range uint64(16) {
-		var r *spanReader
-		open := func(name string) (OpenedFile, error) {
-			f, err := os.Open(filepath.Join(dir, name))
-			r = &spanReader{File: f, from: math.MaxInt64}
-			return r, err
-		}
-		got, err := readKeys(open, &Part{Keys: "keys", KeyCount: int64(len(pairs))}, i, 4, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all += len(got)
-		if read, want := r.to-r.from, int64(len(got)*pairLen); read > want+256<<10 {
-			t.Errorf("range %d of %d bytes: reads span %d bytes", i, want, read)
-		}
-	}
-	if all != len(pairs) {
-		t.Errorf("%d pairs in all ranges, want %d", all, len(pairs))
-	}
 }
 
 // TestManyIndexes looks up all keys in a release whose index has several files.

@@ -65,7 +65,7 @@ func Open(dir string) (*Reader, error) { return open(dir, false /* trust */) }
 func open(dir string, trust bool) (r *Reader, err error) {
 	m, err := readManifest(dir)
 	if err == nil {
-		r, err = openFiles(m, Dirs(dir), trust)
+		r, err = openFiles(m, []string{dir}, trust)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open release %q: %w", dir, err)
@@ -73,21 +73,11 @@ func open(dir string, trust bool) (r *Reader, err error) {
 	return r, nil
 }
 
-// OpenFrom is Open for a release whose files s has. Of files that are filled as they are read it reads the end
-// of parts, indexes and tables, and opens packs when they are used. A header of theirs is not checked.
-func OpenFrom(m *Manifest, s Source) (*Reader, error) {
-	r, err := openFiles(m, s, false /* trust */)
-	if err != nil {
-		return nil, fmt.Errorf("open release %s: %w", m.ID, err)
-	}
-	return r, nil
-}
-
 // openFiles maps the files that m lists. All are mapped, and their ends fetched, before the
 // first one is read: so a disk reads from all of them at a time.
-func openFiles(m *Manifest, s Source, trust bool) (*Reader, error) {
+func openFiles(m *Manifest, dirs []string, trust bool) (*Reader, error) {
 	r := newReader(m, trust)
-	err := r.mapFiles(s)
+	err := r.mapFiles(dirs)
 	if err == nil {
 		err = Guard(r.parse)
 	}
@@ -108,9 +98,6 @@ func (r *Reader) parse() error {
 		m := r.files[f.Name]
 		m.number, m.sparse = i, 2*f.Live < f.Size-headerLen-footerLen
 		r.packs = append(r.packs, m)
-		if m.later != nil {
-			continue
-		}
 		if err := m.parse(packMagic); err != nil {
 			return err
 		}
@@ -220,9 +207,7 @@ func (r *Reader) Close() error {
 // again.
 func (r *Reader) Forget() {
 	for _, m := range r.files {
-		if m.isOpen() {
-			mmap.Drop(m.all)
-		}
+		mmap.Drop(m.all)
 	}
 }
 
@@ -424,7 +409,7 @@ func (r *Reader) AwaitIncludes(is []Include) {
 }
 
 // Warm reads what responses need beside their own bytes and what lies anywhere: the indexes and the checks of all
-// files. It stops after limit bytes. A file that is filled as it is read is left alone.
+// files. It stops after limit bytes.
 func (r *Reader) Warm(ctx context.Context, limit int64) {
 	warm := func(b []byte) {
 		for len(b) > 0 && limit > 0 && ctx.Err() == nil {
@@ -434,14 +419,10 @@ func (r *Reader) Warm(ctx context.Context, limit int64) {
 		}
 	}
 	for i := range r.indexes {
-		if x := &r.indexes[i]; x.blob.Fill == nil {
-			warm(x.all)
-		}
+		warm(r.indexes[i].all)
 	}
 	for _, f := range r.manifest.Files() {
-		if m := r.files[f.Name]; m.isOpen() && m.blob.Fill == nil {
-			warm(m.sums)
-		}
+		warm(r.files[f.Name].sums)
 	}
 }
 

@@ -44,9 +44,6 @@ type scrubber struct {
 
 // file checks the blocks of one file.
 func (s *scrubber) file(ctx context.Context, m *mapping) error {
-	if !m.isOpen() || m.blob.Fill != nil {
-		return nil // what it has was checked when it came
-	}
 	f, err := durable.Open(m.path)
 	if err != nil {
 		return err
@@ -97,9 +94,6 @@ func (s *scrubber) wait(ctx context.Context, n int64) error {
 // on are checked again. Files that are gone stay as they are in their mapping.
 func (r *Reader) CheckSizes() {
 	for _, m := range r.files {
-		if !m.isOpen() {
-			continue
-		}
 		st, err := os.Stat(m.path)
 		if err != nil || st.Size() >= int64(len(m.all)) {
 			continue

@@ -198,10 +198,10 @@ func (c *Contents) manifest(o ManifestSpec) *Manifest {
 	return m
 }
 
-// Preview opens a release in the making, whose files s has, so that tables can be made of it. Its
-// manifest has no id.
-func Preview(o ManifestSpec, c Contents, s Source) (*Reader, error) {
-	r, err := openFiles(c.manifest(o), s, true /* trust: it is being written */)
+// Preview opens a release in the making, so that tables can be made of it. Each file comes from the first of
+// the folders that has it. The manifest has no id.
+func Preview(o ManifestSpec, c Contents, dirs ...string) (*Reader, error) {
+	r, err := openFiles(c.manifest(o), dirs, true /* trust: it is being written */)
 	if err != nil {
 		return nil, fmt.Errorf("preview release: %w", err)
 	}

@@ -73,7 +73,7 @@ func (w *testWriter) contents(ctx context.Context) (c Contents, err error) {
 	}
 	for i := 0; i < n && err == nil; i++ {
 		var f File
-		f, err = writeIndex(ctx, w.tmp, InDir(w.tmp), c.Parts, i, n, w.disk)
+		f, err = writeIndex(ctx, w.tmp, w.tmp, c.Parts, i, n, w.disk)
 		c.Indexes = append(c.Indexes, f)
 	}
 	return c, err
@@ -84,7 +84,7 @@ func (w *testWriter) Preview(ctx context.Context) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Preview(w.manifest(), c, Dirs(w.tmp, filepath.Join(w.dir, w.o.Parent)))
+	return Preview(w.manifest(), c, w.tmp, filepath.Join(w.dir, w.o.Parent))
 }
 
 func (w *testWriter) manifest() ManifestSpec {

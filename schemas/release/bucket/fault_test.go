@@ -82,13 +82,6 @@ func TestFaults(t *testing.T) {
 			try("set canary", func() error { _, err := s.SetCanary(ctx, ids[i-1]); return err })
 			try("remove canary", func() error { _, err := s.RemoveCanary(ctx); return err })
 			try("verify", func() error { return verifies(ctx, s, id, t.TempDir()) })
-			try("open", func() error {
-				r, err := s.Open(ctx, id, t.TempDir())
-				if err != nil {
-					return err
-				}
-				return r.Close()
-			})
 			try("list", func() error { return listsAll(ctx, s, ids[:i+1]) })
 		}
 		try("prune", func() error { _, err := s.Prune(ctx, 2, 0); return err })

@@ -7,9 +7,6 @@ import (
 	"os"
 )
 
-// Shared is false: a mapping shows the file as it was.
-const Shared = false
-
 // Map reads the first size bytes of f into memory, for systems without mmap.
 func Map(f *os.File, size int) ([]byte, error) {
 	b := make([]byte, size)

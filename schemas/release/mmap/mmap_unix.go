@@ -8,9 +8,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Shared is true where a mapping shows what is written to its file later.
-const Shared = true
-
 // Map returns the first size bytes of f, size > 0. They stay valid after f is closed, until
 // Unmap. When f shrinks meanwhile, reading the lost part is a fault.
 func Map(f *os.File, size int) ([]byte, error) {

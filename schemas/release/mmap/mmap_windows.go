@@ -7,9 +7,6 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Shared is true where a mapping shows what is written to its file later.
-const Shared = true
-
 // Map returns the first size bytes of f, size > 0. They stay valid after f is closed, until
 // Unmap. The system makes no mapped file shorter. A page that cannot be read is a fault.
 func Map(f *os.File, size int) ([]byte, error) {

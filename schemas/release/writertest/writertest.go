@@ -59,7 +59,7 @@ func (w *Writer) Seal(ctx context.Context) (release.Manifest, error) {
 	n := release.IndexCount(c.Parts)
 	for i := 0; i < n && err == nil; i++ {
 		var f release.File
-		f, err = release.WriteIndex(ctx, w.w.Dir(), release.InDir(w.w.Dir()), c.Parts, i, n)
+		f, err = release.WriteIndex(ctx, w.w.Dir(), w.w.Dir(), c.Parts, i, n)
 		c.Indexes = append(c.Indexes, f)
 	}
 	if err == nil {

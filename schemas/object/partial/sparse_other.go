@@ -1,8 +1,0 @@
-//go:build !windows
-
-package partial
-
-import "os"
-
-// makeSparse does nothing: all files may have holes.
-func makeSparse(*os.File) {}
