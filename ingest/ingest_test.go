@@ -268,10 +268,10 @@ func TestForms(t *testing.T) {
 		f("parquet"+p.ext, Config{Sources: []string{put(t, src, "movie.parquet"+p.ext, p.pack(t, string(want)))}})
 		for _, row := range rows {
 			put(t, src, "movie/"+member(t, row, "id")+".json"+p.ext, p.pack(t, row))
-			split(t, filepath.Join(src, "movie-answers"), row, p.pack, p.ext)
+			split(t, filepath.Join(src, "answers", "movie"), row, p.pack, p.ext)
 		}
 		f("folder"+p.ext, Config{Sources: []string{filepath.Join(src, "movie")}})
-		f("folder of answers"+p.ext, Config{Sources: []string{filepath.Join(src, "movie-answers")}})
+		f("folder of answers"+p.ext, Config{Sources: []string{filepath.Join(src, "answers", "movie")}})
 	}
 	f("small memory", Config{Memory: 1, Sources: []string{put(t, t.TempDir(), "movies.ndjson", strings.Join(rows, "\n"))}})
 	reversed := slices.Clone(rows)

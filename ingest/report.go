@@ -38,15 +38,17 @@ type Report struct {
 	Merged      int64    `json:"merged_minted,omitempty"`    // records with minted ids, into those with ids of TMDB's
 	Removed     int64    `json:"removed,omitempty"`          // ids that are deleted or merged, in the catalogue now
 	// SkippedFiles counts the files that were left out; Skipped has the first, and why.
-	SkippedFiles int64            `json:"skipped_files,omitempty"`
-	Skipped      []string         `json:"skipped,omitempty"`
-	Unknown      map[string]int64 `json:"unknown_fields,omitempty"` // kept, by path
-	Coerced      map[string]int64 `json:"coerced_fields,omitempty"` // numbers given as text
-	Dropped      map[string]int64 `json:"dropped_fields,omitempty"` // that the API has no place for, by path
-	Whole        map[string]int64 `json:"kept_whole,omitempty"`     // joined lists that could not be split, by table and column
-	Stopped      bool             `json:"stopped,omitempty"`        // too many bad rows: nothing of it is in the catalogue
-	ReportFile   string           `json:"report_file"`
-	Seconds      float64          `json:"seconds"`
+	SkippedFiles int64    `json:"skipped_files,omitempty"`
+	Skipped      []string `json:"skipped,omitempty"`
+	// Silent has a line for each named source that gave nothing: all its files were left out.
+	Silent     []string         `json:"silent_sources,omitempty"`
+	Unknown    map[string]int64 `json:"unknown_fields,omitempty"` // kept, by path
+	Coerced    map[string]int64 `json:"coerced_fields,omitempty"` // numbers given as text
+	Dropped    map[string]int64 `json:"dropped_fields,omitempty"` // that the API has no place for, by path
+	Whole      map[string]int64 `json:"kept_whole,omitempty"`     // joined lists that could not be split, by table and column
+	Stopped    bool             `json:"stopped,omitempty"`        // too many bad rows: nothing of it is in the catalogue
+	ReportFile string           `json:"report_file"`
+	Seconds    float64          `json:"seconds"`
 	// Details is what the files of the report hold.
 	Details report.Report `json:"-"`
 }
@@ -118,6 +120,7 @@ func (r *run) sum(d report.Report, skipped []report.Skipped) Report {
 	for _, k := range d.Records {
 		out.Records[k.Kind] = k.Now
 	}
+	out.Silent = r.list.Silent(r.Sources, skipped)
 	out.SkippedFiles = int64(len(skipped))
 	for _, s := range skipped[:min(len(skipped), maxSamples)] {
 		out.Skipped = append(out.Skipped, s.String())

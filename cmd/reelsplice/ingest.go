@@ -177,11 +177,11 @@ func (a *app) ingest(ctx context.Context, cfg ingest.Config) (ingest.Report, err
 	return ingest.Run(ctx, cfg)
 }
 
-// quarantined prints each row that did not validate. It fails above the tolerated number
-// and for unread files. With limited, the ingest itself has checked the number.
+// quarantined prints each row that did not validate. It fails above the tolerated number, for unread
+// files, and for sources that gave nothing. With limited, the ingest itself has checked the number.
 func (a *app) quarantined(r *ingest.Report, tolerated int64, limited bool) error {
 	a.printBad(r)
-	if r.FailedFiles == 0 && (r.Quarantined <= tolerated || limited) {
+	if r.FailedFiles == 0 && len(r.Silent) == 0 && (r.Quarantined <= tolerated || limited) {
 		return nil
 	}
 	return errors.New(outcome(r))
@@ -201,6 +201,9 @@ func outcome(r *ingest.Report) string {
 		parts = append(parts, fmt.Sprintf("%s could not be read to the end, the first: %s", plural(r.FailedFiles, "file"), r.Failed[0]))
 	}
 	other := ""
+	if n := int64(len(r.Silent)); n > 0 {
+		parts = append(parts, fmt.Sprintf("%s gave nothing, the first: %s", plural(n, "source"), r.Silent[0]))
+	}
 	if r.Quarantined > 0 {
 		parts = append(parts, fmt.Sprintf("%s did not validate: see %s", plural(r.Quarantined, "row"), r.QuarantineFile))
 		other = "the other "

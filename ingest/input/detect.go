@@ -9,6 +9,8 @@ import (
 	"github.com/reelsplice/reelsplice/ingest/layout"
 	"github.com/reelsplice/reelsplice/ingest/source"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // maxLook is how many rows of a file are read at most to find its layout.
@@ -85,7 +87,7 @@ func (o *Options) Detect(f source.File, row []byte) (name, hint, reason string) 
 	case f.Kind == "":
 		reason = noKind(catalog.Kinds())
 	case name == layout.TMDB && o.Layout == layout.Auto:
-		hint = o.hint(f, row)
+		hint, reason = o.judge(f, row)
 	}
 	return name, hint, reason
 }
@@ -123,24 +125,53 @@ const (
 	useMapping = "use --mapping (--explain prints one to start from)"
 )
 
-// hint guesses the meaning of a file that is taken for responses of the API though its first
-// row is none.
-func (o *Options) hint(f source.File, row []byte) string {
+// judge looks at the first row of a file that is taken for responses of the API. It returns a hint to
+// the meaning of one whose row is none, and why a file is left out whose row has nothing of the kind
+// that the file's place shows.
+func (o *Options) judge(f source.File, row []byte) (hint, reason string) {
 	typ, _ := catalog.TypeNamed(f.Kind)
 	l, err := layout.New(layout.TMDB, o.Rows)
 	if err == nil {
 		_, err = l.Records((&Input{}).Row(&f, string(row), typ))
 	}
+	if err == nil && o.Kind != "" {
+		return "", ""
+	}
 	if err == nil {
-		return ""
+		return "", foreign(f, row, typ, l.Counts().Unknown)
 	}
 	if near := layout.Near(f.Base(), row, o.Rows); near != "" {
-		return noMapping + "; " + near
+		return noMapping + "; " + near, ""
 	}
 	if f.Format.Table() && !layout.HasColumn(row, "id") {
-		return noMapping + ": " + useMapping
+		return noMapping + ": " + useMapping, ""
 	}
-	return ""
+	return "", ""
+}
+
+// foreign returns why a row is no record of the kind that a folder or a word of the file's name shows: users
+// and genres lie beside movies, and have an id and a name too.
+func foreign(f source.File, row []byte, typ *catalog.Type, unknown map[string]int64) string {
+	fields, known, own := 0, 0, 0
+	_ = record.EachField(string(row), func(name, _ string) error { // it was parsed before
+		fields++
+		switch {
+		case unknown[name] > 0:
+		case name == "id" || name == "name" && f.OfFolder: // what rows of anything have
+			known++
+		default:
+			own++
+		}
+		return nil
+	})
+	enough := fields == known && (!f.OfFolder || typ.Kind == fragment.KindKeyword) // keywords have no other fields
+	if own > 0 || enough || f.Address != (source.Address{}) || source.KindNamed(f.Base()) == f.Kind {
+		return ""
+	}
+	if f.OfFolder {
+		return fmt.Sprintf("its folder is named after %s records, and its rows have no field of those besides id and name: use --kind if they are", typ.Name())
+	}
+	return fmt.Sprintf("its name has a word for %s records, and its rows have no field of those besides id: use --kind if they are", typ.Name())
 }
 
 // noKind asks for the kind that a file's name lacks.

@@ -102,7 +102,8 @@ type List struct {
 	Inputs  []Input
 	Names   []string // of the sources, by number
 	Skipped []report.Skipped
-	Bytes   int64 // of all inputs
+	Bytes   int64         // of all inputs
+	files   []source.File // all that the sources of the command line stand for
 }
 
 // Find lists the files to read.
@@ -117,6 +118,7 @@ func Find(ctx context.Context, o *Options) (*List, error) {
 	if err != nil {
 		return nil, err
 	}
+	l.files = files
 	for n, f := range files {
 		l.Names = append(l.Names, f.Name)
 		in := Input{File: f, Number: n}
@@ -135,6 +137,31 @@ func Find(ctx context.Context, o *Options) (*List, error) {
 	}
 	l.order(o)
 	return l, nil
+}
+
+// Silent returns a line for each source of the command line whose files were all left out, with the first
+// reason. skipped has the files that were left out, those that only their reading showed too.
+func (l *List) Silent(sources []string, skipped []report.Skipped) (lines []string) {
+	reasons := map[string]string{}
+	for _, s := range skipped {
+		reasons[s.Name] = s.Reason
+	}
+	for n, src := range sources {
+		reason, files, left := "", 0, 0
+		for _, f := range l.files {
+			if f.Src != n {
+				continue
+			}
+			files++
+			if r, ok := reasons[f.Name]; ok {
+				reason, left = cmp.Or(reason, r), left+1
+			}
+		}
+		if left > 0 && left == files {
+			lines = append(lines, oneLine(src+": "+reason))
+		}
+	}
+	return lines
 }
 
 // order gives the inputs their numbers, and puts them in the order of the reading.

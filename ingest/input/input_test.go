@@ -67,6 +67,36 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// TestForeignRows: neither the name of a folder above a file nor a word of its own makes records of rows
+// that have nothing of that kind.
+func TestForeignRows(t *testing.T) {
+	const users, genres = `[{"id":1,"name":"Bob","email":"bob@example.org"}]`, `[{"id":28,"name":"Action"}]`
+	src := t.TempDir()
+	put(t, src, "movie-recommender/data/movies.ndjson", movie, "movie-recommender/data/users.json", users, "movie-recommender/data/genres.json", genres,
+		"tv-tracker/users.json", users, "account-service/config.json", `{"id":1,"name":"x"}`,
+		"tv/users.json", users, "tv/genres.json", genres, "tv/more.json", `[{"id":4,"name":"A","overview":"B"}]`,
+		"movie_genres.json", genres, "keywords/all.json", `[{"id":5,"name":"heist"}]`, "people/7.json", `{"id":7,"name":"C"}`, "movie/gone.ndjson", `{"id":8,"_deleted":true}`)
+	for name, s := range map[string]struct{ root, want, reason string }{
+		"above":  {src, "keywords/all.json movie/gone.ndjson movie-recommender/data/movies.ndjson people/7.json tv/more.json", "no field of those besides id"},
+		"inside": {filepath.Join(src, "movie-recommender"), "data/movies.ndjson", "shows no kind"},
+	} {
+		l, err := Find(t.Context(), options(s.root))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(names(l), " "); got != s.want {
+			t.Errorf("%s: read %s, want %s", name, got, s.want)
+		}
+		reasons := ""
+		for _, skipped := range l.Skipped {
+			reasons += skipped.String() + "\n"
+		}
+		if !strings.Contains(reasons, s.reason) {
+			t.Errorf("%s: skipped for\n%swant %q among the reasons", name, reasons, s.reason)
+		}
+	}
+}
+
 // TestPrecedence: the sources that the file of an order names win, the last one over all others, and a
 // field may have an order of its own.
 func TestPrecedence(t *testing.T) {

@@ -14,15 +14,16 @@ import (
 // series may be of its seasons and episodes.
 //
 // A folder may name the sub-request of its files: movie/credits/550.json has the meaning of
-// movie/550-credits.json, and so has movie_credits/550.json.
-func meaning(path, root, given string) (Address, string) {
+// movie/550-credits.json, and so has movie_credits/550.json. ofFolder reports that the kind is the
+// name of a folder alone, which says little of a file that is not named after one resource.
+func meaning(path, root, given string) (a Address, kind string, ofFolder bool) {
 	for _, alias := range aliases(path, root, given) {
-		a, kind := meaningOfName(alias.path, alias.root, alias.given)
+		a, kind, _ := meaningOfName(alias.path, alias.root, alias.given)
 		if (a.ID != 0 || a.Series != 0) && a.Sub == alias.sub && isSub(kind, alias.sub) {
-			return a, kind
+			return a, kind, false
 		}
 	}
-	a, kind := meaningOfName(path, root, given)
+	a, kind, ofFolder = meaningOfName(path, root, given)
 	ext := extOf(path)
 	switch {
 	case given != "":
@@ -31,20 +32,20 @@ func meaning(path, root, given string) (Address, string) {
 	case kind == "credit" && (ext == ".csv" || ext == ".tsv"):
 		kind = "" // a table of credits has people and titles, never the credits of the API
 	}
-	return a, kind
+	return a, kind, ofFolder && a == (Address{})
 }
 
 // meaningOfName is meaning for files whose names have the sub-request.
-func meaningOfName(path, root, given string) (Address, string) {
-	kind := given
+func meaningOfName(path, root, given string) (a Address, kind string, ofFolder bool) {
+	kind = given
 	if kind == "" {
-		kind = kindOfPath(path, root)
+		kind, ofFolder = kindOfPath(path, root)
 	}
 	a, of := address(path, kind)
 	if given == "" || given == "tv" || given == of {
-		return a, of
+		return a, of, ofFolder
 	}
-	return Address{}, kind
+	return Address{}, kind, ofFolder
 }
 
 // hasTextIDs reports whether the ids of a kind are 24 hex digits.
@@ -77,7 +78,7 @@ func aliases(path, root, given string) []alias {
 		return a
 	}
 	var out []alias
-	own := kindOfName(folder)
+	own := KindNamed(folder)
 	exact := kindWords[strings.ToLower(filepath.Base(above))]
 	// A folder called keywords may be one of keywords: something clearer must stand beside it.
 	if own == "" || hasTextIDs(own) || given != "" || kindOfName(base) != "" || exact != "" {

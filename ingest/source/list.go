@@ -18,9 +18,10 @@ const (
 
 // A lister lists what a finder found.
 type lister struct {
-	o     Options
-	files []File
-	seen  map[string]bool // identities of the files that were listed
+	o      Options
+	files  []File
+	seen   map[string]bool // identities of the files that were listed
+	number int             // of the source at hand
 }
 
 // List returns the files that srcs stand for, in the order given; the files of a
@@ -39,7 +40,8 @@ func List(srcs []string, o Options) ([]File, error) {
 		return nil, errors.New("no dump files named: want a file, a folder or a pattern")
 	}
 	l := &lister{o: o, seen: map[string]bool{}}
-	for _, src := range srcs {
+	for i, src := range srcs {
+		l.number = i
 		if err := l.source(src); err != nil {
 			return nil, err
 		}
@@ -141,8 +143,8 @@ func (l *lister) take(f *found) bool {
 	}
 	if id := f.tree.identity(f.path); !l.seen[id] {
 		l.seen[id] = true
-		file.Name, file.Err = f.name, f.err
-		file.Address, file.Kind = meaning(f.tree.full(f.path), f.tree.full(f.root), l.o.Kind)
+		file.Name, file.Err, file.Src = f.name, f.err, l.number
+		file.Address, file.Kind, file.OfFolder = meaning(f.tree.full(f.path), f.tree.full(f.root), l.o.Kind)
 		if f.regular() { // reading from a pipe would take its bytes away
 			file.Bytes, file.Modified = f.info.Size(), f.info.ModTime()
 		}

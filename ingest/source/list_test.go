@@ -74,6 +74,10 @@ func TestNames(t *testing.T) {
 		{"moviesque.json", "", 0, ""},
 		{"movie/550.json", "movie", 550, ""},
 		{"movie/0/5/550.json", "movie", 550, ""},
+		{"movie-recommender/data/genres.json", "", 0, ""},
+		{"tv-tracker/users.json", "", 0, ""},
+		{"account-service/config.json", "", 0, ""},
+		{"episode-groups/all.json", "episode_group", 0, ""},
 		{"tv/1399.json.gz", "tv", 1399, ""},
 		{"tv/tv-list.json", "tv", 0, ""},
 		{"movie/550-credits.json", "movie", 550, "credits"},
@@ -98,7 +102,7 @@ func TestNames(t *testing.T) {
 	for _, tt := range tests {
 		dir := t.TempDir()
 		p := filepath.Join(dir, filepath.FromSlash(tt.path))
-		a, kind := meaning(p, dir, "")
+		a, kind, _ := meaning(p, dir, "")
 		if want := (Address{ID: tt.id, Sub: tt.sub}); kind != tt.kind || a != want {
 			t.Errorf("%s means kind %q, %+v, want %q, %+v", tt.path, kind, a, tt.kind, want)
 		}
@@ -113,7 +117,7 @@ func TestNamesOfParts(t *testing.T) {
 		t.Helper()
 		dir := t.TempDir()
 		p := filepath.Join(dir, filepath.FromSlash(path))
-		if a, k := meaning(p, dir, ""); k != kind || a != want {
+		if a, k, _ := meaning(p, dir, ""); k != kind || a != want {
 			t.Errorf("%s means kind %q, %+v, want %q, %+v", path, k, a, kind, want)
 		}
 	}
@@ -150,7 +154,7 @@ func TestNamesOfSubFolders(t *testing.T) {
 		t.Helper()
 		dir := t.TempDir()
 		p := filepath.Join(dir, filepath.FromSlash(path))
-		if a, k := meaning(p, filepath.Join(dir, root), given); k != kind || a != want {
+		if a, k, _ := meaning(p, filepath.Join(dir, root), given); k != kind || a != want {
 			t.Errorf("%s below %q with --kind %q means kind %q, %+v, want %q, %+v", path, root, given, k, a, kind, want)
 		}
 	}
@@ -162,7 +166,7 @@ func TestNamesOfSubFolders(t *testing.T) {
 	f("movie/credits/1018.json", "", "", "movie", credits)
 	f("movie/credits/1018.json", "movie/credits", "", "movie", credits)
 	f("movie/credits/movie-1018.json", "", "", "movie", credits)
-	f("my-movies/credits/1018.json", "", "", "movie", credits)
+	f("my-movies/credits/1018.json", "", "", "", Address{ID: 1018}) // a name of its own is no kind
 	f("movie_credits/1018.json", "", "", "movie", credits)
 	f("tv-credits/1018.json", "", "", "tv", credits)
 	f("movie_credits/1018.json", "", "movie", "movie", credits)

@@ -21,7 +21,7 @@ var kindWords = map[string]string{
 	"account": "account", "accounts": "account", "guest_session": "account", "guest_sessions": "account",
 }
 
-// kindOfName returns the kind that a file or folder name shows: that of its first
+// kindOfName returns the kind that a file name shows: that of its first
 // word that names one, so movie_keywords is about movies, except that tv only
 // qualifies what follows it in tv_networks, tv_seasons and tv_episodes, and episode may
 // be one half of episode_groups, and list means nothing beside another one: list_of_movies.
@@ -66,27 +66,33 @@ func kindOfWords(words []string) string {
 	return ""
 }
 
+// KindNamed returns the kind that a folder or file is named after, "" for none. The name must be the
+// kind's alone: movie-recommender is an application, not a folder of movies.
+func KindNamed(name string) string {
+	return kindWords[strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(name))]
+}
+
 // kindOfPath returns the kind of the file's name, else that of the nearest folder
-// above it that has one. Folders above root do not count: they are part of the
-// machine, not of the dump.
-func kindOfPath(path, root string) string {
+// above it that has one, and whether a folder has it. Folders above root do not count: they
+// are part of the machine, not of the dump.
+func kindOfPath(path, root string) (kind string, ofFolder bool) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		abs = path
 	}
-	if root, err = filepath.Abs(root); err != nil {
-		return kindOfName(baseName(abs))
-	}
 	own := kindOfName(baseName(abs))
+	if root, err = filepath.Abs(root); err != nil {
+		return own, false
+	}
 	if own != "" && (own != "list" || strings.HasPrefix(strings.ToLower(baseName(abs)), own)) {
-		return own
+		return own, false
 	}
 	for dir := filepath.Dir(abs); ; dir = filepath.Dir(dir) {
-		if kind := kindOfName(filepath.Base(dir)); kind != "" {
-			return kind
+		if kind := KindNamed(filepath.Base(dir)); kind != "" {
+			return kind, true
 		}
 		if dir == root || dir == filepath.Dir(dir) {
-			return own // of movie/popular-list.json, the folder has it
+			return own, false // of movie/popular-list.json, the folder has it
 		}
 	}
 }

@@ -65,6 +65,8 @@ type File struct {
 	Format      Format      // by the content, of an open file
 	Compression Compression // by the first bytes, of an open file
 	Kind        string      // movie, tv, season, episode, person, collection, company, network, keyword, review, credit, episode_group, list, account; "" unknown
+	OfFolder    bool        // a folder alone shows the kind
+	Src         int         // which of List's srcs it was found by, from 0
 	Address                 // of the one resource that the file is named after; zero for none
 	Bytes       int64       // size on disk; 0 for what has no size, such as a pipe
 	Modified    time.Time   // zero for what has no size
