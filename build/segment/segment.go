@@ -12,7 +12,6 @@ import (
 
 	"github.com/klauspost/compress/flate"
 
-	"github.com/reelsplice/reelsplice/build/segment/deflate"
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
@@ -27,7 +26,7 @@ const DefaultLevel = 6
 // A Compressor makes segments. It is not safe for concurrent use.
 type Compressor struct {
 	level int
-	short *deflate.Encoder                 // of DefaultLevel, for texts up to deflate.MaxText; else nil
+	short *shortEncoder                    // of DefaultLevel, for texts up to maxShort; else nil
 	long  *flate.Writer                    // of all other texts; nil before the first
 	out   bytes.Buffer                     // slices of it stay valid while it grows, because growing copies
 	made  map[release.Hash]release.Segment // since Reset
@@ -46,7 +45,7 @@ func New(level int) (*Compressor, error) {
 	}
 	c := &Compressor{level: level, made: map[release.Hash]release.Segment{}}
 	if level == DefaultLevel {
-		c.short = &deflate.Encoder{}
+		c.short = &shortEncoder{}
 	}
 	return c, nil
 }
@@ -71,7 +70,7 @@ func (c *Compressor) Segment(raw []byte) (release.Segment, error) {
 		return s, nil
 	}
 	start := c.out.Len()
-	if c.short != nil && len(raw) <= deflate.MaxText {
+	if c.short != nil && len(raw) <= maxShort {
 		c.out.Write(c.short.Append(c.out.AvailableBuffer(), raw))
 	} else if err := c.writeLong(raw); err != nil {
 		return release.Segment{}, fmt.Errorf("compress: %w", err)

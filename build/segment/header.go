@@ -1,4 +1,4 @@
-package deflate
+package segment
 
 // A header describes the codes of a dynamic block: the lengths of the codes, written in runs, and
 // the codes of the symbols of runs.

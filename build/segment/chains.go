@@ -1,4 +1,4 @@
-package deflate
+package segment
 
 import (
 	"encoding/binary"
@@ -10,7 +10,7 @@ const (
 	shortest  = 4       // bytes of the shortest match: three cost more than they save, mostly
 	headWidth = 16      // bits of the number of a head, at most
 	spread    = 2       // bits that the number of a head has beyond those of the number of a place
-	maxPlaces = 1 << 15 // at least MaxText
+	maxPlaces = 1 << 15 // at least maxShort
 )
 
 // chains lead from each place of a text to those before it that begin with the same bytes.

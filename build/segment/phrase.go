@@ -1,4 +1,4 @@
-package deflate
+package segment
 
 import "math/bits"
 
@@ -24,7 +24,7 @@ type phrase struct {
 }
 
 // parse cuts raw into phrases, and counts their symbols.
-func (e *Encoder) parse(raw []byte) {
+func (e *shortEncoder) parse(raw []byte) {
 	c, count, phrases := &e.chains, &e.count, e.phrases[:0]
 	*count = counts{}
 	next := 0 // the first place that is in no phrase
@@ -46,7 +46,7 @@ func (e *Encoder) parse(raw []byte) {
 
 // match returns the match of place i, or one that begins a little later and is so much
 // longer that it is worth the literals; one of no bytes if there is none.
-func (e *Encoder) match(raw []byte, i int) (at int, m match) {
+func (e *shortEncoder) match(raw []byte, i int) (at int, m match) {
 	c := &e.chains
 	length, distance := c.longest(raw, i, shortest-1, maxChain)
 	for later := 1; later <= 2 && length > 0 && length < lazyMatch; later++ {

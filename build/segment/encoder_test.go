@@ -1,4 +1,4 @@
-package deflate
+package segment
 
 import (
 	"bytes"
@@ -36,7 +36,7 @@ func inflate(t interface {
 	return a
 }
 
-// An encoder writes blocks: an Encoder, or the one that it is compared with.
+// An encoder writes blocks: a shortEncoder, or the one that it is compared with.
 type encoder interface {
 	Append(dst, raw []byte) []byte
 }
@@ -85,7 +85,7 @@ func details(n int) []byte {
 	return b[:n]
 }
 
-func texts() map[string][]byte {
+func shortTexts() map[string][]byte {
 	return map[string][]byte{
 		"empty":       nil,
 		"one byte":    {'x'},
@@ -95,19 +95,19 @@ func texts() map[string][]byte {
 		"longest":     bytes.Repeat([]byte{'a'}, 1+maxMatch),
 		"rows":        rows(3000),
 		"details":     details(700),
-		"most":        rows(MaxText),
-		"far":         append(append(rows(700), noise(MaxText-1400, 256)...), rows(700)...),
-		"noise":       noise(MaxText, 256),
+		"most":        rows(maxShort),
+		"far":         append(append(rows(700), noise(maxShort-1400, 256)...), rows(700)...),
+		"noise":       noise(maxShort, 256),
 		"half noise":  append(rows(5000), noise(5000, 256)...),
 		"few values":  noise(5000, 3),
 		"all values":  append(noise(100, 256), bytes.Repeat([]byte("0123456789abcdef"), 1800)...),
-		"most values": bytes.Repeat([]byte{'a'}, MaxText),
+		"most values": bytes.Repeat([]byte{'a'}, maxShort),
 	}
 }
 
 func TestAppend(t *testing.T) {
-	used := &Encoder{}
-	for name, raw := range texts() {
+	used := &shortEncoder{}
+	for name, raw := range shortTexts() {
 		blocks := used.Append([]byte("before"), raw)
 		if !bytes.HasPrefix(blocks, []byte("before")) {
 			t.Fatalf("%s: Append overwrites the bytes before: %.6q", name, blocks)
@@ -116,7 +116,7 @@ func TestAppend(t *testing.T) {
 		if got := inflate(t, blocks); !bytes.Equal(got, raw) {
 			t.Fatalf("%s: Append(%d bytes) inflates to %d others", name, len(raw), len(got))
 		}
-		if again := new(Encoder).Append(nil, raw); !bytes.Equal(again, blocks) {
+		if again := new(shortEncoder).Append(nil, raw); !bytes.Equal(again, blocks) {
 			t.Errorf("%s: a used encoder writes %d bytes, a fresh one %d", name, len(blocks), len(again))
 		}
 		if worst := len(raw) + 10; len(blocks) > worst {
@@ -143,9 +143,9 @@ func size(e encoder, list [][]byte) (n int) {
 
 // TestAsSmall: texts take no more bytes than by klauspost/compress at level 6.
 func TestAsSmall(t *testing.T) {
-	for _, n := range []int{150, 300, 600, 1200, 3000, 10_000, MaxText} {
+	for _, n := range []int{150, 300, 600, 1200, 3000, 10_000, maxShort} {
 		list := like(n, 1+10_000/n)
-		if got, other := size(&Encoder{}, list), size(newKlauspost(t), list); got > other {
+		if got, other := size(&shortEncoder{}, list), size(newKlauspost(t), list); got > other {
 			t.Errorf("texts of %d bytes take %d, want at most %d", n, got, other)
 		}
 	}
@@ -153,11 +153,11 @@ func TestAsSmall(t *testing.T) {
 
 // TestAlone: the edge reads single segments, with nothing behind them, by their raw length.
 func TestAlone(t *testing.T) {
-	list := texts()
+	list := shortTexts()
 	for n := range 1000 {
 		list[fmt.Sprint(n, " bytes of rows")] = rows(n)
 	}
-	e := &Encoder{}
+	e := &shortEncoder{}
 	for name, raw := range list {
 		blocks := e.Append(nil, raw)
 		out := make([]byte, len(raw))
@@ -174,7 +174,7 @@ func TestAlone(t *testing.T) {
 // TestAnyOrder: blocks of any texts follow one another in any order, so they end on byte
 // boundaries and refer to nothing before them.
 func TestAnyOrder(t *testing.T) {
-	e := &Encoder{}
+	e := &shortEncoder{}
 	rapid.Check(t, func(t *rapid.T) {
 		word := rapid.OneOf(
 			rapid.SampledFrom([]string{`{"id":`, `,"name":`, `null`, `"de-DE"`, "ä", strings.Repeat("=", 300), string(rows(400))}),
@@ -198,8 +198,8 @@ func FuzzAppend(f *testing.F) {
 	f.Add([]byte{}, bytes.Repeat([]byte{0xff}, 20_000))
 	f.Add(rows(5000), noise(300, 4))
 	f.Fuzz(func(t *testing.T, a, b []byte) {
-		a, b = a[:min(len(a), MaxText)], b[:min(len(b), MaxText)]
-		e, want := &Encoder{}, bytes.Join([][]byte{a, b, a}, nil)
+		a, b = a[:min(len(a), maxShort)], b[:min(len(b), maxShort)]
+		e, want := &shortEncoder{}, bytes.Join([][]byte{a, b, a}, nil)
 		if got := inflate(t, e.Append(e.Append(e.Append(nil, a), b), a)); !bytes.Equal(got, want) {
 			t.Errorf("three texts inflate to %d bytes, want %d", len(got), len(want))
 		}
@@ -209,9 +209,9 @@ func FuzzAppend(f *testing.F) {
 // BenchmarkAppend compares with klauspost/compress, over texts that differ: of one alone, a
 // processor would know the way by heart.
 func BenchmarkAppend(b *testing.B) {
-	for _, n := range []int{150, 300, 600, 1200, 3000, MaxText} {
+	for _, n := range []int{150, 300, 600, 1200, 3000, maxShort} {
 		list := like(n, max(10, 200_000/n))
-		b.Run(fmt.Sprintf("bytes=%d/ours", n), func(b *testing.B) { benchmark(b, &Encoder{}, list) })
+		b.Run(fmt.Sprintf("bytes=%d/ours", n), func(b *testing.B) { benchmark(b, &shortEncoder{}, list) })
 		b.Run(fmt.Sprintf("bytes=%d/klauspost", n), func(b *testing.B) { benchmark(b, newKlauspost(b), list) })
 	}
 }

@@ -1,4 +1,4 @@
-package deflate
+package segment
 
 // emptyFixed is the number of bits of an empty fixed block: its type, and the end.
 const emptyFixed = 3 + 7
