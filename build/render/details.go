@@ -8,7 +8,6 @@ import (
 	"github.com/reelsplice/reelsplice/data/reference"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
-	"github.com/reelsplice/reelsplice/schemas/listrow"
 	"github.com/reelsplice/reelsplice/schemas/record"
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
@@ -331,15 +330,15 @@ func (d *detailer) ownCell(m *model, c *cell) {
 	f := d.out
 	f.name(c.name)
 	switch c.name {
-	case listrow.MediaType:
-		f.buf = record.AppendString(f.buf, listrow.TypeOf(m.kind))
+	case fragment.FieldMediaType:
+		f.buf = record.AppendString(f.buf, fragment.MediaTypeOf(m.kind))
 	case adult:
 		f.buf = strconv.AppendBool(f.buf, d.adult)
-	case listrow.ShowID:
+	case fragment.FieldShowID:
 		f.buf = strconv.AppendInt(f.buf, d.showID, 10)
-	case listrow.EpisodeCount:
+	case fragment.FieldEpisodeCount:
 		f.buf = strconv.AppendInt(f.buf, d.episodeCount, 10)
-	case listrow.GenreIDs:
+	case fragment.FieldGenreIDs:
 		f.text("[")
 		for i := range d.genres {
 			f.comma()

@@ -8,7 +8,6 @@ import (
 	"github.com/reelsplice/reelsplice/build/derive"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
-	"github.com/reelsplice/reelsplice/schemas/listrow"
 	"github.com/reelsplice/reelsplice/schemas/record"
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
@@ -193,7 +192,7 @@ func TestEpisode(t *testing.T) {
 	fragmentIs(t, all, "details ~", given(details("<name 2 1>", "")))
 	fragmentIs(t, all, "details deDE", given(details(`"Der Winter"`, "kalt")))
 	fragmentIs(t, all, "credits", `"cast":[{"id":1,"profile_path":null,"credit_id":"c"}],"crew":[{"job":"Director","id":2}],"guest_stars":[]<id end>`)
-	derived, err := listrow.Append(nil, fragment.KindEpisode, fragment.SubMediaRow, 1399,
+	derived, err := fragment.AppendRow(nil, fragment.KindEpisode, fragment.SubMediaRow, 1399,
 		[]byte(strings.Replace(all["details ~"], "<name 2 1>", `"Folge 1"`, 1)))
 	if want := `"id":11,"name":"Folge 1","overview":"","media_type":"tv_episode","vote_average":8.0,"vote_count":1,"air_date":null,` +
 		`"episode_number":1,"episode_type":"standard","production_code":"","runtime":62,"season_number":2,"show_id":1399,"still_path":null`; err != nil || string(derived) != want {
@@ -524,7 +523,7 @@ func TestDefaultsAreNotStored(t *testing.T) {
 func TestEveryRowMember(t *testing.T) {
 	for kind := fragment.KindMovie; kind <= fragment.KindKeyword; kind++ {
 		for _, s := range []fragment.Sub{fragment.SubRow, fragment.SubMediaRow} {
-			want := listrow.Fields(kind, s)
+			want := fragment.RowFields(kind, s)
 			if want == nil {
 				continue
 			}
@@ -543,7 +542,7 @@ func TestEveryRowMember(t *testing.T) {
 func shownRow(t *testing.T, kind fragment.Kind, s fragment.Sub, rec string) string {
 	t.Helper()
 	c := composer{list: fragmentsOf(parseKind(t, kind, rec), kind)}
-	from, derived := listrow.Source(kind, s)
+	from, derived := fragment.RowSource(kind, s)
 	f, ok := c.find(fragment.Address{Sub: from})
 	if !ok {
 		t.Fatalf("a %s has no %s", kind, from)
@@ -554,7 +553,7 @@ func shownRow(t *testing.T, kind fragment.Kind, s fragment.Sub, rec string) stri
 	if other, ok := c.find(fragment.Address{Sub: s}); ok {
 		t.Errorf("a %s has %s, which is derived: %s", kind, s, c.answer(other, true))
 	}
-	text, err := listrow.Append([]byte("{"), kind, s, 7, []byte(c.join(f, true)))
+	text, err := fragment.AppendRow([]byte("{"), kind, s, 7, []byte(c.join(f, true)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -579,7 +578,7 @@ func TestDerivedRows(t *testing.T) {
 			m.complete(one)
 			r.detail.showID, r.detail.baseName = 7, one.String(m.texts[0].field).V
 			want := &listRow{sub: d.sub}
-			for _, name := range listrow.Fields(d.kind, d.sub) {
+			for _, name := range fragment.RowFields(d.kind, d.sub) {
 				want.cells = append(want.cells, m.cell(name, want))
 			}
 			r.detail.row(m, want, &version{rec: one})

@@ -6,7 +6,6 @@ import (
 
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
-	"github.com/reelsplice/reelsplice/schemas/listrow"
 	"github.com/reelsplice/reelsplice/schemas/record"
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
@@ -263,8 +262,8 @@ func (m *model) sub(s fragment.Sub) *sub {
 
 func (m *model) addRows() {
 	for _, s := range []fragment.Sub{fragment.SubRow, fragment.SubMediaRow} {
-		names := listrow.Fields(m.kind, s)
-		if _, derived := listrow.Source(m.kind, s); derived || names == nil {
+		names := fragment.RowFields(m.kind, s)
+		if _, derived := fragment.RowSource(m.kind, s); derived || names == nil {
 			continue
 		}
 		out := listRow{sub: s}
@@ -278,7 +277,7 @@ func (m *model) addRows() {
 func (m *model) cell(name string, out *listRow) cell {
 	c := cell{name: name, index: -1, text: -1, empty: `"` + name + `":` + `""`}
 	f := m.field(name)
-	if f == nil || name == listrow.EpisodeCount { // what a record has of it is one source of several
+	if f == nil || name == fragment.FieldEpisodeCount { // what a record has of it is one source of several
 		return c
 	}
 	c.index = indexOf(m.schema, f)

@@ -6,7 +6,6 @@ import (
 	"github.com/reelsplice/reelsplice/build/derive"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
-	"github.com/reelsplice/reelsplice/schemas/listrow"
 	"github.com/reelsplice/reelsplice/schemas/record"
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
@@ -116,7 +115,7 @@ func (f *fragments) filmography(s *sub, kind fragment.Kind, credits []derive.Cre
 			f.comma()
 			f.credit(c)
 			if kind == 0 {
-				f.string(`,"media_type":`, listrow.TypeOf(c.Title.Kind))
+				f.string(`,"media_type":`, fragment.MediaTypeOf(c.Title.Kind))
 			}
 			f.text("}")
 		}

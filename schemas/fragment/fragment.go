@@ -7,6 +7,13 @@
 // (Sub, Page, Variant) finds one fragment among those of that resource.
 //
 // The numbers of Kind and Sub reach files: they are never renumbered or reused.
+//
+// Most rows of lists are fragments, because lists include them by the dozen. A few are asked for so rarely, or on
+// pages that are put together from JSON anyway, that a release does not store them: RowSource names the fragment
+// that they are made from, AppendRow makes them.
+//
+// Field, FieldEnd and ValueEnd find values in the JSON of fragments without decoding it. The builder writes it
+// without blanks. On damaged text they report that there is no value, and read nothing behind its end.
 package fragment
 
 import (

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
-	"github.com/reelsplice/reelsplice/schemas/listrow"
 )
 
 // An Op is the operation of a piece. Values reach files.
@@ -63,7 +62,7 @@ type Include struct {
 // stored returns the sub-request of the fragments that hold what i includes: rows that are
 // derived lie in others.
 func (i Include) stored() fragment.Sub {
-	from, _ := listrow.Source(i.Kind, i.Sub)
+	from, _ := fragment.RowSource(i.Kind, i.Sub)
 	return from
 }
 

@@ -15,7 +15,6 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
-	"github.com/reelsplice/reelsplice/schemas/listrow"
 )
 
 // A walker checks the indexes, the blocks in order, and what they lead to.
@@ -387,7 +386,7 @@ func (w *walker) tableRows(ctx context.Context, kind fragment.Kind, t *Table) er
 		return nil
 	}
 	var key []byte
-	rows, _ := listrow.Source(kind, fragment.SubRow)
+	rows, _ := fragment.RowSource(kind, fragment.SubRow)
 	for i := range t.rows {
 		if i%65536 == 0 && ctx.Err() != nil {
 			return ctx.Err()

@@ -12,7 +12,6 @@ import (
 
 	"github.com/reelsplice/reelsplice/data/reference"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
-	"github.com/reelsplice/reelsplice/schemas/listrow"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/tables/accounts"
 	"github.com/reelsplice/reelsplice/serve/route"
@@ -339,7 +338,7 @@ func (c *composer) shared(e release.Entry, s fragment.Sub, depth int) error {
 
 // include adds a fragment of any other resource, in the request's language.
 func (c *composer) include(i *release.Include, depth int) error {
-	if from, derived := listrow.Source(i.Kind, i.Sub); derived {
+	if from, derived := fragment.RowSource(i.Kind, i.Sub); derived {
 		return c.derivedRow(i, from)
 	}
 	e, ok := c.rel.Include(*i)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
-	"github.com/reelsplice/reelsplice/schemas/listrow"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/tables/credits"
 	"github.com/reelsplice/reelsplice/serve/splice"
@@ -61,7 +60,7 @@ func (c *composer) credit(cr *credits.Credit, id []byte) error {
 			return err
 		}
 	}
-	c.texts(`},"media_type":"`, listrow.TypeOf(cr.Kind), `","id":"`)
+	c.texts(`},"media_type":"`, fragment.MediaTypeOf(cr.Kind), `","id":"`)
 	splice.Literal(&c.answer, id)
 	c.texts(`","person":{`)
 	person := cr.PersonRow()

@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
-	"github.com/reelsplice/reelsplice/schemas/listrow"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 	"github.com/reelsplice/reelsplice/serve/query"
@@ -130,7 +129,7 @@ func (c *composer) derivedRow(i *release.Include, from fragment.Sub) error {
 	if err != nil {
 		return err
 	}
-	if c.scratch.thin, err = listrow.Append(c.scratch.thin[:0], i.Kind, i.Sub, i.ID, raw); err != nil {
+	if c.scratch.thin, err = fragment.AppendRow(c.scratch.thin[:0], i.Kind, i.Sub, i.ID, raw); err != nil {
 		return fmt.Errorf("%w: %s: %w", release.ErrCorrupt, *i, err)
 	}
 	if c.class == Page { // the page is compressed as a whole

@@ -23,7 +23,6 @@ import (
 
 	"github.com/reelsplice/reelsplice/data/reference"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
-	"github.com/reelsplice/reelsplice/schemas/jsontext"
 )
 
 // A Text is JSON in one language: fields of an object, with or without its braces, or any value.
@@ -105,7 +104,7 @@ func (o *object) parse(b []byte) error {
 			o.closed = true
 			return nil
 		}
-		colon, end := jsontext.FieldEnd(b, i)
+		colon, end := fragment.FieldEnd(b, i)
 		if colon < 0 || end < 0 {
 			return fmt.Errorf("byte %d: want a field", i)
 		}
@@ -274,7 +273,7 @@ func (j *joiner) list(dst []byte, values [][]byte) (out []byte, ok bool, err err
 // items returns the items of a list.
 func items(list []byte) (out [][]byte, err error) {
 	for i := 1; i < len(list)-1; i++ {
-		end := jsontext.ValueEnd(list, i)
+		end := fragment.ValueEnd(list, i)
 		if end < 0 {
 			return nil, fmt.Errorf("byte %d of a list: want a value", i)
 		}

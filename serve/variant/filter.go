@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
-	"github.com/reelsplice/reelsplice/schemas/jsontext"
 	"github.com/reelsplice/reelsplice/serve/route"
 )
 
@@ -131,7 +130,7 @@ func isItems(name []byte) bool { return string(name) == `"items"` }
 
 // field returns the value of a field of an object, nil for none.
 func field(object []byte, name string) []byte {
-	v, _ := jsontext.Field(object[1:], name)
+	v, _ := fragment.Field(object[1:], name)
 	return v
 }
 
@@ -147,7 +146,7 @@ func appendMembers(dst, raw []byte, thins func(name []byte) bool, order *languag
 			i++
 			continue
 		}
-		colon, end := jsontext.FieldEnd(raw, i)
+		colon, end := fragment.FieldEnd(raw, i)
 		value := colon + 1
 		switch {
 		case colon < 0:
@@ -202,7 +201,7 @@ func (l *languages) appendRows(dst, rows []byte, keep keeper) ([]byte, error) {
 func appendRows(dst, rows []byte, keep keeper) ([]byte, error) {
 	kept := 0
 	for i := 0; i < len(rows); i++ {
-		end := jsontext.ValueEnd(rows, i)
+		end := fragment.ValueEnd(rows, i)
 		if end < 0 {
 			return dst, fmt.Errorf("row at byte %d: no end", i)
 		}

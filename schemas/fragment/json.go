@@ -1,7 +1,4 @@
-// Package jsontext finds values in the JSON of fragments without decoding it. That was written by the
-// builder: it has no blanks. On damaged text functions report that there is no value, and read nothing
-// behind its end.
-package jsontext
+package fragment
 
 import "bytes"
 

@@ -1,4 +1,4 @@
-package jsontext
+package fragment
 
 import (
 	"encoding/json"
