@@ -10,7 +10,6 @@ import (
 	"github.com/klauspost/compress/flate"
 
 	"github.com/reelsplice/reelsplice/build/buildtest"
-	"github.com/reelsplice/reelsplice/build/process"
 	"github.com/reelsplice/reelsplice/build/segment"
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
@@ -94,9 +93,9 @@ func compress(all [][]byte, level int) error {
 // cpuTime returns the CPU time that the process spends while fn runs.
 func cpuTime(tb testing.TB, fn func() error) time.Duration {
 	tb.Helper()
-	before := process.CPUSeconds()
+	before := CPUSeconds()
 	if err := fn(); err != nil {
 		tb.Fatal(err)
 	}
-	return time.Duration((process.CPUSeconds() - before) * float64(time.Second))
+	return time.Duration((CPUSeconds() - before) * float64(time.Second))
 }

@@ -14,7 +14,7 @@
 //	changelog  the table of changes
 //	seal       the manifest
 //
-// Package plan has the division, package task the work, package runner the goroutines. A task is a
+// Package plan has the division, package task the work; the goroutines are here. A task is a
 // function of the plan and its index, so tasks of a stage may run in any order, anywhere, and
 // again. The release's bytes follow from the catalogue, the previous release and the parameters
 // alone: neither jobs nor memory show in them.
@@ -32,10 +32,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/reelsplice/reelsplice/build/plan"
-	"github.com/reelsplice/reelsplice/build/process"
 	"github.com/reelsplice/reelsplice/build/records"
-	"github.com/reelsplice/reelsplice/build/runner"
 	"github.com/reelsplice/reelsplice/build/segment"
 	"github.com/reelsplice/reelsplice/build/task"
 	"github.com/reelsplice/reelsplice/schemas/release"
@@ -87,7 +87,7 @@ func (c *Config) Validate() error {
 	if c.Jobs < 1 {
 		errs = append(errs, fmt.Errorf("jobs %d: want 1 or more", c.Jobs))
 	}
-	if c.Memory < runner.MinMemory {
+	if c.Memory < MinMemory {
 		errs = append(errs, fmt.Errorf("memory %d: want at least 64MiB", c.Memory))
 	}
 	return errors.Join(errs...)
@@ -198,9 +198,15 @@ func (c *Config) writePlan(work string, p *plan.Plan) error {
 	return p.Write(filepath.Join(work, plan.File))
 }
 
+// MinMemory is the least memory of a task, in bytes.
+const MinMemory = 64 << 20
+
+// Workers returns how many tasks run side by side.
+func Workers(jobs int, memory int64) int { return max(1, min(jobs, int(memory/MinMemory))) }
+
 // runTasks runs all tasks, and gives the release its name.
 func (c *Config) runTasks(ctx context.Context, w *release.Writer, work string, start time.Time) (r Report, err error) {
-	workers := runner.Workers(c.Jobs, c.Memory)
+	workers := Workers(c.Jobs, c.Memory)
 	b, err := task.Open(work, w.Dir(), c.Memory/int64(workers))
 	if err != nil {
 		return Report{}, err
@@ -209,7 +215,7 @@ func (c *Config) runTasks(ctx context.Context, w *release.Writer, work string, s
 	b.Advance = c.advance(b.Plan)
 	stages := map[string]float64{"plan": time.Since(start).Seconds()}
 	err = release.Guard(func() error {
-		return runner.Run(ctx, b, workers, func(stage string, d time.Duration) { stages[stage] = d.Seconds() })
+		return runStages(ctx, b, workers, func(stage string, d time.Duration) { stages[stage] = d.Seconds() })
 	})
 	if err != nil {
 		return Report{}, err
@@ -236,11 +242,43 @@ func (c *Config) runTasks(ctx context.Context, w *release.Writer, work string, s
 	if r.Ingest, err = ReadIngest(c.Catalog); err != nil {
 		c.Log.Warn("the release's report is without that of the ingest", "because", err)
 	}
-	r.Seconds, r.PeakRSSBytes = time.Since(start).Seconds(), process.PeakRSS()
+	r.Seconds, r.PeakRSSBytes = time.Since(start).Seconds(), PeakRSS()
 	if o.Unchanged {
 		return r, nil // the report of its own build stays
 	}
 	return r, r.Write(filepath.Join(c.Releases, m.ID))
+}
+
+// runStages runs all stages of a build, and notes with took how long each took. The first error of a
+// task ends the run.
+func runStages(ctx context.Context, b *task.Build, workers int, took func(stage string, d time.Duration)) error {
+	for _, s := range task.Stages() {
+		start := time.Now()
+		if err := runStage(ctx, b, s, workers); err != nil {
+			return err
+		}
+		took(s.Name, time.Since(start))
+	}
+	return nil
+}
+
+func runStage(ctx context.Context, b *task.Build, s task.Stage, workers int) (err error) {
+	o, err := s.Open(b)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, o.Close()) }()
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(workers)
+	for i := range o.Count() {
+		g.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return o.Task(i).Run(ctx)
+		})
+	}
+	return g.Wait()
 }
 
 // advance returns the function that reports records to Progress, nil without Progress.

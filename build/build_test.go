@@ -17,7 +17,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/reelsplice/reelsplice/build/buildtest"
-	"github.com/reelsplice/reelsplice/build/runner"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
@@ -272,14 +271,14 @@ func TestValidate(t *testing.T) {
 func TestWorkers(t *testing.T) {
 	f := func(jobs int, memory int64, want int) {
 		t.Helper()
-		if got := runner.Workers(jobs, memory); got != want {
+		if got := Workers(jobs, memory); got != want {
 			t.Errorf("workers of %d jobs in %d bytes = %d, want %d", jobs, memory, got, want)
 		}
 	}
 	f(1, 2<<30, 1)
 	f(4, 2<<30, 4)
 	f(64, 128<<20, 2)
-	f(64, runner.MinMemory, 1)
+	f(64, MinMemory, 1)
 }
 
 func TestSharedIMDbIDs(t *testing.T) {
@@ -420,7 +419,7 @@ func TestEveryKind(t *testing.T) {
 func TestMemoryDoesNotShow(t *testing.T) {
 	dir := everyKind(t)
 	little, much := config(t, dir), config(t, dir)
-	little.Memory, little.Jobs = runner.MinMemory, 1
+	little.Memory, little.Jobs = MinMemory, 1
 	a, b := run(t, little), run(t, much)
 	if a.Release != b.Release {
 		t.Errorf("Run = release %s with %d bytes of memory, %s with %d", a.Release, little.Memory, b.Release, much.Memory)

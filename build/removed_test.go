@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/reelsplice/reelsplice/build/buildtest"
-	"github.com/reelsplice/reelsplice/build/runner"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
@@ -207,7 +206,7 @@ func TestRemovedTraces(t *testing.T) {
 		t.Errorf("Removed(movie 1) = %x, %v, %v, want movie 2", got, ok, err)
 	}
 	four := c
-	four.Releases, four.Jobs, four.Memory = t.TempDir(), 4, runner.MinMemory
+	four.Releases, four.Jobs, four.Memory = t.TempDir(), 4, MinMemory
 	if again := run(t, four); again.Release != report.Release {
 		t.Errorf("Run = release %s with 1 job, %s with 4", report.Release, again.Release)
 	}

@@ -13,9 +13,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/reelsplice/reelsplice/build"
 	"github.com/reelsplice/reelsplice/build/plan"
-	"github.com/reelsplice/reelsplice/build/process"
-	"github.com/reelsplice/reelsplice/build/runner"
 	"github.com/reelsplice/reelsplice/build/task"
 	"github.com/reelsplice/reelsplice/build/work"
 )
@@ -89,7 +88,7 @@ type running struct {
 	name string
 }
 
-func (s *Site) workers() int { return runner.Workers(s.Jobs, s.Memory) }
+func (s *Site) workers() int { return build.Workers(s.Jobs, s.Memory) }
 
 // attempt runs the tasks that are not done. Without any, it opens nothing but the plan and records.
 func (r *running) attempt(ctx context.Context) (err error) {
@@ -118,7 +117,7 @@ func (r *running) attempt(ctx context.Context) (err error) {
 		r.Error = err.Error()
 	}
 	r.WrittenBytes += o.folder.Written()
-	r.Seconds, r.CPUSeconds, r.PeakRSSBytes = r.Ended.Sub(r.Started).Seconds(), process.CPUSeconds(), process.PeakRSS()
+	r.Seconds, r.CPUSeconds, r.PeakRSSBytes = r.Ended.Sub(r.Started).Seconds(), build.CPUSeconds(), build.PeakRSS()
 	return errors.Join(err, o.folder.PutRun(r.name, r.Run))
 }
 

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/reelsplice/reelsplice/build"
-	"github.com/reelsplice/reelsplice/build/process"
 	"github.com/reelsplice/reelsplice/build/task"
 	"github.com/reelsplice/reelsplice/build/work"
 	"github.com/reelsplice/reelsplice/schemas/durable"
@@ -154,7 +153,7 @@ func (o *session) install(ctx context.Context, to release.Store, r *build.Report
 
 // cost adds up what the processes of the build have cost.
 func (o *session) cost(r *build.Report) error {
-	r.Stages, r.Tasks = map[string]float64{}, &build.Tasks{Processes: 1, CPUSeconds: process.CPUSeconds(), Imbalance: map[string]float64{}}
+	r.Stages, r.Tasks = map[string]float64{}, &build.Tasks{Processes: 1, CPUSeconds: build.CPUSeconds(), Imbalance: map[string]float64{}}
 	sums, n := map[string]float64{}, map[string]int{}
 	first, last := time.Now(), time.Time{}
 	err := o.folder.Runs(func(read func(any) error) error {

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"runtime"
 
+	"github.com/reelsplice/reelsplice/build"
 	"github.com/reelsplice/reelsplice/build/plan"
-	"github.com/reelsplice/reelsplice/build/process"
 	"github.com/reelsplice/reelsplice/build/records"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
@@ -89,12 +89,12 @@ const opens = 5
 func readFile(dir string, t *catalog.Type) (f file, err error) {
 	for range opens {
 		before := heap()
-		start := process.CPUSeconds()
+		start := build.CPUSeconds()
 		in, err := records.OpenKinds(dir, []fragment.Kind{t.Kind})
 		if err != nil {
 			return f, err
 		}
-		took := process.CPUSeconds() - start
+		took := build.CPUSeconds() - start
 		of := in.Of(t.Kind)
 		if of == nil {
 			in.Close()

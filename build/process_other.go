@@ -1,6 +1,6 @@
 //go:build !unix && !windows
 
-package process
+package build
 
 // PeakRSS is 0: the system does not tell.
 func PeakRSS() int64 { return 0 }

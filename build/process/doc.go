@@ -1,2 +1,0 @@
-// Package process tells what the process has cost so far.
-package process
