@@ -33,9 +33,6 @@ step "tests, the long ones too"
 # Long tests walk large real dumps, many seeds and every order; "go test ./..." takes a part of each.
 REELSPLICE_LONG_TESTS=1 go test ./... # in their order: results of packages without long tests are cached
 
-step "the build with all clouds, which is the one that is packaged"
-go test -tags allclouds ./schemas/object/store # its only package with other files; it is vetted, and the program built below
-
 # From here on the files of tests lie in memory where there is plenty: they are made and removed
 # by the ten thousand. The tests above had them on the disk. What go links stays there.
 work=$(mktemp -d)
@@ -98,8 +95,7 @@ step "no cgo, on each platform with an archive"
 mapfile -t portable < <(git ls-files '*_windows*.go' '*_other*.go' | xargs -n 1 dirname | sort -u | sed 's|^|./|')
 for platform in linux/amd64 linux/arm64 darwin/arm64 windows/amd64; do
   echo "$platform"
-  [ "$platform" = linux/amd64 ] && tags=allclouds || tags=
-  CGO_ENABLED=0 GOOS=${platform%/*} GOARCH=${platform#*/} go build -tags "$tags" -o /dev/null ./cmd/reelsplice
+  CGO_ENABLED=0 GOOS=${platform%/*} GOARCH=${platform#*/} go build -o /dev/null ./cmd/reelsplice
 done
 CGO_ENABLED=0 GOOS=windows go vet "${portable[@]}"
 

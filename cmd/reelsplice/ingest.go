@@ -24,8 +24,8 @@ const ingestLong = "ingest reads dumps into the catalogue: files, folders or glo
 	"tv/1399-season-1.json, people.parquet), the columns of tables, or --kind and --layout determine the kind\n" +
 	"of the rows. --explain prints the fields of the first rows, and a mapping to start from for an unknown\n" +
 	"table.\n\n" +
-	"Dumps may lie in object storage: s3://bucket/key?region=R and, with the build tag allclouds, gs://bucket/key\n" +
-	"and azblob://container/key?storage_account=A. Credentials come from where each vendor's tools look for them.\n" +
+	"Dumps may lie in object storage: s3://bucket/key?region=R, with credentials from where AWS's tools look for\n" +
+	"them, and gs://bucket/key, with an HMAC key in GS_ACCESS_KEY_ID and GS_SECRET_ACCESS_KEY.\n" +
 	"A key that ends in a slash is a folder; *, ** and [] make a pattern.\n\n" +
 	"Later sources win over earlier ones, field by field; --precedence names another order. A row\n" +
 	"{\"id\":1,\"_deleted\":true} or {\"id\":1,\"_merged_into\":2} removes a resource.\n\n" +

@@ -94,7 +94,7 @@ func pullFlags(f *pflag.FlagSet, cfg *pull.Config) {
 // installationFlags adds the flags of an edge: where its releases and tokens are, and how it serves them.
 func installationFlags(c *cobra.Command, cfg *serve.Config) {
 	f := c.Flags()
-	f.StringVar(&cfg.Releases, "releases", "", "`DIR` of the releases, or their s3://, gs:// or azblob:// URL")
+	f.StringVar(&cfg.Releases, "releases", "", "`DIR` of the releases, or their s3:// or gs:// URL")
 	f.StringVar(&cfg.Tokens, "tokens", "", "`FILE` of the tokens")
 	serveFlags(f, cfg)
 	pullFlags(f, &cfg.Pull)

@@ -302,7 +302,7 @@ func TestListRefusals(t *testing.T) {
 			t.Errorf("List(%s): %q, want %q", src, got, want)
 		}
 	}
-	f("ftp://host/movies", `ftp://host/movies: unknown scheme "ftp": want s3, gs, azblob or file`)
+	f("ftp://host/movies", `ftp://host/movies: unknown scheme "ftp": want s3, gs or file`)
 	f(dir+"/none.json", "none.json: no such file or folder")
 	f(dir+"/*.ndjson", "*.ndjson: no file matches this pattern")
 	f(dir+"/**/*.ndjson", "**/*.ndjson: no file matches this pattern")

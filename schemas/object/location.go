@@ -12,10 +12,9 @@ import (
 
 // The schemes of URLs.
 const (
-	SchemeS3    = "s3"
-	SchemeGCS   = "gs"
-	SchemeAzure = "azblob"
-	SchemeFile  = "file"
+	SchemeS3   = "s3"
+	SchemeGCS  = "gs"
+	SchemeFile = "file"
 )
 
 // parameters are the query parameters of each scheme.
@@ -24,15 +23,14 @@ var parameters = map[string][]string{
 		"region", "endpoint", "profile", "anonymous", "role", "use_path_style", "disable_https",
 		"dualstack", "fips", "accelerate", "ssetype", "kmskeyid",
 	},
-	SchemeGCS:   {"anonymous", "universe_domain"},
-	SchemeAzure: {"storage_account", "domain", "protocol", "cdn", "localemu"},
-	SchemeFile:  nil,
+	SchemeGCS:  {"anonymous", "endpoint"},
+	SchemeFile: nil,
 }
 
 // A Location is a parsed URL: a bucket, how to reach it, and something in it.
 type Location struct {
 	Scheme string
-	Bucket string     // on Azure the container; "" for files
+	Bucket string     // "" for files
 	Key    string     // decoded, without its first slash: a key, a prefix or a pattern
 	Query  url.Values // the parameters of the bucket
 }
@@ -53,7 +51,7 @@ func Parse(s string) (Location, error) {
 	allowed, ok := parameters[l.Scheme]
 	switch {
 	case !ok:
-		return l, fmt.Errorf("%s: unknown scheme %q: want s3, gs, azblob or file", WithoutSecrets(s), l.Scheme)
+		return l, fmt.Errorf("%s: unknown scheme %q: want s3, gs or file", WithoutSecrets(s), l.Scheme)
 	case u.User != nil:
 		return l, fmt.Errorf("%s: credentials do not belong in a URL: set them in the environment", WithoutSecrets(s))
 	case u.Fragment != "":

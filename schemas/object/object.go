@@ -27,7 +27,7 @@ type Info struct {
 	Key     string
 	Size    int64
 	ModTime time.Time
-	ETag    string // without quotes, differs between versions; on Google Cloud Storage it is the generation
+	ETag    string // without quotes, differs between versions
 	MD5     []byte // of the content; nil if the store has none
 }
 
@@ -103,8 +103,7 @@ func WithoutSecrets(s string) string {
 
 // secretVariables are the variables whose values no message may show.
 var secretVariables = [...]string{
-	"AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_ACCESS_KEY_ID", "AZURE_STORAGE_KEY", "AZURE_STORAGE_SAS_TOKEN",
-	"AZURE_STORAGE_CONNECTION_STRING", "AZURE_STORAGEBLOB_CONNECTIONSTRING", "AZURE_CLIENT_SECRET",
+	"AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_ACCESS_KEY_ID", "GS_SECRET_ACCESS_KEY", "GS_ACCESS_KEY_ID",
 }
 
 // Redact returns a library's message as one line, without parameters of URLs and without

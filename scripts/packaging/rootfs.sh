@@ -26,5 +26,5 @@ if [ -n "$program" ]; then
 else
   vcs=false
   if git rev-parse HEAD >/dev/null 2>&1; then vcs=true; fi
-  CGO_ENABLED=0 go build -trimpath -buildvcs=$vcs -tags allclouds -ldflags "-s -w" -o "$dir/reelsplice" ./cmd/reelsplice
+  CGO_ENABLED=0 go build -trimpath -buildvcs=$vcs -ldflags "-s -w" -o "$dir/reelsplice" ./cmd/reelsplice
 fi

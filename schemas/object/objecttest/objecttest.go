@@ -27,6 +27,7 @@ const Bucket = "bucket"
 // A Server is an S3 server on a free port of this machine, with its objects in memory.
 type Server struct {
 	Endpoint string // http://127.0.0.1:port
+	scheme   string
 	backend  *s3mem.Backend
 	http     *http.Server
 
@@ -44,7 +45,12 @@ func New(tb testing.TB) *Server {
 	tb.Setenv("AWS_EC2_METADATA_DISABLED", "true")
 	tb.Setenv("AWS_ACCESS_KEY_ID", "test-key-id")
 	tb.Setenv("AWS_SECRET_ACCESS_KEY", "test-secret-key")
-	s, err := Start()
+	return start(tb, "s3")
+}
+
+func start(tb testing.TB, scheme string) *Server {
+	tb.Helper()
+	s, err := serve(scheme)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -53,16 +59,21 @@ func New(tb testing.TB) *Server {
 }
 
 // Start starts a server; the caller closes it.
-func Start() (*Server, error) {
+func Start() (*Server, error) { return serve("s3") }
+
+func serve(scheme string) (*Server, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{Endpoint: "http://" + ln.Addr().String(), backend: s3mem.New()}
+	s := &Server{Endpoint: "http://" + ln.Addr().String(), scheme: scheme, backend: s3mem.New()}
 	if err := s.backend.CreateBucket(Bucket); err != nil {
 		return nil, err
 	}
-	fake := gofakes3.New(s.backend, gofakes3.WithLogger(gofakes3.DiscardLog())).Server()
+	fake := s.fake()
+	if scheme == "gs" {
+		fake = &google{fake: fake, backend: s.backend, last: 1, generations: map[string]int64{}}
+	}
 	s.http = &http.Server{ErrorLog: log.New(io.Discard, "", 0), Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !s.faulty(w, r) && !s.changed(w, r) {
 			fake.ServeHTTP(w, r)
@@ -72,18 +83,27 @@ func Start() (*Server, error) {
 	return s, nil
 }
 
+func (s *Server) fake() http.Handler {
+	return gofakes3.New(s.backend, gofakes3.WithLogger(gofakes3.DiscardLog())).Server()
+}
+
 // Close stops the server and cuts its connections.
 func (s *Server) Close() error { return s.http.Close() }
 
 // Query returns the parameters of URLs to this server, without question mark.
 func (s *Server) Query() string {
+	if s.scheme == "gs" {
+		return url.Values{"endpoint": {s.Endpoint}}.Encode()
+	}
 	return url.Values{
 		"region": {"us-east-1"}, "endpoint": {s.Endpoint}, "use_path_style": {"true"}, "disable_https": {"true"},
 	}.Encode()
 }
 
 // URL returns the URL of a key, a prefix or a pattern.
-func (s *Server) URL(key string) string { return "s3://" + Bucket + "/" + key + "?" + s.Query() }
+func (s *Server) URL(key string) string {
+	return s.scheme + "://" + Bucket + "/" + key + "?" + s.Query()
+}
 
 // SetFault sends every request through f first; nil removes it.
 func (s *Server) SetFault(f Fault) {
@@ -191,7 +211,7 @@ func Unavailable(w http.ResponseWriter) bool {
 // Serve responds without a fault, so that one can change the response.
 func (s *Server) Serve(w http.ResponseWriter, r *http.Request) {
 	if !s.changed(w, r) {
-		gofakes3.New(s.backend, gofakes3.WithLogger(gofakes3.DiscardLog())).Server().ServeHTTP(w, r)
+		s.fake().ServeHTTP(w, r)
 	}
 }
 
@@ -239,7 +259,7 @@ func (c *cutting) Write(p []byte) (int, error) {
 
 // Lie responds with a body of which each byte is wrong.
 func (s *Server) Lie(w http.ResponseWriter, r *http.Request) bool {
-	gofakes3.New(s.backend, gofakes3.WithLogger(gofakes3.DiscardLog())).Server().ServeHTTP(lying{w}, r)
+	s.fake().ServeHTTP(lying{w}, r)
 	return true
 }
 

@@ -23,6 +23,7 @@ func TestFolders(t *testing.T) {
 	for name, url := range map[string]string{
 		"path": filepath.Join(t.TempDir(), "a/b"), "file": "file://" + t.TempDir() + "/c",
 		"bucket": objecttest.New(t).URL(""), "prefix": objecttest.New(t).URL("some/where"),
+		"google": objecttest.NewGoogle(t).URL("some/where a+b"),
 	} {
 		t.Run(name, func(t *testing.T) { testFolder(t, url) })
 	}

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"errors"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -48,12 +49,28 @@ func TestCredentials(t *testing.T) {
 	}
 }
 
-// TestCreateOnGoogle must not pass over an object that is there: Google's S3 interface has
-// no If-None-Match for writes.
+// TestGoogleCredentials opens buckets of Google with keys, without any, and without a signature.
+func TestGoogleCredentials(t *testing.T) {
+	s := objecttest.NewGoogle(t)
+	s.Put(t, "x", []byte("x"))
+	stat(t, open(t, s.URL("")), "x")
+	stat(t, open(t, s.URL("")+"&anonymous=true"), "x")
+	t.Setenv("GS_SECRET_ACCESS_KEY", "wrong")
+	if _, err := open(t, s.URL("")).Stat(t.Context(), "x"); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("a wrong key: %v", err)
+	}
+	t.Setenv("GS_SECRET_ACCESS_KEY", "")
+	if _, err := store.Open(t.Context(), location(t, s.URL(""))); err == nil || !strings.Contains(err.Error(), "gs://bucket/: no HMAC key found: set GS_ACCESS_KEY_ID and GS_SECRET_ACCESS_KEY") {
+		t.Errorf("no key: %v", err)
+	}
+}
+
+// TestCreateOnGoogle must not pass over an object that is there: in Amazon's dialect, Google ignores the conditions of
+// writes.
 func TestCreateOnGoogle(t *testing.T) {
 	objecttest.New(t) // its credentials
 	b := open(t, "s3://bucket/?endpoint=https://storage.googleapis.com")
-	if err := b.Create(t.Context(), "x", nil); !errors.Is(err, object.ErrUnsupported) {
+	if err := b.Create(t.Context(), "x", nil); !errors.Is(err, object.ErrUnsupported) || !strings.Contains(err.Error(), "want gs://bucket") {
 		t.Errorf("Create: %v", err)
 	}
 }

@@ -69,7 +69,7 @@ func (r *reader) Read(p []byte) (n int, err error) {
 		case r.off == r.end:
 			r.err = io.EOF
 		case r.body == nil:
-			r.err = failed(r.bucket.loc.At(r.info.Key), r.open())
+			r.err = failed(r.bucket.at(r.info.Key), r.open())
 		default:
 			n = r.read(p)
 		}
@@ -92,7 +92,7 @@ func (r *reader) read(p []byte) int {
 	_ = r.body.Close() // the stream failed or ended; its error is in err
 	r.body = nil
 	if r.off < r.end {
-		r.err = failed(r.bucket.loc.At(r.info.Key), r.pause(err))
+		r.err = failed(r.bucket.at(r.info.Key), r.pause(err))
 	}
 	return n
 }
@@ -128,8 +128,8 @@ func (r *reader) open() error {
 		n = -1
 	}
 	body, size, etag, err := r.bucket.stream(r.ctx, o.Key, o.ETag, r.off, n)
-	if errors.Is(err, errCondition) || r.off > 0 && errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w: %s", object.ErrChanged, object.Redact(err.Error())) // whose class is another
+	if class := classOf(err); class == errCondition || r.off > 0 && class == fs.ErrNotExist {
+		return changed(err)
 	}
 	if err != nil {
 		return err
@@ -153,12 +153,12 @@ type stream struct {
 
 var errStalled = errors.New("the store has sent nothing for a while")
 
-// stream is driver.get with a bound on the time without a byte.
-func (b *Bucket) stream(ctx context.Context, key, etag string, off, n int64) (io.ReadCloser, int64, string, error) {
+// stream is get with a bound on the time without a byte.
+func (b *Bucket) stream(ctx context.Context, name, etag string, off, n int64) (io.ReadCloser, int64, string, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	s := &stream{ctx: ctx, cancel: cancel, wait: b.stall}
 	s.timer = time.AfterFunc(s.wait, func() { cancel(errStalled) })
-	body, size, version, err := b.driver.get(ctx, key, etag, off, n)
+	body, size, version, err := b.get(ctx, name, etag, off, n)
 	if err != nil {
 		err = s.cause(err)
 		s.end()
@@ -204,7 +204,7 @@ func (r *reader) Close() error {
 	}
 	body := r.body
 	r.body = nil
-	return failed(r.bucket.loc.At(r.info.Key), body.Close())
+	return failed(r.bucket.at(r.info.Key), body.Close())
 }
 
 // A readerAt reads one version of an object at any offset, and caches the last used blocks.
@@ -232,7 +232,7 @@ func (b *Bucket) NewReaderAt(ctx context.Context, o object.Info) io.ReaderAt {
 // ReadAt implements io.ReaderAt. The error names the object.
 func (r *readerAt) ReadAt(p []byte, off int64) (n int, err error) {
 	if off < 0 {
-		return 0, failed(r.bucket.loc.At(r.info.Key), errors.New("negative offset"))
+		return 0, failed(r.bucket.at(r.info.Key), errors.New("negative offset"))
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -47,7 +47,7 @@ func TestStall(t *testing.T) {
 		t.Errorf("read %d bytes, %v, want %d", len(got), err, len(data))
 	}
 	n.Store(0)
-	if got, err := b.ReadAll(t.Context(), "a"); err != nil || !bytes.Equal(got, data) {
+	if got, _, err := b.ReadAll(t.Context(), "a"); err != nil || !bytes.Equal(got, data) {
 		t.Errorf("ReadAll: %d bytes, %v, want %d", len(got), err, len(data))
 	}
 }

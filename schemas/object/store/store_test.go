@@ -261,9 +261,12 @@ func TestWrite(t *testing.T) {
 	b := open(t, s.URL(""))
 	ctx := t.Context()
 	data := noise(33 << 20) // in several parts
-	o, err := b.Upload(ctx, "a/big", bytes.NewReader(data), int64(len(data)))
-	if err != nil || o.Size != int64(len(data)) || o.ETag == "" {
-		t.Fatalf("Upload = %+v, %v", o, err)
+	if err := b.Upload(ctx, "a/big", bytes.NewReader(data), int64(len(data))); err != nil {
+		t.Fatal(err)
+	}
+	o := stat(t, b, "a/big")
+	if o.Size != int64(len(data)) || o.ETag == "" {
+		t.Errorf("Stat = %+v", o)
 	}
 	if got, err := io.ReadAll(b.NewReader(ctx, o)); err != nil || !bytes.Equal(got, data) {
 		t.Errorf("read %d bytes, %v", len(got), err)
@@ -274,7 +277,7 @@ func TestWrite(t *testing.T) {
 	if err := b.Create(ctx, "lock", []byte("2")); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("Create of what is there: %v", err)
 	}
-	if got, err := b.ReadAll(ctx, "lock"); err != nil || string(got) != "1" {
+	if got, _, err := b.ReadAll(ctx, "lock"); err != nil || string(got) != "1" {
 		t.Errorf("ReadAll = %q, %v", got, err)
 	}
 	for range 2 {
@@ -295,7 +298,7 @@ func TestUploadTriesAgain(t *testing.T) {
 		return r.Method == http.MethodPut && n.Add(1) <= 3 && objecttest.Unavailable(w)
 	})
 	data := noise(100_000)
-	if _, err := b.Upload(t.Context(), "x", bytes.NewReader(data), int64(len(data))); err != nil || !bytes.Equal(s.Get(t, "x"), data) {
+	if err := b.Upload(t.Context(), "x", bytes.NewReader(data), int64(len(data))); err != nil || !bytes.Equal(s.Get(t, "x"), data) {
 		t.Errorf("Upload: %v", err)
 	}
 }

@@ -1,0 +1,358 @@
+// Package store opens buckets of S3, of stores that speak its protocol, and of Google Cloud Storage.
+//
+// A reader holds on to one version of an object: a broken stream resumes at its offset, a
+// range is requested when it is needed, and both fail with object.ErrChanged once the
+// object was replaced.
+//
+// Only the command imports this package: ingest takes an object.Bucket, the edge an object.Folder.
+package store
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+
+	"github.com/reelsplice/reelsplice/schemas/object"
+)
+
+// maxCopy is the size in bytes from which S3 copies an object in pieces.
+const maxCopy = 5 << 30
+
+// absent is the condition of a write that there is no object of the key. Other conditions are an ETag, or "" for none.
+const absent = "*"
+
+// A Bucket is an open bucket, or the part of it below a prefix. Names are keys without the prefix.
+type Bucket struct {
+	loc    object.Location // its key is the prefix
+	client *minio.Core
+	google bool
+	header map[string]string // of new objects
+	kms    bool              // ETags of new objects are no MD5
+	stall  time.Duration     // see stallTime
+}
+
+var (
+	_ object.Bucket = (*Bucket)(nil)
+	_ object.Folder = (*Bucket)(nil)
+)
+
+// Open opens the whole bucket of a location. It sends no request, except where finding
+// credentials takes one. Files have no bucket: errors.ErrUnsupported.
+func Open(ctx context.Context, l object.Location) (*Bucket, error) {
+	b := &Bucket{loc: l.At(""), header: map[string]string{}, stall: stallTime}
+	var err error
+	switch l.Scheme {
+	case object.SchemeS3:
+		err = b.openS3(ctx, l.Query)
+	case object.SchemeGCS:
+		err = b.openGoogle(l.Query)
+	default:
+		err = fmt.Errorf("scheme %q: %w", l.Scheme, errors.ErrUnsupported)
+	}
+	if err != nil {
+		return nil, failed(l, err)
+	}
+	return b, nil
+}
+
+// OpenFolder opens a folder by its path, or by the URL of a folder or of a prefix. It sends no request, except where
+// finding credentials takes one.
+func OpenFolder(ctx context.Context, name string) (object.Folder, error) {
+	if !object.IsURL(name) {
+		return object.Local(name), nil
+	}
+	l, err := object.Parse(name)
+	if err != nil {
+		return nil, err
+	}
+	if path, ok := l.Path(); ok {
+		return object.Local(path), nil
+	}
+	if l.IsPattern() {
+		return nil, fmt.Errorf("%s: want a folder, not a pattern", l)
+	}
+	b, err := Open(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	if l.Key != "" {
+		b.loc = l.AsPrefix()
+	}
+	return b, nil
+}
+
+// Close does nothing: the connections are shared.
+func (b *Bucket) Close() error { return nil }
+
+// String implements object.Folder.
+func (b *Bucket) String() string { return b.loc.String() }
+
+// Path implements object.Folder.
+func (b *Bucket) Path(string) (string, bool) { return "", false }
+
+// URL implements object.Folder.
+func (b *Bucket) URL(name string) string { return b.at(name).String() }
+
+func (b *Bucket) at(name string) object.Location { return b.loc.At(b.key(name)) }
+func (b *Bucket) key(name string) string         { return b.loc.Key + name }
+
+// Stat describes the object of a name; the error matches fs.ErrNotExist if there is none.
+func (b *Bucket) Stat(ctx context.Context, name string) (object.Info, error) {
+	o, err := b.client.StatObject(ctx, b.loc.Bucket, b.key(name), minio.StatObjectOptions{})
+	if err != nil {
+		return object.Info{}, failed(b.at(name), err)
+	}
+	return b.info(o), nil
+}
+
+// info translates a description. An ETag of 16 bytes is the content's MD5, unless the
+// object is encrypted with a key of the customer or was uploaded in parts.
+func (b *Bucket) info(o minio.ObjectInfo) object.Info {
+	sum, err := hex.DecodeString(o.ETag)
+	if err != nil || len(sum) != 16 || b.kms || strings.HasPrefix(o.Metadata.Get("X-Amz-Server-Side-Encryption"), "aws:kms") {
+		sum = nil
+	}
+	return object.Info{Key: strings.TrimPrefix(o.Key, b.loc.Key), Size: o.Size, ModTime: o.LastModified, ETag: o.ETag, MD5: sum}
+}
+
+// List describes all objects whose names start with prefix, sorted by name. Keys that end
+// in a slash are left out: some tools make them in place of folders.
+func (b *Bucket) List(ctx context.Context, prefix string) ([]object.Info, error) {
+	for try := 1; ; try++ {
+		all, err := b.list(ctx, prefix)
+		var garbled *xml.SyntaxError
+		if try == maxTries || !errors.Is(err, io.ErrUnexpectedEOF) && !errors.As(err, &garbled) {
+			return all, failed(b.at(prefix), err)
+		}
+		if err := pause(ctx, try); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (b *Bucket) list(ctx context.Context, prefix string) (all []object.Info, err error) {
+	for o := range b.client.ListObjectsIter(ctx, b.loc.Bucket, minio.ListObjectsOptions{Prefix: b.key(prefix), Recursive: true}) {
+		if o.Err != nil {
+			return nil, o.Err
+		}
+		if !strings.HasSuffix(o.Key, "/") {
+			all = append(all, b.info(o))
+		}
+	}
+	slices.SortFunc(all, func(a, b object.Info) int { return strings.Compare(a.Key, b.Key) })
+	return all, ctx.Err()
+}
+
+// get opens a stream of n bytes from off, or to the end if n is below 0. It returns the
+// size and ETag of the whole object. Unless etag is "", another version is errCondition.
+func (b *Bucket) get(ctx context.Context, name, etag string, off, n int64) (body io.ReadCloser, size int64, version string, err error) {
+	var o minio.GetObjectOptions
+	if etag != "" {
+		o.Set("If-Match", `"`+etag+`"`)
+	}
+	switch {
+	case n >= 0:
+		o.Set("Range", fmt.Sprintf("bytes=%d-%d", off, off+n-1))
+	case off > 0:
+		o.Set("Range", fmt.Sprintf("bytes=%d-", off))
+	}
+	body, info, header, err := b.client.GetObject(ctx, b.loc.Bucket, b.key(name), o)
+	if err != nil {
+		return nil, 0, "", err
+	}
+	size = info.Size
+	if _, total, ok := strings.Cut(header.Get("Content-Range"), "/"); ok {
+		if size, err = strconv.ParseInt(total, 10, 64); err != nil {
+			_ = body.Close() // it is not read
+			return nil, 0, "", fmt.Errorf("Content-Range %q: %w", header.Get("Content-Range"), err)
+		}
+	}
+	return body, size, info.ETag, nil
+}
+
+// ReadAll returns a small object, and its version. A broken stream is read again from its start.
+func (b *Bucket) ReadAll(ctx context.Context, name string) (data []byte, o object.Info, err error) {
+	for try := range maxTries {
+		if try > 0 {
+			if err := pause(ctx, try); err != nil {
+				return nil, o, err
+			}
+		}
+		r, size, etag, openErr := b.stream(ctx, name, "", 0, -1)
+		if openErr != nil {
+			return nil, o, failed(b.at(name), openErr)
+		}
+		data, err = io.ReadAll(r)
+		_ = r.Close() // read side
+		if err == nil && int64(len(data)) != size {
+			err = object.ErrShort
+		}
+		if err == nil {
+			return data, object.Info{Key: name, Size: size, ETag: etag}, nil
+		}
+	}
+	return nil, o, failed(b.at(name), err)
+}
+
+// Create makes an object of data. If the name is taken, the error matches fs.ErrExist. It
+// matches object.ErrUnsupported if the store has no conditional writes.
+func (b *Bucket) Create(ctx context.Context, name string, data []byte) error {
+	err := b.put(ctx, name, bytes.NewReader(data), int64(len(data)), "application/json", absent)
+	if classOf(err) == errCondition {
+		err = fs.ErrExist
+	}
+	return failed(b.at(name), err)
+}
+
+// Replace makes an object of data in the place of a version. If the name has another one by now,
+// or none, the error matches object.ErrChanged. It matches object.ErrUnsupported if the store has
+// no conditional writes.
+func (b *Bucket) Replace(ctx context.Context, old object.Info, data []byte) error {
+	err := b.put(ctx, old.Key, bytes.NewReader(data), int64(len(data)), "application/json", old.ETag)
+	if class := classOf(err); class == errCondition || class == fs.ErrNotExist {
+		err = changed(err)
+	}
+	return failed(b.at(old.Key), err)
+}
+
+// Put makes an object of data, or replaces the one of that name.
+func (b *Bucket) Put(ctx context.Context, name string, data []byte) error {
+	return failed(b.at(name), b.put(ctx, name, bytes.NewReader(data), int64(len(data)), "application/json", ""))
+}
+
+// Upload makes an object of the first size bytes of r, or replaces the one of that name. The
+// object appears whole or not at all.
+func (b *Bucket) Upload(ctx context.Context, name string, r io.ReaderAt, size int64) error {
+	return failed(b.at(name), b.put(ctx, name, r, size, "application/octet-stream", ""))
+}
+
+// put makes or replaces an object; if the condition does not hold, it fails with errCondition.
+func (b *Bucket) put(ctx context.Context, name string, r io.ReaderAt, size int64, contentType, condition string) error {
+	// Of the ways to guard the bytes, each store has Content-MD5.
+	o := minio.PutObjectOptions{
+		ContentType: contentType, UserMetadata: b.header, SendContentMd5: true, DisableContentSha256: true,
+		DisableMultipart: b.google, // it takes 5 TiB at once
+	}
+	switch {
+	case condition == "":
+	case !b.google && b.client.EndpointURL().Host == hostGoogle:
+		return fmt.Errorf("%w in Amazon's dialect: want gs://%s", object.ErrUnsupported, b.loc.Bucket) // it ignores the headers
+	case condition == absent:
+		o.SetMatchETagExcept(absent)
+	case b.google:
+		generation, err := b.generation(ctx, name, condition)
+		if err != nil {
+			return err
+		}
+		o.SetMatchETag(generation)
+	default:
+		o.SetMatchETag(condition)
+	}
+	_, err := b.client.Client.PutObject(ctx, b.loc.Bucket, b.key(name), io.NewSectionReader(r, 0, size), size, o)
+	return err
+}
+
+// Copy makes an object of a version of another one of the bucket, or replaces the one of that name. A response may
+// break off that the library has waited for: the same again does no harm.
+func (b *Bucket) Copy(ctx context.Context, from object.Folder, o object.Info, name string) (err error) {
+	other, ok := from.(*Bucket)
+	if !ok || other.loc.At("").Identity() != b.loc.At("").Identity() {
+		return errors.ErrUnsupported
+	}
+	to := minio.CopyDestOptions{Bucket: b.loc.Bucket, Object: b.key(name), UserMetadata: b.header, ReplaceMetadata: len(b.header) > 0}
+	src := minio.CopySrcOptions{Bucket: b.loc.Bucket, Object: other.key(o.Key), MatchETag: o.ETag}
+	for try := range maxTries {
+		if try > 0 {
+			if err := pause(ctx, try); err != nil {
+				return err
+			}
+		}
+		if o.Size > maxCopy && !b.google {
+			_, err = b.client.ComposeObject(ctx, to, src)
+		} else {
+			_, err = b.client.Client.CopyObject(ctx, to, src)
+		}
+		if err == nil || classOf(err) != nil || ctx.Err() != nil {
+			break
+		}
+	}
+	return failed(b.at(name), err)
+}
+
+// Delete removes an object. It is no error if there is none.
+func (b *Bucket) Delete(ctx context.Context, name string) error {
+	err := b.client.RemoveObject(ctx, b.loc.Bucket, b.key(name), minio.RemoveObjectOptions{})
+	if classOf(err) == fs.ErrNotExist {
+		return nil
+	}
+	return failed(b.at(name), err)
+}
+
+// errCondition is the class of errors of requests whose condition does not hold.
+var errCondition = errors.New("the condition of the request does not hold")
+
+// classOf returns the error that the status of a response stands for, or nil.
+func classOf(err error) error {
+	var e minio.ErrorResponse
+	if !errors.As(err, &e) {
+		return nil
+	}
+	switch status := e.StatusCode; {
+	case status == http.StatusNotFound:
+		return fs.ErrNotExist
+	case status == http.StatusForbidden, status == http.StatusUnauthorized:
+		return fs.ErrPermission
+	case status == http.StatusPreconditionFailed, e.Code == "ConditionalRequestConflict":
+		return errCondition
+	case status == http.StatusNotImplemented:
+		return object.ErrUnsupported
+	}
+	return nil
+}
+
+// changed is object.ErrChanged with the text of err, whose class is another.
+func changed(err error) error {
+	return fmt.Errorf("%w: %s", object.ErrChanged, object.Redact(err.Error()))
+}
+
+// A failure is an error with its URL. The text is one line without credentials.
+type failure struct {
+	url string // without parameters
+	err error
+}
+
+func (e *failure) Error() string {
+	if errors.Is(e, fs.ErrNotExist) {
+		return e.url + ": no such object or bucket, or no right to see it"
+	}
+	return e.url + ": " + object.Redact(e.err.Error())
+}
+
+// Unwrap returns the cause, whose text may hold secrets.
+func (e *failure) Unwrap() error        { return e.err }
+func (e *failure) Is(target error) bool { return target == classOf(e.err) }
+
+// failed adds the location to err. Errors with a location and the ends of contexts stay
+// as they are.
+func failed(l object.Location, err error) error {
+	var named *failure
+	if err == nil || err == io.EOF || errors.As(err, &named) || err == context.Canceled || err == context.DeadlineExceeded {
+		return err
+	}
+	if errors.Is(err, context.Canceled) {
+		return fmt.Errorf("%s: %w", l, context.Canceled) // the libraries' texts add nothing
+	}
+	return &failure{l.String(), err}
+}
