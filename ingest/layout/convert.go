@@ -55,8 +55,8 @@ func (e *entry) choose() (err error) {
 	as := cmp.Or(e.As, names[0])
 	if e.Path == placeInList {
 		e.inside = []string{placeInList}
-		if e.As != "" || e.field.Shape != record.ShapeInt {
-			return fmt.Errorf("path %q: want a field that is an integer, without as", e.Path)
+		if e.As != "" || e.field.Shape != record.ShapeInt || e.changesTexts() {
+			return fmt.Errorf("path %q: want a field that is an integer, without as, nothing, strip and strip_end", e.Path)
 		}
 	} else if e.Path != "" {
 		e.inside = strings.Split(e.Path, ".")
@@ -73,6 +73,9 @@ func (e *entry) choose() (err error) {
 		return fmt.Errorf("as %q: want one of %s for field %s", as, strings.Join(names, ", "), e.Field)
 	}
 	e.converter = can[i]
+	if one := e.field.Shape <= record.ShapeBool || e.name == asNames || e.name == asList || e.name == asName; e.changesTexts() && !one {
+		return fmt.Errorf("nothing, strip and strip_end: want a field of one value or a joined list, and %s is neither", e.Field)
+	}
 	for _, check := range []func() error{e.constantOnly, e.lists, e.dates, e.valueMap} {
 		if err := check(); err != nil {
 			return err
@@ -80,6 +83,9 @@ func (e *entry) choose() (err error) {
 	}
 	return nil
 }
+
+// changesTexts reports whether texts are changed before they are read.
+func (e *entry) changesTexts() bool { return e.Nothing != nil || e.Strip != nil || e.StripEnd != nil }
 
 // constantOnly checks that the entry is either of a column or a value of its own.
 func (e *entry) constantOnly() error {
@@ -89,8 +95,8 @@ func (e *entry) constantOnly() error {
 	if e.Value == nil {
 		return nil
 	}
-	if e.As != "" || e.Path != "" || e.Values != nil || e.Object != "" {
-		return errors.New("a value of its own is not converted: want none of as, path, values and object")
+	if e.As != "" || e.Path != "" || e.Values != nil || e.Object != "" || e.changesTexts() {
+		return errors.New("a value of its own is not converted: want none of as, path, values, object, nothing, strip and strip_end")
 	}
 	var err error
 	e.constant, err = e.scalar(e.Value)
@@ -209,16 +215,15 @@ var errWhole = &leftError{}
 // meaning, and other errors for what the field cannot be. For json and python
 // that is left to the parser of records but for the syntax.
 func (e *entry) convert(dst []byte, raw string, names *identifier) ([]byte, error) {
-	s, isText := raw, raw[0] == '"'
 	given := raw
-	if isText {
-		s = record.Unquote(raw)
-		if slices.Contains(e.Nothing, s) {
+	if e.inside == nil { // else for the value at the path
+		if raw = e.changed(raw); raw == "" {
 			return dst, nil
 		}
-		if rest, ok := e.stripped(s); ok {
-			s, raw = rest, string(record.AppendString(nil, rest))
-		}
+	}
+	s, isText := raw, raw[0] == '"'
+	if isText {
+		s = record.Unquote(raw)
 	}
 	switch {
 	case raw[0] == '{' || raw[0] == '[':
@@ -266,20 +271,25 @@ func (e *entry) texts() string {
 	return strings.Join(out, ", ")
 }
 
-// stripped takes off the first of the prefixes and of the suffixes that a text has.
-func (e *entry) stripped(s string) (rest string, ok bool) {
-	rest = s
-	for _, prefix := range e.affixes[0] {
-		if rest, ok = strings.CutPrefix(s, prefix); ok {
-			break
+// changed takes off the first of the prefixes and of the suffixes that a JSON text has. It returns "" for a
+// text that stands for no value, and other values as they are.
+func (e *entry) changed(raw string) string {
+	if raw[0] != '"' || !e.changesTexts() {
+		return raw
+	}
+	s := record.Unquote(raw)
+	if slices.Contains(e.Nothing, s) {
+		return ""
+	}
+	for i, cut := range []func(s, affix string) (string, bool){strings.CutPrefix, strings.CutSuffix} {
+		for _, affix := range e.affixes[i] {
+			if rest, ok := cut(s, affix); ok {
+				s = rest
+				break
+			}
 		}
 	}
-	for _, suffix := range e.affixes[1] {
-		if short, found := strings.CutSuffix(rest, suffix); found {
-			return short, true
-		}
-	}
-	return rest, ok
+	return string(record.AppendString(nil, s))
 }
 
 // What the names of "names" and "name" are of.

@@ -182,6 +182,11 @@ func (w *fieldWriter) part(e *entry, raw, text string) error {
 	if text == "" || text == "null" {
 		return nil
 	}
+	if e.inside != nil {
+		if text = e.changed(text); text == "" {
+			return nil
+		}
+	}
 	return w.whatIs(e, text)
 }
 

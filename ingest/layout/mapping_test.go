@@ -131,9 +131,14 @@ func TestMappingRefuses(t *testing.T) {
 	entry("{column='x',field='title',object='o'}", "object: field title is not made of objects")
 	entry("{column='x',field='genres',object='o'}", `object "o": the file has no such [[object]]`)
 	entry("{column='x',field='title',path='a',as='date'}", `as "date": a path leads into values that are json or python`)
+	for _, key := range []string{"strip='a'", "strip_end=['a']", "nothing=['a']"} {
+		f(movieTable("{value='a',field='title',"+key+"}"), "table t: record 1: column (none): a value of its own is not converted: want none of as, path, values, object, nothing, strip and strip_end")
+		entry("{column='x',field='genres',"+key+"}", "nothing, strip and strip_end: want a field of one value or a joined list, and genres is neither")
+		entry("{column='x',path='g',field='genres',"+key+"}", "nothing, strip and strip_end: want a field of one value or a joined list, and genres is neither")
+	}
 	f(movieTable("{value=1,field='title'}"), "table t: record 1: column (none): value 1 is nothing that field title can be")
 	f(movieTable("{field='title'}"), "table t: record 1: column (none): want either a column or a value")
-	f(movieTable("{value='a',field='title',as='text'}"), "table t: record 1: column (none): a value of its own is not converted: want none of as, path, values and object")
+	f(movieTable("{value='a',field='title',as='text'}"), "table t: record 1: column (none): a value of its own is not converted: want none of as, path, values, object, nothing, strip and strip_end")
 	f(movieTable("{column='x',field='genres',object='o'}")+"[[object]]\nname='o'\nmap=[{column='y',field='colour'}]",
 		"table t: record 1: column x: object o: column y: field \"colour\": there is no field colour")
 	f(movieTable("{column='x',field='recommendations',object='o'}")+"[[object]]\nname='o'\nmap=[{column='y',field='results',object='o'}]",
@@ -300,6 +305,11 @@ func TestConvert(t *testing.T) {
 	f("field='budget',strip='s'", `"123"`, `"budget":123`)
 	f("field='budget',strip='s'", `123`, `"budget":123`)
 	f("field='budget',strip='s'", `"s"`, "")
+	// At the end of a path too.
+	f("path='u',field='poster_path',strip=['https://i/w500'],strip_end='?x'", `{"u":"https://i/w500/a.jpg?x"}`, `"poster_path":"/a.jpg"`)
+	f("path='u',field='poster_path',strip=['https://i/w500']", `"{\"u\":\"https://i/w500/a.jpg\"}"`, `"poster_path":"/a.jpg"`)
+	f("path='u',field='poster_path',nothing=['-']", `{"u":"-"}`, "")
+	f("path='a.n',field='budget',strip_end=' $'", `{"a":{"n":"12 $"}}`, `"budget":12`)
 	f("field='imdb_id',as='imdb',strip='https://www.imdb.com/title/'", `"https://www.imdb.com/title/tt0114709"`, `"imdb_id":"tt0114709"`)
 	f("field='adult',strip='is_'", `"is_true"`, `"adult":true`)
 	f("field='status',strip='s-',values={1='Released'}", `"s-1"`, `"status":"Released"`)
