@@ -15,7 +15,6 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/bucket"
-	"github.com/reelsplice/reelsplice/schemas/release/delta"
 )
 
 func publishCommand(a *app) *cobra.Command {
@@ -117,7 +116,7 @@ func uploadDeltas(ctx context.Context, to bucketStore, local release.Store, id s
 		if _, err := os.Stat(local.Path(earlier)); err != nil {
 			continue // edges pull whole files
 		}
-		_, _, err = delta.WriteAll(ctx, to.Folder, local, id, earlier)
+		_, err = to.PushDeltas(ctx, local, id, earlier)
 		if err != nil && !errors.Is(err, release.ErrCorrupt) { // the earlier release may be damaged, the later one was opened
 			return err
 		}

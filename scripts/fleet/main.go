@@ -18,7 +18,6 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/object/store"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/bucket"
-	"github.com/reelsplice/reelsplice/schemas/release/delta"
 )
 
 const (
@@ -115,8 +114,7 @@ func (f *fleet) upload(ctx context.Context, id, before string) (deltas int64, er
 	if _, err := f.bucket.Push(ctx, f.local.Path(id), nil); err != nil || before == "" {
 		return 0, err
 	}
-	deltas, _, err = delta.WriteAll(ctx, f.bucket.Folder, f.local, id, before)
-	return deltas, err
+	return f.bucket.PushDeltas(ctx, f.local, id, before)
 }
 
 // start starts the edges, one of which follows the canary, and the proxy, and then the load.

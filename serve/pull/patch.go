@@ -12,6 +12,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/durable"
 	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/bucket"
 	"github.com/reelsplice/reelsplice/schemas/release/delta"
 )
 
@@ -39,9 +40,9 @@ func (p *Puller) patches(ctx context.Context, wanted []release.File) map[string]
 	}
 	listing, cancel := p.bounded(ctx)
 	defer cancel()
-	all, err := p.cfg.Bucket.List(listing, delta.Prefix)
+	all, err := p.cfg.Bucket.List(listing, bucket.DeltasPrefix)
 	if err != nil {
-		p.log.Warn("deltas cannot be listed, whole files are pulled", "error", p.named(listing, delta.Prefix, err))
+		p.log.Warn("deltas cannot be listed, whole files are pulled", "error", p.named(listing, bucket.DeltasPrefix, err))
 		return nil
 	}
 	sizes := map[string]int64{}
@@ -50,7 +51,7 @@ func (p *Puller) patches(ctx context.Context, wanted []release.File) map[string]
 	}
 	found := map[string][]patch{}
 	for _, o := range all {
-		newSHA, oldSHA, ok := delta.Split(o.Key)
+		newSHA, oldSHA, ok := bucket.SplitDeltaName(o.Key)
 		old, have := olds[oldSHA]
 		if ok && have && o.Size < sizes[newSHA] {
 			found[newSHA] = append(found[newSHA], patch{o, old})

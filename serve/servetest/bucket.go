@@ -9,7 +9,6 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/object/store"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/bucket"
-	"github.com/reelsplice/reelsplice/schemas/release/delta"
 )
 
 // A Bucket is a bucket of releases in the memory of the test.
@@ -33,11 +32,12 @@ func NewBucket(tb testing.TB) *Bucket {
 // Upload brings a release of a local store into the bucket, with the deltas from earlier ones.
 func (b *Bucket) Upload(tb testing.TB, local release.Store, id string, earlier ...string) {
 	tb.Helper()
-	if _, err := (bucket.Store{Folder: b.Folder}).Push(tb.Context(), local.Path(id), nil); err != nil {
+	s := bucket.Store{Folder: b.Folder}
+	if _, err := s.Push(tb.Context(), local.Path(id), nil); err != nil {
 		tb.Fatal(err)
 	}
 	for _, e := range earlier {
-		if _, _, err := delta.WriteAll(tb.Context(), b.Folder, local, id, e); err != nil {
+		if _, err := s.PushDeltas(tb.Context(), local, id, e); err != nil {
 			tb.Fatal(err)
 		}
 	}

@@ -297,27 +297,32 @@ func TestCopy(t *testing.T) {
 	}
 }
 
-// TestPutFileRefuses looks at the content before it uploads.
-func TestPutFileRefuses(t *testing.T) {
+// TestPushRefuses looks at the content of files before it uploads them.
+func TestPushRefuses(t *testing.T) {
+	local, ids := releasesOf(t, 1)
+	m, err := release.ReadManifest(local.Path(ids[0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(local.Path(ids[0]), m.Parts[0].Name)
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
 	server := objecttest.New(t)
 	s := open(t, server)
-	f := release.File{Name: "table-x", Size: 3, SHA256: sha([]byte("abc"))}
-	for _, content := range []string{"abd", "ab"} {
-		if err := s.PutFile(t.Context(), f, strings.NewReader(content)); !errors.Is(err, release.ErrCorrupt) {
-			t.Errorf("PutFile of %q = %v, want ErrCorrupt", content, err)
+	changed := bytes.Clone(content)
+	changed[len(changed)/2] ^= 1
+	for _, wrong := range [][]byte{changed, content[1:], append(bytes.Clone(content), 0)} {
+		if err := os.WriteFile(path, wrong, 0o600); err != nil {
+			t.Fatal(err)
 		}
-		if ok, err := s.Has(t.Context(), f); ok || err != nil {
-			t.Errorf("Has after %q = %v, %v, want false", content, ok, err)
+		if _, err := s.Push(t.Context(), local.Path(ids[0]), nil); !errors.Is(err, release.ErrCorrupt) || !strings.Contains(err.Error(), m.Parts[0].Name) {
+			t.Errorf("Push = %v, want ErrCorrupt of %s", err, m.Parts[0].Name)
 		}
 	}
-	if err := s.PutFile(t.Context(), f, strings.NewReader("abc")); err != nil {
-		t.Error(err)
-	}
-	if ok, err := s.Has(t.Context(), f); !ok || err != nil {
-		t.Errorf("Has = %v, %v, want true", ok, err)
-	}
-	if got := server.Keys(t, ""); !slices.Equal(got, []string{"releases/files/" + f.SHA256}) {
-		t.Errorf("objects: %q", got)
+	if keys := server.Keys(t, "releases/"); slices.Contains(keys, "releases/"+bucket.FileName(m.Parts[0])) || slices.Contains(keys, "releases/"+ids[0]+"/manifest.json") {
+		t.Errorf("objects: %q", keys)
 	}
 }
 
@@ -329,9 +334,6 @@ func TestIncomplete(t *testing.T) {
 	m, err := release.ReadManifest(local.Path(ids[0]))
 	if err != nil {
 		t.Fatal(err)
-	}
-	if err := s.Install(t.Context(), &m, nil); err == nil || !strings.Contains(err.Error(), "is missing: s3://bucket/releases/files/") {
-		t.Errorf("Install without files = %v", err)
 	}
 	push(t, s, local, ids...)
 	publish(t, s, ids[1])

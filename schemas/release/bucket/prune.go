@@ -25,7 +25,7 @@ var (
 // canary, and then the newest ones until keep, at least 1, are there; releases that List gives an Err for it neither
 // counts nor touches.
 //
-// Manifests go first, then the objects that no manifest names and that are older than grace: a build uploads the
+// Manifests go first, then the objects that no manifest names and that are older than grace: Push uploads the
 // files of a release before its manifest. A listing that fails, or that another one contradicts, removes nothing
 // behind it.
 func (s Store) Prune(ctx context.Context, keep int, grace time.Duration) (removed []string, err error) {
@@ -61,7 +61,7 @@ func (s Store) orphans(ctx context.Context, v *view, surplus []string, before ti
 			names = append(names, o.Key)
 		}
 	}
-	for _, prefix := range []string{filesPrefix, deltasPrefix} {
+	for _, prefix := range []string{filesPrefix, DeltasPrefix} {
 		all, err := s.Folder.List(ctx, prefix)
 		if err != nil {
 			return nil, err

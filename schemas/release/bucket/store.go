@@ -18,7 +18,6 @@ const (
 	manifestName = "/manifest.json"
 	reportName   = "/report.json"
 	filesPrefix  = "files/"
-	deltasPrefix = "deltas/"
 )
 
 // parallel is how many requests a method sends at a time.
@@ -38,11 +37,6 @@ func (s Store) String() string { return s.Folder.String() }
 
 // FileName returns the name of the object with the content of a release's file.
 func FileName(f release.File) string { return filesPrefix + f.SHA256 }
-
-// DeltaName returns the name of the object that makes one file from another.
-func DeltaName(made, from release.File) string {
-	return deltasPrefix + made.SHA256 + "-" + from.SHA256
-}
 
 // Current returns the id of the release that edges serve. The error matches release.ErrNoRelease when
 // nothing has been published yet.

@@ -2,22 +2,16 @@ package delta
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"io"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
-	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/release"
-	"github.com/reelsplice/reelsplice/schemas/release/bucket"
 )
 
 func file(name string, data []byte) release.File {
@@ -142,78 +136,6 @@ func TestApplyRefuses(t *testing.T) {
 	short := bytes.NewReader(old[:100])
 	if err := Apply(io.Discard, want, bytes.NewReader(d), file("old", old), short); !errors.Is(err, ErrInvalid) {
 		t.Errorf("Apply to an old file that was cut = %v, want ErrInvalid", err)
-	}
-}
-
-// TestWrite stores a delta that is worth it, and none else.
-func TestWrite(t *testing.T) {
-	ctx, dir := context.Background(), t.TempDir()
-	folder := object.Local(filepath.Join(dir, "bucket"))
-	write := func(newData, oldData []byte) int64 {
-		t.Helper()
-		var files [2]*os.File
-		for i, data := range [][]byte{newData, oldData} {
-			f, err := os.CreateTemp(dir, "file")
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer f.Close()
-			if _, err := f.Write(data); err != nil {
-				t.Fatal(err)
-			}
-			files[i] = f
-		}
-		n, err := Write(ctx, folder, dir, file("new", newData), files[0], file("old", oldData), files[1])
-		if err != nil {
-			t.Fatal(err)
-		}
-		return n
-	}
-	old := noise(1, 50_000)
-	made := slices.Concat(old[1:], []byte("x"))
-	if n := write(noise(2, 50_000), old); n != 0 {
-		t.Errorf("Write of files without anything in common = %d, want 0", n)
-	}
-	n := write(made, old)
-	data, _, err := folder.ReadAll(ctx, bucket.DeltaName(file("new", made), file("old", old)))
-	if err != nil || int64(len(data)) != n {
-		t.Fatalf("the bucket has a delta of %d bytes, %v, want %d", len(data), err, n)
-	}
-	if got, err := apply(file("new", made), data, old); err != nil || !bytes.Equal(got, made) {
-		t.Errorf("Apply = %v, want the new file", err)
-	}
-	if again := write(made, old); again != n {
-		t.Errorf("Write again = %d, want %d", again, n)
-	}
-	all, err := folder.List(ctx, Prefix)
-	if err != nil || len(all) != 1 {
-		t.Fatalf("the bucket has %d deltas, %v, want 1", len(all), err)
-	}
-	if newSHA, oldSHA, ok := Split(all[0].Key); !ok || newSHA != file("", made).SHA256 || oldSHA != file("", old).SHA256 {
-		t.Errorf("Split(%s) = %s, %s, %v", all[0].Key, newSHA, oldSHA, ok)
-	}
-	left, err := filepath.Glob(filepath.Join(dir, ".delta-*"))
-	if err != nil || len(left) > 0 {
-		t.Errorf("temporary files %v, %v, want none", left, err)
-	}
-}
-
-func TestPairs(t *testing.T) {
-	f := func(name string) release.File { return file(strings.TrimRight(name, "'"), []byte(name)) }
-	old := &release.Manifest{
-		Parts: []release.File{f("part-a"), f("part-b")}, Index: []release.File{f("index-0000")},
-		Packs: []release.File{f("pack-a")}, Tables: []release.File{f("table-movie"), f("table-tv")},
-	}
-	m := &release.Manifest{
-		Parts: []release.File{f("part-a"), f("part-c"), f("part-d")}, Index: []release.File{f("index-0000'")},
-		Packs: []release.File{f("pack-a"), f("pack-b")}, Tables: []release.File{f("table-movie'"), f("table-person"), f("table-tv")},
-	}
-	var got []string
-	for _, p := range pairFiles(m, old, []int{0, 1, -1}) {
-		got = append(got, p.New.Name+"<"+p.Old.Name)
-	}
-	if want := "part-c<part-b index-0000<index-0000 table-movie<table-movie"; strings.Join(got, " ") != want {
-		t.Errorf("Pairs = %s, want %s", got, want)
 	}
 }
 

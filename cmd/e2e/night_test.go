@@ -1,0 +1,114 @@
+package e2e
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/reelsplice/reelsplice/build"
+	"github.com/reelsplice/reelsplice/data/gen"
+	"github.com/reelsplice/reelsplice/ingest"
+	"github.com/reelsplice/reelsplice/schemas/object/objecttest"
+	"github.com/reelsplice/reelsplice/schemas/object/store"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/bucket"
+)
+
+// TestNight: a night in which 2 % of the movies change moves 2 % of the release to an edge, once it is in a bucket:
+// deltas of the files that it has, and whole new packs.
+func TestNight(t *testing.T) {
+	if raceDetector {
+		t.Skip("it makes thousands of movies, and shares no memory")
+	}
+	const changed = 50 // each one of so many
+	c := gen.DefaultConfig()
+	c.Out, c.Movies, c.TV, c.Compression = t.TempDir(), 400, 0, gen.None
+	if _, err := gen.Run(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	cfg := build.DefaultConfig()
+	cfg.Catalog, cfg.Releases = t.TempDir(), t.TempDir()
+	night := func(from string, update bool) string {
+		t.Helper()
+		if _, err := ingest.Run(t.Context(), ingest.Config{Catalog: cfg.Catalog, Sources: []string{from}, Update: update}); err != nil {
+			t.Fatal(err)
+		}
+		r, err := build.Run(t.Context(), cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Release
+	}
+	first := night(c.Out, false)
+	var rows []byte
+	for i, movie := range rowsOf(t, os.DirFS(c.Out), "movies.ndjson") {
+		if i%changed == 0 {
+			movie["overview"], movie["vote_count"] = "Revised.", i
+			row, err := json.Marshal(movie)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows = append(append(rows, row...), '\n')
+		}
+	}
+	changes := t.TempDir()
+	if err := os.WriteFile(filepath.Join(changes, "movies.ndjson"), rows, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg.Previous, cfg.Date = first, time.Date(2026, 11, 2, 0, 0, 0, 0, time.UTC)
+	second := night(changes, true)
+
+	folder, err := store.OpenFolder(t.Context(), objecttest.New(t).URL("releases"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, local := bucket.Store{Folder: folder}, release.Store{Dir: cfg.Releases}
+	for _, id := range []string{first, second} {
+		if _, err := s.Push(t.Context(), local.Path(id), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.PushDeltas(t.Context(), local, second, first); err != nil {
+		t.Fatal(err)
+	}
+	deltas := map[string]int64{} // by the SHA-256 of the file
+	all, err := folder.List(t.Context(), bucket.DeltasPrefix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range all {
+		made, _, _ := bucket.SplitDeltaName(o.Key)
+		deltas[made] = o.Size
+	}
+	before, err := s.Manifest(t.Context(), first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	had := map[string]bool{}
+	for _, f := range before.Files() {
+		had[f.SHA256] = true
+	}
+	m, err := s.Manifest(t.Context(), second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var size, whole, moved int64
+	for _, f := range m.Files() {
+		size += f.Size
+		if had[f.SHA256] {
+			continue
+		}
+		whole += f.Size
+		if n, ok := deltas[f.SHA256]; ok {
+			moved += n
+		} else {
+			moved += f.Size
+		}
+	}
+	t.Logf("%d bytes of a release, %d in new files, %d moved: %.2f %%", size, whole, moved, 100*float64(moved)/float64(size))
+	if moved == 0 || 1000*moved > 25*size {
+		t.Errorf("%d bytes of %d move, want 2.5 %% at most", moved, size)
+	}
+}
