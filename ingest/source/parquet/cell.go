@@ -2,11 +2,10 @@ package parquet
 
 import (
 	"encoding/binary"
-	"encoding/hex"
+	"fmt"
 	"math"
 	"math/big"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/parquet-go/parquet-go"
@@ -25,7 +24,7 @@ type cell func(dst []byte, v parquet.Value) (out []byte, bad string)
 func cellOf(e *format.SchemaElement) cell {
 	switch l := e.LogicalType.Value.(type) {
 	case *format.DecimalType:
-		return decimalCell(e.Type.V, int(l.Scale))
+		return decimalCell(int(l.Scale))
 	case *format.DateType:
 		return dateCell
 	case *format.TimestampType:
@@ -45,7 +44,7 @@ func cellOf(e *format.SchemaElement) cell {
 	if e.ConvertedType.Valid {
 		switch c := e.ConvertedType.V; c {
 		case deprecated.Decimal:
-			return decimalCell(e.Type.V, int(e.Scale.V))
+			return decimalCell(int(e.Scale.V))
 		case deprecated.Date:
 			return dateCell
 		case deprecated.TimestampMillis:
@@ -67,7 +66,7 @@ func cellOf(e *format.SchemaElement) cell {
 func plainCell(t format.Type) cell {
 	switch t {
 	case format.Boolean:
-		return boolCell
+		return func(dst []byte, v parquet.Value) ([]byte, string) { return strconv.AppendBool(dst, v.Boolean()), "" }
 	case format.Int32, format.Int64:
 		return intCell
 	case format.Int96:
@@ -82,10 +81,6 @@ func plainCell(t format.Type) cell {
 		}
 	}
 	return func(dst []byte, v parquet.Value) ([]byte, string) { return jsonrow.AppendString(dst, v.ByteArray()) }
-}
-
-func boolCell(dst []byte, v parquet.Value) ([]byte, string) {
-	return strconv.AppendBool(dst, v.Boolean()), ""
 }
 
 // integer returns the number in a value of either integer type.
@@ -199,52 +194,22 @@ func uuidCell(dst []byte, v parquet.Value) ([]byte, string) {
 	if len(b) != 16 {
 		return append(dst, "null"...), "UUID value is not 16 bytes long"
 	}
-	dst = append(dst, '"')
-	for i, n := range [...]int{4, 2, 2, 2, 6} {
-		if i > 0 {
-			dst = append(dst, '-')
-		}
-		dst = hex.AppendEncode(dst, b[:n])
-		b = b[n:]
-	}
-	return append(dst, '"'), ""
+	return fmt.Appendf(dst, `"%x-%x-%x-%x-%x"`, b[:4], b[4:6], b[6:8], b[8:10], b[10:]), ""
 }
 
 // decimalCell writes a DECIMAL digit by digit, never through a float.
-func decimalCell(t format.Type, scale int) cell {
-	return func(dst []byte, v parquet.Value) ([]byte, string) {
-		if t == format.Int32 || t == format.Int64 {
-			return appendDecimal(dst, strconv.FormatInt(integer(v), 10), scale), ""
-		}
-		b := v.ByteArray()
-		if len(b) > 1024 {
-			return append(dst, "null"...), "DECIMAL value is longer than 1024 bytes"
-		}
-		return appendDecimal(dst, bigEndian(b).String(), scale), ""
-	}
-}
-
-// bigEndian returns the two's complement number in b.
-func bigEndian(b []byte) *big.Int {
-	n := new(big.Int).SetBytes(b)
-	if len(b) > 0 && b[0]&0x80 != 0 {
-		n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(len(b))*8))
-	}
-	return n
-}
-
-// appendDecimal appends digits, which may start with a minus, with a point before the
-// last scale of them.
-func appendDecimal(dst []byte, digits string, scale int) []byte {
-	if digits[0] == '-' {
-		dst = append(dst, '-')
-		digits = digits[1:]
-	}
+func decimalCell(scale int) cell {
 	scale = min(max(scale, 0), 1024)
-	digits = strings.Repeat("0", max(0, scale+1-len(digits))) + digits
-	dst = append(dst, digits[:len(digits)-scale]...)
-	if scale > 0 {
-		dst = append(append(dst, '.'), digits[len(digits)-scale:]...)
+	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(scale)), nil)
+	return func(dst []byte, v parquet.Value) ([]byte, string) {
+		n := new(big.Int)
+		if k := v.Kind(); k == parquet.Int32 || k == parquet.Int64 {
+			n.SetInt64(integer(v))
+		} else if b := v.ByteArray(); len(b) > 1024 {
+			return append(dst, "null"...), "DECIMAL value is longer than 1024 bytes"
+		} else if n.SetBytes(b); len(b) > 0 && b[0]&0x80 != 0 { // two's complement
+			n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(len(b))*8))
+		}
+		return append(dst, new(big.Rat).SetFrac(n, unit).FloatString(scale)...), ""
 	}
-	return dst
 }

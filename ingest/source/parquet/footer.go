@@ -74,109 +74,43 @@ func footerOf(r io.ReaderAt, size int64) ([]byte, error) {
 	return b, err
 }
 
-// A schemaChecker walks over the schema of a Parquet file, a list in depth-first order.
-type schemaChecker struct {
-	schema []format.SchemaElement
-	next   int
-	leaves int
-}
-
-// checkSchema returns the number of leaf columns.
-func checkSchema(schema []format.SchemaElement) (leaves int, err error) {
-	if len(schema) == 0 {
-		return 0, errors.New("no columns in the Parquet file")
-	}
-	c := schemaChecker{schema: schema}
-	if err := c.node(0); err != nil {
-		return 0, err
-	}
-	if c.next < len(schema) {
-		return 0, fmt.Errorf("corrupt Parquet footer: %d nodes of the schema belong to no group", len(schema)-c.next)
-	}
-	if c.leaves == 0 {
-		return 0, errors.New("no columns in the Parquet file")
-	}
-	return c.leaves, nil
-}
-
-// node checks the next node and all below it.
-func (c *schemaChecker) node(depth int) error {
-	if c.next >= len(c.schema) {
-		return errors.New("corrupt Parquet footer: the schema ends inside a group")
-	}
-	e := &c.schema[c.next]
-	c.next++
-	if depth > maxSchemaDepth {
-		return limit.Over("Parquet schema is nested deeper than %d levels at %.100q", maxSchemaDepth, e.Name)
-	}
-	if e.Type.Valid {
-		c.leaves++
-		return c.leaf(e)
-	}
-	for range e.NumChildren.V {
-		if err := c.node(depth + 1); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// leaf checks a leaf column.
-func (c *schemaChecker) leaf(e *format.SchemaElement) error {
-	switch {
-	case c.leaves > limit.MaxColumns:
-		return limit.Over("Parquet schema has more than %d columns", limit.MaxColumns)
-	case e.NumChildren.V > 0:
-		return fmt.Errorf("corrupt Parquet footer: column %q has a type and %d children", e.Name, e.NumChildren.V)
-	case e.Type.V == format.FixedLenByteArray && (e.TypeLength.V < 1 || e.TypeLength.V > math.MaxInt16):
-		return fmt.Errorf("corrupt Parquet footer: column %q holds values of %d bytes", e.Name, e.TypeLength.V)
-	case e.Type.V < format.Boolean || e.Type.V > format.FixedLenByteArray:
-		return fmt.Errorf("corrupt Parquet footer: column %q is of the unknown type %d", e.Name, e.Type.V)
-	}
-	return nil
-}
-
-// checkClaims compares the rows that meta claims with the size of the Parquet file. A
-// file may hold as many rows as it likes, but not out of nothing: see valueBytes.
-func checkClaims(meta *format.FileMetaData, leaves int, size, onDisk, ratio int64) error {
+// checkClaims compares what meta claims with the leaf columns and the size of the Parquet file, and returns
+// the rows. A file may hold as many rows as it likes, but not out of nothing: see valueBytes.
+func checkClaims(meta *format.FileMetaData, leaves []*node, size, onDisk, ratio int64) (rows int64, err error) {
 	var values, stored float64
 	for i := range meta.RowGroups {
 		g := &meta.RowGroups[i]
-		if len(g.Columns) != leaves {
-			return fmt.Errorf("corrupt Parquet footer: row group %d has %d columns, want %d", i+1, len(g.Columns), leaves)
+		bad := func(form string, args ...any) (int64, error) {
+			return 0, fmt.Errorf("corrupt Parquet footer: row group %d"+form, append([]any{i + 1}, args...)...)
 		}
-		if g.NumRows < 0 {
-			return fmt.Errorf("corrupt Parquet footer: row group %d has %d rows", i+1, g.NumRows)
+		if len(g.Columns) != len(leaves) || g.NumRows < 0 {
+			return bad(" has %d columns and %d rows, want %d columns", len(g.Columns), g.NumRows, len(leaves))
 		}
+		rows += g.NumRows
 		for k := range g.Columns {
-			if err := checkChunk(&g.Columns[k], g.NumRows, size); err != nil {
-				return fmt.Errorf("corrupt Parquet footer: row group %d: column %d: %w", i+1, k+1, err)
+			c := &g.Columns[k]
+			m := &c.MetaData
+			switch start := chunkStart(m); {
+			case len(c.EncryptedColumnMetadata) > 0 || c.CryptoMetadata.Value != nil:
+				return bad(": column %d: it is encrypted", k+1)
+			case m.NumValues < g.NumRows:
+				return bad(": column %d: it has %d values in %d rows", k+1, m.NumValues, g.NumRows)
+			case leaves[k].rep == 0 && m.NumValues != g.NumRows: // values behind the last row would be lost
+				return bad(": column %q has %d values in %d rows", leaves[k].path, m.NumValues, g.NumRows)
+			case start < 0 || m.TotalCompressedSize < 0 || start > size || m.TotalCompressedSize > size-start:
+				return bad(": column %d: it lies at %d to %d+%d in a file of %d bytes", k+1, start, start, m.TotalCompressedSize, size)
 			}
-			values += float64(g.Columns[k].MetaData.NumValues)
-			stored += float64(g.Columns[k].MetaData.TotalCompressedSize)
+			values += float64(m.NumValues)
+			stored += float64(m.TotalCompressedSize)
 		}
 	}
 	if stored > float64(size) {
-		return fmt.Errorf("corrupt Parquet footer: its columns have %.0f bytes in a file of %d", stored, size)
+		return 0, fmt.Errorf("corrupt Parquet footer: its columns have %.0f bytes in a file of %d", stored, size)
 	}
 	if most := limit.Expandable(onDisk, ratio) / valueBytes; values > float64(most) {
-		return limit.Over("claims %.0f values in %d bytes, want at most %d: is it a compression bomb?", values, onDisk, most)
+		return 0, limit.Over("claims %.0f values in %d bytes, want at most %d: is it a compression bomb?", values, onDisk, most)
 	}
-	return nil
-}
-
-// checkChunk checks the claims of the footer about one column in a row group of so many rows.
-func checkChunk(c *format.ColumnChunk, rows, size int64) error {
-	m := &c.MetaData
-	switch start := chunkStart(m); {
-	case len(c.EncryptedColumnMetadata) > 0 || c.CryptoMetadata.Value != nil:
-		return errors.New("it is encrypted")
-	case m.NumValues < rows:
-		return fmt.Errorf("it has %d values in %d rows", m.NumValues, rows)
-	case start < 0 || m.TotalCompressedSize < 0 || start > size || m.TotalCompressedSize > size-start:
-		return fmt.Errorf("it lies at %d to %d+%d in a file of %d bytes", start, start, m.TotalCompressedSize, size)
-	}
-	return nil
+	return rows, nil
 }
 
 // chunkStart returns the offset of the first page of a column.

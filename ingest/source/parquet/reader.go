@@ -57,45 +57,27 @@ func Open(r io.ReaderAt, size, onDisk int64, l limit.Limits) (p *Reader, err err
 	if err != nil {
 		return nil, err
 	}
-	leaves, err := checkSchema(meta.Schema)
+	root, leaves, err := newTree(meta.Schema)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkClaims(meta, leaves, size, onDisk, l.MaxRatio); err != nil {
+	total, err := checkClaims(meta, leaves, size, onDisk, l.MaxRatio)
+	if err != nil {
 		return nil, err
 	}
 	schema, err := openSchema(meta)
 	if err != nil {
 		return nil, fmt.Errorf("corrupt Parquet footer: %w", err)
 	}
-	root, err := newTree(schema)
-	if err != nil {
-		return nil, err
-	}
 	p = &Reader{
-		r: r, max: int(l.MaxRowBytes), groups: meta.RowGroups, schema: schema, root: root,
-		budget: budget{Limits: l, Budget: limit.Budget{Max: l.MaxBytes, Ratio: l.MaxRatio}, size: onDisk}, columns: make([]*column, leaves),
+		r: r, max: int(l.MaxRowBytes), groups: meta.RowGroups, total: total, schema: schema, root: root,
+		budget: budget{Limits: l, Budget: limit.Budget{Max: l.MaxBytes, Ratio: l.MaxRatio}, size: onDisk},
 	}
-	for _, leaf := range root.leaves(nil) {
+	for _, leaf := range leaves {
 		src := &pages{leaf: leaf, budget: &p.budget, unpack: &p.unpack, headers: &p.headers}
-		p.columns[leaf.column] = &column{name: leaf.path, flat: leaf.rep == 0, src: src, buf: make([]parquet.Value, valueBatch)}
+		p.columns = append(p.columns, &column{name: leaf.path, flat: leaf.rep == 0, src: src, buf: make([]parquet.Value, valueBatch)})
 	}
-	return p, p.checkRows()
-}
-
-// checkRows checks that columns that cannot repeat have as many values as their row group
-// has rows, since values behind the last row would be lost.
-func (p *Reader) checkRows() error {
-	for i := range p.groups {
-		g := &p.groups[i]
-		p.total += g.NumRows
-		for k, c := range p.columns {
-			if n := g.Columns[k].MetaData.NumValues; c.flat && n != g.NumRows {
-				return fmt.Errorf("corrupt Parquet footer: row group %d: column %q has %d values in %d rows", i+1, c.name, n, g.NumRows)
-			}
-		}
-	}
-	return nil
+	return p, nil
 }
 
 // recoverTo turns a panic into an error.

@@ -3,6 +3,8 @@ package parquet
 import (
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
@@ -10,6 +12,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/reelsplice/reelsplice/ingest/source/jsonrow"
+	"github.com/reelsplice/reelsplice/ingest/source/limit"
 )
 
 // pandasIndex is the column in which pandas keeps a table's row labels: no data.
@@ -26,7 +29,8 @@ const (
 
 // A node is a node of a file's schema, prepared for writing JSON.
 type node struct {
-	path     string
+	name     string
+	path     string // names from the root on
 	key      string // `"name":`
 	shape    shape
 	repeated bool
@@ -40,120 +44,119 @@ type node struct {
 	drop     bool // read past, do not write
 }
 
-// newTree prepares the schema of f.
-func newTree(f *parquet.File) (*node, error) {
-	if len(f.Root().Columns()) == 0 {
-		return nil, errors.New("no columns in the Parquet file")
+// A tree is the schema of a Parquet file, which lists its nodes in depth-first order.
+type tree struct {
+	schema []format.SchemaElement
+	next   int
+	leaves []*node // in the order of the columns
+}
+
+// newTree checks and prepares a schema.
+func newTree(schema []format.SchemaElement) (root *node, leaves []*node, err error) {
+	t := tree{schema: schema}
+	if len(schema) > 0 {
+		root, err = t.node(&node{first: -1}, 0)
 	}
-	// Leaves stand in the footer in column order; the library's own types lack
-	// some logical types, so they come from the footer.
-	var leaves []*format.SchemaElement
-	for i := range f.Metadata().Schema {
-		if e := &f.Metadata().Schema[i]; e.Type.Valid {
-			leaves = append(leaves, e)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case len(t.leaves) == 0:
+		return nil, nil, errors.New("no columns in the Parquet file")
+	case t.next < len(schema):
+		return nil, nil, fmt.Errorf("corrupt Parquet footer: %d nodes of the schema belong to no group", len(schema)-t.next)
+	}
+	for _, child := range root.children {
+		child.drop = child.name == pandasIndex
+	}
+	return root, t.leaves, nil
+}
+
+// node prepares the next node, which is below parent, and all below it.
+func (t *tree) node(parent *node, depth int) (*node, error) {
+	if t.next >= len(t.schema) {
+		return nil, errors.New("corrupt Parquet footer: the schema ends inside a group")
+	}
+	e := &t.schema[t.next]
+	t.next++
+	if depth > maxSchemaDepth {
+		return nil, limit.Over("Parquet schema is nested deeper than %d levels at %.100q", maxSchemaDepth, e.Name)
+	}
+	n := &node{name: e.Name, path: e.Name, shape: shapeGroup, def: parent.def, rep: parent.rep, first: -1}
+	if depth == 0 {
+		n.path = ""
+	} else {
+		if depth > 1 {
+			n.path = parent.path + "." + e.Name
+		}
+		key, _ := jsonrow.AppendString(nil, []byte(strings.ToValidUTF8(e.Name, "\uFFFD")))
+		n.key = string(key) + ":"
+		n.repeated = e.RepetitionType.Valid && e.RepetitionType.V == format.Repeated
+		if n.repeated {
+			n.rep++
+		}
+		if n.repeated || e.RepetitionType.Valid && e.RepetitionType.V == format.Optional {
+			n.def++
 		}
 	}
-	root := &node{shape: shapeGroup, first: -1}
-	for _, c := range f.Root().Columns() {
-		child, err := newNode(c, root, leaves)
+	if e.Type.Valid {
+		n.shape, n.column, n.first = shapeLeaf, len(t.leaves), len(t.leaves)
+		n.physical, n.length, n.cell = e.Type.V, e.TypeLength.V, cellOf(e)
+		t.leaves = append(t.leaves, n)
+		return n, n.checkLeaf(e)
+	}
+	for range e.NumChildren.V {
+		child, err := t.node(n, depth+1)
 		if err != nil {
 			return nil, err
 		}
-		child.drop = c.Name() == pandasIndex
-		root.add(child)
-	}
-	return root, nil
-}
-
-func (n *node) add(child *node) {
-	if n.first < 0 {
-		n.first = child.first
-	}
-	n.children = append(n.children, child)
-}
-
-// newNode prepares column c below parent.
-func newNode(c *parquet.Column, parent *node, leaves []*format.SchemaElement) (*node, error) {
-	key, _ := jsonrow.AppendString(nil, []byte(strings.ToValidUTF8(c.Name(), "\uFFFD")))
-	n := &node{
-		path: strings.Join(c.Path(), "."), key: string(key) + ":", repeated: c.Repeated(),
-		def: parent.def, rep: parent.rep, first: -1,
-	}
-	if c.Optional() || c.Repeated() {
-		n.def++
-	}
-	if c.Repeated() {
-		n.rep++
-	}
-	if c.Leaf() {
-		if c.Index() < 0 || c.Index() >= len(leaves) {
-			return nil, fmt.Errorf("corrupt Parquet footer: column %q has number %d of %d", n.path, c.Index(), len(leaves))
+		if n.first < 0 {
+			n.first = child.first
 		}
-		n.shape, n.column, n.first = shapeLeaf, c.Index(), c.Index()
-		n.physical, n.length = leaves[n.column].Type.V, leaves[n.column].TypeLength.V
-		n.cell = cellOf(leaves[n.column])
-		return n, nil
+		n.children = append(n.children, child)
 	}
-	for _, child := range c.Columns() {
-		m, err := newNode(child, n, leaves)
-		if err != nil {
-			return nil, err
-		}
-		n.add(m)
-	}
-	n.shape = shapeOf(c, n)
+	n.setShape(e)
 	return n, nil
 }
 
-// shapeOf finds lists and maps among the groups. Either form of annotation counts,
-// but only where the children are as the format demands.
-func shapeOf(c *parquet.Column, n *node) shape {
+// checkLeaf checks a leaf column.
+func (n *node) checkLeaf(e *format.SchemaElement) error {
+	switch {
+	case n.column >= limit.MaxColumns:
+		return limit.Over("Parquet schema has more than %d columns", limit.MaxColumns)
+	case e.NumChildren.V > 0:
+		return fmt.Errorf("corrupt Parquet footer: column %q has a type and %d children", e.Name, e.NumChildren.V)
+	case n.physical == format.FixedLenByteArray && (n.length < 1 || n.length > math.MaxInt16):
+		return fmt.Errorf("corrupt Parquet footer: column %q holds values of %d bytes", e.Name, n.length)
+	case n.physical < format.Boolean || n.physical > format.FixedLenByteArray:
+		return fmt.Errorf("corrupt Parquet footer: column %q is of the unknown type %d", e.Name, n.physical)
+	}
+	return nil
+}
+
+// setShape finds lists and maps among the groups. Either form of annotation counts, but only where the
+// children are as the format demands.
+func (n *node) setShape(e *format.SchemaElement) {
 	if len(n.children) != 1 || !n.children[0].repeated {
-		return shapeGroup
+		return
+	}
+	_, list := e.LogicalType.Value.(*format.ListType)
+	_, mapped := e.LogicalType.Value.(*format.MapType)
+	if e.ConvertedType.Valid {
+		list = list || e.ConvertedType.V == deprecated.List
+		mapped = mapped || e.ConvertedType.V == deprecated.Map || e.ConvertedType.V == deprecated.MapKeyValue
 	}
 	inner := n.children[0]
-	list, mapped := annotation(c.Type())
 	switch {
 	case mapped && inner.shape == shapeGroup && len(inner.children) == 2 && inner.children[0].shape == shapeLeaf && !inner.children[0].repeated:
-		return shapeMap
-	case !list && !mapped:
-		return shapeGroup
-	}
-	// Three levels: the repeated group only wraps the element. The exceptions are
-	// the two-level lists of old writers.
-	name := strings.TrimSuffix(inner.key[1:], `":`)
-	if inner.shape == shapeGroup && len(inner.children) == 1 && name != "array" && name != c.Name()+"_tuple" && !inner.children[0].repeated {
-		inner.shape = shapeList
-	}
-	return shapeList
-}
-
-// annotation reports whether a group's type is that of a list or a map.
-func annotation(t parquet.Type) (list, mapped bool) {
-	if l := t.LogicalType(); l != nil {
-		switch l.Value.(type) {
-		case *format.ListType:
-			list = true
-		case *format.MapType:
-			mapped = true
+		n.shape = shapeMap
+	case list || mapped:
+		n.shape = shapeList
+		// Three levels: the repeated group only wraps the element. The exceptions are the two-level
+		// lists of old writers.
+		if inner.shape == shapeGroup && len(inner.children) == 1 && inner.name != "array" && inner.name != n.name+"_tuple" && !inner.children[0].repeated {
+			inner.shape = shapeList
 		}
 	}
-	if c := t.ConvertedType(); c != nil {
-		list = list || *c == deprecated.List
-		mapped = mapped || *c == deprecated.Map || *c == deprecated.MapKeyValue
-	}
-	return list, mapped
-}
-
-// leaves appends the leaves below n.
-func (n *node) leaves(dst []*node) []*node {
-	if n.shape == shapeLeaf {
-		return append(dst, n)
-	}
-	for _, child := range n.children {
-		dst = child.leaves(dst)
-	}
-	return dst
 }
 
 // A rowWriter writes one row as JSON from the values of its columns.
@@ -164,42 +167,53 @@ type rowWriter struct {
 	bad     string // first reason why the row cannot be used
 }
 
-// errLong ends the writing of a row that is beyond the limit.
-var errLong = errors.New("row is too long")
+// A fault ends the writing of a row, as a panic.
+type fault struct{ error }
 
-var errLevels = errors.New("corrupt page: the levels of its values do not fit together")
-
-// peek returns the next value of a column.
-func (w *rowWriter) peek(column int) (parquet.Value, error) {
-	c := w.columns[column]
-	if c.at >= len(c.row) {
-		return parquet.Value{}, fmt.Errorf("column %q: %w", c.name, errLevels)
-	}
-	return c.row[c.at], nil
-}
+// errLong is the fault of a row that is beyond the limit: its rest need not be written.
+var errLong = fault{errors.New("row is too long")}
 
 // write writes the row, and checks that all values were used.
-func (w *rowWriter) write(root *node) error {
-	if err := w.fields(root); err != nil {
-		return err
-	}
+func (w *rowWriter) write(root *node) (err error) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case fault:
+			err = r
+		default:
+			panic(r)
+		}
+	}()
+	w.fields(root)
 	for _, c := range w.columns {
 		if c.at != len(c.row) {
-			return fmt.Errorf("column %q: %w", c.name, errLevels)
+			c.fail()
 		}
 	}
 	return nil
 }
 
+// fail ends the writing of a row whose levels do not fit together.
+func (c *column) fail() {
+	panic(fault{fmt.Errorf("column %q: corrupt page: the levels of its values do not fit together", c.name)})
+}
+
+// peek returns the next value of a column.
+func (w *rowWriter) peek(column int) parquet.Value {
+	c := w.columns[column]
+	if c.at >= len(c.row) {
+		c.fail()
+	}
+	return c.row[c.at]
+}
+
 // fields writes the children of a group as an object.
-func (w *rowWriter) fields(n *node) error {
+func (w *rowWriter) fields(n *node) {
 	w.dst = append(w.dst, '{')
 	comma := false
 	for _, child := range n.children {
 		if child.drop {
-			if err := w.skip(child, true); err != nil {
-				return err
-			}
+			w.skip(child, true)
 			continue
 		}
 		if comma {
@@ -207,93 +221,73 @@ func (w *rowWriter) fields(n *node) error {
 		}
 		comma = true
 		w.dst = append(w.dst, child.key...)
-		if err := w.node(child); err != nil {
-			return err
-		}
+		w.node(child)
 	}
 	w.dst = append(w.dst, '}')
-	return nil
 }
 
 // skip passes the values of a node: one a leaf, or all that the row has.
-func (w *rowWriter) skip(n *node, all bool) error {
+func (w *rowWriter) skip(n *node, all bool) {
 	if n.shape == shapeLeaf {
-		if _, err := w.peek(n.column); err != nil {
-			return err
-		}
+		_ = w.peek(n.column)
 		c := w.columns[n.column]
 		if c.at++; all {
 			c.at = len(c.row)
 		}
-		return nil
+		return
 	}
 	for _, child := range n.children {
-		if err := w.skip(child, all); err != nil {
-			return err
-		}
+		w.skip(child, all)
 	}
-	return nil
 }
 
 // node writes n: an array of its occurrences when it repeats, null when it is absent.
-func (w *rowWriter) node(n *node) error {
-	if n.repeated {
-		return w.repeat(n, '[', ']', w.single)
-	}
-	there, err := w.there(n)
-	if err != nil {
-		return err
-	}
-	if !there {
+func (w *rowWriter) node(n *node) {
+	switch {
+	case n.repeated:
+		w.repeat(n, '[', ']', w.single)
+	case w.there(n):
+		w.single(n)
+	default:
 		w.dst = append(w.dst, "null"...)
-		return w.skip(n, false)
+		w.skip(n, false)
 	}
-	return w.single(n)
 }
 
 // there reports whether n is present at the next value. A group without leaves
 // always is.
-func (w *rowWriter) there(n *node) (bool, error) {
-	if n.first < 0 {
-		return true, nil
-	}
-	v, err := w.peek(n.first)
-	return v.DefinitionLevel() >= n.def, err
+func (w *rowWriter) there(n *node) bool {
+	return n.first < 0 || w.peek(n.first).DefinitionLevel() >= n.def
 }
 
 // single writes one occurrence of n, which is there.
-func (w *rowWriter) single(n *node) error {
+func (w *rowWriter) single(n *node) {
 	switch n.shape {
 	case shapeLeaf:
-		return w.leaf(n)
+		w.leaf(n)
 	case shapeList:
 		// The wrapper of a three-level list holds one element, any other list its
 		// repeated child.
-		return w.node(n.children[0])
+		w.node(n.children[0])
 	case shapeMap:
-		return w.repeat(n.children[0], '{', '}', w.entry)
+		w.repeat(n.children[0], '{', '}', w.entry)
+	default:
+		w.fields(n)
 	}
-	return w.fields(n)
 }
 
 // repeat writes every occurrence of n in the row between two brackets.
-func (w *rowWriter) repeat(n *node, open, end byte, each func(*node) error) error {
+func (w *rowWriter) repeat(n *node, open, end byte, each func(*node)) {
 	w.dst = append(w.dst, open)
-	there, err := w.there(n)
-	if err != nil {
-		return err
-	}
-	if !there || n.first < 0 {
+	if n.first < 0 || !w.there(n) {
 		w.dst = append(w.dst, end)
-		return w.skip(n, false)
+		w.skip(n, false)
+		return
 	}
 	for c := w.columns[n.first]; ; {
 		before := c.at
-		if err := each(n); err != nil {
-			return err
-		}
-		if c.at == before {
-			return fmt.Errorf("column %q: %w", c.name, errLevels)
+		if each(n); c.at == before {
+			c.fail()
 		}
 		if c.at >= len(c.row) || c.row[c.at].RepetitionLevel() != n.rep {
 			break
@@ -301,40 +295,32 @@ func (w *rowWriter) repeat(n *node, open, end byte, each func(*node) error) erro
 		w.dst = append(w.dst, ',')
 	}
 	w.dst = append(w.dst, end)
-	return nil
 }
 
 // entry writes a key and value of a map.
-func (w *rowWriter) entry(n *node) error {
+func (w *rowWriter) entry(n *node) {
 	start := len(w.dst)
-	if err := w.node(n.children[0]); err != nil {
-		return err
-	}
+	w.node(n.children[0])
 	if w.dst[start] != '"' { // JSON keys are strings
-		key := append([]byte{'"'}, w.dst[start:]...)
-		w.dst = append(append(w.dst[:start], key...), '"')
+		w.dst = append(slices.Insert(w.dst, start, '"'), '"')
 	}
 	w.dst = append(w.dst, ':')
-	return w.node(n.children[1])
+	w.node(n.children[1])
 }
 
 // leaf writes one value.
-func (w *rowWriter) leaf(n *node) error {
-	v, err := w.peek(n.column)
-	if err != nil {
-		return err
-	}
+func (w *rowWriter) leaf(n *node) {
+	v := w.peek(n.column)
 	w.columns[n.column].at++
 	if v.IsNull() {
 		w.dst = append(w.dst, "null"...)
-		return nil
+		return
 	}
 	var bad string
 	if w.dst, bad = n.cell(w.dst, v); bad != "" && w.bad == "" {
 		w.bad = fmt.Sprintf("column %q: %s", n.path, bad)
 	}
 	if len(w.dst) > w.max {
-		return errLong // the rest of the row need not be written
+		panic(errLong)
 	}
-	return nil
 }

@@ -14,85 +14,62 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-var errPageSize = errors.New("it is longer than its header claims")
-
 // An unpacker uncompresses the pages of one file, never to more than they claim: the
 // library's own codecs grow their buffers for as long as data comes.
 type unpacker struct {
 	zstd   *zstd.Decoder
 	gzip   gzip.Reader
 	brotli brotli.Reader
-	src    bytes.Reader
 }
 
 // unpack uncompresses src into dst and returns its length.
 func (u *unpacker) unpack(codec format.CompressionCodec, dst, src []byte) (n int, err error) {
-	u.src.Reset(src)
+	var r interface {
+		io.Reader
+		Reset(src io.Reader) error
+	}
 	switch codec {
 	case format.Snappy:
-		if n, err = snappy.DecodedLen(src); err != nil {
-			return 0, err
+		if n, err = snappy.DecodedLen(src); err == nil && n <= len(dst) {
+			_, err = snappy.Decode(dst, src)
 		}
-		if n > len(dst) {
-			return 0, errPageSize
-		}
-		_, err = snappy.Decode(dst, src)
-		return n, err
 	case format.Zstd:
-		return u.unzstd(dst, src)
-	case format.Gzip:
-		return u.readWhole(&u.gzip, dst)
-	case format.Brotli:
-		return u.readWhole(&u.brotli, dst)
+		if u.zstd == nil {
+			if u.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true)); err != nil {
+				return 0, err
+			}
+		}
+		out, err := u.zstd.DecodeAll(src, dst[:0:len(dst)])
+		return len(out), err
 	case format.Lz4Raw:
 		return lz4.UncompressBlock(src, dst)
+	case format.Gzip:
+		r = &u.gzip
+	case format.Brotli:
+		r = &u.brotli
+	default:
+		return 0, fmt.Errorf("it is compressed with %s, want SNAPPY, ZSTD, GZIP, BROTLI or LZ4_RAW", codec)
 	}
-	return 0, fmt.Errorf("it is compressed with %s, want SNAPPY, ZSTD, GZIP, BROTLI or LZ4_RAW", codec)
-}
-
-func (u *unpacker) unzstd(dst, src []byte) (int, error) {
-	if u.zstd == nil {
-		z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true))
-		if err != nil {
+	if r != nil {
+		if err := r.Reset(bytes.NewReader(src)); err != nil {
 			return 0, err
 		}
-		u.zstd = z
-	}
-	out, err := u.zstd.DecodeAll(src, dst[:0:len(dst)])
-	if errors.Is(err, zstd.ErrDecoderSizeExceeded) {
-		err = errPageSize
-	}
-	return len(out), err
-}
-
-// A resetReader is a reader of gzip or brotli.
-type resetReader interface {
-	io.Reader
-	Reset(src io.Reader) error
-}
-
-// readWhole reads src through r to its end into dst, which must be long enough.
-func (u *unpacker) readWhole(r resetReader, dst []byte) (n int, err error) {
-	if err := r.Reset(&u.src); err != nil {
-		return 0, err
-	}
-	for n < len(dst) {
-		m, err := r.Read(dst[n:])
-		n += m
+		m, more := 0, dst
+		for err == nil && n <= len(dst) {
+			if more = more[m:]; len(more) == 0 {
+				more = make([]byte, 1) // to see the end
+			}
+			m, err = r.Read(more)
+			n += m
+		}
 		if err == io.EOF {
-			return n, nil
-		}
-		if err != nil {
-			return n, err
+			err = nil
 		}
 	}
-	var more [1]byte
-	if m, err := io.ReadFull(r, more[:]); m > 0 {
-		return n, errPageSize
-	} else if err != io.EOF {
-		return n, err
+	if n > len(dst) {
+		return len(dst), errors.New("it is longer than its header claims")
 	}
-	return n, nil
+	return n, err
 }
 
 func (u *unpacker) close() {
