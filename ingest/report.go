@@ -112,7 +112,7 @@ func (r *run) sum(d report.Report, skipped []report.Skipped) Report {
 	t := &d.Totals
 	out := Report{
 		Records: map[string]int64{}, Rows: t.Rows, Kept: t.Kept, Blank: t.Blank, Quarantined: r.quarantine.Count(), Duplicates: t.Duplicates,
-		FailedFiles: r.sort.Failed, Failed: r.sort.Failures, Conflicts: d.Conflicts.Count, Samples: r.report.First,
+		FailedFiles: r.sort.Failed, Failed: r.sort.Failures, Conflicts: d.Conflicts.Count, Samples: r.report.FirstConflicts(),
 		Matched: t.Matched, Minted: t.Minted, NoID: t.NoID, Merged: r.sort.Merged,
 		Whole: counts(t.Whole), Unknown: counts(t.Unknown), Coerced: counts(t.Coerced), Dropped: counts(t.Dropped),
 		ReportFile: filepath.Join(r.Catalog, report.HTMLFile), Details: d, Bad: r.quarantine.First(),

@@ -27,7 +27,7 @@ func (n *notes) place(h Head) source.Place {
 // not count as a row.
 func (n *notes) duplicate(h Head) {
 	t := n.report.Of(h.Number)
-	t.Unrecord(n.typ.Name())
+	t.Records[n.typ.Name()]--
 	if !h.More {
 		t.Rows.Kept--
 		t.Rows.Duplicates++
@@ -38,10 +38,10 @@ func (n *notes) duplicate(h Head) {
 func (n *notes) putAside(r record.Record, h Head, why string) error {
 	at := n.place(h)
 	t := n.report.Of(h.Number)
-	t.Unrecord(n.typ.Name())
+	t.Records[n.typ.Name()]--
 	if !h.More {
 		t.Rows.Kept--
-		t.Quarantined(at.Row, at.String(), "id", why)
+		t.Quarantined(at.String(), "id", why)
 	}
 	return n.quarantine.Add(quarantine.Entry{
 		File: at.File, Path: n.sources.Of(h.Number).Path, Row: at.Row, Line: at.Line, Field: "id", Reason: why,

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"time"
 
 	"github.com/reelsplice/reelsplice/ingest/input"
 	"github.com/reelsplice/reelsplice/ingest/quarantine"
@@ -21,12 +20,11 @@ type file struct {
 // A mark is the part of a batch that concerns its file and the reading.
 type mark struct {
 	file     *file
-	first    bool          // batch of the file
-	rows     int64         // that were read
-	consumed int64         // bytes of the file so far
-	elapsed  time.Duration // of reading the batch
-	end      *end          // of the file, with its last batch
-	joined   bool          // the file is read together with others, which may still find fault with its rows
+	first    bool  // batch of the file
+	rows     int64 // that were read
+	consumed int64 // bytes of the file so far
+	end      *end  // of the file, with its last batch
+	joined   bool  // the file is read together with others, which may still find fault with its rows
 }
 
 // An end is how the reading of a file ended.
@@ -63,7 +61,6 @@ type decoder struct {
 
 	open *rows
 	buf  []byte // text of the open batch, used again for the next one: flush copies it
-	from time.Time
 }
 
 // file reads one file. The records must not depend on where a batch ends.
@@ -98,7 +95,6 @@ func (d *decoder) file(ctx context.Context, n int) error {
 // the failure, and no reader.
 func (d *decoder) begin(ctx context.Context, n int) (*source.Reader, error) {
 	in := &d.p.List.Inputs[n]
-	d.from = time.Now()
 	src, err := source.Open(in.File, d.p.Options.Read(ctx, d.p.Dir))
 	if ctx.Err() != nil { // no fault of the file
 		if err == nil {
@@ -159,7 +155,6 @@ func (d *decoder) add(r source.Row) {
 func (d *decoder) flush() error {
 	b := d.open
 	b.text, b.rows = string(d.buf), int64(len(b.list))
-	b.elapsed, d.from = time.Since(d.from), time.Now()
 	d.buf = d.buf[:0]
 	d.open = &rows{mark: mark{file: b.file}}
 	return d.send(b)

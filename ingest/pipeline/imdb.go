@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/reelsplice/reelsplice/ingest/crosswalk"
 	"github.com/reelsplice/reelsplice/ingest/imdb"
@@ -26,7 +25,6 @@ type tables struct {
 	inputs map[int]int // place among the inputs, by number of the source
 	out    *records    // the open batch
 	first  int         // place of its file among the inputs
-	from   time.Time   // when it was opened
 }
 
 // read reads the inputs from first on before end, and sends their records.
@@ -50,7 +48,7 @@ func (t *tables) read(ctx context.Context, first, end int) error {
 			return err
 		}
 	}
-	t.first, t.out, t.from = first, t.batch(first), time.Now()
+	t.first, t.out = first, t.batch(first)
 	if err := j.Records(ctx, t.record); err != nil {
 		return err
 	}
@@ -72,7 +70,6 @@ func (t *tables) batch(n int) *records {
 // flush sends the open batch and opens the next one of the same file.
 func (t *tables) flush() error {
 	b := t.out
-	b.elapsed, t.from = time.Since(t.from), time.Now()
 	t.out = t.batch(t.first)
 	return t.send(b)
 }

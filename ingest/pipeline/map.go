@@ -51,7 +51,7 @@ func (r *records) add(number int, rec *layout.Record, more bool, at source.Place
 func (r *records) refuse(at source.Place, field, why string, raw []byte, size int64) {
 	f := r.file
 	r.badBytes += len(raw)
-	r.tally.Quarantined(at.Row, at.String(), field, why)
+	r.tally.Quarantined(at.String(), field, why)
 	r.bad = append(r.bad, quarantine.Entry{
 		File: at.File, Path: f.found.Path, Row: at.Row, Line: at.Line, Field: field, Reason: why,
 		Kind: f.found.Kind, Layout: f.Layout, Table: f.found.Format.Table(), Header: f.header, Raw: quarantine.RawOf(raw, size),

@@ -60,7 +60,6 @@ func (s *Sorter) take(r *records) error {
 			return err
 		}
 	}
-	r.tally.Elapsed = r.elapsed
 	s.Report.Of(r.file.Number).Merge(r.tally)
 	s.Read += r.rows
 	if r.end != nil {
@@ -110,7 +109,7 @@ func (s *Sorter) begin(f *file) {
 	}
 	s.Report.BeginFile(f.Number, report.File{
 		Name: f.found.Name, Kind: kind, Layout: f.Layout, Format: f.found.Format.String(), Compression: f.found.Compression.String(),
-		Bytes: f.found.Bytes, Modified: f.found.Modified,
+		Bytes: f.found.Bytes,
 	})
 }
 

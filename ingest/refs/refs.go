@@ -13,15 +13,16 @@ package refs
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/RoaringBitmap/roaring/v2/roaring64"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/reelsplice/reelsplice/data/reference"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
@@ -30,102 +31,71 @@ import (
 // MaxSamples is how many dangling ids a Relation lists.
 const MaxSamples = 10
 
-// A Relation is all references by one field of one kind's records to resources of one kind. Those
-// in other languages (localized) count with the rest.
+// A Relation is all references by one field of one kind's records to resources of one kind.
 type Relation struct {
 	Kind   string `json:"kind"`   // of the records that refer: movie, tv, season ...
 	Path   string `json:"path"`   // of the field: credits.cast.id
-	Target string `json:"target"` // kind of the resources; genre for those of package reference
+	Target string `json:"target"` // kind of the resources
 
 	TargetRecords int64    `json:"target_records"` // of the target kind in the catalogue
 	References    int64    `json:"references"`     // in all
-	Dangling      int64    `json:"dangling"`       // of these: to ids without a record
-	Unset         int64    `json:"unset"`          // elements without an id, beside the references
 	Distinct      int64    `json:"distinct"`       // ids referred to
 	Missing       int64    `json:"missing"`        // of these: without a record
 	Removed       int64    `json:"removed"`        // of the missing: removed on purpose
-	MissingShare  float64  `json:"missing_share"`  // Missing / Distinct
 	Samples       []Sample `json:"samples,omitempty"`
 }
 
 // A Sample is an id without a record.
 type Sample struct {
 	ID      string `json:"id"` // person 287
-	By      string `json:"by"` // the first record that refers to it: movie 550
 	Removed bool   `json:"removed,omitempty"`
+}
+
+// A target is the ids of a kind that lead somewhere.
+type target struct {
+	known   *roaring64.Bitmap
+	removed *roaring64.Bitmap // ids of resources that were deleted or merged into others
+	records int64
+}
+
+// A checker is one check at work. It has one file open at a time, because the footer of a large one
+// takes many times what is kept of its ids.
+type checker struct {
+	dir     string
+	targets map[fragment.Kind]*target
+	found   []Relation
 }
 
 // Check reads the ids of all records of a catalogue; gone are its removed resources. It returns the
 // relations that occur, by kind, path and target. A kind without a file is no error: nothing refers
 // from it, and everything that refers to it dangles.
 func Check(ctx context.Context, catalogDir string, gone []catalog.Removed) ([]Relation, error) {
-	c := &checker{dir: catalogDir, targets: newTargets(gone)}
+	c := &checker{dir: catalogDir, targets: map[fragment.Kind]*target{}, found: []Relation{}}
 	for _, t := range catalog.Types() {
-		if err := c.index(ctx, t); err != nil {
-			return nil, err
-		}
-	}
-	for _, t := range catalog.Types() {
-		if err := c.scan(ctx, t); err != nil {
-			return nil, err
-		}
-	}
-	return c.relations(), nil
-}
-
-// checker is one check at work. It has few files open at a time, because the footer
-// of a large one takes many times what is kept of its ids.
-type checker struct {
-	dir     string
-	targets map[targetKey]*target
-	done    []*tally
-}
-
-// targetKey names a set of ids that can be referred to: the records of a kind, or the
-// genres that titles of a kind may have.
-type targetKey struct {
-	kind  fragment.Kind
-	genre bool
-}
-
-// A target is the ids that lead somewhere. It is read only once it is complete.
-type target struct {
-	targetKey
-	known   *roaring64.Bitmap
-	removed *roaring64.Bitmap // ids of resources that were deleted or merged into others
-	records int64
-}
-
-func (t *target) name() string {
-	if t.genre {
-		return "genre"
-	}
-	return t.kind.String()
-}
-
-func newTargets(gone []catalog.Removed) map[targetKey]*target {
-	targets := map[targetKey]*target{}
-	add := func(k targetKey) *target {
-		t := &target{targetKey: k, known: roaring64.New(), removed: roaring64.New()}
-		targets[k] = t
-		return t
-	}
-	for _, t := range catalog.Types() {
-		add(targetKey{kind: t.Kind})
+		c.targets[t.Kind] = &target{known: roaring64.New(), removed: roaring64.New()}
 	}
 	for _, r := range gone {
 		if id, ok := idOf(r.Kind, r.Key); ok {
-			targets[targetKey{kind: r.Kind}].removed.Add(id)
+			c.targets[r.Kind].removed.Add(id)
 		}
 	}
-	for kind, media := range map[fragment.Kind]reference.Media{fragment.KindMovie: reference.Movie, fragment.KindTV: reference.TV} {
-		t := add(targetKey{kind, true})
-		for _, id := range reference.Genres(media) {
-			t.known.Add(uint64(id))
-			t.records++
+	for _, read := range []func(context.Context, *catalog.Type, *catalog.File) error{c.index, c.scan} {
+		for _, t := range catalog.Types() {
+			f, err := catalog.OpenIfAny(filepath.Join(c.dir, t.File()), t)
+			if err != nil {
+				return nil, err
+			}
+			if f == nil {
+				continue
+			}
+			err = read(ctx, t, f)
+			_ = f.Close() // read side: nothing to lose
+			if err != nil {
+				return nil, err
+			}
 		}
 	}
-	return targets
+	return c.found, nil
 }
 
 // seasonBits is how many bits of a season's id are its number; those of its series are above them.
@@ -146,24 +116,14 @@ func idOf(kind fragment.Kind, key catalog.Key) (uint64, bool) {
 	return key.ID(), true
 }
 
-// open opens the file of a kind; nil when there is none.
-func (c *checker) open(t *catalog.Type) (*catalog.File, error) {
-	return catalog.OpenIfAny(filepath.Join(c.dir, t.File()), t)
-}
-
 // index counts the records of a kind, and reads the ids by which others refer to them.
-func (c *checker) index(ctx context.Context, typ *catalog.Type) error {
-	f, err := c.open(typ)
-	if f == nil || err != nil {
-		return err
-	}
-	defer func() { _ = f.Close() }() // read side: nothing to lose
-	t := c.targets[targetKey{kind: typ.Kind}]
+func (c *checker) index(ctx context.Context, typ *catalog.Type, f *catalog.File) error {
+	t := c.targets[typ.Kind]
 	t.records = f.NumRows()
 	if _, ok := idOf(typ.Kind, catalog.Key{}); !ok {
 		return nil
 	}
-	err = eachRow(ctx, typ, f.Select(typ.KeyFields(), 0, f.RowGroups()), func(_ record.Record, key catalog.Key) {
+	err := eachRow(ctx, typ, f.Select(typ.KeyFields(), 0, f.RowGroups()), func(_ record.Record, key catalog.Key) {
 		id, _ := idOf(typ.Kind, key)
 		t.known.Add(id)
 	})
@@ -182,23 +142,43 @@ func eachRow(ctx context.Context, t *catalog.Type, rows *catalog.Rows, fn func(r
 	})
 }
 
+// A relationKey is a field of the kind at hand, and the kind that it leads to.
+type relationKey struct {
+	path string
+	to   fragment.Kind
+}
+
+// A tally is the references of one relation.
+type tally struct {
+	references int64
+	ids        *roaring64.Bitmap
+}
+
+// tallies are those of the records that one goroutine reads.
+type tallies map[relationKey]*tally
+
+func (t tallies) of(k relationKey) *tally {
+	if t[k] == nil {
+		t[k] = &tally{ids: roaring64.New()}
+	}
+	return t[k]
+}
+
 // scan adds up the references of the records of one kind, several row groups at once.
-func (c *checker) scan(ctx context.Context, t *catalog.Type) error {
-	if len(relations[t.Kind]) == 0 {
+func (c *checker) scan(ctx context.Context, t *catalog.Type, f *catalog.File) error {
+	walkers := walkers(t)
+	if len(walkers) == 0 {
 		return nil
 	}
-	f, err := c.open(t)
-	if f == nil || err != nil {
-		return err
+	paths := t.KeyFields()
+	for i := range walkers {
+		paths = append(paths, walkers[i].paths...)
 	}
-	defer func() { _ = f.Close() }() // read side: nothing to lose
-	walkers, paths := walkers(t)
-	paths = append(paths, t.KeyFields()...)
-	parts := make([]*collector, min(runtime.GOMAXPROCS(0), f.RowGroups()))
+	parts := make([]tallies, min(runtime.GOMAXPROCS(0), f.RowGroups()))
 	var next atomic.Int64
 	g, ctx := errgroup.WithContext(ctx)
 	for i := range parts {
-		part := &collector{targets: c.targets, kind: t.Kind}
+		part := tallies{}
 		parts[i] = part
 		g.Go(func() error {
 			for {
@@ -206,7 +186,11 @@ func (c *checker) scan(ctx context.Context, t *catalog.Type) error {
 				if group >= f.RowGroups() {
 					return nil
 				}
-				err := eachRow(ctx, t, f.Select(paths, group, group+1), func(r record.Record, key catalog.Key) { part.record(r, key, walkers) })
+				err := eachRow(ctx, t, f.Select(paths, group, group+1), func(r record.Record, key catalog.Key) {
+					for i := range walkers {
+						walkers[i].walk(r, 0, key, part)
+					}
+				})
 				if err != nil {
 					return err
 				}
@@ -216,31 +200,152 @@ func (c *checker) scan(ctx context.Context, t *catalog.Type) error {
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	c.sum(parts)
+	sum := tallies{}
+	for _, part := range parts {
+		for k, p := range part {
+			all := sum.of(k)
+			all.references += p.references
+			all.ids.Or(p.ids)
+		}
+	}
+	from := len(c.found)
+	for k, all := range sum {
+		c.found = append(c.found, c.relation(t.Kind, k, all))
+	}
+	slices.SortFunc(c.found[from:], func(a, b Relation) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Target, b.Target)) })
 	return nil
 }
 
-// sum puts what several goroutines found of one kind among the results.
-func (c *checker) sum(parts []*collector) {
-	if len(parts) == 0 {
-		return
+func (c *checker) relation(kind fragment.Kind, k relationKey, all *tally) Relation {
+	to := c.targets[k.to]
+	missing := roaring64.AndNot(all.ids, to.known)
+	r := Relation{
+		Kind: kind.String(), Path: k.path, Target: k.to.String(), TargetRecords: to.records, References: all.references,
+		Distinct: int64(all.ids.GetCardinality()), Missing: int64(missing.GetCardinality()), Removed: int64(missing.AndCardinality(to.removed)),
 	}
-	for _, p := range parts[1:] {
-		parts[0].merge(p)
+	for it := missing.Iterator(); it.HasNext() && len(r.Samples) < MaxSamples; {
+		id := it.Next()
+		s := Sample{ID: fmt.Sprintf("%s %d", k.to, int64(id)), Removed: to.removed.Contains(id)} // an id may be below zero, other than that of a record
+		if k.to == fragment.KindSeason {
+			s.ID = catalog.SeasonKey(int64(id>>seasonBits), int64(id&(1<<seasonBits-1))).Describe(k.to)
+		}
+		r.Samples = append(r.Samples, s)
 	}
-	for _, t := range parts[0].tallies {
-		c.done = append(c.done, t)
+	return r
+}
+
+// A walker finds the ids of a field in records.
+type walker struct {
+	path   string
+	to     fragment.Kind
+	fields []*record.Field // along the path, the last with the id
+	media  *record.Field   // beside the id, the kind of the resource in place of to; nil for none
+	paths  []string        // that are read
+}
+
+// walkers returns the walkers of a kind.
+func walkers(t *catalog.Type) []walker {
+	var list []walker
+	for to, paths := range relations[t.Kind] {
+		for _, path := range strings.Fields(paths) {
+			w, s := walker{path: path, to: to, paths: []string{path}}, t.Plan
+			for name := range strings.SplitSeq(path, ".") {
+				f, _ := s.Field(name)
+				w.fields = append(w.fields, f)
+				if f.Elem == nil {
+					if m, ok := s.Field("media_type"); ok && (to == fragment.KindMovie || to == fragment.KindTV) {
+						w.media = m
+						w.paths = append(w.paths, strings.TrimSuffix(path, name)+"media_type")
+					}
+				}
+				s = f.Elem
+			}
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
+// walk adds the references of a record, or of the part of one at fields[at], to t.
+func (w *walker) walk(r record.Record, at int, by catalog.Key, t tallies) {
+	f := w.fields[at]
+	switch {
+	case at == len(w.fields)-1:
+		id := *r.Int(f)
+		if !id.Set {
+			return
+		}
+		to := w.to
+		if w.media != nil {
+			switch r.String(w.media).V {
+			case "":
+			case "movie":
+				to = fragment.KindMovie
+			case "tv":
+				to = fragment.KindTV
+			default:
+				return // other media are not checked
+			}
+		}
+		k := relationKey{w.path, to}
+		all := t.of(k)
+		all.references++
+		if w.to == fragment.KindSeason {
+			all.ids.Add(seasonID(by.ID(), id.V))
+		} else {
+			all.ids.Add(uint64(id.V))
+		}
+	case f.Shape == record.ShapeObject:
+		if sub, ok := r.Sub(f); ok {
+			w.walk(sub, at+1, by, t)
+		}
+	default:
+		n, _ := r.Len(f)
+		for i := range n {
+			w.walk(r.At(f, i), at+1, by, t)
+		}
 	}
 }
 
-// relations returns what was found, in an order that does not depend on goroutines.
-func (c *checker) relations() []Relation {
-	slices.SortFunc(c.done, func(a, b *tally) int {
-		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.path, b.path), cmp.Compare(a.target.kind, b.target.kind))
-	})
-	out := make([]Relation, 0, len(c.done))
-	for _, t := range c.done {
-		out = append(out, t.relation())
-	}
-	return out
+// relations are the fields of each kind's records that hold ids, by the kind of the resources: paths
+// through objects, lists and pages. A media type beside an id of a title decides instead. A season is
+// one of the series that the record is of. The marks of accounts are not checked: they are theirs.
+var relations = map[fragment.Kind]map[fragment.Kind]string{
+	fragment.KindMovie: {
+		fragment.KindCollection: "belongs_to_collection.id",
+		fragment.KindCompany:    "production_companies.id",
+		fragment.KindKeyword:    "keywords.keywords.id",
+		fragment.KindMovie:      "similar.results.id recommendations.results.id",
+		fragment.KindPerson:     "credits.cast.id credits.crew.id",
+	},
+	fragment.KindTV: {
+		fragment.KindNetwork: "networks.id",
+		fragment.KindSeason:  "seasons.season_number",
+		fragment.KindCompany: "production_companies.id",
+		fragment.KindKeyword: "keywords.results.id",
+		fragment.KindTV:      "similar.results.id recommendations.results.id",
+		fragment.KindPerson:  "created_by.id aggregate_credits.cast.id aggregate_credits.crew.id credits.cast.id credits.crew.id",
+	},
+	fragment.KindSeason: {
+		fragment.KindTV:      "series_id",
+		fragment.KindNetwork: "networks.id",
+		fragment.KindPerson: "episodes.crew.id episodes.guest_stars.id aggregate_credits.cast.id aggregate_credits.crew.id " +
+			"credits.cast.id credits.crew.id",
+	},
+	fragment.KindEpisode: {
+		fragment.KindTV:     "series_id",
+		fragment.KindSeason: "season_number",
+		fragment.KindPerson: "crew.id guest_stars.id credits.cast.id credits.crew.id credits.guest_stars.id",
+	},
+	fragment.KindPerson: {
+		fragment.KindMovie: "known_for.id combined_credits.cast.id combined_credits.crew.id movie_credits.cast.id movie_credits.crew.id",
+		fragment.KindTV:    "tv_credits.cast.id tv_credits.crew.id",
+	},
+	fragment.KindCollection:   {fragment.KindMovie: "parts.id"},
+	fragment.KindCompany:      {fragment.KindCompany: "parent_company.id", fragment.KindMovie: "movies.results.id"},
+	fragment.KindKeyword:      {fragment.KindMovie: "movies.results.id"},
+	fragment.KindReview:       {fragment.KindMovie: "media_id"},
+	fragment.KindCredit:       {fragment.KindPerson: "person.id"},
+	fragment.KindEpisodeGroup: {fragment.KindNetwork: "network.id", fragment.KindTV: "groups.episodes.show_id"},
+	fragment.KindList:         {fragment.KindMovie: "items.results.id"},
 }

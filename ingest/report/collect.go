@@ -2,9 +2,8 @@ package report
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -14,8 +13,9 @@ import (
 )
 
 const (
-	maxConflictSamples = 3  // listed of one field
-	maxFirstConflicts  = 20 // listed of all
+	maxConflictSamples = 3    // listed of one field
+	maxFirstConflicts  = 20   // listed of all
+	maxReasons         = 1000 // counted each, of one file
 )
 
 // maxTallies is how many files that are read have a tally of their own: more than are listed,
@@ -26,84 +26,76 @@ const maxTallies = 4 * MaxListed
 // tally and the others share one, so that memory does not grow with the number of files. It is for one
 // goroutine.
 type Collector struct {
-	Sources map[int]*Tally // by number of the source
-	Ended   []int          // numbers in Sources of the files that are read
-	// Rest is the sum of the other files. Rows of theirs can still turn out to repeat others, so
+	start   time.Time
+	sources map[int]*Tally // by number of the source
+	ended   []int          // numbers in sources of the files that are read
+	// rest is the sum of the other files. Rows of theirs can still turn out to repeat others, so
 	// that Of returns it for changes.
-	Rest       *Tally
-	RestFiles  int64
-	RestFailed int64
+	rest                  *Tally
+	restFiles, restFailed int64
 
-	Skipped   Top[Skipped]
-	Records   map[string]Records
-	Conflicts map[string]*Conflict
-	Disagreed int64    // conflicts in all
-	Otherwise int64    // conflicts on fields beyond record.MaxPaths
-	First     []string // the first conflicts
-
-	start time.Time
+	skipped   Top[Skipped]
+	records   []Records
+	conflicts map[string]*Conflict
+	disagreed int64 // conflicts in all
+	otherwise int64 // conflicts on fields beyond record.MaxPaths
+	first     []string
 }
 
-// NewCollector returns an empty Collector of an ingest that started at a time: ages are counted up
-// to that day.
+// NewCollector returns an empty Collector of an ingest that started at a time.
 func NewCollector(start time.Time) *Collector {
-	return &Collector{
-		start: start.UTC(), Sources: map[int]*Tally{}, Records: map[string]Records{}, Conflicts: map[string]*Conflict{},
-	}
+	c := &Collector{start: start.UTC(), sources: map[int]*Tally{}, conflicts: map[string]*Conflict{}}
+	c.rest = c.NewTally()
+	return c
 }
 
 // NewTally returns an empty tally of a part of a file.
-func (c *Collector) NewTally() *Tally { return NewTally(File{}, c.start) }
+func (c *Collector) NewTally() *Tally {
+	return &Tally{Records: map[string]int64{}, reasons: map[Reason]*Reason{}, today: c.start.Format(time.DateOnly)}
+}
 
 // BeginFile begins the tally of a file.
-func (c *Collector) BeginFile(number int, f File) { c.Sources[number] = NewTally(f, c.start) }
+func (c *Collector) BeginFile(number int, f File) {
+	t := c.NewTally()
+	t.File = f
+	c.sources[number] = t
+}
 
 // Of returns the tally that counts the rows of a file.
 func (c *Collector) Of(number int) *Tally {
-	if t := c.Sources[number]; t != nil {
+	if t := c.sources[number]; t != nil {
 		return t
 	}
-	if c.Rest == nil {
-		c.Rest = NewTally(File{}, c.start)
-	}
-	return c.Rest
+	return c.rest
 }
 
 // EndFile notes that a file is read. Files are folded by the hundred, so that each costs little.
 func (c *Collector) EndFile(number int) {
-	if c.Ended = append(c.Ended, number); len(c.Ended) < 2*maxTallies {
+	if c.ended = append(c.ended, number); len(c.ended) < 2*maxTallies {
 		return
 	}
-	c.sort(c.Ended)
-	for _, n := range c.Ended[maxTallies:] {
-		t := c.Sources[n]
-		delete(c.Sources, n)
-		c.RestFiles++
-		c.RestFailed += int64(failed(t))
-		c.Of(n).Absorb(t)
+	c.sort(c.ended)
+	for _, n := range c.ended[maxTallies:] {
+		t := c.sources[n]
+		delete(c.sources, n)
+		c.restFiles++
+		c.restFailed += failed(t)
+		c.rest.Merge(t)
 	}
-	c.Ended = c.Ended[:maxTallies]
+	c.ended = c.ended[:maxTallies]
 }
 
-// sort brings files into the order in which they are listed.
+// sort brings files into the order in which they are listed: those that failed first, then those with
+// the most rows in quarantine, then the largest.
 func (c *Collector) sort(numbers []int) {
-	slices.SortFunc(numbers, func(a, b int) int {
-		return cmp.Or(compareTallies(c.Sources[a], c.Sources[b]), cmp.Compare(a, b))
+	slices.SortFunc(numbers, func(x, y int) int {
+		a, b := c.sources[x], c.sources[y]
+		return cmp.Or(cmp.Compare(failed(b), failed(a)), cmp.Compare(b.Rows.Quarantined, a.Rows.Quarantined), cmp.Compare(b.Bytes, a.Bytes),
+			cmp.Compare(a.Name, b.Name), cmp.Compare(x, y))
 	})
 }
 
-// compareTallies puts files that failed first, then those with the most rows in quarantine,
-// then the largest.
-func compareTallies(a, b *Tally) int {
-	return cmp.Or(
-		cmp.Compare(failed(b), failed(a)),
-		cmp.Compare(b.Rows.Quarantined, a.Rows.Quarantined),
-		cmp.Compare(b.Bytes, a.Bytes),
-		cmp.Compare(a.Name, b.Name),
-	)
-}
-
-func failed(t *Tally) int {
+func failed(t *Tally) int64 {
 	if t.Failure != "" {
 		return 1
 	}
@@ -112,29 +104,29 @@ func failed(t *Tally) int {
 
 // Skip counts a file that was left out.
 func (c *Collector) Skip(name, reason string) {
-	if len(c.Skipped.Top) < MaxListed {
-		c.Skipped.Top = append(c.Skipped.Top, Skipped{shorten(name), shorten(reason)})
+	if len(c.skipped.Top) < MaxListed {
+		c.skipped.Top = append(c.skipped.Top, Skipped{shorten(name), shorten(reason)})
 		return
 	}
-	c.Skipped.More++
-	c.Skipped.MoreCount++
+	c.skipped.More++
+	c.skipped.MoreCount++
 }
 
 // Conflict counts a field of a kind's records on which sources disagree. sample is called only
 // if its text is listed.
 func (c *Collector) Conflict(kind, field string, sample func() string) {
-	if c.Disagreed++; len(c.First) < maxFirstConflicts {
-		c.First = append(c.First, sample())
+	if c.disagreed++; len(c.first) < maxFirstConflicts {
+		c.first = append(c.first, sample())
 	}
 	name := kind + "." + field
-	m, ok := c.Conflicts[name]
-	if !ok && len(c.Conflicts) >= record.MaxPaths {
-		c.Otherwise++
+	m, ok := c.conflicts[name]
+	if !ok && len(c.conflicts) >= record.MaxPaths {
+		c.otherwise++
 		return
 	}
 	if !ok {
 		m = &Conflict{Field: shorten(name), Samples: []string{}}
-		c.Conflicts[name] = m
+		c.conflicts[name] = m
 	}
 	m.Count++
 	if len(m.Samples) < maxConflictSamples {
@@ -142,14 +134,15 @@ func (c *Collector) Conflict(kind, field string, sample func() string) {
 	}
 }
 
-// Count sets how many records of a kind the catalogue has.
-func (c *Collector) Count(r Records) {
-	c.Records[r.Kind] = r
-}
+// FirstConflicts returns samples of the first conflicts.
+func (c *Collector) FirstConflicts() []string { return c.first }
+
+// Count notes how many records of a kind the catalogue has.
+func (c *Collector) Count(r Records) { c.records = append(c.records, r) }
 
 // An End is how an ingest ended, and what is not known before.
 type End struct {
-	Catalog    string            // folder or URL
+	Catalog    string            // its folder
 	Parameters map[string]string // flags, by name
 	Elapsed    time.Duration     // of the whole ingest
 	Err        error             // nil when it is complete
@@ -159,77 +152,213 @@ type End struct {
 // Report returns what was gathered.
 func (c *Collector) Report(e End) Report {
 	r := Report{
-		Version: Version, State: stateOf(e.Err), Started: c.start.Truncate(time.Second), Seconds: seconds(e.Elapsed),
-		Catalog: e.Catalog, Parameters: e.Parameters, Files: c.RestFiles, FailedFiles: c.RestFailed,
-		Sources: []Source{}, Skipped: c.Skipped, Records: []Records{}, References: append([]refs.Relation{}, e.References...),
+		Version: Version, State: Complete, Started: c.start.Truncate(time.Second), Seconds: math.Round(e.Elapsed.Seconds()*1e3) / 1e3,
+		Catalog: e.Catalog, Parameters: map[string]string{}, Files: c.restFiles, FailedFiles: c.restFailed, OtherFiles: c.restFiles,
+		Sources: []Source{}, Skipped: c.skipped, Records: append([]Records{}, c.records...), References: append([]refs.Relation{}, e.References...),
 	}
 	if e.Err != nil {
-		r.Error = oneLine(e.Err.Error())
+		r.State, r.Error = Failed, shorten(strings.Join(strings.Fields(e.Err.Error()), " "))
 	}
-	if r.Parameters == nil {
-		r.Parameters = map[string]string{}
+	maps.Copy(r.Parameters, e.Parameters)
+	r.Skipped.Top = append([]Skipped{}, c.skipped.Top...)
+	slices.SortFunc(r.Records, func(a, b Records) int { return cmp.Compare(a.Kind, b.Kind) })
+
+	numbers, sum := slices.Collect(maps.Keys(c.sources)), c.NewTally()
+	c.sort(numbers)
+	for n, number := range numbers {
+		t := c.sources[number]
+		r.Files++
+		r.FailedFiles += failed(t)
+		sum.Merge(t)
+		if n < MaxListed {
+			r.Sources = append(r.Sources, t.source())
+		} else {
+			r.OtherFiles++
+		}
 	}
-	r.Skipped.Top = append([]Skipped{}, c.Skipped.Top...)
-	c.reportSources(&r, e.Elapsed)
-	for _, kind := range slices.Sorted(maps.Keys(c.Records)) {
-		r.Records = append(r.Records, c.Records[kind])
+	sum.Merge(c.rest)
+	sum.Failure = "" // each file has its own
+	r.Totals = sum.source()
+
+	list := make([]Conflict, 0, len(c.conflicts))
+	for _, m := range c.conflicts {
+		list = append(list, *m)
 	}
-	r.Conflicts = Conflicts{Count: c.Disagreed, Fields: c.conflictList()}
+	r.Conflicts = Conflicts{c.disagreed, topOf(list, c.otherwise, func(m Conflict) int64 { return m.Count }, func(a, b Conflict) int { return cmp.Compare(a.Field, b.Field) })}
 	return r
 }
 
-// reportSources fills in the sources and their sum, whose time is that of the whole.
-func (c *Collector) reportSources(r *Report, elapsed time.Duration) {
-	sum, rest := NewTally(File{}, c.start), NewTally(File{}, c.start)
-	if r.OtherFiles = c.RestFiles; c.Rest != nil {
-		rest.Absorb(c.Rest)
-	}
-	numbers := slices.Collect(maps.Keys(c.Sources))
-	c.sort(numbers)
-	for n, number := range numbers {
-		t := c.Sources[number]
-		r.Files++
-		r.FailedFiles += int64(failed(t))
-		if n < MaxListed {
-			r.Sources = append(r.Sources, t.source(c.start))
-			sum.Absorb(t)
-		} else {
-			r.OtherFiles++
-			rest.Absorb(t)
-		}
-	}
-	if r.OtherFiles > 0 {
-		s := rest.source(c.start)
-		r.OtherSources = &s
-	}
-	sum.Absorb(rest)
-	sum.Failure = "" // each file has its own
-	r.Totals = sum.source(c.start)
-	r.Totals.setSpeed(elapsed)
+// A Tally counts what becomes of one file's rows. One goroutine uses it; several that read parts of a
+// file have one each, and Merge them. NewTally makes it.
+type Tally struct {
+	File
+	Failure string // why the file was not read to its end
+	Rows    Outcome
+	Records map[string]int64 // by kind
+	Fields  Fields
+
+	reasons map[Reason]*Reason // of quarantine, by field and masked reason
+	other   int64              // rows whose reasons are too many
+	newest  string             // release or air date, YYYY-MM-DD
+	today   string             // days after it are not counted
 }
 
-func (c *Collector) conflictList() Top[Conflict] {
-	list := make([]Conflict, 0, len(c.Conflicts))
-	for _, m := range c.Conflicts {
-		list = append(list, *m)
+// Fields are counts of fields, by path.
+type Fields struct {
+	Unknown Counts // kept, though the API lacks them
+	Coerced Counts // numbers given as text
+	Dropped Counts // values without a place in the API
+	Whole   Counts // joined lists that could not be split safely
+}
+
+// Merge adds other counts.
+func (f *Fields) Merge(o Fields) {
+	f.Unknown.merge(o.Unknown)
+	f.Coerced.merge(o.Coerced)
+	f.Dropped.merge(o.Dropped)
+	f.Whole.merge(o.Whole)
+}
+
+// Counts are numbers by path. Paths beyond record.MaxPaths share one count.
+type Counts map[string]int64
+
+// Add adds n to the count of a path.
+func (c *Counts) Add(path string, n int64) {
+	if *c == nil {
+		*c = Counts{}
 	}
-	top := topOf(list, func(m Conflict) int64 { return m.Count }, func(a, b Conflict) int { return cmp.Compare(a.Field, b.Field) })
-	if c.Otherwise > 0 { // the number of their fields is unknown
+	record.Count(*c, shorten(path), n)
+}
+
+func (c *Counts) merge(o Counts) {
+	for path, n := range o {
+		c.Add(path, n)
+	}
+}
+
+// Quarantined counts a row that could not be used. place is its name in messages; field is "" if the
+// whole row is at fault.
+func (t *Tally) Quarantined(place, field, reason string) {
+	t.Rows.Quarantined++
+	r := Reason{Field: shorten(field), Reason: mask(reason)}
+	known := t.reasons[r]
+	switch {
+	case known != nil:
+		known.Count++
+		return
+	case len(t.reasons) >= maxReasons:
+		t.other++
+		return
+	}
+	example := place + ": " + reason
+	if field != "" {
+		example = place + ": " + field + ": " + reason
+	}
+	t.reasons[r] = &Reason{r.Field, r.Reason, 1, shorten(example)}
+}
+
+// Record counts a record that a row gave, and looks at its dates.
+func (t *Tally) Record(kind string, r record.Record) {
+	t.Records[kind]++
+	eachDay(r, t.day)
+}
+
+// eachDay calls day with the release and air dates of a record that are set: that of a movie, the
+// first and the last of a series, those of a season and its episodes, that of an episode.
+func eachDay(r record.Record, day func(string)) {
+	for _, name := range []string{"release_date", "first_air_date", "last_air_date", "air_date"} {
+		if f, ok := r.Schema.Field(name); ok && f.Shape == record.ShapeString && r.String(f).Set {
+			day(r.String(f).V)
+		}
+	}
+	if f, ok := r.Schema.Field("episodes"); ok && f.Shape == record.ShapeObjects {
+		n, _ := r.Len(f)
+		for i := range n {
+			eachDay(r.At(f, i), day)
+		}
+	}
+}
+
+// day counts a release or air date. Text that is no day is ignored, and so is a day in the future.
+func (t *Tally) day(day string) {
+	const length = len(time.DateOnly)
+	if len(day) < length || day[:length] <= t.newest || day[:length] > t.today {
+		return
+	}
+	if _, err := time.Parse(time.DateOnly, day[:length]); err == nil {
+		t.newest = day[:length]
+	}
+}
+
+// Merge adds the counts of another part of the same file, or of another file. The name stays that of t.
+func (t *Tally) Merge(o *Tally) {
+	a, b := &t.Rows, &o.Rows
+	for _, n := range [][2]*int64{
+		{&a.Kept, &b.Kept}, {&a.Blank, &b.Blank}, {&a.Duplicates, &b.Duplicates}, {&a.Quarantined, &b.Quarantined},
+		{&a.Matched, &b.Matched}, {&a.Minted, &b.Minted}, {&a.NoID, &b.NoID}, {&t.Bytes, &o.Bytes}, {&t.other, &o.other},
+	} {
+		*n[0] += *n[1]
+	}
+	t.Failure, t.newest = cmp.Or(t.Failure, o.Failure), max(t.newest, o.newest)
+	for _, r := range o.reasonList() {
+		switch ours := t.reasons[Reason{Field: r.Field, Reason: r.Reason}]; {
+		case ours != nil:
+			ours.Count += r.Count
+		case len(t.reasons) >= maxReasons:
+			t.other += r.Count
+		default:
+			t.reasons[Reason{Field: r.Field, Reason: r.Reason}] = &r
+		}
+	}
+	for kind, n := range o.Records {
+		t.Records[kind] += n
+	}
+	t.Fields.Merge(o.Fields)
+}
+
+// reasonList returns the reasons in an order that does not depend on chance.
+func (t *Tally) reasonList() []Reason {
+	list := make([]Reason, 0, len(t.reasons))
+	for _, r := range t.reasons {
+		list = append(list, *r)
+	}
+	slices.SortFunc(list, compareReasons)
+	return list
+}
+
+func compareReasons(a, b Reason) int {
+	return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Reason, b.Reason))
+}
+
+// source returns the counts as they are reported.
+func (t *Tally) source() Source {
+	return Source{
+		File: t.File, Failure: t.Failure, NewestDay: t.newest, Records: maps.Clone(t.Records),
+		Rows: t.Rows.Kept + t.Rows.Blank + t.Rows.Duplicates + t.Rows.Quarantined, Outcome: t.Rows,
+		Reasons:    topOf(t.reasonList(), t.other, func(r Reason) int64 { return r.Count }, compareReasons),
+		FieldLists: FieldLists{t.Fields.Unknown.top(), t.Fields.Coerced.top(), t.Fields.Dropped.top(), t.Fields.Whole.top()},
+	}
+}
+
+func (c Counts) top() Top[FieldCount] {
+	list := make([]FieldCount, 0, len(c))
+	for path, n := range c {
+		list = append(list, FieldCount{path, n})
+	}
+	return topOf(list, 0, func(f FieldCount) int64 { return f.Count }, func(a, b FieldCount) int { return cmp.Compare(a.Path, b.Path) })
+}
+
+// topOf sorts a list by falling count, then by compare, and cuts it. other is the count of entries that
+// were too many to be in the list; their number is unknown, and counts as 1.
+func topOf[T any](list []T, other int64, count func(T) int64, compare func(a, b T) int) Top[T] {
+	slices.SortFunc(list, func(a, b T) int { return cmp.Or(cmp.Compare(count(b), count(a)), compare(a, b)) })
+	n := min(len(list), MaxListed)
+	top := Top[T]{Top: list[:n:n], More: int64(len(list) - n), MoreCount: other}
+	if other > 0 {
 		top.More++
-		top.MoreCount += c.Otherwise
+	}
+	for _, e := range list[n:] {
+		top.MoreCount += count(e)
 	}
 	return top
 }
-
-func stateOf(err error) string {
-	switch {
-	case err == nil:
-		return Complete
-	case errors.Is(err, context.Canceled):
-		return Interrupted
-	}
-	return Failed
-}
-
-// oneLine returns text of several lines as one.
-func oneLine(s string) string { return shorten(strings.Join(strings.Fields(s), " ")) }

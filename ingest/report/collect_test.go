@@ -16,13 +16,13 @@ func TestTallies(t *testing.T) {
 		tally := c.Of(n)
 		tally.Rows.Kept = 3
 		if n%1000 == 0 {
-			tally.Quarantined(1, "1", "id", "bad")
+			tally.Quarantined("1", "id", "bad")
 			tally.Failure = "torn"
 		}
 		c.EndFile(n)
 	}
-	if len(c.Sources) >= 2*maxTallies {
-		t.Errorf("%d tallies are kept", len(c.Sources))
+	if len(c.sources) >= 2*maxTallies {
+		t.Errorf("%d tallies are kept", len(c.sources))
 	}
 	for n := range files { // a merge finds a row of each file bad
 		c.Of(n).Rows.Kept--

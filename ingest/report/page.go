@@ -26,9 +26,7 @@ var pageText string
 var page = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page").Funcs(template.FuncMap{
 		"bytes": func(n int64) string { return humanize.IBytes(uint64(n)) }, "number": formatNumber, "seconds": formatSeconds, "percent": percent,
-		"share": share, "day": func(t time.Time) string { return t.Format(time.DateOnly) },
-		"moment": func(t time.Time) string { return t.Format("2006-01-02 15:04:05 UTC") },
-		"notes":  notes, "age": formatAge, "dangling": byMissing,
+		"moment": func(t time.Time) string { return t.Format("2006-01-02 15:04:05 UTC") }, "notes": notes, "dangling": byMissing,
 	}).Parse(pageText))
 })
 
@@ -53,19 +51,6 @@ func formatSeconds(s float64) string {
 	return d.Round(time.Millisecond).String()
 }
 
-// formatAge returns "today", "1 day", "400 days".
-func formatAge(days *int) string {
-	switch {
-	case days == nil:
-		return ""
-	case *days == 0:
-		return "today"
-	case *days == 1:
-		return "1 day"
-	}
-	return formatNumber(int64(*days)) + " days"
-}
-
 // percent returns part of whole: 12.3 %. What is neither nothing nor all is never
 // rounded to it.
 func percent(part, whole int64) string {
@@ -80,15 +65,6 @@ func percent(part, whole int64) string {
 		return "> 99.9 %"
 	}
 	return strconv.FormatFloat(math.Round(p*10)/10, 'f', -1, 64) + " %"
-}
-
-// share returns how much of a bar part of whole fills, in percent; some of it for
-// anything at all.
-func share(part, whole int64) int {
-	if part <= 0 || whole <= 0 {
-		return 0
-	}
-	return min(100, max(1, int(math.Round(100*float64(part)/float64(whole)))))
 }
 
 // A note is a list of fields with its heading.

@@ -5,11 +5,11 @@
 //
 // # ingest-report.json
 //
-// One object. Names are in snake case, times are RFC 3339 in UTC, days YYYY-MM-DD,
-// rates per second of wall time. Fields that do not apply are left out.
+// One object. Names are in snake case, times are RFC 3339 in UTC, days YYYY-MM-DD. Fields that do not
+// apply are left out.
 //
-//	version            2; a change that breaks readers counts up
-//	state              complete, interrupted or failed
+//	version            3; a change that breaks readers counts up
+//	state              complete or failed
 //	error              why it is not complete
 //	started, seconds   when it began, how long it took
 //	catalog            folder or URL of the catalogue
@@ -17,7 +17,7 @@
 //	totals             all sources together, as one source (below)
 //	files              how many sources; failed_files: of these, not read to their end
 //	sources            the most notable files (below), worst and largest first
-//	other_sources      the sum of those not listed, and other_files: how many they are
+//	other_files        how many more there are; totals have their rows too
 //	skipped            {"top":[{"name","reason"}],...}: files that were left out
 //	records            by kind: kind, before, now, added, changed, removed
 //	conflicts          count; fields: {"top":[{"field","count","samples"}],...}
@@ -37,17 +37,13 @@
 //	dropped_fields     likewise: fields that were mapped to nothing
 //	whole_lists        likewise: joined lists that could not be split safely
 //	newest_day         the latest release or air date that is not in the future
-//	newest_age_days    how many days that is before the start
-//	modified           time of the file; modified_age_days likewise
-//	seconds, bytes_per_second, rows_per_second
 //
 // Every list in the form {"top":[...],"more":N,"more_count":M} is cut: N further
 // entries stand for M rows. Reasons are grouped: numbers and quoted values of what was
-// found are masked, and each group keeps the first of its rows as an example.
+// found are masked, and each group keeps one of its rows as an example.
 package report
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -66,48 +62,45 @@ const (
 )
 
 // Version is the version of the form of the JSON.
-const Version = 2
+const Version = 3
 
 // MaxListed is how many entries a list has at most; the rest is summed.
 const MaxListed = 50
 
 // The states in which an ingest ends.
 const (
-	Complete    = "complete"
-	Interrupted = "interrupted" // by the user, to be continued
-	Failed      = "failed"
+	Complete = "complete"
+	Failed   = "failed" // too many bad rows; the catalogue is as it was
 )
 
 // A Report sums up one ingest.
 type Report struct {
-	Version      int               `json:"version"`
-	State        string            `json:"state"`
-	Error        string            `json:"error,omitempty"`
-	Started      time.Time         `json:"started"`
-	Seconds      float64           `json:"seconds"`
-	Catalog      string            `json:"catalog"`
-	Parameters   map[string]string `json:"parameters"`
-	Files        int64             `json:"files"`
-	FailedFiles  int64             `json:"failed_files"`
-	Totals       Source            `json:"totals"`
-	Sources      []Source          `json:"sources"`
-	OtherFiles   int64             `json:"other_files,omitempty"`
-	OtherSources *Source           `json:"other_sources,omitempty"`
-	Skipped      Top[Skipped]      `json:"skipped"`
-	Records      []Records         `json:"records"`
-	Conflicts    Conflicts         `json:"conflicts"`
-	References   []refs.Relation   `json:"references"`
+	Version     int               `json:"version"`
+	State       string            `json:"state"`
+	Error       string            `json:"error,omitempty"`
+	Started     time.Time         `json:"started"`
+	Seconds     float64           `json:"seconds"`
+	Catalog     string            `json:"catalog"`
+	Parameters  map[string]string `json:"parameters"`
+	Files       int64             `json:"files"`
+	FailedFiles int64             `json:"failed_files"`
+	Totals      Source            `json:"totals"`
+	Sources     []Source          `json:"sources"`
+	OtherFiles  int64             `json:"other_files,omitempty"`
+	Skipped     Top[Skipped]      `json:"skipped"`
+	Records     []Records         `json:"records"`
+	Conflicts   Conflicts         `json:"conflicts"`
+	References  []refs.Relation   `json:"references"`
 }
 
 // A File describes a source, apart from its rows.
 type File struct {
-	Name        string    `json:"name,omitempty"`
-	Kind        string    `json:"kind,omitempty"`
-	Layout      string    `json:"layout,omitempty"`
-	Format      string    `json:"format,omitempty"`
-	Compression string    `json:"compression,omitempty"`
-	Bytes       int64     `json:"bytes"` // on disk
-	Modified    time.Time `json:"modified,omitzero"`
+	Name        string `json:"name,omitempty"`
+	Kind        string `json:"kind,omitempty"`
+	Layout      string `json:"layout,omitempty"`
+	Format      string `json:"format,omitempty"`
+	Compression string `json:"compression,omitempty"`
+	Bytes       int64  `json:"bytes"` // on disk
 }
 
 // A Source counts the rows of one file, or of several in sum.
@@ -119,12 +112,19 @@ type Source struct {
 	Failure string           `json:"failure,omitempty"`
 	Records map[string]int64 `json:"records"`
 	FieldLists
-	NewestDay      string  `json:"newest_day,omitempty"`
-	NewestAge      *int    `json:"newest_age_days,omitempty"`
-	ModifiedAge    *int    `json:"modified_age_days,omitempty"`
-	Seconds        float64 `json:"seconds"`
-	BytesPerSecond int64   `json:"bytes_per_second"`
-	RowsPerSecond  int64   `json:"rows_per_second"`
+	NewestDay string `json:"newest_day,omitempty"`
+}
+
+// An Outcome counts what became of rows: each is kept, blank, a duplicate or quarantined. The
+// counts of ids overlap with those.
+type Outcome struct {
+	Kept        int64 `json:"kept"`
+	Blank       int64 `json:"blank"`                 // without any value
+	Duplicates  int64 `json:"duplicates"`            // equal to an earlier row
+	Quarantined int64 `json:"quarantined"`           // could not be used
+	Matched     int64 `json:"ids_matched,omitempty"` // records whose ids are those of other records
+	Minted      int64 `json:"ids_minted,omitempty"`  // records whose ids were made of fields of their rows
+	NoID        int64 `json:"ids_missing,omitempty"` // rows in quarantine without an id
 }
 
 // FieldLists are the fields that rows had beyond or instead of those of the API.
@@ -147,7 +147,7 @@ type Reason struct {
 	Field   string `json:"field,omitempty"`
 	Reason  string `json:"reason"` // with # for numbers and "…" for quoted values
 	Count   int64  `json:"count"`
-	Example string `json:"example"` // place and reason of the first row
+	Example string `json:"example"` // place and reason of a row
 }
 
 // A FieldCount is a field and how often something befell it.
@@ -190,15 +190,16 @@ type Conflict struct {
 
 // Write writes both files to the catalogue's folder, durably and at once.
 func (r *Report) Write(dir string) error {
-	text, err := r.JSON()
-	if err != nil {
-		return err
+	for name, form := range map[string]func() ([]byte, error){JSONFile: r.JSON, HTMLFile: r.HTML} {
+		b, err := form()
+		if err == nil {
+			err = durable.WriteFile(filepath.Join(dir, name), b, 0o644)
+		}
+		if err != nil {
+			return fmt.Errorf("write %s: %w", filepath.Join(dir, name), err)
+		}
 	}
-	page, err := r.HTML()
-	if err != nil {
-		return err
-	}
-	return errors.Join(write(dir, JSONFile, text), write(dir, HTMLFile, page))
+	return nil
 }
 
 // encoding escapes and sorts as encoding/json does, but for the marks of HTML.
@@ -211,13 +212,4 @@ func (r *Report) JSON() ([]byte, error) {
 		return nil, fmt.Errorf("encode ingest report: %w", err)
 	}
 	return append(b, '\n'), nil
-}
-
-func write(dir, name string, b []byte) error {
-	path := filepath.Join(dir, name)
-	// The temporary file lies in the same folder, so that a rename is enough.
-	if err := durable.WriteFile(path, b, 0o644); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	return nil
 }
