@@ -1,112 +1,140 @@
 #!/usr/bin/env bash
-# The checks that a person and CI run: format, lint with vet in it, all tests, those of concurrent code with
-# the race detector, a short fuzz of every target, one run of every benchmark, and a tree
-# that "go generate" and "go mod tidy" leave as it is. Needs Go and git only; the
-# linter is built from its pinned source. Where there is npm, clients that others wrote
-# are run too.
+# The checks. Each step prints its seconds.
+#
+#   scripts/check.sh          every change: format, lint with vet, tests, race detector, short fuzz, benchmarks
+#                             once, vet for Windows, a clean tree. Needs Go and git only.
+#   scripts/check.sh --full   before a release: those, and long tests, engines, packages, fronts, clients, Wine and all
+#                             platforms. A step whose tools are absent says so and passes.
+#
+# FUZZ_RUNS is the inputs or time for each fuzz target: 1000x by default; a time such as 30s fuzzes with instruments.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-LINT=github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
-FUZZ_RUNS="${FUZZ_RUNS:-}" # inputs or time for each fuzz target: 1000 inputs by default, and then without instruments
+full=
+case "${1:-}" in
+  "") ;;
+  --full) full=yes ;;
+  *) echo "usage: $0 [--full]" >&2 && exit 2 ;;
+esac
 
-# Only a test that hangs takes so long, on a busy machine too. In the environment, the results of .ci/run stay cached.
+LINT=v2.15.0 # of golangci-lint
+
+# Packages whose goroutines share memory: the race detector runs their tests.
+shared=(
+  serve/http serve/http/connlimit # connections, prepared responses, counts by address
+  serve serve/releases serve/edge # requests during a switch of the release
+  serve/query                     # caches of pages and orders
+  serve/pull serve/follow serve/logs serve/metrics # background loops beside requests
+  schemas/release                 # checksums of first use, by many readers
+  schemas/release/bucket          # puts and gets in parallel
+  schemas/catalog ingest/pipeline # batches in parallel, in order
+  ingest/crawl                    # tasks at one pace
+  build/array build/work          # tasks of one folder
+)
+
+# Only a hanging test takes so long. In the environment, the cached results of .ci/run count here too.
 [[ "$(go env GOFLAGS)" = *-timeout=* ]] || export GOFLAGS="$(go env GOFLAGS) -timeout=30m"
 
-step() { printf '\n== %s (%ss)\n' "$1" "$SECONDS"; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+name= start=0
+step() { # ends the step before with its seconds, and begins NAME
+  [ -z "$name" ] || printf -- '-- %s: %s s\n' "$name" $((SECONDS - start))
+  name=$1 start=$SECONDS
+  [ -z "$name" ] || printf '\n== %s\n' "$name"
+}
 
-step "modules"
+step modules
 scripts/retry.sh go mod download
 
-step "format"
+step format
 unformatted=$(git ls-files '*.go' | xargs gofmt -l)
 if [ -n "$unformatted" ]; then
   printf 'not formatted by gofmt:\n%s\n' "$unformatted"
   exit 1
 fi
 
-step "lint" # vet with all its checks too
-scripts/retry.sh go run "$LINT" version # fetches and builds it
-go run "$LINT" run --timeout 10m
+step lint # with all checks of vet. The cache has one program for each version of it and of Go
+lint=$(go env GOCACHE)/golangci-lint/$LINT-$(go env GOVERSION)
+if [ ! -x "$lint/golangci-lint" ]; then
+  GOBIN=$work/lint scripts/retry.sh go install "github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$LINT"
+  mkdir -p "$(dirname "$lint")"
+  rm -rf "$lint" && mv "$work/lint" "$lint"
+fi
+"$lint/golangci-lint" run --timeout 10m
 
-step "tests, the long ones too"
-# Long tests walk large real dumps, many seeds and every order; "go test ./..." takes a part of each.
-REELSPLICE_LONG_TESTS=1 go test ./... # in their order: results of packages without long tests are cached
-
-# From here on the files of tests lie in memory where there is plenty: they are made and removed
-# by the ten thousand. The tests above had them on the disk. What go links stays there.
-work=$(mktemp -d)
-trap 'rm -rf "$work" "${memory:-}"' EXIT
-if [ "$(df -k --output=avail /dev/shm 2>/dev/null | tail -n 1)" -gt $((8 << 20)) ] 2>/dev/null && memory=$(mktemp -d /dev/shm/reelsplice-XXXXXX); then
-  export GOTMPDIR="$work" TMPDIR="$memory"
+if [ -n "$full" ]; then
+  step "tests, the long ones too" # large real dumps, many seeds, every order
+  REELSPLICE_LONG_TESTS=1 go test ./...
+else
+  step tests
+  go test ./... # as the README has it: its results are cached
 fi
 
-step "tests with the race detector"
+step "race detector"
 if [ "$(go env CGO_ENABLED)" = 1 ] && command -v "$(go env CC)" >/dev/null; then
-  # Packages that start goroutines, in code or in tests: what they share with others is found there.
-  starts='(^|[[:space:]])go (func|[a-zA-Z.]+\()|errgroup\.|\.Go\(func|t\.Parallel'
-  mapfile -t concurrent < <(go list -f '{{.ImportPath}} {{.Dir}}' ./... | while read -r pkg dir; do
-    if grep -qE "$starts" "$dir"/*.go; then echo "$pkg"; fi
-  done)
-  # -short: the largest dumps and most scripts of commands pass by once, without the detector. -skip: so do
-  # long tests of one goroutine, of a process that is killed at each of many places, or of many processes,
-  # which start slowly under the detector.
-  go test -race -vet=off -short -shuffle=on "${concurrent[@]}" -skip \
-    '^(TestParquet.*|TestHugeLine|TestCompressionBombs|TestDamaged(Streams|Part|Table)|TestSettings|TestMemory|TestPure|TestCancelledAnywhere|TestInputs|TestSealInterrupted|TestLogReader|TestSystemd)$'
+  # -short: large dumps pass once, without the detector. -skip: so do long tests of one goroutine and of many processes.
+  go test -race -vet=off -short ${full:+-shuffle=on} -skip '^(TestDamaged(Part|Table)|TestSealInterrupted)$' "${shared[@]/#/./}"
 else
   echo "skipped: the race detector needs a C compiler, and there is none"
 fi
 
-step "fuzz"
-# The targets of a package share one test program: what "go test -fuzz" finds stays in the same places, and it
-# would link one for each. The fuzzer's instruments compile all libraries once more, and guide it in far more than
-# 1000 inputs only.
+step "fuzz and benchmarks: programs" # one a package, for all its targets: "go test -fuzz" would link one for each
+mapfile -t packages < <(git ls-files '*_test.go' | xargs grep -lE '^func (Fuzz|Benchmark)' | xargs -n 1 dirname | sort -u)
+# The fuzzer's instruments compile all libraries once more, and guide it in far more than 1000 inputs only.
 instruments=()
-[ -z "$FUZZ_RUNS" ] || instruments=(-fuzz .)
+[ -z "${FUZZ_RUNS:-}" ] || instruments=(-fuzz .)
+go test -c -vet=off -ldflags '-s -w' "${instruments[@]}" -o "$work/" "${packages[@]/#/./}"
+
+step fuzz
 corpus=$(go env GOCACHE)/fuzz
-while read -r pkg dir; do
-  targets=$(grep -ho '^func Fuzz[A-Za-z0-9_]*' "$dir"/*_test.go 2>/dev/null | cut -c6- || true)
-  [ -n "$targets" ] || continue
-  go test -c "${instruments[@]}" -o "$work/fuzz.test" "$pkg"
-  for target in $targets; do
-    echo "$pkg $target"
-    (cd "$dir" && "$work/fuzz.test" -test.paniconexit0 -test.run '^$' -test.fuzz "^$target\$" -test.fuzztime "${FUZZ_RUNS:-1000x}" \
-      -test.fuzzminimizetime 1x -test.fuzzcachedir "$corpus/$pkg") >"$work/fuzz.log" 2>&1 || { cat "$work/fuzz.log"; exit 1; }
-    tail -n 1 "$work/fuzz.log"
-  done
-done < <(go list -f '{{.ImportPath}} {{.Dir}}' ./...)
+fuzz() { # runs a target: FOLDER NAME
+  local program=$work/${1##*/}.test log
+  log=$(cd "$1" && "$program" -test.paniconexit0 -test.run '^$' -test.fuzz "^$2\$" -test.fuzztime "${FUZZ_RUNS:-1000x}" \
+    -test.parallel 1 -test.fuzzminimizetime 1x -test.fuzzcachedir "$corpus/$1" 2>&1) || { printf '%s %s\n%s\n' "$1" "$2" "$log" && return 1; }
+  printf '%s %s: %s\n' "$1" "$2" "$(tail -n 1 <<<"$log")"
+}
+export -f fuzz
+export work corpus
+for dir in "${packages[@]}"; do
+  { grep -ho '^func Fuzz[A-Za-z0-9_]*' "$dir"/*_test.go || true; } | sed "s|^func |$dir |"
+done | xargs -r -L 1 -P "$(nproc)" bash -c 'fuzz "$@"' fuzz
 
 step "benchmarks, once each"
-mapfile -t benchmarks < <(git ls-files '*_test.go' | xargs grep -l '^func Benchmark' | xargs -n 1 dirname | sort -u | sed 's|^|./|')
-go test -vet=off -run '^$' -bench . -benchtime 1x "${benchmarks[@]}" | tail -n 3
-
-step "a build on Slurm"
-scripts/engines/slurm.sh --count 3 # passes with a message where Slurm cannot be installed
-
-step "the document for Argo, by Argo's types"
-(cd scripts/engines/argo && ../../retry.sh go mod download && go test ./...)
-
-step "packages: units, chart, Compose file"
-scripts/packaging/test.sh --quick # says what it skips where tools are absent
-
-step "no cgo, on each platform with an archive"
-# The packaged build has all clouds, whose libraries and files are the same on each platform: one is built with them here,
-# the others by the release. Vet checks the types of tests too, of packages with files of Windows, which differs most.
-mapfile -t portable < <(git ls-files '*_windows*.go' '*_other*.go' | xargs -n 1 dirname | sort -u | sed 's|^|./|')
-for platform in linux/amd64 linux/arm64 darwin/arm64 windows/amd64; do
-  echo "$platform"
-  CGO_ENABLED=0 GOOS=${platform%/*} GOARCH=${platform#*/} go build -o /dev/null ./cmd/reelsplice
+for dir in "${packages[@]}"; do
+  grep -q '^func Benchmark' "$dir"/*_test.go || continue
+  (cd "$dir" && "$work/${dir##*/}.test" -test.run '^$' -test.bench . -test.benchtime 1x) >"$work/log" 2>&1 || { cat "$work/log" && exit 1; }
 done
+
+step "vet for Windows" # packages with files of it, which differs most, and their tests
+mapfile -t portable < <(git ls-files '*_windows*.go' '*_other*.go' | xargs -n 1 dirname | sort -u | sed 's|^|./|')
 CGO_ENABLED=0 GOOS=windows go vet "${portable[@]}"
 
-step "the Windows build under Wine"
-TMPDIR="$work" scripts/wine.sh # on the disk, since Wine lists no folder below /dev; passes with a message where there is no Wine
+if [ -n "$full" ]; then
+  step "a build on Slurm"
+  scripts/engines/slurm.sh --count 3
 
-step "clients of others"
-scripts/clients/run.sh # passes over those that cannot be fetched here
+  step "the document for Argo, by Argo's types"
+  (cd scripts/engines/argo && ../../retry.sh go mod download && go test ./...)
 
-step "a client generated from the OpenAPI document"
-scripts/openapi-client/run.sh # passes with a message where its modules cannot be fetched
+  step "packages: units, chart, Compose file"
+  scripts/packaging/test.sh --quick
+
+  step "no cgo, on each platform with an archive"
+  for platform in linux/amd64 linux/arm64 darwin/arm64 windows/amd64; do
+    echo "$platform"
+    CGO_ENABLED=0 GOOS=${platform%/*} GOARCH=${platform#*/} go build -o /dev/null ./cmd/reelsplice
+  done
+
+  step "the Windows build under Wine"
+  scripts/wine.sh
+
+  step "clients of others"
+  scripts/clients/run.sh
+
+  step "a client generated from the OpenAPI document"
+  scripts/openapi-client/run.sh
+fi
 
 step "clean tree after go generate and go mod tidy"
 before=$(git status --porcelain)
@@ -118,4 +146,5 @@ if [ "$before" != "$after" ]; then
   printf 'go generate or go mod tidy changes the tree:\n%s\n' "$(git diff --stat)"
   exit 1
 fi
-printf '\nall checks passed (%ss)\n' "$SECONDS"
+step ""
+printf '\nall checks passed (%s s)\n' "$SECONDS"

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// longVariable is set where long tests run: in scripts/check.sh.
+// longVariable is set where long tests run: in scripts/check.sh --full.
 const longVariable = "REELSPLICE_LONG_TESTS"
 
 // IsLong reports whether tests walk all the way: large real dumps, many seeds, every
@@ -16,7 +16,7 @@ func IsLong() bool { return os.Getenv(longVariable) != "" && !testing.Short() }
 func Long(tb testing.TB) {
 	tb.Helper()
 	if !IsLong() {
-		tb.Skip("a long test: set " + longVariable + "=1, as scripts/check.sh does")
+		tb.Skip("a long test: set " + longVariable + "=1, as scripts/check.sh --full does")
 	}
 }
 

@@ -54,9 +54,7 @@ func TestMain(m *testing.M) {
 // shared returns the world, made at the first call. It skips tests where programs are missing, and outside long runs.
 func shared(t *testing.T, programs ...string) *world {
 	t.Helper()
-	if os.Getenv("REELSPLICE_LONG_TESTS") == "" {
-		t.Skip("fronts are started with REELSPLICE_LONG_TESTS=1")
-	}
+	sharedtest.Long(t)
 	t.Setenv("PATH", os.Getenv("PATH")+":/usr/sbin:/usr/local/sbin")
 	for _, p := range programs {
 		if _, err := exec.LookPath(p); err != nil {
