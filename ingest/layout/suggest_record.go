@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
@@ -78,11 +79,32 @@ func (s *suggester) record(kind, where string) string {
 			r.first(c, `field = `+quoted(c.name), `field = `+quoted(c.name)+`, as = "python"`)
 		}
 	}
+	r.imdbIDs()
 	head := fmt.Sprintf("\n[[table.record]]\nkind = %q\n%s", kind, where)
 	if !r.fields["id"] {
 		head += r.mint()
 	}
+	if !r.fields[r.title] && len(r.lines) > 0 && slices.Contains(mintable, r.typ.Kind) {
+		r.lines = append(r.lines, fmt.Sprintf("  { column = \"\", field = %q },  # name its column, or take this line out if other dumps give it\n", r.title))
+	}
 	return head + "map = [\n" + strings.Join(r.lines, "") + "]\n" + r.crew(where)
+}
+
+// imdbIDs takes the first column of IMDb's ids, whatever its name is, for the field of those.
+func (r *suggestedRecord) imdbIDs() {
+	prefix := "tt"
+	if r.typ.Kind == fragment.KindPerson {
+		prefix = "nm"
+	}
+	for _, c := range r.columns {
+		isID := func(raw string) bool {
+			number, ok := strings.CutPrefix(scalarText(raw), prefix)
+			return ok && len(number) >= 7 && strings.Trim(number, "0123456789") == ""
+		}
+		if len(c.values) > 0 && !slices.ContainsFunc(c.values, func(raw string) bool { return !isID(raw) }) {
+			r.first(c, `field = "imdb_id", as = "imdb"`, `field = "external_ids.imdb_id", as = "imdb"`)
+		}
+	}
 }
 
 // first adds the first of some entries that reads all cells of a column and whose field has
@@ -170,8 +192,19 @@ func (e *entry) reads(typ *catalog.Type, values []string) bool {
 	return known > 0
 }
 
-// fits reports whether a value is one that the field can have.
+// fits reports whether a value is one that the field can have. Elements of a list whose elements have ids
+// must have them: cast without ids would take the place of cast with them.
 func (e *entry) fits(typ *catalog.Type, value string) bool {
+	if e.field.Shape == record.ShapeObjects && value[0] == '[' {
+		if _, has := e.field.Elem.Field("id"); has && record.EachElement(value, func(_ int, raw string) error {
+			if id, err := inside(raw, []string{"id"}); err != nil || scalarText(id) == "" {
+				return errors.New("has no id")
+			}
+			return nil
+		}) != nil {
+			return false
+		}
+	}
 	if e.field.Shape == record.ShapeInts {
 		var list []int64
 		return json.Unmarshal([]byte(value), &list) == nil
@@ -195,10 +228,14 @@ func (r *suggestedRecord) crew(where string) string {
 			continue
 		}
 		r.used[c.name] = true
+		each := separatorOf(c.values)
+		if each == "" && slices.ContainsFunc(c.values, func(raw string) bool { return raw[0] == '"' && !json.Valid([]byte(record.Unquote(raw))) }) {
+			each = `, as = "python"`
+		}
 		out += fmt.Sprintf("\n[[table.record]]\nkind = %q\n%slist = \"credits.crew\"\neach = { column = %s%s }\nmap = [\n"+
 			"  { column = %[3]s, field = \".id\", as = \"name\", of = \"person\" },\n  { column = %[3]s, field = \".name\" },\n"+
 			"  { value = %[5]q, field = \".department\" },\n  { value = %[6]q, field = \".job\" },\n]\n",
-			r.typ.Name(), where, quoted(c.name), separatorOf(c.values), p.department, p.job)
+			r.typ.Name(), where, quoted(c.name), each, p.department, p.job)
 	}
 	return out
 }

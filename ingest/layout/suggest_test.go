@@ -57,8 +57,33 @@ func TestSuggest(t *testing.T) {
 		`  { column = "vote_average", field = "vote_average" },`, `  { column = "budget", note = "no field found" },  # such as "12"`)
 	f("actors", "person", []string{`{"id":"5","name":"A","birthday":"1970-01-01","x\"y":"1"}`}, `  { column = "id", field = "id" },  # if these are TMDB's numbers; if not, ignore the column and mint ids: see the document`,
 		`  { column = "birthday", field = "birthday" },`, `  { column = "x\"y", note = "no field found" },  # such as "1"`)
+	f("shows", "tv", []string{`{"Title":"A","Year":"2001","Producers":"['Lia Park', 'Ed Moss']"}`}, `each = { column = "Producers", as = "python" }`)
 	f("top", "", []string{`{"imdb_id":"tt0000001","title":"A","date":"1/2/1999"}`}, `id = { mint = ["imdb_id"] }  # where no other record has the same imdb_id`,
 		`  { column = "date", field = "release_date", as = "date", formats = ["M/D/YYYY"] },  # or D/M/YYYY: the rows fit both`)
+}
+
+// TestSuggestIDs: IMDb's ids count under any name, so that films of one title stay apart.
+func TestSuggestIDs(t *testing.T) {
+	rows := []string{`{"film":"Alpha","film_id":"tt0000101"}`, `{"film":"Beta","film_id":"tt0000102"}`, `{"film":"Alpha","film_id":"tt0000103"}`}
+	text := Suggest("movies.csv", "movies", "", rows)
+	for _, want := range []string{`{ column = "film_id", field = "imdb_id", as = "imdb" }`, `id = { mint = ["imdb_id"] }`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("Suggest() = %s, want %s", text, want)
+		}
+	}
+	if text := Suggest("movies.csv", "movies", "", append(rows, `{"film":"C","film_id":"7"}`)); strings.Contains(text, "imdb") {
+		t.Errorf("Suggest() of a column that has other ids too = %s", text)
+	}
+}
+
+// TestSuggestCast: people without ids are not taken for the cast.
+func TestSuggestCast(t *testing.T) {
+	for cast, want := range map[string]bool{`[{"name":"A","character":"B"}]`: false, `[{"id":5,"name":"A","character":"B"}]`: true} {
+		text := Suggest("films.ndjson", "films", "movie", []string{`{"tmdb":7,"title":"T","cast":` + cast + `}`})
+		if strings.Contains(text, `field = "credits.cast"`) != want {
+			t.Errorf("Suggest() of the cast %s = %s, want it taken: %v", cast, text, want)
+		}
+	}
 }
 
 // TestSuggestTitleYear: only titles that mostly have a year are read as days.
@@ -83,7 +108,7 @@ func TestSuggestOddTitle(t *testing.T) {
 func TestSuggestMissing(t *testing.T) {
 	for row, want := range map[string]string{
 		`{"dear":"reader"}`:      "line 12: table t: record 1: map: want a column, found none",
-		`{"overview":"A story"}`: "line 7: table t: record 1: no column is the field id, by which movie records are known, or an external id such as imdb_id, and the record mints none",
+		`{"overview":"A story"}`: "line 12: table t: record 1: column (none): want either a column or a value",
 	} {
 		text := Suggest("t.csv", "t", "", []string{row})
 		if !strings.Contains(text, "# No column was taken for an id or a title: ") {
@@ -96,7 +121,7 @@ func TestSuggestMissing(t *testing.T) {
 }
 
 // missing is what a suggested mapping may lack.
-var missing = regexp.MustCompile(`^mapping m.toml: line \d+: table .*: record \d+: (map: want a column, found none|no column is the field .*)$`)
+var missing = regexp.MustCompile(`^mapping m.toml: line \d+: table .*: record \d+: (map: want a column, found none|no column is the field .*|column \(none\): want either a column or a value)$`)
 
 // FuzzSuggest: for any table there is a mapping that can be read, or that is refused for
 // the lack of a column alone.

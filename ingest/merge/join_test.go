@@ -230,12 +230,29 @@ func TestParts(t *testing.T) {
 		rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 		var p parts
 		var told []string
-		for _, row := range rows {
-			p.put(rec(t, "movie", row), func(c conflict) { told = append(told, c.field) })
+		for i, row := range rows {
+			p.put(rec(t, "movie", row), int64(i), func(c conflict) { told = append(told, c.field) })
 		}
 		if got := jsonOf(p.settle()); got != want || !slices.Equal(told, []string{"title"}) {
 			t.Fatalf("parts %s\n = %s, conflicts %q\nwant %s, one of title", rows, got, told, want)
 		}
+	}
+}
+
+// TestPartsOfRow: what one row gives stays in the order of its list: the first of several directors is the
+// first in the table. A row that is there twice changes nothing.
+func TestPartsOfRow(t *testing.T) {
+	var p parts
+	for row := range int64(2) {
+		for _, id := range []string{"30", "10", "20"} {
+			p.put(rec(t, "movie", `{"id":1,"credits":{"crew":[{"id":`+id+`,"department":"Directing","job":"Director"}]}}`), row, nil)
+		}
+		p.put(rec(t, "movie", `{"id":1,"credits":{"crew":[{"id":5,"department":"Writing","job":"Writer"},{"id":4,"department":"Writing","job":"Writer"}]}}`), row, nil)
+	}
+	want := `{"id":1,"credits":{"crew":[{"id":30,"department":"Directing","job":"Director"},{"id":10,"department":"Directing","job":"Director"},` +
+		`{"id":20,"department":"Directing","job":"Director"},{"id":5,"department":"Writing","job":"Writer"},{"id":4,"department":"Writing","job":"Writer"}]}}`
+	if got := jsonOf(p.settle()); got != want {
+		t.Errorf("parts of one row =\n%s, want\n%s", got, want)
 	}
 }
 

@@ -332,12 +332,12 @@ func (k *kind) source(key catalog.Key) (v version, err error) {
 
 // part takes a row that is a part of its record.
 func (k *kind) part(key catalog.Key, parts *parts) error {
-	name := k.notes.sources.Name(k.rows.head.Number)
+	name, number := k.notes.sources.Name(k.rows.head.Number), k.rows.head.Row
 	row, err := k.rows.take(k.typ)
 	if err != nil {
 		return err
 	}
-	parts.put(row, func(c conflict) {
+	parts.put(row, number, func(c conflict) {
 		k.notes.conflict(key, c.field, func() string {
 			return fmt.Sprintf("%s and %s in %s: the latter is kept", cut(c.old), cut(c.new), name)
 		})
