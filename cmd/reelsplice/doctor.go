@@ -45,11 +45,8 @@ func doctorCommand(a *app) *cobra.Command {
 			}
 		}
 		in.Program, _ = os.Executable() // "" counts as a program without a package
-		closeReleases, err := openReleases(ctx, &cfg)
-		if err == nil {
-			defer closeReleases()
-		}
-		in.Config, in.BucketErr = cfg, err
+		in.BucketErr = openReleases(ctx, &cfg)
+		in.Config = cfg
 		found, err := in.Examine(ctx)
 		if err != nil {
 			return err

@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/object/store"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/serve"
@@ -48,11 +47,9 @@ func serveCommand(a *app) *cobra.Command {
 		if !f.Changed("shutdown-delay") && !isTerminal(a.Stderr) { // an edge on a terminal has no load balancer
 			cfg.ShutdownDelay = 5 * time.Second
 		}
-		closeReleases, err := openReleases(ctx, &cfg)
-		if err != nil {
+		if err := openReleases(ctx, &cfg); err != nil {
 			return err
 		}
-		defer closeReleases()
 		api, admin, err := passedListeners()
 		if err != nil {
 			return err
@@ -101,21 +98,18 @@ func installationFlags(c *cobra.Command, cfg *serve.Config) {
 	required(c, "releases", "tokens")
 }
 
-// openReleases opens the bucket of releases if cfg names one by its URL. The caller calls closeReleases at the end.
-func openReleases(ctx context.Context, cfg *serve.Config) (closeReleases func(), err error) {
-	if !object.IsURL(cfg.Releases) {
-		return func() {}, nil
-	}
-	folder, err := store.OpenFolder(ctx, cfg.Releases)
+// openReleases opens the bucket of releases if cfg names one by its URL.
+func openReleases(ctx context.Context, cfg *serve.Config) error {
+	dir, local, err := localFolder(cfg.Releases)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if dir, local := folder.Path(""); local {
+	if local {
 		cfg.Releases = dir
-	} else {
-		cfg.Pull.Bucket = folder
+		return nil
 	}
-	return func() { _ = folder.Close() }, nil // read side
+	cfg.Pull.Bucket, err = store.OpenFolder(ctx, cfg.Releases)
+	return err
 }
 
 // serveFlags adds the flags that serve and up have in common.

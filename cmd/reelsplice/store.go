@@ -32,7 +32,6 @@ type releaseStore interface {
 	Open(ctx context.Context, id string) (*release.Reader, error)
 	// Check calls do with a folder of this machine that has the release id. Problems that it finds name their objects.
 	Check(ctx context.Context, id string, do checker) ([]release.CorruptError, error)
-	Close() error
 }
 
 // A checker looks for problems of the release in a folder.
@@ -59,9 +58,9 @@ func (a *app) atStore(ctx context.Context, releases string, do func(releaseStore
 	}
 	s := bucketStore{Store: bucket.Store{Folder: f}, app: a}
 	if s.scratch, err = os.MkdirTemp("", "reelsplice-release-"); err != nil {
-		return errors.Join(err, f.Close())
+		return err
 	}
-	defer func() { err = errors.Join(err, s.Close()) }()
+	defer func() { err = errors.Join(err, os.RemoveAll(s.scratch)) }()
 	return do(s)
 }
 
@@ -142,8 +141,6 @@ func (s localStore) missing(id string, err error) error {
 	return err
 }
 
-func (s localStore) Close() error { return nil }
-
 // A bucketStore is the releases of a bucket, with a folder of this machine for what is read of them.
 type bucketStore struct {
 	bucket.Store
@@ -201,9 +198,4 @@ func (s bucketStore) copied(ctx context.Context, id string) (dir string, err err
 	p := s.app.progress("download", true)
 	defer p.stop()
 	return dir, s.Copy(ctx, id, dir, p.update)
-}
-
-// Close removes what was read.
-func (s bucketStore) Close() error {
-	return errors.Join(os.RemoveAll(s.scratch), s.Folder.Close())
 }

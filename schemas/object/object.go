@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 )
@@ -28,7 +27,6 @@ type Info struct {
 	Size    int64
 	ModTime time.Time
 	ETag    string // without quotes, differs between versions
-	MD5     []byte // of the content; nil if the store has none
 }
 
 // A Bucket is a bucket open for reading. Goroutines may share it. Returned readers end with
@@ -46,16 +44,12 @@ type Bucket interface {
 	NewReaderAt(ctx context.Context, o Info) io.ReaderAt
 }
 
-// A Folder is a folder of a file system or all below a prefix of a bucket: named files that
-// appear whole or not at all. Names have slashes; those of Info are names too. Goroutines
-// may share a Folder. Errors match fs.ErrNotExist, fs.ErrExist and the errors of this package.
-//
-// Local is the one of file systems, store.OpenFolder opens either.
+// A Folder is all below a prefix of a bucket: named files that appear whole or not at all. Names have slashes; those of Info
+// are names too. Goroutines may share a Folder. Errors match fs.ErrNotExist, fs.ErrExist and the errors of this package.
+// Package store opens folders.
 type Folder interface {
 	// String names the folder in messages, without parameters of URLs.
 	String() string
-	// Path returns the path of a file, and false for buckets.
-	Path(name string) (string, bool)
 	// URL returns the name of a file for messages.
 	URL(name string) string
 	Stat(ctx context.Context, name string) (Info, error)
@@ -76,17 +70,8 @@ type Folder interface {
 	Put(ctx context.Context, name string, data []byte) error
 	// Upload makes a file of the first size bytes of r, or replaces the one of that name.
 	Upload(ctx context.Context, name string, r io.ReaderAt, size int64) error
-	// Copy makes a file of a version of a file of another folder, or replaces the one of that name, without
-	// reading it. The error matches errors.ErrUnsupported if the two have no store in common that can.
-	Copy(ctx context.Context, from Folder, o Info, name string) error
 	// Delete removes a file. It is no error if there is none.
 	Delete(ctx context.Context, name string) error
-	Close() error
-}
-
-// sortByKey sorts descriptions as List returns them.
-func sortByKey(all []Info) {
-	slices.SortFunc(all, func(a, b Info) int { return strings.Compare(a.Key, b.Key) })
 }
 
 var (

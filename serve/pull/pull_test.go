@@ -15,11 +15,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/object/objecttest"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/serve/metrics"
+	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
 // TestPull brings releases into an empty cache, follows the pointer on and back, and reuses what the cache has.
@@ -480,7 +480,7 @@ func TestValidate(t *testing.T) {
 		"stall":         func(c *Config) { c.Stall = 0 },
 	} {
 		c := DefaultConfig()
-		c.Dir, c.Bucket = "cache", object.Local("bucket")
+		c.Dir, c.Bucket = "cache", servetest.NewBucket(t).Folder
 		change(&c)
 		if err := c.Validate(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Validate = %v, want an error about %s", err, want)

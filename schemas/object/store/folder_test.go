@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -18,10 +17,9 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/object/store"
 )
 
-// TestFolders: folders of file systems and of buckets behave alike.
+// TestFolders: folders of the stores behave alike.
 func TestFolders(t *testing.T) {
 	for name, url := range map[string]string{
-		"path": filepath.Join(t.TempDir(), "a/b"), "file": "file://" + t.TempDir() + "/c",
 		"bucket": objecttest.New(t).URL(""), "prefix": objecttest.New(t).URL("some/where"),
 		"google": objecttest.NewGoogle(t).URL("some/where a+b"),
 	} {
@@ -76,15 +74,6 @@ func testFolder(t *testing.T, url string) {
 		t.Errorf("NewReader: %v", err)
 	}
 	must(r.Close())
-	must(f.Copy(ctx, f, o, "copies/big"))
-	must(f.Copy(ctx, f, o, "copies/big"))
-	if got, _, err := f.ReadAll(ctx, "copies/big"); err != nil || !bytes.Equal(got, data[:90_000]) {
-		t.Errorf("a copy has %d bytes, %v", len(got), err)
-	}
-	if err := f.Copy(ctx, elsewhere(t), o, "copies/other"); !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("Copy from another store: %v", err)
-	}
-	must(f.Delete(ctx, "copies/big"))
 	must(f.Put(ctx, "big", []byte("other")))
 	if _, err := f.ReadRange(ctx, o, 0, 5); !errors.Is(err, object.ErrChanged) {
 		t.Errorf("ReadRange of an old version: %v", err)
@@ -104,17 +93,6 @@ func testFolder(t *testing.T, url string) {
 	if got, want := f.URL("done/x"), "done/x"; !strings.HasSuffix(got, want) || strings.Contains(got, "?") {
 		t.Errorf("URL = %q", got)
 	}
-	must(f.Close())
-}
-
-// elsewhere is a folder of another store than any other.
-func elsewhere(t *testing.T) object.Folder {
-	t.Helper()
-	f, err := store.OpenFolder(t.Context(), objecttest.New(t).URL("x"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
 }
 
 // testReplace: of several that replace one version, one wins.

@@ -35,7 +35,6 @@ func (b *Bucket) openS3(ctx context.Context, q url.Values) error {
 	case "":
 	case "AES256", "aws:kms", "aws:kms:dsse":
 		b.header["X-Amz-Server-Side-Encryption"] = kind
-		b.kms = kind != "AES256"
 	default:
 		return errors.New("ssetype: want AES256, aws:kms or aws:kms:dsse")
 	}

@@ -10,7 +10,6 @@ package store
 import (
 	"bytes"
 	"context"
-	"encoding/hex"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -27,9 +26,6 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/object"
 )
 
-// maxCopy is the size in bytes from which S3 copies an object in pieces.
-const maxCopy = 5 << 30
-
 // absent is the condition of a write that there is no object of the key. Other conditions are an ETag, or "" for none.
 const absent = "*"
 
@@ -39,7 +35,6 @@ type Bucket struct {
 	client *minio.Core
 	google bool
 	header map[string]string // of new objects
-	kms    bool              // ETags of new objects are no MD5
 	stall  time.Duration     // see stallTime
 }
 
@@ -67,18 +62,12 @@ func Open(ctx context.Context, l object.Location) (*Bucket, error) {
 	return b, nil
 }
 
-// OpenFolder opens a folder by its path, or by the URL of a folder or of a prefix. It sends no request, except where
-// finding credentials takes one.
-func OpenFolder(ctx context.Context, name string) (object.Folder, error) {
-	if !object.IsURL(name) {
-		return object.Local(name), nil
-	}
-	l, err := object.Parse(name)
+// OpenFolder opens all below a prefix of a bucket by its URL. It sends no request, except where finding credentials
+// takes one.
+func OpenFolder(ctx context.Context, url string) (object.Folder, error) {
+	l, err := object.Parse(url)
 	if err != nil {
 		return nil, err
-	}
-	if path, ok := l.Path(); ok {
-		return object.Local(path), nil
 	}
 	if l.IsPattern() {
 		return nil, fmt.Errorf("%s: want a folder, not a pattern", l)
@@ -93,14 +82,8 @@ func OpenFolder(ctx context.Context, name string) (object.Folder, error) {
 	return b, nil
 }
 
-// Close does nothing: the connections are shared.
-func (b *Bucket) Close() error { return nil }
-
 // String implements object.Folder.
 func (b *Bucket) String() string { return b.loc.String() }
-
-// Path implements object.Folder.
-func (b *Bucket) Path(string) (string, bool) { return "", false }
 
 // URL implements object.Folder.
 func (b *Bucket) URL(name string) string { return b.at(name).String() }
@@ -117,14 +100,9 @@ func (b *Bucket) Stat(ctx context.Context, name string) (object.Info, error) {
 	return b.info(o), nil
 }
 
-// info translates a description. An ETag of 16 bytes is the content's MD5, unless the
-// object is encrypted with a key of the customer or was uploaded in parts.
+// info translates a description.
 func (b *Bucket) info(o minio.ObjectInfo) object.Info {
-	sum, err := hex.DecodeString(o.ETag)
-	if err != nil || len(sum) != 16 || b.kms || strings.HasPrefix(o.Metadata.Get("X-Amz-Server-Side-Encryption"), "aws:kms") {
-		sum = nil
-	}
-	return object.Info{Key: strings.TrimPrefix(o.Key, b.loc.Key), Size: o.Size, ModTime: o.LastModified, ETag: o.ETag, MD5: sum}
+	return object.Info{Key: strings.TrimPrefix(o.Key, b.loc.Key), Size: o.Size, ModTime: o.LastModified, ETag: o.ETag}
 }
 
 // List describes all objects whose names start with prefix, sorted by name. Keys that end
@@ -262,33 +240,6 @@ func (b *Bucket) put(ctx context.Context, name string, r io.ReaderAt, size int64
 	}
 	_, err := b.client.Client.PutObject(ctx, b.loc.Bucket, b.key(name), io.NewSectionReader(r, 0, size), size, o)
 	return err
-}
-
-// Copy makes an object of a version of another one of the bucket, or replaces the one of that name. A response may
-// break off that the library has waited for: the same again does no harm.
-func (b *Bucket) Copy(ctx context.Context, from object.Folder, o object.Info, name string) (err error) {
-	other, ok := from.(*Bucket)
-	if !ok || other.loc.At("").Identity() != b.loc.At("").Identity() {
-		return errors.ErrUnsupported
-	}
-	to := minio.CopyDestOptions{Bucket: b.loc.Bucket, Object: b.key(name), UserMetadata: b.header, ReplaceMetadata: len(b.header) > 0}
-	src := minio.CopySrcOptions{Bucket: b.loc.Bucket, Object: other.key(o.Key), MatchETag: o.ETag}
-	for try := range maxTries {
-		if try > 0 {
-			if err := pause(ctx, try); err != nil {
-				return err
-			}
-		}
-		if o.Size > maxCopy && !b.google {
-			_, err = b.client.ComposeObject(ctx, to, src)
-		} else {
-			_, err = b.client.Client.CopyObject(ctx, to, src)
-		}
-		if err == nil || classOf(err) != nil || ctx.Err() != nil {
-			break
-		}
-	}
-	return failed(b.at(name), err)
 }
 
 // Delete removes an object. It is no error if there is none.

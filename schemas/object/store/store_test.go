@@ -28,7 +28,6 @@ func open(t *testing.T, url string) *store.Bucket {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = b.Close() })
 	return b
 }
 

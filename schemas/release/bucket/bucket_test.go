@@ -75,7 +75,7 @@ func fill(tb testing.TB, w *writertest.Writer, part int, text string) {
 func backends(t *testing.T) map[string]object.Folder {
 	t.Helper()
 	all := map[string]object.Folder{}
-	for name, url := range map[string]string{"local": t.TempDir(), "s3": objecttest.New(t).URL("some/releases")} {
+	for name, url := range map[string]string{"s3": objecttest.New(t).URL("some/releases"), "google": objecttest.NewGoogle(t).URL("releases")} {
 		f, err := store.OpenFolder(t.Context(), url)
 		if err != nil {
 			t.Fatal(err)
