@@ -2,9 +2,7 @@ package ingest
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -14,11 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/klauspost/compress/zstd"
-
 	"github.com/reelsplice/reelsplice/ingest/quarantine"
 	"github.com/reelsplice/reelsplice/ingest/report"
-	"github.com/reelsplice/reelsplice/ingest/source/limit"
 )
 
 // TestBadFiles: a file that cannot be read ends the ingest with one line that names
@@ -237,54 +232,6 @@ func TestSubFolders(t *testing.T) {
 	ingestInto(t, dir, Config{Sources: []string{filepath.Join(src, "crawl")}, Kind: "movie"})
 	if got := member(t, records(t, dir)[0], "credits"); !strings.Contains(got, `"name":"B"`) {
 		t.Errorf("credits = %s, want the cast of the folder's file", got)
-	}
-}
-
-// TestLongLine: a line far above the limit is passed over without being held.
-func TestLongLine(t *testing.T) {
-	p := filepath.Join(t.TempDir(), "movies.ndjson.zst")
-	f, err := os.Create(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	z, err := zstd.NewWriter(f, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	chunk, chunks := bytes.Repeat([]byte("x"), 1<<20), int64(200)
-	if testing.Short() {
-		chunks = 66 // just above the limit
-	}
-	_, err = io.WriteString(z, "{\"id\":1}\n{\"id\":2,\"overview\":\"")
-	for range chunks {
-		_, werr := z.Write(chunk)
-		err = errors.Join(err, werr)
-	}
-	_, werr := io.WriteString(z, "\"}\n{\"id\":3}\n")
-	if err := errors.Join(err, werr, z.Close(), f.Close()); err != nil {
-		t.Fatal(err)
-	}
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	dir := t.TempDir()
-	r := ingestInto(t, dir, Config{Sources: []string{p}, Limits: limit.Limits{MaxRatio: -1}}) // all of it is one letter
-	runtime.ReadMemStats(&after)
-	want := []string{"movies.ndjson.zst:2: row is longer than 67108864 bytes"}
-	if !slices.Equal(r.Bad, want) || r.Records["movie"] != 2 {
-		t.Errorf("Bad = %q, %d records, want %q, 2", r.Bad, r.Records["movie"], want)
-	}
-	err = quarantine.Read(r.QuarantineFile, func(e quarantine.Entry) error {
-		if len(e.Text) > 4<<10 || e.Size != chunks<<20+int64(len(`{"id":2,"overview":""}`)) {
-			t.Errorf("quarantine keeps %d bytes of %d, want 4096 of %d", len(e.Text), e.Size, chunks<<20+22)
-		}
-		return nil
-	})
-	if err != nil {
-		t.Error(err)
-	}
-	// All that was ever allocated is an upper bound for what was held at once.
-	if n := after.TotalAlloc - before.TotalAlloc; n > 300<<20 {
-		t.Errorf("allocated %d bytes, want 300 MiB at most", n)
 	}
 }
 

@@ -20,7 +20,6 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/reelsplice/reelsplice/data/sample"
-	"github.com/reelsplice/reelsplice/ingest/quarantine"
 	"github.com/reelsplice/reelsplice/ingest/report"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/record"
@@ -615,24 +614,7 @@ func TestSuffixedTexts(t *testing.T) {
 	}
 }
 
-// TestSpill: rows far beyond Config.Memory give the same bytes.
-func TestSpill(t *testing.T) {
-	t.Parallel()
-	var rows []string
-	for i := range 4000 {
-		rows = append(rows, fmt.Sprintf(`{"id":%d,"title":"%s","status":"Released","genres":[]}`, (i*7919)%4001+1, strings.Repeat("t", 400)))
-	}
-	want, dir := t.TempDir(), t.TempDir()
-	lines(t, want, Config{}, rows...)
-	lines(t, dir, Config{Memory: 1}, rows...) // the least that a sort takes
-	if !bytes.Equal(catalogBytes(t, dir), catalogBytes(t, want)) {
-		t.Error("sorting on disk gives other bytes than sorting in memory")
-	}
-	checkFiles(t, dir, "movie.parquet")
-}
-
-// TestCancel: a cancelled ingest leaves the catalogue as it was, and nothing else but its
-// work.
+// TestCancel: a cancelled ingest leaves the catalogue as it was, and nothing else.
 func TestCancel(t *testing.T) {
 	dir := t.TempDir()
 	lines(t, dir, Config{}, `{"id":1,"title":"A"}`)
@@ -716,50 +698,6 @@ func TestProgress(t *testing.T) {
 	})
 	if last != total || total == 0 {
 		t.Errorf("Progress ended at %d of %d", last, total)
-	}
-}
-
-// TestQuarantine: a bad row is kept with its place and its reason, and goes in once
-// it is mended.
-func TestQuarantine(t *testing.T) {
-	dir := t.TempDir()
-	r := lines(t, dir, Config{},
-		`{"id":1,"title":"A"}`,
-		``,
-		`{"id":2,"title":5,"overview":"é"}`,
-		`{"id":3,"title":"C",}`,
-		`{"id":4,"title":"D"}`)
-	if r.Rows != 4 || r.Quarantined != 2 || r.Records["movie"] != 2 {
-		t.Fatalf("Run = %+v, want 4 rows, 2 of them in quarantine", r)
-	}
-	wantBad := []string{
-		"movies.ndjson:3: title: want a string, found 5",
-		"movies.ndjson:4: byte 20: invalid character '}' looking for beginning of object key string",
-	}
-	if !slices.Equal(r.Bad, wantBad) {
-		t.Errorf("Bad = %q, want %q", r.Bad, wantBad)
-	}
-	want := []quarantine.Entry{
-		{File: "movies.ndjson", Layout: "tmdb", Row: 2, Line: 3, Field: "title", Reason: "want a string, found 5", Kind: "movie", Raw: quarantine.Raw{Text: `{"id":2,"title":5,"overview":"é"}`}},
-		{File: "movies.ndjson", Layout: "tmdb", Row: 3, Line: 4, Reason: "byte 20: invalid character '}' looking for beginning of object key string", Kind: "movie", Raw: quarantine.Raw{Text: `{"id":3,"title":"C",}`}},
-	}
-	var got []quarantine.Entry
-	var mended []string
-	err := quarantine.Read(r.QuarantineFile, func(e quarantine.Entry) error {
-		if filepath.Base(e.Path) != "movies.ndjson" {
-			t.Errorf("Path = %q, want that of movies.ndjson", e.Path)
-		}
-		e.Path = ""
-		got = append(got, e)
-		row := strings.NewReplacer(`"title":5`, `"title":"B"`, `,}`, `}`).Replace(e.Text)
-		mended = append(mended, row)
-		return nil
-	})
-	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("quarantine = %+v, %v, want %+v", got, err, want)
-	}
-	if again := lines(t, dir, Config{}, mended...); again.Quarantined != 0 || again.Records["movie"] != 4 {
-		t.Errorf("replay: Run = %+v, want 4 records and none in quarantine", again)
 	}
 }
 

@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 const hex24 = "5acf93e60e0a26346d0000ce"
@@ -239,45 +237,6 @@ func TestTables(t *testing.T) {
 		if got, _, _ := run(memory); !maps.Equal(got, want) {
 			t.Errorf("rows in another order with %d bytes of memory make other bytes", memory)
 		}
-	}
-}
-
-// TestSharedKinds counts the records of real dumps.
-func TestSharedKinds(t *testing.T) {
-	t.Parallel()
-	f := func(name string, want map[string]int64) (Report, string) {
-		t.Helper()
-		o := ingestDump(t, name)
-		if r := &o.report; !maps.Equal(r.Records, want) || r.Quarantined != 0 || o.failed != "" {
-			t.Errorf("%s: records = %v, %d in quarantine %q, %s, want %v", name, r.Records, r.Quarantined, r.Bad, o.failed, want)
-		}
-		return o.report, o.dir
-	}
-	f("tmdb-native-ar/tv.ndjson.gz", map[string]int64{"tv": 18})
-	f("tmdb-native-ar/tv-list.json.gz", map[string]int64{"tv": 2000})
-	f("tmdb-native/person-287-movie-credits.json.gz", map[string]int64{"person": 1})
-	if !sharedtest.IsLong() {
-		return
-	}
-	r, dir := f("movnix/tv.ndjson.zst", map[string]int64{"tv": 780, "season": 2834})
-	if r.Conflicts != 0 || r.Duplicates != 0 {
-		t.Errorf("conflicts = %d, duplicates = %d, want none", r.Conflicts, r.Duplicates)
-	}
-	episodes, separators := 0, 0
-	for _, row := range recordsOf(t, dir, "season") {
-		var s struct{ Episodes []json.RawMessage }
-		if err := json.Unmarshal([]byte(row), &s); err != nil {
-			t.Fatal(err)
-		}
-		episodes += len(s.Episodes)
-		separators += strings.Count(row, "\u2028")
-	}
-	if episodes != 67312 || separators != 32 {
-		t.Errorf("%d episodes with %d line separators, want 67312, 32", episodes, separators)
-	}
-	whole, _ := f("parquet-duckdb/", map[string]int64{"movie": 15178, "person": 62044})
-	if whole.Conflicts != 5 || whole.Rows != 194738 {
-		t.Errorf("conflicts = %d of %d rows, want 5 of 194738", whole.Conflicts, whole.Rows)
 	}
 }
 

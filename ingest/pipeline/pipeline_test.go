@@ -1,8 +1,6 @@
 package pipeline
 
 import (
-	"compress/gzip"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -92,57 +90,5 @@ func TestOrder(t *testing.T) {
 	}
 	if rows := rowsOf(t, p.Sorter); len(rows) != n || rows[0] != 1 || !slices.IsSorted(rows) || p.Sorter.Read != n {
 		t.Errorf("%d rows from %d on, sorted %v, %d read, want %d", len(rows), rows[0], slices.IsSorted(rows), p.Sorter.Read, n)
-	}
-}
-
-// TestBadRows: a bad row goes to quarantine with file, row and field, and the others go on.
-func TestBadRows(t *testing.T) {
-	text := sameMovie(2) + `{"id":8,"title":5}` + "\n" + `{"id":9,` + "\n" + sameMovie(1)
-	p := newPipeline(t, "movies.ndjson", text)
-	if err := p.Read(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if rows := rowsOf(t, p.Sorter); !slices.Equal(rows, []int64{1, 2, 5}) {
-		t.Errorf("sorted rows %v, want 1, 2 and 5", rows)
-	}
-	want := []string{"movies.ndjson:3: title: want a string, found 5", "movies.ndjson:4: byte 8: unexpected end of JSON input"}
-	if got := p.Sorter.Quarantine.First(); !slices.Equal(got, want) {
-		t.Errorf("quarantine has %q, want %q", got, want)
-	}
-	p = newPipeline(t, "movies.ndjson", text)
-	p.Sorter.MaxBad, _ = quarantine.ParseTolerance("1")
-	var many *quarantine.TooManyError
-	if err := p.Read(t.Context()); !errors.As(err, &many) || many.Bad != 2 || many.Rows != 5 {
-		t.Errorf("Read with one bad row allowed: %v, want an error about 2 of 5", err)
-	}
-}
-
-// TestDamage: the rows before a file's damage are kept, its tally has the reason, and the next file is
-// read.
-func TestDamage(t *testing.T) {
-	var packed strings.Builder
-	z := gzip.NewWriter(&packed)
-	_, _ = z.Write([]byte(sameMovie(3)))
-	_ = z.Close()
-	p := newPipeline(t, "movies.ndjson.gz", packed.String()[:packed.Len()-8], "films.ndjson", sameMovie(1))
-	if err := p.Read(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if rows := rowsOf(t, p.Sorter); !slices.Equal(rows, []int64{1, 2, 3, 1}) {
-		t.Errorf("sorted rows %v, want those of both files", rows)
-	}
-	want := "movies.ndjson.gz: row 4 (line 4): unexpected end of gzip stream"
-	if s := p.Sorter; s.Failed != 1 || s.Failures[0] != want || s.Report.Of(0).Failure != want {
-		t.Errorf("%d files failed: %q, want one: %s", s.Failed, s.Failures, want)
-	}
-}
-
-// TestCancel: the end of the context ends all steps, with its error.
-func TestCancel(t *testing.T) {
-	p := newPipeline(t, "movies.ndjson", sameMovie(4*batchRows))
-	ctx, cancel := context.WithCancel(t.Context())
-	p.Sorter.Progress = func(int64, int64) { cancel() }
-	if err := p.Read(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("Read = %v, want %v", err, context.Canceled)
 	}
 }

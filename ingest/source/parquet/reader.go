@@ -2,7 +2,7 @@
 //
 // The library that decodes trusts the claims of a file and allocates what they name. So each
 // part of a file is checked against its size and the limits before the library sees it:
-// the footer and the schema when the file is opened (footer.go, thrift.go), and each page
+// the footer and the schema when the file is opened (footer.go, thrift.go, tree.go), and each page
 // as the library reads it (pages.go, encoded.go). Pages are uncompressed here, never to
 // more than they claim (unpack.go). tree.go and cell.go write the rows.
 package parquet
