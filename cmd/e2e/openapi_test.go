@@ -10,8 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/reelsplice/reelsplice/schemas/api"
-	"github.com/reelsplice/reelsplice/schemas/openapi"
-	"github.com/reelsplice/reelsplice/schemas/openapi/openapitest"
+	"github.com/reelsplice/reelsplice/schemas/api/openapitest"
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/serve/auth"
 	"github.com/reelsplice/reelsplice/serve/edge"
@@ -207,7 +206,7 @@ func TestOpenAPIErrors(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal(openapi.Document(), &doc); err != nil {
+	if err := json.Unmarshal(api.OpenAPI(), &doc); err != nil {
 		t.Fatal(err)
 	}
 	got, want := map[string]any{}, map[string]any{}

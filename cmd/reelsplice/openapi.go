@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/reelsplice/reelsplice/schemas/api"
 	"github.com/reelsplice/reelsplice/schemas/durable"
-	"github.com/reelsplice/reelsplice/schemas/openapi"
 )
 
 func openapiCommand(a *app) *cobra.Command {
@@ -26,11 +26,11 @@ func openapiCommand(a *app) *cobra.Command {
 	f.StringVar(&out, "out", "", "write to `FILE` instead of stdout")
 	f.StringVar(&spec, "spec", "3.1", "`VERSION` of OpenAPI: 3.1 or 3.0")
 	return a.leaf(c, func(context.Context, []string) error {
-		text := openapi.Document()
+		text := api.OpenAPI()
 		switch spec {
 		case "3.1":
 		case "3.0":
-			text = openapi.Document30()
+			text = api.OpenAPI30()
 		default:
 			return usage(fmt.Errorf("spec %q: want 3.1 or 3.0", spec))
 		}

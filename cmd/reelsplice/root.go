@@ -18,7 +18,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/reelsplice/reelsplice/build/engine"
-	"github.com/reelsplice/reelsplice/schemas/owner"
+	"github.com/reelsplice/reelsplice/schemas/durable"
 	"github.com/reelsplice/reelsplice/serve/logs"
 )
 
@@ -100,12 +100,12 @@ func ownerNote(err error) string {
 	if !errors.As(err, &denied) || !errors.Is(denied, fs.ErrPermission) {
 		return ""
 	}
-	path := owner.Nearest(denied.Path)
-	uid, known := owner.UID(path)
+	path := durable.Nearest(denied.Path)
+	uid, known := durable.Owner(path)
 	if !known || uid == os.Geteuid() {
 		return ""
 	}
-	return fmt.Sprintf(" (%s belongs to user %s)", path, owner.Name(uid))
+	return fmt.Sprintf(" (%s belongs to user %s)", path, durable.UserName(uid))
 }
 
 // app is one run of the program: what all commands share.

@@ -3,7 +3,8 @@
 // parameter checks, documents and tests all read this one table.
 //
 // The table is Go source that gen makes of the facts in folder facts and of what gen/own.go
-// adds to them: it is static data and costs nothing at start.
+// adds to them: it is static data and costs nothing at start. OpenAPI is the document that folder
+// openapi makes of the table and of the shapes of the responses; see docs/reference/openapi.md.
 package api
 
 import (

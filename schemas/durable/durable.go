@@ -3,6 +3,8 @@
 //
 // On Unix a rename replaces a file that others have open. Windows refuses that until they close it, so Rename waits for
 // readers there, and Open does not stand in the way of other processes that remove or rename the file.
+//
+// Nearest, Owner and UserName find to which user a file belongs, for errors and for doctor.
 package durable
 
 import (

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 
-	"github.com/reelsplice/reelsplice/schemas/owner"
+	"github.com/reelsplice/reelsplice/schemas/durable"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/bucket"
 )
@@ -77,13 +77,13 @@ func (x *examiner) cache() {
 	if dir == "" {
 		return // the configuration reports that
 	}
-	if err := tryFolder(owner.Nearest(dir)); err != nil {
+	if err := tryFolder(durable.Nearest(dir)); err != nil {
 		x.fail("cache", x.writable(dir), "%v", err)
 		return
 	}
 	x.ok("cache", "%s can be written", dir)
 	x.mayWrite("cache", dir)
-	free, _, _ := volume(owner.Nearest(dir))
+	free, _, _ := volume(durable.Nearest(dir))
 	held := usage(dir)
 	x.disk(dir, x.Config.Pull.Size-held, "--cache-size lets the cache grow by", x.set("cache-size", fmt.Sprintf("%dMiB", (free+held)>>20)))
 }

@@ -10,7 +10,7 @@ import (
 
 	"al.essio.dev/pkg/shellescape"
 
-	"github.com/reelsplice/reelsplice/schemas/owner"
+	"github.com/reelsplice/reelsplice/schemas/durable"
 	"github.com/reelsplice/reelsplice/serve/accesslog"
 	"github.com/reelsplice/reelsplice/serve/auth"
 )
@@ -99,8 +99,8 @@ func (x *examiner) accessLog() {
 	case errors.Is(err, fs.ErrNotExist):
 		err = tryFolder(dir)
 		mend = x.writable(dir)
-		if owner.Nearest(dir) == filepath.Clean(dir) && x.UID == x.owner { // other programs may write to that folder
-			mend = x.root("install", "-o", owner.Name(x.owner), "-m", "640", "/dev/null", path)
+		if durable.Nearest(dir) == filepath.Clean(dir) && x.UID == x.owner { // other programs may write to that folder
+			mend = x.root("install", "-o", durable.UserName(x.owner), "-m", "640", "/dev/null", path)
 		}
 	case err == nil && info.Mode().IsRegular(): // opening a pipe waits for its reader
 		var f *os.File

@@ -11,13 +11,13 @@ import (
 
 	"al.essio.dev/pkg/shellescape"
 
+	"github.com/reelsplice/reelsplice/schemas/durable"
 	"github.com/reelsplice/reelsplice/schemas/object"
-	"github.com/reelsplice/reelsplice/schemas/owner"
 )
 
 // as returns a command that the user uid has to run.
 func (x *examiner) as(uid int, words ...string) string {
-	switch name := owner.Name(uid); {
+	switch name := durable.UserName(uid); {
 	case uid == x.UID || x.UID < 0:
 		return shellescape.QuoteCommand(words)
 	case uid == 0:
@@ -64,12 +64,12 @@ func (x *examiner) examination() []string {
 func (x *examiner) making(path string, words ...string) string {
 	dir := filepath.Dir(path)
 	switch command := x.as(x.owner, words...); {
-	case owner.Nearest(dir) != filepath.Clean(dir):
+	case durable.Nearest(dir) != filepath.Clean(dir):
 		return x.makeFolder(dir) + " && " + command
 	case x.ownerOf(dir) == x.owner && x.ownerOf(path) == x.owner:
 		return command
 	default:
-		return x.root(words...) + " && " + x.root("chown", owner.Name(x.owner), path)
+		return x.root(words...) + " && " + x.root("chown", durable.UserName(x.owner), path)
 	}
 }
 
@@ -78,7 +78,7 @@ func (x *examiner) makeFolder(dir string) string {
 	if x.ownerOf(dir) == x.owner {
 		return x.as(x.owner, "mkdir", "-p", dir)
 	}
-	return x.root("install", "-d", "-o", owner.Name(x.owner), dir)
+	return x.root("install", "-d", "-o", durable.UserName(x.owner), dir)
 }
 
 // set returns how a setting gets another value.
@@ -94,18 +94,18 @@ func (x *examiner) allow(err error, path, otherwise string) string {
 	if whole, err := filepath.Abs(path); err == nil { // a folder above the working folder may be closed
 		path = whole
 	}
-	found := owner.Nearest(path)
+	found := durable.Nearest(path)
 	switch info, statErr := os.Stat(found); {
 	case !errors.Is(err, fs.ErrPermission) || statErr != nil:
 		return otherwise
 	case x.UID != x.owner:
 		return x.again()
 	case found != filepath.Clean(path): // a folder above it is closed
-		return x.root("setfacl", "-m", "u:"+owner.Name(x.owner)+":x", found)
+		return x.root("setfacl", "-m", "u:"+durable.UserName(x.owner)+":x", found)
 	case info.IsDir():
-		return x.root("chown", "-R", owner.Name(x.owner), found)
+		return x.root("chown", "-R", durable.UserName(x.owner), found)
 	default:
-		return x.root("chown", owner.Name(x.owner), found)
+		return x.root("chown", durable.UserName(x.owner), found)
 	}
 }
 
@@ -114,8 +114,8 @@ func (x *examiner) writable(dir string) string {
 	switch {
 	case x.UID != x.owner && x.UID != 0:
 		return x.again()
-	case owner.Nearest(dir) == filepath.Clean(dir):
-		return x.root("chown", owner.Name(x.owner), dir)
+	case durable.Nearest(dir) == filepath.Clean(dir):
+		return x.root("chown", durable.UserName(x.owner), dir)
 	default:
 		return x.makeFolder(dir)
 	}
@@ -158,6 +158,6 @@ func (x *examiner) dataFolder() string {
 
 // isBelowFile reports whether a folder cannot be made: it, or one above it, is a file.
 func isBelowFile(dir string) bool {
-	info, err := os.Stat(owner.Nearest(dir))
+	info, err := os.Stat(durable.Nearest(dir))
 	return err == nil && !info.IsDir()
 }

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/reelsplice/reelsplice/schemas/owner"
+	"github.com/reelsplice/reelsplice/schemas/durable"
 	"github.com/reelsplice/reelsplice/serve/auth"
 	"github.com/reelsplice/reelsplice/serve/localca"
 )
@@ -33,7 +33,7 @@ func another(t *testing.T, in *Installation, asRoot bool) (prefix string) {
 	if in.UID = uid + 1; asRoot {
 		in.UID = 0
 	}
-	if name := owner.Name(uid); name != strconv.Itoa(uid) {
+	if name := durable.UserName(uid); name != strconv.Itoa(uid) {
 		return "sudo -u " + name + " "
 	}
 	return "sudo -u '#" + strconv.Itoa(uid) + "' "
@@ -75,7 +75,7 @@ func TestMaking(t *testing.T) {
 	has(t, "a missing folder there", x.making(filepath.Join(file, "a"), "make"), "mkdir -p "+file+" && make")
 
 	x.owner++
-	name := owner.Name(x.owner)
+	name := durable.UserName(x.owner)
 	chown := func(path string) string { return " && " + x.root("chown", name, path) + "\n" }
 	has(t, "a missing folder", x.making(filepath.Join(file, "a"), "make"), x.root("install", "-d", "-o", name, file)+" && "+x.as(x.owner, "make"))
 	in.Config.Tokens, in.Config.SigningKey = filepath.Join(dir, "tokens"), filepath.Join(dir, "key")
@@ -121,7 +121,7 @@ func TestAllow(t *testing.T) {
 	if got := x.allow(fs.ErrNotExist, in.Config.Tokens, "else"); got != "else" {
 		t.Errorf("another error: %q", got)
 	}
-	me := owner.Name(in.UID)
+	me := durable.UserName(in.UID)
 	has(t, "a file of another user", x.allow(fs.ErrPermission, in.Config.Tokens, ""), x.root("chown", me, in.Config.Tokens))
 	has(t, "a folder of another user", x.allow(fs.ErrPermission, in.Config.Releases, ""), x.root("chown", "-R", me, in.Config.Releases))
 	has(t, "a closed folder", x.allow(fs.ErrPermission, in.Config.Releases+"/a/b", ""), x.root("setfacl", "-m", "u:"+me+":x", in.Config.Releases))
@@ -149,7 +149,7 @@ func TestClosedFolder(t *testing.T) {
 	has(t, "releases", of(t, in, "release"), "fail", want)
 	has(t, "tokens", of(t, in, "tokens"), "fail", want)
 	in.UID--
-	has(t, "as the owner", of(t, in, "tokens"), "fail", "-> sudo setfacl -m u:"+owner.Name(in.UID)+":x "+closed+"\n")
+	has(t, "as the owner", of(t, in, "tokens"), "fail", "-> sudo setfacl -m u:"+durable.UserName(in.UID)+":x "+closed+"\n")
 }
 
 // A file with several hard links counts once.

@@ -6,7 +6,7 @@ import (
 	"io/fs"
 	"slices"
 
-	"github.com/reelsplice/reelsplice/schemas/owner"
+	"github.com/reelsplice/reelsplice/schemas/durable"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/serve/pull"
 )
@@ -27,7 +27,7 @@ func (x *examiner) folder(ctx context.Context) {
 	}
 	switch {
 	case isBelowFile(store.Dir):
-		x.fail("release", x.set("releases", "a folder"), "%s is a file, not a folder of releases", owner.Nearest(store.Dir))
+		x.fail("release", x.set("releases", "a folder"), "%s is a file, not a folder of releases", durable.Nearest(store.Dir))
 		return
 	case errors.Is(err, release.ErrNoRelease) || errors.Is(err, fs.ErrNotExist):
 		x.fail("release", x.publish(infos), "no release is published in %s", store.Dir)
@@ -146,7 +146,7 @@ func size(infos []release.Info, id string) int64 {
 
 // disk compares the free space on the disk of a folder with the space needed.
 func (x *examiner) disk(dir string, need int64, reason, mend string) {
-	free, network, known := volume(owner.Nearest(dir))
+	free, network, known := volume(durable.Nearest(dir))
 	switch {
 	case !known:
 	case free < need:

@@ -9,7 +9,7 @@ import (
 
 	"al.essio.dev/pkg/shellescape"
 
-	"github.com/reelsplice/reelsplice/schemas/owner"
+	"github.com/reelsplice/reelsplice/schemas/durable"
 	"github.com/reelsplice/reelsplice/serve/auth"
 )
 
@@ -18,7 +18,7 @@ func (x *examiner) user() {
 	switch {
 	case x.UID != 0:
 	case x.owner != 0:
-		x.warn("user", x.again(), "root may read files and take ports that %s may not: the results below are those of root", owner.Name(x.owner))
+		x.warn("user", x.again(), "root may read files and take ports that %s may not: the results below are those of root", durable.UserName(x.owner))
 	default:
 		x.warn("user", x.unprivileged()+"start the edge as "+packagedUser, "the edge would run as root")
 	}
@@ -58,7 +58,7 @@ func (x *examiner) dataOwner() int {
 			return uid
 		}
 	}
-	if owner.Nearest(dir) != filepath.Clean(dir) {
+	if durable.Nearest(dir) != filepath.Clean(dir) {
 		return x.UID
 	}
 	return uid
@@ -67,7 +67,7 @@ func (x *examiner) dataOwner() int {
 // ownerOf returns the owner of a file, or of the nearest folder above it. On systems without owners it returns the user
 // of the examination.
 func (x *examiner) ownerOf(path string) int {
-	if uid, known := owner.UID(owner.Nearest(path)); known {
+	if uid, known := durable.Owner(durable.Nearest(path)); known {
 		return uid
 	}
 	return x.UID

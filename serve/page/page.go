@@ -17,7 +17,7 @@ import (
 	viewer "github.com/swaggest/swgui/v5/static"
 	"github.com/zeebo/xxh3"
 
-	"github.com/reelsplice/reelsplice/schemas/openapi"
+	"github.com/reelsplice/reelsplice/schemas/api"
 )
 
 //go:embed assets
@@ -61,7 +61,7 @@ type Set struct {
 // New returns the OpenAPI document. WithPage adds those of the page.
 func New() *Set {
 	s := &Set{documents: map[string]func() *Document{}}
-	s.add(OpenAPIPath, "openapi.json", func() (body, packed []byte) { return openapi.Document(), openapi.Gzip() })
+	s.add(OpenAPIPath, "openapi.json", func() (body, packed []byte) { return api.OpenAPI(), api.OpenAPIGzip() })
 	return s
 }
 

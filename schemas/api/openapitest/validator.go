@@ -11,7 +11,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/reelsplice/reelsplice/schemas/openapi"
+	"github.com/reelsplice/reelsplice/schemas/api"
 )
 
 // A Validator validates responses. It is for one goroutine.
@@ -23,7 +23,7 @@ type Validator struct {
 
 // New returns a validator. A closed one refuses fields that the document does not name, which the
 // document itself allows.
-func New(isClosed bool) (*Validator, error) { return Of(openapi.Document(), isClosed) }
+func New(isClosed bool) (*Validator, error) { return Of(api.OpenAPI(), isClosed) }
 
 // Of is New for the text of any document.
 func Of(text []byte, isClosed bool) (*Validator, error) {

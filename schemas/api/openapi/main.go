@@ -1,6 +1,6 @@
-// Command gen writes the OpenAPI documents of package openapi from the table of operations in
-// schemas/api, the shapes in schemas/api/facts, and its own descriptions. go generate runs it in the
-// folder of package openapi.
+// Command openapi writes the OpenAPI documents of package api from its table of operations, the
+// shapes in schemas/api/facts, and its own descriptions. go generate runs it in the folder of
+// package api.
 package main
 
 import (
@@ -16,14 +16,14 @@ import (
 
 func main() {
 	if err := run(os.Args[1:], os.Stderr); err != nil {
-		fmt.Fprintln(os.Stderr, "gen:", err)
+		fmt.Fprintln(os.Stderr, "openapi:", err)
 		os.Exit(1) //nolint:forbidigo // a main of its own, outside cmd
 	}
 }
 
 // run writes the documents; see the package comment.
 func run(args []string, stderr io.Writer) error {
-	set := flag.NewFlagSet("gen", flag.ContinueOnError)
+	set := flag.NewFlagSet("openapi", flag.ContinueOnError)
 	set.SetOutput(stderr)
 	dir := set.String("dir", ".", "folder to write to")
 	if err := set.Parse(args); err != nil {

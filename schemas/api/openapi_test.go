@@ -1,4 +1,4 @@
-package openapi
+package api
 
 import (
 	"bytes"
@@ -25,10 +25,10 @@ func load(t *testing.T, text []byte, version string) *openapi3.T {
 }
 
 func TestDocuments(t *testing.T) {
-	load(t, Document(), "3.1.0")
-	load(t, Document30(), "3.0.3")
-	if !bytes.Equal(unpack(Gzip()), Document()) {
-		t.Error("Gzip and Document differ")
+	load(t, OpenAPI(), "3.1.0")
+	load(t, OpenAPI30(), "3.0.3")
+	if !bytes.Equal(unpack(OpenAPIGzip()), OpenAPI()) {
+		t.Error("Gzip and OpenAPI differ")
 	}
 }
 
@@ -39,8 +39,8 @@ func TestRefusesBroken(t *testing.T) {
 		{`#/components/schemas/MovieCredits"`, `#/components/schemas/NoSuch"`},
 		{`"in":"path"`, `"in":"road"`},
 	} {
-		text := bytes.Replace(Document(), []byte(change[0]), []byte(change[1]), 1)
-		if bytes.Equal(text, Document()) {
+		text := bytes.Replace(OpenAPI(), []byte(change[0]), []byte(change[1]), 1)
+		if bytes.Equal(text, OpenAPI()) {
 			t.Fatalf("the document has no %s", change[0])
 		}
 		loader := openapi3.NewLoader()

@@ -31,7 +31,7 @@ func TestKeptDocuments(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(got, want) {
-			t.Errorf("%s is not what the table of operations makes: run go generate ./schemas/openapi", name)
+			t.Errorf("%s is not what the table of operations makes: run go generate ./schemas/api", name)
 		}
 	}
 }

@@ -1,5 +1,4 @@
-// Package owner finds to which user a file belongs.
-package owner
+package durable
 
 import (
 	"os"
@@ -19,8 +18,8 @@ func Nearest(path string) string {
 	}
 }
 
-// Name returns the name of a user, or the number if there is no name.
-func Name(uid int) string {
+// UserName returns the name of a user, or the number if there is no name.
+func UserName(uid int) string {
 	number := strconv.Itoa(uid)
 	if u, err := user.LookupId(number); err == nil {
 		return u.Username

@@ -17,8 +17,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
-	"github.com/reelsplice/reelsplice/schemas/openapi"
-	"github.com/reelsplice/reelsplice/schemas/openapi/openapitest"
+	"github.com/reelsplice/reelsplice/schemas/api"
+	"github.com/reelsplice/reelsplice/schemas/api/openapitest"
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
@@ -236,7 +236,7 @@ func TestRelaxed(t *testing.T) {
 		return
 	}
 	if want != relaxedText {
-		t.Error("relaxed.tsv is not what the recordings need: run go test ./schemas/openapi/gen -run TestRelaxed -update and go generate ./schemas/openapi")
+		t.Error("relaxed.tsv is not what the recordings need: run go test ./schemas/api/openapi -run TestRelaxed -update and go generate ./schemas/api")
 	}
 }
 
@@ -277,7 +277,7 @@ func place(e *jsonschema.ValidationError) string {
 // TestRecorded30 validates recorded responses against the document of OpenAPI 3.0, with a library of others.
 func TestRecorded30(t *testing.T) {
 	loader := openapi3.NewLoader()
-	doc, err := loader.LoadFromData(openapi.Document30())
+	doc, err := loader.LoadFromData(api.OpenAPI30())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,4 @@
-// Package openapi holds the OpenAPI document of the operations that the edge serves. It is made of
-// the table of operations and the shapes of the responses; see docs/reference/openapi.md.
-package openapi
+package api
 
 import (
 	"bytes"
@@ -11,7 +9,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-//go:generate go run ./gen
+//go:generate go run ./openapi
 
 //go:embed openapi-3.1.json.gz
 var packed []byte
@@ -19,15 +17,15 @@ var packed []byte
 //go:embed openapi-3.0.json.gz
 var packed30 []byte
 
-// Gzip returns the document, OpenAPI 3.1 as JSON, as one gzip member. It is shared: read only.
-func Gzip() []byte { return packed }
+// OpenAPIGzip returns the document, OpenAPI 3.1 as JSON, as one gzip member. It is shared: read only.
+func OpenAPIGzip() []byte { return packed }
 
-// Document returns the document, OpenAPI 3.1 as JSON. It is shared: read only.
-func Document() []byte { return document() }
+// OpenAPI returns the document, OpenAPI 3.1 as JSON. It is shared: read only.
+func OpenAPI() []byte { return document() }
 
-// Document30 returns the document as OpenAPI 3.0, for tools that read no 3.1. It allows more, where
+// OpenAPI30 returns the document as OpenAPI 3.0, for tools that read no 3.1. It allows more, where
 // 3.0 has no words for a limit. It is shared: read only.
-func Document30() []byte { return document30() }
+func OpenAPI30() []byte { return document30() }
 
 var (
 	document   = sync.OnceValue(func() []byte { return unpack(packed) })
