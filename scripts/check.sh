@@ -114,9 +114,6 @@ if [ -n "$full" ]; then
   step "a build on Slurm"
   scripts/engines/slurm.sh --count 3
 
-  step "the document for Argo, by Argo's types"
-  (cd scripts/engines/argo && ../../retry.sh go mod download && go test ./...)
-
   step "packages: units, chart, Compose file"
   scripts/packaging/test.sh --quick
 

@@ -1,6 +1,5 @@
 // Package engine runs a build past one machine: as a chain of array jobs of an engine that is
-// there already. A Chain is the same for all engines. Slurm, Kubernetes and Processes each print it
-// or run it; CronJob and Argo are documents.
+// there already. A Chain is the same for all engines. Slurm and Kubernetes print it or run it, Processes runs it.
 //
 // Tasks are idempotent, so an engine may retry one, run it twice or lose it. Exit code 2 of a task
 // is final; any other but 0 is worth another attempt.
@@ -32,7 +31,7 @@ const maxAttempts = 10
 type Settings struct {
 	Program  string   // path or name of reelsplice where tasks run
 	Name     string   // of the build, at the start of the names of its jobs; "" for one by the work folder
-	Catalog  string   // URL or path where tasks run, as Releases and Work
+	Catalog  string   // path where tasks run, as Releases and Work
 	Releases string   //
 	Work     string   //
 	Plan     []string // further flags of build plan
@@ -130,7 +129,7 @@ func (s *Settings) flags() []string {
 }
 
 // pauses returns the seconds to wait before each attempt: 0, 1, 4, 16 and so on. A task that was
-// killed starts again at once; a bucket that is away has minutes to come back.
+// killed starts again at once; a file system that is away has minutes to come back.
 func (c *Chain) pauses() []int {
 	out, pause := make([]int, c.Attempts), 1
 	for i := 1; i < len(out); i++ {

@@ -40,14 +40,3 @@ func TestNames(t *testing.T) {
 		}
 	}
 }
-
-func TestWorkOfNight(t *testing.T) {
-	for work, want := range map[string]string{
-		"/shared/work/":             "/shared/work/$(BUILD)",
-		"s3://films/work?region=r1": "s3://films/work/$(BUILD)?region=r1",
-	} {
-		if got := WorkOfNight(work); got != want {
-			t.Errorf("WorkOfNight(%q) is %q, want %q", work, got, want)
-		}
-	}
-}

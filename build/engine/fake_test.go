@@ -7,13 +7,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
-
-	batch "k8s.io/api/batch/v1"
-	core "k8s.io/api/core/v1"
-	"sigs.k8s.io/yaml"
 )
 
 // This program stands in for others where it has their names: reelsplice, and the commands of
@@ -176,19 +173,14 @@ func (f *fake) kubectl() {
 	f.note("verbs", strings.TrimSpace(verb))
 	switch {
 	case strings.HasPrefix(verb, "create"):
-		var j batch.Job
 		manifest, _ := io.ReadAll(os.Stdin)
-		if err := yaml.UnmarshalStrict(manifest, &j); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
 		if _, err := os.Stat(path("job")); err == nil {
 			panic("a Job is left")
 		}
-		pods := runJob(&j)
+		j, pods := runJob(string(manifest))
 		writeJSON(path("job"), j)
-		writeJSON(path("pods"), pods)
-		fmt.Print("uid of " + j.Name)
+		writeJSON(path("pods"), map[string]any{"items": pods})
+		fmt.Print("uid of " + field(string(manifest), `name: "(.*)"`))
 	case strings.HasPrefix(verb, "delete job"):
 		os.Remove(path("job"))
 	case strings.HasPrefix(verb, "get job"):
@@ -200,43 +192,64 @@ func (f *fake) kubectl() {
 	}
 }
 
+// field returns the part of a manifest that a pattern has in parentheses.
+func field(manifest, pattern string) string {
+	found := regexp.MustCompile(pattern).FindStringSubmatch(manifest)
+	if found == nil {
+		panic("the manifest lacks " + pattern)
+	}
+	return found[1]
+}
+
 // runJob runs the pods of a Job by its rules of failure.
-func runJob(j *batch.Job) core.PodList {
-	var list core.PodList
-	state := batch.JobComplete
-	for i := range int(*j.Spec.Completions) {
-		for attempt := range *j.Spec.BackoffLimitPerIndex + 1 {
-			c := j.Spec.Template.Spec.Containers[0]
-			cmd := exec.Command(c.Command[0], append(c.Command[1:], c.Args...)...)
+func runJob(manifest string) (j job, pods []pod) {
+	number := func(pattern string) int {
+		n, err := strconv.Atoi(field(manifest, pattern))
+		if err != nil {
+			panic(err)
+		}
+		return n
+	}
+	var command, args []string
+	for pattern, list := range map[string]*[]string{`command: (\[.*\])`: &command, `args: (\[.*\])`: &args} {
+		if err := json.Unmarshal([]byte(field(manifest, pattern)), list); err != nil {
+			panic(err)
+		}
+	}
+	final, retries := number(`operator: In, values: \[(\d+)\]`), number(`backoffLimitPerIndex: (\d+)`)
+	state := "Complete"
+	for i := range number(`completions: (\d+)`) {
+		for attempt := range retries + 1 {
+			cmd := exec.Command(command[0], args...)
 			cmd.Env = append(os.Environ(), "JOB_COMPLETION_INDEX="+strconv.Itoa(i))
 			out, err := cmd.CombinedOutput()
-			name := fmt.Sprintf("%s-%d-%d", j.Name, i, attempt)
-			if err := os.WriteFile(filepath.Join(os.Getenv("FAKE_DIR"), "log-"+name), out, 0o644); err != nil {
+			code := exitCode(err)
+			var p pod
+			p.Metadata.Name = fmt.Sprintf("pod-%d-%d", i, attempt)
+			p.Metadata.Annotations = map[string]string{"batch.kubernetes.io/job-completion-index": strconv.Itoa(i)}
+			p.Status.Phase = "Succeeded"
+			if code != 0 {
+				p.Status.Phase = "Failed"
+			}
+			p.Status.ContainerStatuses = make([]containerStatus, 1)
+			p.Status.ContainerStatuses[0].State.Terminated.ExitCode = code
+			if err := os.WriteFile(filepath.Join(os.Getenv("FAKE_DIR"), "log-"+p.Metadata.Name), out, 0o644); err != nil {
 				panic(err)
 			}
-			code := exitCode(err)
-			p := core.Pod{}
-			p.Name, p.Annotations = name, map[string]string{"batch.kubernetes.io/job-completion-index": strconv.Itoa(i)}
-			p.Status.Phase = core.PodSucceeded
-			if code != 0 {
-				p.Status.Phase = core.PodFailed
-			}
-			p.Status.ContainerStatuses = []core.ContainerStatus{{State: core.ContainerState{Terminated: &core.ContainerStateTerminated{ExitCode: int32(code)}}}}
-			list.Items = append(list.Items, p)
+			pods = append(pods, p)
 			if code == 0 {
 				break
 			}
-			final := code == int(j.Spec.PodFailurePolicy.Rules[1].OnExitCodes.Values[0])
-			if final || attempt == *j.Spec.BackoffLimitPerIndex {
-				state = batch.JobFailed
+			if code == final || attempt == retries {
+				state = "Failed"
 			}
-			if final {
+			if code == final {
 				break
 			}
 		}
 	}
-	j.Status.Conditions = []batch.JobCondition{{Type: state, Status: core.ConditionTrue, Reason: "Because", LastTransitionTime: j.CreationTimestamp}}
-	return list
+	j.Status.Conditions = []condition{{Type: state, Status: "True", Reason: "Because"}}
+	return j, pods
 }
 
 func writeJSON(path string, v any) {

@@ -25,7 +25,7 @@ type Kubernetes struct {
 }
 
 // A Claim is a persistent volume claim that all tasks mount: the shared file system of catalogue,
-// releases and work folder. Buckets need none.
+// releases and work folder.
 type Claim struct{ Name, Path string }
 
 // ParseClaim reads NAME:PATH.
@@ -265,9 +265,11 @@ func (k *Kubernetes) kubectl(ctx context.Context, stdin []byte, args ...string) 
 // A job is what the driver reads of a Job.
 type job struct {
 	Status struct {
-		Conditions []struct{ Type, Status, Reason, Message string }
+		Conditions []condition
 	}
 }
+
+type condition struct{ Type, Status, Reason, Message string }
 
 // has reports whether a condition is true.
 func (j *job) has(condition string) bool {
@@ -289,11 +291,13 @@ type pod struct {
 	Spec   struct{ NodeName string }
 	Status struct {
 		Phase             string
-		ContainerStatuses []struct {
-			State struct {
-				Terminated struct{ ExitCode int }
-			}
-		}
+		ContainerStatuses []containerStatus
+	}
+}
+
+type containerStatus struct {
+	State struct {
+		Terminated struct{ ExitCode int }
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 // Slurm is a cluster of Slurm. Program, work folder and logs are on a file system that its nodes
-// share, unless they are in a bucket.
+// share.
 type Slurm struct {
 	Logs    string   // folder of the tasks' output
 	Options []string // further options of sbatch

@@ -14,11 +14,9 @@ import (
 //go:embed templates
 var files embed.FS
 
-// templates are the documents. Their marks are <% and %>: Argo has braces of its own.
-var templates = template.Must(template.New("").Delims("<%", "%>").Funcs(template.FuncMap{
-	"sh": shellescape.Quote, "json": quoteJSON, "args": argoArgs,
-}).
-	ParseFS(files, "templates/*"))
+// templates are the documents. Their marks are <% and %>.
+var templates = template.Must(template.New("").Delims("<%", "%>").
+	Funcs(template.FuncMap{"sh": shellescape.Quote, "json": quoteJSON}).ParseFS(files, "templates/*"))
 
 // execute fills in a template.
 func execute(name string, data any) ([]byte, error) {

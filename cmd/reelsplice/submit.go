@@ -24,7 +24,6 @@ type submission struct {
 	kubernetes engine.Kubernetes
 	kubectl    string
 	volume     string
-	schedule   string
 	parallel   int
 	run        bool
 	planFlags  *pflag.FlagSet // flags of build plan that are passed on
@@ -37,8 +36,7 @@ func submitCommand(a *app) *cobra.Command {
 		Short: "Build on an engine: Slurm, Kubernetes or processes of this machine",
 		Long: "submit makes of a build a chain of array jobs: one a stage, which starts when all tasks of the one before it\n" +
 			"are done. It prints the chain; with --run it submits it, waits for its end and prints the report of the build.\n\n" +
-			"Engines: slurm (a script that submits), kubernetes (Jobs), processes (of this machine, with --run), and to\n" +
-			"print alone: cronjob (a Kubernetes CronJob that runs each night) and argo (an Argo Workflow).\n\n" +
+			"Engines: slurm (a script that submits), kubernetes (Jobs) and processes (of this machine, with --run).\n\n" +
 			"Catalogue, releases and work folder are folders that all nodes share. --count may exceed the\n" +
 			"tasks that a stage has. It changes no byte of the release.\n\n" +
 			"A failed chain can be submitted again with the same work folder: what is done stays done.",
@@ -46,7 +44,7 @@ func submitCommand(a *app) *cobra.Command {
 			"    --work /data/work --count 16 --publish --run",
 	}
 	f := c.Flags()
-	f.StringVar(&s.engine, "engine", "", "`NAME` of the engine: slurm, kubernetes, processes, cronjob or argo")
+	f.StringVar(&s.engine, "engine", "", "`NAME` of the engine: slurm, kubernetes or processes")
 	f.StringVar(&s.chain.Catalog, "catalog", "", "`DIR` of the catalogue, as tasks see it")
 	f.StringVar(&s.chain.Releases, "releases", "", "`DIR` of the releases, as tasks see it")
 	f.StringVar(&s.chain.Work, "work", "", "`DIR` of the files between tasks, of this build alone")
@@ -68,10 +66,9 @@ func submitCommand(a *app) *cobra.Command {
 	f.StringVar(&s.kubernetes.Secret, "secret", "", "kubernetes: secret whose keys are variables of the tasks, such as the credentials of a bucket")
 	f.StringVar(&s.volume, "volume", "", "kubernetes: `CLAIM:PATH`, a persistent volume claim that all tasks mount")
 	f.StringVar(&s.kubectl, "kubectl", "kubectl", "kubernetes: `COMMAND` that is kubectl, with arguments of its own if it has any")
-	f.StringVar(&s.schedule, "schedule", "15 3 * * *", "cronjob: `TIME` in the notation of cron")
 	s.addPlanFlags(f)
 	required(c, "engine", "catalog", "releases", "work", "count")
-	return a.leaf(c, func(ctx context.Context, _ []string) error { return a.submit(ctx, &s, f) })
+	return a.leaf(c, func(ctx context.Context, _ []string) error { return a.submit(ctx, &s) })
 }
 
 // addPlanFlags defines the flags that build plan checks.
@@ -85,17 +82,11 @@ func (s *submission) addPlanFlags(f *pflag.FlagSet) {
 	f.AddFlagSet(p)
 }
 
-// engineNames are the engines of build submit; the bool is whether they can run a chain.
-var engineNames = map[string]bool{"slurm": true, "kubernetes": true, "processes": true, "cronjob": false, "argo": false}
-
 // submit prints or runs the chain.
-func (a *app) submit(ctx context.Context, s *submission, flags *pflag.FlagSet) error {
-	runs, ok := engineNames[s.engine]
+func (a *app) submit(ctx context.Context, s *submission) error {
 	switch {
-	case !ok:
-		return usage(fmt.Errorf("engine %q: want slurm, kubernetes, processes, cronjob or argo", s.engine))
-	case s.run && !runs:
-		return usage(fmt.Errorf("engine %s: its document is printed; want no --run", s.engine))
+	case !slices.Contains([]string{"slurm", "kubernetes", "processes"}, s.engine):
+		return usage(fmt.Errorf("engine %q: want slurm, kubernetes or processes", s.engine))
 	case !s.run && s.engine == "processes":
 		return usage(errors.New("engine processes: want --run"))
 	}
@@ -114,7 +105,7 @@ func (a *app) submit(ctx context.Context, s *submission, flags *pflag.FlagSet) e
 		return usage(err)
 	}
 	if !s.run {
-		document, err := s.document(chain, flags)
+		document, err := s.document(chain)
 		if err != nil {
 			return err
 		}
@@ -165,30 +156,11 @@ func (s *submission) settle(a *app) (engine.Chain, error) {
 }
 
 // document returns the chain in the engine's language.
-func (s *submission) document(c engine.Chain, flags *pflag.FlagSet) ([]byte, error) {
-	switch s.engine {
-	case "slurm":
+func (s *submission) document(c engine.Chain) ([]byte, error) {
+	if s.engine == "slurm" {
 		return s.slurm.Script(c)
-	case "argo":
-		return s.kubernetes.Argo(c)
-	case "cronjob":
-		n := engine.Night{Kubernetes: &s.kubernetes, Name: "reelsplice-build", Program: c.Program, Schedule: s.schedule, Driver: s.driver(flags)}
-		return n.CronJob()
 	}
 	return s.kubernetes.Manifests(c)
-}
-
-// driver returns the arguments by which a pod runs the same submission.
-func (s *submission) driver(flags *pflag.FlagSet) []string {
-	args := []string{"build", "submit", "--engine=kubernetes", "--run", "--json", "--work=" + engine.WorkOfNight(s.chain.Work)}
-	skip := []string{"engine", "run", "json", "work", "schedule", "name", "config"}
-	flags.Visit(func(f *pflag.Flag) {
-		if slices.Contains(skip, f.Name) {
-			return
-		}
-		args = append(args, "--"+f.Name+"="+f.Value.String())
-	})
-	return args
 }
 
 // start runs the chain and returns the report of the build.

@@ -32,16 +32,16 @@ SCRIPT
   echo "$name ${jobs[-1]}"
 }
 
-stage plan 1 reelsplice build plan --quiet --catalog 's3://films/catalog?region=eu-west-1' --releases 's3://films/releases?region=eu-west-1' --work /shared/work --memory 2147483648 --jobs 1
-stage survey 16 reelsplice build task survey --quiet --catalog 's3://films/catalog?region=eu-west-1' --releases 's3://films/releases?region=eu-west-1' --work /shared/work --memory 2147483648 --jobs 1 --count 16
-stage prepare 16 reelsplice build task prepare --quiet --catalog 's3://films/catalog?region=eu-west-1' --releases 's3://films/releases?region=eu-west-1' --work /shared/work --memory 2147483648 --jobs 1 --count 16
-stage titles 16 reelsplice build task titles --quiet --catalog 's3://films/catalog?region=eu-west-1' --releases 's3://films/releases?region=eu-west-1' --work /shared/work --memory 2147483648 --jobs 1 --count 16
-stage resources 16 reelsplice build task resources --quiet --catalog 's3://films/catalog?region=eu-west-1' --releases 's3://films/releases?region=eu-west-1' --work /shared/work --memory 2147483648 --jobs 1 --count 16
-stage find 16 reelsplice build task find --quiet --catalog 's3://films/catalog?region=eu-west-1' --releases 's3://films/releases?region=eu-west-1' --work /shared/work --memory 2147483648 --jobs 1 --count 16
-stage index 16 reelsplice build task index --quiet --catalog 's3://films/catalog?region=eu-west-1' --releases 's3://films/releases?region=eu-west-1' --work /shared/work --memory 2147483648 --jobs 1 --count 16
-stage tables 16 reelsplice build task tables --quiet --catalog 's3://films/catalog?region=eu-west-1' --releases 's3://films/releases?region=eu-west-1' --work /shared/work --memory 2147483648 --jobs 1 --count 16
-stage accounts 1 reelsplice build task accounts --quiet --catalog 's3://films/catalog?region=eu-west-1' --releases 's3://films/releases?region=eu-west-1' --work /shared/work --memory 2147483648 --jobs 1 --count 1
-stage compare 16 reelsplice build task compare --quiet --catalog 's3://films/catalog?region=eu-west-1' --releases 's3://films/releases?region=eu-west-1' --work /shared/work --memory 2147483648 --jobs 1 --count 16
-stage changes 16 reelsplice build task changes --quiet --catalog 's3://films/catalog?region=eu-west-1' --releases 's3://films/releases?region=eu-west-1' --work /shared/work --memory 2147483648 --jobs 1 --count 16
-stage changelog 16 reelsplice build task changelog --quiet --catalog 's3://films/catalog?region=eu-west-1' --releases 's3://films/releases?region=eu-west-1' --work /shared/work --memory 2147483648 --jobs 1 --count 16
-stage seal 1 reelsplice build seal --quiet --catalog 's3://films/catalog?region=eu-west-1' --releases 's3://films/releases?region=eu-west-1' --work /shared/work --memory 2147483648 --jobs 1 --publish --json
+stage plan 1 reelsplice build plan --quiet --catalog /shared/catalog --releases /shared/releases --work /shared/work --memory 2147483648 --jobs 1
+stage survey 16 reelsplice build task survey --quiet --catalog /shared/catalog --releases /shared/releases --work /shared/work --memory 2147483648 --jobs 1 --count 16
+stage prepare 16 reelsplice build task prepare --quiet --catalog /shared/catalog --releases /shared/releases --work /shared/work --memory 2147483648 --jobs 1 --count 16
+stage titles 16 reelsplice build task titles --quiet --catalog /shared/catalog --releases /shared/releases --work /shared/work --memory 2147483648 --jobs 1 --count 16
+stage resources 16 reelsplice build task resources --quiet --catalog /shared/catalog --releases /shared/releases --work /shared/work --memory 2147483648 --jobs 1 --count 16
+stage find 16 reelsplice build task find --quiet --catalog /shared/catalog --releases /shared/releases --work /shared/work --memory 2147483648 --jobs 1 --count 16
+stage index 16 reelsplice build task index --quiet --catalog /shared/catalog --releases /shared/releases --work /shared/work --memory 2147483648 --jobs 1 --count 16
+stage tables 16 reelsplice build task tables --quiet --catalog /shared/catalog --releases /shared/releases --work /shared/work --memory 2147483648 --jobs 1 --count 16
+stage accounts 1 reelsplice build task accounts --quiet --catalog /shared/catalog --releases /shared/releases --work /shared/work --memory 2147483648 --jobs 1 --count 1
+stage compare 16 reelsplice build task compare --quiet --catalog /shared/catalog --releases /shared/releases --work /shared/work --memory 2147483648 --jobs 1 --count 16
+stage changes 16 reelsplice build task changes --quiet --catalog /shared/catalog --releases /shared/releases --work /shared/work --memory 2147483648 --jobs 1 --count 16
+stage changelog 16 reelsplice build task changelog --quiet --catalog /shared/catalog --releases /shared/releases --work /shared/work --memory 2147483648 --jobs 1 --count 16
+stage seal 1 reelsplice build seal --quiet --catalog /shared/catalog --releases /shared/releases --work /shared/work --memory 2147483648 --jobs 1 --publish --json
