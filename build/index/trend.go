@@ -20,13 +20,13 @@ type past struct {
 	byID       []uint32 // ranks in the order of ids
 }
 
-// openPast returns nil without a previous release, or a table of the kind in it.
+// openPast returns nil without a previous release, or a table of the kind with heat in it.
 func openPast(r *release.Reader, kind fragment.Kind) (*past, error) {
 	if r == nil {
 		return nil, nil
 	}
 	t, ok := r.Table(kind.String())
-	if !ok {
+	if !ok || !t.Has(tables.Heat.String()) {
 		return nil, nil
 	}
 	p := &past{byID: ranks(t.Rows())}

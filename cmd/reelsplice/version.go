@@ -37,7 +37,7 @@ func version() versionReport {
 // the build has one. go run has none.
 func versionOf(info *debug.BuildInfo) versionReport {
 	v := versionReport{
-		Version: info.Main.Version, Go: info.GoVersion, ReleaseFormat: release.FormatVersion, CatalogVersion: catalog.FormatVersion,
+		Version: info.Main.Version, Go: info.GoVersion, ReleaseFormat: release.FeatureVersion, CatalogVersion: catalog.FormatVersion,
 	}
 	dirty := ""
 	for _, s := range info.Settings {

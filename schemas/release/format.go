@@ -9,9 +9,6 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
-// FormatVersion is the version that this package writes, and the only one that it reads.
-const FormatVersion = 7
-
 // Limits of the format. The Writer refuses what exceeds them, except for MaxDepth, which
 // only a whole release can exceed: see Verify.
 const (
@@ -141,7 +138,7 @@ func align[T int | int64 | uint64](n T) T { return (n + blockAlign - 1) &^ (bloc
 
 // appendHeader appends the header of a file.
 func appendHeader(dst []byte, magic string) []byte {
-	return le.AppendUint64(append(dst, magic...), FormatVersion)
+	return le.AppendUint64(append(dst, magic...), fileVersion)
 }
 
 // checkHeader checks the header of a file.
@@ -149,8 +146,8 @@ func checkHeader(file string, data []byte, magic string) error {
 	if got := string(data[:len(magic)]); got != magic {
 		return corrupt(file, headerMagic, "magic is %q, want %q", got, magic)
 	}
-	if v := le.Uint64(data[headerVersion:]); v != FormatVersion {
-		return corrupt(file, headerVersion, "format version is %d, the manifest has %d", v, FormatVersion)
+	if v := le.Uint64(data[headerVersion:]); v != fileVersion {
+		return corrupt(file, headerVersion, "format version is %d, want %d", v, fileVersion)
 	}
 	return nil
 }

@@ -115,8 +115,8 @@ func TestFormatMagics(t *testing.T) {
 		t.Errorf("FORMAT.md lacks the end % x", endOfStream)
 	}
 	versions := regexp.MustCompile(`(?m)^\| (\d+) \| `).FindStringSubmatch(text)
-	if versions == nil || versions[1] != fmt.Sprint(FormatVersion) {
-		t.Errorf("FORMAT.md starts with version %v, want %d", versions, FormatVersion)
+	if versions == nil || versions[1] != fmt.Sprint(FeatureVersion) {
+		t.Errorf("FORMAT.md starts with version %v, want %d", versions, FeatureVersion)
 	}
 }
 

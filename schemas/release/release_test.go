@@ -345,7 +345,7 @@ func TestTinyRelease(t *testing.T) {
 }
 
 // archive is a release of the version that is written.
-const archive = "testdata/v7"
+const archive = "testdata/v8"
 
 // TestArchive keeps the bytes of a release of the version that is written the same.
 func TestArchive(t *testing.T) {

@@ -209,6 +209,11 @@ func (t *Table) Section(name string) []byte {
 	return v.Bytes(0, uint64(v.Len()))
 }
 
+// Has reports whether the table has all of the sections. One that is there may still be damaged.
+func (t *Table) Has(names ...string) bool {
+	return !slices.ContainsFunc(names, func(name string) bool { return t.find(name) == nil })
+}
+
 // View returns a section of which every reader reads little; false for one that the table
 // does not have.
 func (t *Table) View(name string) (View, bool) {

@@ -176,7 +176,7 @@ func packsOf(parts []Part) []Pack {
 // manifest describes the release, without its id.
 func (c *Contents) manifest(o ManifestSpec) *Manifest {
 	m := &Manifest{
-		FormatVersion: FormatVersion, Parent: o.Parent, Params: o.Params, Sources: o.Sources,
+		FormatVersion: WriteMin, FeatureVersion: FeatureVersion, Parent: o.Parent, Params: o.Params, Sources: o.Sources,
 		Parts: []File{}, Index: c.Indexes, Packs: []File{}, Tables: append([]File{}, c.Tables...),
 	}
 	for _, p := range packsOf(c.Parts) {

@@ -15,10 +15,11 @@ import (
 // from the most popular one, 0, to Rows-1. It may be used from several goroutines, as long as
 // the release is open.
 //
-// Opening checks that all columns are there and have the sizes that fit the rows. The
-// bytes of a column are compared with their checksums at its first use: the methods panic on
-// damage, see release.Guard. They return an empty view for a column of
-// another type and for one that the kind lacks.
+// A column is absent if the table lacks one of its sections: older programs wrote it. Opening
+// checks that the required columns are there, and that all that are there have the sizes that
+// fit the rows. The bytes of a column are compared with their checksums at its first use: the
+// methods panic on damage, see release.Guard. They return an empty view for a column of
+// another type and for one that is absent.
 type Table struct {
 	Kind fragment.Kind
 	Rows int
@@ -30,6 +31,7 @@ type Table struct {
 // A view is an opened column: the parts that its type has. Its bytes are checked at use, so
 // that opening a release reads none of them.
 type view struct {
+	there bool
 	check release.SectionCheck
 
 	uint64s  posting.Uint64s
@@ -57,13 +59,18 @@ func OpenSections(kind fragment.Kind, s posting.Source, rows int) (*Table, error
 	var errs []error
 	for _, c := range Columns(kind) {
 		v := &t.columns[c.ID]
-		errs = append(errs, v.open(c, lazySource{s, &v.check}, t))
+		if v.there = posting.Has(s, c.Sections()...); v.there || c.Required {
+			errs = append(errs, v.open(c, lazySource{s, &v.check}, t))
+		}
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, fmt.Errorf("table %s: %w", kind, err)
 	}
 	return t, nil
 }
+
+// Has reports whether the table has a column.
+func (t *Table) Has(c ColumnID) bool { return t.columns[c].there }
 
 // A lazySource opens sections whose bytes check compares later.
 type lazySource struct {
@@ -133,7 +140,7 @@ func (t *Table) Lists(c ColumnID) *posting.Lists { return &t.use(c).lists }
 // Dated returns a column of type Dated.
 func (t *Table) Dated(c ColumnID) *posting.Dated { return &t.use(c).dated }
 
-// Names returns the index of names.
+// Names returns the index of names, nil if it is absent.
 func (t *Table) Names() *NameIndex { return t.use(Text).index }
 
 // A NameIndex is the index of search of a table; see the sections of Text.

@@ -16,7 +16,7 @@
 // A column takes a constant and a row of columns. The builder fills it from the record's
 // field if the row names one; else package build/index does. It can be sorted by at once if
 // the row has SortBy; a filter takes a line in package serve/query. Old releases lack the
-// column, so release.FormatVersion rises: see "Missing columns" in TABLES.md.
+// column, which is optional: release.FeatureVersion alone rises, see "Missing columns" in TABLES.md.
 package tables
 
 import (
@@ -94,6 +94,9 @@ type Column struct {
 	Name  string // of its section, or the beginning of the names of its sections
 	Type  Type
 	Kinds []fragment.Kind // whose tables have it
+	// Required marks the columns without which a table is damaged: those of each row that
+	// version 7 of releases had already. All others may be absent.
+	Required bool
 	// Field is the field of records that fills a column of numbers; empty where package
 	// build/index computes it. A kind whose records lack the field computes it too.
 	Field  string
@@ -126,10 +129,10 @@ var (
 // columns is the registry. Its order is that of the columns in a table.
 var columns = [ColumnCount]Column{
 	Popularity: {
-		Name: "popularity", Type: Float64s, Kinds: Kinds, SortBy: []SortName{{"popularity", titles}},
+		Name: "popularity", Type: Float64s, Kinds: Kinds, Required: true, SortBy: []SortName{{"popularity", titles}},
 		Doc: "movies, series and people: of the record; a collection: of its most popular part; companies and keywords: how many titles name them",
 	},
-	ID: {Name: "id", Type: Uint64s, Kinds: Kinds, Doc: "the id of the resource"},
+	ID: {Name: "id", Type: Uint64s, Kinds: Kinds, Required: true, Doc: "the id of the resource"},
 	Day: {
 		Name: "date", Type: Range, Kinds: titles, Dates: true, Doc: "the day of the primary release, or of the first airing",
 		SortBy: []SortName{{"primary_release_date", movies}, {"release_date", movies}, {"first_air_date", series}},
@@ -151,7 +154,7 @@ var columns = [ColumnCount]Column{
 	TrendDay:      {Name: "trend_day", Type: Trend, Kinds: trending, Doc: "scores of the day"},
 	TrendWeek:     {Name: "trend_week", Type: Trend, Kinds: trending, Doc: "scores of the week"},
 	Heat:          {Name: "heat", Type: Float64s, Kinds: trending, Doc: "popularity, averaged over the last builds: the next build's scores start from it"},
-	Flag:          {Name: "flag", Type: Lists, Kinds: Kinds, Doc: "by flag: 1 adult, 2 video, 3 softcore, 4 screened in theatres"},
+	Flag:          {Name: "flag", Type: Lists, Kinds: Kinds, Required: true, Doc: "by flag: 1 adult, 2 video, 3 softcore, 4 screened in theatres"},
 	Genre:         {Name: "genre", Type: Lists, Kinds: titles, Doc: "by id"},
 	Keyword:       {Name: "keyword", Type: Lists, Kinds: titles, Doc: "by id"},
 	Company:       {Name: "company", Type: Lists, Kinds: titles, Doc: "by id"},

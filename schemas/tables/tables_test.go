@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 var update = flag.Bool("update", false, "write the table of columns into TABLES.md")
@@ -79,6 +80,13 @@ func TestKinds(t *testing.T) {
 		if !slices.Equal(got, want) || len(got) > 0 != slices.Contains(Kinds, kind) {
 			t.Errorf("kind %s has the columns %v, want %v; Kinds are %v", kind, got, want, Kinds)
 		}
+	}
+}
+
+// TestVersion: releases lack a column that is new, so their version says which they have.
+func TestVersion(t *testing.T) {
+	if got, want := [2]int{int(ColumnCount), release.FeatureVersion}, [2]int{32, 8}; got != want {
+		t.Errorf("%d columns in version %d, want %d in %d: raise release.FeatureVersion, then set both", got[0], got[1], want[0], want[1])
 	}
 }
 

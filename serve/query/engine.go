@@ -93,6 +93,7 @@ func (e *Engine) Discover(kind fragment.Kind, f *Filter, page, size int, out *Re
 	if t == nil {
 		return err
 	}
+	f = t.answerable(f)
 	key := f.AppendKey(append(make([]byte, 0, 256), keyDiscover))
 	ranks, err := e.page(page, size, out, key, func(skip, limit int) (*hits, error) { return t.find(f, skip, limit) })
 	if err == nil {

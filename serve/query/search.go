@@ -142,7 +142,7 @@ func (q *search) find(e *Engine, kinds []fragment.Kind, s *Search, typos bool) e
 		if err != nil {
 			return err
 		}
-		if t == nil || t.Rows == 0 {
+		if t == nil || t.Rows == 0 || !t.Has(tables.Text) {
 			continue
 		}
 		set := t.Pool.Get()
@@ -200,12 +200,12 @@ func (t *table) filter(set posting.Set, s *Search) error {
 	}
 	if first < 0 || first > 9999 {
 		set.Clear()
-	} else if first != 0 {
+	} else if first != 0 && t.Has(tables.Day) {
 		if err := t.Range(tables.Day).And(set, dayOf(first, time.January, 1), dayOf(first, time.December, 31)); err != nil {
 			return err
 		}
 	}
-	if s.Year != 0 {
+	if s.Year != 0 && t.Has(tables.AnyYear) {
 		return t.any([]term{{tables.AnyYear, uint64(s.Year)}}, set, posting.Set.And)
 	}
 	return nil

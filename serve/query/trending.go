@@ -53,13 +53,17 @@ func (e *Engine) Trending(kind fragment.Kind, week bool, page, size int, out *Re
 	return err
 }
 
-// trend returns the hottest of a kind, without adult ones. The set comes from t's pool.
+// trend returns the hottest of a kind, without adult ones: the most popular where the scores
+// are absent. The set comes from t's pool.
 func (t *table) trend(week bool) (*stream, error) {
 	by := tables.TrendDay
 	if week {
 		by = tables.TrendWeek
 	}
-	s := &stream{t: t, order: t.Order(by), score: t.Float64s(by), set: t.Pool.Get()}
+	s := &stream{t: t, score: t.Float64s(tables.Popularity), set: t.Pool.Get()}
+	if t.Has(by) {
+		s.order, s.score = t.Order(by), t.Float64s(by)
+	}
 	s.set.Fill(t.Rows)
 	return s, t.unflag(*s.set, tables.Adult)
 }

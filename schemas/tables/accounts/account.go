@@ -186,8 +186,11 @@ type Accounts struct {
 	blocks
 }
 
-// OpenAccounts opens the table.
+// OpenAccounts opens the table. There are no accounts without one of its sections.
 func OpenAccounts(s Source) (Accounts, error) {
+	if !posting.Has(s, keySection, atSection, dataSection) {
+		return Accounts{}, nil
+	}
 	keys := s.Section(keySection)
 	if len(keys)%keyLen != 0 {
 		return Accounts{}, corrupt("keys of %d bytes, want a multiple of %d", len(keys), keyLen)

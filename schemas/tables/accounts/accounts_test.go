@@ -298,16 +298,11 @@ func TestHoldingDamage(t *testing.T) {
 		if err := read(tab, keys); err != nil {
 			t.Fatal(err)
 		}
-		if b := damage(tab.sections[section].Bytes()); b == nil {
-			delete(tab.sections, section)
-		} else {
-			tab.sections[section] = bytes.NewBuffer(b)
-		}
+		tab.sections[section] = bytes.NewBuffer(damage(tab.sections[section].Bytes()))
 		if err := read(tab, keys); !errors.Is(err, release.ErrCorrupt) {
 			t.Errorf("%s: %v, want %v", what, err, release.ErrCorrupt)
 		}
 	}
-	gone := func([]byte) []byte { return nil }
 	cut := func(n int) func([]byte) []byte { return func(b []byte) []byte { return b[:len(b)-n] } }
 	put := func(at int, v uint64) func([]byte) []byte {
 		return func(b []byte) []byte {
@@ -322,7 +317,6 @@ func TestHoldingDamage(t *testing.T) {
 		}
 	}
 	for _, s := range []string{titleSection, titleAtSection, titleListsSection} {
-		f(s+" is missing", s, gone)
 		f(s+" lacks a byte", s, cut(1))
 	}
 	f("a title less", titleSection, cut(8))
@@ -334,6 +328,26 @@ func TestHoldingDamage(t *testing.T) {
 	f("a row that is not there", titleListsSection, row(30))
 	f("a row far away", titleListsSection, row(1<<32-1))
 	f("a private list", titleListsSection, row(2))
+}
+
+// TestAbsent: a table that lacks a section has no row, or no list of a title.
+func TestAbsent(t *testing.T) {
+	for _, section := range []string{idSection, atSection, dataSection, titleSection, titleAtSection, titleListsSection} {
+		tab, keys := holdingTable(t)
+		delete(tab.sections, section)
+		lists, err := OpenLists(source{tab})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for key := range keys {
+			if rows, err := lists.Holding(unpackKey(key)); err != nil || rows.Len() > 0 {
+				t.Errorf("without %s: %v, %v", section, rows, err)
+			}
+		}
+		if a, err := OpenAccounts(source{tab}); err != nil || a.keys != nil { // it lacks the keys
+			t.Errorf("accounts of a table of lists: %v", err)
+		}
+	}
 }
 
 func TestParseSort(t *testing.T) {

@@ -232,8 +232,12 @@ type Lists struct {
 	titles holding
 }
 
-// OpenLists opens the table.
+// OpenLists opens the table. There are no lists without its first three sections, and none of a
+// title without the others.
 func OpenLists(s Source) (Lists, error) {
+	if !posting.Has(s, idSection, atSection, dataSection) {
+		return Lists{}, nil
+	}
 	ids, err := posting.OpenUint64s(s, idSection, s.Rows())
 	if err != nil {
 		return Lists{}, err
@@ -242,7 +246,10 @@ func OpenLists(s Source) (Lists, error) {
 	if err != nil {
 		return Lists{}, err
 	}
-	titles, err := openHolding(s)
+	var titles holding
+	if posting.Has(s, titleSection, titleAtSection, titleListsSection) {
+		titles, err = openHolding(s)
+	}
 	return Lists{ids, b, titles}, err
 }
 

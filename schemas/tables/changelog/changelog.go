@@ -178,21 +178,26 @@ type Log struct {
 	data         release.View
 }
 
-// Open returns the table of a release.
+// Open returns the table of a release. What a section is missing for has no changes: all kinds without
+// SectionBuilds, their items without SectionKeys or SectionData, a kind without one of its own.
 func Open(r *release.Reader) *Log {
 	l := &Log{}
 	t, ok := r.Table(Table)
-	if !ok {
+	if !ok || !t.Has(SectionBuilds) {
 		return l
 	}
 	l.builds, l.keys = t.Section(SectionBuilds), t.Section(SectionKeys)
 	l.data, _ = t.View(SectionData)
 	for _, k := range Lists() {
-		l.lists[k], _ = t.View(ListSection(k))
-		l.starts[k] = t.Section(StartsSection(k))
+		if t.Has(ListSection(k), StartsSection(k)) {
+			l.lists[k], _ = t.View(ListSection(k))
+			l.starts[k] = t.Section(StartsSection(k))
+		}
 	}
 	for _, k := range Kinds() {
-		l.items[k], _ = t.View(ItemSection(k))
+		if t.Has(SectionKeys, SectionData, ItemSection(k)) {
+			l.items[k], _ = t.View(ItemSection(k))
+		}
 	}
 	return l
 }

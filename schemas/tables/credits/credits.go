@@ -190,8 +190,8 @@ func Find(r *release.Reader, id []byte) (c Credit, ok bool, err error) {
 	if _, err := hex.Decode(want[:], id); err != nil {
 		return c, false, nil //nolint:nilerr // no credit has such an id
 	}
-	t, ok := r.Table(Table)
-	if !ok {
+	t := tableOf(r)
+	if t == nil {
 		return c, false, nil
 	}
 	row, err := find(t, want[:])
@@ -201,6 +201,14 @@ func Find(r *release.Reader, id []byte) (c Credit, ok bool, err error) {
 	words, _ := t.View(wordSection)
 	c, err = parse(row, words)
 	return c, err == nil, err
+}
+
+// tableOf returns the table of r, nil for none and for one that lacks a section.
+func tableOf(r *release.Reader) *release.Table {
+	if t, ok := r.Table(Table); ok && t.Has(rowSection, blockSection, wordSection) {
+		return t
+	}
+	return nil
 }
 
 // find returns the row of an id behind its length; nil for none.
@@ -279,8 +287,8 @@ type cursor struct {
 
 // newCursor returns a cursor before the first credit of r.
 func newCursor(r *release.Reader) *cursor {
-	t, ok := r.Table(Table)
-	if !ok {
+	t := tableOf(r)
+	if t == nil {
 		return &cursor{rows: encoding.NewReader(nil)}
 	}
 	rows, _ := t.View(rowSection)
@@ -367,8 +375,8 @@ func (c *Credit) same(o *Credit) bool {
 
 // Check reads all credits: each is found by its id and leads to resources that r has.
 func Check(r *release.Reader) error {
+	t := tableOf(r)
 	return Each(r, func(id []byte, c *Credit) error {
-		t, _ := r.Table(Table)
 		if found, err := find(t, id); err != nil || found == nil {
 			return errors.Join(corrupt("its id leads elsewhere"), err)
 		}

@@ -11,6 +11,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
@@ -19,6 +20,14 @@ import (
 type Source interface {
 	// Section returns the bytes of a section, nil for one that is not there.
 	Section(name string) []byte
+}
+
+// Has reports whether s has all of the sections. Those of a release are not read.
+func Has(s Source, names ...string) bool {
+	if t, ok := s.(*release.Table); ok {
+		return t.Has(names...)
+	}
+	return !slices.ContainsFunc(names, func(name string) bool { return s.Section(name) == nil })
 }
 
 // A Sink takes sections, as a release.TableWriter does.

@@ -1,0 +1,63 @@
+package release
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// changedManifest returns the manifest of the archive with a text replaced, and the id that follows.
+func changedManifest(t *testing.T, from, to string) []byte {
+	t.Helper()
+	data := readFile(t, archive, ManifestName)
+	if !bytes.Contains(data, []byte(from)) {
+		t.Fatalf("the manifest lacks %s", from)
+	}
+	data = bytes.Replace(data, []byte(from), []byte(to), 1)
+	id := regexp.MustCompile(`"id": "r[0-9a-f]{16}"`)
+	empty := id.ReplaceAll(data, []byte(`"id": ""`))
+	return bytes.Replace(empty, []byte(`"id": ""`), fmt.Appendf(nil, `"id": %q`, idOf(empty)), 1)
+}
+
+// TestVersions opens releases of an older and of a later program: the binary files of version 7 are
+// those of today.
+func TestVersions(t *testing.T) {
+	version := func(n int) string { return fmt.Sprintf(`"format_version": %d`, n) }
+	feature := func(n int) string { return fmt.Sprintf(`"feature_version": %d`, n) }
+	for name, data := range map[string][]byte{
+		"version 7":        readFile(t, "testdata", "v7.json"),
+		"a later addition": changedManifest(t, feature(FeatureVersion), feature(FeatureVersion+5)+",\n  \"later\": {\"id\": \"x\", \"y\": [1]}"),
+		"another form":     changedManifest(t, "  \"parent\"", "\t\"parent\""),
+	} {
+		dir := copyArchive(t)
+		writeFile(t, data, dir, ManifestName)
+		noProblems(t, dir)
+		m, err := ReadManifest(dir)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if again, err := m.Encode(); err != nil || !bytes.Equal(again, data) {
+			t.Errorf("%s: Encode gives %s, %v", name, again, err)
+		}
+		for i := range data {
+			flipped := slices.Clone(data)
+			flipped[i] ^= 1 << (i % 8)
+			if _, err := ParseManifest(flipped); !errors.Is(err, ErrCorrupt) && !errors.Is(err, ErrVersion) {
+				t.Fatalf("%s: with bit %d of byte %d flipped: %v", name, i%8, i, err)
+			}
+		}
+	}
+	for want, data := range map[string][]byte{
+		"it needs a program that reads version 9, this one reads 7 to 8": changedManifest(t, version(WriteMin), version(FeatureVersion+1)),
+		"it is of version 6, this program reads 7 to 8":                  bytes.Replace(readFile(t, "testdata", "v7.json"), []byte(version(7)), []byte(version(6)), 1),
+	} {
+		if _, err := ParseManifest(data); !errors.Is(err, ErrVersion) || !strings.Contains(err.Error(), want) {
+			t.Errorf("ParseManifest = %v, want %q", err, want)
+		}
+	}
+}
