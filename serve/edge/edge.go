@@ -97,7 +97,7 @@ func New(opts Options, tokens func() *auth.Table, signer *auth.Signer, rels *rel
 		recheck:  opts.cacheControl(0),
 		facts:    facts,
 		webpage:  page.New(),
-		summary:  summary.NewKeeper(rels, opts.Log),
+		summary:  summary.NewKeeper(rels),
 		tokens:   tokens,
 		signer:   signer,
 		releases: rels,

@@ -111,7 +111,7 @@ func (x *exchange) describe() (any, error) {
 		return nil, status.Offline
 	}
 	x.rs.Release = x.rel.Manifest().ID
-	s, err := x.edge.summary.Summary(x.held)
+	s, err := x.edge.summary.Summary(x.rel)
 	if err != nil {
 		return nil, err
 	}

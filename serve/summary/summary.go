@@ -1,5 +1,5 @@
-// Package summary describes a release to people: counts of its manifest and tables, what the report of its
-// build has, and counts of its fragments, which take a walk in the background.
+// Package summary describes a release to people: counts of its manifest and tables, and what the report of its
+// build has.
 package summary
 
 import (
@@ -32,36 +32,15 @@ type Summary struct {
 	RawBytes    int64            `json:"raw_bytes"`    // of segments, inflated
 	StoredBytes int64            `json:"stored_bytes"` // of segments
 	FilesBytes  int64            `json:"files_bytes"`  // of all files
-	// Counting is set while Languages and Subs are being counted.
-	Counting  bool       `json:"counting"`
-	Languages []Language `json:"languages"` // null until they are counted
-	Subs      []Sub      `json:"subs"`      // likewise
-	Years     []Year     `json:"years"`     // those with titles; null without tables
-	Releases  []Release  `json:"releases"`  // of the store, the oldest first
-	Changes   *Changes   `json:"changes"`
+	Years       []Year           `json:"years"`       // those with titles; null without tables
+	Releases    []Release        `json:"releases"`    // of the store, the oldest first
+	Changes     *Changes         `json:"changes"`
 	// ChangesAt is the time that the lists of changes have for them, RFC 3339; "" without a parent.
 	ChangesAt string    `json:"changes_at"`
 	Data      *age.Days `json:"data"` // the days on which records were fetched
 	// Quarantine and Conflicts are those of the ingest's report that the build has found.
 	Quarantine json.RawMessage `json:"quarantine"`
 	Conflicts  json.RawMessage `json:"conflicts"`
-}
-
-// A Language counts the resources with details in a language. The form without a language, English, is
-// not among them: all have it.
-type Language struct {
-	Language  string `json:"language"`
-	Resources int64  `json:"resources"`
-}
-
-// A Sub counts the fragments of a sub-request of a kind, and the bytes of segments that they have
-// themselves, without those of resources that they include.
-type Sub struct {
-	Kind        string `json:"kind"`
-	Sub         string `json:"sub"`
-	Fragments   int64  `json:"fragments"`
-	RawBytes    int64  `json:"raw_bytes"`
-	StoredBytes int64  `json:"stored_bytes"`
 }
 
 // A Year counts titles by their first day.
@@ -102,7 +81,7 @@ type buildReport struct {
 	} `json:"ingest"`
 }
 
-// describe returns what can be said of a release at once. It is called inside of release.Guard.
+// describe returns all of a summary but Releases. It is called inside of release.Guard.
 func describe(rel *release.Reader, store release.Store) (*Summary, error) {
 	m := rel.Manifest()
 	s := &Summary{

@@ -104,10 +104,7 @@ let released = null;
 /** release describes the current release; null from a server that does not. It is fetched once a release, or anew. */
 export function release(anew) {
   if (anew) released = null;
-  released ??= get('/page/release').then((told) => {
-    if (told.counting) released = null; // asked for again: the rest follows
-    return told;
-  }, (err) => {
+  released ??= get('/page/release').catch((err) => {
     released = null;
     if (err.status === 404) return null;
     throw err;

@@ -39,11 +39,3 @@ export function columnChart({ title, first, names, columns, form }) {
       lines, marks, s('line.base', { x1: LEFT, x2: W, y1: H - BOTTOM, y2: H - BOTTOM }), labels)),
     table(first, names, columns.filter((c) => c.values.some(Boolean)).map((c) => [c.label, ...c.values.map(form)])));
 }
-
-/** barChart draws a bar a row, the first rows only; the table has all. */
-export function barChart({ title, first, rows, columns, form, shown }) {
-  const most = Math.max(...rows.map((r) => r.value), 1);
-  return h('figure.plot', null, h('figcaption', null, title),
-    h('ul.bars', { role: 'list' }, rows.slice(0, shown).map((r) => h('li', null, h('span.bar-label', null, r.label), h('span.bar-track', { 'aria-hidden': 'true' }, h('span.bar', { '--share': r.value / most })), h('span.bar-value', null, form(r.value))))),
-    table(first, columns, rows.map((r) => [r.label, ...r.more])));
-}

@@ -1,10 +1,10 @@
-// What the current release is: counts, sizes, languages, changes, plots.
+// What the current release is: counts, sizes, changes, plots.
 
-import { h, replace } from './dom.js';
+import { h } from './dom.js';
 import { get, language, release, withQuery } from './api.js';
-import { barChart, columnChart } from './charts.js';
+import { columnChart } from './charts.js';
 import { facts, nameOf, none, section } from './parts.js';
-import { age, bytes, count, date, language as languageName, number } from './format.js';
+import { age, bytes, count, date, number } from './format.js';
 
 const KINDS = {
   movie: ['movie', 'movies'], tv: ['series', 'series'], season: ['season', 'seasons'], episode: ['episode', 'episodes'], person: ['person', 'people'], collection: ['collection', 'collections'],
@@ -20,10 +20,6 @@ export async function about() {
   if (!told) return { title: 'Release', view: h('div', null, h('h1', { tabindex: -1 }, 'The release'), none('This server does not describe its release.')) };
   const changed = await Promise.all(['movie', 'tv', 'person'].map((kind) => changes(kind, (told.changes_at || told.built || '').slice(0, 10))));
   const kinds = Object.entries(told.resources ?? {}).sort(([a], [b]) => rank(a) - rank(b) || a.localeCompare(b));
-  const counted = h('div');
-  const draw = (now) => replace(counted, yearsOf(now), subsOf(now), growthOf(now), languagesOf(now));
-  draw(told);
-  if (told.counting) awaitCounts(told, counted, draw);
   const view = h('div.release', null,
     h('h1', { tabindex: -1 }, 'The release'),
     h('p.lead-text', null, 'A release is one immutable build. This one is ', h('code', null, told.release), told.built ? `, built ${age(told.built)}` : '', '.'),
@@ -37,7 +33,8 @@ export async function about() {
       ['Files on disk', known(told.files_bytes, bytes)],
     ])),
     changesOf(told, changed),
-    counted,
+    yearsOf(told),
+    growthOf(told),
     section('Quarantine and conflicts', null,
       report('Rows in quarantine', told.quarantine, 'row', 'The release does not say how many rows its ingest set aside.'),
       report('Conflicts between dumps', told.conflicts, 'value', 'The release does not say where its dumps differ.')));
@@ -46,30 +43,6 @@ export async function about() {
 
 const known = (value, form) => (value === null || value === undefined ? null : form(value));
 const rank = (kind) => (FIRST.includes(kind) ? FIRST.indexOf(kind) : FIRST.length);
-
-/**
- * awaitCounts asks until the server has counted sub-requests and languages, or the view is left. A view of another
- * release takes the place of this one.
- */
-async function awaitCounts(told, counted, draw) {
-  counted.setAttribute('aria-busy', 'true');
-  for (let pause = 500; ; pause = Math.min(2 * pause, 15000)) {
-    await new Promise((resolve) => { setTimeout(resolve, pause); });
-    if (!counted.isConnected) return;
-    const now = await release(true).catch(() => null);
-    if (now && now.release !== told.release) {
-      const next = await about().catch(() => null);
-      if (!next) continue;
-      counted.closest('.release')?.replaceWith(next.view);
-      return;
-    }
-    if (now && !now.counting) {
-      draw(now);
-      break;
-    }
-  }
-  counted.removeAttribute('aria-busy');
-}
 
 /** changes are the resources of a kind that the build of a day changed, with their names. Removed ones have none. */
 async function changes(kind, day) {
@@ -104,30 +77,12 @@ function yearsOf(told) {
   return section('Years', null, columnChart({ title: `Titles by year, ${columns[0].label} to ${columns.at(-1).label}`, first: 'Year', names: ['Movies', 'Series'], columns, form: number }));
 }
 
-function subsOf(told) {
-  if (!told.subs?.length) return section('Size by sub-request', null, none(told.counting ? 'The server is counting. This takes a moment.' : 'The release does not say how large its sub-requests are.'));
-  const rows = [...told.subs].sort((a, b) => b.stored_bytes - a.stored_bytes);
-  return section('Size by sub-request', null, barChart({
-    title: 'Stored bytes, largest first', first: 'Sub-request', rows: rows.map((r) => ({ label: `${r.kind} ${r.sub}`, value: r.stored_bytes, more: [number(r.fragments), bytes(r.raw_bytes), bytes(r.stored_bytes)] })),
-    columns: ['Fragments', 'Raw', 'Stored'], form: bytes, shown: 16,
-  }));
-}
-
 function growthOf(told) {
   const all = told.releases ?? [];
   if (all.length < 2) return section('Growth', null, none('The store has one release. Growth shows from the second on.'));
   return section('Growth', null, columnChart({
     title: 'Stored bytes by release, oldest first', first: 'Release', names: ['Stored'], form: bytes,
     columns: all.map((r) => ({ label: r.built ? r.built.slice(0, 10) : r.release, values: [r.stored_bytes ?? 0], note: `${r.release}, ${count(r.resources ?? 0, 'resource')}` })),
-  }));
-}
-
-function languagesOf(told) {
-  const rows = [...(told.languages ?? [])].sort((a, b) => b.resources - a.resources);
-  if (!rows.length) return section('Languages', null, none(told.counting ? 'The server is counting. This takes a moment.' : 'The release does not say which languages it covers.'));
-  return section('Languages', h('span.quiet', null, count(rows.length, 'language')), barChart({
-    title: 'Resources with texts in a language', first: 'Language', rows: rows.map((r) => ({ label: r.language ? `${languageName(r.language)} (${r.language})` : 'No language', value: r.resources, more: [number(r.resources)] })),
-    columns: ['Resources'], form: number, shown: 16,
   }));
 }
 
