@@ -12,8 +12,6 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/serve/http"
 	"github.com/reelsplice/reelsplice/serve/metrics"
-	"github.com/reelsplice/reelsplice/serve/metrics/process"
-	"github.com/reelsplice/reelsplice/serve/pagefault"
 )
 
 // readHeaderTimeout bounds the admin listener's requests.
@@ -59,8 +57,8 @@ func (s *Server) adminServer() *nethttp.Server {
 func (s *Server) writeMetrics(to io.Writer) error {
 	var w metrics.Writer
 	s.releases.WriteMetrics(&w)
-	s.age.WriteMetrics(&w)
-	if n, ok := pagefault.PagesRead(); ok {
+	s.age.writeMetrics(&w)
+	if n, ok := pagesRead(); ok {
 		w.Int(metrics.ColdReads, n)
 	}
 	w.Bool(metrics.ColdReadsAwaited, s.edge.FromDisk())
@@ -89,7 +87,7 @@ func (s *Server) writeMetrics(to io.Writer) error {
 	if _, err := w.WriteTo(to); err != nil {
 		return err
 	}
-	return process.Write(to)
+	return WriteProcessMetrics(to)
 }
 
 // Parts of the texts of /readyz.
@@ -126,7 +124,7 @@ func (s *Server) ready(w nethttp.ResponseWriter, _ *nethttp.Request) {
 	}
 	text := readyOK + id
 	_, damage := s.releases.Damage()
-	for _, err := range []error{damage, s.releases.Err(), s.pullErr(), s.tokens.Err(), s.http.CertificateErr(), s.age.Err()} {
+	for _, err := range []error{damage, s.releases.Err(), s.pullErr(), s.tokens.Err(), s.http.CertificateErr(), s.age.err()} {
 		if err != nil {
 			text += readyBut + err.Error()
 		}

@@ -1,6 +1,6 @@
 // Package serve serves the API from a release. It wires the packages below: edge serves
 // requests, http brings them, releases follows the store, auth the token file; and it adds the
-// admin listener with health and metrics.
+// admin listener with health and metrics, and watches over the age of the data and pages from the disk.
 package serve
 
 import (
@@ -18,10 +18,8 @@ import (
 	"github.com/reelsplice/reelsplice/serve/accesslog"
 	"github.com/reelsplice/reelsplice/serve/auth"
 	"github.com/reelsplice/reelsplice/serve/edge"
-	"github.com/reelsplice/reelsplice/serve/freshness"
 	"github.com/reelsplice/reelsplice/serve/http"
 	"github.com/reelsplice/reelsplice/serve/http/connlimit"
-	"github.com/reelsplice/reelsplice/serve/pagefault"
 	"github.com/reelsplice/reelsplice/serve/pull"
 	"github.com/reelsplice/reelsplice/serve/releases"
 )
@@ -37,9 +35,9 @@ type Server struct {
 	edge     *edge.Edge
 	http     *http.Server
 	admin    *connlimit.Listener // nil for none
-	faults   pagefault.Watch
+	faults   faultWatch
 	access   *accesslog.Log // nil for none
-	age      *freshness.Watch
+	age      *ageWatch
 }
 
 // Listen opens all that a Server needs: the token file, the release, the listeners. A Server over a bucket whose cache
@@ -52,7 +50,7 @@ func Listen(cfg Config) (s *Server, err error) {
 	if err := http.FitLimits(&cfg.Limits); err != nil {
 		return nil, err
 	}
-	s = &Server{cfg: cfg, age: freshness.New(cfg.MaxDataAge, cfg.Log)}
+	s = &Server{cfg: cfg, age: watchAge(cfg.MaxDataAge, cfg.Log)}
 	defer func(opened *Server) {
 		if err != nil {
 			opened.close()
@@ -69,7 +67,7 @@ func Listen(cfg Config) (s *Server, err error) {
 		return nil, err
 	}
 	if cfg.FromDisk == nil {
-		cfg.FromDisk = s.faults.FromDisk
+		cfg.FromDisk = s.faults.active
 	}
 	signer, err := auth.OpenSigner(cfg.SigningKey)
 	if err != nil {
@@ -191,7 +189,7 @@ func (s *Server) Run(ctx context.Context) error {
 		g.Go(func() error { s.puller.Run(following, s.releases); return nil })
 	}
 	g.Go(func() error { s.releases.Scrub(following, s.cfg.scrubWait, int64(s.cfg.ScrubRate)); return nil })
-	g.Go(func() error { s.faults.Run(following); return nil })
+	g.Go(func() error { s.faults.run(following); return nil })
 	g.Go(s.http.Serve)
 	admin := s.adminServer()
 	if s.admin != nil {
@@ -219,7 +217,7 @@ func (s *Server) lookAtAge() {
 	h := s.releases.Acquire()
 	defer h.Release()
 	if r := h.Reader(); r != nil {
-		s.age.Look(r.Manifest())
+		s.age.look(r.Manifest())
 	}
 }
 

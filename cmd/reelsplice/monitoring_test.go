@@ -14,8 +14,8 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/reelsplice/reelsplice/serve"
 	"github.com/reelsplice/reelsplice/serve/metrics"
-	processmetrics "github.com/reelsplice/reelsplice/serve/metrics/process"
 )
 
 // monitoring is the folder of the dashboard and the rules.
@@ -130,7 +130,7 @@ func TestMonitoringNames(t *testing.T) {
 		}
 	}
 	var own bytes.Buffer
-	if err := processmetrics.Write(&own); err != nil {
+	if err := serve.WriteProcessMetrics(&own); err != nil {
 		t.Fatal(err)
 	}
 	used := map[string]bool{}

@@ -7,7 +7,7 @@ import (
 
 // Rows of lists lie anywhere in a release, and each is found by three reads, one after the
 // other. From a disk those of a page of twenty take several milliseconds, unless the disk
-// reads for all of them at a time. The waits are system calls: see package pagefault.
+// reads for all of them at a time. The waits are system calls: see faultWatch in package serve.
 
 // awaitRows waits until the rows of a page are in memory.
 func (s *scratch) awaitRows(rel *release.Reader, shape *pageShape, rows []query.Row) {

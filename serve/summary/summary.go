@@ -32,8 +32,8 @@ type Summary struct {
 	RawBytes    int64            `json:"raw_bytes"`    // of segments, inflated
 	StoredBytes int64            `json:"stored_bytes"` // of segments
 	FilesBytes  int64            `json:"files_bytes"`  // of all files
-	Years       []Year           `json:"years"`       // those with titles; null without tables
-	Releases    []Release        `json:"releases"`    // of the store, the oldest first
+	Years       []Year           `json:"years"`        // those with titles; null without tables
+	Releases    []Release        `json:"releases"`     // of the store, the oldest first
 	Changes     *Changes         `json:"changes"`
 	// ChangesAt is the time that the lists of changes have for them, RFC 3339; "" without a parent.
 	ChangesAt string    `json:"changes_at"`

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package pagefault
+package serve
 
 // pagesRead is not known here.
 func pagesRead() (n int64, ok bool) { return 0, false }

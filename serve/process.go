@@ -1,6 +1,4 @@
-// Package process writes the metrics of the process and of Go's runtime. It is a package of its own because its library
-// links an HTTP client, which the core of the edge does without.
-package process
+package serve
 
 import (
 	"bytes"
@@ -11,8 +9,8 @@ import (
 	"github.com/VictoriaMetrics/metrics"
 )
 
-// Write writes the metrics, each family with its help text and type.
-func Write(to io.Writer) error {
+// WriteProcessMetrics writes the metrics of the process and of Go's runtime, each family with its help text and type.
+func WriteProcessMetrics(to io.Writer) error {
 	metrics.ExposeMetadata(true)
 	var all, kept bytes.Buffer
 	metrics.WriteProcessMetrics(&all)
@@ -25,8 +23,8 @@ func Write(to io.Writer) error {
 			if strings.HasSuffix(name, "_total") { // the library calls some of them gauges
 				kind = "counter"
 			}
-			if _, keep = helps[name]; keep {
-				fmt.Fprintf(&kept, "# HELP %s %s\n# TYPE %s %s\n", name, helps[name], name, kind)
+			if _, keep = processHelps[name]; keep {
+				fmt.Fprintf(&kept, "# HELP %s %s\n# TYPE %s %s\n", name, processHelps[name], name, kind)
 			}
 		case keep && !strings.HasPrefix(line, "# HELP "): // the library's help texts are empty
 			kept.WriteString(line)

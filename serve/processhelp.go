@@ -1,8 +1,8 @@
-package process
+package serve
 
-// helps has the help texts of the library's families. One without a text here is left out: go_cgo_calls_count,
+// processHelps has the help texts of the library's families. One without a text here is left out: go_cgo_calls_count,
 // go_cpu_count and go_gc_forced_count, which end like the count of a histogram.
-var helps = map[string]string{
+var processHelps = map[string]string{
 	"go_gc_cpu_seconds_total":             "CPU time of the garbage collector",
 	"go_gc_duration_seconds":              "Pauses of the program for the garbage collector",
 	"go_gc_mark_assist_cpu_seconds_total": "CPU time of goroutines that had to help the garbage collector",

@@ -1,4 +1,4 @@
-package freshness
+package serve
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 	"github.com/reelsplice/reelsplice/serve/metrics"
 )
 
-func manifest(id string, oldest, newest string) *release.Manifest {
+func manifestOf(id string, oldest, newest string) *release.Manifest {
 	m := &release.Manifest{ID: id, Sources: map[string]int64{"movie": 5}}
 	if oldest != "" {
 		age.Put(m.Sources, "movie", age.Days{Records: 3, Oldest: oldest, Newest: newest})
@@ -20,16 +20,16 @@ func manifest(id string, oldest, newest string) *release.Manifest {
 	return m
 }
 
-// TestWatch: the age is logged once a release, a warning once a release and once a day.
-func TestWatch(t *testing.T) {
+// TestAge: the age is logged once a release, a warning once a release and once a day.
+func TestAge(t *testing.T) {
 	var b bytes.Buffer
-	w := New(180*day, slog.New(slog.NewTextHandler(&b, nil)))
+	w := watchAge(180*day, slog.New(slog.NewTextHandler(&b, nil)))
 	now := time.Date(2026, 10, 28, 0, 0, 0, 0, time.UTC)
 	w.now = func() time.Time { return now }
 	look := func(m *release.Manifest, want ...string) {
 		t.Helper()
 		b.Reset()
-		w.Look(m)
+		w.look(m)
 		lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
 		if b.Len() == 0 {
 			lines = nil
@@ -44,14 +44,14 @@ func TestWatch(t *testing.T) {
 		}
 	}
 	look(nil)
-	unknown, old := manifest("r1", "", ""), manifest("r2", "2026-05-01", "2026-06-01")
+	unknown, old := manifestOf("r1", "", ""), manifestOf("r2", "2026-05-01", "2026-06-01")
 	look(unknown, `msg="age of the data is unknown" release=r1`)
 	look(unknown)
-	if err := w.Err(); err != nil {
+	if err := w.err(); err != nil {
 		t.Errorf("Err = %v of data of unknown age", err)
 	}
 	look(old, "oldest=2026-05-01 newest=2026-06-01 records=3") // 180 days
-	if err := w.Err(); err != nil {
+	if err := w.err(); err != nil {
 		t.Errorf("Err = %v, want nil", err)
 	}
 	const tooOld = "data of 2026-05-01 is older than 180 days"
@@ -59,16 +59,16 @@ func TestWatch(t *testing.T) {
 	look(old, `level=WARN msg="data is too old" release=r2 because="`+tooOld)
 	now = now.Add(day - time.Second)
 	look(old)
-	if err := w.Err(); err == nil || err.Error() != tooOld {
+	if err := w.err(); err == nil || err.Error() != tooOld {
 		t.Errorf("Err = %v, want %s", err, tooOld)
 	}
 	now = now.Add(time.Second)
 	look(old, "data is too old")
-	look(manifest("r3", "2026-04-01", "2026-04-01"), "age of the data", "data of 2026-04-01")
-	look(manifest("r4", "2026-10-01", "2026-10-20"), "oldest=2026-10-01")
+	look(manifestOf("r3", "2026-04-01", "2026-04-01"), "age of the data", "data of 2026-04-01")
+	look(manifestOf("r4", "2026-10-01", "2026-10-20"), "oldest=2026-10-01")
 
 	var m metrics.Writer
-	w.WriteMetrics(&m)
+	w.writeMetrics(&m)
 	b.Reset()
 	if _, err := m.WriteTo(&b); err != nil {
 		t.Fatal(err)
@@ -80,26 +80,26 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestNoLimit: without a limit nothing is too old, and an unknown age has no metrics.
-func TestNoLimit(t *testing.T) {
+// TestNoAgeLimit: without a limit nothing is too old, and an unknown age has no metrics.
+func TestNoAgeLimit(t *testing.T) {
 	var b bytes.Buffer
-	w := New(0, slog.New(slog.NewTextHandler(&b, nil)))
-	w.Look(manifest("r1", "1990-01-01", "1990-01-01"))
-	if err := w.Err(); err != nil || strings.Contains(b.String(), "WARN") {
+	w := watchAge(0, slog.New(slog.NewTextHandler(&b, nil)))
+	w.look(manifestOf("r1", "1990-01-01", "1990-01-01"))
+	if err := w.err(); err != nil || strings.Contains(b.String(), "WARN") {
 		t.Errorf("Err = %v, logged %s", err, b.String())
 	}
-	w.Look(manifest("r2", "", ""))
+	w.look(manifestOf("r2", "", ""))
 	var m metrics.Writer
-	w.WriteMetrics(&m)
+	w.writeMetrics(&m)
 	if n, err := m.WriteTo(&b); n > 0 || err != nil {
 		t.Errorf("%d bytes of metrics, %v, want none", n, err)
 	}
 }
 
-func TestText(t *testing.T) {
+func TestDurationText(t *testing.T) {
 	for d, want := range map[time.Duration]string{day: "1 day", 180 * day: "180 days", 36 * time.Hour: "36h0m0s"} {
-		if got := text(d); got != want {
-			t.Errorf("text(%v) = %q, want %q", d, got, want)
+		if got := durationText(d); got != want {
+			t.Errorf("durationText(%v) = %q, want %q", d, got, want)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package process
+package serve
 
 import (
 	"bytes"
@@ -10,10 +10,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 )
 
-// TestLint has Prometheus' linter check the metrics.
-func TestLint(t *testing.T) {
+// TestProcessMetrics has Prometheus' linter check the metrics.
+func TestProcessMetrics(t *testing.T) {
 	var b bytes.Buffer
-	if err := Write(&b); err != nil {
+	if err := WriteProcessMetrics(&b); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(b.String(), "# HELP go_goroutines Goroutines\n# TYPE go_goroutines gauge\ngo_goroutines ") {
@@ -28,14 +28,14 @@ func TestLint(t *testing.T) {
 	}
 }
 
-// TestLeftOut: a family that a newer library has needs a help text, or a place in this list.
-func TestLeftOut(t *testing.T) {
+// TestProcessMetricsLeftOut: a family that a newer library has needs a help text, or a place in this list.
+func TestProcessMetricsLeftOut(t *testing.T) {
 	metrics.ExposeMetadata(true)
 	var b bytes.Buffer
 	metrics.WriteProcessMetrics(&b)
 	var out []string
 	for line := range strings.Lines(b.String()) {
-		if f := strings.Fields(line); len(f) == 4 && f[1] == "TYPE" && helps[f[2]] == "" {
+		if f := strings.Fields(line); len(f) == 4 && f[1] == "TYPE" && processHelps[f[2]] == "" {
 			out = append(out, f[2])
 		}
 	}

@@ -1,4 +1,4 @@
-package pagefault
+package serve
 
 import "golang.org/x/sys/unix"
 

@@ -1,6 +1,4 @@
-// Package freshness watches the age of the data that is served: the days on which the records of a release were
-// fetched.
-package freshness
+package serve
 
 import (
 	"fmt"
@@ -16,8 +14,9 @@ import (
 // day is the unit of ages, and how often a warning is repeated.
 const day = 24 * time.Hour
 
-// A Watch knows the days of the release that is served, and logs them. It is safe for concurrent use.
-type Watch struct {
+// An ageWatch knows the age of the data that is served, by the days on which the records of the release were
+// fetched, and logs it. It is safe for concurrent use.
+type ageWatch struct {
 	max time.Duration
 	log *slog.Logger
 	now func() time.Time
@@ -28,14 +27,14 @@ type Watch struct {
 	warned  time.Time // the last time
 }
 
-// New returns a Watch that warns of data older than most; 0 is no limit.
-func New(most time.Duration, log *slog.Logger) *Watch {
-	return &Watch{max: most, log: log, now: time.Now}
+// watchAge returns an ageWatch that warns of data older than most; 0 is no limit.
+func watchAge(most time.Duration, log *slog.Logger) *ageWatch {
+	return &ageWatch{max: most, log: log, now: time.Now}
 }
 
-// Look notes the release that is served, nil for none. It logs the age of the data of another release than before,
+// look notes the release that is served, nil for none. It logs the age of the data of another release than before,
 // and warns of data that is too old: once for each release, and then once a day.
-func (w *Watch) Look(m *release.Manifest) {
+func (w *ageWatch) look(m *release.Manifest) {
 	if m == nil {
 		return
 	}
@@ -58,22 +57,22 @@ func (w *Watch) Look(m *release.Manifest) {
 	}
 }
 
-// Err returns why the data is too old, nil while it is not or its age is unknown.
-func (w *Watch) Err() error {
+// err returns why the data is too old, nil while it is not or its age is unknown.
+func (w *ageWatch) err() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.tooOld()
 }
 
-func (w *Watch) tooOld() error {
+func (w *ageWatch) tooOld() error {
 	if w.max == 0 || w.days.IsZero() || w.now().Sub(w.days.OldestTime()) <= w.max {
 		return nil
 	}
-	return fmt.Errorf("data of %s is older than %s", w.days.Oldest, text(w.max))
+	return fmt.Errorf("data of %s is older than %s", w.days.Oldest, durationText(w.max))
 }
 
-// text returns a duration in days if it is whole ones.
-func text(d time.Duration) string {
+// durationText returns a duration in days if it is whole ones.
+func durationText(d time.Duration) string {
 	switch {
 	case d == day:
 		return "1 day"
@@ -83,8 +82,8 @@ func text(d time.Duration) string {
 	return d.String()
 }
 
-// WriteMetrics adds the days of the served release to m, as far as they are known.
-func (w *Watch) WriteMetrics(m *metrics.Writer) {
+// writeMetrics adds the days of the served release to m, as far as they are known.
+func (w *ageWatch) writeMetrics(m *metrics.Writer) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	m.Time(metrics.DataOldest, w.days.OldestTime())

@@ -1,0 +1,63 @@
+package serve
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	faultInterval = 100 * time.Millisecond
+	// manyFaults is how many pages from the disk in an interval make waiting worth while, each counted
+	// twice.
+	manyFaults = 40
+	// calmIntervals is how many intervals with fewer have to pass before it is over.
+	calmIntervals = 10
+)
+
+// A faultWatch reports whether pages of mapped files come from the disk. The zero faultWatch reports that they do not.
+//
+// A page that is not in memory stops the thread that touches it, and with it a share of Go's
+// scheduler: with as many threads as cores, one page that is waited for stops all requests of a core.
+// So the edge waits for pages in system calls, before it touches them, where the scheduler goes on. Each
+// call costs a part of a microsecond, which is wasted where all is in memory.
+//
+// More threads than cores help too, and were tried: raising GOMAXPROCS stops the world, and the world waits
+// for each thread that waits for a page.
+type faultWatch struct{ fromDisk atomic.Bool }
+
+// active reports whether pages come from the disk at the moment.
+func (w *faultWatch) active() bool { return w.fromDisk.Load() }
+
+// run watches the process until ctx ends. It starts with pages from the disk, for nothing that was
+// opened has been read. Where pages are not counted it does nothing.
+func (w *faultWatch) run(ctx context.Context) {
+	last, ok := pagesRead()
+	if !ok {
+		return
+	}
+	defer w.fromDisk.Store(false)
+	w.fromDisk.Store(true)
+	quiet := 0 // intervals in a row
+	t := time.NewTicker(faultInterval)
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+			n, _ := pagesRead()
+			quiet = nextQuiet(quiet, n-last)
+			w.fromDisk.Store(quiet < calmIntervals)
+			last = n
+		}
+	}
+}
+
+// nextQuiet returns the number of quiet intervals behind one with that many pages from the disk.
+func nextQuiet(quiet int, pages int64) int {
+	if pages >= manyFaults {
+		return 0
+	}
+	return quiet + 1
+}
