@@ -10,12 +10,18 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/reelsplice/reelsplice/ingest"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // TestBuildMemory: a build keeps to the memory that it is given, and what it is given
 // does not show in the release.
 func TestBuildMemory(t *testing.T) {
-	w := movnixWorld(t)
+	skipLarge(t)
+	sharedtest.Long(t) // 67,312 episodes
+	src := sharedtest.Path(t, "dumps", "movnix", "tv.ndjson.zst")
+	w := &world{name: "movnix-tv", source: func(string) (ingest.Config, error) { return ingest.Config{Sources: []string{src}}, nil }}
 	w.open(t)
 	bin := filepath.Join(t.TempDir(), "reelsplice")
 	if out, err := exec.Command("go", "build", "-o", bin, "github.com/reelsplice/reelsplice/cmd/reelsplice").CombinedOutput(); err != nil {

@@ -1,108 +1,10 @@
 package e2e
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/reelsplice/reelsplice/schemas/release"
 )
-
-// languages are those that the rows of lists are compared in: none, translated ones, a
-// bare one, one that few titles have and one that nothing has.
-var languages = []string{"", "de-DE", "fr-FR", "pt", "ko-KR", "xx-YY"}
-
-// details caches the details of titles in a language.
-type details struct {
-	rel  *release.Reader
-	done map[string]*value
-}
-
-func (d *details) get(t *testing.T, path, language string) *value {
-	t.Helper()
-	target := path + "?language=" + language
-	if d.done[target] == nil {
-		d.done[target] = get(t, d.rel, target)
-	}
-	return d.done[target]
-}
-
-// checkRow compares a row with the details of its title in the same language.
-func (d *details) checkRow(t *testing.T, where, kind, language string, row *value) {
-	t.Helper()
-	if m := row.text("media_type"); m != "" {
-		kind = m
-	}
-	whole := d.get(t, fmt.Sprintf("/3/%s/%d", kind, row.int("id")), language)
-	for _, k := range row.keys {
-		var want *value
-		switch k {
-		case "media_type", "character", "credit_id", "order", "department", "job", "episode_count", "first_credit_air_date":
-			continue // of the list
-		case "genre_ids":
-			want = &value{kind: '['}
-			for _, g := range whole.list("genres") {
-				want.items = append(want.items, g.at("id"))
-			}
-		default:
-			if want = whole.at(k); want == nil {
-				t.Errorf("%s: row %s %d has %s, which its details lack", where, kind, row.int("id"), k)
-				continue
-			}
-		}
-		if diffs := diff(k, row.at(k), want, nil); len(diffs) > 0 {
-			t.Errorf("%s: row %s %d is not as its details: %s", where, kind, row.int("id"), diffs[0])
-		}
-	}
-}
-
-// TestRowsAgree: the rows of lists that the build derives equal in each language the
-// details of their titles.
-func TestRowsAgree(t *testing.T) {
-	rel := sampleWorld.open(t)
-	p := samplePlaces(t, rel)
-	var people []string
-	for i, path := range p.paths("/3/person/{person_id}") {
-		if i%20 == 0 {
-			people = append(people, path)
-		}
-	}
-	rows := 0
-	for _, language := range languages {
-		d := &details{rel, map[string]*value{}}
-		check := func(target, kind string, lists ...string) {
-			t.Helper()
-			target += "?language=" + language
-			v := get(t, rel, target)
-			for _, list := range lists {
-				for _, row := range v.list(list) {
-					d.checkRow(t, target, kind, language, row)
-					rows++
-				}
-			}
-		}
-		for _, path := range people {
-			check(path+"/movie_credits", "movie", "cast", "crew")
-			check(path+"/tv_credits", "tv", "cast", "crew")
-			check(path+"/combined_credits", "", "cast", "crew")
-		}
-		for _, path := range p.paths("/3/movie/{movie_id}")[:20] {
-			check(path+"/recommendations", "movie", "results")
-			check(path+"/similar", "movie", "results")
-		}
-		for _, path := range p.paths("/3/tv/{series_id}")[:20] {
-			check(path+"/recommendations", "tv", "results")
-			check(path+"/similar", "tv", "results")
-		}
-		for _, path := range p.paths("/3/collection/{collection_id}") {
-			check(path, "movie", "parts")
-		}
-		check("/3/company/1/movies", "movie", "results")
-		check("/3/keyword/825/movies", "movie", "results")
-	}
-	t.Logf("%d rows", rows)
-}
 
 // TestGenericNames: seasons and episodes without a text in a language have their generic
 // names in it, wherever they are listed.
@@ -157,43 +59,6 @@ func TestGenericNames(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestEncodings: over everything in the sample, a gzip response is one member that
-// inflates to the identity response, both have one entity tag, and who has it gets 304.
-func TestEncodings(t *testing.T) {
-	e, rel := sampleEdge(t)
-	p := samplePlaces(t, rel)
-	responses := 0
-	for _, path := range []string{
-		"/3/movie/{movie_id}?append_to_response=credits,images,videos,recommendations,translations",
-		"/3/movie/{movie_id}/similar?language=de-DE&page=2", "/3/movie/{movie_id}/images?include_image_language=de,null",
-		"/3/tv/{series_id}?language=de-DE&append_to_response=season/1,season/2,season/1/episode/1,aggregate_credits,images",
-		"/3/tv/{series_id}/season/{season_number}?language=ja&append_to_response=credits,images,aggregate_credits",
-		"/3/tv/{series_id}/season/{season_number}/episode/{episode_number}?append_to_response=credits",
-		"/3/person/{person_id}?append_to_response=combined_credits,movie_credits&language=de-DE", "/3/collection/{collection_id}?language=de-DE",
-		"/3/company/{company_id}/movies", "/3/keyword/{keyword_id}/movies", "/3/network/{network_id}", "/3/credit/{credit_id}", "/3/find/{external_id}",
-	} {
-		path, query, _ := strings.Cut(path, "?")
-		targets := p.paths(path)
-		step := max(1, len(targets)/100)
-		for i := 0; i < len(targets); i += step {
-			target := targets[i]
-			if query != "" {
-				target += "?" + query
-			}
-			plain, zipped := e.get(target), e.getGzip(t, target)
-			if plain.status != 200 || zipped != plain {
-				t.Errorf("GET %s with gzip: status %d, tag %s, %d bytes, want %d, %s, %d", target, zipped.status, zipped.etag, len(zipped.body),
-					plain.status, plain.etag, len(plain.body))
-			}
-			if again := e.getIfNot(target, plain.etag); again.status != 304 || again.body != "" || again.etag != plain.etag {
-				t.Errorf("GET %s with its tag: status %d, %d bytes, want 304 and none", target, again.status, len(again.body))
-			}
-			responses++
-		}
-	}
-	t.Logf("%d responses", responses)
 }
 
 // TestHeaders: what caches are told.

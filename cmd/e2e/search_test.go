@@ -1,11 +1,7 @@
 package e2e
 
 import (
-	"bufio"
 	"bytes"
-	"compress/gzip"
-	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -18,7 +14,6 @@ import (
 	"time"
 
 	"github.com/reelsplice/reelsplice/build/index"
-	"github.com/reelsplice/reelsplice/data/sample"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/extsort"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
@@ -29,7 +24,6 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/schemas/tables"
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
-	"github.com/reelsplice/reelsplice/schemas/text"
 	"github.com/reelsplice/reelsplice/serve/query"
 	"github.com/reelsplice/reelsplice/serve/route"
 )
@@ -181,44 +175,6 @@ func searchAll(tb testing.TB, e *query.Engine, s query.Search) []int64 {
 	return ids
 }
 
-// sampleMovies returns the movies of the sample.
-func sampleMovies(tb testing.TB) []nameRow {
-	tb.Helper()
-	f, err := sample.FS().Open("movies.ndjson")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer f.Close()
-	var list []nameRow
-	sc := bufio.NewScanner(f)
-	sc.Buffer(nil, 16<<20)
-	for sc.Scan() {
-		var m struct {
-			ID           int64
-			Popularity   float64
-			Title        string
-			Original     string `json:"original_title"`
-			Release      string `json:"release_date"`
-			Translations struct {
-				Translations []struct{ Data struct{ Title string } }
-			}
-			Alternative struct{ Titles []struct{ Title string } } `json:"alternative_titles"`
-		}
-		if err := json.Unmarshal(sc.Bytes(), &m); err != nil {
-			tb.Fatal(err)
-		}
-		n := nameRow{kind: fragment.KindMovie, id: m.ID, popularity: m.Popularity, title: m.Title, original: m.Original, date: m.Release}
-		for _, t := range m.Translations.Translations {
-			n.translated = append(n.translated, t.Data.Title)
-		}
-		for _, t := range m.Alternative.Titles {
-			n.alternatives = append(n.alternatives, t.Title)
-		}
-		list = append(list, n)
-	}
-	return list
-}
-
 // oddMovies have titles that are hard to cut.
 func oddMovies() []nameRow {
 	var list []nameRow
@@ -232,141 +188,6 @@ func oddMovies() []nameRow {
 		list = append(list, nameRow{kind: fragment.KindMovie, id: int64(10_000_000 + i), popularity: float64(i % 7), title: title, original: title, date: "2001-02-03"})
 	}
 	return list
-}
-
-// dumpMovies returns the movies of a real dump, as far as it is there.
-func dumpMovies(tb testing.TB) []nameRow {
-	tb.Helper()
-	f, err := os.Open(sharedtest.Path(tb, "dumps", "tmdb5000", "tmdb_5000_movies.csv.gz"))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	rows, err := csv.NewReader(z).ReadAll()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	col := map[string]int{}
-	for i, name := range rows[0] {
-		col[name] = i
-	}
-	var list []nameRow
-	for _, r := range rows[1:] {
-		id, err := strconv.ParseInt(r[col["id"]], 10, 64)
-		if err != nil {
-			tb.Fatal(err)
-		}
-		pop, err := strconv.ParseFloat(r[col["popularity"]], 64)
-		if err != nil {
-			tb.Fatal(err)
-		}
-		list = append(list, nameRow{kind: fragment.KindMovie, id: id, popularity: pop, title: r[col["title"]], original: r[col["original_title"]], date: r[col["release_date"]]})
-	}
-	return list
-}
-
-// uniqueIDs drops movies whose id is there before.
-func uniqueIDs(list []nameRow) []nameRow {
-	seen := map[int64]bool{}
-	return slices.DeleteFunc(list, func(n nameRow) bool {
-		old := seen[n.id]
-		seen[n.id] = true
-		return old
-	})
-}
-
-func foldedText(s string) string {
-	return strings.ReplaceAll(string(text.AppendFolded(nil, s, text.MaxName)), string(rune(text.Joint)), " ")
-}
-
-func squeezed(s string) string { return strings.ReplaceAll(foldedText(s), " ", "") }
-
-// TestSearchFindsAll searches for whole names and for their beginnings, and compares with
-// a scan of all names.
-func TestSearchFindsAll(t *testing.T) {
-	skipLarge(t)
-	check := func(t *testing.T, movies []nameRow, step int) {
-		t.Helper()
-		e, _ := searchEngine(t, 64<<20, movies...)
-		folded := make([][]string, len(movies)) // with a blank in front
-		exact := map[string][]int64{}           // squeezed name to ids
-		main := map[string][]int64{}
-		for i := range movies {
-			for k, s := range movies[i].names() {
-				folded[i] = append(folded[i], " "+foldedText(s))
-				exact[squeezed(s)] = append(exact[squeezed(s)], movies[i].id)
-				if k < 2 {
-					main[squeezed(s)] = append(main[squeezed(s)], movies[i].id)
-				}
-			}
-		}
-		n := 0
-		for i := range movies {
-			for _, name := range movies[i].names() {
-				if squeezed(name) == "" {
-					continue
-				}
-				ids := searchAll(t, e, query.Search{Kind: fragment.KindMovie, Query: []byte(name)})
-				want := exact[squeezed(name)]
-				if m := main[squeezed(name)]; len(m) > 0 {
-					want = m
-				}
-				if len(ids) == 0 || !slices.Contains(ids, movies[i].id) || !slices.Contains(want, ids[0]) {
-					t.Fatalf("search %q: got %v, want one of %v first and %d", name, ids[:min(len(ids), 10)], want, movies[i].id)
-				}
-				if n++; n%step != 0 {
-					continue
-				}
-				f := foldedText(name)
-				runes := []rune(f)
-				for _, q := range []string{string(runes[:min(len(runes), 1+n%9)]), string(runes[:1+n%len(runes)]), f[strings.LastIndexByte(f, ' ')+1:]} {
-					checkScan(t, e, movies, folded, q)
-				}
-			}
-		}
-		if n == 0 {
-			t.Fatal("no names")
-		}
-	}
-	t.Run("sample", func(t *testing.T) { check(t, append(sampleMovies(t), oddMovies()...), 7) })
-	t.Run("dump", func(t *testing.T) { check(t, uniqueIDs(dumpMovies(t)), 23) })
-}
-
-// checkScan checks that the movies with a name that has q where a word begins are found.
-func checkScan(t *testing.T, e *query.Engine, movies []nameRow, folded [][]string, q string) {
-	t.Helper()
-	q = strings.TrimSpace(q)
-	if q == "" || len(strings.Fields(q)) > text.MaxWords {
-		return
-	}
-	ids := searchAll(t, e, query.Search{Kind: fragment.KindMovie, Query: []byte(q)})
-	found := map[int64]bool{}
-	for _, id := range ids {
-		found[id] = true
-	}
-	for i := range movies {
-		for _, name := range folded[i] {
-			if strings.Contains(name, " "+q) && !found[movies[i].id] {
-				t.Fatalf("search %q does not find %d, which has the name %q", q, movies[i].id, name)
-			}
-		}
-	}
-	words := strings.Fields(q)
-	for i := range movies {
-		if !found[movies[i].id] {
-			continue
-		}
-		all := strings.Join(folded[i], " ")
-		for _, w := range words { // what is found has every word's letters
-			if !strings.Contains(strings.ReplaceAll(all, " ", ""), strings.ReplaceAll(w, " ", "")) {
-				t.Fatalf("search %q finds %d, whose names %q lack %q", q, movies[i].id, folded[i], w)
-			}
-		}
-	}
 }
 
 // TestSearchWords checks which titles which queries find.
@@ -592,26 +413,6 @@ func TestSearchPages(t *testing.T) {
 		if err := e.Search(&s, want, 20, &page); err != nil || len(page.Rows) != 0 || page.Total != want {
 			t.Errorf("kind %v: behind the last page: %d rows of %d, %v", kind, len(page.Rows), page.Total, err)
 		}
-	}
-}
-
-// TestSearchSameBytes builds one table with little and with much memory.
-func TestSearchSameBytes(t *testing.T) {
-	skipLarge(t)
-	movies := append(sampleMovies(t), oddMovies()...)
-	_, small := searchEngine(t, 1<<20, movies...)
-	slices.Reverse(movies)
-	_, large := searchEngine(t, 256<<20, movies...)
-	a, err := os.ReadFile(filepath.Join(small, "table-movie"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := os.ReadFile(filepath.Join(large, "table-movie"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(a, b) {
-		t.Error("memory and the order of rows change the table")
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/reelsplice/reelsplice/build"
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
@@ -137,79 +136,6 @@ func TestFind(t *testing.T) {
 		rows := get(t, rel, "/3/find/"+id+"?external_source=imdb_id").list("tv_episode_results")
 		if len(rows) != 1 || rows[0].int("show_id") != e.int("series_id") || rows[0].int("episode_number") != e.int("episode_number") {
 			t.Errorf("find %s: %d episodes, want that of series %d", id, len(rows), e.int("series_id"))
-		}
-	}
-}
-
-// TestLatest: the newest resource is the one with the highest id.
-func TestLatest(t *testing.T) {
-	rel := sampleWorld.open(t)
-	p := samplePlaces(t, rel)
-	for kind, name := range map[string]string{"movie": "movie_id", "tv": "series_id", "person": "person_id"} {
-		var want int64
-		for _, id := range p[name] {
-			want = max(want, mustInt(t, id[0]))
-		}
-		if got := get(t, rel, "/3/"+kind+"/latest").int("id"); got != want {
-			t.Errorf("latest %s = %d, want %d", kind, got, want)
-		}
-	}
-}
-
-// TestNeighbours: recommendations and similar titles are other titles that exist, at
-// most forty, each once.
-func TestNeighbours(t *testing.T) {
-	rel := sampleWorld.open(t)
-	for kind, file := range map[string]string{"movie": "movies.ndjson", "tv": "tv.ndjson"} {
-		titles, some := sampleRows(t, file), 0
-		known := ids(titles)
-		for _, title := range titles {
-			for _, list := range []string{"recommendations", "similar"} {
-				var got []int64
-				for page := 1; page <= 3; page++ {
-					v := get(t, rel, fmt.Sprintf("/3/%s/%d/%s?page=%d", kind, title.int("id"), list, page))
-					for _, row := range v.list("results") {
-						got = append(got, row.int("id"))
-					}
-				}
-				some += len(got)
-				if len(got) > 40 || len(slices.Compact(slices.Sorted(slices.Values(got)))) != len(got) {
-					t.Errorf("%s %d: %s = %v, want at most 40, each once", kind, title.int("id"), list, got)
-				}
-				for _, id := range got {
-					if id == title.int("id") || !slices.Contains(known, id) {
-						t.Errorf("%s %d: %s has %d, want another title of the sample", kind, title.int("id"), list, id)
-					}
-				}
-			}
-		}
-		if some == 0 {
-			t.Errorf("no %s has any", kind)
-		}
-		t.Logf("%s: %.1f a list", kind, float64(some)/float64(2*len(titles)))
-	}
-}
-
-// TestDeterministic: what is derived does not depend on how many work at it, or in how
-// much memory.
-func TestDeterministic(t *testing.T) {
-	skipLarge(t)
-	want := sampleWorld.open(t).Manifest().ID
-	for _, tt := range []struct {
-		jobs   int
-		memory int64
-	}{{1, 0}, {3, 64 << 20}} {
-		c := build.DefaultConfig()
-		c.Catalog, c.Releases, c.Jobs = filepath.Join(sampleWorld.dir(), "catalog"), t.TempDir(), tt.jobs
-		if tt.memory > 0 {
-			c.Memory = tt.memory
-		}
-		r, err := build.Run(t.Context(), c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if r.Release != want {
-			t.Errorf("build with %d jobs in %d bytes gives release %s, want %s", tt.jobs, c.Memory, r.Release, want)
 		}
 	}
 }

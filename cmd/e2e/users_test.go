@@ -17,11 +17,8 @@ import (
 
 	"github.com/klauspost/compress/flate"
 
-	"github.com/reelsplice/reelsplice/build"
-	"github.com/reelsplice/reelsplice/ingest"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
-	"github.com/reelsplice/reelsplice/schemas/record"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/serve/auth"
@@ -581,58 +578,6 @@ func listsOf(t *testing.T, e *testEdge, media string, id int64) (ids []int64) {
 	}
 }
 
-// TestListsOfSample: every public list of the sample is found from every one of its titles,
-// with the number of items of the list itself, and no private list from any title.
-func TestListsOfSample(t *testing.T) {
-	skipLarge(t)
-	e, _ := sampleEdge(t)
-	want := map[string][]int64{} // by title
-	public, private := 0, 0
-	eachRecord(t, sampleWorld.dir(), fragment.KindList, func(_ catalog.Key, r record.Record) {
-		l := record.As[catalog.List](r)
-		if l.Public.Set && !l.Public.V {
-			private++
-			return
-		}
-		public++
-		for i := range l.Items {
-			for _, it := range l.Items[i].Results {
-				key := fmt.Sprint(it.MediaType.V, " ", it.ID.V)
-				want[key] = append(want[key], l.ID.V)
-			}
-		}
-	})
-	if public < 2 || private == 0 || len(want) < 10 {
-		t.Fatalf("the sample has %d public lists and %d private ones, with %d titles", public, private, len(want))
-	}
-	for media, kind := range map[string]fragment.Kind{"movie": fragment.KindMovie, "tv": fragment.KindTV} {
-		eachRecord(t, sampleWorld.dir(), kind, func(k catalog.Key, _ record.Record) {
-			id := int64(k.ID())
-			got := listsOf(t, e, media, id)
-			slices.Sort(got)
-			key := fmt.Sprint(media, " ", id)
-			slices.Sort(want[key])
-			if !slices.Equal(got, want[key]) {
-				t.Errorf("lists of %s: %v, want %v", key, got, want[key])
-			}
-			delete(want, key)
-			v, err := ask(e, fmt.Sprintf("/3/%s/%d/lists", media, id))
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, row := range v.list("results") {
-				own, err := ask(e, fmt.Sprint("/3/list/", row.int("id")))
-				if err != nil || row.int("item_count") != own.int("item_count") || row.int("item_count") != own.int("total_results") {
-					t.Errorf("lists of %s: list %d has %d items, its own response has %d, %v", key, row.int("id"), row.int("item_count"), own.int("item_count"), err)
-				}
-			}
-		})
-	}
-	if len(want) > 0 {
-		t.Errorf("not asked for: %v", want)
-	}
-}
-
 // TestListsOfTitles: the lists of a title come in the order of their favorites, then of their
 // ids, page by page; those that a dump gave win; private and removed ones are none.
 func TestListsOfTitles(t *testing.T) {
@@ -684,47 +629,6 @@ func TestListsOfTitles(t *testing.T) {
 	row := e.get("/3/movie/1/lists").body
 	if want := fmt.Sprintf(`"results":[{"description":"","favorite_count":3,"id":%d,"item_count":3,"iso_639_1":"","iso_3166_1":"","list_type":"movie","name":"L","poster_path":null},{`, want[0]); !strings.Contains(row, want) {
 		t.Errorf("GET /3/movie/1/lists = %s, want %s", row, want)
-	}
-}
-
-// TestUsersAgain: the tables are the same bytes whatever the jobs, and what did not change
-// does not differ.
-func TestUsersAgain(t *testing.T) {
-	dir := usersWorld(t)
-	first, err := buildRelease(t, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer first.Close()
-	c := build.DefaultConfig()
-	c.Catalog, c.Releases, c.Jobs = filepath.Join(dir, "catalog"), t.TempDir(), 1
-	again, err := build.Run(t.Context(), c)
-	if err != nil || again.Release != first.Manifest().ID {
-		t.Errorf("built with one job: %s, %v, want %s", again.Release, err, first.Manifest().ID)
-	}
-	ingestFile(t, dir, "lists.ndjson", "", `{"id":1,"name":"Open","created_by":{"id":"5f00000000000000000000aa","username":"publicname"},"items":["movie:550"]}`)
-	second := buildCatalog(t, dir)
-	found, _ := compared(t, first, second)
-	if len(found) != 1 || found["list 1"] == "" {
-		t.Errorf("what differs: %v, want list 1 alone", found)
-	}
-}
-
-// TestBadUsers: rows that are none go to quarantine with their reasons; the others count.
-func TestBadUsers(t *testing.T) {
-	src, dir := t.TempDir(), t.TempDir()
-	writeFiles(t, src, map[string][]byte{"lists.ndjson": []byte(strings.Join([]string{
-		`{"id":1,"name":"A","items":[]}`, `{"id":"509ec17b19c2950a0600050d"}`, `{"id":2,"items":[{"id":5}]}`, `{"id":3,"items":["movie:5"]}`,
-	}, "\n")), "accounts.ndjson": []byte(`{"id":1,"rated":{"movies":[{"id":5,"value":99}]}}` + "\n" + `{"id":2}`)})
-	r, err := ingest.Run(t.Context(), ingest.Config{Catalog: dir, Sources: []string{src}})
-	if err != nil || r.Quarantined != 3 {
-		t.Fatalf("ingest = %+v, %v, want 3 rows in quarantine", r, err)
-	}
-	text := fmt.Sprint(r.Bad)
-	for _, want := range []string{"want an integer", `items[0].media_type`, "rated.movies[0].value"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("quarantine has %s, want %s", text, want)
-		}
 	}
 }
 

@@ -2,7 +2,6 @@ package edge
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -106,23 +105,6 @@ func writtenWorld(tb testing.TB, change func(*Options), resources ...servetest.R
 	servetest.Write(tb, w.dir, resources...)
 	w.open(tb)
 	return w
-}
-
-// overWritten returns a world like w over a new release of resources in dir, which
-// close removes.
-func (w *world) overWritten(tb servetest.Tester, dir string, resources ...servetest.Resource) (over *world, closeIt func()) {
-	tb.Helper()
-	servetest.Write(tb, dir, resources...)
-	out := &world{opts: w.opts, dir: dir, tokens: w.tokens, token: w.token}
-	var err error
-	if out.releases, err = releases.Open(release.Store{Dir: dir}, 0, w.opts.Log); err != nil {
-		tb.Fatalf("releases.Open: %v", err)
-	}
-	out.edge = newEdge(tb, out)
-	return out, func() {
-		out.releases.Close()
-		_ = os.RemoveAll(dir)
-	}
 }
 
 // verify checks the current release of w.

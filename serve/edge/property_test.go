@@ -534,3 +534,25 @@ func languageOf(row map[string]any, none string) string {
 	}
 	return none
 }
+
+// checkAnswer asks for a URI in every encoding.
+func checkAnswer(t *rapid.T, w *world, asked, want string) reply {
+	got := w.get(t, asked)
+	if got.plain != want {
+		t.Fatalf("%s\n = %s\nwant %s", asked, got.plain, want)
+	}
+	if !json.Valid([]byte(got.plain)) {
+		t.Fatalf("%s = %s, want JSON", asked, got.plain)
+	}
+	rq := w.request(asked)
+	rq.AcceptEncoding = []byte(rapid.SampledFrom([]string{"", "identity", "br", "gzip;q=0"}).Draw(t, "encoding"))
+	plain := w.do(t, rq)
+	if plain.Gzip || string(plain.sent) != got.plain || string(plain.ETag) != string(got.ETag) {
+		t.Fatalf("identity of %s = %s %s, want %s %s", asked, plain.ETag, plain.sent, got.ETag, got.plain)
+	}
+	rq.IfNoneMatch = got.ETag
+	if cached := w.do(t, rq); cached.Status != 304 || len(cached.sent) != 0 {
+		t.Fatalf("If-None-Match of %s = %d, want 304", asked, cached.Status)
+	}
+	return got
+}
