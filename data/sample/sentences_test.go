@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
@@ -127,4 +128,10 @@ func aRun(c corpus) string {
 		return run
 	}
 	return ""
+}
+
+// words splits s into case-folded words, with punctuation dropped.
+func words(s string) []string {
+	s = strings.NewReplacer("'", "", "’", "").Replace(strings.ToLower(s))
+	return strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
