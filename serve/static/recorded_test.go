@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -60,59 +59,6 @@ func TestRecorded(t *testing.T) {
 		if !bytes.Equal(got, want) {
 			i := firstDifference(got, want)
 			t.Errorf("%s, byte %d = %s, want %s as in %s", tt.uri, i, around(got, i), around(want, i), tt.file)
-		}
-	}
-}
-
-// TestRecordedKeyOrder compares the order of the members where the recording of
-// today is sorted, with the newest that is not.
-func TestRecordedKeyOrder(t *testing.T) {
-	s := newSet(t, "")
-	for uri, file := range map[string]string{
-		"/3/configuration/languages":  "configuration/languages--krelinga.json",
-		"/3/configuration/jobs":       "configuration/jobs--openapi.json",
-		"/3/configuration/timezones":  "configuration/timezones--openapi.json",
-		"/3/certification/movie/list": "certification/movie--openapi.json",
-		"/3/certification/tv/list":    "certification/tv--openapi.json",
-		"/3/watch/providers/regions":  "watch-providers/regions--openapi.json",
-		"/3/job/list":                 "configuration/job_list_legacy--18months-en.json",
-	} {
-		got, want := memberNames(t, answer(t, s, uri).Identity), memberNames(t, readRecorded(t, file))
-		if !slices.Equal(got, want) {
-			t.Errorf("%s has the members %v, want %v as in %s", uri, got, want, file)
-		}
-	}
-}
-
-// TestRecordedJobOrder compares the order of jobs in a department, which three
-// recordings of four years agree on.
-func TestRecordedJobOrder(t *testing.T) {
-	type department struct {
-		Name string `json:"department"`
-		Jobs []string
-	}
-	var got, want []department
-	mustUnmarshal(t, answer(t, newSet(t, ""), "/3/configuration/jobs").Identity, &got)
-	mustUnmarshal(t, readRecorded(t, "configuration/jobs--openapi.json"), &want)
-	slices.SortFunc(want, func(a, b department) int { return strings.Compare(a.Name, b.Name) })
-	if !slices.EqualFunc(got, want, func(a, b department) bool { return a.Name == b.Name && slices.Equal(a.Jobs, b.Jobs) }) {
-		t.Errorf("configuration/jobs = %v, want %v", got, want)
-	}
-}
-
-// TestRecordedTimezonesLegacy compares the shape; the only recording is of 2014.
-func TestRecordedTimezonesLegacy(t *testing.T) {
-	var got, want []map[string][]string
-	mustUnmarshal(t, answer(t, newSet(t, ""), "/3/timezones/list").Identity, &got)
-	mustUnmarshal(t, readRecorded(t, "configuration/timezones_legacy--phptmdb.json"), &want)
-	if len(got) != len(want) {
-		t.Fatalf("timezones/list = %d countries, want %d", len(got), len(want))
-	}
-	for i := range got {
-		for code, zones := range want[i] {
-			if _, ok := got[i][code]; !ok || len(got[i]) != 1 || (len(got[i][code]) == 0) != (len(zones) == 0) {
-				t.Errorf("timezones/list, row %d = %v, want the zones of %s, such as %v", i, got[i], code, zones)
-			}
 		}
 	}
 }
@@ -199,55 +145,6 @@ func mustMarshal(t *testing.T, v any) []byte {
 		t.Fatal(err)
 	}
 	return data
-}
-
-// countryKey is a member named after a country, in certifications.
-var countryKey = regexp.MustCompile(`^[A-Z]{2}(-[A-Z]+)?$`)
-
-// memberNames returns the names of members in the order of their first appearance,
-// of the first item of each array.
-func memberNames(t *testing.T, data []byte) []string {
-	t.Helper()
-	var names []string
-	dec := json.NewDecoder(bytes.NewReader(data))
-	switch data[0] {
-	case '{':
-		mustToken(t, dec)
-		for dec.More() {
-			if name, _ := mustToken(t, dec).(string); !countryKey.MatchString(name) {
-				names = append(names, name)
-			}
-			names = append(names, memberNames(t, mustRaw(t, dec))...)
-		}
-	case '[':
-		mustToken(t, dec)
-		names = memberNames(t, mustRaw(t, dec))
-	}
-	var unique []string
-	for _, name := range names {
-		if !slices.Contains(unique, name) {
-			unique = append(unique, name)
-		}
-	}
-	return unique
-}
-
-func mustToken(t *testing.T, dec *json.Decoder) json.Token {
-	t.Helper()
-	tok, err := dec.Token()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tok
-}
-
-func mustRaw(t *testing.T, dec *json.Decoder) json.RawMessage {
-	t.Helper()
-	var raw json.RawMessage
-	if err := dec.Decode(&raw); err != nil {
-		t.Fatal(err)
-	}
-	return raw
 }
 
 func firstDifference(a, b []byte) int {
