@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"slices"
-
 )
 
 type shownRelease struct {
