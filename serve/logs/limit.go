@@ -10,14 +10,13 @@ import (
 // Limit returns a logger that passes on at most n records in each span of time. The first
 // record after others were held back has their number, as "suppressed".
 func Limit(log *slog.Logger, n int, span time.Duration) *slog.Logger {
-	return slog.New(&limited{log.Handler(), &limit{most: n, span: span, now: time.Now}})
+	return slog.New(&limited{log.Handler(), &limit{most: n, span: span}})
 }
 
 // A limit is what a limited handler and those derived from it share.
 type limit struct {
 	most int
 	span time.Duration
-	now  func() time.Time
 
 	mu         sync.Mutex
 	start      time.Time // of the current span
@@ -29,7 +28,7 @@ type limit struct {
 func (l *limit) pass() (suppressed int, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if now := l.now(); now.Sub(l.start) >= l.span {
+	if now := time.Now(); now.Sub(l.start) >= l.span {
 		l.start, l.passed = now, 0
 	}
 	if l.passed >= l.most {
