@@ -58,9 +58,6 @@ func start(tb testing.TB, scheme string) *Server {
 	return s
 }
 
-// Start starts a server; the caller closes it.
-func Start() (*Server, error) { return serve("s3") }
-
 func serve(scheme string) (*Server, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -255,21 +252,4 @@ func (c *cutting) Write(p []byte) (int, error) {
 	_, _ = c.ResponseWriter.Write(p[:c.left]) // the connection ends in any case
 	_ = http.NewResponseController(c.ResponseWriter).Flush()
 	panic(http.ErrAbortHandler)
-}
-
-// Lie responds with a body of which each byte is wrong.
-func (s *Server) Lie(w http.ResponseWriter, r *http.Request) bool {
-	s.fake().ServeHTTP(lying{w}, r)
-	return true
-}
-
-// lying changes the bytes of a response.
-type lying struct{ http.ResponseWriter }
-
-func (l lying) Write(p []byte) (int, error) {
-	p = slices.Clone(p)
-	for i := range p {
-		p[i] ^= 0x55
-	}
-	return l.ResponseWriter.Write(p)
 }
