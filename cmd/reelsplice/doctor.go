@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -23,9 +22,9 @@ func doctorCommand(a *app) *cobra.Command {
 		Use:   "doctor --releases DIR|URL --tokens FILE",
 		Short: "Find what is wrong with this installation",
 		Long: "doctor takes the flags of serve, from the same environment and the [serve] table of the config file, and checks\n" +
-			"what serve would find: addresses, limits, memory, disk, releases or their bucket, tokens, keys, certificate,\n" +
-			"access log and clock. Each problem comes with the command that mends it. It changes nothing and may run beside\n" +
-			"the edge. Run it as the user of the edge: other users may read other files.\n\n" +
+			"what serve would find: addresses, limits, releases or their bucket and age, tokens, keys and certificate. Each\n" +
+			"problem comes with what mends it. It changes nothing and may run beside the edge. Run it as the user of the edge:\n" +
+			"other users may read other files.\n\n" +
 			"The exit code is 1 if the edge would not serve. Warnings leave it at 0.",
 		Example:     "  reelsplice doctor --config /etc/reelsplice/reelsplice.toml",
 		Annotations: map[string]string{settingsOf: "serve"},
@@ -35,16 +34,7 @@ func doctorCommand(a *app) *cobra.Command {
 		ctx, cancel := context.WithTimeout(ctx, time.Minute)
 		defer cancel()
 		findings := a.unknownVariables(c)
-		in := doctor.Installation{
-			Now: time.Now(), Ready: readyText, Catalog: a.catalog(c.Root()), UID: os.Geteuid(), Command: a.program(), Args: a.Args, ConfigFile: a.config,
-		}
-		for _, v := range a.Environ() {
-			name, value, _ := strings.Cut(v, "=")
-			if value != "" && (hasVariable(c, name) || name == variableOf("catalog")) {
-				in.Environ = append(in.Environ, v)
-			}
-		}
-		in.Program, _ = os.Executable() // "" counts as a program without a package
+		in := doctor.Installation{Now: time.Now(), Ready: readyText, Catalog: a.catalog(c.Root()), Command: a.program(), ConfigFile: a.config}
 		in.BucketErr = openReleases(ctx, &cfg)
 		in.Config = cfg
 		found, err := in.Examine(ctx)

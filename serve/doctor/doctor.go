@@ -1,14 +1,22 @@
-// Package doctor examines the installation of an edge without starting it: addresses, limits, memory, releases,
-// tokens, keys, certificate, access log and clock. Each problem comes with the command that mends it.
+// Package doctor examines the installation of an edge without starting it: settings, addresses, limits, releases and
+// their age, tokens, keys and certificate. Each problem comes with what mends it.
 package doctor
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"net"
+	"strconv"
 	"strings"
 	"time"
 
+	"al.essio.dev/pkg/shellescape"
+
 	"github.com/reelsplice/reelsplice/serve"
+	"github.com/reelsplice/reelsplice/serve/http"
+	"github.com/reelsplice/reelsplice/serve/http/connlimit"
 )
 
 // A Level is how bad a Finding is.
@@ -39,32 +47,19 @@ const expiresSoon = 14 * 24 * time.Hour
 type Installation struct {
 	Config    serve.Config
 	BucketErr error  // why the bucket of Config.Releases cannot be opened; Config.Pull.Bucket is nil then
-	Catalog   string // folder or URL of the catalogue; "" if no setting names one
+	Catalog   string // folder of the catalogue; "" if no setting names one
 	Now       time.Time
 	// Ready asks the edge that listens on the admin address for /readyz. It returns an error if no edge
 	// responds.
 	Ready func(ctx context.Context, adminAddr string) (text string, err error)
 
-	// How the examination was started. Commands that mend repeat it.
-	UID        int      // the user; -1 on systems without user numbers
-	Command    string   // the program's name or path in commands
-	Program    string   // its path
-	Args       []string // after the program's name
-	Environ    []string // NAME=value, the variables that set flags
-	ConfigFile string   // "" for none
-
-	// wait bounds questions to a bucket; patience by default. Tests wait longer.
-	wait time.Duration
-
-	// Root is the folder that holds the files of the package; "" for the system's root.
-	Root string
+	Command    string // the program's name or path in commands
+	ConfigFile string // "" for none
 }
 
 // Examine runs all checks. The error is that of ctx.
 func (in *Installation) Examine(ctx context.Context) ([]Finding, error) {
 	x := &examiner{Installation: in}
-	x.owner = x.dataOwner()
-	x.user()
 	x.config()
 	x.running(ctx)
 	x.address("addr", in.Config.Addr)
@@ -74,15 +69,11 @@ func (in *Installation) Examine(ctx context.Context) ([]Finding, error) {
 	x.tokens()
 	x.signingKey()
 	x.certificate()
-	x.accessLog()
 	if in.Config.Pull.Bucket == nil && in.BucketErr == nil {
 		x.folder(ctx)
 	} else {
 		x.bucket(ctx)
-		x.cache()
 	}
-	x.memory()
-	x.clock()
 	return x.findings, ctx.Err()
 }
 
@@ -90,11 +81,7 @@ func (in *Installation) Examine(ctx context.Context) ([]Finding, error) {
 type examiner struct {
 	*Installation
 	findings []Finding
-	owner    int       // the user who owns the data
-	canary   bool      // the release to serve is the canary
-	up       bool      // an edge responds on the admin address
-	newest   time.Time // the latest time at which something was made
-	claims   string    // what was made then
+	up       bool // an edge responds on the admin address
 }
 
 func (x *examiner) ok(check, format string, args ...any) { x.add(check, OK, "", format, args...) }
@@ -111,11 +98,21 @@ func (x *examiner) add(check string, level Level, mend, format string, args ...a
 	x.findings = append(x.findings, Finding{check, level, fmt.Sprintf(format, args...), mend})
 }
 
-// claim notes when something was made: the clock must be past that time.
-func (x *examiner) claim(at time.Time, what string) {
-	if at.After(x.newest) {
-		x.newest, x.claims = at, what
+// command returns a command of this program, with the config file.
+func (x *examiner) command(args ...string) string {
+	words := append([]string{x.Command}, args...)
+	if x.ConfigFile != "" {
+		words = append(words, "--config", x.ConfigFile)
 	}
+	return shellescape.QuoteCommand(words)
+}
+
+// set returns how a setting gets another value.
+func (x *examiner) set(name, value string) string {
+	if x.ConfigFile == "" {
+		return "set --" + name + " to " + value
+	}
+	return "set " + name + " to " + value + " in " + x.ConfigFile
 }
 
 func (x *examiner) config() {
@@ -130,5 +127,85 @@ func (x *examiner) config() {
 		name, _, _ = strings.Cut(name, " \"") // the value
 		_, want, _ := strings.Cut(line, "want ")
 		x.fail("config", x.set(name, want), "%s", line)
+	}
+}
+
+// running looks for a running edge, which may hold the addresses. Another program may hold the admin address.
+func (x *examiner) running(ctx context.Context) {
+	if x.Config.AdminAddr == "" || x.Ready == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	text, err := x.Ready(ctx, x.Config.AdminAddr)
+	if err != nil {
+		return
+	}
+	id, problem, isEdge := serve.ParseReady(text)
+	if !isEdge {
+		return
+	}
+	x.up = true
+	const log = "its log has the cause"
+	switch {
+	case id == "":
+		x.fail("edge", log, "an edge runs but is not ready: %s", problem)
+	case problem != "":
+		x.warn("edge", log, "the running edge reports: %s", problem)
+	default:
+		x.ok("edge", "an edge runs and is ready: %s", text)
+	}
+}
+
+// address examines an address that the edge listens on.
+func (x *examiner) address(check, addr string) {
+	if addr == "" {
+		return
+	}
+	ln, err := net.Listen("tcp", addr)
+	switch {
+	case err == nil:
+		_ = ln.Close()
+		x.ok(check, "%s is free", addr)
+	case addressInUse(err) && x.up:
+		x.ok(check, "%s is held, presumably by the running edge", addr)
+	case addressInUse(err):
+		holder := "another program"
+		if x.Config.AdminAddr == "" {
+			holder += ", or by an edge without --admin-addr"
+		}
+		_, port, _ := net.SplitHostPort(addr)
+		x.fail(check, shellescape.QuoteCommand([]string{"ss", "-ltnp", "sport = :" + port})+" names it: stop that program, or "+x.set(check, "another port"),
+			"%s is held by %s", addr, holder)
+	case errors.Is(err, fs.ErrPermission): // the system asks for the privilege before it looks at the port
+		x.fail(check, x.set(check, "a port above 1023")+", or give the program CAP_NET_BIND_SERVICE", "%s needs a privilege", addr)
+	default:
+		x.fail(check, x.set(check, "an address of this machine"), "%v", err)
+	}
+}
+
+func (x *examiner) admin() {
+	host, port, err := net.SplitHostPort(x.Config.AdminAddr)
+	ip := net.ParseIP(host)
+	switch {
+	case x.Config.AdminAddr == "":
+		x.warn("admin", x.set("admin-addr", "127.0.0.1:9090"), "without an admin listener there are no readiness checks and no metrics")
+	case err == nil && host != "localhost" && (ip == nil || !ip.IsLoopback()):
+		x.warn("admin", x.set("admin-addr", "127.0.0.1:"+port)+", or allow only your monitoring to reach it", "%s is open to the network, with profiles and metrics", x.Config.AdminAddr)
+	}
+}
+
+// openFiles compares the limit of open files, up to which the edge raises its own, with the limit of connections.
+func (x *examiner) openFiles() {
+	have, want := connlimit.OpenFiles(), uint64(x.Config.MaxConns)+http.OtherFiles
+	raise := "raise the hard limit of open files to " + strconv.FormatUint(want, 10)
+	switch {
+	case have >= want:
+		x.ok("open files", "%d files may be open", have)
+	case have <= http.OtherFiles:
+		x.fail("open files", raise, "%d files may be open: the edge needs %d or more", have, http.OtherFiles+1)
+	default:
+		x.warn("open files", raise+"; or "+x.set("max-conns", strconv.FormatUint(have-http.OtherFiles, 10)),
+			"%d files may be open, and %d connections are allowed: the edge allows fewer", have, x.Config.MaxConns)
 	}
 }

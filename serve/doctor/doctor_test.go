@@ -2,15 +2,24 @@ package doctor
 
 import (
 	"context"
+	"errors"
+	"net"
+	nethttp "net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/reelsplice/reelsplice/schemas/sharedtest"
+	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/serve"
 	"github.com/reelsplice/reelsplice/serve/auth"
+	"github.com/reelsplice/reelsplice/serve/http"
+	"github.com/reelsplice/reelsplice/serve/http/connlimit"
+	"github.com/reelsplice/reelsplice/serve/localca"
+	"github.com/reelsplice/reelsplice/serve/pull"
+	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
 // installation returns an installation of the user of the test, with one token that was issued now.
@@ -21,7 +30,7 @@ func installation(t *testing.T) *Installation {
 	if _, err := auth.Issue(cfg.Tokens, auth.Record{Name: "a", Created: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
-	return &Installation{Config: cfg, Now: time.Now(), UID: os.Geteuid(), Command: "reelsplice", Program: "/opt/reelsplice", Args: []string{"doctor"}, wait: sharedtest.Patience}
+	return &Installation{Config: cfg, Now: time.Now(), Command: "reelsplice"}
 }
 
 // of returns the findings of a check, one a line, with its mend after an arrow.
@@ -72,26 +81,6 @@ func write(t *testing.T, path, text string, mode os.FileMode) {
 	}
 }
 
-// A slow clock lets expired tokens pass and refuses new certificates.
-func TestClock(t *testing.T) {
-	in := installation(t)
-	if got := of(t, in, "clock"); strings.HasPrefix(got, "fail") {
-		t.Errorf("the right time: %s", got)
-	}
-	in.Now = in.Now.Add(-time.Hour)
-	has(t, "an hour late", of(t, in, "clock"), "fail: it shows", "token a was made at", "timedatectl set-ntp true")
-}
-
-func TestMemory(t *testing.T) {
-	in := installation(t)
-	if _, known := memory(); !known {
-		t.Skip("the memory of this system is not known")
-	}
-	has(t, "defaults", of(t, in, "memory"), "ok")
-	in.Config.MaxInflight = 1 << 40
-	has(t, "1 TiB in flight", of(t, in, "memory"), "warn")
-}
-
 // A wrong setting is named where it is set.
 func TestConfig(t *testing.T) {
 	in := installation(t)
@@ -127,11 +116,159 @@ func TestRunning(t *testing.T) {
 	}
 }
 
-// Commands call the program as the examination did.
-func TestCommand(t *testing.T) {
+// An address in use is the edge's only if an edge responds on the admin address.
+func TestAddressInUse(t *testing.T) {
+	listen := func() string {
+		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = ln.Close() })
+		return ln.Addr().String()
+	}
+	for text, want := range map[string]string{
+		"ok " + readyID:      "ok: ",
+		"404 page not found": "fail: ",
+	} {
+		in := installation(t)
+		in.Config.Addr, in.Config.AdminAddr = listen(), listen()
+		in.Ready = func(context.Context, string) (string, error) { return text, nil }
+		has(t, text, of(t, in, "addr"), want+in.Config.Addr+" is held")
+		has(t, text, of(t, in, "admin-addr"), want+in.Config.AdminAddr+" is held")
+	}
+}
+
+func TestOpenFiles(t *testing.T) {
 	in := installation(t)
-	in.Command = "./reelsplice"
-	write(t, in.Config.Tokens, "", 0o600)
-	has(t, "tokens", of(t, in, "tokens"), "fail: ", "-> ./reelsplice token issue --tokens ")
-	has(t, "release", of(t, in, "release"), "fail: ", "-> ./reelsplice ingest ", " && ./reelsplice build ")
+	in.Config.MaxConns = 1 << 40
+	most := strconv.FormatUint(connlimit.OpenFiles()-http.OtherFiles, 10)
+	has(t, "too few", of(t, in, "open files"), "warn: ", "-> raise the hard limit of open files to "+strconv.Itoa(1<<40+http.OtherFiles)+"; or set --max-conns to "+most+"\n")
+	in.Config.MaxConns = 1
+	has(t, "enough", of(t, in, "open files"), "ok: ")
+}
+
+// A token's name is taken while it is in force.
+func TestTokens(t *testing.T) {
+	in := installation(t)
+	soon := auth.Record{Name: "b", Created: in.Now, Expires: in.Now.Add(time.Hour)}
+	if _, err := auth.Issue(in.Config.Tokens, soon); err != nil {
+		t.Fatal(err)
+	}
+	has(t, "a token that expires", of(t, in, "tokens"), "warn: token b expires on ", "--name b-"+in.Now.Format(time.DateOnly)+"\n")
+	file := in.Config.Tokens
+	in.Config.Tokens = file + ".none"
+	has(t, "a missing file", of(t, in, "tokens"), "fail: token file: ", "-> reelsplice token issue --tokens "+in.Config.Tokens+" --name me\n")
+	in.Config.Tokens = filepath.Dir(file)
+	has(t, "a folder", of(t, in, "tokens"), "fail: ")
+	in.Config.Tokens = file
+	write(t, file, "x\n", 0o600)
+	has(t, "a damaged file", of(t, in, "tokens"), "fail", "issue new tokens: reelsplice token issue --tokens "+file+" --name me\n")
+	token, err := auth.Issue(filepath.Join(t.TempDir(), "other"), auth.Record{Name: "c", Created: in.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, file, token+"\n", 0o600)
+	got := of(t, in, "tokens")
+	has(t, "a token", got, "fail: "+file+": this is a token, not a token file -> set --tokens to ")
+	if strings.Contains(got, token) {
+		t.Errorf("the finding quotes the token: %s", got)
+	}
+}
+
+// serve refuses a key that is missing, short, or open to others.
+func TestSigningKey(t *testing.T) {
+	in := installation(t)
+	if got := of(t, in, "signing key"); got != "" {
+		t.Errorf("no key: %s", got)
+	}
+	key := filepath.Join(t.TempDir(), "key")
+	in.Config.SigningKey = key
+	has(t, "a missing key", of(t, in, "signing key"), "fail", "-> sh -c ", " makes one\n")
+	write(t, key, "short", 0o600)
+	has(t, "a short key", of(t, in, "signing key"), "fail", " makes one\n")
+	write(t, key, "0123456789abcdef0123456789abcdef", 0o600)
+	has(t, "a key", of(t, in, "signing key"), "ok: "+key)
+}
+
+// The edge presents an expired certificate all the same.
+func TestCertificate(t *testing.T) {
+	in := installation(t)
+	dir := filepath.Join(t.TempDir(), "certs")
+	if _, err := localca.Make(dir, []string{"api.example.org", "127.0.0.1"}, 30, in.Now.AddDate(0, -2, 0)); err != nil {
+		t.Fatal(err)
+	}
+	in.Config.TLSCert, in.Config.TLSKey = filepath.Join(dir, localca.LeafFile), filepath.Join(dir, localca.LeafKey)
+	has(t, "expired", of(t, in, "certificate"), "warn: it expired on ", "-> replace ", "reelsplice cert --out ")
+	in.Now = in.Now.AddDate(0, -3, 0)
+	has(t, "a slow clock", of(t, in, "certificate"), "fail: it is not valid before ", "-> set the clock")
+	in.Config.TLSKey = filepath.Join(dir, "none")
+	has(t, "without a key", of(t, in, "certificate"), "fail: ", " makes a pair\n")
+}
+
+const movie = `{"id":11,"title":"A"}`
+
+// A release without records serves nothing; folders beside releases are named.
+func TestReleases(t *testing.T) {
+	in := installation(t)
+	dir := in.Config.Releases
+	has(t, "no release", of(t, in, "release"), "fail: no release is published in ", "-> reelsplice build --catalog ", " --publish\n")
+	empty := servetest.Build(t, dir, 1)
+	has(t, "an empty one", of(t, in, "release"), "warn: "+empty+" has no record: ", "-> ingest dumps, then reelsplice build ")
+	good := servetest.Build(t, dir, 1, movie)
+	has(t, "a good one", of(t, in, "release"), "ok: "+good)
+	if err := os.Mkdir(filepath.Join(dir, "media"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	has(t, "a folder", of(t, in, "releases"), "warn: media is no release: ", "-> move ")
+	for _, text := range []string{"", "x\n"} { // publish without an id needs the pointer
+		write(t, filepath.Join(dir, "current"), text, 0o600)
+		write(t, filepath.Join(dir, "canary"), text, 0o600)
+		has(t, "current", of(t, in, "release"), "fail: list releases: ", "-> reelsplice publish --releases "+dir+" "+good+"\n")
+		servetest.Publish(t, dir, good)
+		has(t, "canary", of(t, in, "release"), "fail: list releases: ", "-> reelsplice rollback --releases "+dir+" --canary\n")
+	}
+	in.Config.Releases = in.Config.Tokens
+	has(t, "a file", of(t, in, "release"), "fail: ", "-> set --releases to a folder")
+}
+
+// Records older than the edge is to serve are named.
+func TestAge(t *testing.T) {
+	in := installation(t)
+	servetest.Build(t, in.Config.Releases, 1, `{"id":11,"title":"A","_fetched":"2026-01-02"}`)
+	has(t, "no limit", of(t, in, "age"), "ok: the oldest record is of 2026-01-02")
+	in.Now, in.Config.MaxDataAge = time.Date(2026, 8, 1, 0, 0, 0, 0, time.UTC), 180*24*time.Hour
+	has(t, "too old", of(t, in, "age"), "warn: the oldest record is of 2026-01-02, more than 180 days ago")
+}
+
+// A prefix without releases, or a pointer to none, keeps an edge with an empty cache from serving.
+func TestBucket(t *testing.T) {
+	in, b := installation(t), servetest.NewBucket(t)
+	in.Config.Releases = b.URL("releases")
+	in.Config.Pull.Bucket, in.Config.Pull.Dir = b.Folder, filepath.Join(t.TempDir(), "cache")
+	has(t, "an empty bucket", of(t, in, "release"), "fail: nothing is published there, or the URL names another folder: ", "-> reelsplice publish --releases ", "or set --releases to ")
+	b.Point(t, "current", readyID)
+	has(t, "a missing release", of(t, in, "release"), "fail: release "+readyID+" is not in ", "-> reelsplice rollback --releases ")
+	in.Config.Pull.Pin = readyID
+	has(t, "a missing pin", of(t, in, "release"), "fail: release "+readyID+" is not in ", "-> set --pin to a release of reelsplice releases --releases ")
+	in.Config.Pull.Pin = ""
+	b.Point(t, "canary", readyID)
+	in.Config.Pull.Follow = pull.Canary
+	has(t, "a missing canary", of(t, in, "release"), "fail: release "+readyID+" is not in ", " --canary\n")
+	in.Config.Pull.Follow = pull.Current
+	write(t, filepath.Join(in.Config.Pull.Dir, "current"), readyID+"\n", 0o600)
+	has(t, "with a release in the cache", of(t, in, "release"), "warn: release "+readyID+" is not in ")
+
+	dir := t.TempDir()
+	id := servetest.Build(t, dir, 1)
+	b.Upload(t, release.Store{Dir: dir}, id)
+	b.Point(t, "current", id)
+	has(t, "without records", of(t, in, "release"), "warn: "+id+", in ", " has no record: ")
+	b.SetFault(func(w nethttp.ResponseWriter, _ *nethttp.Request) bool {
+		w.WriteHeader(nethttp.StatusForbidden)
+		return true
+	})
+	has(t, "refused", of(t, in, "release"), "warn: the bucket refuses these credentials: ", "-> export AWS_ACCESS_KEY_ID ")
+	in.Config.Pull.Bucket, in.BucketErr = nil, errors.New("no bucket")
+	has(t, "bad URL", of(t, in, "release"), "warn: no bucket -> set --releases to ")
+	has(t, "tokens", of(t, in, "tokens"), "ok")
 }

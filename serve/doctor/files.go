@@ -1,49 +1,40 @@
 package doctor
 
 import (
+	"crypto/tls"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strings"
+	"syscall"
 	"time"
 
 	"al.essio.dev/pkg/shellescape"
 
-	"github.com/reelsplice/reelsplice/schemas/durable"
-	"github.com/reelsplice/reelsplice/serve/accesslog"
 	"github.com/reelsplice/reelsplice/serve/auth"
 )
 
 func (x *examiner) tokens() {
 	path := x.Config.Tokens
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() || isBelowFile(filepath.Dir(path)) {
-		x.fail("tokens", x.set("tokens", "a file in a folder"), "%s is no regular file", path)
+	records, err := auth.List(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		x.fail("tokens", x.issue("me", nil), "token file: %v", err)
 		return
-	}
-	if err == nil && info.Size() == 0 {
-		err = errors.New(path + " is empty")
-	}
-	if err != nil {
-		x.fail("tokens", x.allow(err, path, x.issue("me", nil)), "token file: %v", err)
+	case errors.Is(err, auth.ErrIsToken):
+		x.fail("tokens", x.set("tokens", "the file that token issue made"), "%v", err)
+		return
+	case err != nil:
+		x.fail("tokens", "correct the file, or move it away and issue new tokens: "+x.issue("me", nil), "token file: %v", err)
 		return
 	}
 	x.private("tokens", path)
-	records, err := auth.List(path)
-	if errors.Is(err, auth.ErrIsToken) {
-		x.fail("tokens", x.set("tokens", "the file that token issue made"), "%v", err)
-		return
-	}
-	if err != nil {
-		anew := x.as(x.ownerOf(filepath.Dir(path)), "mv", path, path+".bad") + " && " + x.issue("me", nil)
-		x.fail("tokens", x.allow(err, path, anew+"; or correct the file by hand"), "%v", err)
-		return
-	}
 	active, soon := 0, 0
 	for i := range records {
 		r := &records[i]
-		x.claim(r.Created, "token "+r.Name)
 		if !r.Revoked.IsZero() || !r.Expires.IsZero() && !r.Expires.After(x.Now) {
 			continue
 		}
@@ -66,7 +57,7 @@ func (x *examiner) issue(name string, records []auth.Record) string {
 	if slices.ContainsFunc(records, func(r auth.Record) bool { return r.Name == name }) {
 		name += "-" + x.Now.Format(time.DateOnly)
 	}
-	return x.making(x.Config.Tokens, x.configured([]string{"token", "issue", "--tokens", x.Config.Tokens, "--name", name})...)
+	return x.command("token", "issue", "--tokens", x.Config.Tokens, "--name", name)
 }
 
 func (x *examiner) signingKey() {
@@ -74,61 +65,56 @@ func (x *examiner) signingKey() {
 	if path == "" {
 		return
 	}
-	_, err := auth.OpenSigner(path)
-	if err == nil {
-		x.ok("signing key", "%s can be used", path)
+	if _, err := auth.OpenSigner(path); err != nil {
+		mend := "sh -c " + shellescape.Quote("umask 077 && head -c 32 /dev/urandom >"+shellescape.Quote(path)) + " makes one"
+		if _, statErr := os.Stat(path); statErr == nil {
+			mend = "chmod o= " + shellescape.Quote(path) + " if it is the key; otherwise " + mend
+		}
+		x.fail("signing key", mend, "%v", err)
 		return
 	}
-	mend := x.making(path, "sh", "-c", "umask 077 && head -c 32 /dev/urandom >"+shellescape.Quote(path))
-	if info, err := os.Stat(path); err == nil && hasModes && info.Mode().Perm()&0o006 != 0 {
-		mend = x.as(x.ownerOf(path), "chmod", "o=", path)
-	}
-	x.fail("signing key", x.allow(err, path, mend), "%v", err)
+	x.ok("signing key", "%s can be used", path)
 }
 
-// accessLog checks that the access log can be written. It leaves no file behind.
-func (x *examiner) accessLog() {
-	path := x.Config.AccessLog.Path
-	if path == "" || path == accesslog.Stdout {
+func (x *examiner) certificate() {
+	cert, key := x.Config.TLSCert, x.Config.TLSKey
+	if cert == "" || key == "" {
 		return
 	}
-	var mend string
-	dir := filepath.Dir(path)
-	info, err := os.Stat(path)
+	mend := "replace " + cert + " and " + key + ": the edge reloads them; " + x.command("cert", "--out", filepath.Dir(cert)) + " makes a pair"
+	pair, err := tls.LoadX509KeyPair(cert, key)
+	if err != nil {
+		x.fail("certificate", mend, "%v", err)
+		return
+	}
+	x.private("certificate", key)
+	names := pair.Leaf.DNSNames
+	for _, ip := range pair.Leaf.IPAddresses {
+		names = append(names, ip.String())
+	}
+	end := pair.Leaf.NotAfter
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		err = tryFolder(dir)
-		mend = x.writable(dir)
-		if durable.Nearest(dir) == filepath.Clean(dir) && x.UID == x.owner { // other programs may write to that folder
-			mend = x.root("install", "-o", durable.UserName(x.owner), "-m", "640", "/dev/null", path)
-		}
-	case err == nil && info.Mode().IsRegular(): // opening a pipe waits for its reader
-		var f *os.File
-		if f, err = os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0); err == nil {
-			_ = f.Close()
-		}
-		fallthrough
+	case !end.After(x.Now): // the edge still presents it
+		x.warn("certificate", mend, "it expired on %s: clients refuse it", end.Format(time.DateOnly))
+	case end.Sub(x.Now) < expiresSoon:
+		x.warn("certificate", mend, "it expires on %s", end.Format(time.DateOnly))
+	case pair.Leaf.NotBefore.After(x.Now):
+		x.fail("certificate", "set the clock of this machine, or "+mend, "it is not valid before %s", pair.Leaf.NotBefore.Format(time.RFC3339))
 	default:
-		mend = x.allow(err, path, x.set("access-log", "a file that can be written"))
+		x.ok("certificate", "of %s, until %s", strings.Join(names, ", "), end.Format(time.DateOnly))
 	}
-	if err != nil {
-		x.fail("access log", mend, "%v", err)
-		return
-	}
-	x.ok("access log", "%s can be written", path)
-	x.mayWrite("access log", dir)
 }
 
-// tryFolder reports why no file can be made in a folder.
-func tryFolder(dir string) error {
-	f, err := os.CreateTemp(dir, ".doctor-*")
-	var failed *fs.PathError
-	if errors.As(err, &failed) {
-		return &fs.PathError{Op: "write to", Path: dir, Err: failed.Err}
+// private warns of a file that every user can read.
+func (x *examiner) private(check, path string) {
+	if info, err := os.Stat(path); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o007 != 0 {
+		x.warn(check, "chmod o= "+shellescape.Quote(path), "%s can be read by other users", path)
 	}
-	if err != nil {
-		return err
-	}
-	_ = f.Close()
-	return os.Remove(f.Name())
+}
+
+// wsaAddressInUse is the code of Windows for an address in use.
+const wsaAddressInUse = 10048
+
+func addressInUse(err error) bool {
+	return errors.Is(err, syscall.EADDRINUSE) || runtime.GOOS == "windows" && errors.Is(err, syscall.Errno(wsaAddressInUse))
 }

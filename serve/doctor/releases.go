@@ -3,11 +3,16 @@ package doctor
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
+	"path/filepath"
 	"slices"
+	"time"
 
-	"github.com/reelsplice/reelsplice/schemas/durable"
+	"github.com/dustin/go-humanize"
+
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/bucket"
 	"github.com/reelsplice/reelsplice/serve/pull"
 )
 
@@ -26,43 +31,34 @@ func (x *examiner) folder(ctx context.Context) {
 		id, err = x.wanted(store.Current, store.Canary)
 	}
 	switch {
-	case isBelowFile(store.Dir):
-		x.fail("release", x.set("releases", "a folder"), "%s is a file, not a folder of releases", durable.Nearest(store.Dir))
-		return
 	case errors.Is(err, release.ErrNoRelease) || errors.Is(err, fs.ErrNotExist):
 		x.fail("release", x.publish(infos), "no release is published in %s", store.Dir)
 		return
-	case err != nil:
+	case errors.Is(err, release.ErrCorrupt): // current, or canary
 		mend := x.publish(infos)
-		if _, currentErr := store.Current(); errors.Is(err, release.ErrCorrupt) && !errors.Is(currentErr, release.ErrCorrupt) {
+		if _, currentErr := store.Current(); !errors.Is(currentErr, release.ErrCorrupt) {
 			mend = x.onStore("rollback", "--canary")
 		}
-		x.fail("release", x.allow(err, store.Dir, mend), "%v", err)
+		x.fail("release", mend, "%v", err)
+		return
+	case err != nil:
+		x.fail("release", x.set("releases", "a folder of releases that the edge may read"), "%v", err)
 		return
 	}
 	x.verify(ctx, store, id, infos)
 	kept := 0
 	for i := range infos {
 		info := &infos[i]
-		x.claim(info.Built, "release "+info.ID)
-		if info.Err == nil {
+		switch {
+		case info.Err == nil:
 			kept++
+		case info.ID != id:
+			x.warn("releases", "move "+store.Path(info.ID)+" elsewhere", "%s is no release: %v", info.ID, info.Err)
 		}
-		if info.Err == nil || info.ID == id {
-			continue
-		}
-		path := store.Path(info.ID)
-		mend := "move " + path + " elsewhere, or " + x.set("releases", "a folder of releases alone")
-		if release.ValidID(info.ID) { // any other folder is the user's own
-			mend = x.allow(info.Err, path, x.as(x.owner, "rm", "-r", path))
-		}
-		x.warn("releases", mend, "%s is no release: %v", info.ID, info.Err)
 	}
-	prune := x.onStore("prune", "--keep", keptReleases)
 	if kept > manyReleases {
-		x.warn("releases", prune, "%d releases are kept", kept)
+		x.warn("releases", x.onStore("prune", "--keep", keptReleases), "%d releases are kept", kept)
 	}
-	x.disk(store.Dir, size(infos, id), "the next release needs", prune)
 }
 
 // publish returns the command that publishes the newest release with records, or makes one.
@@ -74,6 +70,15 @@ func (x *examiner) publish(infos []release.Info) string {
 	return x.onStore("publish", infos[at].ID)
 }
 
+// build returns the command that makes a release from the catalogue, by default the one beside the releases.
+func (x *examiner) build() string {
+	catalog := x.Catalog
+	if catalog == "" {
+		catalog = filepath.Join(filepath.Dir(x.Config.Releases), "catalog")
+	}
+	return x.command("build", "--catalog", catalog, "--releases", x.Config.Releases, "--publish")
+}
+
 // wanted returns the id of the release that the edge is to serve.
 func (x *examiner) wanted(current, canary func() (string, error)) (string, error) {
 	if pin := x.Config.Pull.Pin; pin != "" {
@@ -81,7 +86,6 @@ func (x *examiner) wanted(current, canary func() (string, error)) (string, error
 	}
 	if x.Config.Pull.Follow == pull.Canary {
 		if id, err := canary(); !errors.Is(err, release.ErrNoRelease) {
-			x.canary = true
 			return id, err
 		}
 	}
@@ -90,21 +94,22 @@ func (x *examiner) wanted(current, canary func() (string, error)) (string, error
 
 // onStore returns a command that works on the releases.
 func (x *examiner) onStore(command string, args ...string) string {
-	return x.reelsplice(append([]string{command, "--releases", x.Config.Releases}, args...)...)
+	return x.command(append([]string{command, "--releases", x.Config.Releases}, args...)...)
 }
 
-// instead returns how another release replaces one that cannot be served. A build needs the commands in before to
-// make that release again.
-func (x *examiner) instead(infos []release.Info, before ...string) string {
+// instead returns how another release replaces one that cannot be served.
+func (x *examiner) instead(id string, infos []release.Info) string {
+	isPrevious := func(i release.Info) bool { return i.Previous && i.Err == nil && !i.Empty }
+	isCanary := func(i release.Info) bool { return i.ID == id && i.Canary && !i.Current }
 	switch {
 	case x.Config.Pull.Pin != "":
 		return x.set("pin", "a release of "+x.onStore("releases"))
-	case x.canary: // the current release is another
+	case slices.ContainsFunc(infos, isCanary):
 		return x.onStore("rollback", "--canary")
-	case slices.ContainsFunc(infos, func(i release.Info) bool { return i.Previous && i.Err == nil && !i.Empty }):
+	case slices.ContainsFunc(infos, isPrevious):
 		return x.onStore("rollback")
-	default:
-		return x.build(before...)
+	default: // a build keeps a release that opens
+		return "move " + filepath.Join(x.Config.Releases, id) + " elsewhere, then " + x.build()
 	}
 }
 
@@ -112,49 +117,97 @@ func (x *examiner) instead(infos []release.Info, before ...string) string {
 func (x *examiner) verify(ctx context.Context, store release.Store, id string, infos []release.Info) {
 	at := slices.IndexFunc(infos, func(i release.Info) bool { return i.ID == id })
 	if at < 0 {
-		x.fail("release", x.instead(infos), "release %s is not in %s", id, store.Dir)
+		x.fail("release", x.instead(id, infos), "release %s is not in %s", id, store.Dir)
 		return
 	}
-	if err := infos[at].Err; err != nil {
-		x.fail("release", x.allow(err, store.Path(id), x.instead(infos)), "release %s cannot be opened: %v", id, err)
+	info := &infos[at]
+	if info.Err != nil {
+		x.fail("release", x.instead(id, infos), "release %s cannot be opened: %v", id, info.Err)
 		return
 	}
-	parts := int(max(1, infos[at].Bytes/verifiedSize))
+	parts := int(max(1, info.Bytes/verifiedSize))
 	problems, err := release.Verify(ctx, store.Path(id), release.VerifyOptions{Subset: 1, Of: parts}, nil)
 	switch {
 	case err != nil:
-		x.fail("release", x.allow(err, store.Path(id), x.instead(infos)), "%v", err)
+		x.fail("release", x.instead(id, infos), "%v", err)
 	case len(problems) > 0:
-		remove := x.as(x.owner, "rm", "-r", store.Path(id)) // a build keeps a release that opens
-		x.fail("release", x.instead(infos, remove), "%s is damaged: %v", id, &problems[0])
-	case infos[at].Empty:
-		x.warn("release", x.instead(infos, x.ingest()), "%s has no record: every title gets 404", id)
+		x.fail("release", x.instead(id, infos), "%s is damaged: %v", id, &problems[0])
+	case info.Empty:
+		x.warn("release", "ingest dumps, then "+x.build(), "%s has no record: every title gets 404", id)
 	default:
-		x.ok("release", "%s, %s, checked 1 of %d parts", id, amount(infos[at].Bytes), parts)
+		x.ok("release", "%s, %s, checked 1 of %d parts", id, amount(info.Bytes), parts)
+		x.age(info)
 	}
 }
 
-// size returns the bytes of a release, 0 if it cannot be opened.
-func size(infos []release.Info, id string) int64 {
-	for i := range infos {
-		if infos[i].ID == id {
-			return infos[i].Bytes
-		}
+// age compares the oldest record of the release that is served with the age that the edge warns of.
+func (x *examiner) age(info *release.Info) {
+	if info.Fetched.IsZero() {
+		return
 	}
-	return 0
+	oldest, most := info.Fetched.OldestTime(), x.Config.MaxDataAge
+	if most > 0 && x.Now.Sub(oldest) > most {
+		x.warn("age", "fetch the old records again, ingest and build", "the oldest record is of %s, more than %d days ago", oldest.Format(time.DateOnly), int(most.Hours()/24))
+		return
+	}
+	x.ok("age", "the oldest record is of %s", oldest.Format(time.DateOnly))
 }
 
-// disk compares the free space on the disk of a folder with the space needed.
-func (x *examiner) disk(dir string, need int64, reason, mend string) {
-	free, network, known := volume(durable.Nearest(dir))
+// bucket looks for the release that the edge is to pull. An edge with a release in its
+// cache serves that one meanwhile.
+func (x *examiner) bucket(ctx context.Context) {
+	report := x.fail
+	if _, err := (release.Store{Dir: x.Config.Pull.Dir}).Current(); err == nil {
+		report = x.warn
+	}
+	err := x.BucketErr
+	if err == nil {
+		err = x.pointer(ctx)
+	}
 	switch {
-	case !known:
-	case free < need:
-		x.warn("disk", mend, "%s has %s free, and %s %s", dir, amount(free), reason, amount(need))
+	case err == nil:
+	case errors.Is(err, release.ErrNoRelease):
+		report("release", x.command("publish", "--releases", x.Config.Releases, "--from", "DIR")+"; or "+x.set("releases", "the URL of the releases"),
+			"nothing is published there, or the URL names another folder: %v", err)
+	case errors.Is(err, fs.ErrPermission):
+		report("release", "export AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or what the vendor of the bucket requires, for a user who may read it",
+			"the bucket refuses these credentials: %v", err)
+	case errors.Is(err, fs.ErrNotExist) && x.Config.Pull.Pin != "":
+		report("release", x.set("pin", "a release of "+x.onStore("releases")), "%v", err)
+	case errors.Is(err, fs.ErrNotExist) && x.Config.Pull.Follow == pull.Canary:
+		report("release", x.onStore("rollback", "--canary"), "%v", err)
+	case errors.Is(err, fs.ErrNotExist):
+		report("release", x.onStore("rollback"), "%v", err)
 	default:
-		x.ok("disk", "%s has %s free", dir, amount(free))
-	}
-	if network {
-		x.warn("disk", "keep the releases in a bucket, with --cache-dir on a local disk, or copy them to a local disk", "%s is on a network file system: a stall there stalls requests", dir)
+		report("release", x.set("releases", "the URL of a bucket that this machine reaches"), "%v", err)
 	}
 }
+
+// pointer reads the pointer of the bucket, and the manifest of the release that it names.
+func (x *examiner) pointer(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	s := bucket.Store{Folder: x.Config.Pull.Bucket}
+	id, err := x.wanted(func() (string, error) { return s.Current(ctx) }, func() (string, error) { return s.Canary(ctx) })
+	var m *release.Manifest
+	if err == nil {
+		m, err = s.Manifest(ctx, id)
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("%s: no response within %s", s, patience)
+	}
+	if err != nil {
+		return err
+	}
+	info := release.Describe(m, x.Now)
+	if info.Empty {
+		x.warn("release", "publish another release", "%s, in %s, has no record: every title gets 404", id, s)
+		return nil
+	}
+	x.ok("release", "%s, in %s, %s", id, s, amount(info.Bytes))
+	x.age(&info)
+	return nil
+}
+
+// amount returns a number of bytes for people.
+func amount(n int64) string { return humanize.IBytes(uint64(n)) }
