@@ -17,13 +17,6 @@ func (w *world) collectionOf(i uint64) collection {
 	return c
 }
 
-// collectionRange returns the range of movies that collection i takes its own from: those
-// whose number times that of collections, divided by that of movies, is i.
-func (w *world) collectionRange(i uint64) (from, to uint64) {
-	n, movies := w.collections.n, w.movies.n
-	return (i*movies + n - 1) / n, ((i+1)*movies + n - 1) / n
-}
-
 // collectionOfMovie returns the collection that a movie is in, if it is in one.
 func (w *world) collectionOfMovie(m *movie) (uint64, bool) {
 	r := random{mix(m.name + 1)}
@@ -72,7 +65,9 @@ func writeCollectionRecord(j *writer, i uint64) {
 	writeOverview(j, r.seed(600), 200, 50)
 	writeCollectionImages(j, &c)
 	j.list("parts", func() {
-		for i, to := j.w.collectionRange(i); i < to; i++ {
+		// Of the movies whose number times that of collections, divided by that of movies, is i.
+		n, movies := j.w.collections.n, j.w.movies.n
+		for i, to := (i*movies+n-1)/n, ((i+1)*movies+n-1)/n; i < to; i++ {
 			m := j.w.movieOf(i)
 			if _, ok := j.w.collectionOfMovie(&m); ok {
 				j.object("", func() { writeMovieRow(j, i) })

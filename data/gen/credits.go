@@ -114,34 +114,31 @@ func writeEpisodeCredits(j *writer, r *random, s *show) {
 
 // writeRole writes a role and its place in the cast.
 func writeRole(j *writer, r *random, order int) {
-	j.text("character", func() { addCharacter(j, r) })
+	j.text("character", func() {
+		switch x := r.below(100); {
+		case x < 8:
+			return
+		case x < 14:
+			j.add("Self")
+			return
+		case x < 34:
+			j.add(pick(r, j.w.words["character"]))
+		case x < 60:
+			addFirstName(j, r)
+		default:
+			addFullName(j, r)
+		}
+		switch x := r.below(100); {
+		case x < 5:
+			j.add(" (voice)")
+		case x < 15:
+			j.add(" (uncredited)")
+		case x < 18:
+			j.add(" / ", pick(r, j.w.words["character"]))
+		}
+	})
 	j.objectID("credit_id", r)
 	j.int("order", order)
-}
-
-// addCharacter appends the name of a role.
-func addCharacter(j *writer, r *random) {
-	switch x := r.below(100); {
-	case x < 8:
-		return
-	case x < 14:
-		j.add("Self")
-		return
-	case x < 34:
-		j.add(pick(r, j.w.words["character"]))
-	case x < 60:
-		addFirstName(j, r)
-	default:
-		addFullName(j, r)
-	}
-	switch x := r.below(100); {
-	case x < 5:
-		j.add(" (voice)")
-	case x < 15:
-		j.add(" (uncredited)")
-	case x < 18:
-		j.add(" / ", pick(r, j.w.words["character"]))
-	}
 }
 
 // A job is what somebody does in a crew.

@@ -23,16 +23,20 @@
 package gen
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
 
-	"github.com/gofrs/flock"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/reelsplice/reelsplice/schemas/durable"
 )
@@ -48,6 +52,22 @@ type Config struct {
 	// Progress is told how many of all records are done. It may be nil.
 	Progress func(done, total int64)
 }
+
+// A Compression is how the files of a dump are compressed.
+type Compression string
+
+// The compressions.
+const (
+	Zstd Compression = "zstd"
+	Gzip Compression = "gzip"
+	None Compression = "none"
+)
+
+// Compressions returns the names of all.
+func Compressions() []string { return []string{string(Zstd), string(Gzip), string(None)} }
+
+// extensions are the ends of file names.
+var extensions = map[Compression]string{Zstd: ".ndjson.zst", Gzip: ".ndjson.gz", None: ".ndjson"}
 
 // DefaultConfig returns a Config with the defaults.
 func DefaultConfig() Config {
@@ -110,162 +130,169 @@ type File struct {
 	Stored int64  `json:"stored"`
 }
 
+// mark is the file by which a folder is known to be a dump of this package.
+const mark = ".reelsplice-gen"
+
 // Run makes a dump. Its files appear when everything is made, in place of those that an
 // earlier run left in the folder; of a run that fails or is interrupted nothing is left.
-func Run(ctx context.Context, c Config) (Report, error) {
+// A folder in which files of others have the names of ours is refused.
+func Run(ctx context.Context, c Config) (r Report, err error) {
 	if err := c.Validate(); err != nil {
-		return Report{}, err
+		return r, err
 	}
 	start := time.Now()
 	if err := os.MkdirAll(c.Out, 0o755); err != nil {
-		return Report{}, fmt.Errorf("make folder: %w", err)
+		return r, fmt.Errorf("make folder: %w", err)
 	}
-	unlock, err := claim(c.Out)
-	if err != nil {
-		return Report{}, err
-	}
-	d := dump{Config: c, report: Report{Out: c.Out, Seed: c.Seed}}
-	err = d.run(ctx)
-	unlock(err != nil)
-	if err != nil {
-		return Report{}, err
-	}
-	d.report.Seconds = time.Since(start).Seconds()
-	return d.report, nil
-}
-
-// mark is the file by which a folder is known to be a dump of this package. It is the
-// lock of the folder, too.
-const mark = ".reelsplice-gen"
-
-// fileNames returns all names that files of a dump can have.
-func fileNames() []string {
-	var out []string
+	var names []string // that files of a dump can have
 	for _, k := range kinds {
 		for _, c := range Compressions() {
-			out = append(out, k.name+extensions[Compression(c)])
+			names = append(names, k.name+extensions[Compression(c)])
 		}
 	}
-	return out
-}
-
-// claim takes the folder for this run alone, and refuses one in which files of others
-// have the names of ours. What it returns gives the folder up; after a failure, also the
-// mark that was not there before.
-func claim(dir string) (unlock func(failed bool), err error) {
-	path := filepath.Join(dir, mark)
-	_, err = os.Stat(path)
-	fresh := errors.Is(err, os.ErrNotExist)
-	if err != nil && !fresh {
-		return nil, fmt.Errorf("look at folder: %w", err)
-	}
-	if fresh {
-		for _, name := range fileNames() {
-			if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
-				return nil, fmt.Errorf("%s holds a %s that was not generated: want another folder, or that file moved away", dir, name)
+	if _, err := os.Stat(filepath.Join(c.Out, mark)); err != nil {
+		for _, name := range names {
+			if _, err := os.Lstat(filepath.Join(c.Out, name)); err == nil {
+				return r, fmt.Errorf("%s holds a %s that was not generated: want another folder, or that file moved away", c.Out, name)
 			}
 		}
 	}
-	lock := flock.New(path)
-	ok, err := lock.TryLock()
-	if err != nil {
-		return nil, fmt.Errorf("lock %s: %w", dir, err)
+	unfinished := filepath.Join(c.Out, mark+".tmp")
+	if err := os.RemoveAll(unfinished); err != nil { // of a run that was killed
+		return r, fmt.Errorf("remove unfinished files: %w", err)
 	}
-	if !ok {
-		return nil, fmt.Errorf("%s is being written by another run", dir)
+	defer func() { err = errors.Join(err, os.RemoveAll(unfinished)) }()
+	if err := os.Mkdir(unfinished, 0o755); err != nil {
+		return r, fmt.Errorf("make folder: %w", err)
 	}
-	unlock = func(failed bool) {
-		if failed && fresh {
-			_ = os.Remove(path) // nothing is lost if it stays
+
+	w := newWorld(&c)
+	blocks := make([]block, 2*c.Jobs)
+	for i := range blocks {
+		if err := blocks[i].init(w, c.Compression); err != nil {
+			return r, err
 		}
-		_ = lock.Unlock() // ends with the process at the latest
 	}
-	return unlock, nil
-}
-
-// dump is one on its way.
-type dump struct {
-	Config
-	blocks []block
-	report Report
-	done   int64
-	total  int64
-}
-
-// unfinished is the folder, in that of the dump, of files that are being written. What a
-// killed run left there goes with the next one.
-func (d *dump) unfinished() string { return filepath.Join(d.Out, mark+".tmp") }
-
-// run writes all files where unfinished ones lie, and gives them their names.
-func (d *dump) run(ctx context.Context) (err error) {
-	if err := os.RemoveAll(d.unfinished()); err != nil {
-		return fmt.Errorf("remove unfinished files: %w", err)
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(d.unfinished())) }()
-	if err := os.Mkdir(d.unfinished(), 0o755); err != nil {
-		return fmt.Errorf("make folder: %w", err)
-	}
-	w := newWorld(&d.Config)
-	if d.blocks, err = newBlocks(w, d.Jobs, d.Compression); err != nil {
-		return err
-	}
+	var done, total int64
 	for _, p := range w.populations {
-		d.total += int64(p.n)
+		total += int64(p.n)
 	}
+	made := Report{Out: c.Out, Seed: c.Seed}
 	for _, p := range w.populations {
 		if p.n == 0 {
 			continue
 		}
-		f, err := d.file(ctx, p)
+		f := File{Name: p.name + extensions[c.Compression], Rows: int64(p.n)}
+		err := writeFile(ctx, filepath.Join(unfinished, f.Name), blocks, p, func(b *block) {
+			f.Stored, f.Bytes, done = f.Stored+int64(len(b.stored)), f.Bytes+int64(len(b.b)), done+b.rows
+			if c.Progress != nil {
+				c.Progress(done, total)
+			}
+		})
 		if err != nil {
-			return err
+			return r, fmt.Errorf("write %s: %w", f.Name, err)
 		}
-		d.report.Files = append(d.report.Files, f)
-		d.report.Rows += f.Rows
-		d.report.Bytes += f.Bytes
-		d.report.Stored += f.Stored
+		made.Files = append(made.Files, f)
+		made.Rows, made.Bytes, made.Stored = made.Rows+f.Rows, made.Bytes+f.Bytes, made.Stored+f.Stored
 	}
-	return d.commit()
-}
 
-// file writes one unfinished file.
-func (d *dump) file(ctx context.Context, p *population) (f File, err error) {
-	f = File{Name: p.name + extensions[d.Compression], Rows: int64(p.n)}
-	out, err := os.Create(filepath.Join(d.unfinished(), f.Name))
-	if err != nil {
-		return f, fmt.Errorf("create %s: %w", f.Name, err)
+	if err := os.WriteFile(filepath.Join(c.Out, mark), nil, 0o644); err != nil {
+		return r, fmt.Errorf("mark the folder: %w", err)
 	}
-	defer func() { err = errors.Join(err, out.Close()) }()
-	err = makeBlocks(ctx, d.blocks, p, func(b *block) error {
-		n, err := out.Write(b.stored)
-		f.Stored += int64(n)
-		f.Bytes += int64(len(b.b))
-		d.done += b.rows
-		if d.Progress != nil {
-			d.Progress(d.done, d.total)
-		}
-		return err
-	})
-	if err == nil {
-		err = out.Sync() // before the file gets its name
-	}
-	if err != nil {
-		return f, fmt.Errorf("write %s: %w", f.Name, err)
-	}
-	return f, nil
-}
-
-// commit gives the files their names and removes what an earlier run left besides.
-func (d *dump) commit() error {
-	for _, name := range fileNames() {
-		path := filepath.Join(d.Out, name)
-		err := durable.Rename(filepath.Join(d.unfinished(), name), path)
+	for _, name := range names {
+		path := filepath.Join(c.Out, name)
+		err := durable.Rename(filepath.Join(unfinished, name), path)
 		if errors.Is(err, os.ErrNotExist) {
 			err = os.Remove(path)
 		}
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("replace %s of an earlier run: %w", name, err)
+			return r, fmt.Errorf("replace %s of an earlier run: %w", name, err)
 		}
 	}
-	return nil
+	made.Seconds = time.Since(start).Seconds()
+	return made, nil
+}
+
+// A block is some records in a row: JSON, compressed by itself. Files are blocks one
+// after another, which both formats allow. Its buffers are used again for the next ones.
+type block struct {
+	writer            // of JSON
+	rows       int64  // in it
+	stored     []byte // as it lies in the file
+	compressed bytes.Buffer
+	compressor interface { // of the fastest level; nil for None
+		io.WriteCloser
+		Reset(w io.Writer)
+	}
+}
+
+func (b *block) init(w *world, c Compression) (err error) {
+	b.w = w
+	switch c {
+	case Zstd:
+		b.compressor, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest))
+	case Gzip:
+		b.compressor, err = gzip.NewWriterLevel(nil, gzip.BestSpeed)
+	}
+	return err
+}
+
+// writeFile makes all records of a population, a batch of blocks at a time, half of them side by side,
+// and writes the blocks in order. written gets each.
+func writeFile(ctx context.Context, path string, batch []block, p *population, written func(*block)) (err error) {
+	out, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	for from := uint64(0); from < p.n; {
+		var g errgroup.Group
+		g.SetLimit(len(batch) / 2)
+		full := batch[:0]
+		for ; len(full) < len(batch) && from < p.n; from += p.block {
+			full = batch[:len(full)+1]
+			b, from := &full[len(full)-1], from
+			g.Go(func() error { return b.fill(p, from) })
+		}
+		if err := g.Wait(); err != nil {
+			return fmt.Errorf("compress: %w", err)
+		}
+		for i := range full {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if _, err := out.Write(full[i].stored); err != nil {
+				return err
+			}
+			written(&full[i])
+		}
+	}
+	return out.Sync() // before the file gets its name
+}
+
+// fill makes the records of a population from a record on.
+func (b *block) fill(p *population, from uint64) error {
+	to := min(from+p.block, p.n)
+	b.rows, b.b = int64(to-from), b.b[:0]
+	for i := from; i < to; i++ {
+		writeLine(&b.writer, p, i)
+	}
+	if b.compressor == nil {
+		b.stored = b.b
+		return nil
+	}
+	b.compressed.Reset()
+	b.compressor.Reset(&b.compressed)
+	if _, err := b.compressor.Write(b.b); err != nil {
+		return err
+	}
+	err := b.compressor.Close()
+	b.stored = b.compressed.Bytes()
+	return err
+}
+
+// writeLine writes record i, and a line end behind it.
+func writeLine(j *writer, p *population, i uint64) {
+	j.object("", func() { p.write(j, i) })
+	j.b = append(j.b, '\n')
 }

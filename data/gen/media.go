@@ -85,37 +85,36 @@ func imageLanguageOf(j *writer, r *random, own *locale, without int) *locale {
 func writeVideos(j *writer, r *random, t *title, votes int) {
 	n := j.w.Count.Videos.of(r, votes)
 	j.object("videos", func() {
-		j.objects("results", n, func(i int) { writeVideo(j, r, t, t.out+day(200-400*i/n)) })
+		j.objects("results", n, func(i int) {
+			l := t.language.locale
+			if r.chance(450) {
+				l = &j.w.locales[0]
+			}
+			what := j.w.videoTypes.pick(r)
+			j.string("iso_639_1", l.Code)
+			j.string("iso_3166_1", l.region)
+			j.text("name", func() {
+				if r.chance(400) {
+					j.add("Official ", what)
+					return
+				}
+				addTagline(j, r, j.w.english)
+				j.add(" | ", what)
+			})
+			j.text("key", func() { j.letters(r, 11) })
+			site := "YouTube"
+			if r.chance(1) {
+				site = "Vimeo"
+			}
+			j.string("site", site)
+			j.int("size", pick(r, videoSizes))
+			j.string("type", what)
+			j.bool("official", r.chance(700))
+			j.objectID("id", r)
+			on := t.out + day(200-400*i/n)
+			j.moment("published_at", on.at(r.below(24*60*60)))
+		})
 	})
-}
-
-func writeVideo(j *writer, r *random, t *title, on day) {
-	l := t.language.locale
-	if r.chance(450) {
-		l = &j.w.locales[0]
-	}
-	what := j.w.videoTypes.pick(r)
-	j.string("iso_639_1", l.Code)
-	j.string("iso_3166_1", l.region)
-	j.text("name", func() {
-		if r.chance(400) {
-			j.add("Official ", what)
-			return
-		}
-		addTagline(j, r, j.w.english)
-		j.add(" | ", what)
-	})
-	j.text("key", func() { j.letters(r, 11) })
-	site := "YouTube"
-	if r.chance(1) {
-		site = "Vimeo"
-	}
-	j.string("site", site)
-	j.int("size", pick(r, videoSizes))
-	j.string("type", what)
-	j.bool("official", r.chance(700))
-	j.objectID("id", r)
-	j.moment("published_at", on.at(r.below(24*60*60)))
 }
 
 var videoSizes = []int{1080, 1080, 1080, 1080, 2160, 720, 480}

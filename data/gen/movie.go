@@ -17,72 +17,54 @@ func (w *world) movieOf(i uint64) movie {
 // writeMovie writes the record of movie i.
 func writeMovie(j *writer, i uint64) {
 	m := j.w.movieOf(i)
-	r := j.w.movies.random(i, streamDetails)
+	details := j.w.movies.random(i, streamDetails)
+	r := &details
 	imdb := 0
 	if r.chance(j.w.Has.IMDb.at(m.votes)) {
 		imdb = r.between(1, 38_000_000)
 	}
-	runtime := j.w.runtime(&r, m.votes)
+	runtime := 0 // unknown
+	switch {
+	case !r.chance(j.w.Has.Runtime.at(m.votes)):
+	case r.chance(j.w.Typical.ShortFilm.at(m.votes)): // much of the tail
+		runtime = max(1, r.logNormal(1400, 65)/100)
+	default:
+		runtime = min(338, r.logNormal(j.w.Typical.Runtime.at(m.votes), 19)/100)
+	}
 	typical := j.w.Typical.Budget.at(m.votes)
 	j.bool("adult", m.adult)
 	j.path("backdrop_path", m.backdrop, ".jpg")
 	writeCollectionRef(j, &m)
 	j.int("budget", r.dollars(j.w.Has.Budget.at(m.votes), typical*100, 110))
 	writeGenreObjects(j, &m.title)
-	j.homepage(&r, j.w.Has.Homepage.at(m.votes))
+	j.homepage(r, j.w.Has.Homepage.at(m.votes))
 	j.int("id", m.id)
 	j.imdb("imdb_id", "tt", imdb)
 	writeOriginCountry(j, &m.title)
 	writeTitleTexts(j, &m.title)
 	j.float("popularity", m.popularity, 10_000)
 	j.path("poster_path", m.poster, ".jpg")
-	writeTitleCompanies(j, &r, &m.title)
-	writeTitleCountries(j, &r, &m.title)
+	writeTitleCompanies(j, r, &m.title)
+	writeTitleCountries(j, r, &m.title)
 	j.day("release_date", m.out, m.dated, `""`)
 	j.int("revenue", r.dollars(j.w.Has.Revenue.at(m.votes), typical*250, 130))
 	j.int("runtime", runtime)
 	j.bool("softcore", false)
-	writeSpokenLanguages(j, &r, &m.title)
-	j.string("status", m.status(&r))
-	writeTitleTagline(j, &r, j.w.Has.Tagline.at(m.votes))
+	writeSpokenLanguages(j, r, &m.title)
+	status := "Released"
+	switch {
+	case m.dated && m.out > today:
+		status = pick(r, []string{"Post Production", "In Production", "Planned", "Rumored"})
+	case m.votes == 0 && r.chance(4):
+		status = "Canceled"
+	}
+	j.string("status", status)
+	writeTitleTagline(j, r, j.w.Has.Tagline.at(m.votes))
 	writeEnglishTitle(j, "title", &m.title)
 	j.bool("video", m.video)
 	writeVoted(j, m.average, m.votes)
-	writeMovieParts(j, &r, &m, imdb, runtime)
-}
 
-// dollars returns an amount in permille of a thousand cases, and else 0.
-func (r *random) dollars(permille, median, sigma int) int {
-	if !r.chance(permille) {
-		return 0
-	}
-	return r.logNormal(median, sigma) * 10
-}
-
-// runtime returns minutes, 0 for unknown. Much of the tail is short films.
-func (w *world) runtime(r *random, votes int) int {
-	switch {
-	case !r.chance(w.Has.Runtime.at(votes)):
-		return 0
-	case r.chance(w.Typical.ShortFilm.at(votes)):
-		return max(1, r.logNormal(1400, 65)/100)
-	}
-	return min(338, r.logNormal(w.Typical.Runtime.at(votes), 19)/100)
-}
-
-// status returns the production status.
-func (m *movie) status(r *random) string {
-	switch {
-	case m.dated && m.out > today:
-		return pick(r, []string{"Post Production", "In Production", "Planned", "Rumored"})
-	case m.votes == 0 && r.chance(4):
-		return "Canceled"
-	}
-	return "Released"
-}
-
-// writeMovieParts writes the responses to sub-requests.
-func writeMovieParts(j *writer, r *random, m *movie, imdb, runtime int) {
+	// Responses to sub-requests.
 	j.object("alternative_titles", func() { writeAlternativeTitles(j, "titles", r, m.votes) })
 	writeCredits(j, r, m.votes, m.votes, true /* castIDs */)
 	j.object("external_ids", func() {
@@ -93,7 +75,40 @@ func writeMovieParts(j *writer, r *random, m *movie, imdb, runtime int) {
 	writeImages(j, r, &m.title)
 	writeTitleKeywords(j, "keywords", r, &m.title, writeKeyword)
 	writeRecommendations(j, r, &m.title, writeMovieRow)
-	j.object("release_dates", func() { writeReleaseDates(j, r, m) })
+	j.object("release_dates", func() {
+		n := 0
+		if m.dated {
+			n = j.w.Count.ReleaseCountries.of(r, m.votes)
+		}
+		distinct(j, "results", n, func(have int) *reference.Country {
+			if have == 0 {
+				return m.country
+			}
+			return pick(r, j.w.countries.list)
+		}, func(c *reference.Country) {
+			on := m.out
+			j.string("iso_3166_1", c.Code)
+			j.objects("release_dates", 1+r.front(4), func(n int) {
+				if n > 0 {
+					on += day(r.between(30, 200))
+				}
+				j.text("certification", func() {
+					if list := j.w.movies.ratings[c.Code]; len(list) > 0 && r.chance(min(900, 80+10*m.votes)) {
+						j.add(pick(r, list))
+					}
+				})
+				j.list("descriptors", func() {})
+				j.string("iso_639_1", "")
+				j.text("note", func() {
+					if r.chance(100) {
+						j.add(pick(r, j.w.words["town"]), " Film Festival")
+					}
+				})
+				j.moment("release_date", on.at(0))
+				j.int("type", []int{3, 3, 3, 1, 2, 4, 5, 6}[min(7, r.below(4)+n*2)])
+			})
+		})
+	})
 	writeReviews(j, r, &m.title, m.votes)
 	writeTranslations(j, r, &m.title, func(l *locale) {
 		j.homepage(r, 15)
@@ -110,6 +125,14 @@ func writeMovieParts(j *writer, r *random, m *movie, imdb, runtime int) {
 	writeOffers(j, r, &m.title)
 }
 
+// dollars returns an amount in permille of a thousand cases, and else 0.
+func (r *random) dollars(permille, median, sigma int) int {
+	if !r.chance(permille) {
+		return 0
+	}
+	return r.logNormal(median, sigma) * 10
+}
+
 // writeMovieRow writes movie i as lists have it.
 func writeMovieRow(j *writer, i uint64) {
 	m := j.w.movieOf(i)
@@ -118,45 +141,4 @@ func writeMovieRow(j *writer, i uint64) {
 	j.bool("softcore", false)
 	j.bool("video", m.video)
 	writeVoted(j, m.average, m.votes)
-}
-
-// writeReleaseDates writes the releases of a movie by country.
-func writeReleaseDates(j *writer, r *random, m *movie) {
-	n := 0
-	if m.dated {
-		n = j.w.Count.ReleaseCountries.of(r, m.votes)
-	}
-	distinct(j, "results", n, func(have int) *reference.Country {
-		if have == 0 {
-			return m.country
-		}
-		return pick(r, j.w.countries.list)
-	}, func(c *reference.Country) {
-		on := m.out
-		j.string("iso_3166_1", c.Code)
-		j.objects("release_dates", 1+r.front(4), func(n int) {
-			if n > 0 {
-				on += day(r.between(30, 200))
-			}
-			writeRelease(j, r, m, c.Code, on, n)
-		})
-	})
-}
-
-// writeRelease writes the n-th release of a movie in a country.
-func writeRelease(j *writer, r *random, m *movie, country string, on day, n int) {
-	j.text("certification", func() {
-		if list := j.w.movies.ratings[country]; len(list) > 0 && r.chance(min(900, 80+10*m.votes)) {
-			j.add(pick(r, list))
-		}
-	})
-	j.list("descriptors", func() {})
-	j.string("iso_639_1", "")
-	j.text("note", func() {
-		if r.chance(100) {
-			j.add(pick(r, j.w.words["town"]), " Film Festival")
-		}
-	})
-	j.moment("release_date", on.at(0))
-	j.int("type", []int{3, 3, 3, 1, 2, 4, 5, 6}[min(7, r.below(4)+n*2)])
 }

@@ -77,14 +77,38 @@ func writePersonNames(j *writer, p *person) {
 func writePersonRecord(j *writer, i uint64) {
 	p := j.w.personOf(i)
 	o := p.octave
-	r := j.w.people.random(i, streamDetails)
+	details := j.w.people.random(i, streamDetails)
+	r := &details
 	imdb := 0
 	if r.chance(min(950, 220+110*o)) {
 		imdb = r.between(1, 15_600_000)
 	}
 	j.bool("adult", p.adult)
-	j.list("also_known_as", func() { writeAliases(j, &r, &p) })
-	j.text("biography", func() { writeBiography(j, &r, &p) })
+	j.list("also_known_as", func() {
+		if p.given.own != p.given.latin {
+			j.text("", func() { addOwnName(j, &p) })
+		}
+		if !r.chance(min(700, 20+80*o)) {
+			return
+		}
+		for range 1 + r.front(5) {
+			given := pick(r, p.origin.male).latin
+			_, initial := utf8.DecodeRuneInString(given)
+			j.text("", func() { j.add(given[:initial], ". ", p.family.latin, "-", pick(r, p.origin.family).latin) })
+		}
+	})
+	j.text("biography", func() { // more often and longer for those who rank well
+		if !r.chance(min(970, 25+70*o)) {
+			return
+		}
+		addLatinName(j, &p)
+		j.add(" was born in ", pick(r, j.w.words["town"]), ". ")
+		addProse(j, r, j.w.english, r.logNormal(250, 60))
+		for range r.front(min(12, 1+o)) {
+			j.add(`\n\n`)
+			addProse(j, r, j.w.english, r.logNormal(400, 50))
+		}
+	})
 	born := makeDay(1895+r.below(110), r.below(365))
 	died := born + day(r.between(30*365, 96*365))
 	known := r.chance(min(920, 90+115*o))
@@ -92,7 +116,7 @@ func writePersonRecord(j *writer, i uint64) {
 	j.day("deathday", died, known && died < today && r.chance(800), "null")
 	j.int("gender", p.gender)
 	if r.chance(10 + 15*o) {
-		j.homepage(&r, 1000)
+		j.homepage(r, 1000)
 	} else {
 		j.null("homepage")
 	}
@@ -101,7 +125,7 @@ func writePersonRecord(j *writer, i uint64) {
 	j.string("known_for_department", p.known.Name)
 	j.text("name", func() { addLatinName(j, &p) })
 	j.textIf(r.chance(min(900, 60+120*o)), "place_of_birth", func() {
-		j.add(pick(&r, j.w.words["town"]), ", ", j.w.countries.pick(&r).EnglishName)
+		j.add(pick(r, j.w.words["town"]), ", ", j.w.countries.pick(r).EnglishName)
 	})
 	j.float("popularity", p.popularity, 10_000)
 	j.path("profile_path", p.profile, ".jpg")
@@ -110,76 +134,41 @@ func writePersonRecord(j *writer, i uint64) {
 		j.null("freebase_id")
 		j.imdb("imdb_id", "nm", imdb)
 		j.null("tvrage_id")
-		j.wikidata(&r, min(950, 50+110*o))
-		j.accounts(&r, 10+30*o, "facebook_id", "instagram_id", "tiktok_id", "twitter_id", "youtube_id")
+		j.wikidata(r, min(950, 50+110*o))
+		j.accounts(r, 10+30*o, "facebook_id", "instagram_id", "tiktok_id", "twitter_id", "youtube_id")
 	})
-	j.object("images", func() { writeProfiles(j, &r, &p) })
-	j.object("translations", func() { writeBiographies(j, &r, &p) })
-}
-
-// writeAliases writes other names.
-func writeAliases(j *writer, r *random, p *person) {
-	if p.given.own != p.given.latin {
-		j.text("", func() { addOwnName(j, p) })
-	}
-	if !r.chance(min(700, 20+80*p.octave)) {
-		return
-	}
-	for range 1 + r.front(5) {
-		given := pick(r, p.origin.male).latin
-		_, initial := utf8.DecodeRuneInString(given)
-		j.text("", func() { j.add(given[:initial], ". ", p.family.latin, "-", pick(r, p.origin.family).latin) })
-	}
-}
-
-// writeBiography appends a text, more often and longer for those who rank well.
-func writeBiography(j *writer, r *random, p *person) {
-	if !r.chance(min(970, 25+70*p.octave)) {
-		return
-	}
-	addLatinName(j, p)
-	j.add(" was born in ", pick(r, j.w.words["town"]), ". ")
-	addProse(j, r, j.w.english, r.logNormal(250, 60))
-	for range r.front(min(12, 1+p.octave)) {
-		j.add(`\n\n`)
-		addProse(j, r, j.w.english, r.logNormal(400, 50))
-	}
-}
-
-// writeProfiles writes profile images, the person's own first.
-func writeProfiles(j *writer, r *random, p *person) {
-	n := 0
-	if p.profile != 0 {
-		n = max(1, min(60, r.logNormal(100+60*p.octave*p.octave, 50)/100))
-	}
-	j.objects("profiles", n, func(rank int) {
-		m := image{width: 2 * (200 + r.below(500)), aspect: 667, path: p.profile}
-		if rank > 0 {
-			m.path = r.next() | 1
+	j.object("images", func() { // the person's own first
+		n := 0
+		if p.profile != 0 {
+			n = max(1, min(60, r.logNormal(100+60*o*o, 50)/100))
 		}
-		writeImage(j, r, &m, rank, ".jpg")
+		j.objects("profiles", n, func(rank int) {
+			m := image{width: 2 * (200 + r.below(500)), aspect: 667, path: p.profile}
+			if rank > 0 {
+				m.path = r.next() | 1
+			}
+			writeImage(j, r, &m, rank, ".jpg")
+		})
 	})
-}
-
-// writeBiographies writes the translations of a person. Few have any.
-func writeBiographies(j *writer, r *random, p *person) {
-	n := 0
-	if r.chance(min(1000, 80+90*p.octave)) {
-		n = min(len(j.w.locales), 1+r.front(2+3*p.octave))
-	}
-	j.objects("translations", n, func(i int) {
-		l := &j.w.locales[i]
-		writeLocale(j, l)
-		j.object("data", func() {
-			j.text("biography", func() {
-				if i > 0 && r.chance(500) {
-					addProse(j, r, l.language, r.logNormal(300, 60))
-				}
-			})
-			j.text("name", func() {
-				if l.words != nil && r.chance(200) {
-					addOwnName(j, p)
-				}
+	j.object("translations", func() { // few have any
+		n := 0
+		if r.chance(min(1000, 80+90*o)) {
+			n = min(len(j.w.locales), 1+r.front(2+3*o))
+		}
+		j.objects("translations", n, func(i int) {
+			l := &j.w.locales[i]
+			writeLocale(j, l)
+			j.object("data", func() {
+				j.text("biography", func() {
+					if i > 0 && r.chance(500) {
+						addProse(j, r, l.language, r.logNormal(300, 60))
+					}
+				})
+				j.text("name", func() {
+					if l.words != nil && r.chance(200) {
+						addOwnName(j, &p)
+					}
+				})
 			})
 		})
 	})

@@ -56,7 +56,7 @@ func writeSeason(j *writer, s *show, one *season) {
 	j.objects("episodes", one.episodes, func(n int) { writeEpisode(j, s, one, n) })
 	writeSeasonName(j, one)
 	writeNetworksOf(j, s)
-	writeSeasonOverview(j, one)
+	writeOverview(j, one.overview, 260, 50)
 	j.int("id", one.id)
 	writeSeasonEnd(j, one)
 }
@@ -67,7 +67,7 @@ func writeSeasonSummary(j *writer, one *season) {
 	j.int("episode_count", one.episodes)
 	j.int("id", one.id)
 	writeSeasonName(j, one)
-	writeSeasonOverview(j, one)
+	writeOverview(j, one.overview, 260, 50)
 	writeSeasonEnd(j, one)
 }
 
@@ -78,8 +78,6 @@ func writeSeasonName(j *writer, one *season) {
 	}
 	writeNumbered(j, one.named, j.w.english, "Season", one.number)
 }
-
-func writeSeasonOverview(j *writer, one *season) { writeOverview(j, one.overview, 260, 50) }
 
 // writeSeasonEnd writes the last fields of a season, in details and elsewhere.
 func writeSeasonEnd(j *writer, one *season) {

@@ -129,8 +129,14 @@ func addTagline(j *writer, r *random, l *language) {
 
 // addTitle appends a title in a language.
 func addTitle(j *writer, r *random, l *language) {
-	if l.words != nil {
-		addForeignTitle(j, r, l)
+	if l.words != nil { // one to six words
+		j.add(l.capitals[r.front(len(l.capitals))])
+		for range r.front(6) {
+			if l.spaced {
+				j.add(" ")
+			}
+			j.add(l.words[r.front(len(l.words))])
+		}
 		return
 	}
 	addPhrase(j, r, &j.w.titles)
@@ -141,17 +147,6 @@ func addTitle(j *writer, r *random, l *language) {
 	if r.chance(40) {
 		j.add(" ")
 		j.addInt(2 + r.front(4))
-	}
-}
-
-// addForeignTitle appends one to six words.
-func addForeignTitle(j *writer, r *random, l *language) {
-	j.add(l.capitals[r.front(len(l.capitals))])
-	for range r.front(6) {
-		if l.spaced {
-			j.add(" ")
-		}
-		j.add(l.words[r.front(len(l.words))])
 	}
 }
 

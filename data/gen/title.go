@@ -53,7 +53,18 @@ func (w *world) titleOf(of *titles, i uint64) (title, random) {
 		t.language = w.english
 	}
 	if r.chance(w.Has.Genre.at(votes)) {
-		t.genres.draw(&r, of, w.Typical.MoreGenres.at(votes))
+		// One genre, and on average so many hundredths beyond it.
+		want := 1 + (w.Typical.MoreGenres.at(votes)*r.between(20, 180)/100+r.below(100))/100
+		if r.chance(30) {
+			want += r.front(5)
+		}
+		want = min(want, len(t.genres.list))
+		for tries := 0; t.genres.n < want && tries < 20; tries++ {
+			if one := of.genres.pick(&r); !slices.Contains(t.genres.all(), one) {
+				t.genres.list[t.genres.n] = one
+				t.genres.n++
+			}
+		}
 	}
 	t.out = makeDay(w.decades.pick(&r)+r.below(10), r.below(365))
 	if t.out > today {
@@ -84,21 +95,6 @@ type genreList struct {
 }
 
 func (g *genreList) all() []*genre { return g.list[:g.n] }
-
-// draw takes one genre and on average more hundredths beyond it.
-func (g *genreList) draw(r *random, of *titles, more int) {
-	want := 1 + (more*r.between(20, 180)/100+r.below(100))/100
-	if r.chance(30) {
-		want += r.front(5)
-	}
-	want = min(want, len(g.list))
-	for tries := 0; g.n < want && tries < 20; tries++ {
-		if one := of.genres.pick(r); !slices.Contains(g.all(), one) {
-			g.list[g.n] = one
-			g.n++
-		}
-	}
-}
 
 // writeOriginalTitle writes the title in its own language.
 func writeOriginalTitle(j *writer, name string, t *title) {
@@ -220,41 +216,40 @@ func writePage(j *writer, name string, rows func() int) {
 func writeReviews(j *writer, r *random, t *title, votes int) {
 	writePage(j, "reviews", func() int {
 		n := j.w.Count.Reviews.of(r, votes)
-		j.objects("results", n, func(i int) { writeReview(j, r, min(t.out+day(20+i*150), today)) })
+		j.objects("results", n, func(i int) {
+			on := min(t.out+day(20+i*150), today)
+			id, user := random{r.next()}, random{r.next()}
+			again, name := id, user // the id stands in the URL as well
+			j.text("author", func() { j.letters(&user, 9) })
+			j.object("author_details", func() {
+				j.string("name", "")
+				j.text("username", func() { j.letters(&name, 9) })
+				j.path("avatar_path", r.seed(600), ".jpg")
+				if r.chance(850) {
+					j.float("rating", r.between(1, 10), 1)
+				} else {
+					j.null("rating")
+				}
+			})
+			j.text("content", func() {
+				for n := range 2 + r.front(30) {
+					if n > 0 {
+						j.add(pick(r, sentenceJoins))
+					}
+					j.add(pick(r, j.w.words["review"]), " ")
+					addSentence(j, r, &j.w.sentences)
+				}
+			})
+			at := on.at(r.below(24 * 60 * 60))
+			j.moment("created_at", at)
+			j.objectID("id", &id)
+			j.moment("updated_at", at)
+			j.text("url", func() {
+				j.add("https://www.themoviedb.org/review/")
+				j.hexID(&again)
+			})
+		})
 		return n
-	})
-}
-
-func writeReview(j *writer, r *random, on day) {
-	id, user := random{r.next()}, random{r.next()}
-	again, name := id, user // the id stands in the URL as well
-	j.text("author", func() { j.letters(&user, 9) })
-	j.object("author_details", func() {
-		j.string("name", "")
-		j.text("username", func() { j.letters(&name, 9) })
-		j.path("avatar_path", r.seed(600), ".jpg")
-		if r.chance(850) {
-			j.float("rating", r.between(1, 10), 1)
-		} else {
-			j.null("rating")
-		}
-	})
-	j.text("content", func() {
-		for n := range 2 + r.front(30) {
-			if n > 0 {
-				j.add(pick(r, sentenceJoins))
-			}
-			j.add(pick(r, j.w.words["review"]), " ")
-			addSentence(j, r, &j.w.sentences)
-		}
-	})
-	at := on.at(r.below(24 * 60 * 60))
-	j.moment("created_at", at)
-	j.objectID("id", &id)
-	j.moment("updated_at", at)
-	j.text("url", func() {
-		j.add("https://www.themoviedb.org/review/")
-		j.hexID(&again)
 	})
 }
 
@@ -419,29 +414,27 @@ func writeOffers(j *writer, r *random, t *title) {
 					continue
 				}
 				n--
-				j.object(all[i].Code, func() { writeCountryOffers(j, r, t, all[i].Code) })
+				j.object(all[i].Code, func() {
+					j.text("link", func() {
+						j.add("https://www.themoviedb.org/", t.of.media, "/")
+						j.addInt(t.id)
+						j.add("/watch?locale=", all[i].Code)
+					})
+					for k, offer := range []string{"flatrate", "rent", "buy"} {
+						if k > 0 && !r.chance(500) {
+							continue
+						}
+						first := r.front(len(j.w.providers))
+						j.objects(offer, 1+r.front(5), func(n int) {
+							p := &j.w.providers[(first+n)%len(j.w.providers)]
+							j.string("logo_path", p.LogoPath)
+							j.int("provider_id", int(p.ID))
+							j.string("provider_name", p.Name)
+							j.int("display_priority", p.Priority)
+						})
+					}
+				})
 			}
 		})
 	})
-}
-
-func writeCountryOffers(j *writer, r *random, t *title, country string) {
-	j.text("link", func() {
-		j.add("https://www.themoviedb.org/", t.of.media, "/")
-		j.addInt(t.id)
-		j.add("/watch?locale=", country)
-	})
-	for k, offer := range []string{"flatrate", "rent", "buy"} {
-		if k > 0 && !r.chance(500) {
-			continue
-		}
-		first := r.front(len(j.w.providers))
-		j.objects(offer, 1+r.front(5), func(n int) {
-			p := &j.w.providers[(first+n)%len(j.w.providers)]
-			j.string("logo_path", p.LogoPath)
-			j.int("provider_id", int(p.ID))
-			j.string("provider_name", p.Name)
-			j.int("display_priority", p.Priority)
-		})
-	}
 }

@@ -57,12 +57,21 @@ func (w *world) showOf(i uint64) show {
 func writeTVShow(j *writer, i uint64) {
 	s := j.w.showOf(i)
 	seasons := j.w.seasonsOf(&s)
-	r := j.w.tv.random(i, streamDetails)
+	details := j.w.tv.random(i, streamDetails)
+	r := &details
 	last := &seasons[len(seasons)-1]
 	ended := !s.dated || s.airs(last, last.episodes) < today-400
 	j.bool("adult", s.adult)
 	j.path("backdrop_path", s.backdrop, ".jpg")
-	j.objects("created_by", j.w.someone(r.some(j.w.Has.Tagline.at(s.votes), 500, 3)), func(int) { writeCreator(j, &r) })
+	j.objects("created_by", j.w.someone(r.some(j.w.Has.Tagline.at(s.votes), 500, 3)), func(int) {
+		who := j.w.somebody(r, &j.w.departments[writing])
+		p := j.w.personOf(who)
+		j.int("id", j.w.people.id(who))
+		j.objectID("credit_id", r)
+		writePersonNames(j, &p)
+		j.int("gender", p.gender)
+		j.path("profile_path", p.profile, ".jpg")
+	})
 	j.list("episode_run_time", func() {
 		if r.chance(300) {
 			j.int("", 5*r.between(2, 14))
@@ -70,62 +79,13 @@ func writeTVShow(j *writer, i uint64) {
 	})
 	j.day("first_air_date", s.out, s.dated, `""`)
 	writeGenreObjects(j, &s.title)
-	j.homepage(&r, j.w.Has.Homepage.at(s.votes)+150)
+	j.homepage(r, j.w.Has.Homepage.at(s.votes)+150)
 	j.int("id", s.id)
 	j.bool("in_production", !ended)
 	j.list("languages", func() { j.string("", s.language.Code) })
-	writeAired(j, &s, seasons)
-	writeNetworksOf(j, &s)
-	j.int("number_of_episodes", last.before+last.episodes)
-	j.int("number_of_seasons", s.seasons)
-	writeOriginCountry(j, &s.title)
-	writeTitleTexts(j, &s.title)
-	j.float("popularity", s.popularity, 10_000)
-	j.path("poster_path", s.poster, ".jpg")
-	writeTitleCompanies(j, &r, &s.title)
-	writeTitleCountries(j, &r, &s.title)
-	j.objects("seasons", len(seasons), func(n int) { writeSeasonSummary(j, &seasons[n]) })
-	j.bool("softcore", false)
-	writeSpokenLanguages(j, &r, &s.title)
-	j.string("status", s.status(&r, ended))
-	writeTitleTagline(j, &r, j.w.Has.Tagline.at(s.votes)/2)
-	j.string("type", j.w.showTypes.pick(&r))
-	writeVoted(j, s.average, s.votes)
-	writeTVParts(j, &r, &s)
-	for n := range seasons {
-		j.object(seasonNames[seasons[n].number], func() { writeSeason(j, &s, &seasons[n]) })
-	}
-}
-
-// seasonNames are the names of appended seasons, by number.
-var seasonNames = makeSeasonNames()
-
-func makeSeasonNames() (names [seasonIDs]string) {
-	for n := range names {
-		names[n] = "season/" + strconv.Itoa(n)
-	}
-	return names
-}
-
-func (s *show) status(r *random, ended bool) string {
-	switch {
-	case !ended:
-		return "Returning Series"
-	case r.chance(80):
-		return "Canceled"
-	}
-	return "Ended"
-}
-
-// writeNetworksOf writes the network of a series.
-func writeNetworksOf(j *writer, s *show) {
-	j.objects("networks", 1, func(int) { writeCompany(j, j.w.networks, s.network) })
-}
-
-// writeAired writes the fields last_air_date, last_episode_to_air, name and next_episode_to_air.
-func writeAired(j *writer, s *show, seasons []season) {
-	var last, next *season
-	var lastEpisode, nextEpisode int
+	// What aired last and what airs next.
+	var latest, next *season
+	var latestEpisode, nextEpisode int
 	for n := range seasons {
 		one := &seasons[n]
 		if one.number == 0 || one.episodes == 0 || !one.dated {
@@ -136,37 +96,61 @@ func writeAired(j *writer, s *show, seasons []season) {
 			aired = min(one.episodes, int((today-one.out)/s.interval)+1)
 		}
 		if aired > 0 {
-			last, lastEpisode = one, aired-1
+			latest, latestEpisode = one, aired-1
 		}
 		if aired < one.episodes && next == nil {
 			next, nextEpisode = one, aired
 		}
 	}
-	if last == nil {
+	if latest == nil {
 		j.null("last_air_date")
 	} else {
-		j.day("last_air_date", s.airs(last, lastEpisode), true, "")
+		j.day("last_air_date", s.airs(latest, latestEpisode), true, "")
 	}
-	writeEpisodeSummary(j, "last_episode_to_air", s, last, lastEpisode)
+	writeEpisodeSummary(j, "last_episode_to_air", &s, latest, latestEpisode)
 	writeEnglishTitle(j, "name", &s.title)
-	writeEpisodeSummary(j, "next_episode_to_air", s, next, nextEpisode)
-}
+	writeEpisodeSummary(j, "next_episode_to_air", &s, next, nextEpisode)
+	writeNetworksOf(j, &s)
+	j.int("number_of_episodes", last.before+last.episodes)
+	j.int("number_of_seasons", s.seasons)
+	writeOriginCountry(j, &s.title)
+	writeTitleTexts(j, &s.title)
+	j.float("popularity", s.popularity, 10_000)
+	j.path("poster_path", s.poster, ".jpg")
+	writeTitleCompanies(j, r, &s.title)
+	writeTitleCountries(j, r, &s.title)
+	j.objects("seasons", len(seasons), func(n int) { writeSeasonSummary(j, &seasons[n]) })
+	j.bool("softcore", false)
+	writeSpokenLanguages(j, r, &s.title)
+	status := "Ended"
+	switch {
+	case !ended:
+		status = "Returning Series"
+	case r.chance(80):
+		status = "Canceled"
+	}
+	j.string("status", status)
+	writeTitleTagline(j, r, j.w.Has.Tagline.at(s.votes)/2)
+	j.string("type", j.w.showTypes.pick(r))
+	writeVoted(j, s.average, s.votes)
 
-// writeCreator writes somebody who created a series.
-func writeCreator(j *writer, r *random) {
-	i := j.w.somebody(r, &j.w.departments[writing])
-	p := j.w.personOf(i)
-	j.int("id", j.w.people.id(i))
-	j.objectID("credit_id", r)
-	writePersonNames(j, &p)
-	j.int("gender", p.gender)
-	j.path("profile_path", p.profile, ".jpg")
-}
-
-// writeTVParts writes the responses to sub-requests but for seasons.
-func writeTVParts(j *writer, r *random, s *show) {
+	// Responses to sub-requests.
 	j.object("alternative_titles", func() { writeAlternativeTitles(j, "results", r, s.votes*3) })
-	j.object("content_ratings", func() { writeContentRatings(j, r, s) })
+	j.object("content_ratings", func() {
+		distinct(j, "results", j.w.Series.Ratings.of(r, s.votes), func(have int) *reference.Country {
+			for {
+				c := countryOf(j, r, &s.title, have)
+				if len(j.w.tv.ratings[c.Code]) > 0 {
+					return c
+				}
+				have++ // the country of origin rates nothing
+			}
+		}, func(c *reference.Country) {
+			j.list("descriptors", func() {})
+			j.string("iso_3166_1", c.Code)
+			j.string("rating", pick(r, j.w.tv.ratings[c.Code]))
+		})
+	})
 	writeCredits(j, r, s.votes/16, s.votes/8, false /* castIDs */)
 	j.object("external_ids", func() {
 		j.imdb("imdb_id", "tt", int(r.seed(2*j.w.Has.IMDb.at(s.votes)-1000)%38_000_000))
@@ -189,23 +173,15 @@ func writeTVParts(j *writer, r *random, s *show) {
 	})
 	writeVideos(j, r, &s.title, s.votes/2)
 	writeOffers(j, r, &s.title)
+
+	for n := range seasons {
+		j.object("season/"+strconv.Itoa(seasons[n].number), func() { writeSeason(j, &s, &seasons[n]) })
+	}
 }
 
-// writeContentRatings writes age ratings by country.
-func writeContentRatings(j *writer, r *random, s *show) {
-	distinct(j, "results", j.w.Series.Ratings.of(r, s.votes), func(have int) *reference.Country {
-		for {
-			c := countryOf(j, r, &s.title, have)
-			if len(j.w.tv.ratings[c.Code]) > 0 {
-				return c
-			}
-			have++ // the country of origin rates nothing
-		}
-	}, func(c *reference.Country) {
-		j.list("descriptors", func() {})
-		j.string("iso_3166_1", c.Code)
-		j.string("rating", pick(r, j.w.tv.ratings[c.Code]))
-	})
+// writeNetworksOf writes the network of a series.
+func writeNetworksOf(j *writer, s *show) {
+	j.objects("networks", 1, func(int) { writeCompany(j, j.w.networks, s.network) })
 }
 
 // writeTVRow writes series i as lists have it.
