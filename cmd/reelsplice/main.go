@@ -4,10 +4,25 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/reelsplice/reelsplice/build/engine"
+	"github.com/reelsplice/reelsplice/schemas/durable"
+	"github.com/reelsplice/reelsplice/serve/logs"
 )
 
 func main() { runProcess("/etc/reelsplice/reelsplice.toml") }
@@ -18,4 +33,313 @@ func runProcess(packageConfig string) {
 	os.Exit(run(ctx, process{
 		Args: os.Args[1:], Environ: os.Environ, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, PackageConfig: packageConfig,
 	}))
+}
+
+// process is what a run of the program may touch besides files and the network.
+type process struct {
+	Args           []string        // without the program's name
+	Environ        func() []string // NAME=value
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	PackageConfig  string // config file of the deb and rpm, "" for none; errors name it, and no flag is set from it
+}
+
+// The exit codes.
+const (
+	exitOK      = 0
+	exitFailure = 1
+	exitUsage   = 2
+)
+
+// run does what the arguments ask for and returns the exit code.
+func run(ctx context.Context, p process) int {
+	a := &app{process: p}
+	defer a.closeLog()
+	root := rootCommand(a)
+	root.SetArgs(p.Args)
+	root.SetOut(p.Stdout)
+	root.SetErr(p.Stderr)
+	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		return exitOK
+	}
+	code, text := exitFailure, oneLine(err)
+	var usage *usageError
+	var task *engine.TaskError
+	switch {
+	case errors.As(err, &usage) || !a.running:
+		code = exitUsage
+		text += fmt.Sprintf(" (run %q)", cmd.CommandPath()+" --help")
+	case errors.As(err, &task) && task.Code == engine.Final:
+		code = exitUsage // as the task: another attempt would end the same way
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		text = "interrupted"
+	default:
+		text += ownerNote(err)
+	}
+	fmt.Fprintf(a.Stderr, "reelsplice: %s\n", text)
+	return code
+}
+
+// usageError is wrong usage that shows only after the command has started.
+type usageError struct{ err error }
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }
+
+// usage marks err, unless it is nil, as wrong usage.
+func usage(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &usageError{err}
+}
+
+// oneLine returns the message of err as a single line.
+func oneLine(err error) string {
+	var lines []string
+	for line := range strings.Lines(err.Error()) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "; ")
+}
+
+// ownerNote names the owner of the file that err was denied, or of the nearest folder above it. It returns "" if that
+// is the user of this process.
+func ownerNote(err error) string {
+	var denied *fs.PathError
+	if !errors.As(err, &denied) || !errors.Is(denied, fs.ErrPermission) {
+		return ""
+	}
+	path := durable.Nearest(denied.Path)
+	uid, known := durable.Owner(path)
+	if !known || uid == os.Geteuid() {
+		return ""
+	}
+	return fmt.Sprintf(" (%s belongs to user %s)", path, durable.UserName(uid))
+}
+
+// app is one run of the program: what all commands share.
+type app struct {
+	process
+	json     bool
+	quiet    bool
+	config   string         // config file, "" for none
+	settings map[string]any // of the config file
+	logLevel slog.Level
+	running  bool        // the command line was understood
+	queue    *logs.Queue // behind Stderr, for a command that serves; nil else
+}
+
+func rootCommand(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "reelsplice",
+		Short: "A movie API of your own, from dumps",
+		Long: "reelsplice turns dumps of movie data into a catalogue (ingest), the catalogue into an\n" +
+			"immutable release (build), and serves the API from the release (serve).\n\n" +
+			"\"reelsplice up\" does all of it with the sample that is built in.\n\n" +
+			"Every flag can also be set in the environment, as REELSPLICE_ and its name in capitals with\n" +
+			"underscores (REELSPLICE_MAX_AGE=1h), and in the TOML file that --config names, at its top or in a\n" +
+			"table named like the command. A flag wins over the environment, and that over the file.\n\n" +
+			"Exit codes: 0 success, 1 failure, 2 wrong usage.",
+		Version:       version().Version,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	c.SetVersionTemplate("reelsplice {{.Version}}\n")
+	c.SetFlagErrorFunc(flagError)
+	f := c.PersistentFlags()
+	f.StringVar(&a.config, "config", "", "read flags from this TOML `FILE`")
+	f.BoolVar(&a.json, "json", false, "report as JSON")
+	f.BoolVar(&a.quiet, "quiet", false, "no progress on stderr, and only logs of warnings and errors")
+	f.TextVar(&a.logLevel, "log-level", slog.LevelInfo, "log from this `LEVEL` on: debug, info, warn or error")
+	a.addCommands(c)
+	return c
+}
+
+func (a *app) addCommands(root *cobra.Command) {
+	root.AddCommand(
+		upCommand(a), genCommand(a), crawlCommand(a), ingestCommand(a), buildCommand(a), publishCommand(a), rollbackCommand(a),
+		releasesCommand(a), pruneCommand(a), verifyCommand(a), diffCommand(a), inspectCommand(a), serveCommand(a),
+		tokenCommand(a), healthCommand(a), doctorCommand(a), certCommand(a), versionCommand(a), openapiCommand(a),
+		manCommand(a),
+	)
+	root.InitDefaultCompletionCmd()
+	root.SetHelpCommand(helpCommand())
+	group(root)
+	for _, c := range root.Commands() {
+		if c.HasSubCommands() && !c.Runnable() {
+			group(c)
+		}
+	}
+}
+
+// leaf completes a command that does something: it takes its flags from everywhere
+// before run is called.
+func (a *app) leaf(c *cobra.Command, run func(ctx context.Context, args []string) error) *cobra.Command {
+	if c.Args == nil {
+		c.Args = argCount(0, 0)
+	}
+	c.PreRunE = func(cmd *cobra.Command, _ []string) error {
+		if err := a.configure(cmd); err != nil {
+			return err
+		}
+		return a.namePackage(cmd, cmd.ValidateRequiredFlags())
+	}
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		a.running = true
+		return run(cmd.Context(), args)
+	}
+	return c
+}
+
+// group completes a command that only holds others. Alone, the root prints its help.
+func group(c *cobra.Command) {
+	c.Args = cobra.ArbitraryArgs
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) > 0:
+			return unknownCommand(cmd, args[0])
+		case cmd.HasParent():
+			var names []string
+			for _, sub := range cmd.Commands() {
+				names = append(names, sub.Name())
+			}
+			return fmt.Errorf("%s: want one of %s after it", cmd.Name(), strings.Join(names, ", "))
+		}
+		return cmd.Help()
+	}
+}
+
+func unknownCommand(parent *cobra.Command, name string) error {
+	err := fmt.Errorf("unknown command %q for %q", name, parent.CommandPath())
+	parent.SuggestionsMinimumDistance = 2
+	if like := parent.SuggestionsFor(name); len(like) > 0 {
+		err = fmt.Errorf("%w: did you mean %q?", err, like[0])
+	}
+	return err
+}
+
+// flagError explains a flag that was not understood. Behind a command that does not
+// exist, no flag is.
+func flagError(c *cobra.Command, err error) error {
+	if args := c.Flags().Args(); c.HasSubCommands() && len(args) > 0 && !errors.Is(err, pflag.ErrHelp) {
+		return unknownCommand(c, args[0])
+	}
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) {
+		if like := flagLike(c, unknown.GetSpecifiedName()); like != "" {
+			err = fmt.Errorf("%w: did you mean --%s?", err, like)
+		}
+	}
+	return err
+}
+
+// flagLike returns the flag of c whose name is like name, "" for none. The suggestions are
+// those that cobra makes for commands.
+func flagLike(c *cobra.Command, name string) string {
+	flags := &cobra.Command{SuggestionsMinimumDistance: 2}
+	if len(name) < 5 {
+		flags.SuggestionsMinimumDistance = 1
+	}
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			flags.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
+		}
+	})
+	if like := flags.SuggestionsFor(name); len(like) > 0 {
+		return like[0]
+	}
+	return ""
+}
+
+// argCount accepts from least to most arguments; most below 0 is no limit.
+func argCount(least, most int) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		switch {
+		case len(args) < least:
+			return fmt.Errorf("too few arguments: want %q", c.UseLine())
+		case most >= 0 && len(args) > most:
+			return fmt.Errorf("unexpected argument %q: want %q", args[most], c.UseLine())
+		}
+		return nil
+	}
+}
+
+// namePackage adds the settings of the installed package to an error about absent flags, if they have all of them
+// and no config file was chosen.
+func (a *app) namePackage(cmd *cobra.Command, err error) error {
+	if err == nil || a.config != "" || a.PackageConfig == "" {
+		return err
+	}
+	a.config = a.PackageConfig // the command does not run any more
+	if a.configure(cmd) != nil || cmd.ValidateRequiredFlags() != nil {
+		return err
+	}
+	return fmt.Errorf("%w; for the installed package: sudo -u reelsplice %s --config %s", err, cmd.CommandPath(), a.PackageConfig)
+}
+
+// required marks flags without which a command cannot work.
+func required(c *cobra.Command, names ...string) {
+	for _, name := range names {
+		if err := c.MarkFlagRequired(name); err != nil {
+			panic(err) // the flag is not defined
+		}
+	}
+}
+
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Print the help of a command",
+		RunE: func(c *cobra.Command, args []string) error {
+			cmd, rest, err := c.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return unknownCommand(cmd, args[len(args)-max(1, len(rest))])
+			}
+			cmd.InitDefaultHelpFlag()
+			return cmd.Help()
+		},
+	}
+}
+
+// logger returns the log of this run: text for people, JSON for machines.
+func (a *app) logger() *slog.Logger { return slog.New(a.logHandler()(a.Stderr)) }
+
+// logHandler returns what makes the handler of a log.
+func (a *app) logHandler() func(w io.Writer) slog.Handler {
+	o := &slog.HandlerOptions{Level: a.logLevel}
+	if a.quiet && a.logLevel < slog.LevelWarn {
+		o.Level = slog.LevelWarn
+	}
+	if isTerminal(a.Stderr) {
+		return func(w io.Writer) slog.Handler { return slog.NewTextHandler(w, o) }
+	}
+	return func(w io.Writer) slog.Handler { return slog.NewJSONHandler(w, o) }
+}
+
+// serveLogger is logger for commands that serve: whoever reads stderr may stall or go away,
+// and costs lines of the log, not responses. From here on all of stderr goes through a queue.
+func (a *app) serveLogger() *slog.Logger {
+	signal.Ignore(syscall.SIGPIPE)
+	handler := a.logHandler()
+	a.queue = logs.NewQueue(a.Stderr, func(lost int64) []byte {
+		var b bytes.Buffer
+		slog.New(handler(&b)).Warn("lines of the log were lost", "lines", lost)
+		return b.Bytes()
+	})
+	a.Stderr = a.queue
+	return slog.New(handler(a.queue))
+}
+
+// logPatience is how long the end of the process waits for the reader of its log.
+const logPatience = time.Second
+
+// closeLog ends the queue of serveLogger.
+func (a *app) closeLog() {
+	if a.queue != nil {
+		a.queue.Close(logPatience)
+	}
 }

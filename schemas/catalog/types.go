@@ -1,3 +1,17 @@
+// Package catalog defines the records of the catalogue: Go structs in TMDB's own
+// field names, everything about one resource nested in it, which are rows of
+// Parquet files and lines of NDJSON alike. The builder reads what ingest wrote;
+// DuckDB and pandas can read it too.
+//
+// A catalogue is a folder with one file a kind (movie.parquet), sorted by id, and a folder
+// quarantine/ with the rows that did not validate.
+//
+// In Parquet, a column is NULL when the field was unset, and a list can be NULL (unset) or empty.
+// Two columns of every struct hold the rest: _unusual and _extra; see record.Object. The structs
+// follow the shapes of TMDB's responses, fields in the same order; the tag option "null" marks those
+// that the API keeps as null.
+//
+// SCHEMA.md lists all columns.
 package catalog
 
 import (
@@ -15,6 +29,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
+
+//go:generate go run ./gen
 
 // A Type is one kind of records, for code that treats kinds alike.
 type Type struct {
@@ -275,3 +291,25 @@ func integer(r record.Record, name string, low, high int64) (int64, error) {
 	}
 	return n.V, nil
 }
+
+// DetailsColumn is a column of ours: whether a source gave a whole details response.
+const DetailsColumn = "_details"
+
+// MarkDetails marks the record of a row that is a response of the API, if it has the fields
+// with tag option details: those of details responses of all years. The details of a marked
+// record are served as they were given, old shapes too; those of others are completed. So a
+// row of another layout is never marked.
+func (t *Type) MarkDetails(r record.Record) {
+	if t.marked == nil {
+		return
+	}
+	for i := range r.Schema.Fields {
+		if f := &r.Schema.Fields[i]; f.Details && !record.Present(r, f) {
+			return
+		}
+	}
+	*r.Bool(t.marked) = record.Bool{V: true, Set: true}
+}
+
+// HasDetails reports whether a record is marked, or of a kind that has no mark.
+func (t *Type) HasDetails(r record.Record) bool { return t.marked == nil || r.Bool(t.marked).V }

@@ -1,8 +1,10 @@
 package edge
 
 import (
+	"bytes"
 	"io"
 
+	"github.com/reelsplice/reelsplice/schemas/api"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/serve/auth"
 	"github.com/reelsplice/reelsplice/serve/splice"
@@ -218,3 +220,120 @@ const (
 	statusNoContent   = 204
 	statusNotModified = 304
 )
+
+// SplitTarget divides a request target at its question mark. A fragment is cut off.
+func SplitTarget(target []byte) (path, query []byte) {
+	target, _, _ = bytes.Cut(target, []byte{'#'})
+	path, query, _ = bytes.Cut(target, []byte{'?'})
+	return path, query
+}
+
+// Matches reports whether an If-None-Match header names the tag. The comparison is
+// weak: it ignores W/.
+func Matches(header, tag []byte) bool {
+	if string(bytes.TrimSpace(header)) == "*" {
+		return true
+	}
+	opaque := bytes.TrimPrefix(tag, []byte("W/"))
+	for item := range bytes.SplitSeq(header, []byte{','}) {
+		if bytes.Equal(bytes.TrimPrefix(bytes.TrimSpace(item), []byte("W/")), opaque) {
+			return true
+		}
+	}
+	return false
+}
+
+// AcceptsGzip reports whether the response to an Accept-Encoding header is gzip: where it
+// accepts gzip, by name or by "*", with a weight that is not zero, and where it excludes
+// identity. A name counts before the star.
+func AcceptsGzip(header []byte) bool {
+	const unnamed, excluded, accepted = 0, 1, 2
+	var gzip, identity, star int
+	for item := range bytes.SplitSeq(header, []byte{','}) {
+		coding, weight, _ := bytes.Cut(item, []byte{';'})
+		took := accepted
+		if zeroWeight(weight) {
+			took = excluded
+		}
+		switch coding = bytes.TrimSpace(coding); {
+		case bytes.EqualFold(coding, []byte("gzip")), bytes.EqualFold(coding, []byte("x-gzip")):
+			gzip = max(gzip, took)
+		case bytes.EqualFold(coding, []byte("identity")):
+			identity = took
+		case string(coding) == "*":
+			star = took
+		}
+	}
+	if gzip == unnamed {
+		gzip = star
+	}
+	if identity == unnamed {
+		identity = star
+	}
+	return gzip == accepted || identity == excluded
+}
+
+// zeroWeight reports whether a parameter is q=0 in any spelling.
+func zeroWeight(p []byte) bool {
+	p = bytes.TrimSpace(p)
+	if len(p) < 3 || p[0]|0x20 != 'q' || p[1] != '=' {
+		return false
+	}
+	return len(bytes.Trim(p[2:], "0.")) == 0
+}
+
+// A RouteClass is a kind of responses whose cost is alike, for metrics and logs.
+type RouteClass uint8
+
+// The classes.
+const (
+	RouteDetail      RouteClass = iota // one resource, or one sub-request of it
+	RouteAppend                        // a resource with appended sub-requests
+	RouteList                          // a list of the whole catalogue, or several resources
+	RouteQuery                         // discover and search
+	RouteStatic                        // facts such as the configuration
+	RouteAccount                       // lists of users, account data, tokens
+	RoutePage                          // the page for people and what it reads
+	RouteOptions                       // OPTIONS
+	RouteNotModified                   // 304, of any operation
+	RouteError                         // a refusal or an error, of any operation
+	RouteClasses                       // their number
+)
+
+var routeNames = [RouteClasses]string{"detail", "append", "list", "query", "static", "account", "page", "options", "not_modified", "error"}
+
+// String returns the name of c in metrics and logs.
+func (c RouteClass) String() string { return routeNames[c] }
+
+// RouteClass returns the class of the response.
+func (rs *Response) RouteClass() RouteClass {
+	switch {
+	case rs.Status >= 400:
+		return RouteError
+	case rs.Status == statusNotModified:
+		return RouteNotModified
+	case rs.Status == statusNoContent:
+		return RouteOptions
+	}
+	return rs.route
+}
+
+// routeClass returns the class of an operation's responses of 200.
+func routeClass(a api.Answerer, appends bool) RouteClass {
+	switch a {
+	case api.AnswerDiscover, api.AnswerGenreMovies, api.AnswerSearch:
+		return RouteQuery
+	case api.AnswerStatic:
+		return RouteStatic
+	case api.AnswerBatch, api.AnswerPopular, api.AnswerTopRated, api.AnswerNowPlaying, api.AnswerUpcoming, api.AnswerAiringToday,
+		api.AnswerOnTheAir, api.AnswerTrending, api.AnswerChanges:
+		return RouteList
+	case api.AnswerList, api.AnswerListItem, api.AnswerStates, api.AnswerAccount, api.AnswerAccountLists, api.AnswerShelf,
+		api.AnswerGuestShelf, api.AnswerValidKey, api.AnswerRequestToken, api.AnswerGuestSession:
+		return RouteAccount
+	}
+	if appends {
+		return RouteAppend
+	}
+	return RouteDetail
+}
