@@ -1,13 +1,19 @@
 package edge
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
+	"math"
+	"strconv"
 
 	"github.com/reelsplice/reelsplice/schemas/api"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/tables/accounts"
 	"github.com/reelsplice/reelsplice/serve/auth"
 	"github.com/reelsplice/reelsplice/serve/route"
+	"github.com/reelsplice/reelsplice/serve/splice"
 	"github.com/reelsplice/reelsplice/serve/status"
 )
 
@@ -127,4 +133,223 @@ func owner(x *exchange, t *accountTables, op *api.Operation) (*accounts.Account,
 		err = status.AuthFailed
 	}
 	return a, err
+}
+
+// A form is what rows of titles have behind them.
+type form uint8
+
+const (
+	plain  form = iota // nothing, as lists of one type
+	rating             // the rating, as version 3 has it
+	rated              // the rating of version 4
+)
+
+// shelves names, by operation, the shelf of an account or a guest, and the form of its rows.
+var shelves = map[api.Op]struct {
+	shelf accounts.Shelf
+	form  form
+}{
+	api.OpAccountGetFavorites:           {accounts.FavoriteMovies, plain},
+	api.OpAccountFavoriteTv:             {accounts.FavoriteTV, plain},
+	api.OpAccountRatedMovies:            {accounts.RatedMovies, rating},
+	api.OpAccountRatedTv:                {accounts.RatedTV, rating},
+	api.OpAccountRatedTvEpisodes:        {accounts.RatedEpisodes, rating},
+	api.OpAccountWatchlistMovies:        {accounts.WatchlistMovies, plain},
+	api.OpAccountWatchlistTv:            {accounts.WatchlistTV, plain},
+	api.OpGuestSessionRatedMovies:       {accounts.RatedMovies, rating},
+	api.OpGuestSessionRatedTv:           {accounts.RatedTV, rating},
+	api.OpGuestSessionRatedTvEpisodes:   {accounts.RatedEpisodes, rating},
+	api.OpV4AccountMovieFavorites:       {accounts.FavoriteMovies, plain},
+	api.OpV4AccountMovieRated:           {accounts.RatedMovies, rated},
+	api.OpV4AccountMovieRecommendations: {accounts.RecommendedMovies, plain},
+	api.OpV4AccountMovieWatchlist:       {accounts.WatchlistMovies, plain},
+	api.OpV4AccountTvFavorites:          {accounts.FavoriteTV, plain},
+	api.OpV4AccountTvRated:              {accounts.RatedTV, rated},
+	api.OpV4AccountTvRecommendations:    {accounts.RecommendedTV, plain},
+	api.OpV4AccountTvWatchlist:          {accounts.WatchlistTV, plain},
+}
+
+// accountPage serves the titles that an account, or a guest, has marked.
+func accountPage(x *exchange, t *accountTables, op *api.Operation) error {
+	a, err := owner(x, t, op)
+	if err != nil {
+		return err
+	}
+	switch op.Answerer {
+	case api.AnswerAccount:
+		splice.Literal(&x.c.answer, a.Details())
+		return nil
+	case api.AnswerAccountLists:
+		return addListsOf(&x.c, t, a, op.Version())
+	}
+	s := shelves[x.q.Op]
+	newest := string(x.q.SortBy) == "created_at.desc"
+	if s.shelf == accounts.RatedEpisodes {
+		return addEpisodes(&x.c, a.Shelf(s.shelf), newest)
+	}
+	sub := fragment.SubRow
+	if op.Version() == 4 && s.shelf.Kind() == fragment.KindMovie { // it gives the media type of movies, not of series
+		sub = fragment.SubMediaRow
+	}
+	return addTitles(&x.c, a.Shelf(s.shelf), sub, s.form, newest)
+}
+
+// addTitles adds a page of a shelf of movies or series; with newest, the last addition
+// comes first.
+func addTitles(c *composer, shelf accounts.Placeds, sub fragment.Sub, f form, newest bool) error {
+	return addShelf(c, shelf, newest, func(w *writer, p *accounts.Placed) error {
+		if err := w.row(includeOf(p.Title, sub)); err != nil {
+			return err
+		}
+		switch f {
+		case rating:
+			w.float(`,"rating":`, p.Value)
+		case rated:
+			at := p.Created
+			w.text(`,"account_rating":{"created_at":"`)
+			if at.IsZero() {
+				at = at.AddDate(1969, 0, 0) // the beginning of 1970, for want of a time
+			}
+			w.buf = at.AppendFormat(w.buf, "2006-01-02T15:04:05.000Z")
+			w.float(`","value":`, p.Value)
+			w.text("}")
+		case plain:
+		}
+		w.text("}")
+		return nil
+	})
+}
+
+// addShelf adds a page of a shelf.
+func addShelf(c *composer, shelf accounts.Placeds, newest bool, one func(w *writer, p *accounts.Placed) error) error {
+	w := &writer{c: c}
+	w.text("{")
+	err := w.page(shelf.Len(), int(c.q.Page), func(i int) error {
+		if newest {
+			i = shelf.Len() - 1 - i
+		}
+		p := shelf.At(i)
+		return one(w, &p)
+	})
+	w.flush()
+	return err
+}
+
+// episodeFields are the fields of a rated episode before its rating, in wire order. Rows of
+// addEpisodes in other lists have the same in another order.
+var episodeFields = [...]string{
+	"air_date", "episode_number", "episode_type", "id", "name", "overview", "production_code", "runtime",
+	"season_number", "show_id", "still_path", "vote_average", "vote_count",
+}
+
+// addEpisodes is addTitles for rated episodes.
+func addEpisodes(c *composer, shelf accounts.Placeds, newest bool) error {
+	return addShelf(c, shelf, newest, func(w *writer, p *accounts.Placed) error {
+		b, err := rowJSON(c, includeOf(p.Title, fragment.SubMediaRow))
+		if err != nil {
+			return err
+		}
+		var have map[string]json.RawMessage
+		if err := json.Unmarshal(b, &have); err != nil {
+			return fmt.Errorf("%w: row of an episode: %w", release.ErrCorrupt, err)
+		}
+		w.text("{")
+		for _, name := range episodeFields {
+			if raw, ok := have[name]; ok {
+				w.text(`"` + name + `":`)
+				w.bytes(raw)
+				w.text(",")
+			}
+		}
+		w.float(`"rating":`, p.Value)
+		w.text("}")
+		return nil
+	})
+}
+
+// rowJSON returns a row as JSON, valid until the next call.
+func rowJSON(c *composer, i release.Include) ([]byte, error) {
+	return c.aside(func(c *composer) error {
+		splice.Literal(&c.answer, "{")
+		if err := c.include(&i, 0); err != nil {
+			return err
+		}
+		splice.Literal(&c.answer, "}")
+		return nil
+	})
+}
+
+// placesOf returns the places from, included, to to, excluded, of a page, counted from 1.
+func placesOf(n, number int) (from, to int) {
+	from = min(n, (max(number, 1)-1)*pageRows)
+	return from, min(n, from+pageRows)
+}
+
+// A writer writes the parts between rows.
+type writer struct {
+	c   *composer
+	buf []byte
+}
+
+func (w *writer) text(s string) { w.buf = append(w.buf, s...) }
+
+func (w *writer) bytes(b []byte) { w.buf = append(w.buf, b...) }
+
+func (w *writer) int(before string, n int64) {
+	w.buf = strconv.AppendInt(append(w.buf, before...), n, 10)
+}
+
+// float writes a number with a fraction, as the API writes ratings.
+func (w *writer) float(before string, n float64) {
+	w.text(before)
+	if n == math.Trunc(n) {
+		w.buf = strconv.AppendFloat(w.buf, n, 'f', 1, 64)
+		return
+	}
+	w.buf = strconv.AppendFloat(w.buf, n, 'f', -1, 64)
+}
+
+// flush adds the bytes written so far to the response.
+func (w *writer) flush() {
+	if len(w.buf) > 0 {
+		splice.Literal(&w.c.answer, w.buf)
+		w.buf = w.buf[:0]
+	}
+}
+
+// row writes a row without its closing brace.
+func (w *writer) row(i release.Include) error {
+	w.text("{")
+	w.flush()
+	return w.c.include(&i, 0)
+}
+
+// items writes those of n rows that are on a page, counted from 1.
+func (w *writer) items(n, number int, one func(i int) error) error {
+	from, end := placesOf(n, number)
+	for i := from; i < end; i++ {
+		if i > from {
+			w.text(",")
+		}
+		if err := one(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// page writes a page, from behind the opening brace on.
+func (w *writer) page(n, number int, one func(i int) error) error {
+	w.int(`"page":`, int64(number))
+	w.text(`,"results":[`)
+	if err := w.items(n, number, one); err != nil {
+		return err
+	}
+	w.text(`]`)
+	w.buf = append(appendTotals(w.buf, n, pageRows, 0), '}')
+	return nil
+}
+
+func includeOf(t accounts.Title, s fragment.Sub) release.Include {
+	return release.Include{Kind: t.Kind, ID: t.ID, Season: t.Season, Episode: t.Episode, Sub: s}
 }
