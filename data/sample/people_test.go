@@ -1,7 +1,5 @@
 package sample
 
-import ()
-
 type person struct {
 	ID          int
 	Name        string

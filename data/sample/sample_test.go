@@ -86,9 +86,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
-var (
-	hexRE = regexp.MustCompile(`^[0-9a-f]{24}$`)
-)
+var hexRE = regexp.MustCompile(`^[0-9a-f]{24}$`)
 
 // once reports what it has seen before.
 type once struct {

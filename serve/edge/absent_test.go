@@ -24,6 +24,7 @@ func TestAbsentTables(t *testing.T) {
 		}
 	}
 	serve := func(t *testing.T, votes []int32, want map[string]int) {
+		t.Helper()
 		w := bareWorld(t, nil)
 		out, err := writertest.Create(w.dir)
 		check(err)

@@ -63,6 +63,22 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
+// TestRecordedJobOrder compares the order of jobs in a department, which three
+// recordings of four years agree on.
+func TestRecordedJobOrder(t *testing.T) {
+	type department struct {
+		Name string `json:"department"`
+		Jobs []string
+	}
+	var got, want []department
+	mustUnmarshal(t, answer(t, newSet(t, ""), "/3/configuration/jobs").Identity, &got)
+	mustUnmarshal(t, readRecorded(t, "configuration/jobs--openapi.json"), &want)
+	slices.SortFunc(want, func(a, b department) int { return strings.Compare(a.Name, b.Name) })
+	if !slices.EqualFunc(got, want, func(a, b department) bool { return a.Name == b.Name && slices.Equal(a.Jobs, b.Jobs) }) {
+		t.Errorf("configuration/jobs = %v, want %v", got, want)
+	}
+}
+
 // TestRecordedETag compares entity tags with those that TMDB sent with equal bodies.
 func TestRecordedETag(t *testing.T) {
 	data, err := os.ReadFile(sharedtest.Path(t, "recorded", "HEADERS.tsv"))
