@@ -7,6 +7,7 @@
 //	resources  people, companies and all else that titles contribute to
 //	find       the resources that external ids find
 //	index      the indexes of the release
+//	ranges     the columns of tables, by ranges of ranks
 //	tables     the tables that queries read
 //	accounts   the tables of lists and accounts
 //	compare    the resources that differ from the previous release

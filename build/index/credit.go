@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 
 	"github.com/reelsplice/reelsplice/build/derive"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/extsort"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
-	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/tables"
 	"github.com/reelsplice/reelsplice/schemas/tables/credits"
 )
@@ -34,7 +34,7 @@ func (w *Writer) Credit(k catalog.Key, c *derive.Credit) error {
 	}
 	w.key = binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(w.key[:0], k.Hi), k.Lo)[:creditIDLen]
 	w.buf = s.Append(w.buf[:0])
-	return w.s.Add(w.first+len(tables.Kinds), w.key, w.buf)
+	return w.s.Add(w.section(len(tables.Kinds), w.key), w.key, w.buf)
 }
 
 // quoted returns a text as a JSON string without its quotes.
@@ -43,12 +43,16 @@ func quoted(s string) []byte {
 	return b[1 : len(b)-1]
 }
 
-// writeCredits writes the table of credits.
-func writeCredits(rows *extsort.Iterator, t *release.TableWriter) error {
+// WriteCredits writes the table of credits from its rows.
+func WriteCredits(rows *extsort.Iterator, create Create) error {
+	t, err := create(credits.Table, 0) // until all rows are read
+	if err != nil {
+		return err
+	}
 	w := credits.NewWriter(t)
 	var last []byte
 	n := 0
-	err := rows.Each(func(id, credit []byte) error {
+	err = rows.Each(func(id, credit []byte) error {
 		if n > 0 && bytes.Equal(id, last) {
 			return nil
 		}
@@ -57,5 +61,8 @@ func writeCredits(rows *extsort.Iterator, t *release.TableWriter) error {
 		return w.Add(id, credit)
 	})
 	t.SetRows(n)
-	return errors.Join(err, w.Close())
+	if err := errors.Join(err, w.Close(), t.Close()); err != nil {
+		return fmt.Errorf("table %s: %w", credits.Table, err)
+	}
+	return nil
 }

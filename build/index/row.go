@@ -33,9 +33,6 @@ func compareDated(a, b dated) int {
 }
 
 func (r *row) reset(id uint64, popularity float64) {
-	if !(popularity > 0) { // NaN too
-		popularity = 0
-	}
 	lists := r.lists
 	for i := range lists {
 		lists[i] = lists[i][:0]

@@ -2,11 +2,11 @@ package index
 
 import (
 	"bytes"
-	"cmp"
-	"context"
 	"encoding/binary"
 	"errors"
-	"slices"
+	"fmt"
+	"io"
+	"math"
 
 	"github.com/reelsplice/reelsplice/schemas/encoding"
 	"github.com/reelsplice/reelsplice/schemas/extsort"
@@ -16,184 +16,151 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 )
 
-// A builder makes one kind's table. Numbers are in memory, a few dozen bytes a row. Lists, texts
-// and terms are sorted on disk, where they wait until their sections begin. The names are the
-// first section: they are written as the rows are read.
-type builder struct {
-	ctx     context.Context
-	kind    fragment.Kind
-	columns []*tables.Column
-	o       Options
+// A Merge returns the records of a section of the columns of all ranges, in order.
+type Merge func(section int) (*extsort.Iterator, error)
 
-	ids        []uint64
-	popularity []float64
-	ranges     [tables.ColumnCount][]int32
-	orders     [tables.ColumnCount][]int64 // the numbers that a NumberOrder is made of
-
-	sorter *extsort.Sorter // a section for each column, then those of terms
-	key    []byte
-	rank   []byte
-	terms  *termWriter
+// A merger writes a kind's table. It copies values and merges ranks: what needs the whole table is
+// the terms, and the places of an order.
+type merger struct {
+	out    posting.Sink
+	rows   int
+	merge  Merge
+	window int // ranks whose places are in memory
 }
 
-// writeKind writes the table of a kind from its rows.
-func writeKind(ctx context.Context, kind fragment.Kind, rows *extsort.Iterator, t *release.TableWriter, o Options) (err error) {
-	b := &builder{ctx: ctx, kind: kind, columns: tables.Columns(kind), o: o}
-	b.sorter = extsort.New(extsort.Options{Dir: o.Work, Memory: o.Memory / 2, Sections: len(b.columns) + termParts})
-	defer func() { err = errors.Join(err, b.sorter.Close()) }()
-	b.terms = newTermWriter(ctx, t, b.sorter, len(b.columns))
-	var r row
-	if err := rows.Each(func(key, payload []byte) error { return b.add(&r, key, payload) }); err != nil {
-		return err
-	}
-	t.SetRows(len(b.ids))
-	if err := b.writeHeld(t); err != nil {
-		return err
-	}
-	clear(b.ranges[:])
-	clear(b.orders[:])
-	return b.writeSorted(t)
-}
-
-// add takes in a row. Rows come in the order of their ranks.
-func (b *builder) add(r *row, key, payload []byte) error {
-	id, popularity, err := parseRowKey(key)
-	if err == nil {
-		err = r.parse(payload, b.columns)
-	}
+// WriteTable writes the table of a kind with a number of rows from the columns of its ranges.
+func WriteTable(kind fragment.Kind, rows int, merge Merge, create Create, o Options) error {
+	t, err := create(kind.String(), rows)
 	if err != nil {
 		return err
 	}
-	rank := uint32(len(b.ids))
-	b.ids, b.popularity = append(b.ids, id), append(b.popularity, popularity)
-	for i, c := range b.columns {
-		if err := b.addValues(i, c, r, rank); err != nil {
-			return err
+	m := &merger{out: t, rows: rows, merge: merge, window: int(max(1, o.Memory/8))}
+	if err := errors.Join(m.write(tables.Columns(kind)), t.Close()); err != nil {
+		return fmt.Errorf("table %s: %w", kind, err)
+	}
+	return nil
+}
+
+// write writes the texts of names first, then the columns of numbers, then those of keys.
+func (m *merger) write(columns []*tables.Column) error {
+	for _, write := range []func(section int, c *tables.Column) error{m.texts, m.numbers, m.keyed} {
+		for i, c := range columns {
+			if err := write(columnParts*i, c); err != nil {
+				return fmt.Errorf("column %s: %w", c.Name, err)
+			}
 		}
 	}
 	return nil
 }
 
-// addValues takes in the values of column i.
-func (b *builder) addValues(i int, c *tables.Column, r *row, rank uint32) (err error) {
+// each calls fn with the records of a section, in order.
+func (m *merger) each(section int, fn func(key, payload []byte) error) error {
+	it, err := m.merge(section)
+	if err != nil {
+		return err
+	}
+	return errors.Join(it.Each(fn), it.Close())
+}
+
+// values copies blocks of values.
+func (m *merger) values(section int, name string) error {
+	w := m.out.Section(name)
+	return m.each(section, func(_, block []byte) error {
+		_, err := w.Write(block)
+		return err
+	})
+}
+
+// texts writes the texts of names.
+func (m *merger) texts(section int, c *tables.Column) error {
+	if c.Type != tables.Names {
+		return nil
+	}
+	return m.values(section+textsPart, tables.NameTexts)
+}
+
+// numbers writes a column of numbers, as far as its type has it: the values, their order, the sums.
+func (m *merger) numbers(section int, c *tables.Column) (err error) {
 	switch c.Type {
-	case tables.Range:
-		b.ranges[c.ID] = append(b.ranges[c.ID], int32(r.numbers[c.ID]))
+	case tables.Uint64s, tables.Float64s:
+		return m.values(section+valuesPart, c.Name)
 	case tables.NumberOrder:
-		b.orders[c.ID] = append(b.orders[c.ID], r.numbers[c.ID])
-	case tables.Lists:
-		for _, k := range r.lists[c.ID] {
-			b.key = encoding.AppendOrdered(b.key[:0], k)
-			err = errors.Join(err, b.addRank(i, rank))
+		return m.order(section+ranksPart, c)
+	case tables.Trend, tables.Range:
+		err = errors.Join(m.values(section+valuesPart, c.Name), m.order(section+ranksPart, c))
+		if c.Type == tables.Range && err == nil {
+			err = posting.WriteSums(m.out, c.Name, m.rows, m.ranks(section+ranksPart, c))
 		}
-	case tables.Dated:
-		for _, d := range r.releases {
-			b.key = binary.BigEndian.AppendUint32(encoding.AppendOrdered(b.key[:0], d.key), uint32(d.day)^1<<31)
-			err = errors.Join(err, b.addRank(i, rank))
-		}
-	case tables.TextOrder:
-		b.key = append(b.key[:0], r.texts[c.ID]...)
-		err = b.addRank(i, rank)
-	case tables.Names:
-		err = b.terms.add(rank, r.names)
 	}
 	return err
 }
 
-// addRank adds the key at hand with a rank to the sorter.
-func (b *builder) addRank(part int, rank uint32) error {
-	b.rank = binary.BigEndian.AppendUint32(b.rank[:0], rank)
-	return b.sorter.Add(part, b.key, b.rank)
+// keyed writes a column of keys.
+func (m *merger) keyed(section int, c *tables.Column) error {
+	switch c.Type {
+	case tables.Lists:
+		return m.lists(section+ranksPart, c.Name)
+	case tables.Dated:
+		return m.releases(section+ranksPart, c.Name)
+	case tables.TextOrder:
+		return m.order(section+ranksPart, c)
+	case tables.Names:
+		return m.names(section)
+	}
+	return nil
 }
 
-func (b *builder) writeHeld(t *release.TableWriter) (err error) {
-	var trends trends
-	for _, c := range b.columns {
-		switch c.Type {
-		case tables.Uint64s:
-			err = posting.Write(t, c.Name, b.ids)
-		case tables.Range:
-			err = posting.WriteRange(t, c.Name, b.ranges[c.ID])
-		case tables.NumberOrder:
-			err = posting.WriteOrder(t, c.Name, orderOf(b.orders[c.ID]))
-		case tables.Trend, tables.Float64s:
-			if c.ID == tables.Popularity {
-				err = posting.Write(t, c.Name, b.popularity)
-				break
-			}
-			if trends.heat == nil {
-				if trends, err = b.trends(); err != nil {
+// order writes an order of all ranks.
+func (m *merger) order(section int, c *tables.Column) error {
+	return posting.WriteOrder(m.out, c.Name, m.rows, m.window, m.ranks(section, c))
+}
+
+// ranks returns a function that calls fn with the ranks of a section in the order of their keys. Equal numbers of
+// a NumberOrder stand from the least popular on: clients sort by revenue from the highest on, which is the end,
+// and most movies have none.
+func (m *merger) ranks(section int, c *tables.Column) func(fn func(rank uint32) error) error {
+	var flip uint32
+	if c.Type == tables.NumberOrder {
+		flip = math.MaxUint32
+	}
+	return func(fn func(rank uint32) error) error {
+		return m.each(section, func(_, ranks []byte) error {
+			for ; len(ranks) >= 4; ranks = ranks[4:] {
+				if err := fn(binary.BigEndian.Uint32(ranks) ^ flip); err != nil {
 					return err
 				}
 			}
-			err = trends.write(t, c)
-		}
-		if err != nil {
-			return err
-		}
+			return nil
+		})
 	}
-	return nil
 }
 
-// orderOf returns the order of numbers. Equal ones stand from the least popular on: clients
-// sort by revenue from the highest on, which is the end, and most movies have none.
-func orderOf(numbers []int64) []uint32 {
-	order := ranks(len(numbers))
-	slices.Reverse(order)
-	slices.SortStableFunc(order, func(x, y uint32) int { return cmp.Compare(numbers[x], numbers[y]) })
-	return order
-}
-
-// writeSorted writes the columns that are sorted on disk.
-func (b *builder) writeSorted(t *release.TableWriter) error {
-	for i, c := range b.columns {
-		it, err := b.sorter.Sort(b.ctx, i)
-		if err != nil {
-			return err
-		}
-		switch c.Type {
-		case tables.Lists:
-			err = writeLists(t, c.Name, it)
-		case tables.Dated:
-			err = writeReleases(t, c.Name, it)
-		case tables.TextOrder:
-			err = writeOrder(t, c.Name, it, len(b.ids))
-		case tables.Names:
-			err = b.terms.close()
-		}
-		if err := errors.Join(err, it.Close()); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// writeLists writes the lists of a section, whose keys and ranks are the records of it.
-func writeLists(t *release.TableWriter, name string, it *extsort.Iterator) error {
-	w := posting.NewListWriter(t, name)
-	err := grouped(it, 0, func(_ []byte, rank uint32) uint32 { return rank }, func(key []byte, ranks []uint32) error {
+// lists writes the ranks of each key.
+func (m *merger) lists(section int, name string) error {
+	w := posting.NewListWriter(m.out, name)
+	err := grouped(m, section, 0, func(_ []byte, rank uint32) uint32 { return rank }, func(key []byte, ranks []uint32) error {
 		in := encoding.NewReader(key)
 		return w.Add(in.Ordered(), ranks)
 	})
 	return errors.Join(err, w.Close())
 }
 
-// writeReleases is writeLists for days and ranks.
-func writeReleases(t *release.TableWriter, name string, it *extsort.Iterator) error {
-	w := posting.NewDatedWriter(t, name)
+// releases writes the days and ranks of each key.
+func (m *merger) releases(section int, name string) error {
+	w := posting.NewDatedWriter(m.out, name)
 	date := func(day []byte, rank uint32) posting.Date {
 		return posting.Date{Day: int32(binary.BigEndian.Uint32(day) ^ 1<<31), Rank: rank}
 	}
-	err := grouped(it, 4, date, func(key []byte, dates []posting.Date) error {
+	err := grouped(m, section, 4, date, func(key []byte, dates []posting.Date) error {
 		in := encoding.NewReader(key)
 		return w.Add(in.Ordered(), dates)
 	})
 	return errors.Join(err, w.Close())
 }
 
-// grouped calls add with each key of the records of it, but for the last bytes of that, as many as
-// tail, and with the values that those and the ranks make.
-func grouped[T any](it *extsort.Iterator, tail int, value func(tail []byte, rank uint32) T, add func(key []byte, list []T) error) error {
+// grouped calls add with each key of a section, but for its last bytes, as many as tail, and with
+// the values that those and the ranks make.
+func grouped[T any](m *merger, section, tail int, value func(tail []byte, rank uint32) T, add func(key []byte, list []T) error) error {
 	var last []byte
 	var list []T
 	flush := func() error {
@@ -202,9 +169,9 @@ func grouped[T any](it *extsort.Iterator, tail int, value func(tail []byte, rank
 		}
 		return add(last, list)
 	}
-	err := it.Each(func(key, payload []byte) error {
+	err := m.each(section, func(key, ranks []byte) error {
 		n := len(key) - tail
-		if n < 0 || len(payload) != 4 {
+		if n < 0 {
 			return encoding.ErrCut
 		}
 		if !bytes.Equal(key[:n], last) {
@@ -213,7 +180,9 @@ func grouped[T any](it *extsort.Iterator, tail int, value func(tail []byte, rank
 			}
 			last, list = append(last[:0], key[:n]...), list[:0]
 		}
-		list = append(list, value(key[n:], binary.BigEndian.Uint32(payload)))
+		for ; len(ranks) >= 4; ranks = ranks[4:] {
+			list = append(list, value(key[n:], binary.BigEndian.Uint32(ranks)))
+		}
 		return nil
 	})
 	if err != nil {
@@ -222,15 +191,67 @@ func grouped[T any](it *extsort.Iterator, tail int, value func(tail []byte, rank
 	return flush()
 }
 
-// writeOrder writes the order of n rows, whose ranks are the payloads of the records of it.
-func writeOrder(t *release.TableWriter, name string, it *extsort.Iterator, n int) error {
-	order := make([]uint32, 0, n)
-	err := grouped(it, 0, func(_ []byte, rank uint32) uint32 { return rank }, func(_ []byte, ranks []uint32) error {
-		order = append(order, ranks...)
+// names writes what search needs behind the texts: the sections of package tables whose names start with "text.".
+func (m *merger) names(section int) error {
+	places := m.out.Section(tables.NamePlaces)
+	at := uint64(0)
+	put := func() error {
+		if at > math.MaxUint32 {
+			return fmt.Errorf("the names take more than %d bytes", uint64(tables.NameAlign)<<32)
+		}
+		_, err := places.Write(binary.LittleEndian.AppendUint32(nil, uint32(at)))
+		return err
+	}
+	err := m.each(section+valuesPart, func(_, lengths []byte) error {
+		for ; len(lengths) >= 4; lengths = lengths[4:] {
+			if err := put(); err != nil {
+				return err
+			}
+			at += uint64(binary.LittleEndian.Uint32(lengths))
+		}
+		return nil
+	})
+	if err == nil {
+		err = put()
+	}
+	if err == nil {
+		err = m.terms(section + ranksPart)
+	}
+	if err != nil {
+		return err
+	}
+	keys := m.out.Section(tables.NameKeys)
+	err = m.each(section+exactPart, func(key, of []byte) error {
+		for range len(of) / 4 {
+			if err := writeReversed(keys, key); err != nil {
+				return err
+			}
+		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return posting.WriteOrder(t, name, order)
+	ranks := m.out.Section(tables.NameRanks)
+	return m.each(section+exactPart, func(_, of []byte) error {
+		for ; len(of) >= 4; of = of[4:] {
+			if err := writeReversed(ranks, of[:4]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
+
+// writeReversed writes a big-endian number in little-endian order.
+func writeReversed(to io.Writer, number []byte) error {
+	var b [8]byte
+	for i, d := range number {
+		b[len(number)-1-i] = d
+	}
+	_, err := to.Write(b[:len(number)])
+	return err
+}
+
+// A Create starts a table of the release with that many rows.
+type Create func(name string, rows int) (*release.TableWriter, error)

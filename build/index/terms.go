@@ -2,19 +2,14 @@ package index
 
 import (
 	"bytes"
-	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
-	"math"
 	"slices"
 	"unicode/utf8"
 
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/blevesearch/vellum"
 
-	"github.com/reelsplice/reelsplice/schemas/extsort"
 	"github.com/reelsplice/reelsplice/schemas/tables"
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 	"github.com/reelsplice/reelsplice/schemas/text"
@@ -28,70 +23,6 @@ const (
 	// maxNames is how many names of a resource are kept for judging; all are found.
 	maxNames = 512
 )
-
-// Sections of the sorter.
-const (
-	termPart  = iota // term, rank
-	exactPart        // key of a name with its tier, rank
-	termParts
-)
-
-// A termWriter writes what search needs: the sections of package tables whose names start with
-// "text.". Those of names are written as the names come, the others at the end, sorted on disk.
-type termWriter struct {
-	ctx    context.Context
-	t      posting.Sink
-	s      *extsort.Sorter
-	first  int // of the sections of s
-	names  io.Writer
-	places []uint32
-	at     uint64 // where the next names start in their section
-	cutter cutter
-}
-
-// newTermWriter starts the section of names, which ends when another one starts.
-func newTermWriter(ctx context.Context, t posting.Sink, s *extsort.Sorter, first int) *termWriter {
-	return &termWriter{ctx: ctx, t: t, s: s, first: first, names: t.Section(tables.NameTexts), cutter: cutter{seen: map[string]struct{}{}}}
-}
-
-// add adds the names of a rank, in the order of their kinds. Each rank comes once, in order.
-func (w *termWriter) add(rank uint32, names []Name) error {
-	if int(rank) != len(w.places) {
-		return fmt.Errorf("names of rank %d, want %d", rank, len(w.places))
-	}
-	w.places = append(w.places, uint32(w.at))
-	c := &w.cutter
-	c.cut(names)
-	if _, err := w.names.Write(c.stored); err != nil {
-		return err
-	}
-	if w.at += uint64(len(c.stored) / tables.NameAlign); w.at > math.MaxUint32 {
-		return fmt.Errorf("the names take more than %d bytes", uint64(tables.NameAlign)<<32)
-	}
-	ranked := binary.BigEndian.AppendUint32(nil, rank)
-	for _, term := range c.terms {
-		if err := w.s.Add(w.first+termPart, term, ranked); err != nil {
-			return err
-		}
-	}
-	for _, k := range c.keys {
-		if err := w.s.Add(w.first+exactPart, binary.BigEndian.AppendUint64(nil, k), ranked); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// close writes the other sections.
-func (w *termWriter) close() error {
-	err := posting.Write(w.t, tables.NamePlaces, append(w.places, uint32(w.at)))
-	for _, step := range []func() error{w.writeTerms, w.writeExact} {
-		if err == nil {
-			err = step()
-		}
-	}
-	return err
-}
 
 // A cutter cuts the names of one resource after the other.
 type cutter struct {
@@ -170,39 +101,28 @@ func (c *cutter) cutTerms() {
 	c.terms = slices.CompactFunc(c.terms, bytes.Equal)
 }
 
-// each calls fn with the records of a section, in order.
-func (w *termWriter) each(part int, fn func(it *extsort.Iterator) error) error {
-	it, err := w.s.Sort(w.ctx, w.first+part)
-	if err != nil {
-		return err
-	}
-	return errors.Join(fn(it), it.Close())
-}
-
 // eachTerm calls fn with each term, its number and its ranks, in order, and returns how many terms
 // there are.
-func (w *termWriter) eachTerm(fn func(term []byte, n uint32, ranks []uint32) error) (n uint32, err error) {
-	err = w.each(termPart, func(it *extsort.Iterator) error {
-		return grouped(it, 0, func(_ []byte, rank uint32) uint32 { return rank }, func(term []byte, ranks []uint32) error {
-			if n == tables.MaxTerms {
-				return fmt.Errorf("more than %d terms", uint32(tables.MaxTerms))
-			}
-			n++
-			return fn(term, n-1, ranks)
-		})
+func (m *merger) eachTerm(section int, fn func(term []byte, n uint32, ranks []uint32) error) (n uint32, err error) {
+	err = grouped(m, section, 0, func(_ []byte, rank uint32) uint32 { return rank }, func(term []byte, ranks []uint32) error {
+		if n == tables.MaxTerms {
+			return fmt.Errorf("more than %d terms", uint32(tables.MaxTerms))
+		}
+		n++
+		return fn(term, n-1, ranks)
 	})
 	return n, err
 }
 
-// writeTerms writes the lists of all terms, the terms themselves, and the lists of prefixes.
-func (w *termWriter) writeTerms() error {
+// terms writes the lists of all terms, the terms themselves, and the lists of prefixes.
+func (m *merger) terms(section int) error {
 	var fst bytes.Buffer // waits until its section can begin
 	terms, err := vellum.New(&fst, nil)
 	if err != nil {
 		return err
 	}
-	lists := posting.NewListWriter(w.t, tables.TermLists)
-	if _, err := w.eachTerm(func(term []byte, n uint32, ranks []uint32) error {
+	lists := posting.NewListWriter(m.out, tables.TermLists)
+	if _, err := m.eachTerm(section, func(term []byte, n uint32, ranks []uint32) error {
 		if err := terms.Insert(term, uint64(n)); err != nil {
 			return err
 		}
@@ -213,39 +133,15 @@ func (w *termWriter) writeTerms() error {
 	if err := errors.Join(lists.Close(), terms.Close()); err != nil {
 		return err
 	}
-	if _, err := fst.WriteTo(w.t.Section(tables.NameTerms)); err != nil {
+	if _, err := fst.WriteTo(m.out.Section(tables.NameTerms)); err != nil {
 		return err
 	}
-	p := &prefixes{out: posting.NewListWriter(w.t, tables.PrefixLists)}
-	n, err := w.eachTerm(p.add)
+	p := &prefixes{out: posting.NewListWriter(m.out, tables.PrefixLists)}
+	n, err := m.eachTerm(section, p.add)
 	if err == nil {
 		err = p.close(n)
 	}
 	return errors.Join(err, p.out.Close())
-}
-
-// writeExact writes the keys of all names, then their ranks.
-func (w *termWriter) writeExact() error {
-	keys := w.t.Section(tables.NameKeys)
-	err := w.each(exactPart, func(it *extsort.Iterator) error {
-		return it.Each(func(key, _ []byte) error { return writeReversed(keys, key) })
-	})
-	if err != nil {
-		return err
-	}
-	ranks := w.t.Section(tables.NameRanks)
-	return w.each(exactPart, func(it *extsort.Iterator) error {
-		return it.Each(func(_, rank []byte) error { return writeReversed(ranks, rank) })
-	})
-}
-
-// writeReversed writes a big-endian number in little-endian order.
-func writeReversed(to io.Writer, number []byte) error {
-	var b [8]byte
-	n := copy(b[:], number)
-	slices.Reverse(b[:n])
-	_, err := to.Write(b[:n])
-	return err
 }
 
 // prefixes unites the lists of the terms below each prefix. Terms come in order, so that

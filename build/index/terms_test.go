@@ -2,10 +2,9 @@ package index
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,46 +12,45 @@ import (
 	"github.com/blevesearch/vellum"
 
 	"github.com/reelsplice/reelsplice/schemas/extsort"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/writertest"
 	"github.com/reelsplice/reelsplice/schemas/tables"
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 	"github.com/reelsplice/reelsplice/schemas/tables/posting/postingtest"
 	"github.com/reelsplice/reelsplice/schemas/text"
 )
 
-// sections are a table in memory.
-type sections map[string]*bytes.Buffer
-
-func (s sections) Section(name string) []byte {
-	if b, ok := s[name]; ok {
-		return b.Bytes()
-	}
-	return nil
-}
-
-// A sink makes sections.
-type sink struct{ sections }
-
-func (s sink) Section(name string) io.Writer {
-	s.sections[name] = &bytes.Buffer{}
-	return s.sections[name]
-}
-
 // writeTerms writes the terms of names, by rank.
-func writeTerms(t *testing.T, names [][]Name, memory int64) sections {
+func writeTerms(t *testing.T, names [][]Name, memory int64) *release.Table {
 	t.Helper()
-	s := extsort.New(extsort.Options{Dir: t.TempDir(), Memory: memory, Sections: 1 + termParts})
+	s := extsort.New(extsort.Options{Dir: t.TempDir(), Memory: memory})
 	defer s.Close()
-	out := sections{}
-	w := newTermWriter(t.Context(), sink{out}, s, 1)
+	w := NewWriter(s, func(int, []byte) int { return 0 })
 	for i, list := range names {
-		if err := w.add(uint32(i), list); err != nil {
+		w.start(uint64(i), 0).names = list
+		if err := w.add(fragment.KindKeyword); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := w.close(); err != nil {
+	releases := t.TempDir()
+	out, err := writertest.Create(releases)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return out
+	rows := func(int) (*extsort.Iterator, error) { return s.Sort(t.Context(), 0) }
+	writeTable(t, fragment.KindKeyword, 1, rows, out.Table, Options{Work: t.TempDir(), Memory: memory})
+	m, err := out.Seal(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	rel, err := release.Open(filepath.Join(releases, m.ID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = rel.Close() })
+	table, _ := rel.Table(fragment.KindKeyword.String())
+	return table
 }
 
 // randomNames returns names of few words, some ranks without any.
@@ -76,8 +74,8 @@ func TestWriteTerms(t *testing.T) {
 	names := randomNames(rows)
 	s := writeTerms(t, names, 1<<20)
 	large := writeTerms(t, names, 64<<20)
-	for name, b := range s {
-		if !bytes.Equal(b.Bytes(), large[name].Bytes()) {
+	for _, name := range s.Sections() {
+		if !bytes.Equal(s.Section(name), large.Section(name)) {
 			t.Errorf("section %s depends on the memory", name)
 		}
 	}
@@ -122,7 +120,7 @@ func TestWriteTerms(t *testing.T) {
 
 // checkPrefixes checks that the prefixes of many terms and ranks, and no others, have the
 // ranks of their terms.
-func checkPrefixes(t *testing.T, s sections, rows int, terms []string, want map[string][]uint32) {
+func checkPrefixes(t *testing.T, s posting.Source, rows int, terms []string, want map[string][]uint32) {
 	t.Helper()
 	lists, err := posting.OpenLists(s, tables.PrefixLists, rows)
 	if err != nil {
@@ -165,7 +163,7 @@ func checkPrefixes(t *testing.T, s sections, rows int, terms []string, want map[
 }
 
 // checkNames checks what is kept of whole names.
-func checkNames(t *testing.T, s sections, names [][]Name) {
+func checkNames(t *testing.T, s posting.Source, names [][]Name) {
 	t.Helper()
 	keys, ranks := posting.Uint64s(s.Section(tables.NameKeys)), posting.Uint32s(s.Section(tables.NameRanks))
 	places, stored := posting.Uint32s(s.Section(tables.NamePlaces)), s.Section(tables.NameTexts)
@@ -215,20 +213,6 @@ func checkNames(t *testing.T, s sections, names [][]Name) {
 			}
 			delete(tiers, string(rest[:end]))
 			rest = rest[end+1:]
-		}
-	}
-}
-
-func TestWriteTermsWrongRanks(t *testing.T) {
-	for _, ranks := range [][]uint32{{0, 0}, {1}, {0, 2}} {
-		s := extsort.New(extsort.Options{Dir: t.TempDir(), Sections: termParts})
-		w := newTermWriter(t.Context(), sink{sections{}}, s, 0)
-		var err error
-		for _, r := range ranks {
-			err = w.add(r, []Name{{"Name", Main}})
-		}
-		if errors.Join(s.Close(), err) == nil {
-			t.Errorf("ranks %v are taken", ranks)
 		}
 	}
 }

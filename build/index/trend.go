@@ -1,10 +1,8 @@
 package index
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
@@ -12,72 +10,28 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 )
 
-// A past has popularity and heat of a kind's resources in the previous release.
-type past struct {
-	ids        posting.Uint64s
-	popularity posting.Float64s
-	heat       posting.Float64s
-	byID       []uint32 // ranks in the order of ids
-}
-
-// openPast returns nil without a previous release, or a table of the kind with heat in it.
-func openPast(r *release.Reader, kind fragment.Kind) (*past, error) {
-	if r == nil {
-		return nil, nil
-	}
-	t, ok := r.Table(kind.String())
-	if !ok || !t.Has(tables.Heat.String()) {
-		return nil, nil
-	}
-	p := &past{byID: ranks(t.Rows())}
-	var errs [3]error
-	p.ids, errs[0] = posting.OpenUint64s(t, tables.ID.String(), t.Rows())
-	p.popularity, errs[1] = posting.OpenFloat64s(t, tables.Popularity.String(), t.Rows())
-	p.heat, errs[2] = posting.OpenFloat64s(t, tables.Heat.String(), t.Rows())
-	if err := errors.Join(errs[:]...); err != nil {
-		return nil, fmt.Errorf("previous release %s: %w", r.Manifest().ID, err)
-	}
-	slices.SortFunc(p.byID, func(a, b uint32) int { return cmp.Compare(p.ids.At(int(a)), p.ids.At(int(b))) })
-	return p, nil
-}
-
-// of returns the popularity and the heat that a resource had.
-func (p *past) of(id uint64) (popularity, heat float64, ok bool) {
-	i, ok := slices.BinarySearchFunc(p.byID, id, func(rank uint32, id uint64) int { return cmp.Compare(p.ids.At(int(rank)), id) })
-	if !ok {
-		return 0, 0, false
-	}
-	rank := int(p.byID[i])
-	return p.popularity.At(rank), p.heat.At(rank), true
-}
-
-// trends are the scores of a table's rows in a day and in a week, the highest being the
+// trends are the scores of a range's rows in a day and in a week, the highest being the
 // hottest, and the heat that the next release starts from.
-type trends struct{ ofDay, ofWeek, heat []float64 }
+type trends struct {
+	ids                             []uint64
+	popularity, ofDay, ofWeek, heat []float64
+}
 
 // askedFor is above every difference in popularity: requested titles are hotter than all
 // others.
 const askedFor = 1e12
 
-// trends compares the rows with the previous release.
-func (b *builder) trends() (trends, error) {
-	before, err := openPast(b.o.Previous, b.kind)
-	if err != nil {
-		return trends{}, err
+// compute compares the rows with the previous release.
+func (t *trends) compute(kind fragment.Kind, o Options) error {
+	t.ofDay, t.ofWeek, t.heat = make([]float64, len(t.ids)), make([]float64, len(t.ids)), append([]float64{}, t.popularity...)
+	if err := t.since(o.Previous, kind); err != nil {
+		return err
 	}
-	t := trends{make([]float64, len(b.ids)), make([]float64, len(b.ids)), append([]float64{}, b.popularity...)}
-	for i, id := range b.ids {
-		if before != nil {
-			if popularity, was, ok := before.of(id); ok {
-				t.heat[i] = was + (b.popularity[i]-was)/7
-				t.ofDay[i] = b.popularity[i] - popularity
-				t.ofWeek[i] = b.popularity[i] - t.heat[i]
-			}
-		}
-		if b.o.Access == nil {
-			continue
-		}
-		day, week := b.o.Access(b.kind, id)
+	if o.Access == nil {
+		return nil
+	}
+	for i, id := range t.ids {
+		day, week := o.Access(kind, id)
 		if day > 0 {
 			t.ofDay[i] = askedFor + float64(day)
 		}
@@ -85,35 +39,49 @@ func (b *builder) trends() (trends, error) {
 			t.ofWeek[i] = askedFor + float64(week)
 		}
 	}
-	return t, nil
+	return nil
 }
 
-// write writes a column: the heat, or scores with their order, the hottest first.
-func (t *trends) write(w *release.TableWriter, c *tables.Column) error {
-	var scores []float64
-	switch c.ID {
-	case tables.Heat:
-		return posting.Write(w, c.Name, t.heat)
+// since adds what the rows have gained since a release, which may be nil or lack the table or its heat. It reads the ids
+// of that once, however few the rows are.
+func (t *trends) since(r *release.Reader, kind fragment.Kind) error {
+	if r == nil || len(t.ids) == 0 {
+		return nil
+	}
+	table, ok := r.Table(kind.String())
+	if !ok || !table.Has(tables.Heat.String()) {
+		return nil
+	}
+	ids, err := posting.OpenUint64s(table, tables.ID.String(), table.Rows())
+	popularity, errPopularity := posting.OpenFloat64s(table, tables.Popularity.String(), table.Rows())
+	heat, errHeat := posting.OpenFloat64s(table, tables.Heat.String(), table.Rows())
+	if err := errors.Join(err, errPopularity, errHeat); err != nil {
+		return fmt.Errorf("previous release %s: %w", r.Manifest().ID, err)
+	}
+	now := make(map[uint64]int, len(t.ids))
+	for i, id := range t.ids {
+		now[id] = i
+	}
+	for k := range table.Rows() {
+		if i, ok := now[ids.At(k)]; ok {
+			was := heat.At(k)
+			t.heat[i] = was + (t.popularity[i]-was)/7
+			t.ofDay[i] = t.popularity[i] - popularity.At(k)
+			t.ofWeek[i] = t.popularity[i] - t.heat[i]
+		}
+	}
+	return nil
+}
+
+// of returns the values of a column, nil for one that is not of trends.
+func (t *trends) of(c tables.ColumnID) []float64 {
+	switch c {
 	case tables.TrendDay:
-		scores = t.ofDay
+		return t.ofDay
 	case tables.TrendWeek:
-		scores = t.ofWeek
-	default:
-		return fmt.Errorf("column %s: package index does not compute it", c.Name)
+		return t.ofWeek
+	case tables.Heat:
+		return t.heat
 	}
-	if err := posting.Write(w, c.Name, scores); err != nil {
-		return err
-	}
-	order := ranks(len(scores))
-	slices.SortStableFunc(order, func(a, b uint32) int { return cmp.Compare(scores[b], scores[a]) })
-	return posting.WriteOrder(w, c.Name, order)
-}
-
-// ranks returns the first n ranks.
-func ranks(n int) []uint32 {
-	list := make([]uint32, n)
-	for i := range list {
-		list[i] = uint32(i)
-	}
-	return list
+	return nil
 }

@@ -4,6 +4,7 @@
 package plan
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -12,12 +13,14 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"github.com/reelsplice/reelsplice/build/index"
 	"github.com/reelsplice/reelsplice/build/records"
 	"github.com/reelsplice/reelsplice/build/work"
 	"github.com/reelsplice/reelsplice/schemas/age"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/durable"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
 	"github.com/reelsplice/reelsplice/schemas/tables"
 )
 
@@ -26,6 +29,10 @@ const (
 	maxTitleTasks  = 1000 // of movies, and as many of series
 	maxPersonTasks = 1000
 	maxOtherTasks  = 100 // of each other kind, and of find
+
+	maxRanges    = 1000    // of each table
+	rowsOfRange  = 100_000 // about
+	rowsOfTitles = 25_000  // likewise: a row of a title has some hundred ranks
 
 	partsOfCompare = 32   // parts that a task compares with the previous release
 	maxCompared    = 2048 // beyond, it takes more
@@ -70,6 +77,8 @@ type Plan struct {
 	// Resources divides the kinds that titles contribute to, in the order of their partitions.
 	Resources []Resources `json:"resources"`
 	Finds     int         `json:"finds"` // partitions of external ids, and of claims of ids
+	// Ranges are, for each of tables.Kinds, the keys of rows at which its ranges begin, but for the first.
+	Ranges [][][]byte `json:"ranges"`
 	// Near is the number of parts of each table of neighbours.
 	Near map[fragment.Kind]int `json:"near"`
 	// Compares is the number of shares in which the release is compared with the previous one.
@@ -124,6 +133,9 @@ func Make(in *records.Inputs, params Params) (*Plan, error) {
 	}
 	p.divideTitles(in)
 	p.divideResources(in)
+	if err := p.divideTables(in); err != nil {
+		return nil, err
+	}
 	p.Compares = 1 + min(p.TitleTasks()+p.Partitions(), maxCompared)/partsOfCompare
 	for _, kind := range Titles {
 		p.Near[kind] = int(in.Of(kind).Rows()*featuresOfTitle/featuresPerPartition) + 1
@@ -185,6 +197,48 @@ func (p *Plan) divideResources(in *records.Inputs) {
 	p.Finds = int(min((movies+seasons+in.Of(fragment.KindPerson).Rows())/partitionSize+1, maxOtherTasks))
 }
 
+// divideTables divides the rows of tables by a sample of the records: the popularity of others shows later.
+// No byte of the release depends on it.
+func (p *Plan) divideTables(in *records.Inputs) error {
+	for _, kind := range tables.Kinds {
+		var at [][]byte
+		rows := int64(rowsOfRange)
+		if slices.Contains(Titles[:], kind) {
+			rows = rowsOfTitles
+		}
+		if n := int(min(in.Of(kind).Rows()/rows+1, maxRanges)); n > 1 {
+			keys, err := sampleRows(in.Of(kind), int64(n*rowsOfSample))
+			if err != nil {
+				return err
+			}
+			for i := 1; i < n && len(keys) > 0; i++ {
+				at = append(at, keys[i*len(keys)/n])
+			}
+		}
+		p.Ranges = append(p.Ranges, slices.CompactFunc(at, bytes.Equal))
+	}
+	return nil
+}
+
+// rowsOfSample is how many records decide where a range begins.
+const rowsOfSample = 200
+
+// sampleRows returns the keys of the rows of about n records, sorted: of each row group as many as its share.
+func sampleRows(in *records.Input, n int64) (keys [][]byte, err error) {
+	for group := range in.RowGroups() {
+		err := in.Head(group, 1+n*in.GroupRows(group)/in.Rows(), []string{"popularity"}, func(k catalog.Key, r record.Record) {
+			if f, ok := r.Schema.Field("popularity"); ok {
+				keys = append(keys, index.AppendRowKey(nil, k.ID(), r.Float(f).V))
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(keys, bytes.Compare)
+	return keys, nil
+}
+
 // Partitions returns the number of partitions of the kind.
 func (r *Resources) Partitions() int { return len(r.Spans) * r.Subs }
 
@@ -223,7 +277,7 @@ func (p *Plan) Partition(i int) *Resources {
 }
 
 // The sections of a file of contributions, in this order: a section for each partition of
-// resources, for each partition of external ids, for each table.
+// resources, for each partition of external ids, for each range of a table's rows, for the credits.
 
 // ResourceSection returns the section of the contributions to a resource.
 func (p *Plan) ResourceSection(kind fragment.Kind, k catalog.Key) int {
@@ -234,11 +288,42 @@ func (p *Plan) ResourceSection(kind fragment.Kind, k catalog.Key) int {
 // FindSection returns the section of an external id, by its hash.
 func (p *Plan) FindSection(hash uint64) int { return p.Partitions() + int(hash%uint64(p.Finds)) }
 
-// TableSection returns the section of the rows of a table: in the order of tables.Kinds, then of credits.
-func (p *Plan) TableSection(table int) int { return p.Partitions() + p.Finds + table }
+// RangesOf returns the numbers of the ranges of a table, from one up to another. Tables are in the order
+// of tables.Kinds; behind them is that of credits, which has one.
+func (p *Plan) RangesOf(table int) (from, to int) {
+	for _, r := range p.Ranges[:table] {
+		from += len(r) + 1
+	}
+	if table == len(p.Ranges) {
+		return from, from + 1
+	}
+	return from, from + len(p.Ranges[table]) + 1
+}
+
+// RangeTasks returns the number of ranges of all tables but that of credits.
+func (p *Plan) RangeTasks() int {
+	n, _ := p.RangesOf(len(p.Ranges))
+	return n
+}
+
+// RangeSection returns the section of the rows of a range.
+func (p *Plan) RangeSection(i int) int { return p.Partitions() + p.Finds + i }
+
+// RowSection returns the section of a row of a table.
+func (p *Plan) RowSection(table int, key []byte) int {
+	from, _ := p.RangesOf(table)
+	if table == len(p.Ranges) {
+		return p.RangeSection(from)
+	}
+	i, found := slices.BinarySearchFunc(p.Ranges[table], key, bytes.Compare)
+	if found {
+		i++
+	}
+	return p.RangeSection(from + i)
+}
 
 // ContributionSections returns the number of sections of a file of contributions.
-func (p *Plan) ContributionSections() int { return p.TableSection(len(tables.Kinds) + 1) }
+func (p *Plan) ContributionSections() int { return p.RangeSection(p.RangeTasks() + 1) }
 
 // The sections of a file of a survey task, in this order: the lists of genres, the claims of ids
 // by partition, the features of movies and of series by part.

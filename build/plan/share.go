@@ -44,8 +44,13 @@ func (p *Plan) weigh(in *records.Inputs) {
 		}
 	}
 	p.Weights["resources"] = resources
-	for _, kind := range tables.Kinds {
-		p.Weights["tables"] = append(p.Weights["tables"], tableRowBytes*in.Of(kind).Rows())
+	for table, kind := range tables.Kinds {
+		weight := tableRowBytes * in.Of(kind).Rows()
+		p.Weights["tables"] = append(p.Weights["tables"], weight)
+		from, to := p.RangesOf(table)
+		for range to - from {
+			p.Weights["ranges"] = append(p.Weights["ranges"], weight/int64(to-from))
+		}
 	}
 	p.Weights["tables"] = append(p.Weights["tables"], contributionBytes*p.Resources[0].Expect) // of credits
 }
@@ -63,7 +68,7 @@ func (p *Plan) bound() {
 	var most int64
 	for stage, weights := range p.Weights {
 		factor := int64(diskOfRecord)
-		if stage == "tables" {
+		if stage == "ranges" || stage == "tables" {
 			factor = diskOfRow
 		}
 		for _, w := range weights {

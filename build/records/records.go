@@ -240,6 +240,24 @@ func Each[T any](ctx context.Context, in *Input, s Span, paths []string, fn func
 	}
 }
 
+// Head calls fn with the key and the fields at paths of the first n records of a row group, or of all that it has.
+func (in *Input) Head(group int, n int64, paths []string, fn func(catalog.Key, record.Record)) error {
+	rows := in.Select(append(in.kind.KeyFields(), paths...), group, group+1)
+	defer rows.Close()
+	rec := in.kind.New()
+	for range min(n, in.GroupRows(group)) {
+		if err := rows.Next(rec); err != nil {
+			return err
+		}
+		key, err := in.kind.Key(rec)
+		if err != nil {
+			return in.failed(err)
+		}
+		fn(key, rec)
+	}
+	return nil
+}
+
 // AppendKey appends a key so that the bytes of keys compare as keys do.
 func AppendKey(dst []byte, k catalog.Key) []byte {
 	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(dst, k.Hi), k.Lo)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/zeebo/xxh3"
@@ -42,7 +43,7 @@ type contributor struct {
 // folder.
 func (b *Build) contribute(ctx context.Context, name string, fn func(c *contributor) error) error {
 	return b.sort(ctx, name, b.Plan.ContributionSections(), func(s *extsort.Sorter) error {
-		c := &contributor{b: b, s: s, rows: index.NewWriter(s, b.Plan.TableSection(0))}
+		c := &contributor{b: b, s: s, rows: index.NewWriter(s, b.Plan.RowSection)}
 		return errors.Join(fn(c), c.err)
 	})
 }
@@ -55,13 +56,24 @@ func (b *Build) sort(ctx context.Context, name string, sections int, fn func(s *
 	if err := fn(s); err != nil {
 		return err
 	}
+	return b.replace(name, func(path string) error {
+		f, err := s.WriteFile(ctx, path)
+		if err != nil {
+			return err
+		}
+		return f.Close()
+	})
+}
+
+// replace has fn write a new file, which becomes a file of the work folder, in the place of one that is there.
+func (b *Build) replace(name string, fn func(path string) error) error {
 	temporary, err := os.MkdirTemp(b.temp(), "sorted-*")
 	if err != nil {
 		return err
 	}
-	f, err := s.WriteFile(ctx, temporary+"/"+name)
-	if err == nil {
-		err = errors.Join(f.Close(), durable.Rename(temporary+"/"+name, b.path(name)))
+	path := filepath.Join(temporary, name)
+	if err = fn(path); err == nil {
+		err = durable.Rename(path, b.path(name))
 	}
 	return errors.Join(err, os.RemoveAll(temporary))
 }
@@ -103,6 +115,14 @@ func (s *sorted) close() (err error) {
 		}
 	}
 	return err
+}
+
+// len returns the number of records of a section of all files.
+func (s *sorted) len(section int) (n int64) {
+	for _, f := range s.files {
+		n += f.SectionLen(section)
+	}
+	return n
 }
 
 // merge returns the records of a section of all files, in order.

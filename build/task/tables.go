@@ -4,14 +4,17 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 
 	"github.com/reelsplice/reelsplice/build/index"
 	"github.com/reelsplice/reelsplice/build/plan"
 	"github.com/reelsplice/reelsplice/build/work"
+	"github.com/reelsplice/reelsplice/schemas/extsort"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/tables"
 )
 
 // An index task writes one of the indexes of the release: it maps the keys of a range of hashes to
@@ -78,15 +81,16 @@ func (t *indexes) run(ctx context.Context, i int, d *Done) error {
 	return err
 }
 
-// A tables task writes a table: of a kind that queries read, or of credits.
-type tableTasks struct {
+// A ranges task sorts the columns of a range of the rows of a table: the ranks of a kind's resources from one
+// up to another. The rows before it are counted, so it has the ranks of the whole table.
+type ranges struct {
 	b      *Build
 	rows   *sorted
 	access Access
 }
 
-func openTables(b *Build) (_ tasks, err error) {
-	t := &tableTasks{b: b}
+func openRanges(b *Build) (_ tasks, err error) {
+	t := &ranges{b: b}
 	if b.Plan.Access {
 		if t.access, err = readAccess(b); err != nil {
 			return nil, err
@@ -96,12 +100,43 @@ func openTables(b *Build) (_ tasks, err error) {
 	return t, err
 }
 
-func (t *tableTasks) close() error { return t.rows.close() }
+func (t *ranges) close() error { return t.rows.close() }
 
-func (t *tableTasks) files(int) (inputs, outputs []string) { return t.b.allContributions(), nil }
+// columnsPrefix starts the names of the files of a table's columns.
+func columnsPrefix(table int) string { return "columns-" + tables.Kinds[table].String() + "-" }
 
-func (t *tableTasks) run(ctx context.Context, i int, d *Done) error {
-	rows, err := t.rows.merge(ctx, t.b.Plan.TableSection(i))
+// columnsNames returns the names of the files of a table's columns, by range.
+func (b *Build) columnsNames(table int) []string {
+	from, to := b.Plan.RangesOf(table)
+	return namesOf(to-from, func(i int) string { return fmt.Sprintf("%s%05d", columnsPrefix(table), i) })
+}
+
+// rangeOf returns the table of a ranges task, and the number of its first one.
+func (t *ranges) rangeOf(i int) (table, first int) {
+	for {
+		first, to := t.b.Plan.RangesOf(table)
+		if i < to {
+			return table, first
+		}
+		table++
+	}
+}
+
+func (t *ranges) files(i int) (inputs, outputs []string) {
+	table, first := t.rangeOf(i)
+	return t.b.allContributions(), t.b.columnsNames(table)[i-first : i-first+1]
+}
+
+// rowCount is the name of the count of rows of a range.
+const rowCount = "rows"
+
+func (t *ranges) run(ctx context.Context, i int, d *Done) error {
+	table, first := t.rangeOf(i)
+	before := int64(0)
+	for k := first; k < i; k++ {
+		before += t.rows.len(t.b.Plan.RangeSection(k))
+	}
+	rows, err := t.rows.merge(ctx, t.b.Plan.RangeSection(i))
 	if err != nil {
 		return err
 	}
@@ -109,8 +144,69 @@ func (t *tableTasks) run(ctx context.Context, i int, d *Done) error {
 	if t.access != nil {
 		o.Access = t.access.Counts
 	}
-	err = t.b.writeTables(d, false, func(create index.Create) error { return index.WriteTable(ctx, i, rows, create, o) })
+	name := t.b.columnsNames(table)[i-first]
+	err = t.b.replace(name, func(path string) error {
+		n, err := index.WriteColumns(ctx, tables.Kinds[table], int(before), rows, path, o)
+		d.Counts[rowCount] = int64(n)
+		return err
+	})
 	return errors.Join(err, rows.Close())
+}
+
+// A tables task writes a table: of a kind that queries read, from the columns of its ranges, or of credits.
+type tableTasks struct{ b *Build }
+
+func openTables(b *Build) (tasks, error) { return tableTasks{b}, nil }
+
+func (tableTasks) close() error { return nil }
+
+func (t tableTasks) files(i int) (inputs, outputs []string) {
+	if i == len(tables.Kinds) {
+		return t.b.allContributions(), nil
+	}
+	return append(t.b.columnsNames(i), doneNames("ranges", t.b.Plan.RangeTasks())...), nil
+}
+
+func (t tableTasks) run(ctx context.Context, i int, d *Done) (err error) {
+	var in *sorted
+	if i == len(tables.Kinds) {
+		in, err = t.b.openSorted("", "titles", "resources")
+	} else {
+		in, err = t.b.openSorted(columnsPrefix(i), "ranges")
+	}
+	if err != nil {
+		return err
+	}
+	err = t.b.writeTables(d, false, func(create index.Create) error {
+		if i == len(tables.Kinds) {
+			return t.credits(ctx, in, create)
+		}
+		return t.kind(ctx, i, in, create)
+	})
+	return errors.Join(err, in.close())
+}
+
+func (t tableTasks) credits(ctx context.Context, in *sorted, create index.Create) error {
+	section, _ := t.b.Plan.RangesOf(len(tables.Kinds))
+	rows, err := in.merge(ctx, t.b.Plan.RangeSection(section))
+	if err != nil {
+		return err
+	}
+	return errors.Join(index.WriteCredits(rows, create), rows.Close())
+}
+
+func (t tableTasks) kind(ctx context.Context, i int, in *sorted, create index.Create) error {
+	done, err := t.b.Read("ranges")
+	if err != nil {
+		return err
+	}
+	rows := int64(0)
+	from, to := t.b.Plan.RangesOf(i)
+	for k := from; k < to; k++ {
+		rows += done[k].Counts[rowCount]
+	}
+	merge := func(section int) (*extsort.Iterator, error) { return in.merge(ctx, section) }
+	return index.WriteTable(tables.Kinds[i], int(rows), merge, create, index.Options{Memory: t.b.Memory / 2})
 }
 
 // writeTables runs fn with a function that starts tables of the release, and adds the tables to the

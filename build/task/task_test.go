@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/reelsplice/reelsplice/build/buildtest"
+	"github.com/reelsplice/reelsplice/build/index"
 	"github.com/reelsplice/reelsplice/build/plan"
 	"github.com/reelsplice/reelsplice/build/records"
 	"github.com/reelsplice/reelsplice/build/segment"
@@ -23,6 +24,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
+	"github.com/reelsplice/reelsplice/schemas/tables"
 )
 
 // taskOf is set in a process that runs one task: work folder, folder of the release, stage, index.
@@ -88,8 +90,17 @@ func catalogOf(t *testing.T, other bool) string {
 // A workspace has the folders of a build.
 type workspace struct{ releases, work, dir string }
 
-// newWorkspace writes the plan of a build into new folders.
+// newWorkspace writes the plan of a build into new folders. Its tables have several ranges, of which some are empty.
 func newWorkspace(t *testing.T, params plan.Params) workspace {
+	var at [][]byte
+	for _, popularity := range []float64{1e6, 40, 10, 3, 1, 0.5, 0} {
+		at = append(at, index.AppendRowKey(nil, 100, popularity))
+	}
+	return newWorkspaceOf(t, params, slices.Repeat([][][]byte{at}, len(tables.Kinds)))
+}
+
+// newWorkspaceOf is newWorkspace with ranges of its own.
+func newWorkspaceOf(t *testing.T, params plan.Params, ranges [][][]byte) workspace {
 	t.Helper()
 	w := workspace{params.Releases, t.TempDir(), t.TempDir()}
 	in, err := records.Open(params.Catalog)
@@ -99,6 +110,7 @@ func newWorkspace(t *testing.T, params plan.Params) workspace {
 	defer in.Close()
 	p, err := plan.Make(in, params)
 	if err == nil {
+		p.Ranges = ranges
 		err = p.Write(filepath.Join(w.work, plan.File))
 	}
 	if err != nil {
@@ -199,6 +211,15 @@ func TestPure(t *testing.T) {
 	sameFiles(t, want, wild.files(t))
 }
 
+// TestRanges: the number of ranges shows in no byte of the release.
+func TestRanges(t *testing.T) {
+	params := upon(t)
+	many, one := newWorkspace(t, params), newWorkspaceOf(t, params, make([][][]byte, len(tables.Kinds)))
+	many.run(t, nil)
+	one.run(t, nil)
+	sameFiles(t, workspace{"", one.dir, one.dir}.files(t), workspace{"", many.dir, many.dir}.files(t))
+}
+
 // A countdown is a context that ends when it is asked for the left-th time whether it has ended.
 type countdown struct {
 	context.Context
@@ -237,7 +258,7 @@ func TestCancelledAnywhere(t *testing.T) {
 			}
 		}
 	})
-	for _, stage := range []string{"survey", "titles", "resources", "index", "tables", "compare", "changes", "changelog"} {
+	for _, stage := range []string{"survey", "titles", "resources", "index", "ranges", "tables", "compare", "changes", "changelog"} {
 		if ended[stage] == 0 {
 			t.Errorf("no task of %s was cancelled", stage)
 		}

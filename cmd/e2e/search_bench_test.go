@@ -170,7 +170,7 @@ func benchRelease(b *testing.B, rows int) (dir string, titles []string, names in
 	}
 	rowsOf := extsort.New(extsort.Options{Dir: b.TempDir(), Memory: 256 << 20, Sections: len(tables.Kinds)})
 	defer rowsOf.Close()
-	iw := index.NewWriter(rowsOf, 0)
+	iw := index.NewWriter(rowsOf, func(table int, _ []byte) int { return table })
 	r := rand.New(rand.NewPCG(5, 6))
 	makeTitles(rows, func(n nameRow) {
 		key := fragment.AppendID(nil, n.kind, fragment.ID(n.id))

@@ -97,7 +97,7 @@ func searchEngine(tb testing.TB, memory int64, rows ...nameRow) (*query.Engine, 
 	if err != nil {
 		tb.Fatal(err)
 	}
-	iw := index.NewWriter(rowsOf, 0)
+	iw := index.NewWriter(rowsOf, func(table int, _ []byte) int { return table })
 	for i := range rows {
 		key := fragment.AppendID(nil, rows[i].kind, fragment.ID(rows[i].id))
 		if err := s.Add(release.ResourceSpec{Key: key, ID: uint64(rows[i].id)}); err != nil {
@@ -122,12 +122,26 @@ func searchEngine(tb testing.TB, memory int64, rows ...nameRow) (*query.Engine, 
 // writeTables writes all tables of a release from their rows.
 func writeTables(tb testing.TB, rowsOf *extsort.Sorter, w *writertest.Writer, memory int64) {
 	tb.Helper()
-	for n := range tables.Kinds {
+	o := index.Options{Work: tb.TempDir(), Memory: memory}
+	for n, kind := range tables.Kinds {
 		rows, err := rowsOf.Sort(tb.Context(), n)
-		if err == nil {
-			err = index.WriteTable(tb.Context(), n, rows, w.Table, index.Options{Work: tb.TempDir(), Memory: memory})
-		}
 		if err != nil {
+			tb.Fatal(err)
+		}
+		path := filepath.Join(o.Work, kind.String())
+		count, err := index.WriteColumns(tb.Context(), kind, 0, rows, path, o)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		columns, err := extsort.Open(path)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		merge := func(section int) (*extsort.Iterator, error) {
+			return extsort.Merge(tb.Context(), []*extsort.File{columns}, section, extsort.Options{Memory: memory})
+		}
+		err = index.WriteTable(kind, count, merge, w.Table, o)
+		if err := errors.Join(err, columns.Close()); err != nil {
 			tb.Fatal(err)
 		}
 	}

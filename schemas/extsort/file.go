@@ -46,6 +46,36 @@ type section struct {
 	records  int64
 }
 
+// A Writer writes a file of records that come in order.
+type Writer struct {
+	file   *fileWriter
+	record []byte
+}
+
+// Create starts a file at path, where no file may be. It is not synced.
+func Create(path string, sections int) (*Writer, error) {
+	w, err := newFileWriter(createFile, path, sections)
+	return &Writer{file: w}, err
+}
+
+// Add adds a record behind all before it, in the order of section, key and payload.
+func (w *Writer) Add(section int, key, payload []byte) error {
+	w.record = appendRecord(w.record[:0], key, payload)
+	return w.file.add(section, w.record)
+}
+
+// Close completes the file and closes it. With an error, which it passes on, it removes the file.
+func (w *Writer) Close(err error) error {
+	if err != nil {
+		return w.file.abort(err)
+	}
+	f, err := w.file.finish()
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
 // A fileWriter writes records in order of section, key and payload.
 type fileWriter struct {
 	path     string
@@ -234,6 +264,9 @@ func (f *File) failed(err error) error {
 	}
 	return fmt.Errorf("read sorted file %q: %w", f.name, err)
 }
+
+// SectionLen returns how many records a section has.
+func (f *File) SectionLen(section int) int64 { return f.sections[section].records }
 
 // Len returns how many records all sections have.
 func (f *File) Len() (n int64) {

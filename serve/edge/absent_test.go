@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
@@ -44,7 +45,10 @@ func TestAbsentTables(t *testing.T) {
 		check(posting.Write(table, tables.Popularity.String(), []float64{1}))
 		check(posting.NewListWriter(table, tables.Flag.String()).Close())
 		if votes != nil {
-			check(posting.WriteRange(table, tables.VoteCount.String(), votes))
+			each := func(fn func(rank uint32) error) error { return errors.Join(fn(0), fn(1)) }
+			check(posting.Write(table, tables.VoteCount.String(), votes))
+			check(posting.WriteOrder(table, tables.VoteCount.String(), len(votes), len(votes), each))
+			check(posting.WriteSums(table, tables.VoteCount.String(), len(votes), each))
 		}
 		check(table.Close())
 		for name, section := range map[string]string{credits.Table: "block", accounts.ListTable: "id", accounts.AccountTable: "at", changelog.Table: changelog.SectionBuilds} {

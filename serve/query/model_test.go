@@ -180,6 +180,15 @@ func writeColumn(tb testing.TB, s sink, c *tables.Column, of any, docs []doc) {
 	for i := range order {
 		order[i] = uint32(i)
 	}
+	each := func(order []uint32) func(fn func(rank uint32) error) error {
+		return func(fn func(rank uint32) error) (err error) {
+			for _, r := range order {
+				err = cmp.Or(err, fn(r))
+			}
+			return err
+		}
+	}
+	writeOrder := func(order []uint32) { ok(tb, posting.WriteOrder(s, c.Name, len(order), 1<<20, each(order))) }
 	switch c.Type {
 	case tables.Uint64s:
 		ok(tb, posting.Write(s, c.Name, cast[uint64](numbers)))
@@ -190,19 +199,22 @@ func writeColumn(tb testing.TB, s sink, c *tables.Column, of any, docs []doc) {
 		}
 		ok(tb, posting.Write(s, c.Name, popularity))
 	case tables.Range:
-		ok(tb, posting.WriteRange(s, c.Name, cast[int32](numbers)))
+		ok(tb, posting.Write(s, c.Name, cast[int32](numbers)))
+		slices.SortStableFunc(order, func(a, b uint32) int { return cmp.Compare(numbers[a], numbers[b]) })
+		writeOrder(order)
+		ok(tb, posting.WriteSums(s, c.Name, len(docs), each(order)))
 	case tables.Trend:
 		ok(tb, posting.Write(s, c.Name, cast[float64](numbers)))
 		slices.SortStableFunc(order, func(a, b uint32) int { return cmp.Compare(numbers[b], numbers[a]) })
-		ok(tb, posting.WriteOrder(s, c.Name, order))
+		writeOrder(order)
 	case tables.NumberOrder:
 		slices.Reverse(order)
 		slices.SortStableFunc(order, func(a, b uint32) int { return cmp.Compare(numbers[a], numbers[b]) })
-		ok(tb, posting.WriteOrder(s, c.Name, order))
+		writeOrder(order)
 	case tables.TextOrder:
 		text := of.(textOf)
 		slices.SortStableFunc(order, func(a, b uint32) int { return cmp.Compare(text(&docs[a]), text(&docs[b])) })
-		ok(tb, posting.WriteOrder(s, c.Name, order))
+		writeOrder(order)
 	case tables.Lists:
 		writeLists(tb, s, c.Name, of.(keysOf), docs)
 	case tables.Dated:

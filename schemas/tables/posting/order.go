@@ -1,10 +1,9 @@
 package posting
 
 import (
-	"cmp"
 	"encoding/binary"
+	"fmt"
 	"math"
-	"slices"
 	"sort"
 )
 
@@ -32,16 +31,46 @@ func (o *Order) At(place int) uint32 { return o.order.At(place) }
 // Place returns the place of a rank. In a damaged table it may be no place at all.
 func (o *Order) Place(rank uint32) int { return int(o.place.At(int(rank))) }
 
-// WriteOrder writes a permutation of all ranks.
-func WriteOrder(s Sink, name string, order []uint32) error {
-	if err := Write(s, name+orderEnd, order); err != nil {
+// WriteOrder writes a permutation of a number of ranks. each calls fn with every rank once, in the order
+// that is written. It is called once, and again for each window: as many ranks are in memory.
+func WriteOrder(s Sink, name string, rows, window int, each func(fn func(rank uint32) error) error) error {
+	w := s.Section(name + orderEnd)
+	var b [4]byte
+	n := 0
+	err := each(func(rank uint32) error {
+		if n++; int(rank) >= rows {
+			return fmt.Errorf("write section %s: rank %d of %d", name+orderEnd, rank, rows)
+		}
+		le.PutUint32(b[:], rank)
+		_, err := w.Write(b[:])
+		return err
+	})
+	if err == nil && n != rows {
+		err = fmt.Errorf("write section %s: %d ranks, want %d", name+orderEnd, n, rows)
+	}
+	if err != nil {
 		return err
 	}
-	place := make([]uint32, len(order))
-	for i, r := range order {
-		place[r] = uint32(i)
+	w = s.Section(name + placeEnd)
+	place := make([]byte, 4*min(rows, window))
+	for from := 0; from < rows; from += window {
+		place = place[:4*min(rows-from, window)]
+		at := uint32(0)
+		err := each(func(rank uint32) error {
+			if i := 4 * (int(rank) - from); i >= 0 && i < len(place) {
+				le.PutUint32(place[i:], at)
+			}
+			at++
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if _, err := w.Write(place); err != nil {
+			return err
+		}
 	}
-	return Write(s, name+placeEnd, place)
+	return nil
 }
 
 // sumsOf returns how many cumulative sets a Range of n rows has, and how many places lie
@@ -175,35 +204,20 @@ func (r *Range) change(dst Set, from, to int, do func(Set, uint32)) error {
 	return nil
 }
 
-// WriteRange writes a column with its order and its cumulative sets.
-func WriteRange(s Sink, name string, column []int32) error {
-	if err := Write(s, name, column); err != nil {
-		return err
-	}
-	order := make([]uint32, len(column))
-	for i := range order {
-		order[i] = uint32(i)
-	}
-	slices.SortStableFunc(order, func(a, b uint32) int { return cmp.Compare(column[a], column[b]) })
-	if err := WriteOrder(s, name, order); err != nil {
-		return err
-	}
-	set := NewSet(len(column))
-	sums, step := sumsOf(len(column))
+// WriteSums writes the cumulative sets of a Range, whose order each gives as for WriteOrder. The column, in the
+// section of that name, and the order are written before.
+func WriteSums(s Sink, name string, rows int, each func(fn func(rank uint32) error) error) error {
+	set := NewSet(rows)
+	_, step := sumsOf(rows)
 	w := s.Section(name + sumsEnd)
-	for i := range sums {
-		for _, r := range order[i*step : (i+1)*step] {
-			set.Add(r)
+	n := 0
+	return each(func(rank uint32) error {
+		set.Add(rank)
+		if n++; n%step > 0 {
+			return nil
 		}
-		if err := binary.Write(w, le, []uint64(set)); err != nil {
-			return err
-		}
-	}
-	if sums == 0 {
-		_, err := w.Write(nil)
-		return err
-	}
-	return nil
+		return binary.Write(w, le, []uint64(set))
+	})
 }
 
 // MaxValue is the highest value of a column.

@@ -2,6 +2,7 @@ package posting
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"iter"
@@ -227,6 +228,22 @@ func TestDated(t *testing.T) {
 	}
 }
 
+// writeRange writes a column with its order and its sums.
+func writeRange(s Sink, name string, column []int32) error {
+	order := make([]uint32, len(column))
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	slices.SortStableFunc(order, func(a, b uint32) int { return cmp.Compare(column[a], column[b]) })
+	each := func(fn func(rank uint32) error) (err error) {
+		for _, r := range order {
+			err = errors.Join(err, fn(r))
+		}
+		return err
+	}
+	return errors.Join(Write(s, name, column), WriteOrder(s, name, len(order), 1+len(order)/3, each), WriteSums(s, name, len(order), each))
+}
+
 func TestRange(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	for _, n := range []int{0, 1, 2, 63, 64, 65, 1000, 10_007} {
@@ -238,7 +255,7 @@ func TestRange(t *testing.T) {
 			}
 		}
 		m := memory{}
-		ok(t, WriteRange(m, "r", column))
+		ok(t, writeRange(m, "r", column))
 		r, err := OpenRange(m.read(), "r", n, NewPool(n))
 		ok(t, err)
 		for range 200 {
@@ -277,7 +294,7 @@ func TestRange(t *testing.T) {
 
 func TestMissing(t *testing.T) {
 	m := memory{}
-	ok(t, WriteRange(m, "r", []int32{1, 2, 3}))
+	ok(t, writeRange(m, "r", []int32{1, 2, 3}))
 	ok(t, writeLists(m, "x", func(func(uint64, []uint32) bool) {}))
 	for name := range m {
 		for _, cut := range []int{0, 1} {
@@ -326,7 +343,7 @@ func BenchmarkRangeAnd(b *testing.B) {
 		column[i] = int32(rng.IntN(20_000))
 	}
 	m := memory{}
-	if err := WriteRange(m, "r", column); err != nil {
+	if err := writeRange(m, "r", column); err != nil {
 		b.Fatal(err)
 	}
 	r, err := OpenRange(m.read(), "r", n, NewPool(n))

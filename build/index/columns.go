@@ -1,0 +1,251 @@
+package index
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"math"
+
+	"github.com/reelsplice/reelsplice/schemas/encoding"
+	"github.com/reelsplice/reelsplice/schemas/extsort"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/tables"
+)
+
+// The columns of a range of rows lie in a sorted file with columnParts sections for each column of the
+// kind, in the order of tables.Columns. Values are blocks in the order of their ranks; all else is ranks by
+// a key, several records where a key has many.
+const (
+	valuesPart  = iota // little-endian numbers; of Names, how long the texts of each rank are
+	ranksPart          // ranks by what sorts them: a number, a text, a key of a list, a term
+	textsPart          // of Names: the texts as they are stored
+	exactPart          // of Names: ranks by the keys of whole names
+	columnParts        // how many there are
+)
+
+// blockBytes is from how many bytes on a record is written.
+const blockBytes = 8 << 10
+
+// A ranger sorts the columns of a range.
+type ranger struct {
+	kind    fragment.Kind
+	columns []*tables.Column
+	o       Options
+	first   uint32
+	rows    int
+	trends  *trends // of the range; nil for a kind without
+
+	sorter *extsort.Sorter
+	blocks [][]byte // by section: values that no record has yet
+	cutter cutter
+	key    []byte
+}
+
+// WriteColumns writes the columns of a range of a kind's rows to a sorted file at path. The rows come in the order
+// of their ranks, from first on. It returns how many they are.
+func WriteColumns(ctx context.Context, kind fragment.Kind, first int, rows *extsort.Iterator, path string, o Options) (n int, err error) {
+	r := &ranger{kind: kind, columns: tables.Columns(kind), o: o, first: uint32(first), cutter: cutter{seen: map[string]struct{}{}}}
+	r.blocks = make([][]byte, columnParts*len(r.columns))
+	r.sorter = extsort.New(extsort.Options{Dir: o.Work, Memory: o.Memory / 2, Sections: len(r.blocks)})
+	defer func() { err = errors.Join(err, r.sorter.Close()) }()
+	for _, c := range r.columns {
+		if c.Type == tables.Trend {
+			r.trends = &trends{}
+		}
+	}
+	var at row
+	if err := rows.Each(func(key, payload []byte) error { return r.add(&at, key, payload) }); err != nil {
+		return 0, err
+	}
+	if r.trends != nil {
+		if err := r.addTrends(); err != nil {
+			return 0, err
+		}
+	}
+	for section := range r.blocks {
+		if err := r.flush(section); err != nil {
+			return 0, err
+		}
+	}
+	w, err := extsort.Create(path, len(r.blocks))
+	if err != nil {
+		return 0, err
+	}
+	return r.rows, w.Close(r.write(ctx, w))
+}
+
+// add takes in the next row.
+func (r *ranger) add(at *row, key, payload []byte) error {
+	id, popularity, err := parseRowKey(key)
+	if err == nil {
+		err = at.parse(payload, r.columns)
+	}
+	if err != nil {
+		return err
+	}
+	rank := r.first + uint32(r.rows)
+	r.rows++
+	if r.trends != nil {
+		r.trends.ids, r.trends.popularity = append(r.trends.ids, id), append(r.trends.popularity, popularity)
+	}
+	for i, c := range r.columns {
+		values, ranks := columnParts*i+valuesPart, columnParts*i+ranksPart
+		switch c.Type {
+		case tables.Uint64s:
+			err = r.value(values, rank, binary.LittleEndian.AppendUint64(nil, id))
+		case tables.Float64s:
+			if c.ID == tables.Popularity {
+				err = r.value(values, rank, binary.LittleEndian.AppendUint64(nil, math.Float64bits(popularity)))
+			}
+		case tables.Range:
+			n := at.numbers[c.ID]
+			err = errors.Join(r.value(values, rank, binary.LittleEndian.AppendUint32(nil, uint32(n))), r.number(ranks, n, rank))
+		case tables.NumberOrder:
+			err = r.number(ranks, at.numbers[c.ID], ^rank)
+		case tables.TextOrder:
+			r.key = append(r.key[:0], at.texts[c.ID]...)
+			err = r.rank(ranks, rank)
+		case tables.Lists:
+			for _, k := range at.lists[c.ID] {
+				r.key = encoding.AppendOrdered(r.key[:0], k)
+				err = errors.Join(err, r.rank(ranks, rank))
+			}
+		case tables.Dated:
+			for _, d := range at.releases {
+				r.key = binary.BigEndian.AppendUint32(encoding.AppendOrdered(r.key[:0], d.key), uint32(d.day)^1<<31)
+				err = errors.Join(err, r.rank(ranks, rank))
+			}
+		case tables.Names:
+			err = r.names(i, rank, at.names)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// names takes in the names of a rank, in the order of their kinds.
+func (r *ranger) names(column int, rank uint32, names []Name) error {
+	c := &r.cutter
+	c.cut(names)
+	err := errors.Join(
+		r.value(columnParts*column+valuesPart, rank, binary.LittleEndian.AppendUint32(nil, uint32(len(c.stored)/tables.NameAlign))),
+		r.value(columnParts*column+textsPart, rank, c.stored),
+	)
+	for _, term := range c.terms {
+		r.key = append(r.key[:0], term...)
+		err = errors.Join(err, r.rank(columnParts*column+ranksPart, rank))
+	}
+	for _, k := range c.keys {
+		r.key = binary.BigEndian.AppendUint64(r.key[:0], k)
+		err = errors.Join(err, r.rank(columnParts*column+exactPart, rank))
+	}
+	return err
+}
+
+// addTrends takes in the columns that the previous release and access counts determine.
+func (r *ranger) addTrends() error {
+	if err := r.trends.compute(r.kind, r.o); err != nil {
+		return err
+	}
+	for i, c := range r.columns {
+		scores := r.trends.of(c.ID)
+		for k, v := range scores {
+			rank := r.first + uint32(k)
+			err := r.value(columnParts*i+valuesPart, rank, binary.LittleEndian.AppendUint64(nil, math.Float64bits(v)))
+			if c.Type == tables.Trend { // the highest first
+				err = errors.Join(err, r.number(columnParts*i+ranksPart, ^ordered(v), rank))
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// ordered returns a number that compares with others as v does.
+func ordered(v float64) int64 {
+	n := int64(math.Float64bits(v + 0)) // -0 is 0
+	if n < 0 {
+		n ^= math.MaxInt64
+	}
+	return n
+}
+
+// value takes in the value of a rank, which is above those before it.
+func (r *ranger) value(section int, rank uint32, b []byte) error {
+	block := append(r.blocks[section], b...)
+	r.blocks[section] = block
+	if len(block) < blockBytes {
+		return nil
+	}
+	r.key = binary.BigEndian.AppendUint32(r.key[:0], rank)
+	r.blocks[section] = block[:0]
+	return r.sorter.Add(section, r.key, block)
+}
+
+// flush takes in the values that are left.
+func (r *ranger) flush(section int) error {
+	if len(r.blocks[section]) == 0 {
+		return nil
+	}
+	r.key = binary.BigEndian.AppendUint32(r.key[:0], r.first+uint32(r.rows))
+	return r.sorter.Add(section, r.key, r.blocks[section])
+}
+
+// number takes in a rank with a number that sorts it.
+func (r *ranger) number(section int, n int64, rank uint32) error {
+	r.key = binary.BigEndian.AppendUint64(r.key[:0], uint64(n)^1<<63)
+	return r.rank(section, rank)
+}
+
+// rank takes in a rank with the key at hand.
+func (r *ranger) rank(section int, rank uint32) error {
+	var b [4]byte
+	binary.BigEndian.PutUint32(b[:], rank)
+	return r.sorter.Add(section, r.key, b[:])
+}
+
+// write writes all sections, sorted.
+func (r *ranger) write(ctx context.Context, w *extsort.Writer) error {
+	for section := range r.blocks {
+		it, err := r.sorter.Sort(ctx, section)
+		if err != nil {
+			return err
+		}
+		if part := section % columnParts; part == ranksPart || part == exactPart {
+			err = writeRanks(w, section, it)
+		} else {
+			err = it.Each(func(rank, block []byte) error { return w.Add(section, rank, block) })
+		}
+		if err := errors.Join(err, it.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeRanks writes the ranks of one key after the other into as few records as their length allows.
+func writeRanks(w *extsort.Writer, section int, it *extsort.Iterator) error {
+	var key, ranks []byte
+	flush := func() error {
+		if len(ranks) == 0 {
+			return nil
+		}
+		return w.Add(section, key, ranks)
+	}
+	err := it.Each(func(k, rank []byte) error {
+		if len(ranks) >= blockBytes || !bytes.Equal(k, key) {
+			if err := flush(); err != nil {
+				return err
+			}
+			key, ranks = append(key[:0], k...), ranks[:0]
+		}
+		ranks = append(ranks, rank...)
+		return nil
+	})
+	return errors.Join(err, flush())
+}
