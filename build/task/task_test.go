@@ -92,6 +92,7 @@ type workspace struct{ releases, work, dir string }
 
 // newWorkspace writes the plan of a build into new folders. Its tables have several ranges, of which some are empty.
 func newWorkspace(t *testing.T, params plan.Params) workspace {
+	t.Helper()
 	var at [][]byte
 	for _, popularity := range []float64{1e6, 40, 10, 3, 1, 0.5, 0} {
 		at = append(at, index.AppendRowKey(nil, 100, popularity))

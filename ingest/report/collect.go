@@ -294,8 +294,15 @@ func (t *Tally) day(day string) {
 func (t *Tally) Merge(o *Tally) {
 	a, b := &t.Rows, &o.Rows
 	for _, n := range [][2]*int64{
-		{&a.Kept, &b.Kept}, {&a.Blank, &b.Blank}, {&a.Duplicates, &b.Duplicates}, {&a.Quarantined, &b.Quarantined},
-		{&a.Matched, &b.Matched}, {&a.Minted, &b.Minted}, {&a.NoID, &b.NoID}, {&t.Bytes, &o.Bytes}, {&t.other, &o.other},
+		{&a.Kept, &b.Kept},
+		{&a.Blank, &b.Blank},
+		{&a.Duplicates, &b.Duplicates},
+		{&a.Quarantined, &b.Quarantined},
+		{&a.Matched, &b.Matched},
+		{&a.Minted, &b.Minted},
+		{&a.NoID, &b.NoID},
+		{&t.Bytes, &o.Bytes},
+		{&t.other, &o.other},
 	} {
 		*n[0] += *n[1]
 	}
