@@ -11,7 +11,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 )
 
-// TestCheckTables: verify opens what an edge opens, so it names the columns that a table lacks.
+// TestCheckTables: verify opens what an edge opens, so it names a column without which no edge serves the table.
 func TestCheckTables(t *testing.T) {
 	check := func(err error) {
 		t.Helper()
@@ -30,7 +30,7 @@ func TestCheckTables(t *testing.T) {
 	check(err)
 	problems, err := checkTables(filepath.Join(dir, m.ID))
 	check(err)
-	if len(problems) != 1 || problems[0].File != "table-movie" || !strings.Contains(problems[0].What, tables.VoteCount.String()) {
-		t.Errorf("problems are %v, want one of table-movie that names vote_count", problems)
+	if len(problems) != 1 || problems[0].File != "table-movie" || !strings.Contains(problems[0].What, tables.Popularity.String()) {
+		t.Errorf("problems are %v, want one of table-movie that names popularity", problems)
 	}
 }

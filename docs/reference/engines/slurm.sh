@@ -39,6 +39,7 @@ stage titles 16 reelsplice build task titles --quiet --catalog /shared/catalog -
 stage resources 16 reelsplice build task resources --quiet --catalog /shared/catalog --releases /shared/releases --work /shared/work --memory 2147483648 --jobs 1 --count 16
 stage find 16 reelsplice build task find --quiet --catalog /shared/catalog --releases /shared/releases --work /shared/work --memory 2147483648 --jobs 1 --count 16
 stage index 16 reelsplice build task index --quiet --catalog /shared/catalog --releases /shared/releases --work /shared/work --memory 2147483648 --jobs 1 --count 16
+stage ranges 16 reelsplice build task ranges --quiet --catalog /shared/catalog --releases /shared/releases --work /shared/work --memory 2147483648 --jobs 1 --count 16
 stage tables 16 reelsplice build task tables --quiet --catalog /shared/catalog --releases /shared/releases --work /shared/work --memory 2147483648 --jobs 1 --count 16
 stage accounts 1 reelsplice build task accounts --quiet --catalog /shared/catalog --releases /shared/releases --work /shared/work --memory 2147483648 --jobs 1 --count 1
 stage compare 16 reelsplice build task compare --quiet --catalog /shared/catalog --releases /shared/releases --work /shared/work --memory 2147483648 --jobs 1 --count 16
