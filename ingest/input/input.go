@@ -146,19 +146,18 @@ func (l *List) Silent(sources []string, skipped []report.Skipped) (lines []strin
 	for _, s := range skipped {
 		reasons[s.Name] = s.Reason
 	}
-	for n, src := range sources {
-		reason, files, left := "", 0, 0
-		for _, f := range l.files {
-			if f.Src != n {
-				continue
-			}
-			files++
-			if r, ok := reasons[f.Name]; ok {
-				reason, left = cmp.Or(reason, r), left+1
-			}
+	reason, gave := make([]string, len(sources)), make([]bool, len(sources))
+	for i := range l.files {
+		f := &l.files[i]
+		if r, left := reasons[f.Name]; left {
+			reason[f.Src] = cmp.Or(reason[f.Src], r)
+		} else {
+			gave[f.Src] = true
 		}
-		if left > 0 && left == files {
-			lines = append(lines, oneLine(src+": "+reason))
+	}
+	for n, src := range sources {
+		if reason[n] != "" && !gave[n] {
+			lines = append(lines, oneLine(src+": "+reason[n]))
 		}
 	}
 	return lines
