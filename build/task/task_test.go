@@ -90,7 +90,7 @@ func catalogOf(t *testing.T, other bool) string {
 // A workspace has the folders of a build.
 type workspace struct{ releases, work, dir string }
 
-// newWorkspace writes the plan of a build into new folders. Its tables have several ranges, of which some are empty.
+// newWorkspace writes the plan of a build into new folders. Its tables have several ranges; some are empty.
 func newWorkspace(t *testing.T, params plan.Params) workspace {
 	t.Helper()
 	var at [][]byte

@@ -16,11 +16,11 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release/bucket"
 )
 
-// TestNight: a night in which 2 % of the movies change moves 2 % of the release to an edge, once it is in a bucket:
+// TestNight: an incremental build after 2 % of the movies changed moves 2 % of the release to an edge, once it is in a bucket:
 // deltas of the files that it has, and whole new packs.
 func TestNight(t *testing.T) {
 	if raceDetector {
-		t.Skip("it makes thousands of movies, and shares no memory")
+		t.Skip("it makes 400 movies, and shares no memory")
 	}
 	const changed = 50 // each one of so many
 	c := gen.DefaultConfig()

@@ -76,7 +76,7 @@ var mediaTypes = map[Kind]string{
 // MediaTypeOf returns the value of media_type of a kind.
 func MediaTypeOf(k Kind) string { return mediaTypes[k] }
 
-// RowSource returns the sub-request of which the fragments hold the rows s of kind k: s itself, or
+// RowSource returns the sub-request whose fragments hold the rows s of kind k: s itself, or
 // the one that AppendRow makes them from, in which case derived is true.
 func RowSource(k Kind, s Sub) (from Sub, derived bool) {
 	switch {
@@ -89,7 +89,7 @@ func RowSource(k Kind, s Sub) (from Sub, derived bool) {
 }
 
 // emptyValues are the values of an episode's fields that its details lack, or have null where rows
-// have none. Fields of which rows have null are not here. The rows of people lack nothing.
+// have none. Fields that are null in rows are not here. The rows of people lack nothing.
 var emptyValues = map[string]string{
 	"id": "0", "name": `""`, "overview": `""`, "vote_average": "0.0", "vote_count": "0", "episode_number": "0",
 	"episode_type": `""`, "production_code": `""`, "season_number": "0",
