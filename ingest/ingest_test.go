@@ -485,6 +485,37 @@ func TestConflicts(t *testing.T) {
 	}
 }
 
+// TestCastWithoutIDs: a later source that lists the cast by names alone does not take the ids of the one before,
+// neither of another source nor of the catalogue. What the list's record has besides stays news, and what has no
+// ids so far is replaced.
+func TestCastWithoutIDs(t *testing.T) {
+	src := t.TempDir()
+	linked := put(t, src, "a-movies.ndjson", `{"id":5,"genres":[{"id":18,"name":"Drama"}],"credits":{"cast":[{"id":287,"name":"Brad Pitt"}],"crew":[{"name":"D"}]}}`)
+	named := put(t, src, "b-movies.ndjson", `{"id":5,"budget":1,"genres":[{"name":"X"}],"credits":{"cast":[{"name":"E"}],"crew":[{"name":"F"}]}}`)
+	const cast, genres = `credits.cast: [{"id":287,"name":"Brad Pitt"}] in %s, [{"name":"E"}] in b-movies.ndjson: the rows with ids stay`,
+		`genres: [{"id":18,"name":"Drama"}] in %s, [{"name":"X"}] in b-movies.ndjson: the rows with ids stay`
+	check := func(from, dir string, r Report) {
+		t.Helper()
+		want := []string{"movie 5: " + fmt.Sprintf(genres, from), "movie 5: " + fmt.Sprintf(cast, from)}
+		if r.Conflicts != 2 || !slices.Equal(r.Samples, want) {
+			t.Errorf("conflicts = %d, %q, want %q", r.Conflicts, r.Samples, want)
+		}
+		row := records(t, dir)[0]
+		for name, want := range map[string]string{
+			"credits.cast": `[{"id":287,"name":"Brad Pitt"}]`, "credits.crew": `[{"name":"F"}]`, "budget": "1", "genres": `[{"id":18,"name":"Drama"}]`,
+		} {
+			if got := member(t, row, name); got != want {
+				t.Errorf("%s = %s, want %s", name, got, want)
+			}
+		}
+	}
+	dir := t.TempDir()
+	check("a-movies.ndjson", dir, ingestInto(t, dir, Config{Sources: []string{linked, named}}))
+	dir = t.TempDir()
+	ingestInto(t, dir, Config{Sources: []string{linked}})
+	check("the catalogue", dir, ingestInto(t, dir, Config{Sources: []string{named}}))
+}
+
 // TestConflictGivers: a conflict names the source that gave the field, not the one before.
 func TestConflictGivers(t *testing.T) {
 	src := t.TempDir()

@@ -10,8 +10,14 @@ import (
 
 // A conflict is a field on which two records disagree.
 type conflict struct {
-	field    string
+	field    string // or the path of a list in a sub-request: credits.cast
 	old, new string // JSON texts
+}
+
+// top returns the field of the record itself that the conflict is about or below.
+func (c conflict) top() string {
+	name, _, _ := strings.Cut(c.field, ".")
+	return name
 }
 
 // join merges src into dst, a record of the same kind: src wins, field by field, and fields that
@@ -81,6 +87,41 @@ func uniteSub(dst, src record.Record, f *record.Field) bool {
 	}
 	join(dst.OwnSub(f), news, nil)
 	return true
+}
+
+// keepIDs takes from src the lists of resources without ids, such as a table's cast of names alone, where dst
+// has the same list with ids: clients follow them, and what was linked would not be any more. kept gets those
+// lists, by paths such as credits.cast.
+func keepIDs(dst, src record.Record, path string, kept func(conflict)) {
+	for i := range src.Schema.Fields {
+		f := &src.Schema.Fields[i]
+		switch f.Shape {
+		case record.ShapeObject:
+			old, ok := dst.Sub(f)
+			if _, set := src.Sub(f); ok && set && f.IsSub() {
+				keepIDs(old, src.OwnSub(f), path+f.Name+".", kept)
+			}
+		case record.ShapeObjects:
+			if _, ok := f.Elem.Field("id"); ok && wayOf(f) == nil && hasIDs(dst, f) && !hasIDs(src, f) && !empty(src, f) {
+				kept(conflict{path + f.Name, record.FieldText(dst, f), record.FieldText(src, f)})
+				record.Unset(src, f)
+			}
+		}
+	}
+}
+
+// hasIDs reports whether any element of a list has an id.
+func hasIDs(r record.Record, f *record.Field) bool {
+	return slices.ContainsFunc(elements(r, f), func(el record.Record) bool {
+		id, _ := el.Schema.Field("id")
+		return record.Present(el, id)
+	})
+}
+
+// empty reports whether a list has no elements.
+func empty(r record.Record, f *record.Field) bool {
+	n, _ := r.Len(f)
+	return n == 0
 }
 
 // null reports whether a list is unset. Null in place of a list that is united counts as absent.

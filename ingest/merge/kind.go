@@ -197,6 +197,13 @@ func (k *kind) next(key catalog.Key) (version, error) {
 		}
 		v = moved.under(v)
 	}
+	if v.isRecord() && news.isRecord() {
+		keepIDs(v.record, news.record, "", func(c conflict) {
+			k.notes.conflict(key, c.field, func() string {
+				return fmt.Sprintf("%s in the catalogue, %s in %s: %s", cut(c.old), cut(c.new), k.notes.sources.Name(k.owners.of(c.top())), withIDsStay)
+			})
+		})
+	}
 	v = v.under(news)
 	if !top.IsNil() {
 		v = v.under(versionOf(k.typ, top))
@@ -265,7 +272,7 @@ func (k *kind) join(key catalog.Key, dst, row record.Record, number int) {
 	disagree := func(why string) func(conflict) {
 		return func(c conflict) {
 			k.notes.conflict(key, c.field, func() string {
-				old, now := k.owners.of(c.field), number
+				old, now := k.owners.of(c.top()), number
 				if why == latterWins {
 					old, now = now, old
 				}
@@ -273,12 +280,16 @@ func (k *kind) join(key catalog.Key, dst, row record.Record, number int) {
 			})
 		}
 	}
+	keepIDs(dst, row, "", disagree(withIDsStay))
 	k.owners.choose(dst, row, number, disagree(latterWins))
 	join(dst, row, disagree("the later one wins"))
 	k.owners.add(row, number)
 }
 
-const latterWins = "the latter wins, by the precedence"
+const (
+	latterWins  = "the latter wins, by the precedence"
+	withIDsStay = "the rows with ids stay"
+)
 
 // source takes all rows that one source has of the key, or the stream would stand still.
 // It returns one source's version of the next key: its row, or all those of its rows that are
