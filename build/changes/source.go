@@ -91,7 +91,7 @@ func appendName(dst []byte, word release.Word, number int) []byte {
 	case release.WordEpisode:
 		dst = reference.AppendEpisodeName(dst, en, nil, number)
 	default:
-		dst = reference.AppendSpecialsName(dst, en, nil)
+		dst = reference.AppendSeasonName(dst, en, nil, 0)
 	}
 	return append(dst, '"')
 }

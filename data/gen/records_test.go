@@ -29,7 +29,7 @@ func parse(t *testing.T, p *record.Parser, row string, rec record.Record) {
 	}
 }
 
-// writeLine returns record i of a part without its line break.
+// line returns record i of a part without its line break.
 func line(t *testing.T, w *world, part *population, i uint64) string {
 	t.Helper()
 	j := writer{w: w}
@@ -39,30 +39,6 @@ func line(t *testing.T, w *world, part *population, i uint64) string {
 		t.Fatalf("%s %d = %s, want one line of UTF-8", part.name, i, row)
 	}
 	return row
-}
-
-// TestRecordsParse: every record is one of its kind to the last member, in the order of
-// members that answers have; nothing is unknown, nothing of another type.
-func TestRecordsParse(t *testing.T) {
-	w := newWorld(&Config{Movies: 600, TV: 120, Seed: 7})
-	for _, part := range w.populations {
-		typ, ok := catalog.TypeNamed(kindOf[part.name])
-		if !ok {
-			t.Fatalf("no kind for %s", part.name)
-		}
-		p := record.NewParser()
-		for i := range min(part.n, 1500) {
-			parse(t, p, line(t, w, part, i), typ.New())
-		}
-		for path := range p.Counts.Unknown { // seasons are appended under names of their own
-			if part.name == "tv" && strings.HasPrefix(path, "season/") {
-				delete(p.Counts.Unknown, path)
-			}
-		}
-		if len(p.Counts.Unknown)+len(p.Counts.Coerced) > 0 {
-			t.Errorf("%s: counts = %+v, want none", part.name, p.Counts)
-		}
-	}
 }
 
 // seasonsIn returns the seasons that are appended to a series, in order.
@@ -137,7 +113,8 @@ func all(t *testing.T, c *Config) *catalogue {
 	return out
 }
 
-// records returns all records of a part by id; ids must ascend.
+// records returns all records of a part by id, in the order of their ids. Each is one of its kind to the
+// last member; nothing is unknown, nothing of another type.
 func records[T any](t *testing.T, w *world, part *population) map[int64]*T {
 	t.Helper()
 	typ, _ := catalog.TypeNamed(kindOf[part.name])
@@ -146,15 +123,21 @@ func records[T any](t *testing.T, w *world, part *population) map[int64]*T {
 	var last catalog.Key
 	for i := range part.n {
 		rec := typ.New()
-		if err := p.Parse(line(t, w, part, i), rec); err != nil {
-			t.Fatalf("%s %d: %v", part.name, i, err)
-		}
+		parse(t, p, line(t, w, part, i), rec)
 		key, err := typ.Key(rec)
 		if err != nil || key.Compare(last) <= 0 {
 			t.Fatalf("%s %d: key %v after %v, %v, want ascending ids", part.name, i, key, last, err)
 		}
 		last = key
 		out[int64(key.ID())] = record.As[T](rec)
+	}
+	for path := range p.Counts.Unknown { // seasons are appended under names of their own
+		if part.name == "tv" && strings.HasPrefix(path, "season/") {
+			delete(p.Counts.Unknown, path)
+		}
+	}
+	if len(p.Counts.Unknown)+len(p.Counts.Coerced) > 0 {
+		t.Errorf("%s: counts = %+v, want none", part.name, p.Counts)
 	}
 	return out
 }

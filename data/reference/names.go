@@ -38,25 +38,20 @@ func appendNumbered(dst []byte, name string, number int) []byte {
 
 // AppendSeasonName appends the name that a season without a name of its own has in a
 // language and region ("de", "DE"; either may be empty): the word for a season and
-// its number, as in "Staffel 2". Season 0 is AppendSpecialsName. Languages without
+// its number, as in "Staffel 2", and that of the specials for season 0. Languages without
 // such names have those of English. Nothing but dst is allocated.
 func AppendSeasonName[T string | []byte](dst []byte, lang, region T, number int) []byte {
+	names := genericIn(lang, region)
 	if number == 0 {
-		return AppendSpecialsName(dst, lang, region)
+		return append(dst, names.Specials...)
 	}
-	return appendNumbered(dst, genericIn(lang, region).Season, number)
+	return appendNumbered(dst, names.Season, number)
 }
 
 // AppendEpisodeName appends the name that an episode without a name of its own has,
 // in the way of AppendSeasonName. Number 0 is a number like any other.
 func AppendEpisodeName[T string | []byte](dst []byte, lang, region T, number int) []byte {
 	return appendNumbered(dst, genericIn(lang, region).Episode, number)
-}
-
-// AppendSpecialsName appends the name that season 0 has where it has none of its
-// own, in the way of AppendSeasonName.
-func AppendSpecialsName[T string | []byte](dst []byte, lang, region T) []byte {
-	return append(dst, genericIn(lang, region).Specials...)
 }
 
 // SeasonName returns what AppendSeasonName appends.

@@ -7,10 +7,10 @@ import "testing"
 func TestAppendNamesAllocs(t *testing.T) {
 	buf, lang, region := make([]byte, 0, maxGenericName), []byte("zh"), []byte("TW")
 	appends := map[string]func(){
-		"AppendSeasonName":   func() { buf = AppendSeasonName(buf[:0], lang, region, 12) },
-		"AppendEpisodeName":  func() { buf = AppendEpisodeName(buf[:0], lang, region, 12) },
-		"AppendSpecialsName": func() { buf = AppendSpecialsName(buf[:0], lang, region) },
-		"of strings":         func() { buf = AppendSeasonName(buf[:0], "hu", "", 12) },
+		"AppendSeasonName":  func() { buf = AppendSeasonName(buf[:0], lang, region, 12) },
+		"AppendEpisodeName": func() { buf = AppendEpisodeName(buf[:0], lang, region, 12) },
+		"specials":          func() { buf = AppendSeasonName(buf[:0], lang, region, 0) },
+		"of strings":        func() { buf = AppendSeasonName(buf[:0], "hu", "", 12) },
 	}
 	for name, f := range appends {
 		if n := testing.AllocsPerRun(1000, f); n != 0 {

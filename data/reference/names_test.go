@@ -44,20 +44,6 @@ func TestGenericNames(t *testing.T) {
 	}
 }
 
-// TestAppendNames checks that bytes and strings name the same, after what is there.
-func TestAppendNames(t *testing.T) {
-	dst := []byte(`"`)
-	dst = AppendSeasonName(dst, []byte("pl"), []byte("PL"), 2)
-	dst = append(dst, `","`...)
-	dst = AppendEpisodeName(dst, []byte("pl"), nil, 3)
-	dst = append(dst, `","`...)
-	dst = AppendSpecialsName(dst, "pl", "")
-	const want = `"Sezon 2","Odcinek 3","Odcinki specjalne`
-	if string(dst) != want {
-		t.Errorf("names appended = %s, want %s", dst, want)
-	}
-}
-
 // TestGenericNamesFile checks that every language with genre names has generic names.
 func TestGenericNamesFile(t *testing.T) {
 	file := generics()

@@ -1,7 +1,6 @@
 package reference
 
 import (
-	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,41 +10,6 @@ import (
 // languageKey is a language of genres.json, with or without a region.
 var languageKey = regexp.MustCompile(`^([a-z]{2})(?:-([A-Z]{2}))?$`)
 
-func TestGenres(t *testing.T) {
-	for m, want := range map[Media]int{Movie: 19, TV: 16} {
-		ids := Genres(m)
-		if len(ids) != want {
-			t.Errorf("len(Genres(%v)) = %d, want %d", m, len(ids), want)
-		}
-		if sorted := slices.Sorted(slices.Values(ids)); len(slices.Compact(sorted)) != len(ids) {
-			t.Errorf("Genres(%v) = %v, want each id once", m, ids)
-		}
-	}
-	if got := Genres(""); got != nil {
-		t.Errorf("Genres(none) = %v, want nil", got)
-	}
-}
-
-func TestGenreLanguages(t *testing.T) {
-	langs := GenreLanguages()
-	if !slices.IsSorted(langs) {
-		t.Errorf("GenreLanguages() = %v, want them sorted", langs)
-	}
-	for _, lang := range langs {
-		m := languageKey.FindStringSubmatch(lang)
-		if m == nil {
-			t.Errorf("GenreLanguages() has %q, want xx or xx-YY", lang)
-			continue
-		}
-		if _, ok := LanguageByCode(m[1]); !ok {
-			t.Errorf("GenreLanguages() has %q, want a language of Languages()", lang)
-		}
-		if _, ok := CountryByCode(m[2]); m[2] != "" && !ok {
-			t.Errorf("GenreLanguages() has %q, want a region of Countries()", lang)
-		}
-	}
-}
-
 // TestGenreNamesComplete checks the file rather than GenreName, which would hide a
 // missing name behind the English one.
 func TestGenreNamesComplete(t *testing.T) {
@@ -53,6 +17,11 @@ func TestGenreNamesComplete(t *testing.T) {
 	slices.Sort(all)
 	all = slices.Compact(all)
 	for lang, names := range genres().Names {
+		if key := languageKey.FindStringSubmatch(lang); key == nil {
+			t.Errorf("genres.json has the key %q, want xx or xx-YY", lang)
+		} else if _, ok := LanguageByCode(key[1]); !ok {
+			t.Errorf("genres.json has %q, want a language of Languages()", lang)
+		}
 		if len(names) != len(all) {
 			t.Errorf("%s has %d genre names, want %d", lang, len(names), len(all))
 		}
@@ -123,83 +92,6 @@ func TestGenreNameRegion(t *testing.T) {
 	}
 }
 
-func TestLanguages(t *testing.T) {
-	list := Languages()
-	checkCodes(t, "Languages()", `^[a-z]{2}$`, list, func(l Language) string { return l.Code })
-	for _, l := range list {
-		if l.EnglishName == "" {
-			t.Errorf("Languages() has %+v, want an English name", l)
-		}
-		if got, ok := LanguageByCode(l.Code); !ok || got != l {
-			t.Errorf("LanguageByCode(%q) = %+v, %v, want %+v, true", l.Code, got, ok, l)
-		}
-	}
-	for code, want := range map[string]string{"xx": "No Language", "cn": "Cantonese", "de": "German"} {
-		if got, _ := LanguageByCode(code); got.EnglishName != want {
-			t.Errorf("LanguageByCode(%q).EnglishName = %q, want %q", code, got.EnglishName, want)
-		}
-	}
-	if got, ok := LanguageByCode("DE"); ok {
-		t.Errorf("LanguageByCode(%q) = %+v, true, want false", "DE", got)
-	}
-}
-
-func TestCountries(t *testing.T) {
-	list := Countries()
-	checkCodes(t, "Countries()", `^[A-Z]{2}$`, list, func(c Country) string { return c.Code })
-	for _, c := range list {
-		if c.EnglishName == "" || c.NativeName == "" {
-			t.Errorf("Countries() has %+v, want both names", c)
-		}
-		if got, ok := CountryByCode(c.Code); !ok || got != c {
-			t.Errorf("CountryByCode(%q) = %+v, %v, want %+v, true", c.Code, got, ok, c)
-		}
-	}
-	for code, want := range map[string]string{"US": "United States of America", "XC": "Czechoslovakia"} {
-		if got, _ := CountryByCode(code); got.EnglishName != want {
-			t.Errorf("CountryByCode(%q).EnglishName = %q, want %q", code, got.EnglishName, want)
-		}
-	}
-	if got, ok := CountryByCode("de"); ok {
-		t.Errorf("CountryByCode(%q) = %+v, true, want false", "de", got)
-	}
-}
-
-// TestWireShape checks that entries encode as the API serves them.
-func TestWireShape(t *testing.T) {
-	tests := []struct {
-		entry any
-		want  string
-	}{
-		{Language{"de", "German", "Deutsch"}, `{"iso_639_1":"de","english_name":"German","name":"Deutsch"}`},
-		{Country{"BN", "Brunei Darussalam", "Brunei"}, `{"iso_3166_1":"BN","english_name":"Brunei Darussalam","native_name":"Brunei"}`},
-	}
-	for _, tt := range tests {
-		if got, err := json.Marshal(tt.entry); err != nil || string(got) != tt.want {
-			t.Errorf("Marshal(%+v) = %s, %v, want %s", tt.entry, got, err, tt.want)
-		}
-	}
-}
-
-func TestPrimaryTranslations(t *testing.T) {
-	list := PrimaryTranslations()
-	checkCodes(t, "PrimaryTranslations()", `^[a-z]{2}-[A-Z]{2}$`, list, func(s string) string { return s })
-	for _, tr := range list {
-		lang, region, _ := strings.Cut(tr, "-")
-		if _, ok := LanguageByCode(lang); !ok {
-			t.Errorf("PrimaryTranslations() has %q, want a language of Languages()", tr)
-		}
-		// Esperanto has no country, so TMDB repeats its code, see DefaultRegion;
-		// Guernsey is missing from TMDB's countries.
-		if _, ok := CountryByCode(region); !ok && tr != "eo-EO" && tr != "en-GG" {
-			t.Errorf("PrimaryTranslations() has %q, want a region of Countries()", tr)
-		}
-		if def := DefaultRegion(lang); !slices.Contains(list, lang+"-"+def) {
-			t.Errorf("DefaultRegion(%q) = %q, want a region with a primary translation", lang, def)
-		}
-	}
-}
-
 func TestDefaultRegion(t *testing.T) {
 	tests := []struct{ lang, want string }{
 		{"de", "DE"},
@@ -219,9 +111,32 @@ func TestDefaultRegion(t *testing.T) {
 			t.Errorf("DefaultRegion(%q) = %q, want %q", tt.lang, got, tt.want)
 		}
 	}
+	for _, tr := range PrimaryTranslations() {
+		lang, _, _ := strings.Cut(tr, "-")
+		if def := DefaultRegion(lang); !slices.Contains(PrimaryTranslations(), lang+"-"+def) {
+			t.Errorf("DefaultRegion(%q) = %q, want a region with a primary translation", lang, def)
+		}
+	}
 	for lang, region := range translations().Regions {
 		if _, ok := LanguageByCode(lang); !ok {
 			t.Errorf("DefaultRegion(%q) = %q, want %q to be in Languages()", lang, region, lang)
+		}
+	}
+}
+
+// TestCodes: lists that recorded responses have in any order are sorted by their codes, each of which is there once.
+func TestCodes(t *testing.T) {
+	checkCodes(t, "Languages()", `^[a-z]{2}$`, Languages(), func(l Language) string { return l.Code })
+	checkCodes(t, "Countries()", `^[A-Z]{2}$`, Countries(), func(c Country) string { return c.Code })
+	checkCodes(t, "PrimaryTranslations()", `^[a-z]{2}-[A-Z]{2}$`, PrimaryTranslations(), func(s string) string { return s })
+	checkCodes(t, "Departments()", `^[A-Z][A-Za-z&-]*( [A-Za-z&-]+)*$`, Departments(), func(d Department) string { return d.Name })
+	checkCodes(t, "Timezones()", `^[A-Z]{2}$`, Timezones(), func(c CountryZones) string { return c.Code })
+	checkCodes(t, "ProviderRegions()", `^[A-Z]{2}$`, ProviderRegions(), func(c Country) string { return c.Code })
+	for _, m := range []Media{Movie, TV} {
+		for code, list := range Certifications(m) {
+			if !slices.IsSortedFunc(list, func(a, b Certification) int { return a.Order - b.Order }) {
+				t.Errorf("Certifications(%v)[%q] = %v, want them sorted", m, code, list)
+			}
 		}
 	}
 }

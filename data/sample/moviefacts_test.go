@@ -1,26 +1,20 @@
 package sample
 
 import (
-	"bufio"
-	"bytes"
 	"compress/gzip"
 	"encoding/csv"
-	"encoding/json"
 	"io"
 	"os"
 	"strconv"
 	"testing"
-
-	"github.com/klauspost/compress/zstd"
 
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // fact is what a dump says about a movie.
 type fact struct {
-	title, date       string
-	runtime           int
-	overview, tagline string
+	title, date string
+	runtime     int
 }
 
 func readTMDB5000(t *testing.T) map[int]fact {
@@ -57,86 +51,33 @@ func readTMDB5000(t *testing.T) map[int]fact {
 			t.Fatal(err)
 		}
 		runtime, _ := strconv.ParseFloat(row[col["runtime"]], 64) // two rows have none
-		out[id] = fact{
-			row[col["original_title"]], row[col["release_date"]], int(runtime),
-			row[col["overview"]], row[col["tagline"]],
-		}
+		out[id] = fact{row[col["original_title"]], row[col["release_date"]], int(runtime)}
 	}
-}
-
-func readMovnix(t *testing.T) map[int]fact {
-	t.Helper()
-	f, err := os.Open(sharedtest.Path(t, "dumps", "movnix", "movies.ndjson.zst"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := zstd.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer z.Close()
-	out := map[int]fact{}
-	r := bufio.NewReader(z)
-	for {
-		line, err := r.ReadBytes('\n')
-		if len(bytes.TrimSpace(line)) > 0 {
-			var row struct {
-				Movie struct {
-					ID            int    `json:"tmdbId"`
-					OriginalTitle string `json:"originalTitle"`
-					ReleaseDate   string `json:"releaseDate"`
-					Runtime       int    `json:"runtime"`
-					Overview      string `json:"overview"`
-					Tagline       string `json:"tagline"`
-				} `json:"movie"`
-			}
-			if err := json.Unmarshal(line, &row); err != nil {
-				t.Fatal(err)
-			}
-			m := row.Movie
-			out[m.ID] = fact{m.OriginalTitle, m.ReleaseDate, m.Runtime, m.Overview, m.Tagline}
-		}
-		if err == io.EOF {
-			return out
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-func readDumps(t *testing.T) map[string]map[int]fact {
-	t.Helper()
-	return map[string]map[int]fact{"tmdb5000": readTMDB5000(t), "movnix": readMovnix(t)}
 }
 
 func year(date string) string { return date[:min(4, len(date))] }
 
+// TestFacts compares movies with a dump of 2017.
 func TestFacts(t *testing.T) {
 	skipAlone(t)
-	dumps := readDumps(t)
-	compared := map[int]bool{}
-	for _, m := range readMovies(t) {
-		for name, dump := range dumps {
-			f, ok := dump[m.ID]
-			if !ok {
-				continue
-			}
-			compared[m.ID] = true
-			if f.title != m.OriginalTitle {
-				t.Errorf("%d: original title %q, %s has %q", m.ID, m.OriginalTitle, name, f.title)
-			}
-			if year(f.date) != year(m.ReleaseDate) {
-				t.Errorf("%d: release date %s, %s has %s", m.ID, m.ReleaseDate, name, f.date)
-			}
-			if d := f.runtime - m.Runtime; d < -2 || d > 2 {
-				t.Errorf("%d: runtime %d, %s has %d", m.ID, m.Runtime, name, f.runtime)
-			}
+	dump, compared := readTMDB5000(t), 0
+	for _, m := range readRows[movie](t, "movies.ndjson") {
+		f, ok := dump[m.ID]
+		if !ok {
+			continue
+		}
+		compared++
+		if f.title != m.OriginalTitle {
+			t.Errorf("%d: original title %q, the dump has %q", m.ID, m.OriginalTitle, f.title)
+		}
+		if year(f.date) != year(m.ReleaseDate) {
+			t.Errorf("%d: release date %s, the dump has %s", m.ID, m.ReleaseDate, f.date)
+		}
+		if d := f.runtime - m.Runtime; d < -2 || d > 2 {
+			t.Errorf("%d: runtime %d, the dump has %d", m.ID, m.Runtime, f.runtime)
 		}
 	}
-	if len(compared) < 100 {
-		t.Errorf("only %d movies occur in a dump, want at least 100", len(compared))
+	if compared < 100 {
+		t.Errorf("only %d movies occur in the dump, want at least 100", compared)
 	}
-	t.Logf("%d movies compared", len(compared))
 }

@@ -1,49 +1,13 @@
 package sample
 
 import (
-	"bytes"
-	"encoding/json"
+	"fmt"
 	"io/fs"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 )
-
-type image struct {
-	AspectRatio float64 `json:"aspect_ratio"`
-	Height      int     `json:"height"`
-	Country     *string `json:"iso_3166_1"`
-	Language    *string `json:"iso_639_1"`
-	FilePath    string  `json:"file_path"`
-	VoteAverage float64 `json:"vote_average"`
-	Width       int     `json:"width"`
-}
-
-func readLines(t *testing.T, file string) [][]byte {
-	t.Helper()
-	b, err := fs.ReadFile(FS(), file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.HasSuffix(b, []byte("\n")) {
-		t.Fatalf("%s: the last line does not end with a newline", file)
-	}
-	return bytes.Split(bytes.TrimSuffix(b, []byte("\n")), []byte("\n"))
-}
-
-// readRows decodes every line of file.
-func readRows[T any](t *testing.T, file string) []T {
-	t.Helper()
-	var out []T
-	for n, line := range readLines(t, file) {
-		var row T
-		if err := json.Unmarshal(line, &row); err != nil {
-			t.Fatalf("%s: line %d: %v", file, n+1, err)
-		}
-		out = append(out, row)
-	}
-	return out
-}
 
 // TestWellKnown: the titles that people try first have all that clients show of a title.
 func TestWellKnown(t *testing.T) {
@@ -106,6 +70,60 @@ func (u once) add(id, where string) {
 		u.t.Errorf("%s %s occurs in %s and %s", u.what, id, other, where)
 	}
 	u.seen[id] = where
+}
+
+// TestIDs: what must be there once in the whole sample is.
+func TestIDs(t *testing.T) {
+	credits, episodes, seasons := newOnce(t, "credit id"), newOnce(t, "episode"), newOnce(t, "season")
+	hex, keys, imdb := newOnce(t, "id"), newOnce(t, "video key"), newOnce(t, "IMDb id")
+	for _, m := range readRows[movie](t, "movies.ndjson") {
+		where := fmt.Sprintf("movie %d", m.ID)
+		imdb.add(m.IMDbID, where)
+		for _, c := range slices.Concat(m.Credits.Cast, m.Credits.Crew) {
+			credits.add(c.CreditID, where)
+		}
+		for _, r := range m.Reviews.Results {
+			hex.add(r.ID, where)
+		}
+		for _, v := range m.Videos.Results {
+			keys.add(v.Key, where)
+			hex.add(v.ID, where)
+		}
+	}
+	for _, s := range readSeries(t) {
+		where := fmt.Sprintf("series %d", s.ID)
+		imdb.add(value(s.ExternalIDs.IMDb), where)
+		people := map[string]int{} // by the id of their credit
+		list := slices.Concat(s.Credits.Cast, s.Credits.Crew, s.CreatedBy)
+		for _, se := range s.Seasons {
+			seasons.add(fmt.Sprint(se.ID), where)
+			hex.add(se.OID, where)
+			for _, e := range se.Episodes {
+				episodes.add(fmt.Sprint(e.ID), where)
+				list = slices.Concat(list, e.Crew, e.Guests)
+			}
+		}
+		for _, c := range list {
+			if c.ID <= 0 || strings.TrimSpace(c.Name) == "" || !hexRE.MatchString(c.CreditID) {
+				t.Errorf("%s: credit %+v", where, c)
+			}
+			// A credit is one part or job of one person, however many episodes it is in.
+			switch of, again := people[c.CreditID]; {
+			case !again:
+				people[c.CreditID] = c.ID
+				credits.add(c.CreditID, where)
+			case of != c.ID:
+				t.Errorf("%s: credit %s is of person %d and of person %d", where, c.CreditID, of, c.ID)
+			}
+		}
+		for _, r := range s.Reviews.Results {
+			hex.add(r.ID, where)
+		}
+		for _, v := range s.Videos.Results {
+			keys.add(v.Key, where)
+			hex.add(v.ID, where)
+		}
+	}
 }
 
 // skipAlone skips, with -short, what takes seconds under the race detector and runs in one

@@ -25,13 +25,9 @@ type tvFact struct {
 		Name         string
 		OriginalName string
 		FirstAirDate string
-		Status, Type string
 		Overview     string
 	} `json:"tvShow"`
-	Seasons []season
-	Genres  []struct {
-		ID int `json:"tmdbId"`
-	}
+	Seasons     []season
 	ExternalIDs struct {
 		Wikidata string `json:"wikidataId"`
 	} `json:"externalIds"`

@@ -311,7 +311,7 @@ func appendName(dst []byte, piece *release.Piece, p *route.Params) []byte {
 	case release.WordEpisode:
 		return reference.AppendEpisodeName(dst, lang, region, n)
 	default:
-		return reference.AppendSpecialsName(dst, lang, region)
+		return reference.AppendSeasonName(dst, lang, region, 0)
 	}
 }
 

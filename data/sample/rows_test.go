@@ -1,0 +1,163 @@
+package sample
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"io/fs"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// The rows of the sample as far as tests look at them.
+
+type credit struct {
+	ID        int    `json:"id"`
+	Name      string `json:"name"`
+	CreditID  string `json:"credit_id"`
+	Job       string `json:"job"`
+	Character string `json:"character"`
+}
+
+type credits struct{ Cast, Crew []credit }
+
+// extras are what titles have of others than us: reviews and videos.
+type extras struct {
+	Reviews struct{ Results []struct{ ID string } }
+	Videos  struct{ Results []struct{ Key, ID string } }
+}
+
+type movie struct {
+	extras
+	ID            int    `json:"id"`
+	IMDbID        string `json:"imdb_id"`
+	OriginalTitle string `json:"original_title"`
+	ReleaseDate   string `json:"release_date"`
+	Runtime       int    `json:"runtime"`
+	Credits       credits
+}
+
+type person struct {
+	ID       int
+	Name     string
+	Birthday *string
+	Deathday *string
+	IMDb     *string `json:"imdb_id"`
+}
+
+type episode struct {
+	ID       int
+	Name     string
+	Overview string
+	AirDate  *string `json:"air_date"`
+	Number   int     `json:"episode_number"`
+	Season   int     `json:"season_number"`
+	Crew     []credit
+	Guests   []credit `json:"guest_stars"`
+}
+
+type season struct {
+	ID       int
+	OID      string `json:"_id"`
+	Overview string
+	AirDate  *string `json:"air_date"`
+	Number   int     `json:"season_number"`
+	Episodes []episode
+}
+
+type series struct {
+	extras
+	ID           int
+	Name         string
+	OriginalName string   `json:"original_name"`
+	FirstAir     string   `json:"first_air_date"`
+	LastAir      string   `json:"last_air_date"`
+	Last         *episode `json:"last_episode_to_air"`
+	Episodes     int      `json:"number_of_episodes"`
+	SeasonCount  int      `json:"number_of_seasons"`
+	CreatedBy    []credit `json:"created_by"`
+	Summary      []struct {
+		ID      int
+		AirDate *string `json:"air_date"`
+		Count   int     `json:"episode_count"`
+		Number  int     `json:"season_number"`
+	} `json:"seasons"`
+	Credits     credits
+	ExternalIDs struct {
+		IMDb     *string `json:"imdb_id"`
+		Wikidata *string `json:"wikidata_id"`
+	} `json:"external_ids"`
+	Seasons []season `json:"-"` // those that are appended, in ascending order
+}
+
+// loadSeries decodes tv.ndjson. It is the largest of the files, so all tests share what it returns and
+// none may change it.
+var loadSeries = sync.OnceValues(func() ([]series, error) {
+	b, err := fs.ReadFile(FS(), "tv.ndjson")
+	if err != nil {
+		return nil, err
+	}
+	var out []series
+	for line := range bytes.Lines(b) {
+		var s series
+		var parts map[string]json.RawMessage
+		if err := json.Unmarshal(line, &s); err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal(line, &parts); err != nil {
+			return nil, err
+		}
+		for key, raw := range parts {
+			if !strings.HasPrefix(key, "season/") {
+				continue
+			}
+			var one season
+			if err := json.Unmarshal(raw, &one); err != nil {
+				return nil, err
+			}
+			s.Seasons = append(s.Seasons, one)
+		}
+		slices.SortFunc(s.Seasons, func(a, b season) int { return cmp.Compare(a.Number, b.Number) })
+		out = append(out, s)
+	}
+	return out, nil
+})
+
+func readSeries(t *testing.T) []series {
+	t.Helper()
+	out, err := loadSeries()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// readRows decodes every line of file.
+func readRows[T any](t *testing.T, file string) []T {
+	t.Helper()
+	b, err := fs.ReadFile(FS(), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.HasSuffix(b, []byte("\n")) {
+		t.Fatalf("%s: the last line does not end with a newline", file)
+	}
+	var out []T
+	for line := range bytes.Lines(b) {
+		var row T
+		if err := json.Unmarshal(line, &row); err != nil {
+			t.Fatalf("%s: line %d: %v", file, len(out)+1, err)
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
+func value(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
