@@ -33,6 +33,15 @@ func parseJSON(b []byte) (*value, error) {
 	return v, err
 }
 
+func jsonOf(t *testing.T, text string) *value {
+	t.Helper()
+	v, err := parseJSON([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
 func readValue(d *json.Decoder) (*value, error) {
 	t, err := d.Token()
 	if err != nil {

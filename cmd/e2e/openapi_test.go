@@ -30,10 +30,7 @@ func TestOpenAPI(t *testing.T) {
 	}
 	e, rel := sampleEdge(t)
 	p := samplePlaces(t, rel)
-	p.add("account_id", 1)
-	p.add("account_object_id", "5f0000000000000000000001")
-	p.add("guest_session_id", e.issue(t, auth.KindGuest, "5a3b1f0e7c9d4e2f8a6b0c1d2e3f4a5b"))
-	p.add("list_id", 1)
+	p.addAccount(t, e)
 	w := openAPIWalk{v: v, e: e, session: e.issue(t, auth.KindSession, "1"), user: e.issue(t, auth.KindToken, "1")}
 	served := 0
 	for i := range api.Operations() {

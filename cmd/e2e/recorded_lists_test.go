@@ -57,6 +57,16 @@ type asked struct {
 	airDates                  []string
 }
 
+type shownRelease struct {
+	country, day, certification string
+	typ                         int64
+}
+
+type offer struct {
+	country, typ string
+	provider     int64
+}
+
 // A listRecord holds the rows' values of one resource.
 type listRecord struct {
 	key     rowKey
@@ -393,7 +403,6 @@ func TestRecordedPages(t *testing.T) {
 	for _, r := range compared {
 		pages = append(pages, readPage(t, r))
 	}
-	table := tally{}
 	worlds := worldsOf(pages)
 	for i, w := range worlds {
 		t.Run(fmt.Sprint("world ", i), func(t *testing.T) {
@@ -406,7 +415,6 @@ func TestRecordedPages(t *testing.T) {
 				}
 				t.Run(p.file, func(t *testing.T) {
 					differences := p.check(t, edges[p.day], keyOrder)
-					table.add(p.recording, map[string]bool{"equal": len(differences) == 0, "listed": len(exceptions[p.file]) > 0})
 					exceptions.judge(t, p.recording, differences)
 				})
 			}
@@ -417,7 +425,6 @@ func TestRecordedPages(t *testing.T) {
 		})
 	}
 	t.Logf("%d pages in %d worlds", len(pages), len(worlds))
-	table.report(t, "listed")
 }
 
 // checkAll: discover without filters has all movies and series.

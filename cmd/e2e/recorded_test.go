@@ -24,9 +24,6 @@ type recording struct {
 	file, fidelity, request, date, note string
 }
 
-// fidelities are the columns of the report, as the recordings' SOURCES.tsv has them.
-var fidelities = []string{"raw", "pinned", "example", "reformatted", "trimmed"}
-
 // recordings returns those whose files begin with one of the prefixes.
 func recordings(t *testing.T, prefixes ...string) []recording {
 	t.Helper()
@@ -96,7 +93,7 @@ func TestRecorded(t *testing.T) {
 	compared := recordings(t, served...)
 	exceptions := loadExceptions(t, "exceptions.tsv", compared)
 	keyOrder := loadOrders(t)
-	table := tally{}
+	var count tally
 	var adding sync.Mutex
 	t.Run("all", func(t *testing.T) { // ends when all have: they wait for the disk half of their time
 		for _, r := range compared {
@@ -104,13 +101,13 @@ func TestRecorded(t *testing.T) {
 				t.Parallel()
 				differences, exact := checkRecording(t, r, keyOrder)
 				adding.Lock()
-				table.add(r, map[string]bool{"equal": len(differences) == 0, "exact": exact, "listed": len(exceptions[r.file]) > 0})
+				count.add(differences, exact, len(exceptions[r.file]) > 0)
 				adding.Unlock()
 				exceptions.judge(t, r, differences)
 			})
 		}
 	})
-	table.report(t, "exact", "listed")
+	t.Logf("%+v", count)
 }
 
 // checkRecording serves a recording again and returns what differs, and whether the
@@ -188,67 +185,21 @@ func buildFrom(t *testing.T, dir, src, language string) (*release.Reader, error)
 	return rel, nil
 }
 
-// A tally counts responses by operation, then by column: those of a fidelity, all of
-// them, those that are equal to the byte ("exact"), those with exceptions ("listed").
-type tally map[string]map[string][2]int // equal, all
+// A tally counts recordings: all, those that are equal, those that are equal to the byte, those with differences
+// that are meant.
+type tally struct{ all, equal, exact, listed int }
 
-func (t tally) add(r recording, is map[string]bool) {
-	for _, name := range []string{r.operation(), r.group(), "all"} {
-		if t[name] == nil {
-			t[name] = map[string][2]int{}
-		}
-		for _, column := range []string{r.fidelity, "all"} {
-			n := t[name][column]
-			n[1]++
-			if is["equal"] {
-				n[0]++
-			}
-			t[name][column] = n
-		}
-		for _, column := range []string{"exact", "listed"} {
-			if is[column] {
-				n := t[name][column]
-				n[1]++
-				t[name][column] = n
-			}
-		}
+func (n *tally) add(differences []string, exact, listed bool) {
+	n.all++
+	if len(differences) == 0 {
+		n.equal++
 	}
-}
-
-// report logs the table: operations, then groups, then all. others are the columns behind
-// those of equal responses.
-func (t tally) report(tb testing.TB, others ...string) {
-	tb.Helper()
-	var names, groups []string
-	for name := range t {
-		if strings.Contains(name, "/") {
-			names = append(names, name)
-		} else if name != "all" {
-			groups = append(groups, name)
-		}
+	if exact {
+		n.exact++
 	}
-	slices.Sort(names)
-	slices.Sort(groups)
-	columns := append(slices.Clone(fidelities), "all")
-	var b strings.Builder
-	fmt.Fprintf(&b, "equal of all, by fidelity; of all: equal to the byte (exact), with differences that are meant (listed)\n%-34s", "operation")
-	for _, c := range append(slices.Clone(columns), others...) {
-		fmt.Fprintf(&b, " %11s", c)
+	if listed {
+		n.listed++
 	}
-	for _, name := range slices.Concat(names, groups, []string{"all"}) {
-		fmt.Fprintf(&b, "\n%-34s", name)
-		for _, c := range columns {
-			cell := ""
-			if n := t[name][c]; n[1] > 0 {
-				cell = fmt.Sprintf("%d of %d", n[0], n[1])
-			}
-			fmt.Fprintf(&b, " %11s", cell)
-		}
-		for _, c := range others {
-			fmt.Fprintf(&b, " %11d", t[name][c][1])
-		}
-	}
-	tb.Log(b.String())
 }
 
 // An exception is a difference that is meant.

@@ -290,16 +290,6 @@ func sampleRows(t *testing.T, name string) []*value {
 	return out
 }
 
-// rowOf returns the row with an id.
-func rowOf(t *testing.T, rows []*value, id int64) *value {
-	t.Helper()
-	i := slices.IndexFunc(rows, func(v *value) bool { return v.int("id") == id })
-	if i < 0 {
-		t.Fatalf("the sample has no row %d", id)
-	}
-	return rows[i]
-}
-
 // ids returns the ids of rows, sorted.
 func ids(rows []*value) []int64 {
 	var out []int64
@@ -308,11 +298,4 @@ func ids(rows []*value) []int64 {
 	}
 	slices.Sort(out)
 	return out
-}
-
-// having returns the ids of the rows below which the list at path has an item of id.
-func having(rows []*value, id int64, path ...string) []int64 {
-	return ids(slices.DeleteFunc(slices.Clone(rows), func(v *value) bool {
-		return !slices.ContainsFunc(v.list(path...), func(it *value) bool { return it.int("id") == id })
-	}))
 }

@@ -118,10 +118,7 @@ func TestShapes(t *testing.T) {
 	users := map[api.Auth]string{
 		api.AuthSession: session, api.AuthSessionOrGuest: session, api.AuthGuestSession: e.token, v4: e.issue(t, auth.KindToken, "1"),
 	}
-	p.add("account_id", 1)
-	p.add("account_object_id", "5f0000000000000000000001")
-	p.add("guest_session_id", e.issue(t, auth.KindGuest, "5a3b1f0e7c9d4e2f8a6b0c1d2e3f4a5b"))
-	p.add("list_id", 1)
+	p.addAccount(t, e)
 	for _, name := range slices.Sorted(maps.Keys(p)) {
 		t.Logf("%s: %d", name, len(p[name]))
 	}
@@ -157,6 +154,15 @@ func TestShapes(t *testing.T) {
 		})
 	}
 	t.Logf("%d responses", responses)
+}
+
+// addAccount adds an account of the sample, a guest and a list.
+func (p places) addAccount(t *testing.T, e *testEdge) {
+	t.Helper()
+	p.add("account_id", 1)
+	p.add("account_object_id", "5f0000000000000000000001")
+	p.add("guest_session_id", e.issue(t, auth.KindGuest, "5a3b1f0e7c9d4e2f8a6b0c1d2e3f4a5b"))
+	p.add("list_id", 1)
 }
 
 // v4 stands for the token of a user, which accounts of version 4 ask for.

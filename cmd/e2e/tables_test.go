@@ -5,14 +5,10 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 	"time"
-
-	"github.com/klauspost/compress/flate"
 
 	"github.com/reelsplice/reelsplice/build/index"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
@@ -145,6 +141,28 @@ func movieFacts(v *value) *rowFacts {
 		}
 	}
 	return f
+}
+
+// runtimeOf returns the runtime of a series: its own, else the most frequent of its
+// episodes, the shorter one of several.
+func runtimeOf(series *value, episodes []int64) int64 {
+	if times := series.list("episode_run_time"); len(times) > 0 {
+		return times[0].int()
+	}
+	var best int64
+	most := 0
+	slices.Sort(episodes)
+	for len(episodes) > 0 {
+		n := 1
+		for n < len(episodes) && episodes[n] == episodes[0] {
+			n++
+		}
+		if episodes[0] > 0 && n > most {
+			best, most = episodes[0], n
+		}
+		episodes = episodes[n:]
+	}
+	return best
 }
 
 // seriesFacts takes in a series and the responses of its seasons and episodes.
@@ -412,103 +430,6 @@ func checkReleases(t *testing.T, got *posting.Dated, list []*rowFacts) {
 		}
 		if !slices.Equal(have, dates) {
 			t.Errorf("releases of %d = %v, want %v", k, have, dates)
-		}
-	}
-}
-
-// searchRow returns the row for lists of a resource in a language, as the edge finds it.
-func searchRow(t *testing.T, rel *release.Reader, kind fragment.Kind, id fragment.ID, language string) *value {
-	t.Helper()
-	e, ok := rel.Lookup(fragment.AppendID(nil, kind, id))
-	if !ok {
-		t.Fatalf("the release has no %s %d", kind, id)
-	}
-	chain := []fragment.Variant{fragment.Base}
-	if lang, region, _ := strings.Cut(language, "-"); language != "" {
-		v := fragment.Language(lang, region)
-		chain = []fragment.Variant{v, v.OfAnyRegion(), fragment.Untranslated, fragment.Base}
-	}
-	for _, v := range chain {
-		f, ok := e.Find(fragment.Address{Sub: fragment.SubRow, Variant: v})
-		if !ok {
-			continue
-		}
-		text := []byte("{")
-		var p release.Piece
-		pieces := f.Pieces()
-		for pieces.Next(&p) {
-			switch p.Op {
-			case release.OpLiteral:
-				text = append(text, p.Text()...)
-			case release.OpSegment:
-				raw := make([]byte, p.Segment.RawLen)
-				if _, err := io.ReadFull(flate.NewReader(bytes.NewReader(p.Segment.Stored)), raw); err != nil {
-					t.Fatal(err)
-				}
-				text = append(text, raw...)
-			default:
-				t.Fatalf("the row of %s %d has a piece %v, want text alone", kind, id, p.Op)
-			}
-		}
-		if pieces.Broken() {
-			t.Fatalf("the row of %s %d is broken", kind, id)
-		}
-		row, err := parseJSON(append(text, '}'))
-		if err != nil {
-			t.Fatalf("the row of %s %d is no JSON: %v: %s", kind, id, err, text)
-		}
-		return row
-	}
-	t.Fatalf("%s %d has no row", kind, id)
-	return nil
-}
-
-func jsonOf(t *testing.T, text string) *value {
-	t.Helper()
-	v, err := parseJSON([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
-}
-
-// TestSearchRows: the rows of collections, companies and keywords, which only searches
-// have, equal details in each language, in the order of the API.
-func TestSearchRows(t *testing.T) {
-	skipLarge(t)
-	rel := sampleWorld.open(t)
-	order := map[fragment.Kind][]string{
-		fragment.KindCollection: {"adult", "backdrop_path", "id", "name", "original_language", "original_name", "overview", "poster_path"},
-		fragment.KindCompany:    {"id", "logo_path", "name", "origin_country"},
-		fragment.KindKeyword:    {"id", "name"},
-	}
-	for _, language := range []string{"", "de-DE", "pt", "xx-YY"} { // none, a translated one, a bare one, one that nothing has
-		for kind, keys := range order {
-			for i, r := range resourceIDs(t, rel, kind) {
-				if i%20 > 0 && kind != fragment.KindCollection {
-					continue
-				}
-				row, whole := searchRow(t, rel, kind, r.ID, language), get(t, rel, fmt.Sprintf("/3/%s/%d?language=%s", kind, r.ID, language))
-				if !slices.Equal(row.keys, keys) {
-					t.Errorf("row of %s %d has %q, want %q", kind, r.ID, row.keys, keys)
-				}
-				for _, k := range keys {
-					want := whole.at(k)
-					switch {
-					case k == "adult":
-						want = jsonOf(t, "false")
-					case k == "origin_country" && want.scalar == nil:
-						want = jsonOf(t, `""`)
-					case want == nil && k == "original_name":
-						want = get(t, rel, fmt.Sprintf("/3/%s/%d", kind, r.ID)).at("name")
-					case want == nil:
-						want = jsonOf(t, `""`)
-					}
-					if diffs := diff(k, row.at(k), want, nil); len(diffs) > 0 {
-						t.Errorf("row of %s %d in language %q: %s", kind, r.ID, language, diffs[0])
-					}
-				}
-			}
 		}
 	}
 }

@@ -29,7 +29,6 @@ import (
 const (
 	refusedSession = `{"success":false,"status_code":3,"status_message":"Authentication failed: You do not have permissions to access the service."}`
 	refusedPrivate = `{"success":false,"status_code":39,"status_message":"This resource is private."}`
-	notFoundBody   = `{"success":false,"status_code":34,"status_message":"The resource you requested could not be found."}`
 )
 
 // usersEdge builds the catalogue below dir and serves it.
@@ -39,26 +38,19 @@ func usersEdge(t *testing.T, dir string) (*testEdge, *release.Reader) {
 	return newEdge(t, filepath.Join(dir, "releases"), rel.Manifest().ID), rel
 }
 
-// items returns the rows of a recorded response about a list.
-func items(t *testing.T, recorded []byte) []json.RawMessage {
-	t.Helper()
-	var response struct{ Items []json.RawMessage }
-	if err := json.Unmarshal(recorded, &response); err != nil {
-		t.Fatal(err)
-	}
-	return response.Items
-}
-
-// TestRecordedLists: recorded responses about lists are served as they were recorded, once
-// their titles are known by themselves.
-func TestRecordedLists(t *testing.T) {
+// TestRecordedList: a recorded list is served as it was recorded, once its titles are known by themselves.
+func TestRecordedList(t *testing.T) {
 	recorded, err := os.ReadFile(sharedtest.Path(t, "recorded", "list", "details--tmdblib-509.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	var response struct{ Items []json.RawMessage }
+	if err := json.Unmarshal(recorded, &response); err != nil {
+		t.Fatal(err)
+	}
 	dir := t.TempDir()
 	var movies []string
-	for _, raw := range items(t, recorded) {
+	for _, raw := range response.Items {
 		movies = append(movies, string(raw))
 	}
 	ingestFile(t, dir, "movies.ndjson", "", movies...)
@@ -81,55 +73,6 @@ func TestRecordedLists(t *testing.T) {
 	}
 	if r := e.getIfNot("/3/list/509", r.etag); r.status != 304 {
 		t.Errorf("with its tag: %d, want 304", r.status)
-	}
-
-	// The published example is of 2021: its rows have another order, and no page.
-	example, err := os.ReadFile(sharedtest.Path(t, "recorded", "list", "details--openapi.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir, movies = t.TempDir(), nil
-	for _, raw := range items(t, example) {
-		movies = append(movies, string(raw))
-	}
-	ingestFile(t, dir, "movies.ndjson", "", movies...)
-	ingestFile(t, dir, "list/1.json", "", string(example))
-	e, _ = usersEdge(t, dir)
-	if want, err = parseJSON(example); err != nil {
-		t.Fatal(err)
-	}
-	var ids []int64
-	for page := 1; page <= 3; page++ {
-		if got, err = parseJSON([]byte(e.get(fmt.Sprint("/3/list/1?page=", page)).body)); err != nil {
-			t.Fatal(err)
-		}
-		for _, it := range got.list("items") {
-			ids = append(ids, it.int("id"))
-		}
-		for _, name := range []string{"created_by", "description", "name", "iso_639_1", "poster_path"} {
-			if got.text(name) != want.text(name) {
-				t.Errorf("page %d: %s %q, want %q", page, name, got.text(name), want.text(name))
-			}
-		}
-	}
-	var wantIDs []int64
-	for _, it := range want.list("items") {
-		wantIDs = append(wantIDs, it.int("id"))
-	}
-	if !slices.Equal(ids, wantIDs) || got.int("total_results") != int64(len(wantIDs)) {
-		t.Errorf("list 1 has %v, want %v", ids, wantIDs)
-	}
-	status, err := os.ReadFile(sharedtest.Path(t, "recorded", "list", "item_status--openapi.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err = ask(e, fmt.Sprint("/3/list/1/item_status?movie_id=", wantIDs[0]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	// The id is a number in the example, and a text to the clients that have types.
-	if want := jsonOf(t, string(status)); keysOf(got) != keysOf(want) || got.isTrue("item_present") != want.isTrue("item_present") {
-		t.Errorf("item_status of list 1 has %v, want that of the recording, %s", got.members, status)
 	}
 }
 
@@ -253,35 +196,6 @@ func TestListOrders(t *testing.T) {
 	}
 	if r := e.get("/4/list/1?sort_by=popularity.desc"); r.status != 422 {
 		t.Errorf("another order: %d %s, want 422", r.status, r.body)
-	}
-}
-
-// TestLongList: a list of 100,000 items is ingested, built and served in a time that does
-// not grow with the square of its length, whatever page and order are asked for.
-func TestLongList(t *testing.T) {
-	skipLarge(t)
-	const n, known = 100_000, 2000
-	dir := t.TempDir()
-	var movies []string
-	for id := 1; id <= known; id++ {
-		movies = append(movies, fmt.Sprintf(`{"id":%d,"title":"T%d","vote_average":%d}`, id, id, id%10))
-	}
-	ingestFile(t, dir, "movies.ndjson", "", movies...)
-	// A catalogue of as many titles would be what takes long: most items lack theirs.
-	var list strings.Builder
-	list.WriteString(`{"id":1,"name":"A","items":[`)
-	for i := range n {
-		fmt.Fprintf(&list, `"movie:%d",`, n-i)
-	}
-	start := time.Now()
-	ingestFile(t, dir, "lists.ndjson", "", strings.TrimSuffix(list.String(), ",")+`]}`)
-	e, _ := usersEdge(t, dir)
-	v, err := parseJSON([]byte(e.get("/4/list/1?page=100&sort_by=original_order.desc").body))
-	if rows := v.list("results"); err != nil || v.int("total_results") != known || len(rows) != 20 || rows[19].int("id") != known {
-		t.Errorf("the last page: %v, %v", v, err)
-	}
-	if d := time.Since(start); d > sharedtest.Patience { // a second or two
-		t.Errorf("a list of %d items took %v", n, d)
 	}
 }
 
@@ -477,19 +391,14 @@ func TestSessions(t *testing.T) {
 	f(app, "/3/tv/1399/account_states"+with, 200, `{"id":1399,"favorite":false,"rated":false,"watchlist":true}`)
 	f(app, "/3/tv/1399/season/1/account_states"+with, 200, `{"id":3624,"results":[{"id":63056,"episode_number":1,"rated":false},{"id":63057,"episode_number":2,"rated":{"value":9.0}}]}`)
 	f(app, "/3/tv/1399/season/1/episode/2/account_states"+with, 200, `{"id":63057,"favorite":false,"rated":{"value":9.0},"watchlist":false}`)
-	f(app, "/3/movie/999/account_states"+with, 404, notFoundBody)
+	f(app, "/3/movie/999/account_states"+with, 404, notFound)
 	f(app, "/3/movie/550/account_states", 401, refusedSession)
 	appended := func(target, want string) {
 		t.Helper()
 		r := e.get(target)
-		v, err := parseJSON([]byte(r.body))
-		if err != nil || r.status != 200 {
-			t.Fatalf("GET %s = %d %s, %v", target, r.status, r.body, err)
+		if r.status != 200 || strings.Contains(r.body, `account_states`) != (want != "") || !strings.Contains(r.body, want) {
+			t.Errorf("GET %s = %d, want it with %s: %s", target, r.status, want, r.body)
 		}
-		if strings.Contains(r.body, `account_states`) != (want != "") || want != "" && !strings.Contains(r.body, want) {
-			t.Errorf("GET %s lacks %s: %s", target, want, r.body)
-		}
-		_ = v
 	}
 	const append1 = "append_to_response=account_states&session_id="
 	appended("/3/movie/550?"+append1+session, `"account_states":{"favorite":true,"rated":false,"watchlist":false}`)
@@ -502,11 +411,11 @@ func TestSessions(t *testing.T) {
 	// Lists.
 	f(app, "/3/list/1/item_status?movie_id=550", 200, `{"id":"1","item_present":true}`)
 	f(app, "/3/list/1/item_status?movie_id=1399", 200, `{"id":"1","item_present":false}`)
-	f(app, "/3/list/9", 404, notFoundBody)
+	f(app, "/3/list/9", 404, notFound)
 	f(app, "/4/list/1/item_status?media_type=tv&media_id=1399", 200,
 		`{"success":true,"status_code":1,"status_message":"Success.","id":1,"media_id":1399,"media_type":"tv"}`)
-	f(app, "/4/list/1/item_status?media_type=movie&media_id=1399", 404, notFoundBody)
-	f(app, "/4/list/1/item_status?media_type=movie", 404, notFoundBody)
+	f(app, "/4/list/1/item_status?media_type=movie&media_id=1399", 404, notFound)
+	f(app, "/4/list/1/item_status?media_type=movie", 404, notFound)
 	for _, target := range []string{"/3/list/2", "/4/list/2", "/3/list/2/item_status?movie_id=551", "/4/list/2/item_status?media_type=movie&media_id=551"} {
 		f(app, target, 401, refusedPrivate)
 		f(user, target, 200, "")
