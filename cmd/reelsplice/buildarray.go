@@ -198,11 +198,11 @@ func buildTaskCommand(a *app) *cobra.Command {
 		names = append(names, stage.Name)
 	}
 	c := &cobra.Command{
-		Use:   "task STAGE --work DIR",
+		Use:   "task STAGE --work DIR --count N",
 		Short: "Run a share of the tasks of a stage",
 		Long: "task runs share --index, from 0 on, of --count of the tasks of a stage. All shares of the stages before must be\n" +
 			"done: " + strings.Join(names[:len(names)-1], ", ") + ".\n\n" +
-			"Without the flags, index and count come from the environment of the engine: JOB_COMPLETION_INDEX (Kubernetes),\n" +
+			"Without --index, it comes from the environment of the engine: JOB_COMPLETION_INDEX (Kubernetes),\n" +
 			"SLURM_ARRAY_TASK_ID, AWS_BATCH_JOB_ARRAY_INDEX, NOMAD_ALLOC_INDEX or CLOUD_RUN_TASK_INDEX.\n\n" +
 			"It may be killed, repeated, or run twice at a time. Exit code 2 means that another attempt cannot help: the plan\n" +
 			"is of another program or another catalogue.",
@@ -214,10 +214,15 @@ func buildTaskCommand(a *app) *cobra.Command {
 	s.machineFlags(f)
 	f.IntVar(&share.Index, "index", -1, "number of the share, from 0 on")
 	f.IntVar(&share.Count, "count", 0, "number of shares")
-	required(c, "work")
+	required(c, "work", "count")
 	return a.leaf(c, func(ctx context.Context, args []string) (err error) {
 		share.Stage = args[0]
-		if err := a.placeShare(&share); err != nil {
+		if share.Index < 0 {
+			if share.Index, err = arrayIndex(a.Environ()); err != nil {
+				return usage(err)
+			}
+		}
+		if err := share.Validate(); err != nil {
 			return usage(err)
 		}
 		if share.Stage == names[len(names)-1] {
@@ -237,25 +242,33 @@ func buildTaskCommand(a *app) *cobra.Command {
 	})
 }
 
-// placeShare completes a share from the environment and checks it.
-func (a *app) placeShare(s *array.Share) error {
-	if s.Index < 0 {
-		index, count, source, err := arrayIndex(a.Environ())
-		if err != nil {
-			return err
+// indexVariables are those by which engines tell a task of an array job its index, from 0 on: Kubernetes, Slurm,
+// AWS Batch, Nomad and Cloud Run.
+var indexVariables = []string{
+	"JOB_COMPLETION_INDEX", "SLURM_ARRAY_TASK_ID", "AWS_BATCH_JOB_ARRAY_INDEX", "NOMAD_ALLOC_INDEX", "CLOUD_RUN_TASK_INDEX",
+}
+
+// arrayIndex returns the index that environ, a list of NAME=value, has. An empty variable counts as absent.
+func arrayIndex(environ []string) (index int, err error) {
+	index = -1
+	for _, v := range environ {
+		name, value, _ := strings.Cut(v, "=")
+		if value == "" || !slices.Contains(indexVariables, name) {
+			continue
 		}
-		if source == "" {
-			return errors.New("want --index and --count, or the environment of an array job")
+		n, err := strconv.ParseUint(value, 10, 31)
+		switch {
+		case err != nil:
+			return 0, fmt.Errorf("%s is %q: want a number, or --index", name, value)
+		case index >= 0:
+			return 0, fmt.Errorf("%s is set, and so is another engine's index: want --index", name)
 		}
-		s.Index = index
-		if s.Count == 0 {
-			s.Count = count
-		}
-		if s.Count == 0 {
-			return fmt.Errorf("%s comes without a count: want --count", source)
-		}
+		index = int(n)
 	}
-	return s.Validate()
+	if index < 0 {
+		return 0, errors.New("want --index, or the environment of an array job")
+	}
+	return index, nil
 }
 
 func buildSealCommand(a *app) *cobra.Command {
@@ -349,91 +362,4 @@ func writeStatus(w io.Writer, st *array.Status) {
 			fmt.Fprintf(w, "failed\t%s, share %d of %d, on %s at %s: %s\n", r.Stage, r.Index, r.Count, r.Host, r.Ended.Format(time.RFC3339), r.Error)
 		}
 	}
-}
-
-// An arrayEngine names the variables by which an engine tells a task of an array job its place.
-type arrayEngine struct {
-	index string
-	count string // "" if the engine does not set it
-	// min and max are the bounds of the indexes, "" if they always are 0 and count-1.
-	min, max string
-}
-
-var arrayEngines = []arrayEngine{
-	{index: "JOB_COMPLETION_INDEX"}, // Kubernetes
-	{index: "SLURM_ARRAY_TASK_ID", count: "SLURM_ARRAY_TASK_COUNT", min: "SLURM_ARRAY_TASK_MIN", max: "SLURM_ARRAY_TASK_MAX"},
-	{index: "AWS_BATCH_JOB_ARRAY_INDEX", count: "AWS_BATCH_JOB_ARRAY_SIZE"},
-	{index: "NOMAD_ALLOC_INDEX"},
-	{index: "CLOUD_RUN_TASK_INDEX", count: "CLOUD_RUN_TASK_COUNT"},
-}
-
-// arrayIndex returns the place of this process in the array job that environ, a list of NAME=value,
-// describes. source is the variable of the index, "" outside of array jobs. count is 0 where the
-// engine does not set it.
-func arrayIndex(environ []string) (index, count int, source string, err error) {
-	values := map[string]string{}
-	for _, v := range environ {
-		if name, value, _ := strings.Cut(v, "="); value != "" { // an empty variable counts as absent
-			values[name] = value
-		}
-	}
-	for _, e := range arrayEngines {
-		i, n, ok, err := e.place(values)
-		switch {
-		case err != nil:
-			return 0, 0, "", fmt.Errorf("environment of an array job: %w", err)
-		case ok && source != "":
-			return 0, 0, "", fmt.Errorf("environment of an array job: both %s and %s are set: want --index and --count", source, e.index)
-		case ok:
-			index, count, source = i, n, e.index
-		}
-	}
-	return index, count, source, nil
-}
-
-// place reads the variables of one engine; ok is false if none of them is set.
-func (e arrayEngine) place(values map[string]string) (index, count int, ok bool, err error) {
-	_, hasIndex := values[e.index]
-	if _, hasCount := values[e.count]; !hasIndex && !hasCount {
-		return 0, 0, false, nil
-	}
-	if index, err = arrayNumber(values, e.index); err != nil || e.count == "" {
-		return index, 0, true, err
-	}
-	if count, err = arrayNumber(values, e.count); err != nil {
-		return 0, 0, true, err
-	}
-	// A gap or another start would leave shares without a task.
-	for _, bound := range []struct {
-		name string
-		want int
-	}{{e.min, 0}, {e.max, count - 1}} {
-		if bound.name == "" {
-			continue
-		}
-		n, err := arrayNumber(values, bound.name)
-		if err != nil {
-			return 0, 0, true, err
-		}
-		if n != bound.want {
-			return 0, 0, true, fmt.Errorf("%s is %d, not %d: want an array of 0 to its count - 1, or --index and --count", bound.name, n, bound.want)
-		}
-	}
-	if index >= count {
-		return 0, 0, true, fmt.Errorf("%s is %d: want less than %s, which is %d", e.index, index, e.count, count)
-	}
-	return index, count, true, nil
-}
-
-// arrayNumber returns the number that a variable holds.
-func arrayNumber(values map[string]string, name string) (int, error) {
-	text, ok := values[name]
-	if !ok {
-		return 0, fmt.Errorf("%s is not set, other variables of the array are: want all of them, or --index and --count", name)
-	}
-	n, err := strconv.ParseUint(text, 10, 31)
-	if err != nil {
-		return 0, fmt.Errorf("%s is %q: want a number, or --index and --count", name, text)
-	}
-	return int(n), nil
 }

@@ -5,10 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime/debug"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
@@ -25,67 +22,28 @@ func manCommand(a *app) *cobra.Command {
 		Use:    "man --out DIR",
 		Short:  "Write the manual pages",
 		Hidden: true,
-		Long: "man writes a manual page for each command into DIR. Their date is SOURCE_DATE_EPOCH, or else that of the\n" +
-			"commit that the program was built from, or else today.",
+		Long:   "man writes a manual page for each command into DIR. Their date is SOURCE_DATE_EPOCH, or else today.",
 	}
 	c.Flags().StringVar(&out, "out", "", "`DIR` of the pages, made when it is missing")
 	required(c, "out")
 	return a.leaf(c, func(context.Context, []string) error {
-		date, err := a.sourceDate()
-		if err != nil {
-			return usage(err)
-		}
-		return writeManual(out, date)
+		return writeManual(out)
 	})
 }
 
 // writeManual writes a page for each command that users see into dir.
-func writeManual(dir string, date time.Time) error {
+func writeManual(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("make folder of manual pages: %w", err)
 	}
 	root := rootCommand(&app{})
 	root.DisableAutoGenTag = true
 	asMarkdown(root)
-	header := &doc.GenManHeader{Section: "1", Date: &date, Source: "reelsplice " + version().Version, Manual: "reelsplice"}
+	header := &doc.GenManHeader{Section: "1", Source: "reelsplice " + version().Version, Manual: "reelsplice"}
 	if err := doc.GenManTree(root, header, dir); err != nil {
 		return fmt.Errorf("write manual pages into %q: %w", dir, err)
 	}
 	return nil
-}
-
-// sourceDate returns the date of what is generated from the sources, in UTC.
-func (a *app) sourceDate() (time.Time, error) {
-	const variable = "SOURCE_DATE_EPOCH"
-	for _, v := range a.Environ() {
-		name, value, _ := strings.Cut(v, "=")
-		if name != variable || value == "" {
-			continue
-		}
-		seconds, err := strconv.ParseInt(value, 10, 64)
-		if err != nil || seconds < 0 {
-			return time.Time{}, fmt.Errorf("%s: want seconds since 1970, not %q", variable, value)
-		}
-		return time.Unix(seconds, 0).UTC(), nil
-	}
-	if date, err := time.Parse(time.RFC3339, commitTime()); err == nil {
-		return date, nil
-	}
-	return time.Now().UTC(), nil
-}
-
-// commitTime returns the time of the commit in the build info, "" for a build without version control.
-func commitTime() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return ""
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.time" {
-			return s.Value
-		}
-	}
-	return ""
 }
 
 // asMarkdown prepares the texts of c, and of the commands below it, for the generator of pages, which

@@ -11,6 +11,7 @@ rm -rf "$out"
 mkdir -p "$out/completions" "$out/man.gz"
 program=$(mktemp -d)
 trap 'rm -rf "$program"' EXIT
+export TZ=UTC SOURCE_DATE_EPOCH="${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}"
 env -u GOOS -u GOARCH CGO_ENABLED=0 go build -trimpath -buildvcs=true -ldflags "-s -w" -o "$program/reelsplice" ./cmd/reelsplice
 "$program/reelsplice" man --out "$out/man"
 for page in "$out"/man/*.1; do gzip -9n <"$page" >"$out/man.gz/$(basename "$page").gz"; done
