@@ -30,7 +30,6 @@ type workload struct {
 	checked   int  // how many of the first responses are compared with the edge's
 	edgesOnly bool // nginx does not have the responses
 	refused   bool // by an unknown token
-	cold      bool // one pass by a server that has just started, with nothing of its files in memory
 }
 
 // An ask is one request.
@@ -55,8 +54,6 @@ const (
 	mixLines     = 8000
 	mixSeed      = 6
 	zipfExponent = 1.1 // of the popularity of movies: the usual guess for catalogues is a little above 1
-	coldSeconds  = 3   // how long a cold pass may take
-	coldRounds   = 3   // how many such passes there are, at most
 )
 
 // cases returns the workloads of one sort of request each, and prints the responses that they are about.
@@ -196,7 +193,6 @@ func popularMovies(releases string) (ids []uint64, err error) {
 type target struct {
 	*measure
 	load load
-	cold bool
 }
 
 // targets returns the servers with a workload. Responses that should be equal are checked.
@@ -205,7 +201,7 @@ func (b *bench) targets(ctx context.Context, w *workload) (list []*target, err e
 		if w.edgesOnly && s.name == nginx {
 			continue
 		}
-		t := &target{measure: &measure{name: w.name, server: s}, load: load{url: s.url, header: s.header, seconds: b.seconds}, cold: w.cold}
+		t := &target{measure: &measure{name: w.name, server: s}, load: load{url: s.url, header: s.header, seconds: b.seconds}}
 		var lines strings.Builder
 		for i, a := range w.asks {
 			tag := ""
@@ -242,9 +238,6 @@ func (b *bench) targets(ctx context.Context, w *workload) (list []*target, err e
 				return nil, err
 			}
 		}
-		if w.cold {
-			t.load.once, t.load.seconds = true, coldSeconds
-		}
 		list = append(list, t)
 	}
 	return list, nil
@@ -257,46 +250,34 @@ const rest = 100 * time.Millisecond
 // that none always comes first.
 func (b *bench) measure(ctx context.Context, workloads ...*workload) error {
 	var all []*target
-	rounds := b.rounds
 	for _, w := range workloads {
 		list, err := b.targets(ctx, w)
 		if err != nil {
 			return err
 		}
 		all = append(all, list...)
-		if w.cold {
-			rounds = min(rounds, coldRounds)
-		}
 	}
-	for round := range rounds {
-		b.progress("%s: round %d of %d, %d loads", workloads[len(workloads)-1].name, round+1, rounds, len(all))
+	for round := range b.rounds {
+		b.progress("%s: round %d of %d, %d loads", workloads[len(workloads)-1].name, round+1, b.rounds, len(all))
 		for i := range all {
 			t := all[(i+round)%len(all)]
-			if t.cold {
-				if err := b.chill(ctx, t.server); err != nil {
-					return err
-				}
-			}
 			time.Sleep(rest)
-			start, err := groupUsage(t.server.pid())
+			start, err := cpuTime(t.server.pid())
 			if err != nil {
 				return err
-			}
-			if t.cold {
-				start.read = 0 // what a server has read since it started is for these requests too
 			}
 			l, err := b.wrk.run(ctx, t.load)
 			if err != nil {
 				return fmt.Errorf("%s of %s: %w", t.name, t.server.name, err)
 			}
-			end, err := groupUsage(t.server.pid())
+			end, err := cpuTime(t.server.pid())
 			if err != nil {
 				return err
 			}
-			spent := end.cpu - start.cpu
+			spent := end - start
 			t.rounds = append(t.rounds, figures{
 				rate: l.requests / l.seconds, cpu: spent * 1e6 / l.requests, busy: 100 * spent / l.seconds,
-				p50: l.p50, p99: l.p99, size: l.bytes / l.requests, disk: (end.read - start.read) / mebi,
+				p50: l.p50, p99: l.p99, size: l.bytes / l.requests,
 			})
 		}
 	}

@@ -183,10 +183,6 @@ func (b *bench) measureServers(ctx context.Context, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := b.measure(ctx, mix); err != nil {
-		return err
-	}
-	mix.name, mix.cold = "mix-cold", true
 	return b.measure(ctx, mix)
 }
 

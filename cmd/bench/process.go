@@ -7,11 +7,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math/bits"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -78,48 +76,13 @@ func machine() string {
 	return fmt.Sprintf("%s, %d cores, Linux %s; %s", cpu, runtime.NumCPU(), bytes.TrimSpace(kernel), runtime.Version())
 }
 
-// A usage is what the processes of a group used so far.
-type usage struct {
-	cpu  float64 // seconds
-	read float64 // bytes from disks
-}
-
-// groupUsage sums up the processes of a group. Those that end meanwhile are left out.
-func groupUsage(group int) (u usage, err error) {
-	entries, err := os.ReadDir("/proc")
+// cpuTime returns the seconds of CPU that a process has taken so far.
+func cpuTime(pid int) (float64, error) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		return u, fmt.Errorf("list processes: %w", err)
+		return 0, err
 	}
-	gone := true
-	for _, e := range entries {
-		pid, err := strconv.Atoi(e.Name())
-		if err != nil {
-			continue
-		}
-		if g, err := unix.Getpgid(pid); err != nil || g != group {
-			continue
-		}
-		stat, err := os.ReadFile(filepath.Join("/proc", e.Name(), "stat"))
-		if err != nil {
-			continue
-		}
-		seconds, err := cpuSeconds(stat)
-		if err != nil {
-			return u, fmt.Errorf("process %d: %w", pid, err)
-		}
-		gone = false
-		u.cpu += seconds
-		io, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "io"))
-		if _, text, ok := strings.Cut(string(io), "\nread_bytes: "); ok {
-			text, _, _ = strings.Cut(text, "\n")
-			n, _ := strconv.ParseFloat(text, 64)
-			u.read += n
-		}
-	}
-	if gone {
-		return u, fmt.Errorf("the processes of group %d are gone", group)
-	}
-	return u, nil
+	return cpuSeconds(stat)
 }
 
 // cpuSeconds reads /proc/PID/stat: the time in user and kernel mode of all threads, in ticks of a
@@ -133,26 +96,4 @@ func cpuSeconds(stat []byte) (float64, error) {
 	u, err1 := strconv.ParseUint(f[user], 10, 64)
 	s, err2 := strconv.ParseUint(f[system], 10, 64)
 	return float64(u+s) / 100, errors.Join(err1, err2)
-}
-
-// dropCache makes the kernel forget what it holds of the files below dir. Pages that a
-// process has mapped stay.
-func dropCache(dir string) error {
-	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
-			return err
-		}
-		f, err := os.Open(path)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		if err := f.Sync(); err != nil { // what is not on the disk cannot be dropped
-			return err
-		}
-		if err := unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED); err != nil {
-			return fmt.Errorf("drop the cache of %s: %w", path, err)
-		}
-		return nil
-	})
 }

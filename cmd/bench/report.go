@@ -26,7 +26,6 @@ const (
 	p50         // microseconds
 	p99         // microseconds
 	size        // bytes of a response with its header
-	disk        // MiB that the server read from disks
 	columns
 )
 
@@ -126,17 +125,17 @@ func writeServers(w io.Writer, measures []*measure) (worse []string) {
 			ownBusy, peerBusy := medianOf(own.rounds, column(busy)), medianOf(m.rounds, column(busy))
 			byRate := r[rate] >= 1/mostTime && max(ownBusy, peerBusy) >= saturated
 			byCPU := r[cpu] >= 1/mostTime && ownBusy < saturated
-			if m.name != "mix-cold" && (!byRate && !byCPU || r[size] > mostBytes) {
+			if !byRate && !byCPU || r[size] > mostBytes {
 				verdict = "worse"
 				worse = append(worse, m.name)
 			}
 		}
-		ratios = append(ratios, []string{m.name, m.server.name, number(r[rate]), number(r[cpu]), number(r[p99]), number(r[size]), number(r[disk]), verdict})
+		ratios = append(ratios, []string{m.name, m.server.name, number(r[rate]), number(r[cpu]), number(r[p99]), number(r[size]), verdict})
 	}
-	table(w, "Ratios: requests/s, p99, bytes and disk of the edge by the peer's, CPU of the peer by the edge's",
-		[]string{"case", "against", "requests/s", "CPU", "p99", "bytes", "disk", "verdict"}, ratios)
-	table(w, "Measures: CPU, p50 and p99 in microseconds, busy in percent of a core, disk in MiB",
-		[]string{"case", "server", "requests/s", "CPU", "busy", "p50", "p99", "bytes", "disk"}, all)
+	table(w, "Ratios: requests/s, p99 and bytes of the edge by the peer's, CPU of the peer by the edge's",
+		[]string{"case", "against", "requests/s", "CPU", "p99", "bytes", "verdict"}, ratios)
+	table(w, "Measures: CPU, p50 and p99 in microseconds, busy in percent of a core",
+		[]string{"case", "server", "requests/s", "CPU", "busy", "p50", "p99", "bytes"}, all)
 	return worse
 }
 

@@ -37,11 +37,11 @@ const (
 	stopPatience = 5 * time.Second // how long a child may take to end before it is killed
 )
 
-// A server is a child that serves HTTP, at the same address after a restart.
+// A server is a child that serves HTTP, in one process.
 type server struct {
 	name, url string
 	header    []string          // of a request for gzip
-	dir       string            // of the files that it serves
+	dir       string            // of the files that nginx serves
 	args      []string          // program and arguments
 	tags      map[string]string // ETags of its checked responses, by path of the edge
 	cmd       *exec.Cmd
@@ -66,7 +66,7 @@ func (b *bench) startServers(ctx context.Context, stdout io.Writer) (err error) 
 		if err != nil {
 			return err
 		}
-		s := &server{name: m.name, url: "http://" + addr, header: headerWith(m.token), dir: m.releases, args: []string{
+		s := &server{name: m.name, url: "http://" + addr, header: headerWith(m.token), args: []string{
 			m.program, "serve", "--quiet", "--releases", m.releases, "--tokens", m.tokens, "--addr", addr, "--shutdown-delay", "0s",
 		}}
 		if err := b.start(ctx, s); err != nil {
@@ -83,15 +83,11 @@ func (b *bench) startServers(ctx context.Context, stdout io.Writer) (err error) 
 	if err != nil {
 		return err
 	}
-	user := ""
-	if os.Getuid() == 0 { // else the worker could not read the temporary folder
-		user = "user root;"
-	}
 	dir := b.file("nginx")
 	if err := os.MkdirAll(filepath.Join(dir, "files"), 0o700); err != nil {
 		return err
 	}
-	text := strings.NewReplacer("@DIR@", dir, "@ADDR@", addr, "@USER@", user).Replace(nginxConfig)
+	text := strings.NewReplacer("@DIR@", dir, "@ADDR@", addr).Replace(nginxConfig)
 	config := filepath.Join(dir, "nginx.conf")
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		return err
@@ -106,8 +102,8 @@ func (b *bench) startServers(ctx context.Context, stdout io.Writer) (err error) 
 	return nil
 }
 
-// start starts a server at the head of a process group, on its core, and waits until it responds with
-// whatever status. When this process dies, the server ends.
+// start starts a server on its core, and waits until it responds with whatever status. When this process dies,
+// the server ends.
 func (b *bench) start(ctx context.Context, s *server) error {
 	log, err := os.Create(b.file(s.name + ".log"))
 	if err != nil {
@@ -117,7 +113,7 @@ func (b *bench) start(ctx context.Context, s *server) error {
 	s.tags = map[string]string{}
 	s.cmd = exec.Command("taskset", append([]string{"-c", strconv.Itoa(b.core)}, s.args...)...)
 	s.cmd.Dir, s.cmd.Env, s.cmd.Stdout, s.cmd.Stderr = b.dir, environment(), log, log
-	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
 	if err := s.cmd.Start(); err != nil {
 		return fmt.Errorf("start %s: %w", s.name, err)
 	}
@@ -144,15 +140,15 @@ func (b *bench) start(ctx context.Context, s *server) error {
 	}
 }
 
-// stop ends a server and all of its group.
+// stop ends a server.
 func (s *server) stop() {
-	_ = syscall.Kill(-s.pid(), syscall.SIGTERM)
+	_ = s.cmd.Process.Signal(syscall.SIGTERM) // it may have ended
 	select {
 	case <-s.ended:
 	case <-time.After(stopPatience):
+		_ = s.cmd.Process.Kill()
+		<-s.ended
 	}
-	_ = syscall.Kill(-s.pid(), syscall.SIGKILL) // what did not end with its parent
-	<-s.ended
 }
 
 // stopAll stops the servers, the last one first.
@@ -161,15 +157,6 @@ func (b *bench) stopAll() {
 		s.stop()
 	}
 	b.servers = nil
-}
-
-// chill restarts a server with nothing of its files in memory.
-func (b *bench) chill(ctx context.Context, s *server) error {
-	s.stop() // mapped pages cannot be dropped
-	if err := dropCache(s.dir); err != nil {
-		return err
-	}
-	return b.start(ctx, s)
 }
 
 // freeAddr returns an address of this machine without a listener.

@@ -44,9 +44,8 @@ type load struct {
 	url     string
 	header  []string // "Name: value"
 	lines   string   // file of lines "path TAB ETag", asked for in turn; "" for url alone
-	once    bool     // ends behind the last line
-	seconds int      // at most
-	refused bool     // every response is to have a status of 400 or more
+	seconds int
+	refused bool // every response is to have a status of 400 or more
 }
 
 // A loaded is what wrk measured of a load.
@@ -74,9 +73,6 @@ func (w *wrk) run(ctx context.Context, l load) (loaded, error) {
 	args = append(args, l.url)
 	if l.lines != "" {
 		args = append(args, "--", l.lines)
-	}
-	if l.once {
-		args = append(args, "once")
 	}
 	out, _, err := run(ctx, args...)
 	if err != nil {
