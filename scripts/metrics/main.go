@@ -36,9 +36,6 @@ func run(w io.Writer, dirs []string) error {
 	return nil
 }
 
-// mostLargest is how many types a table of the largest has.
-const mostLargest = 12
-
 func write(w io.Writer, before, after *tree) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "\tbefore\tafter")
@@ -51,8 +48,7 @@ func write(w io.Writer, before, after *tree) {
 	line("types of more than 30 methods", func(t *tree) any { return above(t.methods, 30) })
 	line("packages of more than 20 files", func(t *tree) any { return t.large() })
 	for _, doc := range documents {
-		line(doc+", words", func(t *tree) any { return t.docs[doc].words })
-		line(doc+", words a sentence, p90", func(t *tree) any { return t.docs[doc].p90 })
+		line(doc+", words", func(t *tree) any { return t.words[doc] })
 	}
 	_ = t.Flush()
 
@@ -63,21 +59,6 @@ func write(w io.Writer, before, after *tree) {
 	for _, name := range slices.Compact(names) {
 		b, a := before.packages[name].cells(), after.packages[name].cells()
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", name, b[0], a[0], b[1], a[1], b[2], a[2])
-	}
-	_ = t.Flush()
-
-	writeLargest(w, "fields", before.fields, after.fields)
-	writeLargest(w, "methods", before.methods, after.methods)
-}
-
-func writeLargest(w io.Writer, what string, before, after map[string]int) {
-	fmt.Fprintf(w, "\ntypes of most %s\n", what)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	b, a := largest(before), largest(after)
-	for i := range mostLargest {
-		if len(b[i].name)+len(a[i].name) > 0 {
-			fmt.Fprintf(t, "%s\t%d\t%s\t%d\n", b[i].name, b[i].n, a[i].name, a[i].n)
-		}
 	}
 	_ = t.Flush()
 }

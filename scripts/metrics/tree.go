@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -11,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -25,7 +23,7 @@ type tree struct {
 	packages        map[string]*pkg
 	fields, methods map[string]int // of types, by package and name
 	testLines       int
-	docs            map[string]doc
+	words           map[string]int // of documents
 }
 
 // A pkg counts the files of one folder.
@@ -44,7 +42,7 @@ func (p *pkg) cells() [3]string {
 }
 
 func readTree(dir string) (*tree, error) {
-	t := &tree{dir: dir, packages: map[string]*pkg{}, fields: map[string]int{}, methods: map[string]int{}, docs: map[string]doc{}}
+	t := &tree{dir: dir, packages: map[string]*pkg{}, fields: map[string]int{}, methods: map[string]int{}, words: map[string]int{}}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -60,7 +58,7 @@ func readTree(dir string) (*tree, error) {
 		return nil, err
 	}
 	for _, name := range documents {
-		if t.docs[name], err = readDoc(filepath.Join(dir, name)); err != nil {
+		if t.words[name], err = wordsOf(filepath.Join(dir, name)); err != nil {
 			return nil, err
 		}
 	}
@@ -136,22 +134,6 @@ func (t *tree) large() (n int) {
 	return n
 }
 
-// A size is a number and what has it.
-type size struct {
-	name string
-	n    int
-}
-
-// largest returns the names of the largest sizes, the first one in front.
-func largest(sizes map[string]int) []size {
-	var all []size
-	for name, n := range sizes {
-		all = append(all, size{name, n})
-	}
-	slices.SortFunc(all, func(a, b size) int { return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.name, b.name)) })
-	return append(all, make([]size, mostLargest)...)[:mostLargest]
-}
-
 // above returns how many sizes are above a limit.
 func above(sizes map[string]int, limit int) (n int) {
 	for _, size := range sizes {
@@ -162,31 +144,10 @@ func above(sizes map[string]int, limit int) (n int) {
 	return n
 }
 
-// A doc counts the words of a document, and those of a sentence that nine of ten keep to.
-type doc struct{ words, p90 int }
+var fences = regexp.MustCompile("(?s)```.*?```")
 
-var (
-	fences    = regexp.MustCompile("(?s)```.*?```")
-	sentences = regexp.MustCompile(`[.!?:](?:\s+|$)|\n\s*\n|\n\s*[-*|#]`)
-)
-
-// readDoc counts the prose: neither code nor headings, of tables each row as one text.
-func readDoc(path string) (doc, error) {
+// wordsOf counts the words of a document but those of code.
+func wordsOf(path string) (int, error) {
 	data, err := os.ReadFile(path)
-	if err != nil {
-		return doc{}, err
-	}
-	text := fences.ReplaceAllString(string(data), "\n\n")
-	var lengths []int
-	d := doc{words: len(strings.Fields(text))}
-	for _, s := range sentences.Split(text, -1) {
-		if n := len(strings.Fields(s)); n > 1 {
-			lengths = append(lengths, n)
-		}
-	}
-	slices.Sort(lengths)
-	if len(lengths) > 0 {
-		d.p90 = lengths[len(lengths)*9/10]
-	}
-	return d, nil
+	return len(strings.Fields(fences.ReplaceAllString(string(data), "\n\n"))), err
 }

@@ -34,14 +34,14 @@ func TestTree(t *testing.T) {
 	if p := tree.packages["a"]; len(tree.packages) != 1 || *p != (pkg{lines: 10, files: 1, comments: 2}) || tree.testLines != 1 {
 		t.Errorf("packages %v, a %+v, %d lines of tests", tree.packages, p, tree.testLines)
 	}
-	if l := largest(tree.fields); l[0] != (size{"a.T", 3}) || tree.methods["a.T"] != 1 {
-		t.Errorf("the largest type is %+v, with %d methods", l[0], tree.methods["a.T"])
+	if tree.fields["a.T"] != 3 || tree.methods["a.T"] != 1 {
+		t.Errorf("the type has %d fields and %d methods", tree.fields["a.T"], tree.methods["a.T"])
 	}
-	if d := tree.docs["README.md"]; d != (doc{words: 10, p90: 3}) {
-		t.Errorf("README.md: %+v", d)
+	if n := tree.words["README.md"]; n != 10 {
+		t.Errorf("README.md has %d words, want 10", n)
 	}
 	var b bytes.Buffer
-	if err := run(&b, []string{dir, dir}); err != nil || !strings.Contains(b.String(), "a.T  3  a.T  3") {
+	if err := run(&b, []string{dir, dir}); err != nil || !strings.Contains(b.String(), "\na  10     10  1      1 ") {
 		t.Errorf("run prints %s, %v", &b, err)
 	}
 }

@@ -39,8 +39,7 @@ func run() error {
 		call func(context.Context, *tmdb.ClientWithResponses) error
 	}{
 		{"details with appended parts", details}, {"304", notModified}, {"a series with a season", series},
-		{"search", search}, {"discover", discover}, {"a union of kinds", multi}, {"a map by country", certifications},
-		{"a batch", batch}, {"find", find}, {"an error", notFound},
+		{"discover", discover}, {"a union of kinds", multi}, {"a map by country", certifications}, {"an error", notFound},
 	}
 	for _, call := range calls {
 		if err := call.call(ctx, c); err != nil {
@@ -125,14 +124,6 @@ func series(ctx context.Context, c *tmdb.ClientWithResponses) error {
 	)
 }
 
-func search(ctx context.Context, c *tmdb.ClientWithResponses) error {
-	rs, err := c.SearchMovieWithResponse(ctx, &tmdb.SearchMovieParams{Query: "fight club"})
-	if err != nil {
-		return err
-	}
-	return want(rs.JSON200 != nil && len(rs.JSON200.Results) > 0 && rs.JSON200.Results[0].Id == 550, "status %s: %.200s", rs.Status(), rs.Body)
-}
-
 func discover(ctx context.Context, c *tmdb.ClientWithResponses) error {
 	rs, err := c.DiscoverMovieWithResponse(ctx, &tmdb.DiscoverMovieParams{
 		SortBy: to(tmdb.DiscoverMovieParamsSortByVoteAverageDesc), VoteCountGte: to(tmdb.QueryVoteCountGte(100)), WithGenres: to("18|35"), Page: to(1),
@@ -169,22 +160,6 @@ func certifications(ctx context.Context, c *tmdb.ClientWithResponses) error {
 		return err
 	}
 	return want(rs.JSON200 != nil && len(rs.JSON200.Certifications["US"]) > 0, "status %s: %.200s", rs.Status(), rs.Body)
-}
-
-func batch(ctx context.Context, c *tmdb.ClientWithResponses) error {
-	rs, err := c.BatchMoviesWithResponse(ctx, &tmdb.BatchMoviesParams{Ids: []string{"550", "13", "999999999"}})
-	if err != nil {
-		return err
-	}
-	return want(rs.JSON200 != nil && len(rs.JSON200.Results) == 2 && len(rs.JSON200.NotFound) == 1, "status %s: %.200s", rs.Status(), rs.Body)
-}
-
-func find(ctx context.Context, c *tmdb.ClientWithResponses) error {
-	rs, err := c.FindByIdWithResponse(ctx, "tt0137523", &tmdb.FindByIdParams{ExternalSource: tmdb.FindByIdParamsExternalSourceImdbId})
-	if err != nil {
-		return err
-	}
-	return want(rs.JSON200 != nil && len(rs.JSON200.MovieResults) == 1, "status %s: %.200s", rs.Status(), rs.Body)
 }
 
 func notFound(ctx context.Context, c *tmdb.ClientWithResponses) error {
