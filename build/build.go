@@ -39,6 +39,7 @@ import (
 	"github.com/reelsplice/reelsplice/build/records"
 	"github.com/reelsplice/reelsplice/build/segment"
 	"github.com/reelsplice/reelsplice/build/task"
+	"github.com/reelsplice/reelsplice/build/work"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/tables/changelog"
 )
@@ -122,7 +123,7 @@ func Run(ctx context.Context, c Config) (Report, error) {
 
 // once is Run for a Config that is valid.
 func once(ctx context.Context, c Config, start time.Time) (r Report, err error) {
-	p, err := c.plan(start)
+	p, access, err := c.plan()
 	if err != nil {
 		return Report{}, err
 	}
@@ -132,71 +133,62 @@ func once(ctx context.Context, c Config, start time.Time) (r Report, err error) 
 	}
 	defer func() { err = errors.Join(err, w.Abort()) }()
 	// The next builder removes the files that a killed one left under such names.
-	work, err := os.MkdirTemp(c.Releases, release.BuildingPrefix+"*")
+	folder, err := os.MkdirTemp(c.Releases, release.BuildingPrefix+"*")
 	if err != nil {
 		return Report{}, fmt.Errorf("make folder for temporary files: %w", err)
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
-	if err := c.writePlan(work, p); err != nil {
-		return Report{}, err
-	}
-	return c.runTasks(ctx, w, work, start)
-}
-
-// plan divides the work.
-func (c *Config) plan(start time.Time) (*plan.Plan, error) {
-	in, err := records.Open(c.Catalog)
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	params := plan.Params{
-		Catalog: c.Catalog, Releases: c.Releases, Previous: c.Previous, Full: c.Full, Level: c.Level, Access: c.Access != nil,
-	}
-	if c.Previous != "" {
-		if params.Date, err = c.date(start); err != nil {
-			return nil, err
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	if access != nil {
+		if err := work.Local(folder, "").PutFile(plan.AccessFile, access); err != nil {
+			return Report{}, err
 		}
 	}
-	return plan.Make(in, params)
+	if err := p.Write(filepath.Join(folder, plan.File)); err != nil {
+		return Report{}, err
+	}
+	return c.runTasks(ctx, w, folder, start)
 }
 
-// date returns the time of the changes since the previous release.
-func (c *Config) date(start time.Time) (date time.Time, err error) {
+// DateUpon returns the time of the changes since a previous release: the one that is wanted, or else now.
+func DateUpon(s release.Store, previous string, wanted time.Time) (date time.Time, err error) {
 	err = release.Guard(func() error {
-		r, err := release.Open(release.Store{Dir: c.Releases}.Path(c.Previous))
+		r, err := release.Open(s.Path(previous))
 		if err != nil {
 			return fmt.Errorf("previous release: %w", err)
 		}
-		if id := r.Manifest().ID; id != c.Previous {
-			return errors.Join(fmt.Errorf("previous release: the id of %q is %s", c.Previous, id), r.Close())
+		if id := r.Manifest().ID; id != previous {
+			return errors.Join(fmt.Errorf("previous release: the id of %q is %s", previous, id), r.Close())
 		}
-		date = DateUpon(r, c.Date, start)
+		if date = wanted; wanted.IsZero() {
+			date = time.Now()
+			// Clocks may go wrong: the changes of the previous release are over by now.
+			if log := changelog.Open(r); log.Builds() > 0 {
+				date = time.Unix(max(date.Unix(), log.Time(log.Builds()-1)), 0)
+			}
+		}
 		return r.Close()
 	})
-	return date, err
+	return date.UTC().Truncate(time.Second), err
 }
 
-// DateUpon returns the time of the changes since the previous release: the one that is wanted, or else now.
-func DateUpon(previous *release.Reader, wanted, now time.Time) time.Time {
-	if wanted.IsZero() {
-		wanted = now
-		// Clocks may go wrong: the changes of the previous release are over by now.
-		if log := changelog.Open(previous); log.Builds() > 0 {
-			wanted = time.Unix(max(now.Unix(), log.Time(log.Builds()-1)), 0)
+// plan divides the work. access are the counts as the tasks read them, nil for none.
+func (c *Config) plan() (p *plan.Plan, access []byte, err error) {
+	in, err := records.Open(c.Catalog)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer in.Close()
+	params := plan.Params{Catalog: c.Catalog, Releases: c.Releases, Previous: c.Previous, Full: c.Full, Level: c.Level}
+	if c.Previous != "" {
+		if params.Date, err = DateUpon(release.Store{Dir: c.Releases}, c.Previous, c.Date); err != nil {
+			return nil, nil, err
 		}
 	}
-	return wanted.UTC().Truncate(time.Second)
-}
-
-// writePlan writes the files of the work folder that the first tasks read.
-func (c *Config) writePlan(work string, p *plan.Plan) error {
-	if c.Access != nil {
-		if err := c.Access.Write(filepath.Join(work, plan.AccessFile)); err != nil {
-			return err
-		}
+	if access, params.Access, err = c.Access.Encode(); err != nil {
+		return nil, nil, err
 	}
-	return p.Write(filepath.Join(work, plan.File))
+	p, err = plan.Make(in, params)
+	return p, access, err
 }
 
 // MinMemory is the least memory of a task, in bytes.
@@ -206,32 +198,36 @@ const MinMemory = 64 << 20
 func Workers(jobs int, memory int64) int { return max(1, min(jobs, int(memory/MinMemory))) }
 
 // runTasks runs all tasks, and gives the release its name.
-func (c *Config) runTasks(ctx context.Context, w *release.Writer, work string, start time.Time) (r Report, err error) {
+func (c *Config) runTasks(ctx context.Context, w *release.Writer, folder string, start time.Time) (r Report, err error) {
 	workers := Workers(c.Jobs, c.Memory)
-	b, err := task.Open(work, w.Dir(), c.Memory/int64(workers))
+	b, err := task.Open(folder, w.Dir(), c.Memory/int64(workers))
 	if err != nil {
 		return Report{}, err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
-	b.Advance = c.advance(b.Plan)
+	if c.Progress != nil {
+		var total int64
+		for _, n := range b.Plan.Records {
+			total += n
+		}
+		var done atomic.Int64
+		b.Advance = func(n int64) { c.Progress(done.Add(n), total) }
+	}
 	stages := map[string]float64{"plan": time.Since(start).Seconds()}
-	err = release.Guard(func() error {
-		return runStages(ctx, b, workers, func(stage string, d time.Duration) { stages[stage] = d.Seconds() })
-	})
+	for _, s := range task.Stages() {
+		start := time.Now()
+		if _, err := RunStage(ctx, b, s, workers, nil); err != nil {
+			return Report{}, err
+		}
+		stages[s.Name] = time.Since(start).Seconds()
+	}
+	r, err = NewReport(b, c.Catalog, c.Log)
 	if err != nil {
 		return Report{}, err
 	}
-	o, err := b.Outcome()
-	if err != nil {
-		return Report{}, err
-	}
-	if o.Warning != "" {
-		c.Log.Warn(o.Warning)
-	}
-	r = NewReport(b.Plan, o)
 	r.Jobs, r.Stages = workers, stages
 	var m release.Manifest
-	if o.Unchanged {
+	if r.Unchanged {
 		m, err = release.ReadManifest(release.Store{Dir: c.Releases}.Path(c.Previous))
 	} else {
 		m, err = w.Install()
@@ -240,57 +236,41 @@ func (c *Config) runTasks(ctx context.Context, w *release.Writer, work string, s
 		return Report{}, err
 	}
 	r.Describe(m)
-	if r.Ingest, err = ReadIngest(c.Catalog); err != nil {
-		c.Log.Warn("the release's report is without that of the ingest", "because", err)
-	}
 	r.Seconds, r.PeakRSSBytes = time.Since(start).Seconds(), PeakRSS()
-	if o.Unchanged {
+	if r.Unchanged {
 		return r, nil // the report of its own build stays
 	}
 	return r, r.Write(filepath.Join(c.Releases, m.ID))
 }
 
-// runStages runs all stages of a build, and notes with took how long each took. The first error of a
-// task ends the run.
-func runStages(ctx context.Context, b *task.Build, workers int, took func(stage string, d time.Duration)) error {
-	for _, s := range task.Stages() {
-		start := time.Now()
-		if err := runStage(ctx, b, s, workers); err != nil {
-			return err
-		}
-		took(s.Name, time.Since(start))
-	}
-	return nil
-}
-
-func runStage(ctx context.Context, b *task.Build, s task.Stage, workers int) (err error) {
-	o, err := s.Open(b)
-	if err != nil {
-		return err
+// RunStage runs tasks of a stage side by side, all of them if only is nil, and returns how many were done. The first
+// error of a task ends the run.
+func RunStage(ctx context.Context, b *task.Build, s task.Stage, workers int, only []int) (done int, err error) {
+	var o *task.Opened
+	if err := release.Guard(func() (err error) { o, err = s.Open(b); return err }); err != nil {
+		return 0, err
 	}
 	defer func() { err = errors.Join(err, o.Close()) }()
+	if only == nil {
+		for i := range o.Count() {
+			only = append(only, i)
+		}
+	}
+	var n atomic.Int64
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(workers)
-	for i := range o.Count() {
+	for _, i := range only {
 		g.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return err
+			err := ctx.Err()
+			if err == nil {
+				err = o.Task(i).Run(ctx)
 			}
-			return o.Task(i).Run(ctx)
+			if err == nil {
+				n.Add(1)
+			}
+			return err
 		})
 	}
-	return g.Wait()
-}
-
-// advance returns the function that reports records to Progress, nil without Progress.
-func (c *Config) advance(p *plan.Plan) func(n int64) {
-	if c.Progress == nil {
-		return nil
-	}
-	var total int64
-	for _, n := range p.Records {
-		total += n
-	}
-	var done atomic.Int64
-	return func(n int64) { c.Progress(done.Add(n), total) }
+	err = g.Wait()
+	return int(n.Load()), err
 }

@@ -3,10 +3,10 @@ package build
 import (
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"time"
 
-	"github.com/reelsplice/reelsplice/build/plan"
 	"github.com/reelsplice/reelsplice/build/task"
 	"github.com/reelsplice/reelsplice/schemas/age"
 	"github.com/reelsplice/reelsplice/schemas/durable"
@@ -60,24 +60,33 @@ type Report struct {
 
 // Tasks is what the processes of a build have cost together.
 type Tasks struct {
-	Processes    int     `json:"processes"`
-	CPUSeconds   float64 `json:"cpu_seconds"`
-	WrittenBytes int64   `json:"written_bytes"` // to the work folder
-	// Imbalance is, by stage, the time of the process that took longest over the mean of all.
-	Imbalance map[string]float64 `json:"imbalance,omitempty"`
+	Processes  int     `json:"processes"`
+	CPUSeconds float64 `json:"cpu_seconds"`
 }
 
-// NewReport returns the report of a build as far as its plan and its tasks tell.
-func NewReport(p *plan.Plan, o task.Outcome) Report {
+// NewReport returns the report of a build, all of whose tasks are done: what the plan, the tasks and the catalogue's
+// ingest tell. It logs their warnings.
+func NewReport(b *task.Build, catalog string, log *slog.Logger) (Report, error) {
+	p := b.Plan
+	o, err := b.Outcome()
+	if err != nil {
+		return Report{}, err
+	}
+	if o.Warning != "" {
+		log.Warn(o.Warning)
+	}
 	r := Report{
-		BuiltAt: time.Now().UTC().Truncate(time.Millisecond), Records: p.Records, Removed: int64(p.Removed),
+		Release: o.Release, BuiltAt: time.Now().UTC().Truncate(time.Millisecond), Records: p.Records, Removed: int64(p.Removed),
 		Derived: o.Derived, SharedIMDbIDs: o.SharedIMDbIDs, Kept: o.Reused, Changed: o.Changed, Created: o.Created, Deleted: o.Deleted, Unchanged: o.Unchanged,
 		Level: p.Level, Previous: p.Previous, FetchedByKind: p.Fetched,
 	}
 	if all := age.All(p.Fetched); !all.IsZero() {
 		r.Fetched = &all
 	}
-	return r
+	if r.Ingest, err = ReadIngest(catalog); err != nil {
+		log.Warn("the release's report is without that of the ingest", "because", err)
+	}
+	return r, nil
 }
 
 // Empty reports whether the build had no record at all.
@@ -106,21 +115,15 @@ func (r *Report) Describe(m release.Manifest) {
 	}
 }
 
-// Encode returns the report as it lies in a release.
-func (r *Report) Encode() ([]byte, error) {
-	b, err := json.MarshalIndent(r, "", "  ")
-	return append(b, '\n'), err
-}
-
 // Write puts the report beside the files of a release. A release that was there
 // before gets the report of this build, so that the newest is the one built last.
 func (r *Report) Write(dir string) error {
 	path := filepath.Join(dir, release.ReportName)
-	b, err := r.Encode()
-	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+	b, err := json.MarshalIndent(r, "", "  ")
+	if err == nil {
+		err = durable.WriteFile(path, append(b, '\n'), 0o644)
 	}
-	if err := durable.WriteFile(path, b, 0o644); err != nil {
+	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return nil

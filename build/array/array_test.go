@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -27,31 +26,10 @@ import (
 
 const memory = 128 << 20
 
-// catalogueOf writes a catalogue of a part of the sample. Every third title has another overview, and one
-// movie more is there, if other is set.
+// catalogueOf writes a catalogue of a part of the sample.
 func catalogueOf(tb testing.TB, other bool) string {
 	tb.Helper()
-	dir := tb.TempDir()
-	for kind, name := range map[fragment.Kind]string{
-		fragment.KindMovie: "movies", fragment.KindTV: "tv", fragment.KindSeason: "seasons", fragment.KindPerson: "people",
-		fragment.KindCollection: "collections", fragment.KindCompany: "companies", fragment.KindList: "lists", fragment.KindAccount: "accounts",
-	} {
-		rows := buildtest.Sample(tb, name)
-		rows = slices.Clone(rows[:min(len(rows), 40)])
-		for i := range rows {
-			if other && i%3 == 1 {
-				rows[i] = strings.Replace(rows[i], `"overview":"`, `"overview":"Not `, 1)
-			}
-			if i%2 == 0 { // the age of the data is in the manifest
-				rows[i] = strings.TrimSuffix(rows[i], "}") + fmt.Sprintf(`,"_fetched":"2026-05-%02d"}`, 1+i%28)
-			}
-		}
-		if kind == fragment.KindMovie && !other {
-			rows = rows[:len(rows)-1]
-		}
-		buildtest.WriteKind(tb, dir, kind, rows...)
-	}
-	return dir
+	return buildtest.SampleCatalog(tb, 40, other)
 }
 
 // A world is where a build finds everything.
@@ -135,11 +113,11 @@ func (w *world) isClean() {
 	}
 }
 
-// oneProcess builds a release in one process.
+// oneProcess builds a release in one process, a task after another, with more memory.
 func oneProcess(t *testing.T, catalogue, releases, previous string) string {
 	t.Helper()
 	c := build.DefaultConfig()
-	c.Catalog, c.Releases, c.Previous, c.Memory = catalogue, releases, previous, memory
+	c.Catalog, c.Releases, c.Previous, c.Jobs = catalogue, releases, previous, 1
 	c.Date = time.Date(2026, 11, 1, 3, 0, 0, 0, time.UTC)
 	r, err := build.Run(t.Context(), c)
 	if err != nil {
@@ -156,8 +134,8 @@ func counts() []int {
 	return []int{1, 3, 7, 64}
 }
 
-// TestSameRelease: however many processes build it, a release has the id that one process gives it, and
-// is whole. So has one that is made upon it.
+// TestSameRelease: however many processes build it, and whatever jobs and memory those have, a release has the id that one
+// process gives it, and is whole. So has one that is made upon it.
 func TestSameRelease(t *testing.T) {
 	first, second := catalogueOf(t, false), catalogueOf(t, true)
 	alone := t.TempDir()
@@ -177,10 +155,7 @@ func TestSameRelease(t *testing.T) {
 				t.Errorf("a build without a change makes %s, want the previous one, %s", id, next)
 			}
 			for _, id := range []string{full, next} {
-				problems, err := release.Verify(t.Context(), filepath.Join(releases, id), release.VerifyOptions{}, nil)
-				if err != nil || len(problems) > 0 {
-					t.Errorf("release %s: %v, %v", id, problems, err)
-				}
+				buildtest.OpenRelease(t, filepath.Join(releases, id))
 			}
 			if id, err := (release.Store{Dir: releases}).Current(); err != nil || id != next {
 				t.Errorf("current is %s, %v, want %s", id, err, next)
@@ -189,74 +164,16 @@ func TestSameRelease(t *testing.T) {
 	}
 }
 
-// TestDisk: a task has no more on its disk than the plan says.
-func TestDisk(t *testing.T) {
-	w := newWorld(t, catalogueOf(t, true), t.TempDir())
-	p, err := Plan(w.site, w.params(""), nil)
-	w.must(err)
-	most := int64(0)
-	sample := func(int64) { most = max(most, diskOf(w.site.Scratch)) }
-	for _, s := range task.Stages() {
-		if s.Name == sealStage {
-			continue
-		}
-		o, err := w.site.join()
-		w.must(err)
-		w.must(w.site.open(o, s))
-		o.build.Advance = sample
-		opened, err := s.Open(o.build)
-		w.must(err)
-		for i := range opened.Count() {
-			w.must(opened.Task(i).Run(t.Context()))
-			sample(0)
-		}
-		w.must(errors.Join(opened.Close(), o.close()))
-	}
-	if most == 0 || most > p.Disk {
-		t.Errorf("%d bytes in the scratch folder, want some, and at most the %d of the plan", most, p.Disk)
-	}
-	w.must(Clean(w.site))
-}
-
-// diskOf returns the bytes that files in a folder take.
-func diskOf(dir string) (n int64) {
-	_ = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return nil //nolint:nilerr // files come and go
-		}
-		if info, err := e.Info(); err == nil {
-			n += allocated(info)
-		}
-		return nil
-	})
-	return n
-}
-
-// TestRefused: a process of another program or catalogue, or a plan of another build, is refused.
+// TestRefused: a process of another program is refused, and so is a share that cannot be. The script array has the
+// other refusals.
 func TestRefused(t *testing.T) {
 	w := newWorld(t, catalogueOf(t, false), t.TempDir())
-	if _, err := RunShare(t.Context(), w.site, Share{"survey", 0, 1}); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "run build plan first") {
-		t.Errorf("without a plan: %v", err)
-	}
 	w.plan("")
 	w.plan("") // the same again
 	other := w.site
 	other.Program = "another"
 	if _, err := RunShare(t.Context(), other, Share{"survey", 0, 1}); !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "version test") {
 		t.Errorf("another program: %v", err)
-	}
-	p := w.params("")
-	p.Level = 1
-	if _, err := Plan(w.site, p, nil); !errors.Is(err, ErrRefused) {
-		t.Errorf("the plan of another build: %v", err)
-	}
-	if _, err := Seal(t.Context(), w.site, false); err == nil || !strings.Contains(err.Error(), "is not done") {
-		t.Errorf("sealed before the tasks are done: %v", err)
-	}
-	other = w.site
-	other.Catalog = catalogueOf(t, true)
-	if _, err := RunShare(t.Context(), other, Share{"survey", 0, 1}); !errors.Is(err, ErrRefused) {
-		t.Errorf("another catalogue: %v", err)
 	}
 	for _, share := range []Share{{"none", 0, 1}, {"titles", 3, 3}, {"titles", -1, 2}, {"titles", 0, 0}} {
 		if _, err := RunShare(t.Context(), w.site, share); err == nil {
@@ -265,6 +182,25 @@ func TestRefused(t *testing.T) {
 	}
 	w.must(Clean(w.site))
 	w.isClean()
+}
+
+// TestAccess: access counts lie where each task finds them, are part of the plan, and are checked when they are read.
+func TestAccess(t *testing.T) {
+	w := newWorld(t, catalogueOf(t, false), t.TempDir())
+	counts := build.Access{fragment.KindMovie: {11: {5, 9}}}
+	p, err := Plan(w.site, w.params(""), counts)
+	w.must(err)
+	if _, err := Plan(w.site, w.params(""), nil); !errors.Is(err, ErrRefused) {
+		t.Errorf("a plan without the counts: %v, want a refusal", err)
+	}
+	path := filepath.Join(work.Shared(w.site.Work, p.ID()).From(work.Files), plan.AccessFile)
+	w.must(os.WriteFile(path, []byte("{}"), 0o600))
+	for _, stage := range []string{"survey", "prepare", "titles", "resources", "find", "index"} {
+		w.stage(rand.New(rand.NewPCG(1, 1)), stage, 1)
+	}
+	if _, err := RunShare(t.Context(), w.site, Share{"ranges", 0, 1}); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("other counts than those of the plan: %v, want an error that names %s", err, path)
+	}
 }
 
 // TestSealInterrupted: whoever is interrupted behind the installation, while it cleans up too, goes on there.
@@ -277,12 +213,12 @@ func TestSealInterrupted(t *testing.T) {
 			w.stage(rand.New(rand.NewPCG(1, 1)), s.Name, 1)
 		}
 	}
-	o, err := w.site.join()
+	p, folder, err := w.site.join()
 	w.must(err)
-	r, err := w.site.install(t.Context(), o)
+	r, err := w.site.seal(t.Context(), p, folder)
 	w.must(err)
-	w.must(os.RemoveAll(o.folder.From(work.Files)))
-	w.must(os.RemoveAll(o.folder.From(work.Release)))
+	w.must(os.RemoveAll(folder.From(work.Files)))
+	w.must(os.RemoveAll(folder.From(work.Release)))
 	again, err := Seal(t.Context(), w.site, true)
 	w.must(err)
 	if again.Release != r.Release || again.Release != oneProcess(t, catalogue, t.TempDir(), "") {
@@ -297,22 +233,19 @@ func TestZombie(t *testing.T) {
 	releases := t.TempDir()
 	old := newWorld(t, catalogueOf(t, false), releases)
 	old.plan("")
-	zombie, err := old.site.join()
+	p, folder, err := old.site.join()
 	old.must(err)
 	stage, err := task.StageOf("survey")
 	old.must(err)
-	old.must(old.site.open(zombie, stage))
+	zombie, closing, err := old.site.open(p, folder, stage)
+	old.must(err)
 	w := newWorld(t, catalogueOf(t, true), releases)
 	w.site.Work = old.site.Work
 	old.must(Clean(old.site))
 	w.plan("")
 	w.stage(rand.New(rand.NewPCG(1, 1)), "survey", 2)
-	opened, err := stage.Open(zombie.build)
-	w.must(err)
-	for i := range opened.Count() {
-		w.must(opened.Task(i).Run(t.Context()))
-	}
-	w.must(errors.Join(opened.Close(), zombie.close()))
+	_, err = build.RunStage(t.Context(), zombie, stage, 1, nil)
+	w.must(errors.Join(err, closing()))
 	want := oneProcess(t, w.site.Catalog, t.TempDir(), "")
 	if id := w.build("", 2); id != want {
 		t.Errorf("release %s, want %s", id, want)
@@ -341,24 +274,19 @@ func (s sleeper) Done() <-chan struct{} {
 	return s.Context.Done()
 }
 
-// TestStatus follows a build.
+// TestStatus: a process that has failed shows in the status. The script array has the rest.
 func TestStatus(t *testing.T) {
 	w := newWorld(t, catalogueOf(t, false), t.TempDir())
 	w.plan("")
-	r := rand.New(rand.NewPCG(1, 1))
-	w.stage(r, "survey", 2)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := RunShare(ctx, w.site, Share{"prepare", 0, 1}); !errors.Is(err, context.Canceled) {
+	if _, err := RunShare(ctx, w.site, Share{"survey", 0, 1}); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
 	st, err := ReadStatus(w.site)
 	w.must(err)
-	if len(st.Stages) != len(task.Stages()) || st.Stages[0].Done != st.Stages[0].Tasks || st.Stages[0].Tasks < 1 || st.Stages[1].Done != 0 || st.Stages[1].Tasks < 1 {
+	if at := st.Stages[0]; at.Failed != 1 || at.Running != 0 || len(st.Runs) != 1 || st.Runs[0].Error == "" {
 		t.Errorf("status %+v", st)
-	}
-	if index := st.Stages[5]; index.Stage != "index" || index.Tasks != -1 {
-		t.Errorf("the tasks of a stage that follow from stages to come: %+v", index)
 	}
 	w.must(Clean(w.site))
 }
@@ -373,17 +301,17 @@ func TestLinkedCatalog(t *testing.T) {
 	w.must(Clean(w.site))
 }
 
-// TestScratchRace: each process that begins has a folder of its own, though the others take it for a dead one's.
+// TestScratchRace: each process that begins has a folder of its own, though the others take it for a killed one's.
 func TestScratchRace(t *testing.T) {
 	parent := t.TempDir()
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
 			for range 100 {
-				s, err := newScratch(parent)
+				dir, remove, err := newScratch(parent)
 				if err == nil {
-					err = os.WriteFile(filepath.Join(s.dir, "file"), nil, 0o600)
-					s.remove()
+					err = os.WriteFile(filepath.Join(dir, "file"), nil, 0o600)
+					remove()
 				}
 				if err != nil {
 					t.Error(err)
@@ -393,61 +321,32 @@ func TestScratchRace(t *testing.T) {
 		})
 	}
 	all.Wait()
-}
-
-// TestLostScratch: a process notices that its new folder was taken for a dead one's before it was locked.
-func TestLostScratch(t *testing.T) {
-	parent := t.TempDir()
-	made := func(name string) string {
-		dir := filepath.Join(parent, scratchPrefix+name)
-		if err := os.Mkdir(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		return dir
+	if left, err := os.ReadDir(parent); err != nil || len(left) > 0 {
+		t.Errorf("left are %v, %v", left, err)
 	}
-	lost := func(what, dir string) {
-		t.Helper()
-		if lock, err := takeScratch(dir); lock != nil || err != nil {
-			t.Errorf("takeScratch of a folder that %s = %v, %v, want nil", what, lock, err)
-		}
-	}
-	removed := made("removed")
-	other, err := newScratch(parent)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer other.remove()
-	lost("is gone", removed)
-	locked := made("locked")
-	lock := lockOf(locked)
-	if ok, err := lock.TryLock(); !ok || err != nil {
-		t.Fatal(ok, err)
-	}
-	defer func() { _ = lock.Unlock() }()
-	lost("another has locked", locked)
 }
 
 // TestDeadScratch: files of killed processes of this machine go with the next one.
 func TestDeadScratch(t *testing.T) {
 	parent := t.TempDir()
-	alive, err := newScratch(parent)
+	alive, remove, err := newScratch(parent)
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer remove()
 	dead := filepath.Join(parent, scratchPrefix+"dead")
-	if err := os.MkdirAll(filepath.Join(dead, "files"), 0o700); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Join(dead, "files"), 0o700), os.WriteFile(dead+lockEnd, nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	next, err := newScratch(parent)
+	_, remove, err = newScratch(parent)
 	if err != nil {
 		t.Fatal(err)
 	}
+	remove()
 	if _, err := os.Stat(dead); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the scratch of a dead process: %v", err)
+		t.Errorf("the scratch of a killed process: %v", err)
 	}
-	if _, err := os.Stat(alive.dir); err != nil {
+	if _, err := os.Stat(alive); err != nil {
 		t.Errorf("the scratch of a process at work: %v", err)
 	}
-	alive.remove()
-	next.remove()
 }

@@ -8,10 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/reelsplice/reelsplice/build"
+	"github.com/reelsplice/reelsplice/build/plan"
 	"github.com/reelsplice/reelsplice/build/task"
 	"github.com/reelsplice/reelsplice/build/work"
 	"github.com/reelsplice/reelsplice/schemas/durable"
@@ -21,33 +21,19 @@ import (
 // sealStage is the stage that Seal runs.
 const sealStage = "seal"
 
-// installed names the record of a release that is in the store: the report of its build. Whoever is interrupted behind
-// it goes on there.
-const installed = "installed"
-
 // Seal completes the release when the tasks of all stages are done, adds it to the store of releases,
 // makes it current if that is wanted and it has a record, and removes the content of the work folder.
 func Seal(ctx context.Context, s Site, publish bool) (r build.Report, err error) {
-	for try := 1; try <= attempts; try++ {
-		if r, err = seal(ctx, s, publish); err == nil || ctx.Err() != nil || errors.Is(err, ErrRefused) || errors.Is(err, fs.ErrNotExist) {
-			break
-		}
-		s.Log.Warn("the release could not be sealed", "attempt", try, "of", attempts, "error", err)
-	}
-	return r, err
-}
-
-func seal(ctx context.Context, s Site, publish bool) (r build.Report, err error) {
-	o, err := s.join()
+	p, folder, err := s.join()
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%w; if it was sealed already, the release is there", err)
 	}
 	if err != nil {
 		return r, err
 	}
-	err = o.folder.ReadDone(installed, 0, &r)
+	err = folder.ReadReport(&r)
 	if errors.Is(err, fs.ErrNotExist) {
-		r, err = s.install(ctx, o)
+		r, err = s.seal(ctx, p, folder)
 	}
 	if err != nil {
 		return r, err
@@ -60,61 +46,38 @@ func seal(ctx context.Context, s Site, publish bool) (r build.Report, err error)
 	return r, Clean(s)
 }
 
-// install runs the seal task, adds its release to the store and notes that.
-func (s *Site) install(ctx context.Context, o *session) (r build.Report, err error) {
+// seal runs the seal task, adds its release to the store and notes the report.
+func (s *Site) seal(ctx context.Context, p *plan.Plan, folder *work.Folder) (r build.Report, err error) {
 	stage, err := task.StageOf(sealStage)
 	if err != nil {
 		return r, err
 	}
-	if err := s.open(o, stage); err != nil {
-		return r, err
-	}
-	defer func() { err = errors.Join(err, o.close()) }()
-	if err := o.runSeal(ctx, stage); err != nil {
-		return r, err
-	}
-	outcome, err := o.build.Outcome()
+	b, closing, err := s.open(p, folder, stage)
 	if err != nil {
 		return r, err
 	}
-	if outcome.Warning != "" {
-		s.Log.Warn(outcome.Warning)
-	}
-	r = build.NewReport(o.plan, outcome)
-	if err := o.cost(&r); err != nil {
+	defer func() { err = errors.Join(err, closing()) }()
+	if _, err := build.RunStage(ctx, b, stage, 1, nil); err != nil {
 		return r, err
 	}
-	s.addIngest(&r)
-	if outcome.Unchanged {
-		r.Release = outcome.Release
-	} else if err := o.install(ctx, s.Releases, &r); err != nil {
+	if r, err = build.NewReport(b, s.Catalog, s.Log); err != nil {
 		return r, err
 	}
-	return r, o.folder.PutDone(installed, 0, &r)
-}
-
-// addIngest adds the report of the ingest to that of the build, if the catalogue has one that can be read.
-func (s *Site) addIngest(r *build.Report) {
-	var err error
-	if r.Ingest, err = build.ReadIngest(s.Catalog); err != nil {
-		s.Log.Warn("the release's report is without that of the ingest", "because", err)
+	if err := addCost(&r, folder); err != nil {
+		return r, err
 	}
-}
-
-// runSeal runs the seal task, which leaves the manifest in the folder of this process.
-func (o *session) runSeal(ctx context.Context, stage task.Stage) (err error) {
-	opened, err := stage.Open(o.build)
-	if err != nil {
-		return err
+	if !r.Unchanged {
+		if err := install(ctx, s.Releases, folder, &r); err != nil {
+			return r, err
+		}
 	}
-	defer func() { err = errors.Join(err, opened.Close()) }()
-	return opened.Task(0).Run(ctx)
+	return r, folder.PutReport(&r)
 }
 
 // install adds the release to the store. Its files become second names of those of the work folder where both are in
 // one file system, and copies elsewhere. Packs of the previous release become second names of its own.
-func (o *session) install(ctx context.Context, to release.Store, r *build.Report) (err error) {
-	m, err := release.ReadManifest(o.folder.Dir(work.Release))
+func install(ctx context.Context, to release.Store, folder *work.Folder, r *build.Report) (err error) {
+	m, err := release.ReadManifest(folder.Dir(work.Release))
 	if err != nil {
 		return err
 	}
@@ -131,7 +94,7 @@ func (o *session) install(ctx context.Context, to release.Store, r *build.Report
 		if _, err := os.Stat(filepath.Join(to.Path(m.Parent), f.Name)); err == nil && m.Parent != "" && slices.Contains(m.Packs, f) {
 			continue
 		}
-		if err := w.Take(o.folder.From(work.Release), f); err != nil {
+		if err := w.Take(folder.From(work.Release), f); err != nil {
 			return fmt.Errorf("install %s: %w", f.Name, err)
 		}
 	}
@@ -151,57 +114,31 @@ func (o *session) install(ctx context.Context, to release.Store, r *build.Report
 	return r.Write(to.Path(m.ID))
 }
 
-// cost adds up what the processes of the build have cost.
-func (o *session) cost(r *build.Report) error {
-	r.Stages, r.Tasks = map[string]float64{}, &build.Tasks{Processes: 1, CPUSeconds: build.CPUSeconds(), Imbalance: map[string]float64{}}
-	sums, n := map[string]float64{}, map[string]int{}
-	first, last := time.Now(), time.Time{}
-	err := o.folder.Runs(func(read func(any) error) error {
-		var run Run
-		if err := read(&run); err != nil {
-			return err
-		}
+// addCost adds up what the processes of the build have cost. Nobody knows it of those that were killed.
+func addCost(r *build.Report, folder *work.Folder) error {
+	runs, err := work.ReadRuns[Run](folder)
+	if err != nil {
+		return err
+	}
+	r.Stages, r.Tasks = map[string]float64{}, &build.Tasks{Processes: 1, CPUSeconds: build.CPUSeconds()}
+	now := time.Now()
+	for _, run := range runs {
 		if run.Ended.IsZero() {
-			return nil // it was killed: what it has cost nobody knows
+			continue
 		}
-		t := r.Tasks
-		t.Processes, t.CPUSeconds = t.Processes+1, t.CPUSeconds+run.CPUSeconds
-		t.WrittenBytes += run.WrittenBytes
+		r.Tasks.Processes++
+		r.Tasks.CPUSeconds += run.CPUSeconds
 		r.Stages[run.Stage] = max(r.Stages[run.Stage], run.Seconds)
-		sums[run.Stage], n[run.Stage] = sums[run.Stage]+run.Seconds, n[run.Stage]+1
 		r.PeakRSSBytes = max(r.PeakRSSBytes, run.PeakRSSBytes)
-		if run.Started.Before(first) {
-			first = run.Started
-		}
-		last = time.Now()
+		r.Seconds = max(r.Seconds, now.Sub(run.Started).Seconds())
 		r.Jobs = max(r.Jobs, run.Count)
-		return nil
-	})
-	for stage, longest := range r.Stages {
-		if mean := sums[stage] / float64(n[stage]); mean > 0 {
-			r.Tasks.Imbalance[stage] = longest / mean
-		}
 	}
-	if last.After(first) {
-		r.Seconds = last.Sub(first).Seconds()
-	}
-	return err
+	return nil
 }
 
 // Clean removes what the tasks of any plan have left in the work folder.
 func Clean(s Site) error {
-	p, err := s.ReadPlan()
-	last := ""
-	if err == nil {
-		var id string
-		if id, err = p.ID(); err == nil {
-			last = id + "/" + work.RecordName(installed, 0)
-		}
-	}
-	if last == "" {
-		s.Log.Warn("the work folder has no readable plan", "folder", s.Work, "because", err)
-	}
-	if err := work.Clean(s.Work, last); err != nil {
+	if err := work.Clean(s.Work); err != nil {
 		return fmt.Errorf("clean work folder: %w", err)
 	}
 	return nil
@@ -221,7 +158,7 @@ type StageStatus struct {
 	Tasks   int `json:"tasks"`
 	Done    int `json:"done"`
 	Running int `json:"running"` // processes that are at work or were killed
-	Failed  int `json:"failed"`  // processes that have failed since a task of the stage was done
+	Failed  int `json:"failed"`  // processes that have failed
 }
 
 // ReadStatus reads how far the build of a work folder is.
@@ -230,12 +167,13 @@ func ReadStatus(s Site) (st Status, err error) {
 	if err != nil {
 		return st, err
 	}
-	if st.Plan, err = p.ID(); err != nil {
-		return st, err
-	}
+	st.Plan = p.ID()
 	folder := work.Shared(s.Work, st.Plan)
 	done, err := folder.DoneOf()
 	if err != nil {
+		return st, err
+	}
+	if st.Runs, err = work.ReadRuns[Run](folder); err != nil {
 		return st, err
 	}
 	b := task.New(p, folder, task.Sources{}, s.Memory)
@@ -243,38 +181,22 @@ func ReadStatus(s Site) (st Status, err error) {
 		at := StageStatus{Stage: stage.Name, Tasks: -1}
 		if n, err := stage.Count(b); err == nil {
 			at.Tasks = n
+			for i := range n {
+				if done[work.RecordName(stage.Name, i)] {
+					at.Done++
+				}
+			}
 		}
-		for name := range done {
-			if strings.HasPrefix(name, work.RecordsOf(stage.Name)) {
-				at.Done++
+		for _, run := range st.Runs {
+			switch {
+			case run.Stage != stage.Name:
+			case run.Ended.IsZero():
+				at.Running++
+			case run.Error != "":
+				at.Failed++
 			}
 		}
 		st.Stages = append(st.Stages, at)
 	}
-	return st, st.addRuns(folder)
-}
-
-// addRuns adds the processes of the build.
-func (st *Status) addRuns(folder *work.Folder) error {
-	return folder.Runs(func(read func(any) error) error {
-		var run Run
-		if err := read(&run); err != nil {
-			return err
-		}
-		st.Runs = append(st.Runs, run)
-		if !run.Ended.IsZero() && run.Error == "" {
-			return nil
-		}
-		for i := range st.Stages {
-			at := &st.Stages[i]
-			switch {
-			case at.Stage != run.Stage:
-			case run.Ended.IsZero():
-				at.Running++
-			default:
-				at.Failed++
-			}
-		}
-		return nil
-	})
+	return st, nil
 }

@@ -5,16 +5,19 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/reelsplice/reelsplice/data/sample"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // Catalog writes a catalogue of movies, one JSON object each, in ascending order of
@@ -88,4 +91,50 @@ func Sample(tb testing.TB, name string) []string {
 		rows = append(rows, byID[id])
 	}
 	return rows
+}
+
+// SampleCatalog writes a catalogue of the first n rows of the sample's files. With other, every third row has another
+// overview, and there is one movie more.
+func SampleCatalog(tb testing.TB, n int, other bool) (dir string) {
+	tb.Helper()
+	dir = tb.TempDir()
+	for kind, name := range map[fragment.Kind]string{
+		fragment.KindMovie: "movies", fragment.KindTV: "tv", fragment.KindSeason: "seasons", fragment.KindPerson: "people",
+		fragment.KindCollection: "collections", fragment.KindCompany: "companies", fragment.KindList: "lists", fragment.KindAccount: "accounts",
+	} {
+		rows := Sample(tb, name)
+		rows = rows[:min(len(rows), n)]
+		for i := range rows {
+			if other && i%3 == 1 {
+				rows[i] = strings.Replace(rows[i], `"overview":"`, `"overview":"Not `, 1)
+			}
+			if i%2 == 0 { // the age of the data is in the manifest
+				rows[i] = strings.TrimSuffix(rows[i], "}") + fmt.Sprintf(`,"_fetched":"2026-05-%02d"}`, 1+i%28)
+			}
+		}
+		if kind == fragment.KindMovie && !other {
+			rows = rows[:len(rows)-1]
+		}
+		WriteKind(tb, dir, kind, rows...)
+	}
+	return dir
+}
+
+// OpenRelease opens a release, which has to be sound, until the end of the test.
+func OpenRelease(tb testing.TB, dir string) *release.Reader {
+	tb.Helper()
+	problems, err := release.Verify(tb.Context(), dir, release.VerifyOptions{}, nil)
+	if err != nil || len(problems) > 0 {
+		tb.Fatalf("Verify(%s) = %v, %v, want no problems", dir, problems, err)
+	}
+	r, err := release.Open(dir)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := r.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return r
 }

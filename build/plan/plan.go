@@ -15,7 +15,6 @@ import (
 
 	"github.com/reelsplice/reelsplice/build/index"
 	"github.com/reelsplice/reelsplice/build/records"
-	"github.com/reelsplice/reelsplice/build/work"
 	"github.com/reelsplice/reelsplice/schemas/age"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/durable"
@@ -58,10 +57,10 @@ type Params struct {
 	Full     bool      `json:"full,omitempty"`     // nothing of it is reused
 	Date     time.Time `json:"date"`               // of the changes since then
 	Level    int       `json:"level"`              // of compression
-	Access   bool      `json:"access,omitempty"`   // access counts lie in AccessFile
+	Access   string    `json:"access,omitempty"`   // checksum of the access counts in AccessFile, "" for none
 }
 
-// AccessFile is the name of the file of access counts in the work folder.
+// AccessFile is the name of the file of access counts among those between tasks.
 const AccessFile = "access.json"
 
 // A Plan is the division of a build. Tasks of all stages read it and change nothing.
@@ -98,8 +97,6 @@ type Source struct {
 	Program string `json:"program,omitempty"` // its version
 	// Files are the files of the catalogue that were planned for.
 	Files []CatalogFile `json:"files,omitempty"`
-	// AccessCounts is AccessFile in the work folder.
-	AccessCounts *work.File `json:"access_counts,omitempty"`
 }
 
 // A CatalogFile is a version of a file of the catalogue.

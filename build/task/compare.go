@@ -99,7 +99,7 @@ func (t *compare) isUnchanged(ctx context.Context, d *Done) (bool, error) {
 func isOfPrevious(b *Build) func(table, section string) bool {
 	return func(table, section string) bool {
 		trend := strings.HasPrefix(section, "trend_") || section == tables.Heat.String()
-		return table == changelog.Table || trend && !b.Plan.Access
+		return table == changelog.Table || trend && b.Plan.Access == ""
 	}
 }
 

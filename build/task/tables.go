@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
+
+	"github.com/zeebo/xxh3"
 
 	"github.com/reelsplice/reelsplice/build/index"
 	"github.com/reelsplice/reelsplice/build/plan"
@@ -91,7 +94,7 @@ type ranges struct {
 
 func openRanges(b *Build) (_ tasks, err error) {
 	t := &ranges{b: b}
-	if b.Plan.Access {
+	if b.Plan.Access != "" {
 		if t.access, err = readAccess(b); err != nil {
 			return nil, err
 		}
@@ -236,25 +239,23 @@ func (a Access) Counts(kind fragment.Kind, id uint64) (day, week uint64) {
 	return n[0], n[1]
 }
 
-// Write writes the counts to a file.
-func (a Access) Write(path string) error {
-	data, err := json.Marshal(a)
-	if err != nil {
-		return err
+// Encode returns the counts as they lie in plan.AccessFile, and their checksum; nothing for nil.
+func (a Access) Encode() (data []byte, checksum string, err error) {
+	if a == nil {
+		return nil, "", nil
 	}
-	return os.WriteFile(path, data, 0o600)
+	data, err = json.Marshal(a)
+	return data, fmt.Sprintf("%016x", xxh3.Hash(data)), err
 }
 
-func readAccess(b *Build) (_ Access, err error) {
-	path := b.path(plan.AccessFile)
-	if b.Plan.AccessCounts != nil {
-		if path, err = b.Folder.Path(*b.Plan.AccessCounts); err != nil {
-			return nil, err
-		}
-	}
+func readAccess(b *Build) (Access, error) {
+	path := filepath.Join(b.Folder.From(work.Files), plan.AccessFile)
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
+	}
+	if sum := fmt.Sprintf("%016x", xxh3.Hash(data)); sum != b.Plan.Access {
+		return nil, fmt.Errorf("%s: its checksum is %s, the plan's %s", path, sum, b.Plan.Access)
 	}
 	a := Access{}
 	return a, json.Unmarshal(data, &a)

@@ -21,7 +21,6 @@ import (
 	"github.com/reelsplice/reelsplice/build/records"
 	"github.com/reelsplice/reelsplice/build/segment"
 	"github.com/reelsplice/reelsplice/build/work"
-	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/schemas/tables"
@@ -64,27 +63,6 @@ func runOne(work, dir, stage, index string) error {
 	}
 	defer o.Close()
 	return o.Task(i).Run(context.Background())
-}
-
-// catalogOf writes a catalogue of a part of the sample, with removed resources. The titles whose
-// number in their kind is odd have another title if other is set.
-func catalogOf(t *testing.T, other bool) string {
-	t.Helper()
-	dir := t.TempDir()
-	for kind, name := range map[fragment.Kind]string{
-		fragment.KindMovie: "movies", fragment.KindTV: "tv", fragment.KindSeason: "seasons", fragment.KindPerson: "people",
-		fragment.KindCollection: "collections", fragment.KindCompany: "companies", fragment.KindList: "lists", fragment.KindAccount: "accounts",
-	} {
-		rows := buildtest.Sample(t, name)
-		rows = slices.Clone(rows[:min(len(rows), 12)])
-		for i := range rows {
-			if other && i%2 == 1 {
-				rows[i] = strings.Replace(rows[i], `"overview":"`, `"overview":"Not `, 1)
-			}
-		}
-		buildtest.WriteKind(t, dir, kind, rows...)
-	}
-	return dir
 }
 
 // A workspace has the folders of a build.
@@ -171,7 +149,7 @@ func (w workspace) files(t *testing.T) map[string]string {
 // upon makes a release and returns the parameters of a build upon it, of another catalogue.
 func upon(t *testing.T) plan.Params {
 	t.Helper()
-	params := plan.Params{Catalog: catalogOf(t, false), Releases: t.TempDir(), Level: segment.DefaultLevel}
+	params := plan.Params{Catalog: buildtest.SampleCatalog(t, 12, false), Releases: t.TempDir(), Level: segment.DefaultLevel}
 	first := newWorkspace(t, params)
 	first.run(t, nil)
 	m, err := release.ReadManifest(first.dir)
@@ -181,7 +159,7 @@ func upon(t *testing.T) plan.Params {
 	if err := os.Rename(first.dir, filepath.Join(params.Releases, m.ID)); err != nil {
 		t.Fatal(err)
 	}
-	params.Previous, params.Date, params.Catalog = m.ID, time.Date(2026, 11, 1, 3, 0, 0, 0, time.UTC), catalogOf(t, true)
+	params.Previous, params.Date, params.Catalog = m.ID, time.Date(2026, 11, 1, 3, 0, 0, 0, time.UTC), buildtest.SampleCatalog(t, 12, true)
 	return params
 }
 

@@ -82,11 +82,8 @@ func (f *Folder) in(name string) string {
 
 // RecordName returns the name of the record of a task.
 func RecordName(stage string, index int) string {
-	return fmt.Sprintf("%s%05d.json", RecordsOf(stage), index)
+	return fmt.Sprintf("%s/%s-%05d.json", doneDir, stage, index)
 }
-
-// RecordsOf returns how the names of the records of all tasks of a stage start.
-func RecordsOf(stage string) string { return doneDir + "/" + stage + "-" }
 
 // PutDone writes the record of a task that is done. If there is one already, it has to be the same.
 func (f *Folder) PutDone(stage string, index int, v any) error {
@@ -161,6 +158,26 @@ func PutPlan(folder string, plan any) (made bool, err error) {
 // ReadPlan reads the plan of a shared folder. The error matches fs.ErrNotExist if there is none.
 func ReadPlan(folder string, plan any) error { return read(filepath.Join(folder, PlanName), plan) }
 
+// reportEnd is how the name of a report ends, behind the plan's.
+const reportEnd = ".json"
+
+// PutReport writes the report of a build whose release is in the store. Whoever is interrupted behind it goes on there.
+func (f *Folder) PutReport(v any) error {
+	data, err := seal(v)
+	if err != nil {
+		return err
+	}
+	return put(f.shared+reportEnd, data)
+}
+
+// ReadReport reads what PutReport wrote. The error matches fs.ErrNotExist if it did not.
+func (f *Folder) ReadReport(v any) error { return read(f.shared+reportEnd, v) }
+
+// PutFile writes a file for all tasks.
+func (f *Folder) PutFile(name string, data []byte) error {
+	return put(filepath.Join(f.From(Files), name), data)
+}
+
 // PutRun writes what a process is at, or what it has cost, in the place of what it wrote before. It
 // is for those who watch the build.
 func (f *Folder) PutRun(run string, v any) error {
@@ -171,16 +188,17 @@ func (f *Folder) PutRun(run string, v any) error {
 	return put(f.in(filepath.Join(runsDir, run+".json")), data)
 }
 
-// Runs calls fn with a function that reads what a process has written, for each process.
-func (f *Folder) Runs(fn func(read func(v any) error) error) error {
+// ReadRuns reads what all processes have written.
+func ReadRuns[T any](f *Folder) (runs []T, err error) {
 	names, err := f.names(runsDir)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for _, name := range names {
-		if err := fn(func(v any) error { return read(f.in(filepath.Join(runsDir, name)), v) }); err != nil {
-			return err
+	runs = make([]T, len(names))
+	for i, name := range names {
+		if err := read(f.in(filepath.Join(runsDir, name)), &runs[i]); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return runs, nil
 }

@@ -6,6 +6,7 @@
 //	<plan>/files/<name>         for later tasks
 //	<plan>/release/<name>       of the release in the making
 //	<plan>/runs/<run>.json      what a process is at, or what it has cost
+//	<plan>.json                 the report of a build whose release is in the store
 //
 // The name of a file follows from the task that makes it, and its bytes follow from the task's inputs. So a
 // task that runs again, that runs twice at a time or that comes back when its build is over harms
@@ -26,8 +27,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"github.com/zeebo/xxh3"
 
@@ -58,12 +57,8 @@ type File struct {
 
 // A Folder is the work folder of a build as a process sees it. It is safe for concurrent use.
 type Folder struct {
-	files, release string       // where the tasks of this process write
-	shared         string       // folder of the plan; "" where files and release are what tasks share
-	written        atomic.Int64 // bytes that went to shared
-
-	mu    sync.Mutex
-	given map[string]bool // paths of shared files
+	files, release string // where the tasks of this process write
+	shared         string // folder of the plan; "" where files and release are what tasks share
 }
 
 // Local returns the Folder of a build on one machine, by the folder of files between tasks and that
@@ -73,7 +68,7 @@ func Local(files, release string) *Folder { return &Folder{files: files, release
 // Shared returns the Folder of a process that shares the tasks of a plan with others in a folder. SetScratch comes before
 // the first task.
 func Shared(folder, plan string) *Folder {
-	return &Folder{shared: filepath.Join(folder, plan), given: map[string]bool{}}
+	return &Folder{shared: filepath.Join(folder, plan)}
 }
 
 // SetScratch makes folders for files in the making.
@@ -102,9 +97,6 @@ func (f *Folder) From(a Area) string {
 	}
 	return filepath.Join(f.shared, string(a))
 }
-
-// Written returns how many bytes went to the shared folder.
-func (f *Folder) Written() int64 { return f.written.Load() }
 
 // Describe describes a file in Dir of Files.
 func (f *Folder) Describe(name string) (File, error) {
@@ -140,11 +132,14 @@ func (f *Folder) Share(a Area, name string) error {
 		return nil
 	}
 	from, to := filepath.Join(f.Dir(a), name), filepath.Join(f.From(a), name)
-	err := f.share(from, to)
+	err := os.MkdirAll(filepath.Dir(to), 0o755)
+	if err == nil && durable.Rename(from, to) != nil { // it is gone, or in another file system
+		if err = copyFile(from, to); err == nil {
+			err = remove(from)
+		}
+	}
 	if errors.Is(err, fs.ErrNotExist) {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		if f.given[to] {
+		if _, shared := os.Stat(to); shared == nil {
 			return nil
 		}
 	}
@@ -152,35 +147,6 @@ func (f *Folder) Share(a Area, name string) error {
 		return fmt.Errorf("share %s: %w", name, err)
 	}
 	return nil
-}
-
-func (f *Folder) share(from, to string) error {
-	info, err := os.Stat(from)
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-		return err
-	}
-	f.written.Add(info.Size())
-	if f.give(to, func() error { return durable.Rename(from, to) }) == nil {
-		return nil // both are in one file system
-	}
-	if err := copyFile(from, to); err != nil {
-		return err
-	}
-	return f.give(to, func() error { return os.Remove(from) })
-}
-
-// give calls fn, which takes a file that is shared out of the folder of this process.
-func (f *Folder) give(to string, fn func() error) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	err := fn()
-	if err == nil {
-		f.given[to] = true
-	}
-	return err
 }
 
 // copyFile makes a copy of a file in one step, or replaces the one of that name.
@@ -204,34 +170,23 @@ func copyFile(from, to string) error {
 	return out.Commit()
 }
 
-// Clean removes all that tasks of any plan have left in a folder, files in the making too. The record named last, by its
-// path there, goes before the plan, and both behind all else: who is interrupted can come back.
-func Clean(folder, last string) error {
+// Clean removes all that tasks of any plan have left in a folder, files in the making too. The report and the plan go
+// behind all else: who is interrupted can come back.
+func Clean(folder string) error {
 	entries, err := os.ReadDir(folder)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	var plans []string
+	var plans, last []string
 	for _, e := range entries {
 		path := filepath.Join(folder, e.Name())
+		id, isReport := strings.CutSuffix(e.Name(), reportEnd)
 		switch {
 		case isPlan(e.Name()):
 			plans = append(plans, path)
-			if filepath.Dir(filepath.Dir(last)) != e.Name() {
-				err = errors.Join(err, discard(path))
-				continue
-			}
-			for _, dir := range dirs {
-				if dir != doneDir {
-					err = errors.Join(err, removeAll(filepath.Join(path, dir)))
-				}
-			}
-			done, _ := os.ReadDir(filepath.Join(path, doneDir)) // without it there is nothing to remove
-			for _, d := range done {
-				if d.Name() != filepath.Base(last) {
-					err = errors.Join(err, remove(filepath.Join(path, doneDir, d.Name())))
-				}
-			}
+			err = errors.Join(err, discard(path))
+		case isReport && isPlan(id):
+			last = append(last, path)
 		case strings.HasPrefix(e.Name(), making):
 			err = errors.Join(err, remove(path))
 		}
@@ -239,15 +194,12 @@ func Clean(folder, last string) error {
 	if err != nil {
 		return err
 	}
-	if last != "" {
-		if err := remove(filepath.Join(folder, last)); err != nil {
+	for _, path := range append(last, filepath.Join(folder, PlanName)) {
+		if err := remove(path); err != nil {
 			return err
 		}
 	}
-	if err := remove(filepath.Join(folder, PlanName)); err != nil {
-		return err
-	}
-	for _, path := range plans {
+	for _, path := range plans { // a task may have written there until its plan was gone
 		err = errors.Join(err, discard(path))
 	}
 	return err

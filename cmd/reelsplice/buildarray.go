@@ -122,8 +122,7 @@ func buildPlanCommand(a *app) *cobra.Command {
 	f.BoolVar(&params.Full, "full", false, "render everything; reuse nothing of the previous release")
 	required(c, "catalog", "releases", "work")
 	return a.leaf(c, func(ctx context.Context, _ []string) (err error) {
-		when, err := parseDate(date)
-		if err != nil {
+		if params.Date, err = parseDate(date); err != nil {
 			return usage(err)
 		}
 		if params.Level < 1 || params.Level > 9 {
@@ -143,11 +142,6 @@ func buildPlanCommand(a *app) *cobra.Command {
 		if params.Previous, err = a.previousRelease(ctx, at.Releases, previous); err != nil {
 			return err
 		}
-		if params.Previous != "" {
-			if params.Date, err = array.Date(at, params.Previous, when); err != nil {
-				return err
-			}
-		}
 		p, err := array.Plan(at, params, counts)
 		if err != nil {
 			return refused(err)
@@ -165,10 +159,6 @@ func refused(err error) error {
 }
 
 func (a *app) printPlan(p *plan.Plan) error {
-	id, err := p.ID()
-	if err != nil {
-		return err
-	}
 	v := struct {
 		Plan     string           `json:"plan"`
 		Records  map[string]int64 `json:"records"`
@@ -176,9 +166,9 @@ func (a *app) printPlan(p *plan.Plan) error {
 		Parts    int              `json:"resource_tasks"`
 		Previous string           `json:"previous"`
 		Disk     int64            `json:"scratch_bytes"`
-	}{id, p.Records, p.TitleTasks(), p.Partitions(), p.Previous, p.Disk}
+	}{p.ID(), p.Records, p.TitleTasks(), p.Partitions(), p.Previous, p.Disk}
 	return a.print(v, func(w io.Writer) {
-		fmt.Fprintf(w, "plan\t%s: %s and %s, upon %s\n", id, plural(v.Titles, "title task"), plural(v.Parts, "resource task"), orNone(v.Previous))
+		fmt.Fprintf(w, "plan\t%s: %s and %s, upon %s\n", v.Plan, plural(v.Titles, "title task"), plural(v.Parts, "resource task"), orNone(v.Previous))
 		fmt.Fprintf(w, "disk\tat most about %s for the files of a task in the making\n", formatBytes(v.Disk))
 	})
 }
