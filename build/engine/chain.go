@@ -6,11 +6,17 @@
 package engine
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/zeebo/xxh3"
@@ -27,7 +33,7 @@ const MaxCount = 10_000
 // maxAttempts bounds the attempts of a task: the pause before the last is 4^8 s, 18 hours.
 const maxAttempts = 10
 
-// Settings are what a Chain follows from.
+// Settings are what the steps of a Chain follow from.
 type Settings struct {
 	Program  string   // path or name of reelsplice where tasks run
 	Name     string   // of the build, at the start of the names of its jobs; "" for one by the work folder
@@ -46,12 +52,8 @@ type Settings struct {
 
 // A Chain is the steps of a build in order. A step starts when all tasks of the one before are done.
 type Chain struct {
-	Name     string
-	Program  string
-	Steps    []Step
-	Attempts int
-	Memory   int64
-	CPUs     int
+	Settings
+	Steps []Step
 }
 
 // A Step is an array job: one command, run once for each index from 0 to Tasks-1.
@@ -61,9 +63,6 @@ type Step struct {
 	Tasks   int
 	Indexed bool // the command takes an index
 }
-
-// single are the stages that one task does as well as many: their work is small or cannot be shared.
-var single = []string{"accounts"}
 
 // names holds names of builds to what Kubernetes takes, with room for a stage and an index.
 var names = regexp.MustCompile(`^[a-z]([-a-z0-9]{0,38}[a-z0-9])?$`)
@@ -85,17 +84,17 @@ func New(s Settings) (Chain, error) {
 	case s.Program == "":
 		return Chain{}, errors.New("program: want the path of reelsplice")
 	}
-	c := Chain{Name: s.Name, Program: s.Program, Attempts: s.Attempts, Memory: s.Memory, CPUs: s.CPUs}
-	c.add("plan", 1, slices.Concat([]string{"build", "plan"}, s.flags(), s.Plan))
+	c := Chain{Settings: s, Steps: []Step{{Name: "plan", Args: slices.Concat([]string{"build", "plan"}, s.flags(), s.Plan), Tasks: 1}}}
 	for _, stage := range task.Stages() {
-		if stage.Name == "seal" {
+		n := s.Count
+		switch stage.Name {
+		case "accounts": // one task
+			n = 1
+		case "seal":
 			continue
 		}
-		n := s.Count
-		if slices.Contains(single, stage.Name) {
-			n = 1
-		}
-		c.add(stage.Name, n, slices.Concat([]string{"build", "task", stage.Name}, s.flags(), []string{"--count", strconv.Itoa(n)}))
+		args := slices.Concat([]string{"build", "task", stage.Name}, s.flags(), []string{"--count", strconv.Itoa(n)})
+		c.Steps = append(c.Steps, Step{stage.Name, args, n, true})
 	}
 	seal := append([]string{"build", "seal"}, s.flags()...)
 	if s.Publish {
@@ -104,12 +103,8 @@ func New(s Settings) (Chain, error) {
 	if s.JSON {
 		seal = append(seal, "--json")
 	}
-	c.add("seal", 1, seal)
+	c.Steps = append(c.Steps, Step{Name: "seal", Args: seal, Tasks: 1})
 	return c, nil
-}
-
-func (c *Chain) add(name string, tasks int, args []string) {
-	c.Steps = append(c.Steps, Step{Name: name, Args: args, Tasks: tasks, Indexed: slices.Contains(args, "task")})
 }
 
 // flags returns the flags that all steps have.
@@ -162,8 +157,68 @@ func (f *TaskError) Error() string {
 	return text
 }
 
-// pollEvery returns how long to wait before the next look at a step that began at start: soon for
-// short steps, seldom for those of hours.
-func pollEvery(start time.Time) time.Duration {
-	return min(max(time.Since(start)/10, 300*time.Millisecond), 10*time.Second)
+// follow looks at a step until it is done: soon for short steps, seldom for those of hours. A TaskError ends it; after
+// another one it looks again, since an engine may be away for a moment.
+func follow(ctx context.Context, log *slog.Logger, step Step, look func() (done bool, err error)) error {
+	start := time.Now()
+	for {
+		done, err := look()
+		var failed *TaskError
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.As(err, &failed):
+			return err
+		case err != nil:
+			log.Warn("the state of a stage cannot be read", "stage", step.Name, "error", err)
+		case done:
+			log.Info("stage done", "stage", step.Name, "tasks", step.Tasks, "seconds", seconds(start))
+			return nil
+		}
+		select {
+		case <-time.After(min(max(time.Since(start)/10, 300*time.Millisecond), 10*time.Second)):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// seconds returns the time since start with a digit behind the point.
+func seconds(start time.Time) float64 {
+	return float64(time.Since(start).Round(100*time.Millisecond)) / float64(time.Second)
+}
+
+// output runs a command and returns its stdout. An error has the last line of its stderr.
+func output(cmd *exec.Cmd) ([]byte, error) {
+	out, err := cmd.Output()
+	if line := lastWords(err); line != "" {
+		err = fmt.Errorf("%w: %s", err, line)
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w", filepath.Base(cmd.Path), err)
+	}
+	return out, err
+}
+
+// exitCode returns the code that a process ended with, 0 if it ended without one.
+func exitCode(err error) int {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.Exited() {
+		return exit.ExitCode()
+	}
+	return 0
+}
+
+// lastWords returns the last line that a program which failed has written to stderr.
+func lastWords(err error) string {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return lastLine(exit.Stderr)
+	}
+	return ""
+}
+
+// lastLine returns the last line of a program's stderr, without the program's name.
+func lastLine(b []byte) string {
+	b = bytes.TrimSpace(b)
+	return strings.TrimPrefix(string(b[bytes.LastIndexByte(b, '\n')+1:]), "reelsplice: ")
 }

@@ -25,8 +25,7 @@ func TestMain(m *testing.M) {
 		f.sbatch()
 	case "squeue":
 		f.squeue()
-	case "scancel":
-		f.note("cancelled", strings.Join(f.args, " "))
+	case "scancel", "sleep": // a script that pauses goes on at once
 	case "kubectl":
 		f.kubectl()
 	default:
@@ -48,7 +47,7 @@ func newFake(t *testing.T) *fake {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"reelsplice", "sbatch", "squeue", "scancel", "kubectl"} {
+	for _, name := range []string{"reelsplice", "sbatch", "squeue", "scancel", "sleep", "kubectl"} {
 		if err := os.Symlink(self, filepath.Join(f.dir, name)); err != nil {
 			t.Fatal(err)
 		}

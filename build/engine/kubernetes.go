@@ -15,13 +15,11 @@ import (
 
 // Kubernetes is a cluster: each step is an Indexed Job, each task a pod.
 type Kubernetes struct {
-	Namespace      string
-	Image          string // of reelsplice
-	ServiceAccount string // of the pods, "" for the namespace's own
-	Secret         string // whose keys are variables of the tasks, "" for none
-	Claim          Claim
-	Kubectl        []string // command that is kubectl
-	Log            *slog.Logger
+	Namespace string
+	Image     string // of reelsplice
+	Claim     Claim
+	Kubectl   []string // command that is kubectl
+	Log       *slog.Logger
 }
 
 // A Claim is a persistent volume claim that all tasks mount: the shared file system of catalogue,
@@ -41,31 +39,22 @@ func ParseClaim(text string) (Claim, error) {
 // is 300 s; starting elsewhere too early costs a task's work and nothing else.
 const tolerationSeconds = 30
 
-// resources are what a pod asks for and what it may use.
-type resources struct{ Requests, Limits map[string]string }
-
-func (c *Chain) resources() *resources {
-	r := &resources{map[string]string{}, map[string]string{}}
-	if c.CPUs > 0 {
-		r.Requests["cpu"] = strconv.Itoa(c.CPUs)
-	}
-	if c.Memory > 0 {
-		r.Requests["memory"], r.Limits["memory"] = strconv.FormatInt(c.limit(), 10), strconv.FormatInt(c.limit(), 10)
-	}
-	if len(r.Requests) == 0 {
-		return nil
-	}
-	return r
-}
-
 // job returns the name of a step's Job.
 func (c *Chain) job(s Step) string { return c.Name + "-" + s.Name }
 
 // manifest returns the Job of a step.
 func (k *Kubernetes) manifest(c *Chain, s Step) ([]byte, error) {
+	requests, limits := map[string]string{}, map[string]string{}
+	if c.CPUs > 0 {
+		requests["cpu"] = strconv.Itoa(c.CPUs)
+	}
+	if c.Memory > 0 {
+		limits["memory"] = strconv.FormatInt(c.limit(), 10)
+		requests["memory"] = limits["memory"]
+	}
 	return execute("job.yaml", map[string]any{
 		"Job": c.job(s), "Kubernetes": k, "Chain": c, "Step": s, "Retries": c.Attempts - 1, "Final": Final,
-		"Toleration": tolerationSeconds, "Resources": c.resources(),
+		"Toleration": tolerationSeconds, "Requests": requests, "Limits": limits,
 	})
 }
 
@@ -87,7 +76,6 @@ func (k *Kubernetes) Manifests(c Chain) ([]byte, error) {
 // complete; one that failed stays for a day, with its pods.
 func (k *Kubernetes) Run(ctx context.Context, c Chain) (report []byte, err error) {
 	for i, s := range c.Steps {
-		start := time.Now()
 		manifest, err := k.manifest(&c, s)
 		if err != nil {
 			return nil, err
@@ -101,7 +89,8 @@ func (k *Kubernetes) Run(ctx context.Context, c Chain) (report []byte, err error
 		if err != nil {
 			return nil, err
 		}
-		if err := k.wait(ctx, c.job(s), string(uid), s, start); err != nil {
+		look := func() (bool, error) { return k.look(ctx, c.job(s), string(uid), s) }
+		if err := follow(ctx, k.Log, s, look); err != nil {
 			if ctx.Err() != nil { // interrupted: take back what runs
 				clean, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 				_ = k.delete(clean, c.job(s)) // the interrupt is the error to tell
@@ -117,39 +106,28 @@ func (k *Kubernetes) Run(ctx context.Context, c Chain) (report []byte, err error
 		if err := k.delete(ctx, c.job(s)); err != nil {
 			return nil, err
 		}
-		k.Log.Info("stage done", "stage", s.Name, "tasks", s.Tasks, "seconds", seconds(start))
 	}
 	return report, nil
 }
 
-// wait waits until a Job is complete or failed.
-func (k *Kubernetes) wait(ctx context.Context, name, uid string, s Step, start time.Time) error {
-	for {
-		var j job
-		out, err := k.kubectl(ctx, nil, "get", "job", name, "-o", "json")
-		if err == nil {
-			err = json.Unmarshal(out, &j)
-		}
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case err != nil && strings.Contains(err.Error(), "(NotFound)"):
-			return &TaskError{Step: s.Name, Detail: fmt.Sprintf("job %s is gone", name)}
-		case err != nil: // the API may be away for a moment
-			k.Log.Warn("kubectl failed", "error", err)
-		case j.has("Complete"):
-			return nil
-		case j.has("Failed"), j.has("FailureTarget"):
-			return k.failure(ctx, uid, s, &j)
-		}
-		if err := k.dropLost(ctx, uid); err != nil && ctx.Err() == nil {
-			k.Log.Warn("lost pods could not be looked for", "error", err)
-		}
-		select {
-		case <-time.After(pollEvery(start)):
-		case <-ctx.Done():
-		}
+// look reports whether a Job is complete.
+func (k *Kubernetes) look(ctx context.Context, name, uid string, s Step) (done bool, err error) {
+	var j job
+	out, err := k.kubectl(ctx, nil, "get", "job", name, "-o", "json")
+	if err == nil {
+		err = json.Unmarshal(out, &j)
 	}
+	switch {
+	case err != nil && strings.Contains(err.Error(), "(NotFound)"):
+		return false, &TaskError{Step: s.Name, Detail: fmt.Sprintf("job %s is gone", name)}
+	case err != nil:
+		return false, err
+	case j.has("Complete"):
+		return true, nil
+	case j.has("Failed"), j.has("FailureTarget"):
+		return false, k.failure(ctx, uid, s, &j)
+	}
+	return false, k.dropLost(ctx, uid)
 }
 
 // lostAfter is how long after its grace period a pod that is being deleted counts as lost.

@@ -1,14 +1,12 @@
 package engine
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"os/exec"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
@@ -60,9 +58,7 @@ func (p *Processes) task(ctx context.Context, c *Chain, step Step, index int) (s
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
-		var errOut tail
 		cmd := exec.CommandContext(ctx, c.Program, args...)
-		cmd.Stderr = &errOut
 		cmd.Cancel = func() error {
 			err := cmd.Process.Signal(syscall.SIGTERM)
 			if errors.Is(err, errors.ErrUnsupported) { // Windows
@@ -77,7 +73,7 @@ func (p *Processes) task(ctx context.Context, c *Chain, step Step, index int) (s
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		failed := &TaskError{Step: step.Name, Index: index, Code: exitCode(err), Detail: errOut.last(err)}
+		failed := &TaskError{Step: step.Name, Index: index, Code: exitCode(err), Detail: cmp.Or(lastWords(err), err.Error())}
 		if failed.Code == Final {
 			return nil, failed
 		}
@@ -85,45 +81,4 @@ func (p *Processes) task(ctx context.Context, c *Chain, step Step, index int) (s
 		err = failed
 	}
 	return nil, err
-}
-
-// exitCode returns the code that a process ended with, 0 if it ended without one.
-func exitCode(err error) int {
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && exit.Exited() {
-		return exit.ExitCode()
-	}
-	return 0
-}
-
-// seconds returns the time since start with a digit behind the point.
-func seconds(start time.Time) float64 {
-	return float64(time.Since(start).Round(100*time.Millisecond)) / float64(time.Second)
-}
-
-// A tail keeps the end of what is written to it.
-type tail struct{ b []byte }
-
-const tailSize = 4 << 10
-
-func (t *tail) Write(p []byte) (int, error) {
-	t.b = append(t.b, p...)
-	if over := len(t.b) - tailSize; over > 0 {
-		t.b = append(t.b[:0], t.b[over:]...)
-	}
-	return len(p), nil
-}
-
-// last returns the last line, or else err.
-func (t *tail) last(err error) string {
-	if line := lastLine(t.b); line != "" {
-		return line
-	}
-	return fmt.Sprint(err)
-}
-
-// lastLine returns the last line of a program's stderr, without the program's name.
-func lastLine(b []byte) string {
-	b = bytes.TrimSpace(b)
-	return strings.TrimPrefix(string(b[bytes.LastIndexByte(b, '\n')+1:]), "reelsplice: ")
 }

@@ -3,7 +3,6 @@ package engine
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -12,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // Slurm is a cluster of Slurm. Program, work folder and logs are on a file system that its nodes
@@ -59,7 +57,8 @@ func (s *Slurm) Run(ctx context.Context, c Chain) (report []byte, err error) {
 		}
 	}()
 	for i, step := range c.Steps {
-		if err := s.wait(ctx, step, jobs[i]); err != nil {
+		look := func() (bool, error) { return s.look(ctx, step, jobs[i]) }
+		if err := follow(ctx, s.Log, step, look); err != nil {
 			return nil, err
 		}
 	}
@@ -71,35 +70,22 @@ func (s *Slurm) file(step string, index int, ext string) string {
 	return filepath.Join(s.Logs, fmt.Sprintf("%s-%d.%s", step, index, ext))
 }
 
-// wait waits for the end of a job. Slurm lists ended jobs for a while (MinJobAge, 5 minutes by
+// look reports whether a job is done. Slurm lists ended jobs for a while (MinJobAge, 5 minutes by
 // default), which is long against the time between two looks.
-func (s *Slurm) wait(ctx context.Context, step Step, job string) error {
-	start := time.Now()
-	for {
-		out, err := output(exec.CommandContext(ctx, "squeue", "--noheader", "--array", "--states=all", "--jobs="+job,
-			"--Format=JobArrayID:64,State:32,exit_code:12,Reason:64"))
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case err != nil && strings.Contains(err.Error(), "Invalid job id"):
-			return &TaskError{Step: step.Name, Detail: fmt.Sprintf("Slurm lists job %s no longer; see %s", job, s.Logs)}
-		case err != nil: // the controller may be away for a moment
-			s.Log.Warn("squeue failed", "error", err)
-		default:
-			tasks := parseQueue(string(out))
-			if i := slices.IndexFunc(tasks, slurmTask.failed); i >= 0 {
-				return s.failure(step, &tasks[i])
-			}
-			if !slices.ContainsFunc(tasks, slurmTask.open) {
-				s.Log.Info("stage done", "stage", step.Name, "tasks", step.Tasks, "job", job, "seconds", seconds(start))
-				return nil
-			}
+func (s *Slurm) look(ctx context.Context, step Step, job string) (done bool, err error) {
+	out, err := output(exec.CommandContext(ctx, "squeue", "--noheader", "--array", "--states=all", "--jobs="+job,
+		"--Format=JobArrayID:64,State:32,exit_code:12,Reason:64"))
+	if err != nil {
+		if strings.Contains(err.Error(), "Invalid job id") {
+			err = &TaskError{Step: step.Name, Detail: fmt.Sprintf("Slurm lists job %s no longer; see %s", job, s.Logs)}
 		}
-		select {
-		case <-time.After(pollEvery(start)):
-		case <-ctx.Done():
-		}
+		return false, err
 	}
+	tasks := parseQueue(string(out))
+	if i := slices.IndexFunc(tasks, slurmTask.failed); i >= 0 {
+		return false, s.failure(step, &tasks[i])
+	}
+	return !slices.ContainsFunc(tasks, slurmTask.open), nil
 }
 
 func (s *Slurm) failure(step Step, t *slurmTask) error {
@@ -148,19 +134,4 @@ func (t slurmTask) open() bool {
 // failed reports whether the task will not succeed without help.
 func (t slurmTask) failed() bool {
 	return !t.open() && t.state != "COMPLETED" || strings.Contains(t.reason, "launch_failed_requeued_held")
-}
-
-// output runs a command and returns its stdout. An error has the last line of its stderr.
-func output(cmd *exec.Cmd) ([]byte, error) {
-	out, err := cmd.Output()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		if line := lastLine(exit.Stderr); line != "" {
-			err = fmt.Errorf("%w: %s", err, line)
-		}
-	}
-	if err != nil {
-		err = fmt.Errorf("%s: %w", filepath.Base(cmd.Path), err)
-	}
-	return out, err
 }

@@ -62,8 +62,6 @@ func submitCommand(a *app) *cobra.Command {
 	f.StringArrayVar(&s.slurm.Options, "sbatch", nil, "slurm: `OPTION` of sbatch, such as --partition=night; repeatable")
 	f.StringVar(&s.kubernetes.Image, "image", "reelsplice", "kubernetes: container image of reelsplice")
 	f.StringVar(&s.kubernetes.Namespace, "namespace", "default", "kubernetes: namespace of the jobs")
-	f.StringVar(&s.kubernetes.ServiceAccount, "service-account", "", "kubernetes: service account of the tasks")
-	f.StringVar(&s.kubernetes.Secret, "secret", "", "kubernetes: secret whose keys are variables of the tasks, such as the credentials of a bucket")
 	f.StringVar(&s.volume, "volume", "", "kubernetes: `CLAIM:PATH`, a persistent volume claim that all tasks mount")
 	f.StringVar(&s.kubectl, "kubectl", "kubectl", "kubernetes: `COMMAND` that is kubectl, with arguments of its own if it has any")
 	s.addPlanFlags(f)
