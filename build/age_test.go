@@ -2,7 +2,6 @@ package build
 
 import (
 	"maps"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -40,7 +39,7 @@ func TestAge(t *testing.T) {
 	first := run(t, c)
 	check := func(r Report) {
 		t.Helper()
-		m := openRelease(t, filepath.Join(c.Releases, r.Release)).Manifest()
+		m := openRelease(t, c, r).Manifest()
 		if got := age.Of(m.Sources); !maps.Equal(got, want) || !maps.Equal(r.FetchedByKind, want) || r.Fetched == nil || *r.Fetched != age.All(want) {
 			t.Errorf("the manifest has the days %v, the report %v, in all %v, want %v", got, r.FetchedByKind, r.Fetched, want)
 		}
@@ -65,7 +64,7 @@ func TestAge(t *testing.T) {
 	if changed > 0 || second.Kept == 0 {
 		t.Errorf("%d resources changed, %d reused, want none and some", changed, second.Kept)
 	}
-	a, b := openRelease(t, filepath.Join(c.Releases, first.Release)), openRelease(t, filepath.Join(c.Releases, second.Release))
+	a, b := openRelease(t, c, first), openRelease(t, c, second)
 	if dump(t, a) != dump(t, b) {
 		t.Error("responses depend on the days")
 	}
@@ -80,7 +79,7 @@ func TestAge(t *testing.T) {
 func TestAgeUnknown(t *testing.T) {
 	c := config(t, buildtest.Catalog(t, `{"id":1,"title":"A"}`))
 	r := run(t, c)
-	if m := openRelease(t, filepath.Join(c.Releases, r.Release)).Manifest(); len(m.Sources) != 1 || r.Fetched != nil || len(r.FetchedByKind) > 0 {
+	if m := openRelease(t, c, r).Manifest(); len(m.Sources) != 1 || r.Fetched != nil || len(r.FetchedByKind) > 0 {
 		t.Errorf("sources %v, report %v and %v, want the number of movies alone", m.Sources, r.FetchedByKind, r.Fetched)
 	}
 }

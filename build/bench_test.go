@@ -3,7 +3,6 @@ package build
 import (
 	"bytes"
 	"io"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -27,7 +26,7 @@ func BenchmarkSample(b *testing.B) {
 	c := config(b, buildtest.Catalog(b, buildtest.Sample(b, "movies")...))
 	c.Jobs = 1
 	first := run(b, c)
-	raw := segmentsOf(b, filepath.Join(c.Releases, first.Release))
+	raw := segmentsOf(b, openRelease(b, c, first))
 	var built, compressed time.Duration
 	for b.Loop() {
 		c.Releases = b.TempDir()
@@ -44,7 +43,7 @@ func BenchmarkSample(b *testing.B) {
 }
 
 // segmentsOf returns the raw bytes of the segments of a release, each once.
-func segmentsOf(tb testing.TB, dir string) [][]byte {
+func segmentsOf(tb testing.TB, r *release.Reader) [][]byte {
 	tb.Helper()
 	type place struct {
 		pack int
@@ -52,7 +51,7 @@ func segmentsOf(tb testing.TB, dir string) [][]byte {
 	}
 	seen := map[place]bool{}
 	var all [][]byte
-	err := openRelease(tb, dir).Resources(tb.Context(), func(_ []byte, e release.Entry, _ release.Ref) error {
+	err := r.Resources(tb.Context(), func(_ []byte, e release.Entry, _ release.Ref) error {
 		for i := range e.Len() {
 			var p release.Piece
 			for c := e.Fragment(i).Pieces(); c.Next(&p); {

@@ -7,10 +7,8 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -45,39 +43,6 @@ func run(tb testing.TB, c Config) Report {
 	return r
 }
 
-// contents returns the files of the release in a folder, except the report, which has times.
-func contents(tb testing.TB, dir string) map[string]string {
-	tb.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	files := map[string]string{}
-	for _, e := range entries {
-		if e.Name() == release.ReportName {
-			continue
-		}
-		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil {
-			tb.Fatal(err)
-		}
-		files[e.Name()] = string(data)
-	}
-	return files
-}
-
-// verify fails when the release has problems.
-func verify(tb testing.TB, dir string) {
-	tb.Helper()
-	problems, err := release.Verify(tb.Context(), dir, release.VerifyOptions{}, nil)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	for _, p := range problems {
-		tb.Errorf("Verify finds %s", p)
-	}
-}
-
 // sampleMovies are the movies of the sample: a quarter of them with -short, for the race
 // detector, which sees no more in the others.
 func sampleMovies(tb testing.TB) []string {
@@ -89,42 +54,22 @@ func sampleMovies(tb testing.TB) []string {
 	return rows
 }
 
-// TestDeterministic builds the sample with one worker and with four, and once more
-// in the same folder.
-func TestDeterministic(t *testing.T) {
-	dir := buildtest.Catalog(t, sampleMovies(t)...)
-	one, four := config(t, dir), config(t, dir)
-	one.Jobs, four.Jobs = 1, 4
-	a, b := run(t, one), run(t, four)
-	if a.Release != b.Release {
-		t.Errorf("Run = release %s with 1 job, %s with 4, want the same", a.Release, b.Release)
+// TestAgain builds the sample with one worker, with four, and once more in the same folder. TestSameRelease of
+// build/array compares memory and processes too.
+func TestAgain(t *testing.T) {
+	c := config(t, buildtest.Catalog(t, sampleMovies(t)...))
+	c.Jobs = 1
+	first := run(t, c)
+	c.Jobs = 4
+	if again := run(t, c); again.Release != first.Release {
+		t.Errorf("Run = release %s the second time, want %s", again.Release, first.Release)
 	}
-	want, got := contents(t, filepath.Join(one.Releases, a.Release)), contents(t, filepath.Join(four.Releases, b.Release))
-	if len(want) < 10 || want["table-movie"] == "" || want["table-person"] == "" {
-		t.Errorf("the release has the files %v, want a manifest, an index, a directory, packs and six tables", slices.Sorted(maps.Keys(want)))
-	}
-	for name := range want {
-		if got[name] != want[name] {
-			t.Errorf("%s differs between 1 job and 4", name)
-		}
-	}
-	if len(got) != len(want) {
-		t.Errorf("%d files with 4 jobs, %d with 1", len(got), len(want))
-	}
-	verify(t, filepath.Join(one.Releases, a.Release))
-
-	if testing.Short() { // the rest runs nothing side by side that has not run above
-		return
-	}
-	if again := run(t, one); again.Release != a.Release {
-		t.Errorf("Run = release %s the second time, want %s", again.Release, a.Release)
-	}
-	if n := folders(t, one.Releases); len(n) != 1 {
+	if n := folders(t, c.Releases); len(n) != 1 {
 		t.Errorf("folder of releases holds %q, want one release", n)
 	}
-
-	one.Level = 1
-	if fast := run(t, one); fast.Release == a.Release {
+	openRelease(t, c, first)
+	c.Level = 1
+	if fast := run(t, c); fast.Release == first.Release {
 		t.Errorf("Run at level 1 = release %s, as at level 6: its bytes differ", fast.Release)
 	}
 }
@@ -234,7 +179,7 @@ func TestNoCatalogue(t *testing.T) {
 func TestEmptyCatalogue(t *testing.T) {
 	c := config(t, buildtest.Catalog(t))
 	r := run(t, c)
-	verify(t, filepath.Join(c.Releases, r.Release))
+	openRelease(t, c, r)
 	if r.Records["movie"] != 0 || r.Derived != 0 {
 		t.Errorf("Report = %+v, want no movie and nothing derived", r)
 	}
@@ -260,12 +205,8 @@ func TestValidate(t *testing.T) {
 	f("releases", func(c *Config) { c.Releases = "" })
 	f("level 0", func(c *Config) { c.Level = 0 })
 	f("level 10", func(c *Config) { c.Level = 10 })
-	f("jobs 0", func(c *Config) { c.Jobs = 0 })
-	f("jobs -1", func(c *Config) { c.Jobs = -1 })
-	f("memory 1", func(c *Config) { c.Memory = 1 })
-	f("memory 67108863", func(c *Config) { c.Memory = 64<<20 - 1 })
-	f("level 0", func(c *Config) { c.Level, c.Jobs = 0, 0 })
 	f("jobs 0", func(c *Config) { c.Level, c.Jobs = 0, 0 })
+	f("memory 67108863", func(c *Config) { c.Memory = 64<<20 - 1 })
 }
 
 func TestWorkers(t *testing.T) {
@@ -294,7 +235,7 @@ func TestSharedIMDbIDs(t *testing.T) {
 	if report.SharedIMDbIDs != 2 {
 		t.Errorf("SharedIMDbIDs = %d, want 2", report.SharedIMDbIDs)
 	}
-	r := openRelease(t, filepath.Join(c.Releases, report.Release))
+	r := openRelease(t, c, report)
 	f := func(name string, want uint64) {
 		t.Helper()
 		e, ok := r.Lookup(fragment.AppendAlias(nil, fragment.KindMovie, name))
@@ -308,67 +249,30 @@ func TestSharedIMDbIDs(t *testing.T) {
 	f("", 0)
 }
 
-func openRelease(tb testing.TB, dir string) *release.Reader {
+// openRelease opens the release of a build, which has to be sound.
+func openRelease(tb testing.TB, c Config, r Report) *release.Reader {
 	tb.Helper()
-	r, err := release.Open(dir)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() {
-		if err := r.Close(); err != nil {
-			tb.Error(err)
-		}
-	})
-	return r
+	return buildtest.OpenRelease(tb, filepath.Join(c.Releases, r.Release))
 }
 
-// goldenRows are records that have one of everything.
-var goldenRows = []string{
-	`{"adult":false,"backdrop_path":"/b.jpg","belongs_to_collection":null,"budget":1,"genres":[{"id":18,"name":"Drama"}],"homepage":"","id":7,` +
-		`"imdb_id":"tt0000007","original_language":"fr","original_title":"Le titre","overview":"Text","poster_path":"/p.jpg","runtime":90,"tagline":"",` +
-		`"title":"The Title","vote_average":8,"new":{"a":1},"alternative_titles":{"titles":[{"iso_3166_1":"DE","title":"Titel","type":""}]},` +
-		`"images":{"backdrops":[{"iso_639_1":null,"file_path":"/b.jpg"}],"logos":[],"posters":[{"iso_639_1":"fr","file_path":"/fr.jpg"},{"iso_639_1":"en","file_path":"/p.jpg"}]},` +
-		`"release_dates":{"results":[{"iso_3166_1":"FR","release_dates":[{"certification":"","release_date":"2001-02-03T00:00:00.000Z","type":3}]}]},` +
-		`"reviews":{"page":1,"results":[{"author":"A","content":"C"}],"total_pages":1,"total_results":1},` +
-		`"translations":{"translations":[{"iso_3166_1":"DE","iso_639_1":"de","name":"Deutsch","english_name":"German","data":{"homepage":"","overview":"Inhalt","runtime":0,"tagline":"","title":"Der Titel"}}]},` +
-		`"videos":{"results":[{"iso_639_1":"en","name":"T","key":"k","site":"YouTube","size":1080,"type":"Trailer"},{"iso_639_1":"fr","name":"B","key":"l","site":"YouTube","size":720,"type":"Teaser"}]}}`,
-	`{"id":8,"title":"Bare"}`,
-}
+// oneOfEverything is the record of a movie that has one of everything.
+const oneOfEverything = `{"adult":false,"backdrop_path":"/b.jpg","belongs_to_collection":null,"budget":1,"genres":[{"id":18,"name":"Drama"}],"homepage":"","id":7,` +
+	`"imdb_id":"tt0000007","original_language":"fr","original_title":"Le titre","overview":"Text","poster_path":"/p.jpg","runtime":90,"tagline":"",` +
+	`"title":"The Title","vote_average":8,"new":{"a":1},"alternative_titles":{"titles":[{"iso_3166_1":"DE","title":"Titel","type":""}]},` +
+	`"images":{"backdrops":[{"iso_639_1":null,"file_path":"/b.jpg"}],"logos":[],"posters":[{"iso_639_1":"fr","file_path":"/fr.jpg"},{"iso_639_1":"en","file_path":"/p.jpg"}]},` +
+	`"release_dates":{"results":[{"iso_3166_1":"FR","release_dates":[{"certification":"","release_date":"2001-02-03T00:00:00.000Z","type":3}]}]},` +
+	`"reviews":{"page":1,"results":[{"author":"A","content":"C"}],"total_pages":1,"total_results":1},` +
+	`"translations":{"translations":[{"iso_3166_1":"DE","iso_639_1":"de","name":"Deutsch","english_name":"German","data":{"homepage":"","overview":"Inhalt","runtime":0,"tagline":"","title":"Der Titel"}}]},` +
+	`"videos":{"results":[{"iso_639_1":"en","name":"T","key":"k","site":"YouTube","size":1080,"type":"Trailer"},{"iso_639_1":"fr","name":"B","key":"l","site":"YouTube","size":720,"type":"Teaser"}]}}`
 
-// TestGolden compares every fragment of a small release with testdata.
-func TestGolden(t *testing.T) {
-	c := config(t, buildtest.Catalog(t, goldenRows...))
-	report := run(t, c)
-	dir := filepath.Join(c.Releases, report.Release)
-	verify(t, dir)
-	golden(t, "fragments.golden", dump(t, openRelease(t, dir)))
-}
-
-// golden compares text with a file of testdata.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("%v (go test ./build -update writes it)", err)
-	}
-	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
-		t.Errorf("fragments differ from %s (-want +got); go test ./build -update writes it:\n%s", path, diff)
-	}
-}
-
-// everyKind is a small catalogue: two movies, a series with a season and an episode of
+// everyKind is a small catalogue: four movies, a series with a season and an episode of
 // its own, and records of some of the people and companies that they name.
 func everyKind(tb testing.TB) (dir string) {
 	tb.Helper()
 	dir = tb.TempDir()
 	for kind, rows := range map[fragment.Kind][]string{
 		fragment.KindMovie: {
+			oneOfEverything, `{"id":8,"title":"Bare"}`,
 			`{"id":11,"title":"First","original_title":"First","release_date":"1977-05-25","popularity":9.5,"vote_count":90,"imdb_id":"tt0000011",` +
 				`"genres":[{"id":12,"name":"Adventure"}],"belongs_to_collection":{"id":10,"name":"Both","poster_path":null,"backdrop_path":null},` +
 				`"production_companies":[{"id":1,"logo_path":null,"name":"Maker","origin_country":"US"}],` +
@@ -406,23 +310,23 @@ func everyKind(tb testing.TB) (dir string) {
 func TestEveryKind(t *testing.T) {
 	c := config(t, everyKind(t))
 	report := run(t, c)
-	dir := filepath.Join(c.Releases, report.Release)
-	verify(t, dir)
-	golden(t, "kinds.golden", dump(t, openRelease(t, dir)))
+	path := filepath.Join("testdata", "kinds.golden")
+	got := dump(t, openRelease(t, c, report))
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v (go test ./build -update writes it)", err)
+	}
+	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
+		t.Errorf("fragments differ from %s (-want +got); go test ./build -update writes it:\n%s", path, diff)
+	}
 	// Derived: two people, a collection, a network, a keyword, a review. Credits are no resources.
 	if report.Derived != 6 {
 		t.Errorf("Derived = %d, want 6", report.Derived)
-	}
-}
-
-// TestMemoryDoesNotShow builds with little memory and with much.
-func TestMemoryDoesNotShow(t *testing.T) {
-	dir := everyKind(t)
-	little, much := config(t, dir), config(t, dir)
-	little.Memory, little.Jobs = MinMemory, 1
-	a, b := run(t, little), run(t, much)
-	if a.Release != b.Release {
-		t.Errorf("Run = release %s with %d bytes of memory, %s with %d", a.Release, little.Memory, b.Release, much.Memory)
 	}
 }
 
@@ -506,10 +410,7 @@ func TestClaimedIDs(t *testing.T) {
 		buildtest.WriteKind(t, dir, kind, rows...)
 	}
 	c := config(t, dir)
-	report := run(t, c)
-	at := filepath.Join(c.Releases, report.Release)
-	verify(t, at)
-	r := openRelease(t, at)
+	r := openRelease(t, c, run(t, c))
 	f := func(kind fragment.Kind, id string, want []byte) {
 		t.Helper()
 		e, ok := r.Lookup(fragment.AppendAlias(nil, kind, id))
@@ -546,10 +447,7 @@ func TestOtherLanguage(t *testing.T) {
 		buildtest.WriteKind(t, dir, kind, rows...)
 	}
 	c := config(t, dir)
-	report := run(t, c)
-	at := filepath.Join(c.Releases, report.Release)
-	verify(t, at)
-	text := dump(t, openRelease(t, at))
+	text := dump(t, openRelease(t, c, run(t, c)))
 	for _, want := range []string{
 		`combined_credits: "cast":[{<movie 1 row>`, `recommendations page 1: <page mark>"results":[{<movie 2 media_row>}]`,
 		`combined_credits: "cast":[{<tv 3 row>`, "credit \"00000000000000000000000c\"", `"number_of_episodes":1`,
@@ -572,10 +470,9 @@ func TestTrends(t *testing.T) {
 		c := config(t, buildtest.Catalog(t, rows...))
 		c.Releases = releases
 		change(&c)
-		id = run(t, c).Release
-		dir := filepath.Join(releases, id)
-		verify(t, dir)
-		rel := openRelease(t, dir)
+		report := run(t, c)
+		id = report.Release
+		rel := openRelease(t, c, report)
 		tab, _ := rel.Table("movie")
 		ids, err := posting.OpenUint64s(tab, tables.ID.String(), tab.Rows())
 		if err != nil {

@@ -29,8 +29,7 @@ func likeFull(t *testing.T, c Config) Report {
 	if full.Kept != 0 {
 		t.Errorf("a full build reused %d resources", full.Kept)
 	}
-	verify(t, filepath.Join(c.Releases, kept.Release))
-	a, b := openRelease(t, filepath.Join(c.Releases, kept.Release)), openRelease(t, filepath.Join(c.Releases, full.Release))
+	a, b := openRelease(t, c, kept), openRelease(t, c, full)
 	found, err := release.Compare(t.Context(), a, b, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -186,7 +185,7 @@ func TestEachInput(t *testing.T) {
 	// Whoever changes how records are rendered gives render.Version another number. A fingerprint
 	// has no other share of the code in a program that was not built from a commit.
 	const want = "1: a30185a98f646bb3"
-	text := dump(t, openRelease(t, filepath.Join(c.Releases, kept.Release)))
+	text := dump(t, openRelease(t, c, kept))
 	if got := fmt.Sprintf("%d: %x", render.Version, xxh3.HashString(text)); got != want {
 		t.Errorf("the edited records are rendered as %q, pinned is %q: raise render.Version, unless the sample is another one, and pin it", got, want)
 	}
@@ -293,7 +292,7 @@ func TestDamagedPack(t *testing.T) {
 	if full.Unchanged || full.Release == c.Previous {
 		t.Fatal("a full build upon a damaged release says that nothing has changed")
 	}
-	verify(t, filepath.Join(c.Releases, full.Release))
+	openRelease(t, c, full)
 }
 
 // TestPreviousShrinks cuts files of the previous release while a build is made upon it: the

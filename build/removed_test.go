@@ -3,7 +3,6 @@ package build
 import (
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -94,7 +93,7 @@ func TestRemoved(t *testing.T) {
 	dir := everyKind(t)
 	c := config(t, dir)
 	before := run(t, c)
-	first := openRelease(t, filepath.Join(c.Releases, before.Release))
+	first := openRelease(t, c, before)
 	all := resources(t, first)
 	checkTables(t, first, all)
 	id := func(kind fragment.Kind, n int64) catalog.Removed { return removedKey(kind, catalog.NumberKey(n)) }
@@ -107,9 +106,7 @@ func TestRemoved(t *testing.T) {
 		if report.Removed != 1 {
 			t.Errorf("%s: Removed = %d, want 1", r, report.Removed)
 		}
-		path := filepath.Join(c.Releases, report.Release)
-		verify(t, path)
-		rel := openRelease(t, path)
+		rel := openRelease(t, c, report)
 		left := resources(t, rel)
 		checkTables(t, rel, left)
 		var missing []string
@@ -185,9 +182,7 @@ func TestRemovedTraces(t *testing.T) {
 	if done != 3 || total != 3 {
 		t.Errorf("Progress ends with %d of %d, want 3 of 3", done, total)
 	}
-	path := filepath.Join(c.Releases, report.Release)
-	verify(t, path)
-	rel := openRelease(t, path)
+	rel := openRelease(t, c, report)
 	if got := rel.Manifest(); got.Sources["removed"] != 2 || got.Counts.Resources["removed"] != 2 {
 		t.Errorf("manifest counts %v and %v, want 2 removed", got.Sources, got.Counts.Resources)
 	}
@@ -227,9 +222,7 @@ func TestRemovedFromLists(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := config(t, dir)
-	path := filepath.Join(c.Releases, run(t, c).Release)
-	verify(t, path)
-	rel := openRelease(t, path)
+	rel := openRelease(t, c, run(t, c))
 	want := map[string]bool{"tv 20": true, "season 20 1": true, "episode 20 1 1": true}
 	got := resources(t, rel)
 	maps.DeleteFunc(got, func(name string, _ bool) bool { return strings.HasPrefix(name, "default") })
@@ -262,7 +255,7 @@ func TestLatestPerson(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := config(t, dir)
-		rel := openRelease(t, filepath.Join(c.Releases, run(t, c).Release))
+		rel := openRelease(t, c, run(t, c))
 		e, ok := rel.Lookup(fragment.AppendAlias(nil, fragment.KindPerson, "latest"))
 		if !ok || e.ID() != uint64(want) {
 			t.Errorf("the latest is person %d, %v, want %d", e.ID(), ok, want)

@@ -1,7 +1,6 @@
 package changes_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -18,7 +17,6 @@ import (
 	"github.com/reelsplice/reelsplice/build"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
-	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/schemas/tables/changelog"
 )
 
@@ -315,44 +313,6 @@ func folders(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-// TestDeterministic: neither jobs nor memory show in the table.
-func TestDeterministic(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 3))
-	w := world{map[int]film{}, map[int][]int{1: {0, 0}, 2: {1}}}
-	for id := 1; id <= 40; id++ {
-		w.films[id] = film{title: id}
-	}
-	first := w.catalogue()
-	for range 60 {
-		w.edit(r)
-	}
-	second := w.catalogue()
-	var want map[string]string
-	for _, c := range []struct {
-		jobs   int
-		memory int64
-	}{{1, 2 << 30}, {4, 64 << 20}, {3, 1 << 30}} {
-		n := newHistory(t)
-		n.Jobs, n.Memory = c.jobs, c.memory
-		n.run(t, at(0, 4), first)
-		n.run(t, at(1, 4), second)
-		got := map[string]string{}
-		for _, name := range []string{"manifest.json", "table-" + changelog.Table} {
-			data, err := os.ReadFile(filepath.Join(n.Releases, n.Previous, name))
-			if err != nil {
-				t.Fatal(err)
-			}
-			got[name] = string(data)
-		}
-		if want == nil {
-			want = got
-		}
-		if !maps.Equal(got, want) {
-			t.Errorf("the release differs with %d jobs and %d bytes of memory", c.jobs, c.memory)
-		}
-	}
-}
-
 // TestDates: changes cannot precede those of the previous release.
 func TestDates(t *testing.T) {
 	n := newHistory(t)
@@ -371,43 +331,6 @@ func TestDates(t *testing.T) {
 	if got := folders(t, n.Releases); len(got) != 2 {
 		t.Errorf("folder of releases has %q, want two releases and nothing of the others", got)
 	}
-}
-
-// TestCancelled: a build that ends at any moment leaves nothing. TestCancelled of build/task ends each
-// task at each of its questions.
-func TestCancelled(t *testing.T) {
-	n := newHistory(t)
-	n.Jobs = 1
-	n.run(t, at(0, 4), movies(film{}.json(1), film{}.json(2)))
-	previous := n.Previous
-	n.Date = at(1, 4)
-	n.Catalog = t.TempDir()
-	writeRows(t, n.Catalog, movies(film{title: 1}.json(1), film{keyword: 2}.json(2)))
-	run := func(ctx context.Context) error {
-		n.Previous = previous
-		_, err := build.Run(ctx, n.Config)
-		return err
-	}
-	if err := run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	want, cancelled := folders(t, n.Releases), 0
-	sharedtest.Interrupt(t, func() bool { return cancelled == 30 }, func(after time.Duration) bool {
-		ctx, cancel := context.WithTimeout(t.Context(), after)
-		defer cancel()
-		err := run(ctx)
-		if err == nil {
-			return false
-		}
-		cancelled++
-		if !errors.Is(err, context.DeadlineExceeded) {
-			t.Fatalf("cancelled after %v: %v", after, err)
-		}
-		if got := folders(t, n.Releases); !slices.Equal(got, want) {
-			t.Fatalf("cancelled after %v, the folder has %q, want %q", after, got, want)
-		}
-		return true
-	})
 }
 
 // TestBrokenTable: whatever bytes a table has, reading it ends with an error at worst.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -314,9 +313,5 @@ func TestGolden(t *testing.T) {
 	}
 	if got != string(want) {
 		t.Errorf("changes = %s, want %s; go test ./build/changes -update writes %s", got, want, path)
-	}
-	item := regexp.MustCompile(`\{"id":"[0-9a-f]{24}","action":"(added|updated|deleted)","time":"2026-11-0[23] 04:00:00 UTC","iso_639_1":"[a-z]*","iso_3166_1":"[A-Z]*",("value":|"original_value":)`)
-	if n := len(item.FindAllString(got, -1)); n != 5 {
-		t.Errorf("%d items in the order of members of the API, want 5: %s", n, got)
 	}
 }

@@ -69,16 +69,7 @@ func writeRows(t *testing.T, dir string, c catalogue) {
 // open opens the last release, which has to be sound.
 func (n *history) open(t *testing.T) (*release.Reader, *changelog.Log) {
 	t.Helper()
-	dir := filepath.Join(n.Releases, n.Previous)
-	problems, err := release.Verify(t.Context(), dir, release.VerifyOptions{}, nil)
-	if err != nil || len(problems) > 0 {
-		t.Fatalf("Verify: %v, %v", problems, err)
-	}
-	r, err := release.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = r.Close() })
+	r := buildtest.OpenRelease(t, filepath.Join(n.Releases, n.Previous))
 	l := changelog.Open(r)
 	if err := l.Check(); err != nil {
 		t.Error(err)

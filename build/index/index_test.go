@@ -254,7 +254,7 @@ func randomRows(n int) []row {
 		}
 		r.texts[tables.Title], r.texts[tables.OriginalTitle] = fmt.Sprint("t", rng.IntN(n)), []string{"", "a", "a\x00", "ab", "é"}[rng.IntN(5)]
 		r.numbers[tables.Revenue] = int64(rng.IntN(9)) << 32
-		r.names = append(r.names, Name{fmt.Sprint("Name ", i), Main})
+		r.names = randomNames(rng)
 	}
 	return rows
 }
@@ -395,11 +395,16 @@ func TestTables(t *testing.T) {
 			checkLists(t, open.Lists(c.ID), c, rows)
 		case tables.Dated:
 			checkReleases(t, open.Dated(c.ID), rows)
-		case tables.Uint64s, tables.Float64s, tables.Names: // above, and in other tests
+		case tables.Uint64s, tables.Float64s, tables.Names: // above, below and in TestTrends
 		default:
 			t.Errorf("column %s: add its type to this test", c.Name)
 		}
 	}
+	var names [][]Name
+	for i := range rows {
+		names = append(names, rows[i].names)
+	}
+	checkTerms(t, tab, names)
 	for _, kind := range []string{"tv", "person", "collection", "company", "keyword"} {
 		if tab, ok := rel.Table(kind); !ok || tab.Rows() != 0 {
 			t.Errorf("table of kind %s = %v, %v, want an empty one", kind, tab, ok)

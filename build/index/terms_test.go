@@ -4,81 +4,34 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/blevesearch/vellum"
 
-	"github.com/reelsplice/reelsplice/schemas/extsort"
-	"github.com/reelsplice/reelsplice/schemas/fragment"
-	"github.com/reelsplice/reelsplice/schemas/release"
-	"github.com/reelsplice/reelsplice/schemas/release/writertest"
 	"github.com/reelsplice/reelsplice/schemas/tables"
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 	"github.com/reelsplice/reelsplice/schemas/tables/posting/postingtest"
 	"github.com/reelsplice/reelsplice/schemas/text"
 )
 
-// writeTerms writes the terms of names, by rank.
-func writeTerms(t *testing.T, names [][]Name, memory int64) *release.Table {
-	t.Helper()
-	s := extsort.New(extsort.Options{Dir: t.TempDir(), Memory: memory})
-	defer s.Close()
-	w := NewWriter(s, func(int, []byte) int { return 0 })
-	for i, list := range names {
-		w.start(uint64(i), 0).names = list
-		if err := w.add(fragment.KindKeyword); err != nil {
-			t.Fatal(err)
+// randomNames returns up to four names of few words.
+func randomNames(r *rand.Rand) (list []Name) {
+	for k := range r.IntN(5) {
+		var words []string
+		for range 1 + r.IntN(4) {
+			words = append(words, fmt.Sprintf("%c%x", 'a'+r.IntN(3), r.IntN(1+r.IntN(3000))))
 		}
-	}
-	releases := t.TempDir()
-	out, err := writertest.Create(releases)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows := func(int) (*extsort.Iterator, error) { return s.Sort(t.Context(), 0) }
-	writeTable(t, fragment.KindKeyword, 1, rows, out.Table, Options{Work: t.TempDir(), Memory: memory})
-	m, err := out.Seal(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	rel, err := release.Open(filepath.Join(releases, m.ID))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = rel.Close() })
-	table, _ := rel.Table(fragment.KindKeyword.String())
-	return table
-}
-
-// randomNames returns names of few words, some ranks without any.
-func randomNames(rows int) [][]Name {
-	r := rand.New(rand.NewPCG(1, 2))
-	list := make([][]Name, rows)
-	for i := range list {
-		for k := range r.IntN(5) {
-			var words []string
-			for range 1 + r.IntN(4) {
-				words = append(words, fmt.Sprintf("%c%x", 'a'+r.IntN(3), r.IntN(1+r.IntN(3000))))
-			}
-			list[i] = append(list[i], Name{strings.Join(words, " -"[r.IntN(2):][:1]), NameKind(k)})
-		}
+		list = append(list, Name{strings.Join(words, " -"[r.IntN(2):][:1]), NameKind(k)})
 	}
 	return list
 }
 
-func TestWriteTerms(t *testing.T) {
-	const rows = 6000
-	names := randomNames(rows)
-	s := writeTerms(t, names, 1<<20)
-	large := writeTerms(t, names, 64<<20)
-	for _, name := range s.Sections() {
-		if !bytes.Equal(s.Section(name), large.Section(name)) {
-			t.Errorf("section %s depends on the memory", name)
-		}
-	}
+// checkTerms compares terms, their lists and names with what a walk over the names by rank gives.
+func checkTerms(t *testing.T, s posting.Source, names [][]Name) {
+	t.Helper()
+	rows := len(names)
 	want := map[string][]uint32{}
 	for i, list := range names {
 		for _, n := range list {

@@ -187,20 +187,29 @@ func someTitles(rng *rand.Rand, n int) []Title {
 	return titles
 }
 
+// TestFind compares long lists with the obvious way, found by several Finders at once.
 func TestFind(t *testing.T) {
 	titles := someTitles(rand.New(rand.NewPCG(1, 1)), 3000)
 	table := tableOf(t, t.TempDir(), titles, settings{parts: 3, writers: 1, memory: 1 << 20})
 	defer table.Close()
-	f := table.Finder()
-	var got Result
-	for i := range 200 {
-		if err := f.Find(&titles[i], &got); err != nil {
-			t.Fatal(err)
-		}
-		if want := expect(titles, &titles[i]); !equal(got, want) {
-			t.Fatalf("title %d:\n got %v\nwant %v", titles[i].ID, got, want)
-		}
+	var all sync.WaitGroup
+	for k := range 4 {
+		all.Go(func() {
+			f := table.Finder()
+			var got Result
+			for i := k; i < 200; i += 4 {
+				if err := f.Find(&titles[i], &got); err != nil {
+					t.Error(err)
+					return
+				}
+				if want := expect(titles, &titles[i]); !equal(got, want) {
+					t.Errorf("title %d:\n got %v\nwant %v", titles[i].ID, got, want)
+					return
+				}
+			}
+		})
 	}
+	all.Wait()
 }
 
 // TestFindAny compares any small catalogue in any setting with the obvious way.
@@ -229,40 +238,6 @@ func TestFindAny(t *testing.T) {
 			rt.Fatal(err)
 		}
 	})
-}
-
-// TestSettings finds all neighbours in several settings at once, by several Finders.
-func TestSettings(t *testing.T) {
-	titles := someTitles(rand.New(rand.NewPCG(2, 2)), 5000)
-	var want []Result
-	for _, s := range []settings{{1, 1, 64 << 20}, {7, 4, 0}, {64, 2, 8 << 20}} {
-		table := tableOf(t, t.TempDir(), titles, s)
-		got := make([]Result, len(titles))
-		var wg sync.WaitGroup
-		for k := range 4 {
-			wg.Go(func() {
-				f := table.Finder()
-				for i := k; i < len(titles); i += 4 {
-					if err := f.Find(&titles[i], &got[i]); err != nil {
-						t.Error(err)
-						return
-					}
-				}
-			})
-		}
-		wg.Wait()
-		if want == nil {
-			want = got
-		}
-		if !slices.EqualFunc(got, want, equal) {
-			t.Errorf("%+v gives other neighbours", s)
-		}
-		table.Close()
-		rand.Shuffle(len(titles), func(i, j int) {
-			titles[i], titles[j] = titles[j], titles[i]
-			want[i], want[j] = want[j], want[i]
-		})
-	}
 }
 
 func TestRules(t *testing.T) {
@@ -392,31 +367,8 @@ func TestDamagedPart(t *testing.T) {
 	}
 }
 
-// manyTitles returns n titles of about 20 features, spread as in the whole catalogue: a
-// few genres, keywords and people that are the more frequent the lower their number.
-func manyTitles(n int) []Title {
-	rng := rand.New(rand.NewPCG(9, 9))
-	keywords, people := rand.NewZipf(rng, 1.1, 20, uint64(n/20)), rand.NewZipf(rng, 1.05, 500, uint64(3*n))
-	draw := func(z *rand.Zipf, n int) []int64 {
-		l := make([]int64, n)
-		for i := range l {
-			l[i] = 1 + int64(z.Uint64())
-		}
-		return l
-	}
-	genres := rand.NewZipf(rng, 1.1, 4, 18)
-	titles := make([]Title, n)
-	for i := range titles {
-		titles[i] = Title{
-			ID: int64(i) + 1, Genres: draw(genres, 1+rng.IntN(3)), Keywords: draw(keywords, rng.IntN(11)), People: draw(people, 6+rng.IntN(13)),
-			Votes: int64(math.Pow(30_000, math.Pow(rng.Float64(), 3))) - 1, Popularity: rng.Float64(), Adult: rng.IntN(10) == 0,
-		}
-	}
-	return titles
-}
-
 func BenchmarkTable(b *testing.B) {
-	titles := manyTitles(100_000)
+	titles := someTitles(rand.New(rand.NewPCG(9, 9)), 100_000)
 	b.ResetTimer()
 	for range b.N {
 		table := tableOf(b, b.TempDir(), titles, settings{64, 2, 64 << 20})
@@ -435,7 +387,7 @@ func tableBytes(t *Table) int64 {
 }
 
 func BenchmarkFind(b *testing.B) {
-	titles := manyTitles(100_000)
+	titles := someTitles(rand.New(rand.NewPCG(9, 9)), 100_000)
 	table := tableOf(b, b.TempDir(), titles, settings{64, 2, 64 << 20})
 	defer table.Close()
 	f := table.Finder()

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/reelsplice/reelsplice/schemas/api"
-	"github.com/reelsplice/reelsplice/schemas/api/facts"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
@@ -60,26 +59,25 @@ func fieldsOf(tb testing.TB, pieces []Piece) []string {
 
 // A subRequest is one of the table of operations that records have.
 type subRequest struct {
-	kind  fragment.Kind
-	sub   fragment.Sub
-	shape string
+	kind fragment.Kind
+	sub  fragment.Sub
 }
 
 // subRequests returns those that the table of operations answers by themselves or appended.
 func subRequests() []subRequest {
 	var out []subRequest
-	add := func(k fragment.Kind, s fragment.Sub, shape string) {
+	add := func(k fragment.Kind, s fragment.Sub) {
 		m := models()[k]
-		if r := (subRequest{k, s, shape}); m != nil && m.sub(s) != nil && !slices.Contains(out, r) {
+		if r := (subRequest{k, s}); m != nil && m.sub(s) != nil && !slices.Contains(out, r) {
 			out = append(out, r)
 		}
 	}
 	for _, op := range api.Operations() {
-		add(op.Kind, op.Sub, op.Shape)
+		add(op.Kind, op.Sub)
 	}
 	for _, ns := range api.Namespaces() {
 		for _, a := range api.AppendNames(ns) {
-			add(a.Kind, a.Sub, a.Shape)
+			add(a.Kind, a.Sub)
 		}
 	}
 	return out
@@ -125,33 +123,6 @@ func TestPartialSubRequests(t *testing.T) {
 	}
 	if cases < 100 {
 		t.Errorf("%d fields were looked at, want those of all sub-requests", cases)
-	}
-}
-
-// TestPartialSubRequestsShapes: those fields are what the shape of the answer requires.
-func TestPartialSubRequestsShapes(t *testing.T) {
-	for _, r := range subRequests() {
-		if r.shape == "" && r.sub >= fragment.SubOwn {
-			continue
-		}
-		b, err := facts.Files.ReadFile("shapes/" + r.shape + ".json")
-		if err != nil {
-			t.Errorf("%s of kind %v: %v", r.sub, r.kind, err)
-			continue
-		}
-		var shape struct {
-			Required []string `json:"required"`
-		}
-		if err := json.Unmarshal(b, &shape); err != nil {
-			t.Fatal(err)
-		}
-		want := slices.DeleteFunc(shape.Required, func(name string) bool { return name == "id" || name == "page" })
-		slices.Sort(want)
-		all := Defaults(r.kind)
-		at := slices.IndexFunc(all, func(f Fragment) bool { return f.Address.Sub == r.sub })
-		if got := fieldsOf(t, all[at].Pieces); !slices.Equal(got, want) {
-			t.Errorf("%s of kind %v answers %q, shape %s requires %q", r.sub, r.kind, got, r.shape, want)
-		}
 	}
 }
 

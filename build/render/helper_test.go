@@ -289,3 +289,40 @@ func fieldNames(tb testing.TB, object string) []string {
 	}
 	return names
 }
+
+// fragmentsOf renders a record of any kind of which nothing is derived.
+func fragmentsOf(rec record.Record, k fragment.Kind) []Fragment { return fragmentsBy(New(), rec, k) }
+
+func fragmentsBy(r *Renderer, rec record.Record, k fragment.Kind) []Fragment {
+	switch k {
+	case fragment.KindMovie:
+		return r.Movie(record.As[catalog.Movie](rec), TitleDerived{})
+	case fragment.KindTV:
+		return r.TV(record.As[catalog.TV](rec), TVDerived{})
+	case fragment.KindSeason:
+		return r.Season(record.As[catalog.Season](rec), SeasonDerived{})
+	case fragment.KindEpisode:
+		return r.Episode(record.As[catalog.Episode](rec), EpisodeDerived{})
+	case fragment.KindPerson:
+		return r.Person(record.As[catalog.Person](rec), PersonDerived{})
+	case fragment.KindCollection:
+		return r.Collection(record.As[catalog.Collection](rec), CollectionDerived{})
+	case fragment.KindCompany:
+		return r.Company(record.As[catalog.Company](rec), nil)
+	case fragment.KindKeyword:
+		return r.Keyword(record.As[catalog.KeywordRecord](rec), nil, nil)
+	default:
+		return r.Plain(k, rec)
+	}
+}
+
+// parseKind reads a record of any kind.
+func parseKind(tb testing.TB, k fragment.Kind, row string) record.Record {
+	tb.Helper()
+	rec := catalog.TypeOf(k).New()
+	if err := record.NewParser().Parse(row, rec); err != nil {
+		tb.Fatalf("Parse(%.200s): %v", row, err)
+	}
+	markDetails(rec)
+	return rec
+}

@@ -445,55 +445,6 @@ func TestFind(t *testing.T) {
 	fragmentIs(t, texts(t, New().Find(nil)), "details", `{"movie_results":[],"person_results":[],"tv_results":[],"tv_episode_results":[],"tv_season_results":[]`)
 }
 
-// defaultsAre checks the fragments that Defaults has of a kind: these and no others.
-func defaultsAre(t *testing.T, k fragment.Kind, want map[string]string) {
-	t.Helper()
-	all := texts(t, Defaults(k))
-	for name, w := range want {
-		fragmentIs(t, all, name, w)
-	}
-	for name, text := range all {
-		if _, ok := want[name]; !ok {
-			t.Errorf("Defaults(%v) has %s too: add %q: `%s` to what this test wants", k, name, name, text)
-		}
-	}
-}
-
-func TestDefaults(t *testing.T) {
-	f := func(k fragment.Kind, want map[string]string) {
-		t.Helper()
-		allAreJSON(t, k.String(), Defaults(k))
-		defaultsAre(t, k, want)
-	}
-	const noPage = `"results":[],"total_pages":1,"total_results":0}`
-	f(fragment.KindTV, map[string]string{
-		"aggregate_credits": `"cast":[],"crew":[]<id end>`, "alternative_titles": `<id>"results":[]}`, "changes": `"changes":[]}`,
-		"content_ratings": `"results":[]<id end>`, "credits": `"cast":[],"crew":[]<id end>`, "episode_groups": `"results":[]<id end>`,
-		"external_ids": `<id>"imdb_id":null,"freebase_mid":null,"freebase_id":null,"tvdb_id":null,"tvrage_id":null,"wikidata_id":null,` +
-			`"facebook_id":null,"instagram_id":null,"twitter_id":null}`,
-		"images": `"backdrops":[],<id>"logos":[],"posters":[]}`, "keywords": `<id>"results":[]}`, "lists": `<id><page>` + noPage,
-		"recommendations": `<page>` + noPage, "reviews": `<id><page>` + noPage, "screened_theatrically": `<id>"results":[]}`,
-		"similar": `<page>` + noPage, "translations": `<id>"translations":[]}`, "videos": `<id>"results":[]}`, "watch/providers": `<id>"results":{}}`,
-	})
-	f(fragment.KindSeason, map[string]string{
-		"aggregate_credits": `"cast":[],"crew":[]<id end>`, "changes": `"changes":[]}`, "credits": `"cast":[],"crew":[]<id end>`,
-		"external_ids": `<id>"freebase_mid":null,"freebase_id":null,"tvdb_id":null,"tvrage_id":null,"wikidata_id":null}`,
-		"images":       `<id>"posters":[]}`, "translations": `<id>"translations":[]}`, "videos": `<id>"results":[]}`, "watch/providers": `<id>"results":{}}`,
-	})
-	f(fragment.KindPerson, map[string]string{
-		"changes": `"changes":[]}`, "combined_credits": `"cast":[],"crew":[]<id end>`, "movie_credits": `"cast":[],"crew":[]<id end>`,
-		"tv_credits": `"cast":[],"crew":[]<id end>`, "images": `<id>"profiles":[]}`, "tagged_images": `<id><page>` + noPage,
-		"translations": `<id>"translations":[]}`,
-		"external_ids": `<id>"freebase_mid":null,"freebase_id":null,"imdb_id":null,"tvrage_id":null,"wikidata_id":null,"facebook_id":null,` +
-			`"instagram_id":null,"tiktok_id":null,"twitter_id":null,"youtube_id":null}`,
-	})
-	f(fragment.KindCollection, map[string]string{"images": `<id>"backdrops":[],"posters":[]}`, "translations": `<id>"translations":[]}`})
-	f(fragment.KindCompany, map[string]string{"alternative_names": `<id>"results":[]}`, "images": `<id>"logos":[]}`, "movies": `<id><page>` + noPage})
-	f(fragment.KindKeyword, map[string]string{"movies": `<id><page>` + noPage})
-	f(fragment.KindReview, nil)
-	f(fragment.KindFind, nil)
-}
-
 // TestDefaultsAreNotStored: an empty answer of any kind is left to the defaults.
 func TestDefaultsAreNotStored(t *testing.T) {
 	for kind, m := range models() {

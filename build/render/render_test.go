@@ -354,28 +354,6 @@ func TestWholeSubRequests(t *testing.T) {
 	f(`"changes":{}`, "changes", "")
 }
 
-func TestDefaultsOfMovies(t *testing.T) {
-	want := map[string]string{
-		"alternative_titles": `<id>"titles":[]}`,
-		"changes":            `"changes":[]}`,
-		"credits":            `<id>"cast":[],"crew":[]}`,
-		"external_ids":       `<id>"imdb_id":null,"wikidata_id":null,"facebook_id":null,"instagram_id":null,"twitter_id":null}`,
-		"images":             `"backdrops":[],<id>"logos":[],"posters":[]}`,
-		"keywords":           `<id>"keywords":[]}`,
-		"lists":              `<id><page>"results":[],"total_pages":1,"total_results":0}`,
-		"recommendations":    `<page>"results":[],"total_pages":1,"total_results":0}`,
-		"release_dates":      `<id>"results":[]}`,
-		"releases":           `<id>"countries":[]}`,
-		"reviews":            `<id><page>"results":[],"total_pages":1,"total_results":0}`,
-		"similar":            `<page>"results":[],"total_pages":1,"total_results":0}`,
-		"trailers":           `<id>"quicktime":[],"youtube":[]}`,
-		"translations":       `<id>"translations":[]}`,
-		"videos":             `<id>"results":[]}`,
-		"watch/providers":    `<id>"results":{}}`,
-	}
-	defaultsAre(t, fragment.KindMovie, want)
-}
-
 // TestReuse checks that fragments do not change with what a Renderer did before.
 func TestReuse(t *testing.T) {
 	rows := []string{

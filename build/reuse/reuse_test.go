@@ -8,6 +8,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"github.com/reelsplice/reelsplice/build/buildtest"
 	"github.com/reelsplice/reelsplice/build/render"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
@@ -66,15 +67,7 @@ func build(t *testing.T, dir string, from *Source, level int, movies map[fragmen
 	must(err)
 	m, err := out.Seal(t.Context())
 	must(err)
-	path := filepath.Join(dir, m.ID)
-	problems, err := release.Verify(t.Context(), path, release.VerifyOptions{}, nil)
-	if err != nil || len(problems) > 0 {
-		t.Fatalf("Verify = %v, %v", problems, err)
-	}
-	r, err := release.Open(path)
-	must(err)
-	t.Cleanup(func() { must(r.Close()) })
-	return r, w.Copied()
+	return buildtest.OpenRelease(t, filepath.Join(dir, m.ID)), w.Copied()
 }
 
 // segmentsOf returns the packs of the segments of a movie, in order.

@@ -105,9 +105,14 @@ func shortTexts() map[string][]byte {
 	}
 }
 
+// TestAppend reads each text between others, and alone by its raw length with nothing behind it, as the edge does.
 func TestAppend(t *testing.T) {
+	list := shortTexts()
+	for n := range 1000 {
+		list[fmt.Sprint(n, " bytes of rows")] = rows(n)
+	}
 	used := &shortEncoder{}
-	for name, raw := range shortTexts() {
+	for name, raw := range list {
 		blocks := used.Append([]byte("before"), raw)
 		if !bytes.HasPrefix(blocks, []byte("before")) {
 			t.Fatalf("%s: Append overwrites the bytes before: %.6q", name, blocks)
@@ -115,6 +120,12 @@ func TestAppend(t *testing.T) {
 		blocks = blocks[len("before"):]
 		if got := inflate(t, blocks); !bytes.Equal(got, raw) {
 			t.Fatalf("%s: Append(%d bytes) inflates to %d others", name, len(raw), len(got))
+		}
+		for _, open := range []func(io.Reader) io.ReadCloser{stdflate.NewReader, flate.NewReader} {
+			out := make([]byte, len(raw))
+			if n, err := io.ReadFull(open(bytes.NewReader(blocks)), out); err != nil || !bytes.Equal(out, raw) {
+				t.Errorf("%s alone: %d bytes, %v, want the %d", name, n, err, len(raw))
+			}
 		}
 		if again := new(shortEncoder).Append(nil, raw); !bytes.Equal(again, blocks) {
 			t.Errorf("%s: a used encoder writes %d bytes, a fresh one %d", name, len(blocks), len(again))
@@ -147,26 +158,6 @@ func TestAsSmall(t *testing.T) {
 		list := like(n, 1+10_000/n)
 		if got, other := size(&shortEncoder{}, list), size(newKlauspost(t), list); got > other {
 			t.Errorf("texts of %d bytes take %d, want at most %d", n, got, other)
-		}
-	}
-}
-
-// TestAlone: the edge reads single segments, with nothing behind them, by their raw length.
-func TestAlone(t *testing.T) {
-	list := shortTexts()
-	for n := range 1000 {
-		list[fmt.Sprint(n, " bytes of rows")] = rows(n)
-	}
-	e := &shortEncoder{}
-	for name, raw := range list {
-		blocks := e.Append(nil, raw)
-		out := make([]byte, len(raw))
-		if n, err := io.ReadFull(stdflate.NewReader(bytes.NewReader(blocks)), out); err != nil || !bytes.Equal(out, raw) {
-			t.Errorf("%s: compress/flate reads %d bytes, %v, want the %d", name, n, err, len(raw))
-		}
-		clear(out)
-		if n, err := io.ReadFull(flate.NewReader(bytes.NewReader(blocks)), out); err != nil || !bytes.Equal(out, raw) {
-			t.Errorf("%s: klauspost reads %d bytes, %v, want the %d", name, n, err, len(raw))
 		}
 	}
 }
