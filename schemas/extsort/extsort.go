@@ -130,7 +130,7 @@ func (s *Sorter) flush() error {
 // writeMemory writes the records in memory to a file.
 func (s *Sorter) writeMemory(path string) (*File, error) {
 	s.memory.sort()
-	w, err := newFileWriter(s.folder.create, path, s.o.sections())
+	w, err := newWriter(s.folder.create, path, s.o.sections())
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 
@@ -278,33 +277,6 @@ func TestManyFiles(t *testing.T) {
 	left(t, temporary)
 }
 
-// TestReadersShareFile reads the sections of one File at once.
-func TestReadersShareFile(t *testing.T) {
-	recs := randomRecs(20_000, 200, 8)
-	s := New(Options{Dir: t.TempDir(), Memory: 8 << 20, Sections: 8})
-	defer s.Close()
-	fill(t, s, recs)
-	f, err := s.WriteFile(t.Context(), filepath.Join(t.TempDir(), "file"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	var wg sync.WaitGroup
-	parts := make([][]rec, 8)
-	for i := range parts {
-		wg.Go(func() {
-			it, err := Merge(t.Context(), []*File{f}, i, Options{})
-			if parts[i], err = drain(i, it, err); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	wg.Wait()
-	if !slices.Equal(slices.Concat(parts...), sorted(recs)) {
-		t.Error("records in a wrong order")
-	}
-}
-
 func TestMemory(t *testing.T) {
 	const bound = 4 << 20
 	for _, size := range []int{0, 20, 1000, 100_000, 3 << 20} {
@@ -398,25 +370,6 @@ func TestDamage(t *testing.T) {
 			try(fmt.Sprintf("cut to %d bytes", i), b[:i])
 		}
 	}
-}
-
-func TestDamagedRun(t *testing.T) {
-	dir := t.TempDir()
-	s := spilled(t, dir)
-	path := s.runs[1].name
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b[len(b)/2] ^= 1
-	if err := os.WriteFile(path, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := read(s); !errors.Is(err, ErrDamaged) {
-		t.Errorf("error is %v, want damage", err)
-	}
-	s.Close()
-	left(t, dir)
 }
 
 // A fullDisk is a file on a disk with room for some bytes only.

@@ -46,38 +46,8 @@ type section struct {
 	records  int64
 }
 
-// A Writer writes a file of records that come in order.
+// A Writer writes a file of records in the order of section, key and payload.
 type Writer struct {
-	file   *fileWriter
-	record []byte
-}
-
-// Create starts a file at path, where no file may be. It is not synced.
-func Create(path string, sections int) (*Writer, error) {
-	w, err := newFileWriter(createFile, path, sections)
-	return &Writer{file: w}, err
-}
-
-// Add adds a record behind all before it, in the order of section, key and payload.
-func (w *Writer) Add(section int, key, payload []byte) error {
-	w.record = appendRecord(w.record[:0], key, payload)
-	return w.file.add(section, w.record)
-}
-
-// Close completes the file and closes it. With an error, which it passes on, it removes the file.
-func (w *Writer) Close(err error) error {
-	if err != nil {
-		return w.file.abort(err)
-	}
-	f, err := w.file.finish()
-	if err != nil {
-		return err
-	}
-	return f.Close()
-}
-
-// A fileWriter writes records in order of section, key and payload.
-type fileWriter struct {
 	path     string
 	f        io.WriteCloser
 	buf      []byte // room for a header, then the records of the block being filled
@@ -85,18 +55,42 @@ type fileWriter struct {
 	current  int // section of the block being filled
 	sections []section
 	longest  int
+	record   []byte // of Add
 }
 
-func newFileWriter(create createFunc, path string, sections int) (*fileWriter, error) {
+// Create starts a file at path, where no file may be. It is not synced.
+func Create(path string, sections int) (*Writer, error) {
+	return newWriter(createFile, path, sections)
+}
+
+func newWriter(create createFunc, path string, sections int) (*Writer, error) {
 	f, err := create(path)
 	if err != nil {
 		return nil, fmt.Errorf("create sorted file: %w", err)
 	}
-	return &fileWriter{path: path, f: f, buf: make([]byte, headBytes, blockBytes), sections: make([]section, sections)}, nil
+	return &Writer{path: path, f: f, buf: make([]byte, headBytes, blockBytes), sections: make([]section, sections)}, nil
+}
+
+// Add adds a record behind all before it.
+func (w *Writer) Add(section int, key, payload []byte) error {
+	w.record = appendRecord(w.record[:0], key, payload)
+	return w.add(section, w.record)
+}
+
+// Close completes the file and closes it. With an error, which it passes on, it removes the file.
+func (w *Writer) Close(err error) error {
+	if err != nil {
+		return w.abort(err)
+	}
+	f, err := w.finish()
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 // add appends a record as appendRecord made it.
-func (w *fileWriter) add(section int, record []byte) error {
+func (w *Writer) add(section int, record []byte) error {
 	if section != w.current || len(w.buf)+len(record) > blockBytes {
 		if err := w.flush(nil); err != nil {
 			return err
@@ -113,7 +107,7 @@ func (w *fileWriter) add(section int, record []byte) error {
 }
 
 // flush writes the block being filled, or long as a block of its own when the former is empty.
-func (w *fileWriter) flush(long []byte) error {
+func (w *Writer) flush(long []byte) error {
 	head, body := w.buf[:headBytes], w.buf[headBytes:]
 	if long != nil {
 		body = long
@@ -139,7 +133,7 @@ func (w *fileWriter) flush(long []byte) error {
 	return err
 }
 
-func (w *fileWriter) write(b []byte) error {
+func (w *Writer) write(b []byte) error {
 	if _, err := w.f.Write(b); err != nil {
 		return fmt.Errorf("write sorted file %q: %w", w.path, err)
 	}
@@ -148,7 +142,7 @@ func (w *fileWriter) write(b []byte) error {
 }
 
 // finish writes the footer and opens the file. The file is not synced: it is checked when read.
-func (w *fileWriter) finish() (*File, error) {
+func (w *Writer) finish() (*File, error) {
 	if err := w.flush(nil); err != nil {
 		return nil, w.abort(err)
 	}
@@ -173,7 +167,7 @@ func (w *fileWriter) finish() (*File, error) {
 }
 
 // abort removes the file and returns err.
-func (w *fileWriter) abort(err error) error {
+func (w *Writer) abort(err error) error {
 	w.f.Close()
 	os.Remove(w.path)
 	return err

@@ -94,7 +94,7 @@ func (m merge) bytes(f *File) int64 { return f.sections[m.to-1].to - f.sections[
 
 // write merges files into one at path, with as many sections, of which others than from to to stay empty.
 func (m merge) write(ctx context.Context, files []*File, path string) (*File, error) {
-	w, err := newFileWriter(m.folder.create, path, len(files[0].sections))
+	w, err := newWriter(m.folder.create, path, len(files[0].sections))
 	if err != nil {
 		return nil, err
 	}
