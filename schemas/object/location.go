@@ -20,8 +20,7 @@ const (
 // parameters are the query parameters of each scheme.
 var parameters = map[string][]string{
 	SchemeS3: {
-		"region", "endpoint", "profile", "anonymous", "role", "use_path_style", "disable_https",
-		"dualstack", "fips", "accelerate", "ssetype", "kmskeyid",
+		"region", "endpoint", "profile", "anonymous", "use_path_style", "disable_https", "ssetype", "kmskeyid",
 	},
 	SchemeGCS:  {"anonymous", "endpoint"},
 	SchemeFile: nil,

@@ -55,8 +55,6 @@ type Folder interface {
 	Stat(ctx context.Context, name string) (Info, error)
 	// List describes all files whose names start with prefix, sorted by name.
 	List(ctx context.Context, prefix string) ([]Info, error)
-	// ReadAll returns a small file, and its version.
-	ReadAll(ctx context.Context, name string) (data []byte, version Info, err error)
 	// ReadRange returns n bytes of a version from off; all of them must exist.
 	ReadRange(ctx context.Context, o Info, off, n int64) ([]byte, error)
 	// NewReader reads a version from its start to its end.

@@ -203,6 +203,13 @@ func (r *Reader) Close() error {
 	return nil
 }
 
+// Mapped returns the bytes of a file that the manifest lists, unchecked, to be read from one end to the other.
+func (r *Reader) Mapped(name string) []byte {
+	b := r.files[name].all
+	mmap.ReadAhead(b)
+	return b
+}
+
 // Forget takes what was read out of the memory of the process. All of it can be read
 // again.
 func (r *Reader) Forget() {
@@ -470,10 +477,7 @@ func (r *Reader) candidates(hash uint64, fn func(ref Ref)) {
 // or merged, and the key of what it was merged into: nil when it was deleted. The error
 // matches ErrCorrupt.
 func (r *Reader) Removed(key []byte) (into []byte, removed bool, err error) {
-	if len(key) >= fragment.MaxKeyLen {
-		return nil, false, nil
-	}
-	var buf [fragment.MaxKeyLen]byte
+	var buf [1 + fragment.MaxKeyLen]byte
 	e, ok := r.find(fragment.AppendRemoved(buf[:0], key))
 	if !ok {
 		return nil, false, nil

@@ -43,10 +43,7 @@ func testFolder(t *testing.T, url string) {
 	if list, err := f.List(ctx, ""); err != nil || len(list) > 0 {
 		t.Errorf("List of a new folder = %v, %v", list, err)
 	}
-	if _, _, err := f.ReadAll(ctx, "plan.json"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("ReadAll of nothing: %v", err)
-	}
-	if _, err := f.Stat(ctx, "done"); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := f.Stat(ctx, "done"); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "done: no such object") {
 		t.Errorf("Stat of nothing: %v", err)
 	}
 	must(f.Create(ctx, "done/a-1.json", []byte("first")))
@@ -60,6 +57,9 @@ func testFolder(t *testing.T, url string) {
 	list, err := f.List(ctx, "done/a")
 	if err != nil || keys(list) != "done/a-1.json" || list[0].Size != 5 {
 		t.Errorf("List = %v, %v", list, err)
+	}
+	if o, err := f.Stat(ctx, "done/a-1.json"); err != nil || o.ETag == "" || o.ETag != list[0].ETag || o.Size != 5 {
+		t.Errorf("Stat = %+v, %v, List = %+v", o, err, list[0])
 	}
 	if list, err := f.List(ctx, ""); err != nil || keys(list) != "big done/a-1.json done/b-1.json" {
 		t.Errorf("List = %v, %v", keys(list), err)
@@ -102,7 +102,7 @@ func testReplace(t *testing.T, f object.Folder) {
 	if err := f.Create(ctx, "current", []byte("v0")); err != nil {
 		t.Fatal(err)
 	}
-	_, old, err := f.ReadAll(ctx, "current")
+	old, err := f.Stat(ctx, "current")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,11 @@ func testReplace(t *testing.T, f object.Folder) {
 			t.Errorf("Replace of an old version: %v", err)
 		}
 	}
-	if data, _, err := f.ReadAll(ctx, "current"); err != nil || string(data) != winner {
+	now, err := f.Stat(ctx, "current")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if data, err := f.ReadRange(ctx, now, 0, now.Size); err != nil || string(data) != winner {
 		t.Errorf("current is %q, %v; won: %q", data, err, winner)
 	}
 	gone := old
@@ -137,21 +141,6 @@ func TestOpenFolderRefuses(t *testing.T) {
 		if _, err := store.OpenFolder(t.Context(), url); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("OpenFolder(%s): %v, want %q", url, err, want)
 		}
-	}
-}
-
-// TestReadAllCut reads a small object again whose stream broke.
-func TestReadAllCut(t *testing.T) {
-	s := objecttest.New(t)
-	f, err := store.OpenFolder(t.Context(), s.URL(""))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Put(t, "plan.json", []byte("0123456789"))
-	var n atomic.Int64
-	s.SetFault(func(w http.ResponseWriter, r *http.Request) bool { return n.Add(1) == 1 && s.CutAfter(4, w, r) })
-	if data, _, err := f.ReadAll(t.Context(), "plan.json"); err != nil || string(data) != "0123456789" {
-		t.Errorf("ReadAll = %q, %v", data, err)
 	}
 }
 

@@ -41,7 +41,7 @@ func (b *Bucket) openGoogle(q url.Values) (err error) {
 	case dialect.id == "" || dialect.secret == "":
 		return errors.New("no HMAC key found: set GS_ACCESS_KEY_ID and GS_SECRET_ACCESS_KEY, or add anonymous=true for a public bucket")
 	}
-	if dialect.next, err = minio.DefaultTransport(secure); err != nil {
+	if dialect.next, err = b.transport(secure); err != nil {
 		return err
 	}
 	b.google = true

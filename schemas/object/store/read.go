@@ -20,9 +20,6 @@ const (
 	// firstPause is the wait before the second try; it doubles with each further one.
 	firstPause = 100 * time.Millisecond
 
-	// stallTime is how long a stream may send nothing before another one is opened.
-	stallTime = 30 * time.Second
-
 	// progress is the number of bytes after which earlier failures no longer count.
 	progress = 1 << 20
 
@@ -127,7 +124,7 @@ func (r *reader) open() error {
 	if r.end == o.Size {
 		n = -1
 	}
-	body, size, etag, err := r.bucket.stream(r.ctx, o.Key, o.ETag, r.off, n)
+	body, size, etag, err := r.bucket.get(r.ctx, o.Key, o.ETag, r.off, n)
 	if class := classOf(err); class == errCondition || r.off > 0 && class == fs.ErrNotExist {
 		return changed(err)
 	}
@@ -140,60 +137,6 @@ func (r *reader) open() error {
 	}
 	r.body = body
 	return nil
-}
-
-// A stream is a body that ends when it sends nothing for a while.
-type stream struct {
-	io.ReadCloser
-	ctx    context.Context
-	cancel context.CancelCauseFunc
-	timer  *time.Timer
-	wait   time.Duration
-}
-
-var errStalled = errors.New("the store has sent nothing for a while")
-
-// stream is get with a bound on the time without a byte.
-func (b *Bucket) stream(ctx context.Context, name, etag string, off, n int64) (io.ReadCloser, int64, string, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	s := &stream{ctx: ctx, cancel: cancel, wait: b.stall}
-	s.timer = time.AfterFunc(s.wait, func() { cancel(errStalled) })
-	body, size, version, err := b.get(ctx, name, etag, off, n)
-	if err != nil {
-		err = s.cause(err)
-		s.end()
-		return nil, 0, "", err
-	}
-	s.ReadCloser = body
-	return s, size, version, nil
-}
-
-// cause returns errStalled where that is why err came.
-func (s *stream) cause(err error) error {
-	if context.Cause(s.ctx) == errStalled {
-		return errStalled
-	}
-	return err
-}
-
-func (s *stream) end() {
-	s.timer.Stop()
-	s.cancel(nil)
-}
-
-func (s *stream) Read(p []byte) (int, error) {
-	s.timer.Reset(s.wait)
-	n, err := s.ReadCloser.Read(p)
-	if err != nil && err != io.EOF {
-		err = s.cause(err)
-	}
-	return n, err
-}
-
-// Close ends the stream.
-func (s *stream) Close() error {
-	s.end()
-	return s.ReadCloser.Close()
 }
 
 // Close ends the stream.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -26,7 +27,7 @@ const (
 )
 
 func (b *Bucket) openS3(ctx context.Context, q url.Values) error {
-	for _, name := range []string{"accelerate", "anonymous", "disable_https", "dualstack", "fips", "use_path_style"} {
+	for _, name := range []string{"anonymous", "disable_https", "use_path_style"} {
 		if v := q.Get(name); v != "" && v != "true" && v != "false" {
 			return fmt.Errorf("%s: want true or false", name)
 		}
@@ -54,17 +55,56 @@ func (b *Bucket) openS3(ctx context.Context, q url.Values) error {
 	if !ok {
 		lookup = minio.BucketLookupAuto // by the endpoint
 	}
+	transport, err := b.transport(secure)
+	if err != nil {
+		return err
+	}
 	b.client, err = minio.NewCore(endpoint, &minio.Options{
-		Creds: creds, Secure: secure, Region: regionOf(q), BucketLookup: lookup, MaxRetries: s3Tries,
+		Creds: creds, Secure: secure, Region: regionOf(q), BucketLookup: lookup, MaxRetries: s3Tries, Transport: transport,
 	})
 	if err != nil {
 		return err
 	}
-	b.client.SetS3EnableDualstack(q.Get("dualstack") == "true")
-	if q.Get("accelerate") == "true" {
-		b.client.SetS3TransferAccelerate("s3-accelerate.amazonaws.com")
-	}
+	b.client.SetS3EnableDualstack(false) // endpoints inside private networks have the plain names
 	return nil
+}
+
+// stallTime is how long a connection may pass nothing in either direction before it ends.
+const stallTime = time.Minute
+
+// transport returns the library's transport, whose connections end when they stall: a reader then opens another one, and
+// the library repeats a request.
+func (b *Bucket) transport(secure bool) (*http.Transport, error) {
+	t, err := minio.DefaultTransport(secure)
+	if err != nil {
+		return nil, err
+	}
+	dial := t.DialContext
+	t.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		c, err := dial(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		return stallingConn{c, b.stall}, nil
+	}
+	return t, nil
+}
+
+// A stallingConn fails after a time without progress.
+type stallingConn struct {
+	net.Conn
+	wait time.Duration
+}
+
+func (c stallingConn) Read(p []byte) (int, error) {
+	_ = c.SetDeadline(time.Now().Add(c.wait)) // reading shows the error
+	return c.Conn.Read(p)
+}
+
+// Write also moves the deadline of a Read that waits for the response.
+func (c stallingConn) Write(p []byte) (int, error) {
+	_ = c.SetDeadline(time.Now().Add(c.wait)) // writing shows the error
+	return c.Conn.Write(p)
 }
 
 // endpointOf returns the host to connect to, and whether with TLS.
@@ -72,8 +112,6 @@ func endpointOf(q url.Values) (host string, secure bool, err error) {
 	secure = q.Get("disable_https") != "true"
 	s := cmp.Or(q.Get("endpoint"), os.Getenv("AWS_ENDPOINT_URL_S3"), os.Getenv("AWS_ENDPOINT_URL"))
 	switch {
-	case s == "" && q.Get("fips") == "true":
-		return "s3-fips." + cmp.Or(regionOf(q), "us-east-1") + ".amazonaws.com", secure, nil
 	case s == "":
 		return endpointAWS, secure, nil
 	case !strings.Contains(s, "://"):
@@ -106,42 +144,9 @@ func credentialsOf(ctx context.Context, q url.Values) (*credentials.Credentials,
 		chain = append(chain, &credentials.IAM{Client: &http.Client{Timeout: metadataTimeout}})
 	}
 	found := credentials.NewChainCredentials(chain)
-	if role := q.Get("role"); role != "" {
-		found = credentials.New(&roleProvider{base: found, role: role, region: regionOf(q)})
-	}
 	v, err := found.GetWithContext(&credentials.CredContext{Client: http.DefaultClient, Context: ctx})
 	if err == nil && v.SignerType == credentials.SignatureAnonymous {
 		err = errors.New("no AWS credentials found: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, name a profile, or add anonymous=true for a public bucket")
 	}
 	return found, err
-}
-
-// A roleProvider exchanges other credentials for those of a role, each time they expire.
-type roleProvider struct {
-	credentials.Expiry
-	base         *credentials.Credentials
-	role, region string
-}
-
-// Retrieve implements credentials.Provider.
-func (p *roleProvider) Retrieve() (credentials.Value, error) { return p.RetrieveWithCredContext(nil) }
-
-// RetrieveWithCredContext implements credentials.Provider.
-func (p *roleProvider) RetrieveWithCredContext(cc *credentials.CredContext) (credentials.Value, error) {
-	v, err := p.base.GetWithContext(cc)
-	if err != nil {
-		return v, err
-	}
-	host := "sts.amazonaws.com"
-	if p.region != "" {
-		host = "sts." + p.region + ".amazonaws.com"
-	}
-	sts := credentials.STSAssumeRole{Client: &http.Client{Timeout: metadataTimeout}, STSEndpoint: "https://" + host, Options: credentials.STSAssumeRoleOptions{
-		AccessKey: v.AccessKeyID, SecretKey: v.SecretAccessKey, SessionToken: v.SessionToken,
-		Location: p.region, RoleARN: p.role, RoleSessionName: "reelsplice",
-	}}
-	if v, err = sts.RetrieveWithCredContext(cc); err == nil {
-		p.SetExpiration(v.Expiration, credentials.DefaultExpiryWindow)
-	}
-	return v, err
 }

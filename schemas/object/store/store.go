@@ -160,30 +160,6 @@ func (b *Bucket) get(ctx context.Context, name, etag string, off, n int64) (body
 	return body, size, info.ETag, nil
 }
 
-// ReadAll returns a small object, and its version. A broken stream is read again from its start.
-func (b *Bucket) ReadAll(ctx context.Context, name string) (data []byte, o object.Info, err error) {
-	for try := range maxTries {
-		if try > 0 {
-			if err := pause(ctx, try); err != nil {
-				return nil, o, err
-			}
-		}
-		r, size, etag, openErr := b.stream(ctx, name, "", 0, -1)
-		if openErr != nil {
-			return nil, o, failed(b.at(name), openErr)
-		}
-		data, err = io.ReadAll(r)
-		_ = r.Close() // read side
-		if err == nil && int64(len(data)) != size {
-			err = object.ErrShort
-		}
-		if err == nil {
-			return data, object.Info{Key: name, Size: size, ETag: etag}, nil
-		}
-	}
-	return nil, o, failed(b.at(name), err)
-}
-
 // Create makes an object of data. If the name is taken, the error matches fs.ErrExist. It
 // matches object.ErrUnsupported if the store has no conditional writes.
 func (b *Bucket) Create(ctx context.Context, name string, data []byte) error {

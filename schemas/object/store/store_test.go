@@ -55,25 +55,6 @@ func keys(list []object.Info) string {
 	return strings.Join(all, " ")
 }
 
-func TestListAndStat(t *testing.T) {
-	s := objecttest.New(t)
-	b := open(t, s.URL(""))
-	for _, key := range []string{"d/b.json", "d/a/x.json", "d/a-b.json", "d/a/y.gz", "e/z.json"} {
-		s.Put(t, key, []byte(key))
-	}
-	list, err := b.List(t.Context(), "d/")
-	if got, want := keys(list), "d/a-b.json d/a/x.json d/a/y.gz d/b.json"; err != nil || got != want {
-		t.Errorf("List = %q, %v, want %q", got, err, want)
-	}
-	o := stat(t, b, "d/b.json")
-	if i := slices.IndexFunc(list, func(l object.Info) bool { return l.Key == o.Key }); o.Size != 8 || o.ETag == "" || list[i].ETag != o.ETag || list[i].Size != 8 {
-		t.Errorf("Stat = %+v, List = %+v", o, list[i])
-	}
-	if _, err := b.Stat(t.Context(), "none"); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "none: no such object") {
-		t.Errorf("Stat of nothing: %v", err)
-	}
-}
-
 // TestListPages has more objects than one answer holds, and names between which the
 // order of folders and that of keys differ.
 func TestListPages(t *testing.T) {
@@ -255,11 +236,12 @@ func TestReadChanged(t *testing.T) {
 	}
 }
 
-func TestWrite(t *testing.T) {
+// TestUpload uploads an object in several parts.
+func TestUpload(t *testing.T) {
 	s := objecttest.New(t)
 	b := open(t, s.URL(""))
 	ctx := t.Context()
-	data := noise(33 << 20) // in several parts
+	data := noise(33 << 20)
 	if err := b.Upload(ctx, "a/big", bytes.NewReader(data), int64(len(data))); err != nil {
 		t.Fatal(err)
 	}
@@ -269,36 +251,6 @@ func TestWrite(t *testing.T) {
 	}
 	if got, err := io.ReadAll(b.NewReader(ctx, o)); err != nil || !bytes.Equal(got, data) {
 		t.Errorf("read %d bytes, %v", len(got), err)
-	}
-	if err := b.Create(ctx, "lock", []byte("1")); err != nil {
-		t.Fatal(err)
-	}
-	if err := b.Create(ctx, "lock", []byte("2")); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("Create of what is there: %v", err)
-	}
-	if got, _, err := b.ReadAll(ctx, "lock"); err != nil || string(got) != "1" {
-		t.Errorf("ReadAll = %q, %v", got, err)
-	}
-	for range 2 {
-		if err := b.Delete(ctx, "lock"); err != nil {
-			t.Error(err)
-		}
-	}
-	if err := b.Create(ctx, "lock", []byte("3")); err != nil {
-		t.Error(err)
-	}
-}
-
-func TestUploadTriesAgain(t *testing.T) {
-	s := objecttest.New(t)
-	b := open(t, s.URL(""))
-	var n atomic.Int64
-	s.SetFault(func(w http.ResponseWriter, r *http.Request) bool {
-		return r.Method == http.MethodPut && n.Add(1) <= 3 && objecttest.Unavailable(w)
-	})
-	data := noise(100_000)
-	if err := b.Upload(t.Context(), "x", bytes.NewReader(data), int64(len(data))); err != nil || !bytes.Equal(s.Get(t, "x"), data) {
-		t.Errorf("Upload: %v", err)
 	}
 }
 

@@ -6,13 +6,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
-	"github.com/reelsplice/reelsplice/schemas/durable"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/delta"
-	"github.com/reelsplice/reelsplice/schemas/release/mmap"
 )
 
 // DeltasPrefix starts the names of deltas.
@@ -52,7 +49,7 @@ func (s Store) PushDeltas(ctx context.Context, local release.Store, id, earlier 
 		return 0, err
 	}
 	for _, p := range pairs(r.Manifest(), before.Manifest(), nearest) {
-		n, err := s.pushDelta(ctx, p, local.Path(id), local.Path(earlier))
+		n, err := s.pushDelta(ctx, p, r.Mapped(p.made.Name), before.Mapped(p.from.Name))
 		if err != nil {
 			return bytes, fmt.Errorf("upload delta of %s: %w", p.made.Name, err)
 		}
@@ -92,29 +89,19 @@ const worth = 70
 
 // pushDelta uploads a delta, unless it is there, if it has at most 70 % of the new file's bytes. It returns its
 // bytes, or 0 for none.
-func (s Store) pushDelta(ctx context.Context, p pair, madeDir, fromDir string) (bytes int64, err error) {
+func (s Store) pushDelta(ctx context.Context, p pair, made, from []byte) (bytes int64, err error) {
 	name := DeltaName(p.made, p.from)
 	if o, err := s.Folder.Stat(ctx, name); err == nil {
 		return o.Size, nil
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return 0, err
 	}
-	made, err := mapFile(madeDir, p.made)
-	if err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, mmap.Unmap(made)) }()
-	from, err := mapFile(fromDir, p.from)
-	if err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, mmap.Unmap(from)) }()
 	tmp, err := os.CreateTemp("", "reelsplice-delta-*")
 	if err != nil {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, tmp.Close(), os.Remove(tmp.Name())) }()
-	if err := delta.Encode(tmp, p.made, made, p.from, from); err != nil {
+	if err := release.Guard(func() error { return delta.Encode(tmp, p.made, made, p.from, from) }); err != nil {
 		return 0, err
 	}
 	st, err := tmp.Stat()
@@ -122,26 +109,4 @@ func (s Store) pushDelta(ctx context.Context, p pair, madeDir, fromDir string) (
 		return 0, err
 	}
 	return st.Size(), s.Folder.Upload(ctx, name, tmp, st.Size())
-}
-
-// mapFile maps a file of a release.
-func mapFile(dir string, f release.File) ([]byte, error) {
-	h, err := durable.Open(filepath.Join(dir, f.Name))
-	if err != nil {
-		return nil, err
-	}
-	defer h.Close()
-	st, err := h.Stat()
-	if err == nil && st.Size() != f.Size {
-		err = fmt.Errorf("%s has %d bytes, want %d", h.Name(), st.Size(), f.Size)
-	}
-	if err != nil {
-		return nil, err
-	}
-	data, err := mmap.Map(h, int(f.Size))
-	if err != nil {
-		return nil, fmt.Errorf("map %s: %w", h.Name(), err)
-	}
-	mmap.ReadAhead(data)
-	return data, nil
 }

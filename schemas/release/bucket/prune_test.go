@@ -74,19 +74,18 @@ func TestPruneObjects(t *testing.T) {
 	}
 }
 
-// blind fails to list one prefix, or lists it without its first object.
-type blind struct {
+// A listing changes what a folder lists.
+type listing struct {
 	object.Folder
-	prefix string
-	err    error
+	change func(prefix string, all []object.Info) ([]object.Info, error)
 }
 
-func (b blind) List(ctx context.Context, prefix string) ([]object.Info, error) {
-	all, err := b.Folder.List(ctx, prefix)
-	if prefix != b.prefix || err != nil {
-		return all, err
+func (l listing) List(ctx context.Context, prefix string) ([]object.Info, error) {
+	all, err := l.Folder.List(ctx, prefix)
+	if err != nil {
+		return nil, err
 	}
-	return all, b.err
+	return l.change(prefix, all)
 }
 
 // TestPruneListingFails removes nothing when a listing fails.
@@ -98,29 +97,19 @@ func TestPruneListingFails(t *testing.T) {
 	want := names(t, s.Folder)
 	for _, prefix := range []string{"r", "files/", "deltas/"} {
 		gone := errors.New("no listing today")
-		if _, err := (bucket.Store{Folder: blind{s.Folder, prefix, gone}}).Prune(t.Context(), 2, 0); !errors.Is(err, gone) {
+		blind := listing{s.Folder, func(of string, all []object.Info) ([]object.Info, error) {
+			if of == prefix {
+				return nil, gone
+			}
+			return all, nil
+		}}
+		if _, err := (bucket.Store{Folder: blind}).Prune(t.Context(), 2, 0); !errors.Is(err, gone) {
 			t.Errorf("Prune without listing of %q = %v", prefix, err)
 		}
 		if got := names(t, s.Folder); !slices.Equal(got, want) {
 			t.Errorf("without listing of %q, objects are %q, want %q", prefix, got, want)
 		}
 	}
-}
-
-// forgetful lists releases without one, the first time.
-type forgetful struct {
-	object.Folder
-	id    string
-	first *bool
-}
-
-func (f forgetful) List(ctx context.Context, prefix string) ([]object.Info, error) {
-	all, err := f.Folder.List(ctx, prefix)
-	if prefix == "r" && *f.first {
-		*f.first = false
-		all = slices.DeleteFunc(all, func(o object.Info) bool { return strings.HasPrefix(o.Key, f.id) })
-	}
-	return all, err
 }
 
 // TestPruneListingLies keeps the files of a release that one listing left out.
@@ -131,7 +120,14 @@ func TestPruneListingLies(t *testing.T) {
 		push(t, s, local, ids...)
 		publish(t, s, ids[2], ids[3])
 		first := true
-		if _, err := (bucket.Store{Folder: forgetful{s.Folder, ids[i], &first}}).Prune(t.Context(), 3, 0); err == nil {
+		forgetful := listing{s.Folder, func(prefix string, all []object.Info) ([]object.Info, error) {
+			if prefix == "r" && first {
+				first = false
+				all = slices.DeleteFunc(all, func(o object.Info) bool { return strings.HasPrefix(o.Key, ids[i]) })
+			}
+			return all, nil
+		}}
+		if _, err := (bucket.Store{Folder: forgetful}).Prune(t.Context(), 3, 0); err == nil {
 			t.Errorf("Prune after a listing without release %d = nil", i)
 		}
 		infos, err := s.List(t.Context())
