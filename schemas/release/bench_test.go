@@ -1,9 +1,7 @@
 package release
 
 import (
-	"context"
 	"fmt"
-	"path/filepath"
 	"testing"
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
@@ -12,30 +10,12 @@ import (
 // benchRelease has n movies of three fragments each.
 func benchRelease(b *testing.B, n int) *Reader {
 	b.Helper()
-	dir := b.TempDir()
-	w, err := create(dir, testOptions{Parts: 2})
-	if err != nil {
-		b.Fatal(err)
-	}
-	s, err := w.Part(1)
-	if err != nil {
-		b.Fatal(err)
-	}
-	for i := range n {
+	rs := make([]ResourceSpec, n)
+	for i := range rs {
 		g := seg(plain(fmt.Sprint("movie ", i)))
-		r := ResourceSpec{Key: movie(fragment.ID(i)), Fragments: []FragmentSpec{frag(details, g), frag(detailsDE, g), frag(videos, g)}}
-		if err := s.Add(r); err != nil {
-			b.Fatal(err)
-		}
+		rs[i] = resource(fragment.ID(i), frag(details, g), frag(detailsDE, g), frag(videos, g))
 	}
-	if _, err := s.Close(); err != nil {
-		b.Fatal(err)
-	}
-	m, err := w.Seal(context.Background())
-	if err != nil {
-		b.Fatal(err)
-	}
-	return mustOpen(b, filepath.Join(dir, m.ID))
+	return plainRelease(b, rs...)
 }
 
 func BenchmarkLookupFind(b *testing.B) {

@@ -24,8 +24,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
-// manyMovies is how many movies largeRelease has: enough for two blocks of checks.
-const manyMovies = 3000
+// manyMovies is how many movies largeRelease has: enough for two packs and for indexes of two blocks.
+const manyMovies = 600
 
 var defaultKey = fragment.AppendShared(nil, fragment.KindDefault, fragment.KindMovie, "")
 
@@ -33,7 +33,7 @@ var defaultKey = fragment.AppendShared(nil, fragment.KindDefault, fragment.KindM
 func largeRelease(tb testing.TB) string {
 	tb.Helper()
 	dir := tb.TempDir()
-	w, err := create(dir, testOptions{Parts: 2, MaxPackBytes: 2 << 20})
+	w, err := create(dir, testOptions{Parts: 2, MaxPackBytes: 512 << 10})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -206,7 +206,7 @@ func TestCheckedOnce(t *testing.T) {
 			t.Errorf("after the scrub: %v, want damage of %s", err, pack)
 		}
 	}
-	if err := read(2000); err != nil {
+	if err := read(500); err != nil {
 		t.Errorf("another block: %v", err)
 	}
 	if len(told) != 1 {
@@ -266,15 +266,21 @@ func TestShrunk(t *testing.T) {
 				t.Fatal(err)
 			}
 			var wg sync.WaitGroup
+			reading := make(chan struct{}, 2)
 			for range 2 {
 				wg.Go(func() {
-					for until := time.Now().Add(20 * time.Millisecond); time.Now().Before(until); {
+					for range 3 {
 						if _, err := digest(r); err != nil && !errors.Is(err, ErrCorrupt) {
 							t.Errorf("%s: %v", name, err)
+						}
+						select {
+						case reading <- struct{}{}:
+						default:
 						}
 					}
 				})
 			}
+			<-reading
 			size := int64(0)
 			if part > 0 {
 				size = int64(len(r.files[name].all))/part + 100

@@ -12,24 +12,25 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
-// releaseOf writes resources into a release of two parts: common into the first.
-func releaseOf(tb testing.TB, common []ResourceSpec, rs ...ResourceSpec) *Reader {
+// releaseOf writes resources into a release of two parts, half of them into each, and returns its folder.
+func releaseOf(tb testing.TB, rs ...ResourceSpec) string {
 	tb.Helper()
 	dir := tb.TempDir()
 	w, err := create(dir, testOptions{Parts: 2})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	if err := errors.Join(add(w, 0, common...), add(w, 1, rs...)); err != nil {
+	half := len(rs) / 2
+	if err := errors.Join(add(w, 0, rs[:half]...), add(w, 1, rs[half:]...)); err != nil {
 		tb.Fatal(err)
 	}
-	return mustOpen(tb, filepath.Join(dir, seal(tb, w).ID))
+	return filepath.Join(dir, seal(tb, w).ID)
 }
 
-// plainRelease is releaseOf without a first part.
+// plainRelease opens a release of resources.
 func plainRelease(tb testing.TB, rs ...ResourceSpec) *Reader {
 	tb.Helper()
-	return releaseOf(tb, nil, rs...)
+	return mustOpen(tb, releaseOf(tb, rs...))
 }
 
 // resource returns a movie with fragments.
@@ -74,18 +75,6 @@ func differences(tb testing.TB, a, b *Reader) []string {
 	return lines
 }
 
-func wantDifferences(tb testing.TB, name string, a, b *Reader, want ...string) {
-	tb.Helper()
-	if got := differences(tb, a, b); !slices.Equal(got, want) {
-		tb.Errorf("%s: Compare() finds\n%q, want\n%q", name, got, want)
-	}
-	for _, r := range []*Reader{a, b} {
-		if got := differences(tb, r, r); len(got) > 0 {
-			tb.Errorf("%s: a release differs from itself: %q", name, got)
-		}
-	}
-}
-
 // removed returns what says that a movie is removed; into 0 for one that is deleted.
 func removed(id, into fragment.ID) ResourceSpec {
 	r := ResourceSpec{Key: fragment.AppendRemoved(nil, movie(id))}
@@ -98,14 +87,21 @@ func removed(id, into fragment.ID) ResourceSpec {
 var imdb = [][]byte{fragment.AppendAlias(nil, fragment.KindMovie, "tt1")}
 
 func TestCompare(t *testing.T) {
-	t.Helper()
 	x, y := seg(plain("x")), seg(plain("y"))
 	mark, end := PieceSpec{Op: OpIDMark}, PieceSpec{Op: OpIDEnd}
 	name := func(n uint32) PieceSpec { return PieceSpec{Op: OpName, Word: WordSeason, Number: n} }
 	detailsX, detailsY := frag(details, x), frag(details, y)
 	f := func(name string, a, b []ResourceSpec, want ...string) {
 		t.Helper()
-		wantDifferences(t, name, plainRelease(t, a...), plainRelease(t, b...), want...)
+		was, is := plainRelease(t, a...), plainRelease(t, b...)
+		if got := differences(t, was, is); !slices.Equal(got, want) {
+			t.Errorf("%s: Compare() finds\n%q, want\n%q", name, got, want)
+		}
+		for _, r := range []*Reader{was, is} {
+			if got := differences(t, r, r); len(got) > 0 {
+				t.Errorf("%s: a release differs from itself: %q", name, got)
+			}
+		}
 	}
 	list := func(rs ...ResourceSpec) []ResourceSpec { return rs }
 
@@ -138,6 +134,21 @@ func TestCompare(t *testing.T) {
 		list(resource(1, frag(row, x)), resource(2, frag(row, x)), resource(3, frag(details, include(2)))), "changed movie 3 details")
 	f("marks in a row say nothing", list(resource(1, frag(row, mark)), resource(2, frag(details, include(1)))),
 		list(ResourceSpec{Key: movie(1), ID: 9, Fragments: []FragmentSpec{frag(row, mark)}}, resource(2, frag(details, include(1)))))
+
+	// The place of what is referred to does not matter, its key and its content do.
+	shared := func(name, text string) ResourceSpec {
+		return ResourceSpec{
+			Key:       fragment.AppendShared(nil, fragment.KindGenres, fragment.KindMovie, name),
+			Fragments: []FragmentSpec{frag(genres, seg(plain(text)))},
+		}
+	}
+	drama, adventure := shared("18", "drama"), shared("12", "adventure")
+	refers := func(to ResourceSpec) ResourceSpec {
+		return resource(1, frag(details, PieceSpec{Op: OpReference, Shared: to.Key, Sub: fragment.SubGenres}))
+	}
+	f("place of a reference", list(drama, refers(drama)), list(adventure, drama, refers(drama)))
+	f("content of a reference", list(drama, refers(drama)), list(shared("18", "Drama"), refers(drama)), "changed movie 1 details")
+	f("another reference", list(drama, refers(drama)), list(adventure, drama, refers(adventure)), "changed movie 1 details")
 
 	// What is not there is answered by the defaults of the kind.
 	defaults := func(fs ...FragmentSpec) ResourceSpec {
@@ -172,8 +183,6 @@ func TestCompare(t *testing.T) {
 	f("deleted and said so", list(resource(1, detailsX)), list(removed(1, 0)), "deleted movie 1")
 }
 
-// TestCompareReferences: the place of what is referred to does not matter, its key and
-// its content do.
 // TestCompareOwn: each resource counts by itself, and equal fingerprints are believed.
 func TestCompareOwn(t *testing.T) {
 	x, y := seg(plain("x")), seg(plain("y"))
@@ -229,28 +238,8 @@ func TestCompareOwn(t *testing.T) {
 	f("aliases", list(resource(1, frag(details, x))), list(named), "changed movie 1")
 }
 
-func TestCompareReferences(t *testing.T) {
-	t.Helper()
-	shared := func(name, text string) ResourceSpec {
-		return ResourceSpec{
-			Key:       fragment.AppendShared(nil, fragment.KindGenres, fragment.KindMovie, name),
-			Fragments: []FragmentSpec{frag(genres, seg(plain(text)))},
-		}
-	}
-	f := func(which string, common ...ResourceSpec) *Reader {
-		t.Helper()
-		to := fragment.AppendShared(nil, fragment.KindGenres, fragment.KindMovie, which)
-		return releaseOf(t, common, resource(1, frag(details, PieceSpec{Op: OpReference, Shared: to, Sub: fragment.SubGenres})))
-	}
-	a := f("18", shared("18", "drama"))
-	wantDifferences(t, "same", a, f("18", shared("12", "adventure"), shared("18", "drama")))
-	wantDifferences(t, "content", a, f("18", shared("18", "Drama")), "changed movie 1 details")
-	wantDifferences(t, "another", a, f("12", shared("12", "adventure"), shared("18", "drama")), "changed movie 1 details")
-}
-
 // TestCompareRefuses: what breaks the format is an error, not a difference.
 func TestCompareRefuses(t *testing.T) {
-	t.Helper()
 	x := seg(plain("x"))
 	good := plainRelease(t, resource(1, frag(details, include(2))), resource(2, frag(row, x)))
 	f := func(want string, bad *Reader) {
@@ -276,39 +265,11 @@ func TestCompareRefuses(t *testing.T) {
 	}
 }
 
-// TestRemoved reads back what was removed.
-func TestRemoved(t *testing.T) {
-	r := plainRelease(t, removed(1, 0), removed(2, 3), resource(3, frag(details, seg(plain("x")))))
-	f := func(id fragment.ID, into []byte, want bool) {
-		t.Helper()
-		got, ok, err := r.Removed(movie(id))
-		if err != nil || ok != want || !slices.Equal(got, into) {
-			t.Errorf("Removed(movie %d) = %x, %v, %v, want %x, %v", id, got, ok, err, into, want)
-		}
-	}
-	f(1, nil, true)
-	f(2, movie(3), true)
-	f(3, nil, false)
-	f(4, nil, false)
-	if _, ok, err := r.Removed(make([]byte, fragment.MaxKeyLen)); ok || err != nil {
-		t.Errorf("Removed() of the longest key = %v, %v, want false", ok, err)
-	}
-}
-
 // TestVerifyRemoved finds what breaks the rules for removed resources.
 func TestVerifyRemoved(t *testing.T) {
 	f := func(want string, rs ...ResourceSpec) {
 		t.Helper()
-		dir := t.TempDir()
-		w, err := create(dir, testOptions{Parts: 2})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := add(w, 1, rs...); err != nil {
-			t.Fatal(err)
-		}
-		m := seal(t, w)
-		problems, err := Verify(context.Background(), filepath.Join(dir, m.ID), VerifyOptions{}, nil)
+		problems, err := Verify(t.Context(), releaseOf(t, rs...), VerifyOptions{}, nil)
 		switch {
 		case err != nil:
 			t.Error(err)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -218,50 +217,6 @@ func TestInstallTakesPacksOver(t *testing.T) {
 			}
 		}
 		onlyListed(t, s.Path(m.ID))
-	}
-}
-
-// TestKillWhileTakingOver: a kill at any step of a release that takes packs over leaves the parent whole, and the
-// release is there either whole or not at all.
-func TestKillWhileTakingOver(t *testing.T) {
-	for after := 1; ; after++ {
-		s := Store{Dir: t.TempDir()}
-		id := buildTiny(t, s.Dir, "").ID
-		r := mustOpen(t, s.Path(id))
-		k := &killer{after: after}
-		w, err := create(s.Dir, testOptions{Parent: id, Previous: r})
-		if err != nil {
-			t.Fatal(err)
-		}
-		w.disk.step = k.step
-		p, err := w.Part(0)
-		if err == nil {
-			err = copyAllTo(p, r)
-		}
-		if err == nil {
-			_, err = w.Seal(t.Context())
-		}
-		if err == nil {
-			if links := slices.IndexFunc(k.did, func(did string) bool { return strings.HasPrefix(did, "link ") }); links < 0 {
-				t.Errorf("steps are %q, want links", k.did)
-			}
-			return
-		}
-		if !errors.Is(err, errKilled) {
-			t.Fatalf("after %q: %v", k.did, err)
-		}
-		p.discard()
-		_ = w.lock.Unlock()
-		infos, err := s.List()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, i := range infos {
-			if i.Err != nil {
-				t.Errorf("after %q: release %s: %v", k.did, i.ID, i.Err)
-			}
-			noProblems(t, s.Path(i.ID))
-		}
 	}
 }
 

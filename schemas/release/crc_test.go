@@ -1,10 +1,7 @@
 package release
 
 import (
-	"bytes"
-	"compress/gzip"
 	"hash/crc32"
-	"io"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -24,20 +21,6 @@ func mulBitwise(a, b uint32) uint32 {
 		}
 	}
 	return p
-}
-
-func TestCRCMul(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		a, b := rapid.Uint32().Draw(t, "a"), rapid.Uint32().Draw(t, "b")
-		if got, want := crcMul(a, b), mulBitwise(a, b); got != want {
-			t.Fatalf("crcMul(%08x, %08x) = %08x, want %08x", a, b, got, want)
-		}
-	})
-	for _, a := range []uint32{0, 1, crcOne, crcX8, 0xffffffff} {
-		if got, want := crcMul(a, 0xffffffff), mulBitwise(a, 0xffffffff); got != want {
-			t.Errorf("crcMul(%08x, ffffffff) = %08x, want %08x", a, got, want)
-		}
-	}
 }
 
 func TestCRCOp(t *testing.T) {
@@ -62,29 +45,4 @@ func TestCombineCRC(t *testing.T) {
 			t.Fatalf("CombineCRC = %08x, want %08x", got, want)
 		}
 	})
-}
-
-// TestJoin makes a gzip member as FORMAT.md says and inflates it.
-func TestJoin(t *testing.T) {
-	answer := []byte("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff")
-	var want bytes.Buffer
-	var crc, size uint32
-	for _, g := range []struct {
-		raw string
-		Segment
-	}{{"{", plain("{")}, {`"id":550`, deflated(`"id":550`)}, {"", deflated("")}, {"}", plain("}")}} {
-		want.WriteString(g.raw)
-		answer = append(answer, g.Stored...)
-		crc, size = CombineCRC(crc, g.CRC, g.Op), size+g.RawLen
-	}
-	answer = append(answer, endOfStream...)
-	answer = le.AppendUint32(le.AppendUint32(answer, crc), size)
-	z, err := gzip.NewReader(bytes.NewReader(answer))
-	if err != nil {
-		t.Fatal(err)
-	}
-	z.Multistream(false)
-	if got, err := io.ReadAll(z); err != nil || string(got) != want.String() {
-		t.Errorf("the answer inflates to %q, %v, want %q", got, err, want.String())
-	}
 }

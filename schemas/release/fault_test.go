@@ -29,12 +29,15 @@ func (k *killer) step(action string) error {
 	return nil
 }
 
-// replace builds another release beside a published one, publishes it, goes back and
+// replace builds a release upon another one, whose packs it takes over, publishes it, goes back and
 // forth and prunes, until k ends it.
-func replace(s Store, k *killer) error {
-	o := tinyOptions()
-	o.Parent = "another"
-	w, err := create(s.Dir, o)
+func replace(s Store, parent string, k *killer) error {
+	r, err := Open(s.Path(parent))
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	w, err := create(s.Dir, testOptions{Parts: 2, Parent: parent, Previous: r})
 	if err != nil {
 		return err
 	}
@@ -47,7 +50,17 @@ func replace(s Store, k *killer) error {
 		_ = w.lock.Unlock()
 	}()
 	w.disk.step, s.disk.step = k.step, k.step
-	if err := fillTiny(w); err != nil {
+	p, err := w.Part(0)
+	if err == nil {
+		err = copyAllTo(p, r)
+	}
+	if err == nil {
+		err = add(w, 1, resource(9999, frag(details, seg(plain("new")))))
+	}
+	if err == nil {
+		err = tinyTable(w)
+	}
+	if err != nil {
 		return err
 	}
 	m, err := w.Seal(context.Background())
@@ -96,7 +109,7 @@ func TestKillAtEveryStep(t *testing.T) {
 	}
 	s, ids := start()
 	all := &killer{after: -1}
-	if err := replace(s, all); err != nil {
+	if err := replace(s, ids[1], all); err != nil {
 		t.Fatal(err)
 	}
 	final, err := s.Current()
@@ -104,13 +117,13 @@ func TestKillAtEveryStep(t *testing.T) {
 		t.Fatal(err)
 	}
 	steps := len(all.did)
-	if steps < 30 {
-		t.Fatalf("%d steps: %q", steps, all.did)
+	if steps < 30 || !slices.ContainsFunc(all.did, func(did string) bool { return strings.HasPrefix(did, "link ") }) {
+		t.Fatalf("%d steps: %q, want links too", steps, all.did)
 	}
 	for n := 1; n <= steps; n++ {
 		s, _ := start()
 		k := &killer{after: n}
-		if err := replace(s, k); !errors.Is(err, errKilled) {
+		if err := replace(s, ids[1], k); !errors.Is(err, errKilled) {
 			t.Fatalf("stopped after %q: %v, want errKilled", k.did, err)
 		}
 		wholeStore(t, s, ids[1], final)
@@ -119,7 +132,7 @@ func TestKillAtEveryStep(t *testing.T) {
 		}
 		// Whoever comes next finds nothing in the way.
 		if n%3 == 0 {
-			if err := replace(s, &killer{after: -1}); err != nil {
+			if err := replace(s, ids[1], &killer{after: -1}); err != nil {
 				t.Fatalf("again after %q: %v", k.did[n-1], err)
 			}
 			isCurrent(t, s, final)
@@ -164,11 +177,18 @@ func TestKillWhileReplacingBroken(t *testing.T) {
 	for n := 1; ; n++ {
 		s, ids := storeOf(t, 1)
 		publish(t, s, ids...)
-		other := buildTiny(t, s.Dir, "another").ID
+		if err := replace(s, ids[0], &killer{after: -1}); err != nil {
+			t.Fatal(err)
+		}
+		other, err := s.Current()
+		if err != nil {
+			t.Fatal(err)
+		}
+		publish(t, s, ids...)
 		if err := os.Truncate(filepath.Join(s.Path(other), indexName(0)), 64); err != nil {
 			t.Fatal(err)
 		}
-		err := replace(s, &killer{after: n})
+		err = replace(s, ids[0], &killer{after: n})
 		current, cerr := s.Current()
 		if cerr != nil || current != ids[0] && current != other {
 			t.Fatalf("Current() after step %d = %q, %v", n, current, cerr)
@@ -177,7 +197,7 @@ func TestKillWhileReplacingBroken(t *testing.T) {
 		if err == nil {
 			return
 		}
-		if err := replace(s, &killer{after: -1}); err != nil {
+		if err := replace(s, ids[0], &killer{after: -1}); err != nil {
 			t.Fatalf("again after step %d: %v", n, err)
 		}
 		wholeStore(t, s, other)

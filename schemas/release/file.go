@@ -334,9 +334,7 @@ const (
 	storeLock      = ".store-lock" // held while current or the set of releases changes
 	deletingPrefix = ".deleting-"
 	currentFile    = "current"
-	currentNew     = ".current-new"
 	canaryFile     = "canary"
-	canaryNew      = ".canary-new"
 )
 
 // BuildingPrefix starts the names, in a releases folder, of what belongs to a build at

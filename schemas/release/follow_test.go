@@ -1,9 +1,6 @@
 package release
 
 import (
-	"context"
-	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -21,23 +18,11 @@ func TestVerifyIncludes(t *testing.T) {
 		Key:       fragment.AppendShared(nil, fragment.KindDefault, fragment.KindMovie, ""),
 		Fragments: []FragmentSpec{frag(row, text)},
 	}
-	// f builds a release of rs, in two shards, and wants exactly the problems that have
-	// these words.
+	// f wants exactly the problems that have these words.
 	f := func(name string, rs []ResourceSpec, want ...string) {
 		t.Helper()
-		dir := t.TempDir()
-		w, err := create(dir, testOptions{Parts: 2})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range 2 {
-			half := len(rs) / 2
-			if err := add(w, i, [][]ResourceSpec{rs[:half], rs[half:]}[i]...); err != nil {
-				t.Fatal(err)
-			}
-		}
-		m := seal(t, w)
-		problems, err := Verify(context.Background(), filepath.Join(dir, m.ID), VerifyOptions{}, nil)
+		dir := releaseOf(t, rs...)
+		problems, err := Verify(t.Context(), dir, VerifyOptions{}, nil)
 		same := err == nil && len(problems) == len(want)
 		for _, w := range want {
 			same = same && slices.ContainsFunc(problems, func(p CorruptError) bool {
@@ -47,7 +32,7 @@ func TestVerifyIncludes(t *testing.T) {
 		if !same {
 			t.Errorf("%s: Verify() = %v, %v\nwant %q", name, problems, err, want)
 		}
-		walk(t, filepath.Join(dir, m.ID))
+		walk(t, dir)
 	}
 
 	// Forward and backward, across shards.
@@ -75,6 +60,9 @@ func TestVerifyIncludes(t *testing.T) {
 		"leads in a circle: movie 1 row, movie 2 row, movie 1 row",
 		"leads in a circle: movie 2 row, movie 1 row, movie 2 row",
 		"leads in a circle: movie 3 row, movie 2 row, movie 1 row, movie 2 row")
+	f("circle with a reference", []ResourceSpec{rowOf(1, include(2)), rowOf(2, PieceSpec{Op: OpReference, Shared: movie(1), Sub: fragment.SubRow})},
+		"movie 1 row: piece 0, include, leads in a circle: movie 1 row, movie 2 row, movie 1 row",
+		"movie 2 row: piece 0, reference, leads in a circle: movie 2 row, movie 1 row, movie 2 row")
 	f("other variants", []ResourceSpec{rowOf(1, include(2)), {Key: movie(2), Fragments: []FragmentSpec{
 		frag(row, text), frag(fragment.Address{Sub: fragment.SubRow, Variant: fragment.Untranslated}, include(1)),
 	}}}, "movie 1 row, movie 2 row, movie 1 row", "movie 2 row, movie 1 row, movie 2 row")
@@ -91,29 +79,6 @@ func TestVerifyIncludes(t *testing.T) {
 	f("deep", chain(MaxDepth+1))
 	f("too deep", chain(MaxDepth+2),
 		"leads through more than 4 references and includes: movie 1 row, movie 2 row, movie 3 row, movie 4 row, movie 5 row, movie 6 row")
-}
-
-// TestVerifyReferencesAndIncludes counts references among what lies inside one another.
-func TestVerifyReferencesAndIncludes(t *testing.T) {
-	dir := t.TempDir()
-	w, err := create(dir, testOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	to := PieceSpec{Op: OpReference, Shared: movie(1), Sub: fragment.SubRow}
-	err = add(w, 0,
-		ResourceSpec{Key: movie(1), Fragments: []FragmentSpec{frag(row, include(2))}},
-		ResourceSpec{Key: movie(2), Fragments: []FragmentSpec{frag(row, to)}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := seal(t, w)
-	problems, err := Verify(context.Background(), filepath.Join(dir, m.ID), VerifyOptions{}, nil)
-	want := "[" + m.Parts[0].Name + ": offset 69: movie 1 row: piece 0, include, leads in a circle: movie 1 row, movie 2 row, movie 1 row " +
-		m.Parts[0].Name + ": offset 133: movie 2 row: piece 0, reference, leads in a circle: movie 2 row, movie 1 row, movie 2 row]"
-	if got := fmt.Sprint(problems); err != nil || got != want {
-		t.Errorf("Verify() = %s, %v\nwant %s", got, err, want)
-	}
 }
 
 // TestRecipeFragments takes one of the fragments that share their bytes, so that what

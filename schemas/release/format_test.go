@@ -119,27 +119,3 @@ func TestFormatMagics(t *testing.T) {
 		t.Errorf("FORMAT.md starts with version %v, want %d", versions, FeatureVersion)
 	}
 }
-
-// TestFormatNumbers holds the numbers in the text of FORMAT.md to the constants.
-func TestFormatNumbers(t *testing.T) {
-	text := strings.Join(strings.Fields(string(readFile(t, "FORMAT.md"))), " ")
-	for _, want := range []string{
-		fmt.Sprintf("The sub-requests %d to %d are no paths of the API", fragment.SubGenres, fragment.SubMergedInto),
-		fmt.Sprintf("is the byte %d followed by the key of another resource, of a kind below %d,", fragment.KindRemoved, fragment.KindAlias),
-		fmt.Sprintf("of sub-request %d in the base variant", fragment.SubMergedInto),
-		fmt.Sprintf("%d resource without segments, %d alias, %d resource with segments", typeResource, typeAlias, typeStored),
-		fmt.Sprintf("| fingerprint | %d |", fingerprintLen), fmt.Sprintf("| base | %d |", baseLen),
-		fmt.Sprintf("starts with %d bytes and ends with %d:", headerLen, footerLen),
-		fmt.Sprintf("HASH is the first %d hexadecimal digits", hashDigits), fmt.Sprintf("the %d bytes of HASH", packNameLen),
-		fmt.Sprintf("A block is %d bytes, counted", checkBlock),
-		fmt.Sprintf("There are %d bytes for each *block* of the content", checkLen),
-		fmt.Sprintf("| fragment table | %d for each fragment |", fragmentLen),
-		fmt.Sprintf("and 1 to %d pieces", MaxPieces),
-		fmt.Sprintf("length, 1 to %d, and as many bytes", MaxLiteral),
-		fmt.Sprintf("both uvarints below 2^32, and %d bytes", factsLen),
-	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("FORMAT.md does not say %q", want)
-		}
-	}
-}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"math"
 	"path/filepath"
 	"slices"
@@ -143,6 +144,10 @@ func FuzzSegment(f *testing.F) {
 		first, second := z.check(&g), z.check(&g)
 		if first != second {
 			t.Errorf("check(%x) = %q, then %q", stored, first, second)
+		}
+		_, appended := z.z.Append(nil, &g)
+		if written := z.z.WriteTo(io.Discard, &g); (appended == nil) != (written == nil) {
+			t.Errorf("Append(%x) = %v, WriteTo = %v", stored, appended, written)
 		}
 	})
 }

@@ -26,38 +26,6 @@ func TestSortPairs(t *testing.T) {
 	})
 }
 
-// TestReadKeys: the ranges of a file of keys are all of it, each pair in the one of its first bits.
-func TestReadKeys(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "keys")
-	rapid.Check(t, func(rt *rapid.T) {
-		var pairs []pair
-		for i, hash := range rapid.SliceOf(rapid.OneOf(rapid.Uint64(), rapid.Uint64Range(1<<63-2, 1<<63+2))).Draw(rt, "hashes") {
-			pairs = append(pairs, pair{hash, Ref(i)})
-		}
-		if err := writeKeys(path, pairs); err != nil {
-			rt.Fatal(err)
-		}
-		first := rapid.IntRange(0, 5).Draw(rt, "bits")
-		var all []pair
-		for i := range uint64(1) << first {
-			got, err := readKeys(dir, &Part{Keys: "keys", KeyCount: int64(len(pairs))}, i, first, 3)
-			if err != nil {
-				rt.Fatal(err)
-			}
-			for _, p := range got {
-				if p.hash>>(64-first) != i {
-					rt.Errorf("hash %x is in range %d of %d", p.hash, i, 1<<first)
-				}
-				all = append(all, pair{p.hash, p.ref &^ (3 << refOffBits)})
-			}
-		}
-		if want := sortPairs(pairs, 0); !slices.Equal(all, want) {
-			rt.Errorf("%d pairs in ranges, want the %d of the file", len(all), len(want))
-		}
-	})
-}
-
 // TestManyIndexes looks up all keys in a release whose index has several files.
 func TestManyIndexes(t *testing.T) {
 	dir := t.TempDir()
@@ -85,6 +53,11 @@ func TestManyIndexes(t *testing.T) {
 		}
 		if _, ok := r.Lookup(fmt.Appendf(nil, "no key %d", k)); ok {
 			t.Fatalf("a key is found that is not there")
+		}
+	}
+	for _, missing := range [][]byte{nil, {1}, make([]byte, 65), make([]byte, 1000)} {
+		if _, ok := r.Lookup(missing); ok {
+			t.Errorf("the key %x is found", missing)
 		}
 	}
 }

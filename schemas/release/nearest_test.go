@@ -1,4 +1,4 @@
-package release_test
+package release
 
 import (
 	"path/filepath"
@@ -6,40 +6,27 @@ import (
 	"testing"
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
-	"github.com/reelsplice/reelsplice/schemas/release"
-	"github.com/reelsplice/reelsplice/schemas/release/writertest"
 )
 
 // TestNearest pairs parts by the resources that they begin with.
 func TestNearest(t *testing.T) {
-	open := func(parts ...[]fragment.ID) *release.Reader {
+	open := func(parts ...[]fragment.ID) *Reader {
 		t.Helper()
 		dir := t.TempDir()
-		w, err := writertest.Create(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, ids := range parts {
-			p, err := w.Part(nil)
+		w, err := create(dir, testOptions{Parts: len(parts)})
+		for i, ids := range parts {
+			var rs []ResourceSpec
 			for _, id := range ids {
-				if err == nil {
-					err = p.Add(release.ResourceSpec{Key: fragment.AppendID(nil, fragment.KindMovie, id), Fingerprint: 1})
-				}
+				rs = append(rs, resource(id))
 			}
-			if err != nil {
-				t.Fatal(err)
+			if err == nil {
+				err = add(w, i, rs...)
 			}
 		}
-		m, err := w.Seal(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := release.Open(filepath.Join(dir, m.ID))
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = r.Close() })
-		return r
+		return mustOpen(t, filepath.Join(dir, seal(t, w).ID))
 	}
 	was := open(nil, []fragment.ID{1, 2}, []fragment.ID{10, 12}, []fragment.ID{20})
 	is := open(nil, []fragment.ID{1}, []fragment.ID{2, 10}, []fragment.ID{12, 13}, []fragment.ID{20})

@@ -34,22 +34,6 @@ func TestText(t *testing.T) {
 	})
 }
 
-// TestPhrases: each phrase has a code of its own, so all of them are of use.
-func TestPhrases(t *testing.T) {
-	for i, p := range phrases {
-		want := []byte{byte(i + firstPhrase)}
-		if i > lastPhrase-firstPhrase {
-			want = []byte{longPhrase, byte(i - (lastPhrase - firstPhrase + 1))}
-		}
-		if got := AppendText(nil, []byte(p)); !bytes.Equal(got, want) {
-			t.Errorf("phrase %d, %q, is coded as %x, want %x", i, p, got, want)
-		}
-		if len(p) <= len(want) {
-			t.Errorf("phrase %d, %q, takes %d bytes, no more than it has", i, p, len(want))
-		}
-	}
-}
-
 // TestBrokenText: codes that are cut, unknown or too long break a recipe.
 func TestBrokenText(t *testing.T) {
 	for name, coded := range map[string][]byte{

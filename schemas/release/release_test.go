@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -287,63 +286,6 @@ func noProblems(tb testing.TB, dir string) {
 	}
 }
 
-func TestTinyRelease(t *testing.T) {
-	dir := t.TempDir()
-	m := buildTiny(t, dir, tinyOptions().Parent)
-	path := filepath.Join(dir, m.ID)
-	noProblems(t, path)
-	r := mustOpen(t, path)
-
-	e, ok := r.Lookup(movie(550))
-	byAlias, ok2 := r.Lookup(fragment.AppendAlias(nil, fragment.KindMovie, "tt0137523"))
-	if !ok || !ok2 || e != byAlias || !bytes.Equal(e.Key(), movie(550)) {
-		t.Fatalf("Lookup(movie 550) = %v, %v, by alias %v, %v", e, ok, byAlias, ok2)
-	}
-	f, ok := e.Find(details)
-	pieces, whole := piecesOf(f)
-	if !ok || !whole || len(pieces) != 3 {
-		t.Fatalf("Find(details) = %+v, %v, %v, want 3 pieces, true, true", pieces, whole, ok)
-	}
-	p := pieces[1]
-	if p.Op != OpReference || p.Sub != fragment.SubGenres {
-		t.Fatalf("piece 1 = %+v, want a reference to genres", p)
-	}
-	other, ok := r.Lookup(p.Shared)
-	if !ok || other.Len() != 2 || other.Address(0) != genres || other.Address(1) != genresDE {
-		t.Errorf("Lookup(%q) = %v, %v, want genres", p.Shared, other, ok)
-	}
-	for _, missing := range [][]byte{nil, {1}, movie(552), make([]byte, 65), make([]byte, 1000)} {
-		if e, ok := r.Lookup(missing); ok {
-			t.Errorf("Lookup(%x) = %v, true, want false", missing, e)
-		}
-	}
-	if f, ok := e.Find(row); ok {
-		t.Errorf("Find(%v) = %v, true, want false", row, f)
-	}
-	if shared, ok := e.Find(detailsDE); !ok || &shared.recipe[0] != &f.recipe[0] {
-		t.Errorf("Find(%v) = %v, %v, want the recipe of %v", detailsDE, shared, ok, details)
-	}
-	for _, i := range []Include{
-		{Kind: fragment.KindMovie, ID: 13, Sub: fragment.SubRow},
-		{Kind: fragment.KindMovie, ID: 551, Sub: fragment.SubRow}, // which it lacks
-		{Kind: fragment.KindSeason, ID: 1399, Season: 1, Sub: fragment.SubRow},
-		{Kind: fragment.KindEpisode, ID: 1399, Season: 1, Episode: 2, Sub: fragment.SubDetails},
-	} {
-		if e, ok := r.Include(i); !ok || !bytes.Equal(e.Key(), i.AppendKey(nil)) {
-			t.Errorf("Include(%s) = %s, %v, want that", i, fragment.DescribeKey(e.Key()), ok)
-		}
-	}
-	if e, ok := r.Include(Include{Kind: fragment.KindEpisode, ID: 1399, Season: 1, Episode: 3, Sub: fragment.SubDetails}); ok {
-		t.Errorf("Include(no such episode) = %v, true, want false", e)
-	}
-	if m.Counts.Segments != 9 || m.Counts.Fragments != 16 || m.Counts.Aliases != 1 || m.Counts.Resources["movie"] != 3 {
-		t.Errorf("counts = %+v, want 9 segments (two shared), 16 fragments, 1 alias, 3 movies", m.Counts)
-	}
-	if len(m.Parts) != 3 || len(m.Index) != 1 || len(m.Packs) != 5 || len(m.Tables) != 1 {
-		t.Errorf("%d parts, %d indexes, %d packs and %d tables, want 3, 1, 5 and 1", len(m.Parts), len(m.Index), len(m.Packs), len(m.Tables))
-	}
-}
-
 // archive is a release of the version that is written.
 const archive = "testdata/v8"
 
@@ -360,77 +302,8 @@ func TestArchive(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	sameTree(t, "tiny release against "+archive, got, readTree(t, archive))
+	sameTree(t, "tiny release against "+archive+", which go test ./schemas/release -update writes", got, readTree(t, archive))
 	noProblems(t, archive)
-	var dump bytes.Buffer
-	if err := Dump(&dump, archive); err != nil {
-		t.Fatalf("Dump() = %v", err)
-	}
-	golden := archive + ".dump"
-	if *update {
-		if err := os.WriteFile(golden, dump.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil || dump.String() != string(want) {
-		t.Errorf("Dump(%s) differs from %s (%v); go test ./schemas/release -update writes it", archive, golden, err)
-	}
-}
-
-// TestDeterminism writes the same shards one after another, in the opposite order, and
-// at the same time.
-func TestDeterminism(t *testing.T) {
-	const shards = 8
-	spec := func(i int) (rs []ResourceSpec) {
-		for n := range 200 {
-			id := fragment.ID(n*shards + i)
-			rs = append(rs, ResourceSpec{
-				Key:     movie(id),
-				Aliases: [][]byte{fragment.AppendAlias(nil, fragment.KindMovie, fmt.Sprint("tt", id))},
-				Fragments: []FragmentSpec{
-					frag(videos, seg(plain(fmt.Sprint("videos of ", id)))),
-					frag(details, seg(plain(fmt.Sprint("movie ", id))), toGenres()),
-				},
-			})
-		}
-		return rs
-	}
-	build := func(run func(fill func(i int))) map[string]string {
-		t.Helper()
-		dir := t.TempDir()
-		w, err := create(dir, testOptions{Parts: shards, MaxPackBytes: 2000})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := add(w, 0, tinyCommon()); err != nil {
-			t.Fatal(err)
-		}
-		run(func(i int) {
-			if err := add(w, i, spec(i)...); err != nil {
-				t.Errorf("shard %d: %v", i, err)
-			}
-		})
-		seal(t, w)
-		return readTree(t, dir)
-	}
-	want := build(func(fill func(int)) {
-		for i := 1; i < shards; i++ {
-			fill(i)
-		}
-	})
-	sameTree(t, "opposite order", build(func(fill func(int)) {
-		for i := shards - 1; i > 0; i-- {
-			fill(i)
-		}
-	}), want)
-	sameTree(t, "at the same time", build(func(fill func(int)) {
-		var wg sync.WaitGroup
-		for i := 1; i < shards; i++ {
-			wg.Go(func() { fill(i) })
-		}
-		wg.Wait()
-	}), want)
 }
 
 // TestRoundTrip writes random resources and reads the same back.
@@ -651,22 +524,14 @@ func TestWriterRefuses(t *testing.T) {
 
 // TestManyPieces has as many pieces in a fragment as can be, and another behind it.
 func TestManyPieces(t *testing.T) {
-	dir := t.TempDir()
-	w, err := create(dir, testOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
 	pieces := make([]PieceSpec, MaxPieces)
 	for i := range pieces {
 		pieces[i] = PieceSpec{Op: OpName, Word: WordEpisode, Number: uint32(i)}
 	}
-	r := ResourceSpec{Key: movie(1), Fragments: []FragmentSpec{frag(details, pieces...), frag(videos, PieceSpec{Op: OpIDEnd})}}
-	if err := add(w, 0, r); err != nil {
-		t.Fatal(err)
-	}
-	m := seal(t, w)
-	noProblems(t, filepath.Join(dir, m.ID))
-	e, _ := mustOpen(t, filepath.Join(dir, m.ID)).Lookup(movie(1))
+	r := resource(1, frag(details, pieces...), frag(videos, PieceSpec{Op: OpIDEnd}))
+	dir := releaseOf(t, r)
+	noProblems(t, dir)
+	e, _ := mustOpen(t, dir).Lookup(movie(1))
 	if diff := compare(e, r); diff != "" {
 		t.Error(diff)
 	}
@@ -798,25 +663,8 @@ func TestSameReleaseTwice(t *testing.T) {
 	}
 }
 
-func TestSealStopsWithContext(t *testing.T) {
-	w, err := create(t.TempDir(), tinyOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := fillTiny(w); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	if _, err := w.Seal(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("Seal(cancelled) = %v, want context.Canceled", err)
-	}
-	if err := w.Abort(); err != nil {
-		t.Errorf("Abort() = %v", err)
-	}
-}
-
-func TestResourcesStops(t *testing.T) {
+// TestStops: walks and the index end with their contexts, and with an error of the caller.
+func TestStops(t *testing.T) {
 	r, err := Open(archive)
 	if err != nil {
 		t.Fatal(err)
@@ -831,28 +679,20 @@ func TestResourcesStops(t *testing.T) {
 	if err := r.Resources(ctx, func([]byte, Entry, Ref) error { return nil }); !errors.Is(err, context.Canceled) {
 		t.Errorf("Resources(cancelled) = %v, want context.Canceled", err)
 	}
+	w, err := create(t.TempDir(), testOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Seal(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("Seal(cancelled) = %v, want context.Canceled", err)
+	}
+	if err := w.Abort(); err != nil {
+		t.Error(err)
+	}
 	if err := errors.Join(r.Close(), r.Close()); err != nil {
 		t.Errorf("Close() = %v", err)
 	}
 	if _, ok := r.Lookup(movie(550)); ok {
 		t.Error("Lookup() after Close = true")
 	}
-}
-
-func TestConcurrentReaders(t *testing.T) {
-	r := mustOpen(t, archive)
-	var wg sync.WaitGroup
-	for range 8 {
-		wg.Go(func() {
-			for range 200 {
-				e, ok := r.Lookup(movie(550))
-				f, ok2 := e.Find(videos)
-				p, ok3 := piecesOf(f)
-				if !ok || !ok2 || !ok3 || len(p[1].Segment.Stored) == 0 {
-					t.Errorf("Lookup, Find, Pieces = %v, %v, %v, want true", ok, ok2, ok3)
-				}
-			}
-		})
-	}
-	wg.Wait()
 }

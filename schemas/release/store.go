@@ -30,17 +30,23 @@ func (s Store) Path(id string) string { return filepath.Join(s.Dir, id) }
 
 // Current returns the id of the served release. The error matches ErrNoRelease when
 // nothing has been published yet.
-func (s Store) Current() (string, error) {
-	ids, err := s.history()
+func (s Store) Current() (string, error) { return s.first(currentFile) }
+
+// Canary returns the id of the release that goes out first to the edges that follow it. The error matches
+// ErrNoRelease when there is no canary.
+func (s Store) Canary() (string, error) { return s.first(canaryFile) }
+
+func (s Store) first(name string) (string, error) {
+	ids, err := s.pointer(name)
 	if err != nil {
 		return "", err
 	}
 	return ids[0], nil
 }
 
-// history returns the current id and those before it, newest first; at least one.
-func (s Store) history() ([]string, error) {
-	path := filepath.Join(s.Dir, currentFile)
+// pointer returns the ids in the file current or canary, newest first; at least one.
+func (s Store) pointer(name string) ([]string, error) {
+	path := filepath.Join(s.Dir, name)
 	data, err := durable.ReadFile(path)
 	if missing(err) {
 		if _, err := os.Stat(s.Dir); missing(err) {
@@ -49,7 +55,7 @@ func (s Store) history() ([]string, error) {
 		return nil, fmt.Errorf("read %q: %w", path, ErrNoRelease)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read current release: %w", err)
+		return nil, fmt.Errorf("read %s release: %w", name, err)
 	}
 	ids, err := ParseHistory(data)
 	if err != nil {
@@ -58,79 +64,26 @@ func (s Store) history() ([]string, error) {
 	return ids, nil
 }
 
-// Canary returns the id of the release that goes out first to the edges that follow it. The error matches
-// ErrNoRelease when there is no canary.
-func (s Store) Canary() (string, error) {
-	path := filepath.Join(s.Dir, canaryFile)
-	data, err := durable.ReadFile(path)
-	if missing(err) {
-		return "", fmt.Errorf("read %q: %w", path, ErrNoRelease)
-	}
-	if err != nil {
-		return "", fmt.Errorf("read canary release: %w", err)
-	}
-	ids, err := ParseHistory(data)
-	if err != nil {
-		return "", fmt.Errorf("read %q: %w", path, err)
-	}
-	return ids[0], nil
-}
-
-// SetCanary makes the release id the canary and returns the one before, if any. A release that Open refuses
-// becomes none.
-func (s Store) SetCanary(id string) (previous string, err error) {
-	l, err := s.lock()
-	if err != nil {
-		return "", fmt.Errorf("set canary: %w", err)
-	}
-	defer func() { err = errors.Join(err, l.Unlock()) }()
-	if _, err := s.check(id); err != nil {
-		return "", fmt.Errorf("set canary: %w", err)
-	}
-	previous, err = s.Canary()
-	if err != nil && !errors.Is(err, ErrNoRelease) && !errors.Is(err, ErrCorrupt) {
-		return "", fmt.Errorf("set canary: %w", err)
-	}
-	if err := s.setPointer(canaryFile, canaryNew, []string{id}); err != nil {
-		return "", fmt.Errorf("set canary: %w", err)
-	}
-	return previous, nil
-}
-
-// RemoveCanary makes the edges that follow the canary follow the current release. It returns the id of the
-// canary; without one the error matches ErrNoRelease.
-func (s Store) RemoveCanary() (id string, err error) {
-	l, err := s.lock()
-	if err != nil {
-		return "", fmt.Errorf("remove canary: %w", err)
-	}
-	defer func() { err = errors.Join(err, l.Unlock()) }()
-	id, err = s.Canary()
-	if err != nil && !errors.Is(err, ErrCorrupt) {
-		return "", fmt.Errorf("remove canary: %w", err)
-	}
-	if err := os.Remove(filepath.Join(s.Dir, canaryFile)); err != nil {
-		return "", fmt.Errorf("remove canary: %w", err)
-	}
-	return id, s.disk.syncDir(s.Dir)
-}
-
 // setPointer makes ids the content of a file, by way of another one: all of it, durably, or none of it.
-func (s Store) setPointer(name, tmp string, ids []string) error {
-	tmp = filepath.Join(s.Dir, tmp)
-	if err := s.disk.writeFile(tmp, EncodeHistory(ids)); err != nil {
+func (s Store) setPointer(name string, ids []string) error {
+	temporary := filepath.Join(s.Dir, "."+name+"-new")
+	if err := s.disk.writeFile(temporary, EncodeHistory(ids)); err != nil {
 		return err
 	}
-	return s.disk.rename(tmp, filepath.Join(s.Dir, name))
+	return s.disk.rename(temporary, filepath.Join(s.Dir, name))
 }
 
-// lock waits for the right to change the store.
-func (s Store) lock() (*flock.Flock, error) {
+// locked waits for the right to change the store, and calls fn. What is done starts its error.
+func (s Store) locked(doing string, fn func() error) error {
 	l := flock.New(filepath.Join(s.Dir, storeLock))
 	if err := l.Lock(); err != nil {
-		return nil, fmt.Errorf("lock %q: %w", l.Path(), err)
+		return fmt.Errorf("%s: lock %q: %w", doing, l.Path(), err)
 	}
-	return l, nil
+	err := fn()
+	if err != nil {
+		err = fmt.Errorf("%s: %w", doing, err)
+	}
+	return errors.Join(err, l.Unlock())
 }
 
 // check opens the release id and returns its manifest, or why it cannot be served.
@@ -155,19 +108,33 @@ func (s Store) check(id string) (*Manifest, error) {
 // empty at first and id itself when it was current already. A release that Open
 // refuses is not published.
 func (s Store) Publish(id string) (previous string, err error) {
-	l, err := s.lock()
-	if err != nil {
-		return "", fmt.Errorf("publish: %w", err)
-	}
-	defer func() { err = errors.Join(err, l.Unlock()) }()
+	err = s.locked("publish", func() (err error) {
+		previous, err = s.point(currentFile, id)
+		return err
+	})
+	return previous, err
+}
+
+// SetCanary makes the release id the canary and returns the one before, if any. A release that Open refuses
+// becomes none.
+func (s Store) SetCanary(id string) (previous string, err error) {
+	err = s.locked("set canary", func() (err error) {
+		previous, err = s.point(canaryFile, id)
+		return err
+	})
+	return previous, err
+}
+
+// point makes a pointer name the release id, and returns which it named before.
+func (s Store) point(name, id string) (previous string, err error) {
 	if _, err := s.check(id); err != nil {
-		return "", fmt.Errorf("publish: %w", err)
+		return "", err
 	}
 	// A file that cannot be understood is replaced: publishing is how to mend it. Only
 	// what could be gone back to is lost with it.
-	ids, err := s.history()
+	ids, err := s.pointer(name)
 	if err != nil && !errors.Is(err, ErrNoRelease) && !errors.Is(err, ErrCorrupt) {
-		return "", fmt.Errorf("publish: %w", err)
+		return "", err
 	}
 	if len(ids) > 0 {
 		previous = ids[0]
@@ -175,41 +142,52 @@ func (s Store) Publish(id string) (previous string, err error) {
 	if previous == id {
 		return previous, nil
 	}
-	if err := s.setPointer(currentFile, currentNew, append([]string{id}, ids...)); err != nil {
-		return "", fmt.Errorf("publish: %w", err)
+	if name == canaryFile {
+		ids = nil // it has no history
 	}
-	return previous, nil
+	return previous, s.setPointer(name, append([]string{id}, ids...))
+}
+
+// RemoveCanary makes the edges that follow the canary follow the current release. It returns the id of the
+// canary; without one the error matches ErrNoRelease.
+func (s Store) RemoveCanary() (id string, err error) {
+	err = s.locked("remove canary", func() (err error) {
+		if id, err = s.Canary(); err != nil && !errors.Is(err, ErrCorrupt) {
+			return err
+		}
+		if err := os.Remove(filepath.Join(s.Dir, canaryFile)); err != nil {
+			return err
+		}
+		return s.disk.syncDir(s.Dir)
+	})
+	return id, err
 }
 
 // Rollback makes the release current that was so before, and forgets the present one
 // as if it had not been published. It can be called several times.
 func (s Store) Rollback() (from, to string, err error) {
-	l, err := s.lock()
-	if err != nil {
-		return "", "", fmt.Errorf("roll back: %w", err)
-	}
-	defer func() { err = errors.Join(err, l.Unlock()) }()
-	ids, err := s.history()
-	if err != nil {
-		return "", "", fmt.Errorf("roll back: %w", err)
-	}
-	if len(ids) < 2 {
-		return "", "", fmt.Errorf("roll back: no release has been current before %s", ids[0])
-	}
-	if _, err := s.check(ids[1]); err != nil {
-		return "", "", fmt.Errorf("roll back from %s: %w", ids[0], err)
-	}
-	if err := s.setPointer(currentFile, currentNew, ids[1:]); err != nil {
-		return "", "", fmt.Errorf("roll back: %w", err)
-	}
-	return ids[0], ids[1], nil
+	err = s.locked("roll back", func() error {
+		ids, err := s.pointer(currentFile)
+		if err != nil {
+			return err
+		}
+		if len(ids) < 2 {
+			return fmt.Errorf("no release has been current before %s", ids[0])
+		}
+		from, to = ids[0], ids[1]
+		if _, err := s.check(to); err != nil {
+			return fmt.Errorf("from %s: %w", from, err)
+		}
+		return s.setPointer(currentFile, ids[1:])
+	})
+	return from, to, err
 }
 
 // List returns every folder of the store, the newest first, and the current release
 // even when its folder is gone. A damaged pointer marks none: the error then matches ErrCorrupt, and the
 // list is complete.
 func (s Store) List() ([]Info, error) {
-	ids, currentErr := s.history()
+	ids, currentErr := s.pointer(currentFile)
 	canary, canaryErr := s.Canary()
 	var damaged error
 	for _, err := range []error{canaryErr, currentErr} {
@@ -270,79 +248,59 @@ func (s Store) Prune(keep int) (removed []string, err error) {
 	if keep < 1 {
 		return nil, fmt.Errorf("prune releases: keep at least 1, not %d", keep)
 	}
-	l, err := s.lock()
-	if err != nil {
-		return nil, fmt.Errorf("prune releases: %w", err)
-	}
-	defer func() { err = errors.Join(err, l.Unlock()) }()
-	if err := s.removeStale(); err != nil {
-		return nil, fmt.Errorf("prune releases: %w", err)
-	}
-	infos, err := s.List()
-	if err != nil {
-		return nil, fmt.Errorf("prune releases: %w", err)
-	}
-	for _, id := range Surplus(infos, keep) {
-		if err := s.disk.delete(s.Path(id)); err != nil {
-			return removed, fmt.Errorf("prune release %s: %w", id, err)
+	err = s.locked("prune releases", func() error {
+		if err := s.removeStale(); err != nil {
+			return err
 		}
-		removed = append(removed, id)
-	}
-	return removed, nil
+		infos, err := s.List()
+		if err != nil {
+			return err
+		}
+		for _, id := range Surplus(infos, keep) {
+			if err := s.disk.delete(s.Path(id)); err != nil {
+				return fmt.Errorf("release %s: %w", id, err)
+			}
+			removed = append(removed, id)
+		}
+		return nil
+	})
+	return removed, err
 }
 
 // Install gives the release that is complete in a folder of the store with another name its own name. It makes the
 // names in the folder durable; the content of files is durable already. A broken release of that name goes.
 func (s Store) Install(folder string) (id string, err error) {
-	m, err := s.checkFolder(folder)
-	if err != nil {
-		return "", fmt.Errorf("install release: %w", err)
-	}
-	l, err := s.lock()
-	if err != nil {
-		return "", fmt.Errorf("install release: %w", err)
-	}
-	defer func() { err = errors.Join(err, l.Unlock()) }()
-	if _, err := os.Lstat(s.Path(m.ID)); err == nil {
-		if err := s.disk.delete(s.Path(m.ID)); err != nil {
-			return "", fmt.Errorf("install release %s: %w", m.ID, err)
-		}
-	}
-	if err := s.disk.syncDir(filepath.Join(s.Dir, folder)); err != nil {
-		return "", fmt.Errorf("install release %s: %w", m.ID, err)
-	}
-	if err := s.disk.rename(filepath.Join(s.Dir, folder), s.Path(m.ID)); err != nil {
-		return "", fmt.Errorf("install release %s: %w", m.ID, err)
-	}
-	return m.ID, nil
-}
-
-// checkFolder opens the release in a folder of any name, and returns its manifest.
-func (s Store) checkFolder(folder string) (*Manifest, error) {
 	r, err := Open(filepath.Join(s.Dir, folder))
-	if err != nil {
-		return nil, err
+	if err == nil {
+		id, err = r.manifest.ID, r.Close()
 	}
-	return r.manifest, r.Close()
+	if err != nil {
+		return "", fmt.Errorf("install release: %w", err)
+	}
+	return id, s.locked("install release "+id, func() error {
+		if _, err := os.Lstat(s.Path(id)); err == nil {
+			if err := s.disk.delete(s.Path(id)); err != nil {
+				return err
+			}
+		}
+		if err := s.disk.syncDir(filepath.Join(s.Dir, folder)); err != nil {
+			return err
+		}
+		return s.disk.rename(filepath.Join(s.Dir, folder), s.Path(id))
+	})
 }
 
 // Remove removes a release, and all that its folder holds. The current one is refused.
-func (s Store) Remove(id string) (err error) {
+func (s Store) Remove(id string) error {
 	if !ValidID(id) {
 		return fmt.Errorf("remove release: %q is no release id", id)
 	}
-	l, err := s.lock()
-	if err != nil {
-		return fmt.Errorf("remove release %s: %w", id, err)
-	}
-	defer func() { err = errors.Join(err, l.Unlock()) }()
-	if current, err := s.Current(); err == nil && current == id {
-		return fmt.Errorf("remove release %s: it is the current one", id)
-	}
-	if err := s.disk.delete(s.Path(id)); err != nil {
-		return fmt.Errorf("remove release %s: %w", id, err)
-	}
-	return nil
+	return s.locked("remove release "+id, func() error {
+		if current, err := s.Current(); err == nil && current == id {
+			return errors.New("it is the current one")
+		}
+		return s.disk.delete(s.Path(id))
+	})
 }
 
 // removeStale removes what killed processes left behind.

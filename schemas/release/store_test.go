@@ -140,8 +140,8 @@ func TestHistoryIsBounded(t *testing.T) {
 	for range maxHistory {
 		publish(t, s, ids...)
 	}
-	if got, err := s.history(); err != nil || len(got) != maxHistory || got[0] != ids[1] {
-		t.Errorf("history() = %d ids, %v, want %d", len(got), err, maxHistory)
+	if got, err := s.pointer(currentFile); err != nil || len(got) != maxHistory || got[0] != ids[1] {
+		t.Errorf("pointer() = %d ids, %v, want %d", len(got), err, maxHistory)
 	}
 }
 
@@ -250,23 +250,6 @@ func TestPruneBesideBuilder(t *testing.T) {
 		t.Fatal(err)
 	}
 	noProblems(t, s.Path(seal(t, w).ID))
-}
-
-// TestCanary reads the pointer of a staged roll-out.
-func TestCanary(t *testing.T) {
-	s, ids := storeOf(t, 1)
-	if _, err := s.Canary(); !errors.Is(err, ErrNoRelease) {
-		t.Errorf("Canary() of none = %v, want ErrNoRelease", err)
-	}
-	path := filepath.Join(s.Dir, "canary")
-	for text, want := range map[string]error{ids[0] + "\n": nil, ids[0]: ErrCorrupt, "../x\n": ErrCorrupt} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if got, err := s.Canary(); !errors.Is(err, want) || want == nil && got != ids[0] {
-			t.Errorf("Canary() of %q = %q, %v, want %q, %v", text, got, err, ids[0], want)
-		}
-	}
 }
 
 // TestSetCanary sets, marks, keeps and removes the canary.

@@ -27,31 +27,11 @@ func warmAddresses() []fragment.Address {
 // warmRelease makes a release of one movie with those fragments, each of a segment of its own.
 func warmRelease(t *testing.T) *Reader {
 	t.Helper()
-	dir := t.TempDir()
-	w, err := create(dir, testOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := w.Part(0)
-	if err != nil {
-		t.Fatal(err)
-	}
 	spec := ResourceSpec{Key: movie(1), ID: 1}
 	for _, a := range slices.Backward(warmAddresses()) {
 		spec.Fragments = append(spec.Fragments, FragmentSpec{Address: a, Pieces: []PieceSpec{{Op: OpSegment, Segment: deflated(a.String())}}})
 	}
-	if err := s.Add(spec); err != nil {
-		t.Fatal(err)
-	}
-	m, err := w.Seal(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := Store{Dir: dir}.Path(m.ID)
-	if bad, err := Verify(t.Context(), path, VerifyOptions{}, nil); err != nil || len(bad) > 0 {
-		t.Fatalf("Verify: %v, %v", bad, err)
-	}
-	return mustOpen(t, path)
+	return plainRelease(t, spec)
 }
 
 // TestSegmentOrder: segments that many responses have lie side by side, before all others.

@@ -3,7 +3,6 @@ package release
 import (
 	"context"
 	"errors"
-	"path/filepath"
 )
 
 // testOptions divide the release of a testWriter.
@@ -77,14 +76,6 @@ func (w *testWriter) contents(ctx context.Context) (c Contents, err error) {
 		c.Indexes = append(c.Indexes, f)
 	}
 	return c, err
-}
-
-func (w *testWriter) Preview(ctx context.Context) (*Reader, error) {
-	c, err := w.contents(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return Preview(w.manifest(), c, w.tmp, filepath.Join(w.dir, w.o.Parent))
 }
 
 func (w *testWriter) manifest() ManifestSpec {
