@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/reelsplice/reelsplice/schemas/durable"
@@ -54,14 +56,22 @@ func (p *Puller) has(id string) bool {
 	return false
 }
 
-// sources returns the paths of the cache's files by their SHA-256.
+// sources returns the paths of whole files of the cache, and of pulls that did not end, by their SHA-256.
 func (p *Puller) sources() map[string]string {
 	paths := map[string]string{}
-	for id, m := range p.cached {
+	add := func(dir string, m *release.Manifest) {
 		for _, f := range m.Files() {
-			if path := filepath.Join(p.store.Path(id), f.Name); paths[f.SHA256] == "" && hasSize(path, f.Size) {
+			if path := filepath.Join(dir, f.Name); paths[f.SHA256] == "" && hasSize(path, f.Size) {
 				paths[f.SHA256] = path
 			}
+		}
+	}
+	for id, m := range p.cached {
+		add(p.store.Path(id), m)
+	}
+	for _, dir := range p.leftovers() {
+		if m, err := release.ReadManifest(dir); err == nil {
+			add(dir, &m)
 		}
 	}
 	return paths
@@ -80,7 +90,16 @@ func (p *Puller) evict(wanted *release.Manifest) error {
 		if p.settled = size <= p.cfg.Size; p.settled {
 			return nil
 		}
-		oldest := p.oldest(keep)
+		oldest, when := "", time.Time{}
+		for id := range p.cached {
+			var used time.Time
+			if st, err := os.Stat(p.store.Path(id)); err == nil {
+				used = st.ModTime()
+			}
+			if !keep[id] && (oldest == "" || used.Before(when) || used.Equal(when) && id < oldest) {
+				oldest, when = id, used
+			}
+		}
 		if oldest == "" {
 			return nil // the rest has to stay
 		}
@@ -95,7 +114,7 @@ func (p *Puller) evict(wanted *release.Manifest) error {
 // size returns the bytes of the cache with the wanted release. Files of equal content are hard links and count once.
 func (p *Puller) size(wanted *release.Manifest) (n int64) {
 	counted := map[string]bool{}
-	add := func(m *release.Manifest) {
+	for _, m := range append(slices.Collect(maps.Values(p.cached)), wanted) {
 		for _, f := range m.Files() {
 			if !counted[f.SHA256] {
 				counted[f.SHA256] = true
@@ -103,29 +122,7 @@ func (p *Puller) size(wanted *release.Manifest) (n int64) {
 			}
 		}
 	}
-	add(wanted)
-	for _, m := range p.cached {
-		add(m)
-	}
 	return n
-}
-
-// oldest returns the release of the cache that was current the longest ago, "" if all are to be kept.
-func (p *Puller) oldest(keep map[string]bool) (oldest string) {
-	var when time.Time
-	for id := range p.cached {
-		if keep[id] {
-			continue
-		}
-		var used time.Time
-		if st, err := os.Stat(p.store.Path(id)); err == nil {
-			used = st.ModTime()
-		}
-		if oldest == "" || used.Before(when) || used.Equal(when) && id < oldest {
-			oldest, when = id, used
-		}
-	}
-	return oldest
 }
 
 // hasSize reports whether there is a file of a size.
@@ -154,20 +151,15 @@ func link(from, to string) error {
 }
 
 // writeWhole makes a durable file that appears whole or not at all.
-func writeWhole(path string, write func(io.Writer) error) (err error) {
-	out, err := os.OpenFile(path+newSuffix, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+func writeWhole(path string, write func(io.Writer) error) error {
+	out, err := durable.Create(path, 0o600)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err = errors.Join(err, out.Close()); err == nil {
-			err = durable.Rename(path+newSuffix, path)
-		}
-	}()
 	if err := write(out); err != nil {
-		return err
+		return errors.Join(err, out.Abort())
 	}
-	return out.Sync()
+	return out.Commit()
 }
 
 // checkFile compares a file with its description.
@@ -177,20 +169,13 @@ func checkFile(ctx context.Context, path string, want release.File) error {
 		return err
 	}
 	defer f.Close()
-	sha, buf := sha256.New(), make([]byte, 256<<10)
-	for {
-		n, err := f.Read(buf)
-		sha.Write(buf[:n])
-		switch {
-		case err == io.EOF:
-			if got := hex.EncodeToString(sha.Sum(nil)); got != want.SHA256 {
-				return fmt.Errorf("%w: SHA-256 is %s, the manifest has %s", errWrong, got, want.SHA256)
-			}
-			return nil
-		case err != nil:
-			return err
-		case ctx.Err() != nil:
-			return ctx.Err()
-		}
+	defer context.AfterFunc(ctx, func() { _ = f.Close() })() // ends the read
+	sha := sha256.New()
+	if _, err := io.Copy(sha, f); err != nil {
+		return errors.Join(ctx.Err(), err)
 	}
+	if got := hex.EncodeToString(sha.Sum(nil)); got != want.SHA256 {
+		return fmt.Errorf("%w: SHA-256 is %s, the manifest has %s", errWrong, got, want.SHA256)
+	}
+	return nil
 }

@@ -13,35 +13,27 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release/bucket"
 )
 
-// Names of files in work, behind the name of the file. A file has its own name once it has been checked and is durable.
-const (
-	partSuffix = ".part" // downloaded from its start, up to its length
-	newSuffix  = ".new"  // in the making; begun anew after an interruption
-)
+// partSuffix ends the name of a file that was downloaded from its start, up to its length. A file has its own name once
+// it has been checked and is durable.
+const partSuffix = ".part"
 
 // errWrong matches files whose bytes are others than the manifest's.
 var errWrong = errors.New("the bytes are wrong")
 
-// fetch gets a file of a release: by one of the patches, or else whole.
-func (p *Puller) fetch(ctx context.Context, dir string, f release.File, patches []patch, j *job) error {
+// fetch gets a file of a release: by a patch, if there is one, or else whole.
+func (p *Puller) fetch(ctx context.Context, dir string, f release.File, d *patch, j *job) error {
 	path := filepath.Join(dir, f.Name)
-	if hasSize(path, f.Size) { // adopted
-		j.done.Add(f.Size)
-		return nil
-	}
-	if _, err := os.Lstat(path + partSuffix); err != nil { // else most of it may be there
-		for _, d := range patches {
-			err := p.apply(ctx, d, f, path)
-			if err == nil {
-				j.done.Add(f.Size)
-				return nil
-			}
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			p.counts.patchFailures.Add(1)
-			p.log.Warn("delta failed, the whole file is pulled", "file", f.Name, "delta", d.info.Key, "error", err)
+	if _, err := os.Lstat(path + partSuffix); err != nil && d != nil { // else most of it may be there
+		err := p.apply(ctx, d, f, path)
+		if err == nil {
+			j.done.Add(f.Size)
+			return nil
 		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		p.counts.patchFailures.Add(1)
+		p.log.Warn("delta failed, the whole file is pulled", "file", f.Name, "delta", d.info.Key, "error", err)
 	}
 	part := path + partSuffix
 	if err := p.download(ctx, bucket.FileName(f), f.Size, part, j); err != nil {

@@ -2,8 +2,12 @@ package pull
 
 import (
 	"context"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"io/fs"
 	"log/slog"
-	"net/http"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -12,40 +16,147 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/reelsplice/reelsplice/build"
 	"github.com/reelsplice/reelsplice/build/buildtest"
+	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/bucket"
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
-// A world is a bucket, a folder of releases that are brought there, and a cache.
-type world struct {
-	t     *testing.T
-	s3    *servetest.Bucket
-	local release.Store
-	ids   [versions]string
-	cfg   Config
-	log   *servetest.LockedBuffer
-	use   atomic.Pointer[string] // the id of the release that an edge serves; nil for the cache's current one
+// A memory is a folder of a bucket without a network, so that tests need no clock. Pullers and publishers use the
+// methods that it has.
+type memory struct {
+	object.Folder
+	mu    sync.Mutex
+	files map[string][]byte
+	fault func(ctx context.Context, name string) error // of each read; nil for none
+	reads []object.Info                                // ranges: name and length
 }
 
-func newWorld(t *testing.T) *world {
+func (m *memory) URL(name string) string { return "s3://bucket/" + name }
+
+func (m *memory) get(name string) []byte {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.files[name]
+}
+
+func (m *memory) set(name string, data []byte) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.files[name] = slices.Clone(data)
+}
+
+func (m *memory) remove(name string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.files, name)
+}
+
+func (m *memory) setFault(f func(ctx context.Context, name string) error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.fault = f
+}
+
+// read returns the content of an object, or the fault.
+func (m *memory) read(ctx context.Context, name string) ([]byte, error) {
+	m.mu.Lock()
+	data, ok := m.files[name]
+	fault := m.fault
+	m.mu.Unlock()
+	if fault != nil {
+		if err := fault(ctx, name); err != nil {
+			return nil, err
+		}
+	}
+	if !ok {
+		return nil, fmt.Errorf("%s: no such object: %w", m.URL(name), fs.ErrNotExist)
+	}
+	return data, nil
+}
+
+// names returns the sorted names with a prefix.
+func (m *memory) names(prefix string) (names []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, name := range slices.Sorted(maps.Keys(m.files)) {
+		if strings.HasPrefix(name, prefix) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (m *memory) Stat(ctx context.Context, name string) (object.Info, error) {
+	data, err := m.read(ctx, name)
+	return object.Info{Key: name, Size: int64(len(data)), ETag: fmt.Sprintf("%x", sha256.Sum256(data))}, err
+}
+
+func (m *memory) List(ctx context.Context, prefix string) (all []object.Info, err error) {
+	for _, name := range m.names(prefix) {
+		o, err := m.Stat(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, o)
+	}
+	return all, nil
+}
+
+func (m *memory) ReadRange(ctx context.Context, o object.Info, off, n int64) ([]byte, error) {
+	m.mu.Lock()
+	m.reads = append(m.reads, object.Info{Key: o.Key, Size: n})
+	m.mu.Unlock()
+	data, err := m.read(ctx, o.Key)
+	if err != nil {
+		return nil, err
+	}
+	return data[off : off+n], nil
+}
+
+func (m *memory) Put(_ context.Context, name string, data []byte) error {
+	m.set(name, data)
+	return nil
+}
+
+func (m *memory) Upload(_ context.Context, name string, r io.ReaderAt, size int64) error {
+	data := make([]byte, size)
+	_, err := r.ReadAt(data, 0)
+	m.set(name, data)
+	return err
+}
+
+// A world is a bucket, a folder of releases that are brought there, and a cache.
+type world struct {
+	t      *testing.T
+	bucket *memory
+	local  release.Store
+	ids    [versions]string
+	cfg    Config
+	log    *servetest.LockedBuffer
+	use    atomic.Pointer[string] // the id of the release that an edge serves; nil for the cache's current one
+}
+
+// inWorld runs a test in a world of its own, where time passes while everybody waits.
+func inWorld(t *testing.T, test func(w *world)) {
 	t.Helper()
-	w := &world{t: t, s3: servetest.NewBucket(t), log: new(servetest.LockedBuffer)}
-	w.local.Dir, w.ids = built(t)
-	w.cfg = DefaultConfig()
-	w.cfg.Bucket, w.cfg.Dir = w.s3.Folder, t.TempDir()
-	w.cfg.Interval, w.cfg.Stall, w.cfg.granule = 100*time.Millisecond, time.Hour, 4096
-	w.cfg.Log = slog.New(slog.NewTextHandler(w.log, nil))
-	t.Cleanup(func() {
+	dir, ids := built(t)
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{t: t, bucket: &memory{files: map[string][]byte{}}, local: release.Store{Dir: dir}, ids: ids, log: new(servetest.LockedBuffer)}
+		w.cfg = DefaultConfig()
+		w.cfg.Bucket, w.cfg.Dir, w.cfg.Interval, w.cfg.granule = w.bucket, t.TempDir(), 100*time.Millisecond, 4096
+		w.cfg.Log = slog.New(slog.NewTextHandler(w.log, nil))
+		test(w)
 		if t.Failed() {
 			t.Logf("the log:\n%s", w.log)
 		}
 	})
-	return w
 }
 
 // versions is the number of releases that tests share.
@@ -59,7 +170,7 @@ var releases struct {
 }
 
 func TestMain(m *testing.M) {
-	m.Run()
+	sharedtest.InMemory(m).Run()
 	if releases.dir != "" {
 		_ = os.RemoveAll(releases.dir)
 	}
@@ -97,8 +208,15 @@ func built(t *testing.T) (dir string, ids [versions]string) {
 // upload brings a release into the bucket, with deltas to others.
 func (w *world) upload(id string, earlier ...string) {
 	w.t.Helper()
-	w.s3.Upload(w.t, w.local, id, earlier...)
-	w.s3.Requests()
+	s := bucket.Store{Folder: w.bucket}
+	if _, err := s.Push(w.t.Context(), w.local.Path(id), nil); err != nil {
+		w.t.Fatal(err)
+	}
+	for _, e := range earlier {
+		if _, err := s.PushDeltas(w.t.Context(), w.local, id, e); err != nil {
+			w.t.Fatal(err)
+		}
+	}
 }
 
 func (w *world) manifest(id string) *release.Manifest {
@@ -110,17 +228,19 @@ func (w *world) manifest(id string) *release.Manifest {
 	return &m
 }
 
-func (w *world) read(id, name string) []byte {
+// size returns the bytes of a release.
+func (w *world) size(id string) (n int64) {
 	w.t.Helper()
-	data, err := os.ReadFile(filepath.Join(w.local.Path(id), name))
-	if err != nil {
-		w.t.Fatal(err)
+	for _, f := range filesOf(w.manifest(id)) {
+		n += f.Size
 	}
-	return data
+	return n
 }
 
 // point sets a pointer of the bucket.
-func (w *world) point(name string, ids ...string) { w.s3.Point(w.t, name, ids...) }
+func (w *world) point(name string, ids ...string) {
+	w.bucket.set(name, []byte(strings.Join(ids, "\n")+"\n"))
+}
 
 // cache returns the store of the cache.
 func (w *world) cache() release.Store { return release.Store{Dir: w.cfg.Dir} }
@@ -166,17 +286,20 @@ func (w *world) current(id string) {
 	}
 }
 
-// isFile reports whether a request is for content of a release.
-func isFile(r *http.Request) bool { return strings.Contains(r.URL.Path, "/files/") }
+// isFile reports whether an object has content of a release.
+func isFile(name string) bool { return strings.HasPrefix(name, "files/") }
 
-// names returns what the cache's folder has.
-func (w *world) names() (names []string) {
+// has reports whether the cache's folder has a name that starts so.
+func (w *world) has(prefix string) bool {
 	entries, err := os.ReadDir(w.cfg.Dir)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return names
+	return slices.ContainsFunc(entries, func(e os.DirEntry) bool { return strings.HasPrefix(e.Name(), prefix) })
+}
+
+// hang waits until its request ends.
+func hang(ctx context.Context) error {
+	<-ctx.Done()
+	return ctx.Err()
 }

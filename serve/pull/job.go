@@ -91,7 +91,7 @@ func (p *Puller) make(ctx context.Context, id string, verify bool) error {
 	if err != nil {
 		return err
 	}
-	if err := p.adopt(dir, rest); err != nil {
+	if err := p.removeLeftovers(dir); err != nil {
 		return err
 	}
 	if err := p.evict(m); err != nil {
@@ -120,14 +120,10 @@ const maxReport = 4 << 20
 
 // report copies the report of the build if there is one. The page shows it; no response of the API needs it.
 func (p *Puller) report(ctx context.Context, id, dir string) error {
-	info, err := p.stat(ctx, id+"/"+release.ReportName)
+	data, err := p.small(ctx, id+"/"+release.ReportName, maxReport)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err != nil {
-		return err
-	}
-	data, err := p.small(ctx, info, maxReport)
 	if err != nil {
 		return err
 	}
@@ -146,14 +142,14 @@ func filesOf(m *release.Manifest) (files []release.File) {
 	return files
 }
 
-// reuse links files of the release in dir that the cache has, and returns those that it lacks.
+// reuse links files of the release in dir that the cache or an interrupted pull has, and returns those that are missing.
 func (p *Puller) reuse(ctx context.Context, files []release.File, dir string, verify bool, j *job) (rest []release.File, err error) {
 	sources := p.sources()
 	for _, f := range files {
 		path := filepath.Join(dir, f.Name)
 		from, known := sources[f.SHA256]
 		switch {
-		case hasSize(path, f.Size): // of an interrupted pull
+		case hasSize(path, f.Size): // of an interrupted pull of the same release
 		case !known, verify && checkFile(ctx, from, f) != nil:
 			rest = append(rest, f)
 			continue
@@ -171,35 +167,19 @@ func (p *Puller) reuse(ctx context.Context, files []release.File, dir string, ve
 	return rest, nil
 }
 
-// adopt takes over what earlier pulls of other releases left of files that are wanted in dir, and removes the rest.
-func (p *Puller) adopt(dir string, wanted []release.File) error {
-	left, err := filepath.Glob(filepath.Join(p.cfg.Dir, pullingPrefix+"*"))
-	if err != nil {
-		return err
-	}
-	for _, other := range left {
-		if other == dir {
+// leftovers returns the folders of pulls that did not end.
+func (p *Puller) leftovers() []string {
+	dirs, _ := filepath.Glob(filepath.Join(p.cfg.Dir, pullingPrefix+"*")) // the pattern is valid
+	return dirs
+}
+
+// removeLeftovers removes them, but for dir.
+func (p *Puller) removeLeftovers(dir string) error {
+	for _, left := range p.leftovers() {
+		if left == dir {
 			continue
 		}
-		bySHA := map[string]string{}
-		if m, err := release.ReadManifest(other); err == nil { // what cannot be understood goes
-			for _, f := range m.Files() {
-				bySHA[f.SHA256] = f.Name
-			}
-		}
-		for _, f := range wanted {
-			name, ok := bySHA[f.SHA256]
-			for _, suffix := range []string{"", partSuffix} {
-				to := filepath.Join(dir, f.Name+suffix)
-				if _, err := os.Lstat(to); !ok || err == nil {
-					continue
-				}
-				if err := durable.Rename(filepath.Join(other, name+suffix), to); err != nil && !errors.Is(err, fs.ErrNotExist) {
-					return err
-				}
-			}
-		}
-		if err := os.RemoveAll(other); err != nil {
+		if err := os.RemoveAll(left); err != nil {
 			return err
 		}
 	}

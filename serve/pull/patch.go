@@ -1,13 +1,11 @@
 package pull
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"slices"
 
 	"github.com/reelsplice/reelsplice/schemas/durable"
 	"github.com/reelsplice/reelsplice/schemas/object"
@@ -25,9 +23,9 @@ type patch struct {
 	old  release.File // its name is the path
 }
 
-// patches returns the deltas that make wanted files of the cache's ones, by the SHA-256 of the wanted file, the smallest
-// first. Without them, whole files are pulled.
-func (p *Puller) patches(ctx context.Context, wanted []release.File) map[string][]patch {
+// patches returns the smallest delta that makes each wanted file of one of the cache, by the SHA-256 of the wanted file.
+// Without one, the whole file is pulled.
+func (p *Puller) patches(ctx context.Context, wanted []release.File) map[string]*patch {
 	olds := map[string]release.File{}
 	for id, m := range p.cached {
 		for _, f := range m.Files() {
@@ -49,22 +47,23 @@ func (p *Puller) patches(ctx context.Context, wanted []release.File) map[string]
 	for _, f := range wanted {
 		sizes[f.SHA256] = f.Size
 	}
-	found := map[string][]patch{}
+	found := map[string]*patch{}
 	for _, o := range all {
 		newSHA, oldSHA, ok := bucket.SplitDeltaName(o.Key)
 		old, have := olds[oldSHA]
-		if ok && have && o.Size < sizes[newSHA] {
-			found[newSHA] = append(found[newSHA], patch{o, old})
+		most := sizes[newSHA]
+		if best := found[newSHA]; best != nil {
+			most = best.info.Size
 		}
-	}
-	for _, list := range found {
-		slices.SortFunc(list, func(a, b patch) int { return cmp.Compare(a.info.Size, b.info.Size) })
+		if ok && have && o.Size < most {
+			found[newSHA] = &patch{o, old}
+		}
 	}
 	return found
 }
 
 // apply makes the file path by a patch.
-func (p *Puller) apply(ctx context.Context, d patch, f release.File, path string) error {
+func (p *Puller) apply(ctx context.Context, d *patch, f release.File, path string) error {
 	temporary := path + "." + d.old.SHA256[:16] + deltaSuffix // an interrupted download goes on
 	if err := p.download(ctx, d.info.Key, d.info.Size, temporary, new(job)); err != nil {
 		return err

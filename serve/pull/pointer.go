@@ -26,8 +26,6 @@ func (p *Puller) target(ctx context.Context) (string, error) {
 		p.counts.looked.Store(time.Now().UnixNano())
 		return p.cfg.Pin, nil
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	id, err := p.read(ctx, p.cfg.Follow)
 	if errors.Is(err, fs.ErrNotExist) && p.cfg.Follow == Canary {
 		id, err = p.read(ctx, Current)
@@ -48,7 +46,7 @@ func (p *Puller) read(ctx context.Context, name string) (id string, err error) {
 	if last := p.pointer; info.ETag != "" && last.name == name && last.etag == info.ETag {
 		return last.id, nil
 	}
-	data, err := p.small(ctx, info, release.MaxHistoryBytes)
+	data, err := p.readAll(ctx, info, release.MaxHistoryBytes)
 	if err != nil {
 		return "", err
 	}
@@ -84,7 +82,16 @@ func (p *Puller) readRange(ctx context.Context, o object.Info, off, n int64) ([]
 }
 
 // small returns an object of most bytes at most.
-func (p *Puller) small(ctx context.Context, o object.Info, most int64) ([]byte, error) {
+func (p *Puller) small(ctx context.Context, name string, most int64) ([]byte, error) {
+	info, err := p.stat(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return p.readAll(ctx, info, most)
+}
+
+// readAll is small for an object that was described.
+func (p *Puller) readAll(ctx context.Context, o object.Info, most int64) ([]byte, error) {
 	if o.Size > most {
 		return nil, fmt.Errorf("%s: it has %d bytes, at most %d are allowed", p.cfg.Bucket.URL(o.Key), o.Size, most)
 	}
@@ -118,11 +125,7 @@ func (p *Puller) named(ctx context.Context, name string, err error) error {
 // manifest returns the manifest of a release of the bucket, parsed and as it is.
 func (p *Puller) manifest(ctx context.Context, id string) (m *release.Manifest, data []byte, err error) {
 	name := id + "/" + manifestFile
-	info, err := p.stat(ctx, name)
-	if err != nil {
-		return nil, nil, err
-	}
-	if data, err = p.small(ctx, info, release.MaxManifestBytes); err != nil {
+	if data, err = p.small(ctx, name, release.MaxManifestBytes); err != nil {
 		return nil, nil, err
 	}
 	m, err = release.ParseManifest(data)

@@ -110,10 +110,9 @@ type Puller struct {
 
 	settled bool // the cache fits its size
 
-	patching sync.Mutex // one delta at a time: each takes memory and a processor
+	pointer pointer // of the goroutine that watches while a pull is at work
 
-	mu      sync.Mutex // guards pointer, which a pull looks at too
-	pointer pointer
+	patching sync.Mutex // one delta at a time: each takes memory and a processor
 }
 
 // New returns a Puller. It sends no request.
@@ -253,7 +252,7 @@ func (p *Puller) bring(ctx context.Context, id string) error {
 	if p.cached[id] != nil {
 		err := p.publish(id)
 		if err == nil {
-			return p.removeLeftovers()
+			return p.removeLeftovers("")
 		}
 		if !errors.Is(err, release.ErrCorrupt) && !errors.Is(err, os.ErrNotExist) {
 			return err
@@ -266,9 +265,6 @@ func (p *Puller) bring(ctx context.Context, id string) error {
 	}
 	return p.publish(id)
 }
-
-// removeLeftovers removes what is left of pulls that are no longer wanted.
-func (p *Puller) removeLeftovers() error { return p.adopt("", nil) }
 
 // publish makes a release of the cache its current one, unless it cannot be opened. It notes the time of use.
 func (p *Puller) publish(id string) error {
