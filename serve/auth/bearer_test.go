@@ -7,47 +7,18 @@ import (
 )
 
 func TestBearer(t *testing.T) {
-	f := func(header, want string) {
-		t.Helper()
-		token, ok := Bearer([]byte(header))
-		if !ok || string(token) != want {
+	for header, want := range map[string]string{
+		"Bearer abc": "abc", "bearer abc": "abc", "BEARER abc": "abc", "Bearer   abc": "abc", "Bearer\tabc": "abc", "Bearer \t abc \t ": "abc",
+		"Bearer !a.b-c_d~e+f/g==": "!a.b-c_d~e+f/g==",
+		// No token: none there, no blank, another scheme, one of them with a byte that is a letter but for one bit.
+		"": "", "Bearer": "", "Bearer ": "", "Bearer  \t": "", "Bearerabc": "", "Bearer:abc": "", " Bearer abc": "", "Basic YTpi": "", "abc": "", "\"earer abc": "",
+		// More than one parameter, or other bytes than visible ASCII.
+		"Bearer abc def": "", `Bearer abc, realm="x"`: "", "Bearer a\x00c": "", "Bearer a\rc": "", "Bearer é": "",
+	} {
+		if token, ok := Bearer([]byte(header)); string(token) != want || ok != (want != "") {
 			t.Errorf("Bearer(%q) = %q, %v, want %q", header, token, ok, want)
 		}
 	}
-	f("Bearer abc", "abc")
-	f("bearer abc", "abc")
-	f("BEARER abc", "abc")
-	// Blanks before and after the token.
-	f("Bearer   abc", "abc")
-	f("Bearer\tabc", "abc")
-	f("Bearer \t abc \t ", "abc")
-	// Any visible ASCII.
-	f("Bearer !a.b-c_d~e+f/g==", "!a.b-c_d~e+f/g==")
-
-	bad := func(header string) {
-		t.Helper()
-		if token, ok := Bearer([]byte(header)); ok || token != nil {
-			t.Errorf("Bearer(%q) = %q, %v, want no token", header, token, ok)
-		}
-	}
-	bad("")
-	bad("Bearer")
-	bad("Bearer ")
-	bad("Bearer  \t")
-	bad("Bearerabc")
-	bad("Bearer:abc")
-	bad(" Bearer abc")
-	// Other schemes, one of them with a byte that is a letter but for one bit.
-	bad("Basic YTpi")
-	bad("abc")
-	bad("\"earer abc")
-	// More than one parameter.
-	bad("Bearer abc def")
-	bad(`Bearer abc, realm="x"`)
-	// Not visible ASCII.
-	bad("Bearer a\x00c")
-	bad("Bearer a\rc")
-	bad("Bearer é")
 }
 
 func FuzzBearer(f *testing.F) {

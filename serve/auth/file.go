@@ -64,10 +64,14 @@ func IssueChosen(path string, r Record, token string) error {
 		return fmt.Errorf("issue token %q: expires %s: want a time after now, %s", r.Name, timeText(r.Expires), timeText(r.Created))
 	}
 	r.Hash = HashToken([]byte(token))
-	line := appendRecord(nil, &r)
-	if err := checkLine(line, &r); err != nil {
-		return fmt.Errorf("add token %q: %w", clip(r.Name), err)
+	// A name with a tab or a newline in it could write other fields, or another token.
+	if want := wantName(r.Name); want != "" {
+		return fmt.Errorf("add token %q: name: want %s", clip(r.Name), want)
 	}
+	if want := wantAccount(r.Account); want != "" && (r.Account != "" || r.Kind != KindToken) {
+		return fmt.Errorf("add token %q: account %q: want %s", r.Name, clip(r.Account), want)
+	}
+	line := appendRecord(nil, &r)
 	return edit(path, true /* create */, func(data []byte, entries []entry) ([]byte, error) {
 		for i := range entries {
 			if entries[i].Hash == r.Hash {
@@ -90,21 +94,6 @@ func (r *Record) state(now time.Time) string {
 		return fmt.Sprintf("stays %s: choose another", reason)
 	}
 	return "is in force"
-}
-
-// checkLine reads a line back before it is written: a name with a tab or a newline in it would
-// otherwise be free to write other fields, or another token.
-func checkLine(line []byte, r *Record) error {
-	if want := wantName(r.Name); want != "" {
-		return fmt.Errorf("name: want %s", want)
-	}
-	if r.Account != "" || r.Kind != KindToken {
-		if want := wantAccount(r.Account); want != "" {
-			return fmt.Errorf("account %q: want %s", clip(r.Account), want)
-		}
-	}
-	_, err := parseLine(bytes.TrimSuffix(line, []byte{'\n'}))
-	return err
 }
 
 // List returns the records of the token file at path, in their order.
@@ -193,7 +182,14 @@ func edit(path string, create bool, change func(data []byte, entries []entry) ([
 	if _, err := parse(path, data); err != nil {
 		return err
 	}
-	return replaceFile(target, data)
+	// A new file gets mode 0600. An old one passes on its mode and owner, so that an issuer run as root does not lock the server out.
+	if err = durable.WriteOwned(target, data, 0o600); err == nil {
+		err = durable.SyncDir(filepath.Dir(target))
+	}
+	if err != nil {
+		return fmt.Errorf("replace token file %q: %w", target, err)
+	}
+	return nil
 }
 
 // resolve follows symbolic links, so that the file is replaced and not the link to it.

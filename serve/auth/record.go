@@ -88,17 +88,22 @@ func Parse(name string, data []byte) ([]Record, error) {
 
 // appendRecord appends r as a line of a token file, with its newline.
 func appendRecord(dst []byte, r *Record) []byte {
-	dst = hex.AppendEncode(dst, r.Hash[:])
-	for i := range fields {
-		if value := fields[i].text(r); value != "" {
-			dst = appendField(dst, fields[i].name, value)
-		}
+	dst = appendField(hex.AppendEncode(dst, r.Hash[:]), "name", r.Name)
+	if r.Kind != KindToken {
+		dst = appendField(dst, "kind", r.Kind.String())
 	}
-	return append(dst, '\n')
+	dst = appendField(dst, "account", r.Account)
+	dst = appendField(dst, "created", timeText(r.Created))
+	dst = appendField(dst, "expires", cmp.Or(timeText(r.Expires), "never"))
+	return append(appendField(dst, "revoked", timeText(r.Revoked)), '\n')
 }
 
+// appendField appends a field that has a value.
 func appendField(dst []byte, name, value string) []byte {
-	return append(append(append(append(dst, '\t'), name...), '='), value...)
+	if value == "" {
+		return dst
+	}
+	return fmt.Appendf(dst, "\t%s=%s", name, value)
 }
 
 // entry is a Record and its place in the file, for edits that keep the rest of the file as it is.
@@ -125,22 +130,30 @@ func parse(name string, data []byte) ([]entry, error) {
 		return nil, err
 	}
 	var entries []entry
-	seen := lineIndex{hashes: map[[sha256.Size]byte]int{}, names: map[string]int{}}
+	hashes, names := map[[sha256.Size]byte]int{}, map[string]int{} // lines; names of unrevoked tokens
 	for off, line := 0, 1; off < len(data); line++ {
 		text, _, _ := bytes.Cut(data[off:], []byte{'\n'})
 		next := off + len(text) + 1
 		text = bytes.TrimSuffix(text, []byte{'\r'}) // some editors end lines with CR LF
 		e, err := parseLine(text)
-		if err == nil && e != nil {
-			e.line, e.end = line, off+len(text)
-			err = seen.add(e)
+		switch {
+		case err != nil:
+		case e == nil:
+			off = next
+			continue
+		case hashes[e.Hash] > 0:
+			err = fmt.Errorf("hash: already on line %d: want each token once", hashes[e.Hash])
+		case e.Revoked.IsZero() && names[e.Name] > 0:
+			err = fmt.Errorf("field \"name\": %q: already on line %d: want a name unique among unrevoked tokens", e.Name, names[e.Name])
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", name, line, err)
 		}
-		if e != nil {
-			entries = append(entries, *e)
+		e.line, e.end = line, off+len(text)
+		if hashes[e.Hash] = line; e.Revoked.IsZero() {
+			names[e.Name] = line
 		}
+		entries = append(entries, *e)
 		off = next
 	}
 	return entries, nil
@@ -163,27 +176,6 @@ func checkEnd(name string, data []byte) error {
 	return fmt.Errorf("%s:%d: %s", name, bytes.Count(data, []byte{'\n'})+1, what)
 }
 
-// lineIndex finds hashes and names that occur twice in a file.
-type lineIndex struct {
-	hashes map[[sha256.Size]byte]int
-	names  map[string]int // of unrevoked tokens
-}
-
-func (x lineIndex) add(e *entry) error {
-	if line, ok := x.hashes[e.Hash]; ok {
-		return fmt.Errorf("hash: already on line %d: want each token once", line)
-	}
-	x.hashes[e.Hash] = e.line
-	if !e.Revoked.IsZero() {
-		return nil
-	}
-	if line, ok := x.names[e.Name]; ok {
-		return fmt.Errorf("field \"name\": %q: already on line %d: want a name unique among unrevoked tokens", e.Name, line)
-	}
-	x.names[e.Name] = e.line
-	return nil
-}
-
 // parseLine returns nil for a blank line or a comment.
 func parseLine(text []byte) (*entry, error) {
 	if len(text) > MaxLine {
@@ -197,15 +189,23 @@ func parseLine(text []byte) (*entry, error) {
 	if err := parseHash(&e.Hash, hash); err != nil {
 		return nil, err
 	}
-	var have [len(fields)]bool
+	have := map[string]bool{}
 	for i := 2; more; i++ {
 		var field string
 		field, rest, more = strings.Cut(rest, "\t")
-		if err := e.parseField(field, i, &have); err != nil {
+		key, value, ok := strings.Cut(field, "=")
+		if !ok {
+			return nil, fmt.Errorf("field number %d: no \"=\": want key=value", i)
+		}
+		if have[key] {
+			return nil, fmt.Errorf("field %q: %q: given twice: want it once", key, clip(value))
+		}
+		have[key] = true
+		if err := e.set(key, value); err != nil {
 			return nil, err
 		}
 	}
-	if !have[fieldName] {
+	if !have["name"] {
 		return nil, errors.New(`field "name": missing: want name=... after the hash and a tab`)
 	}
 	if e.Kind != KindToken && e.Account == "" {
@@ -226,55 +226,48 @@ func parseHash(hash *[sha256.Size]byte, text string) error {
 	return nil
 }
 
-// A field is a field of a line, in the order in which appendRecord writes them.
-type field struct {
-	name string
-	text func(r *Record) string                      // "" where r has none
-	set  func(r *Record, value string) (want string) // want is the allowed values if value is not one
-}
-
 const wantTime = "RFC 3339 time"
 
-var fields = [...]field{
-	fieldName: {"name", func(r *Record) string { return r.Name }, func(r *Record, value string) string {
-		r.Name = value
-		return wantName(value)
-	}},
-	{"scopes", func(*Record) string { return "" }, func(_ *Record, value string) string {
+// set gives r the value of a field.
+func (r *Record) set(key, value string) error {
+	want := ""
+	setTime := func(t *time.Time, otherwise string) {
+		var ok bool
+		if *t, ok = parseTime(value); !ok {
+			want = otherwise
+		}
+	}
+	switch key {
+	case "name":
+		r.Name, want = value, wantName(value)
+	case "scopes":
 		if value != "read" {
-			return "read"
+			want = "read"
 		}
-		return ""
-	}},
-	{"kind", func(r *Record) string {
-		if r.Kind == KindToken {
-			return ""
+	case "kind":
+		if i := slices.Index(kindNames[:], value); i >= 0 {
+			r.Kind = Kind(i)
+		} else {
+			want = "token, session or guest"
 		}
-		return r.Kind.String()
-	}, func(r *Record, value string) string {
-		i := slices.Index(kindNames[:], value)
-		if i < 0 {
-			return "token, session or guest"
+	case "account":
+		r.Account, want = value, wantAccount(value)
+	case "created":
+		setTime(&r.Created, wantTime)
+	case "expires":
+		if value != "never" {
+			setTime(&r.Expires, wantTime+` or "never"`)
 		}
-		r.Kind = Kind(i)
-		return ""
-	}},
-	{"account", func(r *Record) string { return r.Account }, func(r *Record, value string) string {
-		r.Account = value
-		return wantAccount(value)
-	}},
-	{"created", func(r *Record) string { return timeText(r.Created) }, func(r *Record, value string) string { return setTime(&r.Created, value) }},
-	{"expires", func(r *Record) string { return cmp.Or(timeText(r.Expires), "never") }, func(r *Record, value string) string {
-		if value != "never" && setTime(&r.Expires, value) != "" {
-			return wantTime + ` or "never"`
-		}
-		return ""
-	}},
-	{"revoked", func(r *Record) string { return timeText(r.Revoked) }, func(r *Record, value string) string { return setTime(&r.Revoked, value) }},
+	case "revoked":
+		setTime(&r.Revoked, wantTime)
+	default:
+		return fmt.Errorf("field %q: unknown: want name, scopes, kind, account, created, expires or revoked", clip(key))
+	}
+	if want != "" {
+		return fmt.Errorf("field %q: %q: want %s", key, clip(value), want)
+	}
+	return nil
 }
-
-// fieldName is the index of the field that each line must have.
-const fieldName = 0
 
 // timeText returns t in the form of a token file, "" for the zero time.
 func timeText(t time.Time) string {
@@ -282,34 +275,6 @@ func timeText(t time.Time) string {
 		return ""
 	}
 	return t.UTC().Format(time.RFC3339)
-}
-
-func setTime(t *time.Time, value string) (want string) {
-	var ok bool
-	if *t, ok = parseTime(value); !ok {
-		return wantTime
-	}
-	return ""
-}
-
-// parseField reads the number-th tab-separated part of a line into r.
-func (r *Record) parseField(text string, number int, have *[len(fields)]bool) error {
-	key, value, ok := strings.Cut(text, "=")
-	if !ok {
-		return fmt.Errorf("field number %d: no \"=\": want key=value", number)
-	}
-	f := slices.IndexFunc(fields[:], func(f field) bool { return f.name == key })
-	if f < 0 {
-		return fmt.Errorf("field %q: unknown: want name, scopes, kind, account, created, expires or revoked", clip(key))
-	}
-	if have[f] {
-		return fmt.Errorf("field %q: %q: given twice: want it once", key, clip(value))
-	}
-	have[f] = true
-	if want := fields[f].set(r, value); want != "" {
-		return fmt.Errorf("field %q: %q: want %s", key, clip(value), want)
-	}
-	return nil
 }
 
 // wantName refuses names that a terminal or a log line would not show as they are.

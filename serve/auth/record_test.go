@@ -83,24 +83,6 @@ func TestParseFileRefuses(t *testing.T) {
 	f("#"+strings.Repeat("x", MaxLine)+"\n", "tokens.txt:1: line of 4097 bytes: want at most 4096")
 }
 
-func TestParseFileAcceptsRevokedNamesakes(t *testing.T) {
-	const revoked = "\tname=a\trevoked=2026-01-01T00:00:00Z\n"
-	if _, err := Parse("tokens.txt", []byte(hashA+revoked+hashB+"\tname=a\n")); err != nil {
-		t.Error(err)
-	}
-}
-
-func TestAppendRecord(t *testing.T) {
-	r := Record{
-		Hash: HashToken([]byte("abc")), Name: "a",
-		Created: time.Date(2026, 1, 2, 3, 4, 5, 6, time.FixedZone("", 3600)),
-	}
-	const want = "x" + hashA + "\tname=a\tcreated=2026-01-02T02:04:05Z\texpires=never\n"
-	if got := string(appendRecord([]byte("x"), &r)); got != want {
-		t.Errorf("appendRecord() = %q, want %q", got, want)
-	}
-}
-
 func FuzzParseFile(f *testing.F) {
 	f.Add([]byte(fileHeader + hashA + "\tname=a\tscopes=read\tcreated=2026-01-02T03:04:05Z\texpires=never\n"))
 	f.Add([]byte(hashA + "\tname=a\trevoked=2026-01-02T03:04:05+01:00\r\n" + hashB + "\tname=a\texpires=2026-01-02T03:04:05.5Z"))

@@ -119,16 +119,12 @@ func AppendExpiry(dst []byte, t time.Time) []byte {
 // loadKey reads a signing key: a file of hex digits, blanks around them ignored, or any other content,
 // taken byte for byte. Either way it must come to at least MinKeyLen bytes that are not all the same. A
 // file that other users can read or write is refused.
-func loadKey(path string) ([]byte, error) {
-	key, err := readKey(path)
-	if err != nil {
-		return nil, fmt.Errorf("read key file %q: %w", path, err)
-	}
-	return key, nil
-}
-
-func readKey(path string) ([]byte, error) {
-	const most = 4096
+func loadKey(path string) (key []byte, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("read key file %q: %w", path, err)
+		}
+	}()
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
@@ -136,11 +132,12 @@ func readKey(path string) ([]byte, error) {
 	if perm := info.Mode().Perm(); perm&0o006 != 0 && runtime.GOOS != "windows" { // Windows has access lists instead of modes
 		return nil, fmt.Errorf("other users have access, its mode is %#o: want 0600, as chmod 600 gives", perm)
 	}
+	const most = 4096
 	data, err := follow.Read(path, most)
 	if err != nil {
 		return nil, err
 	}
-	key, err := decodeKey(data)
+	key, err = decodeKey(data)
 	if err == nil && bytes.Count(key, key[:1]) == len(key) {
 		err = errors.New("all bytes are the same: want a random key, such as 32 bytes of /dev/urandom")
 	}
