@@ -36,7 +36,7 @@ func (e *echo) respond(rq *plainRequest, w *reply, now time.Time) {
 	case "/big":
 		body = big
 	case "/time":
-		body = fmt.Appendf(nil, "%019d", now.UnixNano())
+		body = fmt.Append(nil, now.UnixNano())
 	case "/stop":
 		e.fast.Stop()
 	}
@@ -52,29 +52,33 @@ func (e *echo) respond(rq *plainRequest, w *reply, now time.Time) {
 // A server reads from connections and answers what it gets with "server " and that.
 type server struct {
 	*fastListener
+	cfg  fastConfig
 	echo *echo
 	ends chan error // of Read, of each connection
 }
 
+// newServer returns a server with all the time that clients need. change may alter its config.
+func newServer(change func(*fastConfig)) *server {
+	s := &server{echo: new(echo), ends: make(chan error, 100)}
+	refuse := func(c *fastConn, status int, _ time.Time) []byte {
+		return fmt.Appendf(nil, "refused %d %v", status, c.in.isHead())
+	}
+	s.cfg = fastConfig{open: func() responder { return s.echo }, refuse: refuse, lastWait: 10 * time.Millisecond}
+	s.cfg.readTimeout, s.cfg.writeTimeout, s.cfg.idleTimeout, s.cfg.lingerTime, s.cfg.lingerIdle = time.Hour, time.Hour, time.Hour, time.Hour, time.Hour
+	if change != nil {
+		change(&s.cfg)
+	}
+	return s
+}
+
+// serve runs one on TCP.
 func serve(t *testing.T, change func(*fastConfig)) *server {
 	t.Helper()
 	if !supported {
 		t.Skip("the fast path is for Linux alone")
 	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &server{echo: new(echo), ends: make(chan error, 100)}
-	refuse := func(c *fastConn, status int, _ time.Time) []byte {
-		return fmt.Appendf(nil, "refused %d %v", status, c.in.isHead())
-	}
-	cfg := fastConfig{open: func() responder { return s.echo }, refuse: refuse, lastWait: 10 * time.Millisecond}
-	cfg.readTimeout, cfg.writeTimeout, cfg.idleTimeout, cfg.lingerTime, cfg.lingerIdle = time.Hour, time.Hour, time.Hour, time.Hour, time.Hour
-	if change != nil {
-		change(&cfg)
-	}
-	s.fastListener = listenFast(ln, cfg)
+	s := newServer(change)
+	s.fastListener = listenFast(listenTCP(t), s.cfg)
 	s.echo.fast = s.fastListener
 	t.Cleanup(func() { _ = s.Close() })
 	go func() {
@@ -137,25 +141,14 @@ func last(target string) string {
 // want reads an answer with that body.
 func want(t *testing.T, r *bufio.Reader, body string) {
 	t.Helper()
-	if err := answer(r, body); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// answer reads an answer, which shall have that body.
-func answer(r *bufio.Reader, body string) error {
 	rs, err := http.ReadResponse(r, nil)
 	if err != nil {
-		return fmt.Errorf("read answer: %w", err)
+		t.Fatalf("read answer: %v", err)
 	}
 	got, err := io.ReadAll(rs.Body)
-	if err != nil {
-		return fmt.Errorf("answer of %d bytes, want %d: %w", len(got), len(body), err)
+	if err != nil || string(got) != body {
+		t.Fatalf("answer = %d bytes %.50q, %v, want %d bytes %.50q", len(got), got, err, len(body), body)
 	}
-	if string(got) != body {
-		return fmt.Errorf("answer = %d bytes %.50q, want %d bytes %.50q", len(got), got, len(body), body)
-	}
-	return nil
 }
 
 // TestTimes: the product's times, which other tests set, are some.
@@ -164,16 +157,6 @@ func TestTimes(t *testing.T) {
 	if c.lastWait <= 0 || c.lingerIdle <= 0 || c.lingerTime <= c.lingerIdle {
 		t.Errorf("last wait %v, linger %v and %v, want each above 0, and the last one the longest", c.lastWait, c.lingerIdle, c.lingerTime)
 	}
-}
-
-// atLast tries on new connections until a try succeeds: on a busy machine, a client that has to be in time may be late.
-func (s *server) atLast(t *testing.T, what string, try func(c *net.TCPConn, r *bufio.Reader) error) {
-	t.Helper()
-	sharedtest.Retry(t, what, func() error {
-		c := s.dial(t)
-		defer c.Close()
-		return try(c, bufio.NewReader(c))
-	})
 }
 
 // rest reads to the end.
@@ -254,30 +237,17 @@ func TestLeave(t *testing.T) {
 	}
 }
 
-// TestWithoutFastPath: the server gets all requests, with the same times for a head and an
-// idle connection.
+// TestWithoutFastPath: the server gets all requests, and a Listener that stops ends idle connections.
 func TestWithoutFastPath(t *testing.T) {
-	s := serve(t, func(c *fastConfig) { c.open, c.readTimeout = nil, 100*time.Millisecond })
-	server := func(r io.Reader) {
-		t.Helper()
+	s := serve(t, func(c *fastConfig) { c.open = nil })
+	idle, partly := s.dial(t), s.dial(t)
+	for c, more := range map[net.Conn]string{idle: "", partly: get("/a")[:9]} {
+		write(t, c, get("/a")+more)
 		got := make([]byte, len("server "+get("/a")))
-		if _, err := io.ReadFull(r, got); err != nil || string(got) != "server "+get("/a") {
+		if _, err := io.ReadFull(c, got); err != nil || string(got) != "server "+get("/a") {
 			t.Fatalf("the server gets %q, %v, want the request", got, err)
 		}
 	}
-	c := s.dial(t)
-	write(t, c, get("/a")+get("/a")+"GET /b")
-	server(c)
-	server(c)
-	if got := rest(t, c); got != "refused 408 false" {
-		t.Errorf("after the start of a head the server says %q, want 408", got)
-	}
-	s = serve(t, func(c *fastConfig) { c.open = nil })
-	idle, partly := s.dial(t), s.dial(t)
-	write(t, idle, get("/a"))
-	server(idle)
-	write(t, partly, get("/a")+get("/a")[:9])
-	server(partly)
 	s.Stop()
 	write(t, partly, get("/a")[9:])
 	for c, want := range map[net.Conn]string{idle: "end true", partly: "server " + last("/a") + "end true"} {
@@ -351,17 +321,6 @@ func TestLingerEnds(t *testing.T) {
 	if sent < lingerBytes || sent == 4*lingerBytes {
 		t.Errorf("%d bytes of a body were taken, want about %d", sent, lingerBytes)
 	}
-	for _, change := range []func(*fastConfig){
-		func(c *fastConfig) { c.lingerIdle = time.Millisecond },
-		func(c *fastConfig) { c.lingerTime = time.Millisecond },
-	} {
-		s := serve(t, change)
-		c := s.dial(t)
-		write(t, c, "GET / HTTP/1.1\r\n\r\n")
-		_ = rest(t, c)
-		_ = s.end(t) // and what is sent then finds the connection closed, not only half
-		sharedtest.Eventually(t, "a refused connection is closed", func() bool { _, err := c.Write([]byte{'x'}); return err != nil })
-	}
 }
 
 // TestSlowReader takes an answer of which the kernel holds a part, bit by bit.
@@ -380,54 +339,6 @@ func TestSlowReader(t *testing.T) {
 	r := bufio.NewReader(io.MultiReader(bytes.NewReader(start), c))
 	want(t, r, string(big))
 	want(t, r, "/a")
-}
-
-// TestTimeGoesOn: the time that a client takes for an answer is not taken for the time of the
-// next request, nor counted as time in which the connection is idle.
-func TestTimeGoesOn(t *testing.T) {
-	t.Parallel() // it sleeps
-	const limit, slow = 500 * time.Millisecond, 700 * time.Millisecond
-	s := serve(t, func(c *fastConfig) { c.readTimeout, c.idleTimeout = limit, limit })
-	for _, behind := range []string{"", "GET /c HT"} {
-		s.atLast(t, "a slow answer takes no time of the next request", func(c *net.TCPConn, r *bufio.Reader) error {
-			start := time.Now()
-			write(t, c, get("/a")+get("/big")+get("/time")+behind)
-			if err := answer(r, "/a"); err != nil {
-				return err
-			}
-			time.Sleep(slow)
-			if err := answer(r, string(big)); err != nil {
-				return err
-			}
-			rs, err := http.ReadResponse(r, nil)
-			if err != nil {
-				return err
-			}
-			var now int64
-			if _, err := fmt.Fscan(rs.Body, &now); err != nil || now < start.Add(slow).UnixNano() {
-				t.Errorf("behind an answer that took %v it is %v after its request, %v", slow, time.Duration(now-start.UnixNano()), err)
-			}
-			time.Sleep(limit / 20)
-			if _, err := io.WriteString(c, get("/c")[len(behind):]); err != nil {
-				return err
-			}
-			return answer(r, "/c")
-		})
-	}
-}
-
-// TestWriteTimeout: a client that does not read ends the connection, but not before its time.
-func TestWriteTimeout(t *testing.T) {
-	const short = 100 * time.Millisecond
-	s := serve(t, func(c *fastConfig) { c.writeTimeout = short })
-	c := s.dial(t)
-	start := time.Now()
-	write(t, c, get("/big"))
-	_ = s.end(t)
-	if took := time.Since(start); took < short {
-		t.Errorf("answer given up after %v, want %v", took, short)
-	}
-	sharedtest.Eventually(t, "the connection is let go", func() bool { return s.conns() == 0 })
 }
 
 // TestGone: a client that closes its connection in the middle of an answer ends it.
@@ -458,108 +369,6 @@ func TestReset(t *testing.T) {
 	}
 }
 
-// TestIdle: a connection that is in use goes on, and ends when it has been idle for as long
-// as it may.
-func TestIdle(t *testing.T) {
-	t.Parallel() // it sleeps
-	for _, limit := range []time.Duration{300 * time.Millisecond, idleCheck + 300*time.Millisecond} {
-		s := serve(t, func(c *fastConfig) { c.idleTimeout = limit })
-		s.atLast(t, "a connection in use goes on", func(c *net.TCPConn, r *bufio.Reader) error {
-			var start time.Time
-			for range 4 {
-				time.Sleep(min(limit/2, renewal/4))
-				start = time.Now()
-				if _, err := io.WriteString(c, get("/a")); err != nil {
-					return err
-				}
-				if err := answer(r, "/a"); err != nil {
-					return err
-				}
-			}
-			got := rest(t, r)
-			if took := time.Since(start); got != "end true" || took < limit {
-				t.Errorf("%v after the last request the server says %q, want after %v that it read io.EOF", took, got, limit)
-			}
-			return nil
-		})
-	}
-}
-
-// TestGlance: an end of the stream that comes along with a request is found, even if it is
-// not the first one, and the connection goes on where there is none.
-func TestGlance(t *testing.T) {
-	t.Parallel() // it sleeps
-	s := serve(t, nil)
-	c := s.dial(t)
-	r := bufio.NewReader(c)
-	for range 2 { // the second time behind a idleCheck
-		write(t, c, get("/a"))
-		want(t, r, "/a")
-		write(t, c, get("/b"))
-		want(t, r, "/b")
-		time.Sleep(idleCheck + 100*time.Millisecond)
-	}
-	write(t, c, get("/c"))
-	if err := c.CloseWrite(); err != nil {
-		t.Fatal(err)
-	}
-	want(t, r, "/c")
-	if got := rest(t, r); got != "end true" {
-		t.Errorf("after the end of the stream the server says %q, want that it read io.EOF", got)
-	}
-}
-
-// TestReadTimeout: who starts a request has to end it.
-func TestReadTimeout(t *testing.T) {
-	s := serve(t, func(c *fastConfig) { c.readTimeout = 50 * time.Millisecond })
-	c := s.dial(t)
-	r := bufio.NewReader(c)
-	write(t, c, get("/a")+"GET /b HT")
-	want(t, r, "/a")
-	if got := rest(t, r); got != "refused 408 false" {
-		t.Errorf("after the time to read the server says %q, want 408", got)
-	}
-}
-
-// TestSlowSender: byte by byte there is no more time for a request, but each has its own.
-func TestSlowSender(t *testing.T) {
-	const limit = 200 * time.Millisecond
-	s := serve(t, func(c *fastConfig) { c.readTimeout = limit })
-	s.atLast(t, "each request has its own time", func(c *net.TCPConn, r *bufio.Reader) error {
-		for range 3 { // the end of one and the start of the next, for longer than the limit
-			if _, err := io.WriteString(c, get("/a")+"GET "); err != nil {
-				return err
-			}
-			if err := answer(r, "/a"); err != nil {
-				return err
-			}
-			time.Sleep(limit / 2)
-			if _, err := io.WriteString(c, get("/b")[len("GET "):]); err != nil {
-				return err
-			}
-			if err := answer(r, "/b"); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	s.atLast(t, "a request byte by byte has no more time", func(c *net.TCPConn, r *bufio.Reader) error {
-		for _, b := range []byte(get("/" + strings.Repeat("x", 30))) { // for longer than the limit
-			start := time.Now()
-			write(t, c, string(b))
-			time.Sleep(limit / 20)
-			if took := time.Since(start); took > limit/2 {
-				return fmt.Errorf("%v for a byte, which alone may be too long", took)
-			}
-		}
-		_ = c.CloseWrite() // ends the connection after a response of 200
-		if got := rest(t, r); got != "refused 408 false" {
-			t.Errorf("the server says %q, want 408", got)
-		}
-		return nil
-	})
-}
-
 // TestStop: connections that wait end at once; an answer under way is sent to its end, and
 // the request behind it goes to the server.
 func TestStop(t *testing.T) {
@@ -583,34 +392,6 @@ func TestStop(t *testing.T) {
 	want(t, r, string(big))
 	if got, want := rest(t, r), "server "+last("/next")+"end true"; got != want {
 		t.Errorf("behind an answer under way the server gets %q, want %q", got, want)
-	}
-}
-
-// TestStopBetween: a fast path that stops during an answer ends the connection behind it, unless
-// a part of the next request is there: that has its time.
-func TestStopBetween(t *testing.T) {
-	s := serve(t, nil)
-	c := s.dial(t)
-	r := bufio.NewReader(c)
-	write(t, c, get("/a"))
-	want(t, r, "/a")
-	cut := s.dial(t)
-	of := bufio.NewReader(cut)
-	write(t, cut, get("/a")+"GET /b HT")
-	want(t, of, "/a")
-	time.Sleep(50 * time.Millisecond)
-	write(t, c, get("/stop"))
-	want(t, r, "/stop")
-	if got := rest(t, r); got != "end true" {
-		t.Errorf("behind the answer during which the fast path stops the server says %q, want that it read io.EOF", got)
-	}
-	time.Sleep(50 * time.Millisecond)
-	write(t, cut, "TP/1.1\r\nHost: x\r\n\r\n")
-	if err := cut.CloseWrite(); err != nil {
-		t.Fatal(err)
-	}
-	if got := rest(t, of); got != "server "+last("/b")+"end true" {
-		t.Errorf("of a request that came in parts, one after the fast path stopped, the server gets %q, want both", got)
 	}
 }
 
@@ -691,29 +472,5 @@ func TestPieces(t *testing.T) {
 	w.discard()
 	if w.len() != 0 || w.refs[:1][0].b != nil {
 		t.Error("reset keeps what w refers to")
-	}
-}
-
-func TestTimeoutIsOurs(t *testing.T) {
-	t.Parallel() // it sleeps
-	s := serve(t, func(c *fastConfig) { c.readTimeout, c.idleTimeout = 0, 0 })
-	c := s.dial(t)
-	r := bufio.NewReader(c)
-	write(t, c, get("/a"))
-	want(t, r, "/a")
-	_ = c.SetReadDeadline(time.Now().Add(idleCheck + 500*time.Millisecond))
-	if _, err := r.ReadByte(); !errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("without an idle time the connection ends: %v", err)
-	}
-	_ = c.SetDeadline(time.Now().Add(sharedtest.Patience))
-	write(t, c, get("/a")+"P")
-	want(t, r, "/a")
-	time.Sleep(idleCheck + 500*time.Millisecond)
-	write(t, c, "UT / HTTP/1.1\r\nHost: x\r\n\r\n")
-	if err := c.CloseWrite(); err != nil {
-		t.Fatal(err)
-	}
-	if got := rest(t, r); got != "server PUT / HTTP/1.1\r\nHost: x\r\n\r\nend true" {
-		t.Errorf("without a time to read the server says %q, want that it got the request", got)
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"log/slog"
 	"maps"
 	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -73,7 +72,7 @@ func damageWorld(tb testing.TB, change func(*config)) (w *world, dir string) {
 	tb.Helper()
 	w = bareWorld(tb, change)
 	w.cfg.Date = "2025-06-01"
-	shared := filepath.Join(sharedDir, "damage")
+	shared := filepath.Join(sharedDir(tb), "damage")
 	buildDamage.Do(func() {
 		c := build.DefaultConfig()
 		c.Releases = shared
@@ -299,31 +298,22 @@ func cutFile(t *testing.T, prefix string) {
 // askOnce asks over a connection and returns status and body, inflated. Whatever ends the
 // connection before the end of the body is the error.
 func (s *wireServer) askOnce(conn net.Conn, r *bufio.Reader, uri string, gz bool) (status int, body string, err error) {
-	_ = conn.SetDeadline(time.Now().Add(sharedtest.Patience))
 	coding := "identity"
 	if gz {
 		coding = "gzip"
 	}
-	if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nAccept-Encoding: %s\r\n\r\n", uri, s.token, coding); err != nil {
-		return 0, "", err
-	}
-	rs, err := http.ReadResponse(r, nil)
+	rs, raw, err := roundTrip(conn, r, s.token, "GET", uri, "Accept-Encoding: "+coding)
 	if err != nil {
 		return 0, "", err
 	}
-	raw, err := io.ReadAll(rs.Body)
-	if err != nil {
-		return 0, "", err
-	}
-	if rs.Header.Get("Content-Encoding") != "gzip" {
-		return rs.StatusCode, string(raw), nil
-	}
-	z, err := gzip.NewReader(bytes.NewReader(raw))
-	if err == nil {
-		raw, err = io.ReadAll(z)
-	}
-	if err != nil {
-		return rs.StatusCode, fmt.Sprintf("%d bytes: %v", len(raw), err), nil
+	if rs.Header.Get("Content-Encoding") == "gzip" {
+		z, err := gzip.NewReader(bytes.NewReader(raw))
+		if err == nil {
+			raw, err = io.ReadAll(z)
+		}
+		if err != nil {
+			return rs.StatusCode, fmt.Sprintf("%d bytes: %v", len(raw), err), nil
+		}
 	}
 	return rs.StatusCode, string(raw), nil
 }

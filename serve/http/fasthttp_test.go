@@ -7,13 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"regexp"
-	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -165,134 +163,98 @@ func headers(tb testing.TB, what string, h http.Header, want map[string]string) 
 	}
 }
 
-func TestWireHeaders(t *testing.T) {
+// TestWire: responses and their fields on both ways to the wire, HEAD as GET, and what browsers read of pages of other origins.
+func TestWire(t *testing.T) {
 	s := newWireServer(t, nil, servetest.Movie550, servetest.Movie551)
-	ok := map[string]string{
-		"Content-Type": "application/json;charset=utf-8", "Cache-Control": servetest.Kept, "Vary": "Accept-Encoding, Origin",
-		"Content-Encoding": "", "X-Reelsplice-Release": s.releases.ID(), "Surrogate-Key": s.releases.ID() + " movie movie-551",
-		"Access-Control-Allow-Origin": "", "Access-Control-Expose-Headers": "", "Allow": "", "Www-Authenticate": "",
-		"Server": "reelsplice", "Authentication-Callback": "",
+	const (
+		uri, missing = "/3/movie/551", "/3/movie/99"
+		body         = `{"adult":false,"genres":[],"id":551,"production_countries":[],"spoken_languages":[],"status":"","tagline":"","title":"Another"}`
+		any          = "any"
+		gzip         = "Accept-Encoding: gzip"
+		origin       = "Origin: https://example.org"
+		asks         = "\r\nAccess-Control-Request-Method: PATCH" // behind origin: a preflight
+	)
+	type fields = map[string]string
+	first, _ := s.send(t, "GET", uri)
+	id, tag := s.releases.ID(), first.Header.Get("ETag")
+	usual := fields{"Server": "reelsplice", "Vary": "Accept-Encoding, Origin", "Content-Type": "application/json;charset=utf-8"}
+	for _, name := range []string{
+		"Access-Control-Allow-Headers", "Access-Control-Allow-Methods", "Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "Access-Control-Max-Age", "Allow",
+		"Authentication-Callback", "Content-Encoding", "Content-Security-Policy", "Cross-Origin-Opener-Policy", "ETag", "Referrer-Policy", "Retry-After", "Set-Cookie",
+		"Surrogate-Key", "Www-Authenticate", "X-Content-Type-Options", "X-Reelsplice-Release",
+	} {
+		usual[name] = ""
 	}
-	rs, body := s.send(t, "GET", "/3/movie/551")
-	headers(t, "identity", rs.Header, ok)
-	if rs.StatusCode != 200 || body != `{"adult":false,"genres":[],"id":551,"production_countries":[],"spoken_languages":[],"status":"","tagline":"","title":"Another"}` || rs.ContentLength != int64(len(body)) || rs.Header.Get("Date") == "" {
-		t.Errorf("identity = %d %s, %v", rs.StatusCode, body, rs.Header)
-	}
-	tag := rs.Header.Get("ETag")
-	ok["Content-Encoding"] = "gzip"
-	rs, zipped := s.send(t, "GET", "/3/movie/551", "Accept-Encoding: br, gzip;q=0.5")
-	headers(t, "gzip", rs.Header, ok)
-	if rs.StatusCode != 200 || zipped != body || rs.Header.Get("ETag") != tag {
-		t.Errorf("gzip = %d %s %s, want %s %s", rs.StatusCode, zipped, rs.Header.Get("ETag"), body, tag)
-	}
-	if out := s.raw(t, "GET /3/movie/551 HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer "+s.token+"\r\n\r\n"); !strings.Contains(out, "\r\nETag: "+tag+"\r\n") ||
-		!strings.Contains(out, "\r\nContent-Type: application/json;charset=utf-8\r\n") {
-		t.Errorf("answer on the wire = %q, want ETag and Content-Type spelled as TMDB does", out)
-	}
-}
-
-func TestWireHead(t *testing.T) {
-	s := newWireServer(t, nil, servetest.Movie550)
-	const uri = "/3/movie/550?append_to_response=credits,videos"
-	for _, encoding := range []string{"gzip", "identity"} {
-		want, _ := s.send(t, "GET", uri, "Accept-Encoding: "+encoding)
-		rs, body := s.send(t, "HEAD", uri, "Accept-Encoding: "+encoding)
-		if rs.StatusCode != 200 || body != "" {
-			t.Errorf("HEAD = %d with %d bytes, want 200 without a body", rs.StatusCode, len(body))
+	with := func(all ...fields) fields {
+		sum := maps.Clone(usual)
+		for _, more := range all {
+			maps.Copy(sum, more)
 		}
-		want.Header.Del("Date")
-		rs.Header.Del("Date")
-		if fmt.Sprint(rs.Header) != fmt.Sprint(want.Header) || rs.ContentLength != want.ContentLength {
-			t.Errorf("HEAD = %v, %d\nwant as GET %v, %d", rs.Header, rs.ContentLength, want.Header, want.ContentLength)
-		}
+		return sum
 	}
-	rs, _ := s.send(t, "HEAD", "/3/movie/99")
-	if rs.StatusCode != 404 || rs.ContentLength != int64(len(servetest.Body404)) {
-		t.Errorf("HEAD of a missing movie = %d, %d bytes, want 404, %d", rs.StatusCode, rs.ContentLength, len(servetest.Body404))
-	}
-}
-
-func TestWireNotModified(t *testing.T) {
-	s := newWireServer(t, nil, servetest.Movie550)
-	first, _ := s.send(t, "GET", "/3/movie/550")
-	rs, body := s.send(t, "GET", "/3/movie/550", "If-None-Match: "+first.Header.Get("ETag"), "Accept-Encoding: gzip")
-	if rs.StatusCode != 304 || body != "" {
-		t.Errorf("If-None-Match = %d, %d bytes, want 304 without a body", rs.StatusCode, len(body))
-	}
-	headers(t, "304", rs.Header, map[string]string{
-		"ETag": first.Header.Get("ETag"), "Cache-Control": servetest.Kept, "Vary": "Accept-Encoding, Origin",
-		"Content-Encoding": "", "Content-Type": "", "Surrogate-Key": first.Header.Get("Surrogate-Key"),
+	kept, notKept, encoded, empty := fields{"Cache-Control": servetest.Kept}, fields{"Cache-Control": servetest.NotKept}, fields{"Content-Encoding": "gzip"}, fields{"Content-Type": ""}
+	release := fields{"X-Reelsplice-Release": id}
+	found := with(kept, release, fields{"ETag": tag, "Surrogate-Key": id + " movie movie-551"})
+	unknown := with(kept, release, fields{"Surrogate-Key": id + " movie movie-99"})
+	reads := fields{"Allow": "GET, HEAD, OPTIONS"}
+	cors := fields{"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "ETag, Content-Length, X-Reelsplice-Release, Authentication-Callback"}
+	// Old browsers do not know the asterisk, and it stands for all fields but Authorization.
+	preflight := with(empty, cors, fields{
+		"Access-Control-Allow-Methods": "GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE", "Access-Control-Max-Age": "86400",
+		"Access-Control-Allow-Headers": "Authorization, Content-Type, If-None-Match, X-Requested-With, baggage, traceparent, tracestate, *",
 	})
-}
-
-func TestWireRefusals(t *testing.T) {
-	s := newWireServer(t, nil, servetest.Movie550)
-	f := func(method, uri string, status int, want string, fields map[string]string, header ...string) {
+	page := with(fields{
+		"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: https://image.tmdb.org; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+		"X-Content-Type-Options":  "nosniff", "Referrer-Policy": "no-referrer", "Cross-Origin-Opener-Policy": "same-origin", "Cache-Control": "no-cache",
+	})
+	f := func(method, uri, lines string, status int, body string, want fields) {
 		t.Helper()
-		rs, body := s.send(t, method, uri, header...)
-		if rs.StatusCode != status || body != want {
-			t.Errorf("%s %s = %d %s, want %d %s", method, uri, rs.StatusCode, body, status, want)
+		var header []string
+		if lines != "" {
+			header = []string{lines}
 		}
-		headers(t, method+" "+uri, rs.Header, map[string]string{
-			"Content-Type": "application/json;charset=utf-8", "Content-Encoding": "", "ETag": "", "Vary": "Accept-Encoding, Origin",
-		})
-		headers(t, method+" "+uri, rs.Header, fields)
+		rs, got := s.send(t, method, uri, header...)
+		if rs.StatusCode != status || body != any && got != body {
+			t.Errorf("%s %s with %q = %d %s, want %d %s", method, uri, lines, rs.StatusCode, got, status, body)
+		}
+		if body == any { // the tag of a page
+			want["ETag"] = rs.Header.Get("ETag")
+		}
+		headers(t, method+" "+uri+" with "+lines, rs.Header, want)
+		if method != "GET" {
+			return
+		}
+		head, got := s.send(t, "HEAD", uri, header...)
+		rs.Header.Del("Date")
+		head.Header.Del("Date")
+		if got != "" || head.StatusCode != status || fmt.Sprint(head.Header) != fmt.Sprint(rs.Header) || status != 304 && head.ContentLength != rs.ContentLength {
+			t.Errorf("HEAD %s with %q = %d, %v, %q\nwant as GET %v", uri, lines, head.StatusCode, head.Header, got, rs.Header)
+		}
 	}
-	gzip := "Accept-Encoding: gzip"
-	f("GET", "/3/movie/99", 404, servetest.Body404, map[string]string{"Cache-Control": servetest.Kept}, gzip)
-	f("DELETE", "/3/movie/550", 405, servetest.Body405, map[string]string{"Allow": "GET, HEAD, OPTIONS", "Cache-Control": servetest.NotKept}, gzip)
-	f("GET", "/3/movie/550/similar?page=0", 400, servetest.Body22, nil, gzip)
+	f("GET", uri, "", 200, body, found)
+	f("GET", uri, "Accept-Encoding: br, gzip;q=0.5", 200, body, with(found, encoded))
+	f("GET", uri, "Accept-Encoding: br\r\n"+gzip, 200, body, with(found, encoded)) // lists in several lines
+	f("GET", uri, "If-None-Match: \"other\"\r\nIf-None-Match: "+tag+"\r\n"+gzip, 304, "", with(found, empty))
+	f("GET", uri, origin, 200, body, with(found, cors))
+	for _, target := range []string{uri + "/", "//3//movie/551", "/3/movie/x%2F..%2F551", uri + "#fragment", "http://example.org" + uri + "?language=de#fragment"} {
+		f("GET", target, "", 200, body, found)
+	}
+	f("GET", missing, gzip, 404, servetest.Body404, unknown)
+	f("GET", missing, origin, 404, servetest.Body404, with(unknown, cors))
+	f("GET", uri+"/similar?page=0", gzip, 400, servetest.Body22, with(notKept))
+	f("DELETE", uri, origin, 405, servetest.Body405, with(notKept, reads, cors))
+	f("POST", uri+"/rating", "Content-Length: 13\r\n\r\n{\"value\":8.5}", 405, servetest.Body405, with(notKept, fields{"Allow": "OPTIONS"}))
+	f("OPTIONS", uri, origin+asks, 204, "", with(preflight, reads))
+	f("OPTIONS", "/3/nothing", origin+asks, 204, "", preflight) // so that the page gets the 404
+	f("OPTIONS", "/3/nothing", origin, 404, servetest.Body404, with(kept, preflight, fields{"Content-Type": usual["Content-Type"]}))
+	f("OPTIONS", uri, "", 204, "", with(empty, reads))
+	f("GET", "/3/configuration/jobs", gzip, 200, any, with(kept, encoded, fields{"Surrogate-Key": "static static-configurationJobs"}))
+	f("GET", "/", origin, 200, any, with(page, cors, fields{"Content-Type": "text/html; charset=utf-8"}))
+	f("GET", "/page/reference.js", gzip, 200, any, with(page, encoded, fields{"Content-Type": "text/javascript; charset=utf-8"}))
+	f("GET", "/page/release", "", 200, any, with(page, release, fields{"Cache-Control": "private, no-store"}))
 	s.token = "wrong"
-	f("GET", "/3/movie/550", 401, servetest.Body401, map[string]string{"Www-Authenticate": `Bearer realm="reelsplice"`, "Cache-Control": servetest.NotKept}, gzip)
-	f("POST", "/3/nothing", 401, servetest.Body401, nil)
-}
-
-func TestWirePostWithBody(t *testing.T) {
-	s := newWireServer(t, nil, servetest.Movie550)
-	rs, body := s.send(t, "POST", "/3/movie/550/rating", "Content-Type: application/json", "Content-Length: 13\r\n\r\n{\"value\":8.5}")
-	if rs.StatusCode != 405 || body != servetest.Body405 || rs.Header.Get("Allow") != "OPTIONS" {
-		t.Errorf("POST with a body = %d %s, Allow %q, want 405", rs.StatusCode, body, rs.Header.Get("Allow"))
-	}
-	// Nothing behind the body is read as a request.
-	out := s.raw(t, "POST /3/movie/550 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+s.token+"\r\nContent-Length: 5\r\n\r\nhello"+
-		"GET /3/authentication HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+s.token+"\r\n\r\n")
-	if !strings.HasPrefix(out, "HTTP/1.1 405 ") || !strings.HasSuffix(out, servetest.Body405) || !strings.Contains(out, "\r\nConnection: close\r\n") {
-		t.Errorf("POST and GET on one connection = %q, want 405 and its end", out)
-	}
-	out = s.raw(t, "POST /3/movie/550 HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999999\r\n\r\n")
-	if !strings.HasPrefix(out, "HTTP/1.1 401 ") || !strings.HasSuffix(out, servetest.Body401) {
-		t.Errorf("POST of more than there is = %q, want 401 with a body", out)
-	}
-}
-
-func TestWireOptionsAndCORS(t *testing.T) {
-	s := newWireServer(t, nil, servetest.Movie550)
-	const origin = "Origin: https://example.org"
-	cors := map[string]string{
-		"Access-Control-Allow-Origin":   "*",
-		"Access-Control-Expose-Headers": "ETag, Content-Length, X-Reelsplice-Release, Authentication-Callback",
-	}
-	rs, _ := s.send(t, "GET", "/3/movie/550", origin)
-	headers(t, "GET with an origin", rs.Header, cors)
-	headers(t, "GET with an origin", rs.Header, map[string]string{"Access-Control-Allow-Methods": ""})
-	rs, _ = s.send(t, "GET", "/3/movie/99", origin)
-	headers(t, "404 with an origin", rs.Header, cors)
-	rs, body := s.send(t, "OPTIONS", "/3/movie/550", origin, "Access-Control-Request-Method: GET")
-	if rs.StatusCode != 204 || body != "" {
-		t.Errorf("OPTIONS = %d %s, want 204 without a body", rs.StatusCode, body)
-	}
-	headers(t, "OPTIONS with an origin", rs.Header, cors)
-	headers(t, "OPTIONS with an origin", rs.Header, map[string]string{
-		"Access-Control-Allow-Methods": preflightMethods, "Access-Control-Allow-Headers": preflightFields,
-		"Access-Control-Max-Age": "86400", "Allow": "GET, HEAD, OPTIONS", "Content-Type": "",
-	})
-	rs, _ = s.send(t, "OPTIONS", "/3/movie/550")
-	headers(t, "OPTIONS", rs.Header, map[string]string{"Access-Control-Allow-Origin": "", "Allow": "GET, HEAD, OPTIONS"})
-	// Browsers ask without a credential.
-	out := s.raw(t, "OPTIONS /3/movie/550 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-	if !strings.HasPrefix(out, "HTTP/1.1 204 ") {
-		t.Errorf("OPTIONS without a credential = %q, want 204", out)
-	}
+	f("GET", uri, gzip, 401, servetest.Body401, with(notKept, fields{"Www-Authenticate": `Bearer realm="reelsplice"`}))
+	f("OPTIONS", uri, origin+asks, 204, "", with(preflight, reads)) // browsers ask without a credential
 }
 
 func TestWireRequestToken(t *testing.T) {
@@ -304,67 +266,6 @@ func TestWireRequestToken(t *testing.T) {
 	})
 	if rs.StatusCode != 200 || len(token) != 40 {
 		t.Errorf("token/new = %d %s, want a token of 40 digits", rs.StatusCode, body)
-	}
-}
-
-// TestWirePage: the fields by which browsers guard the page, from both paths to the wire.
-func TestWirePage(t *testing.T) {
-	s := newWireServer(t, nil, servetest.Movie550)
-	guarded := map[string]string{
-		"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: https://image.tmdb.org; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-		"X-Content-Type-Options":  "nosniff", "Referrer-Policy": "no-referrer", "Cross-Origin-Opener-Policy": "same-origin",
-		"Surrogate-Key": "", "Set-Cookie": "", "Vary": "Accept-Encoding, Origin",
-	}
-	unguarded := map[string]string{"Content-Security-Policy": "", "X-Content-Type-Options": "", "Referrer-Policy": "", "Cross-Origin-Opener-Policy": ""}
-	for _, more := range [][]string{nil, {"Origin: http://other.example"}, {"Accept-Encoding: gzip"}} {
-		for path, contentType := range map[string]string{"/": "text/html; charset=utf-8", "/page/reference.js": "text/javascript; charset=utf-8"} {
-			rs, _ := s.send(t, "GET", path, more...)
-			headers(t, path, rs.Header, guarded)
-			headers(t, path, rs.Header, map[string]string{"Content-Type": contentType, "Cache-Control": "no-cache"})
-		}
-		rs, _ := s.send(t, "GET", "/page/release", more...)
-		headers(t, "/page/release", rs.Header, guarded)
-		headers(t, "/page/release", rs.Header, map[string]string{"Content-Type": "application/json;charset=utf-8", "Cache-Control": "private, no-store", "ETag": ""})
-		rs, _ = s.send(t, "GET", "/3/movie/550", more...)
-		headers(t, "/3/movie/550", rs.Header, unguarded)
-	}
-	rs, body := s.send(t, "OPTIONS", "/page/explain", "Origin: http://other.example", "Access-Control-Request-Method: GET")
-	if rs.StatusCode != 204 || body != "" || rs.Header.Get("Access-Control-Allow-Origin") != "*" {
-		t.Errorf("OPTIONS /page/explain = %d %q, %v", rs.StatusCode, body, rs.Header)
-	}
-}
-
-// TestWireTargets asks for the same thing in several spellings.
-func TestWireTargets(t *testing.T) {
-	s := newWireServer(t, nil, servetest.Movie550, servetest.Movie551)
-	f := func(target string, status int) {
-		t.Helper()
-		if rs, body := s.send(t, "GET", target); rs.StatusCode != status {
-			t.Errorf("GET %s = %d %s, want %d", target, rs.StatusCode, body, status)
-		}
-	}
-	f("/3/movie/550", 200)
-	f("/3/movie/550/", 200)
-	f("//3//movie/550", 200)
-	f("/3/movie/x%2F..%2F550", 200)
-	f("http://example.org/3/movie/550?language=de", 200)
-	f("/3/movie/550#fragment", 200)
-	f("/3/movie/550?language=de#fragment", 200)
-	f("http://example.org", 200) // the page
-	f("*", 400)
-	f("/3/movie/%zz", 400)
-	f("/3/movie/"+strings.Repeat("5", 2000), 404)
-}
-
-func TestWireLimits(t *testing.T) {
-	s := newWireServer(t, func(c *config) { c.MaxHeader = 2048 }, servetest.Movie550)
-	out := s.raw(t, "GET /3/movie/550 HTTP/1.1\r\nHost: x\r\nX: "+strings.Repeat("y", 4096)+"\r\n\r\n")
-	if !strings.HasPrefix(out, "HTTP/1.1 431 ") || !strings.Contains(out, `"status_code":47`) || !strings.Contains(out, "application/json;charset=utf-8") {
-		t.Errorf("long header = %q, want 431 with a body", out)
-	}
-	out = s.raw(t, "nonsense\r\n\r\n")
-	if !strings.HasPrefix(out, "HTTP/1.1 400 ") || !strings.Contains(out, `"status_code":47`) {
-		t.Errorf("nonsense = %q, want 400 with a body", out)
 	}
 }
 
@@ -442,140 +343,6 @@ func TestWireKeepsBodiesApart(t *testing.T) {
 		if err := <-errs; err != nil {
 			t.Error(err)
 		}
-	}
-}
-
-// TestPreflight sends what browsers send, and reads the answers as browsers do: the request
-// itself follows only where the preflight allows its method and all of its fields.
-func TestPreflight(t *testing.T) {
-	s := newWireServer(t, nil, servetest.Movie551)
-	// Chrome and Firefox send the names in lower case, sorted, without blanks; Safari with blanks.
-	const chrome, safari = "authorization,baggage,content-type,sentry-trace,traceparent,x-requested-with", "authorization, if-none-match, x-requested-with"
-	for _, c := range []struct {
-		method, uri, fields string
-		status              int // of the request itself
-	}{
-		{"GET", "/3/movie/551", chrome, 200},
-		{"GET", "/3/movie/551", safari, 200},
-		{"GET", "/3/movie/551", "", 200},
-		{"GET", "/3/nothing", chrome, 404},
-		{"GET", "/movie/551", chrome, 404},
-		{"GET", "/3/movie/99999", safari, 404},
-		{"POST", "/3/movie/551", chrome, 405},
-		{"PUT", "/3/movie/551", safari, 405},
-		{"DELETE", "/3/movie/551/rating", chrome, 405},
-		{"PATCH", "/3/nothing", chrome, 404},
-		{"GET", "/3/movie/551/rating", chrome, 405},
-	} {
-		header := []string{
-			"Origin: http://localhost:5173", "Access-Control-Request-Method: " + c.method, "Accept: */*", "Sec-Fetch-Mode: cors", "Sec-Fetch-Site: same-site",
-			"Referer: http://localhost:5173/", "User-Agent: Mozilla/5.0",
-		}
-		if c.fields != "" {
-			header = append(header, "Access-Control-Request-Headers: "+c.fields)
-		}
-		rs, body := s.send(t, "OPTIONS", c.uri, header...)
-		if rs.StatusCode != 204 || body != "" || rs.Header.Get("Access-Control-Allow-Origin") != "*" {
-			t.Errorf("preflight of %s %s = %d %s, %v, want 204 for any origin", c.method, c.uri, rs.StatusCode, body, rs.Header)
-		}
-		methods := strings.Split(rs.Header.Get("Access-Control-Allow-Methods"), ", ")
-		if !slices.Contains(methods, c.method) {
-			t.Errorf("preflight of %s %s allows %s, want %s too", c.method, c.uri, methods, c.method)
-		}
-		allowed := strings.Split(strings.ToLower(rs.Header.Get("Access-Control-Allow-Headers")), ", ")
-		for _, name := range strings.Split(c.fields, ",") {
-			name = strings.TrimSpace(name)
-			// The asterisk stands for all fields but Authorization.
-			if name != "" && !slices.Contains(allowed, name) && (name == "authorization" || !slices.Contains(allowed, "*")) {
-				t.Errorf("preflight of %s %s allows %s, want %s too", c.method, c.uri, allowed, name)
-			}
-		}
-		for _, name := range []string{"x-requested-with", "baggage", "traceparent"} { // for browsers that do not know the asterisk
-			if !slices.Contains(allowed, name) {
-				t.Errorf("preflight allows %s, want %s too", allowed, name)
-			}
-		}
-		rs, _ = s.send(t, c.method, c.uri, "Origin: http://localhost:5173")
-		if rs.StatusCode != c.status || rs.Header.Get("Access-Control-Allow-Origin") != "*" {
-			t.Errorf("%s %s = %d, %v, want %d for any origin", c.method, c.uri, rs.StatusCode, rs.Header, c.status)
-		}
-	}
-	if rs, _ := s.send(t, "OPTIONS", "/3/nothing", "Origin: http://localhost:5173"); rs.StatusCode != 404 {
-		t.Errorf("OPTIONS of an unknown path that is no preflight = %d, want 404", rs.StatusCode)
-	}
-}
-
-// TestLogHoldsNoSecrets: what fasthttp cannot read is logged without its content, which
-// may be a token.
-func TestLogHoldsNoSecrets(t *testing.T) {
-	var log bytes.Buffer
-	var mu sync.Mutex
-	s := newWireServer(t, func(c *config) {
-		c.Log = slog.New(slog.NewTextHandler(lockedWriter{&log, &mu}, nil))
-	}, servetest.Movie551)
-	for _, broken := range []string{
-		"GET /3/movie/551?api_key=" + s.token + " HTTP/1.1\r\nAuthorization: Bearer " + s.token + "\r\n\r\n",
-		"GET /3/movie/551?api_key=" + s.token + " HTTP/1.1\r\nHost: a\r\nno colon " + s.token + "\r\n\r\n",
-		"GET /3/movie/551?api_key=" + s.token + " HTTP/1.1\r\nHost: a\r\nContent-Length: -5\r\nAuthorization: Bearer " + s.token + "\r\n\r\n",
-	} {
-		s.raw(t, broken)
-	}
-	mu.Lock()
-	defer mu.Unlock()
-	if strings.Contains(log.String(), s.token) {
-		t.Errorf("the log holds the token:\n%s", log.String())
-	}
-}
-
-type lockedWriter struct {
-	b  *bytes.Buffer
-	mu *sync.Mutex
-}
-
-func (w lockedWriter) Write(p []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.b.Write(p)
-}
-
-// TestListsInSeveralLines: a list header in two lines means the same as in one.
-func TestListsInSeveralLines(t *testing.T) {
-	s := newWireServer(t, nil, servetest.Movie551)
-	rs, _ := s.send(t, "GET", "/3/movie/551")
-	tag := rs.Header.Get("ETag")
-	if rs, _ := s.send(t, "GET", "/3/movie/551", `If-None-Match: "other"`, "If-None-Match: "+tag); rs.StatusCode != 304 {
-		t.Errorf("two lines of If-None-Match = %d, want 304", rs.StatusCode)
-	}
-	if rs, _ := s.send(t, "GET", "/3/movie/551", "Accept-Encoding: br", "Accept-Encoding: gzip"); rs.Header.Get("Content-Encoding") != "gzip" {
-		t.Errorf("two lines of Accept-Encoding: Content-Encoding = %q, want gzip", rs.Header.Get("Content-Encoding"))
-	}
-}
-
-// TestStaticOverHTTP checks that prepared answers, which all connections share, go out
-// whole in every form.
-func TestStaticOverHTTP(t *testing.T) {
-	s := newWireServer(t, nil, servetest.Movie551)
-	const uri = "/3/configuration/countries"
-	plain, body := s.send(t, "GET", uri)
-	if plain.StatusCode != 200 || !strings.HasPrefix(body, `[{"iso_3166_1":"AD"`) {
-		t.Fatalf("GET %s = %d %.80s", uri, plain.StatusCode, body)
-	}
-	headers(t, uri, plain.Header, map[string]string{
-		"Cache-Control": servetest.Kept, "Surrogate-Key": "static static-configurationCountries", "X-Reelsplice-Release": "", "Content-Encoding": "",
-	})
-	tag := plain.Header.Get("ETag")
-	for range 2 {
-		rs, again := s.send(t, "GET", uri, "Accept-Encoding: gzip")
-		if again != body || rs.Header.Get("Content-Encoding") != "gzip" || rs.Header.Get("ETag") != tag {
-			t.Errorf("gzip of %s = %.80s, %v", uri, again, rs.Header)
-		}
-		head, none := s.send(t, "HEAD", uri)
-		if none != "" || head.ContentLength != int64(len(body)) || head.Header.Get("ETag") != tag {
-			t.Errorf("HEAD %s = %q, %d bytes, want %d", uri, none, head.ContentLength, len(body))
-		}
-	}
-	if rs, none := s.send(t, "GET", uri, "If-None-Match: "+tag); rs.StatusCode != 304 || none != "" {
-		t.Errorf("If-None-Match of %s = %d %q, want 304", uri, rs.StatusCode, none)
 	}
 }
 

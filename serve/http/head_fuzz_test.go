@@ -20,6 +20,7 @@ func FuzzParse(f *testing.F) {
 		"POST ///a://b HTTP/1.2\r\nHost: [::1]:1\r\nContent-Length: 5\r\nExpect: 100-continue\r\nCookie: a=b; c\r\n\r\nhello",
 		"OPTIONS * HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\nTrailer: Host\r\nUpgrade: h2c\r\nConnection: a, close\r\n\r\n0\r\n\r\n",
 		"GET /\xe4%zz HTTP/1.1\r\nhost: a_b.%41\r\nA:\t\xff \r\nAccept-Encoding: a\r\naccept-encoding: b\r\nContent-Type: multipart/form-data\r\n\r\n",
+		"GET http://a?b HTTP/1.9\r\nHost: x\r\nTE: a\r\n\r\n", "GET /a HTTP/1.0\r\nConnection: a, Keep-Alive\r\n\r\n", "GET /a HTTP/1.0\r\n\r\n",
 		"GET / HTTP/1.1\r\nHost: x\r\nA: b\r\n c\r\n\r\n", "GET / HTTP/2.0\r\n\r\n", "GET / HTTP/1.1\nHost: x\n\n", "GET / HTTP/1.1\r\nHost : x\r\n\r\n",
 	} {
 		f.Add([]byte(head))

@@ -1,15 +1,20 @@
 package http
 
 import (
+	"bufio"
 	"bytes"
+	"io"
 	"log/slog"
 	"net"
+	"net/http"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/serve/auth"
 	"github.com/reelsplice/reelsplice/serve/edge"
 	"github.com/reelsplice/reelsplice/serve/releases"
@@ -86,7 +91,7 @@ var buildSample sync.Once
 func sampleWorld(tb testing.TB, change func(*config)) *world {
 	tb.Helper()
 	w := bareWorld(tb, change)
-	w.dir = filepath.Join(sharedDir, "sample")
+	w.dir = filepath.Join(sharedDir(tb), "sample")
 	buildSample.Do(func() { servetest.BuildSample(tb, w.dir) })
 	return w.open(tb)
 }
@@ -114,13 +119,6 @@ type sent struct {
 	edge.Response
 	body  []byte
 	plain string
-}
-
-// serve asks the edge.
-func (w *world) serve(rq *edge.Request, done func(rs *edge.Response)) {
-	rs := w.edge.Begin(rq)
-	defer rs.End()
-	done(rs)
 }
 
 // heldBy returns the bytes that the responses of w hold.
@@ -205,3 +203,18 @@ func (w *world) start(tb testing.TB) *Server {
 
 // addr returns the address of s.
 func (s *Server) addr() net.Addr { return s.ln.Addr() }
+
+// roundTrip asks over a connection with some header lines, and returns the response and its body as it came.
+func roundTrip(c net.Conn, r *bufio.Reader, token, method, uri string, header ...string) (*http.Response, []byte, error) {
+	lines := append([]string{method + " " + uri + " HTTP/1.1", "Host: x", "Authorization: Bearer " + token}, header...)
+	_ = c.SetDeadline(time.Now().Add(sharedtest.Patience))
+	if _, err := io.WriteString(c, strings.Join(lines, "\r\n")+"\r\n\r\n"); err != nil {
+		return nil, nil, err
+	}
+	rs, err := http.ReadResponse(r, &http.Request{Method: method})
+	if err != nil {
+		return nil, nil, err
+	}
+	body, err := io.ReadAll(rs.Body)
+	return rs, body, err
+}

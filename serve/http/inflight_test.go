@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -64,7 +63,8 @@ func bothWays(tb testing.TB, w *world) map[string]net.Listener {
 	}
 }
 
-func askFor(tb testing.TB, ln net.Listener, token, method, target, coding string) net.Conn {
+// connected connects to a listener.
+func connected(tb testing.TB, ln net.Listener) (net.Conn, *bufio.Reader) {
 	tb.Helper()
 	c, err := net.Dial("tcp", ln.Addr().String())
 	if err != nil {
@@ -72,8 +72,7 @@ func askFor(tb testing.TB, ln net.Listener, token, method, target, coding string
 	}
 	tb.Cleanup(func() { _ = c.Close() })
 	_ = c.SetDeadline(time.Now().Add(sharedtest.Patience))
-	fmt.Fprintf(c, "%s %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nAccept-Encoding: %s\r\n\r\n", method, target, token, coding)
-	return c
+	return c, bufio.NewReaderSize(c, 512)
 }
 
 // TestLongBodies: a body that is made while it is sent is the one that is made whole, several
@@ -89,22 +88,14 @@ func TestLongBodies(t *testing.T) {
 				if len(want.plain) <= edge.MaxWhole {
 					t.Fatalf("%s has %d bytes, want more than %d", target, len(want.plain), edge.MaxWhole)
 				}
-				c := askFor(t, ln, w.token, "GET", target, coding)
-				r := bufio.NewReader(c)
+				c, r := connected(t, ln)
 				for i := range 3 {
-					if i > 0 {
-						fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nAccept-Encoding: %s\r\n\r\n", target, w.token, coding)
-					}
-					rs, err := http.ReadResponse(r, nil)
-					if err != nil {
-						t.Fatalf("%s, %s, %s: %v", name, target, coding, err)
-					}
-					body, err := io.ReadAll(rs.Body)
+					rs, body, err := roundTrip(c, r, w.token, "GET", target, "Accept-Encoding: "+coding)
 					if err != nil || rs.StatusCode != 200 || !bytes.Equal(body, want.body) {
-						t.Fatalf("%s, %s, %s: answer %d = %d, %d bytes, %v, want 200, %d bytes", name, target, coding, i, rs.StatusCode, len(body), err, len(want.body))
+						t.Fatalf("%s, %s, %s: answer %d = %v, %d bytes, %v, want 200, %d bytes", name, target, coding, i, rs, len(body), err, len(want.body))
 					}
 				}
-				rs, err := http.ReadResponse(bufio.NewReader(askFor(t, ln, w.token, "HEAD", target, coding)), &http.Request{Method: "HEAD"})
+				rs, _, err := roundTrip(c, r, w.token, "HEAD", target, "Accept-Encoding: "+coding)
 				if err != nil || rs.ContentLength != int64(len(want.body)) {
 					t.Errorf("%s: HEAD %s, %s = %v, %v, want %d bytes", name, target, coding, rs, err, len(want.body))
 				}
@@ -132,9 +123,10 @@ func TestSlowReaders(t *testing.T) {
 					before := heap()
 					served, busy := 0, 0
 					for range readers {
-						c := askFor(t, ln, w.token, "GET", target, coding)
+						c, r := connected(t, ln)
+						fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nAccept-Encoding: %s\r\n\r\n", target, w.token, coding)
 						_ = c.(*net.TCPConn).SetReadBuffer(4 << 10) // so that little of it leaves the server
-						line, err := bufio.NewReaderSize(c, 512).ReadString('\n')
+						line, err := r.ReadString('\n')
 						switch {
 						case err == nil && strings.HasPrefix(line, "HTTP/1.1 200 "):
 							served++
@@ -183,13 +175,10 @@ func TestNoMemoryLeft(t *testing.T) {
 		sharedtest.Eventually(t, "there is room", func() bool { return w.edge.Reserve(taken) })
 		_, before := w.edge.Inflight()
 		for _, coding := range []string{"gzip", "identity"} {
-			rs, err := http.ReadResponse(bufio.NewReader(askFor(t, ln, w.token, "GET", "/3/movie/1", coding)), nil)
-			if err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-			got, err := io.ReadAll(rs.Body)
+			c, r := connected(t, ln)
+			rs, got, err := roundTrip(c, r, w.token, "GET", "/3/movie/1", "Accept-Encoding: "+coding)
 			if err != nil || rs.StatusCode != http.StatusServiceUnavailable || string(got) != body {
-				t.Errorf("%s, %s: %d %.200s, %v, want 503 %s", name, coding, rs.StatusCode, got, err, body)
+				t.Fatalf("%s, %s: %v %.200s, %v, want 503 %s", name, coding, rs, got, err, body)
 			}
 			headers(t, name, rs.Header, map[string]string{"Retry-After": "1", "Cache-Control": servetest.NotKept, "Content-Encoding": ""})
 		}
@@ -197,7 +186,8 @@ func TestNoMemoryLeft(t *testing.T) {
 			t.Errorf("%s: %d refused responses are counted, want 2", name, n-before)
 		}
 		w.edge.Reserve(-taken)
-		if rs, err := http.ReadResponse(bufio.NewReader(askFor(t, ln, w.token, "GET", "/3/movie/3", "gzip")), nil); err != nil || rs.StatusCode != 200 {
+		c, r := connected(t, ln)
+		if rs, _, err := roundTrip(c, r, w.token, "GET", "/3/movie/3"); err != nil || rs.StatusCode != 200 {
 			t.Errorf("%s: with memory again %v, %v, want 200", name, rs, err)
 		}
 	}

@@ -2,28 +2,32 @@ package http
 
 import (
 	"os"
+	"sync"
 	"testing"
 
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
-// sharedDir is a folder of TestMain's: what several tests read lies below it.
-var sharedDir string
-
-func TestMain(m *testing.M) {
-	sharedtest.InMemory(withFolder{m}).Run() // its result is the exit code
+// shared is the folder of what several tests read.
+var shared struct {
+	once sync.Once
+	dir  string
 }
 
-// withFolder runs the tests with sharedDir.
-type withFolder struct{ tests *testing.M }
+func sharedDir(tb testing.TB) string {
+	tb.Helper()
+	shared.once.Do(func() {
+		var err error
+		if shared.dir, err = os.MkdirTemp("", "http"); err != nil { //nolint:usetesting // tests share it
+			tb.Fatal(err)
+		}
+	})
+	return shared.dir
+}
 
-// Run returns the exit code of the tests.
-func (w withFolder) Run() int {
-	dir, err := os.MkdirTemp("", "http")
-	if err != nil {
-		panic(err)
+func TestMain(m *testing.M) {
+	sharedtest.InMemory(m).Run()
+	if shared.dir != "" {
+		_ = os.RemoveAll(shared.dir) // among temporary files; a leftover harms nothing
 	}
-	sharedDir = dir
-	defer func() { _ = os.RemoveAll(dir) }() // among temporary files; a leftover harms nothing
-	return w.tests.Run()
 }

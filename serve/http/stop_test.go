@@ -6,9 +6,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
 	"net"
-	"net/http"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -110,17 +108,13 @@ func TestDrainEnds(t *testing.T) {
 // returns the number of whole responses.
 func askUntilClosed(c net.Conn, token string) (n int64, err error) {
 	defer c.Close()
-	_ = c.SetDeadline(time.Now().Add(sharedtest.Patience))
 	for r := bufio.NewReader(c); n < 100; n++ {
-		if _, err := fmt.Fprintf(c, "GET /3/movie/1 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer %s\r\n\r\n", token); err != nil {
-			return n, err
-		}
-		rs, err := http.ReadResponse(r, nil)
+		rs, _, err := roundTrip(c, r, token, "GET", "/3/movie/1")
 		if err != nil {
 			return n, err
 		}
-		if _, err := io.Copy(io.Discard, rs.Body); err != nil || rs.StatusCode != 200 {
-			return n, fmt.Errorf("status %d: %w", rs.StatusCode, err)
+		if rs.StatusCode != 200 {
+			return n, fmt.Errorf("status %d", rs.StatusCode)
 		}
 		if rs.Close {
 			return n + 1, nil

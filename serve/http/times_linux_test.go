@@ -1,0 +1,373 @@
+package http
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// An end is the server's end of a pair of sockets. Its bytes go through the kernel, and it waits for the client and
+// for its deadlines by channels: in a bubble of synctest, time passes while it waits.
+type end struct {
+	net.Conn // of addresses
+	fd       int
+	closed   sync.Once
+
+	mu      sync.Mutex
+	changed chan struct{} // closed when the client does something, or a deadline is set
+	readBy  time.Time
+	writeBy time.Time
+}
+
+// wake ends the waits under way.
+func (e *end) wake(change func()) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	change()
+	close(e.changed)
+	e.changed = make(chan struct{})
+}
+
+// await calls try until it is true. In between it waits, as for an edge of the poller.
+func (e *end) await(by *time.Time, try func() bool) error {
+	for {
+		e.mu.Lock()
+		changed, deadline := e.changed, *by
+		e.mu.Unlock()
+		var over <-chan time.Time
+		if !deadline.IsZero() {
+			left := time.Until(deadline)
+			if left <= 0 {
+				return os.ErrDeadlineExceeded
+			}
+			over = time.After(left)
+		}
+		if try() {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-over:
+		}
+	}
+}
+
+// transfer moves bytes with call, some or all.
+func (e *end) transfer(by *time.Time, p []byte, all bool, call func(fd int, p []byte) (int, error)) (done int, err error) {
+	waitErr := e.await(by, func() bool {
+		for len(p) > done {
+			var n int
+			if n, err = call(e.fd, p[done:]); err == unix.EAGAIN {
+				return false
+			} else if err != nil || n == 0 {
+				return true
+			}
+			if done += n; !all {
+				return true
+			}
+		}
+		return true
+	})
+	return done, errors.Join(waitErr, err)
+}
+
+func (e *end) Read(p []byte) (int, error) {
+	n, err := e.transfer(&e.readBy, p, false, unix.Read)
+	if n == 0 && err == nil {
+		err = io.EOF
+	}
+	return n, err
+}
+
+func (e *end) Write(p []byte) (int, error) { return e.transfer(&e.writeBy, p, true, unix.Write) }
+
+func (e *end) CloseWrite() error { return unix.Shutdown(e.fd, unix.SHUT_WR) }
+
+func (e *end) Close() error {
+	e.closed.Do(func() { _ = unix.Close(e.fd) })
+	return nil
+}
+
+func (e *end) SetReadDeadline(t time.Time) error  { e.wake(func() { e.readBy = t }); return nil }
+func (e *end) SetWriteDeadline(t time.Time) error { e.wake(func() { e.writeBy = t }); return nil }
+
+func (e *end) SyscallConn() (syscall.RawConn, error) { return rawEnd{e}, nil }
+
+type rawEnd struct{ *end }
+
+func (r rawEnd) Read(step func(fd uintptr) bool) error {
+	return r.await(&r.readBy, func() bool { return step(uintptr(r.fd)) })
+}
+func (rawEnd) Control(func(fd uintptr)) error    { return errors.ErrUnsupported }
+func (rawEnd) Write(func(fd uintptr) bool) error { return errors.ErrUnsupported }
+
+// A peer is the client's end.
+type peer struct {
+	*bufio.Reader
+	fd     int
+	server *end
+}
+
+func (p *peer) write(t *testing.T, text string) {
+	t.Helper()
+	if n, err := unix.Write(p.fd, []byte(text)); err != nil || n < len(text) {
+		t.Fatalf("write %q: %d bytes, %v", text, n, err)
+	}
+	p.server.wake(func() {})
+}
+
+func (p *peer) closeWrite() {
+	_ = unix.Shutdown(p.fd, unix.SHUT_WR)
+	p.server.wake(func() {})
+}
+
+// socket reads from the client's socket, which the server fills without a word.
+type socket peer
+
+func (s *socket) Read(b []byte) (n int, err error) {
+	for ; ; time.Sleep(time.Millisecond) {
+		if n, err = unix.Read(s.fd, b); err != unix.EAGAIN {
+			break
+		}
+	}
+	s.server.wake(func() {})
+	if n == 0 && err == nil {
+		err = io.EOF
+	}
+	return max(n, 0), err
+}
+
+// timed tests a server in a bubble.
+func timed(t *testing.T, change func(*fastConfig), test func(t *testing.T, s *server)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer(change)
+		s.fastListener = listenFast(nil, s.cfg)
+		s.echo.fast = s.fastListener
+		test(t, s)
+	})
+}
+
+// pair connects a client.
+func (s *server) pair(t *testing.T) *peer {
+	t.Helper()
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &peer{fd: fds[0], server: &end{fd: fds[1], changed: make(chan struct{})}}
+	p.Reader = bufio.NewReader((*socket)(p))
+	done := make(chan struct{})
+	go func() { defer close(done); s.conn(newFastConn(s.fastListener, p.server)) }()
+	t.Cleanup(func() {
+		_ = unix.Close(p.fd)
+		p.server.wake(func() {})
+		<-done
+	})
+	return p
+}
+
+// TestTimeGoesOn: the time that a client takes for an answer is not taken for the time of the
+// next request, nor counted as time in which the connection is idle.
+func TestTimeGoesOn(t *testing.T) {
+	const limit, slow = 500 * time.Millisecond, 700 * time.Millisecond
+	timed(t, func(c *fastConfig) { c.readTimeout, c.idleTimeout = limit, limit }, func(t *testing.T, s *server) {
+		for _, behind := range []string{"", "GET /c HT"} {
+			c, start := s.pair(t), time.Now()
+			c.write(t, get("/a")+get("/big")+get("/time")+behind)
+			want(t, c.Reader, "/a")
+			time.Sleep(slow)
+			want(t, c.Reader, string(big))
+			rs, err := http.ReadResponse(c.Reader, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var now int64
+			if _, err := fmt.Fscan(rs.Body, &now); err != nil || now < start.Add(slow).UnixNano() {
+				t.Errorf("behind an answer that took %v it is %v after its request, %v", slow, time.Duration(now-start.UnixNano()), err)
+			}
+			time.Sleep(limit - limit/10)
+			c.write(t, get("/c")[len(behind):])
+			want(t, c.Reader, "/c")
+		}
+	})
+}
+
+// TestWriteTimeout: a client that does not read ends the connection in its time.
+func TestWriteTimeout(t *testing.T) {
+	timed(t, nil, func(t *testing.T, s *server) {
+		c, start := s.pair(t), time.Now()
+		c.write(t, get("/big"))
+		_ = <-s.ends
+		if took := time.Since(start); took != s.cfg.writeTimeout {
+			t.Errorf("answer given up after %v, want %v", took, s.cfg.writeTimeout)
+		}
+		if synctest.Wait(); s.conns() != 0 {
+			t.Error("the connection is not let go")
+		}
+	})
+}
+
+// TestIdle: a connection that is in use goes on, and ends when it has been idle for as long
+// as it may.
+func TestIdle(t *testing.T) {
+	for _, limit := range []time.Duration{300 * time.Millisecond, idleCheck + 300*time.Millisecond, 0} {
+		timed(t, func(c *fastConfig) { c.idleTimeout = limit }, func(t *testing.T, s *server) {
+			c := s.pair(t)
+			for range 10 {
+				time.Sleep(limit - limit/10)
+				c.write(t, get("/a"))
+				want(t, c.Reader, "/a")
+			}
+			if limit == 0 {
+				time.Sleep(24 * time.Hour)
+				c.write(t, get("/a"))
+				want(t, c.Reader, "/a")
+				return
+			}
+			start := time.Now()
+			got := rest(t, c)
+			if took := time.Since(start); got != "end true" || took < limit-limit/10 || took > limit+limit/10 {
+				t.Errorf("%v after the last request the server says %q, want after %v that it read io.EOF", took, got, limit)
+			}
+		})
+	}
+}
+
+// TestGlance: an end of the stream that comes along with a request is found, even if it is
+// not the first one, and the connection goes on where there is none.
+func TestGlance(t *testing.T) {
+	timed(t, nil, func(t *testing.T, s *server) {
+		c := s.pair(t)
+		for range 2 { // the second time behind an idleCheck
+			c.write(t, get("/a"))
+			want(t, c.Reader, "/a")
+			c.write(t, get("/b"))
+			want(t, c.Reader, "/b")
+			time.Sleep(idleCheck + 100*time.Millisecond)
+		}
+		_, _ = unix.Write(c.fd, []byte(get("/c"))) // and in one step
+		start := time.Now()
+		c.closeWrite()
+		want(t, c.Reader, "/c")
+		if got, took := rest(t, c), time.Since(start); got != "end true" || took > idleCheck+100*time.Millisecond {
+			t.Errorf("%v after the end of the stream the server says %q, want within %v that it read io.EOF", took, got, idleCheck)
+		}
+	})
+}
+
+// TestSlowSender: who starts a request has to end it, also byte by byte, but each request has its own time.
+func TestSlowSender(t *testing.T) {
+	const limit = 200 * time.Millisecond
+	for _, open := range []bool{true, false} { // with the fast path, and without
+		change := func(c *fastConfig) {
+			if c.readTimeout = limit; !open {
+				c.open = nil
+			}
+		}
+		timed(t, change, func(t *testing.T, s *server) {
+			response := func(r *peer, target string) {
+				t.Helper()
+				if open {
+					want(t, r.Reader, target)
+					return
+				}
+				got := make([]byte, len("server "+get(target)))
+				if _, err := io.ReadFull(r, got); err != nil || string(got) != "server "+get(target) {
+					t.Fatalf("the server gets %q, %v, want the request", got, err)
+				}
+			}
+			c := s.pair(t)
+			for range 3 { // the end of one and the start of the next, for longer than the limit
+				c.write(t, get("/a")+"GET ")
+				response(c, "/a")
+				time.Sleep(limit - limit/10)
+				c.write(t, get("/b")[len("GET "):])
+				response(c, "/b")
+			}
+			c.write(t, get("/a"))
+			response(c, "/a")
+			start := time.Now()
+			for _, b := range []byte(get("/" + strings.Repeat("x", 30)))[:20] { // for longer than the limit
+				c.write(t, string(b))
+				time.Sleep(limit / 19)
+			}
+			if got := rest(t, c); got != "refused 408 false" || time.Since(start) > limit+limit/10 {
+				t.Errorf("after %v the server says %q, want 408 after %v", time.Since(start), got, limit)
+			}
+		})
+	}
+}
+
+// TestTimeoutIsOurs: without a time to read, a request may take as long as it wants.
+func TestTimeoutIsOurs(t *testing.T) {
+	timed(t, func(c *fastConfig) { c.readTimeout, c.idleTimeout = 0, 0 }, func(t *testing.T, s *server) {
+		c := s.pair(t)
+		c.write(t, get("/a")+"P")
+		want(t, c.Reader, "/a")
+		time.Sleep(24 * time.Hour)
+		c.write(t, "UT / HTTP/1.1\r\nHost: x\r\n\r\n")
+		c.closeWrite()
+		if got := rest(t, c); got != "server PUT / HTTP/1.1\r\nHost: x\r\n\r\nend true" {
+			t.Errorf("without a time to read the server says %q, want that it got the request", got)
+		}
+	})
+}
+
+// TestStopBetween: a fast path that stops during an answer ends the connection behind it, unless
+// a part of the next request is there: that has its time.
+func TestStopBetween(t *testing.T) {
+	timed(t, nil, func(t *testing.T, s *server) {
+		c, cut := s.pair(t), s.pair(t)
+		c.write(t, get("/a"))
+		want(t, c.Reader, "/a")
+		cut.write(t, get("/a")+"GET /b HT")
+		want(t, cut.Reader, "/a")
+		synctest.Wait()
+		c.write(t, get("/stop"))
+		want(t, c.Reader, "/stop")
+		if got := rest(t, c); got != "end true" {
+			t.Errorf("behind the answer during which the fast path stops the server says %q, want that it read io.EOF", got)
+		}
+		time.Sleep(s.cfg.readTimeout - time.Second)
+		cut.write(t, "TP/1.1\r\nHost: x\r\n\r\n")
+		cut.closeWrite()
+		if got := rest(t, cut); got != "server "+last("/b")+"end true" {
+			t.Errorf("of a request that came in parts, one after the fast path stopped, the server gets %q, want both", got)
+		}
+	})
+}
+
+// TestLingerTimes: what a refused client still sends is read for so long, and no longer.
+func TestLingerTimes(t *testing.T) {
+	for _, change := range []func(*fastConfig){
+		func(c *fastConfig) { c.lingerIdle = time.Minute },
+		func(c *fastConfig) { c.lingerTime, c.lingerIdle = time.Minute, time.Minute-time.Second },
+	} {
+		timed(t, change, func(t *testing.T, s *server) {
+			c, start := s.pair(t), time.Now()
+			c.write(t, "GET / HTTP/1.1\r\n\r\n")
+			_ = rest(t, c)
+			if s.cfg.lingerTime == time.Minute {
+				time.Sleep(30 * time.Second)
+				c.write(t, "x")
+			}
+			_ = <-s.ends
+			if took := time.Since(start); took != time.Minute {
+				t.Errorf("the connection is closed after %v, want a minute", took)
+			}
+		})
+	}
+}
