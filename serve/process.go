@@ -9,7 +9,8 @@ import (
 	"github.com/VictoriaMetrics/metrics"
 )
 
-// WriteProcessMetrics writes the metrics of the process and of Go's runtime, each family with its help text and type.
+// WriteProcessMetrics writes the metrics of the process and of Go's runtime. The library's help texts are empty; in their
+// place stand the words of the names.
 func WriteProcessMetrics(to io.Writer) error {
 	metrics.ExposeMetadata(true)
 	var all, kept bytes.Buffer
@@ -23,10 +24,11 @@ func WriteProcessMetrics(to io.Writer) error {
 			if strings.HasSuffix(name, "_total") { // the library calls some of them gauges
 				kind = "counter"
 			}
-			if _, keep = processHelps[name]; keep {
-				fmt.Fprintf(&kept, "# HELP %s %s\n# TYPE %s %s\n", name, processHelps[name], name, kind)
+			// Some gauges of the library end like the count of a histogram, and are left out.
+			if keep = !strings.HasSuffix(name, "_count"); keep {
+				fmt.Fprintf(&kept, "# HELP %s %s\n# TYPE %s %s\n", name, strings.ReplaceAll(name, "_", " "), name, kind)
 			}
-		case keep && !strings.HasPrefix(line, "# HELP "): // the library's help texts are empty
+		case keep && !strings.HasPrefix(line, "# HELP "):
 			kept.WriteString(line)
 		}
 	}

@@ -78,7 +78,7 @@ func Listen(cfg Config) (s *Server, err error) {
 	}
 	bound := cfg.Bound
 	if bound == nil {
-		if bound, err = Bind(&cfg); err != nil {
+		if bound, err = Bind(&cfg, nil, nil); err != nil {
 			return nil, err
 		}
 	}
@@ -120,33 +120,19 @@ type Bound struct {
 	admin net.Listener // nil for none
 }
 
-// Bind takes the addresses of cfg.
-func Bind(cfg *Config) (*Bound, error) {
-	api, err := http.Bind(cfg.Addr)
-	if err != nil {
+// Bind takes the addresses of cfg, or listeners that are there already; nil ones are taken from cfg.
+func Bind(cfg *Config, api *net.TCPListener, admin net.Listener) (b *Bound, err error) {
+	b = &Bound{admin: admin}
+	if api != nil {
+		b.api = &connlimit.DrainListener{TCPListener: api}
+	} else if b.api, err = http.Bind(cfg.Addr); err != nil {
 		return nil, err
 	}
-	b := &Bound{api: api}
-	if cfg.AdminAddr == "" {
-		return b, nil
-	}
-	if b.admin, err = http.Listen("admin-addr", cfg.AdminAddr); err != nil {
-		_ = api.Close()
-		return nil, err
-	}
-	return b, nil
-}
-
-// BindRest is Bind with listeners that are there already; a nil admin is taken from cfg.
-func BindRest(cfg *Config, api *net.TCPListener, admin net.Listener) (*Bound, error) {
-	b := &Bound{api: &connlimit.DrainListener{TCPListener: api}, admin: admin}
-	if admin != nil || cfg.AdminAddr == "" {
-		return b, nil
-	}
-	var err error
-	if b.admin, err = http.Listen("admin-addr", cfg.AdminAddr); err != nil {
-		b.Close()
-		return nil, err
+	if admin == nil && cfg.AdminAddr != "" {
+		if b.admin, err = http.Listen("admin-addr", cfg.AdminAddr); err != nil {
+			b.Close()
+			return nil, err
+		}
 	}
 	return b, nil
 }

@@ -2,14 +2,11 @@ package serve
 
 import (
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/valyala/fasthttp"
 
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/releasetest"
@@ -19,10 +16,15 @@ import (
 	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
-// TestDamageIsShown: damage of the served release, and a store whose current release cannot be used, are told on the
-// admin listener, and the server stays ready.
-func TestDamageIsShown(t *testing.T) {
-	w := newWorld(t, func(c *Config) { c.AdminAddr, c.ScrubRate, c.scrubWait = "127.0.0.1:0", 1<<40, 0 }, servetest.Version(1))
+// TestTrouble: damage of the served release, data that is too old, and a store whose current release cannot be used are
+// told on the admin listener, and the server stays ready.
+func TestTrouble(t *testing.T) {
+	dated := func(n int, day string) string {
+		return strings.TrimSuffix(servetest.Version(n), "}") + `,"_fetched":"` + day + `"}`
+	}
+	w := newWorld(t, func(c *Config) {
+		c.AdminAddr, c.Poll, c.MaxDataAge, c.ScrubRate, c.scrubWait = "127.0.0.1:0", 20*time.Millisecond, 180*day, 1<<40, 0
+	}, dated(1, "2020-05-01"))
 	store := release.Store{Dir: w.cfg.Releases}
 	id, err := store.Current()
 	if err != nil {
@@ -34,43 +36,25 @@ func TestDamageIsShown(t *testing.T) {
 	}
 	releasetest.Flip(t, packs[0], 70, 0)
 	s := running(t, w.cfg)
-	sharedtest.Eventually(t, "the damage is told", func() bool {
-		code, body := statusOf(s.AdminURL()+"/readyz", "")
-		return code == 200 && strings.Contains(body, "ok "+id+", but: damaged blocks: 1")
-	})
-	_, body := statusOf(s.AdminURL()+"/metrics", "")
-	if n := metric(t, body, "release_damaged_blocks"); n != 1 {
-		t.Errorf("%d damaged blocks in the metrics, want 1", n)
+	ready := func(what, text string) {
+		t.Helper()
+		sharedtest.Eventually(t, what+" is told", func() bool {
+			code, body := statusOf(s.AdminURL()+"/readyz", "")
+			return code == 200 && strings.HasPrefix(body, "ok "+id) && strings.Contains(body, text)
+		})
+	}
+	ready("the damage", ", but: damaged blocks: 1")
+	ready("the age", ", but: data of 2020-05-01 is older than 180 days")
+	families := scrape(t, s)
+	if n, oldest := value(families, metrics.ReleaseDamagedBlocks), value(families, metrics.DataOldest); n != 1 || oldest != float64(time.Date(2020, 5, 1, 0, 0, 0, 0, time.UTC).Unix()) {
+		t.Errorf("%v damaged blocks and records since %v in the metrics, want 1 and 2020-05-01", n, oldest)
 	}
 	if err := os.Remove(w.cfg.Releases + "/current"); err != nil {
 		t.Fatal(err)
 	}
-	sharedtest.Eventually(t, "the fault of the store is told", func() bool {
-		code, body := statusOf(s.AdminURL()+"/readyz", "")
-		return code == 200 && strings.Contains(body, "current")
-	})
-}
-
-// TestAgeIsShown: the admin listener has the age of the data, and reports data that is too old, of the release that
-// is served.
-func TestAgeIsShown(t *testing.T) {
-	dated := func(n int, day string) string {
-		return strings.TrimSuffix(servetest.Version(n), "}") + `,"_fetched":"` + day + `"}`
-	}
-	w := newWorld(t, func(c *Config) {
-		c.AdminAddr, c.Poll, c.MaxDataAge = "127.0.0.1:0", 20*time.Millisecond, 180*24*time.Hour
-	}, dated(1, "2020-05-01"))
-	s := running(t, w.cfg)
-	old := ", but: data of 2020-05-01 is older than 180 days"
-	sharedtest.Eventually(t, "the age is told", func() bool {
-		code, body := statusOf(s.AdminURL()+"/readyz", "")
-		return code == 200 && strings.Contains(body, old)
-	})
-	if got := value(scrape(t, s), metrics.DataOldest); got != float64(time.Date(2020, 5, 1, 0, 0, 0, 0, time.UTC).Unix()) {
-		t.Errorf("the oldest record is of %v in the metrics", got)
-	}
-	id := servetest.Build(t, w.cfg.Releases, 6, dated(2, time.Now().UTC().Format(time.DateOnly)))
-	sharedtest.Eventually(t, "new data is not too old", func() bool {
+	ready("the fault of the store", "current")
+	id = servetest.Build(t, w.cfg.Releases, 6, dated(2, time.Now().UTC().Format(time.DateOnly)))
+	sharedtest.Eventually(t, "another release has no trouble", func() bool {
 		_, body := statusOf(s.AdminURL()+"/readyz", "")
 		return body == "ok "+id+"\n"
 	})
@@ -89,16 +73,7 @@ func TestServer(t *testing.T) {
 	}
 	ended := make(chan error, 1)
 	stop := run(s, ended)
-	get := func(url string) (int, string) {
-		t.Helper()
-		rq, rs := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
-		rq.SetRequestURI(url)
-		rq.Header.Set("Authorization", "Bearer "+w.token)
-		if err := fasthttp.DoTimeout(rq, rs, sharedtest.Patience); err != nil {
-			t.Fatalf("%s: %v", url, err)
-		}
-		return rs.StatusCode(), string(rs.Body())
-	}
+	get := func(url string) (int, string) { return statusOf(url, w.token) }
 	movie := func() string { _, body := get(s.URL() + "/3/movie/1"); return servetest.Cut(body, `"title":"`, `"`) }
 	if got := movie(); got != "v1" {
 		t.Errorf("title = %s, want v1", got)
@@ -167,8 +142,8 @@ func TestConfigValidate(t *testing.T) {
 		t.Helper()
 		c := DefaultConfig()
 		c.Releases, c.Tokens, c.Addr = "r", "t", "a:1"
-		if err := c.Validate(); err != nil {
-			t.Fatalf("Validate of the defaults = %v, want none", err)
+		if err := c.Validate(); err != nil || c.scrubWait <= 0 {
+			t.Fatalf("Validate of the defaults = %v, want none, and a wait before a release is checked", err)
 		}
 		change(&c)
 		if err := c.Validate(); err == nil || !strings.Contains(err.Error(), want) {
@@ -203,15 +178,4 @@ func TestConfigValidate(t *testing.T) {
 	f("page-cache", func(c *Config) { c.PageCache = 1 << 50 })
 	f("scrub-rate", func(c *Config) { c.ScrubRate = 1 << 50 })
 	f("result-cache", func(c *Config) { c.ResultCache = -1 })
-}
-
-// TestScrubWaits: the check of a release leaves the disk to its first requests.
-func TestScrubWaits(t *testing.T) {
-	log := new(servetest.LockedBuffer)
-	w := newWorld(t, func(c *Config) { c.Log, c.ScrubRate = slog.New(slog.NewTextHandler(log, nil)), 1<<40 }, servetest.Version(1))
-	running(t, w.cfg)
-	time.Sleep(100 * time.Millisecond)
-	if strings.Contains(log.String(), "release checked") {
-		t.Error("the release was checked at once")
-	}
 }

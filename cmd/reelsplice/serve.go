@@ -59,7 +59,7 @@ func serveCommand(a *app) *cobra.Command {
 			return err
 		}
 		if api != nil {
-			if cfg.Bound, err = serve.BindRest(&cfg, api, admin); err != nil {
+			if cfg.Bound, err = serve.Bind(&cfg, api, admin); err != nil {
 				return err
 			}
 			defer cfg.Bound.Close()

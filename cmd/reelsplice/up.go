@@ -256,11 +256,11 @@ func noToken(err error) bool {
 
 // bind takes the addresses, a free port when the default one is taken.
 func (u *up) bind() (err error) {
-	u.cfg.Bound, err = serve.Bind(&u.cfg)
+	u.cfg.Bound, err = serve.Bind(&u.cfg, nil, nil)
 	var op *net.OpError
 	if u.anyPort && errors.As(err, &op) && op.Op == "listen" {
 		u.cfg.Addr = "127.0.0.1:0"
-		u.cfg.Bound, err = serve.Bind(&u.cfg)
+		u.cfg.Bound, err = serve.Bind(&u.cfg, nil, nil)
 	}
 	return err
 }

@@ -8,11 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
+	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
 const secret = "rsp_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -29,7 +29,7 @@ func entry() *Entry {
 // logged returns what a log writes of entries.
 func logged(t *testing.T, c Config, entries ...*Entry) string {
 	t.Helper()
-	var b buffer
+	var b servetest.LockedBuffer
 	c.Path, c.Stdout = Stdout, &b
 	if err := c.Validate(); err != nil {
 		t.Fatal(err)
@@ -46,24 +46,6 @@ func logged(t *testing.T, c Config, entries ...*Entry) string {
 		t.Errorf("%d lines, %d lost, want %d, 0", l.Lines(), l.Lost(), len(entries))
 	}
 	return b.String()
-}
-
-// A buffer may be written and read at once.
-type buffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (b *buffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *buffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
 }
 
 func TestJSON(t *testing.T) {

@@ -3,7 +3,6 @@ package doctor
 import (
 	"context"
 	"errors"
-	"net"
 	nethttp "net/http"
 	"os"
 	"path/filepath"
@@ -113,28 +112,6 @@ func TestRunning(t *testing.T) {
 		if has(t, text, got, want); want == "" && got != "" {
 			t.Errorf("%q counts as an edge: %s", text, got)
 		}
-	}
-}
-
-// An address in use is the edge's only if an edge responds on the admin address.
-func TestAddressInUse(t *testing.T) {
-	listen := func() string {
-		ln, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = ln.Close() })
-		return ln.Addr().String()
-	}
-	for text, want := range map[string]string{
-		"ok " + readyID:      "ok: ",
-		"404 page not found": "fail: ",
-	} {
-		in := installation(t)
-		in.Config.Addr, in.Config.AdminAddr = listen(), listen()
-		in.Ready = func(context.Context, string) (string, error) { return text, nil }
-		has(t, text, of(t, in, "addr"), want+in.Config.Addr+" is held")
-		has(t, text, of(t, in, "admin-addr"), want+in.Config.AdminAddr+" is held")
 	}
 }
 

@@ -1,10 +1,12 @@
 package releases
 
 import (
+	"context"
 	"log/slog"
 	"os"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/reelsplice/reelsplice/schemas/release"
@@ -90,4 +92,32 @@ func TestBrokenReleaseIsNotServed(t *testing.T) {
 	servetest.Publish(t, dir, bad)
 	r.follow()
 	served(bad, "")
+}
+
+// TestScrub: a release is checked a while after its first requests, and once a day.
+func TestScrub(t *testing.T) {
+	dir := t.TempDir()
+	servetest.Build(t, dir, 6, servetest.Version(1))
+	synctest.Test(t, func(t *testing.T) {
+		log := new(servetest.LockedBuffer)
+		r, err := Open(release.Store{Dir: dir}, 0, slog.New(slog.NewTextHandler(log, nil)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		go r.Scrub(ctx, time.Hour, 1<<40)
+		checked := func(after time.Duration, want int) {
+			t.Helper()
+			time.Sleep(after)
+			synctest.Wait()
+			if n := strings.Count(log.String(), "release checked"); n != want {
+				t.Errorf("%d checks, want %d:\n%s", n, want, log)
+			}
+		}
+		checked(time.Hour-time.Second, 0)
+		checked(2*time.Second, 1)
+		checked(scrubEvery, 2)
+		stop()
+		r.Close()
+	})
 }
