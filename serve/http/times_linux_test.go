@@ -26,47 +26,58 @@ type end struct {
 	closed   sync.Once
 
 	mu      sync.Mutex
-	changed chan struct{} // closed when the client does something, or a deadline is set
-	readBy  time.Time
-	writeBy time.Time
+	in, out side
 }
 
-// wake ends the waits under way.
-func (e *end) wake(change func()) {
+// A side is a direction of the server's bytes.
+type side struct {
+	by      time.Time     // the deadline; zero for none
+	events  int           // what the client has done
+	changed chan struct{} // closed when the client does something, or the deadline is set
+}
+
+// change changes a side.
+func (e *end) change(s *side, f func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	change()
-	close(e.changed)
-	e.changed = make(chan struct{})
+	f()
+	close(s.changed)
+	s.changed = make(chan struct{})
 }
 
-// await calls try until it is true. In between it waits, as for an edge of the poller.
-func (e *end) await(by *time.Time, try func() bool) error {
-	for {
+func (e *end) event(s *side) { e.change(s, func() { s.events++ }) }
+
+// await calls try, and again at each event, as of the poller's edges, until it is true.
+func (e *end) await(s *side, try func() bool) error {
+	for seen := -1; ; {
 		e.mu.Lock()
-		changed, deadline := e.changed, *by
+		now := *s
 		e.mu.Unlock()
 		var over <-chan time.Time
-		if !deadline.IsZero() {
-			left := time.Until(deadline)
+		if !now.by.IsZero() {
+			left := time.Until(now.by)
 			if left <= 0 {
 				return os.ErrDeadlineExceeded
 			}
 			over = time.After(left)
 		}
-		if try() {
-			return nil
+		if now.events != seen {
+			if try() {
+				return nil
+			}
+			seen = now.events
+			continue
 		}
 		select {
-		case <-changed:
+		case <-now.changed:
 		case <-over:
 		}
 	}
 }
 
 // transfer moves bytes with call, some or all.
-func (e *end) transfer(by *time.Time, p []byte, all bool, call func(fd int, p []byte) (int, error)) (done int, err error) {
-	waitErr := e.await(by, func() bool {
+func (e *end) transfer(s *side, p []byte, all bool, call func(fd int, p []byte) (int, error)) (done int, err error) {
+	waitErr := e.await(s, func() bool {
 		for len(p) > done {
 			var n int
 			if n, err = call(e.fd, p[done:]); err == unix.EAGAIN {
@@ -84,14 +95,14 @@ func (e *end) transfer(by *time.Time, p []byte, all bool, call func(fd int, p []
 }
 
 func (e *end) Read(p []byte) (int, error) {
-	n, err := e.transfer(&e.readBy, p, false, unix.Read)
+	n, err := e.transfer(&e.in, p, false, unix.Read)
 	if n == 0 && err == nil {
 		err = io.EOF
 	}
 	return n, err
 }
 
-func (e *end) Write(p []byte) (int, error) { return e.transfer(&e.writeBy, p, true, unix.Write) }
+func (e *end) Write(p []byte) (int, error) { return e.transfer(&e.out, p, true, unix.Write) }
 
 func (e *end) CloseWrite() error { return unix.Shutdown(e.fd, unix.SHUT_WR) }
 
@@ -100,15 +111,22 @@ func (e *end) Close() error {
 	return nil
 }
 
-func (e *end) SetReadDeadline(t time.Time) error  { e.wake(func() { e.readBy = t }); return nil }
-func (e *end) SetWriteDeadline(t time.Time) error { e.wake(func() { e.writeBy = t }); return nil }
+func (e *end) SetReadDeadline(t time.Time) error {
+	e.change(&e.in, func() { e.in.by = t })
+	return nil
+}
+
+func (e *end) SetWriteDeadline(t time.Time) error {
+	e.change(&e.out, func() { e.out.by = t })
+	return nil
+}
 
 func (e *end) SyscallConn() (syscall.RawConn, error) { return rawEnd{e}, nil }
 
 type rawEnd struct{ *end }
 
 func (r rawEnd) Read(step func(fd uintptr) bool) error {
-	return r.await(&r.readBy, func() bool { return step(uintptr(r.fd)) })
+	return r.await(&r.in, func() bool { return step(uintptr(r.fd)) })
 }
 func (rawEnd) Control(func(fd uintptr)) error    { return errors.ErrUnsupported }
 func (rawEnd) Write(func(fd uintptr) bool) error { return errors.ErrUnsupported }
@@ -125,12 +143,12 @@ func (p *peer) write(t *testing.T, text string) {
 	if n, err := unix.Write(p.fd, []byte(text)); err != nil || n < len(text) {
 		t.Fatalf("write %q: %d bytes, %v", text, n, err)
 	}
-	p.server.wake(func() {})
+	p.server.event(&p.server.in)
 }
 
 func (p *peer) closeWrite() {
 	_ = unix.Shutdown(p.fd, unix.SHUT_WR)
-	p.server.wake(func() {})
+	p.server.event(&p.server.in)
 }
 
 // socket reads from the client's socket, which the server fills without a word.
@@ -142,7 +160,7 @@ func (s *socket) Read(b []byte) (n int, err error) {
 			break
 		}
 	}
-	s.server.wake(func() {})
+	s.server.event(&s.server.out)
 	if n == 0 && err == nil {
 		err = io.EOF
 	}
@@ -167,13 +185,14 @@ func (s *server) pair(t *testing.T) *peer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &peer{fd: fds[0], server: &end{fd: fds[1], changed: make(chan struct{})}}
+	p := &peer{fd: fds[0], server: &end{fd: fds[1], in: side{changed: make(chan struct{})}, out: side{changed: make(chan struct{})}}}
 	p.Reader = bufio.NewReader((*socket)(p))
 	done := make(chan struct{})
 	go func() { defer close(done); s.conn(newFastConn(s.fastListener, p.server)) }()
 	t.Cleanup(func() {
 		_ = unix.Close(p.fd)
-		p.server.wake(func() {})
+		p.server.event(&p.server.in)
+		p.server.event(&p.server.out)
 		<-done
 	})
 	return p
