@@ -55,6 +55,7 @@ type server struct {
 	cfg  fastConfig
 	echo *echo
 	ends chan error // of Read, of each connection
+	t    *testing.T // of a bubble
 }
 
 // newServer returns a server with all the time that clients need. change may alter its config.

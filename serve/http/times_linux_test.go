@@ -168,13 +168,14 @@ func (s *socket) Read(b []byte) (n int, err error) {
 }
 
 // timed tests a server in a bubble.
-func timed(t *testing.T, change func(*fastConfig), test func(t *testing.T, s *server)) {
+func timed(t *testing.T, change func(*fastConfig), test func(s *server)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer(change)
 		s.fastListener = listenFast(nil, s.cfg)
 		s.echo.fast = s.fastListener
-		test(t, s)
+		s.t = t
+		test(s)
 	})
 }
 
@@ -202,7 +203,8 @@ func (s *server) pair(t *testing.T) *peer {
 // next request, nor counted as time in which the connection is idle.
 func TestTimeGoesOn(t *testing.T) {
 	const limit, slow = 500 * time.Millisecond, 700 * time.Millisecond
-	timed(t, func(c *fastConfig) { c.readTimeout, c.idleTimeout = limit, limit }, func(t *testing.T, s *server) {
+	timed(t, func(c *fastConfig) { c.readTimeout, c.idleTimeout = limit, limit }, func(s *server) {
+		t := s.t
 		for _, behind := range []string{"", "GET /c HT"} {
 			c, start := s.pair(t), time.Now()
 			c.write(t, get("/a")+get("/big")+get("/time")+behind)
@@ -226,10 +228,11 @@ func TestTimeGoesOn(t *testing.T) {
 
 // TestWriteTimeout: a client that does not read ends the connection in its time.
 func TestWriteTimeout(t *testing.T) {
-	timed(t, nil, func(t *testing.T, s *server) {
+	timed(t, nil, func(s *server) {
+		t := s.t
 		c, start := s.pair(t), time.Now()
 		c.write(t, get("/big"))
-		_ = <-s.ends
+		<-s.ends
 		if took := time.Since(start); took != s.cfg.writeTimeout {
 			t.Errorf("answer given up after %v, want %v", took, s.cfg.writeTimeout)
 		}
@@ -243,7 +246,8 @@ func TestWriteTimeout(t *testing.T) {
 // as it may.
 func TestIdle(t *testing.T) {
 	for _, limit := range []time.Duration{300 * time.Millisecond, idleCheck + 300*time.Millisecond, 0} {
-		timed(t, func(c *fastConfig) { c.idleTimeout = limit }, func(t *testing.T, s *server) {
+		timed(t, func(c *fastConfig) { c.idleTimeout = limit }, func(s *server) {
+			t := s.t
 			c := s.pair(t)
 			for range 10 {
 				time.Sleep(limit - limit/10)
@@ -268,7 +272,8 @@ func TestIdle(t *testing.T) {
 // TestGlance: an end of the stream that comes along with a request is found, even if it is
 // not the first one, and the connection goes on where there is none.
 func TestGlance(t *testing.T) {
-	timed(t, nil, func(t *testing.T, s *server) {
+	timed(t, nil, func(s *server) {
+		t := s.t
 		c := s.pair(t)
 		for range 2 { // the second time behind an idleCheck
 			c.write(t, get("/a"))
@@ -296,7 +301,8 @@ func TestSlowSender(t *testing.T) {
 				c.open = nil
 			}
 		}
-		timed(t, change, func(t *testing.T, s *server) {
+		timed(t, change, func(s *server) {
+			t := s.t
 			response := func(r *peer, target string) {
 				t.Helper()
 				if open {
@@ -332,7 +338,8 @@ func TestSlowSender(t *testing.T) {
 
 // TestTimeoutIsOurs: without a time to read, a request may take as long as it wants.
 func TestTimeoutIsOurs(t *testing.T) {
-	timed(t, func(c *fastConfig) { c.readTimeout, c.idleTimeout = 0, 0 }, func(t *testing.T, s *server) {
+	timed(t, func(c *fastConfig) { c.readTimeout, c.idleTimeout = 0, 0 }, func(s *server) {
+		t := s.t
 		c := s.pair(t)
 		c.write(t, get("/a")+"P")
 		want(t, c.Reader, "/a")
@@ -348,7 +355,8 @@ func TestTimeoutIsOurs(t *testing.T) {
 // TestStopBetween: a fast path that stops during an answer ends the connection behind it, unless
 // a part of the next request is there: that has its time.
 func TestStopBetween(t *testing.T) {
-	timed(t, nil, func(t *testing.T, s *server) {
+	timed(t, nil, func(s *server) {
+		t := s.t
 		c, cut := s.pair(t), s.pair(t)
 		c.write(t, get("/a"))
 		want(t, c.Reader, "/a")
@@ -375,7 +383,8 @@ func TestLingerTimes(t *testing.T) {
 		func(c *fastConfig) { c.lingerIdle = time.Minute },
 		func(c *fastConfig) { c.lingerTime, c.lingerIdle = time.Minute, time.Minute-time.Second },
 	} {
-		timed(t, change, func(t *testing.T, s *server) {
+		timed(t, change, func(s *server) {
+			t := s.t
 			c, start := s.pair(t), time.Now()
 			c.write(t, "GET / HTTP/1.1\r\n\r\n")
 			_ = rest(t, c)
@@ -383,7 +392,7 @@ func TestLingerTimes(t *testing.T) {
 				time.Sleep(30 * time.Second)
 				c.write(t, "x")
 			}
-			_ = <-s.ends
+			<-s.ends
 			if took := time.Since(start); took != time.Minute {
 				t.Errorf("the connection is closed after %v, want a minute", took)
 			}
