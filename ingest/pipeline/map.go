@@ -44,7 +44,7 @@ func (r *records) add(number int, rec *layout.Record, more bool, at source.Place
 	r.payloads = record.AppendBinary(r.payloads, rec.Record)
 	r.list = append(r.list, outRecord{merge.Key{Kind: rec.Type.Kind, Key: rec.Key}, number, from, len(r.payloads)})
 	r.ids = note.Append(r.ids, rec)
-	r.tally.Record(rec.Type.Name(), rec.Record)
+	r.tally.Records[rec.Type.Name()]++
 }
 
 // refuse adds a row to quarantine.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/ingest/crosswalk"
 	"github.com/reelsplice/reelsplice/ingest/input"
+	"github.com/reelsplice/reelsplice/ingest/report"
 )
 
 const (
@@ -81,7 +82,7 @@ func (p *Pipeline) turn(ctx context.Context, turn input.Turn, first, end int) er
 
 // records returns a batch without any records yet.
 func (p *Pipeline) records(m mark) *records {
-	return &records{mark: m, tally: p.Sorter.Report.NewTally()}
+	return &records{mark: m, tally: report.NewTally()}
 }
 
 // A job is a step and, once done is closed, its records: closing it hands out over from the mapper

@@ -123,7 +123,7 @@ func (s *Sorter) finish(r *records) {
 	t.Rows.Blank += r.end.blank
 	switch {
 	case r.end.failure != nil:
-		t.Failure = r.end.failure.Error()
+		t.Fail(r.end.failure.Error())
 		if s.Failed++; len(s.Failures) < maxNamed {
 			s.Failures = append(s.Failures, t.Failure)
 		}

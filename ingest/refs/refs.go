@@ -1,13 +1,9 @@
 // Package refs checks that the ids in a catalogue lead to records: those of the people of credits,
 // the companies of movies, the seasons of series and so on.
 //
-// Dangling ids are no fault of the catalogue. A dump of movies alone names people without records,
-// and the builder makes do with their credits. But a share of dangling ids that jumps from one
-// dump to the next is a sign of an incomplete dump, and a record that refers to a removed one will
-// show a dead link.
-//
-// Only the columns of ids are read, and ids are kept as compressed bitmaps: memory grows with the
-// number of different ids, not with the number of references.
+// Dangling ids are no fault of the catalogue: a dump of movies alone names people without records. But a share
+// that jumps from one dump to the next is a sign of an incomplete one. Only the columns of ids are read, and ids
+// are kept as compressed bitmaps: memory grows with the number of different ids.
 package refs
 
 import (
@@ -18,7 +14,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync/atomic"
+	"sync"
 
 	"github.com/RoaringBitmap/roaring/v2/roaring64"
 	"golang.org/x/sync/errgroup"
@@ -58,10 +54,8 @@ type target struct {
 	records int64
 }
 
-// A checker is one check at work. It has one file open at a time, because the footer of a large one
-// takes many times what is kept of its ids.
+// A checker is one check at work.
 type checker struct {
-	dir     string
 	targets map[fragment.Kind]*target
 	found   []Relation
 }
@@ -70,7 +64,7 @@ type checker struct {
 // relations that occur, by kind, path and target. A kind without a file is no error: nothing refers
 // from it, and everything that refers to it dangles.
 func Check(ctx context.Context, catalogDir string, gone []catalog.Removed) ([]Relation, error) {
-	c := &checker{dir: catalogDir, targets: map[fragment.Kind]*target{}, found: []Relation{}}
+	c := &checker{targets: map[fragment.Kind]*target{}, found: []Relation{}}
 	for _, t := range catalog.Types() {
 		c.targets[t.Kind] = &target{known: roaring64.New(), removed: roaring64.New()}
 	}
@@ -79,9 +73,10 @@ func Check(ctx context.Context, catalogDir string, gone []catalog.Removed) ([]Re
 			c.targets[r.Kind].removed.Add(id)
 		}
 	}
+	// One file is open at a time: the footer of a large one takes many times what is kept of its ids.
 	for _, read := range []func(context.Context, *catalog.Type, *catalog.File) error{c.index, c.scan} {
 		for _, t := range catalog.Types() {
-			f, err := catalog.OpenIfAny(filepath.Join(c.dir, t.File()), t)
+			f, err := catalog.OpenIfAny(filepath.Join(catalogDir, t.File()), t)
 			if err != nil {
 				return nil, err
 			}
@@ -123,23 +118,14 @@ func (c *checker) index(ctx context.Context, typ *catalog.Type, f *catalog.File)
 	if _, ok := idOf(typ.Kind, catalog.Key{}); !ok {
 		return nil
 	}
-	err := eachRow(ctx, typ, f.Select(typ.KeyFields(), 0, f.RowGroups()), func(_ record.Record, key catalog.Key) {
+	err := f.Select(typ.KeyFields(), 0, f.RowGroups()).Each(ctx, func(r record.Record) error {
+		key, err := typ.Key(r)
 		id, _ := idOf(typ.Kind, key)
 		t.known.Add(id)
+		return err
 	})
 	t.known.RunOptimize()
 	return err
-}
-
-// eachRow calls fn with each record of rows and its key.
-func eachRow(ctx context.Context, t *catalog.Type, rows *catalog.Rows, fn func(r record.Record, key catalog.Key)) error {
-	return rows.Each(ctx, func(r record.Record) error {
-		key, err := t.Key(r)
-		if err == nil {
-			fn(r, key)
-		}
-		return err
-	})
 }
 
 // A relationKey is a field of the kind at hand, and the kind that it leads to.
@@ -154,7 +140,6 @@ type tally struct {
 	ids        *roaring64.Bitmap
 }
 
-// tallies are those of the records that one goroutine reads.
 type tallies map[relationKey]*tally
 
 func (t tallies) of(k relationKey) *tally {
@@ -165,52 +150,41 @@ func (t tallies) of(k relationKey) *tally {
 }
 
 // scan adds up the references of the records of one kind, several row groups at once.
-func (c *checker) scan(ctx context.Context, t *catalog.Type, f *catalog.File) error {
-	walkers := walkers(t)
+func (c *checker) scan(ctx context.Context, typ *catalog.Type, f *catalog.File) error {
+	walkers, paths := walkers(typ)
 	if len(walkers) == 0 {
 		return nil
 	}
-	paths := t.KeyFields()
-	for i := range walkers {
-		paths = append(paths, walkers[i].paths...)
-	}
-	parts := make([]tallies, min(runtime.GOMAXPROCS(0), f.RowGroups()))
-	var next atomic.Int64
+	var mu sync.Mutex
+	sum := tallies{}
 	g, ctx := errgroup.WithContext(ctx)
-	for i := range parts {
-		part := tallies{}
-		parts[i] = part
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for group := range f.RowGroups() {
 		g.Go(func() error {
-			for {
-				group := int(next.Add(1)) - 1
-				if group >= f.RowGroups() {
-					return nil
+			part := tallies{}
+			err := f.Select(paths, group, group+1).Each(ctx, func(r record.Record) error {
+				key, err := typ.Key(r)
+				for i := range walkers {
+					walkers[i].walk(r, 0, key, part)
 				}
-				err := eachRow(ctx, t, f.Select(paths, group, group+1), func(r record.Record, key catalog.Key) {
-					for i := range walkers {
-						walkers[i].walk(r, 0, key, part)
-					}
-				})
-				if err != nil {
-					return err
-				}
+				return err
+			})
+			mu.Lock()
+			defer mu.Unlock()
+			for k, p := range part {
+				all := sum.of(k)
+				all.references += p.references
+				all.ids.Or(p.ids)
 			}
+			return err
 		})
 	}
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	sum := tallies{}
-	for _, part := range parts {
-		for k, p := range part {
-			all := sum.of(k)
-			all.references += p.references
-			all.ids.Or(p.ids)
-		}
-	}
 	from := len(c.found)
 	for k, all := range sum {
-		c.found = append(c.found, c.relation(t.Kind, k, all))
+		c.found = append(c.found, c.relation(typ.Kind, k, all))
 	}
 	slices.SortFunc(c.found[from:], func(a, b Relation) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Target, b.Target)) })
 	return nil
@@ -240,22 +214,22 @@ type walker struct {
 	to     fragment.Kind
 	fields []*record.Field // along the path, the last with the id
 	media  *record.Field   // beside the id, the kind of the resource in place of to; nil for none
-	paths  []string        // that are read
 }
 
-// walkers returns the walkers of a kind.
-func walkers(t *catalog.Type) []walker {
-	var list []walker
-	for to, paths := range relations[t.Kind] {
-		for _, path := range strings.Fields(paths) {
-			w, s := walker{path: path, to: to, paths: []string{path}}, t.Plan
+// walkers returns the walkers of a kind, and the paths that they read.
+func walkers(t *catalog.Type) (list []walker, paths []string) {
+	paths = t.KeyFields()
+	for to, all := range relations[t.Kind] {
+		for _, path := range strings.Fields(all) {
+			w, s := walker{path: path, to: to}, t.Plan
+			paths = append(paths, path)
 			for name := range strings.SplitSeq(path, ".") {
 				f, _ := s.Field(name)
 				w.fields = append(w.fields, f)
 				if f.Elem == nil {
 					if m, ok := s.Field("media_type"); ok && (to == fragment.KindMovie || to == fragment.KindTV) {
 						w.media = m
-						w.paths = append(w.paths, strings.TrimSuffix(path, name)+"media_type")
+						paths = append(paths, strings.TrimSuffix(path, name)+"media_type")
 					}
 				}
 				s = f.Elem
@@ -263,7 +237,7 @@ func walkers(t *catalog.Type) []walker {
 			list = append(list, w)
 		}
 	}
-	return list
+	return list, paths
 }
 
 // walk adds the references of a record, or of the part of one at fields[at], to t.

@@ -3,9 +3,7 @@ package refs_test
 import (
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -15,33 +13,18 @@ import (
 	"github.com/reelsplice/reelsplice/ingest/refs"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/record"
-	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
-
-// ingestInto ingests sources and returns the catalogue's folder.
-func ingestInto(tb testing.TB, sources ...string) string {
-	tb.Helper()
-	dir := tb.TempDir()
-	if _, err := ingest.Run(tb.Context(), ingest.Config{Catalog: dir, Sources: sources}); err != nil {
-		tb.Fatal(err)
-	}
-	return dir
-}
-
-// sampleCatalog ingests the embedded sample.
-func sampleCatalog(tb testing.TB) string {
-	tb.Helper()
-	dir := tb.TempDir()
-	if err := os.CopyFS(dir, sample.FS()); err != nil {
-		tb.Fatal(err)
-	}
-	return ingestInto(tb, dir)
-}
 
 // TestSample compares what Check says of the embedded sample with what a plain walk
 // through the JSON of its records finds.
 func TestSample(t *testing.T) {
-	dir := sampleCatalog(t)
+	from, dir := t.TempDir(), t.TempDir()
+	if err := os.CopyFS(from, sample.FS()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ingest.Run(t.Context(), ingest.Config{Catalog: dir, Sources: []string{from}}); err != nil {
+		t.Fatal(err)
+	}
 	got, err := refs.Check(t.Context(), dir, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -134,44 +117,4 @@ func at(v any, path []string, rel refs.Relation) []string {
 		}
 	}
 	return nil
-}
-
-// BenchmarkCheck measures the check of catalogues of real dumps.
-func BenchmarkCheck(b *testing.B) {
-	for _, name := range []string{"movnix", "parquet-duckdb"} {
-		b.Run(name, func(b *testing.B) {
-			dir := ingestInto(b, sharedtest.Path(b, "dumps", name))
-			b.SetBytes(parquetBytes(b, dir))
-			b.ReportAllocs()
-			var r []refs.Relation
-			for b.Loop() {
-				var err error
-				if r, err = refs.Check(b.Context(), dir, nil); err != nil {
-					b.Fatal(err)
-				}
-			}
-			var n int64
-			for _, rel := range r {
-				n += rel.References
-			}
-			b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "references/s")
-		})
-	}
-}
-
-// parquetBytes returns the size of a catalogue's files.
-func parquetBytes(tb testing.TB, dir string) (n int64) {
-	tb.Helper()
-	files, err := fs.Glob(os.DirFS(dir), "*.parquet")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	for _, f := range files {
-		info, err := os.Stat(filepath.Join(dir, f))
-		if err != nil {
-			tb.Fatal(err)
-		}
-		n += info.Size()
-	}
-	return n
 }

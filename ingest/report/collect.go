@@ -31,8 +31,7 @@ type Collector struct {
 	ended   []int          // numbers in sources of the files that are read
 	// rest is the sum of the other files. Rows of theirs can still turn out to repeat others, so
 	// that Of returns it for changes.
-	rest                  *Tally
-	restFiles, restFailed int64
+	rest *Tally
 
 	skipped   Top[Skipped]
 	records   []Records
@@ -44,20 +43,13 @@ type Collector struct {
 
 // NewCollector returns an empty Collector of an ingest that started at a time.
 func NewCollector(start time.Time) *Collector {
-	c := &Collector{start: start.UTC(), sources: map[int]*Tally{}, conflicts: map[string]*Conflict{}}
-	c.rest = c.NewTally()
-	return c
-}
-
-// NewTally returns an empty tally of a part of a file.
-func (c *Collector) NewTally() *Tally {
-	return &Tally{Records: map[string]int64{}, reasons: map[Reason]*Reason{}, today: c.start.Format(time.DateOnly)}
+	return &Collector{start: start.UTC(), sources: map[int]*Tally{}, conflicts: map[string]*Conflict{}, rest: NewTally()}
 }
 
 // BeginFile begins the tally of a file.
 func (c *Collector) BeginFile(number int, f File) {
-	t := c.NewTally()
-	t.File = f
+	t := NewTally()
+	t.File, t.files = f, 1
 	c.sources[number] = t
 }
 
@@ -76,11 +68,8 @@ func (c *Collector) EndFile(number int) {
 	}
 	c.sort(c.ended)
 	for _, n := range c.ended[maxTallies:] {
-		t := c.sources[n]
+		c.rest.Merge(c.sources[n])
 		delete(c.sources, n)
-		c.restFiles++
-		c.restFailed += failed(t)
-		c.rest.Merge(t)
 	}
 	c.ended = c.ended[:maxTallies]
 }
@@ -90,16 +79,9 @@ func (c *Collector) EndFile(number int) {
 func (c *Collector) sort(numbers []int) {
 	slices.SortFunc(numbers, func(x, y int) int {
 		a, b := c.sources[x], c.sources[y]
-		return cmp.Or(cmp.Compare(failed(b), failed(a)), cmp.Compare(b.Rows.Quarantined, a.Rows.Quarantined), cmp.Compare(b.Bytes, a.Bytes),
+		return cmp.Or(cmp.Compare(b.failed, a.failed), cmp.Compare(b.Rows.Quarantined, a.Rows.Quarantined), cmp.Compare(b.Bytes, a.Bytes),
 			cmp.Compare(a.Name, b.Name), cmp.Compare(x, y))
 	})
-}
-
-func failed(t *Tally) int64 {
-	if t.Failure != "" {
-		return 1
-	}
-	return 0
 }
 
 // Skip counts a file that was left out.
@@ -153,8 +135,8 @@ type End struct {
 func (c *Collector) Report(e End) Report {
 	r := Report{
 		Version: Version, State: Complete, Started: c.start.Truncate(time.Second), Seconds: math.Round(e.Elapsed.Seconds()*1e3) / 1e3,
-		Catalog: e.Catalog, Parameters: map[string]string{}, Files: c.restFiles, FailedFiles: c.restFailed, OtherFiles: c.restFiles,
-		Sources: []Source{}, Skipped: c.skipped, Records: append([]Records{}, c.records...), References: append([]refs.Relation{}, e.References...),
+		Catalog: e.Catalog, Parameters: map[string]string{}, Sources: []Source{}, Skipped: c.skipped, Records: append([]Records{}, c.records...),
+		References: append([]refs.Relation{}, e.References...),
 	}
 	if e.Err != nil {
 		r.State, r.Error = Failed, shorten(strings.Join(strings.Fields(e.Err.Error()), " "))
@@ -163,22 +145,16 @@ func (c *Collector) Report(e End) Report {
 	r.Skipped.Top = append([]Skipped{}, c.skipped.Top...)
 	slices.SortFunc(r.Records, func(a, b Records) int { return cmp.Compare(a.Kind, b.Kind) })
 
-	numbers, sum := slices.Collect(maps.Keys(c.sources)), c.NewTally()
+	numbers, sum := slices.Collect(maps.Keys(c.sources)), NewTally()
 	c.sort(numbers)
 	for n, number := range numbers {
-		t := c.sources[number]
-		r.Files++
-		r.FailedFiles += failed(t)
-		sum.Merge(t)
+		sum.Merge(c.sources[number])
 		if n < MaxListed {
-			r.Sources = append(r.Sources, t.source())
-		} else {
-			r.OtherFiles++
+			r.Sources = append(r.Sources, c.sources[number].source())
 		}
 	}
 	sum.Merge(c.rest)
-	sum.Failure = "" // each file has its own
-	r.Totals = sum.source()
+	r.Totals, r.Files, r.FailedFiles, r.OtherFiles = sum.source(), sum.files, sum.failed, sum.files-int64(len(r.Sources))
 
 	list := make([]Conflict, 0, len(c.conflicts))
 	for _, m := range c.conflicts {
@@ -188,8 +164,8 @@ func (c *Collector) Report(e End) Report {
 	return r
 }
 
-// A Tally counts what becomes of one file's rows. One goroutine uses it; several that read parts of a
-// file have one each, and Merge them. NewTally makes it.
+// A Tally counts what becomes of one file's rows, or of several files' in sum. One goroutine uses it; several
+// that read parts of a file have one each, and Merge them. NewTally makes it.
 type Tally struct {
 	File
 	Failure string // why the file was not read to its end
@@ -197,19 +173,19 @@ type Tally struct {
 	Records map[string]int64 // by kind
 	Fields  Fields
 
-	reasons map[Reason]*Reason // of quarantine, by field and masked reason
-	other   int64              // rows whose reasons are too many
-	newest  string             // release or air date, YYYY-MM-DD
-	today   string             // days after it are not counted
+	reasons       map[Reason]*Reason // of quarantine, by field and masked reason
+	other         int64              // rows whose reasons are too many
+	files, failed int64              // in sum
 }
 
-// Fields are counts of fields, by path.
-type Fields struct {
-	Unknown Counts // kept, though the API lacks them
-	Coerced Counts // numbers given as text
-	Dropped Counts // values without a place in the API
-	Whole   Counts // joined lists that could not be split safely
-}
+// NewTally returns an empty tally of a part of a file.
+func NewTally() *Tally { return &Tally{Records: map[string]int64{}, reasons: map[Reason]*Reason{}} }
+
+// Fail notes why the file was not read to its end.
+func (t *Tally) Fail(why string) { t.Failure, t.failed = why, 1 }
+
+// Fields are the counts of FieldLists.
+type Fields struct{ Unknown, Coerced, Dropped, Whole Counts }
 
 // Merge adds other counts.
 func (f *Fields) Merge(o Fields) {
@@ -240,57 +216,28 @@ func (c *Counts) merge(o Counts) {
 // whole row is at fault.
 func (t *Tally) Quarantined(place, field, reason string) {
 	t.Rows.Quarantined++
-	r := Reason{Field: shorten(field), Reason: mask(reason)}
-	known := t.reasons[r]
-	switch {
-	case known != nil:
-		known.Count++
-		return
-	case len(t.reasons) >= maxReasons:
-		t.other++
-		return
-	}
-	example := place + ": " + reason
+	r := Reason{Field: shorten(field), Reason: mask(reason), Count: 1}
 	if field != "" {
-		example = place + ": " + field + ": " + reason
+		reason = field + ": " + reason
 	}
-	t.reasons[r] = &Reason{r.Field, r.Reason, 1, shorten(example)}
+	r.Example = shorten(place + ": " + reason)
+	t.group(&r)
 }
 
-// Record counts a record that a row gave, and looks at its dates.
-func (t *Tally) Record(kind string, r record.Record) {
-	t.Records[kind]++
-	eachDay(r, t.day)
-}
-
-// eachDay calls day with the release and air dates of a record that are set: that of a movie, the
-// first and the last of a series, those of a season and its episodes, that of an episode.
-func eachDay(r record.Record, day func(string)) {
-	for _, name := range []string{"release_date", "first_air_date", "last_air_date", "air_date"} {
-		if f, ok := r.Schema.Field(name); ok && f.Shape == record.ShapeString && r.String(f).Set {
-			day(r.String(f).V)
-		}
-	}
-	if f, ok := r.Schema.Field("episodes"); ok && f.Shape == record.ShapeObjects {
-		n, _ := r.Len(f)
-		for i := range n {
-			eachDay(r.At(f, i), day)
-		}
+// group counts rows with a reason.
+func (t *Tally) group(r *Reason) {
+	key := Reason{Field: r.Field, Reason: r.Reason}
+	switch ours := t.reasons[key]; {
+	case ours != nil:
+		ours.Count += r.Count
+	case len(t.reasons) >= maxReasons:
+		t.other += r.Count
+	default:
+		t.reasons[key] = r
 	}
 }
 
-// day counts a release or air date. Text that is no day is ignored, and so is a day in the future.
-func (t *Tally) day(day string) {
-	const length = len(time.DateOnly)
-	if len(day) < length || day[:length] <= t.newest || day[:length] > t.today {
-		return
-	}
-	if _, err := time.Parse(time.DateOnly, day[:length]); err == nil {
-		t.newest = day[:length]
-	}
-}
-
-// Merge adds the counts of another part of the same file, or of another file. The name stays that of t.
+// Merge adds the counts of another part of the same file, or of another file. Name and failure stay those of t.
 func (t *Tally) Merge(o *Tally) {
 	a, b := &t.Rows, &o.Rows
 	for _, n := range [][2]*int64{
@@ -303,19 +250,13 @@ func (t *Tally) Merge(o *Tally) {
 		{&a.NoID, &b.NoID},
 		{&t.Bytes, &o.Bytes},
 		{&t.other, &o.other},
+		{&t.files, &o.files},
+		{&t.failed, &o.failed},
 	} {
 		*n[0] += *n[1]
 	}
-	t.Failure, t.newest = cmp.Or(t.Failure, o.Failure), max(t.newest, o.newest)
 	for _, r := range o.reasonList() {
-		switch ours := t.reasons[Reason{Field: r.Field, Reason: r.Reason}]; {
-		case ours != nil:
-			ours.Count += r.Count
-		case len(t.reasons) >= maxReasons:
-			t.other += r.Count
-		default:
-			t.reasons[Reason{Field: r.Field, Reason: r.Reason}] = &r
-		}
+		t.group(&r)
 	}
 	for kind, n := range o.Records {
 		t.Records[kind] += n
@@ -340,7 +281,7 @@ func compareReasons(a, b Reason) int {
 // source returns the counts as they are reported.
 func (t *Tally) source() Source {
 	return Source{
-		File: t.File, Failure: t.Failure, NewestDay: t.newest, Records: maps.Clone(t.Records),
+		File: t.File, Failure: t.Failure, Records: maps.Clone(t.Records),
 		Rows: t.Rows.Kept + t.Rows.Blank + t.Rows.Duplicates + t.Rows.Quarantined, Outcome: t.Rows,
 		Reasons:    topOf(t.reasonList(), t.other, func(r Reason) int64 { return r.Count }, compareReasons),
 		FieldLists: FieldLists{t.Fields.Unknown.top(), t.Fields.Coerced.top(), t.Fields.Dropped.top(), t.Fields.Whole.top()},

@@ -17,7 +17,7 @@ func TestTallies(t *testing.T) {
 		tally.Rows.Kept = 3
 		if n%1000 == 0 {
 			tally.Quarantined("1", "id", "bad")
-			tally.Failure = "torn"
+			tally.Fail("torn")
 		}
 		c.EndFile(n)
 	}

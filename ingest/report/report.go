@@ -3,44 +3,7 @@
 // Report is written to the catalogue's folder as ingest-report.json, for programs, and as
 // ingest-report.html, for people.
 //
-// # ingest-report.json
-//
-// One object. Names are in snake case, times are RFC 3339 in UTC, days YYYY-MM-DD. Fields that do not
-// apply are left out.
-//
-//	version            3; a change that breaks readers counts up
-//	state              complete or failed
-//	error              why it is not complete
-//	started, seconds   when it began, how long it took
-//	catalog            folder or URL of the catalogue
-//	parameters         flag by flag, as text
-//	totals             all sources together, as one source (below)
-//	files              how many sources; failed_files: of these, not read to their end
-//	sources            the most notable files (below), worst and largest first
-//	other_files        how many more there are; totals have their rows too
-//	skipped            {"top":[{"name","reason"}],...}: files that were left out
-//	records            by kind: kind, before, now, added, changed, removed
-//	conflicts          count; fields: {"top":[{"field","count","samples"}],...}
-//	references         ids with and without records; the fields are those of refs.Relation
-//
-// A source has name, kind, layout, format, compression, bytes (on disk), rows and what
-// became of them: kept + blank + duplicates + quarantined = rows. Then
-//
-//	reasons            {"top":[{"field","reason","count","example"}],...}: of quarantine
-//	ids_matched        records whose rows have no id: others have the same external id
-//	ids_minted         records whose ids were made of fields of their rows
-//	ids_missing        rows in quarantine that have no id and got none
-//	failure            why the file was not read to its end
-//	records            records that its rows gave, by kind
-//	unknown_fields     {"top":[{"path","count"}],...}: kept, though the API has no such field
-//	coerced_fields     likewise: numbers that were given as text
-//	dropped_fields     likewise: fields that were mapped to nothing
-//	whole_lists        likewise: joined lists that could not be split safely
-//	newest_day         the latest release or air date that is not in the future
-//
-// Every list in the form {"top":[...],"more":N,"more_count":M} is cut: N further
-// entries stand for M rows. Reasons are grouped: numbers and quoted values of what was
-// found are masked, and each group keeps one of its rows as an example.
+// Names in the JSON are in snake case, times are RFC 3339 in UTC. Fields that do not apply are left out.
 package report
 
 import (
@@ -61,8 +24,8 @@ const (
 	HTMLFile = "ingest-report.html"
 )
 
-// Version is the version of the form of the JSON.
-const Version = 3
+// Version is the version of the form of the JSON: a change that breaks readers counts up.
+const Version = 4
 
 // MaxListed is how many entries a list has at most; the rest is summed.
 const MaxListed = 50
@@ -77,16 +40,16 @@ const (
 type Report struct {
 	Version     int               `json:"version"`
 	State       string            `json:"state"`
-	Error       string            `json:"error,omitempty"`
+	Error       string            `json:"error,omitempty"` // why it is not complete
 	Started     time.Time         `json:"started"`
 	Seconds     float64           `json:"seconds"`
-	Catalog     string            `json:"catalog"`
-	Parameters  map[string]string `json:"parameters"`
+	Catalog     string            `json:"catalog"`    // its folder
+	Parameters  map[string]string `json:"parameters"` // flag by flag
 	Files       int64             `json:"files"`
-	FailedFiles int64             `json:"failed_files"`
-	Totals      Source            `json:"totals"`
-	Sources     []Source          `json:"sources"`
-	OtherFiles  int64             `json:"other_files,omitempty"`
+	FailedFiles int64             `json:"failed_files"`          // not read to their end
+	Totals      Source            `json:"totals"`                // of all files
+	Sources     []Source          `json:"sources"`               // the most notable files, worst and largest first
+	OtherFiles  int64             `json:"other_files,omitempty"` // how many more there are
 	Skipped     Top[Skipped]      `json:"skipped"`
 	Records     []Records         `json:"records"`
 	Conflicts   Conflicts         `json:"conflicts"`
@@ -108,11 +71,10 @@ type Source struct {
 	File
 	Rows int64 `json:"rows"` // Kept + Blank + Duplicates + Quarantined
 	Outcome
-	Reasons Top[Reason]      `json:"reasons"`
-	Failure string           `json:"failure,omitempty"`
-	Records map[string]int64 `json:"records"`
+	Reasons Top[Reason]      `json:"reasons"`           // of quarantine
+	Failure string           `json:"failure,omitempty"` // why the file was not read to its end
+	Records map[string]int64 `json:"records"`           // that its rows gave, by kind
 	FieldLists
-	NewestDay string `json:"newest_day,omitempty"`
 }
 
 // An Outcome counts what became of rows: each is kept, blank, a duplicate or quarantined. The
@@ -127,12 +89,12 @@ type Outcome struct {
 	NoID        int64 `json:"ids_missing,omitempty"` // rows in quarantine without an id
 }
 
-// FieldLists are the fields that rows had beyond or instead of those of the API.
+// FieldLists are the fields that rows had beyond or instead of those of the API, by path.
 type FieldLists struct {
-	Unknown Top[FieldCount] `json:"unknown_fields"`
-	Coerced Top[FieldCount] `json:"coerced_fields"`
-	Dropped Top[FieldCount] `json:"dropped_fields"`
-	Whole   Top[FieldCount] `json:"whole_lists"`
+	Unknown Top[FieldCount] `json:"unknown_fields"` // kept, though the API lacks them
+	Coerced Top[FieldCount] `json:"coerced_fields"` // numbers given as text
+	Dropped Top[FieldCount] `json:"dropped_fields"` // values without a place in the API
+	Whole   Top[FieldCount] `json:"whole_lists"`    // joined lists that could not be split safely
 }
 
 // A Top is the first entries of a list, and the sum of the others.

@@ -18,8 +18,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/reelsplice/reelsplice/ingest/refs"
-	"github.com/reelsplice/reelsplice/schemas/catalog"
-	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 var update = flag.Bool("update", false, "rewrite the goldens")
@@ -63,9 +61,9 @@ func full() Report {
 	})
 	for range 4 {
 		m.Rows.Kept++
-		m.Record("movie", record.Of(&catalog.Movie{ReleaseDate: record.Text("1999-10-15")}))
+		m.Records["movie"]++
 	}
-	m.Record("movie", record.Of(&catalog.Movie{ReleaseDate: record.Text("2046-01-01")}))
+	m.Records["movie"]++
 	m.Rows.Blank += 12
 	m.Rows.Duplicates++
 	m.Quarantined("movies.csv.gz:9", "id", "want 1 or more, found -5")
@@ -78,8 +76,8 @@ func full() Report {
 
 	p := source(c, File{Name: "people.parquet", Kind: "person", Layout: "tables", Format: "parquet", Bytes: 1000})
 	p.Rows.Kept++
-	p.Record("person", record.Of(&catalog.Person{Birthday: record.Text("2001-01-01")}))
-	p.Failure = "people.parquet: row group 1: damaged"
+	p.Records["person"]++
+	p.Fail("people.parquet: row group 1: damaged")
 
 	c.Skip("notes.txt", "no dump format")
 	c.Count(Records{Kind: "movie", Before: 2, Now: 5, Added: 3, Changed: 1})
@@ -149,8 +147,8 @@ func TestHostileNames(t *testing.T) {
 	s.Fields.Coerced.Add(evil, 1)
 	s.Fields.Dropped.Add(evil, 1)
 	s.Fields.Whole.Add(evil, 1)
-	s.Record(evil, record.Of(&catalog.Movie{}))
-	s.Failure = evil
+	s.Records[evil]++
+	s.Fail(evil)
 	c.Skip(evil, evil)
 	c.Conflict(evil, evil, func() string { return evil })
 	c.Count(Records{Kind: evil})
@@ -236,7 +234,7 @@ func TestMask(t *testing.T) {
 	f("want an integer, found nothing", "want an integer, found nothing")
 	f("invalid UTF-8 at byte 12,345", "invalid UTF-8 at byte #")
 	f("is already at movies.ndjson:12, with other content", "is already at movies.ndjson:#, with other content")
-	f("movie 550 and tt0137523 and 5b2d1ba70e0a26431d004b10", "movie # and tt# and #")
+	f("movie 550 and tt0137523 and 5b2d1ba70e0a26431d004b10", "movie # and # and #")
 	f("day 2024-05-01T10:00:00Z", "day #")
 	f("unexpected 'x' at 3: the row's 2nd value isn't one", "unexpected '…' at #: the row's # value isn't one")
 	f("column `a1` and \"half", "column `…` and \"half")
@@ -280,27 +278,6 @@ func TestReasonsAreGrouped(t *testing.T) {
 	}
 }
 
-func TestDays(t *testing.T) {
-	s := source(collector(), File{})
-	f := func(kind string, r record.Record, want string) {
-		t.Helper()
-		s.newest = ""
-		s.Record(kind, r)
-		if s.newest != want {
-			t.Errorf("%s: newest day %q, want %q", kind, s.newest, want)
-		}
-	}
-	f("movie", record.Of(&catalog.Movie{ReleaseDate: record.Text("2026-03-14")}), "2026-03-14")
-	f("movie", record.Of(&catalog.Movie{ReleaseDate: record.Text("2026-03-15")}), "") // tomorrow
-	f("movie", record.Of(&catalog.Movie{ReleaseDate: record.Text("2025-13-40")}), "")
-	f("movie", record.Of(&catalog.Movie{ReleaseDate: record.Text("")}), "")
-	f("movie", record.Of(&catalog.Movie{}), "")
-	f("tv", record.Of(&catalog.TV{FirstAirDate: record.Text("2011-04-17"), LastAirDate: record.Text("2019-05-19T21:00:00Z")}), "2019-05-19")
-	f("season", record.Of(&catalog.Season{AirDate: record.Text("2012-04-01"), Episodes: []catalog.SeasonEpisode{{ListedEpisode: catalog.ListedEpisode{AirDate: record.Text("2012-06-03")}}, {}}}), "2012-06-03")
-	f("episode", record.Of(&catalog.Episode{AirDate: record.Text("2013-06-02")}), "2013-06-02")
-	f("person", record.Of(&catalog.Person{Birthday: record.Text("2001-01-01")}), "")
-}
-
 // TestOrderless: the same tallies give the same report in any order.
 func TestOrderless(t *testing.T) {
 	build := func(seed uint64) Report {
@@ -333,9 +310,8 @@ func numbered(c *Collector, n int) {
 		s.Quarantined(fmt.Sprintf("file %d:%d", n, row+1), "id", "want more, found "+strings.Repeat("a", row%7+1))
 	}
 	s.Fields.Unknown.Add(fmt.Sprintf("movie.a%d", n%60), 2)
-	s.day(fmt.Sprintf("2020-01-%02d", n%28+1))
 	if n%10 == 0 {
-		s.Failure = "damaged"
+		s.Fail("damaged")
 	}
 }
 
@@ -393,36 +369,12 @@ func TestFormat(t *testing.T) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
-	f(formatNumber(0), "0")
-	f(formatNumber(999), "999")
-	f(formatNumber(1234567), "1\u202f234\u202f567")
-	f(formatNumber(-1234), "-1\u202f234")
 	f(formatSeconds(0.0421), "42ms")
 	f(formatSeconds(59.94), "59.94s")
 	f(formatSeconds(245), "4m5s")
 	f(formatSeconds(7380.4), "2h3m0s")
 	f(percent(0, 10), "0 %")
-	f(percent(1, 100_000), "< 0.1 %")
-	f(percent(99_999, 100_000), "> 99.9 %")
 	f(percent(1, 3), "33.3 %")
 	f(percent(3, 3), "100 %")
 	f(percent(3, 0), "")
-}
-
-func BenchmarkQuarantined(b *testing.B) {
-	s := source(collector(), File{})
-	b.ReportAllocs()
-	for b.Loop() {
-		s.Quarantined("movies.ndjson:17", "id", "want 1 or more, found -5")
-	}
-}
-
-func BenchmarkRecord(b *testing.B) {
-	s := source(collector(), File{})
-	r := record.Of(&catalog.Movie{ReleaseDate: record.Text("1999-10-15")})
-	b.ReportAllocs()
-	for b.Loop() {
-		s.Rows.Kept++
-		s.Record("movie", r)
-	}
 }
