@@ -17,7 +17,6 @@ import (
 // A converter reads the text of a cell, which is not empty, as a value of a field.
 type converter struct {
 	name string         // that "as" of an entry has
-	doc  string         // what it reads, for the documents
 	to   []record.Shape // of the fields that it leads to
 	// read appends the JSON text of the value. isText is false for a number or a boolean
 	// of a table that has such columns. The errors name the expected value.
@@ -36,23 +35,22 @@ const (
 	asList   = "list"
 )
 
-// converters lists all. Of those that lead to a shape, the first is meant where an entry
+// converters lists all; docs/tables.md says what they read. Of those that lead to a shape, the first is meant where an entry
 // names none.
 var converters = []converter{
-	{asInt, "an integer: `550`, `550.0`, `5.5e2`, with blanks around", shapes(record.ShapeInt), textOnly(appendInt)},
-	{"float", "a number: `7.5`, `8.20E-05`", shapes(record.ShapeFloat), textOnly(appendNumber)},
-	{"bool", "`true` `True` `TRUE` `1` `1.0`, `false` `False` `FALSE` `0` `0.0`", shapes(record.ShapeBool), textOnly(appendBool)},
-	{asJSON, "JSON", nestedShapes, readJSON},
-	{asPython, "what Python's `repr` writes", nestedShapes, textOnly(appendPython)},
-	{asText, "the cell", shapes(record.ShapeString, record.ShapeRaw), nil}, // see convert
-	{asDate, "a day in the first of `formats` that fits, see below", shapes(record.ShapeString), readDay},
-	{asTitle, "a title without the year in parentheses at its end: `Heat (1995)`, `Lost (2004–2010)`", shapes(record.ShapeString), readTitle},
-	{"title_year", "that year, as `1995-01-01`; nothing for a title without one", shapes(record.ShapeString), readTitleYear},
-	{"imdb", "an IMDb id of a title, also without `tt` and its leading zeros", shapes(record.ShapeString), textOnly(appendIMDb)},
-	{asName, "one name `of` genre, country, language, company, network, keyword, person: an object or its `id`; for a text, such as `original_language`, " +
-		"the code of a country or language", shapes(record.ShapeString, record.ShapeInt, record.ShapeObject), readName},
-	{asNames, "a list of names, see below; for a list of texts, codes of countries or languages", shapes(record.ShapeObjects, record.ShapeStrings), readNames},
-	{asList, "the parts between `separator`, or a list as JSON or Python writes it", shapes(record.ShapeStrings, record.ShapeInts), readList},
+	{asInt, shapes(record.ShapeInt), textOnly(appendInt)},
+	{"float", shapes(record.ShapeFloat), textOnly(appendNumber)},
+	{"bool", shapes(record.ShapeBool), textOnly(appendBool)},
+	{asJSON, nestedShapes, readJSON},
+	{asPython, nestedShapes, textOnly(appendPython)},
+	{asText, shapes(record.ShapeString, record.ShapeRaw), nil}, // see convert
+	{asDate, shapes(record.ShapeString), readDay},
+	{asTitle, shapes(record.ShapeString), readTitle},
+	{"title_year", shapes(record.ShapeString), readTitleYear},
+	{"imdb", shapes(record.ShapeString), textOnly(appendIMDb)},
+	{asName, shapes(record.ShapeString, record.ShapeInt, record.ShapeObject), readName},
+	{asNames, shapes(record.ShapeObjects, record.ShapeStrings), readNames},
+	{asList, shapes(record.ShapeStrings, record.ShapeInts), readList},
 }
 
 // nestedShapes are the fields that have values inside.

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/reelsplice/reelsplice/ingest/layout/movnix"
+	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
 )
 
 const hex24 = "5acf93e60e0a26346d0000ce"
@@ -93,7 +96,7 @@ func TestKindsRefuse(t *testing.T) {
 	f := func(kindName string, row Row, want string) {
 		t.Helper()
 		row.Type = kind(kindName)
-		recs, err := newTMDB("").Records(row)
+		recs, err := tmdb.New("").Records(row)
 		if err == nil || err.Error() != want {
 			t.Errorf("Records(%s) = %s, %v, want %s", row.JSON, described(recs), err, want)
 		}
@@ -119,7 +122,7 @@ func TestKindsRefuse(t *testing.T) {
 	f("review", Row{JSON: `{"id":"` + hex24 + `"}`, Text: "0" + hex24[1:]}, "id: the file name has 0"+hex24[1:]+", the row has "+hex24)
 	f("review", Row{JSON: `{}`}, `id: want 24 hex digits, found ""`)
 	f("review", Row{JSON: `{}`, Sub: "images", Text: hex24}, `the file name has sub-request "images", which a review record does not have`)
-	if _, err := newTMDB("").Records(Row{JSON: `{"id":5}`}); err == nil {
+	if _, err := tmdb.New("").Records(Row{JSON: `{"id":5}`}); err == nil {
 		t.Error("a row of no known kind was taken")
 	}
 }
@@ -127,7 +130,7 @@ func TestKindsRefuse(t *testing.T) {
 // TestAppendedCounts: appended seasons are no unknown fields, and what failed is
 // counted.
 func TestAppendedCounts(t *testing.T) {
-	l := newTMDB("")
+	l := tmdb.New("")
 	_, err := l.Records(Row{Type: kind("tv"), JSON: `{"id":5,"season/1":{"id":1,"x":1},"season/2":{},"season/1/images":null,"show_id":1}`})
 	if err != nil {
 		t.Fatal(err)
@@ -142,7 +145,7 @@ func TestAppendedCounts(t *testing.T) {
 
 // TestMovnixSeries: a row about a series gives the series and its seasons.
 func TestMovnixSeries(t *testing.T) {
-	l := newMovnix()
+	l := movnix.New()
 	f := func(row string, want ...string) {
 		t.Helper()
 		recs, err := l.Records(Row{JSON: row, Type: kind("tv")})
@@ -185,52 +188,4 @@ func TestMovnixSeries(t *testing.T) {
 	refuse("tv", `{"movie":{"tmdbId":5}}`, "movie: want a tv record, by the file's name or --kind")
 	refuse("tv", `{"tvShow":{"name":"A"}}`, "tvShow.tmdbId: want an integer, found nothing")
 	refuse("tv", `{"tvShow":{"tmdbId":5,"name":"A"},"seasons":[{}]}`, "seasons[0].season_number: want an integer, found nothing")
-}
-
-// TestTables: a row of a table of links is part of the records that it links.
-func TestTables(t *testing.T) {
-	l := newMapped(Tables, ready(Tables), Options{})
-	f := func(file, row string, want ...string) {
-		t.Helper()
-		recs, err := l.Records(Row{File: file, JSON: row, Table: true})
-		if got := described(recs); err != nil || !slices.Equal(got, want) {
-			t.Errorf("Records(%s, %s)\n = %s, %v\nwant %s", file, row, strings.Join(got, "\n   "), err, strings.Join(want, "\n   "))
-		}
-		for _, r := range recs {
-			if part := file != "films"; r.Part != part {
-				t.Errorf("Records(%s, %s): part = %v, want %v", file, row, r.Part, part)
-			}
-		}
-	}
-	f("films", `{"id":5,"title":"A <b>","release_year":1953,"vote_average":8,"vote_count":0,"genre_ids_json":"[18,53]","imdb_rating":null}`,
-		`movie 5 {"genres":[{"id":18,"name":"Drama"},{"id":53,"name":"Thriller"}],"id":5,"title":"A <b>","vote_average":8.0}`)
-	f("credits", `{"movie_id":5,"person_id":1,"name":"N","job":"Actor","department":"Acting","cast_order":0,"character":""}`,
-		`movie 5 {"id":5,"credits":{"cast":[{"id":1,"name":"N","character":"","order":0}]}}`, `person 1 {"id":1,"name":"N"}`)
-	f("credits", `{"movie_id":5,"person_id":1,"name":"N","job":"Director","department":"Directing","cast_order":null,"character":null}`,
-		`movie 5 {"id":5,"credits":{"crew":[{"id":1,"name":"N","department":"Directing","job":"Director"}]}}`, `person 1 {"id":1,"name":"N"}`)
-	f("Persons", `{"id":1,"name":"N","profile_path":"/p","entity_type":"actor"}`, `person 1 {"id":1,"name":"N","profile_path":"/p"}`)
-	if want := map[string]int64{"films.release_year": 1, "films.vote_count": 1, "persons.entity_type": 1}; !maps.Equal(l.Counts().Dropped, want) {
-		t.Errorf("Dropped = %v, want %v", l.Counts().Dropped, want)
-	}
-	refuse := func(file, row, want string) {
-		t.Helper()
-		if recs, err := l.Records(Row{File: file, JSON: row, Table: true}); err == nil || err.Error() != want {
-			t.Errorf("Records(%s, %s) = %s, %v, want %s", file, row, described(recs), err, want)
-		}
-	}
-	refuse("films", `{"id":null,"title":"A","genre_ids_json":"[]"}`, "id: want an integer, found nothing")
-	refuse("credits", `{"movie_id":5,"person_id":"x","name":"N","department":"Acting","job":"","cast_order":1}`, `person_id: want an integer, found "x"`)
-	refuse("names", `{}`, `layout tables: no mapping is of a table "names" with these columns: want one of companies, credits, films, movie_cast, movie_genres, movie_reviews, movies, networks, persons`)
-
-	all := `{"movie_id":1,"person_id":2,"name":"","job":"","department":"","cast_order":1,"character":""}`
-	for _, c := range []struct{ file, row, want string }{
-		{"credits", all, Tables},
-		{"credits", `{"id":"` + hex24 + `","credit_type":"cast"}`, TMDB},
-		{"credits", strings.Replace(all, "{", `{"more":1,`, 1), Tables},
-		{"movie_credits", all, TMDB},
-	} {
-		if got := Detect(c.file, []byte(c.row), Options{}); got != c.want {
-			t.Errorf("Detect(%s, %s) = %s, want %s", c.file, c.row, got, c.want)
-		}
-	}
 }

@@ -15,7 +15,7 @@
 //	suggest*, nearest.go, explain.go   help for who writes a mapping
 //
 // A layout is a mapping file, a row in testdata/ready and a part of a document, which
-// tests generate and demand.
+// tests demand.
 package layout
 
 import (

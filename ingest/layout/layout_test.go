@@ -13,6 +13,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/reelsplice/reelsplice/ingest/layout/movnix"
 	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/record"
@@ -80,12 +81,13 @@ func TestParseLanguage(t *testing.T) {
 }
 
 func TestDetect(t *testing.T) {
-	f := func(row, want string) {
+	file := func(name, row, want string) {
 		t.Helper()
-		if got := Detect("movies", []byte(row), Options{}); got != want {
-			t.Errorf("Detect(%s) = %s, want %s", row, got, want)
+		if got := Detect(name, []byte(row), Options{}); got != want {
+			t.Errorf("Detect(%s, %s) = %s, want %s", name, row, got, want)
 		}
 	}
+	f := func(row, want string) { t.Helper(); file("movies", row, want) }
 	f(`{"id":1}`, TMDB)
 	f(`{}`, TMDB)
 	f(`{"movie":{"tmdbId":11,"title":"A"}}`, Movnix)
@@ -98,6 +100,11 @@ func TestDetect(t *testing.T) {
 	f(`{"title":"{\"movie\":{\"tmdbId\":"}`, TMDB)
 	f(`[]`, TMDB)
 	f(``, TMDB)
+	credits := `{"movie_id":1,"person_id":2,"name":"","job":"","department":"","cast_order":1,"character":""}`
+	file("credits", credits, Tables)
+	file("credits", `{"id":"`+hex24+`","credit_type":"cast"}`, TMDB)
+	file("credits", strings.Replace(credits, "{", `{"more":1,`, 1), Tables)
+	file("movie_credits", credits, TMDB)
 }
 
 func TestIsDay(t *testing.T) {
@@ -177,7 +184,7 @@ func TestTMDB(t *testing.T) {
 func TestEmptyParts(t *testing.T) {
 	f := func(row, want string, dropped map[string]int64) {
 		t.Helper()
-		l := newTMDB("")
+		l := tmdb.New("")
 		m, err := movieOf(l, Row{JSON: row})
 		if err != nil || text(m) != want {
 			t.Errorf("Records(%s)\n = %s, %v\nwant %s", row, text(m), err, want)
@@ -203,7 +210,7 @@ func TestEmptyParts(t *testing.T) {
 func TestTMDBRefuses(t *testing.T) {
 	f := func(row Row, want string) {
 		t.Helper()
-		m, err := movieOf(newTMDB(""), row)
+		m, err := movieOf(tmdb.New(""), row)
 		if err == nil || err.Error() != want {
 			t.Errorf("Records(%+v) = %v, %v, want %s", row, m, err, want)
 		}
@@ -268,7 +275,7 @@ func TestMovnix(t *testing.T) {
 	}
 	f := func(row, want string) {
 		t.Helper()
-		if m, err := movieOf(newMovnix(), Row{JSON: row}); err == nil || err.Error() != want {
+		if m, err := movieOf(movnix.New(), Row{JSON: row}); err == nil || err.Error() != want {
 			t.Errorf("Records(%s) = %v, %v, want %s", row, m, err, want)
 		}
 	}
@@ -279,7 +286,7 @@ func TestMovnix(t *testing.T) {
 }
 
 func TestCounts(t *testing.T) {
-	l := newTMDB("")
+	l := tmdb.New("")
 	for _, row := range []string{`{"id":1,"casts":{"x":1},"media_type":"movie"}`, `{"id":2,"new":1,"budget":"5"}`, `{"id":3,"title_de":"x"}`} {
 		if _, err := movieOf(l, Row{JSON: row}); err != nil {
 			t.Fatal(err)
@@ -380,9 +387,9 @@ func FuzzRecords(f *testing.F) {
 		if !ok && !table2 || err != nil || len(row) > 1<<14 || !utf8.ValidString(row) || !json.Valid([]byte(row)) {
 			return // package source hands out valid JSON only
 		}
-		var l Layout = newTMDB(language)
+		var l Layout = tmdb.New(language)
 		if Detect(kindName, []byte(row), Options{}) == Movnix {
-			l = newMovnix()
+			l = movnix.New()
 		} else if table2 {
 			l = newMapped(Tables, ready(Tables), Options{Language: language})
 		}

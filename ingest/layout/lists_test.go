@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
 	"github.com/reelsplice/reelsplice/schemas/record"
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
@@ -16,7 +17,7 @@ import (
 func TestLists(t *testing.T) {
 	f := func(row, want string, dropped ...string) Record {
 		t.Helper()
-		l := newTMDB("")
+		l := tmdb.New("")
 		recs, err := l.Records(Row{Type: kind("list"), JSON: row})
 		if err != nil || len(recs) != 1 || text(recs[0].Record) != want {
 			t.Fatalf("Records(%s)\n = %s, %v\nwant %s", row, strings.Join(described(recs), " "), err, want)
@@ -55,12 +56,12 @@ func TestLists(t *testing.T) {
 		`{"id":7,"items":[{"page":600,"results":[{"media_type":"movie","id":5,"order":0}],"total_pages":700},{"page":2,"results":[]}]}`)
 
 	// A crawl in another language: lists are of none.
-	l := newTMDB("de-DE")
+	l := tmdb.New("de-DE")
 	if recs, err := l.Records(Row{Type: kind("list"), JSON: `{"id":1,"name":"A","items":["movie:5"]}`}); err != nil || strings.Contains(text(recs[0].Record), "de-DE") {
 		t.Errorf("in de-DE: %s, %v", described(recs), err)
 	}
 	// The name of a file of one page.
-	if recs, err := newTMDB("").Records(Row{Type: kind("list"), JSON: `{"id":1,"page":2,"total_pages":2}`, ID: 1, Sub: "page_2"}); err != nil {
+	if recs, err := tmdb.New("").Records(Row{Type: kind("list"), JSON: `{"id":1,"page":2,"total_pages":2}`, ID: 1, Sub: "page_2"}); err != nil {
 		t.Errorf("1-page-2.json: %s, %v", described(recs), err)
 	}
 }
@@ -69,7 +70,7 @@ func TestLists(t *testing.T) {
 func TestAccounts(t *testing.T) {
 	f := func(row, want string) {
 		t.Helper()
-		recs, err := newTMDB("").Records(Row{Type: kind("account"), JSON: row})
+		recs, err := tmdb.New("").Records(Row{Type: kind("account"), JSON: row})
 		if err != nil || len(recs) != 1 || text(recs[0].Record) != want {
 			t.Errorf("Records(%s)\n = %s, %v\nwant %s", row, strings.Join(described(recs), " "), err, want)
 		}
@@ -88,7 +89,7 @@ func TestAccounts(t *testing.T) {
 func TestBadLists(t *testing.T) {
 	f := func(kindName, row, field, what string) {
 		t.Helper()
-		_, err := newTMDB("").Records(Row{Type: kind(kindName), JSON: row})
+		_, err := tmdb.New("").Records(Row{Type: kind(kindName), JSON: row})
 		var fe *record.FieldError
 		if !errors.As(err, &fe) || fe.Field != field || fe.What != what {
 			t.Errorf("Records(%s) = %v, want %s: %s", row, err, field, what)
@@ -128,7 +129,7 @@ func TestLongList(t *testing.T) {
 		fmt.Fprintf(&fields, `"m%d":1,`, i)
 	}
 	records := func(json string) (recs []Record, err error) {
-		sharedtest.Within(t, "a long row", func() { recs, err = newTMDB("").Records(Row{Type: kind("list"), JSON: json}) })
+		sharedtest.Within(t, "a long row", func() { recs, err = tmdb.New("").Records(Row{Type: kind("list"), JSON: json}) })
 		return recs, err
 	}
 	recs, err := records(`{"id":1,"items":[` + strings.TrimSuffix(items.String(), ",") + `]}`)
