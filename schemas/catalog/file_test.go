@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -19,7 +18,7 @@ import (
 )
 
 // writeMovies parses the rows, writes them to a catalogue file and returns its path.
-func writeMovies(t *testing.T, rows []string) string {
+func writeMovies(t testing.TB, rows []string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "movie.parquet")
 	w, err := Create(path, TypeOf(fragment.KindMovie))
@@ -88,22 +87,6 @@ func TestFileRoundTrip(t *testing.T) {
 	checkRows(t, writeMovies(t, rows), rows)
 }
 
-func TestFileRoundTripRecorded(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(sharedtest.Path(t, "recorded", "movie"), "details*.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var rows []string
-	for _, name := range files {
-		b, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		rows = append(rows, string(b))
-	}
-	checkRows(t, writeMovies(t, rows), rows)
-}
-
 func TestOpenFileRefuses(t *testing.T) {
 	good := writeMovies(t, []string{`{"id":1,"title":"a"}`})
 	b, err := os.ReadFile(good)
@@ -143,101 +126,49 @@ func table(t *testing.T, version string) []byte {
 	return b.Bytes()
 }
 
-func BenchmarkRead(b *testing.B) {
-	path := sharedtest.Path(b, "recorded", "movie", "details-append--krelinga-550-append5.json")
-	raw, err := os.ReadFile(path)
+// BenchmarkMovie measures what is done with a long record: bytes are those of its JSON.
+func BenchmarkMovie(b *testing.B) {
+	raw, err := os.ReadFile(sharedtest.Path(b, "recorded", "movie", "details-append--krelinga-550-append5.json"))
 	if err != nil {
 		b.Fatal(err)
 	}
-	file := filepath.Join(b.TempDir(), "movie.parquet")
-	w, err := Create(file, TypeOf(fragment.KindMovie))
-	if err != nil {
-		b.Fatal(err)
+	p, row, rows := record.NewParser(), string(raw), make([]string, 64)
+	for i := range rows {
+		rows[i] = row
 	}
-	p := record.NewParser()
-	for range 64 {
-		var m Movie
-		if err := p.Parse(string(raw), record.Of(&m)); err != nil {
-			b.Fatal(err)
-		}
-		if err := w.Write(record.Of(&m)); err != nil {
-			b.Fatal(err)
-		}
-	}
-	if err := w.Commit(); err != nil {
-		b.Fatal(err)
-	}
-	f, err := OpenFile(file, TypeOf(fragment.KindMovie))
+	f, err := OpenFile(writeMovies(b, rows), TypeOf(fragment.KindMovie))
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer f.Close()
-	b.SetBytes(int64(len(raw)))
-	b.ReportAllocs()
 	it := f.Groups(0, f.RowGroups())
 	var m Movie
-	for b.Loop() {
-		if err := it.Next(record.Of(&m)); errors.Is(err, io.EOF) {
-			it.Close()
-			it = f.Groups(0, f.RowGroups())
-		} else if err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-func BenchmarkParse(b *testing.B) {
-	raw, err := os.ReadFile(sharedtest.Path(b, "recorded", "movie", "details-append--krelinga-550-append5.json"))
-	if err != nil {
+	if err := p.Parse(row, record.Of(&m)); err != nil {
 		b.Fatal(err)
 	}
-	row := string(raw)
-	b.SetBytes(int64(len(raw)))
-	b.ReportAllocs()
-	p := record.NewParser()
-	for b.Loop() {
-		var m Movie
-		if err := p.Parse(row, record.Of(&m)); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-func BenchmarkAppend(b *testing.B) {
-	raw, err := os.ReadFile(sharedtest.Path(b, "recorded", "movie", "details-append--krelinga-550-append5.json"))
-	if err != nil {
-		b.Fatal(err)
-	}
-	var m Movie
-	if err := record.NewParser().Parse(string(raw), record.Of(&m)); err != nil {
-		b.Fatal(err)
-	}
-	b.SetBytes(int64(len(raw)))
-	b.ReportAllocs()
-	buf := bufio.NewWriter(io.Discard)
+	binary := string(record.AppendBinary(nil, record.Of(&m)))
 	var dst []byte
-	for b.Loop() {
-		dst = record.Append(dst[:0], record.Of(&m))
-	}
-	_, _ = buf.Write(dst)
-}
-
-func BenchmarkDecodeBinary(b *testing.B) {
-	raw, err := os.ReadFile(sharedtest.Path(b, "recorded", "movie", "details-append--krelinga-550-append5.json"))
-	if err != nil {
-		b.Fatal(err)
-	}
-	var m Movie
-	if err := record.NewParser().Parse(string(raw), record.Of(&m)); err != nil {
-		b.Fatal(err)
-	}
-	text := string(record.AppendBinary(nil, record.Of(&m)))
-	b.SetBytes(int64(len(text)))
-	b.ReportAllocs()
-	for b.Loop() {
-		var m Movie
-		if err := record.DecodeBinary(text, record.Of(&m)); err != nil {
-			b.Fatal(err)
-		}
+	for name, do := range map[string]func() error{
+		"parse":  func() error { return p.Parse(row, record.Of(new(Movie))) },
+		"append": func() error { dst = record.Append(dst[:0], record.Of(&m)); return nil },
+		"binary": func() error { return record.DecodeBinary(binary, record.Of(new(Movie))) },
+		"file": func() error {
+			err := it.Next(record.Of(new(Movie)))
+			if errors.Is(err, io.EOF) {
+				it.Close()
+				it, err = f.Groups(0, f.RowGroups()), nil
+			}
+			return err
+		},
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(raw)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := do(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

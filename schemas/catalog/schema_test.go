@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/reelsplice/reelsplice/data/sample"
@@ -256,71 +255,4 @@ func plainList(n int, set bool, at func(int) any) any {
 		list[i] = at(i)
 	}
 	return list
-}
-
-// These structs are what a user may write to read the columns of interest.
-type (
-	ownMovie struct {
-		ID          int64       `parquet:"id,optional"`
-		Title       *string     `parquet:"title,optional"`
-		Genres      []ownGenre  `parquet:"genres,optional,list"`
-		Credits     *ownCredits `parquet:"credits,optional"`
-		VoteAverage *float64    `parquet:"vote_average,optional"`
-	}
-	ownGenre struct {
-		ID   int64  `parquet:"id,optional"`
-		Name string `parquet:"name,optional"`
-	}
-	ownCredits struct {
-		Cast []ownRole `parquet:"cast,optional,list"`
-	}
-	ownRole struct {
-		ID        int64  `parquet:"id,optional"`
-		Character string `parquet:"character,optional"`
-	}
-)
-
-// TestOwnStruct reads some columns into a struct of one's own.
-func TestOwnStruct(t *testing.T) {
-	typ := TypeOf(fragment.KindMovie)
-	records := sampleRecords(t, typ)
-	r := parquet.NewGenericReader[ownMovie](writeRecords(t, typ, records))
-	defer r.Close()
-	roles := 0
-	for i, rec := range records {
-		row := make([]ownMovie, 1)
-		if n, err := r.Read(row); n != 1 {
-			t.Fatalf("row %d: %v", i, err)
-		}
-		want := own(record.As[Movie](rec))
-		if d := cmp.Diff(want, row[0], cmpopts.EquateEmpty()); d != "" {
-			t.Fatalf("row %d (-written +read):\n%s", i, d)
-		}
-		if want.Credits != nil {
-			roles += len(want.Credits.Cast)
-		}
-	}
-	if len(records) < 100 || roles < 1000 {
-		t.Errorf("%d movies with %d roles, want at least 100 with 1000", len(records), roles)
-	}
-}
-
-func own(m *Movie) ownMovie {
-	o := ownMovie{ID: m.ID.V}
-	if m.Title.Set {
-		o.Title = &m.Title.V
-	}
-	if m.VoteAverage.Set {
-		o.VoteAverage = &m.VoteAverage.V
-	}
-	for _, g := range m.Genres {
-		o.Genres = append(o.Genres, ownGenre{g.ID.V, g.Name.V})
-	}
-	if m.Credits != nil {
-		o.Credits = &ownCredits{}
-		for _, c := range m.Credits.Cast {
-			o.Credits.Cast = append(o.Credits.Cast, ownRole{c.ID.V, c.Character.V})
-		}
-	}
-	return o
 }
