@@ -86,25 +86,6 @@ func BenchmarkJoin(b *testing.B) {
 	b.ReportMetric(float64(rows)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 }
 
-// BenchmarkAdd adds rows of title.principals, the longest table.
-func BenchmarkAdd(b *testing.B) {
-	principals := generated(20_000)[2]
-	j, err := New(Config{Dir: b.TempDir(), Memory: 64 << 20})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer j.Close()
-	b.ReportAllocs()
-	n := 0
-	for b.Loop() {
-		if err := j.Add(principals.table, 0, int64(n), 0, string(principals.rows[n%len(principals.rows)])); err != nil {
-			b.Fatal(err)
-		}
-		n++
-	}
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "rows/s")
-}
-
 func addAll(tb testing.TB, j *Joiner, files []tsv) (rows int) {
 	tb.Helper()
 	for n, f := range files {

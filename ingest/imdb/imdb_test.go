@@ -14,58 +14,9 @@ import (
 	"testing"
 
 	"github.com/reelsplice/reelsplice/ingest/layout"
-	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
-
-func asFieldError(err error, to **record.FieldError) bool { return errors.As(err, to) }
-
-// TestShared: the real files, to the last row.
-func TestShared(t *testing.T) {
-	f := func(dir string, want report) {
-		t.Helper()
-		g := join(t, Config{}, readShared(t, dir)...)
-		if !reflect.DeepEqual(g.report, want) {
-			t.Errorf("report of %s = %+v\nwant %+v", dir, g.report, want)
-		}
-		if len(g.bad) > 0 {
-			t.Errorf("%s: refused %q", dir, g.bad)
-		}
-		n := int64(0)
-		for _, records := range want.Records {
-			n += records
-		}
-		if int64(len(g.records)) != n {
-			t.Errorf("%s: %d records, want %d", dir, len(g.records), n)
-		}
-	}
-	f("imdb", report{
-		Rows:    map[string]int64{nameBasics: 10177, titleBasics: 2000, titlePrincipals: 11576},
-		Records: map[string]int64{"movie": 2000, "person": 10177},
-		Dropped: map[string]int64{
-			"leads nowhere: title.principals.nconst": 6, "title.principals: repeated": 1,
-			"name.basics.birthYear": 2239, "name.basics.deathYear": 392, "name.basics.knownForTitles": 8999,
-			"title.basics.startYear": 1363, "title.basics.genres.Adult": 6, "title.basics.genres.Biography": 59,
-			"title.basics.genres.News": 1, "title.basics.genres.Reality-TV": 2, "title.basics.genres.Sport": 24,
-			"title.principals.job": 163,
-		},
-	})
-	f("imdb-small", report{
-		Rows: map[string]int64{
-			nameBasics: 219, titleAkas: 240, titleBasics: 75, titleCrew: 75, titleEpisode: 43, titlePrincipals: 572, titleRatings: 12,
-		},
-		Records: map[string]int64{"movie": 27, "tv": 5, "episode": 43, "person": 219},
-		Dropped: map[string]int64{
-			"leads nowhere: title.crew.directors": 6, "leads nowhere: title.crew.writers": 5, "leads nowhere: title.episode.parentTconst": 1,
-			"title.akas: the title itself": 48,
-			"name.basics.birthYear":        37, "name.basics.deathYear": 1, "name.basics.knownForTitles": 218,
-			"title.akas of tvEpisode": 175, "title.akas.language": 180, "title.akas.title without region": 2,
-			"title.basics.startYear": 69, "title.basics.endYear": 1, "title.basics.genres of tvEpisode": 33,
-			"title.basics.genres.Short": 12, "title.principals.job": 5,
-		},
-	})
-}
 
 // TestSharedRecords compares records of the real files, whole, with the rows.
 func TestSharedRecords(t *testing.T) {
@@ -236,65 +187,8 @@ func TestOrder(t *testing.T) {
 func TestSpill(t *testing.T) {
 	files := readShared(t, "imdb")
 	want := join(t, Config{}, files...)
-	dir := t.TempDir()
-	j, err := New(Config{Dir: dir, Memory: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	addAll(t, j, files)
-	if runs, err := filepath.Glob(filepath.Join(dir, "*", "*.run")); err != nil || len(runs) < 5 {
-		t.Fatalf("runs on disk are %v, %v, want several", runs, err)
-	}
-	got := map[string]string{}
-	if err := j.Records(t.Context(), func(_ int, _, _ int64, rec layout.Record) error {
-		got[rec.Key.Describe(rec.Type.Kind)] = string(record.Append(nil, rec.Record))
-		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
-	if !maps.Equal(got, want.records) {
+	if got := join(t, Config{Memory: 1}, files...); !maps.Equal(got.records, want.records) || !reflect.DeepEqual(got.report, want.report) {
 		t.Error("a join on disk gave other records than one in memory")
-	}
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if left, _ := os.ReadDir(dir); len(left) > 0 {
-		t.Errorf("Close left %v", left)
-	}
-}
-
-// TestNextIngest: the records of the ingest before, read back as a crosswalk, change no id.
-func TestNextIngest(t *testing.T) {
-	files := readShared(t, "imdb-small")
-	first := join(t, Config{}, files...)
-	ids := map[string]int64{}
-	kinds := map[string]fragment.Kind{"movie": fragment.KindMovie, "tv": fragment.KindTV, "episode": fragment.KindEpisode, "person": fragment.KindPerson}
-	for key := range first.records {
-		rec := first.get(t, key)
-		text, ok := rec["imdb_id"].(string)
-		if !ok {
-			text = rec["external_ids"].(map[string]any)["imdb_id"].(string)
-		}
-		var id int64
-		if _, err := fmt.Sscan(fmt.Sprint(rec["id"]), &id); err != nil {
-			t.Fatal(err)
-		}
-		if want, ok := assigned(text); !ok || want != id {
-			t.Fatalf("assigned(%q) = %d, %v; the record has %d", text, want, ok, id)
-		}
-		kind, _, _ := strings.Cut(key, " ")
-		ids[fmt.Sprint(kinds[kind], text)] = id
-	}
-	asked := 0
-	second := join(t, Config{ID: func(kind fragment.Kind, imdb string) (int64, bool) {
-		id, ok := ids[fmt.Sprint(kind, imdb)]
-		if ok {
-			asked++
-		}
-		return id, ok
-	}}, files...)
-	if !maps.Equal(first.records, second.records) || asked == 0 {
-		t.Errorf("the second ingest's records are others (%d ids were known)", asked)
 	}
 }
 
@@ -421,25 +315,6 @@ func TestTooLong(t *testing.T) {
 	titles := g.get(t, "movie 1000000001")["alternative_titles"].(map[string]any)["titles"].([]any)
 	if len(titles)+len(bad) != len(akas.rows)-1 {
 		t.Errorf("%d titles and %d refused rows of %d", len(titles), len(bad), len(akas.rows)-1)
-	}
-}
-
-// TestDuplicateKey: the file of the dumps that has a key twice, beside its table.
-func TestDuplicateKey(t *testing.T) {
-	files := append(readShared(t, "imdb-small"), readShared(t, "imdb-small/duplicate-key")...)
-	refused := 0
-	c := Config{Bad: func(int, int64, int64, []byte, error) error {
-		refused++
-		return nil
-	}}
-	g := join(t, c, files...)
-	if g.report.Dropped["rows that repeat another"] != 2 || refused != 0 || g.report.Records["person"] != 219 {
-		t.Errorf("report = %+v, want 2 duplicates and 219 people", g.report)
-	}
-	last := &files[len(files)-1]
-	last.rows[1] = []byte(strings.Replace(string(last.rows[1]), "Smithee", "Smithy", 1))
-	if g = join(t, c, files...); g.report.Dropped["rows that repeat another"] != 1 || refused != 1 {
-		t.Errorf("report = %+v, want one duplicate, one refused row", g.report)
 	}
 }
 
@@ -601,61 +476,5 @@ func TestMisuse(t *testing.T) {
 	}
 	if !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("Add with a missing folder = %v", err)
-	}
-}
-
-// TestCatalogue writes the records as the catalogue does and reads them back.
-func TestCatalogue(t *testing.T) {
-	g := join(t, Config{}, world(t)...)
-	dir, parser := t.TempDir(), record.NewParser()
-	for kind, want := range g.report.Records {
-		typ, _ := catalog.TypeNamed(kind)
-		var recs []layout.Record
-		for key, text := range g.records {
-			if !strings.HasPrefix(key, kind+" ") {
-				continue
-			}
-			r := typ.New()
-			if err := parser.Parse(text, r); err != nil {
-				t.Fatal(err)
-			}
-			k, err := typ.Key(r)
-			if err != nil {
-				t.Fatalf("%s: %v", text, err)
-			}
-			recs = append(recs, layout.Record{Record: r, Type: typ, Key: k})
-		}
-		slices.SortFunc(recs, func(a, b layout.Record) int { return a.Key.Compare(b.Key) })
-		w, err := catalog.Create(filepath.Join(dir, typ.File()), typ)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, r := range recs {
-			if err := w.Write(r.Record); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := w.Commit(); err != nil {
-			t.Fatal(err)
-		}
-		f, err := typ.Open(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		rows, back := f.Groups(0, f.RowGroups()), typ.New()
-		for n := range want {
-			if err := rows.Next(back); err != nil {
-				t.Fatalf("%s %d: %v", kind, n, err)
-			}
-			key, err := typ.Key(back)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got, want := string(record.Append(nil, back)), g.records[key.Describe(typ.Kind)]; got != want {
-				t.Errorf("from the catalogue: %s\nwant %s", got, want)
-			}
-		}
-		rows.Close()
-		f.Close()
 	}
 }

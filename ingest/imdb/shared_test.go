@@ -3,6 +3,7 @@ package imdb
 import (
 	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -93,7 +94,6 @@ type report struct {
 // A joined is what a join gave.
 type joined struct {
 	records map[string]string // JSON, by kind and key
-	places  map[string]place
 	report  report
 	bad     []string // rows that Add refused
 }
@@ -129,21 +129,21 @@ func join(tb testing.TB, c Config, files ...tsv) joined {
 			tb.Errorf("Close left %v", left)
 		}
 	}()
-	got := joined{records: map[string]string{}, places: map[string]place{}, report: report{map[string]int64{}, map[string]int64{}, j.Dropped()}}
+	got := joined{records: map[string]string{}, report: report{map[string]int64{}, map[string]int64{}, j.Dropped()}}
 	for n, f := range files {
 		for i, row := range f.rows {
 			var bad *record.FieldError
 			switch err := j.Add(f.table, n, int64(i+1), int64(i+2), string(row)); {
 			case err == nil:
 				got.report.Rows[f.table]++
-			case asFieldError(err, &bad):
+			case errors.As(err, &bad):
 				got.bad = append(got.bad, bad.Error())
 			default:
 				tb.Fatal(err)
 			}
 		}
 	}
-	err = j.Records(tb.Context(), func(file int, row, line int64, rec layout.Record) error {
+	err = j.Records(tb.Context(), func(_ int, _, _ int64, rec layout.Record) error {
 		key := rec.Key.Describe(rec.Type.Kind)
 		if old, ok := got.records[key]; ok {
 			tb.Errorf("%s came twice: %s", key, old)
@@ -153,7 +153,6 @@ func join(tb testing.TB, c Config, files ...tsv) joined {
 		}
 		got.report.Records[rec.Type.Name()]++
 		got.records[key] = string(record.Append(nil, rec.Record))
-		got.places[key] = place{file, row, line}
 		return nil
 	})
 	if err != nil {
