@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -44,11 +43,6 @@ func TestBadFiles(t *testing.T) {
 	f("movies.lfs.json", "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n",
 		`movies.lfs.json: is a Git LFS pointer, not the data: fetch it with "git lfs pull" first`)
 	f("movies.empty.json", "", "movies.empty.json: empty file")
-	f("movies.blank.json", " \n\n", "movies.blank.json: empty file")
-	f("movies.empty.json.gz", gz(t, ""), "movies.empty.json.gz: empty file")
-	f("movies.html.json", "<html><body>429</body></html>", "movies.html.json: is an HTML page, not a dump: probably an error page saved in its place")
-	f("movies.csv", "id,title,id\n1,A,2\n", `movies.csv: columns 1 and 3 of the header are both named "id"`)
-	f("movies.parquet", "PAR1 and then nothing", `movies.parquet: truncated Parquet file: want PAR1 as the last 4 bytes, found "hing"`)
 	f("movies.parquet.gz", gz(t, "PAR1 and then nothing"), `movies.parquet.gz: truncated Parquet file: want PAR1 as the last 4 bytes, found "hing"`)
 	f("movies.parquet.zst", cutTo(zst(t, string(before)), 0.5), "movies.parquet.zst: unexpected end of zstd stream")
 	f("dump.ndjson", `{"id":1,"title":"A"}`, "dump.ndjson: its name shows no kind of records: use --kind with one of movie, tv")
@@ -66,12 +60,6 @@ func TestBadFiles(t *testing.T) {
 
 	missing := filepath.Join(src, "nothing.ndjson")
 	refuse(missing+": no such file or folder", Config{Sources: []string{missing}})
-	refuse(filepath.Join(src, "*.none")+": no file matches this pattern", Config{Sources: []string{filepath.Join(src, "*.none")}})
-	empty := filepath.Join(src, "movie-empty")
-	if err := os.Mkdir(empty, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	refuse(empty+": no dump file in this folder: want .json, .ndjson, .jsonl, .csv, .tsv or .parquet, also with .gz or .zst", Config{Sources: []string{empty}})
 	good := put(t, src, "movies.good.json", `{"id":1}`)
 	refuse(`layout "csv": want one of auto, tmdb, movnix, tables, kaggle, idexport, imdb`, Config{Sources: []string{good}, Layout: "csv"})
 	refuse(`movies.other.json: layout kaggle: no mapping is of a table "movies.other" with these columns: want one of credits, keywords, links, movies, movies_metadata, `+
@@ -92,37 +80,10 @@ func TestBadFiles(t *testing.T) {
 		}
 		refuse("movies.secret.json: open "+p+": permission denied", Config{Sources: []string{p}})
 	}
-	loop := filepath.Join(src, "movies.loop.json")
-	if err := os.Symlink(loop, loop); err == nil { // not every system has links
-		refuse("movies.loop.json: stat "+loop+": too many levels of symbolic links", Config{Sources: []string{loop}})
-	}
 }
 
 // cutTo returns the first part of s.
 func cutTo(s string, part float64) string { return s[:int(float64(len(s))*part)] }
-
-// TestCutAlone: a damaged file keeps its rows before the damage, also when it is the only
-// one; padding is no damage.
-func TestCutAlone(t *testing.T) {
-	f := func(name, data string, want int64, failure ...string) {
-		t.Helper()
-		dir := t.TempDir()
-		r := ingestInto(t, dir, Config{Sources: []string{put(t, t.TempDir(), name, data)}})
-		if r.Records["movie"] != want || r.Kept != want || !slices.Equal(r.Failed, failure) || r.FailedFiles != int64(len(failure)) {
-			t.Errorf("Run(%s): %v, %d kept, %d failed %q, want %d, %q", name, r.Records, r.Kept, r.FailedFiles, r.Failed, want, failure)
-		}
-	}
-	// Rows that do not compress, so that a cut falls among them.
-	rng := rand.New(rand.NewPCG(1, 2))
-	var rows strings.Builder
-	for i := range 3000 {
-		fmt.Fprintf(&rows, `{"id":%d,"title":"%x"}`+"\n", i+1, []uint64{rng.Uint64(), rng.Uint64(), rng.Uint64()})
-	}
-	f("movies.ndjson.gz", cutTo(gz(t, rows.String()), 0.5), 1498, "movies.ndjson.gz: row 1499 (line 1499): unexpected end of gzip stream")
-	f("movies.ndjson.zst", cutTo(zst(t, rows.String()), 0.9), 1767, "movies.ndjson.zst: row 1768 (line 1768): unexpected end of zstd stream")
-	f("movies.json", `[{"id":1},{"id":`, 1, "movies.json: row 2 (line 1): file ends inside the row (rows read before it: 1)")
-	f("movies.ndjson.gz", gz(t, "{\"id\":1}\n")+"\x00\x00\x00", 1)
-}
 
 // TestBadRows: each bad row goes to quarantine with its place and reason; the other
 // rows go on.
@@ -184,57 +145,6 @@ func TestDuplicates(t *testing.T) {
 	}
 }
 
-// TestFileNames: the id and the sub-request that a file's name tells must be right.
-func TestFileNames(t *testing.T) {
-	f := func(name, data, want string) {
-		t.Helper()
-		src := t.TempDir()
-		put(t, src, "movie/1.json", `{"id":1,"title":"A"}`)
-		put(t, src, "movie/"+name, data)
-		dir := t.TempDir()
-		r := ingestInto(t, dir, Config{Sources: []string{filepath.Join(src, "movie")}})
-		if want == "" {
-			if r.Quarantined != 0 {
-				t.Errorf("Run(%s): Bad = %q, want none", name, r.Bad)
-			}
-			return
-		}
-		if !slices.Equal(r.Bad, []string{want}) || r.Records["movie"] != 1 {
-			t.Errorf("Run(%s): Bad = %q, %d records, want %q, 1", name, r.Bad, r.Records["movie"], want)
-		}
-	}
-	f("550.json", `{"id":551}`, "550.json:1: id: the file name has 550, the row has 551")
-	f("550-credits.json", `{"id":551,"cast":[],"crew":[]}`, "550-credits.json:1: id: the file name has 550, the response has 551")
-	f("550-credits.json", `{"id":"550","cast":[],"crew":[]}`, "")
-	f("550-credits.json", `{"cast":5}`, "550-credits.json:1: credits.cast: want an array of objects, found 5")
-	f("550-credits.json", `{"status_code":25,"status_message":"Your request count is over the allowed limit."}`,
-		"550-credits.json:1: status_code: is no response but error 25: Your request count is over the allowed limit.")
-	f("550-ratings.json", `{"id":550}`, `550-ratings.json:1: the file name has sub-request "ratings", which a movie record does not have`)
-	f("550-content_ratings.json", `{"id":550}`, `550-content_ratings.json:1: the file name has sub-request "content_ratings", which a movie record does not have`)
-	f("550-watch-providers.json", `{"id":550,"results":{}}`, "")
-	f("550-casts.json", `{"id":550,"cast":[],"crew":[]}`, "")
-	f("550-similar_movies.json", `{"page":1,"results":[]}`, "")
-	f("movie-550-keywords.json", `{"id":550,"keywords":[]}`, "")
-}
-
-// TestSubFolders: the answers to a sub-request in a folder of that name become what
-// appended ones become, and give no unknown fields.
-func TestSubFolders(t *testing.T) {
-	src := t.TempDir()
-	put(t, src, "crawl/1018.json", `{"id":1018,"title":"A"}`)
-	put(t, src, "crawl/credits/1018.json", `{"id":1018,"cast":[{"id":1,"name":"B"}],"crew":[]}`)
-	put(t, src, "crawl/watch/providers/1018.json", `{"id":1018,"results":{}}`)
-	r := ingestInto(t, t.TempDir(), Config{Sources: []string{filepath.Join(src, "crawl")}, Kind: "movie"})
-	if len(r.Unknown) != 0 || r.Quarantined != 0 || r.Records["movie"] != 1 || r.Kept != 3 {
-		t.Errorf("Run = %+v, want 3 rows of one movie", r)
-	}
-	dir := t.TempDir()
-	ingestInto(t, dir, Config{Sources: []string{filepath.Join(src, "crawl")}, Kind: "movie"})
-	if got := member(t, records(t, dir)[0], "credits"); !strings.Contains(got, `"name":"B"`) {
-		t.Errorf("credits = %s, want the cast of the folder's file", got)
-	}
-}
-
 // TestDamagedCatalogue: a catalogue file that lost or flipped bytes is an error that
 // names it, never wrong data, and stays as it is.
 func TestDamagedCatalogue(t *testing.T) {
@@ -278,56 +188,30 @@ func TestDamagedCatalogue(t *testing.T) {
 }
 
 // TestDamagedAmongGood: one file that cannot be read keeps no other from the catalogue,
-// nor its own rows before the damage.
+// nor its own rows before the damage, also when it is the only one.
 func TestDamagedAmongGood(t *testing.T) {
-	dir := t.TempDir()
-	src := filepath.Join(t.TempDir(), "movie")
-	if err := os.MkdirAll(src, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	dir, src := t.TempDir(), t.TempDir()
 	for name, text := range map[string]string{
 		"1.json": `{"id":1,"title":"A"}`, "862.0.json": "", "2.json": "version https://git-lfs.github.com/spec/v1\noid x\n",
 		"many.json": `[{"id":3,"title":"C"},{"id":4,"title":"D"`,
 	} {
-		if err := os.WriteFile(filepath.Join(src, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		put(t, src, "movie/"+name, text)
 	}
 	r := ingestInto(t, dir, Config{Sources: []string{src}})
 	if r.FailedFiles != 3 || len(r.Failed) != 3 || r.Records["movie"] != 2 {
 		t.Errorf("report = %d failed %q, %v records, want 3 and 2", r.FailedFiles, r.Failed, r.Records)
 	}
-	// Nothing but damaged files is an error, and changes nothing.
-	if err := os.Remove(filepath.Join(src, "1.json")); err != nil {
-		t.Fatal(err)
+	alone := ingestInto(t, t.TempDir(), Config{Kind: "movie", Sources: []string{filepath.Join(src, "movie", "many.json")}})
+	if alone.FailedFiles != 1 || alone.Records["movie"] != 1 || alone.Kept != 1 {
+		t.Errorf("report of a file that is cut = %d failed, %v records, want 1 and 1", alone.FailedFiles, alone.Records)
 	}
-	if err := os.Remove(filepath.Join(src, "many.json")); err != nil {
-		t.Fatal(err)
+	// Nothing but files without a row is an error, and changes nothing.
+	var none []string
+	for _, name := range []string{"2.json", "862.0.json"} {
+		none = append(none, filepath.Join(src, "movie", name))
 	}
-	if _, err := Run(t.Context(), Config{Catalog: dir, Sources: []string{src}}); err == nil || !strings.Contains(err.Error(), "2.json: is a Git LFS pointer") {
+	if _, err := Run(t.Context(), Config{Catalog: dir, Sources: none}); err == nil || !strings.Contains(err.Error(), "2.json: is a Git LFS pointer") {
 		t.Errorf("Run over damaged files alone = %v, want the first one's reason", err)
-	}
-}
-
-// TestDanglingLink: a link to nowhere is reported like a damaged file, whether its name
-// tells the kind of its records or not, and with every layout.
-func TestDanglingLink(t *testing.T) {
-	src := t.TempDir()
-	put(t, src, "movie/1.json", `{"id":1,"title":"A"}`)
-	for _, name := range []string{"movie/2.json", "unknown.json"} {
-		if err := os.Symlink("gone", filepath.Join(src, name)); err != nil {
-			t.Skip(err) // not every system has links
-		}
-	}
-	want := []string{}
-	for _, name := range []string{"movie/2.json", "unknown.json"} {
-		want = append(want, name+": stat "+filepath.Join(src, name)+": no such file or directory")
-	}
-	for _, layout := range []string{"auto", "tmdb"} {
-		r := ingestInto(t, t.TempDir(), Config{Sources: []string{src}, Layout: layout})
-		if r.FailedFiles != 2 || !slices.Equal(r.Failed, want) || r.Records["movie"] != 1 {
-			t.Errorf("layout %s: %d failed %q, %v records, want 2 %q, 1", layout, r.FailedFiles, r.Failed, r.Records, want)
-		}
 	}
 }
 
@@ -420,19 +304,9 @@ func TestManySkipped(t *testing.T) {
 
 // TestFilesOfOneName: messages say which of two files of one name is meant.
 func TestFilesOfOneName(t *testing.T) {
-	dir, root := t.TempDir(), t.TempDir()
-	var sources []string
-	for _, sub := range []string{"a", "b"} {
-		p := filepath.Join(root, sub, "movies.ndjson")
-		if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(p, []byte("{\"id\":\"x\"}\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		sources = append(sources, p)
-	}
-	r := ingestInto(t, dir, Config{Sources: sources})
+	root := t.TempDir()
+	sources := []string{put(t, root, "a/movies.ndjson", `{"id":"x"}`), put(t, root, "b/movies.ndjson", `{"id":"x"}`)}
+	r := ingestInto(t, t.TempDir(), Config{Sources: sources})
 	for i, p := range sources {
 		if want := p + `:1: id: want an integer, found "x"`; i >= len(r.Bad) || r.Bad[i] != want {
 			t.Errorf("bad rows = %q, want %q", r.Bad, want)

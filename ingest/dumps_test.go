@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"bufio"
-	"context"
 	"flag"
 	"fmt"
 	"maps"
@@ -10,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
@@ -106,9 +104,13 @@ func TestDumps(t *testing.T) {
 			if d.isLarge() && !*update {
 				sharedtest.Long(t)
 			}
-			o := d.ingest(t)
-			lines[n] = d.name + "\t" + o.counts()
-			t.Logf("%8d rows %8.2f s %7.1f MB/s  %s", o.report.Rows, o.report.Seconds, float64(o.report.Details.Totals.Bytes)/1e6/max(o.report.Seconds, 1e-3), o.records())
+			failed := ""
+			r, err := Run(t.Context(), Config{Catalog: t.TempDir(), Sources: d.files, Kind: d.kind, Language: d.language, Memory: d.memory})
+			if err != nil {
+				_, failed, _ = strings.Cut(err.Error(), ": ")
+			}
+			lines[n] = d.name + "\t" + counted(&r, failed)
+			t.Logf("%8d rows %8.2f s %7.1f MB/s  %s", r.Rows, r.Seconds, float64(r.Details.Totals.Bytes)/1e6/max(r.Seconds, 1e-3), recordsByKind(&r))
 			if !*update && want[d.name] != lines[n] {
 				t.Errorf("%s:\n got %s\nwant %s\ngo test ./ingest -run Dumps -update writes %s", d.name, lines[n], want[d.name], dumpsTable)
 			}
@@ -130,61 +132,21 @@ func readTable(t *testing.T) map[string]string {
 	return out
 }
 
-// A dumped is the result of ingesting a dump. Tests share it, and its catalogue, which they must
-// not change.
-type dumped struct {
-	dir    string
-	report Report
-	failed string
-}
-
-// dumpedOnce has the results so far, by name of the dump; dumpedDir is the folder of their catalogues.
-var (
-	dumpedOnce sync.Map // of func() dumped
-	dumpedDir  string
-)
-
-// ingest ingests a dump, or returns the result of another test that did.
-func (d dump) ingest(t *testing.T) dumped {
-	t.Helper()
-	once, _ := dumpedOnce.LoadOrStore(d.name, sync.OnceValue(func() dumped {
-		o := dumped{dir: filepath.Join(dumpedDir, strings.ReplaceAll(d.name, "/", "_"))}
-		var err error
-		c := Config{Catalog: o.dir, Sources: d.files, Kind: d.kind, Language: d.language, Memory: d.memory}
-		if o.report, err = Run(context.Background(), c); err != nil {
-			_, o.failed, _ = strings.Cut(err.Error(), ": ")
-		}
-		return o
-	}))
-	return once.(func() dumped)()
-}
-
-// ingestDump ingests the real dump of that name.
-func ingestDump(t *testing.T, name string) dumped {
-	t.Helper()
-	for _, d := range dumps(t) {
-		if d.name == name {
-			return d.ingest(t)
-		}
-	}
-	t.Fatalf("SOURCES.tsv has no dump %s", name)
-	return dumped{}
-}
-
-func (o *dumped) records() string {
+// recordsByKind lists the records of a report by kind.
+func recordsByKind(r *Report) string {
 	var out []string
-	for _, kind := range slices.Sorted(maps.Keys(o.report.Records)) {
-		out = append(out, fmt.Sprintf("%s %d", kind, o.report.Records[kind]))
+	for _, kind := range slices.Sorted(maps.Keys(r.Records)) {
+		out = append(out, fmt.Sprintf("%s %d", kind, r.Records[kind]))
 	}
 	return strings.Join(out, ", ")
 }
 
-// counts returns the figures that must stay as they are.
-func (o *dumped) counts() string {
-	r, t := &o.report, &o.report.Details.Totals
+// counted returns the figures that must stay as they are. failed is why the dump holds no records.
+func counted(r *Report, failed string) string {
+	t := &r.Details.Totals
 	var reasons []string
 	for _, x := range t.Reasons.Top {
 		reasons = append(reasons, strings.TrimPrefix(fmt.Sprintf("%s: %s (%d)", x.Field, x.Reason, x.Count), ": "))
 	}
-	return fmt.Sprintf("%d\t%d\t%d\t%d\t%s\t%s\t%s", r.Rows, t.Blank, t.Duplicates, r.Quarantined, o.records(), strings.Join(reasons, "; "), o.failed)
+	return fmt.Sprintf("%d\t%d\t%d\t%d\t%s\t%s\t%s", r.Rows, t.Blank, t.Duplicates, r.Quarantined, recordsByKind(r), strings.Join(reasons, "; "), failed)
 }

@@ -1,17 +1,13 @@
 package ingest
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/parquet-go/parquet-go"
 
 	"github.com/reelsplice/reelsplice/ingest/layout"
 	"github.com/reelsplice/reelsplice/ingest/merge"
@@ -365,85 +361,4 @@ func TestCollision(t *testing.T) {
 		t.Fatal(err)
 	}
 	check("without the list", ingestInto(t, dir, c), 1)
-}
-
-// A show is a row of a Parquet table of series with nested seasons.
-type show struct {
-	IMDb    string       `parquet:"imdb"`
-	Name    string       `parquet:"name"`
-	Seasons []showSeason `parquet:"seasons,list"`
-}
-
-type showSeason struct {
-	Number   int32         `parquet:"no"`
-	Title    *string       `parquet:"title,optional"`
-	Episodes []showEpisode `parquet:"episodes,list"`
-}
-
-type showEpisode struct {
-	Number int32  `parquet:"n"`
-	Title  string `parquet:"t"`
-}
-
-// TestNestedSeasons: a table of series with nested lists of seasons, as Parquet or as JSON
-// in a cell, gives series and seasons, under the ids of the series.
-func TestNestedSeasons(t *testing.T) {
-	src := t.TempDir()
-	m := put(t, src, "m.toml", `
-[[table]]
-files = ["shows*"]
-[[table.record]]
-kind = "tv"
-id = { mint = ["imdb_id"] }
-map = [{ column = "imdb", field = "external_ids.imdb_id" }, { column = "name", field = "name" }]
-[[table.record]]
-kind = "season"
-each = { column = "seasons" }
-map = [
-  { column = "seasons", path = "no", field = "season_number" },
-  { column = "seasons", path = "title", field = "name" },
-  { column = "seasons", path = "episodes", field = "episodes", object = "episode" },
-]
-[[object]]
-name = "episode"
-map = [{ column = "n", field = "episode_number" }, { column = "t", field = "name" }]
-`)
-	one := "One"
-	shows := []show{
-		{"tt0903747", "B", []showSeason{{1, &one, []showEpisode{{1, "Pilot"}, {2, "Cat"}}}, {Number: 2}}},
-		{"tt0386676", "O", nil},
-	}
-	var b bytes.Buffer
-	w := parquet.NewGenericWriter[show](&b)
-	_, err := w.Write(shows)
-	if err := errors.Join(err, w.Close()); err != nil {
-		t.Fatal(err)
-	}
-	series := put(t, src, "tv.ndjson", `{"id":1396,"external_ids":{"imdb_id":"tt0903747"}}`+"\n")
-	for name, text := range map[string]string{
-		"shows.parquet": b.String(),
-		"shows.csv":     "imdb,name,seasons\ntt0903747,B,\"[{\"\"no\"\":1,\"\"title\"\":\"\"One\"\",\"\"episodes\"\":[{\"\"n\"\":1,\"\"t\"\":\"\"Pilot\"\"},{\"\"n\"\":2,\"\"t\"\":\"\"Cat\"\"}]},{\"\"no\"\":2}]\"\ntt0386676,O,\n",
-	} {
-		dir := t.TempDir()
-		r := ingestInto(t, dir, Config{Sources: []string{series, put(t, src, name, text)}, Mappings: []string{m}})
-		seasons := recordsOf(t, dir, "season")
-		if r.Quarantined != 0 || r.Records["tv"] != 2 || len(seasons) != 2 || r.Details.Totals.Matched != 1 || r.Details.Totals.Minted != 1 {
-			t.Fatalf("%s: Run = %+v, want two series, one of them minted, and two seasons", name, r)
-		}
-		for i, want := range []string{`1396 1 "One" Pilot Cat`, `1396 2  `} {
-			var episodes []struct{ Name string }
-			if list := member(t, seasons[i], "episodes"); list != "" {
-				if err := json.Unmarshal([]byte(list), &episodes); err != nil {
-					t.Fatal(err)
-				}
-			}
-			got := member(t, seasons[i], "series_id") + " " + member(t, seasons[i], "season_number") + " " + strings.ReplaceAll(member(t, seasons[i], "name"), "null", "")
-			for _, e := range episodes {
-				got += " " + e.Name
-			}
-			if strings.TrimSpace(got) != strings.TrimSpace(want) {
-				t.Errorf("%s: season %s, want %s", name, got, want)
-			}
-		}
-	}
 }

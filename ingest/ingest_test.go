@@ -17,7 +17,6 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
-	"github.com/parquet-go/parquet-go"
 
 	"github.com/reelsplice/reelsplice/data/sample"
 	"github.com/reelsplice/reelsplice/ingest/report"
@@ -289,97 +288,6 @@ func oneFileEach(t *testing.T, rows []string) []string {
 	return out
 }
 
-// tableMovie is a row of a Parquet file as tools other than ours make it.
-type tableMovie struct {
-	Index    int64              `parquet:"__index_level_0__"`
-	ID       float64            `parquet:"id"` // pandas makes a column with a NULL DOUBLE
-	Title    *string            `parquet:"title,optional"`
-	Runtime  *float64           `parquet:"runtime,optional"`
-	Poster   *string            `parquet:"poster_path,optional"`
-	Status   *string            `parquet:"status,optional"`
-	Genres   []tableGenre       `parquet:"genres,optional,list"`
-	Origin   []string           `parquet:"origin_country,optional,list"`
-	Credits  *string            `parquet:"credits,optional"` // JSON in a text column
-	Provider *tableProviders    `parquet:"watch/providers,optional"`
-	Rare     *string            `parquet:"rare,optional"`
-	Videos   *tableVideos       `parquet:"videos,optional"`
-	Extra    map[string]float64 `parquet:"scores,optional"`
-
-	Adult     bool         `parquet:"adult"`
-	Tagline   string       `parquet:"tagline"`
-	Countries []tableGenre `parquet:"production_countries,list"`
-	Languages []tableGenre `parquet:"spoken_languages,list"`
-}
-
-type tableGenre struct {
-	ID   int32  `parquet:"id"`
-	Name string `parquet:"name"`
-}
-
-type tableVideos struct {
-	Results []tableVideo `parquet:"results,list"`
-}
-
-type tableVideo struct {
-	Key  string `parquet:"key"`
-	Size *int64 `parquet:"size,optional"`
-}
-
-type tableProviders struct {
-	Results struct {
-		US *tableOffers `parquet:"US,optional"`
-		DE *tableOffers `parquet:"DE,optional"`
-	} `parquet:"results"`
-}
-
-type tableOffers struct {
-	Link *string     `parquet:"link,optional"`
-	Rent []tableRent `parquet:"rent,optional,list"`
-	Buy  []tableRent `parquet:"buy,optional,list"`
-}
-
-type tableRent struct {
-	ProviderID int64 `parquet:"provider_id"`
-}
-
-func ptr[T any](v T) *T { return &v }
-
-// TestParquetOfOthers: in a table every member is there in every row, so NULL says
-// that a member is unset, no more.
-func TestParquetOfOthers(t *testing.T) {
-	var b bytes.Buffer
-	w := parquet.NewGenericWriter[tableMovie](&b)
-	full := tableMovie{
-		Index: 1, ID: 550, Title: ptr("Fight Club"), Runtime: ptr(139.0), Poster: ptr("/p.jpg"), Status: ptr("Released"),
-		Genres: []tableGenre{{18, "Drama"}}, Origin: []string{"US"},
-		Credits: ptr(`{"id":550,"cast":[{"id":819,"name":"Edward Norton","profile_path":null}],"crew":[]}`),
-		Rare:    ptr("x"), Provider: &tableProviders{}, Extra: map[string]float64{"imdb": 8.8},
-		Videos: &tableVideos{Results: []tableVideo{{"k", nil}, {"l", ptr(int64(1080))}}},
-	}
-	full.Provider.Results.US = &tableOffers{Link: ptr("l"), Rent: []tableRent{{3}}}
-	if _, err := w.Write([]tableMovie{full, {Index: 2, ID: 551, Status: ptr("Released"), Genres: []tableGenre{}}}); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	r := ingestInto(t, dir, Config{Sources: []string{put(t, t.TempDir(), "movies.parquet", b.String())}})
-	want := []string{
-		`{"adult":false,"genres":[{"id":18,"name":"Drama"}],"id":550,"origin_country":["US"],"poster_path":"/p.jpg",` +
-			`"production_countries":[],"runtime":139,"spoken_languages":[],"status":"Released","tagline":"","title":"Fight Club","credits":{"cast":[{"id":819,"name":"Edward Norton","profile_path":null}],"crew":[]},` +
-			`"videos":{"results":[{"key":"k"},{"key":"l","size":1080}]},` +
-			`"watch/providers":{"results":{"US":{"link":"l","rent":[{"provider_id":3}]}}},"rare":"x","scores":{"imdb":8.8}}`,
-		`{"adult":false,"genres":[],"id":551,"poster_path":null,"production_countries":[],"spoken_languages":[],"status":"Released","tagline":""}`,
-	}
-	if got := records(t, dir); !slices.Equal(got, want) {
-		t.Errorf("records = %s\nwant %s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
-	if r.Unknown["rare"] != 1 || r.Unknown["scores"] != 1 || len(r.Unknown) != 2 {
-		t.Errorf("Unknown = %v, want rare 1, scores 1", r.Unknown)
-	}
-}
-
 // TestUpsert: a later crawl wins, what only the earlier one has stays, and the same
 // crawl again changes nothing.
 func TestUpsert(t *testing.T) {
@@ -592,12 +500,15 @@ func TestCounts(t *testing.T) {
 	dir := t.TempDir()
 	r := lines(t, dir, Config{},
 		`{"id":1,"title":"A","popularity":"8.5","vote_count":"12","new":1,"casts":{"cast":[{"id":1,"odd":true}],"crew":[]},"media_type":"movie"}`,
-		`{"id":2,"title":"B","new":{"b":[2]},"genre_ids":[18,99999],"credits":{"cast":[{"id":"7"}]}}`)
+		`{"id":2,"title":"B","new":{"b":[2]},"genre_ids":[18,99999],"credits":{"cast":[{"id":"7"}]},"images":{}}`)
 	if want := map[string]int64{"new": 2, "casts.cast[].odd": 1, "genre_ids[]": 1}; !reflect.DeepEqual(r.Unknown, want) {
 		t.Errorf("Unknown = %v, want %v", r.Unknown, want)
 	}
 	if want := map[string]int64{"popularity": 1, "vote_count": 1, "credits.cast[].id": 1}; !reflect.DeepEqual(r.Coerced, want) {
 		t.Errorf("Coerced = %v, want %v", r.Coerced, want)
+	}
+	if want := map[string]int64{"images": 1}; !reflect.DeepEqual(r.Dropped, want) {
+		t.Errorf("Dropped = %v, want %v", r.Dropped, want)
 	}
 	rows := records(t, dir)
 	for i, want := range map[string]string{
@@ -610,38 +521,6 @@ func TestCounts(t *testing.T) {
 	}
 	if got, want := member(t, rows[1], "genres"), `[{"id":18,"name":"Drama"},{"id":99999,"name":""}]`; got != want {
 		t.Errorf("genres = %s, want %s", got, want)
-	}
-}
-
-// TestListRows: a row of a list becomes a record, its genre ids genres; what it lacks
-// stays absent, so that a details answer can still say it.
-func TestListRows(t *testing.T) {
-	dir := t.TempDir()
-	lines(t, dir, Config{}, `{"adult":false,"backdrop_path":"/b.jpg","genre_ids":[35,80],"id":5,"original_title":"Four Rooms","poster_path":null}`)
-	want := `{"adult":false,"backdrop_path":"/b.jpg","genres":[{"id":35,"name":"Comedy"},{"id":80,"name":"Crime"}],"id":5,` +
-		`"original_title":"Four Rooms","poster_path":null}`
-	if got := records(t, dir); len(got) != 1 || got[0] != want {
-		t.Errorf("records = %s\nwant %s", got, want)
-	}
-}
-
-// TestSuffixedTexts: title_ar is the title in Arabic.
-func TestSuffixedTexts(t *testing.T) {
-	dir := t.TempDir()
-	row := `{"id":5,"title":"Space","title_ar":"فضاء","overview_ar":"x","title_en":"Space","size_ar":"kept","vote_average":6.5}`
-	r := lines(t, dir, Config{}, row)
-	got := records(t, dir)[0]
-	if want := `[{"language":"ar-SA","overview":"x","title":"فضاء"}]`; member(t, got, "localized") != want || member(t, got, "size_ar") != `"kept"` {
-		t.Errorf("record = %s, want localized %s", got, want)
-	}
-	if want := map[string]int64{"size_ar": 1}; !reflect.DeepEqual(r.Unknown, want) {
-		t.Errorf("Unknown = %v, want %v", r.Unknown, want)
-	}
-	dir = t.TempDir()
-	lines(t, dir, Config{Language: "fr-FR"}, `{"id":5,"title":"Espace","title_en":"Space"}`)
-	got = records(t, dir)[0]
-	if want := `[{"language":"fr-FR","title":"Espace"}]`; member(t, got, "localized") != want || member(t, got, "title") != `"Space"` {
-		t.Errorf("record = %s, want title Space, localized %s", got, want)
 	}
 }
 
@@ -729,50 +608,6 @@ func TestProgress(t *testing.T) {
 	})
 	if last != total || total == 0 {
 		t.Errorf("Progress ended at %d of %d", last, total)
-	}
-}
-
-// TestFailedParts: a later crawl whose requests failed takes nothing away.
-func TestFailedParts(t *testing.T) {
-	dir := t.TempDir()
-	row := `{"id":5,"title":"T","credits":{"cast":[{"id":1,"profile_path":null}],"crew":[]},"images":{"posters":[{"file_path":"/p"}]},` +
-		`"keywords":{"keywords":[{"id":1,"name":"k"}]},"similar":{"page":1,"results":[],"total_pages":1}}`
-	lines(t, dir, Config{}, row)
-	before := records(t, dir)
-	r := lines(t, dir, Config{}, `{"id":5,"credits":null,"images":{},"keywords":{"success":false,"status_code":34,"status_message":"no"},"similar":{}}`)
-	if got := records(t, dir); !slices.Equal(got, before) {
-		t.Errorf("records = %s, want %s", got, before)
-	}
-	if want := map[string]int64{"credits": 1, "images": 1, "keywords": 1, "similar": 1}; !reflect.DeepEqual(r.Dropped, want) {
-		t.Errorf("Dropped = %v, want %v", r.Dropped, want)
-	}
-}
-
-// TestOtherLanguageLeavesBase: what a crawl in another language has as null is null
-// in that language alone, and fr and fr-FR are one.
-func TestOtherLanguageLeavesBase(t *testing.T) {
-	dir := t.TempDir()
-	lines(t, dir, Config{}, `{"id":5,"title":"T","runtime":90,"genres":[{"id":18,"name":"Drama"}],"tagline":"t"}`)
-	lines(t, dir, Config{Language: "fr"}, `{"id":5,"title":"","runtime":null,"genres":null,"tagline":null,"similar":{"results":[]}}`)
-	lines(t, dir, Config{Language: "fr-FR"}, `{"id":5,"overview":"o","similar":{"page":1,"results":[]}}`)
-	want := `{"genres":[{"id":18,"name":"Drama"}],"id":5,"runtime":90,"tagline":"t","title":"T","similar":{"language":"fr-FR","page":1,"results":[]},` +
-		`"localized":[{"language":"fr-FR","genres":null,"overview":"o","runtime":null,"tagline":null}]}`
-	if got := records(t, dir); !slices.Equal(got, []string{want}) {
-		t.Errorf("records = %s\nwant %s", got, want)
-	}
-}
-
-// TestPoorerSource: a source that knows less of a movie takes nothing away.
-func TestPoorerSource(t *testing.T) {
-	dir := t.TempDir()
-	row := `{"backdrop_path":"/b","belongs_to_collection":{"id":1,"poster_path":null},"budget":7,"id":11,"imdb_id":"tt1","credits":{"cast":[],"crew":[]},` +
-		`"images":{"posters":[{"iso_3166_1":null,"iso_639_1":"en","file_path":"/a","vote_average":9.0,"width":2}]},"videos":{"results":[]}}`
-	lines(t, dir, Config{}, row)
-	r := lines(t, dir, Config{}, ` { "movie" : {"status":"Released","tmdbId":11},"images":[{"filePath":"/a","type":"poster","width":3}]}`)
-	want := `{"backdrop_path":"/b","belongs_to_collection":{"id":1,"poster_path":null},"budget":7,"id":11,"imdb_id":"tt1","status":"Released","credits":{"cast":[],"crew":[]},` +
-		`"images":{"backdrops":[],"logos":[],"posters":[{"iso_3166_1":null,"iso_639_1":"en","file_path":"/a","vote_average":9.0,"width":3}]},"videos":{"results":[]}}`
-	if got := records(t, dir); !slices.Equal(got, []string{want}) || r.Quarantined > 0 {
-		t.Errorf("records = %s\nwant %s", got, want)
 	}
 }
 

@@ -33,21 +33,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	sharedtest.InMemory(withDumps{m}).Run()
-}
-
-// withDumps runs the tests with a folder for dumps that several of them read.
-type withDumps struct{ tests *testing.M }
-
-// Run returns the exit code of the tests.
-func (w withDumps) Run() int {
-	dir, err := os.MkdirTemp("", "dumps-*")
-	if err != nil {
-		panic(err)
-	}
-	dumpedDir = dir
-	defer func() { _ = os.RemoveAll(dir) }()
-	return w.tests.Run()
+	sharedtest.InMemory(m).Run()
 }
 
 // runKilled is the process that is killed.

@@ -12,8 +12,6 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
-
-	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // sampleLines returns about n bytes of NDJSON of the kind a crawl gives.
@@ -113,27 +111,4 @@ func BenchmarkTable(b *testing.B) {
 			}
 		}
 	})
-}
-
-// BenchmarkShared reads real dumps: bytes are of the uncompressed rows.
-func BenchmarkShared(b *testing.B) {
-	for _, p := range [][]string{{"movnix", "movies.ndjson.zst"}, {"daily-ids", "keyword_ids.json.gz"}, {"parquet-duckdb", "credits.parquet"}, {"parquet-duckdb", "films.parquet"}} {
-		b.Run(p[len(p)-1], func(b *testing.B) {
-			path := sharedtest.Path(b, append([]string{"dumps"}, p...)...)
-			r, err := Open(File{Path: path}, Options{})
-			if err != nil {
-				b.Fatal(err)
-			}
-			var size int64
-			for {
-				row, err := r.Next()
-				if err != nil {
-					break
-				}
-				size += row.Size
-			}
-			r.Close()
-			benchFile(b, path, size)
-		})
-	}
 }
