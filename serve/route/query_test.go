@@ -6,10 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/reelsplice/reelsplice/schemas/api"
-	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/serve/status"
 )
 
@@ -42,6 +40,9 @@ func describeQuery(q *Request) string {
 	put("end", q.HasEnd, q.End)
 	put("adult", q.IncludeAdult, q.IncludeAdult)
 	put("fuzzy", q.HasFuzzy, q.Fuzzy)
+	put("year", q.Year != 0, q.Year)
+	put("primary", q.PrimaryYear != 0, q.PrimaryYear)
+	put("first", q.FirstAirYear != 0, q.FirstAirYear)
 	for _, f := range []struct {
 		name  string
 		value []byte
@@ -146,7 +147,7 @@ func TestParseQuery(t *testing.T) {
 
 	// texts
 	f("/3/search/movie", "query=fight+club%21&include_adult=True", `adult=true query="fight club!"`)
-	f("/3/search/movie", "query=100%&year=1999", `query="100%"`)
+	f("/3/search/movie", "query=100%&year=1999&primary_release_year=99", `year=1999 query="100%"`)
 	f("/3/search/movie", "query=a%26b%3Dc=d", `query="a&b=c=d"`)
 	f("/3/search/movie", "query=%E3%81%82", `query="あ"`)
 	f("/3/search/movie", "query=&include_adult=1", `query=""`)
@@ -216,12 +217,6 @@ func TestParseAppends(t *testing.T) {
 	f(season, "episode,episode/x,episode/2/keywords,episode/2/episode/3,season/1/episode/2", "")
 	f(tv, "episode/2,season/1/episode/2/episode/3", "")
 	f(episode, "credits,aggregate_credits", "+credits(episode 0 0 credits)")
-	f("/3/person/287", "movie_credits,tagged_images", "+movie_credits(person 0 0 movie_credits) +tagged_images(person 0 0 tagged_images)")
-	f("/3/collection/10", "images,translations", "+images(collection 0 0 images) +translations(collection 0 0 translations)")
-	f("/3/company/1", "movies", "+movies(company 0 0 movies)")
-	f("/3/network/213", "alternative_names", "+alternative_names(network 0 0 alternative_names)")
-	f("/3/keyword/825", "movies", "+movies(keyword 0 0 movies)")
-
 	// operations that append nothing, whatever is asked
 	f("/3/movie/550/credits", "videos", "")
 	f("/3/movie/latest", "videos", "")
@@ -304,47 +299,6 @@ func TestRefuseQuery(t *testing.T) {
 	f(changes, "start_date=2024-01-01&end_date=x", status.InvalidDate)
 }
 
-func TestManyLanguages(t *testing.T) {
-	var items []string
-	for a := 'a'; a <= 'z'; a++ {
-		for b := 'a'; b <= 'z'; b++ {
-			items = append(items, string(a)+string(b))
-		}
-	}
-	slices.Reverse(items) // so that each one goes in front
-	var q Request
-	query := "include_image_language=" + strings.Join(items, ",")
-	if c := Parse([]byte("/3/movie/550/images"), []byte(query), &q); c != status.OK {
-		t.Fatalf("Parse = %d, want 0", c)
-	}
-	got := q.ImageLanguages()
-	if len(got) != MaxLanguages || !slices.IsSorted(got) || got[MaxLanguages-1] != fragment.Language("zz", "") {
-		t.Errorf("ImageLanguages() = %v, want the first %d of the request, ascending", got, MaxLanguages)
-	}
-}
-
-// TestReuse parses different requests into one Request: nothing stays behind.
-func TestReuse(t *testing.T) {
-	var q, fresh Request
-	full := "append_to_response=credits,season/1&language=de&page=2&api_key=%6b&callback=x&include_image_language=en"
-	if c := Parse([]byte("/3/tv/1399"), []byte(full), &q); c != status.OK {
-		t.Fatalf("Parse = %d, want 0", c)
-	}
-	// The query again, alone: a second run of ParseQuery starts over.
-	before := describeQuery(&q)
-	if c := ParseQuery([]byte(full), &q); c != status.OK || describeQuery(&q) != before {
-		t.Errorf("ParseQuery again = %d with %s, want 0 with %s", c, describeQuery(&q), before)
-	}
-	for _, path := range []string{"/3/find/%61", "/3/movie/550", "/3/nothing"} {
-		if got, want := Parse([]byte(path), nil, &q), Parse([]byte(path), nil, &fresh); got != want {
-			t.Errorf("Parse(%s) = %d into a used Request, %d into a new one", path, got, want)
-		}
-		if describe(q.Target) != describe(fresh.Target) || describeQuery(&q) != "" {
-			t.Errorf("Parse(%s) = %s %s, want %s", path, describe(q.Target), describeQuery(&q), describe(fresh.Target))
-		}
-	}
-}
-
 func TestLookup(t *testing.T) {
 	f := func(query, name, want string, found bool) {
 		t.Helper()
@@ -387,19 +341,6 @@ func TestOmit(t *testing.T) {
 	f("", "", false)
 }
 
-func TestDay(t *testing.T) {
-	for _, s := range []string{"0000-01-01", "1969-12-31", "1970-01-01", "2000-02-29", "9999-12-31"} {
-		d, ok := ParseDay([]byte(s))
-		want, err := time.Parse(time.DateOnly, s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !ok || d.String() != s || int64(d)*secondsPerDay != want.Unix() {
-			t.Errorf("ParseDay(%q) = %v, %v, want %v, true", s, d, ok, want)
-		}
-	}
-}
-
 func TestEach(t *testing.T) {
 	var got []string
 	for name, value := range Each([]byte("a=1&&with_genres=18%2C35&b+c=%zz+&=x&alone&vote_average.gte=7")) {
@@ -414,23 +355,13 @@ func TestEach(t *testing.T) {
 	}
 }
 
-func TestSearchParams(t *testing.T) {
-	var q Request
-	if c := Parse([]byte("/3/search/movie"), []byte("query=fight+club&year=1999&primary_release_year=99&include_adult=TRUE"), &q); c != status.OK {
-		t.Fatal(c)
-	}
-	if string(q.Query) != "fight club" || q.Year != 1999 || q.PrimaryYear != 0 || !q.IncludeAdult {
-		t.Errorf("%+v", q.Params)
-	}
-	if c := Parse([]byte("/3/discover/tv"), []byte("with_genres=18&page=501"), &q); c != status.InvalidPage {
-		t.Errorf("page 501 is %d", c)
-	}
-	q.Pages = 1000
-	if c := Parse([]byte("/3/discover/tv"), []byte("with_genres=18&page=501"), &q); c != status.OK || q.Page != 501 || q.Raw == nil {
-		t.Errorf("page 501 of 1000 is %d, page %d", c, q.Page)
-	}
-	if c := Parse([]byte("/3/discover/tv"), []byte("page=1001"), &q); c != status.InvalidPage {
-		t.Errorf("page 1001 of 1000 is %d", c)
+// TestPages: a request's own limit bounds the page.
+func TestPages(t *testing.T) {
+	q := &Request{Pages: 1000}
+	for page, want := range map[string]status.Code{"501": status.OK, "1000": status.OK, "1001": status.InvalidPage} {
+		if c := Parse([]byte("/3/discover/tv"), []byte("page="+page), q); c != want {
+			t.Errorf("page %s of 1000 is %d, want %d", page, c, want)
+		}
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/reelsplice/reelsplice/serve/status"
 )
 
-// FuzzPath checks that parsing twice gives the same, and that what is accepted can
+// FuzzPath checks that parsing into a used and a new Request gives the same, and that what is accepted can
 // be written as the path of its operation, which gives the same again.
 func FuzzPath(f *testing.F) {
 	for _, op := range api.Operations() {
@@ -25,8 +25,9 @@ func FuzzPath(f *testing.F) {
 	} {
 		f.Add([]byte(s))
 	}
-	var q, again Request
+	var q Request
 	f.Fuzz(func(t *testing.T, path []byte) {
+		var again Request // into which nothing was parsed before
 		keep := string(path)
 		code := Parse(path, nil, &q)
 		if string(path) != keep {
@@ -85,7 +86,7 @@ func escape(text []byte, all bool) string {
 	return b.String()
 }
 
-// FuzzQuery checks the promises of Request on a series, which takes more than any
+// FuzzQuery does so with queries, and checks the promises of Request on a series, which takes more than any
 // other, on changes and on a search.
 func FuzzQuery(f *testing.F) {
 	for _, s := range []string{
@@ -98,9 +99,17 @@ func FuzzQuery(f *testing.F) {
 	} {
 		f.Add([]byte(s))
 	}
-	var q, again Request
+	var languages []byte
+	for a := byte('z'); a >= 'a'; a-- { // each one goes in front
+		for b := byte('z'); b >= 'a'; b-- {
+			languages = append(languages, a, b, ',')
+		}
+	}
+	f.Add(append([]byte("append_to_response=images&include_image_language="), languages...))
+	var q Request
 	f.Fuzz(func(t *testing.T, query []byte) {
 		for _, path := range []string{"/3/tv/1399", "/3/movie/550", "/3/tv/changes", "/3/search/movie", "/3/find/%61"} {
+			var again Request // into which nothing was parsed before
 			keep := string(query)
 			code := Parse([]byte(path), query, &q)
 			if string(query) != keep {
