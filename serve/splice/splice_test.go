@@ -2,7 +2,6 @@ package splice
 
 import (
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"io"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/build/segment"
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
 // AppendGzip appends the body as one gzip member.
@@ -57,26 +57,6 @@ func fill(tb testing.TB, a *Answer, level int, parts ...part) {
 	}
 }
 
-// oneMember reads a body as a decoder does that stops after the first gzip member,
-// and fails when anything is left.
-func oneMember(tb testing.TB, body []byte) string {
-	tb.Helper()
-	src := bytes.NewReader(body)
-	z, err := gzip.NewReader(src)
-	if err != nil {
-		tb.Fatalf("gzip.NewReader(%d bytes): %v", len(body), err)
-	}
-	z.Multistream(false)
-	out, err := io.ReadAll(z)
-	if err != nil {
-		tb.Fatalf("read gzip member of %d bytes: %v", len(body), err)
-	}
-	if src.Len() != 0 {
-		tb.Fatalf("%d of %d bytes are left behind the first gzip member, want 0", src.Len(), len(body))
-	}
-	return string(out)
-}
-
 // check compares every form of the answer with the joined parts.
 func check(tb testing.TB, a *Answer, want string) {
 	tb.Helper()
@@ -85,7 +65,7 @@ func check(tb testing.TB, a *Answer, want string) {
 		tb.Fatal("AppendGzip overwrites what was there")
 	}
 	gz = gz[len("before"):]
-	if got := oneMember(tb, gz); got != want {
+	if got := servetest.OneMember(tb, gz); got != want {
 		tb.Errorf("gunzip(AppendGzip) = %.200q, want %.200q", got, want)
 	}
 	if len(gz) != a.GzipLen() {
@@ -107,6 +87,10 @@ func check(tb testing.TB, a *Answer, want string) {
 	}
 	if a.RawLen() != len(want) {
 		tb.Errorf("RawLen() = %d, want %d", a.RawLen(), len(want))
+	}
+	packed, err := new(Packer).AppendGzip([]byte("before"), a)
+	if err != nil || servetest.OneMember(tb, bytes.TrimPrefix(packed, []byte("before"))) != want {
+		tb.Errorf("Packer.AppendGzip = %d bytes, %v, want %.200q", len(packed), err, want)
 	}
 	var parts strings.Builder
 	a.Parts(func(raw []byte, s *release.Segment) {

@@ -2,9 +2,7 @@ package static
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
-	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,6 +13,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/api"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/serve/route"
+	"github.com/reelsplice/reelsplice/serve/servetest"
 	"github.com/reelsplice/reelsplice/serve/status"
 )
 
@@ -98,21 +97,8 @@ func checkBody(t *testing.T, what string, b *Body, prefix string) {
 	if !regexp.MustCompile(`^W/"[0-9a-f]{32}"$`).Match(b.ETag) {
 		t.Errorf("entity tag of %s = %s, want W/ and 32 hex digits", what, b.ETag)
 	}
-	checkGzip(t, what, b)
-}
-
-// checkGzip inflates a body by a reader that stops after the first member.
-func checkGzip(t *testing.T, what string, b *Body) {
-	t.Helper()
-	r := bytes.NewReader(b.Gzip)
-	zr, err := gzip.NewReader(r)
-	if err != nil {
-		t.Fatalf("gzip of %s: %v", what, err)
-	}
-	zr.Multistream(false)
-	plain, err := io.ReadAll(zr)
-	if err != nil || !bytes.Equal(plain, b.Identity) || r.Len() != 0 {
-		t.Errorf("gzip of %s = %d bytes, %v, %d left, want the %d of identity in one member", what, len(plain), err, r.Len(), len(b.Identity))
+	if servetest.OneMember(t, b.Gzip) != string(b.Identity) {
+		t.Errorf("gzip of %s is not the %d bytes of identity", what, len(b.Identity))
 	}
 }
 
@@ -160,28 +146,42 @@ func TestImageBaseURLRefused(t *testing.T) {
 	}
 }
 
-func TestGenreLanguage(t *testing.T) {
+// TestLanguages: names are in the language of the request, of several in the first one with names.
+func TestLanguages(t *testing.T) {
 	s := newSet(t, "")
-	tests := []struct{ query, want string }{
-		{"", `{"id":12,"name":"Adventure"}`},
-		{"language=en", `{"id":12,"name":"Adventure"}`},
-		{"language=en-US", `{"id":12,"name":"Adventure"}`},
-		{"language=de", `{"id":12,"name":"Abenteuer"}`},
-		{"language=de-AT", `{"id":12,"name":"Abenteuer"}`},
-		{"language=DE-de", `{"id":12,"name":"Abenteuer"}`},
-		{"language=nb-NO", `{"id":12,"name":null}`}, // a language without genre names
-		{"language=xx", `{"id":12,"name":null}`},
-		{"language=zz", `{"id":12,"name":"Adventure"}`}, // no language
-		{"language=german", `{"id":12,"name":"Adventure"}`},
-		{"language=", `{"id":12,"name":"Adventure"}`},
+	const genres, countries = "/3/genre/movie/list", "/3/configuration/countries"
+	const english, german, unnamed = `{"id":12,"name":"Adventure"}`, `{"id":12,"name":"Abenteuer"}`, `{"id":12,"name":null}`
+	country := func(name string) string {
+		return `{"iso_3166_1":"DE","english_name":"Germany","native_name":"` + name + `"}`
 	}
-	for _, tt := range tests {
-		b := answer(t, s, "/3/genre/movie/list?"+tt.query)
-		if !bytes.Contains(b.Identity, []byte(tt.want)) {
-			t.Errorf("genre/movie/list?%s = %s, want %s in it", tt.query, b.Identity, tt.want)
+	for _, c := range []struct{ path, language, want string }{
+		{genres, "", english},
+		{genres, "en", english},
+		{genres, "en-US", english},
+		{genres, "de", german},
+		{genres, "de-AT", german},
+		{genres, "DE-de", german},
+		{genres, "nb-NO", unnamed}, // a language without genre names
+		{genres, "xx", unnamed},
+		{genres, "zz", english}, // no language
+		{genres, "german", english},
+		{genres, "zu,de,fr", german},
+		{genres, "en-GB,de", english},
+		{genres, "zu,aa", unnamed},
+		{countries, "", country("Germany")},
+		{countries, "en-GB", country("Germany")},
+		{countries, "de-CH", country("Deutschland")},
+		{countries, "ja", country("ドイツ")},
+		{countries, "xx", country("Germany")},
+		{countries, "en,fr", country("Germany")},
+		{countries, "fr-CA,en", country("Allemagne")},
+	} {
+		b := answer(t, s, c.path+"?language="+c.language)
+		if !bytes.Contains(b.Identity, []byte(c.want)) {
+			t.Errorf("%s in %q = %s, want %s in it", c.path, c.language, b.Identity, c.want)
 		}
-		if legacy := answer(t, s, "/3/genre/list?"+tt.query); legacy != b {
-			t.Errorf("genre/list?%s = %.80s, want what genre/movie/list answers", tt.query, legacy.Identity)
+		if c.path == genres && answer(t, s, "/3/genre/list?language="+c.language) != b {
+			t.Errorf("genre/list in %q is not what %s answers", c.language, c.path)
 		}
 	}
 }
@@ -201,22 +201,6 @@ func rowsOf(t *testing.T, b *Body) []row {
 		t.Fatal(err)
 	}
 	return list.Results
-}
-
-// TestChain: of several languages, the first one with names counts.
-func TestChain(t *testing.T) {
-	s := newSet(t, "")
-	for uri, want := range map[string]string{
-		"/3/genre/movie/list?language=zu,de,fr":        "/3/genre/movie/list?language=de",
-		"/3/genre/movie/list?language=en-GB,de":        "/3/genre/movie/list",
-		"/3/genre/movie/list?language=zu,aa":           "/3/genre/movie/list?language=zu",
-		"/3/configuration/countries?language=en,fr":    "/3/configuration/countries",
-		"/3/configuration/countries?language=fr-CA,en": "/3/configuration/countries?language=fr",
-	} {
-		if got, want := answer(t, s, uri), answer(t, s, want); got != want {
-			t.Errorf("Response(%s) = %.80s, want %.80s", uri, got.Identity, want.Identity)
-		}
-	}
 }
 
 func TestWatchRegion(t *testing.T) {
@@ -301,17 +285,6 @@ func TestAnswersAreBounded(t *testing.T) {
 	}
 }
 
-// TestSameSet checks that bodies follow from the base URL alone.
-func TestSameSet(t *testing.T) {
-	a, b := newSet(t, ""), newSet(t, "")
-	for uri := range paths {
-		x, y := answer(t, a, uri), answer(t, b, uri)
-		if !bytes.Equal(x.Identity, y.Identity) || !bytes.Equal(x.Gzip, y.Gzip) || !bytes.Equal(x.ETag, y.ETag) {
-			t.Errorf("%s differs between two sets", uri)
-		}
-	}
-}
-
 // TestConcurrency asks for everything from several goroutines at once, the first
 // time too: each answer must be prepared once.
 func TestConcurrency(t *testing.T) {
@@ -336,31 +309,6 @@ func TestConcurrency(t *testing.T) {
 	for i := range got {
 		if slices.Contains(got[i], nil) || !slices.Equal(got[i], got[0]) {
 			t.Errorf("goroutine %d has other bodies than goroutine 0, or none", i)
-		}
-	}
-}
-
-// TestCountryNames: the names of countries are in the language of the request, where it has
-// any.
-func TestCountryNames(t *testing.T) {
-	s, err := New("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for uri, want := range map[string]string{
-		"":                `{"iso_3166_1":"DE","english_name":"Germany","native_name":"Germany"}`,
-		"?language=en-GB": `{"iso_3166_1":"DE","english_name":"Germany","native_name":"Germany"}`,
-		"?language=de-CH": `{"iso_3166_1":"DE","english_name":"Germany","native_name":"Deutschland"}`,
-		"?language=ja":    `{"iso_3166_1":"DE","english_name":"Germany","native_name":"ドイツ"}`,
-		"?language=xx":    `{"iso_3166_1":"DE","english_name":"Germany","native_name":"Germany"}`,
-	} {
-		var q route.Request
-		if c := route.Parse([]byte("/3/configuration/countries"), []byte(strings.TrimPrefix(uri, "?")), &q); c != status.OK {
-			t.Fatal(c)
-		}
-		b, ok := s.Response(&q)
-		if !ok || !strings.Contains(string(b.Identity), want) {
-			t.Errorf("countries%s lacks %s", uri, want)
 		}
 	}
 }

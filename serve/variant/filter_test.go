@@ -5,12 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
-	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/serve/route"
 )
 
@@ -176,49 +174,6 @@ func imageText(n int) []byte {
 			1000+r.IntN(2000), languages[r.IntN(len(languages))], r.Uint64(), r.IntN(10), r.IntN(1000), r.IntN(50), 1000+r.IntN(1000))
 	}
 	return append(b, "]}"...)
-}
-
-// TestFilterRecordedImages filters recorded answers and compares with decoding,
-// filtering and encoding.
-func TestFilterRecordedImages(t *testing.T) {
-	data, err := os.ReadFile(sharedtest.Path(t, "recorded", "movie", "details-append--krelinga-550-append5.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var movie struct{ Images json.RawMessage }
-	if err := json.Unmarshal(data, &movie); err != nil {
-		t.Fatal(err)
-	}
-	if movie.Images == nil {
-		t.Fatal("the recording has no images")
-	}
-	var compact bytes.Buffer
-	if err := json.Compact(&compact, movie.Images); err != nil {
-		t.Fatal(err)
-	}
-	out, err := languageFilter(byImageLanguage, "", "de").Append(nil, compact.Bytes())
-	if err != nil {
-		t.Fatal(err)
-	}
-	type rows map[string][]map[string]any
-	var got, all rows
-	if err := json.Unmarshal(out, &got); err != nil {
-		t.Fatalf("Append = %s: %v", out, err)
-	}
-	if err := json.Unmarshal(compact.Bytes(), &all); err != nil {
-		t.Fatal(err)
-	}
-	for name, list := range all {
-		want := []map[string]any{}
-		for _, row := range list {
-			if l := row["iso_639_1"]; l == nil || l == "de" {
-				want = append(want, row)
-			}
-		}
-		if fmt.Sprint(got[name]) != fmt.Sprint(want) {
-			t.Errorf("%s: Append keeps %d rows, want %d", name, len(got[name]), len(want))
-		}
-	}
 }
 
 func BenchmarkFilter(b *testing.B) {

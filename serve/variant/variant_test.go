@@ -104,32 +104,6 @@ func picked(tb testing.TB, e release.Entry, c Choice, ok bool) string {
 	return "a fragment of another resource"
 }
 
-func TestTextChain(t *testing.T) {
-	f := func(language, want string) {
-		t.Helper()
-		var names []string
-		for _, v := range textChain(nil, &parse(t, "?language="+language).Params) {
-			names = append(names, v.String())
-		}
-		if got := strings.Join(names, " "); got != want || len(names) > maxChain {
-			t.Errorf("textChain(%s) = %s, want %s", language, got, want)
-		}
-	}
-	f("", "base")
-	f("en", "base")
-	f("en-US", "base")
-	f("EN-us", "base")
-	f("en-GB", "enGB base")
-	f("de-DE", "deDE de~ ~ base")
-	f("de", "de de~ ~ base")
-	f("pt-br", "ptBR pt~ ~ base")
-	f("xx", "xx xx~ ~ base")
-	// No languages at all.
-	f("german", "base")
-	f("d", "base")
-	f("de_DE", "base")
-}
-
 // TestFindShared: the language with its region wins, then the language, then the base.
 func TestFindShared(t *testing.T) {
 	const names = fragment.SubCredits
@@ -150,19 +124,6 @@ func TestFindShared(t *testing.T) {
 	f("de-AT", "credits", base, germany)
 	f("zz", "credits", base, german, germany)
 	f("de", "nothing", germany)
-}
-
-func TestCanonical(t *testing.T) {
-	for in, want := range map[fragment.Sub]fragment.Sub{
-		fragment.SubCasts:         fragment.SubCredits,
-		fragment.SubSimilarMovies: fragment.SubSimilar,
-		fragment.SubReleases:      fragment.SubReleases,
-		fragment.SubDetails:       fragment.SubDetails,
-	} {
-		if got := Canonical(in); got != want {
-			t.Errorf("Canonical(%s) = %s, want %s", in, got, want)
-		}
-	}
 }
 
 func TestPickText(t *testing.T) {
