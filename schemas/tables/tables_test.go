@@ -64,25 +64,6 @@ func TestRegistry(t *testing.T) {
 	}
 }
 
-// TestKinds: a kind has exactly its columns, in the order of the registry.
-func TestKinds(t *testing.T) {
-	for kind := range fragment.Kind(80) {
-		var want []ColumnID
-		for id := range ColumnCount {
-			if slices.Contains(id.Column().Kinds, kind) {
-				want = append(want, id)
-			}
-		}
-		var got []ColumnID
-		for _, c := range Columns(kind) {
-			got = append(got, c.ID)
-		}
-		if !slices.Equal(got, want) || len(got) > 0 != slices.Contains(Kinds, kind) {
-			t.Errorf("kind %s has the columns %v, want %v; Kinds are %v", kind, got, want, Kinds)
-		}
-	}
-}
-
 // TestVersion: releases lack a column that is new, so their version says which they have.
 func TestVersion(t *testing.T) {
 	if got, want := [2]int{int(ColumnCount), release.FeatureVersion}, [2]int{32, 8}; got != want {
@@ -137,20 +118,4 @@ func documented() string {
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", c.Name, c.Type, strings.Trim(strings.ReplaceAll(kinds, " ", ", "), "[]"), c.Doc, field, strings.Join(names, ", "))
 	}
 	return b.String() + "\n"
-}
-
-func TestKeys(t *testing.T) {
-	seen := map[uint64]bool{}
-	for _, k := range []uint64{
-		OfferKey("US", OfferType("flatrate"), 8), OfferKey("US", OfferType("buy"), 8), OfferKey("US", 0, 8), OfferKey("US", 1, 0), OfferKey("DE", 1, 8),
-		ReleaseKey("US", 1), ReleaseKey("US", 0), ReleaseKey("", 0), ReleaseKey("DE", 1), CertificationKey("US", "R"), CertificationKey("DE", "R"),
-	} {
-		if seen[k] {
-			t.Errorf("key %x stands for two", k)
-		}
-		seen[k] = true
-	}
-	if CodeKey("en") != CodeKey([]byte("en")) || CodeKey("12345678") != 0 {
-		t.Error("CodeKey")
-	}
 }

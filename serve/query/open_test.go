@@ -197,13 +197,3 @@ func TestAbsentFilters(t *testing.T) {
 		}
 	}
 }
-
-func TestNoTables(t *testing.T) {
-	e := Open(releaseOf(t, 0, nil), DefaultCacheBytes)
-	ok(t, e.Err())
-	var got Result
-	f := Popular(fragment.KindMovie)
-	if err := errors.Join(e.Discover(fragment.KindMovie, &f, 1, 20, &got), e.Trending(0, true, 1, 20, &got)); err != nil || got.Total != 0 {
-		t.Errorf("a release without tables: %v, %v", got, err)
-	}
-}

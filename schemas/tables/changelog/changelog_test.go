@@ -21,19 +21,17 @@ func newRelease(t *testing.T, sections map[string][]byte) *release.Reader {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if sections != nil {
-		out, err := w.Table(Table, len(sections[SectionBuilds])/8)
-		if err != nil {
+	out, err := w.Table(Table, len(sections[SectionBuilds])/8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range sections {
+		if _, err := out.Section(name).Write(data); err != nil {
 			t.Fatal(err)
 		}
-		for name, data := range sections {
-			if _, err := out.Section(name).Write(data); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := out.Close(); err != nil {
-			t.Fatal(err)
-		}
+	}
+	if err := out.Close(); err != nil {
+		t.Fatal(err)
 	}
 	m, err := w.Seal(t.Context())
 	if err != nil {
@@ -137,24 +135,6 @@ func TestSameLists(t *testing.T) {
 	f(one, builds{[]int64{10, 20, 30}, [][]uint64{{1, 2}, {2}, {1}}}, false)
 	f(one, builds{[]int64{20}, [][]uint64{{2}}}, false) // one was let go of
 	f(one, builds{}, false)
-}
-
-// TestNoTable: a release without the table knows of no change.
-func TestNoTable(t *testing.T) {
-	l := Open(newRelease(t, nil))
-	if rows, total := l.List(nil, fragment.KindMovie, Window{0, 1 << 40}, 1, 100); len(rows) != 0 || total != 0 {
-		t.Errorf("movies: %v of %d, want none", rows, total)
-	}
-	var got string
-	for p, err := range l.Answer(fragment.KindMovie, 1, Window{0, 1 << 40}) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		got += string(p.Text)
-	}
-	if got != `"changes":[]}` {
-		t.Errorf("changes = %s, want none", got)
-	}
 }
 
 // TestRow: rows look as recorded ones do.

@@ -292,25 +292,6 @@ func TestRange(t *testing.T) {
 	}
 }
 
-func TestMissing(t *testing.T) {
-	m := memory{}
-	ok(t, writeRange(m, "r", []int32{1, 2, 3}))
-	ok(t, writeLists(m, "x", func(func(uint64, []uint32) bool) {}))
-	for name := range m {
-		for _, cut := range []int{0, 1} {
-			bad := m.read()
-			if bad[name] = bad[name][:len(bad[name])*cut/2]; cut == 0 {
-				delete(bad, name)
-			}
-			_, err := OpenRange(bad, "r", 3, NewPool(3))
-			_, lists := OpenLists(bad, "x", 3)
-			if err = errors.Join(err, lists); len(m[name].Bytes()) > 0 && !errors.Is(err, release.ErrCorrupt) {
-				t.Errorf("without %s: %v", name, err)
-			}
-		}
-	}
-}
-
 func TestDays(t *testing.T) {
 	for date, want := range map[string]int32{"1970-01-01": 0, "1969-12-31": -1, "2026-11-22": 20779, "1999-10-15T00:00:00.000Z": 10879} {
 		if got, ok := DayOf(date); !ok || got != want || string(AppendDay(nil, got)) != date[:10] {
