@@ -92,9 +92,7 @@ type Operation struct {
 	// QueryParams are those that change the response. They lack api_key and callback, which
 	// every operation takes, and those of appended sub-requests.
 	QueryParams []Param
-	// Namespaces lists the namespaces in which the operation can be appended.
-	Namespaces []string
-	Auth       Auth
+	Auth        Auth
 	// Writes marks operations that change something, some GETs among them.
 	Writes bool
 	// Shape names the schema of the response; empty for an unknown one.
@@ -124,9 +122,6 @@ type AppendName struct {
 	// Name is the path below the resource, with slashes. Patterns have parameters
 	// in braces: "season/{season_number}".
 	Name string
-	// Property is the name of the field in the response: the requested name, letter for
-	// letter.
-	Property string
 	// Params are the query parameters that change the appended object.
 	Params []Param
 	// Inherits is the namespace that {sub_request} at the end of a pattern takes

@@ -749,10 +749,9 @@ var operations = [...]Operation{
 			{Name: "language", Type: TypeString, Default: "en-US"},
 			{Name: "page", Type: TypeInteger, Default: "1"},
 		},
-		Namespaces: []string{"keyword"},
-		Auth:       AuthBearer,
-		Shape:      "KeywordMoviePage",
-		Kind:       fragment.KindKeyword, Sub: fragment.SubMovies,
+		Auth:  AuthBearer,
+		Shape: "KeywordMoviePage",
+		Kind:  fragment.KindKeyword, Sub: fragment.SubMovies,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -872,10 +871,9 @@ var operations = [...]Operation{
 			{Name: "include_image_language", Type: TypeString},
 			{Name: "language", Type: TypeString},
 		},
-		Namespaces: []string{"collection"},
-		Auth:       AuthBearer,
-		Shape:      "CollectionImages",
-		Kind:       fragment.KindCollection, Sub: fragment.SubImages,
+		Auth:  AuthBearer,
+		Shape: "CollectionImages",
+		Kind:  fragment.KindCollection, Sub: fragment.SubImages,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -884,10 +882,9 @@ var operations = [...]Operation{
 		PathParams: []Param{
 			{Name: "collection_id", Type: TypeInteger},
 		},
-		Namespaces: []string{"collection"},
-		Auth:       AuthBearer,
-		Shape:      "CollectionTranslations",
-		Kind:       fragment.KindCollection, Sub: fragment.SubTranslations,
+		Auth:  AuthBearer,
+		Shape: "CollectionTranslations",
+		Kind:  fragment.KindCollection, Sub: fragment.SubTranslations,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -911,10 +908,9 @@ var operations = [...]Operation{
 		PathParams: []Param{
 			{Name: "company_id", Type: TypeInteger},
 		},
-		Namespaces: []string{"company"},
-		Auth:       AuthBearer,
-		Shape:      "AlternativeNames",
-		Kind:       fragment.KindCompany, Sub: fragment.SubAlternativeNames,
+		Auth:  AuthBearer,
+		Shape: "AlternativeNames",
+		Kind:  fragment.KindCompany, Sub: fragment.SubAlternativeNames,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -923,10 +919,9 @@ var operations = [...]Operation{
 		PathParams: []Param{
 			{Name: "company_id", Type: TypeInteger},
 		},
-		Namespaces: []string{"company"},
-		Auth:       AuthBearer,
-		Shape:      "LogoImages",
-		Kind:       fragment.KindCompany, Sub: fragment.SubImages,
+		Auth:  AuthBearer,
+		Shape: "LogoImages",
+		Kind:  fragment.KindCompany, Sub: fragment.SubImages,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -950,10 +945,9 @@ var operations = [...]Operation{
 		PathParams: []Param{
 			{Name: "network_id", Type: TypeInteger},
 		},
-		Namespaces: []string{"network"},
-		Auth:       AuthBearer,
-		Shape:      "AlternativeNames",
-		Kind:       fragment.KindNetwork, Sub: fragment.SubAlternativeNames,
+		Auth:  AuthBearer,
+		Shape: "AlternativeNames",
+		Kind:  fragment.KindNetwork, Sub: fragment.SubAlternativeNames,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -962,10 +956,9 @@ var operations = [...]Operation{
 		PathParams: []Param{
 			{Name: "network_id", Type: TypeInteger},
 		},
-		Namespaces: []string{"network"},
-		Auth:       AuthBearer,
-		Shape:      "LogoImages",
-		Kind:       fragment.KindNetwork, Sub: fragment.SubImages,
+		Auth:  AuthBearer,
+		Shape: "LogoImages",
+		Kind:  fragment.KindNetwork, Sub: fragment.SubImages,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -1053,10 +1046,9 @@ var operations = [...]Operation{
 			{Name: "session_id", Type: TypeString},
 			{Name: "guest_session_id", Type: TypeString},
 		},
-		Namespaces: []string{"movie"},
-		Auth:       AuthSessionOrGuest,
-		Shape:      "AccountStates",
-		Kind:       fragment.KindMovie, Sub: fragment.SubAccountStates,
+		Auth:  AuthSessionOrGuest,
+		Shape: "AccountStates",
+		Kind:  fragment.KindMovie, Sub: fragment.SubAccountStates,
 		Answerer: AnswerStates,
 	},
 	{
@@ -1068,10 +1060,9 @@ var operations = [...]Operation{
 		QueryParams: []Param{
 			{Name: "country", Type: TypeString},
 		},
-		Namespaces: []string{"movie"},
-		Auth:       AuthBearer,
-		Shape:      "MovieAlternativeTitles",
-		Kind:       fragment.KindMovie, Sub: fragment.SubAlternativeTitles,
+		Auth:  AuthBearer,
+		Shape: "MovieAlternativeTitles",
+		Kind:  fragment.KindMovie, Sub: fragment.SubAlternativeTitles,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -1085,10 +1076,9 @@ var operations = [...]Operation{
 			{Name: "page", Type: TypeInteger, Default: "1"},
 			{Name: "start_date", Type: TypeDate},
 		},
-		Namespaces: []string{"movie"},
-		Auth:       AuthBearer,
-		Shape:      "ChangeDetails",
-		Kind:       fragment.KindMovie, Sub: fragment.SubChanges,
+		Auth:  AuthBearer,
+		Shape: "ChangeDetails",
+		Kind:  fragment.KindMovie, Sub: fragment.SubChanges,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -1100,10 +1090,9 @@ var operations = [...]Operation{
 		QueryParams: []Param{
 			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
-		Namespaces: []string{"movie"},
-		Auth:       AuthBearer,
-		Shape:      "MovieCredits",
-		Kind:       fragment.KindMovie, Sub: fragment.SubCredits,
+		Auth:  AuthBearer,
+		Shape: "MovieCredits",
+		Kind:  fragment.KindMovie, Sub: fragment.SubCredits,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -1112,10 +1101,9 @@ var operations = [...]Operation{
 		PathParams: []Param{
 			{Name: "movie_id", Type: TypeInteger},
 		},
-		Namespaces: []string{"movie"},
-		Auth:       AuthBearer,
-		Shape:      "MovieExternalIds",
-		Kind:       fragment.KindMovie, Sub: fragment.SubExternalIDs,
+		Auth:  AuthBearer,
+		Shape: "MovieExternalIds",
+		Kind:  fragment.KindMovie, Sub: fragment.SubExternalIDs,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -1128,10 +1116,9 @@ var operations = [...]Operation{
 			{Name: "include_image_language", Type: TypeString},
 			{Name: "language", Type: TypeString},
 		},
-		Namespaces: []string{"movie"},
-		Auth:       AuthBearer,
-		Shape:      "MovieImages",
-		Kind:       fragment.KindMovie, Sub: fragment.SubImages,
+		Auth:  AuthBearer,
+		Shape: "MovieImages",
+		Kind:  fragment.KindMovie, Sub: fragment.SubImages,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -1140,10 +1127,9 @@ var operations = [...]Operation{
 		PathParams: []Param{
 			{Name: "movie_id", Type: TypeInteger},
 		},
-		Namespaces: []string{"movie"},
-		Auth:       AuthBearer,
-		Shape:      "MovieKeywords",
-		Kind:       fragment.KindMovie, Sub: fragment.SubKeywords,
+		Auth:  AuthBearer,
+		Shape: "MovieKeywords",
+		Kind:  fragment.KindMovie, Sub: fragment.SubKeywords,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -1164,10 +1150,9 @@ var operations = [...]Operation{
 			{Name: "language", Type: TypeString, Default: "en-US"},
 			{Name: "page", Type: TypeInteger, Default: "1"},
 		},
-		Namespaces: []string{"movie"},
-		Auth:       AuthBearer,
-		Shape:      "MovieListsPage",
-		Kind:       fragment.KindMovie, Sub: fragment.SubLists,
+		Auth:  AuthBearer,
+		Shape: "MovieListsPage",
+		Kind:  fragment.KindMovie, Sub: fragment.SubLists,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -1180,10 +1165,9 @@ var operations = [...]Operation{
 			{Name: "language", Type: TypeString, Default: "en-US"},
 			{Name: "page", Type: TypeInteger, Default: "1"},
 		},
-		Namespaces: []string{"movie"},
-		Auth:       AuthBearer,
-		Shape:      "MovieMediaPage",
-		Kind:       fragment.KindMovie, Sub: fragment.SubRecommendations,
+		Auth:  AuthBearer,
+		Shape: "MovieMediaPage",
+		Kind:  fragment.KindMovie, Sub: fragment.SubRecommendations,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -1192,10 +1176,9 @@ var operations = [...]Operation{
 		PathParams: []Param{
 			{Name: "movie_id", Type: TypeInteger},
 		},
-		Namespaces: []string{"movie"},
-		Auth:       AuthBearer,
-		Shape:      "MovieReleaseDates",
-		Kind:       fragment.KindMovie, Sub: fragment.SubReleaseDates,
+		Auth:  AuthBearer,
+		Shape: "MovieReleaseDates",
+		Kind:  fragment.KindMovie, Sub: fragment.SubReleaseDates,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -1208,10 +1191,9 @@ var operations = [...]Operation{
 			{Name: "language", Type: TypeString, Default: "en-US"},
 			{Name: "page", Type: TypeInteger, Default: "1"},
 		},
-		Namespaces: []string{"movie"},
-		Auth:       AuthBearer,
-		Shape:      "ReviewPage",
-		Kind:       fragment.KindMovie, Sub: fragment.SubReviews,
+		Auth:  AuthBearer,
+		Shape: "ReviewPage",
+		Kind:  fragment.KindMovie, Sub: fragment.SubReviews,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -1224,10 +1206,9 @@ var operations = [...]Operation{
 			{Name: "language", Type: TypeString, Default: "en-US"},
 			{Name: "page", Type: TypeInteger, Default: "1"},
 		},
-		Namespaces: []string{"movie"},
-		Auth:       AuthBearer,
-		Shape:      "MoviePage",
-		Kind:       fragment.KindMovie, Sub: fragment.SubSimilar,
+		Auth:  AuthBearer,
+		Shape: "MoviePage",
+		Kind:  fragment.KindMovie, Sub: fragment.SubSimilar,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -1236,10 +1217,9 @@ var operations = [...]Operation{
 		PathParams: []Param{
 			{Name: "movie_id", Type: TypeInteger},
 		},
-		Namespaces: []string{"movie"},
-		Auth:       AuthBearer,
-		Shape:      "MovieTranslations",
-		Kind:       fragment.KindMovie, Sub: fragment.SubTranslations,
+		Auth:  AuthBearer,
+		Shape: "MovieTranslations",
+		Kind:  fragment.KindMovie, Sub: fragment.SubTranslations,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -1252,10 +1232,9 @@ var operations = [...]Operation{
 			{Name: "language", Type: TypeString, Default: "en-US"},
 			{Name: "include_video_language", Type: TypeString},
 		},
-		Namespaces: []string{"movie"},
-		Auth:       AuthBearer,
-		Shape:      "Videos",
-		Kind:       fragment.KindMovie, Sub: fragment.SubVideos,
+		Auth:  AuthBearer,
+		Shape: "Videos",
+		Kind:  fragment.KindMovie, Sub: fragment.SubVideos,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -1264,10 +1243,9 @@ var operations = [...]Operation{
 		PathParams: []Param{
 			{Name: "movie_id", Type: TypeInteger},
 		},
-		Namespaces: []string{"movie"},
-		Auth:       AuthBearer,
-		Shape:      "WatchProviders",
-		Kind:       fragment.KindMovie, Sub: fragment.SubWatchProviders,
+		Auth:  AuthBearer,
+		Shape: "WatchProviders",
+		Kind:  fragment.KindMovie, Sub: fragment.SubWatchProviders,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -1376,10 +1354,9 @@ var operations = [...]Operation{
 			{Name: "session_id", Type: TypeString},
 			{Name: "guest_session_id", Type: TypeString},
 		},
-		Namespaces: []string{"tv"},
-		Auth:       AuthSessionOrGuest,
-		Shape:      "AccountStates",
-		Kind:       fragment.KindTV, Sub: fragment.SubAccountStates,
+		Auth:  AuthSessionOrGuest,
+		Shape: "AccountStates",
+		Kind:  fragment.KindTV, Sub: fragment.SubAccountStates,
 		Answerer: AnswerStates,
 	},
 	{
@@ -1391,10 +1368,9 @@ var operations = [...]Operation{
 		QueryParams: []Param{
 			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
-		Namespaces: []string{"tv"},
-		Auth:       AuthBearer,
-		Shape:      "AggregateCredits",
-		Kind:       fragment.KindTV, Sub: fragment.SubAggregateCredits,
+		Auth:  AuthBearer,
+		Shape: "AggregateCredits",
+		Kind:  fragment.KindTV, Sub: fragment.SubAggregateCredits,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -1403,10 +1379,9 @@ var operations = [...]Operation{
 		PathParams: []Param{
 			{Name: "series_id", Type: TypeInteger},
 		},
-		Namespaces: []string{"tv"},
-		Auth:       AuthBearer,
-		Shape:      "TVAlternativeTitles",
-		Kind:       fragment.KindTV, Sub: fragment.SubAlternativeTitles,
+		Auth:  AuthBearer,
+		Shape: "TVAlternativeTitles",
+		Kind:  fragment.KindTV, Sub: fragment.SubAlternativeTitles,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -1420,10 +1395,9 @@ var operations = [...]Operation{
 			{Name: "page", Type: TypeInteger, Default: "1"},
 			{Name: "start_date", Type: TypeString},
 		},
-		Namespaces: []string{"tv"},
-		Auth:       AuthBearer,
-		Shape:      "ChangeDetails",
-		Kind:       fragment.KindTV, Sub: fragment.SubChanges,
+		Auth:  AuthBearer,
+		Shape: "ChangeDetails",
+		Kind:  fragment.KindTV, Sub: fragment.SubChanges,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -1432,10 +1406,9 @@ var operations = [...]Operation{
 		PathParams: []Param{
 			{Name: "series_id", Type: TypeInteger},
 		},
-		Namespaces: []string{"tv"},
-		Auth:       AuthBearer,
-		Shape:      "TVContentRatings",
-		Kind:       fragment.KindTV, Sub: fragment.SubContentRatings,
+		Auth:  AuthBearer,
+		Shape: "TVContentRatings",
+		Kind:  fragment.KindTV, Sub: fragment.SubContentRatings,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -1447,10 +1420,9 @@ var operations = [...]Operation{
 		QueryParams: []Param{
 			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
-		Namespaces: []string{"tv"},
-		Auth:       AuthBearer,
-		Shape:      "TVCredits",
-		Kind:       fragment.KindTV, Sub: fragment.SubCredits,
+		Auth:  AuthBearer,
+		Shape: "TVCredits",
+		Kind:  fragment.KindTV, Sub: fragment.SubCredits,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -1459,10 +1431,9 @@ var operations = [...]Operation{
 		PathParams: []Param{
 			{Name: "series_id", Type: TypeInteger},
 		},
-		Namespaces: []string{"tv"},
-		Auth:       AuthBearer,
-		Shape:      "TVEpisodeGroups",
-		Kind:       fragment.KindTV, Sub: fragment.SubEpisodeGroups,
+		Auth:  AuthBearer,
+		Shape: "TVEpisodeGroups",
+		Kind:  fragment.KindTV, Sub: fragment.SubEpisodeGroups,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -1471,10 +1442,9 @@ var operations = [...]Operation{
 		PathParams: []Param{
 			{Name: "series_id", Type: TypeInteger},
 		},
-		Namespaces: []string{"tv"},
-		Auth:       AuthBearer,
-		Shape:      "TVExternalIds",
-		Kind:       fragment.KindTV, Sub: fragment.SubExternalIDs,
+		Auth:  AuthBearer,
+		Shape: "TVExternalIds",
+		Kind:  fragment.KindTV, Sub: fragment.SubExternalIDs,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -1487,10 +1457,9 @@ var operations = [...]Operation{
 			{Name: "include_image_language", Type: TypeString},
 			{Name: "language", Type: TypeString},
 		},
-		Namespaces: []string{"tv"},
-		Auth:       AuthBearer,
-		Shape:      "TVImages",
-		Kind:       fragment.KindTV, Sub: fragment.SubImages,
+		Auth:  AuthBearer,
+		Shape: "TVImages",
+		Kind:  fragment.KindTV, Sub: fragment.SubImages,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -1499,10 +1468,9 @@ var operations = [...]Operation{
 		PathParams: []Param{
 			{Name: "series_id", Type: TypeInteger},
 		},
-		Namespaces: []string{"tv"},
-		Auth:       AuthBearer,
-		Shape:      "TVKeywords",
-		Kind:       fragment.KindTV, Sub: fragment.SubKeywords,
+		Auth:  AuthBearer,
+		Shape: "TVKeywords",
+		Kind:  fragment.KindTV, Sub: fragment.SubKeywords,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -1523,10 +1491,9 @@ var operations = [...]Operation{
 			{Name: "language", Type: TypeString, Default: "en-US"},
 			{Name: "page", Type: TypeInteger, Default: "1"},
 		},
-		Namespaces: []string{"tv"},
-		Auth:       AuthBearer,
-		Shape:      "TVListsPage",
-		Kind:       fragment.KindTV, Sub: fragment.SubLists,
+		Auth:  AuthBearer,
+		Shape: "TVListsPage",
+		Kind:  fragment.KindTV, Sub: fragment.SubLists,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -1539,10 +1506,9 @@ var operations = [...]Operation{
 			{Name: "language", Type: TypeString, Default: "en-US"},
 			{Name: "page", Type: TypeInteger, Default: "1"},
 		},
-		Namespaces: []string{"tv"},
-		Auth:       AuthBearer,
-		Shape:      "TVMediaPage",
-		Kind:       fragment.KindTV, Sub: fragment.SubRecommendations,
+		Auth:  AuthBearer,
+		Shape: "TVMediaPage",
+		Kind:  fragment.KindTV, Sub: fragment.SubRecommendations,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -1555,10 +1521,9 @@ var operations = [...]Operation{
 			{Name: "language", Type: TypeString, Default: "en-US"},
 			{Name: "page", Type: TypeInteger, Default: "1"},
 		},
-		Namespaces: []string{"tv"},
-		Auth:       AuthBearer,
-		Shape:      "ReviewPage",
-		Kind:       fragment.KindTV, Sub: fragment.SubReviews,
+		Auth:  AuthBearer,
+		Shape: "ReviewPage",
+		Kind:  fragment.KindTV, Sub: fragment.SubReviews,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -1567,10 +1532,9 @@ var operations = [...]Operation{
 		PathParams: []Param{
 			{Name: "series_id", Type: TypeInteger},
 		},
-		Namespaces: []string{"tv"},
-		Auth:       AuthBearer,
-		Shape:      "TVScreenedTheatrically",
-		Kind:       fragment.KindTV, Sub: fragment.SubScreenedTheatrically,
+		Auth:  AuthBearer,
+		Shape: "TVScreenedTheatrically",
+		Kind:  fragment.KindTV, Sub: fragment.SubScreenedTheatrically,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -1583,10 +1547,9 @@ var operations = [...]Operation{
 			{Name: "language", Type: TypeString, Default: "en-US"},
 			{Name: "page", Type: TypeInteger, Default: "1"},
 		},
-		Namespaces: []string{"tv"},
-		Auth:       AuthBearer,
-		Shape:      "TVPage",
-		Kind:       fragment.KindTV, Sub: fragment.SubSimilar,
+		Auth:  AuthBearer,
+		Shape: "TVPage",
+		Kind:  fragment.KindTV, Sub: fragment.SubSimilar,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -1595,10 +1558,9 @@ var operations = [...]Operation{
 		PathParams: []Param{
 			{Name: "series_id", Type: TypeInteger},
 		},
-		Namespaces: []string{"tv"},
-		Auth:       AuthBearer,
-		Shape:      "TVTranslations",
-		Kind:       fragment.KindTV, Sub: fragment.SubTranslations,
+		Auth:  AuthBearer,
+		Shape: "TVTranslations",
+		Kind:  fragment.KindTV, Sub: fragment.SubTranslations,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -1611,10 +1573,9 @@ var operations = [...]Operation{
 			{Name: "include_video_language", Type: TypeString},
 			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
-		Namespaces: []string{"tv"},
-		Auth:       AuthBearer,
-		Shape:      "Videos",
-		Kind:       fragment.KindTV, Sub: fragment.SubVideos,
+		Auth:  AuthBearer,
+		Shape: "Videos",
+		Kind:  fragment.KindTV, Sub: fragment.SubVideos,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -1623,10 +1584,9 @@ var operations = [...]Operation{
 		PathParams: []Param{
 			{Name: "series_id", Type: TypeInteger},
 		},
-		Namespaces: []string{"tv"},
-		Auth:       AuthBearer,
-		Shape:      "WatchProviders",
-		Kind:       fragment.KindTV, Sub: fragment.SubWatchProviders,
+		Auth:  AuthBearer,
+		Shape: "WatchProviders",
+		Kind:  fragment.KindTV, Sub: fragment.SubWatchProviders,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -1718,11 +1678,10 @@ var operations = [...]Operation{
 			{Name: "append_to_response", Type: TypeString},
 			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
-		Namespaces: []string{"tv"},
-		Auth:       AuthBearer,
-		Shape:      "SeasonDetails",
-		Appends:    "season",
-		Kind:       fragment.KindSeason, Sub: fragment.SubDetails,
+		Auth:    AuthBearer,
+		Shape:   "SeasonDetails",
+		Appends: "season",
+		Kind:    fragment.KindSeason, Sub: fragment.SubDetails,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -1736,10 +1695,9 @@ var operations = [...]Operation{
 			{Name: "session_id", Type: TypeString},
 			{Name: "guest_session_id", Type: TypeString},
 		},
-		Namespaces: []string{"tv", "season"},
-		Auth:       AuthSessionOrGuest,
-		Shape:      "SeasonAccountStates",
-		Kind:       fragment.KindSeason, Sub: fragment.SubAccountStates,
+		Auth:  AuthSessionOrGuest,
+		Shape: "SeasonAccountStates",
+		Kind:  fragment.KindSeason, Sub: fragment.SubAccountStates,
 		Answerer: AnswerStates,
 	},
 	{
@@ -1752,10 +1710,9 @@ var operations = [...]Operation{
 		QueryParams: []Param{
 			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
-		Namespaces: []string{"tv", "season"},
-		Auth:       AuthBearer,
-		Shape:      "AggregateCredits",
-		Kind:       fragment.KindSeason, Sub: fragment.SubAggregateCredits,
+		Auth:  AuthBearer,
+		Shape: "AggregateCredits",
+		Kind:  fragment.KindSeason, Sub: fragment.SubAggregateCredits,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -1784,10 +1741,9 @@ var operations = [...]Operation{
 		QueryParams: []Param{
 			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
-		Namespaces: []string{"tv", "season"},
-		Auth:       AuthBearer,
-		Shape:      "TVCredits",
-		Kind:       fragment.KindSeason, Sub: fragment.SubCredits,
+		Auth:  AuthBearer,
+		Shape: "TVCredits",
+		Kind:  fragment.KindSeason, Sub: fragment.SubCredits,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -1797,10 +1753,9 @@ var operations = [...]Operation{
 			{Name: "series_id", Type: TypeInteger},
 			{Name: "season_number", Type: TypeInteger},
 		},
-		Namespaces: []string{"tv", "season"},
-		Auth:       AuthBearer,
-		Shape:      "SeasonExternalIds",
-		Kind:       fragment.KindSeason, Sub: fragment.SubExternalIDs,
+		Auth:  AuthBearer,
+		Shape: "SeasonExternalIds",
+		Kind:  fragment.KindSeason, Sub: fragment.SubExternalIDs,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -1814,10 +1769,9 @@ var operations = [...]Operation{
 			{Name: "include_image_language", Type: TypeString},
 			{Name: "language", Type: TypeString},
 		},
-		Namespaces: []string{"tv", "season"},
-		Auth:       AuthBearer,
-		Shape:      "SeasonImages",
-		Kind:       fragment.KindSeason, Sub: fragment.SubImages,
+		Auth:  AuthBearer,
+		Shape: "SeasonImages",
+		Kind:  fragment.KindSeason, Sub: fragment.SubImages,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -1827,10 +1781,9 @@ var operations = [...]Operation{
 			{Name: "series_id", Type: TypeInteger},
 			{Name: "season_number", Type: TypeInteger},
 		},
-		Namespaces: []string{"tv", "season"},
-		Auth:       AuthBearer,
-		Shape:      "SeasonTranslations",
-		Kind:       fragment.KindSeason, Sub: fragment.SubTranslations,
+		Auth:  AuthBearer,
+		Shape: "SeasonTranslations",
+		Kind:  fragment.KindSeason, Sub: fragment.SubTranslations,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -1844,10 +1797,9 @@ var operations = [...]Operation{
 			{Name: "include_video_language", Type: TypeString},
 			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
-		Namespaces: []string{"tv", "season"},
-		Auth:       AuthBearer,
-		Shape:      "Videos",
-		Kind:       fragment.KindSeason, Sub: fragment.SubVideos,
+		Auth:  AuthBearer,
+		Shape: "Videos",
+		Kind:  fragment.KindSeason, Sub: fragment.SubVideos,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -1860,10 +1812,9 @@ var operations = [...]Operation{
 		QueryParams: []Param{
 			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
-		Namespaces: []string{"tv", "season"},
-		Auth:       AuthBearer,
-		Shape:      "WatchProviders",
-		Kind:       fragment.KindSeason, Sub: fragment.SubWatchProviders,
+		Auth:  AuthBearer,
+		Shape: "WatchProviders",
+		Kind:  fragment.KindSeason, Sub: fragment.SubWatchProviders,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -1878,11 +1829,10 @@ var operations = [...]Operation{
 			{Name: "append_to_response", Type: TypeString},
 			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
-		Namespaces: []string{"tv", "season"},
-		Auth:       AuthBearer,
-		Shape:      "EpisodeDetails",
-		Appends:    "episode",
-		Kind:       fragment.KindEpisode, Sub: fragment.SubDetails,
+		Auth:    AuthBearer,
+		Shape:   "EpisodeDetails",
+		Appends: "episode",
+		Kind:    fragment.KindEpisode, Sub: fragment.SubDetails,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -1897,10 +1847,9 @@ var operations = [...]Operation{
 			{Name: "session_id", Type: TypeString},
 			{Name: "guest_session_id", Type: TypeString},
 		},
-		Namespaces: []string{"tv", "episode"},
-		Auth:       AuthSessionOrGuest,
-		Shape:      "AccountStates",
-		Kind:       fragment.KindEpisode, Sub: fragment.SubAccountStates,
+		Auth:  AuthSessionOrGuest,
+		Shape: "AccountStates",
+		Kind:  fragment.KindEpisode, Sub: fragment.SubAccountStates,
 		Answerer: AnswerStates,
 	},
 	{
@@ -1930,10 +1879,9 @@ var operations = [...]Operation{
 		QueryParams: []Param{
 			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
-		Namespaces: []string{"tv", "episode"},
-		Auth:       AuthBearer,
-		Shape:      "EpisodeCredits",
-		Kind:       fragment.KindEpisode, Sub: fragment.SubCredits,
+		Auth:  AuthBearer,
+		Shape: "EpisodeCredits",
+		Kind:  fragment.KindEpisode, Sub: fragment.SubCredits,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -1944,10 +1892,9 @@ var operations = [...]Operation{
 			{Name: "season_number", Type: TypeInteger},
 			{Name: "episode_number", Type: TypeInteger},
 		},
-		Namespaces: []string{"tv", "episode"},
-		Auth:       AuthBearer,
-		Shape:      "EpisodeExternalIds",
-		Kind:       fragment.KindEpisode, Sub: fragment.SubExternalIDs,
+		Auth:  AuthBearer,
+		Shape: "EpisodeExternalIds",
+		Kind:  fragment.KindEpisode, Sub: fragment.SubExternalIDs,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -1962,10 +1909,9 @@ var operations = [...]Operation{
 			{Name: "include_image_language", Type: TypeString},
 			{Name: "language", Type: TypeString},
 		},
-		Namespaces: []string{"tv", "episode"},
-		Auth:       AuthBearer,
-		Shape:      "EpisodeImages",
-		Kind:       fragment.KindEpisode, Sub: fragment.SubImages,
+		Auth:  AuthBearer,
+		Shape: "EpisodeImages",
+		Kind:  fragment.KindEpisode, Sub: fragment.SubImages,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -1976,10 +1922,9 @@ var operations = [...]Operation{
 			{Name: "season_number", Type: TypeInteger},
 			{Name: "episode_number", Type: TypeInteger},
 		},
-		Namespaces: []string{"tv", "episode"},
-		Auth:       AuthBearer,
-		Shape:      "EpisodeTranslations",
-		Kind:       fragment.KindEpisode, Sub: fragment.SubTranslations,
+		Auth:  AuthBearer,
+		Shape: "EpisodeTranslations",
+		Kind:  fragment.KindEpisode, Sub: fragment.SubTranslations,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -1994,10 +1939,9 @@ var operations = [...]Operation{
 			{Name: "include_video_language", Type: TypeString},
 			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
-		Namespaces: []string{"tv", "episode"},
-		Auth:       AuthBearer,
-		Shape:      "Videos",
-		Kind:       fragment.KindEpisode, Sub: fragment.SubVideos,
+		Auth:  AuthBearer,
+		Shape: "Videos",
+		Kind:  fragment.KindEpisode, Sub: fragment.SubVideos,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -2102,10 +2046,9 @@ var operations = [...]Operation{
 			{Name: "page", Type: TypeInteger, Default: "1"},
 			{Name: "start_date", Type: TypeDate},
 		},
-		Namespaces: []string{"person"},
-		Auth:       AuthBearer,
-		Shape:      "ChangeDetails",
-		Kind:       fragment.KindPerson, Sub: fragment.SubChanges,
+		Auth:  AuthBearer,
+		Shape: "ChangeDetails",
+		Kind:  fragment.KindPerson, Sub: fragment.SubChanges,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -2117,10 +2060,9 @@ var operations = [...]Operation{
 		QueryParams: []Param{
 			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
-		Namespaces: []string{"person"},
-		Auth:       AuthBearer,
-		Shape:      "PersonCombinedCredits",
-		Kind:       fragment.KindPerson, Sub: fragment.SubCombinedCredits,
+		Auth:  AuthBearer,
+		Shape: "PersonCombinedCredits",
+		Kind:  fragment.KindPerson, Sub: fragment.SubCombinedCredits,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -2129,10 +2071,9 @@ var operations = [...]Operation{
 		PathParams: []Param{
 			{Name: "person_id", Type: TypeInteger},
 		},
-		Namespaces: []string{"person"},
-		Auth:       AuthBearer,
-		Shape:      "PersonExternalIds",
-		Kind:       fragment.KindPerson, Sub: fragment.SubExternalIDs,
+		Auth:  AuthBearer,
+		Shape: "PersonExternalIds",
+		Kind:  fragment.KindPerson, Sub: fragment.SubExternalIDs,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -2141,10 +2082,9 @@ var operations = [...]Operation{
 		PathParams: []Param{
 			{Name: "person_id", Type: TypeInteger},
 		},
-		Namespaces: []string{"person"},
-		Auth:       AuthBearer,
-		Shape:      "PersonImages",
-		Kind:       fragment.KindPerson, Sub: fragment.SubImages,
+		Auth:  AuthBearer,
+		Shape: "PersonImages",
+		Kind:  fragment.KindPerson, Sub: fragment.SubImages,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -2164,10 +2104,9 @@ var operations = [...]Operation{
 		QueryParams: []Param{
 			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
-		Namespaces: []string{"person"},
-		Auth:       AuthBearer,
-		Shape:      "PersonMovieCredits",
-		Kind:       fragment.KindPerson, Sub: fragment.SubMovieCredits,
+		Auth:  AuthBearer,
+		Shape: "PersonMovieCredits",
+		Kind:  fragment.KindPerson, Sub: fragment.SubMovieCredits,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -2179,10 +2118,9 @@ var operations = [...]Operation{
 		QueryParams: []Param{
 			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
-		Namespaces: []string{"person"},
-		Auth:       AuthBearer,
-		Shape:      "PersonTVCredits",
-		Kind:       fragment.KindPerson, Sub: fragment.SubTVCredits,
+		Auth:  AuthBearer,
+		Shape: "PersonTVCredits",
+		Kind:  fragment.KindPerson, Sub: fragment.SubTVCredits,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -2194,10 +2132,9 @@ var operations = [...]Operation{
 		QueryParams: []Param{
 			{Name: "page", Type: TypeInteger, Default: "1"},
 		},
-		Namespaces: []string{"person"},
-		Auth:       AuthBearer,
-		Shape:      "TaggedImagesPage",
-		Kind:       fragment.KindPerson, Sub: fragment.SubTaggedImages,
+		Auth:  AuthBearer,
+		Shape: "TaggedImagesPage",
+		Kind:  fragment.KindPerson, Sub: fragment.SubTaggedImages,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -2206,10 +2143,9 @@ var operations = [...]Operation{
 		PathParams: []Param{
 			{Name: "person_id", Type: TypeInteger},
 		},
-		Namespaces: []string{"person"},
-		Auth:       AuthBearer,
-		Shape:      "PersonTranslations",
-		Kind:       fragment.KindPerson, Sub: fragment.SubTranslations,
+		Auth:  AuthBearer,
+		Shape: "PersonTranslations",
+		Kind:  fragment.KindPerson, Sub: fragment.SubTranslations,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -2586,10 +2522,9 @@ var operations = [...]Operation{
 		PathParams: []Param{
 			{Name: "movie_id", Type: TypeInteger},
 		},
-		Namespaces: []string{"movie"},
-		Auth:       AuthBearer,
-		Shape:      "LegacyReleases",
-		Kind:       fragment.KindMovie, Sub: fragment.SubReleases,
+		Auth:  AuthBearer,
+		Shape: "LegacyReleases",
+		Kind:  fragment.KindMovie, Sub: fragment.SubReleases,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -2601,10 +2536,9 @@ var operations = [...]Operation{
 		QueryParams: []Param{
 			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
-		Namespaces: []string{"movie"},
-		Auth:       AuthBearer,
-		Shape:      "LegacyTrailers",
-		Kind:       fragment.KindMovie, Sub: fragment.SubTrailers,
+		Auth:  AuthBearer,
+		Shape: "LegacyTrailers",
+		Kind:  fragment.KindMovie, Sub: fragment.SubTrailers,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -2613,10 +2547,9 @@ var operations = [...]Operation{
 		PathParams: []Param{
 			{Name: "movie_id", Type: TypeInteger},
 		},
-		Namespaces: []string{"movie"},
-		Auth:       AuthBearer,
-		Shape:      "MovieCredits",
-		Kind:       fragment.KindMovie, Sub: fragment.SubCasts,
+		Auth:  AuthBearer,
+		Shape: "MovieCredits",
+		Kind:  fragment.KindMovie, Sub: fragment.SubCasts,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -2629,10 +2562,9 @@ var operations = [...]Operation{
 			{Name: "language", Type: TypeString, Default: "en-US"},
 			{Name: "page", Type: TypeInteger, Default: "1"},
 		},
-		Namespaces: []string{"movie"},
-		Auth:       AuthBearer,
-		Shape:      "MoviePage",
-		Kind:       fragment.KindMovie, Sub: fragment.SubSimilarMovies,
+		Auth:  AuthBearer,
+		Shape: "MoviePage",
+		Kind:  fragment.KindMovie, Sub: fragment.SubSimilarMovies,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -2645,10 +2577,9 @@ var operations = [...]Operation{
 			{Name: "language", Type: TypeString, Default: "en-US"},
 			{Name: "page", Type: TypeInteger, Default: "1"},
 		},
-		Namespaces: []string{"company"},
-		Auth:       AuthBearer,
-		Shape:      "CompanyMoviePage",
-		Kind:       fragment.KindCompany, Sub: fragment.SubMovies,
+		Auth:  AuthBearer,
+		Shape: "CompanyMoviePage",
+		Kind:  fragment.KindCompany, Sub: fragment.SubMovies,
 		Answerer: AnswerDetails,
 	},
 	{
@@ -2732,7 +2663,7 @@ var operations = [...]Operation{
 
 var appendNames = [...]AppendName{
 	{
-		Namespace: "movie", Name: "account_states", Property: "account_states",
+		Namespace: "movie", Name: "account_states",
 		Params: []Param{
 			{Name: "session_id", Type: TypeString},
 			{Name: "guest_session_id", Type: TypeString},
@@ -2743,7 +2674,7 @@ var appendNames = [...]AppendName{
 		Sub:   fragment.SubAccountStates,
 	},
 	{
-		Namespace: "movie", Name: "alternative_titles", Property: "alternative_titles",
+		Namespace: "movie", Name: "alternative_titles",
 		Params: []Param{
 			{Name: "country", Type: TypeString},
 		},
@@ -2753,7 +2684,7 @@ var appendNames = [...]AppendName{
 		Sub:   fragment.SubAlternativeTitles,
 	},
 	{
-		Namespace: "movie", Name: "changes", Property: "changes",
+		Namespace: "movie", Name: "changes",
 		Params: []Param{
 			{Name: "start_date", Type: TypeDate},
 			{Name: "end_date", Type: TypeDate},
@@ -2764,7 +2695,7 @@ var appendNames = [...]AppendName{
 		Sub:   fragment.SubChanges,
 	},
 	{
-		Namespace: "movie", Name: "credits", Property: "credits",
+		Namespace: "movie", Name: "credits",
 		Params: []Param{
 			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
@@ -2774,14 +2705,14 @@ var appendNames = [...]AppendName{
 		Sub:   fragment.SubCredits,
 	},
 	{
-		Namespace: "movie", Name: "external_ids", Property: "external_ids",
+		Namespace: "movie", Name: "external_ids",
 		Shape: "MovieExternalIds",
 		Op:    NoOp,
 		Kind:  fragment.KindMovie,
 		Sub:   fragment.SubExternalIDs,
 	},
 	{
-		Namespace: "movie", Name: "images", Property: "images",
+		Namespace: "movie", Name: "images",
 		Params: []Param{
 			{Name: "include_image_language", Type: TypeString},
 			{Name: "language", Type: TypeString},
@@ -2792,14 +2723,14 @@ var appendNames = [...]AppendName{
 		Sub:   fragment.SubImages,
 	},
 	{
-		Namespace: "movie", Name: "keywords", Property: "keywords",
+		Namespace: "movie", Name: "keywords",
 		Shape: "MovieKeywords",
 		Op:    NoOp,
 		Kind:  fragment.KindMovie,
 		Sub:   fragment.SubKeywords,
 	},
 	{
-		Namespace: "movie", Name: "lists", Property: "lists",
+		Namespace: "movie", Name: "lists",
 		Params: []Param{
 			{Name: "language", Type: TypeString, Default: "en-US"},
 			{Name: "page", Type: TypeInteger, Default: "1"},
@@ -2810,7 +2741,7 @@ var appendNames = [...]AppendName{
 		Sub:   fragment.SubLists,
 	},
 	{
-		Namespace: "movie", Name: "recommendations", Property: "recommendations",
+		Namespace: "movie", Name: "recommendations",
 		Params: []Param{
 			{Name: "language", Type: TypeString, Default: "en-US"},
 			{Name: "page", Type: TypeInteger, Default: "1"},
@@ -2821,14 +2752,14 @@ var appendNames = [...]AppendName{
 		Sub:   fragment.SubRecommendations,
 	},
 	{
-		Namespace: "movie", Name: "release_dates", Property: "release_dates",
+		Namespace: "movie", Name: "release_dates",
 		Shape: "MovieReleaseDates",
 		Op:    NoOp,
 		Kind:  fragment.KindMovie,
 		Sub:   fragment.SubReleaseDates,
 	},
 	{
-		Namespace: "movie", Name: "reviews", Property: "reviews",
+		Namespace: "movie", Name: "reviews",
 		Params: []Param{
 			{Name: "language", Type: TypeString, Default: "en-US"},
 			{Name: "page", Type: TypeInteger, Default: "1"},
@@ -2839,7 +2770,7 @@ var appendNames = [...]AppendName{
 		Sub:   fragment.SubReviews,
 	},
 	{
-		Namespace: "movie", Name: "similar", Property: "similar",
+		Namespace: "movie", Name: "similar",
 		Params: []Param{
 			{Name: "language", Type: TypeString, Default: "en-US"},
 			{Name: "page", Type: TypeInteger, Default: "1"},
@@ -2850,14 +2781,14 @@ var appendNames = [...]AppendName{
 		Sub:   fragment.SubSimilar,
 	},
 	{
-		Namespace: "movie", Name: "translations", Property: "translations",
+		Namespace: "movie", Name: "translations",
 		Shape: "MovieTranslations",
 		Op:    NoOp,
 		Kind:  fragment.KindMovie,
 		Sub:   fragment.SubTranslations,
 	},
 	{
-		Namespace: "movie", Name: "videos", Property: "videos",
+		Namespace: "movie", Name: "videos",
 		Params: []Param{
 			{Name: "include_video_language", Type: TypeString},
 			{Name: "language", Type: TypeString, Default: "en-US"},
@@ -2868,21 +2799,21 @@ var appendNames = [...]AppendName{
 		Sub:   fragment.SubVideos,
 	},
 	{
-		Namespace: "movie", Name: "watch/providers", Property: "watch/providers",
+		Namespace: "movie", Name: "watch/providers",
 		Shape: "WatchProviders",
 		Op:    NoOp,
 		Kind:  fragment.KindMovie,
 		Sub:   fragment.SubWatchProviders,
 	},
 	{
-		Namespace: "movie", Name: "releases", Property: "releases",
+		Namespace: "movie", Name: "releases",
 		Shape: "LegacyReleases",
 		Op:    NoOp,
 		Kind:  fragment.KindMovie,
 		Sub:   fragment.SubReleases,
 	},
 	{
-		Namespace: "movie", Name: "trailers", Property: "trailers",
+		Namespace: "movie", Name: "trailers",
 		Params: []Param{
 			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
@@ -2892,7 +2823,7 @@ var appendNames = [...]AppendName{
 		Sub:   fragment.SubTrailers,
 	},
 	{
-		Namespace: "movie", Name: "similar_movies", Property: "similar_movies",
+		Namespace: "movie", Name: "similar_movies",
 		Params: []Param{
 			{Name: "language", Type: TypeString, Default: "en-US"},
 			{Name: "page", Type: TypeInteger, Default: "1"},
@@ -2903,14 +2834,14 @@ var appendNames = [...]AppendName{
 		Sub:   fragment.SubSimilarMovies,
 	},
 	{
-		Namespace: "movie", Name: "casts", Property: "casts",
+		Namespace: "movie", Name: "casts",
 		Shape: "MovieCredits",
 		Op:    NoOp,
 		Kind:  fragment.KindMovie,
 		Sub:   fragment.SubCasts,
 	},
 	{
-		Namespace: "tv", Name: "account_states", Property: "account_states",
+		Namespace: "tv", Name: "account_states",
 		Params: []Param{
 			{Name: "session_id", Type: TypeString},
 			{Name: "guest_session_id", Type: TypeString},
@@ -2921,7 +2852,7 @@ var appendNames = [...]AppendName{
 		Sub:   fragment.SubAccountStates,
 	},
 	{
-		Namespace: "tv", Name: "aggregate_credits", Property: "aggregate_credits",
+		Namespace: "tv", Name: "aggregate_credits",
 		Params: []Param{
 			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
@@ -2931,14 +2862,14 @@ var appendNames = [...]AppendName{
 		Sub:   fragment.SubAggregateCredits,
 	},
 	{
-		Namespace: "tv", Name: "alternative_titles", Property: "alternative_titles",
+		Namespace: "tv", Name: "alternative_titles",
 		Shape: "TVAlternativeTitles",
 		Op:    NoOp,
 		Kind:  fragment.KindTV,
 		Sub:   fragment.SubAlternativeTitles,
 	},
 	{
-		Namespace: "tv", Name: "changes", Property: "changes",
+		Namespace: "tv", Name: "changes",
 		Params: []Param{
 			{Name: "start_date", Type: TypeDate},
 			{Name: "end_date", Type: TypeDate},
@@ -2949,14 +2880,14 @@ var appendNames = [...]AppendName{
 		Sub:   fragment.SubChanges,
 	},
 	{
-		Namespace: "tv", Name: "content_ratings", Property: "content_ratings",
+		Namespace: "tv", Name: "content_ratings",
 		Shape: "TVContentRatings",
 		Op:    NoOp,
 		Kind:  fragment.KindTV,
 		Sub:   fragment.SubContentRatings,
 	},
 	{
-		Namespace: "tv", Name: "credits", Property: "credits",
+		Namespace: "tv", Name: "credits",
 		Params: []Param{
 			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
@@ -2966,21 +2897,21 @@ var appendNames = [...]AppendName{
 		Sub:   fragment.SubCredits,
 	},
 	{
-		Namespace: "tv", Name: "episode_groups", Property: "episode_groups",
+		Namespace: "tv", Name: "episode_groups",
 		Shape: "TVEpisodeGroups",
 		Op:    NoOp,
 		Kind:  fragment.KindTV,
 		Sub:   fragment.SubEpisodeGroups,
 	},
 	{
-		Namespace: "tv", Name: "external_ids", Property: "external_ids",
+		Namespace: "tv", Name: "external_ids",
 		Shape: "TVExternalIds",
 		Op:    NoOp,
 		Kind:  fragment.KindTV,
 		Sub:   fragment.SubExternalIDs,
 	},
 	{
-		Namespace: "tv", Name: "images", Property: "images",
+		Namespace: "tv", Name: "images",
 		Params: []Param{
 			{Name: "include_image_language", Type: TypeString},
 			{Name: "language", Type: TypeString},
@@ -2991,14 +2922,14 @@ var appendNames = [...]AppendName{
 		Sub:   fragment.SubImages,
 	},
 	{
-		Namespace: "tv", Name: "keywords", Property: "keywords",
+		Namespace: "tv", Name: "keywords",
 		Shape: "TVKeywords",
 		Op:    NoOp,
 		Kind:  fragment.KindTV,
 		Sub:   fragment.SubKeywords,
 	},
 	{
-		Namespace: "tv", Name: "lists", Property: "lists",
+		Namespace: "tv", Name: "lists",
 		Params: []Param{
 			{Name: "language", Type: TypeString, Default: "en-US"},
 			{Name: "page", Type: TypeInteger, Default: "1"},
@@ -3009,7 +2940,7 @@ var appendNames = [...]AppendName{
 		Sub:   fragment.SubLists,
 	},
 	{
-		Namespace: "tv", Name: "recommendations", Property: "recommendations",
+		Namespace: "tv", Name: "recommendations",
 		Params: []Param{
 			{Name: "language", Type: TypeString, Default: "en-US"},
 			{Name: "page", Type: TypeInteger, Default: "1"},
@@ -3020,7 +2951,7 @@ var appendNames = [...]AppendName{
 		Sub:   fragment.SubRecommendations,
 	},
 	{
-		Namespace: "tv", Name: "reviews", Property: "reviews",
+		Namespace: "tv", Name: "reviews",
 		Params: []Param{
 			{Name: "language", Type: TypeString, Default: "en-US"},
 			{Name: "page", Type: TypeInteger, Default: "1"},
@@ -3031,14 +2962,14 @@ var appendNames = [...]AppendName{
 		Sub:   fragment.SubReviews,
 	},
 	{
-		Namespace: "tv", Name: "screened_theatrically", Property: "screened_theatrically",
+		Namespace: "tv", Name: "screened_theatrically",
 		Shape: "TVScreenedTheatrically",
 		Op:    NoOp,
 		Kind:  fragment.KindTV,
 		Sub:   fragment.SubScreenedTheatrically,
 	},
 	{
-		Namespace: "tv", Name: "similar", Property: "similar",
+		Namespace: "tv", Name: "similar",
 		Params: []Param{
 			{Name: "language", Type: TypeString, Default: "en-US"},
 			{Name: "page", Type: TypeInteger, Default: "1"},
@@ -3049,14 +2980,14 @@ var appendNames = [...]AppendName{
 		Sub:   fragment.SubSimilar,
 	},
 	{
-		Namespace: "tv", Name: "translations", Property: "translations",
+		Namespace: "tv", Name: "translations",
 		Shape: "TVTranslations",
 		Op:    NoOp,
 		Kind:  fragment.KindTV,
 		Sub:   fragment.SubTranslations,
 	},
 	{
-		Namespace: "tv", Name: "videos", Property: "videos",
+		Namespace: "tv", Name: "videos",
 		Params: []Param{
 			{Name: "include_video_language", Type: TypeString},
 			{Name: "language", Type: TypeString, Default: "en-US"},
@@ -3067,14 +2998,14 @@ var appendNames = [...]AppendName{
 		Sub:   fragment.SubVideos,
 	},
 	{
-		Namespace: "tv", Name: "watch/providers", Property: "watch/providers",
+		Namespace: "tv", Name: "watch/providers",
 		Shape: "WatchProviders",
 		Op:    NoOp,
 		Kind:  fragment.KindTV,
 		Sub:   fragment.SubWatchProviders,
 	},
 	{
-		Namespace: "tv", Name: "season/{season_number}", Property: "season/{season_number}",
+		Namespace: "tv", Name: "season/{season_number}",
 		Params: []Param{
 			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
@@ -3084,13 +3015,13 @@ var appendNames = [...]AppendName{
 		Sub:   fragment.SubDetails,
 	},
 	{
-		Namespace: "tv", Name: "season/{season_number}/{sub_request}", Property: "season/{season_number}/{sub_request}",
+		Namespace: "tv", Name: "season/{season_number}/{sub_request}",
 		Inherits: "season",
 		Op:       NoOp,
 		Kind:     fragment.KindSeason,
 	},
 	{
-		Namespace: "tv", Name: "season/{season_number}/episode/{episode_number}", Property: "season/{season_number}/episode/{episode_number}",
+		Namespace: "tv", Name: "season/{season_number}/episode/{episode_number}",
 		Params: []Param{
 			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
@@ -3100,13 +3031,13 @@ var appendNames = [...]AppendName{
 		Sub:   fragment.SubDetails,
 	},
 	{
-		Namespace: "tv", Name: "season/{season_number}/episode/{episode_number}/{sub_request}", Property: "season/{season_number}/episode/{episode_number}/{sub_request}",
+		Namespace: "tv", Name: "season/{season_number}/episode/{episode_number}/{sub_request}",
 		Inherits: "episode",
 		Op:       NoOp,
 		Kind:     fragment.KindEpisode,
 	},
 	{
-		Namespace: "season", Name: "account_states", Property: "account_states",
+		Namespace: "season", Name: "account_states",
 		Params: []Param{
 			{Name: "session_id", Type: TypeString},
 			{Name: "guest_session_id", Type: TypeString},
@@ -3117,7 +3048,7 @@ var appendNames = [...]AppendName{
 		Sub:   fragment.SubAccountStates,
 	},
 	{
-		Namespace: "season", Name: "aggregate_credits", Property: "aggregate_credits",
+		Namespace: "season", Name: "aggregate_credits",
 		Params: []Param{
 			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
@@ -3127,7 +3058,7 @@ var appendNames = [...]AppendName{
 		Sub:   fragment.SubAggregateCredits,
 	},
 	{
-		Namespace: "season", Name: "credits", Property: "credits",
+		Namespace: "season", Name: "credits",
 		Params: []Param{
 			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
@@ -3137,14 +3068,14 @@ var appendNames = [...]AppendName{
 		Sub:   fragment.SubCredits,
 	},
 	{
-		Namespace: "season", Name: "external_ids", Property: "external_ids",
+		Namespace: "season", Name: "external_ids",
 		Shape: "SeasonExternalIds",
 		Op:    NoOp,
 		Kind:  fragment.KindSeason,
 		Sub:   fragment.SubExternalIDs,
 	},
 	{
-		Namespace: "season", Name: "images", Property: "images",
+		Namespace: "season", Name: "images",
 		Params: []Param{
 			{Name: "include_image_language", Type: TypeString},
 			{Name: "language", Type: TypeString},
@@ -3155,14 +3086,14 @@ var appendNames = [...]AppendName{
 		Sub:   fragment.SubImages,
 	},
 	{
-		Namespace: "season", Name: "translations", Property: "translations",
+		Namespace: "season", Name: "translations",
 		Shape: "SeasonTranslations",
 		Op:    NoOp,
 		Kind:  fragment.KindSeason,
 		Sub:   fragment.SubTranslations,
 	},
 	{
-		Namespace: "season", Name: "videos", Property: "videos",
+		Namespace: "season", Name: "videos",
 		Params: []Param{
 			{Name: "include_video_language", Type: TypeString},
 			{Name: "language", Type: TypeString, Default: "en-US"},
@@ -3173,7 +3104,7 @@ var appendNames = [...]AppendName{
 		Sub:   fragment.SubVideos,
 	},
 	{
-		Namespace: "season", Name: "watch/providers", Property: "watch/providers",
+		Namespace: "season", Name: "watch/providers",
 		Params: []Param{
 			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
@@ -3183,7 +3114,7 @@ var appendNames = [...]AppendName{
 		Sub:   fragment.SubWatchProviders,
 	},
 	{
-		Namespace: "season", Name: "changes", Property: "changes",
+		Namespace: "season", Name: "changes",
 		Params: []Param{
 			{Name: "start_date", Type: TypeDate},
 			{Name: "end_date", Type: TypeDate},
@@ -3194,7 +3125,7 @@ var appendNames = [...]AppendName{
 		Sub:   fragment.SubChanges,
 	},
 	{
-		Namespace: "season", Name: "episode/{episode_number}", Property: "episode/{episode_number}",
+		Namespace: "season", Name: "episode/{episode_number}",
 		Params: []Param{
 			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
@@ -3204,13 +3135,13 @@ var appendNames = [...]AppendName{
 		Sub:   fragment.SubDetails,
 	},
 	{
-		Namespace: "season", Name: "episode/{episode_number}/{sub_request}", Property: "episode/{episode_number}/{sub_request}",
+		Namespace: "season", Name: "episode/{episode_number}/{sub_request}",
 		Inherits: "episode",
 		Op:       NoOp,
 		Kind:     fragment.KindEpisode,
 	},
 	{
-		Namespace: "episode", Name: "account_states", Property: "account_states",
+		Namespace: "episode", Name: "account_states",
 		Params: []Param{
 			{Name: "session_id", Type: TypeString},
 			{Name: "guest_session_id", Type: TypeString},
@@ -3221,7 +3152,7 @@ var appendNames = [...]AppendName{
 		Sub:   fragment.SubAccountStates,
 	},
 	{
-		Namespace: "episode", Name: "credits", Property: "credits",
+		Namespace: "episode", Name: "credits",
 		Params: []Param{
 			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
@@ -3231,14 +3162,14 @@ var appendNames = [...]AppendName{
 		Sub:   fragment.SubCredits,
 	},
 	{
-		Namespace: "episode", Name: "external_ids", Property: "external_ids",
+		Namespace: "episode", Name: "external_ids",
 		Shape: "EpisodeExternalIds",
 		Op:    NoOp,
 		Kind:  fragment.KindEpisode,
 		Sub:   fragment.SubExternalIDs,
 	},
 	{
-		Namespace: "episode", Name: "images", Property: "images",
+		Namespace: "episode", Name: "images",
 		Params: []Param{
 			{Name: "include_image_language", Type: TypeString},
 			{Name: "language", Type: TypeString},
@@ -3249,14 +3180,14 @@ var appendNames = [...]AppendName{
 		Sub:   fragment.SubImages,
 	},
 	{
-		Namespace: "episode", Name: "translations", Property: "translations",
+		Namespace: "episode", Name: "translations",
 		Shape: "EpisodeTranslations",
 		Op:    NoOp,
 		Kind:  fragment.KindEpisode,
 		Sub:   fragment.SubTranslations,
 	},
 	{
-		Namespace: "episode", Name: "videos", Property: "videos",
+		Namespace: "episode", Name: "videos",
 		Params: []Param{
 			{Name: "include_video_language", Type: TypeString},
 			{Name: "language", Type: TypeString, Default: "en-US"},
@@ -3267,7 +3198,7 @@ var appendNames = [...]AppendName{
 		Sub:   fragment.SubVideos,
 	},
 	{
-		Namespace: "episode", Name: "changes", Property: "changes",
+		Namespace: "episode", Name: "changes",
 		Params: []Param{
 			{Name: "start_date", Type: TypeDate},
 			{Name: "end_date", Type: TypeDate},
@@ -3278,7 +3209,7 @@ var appendNames = [...]AppendName{
 		Sub:   fragment.SubChanges,
 	},
 	{
-		Namespace: "person", Name: "changes", Property: "changes",
+		Namespace: "person", Name: "changes",
 		Params: []Param{
 			{Name: "start_date", Type: TypeDate},
 			{Name: "end_date", Type: TypeDate},
@@ -3289,7 +3220,7 @@ var appendNames = [...]AppendName{
 		Sub:   fragment.SubChanges,
 	},
 	{
-		Namespace: "person", Name: "combined_credits", Property: "combined_credits",
+		Namespace: "person", Name: "combined_credits",
 		Params: []Param{
 			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
@@ -3299,21 +3230,21 @@ var appendNames = [...]AppendName{
 		Sub:   fragment.SubCombinedCredits,
 	},
 	{
-		Namespace: "person", Name: "external_ids", Property: "external_ids",
+		Namespace: "person", Name: "external_ids",
 		Shape: "PersonExternalIds",
 		Op:    NoOp,
 		Kind:  fragment.KindPerson,
 		Sub:   fragment.SubExternalIDs,
 	},
 	{
-		Namespace: "person", Name: "images", Property: "images",
+		Namespace: "person", Name: "images",
 		Shape: "PersonImages",
 		Op:    NoOp,
 		Kind:  fragment.KindPerson,
 		Sub:   fragment.SubImages,
 	},
 	{
-		Namespace: "person", Name: "movie_credits", Property: "movie_credits",
+		Namespace: "person", Name: "movie_credits",
 		Params: []Param{
 			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
@@ -3323,7 +3254,7 @@ var appendNames = [...]AppendName{
 		Sub:   fragment.SubMovieCredits,
 	},
 	{
-		Namespace: "person", Name: "tagged_images", Property: "tagged_images",
+		Namespace: "person", Name: "tagged_images",
 		Params: []Param{
 			{Name: "page", Type: TypeInteger, Default: "1"},
 		},
@@ -3333,14 +3264,14 @@ var appendNames = [...]AppendName{
 		Sub:   fragment.SubTaggedImages,
 	},
 	{
-		Namespace: "person", Name: "translations", Property: "translations",
+		Namespace: "person", Name: "translations",
 		Shape: "PersonTranslations",
 		Op:    NoOp,
 		Kind:  fragment.KindPerson,
 		Sub:   fragment.SubTranslations,
 	},
 	{
-		Namespace: "person", Name: "tv_credits", Property: "tv_credits",
+		Namespace: "person", Name: "tv_credits",
 		Params: []Param{
 			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
@@ -3350,7 +3281,7 @@ var appendNames = [...]AppendName{
 		Sub:   fragment.SubTVCredits,
 	},
 	{
-		Namespace: "collection", Name: "images", Property: "images",
+		Namespace: "collection", Name: "images",
 		Params: []Param{
 			{Name: "include_image_language", Type: TypeString},
 			{Name: "language", Type: TypeString},
@@ -3361,28 +3292,28 @@ var appendNames = [...]AppendName{
 		Sub:   fragment.SubImages,
 	},
 	{
-		Namespace: "collection", Name: "translations", Property: "translations",
+		Namespace: "collection", Name: "translations",
 		Shape: "CollectionTranslations",
 		Op:    NoOp,
 		Kind:  fragment.KindCollection,
 		Sub:   fragment.SubTranslations,
 	},
 	{
-		Namespace: "company", Name: "alternative_names", Property: "alternative_names",
+		Namespace: "company", Name: "alternative_names",
 		Shape: "AlternativeNames",
 		Op:    NoOp,
 		Kind:  fragment.KindCompany,
 		Sub:   fragment.SubAlternativeNames,
 	},
 	{
-		Namespace: "company", Name: "images", Property: "images",
+		Namespace: "company", Name: "images",
 		Shape: "LogoImages",
 		Op:    NoOp,
 		Kind:  fragment.KindCompany,
 		Sub:   fragment.SubImages,
 	},
 	{
-		Namespace: "company", Name: "movies", Property: "movies",
+		Namespace: "company", Name: "movies",
 		Params: []Param{
 			{Name: "language", Type: TypeString, Default: "en-US"},
 			{Name: "page", Type: TypeInteger, Default: "1"},
@@ -3393,21 +3324,21 @@ var appendNames = [...]AppendName{
 		Sub:   fragment.SubMovies,
 	},
 	{
-		Namespace: "network", Name: "alternative_names", Property: "alternative_names",
+		Namespace: "network", Name: "alternative_names",
 		Shape: "AlternativeNames",
 		Op:    NoOp,
 		Kind:  fragment.KindNetwork,
 		Sub:   fragment.SubAlternativeNames,
 	},
 	{
-		Namespace: "network", Name: "images", Property: "images",
+		Namespace: "network", Name: "images",
 		Shape: "LogoImages",
 		Op:    NoOp,
 		Kind:  fragment.KindNetwork,
 		Sub:   fragment.SubImages,
 	},
 	{
-		Namespace: "keyword", Name: "movies", Property: "movies",
+		Namespace: "keyword", Name: "movies",
 		Params: []Param{
 			{Name: "language", Type: TypeString, Default: "en-US"},
 			{Name: "page", Type: TypeInteger, Default: "1"},
@@ -3419,7 +3350,7 @@ var appendNames = [...]AppendName{
 		Sub:   fragment.SubMovies,
 	},
 	{
-		Namespace: "configuration", Name: "countries", Property: "countries",
+		Namespace: "configuration", Name: "countries",
 		Params: []Param{
 			{Name: "language", Type: TypeString, Default: "en-US"},
 		},
@@ -3428,25 +3359,25 @@ var appendNames = [...]AppendName{
 		Op:    OpConfigurationCountries,
 	},
 	{
-		Namespace: "configuration", Name: "jobs", Property: "jobs",
+		Namespace: "configuration", Name: "jobs",
 		Shape: "ConfigurationJobs",
 		Own:   true,
 		Op:    OpConfigurationJobs,
 	},
 	{
-		Namespace: "configuration", Name: "languages", Property: "languages",
+		Namespace: "configuration", Name: "languages",
 		Shape: "ConfigurationLanguages",
 		Own:   true,
 		Op:    OpConfigurationLanguages,
 	},
 	{
-		Namespace: "configuration", Name: "primary_translations", Property: "primary_translations",
+		Namespace: "configuration", Name: "primary_translations",
 		Shape: "ConfigurationPrimaryTranslations",
 		Own:   true,
 		Op:    OpConfigurationPrimaryTranslations,
 	},
 	{
-		Namespace: "configuration", Name: "timezones", Property: "timezones",
+		Namespace: "configuration", Name: "timezones",
 		Shape: "ConfigurationTimezones",
 		Own:   true,
 		Op:    OpConfigurationTimezones,

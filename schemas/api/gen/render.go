@@ -113,9 +113,6 @@ func renderOperation(b *bytes.Buffer, row []string) error {
 	if err := renderParams(b, "QueryParams", row[5], own); err != nil {
 		return err
 	}
-	if row[6] != "" {
-		fmt.Fprintf(b, "Namespaces: %#v,\n", strings.Split(row[6], ","))
-	}
 	auth, ok := map[string]string{
 		"bearer": "AuthBearer", "session": "AuthSession",
 		"guest_session": "AuthGuestSession", "session|guest_session": "AuthSessionOrGuest",
@@ -166,7 +163,7 @@ const configuration = "/3/configuration"
 
 // renderAppendName writes one row of append-names.tsv.
 func renderAppendName(b *bytes.Buffer, row []string, ops [][]string) error {
-	fmt.Fprintf(b, "{\nNamespace: %q, Name: %q, Property: %q,\n", row[0], row[1], row[2])
+	fmt.Fprintf(b, "{\nNamespace: %q, Name: %q,\n", row[0], row[1])
 	name, sub := row[1], "fragment.SubDetails"
 	inherits := strings.HasSuffix(name, "{sub_request}")
 	if inherits {
