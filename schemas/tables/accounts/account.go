@@ -287,17 +287,16 @@ func (p Placeds) At(i int) Placed {
 
 // Find returns what is known of a title; false when it is not on the shelf.
 func (p Placeds) Find(t Title) (Placed, bool) {
-	n := p.Len()
-	at := func(i int) Placed {
-		if i = int(p.order.At(i)); i >= n {
-			return Placed{} // a damaged block: it is not found
+	var found Placed
+	_, ok := sort.Find(p.Len(), func(i int) int {
+		if i = int(p.order.At(i)); i >= p.Len() {
+			return 1 // a damaged block: it is not found
 		}
-		return p.At(i)
-	}
-	i := sort.Search(n, func(i int) bool { return at(i).compare(t) >= 0 })
-	if i == n {
+		found = p.At(i)
+		return t.compare(found.Title)
+	})
+	if !ok {
 		return Placed{}, false
 	}
-	found := at(i)
-	return found, found.Title == t
+	return found, true
 }

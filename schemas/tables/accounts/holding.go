@@ -2,7 +2,6 @@ package accounts
 
 import (
 	"io"
-	"sort"
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
@@ -74,10 +73,9 @@ func (l *Lists) Holding(t Title) (posting.Uint32s, error) {
 	if t.Kind != fragment.KindMovie && t.Kind != fragment.KindTV || t.ID > maxTitleID {
 		return nil, nil
 	}
-	h, key := &l.titles, t.Key()
-	n := h.keys.Len()
-	i := sort.Search(n, func(i int) bool { return h.keys.At(i) >= key })
-	if i == n || h.keys.At(i) != key {
+	h := &l.titles
+	i, ok := h.keys.Find(t.Key())
+	if !ok {
 		return nil, nil
 	}
 	from, to := h.at.At(i), h.at.At(i+1)

@@ -255,9 +255,8 @@ func OpenLists(s Source) (Lists, error) {
 
 // Find returns the list with an id; false when there is none.
 func (l *Lists) Find(id uint64) (List, bool, error) {
-	n := l.ids.Len()
-	i := sort.Search(n, func(i int) bool { return l.ids.At(i) >= id })
-	if i == n || l.ids.At(i) != id {
+	i, ok := l.ids.Find(id)
+	if !ok {
 		return List{}, false, nil
 	}
 	list, err := l.At(i)
@@ -364,14 +363,13 @@ func (l *List) Has(t Title) bool {
 	if t.Kind != fragment.KindMovie && t.Kind != fragment.KindTV || t.ID > maxTitleID {
 		return false
 	}
-	n, key, order := l.Len(), t.Key(), l.orders[Original]
-	at := func(i int) uint64 {
-		p := int(order.At(i))
+	n := l.Len()
+	_, found := sort.Find(n, func(i int) int {
+		p := int(l.orders[Original].At(i))
 		if p >= n {
-			return 0 // a damaged block: it is not found
+			return 1 // a damaged block: it is not found
 		}
-		return le.Uint64(l.items[itemLen*p:])
-	}
-	i := sort.Search(n, func(i int) bool { return at(i) >= key })
-	return i < n && at(i) == key
+		return cmp.Compare(t.Key(), le.Uint64(l.items[itemLen*p:]))
+	})
+	return found
 }

@@ -14,9 +14,9 @@
 //	                  (0 no, 1 yes, 2 null), zeros 2; by build, then id
 //	list.KIND.starts  number of the first row of each build, and of all rows, 8 bytes
 //	item.KIND         segments (movie, tv, season, episode, person; of the last three but one
-//	                  the ids are their own, not those of their series), 56 bytes: id 8,
+//	                  the ids are their own, not those of their series), 48 bytes: id 8,
 //	                  build 4, key 4, offset in data 8, stored bytes 4, raw bytes 4, CRC-32 4,
-//	                  CRC operator 4, hash 16; by id, then key, then build
+//	                  CRC operator 4, hash 8; by id, then key, then build
 //	data              the segments, back to back
 //
 // A dump may have the changes of a resource themselves, as the fragment of that sub-request.

@@ -1,8 +1,10 @@
 package posting
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math"
+	"sort"
 	"time"
 )
 
@@ -32,6 +34,11 @@ func (c Uint64s) Len() int { return len(c) / 8 }
 
 // At returns number i; it panics where there is none.
 func (c Uint64s) At(i int) uint64 { return le.Uint64(c[8*i:]) }
+
+// Find returns the place of v in numbers that ascend; false if it is not among them.
+func (c Uint64s) Find(v uint64) (int, bool) {
+	return sort.Find(c.Len(), func(i int) int { return cmp.Compare(v, c.At(i)) })
+}
 
 // At returns number i; it panics where there is none.
 func (c Float64s) At(i int) float64 { return math.Float64frombits(le.Uint64(c[8*i:])) }

@@ -1,6 +1,7 @@
 package posting
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -53,9 +54,7 @@ func (k *keyed) offset(i int) uint64 { return le.Uint64(k.keys[keyLen*i+8:]) }
 
 // find returns the number of a key.
 func (k *keyed) find(key uint64) (int, bool) {
-	n := k.Len()
-	i := sort.Search(n, func(i int) bool { return k.Key(i) >= key })
-	return i, i < n && k.Key(i) == key
+	return sort.Find(k.Len(), func(i int) int { return cmp.Compare(key, k.Key(i)) })
 }
 
 // bytes returns what belongs to key i, and its form; nil where the offsets lie.
