@@ -9,12 +9,14 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/reelsplice/reelsplice/schemas/age"
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/tables"
 	"github.com/reelsplice/reelsplice/serve/logs"
 	"github.com/reelsplice/reelsplice/serve/query"
 )
@@ -193,6 +195,9 @@ func (r *Releases) open(id string) error {
 	if err := h.engine.Err(); err != nil {
 		r.log.Error("tables do not fit: queries that need them fail", "release", id, "error", err)
 	}
+	if names := absent(reader); len(names) > 0 {
+		r.log.Warn("an older program made the release: filters, orders and lists of absent tables and columns do nothing", "release", id, "absent", strings.Join(names, " "))
+	}
 	h.users.Store(1)
 	if r.warm > 0 {
 		h.users.Add(1)
@@ -203,6 +208,23 @@ func (r *Releases) open(id string) error {
 	}
 	r.replace(h)
 	return nil
+}
+
+// absent names the tables of kinds that a release lacks, and the columns, as KIND.COLUMN. Every build of today
+// writes them; it has no tables of changes and of account data where there are none.
+func absent(r *release.Reader) (names []string) {
+	for _, kind := range tables.Kinds {
+		t, ok := r.Table(kind.String())
+		for _, c := range tables.Columns(kind) {
+			if ok && !t.Has(c.Sections()...) {
+				names = append(names, kind.String()+"."+c.Name)
+			}
+		}
+		if !ok {
+			names = append(names, kind.String())
+		}
+	}
+	return names
 }
 
 // replace makes h the release that is served; nil for none.
