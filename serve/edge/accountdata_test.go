@@ -1,15 +1,6 @@
 package edge
 
-import (
-	"errors"
-	"strings"
-	"testing"
-
-	"github.com/reelsplice/reelsplice/schemas/fragment"
-	"github.com/reelsplice/reelsplice/schemas/release"
-	"github.com/reelsplice/reelsplice/schemas/tables/accounts"
-	"github.com/reelsplice/reelsplice/serve/status"
-)
+import "testing"
 
 // TestPlaces: every page has its rows, and no number of a page leads outside.
 func TestPlaces(t *testing.T) {
@@ -27,33 +18,6 @@ func TestPlaces(t *testing.T) {
 	f(21, 500, 21, 21, 2)
 	f(21, 0, 0, 20, 2)
 	f(100_000, 5000, 99_980, 100_000, 5000)
-}
-
-// TestNobody: a release without tables knows no list and no account.
-func TestNobody(t *testing.T) {
-	tables, err := openAccounts(&release.Reader{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := tables.list(1); !errors.Is(err, status.NotFound) {
-		t.Errorf("List(1) = %v, want %v", err, status.NotFound)
-	}
-	if _, ok, err := tables.accounts.Find([]byte("1")); ok || err != nil {
-		t.Errorf("Find(1) = %v, %v, want nobody", ok, err)
-	}
-	if b, ok, err := tables.appendHolding([]byte("x"), accounts.Title{Kind: fragment.KindMovie, ID: 1}, true, 1); ok || err != nil || string(b) != "x" {
-		t.Errorf("appendHolding = %s, %v, %v, want nothing", b, ok, err)
-	}
-	// Nor does one who has marked nothing think anything of a title.
-	want := `"favorite":false,"rated":false,"watchlist":false}`
-	for _, k := range []fragment.Kind{fragment.KindMovie, fragment.KindTV, fragment.KindEpisode} {
-		if got := string(appendStates(nil, &accounts.Account{}, accounts.Title{Kind: k, ID: 1})); got != want {
-			t.Errorf("appendStates of a %s = %s, want %s", k, got, want)
-		}
-	}
-	if got := string(appendSeasonStates(nil, &accounts.Account{}, 1, 2, []seasonEpisode{{5, 1}})); !strings.HasSuffix(got, `{"id":5,"episode_number":1,"rated":false}]}`) {
-		t.Errorf("appendSeasonStates = %s", got)
-	}
 }
 
 // TestRating: ratings have a fraction, as the API writes them.

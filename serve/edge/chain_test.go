@@ -325,21 +325,3 @@ func TestChainIsCanonical(t *testing.T) {
 		t.Errorf("joined responses have tags %s and %s and class %d, want one that es-MX has not, and class %d", a.ETag, b.ETag, a.Class, Stored)
 	}
 }
-
-// checkEncodings compares identity, HEAD and 304 with a gzip response.
-func checkEncodings(t *testing.T, w *world, uri string, a *reply) {
-	t.Helper()
-	rq := w.request(uri)
-	rq.AcceptEncoding = nil
-	if b := w.do(t, rq); b.plain != a.plain || string(b.ETag) != string(a.ETag) || b.Gzip {
-		t.Fatalf("%s: identity = %s %s, want %s %s", uri, b.ETag, b.plain, a.ETag, a.plain)
-	}
-	rq.IfNoneMatch = a.ETag
-	if b := w.do(t, rq); b.Status != 304 {
-		t.Fatalf("%s: status with the tag = %d, want 304", uri, b.Status)
-	}
-	rq.IfNoneMatch, rq.Method = nil, []byte("HEAD")
-	if b := w.do(t, rq); b.Status != a.Status || string(b.ETag) != string(a.ETag) || len(b.sent) != len(a.plain) {
-		t.Fatalf("%s: HEAD = %d %s for %d bytes, want %d %s for %d", uri, b.Status, b.ETag, len(b.sent), a.Status, a.ETag, len(a.plain))
-	}
-}

@@ -11,9 +11,7 @@ import (
 	"github.com/reelsplice/reelsplice/serve/auth"
 	"github.com/reelsplice/reelsplice/serve/query"
 	"github.com/reelsplice/reelsplice/serve/releases"
-	"github.com/reelsplice/reelsplice/serve/route"
 	"github.com/reelsplice/reelsplice/serve/servetest"
-	"github.com/reelsplice/reelsplice/serve/status"
 )
 
 // A world is an Edge with all that it needs.
@@ -160,13 +158,20 @@ func (w *world) get(tb servetest.Tester, uri string) reply {
 	return w.do(tb, w.request(uri))
 }
 
-// routed parses a request.
-func routed(tb testing.TB, uri string) *route.Request {
-	tb.Helper()
-	q := new(route.Request)
-	path, query := SplitTarget([]byte(uri))
-	if c := route.Parse(path, query, q); c != status.OK {
-		tb.Fatalf("route.Parse(%s) = %d, want 0", uri, c)
+// checkEncodings compares identity, HEAD and 304 with a gzip response.
+func checkEncodings(t servetest.Tester, w *world, uri string, a *reply) {
+	t.Helper()
+	rq := w.request(uri)
+	rq.AcceptEncoding = nil
+	if b := w.do(t, rq); b.plain != a.plain || string(b.ETag) != string(a.ETag) || b.Gzip {
+		t.Fatalf("%s: identity = %s %s, want %s %s", uri, b.ETag, b.plain, a.ETag, a.plain)
 	}
-	return q
+	rq.IfNoneMatch = a.ETag
+	if b := w.do(t, rq); b.Status != 304 || len(b.sent) != 0 || string(b.ETag) != string(a.ETag) {
+		t.Fatalf("%s: with the tag: %d, %s, %d bytes, want 304, %s and none", uri, b.Status, b.ETag, len(b.sent), a.ETag)
+	}
+	rq.IfNoneMatch, rq.Method = nil, []byte("HEAD")
+	if b := w.do(t, rq); b.Status != a.Status || string(b.ETag) != string(a.ETag) || len(b.sent) != len(a.plain) {
+		t.Fatalf("%s: HEAD = %d %s for %d bytes, want %d %s for %d", uri, b.Status, b.ETag, len(b.sent), a.Status, a.ETag, len(a.plain))
+	}
 }

@@ -2,7 +2,6 @@ package edge
 
 import (
 	"cmp"
-	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -130,25 +129,6 @@ func TestAppendBelowSeries(t *testing.T) {
 	f("season/2,season/2/credits,season/1/episode/3,season/2/episode/2,season/1/account_states", "")
 	f("season/-1,season/a,season/1/nothing,season/4294967296,season,season/,season/1/episode", "")
 	f("season/4294967295", "")
-	// each name counts toward the 20
-	if a := w.get(t, "/3/tv/1399?append_to_response="+seasons(20)); a.Status != 200 || strings.Count(a.plain, `"season/`) != 1 {
-		t.Errorf("20 seasons = %d %s, want the one that exists", a.Status, a.plain)
-	}
-	if a := w.get(t, "/3/tv/1399?append_to_response="+seasons(21)); a.Status != 400 || a.plain != servetest.Body27 {
-		t.Errorf("21 seasons = %d %s, want 400 %s", a.Status, a.plain, servetest.Body27)
-	}
-}
-
-// seasons returns n names that differ.
-func seasons(n int) string {
-	list := make([]string, n)
-	for i := range list {
-		list[i] = fmt.Sprintf("season/%d", i)
-		if i%2 == 1 {
-			list[i] += "/episode/1/credits"
-		}
-	}
-	return strings.Join(list, ",")
 }
 
 func TestFind(t *testing.T) {
@@ -223,23 +203,13 @@ func TestIDs(t *testing.T) {
 	f("/3/person/"+large, 200, `{"id":`+large+`}`)
 	f("/3/person/"+large+"/images", 200, `{"id":`+large+`,"profiles":[]}`)
 	f("/3/tv/1399/season/1/episode/4294967295", 200, `{"id":8589934592}`)
-	missing("/3/person/18446744073709551616", "/3/person/184467440737095516150", "/3/tv/1399/season/4294967297", "/3/tv/1399/season/1/episode/4294967298")
-	// zero, negative, letters, signs, blanks, fractions
-	missing("/3/movie/0", "/3/tv/0", "/3/person/0", "/3/collection/0", "/3/company/0", "/3/network/0", "/3/keyword/0",
-		"/3/movie/-1", "/3/tv/1399/season/-1", "/3/tv/1399/season/1/episode/-2", "/3/movie/+550", "/3/movie/%2B550",
-		"/3/movie/undefined", "/3/tv/abc", "/3/tv/1399/season/one", "/3/tv/1399/season/1a", "/3/movie/550.0", "/3/movie/550%20", "/3/movie/5e2", "/3/movie/0x226")
-	// leading zeros and escapes are the same number
-	f("/3/movie/00550", 200, `{"id":550,"title":"Fight Club"}`)
-	f("/3/movie/%35%35%30", 200, `{"id":550,"title":"Fight Club"}`)
-	f("/3/tv%2F1399/season%2f01", 200, `{"_id":"5256c89f19c2956ff6046d47","name":"Season One","id":3624}`)
-	missing("/3/movie/%2535%2535%2530")
 	// gaps, and the numbers of other kinds
 	missing("/3/tv/1399/season/2", "/3/tv/1399/season/2/credits", "/3/tv/1399/season/1/episode/1", "/3/tv/1399/season/0/episode/1", "/3/tv/1399/season/3624",
 		"/3/tv/550", "/3/tv/550/season/1", "/3/movie/1399", "/3/tv/season/63057/changes", "/3/tv/episode/3624/changes", "/3/tv/season/1/changes",
 		"/3/company/10", "/3/network/1", "/3/collection/1")
 	// texts are letter for letter, and of their kind
 	missing("/3/review/5488C29BC3A3686F4A00004A", "/3/review/52542282760ee313280017f9", "/3/credit/5488c29bc3a3686f4a00004a", "/3/review/1",
-		"/3/tv/episode_group/x", "/3/review/"+strings.Repeat("5", 500), "/3/movie/tt9999999")
+		"/3/tv/episode_group/x", "/3/review/"+strings.Repeat("5", 500), "/3/movie/0", "/3/movie/tt9999999")
 }
 
 func TestSurrogateKeys(t *testing.T) {
@@ -330,19 +300,20 @@ func TestEveryOperation(t *testing.T) {
 
 func TestGuestSession(t *testing.T) {
 	w := writtenWorld(t, nil, servetest.Catalogue()...)
-	w.edge.opts.Now = func() time.Time { return time.Date(2026, 8, 16, 20, 27, 28, 0, time.UTC) }
+	w.edge.now = func() time.Time { return time.Date(2026, 8, 16, 20, 27, 28, 0, time.UTC) }
 	form := regexp.MustCompile(`^\{"success":true,"guest_session_id":"([0-9a-f]{32})","expires_at":"2026-08-17 20:27:28 UTC"\}$`)
 	a := w.get(t, "/3/authentication/guest_session/new")
 	m := form.FindStringSubmatch(a.plain)
 	if a.Status != 200 || a.Cache != servetest.NotKept || len(a.ETag) != 0 || m == nil {
 		t.Fatalf("guest_session/new = %d %s, %s, want 200 %s, no-store", a.Status, a.plain, a.Cache, form)
 	}
-	if !w.edge.signer.CheckGuestSession([]byte(m[1]), w.edge.opts.Now()) {
-		t.Error("CheckGuestSession of the answer = false")
-	}
 	const none = `{"page":1,"results":[],"total_pages":1,"total_results":0}`
 	if a := w.get(t, "/3/guest_session/"+m[1]+"/rated/movies"); a.Status != 200 || a.plain != none || a.Cache != privateStore || len(a.Keys) != 0 {
 		t.Errorf("rated movies of a guest = %d %s, %s, %q, want 200 %s, for nobody else", a.Status, a.plain, a.Cache, a.Keys, none)
+	}
+	const nothing = `{"id":1399,"favorite":false,"rated":false,"watchlist":false}`
+	if a := w.get(t, "/3/tv/1399/account_states?guest_session_id="+m[1]); a.Status != 200 || a.plain != nothing {
+		t.Errorf("states of a guest = %d %s, want 200 %s", a.Status, a.plain, nothing)
 	}
 	if a := w.get(t, "/3/guest_session/0123456789abcdef0123456789abcdef/rated/movies"); a.Status != 401 || a.plain != servetest.Body3 {
 		t.Errorf("rated movies of an invented guest = %d %s, want 401 %s", a.Status, a.plain, servetest.Body3)
@@ -357,15 +328,8 @@ func TestStatic(t *testing.T) {
 		if a.Status != 200 || a.Cache != servetest.Kept || len(a.ETag) == 0 || !a.Gzip {
 			t.Errorf("%s = %d, %s, %s, gzip %v", uri, a.Status, a.Cache, a.ETag, a.Gzip)
 		}
+		checkEncodings(t, w, uri, &a)
 		rq := w.request(uri)
-		rq.AcceptEncoding = nil
-		if b := w.do(t, rq); b.plain != a.plain || b.Gzip || string(b.ETag) != string(a.ETag) {
-			t.Errorf("identity of %s = %.80s %s, want %.80s %s", uri, b.plain, b.ETag, a.plain, a.ETag)
-		}
-		rq.IfNoneMatch = a.ETag
-		if b := w.do(t, rq); b.Status != 304 || len(b.sent) != 0 || string(b.ETag) != string(a.ETag) {
-			t.Errorf("If-None-Match of %s = %d, want 304", uri, b.Status)
-		}
 		rq.Authorization = nil
 		if b := w.do(t, rq); b.Status != 401 {
 			t.Errorf("%s without a token = %d, want 401", uri, b.Status)
@@ -387,10 +351,6 @@ func TestStatic(t *testing.T) {
 	get("/3/timezones/list")
 	get("/3/watch/providers/tv?watch_region=DE")
 	rq := w.request("/3/configuration/languages")
-	rq.Method = []byte("HEAD")
-	if a := w.do(t, rq); a.Status != 200 || len(a.sent) == 0 {
-		t.Errorf("HEAD of languages = %d, %d bytes, want 200 with the length of the body", a.Status, len(a.sent))
-	}
 	rq.Method = []byte("POST")
 	if a := w.do(t, rq); a.Status != 405 || a.plain != servetest.Body405 {
 		t.Errorf("POST of languages = %d %s, want 405", a.Status, a.plain)

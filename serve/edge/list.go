@@ -203,7 +203,7 @@ func changeList(x *exchange, op *api.Operation) error {
 	c := &x.c
 	c.atLeast(Page)
 	log := changelog.Open(x.rel)
-	rows, total := log.List(nil, op.Rows, windowOf(log, &x.q.Params, x.edge.opts.Now()), int(x.q.Page), changeRows)
+	rows, total := log.List(nil, op.Rows, windowOf(log, &x.q.Params, x.edge.now()), int(x.q.Page), changeRows)
 	b := append(c.scratch.mark[:0], `{"results":[`...)
 	for i := range rows {
 		if i > 0 {

@@ -47,7 +47,6 @@ type Options struct {
 	// FromDisk reports whether much of the release is read from the disk at the moment. It is
 	// then worth the time to wait for pages before they are touched. nil is never.
 	FromDisk func() bool
-	Now      func() time.Time // the clock; nil for time.Now
 	Log      *slog.Logger
 }
 

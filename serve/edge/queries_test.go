@@ -120,13 +120,6 @@ func TestLists(t *testing.T) {
 	}
 }
 
-func TestListLanguage(t *testing.T) {
-	w := listWorld(t, nil)
-	if got := string(w.page(t, "/3/search/movie?query=fight+club&language=de-DE").Results[0]["overview"]); got == string(w.page(t, "/3/search/movie?query=fight+club").Results[0]["overview"]) {
-		t.Errorf("the overview is %s in both languages", got)
-	}
-}
-
 // TestFuzzySearch: typing errors find something where the request or else the configuration
 // asks for that, and nothing by default, as the API has it.
 func TestFuzzySearch(t *testing.T) {
@@ -196,25 +189,6 @@ func TestListRefusals(t *testing.T) {
 	deep := listWorld(t, func(c *Options) { c.MaxPage = 700 })
 	if p := deep.page(t, "/3/discover/tv?page=700"); p.Page != 700 || len(p.Results) != 0 {
 		t.Errorf("page 700 of a higher bound: %+v", p)
-	}
-}
-
-// TestListTags: pages have tags that follow from their rows, whatever the spelling, and are
-// not sent again.
-func TestListTags(t *testing.T) {
-	w := listWorld(t, nil)
-	tag := func(uri string) string { return string(w.get(t, uri).ETag) }
-	a := tag("/3/discover/movie?with_genres=18,35&vote_count.gte=10")
-	if b := tag("/3/discover/movie?vote_count.gte=10&with_genres=18%2C35&unknown=1&page=1"); a == "" || a != b {
-		t.Errorf("tags %s and %s of one page", a, b)
-	}
-	if b := tag("/3/discover/movie?with_genres=18"); a == b {
-		t.Errorf("tag %s of two pages", a)
-	}
-	rq := w.request("/3/discover/movie?with_genres=18,35&vote_count.gte=10")
-	rq.IfNoneMatch = []byte(a)
-	if body, status := w.answer(t, rq); status != 304 || body != "" {
-		t.Errorf("status %d, %s, want 304", status, body)
 	}
 }
 

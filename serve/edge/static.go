@@ -26,17 +26,22 @@ func (x *exchange) static() error {
 		x.joinStatic(body)
 		return x.finish()
 	}
+	x.ready(body)
+	return nil
+}
+
+// ready makes the response of a body that was compressed before.
+func (x *exchange) ready(body *static.Body) {
 	rs := &x.rs
 	rs.Class, rs.Status, rs.ETag = Ready, statusOK, body.ETag
 	if Matches(x.rq.IfNoneMatch, rs.ETag) {
 		rs.Status = statusNotModified
-		return nil
+		return
 	}
 	rs.body = body.Identity
 	if AcceptsGzip(x.rq.AcceptEncoding) {
 		rs.body, rs.Gzip = body.Gzip, true
 	}
-	return nil
 }
 
 // joinStatic composes an object of facts and those that are appended to it.
@@ -66,7 +71,7 @@ func (x *exchange) validKey() error {
 // requestToken issues a request token. The token is its own record: signed and dated, so that no
 // edge has to remember it.
 func (x *exchange) requestToken() error {
-	token, expires, err := x.edge.signer.RequestToken(x.edge.opts.Now(), rand.Reader)
+	token, expires, err := x.edge.signer.RequestToken(x.edge.now(), rand.Reader)
 	if err != nil {
 		return err
 	}
@@ -80,7 +85,7 @@ func (x *exchange) requestToken() error {
 
 // guestSession issues the session of a guest, in the way of requestToken.
 func (x *exchange) guestSession() error {
-	id, expires, err := x.edge.signer.GuestSession(x.edge.opts.Now(), rand.Reader)
+	id, expires, err := x.edge.signer.GuestSession(x.edge.now(), rand.Reader)
 	if err != nil {
 		return err
 	}

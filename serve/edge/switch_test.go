@@ -1,9 +1,7 @@
 package edge
 
 import (
-	"bytes"
 	"fmt"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -83,35 +81,6 @@ func indexOf(list []string, s string) int {
 		}
 	}
 	return -1
-}
-
-// TestOldReleaseOutlivesItsUsers holds a release while another one takes over.
-func TestOldReleaseOutlivesItsUsers(t *testing.T) {
-	w := newWorld(t, nil, servetest.Version(1))
-	held := w.releases.Acquire()
-	servetest.Build(t, w.dir, 6, servetest.Version(2))
-	w.releases.Poll()
-	if held.Reader() == current(w).Reader() {
-		t.Fatal("the release was not switched")
-	}
-	x := new(exchange)
-	x.open(w.edge, held.Reader())
-	x.engine, x.q = held.Engine(), *routed(t, "/3/movie/1?append_to_response=keywords")
-	if err := x.answer(); err != nil {
-		t.Fatal(err)
-	}
-	var body bytes.Buffer
-	if err := x.c.answer.WriteGzip(&body); err != nil {
-		t.Fatal(err)
-	}
-	if got := servetest.OneMember(t, body.Bytes()); !strings.Contains(got, `"title":"v1"`) || !strings.Contains(got, `"name":"v1"`) {
-		t.Errorf("held release answers %s, want v1", got)
-	}
-	x.c.reset()
-	held.Release()
-	if n := held.Users(); n != 0 {
-		t.Errorf("users of the old release = %d, want 0", n)
-	}
 }
 
 // current returns the release that w serves.

@@ -177,38 +177,25 @@ func addHolding(c *composer, title accounts.Title, page uint16) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	var ok bool
-	if c.scratch.mark, ok, err = t.appendHolding(c.scratch.mark[:0], title, c.standalone, int(page)); ok {
-		splice.Literal(&c.answer, c.scratch.mark)
-	}
-	return ok, err
-}
-
-// appendHolding appends a page of the public lists that hold a movie or a series, as the
-// fields of {movie,tv}/{id}/lists without the opening brace, with or without the id of the
-// title. For a title that is on no list it appends nothing and returns false.
-func (t *accountTables) appendHolding(dst []byte, title accounts.Title, withID bool, number int) ([]byte, bool, error) {
 	rows, err := t.lists.Holding(title)
 	if err != nil || rows.Len() == 0 {
-		return dst, false, err
+		return false, err
 	}
 	row := holdingMovie
 	if title.Kind == fragment.KindTV {
 		row = holdingTV
 	}
-	w := &writer{buf: dst}
-	if withID {
+	w := &writer{c: c}
+	if c.standalone {
 		w.buf = append(strconv.AppendUint(append(w.buf, `"id":`...), title.ID, 10), ',')
 	}
-	err = w.page(rows.Len(), number, func(i int) error {
+	err = w.page(rows.Len(), int(page), func(i int) error {
 		l, err := t.lists.Public(rows.At(i))
 		if err == nil {
 			w.list(&l, row)
 		}
 		return err
 	})
-	if err != nil {
-		return dst, false, err
-	}
-	return w.buf, true, nil
+	w.flush()
+	return true, err
 }

@@ -46,16 +46,8 @@ func (x *exchange) webpage() error {
 	if done, err := x.pageMethod(); done {
 		return err
 	}
-	rs := &x.rs
-	rs.Class, rs.Status, rs.ETag, rs.Type, rs.Policy = Ready, statusOK, d.ETag, d.Type, d.Policy
-	if Matches(x.rq.IfNoneMatch, rs.ETag) {
-		rs.Status = statusNotModified
-		return nil
-	}
-	rs.body = d.Identity
-	if AcceptsGzip(x.rq.AcceptEncoding) {
-		rs.body, rs.Gzip = d.Gzip, true
-	}
+	x.rs.Type, x.rs.Policy = d.Type, d.Policy
+	x.ready(d.Body)
 	return nil
 }
 

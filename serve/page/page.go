@@ -15,9 +15,9 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	viewer "github.com/swaggest/swgui/v5/static"
-	"github.com/zeebo/xxh3"
 
 	"github.com/reelsplice/reelsplice/schemas/api"
+	"github.com/reelsplice/reelsplice/serve/static"
 )
 
 //go:embed assets
@@ -32,13 +32,11 @@ const (
 	OpenAPIPath = "/openapi.json"
 )
 
-// A Document is a body as it goes over the wire. It is shared and must not be changed.
+// A Document is a body with its headers. It is shared and must not be changed.
 type Document struct {
-	Type     string // value of Content-Type
-	Policy   string // value of Content-Security-Policy, "" without a page
-	ETag     []byte // weak, the same for both encodings
-	Identity []byte
-	Gzip     []byte // one member
+	*static.Body
+	Type   string // value of Content-Type
+	Policy string // value of Content-Security-Policy, "" without a page
 }
 
 // types are the values of Content-Type by the extension of a name. Other files are no documents.
@@ -111,7 +109,7 @@ func (s *Set) addFile(in fs.FS, file string) error {
 		return fmt.Errorf("unknown type of file")
 	}
 	if !isPacked {
-		s.add(Folder+name, name, func() (body, packed []byte) { return content, compress(content) })
+		s.add(Folder+name, name, func() (body, packed []byte) { return content, nil })
 		return nil
 	}
 	if _, err := gzip.NewReader(bytes.NewReader(content)); err != nil {
@@ -121,11 +119,10 @@ func (s *Set) addFile(in fs.FS, file string) error {
 	return nil
 }
 
-// add adds a document whose type is that of name, and whose forms read returns.
+// add adds a document whose type is that of name, and whose forms read returns; see static.BodyOf.
 func (s *Set) add(at, name string, read func() (body, packed []byte)) {
 	s.documents[at] = sync.OnceValue(func() *Document {
-		body, packed := read()
-		return &Document{Type: types[path.Ext(name)], Policy: s.policy, ETag: etag(body), Identity: body, Gzip: packed}
+		return &Document{Body: static.BodyOf(read()), Type: types[path.Ext(name)], Policy: s.policy}
 	})
 }
 
@@ -141,15 +138,6 @@ func (s *Set) Find(at []byte) (*Document, bool) {
 // Policy returns the Content-Security-Policy of the page; "" without it.
 func (s *Set) Policy() string { return s.policy }
 
-// compress returns body as one gzip member.
-func compress(body []byte) []byte {
-	var out bytes.Buffer
-	z, _ := gzip.NewWriterLevel(&out, gzip.BestCompression) // a level that there is
-	_, _ = z.Write(body)                                    // a Buffer takes all
-	_ = z.Close()
-	return out.Bytes()
-}
-
 // inflate returns the content of a gzip file that is part of the program; a test does so first.
 func inflate(packed []byte) []byte {
 	z, err := gzip.NewReader(bytes.NewReader(packed))
@@ -161,9 +149,4 @@ func inflate(packed []byte) []byte {
 		return nil
 	}
 	return body
-}
-
-// etag returns the weak entity tag of a body.
-func etag(body []byte) []byte {
-	return fmt.Appendf(nil, `W/"%x"`, xxh3.Hash128(body).Bytes())
 }
