@@ -94,7 +94,7 @@ func FuzzQuery(f *testing.F) {
 		"append_to_response=season/1%2Cseason/01/credits,season/1/episode/2/images,similar,changes&page=500",
 		"include_image_language=de,+en,null&include_video_language=xx-YY&append_to_response=images%2Cvideos",
 		"start_date=2024-01-01T00:00&end_date=2024-01-15&page=2", "end_date=2023-02-29", "page=501",
-		"query=100%&query=%e3%81%82+x&include_adult=true", "api_key=%6B&c%61llback=&country=fr&&=&a",
+		"query=100%&query=%e3%81%82+x&include_adult=true&fuzzy=true&year=1999&primary_release_year=1999&region=de", "api_key=%6B&c%61llback=&country=fr&&=&a",
 		"append_to_response=" + strings.Repeat("x,", 21),
 	} {
 		f.Add([]byte(s))
