@@ -57,6 +57,9 @@ func fill(tb testing.TB, a *Answer, level int, parts ...part) {
 	}
 }
 
+// packer packs all of the tests' answers, one after the other.
+var packer Packer
+
 // check compares every form of the answer with the joined parts.
 func check(tb testing.TB, a *Answer, want string) {
 	tb.Helper()
@@ -88,7 +91,7 @@ func check(tb testing.TB, a *Answer, want string) {
 	if a.RawLen() != len(want) {
 		tb.Errorf("RawLen() = %d, want %d", a.RawLen(), len(want))
 	}
-	packed, err := new(Packer).AppendGzip([]byte("before"), a)
+	packed, err := packer.AppendGzip([]byte("before"), a)
 	if err != nil || servetest.OneMember(tb, bytes.TrimPrefix(packed, []byte("before"))) != want {
 		tb.Errorf("Packer.AppendGzip = %d bytes, %v, want %.200q", len(packed), err, want)
 	}

@@ -174,6 +174,7 @@ func TestLanguages(t *testing.T) {
 		{countries, "ja", country("ドイツ")},
 		{countries, "xx", country("Germany")},
 		{countries, "en,fr", country("Germany")},
+		{countries, "en-GB,fr", country("Germany")},
 		{countries, "fr-CA,en", country("Allemagne")},
 	} {
 		b := answer(t, s, c.path+"?language="+c.language)
