@@ -156,6 +156,15 @@ func TestRefusedLog(t *testing.T) {
 	var log bytes.Buffer
 	w := newWorld(t, func(c *Options) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) }, servetest.Movie551)
 	expired, revoked := w.lapsed(t)
+	log.Reset()
+	rq := w.request("/3/movie/551")
+	rq.Authorization = nil
+	for range 1000 {
+		w.do(t, rq) // TestLimit of package logs has the limit itself
+	}
+	if n := strings.Count(log.String(), "\n"); n == 0 || n >= 1000 {
+		t.Errorf("1000 refusals make %d lines, want fewer and some", n)
+	}
 	f := func(authorization, query, secret, want string) {
 		t.Helper()
 		log.Reset()
@@ -178,15 +187,6 @@ func TestRefusedLog(t *testing.T) {
 	f(w.token, "", w.token, `reason="header without Bearer"`)
 	w.edge.opts.AllowQueryKey = false
 	f("", "api_key="+w.token, w.token, `reason="api_key is not allowed"`)
-	log.Reset()
-	rq := w.request("/3/movie/551")
-	rq.Authorization = nil
-	for range 1000 {
-		w.do(t, rq) // TestLimit of package logs has the limit itself
-	}
-	if n := strings.Count(log.String(), "\n"); n == 0 || n >= 1000 {
-		t.Errorf("1000 refusals make %d lines, want fewer and some", n)
-	}
 }
 
 // TestConfigurationAppends: what is appended to the configuration is what its own path answers.
