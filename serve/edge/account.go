@@ -72,7 +72,7 @@ func accountData(x *exchange, op *api.Operation) error {
 // guests may ask, a guest_session_id, or else the token of a user. A guest that the release does not
 // have has an empty account. ok is false without a session.
 func (x *exchange) sessionAccount(t *accountTables, guests bool) (a *accounts.Account, ok bool, err error) {
-	table, now := x.edge.tokens(), x.edge.now().Unix()
+	table, now := x.edge.tokens(), x.edge.opts.Now().Unix()
 	var buf [auth.MaxTokenLen]byte
 	if id, ok := route.Lookup(buf[:0], x.rq.Query, "session_id"); ok && len(id) > 0 {
 		return accountOf(t, table.CheckKind(auth.KindSession, id, now))
@@ -98,9 +98,9 @@ func accountOf(t *accountTables, r auth.Result) (*accounts.Account, bool, error)
 // guest returns the account of a guest's session: one that was issued, or that the
 // server signed, for which no dump has data.
 func (x *exchange) guest(t *accountTables, id []byte) (*accounts.Account, bool, error) {
-	r := x.edge.tokens().CheckKind(auth.KindGuest, id, x.edge.now().Unix())
+	r := x.edge.tokens().CheckKind(auth.KindGuest, id, x.edge.opts.Now().Unix())
 	if !r.OK {
-		return &accounts.Account{}, x.edge.signer.CheckGuestSession(id, x.edge.now()), nil
+		return &accounts.Account{}, x.edge.signer.CheckGuestSession(id, x.edge.opts.Now()), nil
 	}
 	a, ok, err := accountOf(t, r)
 	if err == nil && !ok {

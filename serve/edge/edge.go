@@ -52,7 +52,6 @@ type Edge struct {
 	tokens   func() *auth.Table // those that count at the moment
 	signer   *auth.Signer
 	releases *releases.Releases
-	now      func() time.Time   // the clock
 	date     time.Time          // Options.Date, zero for none
 	pages    *lru.Cache[[]byte] // compressed bodies of pages, by entity tag
 	inflight *inflight
@@ -101,7 +100,6 @@ func New(opts Options, tokens func() *auth.Table, signer *auth.Signer, rels *rel
 		tokens:   tokens,
 		signer:   signer,
 		releases: rels,
-		now:      time.Now,
 		date:     date,
 		pages:    lru.New[[]byte](opts.PageCache),
 		inflight: newInflight(opts.MaxInflight),
@@ -161,7 +159,7 @@ func (e *Edge) Begin(rq *Request) *Response {
 func (x *exchange) open(e *Edge, rel *release.Reader) {
 	x.edge, x.rel, x.lease.of = e, rel, e.inflight
 	c := &x.c
-	c.rel, c.q, c.now, c.prefetch, c.lease = rel, &x.q, e.now, e.opts.FromDisk(), &x.lease
+	c.rel, c.q, c.now, c.prefetch, c.lease = rel, &x.q, e.opts.Now, e.opts.FromDisk(), &x.lease
 }
 
 // end gives x back, with all that its response refers to.
@@ -205,7 +203,7 @@ func (x *exchange) serve() error {
 
 // authorize refuses a request without a good credential.
 func (x *exchange) authorize() error {
-	res := x.edge.Authorize(x.rq.Authorization, x.rq.Query, x.rq.Grant, x.edge.now().Unix())
+	res := x.edge.Authorize(x.rq.Authorization, x.rq.Query, x.rq.Grant, x.edge.opts.Now().Unix())
 	x.rs.Token = res.Name
 	if !res.OK {
 		x.edge.logRefused(&res)

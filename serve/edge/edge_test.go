@@ -257,7 +257,7 @@ func TestHint(t *testing.T) {
 
 func TestRequestToken(t *testing.T) {
 	w := newWorld(t, func(c *Options) { c.CallbackURL = "https://example.org/authenticate" }, servetest.Movie551)
-	w.edge.now = func() time.Time { return time.Date(2026, 8, 16, 20, 27, 28, 0, time.UTC) }
+	w.edge.opts.Now = func() time.Time { return time.Date(2026, 8, 16, 20, 27, 28, 0, time.UTC) }
 	a := w.get(t, "/3/authentication/token/new")
 	form := regexp.MustCompile(`^\{"success":true,"expires_at":"2026-08-16 21:27:28 UTC","request_token":"([0-9a-f]{40})"\}$`)
 	m := form.FindStringSubmatch(a.plain)

@@ -300,7 +300,7 @@ func TestEveryOperation(t *testing.T) {
 
 func TestGuestSession(t *testing.T) {
 	w := writtenWorld(t, nil, servetest.Catalogue()...)
-	w.edge.now = func() time.Time { return time.Date(2026, 8, 16, 20, 27, 28, 0, time.UTC) }
+	w.edge.opts.Now = func() time.Time { return time.Date(2026, 8, 16, 20, 27, 28, 0, time.UTC) }
 	form := regexp.MustCompile(`^\{"success":true,"guest_session_id":"([0-9a-f]{32})","expires_at":"2026-08-17 20:27:28 UTC"\}$`)
 	a := w.get(t, "/3/authentication/guest_session/new")
 	m := form.FindStringSubmatch(a.plain)

@@ -126,7 +126,7 @@ func today(x *exchange, place *time.Location) int32 {
 	if only := x.edge.opts.DateRelease; !x.edge.date.IsZero() && (only == "" || only == x.rs.Release) {
 		return posting.DayAt(x.edge.date)
 	}
-	now := x.edge.now()
+	now := x.edge.opts.Now()
 	if place != nil {
 		now = now.In(place)
 	}
@@ -203,7 +203,7 @@ func changeList(x *exchange, op *api.Operation) error {
 	c := &x.c
 	c.atLeast(Page)
 	log := changelog.Open(x.rel)
-	rows, total := log.List(nil, op.Rows, windowOf(log, &x.q.Params, x.edge.now()), int(x.q.Page), changeRows)
+	rows, total := log.List(nil, op.Rows, windowOf(log, &x.q.Params, x.edge.opts.Now()), int(x.q.Page), changeRows)
 	b := append(c.scratch.mark[:0], `{"results":[`...)
 	for i := range rows {
 		if i > 0 {

@@ -47,6 +47,7 @@ type Options struct {
 	// FromDisk reports whether much of the release is read from the disk at the moment. It is
 	// then worth the time to wait for pages before they are touched. nil is never.
 	FromDisk func() bool
+	Now      func() time.Time // the clock; time.Now by default
 	Log      *slog.Logger
 }
 
@@ -63,6 +64,7 @@ func DefaultOptions() Options {
 		AppendLimit:   route.MaxAppends,
 		Page:          true,
 		PageCache:     16 << 20,
+		Now:           time.Now,
 		Log:           slog.New(slog.DiscardHandler),
 	}
 }

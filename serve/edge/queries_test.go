@@ -256,7 +256,7 @@ func TestNotKeptAcrossMidnight(t *testing.T) {
 		t.Fatal(err)
 	}
 	evening := time.Date(2026, 3, 1, 23, 50, 0, 0, newYork)
-	w.edge.now = func() time.Time { return evening }
+	w.edge.opts.Now = func() time.Time { return evening }
 	f := func(uri, want string) {
 		t.Helper()
 		if a := w.get(t, uri); a.Status != 200 || a.Cache != want {

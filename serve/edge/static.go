@@ -71,7 +71,7 @@ func (x *exchange) validKey() error {
 // requestToken issues a request token. The token is its own record: signed and dated, so that no
 // edge has to remember it.
 func (x *exchange) requestToken() error {
-	token, expires, err := x.edge.signer.RequestToken(x.edge.now(), rand.Reader)
+	token, expires, err := x.edge.signer.RequestToken(x.edge.opts.Now(), rand.Reader)
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (x *exchange) requestToken() error {
 
 // guestSession issues the session of a guest, in the way of requestToken.
 func (x *exchange) guestSession() error {
-	id, expires, err := x.edge.signer.GuestSession(x.edge.now(), rand.Reader)
+	id, expires, err := x.edge.signer.GuestSession(x.edge.opts.Now(), rand.Reader)
 	if err != nil {
 		return err
 	}
