@@ -22,7 +22,7 @@ import (
 func buildCommand(a *app) *cobra.Command {
 	cfg := build.DefaultConfig()
 	var publish bool
-	var previous, date, access string
+	var content contentFlags
 	var profiles profileFlags
 	c := &cobra.Command{
 		Use:   "build --catalog DIR --releases DIR",
@@ -41,31 +41,21 @@ func buildCommand(a *app) *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&cfg.Catalog, "catalog", "", "`DIR` of the catalogue")
 	f.StringVar(&cfg.Releases, "releases", "", "`DIR` of the releases, made when it is missing")
-	f.IntVar(&cfg.Level, "level", cfg.Level, "deflate `LEVEL`, 1 to 9")
 	f.IntVar(&cfg.Jobs, "jobs", cfg.Jobs, "shards built at once")
 	f.Var(bytesFlag[int64]{&cfg.Memory}, "memory", "bytes that the build may use, such as 512MiB")
-	f.StringVar(&previous, "previous", "current", "release to compare with and to reuse: `ID`, current, previous or none")
-	f.StringVar(&date, "date", "", "`TIME` of the changes, such as 2026-11-22 or 2026-11-22T04:00:00Z; now by default")
-	f.StringVar(&access, "access", "", "`FILE` with requests by resource, for trends: media_type, id, day, week")
-	f.BoolVar(&cfg.Full, "full", false, "render everything; reuse nothing of the previous release")
+	content.add(f)
 	f.BoolVar(&publish, "publish", false, "make the release current, if it has records")
 	profiles.add(f)
 	required(c, "catalog", "releases")
 	c.AddCommand(buildPlanCommand(a), buildTaskCommand(a), buildSealCommand(a), submitCommand(a), buildStatusCommand(a), buildCleanCommand(a))
 	return a.leaf(c, func(ctx context.Context, _ []string) error {
 		var err error
-		if cfg.Date, err = parseDate(date); err != nil {
-			return usage(err)
+		cfg.Level, cfg.Full = content.level, content.full
+		if cfg.Date, cfg.Access, err = content.read(); err != nil {
+			return err
 		}
 		if err := cfg.Validate(); err != nil {
 			return usage(err)
-		}
-		if access != "" {
-			counts, err := build.ReadAccess(access)
-			if err != nil {
-				return err
-			}
-			cfg.Access = counts
 		}
 		if cfg.Catalog, err = catalogFolder(cfg.Catalog); err != nil {
 			return err
@@ -73,11 +63,40 @@ func buildCommand(a *app) *cobra.Command {
 		if cfg.Releases, err = releasesFolder(cfg.Releases); err != nil {
 			return err
 		}
-		if cfg.Previous, err = a.previousRelease(ctx, release.Store{Dir: cfg.Releases}, previous); err != nil {
+		if cfg.Previous, err = a.previousRelease(ctx, release.Store{Dir: cfg.Releases}, content.previous); err != nil {
 			return err
 		}
 		return profiles.record(func() error { return a.buildAndReport(ctx, cfg, publish) })
 	})
+}
+
+// contentFlags decide, beside the catalogue, what is in a release.
+type contentFlags struct {
+	level                  int
+	previous, date, access string
+	full                   bool
+}
+
+func (c *contentFlags) add(f *pflag.FlagSet) {
+	f.IntVar(&c.level, "level", build.DefaultConfig().Level, "deflate `LEVEL`, 1 to 9")
+	f.StringVar(&c.previous, "previous", "current", "release to compare with and to reuse: `ID`, current, previous or none")
+	f.StringVar(&c.date, "date", "", "`TIME` of the changes, such as 2026-11-22 or 2026-11-22T04:00:00Z; now by default")
+	f.StringVar(&c.access, "access", "", "`FILE` with requests by resource, for trends: media_type, id, day, week")
+	f.BoolVar(&c.full, "full", false, "render everything; reuse nothing of the previous release")
+}
+
+// read returns the time of the changes, and the counts of requests.
+func (c *contentFlags) read() (date time.Time, counts build.Access, err error) {
+	if c.level < 1 || c.level > 9 {
+		return date, nil, usage(fmt.Errorf("level %d: want 1 to 9", c.level))
+	}
+	if date, err = parseDate(c.date); err != nil {
+		return date, nil, usage(err)
+	}
+	if c.access != "" {
+		counts, err = build.ReadAccess(c.access)
+	}
+	return date, counts, err
 }
 
 // parseDate reads a day or a time; zero for none.

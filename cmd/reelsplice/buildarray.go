@@ -21,7 +21,6 @@ import (
 	"github.com/reelsplice/reelsplice/build"
 	"github.com/reelsplice/reelsplice/build/array"
 	"github.com/reelsplice/reelsplice/build/plan"
-	"github.com/reelsplice/reelsplice/build/segment"
 	"github.com/reelsplice/reelsplice/build/task"
 )
 
@@ -102,8 +101,7 @@ func programVersion() string {
 
 func buildPlanCommand(a *app) *cobra.Command {
 	var s site
-	var params plan.Params
-	var previous, date, access string
+	var content contentFlags
 	c := &cobra.Command{
 		Use:   "plan --catalog DIR --releases DIR --work DIR",
 		Short: "Divide a build into tasks",
@@ -115,31 +113,19 @@ func buildPlanCommand(a *app) *cobra.Command {
 	s.sourceFlags(f, "")
 	s.workFlag(f)
 	s.machineFlags(f)
-	f.IntVar(&params.Level, "level", segment.DefaultLevel, "deflate `LEVEL`, 1 to 9")
-	f.StringVar(&previous, "previous", "current", "release to compare with and to reuse: `ID`, current, previous or none")
-	f.StringVar(&date, "date", "", "`TIME` of the changes, such as 2026-11-22 or 2026-11-22T04:00:00Z; now by default")
-	f.StringVar(&access, "access", "", "`FILE` with requests by resource, for trends: media_type, id, day, week")
-	f.BoolVar(&params.Full, "full", false, "render everything; reuse nothing of the previous release")
+	content.add(f)
 	required(c, "catalog", "releases", "work")
 	return a.leaf(c, func(ctx context.Context, _ []string) (err error) {
-		if params.Date, err = parseDate(date); err != nil {
-			return usage(err)
-		}
-		if params.Level < 1 || params.Level > 9 {
-			return usage(fmt.Errorf("level %d: want 1 to 9", params.Level))
-		}
-		var counts build.Access
-		if access != "" {
-			if counts, err = build.ReadAccess(access); err != nil {
-				return err
-			}
+		when, counts, err := content.read()
+		if err != nil {
+			return err
 		}
 		at, err := s.open(a)
 		if err != nil {
 			return err
 		}
-		params.Catalog, params.Releases = s.catalog, s.releases
-		if params.Previous, err = a.previousRelease(ctx, at.Releases, previous); err != nil {
+		params := plan.Params{Catalog: s.catalog, Releases: s.releases, Date: when, Level: content.level, Full: content.full}
+		if params.Previous, err = a.previousRelease(ctx, at.Releases, content.previous); err != nil {
 			return err
 		}
 		p, err := array.Plan(at, params, counts)

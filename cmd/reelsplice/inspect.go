@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -45,7 +44,7 @@ func inspectCommand(a *app) *cobra.Command {
 			err = a.print(&in, func(w io.Writer) { writePieces(w, &in) })
 		} else {
 			err = a.write(in.Body)
-			if err == nil && a.ownLine(in.Status) {
+			if err == nil && (in.Status != 200 || isTerminal(a.Stdout)) { // for what comes behind it: a message, the prompt
 				err = a.write([]byte("\n"))
 			}
 		}
@@ -54,29 +53,6 @@ func inspectCommand(a *app) *cobra.Command {
 		}
 		return err
 	})
-}
-
-// ownLine reports whether a response, which has no newline, needs one for what comes behind it:
-// the prompt of a terminal, or a message where stdout and stderr are one.
-func (a *app) ownLine(status int) bool {
-	return isTerminal(a.Stdout) || status != 200 && sameFile(a.Stdout, a.Stderr)
-}
-
-// sameFile reports whether two writers are one file or pipe.
-func sameFile(a, b io.Writer) bool {
-	var infos [2]os.FileInfo
-	for i, w := range []io.Writer{a, b} {
-		f, ok := w.(*os.File)
-		if !ok {
-			return false
-		}
-		info, err := f.Stat()
-		if err != nil {
-			return false
-		}
-		infos[i] = info
-	}
-	return os.SameFile(infos[0], infos[1])
 }
 
 func inspect(ctx context.Context, s releaseStore, id, target string) (in edge.Inspection, err error) {

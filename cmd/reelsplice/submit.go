@@ -64,20 +64,10 @@ func submitCommand(a *app) *cobra.Command {
 	f.StringVar(&s.kubernetes.Namespace, "namespace", "default", "kubernetes: namespace of the jobs")
 	f.StringVar(&s.volume, "volume", "", "kubernetes: `CLAIM:PATH`, a persistent volume claim that all tasks mount")
 	f.StringVar(&s.kubectl, "kubectl", "kubectl", "kubernetes: `COMMAND` that is kubectl, with arguments of its own if it has any")
-	s.addPlanFlags(f)
+	new(contentFlags).add(s.planFlags) // build plan checks them
+	f.AddFlagSet(s.planFlags)
 	required(c, "engine", "catalog", "releases", "work", "count")
 	return a.leaf(c, func(ctx context.Context, _ []string) error { return a.submit(ctx, &s) })
-}
-
-// addPlanFlags defines the flags that build plan checks.
-func (s *submission) addPlanFlags(f *pflag.FlagSet) {
-	p := s.planFlags
-	p.String("level", "", "deflate `LEVEL` of build plan")
-	p.String("previous", "", "previous release of build plan: `ID`, current, previous or none")
-	p.String("date", "", "`TIME` of the changes of build plan")
-	p.String("access", "", "`FILE` of access counts of build plan")
-	p.Bool("full", false, "render everything; reuse nothing of the previous release")
-	f.AddFlagSet(p)
 }
 
 // submit prints or runs the chain.

@@ -63,7 +63,11 @@ func (n *notifier) run(ctx, stopping context.Context) {
 	if n == nil {
 		return
 	}
-	t := time.NewTicker(statusInterval)
+	every := statusInterval
+	if n.watchdog > 0 {
+		every = min(every, n.watchdog/2) // a sign of life is late by less than one interval
+	}
+	t := time.NewTicker(every)
 	defer t.Stop()
 	var alive, extended time.Time
 	last, started, stops := "", false, stopping.Done()
@@ -99,17 +103,8 @@ func (n *notifier) run(ctx, stopping context.Context) {
 			n.send(stoppingLines...)
 			stops = nil
 		case <-t.C:
-		case <-n.wake(alive):
 		}
 	}
-}
-
-// wake returns a channel that reports when the next sign of life is due, if that is before the next tick.
-func (n *notifier) wake(alive time.Time) <-chan time.Time {
-	if n.watchdog <= 0 || n.watchdog >= statusInterval {
-		return nil
-	}
-	return time.After(time.Until(alive.Add(n.watchdog)))
 }
 
 // reload calls fn and reports it as a reload. Before the edge is ready, a report would end the start too early.
