@@ -9,15 +9,11 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# missing prints the programs that are not there. Servers may lie where only root looks.
-missing() {
-  local name
-  for name in nginx wrk; do
-    PATH="$PATH:/usr/sbin:/usr/local/sbin" command -v "$name" >/dev/null || echo "$name"
-  done
-}
-
-mapfile -t packages < <(missing)
+export PATH="$PATH:/usr/sbin:/usr/local/sbin" # where servers lie
+packages=()
+for name in nginx wrk; do
+  command -v "$name" >/dev/null || packages+=("$name")
+done
 if [ ${#packages[@]} -gt 0 ]; then
   if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
     # RUNLEVEL=1 keeps the services of the packages from being started.

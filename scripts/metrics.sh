@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Prints the size and shape of the code beside those of another commit: lines, files and
-# comments by package, large types, words of the documents.
+# comments by package, words of the documents.
 #
 #   scripts/metrics.sh [--tests] [--first-run] [COMMIT]
 #

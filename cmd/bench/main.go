@@ -126,7 +126,7 @@ func (b *bench) progress(format string, args ...any) {
 
 // run measures, prints the tables and names what is worse than before. It ends all that it started.
 func (b *bench) run(ctx context.Context, stdout io.Writer) (worse []string, err error) {
-	if b.wrk.program = findProgram("wrk"); b.wrk.program == "" {
+	if b.wrk.program, _ = exec.LookPath("wrk"); b.wrk.program == "" {
 		return nil, errors.New("wrk is not installed, and it makes the load: install it (apt-get install wrk), or run scripts/bench.sh, which does")
 	}
 	if b.core, b.wrk.core, err = twoCores(); err != nil {
@@ -184,16 +184,6 @@ func (b *bench) measureServers(ctx context.Context, stdout io.Writer) error {
 		return err
 	}
 	return b.measure(ctx, mix)
-}
-
-// findProgram returns the path of a program, "" for none. Servers may lie where only root looks.
-func findProgram(name string) string {
-	for _, path := range []string{name, "/usr/sbin/" + name, "/usr/local/sbin/" + name} {
-		if found, err := exec.LookPath(path); err == nil {
-			return found
-		}
-	}
-	return ""
 }
 
 // file returns a path in the temporary folder.

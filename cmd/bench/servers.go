@@ -74,7 +74,7 @@ func (b *bench) startServers(ctx context.Context, stdout io.Writer) (err error) 
 		}
 		b.servers = append(b.servers, s)
 	}
-	program := findProgram("nginx")
+	program, _ := exec.LookPath("nginx")
 	if program == "" {
 		fmt.Fprintln(stdout, "- nginx is not installed: left out")
 		return nil

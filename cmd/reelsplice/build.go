@@ -247,10 +247,6 @@ func (p *profileFlags) record(do func() error) (err error) {
 	if err := do(); err != nil || p.heap == "" {
 		return err
 	}
-	return p.writeHeap()
-}
-
-func (p *profileFlags) writeHeap() error {
 	f, err := os.Create(p.heap)
 	if err != nil {
 		return fmt.Errorf("write a profile: %w", err)

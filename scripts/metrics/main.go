@@ -44,8 +44,6 @@ func write(w io.Writer, before, after *tree) {
 	line("lines of tests and their support", func(t *tree) any { return t.testLines })
 	line("packages", func(t *tree) any { return len(t.packages) })
 	line("comments, % of lines", func(t *tree) any { return t.total.percent() })
-	line("structs of more than 15 fields", func(t *tree) any { return above(t.fields, 15) })
-	line("types of more than 30 methods", func(t *tree) any { return above(t.methods, 30) })
 	line("packages of more than 20 files", func(t *tree) any { return t.large() })
 	for _, doc := range documents {
 		line(doc+", words", func(t *tree) any { return t.words[doc] })

@@ -5,7 +5,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"go/types"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -18,12 +17,11 @@ var documents = []string{"README.md", "ARCHITECTURE.md"}
 
 // A tree is a checkout as it was measured.
 type tree struct {
-	dir             string
-	total           pkg
-	packages        map[string]*pkg
-	fields, methods map[string]int // of types, by package and name
-	testLines       int
-	words           map[string]int // of documents
+	dir       string
+	total     pkg
+	packages  map[string]*pkg
+	testLines int
+	words     map[string]int // of documents
 }
 
 // A pkg counts the files of one folder.
@@ -42,7 +40,7 @@ func (p *pkg) cells() [3]string {
 }
 
 func readTree(dir string) (*tree, error) {
-	t := &tree{dir: dir, packages: map[string]*pkg{}, fields: map[string]int{}, methods: map[string]int{}, words: map[string]int{}}
+	t := &tree{dir: dir, packages: map[string]*pkg{}, words: map[string]int{}}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -93,9 +91,6 @@ func (t *tree) file(path string) error {
 			p.comments += set.Position(c.End()).Line - set.Position(c.Pos()).Line + 1
 		}
 	}
-	for _, d := range f.Decls {
-		t.decl(rel, d)
-	}
 	return nil
 }
 
@@ -105,39 +100,10 @@ func isTestSupport(pkg string) bool {
 	return strings.HasSuffix(pkg, "test") || strings.HasPrefix(pkg, "scripts/clients/")
 }
 
-// decl counts the fields of structs and the methods of their types.
-func (t *tree) decl(pkg string, d ast.Decl) {
-	switch d := d.(type) {
-	case *ast.FuncDecl:
-		if d.Recv != nil {
-			name, _, _ := strings.Cut(strings.TrimPrefix(types.ExprString(d.Recv.List[0].Type), "*"), "[")
-			t.methods[pkg+"."+name]++
-		}
-	case *ast.GenDecl:
-		for _, s := range d.Specs {
-			if s, ok := s.(*ast.TypeSpec); ok {
-				if st, ok := s.Type.(*ast.StructType); ok {
-					t.fields[pkg+"."+s.Name.Name] += st.Fields.NumFields()
-				}
-			}
-		}
-	}
-}
-
 // large returns the number of packages of more than 20 files.
 func (t *tree) large() (n int) {
 	for _, p := range t.packages {
 		if p.files > 20 {
-			n++
-		}
-	}
-	return n
-}
-
-// above returns how many sizes are above a limit.
-func above(sizes map[string]int, limit int) (n int) {
-	for _, size := range sizes {
-		if size > limit {
 			n++
 		}
 	}
