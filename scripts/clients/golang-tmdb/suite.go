@@ -59,19 +59,19 @@ type user struct {
 	client *tmdb.Client
 }
 
-// call calls a method of the client and has check, a func(*checker, T) for the T that the
-// method returns, look at what it gave. It compares the members of the answer with those of
-// T as well.
-func (u user) call(name string, check any, args ...any) {
-	u.do(name, func(c *checker) {
-		v, err := u.invoke(name, args)
-		if err != nil {
-			c.add("%v", err)
-			return
-		}
-		u.compare(c, name, v.Type())
-		reflect.ValueOf(check).Call([]reflect.Value{reflect.ValueOf(c), v})
-	})
+// each calls methods of the client, named with blanks between them, with the same arguments. What they return
+// has to decode, the answer to have the members of its type, and each list that it has at its top some rows.
+func (u user) each(names string, args ...any) {
+	for _, name := range strings.Fields(names) {
+		u.do(name, func(c *checker) {
+			v, err := u.invoke(name, args)
+			if err != nil {
+				c.add("%v", err)
+				return
+			}
+			u.compare(c, name, v.Type())
+		})
+	}
 }
 
 // refused calls a method that must fail with this error of the API.
@@ -123,30 +123,36 @@ func (u user) invoke(name string, args []any) (reflect.Value, error) {
 	return out[0], err
 }
 
-// compare reports members that T has and the last answer has not.
+// compare reports members that T has and the last answer has not, and lists at its top without rows.
 func (u user) compare(c *checker, name string, t reflect.Type) {
 	var body any
 	if err := json.Unmarshal(u.body, &body); err != nil {
 		c.add("answer is no JSON: %v", err)
 		return
 	}
-	missing := map[string]bool{}
-	walk(t, body, "", missing)
+	problems := map[string]bool{}
+	walk(t, body, "", problems)
+	if object, ok := body.(map[string]any); ok {
+		for member, v := range object {
+			if rows, ok := v.([]any); ok && len(rows) == 0 {
+				problems[member+" is empty"] = true
+			}
+		}
+	}
 next:
-	for _, path := range sorted(missing) {
+	for _, problem := range sorted(problems) {
 		for _, w := range wrong {
-			if w.pattern.MatchString(name + " " + path) {
+			if w.pattern.MatchString(name + " " + problem) {
 				delete(u.stale, w.pattern)
 				continue next
 			}
 		}
-		c.add("%s is missing", path)
+		c.add("%s", problem)
 	}
 }
 
-// walk adds to missing the paths of members of t, other than those that may be left out,
-// that v does not have.
-func walk(t reflect.Type, v any, path string, missing map[string]bool) {
+// walk adds to problems the members of t, other than those that may be left out, that v does not have.
+func walk(t reflect.Type, v any, path string, problems map[string]bool) {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
@@ -154,34 +160,34 @@ func walk(t reflect.Type, v any, path string, missing map[string]bool) {
 	case []any:
 		if t.Kind() == reflect.Slice {
 			for _, e := range v {
-				walk(t.Elem(), e, path+"[]", missing)
+				walk(t.Elem(), e, path+"[]", problems)
 			}
 		}
 	case map[string]any:
 		switch t.Kind() {
 		case reflect.Map:
 			for _, e := range v {
-				walk(t.Elem(), e, path+"{}", missing)
+				walk(t.Elem(), e, path+"{}", problems)
 			}
 		case reflect.Struct:
-			walkFields(t, v, path, missing)
+			walkFields(t, v, path, problems)
 		}
 	}
 }
 
-func walkFields(t reflect.Type, v map[string]any, path string, missing map[string]bool) {
+func walkFields(t reflect.Type, v map[string]any, path string, problems map[string]bool) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, flags, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if f.Anonymous && name == "" { // its members are those of t
-			walk(f.Type, v, path, missing)
+			walk(f.Type, v, path, problems)
 			continue
 		}
 		at := strings.TrimPrefix(path+"."+name, ".")
 		if member, ok := v[name]; ok {
-			walk(f.Type, member, at, missing)
+			walk(f.Type, member, at, problems)
 		} else if !strings.Contains(flags, "omitempty") {
-			missing[at] = true
+			problems[at+" is missing"] = true
 		}
 	}
 }
@@ -239,35 +245,4 @@ type checker struct{ problems []string }
 
 func (c *checker) add(format string, args ...any) {
 	c.problems = append(c.problems, fmt.Sprintf(format, args...))
-}
-
-// equal reports a value that is not the one that is wanted.
-func equal[T comparable](c *checker, what string, got, want T) {
-	if got != want {
-		c.add("%s is %v, want %v", what, got, want)
-	}
-}
-
-// some reports an array without rows.
-func some[T any](c *checker, what string, rows []T) {
-	if len(rows) == 0 {
-		c.add("no %s", what)
-	}
-}
-
-// has reports that none of the rows has this id.
-func has[T any](c *checker, what string, rows []T, id int64, of func(*T) int64) {
-	for i := range rows {
-		if of(&rows[i]) == id {
-			return
-		}
-	}
-	c.add("%d is not among the %d %s", id, len(rows), what)
-}
-
-// page reports totals that do not agree with one another or with the number of rows.
-func (c *checker) page(m tmdb.PaginatedResultsMeta, rows int, page, size int64) {
-	equal(c, "page", m.Page, page)
-	equal(c, "total_pages", m.TotalPages, max(1, (m.TotalResults+size-1)/size))
-	equal(c, "number of rows", int64(rows), max(0, min(size, m.TotalResults-(page-1)*size)))
 }
