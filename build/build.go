@@ -143,7 +143,7 @@ func once(ctx context.Context, c Config, start time.Time) (r Report, err error) 
 			return Report{}, err
 		}
 	}
-	if err := p.Write(filepath.Join(folder, plan.File)); err != nil {
+	if err := work.WritePlan(folder, p); err != nil {
 		return Report{}, err
 	}
 	return c.runTasks(ctx, w, folder, start)

@@ -16,13 +16,12 @@ import (
 // A Report describes a build. It lies in the release as report.json; only its
 // times and its memory differ between builds of one catalogue.
 type Report struct {
-	Release string           `json:"release"`
+	task.Outcome
 	BuiltAt time.Time        `json:"built_at"`
 	Records map[string]int64 `json:"records"` // by kind
 	// Fetched is when the records were fetched; nil for unknown. FetchedByKind has the kinds that tell.
 	Fetched       *age.Days           `json:"fetched,omitempty"`
 	FetchedByKind map[string]age.Days `json:"fetched_by_kind,omitempty"`
-	Derived       int64               `json:"derived"` // resources that no dump has a record of
 	Removed       int64               `json:"removed"` // resources that are deleted or merged
 	Resources     int64               `json:"resources"`
 	Fragments     int64               `json:"fragments"`
@@ -31,31 +30,13 @@ type Report struct {
 	StoredBytes   int64               `json:"stored_bytes"`
 	Level         int                 `json:"level"`
 	Jobs          int                 `json:"jobs"`
-	// SharedIMDbIDs counts movies whose IMDb id a movie with a lower id has too;
-	// only the first is found by it.
-	SharedIMDbIDs int64 `json:"shared_imdb_ids"`
-	// Tables holds how many bytes the table of each kind has.
-	Tables map[string]int64 `json:"tables"`
-	// Previous is the release that this one was made upon; "" for none.
-	Previous string `json:"previous"`
-	// Unchanged is set if nothing has changed: Release is Previous, and no other was made.
-	Unchanged bool `json:"unchanged"`
-	// Kept counts the resources that were taken over from Previous.
-	Kept int64 `json:"kept"`
-	// Changed counts, by kind, the resources that changed since the previous release.
-	Changed map[string]int `json:"changed,omitempty"`
-	// Created and Deleted count those of Changed that are new and those that are gone; nil without a
-	// previous release.
-	Created map[string]int `json:"created,omitzero"`
-	Deleted map[string]int `json:"deleted,omitzero"`
-	// Ingest is what the last ingest into the catalogue has reported; nil for a catalogue without a report.
-	Ingest *Ingest `json:"ingest,omitempty"`
-	// Stages holds how many seconds each stage took.
-	Stages       map[string]float64 `json:"stages"`
-	Seconds      float64            `json:"seconds"`
-	PeakRSSBytes int64              `json:"peak_rss_bytes"`
-	// Tasks is the cost of a build of several processes; nil for one.
-	Tasks *Tasks `json:"tasks,omitempty"`
+	Tables        map[string]int64    `json:"tables"`           // bytes of the table of each kind
+	Previous      string              `json:"previous"`         // release that this one was made upon; "" for none
+	Ingest        *Ingest             `json:"ingest,omitempty"` // report of the last ingest into the catalogue, nil without one
+	Stages        map[string]float64  `json:"stages"`           // seconds of each
+	Seconds       float64             `json:"seconds"`
+	PeakRSSBytes  int64               `json:"peak_rss_bytes"`
+	Tasks         *Tasks              `json:"tasks,omitempty"` // nil for a build of one process
 }
 
 // Tasks is what the processes of a build have cost together.
@@ -76,8 +57,7 @@ func NewReport(b *task.Build, catalog string, log *slog.Logger) (Report, error) 
 		log.Warn(o.Warning)
 	}
 	r := Report{
-		Release: o.Release, BuiltAt: time.Now().UTC().Truncate(time.Millisecond), Records: p.Records, Removed: int64(p.Removed),
-		Derived: o.Derived, SharedIMDbIDs: o.SharedIMDbIDs, Kept: o.Reused, Changed: o.Changed, Created: o.Created, Deleted: o.Deleted, Unchanged: o.Unchanged,
+		Outcome: o, BuiltAt: time.Now().UTC().Truncate(time.Millisecond), Records: p.Records, Removed: int64(p.Removed),
 		Level: p.Level, Previous: p.Previous, FetchedByKind: p.Fetched,
 	}
 	if all := age.All(p.Fetched); !all.IsZero() {

@@ -5,7 +5,6 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"text/template"
 
 	"al.essio.dev/pkg/shellescape"
@@ -29,9 +28,6 @@ func execute(name string, data any) ([]byte, error) {
 
 // quoteJSON returns v as JSON, which is YAML too.
 func quoteJSON(v any) (string, error) {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	return strings.TrimSpace(b.String()), err
+	b, err := json.Marshal(v)
+	return string(b), err
 }

@@ -1,13 +1,10 @@
 // Package plan divides the work of a build into tasks. A Plan is a function of the catalogue and
-// of the build's parameters; it can be written as JSON, and all tasks read the same one. What
+// of the build's parameters. It lies in the work folder as JSON, and all tasks read the same one. What
 // tasks hand over to others lies in files with sections: the Plan numbers them.
 package plan
 
 import (
 	"bytes"
-	"encoding/json"
-	"fmt"
-	"os"
 	"slices"
 	"time"
 
@@ -17,7 +14,6 @@ import (
 	"github.com/reelsplice/reelsplice/build/records"
 	"github.com/reelsplice/reelsplice/schemas/age"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
-	"github.com/reelsplice/reelsplice/schemas/durable"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
 	"github.com/reelsplice/reelsplice/schemas/tables"
@@ -355,29 +351,4 @@ func (p *Plan) TitleSpan(i int) (fragment.Kind, records.Span) {
 		return fragment.KindTV, p.Series[i]
 	}
 	return fragment.KindMovie, p.Movies[i-len(p.Series)]
-}
-
-// File is the name of the plan in the work folder.
-const File = "plan.json"
-
-// Write writes the plan to a file.
-func (p *Plan) Write(path string) error {
-	data, err := json.MarshalIndent(p, "", " ")
-	if err != nil {
-		return fmt.Errorf("write plan: %w", err)
-	}
-	return durable.WriteFile(path, append(data, '\n'), 0o644)
-}
-
-// Read reads the plan that Write wrote.
-func Read(path string) (*Plan, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("read plan: %w", err)
-	}
-	p := &Plan{}
-	if err := json.Unmarshal(data, p); err != nil {
-		return nil, fmt.Errorf("read plan %s: %w", path, err)
-	}
-	return p, nil
 }

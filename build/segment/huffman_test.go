@@ -2,46 +2,9 @@ package segment
 
 import (
 	"bytes"
-	"container/heap"
 	"slices"
 	"testing"
-
-	"pgregory.net/rapid"
 )
-
-// weights is a heap.
-type weights []uint32
-
-func (w weights) Len() int           { return len(w) }
-func (w weights) Less(i, j int) bool { return w[i] < w[j] }
-func (w weights) Swap(i, j int)      { w[i], w[j] = w[j], w[i] }
-func (w *weights) Push(v any)        { *w = append(*w, v.(uint32)) }
-func (w *weights) Pop() any {
-	old := *w
-	v := old[len(old)-1]
-	*w = old[:len(old)-1]
-	return v
-}
-
-// unlimited returns how many bits the best codes of any length take.
-func unlimited(freq []uint32) (bits uint32) {
-	var w weights
-	for _, n := range freq {
-		if n > 0 {
-			w = append(w, n)
-		}
-	}
-	if len(w) == 1 {
-		return w[0]
-	}
-	heap.Init(&w)
-	for len(w) > 1 {
-		sum := heap.Pop(&w).(uint32) + heap.Pop(&w).(uint32)
-		bits += sum
-		heap.Push(&w, sum)
-	}
-	return bits
-}
 
 // lengths returns the lengths of the codes of an alphabet.
 func lengths(freq []uint32, limit int) []uint8 {
@@ -56,60 +19,6 @@ func lengths(freq []uint32, limit int) []uint8 {
 		of[u.symbol()] = a.lengths[u.symbol()]
 	}
 	return of
-}
-
-// TestLengths: codes fill their space, keep to the limit, and are as short as codes
-// without a limit where those keep to it too.
-func TestLengths(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, numLiterals).Draw(t, "symbols")
-		limit := rapid.SampledFrom([]int{9, 10, maxCode}).Draw(t, "limit")
-		most := rapid.SampledFrom([]uint32{1, 10, 1000, 1<<16 - 1}).Draw(t, "most")
-		freq := rapid.SliceOfN(rapid.Uint32Range(0, most), n, n).Draw(t, "frequencies")
-		var space, used, bits, longest int
-		for s, l := range lengths(freq, limit) {
-			if (l > 0) != (freq[s] > 0) || int(l) > limit {
-				t.Fatalf("symbol %d occurs %d times and has %d bits, want at most %d", s, freq[s], l, limit)
-			}
-			if l > 0 {
-				used++
-				space += 1 << (limit - int(l))
-				bits += int(l) * int(freq[s])
-				longest = max(longest, int(l))
-			}
-		}
-		if used > 1 && space != 1<<limit {
-			t.Fatalf("codes take %d of %d", space, 1<<limit)
-		}
-		best := int(unlimited(freq))
-		if used > 0 && (bits < best || longest < limit && bits > best) {
-			t.Fatalf("codes take %d bits with %d at most, want %d", bits, longest, best)
-		}
-	})
-}
-
-// TestAssign compares the codes with those that RFC 1951 derives from all lengths of an
-// alphabet.
-func TestAssign(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		count := make([]uint16, numLiterals+2)
-		for s := range numLiterals {
-			count[s] = rapid.SampledFrom([]uint16{0, 0, 1, 2, 50, 3000}).Draw(t, "count")
-		}
-		var a alphabet
-		a.fit(count, maxCode)
-		var got table
-		a.assign(got.literal[:])
-		var of [numLiterals]uint8
-		for _, u := range a.symbols {
-			of[u.symbol()] = a.lengths[u.symbol()]
-		}
-		for s, want := range canonical(of[:]) {
-			if got.literal[s] != want {
-				t.Fatalf("symbol %d has code %b, want %b", s, got.literal[s], want)
-			}
-		}
-	})
 }
 
 // canonical returns the codes of lengths by section 3.2.2 of RFC 1951.

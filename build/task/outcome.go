@@ -4,15 +4,15 @@ import "strings"
 
 // An Outcome is what the tasks of a build have counted, for its report.
 type Outcome struct {
-	Release       string // id of the release, or of the previous one if nothing has changed
-	Unchanged     bool
-	Derived       int64          // resources without a record
-	SharedIMDbIDs int64          // movies whose IMDb id a movie with a lower id has too
-	Reused        int64          // resources of the previous release that were taken over
-	Changed       map[string]int // by kind; nil without a previous release
-	Created       map[string]int // of Changed, those that are new; nil likewise
-	Deleted       map[string]int // of Changed, those that are gone; nil likewise
-	Warning       string
+	Release       string         `json:"release"`           // id of the release, or of the previous one if nothing has changed
+	Unchanged     bool           `json:"unchanged"`         // no release was made
+	Derived       int64          `json:"derived"`           // resources that no dump has a record of
+	SharedIMDbIDs int64          `json:"shared_imdb_ids"`   // movies whose IMDb id a movie with a lower id has too, which alone is found by it
+	Kept          int64          `json:"kept"`              // resources of the previous release that were taken over
+	Changed       map[string]int `json:"changed,omitempty"` // by kind, resources that changed since the previous release; nil without one
+	Created       map[string]int `json:"created,omitzero"`  // of Changed, those that are new; nil likewise
+	Deleted       map[string]int `json:"deleted,omitzero"`  // of Changed, those that are gone; nil likewise
+	Warning       string         `json:"-"`
 }
 
 // Outcome returns the outcome of a build, all of whose tasks are done.
@@ -38,7 +38,7 @@ func (b *Build) Outcome() (o Outcome, err error) {
 
 func (o *Outcome) add(d *Done) {
 	o.Derived += d.Counts[derivedCount]
-	o.Reused += d.Counts[reusedCount]
+	o.Kept += d.Counts[reusedCount]
 	o.SharedIMDbIDs += d.Counts[sharedIMDbIDs]
 	for name, n := range d.Counts {
 		addTo(&o.Changed, changedCount, name, n)

@@ -143,7 +143,8 @@ func New(p *plan.Plan, f *work.Folder, from Sources, memory int64) *Build {
 // Open opens a build on one machine by its work folder, whose plan is written, and by the folder of the release
 // in the making.
 func Open(folder, releaseDir string, memory int64) (*Build, error) {
-	p, err := plan.Read(filepath.Join(folder, plan.File))
+	p := &plan.Plan{}
+	err := work.ReadPlan(folder, p)
 	if err != nil {
 		return nil, err
 	}

@@ -90,7 +90,7 @@ func newWorkspaceOf(t *testing.T, params plan.Params, ranges [][][]byte) workspa
 	p, err := plan.Make(in, params)
 	if err == nil {
 		p.Ranges = ranges
-		err = p.Write(filepath.Join(w.work, plan.File))
+		err = work.WritePlan(w.work, p)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -278,13 +278,13 @@ func TestInputs(t *testing.T) {
 		for i := range o.Count() {
 			of := o.Task(i)
 			alone := workspace{w.releases, t.TempDir(), w.dir}
-			for _, name := range append(of.Inputs, plan.File) {
+			for _, name := range append(of.Inputs, work.PlanName) {
 				link(t, filepath.Join(w.work, name), filepath.Join(alone.work, name))
 			}
 			if err := runOne(alone.work, w.dir, of.Stage, fmt.Sprint(i)); err != nil {
 				t.Fatalf("%s %d with nothing but its inputs: %v", of.Stage, i, err)
 			}
-			was := append(of.Inputs, plan.File)
+			was := append(of.Inputs, work.PlanName)
 			for _, name := range append(of.Outputs, work.RecordName(of.Stage, i)) {
 				link(t, filepath.Join(alone.work, name), filepath.Join(w.work, name))
 				was = append(was, name)

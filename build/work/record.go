@@ -142,6 +142,15 @@ func (f *Folder) names(dir string) (names []string, err error) {
 	return names, err
 }
 
+// WritePlan writes the plan of a folder that no other process shares.
+func WritePlan(folder string, plan any) error {
+	data, err := seal(plan)
+	if err != nil {
+		return err
+	}
+	return put(filepath.Join(folder, PlanName), data)
+}
+
 // PutPlan writes the plan of a shared folder unless there is one, and reports which it was.
 func PutPlan(folder string, plan any) (made bool, err error) {
 	data, err := seal(plan)
@@ -155,7 +164,7 @@ func PutPlan(folder string, plan any) (made bool, err error) {
 	return err == nil, err
 }
 
-// ReadPlan reads the plan of a shared folder. The error matches fs.ErrNotExist if there is none.
+// ReadPlan reads the plan of a work folder. The error matches fs.ErrNotExist if there is none.
 func ReadPlan(folder string, plan any) error { return read(filepath.Join(folder, PlanName), plan) }
 
 // reportEnd is how the name of a report ends, behind the plan's.

@@ -33,7 +33,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/durable"
 )
 
-// PlanName is the name of the plan in a shared folder.
+// PlanName is the name of the plan in a work folder.
 const PlanName = "plan.json"
 
 // An Area is a part of the folder.

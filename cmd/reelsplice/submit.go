@@ -92,18 +92,25 @@ func (a *app) submit(ctx context.Context, s *submission) error {
 	if err != nil {
 		return usage(err)
 	}
-	if !s.run {
-		document, err := s.document(chain)
-		if err != nil {
-			return err
-		}
-		return a.write(document)
+	document := s.kubernetes.Manifests
+	processes := engine.Processes{Parallel: s.parallel, Log: a.logger()}
+	run := processes.Run
+	switch s.engine {
+	case "slurm":
+		document, run = s.slurm.Script, s.slurm.Run
+	case "kubernetes":
+		run = s.kubernetes.Run
 	}
-	report, err := s.start(ctx, chain)
+	var out []byte
+	if s.run {
+		out, err = run(ctx, chain)
+	} else {
+		out, err = document(chain)
+	}
 	if err != nil {
 		return err
 	}
-	return a.write(report)
+	return a.write(out)
 }
 
 // settle completes what the flags leave open and returns the chain.
@@ -141,24 +148,4 @@ func (s *submission) settle(a *app) (engine.Chain, error) {
 		}
 	}
 	return engine.New(s.chain)
-}
-
-// document returns the chain in the engine's language.
-func (s *submission) document(c engine.Chain) ([]byte, error) {
-	if s.engine == "slurm" {
-		return s.slurm.Script(c)
-	}
-	return s.kubernetes.Manifests(c)
-}
-
-// start runs the chain and returns the report of the build.
-func (s *submission) start(ctx context.Context, c engine.Chain) ([]byte, error) {
-	switch s.engine {
-	case "slurm":
-		return s.slurm.Run(ctx, c)
-	case "kubernetes":
-		return s.kubernetes.Run(ctx, c)
-	}
-	p := engine.Processes{Parallel: s.parallel, Log: s.slurm.Log}
-	return p.Run(ctx, c)
 }
