@@ -263,7 +263,7 @@ func RunStage(ctx context.Context, b *task.Build, s task.Stage, workers int, onl
 		g.Go(func() error {
 			err := ctx.Err()
 			if err == nil {
-				err = o.Task(i).Run(ctx)
+				err = o.Run(ctx, i)
 			}
 			if err == nil {
 				n.Add(1)

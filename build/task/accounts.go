@@ -28,8 +28,6 @@ func openAccounts(b *Build) (tasks, error) { return accountsTask{b}, nil }
 
 func (accountsTask) close() error { return nil }
 
-func (t accountsTask) files(int) (inputs, outputs []string) { return indexDoneNames(t.b), nil }
-
 func (t accountsTask) run(ctx context.Context, _ int, d *Done) error {
 	if t.b.inputs.Of(fragment.KindList).Rows() == 0 && t.b.inputs.Of(fragment.KindAccount).Rows() == 0 {
 		return nil

@@ -54,12 +54,6 @@ func openChanges(b *Build) (_ tasks, err error) {
 
 func (t *changesTask) close() error { return errors.Join(t.differences.close(), t.next.Close()) }
 
-func (t *changesTask) files(i int) (inputs, outputs []string) {
-	n := t.b.Plan.Compares
-	inputs = append(tableDoneNames(t.b), doneNames("compare", n)...)
-	return append(inputs, namesOf(n, differencesName)...), []string{contributionsName("changes", i)}
-}
-
 func (t *changesTask) run(ctx context.Context, i int, d *Done) error {
 	it, err := t.differences.merge(ctx, i)
 	if err != nil {
@@ -69,7 +63,7 @@ func (t *changesTask) run(ctx context.Context, i int, d *Done) error {
 	o := changes.Options{
 		Previous: t.b.previous, Next: t.next, Created: t.created, Date: t.b.Plan.Date, Level: t.b.Plan.Level, Memory: t.b.Memory / 4,
 	}
-	return t.b.sort(ctx, contributionsName("changes", i), changes.Sections(), func(s *extsort.Sorter) error {
+	return t.b.sort(ctx, d, contributionsName("changes", i), changes.Sections(), func(s *extsort.Sorter) error {
 		tally, err := changes.Compare(o, it, s)
 		for kind, n := range tally.Created {
 			d.Counts[newCount+kind.String()] = n
@@ -110,15 +104,6 @@ func (t *changelogTask) close() error {
 		return nil
 	}
 	return t.found.close()
-}
-
-func (t *changelogTask) files(int) (inputs, outputs []string) {
-	inputs = append(tableDoneNames(t.b), doneNames("compare", t.b.Plan.Compares)...)
-	if t.found != nil {
-		inputs = append(inputs, contributionsNames("changes", changes.Partitions)...)
-		inputs = append(inputs, doneNames("changes", changes.Partitions)...)
-	}
-	return inputs, nil
 }
 
 // Prefixes of the names of counts, by kind: of resources in the table of changes, and of those among

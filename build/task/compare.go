@@ -47,10 +47,6 @@ func (t *compare) close() error { return t.next.Close() }
 // differencesName returns the name of the resources that compare task i finds.
 func differencesName(i int) string { return fmt.Sprintf("differences-%05d", i) }
 
-func (t *compare) files(i int) (inputs, outputs []string) {
-	return tableDoneNames(t.b), []string{differencesName(i)}
-}
-
 // createdCount is the prefix of the names of the counts of new resources, by kind, and
 // differCount the name of the count of all that differ.
 const (
@@ -59,7 +55,7 @@ const (
 )
 
 func (t *compare) run(ctx context.Context, i int, d *Done) error {
-	return t.b.sort(ctx, differencesName(i), changes.Partitions, func(s *extsort.Sorter) (err error) {
+	return t.b.sort(ctx, d, differencesName(i), changes.Partitions, func(s *extsort.Sorter) (err error) {
 		if i == 0 {
 			if d.Unchanged, err = t.isUnchanged(ctx, d); err != nil || d.Unchanged {
 				return err

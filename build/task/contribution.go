@@ -41,8 +41,8 @@ type contributor struct {
 
 // contribute runs fn with a contributor, and writes the contributions to a file of the work
 // folder.
-func (b *Build) contribute(ctx context.Context, name string, fn func(c *contributor) error) error {
-	return b.sort(ctx, name, b.Plan.ContributionSections(), func(s *extsort.Sorter) error {
+func (b *Build) contribute(ctx context.Context, d *Done, name string, fn func(c *contributor) error) error {
+	return b.sort(ctx, d, name, b.Plan.ContributionSections(), func(s *extsort.Sorter) error {
 		c := &contributor{b: b, s: s, rows: index.NewWriter(s, b.Plan.RowSection)}
 		return errors.Join(fn(c), c.err)
 	})
@@ -50,13 +50,13 @@ func (b *Build) contribute(ctx context.Context, name string, fn func(c *contribu
 
 // sort writes the records that fn adds to a file of the work folder, in the place of one that is
 // there.
-func (b *Build) sort(ctx context.Context, name string, sections int, fn func(s *extsort.Sorter) error) (err error) {
+func (b *Build) sort(ctx context.Context, d *Done, name string, sections int, fn func(s *extsort.Sorter) error) (err error) {
 	s := extsort.New(extsort.Options{Dir: b.temp(), Memory: b.Memory / 4, Sections: sections})
 	defer func() { err = errors.Join(err, s.Close()) }()
 	if err := fn(s); err != nil {
 		return err
 	}
-	return b.replace(name, func(path string) error {
+	return b.replace(d, name, func(path string) error {
 		f, err := s.WriteFile(ctx, path)
 		if err != nil {
 			return err
@@ -66,7 +66,7 @@ func (b *Build) sort(ctx context.Context, name string, sections int, fn func(s *
 }
 
 // replace has fn write a new file, which becomes a file of the work folder, in the place of one that is there.
-func (b *Build) replace(name string, fn func(path string) error) error {
+func (b *Build) replace(d *Done, name string, fn func(path string) error) error {
 	temporary, err := os.MkdirTemp(b.temp(), "sorted-*")
 	if err != nil {
 		return err
@@ -75,7 +75,10 @@ func (b *Build) replace(name string, fn func(path string) error) error {
 	if err = fn(path); err == nil {
 		err = durable.Rename(path, b.path(name))
 	}
-	return errors.Join(err, os.RemoveAll(temporary))
+	if err = errors.Join(err, os.RemoveAll(temporary)); err != nil {
+		return err
+	}
+	return b.wrote(d, name)
 }
 
 // A sorted is the files of sorted records that several tasks wrote.

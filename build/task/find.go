@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
 
 	"github.com/reelsplice/reelsplice/build/render"
@@ -27,17 +26,7 @@ func openFind(b *Build) (_ tasks, err error) {
 	return t, err
 }
 
-// allContributions returns the names of the contributions of titles and resources tasks, and of their records.
-func (b *Build) allContributions() []string {
-	titles, resources := b.Plan.TitleTasks(), b.Plan.Partitions()
-	return slices.Concat(
-		contributionsNames("titles", titles), contributionsNames("resources", resources), doneNames("titles", titles), doneNames("resources", resources),
-	)
-}
-
 func (t *find) close() error { return t.contributions.close() }
-
-func (t *find) files(int) (inputs, outputs []string) { return t.b.allContributions(), nil }
 
 func (t *find) run(ctx context.Context, i int, d *Done) error {
 	return t.b.write(d, t.b.findPart(i), func(o *output) error {

@@ -66,24 +66,6 @@ func nearName(kind fragment.Kind, part int) string {
 	return fmt.Sprintf("%s%05d", nearPrefix(kind), part)
 }
 
-// nearNames returns the names of the parts of the table of neighbours of a kind.
-func (b *Build) nearNames(kind fragment.Kind) []string {
-	return namesOf(b.Plan.Near[kind], func(i int) string { return nearName(kind, i) })
-}
-
-func (t *prepare) files(i int) (inputs, outputs []string) {
-	n := t.b.Plan.TitleTasks()
-	inputs = append(doneNames("survey", n), namesOf(n, surveyName)...)
-	switch {
-	case i < prepareOwners:
-	case i < prepareOwners+t.b.Plan.Finds:
-		outputs = []string{ownersName(i - prepareOwners)}
-	default:
-		outputs = []string{nearName(t.near(i))}
-	}
-	return inputs, outputs
-}
-
 func (t *prepare) run(ctx context.Context, i int, d *Done) error {
 	switch {
 	case i == prepareCommon:
@@ -98,7 +80,11 @@ func (t *prepare) run(ctx context.Context, i int, d *Done) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(neighbours.WritePart(t.b.path(nearName(kind, part)), it), it.Close())
+	name := nearName(kind, part)
+	if err := errors.Join(neighbours.WritePart(t.b.path(name), it), it.Close()); err != nil {
+		return err
+	}
+	return t.b.wrote(d, name)
 }
 
 // common writes the resources that all of a kind share: the defaults and the lists of genres.
@@ -134,7 +120,7 @@ const sharedIMDbIDs = "shared_imdb_ids"
 // owners finds the ids of a partition that several resources claim. The first has it, by key:
 // duplicates are the newer entries.
 func (t *prepare) owners(ctx context.Context, i int, d *Done) error {
-	return t.b.sort(ctx, ownersName(i), 1, func(s *extsort.Sorter) error {
+	return t.b.sort(ctx, d, ownersName(i), 1, func(s *extsort.Sorter) error {
 		var last, owner []byte
 		return t.survey.each(ctx, t.b.Plan.ClaimSection(uint64(i)), func(key, claimant []byte) error {
 			switch {

@@ -36,19 +36,9 @@ func openResources(b *Build) (_ tasks, err error) {
 
 func (t *resources) close() error { return t.titles.close() }
 
-func contributionsNames(stage string, n int) []string {
-	return namesOf(n, func(i int) string { return contributionsName(stage, i) })
-}
-
-func (t *resources) files(i int) (inputs, outputs []string) {
-	n := t.b.Plan.TitleTasks()
-	inputs = append(contributionsNames("titles", n), doneNames("titles", n)...)
-	return inputs, []string{contributionsName("resources", i)}
-}
-
 func (t *resources) run(ctx context.Context, i int, d *Done) error {
 	p := t.b.Plan.Partition(i)
-	return t.b.contribute(ctx, contributionsName("resources", i), func(c *contributor) error {
+	return t.b.contribute(ctx, d, contributionsName("resources", i), func(c *contributor) error {
 		return t.b.write(d, t.b.resourcePart(i), func(o *output) error {
 			k := &partition{t: t, o: o, c: c, d: d, plan: p, i: i - p.First}
 			return builders[p.Kind](ctx, k)

@@ -17,14 +17,6 @@ func openSeal(b *Build) (tasks, error) { return seal{b}, nil }
 
 func (seal) close() error { return nil }
 
-func (t seal) files(int) (inputs, outputs []string) {
-	inputs = tableDoneNames(t.b)
-	if t.b.Plan.Previous != "" {
-		inputs = append(inputs, work.RecordName("changelog", 0))
-	}
-	return inputs, nil
-}
-
 func (t seal) run(_ context.Context, _ int, d *Done) error {
 	done, err := t.b.Read("changelog")
 	if err != nil {

@@ -1,5 +1,5 @@
 // Package task has the work of a build, cut into stages of tasks. A task is a function of the plan
-// and its index. Its inputs and its outputs are named files in the work folder, and it shares
+// and its index. It reads and writes named files of the work folder, and shares
 // nothing else with other tasks: it may run in any process, in any order within its stage, and
 // again, and writes the same bytes. Each stage has a file here; Stages lists them.
 //
@@ -88,20 +88,9 @@ func StageOf(name string) (Stage, error) {
 	return Stage{}, fmt.Errorf("there is no stage %q", name)
 }
 
-// A Task is a task of a stage.
-type Task struct {
-	Stage   string
-	Index   int
-	Inputs  []string // names of files in the work folder
-	Outputs []string // likewise; the files of the release that it writes are in its record
-	Run     func(ctx context.Context) error
-}
-
 // tasks are the tasks of a stage, with what they read in common. They may run side by side.
 type tasks interface {
-	// files returns the names of the inputs and outputs of task i.
-	files(i int) (inputs, outputs []string)
-	// run does task i, and adds to its record.
+	// run does task i, and adds to its record, the files that it writes for other tasks too.
 	run(ctx context.Context, i int, d *Done) error
 	// close gives up what the tasks read in common.
 	close() error
@@ -220,20 +209,17 @@ func (o *Opened) Close() error {
 	return o.tasks.close()
 }
 
-// Task returns task i, 0 <= i < Count.
-func (o *Opened) Task(i int) Task {
-	in, out := o.tasks.files(i)
-	return Task{Stage: o.stage.Name, Index: i, Inputs: in, Outputs: out, Run: func(ctx context.Context) error {
-		d := &Done{Stage: o.stage.Name, Index: i, Counts: map[string]int64{}}
-		err := release.Guard(func() error { return o.tasks.run(ctx, i, d) })
-		if err == nil {
-			err = o.b.share(d, out)
-		}
-		if err != nil {
-			return fmt.Errorf("%s %d: %w", o.stage.Name, i, err)
-		}
-		return nil
-	}}
+// Run runs task i, 0 <= i < Count.
+func (o *Opened) Run(ctx context.Context, i int) error {
+	d := &Done{Stage: o.stage.Name, Index: i, Counts: map[string]int64{}}
+	err := release.Guard(func() error { return o.tasks.run(ctx, i, d) })
+	if err == nil {
+		err = o.b.share(d)
+	}
+	if err != nil {
+		return fmt.Errorf("%s %d: %w", o.stage.Name, i, err)
+	}
+	return nil
 }
 
 // A Done is the record of a task that is done. Equal inputs give equal records.
@@ -257,15 +243,15 @@ type Done struct {
 	Release string `json:"release,omitempty"`
 }
 
+// wrote notes a file that the task has written for others.
+func (b *Build) wrote(d *Done, name string) error {
+	f, err := b.Folder.Describe(name)
+	d.Files = append(d.Files, f)
+	return err
+}
+
 // share gives the files of a task to other tasks, and then its record.
-func (b *Build) share(d *Done, names []string) error {
-	for _, name := range names {
-		f, err := b.Folder.Describe(name)
-		if err != nil {
-			return err
-		}
-		d.Files = append(d.Files, f)
-	}
+func (b *Build) share(d *Done) error {
 	for _, f := range d.Files {
 		if err := b.Folder.Share(work.Files, f.Name); err != nil {
 			return err
@@ -368,18 +354,4 @@ func (b *Build) outputs(prefix string, stages ...string) (files []work.File, err
 		}
 	}
 	return files, err
-}
-
-// doneNames returns the names of the records of all tasks of a stage.
-func doneNames(stage string, n int) []string {
-	return namesOf(n, func(i int) string { return work.RecordName(stage, i) })
-}
-
-// namesOf returns the names of n files.
-func namesOf(n int, name func(i int) string) []string {
-	names := make([]string, n)
-	for i := range names {
-		names[i] = name(i)
-	}
-	return names
 }

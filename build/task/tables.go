@@ -57,27 +57,6 @@ func openIndex(b *Build) (_ tasks, err error) {
 
 func (t *indexes) close() error { return nil }
 
-func (t *indexes) files(int) (inputs, outputs []string) { return partDoneNames(t.b), nil }
-
-// partDoneNames returns the names of the records of the tasks that write parts.
-func partDoneNames(b *Build) []string {
-	return slices.Concat(
-		doneNames("prepare", prepareTasks(b.Plan)), doneNames("titles", b.Plan.TitleTasks()), doneNames("resources", b.Plan.Partitions()), doneNames("find", b.Plan.Finds),
-	)
-}
-
-// indexDoneNames returns the names of the records of the tasks that write parts and indexes.
-func indexDoneNames(b *Build) []string {
-	n, _ := indexTasks(b) // without the parts no task runs
-	return append(partDoneNames(b), doneNames("index", n)...)
-}
-
-// tableDoneNames returns the names of the records of the tasks that write files of the release,
-// but for the table of changes.
-func tableDoneNames(b *Build) []string {
-	return slices.Concat(indexDoneNames(b), doneNames("tables", index.Tables), doneNames("accounts", 1))
-}
-
 func (t *indexes) run(ctx context.Context, i int, d *Done) error {
 	f, err := release.WriteIndex(ctx, t.b.Folder.Dir(work.Release), t.b.Folder.From(work.Release), t.parts, i, release.IndexCount(t.parts))
 	d.Indexes = append(d.Indexes, f)
@@ -108,12 +87,6 @@ func (t *ranges) close() error { return t.rows.close() }
 // columnsPrefix starts the names of the files of a table's columns.
 func columnsPrefix(table int) string { return "columns-" + tables.Kinds[table].String() + "-" }
 
-// columnsNames returns the names of the files of a table's columns, by range.
-func (b *Build) columnsNames(table int) []string {
-	from, to := b.Plan.RangesOf(table)
-	return namesOf(to-from, func(i int) string { return fmt.Sprintf("%s%05d", columnsPrefix(table), i) })
-}
-
 // rangeOf returns the table of a ranges task, and the number of its first one.
 func (t *ranges) rangeOf(i int) (table, first int) {
 	for {
@@ -123,11 +96,6 @@ func (t *ranges) rangeOf(i int) (table, first int) {
 		}
 		table++
 	}
-}
-
-func (t *ranges) files(i int) (inputs, outputs []string) {
-	table, first := t.rangeOf(i)
-	return t.b.allContributions(), t.b.columnsNames(table)[i-first : i-first+1]
 }
 
 // rowCount is the name of the count of rows of a range.
@@ -147,8 +115,8 @@ func (t *ranges) run(ctx context.Context, i int, d *Done) error {
 	if t.access != nil {
 		o.Access = t.access.Counts
 	}
-	name := t.b.columnsNames(table)[i-first]
-	err = t.b.replace(name, func(path string) error {
+	name := fmt.Sprintf("%s%05d", columnsPrefix(table), i-first)
+	err = t.b.replace(d, name, func(path string) error {
 		n, err := index.WriteColumns(ctx, tables.Kinds[table], int(before), rows, path, o)
 		d.Counts[rowCount] = int64(n)
 		return err
@@ -162,13 +130,6 @@ type tableTasks struct{ b *Build }
 func openTables(b *Build) (tasks, error) { return tableTasks{b}, nil }
 
 func (tableTasks) close() error { return nil }
-
-func (t tableTasks) files(i int) (inputs, outputs []string) {
-	if i == len(tables.Kinds) {
-		return t.b.allContributions(), nil
-	}
-	return append(t.b.columnsNames(i), doneNames("ranges", t.b.Plan.RangeTasks())...), nil
-}
 
 func (t tableTasks) run(ctx context.Context, i int, d *Done) (err error) {
 	var in *sorted

@@ -62,7 +62,7 @@ func runOne(work, dir, stage, index string) error {
 		return err
 	}
 	defer o.Close()
-	return o.Task(i).Run(context.Background())
+	return o.Run(context.Background(), i)
 }
 
 // A workspace has the folders of a build.
@@ -115,7 +115,7 @@ func (w workspace) run(t *testing.T, each func(o *Opened)) {
 			each(o)
 		} else {
 			for i := range o.Count() {
-				if err := o.Task(i).Run(t.Context()); err != nil {
+				if err := o.Run(t.Context(), i); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -179,12 +179,12 @@ func TestPure(t *testing.T) {
 		}
 		for _, i := range tasks {
 			if testing.Short() && r.IntN(8) > 0 {
-				if err := o.Task(i).Run(t.Context()); err != nil {
+				if err := o.Run(t.Context(), i); err != nil {
 					t.Fatal(err)
 				}
 				continue
 			}
-			runProcess(t, wild, o.Task(i))
+			runProcess(t, wild, o.stage.Name, i)
 		}
 	})
 	sameFiles(t, want, wild.files(t))
@@ -225,7 +225,7 @@ func TestCancelledAnywhere(t *testing.T) {
 		for i := range o.Count() {
 			for left := 1; ; left += 1 + left/4 {
 				ctx, cancel := context.WithCancel(t.Context())
-				err := o.Task(i).Run(&countdown{ctx, left, cancel})
+				err := o.Run(&countdown{ctx, left, cancel}, i)
 				cancel()
 				if err == nil {
 					break
@@ -246,15 +246,15 @@ func TestCancelledAnywhere(t *testing.T) {
 }
 
 // runProcess runs a task in a process of its own.
-func runProcess(t *testing.T, w workspace, of Task) {
+func runProcess(t *testing.T, w workspace, stage string, i int) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", // with the race detector each would wait a second at its end
-		taskOf+"="+strings.Join([]string{w.work, w.dir, of.Stage, fmt.Sprint(of.Index)}, "\n"))
+		taskOf+"="+strings.Join([]string{w.work, w.dir, stage, fmt.Sprint(i)}, "\n"))
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	if err := cmd.Run(); err != nil {
-		t.Fatalf("%s %d: %v: %s", of.Stage, of.Index, err, stderr.String())
+		t.Fatalf("%s %d: %v: %s", stage, i, err, stderr.String())
 	}
 }
 
@@ -267,43 +267,5 @@ func sameFiles(t *testing.T, want, got map[string]string) {
 		if got[name] != data {
 			t.Errorf("%s has other bytes", name)
 		}
-	}
-}
-
-// TestInputs: a task reads no file of the work folder beside its inputs, and writes its outputs
-// and its record alone.
-func TestInputs(t *testing.T) {
-	w := newWorkspace(t, upon(t))
-	w.run(t, func(o *Opened) {
-		for i := range o.Count() {
-			of := o.Task(i)
-			alone := workspace{w.releases, t.TempDir(), w.dir}
-			for _, name := range append(of.Inputs, work.PlanName) {
-				link(t, filepath.Join(w.work, name), filepath.Join(alone.work, name))
-			}
-			if err := runOne(alone.work, w.dir, of.Stage, fmt.Sprint(i)); err != nil {
-				t.Fatalf("%s %d with nothing but its inputs: %v", of.Stage, i, err)
-			}
-			was := append(of.Inputs, work.PlanName)
-			for _, name := range append(of.Outputs, work.RecordName(of.Stage, i)) {
-				link(t, filepath.Join(alone.work, name), filepath.Join(w.work, name))
-				was = append(was, name)
-			}
-			for name := range (workspace{"", alone.work, alone.work}).files(t) {
-				if !slices.Contains(was, strings.TrimPrefix(name, "/")) {
-					t.Errorf("%s %d writes %s", of.Stage, i, name)
-				}
-			}
-		}
-	})
-}
-
-func link(t *testing.T, from, to string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Link(from, to); err != nil && !os.IsExist(err) {
-		t.Fatal(err)
 	}
 }

@@ -72,18 +72,9 @@ func (b *Build) openNear(kind fragment.Kind) (*neighbours.Table, error) {
 // contributionsName returns the name of the contributions of a task of a stage.
 func contributionsName(stage string, i int) string { return fmt.Sprintf("%s-%05d", stage, i) }
 
-func (t *titles) files(i int) (inputs, outputs []string) {
-	inputs = append(doneNames("survey", t.b.Plan.TitleTasks()), doneNames("prepare", prepareTasks(t.b.Plan))...)
-	inputs = append(inputs, namesOf(t.b.Plan.Finds, ownersName)...)
-	for _, kind := range plan.Titles {
-		inputs = append(inputs, t.b.nearNames(kind)...)
-	}
-	return inputs, []string{contributionsName("titles", i)}
-}
-
 func (t *titles) run(ctx context.Context, i int, d *Done) error {
 	kind, span := t.b.Plan.TitleSpan(i)
-	return t.b.contribute(ctx, contributionsName("titles", i), func(c *contributor) error {
+	return t.b.contribute(ctx, d, contributionsName("titles", i), func(c *contributor) error {
 		err := t.b.write(d, firstTitlePart+i, func(o *output) error {
 			if kind == fragment.KindTV {
 				return t.series(ctx, o, c, span)
