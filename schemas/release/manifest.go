@@ -125,14 +125,14 @@ func ParseManifest(data []byte) (*Manifest, error) {
 		FeatureVersion int `json:"feature_version"`
 	}
 	if err := json.Unmarshal(data, &v); err != nil {
-		return nil, corrupt(ManifestName, jsonOffset(err, len(data)), "%v", err)
+		return nil, corrupt(ManifestName, -1, "%v", err)
 	}
 	if err := readable(v.FormatVersion, v.FeatureVersion); err != nil {
 		return nil, err
 	}
 	m := &Manifest{read: data}
 	if err := json.Unmarshal(data, m); err != nil {
-		return nil, corrupt(ManifestName, jsonOffset(err, len(data)), "%v", err)
+		return nil, corrupt(ManifestName, -1, "%v", err)
 	}
 	field := fmt.Appendf(nil, `"id": %q`, m.ID)
 	if id := idOf(bytes.Replace(data, field, []byte(`"id": ""`), 1)); m.ID != id {
@@ -174,17 +174,4 @@ func (m *Manifest) checkFiles() error {
 		return corrupt(ManifestName, -1, "%d index files, want a power of two", n)
 	}
 	return nil
-}
-
-// jsonOffset returns where decoding stopped, or n when err does not tell.
-func jsonOffset(err error, n int) int64 {
-	var syntax *json.SyntaxError
-	var typ *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &syntax):
-		return syntax.Offset
-	case errors.As(err, &typ):
-		return typ.Offset
-	}
-	return int64(n)
 }

@@ -43,14 +43,12 @@ type reader struct {
 	err      error
 }
 
-// NewReader reads the version of an object that Stat or List described. If the object was
-// replaced, Read fails with object.ErrChanged. ctx covers all reads.
+// NewReader implements object.Bucket. If the object was replaced, Read fails with object.ErrChanged.
 func (b *Bucket) NewReader(ctx context.Context, o object.Info) io.ReadCloser {
 	return &reader{ctx: ctx, bucket: b, info: o, end: o.Size}
 }
 
-// ReadRange returns n bytes from off of the version that Stat or List described; all of
-// them must exist.
+// ReadRange implements object.Bucket.
 func (b *Bucket) ReadRange(ctx context.Context, o object.Info, off, n int64) ([]byte, error) {
 	r := &reader{ctx: ctx, bucket: b, info: o, off: off, end: off + n}
 	defer func() { _ = r.Close() }() // read side
@@ -166,8 +164,7 @@ type block struct {
 	data   []byte
 }
 
-// NewReaderAt reads the version of an object that Stat or List described. ctx covers all
-// reads.
+// NewReaderAt implements object.Bucket.
 func (b *Bucket) NewReaderAt(ctx context.Context, o object.Info) io.ReaderAt {
 	return &readerAt{ctx: ctx, bucket: b, info: o}
 }

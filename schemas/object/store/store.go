@@ -91,7 +91,7 @@ func (b *Bucket) URL(name string) string { return b.at(name).String() }
 func (b *Bucket) at(name string) object.Location { return b.loc.At(b.key(name)) }
 func (b *Bucket) key(name string) string         { return b.loc.Key + name }
 
-// Stat describes the object of a name; the error matches fs.ErrNotExist if there is none.
+// Stat implements object.Bucket.
 func (b *Bucket) Stat(ctx context.Context, name string) (object.Info, error) {
 	o, err := b.client.StatObject(ctx, b.loc.Bucket, b.key(name), minio.StatObjectOptions{})
 	if err != nil {
@@ -105,8 +105,7 @@ func (b *Bucket) info(o minio.ObjectInfo) object.Info {
 	return object.Info{Key: strings.TrimPrefix(o.Key, b.loc.Key), Size: o.Size, ModTime: o.LastModified, ETag: o.ETag}
 }
 
-// List describes all objects whose names start with prefix, sorted by name. Keys that end
-// in a slash are left out: some tools make them in place of folders.
+// List implements object.Bucket. Keys that end in a slash are left out: some tools make them in place of folders.
 func (b *Bucket) List(ctx context.Context, prefix string) ([]object.Info, error) {
 	for try := 1; ; try++ {
 		all, err := b.list(ctx, prefix)
@@ -160,8 +159,7 @@ func (b *Bucket) get(ctx context.Context, name, etag string, off, n int64) (body
 	return body, size, info.ETag, nil
 }
 
-// Create makes an object of data. If the name is taken, the error matches fs.ErrExist. It
-// matches object.ErrUnsupported if the store has no conditional writes.
+// Create implements object.Folder. Without conditional writes of the store, the error matches object.ErrUnsupported.
 func (b *Bucket) Create(ctx context.Context, name string, data []byte) error {
 	err := b.put(ctx, name, bytes.NewReader(data), int64(len(data)), "application/json", absent)
 	if classOf(err) == errCondition {
@@ -170,9 +168,7 @@ func (b *Bucket) Create(ctx context.Context, name string, data []byte) error {
 	return failed(b.at(name), err)
 }
 
-// Replace makes an object of data in the place of a version. If the name has another one by now,
-// or none, the error matches object.ErrChanged. It matches object.ErrUnsupported if the store has
-// no conditional writes.
+// Replace implements object.Folder, with the errors of Create.
 func (b *Bucket) Replace(ctx context.Context, old object.Info, data []byte) error {
 	err := b.put(ctx, old.Key, bytes.NewReader(data), int64(len(data)), "application/json", old.ETag)
 	if class := classOf(err); class == errCondition || class == fs.ErrNotExist {
@@ -181,13 +177,12 @@ func (b *Bucket) Replace(ctx context.Context, old object.Info, data []byte) erro
 	return failed(b.at(old.Key), err)
 }
 
-// Put makes an object of data, or replaces the one of that name.
+// Put implements object.Folder.
 func (b *Bucket) Put(ctx context.Context, name string, data []byte) error {
 	return failed(b.at(name), b.put(ctx, name, bytes.NewReader(data), int64(len(data)), "application/json", ""))
 }
 
-// Upload makes an object of the first size bytes of r, or replaces the one of that name. The
-// object appears whole or not at all.
+// Upload implements object.Folder.
 func (b *Bucket) Upload(ctx context.Context, name string, r io.ReaderAt, size int64) error {
 	return failed(b.at(name), b.put(ctx, name, r, size, "application/octet-stream", ""))
 }
@@ -218,7 +213,7 @@ func (b *Bucket) put(ctx context.Context, name string, r io.ReaderAt, size int64
 	return err
 }
 
-// Delete removes an object. It is no error if there is none.
+// Delete implements object.Folder.
 func (b *Bucket) Delete(ctx context.Context, name string) error {
 	err := b.client.RemoveObject(ctx, b.loc.Bucket, b.key(name), minio.RemoveObjectOptions{})
 	if classOf(err) == fs.ErrNotExist {
