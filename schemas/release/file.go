@@ -508,7 +508,7 @@ func tryLock(dir, name string) (*flock.Flock, error) {
 
 // hashFile reads the file path and calls each, unless nil, with its bytes piece by piece.
 func hashFile(ctx context.Context, path string, each func([]byte)) (File, error) {
-	f, err := os.Open(path)
+	f, err := durable.Open(path)
 	if err != nil {
 		return File{}, err
 	}

@@ -200,17 +200,20 @@ func (v *verifier) content(ctx context.Context) error {
 	return err
 }
 
-// CheckAll compares the SHA-256 of each file of a release in the folder releasesDir with its
-// manifest. Errors about the content match ErrCorrupt.
+// Check compares the file path with its description. An error about its content matches ErrCorrupt.
+func (f File) Check(ctx context.Context, path string) error {
+	got, err := hashFile(ctx, path, nil)
+	if err == nil && got.SHA256 != f.SHA256 {
+		err = corrupt(f.Name, -1, "SHA-256 is %s, the manifest has %s", got.SHA256, f.SHA256)
+	}
+	return err
+}
+
+// CheckAll checks each file of a release in the folder releasesDir.
 func CheckAll(ctx context.Context, releasesDir string, r *Reader) error {
-	dir := filepath.Join(releasesDir, r.manifest.ID)
-	for _, want := range r.manifest.Files() {
-		got, err := hashFile(ctx, filepath.Join(dir, want.Name), nil)
-		if err != nil {
+	for _, f := range r.manifest.Files() {
+		if err := f.Check(ctx, filepath.Join(releasesDir, r.manifest.ID, f.Name)); err != nil {
 			return err
-		}
-		if got.SHA256 != want.SHA256 {
-			return corrupt(want.Name, -1, "SHA-256 is %s, the manifest has %s", got.SHA256, want.SHA256)
 		}
 	}
 	return nil

@@ -237,6 +237,11 @@ func (m *Manifest) write(dir string, d disk) error {
 	if err := d.writeFile(filepath.Join(dir, ManifestName), data); err != nil {
 		return err
 	}
+	return errors.Join(m.RemoveOthers(dir), d.syncDir(dir))
+}
+
+// RemoveOthers removes all files of the folder dir but the manifest and those that it lists.
+func (m *Manifest) RemoveOthers(dir string) error {
 	listed := map[string]bool{ManifestName: true}
 	for _, f := range m.Files() {
 		listed[f.Name] = true
@@ -244,10 +249,10 @@ func (m *Manifest) write(dir string, d disk) error {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
 		if !listed[e.Name()] {
-			err = errors.Join(err, os.Remove(filepath.Join(dir, e.Name())))
+			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
 		}
 	}
-	return errors.Join(err, d.syncDir(dir))
+	return err
 }
 
 // ReadManifest reads the manifest of a release in the folder dir.

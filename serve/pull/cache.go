@@ -1,9 +1,6 @@
 package pull
 
 import (
-	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -160,22 +157,4 @@ func writeWhole(path string, write func(io.Writer) error) error {
 		return errors.Join(err, out.Abort())
 	}
 	return out.Commit()
-}
-
-// checkFile compares a file with its description.
-func checkFile(ctx context.Context, path string, want release.File) error {
-	f, err := durable.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	defer context.AfterFunc(ctx, func() { _ = f.Close() })() // ends the read
-	sha := sha256.New()
-	if _, err := io.Copy(sha, f); err != nil {
-		return errors.Join(ctx.Err(), err)
-	}
-	if got := hex.EncodeToString(sha.Sum(nil)); got != want.SHA256 {
-		return fmt.Errorf("%w: SHA-256 is %s, the manifest has %s", errWrong, got, want.SHA256)
-	}
-	return nil
 }

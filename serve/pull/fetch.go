@@ -17,9 +17,6 @@ import (
 // it has been checked and is durable.
 const partSuffix = ".part"
 
-// errWrong matches files whose bytes are others than the manifest's.
-var errWrong = errors.New("the bytes are wrong")
-
 // fetch gets a file of a release: by a patch, if there is one, or else whole.
 func (p *Puller) fetch(ctx context.Context, dir string, f release.File, d *patch, j *job) error {
 	path := filepath.Join(dir, f.Name)
@@ -39,8 +36,8 @@ func (p *Puller) fetch(ctx context.Context, dir string, f release.File, d *patch
 	if err := p.download(ctx, bucket.FileName(f), f.Size, part, j); err != nil {
 		return fmt.Errorf("file %s: %w", f.Name, err)
 	}
-	if err := checkFile(ctx, part, f); err != nil {
-		if errors.Is(err, errWrong) {
+	if err := f.Check(ctx, part); err != nil {
+		if errors.Is(err, release.ErrCorrupt) {
 			j.done.Add(-f.Size)
 			err = errors.Join(err, os.Remove(part))
 		}
@@ -73,7 +70,7 @@ func (p *Puller) download(ctx context.Context, name string, size int64, path str
 		return err
 	}
 	if info.Size != size {
-		return fmt.Errorf("%s: %w: it has %d bytes, want %d", p.cfg.Bucket.URL(name), errWrong, info.Size, size)
+		return fmt.Errorf("%s: it has %d bytes, want %d", p.cfg.Bucket.URL(name), info.Size, size)
 	}
 	for off < size {
 		data, err := p.readRange(ctx, info, off, min(p.cfg.granule, size-off))

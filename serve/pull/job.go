@@ -101,7 +101,7 @@ func (p *Puller) make(ctx context.Context, id string, verify bool) error {
 	if err := p.fetchAll(ctx, dir, rest, j); err != nil {
 		return err
 	}
-	if err := removeOthers(dir, m); err != nil {
+	if err := m.RemoveOthers(dir); err != nil {
 		return err
 	}
 	if err := p.report(ctx, id, dir); err != nil {
@@ -150,7 +150,7 @@ func (p *Puller) reuse(ctx context.Context, files []release.File, dir string, ve
 		from, known := sources[f.SHA256]
 		switch {
 		case hasSize(path, f.Size): // of an interrupted pull of the same release
-		case !known, verify && checkFile(ctx, from, f) != nil:
+		case !known, verify && f.Check(ctx, from) != nil:
 			rest = append(rest, f)
 			continue
 		default:
@@ -198,19 +198,4 @@ func (p *Puller) fetchAll(ctx context.Context, dir string, files []release.File,
 		g.Go(func() error { return p.fetch(ctx, dir, f, patches[f.SHA256], j) })
 	}
 	return g.Wait()
-}
-
-// removeOthers removes what a release's folder has beside its files.
-func removeOthers(dir string, m *release.Manifest) error {
-	listed := map[string]bool{manifestFile: true}
-	for _, f := range m.Files() {
-		listed[f.Name] = true
-	}
-	entries, err := os.ReadDir(dir)
-	for _, e := range entries {
-		if !listed[e.Name()] {
-			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
-		}
-	}
-	return err
 }

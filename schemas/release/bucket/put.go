@@ -3,11 +3,8 @@ package bucket
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -95,31 +92,13 @@ func (s Store) Push(ctx context.Context, dir string, progress func(done, total i
 
 // pushFile uploads a file, provided it has its content.
 func (s Store) pushFile(ctx context.Context, path string, f release.File) error {
+	if err := f.Check(ctx, path); err != nil {
+		return err
+	}
 	h, err := os.Open(path)
 	if err != nil {
 		return err
 	}
 	defer h.Close()
-	sum := sha256.New()
-	n, err := io.Copy(sum, contextReader{ctx, h})
-	if err != nil {
-		return err
-	}
-	if got := hex.EncodeToString(sum.Sum(nil)); n != f.Size || got != f.SHA256 {
-		return fmt.Errorf("%w: %d bytes of SHA-256 %s, the manifest has %d bytes of %s", release.ErrCorrupt, n, got, f.Size, f.SHA256)
-	}
 	return s.Folder.Upload(ctx, FileName(f), h, f.Size)
-}
-
-// A contextReader reads until ctx ends.
-type contextReader struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (r contextReader) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.r.Read(p)
 }
