@@ -52,45 +52,6 @@ func BenchmarkLookupFind(b *testing.B) {
 	}
 }
 
-// walkRecipes are what fragments consist of, by name.
-func walkRecipes() map[string][]PieceSpec {
-	segment := func(i int) PieceSpec { return seg(plain(fmt.Sprintf("%100d", i))) }
-	many := func(n int, of func(i int) PieceSpec) (all []PieceSpec) {
-		for i := range n {
-			all = append(all, of(i))
-		}
-		return all
-	}
-	return map[string][]PieceSpec{
-		"details":  {segment(0)},
-		"credits":  {{Op: OpIDMark}, segment(1)},
-		"marks":    many(20, func(int) PieceSpec { return PieceSpec{Op: OpIDMark} }),
-		"segments": many(20, segment),
-		"includes": many(20, func(i int) PieceSpec { return include(uint64(1000 + i)) }),
-	}
-}
-
-// BenchmarkWalk finds a fragment and reads its pieces.
-func BenchmarkWalk(b *testing.B) {
-	for name, pieces := range walkRecipes() {
-		r := plainRelease(b, resource(1, frag(details, pieces...)), resource(2, frag(row, seg(plain("x")))))
-		key := movie(1)
-		b.Run(name, func(b *testing.B) {
-			n := 0
-			var p Piece
-			for b.Loop() {
-				e, _ := r.Lookup(key)
-				f, _ := e.Find(details)
-				for c := f.Pieces(); c.Next(&p); n++ {
-				}
-			}
-			if n%len(pieces) != 0 || n == 0 {
-				b.Fatalf("%d pieces in all, want a multiple of %d", n, len(pieces))
-			}
-		})
-	}
-}
-
 func BenchmarkOpen(b *testing.B) {
 	for b.Loop() {
 		r, err := Open(archive)
@@ -110,16 +71,6 @@ func BenchmarkCombineCRC(b *testing.B) {
 	}
 	if crc == 0 {
 		b.Fatal("the CRC is 0")
-	}
-}
-
-func BenchmarkCRCOp(b *testing.B) {
-	op := uint32(0)
-	for n := uint64(0); b.Loop(); n++ {
-		op ^= CRCOp(n & 0xffff)
-	}
-	if op == 1 {
-		b.Fatal("the operator is 1")
 	}
 }
 
