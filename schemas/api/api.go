@@ -8,6 +8,7 @@
 package api
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
@@ -160,16 +161,13 @@ func Namespaces() []string {
 // AppendNames returns the names that can be appended in a namespace, patterns
 // last; nil for an unknown namespace. The slice is shared: read only.
 func AppendNames(namespace string) []AppendName {
-	first := 0
-	for first < len(appendNames) && appendNames[first].Namespace != namespace {
-		first++
+	first := slices.IndexFunc(appendNames[:], func(a AppendName) bool { return a.Namespace == namespace })
+	if first < 0 {
+		return nil
 	}
 	last := first
 	for last < len(appendNames) && appendNames[last].Namespace == namespace {
 		last++
-	}
-	if first == last {
-		return nil
 	}
 	return appendNames[first:last:last]
 }

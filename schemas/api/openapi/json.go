@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // An object is a JSON object whose fields keep their order: that of the wire in shapes, and the
@@ -73,17 +74,7 @@ func (o *object) set(name string, value any) {
 
 // without returns the fields but those with the names.
 func (o object) without(names ...string) object {
-	var rest object
-next:
-	for _, f := range o {
-		for _, name := range names {
-			if f.name == name {
-				continue next
-			}
-		}
-		rest = append(rest, f)
-	}
-	return rest
+	return slices.DeleteFunc(slices.Clone(o), func(f field) bool { return slices.Contains(names, f.name) })
 }
 
 // decode reads one JSON value.

@@ -258,12 +258,8 @@ func orders(kind fragment.Kind) (names list) {
 
 // listOrders returns the values of sort_by that lists of version 4 take.
 func listOrders() (names list) {
-	for _, name := range []string{"original_order", "vote_average", "primary_release_date", "release_date", "title"} {
-		for _, end := range []string{".asc", ".desc"} {
-			if _, ok := accounts.ParseSort(name + end); ok {
-				names = append(names, name+end)
-			}
-		}
+	for _, name := range accounts.SortNames() {
+		names = append(names, name+".asc", name+".desc")
 	}
 	return names
 }

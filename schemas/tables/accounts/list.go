@@ -66,9 +66,17 @@ var sortNames = [...]struct {
 }{
 	{"original_order", Original},
 	{"vote_average", VoteAverage},
-	{"release_date", ReleaseDate},
 	{"primary_release_date", ReleaseDate},
+	{"release_date", ReleaseDate},
 	{"title", Name},
+}
+
+// SortNames returns the names that ParseSort reads, without their ends.
+func SortNames() (names []string) {
+	for _, s := range sortNames {
+		names = append(names, s.name)
+	}
+	return names
 }
 
 // ParseSort reads a name such as "title.desc". Without an end, it ascends.
