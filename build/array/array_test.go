@@ -203,6 +203,30 @@ func TestAccess(t *testing.T) {
 	}
 }
 
+// TestDamagedPrevious: damage of the previous release that a stage meets when it opens is an error of its task.
+func TestDamagedPrevious(t *testing.T) {
+	catalogue, releases := catalogueOf(t, true), t.TempDir()
+	previous := oneProcess(t, catalogue, releases, oneProcess(t, catalogueOf(t, false), releases, ""))
+	path := filepath.Join(releases, previous, "table-changes")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, catalogue, releases)
+	w.plan(previous)
+	for _, s := range task.Stages() {
+		if s.Name == "compare" {
+			break
+		}
+		w.stage(rand.New(rand.NewPCG(1, 1)), s.Name, 1)
+	}
+	data[64] ^= 1 // in the times of builds
+	w.must(os.WriteFile(path, data, 0o600))
+	if _, err := RunShare(t.Context(), w.site, Share{"compare", 0, 1}); !errors.Is(err, release.ErrCorrupt) {
+		t.Errorf("error is %v, want one that matches ErrCorrupt", err)
+	}
+}
+
 // TestSealInterrupted: whoever is interrupted behind the installation, while it cleans up too, goes on there.
 func TestSealInterrupted(t *testing.T) {
 	catalogue, releases := catalogueOf(t, false), t.TempDir()
