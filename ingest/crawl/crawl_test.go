@@ -9,6 +9,7 @@ import (
 	"hash/fnv"
 	"log/slog"
 	"maps"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -213,16 +214,58 @@ func testKill(t *testing.T, e edgeUp, ids string) {
 // fake starts a server of our making. The request that each crawl begins with does not reach handle.
 func fake(t *testing.T, handle http.HandlerFunc) *httptest.Server {
 	t.Helper()
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := httptest.NewServer(probed(handle))
+	t.Cleanup(s.Close)
+	return s
+}
+
+func probed(handle http.HandlerFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/3"+probePath {
 			_, _ = w.Write([]byte(`{"images":{},"change_keys":[]}`))
 			return
 		}
 		handle(w, r)
-	}))
-	t.Cleanup(s.Close)
-	return s
+	})
 }
+
+// bubble runs a test in which time passes only while all wait. Pipes lead to the server of handle.
+func bubble(t *testing.T, handle http.HandlerFunc, test func(t *testing.T, cfg Config)) {
+	t.Helper()
+	ids := withIDs(t, "movie 3", "tv 3", "person 3", "collection 3", "company 3", "network 3", "keyword 3")
+	synctest.Test(t, func(t *testing.T) {
+		conns := make(pipes)
+		s := http.Server{Handler: probed(handle)}
+		go func() { _ = s.Serve(conns) }()
+		before := http.DefaultTransport
+		http.DefaultTransport = &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+			client, server := net.Pipe()
+			conns <- server
+			return client, nil
+		}}
+		defer func() {
+			http.DefaultTransport = before
+			_ = s.Close()
+		}()
+		cfg := testConfig("http://127.0.0.1", token, t.TempDir())
+		cfg.IDs, cfg.Concurrency = ids, 1
+		test(t, cfg)
+	})
+}
+
+// pipes is a listener whose connections are sent to it.
+type pipes chan net.Conn
+
+func (p pipes) Accept() (net.Conn, error) {
+	if c, ok := <-p; ok {
+		return c, nil
+	}
+	return nil, net.ErrClosed
+}
+
+func (p pipes) Close() error { close(p); return nil }
+
+func (p pipes) Addr() net.Addr { return &net.TCPAddr{} }
 
 // withIDs writes a file of ids.
 func withIDs(t *testing.T, lines ...string) []string {
@@ -236,86 +279,73 @@ const token = "eyJhbGciOiJIUzI1NiJ9.secret-token"
 
 // TestRetryAfter: all requests wait as long as a 429 says, in seconds or until a date.
 func TestRetryAfter(t *testing.T) {
-	var asks atomic.Int64
-	var held, early atomic.Int64
-	s := fake(t, func(w http.ResponseWriter, r *http.Request) {
+	asks, held := 0, time.Time{}
+	bubble(t, func(w http.ResponseWriter, _ *http.Request) {
 		now := time.Now()
-		switch asks.Add(1) {
+		switch asks++; asks {
 		case 1:
-			held.Store(now.Add(time.Second).UnixMilli())
+			held = now.Add(time.Second)
 			w.Header().Set("Retry-After", "1")
 			w.WriteHeader(http.StatusTooManyRequests)
-			return
 		case 4:
-			until := now.Add(2 * time.Second).Truncate(time.Second)
-			held.Store(until.UnixMilli())
-			w.Header().Set("Retry-After", until.UTC().Format(http.TimeFormat))
+			held = now.Add(2 * time.Second).Truncate(time.Second)
+			w.Header().Set("Retry-After", held.UTC().Format(http.TimeFormat))
 			w.WriteHeader(http.StatusServiceUnavailable)
-			return
+		default:
+			if now.Before(held) {
+				t.Errorf("request %d came %s before the time of Retry-After", asks, held.Sub(now))
+			}
+			fmt.Fprint(w, `{"id":3}`)
 		}
-		if now.UnixMilli() < held.Load() {
-			early.Add(1)
+	}, func(t *testing.T, cfg Config) {
+		if r, err := Run(t.Context(), cfg); err != nil || len(r.Fetched) != 7 || r.Retried != 2 {
+			t.Fatalf("Run = %+v, %v, want 7 kinds and 2 requests tried again", r, err)
 		}
-		fmt.Fprintf(w, `{"id":%s,"title":"T"}`, filepath.Base(r.URL.Path))
 	})
-	cfg := testConfig(s.URL, token, t.TempDir())
-	cfg.Concurrency, cfg.IDs = 1, withIDs(t, "movie 1", "movie 2", "movie 3", "movie 4", "movie 5")
-	r, err := Run(t.Context(), cfg)
-	if err != nil || r.Fetched["movie"] != 5 || r.Retried != 2 {
-		t.Fatalf("Run = %+v, %v, want 5 movies and 2 requests tried again", r, err)
-	}
-	if early.Load() > 0 {
-		t.Errorf("%d requests came before the time of Retry-After", early.Load())
-	}
-
 	// A pause of hours ends the crawl, which says so.
-	s = fake(t, func(w http.ResponseWriter, _ *http.Request) {
+	bubble(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Retry-After", "86400")
 		w.WriteHeader(http.StatusTooManyRequests)
+	}, func(t *testing.T, cfg Config) {
+		if _, err := Run(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "wait for 24h") {
+			t.Errorf("Run = %v, want the pause", err)
+		}
 	})
-	cfg.From, cfg.Out = s.URL, t.TempDir()
-	if _, err := Run(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "wait for 24h") {
-		t.Errorf("Run = %v, want the pause", err)
-	}
 }
 
 // TestTimeout: a request without a response in time is tried again.
 func TestTimeout(t *testing.T) {
-	var asks atomic.Int64
-	s := fake(t, func(w http.ResponseWriter, r *http.Request) {
-		if asks.Add(1) == 1 {
+	asks := 0
+	bubble(t, func(w http.ResponseWriter, r *http.Request) {
+		if asks++; asks == 1 {
 			<-r.Context().Done() // until the client gives up
 			return
 		}
-		fmt.Fprint(w, `{"id":1}`)
+		fmt.Fprint(w, `{"id":3}`)
+	}, func(t *testing.T, cfg Config) {
+		cfg.Timeout = time.Minute
+		if r, err := Run(t.Context(), cfg); err != nil || len(r.Fetched) != 7 || r.Retried != 1 {
+			t.Errorf("Run = %+v, %v, want 7 kinds and a request tried again", r, err)
+		}
 	})
-	cfg := testConfig(s.URL, token, t.TempDir())
-	cfg.Timeout, cfg.IDs = time.Second, withIDs(t, "movie 1")
-	if r, err := Run(t.Context(), cfg); err != nil || r.Fetched["movie"] != 1 || r.Retried == 0 { // more than once where the test stops
-		t.Errorf("Run = %+v, %v, want a movie at another try", r, err)
-	}
 }
 
 // TestRate: requests are no faster than allowed, those of redirects included.
 func TestRate(t *testing.T) {
-	s := fake(t, func(w http.ResponseWriter, r *http.Request) {
+	bubble(t, func(w http.ResponseWriter, r *http.Request) {
 		if id, ok := strings.CutSuffix(r.URL.Path, "/3"); ok {
 			http.Redirect(w, r, id+"/4", http.StatusFound)
 			return
 		}
 		fmt.Fprint(w, `{"id":4}`)
+	}, func(t *testing.T, cfg Config) {
+		cfg.Rate, cfg.Concurrency = 50, 8
+		start := time.Now()
+		r, err := Run(t.Context(), cfg)
+		if took, least := time.Since(start), time.Duration(r.Requests-1)*20*time.Millisecond; err != nil || r.Requests < 15 || took < least-time.Millisecond {
+			t.Errorf("%d requests at 50 a second took %s, %v, want %s at least", r.Requests, took, err, least)
+		}
 	})
-	cfg := testConfig(s.URL, token, t.TempDir())
-	cfg.Rate = 50
-	cfg.IDs = withIDs(t, "movie 3", "tv 3", "person 3", "collection 3", "company 3", "network 3", "keyword 3")
-	start := time.Now()
-	r, err := Run(t.Context(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if took, least := time.Since(start), time.Duration(r.Requests-1)*20*time.Millisecond; r.Requests < 15 || took < least-5*time.Millisecond {
-		t.Errorf("%d requests at 50 a second took %s, want %s at least", r.Requests, took, least)
-	}
 }
 
 // TestHold: requests that wait for their turn are held back too, and go out one by one then.
