@@ -52,33 +52,35 @@ func (f *File) knownFetched(group int) (out age.Days, known bool) {
 	if f.outdated {
 		return out, true // nothing has a day
 	}
-	defer func() {
-		if recover() != nil { // the library's, over a damaged value
-			known = false
-		}
-	}()
-	leaf, ok := f.pq.Schema().Lookup(FetchedColumn)
-	if !ok {
-		return out, false
-	}
-	g := &f.pq.Metadata().RowGroups[group]
-	if leaf.ColumnIndex >= len(g.Columns) {
-		return out, false
-	}
-	out.Records = g.NumRows - g.Columns[leaf.ColumnIndex].MetaData.Statistics.NullCount
-	if out.Records == 0 {
-		return out, true
-	}
-	chunk, ok := f.pq.RowGroups()[group].ColumnChunks()[leaf.ColumnIndex].(*parquet.FileColumnChunk)
-	if !ok {
-		return out, false
-	}
-	lowest, highest, ok := chunk.Bounds()
-	if !ok {
-		return out, false
+	lowest, highest, values, ok := f.bounds(group, FetchedColumn)
+	if out.Records = values; !ok || values == 0 {
+		return out, ok
 	}
 	out.Oldest, out.Newest = string(lowest.ByteArray()), string(highest.ByteArray())
 	return out, CheckFetched(out.Oldest) == nil && CheckFetched(out.Newest) == nil
+}
+
+// bounds returns the lowest and the highest value of a column in a row group, and how many there are, by the
+// statistics; false if they do not have them.
+func (f *File) bounds(group int, column string) (lowest, highest parquet.Value, values int64, ok bool) {
+	defer func() {
+		if recover() != nil { // the library's, over a damaged value
+			ok = false
+		}
+	}()
+	leaf, ok := f.pq.Schema().Lookup(column)
+	g := &f.pq.Metadata().RowGroups[group]
+	if !ok || leaf.ColumnIndex >= len(g.Columns) {
+		return lowest, highest, 0, false
+	}
+	if values = g.NumRows - g.Columns[leaf.ColumnIndex].MetaData.Statistics.NullCount; values == 0 {
+		return lowest, highest, 0, true
+	}
+	chunk, ok := f.pq.RowGroups()[group].ColumnChunks()[leaf.ColumnIndex].(*parquet.FileColumnChunk)
+	if ok {
+		lowest, highest, ok = chunk.Bounds()
+	}
+	return lowest, highest, values, ok
 }
 
 // Content is Groups without FetchedColumn. What is made of the records does not depend on when they were

@@ -40,24 +40,11 @@ const firstKeyReaders = 16
 
 // lowestKey returns the lowest key of a row group by its statistics; false if they do not have it.
 func (f *File) lowestKey(group int) (k Key, known bool) {
-	defer func() {
-		if recover() != nil { // the library's, over a damaged value
-			known = false
-		}
-	}()
 	if len(f.typ.keyFields) != 1 {
 		return Key{}, false
 	}
 	name := f.typ.keyFields[0]
-	leaf, ok := f.pq.Schema().Lookup(name)
-	if !ok {
-		return Key{}, false
-	}
-	chunk, ok := f.pq.RowGroups()[group].ColumnChunks()[leaf.ColumnIndex].(*parquet.FileColumnChunk)
-	if !ok {
-		return Key{}, false
-	}
-	lowest, _, ok := chunk.Bounds()
+	lowest, _, _, ok := f.bounds(group, name)
 	if !ok {
 		return Key{}, false
 	}
