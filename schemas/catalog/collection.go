@@ -47,9 +47,6 @@ type CollectionImages struct {
 // CollectionTranslations is the response of collection/{id}/translations.
 type CollectionTranslations = Translations[CollectionTranslationData]
 
-// CollectionTranslation is a collection's text in one language.
-type CollectionTranslation = Translation[CollectionTranslationData]
-
 // CollectionTranslationData is the text itself; the title is the collection's name.
 type CollectionTranslationData struct {
 	record.Object

@@ -299,9 +299,6 @@ type LegacyTrailer struct {
 // MovieTranslations is the response of movie/{id}/translations.
 type MovieTranslations = Translations[TranslationData]
 
-// MovieTranslation is a movie's text in one language. Untranslated fields are empty.
-type MovieTranslation = Translation[TranslationData]
-
 // TranslationData is the text itself.
 type TranslationData struct {
 	record.Object

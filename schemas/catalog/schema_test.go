@@ -20,12 +20,12 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// A documented is a section of SCHEMA.md: types by column.
-type documented map[string]string
+// A documented is a section of SCHEMA.md: type, and what NULL is, by column.
+type documented map[string][2]string
 
 var (
 	sectionLine = regexp.MustCompile(`^### (\S+)$`)
-	columnLine  = regexp.MustCompile("^\\| `([^`]+)` \\| ([^|]+) \\| (?:`null`|left out|unknown) \\|")
+	columnLine  = regexp.MustCompile("^\\| `([^`]+)` \\| ([^|]+) \\| (`null`|left out|unknown) \\|")
 	linkText    = regexp.MustCompile(`\[(\w+)\]\(#\w+\)`)
 )
 
@@ -46,7 +46,7 @@ func readSchema(t *testing.T) map[string]documented {
 			at = documented{}
 			sections[m[1]] = at
 		} else if m := columnLine.FindStringSubmatch(line); m != nil {
-			at[m[1]] = linkText.ReplaceAllString(m[2], "$1")
+			at[m[1]] = [2]string{linkText.ReplaceAllString(m[2], "$1"), m[3]}
 		}
 	}
 	return sections
@@ -57,22 +57,39 @@ var parquetTypes = map[string]string{
 	"string": "STRING", "json": "STRING", "int64": "INT(64,true)", "double": "DOUBLE", "boolean": "BOOLEAN",
 }
 
-// leavesOf returns the leaf columns that SCHEMA.md says a struct has, with their types.
-func leavesOf(t *testing.T, sections map[string]documented, section, path string, out map[string]string) {
+// leavesOf returns the leaf columns that SCHEMA.md says a struct has, with their types, and checks what it says
+// of NULL.
+func leavesOf(t *testing.T, sections map[string]documented, section, path string, p *record.Schema, out map[string]string) {
 	t.Helper()
 	s, ok := sections[section]
 	if !ok {
 		t.Fatalf("SCHEMA.md has no section %s, for %s", section, path)
 	}
-	for column, typ := range s {
-		at := path + column
+	below := map[string]*record.Schema{}
+	for i := range p.Fields {
+		f := &p.Fields[i]
+		below[f.Column] = f.Elem
+		null := "left out"
+		if f.Own || i == p.Key {
+			null = "unknown" // it is no field of a response
+		} else if f.Nullable {
+			null = "`null`"
+		}
+		if row, ok := s[f.Column]; ok && row[1] != null {
+			t.Errorf("SCHEMA.md: section %s: NULL of %s is %s, want %s", section, f.Column, row[1], null)
+		}
+	}
+	for column, row := range s {
+		at, typ := path+column, row[0]
 		if elem, ok := strings.CutPrefix(typ, "list of "); ok {
 			at, typ = at+".list.element", elem
 		}
 		if leaf, ok := parquetTypes[typ]; ok {
 			out[at] = leaf
+		} else if below[column] == nil {
+			t.Errorf("SCHEMA.md: section %s: %s is %s, and no struct", section, column, typ)
 		} else {
-			leavesOf(t, sections, typ, at+".", out)
+			leavesOf(t, sections, typ, at+".", below[column], out)
 		}
 	}
 	out[path+unusualColumn], out[path+extraColumn] = "STRING", "STRING"
@@ -160,9 +177,9 @@ func TestDocumentedSchema(t *testing.T) {
 				t.Errorf("%s: %v: optional %v: want all columns but the elements of lists to be", typ.File(), path, leaf.Node.Optional())
 			}
 		}
-		leavesOf(t, sections, typ.File(), "", want)
+		leavesOf(t, sections, typ.File(), "", typ.Plan, want)
 		if d := cmp.Diff(want, got); d != "" {
-			t.Errorf("%s (-documented +in the file); run go generate ./schemas/catalog:\n%s", typ.File(), d)
+			t.Errorf("%s (-documented in SCHEMA.md +in the file):\n%s", typ.File(), d)
 		}
 	}
 }

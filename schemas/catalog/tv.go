@@ -260,9 +260,6 @@ type TheatricalEpisode struct {
 // TVTranslations is the response of tv/{id}/translations.
 type TVTranslations = Translations[TVTranslationData]
 
-// TVTranslation is a series' text in one language.
-type TVTranslation = Translation[TVTranslationData]
-
 // TVTranslationData is the text itself.
 type TVTranslationData struct {
 	record.Object

@@ -30,8 +30,6 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-//go:generate go run ./gen
-
 // A Type is one kind of records, for code that treats kinds alike.
 type Type struct {
 	Kind fragment.Kind
