@@ -52,7 +52,7 @@ func (n *nameRow) add(w *index.Writer) error {
 			ReleaseDate: str(n.date), Translations: &catalog.MovieTranslations{}, AlternativeTitles: &catalog.AlternativeTitles{},
 		}
 		for _, s := range n.translated {
-			m.Translations.Translations = append(m.Translations.Translations, catalog.MovieTranslation{Data: &catalog.TranslationData{Title: str(s)}})
+			m.Translations.Translations = append(m.Translations.Translations, catalog.Translation[catalog.TranslationData]{Data: &catalog.TranslationData{Title: str(s)}})
 		}
 		for _, s := range n.alternatives {
 			m.AlternativeTitles.Titles = append(m.AlternativeTitles.Titles, catalog.AlternativeTitle{Title: str(s)})
