@@ -71,17 +71,6 @@ func TestCommon(t *testing.T) {
 	}
 }
 
-func TestValidate(t *testing.T) {
-	for want, c := range map[string]Config{
-		`access-log-format "xml": want json or common`: {Format: "xml", Sample: 1},
-		`access-log-sample 0: want 1 to 1000000`:       {Format: JSON},
-	} {
-		if err := c.Validate(); err == nil || err.Error() != want {
-			t.Errorf("Validate() = %v, want %s", err, want)
-		}
-	}
-}
-
 // FuzzEntry: each line is one line of JSON or of the common log format in printable text, and holds no token that the
 // client sent as such.
 func FuzzEntry(f *testing.F) {
@@ -214,16 +203,5 @@ func TestRotation(t *testing.T) {
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().Perm()&0o007 != 0 {
 		t.Errorf("mode = %v, %v, want nothing for others", info.Mode(), err)
-	}
-}
-
-// TestOpenErrors names the file.
-func TestOpenErrors(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "absent", "access.log")
-	if _, err := Open(Config{Path: path, Format: JSON, Sample: 1}); err == nil || !strings.Contains(err.Error(), path) {
-		t.Errorf("Open = %v, want an error about %s", err, path)
-	}
-	if l, err := Open(DefaultConfig()); l != nil || err != nil {
-		t.Errorf("Open without a path = %v, %v, want nil", l, err)
 	}
 }

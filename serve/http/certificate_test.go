@@ -132,13 +132,16 @@ func TestHandshakeFailures(t *testing.T) {
 		t.Errorf("the log quotes the client: %s", log.String())
 	}
 	// A client that leaves without a word, as a health check does, is worth no line.
+	_ = c.Close()
+	sharedtest.Eventually(t, "no connection is open", func() bool { return s.conns.Stats().Open == 0 })
 	before := strings.Count(log.String(), "handshake failed")
 	silent, err := net.Dial("tcp", addr)
 	if err != nil {
 		t.Fatal(err)
 	}
+	sharedtest.Eventually(t, "its connection alone is open", func() bool { return s.conns.Stats().Open == 1 })
 	_ = silent.Close()
-	time.Sleep(50 * time.Millisecond)
+	sharedtest.Eventually(t, "it is closed", func() bool { return s.conns.Stats().Open == 0 })
 	if n := strings.Count(log.String(), "handshake failed"); n != before {
 		t.Errorf("a connection without a byte is logged: %s", log.String())
 	}

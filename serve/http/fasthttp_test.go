@@ -44,15 +44,7 @@ func wired(tb testing.TB, w *world) *wireServer {
 	cfg := s.fastConfig(newMeters(), s.prepared)
 	s.fast = listenFast(listenTCP(tb), cfg)
 	for _, ln := range []net.Listener{listenFast(s.ln, cfg), s.fast} {
-		server := newFastHTTP(&s.cfg.Limits, s.edge, newMeters())
-		done := make(chan error, 1)
-		go func() { done <- server.Serve(ln) }()
-		tb.Cleanup(func() {
-			_ = ln.Close()
-			if err := <-done; err != nil {
-				tb.Errorf("Serve: %v", err)
-			}
-		})
+		s.serveOn(tb, ln, newMeters())
 	}
 	return s
 }

@@ -3,6 +3,9 @@
 package http
 
 import (
+	"bufio"
+	"bytes"
+	"fmt"
 	"testing"
 
 	"github.com/valyala/fasthttp"
@@ -43,7 +46,9 @@ func TestHandleAllocs(t *testing.T) {
 	m := newMeters()
 	for name, rq := range hotRequests(t, w) {
 		var ctx fasthttp.RequestCtx
-		fill(&ctx.Request, rq)
+		if err := ctx.Request.Read(bufio.NewReader(bytes.NewReader(wireOf(rq)))); err != nil {
+			t.Fatal(err)
+		}
 		serve := func() {
 			ctx.Response.Reset()
 			handle(&ctx, w.edge, m)
@@ -55,22 +60,8 @@ func TestHandleAllocs(t *testing.T) {
 	}
 }
 
-// fill makes a request of fasthttp's out of one of the Edge's.
-func fill(r *fasthttp.Request, rq *edge.Request) {
-	r.Header.SetMethodBytes(rq.Method)
-	uri := append([]byte(nil), rq.Path...)
-	if len(rq.Query) > 0 {
-		uri = append(append(uri, '?'), rq.Query...)
-	}
-	r.SetRequestURIBytes(uri)
-	r.Header.SetHost("localhost")
-	for key, value := range map[string][]byte{
-		fasthttp.HeaderAuthorization:  rq.Authorization,
-		fasthttp.HeaderAcceptEncoding: rq.AcceptEncoding,
-		fasthttp.HeaderIfNoneMatch:    rq.IfNoneMatch,
-	} {
-		if len(value) > 0 {
-			r.Header.SetBytesV(key, value)
-		}
-	}
+// wireOf returns a request as it goes over the wire.
+func wireOf(rq *edge.Request) []byte {
+	return fmt.Appendf(nil, "GET %s?%s HTTP/1.1\r\nHost: x\r\nAuthorization: %s\r\nAccept-Encoding: %s\r\nIf-None-Match: %s\r\n\r\n",
+		rq.Path, rq.Query, rq.Authorization, rq.AcceptEncoding, rq.IfNoneMatch)
 }

@@ -49,18 +49,7 @@ func slowWorld(tb testing.TB, bytes, most int) *world {
 // bothWays serves w with the fast path and without.
 func bothWays(tb testing.TB, w *world) map[string]net.Listener {
 	tb.Helper()
-	serve := func(change func(*fastConfig)) net.Listener {
-		return serveTCP(tb, func(ln net.Listener) (net.Listener, *meters) {
-			m := newMeters()
-			cfg := w.fastConfig(m, newPreparedSet())
-			change(&cfg)
-			return listenFast(ln, cfg), m
-		}, w)
-	}
-	return map[string]net.Listener{
-		"fast path": serve(func(*fastConfig) {}),
-		"fasthttp":  serve(func(c *fastConfig) { c.open = nil }),
-	}
+	return map[string]net.Listener{"fast path": w.serveTCP(tb, newMeters(), withFastPath), "fasthttp": w.serveTCP(tb, newMeters(), withoutFastPath)}
 }
 
 // connected connects to a listener.

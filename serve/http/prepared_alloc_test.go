@@ -16,8 +16,7 @@ func TestPreparedAllocs(t *testing.T) {
 	s := wired(t, sampleWorld(t, nil))
 	for name, rq := range hotRequests(t, s.world) {
 		c := s.dial(t)
-		raw := fmt.Appendf(nil, "GET %s?%s HTTP/1.1\r\nHost: x\r\nAuthorization: %s\r\nAccept-Encoding: %s\r\nIf-None-Match: %s\r\n\r\n",
-			rq.Path, rq.Query, rq.Authorization, rq.AcceptEncoding, rq.IfNoneMatch)
+		raw := wireOf(rq)
 		var answer []byte
 		for range 5 { // until there is a prepared response
 			_, _ = c.Write(raw)

@@ -259,23 +259,19 @@ func TestRules(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, wrap := range map[string]func(ln net.Listener, c fastConfig, m *meters) net.Listener{
-		"fast path": func(ln net.Listener, c fastConfig, _ *meters) net.Listener { return listenFast(ln, c) },
-		"fasthttp":  func(ln net.Listener, c fastConfig, _ *meters) net.Listener { return listenFast(ln, withoutFastPath(c)) },
-		"TLS": func(ln net.Listener, f fastConfig, m *meters) net.Listener {
-			return listenFast(listenTLS(ln, c, log, m), f)
-		},
-	} {
-		m := newMeters()
-		dial := dialTo(serveTCP(t, func(ln net.Listener) (net.Listener, *meters) {
-			return wrap(ln, w.fastConfig(m, newPreparedSet()), m), m
-		}, w))
-		steps := []int{1 << 20, 1}
-		if name == "TLS" { // the bytes are those of its records
-			under := dial
+	for _, name := range []string{"fast path", "fasthttp", "TLS"} {
+		m, steps := newMeters(), []int{1 << 20, 1}
+		var dial func() (net.Conn, error)
+		switch name {
+		case "fast path":
+			dial = dialTo(w.serveTCP(t, m, withFastPath))
+		case "fasthttp":
+			dial = dialTo(w.serveTCP(t, m, withoutFastPath))
+		case "TLS": // the bytes are those of its records
+			ln := listenFast(listenTLS(listenTCP(t), c, log, m), w.fastConfig(m, newPreparedSet()))
+			w.serveOn(t, ln, m)
 			dial = func() (net.Conn, error) {
-				c, err := under()
-				return tls.Client(c, &tls.Config{RootCAs: pool, ServerName: "127.0.0.1"}), err
+				return tls.Dial("tcp", ln.Addr().String(), &tls.Config{RootCAs: pool, ServerName: "127.0.0.1"})
 			}
 			steps = steps[:1]
 		}
@@ -306,10 +302,7 @@ func TestRules(t *testing.T) {
 // without one do.
 func TestBodiesTakeNoMemory(t *testing.T) {
 	w := writtenWorld(t, nil, servetest.Catalogue()...)
-	m := newMeters()
-	dial := dialTo(serveTCP(t, func(ln net.Listener) (net.Listener, *meters) {
-		return listenFast(ln, w.fastConfig(m, newPreparedSet())), m
-	}, w))
+	dial := dialTo(w.serveTCP(t, newMeters(), withFastPath))
 	const clients = 150
 	body := make([]byte, 1<<20)
 	var before, after runtime.MemStats

@@ -29,19 +29,22 @@ func newTwin(tb testing.TB) *twin {
 	tb.Helper()
 	w := writtenWorld(tb, func(c *config) { c.MaxHeader = 2048 }, servetest.Catalogue()...)
 	t := &twin{token: w.token, counts: newMeters(), countsAlone: newMeters()}
-	t.alone = serveTCP(tb, func(ln net.Listener) (net.Listener, *meters) {
-		return listenFast(ln, withoutFastPath(w.fastConfig(t.countsAlone, newPreparedSet()))), t.countsAlone
-	}, w)
-	t.with = serveTCP(tb, func(ln net.Listener) (net.Listener, *meters) {
-		return listenFast(ln, w.fastConfig(t.counts, newPreparedSet())), t.counts
-	}, w)
+	t.alone = w.serveTCP(tb, t.countsAlone, withoutFastPath)
+	t.with = w.serveTCP(tb, t.counts, withFastPath)
 	return t
 }
 
-// serveTCP serves an Edge on a listener that wrap may put another one around.
-func serveTCP(tb testing.TB, wrap func(net.Listener) (net.Listener, *meters), w *world) net.Listener {
+// serveTCP serves w on TCP. change may alter the config.
+func (w *world) serveTCP(tb testing.TB, m *meters, change func(fastConfig) fastConfig) net.Listener {
 	tb.Helper()
-	ln, m := wrap(listenTCP(tb))
+	ln := listenFast(listenTCP(tb), change(w.fastConfig(m, newPreparedSet())))
+	w.serveOn(tb, ln, m)
+	return ln
+}
+
+// serveOn serves w on a listener until the test ends.
+func (w *world) serveOn(tb testing.TB, ln net.Listener, m *meters) {
+	tb.Helper()
 	s := newFastHTTP(&w.cfg.Limits, w.edge, m)
 	done := make(chan error, 1)
 	go func() { done <- s.Serve(ln) }()
@@ -51,7 +54,6 @@ func serveTCP(tb testing.TB, wrap func(net.Listener) (net.Listener, *meters), w 
 			tb.Errorf("Serve: %v", err)
 		}
 	})
-	return ln
 }
 
 func listenTCP(tb testing.TB) net.Listener {
@@ -83,6 +85,8 @@ func (w *twin) check(tb testing.TB, stream string, rnd *rand.Rand) {
 		tb.Fatalf("answer to %q, cut at %v, on the fast path = %.3000q\nwant as without it %.3000q", stream, cuts, got, want)
 	}
 }
+
+func withFastPath(c fastConfig) fastConfig { return c }
 
 // withoutFastPath leaves all valid requests to the server.
 func withoutFastPath(c fastConfig) fastConfig {

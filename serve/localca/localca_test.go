@@ -65,23 +65,6 @@ func pool(t *testing.T, dir string) *x509.CertPool {
 	return roots
 }
 
-// A second run renews the certificate by the same authority.
-func TestRenews(t *testing.T) {
-	dir := t.TempDir()
-	first, err := Make(dir, []string{"api.themoviedb.org", "image.tmdb.org"}, 30, now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	later := now.Add(20 * day)
-	second, err := Make(dir, []string{"api.themoviedb.org"}, 30, later)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if second.NewCA || second.CA != first.CA || !second.Expires.After(first.Expires) {
-		t.Errorf("first %+v, second %+v", first, second)
-	}
-}
-
 // Without an authority, the files of the folder are somebody else's.
 func TestKeepsOtherFiles(t *testing.T) {
 	for _, name := range []string{CAKey, LeafFile, LeafKey} {

@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
-	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -32,64 +31,45 @@ import (
 // methods that it has.
 type memory struct {
 	object.Folder
+	files sync.Map // []byte by name
+	fault atomic.Pointer[fault]
+
 	mu    sync.Mutex
-	files map[string][]byte
-	fault func(ctx context.Context, name string) error // of each read; nil for none
-	reads []object.Info                                // ranges: name and length
+	reads []object.Info // ranges: name and length
 }
+
+// A fault comes before each read.
+type fault func(ctx context.Context, name string) error
 
 func (m *memory) URL(name string) string { return "s3://bucket/" + name }
 
 func (m *memory) get(name string) []byte {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.files[name]
-}
-
-func (m *memory) set(name string, data []byte) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.files[name] = slices.Clone(data)
-}
-
-func (m *memory) remove(name string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	delete(m.files, name)
-}
-
-func (m *memory) setFault(f func(ctx context.Context, name string) error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.fault = f
+	data, _ := m.files.Load(name)
+	return data.([]byte)
 }
 
 // read returns the content of an object, or the fault.
 func (m *memory) read(ctx context.Context, name string) ([]byte, error) {
-	m.mu.Lock()
-	data, ok := m.files[name]
-	fault := m.fault
-	m.mu.Unlock()
-	if fault != nil {
-		if err := fault(ctx, name); err != nil {
+	if f := m.fault.Load(); f != nil {
+		if err := (*f)(ctx, name); err != nil {
 			return nil, err
 		}
 	}
+	data, ok := m.files.Load(name)
 	if !ok {
 		return nil, fmt.Errorf("%s: no such object: %w", m.URL(name), fs.ErrNotExist)
 	}
-	return data, nil
+	return data.([]byte), nil
 }
 
 // names returns the sorted names with a prefix.
 func (m *memory) names(prefix string) (names []string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, name := range slices.Sorted(maps.Keys(m.files)) {
-		if strings.HasPrefix(name, prefix) {
+	for name := range m.files.Range {
+		if name := name.(string); strings.HasPrefix(name, prefix) {
 			names = append(names, name)
 		}
 	}
+	slices.Sort(names)
 	return names
 }
 
@@ -121,14 +101,14 @@ func (m *memory) ReadRange(ctx context.Context, o object.Info, off, n int64) ([]
 }
 
 func (m *memory) Put(_ context.Context, name string, data []byte) error {
-	m.set(name, data)
+	m.files.Store(name, data)
 	return nil
 }
 
 func (m *memory) Upload(_ context.Context, name string, r io.ReaderAt, size int64) error {
 	data := make([]byte, size)
 	_, err := r.ReadAt(data, 0)
-	m.set(name, data)
+	m.files.Store(name, data)
 	return err
 }
 
@@ -148,7 +128,7 @@ func inWorld(t *testing.T, test func(w *world)) {
 	t.Helper()
 	dir, ids := built(t)
 	synctest.Test(t, func(t *testing.T) {
-		w := &world{t: t, bucket: &memory{files: map[string][]byte{}}, local: release.Store{Dir: dir}, ids: ids, log: new(servetest.LockedBuffer)}
+		w := &world{t: t, bucket: new(memory), local: release.Store{Dir: dir}, ids: ids, log: new(servetest.LockedBuffer)}
 		w.cfg = DefaultConfig()
 		w.cfg.Bucket, w.cfg.Dir, w.cfg.Interval, w.cfg.granule = w.bucket, t.TempDir(), 100*time.Millisecond, 4096
 		w.cfg.Log = slog.New(slog.NewTextHandler(w.log, nil))
@@ -239,8 +219,11 @@ func (w *world) size(id string) (n int64) {
 
 // point sets a pointer of the bucket.
 func (w *world) point(name string, ids ...string) {
-	w.bucket.set(name, []byte(strings.Join(ids, "\n")+"\n"))
+	w.bucket.files.Store(name, []byte(strings.Join(ids, "\n")+"\n"))
 }
+
+// fails puts a fault before each read of the bucket.
+func (w *world) fails(f fault) { w.bucket.fault.Store(&f) }
 
 // cache returns the store of the cache.
 func (w *world) cache() release.Store { return release.Store{Dir: w.cfg.Dir} }

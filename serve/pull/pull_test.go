@@ -83,7 +83,7 @@ func TestResume(t *testing.T) {
 		w.upload(id)
 		w.point(Current, id)
 		var left atomic.Int64 // requests that get a response
-		w.bucket.setFault(func(ctx context.Context, name string) error {
+		w.fails(func(ctx context.Context, name string) error {
 			if isFile(name) && left.Add(-1) < 0 {
 				return hang(ctx)
 			}
@@ -151,27 +151,27 @@ func TestFaults(t *testing.T) {
 			harm       func()
 		}{
 			{"no response", "no response in time", func() {
-				w.bucket.setFault(func(ctx context.Context, _ string) error { return hang(ctx) })
+				w.fails(func(ctx context.Context, _ string) error { return hang(ctx) })
 			}},
 			{"403", "permission", func() {
-				w.bucket.setFault(func(context.Context, string) error { return fs.ErrPermission })
+				w.fails(func(context.Context, string) error { return fs.ErrPermission })
 			}},
 			{"stall", "no response in time", func() {
-				w.bucket.setFault(func(ctx context.Context, name string) error {
+				w.fails(func(ctx context.Context, name string) error {
 					if name == pack {
 						return hang(ctx)
 					}
 					return nil
 				})
 			}},
-			{"cut manifest", "manifest.json", func() { w.bucket.set(manifest, good[manifest][:500]) }},
-			{"foreign manifest", "it is the manifest of release " + first, func() { w.bucket.set(manifest, good[first+"/"+manifestFile]) }},
-			{"no manifest", "manifest.json", func() { w.bucket.remove(manifest) }},
-			{"wrong bytes", "SHA-256 is ", func() { w.bucket.set(pack, broken) }},
-			{"wrong size", "it has 100 bytes, want ", func() { w.bucket.set(pack, good[pack][:100]) }},
-			{"no file", "no such object", func() { w.bucket.remove(pack) }},
+			{"cut manifest", "manifest.json", func() { w.bucket.files.Store(manifest, good[manifest][:500]) }},
+			{"foreign manifest", "it is the manifest of release " + first, func() { w.bucket.files.Store(manifest, good[first+"/"+manifestFile]) }},
+			{"no manifest", "manifest.json", func() { w.bucket.files.Delete(manifest) }},
+			{"wrong bytes", "SHA-256 is ", func() { w.bucket.files.Store(pack, broken) }},
+			{"wrong size", "it has 100 bytes, want ", func() { w.bucket.files.Store(pack, good[pack][:100]) }},
+			{"no file", "no such object", func() { w.bucket.files.Delete(pack) }},
 			{"broken pointer", "no release id", func() { w.point(Current, "../../etc") }},
-			{"huge pointer", "at most", func() { w.bucket.set(Current, make([]byte, 1<<20)) }},
+			{"huge pointer", "at most", func() { w.bucket.files.Store(Current, make([]byte, 1<<20)) }},
 		} {
 			before := p.counts.failures.Load()
 			c.harm()
@@ -184,9 +184,9 @@ func TestFaults(t *testing.T) {
 			if got, err := w.cache().Current(); got != first {
 				t.Errorf("%s: the current release is %s, %v, want %s", c.name, got, err, first)
 			}
-			w.bucket.setFault(nil)
+			w.bucket.fault.Store(nil)
 			for name, data := range good {
-				w.bucket.set(name, data)
+				w.bucket.files.Store(name, data)
 			}
 			p.Look() // the wait behind a failure may be long
 			sharedtest.Eventually(t, "recovery from "+c.name, func() bool { return p.Err() == nil })
@@ -217,7 +217,7 @@ func TestDeltaFails(t *testing.T) {
 			case 2:
 				data = w.bucket.get(deltas[0])
 			}
-			w.bucket.set(name, data)
+			w.bucket.files.Store(name, data)
 		}
 		w.point(Current, second)
 		w.current(second)
@@ -284,7 +284,7 @@ func TestPointers(t *testing.T) {
 		w.current(a)
 		w.point(Canary, b)
 		w.current(b)
-		w.bucket.remove(Canary)
+		w.bucket.files.Delete(Canary)
 		w.current(a)
 		sharedtest.Eventually(t, "there is no error", func() bool { return p.Err() == nil })
 		stop()
@@ -306,7 +306,7 @@ func TestMovedOn(t *testing.T) {
 		w.upload(b)
 		freed := make(chan struct{})
 		var n atomic.Int64
-		w.bucket.setFault(func(ctx context.Context, name string) error {
+		w.fails(func(ctx context.Context, name string) error {
 			if isFile(name) && n.Add(1) > 20 {
 				select {
 				case <-ctx.Done():
