@@ -285,59 +285,6 @@ func TestWireIdleTime(t *testing.T) {
 	}
 }
 
-// TestWireKeepsBodiesApart sends many different requests over several connections at
-// once; buffers change hands between them.
-func TestWireKeepsBodiesApart(t *testing.T) {
-	s := newWireServer(t, nil, servetest.Movie550, servetest.Movie551)
-	var requests bytes.Buffer
-	var want []string
-	for i := range 200 {
-		uri := []string{
-			"/3/movie/550?append_to_response=credits,videos", "/3/movie/551", "/3/movie/99", "/3/authentication", "/3/movie/550/images",
-		}[i%5]
-		last := "keep-alive"
-		if i == 199 {
-			last = "close"
-		}
-		fmt.Fprintf(&requests, "GET %s HTTP/1.1\r\nHost: x\r\nConnection: %s\r\nAuthorization: Bearer %s\r\n\r\n", uri, last, s.token)
-		rq := s.request(uri)
-		rq.AcceptEncoding = nil
-		want = append(want, s.do(t, rq).plain)
-	}
-	check := func() error {
-		c, err := s.ln.Dial()
-		if err != nil {
-			return err
-		}
-		defer c.Close()
-		go func(c net.Conn) { _, _ = c.Write(requests.Bytes()) }(c)
-		r := bufio.NewReader(c)
-		for i := range want {
-			rs, err := http.ReadResponse(r, nil)
-			if err != nil {
-				return fmt.Errorf("answer %d: %w", i, err)
-			}
-			body, err := io.ReadAll(rs.Body)
-			if err != nil {
-				return fmt.Errorf("answer %d: %w", i, err)
-			}
-			if string(body) != want[i] {
-				return fmt.Errorf("answer %d = %s, want %s", i, body, want[i])
-			}
-		}
-		return nil
-	}
-	errs := make(chan error)
-	for range 4 {
-		go func() { errs <- check() }()
-	}
-	for range 4 {
-		if err := <-errs; err != nil {
-			t.Error(err)
-		}
-	}
-}
-
 // TestDataSince: the configuration has the oldest day of the data, in every form, if it is known.
 func TestDataSince(t *testing.T) {
 	for want, row := range map[string]string{
@@ -362,7 +309,7 @@ func TestCacheModes(t *testing.T) {
 		edge.CachePrivate:    {"private, max-age=3600", "private, max-age=0"},
 		edge.CacheRevalidate: {"public, max-age=0, must-revalidate", "public, max-age=0, must-revalidate"},
 	} {
-		s := wired(t, sampleWorld(t, func(c *config) { c.Cache = mode }))
+		s := newWireServer(t, func(c *config) { c.Cache = mode }, servetest.Movie550)
 		a := s.asker(t)
 		for uri, want := range map[string]string{
 			"/3/movie/550": want[0], "/3/movie/550?append_to_response=credits": want[0], "/3/movie/999999999": want[0], "/3/configuration": want[0],

@@ -98,7 +98,7 @@ func TestLongBodies(t *testing.T) {
 // responses may hold in all, and the others get 503. REELSPLICE_SLOW_READERS=100 makes as many
 // of them ask for 22 MB, and prints the memory of the process.
 func TestSlowReaders(t *testing.T) {
-	readers, size, most := 20, 4<<20, 2<<20
+	readers, size, most := 10, 4<<20, 1<<20
 	if n, err := strconv.Atoi(os.Getenv("REELSPLICE_SLOW_READERS")); err == nil {
 		readers, size, most = n, 22<<20, edge.DefaultOptions().MaxInflight
 	}

@@ -285,7 +285,7 @@ func TestPreparedAreBounded(t *testing.T) {
 // TestSwitchDuringAnswer: who takes an answer slowly gets it whole, out of the release that
 // it began with, which is closed only then.
 func TestSwitchDuringAnswer(t *testing.T) {
-	raw := make([]byte, 16<<20)
+	raw := make([]byte, 8<<20)
 	_, _ = rand.NewChaCha8([32]byte{}).Read(raw) // more than the kernel holds of an answer
 	for i := range raw {
 		raw[i] = raw[i]&63 + '0'
