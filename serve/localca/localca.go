@@ -9,6 +9,7 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/sha256"
+	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
@@ -153,49 +154,21 @@ func openAuthority(dir string, now time.Time) (*authority, error) {
 	if err != nil {
 		return nil, err
 	}
-	ca, err := parseAuthority(text, filepath.Join(dir, CAKey))
-	if err == nil && now.After(ca.cert.NotAfter) {
-		err = fmt.Errorf("expired on %s", ca.cert.NotAfter.Format(time.DateOnly))
+	key, err := os.ReadFile(filepath.Join(dir, CAKey))
+	if err != nil {
+		err = errors.New("its key: " + err.Error()) // not ErrNotExist: there is an authority
+	}
+	var pair tls.Certificate
+	if err == nil {
+		pair, err = tls.X509KeyPair(text, key)
+	}
+	if err == nil && now.After(pair.Leaf.NotAfter) {
+		err = fmt.Errorf("expired on %s", pair.Leaf.NotAfter.Format(time.DateOnly))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("authority %s: %w: use another folder, or remove its files", filepath.Join(dir, CAFile), err)
 	}
-	return ca, nil
-}
-
-func parseAuthority(text []byte, keyFile string) (*authority, error) {
-	der, err := decode(text, "CERTIFICATE")
-	if err != nil {
-		return nil, err
-	}
-	cert, err := x509.ParseCertificate(der)
-	if err != nil {
-		return nil, err
-	}
-	text, err = os.ReadFile(keyFile)
-	if err != nil {
-		return nil, errors.New("its key: " + err.Error()) // not ErrNotExist: there is an authority
-	}
-	if der, err = decode(text, "PRIVATE KEY"); err != nil {
-		return nil, fmt.Errorf("its key: %w", err)
-	}
-	parsed, err := x509.ParsePKCS8PrivateKey(der)
-	if err != nil {
-		return nil, fmt.Errorf("its key: %w", err)
-	}
-	key, ok := parsed.(*ecdsa.PrivateKey)
-	if !ok || !key.PublicKey.Equal(cert.PublicKey) {
-		return nil, errors.New("its key belongs to another certificate")
-	}
-	return &authority{cert: cert, key: key}, nil
-}
-
-func decode(text []byte, kind string) ([]byte, error) {
-	block, _ := pem.Decode(text)
-	if block == nil || block.Type != kind {
-		return nil, fmt.Errorf("want PEM of a %s", strings.ToLower(kind))
-	}
-	return block.Bytes, nil
+	return &authority{cert: pair.Leaf, key: pair.PrivateKey.(crypto.Signer)}, nil
 }
 
 // newAuthority makes an authority that may sign for h alone, so that its key opens nothing else.

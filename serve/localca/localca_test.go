@@ -153,7 +153,7 @@ func TestErrors(t *testing.T) {
 	if err := os.Rename(filepath.Join(dir, LeafKey), key); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Make(dir, []string{"a.org"}, 30, now); err == nil || !strings.Contains(err.Error(), "its key belongs to another certificate") {
+	if _, err := Make(dir, []string{"a.org"}, 30, now); err == nil || !strings.Contains(err.Error(), "private key does not match") {
 		t.Errorf("another key: %v", err)
 	}
 	if err := os.Remove(key); err != nil {
