@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/reelsplice/reelsplice/schemas/object"
@@ -304,10 +305,15 @@ func TestMovedOn(t *testing.T) {
 		a, b := w.ids[0], w.ids[1]
 		w.upload(a)
 		w.upload(b)
+		// One file of a hangs that b does not have. All others come, and those that b has are used.
+		later := map[string]bool{}
+		for _, f := range w.manifest(b).Files() {
+			later["files/"+f.SHA256] = true
+		}
 		freed := make(chan struct{})
-		var n atomic.Int64
+		var hangs atomic.Pointer[string]
 		w.fails(func(ctx context.Context, name string) error {
-			if isFile(name) && n.Add(1) > 20 {
+			if isFile(name) && !later[name] && hangs.CompareAndSwap(nil, &name) || hangs.Load() != nil && *hangs.Load() == name {
 				select {
 				case <-ctx.Done():
 					return ctx.Err()
@@ -318,7 +324,8 @@ func TestMovedOn(t *testing.T) {
 		})
 		w.point(Current, a)
 		p, stop := w.run()
-		sharedtest.Eventually(t, "the pull hangs", func() bool { return n.Load() > 20 })
+		sharedtest.Eventually(t, "the pull hangs", func() bool { return hangs.Load() != nil })
+		synctest.Wait() // the other files are whole
 		if !strings.Contains(p.Doing(), "pulling release "+a) {
 			t.Errorf("Doing() = %q, want the pull of %s", p.Doing(), a)
 		}
