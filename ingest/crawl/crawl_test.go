@@ -298,6 +298,7 @@ func TestRetryAfter(t *testing.T) {
 			fmt.Fprint(w, `{"id":3}`)
 		}
 	}, func(t *testing.T, cfg Config) {
+		t.Helper()
 		if r, err := Run(t.Context(), cfg); err != nil || len(r.Fetched) != 7 || r.Retried != 2 {
 			t.Fatalf("Run = %+v, %v, want 7 kinds and 2 requests tried again", r, err)
 		}
@@ -307,6 +308,7 @@ func TestRetryAfter(t *testing.T) {
 		w.Header().Set("Retry-After", "86400")
 		w.WriteHeader(http.StatusTooManyRequests)
 	}, func(t *testing.T, cfg Config) {
+		t.Helper()
 		if _, err := Run(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "wait for 24h") {
 			t.Errorf("Run = %v, want the pause", err)
 		}
@@ -323,6 +325,7 @@ func TestTimeout(t *testing.T) {
 		}
 		fmt.Fprint(w, `{"id":3}`)
 	}, func(t *testing.T, cfg Config) {
+		t.Helper()
 		cfg.Timeout = time.Minute
 		if r, err := Run(t.Context(), cfg); err != nil || len(r.Fetched) != 7 || r.Retried != 1 {
 			t.Errorf("Run = %+v, %v, want 7 kinds and a request tried again", r, err)
@@ -339,6 +342,7 @@ func TestRate(t *testing.T) {
 		}
 		fmt.Fprint(w, `{"id":4}`)
 	}, func(t *testing.T, cfg Config) {
+		t.Helper()
 		cfg.Rate, cfg.Concurrency = 50, 8
 		start := time.Now()
 		r, err := Run(t.Context(), cfg)

@@ -18,25 +18,25 @@ import (
 )
 
 // writeMovies parses the rows, writes them to a catalogue file and returns its path.
-func writeMovies(t testing.TB, rows []string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "movie.parquet")
+func writeMovies(tb testing.TB, rows []string) string {
+	tb.Helper()
+	path := filepath.Join(tb.TempDir(), "movie.parquet")
 	w, err := Create(path, TypeOf(fragment.KindMovie))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	p := record.NewParser()
 	for _, row := range rows {
 		var m Movie
 		if err := p.Parse(row, record.Of(&m)); err != nil {
-			t.Fatalf("Parse(%.80s): %v", row, err)
+			tb.Fatalf("Parse(%.80s): %v", row, err)
 		}
 		if err := w.Write(record.Of(&m)); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 	}
 	if err := w.Commit(); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return path
 }
