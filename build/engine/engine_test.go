@@ -144,6 +144,7 @@ func onEach(t *testing.T, fn func(t *testing.T, name string, f *fake, c Chain, r
 // TestRun runs a chain on each engine: every task of every stage once, and stages in order.
 func TestRun(t *testing.T) {
 	onEach(t, func(t *testing.T, _ string, f *fake, c Chain, run func(c Chain) ([]byte, error)) {
+		t.Helper()
 		report, err := run(c)
 		if err != nil {
 			t.Fatal(err)
@@ -186,6 +187,7 @@ func TestFailures(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(test.codes), func(t *testing.T) {
 			onEach(t, func(t *testing.T, name string, f *fake, c Chain, run func(c Chain) ([]byte, error)) {
+				t.Helper()
 				f.fail(t, "titles 1-3", test.codes...)
 				c.Steps = slices.DeleteFunc(c.Steps, func(s Step) bool { return s.Name != "titles" && s.Name != "resources" })
 				_, err := run(c)
