@@ -139,7 +139,7 @@ func TestKilled(t *testing.T) {
 	}
 	files := catalogFiles(t, whole)
 	kills, stages := 0, map[string]int{}
-	sharedtest.Interrupt(t, func() bool { return kills >= 20 }, func(after time.Duration) bool {
+	sharedtest.Interrupt(t, func() bool { return kills >= sharedtest.Rounds(8, 20) }, func(after time.Duration) bool {
 		dir := killedCatalog(t)
 		if !sharedtest.Kill(t, killMe+"="+strings.Join(append([]string{dir}, sources...), "\n"), after) {
 			return false

@@ -74,7 +74,7 @@ fi
 step "race detector"
 if [ "$(go env CGO_ENABLED)" = 1 ] && command -v "$(go env CC)" >/dev/null; then
   # -short: large dumps pass once, without the detector. -skip: so do long tests of one goroutine and of many processes.
-  go test -race -vet=off -short ${full:+-shuffle=on} -skip '^(TestDamaged(Part|Table)|TestSealInterrupted|TestDiscover|TestSortPlaces|TestCopy|TestVerifyFindsEveryFlip|TestVersions|TestOpenNamesFile|TestComposition|TestChainModel|TestFlips)$' "${shared[@]/#/./}"
+  go test -race -vet=off -short ${full:+-shuffle=on} -skip '^(TestDamaged(Part|Table)|TestDamagedPrevious|TestAccess|TestSealInterrupted|TestDiscover|TestSortPlaces|TestCopy|TestVerifyFindsEveryFlip|TestVersions|TestOpenNamesFile|TestComposition|TestChain(Model|OfRows)|TestFlips)$' "${shared[@]/#/./}"
 else
   echo "skipped: the race detector needs a C compiler, and there is none"
 fi
