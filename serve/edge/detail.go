@@ -38,9 +38,13 @@ func find(x *exchange) error {
 	if !ok {
 		return status.InvalidParams
 	}
-	key := x.c.key[:0]
-	if len(x.q.Name) <= maxName {
-		key = fragment.AppendFind(key, source, x.q.Name)
+	key, name := x.c.key[:0], x.q.Name
+	switch {
+	case len(name) > maxName:
+	case (source == fragment.SourceFreebaseMID || source == fragment.SourceFreebase) && name[0] != '/' && len(name) < maxName:
+		key = append(fragment.AppendFind(key, source, "/"), name...) // they begin with a slash, which cleaning takes from a path
+	default:
+		key = fragment.AppendFind(key, source, name)
 	}
 	return resource(x, key, foundNothing)
 }

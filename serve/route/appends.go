@@ -8,13 +8,12 @@ import (
 	"github.com/reelsplice/reelsplice/serve/status"
 )
 
-// appends reads append_to_response. Names are letter for letter: a blank behind a
-// comma belongs to the name and makes it unknown. What the appended sub-requests
-// take is added to r.takes.
+// appends reads append_to_response. Blanks around a name do not belong to it: many programs
+// write one behind each comma. What the appended sub-requests take is added to r.takes.
 func (r *reader) appends(ns *namespace) status.Code {
 	n, most := 0, min(int(cmp.Or(r.q.AppendLimit, MaxAppends)), MostAppends)
 	for name := range bytes.SplitSeq(r.text(paramAppend), []byte{','}) {
-		if len(name) == 0 {
+		if name = bytes.Trim(name, " "); len(name) == 0 {
 			continue
 		}
 		if n++; n > most {

@@ -14,13 +14,13 @@ func (q *Request) find(root *node, path []byte) (leaf int, code status.Code) {
 	}
 	var c capture
 	// Fast path: words and digits need no cleaning, so that a raw path which leads
-	// somewhere is clean, except for a text that it may hold.
+	// somewhere is clean, except for texts that it may hold.
 	leaf = root.walk(bytes.TrimSuffix(path[1:], []byte{'/'}), &c)
-	if leaf >= 0 && !dirtyText(c.text) {
+	if leaf >= 0 && !dirtyText(c.text) && !dirtyText(c.title) {
 		q.ID, q.Season, q.Episode, q.Name = c.id, c.season, c.episode, c.text
 		return leaf, status.OK
 	}
-	if !dirty(path) {
+	if leaf < 0 && !dirty(path) {
 		return -1, status.NotFound
 	}
 	// Slow path.
@@ -37,9 +37,9 @@ func (q *Request) find(root *node, path []byte) (leaf int, code status.Code) {
 	return leaf, status.OK
 }
 
-// dirtyText reports whether a segment may be something else once it is cleaned.
-func dirtyText(seg []byte) bool {
-	return len(seg) > 0 && (seg[0] == '.' || bytes.IndexByte(seg, '%') >= 0 || bytes.IndexByte(seg, 0) >= 0)
+// dirtyText reports whether a text may be something else once it is cleaned.
+func dirtyText(text []byte) bool {
+	return len(text) > 0 && (text[0] == '.' || bytes.ContainsAny(text, "/%\x00"))
 }
 
 // dirty reports whether cleaning could change, or refuse, a path.

@@ -37,6 +37,15 @@ func TestParsePath(t *testing.T) {
 	// zero is a number like any other, and the longest one fits
 	f("/3/movie/0", Target{Op: movie.Op, Kind: movie.Kind, Sub: movie.Sub})
 	f("/3/movie/18446744073709551615", Target{Op: movie.Op, Kind: movie.Kind, Sub: movie.Sub, ID: 1<<64 - 1})
+	// a title behind it, as the addresses of the web site have it
+	f("/3/movie/550-fight-club", movie)
+	f("/3/movie/550-fight-club/", movie)
+	f("/3/movie/550-", movie)
+	f("/3/movie/550-am%C3%A9lie-100%25", movie)
+	f("/3/movie/550-x/videos", Target{Op: api.OpMovieVideos, Kind: fragment.KindMovie, Sub: fragment.SubVideos, ID: 550})
+	f("/3/movie/550-x%2Fvideos", Target{Op: api.OpMovieVideos, Kind: fragment.KindMovie, Sub: fragment.SubVideos, ID: 550})
+	f("/3/movie/551-x/../550-y", movie)
+	f("/3/person/287-brad-pitt", Target{Op: api.OpPersonDetails, Kind: fragment.KindPerson, Sub: fragment.SubDetails, ID: 287})
 	// an IMDb id in place of the number, also of sub-requests
 	f("/3/movie/tt0137523", Target{Op: movie.Op, Kind: movie.Kind, Sub: movie.Sub, Name: []byte("tt0137523")})
 	f("/3/movie/tt0137523/credits", Target{
@@ -59,6 +68,10 @@ func TestParsePath(t *testing.T) {
 	f("/3/find/a%20b%25", find("a b%"))
 	f("/3/find/a+b", find("a+b"))
 	f("/3/find/.hidden", find(".hidden"))
+	// slashes in an external id, encoded or not; the first one goes with the empty segment
+	f("/3/find/%2Fm%2F03d34x8", find("m/03d34x8"))
+	f("/3/find//m/03d34x8", find("m/03d34x8"))
+	f("/3/find/m/03d34x8/", find("m/03d34x8"))
 	f("/4/account/4bc8892a017a3c0z92001001/lists", Target{Op: api.OpV4AccountLists, Name: []byte("4bc8892a017a3c0z92001001")})
 
 	// "%2F" is a slash before dot segments are resolved
@@ -116,7 +129,8 @@ func TestRefusePath(t *testing.T) {
 	f("/3/movie/-1", status.NotFound)
 	f("/3/movie/+550", status.NotFound)
 	f("/3/movie/550.0", status.NotFound)
-	f("/3/movie/550-fight-club", status.NotFound)
+	f("/3/movie/550x-y", status.NotFound)
+	f("/3/tv/1399/season/1-winter", status.NotFound)
 	f("/3/movie/５５０", status.NotFound)
 	f("/3/movie/18446744073709551616", status.NotFound)
 	f("/3/movie/99999999999999999999999", status.NotFound)
@@ -141,6 +155,7 @@ func TestRefusePath(t *testing.T) {
 	f("/3/find/"+strings.Repeat("x", MaxPath), status.NotFound)
 	// NUL, wherever it stands, and escapes that are none
 	f("/3/movie/550%00", status.InvalidInput)
+	f("/3/movie/550-%00", status.InvalidInput)
 	f("/3/nothing/%00/here", status.InvalidInput)
 	f("/3/find/a\x00b", status.InvalidInput)
 	f("/3/movie/\x00", status.InvalidInput)

@@ -36,7 +36,7 @@ var params = [...]struct {
 	{"fuzzy", func(q *Request, v []byte) { q.Fuzzy, q.HasFuzzy = IsTrue(v), len(v) > 0 }},
 	{"ids", func(q *Request, v []byte) { q.IDs = v }},
 	{"include_adult", func(q *Request, v []byte) { q.IncludeAdult = IsTrue(v) }},
-	{"include_image_language", func(q *Request, v []byte) { q.nImages = parseLanguages(q.images[:0], v) }},
+	{"include_image_language", readImageLanguages},
 	{"include_video_language", func(q *Request, v []byte) { q.nVideos = parseLanguages(q.videos[:0], v) }},
 	{"language", readLanguage},
 	{"primary_release_year", func(q *Request, v []byte) { q.PrimaryYear = ParseYear(v) }},

@@ -116,9 +116,9 @@ func TestParseQuery(t *testing.T) {
 	f(movie, "page=2&append_to_response=similar", "+similar(movie 0 0 similar) page=2")
 
 	// languages of images: order, repetition, regions, blanks, null, rubbish
-	f(images, "include_image_language=en,null", "images=[- en]")
-	f(images, "include_image_language=null%2Cen%2Cde", "images=[- de en]")
-	f(images, "include_image_language=en-US,en,EN-gb,NULL", "images=[- en]")
+	f(images, "include_image_language=en,null", "images=[- en xx]")
+	f(images, "include_image_language=null%2Cen%2Cde", "images=[- de en xx]")
+	f(images, "include_image_language=en-US,en,EN-gb,NULL", "images=[- en xx]")
 	f(images, "include_image_language=de,+en,%20fr%20", "images=[de en fr]")
 	f(images, "include_image_language=,,en,xyz,e1,nul,", "images=[en]")
 	f(images, "include_image_language=xx,cn", "images=[cn xx]")
@@ -184,9 +184,9 @@ func TestParseAppends(t *testing.T) {
 	f(movie, ",videos,,credits,videos,", "+videos(movie 0 0 videos) +credits(movie 0 0 credits)")
 	// unknown names, letter case, an underscore for a slash
 	f(movie, "nonsense,Credits,watch_providers,watch,genres,details", "")
-	// a blank behind the comma breaks the name that follows, and only that
-	f(movie, "videos,+credits,images", "+videos(movie 0 0 videos) +images(movie 0 0 images)")
-	f(movie, "videos, credits", "+videos(movie 0 0 videos)")
+	// blanks around names
+	f(movie, "videos,+credits+,%20images", "+videos(movie 0 0 videos) +credits(movie 0 0 credits) +images(movie 0 0 images)")
+	f(movie, "videos, credits, ,", "+videos(movie 0 0 videos) +credits(movie 0 0 credits)")
 	// slashes around and in the middle
 	f(movie, "/videos,videos/,watch//providers,./videos", "")
 	// old names

@@ -94,6 +94,8 @@ func slotOf(op *api.Operation, name string) slot {
 	for _, p := range op.PathParams {
 		switch {
 		case p.Name != name:
+		case name == "external_id": // of Freebase: /m/03d34x8
+			return slotRest
 		case p.Type != api.TypeInteger || name == "account_id":
 			// Of accounts the session counts: some clients leave the parameter as it is.
 			return slotText

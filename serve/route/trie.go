@@ -12,11 +12,12 @@ type slot uint8
 
 const (
 	slotNone    slot = iota
-	slotID           // a number
-	slotMovie        // a number, or tt and digits
+	slotID           // a number, also one with a title behind it, as in 550-fight-club
+	slotMovie        // likewise, or tt and digits
 	slotSeason       // a number below a series
 	slotEpisode      // likewise
 	slotText         // anything
+	slotRest         // anything, slashes included
 )
 
 // A node is a place in a tree of paths. Segments lead from one to the next: the
@@ -39,6 +40,7 @@ type capture struct {
 	id              fragment.ID
 	season, episode uint32
 	text            []byte
+	title           []byte // behind a number, which counts alone
 }
 
 // walk follows the segments of p, which has no slash in front, and returns the leaf
@@ -47,7 +49,7 @@ type capture struct {
 func (n *node) walk(p []byte, c *capture) int {
 	for {
 		i := bytes.IndexByte(p, '/')
-		if i < 0 {
+		if i < 0 || n.slot == slotRest {
 			if n = n.next(p, c); n == nil {
 				return -1
 			}
@@ -75,9 +77,14 @@ func (n *node) next(seg []byte, c *capture) *node {
 
 // take stores seg as the value of a slot and reports whether it can be one.
 func (c *capture) take(s slot, seg []byte) bool {
-	if s == slotText {
+	switch s {
+	case slotText, slotRest:
 		c.text = seg
 		return len(seg) > 0
+	case slotID, slotMovie:
+		if i := bytes.IndexByte(seg, '-'); i > 0 {
+			seg, c.title = seg[:i], seg[i:]
+		}
 	}
 	v, ok := parseUint(seg)
 	switch s {

@@ -84,11 +84,27 @@ func parseLanguages(dst []fragment.Variant, list []byte) int {
 		if bytes.EqualFold(item, []byte("null")) {
 			v, ok = fragment.NoLanguage, true
 		}
-		if i, found := slices.BinarySearch(dst, v.Bare()); ok && !found && len(dst) < cap(dst) {
-			dst = slices.Insert(dst, i, v.Bare())
+		if ok {
+			dst = insertLanguage(dst, v.Bare())
 		}
 	}
 	return len(dst)
+}
+
+// readImageLanguages reads languages of images. Those without a language are null in some data and xx in other.
+func readImageLanguages(q *Request, list []byte) {
+	q.nImages = parseLanguages(q.images[:0], list)
+	if _, ok := slices.BinarySearch(q.ImageLanguages(), fragment.NoLanguage); ok {
+		q.nImages = len(insertLanguage(q.images[:q.nImages], fragment.Language("xx", "")))
+	}
+}
+
+// insertLanguage inserts a language into an ordered list, unless it is there or there is no room.
+func insertLanguage(dst []fragment.Variant, v fragment.Variant) []fragment.Variant {
+	if i, found := slices.BinarySearch(dst, v); !found && len(dst) < cap(dst) {
+		return slices.Insert(dst, i, v)
+	}
+	return dst
 }
 
 // A Day counts from 1 January 1970.
