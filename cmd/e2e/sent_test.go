@@ -1,0 +1,129 @@
+package e2e
+
+import (
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
+	"github.com/reelsplice/reelsplice/serve/edge"
+	"github.com/reelsplice/reelsplice/serve/route"
+	"github.com/reelsplice/reelsplice/serve/status"
+)
+
+// A sentRequest is one of the shapes of requests that real applications sent, with how it was answered.
+type sentRequest struct {
+	app    string
+	status int
+	target string // with *** in place of the key
+}
+
+// sentRequests reads the requests, about titles of the sample in place of their own.
+func sentRequests(t *testing.T) []sentRequest {
+	t.Helper()
+	b, err := os.ReadFile(sharedtest.Path(t, "cases", "app-requests.tsv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []sentRequest
+	for line := range strings.Lines(string(b)) {
+		c := strings.Split(strings.TrimSuffix(line, "\n"), "\t") // application, count, status, path, parameters, example
+		if c[0] == "app" {
+			continue
+		}
+		code, err := strconv.Atoi(c[2])
+		if err != nil || len(c) != 6 {
+			t.Fatalf("app-requests.tsv: %q: want 6 fields, the third a status", line)
+		}
+		path, query, _ := strings.Cut(c[5], "?")
+		if code == 200 {
+			path = ofSample(path)
+		}
+		out = append(out, sentRequest{c[0], code, path + "?" + query})
+	}
+	return out
+}
+
+// ofSample puts ids of the sample into a path.
+func ofSample(path string) string {
+	segments := strings.Split(path, "/")
+	for i, s := range segments[1:] {
+		if id := map[string]string{
+			"movie": "550", "tv": "1399", "season": "1", "episode": "1", "person": "287", "collection": "10",
+		}[segments[i]]; id != "" && strings.Trim(s, "0123456789") == "" {
+			segments[i+1] = id
+		} else if segments[i] == "movie" && strings.HasPrefix(s, "tt") {
+			segments[i+1] = "tt0137523"
+		}
+	}
+	return strings.Join(segments, "/")
+}
+
+// TestSentRequests: each shape of requests that real applications send is answered, with the status that they got
+// and, over titles of the sample, with a body of the operation's shape. What they append has its own.
+func TestSentRequests(t *testing.T) {
+	e, _ := sampleEdge(t)
+	s := loadShapes(t)
+	for _, r := range sentRequests(t) {
+		key := e.token
+		if r.status == 401 {
+			key = "unknown"
+		}
+		target := strings.Replace(r.target, "***", key, 1)
+		send := func(etag string) reply {
+			return e.do(target, func(rq *edge.Request) { rq.Authorization, rq.IfNoneMatch = nil, []byte(etag) })
+		}
+		a := send("")
+		if r.status == 304 {
+			a = send(a.etag)
+		}
+		if a.status != r.status {
+			t.Errorf("%s: GET %s: status %d, want %d: %.200s", r.app, r.target, a.status, r.status, a.body)
+		} else if a.status == 200 {
+			if err := s.checkSent(t, target, a.body); err != nil {
+				t.Errorf("%s: GET %s: %v", r.app, r.target, err)
+			}
+		}
+	}
+}
+
+// checkSent validates a response by the operation that its target names, and what is appended.
+func (s *shapes) checkSent(t *testing.T, target, body string) error {
+	t.Helper()
+	u, err := url.Parse(target)
+	if err != nil {
+		return err
+	}
+	var q route.Request
+	if c := route.Parse([]byte(u.EscapedPath()), nil, &q); c != status.OK {
+		t.Fatalf("GET %s: no operation: %d", target, c)
+	}
+	op := q.Op.Operation()
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(body))
+	if err != nil || op.Shape == "" {
+		return err
+	}
+	members, _ := doc.(map[string]any)
+	known := appendedTo(op.Appends)
+	for name := range strings.SplitSeq(u.Query().Get("append_to_response"), ",") {
+		i := slices.IndexFunc(known, func(a appended) bool { return a.name == name })
+		if i >= 0 {
+			if err := s.checkPart(t, known[i], members); err != nil {
+				return err
+			}
+		}
+		if strings.Contains(name, "/") || i >= 0 { // of seasons, the first alone is checked
+			delete(members, name)
+		}
+	}
+	if appendedOnly[op.Sub] {
+		delete(members, "id")
+	}
+	withoutCreators(doc)
+	return s.schema(t, op.Shape).Validate(doc)
+}
