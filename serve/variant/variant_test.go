@@ -218,8 +218,8 @@ func TestPickImages(t *testing.T) {
 	f("language=en-US&include_image_language=en", "images en")
 	f("include_image_language=null", "images -")
 	f("include_image_language=fr", "images fr")
-	f("language=de&include_image_language=null", "images +- +de")
-	f("include_image_language=null,de", "images +- +de")
+	f("language=de&include_image_language=null", "images +- +xx +de")
+	f("include_image_language=null,de", "images +- +de +xx")
 	f("include_image_language=de-CH,en,en", "images +de +en")
 	f("include_image_language=de,ja,zz", "images de")        // without rows they do not count
 	f("include_image_language=fr,en,de,null,ja", "images")   // everything there is
