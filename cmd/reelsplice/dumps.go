@@ -18,9 +18,10 @@ import (
 const crawlLong = "crawl fetches titles, people and collections from a server of this API, TMDB's or another reelsplice, with a\n" +
 	"key of your own, into files that ingest takes: one row of NDJSON a response, one file a kind. Each row has the\n" +
 	"day of its response in the field _fetched.\n\n" +
-	"What to fetch comes from files of ids (--ids: lines such as movie 550, tv/1399, tt0137523), TMDB's daily id exports\n" +
-	"(--daily-ids), the names and NFO files of a media library (--library), lists of changes (--changed-since), or\n" +
-	"the age of what DIR has (--refresh). Seasons come with their series.\n\n" +
+	"What to fetch comes from files of ids (--ids: lines such as movie 550, tv/1399, tt0137523, or a list exported from\n" +
+	"IMDb, Letterboxd or Trakt), TMDB's daily id exports (--daily-ids), the names and NFO files of a media library\n" +
+	"(--library), lists of changes (--changed-since), or the age of what DIR has (--refresh). Seasons come with their\n" +
+	"series.\n\n" +
 	"A killed crawl continues when the same command runs again, without asking twice. A complete one asks nothing.\n" +
 	"Ids that lead nowhere become rows with _deleted, merged ones rows with _merged_into. 429 and Retry-After are\n" +
 	"obeyed; a response that is cut, damaged or late is tried again.\n\n" +
@@ -28,6 +29,7 @@ const crawlLong = "crawl fetches titles, people and collections from a server of
 	"attribution, data that is not older than six months, and an agreement for commercial use."
 
 const crawlExample = "  reelsplice crawl --from https://api.themoviedb.org/3 --key-file tmdb.key --out crawl --library /media\n" +
+	"  reelsplice crawl --from https://api.themoviedb.org/3 --key-file tmdb.key --out crawl --ids watchlist.csv\n" +
 	"  reelsplice crawl --from https://api.themoviedb.org/3 --key-file tmdb.key --out crawl --daily-ids movie_ids_11_20_2026.json.gz --min-popularity 10\n" +
 	"  reelsplice crawl --from https://api.themoviedb.org/3 --key-file tmdb.key --out crawl --changed-since 2026-11-24 --only-known\n" +
 	"  reelsplice ingest --catalog catalog crawl"
@@ -45,7 +47,8 @@ func crawlCommand(a *app) *cobra.Command {
 	f.StringVar(&cfg.From, "from", "", "`URL` of the server, with or without /3")
 	f.StringVar(&o.keyFile, "key-file", "", "`FILE` with the key or the access token, and nothing else")
 	f.StringVar(&cfg.Out, "out", "", "`DIR` of the dump, made when it is missing")
-	f.StringArrayVar(&cfg.IDs, "ids", nil, "`FILE` of ids, one a line: movie 550, tv/1399, person 287, tvdb 121361, tt0137523; repeatable")
+	f.StringArrayVar(&cfg.IDs, "ids", nil, "`FILE` of ids, one a line (movie 550, tv/1399, tt0137523), a list of IMDb, Letterboxd or Trakt, or an NFO file; repeatable")
+	f.StringVar(&cfg.Kind, "kind", "", "`KIND` of ids that stand alone in --ids, such as 550: "+strings.Join(crawl.KindNames(), ", "))
 	f.StringArrayVar(&cfg.DailyIDs, "daily-ids", nil, "`FILE` of TMDB's daily id exports, also .gz; its name says the kind; repeatable")
 	f.Float64Var(&cfg.MinPopularity, "min-popularity", 0, "of daily id exports, leave out what is less popular than `N`")
 	f.StringArrayVar(&cfg.Library, "library", nil, "`DIR` of a media library, for ids in names and NFO files; repeatable")

@@ -30,7 +30,8 @@ type Config struct {
 
 	DailyIDs      []string // files of daily id exports
 	MinPopularity float64  // of titles and people of daily id exports
-	IDs           []string // files of ids
+	IDs           []string // files of ids, exported lists, NFO files
+	Kind          string   // of ids of TMDB's in IDs that stand alone; "" refuses them
 	Library       []string // folders of media libraries
 	Search        bool     // names of a library without an id
 	ChangedSince  Day      // 0 fetches no lists of changes
@@ -94,6 +95,7 @@ func (cfg *Config) Validate() error {
 	for _, k := range cfg.Kinds {
 		check(kindNamed(k) != nil, "kind %q: want one of %v", k, KindNames())
 	}
+	check(cfg.Kind == "" || kindNamed(cfg.Kind) != nil, "kind %q: want one of %v", cfg.Kind, KindNames())
 	check(len(cfg.DailyIDs)+len(cfg.IDs)+len(cfg.Library) > 0 || cfg.ChangedSince > 0 || cfg.RefreshDays > 0,
 		"want something to fetch: --ids, --daily-ids, --library, --changed-since or --refresh")
 	check(cfg.ChangedSince == 0 || cfg.wants("movie") || cfg.wants("tv") || cfg.wants("person"),

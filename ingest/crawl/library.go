@@ -249,7 +249,7 @@ func (i *ids) set(place, text string) {
 		i.tmdb = cmp.Or(i.tmdb, n)
 	case place == "tvdb" && number:
 		i.tvdb = cmp.Or(i.tvdb, n)
-	case place == "imdb" && imdbID.MatchString(text) && strings.HasPrefix(text, "tt"):
+	case place == "imdb" && imdbID.MatchString(text):
 		i.imdb = cmp.Or(i.imdb, text)
 	}
 }

@@ -3,6 +3,7 @@ package crawl
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,7 +27,23 @@ type selection struct {
 // readSelection reads the files and folders of a Config.
 func readSelection(ctx context.Context, cfg *Config, r *Report) (s selection, err error) {
 	for _, path := range cfg.IDs {
-		if err := s.readFile(path, s.readIDs); err != nil {
+		exported := false
+		err := s.readFile(path, func(name string, in io.Reader) error {
+			head := bufio.NewReaderSize(in, maxHead)
+			first, _ := head.Peek(maxHead)
+			switch {
+			case bytes.HasPrefix(bytes.TrimSpace(first), []byte("<")) || strings.EqualFold(filepath.Ext(path), ".nfo"):
+				return s.readOneNFO(name, cfg.Kind, head)
+			case isExported(path, first):
+				exported = true
+				return nil
+			}
+			return s.readIDs(name, cfg.Kind, head)
+		})
+		if err == nil && exported {
+			err = s.readExported(ctx, path, cfg.Kind, r)
+		}
+		if err != nil {
 			return s, err
 		}
 	}
@@ -74,6 +91,9 @@ func (s *selection) readFile(path string, read func(name string, in io.Reader) e
 	return read(path, unpacked)
 }
 
+// maxHead is how many bytes of a file of ids show what it is.
+const maxHead = 4 << 10
+
 // maxIDLine is the longest line of a file of ids, in bytes.
 const maxIDLine = 1 << 20
 
@@ -98,14 +118,28 @@ func eachLine(name string, in io.Reader, use func(n int, line string) error) err
 	return nil
 }
 
-// readIDs reads a file with one id a line. Text behind # is a remark.
-func (s *selection) readIDs(name string, in io.Reader) error {
+// readOneNFO reads the NFO file of a title.
+func (s *selection) readOneNFO(name, kind string, in io.Reader) error {
+	found := readNFO(in)
+	if found.kind = cmp.Or(found.kind, kind); found.tmdb > 0 && found.kind == "" {
+		return fmt.Errorf("ids %s: want a kind for TMDB's id %d: --kind movie or tv", name, found.tmdb)
+	}
+	named := found.of(found.kind)
+	if named == (id{}) {
+		return fmt.Errorf("ids %s: want an NFO file with an id, such as <uniqueid type=\"tmdb\">550</uniqueid>", name)
+	}
+	s.add(named, name)
+	return nil
+}
+
+// readIDs reads a file with one id a line; kind is that of numbers alone. Text behind # is a remark.
+func (s *selection) readIDs(name, kind string, in io.Reader) error {
 	return eachLine(name, in, func(n int, line string) error {
 		line, _, _ = strings.Cut(line, "#")
 		if line = strings.TrimSpace(line); line == "" {
 			return nil
 		}
-		id, err := parseID(line)
+		id, err := parseID(line, kind)
 		if err != nil {
 			return err
 		}
@@ -124,13 +158,23 @@ type id struct {
 var (
 	// plainID matches "movie 550", "tv/1399" and the end of an address of a page about either.
 	plainID = regexp.MustCompile(`^(?:https?://[^\s?#]*/)?([a-z_]+)[ \t/]+(\d{1,18})(?:-[^\s/]*)?/?$`)
+	bareID  = regexp.MustCompile(`^\d{1,18}$`)
 	imdbID  = regexp.MustCompile(`^(?:tt|nm)\d{1,15}$`)
 )
 
-// parseID reads a line of a file of ids.
-func parseID(line string) (id, error) {
+// parseID reads a line of a file of ids. kind is that of a number alone, "" refuses it.
+func parseID(line, kind string) (id, error) {
+	if m := imdbPage.FindStringSubmatch(line); m != nil {
+		line = m[1]
+	}
 	if imdbID.MatchString(line) {
 		return id{source: "imdb_id", text: line}, nil
+	}
+	if bareID.MatchString(line) {
+		if kind == "" {
+			return id{}, fmt.Errorf("want the kind of %s, such as movie %s, or --kind", line, line)
+		}
+		line = kind + " " + line
 	}
 	m := plainID.FindStringSubmatch(line)
 	if m == nil || m[1] != "tvdb" && kindNamed(m[1]) == nil {

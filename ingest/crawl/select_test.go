@@ -87,7 +87,7 @@ func TestRequests(t *testing.T) {
 func TestReadIDs(t *testing.T) {
 	var s selection
 	const text = "\ufeffmovie 550\n\n# a remark\ntv/1399  # another\nhttps://www.themoviedb.org/movie/11-star-wars\r\nperson 287\ntt0137523\nnm0000093\ntvdb 121361\n"
-	if err := s.readIDs("ids", strings.NewReader(text)); err != nil {
+	if err := s.readIDs("ids", "", strings.NewReader(text)); err != nil {
 		t.Fatal(err)
 	}
 	titles := []Title{{"movie", 550}, {"tv", 1399}, {"movie", 11}, {"person", 287}}
@@ -105,7 +105,7 @@ func TestReadIDs(t *testing.T) {
 		"movie 1\nfilm 2": "ids f: line 2: want an id such as movie 550", "movie 0": "line 1: want an id from 1 on", "tt": "line 1: want an id",
 		"movie 99999999999999999999": "line 1: want an id", strings.Repeat("x", maxIDLine+1): "line 1: bufio.Scanner: token too long",
 	} {
-		if err := s.readIDs("f", strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if err := s.readIDs("f", "", strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("readIDs(%.30q) = %v, want %q", text, err, want)
 		}
 	}
@@ -302,7 +302,7 @@ func FuzzNames(f *testing.F) {
 		if got.ids.tmdb < 0 || got.ids.tvdb < 0 || got.ids.imdb != "" && !imdbID.MatchString(got.ids.imdb) || got.year < 0 || got.year > 9999 {
 			t.Errorf("parseName(%q) = %+v", name, got)
 		}
-		if id, err := parseID(name); err == nil && id.title.ID < 1 && id.text == "" {
+		if id, err := parseID(name, ""); err == nil && id.title.ID < 1 && id.text == "" {
 			t.Errorf("parseID(%q) = %+v", name, id)
 		}
 		if title, ok := titleKey(name); ok && (title.ID < 1 || kindNamed(title.Kind) == nil) {

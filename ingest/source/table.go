@@ -31,6 +31,12 @@ type extent struct {
 // newTableRows reads the header of a file in format.
 func newTableRows(t textRows, format Format, ext string) (*tableRows, error) {
 	line := firstLine(t.w, maxHeaderBytes)
+	if bytes.HasPrefix(line, []byte("Letterboxd list export")) { // with the list's name above its rows, up to an empty line
+		for passed := false; !passed && len(t.w.held()) > 0; line = firstLine(t.w, maxHeaderBytes) {
+			passed = len(bytes.TrimSpace(line)) == 0
+			t.w.advance(min(len(line)+1, len(t.w.held())))
+		}
+	}
 	_, delim := tableFormat(line, ext)
 	r := &tableRows{textRows: t, split: splitter{delim: delim, plain: format == FormatTSV}}
 	// A TSV file may have a '\r' as data; one at the end of the header is none.

@@ -1,0 +1,35 @@
+package layout
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestExportedLists: lists that people export are left out with what to do with them. A mapping of the caller's takes them.
+func TestExportedLists(t *testing.T) {
+	for _, c := range []struct{ file, row, want string }{
+		{"watchlist", `{"Position":"1","Const":"tt0137523","Title":"Fight Club","Title Type":"Movie","Year":"1999"}`, "IMDb"},
+		{"people", `{"Position":"1","Const":"nm0000093","Name":"Brad Pitt","Known For":"Fight Club"}`, "IMDb"},
+		{"diary", `{"Date":"2024-01-01","Name":"Alien","Year":"1979","Letterboxd URI":"https://x","Rating":"5"}`, "Letterboxd"},
+		{"best", `{"Position":"1","Name":"Alien","Year":"1979","URL":"https://x","Description":null}`, "Letterboxd"},
+		{"lists-all", `{"rank":1,"id":7,"listed_at":"2024","type":"movie","movie":{"ids":{"tmdb":550}}}`, "Trakt"},
+		{"ratings-movies", `{"rated_at":"2024","rating":9,"type":"movie","movie":{"ids":{"tmdb":550}}}`, "Trakt"},
+		{"watched-movies", `{"plays":1,"last_watched_at":"2024","last_updated_at":"2024","movie":{"ids":{"tmdb":550}}}`, "Trakt"},
+		{"watched-history-1", `{"id":1,"watched_at":"2024","action":"watch","type":"movie","movie":{"ids":{"tmdb":550}}}`, "Trakt"},
+	} {
+		want := "a list exported from " + c.want + ", which names titles: crawl --ids with this file fetches them"
+		if got := Skip(Detect(c.file, []byte(c.row), Options{}), c.file, []byte(c.row), Options{}); got != want {
+			t.Errorf("Skip(%s) = %q, want %q", c.file, got, want)
+		}
+	}
+	m, err := ParseMapping("m.toml", []byte(strings.Join([]string{
+		"[[table]]", `requires = ["Const"]`, "[[table.record]]", `kind = "movie"`, `id = { mint = ["imdb_id"] }`, `map = [{ column = "Const", field = "imdb_id", as = "imdb" }]`,
+	}, "\n")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := []byte(`{"Const":"tt0137523","Title Type":"Movie"}`)
+	if got := Skip(Detect("watchlist", row, Options{Mappings: []*Mapping{m}}), "watchlist", row, Options{Mappings: []*Mapping{m}}); got != "" {
+		t.Errorf("Skip = %q with a mapping of the caller's, want nothing", got)
+	}
+}
