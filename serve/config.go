@@ -38,6 +38,7 @@ type Config struct {
 	// requests, which find nothing in memory.
 	scrubWait time.Duration
 	AccessLog accesslog.Config // none by default
+	Missing   string           // file that gets the kind and id of each resource that a release lacks; "" for none
 	// Bound holds Addr and AdminAddr where Bind has taken them before; nil else.
 	Bound *Bound
 	Log   *slog.Logger // takes the place of those in Options and Limits

@@ -37,6 +37,7 @@ type Server struct {
 	admin    *connlimit.Listener // nil for none
 	faults   faultWatch
 	access   *accesslog.Log // nil for none
+	missing  *missingFile   // nil for none
 	age      *ageWatch
 }
 
@@ -68,6 +69,10 @@ func Listen(cfg Config) (s *Server, err error) {
 	}
 	if cfg.FromDisk == nil {
 		cfg.FromDisk = s.faults.active
+	}
+	if cfg.Missing != "" {
+		s.missing = newMissingFile(cfg.Missing, cfg.Log)
+		cfg.Options.Missing = s.missing.note
 	}
 	signer, err := auth.OpenSigner(cfg.SigningKey)
 	if err != nil {
@@ -170,6 +175,9 @@ func (s *Server) Run(ctx context.Context) error {
 	s.lookAtAge()
 	for _, poll := range []func(){s.tokens.Poll, s.pollReleases, s.http.PollCertificate} {
 		g.Go(func() error { every(following, s.cfg.Poll, poll); return nil })
+	}
+	if s.missing != nil {
+		go every(following, s.cfg.Poll, s.missing.write) // the end waits for no file
 	}
 	if s.puller != nil {
 		g.Go(func() error { s.puller.Run(following, s.releases); return nil })

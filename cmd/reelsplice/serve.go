@@ -150,6 +150,7 @@ func serveFlags(f *pflag.FlagSet, cfg *serve.Config) {
 	f.StringVar(&cfg.AccessLog.Path, "access-log", "", "`FILE` with a line for each response, - for stdout; none when not given")
 	f.StringVar(&cfg.AccessLog.Format, "access-log-format", cfg.AccessLog.Format, "json, or common for the common log format")
 	f.IntVar(&cfg.AccessLog.Sample, "access-log-sample", cfg.AccessLog.Sample, "log one response in `N` at random, and all of 500 and above")
+	f.StringVar(&cfg.Missing, "missing", "", "`FILE` that gets kind and id of each resource that requests ask for and the release lacks, for crawl --ids; none when not given")
 	f.Var(bytesFlag[int]{&cfg.ResultCache}, "result-cache", "bytes of cached results of discover and lists")
 }
 

@@ -1,8 +1,11 @@
 package edge
 
 import (
+	"bytes"
+	"math"
 	"strconv"
 
+	"github.com/reelsplice/reelsplice/schemas/api"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/serve/route"
@@ -88,6 +91,7 @@ func resource(x *exchange, key []byte, missing string) error {
 	}
 	switch {
 	case !ok && missing == "":
+		x.noteMissing()
 		return status.NotFound
 	case !ok:
 		splice.Literal(&c.answer, missing)
@@ -101,6 +105,40 @@ func resource(x *exchange, key []byte, missing string) error {
 		}
 	}
 	return x.finish()
+}
+
+// A Missing is a resource that a release lacks.
+type Missing struct {
+	Kind fragment.Kind // that of a series for its seasons and episodes
+	ID   uint64
+	IMDb bool // ID is the number behind tt in a movie's id at IMDb
+}
+
+// noteMissing reports the resource that the path names, or the series that it is below, if the release lacks it.
+func (x *exchange) noteMissing() {
+	if x.edge.opts.Missing == nil || x.q.Op.Operation().Answerer != api.AnswerDetails {
+		return
+	}
+	m := Missing{Kind: x.q.Kind, ID: uint64(x.q.ID)}
+	switch m.Kind {
+	case fragment.KindMovie:
+		if digits, ok := bytes.CutPrefix(x.q.Name, []byte("tt")); ok {
+			m.IMDb = true
+			m.ID, _ = strconv.ParseUint(string(digits), 10, 63) // 0 for one that is none
+		}
+	case fragment.KindSeason, fragment.KindEpisode:
+		m.Kind = fragment.KindTV
+		i := release.Include{Kind: m.Kind, ID: m.ID}
+		if _, ok := x.rel.Lookup(i.AppendKey(x.c.key[:0])); ok {
+			return
+		}
+	case fragment.KindTV, fragment.KindPerson, fragment.KindCollection, fragment.KindCompany, fragment.KindNetwork, fragment.KindKeyword:
+	default:
+		return
+	}
+	if m.ID > 0 && m.ID <= math.MaxInt64 {
+		x.edge.opts.Missing(m)
+	}
 }
 
 // resourceWith adds a resource and all that is appended to it.

@@ -69,8 +69,11 @@ func allocatesNothing(t *testing.T, w *world, name string, rq *Request) {
 // TestKindsAllocs is TestServeAllocs for what movies do not have: includes, generic
 // names, resources below others, texts in paths; credits from the table, and a part of a filmography.
 func TestKindsAllocs(t *testing.T) {
-	w := writtenWorld(t, nil, servetest.Catalogue()...)
+	w := writtenWorld(t, func(c *Options) { c.Missing = func(Missing) {} }, servetest.Catalogue()...)
 	for _, uri := range []string{
+		"/3/movie/77",
+		"/3/movie/tt0000077",
+		"/3/tv/77/season/7/episode/1",
 		"/3/tv/1399?append_to_response=season/1,season/1/credits,season/0,season/1/episode/2/images,videos&language=de-DE",
 		"/3/tv/1399/season/1?language=zh-CN",
 		"/3/tv/1399/season/1/episode/2?append_to_response=images,videos",

@@ -47,8 +47,11 @@ type Options struct {
 	// FromDisk reports whether much of the release is read from the disk at the moment. It is
 	// then worth the time to wait for pages before they are touched. nil is never.
 	FromDisk func() bool
-	Now      func() time.Time // the clock; time.Now by default
-	Log      *slog.Logger
+	// Missing is called with each resource that a request asks for and the release lacks. It must not wait. nil wants
+	// none.
+	Missing func(Missing)
+	Now     func() time.Time // the clock; time.Now by default
+	Log     *slog.Logger
 }
 
 // DefaultOptions returns the defaults.

@@ -1,0 +1,123 @@
+package serve
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"io"
+	"log/slog"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/reelsplice/reelsplice/serve/edge"
+	"github.com/reelsplice/reelsplice/serve/logs"
+)
+
+const (
+	// maxMissingBytes bounds the file of missing resources, and by it the memory of its lines: about 100,000.
+	maxMissingBytes = 1 << 20
+	// maxMissing is how many missing resources wait for the file. Others are left out, and noted when they are asked
+	// for again.
+	maxMissing = 4096
+)
+
+// A missingFile gets a line for each resource that requests ask for and a release lacks, such as "movie 550", as
+// crawl reads them. A line stands in it once. Only write touches the disk; what it cannot write is left out.
+type missingFile struct {
+	path  string
+	log   *slog.Logger
+	found chan edge.Missing
+
+	seed  maphash.Seed
+	noted map[uint64]bool // the lines of the file, by their hashes
+	size  int64           // of the file whose lines those are
+}
+
+func newMissingFile(path string, log *slog.Logger) *missingFile {
+	return &missingFile{path: path, log: logs.Limit(log, 1, time.Minute), found: make(chan edge.Missing, maxMissing), seed: maphash.MakeSeed(), size: -1}
+}
+
+// note notes a resource without waiting.
+func (m *missingFile) note(one edge.Missing) {
+	select {
+	case m.found <- one:
+	default:
+	}
+}
+
+// write appends what was noted. It is for one goroutine.
+func (m *missingFile) write() {
+	if len(m.found) == 0 {
+		return
+	}
+	if err := m.append(); err != nil {
+		m.log.Warn("missing resources are not written", "error", err)
+	}
+}
+
+// append opens the file each time: whoever reads it may move it away, or empty it, and lines are written anew then.
+func (m *missingFile) append() (err error) {
+	f, err := os.OpenFile(m.path, os.O_RDWR|os.O_APPEND|os.O_CREATE|syscall.O_NONBLOCK, 0o640)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	var lines []byte
+	if info.Size() != m.size {
+		if lines, err = m.read(f, info); err != nil {
+			return err
+		}
+	}
+	full := false
+	for n := len(m.found); n > 0; n-- {
+		one := <-m.found
+		line := fmt.Sprintf("%s %d\n", one.Kind, one.ID)
+		if one.IMDb {
+			line = fmt.Sprintf("tt%07d\n", one.ID)
+		}
+		switch hash := maphash.String(m.seed, line); {
+		case m.noted[hash]:
+		case info.Size()+int64(len(lines)+len(line)) > maxMissingBytes:
+			full = true
+		default:
+			lines, m.noted[hash] = append(lines, line...), true
+		}
+	}
+	if _, err := f.Write(lines); err != nil {
+		m.size = -1 // read it again
+		return errors.Join(err, f.Truncate(info.Size()))
+	}
+	m.size = info.Size() + int64(len(lines))
+	if full {
+		return fmt.Errorf("%s has %d bytes: crawl --ids fetches what it names, remove it then", m.path, m.size)
+	}
+	return nil
+}
+
+// read reads the lines of the file. It returns the end that the last one may lack.
+func (m *missingFile) read(f *os.File, info os.FileInfo) (end []byte, err error) {
+	m.noted, m.size = map[uint64]bool{}, -1
+	if !info.Mode().IsRegular() {
+		return nil, nil
+	}
+	in := bufio.NewReader(io.LimitReader(f, maxMissingBytes))
+	for {
+		line, err := in.ReadBytes('\n')
+		if err == io.EOF {
+			if len(line) > 0 {
+				end = []byte{'\n'}
+			}
+			return end, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		m.noted[maphash.Bytes(m.seed, line)] = true
+	}
+}
