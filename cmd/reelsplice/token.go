@@ -44,6 +44,8 @@ func tokenIssueCommand(a *app) *cobra.Command {
 		Long: "issue makes a token, adds its hash to FILE, and prints the token alone on a line. Nothing stores the token.\n\n" +
 			"--value takes a token that you choose, for clients with a built-in key; \"--value -\" reads it from stdin, which\n" +
 			"hides it from the list of processes. A token that is easy to guess needs --force.\n\n" +
+			"--sha256 takes the hash of a key that nobody can read, as the edge logs it with \"credential refused\". Such a key\n" +
+			"cannot be checked: take the hash only from a line of a client that you know.\n\n" +
 			"--session makes the session_id of an account: clients send it beside a token to read the account's data. With\n" +
 			"--guest it is the guest_session_id of an account that can only rate; with --v4 one token for both.",
 		Example: "  reelsplice token issue --tokens tokens.txt --name alice --expires 720h\n" +
@@ -57,11 +59,13 @@ func tokenIssueCommand(a *app) *cobra.Command {
 	f.BoolVar(&t.guest, "guest", false, "the session is that of a guest")
 	f.BoolVar(&t.v4, "v4", false, "make a token of the account instead, for version 4 of the API")
 	f.StringVar(&t.value, "value", "", "take the token `V` in place of a random one; - reads it from stdin")
+	f.StringVar(&t.sha256, "sha256", "", "take the token whose SHA-256 is `HASH`, 64 hex digits")
 	f.BoolVar(&t.force, "force", false, "take a --value that is easy to guess")
 	c.MarkFlagsMutuallyExclusive("guest", "v4")
+	c.MarkFlagsMutuallyExclusive("value", "sha256")
 	return a.leaf(c, func(context.Context, []string) error {
 		named := t.record.Name != ""
-		if err := t.complete(a.Stdin, f.Changed("value")); err != nil {
+		if err := t.complete(a.Stdin, f.Changed("value"), f.Changed("sha256")); err != nil {
 			return usage(err)
 		}
 		_, missing := os.Stat(t.path)
@@ -73,12 +77,12 @@ func tokenIssueCommand(a *app) *cobra.Command {
 			fmt.Fprintf(a.Stderr, "its name is %s\n", t.record.Name)
 		}
 		v := struct {
-			Token   string     `json:"token"`
+			Token   string     `json:"token,omitempty"` // "" with --sha256
 			Name    string     `json:"name"`
 			Account string     `json:"account,omitempty"`
 			Expires *time.Time `json:"expires"` // null for never
 		}{token, t.record.Name, t.record.Account, optional(t.record.Expires)}
-		if err := a.print(v, func(w io.Writer) { fmt.Fprintln(w, token) }); err != nil {
+		if err := a.print(v, func(w io.Writer) { fmt.Fprintln(w, cmp.Or(token, t.record.Name+" is issued")) }); err != nil {
 			return err
 		}
 		if missing != nil {
@@ -98,13 +102,13 @@ func (a *app) afterFirstToken(tokens string) {
 
 // An issue is a token that is to be made.
 type issue struct {
-	path, value, expires string
-	guest, v4, force     bool
-	record               auth.Record
+	path, value, sha256, expires string
+	guest, v4, force             bool
+	record                       auth.Record
 }
 
 // complete checks the flags and completes the record.
-func (t *issue) complete(stdin io.Reader, chosen bool) (err error) {
+func (t *issue) complete(stdin io.Reader, chosen, hashed bool) (err error) {
 	switch account := t.record.Account; {
 	case account == "" && (t.guest || t.v4):
 		return errors.New("--guest and --v4 need --session ACCOUNT")
@@ -116,6 +120,11 @@ func (t *issue) complete(stdin io.Reader, chosen bool) (err error) {
 	if chosen {
 		if err := t.readValue(stdin); err != nil {
 			return fmt.Errorf("--value: %w", err)
+		}
+	}
+	if hashed {
+		if err := t.readHash(); err != nil {
+			return fmt.Errorf("--sha256 %q: %w", t.sha256, err)
 		}
 	}
 	if t.record.Name == "" {
@@ -145,8 +154,24 @@ func (t *issue) readValue(stdin io.Reader) error {
 	return err
 }
 
-// issue adds the token to the file and returns it.
+// readHash reads the value of --sha256.
+func (t *issue) readHash() error {
+	hash, err := hex.DecodeString(t.sha256)
+	switch {
+	case t.record.Kind != auth.KindToken:
+		return errors.New("want it for a token, not with --session")
+	case err != nil || len(hash) != len(t.record.Hash):
+		return fmt.Errorf("want %d hex digits, as the edge logs them with \"credential refused\"", 2*len(t.record.Hash))
+	}
+	copy(t.record.Hash[:], hash)
+	return nil
+}
+
+// issue adds the token to the file and returns it, "" where only its hash is known.
 func (t *issue) issue() (string, error) {
+	if t.sha256 != "" {
+		return "", auth.IssueHashed(t.path, t.record)
+	}
 	if t.value != "" {
 		return t.value, auth.IssueChosen(t.path, t.record, t.value)
 	}

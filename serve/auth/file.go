@@ -19,7 +19,7 @@ import (
 	"github.com/reelsplice/reelsplice/serve/follow"
 )
 
-// Errors of Issue, IssueChosen and Revoke, for errors.Is.
+// Errors of Issue, IssueChosen, IssueHashed and Revoke, for errors.Is.
 var (
 	ErrNameTaken  = errors.New("name is taken by an unrevoked token")
 	ErrTokenTaken = errors.New("this token was issued before")
@@ -60,10 +60,15 @@ func Issue(path string, r Record) (token string, err error) {
 // IssueChosen is Issue for a token that was chosen, such as the v3 key of an existing client; see
 // CheckChosen.
 func IssueChosen(path string, r Record, token string) error {
+	r.Hash = HashToken([]byte(token))
+	return IssueHashed(path, r)
+}
+
+// IssueHashed is IssueChosen for a token of which only the hash, r.Hash, is known.
+func IssueHashed(path string, r Record) error {
 	if !r.Expires.IsZero() && !r.Expires.After(r.Created) {
 		return fmt.Errorf("issue token %q: expires %s: want a time after now, %s", r.Name, timeText(r.Expires), timeText(r.Created))
 	}
-	r.Hash = HashToken([]byte(token))
 	// A name with a tab or a newline in it could write other fields, or another token.
 	if want := wantName(r.Name); want != "" {
 		return fmt.Errorf("add token %q: name: want %s", clip(r.Name), want)

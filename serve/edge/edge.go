@@ -11,6 +11,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/hex"
 	"errors"
 	"log/slog"
 	"sync"
@@ -206,7 +207,7 @@ func (x *exchange) authorize() error {
 	res := x.edge.Authorize(x.rq.Authorization, x.rq.Query, x.rq.Grant, x.edge.opts.Now().Unix())
 	x.rs.Token = res.Name
 	if !res.OK {
-		x.edge.logRefused(&res)
+		x.logRefused(&res)
 		return status.InvalidKey
 	}
 	return nil
@@ -315,11 +316,42 @@ func (x *exchange) hint(c status.Code) {
 	}
 }
 
-// logRefused logs why a credential was refused. The credential itself stays out of the log;
-// name is that of its line in the token file.
-func (e *Edge) logRefused(res *auth.Result) {
-	e.log.refused.LogAttrs(context.Background(), slog.LevelInfo, "credential refused",
-		slog.Int("status", status.InvalidKey.HTTP()), slog.String("reason", string(res.Reason)), slog.String("name", res.Name))
+// logRefused logs why a credential was refused, and by which client it was sent. The credential itself stays out of
+// the log; name is that of its line in the token file. An unknown one has its SHA-256, for token issue --sha256: nobody
+// else can read the key that some applications have built in.
+func (x *exchange) logRefused(res *auth.Result) {
+	attrs := [...]slog.Attr{
+		slog.Int("status", status.InvalidKey.HTTP()), slog.String("reason", string(res.Reason)), slog.String("name", res.Name),
+		slog.Any("user_agent", (*agentText)(x)), slog.Any("sha256", (*keyHash)(x)),
+	}
+	n := len(attrs)
+	if res.Reason != auth.Unknown {
+		n--
+	}
+	x.edge.log.refused.LogAttrs(context.Background(), slog.LevelInfo, "credential refused", attrs[:n]...)
+}
+
+// An agentText is the User-Agent of a request as text for a log. Like a keyHash, it is made only for a line that is
+// written: a 401 does not allocate.
+type agentText exchange
+
+func (a *agentText) LogValue() slog.Value {
+	if a.rq.Agent == nil {
+		return slog.StringValue("")
+	}
+	return slog.StringValue(mask.Text(a.rq.Agent.UserAgent()))
+}
+
+// A keyHash is the SHA-256 of a request's credential in hex.
+type keyHash exchange
+
+func (k *keyHash) LogValue() slog.Value {
+	token, ok := auth.Bearer(k.rq.Authorization)
+	if !ok {
+		token, _ = route.Lookup(nil, k.rq.Query, paramAPIKey)
+	}
+	hash := auth.HashToken(token)
+	return slog.StringValue(hex.EncodeToString(hash[:]))
 }
 
 // allMethods is the Allow of the server as a whole.

@@ -184,10 +184,35 @@ func TestRefusedLog(t *testing.T) {
 		f("Bearer "+token, "", token, want)
 		f("", "api_key="+token, token, want)
 	}
+	// The client, and the hash of an unknown key: the operator can issue what nobody can read.
+	hash := auth.HashToken([]byte(unknown))
+	for _, c := range []struct{ authorization, query, agent, want string }{
+		{"Bearer " + unknown, "", "Tellico/3.4", fmt.Sprintf(" name=\"\" user_agent=Tellico/3.4 sha256=%x\n", hash)},
+		{"", "a=b&api%5Fkey=%30" + unknown[1:], "Tellico/3.4", fmt.Sprintf(" user_agent=Tellico/3.4 sha256=%x\n", hash)},
+		{"Bearer " + unknown, "api_key=" + w.token, "", fmt.Sprintf(" user_agent=\"\" sha256=%x\n", hash)},
+		{"Bearer " + revoked, "", "app", " name=revoked user_agent=app\n"},
+		{"", "", "app", " name=\"\" user_agent=app\n"},
+		{"Bearer " + unknown, "", "a\x1b[31m \"b\"\nlevel=ERROR rsp_secret", " user_agent=\"a\ufffd[31m \\\"b\\\"\ufffdlevel=ERROR ***\" "},
+		{"Bearer " + unknown, "", strings.Repeat("x", 9000), " user_agent=" + strings.Repeat("x", 512) + "... "},
+	} {
+		log.Reset()
+		w.edge.log.refused = logs.Limit(w.opts.Log, refusedPerSecond, time.Second)
+		rq := w.request("/3/movie/551?" + c.query)
+		rq.Authorization, rq.Agent = []byte(c.authorization), agent(c.agent)
+		w.do(t, rq)
+		if line := log.String(); !strings.Contains(line, c.want) || strings.Count(line, "\n") != 1 || strings.Contains(line, unknown) {
+			t.Errorf("log of %q with %q by %.40q = %q, want %q in one line", c.authorization, c.query, c.agent, line, c.want)
+		}
+	}
 	f(w.token, "", w.token, `reason="header without Bearer"`)
 	w.edge.opts.AllowQueryKey = false
 	f("", "api_key="+w.token, w.token, `reason="api_key is not allowed"`)
 }
+
+// An agent is a client's User-Agent.
+type agent string
+
+func (a agent) UserAgent() []byte { return []byte(a) }
 
 // TestConfigurationAppends: what is appended to the configuration is what its own path answers.
 func TestConfigurationAppends(t *testing.T) {

@@ -18,6 +18,8 @@ type Request struct {
 	Authorization       []byte
 	AcceptEncoding      []byte
 	IfNoneMatch         []byte
+	// Agent has the client's User-Agent, for the log of refused credentials. It may be nil.
+	Agent interface{ UserAgent() []byte }
 	// Preflight marks an OPTIONS that a browser sends before a request from another origin.
 	Preflight bool
 	// Grant holds the result of the last check of Authorization, and takes that of the next one.

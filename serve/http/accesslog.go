@@ -41,11 +41,17 @@ func (m *meters) log(pr *plainRequest, w *reply, e *accesslog.Entry) {
 		e.Method = methodHead
 	}
 	e.Path, e.Query = edge.SplitTarget(pr.target)
-	e.UserAgent, _ = fieldValue(pr.head, "user-agent")
+	e.UserAgent = pr.UserAgent()
 	if value, lines := fieldValue(pr.head, "traceparent"); lines == 1 {
 		e.Traceparent = value
 	}
 	m.access.Write(e)
+}
+
+// UserAgent returns the value of the field User-Agent. It is looked for only when it is logged.
+func (pr *plainRequest) UserAgent() []byte {
+	value, _ := fieldValue(pr.head, "user-agent")
+	return value
 }
 
 // logRefused logs a response to a head that is no request, with a body of sent bytes.

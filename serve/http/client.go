@@ -68,7 +68,7 @@ func (c *client) respond(pr *plainRequest, w *reply, now time.Time) {
 	rq := edge.Request{
 		Method: methodGet, Path: path, Query: query,
 		Authorization: pr.authorization, AcceptEncoding: pr.acceptEncoding, IfNoneMatch: pr.ifNoneMatch,
-		Grant: &c.grant,
+		Agent: pr, Grant: &c.grant,
 	}
 	if pr.isHead {
 		rq.Method = methodHead

@@ -80,6 +80,7 @@ func handle(ctx *fasthttp.RequestCtx, e *edge.Edge, m *meters) {
 		Authorization:  h.Peek(fasthttp.HeaderAuthorization),
 		AcceptEncoding: list(h, fasthttp.HeaderAcceptEncoding),
 		IfNoneMatch:    list(h, fasthttp.HeaderIfNoneMatch),
+		Agent:          h,
 		Preflight:      from == preflight && len(h.Peek(fasthttp.HeaderAccessControlRequestMethod)) > 0,
 	})
 	share := m.of(ctx.ConnID())

@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"maps"
 	"net"
 	"net/http"
 	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -283,6 +285,34 @@ func TestWireIdleTime(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestRefusedAgent: the log of a refused credential has the User-Agent, on the fast path and by fasthttp.
+func TestRefusedAgent(t *testing.T) {
+	for _, method := range []string{"GET", "POST"} {
+		var log bytes.Buffer
+		var mu sync.Mutex
+		s := newWireServer(t, func(c *config) {
+			c.Log = slog.New(slog.NewTextHandler(lockedWriter{&log, &mu}, nil))
+		}, servetest.Movie551)
+		s.raw(t, method+" /3/movie/551?api_key=wrong HTTP/1.1\r\nHost: a\r\nUser-Agent: by-"+method+"\r\nConnection: close\r\n\r\n")
+		mu.Lock()
+		if text := log.String(); !strings.Contains(text, "user_agent=by-"+method+" sha256=8810ad581e59f2bc") {
+			t.Errorf("log of %s = %q, want its User-Agent and the hash of its key", method, text)
+		}
+		mu.Unlock()
+	}
+}
+
+type lockedWriter struct {
+	b  *bytes.Buffer
+	mu *sync.Mutex
+}
+
+func (w lockedWriter) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.b.Write(p)
 }
 
 // TestDataSince: the configuration has the oldest day of the data, in every form, if it is known.
