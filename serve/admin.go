@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"encoding/json"
 	"errors"
 	"io"
 	"log"
@@ -35,7 +36,7 @@ func ignoreClosed(err error) error {
 	return err
 }
 
-// adminServer serves /livez, /readyz, /metrics and /debug/pprof/.
+// adminServer serves /livez, /readyz, /metrics, /refused and /debug/pprof/.
 func (s *Server) adminServer() *nethttp.Server {
 	mux := nethttp.NewServeMux()
 	mux.HandleFunc("GET /livez", func(w nethttp.ResponseWriter, _ *nethttp.Request) { respond(w, nethttp.StatusOK, "ok") })
@@ -43,6 +44,10 @@ func (s *Server) adminServer() *nethttp.Server {
 	mux.HandleFunc("GET /metrics", func(w nethttp.ResponseWriter, _ *nethttp.Request) {
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 		_ = s.writeMetrics(w) // the client is gone if this fails
+	})
+	mux.HandleFunc("GET /refused", func(w nethttp.ResponseWriter, _ *nethttp.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(s.edge.Refused()) // the client is gone if this fails
 	})
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
 	mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)

@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +16,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/serve"
 	"github.com/reelsplice/reelsplice/serve/doctor"
+	"github.com/reelsplice/reelsplice/serve/edge"
 )
 
 func doctorCommand(a *app) *cobra.Command {
@@ -22,7 +25,8 @@ func doctorCommand(a *app) *cobra.Command {
 		Use:   "doctor --releases DIR|URL --tokens FILE",
 		Short: "Find what is wrong with this installation",
 		Long: "doctor takes the flags of serve, from the same environment and the [serve] table of the config file, and checks\n" +
-			"what serve would find: addresses, limits, releases or their bucket and age, tokens, keys and certificate. Each\n" +
+			"what serve would find: addresses, limits, releases or their bucket and age, tokens, keys and certificate. With\n" +
+			"--admin-addr it asks the running edge whether it is ready, and which unknown keys it refused last. Each\n" +
 			"problem comes with what mends it. It changes nothing and may run beside the edge. Run it as the user of the edge:\n" +
 			"other users may read other files.\n\n" +
 			"The exit code is 1 if the edge would not serve. Warnings leave it at 0.",
@@ -34,7 +38,7 @@ func doctorCommand(a *app) *cobra.Command {
 		ctx, cancel := context.WithTimeout(ctx, time.Minute)
 		defer cancel()
 		findings := a.unknownVariables(c)
-		in := doctor.Installation{Now: time.Now(), Ready: readyText, Catalog: a.catalog(c.Root()), Command: a.program(), ConfigFile: a.config}
+		in := doctor.Installation{Now: time.Now(), Ready: readyText, Refused: refusedKeys, Catalog: a.catalog(c.Root()), Command: a.program(), ConfigFile: a.config}
 		in.BucketErr = openReleases(ctx, &cfg)
 		in.Config = cfg
 		found, err := in.Examine(ctx)
@@ -62,6 +66,19 @@ func doctorCommand(a *app) *cobra.Command {
 func readyText(ctx context.Context, adminAddr string) (string, error) {
 	h, err := askReady(ctx, adminAddr)
 	return h.Text, err
+}
+
+// refusedKeys asks an edge for the unknown credentials that it refused last.
+func refusedKeys(ctx context.Context, adminAddr string) (list []edge.RefusedKey, err error) {
+	url, status, text, err := askAdmin(ctx, adminAddr, "/refused")
+	if err != nil {
+		return nil, err
+	}
+	if status != http.StatusOK {
+		return nil, fmt.Errorf("ask %s: status %d", url, status)
+	}
+	err = json.Unmarshal(text, &list)
+	return list, err
 }
 
 // catalog returns the catalogue that build takes, "" if no setting names one.

@@ -203,8 +203,8 @@ func reloadOnHangup(ctx context.Context, reload func()) {
 	}()
 }
 
-// maxReadyz bounds the text of /readyz that is read.
-const maxReadyz = 64 << 10
+// maxAdmin bounds a response of an admin listener that is read.
+const maxAdmin = 64 << 10
 
 func healthCommand(a *app) *cobra.Command {
 	cfg, timeout := serve.DefaultConfig(), 5*time.Second
@@ -251,31 +251,39 @@ type health struct {
 // direct reaches an edge without a proxy and without redirects: the edge gives none.
 var direct = &http.Transport{DisableKeepAlives: true}
 
-// askReady asks the edge with the admin listener at addr. An address for all interfaces is asked on loopback.
+// askReady asks the edge with the admin listener at addr for /readyz.
 func askReady(ctx context.Context, addr string) (health, error) {
-	host, port, err := net.SplitHostPort(addr)
+	url, status, text, err := askAdmin(ctx, addr, "/readyz")
 	if err != nil {
 		return health{}, err
+	}
+	if status != http.StatusOK && status != http.StatusServiceUnavailable {
+		return health{}, fmt.Errorf("ask %s: status %d: %s is no admin listener: give the address of --admin-addr", url, status, addr)
+	}
+	return health{Ready: status == http.StatusOK, Text: strings.TrimSpace(string(text))}, nil
+}
+
+// askAdmin asks the admin listener at addr for a path. An address for all interfaces is asked on loopback.
+func askAdmin(ctx context.Context, addr, path string) (url string, status int, text []byte, err error) {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return "", 0, nil, err
 	}
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		host = "localhost"
 	}
-	url := "http://" + net.JoinHostPort(host, port) + "/readyz"
+	url = "http://" + net.JoinHostPort(host, port) + path
 	rq, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
-		return health{}, err
+		return url, 0, nil, err
 	}
 	rs, err := direct.RoundTrip(rq)
 	if err != nil {
-		return health{}, fmt.Errorf("ask %s: %w", url, err)
+		return url, 0, nil, fmt.Errorf("ask %s: %w", url, err)
 	}
 	defer rs.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(rs.Body, maxReadyz))
-	if err != nil {
-		return health{}, fmt.Errorf("ask %s: %w", url, err)
+	if text, err = io.ReadAll(io.LimitReader(rs.Body, maxAdmin)); err != nil {
+		return url, 0, nil, fmt.Errorf("ask %s: %w", url, err)
 	}
-	if rs.StatusCode != http.StatusOK && rs.StatusCode != http.StatusServiceUnavailable {
-		return health{}, fmt.Errorf("ask %s: status %d: %s is no admin listener: give the address of --admin-addr", url, rs.StatusCode, addr)
-	}
-	return health{Ready: rs.StatusCode == http.StatusOK, Text: strings.TrimSpace(string(text))}, nil
+	return url, rs.StatusCode, text, nil
 }

@@ -15,6 +15,7 @@ import (
 	"al.essio.dev/pkg/shellescape"
 
 	"github.com/reelsplice/reelsplice/serve"
+	"github.com/reelsplice/reelsplice/serve/edge"
 	"github.com/reelsplice/reelsplice/serve/http"
 	"github.com/reelsplice/reelsplice/serve/http/connlimit"
 )
@@ -52,6 +53,9 @@ type Installation struct {
 	// Ready asks the edge that listens on the admin address for /readyz. It returns an error if no edge
 	// responds.
 	Ready func(ctx context.Context, adminAddr string) (text string, err error)
+
+	// Refused asks the same edge for the unknown credentials that it refused last.
+	Refused func(ctx context.Context, adminAddr string) ([]edge.RefusedKey, error)
 
 	Command    string // the program's name or path in commands
 	ConfigFile string // "" for none
@@ -155,6 +159,7 @@ func (x *examiner) running(ctx context.Context) {
 	default:
 		x.ok("edge", "an edge runs and is ready: %s", text)
 	}
+	x.refused(ctx)
 }
 
 // address examines an address that the edge listens on.

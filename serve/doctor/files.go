@@ -1,7 +1,9 @@
 package doctor
 
 import (
+	"context"
 	"crypto/tls"
+	"encoding/hex"
 	"errors"
 	"io/fs"
 	"os"
@@ -49,6 +51,25 @@ func (x *examiner) tokens() {
 		x.fail("tokens", x.issue("me", records), "no token of %s is in force: every request gets 401", path)
 	case soon == 0:
 		x.ok("tokens", "%d in force", active)
+	}
+}
+
+// refused lists the credentials that the running edge refused, but for those that were issued since.
+func (x *examiner) refused(ctx context.Context) {
+	if x.Refused == nil {
+		return
+	}
+	list, err := x.Refused(ctx, x.Config.AdminAddr)
+	if err != nil {
+		return // an edge of an earlier version
+	}
+	records, _ := auth.List(x.Config.Tokens) // tokens reports the error
+	for _, r := range list {
+		if slices.ContainsFunc(records, func(t auth.Record) bool { return hex.EncodeToString(t.Hash[:]) == r.SHA256 }) {
+			continue
+		}
+		x.warn("refused", "if you know this client: "+x.command("token", "issue", "--tokens", x.Config.Tokens, "--name", "NAME", "--sha256", r.SHA256),
+			"an unknown key was refused at %s, of the client %q", r.Last.Format(time.RFC3339), r.UserAgent)
 	}
 }
 

@@ -57,6 +57,7 @@ type Edge struct {
 	pages    *lru.Cache[[]byte] // compressed bodies of pages, by entity tag
 	inflight *inflight
 	log      logSet
+	refused  refusedKeys
 	pools    pools
 }
 
@@ -325,7 +326,9 @@ func (x *exchange) logRefused(res *auth.Result) {
 		slog.Any("user_agent", (*agentText)(x)), slog.Any("sha256", (*keyHash)(x)),
 	}
 	n := len(attrs)
-	if res.Reason != auth.Unknown {
+	if res.Reason == auth.Unknown {
+		x.edge.refused.add(x.keyHash(), x.agent(), x.edge.opts.Now().Unix())
+	} else {
 		n--
 	}
 	x.edge.log.refused.LogAttrs(context.Background(), slog.LevelInfo, "credential refused", attrs[:n]...)
@@ -336,22 +339,32 @@ func (x *exchange) logRefused(res *auth.Result) {
 type agentText exchange
 
 func (a *agentText) LogValue() slog.Value {
-	if a.rq.Agent == nil {
-		return slog.StringValue("")
+	return slog.StringValue(mask.Text((*exchange)(a).agent()))
+}
+
+func (x *exchange) agent() []byte {
+	if x.rq.Agent == nil {
+		return nil
 	}
-	return slog.StringValue(mask.Text(a.rq.Agent.UserAgent()))
+	return x.rq.Agent.UserAgent()
 }
 
 // A keyHash is the SHA-256 of a request's credential in hex.
 type keyHash exchange
 
 func (k *keyHash) LogValue() slog.Value {
-	token, ok := auth.Bearer(k.rq.Authorization)
-	if !ok {
-		token, _ = route.Lookup(nil, k.rq.Query, paramAPIKey)
-	}
-	hash := auth.HashToken(token)
+	hash := (*exchange)(k).keyHash()
 	return slog.StringValue(hex.EncodeToString(hash[:]))
+}
+
+func (x *exchange) keyHash() [32]byte {
+	token, ok := auth.Bearer(x.rq.Authorization)
+	if !ok {
+		buf := x.edge.pools.keys.Get().(*[auth.MaxTokenLen]byte)
+		defer x.edge.pools.keys.Put(buf)
+		token, _ = route.Lookup(buf[:0], x.rq.Query, paramAPIKey)
+	}
+	return auth.HashToken(token)
 }
 
 // allMethods is the Allow of the server as a whole.
