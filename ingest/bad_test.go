@@ -90,10 +90,10 @@ func cutTo(s string, part float64) string { return s[:int(float64(len(s))*part)]
 func TestBadRows(t *testing.T) {
 	t.Parallel()
 	const good = `{"id":1,"title":"A"}`
-	f := func(bad, want string) {
+	run := func(c Config, bad, want string) {
 		t.Helper()
 		dir := t.TempDir()
-		r := lines(t, dir, Config{}, good, bad, `{"id":2,"title":"B"}`)
+		r := lines(t, dir, c, good, bad, `{"id":2,"title":"B"}`)
 		if r.Quarantined != 1 || r.Records["movie"] != 2 || !slices.Equal(r.Bad, []string{"movies.ndjson:2: " + want}) {
 			t.Errorf("Run(%.60q): %d records, Bad %q, want 2, %q", bad, r.Records["movie"], r.Bad, "movies.ndjson:2: "+want)
 		}
@@ -112,21 +112,19 @@ func TestBadRows(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	f := func(bad, want string) {
+		t.Helper()
+		run(Config{}, bad, want)
+		run(Config{Strict: true}, bad, want)
+	}
 	f("{\"id\":3,\"title\":\"a \x94 b\"}", "byte 19: invalid UTF-8")
-	f(`{"id":"3","title":"C"}`, `id: want an integer, found "3"`)
-	f(`{"id":3.0,"title":"C"}`, `id: want an integer, found 3.0`)
+	f(`{"id":"x","title":"C"}`, `id: want an integer, found "x"`)
 	f(`{"id":3.5,"title":"C"}`, `id: want an integer, found 3.5`)
 	f(`{"id":null,"title":"C"}`, `id: want an integer, found nothing`)
 	f(`{"title":"C"}`, `id: want an integer, found nothing`)
 	f(`{"id":0}`, `id: want 1 or more, found 0`)
 	f(`{"id":-5}`, `id: want 1 or more, found -5`)
 	f(`{"id":9223372036854775808}`, `id: want an integer, found 9223372036854775808`)
-	f(`{"id":3,"release_date":"12/31/1999"}`, `release_date: want YYYY-MM-DD or nothing, found "12/31/1999"`)
-	f(`{"id":3,"release_date":"1999-13-01"}`, `release_date: want YYYY-MM-DD or nothing, found "1999-13-01"`)
-	f(`{"id":3,"release_date":19991231}`, `release_date: want a string, found 19991231`)
-	f(`{"id":3,"genres":["Drama"]}`, `genres[0]: want an object, found "Drama"`)
-	f(`{"id":3,"credits":{"cast":[{"id":1},{"id":"x"}]}}`, `credits.cast[1].id: want an integer, found "x"`)
-	f(`{"id":3,"watch/providers":{"results":{"US":5}}}`, `watch/providers.results.US: want an object, found 5`)
 	f(`{"id":3,"media_type":"tv","name":"A show"}`, `media_type: want "movie", found "tv"`)
 	f(`{"success":false,"status_code":34,"status_message":"The resource you requested could not be found."}`,
 		`status_code: is no response but error 34: The resource you requested could not be found.`)
@@ -134,6 +132,23 @@ func TestBadRows(t *testing.T) {
 	f(`null`, `byte 0: want an object, found null`)
 	f(`{"id":3`, `byte 7: unexpected end of JSON input`)
 	f(`{"id":1,"title":"other"}`, `id: movie 1 is already at movies.ndjson:1, with other content`)
+
+	strict := func(bad, want string) {
+		t.Helper()
+		run(Config{Strict: true}, bad, want)
+	}
+	strict(`{"id":"3","title":"C"}`, `id: want an integer, found "3"`)
+	strict(`{"id":3.0,"title":"C"}`, `id: want an integer, found 3.0`)
+	strict(`{"id":3,"release_date":"12/31/1999"}`, `release_date: want YYYY-MM-DD or nothing, found "12/31/1999"`)
+	strict(`{"id":3,"release_date":"1999-13-01"}`, `release_date: want YYYY-MM-DD or nothing, found "1999-13-01"`)
+	strict(`{"id":3,"release_date":"1999-12-31T00:00:00Z"}`, `release_date: want YYYY-MM-DD or nothing, found "1999-12-31T00:00:00Z"`)
+	strict(`{"id":3,"release_date":19991231}`, `release_date: want a string, found 19991231`)
+	strict(`{"id":3,"title":1776}`, `title: want a string, found 1776`)
+	strict(`{"id":3,"adult":"true"}`, `adult: want true or false, found "true"`)
+	strict(`{"id":3,"genres":["Drama"]}`, `genres[0]: want an object, found "Drama"`)
+	strict(`{"id":3,"genre_ids":[1,"x"]}`, `genre_ids[1]: want an integer, found "x"`)
+	strict(`{"id":3,"credits":{"cast":[{"id":1},{"id":"x"}]}}`, `credits.cast[1].id: want an integer, found "x"`)
+	strict(`{"id":3,"watch/providers":{"results":{"US":5}}}`, `watch/providers.results.US: want an object, found 5`)
 }
 
 // TestDuplicates: a row that says the same as an earlier one of its file is dropped.

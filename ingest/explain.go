@@ -59,6 +59,7 @@ type ExplainedRow struct {
 	Dropped []string          `json:"dropped,omitempty"`    // columns and fields without a place in the API
 	Unknown []string          `json:"unknown,omitempty"`    // fields that are kept though the API does not have them
 	Whole   []string          `json:"kept_whole,omitempty"` // lists of names that could not be read
+	LeftOut []string          `json:"left_out,omitempty"`   // the first values of each field that fit none, and why
 }
 
 // An ExplainedRecord is the part of a row about one resource.
@@ -216,7 +217,7 @@ func isStrange(f *source.File, out *ExplainedFile) bool {
 		if row.Refused != "" {
 			refused++
 		}
-		unknown += len(row.Unknown)
+		unknown += len(row.Unknown) + len(row.LeftOut)
 	}
 	return refused == len(out.Rows) || f.Format.Table() && unknown > 0
 }
@@ -227,7 +228,11 @@ func (x *explainer) explainRow(f *source.File, file *ExplainedFile, in *input.In
 	if out.Refused != "" {
 		return out, nil
 	}
-	l, err := layout.New(cmp.Or(file.Layout, layout.TMDB), x.options.Rows)
+	o := x.options.Rows
+	if !x.options.Strict {
+		o.Values = &record.Values{}
+	}
+	l, err := layout.New(cmp.Or(file.Layout, layout.TMDB), o)
 	if err != nil {
 		return out, err
 	}
@@ -242,6 +247,11 @@ func (x *explainer) explainRow(f *source.File, file *ExplainedFile, in *input.In
 	}
 	for n := range recs {
 		out.Records = append(out.Records, explainRecord(&recs[n], e))
+	}
+	for _, left := range o.Values.Take() {
+		for i := range left.First {
+			out.LeftOut = append(out.LeftOut, left.First[i].Error())
+		}
 	}
 	c := l.Counts()
 	out.Unknown = slices.Sorted(maps.Keys(c.Unknown))

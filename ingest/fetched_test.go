@@ -19,13 +19,17 @@ func TestFetched(t *testing.T) {
 			t.Errorf("%s: records = %q, want %q", what, got, want)
 		}
 	}
-	r := lines(t, dir, Config{},
+	r := lines(t, dir, Config{Strict: true},
 		`{"id":1,"title":"A","_fetched":"2026-05-01"}`, `{"id":2,"title":"B","_fetched":null}`, `{"id":3,"title":"C","_fetched":""}`,
 		`{"id":4,"_fetched":"2026-02-30"}`, `{"id":5,"_fetched":7}`, `{"id":6,"_deleted":true,"_fetched":"2026-05-01"}`, `{"id":7,"_deleted":true,"_fetched":"soon"}`)
 	check("first", `{"id":1,"title":"A","_fetched":"2026-05-01"}`, `{"id":2,"title":"B"}`, `{"id":3,"title":"C"}`)
 	bad := `_fetched: want a day as YYYY-MM-DD, found `
 	if len(r.Bad) != 3 || !strings.HasSuffix(r.Bad[0], bad+`"2026-02-30"`) || !strings.Contains(r.Bad[1], "_fetched: want ") || !strings.HasSuffix(r.Bad[2], bad+`"soon"`) {
 		t.Errorf("Bad = %q", r.Bad)
+	}
+	lenient := lines(t, t.TempDir(), Config{}, `{"id":4,"_fetched":"2026-02-30"}`, `{"id":5,"_fetched":7}`, `{"id":7,"_deleted":true,"_fetched":"soon"}`)
+	if lenient.ValuesLeftOut != 3 || lenient.Quarantined != 0 || lenient.Records["movie"] != 2 || lenient.Removed != 1 {
+		t.Errorf("Run = %+v, want three rows without their days", lenient)
 	}
 
 	r = lines(t, dir, Config{Update: true}, `{"id":1,"title":"A","_fetched":"2026-11-01"}`, `{"id":2,"title":"B2"}`)

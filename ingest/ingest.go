@@ -5,7 +5,7 @@
 //	merge      rows of one key and the catalogue's record become one record
 //	catalog    records are written as Parquet
 //
-// Rows that do not validate go to quarantine; the rest goes on. This package wires them. An ingest
+// A value that fits no field is left out and counted. Rows that cannot be parsed or have no id go to quarantine; the rest goes on. This package wires them. An ingest
 // that is killed starts again: see workFolder.
 package ingest
 
@@ -52,7 +52,11 @@ type Config struct {
 	Precedence *Precedence
 	// Replay makes Sources files of a quarantine, whose rows are ingested once more.
 	Replay bool
-	MaxBad Tolerance // of bad rows; more stop the ingest; any number by default
+	// MaxBad are the bad rows, and MaxBadValues the values that are left out, above which the ingest stops; any number by
+	// default.
+	MaxBad, MaxBadValues Tolerance
+	// Strict refuses a row with a value that fits no field, and those that must be read as another type or mended.
+	Strict bool
 	Limits limit.Limits
 	Memory int64 // bytes of rows held at once; DefaultMemory by default
 	// Progress is called with how many bytes of how many are read, Writing then with how many of
@@ -68,19 +72,19 @@ type Config struct {
 type (
 	// Precedence orders the sources that give one field.
 	Precedence = input.Precedence
-	// Tolerance is how many bad rows an ingest may have.
+	// Tolerance is how many bad rows, or values, an ingest may have.
 	Tolerance = quarantine.Tolerance
-	// TooManyBadError is the end of an ingest with more bad rows than its Tolerance.
+	// TooManyBadError is the end of an ingest with more of them than its Tolerance.
 	TooManyBadError = quarantine.TooManyError
 )
 
-// AnyNumber tolerates any number of bad rows.
+// AnyNumber tolerates any number.
 var AnyNumber = quarantine.AnyNumber
 
 // ReadPrecedence reads the file of an order of sources. Errors name it and its fault.
 func ReadPrecedence(file string) (*Precedence, error) { return input.ReadPrecedence(file) }
 
-// ParseTolerance reads a number of rows, "20", or a share of them, "1%" or "0.5%".
+// ParseTolerance reads a number, "20", or a share of the rows, "1%" or "0.5%".
 func ParseTolerance(s string) (Tolerance, error) { return quarantine.ParseTolerance(s) }
 
 // Kinds lists the kinds of records that can be ingested.
@@ -148,7 +152,7 @@ func (c *Config) options() (*input.Options, error) {
 	}
 	rows, err := layout.WithAliases(rows)
 	o := &input.Options{
-		Sources: c.Sources, Layout: c.Layout, Kind: c.Kind, Rows: rows, Limits: c.Limits, Buckets: c.Buckets, Precedence: c.Precedence, Log: c.Log,
+		Sources: c.Sources, Layout: c.Layout, Kind: c.Kind, Rows: rows, Strict: c.Strict, Limits: c.Limits, Buckets: c.Buckets, Precedence: c.Precedence, Log: c.Log,
 	}
 	if c.Replay {
 		o.ReplayDir = filepath.Join(c.Catalog, workDir, "replay")

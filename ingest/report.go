@@ -41,14 +41,19 @@ type Report struct {
 	SkippedFiles int64    `json:"skipped_files,omitempty"`
 	Skipped      []string `json:"skipped,omitempty"`
 	// Silent has a line for each named source that gave nothing: all its files were left out.
-	Silent     []string         `json:"silent_sources,omitempty"`
-	Unknown    map[string]int64 `json:"unknown_fields,omitempty"` // kept, by path
-	Coerced    map[string]int64 `json:"coerced_fields,omitempty"` // numbers given as text
-	Dropped    map[string]int64 `json:"dropped_fields,omitempty"` // that the API has no place for, by path
-	Whole      map[string]int64 `json:"kept_whole,omitempty"`     // joined lists that could not be split, by table and column
-	Stopped    bool             `json:"stopped,omitempty"`        // too many bad rows: nothing of it is in the catalogue
-	ReportFile string           `json:"report_file"`
-	Seconds    float64          `json:"seconds"`
+	Silent  []string         `json:"silent_sources,omitempty"`
+	Unknown map[string]int64 `json:"unknown_fields,omitempty"` // kept, by path
+	Coerced map[string]int64 `json:"coerced_fields,omitempty"` // values read as another type, or in another form
+	Dropped map[string]int64 `json:"dropped_fields,omitempty"` // that the API has no place for, by path
+	Whole   map[string]int64 `json:"kept_whole,omitempty"`     // joined lists that could not be split, by table and column
+	// ValuesLeftOut counts the values that fit no field, whose rows stayed; LeftOut has them by field, with the first of
+	// each. ValuesCoerced counts those of Coerced.
+	ValuesLeftOut int64            `json:"values_left_out"`
+	LeftOut       []report.LeftOut `json:"left_out_values,omitempty"`
+	ValuesCoerced int64            `json:"values_coerced"`
+	Stopped       bool             `json:"stopped,omitempty"` // too many bad rows or values: nothing of it is in the catalogue
+	ReportFile    string           `json:"report_file"`
+	Seconds       float64          `json:"seconds"`
 	// Details is what the files of the report hold.
 	Details report.Report `json:"-"`
 }
@@ -95,13 +100,15 @@ func (r *run) parameters() map[string]string {
 	}
 	p := map[string]string{
 		"layout": r.Layout, "memory": strconv.FormatInt(r.Memory, 10), "kind": r.Kind, "language": r.Language,
-		"overlay": flag(r.Overlay), "update": flag(r.Update), "replay": flag(r.Replay), "mapping": strings.Join(r.Mappings, ", "),
+		"overlay": flag(r.Overlay), "update": flag(r.Update), "replay": flag(r.Replay), "strict": flag(r.Strict), "mapping": strings.Join(r.Mappings, ", "),
 	}
 	if r.Precedence != nil {
 		p["precedence"] = r.Precedence.File
 	}
-	if r.MaxBad != AnyNumber {
-		p["max-bad"] = r.MaxBad.String()
+	for name, most := range map[string]Tolerance{"max-bad": r.MaxBad, "max-bad-values": r.MaxBadValues} {
+		if most != AnyNumber {
+			p[name] = most.String()
+		}
 	}
 	maps.DeleteFunc(p, func(_, value string) bool { return value == "" })
 	return p
@@ -115,7 +122,9 @@ func (r *run) sum(d report.Report, skipped []report.Skipped) Report {
 		FailedFiles: r.sort.Failed, Failed: r.sort.Failures, Conflicts: d.Conflicts.Count, Samples: r.report.FirstConflicts(),
 		Matched: t.Matched, Minted: t.Minted, NoID: t.NoID, Merged: r.sort.Merged,
 		Whole: counts(t.Whole), Unknown: counts(t.Unknown), Coerced: counts(t.Coerced), Dropped: counts(t.Dropped),
-		ReportFile: filepath.Join(r.Catalog, report.HTMLFile), Details: d, Bad: r.quarantine.First(),
+		ValuesLeftOut: total(t.LeftOut, func(l report.LeftOut) int64 { return l.Count }), LeftOut: t.LeftOut.Top,
+		ValuesCoerced: total(t.Coerced, func(c report.FieldCount) int64 { return c.Count }),
+		ReportFile:    filepath.Join(r.Catalog, report.HTMLFile), Details: d, Bad: r.quarantine.First(),
 	}
 	for _, k := range d.Records {
 		out.Records[k.Kind] = k.Now
@@ -129,6 +138,14 @@ func (r *run) sum(d report.Report, skipped []report.Skipped) Report {
 		out.QuarantineFile = filepath.Join(r.Catalog, r.work.name)
 	}
 	return out
+}
+
+func total[T any](top report.Top[T], count func(T) int64) int64 {
+	n := top.MoreCount
+	for _, one := range top.Top {
+		n += count(one)
+	}
+	return n
 }
 
 func counts(top report.Top[report.FieldCount]) map[string]int64 {

@@ -88,7 +88,7 @@ func (r *run) open() {
 		Catalog: r.Catalog, Dir: r.work.path(), Memory: r.Memory, Noter: crosswalk.NoterFor(r.list, minted), Merges: minted && !r.Overlay,
 	}
 	r.sort = &pipeline.Sorter{
-		Rows: r.sorter, Quarantine: r.quarantine, Report: r.report, MaxBad: r.MaxBad, Resolver: r.resolver, List: r.list, Progress: r.Progress, Log: r.Log,
+		Rows: r.sorter, Quarantine: r.quarantine, Report: r.report, MaxBad: r.MaxBad, MaxValues: r.MaxBadValues, Resolver: r.resolver, List: r.list, Progress: r.Progress, Log: r.Log,
 	}
 }
 
@@ -171,10 +171,10 @@ func (r *run) write(ctx context.Context) error {
 	return r.quarantine.Close()
 }
 
-// stopped ends an ingest with too many bad rows: these are kept, and a report is written.
+// stopped ends an ingest with too many bad rows or values: the rows are kept, and a report is written.
 func (r *run) stopped(bad *TooManyBadError) (Report, error) {
 	err := r.quarantine.Close()
-	if err == nil {
+	if err == nil && r.quarantine.Count() > 0 {
 		bad.File, err = r.work.keepQuarantine()
 	}
 	if err != nil {

@@ -318,7 +318,7 @@ func TestMaxBad(t *testing.T) {
 // TestRefusedRows: what a row holds that is not used counts nowhere, so that members are
 // not said to be kept that are in quarantine.
 func TestRefusedRows(t *testing.T) {
-	r := lines(t, t.TempDir(), Config{}, `{"id":1,"title":"A","mine":1}`, `{"id":0,"secret":1,"mine":2,"popularity":"7"}`,
+	r := lines(t, t.TempDir(), Config{Strict: true}, `{"id":1,"title":"A","mine":1}`, `{"id":0,"secret":1,"mine":2,"popularity":"7"}`,
 		`{"id":2,"_merged_into":2}`, `{"id":3,"title":5,"keywords":{"odd":1}}`, `{"id":4,"season/1":{"new":1}}`)
 	if want := (map[string]int64{"mine": 1, "season/1": 1}); !maps.Equal(r.Unknown, want) || len(r.Coerced) > 0 {
 		t.Errorf("Run: unknown %v, coerced %v, want %v and none", r.Unknown, r.Coerced, want)
@@ -337,7 +337,7 @@ func TestReplay(t *testing.T) {
 	put(t, src, "movie/7.json", "[\n{\"id\":7,\n\"title\":5}\n]")
 	put(t, src, "movies.ndjson", `{"id":1,"title":"A"}`+"\n"+`{"id":2,"title":5}`+"\n"+`{"id":3,"title":`+"\n")
 	put(t, src, "tv/1399-season-1.json", `{"name":7}`)
-	r := ingestInto(t, dir, Config{Sources: []string{src}})
+	r := ingestInto(t, dir, Config{Sources: []string{src}, Strict: true})
 	if r.Quarantined != 5 || r.Records["movie"] != 1 {
 		t.Fatalf("Run = %+v, want 5 rows in quarantine", r)
 	}
@@ -395,7 +395,7 @@ map = [{ column = "nr", field = "id" }, { column = "name", field = "title" }, { 
 	// A layout that is given counts too.
 	kaggle := "id,title,vote_average,status,adult,backdrop_path,imdb_id,poster_path,genres,production_companies,production_countries,spoken_languages"
 	dir := t.TempDir()
-	r := ingestInto(t, dir, Config{Layout: "tmdb", Sources: []string{put(t, t.TempDir(), "movies.csv", kaggle+"\n1,A,5,Released,False,,,,Drama,,,\n")}})
+	r := ingestInto(t, dir, Config{Layout: "tmdb", Strict: true, Sources: []string{put(t, t.TempDir(), "movies.csv", kaggle+"\n1,A,5,Released,False,,,,Drama,,,\n")}})
 	if r.Quarantined != 1 {
 		t.Fatalf("Run = %+v, want 1 row in quarantine", r)
 	}

@@ -226,15 +226,20 @@ func TestTexts(t *testing.T) {
 	r := ingestInto(t, dir, Config{Sources: []string{src}})
 	want := []string{
 		`{"adult":false,"genres":[{"id":18,"name":"Drama"}],"id":550,"release_date":"1999-10-15","runtime":139,"title":"Fight Club","vote_average":8.4}`,
-		`{"adult":true,"id":551,"title":"X"}`,
+		`{"adult":true,"id":551,"title":"X"}`, `{"id":552,"title":"Y"}`, `{"id":553,"title":"Z"}`,
 	}
 	if got := records(t, dir); !slices.Equal(got, want) {
 		t.Errorf("records = %q, want %q", got, want)
 	}
+	if left := `[{adult 1 [movies.csv:4: want true or false, found "maybe"]} ` +
+		`{release_date 1 [movies.csv:5: want YYYY-MM-DD or nothing, found "10/15/1999"]}]`; fmt.Sprint(r.LeftOut) != left || len(r.Coerced)+len(r.Bad) > 0 {
+		t.Errorf("left out %v, coerced %v, bad %q, want %s", r.LeftOut, r.Coerced, r.Bad, left)
+	}
+	strict := ingestInto(t, t.TempDir(), Config{Sources: []string{src}, Strict: true})
 	if bad := []string{
 		`movies.csv:4: adult: want true or false, found "maybe"`, `movies.csv:5: release_date: want YYYY-MM-DD or nothing, found "10/15/1999"`,
-	}; !slices.Equal(r.Bad, bad) || len(r.Coerced) > 0 {
-		t.Errorf("Bad = %q, coerced %v, want %q and none", r.Bad, r.Coerced, bad)
+	}; !slices.Equal(strict.Bad, bad) || len(strict.LeftOut) > 0 {
+		t.Errorf("with strict, Bad = %q, left out %v, want %q", strict.Bad, strict.LeftOut, bad)
 	}
 }
 

@@ -30,8 +30,10 @@ const ingestLong = "ingest reads dumps into the catalogue: files, folders or glo
 	"A key that ends in a slash is a folder; *, ** and [] make a pattern.\n\n" +
 	"Later sources win over earlier ones, field by field; --precedence names another order. A row\n" +
 	"{\"id\":1,\"_deleted\":true} or {\"id\":1,\"_merged_into\":2} removes a resource.\n\n" +
-	"Rows that do not validate go to quarantine, the others into the catalogue. The exit code is then 1,\n" +
-	"unless --max-quarantined or --max-bad allows as many. A killed ingest leaves the catalogue as it was\n" +
+	"A value that fits no field is left out, and its row stays: the report has them by field, and the exit code is 0,\n" +
+	"unless there are more than --max-bad-values. A row without an id, or that is no JSON or CSV, goes to quarantine;\n" +
+	"the exit code is then 1, unless --max-quarantined or --max-bad allows as many. --strict puts rows with any bad\n" +
+	"value there. A killed ingest leaves the catalogue as it was\n" +
 	"and starts again with the next one."
 
 const ingestExample = "  reelsplice ingest --catalog catalog dumps/movies.ndjson.zst\n" +
@@ -63,6 +65,8 @@ func ingestCommand(a *app) *cobra.Command {
 	f.BoolVar(&cfg.Update, "update", false, "the sources hold changes alone: copy the rest of the catalogue unread")
 	f.StringArrayVar(&o.replay, "replay", nil, "ingest the rows of a quarantine `FILE` again, in place of SRC; repeatable")
 	f.StringVar(&o.maxBad, "max-bad", "", "stop when more than `N` rows, or N% of them, do not validate; the catalogue then stays as it is")
+	f.StringVar(&o.maxValues, "max-bad-values", "", "stop when more than `N` values, or N% of the number of rows, are left out; the catalogue then stays as it is")
+	f.BoolVar(&cfg.Strict, "strict", false, "refuse a row for one value that fits no field, and do not read or mend what is nearly right")
 	f.Int64Var(&o.tolerated, "max-quarantined", 0, "succeed with up to `N` rows in quarantine")
 	f.BoolVar(&o.explain, "explain", false, "print the fields of the first rows, and a mapping to start from for an unknown table; write nothing")
 	limitFlags(f, &cfg)
@@ -99,10 +103,10 @@ func ingestCommand(a *app) *cobra.Command {
 
 // ingestFlags are checked before they become part of a Config.
 type ingestFlags struct {
-	precedence, maxBad string
-	replay             []string
-	tolerated          int64
-	explain            bool
+	precedence, maxBad, maxValues string
+	replay                        []string
+	tolerated                     int64
+	explain                       bool
 }
 
 // limitFlags adds the flags that bound a dump.
@@ -130,9 +134,15 @@ func (o *ingestFlags) apply(cfg *ingest.Config) error {
 	}
 	_, err := tmdb.ParseLanguage(cfg.Language)
 	errs = append(errs, err)
-	if o.maxBad != "" {
-		if cfg.MaxBad, err = ingest.ParseTolerance(o.maxBad); err != nil {
-			errs = append(errs, fmt.Errorf("max-bad: %w", err))
+	for _, most := range []struct {
+		flag, text string
+		to         *ingest.Tolerance
+	}{{"max-bad", o.maxBad, &cfg.MaxBad}, {"max-bad-values", o.maxValues, &cfg.MaxBadValues}} {
+		if most.text == "" {
+			continue
+		}
+		if *most.to, err = ingest.ParseTolerance(most.text); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", most.flag, err))
 		}
 	}
 	if o.precedence != "" {
@@ -209,6 +219,13 @@ func outcome(r *ingest.Report) string {
 		parts = append(parts, fmt.Sprintf("%s did not validate: see %s", plural(r.Quarantined, "row"), r.QuarantineFile))
 		other = "the other "
 	}
+	switch n := r.ValuesLeftOut; n {
+	case 0:
+	case 1:
+		parts = append(parts, "1 value did not fit, and was left out")
+	default:
+		parts = append(parts, fmt.Sprintf("%d values did not fit, and were left out", n))
+	}
 	switch r.Kept {
 	case 0:
 		parts = append(parts, "no row was kept")
@@ -248,9 +265,18 @@ func writeIngest(w io.Writer, r *ingest.Report) {
 	}
 	if !r.Stopped {
 		writeCounts(w, "kept, though not a field of the API", r.Unknown)
-		writeCounts(w, "number given as text", r.Coerced)
+		writeCounts(w, "read as another type or form", r.Coerced)
 		writeCounts(w, "left out", r.Dropped)
 		writeCounts(w, "list kept whole: it cannot be split safely", r.Whole)
+	}
+	for _, l := range r.LeftOut[:min(len(r.LeftOut), maxCounts)] {
+		fmt.Fprintf(w, "value left out: %s: %d\n", l.Path, l.Count)
+		for _, s := range l.Samples {
+			fmt.Fprintf(w, "  %s\n", s)
+		}
+	}
+	if more := len(r.LeftOut) - maxCounts; more > 0 {
+		fmt.Fprintf(w, "value left out: %d more fields\n", more)
 	}
 	for _, file := range r.Skipped {
 		fmt.Fprintf(w, "skipped: %s\n", file)
@@ -259,6 +285,9 @@ func writeIngest(w io.Writer, r *ingest.Report) {
 		fmt.Fprintf(w, "skipped: %s in all; the report has more of them\n", plural(r.SkippedFiles, "file"))
 	}
 	fmt.Fprintf(w, "report: %s\n", r.ReportFile)
+	if r.ValuesLeftOut+r.ValuesCoerced > 0 {
+		fmt.Fprintf(w, "values left out: %d, read as another type or form: %d\n", r.ValuesLeftOut, r.ValuesCoerced)
+	}
 }
 
 // maxCounts bounds the listed fields; --json has them all.
@@ -355,7 +384,7 @@ func writeExplainedRow(w io.Writer, r *ingest.ExplainedRow) {
 	for _, list := range []struct {
 		what  string
 		names []string
-	}{{"left out", r.Dropped}, {"kept, though not a field of the API", r.Unknown}, {"unknown names, kept", r.Whole}} {
+	}{{"fits no field, left out", r.LeftOut}, {"left out", r.Dropped}, {"kept, though not a field of the API", r.Unknown}, {"unknown names, kept", r.Whole}} {
 		if len(list.names) > 0 {
 			writeComment(w, "  "+list.what+": "+strings.Join(list.names, ", "))
 		}

@@ -30,6 +30,7 @@ type Options struct {
 	Layout     string         // layout.Auto, or the name of one
 	Kind       string         // of all rows; "" takes it from the names of files and folders
 	Rows       layout.Options // how rows are read
+	Strict     bool           // a row with a value that fits no field is refused
 	Limits     limit.Limits
 	Precedence *Precedence                                                   // nil: the later source wins
 	ReplayDir  string                                                        // folder for the rows of Sources, which are quarantine files then; "" for dumps

@@ -9,7 +9,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
@@ -379,7 +378,7 @@ func FuzzDay(f *testing.F) {
 			return
 		}
 		d, err := time.Parse(day, got)
-		if err != nil || !tmdb.IsDay(got) {
+		if err != nil || !record.IsDay(got) {
 			t.Fatalf("parse(%q) in %q = %q, which is no day", text, format, got)
 		}
 		if r.formats[0].layout == "" {
@@ -402,7 +401,7 @@ func FuzzTitle(f *testing.F) {
 			return
 		}
 		title, year := splitTitle(s)
-		if !strings.HasPrefix(strings.TrimSpace(s), title) || year != "" && (title == "" || !tmdb.IsDay(year+"-01-01") || !strings.Contains(s, year)) {
+		if !strings.HasPrefix(strings.TrimSpace(s), title) || year != "" && (title == "" || !record.IsDay(year+"-01-01") || !strings.Contains(s, year)) {
 			t.Errorf("splitTitle(%q) = %q, %q", s, title, year)
 		}
 		if moved := articleFirst(title, []string{"The", "L'"}); len(moved) > len(title) {

@@ -145,7 +145,7 @@ func TestAppendedCounts(t *testing.T) {
 
 // TestMovnixSeries: a row about a series gives the series and its seasons.
 func TestMovnixSeries(t *testing.T) {
-	l := movnix.New()
+	l := movnix.New(nil)
 	f := func(row string, want ...string) {
 		t.Helper()
 		recs, err := l.Records(Row{JSON: row, Type: kind("tv")})

@@ -72,6 +72,8 @@ type Options struct {
 	Mappings []*Mapping // of layout tables, before those that come with the program
 	Names    NameIDs    // of companies, networks and keywords; may be nil
 	IDs      IDs        // of rows that do not have one; may be nil
+	// Values takes the values of a row that fit no field, from whatever reads it; with nil the row is refused.
+	Values *record.Values
 
 	aliased map[string][]*Mapping // by layout: with the aliases of Mappings; see WithAliases
 }
@@ -203,12 +205,12 @@ func New(name string, o Options) (Layout, error) {
 	switch {
 	case name == TMDB:
 		t := tmdb.New(o.Language)
-		t.Responses = true
+		t.Responses, t.Values = true, o.Values
 		return t, nil
 	case name == Movnix && o.Language != "":
 		return nil, fmt.Errorf("layout %s: its rows are of no language, so language %s cannot be theirs: ingest them without one", Movnix, o.Language)
 	case name == Movnix:
-		return movnix.New(), nil
+		return movnix.New(o.Values), nil
 	case IsMapped(name):
 		return newMapped(name, o.mappings(name), o), nil
 	}

@@ -107,20 +107,6 @@ func TestDetect(t *testing.T) {
 	file("movie_credits", credits, TMDB)
 }
 
-func TestIsDay(t *testing.T) {
-	for _, s := range []string{"", "1999-10-15", "2024-02-29", "0000-01-01"} {
-		if !tmdb.IsDay(s) {
-			t.Errorf("tmdb.IsDay(%q) = false, want true", s)
-		}
-	}
-	for _, s := range []string{"1999", "1999-1-5", "15.10.1999", "1999-10-15T00:00:00Z", "1999-00-10", "1999-10-00", "1999-13-01", "1999-10-32", "1999/10/15", "199a-10-15"} {
-		if tmdb.IsDay(s) {
-			t.Errorf("tmdb.IsDay(%q) = true, want false", s)
-		}
-	}
-}
-
-// TestTMDB: rows as a crawler keeps them, and what becomes of them.
 func TestTMDB(t *testing.T) {
 	f := func(language string, row Row, want string) {
 		t.Helper()
@@ -275,7 +261,7 @@ func TestMovnix(t *testing.T) {
 	}
 	f := func(row, want string) {
 		t.Helper()
-		if m, err := movieOf(movnix.New(), Row{JSON: row}); err == nil || err.Error() != want {
+		if m, err := movieOf(movnix.New(nil), Row{JSON: row}); err == nil || err.Error() != want {
 			t.Errorf("Records(%s) = %v, %v, want %s", row, m, err, want)
 		}
 	}
@@ -389,7 +375,7 @@ func FuzzRecords(f *testing.F) {
 		}
 		var l Layout = tmdb.New(language)
 		if Detect(kindName, []byte(row), Options{}) == Movnix {
-			l = movnix.New()
+			l = movnix.New(nil)
 		} else if table2 {
 			l = newMapped(Tables, ready(Tables), Options{Language: language})
 		}

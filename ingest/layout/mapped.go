@@ -31,6 +31,7 @@ func newMapped(name string, mappings []*Mapping, o Options) *mapped {
 		o.Language = "" // exports are the same whatever language is crawled
 	}
 	t := tmdb.New(o.Language)
+	t.Values = o.Values
 	m := &mapped{
 		tmdb: t, whole: map[string]int64{},
 		binder: binder{layout: name, mappings: mappings, bindings: map[string]*binding{}},

@@ -66,7 +66,11 @@ func (b *rows) records(p *Pipeline) (*records, error) {
 		return out, nil
 	}
 	f := b.file
-	l, err := layout.New(f.LayoutOrTMDB(), p.Options.Rows)
+	o := p.Options.Rows
+	if !p.Options.Strict {
+		o.Values = &record.Values{}
+	}
+	l, err := layout.New(f.LayoutOrTMDB(), o)
 	if err != nil {
 		return nil, err
 	}
@@ -78,9 +82,13 @@ func (b *rows) records(p *Pipeline) (*records, error) {
 			continue
 		}
 		recs, err := l.Records(f.Row(&f.found, b.text[row.from:row.to], typ))
+		left := o.Values.Take()
 		if err != nil {
 			b.refuse(out, row, err)
 			continue
+		}
+		for _, l := range left {
+			out.tally.LeaveOut(row.place, l)
 		}
 		for i := range recs {
 			out.add(f.Number, &recs[i], i > 0, row.place, p.Resolver.Noter)

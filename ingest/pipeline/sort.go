@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"errors"
 	"log/slog"
 
 	"github.com/reelsplice/reelsplice/ingest/crosswalk"
@@ -22,7 +23,8 @@ type Sorter struct {
 	Rows       *extsort.Sorter
 	Quarantine *quarantine.Writer
 	Report     *report.Collector
-	MaxBad     quarantine.Tolerance
+	MaxBad     quarantine.Tolerance // of rows
+	MaxValues  quarantine.Tolerance // of values that are left out
 	Resolver   *crosswalk.Resolver
 	List       *input.List
 	Progress   func(done, total int64) // gets bytes of all inputs; nil for none
@@ -30,6 +32,7 @@ type Sorter struct {
 
 	// What was read so far.
 	Read     int64            // rows
+	LeftOut  int64            // values
 	Merged   int64            // records with minted ids, into others
 	Failed   int64            // files
 	Failures []string         // of the first
@@ -62,6 +65,7 @@ func (s *Sorter) take(r *records) error {
 	}
 	s.Report.Of(r.file.Number).Merge(r.tally)
 	s.Read += r.rows
+	s.LeftOut += r.tally.ValuesLeftOut()
 	if r.end != nil {
 		s.finish(r)
 	}
@@ -152,8 +156,16 @@ func (s *Sorter) progress(r *records) {
 	s.Progress(now, s.List.Bytes)
 }
 
-// CheckBad stops the ingest when more rows did not validate than are tolerated. done reports that
-// all rows were read.
+// CheckBad stops the ingest when more rows did not validate, or more values were left out, than are tolerated.
+// done reports that all rows were read.
 func (s *Sorter) CheckBad(done bool) error {
-	return s.MaxBad.Check(s.Quarantine.Count(), s.Read, done)
+	if err := s.MaxBad.Check(s.Quarantine.Count(), s.Read, done); err != nil {
+		return err
+	}
+	err := s.MaxValues.Check(s.LeftOut, s.Read, done)
+	var many *quarantine.TooManyError
+	if errors.As(err, &many) {
+		many.Values = true
+	}
+	return err
 }

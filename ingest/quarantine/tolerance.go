@@ -8,22 +8,22 @@ import (
 	"strings"
 )
 
-// A Tolerance is how many bad rows an ingest tolerates. The zero value tolerates any number.
+// A Tolerance is how many bad rows an ingest tolerates, or how many values that are left out. The zero value tolerates any number.
 type Tolerance struct {
 	limited bool
-	rows    int64   // a number of rows
+	rows    int64   // a number of them
 	share   float64 // of the rows read, 0 to 1; instead of a number when it is above 0
 }
 
-// AnyNumber tolerates any number of bad rows.
+// AnyNumber tolerates any number.
 var AnyNumber = Tolerance{}
 
 // fewRows is how many rows must have been read before a share of them means something.
 const fewRows = 1000
 
-// ParseTolerance reads a number of rows, "20", or a share of them, "1%" or "0.5%".
+// ParseTolerance reads a number, "20", or a share of the rows that were read, "1%" or "0.5%".
 func ParseTolerance(s string) (Tolerance, error) {
-	bad := fmt.Errorf("want a number of rows or a share of them, for instance 20 or 1%%, found %q", s)
+	bad := fmt.Errorf("want a number or a share of the rows, for instance 20 or 1%%, found %q", s)
 	if text, ok := strings.CutSuffix(s, "%"); ok {
 		share, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 		if err != nil || !(share >= 0 && share <= 100) {
@@ -49,7 +49,7 @@ func (t Tolerance) String() string {
 	return strconv.FormatInt(t.rows, 10)
 }
 
-// Check returns a *TooManyError if there are more bad rows among those read than tolerated. While
+// Check returns a *TooManyError if there are more bad rows, or values, than tolerated for the rows that were read. While
 // reading goes on, a share is taken of a thousand rows at least.
 func (t Tolerance) Check(bad, rows int64, done bool) error {
 	of := rows
@@ -63,14 +63,18 @@ func (t Tolerance) Check(bad, rows int64, done bool) error {
 	return &TooManyError{Bad: bad, Rows: rows, Limit: t}
 }
 
-// A TooManyError stops an ingest because of its bad rows. The catalogue is as it was.
+// A TooManyError stops an ingest because of its bad rows or values. The catalogue is as it was.
 type TooManyError struct {
 	Bad, Rows int64
 	Limit     Tolerance
-	File      string // the quarantine file, which has the rows
+	Values    bool   // Bad counts values that were left out
+	File      string // the quarantine file, which has bad rows
 }
 
 func (e *TooManyError) Error() string {
+	if e.Values {
+		return fmt.Sprintf("%d values of %d rows did not fit their fields, more than %s: stopped, the catalogue is as it was; the report has the first", e.Bad, e.Rows, e.Limit)
+	}
 	return fmt.Sprintf("%d of %d rows did not validate, more than %s: stopped, the catalogue is as it was; the rows are in %s", e.Bad, e.Rows, e.Limit, e.File)
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/reelsplice/reelsplice/ingest/refs"
+	"github.com/reelsplice/reelsplice/ingest/source"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
@@ -173,13 +174,16 @@ type Tally struct {
 	Records map[string]int64 // by kind
 	Fields  Fields
 
-	reasons       map[Reason]*Reason // of quarantine, by field and masked reason
-	other         int64              // rows whose reasons are too many
-	files, failed int64              // in sum
+	left          map[string]*LeftOut // values, by path
+	reasons       map[Reason]*Reason  // of quarantine, by field and masked reason
+	other         int64               // rows whose reasons are too many
+	files, failed int64               // in sum
 }
 
 // NewTally returns an empty tally of a part of a file.
-func NewTally() *Tally { return &Tally{Records: map[string]int64{}, reasons: map[Reason]*Reason{}} }
+func NewTally() *Tally {
+	return &Tally{Records: map[string]int64{}, left: map[string]*LeftOut{}, reasons: map[Reason]*Reason{}}
+}
 
 // Fail notes why the file was not read to its end.
 func (t *Tally) Fail(why string) { t.Failure, t.failed = why, 1 }
@@ -224,6 +228,36 @@ func (t *Tally) Quarantined(place, field, reason string) {
 	t.group(&r)
 }
 
+// LeaveOut counts the values that a row lost in one field.
+func (t *Tally) LeaveOut(at source.Place, l record.LeftOut) {
+	to := &LeftOut{Path: shorten(l.Path), Count: l.Count}
+	for _, e := range l.First {
+		to.Samples = append(to.Samples, Sample{at.File, at.Row, at.Line, shorten(e.Field), e.Value, shorten(e.What)})
+	}
+	t.leaveOut(to)
+}
+
+func (t *Tally) leaveOut(l *LeftOut) {
+	if _, ok := t.left[l.Path]; !ok && len(t.left) >= record.MaxPaths {
+		l.Path = record.OtherPaths
+	}
+	ours := t.left[l.Path]
+	if ours == nil {
+		ours = &LeftOut{Path: l.Path}
+		t.left[l.Path] = ours
+	}
+	ours.Count += l.Count
+	ours.Samples = append(ours.Samples, l.Samples[:min(len(l.Samples), record.LeftOutSamples-len(ours.Samples))]...)
+}
+
+// ValuesLeftOut returns how many values were left out.
+func (t *Tally) ValuesLeftOut() (n int64) {
+	for _, l := range t.left {
+		n += l.Count
+	}
+	return n
+}
+
 // group counts rows with a reason.
 func (t *Tally) group(r *Reason) {
 	key := Reason{Field: r.Field, Reason: r.Reason}
@@ -261,6 +295,10 @@ func (t *Tally) Merge(o *Tally) {
 	for kind, n := range o.Records {
 		t.Records[kind] += n
 	}
+	for _, path := range slices.Sorted(maps.Keys(o.left)) {
+		l := *o.left[path]
+		t.leaveOut(&l)
+	}
 	t.Fields.Merge(o.Fields)
 }
 
@@ -284,8 +322,16 @@ func (t *Tally) source() Source {
 		File: t.File, Failure: t.Failure, Records: maps.Clone(t.Records),
 		Rows: t.Rows.Kept + t.Rows.Blank + t.Rows.Duplicates + t.Rows.Quarantined, Outcome: t.Rows,
 		Reasons:    topOf(t.reasonList(), t.other, func(r Reason) int64 { return r.Count }, compareReasons),
-		FieldLists: FieldLists{t.Fields.Unknown.top(), t.Fields.Coerced.top(), t.Fields.Dropped.top(), t.Fields.Whole.top()},
+		FieldLists: FieldLists{t.Fields.Unknown.top(), t.Fields.Coerced.top(), t.Fields.Dropped.top(), t.Fields.Whole.top(), t.topLeft()},
 	}
+}
+
+func (t *Tally) topLeft() Top[LeftOut] {
+	list := make([]LeftOut, 0, len(t.left))
+	for _, l := range t.left {
+		list = append(list, *l)
+	}
+	return topOf(list, 0, func(l LeftOut) int64 { return l.Count }, func(a, b LeftOut) int { return cmp.Compare(a.Path, b.Path) })
 }
 
 func (c Counts) top() Top[FieldCount] {

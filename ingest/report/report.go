@@ -14,6 +14,7 @@ import (
 	"github.com/bytedance/sonic"
 
 	"github.com/reelsplice/reelsplice/ingest/refs"
+	"github.com/reelsplice/reelsplice/ingest/source"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/durable"
 )
@@ -92,9 +93,11 @@ type Outcome struct {
 // FieldLists are the fields that rows had beyond or instead of those of the API, by path.
 type FieldLists struct {
 	Unknown Top[FieldCount] `json:"unknown_fields"` // kept, though the API lacks them
-	Coerced Top[FieldCount] `json:"coerced_fields"` // numbers given as text
+	Coerced Top[FieldCount] `json:"coerced_fields"` // values read as another type, or in another form
 	Dropped Top[FieldCount] `json:"dropped_fields"` // values without a place in the API
 	Whole   Top[FieldCount] `json:"whole_lists"`    // joined lists that could not be split safely
+	// LeftOut are the values that fit no field, whose rows stayed.
+	LeftOut Top[LeftOut] `json:"left_out_values"`
 }
 
 // A Top is the first entries of a list, and the sum of the others.
@@ -116,6 +119,28 @@ type Reason struct {
 type FieldCount struct {
 	Path  string `json:"path"`
 	Count int64  `json:"count"`
+}
+
+// A LeftOut is the values of one field that were left out.
+type LeftOut struct {
+	Path    string   `json:"path"`
+	Count   int64    `json:"count"`
+	Samples []Sample `json:"samples"` // of the first, record.LeftOutSamples at most
+}
+
+// A Sample is one value that was left out.
+type Sample struct {
+	File   string `json:"file"`
+	Row    int64  `json:"row"`
+	Line   int64  `json:"line,omitempty"`  // 0 where the format has no lines
+	Field  string `json:"field"`           // with the indices of lists
+	Value  string `json:"value,omitempty"` // the start of it
+	Reason string `json:"reason"`
+}
+
+// String returns place and reason for messages.
+func (s Sample) String() string {
+	return source.Place{File: s.File, Row: s.Row, Line: s.Line}.String() + ": " + s.Reason
 }
 
 // A Skipped file was left out.

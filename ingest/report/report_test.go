@@ -18,6 +18,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/reelsplice/reelsplice/ingest/refs"
+	"github.com/reelsplice/reelsplice/ingest/source"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 var update = flag.Bool("update", false, "rewrite the goldens")
@@ -45,8 +47,8 @@ func golden(t *testing.T, name string, got []byte) {
 
 func collector() *Collector { return NewCollector(noon) }
 
-// source begins the tally of another file.
-func source(c *Collector, f File) *Tally {
+// newSource begins the tally of another file.
+func newSource(c *Collector, f File) *Tally {
 	number := len(c.sources)
 	c.BeginFile(number, f)
 	return c.Of(number)
@@ -55,7 +57,7 @@ func source(c *Collector, f File) *Tally {
 // full is a report that has something to say everywhere.
 func full() Report {
 	c := collector()
-	m := source(c, File{
+	m := newSource(c, File{
 		Name: "movies.csv.gz", Kind: "movie", Layout: "kaggle", Format: "csv", Compression: "gzip",
 		Bytes: 3 << 20,
 	})
@@ -69,12 +71,15 @@ func full() Report {
 	m.Quarantined("movies.csv.gz:9", "id", "want 1 or more, found -5")
 	m.Quarantined("movies.csv.gz:7", "id", "want 1 or more, found -7")
 	m.Quarantined("movies.csv.gz:8", "", "invalid UTF-8 at byte 12345")
+	m.LeaveOut(source.Place{File: "movies.csv.gz", Row: 3, Line: 4}, record.LeftOut{Path: "credits.cast[].order", Count: 5, First: []record.FieldError{
+		{Field: "credits.cast[2].order", What: `want an integer, found "<x>"`, Value: `"<x>"`}, {Field: "credits.cast[3].order", What: "want an integer, found 1.5", Value: "1.5"},
+	}})
 	m.Fields.Unknown.Add("movie.imdb_votes", 3)
 	m.Fields.Coerced.Add("movie.budget", 2)
 	m.Fields.Dropped.Add("films.score", 4)
 	m.Fields.Whole.Add("movies.keywords", 1)
 
-	p := source(c, File{Name: "people.parquet", Kind: "person", Layout: "tables", Format: "parquet", Bytes: 1000})
+	p := newSource(c, File{Name: "people.parquet", Kind: "person", Layout: "tables", Format: "parquet", Bytes: 1000})
 	p.Rows.Kept++
 	p.Records["person"]++
 	p.Fail("people.parquet: row group 1: damaged")
@@ -141,7 +146,7 @@ func TestEmpty(t *testing.T) {
 func TestHostileNames(t *testing.T) {
 	const evil = `<script>alert(1)</script>"'><img src=http://example.com/x onerror=alert(1)>{{.}}`
 	c := collector()
-	s := source(c, File{Name: evil, Kind: evil, Layout: evil, Format: evil, Compression: evil})
+	s := newSource(c, File{Name: evil, Kind: evil, Layout: evil, Format: evil, Compression: evil})
 	s.Quarantined(evil, evil, evil)
 	s.Fields.Unknown.Add(evil, 1)
 	s.Fields.Coerced.Add(evil, 1)
@@ -260,7 +265,7 @@ func FuzzMask(f *testing.F) {
 }
 
 func TestReasonsAreGrouped(t *testing.T) {
-	s := source(collector(), File{})
+	s := newSource(collector(), File{})
 	for i := range 5000 {
 		s.Quarantined(fmt.Sprintf("a.ndjson:%d", i+1), "id", fmt.Sprintf("want 1 or more, found %d", -i))
 		s.Quarantined("a.ndjson:1", "", strings.Repeat("x", i%1500+1))
@@ -335,7 +340,7 @@ func TestConflictSamples(t *testing.T) {
 // TestBounded: what is listed stays short, whatever comes, and nothing is lost in sum.
 func TestBounded(t *testing.T) {
 	c := collector()
-	s := source(c, File{Name: "a"})
+	s := newSource(c, File{Name: "a"})
 	for i := range 5000 {
 		s.Fields.Unknown.Add(fmt.Sprintf("m%d", i), 1)
 		c.Skip("f", "r")

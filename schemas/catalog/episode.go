@@ -6,7 +6,7 @@ import "github.com/reelsplice/reelsplice/schemas/record"
 // in their seasons alone.
 type Episode struct {
 	record.Object
-	AirDate        record.String `record:"air_date,null,details"`
+	AirDate        record.String `record:"air_date,null,details,day"`
 	Crew           []EpisodeCrew `record:"crew,details"`
 	EpisodeNumber  record.Int    `record:"episode_number,details"`
 	EpisodeType    record.String `record:"episode_type,dict"`

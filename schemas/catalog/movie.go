@@ -26,7 +26,7 @@ type Movie struct {
 	PosterPath          record.String    `record:"poster_path,null,details"`
 	ProductionCompanies []CompanyRef     `record:"production_companies,details"`
 	ProductionCountries []Country        `record:"production_countries,details"`
-	ReleaseDate         record.String    `record:"release_date,details"`
+	ReleaseDate         record.String    `record:"release_date,details,day"`
 	Revenue             record.Int       `record:"revenue,details"`
 	Runtime             record.Int       `record:"runtime,details"` // minutes; 0 when unknown
 	Softcore            record.Bool      `record:"softcore"`
@@ -277,7 +277,7 @@ type LegacyRelease struct {
 	Descriptors   []string      `record:"descriptors"`
 	ISO3166       record.String `record:"iso_3166_1,dict"`
 	Primary       record.Bool   `record:"primary"`
-	ReleaseDate   record.String `record:"release_date"` // 1999-10-15
+	ReleaseDate   record.String `record:"release_date,day"` // 1999-10-15
 }
 
 // Trailers is the response of the legacy movie/{id}/trailers.

@@ -55,8 +55,8 @@ type MixedTitle struct {
 	OriginalLanguage record.String `record:"original_language,dict"`
 	GenreIDs         []int64       `record:"genre_ids"`
 	Popularity       record.Float  `record:"popularity"`
-	ReleaseDate      record.String `record:"release_date"`
-	FirstAirDate     record.String `record:"first_air_date"`
+	ReleaseDate      record.String `record:"release_date,day"`
+	FirstAirDate     record.String `record:"first_air_date,day"`
 	Softcore         record.Bool   `record:"softcore"`
 	Video            record.Bool   `record:"video"`
 	VoteAverage      record.Float  `record:"vote_average"`
@@ -69,7 +69,7 @@ type MixedTitle struct {
 type MediaRow struct {
 	record.Object
 	MixedTitle
-	AirDate        record.String `record:"air_date"`
+	AirDate        record.String `record:"air_date,day"`
 	EpisodeNumber  record.Int    `record:"episode_number"`
 	EpisodeType    record.String `record:"episode_type,dict"`
 	ProductionCode record.String `record:"production_code"`
@@ -97,8 +97,8 @@ type Summary struct {
 	Overview         record.String `record:"overview"`
 	Popularity       record.Float  `record:"popularity"`
 	PosterPath       record.String `record:"poster_path,null"`
-	ReleaseDate      record.String `record:"release_date"`
-	FirstAirDate     record.String `record:"first_air_date"`
+	ReleaseDate      record.String `record:"release_date,day"`
+	FirstAirDate     record.String `record:"first_air_date,day"`
 	Softcore         record.Bool   `record:"softcore"`
 	Video            record.Bool   `record:"video"`
 	Name             record.String `record:"name"`

@@ -8,8 +8,8 @@ type Person struct {
 	Adult              record.Bool   `record:"adult,details"`
 	AlsoKnownAs        []string      `record:"also_known_as,details"`
 	Biography          record.String `record:"biography,details"`
-	Birthday           record.String `record:"birthday,null,details"`
-	Deathday           record.String `record:"deathday,null,details"`
+	Birthday           record.String `record:"birthday,null,details,day"`
+	Deathday           record.String `record:"deathday,null,details,day"`
 	Gender             record.Int    `record:"gender"`
 	Homepage           record.String `record:"homepage,null,details"`
 	ID                 record.Int    `record:"id,details"`
@@ -71,7 +71,7 @@ type PersonCredit struct {
 	Order              record.Int    `record:"order"`
 	Department         record.String `record:"department,dict"`
 	EpisodeCount       record.Int    `record:"episode_count"`
-	FirstCreditAirDate record.String `record:"first_credit_air_date"`
+	FirstCreditAirDate record.String `record:"first_credit_air_date,day"`
 	Job                record.String `record:"job,dict"`
 	MediaType          record.String `record:"media_type,dict"`
 }

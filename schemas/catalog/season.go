@@ -6,7 +6,7 @@ import "github.com/reelsplice/reelsplice/schemas/record"
 type Season struct {
 	record.Object
 	ObjectID     record.String   `record:"_id"` // 24 hex digits
-	AirDate      record.String   `record:"air_date,null,details"`
+	AirDate      record.String   `record:"air_date,null,details,day"`
 	Episodes     []SeasonEpisode `record:"episodes,details"`
 	Name         record.String   `record:"name,details"`
 	Networks     []CompanyRef    `record:"networks"`
@@ -52,7 +52,7 @@ type LocalizedSeason struct {
 
 // ListedEpisode is what the structs of episodes in seasons and groups have in common.
 type ListedEpisode struct {
-	AirDate        record.String `record:"air_date,null"`
+	AirDate        record.String `record:"air_date,null,day"`
 	EpisodeNumber  record.Int    `record:"episode_number"`
 	EpisodeType    record.String `record:"episode_type,dict"` // standard, finale, mid_season
 	ID             record.Int    `record:"id"`

@@ -10,13 +10,13 @@ type TV struct {
 	BackdropPath        record.String    `record:"backdrop_path,null,details"`
 	CreatedBy           []Creator        `record:"created_by,details"`
 	EpisodeRunTime      []int64          `record:"episode_run_time,details"` // minutes
-	FirstAirDate        record.String    `record:"first_air_date,details"`
+	FirstAirDate        record.String    `record:"first_air_date,details,day"`
 	Genres              []Genre          `record:"genres,details"`
 	Homepage            record.String    `record:"homepage,details"`
 	ID                  record.Int       `record:"id,details"`
 	InProduction        record.Bool      `record:"in_production,details"`
 	Languages           []string         `record:"languages,details"`
-	LastAirDate         record.String    `record:"last_air_date,null,details"`
+	LastAirDate         record.String    `record:"last_air_date,null,details,day"`
 	LastEpisodeToAir    *EpisodeSummary  `record:"last_episode_to_air,null"`
 	Name                record.String    `record:"name,details"`
 	NextEpisodeToAir    *EpisodeSummary  `record:"next_episode_to_air,null"`
@@ -106,7 +106,7 @@ type EpisodeSummary struct {
 	Overview       record.String `record:"overview"`
 	VoteAverage    record.Float  `record:"vote_average"`
 	VoteCount      record.Int    `record:"vote_count"`
-	AirDate        record.String `record:"air_date,null"`
+	AirDate        record.String `record:"air_date,null,day"`
 	EpisodeNumber  record.Int    `record:"episode_number"`
 	EpisodeType    record.String `record:"episode_type,dict"`
 	ProductionCode record.String `record:"production_code"`
@@ -119,7 +119,7 @@ type EpisodeSummary struct {
 // SeasonSummary is a season in the details of its series.
 type SeasonSummary struct {
 	record.Object
-	AirDate      record.String `record:"air_date,null"`
+	AirDate      record.String `record:"air_date,null,day"`
 	EpisodeCount record.Int    `record:"episode_count"`
 	ID           record.Int    `record:"id"`
 	Name         record.String `record:"name"`

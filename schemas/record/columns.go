@@ -52,7 +52,7 @@ func (p *Parser) column(c *cursor, r Record, name string, o *object) error {
 	if null {
 		return c.null()
 	}
-	return p.cell(c, r, &r.Schema.Fields[i])
+	return p.fieldValue(c, r, i, o)
 }
 
 // listedFields returns the bits of the fields in a list of names.
@@ -74,7 +74,7 @@ func (p *Parser) textOrNull(c *cursor, dst *string) (err error) {
 		*dst, err = c.text()
 		return err
 	}
-	return p.mismatch(c, "a string")
+	return p.leave(c, "a string")
 }
 
 // moreFields reads the fields of an "_extra" column, which are JSON. One that the
@@ -82,7 +82,7 @@ func (p *Parser) textOrNull(c *cursor, dst *string) (err error) {
 func (p *Parser) moreFields(members string, r Record, o *object) error {
 	text := "{" + members + "}"
 	if !sonic.ValidString(text) {
-		return &FieldError{Field: p.where(true), What: "want members of a JSON object, found other text"}
+		return p.leaveAs(&FieldError{Field: p.where(true), What: "want members of a JSON object, found other text"})
 	}
 	at, nulls := p.path, o.nulls
 	p.Columns, p.path = false, p.path[:len(p.path)-1]
@@ -115,16 +115,24 @@ func (p *Parser) cell(c *cursor, r Record, f *Field) error {
 // keyedRows reads a list whose elements hold the field names that they stand for.
 func (p *Parser) keyedRows(c *cursor, r Record, f *Field) error {
 	r.MakeList(f, 0)
-	return p.each(c, func() error {
+	key := &f.Elem.Fields[f.Elem.Key]
+	named := func(rec Record) bool { return rec.String(key).Set }
+	all := true
+	err := p.each(c, func() error {
+		if c.peek() != '{' {
+			return p.leave(c, "an object")
+		}
 		rec := r.Grow(f)
-		if err := p.object(c, rec); err != nil {
+		if err := p.object(c, rec); err != nil || named(rec) {
 			return err
 		}
-		key := &rec.Schema.Fields[rec.Schema.Key]
-		if !rec.String(key).Set {
-			p.push(key.Column)
-			return &FieldError{Field: p.where(true), What: "want a string, found null"}
-		}
-		return nil
+		all = false
+		p.push(key.Column)
+		defer p.pop()
+		return p.leaveAs(&FieldError{Field: p.where(true), What: "want a string, found null"})
 	})
+	if err == nil && !all {
+		Retain(r, f, named)
+	}
+	return err
 }

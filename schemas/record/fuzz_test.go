@@ -8,20 +8,21 @@ import (
 
 // FuzzParse: text that is a JSON object is refused with a reason or becomes a record
 // that is written as JSON again, says the same when it is read again, and survives the
-// binary form. Other text never gets beyond an error.
+// binary form. With Values no more is refused than without. Other text never gets beyond an error.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		`{"adult":true,"owner":{"id":1,"path":null},"id":1,"score":8.5,"path":"\u00e9\ud83d\ude00\ud800","tags":["a"],"nums":[1,-2]}`,
 		`{"value":{"a":[1,"\\\""]},"countries":{"US":{"link":"l","rent":[{"id":1}]}},"pages":[{"page":1},{"page":2}],"new":[ 1 ]}`,
 		`{"_unusual":"owner","_extra":"\"a\":1","rows":"[{\"id\":1}]","nums":null}`,
+		`{"id":1,"adult":"true","score":"x","path":7,"tags":[1,"a",{}],"nums":["1",2.5],"rows":[1,{"id":"x"}],"countries":{"US":1},"pages":[{},2],"owner":[]}`,
 		`{"id":`, `{"path":"\`, `{"a":[}`,
 	} {
 		f.Add(s, false)
 		f.Add(s, true)
 	}
-	f.Fuzz(func(t *testing.T, in string, columns bool) {
+	check := func(t *testing.T, in string, columns bool, values *Values) {
 		p := NewParser()
-		p.Columns = columns
+		p.Columns, p.Values = columns, values
 		var d doc
 		if err := p.Parse(in, Of(&d)); err != nil || !json.Valid([]byte(in)) {
 			return
@@ -48,6 +49,13 @@ func FuzzParse(f *testing.F) {
 		if got := AppendBinary(nil, Of(&decoded)); !bytes.Equal(got, b) {
 			t.Fatalf("AppendBinary after DecodeBinary = %x, want %x", got, b)
 		}
+		if left := values.Take(); values != nil && NewParser().Parse(in, Of(&doc{})) == nil && !columns && len(left) > 0 {
+			t.Fatalf("Parse(%q) leaves out %+v, and refuses nothing without Values", in, left)
+		}
+	}
+	f.Fuzz(func(t *testing.T, in string, columns bool) {
+		check(t, in, columns, nil)
+		check(t, in, columns, &Values{})
 	})
 }
 

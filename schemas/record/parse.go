@@ -11,6 +11,7 @@ import (
 type FieldError struct {
 	Field string // path from the row's top: "credits.cast[3].id"
 	What  string // what it must be and what it is
+	Value string // the value alone, as Shown; "" where What says it all
 }
 
 func (e *FieldError) Error() string {
@@ -24,7 +25,7 @@ func (e *FieldError) Error() string {
 // The keys are paths without indices: "credits.cast[].popularity"; see Count.
 type Counts struct {
 	Unknown map[string]int64 // unknown fields, kept in Extra
-	Coerced map[string]int64 // numbers that were given as text
+	Coerced map[string]int64 // values that were given as another type, or in another form
 }
 
 // A Parser parses rows into records. It is not safe for concurrent use.
@@ -34,13 +35,18 @@ type Parser struct {
 	Columns bool
 	// Texts: all values are texts, as in CSV: then numbers, true and false are
 	// read from texts, and nothing is counted as coerced.
-	Texts   bool
+	Texts bool
+	// Values takes what fits no field. With nil a row with such a value is refused, and so is one with a value that
+	// would have to be read as another type, but for texts that are numbers.
+	Values *Values
+
 	path    []step
 	unusual map[string]string // one copy of each Unusual text
 	// extra holds the unknown fields of the objects being read: those of an object
 	// behind those of the objects around it.
 	extra []byte
 	list  []byte // room for listOf
+	left  bool   // the value at hand was left out, or one inside of it
 	log   []counted
 }
 
@@ -105,10 +111,13 @@ func NewParser() *Parser {
 }
 
 // Parse fills r, which must be zero, from row, one valid JSON object. The record
-// keeps parts of row. A field of the wrong type gives a *FieldError.
+// keeps parts of row. A value that fits no field goes to p.Values; a *FieldError is what these do not take, and an id that is none.
 func (p *Parser) Parse(row string, r Record) error {
 	p.path, p.extra = p.path[:0], p.extra[:0]
 	c := cursor{s: row}
+	if c.peek() != '{' {
+		return p.mismatch(&c, "an object")
+	}
 	if err := p.object(&c, r); err != nil {
 		return err
 	}
@@ -126,10 +135,8 @@ type object struct {
 	unusual     *string // column "_unusual" of a table
 }
 
+// object reads an object, whose brace is at hand.
 func (p *Parser) object(c *cursor, r Record) error {
-	if c.peek() != '{' {
-		return p.mismatch(c, "an object")
-	}
 	o := object{start: len(p.extra)}
 	if err := p.fields(c, r, &o); err != nil {
 		return err
@@ -175,11 +182,27 @@ func (p *Parser) field(c *cursor, r Record, name string, o *object) error {
 		return p.unknown(name, c, r, o.start)
 	}
 	o.seen, o.next = o.seen|1<<i, i+1
-	if c.peek() == 'n' && r.Schema.Fields[i].Shape != ShapeRaw {
+	if b := c.peek(); b == 'n' && r.Schema.Fields[i].Shape != ShapeRaw {
 		o.nulls |= 1 << i
 		return c.null()
 	}
-	return p.value(c, r, &r.Schema.Fields[i])
+	return p.fieldValue(c, r, i, o)
+}
+
+// fieldValue reads the value of field i. Where nothing of it fits, the field is absent, and not null: so it takes nothing
+// from another source.
+func (p *Parser) fieldValue(c *cursor, r Record, i int, o *object) error {
+	p.left = false
+	var err error
+	if p.Columns {
+		err = p.cell(c, r, &r.Schema.Fields[i])
+	} else {
+		err = p.value(c, r, &r.Schema.Fields[i])
+	}
+	if p.left && !r.set(&r.Schema.Fields[i]) {
+		o.seen &^= 1 << i
+	}
+	return err
 }
 
 // null passes the literal.
@@ -239,26 +262,36 @@ func (p *Parser) unknown(key string, c *cursor, r Record, start int) error {
 }
 
 func (p *Parser) value(c *cursor, r Record, f *Field) (err error) {
+	ok := false
 	switch f.Shape {
 	case ShapeString:
-		s := r.String(f)
-		s.V, err = p.text(c)
-		s.Set = true
+		var s string
+		if s, ok, err = p.text(c, f); ok {
+			*r.String(f) = Text(s)
+		}
 	case ShapeInt:
-		n := r.Int(f)
-		n.V, err = p.integer(c, f)
-		n.Set = true
+		var n int64
+		if n, ok, err = p.integer(c, f); ok {
+			*r.Int(f) = Number(n)
+		}
 	case ShapeFloat:
-		n := r.Float(f)
-		n.V, err = p.number(c)
-		n.Set = true
+		var n float64
+		if n, ok, err = p.number(c); ok {
+			*r.Float(f) = Float{n, true}
+		}
 	case ShapeBool:
-		*r.Bool(f), err = p.boolean(c)
+		var b bool
+		if b, ok, err = p.boolean(c); ok {
+			*r.Bool(f) = Bool{b, true}
+		}
 	case ShapeRaw:
 		s := r.String(f)
 		s.V, err = c.compact()
 		s.Set = true
 	case ShapeObject:
+		if c.peek() != '{' {
+			return p.leave(c, "an object")
+		}
 		return p.object(c, r.MakeSub(f))
 	default:
 		return p.array(c, r, f)
@@ -266,18 +299,34 @@ func (p *Parser) value(c *cursor, r Record, f *Field) (err error) {
 	return err
 }
 
-// text reads a string that is a value. One with U+0000 is refused: cells of tables can
-// hold JSON that nobody else has judged.
-func (p *Parser) text(c *cursor) (string, error) {
-	if c.peek() != '"' {
-		return "", p.mismatch(c, "a string")
+// text reads a string that is a value; ok is false for one that is left out. One with U+0000 fits no field: cells of tables
+// can hold JSON that nobody else has judged.
+func (p *Parser) text(c *cursor, f *Field) (s string, ok bool, err error) {
+	at := *c
+	switch b := c.peek(); {
+	case b == '"':
+		start := c.i
+		if s, err = c.text(); err != nil {
+			return "", false, err
+		}
+		if escaped := c.i-start != len(s)+len(`""`); escaped && strings.IndexByte(s, 0) >= 0 {
+			return "", false, p.leaveAs(&FieldError{Field: p.where(true), What: "found U+0000, which no text has"})
+		}
+	case p.Values != nil && (b == '-' || b >= '0' && b <= '9') && !f.Day:
+		s = c.scalar()
+		p.coerced()
+	default:
+		return "", false, p.leave(c, "a string")
 	}
-	start := c.i
-	s, err := c.text()
-	if escaped := c.i-start != len(s)+len(`""`); err == nil && escaped && strings.IndexByte(s, 0) >= 0 {
-		return "", &FieldError{Field: p.where(true), What: "found U+0000, which no text has"}
+	if f.Day && s != "" && !IsDay(s) {
+		if day, ok := dayOf(s); ok && p.Values != nil {
+			p.coerced()
+			return day, true, nil
+		}
+		*c = at
+		return "", false, p.leave(c, "YYYY-MM-DD or nothing")
 	}
-	return s, err
+	return s, true, nil
 }
 
 // truths are the texts that tables have in place of true and false.
@@ -285,22 +334,27 @@ var truths = map[string]bool{
 	"true": true, "True": true, "TRUE": true, "1": true, "false": false, "False": false, "FALSE": false, "0": false,
 }
 
-func (p *Parser) boolean(c *cursor) (Bool, error) {
-	at := *c
-	if b := c.peek(); p.Texts && b == '"' {
+func (p *Parser) boolean(c *cursor) (v, ok bool, err error) {
+	b, at := c.peek(), *c
+	if b == '"' && (p.Texts || p.Values != nil) {
 		s, err := c.text()
-		if v, ok := truths[s]; ok || err != nil {
-			return Bool{v, true}, err
+		if v, ok = truths[s]; ok || err != nil {
+			if ok && !p.Texts {
+				p.coerced()
+			}
+			return v, ok, err
 		}
-		return Bool{}, p.mismatch(&at, "true or false")
+	} else {
+		switch s := c.scalar(); {
+		case s == "true" || s == "false":
+			return s == "true", true, nil
+		case p.Values != nil && (s == "1" || s == "0"):
+			p.coerced()
+			return s == "1", true, nil
+		}
 	}
-	switch c.scalar() {
-	case "true":
-		return Bool{true, true}, nil
-	case "false":
-		return Bool{false, true}, nil
-	}
-	return Bool{}, p.mismatch(&at, "true or false")
+	*c = at
+	return false, false, p.leave(c, "true or false")
 }
 
 func (p *Parser) array(c *cursor, r Record, f *Field) error {
@@ -312,7 +366,7 @@ func (p *Parser) array(c *cursor, r Record, f *Field) error {
 		r.MakeList(f, 1)
 		return p.object(c, r.Grow(f))
 	case b != '[':
-		return p.mismatch(c, wantList(f.Shape))
+		return p.leave(c, wantList(f.Shape))
 	}
 	r.MakeList(f, 0)
 	return p.each(c, func() error { return p.element(c, r, f) })
@@ -333,19 +387,26 @@ func (p *Parser) each(c *cursor, fn func() error) error {
 	}
 }
 
+// element reads an element of a list: one that does not fit is left out, and the list stays.
 func (p *Parser) element(c *cursor, r Record, f *Field) error {
 	switch f.Shape {
 	case ShapeStrings:
-		s, err := p.text(c)
-		*r.Strings(f) = append(*r.Strings(f), s)
+		s, ok, err := p.text(c, f)
+		if ok {
+			*r.Strings(f) = append(*r.Strings(f), s)
+		}
 		return err
 	case ShapeInts:
-		n, err := p.integer(c, f)
-		*r.Ints(f) = append(*r.Ints(f), n)
+		n, ok, err := p.integer(c, f)
+		if ok {
+			*r.Ints(f) = append(*r.Ints(f), n)
+		}
 		return err
-	default:
-		return p.object(c, r.Grow(f))
 	}
+	if c.peek() != '{' {
+		return p.leave(c, "an object")
+	}
+	return p.object(c, r.Grow(f))
 }
 
 // keyed reads an object whose field names are data, such as country codes.
@@ -354,17 +415,19 @@ func (p *Parser) keyed(c *cursor, r Record, f *Field) error {
 	if p.Columns && b == '[' {
 		return p.keyedRows(c, r, f)
 	}
-	r.MakeList(f, 0)
 	if b != '{' {
 		// PHP writes an empty map as an empty list.
 		at := *c
 		if b == '[' {
 			if more, err := c.element(true); err == nil && !more {
+				r.MakeList(f, 0)
 				return nil
 			}
 		}
-		return p.mismatch(&at, "an object")
+		*c = at
+		return p.leave(c, "an object")
 	}
+	r.MakeList(f, 0)
 	for first := true; ; first = false {
 		name, ok, err := c.member(first)
 		if err != nil || !ok {
@@ -382,6 +445,9 @@ func (p *Parser) keyedField(c *cursor, r Record, f *Field, name string) error {
 	if p.Columns && c.peek() == 'n' {
 		return c.null() // a table has every name in every row
 	}
+	if c.peek() != '{' {
+		return p.leave(c, "an object")
+	}
 	rec := r.Grow(f)
 	if err := p.object(c, rec); err != nil {
 		return err
@@ -390,50 +456,98 @@ func (p *Parser) keyedField(c *cursor, r Record, f *Field, name string) error {
 	return nil
 }
 
-// integer reads an integer; 8.0 counts as one, and so does "8", but not for the
-// row's own id, where another type means a row of another kind.
-func (p *Parser) integer(c *cursor, f *Field) (int64, error) {
+// integer reads an integer; 8.0 is one, and so is "8". With nil Values it is no id of the row itself: another type
+// then means a row of another kind.
+func (p *Parser) integer(c *cursor, f *Field) (n int64, ok bool, err error) {
 	c.peek()
 	at := *c
 	if n, err := strconv.ParseInt(c.scalar(), 10, 64); err == nil {
-		return n, nil
+		return n, true, nil
 	}
 	*c = at
-	if f.Name == "id" && len(p.path) == 1 && !p.Texts {
-		return 0, p.mismatch(c, "an integer")
+	if f.Name == "id" && len(p.path) == 1 && !p.Texts && p.Values == nil {
+		return 0, false, p.leave(c, "an integer")
 	}
-	n, err := p.number(c)
-	if err != nil || n != math.Trunc(n) || math.Abs(n) > 1<<53 {
-		return 0, p.mismatch(&at, "an integer")
+	v, ok, err := p.numberOf(c)
+	if err != nil {
+		return 0, false, err
 	}
-	return int64(n), nil
+	if !ok || v != math.Trunc(v) || math.Abs(v) > 1<<53 {
+		*c = at
+		return 0, false, p.leave(c, "an integer")
+	}
+	if text := c.s[at.i] == '"'; text && !p.Texts || !text && p.Values != nil && !p.Columns {
+		p.coerced()
+	}
+	return int64(v), true, nil
 }
 
 // number reads a number. Text that is a number is accepted and counted, because
 // many dumps went through tools that quote.
-func (p *Parser) number(c *cursor) (float64, error) {
-	b := c.peek()
-	at := *c
+func (p *Parser) number(c *cursor) (v float64, ok bool, err error) {
+	text, at := c.peek() == '"', *c
+	if v, ok, err = p.numberOf(c); err != nil {
+		return 0, false, err
+	}
+	if !ok {
+		*c = at
+		return 0, false, p.leave(c, "a number")
+	}
+	if text && !p.Texts {
+		p.coerced()
+	}
+	return v, true, nil
+}
+
+// numberOf reads a number, or a text that is one; ok is false for other values, which it may pass in part.
+func (p *Parser) numberOf(c *cursor) (v float64, ok bool, err error) {
+	b, s := c.peek(), ""
 	switch {
 	case b == '"':
-		s, err := c.text()
-		if err != nil {
-			return 0, err
+		if s, err = c.text(); err != nil {
+			return 0, false, err
 		}
-		f, err := strconv.ParseFloat(s, 64)
-		if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
-			return 0, p.mismatch(&at, "a number")
-		}
-		if !p.Texts {
-			p.Count(p.Counts.Coerced, p.where(false), 1)
-		}
-		return f, nil
 	case b == '-' || b >= '0' && b <= '9':
-		if f, err := strconv.ParseFloat(c.scalar(), 64); err == nil {
-			return f, nil
-		}
+		s = c.scalar()
 	}
-	return 0, p.mismatch(&at, "a number")
+	v, err = strconv.ParseFloat(s, 64)
+	return v, err == nil && !math.IsNaN(v) && !math.IsInf(v, 0), nil
+}
+
+// coerced counts the value at hand, which was read as another type.
+func (p *Parser) coerced() { p.Count(p.Counts.Coerced, p.where(false), 1) }
+
+// leave passes a value that is not what it must be, and hands it to p.Values. In a cell, what tables write for nothing is
+// nothing. A key of the row that is none is an error: no record can be made.
+func (p *Parser) leave(c *cursor, want string) error {
+	at := *c
+	if _, err := c.skip(); err != nil {
+		return err
+	}
+	if p.Values != nil && p.Columns && at.peek() == '"' && IsNothing(Unquote(at.s[at.i:c.i])) {
+		return nil
+	}
+	return p.leaveAs(p.mismatch(&at, want))
+}
+
+func (p *Parser) leaveAs(err error) error {
+	if len(p.path) == 1 && isKey[p.path[0].name] {
+		return err
+	}
+	p.left = true
+	return p.Values.Leave(err)
+}
+
+// isKey has the fields that identify the record of a row.
+var isKey = map[string]bool{"id": true, "series_id": true, "season_number": true, "episode_number": true}
+
+// IsNothing reports whether a text is what tools write into a cell without a value. A cell of a column of texts may mean it.
+func IsNothing(text string) bool {
+	switch text {
+	case "", `\N`, "NaN", "nan", "N/A", "n/a", "None", "null", "NULL", "-", "?":
+		return true
+	}
+	return false
 }
 
 // mismatch is the error of a value of the wrong type.
@@ -449,7 +563,7 @@ func (p *Parser) mismatch(c *cursor, want string) error {
 	case '[':
 		raw = "an array"
 	}
-	return &FieldError{Field: p.where(true), What: fmt.Sprintf("want %s, found %s", want, Shown(raw))}
+	return &FieldError{Field: p.where(true), What: fmt.Sprintf("want %s, found %s", want, Shown(raw)), Value: Shown(raw)}
 }
 
 // where returns the path of the value at hand.

@@ -206,3 +206,18 @@ func TestBinaryForm(t *testing.T) {
 		t.Errorf("binary form = %s, want %s", got, want)
 	}
 }
+
+func TestIsDay(t *testing.T) {
+	for _, s := range []string{"1999-10-15", "2024-02-29", "0000-01-01"} {
+		if !IsDay(s) {
+			t.Errorf("IsDay(%q) = false, want true", s)
+		}
+	}
+	for _, s := range []string{"", "1995-02-30", "1999", "1999-1-5", "15.10.1999", "1999-10-15T00:00:00Z", "1999-00-10", "1999-10-00", "1999-13-01", "1999-10-32", "1999/10/15", "199a-10-15"} {
+		if IsDay(s) {
+			t.Errorf("IsDay(%q) = true, want false", s)
+		}
+	}
+}
+
+// TestTMDB: rows as a crawler keeps them, and what becomes of them.

@@ -36,6 +36,7 @@ type Field struct {
 	Dict     bool    // few distinct values: dictionary-encode the column
 	Own      bool    // ours: kept in the catalogue, in no response
 	Details  bool    // details responses of all years have it
+	Day      bool    // of ShapeString: a day, 1999-10-15, or ""
 	ID       bool    // of ShapePages: the standalone response has the id before the page
 	Elem     *Schema // of ShapeObject, ShapeObjects, ShapeKeyed and ShapePages
 	typ      reflect.Type
@@ -202,6 +203,8 @@ func newField(t reflect.Type, sf reflect.StructField, tag string) (f Field, key 
 			f.Own = true
 		case "details":
 			f.Details = true
+		case "day":
+			f.Day = true
 		case "id":
 			f.ID = true
 		case "keyed":

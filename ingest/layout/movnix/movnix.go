@@ -23,8 +23,12 @@ type Reader struct {
 	seasons *tmdb.Reader // counts apart, under seasons[]
 }
 
-// New returns a Reader.
-func New() *Reader { return &Reader{titles: tmdb.New(""), seasons: tmdb.New("")} }
+// New returns a Reader. values takes what fits no field; with nil its row is refused.
+func New(values *record.Values) *Reader {
+	r := &Reader{titles: tmdb.New(""), seasons: tmdb.New("")}
+	r.titles.Values, r.seasons.Values = values, values
+	return r
+}
 
 // Counts has the unknown fields of objects that the crawl kept as TMDB gave them, and the
 // fields that were converted.

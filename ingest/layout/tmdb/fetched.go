@@ -7,15 +7,16 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// checkFetched checks the day on which a record was fetched. Null and "" are none, as tables have it.
-func checkFetched(r record.Record) error {
-	day := catalog.FetchedOf(r)
-	if day == "" {
+// checkFetched takes off a record the day on which it was fetched, unless it is one. Null and "" are none, as tables have it.
+func checkFetched(r record.Record) (err error) {
+	if day := catalog.FetchedOf(r); day != "" {
+		err = catalog.CheckFetched(day)
+	}
+	if err != nil || catalog.FetchedOf(r) == "" {
 		f, _ := r.Schema.Field(catalog.FetchedColumn)
 		record.Unset(r, f)
-		return nil
 	}
-	return catalog.CheckFetched(day)
+	return err
 }
 
 // takeFetched takes that day off the JSON of the response to a sub-request. It returns the rest and, if there

@@ -98,7 +98,7 @@ func (t *Reader) legacy(typ *catalog.Type, r record.Record, extra *record.RawFie
 	}
 	var l rowFields
 	p := record.NewParser()
-	p.Columns, p.Texts = t.parser.Columns, t.parser.Texts
+	p.Columns, p.Texts, p.Values = t.parser.Columns, t.parser.Texts, t.Values
 	if err := p.Parse(found.Object(), record.Of(&l)); err != nil {
 		return err
 	}
@@ -137,10 +137,14 @@ func (t *Reader) rename(typ *catalog.Type, r record.Record, raw string, old, now
 	t.Forget(old)
 	one := Reader{parser: record.NewParser(), dropped: map[string]int64{}}
 	from := typ.New()
+	if t.Values != nil {
+		one.parser.Values = &record.Values{}
+	}
 	text := record.RawFields{{Name: now, Raw: raw}}.Object()
 	if err := one.parser.Parse(text, from); err != nil {
 		return Renamed(err, func(field string) string { return swapPrefix(field, now, old) })
 	}
+	t.Values.AddRenamed(one.parser.Values, func(path string) string { return swapPrefix(path, now, old) })
 	one.dropEmpty(from)
 	t.count(one.parser.Counts, old, now)
 	for path, n := range one.dropped {

@@ -17,7 +17,9 @@ type Reader struct {
 	parser    *record.Parser
 	language  string
 	Responses bool // rows are responses of the API
-	dropped   map[string]int64
+	// Values takes the values that fit no field; with nil their rows are refused.
+	Values  *record.Values
+	dropped map[string]int64
 }
 
 // New returns a Reader of rows in a language, as ParseLanguage returns it.
@@ -39,6 +41,7 @@ func (t *Reader) Counts() Counts { return Counts{Counts: t.parser.Counts, Droppe
 // were appended to it, theirs. What was counted of a row that is refused does not count.
 func (t *Reader) Records(r Row) ([]Record, error) {
 	t.parser.Begin()
+	t.parser.Values = t.Values
 	r.Response = r.Response || t.Responses && !r.Table && !r.Texts
 	recs, err := t.records(r)
 	if err != nil {
@@ -65,7 +68,7 @@ func (t *Reader) records(r Row) ([]Record, error) {
 			return nil, err
 		}
 	}
-	if err := checkFetched(rec); err != nil {
+	if err := t.Values.Leave(checkFetched(rec)); err != nil {
 		return nil, err
 	}
 	if gone, is, err := t.removed(r, rec); is || err != nil {

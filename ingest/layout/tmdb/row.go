@@ -6,7 +6,6 @@ package tmdb
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/reelsplice/reelsplice/data/reference"
@@ -88,29 +87,8 @@ func ParseLanguage(tag string) (string, error) {
 // Checked returns the record of a row once it is known to be one.
 func Checked(t *catalog.Type, r record.Record) (Record, error) {
 	key, err := t.Key(r)
-	if err != nil {
-		return Record{}, err
-	}
-	for _, name := range days {
-		f, ok := r.Schema.Field(name)
-		if !ok || f.Shape != record.ShapeString {
-			continue
-		}
-		if s := r.String(f).V; !IsDay(s) {
-			return Record{}, &record.FieldError{Field: name, What: fmt.Sprintf("want YYYY-MM-DD or nothing, found %q", s)}
-		}
-	}
-	return Record{Record: r, Type: t, Key: key}, nil
+	return Record{Record: r, Type: t, Key: key}, err
 }
-
-// days are the fields of records that are days.
-var days = []string{"air_date", "birthday", "deathday", "first_air_date", "last_air_date", "release_date"}
-
-// aDay matches what looks like a day.
-var aDay = regexp.MustCompile(`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$`)
-
-// IsDay reports whether s is empty or looks like a day.
-func IsDay(s string) bool { return s == "" || aDay.MatchString(s) }
 
 // InField adds the field to an error that has none.
 func InField(err error, field string) error {
@@ -125,7 +103,7 @@ func Renamed(err error, name func(field string) string) error {
 	var fe *record.FieldError
 	if errors.As(err, &fe) {
 		if own := name(fe.Field); own != fe.Field {
-			return &record.FieldError{Field: own, What: fe.What}
+			return &record.FieldError{Field: own, What: fe.What, Value: fe.Value}
 		}
 	}
 	return err
@@ -135,7 +113,7 @@ func Renamed(err error, name func(field string) string) error {
 func Within(err error, path string) error {
 	var fe *record.FieldError
 	if errors.As(err, &fe) {
-		return &record.FieldError{Field: path + "." + fe.Field, What: fe.What}
+		return &record.FieldError{Field: path + "." + fe.Field, What: fe.What, Value: fe.Value}
 	}
 	return fmt.Errorf("%s: %w", path, err)
 }

@@ -1,0 +1,148 @@
+package ingest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/reelsplice/reelsplice/ingest/report"
+	"github.com/reelsplice/reelsplice/schemas/record"
+)
+
+// TestLeftOut: a value that fits no field is left out, wherever it stands, and counted with its place; its row
+// stays, and so does all that is around it.
+func TestLeftOut(t *testing.T) {
+	t.Parallel()
+	f := func(kind, row, want string, left ...string) {
+		t.Helper()
+		dir := t.TempDir()
+		r := ingestInto(t, dir, Config{Kind: kind, Sources: []string{put(t, t.TempDir(), "rows.ndjson", row+"\n")}})
+		if got := recordsOf(t, dir, kind); !slices.Equal(got, []string{want}) {
+			t.Errorf("%s is kept as %s, want %s", row, got, want)
+		}
+		var got []string
+		for _, l := range r.LeftOut {
+			if l.Count != int64(len(l.Samples)) || l.Path != record.WithoutIndices(l.Samples[0].Field) {
+				t.Errorf("%s: %+v", row, l)
+			}
+			for _, s := range l.Samples {
+				if s.File != "rows.ndjson" || s.Line != 1 {
+					t.Errorf("%s: %+v, want its place", row, s)
+				}
+				got = append(got, s.Field+": "+s.Reason)
+			}
+		}
+		slices.Sort(got)
+		slices.Sort(left)
+		if !slices.Equal(got, left) || r.ValuesLeftOut != int64(len(left)) || r.Quarantined != 0 {
+			t.Errorf("%s loses %q, %d values, and %d rows, want %q", row, got, r.ValuesLeftOut, r.Quarantined, left)
+		}
+	}
+	day := "want YYYY-MM-DD or nothing, found "
+	f("movie", `{"id":1,"release_date":"0000-00-00","title":"A"}`, `{"id":1,"title":"A"}`, "release_date: "+day+`"0000-00-00"`)
+	f("movie", `{"id":1,"runtime":12.5,"budget":99999999999999999999,"popularity":"high","adult":"maybe","title":true}`, `{"id":1}`,
+		"runtime: want an integer, found 12.5", "budget: want an integer, found 99999999999999999999", `popularity: want a number, found "high"`,
+		`adult: want true or false, found "maybe"`, "title: want a string, found true")
+	f("movie", `{"id":1,"genres":["Drama",{"id":18,"name":"Drama"},5]}`, `{"genres":[{"id":18,"name":"Drama"}],"id":1}`,
+		`genres[0]: want an object, found "Drama"`, "genres[2]: want an object, found 5")
+	f("movie", `{"id":1,"genres":"Drama","credits":7,"belongs_to_collection":[]}`, `{"id":1}`,
+		`genres: want an array of objects, found "Drama"`, "credits: want an object, found 7", "belongs_to_collection: want an object, found an array")
+	f("movie", `{"id":1,"credits":{"cast":[{"id":1,"order":"x"},{"id":"y"}],"crew":{}}}`, `{"id":1,"credits":{"cast":[{"id":1},{}]}}`,
+		`credits.cast[0].order: want an integer, found "x"`, `credits.cast[1].id: want an integer, found "y"`, "credits.crew: want an array of objects, found an object")
+	f("movie", `{"id":1,"genre_ids":[18,"x"]}`, `{"genres":[{"id":18,"name":"Drama"}],"id":1}`, `genre_ids[1]: want an integer, found "x"`)
+	f("movie", `{"id":1,"casts":{"cast":[{"id":[]}]}}`, `{"id":1,"credits":{"cast":[{}]}}`, "casts.cast[0].id: want an integer, found an array")
+	f("movie", `{"id":1,"watch/providers":{"results":{"US":5,"DE":{"link":"l"}}}}`, `{"id":1,"watch/providers":{"results":{"DE":{"link":"l"}}}}`,
+		"watch/providers.results.US: want an object, found 5")
+	f("tv", `{"id":1,"episode_run_time":[45,"x"],"seasons":[{"id":2,"air_date":"1995-00-00","season_number":1}],"last_air_date":"soon"}`,
+		`{"episode_run_time":[45],"id":1,"seasons":[{"id":2,"season_number":1}]}`,
+		`episode_run_time[1]: want an integer, found "x"`, "seasons[0].air_date: "+day+`"1995-00-00"`, "last_air_date: "+day+`"soon"`)
+	f("season", `{"series_id":9,"season_number":1,"air_date":"x","episodes":[{"id":1,"episode_number":"one","crew":[1]}]}`,
+		`{"episodes":[{"id":1,"crew":[]}],"season_number":1,"series_id":9}`,
+		"air_date: "+day+`"x"`, `episodes[0].episode_number: want an integer, found "one"`, "episodes[0].crew[0]: want an object, found 1")
+	f("person", `{"id":1,"birthday":"1963","also_known_as":["A",null]}`, `{"also_known_as":["A"],"id":1}`,
+		"birthday: "+day+`"1963"`, "also_known_as[1]: want a string, found null")
+}
+
+// TestCoerced: a value that means one thing is read as that thing, and counted.
+func TestCoerced(t *testing.T) {
+	t.Parallel()
+	f := func(row, want string, coerced ...string) {
+		t.Helper()
+		dir := t.TempDir()
+		r := lines(t, dir, Config{}, row)
+		if got := records(t, dir); !slices.Equal(got, []string{want}) {
+			t.Errorf("%s is read as %s, want %s", row, got, want)
+		}
+		for _, path := range coerced {
+			if r.Coerced[path] != 1 {
+				t.Errorf("%s: coerced %v, want %q", row, r.Coerced, coerced)
+			}
+		}
+		if len(r.Coerced) != len(coerced) || r.ValuesCoerced != int64(len(coerced)) || r.ValuesLeftOut != 0 {
+			t.Errorf("%s: coerced %v, left out %v, want %q", row, r.Coerced, r.LeftOut, coerced)
+		}
+	}
+	f(`{"id":2.0,"runtime":"123","budget":1e3}`, `{"budget":1000,"id":2,"runtime":123}`, "id", "runtime", "budget")
+	f(`{"id":"3","vote_average":"7.9","adult":"true","video":1}`, `{"adult":true,"id":3,"video":true,"vote_average":7.9}`, "id", "vote_average", "adult", "video")
+	f(`{"id":1,"title":1776,"overview":-0.50}`, `{"id":1,"overview":"-0.50","title":"1776"}`, "title", "overview")
+	for _, date := range []string{"1995-01-01T00:00:00.000Z", "1995-01-01 00:00:00", "1995-01-01T00:00:00Z", "1995-01-01T10:00", "1995-01-01T00:00:00+02:00", "1995-01-01 00:00:00 UTC"} {
+		f(`{"id":1,"release_date":"`+date+`"}`, `{"id":1,"release_date":"1995-01-01"}`, "release_date")
+	}
+	f(`{"id":1,"release_date":"","popularity":7,"runtime":null}`, `{"id":1,"popularity":7.0,"release_date":"","runtime":null}`)
+}
+
+// TestAbsentNotNull: what is left out takes nothing from another source, as null would.
+func TestAbsentNotNull(t *testing.T) {
+	dir := t.TempDir()
+	lines(t, dir, Config{}, `{"id":1,"release_date":"1999-10-15","runtime":139,"overview":"A"}`)
+	lines(t, dir, Config{}, `{"id":1,"release_date":"0000-00-00","runtime":"long","overview":null}`)
+	if got, want := records(t, dir)[0], `{"id":1,"overview":null,"release_date":"1999-10-15","runtime":139}`; got != want {
+		t.Errorf("record = %s, want %s", got, want)
+	}
+}
+
+// TestMaxBadValues: too many values that are left out stop an ingest, and the catalogue stays.
+func TestMaxBadValues(t *testing.T) {
+	rows := []string{`{"id":1,"runtime":"a"}`, `{"id":2,"runtime":"b"}`, `{"id":3,"budget":"c"}`, `{"id":4}`}
+	f := func(limit, want string) {
+		t.Helper()
+		most, err := ParseTolerance(limit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		src := put(t, t.TempDir(), "movies.ndjson", strings.Join(rows, "\n"))
+		r, err := Run(t.Context(), Config{Catalog: dir, Sources: []string{src}, MaxBadValues: most})
+		if fmt.Sprint(err) != want || r.ValuesLeftOut != 3 || r.Stopped != (err != nil) || r.QuarantineFile != "" {
+			t.Errorf("with at most %s: %v, %+v, want %s", limit, err, r, want)
+		}
+		var many *TooManyBadError
+		if errors.As(err, &many) {
+			checkFiles(t, dir)
+		}
+	}
+	f("3", "<nil>")
+	f("75%", "<nil>")
+	f("2", "3 values of 4 rows did not fit their fields, more than 2: stopped, the catalogue is as it was; the report has the first")
+	f("50%", "3 values of 4 rows did not fit their fields, more than 50%: stopped, the catalogue is as it was; the report has the first")
+}
+
+// TestLeftOutOrder: the samples of a field are the first of the reading, however many batches there are.
+func TestLeftOutOrder(t *testing.T) {
+	const n = 9000 // three batches
+	rows := make([]string, n)
+	for i := range rows {
+		rows[i] = fmt.Sprintf(`{"id":%d,"runtime":"x%d"}`, i+1, i+1)
+	}
+	r := lines(t, t.TempDir(), Config{}, rows...)
+	want := report.LeftOut{Path: "runtime", Count: n}
+	for i := range int64(3) {
+		value := fmt.Sprintf(`"x%d"`, i+1)
+		want.Samples = append(want.Samples, report.Sample{File: "movies.ndjson", Row: i + 1, Line: i + 1, Field: "runtime", Value: value, Reason: "want an integer, found " + value})
+	}
+	if len(r.LeftOut) != 1 || fmt.Sprintf("%+v", r.LeftOut[0]) != fmt.Sprintf("%+v", want) {
+		t.Errorf("left out %+v, want %+v", r.LeftOut, want)
+	}
+}
