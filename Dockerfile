@@ -19,7 +19,7 @@ COPY --from=compile --chown=65532:65532 /rootfs/data/ /data/
 USER 65532:65532
 # HOME holds the local copy of a catalogue in a bucket. "up" and "serve" listen where they can be reached,
 # and "health" asks where they listen.
-ENV PATH=/ HOME=/data REELSPLICE_ADDR=:8080 REELSPLICE_ADMIN_ADDR=127.0.0.1:9090
+ENV PATH=/ HOME=/data REELSPLICE_ADDR=:8080 REELSPLICE_ADMIN_ADDR=127.0.0.1:8079
 EXPOSE 8080
 VOLUME /data
 HEALTHCHECK --interval=10s --timeout=6s --start-period=60s --retries=3 CMD ["/reelsplice", "health"]

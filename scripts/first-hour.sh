@@ -67,7 +67,7 @@ wants() { grep -Eq "$1" <<<"$OUTPUT" || { echo "first hour: want output with $1"
 in_root() { chroot "$root" "$@"; }
 api=127.0.0.1:$(port) admin=127.0.0.1:$(port) other=127.0.0.1:$(port)
 user=(chroot --userspec=reelsplice:reelsplice "$root" env --chdir=/var/lib/reelsplice HOME=/var/lib/reelsplice
-  REELSPLICE_CONFIG=/etc/reelsplice/reelsplice.toml REELSPLICE_ADDR="$api" REELSPLICE_ADMIN_ADDR="$admin")
+  REELSPLICE_ADDR="$api" REELSPLICE_ADMIN_ADDR="$admin")
 as_user() { "${user[@]}" "$@"; }
 
 # The machine of the user, and another edge: neither counts.

@@ -61,10 +61,10 @@ func Listen(cfg Config) (s *Server, err error) {
 		return nil, err
 	}
 	cfg.Access = s.access
-	if s.tokens, err = auth.OpenLive(cfg.Tokens, cfg.Log); err != nil {
+	if err := s.openReleases(); err != nil {
 		return nil, err
 	}
-	if err := s.openReleases(); err != nil {
+	if s.tokens, err = auth.OpenLive(cfg.Tokens, cfg.Log); err != nil {
 		return nil, err
 	}
 	if cfg.FromDisk == nil {

@@ -25,7 +25,7 @@ func buildCommand(a *app) *cobra.Command {
 	var content contentFlags
 	var profiles profileFlags
 	c := &cobra.Command{
-		Use:   "build --catalog DIR --releases DIR",
+		Use:   "build",
 		Short: "Make a release of the catalogue",
 		Long: "build makes a release of the catalogue. The catalogue, --level, the previous release and --date determine\n" +
 			"its id and its bytes. Publish it with --publish or the command publish; the edge serves published releases.\n\n" +
@@ -36,17 +36,16 @@ func buildCommand(a *app) *cobra.Command {
 			"where the file system has hard links. --full renders everything, and so does another --level or version of\n" +
 			"the program. The responses are the same either way.\n\n" +
 			"Into a bucket, \"publish --releases URL --from DIR\" uploads a release.",
-		Example: "  reelsplice build --catalog catalog --releases releases --publish",
+		Example: "  reelsplice build --publish",
 	}
 	f := c.Flags()
-	f.StringVar(&cfg.Catalog, "catalog", "", "`DIR` of the catalogue")
-	f.StringVar(&cfg.Releases, "releases", "", "`DIR` of the releases, made when it is missing")
+	f.StringVar(&cfg.Catalog, "catalog", usualCatalog, "`DIR` of the catalogue")
+	f.StringVar(&cfg.Releases, "releases", usualReleases, "`DIR` of the releases, made when it is missing")
 	f.IntVar(&cfg.Jobs, "jobs", cfg.Jobs, "shards built at once")
 	f.Var(bytesFlag[int64]{&cfg.Memory}, "memory", "bytes that the build may use, such as 512MiB")
 	content.add(f)
 	f.BoolVar(&publish, "publish", false, "make the release current, if it has records")
 	profiles.add(f)
-	required(c, "catalog", "releases")
 	c.AddCommand(buildPlanCommand(a), buildTaskCommand(a), buildSealCommand(a), submitCommand(a), buildStatusCommand(a), buildCleanCommand(a))
 	return a.leaf(c, func(ctx context.Context, _ []string) error {
 		var err error
@@ -174,15 +173,10 @@ func (a *app) finishBuild(r *build.Report, releases string, publish bool) error 
 		return err
 	}
 	if !publish {
-		a.next("publish", "--releases", releases, r.Release)
+		a.next("publish", places{"releases": releases}, r.Release)
 		return nil
 	}
-	tokens := a.settingOfServe("tokens", "tokens.txt")
-	if _, err := os.Stat(tokens); errors.Is(err, os.ErrNotExist) {
-		a.next("token issue", "--tokens", tokens, "--name", "me")
-		return nil
-	}
-	a.next("serve", append([]string{"--releases", releases}, a.place("--tokens", "tokens.txt")...)...)
+	a.next("serve", places{"releases": releases})
 	return nil
 }
 

@@ -35,10 +35,10 @@ func (s *site) workFlag(f *pflag.FlagSet) {
 	f.StringVar(&s.work, "work", "", "`DIR` that all tasks of this build share")
 }
 
-// sourceFlags add where the catalogue and the releases lie.
-func (s *site) sourceFlags(f *pflag.FlagSet, otherwise string) {
-	f.StringVar(&s.catalog, "catalog", "", "`DIR` of the catalogue"+otherwise)
-	f.StringVar(&s.releases, "releases", "", "`DIR` of the releases"+otherwise)
+// sourceFlags add where the catalogue and the releases lie: where the plan has them when not given.
+func (s *site) sourceFlags(f *pflag.FlagSet) {
+	f.StringVar(&s.catalog, "catalog", "", "`DIR` of the catalogue (default that of the plan)")
+	f.StringVar(&s.releases, "releases", "", "`DIR` of the releases (default that of the plan)")
 }
 
 // machineFlags add what a process may take of its machine.
@@ -103,18 +103,19 @@ func buildPlanCommand(a *app) *cobra.Command {
 	var s site
 	var content contentFlags
 	c := &cobra.Command{
-		Use:   "plan --catalog DIR --releases DIR --work DIR",
+		Use:   "plan --work DIR",
 		Short: "Divide a build into tasks",
 		Long: "plan divides a build into tasks and writes the plan into the work folder, which is of this build alone. Again, it\n" +
 			"keeps the plan that is there. \"build submit\" has an engine run the steps:\n" +
 			"plan, each stage with \"build task\", and \"build seal\".",
 	}
 	f := c.Flags()
-	s.sourceFlags(f, "")
+	f.StringVar(&s.catalog, "catalog", usualCatalog, "`DIR` of the catalogue")
+	f.StringVar(&s.releases, "releases", usualReleases, "`DIR` of the releases")
 	s.workFlag(f)
 	s.machineFlags(f)
 	content.add(f)
-	required(c, "catalog", "releases", "work")
+	required(c, "work")
 	return a.leaf(c, func(ctx context.Context, _ []string) (err error) {
 		when, counts, err := content.read()
 		if err != nil {
@@ -186,7 +187,7 @@ func buildTaskCommand(a *app) *cobra.Command {
 	}
 	f := c.Flags()
 	s.workFlag(f)
-	s.sourceFlags(f, " (default that of the plan)")
+	s.sourceFlags(f)
 	s.machineFlags(f)
 	f.IntVar(&share.Index, "index", -1, "number of the share, from 0 on")
 	f.IntVar(&share.Count, "count", 0, "number of shares")
@@ -257,7 +258,7 @@ func buildSealCommand(a *app) *cobra.Command {
 	}
 	f := c.Flags()
 	s.workFlag(f)
-	s.sourceFlags(f, " (default that of the plan)")
+	s.sourceFlags(f)
 	s.machineFlags(f)
 	f.BoolVar(&publish, "publish", false, "make the release current, if it has records")
 	required(c, "work")

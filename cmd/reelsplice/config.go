@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -18,18 +19,15 @@ const envPrefix = "REELSPLICE_"
 // they share from that one's table of the config file.
 const settingsOf = "settings of"
 
+// ownTable is the annotation of a flag that the top of the config file does not set: a command with a folder of its own
+// does not take that of the others.
+const ownTable = "own table"
+
 // configure sets each flag of cmd that is absent from the command line from the environment,
 // or else from the config file. An empty variable counts as absent.
 func (a *app) configure(cmd *cobra.Command) error {
-	variables := map[string]string{}
-	for _, v := range a.Environ() {
-		if name, value, _ := strings.Cut(v, "="); strings.HasPrefix(name, envPrefix) && value != "" {
-			variables[name] = value
-		}
-	}
-	if path := variables[envPrefix+"CONFIG"]; a.config == "" && path != "" {
-		a.config = path
-	}
+	variables := a.variables()
+	a.config = a.configFile()
 	var err error
 	if a.settings, err = readConfig(a.config, cmd.Root()); err != nil {
 		return err
@@ -43,6 +41,33 @@ func (a *app) configure(cmd *cobra.Command) error {
 	return errors.Join(errs...)
 }
 
+// variables returns the variables of the environment that set flags.
+func (a *app) variables() map[string]string {
+	variables := map[string]string{}
+	for _, v := range a.Environ() {
+		if name, value, _ := strings.Cut(v, "="); strings.HasPrefix(name, envPrefix) && value != "" {
+			variables[name] = value
+		}
+	}
+	return variables
+}
+
+// folderConfig is the config file of a folder.
+const folderConfig = "reelsplice.toml"
+
+// configFile returns the config file: that of the flag, of the environment, of this folder or of the system; "" for none.
+func (a *app) configFile() string {
+	if path := cmp.Or(a.config, a.variables()[envPrefix+"CONFIG"]); path != "" {
+		return path
+	}
+	for _, path := range []string{folderConfig, a.SystemConfig} {
+		if _, err := os.Stat(path); err == nil {
+			return path
+		}
+	}
+	return ""
+}
+
 func (a *app) setFlag(cmd *cobra.Command, f *pflag.Flag, variables map[string]string) error {
 	variable := variableOf(f.Name)
 	if v, ok := variables[variable]; ok {
@@ -52,6 +77,9 @@ func (a *app) setFlag(cmd *cobra.Command, f *pflag.Flag, variables map[string]st
 		return nil
 	}
 	key, v := lookup(a.settings, strings.Fields(cmd.CommandPath())[1:], f.Name)
+	if f.Annotations[ownTable] != nil && key == f.Name {
+		return nil
+	}
 	if other := cmd.Annotations[settingsOf]; other != "" && (key == "" || key == f.Name) {
 		if k, value := lookup(a.settings, []string{other}, f.Name); k != "" {
 			key, v = k, value

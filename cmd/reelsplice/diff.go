@@ -23,14 +23,14 @@ func diffCommand(a *app) *cobra.Command {
 	var releases string
 	var purge bool
 	c := &cobra.Command{
-		Use:   "diff --releases DIR A B",
+		Use:   "diff A B",
 		Short: "Print the differences between two releases",
 		Long: "diff compares the responses of release A with those of release B, without reading them: what was created,\n" +
 			"changed, deleted, and merged into what. A and B are ids, or the words current and previous.\n\n" +
 			"With --purge it prints what caches have to forget when B takes the place of A, one value of\n" +
 			"Surrogate-Key a line. That covers lists, search and discover (query), the lists of a resource that show a\n" +
 			"title which changed, and what was not found before.",
-		Example: "  reelsplice diff --releases releases previous current --purge",
+		Example: "  reelsplice diff previous current --purge",
 		Args:    argCount(2, 2),
 	}
 	storeFlag(c, &releases)

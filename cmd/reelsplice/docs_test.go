@@ -85,9 +85,9 @@ func runCommands(t *testing.T, root, script string) {
 			t.Fatal(err)
 		}
 	}
-	for _, port := range []string{"8080", "9090"} {
-		script = strings.ReplaceAll(script, "127.0.0.1:"+port, freeAddress(t))
-	}
+	addr := freeAddress(t)
+	script = strings.ReplaceAll(script, "127.0.0.1:8080", addr)
+	script = strings.ReplaceAll(script, "127.0.0.1:8079", freeAddress(t))
 	// A document sleeps until the edge is ready for the next command, which is tried until it succeeds.
 	script = sleepBefore.ReplaceAllString(script, "until $1\ndo sleep 0.05; done\n")
 	if strings.Contains(script, "sleep 1\n") {
@@ -98,7 +98,7 @@ func runCommands(t *testing.T, root, script string) {
 	defer cancel()
 	c := exec.CommandContext(ctx, "bash", "-c", script)
 	c.Dir = dir
-	c.Env = append(os.Environ(), "HOME="+dir, "XDG_CACHE_HOME="+dir)
+	c.Env = append(os.Environ(), "HOME="+dir, "XDG_CACHE_HOME="+dir, "REELSPLICE_ADDR="+addr)
 	c.WaitDelay = sharedtest.Patience // edges that the script leaves behind take seconds to end
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Fatalf("%v; the last lines of the commands:\n%s", err, lastLines(string(out), 12))

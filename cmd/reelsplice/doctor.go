@@ -22,7 +22,7 @@ import (
 func doctorCommand(a *app) *cobra.Command {
 	cfg := serve.DefaultConfig()
 	c := &cobra.Command{
-		Use:   "doctor --releases DIR|URL --tokens FILE",
+		Use:   "doctor",
 		Short: "Find what is wrong with this installation",
 		Long: "doctor takes the flags of serve, from the same environment and the [serve] table of the config file, and checks\n" +
 			"what serve would find: addresses, limits, releases or their bucket and age, tokens, keys and certificate. With\n" +
@@ -30,7 +30,6 @@ func doctorCommand(a *app) *cobra.Command {
 			"problem comes with what mends it. It changes nothing and may run beside the edge. Run it as the user of the edge:\n" +
 			"other users may read other files.\n\n" +
 			"The exit code is 1 if the edge would not serve. Warnings leave it at 0.",
-		Example:     "  reelsplice doctor --config /etc/reelsplice/reelsplice.toml",
 		Annotations: map[string]string{settingsOf: "serve"},
 	}
 	installationFlags(c, &cfg)
@@ -38,7 +37,7 @@ func doctorCommand(a *app) *cobra.Command {
 		ctx, cancel := context.WithTimeout(ctx, time.Minute)
 		defer cancel()
 		findings := a.unknownVariables(c)
-		in := doctor.Installation{Now: time.Now(), Ready: readyText, Refused: refusedKeys, Catalog: a.catalog(c.Root()), Command: a.program(), ConfigFile: a.config}
+		in := doctor.Installation{Now: time.Now(), Ready: readyText, Refused: refusedKeys, Catalog: a.setting("build", "catalog"), Command: a.program(), ConfigFile: a.config}
 		in.BucketErr = openReleases(ctx, &cfg)
 		in.Config = cfg
 		found, err := in.Examine(ctx)
@@ -79,13 +78,6 @@ func refusedKeys(ctx context.Context, adminAddr string) (list []edge.RefusedKey,
 	}
 	err = json.Unmarshal(text, &list)
 	return list, err
-}
-
-// catalog returns the catalogue that build takes, "" if no setting names one.
-func (a *app) catalog(root *cobra.Command) string {
-	build := subcommand(root, "build")
-	_ = a.configure(build) // a wrong setting of build does not concern the edge
-	return build.Flags().Lookup("catalog").Value.String()
 }
 
 func writeFindings(w io.Writer, findings []doctor.Finding) {

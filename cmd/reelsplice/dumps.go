@@ -122,7 +122,7 @@ func (a *app) crawl(ctx context.Context, cfg crawl.Config) error {
 		return fmt.Errorf("%s had no usable response: run the same command again; the first: %s", plural(r.Failures, "request"), r.Failed[0])
 	}
 	if err == nil {
-		a.next("ingest", append(a.place("--catalog", "catalog"), r.Out)...)
+		a.next("ingest", nil, r.Out)
 	}
 	return err
 }

@@ -36,26 +36,26 @@ const ingestLong = "ingest reads dumps into the catalogue: files, folders or glo
 	"value there. A killed ingest leaves the catalogue as it was\n" +
 	"and starts again with the next one."
 
-const ingestExample = "  reelsplice ingest --catalog catalog dumps/movies.ndjson.zst\n" +
-	"  reelsplice ingest --catalog catalog --language de-DE 'crawl-de/*.json'\n" +
+const ingestExample = "  reelsplice ingest dumps/movies.ndjson.zst\n" +
+	"  reelsplice ingest --language de-DE 'crawl-de/*.json'\n" +
 	"  reelsplice ingest --explain films.csv >films.toml\n" +
-	"  reelsplice ingest --catalog catalog --mapping films.toml films.csv\n" +
-	"  reelsplice ingest --catalog catalog --max-bad 1% --update changed/*.ndjson\n" +
-	"  reelsplice ingest --catalog catalog --replay catalog/quarantine/20261122T010203Z-a1b2c3.ndjson\n" +
-	"  reelsplice ingest --catalog catalog 's3://dumps/2026-11-*/movies.ndjson.zst?region=eu-west-1'"
+	"  reelsplice ingest --mapping films.toml films.csv\n" +
+	"  reelsplice ingest --max-bad 1% --update changed/*.ndjson\n" +
+	"  reelsplice ingest --replay catalog/quarantine/20261122T010203Z-a1b2c3.ndjson\n" +
+	"  reelsplice ingest 's3://dumps/2026-11-*/movies.ndjson.zst?region=eu-west-1'"
 
 func ingestCommand(a *app) *cobra.Command {
 	cfg := ingest.Config{}
 	o := ingestFlags{}
 	c := &cobra.Command{
-		Use:     "ingest --catalog DIR SRC...",
+		Use:     "ingest SRC...",
 		Short:   "Read dumps into the catalogue",
 		Long:    ingestLong,
 		Example: ingestExample,
 		Args:    argCount(0, -1),
 	}
 	f := c.Flags()
-	f.StringVar(&cfg.Catalog, "catalog", "", "`DIR` of the catalogue, made when it is missing")
+	f.StringVar(&cfg.Catalog, "catalog", usualCatalog, "`DIR` of the catalogue, made when it is missing")
 	f.StringVar(&cfg.Layout, "layout", "auto", "meaning of the dump's fields, `LAYOUT`: auto, "+strings.Join(ingest.Layouts()[1:], ", "))
 	f.StringVar(&cfg.Kind, "kind", "", "kind of every row: movie, tv, season, episode, person ...")
 	f.StringVar(&cfg.Language, "language", "", "language of the crawl, `xx-YY`; en-US when not given")
@@ -96,7 +96,7 @@ func ingestCommand(a *app) *cobra.Command {
 		if err := a.quarantined(&r, o.tolerated, o.maxBad != ""); err != nil {
 			return err
 		}
-		a.next("build", slices.Concat([]string{"--catalog", cfg.Catalog}, a.place("--releases", "releases"), []string{"--publish"})...)
+		a.next("build", places{"catalog": cfg.Catalog}, "--publish")
 		return nil
 	})
 }
@@ -152,13 +152,11 @@ func (o *ingestFlags) apply(cfg *ingest.Config) error {
 	return errors.Join(errs...)
 }
 
-// sources checks that there are sources, of one sort, and a catalogue.
+// sources checks that there are sources, of one sort.
 func (o *ingestFlags) sources(cfg *ingest.Config) error {
 	switch {
 	case o.explain && len(o.replay) > 0:
 		return errors.New("explain: want a SRC, not --replay")
-	case !o.explain && cfg.Catalog == "":
-		return errors.New(`required flag(s) "catalog" not set`)
 	case len(o.replay) > 0 && len(cfg.Sources) > 0:
 		return errors.New("replay: want no SRC beside it")
 	case len(o.replay) > 0:

@@ -21,11 +21,11 @@ func inspectCommand(a *app) *cobra.Command {
 	var releases, id string
 	var explain bool
 	c := &cobra.Command{
-		Use:   "inspect --releases DIR PATH",
+		Use:   "inspect PATH",
 		Short: "Print a response of a release, without a server",
 		Long: "inspect prints the response to an API path with its query, byte for byte, from the current release. The body\n" +
 			"of a refusal goes to stdout too, and its status to stderr. With --explain it prints the response's pieces instead.",
-		Example: "  reelsplice inspect --releases releases '/3/movie/550?append_to_response=credits'",
+		Example: "  reelsplice inspect '/3/movie/550?append_to_response=credits'",
 		Args:    argCount(1, 1),
 	}
 	storeFlag(c, &releases)
@@ -96,7 +96,7 @@ func verifyCommand(a *app) *cobra.Command {
 	var releases string
 	var part subset
 	c := &cobra.Command{
-		Use:   "verify --releases DIR [ID]",
+		Use:   "verify [ID]",
 		Short: "Check every checksum and every reference of a release",
 		Long: "verify reads a release, the current one or ID, and checks every checksum and every reference. What is\n" +
 			"broken is printed, one problem a line, with its file, offset and resource; the exit code is then 1.\n\n" +

@@ -5,6 +5,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,11 +28,11 @@ import (
 
 func main() { runProcess("/etc/reelsplice/reelsplice.toml") }
 
-func runProcess(packageConfig string) {
+func runProcess(systemConfig string) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	os.Exit(run(ctx, process{
-		Args: os.Args[1:], Environ: os.Environ, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, PackageConfig: packageConfig,
+		Args: os.Args[1:], Environ: os.Environ, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, SystemConfig: systemConfig,
 	}))
 }
 
@@ -41,7 +42,7 @@ type process struct {
 	Environ        func() []string // NAME=value
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
-	PackageConfig  string // config file of the deb and rpm, "" for none; errors name it, and no flag is set from it
+	SystemConfig   string // config file where neither a flag, the environment nor the folder has one
 }
 
 // The exit codes.
@@ -53,7 +54,7 @@ const (
 
 // run does what the arguments ask for and returns the exit code.
 func run(ctx context.Context, p process) int {
-	a := &app{process: p}
+	a := &app{process: p, terminal: isTerminal(p.Stderr)}
 	defer a.closeLog()
 	root := rootCommand(a)
 	root.SetArgs(p.Args)
@@ -127,6 +128,7 @@ type app struct {
 	json     bool
 	quiet    bool
 	config   string         // config file, "" for none
+	terminal bool           // a person looks at stderr
 	settings map[string]any // of the config file
 	logLevel slog.Level
 	running  bool        // the command line was understood
@@ -141,8 +143,9 @@ func rootCommand(a *app) *cobra.Command {
 			"immutable release (build), and serves the API from the release (serve).\n\n" +
 			"\"reelsplice up\" does all of it with the sample that is built in.\n\n" +
 			"Every flag can also be set in the environment, as REELSPLICE_ and its name in capitals with\n" +
-			"underscores (REELSPLICE_MAX_AGE=1h), and in the TOML file that --config names, at its top or in a\n" +
-			"table named like the command. A flag wins over the environment, and that over the file.\n\n" +
+			"underscores (REELSPLICE_MAX_AGE=1h), and in a TOML file, at its top or in a table named like the command.\n" +
+			"A flag wins over the environment, and that over the file. The file is the one that --config names, or else\n" +
+			"REELSPLICE_CONFIG, or else " + folderConfig + " in this folder, or else /etc/reelsplice/reelsplice.toml.\n\n" +
 			"Exit codes: 0 success, 1 failure, 2 wrong usage.",
 		Version:       version().Version,
 		SilenceErrors: true,
@@ -151,11 +154,16 @@ func rootCommand(a *app) *cobra.Command {
 	c.SetVersionTemplate("reelsplice {{.Version}}\n")
 	c.SetFlagErrorFunc(flagError)
 	f := c.PersistentFlags()
-	f.StringVar(&a.config, "config", "", "read flags from this TOML `FILE`")
+	f.StringVar(&a.config, "config", "", "read flags from this TOML `FILE` and no other")
 	f.BoolVar(&a.json, "json", false, "report as JSON")
 	f.BoolVar(&a.quiet, "quiet", false, "no progress on stderr, and only logs of warnings and errors")
 	f.TextVar(&a.logLevel, "log-level", slog.LevelInfo, "log from this `LEVEL` on: debug, info, warn or error")
 	a.addCommands(c)
+	help := c.HelpFunc()
+	c.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		help(cmd, args)
+		fmt.Fprintf(a.Stdout, "\nConfig file here: %s\n", cmp.Or(a.configFile(), "none"))
+	})
 	return c
 }
 
@@ -186,7 +194,7 @@ func (a *app) leaf(c *cobra.Command, run func(ctx context.Context, args []string
 		if err := a.configure(cmd); err != nil {
 			return err
 		}
-		return a.namePackage(cmd, cmd.ValidateRequiredFlags())
+		return cmd.ValidateRequiredFlags()
 	}
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		a.running = true
@@ -268,19 +276,6 @@ func argCount(least, most int) cobra.PositionalArgs {
 	}
 }
 
-// namePackage adds the settings of the installed package to an error about absent flags, if they have all of them
-// and no config file was chosen.
-func (a *app) namePackage(cmd *cobra.Command, err error) error {
-	if err == nil || a.config != "" || a.PackageConfig == "" {
-		return err
-	}
-	a.config = a.PackageConfig // the command does not run any more
-	if a.configure(cmd) != nil || cmd.ValidateRequiredFlags() != nil {
-		return err
-	}
-	return fmt.Errorf("%w; for the installed package: sudo -u reelsplice %s --config %s", err, cmd.CommandPath(), a.PackageConfig)
-}
-
 // required marks flags without which a command cannot work.
 func required(c *cobra.Command, names ...string) {
 	for _, name := range names {
@@ -314,7 +309,7 @@ func (a *app) logHandler() func(w io.Writer) slog.Handler {
 	if a.quiet && a.logLevel < slog.LevelWarn {
 		o.Level = slog.LevelWarn
 	}
-	if isTerminal(a.Stderr) {
+	if a.terminal {
 		return func(w io.Writer) slog.Handler { return slog.NewTextHandler(w, o) }
 	}
 	return func(w io.Writer) slog.Handler { return slog.NewJSONHandler(w, o) }

@@ -29,8 +29,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// Whether this machine has the package must not change what scripts see.
-	program := func() { runProcess(os.Getenv("TEST_PACKAGE_CONFIG")) }
+	// The config file of this machine must not change what scripts see.
+	program := func() { runProcess(os.Getenv("TEST_SYSTEM_CONFIG")) }
 	testscript.Main(sharedtest.InMemory(m), map[string]func(){"reelsplice": program})
 }
 

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -50,25 +52,41 @@ func (a *app) write(b []byte) error {
 	return nil
 }
 
-// next tells a person at a terminal which command comes next. The config file of this one goes with it.
-func (a *app) next(command string, args ...string) {
-	if a.quiet || a.json || !isTerminal(a.Stderr) {
-		return
+// next tells a person at a terminal which command comes next.
+func (a *app) next(command string, places places, args ...string) {
+	if !a.quiet && !a.json && a.terminal {
+		fmt.Fprintln(a.Stderr, "next: "+a.commandLine(command, places, args...))
 	}
-	words := append([]string{a.program()}, strings.Fields(command)...)
-	if a.config != "" {
-		words = append(words, "--config", a.config)
-	}
-	fmt.Fprintln(a.Stderr, "next: "+shellescape.QuoteCommand(append(words, args...)))
 }
 
-// place returns a flag for a folder that a next command needs. Without a config file, which may have one, its
-// usual name is a suggestion.
-func (a *app) place(flag, usual string) []string {
-	if a.config != "" {
-		return nil
+// places are values of flags that name folders and files.
+type places map[string]string
+
+// commandLine returns a command of this program for a shell. It names the config file of this one if the command would
+// not find it, and those of places that the command does not take by itself.
+func (a *app) commandLine(command string, places places, args ...string) string {
+	words := append([]string{a.program()}, strings.Fields(command)...)
+	if a.config != (&app{process: a.process}).configFile() {
+		words = append(words, "--config", a.config)
 	}
-	return []string{flag, usual}
+	for _, flag := range slices.Sorted(maps.Keys(places)) {
+		if places[flag] != a.setting(command, flag) {
+			words = append(words, "--"+flag, places[flag])
+		}
+	}
+	return shellescape.QuoteCommand(append(words, args...))
+}
+
+// setting returns the value that a flag of another command has by itself.
+func (a *app) setting(command, flag string) string {
+	other := &app{process: a.process}
+	c, _, err := rootCommand(other).Find(strings.Fields(command))
+	if err != nil {
+		return ""
+	}
+	other.config = a.config
+	_ = other.configure(c) // a wrong setting of that command does not concern this one
+	return c.Flags().Lookup(flag).Value.String()
 }
 
 // program is how a person calls this program again.
@@ -81,14 +99,6 @@ func calledAgain(path string) string {
 		return "reelsplice"
 	}
 	return path
-}
-
-// settingOfServe returns what the config file has for a flag of serve, or else otherwise.
-func (a *app) settingOfServe(flag, otherwise string) string {
-	if _, v := lookup(a.settings, []string{"serve"}, flag); v != nil {
-		return fmt.Sprint(v)
-	}
-	return otherwise
 }
 
 // isTerminal reports whether a person looks at w.
@@ -291,7 +301,7 @@ type mark struct {
 // progress starts to show the progress of work; stop ends it.
 func (a *app) progress(what string, bytes bool) *progress {
 	p := newProgress(what, bytes, time.Now())
-	p.out, p.json, p.inPlace = a.Stderr, a.json, isTerminal(a.Stderr) && !a.json
+	p.out, p.json, p.inPlace = a.Stderr, a.json, a.terminal && !a.json
 	switch {
 	case a.quiet:
 	case p.json:

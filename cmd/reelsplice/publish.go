@@ -40,10 +40,8 @@ type releaseStore interface {
 // A checker looks for problems of the release in a folder.
 type checker func(dir string) ([]release.CorruptError, error)
 
-// storeFlag adds --releases, which the command cannot do without.
 func storeFlag(c *cobra.Command, releases *string) {
-	c.Flags().StringVar(releases, "releases", "", "`DIR` of the releases, or the URL of a bucket's")
-	required(c, "releases")
+	c.Flags().StringVar(releases, "releases", usualReleases, "`DIR` of the releases, or the URL of a bucket's")
 }
 
 // atStore calls do with the releases of a folder, or of a bucket by its URL.
@@ -207,14 +205,14 @@ func publishCommand(a *app) *cobra.Command {
 	var releases, from string
 	var canary bool
 	c := &cobra.Command{
-		Use:   "publish --releases DIR [ID]",
+		Use:   "publish [ID]",
 		Short: "Make a release current",
 		Long: "publish makes a release current: the newest one, or ID. Servers take it up at once.\n\n" +
 			"With --canary it becomes the canary instead, which servers with --follow canary serve.\n\n" +
 			"With --from a release of a local folder, the newest one or ID, is uploaded to the bucket first. Files that\n" +
 			"the bucket has already are left out. If the folder has the bucket's current release too, deltas to the new one are\n" +
 			"uploaded: an edge that has the former pulls these.",
-		Example: "  reelsplice publish --releases releases\n" +
+		Example: "  reelsplice publish\n" +
 			"  reelsplice publish --releases s3://bucket/releases --from releases --canary",
 		Args: argCount(0, 1),
 	}
@@ -375,7 +373,7 @@ func rollbackCommand(a *app) *cobra.Command {
 	var releases string
 	var canary bool
 	c := &cobra.Command{
-		Use:   "rollback --releases DIR",
+		Use:   "rollback",
 		Short: "Go back to the release that was current before",
 		Long: "rollback makes the release current that was so before. With --canary it removes the canary instead: servers\n" +
 			"that follow it serve the current release again.",
@@ -417,7 +415,7 @@ func (a *app) removeCanary(ctx context.Context, s releaseStore) error {
 func releasesCommand(a *app) *cobra.Command {
 	var releases string
 	c := &cobra.Command{
-		Use:   "releases --releases DIR",
+		Use:   "releases",
 		Short: "List the releases, the newest first",
 	}
 	storeFlag(c, &releases)
@@ -492,7 +490,7 @@ func pruneCommand(a *app) *cobra.Command {
 	var keep int
 	var grace time.Duration
 	c := &cobra.Command{
-		Use:   "prune --releases DIR --keep N",
+		Use:   "prune --keep N",
 		Short: "Remove old releases",
 		Long: "prune removes the oldest releases until N are left, and what killed builds left behind. The current\n" +
 			"release, the one that rollback goes to and the canary always stay, and so do folders that are no release.\n\n" +

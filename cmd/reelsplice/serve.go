@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -18,18 +19,27 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/object/store"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/serve"
+	"github.com/reelsplice/reelsplice/serve/auth"
 	"github.com/reelsplice/reelsplice/serve/pull"
 )
 
-const defaultAddr = "127.0.0.1:8080"
+// What commands take for flags that are not given. In one folder they find each other's files.
+const (
+	usualCatalog   = "catalog"
+	usualReleases  = "releases"
+	usualTokens    = "tokens.txt"
+	usualAddr      = "127.0.0.1:8080"
+	usualAdminAddr = "127.0.0.1:8079" // of examples; there is no admin listener by default
+)
 
 func serveCommand(a *app) *cobra.Command {
 	cfg := serve.DefaultConfig()
 	c := &cobra.Command{
-		Use:   "serve --releases DIR|URL --tokens FILE",
+		Use:   "serve",
 		Short: "Serve the API from the current release",
 		Long: "serve responds to the API from the current release. It picks up published releases, changed tokens and new\n" +
 			"certificates without a restart, and at once on SIGHUP, which also opens the access log by its name again.\n\n" +
@@ -40,15 +50,21 @@ func serveCommand(a *app) *cobra.Command {
 			"With --json, the edge prints its address as one line of JSON once it accepts requests.\n\n" +
 			"Under systemd, the edge reports when it is ready, reloads and stops (Type=notify-reload), and takes listeners of\n" +
 			"a socket unit in place of --addr and, by the name admin, of --admin-addr.",
-		Example: "  reelsplice serve --releases releases --tokens tokens.txt --addr :8080 --admin-addr 127.0.0.1:9090\n" +
-			"  reelsplice serve --releases s3://bucket/releases --cache-dir cache --cache-size 100GiB --tokens tokens.txt",
+		Example: "  reelsplice serve --addr :8080 --admin-addr " + usualAdminAddr + "\n" +
+			"  reelsplice serve --releases s3://bucket/releases --cache-dir cache --cache-size 100GiB",
 	}
 	f := c.Flags()
 	installationFlags(c, &cfg)
 	return a.leaf(c, func(ctx context.Context, _ []string) error {
+		if err := usage(cfg.Validate()); err != nil {
+			return err
+		}
+		if err := a.firstToken(&cfg); err != nil {
+			return err
+		}
 		cfg.Log = a.serveLogger()
 		cfg.LogLost, cfg.AccessLog.Stdout = a.queue.Lost, a.Stdout
-		if !f.Changed("shutdown-delay") && !isTerminal(a.Stderr) { // an edge on a terminal has no load balancer
+		if !f.Changed("shutdown-delay") && !a.terminal { // an edge on a terminal has no load balancer
 			cfg.ShutdownDelay = 5 * time.Second
 		}
 		if err := openReleases(ctx, &cfg); err != nil {
@@ -82,6 +98,27 @@ func serveCommand(a *app) *cobra.Command {
 	})
 }
 
+// firstToken makes a missing token file for a person, who sees its token. Elsewhere it names the command that does.
+// Without a release there is nothing to serve yet.
+func (a *app) firstToken(cfg *serve.Config) error {
+	path := cfg.Tokens
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if _, err := (release.Store{Dir: cfg.Releases}).Current(); errors.Is(err, release.ErrNoRelease) && !object.IsURL(cfg.Releases) {
+		return nil
+	}
+	if !a.terminal {
+		return fmt.Errorf("no token file %s: make it with %s", path, a.commandLine("token issue", places{"tokens": path}, "--name", "me"))
+	}
+	token, err := auth.Issue(path, auth.Record{Name: "me", Created: time.Now()})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.Stderr, "no token file was there: %s has a first one, which is shown this once\n%s\n", path, token)
+	return nil
+}
+
 // pullFlags adds the flags that choose a release, and those about a bucket of releases.
 func pullFlags(f *pflag.FlagSet, cfg *pull.Config) {
 	f.StringVar(&cfg.Follow, "follow", cfg.Follow, "pointer to follow: current, or canary, which is current where there is no canary")
@@ -95,11 +132,10 @@ func pullFlags(f *pflag.FlagSet, cfg *pull.Config) {
 // installationFlags adds the flags of an edge: where its releases and tokens are, and how it serves them.
 func installationFlags(c *cobra.Command, cfg *serve.Config) {
 	f := c.Flags()
-	f.StringVar(&cfg.Releases, "releases", "", "`DIR` of the releases, or their s3:// or gs:// URL")
-	f.StringVar(&cfg.Tokens, "tokens", "", "`FILE` of the tokens")
+	f.StringVar(&cfg.Releases, "releases", usualReleases, "`DIR` of the releases, or their s3:// or gs:// URL")
+	tokensFlag(c, &cfg.Tokens)
 	serveFlags(f, cfg)
 	pullFlags(f, &cfg.Pull)
-	required(c, "releases", "tokens")
 }
 
 // openReleases opens the bucket of releases if cfg names one by its URL.
@@ -118,7 +154,7 @@ func openReleases(ctx context.Context, cfg *serve.Config) error {
 
 // serveFlags adds the flags that serve and up have in common.
 func serveFlags(f *pflag.FlagSet, cfg *serve.Config) {
-	f.StringVar(&cfg.Addr, "addr", defaultAddr, "host:port of the API")
+	f.StringVar(&cfg.Addr, "addr", usualAddr, "host:port of the API")
 	f.StringVar(&cfg.AdminAddr, "admin-addr", "", "host:port of health, metrics and profiles; none when not given")
 	f.StringVar(&cfg.TLSCert, "tls-cert", "", "PEM `FILE` of the certificate, with --tls-key")
 	f.StringVar(&cfg.TLSKey, "tls-key", "", "PEM `FILE` of the key")
@@ -154,11 +190,8 @@ func serveFlags(f *pflag.FlagSet, cfg *serve.Config) {
 	f.Var(bytesFlag[int]{&cfg.ResultCache}, "result-cache", "bytes of cached results of discover and lists")
 }
 
-// listen opens the release, the tokens and the ports. An invalid configuration is wrong usage.
+// listen opens the release, the tokens and the ports.
 func listen(cfg serve.Config) (*serve.Server, error) {
-	if err := cfg.Validate(); err != nil {
-		return nil, usage(err)
-	}
 	s, err := serve.Listen(cfg)
 	if errors.Is(err, release.ErrNoRelease) {
 		err = fmt.Errorf("%w: run build and publish first", err)
@@ -172,7 +205,7 @@ func (a *app) runServer(ctx context.Context, s *serve.Server, log *slog.Logger) 
 	// Until the end of the drain: SIGHUP without a handler would end the process.
 	watched, stop := context.WithCancel(context.WithoutCancel(ctx))
 	n := newNotifier(s, log)
-	if !isTerminal(a.Stderr) { // the end of a terminal ends what runs on it
+	if !a.terminal { // the end of a terminal ends what runs on it
 		reloadOnHangup(watched, func() { n.reload(s.Reload) })
 	}
 	var notifying sync.WaitGroup
@@ -213,7 +246,7 @@ func healthCommand(a *app) *cobra.Command {
 		Short: "Exit with 0 if an edge is ready",
 		Long: "health asks an edge's admin listener for /readyz, prints the answer, and exits with 0 if the edge is ready.\n" +
 			"It takes --admin-addr where serve takes it: the environment and the [serve] table of the config file.",
-		Example:     "  reelsplice health --admin-addr 127.0.0.1:9090",
+		Example:     "  reelsplice health --admin-addr " + usualAdminAddr,
 		Annotations: map[string]string{settingsOf: "serve"},
 	}
 	c.Flags().StringVar(&cfg.AdminAddr, "admin-addr", "", "host:port of the edge's admin listener")

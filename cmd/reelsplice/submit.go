@@ -32,7 +32,7 @@ type submission struct {
 func submitCommand(a *app) *cobra.Command {
 	s := submission{planFlags: pflag.NewFlagSet("plan", pflag.ContinueOnError)}
 	c := &cobra.Command{
-		Use:   "submit --engine NAME --catalog DIR --releases DIR --work DIR --count N",
+		Use:   "submit --engine NAME --work DIR --count N",
 		Short: "Build on an engine: Slurm, Kubernetes or processes of this machine",
 		Long: "submit makes of a build a chain of array jobs: one a stage, which starts when all tasks of the one before it\n" +
 			"are done. It prints the chain; with --run it submits it, waits for its end and prints the report of the build.\n\n" +
@@ -45,8 +45,8 @@ func submitCommand(a *app) *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringVar(&s.engine, "engine", "", "`NAME` of the engine: slurm, kubernetes or processes")
-	f.StringVar(&s.chain.Catalog, "catalog", "", "`DIR` of the catalogue, as tasks see it")
-	f.StringVar(&s.chain.Releases, "releases", "", "`DIR` of the releases, as tasks see it")
+	f.StringVar(&s.chain.Catalog, "catalog", usualCatalog, "`DIR` of the catalogue, as tasks see it")
+	f.StringVar(&s.chain.Releases, "releases", usualReleases, "`DIR` of the releases, as tasks see it")
 	f.StringVar(&s.chain.Work, "work", "", "`DIR` of the files between tasks, of this build alone")
 	f.IntVar(&s.chain.Count, "count", 0, "tasks of each stage")
 	f.IntVar(&s.chain.Attempts, "attempts", 4, "times that a task is tried")
@@ -66,7 +66,7 @@ func submitCommand(a *app) *cobra.Command {
 	f.StringVar(&s.kubectl, "kubectl", "kubectl", "kubernetes: `COMMAND` that is kubectl, with arguments of its own if it has any")
 	new(contentFlags).add(s.planFlags) // build plan checks them
 	f.AddFlagSet(s.planFlags)
-	required(c, "engine", "catalog", "releases", "work", "count")
+	required(c, "engine", "work", "count")
 	return a.leaf(c, func(ctx context.Context, _ []string) error { return a.submit(ctx, &s) })
 }
 

@@ -30,16 +30,14 @@ func tokenCommand(a *app) *cobra.Command {
 	return c
 }
 
-// tokensFlag adds --tokens, which is required.
 func tokensFlag(c *cobra.Command, path *string) {
-	c.Flags().StringVar(path, "tokens", "", "`FILE` of the tokens")
-	required(c, "tokens")
+	c.Flags().StringVar(path, "tokens", usualTokens, "`FILE` of the tokens")
 }
 
 func tokenIssueCommand(a *app) *cobra.Command {
 	var t issue
 	c := &cobra.Command{
-		Use:   "issue --tokens FILE",
+		Use:   "issue",
 		Short: "Make a token and print it, once",
 		Long: "issue makes a token, adds its hash to FILE, and prints the token alone on a line. Nothing stores the token.\n\n" +
 			"--value takes a token that you choose, for clients with a built-in key; \"--value -\" reads it from stdin, which\n" +
@@ -48,8 +46,8 @@ func tokenIssueCommand(a *app) *cobra.Command {
 			"cannot be checked: take the hash only from a line of a client that you know.\n\n" +
 			"--session makes the session_id of an account: clients send it beside a token to read the account's data. With\n" +
 			"--guest it is the guest_session_id of an account that can only rate; with --v4 one token for both.",
-		Example: "  reelsplice token issue --tokens tokens.txt --name alice --expires 720h\n" +
-			"  reelsplice token issue --tokens tokens.txt --session 548",
+		Example: "  reelsplice token issue --name alice --expires 720h\n" +
+			"  reelsplice token issue --session 548",
 	}
 	f := c.Flags()
 	tokensFlag(c, &t.path)
@@ -94,9 +92,9 @@ func tokenIssueCommand(a *app) *cobra.Command {
 
 // afterFirstToken names the command that comes next, if it is known where the releases are.
 func (a *app) afterFirstToken(tokens string) {
-	releases := a.settingOfServe("releases", "releases")
+	releases := a.setting("serve", "releases")
 	if _, err := (release.Store{Dir: releases}).Current(); err == nil || object.IsURL(releases) {
-		a.next("serve", append([]string{"--releases", releases, "--tokens", tokens}, a.place("--admin-addr", "127.0.0.1:9090")...)...)
+		a.next("serve", places{"tokens": tokens})
 	}
 }
 
@@ -225,7 +223,7 @@ func rowOfToken(r *auth.Record) tokenRow {
 func tokenListCommand(a *app) *cobra.Command {
 	var path string
 	c := &cobra.Command{
-		Use:   "list --tokens FILE",
+		Use:   "list",
 		Short: "List the tokens",
 	}
 	tokensFlag(c, &path)
@@ -259,7 +257,7 @@ func writeTokens(w io.Writer, rows []tokenRow) {
 func tokenRevokeCommand(a *app) *cobra.Command {
 	var path, name string
 	c := &cobra.Command{
-		Use:   "revoke --tokens FILE --name N",
+		Use:   "revoke --name N",
 		Short: "Revoke a token",
 		Long:  "revoke marks a token as revoked. Servers refuse it within a second.",
 	}

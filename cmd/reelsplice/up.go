@@ -47,6 +47,9 @@ func upCommand(a *app) *cobra.Command {
 	f.StringVar(&u.dir, "dir", "", "`DIR` of catalogue, releases and tokens; a folder in your cache folder when not given")
 	f.StringVar(&u.cfg.Releases, "releases", "", "`DIR` of the releases; the folder releases in --dir when not given")
 	f.StringVar(&u.cfg.Tokens, "tokens", "", "`FILE` of the tokens; the file tokens.txt in --dir when not given")
+	for _, flag := range []string{"releases", "tokens"} {
+		f.Lookup(flag).Annotations = map[string][]string{ownTable: {}}
+	}
 	serveFlags(f, &u.cfg)
 	return a.leaf(c, func(ctx context.Context, _ []string) error {
 		u.anyPort, u.anyDate = !f.Changed("addr"), !f.Changed("date")
@@ -311,7 +314,7 @@ func certCommand(a *app) *cobra.Command {
 			"other host.\n\n" +
 			"The next run renews the certificate with the same authority; a running edge picks it up.",
 		Example: "  reelsplice cert --out certs --name api.themoviedb.org\n" +
-			"  reelsplice serve --releases releases --tokens tokens.txt --addr :443 --tls-cert certs/cert.pem --tls-key certs/key.pem",
+			"  reelsplice serve --addr :443 --tls-cert certs/cert.pem --tls-key certs/key.pem",
 	}
 	c.Flags().StringVar(&dir, "out", "", "`DIR` of the files")
 	c.Flags().StringSliceVar(&names, "name", names, "host name or address; may be repeated")

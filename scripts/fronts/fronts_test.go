@@ -58,7 +58,7 @@ func TestNginx(t *testing.T) {
 func TestHAProxy(t *testing.T) {
 	s := newSite(t, shared(t, "haproxy"))
 	logs, addr := logsOf(t, s), "127.0.0.1:"+freePort(t)
-	file := config(t, s.tmp, "haproxy.cfg", append(s.upstreams(), "port 9090", "port "+s.admin, "bind :443", "bind "+addr,
+	file := config(t, s.tmp, "haproxy.cfg", append(s.upstreams(), "port 8079", "port "+s.admin, "bind :443", "bind "+addr,
 		"/etc/reelsplice/", s.path("certs")+"/", "log /dev/log local0", "log stdout format raw local0", "  max-age 60", "  max-age 8")...)
 	p := start(t, filepath.Join(logs, "haproxy.out"), "haproxy", "-db", "-f", file)
 	f := &front{
@@ -70,7 +70,7 @@ func TestHAProxy(t *testing.T) {
 func TestCaddy(t *testing.T) {
 	s := newSite(t, shared(t, "caddy"))
 	logs, addr, admin := logsOf(t, s), "127.0.0.1:"+freePort(t), "127.0.0.1:"+freePort(t)
-	file := config(t, s.tmp, "Caddyfile", append(s.upstreams(), "health_port 9090", "health_port "+s.admin, "\napi.example.org {\n",
+	file := config(t, s.tmp, "Caddyfile", append(s.upstreams(), "health_port 8079", "health_port "+s.admin, "\napi.example.org {\n",
 		"\nhttps://api.example.org:"+addr[len("127.0.0.1:"):]+" {\n\tbind 127.0.0.1\n", "/etc/reelsplice/", s.path("certs")+"/", "/var/log/caddy/", logs+"/",
 		"\n{\n", "\n{\n\tauto_https disable_redirects\n\tadmin "+admin+"\n")...)
 	t.Setenv("HOME", s.tmp)
@@ -87,7 +87,7 @@ func TestVarnish(t *testing.T) {
 		t.Skip("not installed: varnish-modules, a package of Debian")
 	}
 	logs, addr, purge, inner := logsOf(t, s), "127.0.0.1:"+freePort(t), "127.0.0.1:"+freePort(t), "127.0.0.1:"+freePort(t)
-	vcl := config(t, s.tmp, "default.vcl", "10.0.0.11", address(0), "10.0.0.12", address(1), `"8080"`, `"`+s.port+`"`, `"9090"`, `"`+s.admin+`"`)
+	vcl := config(t, s.tmp, "default.vcl", "10.0.0.11", address(0), "10.0.0.12", address(1), `"8080"`, `"`+s.port+`"`, `"8079"`, `"`+s.admin+`"`)
 	tls := config(t, s.tmp, "varnish-tls.cfg", "bind :443", "bind "+addr, "/etc/reelsplice/", s.path("certs")+"/",
 		"127.0.0.1:6081", inner, "log /dev/log local0", "log stdout format raw local0")
 	work := filepath.Join(s.tmp, "varnish")

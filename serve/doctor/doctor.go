@@ -48,7 +48,7 @@ const expiresSoon = 14 * 24 * time.Hour
 type Installation struct {
 	Config    serve.Config
 	BucketErr error  // why the bucket of Config.Releases cannot be opened; Config.Pull.Bucket is nil then
-	Catalog   string // folder of the catalogue; "" if no setting names one
+	Catalog   string // folder of the catalogue
 	Now       time.Time
 	// Ready asks the edge that listens on the admin address for /readyz. It returns an error if no edge
 	// responds.
@@ -194,7 +194,7 @@ func (x *examiner) admin() {
 	ip := net.ParseIP(host)
 	switch {
 	case x.Config.AdminAddr == "":
-		x.warn("admin", x.set("admin-addr", "127.0.0.1:9090"), "without an admin listener there are no readiness checks and no metrics")
+		x.warn("admin", x.set("admin-addr", "127.0.0.1:8079"), "without an admin listener there are no readiness checks and no metrics")
 	case err == nil && host != "localhost" && (ip == nil || !ip.IsLoopback()):
 		x.warn("admin", x.set("admin-addr", "127.0.0.1:"+port)+", or allow only your monitoring to reach it", "%s is open to the network, with profiles and metrics", x.Config.AdminAddr)
 	}

@@ -70,13 +70,9 @@ func (x *examiner) publish(infos []release.Info) string {
 	return x.onStore("publish", infos[at].ID)
 }
 
-// build returns the command that makes a release from the catalogue, by default the one beside the releases.
+// build returns the command that makes a release from the catalogue.
 func (x *examiner) build() string {
-	catalog := x.Catalog
-	if catalog == "" {
-		catalog = filepath.Join(filepath.Dir(x.Config.Releases), "catalog")
-	}
-	return x.command("build", "--catalog", catalog, "--releases", x.Config.Releases, "--publish")
+	return x.command("build", "--catalog", x.Catalog, "--releases", x.Config.Releases, "--publish")
 }
 
 // wanted returns the id of the release that the edge is to serve.

@@ -31,13 +31,13 @@ backend edge2 {
 # The admin listeners. They get probes alone.
 backend edge1_admin {
 	.host = "10.0.0.11";
-	.port = "9090";
+	.port = "8079";
 	.probe = ready;
 }
 
 backend edge2_admin {
 	.host = "10.0.0.12";
-	.port = "9090";
+	.port = "8079";
 	.probe = ready;
 }
 

@@ -26,7 +26,7 @@ if [ "$1" = 1 ] || { [ "$1" = configure ] && [ -z "${2:-}" ]; }; then
   cat <<'TEXT'
 reelsplice is installed and does not run yet. A token and dumps, a release, then the edge:
 
-  sudo -u reelsplice reelsplice token issue --config /etc/reelsplice/reelsplice.toml --name me
+  sudo -u reelsplice reelsplice token issue --name me
   sudo cp -r dumps/. /var/lib/reelsplice/dumps/ && sudo chown -R reelsplice: /var/lib/reelsplice/dumps
   sudo systemctl start reelsplice-nightly
   sudo systemctl enable --now reelsplice reelsplice-nightly.timer
