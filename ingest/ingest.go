@@ -27,6 +27,7 @@ import (
 	"github.com/reelsplice/reelsplice/ingest/layout"
 	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
 	"github.com/reelsplice/reelsplice/ingest/quarantine"
+	"github.com/reelsplice/reelsplice/ingest/source"
 	"github.com/reelsplice/reelsplice/ingest/source/limit"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/object"
@@ -42,6 +43,7 @@ type Config struct {
 	Layout   string   // "auto" by default; see Layouts
 	Kind     string   // of all rows; "" takes it from the names of files and folders
 	Language string   // xx or xx-YY of the crawl; "" is en-US
+	Encoding string   // of texts that are not UTF-8, such as windows-1252; "auto" by default
 	Mappings []string // mapping files, for tables that no layout has
 	// Overlay makes these sources win over all others, of earlier and later ingests.
 	Overlay bool
@@ -116,6 +118,7 @@ func (c *Config) validate() error {
 	if c.Language, err = tmdb.ParseLanguage(c.Language); err != nil {
 		errs = append(errs, err)
 	}
+	errs = append(errs, source.CheckEncoding(c.Encoding))
 	if c.Layout != layout.Auto && c.Layout != input.IMDb {
 		if _, err := layout.New(c.Layout, layout.Options{Language: c.Language}); err != nil {
 			errs = append(errs, cmp.Or(CheckLayout(c.Layout), err))
@@ -152,7 +155,7 @@ func (c *Config) options() (*input.Options, error) {
 	}
 	rows, err := layout.WithAliases(rows)
 	o := &input.Options{
-		Sources: c.Sources, Layout: c.Layout, Kind: c.Kind, Rows: rows, Strict: c.Strict, Limits: c.Limits, Buckets: c.Buckets, Precedence: c.Precedence, Log: c.Log,
+		Sources: c.Sources, Layout: c.Layout, Kind: c.Kind, Encoding: c.Encoding, Rows: rows, Strict: c.Strict, Limits: c.Limits, Buckets: c.Buckets, Precedence: c.Precedence, Log: c.Log,
 	}
 	if c.Replay {
 		o.ReplayDir = filepath.Join(c.Catalog, workDir, "replay")

@@ -15,6 +15,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/ingest"
 	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
+	"github.com/reelsplice/reelsplice/ingest/source"
 	"github.com/reelsplice/reelsplice/ingest/source/limit"
 	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/object/store"
@@ -59,6 +60,7 @@ func ingestCommand(a *app) *cobra.Command {
 	f.StringVar(&cfg.Layout, "layout", "auto", "meaning of the dump's fields, `LAYOUT`: auto, "+strings.Join(ingest.Layouts()[1:], ", "))
 	f.StringVar(&cfg.Kind, "kind", "", "kind of every row: movie, tv, season, episode, person ...")
 	f.StringVar(&cfg.Language, "language", "", "language of the crawl, `xx-YY`; en-US when not given")
+	f.StringVar(&cfg.Encoding, "encoding", source.EncodingAuto, "`ENCODING` of texts that are not UTF-8, such as windows-1252, iso-8859-1, utf-16, shift_jis, gb18030")
 	f.StringArrayVar(&cfg.Mappings, "mapping", nil, "mapping `FILE` for the columns of tables; repeatable")
 	f.StringVar(&o.precedence, "precedence", "", "`FILE` with the order of sources, for all fields or for some")
 	f.BoolVar(&cfg.Overlay, "overlay", false, "these sources win over all others")
@@ -128,7 +130,7 @@ func limitFlags(f *pflag.FlagSet, cfg *ingest.Config) {
 // apply checks the flags and sets them in cfg.
 func (o *ingestFlags) apply(cfg *ingest.Config) error {
 	cfg.Buckets = func(ctx context.Context, l object.Location) (object.Bucket, error) { return store.Open(ctx, l) }
-	errs := []error{o.sources(cfg), ingest.CheckLayout(cfg.Layout)}
+	errs := []error{o.sources(cfg), ingest.CheckLayout(cfg.Layout), source.CheckEncoding(cfg.Encoding)}
 	if kinds := ingest.Kinds(); cfg.Kind != "" && !slices.Contains(kinds, cfg.Kind) {
 		errs = append(errs, fmt.Errorf("kind %q: want one of %s", cfg.Kind, strings.Join(kinds, ", ")))
 	}

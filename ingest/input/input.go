@@ -29,6 +29,7 @@ type Options struct {
 	Sources    []string
 	Layout     string         // layout.Auto, or the name of one
 	Kind       string         // of all rows; "" takes it from the names of files and folders
+	Encoding   string         // of texts that are not UTF-8; see source.Options
 	Rows       layout.Options // how rows are read
 	Strict     bool           // a row with a value that fits no field is refused
 	Limits     limit.Limits
@@ -41,7 +42,11 @@ type Options struct {
 // Read returns the options to read files with. Packed files are unpacked in temp; "" is the
 // system's folder.
 func (o *Options) Read(ctx context.Context, temp string) source.Options {
-	return source.Options{Limits: o.Limits, Kind: o.Kind, TempDir: temp, Context: ctx, Buckets: o.Buckets}
+	encoding := o.Encoding
+	if o.ReplayDir != "" {
+		encoding = source.EncodingUTF8 // quarantine has what was decoded
+	}
+	return source.Options{Limits: o.Limits, Kind: o.Kind, Encoding: encoding, TempDir: temp, Context: ctx, Buckets: o.Buckets}
 }
 
 // An Input is a file to read.

@@ -161,7 +161,7 @@ func FuzzArray(f *testing.F) {
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, b []byte) {
 		b = append(append([]byte{'['}, b...), ']')
-		r, got, err := fuzzFile(t, dir, "f.json", b, Options{})
+		r, got, err := fuzzFile(t, dir, "f.json", b, Options{Encoding: EncodingUTF8})
 		if r == nil || !utf8.Valid(b) || err == errManyRows {
 			return // an element that is not UTF-8 is a bad row, whatever else it is
 		}
@@ -213,7 +213,7 @@ func FuzzCSV(f *testing.F) {
 	}
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, b []byte) {
-		r, rows, err := fuzzFile(t, dir, "f.csv", append([]byte("c1,c2,c3\n"), b...), Options{Limits: Limits{MaxRowBytes: fuzzRowBytes}})
+		r, rows, err := fuzzFile(t, dir, "f.csv", append([]byte("c1,c2,c3\n"), b...), Options{Encoding: EncodingUTF8, Limits: Limits{MaxRowBytes: fuzzRowBytes}})
 		if r == nil || r.File().Format != FormatCSV {
 			t.Fatalf("not read as CSV: %v", err)
 		}
@@ -270,7 +270,7 @@ func FuzzTSV(f *testing.F) {
 	}
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, b []byte) {
-		r, rows, err := fuzzFile(t, dir, "f.tsv", append([]byte("c1\tc2\tc3\n"), b...), Options{Limits: Limits{MaxRowBytes: fuzzRowBytes}})
+		r, rows, err := fuzzFile(t, dir, "f.tsv", append([]byte("c1\tc2\tc3\n"), b...), Options{Encoding: EncodingUTF8, Limits: Limits{MaxRowBytes: fuzzRowBytes}})
 		if r == nil || r.File().Format != FormatTSV || err != io.EOF && err != errManyRows {
 			t.Fatalf("not read as TSV to its end: %v", err)
 		}

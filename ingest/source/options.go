@@ -18,10 +18,13 @@ var ErrLimit = limit.Err
 // one a FileError that matches ErrLimit.
 type Options struct {
 	Limits
-	Context context.Context           // for objects and pipes: ends listing and reading; nil never does
-	Kind    string                    // when set, the kind of every file, whatever its name
-	TempDir string                    // where a packed Parquet file is unpacked, which needs a file; "" means the system's
-	Skipped func(path, reason string) // called with each file that List leaves out of a folder; nil for none
+	Context context.Context // for objects and pipes: ends listing and reading; nil never does
+	Kind    string          // when set, the kind of every file, whatever its name
+	// Encoding is that of texts that are not UTF-8: EncodingAuto, which "" is too, EncodingUTF8, or a name such as
+	// windows-1252.
+	Encoding string
+	TempDir  string                    // where a packed Parquet file is unpacked, which needs a file; "" means the system's
+	Skipped  func(path, reason string) // called with each file that List leaves out of a folder; nil for none
 
 	// Buckets opens the bucket of a URL; without it URLs are refused. It brings the
 	// libraries of object stores along, which this package does without.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync/atomic"
+	"unicode/utf8"
 
 	"github.com/reelsplice/reelsplice/ingest/source/limit"
 	"github.com/reelsplice/reelsplice/ingest/source/parquet"
@@ -25,7 +26,8 @@ type Reader struct {
 	rows     rowReader
 	consumed *atomic.Int64
 	free     []func()
-	err      error // what Next returned last, once it is an error
+	encoding string // that the text was decoded from; "" for UTF-8
+	err      error  // what Next returned last, once it is an error
 }
 
 // Open opens f and finds its compression and format by its content; only Path, Name,
@@ -129,7 +131,11 @@ func (r *Reader) openText(br *bufio.Reader, o Options) error {
 	if r.file.Compression != CompressionNone {
 		limited.Ratio = o.MaxRatio
 	}
-	w := newWindow(limited, maxRow)
+	w, encoding, err := decode(newWindow(limited, maxRow), o.Encoding, maxRow)
+	if err != nil {
+		return err
+	}
+	r.encoding = encoding
 	if r.file.Format, err = startText(w, maxRow, extOf(r.file.Path)); err != nil {
 		return err
 	}
@@ -193,6 +199,15 @@ func (r *Reader) Next() (Row, error) {
 	if err != nil {
 		r.err = err
 		return Row{}, err
+	}
+	if r.encoding != "" && row.Err == nil {
+		text := row.JSON
+		if row.Raw != nil {
+			text = row.Raw
+		}
+		if off := bytes.IndexRune(text, utf8.RuneError); off >= 0 {
+			row.Err = &RowError{Place: row.Place, Off: int64(off), Reason: fmt.Sprintf("byte %d: invalid %s", off, r.encoding)}
+		}
 	}
 	return row, nil
 }

@@ -38,8 +38,6 @@ func refuse(head []byte) error {
 func refuseMagic(head []byte) error {
 	for _, m := range [...]struct{ magic, reason string }{
 		{"version https://git-lfs.github.com/spec/v1", `is a Git LFS pointer, not the data: fetch it with "git lfs pull" first`},
-		{"\xff\xfe", "is UTF-16, not UTF-8: convert it first"},
-		{"\xfe\xff", "is UTF-16, not UTF-8: convert it first"},
 		{"PK\x03\x04", "is a zip archive: unpack it first"},
 		{"BZh", "is compressed with bzip2, want gzip or zstd"},
 		{"\xfd7zXZ\x00", "is compressed with xz, want gzip or zstd"},
@@ -60,16 +58,10 @@ func refuseMagic(head []byte) error {
 	return refuseZeros(head)
 }
 
-// refuseZeros refuses what begins with zero bytes, or has them between its characters.
+// refuseZeros refuses what begins with zero bytes.
 func refuseZeros(head []byte) error {
-	first := head[:min(len(head), 4)]
-	switch zeros := bytes.Count(first, []byte{0}); {
-	case zeros == 0:
-		return nil
-	case zeros == len(first):
+	if first := head[:min(len(head), 4)]; bytes.Count(first, []byte{0}) == len(first) {
 		return errors.New("begins with zero bytes: it is damaged, or was never written")
-	case len(first) > 1 && (first[0] == 0) != (first[1] == 0):
-		return errors.New("is UTF-16, not UTF-8: convert it first")
 	}
 	return nil
 }

@@ -74,9 +74,11 @@ func TestTables(t *testing.T) {
 		{"m.json", "{\"id\":1}\r{\"id\":2}\r", []string{`m.json:1 {"id":1}`, `m.json:1 {"id":2}`}, ""},
 		{"m.csv", "id,title\r", nil, ""},
 		// UTF-16
-		{"m.csv", "\xff\xfei\x00d\x00\n\x00", nil, "m.csv: is UTF-16, not UTF-8: convert it first"},
-		{"m.csv", "i\x00d\x00,\x00t\x00\n\x001\x00,\x00A\x00\n\x00", nil, "m.csv: is UTF-16, not UTF-8: convert it first"},
-		{"m.tsv", "\x00i\x00d\x00\t\x00t\x00\n\x001\x00\t\x00A\x00\n", nil, "m.tsv: is UTF-16, not UTF-8: convert it first"},
+		{"m.csv", "\xff\xfei\x00d\x00\n\x00\xe9\x00\n\x00", []string{`m.csv:2 {"id":"é"}`}, ""},
+		{"m.csv", "\xff\xfei\x00d\x00\n\x00\x00\xd8\n\x00\n\x00A\x00", []string{"m.csv:2: byte 0: invalid utf-16", `m.csv:4 {"id":"A"}`}, ""},
+		{"m.csv", "\xfe\xff\x00i\x00d\x00\n\x00A\x00\n", []string{`m.csv:2 {"id":"A"}`}, ""},
+		{"m.csv", "i\x00d\x00,\x00t\x00\n\x001\x00,\x00A\x00\n\x00", nil, "m.csv: not UTF-8; looks like utf-16le: --encoding utf-16le"},
+		{"m.tsv", "\x00i\x00d\x00\t\x00t\x00\n\x001\x00\t\x00A\x00\n", nil, "m.tsv: not UTF-8; looks like utf-16be: --encoding utf-16be"},
 		// What is no table
 		{"m.csv", "{\"id\":1}\n{\"id\":2}\n", []string{`m.csv:1 {"id":1}`, `m.csv:2 {"id":2}`}, ""},
 		{"m.csv", "[{\"id\":1}]", []string{`m.csv:1 {"id":1}`}, ""},
@@ -88,7 +90,7 @@ func TestTables(t *testing.T) {
 		{"m.txt", "Words,more\nof them\n", nil, `m.txt: want JSON, CSV, TSV or Parquet, found text that starts with "Words,more"`},
 		{"m.csv", "id,title,id\n1,2,3\n", nil, `m.csv: columns 1 and 3 of the header are both named "id"`},
 		{"m.csv", "id,\"title\n1,2\n", nil, "m.csv: header: byte 3: found a quote that is not closed before the end of the file"},
-		{"m.csv", "id,title\xff,c\n1,2\n", nil, "m.csv: header: byte 8: invalid UTF-8"},
+		{"m.csv", "id,title\xff,c\n1,2\n", nil, "m.csv: not UTF-8; looks like windows-1252: --encoding windows-1252"},
 	}
 	for _, tt := range tests {
 		for _, pack := range []func(testing.TB, string) []byte{func(_ testing.TB, s string) []byte { return []byte(s) }, gz, zst} {

@@ -1,0 +1,36 @@
+package ingest
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestEncoding: a table of another encoding goes in once it is named, beside sources of UTF-8. Its bad rows are replayed
+// as they were decoded, whatever encoding is named then.
+func TestEncoding(t *testing.T) {
+	dir, src := t.TempDir(), t.TempDir()
+	table := put(t, src, "movies.csv", "id;title\n1;Am\xe9lie\nx;\xcatre et avoir\n")
+	if _, err := Run(t.Context(), Config{Catalog: dir, Sources: []string{table}}); err == nil || err.Error() != "movies.csv: not UTF-8; looks like windows-1252: --encoding windows-1252" {
+		t.Errorf("Run = %v, want the guess", err)
+	}
+	if _, err := Run(t.Context(), Config{Catalog: dir, Sources: []string{table}, Encoding: "ansi"}); err == nil || !strings.Contains(err.Error(), `encoding "ansi": want auto`) {
+		t.Errorf("Run = %v, want the encoding refused", err)
+	}
+	r := ingestInto(t, dir, Config{Sources: []string{table, put(t, src, "movies.ndjson", `{"id":3,"title":"Das Boot – für alle"}`)}, Encoding: "windows-1252"})
+	if r.Quarantined != 1 {
+		t.Fatalf("%d rows in quarantine, want 1", r.Quarantined)
+	}
+	text, err := os.ReadFile(r.QuarantineFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, src, "mended.ndjson", strings.ReplaceAll(string(text), `x;Être`, `2;Être`))
+	ingestInto(t, dir, Config{Sources: []string{src + "/mended.ndjson"}, Replay: true, Encoding: "windows-1252"})
+	all := strings.Join(records(t, dir), "\n")
+	for _, title := range []string{"Amélie", "Être et avoir", "Das Boot – für alle"} {
+		if !strings.Contains(all, title) {
+			t.Errorf("the catalogue has %s, want %s", all, title)
+		}
+	}
+}
