@@ -47,8 +47,9 @@ type choice struct {
 }
 
 // New returns the responses. imageBaseURL stands before the size and path of an image, an http or
-// https URL of a folder; a slash at its end is added. Configuration gives it as secure_base_url, and
-// with http for https as base_url. Empty means DefaultImageBaseURL. The error names its fault.
+// https URL of a folder; a slash at its end is added. Configuration gives it as base_url and
+// secure_base_url. Empty means DefaultImageBaseURL, whose base_url is http, as the API has it. The
+// error names its fault.
 func New(imageBaseURL string) (*Set, error) {
 	images, err := imagesOf(imageBaseURL)
 	if err != nil {
@@ -203,7 +204,9 @@ func imagesOf(base string) (images, error) {
 		u = u.JoinPath("/")
 	}
 	secure := u.String()
-	u.Scheme = "http"
+	if secure == DefaultImageBaseURL {
+		u.Scheme = "http"
+	}
 	return images{BaseURL: u.String(), SecureBaseURL: secure, ImageSizes: reference.Images()}, nil
 }
 

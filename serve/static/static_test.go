@@ -105,10 +105,11 @@ func checkBody(t *testing.T, what string, b *Body, prefix string) {
 func TestImageBaseURL(t *testing.T) {
 	tests := []struct{ set, base, secure string }{
 		{"", "http://image.tmdb.org/t/p/", "https://image.tmdb.org/t/p/"},
-		{"https://images.example/t/p/", "http://images.example/t/p/", "https://images.example/t/p/"},
-		{"https://images.example/t/p", "http://images.example/t/p/", "https://images.example/t/p/"},
-		{"https://images.example", "http://images.example/", "https://images.example/"},
-		{"HTTPS://images.example:8443/", "http://images.example:8443/", "https://images.example:8443/"},
+		{"https://image.tmdb.org/t/p", "http://image.tmdb.org/t/p/", "https://image.tmdb.org/t/p/"},
+		{"https://images.example/t/p/", "https://images.example/t/p/", "https://images.example/t/p/"},
+		{"https://images.example/t/p", "https://images.example/t/p/", "https://images.example/t/p/"},
+		{"https://images.example", "https://images.example/", "https://images.example/"},
+		{"HTTPS://images.example:8443/", "https://images.example:8443/", "https://images.example:8443/"},
 		{"http://10.0.0.7:8080/img/", "http://10.0.0.7:8080/img/", "http://10.0.0.7:8080/img/"},
 	}
 	for _, tt := range tests {
