@@ -1,5 +1,5 @@
 // Package localca makes a certificate authority of one's own and certificates for the hosts that
-// applications have wired in. The authority may sign for those hosts alone.
+// applications have built in. The authority may sign for those hosts alone.
 package localca
 
 import (
@@ -19,6 +19,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,22 +43,26 @@ const (
 	clockSkew = time.Hour
 )
 
+// builtIn are the hosts of the public API and its images. An authority for one of them may sign for all: another one is
+// added without a client that has to trust anew.
+var builtIn = []string{"api.themoviedb.org", "api.tmdb.org", "image.tmdb.org"}
+
 // ErrBadName is about a host that no certificate can name.
 var ErrBadName = errors.New("want a host name such as api.themoviedb.org, or an address")
 
 // A Report has what Make did.
 type Report struct {
 	Dir     string    `json:"dir"`
-	Names   []string  `json:"names"`
+	Names   []string  `json:"names"`      // of the edge's certificate
 	NewCA   bool      `json:"new_ca"`     // clients have to trust it
 	CA      string    `json:"ca_sha256"`  // of the authority's certificate, in hex
 	Expires time.Time `json:"expires"`    // of the edge's certificate
 	CAUntil time.Time `json:"ca_expires"` // of the authority
 }
 
-// Make writes a certificate for names into dir, which is valid for days, signed by the authority in dir. Without
-// one it makes an authority that may sign for names alone. An authority that may not sign for all names is an error:
-// clients would refuse the certificate.
+// Make writes a certificate for names and those of the certificate in dir, or for the host of the API if there are none. It is valid for days, and signed by the
+// authority in dir. Without one it makes an authority that may sign for names alone, and for those of builtIn if one of
+// them is among names. An authority that may not sign for all names is an error: clients would refuse the certificate.
 func Make(dir string, names []string, days int, now time.Time) (Report, error) {
 	if days < 1 || days > MaxDays {
 		return Report{}, fmt.Errorf("days: want 1 to %d, found %d", MaxDays, days)
@@ -69,13 +74,20 @@ func Make(dir string, names []string, days int, now time.Time) (Report, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return Report{}, err
 	}
-	r := Report{Dir: dir, Names: names}
+	r := Report{Dir: dir}
 	ca, err := openAuthority(dir, now)
-	if errors.Is(err, fs.ErrNotExist) {
-		r.NewCA = true
-		if err = checkUnused(dir); err == nil {
-			ca, err = newAuthority(dir, hosts, now)
-		}
+	r.NewCA = errors.Is(err, fs.ErrNotExist)
+	if r.NewCA {
+		err = checkUnused(dir)
+	}
+	if err == nil {
+		err = hosts.addCertified(dir)
+	}
+	if hosts.dns == nil && hosts.ips == nil {
+		hosts.dns = builtIn[:1]
+	}
+	if err == nil && r.NewCA {
+		ca, err = newAuthority(dir, hosts, now)
 	}
 	if err != nil {
 		return Report{}, err
@@ -85,6 +97,10 @@ func Make(dir string, names []string, days int, now time.Time) (Report, error) {
 		return Report{}, err
 	}
 	r.CA, r.CAUntil, r.Expires = fmt.Sprintf("%x", sha256.Sum256(ca.cert.Raw)), ca.cert.NotAfter, leaf.NotAfter
+	r.Names = hosts.dns
+	for _, ip := range hosts.ips {
+		r.Names = append(r.Names, ip.String())
+	}
 	return r, nil
 }
 
@@ -118,10 +134,39 @@ func parseHosts(names []string) (h hosts, err error) {
 		}
 		h.dns = append(h.dns, strings.ToLower(name))
 	}
-	if len(names) == 0 {
-		return h, fmt.Errorf("name: %w", ErrBadName)
-	}
 	return h, nil
+}
+
+// addCertified puts the names of the certificate in dir, if there is one, before those of h.
+func (h *hosts) addCertified(dir string) error {
+	path := filepath.Join(dir, LeafFile)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	block, _ := pem.Decode(text)
+	if block == nil {
+		return fmt.Errorf("%s: want a certificate in PEM: remove the file for a new one", path)
+	}
+	c, err := x509.ParseCertificate(block.Bytes)
+	if err != nil {
+		return fmt.Errorf("%s: %w: remove the file for a new one", path, err)
+	}
+	for _, name := range h.dns {
+		if !slices.Contains(c.DNSNames, name) {
+			c.DNSNames = append(c.DNSNames, name)
+		}
+	}
+	for _, ip := range h.ips {
+		if !slices.ContainsFunc(c.IPAddresses, ip.Equal) {
+			c.IPAddresses = append(c.IPAddresses, ip)
+		}
+	}
+	h.dns, h.ips = c.DNSNames, c.IPAddresses
+	return nil
 }
 
 // isHostName reports whether name is labels of letters, digits and hyphens (RFC 1123).
@@ -171,18 +216,22 @@ func openAuthority(dir string, now time.Time) (*authority, error) {
 	return &authority{cert: pair.Leaf, key: pair.PrivateKey.(crypto.Signer)}, nil
 }
 
-// newAuthority makes an authority that may sign for h alone, so that its key opens nothing else.
+// newAuthority makes an authority that may sign for h alone, and builtIn, so that its key opens nothing else.
 func newAuthority(dir string, h hosts, now time.Time) (*authority, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, err
+	}
+	permitted := h.dns
+	if slices.ContainsFunc(h.dns, func(name string) bool { return slices.Contains(builtIn, name) }) {
+		permitted = slices.Compact(slices.Sorted(slices.Values(slices.Concat(h.dns, builtIn))))
 	}
 	t := &x509.Certificate{
 		Subject:   pkix.Name{Organization: []string{"reelsplice"}, CommonName: "reelsplice local CA " + now.Format(time.DateOnly)},
 		NotBefore: now.Add(-clockSkew), NotAfter: now.Add(caLife),
 		IsCA: true, BasicConstraintsValid: true, MaxPathLenZero: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageCRLSign,
 		ExtKeyUsage:                 []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-		PermittedDNSDomainsCritical: true, PermittedDNSDomains: h.dns, PermittedIPRanges: ranges(h.ips),
+		PermittedDNSDomainsCritical: true, PermittedDNSDomains: permitted, PermittedIPRanges: ranges(h.ips),
 	}
 	// A constraint on one form of names leaves the other form free.
 	if len(h.ips) == 0 {
@@ -234,7 +283,7 @@ func (a *authority) issue(dir string, h hosts, days int, now time.Time) (*x509.C
 	roots := x509.NewCertPool()
 	roots.AddCert(a.cert)
 	if _, err := cert.Verify(x509.VerifyOptions{Roots: roots, CurrentTime: now}); err != nil {
-		return nil, fmt.Errorf("authority %s: %w: use another folder for other names", filepath.Join(dir, CAFile), err)
+		return nil, fmt.Errorf("authority %s: %w: remove the files of the folder for a new authority, which clients have to trust", filepath.Join(dir, CAFile), err)
 	}
 	if err := writeKey(filepath.Join(dir, LeafKey), key); err != nil {
 		return nil, err

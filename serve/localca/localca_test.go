@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,7 +17,7 @@ import (
 
 var now = time.Now()
 
-// A client that trusts the authority reaches the wired host, and no other.
+// A client that trusts the authority reaches the built-in host, and no other.
 func TestServes(t *testing.T) {
 	dir := t.TempDir()
 	r, err := Make(dir, []string{"api.themoviedb.org", "127.0.0.1"}, 90, now)
@@ -82,6 +83,46 @@ func TestKeepsOtherFiles(t *testing.T) {
 	}
 }
 
+// A name enters a folder: the authority is the same, and the certificate has the names before and the new one.
+func TestAddName(t *testing.T) {
+	for _, c := range []struct{ first, added, want []string }{
+		{[]string{"api.themoviedb.org"}, []string{"image.tmdb.org"}, []string{"api.themoviedb.org", "image.tmdb.org"}},
+		{nil, nil, []string{"api.themoviedb.org"}},
+		{[]string{"a.org", "10.0.0.1"}, nil, []string{"a.org", "10.0.0.1"}},
+		{[]string{"a.org", "10.0.0.1"}, []string{"B.A.org", "10.0.0.1", "a.org"}, []string{"a.org", "b.a.org", "10.0.0.1"}},
+	} {
+		dir := t.TempDir()
+		first, err := Make(dir, c.first, 30, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Make(dir, c.added, 30, now)
+		if err != nil || r.NewCA || r.CA != first.CA || !slices.Equal(r.Names, c.want) {
+			t.Fatalf("%v and %v: %+v, %v, want %v", c.first, c.added, r, err, c.want)
+		}
+		pair, err := tls.LoadX509KeyPair(filepath.Join(dir, LeafFile), filepath.Join(dir, LeafKey))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range c.want {
+			if _, err := pair.Leaf.Verify(x509.VerifyOptions{DNSName: name, Roots: pool(t, dir), CurrentTime: now}); err != nil {
+				t.Errorf("%v and %v: %v", c.first, c.added, err)
+			}
+		}
+	}
+	dir := t.TempDir()
+	if _, err := Make(dir, []string{"a.org"}, 30, now); err != nil {
+		t.Fatal(err)
+	}
+	leaf := filepath.Join(dir, LeafFile)
+	if err := os.WriteFile(leaf, []byte("none"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Make(dir, []string{"a.org"}, 30, now); err == nil || !strings.Contains(err.Error(), leaf+": want a certificate in PEM") {
+		t.Errorf("a certificate that is none: %v", err)
+	}
+}
+
 // Names beyond the constraints of the authority are refused, and the last certificate stays.
 func TestConstraints(t *testing.T) {
 	for _, c := range []struct{ allowed, other string }{
@@ -96,7 +137,7 @@ func TestConstraints(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = Make(dir, []string{c.other}, 30, now)
-		if err == nil || !strings.Contains(err.Error(), "use another folder for other names") {
+		if err == nil || !strings.Contains(err.Error(), "for a new authority, which clients have to trust") {
 			t.Errorf("%s signs for %s: %v", c.allowed, c.other, err)
 		}
 		if after, err := os.ReadFile(filepath.Join(dir, LeafFile)); err != nil || string(after) != string(before) {
@@ -134,9 +175,6 @@ func TestErrors(t *testing.T) {
 		if _, err := Make(dir, []string{name}, 30, now); !errors.Is(err, ErrBadName) {
 			t.Errorf("name %q: %v", name, err)
 		}
-	}
-	if _, err := Make(dir, nil, 30, now); !errors.Is(err, ErrBadName) {
-		t.Errorf("no name: %v", err)
 	}
 	for _, days := range []int{0, MaxDays + 1} {
 		if _, err := Make(dir, []string{"a.org"}, days, now); err == nil {
