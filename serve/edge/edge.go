@@ -73,6 +73,7 @@ type logSet struct {
 	failed  *slog.Logger // responses that are errors
 	refused *slog.Logger // credentials
 	hints   *slog.Logger // about paths without a version
+	images  sync.Once    // a hint
 }
 
 // How many messages a logSet passes on.
@@ -186,6 +187,12 @@ func (x *exchange) serve() error {
 	if x.isPage() {
 		return x.webpage()
 	}
+	if bytes.HasPrefix(x.rq.Path, imageFolder) {
+		x.edge.log.images.Do(func() {
+			x.edge.opts.Log.Info("clients ask the edge for images, which an image proxy serves: image.tmdb.org should lead to one", "path", mask.Path(x.rq.Path))
+		})
+		return status.NotFound
+	}
 	if string(x.rq.Method) == "OPTIONS" {
 		return x.options()
 	}
@@ -202,6 +209,9 @@ func (x *exchange) serve() error {
 	}
 	return x.answer()
 }
+
+// imageFolder has all images of the API's image host. Applications with that host built in ask without a credential.
+var imageFolder = []byte("/t/p/")
 
 // authorize refuses a request without a good credential.
 func (x *exchange) authorize() error {

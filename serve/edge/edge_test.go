@@ -245,6 +245,22 @@ func TestConfigurationAppends(t *testing.T) {
 	}
 }
 
+// TestImageHint: an image is 404 without a credential, and the log says once where images are.
+func TestImageHint(t *testing.T) {
+	var log bytes.Buffer
+	w := newWorld(t, func(c *Options) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) }, servetest.Movie551)
+	for _, method := range []string{"GET", "HEAD", "OPTIONS"} {
+		rq := w.request("/t/p/w500/abc.jpg?api_key=secret")
+		rq.Method, rq.Authorization = []byte(method), nil
+		if a := w.do(t, rq); a.Status != 404 {
+			t.Errorf("%s of an image: %d, want 404", method, a.Status)
+		}
+	}
+	if text := log.String(); strings.Count(text, "/t/p") != 1 || !strings.HasSuffix(text, "should lead to one\" path=/t/p/w500/abc.jpg\n") {
+		t.Errorf("3 requests for an image are logged as %q, want one hint with the path", text)
+	}
+}
+
 // TestHint: the log says that a path lacks its version, once for many, and never the query or a session.
 func TestHint(t *testing.T) {
 	const session = "0123456789abcdef0123456789abcdef"
