@@ -1,6 +1,7 @@
 package fronts
 
 import (
+	"crypto/x509"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -64,13 +65,27 @@ func image(t *testing.T, c *http.Client, path string, status int, contentType, e
 	return rs
 }
 
+// checkPlain asks for an image by the address that applications make of base_url.
+func checkPlain(t *testing.T, addr string) {
+	t.Helper()
+	c := &http.Client{Timeout: sharedtest.Patience, Transport: &http.Transport{DialContext: dialTo(addr)}}
+	rs, err := ask(c, http.MethodGet, "http://image.example.org/t/p/w500/plain.jpg", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rs.StatusCode != http.StatusOK || !strings.HasSuffix(string(rs.body), "/t/p/w500/plain.jpg") {
+		t.Errorf("an image over http: %s, %.100q", rs.Status, rs.body)
+	}
+}
+
 // checkImages runs the checks of both proxies, and refuses and ends the host.
-func (h *imageHost) checkImages(t *testing.T, c *http.Client) {
+func (h *imageHost) checkImages(t *testing.T, c *http.Client, plain string) {
 	t.Helper()
 	sharedtest.Retry(t, "the image proxy responds", func() error {
 		_, err := ask(c, http.MethodGet, imageURL+"/", "")
 		return err
 	})
+	checkPlain(t, plain)
 	for _, path := range []string{"/t/p/w500/abc.jpg", "/t/p/original/logo.svg", "/t/p/w600_and_h900_bestv2/abc.jpg", "/t/p/h632/abc.jpg"} {
 		image(t, c, path, http.StatusOK, "image/", path)
 	}
@@ -111,12 +126,12 @@ func (h *imageHost) checkImages(t *testing.T, c *http.Client) {
 
 func TestImagesNginx(t *testing.T) {
 	w := shared(t, "nginx")
-	dir, host, addr := t.TempDir(), newImageHost(t), "127.0.0.1:"+freePort(t)
-	file := config(t, dir, "images-nginx.conf", "listen 443", "listen "+addr, "/etc/reelsplice/", w.path("certs")+"/", "/var/cache/nginx/", dir+"/",
+	dir, host, addr, plain := t.TempDir(), newImageHost(t), "127.0.0.1:"+freePort(t), "127.0.0.1:"+freePort(t)
+	file := config(t, dir, "images-nginx.conf", "listen 443", "listen "+addr, "listen 80", "listen "+plain, "/etc/reelsplice/", w.path("certs")+"/", "/var/cache/nginx/", dir+"/",
 		"https://image.tmdb.org", host.URL)
 	start := startNginx(t, dir, dir, file)
 	c := w.client(addr)
-	host.checkImages(t, c)
+	host.checkImages(t, c, plain)
 	// What is on the disk stays, also for the next process.
 	for range 2 {
 		if hit := image(t, c, "/t/p/w500/abc.jpg?x=1", http.StatusOK, "image/jpeg", "/t/p/w500/abc.jpg").Header.Get("X-Cache"); hit != "HIT" {
@@ -137,7 +152,7 @@ func TestImagesNginx(t *testing.T) {
 
 func TestImagesCaddy(t *testing.T) {
 	w := shared(t, "caddy")
-	dir, host, port := t.TempDir(), newImageHost(t), freePort(t)
+	dir, host, port, plain := t.TempDir(), newImageHost(t), freePort(t), freePort(t)
 	kept := filepath.Join(dir, "t", "p", "w342")
 	if err := os.MkdirAll(kept, 0o700); err != nil {
 		t.Fatal(err)
@@ -145,15 +160,58 @@ func TestImagesCaddy(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(kept, "kept.jpg"), []byte("from the folder"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	file := config(t, dir, "images.Caddyfile", "\nimage.example.org {\n", "\n{\n\tauto_https disable_redirects\n\tadmin off\n}\n"+imageURL+":"+port+" {\n\tbind 127.0.0.1\n",
+	file := config(t, dir, "images.Caddyfile", "\n(images) {\n", "\n{\n\tauto_https disable_redirects\n\tadmin off\n}\n(images) {\n\tbind 127.0.0.1\n",
+		"https://image.example.org", imageURL+":"+port, "http://image.example.org", "http://image.example.org:"+plain,
 		"/etc/reelsplice/", w.path("certs")+"/", "/srv/images", dir, "https://image.tmdb.org", host.URL)
 	t.Setenv("HOME", dir)
 	t.Setenv("XDG_DATA_HOME", dir)
 	t.Setenv("XDG_CONFIG_HOME", dir)
 	start(t, filepath.Join(dir, "caddy.out"), "caddy", "run", "--config", file, "--adapter", "caddyfile")
 	c := w.client("127.0.0.1:" + port)
-	host.checkImages(t, c)
+	host.checkImages(t, c, "127.0.0.1:"+plain)
 	image(t, c, "/t/p/w342/kept.jpg", http.StatusOK, "image/jpeg", "from the folder")
+}
+
+// TestHomeNginx: one address has the edge and the image proxy, by the names that applications have built in.
+func TestHomeNginx(t *testing.T) {
+	s := newSite(t, shared(t, "nginx"))
+	dir, images, addr, plain := t.TempDir(), newImageHost(t), "127.0.0.1:"+freePort(t), "127.0.0.1:"+freePort(t)
+	certs, confs := filepath.Join(dir, "certs"), filepath.Join(dir, "conf.d")
+	if err := os.Mkdir(confs, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"api.themoviedb.org", "image.tmdb.org"} {
+		if _, err := s.run("cert", "--out", certs, "--name", name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ports := []string{"listen 443", "listen " + addr, "listen 80", "listen " + plain, "/etc/reelsplice/", certs + "/"}
+	config(t, confs, "home-nginx.conf", append(ports, "127.0.0.1:8080", address(0)+":"+s.port, "/var/log/nginx", dir)...)
+	config(t, confs, "images-nginx.conf", append(ports, "image.example.org", "image.tmdb.org", "/var/cache/nginx/", dir+"/", "https://image.tmdb.org", images.URL)...)
+	startNginx(t, dir, dir, filepath.Join(confs, "*.conf"))
+	ca, err := os.ReadFile(filepath.Join(certs, "ca.pem"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	home := &world{pool: x509.NewCertPool()}
+	home.pool.AppendCertsFromPEM(ca)
+	const movie, poster = "api.themoviedb.org/3/movie/550", "image.tmdb.org/t/p/w500/abc.jpg"
+	for url, c := range map[string]*http.Client{"https://" + movie: home.client(addr), "https://" + poster: home.client(addr), "http://" + poster: home.client(plain)} {
+		sharedtest.Retry(t, url, func() error {
+			rs, err := ask(c, http.MethodGet, url, s.issued[0])
+			if err == nil && rs.StatusCode != http.StatusOK {
+				err = fmt.Errorf("%s: %.200s", rs.Status, rs.body)
+			}
+			return err
+		})
+	}
+	rs, err := ask(home.client(addr), http.MethodGet, "https://"+movie, "wrong")
+	if err != nil || rs.StatusCode != http.StatusUnauthorized {
+		t.Errorf("a wrong token: %v, %v, want 401", rs, err)
+	}
+	if images.leaked.Load() {
+		t.Error("the image host got a credential")
+	}
 }
 
 // TestImageBase asks an edge whose images come from a proxy.
@@ -164,7 +222,7 @@ func TestImageBase(t *testing.T) {
 		"--image-base-url", imageURL+"/t/p/")
 	sharedtest.Retry(t, "the edge names the image proxy", func() error {
 		rs, err := ask(http.DefaultClient, http.MethodGet, "http://127.0.0.1:"+port+"/3/configuration", s.issued[0])
-		if err == nil && !strings.Contains(string(rs.body), `"secure_base_url":"`+imageURL+`/t/p/"`) {
+		if err == nil && !strings.Contains(string(rs.body), `"base_url":"`+imageURL+`/t/p/","secure_base_url":"`+imageURL+`/t/p/"`) {
 			err = fmt.Errorf("the images of configuration are elsewhere: %s", rs.body)
 		}
 		return err
