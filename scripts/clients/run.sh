@@ -127,26 +127,26 @@ go_client() {
   fi
 }
 
-# The same clients and others once more, at the host that they have wired in.
-wired_clients() {
+# The same clients and others once more, at the host that they have built in.
+builtin_clients() {
   local programs=("${fetched[@]}")
   if ! command -v unshare >/dev/null || ! command -v ip >/dev/null || ! unshare --user --map-root-user --net --mount true 2>/dev/null; then
-    echo "skipped: clients with a wired host: no namespaces here (unshare, ip)"
+    echo "skipped: clients with a built-in host: no namespaces here (unshare, ip)"
     return
   fi
   step "cert" "$bin" cert --out "$dir/certs" --name api.themoviedb.org || { failed=1; return; }
-  stop # wired.sh serves the same folder
+  stop # builtin.sh serves the same folder
   server=
   ! command -v curl >/dev/null || programs+=(curl)
   ! python3 -c '' 2>/dev/null || programs+=(urllib)
   ! python3 -c 'import requests' 2>/dev/null || programs+=(requests)
   ! command -v keytool >/dev/null || ! command -v java >/dev/null || programs+=(java)
-  unshare --user --map-root-user --net --mount "$here/wired.sh" "$dir" "${programs[@]}" || failed=1
+  unshare --user --map-root-user --net --mount "$here/builtin.sh" "$dir" "${programs[@]}" || failed=1
 }
 
 npm_clients
 go_client
-wired_clients
+builtin_clients
 result="all of them passed"
 [ "$ran" != 0 ] || result="so nothing was tried"
 [ "$failed" = 0 ] || result="some failed"

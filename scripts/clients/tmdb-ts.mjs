@@ -9,7 +9,7 @@ const { equal, ok, match } = assert;
 const { url, token, user, bad } = env();
 
 // The client has its address built in, and an option for another fetch. Where that address is
-// ours (wired.sh), it needs none.
+// ours (builtin.sh), it needs none.
 const home = 'https://api.themoviedb.org';
 const local = (address, init) => {
   assert.ok(address.startsWith(home), `calls ${address}`);

@@ -11,7 +11,7 @@ import (
 	tmdb "github.com/cyruzin/golang-tmdb"
 )
 
-// home is the address that the client has built in. Where that is ours (wired.sh), it needs no setting.
+// home is the address that the client has built in. Where that is ours (builtin.sh), it needs no setting.
 const home = "https://api.themoviedb.org"
 
 func main() {

@@ -4,7 +4,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 
 /** Asks https://api.themoviedb.org for a film. The only setting is the trust store, as for tinyMediaManager. */
-class Wired {
+class BuiltIn {
   public static void main(String[] args) throws Exception {
     URI uri = URI.create("https://api.themoviedb.org/3/movie/603?api_key=" + System.getenv("REELSPLICE_TOKEN"));
     HttpRequest request = HttpRequest.newBuilder(uri).build();
