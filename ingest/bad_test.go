@@ -50,7 +50,14 @@ func TestBadFiles(t *testing.T) {
 	other := t.TempDir()
 	readme := put(t, other, "README", "text")
 	put(t, other, "movies.json", "")
-	refuse("movies.json: empty file", Config{Sources: []string{other}})
+	refuse(readme+": is not a JSON, CSV, TSV or Parquet file; 1 could not be read, such as movies.json: empty file", Config{Sources: []string{other}})
+	others := t.TempDir()
+	for n := range 3 {
+		put(t, others, fmt.Sprintf("data/%d.json", n+1), fmt.Sprintf(`{"id":%d,"original_title":"T","cast":"A|B"}`, n+1))
+	}
+	put(t, others, "data/862.0.json", "") // it hides nothing of the others
+	refuse("none of 3 files can be taken, the first: data/1.json: its name shows no kind of records: use --kind with one of "+strings.Join(Kinds(), ", ")+
+		"; 1 could not be read, such as data/862.0.json: empty file", Config{Sources: []string{others}})
 	refuse("none of 2 files could be read, the first: movies.json: empty file", Config{Sources: []string{filepath.Join(other, "movies.json"), put(t, other, "movies.b.json", "")}})
 	refuse(`README: want JSON, CSV, TSV or Parquet, found text that starts with "text"`, Config{Sources: []string{readme}, Layout: "tables"})
 	noLanguage := "layout movnix: its rows are of no language, so language de-DE cannot be theirs: ingest them without one"

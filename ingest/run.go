@@ -135,16 +135,18 @@ func (r *run) supersede(ctx context.Context) error {
 // nothing is the error of a run whose files were all damaged or left out, before a row of any of
 // them was read.
 func (r *run) nothing() error {
-	p, n := r.sort, int64(len(r.list.Inputs))
+	p, skipped := r.sort, slices.Concat(r.list.Skipped, r.sort.Skipped)
 	switch {
-	case p.Read > 0 || p.Failed+int64(len(p.Skipped)) < n:
+	case p.Read > 0 || p.Failed+int64(len(p.Skipped)) < int64(len(r.list.Inputs)):
 		return nil
-	case p.Failed > 1 && p.Failed == n:
+	case p.Failed == 0:
+		return input.NoneTaken(skipped)
+	case len(skipped) > 0:
+		return fmt.Errorf("%w; %d could not be read, such as %s", input.NoneTaken(skipped), p.Failed, p.Failures[0])
+	case p.Failed > 1:
 		return fmt.Errorf("none of %d files could be read, the first: %s", p.Failed, p.Failures[0])
-	case p.Failed > 0:
-		return errors.New(p.Failures[0])
 	}
-	return input.NoneTaken(slices.Concat(r.list.Skipped, p.Skipped))
+	return errors.New(p.Failures[0])
 }
 
 // write merges the sorted rows with the catalogue.

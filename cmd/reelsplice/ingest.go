@@ -267,7 +267,7 @@ func writeIngest(w io.Writer, r *ingest.Report) {
 		writeCounts(w, "kept, though not a field of the API", r.Unknown)
 		writeCounts(w, "read as another type or form", r.Coerced)
 		writeCounts(w, "left out", r.Dropped)
-		writeCounts(w, "list kept whole: it cannot be split safely", r.Whole)
+		writeCounts(w, "list kept whole: not all of its names have ids", r.Whole)
 	}
 	for _, l := range r.LeftOut[:min(len(r.LeftOut), maxCounts)] {
 		fmt.Fprintf(w, "value left out: %s: %d\n", l.Path, l.Count)

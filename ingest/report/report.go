@@ -95,7 +95,7 @@ type FieldLists struct {
 	Unknown Top[FieldCount] `json:"unknown_fields"` // kept, though the API lacks them
 	Coerced Top[FieldCount] `json:"coerced_fields"` // values read as another type, or in another form
 	Dropped Top[FieldCount] `json:"dropped_fields"` // values without a place in the API
-	Whole   Top[FieldCount] `json:"whole_lists"`    // joined lists that could not be split safely
+	Whole   Top[FieldCount] `json:"whole_lists"`    // lists whose names do not all have ids
 	// LeftOut are the values that fit no field, whose rows stayed.
 	LeftOut Top[LeftOut] `json:"left_out_values"`
 }
