@@ -19,7 +19,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/object/store"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/serve"
@@ -56,6 +55,9 @@ func serveCommand(a *app) *cobra.Command {
 	f := c.Flags()
 	installationFlags(c, &cfg)
 	return a.leaf(c, func(ctx context.Context, _ []string) error {
+		if err := openReleases(ctx, &cfg); err != nil {
+			return err
+		}
 		if err := usage(cfg.Validate()); err != nil {
 			return err
 		}
@@ -66,9 +68,6 @@ func serveCommand(a *app) *cobra.Command {
 		cfg.LogLost, cfg.AccessLog.Stdout = a.queue.Lost, a.Stdout
 		if !f.Changed("shutdown-delay") && !a.terminal { // an edge on a terminal has no load balancer
 			cfg.ShutdownDelay = 5 * time.Second
-		}
-		if err := openReleases(ctx, &cfg); err != nil {
-			return err
 		}
 		api, admin, err := passedListeners()
 		if err != nil {
@@ -105,7 +104,7 @@ func (a *app) firstToken(cfg *serve.Config) error {
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if _, err := (release.Store{Dir: cfg.Releases}).Current(); errors.Is(err, release.ErrNoRelease) && !object.IsURL(cfg.Releases) {
+	if _, err := (release.Store{Dir: cfg.Releases}).Current(); errors.Is(err, release.ErrNoRelease) && cfg.Pull.Bucket == nil {
 		return nil
 	}
 	if !a.terminal {
