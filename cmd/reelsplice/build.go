@@ -47,14 +47,14 @@ func buildCommand(a *app) *cobra.Command {
 	f.BoolVar(&publish, "publish", false, "make the release current, if it has records")
 	profiles.add(f)
 	c.AddCommand(buildPlanCommand(a), buildTaskCommand(a), buildSealCommand(a), submitCommand(a), buildStatusCommand(a), buildCleanCommand(a))
-	return a.leaf(c, func(ctx context.Context, _ []string) error {
-		var err error
+	check := func() (err error) {
 		cfg.Level, cfg.Full = content.level, content.full
-		if cfg.Date, cfg.Access, err = content.read(); err != nil {
+		cfg.Date, err = parseDate(content.date)
+		return errors.Join(err, cfg.Validate())
+	}
+	return a.checked(c, check, func(ctx context.Context, _ []string) (err error) {
+		if cfg.Access, err = content.counts(); err != nil {
 			return err
-		}
-		if err := cfg.Validate(); err != nil {
-			return usage(err)
 		}
 		if cfg.Catalog, err = catalogFolder(cfg.Catalog); err != nil {
 			return err
@@ -84,18 +84,12 @@ func (c *contentFlags) add(f *pflag.FlagSet) {
 	f.BoolVar(&c.full, "full", false, "render everything; reuse nothing of the previous release")
 }
 
-// read returns the time of the changes, and the counts of requests.
-func (c *contentFlags) read() (date time.Time, counts build.Access, err error) {
-	if c.level < 1 || c.level > 9 {
-		return date, nil, usage(fmt.Errorf("level %d: want 1 to 9", c.level))
+// counts returns the counts of requests, nil for none.
+func (c *contentFlags) counts() (build.Access, error) {
+	if c.access == "" {
+		return nil, nil
 	}
-	if date, err = parseDate(c.date); err != nil {
-		return date, nil, usage(err)
-	}
-	if c.access != "" {
-		counts, err = build.ReadAccess(c.access)
-	}
-	return date, counts, err
+	return build.ReadAccess(c.access)
 }
 
 // parseDate reads a day or a time; zero for none.

@@ -116,8 +116,16 @@ func buildPlanCommand(a *app) *cobra.Command {
 	s.machineFlags(f)
 	content.add(f)
 	required(c, "work")
-	return a.leaf(c, func(ctx context.Context, _ []string) (err error) {
-		when, counts, err := content.read()
+	var when time.Time
+	check := func() (err error) {
+		if content.level < 1 || content.level > 9 {
+			return fmt.Errorf("level %d: want 1 to 9", content.level)
+		}
+		when, err = parseDate(content.date)
+		return err
+	}
+	return a.checked(c, check, func(ctx context.Context, _ []string) error {
+		counts, err := content.counts()
 		if err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"os"
@@ -71,7 +72,7 @@ func (a *app) configFile() string {
 func (a *app) setFlag(cmd *cobra.Command, f *pflag.Flag, variables map[string]string) error {
 	variable := variableOf(f.Name)
 	if v, ok := variables[variable]; ok {
-		if err := cmd.Flags().Set(f.Name, v); err != nil {
+		if err := setText(cmd, f, v); err != nil {
 			return fmt.Errorf("%s: %w", variable, err)
 		}
 		return nil
@@ -88,15 +89,49 @@ func (a *app) setFlag(cmd *cobra.Command, f *pflag.Flag, variables map[string]st
 	if key == "" {
 		return nil
 	}
-	err := fmt.Errorf("want one value, not %T", v)
-	switch v.(type) {
-	case string, bool, int64, float64:
-		err = cmd.Flags().Set(f.Name, fmt.Sprint(v))
-	}
-	if err != nil {
+	if err := setValue(cmd, f, v); err != nil {
 		return fmt.Errorf("config file %q: %s: %w", a.config, key, err)
 	}
 	return nil
+}
+
+// setText sets a flag from a variable: one that may be repeated from a line of CSV, whose cells are its values.
+func setText(cmd *cobra.Command, f *pflag.Flag, text string) error {
+	if _, isList := f.Value.(pflag.SliceValue); !isList {
+		return cmd.Flags().Set(f.Name, text)
+	}
+	cells, err := csv.NewReader(strings.NewReader(text)).Read()
+	if err != nil {
+		return fmt.Errorf("want values with commas between them: %w", err)
+	}
+	for _, cell := range cells {
+		if err := cmd.Flags().Set(f.Name, cell); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// setValue sets a flag from a value of TOML, which is a list only for a flag that may be repeated.
+func setValue(cmd *cobra.Command, f *pflag.Flag, v any) error {
+	switch v := v.(type) {
+	case string, bool, int64, float64:
+		return cmd.Flags().Set(f.Name, fmt.Sprint(v))
+	case []any:
+		if _, isList := f.Value.(pflag.SliceValue); !isList {
+			break
+		}
+		for _, one := range v {
+			if _, nested := one.([]any); nested {
+				return errors.New("want a list of values, not of lists")
+			}
+			if err := setValue(cmd, f, one); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return errors.New("want one value")
 }
 
 // variableOf returns the variable that sets a flag: that of max-age is REELSPLICE_MAX_AGE.
@@ -146,7 +181,7 @@ func readConfig(path string, root *cobra.Command) (map[string]any, error) {
 }
 
 // unknownKeys returns the keys that are no flag of cmd or of a command below it, and
-// the tables that are no command.
+// the tables that are no command, each with the one that is like it.
 func unknownKeys(settings map[string]any, cmd *cobra.Command, path string) []string {
 	var out []string
 	for key, v := range settings {
@@ -155,8 +190,16 @@ func unknownKeys(settings map[string]any, cmd *cobra.Command, path string) []str
 		switch {
 		case isTable && sub != nil:
 			out = append(out, unknownKeys(table, sub, path+key+".")...)
-		case isTable || !configurable(key) || !hasFlag(cmd, key):
-			out = append(out, path+key)
+		case isTable:
+			var tables []string
+			for _, c := range cmd.Commands() {
+				tables = append(tables, c.Name())
+			}
+			out = append(out, path+key+didYouMean(path, like(key, tables)))
+		default:
+			if flags := flagsBelow(cmd); !slices.Contains(flags, key) {
+				out = append(out, path+key+didYouMean(path, like(key, flags)))
+			}
 		}
 	}
 	return out
@@ -165,6 +208,29 @@ func unknownKeys(settings map[string]any, cmd *cobra.Command, path string) []str
 // configurable reports whether a flag can be set elsewhere than on the command line.
 func configurable(flag string) bool { return flag != "config" && flag != "help" && flag != "version" }
 
+// didYouMean names the first of what a key is like.
+func didYouMean(path string, names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (did you mean %s%s?)", path, names[0])
+}
+
+// flagsBelow returns the names of the flags of cmd, of the commands below it, and of all commands.
+func flagsBelow(cmd *cobra.Command) (names []string) {
+	add := func(f *pflag.Flag) {
+		if configurable(f.Name) {
+			names = append(names, f.Name)
+		}
+	}
+	cmd.Flags().VisitAll(add)
+	cmd.Root().PersistentFlags().VisitAll(add)
+	for _, sub := range cmd.Commands() {
+		names = append(names, flagsBelow(sub)...)
+	}
+	return names
+}
+
 func subcommand(cmd *cobra.Command, name string) *cobra.Command {
 	for _, c := range cmd.Commands() {
 		if c.Name() == name {
@@ -172,12 +238,4 @@ func subcommand(cmd *cobra.Command, name string) *cobra.Command {
 		}
 	}
 	return nil
-}
-
-// hasFlag reports whether cmd, or a command below it, has the flag.
-func hasFlag(cmd *cobra.Command, name string) bool {
-	if cmd.Flags().Lookup(name) != nil || cmd.Root().PersistentFlags().Lookup(name) != nil {
-		return true
-	}
-	return slices.ContainsFunc(cmd.Commands(), func(c *cobra.Command) bool { return hasFlag(c, name) })
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,7 +13,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/reelsplice/reelsplice/serve"
 	"github.com/reelsplice/reelsplice/serve/doctor"
@@ -29,14 +29,14 @@ func doctorCommand(a *app) *cobra.Command {
 			"--admin-addr it asks the running edge whether it is ready, and which unknown keys it refused last. Each\n" +
 			"problem comes with what mends it. It changes nothing and may run beside the edge. Run it as the user of the edge:\n" +
 			"other users may read other files.\n\n" +
-			"The exit code is 1 if the edge would not serve. Warnings leave it at 0.",
+			"The exit code is 1 if the edge would not serve. Warnings, such as those of other commands' settings, leave it at 0.",
 		Annotations: map[string]string{settingsOf: "serve"},
 	}
 	installationFlags(c, &cfg)
 	return a.leaf(c, func(ctx context.Context, _ []string) error {
 		ctx, cancel := context.WithTimeout(ctx, time.Minute)
 		defer cancel()
-		findings := a.unknownVariables(c)
+		findings := append(a.unknownVariables(c.Root()), a.otherCommands()...)
 		in := doctor.Installation{Now: time.Now(), Ready: readyText, Refused: refusedKeys, Catalog: a.setting("build", "catalog"), Command: a.program(), ConfigFile: a.config}
 		in.BucketErr = openReleases(ctx, &cfg)
 		in.Config = cfg
@@ -90,26 +90,47 @@ func writeFindings(w io.Writer, findings []doctor.Finding) {
 }
 
 // unknownVariables finds variables of the environment that look like settings but are not.
-func (a *app) unknownVariables(c *cobra.Command) (findings []doctor.Finding) {
+func (a *app) unknownVariables(root *cobra.Command) (findings []doctor.Finding) {
+	flags := flagsBelow(root)
 	for _, v := range a.Environ() {
 		name, _, _ := strings.Cut(v, "=")
-		if !strings.HasPrefix(name, envPrefix) || name == envPrefix+"CONFIG" || hasVariable(c.Root(), name) {
+		if !strings.HasPrefix(name, envPrefix) || name == envPrefix+"CONFIG" || slices.ContainsFunc(flags, func(f string) bool { return variableOf(f) == name }) {
 			continue
 		}
 		mend := "unset " + name
 		flag := strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(name, envPrefix)), "_", "-")
-		if like := flagLike(c, flag); like != "" {
-			mend += ", and set " + variableOf(like) + " if that is meant"
+		if like := like(flag, flags); len(like) > 0 {
+			mend += ", and set " + variableOf(like[0]) + " if that is meant"
 		}
 		findings = append(findings, doctor.Finding{Check: "environment", Level: doctor.Warn, Text: name + " is no setting", Mend: mend})
 	}
 	return findings
 }
 
-// hasVariable reports whether a flag of cmd, or of a command below it, can be set by the variable.
-func hasVariable(cmd *cobra.Command, name string) (found bool) {
-	look := func(f *pflag.Flag) { found = found || configurable(f.Name) && variableOf(f.Name) == name }
-	cmd.Flags().VisitAll(look)
-	cmd.PersistentFlags().VisitAll(look)
-	return found || slices.ContainsFunc(cmd.Commands(), func(c *cobra.Command) bool { return hasVariable(c, name) })
+// otherCommands finds settings that other commands than serve refuse. The edge serves all the same.
+func (a *app) otherCommands() (findings []doctor.Finding) {
+	other := &app{process: a.process}
+	root, found := rootCommand(other), map[string]bool{}
+	var look func(c *cobra.Command)
+	look = func(c *cobra.Command) {
+		name := strings.TrimPrefix(c.CommandPath(), root.Name()+" ")
+		other.config = a.config
+		err := other.configure(c)
+		if check := other.checks[c]; err == nil && check != nil && c.ValidateRequiredFlags() == nil {
+			if err = check(); err != nil {
+				err = fmt.Errorf("%s: %w", name, err)
+			}
+		}
+		if err != nil && !found[err.Error()] {
+			found[err.Error()] = true
+			findings = append(findings, doctor.Finding{
+				Check: "config", Level: doctor.Warn, Text: oneLine(err), Mend: "correct it in " + cmp.Or(a.config, "the environment"),
+			})
+		}
+		for _, sub := range c.Commands() {
+			look(sub)
+		}
+	}
+	look(root)
+	return findings
 }

@@ -68,11 +68,7 @@ func crawlCommand(a *app) *cobra.Command {
 	f.IntVar(&cfg.Tries, "tries", cfg.Tries, "give a request up after `N` tries")
 	f.DurationVar(&cfg.Timeout, "timeout", cfg.Timeout, "time for one response")
 	required(c, "from", "key-file", "out")
-	return a.leaf(c, func(ctx context.Context, _ []string) error {
-		if err := o.apply(); err != nil {
-			return usage(err)
-		}
-		var err error
+	return a.checked(c, o.apply, func(ctx context.Context, _ []string) (err error) {
 		if cfg.Key, err = crawl.ReadKey(o.keyFile); err != nil {
 			return err
 		}
@@ -190,14 +186,14 @@ func genCommand(a *app) *cobra.Command {
 	f.StringVar(&compress, "compress", compress, "`HOW` files are compressed: "+strings.Join(gen.Compressions(), ", "))
 	f.IntVar(&cfg.Jobs, "jobs", cfg.Jobs, "records made at once")
 	required(c, "out", "movies")
-	return a.leaf(c, func(ctx context.Context, _ []string) error {
+	check := func() error {
 		cfg.Compression = gen.Compression(compress)
 		if cfg.Movies == 0 && cfg.TV == 0 {
-			return usage(errors.New("movies 0: want at least one movie or, with --tv, series"))
+			return errors.New("movies 0: want at least one movie or, with --tv, series")
 		}
-		if err := cfg.Validate(); err != nil {
-			return usage(err)
-		}
+		return cfg.Validate()
+	}
+	return a.checked(c, check, func(ctx context.Context, _ []string) error {
 		p := a.progress("gen", false)
 		defer p.stop()
 		cfg.Progress = p.update

@@ -72,9 +72,9 @@ func ingestCommand(a *app) *cobra.Command {
 	f.Int64Var(&o.tolerated, "max-quarantined", 0, "succeed with up to `N` rows in quarantine")
 	f.BoolVar(&o.explain, "explain", false, "print the fields of the first rows, and a mapping to start from for an unknown table; write nothing")
 	limitFlags(f, &cfg)
-	return a.leaf(c, func(ctx context.Context, args []string) error {
+	return a.checked(c, func() error { return o.apply(&cfg) }, func(ctx context.Context, args []string) error {
 		cfg.Sources = args
-		if err := o.apply(&cfg); err != nil {
+		if err := o.sources(&cfg); err != nil {
 			return usage(err)
 		}
 		catalog, err := catalogFolder(cfg.Catalog)
@@ -130,7 +130,7 @@ func limitFlags(f *pflag.FlagSet, cfg *ingest.Config) {
 // apply checks the flags and sets them in cfg.
 func (o *ingestFlags) apply(cfg *ingest.Config) error {
 	cfg.Buckets = func(ctx context.Context, l object.Location) (object.Bucket, error) { return store.Open(ctx, l) }
-	errs := []error{o.sources(cfg), ingest.CheckLayout(cfg.Layout), source.CheckEncoding(cfg.Encoding)}
+	errs := []error{ingest.CheckLayout(cfg.Layout), source.CheckEncoding(cfg.Encoding)}
 	if kinds := ingest.Kinds(); cfg.Kind != "" && !slices.Contains(kinds, cfg.Kind) {
 		errs = append(errs, fmt.Errorf("kind %q: want one of %s", cfg.Kind, strings.Join(kinds, ", ")))
 	}

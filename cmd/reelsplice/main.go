@@ -130,6 +130,7 @@ type app struct {
 	config   string         // config file, "" for none
 	terminal bool           // a person looks at stderr
 	settings map[string]any // of the config file
+	checks   map[*cobra.Command]func() error
 	logLevel slog.Level
 	running  bool        // the command line was understood
 	queue    *logs.Queue // behind Stderr, for a command that serves; nil else
@@ -168,6 +169,7 @@ func rootCommand(a *app) *cobra.Command {
 }
 
 func (a *app) addCommands(root *cobra.Command) {
+	a.checks = map[*cobra.Command]func() error{}
 	root.AddCommand(
 		upCommand(a), genCommand(a), crawlCommand(a), ingestCommand(a), buildCommand(a), publishCommand(a), rollbackCommand(a),
 		releasesCommand(a), pruneCommand(a), verifyCommand(a), diffCommand(a), inspectCommand(a), serveCommand(a),
@@ -201,6 +203,17 @@ func (a *app) leaf(c *cobra.Command, run func(ctx context.Context, args []string
 		return run(cmd.Context(), args)
 	}
 	return c
+}
+
+// checked is leaf for a command whose flags have wrong values beyond those that do not parse. The doctor asks for them too.
+func (a *app) checked(c *cobra.Command, check func() error, run func(ctx context.Context, args []string) error) *cobra.Command {
+	a.checks[c] = check
+	return a.leaf(c, func(ctx context.Context, args []string) error {
+		if err := usage(check()); err != nil {
+			return err
+		}
+		return run(ctx, args)
+	})
 }
 
 // group completes a command that only holds others. Alone, the root prints its help.
@@ -238,29 +251,25 @@ func flagError(c *cobra.Command, err error) error {
 	}
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) {
-		if like := flagLike(c, unknown.GetSpecifiedName()); like != "" {
-			err = fmt.Errorf("%w: did you mean --%s?", err, like)
+		var names []string
+		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		if like := like(unknown.GetSpecifiedName(), names); len(like) > 0 {
+			err = fmt.Errorf("%w: did you mean --%s?", err, like[0])
 		}
 	}
 	return err
 }
 
-// flagLike returns the flag of c whose name is like name, "" for none. The suggestions are
-// those that cobra makes for commands.
-func flagLike(c *cobra.Command, name string) string {
-	flags := &cobra.Command{SuggestionsMinimumDistance: 2}
+// like returns those of names that are like name. The suggestions are those that cobra makes for commands.
+func like(name string, names []string) []string {
+	c := &cobra.Command{SuggestionsMinimumDistance: 2}
 	if len(name) < 5 {
-		flags.SuggestionsMinimumDistance = 1
+		c.SuggestionsMinimumDistance = 1
 	}
-	c.Flags().VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden {
-			flags.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
-		}
-	})
-	if like := flags.SuggestionsFor(name); len(like) > 0 {
-		return like[0]
+	for _, n := range names {
+		c.AddCommand(&cobra.Command{Use: n, Run: func(*cobra.Command, []string) {}})
 	}
-	return ""
+	return c.SuggestionsFor(name)
 }
 
 // argCount accepts from least to most arguments; most below 0 is no limit.

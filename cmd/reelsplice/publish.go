@@ -501,13 +501,16 @@ func pruneCommand(a *app) *cobra.Command {
 	c.Flags().IntVar(&keep, "keep", 0, "releases to keep, 1 or more")
 	c.Flags().DurationVar(&grace, "grace", bucket.DefaultGrace, "least age of what goes from a bucket without a release naming it")
 	required(c, "keep")
-	return a.leaf(c, func(ctx context.Context, _ []string) error {
-		if keep < 1 {
-			return usage(fmt.Errorf("keep %d: want 1 or more", keep))
+	check := func() error {
+		switch {
+		case keep < 1:
+			return fmt.Errorf("keep %d: want 1 or more", keep)
+		case grace < 0:
+			return fmt.Errorf("grace %s: want 0 or more", grace)
 		}
-		if grace < 0 {
-			return usage(fmt.Errorf("grace %s: want 0 or more", grace))
-		}
+		return nil
+	}
+	return a.checked(c, check, func(ctx context.Context, _ []string) error {
 		return a.atStore(ctx, releases, func(s releaseStore) error {
 			removed, err := s.Prune(ctx, keep, grace)
 			if err != nil {
