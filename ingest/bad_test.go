@@ -240,12 +240,14 @@ func TestDamagedAmongGood(t *testing.T) {
 // TestReasons: a file that is taken for something else is told what it lacks, and what
 // helps.
 func TestReasons(t *testing.T) {
-	shop := put(t, t.TempDir(), "shop.toml", `
-[[table]]
+	shop := put(t, t.TempDir(), "shop.toml", `[[table]]
 requires = ["nr", "name", "year"]
+
 [[table.record]]
 kind = "movie"
-map = [{ column = "nr", field = "id" }, { column = "name", field = "title" }]
+[table.record.fields]
+id = 'nr'
+title = 'name'
 `)
 	f := func(name, text, want string, c Config) {
 		t.Helper()

@@ -71,9 +71,9 @@ type ExplainedRecord struct {
 
 // An ExplainedField is one field of a record.
 type ExplainedField struct {
-	Field   string   `json:"field"` // path with dots
-	Value   rawJSON  `json:"value"`
-	Columns []string `json:"columns,omitempty"` // that it comes from
+	Field string   `json:"field"` // path with dots
+	Value rawJSON  `json:"value"`
+	From  []string `json:"from,omitempty"` // the expressions of the mapping that it comes from
 }
 
 // rawJSON is a JSON text.
@@ -298,7 +298,7 @@ func explainRecord(r *layout.Record, e layout.Explainer) ExplainedRecord {
 	layout.EachField(string(record.Append(nil, r.Record)), "", func(field, value string) {
 		f := ExplainedField{Field: field, Value: rawJSON(value)}
 		if e != nil {
-			f.Columns = e.Columns(kind, field)
+			f.From = e.Expressions(kind, field)
 		}
 		out.Fields = append(out.Fields, f)
 	})

@@ -43,7 +43,7 @@ func TestExplain(t *testing.T) {
 	f("ratings.csv", "tmdb", "ratings of single users", 0, true)
 	f("tv.csv", "tmdb", "", 1, true)
 	f("wares.csv", "tmdb", "use --mapping", 0, true)
-	if got := files["links.csv"].Rows[0].Records[0]; got.Record != "movie 862" || len(got.Fields) != 2 || got.Fields[1].Columns[0] != "imdbId" {
+	if got := files["links.csv"].Rows[0].Records[0]; got.Record != "movie 862" || len(got.Fields) != 2 || got.Fields[1].From[0] != "imdb(imdbId)" {
 		t.Errorf("links.csv: %+v, want movie 862 with imdb_id from imdbId", got)
 	}
 	if got := files["movies.ndjson"].Rows[0].Unknown; len(got) != 1 || got[0] != "mood" {

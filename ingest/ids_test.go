@@ -15,32 +15,35 @@ import (
 
 // idMapping is a mapping of tables whose rows have no ids of TMDB's: films may be minted,
 // prices are put aside where no film is known, and titles have nothing but a name.
-const idMapping = `
-[[table]]
+const idMapping = `[[table]]
 files = ["films*"]
+
 [[table.record]]
 kind = "movie"
-id = { mint = ["imdb_id"] }
-map = [
-  { column = "imdb", field = "imdb_id", as = "imdb" },
-  { column = "q", field = "external_ids.wikidata_id" },
-  { column = "title", field = "title" },
-  { column = "cast", field = "credits.cast", as = "names", of = "person", separator = "|" },
-]
+mint = ["imdb_id"]
+[table.record.fields]
+imdb_id = 'imdb(imdb)'
+external_ids.wikidata_id = 'q'
+title = 'title'
+credits.cast = 'names(cast, "person", {separator: "|"})'
+
 [[table]]
 files = ["takings*"]
+
 [[table.record]]
 kind = "movie"
-map = [
-  { column = "imdb", field = "imdb_id", as = "imdb" },
-  { column = "takings", field = "revenue" },
-]
+[table.record.fields]
+imdb_id = 'imdb(imdb)'
+revenue = 'takings'
+
 [[table]]
 files = ["titles*"]
+
 [[table.record]]
 kind = "movie"
-id = { mint = ["title", "year"] }
-map = [{ column = "title", field = "title" }]
+mint = ["title", "year"]
+[table.record.fields]
+title = 'title'
 `
 
 // An idsTest has files of tables without ids.
@@ -210,17 +213,21 @@ func TestPeopleByName(t *testing.T) {
 // both, and keeps those that another source has.
 func TestCastAndCrew(t *testing.T) {
 	src, dir := t.TempDir(), t.TempDir()
-	m := put(t, src, "m.toml", `
-[[table]]
+	m := put(t, src, "m.toml", `[[table]]
 files = ["cast"]
+
 [[table.record]]
 kind = "movie"
-map = [{ column = "id", field = "id" }, { column = "cast", field = "credits.cast", as = "names", of = "person", separator = "|" }]
+[table.record.fields]
+id = 'id'
+credits.cast = 'names(cast, "person", {separator: "|"})'
+
 [[table.record]]
 kind = "movie"
 list = "credits.crew"
-each = { column = "crew", separator = "|" }
-map = [{ column = "crew", field = ".", as = "name", of = "person" }]
+each = 'split(crew, "|")'
+element = 'name(element, "person")'
+[table.record.fields]
 `)
 	movies := put(t, src, "movies.ndjson", `{"id":2,"credits":{"cast":[{"id":5,"name":"E"}],"crew":[{"id":6,"name":"F"}]}}`+"\n")
 	table := put(t, src, "cast.csv", "id,cast,crew\n1,A|B,C|D\n2,e,\n")

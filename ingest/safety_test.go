@@ -192,7 +192,7 @@ func compareFiles(t *testing.T, got, want map[string]string) {
 // completed by the next one, of whatever sources.
 func TestKilledAtTheEnd(t *testing.T) {
 	t.Parallel()
-	rows := `{"id":7,"title":"new"}` + "\n" + `{"id":8,"title":5}` + "\n" + `{"id":9,"title":"back"}` + "\n"
+	rows := `{"id":7,"title":"new"}` + "\n" + `{"id":"x","title":"no id"}` + "\n" + `{"id":9,"title":"back"}` + "\n"
 	sources := []string{put(t, t.TempDir(), "movies.ndjson", rows), put(t, t.TempDir(), "tv.ndjson", `{"id":1,"name":"A"}`)}
 	begin := func() (string, *run) { // a catalogue, and an ingest into it that is complete
 		t.Helper()
@@ -361,13 +361,15 @@ func TestReplay(t *testing.T) {
 // TestReplayWithMapping: a mapping, or a layout, that was missing when rows went to
 // quarantine is what they are replayed with.
 func TestReplayWithMapping(t *testing.T) {
-	shop := put(t, t.TempDir(), "shop.toml", `
-[[table]]
+	shop := put(t, t.TempDir(), "shop.toml", `[[table]]
 files = ["*movies*"]
 
 [[table.record]]
 kind = "movie"
-map = [{ column = "nr", field = "id" }, { column = "name", field = "title" }, { column = "id", field = "imdb_id" }]
+[table.record.fields]
+id = 'nr'
+title = 'name'
+imdb_id = 'id'
 `)
 	f := func(name, text string, c Config, want ...string) {
 		t.Helper()

@@ -123,8 +123,8 @@ func TestMintedNames(t *testing.T) {
 	src := t.TempDir()
 	films := put(t, src, "films.csv", `nr,firms`+"\n"+`1,"[""New One""]"`+"\n")
 	export := put(t, src, "production_company_ids_11_22_2026.json", `{"id":9,"name":"New One"}`+"\n")
-	mapping := put(t, src, "films.toml", "[[table]]\nfiles=['films']\n[[table.record]]\nkind='movie'\nmap=[{column='nr',field='id'},"+
-		"{column='firms',field='production_companies',as='names',of='company',mint=true}]\n")
+	mapping := put(t, src, "films.toml", "[[table]]\nfiles=['films']\n[[table.record]]\nkind='movie'\nfields.id='nr'\n"+
+		"fields.production_companies='names(firms, \"company\", {mint: true})'\n")
 	dir := t.TempDir()
 	var id string
 	for _, sources := range [][]string{{films}, {films}} { // the next run finds the company of the first

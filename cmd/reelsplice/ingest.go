@@ -375,8 +375,8 @@ func writeExplainedRow(w io.Writer, r *ingest.ExplainedRow) {
 		}
 		for _, f := range rec.Fields {
 			from := ""
-			if len(f.Columns) > 0 {
-				from = "  from " + strings.Join(f.Columns, ", ")
+			if len(f.From) > 0 {
+				from = "  from " + strings.Join(f.From, ", ")
 			}
 			writeComment(w, fmt.Sprintf("    %-*s  %s%s", min(width, 32), f.Field, shortened(string(f.Value)), from))
 		}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
@@ -64,42 +63,42 @@ func (f *form) bind(columns []string) *binding {
 	return b
 }
 
-// A boundRow is a row, or an object inside a column, whose columns are known.
+// A boundRow is a row whose columns are known.
 type boundRow struct {
 	*binding
 	cells []string // JSON texts
+	each  string   // the column whose element makes the record at hand; "" for none
+	// element and place are those of the element, as JSON texts.
+	element, place string
 }
 
-// cell returns the cell of a column; "" for none and for null.
-func (r boundRow) cell(column string) string {
+// cell returns the cell of a column, or the element; "" for none and for null.
+func (r *boundRow) cell(column string) string {
+	if r.each != "" && column == elementName {
+		return r.element
+	}
+	if r.each != "" && column == placeName {
+		return r.place
+	}
 	if i, ok := r.at[column]; ok && r.cells[i] != "null" {
 		return r.cells[i]
 	}
 	return ""
 }
 
-// has reports whether the row has a value in a column.
-func (r boundRow) has(column string) bool { return !isEmpty(r.cell(column)) }
+// named returns a path of the row, where one below the element begins with the column and the place that this has.
+func (r *boundRow) named(path string) string {
+	rest, ok := strings.CutPrefix(path, elementName)
+	if r.each == "" || !ok || rest != "" && rest[0] != '.' {
+		return path
+	}
+	return r.each + "[" + r.place + "]" + rest
+}
 
 func isEmpty(cell string) bool { return cell == "" || cell == "null" || cell == `""` }
 
-// makes reports whether the row makes a record of a shape.
-func (r boundRow) makes(s *shape) bool {
-	if s.where == nil {
-		return true
-	}
-	is := r.cell(s.where.Column)
-	if strings.HasPrefix(is, `"`) {
-		is = record.Unquote(is)
-	}
-	if s.where.Is != "" {
-		return is == s.where.Is
-	}
-	return is != s.where.Not
-}
-
 // count counts the values of columns that the form has no field for.
-func (r boundRow) count(dropped map[string]int64) {
+func (r *boundRow) count(dropped map[string]int64) {
 	for i, name := range r.lost {
 		if name != "" && r.cells[i] != "null" {
 			record.Count(dropped, name, 1)
@@ -107,21 +106,19 @@ func (r boundRow) count(dropped map[string]int64) {
 	}
 }
 
-// columnError names in an error the column that a field came from.
-func (s *shape) columnError(err error) error {
-	return tmdb.Renamed(err, func(field string) string {
-		column, path := "", ""
-		for _, e := range s.entries {
-			rest, ok := strings.CutPrefix(field, e.path)
-			if ok && e.column != "" && (rest == "" || rest[0] == '.' || rest[0] == '[') && len(e.path) > len(path) {
-				column, path = e.column, e.path
-				if len(e.inside) > 0 {
-					column += "." + e.Path
-				}
-			}
+// columnName returns the column that a field came from, with the path below it.
+func (s *shape) columnName(field string) string {
+	column, path := "", ""
+	for _, e := range s.entries {
+		rest, ok := strings.CutPrefix(field, strings.ReplaceAll(e.path, "[0]", "[]"))
+		if !ok {
+			rest, ok = strings.CutPrefix(field, e.path)
 		}
-		return column + field[len(path):]
-	})
+		if ok && len(e.columns) > 0 && (rest == "" || rest[0] == '.' || rest[0] == '[') && len(e.path) > len(path) {
+			column, path = e.column(), field[:len(field)-len(rest)]
+		}
+	}
+	return column + field[len(path):]
 }
 
 // tableOf returns the first table of mappings that a file with columns is; nil for

@@ -28,7 +28,7 @@ func (c *cellTest) read(spec, cell string) (string, error) {
 	if kind == "" {
 		kind = "movie"
 	}
-	file := strings.Replace(movieTable("{column='x',"+spec+"}"), "kind='movie'", "kind='"+kind+"'", 1)
+	file := strings.Replace(movieTable(field(spec)), "kind='movie'", "kind='"+kind+"'", 1)
 	l, err := New(Tables, Options{Mappings: []*Mapping{mapping(c.T, file+c.extra)}, Names: c.names})
 	if err != nil {
 		c.Fatal(err)
@@ -67,7 +67,7 @@ func TestDates(t *testing.T) {
 	c := cellTest{T: t}
 	f := func(formats, cell, want string) {
 		t.Helper()
-		c.want("field='release_date',as='date',formats=["+formats+"]", cell, `"release_date":"`+want+`"`)
+		c.want("release_date = date(x, "+formats+")", cell, `"release_date":"`+want+`"`)
 	}
 	// Parts that the format lacks are the first.
 	f("'YYYY'", `"1995"`, "1995-01-01")
@@ -111,7 +111,7 @@ func TestDatesOfReady(t *testing.T) {
 // TestDatesLastYear: a mapping can say which hundred years two digits stand for.
 func TestDatesLastYear(t *testing.T) {
 	c := cellTest{T: t}
-	spec := "field='release_date',as='date',formats=['D-MMM-YY'],last_year="
+	spec := "release_date = date(x, 'D-MMM-YY', "
 	for _, one := range []struct{ last, cell, want string }{
 		{"2026", `"30-Mar-26"`, "2026-03-30"},
 		{"2026", `"30-Mar-27"`, "1927-03-30"},
@@ -119,33 +119,33 @@ func TestDatesLastYear(t *testing.T) {
 		{"1999", `"30-Mar-21"`, "1921-03-30"},
 		{"2100", `"1-Jan-00"`, "2100-01-01"},
 	} {
-		c.want(spec+one.last, one.cell, `"release_date":"`+one.want+`"`)
+		c.want(spec+one.last+")", one.cell, `"release_date":"`+one.want+`"`)
 	}
-	c.refuse(spec+"1999", `"29-Feb-00"`, `want a day as D-MMM-YY, found "29-Feb-00"`) // 1900 was no leap year
-	c.refuse(spec+"2026", `"30-Mar-1921"`, `want a day as D-MMM-YY, found "30-Mar-1921"`)
-	c.refuse("field='release_date',as='date',formats=['YYYY']", `"95"`, `want a day as YYYY, found "95"`)
-	c.refuse("field='release_date',as='date',formats=['YYYY']", `"0"`, `want a day as YYYY, found "0"`)
+	c.refuse(spec+"1999)", `"29-Feb-00"`, `want a day as D-MMM-YY, found "29-Feb-00"`) // 1900 was no leap year
+	c.refuse(spec+"2026)", `"30-Mar-1921"`, `want a day as D-MMM-YY, found "30-Mar-1921"`)
+	c.refuse(`release_date = date(x, "YYYY")`, `"95"`, `want a day as YYYY, found "95"`)
+	c.refuse(`release_date = date(x, "YYYY")`, `"0"`, `want a day as YYYY, found "0"`)
 }
 
 // TestListCells: lists of codes and numbers, joined or not.
 func TestListCells(t *testing.T) {
 	c := cellTest{T: t}
 	for _, cell := range []string{`"US|GB"`, `"[\"US\", \"GB\"]"`, `"['US', 'GB']"`, `["US","GB"]`} {
-		c.want("field='origin_country',as='list',separator='|'", cell, `"origin_country":["US","GB"]`)
+		c.want(`origin_country = split(x, "|")`, cell, `"origin_country":["US","GB"]`)
 	}
 	for _, cell := range []string{`"18|53"`, `"[18, 53]"`, `[18,53]`} {
-		c.want("field='genre_ids',as='list',separator='|'", cell, `"genres":[{"id":18,"name":"Drama"},{"id":53,"name":"Thriller"}]`)
+		c.want(`genre_ids = split(x, "|")`, cell, `"genres":[{"id":18,"name":"Drama"},{"id":53,"name":"Thriller"}]`)
 	}
-	c.refuse("field='genre_ids',as='list',separator='|'", `"[18"`, `want integers with "|" between, found "[18"`)
+	c.refuse(`genre_ids = split(x, "|")`, `"[18"`, `want integers, found "[18"`)
 }
 
 // TestStripEnd: what is taken off the end of a text, beside what is taken off its front.
 func TestStripEnd(t *testing.T) {
 	c := cellTest{T: t}
-	c.want("field='runtime',strip_end=[' min',' mins']", `"90 min"`, `"runtime":90`)
-	c.want("field='runtime',strip_end=' min',strip='~'", `"~90 min"`, `"runtime":90`)
-	c.want("field='runtime',strip_end=' min'", `"90"`, `"runtime":90`)
-	c.refuse("field='runtime',strip_end=' min'", `"2 Seasons"`, `want an integer, found "2 Seasons"`)
+	c.want(`runtime = trimSuffix(x, " min", " mins")`, `"90 min"`, `"runtime":90`)
+	c.want(`runtime = trimSuffix(trimPrefix(x, "~"), " min")`, `"~90 min"`, `"runtime":90`)
+	c.want(`runtime = trimSuffix(x, " min")`, `"90"`, `"runtime":90`)
+	c.refuse(`runtime = trimSuffix(x, " min")`, `"2 Seasons"`, `want an integer, found "2 Seasons"`)
 }
 
 // TestTitles: a title with its year is both.
@@ -153,12 +153,12 @@ func TestTitles(t *testing.T) {
 	c := cellTest{T: t}
 	f := func(cell, title, year string) {
 		t.Helper()
-		c.want("field='title',as='title',articles=['The','A','L’']", cell, `"title":"`+title+`"`)
+		c.want(`title = title(x, "The", "A", "L’")`, cell, `"title":"`+title+`"`)
 		want := ""
 		if year != "" {
 			want = `"release_date":"` + year + `-01-01"`
 		}
-		c.want("field='release_date',as='title_year'", cell, want)
+		c.want("release_date = year(x)", cell, want)
 	}
 	f(`"Heat (1995)"`, "Heat", "1995")
 	f(`" Heat  (1995) "`, "Heat", "1995")
@@ -174,8 +174,8 @@ func TestTitles(t *testing.T) {
 	f(`"Flight (3000)"`, "Flight (3000)", "")
 	f(`"Heat (95)"`, "Heat (95)", "")
 	f(`"2001"`, "2001", "")
-	c.want("field='title',as='title'", `"Matrix, The (1999)"`, `"title":"Matrix, The"`)
-	c.want("field='title',as='title'", `""`, "")
+	c.want("title = title(x)", `"Matrix, The (1999)"`, `"title":"Matrix, The"`)
+	c.want("title = title(x)", `""`, "")
 }
 
 // TestNamesOfCells: lists of names, whose names are told apart, and joined ones.
@@ -189,7 +189,7 @@ func TestNamesOfCells(t *testing.T) {
 		us      = `{"iso_3166_1":"US","name":"United States of America"}`
 	)
 	// JSON, Python, and columns that are lists.
-	genres := "field='genres',as='names',of='genre'"
+	genres := `genres = names(x, "genre")`
 	for _, cell := range []string{`"[\"Drama\", \"Comedy\"]"`, `"['Drama', 'Comedy']"`, `["Drama","Comedy"]`, `["Drama",null,"drama"," Comedy ",""]`} {
 		c.want(genres, cell, `"genres":[`+drama+`,`+comedy+`]`)
 	}
@@ -198,14 +198,14 @@ func TestNamesOfCells(t *testing.T) {
 	// What is not known is kept, the rest is read: the names are told apart.
 	c.want(genres, `["Drama","Krimi","Humour"]`, `"genres":[`+drama+`],"x_text":["Krimi","Humour"]`)
 	c.want(genres, `["Krimi"]`, `"x_text":["Krimi"]`)
-	companies := "field='production_companies',as='names',of='company'"
+	companies := `production_companies = names(x, "company")`
 	c.want(companies, `"[\"D, Inc.\", \"A\", \"Unknown\", \"Twice\"]"`,
 		`"production_companies":[{"id":4,"name":"D, Inc."},{"id":1,"name":"A"}],"x_text":["Unknown","Twice"]`)
-	cast := "field='credits.cast',as='names',of='person'"
+	cast := `credits.cast = names(x, "person")`
 	want := `"credits":{"cast":[{"id":379131655,"name":"A","order":0},{"id":220533484,"name":"B, C","order":1}]}`
 	c.want(cast, `["A","B, C","A"]`, want)
 	c.want(cast, `"['A', 'B, C']"`, want)
-	c.want(cast+",separator=';'", `"A; B, C;;"`, want)
+	c.want(`credits.cast = names(x, "person", {separator: ";"})`, `"A; B, C;;"`, want)
 	c.want(cast, `"A, B"`, `"x_text":"A, B"`)
 	// What is no list of texts is refused where the column is one, and a joined list elsewhere.
 	c.refuse(genres, `[18]`, "want a list of names, found [18]")
@@ -218,36 +218,36 @@ func TestNamesOfCells(t *testing.T) {
 	}
 	c.want(genres, `"Drama|Krimi"`, `"x_text":"Drama|Krimi"`)
 	c.want(companies, `"A|B"`, `"x_text":"A|B"`)
-	c.want(companies+",separator='|'", `"A|B"`, `"production_companies":[{"id":1,"name":"A"},{"id":2,"name":"B"}]`)
+	c.want(`production_companies = names(x, "company", {separator: "|"})`, `"A|B"`, `"production_companies":[{"id":1,"name":"A"},{"id":2,"name":"B"}]`)
 	// Codes and names of languages and countries.
-	languages := "field='spoken_languages',as='names',of='language'"
+	languages := `spoken_languages = names(x, "language")`
 	for _, cell := range []string{`"en|fr"`, `"en, fr"`, `"en,fr"`, `"English, French"`, `["en","French"]`, `"EN;FR"`} {
 		c.want(languages, cell, `"spoken_languages":[`+english+`,`+french+`]`)
 	}
 	c.want(languages, `"Haitian; Haitian Creole; English"`, `"spoken_languages":[{"english_name":"Haitian; Haitian Creole","iso_639_1":"ht","name":""},`+english+`]`)
-	c.want("field='production_countries',as='names',of='country'", `"US"`, `"production_countries":[`+us+`]`)
-	c.want("field='production_countries',as='names',of='country'", `["United States","USA"]`, `"production_countries":[`+us+`]`)
-	c.want("field='production_countries',as='names',of='country'", `["Congo","US"]`, `"production_countries":[`+us+`],"x_text":["Congo"]`)
-	c.want("field='origin_country',as='names',of='country'", `"South Korea, us"`, `"origin_country":["KR","US"]`)
-	c.want("field='original_language',as='name',of='language'", `"Korean"`, `"original_language":"ko"`)
-	c.want("field='original_language',as='name',of='language'", `"yi"`, `"original_language":"yi"`)
-	c.want("field='original_language',as='name',of='language'", `"Yi"`, `"original_language":"ii"`)
-	c.refuse("field='original_language',as='name',of='language'", `"Klingon"`, `want the name of a language that is known, found "Klingon"`)
+	c.want(`production_countries = names(x, "country")`, `"US"`, `"production_countries":[`+us+`]`)
+	c.want(`production_countries = names(x, "country")`, `["United States","USA"]`, `"production_countries":[`+us+`]`)
+	c.want(`production_countries = names(x, "country")`, `["Congo","US"]`, `"production_countries":[`+us+`],"x_text":["Congo"]`)
+	c.want(`origin_country = codes(x, "country")`, `"South Korea, us"`, `"origin_country":["KR","US"]`)
+	c.want(`original_language = code(x, "language")`, `"Korean"`, `"original_language":"ko"`)
+	c.want(`original_language = code(x, "language")`, `"yi"`, `"original_language":"yi"`)
+	c.want(`original_language = code(x, "language")`, `"Yi"`, `"original_language":"ii"`)
+	c.refuse(`original_language = code(x, "language")`, `"Klingon"`, `want the name of a language that is known, found "Klingon"`)
 }
 
 // TestMintedNames: companies, networks and keywords that are not known get ids that are
 // made of their names, where a mapping asks for it and their names are told apart.
 func TestMintedNames(t *testing.T) {
 	c := cellTest{T: t, names: names{"A": 1, "B, C": 2, "Twice": 0}, extra: "[aliases.company]\nWB='Warner'\n"}
-	const spec = "field='production_companies',as='names',of='company',mint=true"
+	const spec = `production_companies = names(x, "company", {mint: true})`
 	warner := `{"id":` + fmt.Sprint(mintedName("Warner")) + `,"name":"Warner"}`
 	c.want(spec, `["A","Warner","Twice","WB"]`, `"production_companies":[{"id":1,"name":"A"},`+warner+`],"x_text":["Twice"]`)
 	c.want(spec, `"A, Warner"`, `"x_text":"A, Warner"`) // nothing tells where a name ends
-	c.want(spec+",separator=', '", `"A, Warner"`, `"production_companies":[{"id":1,"name":"A"},`+warner+`]`)
-	c.want(spec+",separator=', '", `"A, B, C"`, `"production_companies":[{"id":1,"name":"A"},{"id":2,"name":"B, C"}]`) // known names first
-	c.want("field='production_companies',as='names',of='company'", `["Warner"]`, `"x_text":["Warner"]`)
+	c.want(`production_companies = names(x, "company", {mint: true, separator: ", "})`, `"A, Warner"`, `"production_companies":[{"id":1,"name":"A"},`+warner+`]`)
+	c.want(`production_companies = names(x, "company", {mint: true, separator: ", "})`, `"A, B, C"`, `"production_companies":[{"id":1,"name":"A"},{"id":2,"name":"B, C"}]`) // known names first
+	c.want(`production_companies = names(x, "company")`, `["Warner"]`, `"x_text":["Warner"]`)
 	// Each name makes a record.
-	l, err := New(Tables, Options{Mappings: []*Mapping{mapping(t, movieTable("{column='x',"+spec+"},{column='k',field='keywords.keywords',as='names',of='keyword',mint=true}"))}})
+	l, err := New(Tables, Options{Mappings: []*Mapping{mapping(t, movieTable(field(spec), field(`keywords.keywords = names(k, "keyword", {mint: true})`)))}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -256,7 +256,7 @@ func TestMintedNames(t *testing.T) {
 	keyword, _ := mintID(fragment.KindKeyword, []string{"warner"})
 	want := []string{
 		`movie 7 {"id":7,"production_companies":[` + warner + `],"keywords":{"keywords":[{"id":` + fmt.Sprint(keyword) + `,"name":"warner"}]}}`,
-		`company ` + id + ` ` + warner, `keyword ` + fmt.Sprint(keyword) + ` {"id":` + fmt.Sprint(keyword) + `,"name":"warner"}`,
+		`keyword ` + fmt.Sprint(keyword) + ` {"id":` + fmt.Sprint(keyword) + `,"name":"warner"}`, `company ` + id + ` ` + warner,
 	}
 	if got := described(recs); err != nil || !slices.Equal(got, want) || recs[1].Mint == 0 {
 		t.Errorf("Records = %s, %v, want %s", strings.Join(got, "\n"), err, strings.Join(want, "\n"))
@@ -271,7 +271,7 @@ func mintedName(name string) int64 {
 
 // TestAliases: names that stand for others, those of the program and of a mapping.
 func TestAliases(t *testing.T) {
-	const genres = "field='genres',as='names',of='genre'"
+	const genres = `genres = names(x, "genre")`
 	c := cellTest{T: t}
 	c.want(genres, `"Children's|Sci-Fi"`, `"genres":[{"id":10751,"name":"Family"},{"id":878,"name":"Science Fiction"}]`)
 	c.want(genres, `"Action|Drama"`, `"genres":[{"id":28,"name":"Action"},{"id":18,"name":"Drama"}]`)
@@ -295,8 +295,8 @@ BRD = "DE"
 `}
 	own.want(genres, `"Action & Adventure, Krimi, Sonstiges, drama, Sci-Fi"`,
 		`"genres":[{"id":28,"name":"Action"},{"id":12,"name":"Adventure"},{"id":80,"name":"Crime"},{"id":36,"name":"History"},{"id":878,"name":"Science Fiction"}]`)
-	own.want("field='production_companies',as='names',of='company'", `"WB"`, `"production_companies":[{"id":174,"name":"Warner Bros. Pictures"}]`)
-	own.want("field='origin_country',as='names',of='country'", `"BRD"`, `"origin_country":["DE"]`)
+	own.want(`production_companies = names(x, "company")`, `"WB"`, `"production_companies":[{"id":174,"name":"Warner Bros. Pictures"}]`)
+	own.want(`origin_country = codes(x, "country")`, `"BRD"`, `"origin_country":["DE"]`)
 }
 
 // TestAliasesOfReady: aliases of a mapping hold for tables that the program knows, and
@@ -330,10 +330,8 @@ func FuzzNames(f *testing.F) {
 		f.Add(seed)
 	}
 	l, err := New(Tables, Options{
-		Mappings: []*Mapping{mapping(f, movieTable("{column='g',field='genres',as='names',of='genre'},"+
-			"{column='l',field='spoken_languages',as='names',of='language'},"+
-			"{column='c',field='production_companies',as='names',of='company'}"))},
-		Names: names{"A": 1, "B, C": 2, "C": 0},
+		Mappings: []*Mapping{mapping(f, movieTable(field(`genres = names(g, "genre")`), field(`spoken_languages = names(l, "language")`), field(`production_companies = names(c, "company")`)))},
+		Names:    names{"A": 1, "B, C": 2, "C": 0},
 	})
 	if err != nil {
 		f.Fatal(err)
@@ -377,7 +375,7 @@ func FuzzDay(f *testing.F) {
 		if err != nil {
 			return
 		}
-		d, err := time.Parse(day, got)
+		d, err := time.Parse(dayLayout, got)
 		if err != nil || !record.IsDay(got) {
 			t.Fatalf("parse(%q) in %q = %q, which is no day", text, format, got)
 		}

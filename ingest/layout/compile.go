@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/expr-lang/expr"
+
 	"github.com/reelsplice/reelsplice/data/reference"
 	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
@@ -19,7 +21,7 @@ type table struct {
 	form
 }
 
-// A form is the meaning of the fields of rows, or of objects inside a column.
+// A form is the meaning of the columns of rows.
 type form struct {
 	label   string // of the table, in counts and messages
 	file    string // name of the mapping file
@@ -27,18 +29,26 @@ type form struct {
 	columns map[string]bool // those that are used or ignored; false for those that are ignored and counted
 }
 
-// A shape is one record that a row makes, or what an object becomes. Its entries are in the
-// order of the mapping file; root has them as a tree by the paths of their fields, because
-// JSON is written from the outside in and a field of an object may come of any column.
+// A shape is one record that a row makes. Its entries are in the order of the mapping file; root has them as a tree
+// by the paths of their fields, because JSON is written from the outside in.
 type shape struct {
-	typ     *catalog.Type // nil for objects inside a column
+	typ     *catalog.Type
 	part    bool
-	needs   []string
-	where   *whereSpec
-	each    *eachSpec
-	find    *finder // nil where every row has the id, and names nobody
+	where   *expression // nil for all rows
+	each    *expression // nil for one record a row
+	find    *finder     // nil where every row has the id, and names nobody
 	entries []*entry
 	root    *output
+}
+
+// An entry is a field and the expression that it is.
+type entry struct {
+	*expression
+	path     string // of the field below the record
+	field    *record.Field
+	key      bool // the record is known by the field
+	numbers  numberReader
+	constant string // JSON text of a value that is no expression, or of one without columns
 }
 
 // An output is a field of what a shape writes: the value of an entry, or an object.
@@ -80,8 +90,10 @@ func (m *Mapping) table(s *tableSpec) (*table, error) {
 	if len(s.Records) == 0 {
 		errs = append(errs, errors.New("want a [[table.record]], found none"))
 	}
+	numbers := numberReader{s.Decimal, s.Thousands, s.Scale}
+	errs = append(errs, numbers.check())
 	for n := range s.Records {
-		c := compiler{mapping: m, label: t.label}
+		c := compiler{mapping: m, numbers: numbers}
 		sh, err := c.record(&s.Records[n], t.shapes)
 		errs = append(errs, faultAt(err, fmt.Sprintf("record[%d]", n), fmt.Sprintf("record %d", n+1)))
 		t.shapes = append(t.shapes, sh)
@@ -125,25 +137,28 @@ func (f *form) setColumns(ignore []ignoreSpec) (err error) {
 
 // columns returns the columns that a shape uses.
 func (s *shape) columns() []string {
-	out := slices.Clone(s.needs)
-	if s.where != nil {
-		out = append(out, s.where.Column)
-	}
-	if s.each != nil {
-		out = append(out, s.each.Column)
-	}
-	out = append(out, s.mintColumns()...)
-	for _, e := range s.entries {
-		if e.column != "" {
-			out = append(out, e.column)
+	out := s.mintColumns()
+	of := func(e *expression) {
+		if e == nil {
+			return
 		}
+		for _, name := range e.columns {
+			if s.each == nil || e == s.each || name != elementName && name != placeName {
+				out = append(out, name)
+			}
+		}
+	}
+	of(s.where)
+	of(s.each)
+	for _, e := range s.entries {
+		of(e.expression)
 	}
 	return out
 }
 
 // whole reports whether a column holds whole responses of the API.
 func (s *shape) whole() bool {
-	return slices.ContainsFunc(s.entries, func(e *entry) bool { return e.path == "*" })
+	return slices.ContainsFunc(s.entries, func(e *entry) bool { return e.path == wholeRecord })
 }
 
 // mintColumns returns the columns that are part of minted ids and no fields.
@@ -163,128 +178,128 @@ func (s *shape) mintColumns() []string {
 // A compiler makes one shape.
 type compiler struct {
 	mapping *Mapping
-	label   string
-	objects []string // that are being compiled, outermost first
+	numbers numberReader
+	at      place
 }
 
 // record makes the shape of a record. before are those that rows make before.
 func (c *compiler) record(r *recordSpec, before []*shape) (*shape, error) {
 	typ, ok := catalog.TypeNamed(r.Kind)
-	s := &shape{typ: typ, part: r.Part || r.List != "", needs: r.Needs, where: r.Where, each: r.Each, root: &output{entry: -1}}
+	s := &shape{typ: typ, part: r.Part || r.List != "", root: &output{entry: -1}}
 	if !ok {
 		return s, fmt.Errorf("kind %q: want one of %s", r.Kind, strings.Join(catalog.Kinds(), ", "))
 	}
-	if w := r.Where; w != nil && (w.Column == "" || (w.Is == "") == (w.Not == "")) {
-		return s, errors.New("where: want a column and either is or not")
+	c.at = place{typ: typ, plan: typ.Plan}
+	var err error
+	if r.Where != "" {
+		if s.where, err = newExpression(r.Where, c.site(nil), expr.AsBool()); err != nil {
+			return s, fmt.Errorf("where: %w", err)
+		}
 	}
-	if err := r.checkEach(); err != nil {
-		return s, err
+	if r.Each != "" {
+		if s.each, err = newExpression(r.Each, c.site(nil)); err != nil {
+			return s, fmt.Errorf("each: %w", err)
+		}
 	}
-	at := place{typ: typ, plan: typ.Plan}
 	if r.List != "" {
-		list, err := at.field(r.List)
+		list, err := c.at.field(r.List)
 		if err != nil {
 			return s, fmt.Errorf("list: %w", err)
 		}
 		if list.Shape != record.ShapeObjects {
 			return s, fmt.Errorf("list: %s is no list of objects", r.List)
 		}
-		at.list, at.element = r.List, list.Elem
+		c.at.list, c.at.element = r.List, list.Elem
 	}
-	if err := c.entries(s, at, r.Map); err != nil {
+	if r.Element != nil && r.List == "" {
+		return s, errors.New("element: want list, which names the list that a row is an element of")
+	}
+	if len(r.Fields) == 0 && r.Element == nil {
+		return s, errors.New("fields: want a field, found none")
+	}
+	if err := errors.Join(c.fields(s, "fields", r.Fields, c.at.field), c.element(s, r)); err != nil {
 		return s, err
 	}
-	return s, s.findIDs(at, r, before)
+	return s, s.findIDs(c.at, r, before)
 }
 
-// entries adds entries to a shape.
-func (c *compiler) entries(s *shape, at place, specs []entrySpec) error {
-	if len(specs) == 0 {
-		return errors.New("map: want a column, found none")
+// site is where an expression for a field stands, nil for one that is none.
+func (c *compiler) site(f *record.Field) *site {
+	out := &site{aliases: c.mapping.aliases, kind: c.at.typ.Kind, numbers: c.numbers}
+	if f != nil && f.Shape == record.ShapeObjects {
+		_, out.ordered = f.Elem.Field("order")
 	}
+	return out
+}
+
+// fields adds the entries of a table of fields: those of objects may be tables inside it.
+func (c *compiler) fields(s *shape, key string, fields map[string]any, find func(path string) (*record.Field, error)) error {
 	var errs []error
-	for i := range specs {
-		spec := &specs[i]
-		e, err := c.entry(at, spec)
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		path := strings.TrimPrefix(key[strings.IndexByte(key+".", '.'):]+"."+name, ".")
+		if inner, ok := fields[name].(map[string]any); ok {
+			errs = append(errs, c.fields(s, key+"."+name, inner, find))
+			continue
+		}
+		below := path
+		if key[0] == 'e' { // of the element
+			below = c.at.list + "[0]." + path
+		}
+		f, err := find(path)
 		if err == nil {
-			err = s.root.add(strings.Split(e.path, "."), len(s.entries))
+			err = c.entry(s, below, f, fields[name])
 		}
-		if err != nil {
-			name := spec.Column
-			if name == "" {
-				name = "(none)"
-			}
-			errs = append(errs, faultAt(err, fmt.Sprintf("map[%d]", i), "column "+name))
-		}
-		s.entries = append(s.entries, e)
+		errs = append(errs, faultAt(err, key+"."+name, "field "+path))
 	}
-	s.siblings()
 	return errors.Join(errs...)
 }
 
-// siblings gives the first entry of each column that has a path the paths of the others.
-func (s *shape) siblings() {
-	first := map[string]*entry{}
-	for _, e := range s.entries {
-		switch {
-		case e.column == "", e.isPlace():
-		case e.inside == nil:
-			first[e.column] = &entry{} // the whole value is used
-		case first[e.column] == nil:
-			first[e.column] = e
-			fallthrough
-		default:
-			first[e.column].siblings = append(first[e.column].siblings, e.inside[0])
+// element adds the entries of the element that a row is.
+func (c *compiler) element(s *shape, r *recordSpec) error {
+	switch fields := r.Element.(type) {
+	case nil:
+		return nil
+	case map[string]any:
+		of := place{plan: c.at.element}
+		return c.fields(s, "element", fields, of.field)
+	}
+	whole := &record.Field{Name: "element", Shape: record.ShapeObject, Elem: c.at.element}
+	return faultAt(c.entry(s, r.List+"[0]", whole, r.Element), "element", "element")
+}
+
+// entry adds an entry to a shape.
+func (c *compiler) entry(s *shape, path string, f *record.Field, value any) error {
+	e := &entry{path: path, field: f, numbers: c.numbers, expression: &expression{}, key: slices.Contains(c.at.typ.KeyFields(), path)}
+	source, isText := value.(string)
+	if isText {
+		var err error
+		if e.expression, err = newExpression(source, c.site(f)); err != nil {
+			return err
+		}
+		if err := e.fitsField(); err != nil {
+			return err
 		}
 	}
-}
-
-// entry makes one entry.
-func (c *compiler) entry(at place, spec *entrySpec) (*entry, error) {
-	e := &entry{entrySpec: spec, column: spec.Column}
-	if spec.Field == "" {
-		return e, errors.New("want a field, found none: columns without a place go to ignore")
+	if len(e.columns) == 0 {
+		if !isText && f.Shape > record.ShapeBool {
+			return fmt.Errorf("value %v is nothing that the field can be", value)
+		}
+		if isText {
+			var err error
+			if value, err = newEvaluator(nil).run(e.expression); err != nil {
+				return err
+			}
+		}
+		text, err := e.append(nil, value)
+		if e.constant = string(text); err != nil || e.constant == "" {
+			return fmt.Errorf("value %v is nothing that the field can be", value)
+		}
 	}
-	var err error
-	if e.path, e.field, err = at.target(spec.Field); err != nil {
-		return e, fmt.Errorf("field %q: %w", spec.Field, err)
+	if err := s.root.add(strings.Split(path, "."), len(s.entries)); err != nil {
+		return err
 	}
-	if at.typ != nil {
-		e.kind = at.typ.Kind
-	}
-	if err := e.choose(); err != nil {
-		return e, err
-	}
-	if n := e.ofNames; n != nil {
-		n.aliases = c.mapping.aliases[e.Of]
-		n.vocabulary = n.vocabularyOf(mediaOf(e.kind))
-	}
-	if spec.Object == "" {
-		return e, nil
-	}
-	e.form, err = c.object(e, spec.Object)
-	return e, err
-}
-
-// object makes the form of the objects inside a column.
-func (c *compiler) object(e *entry, name string) (*form, error) {
-	if e.name != asJSON && e.name != asPython || e.field.Elem == nil || e.field.Shape == record.ShapeKeyed {
-		return nil, fmt.Errorf("object: field %s is not made of objects", e.Field)
-	}
-	i := slices.IndexFunc(c.mapping.spec.Objects, func(o objectSpec) bool { return o.Name == name })
-	if i < 0 {
-		return nil, fmt.Errorf("object %q: the file has no such [[object]]", name)
-	}
-	if slices.Contains(c.objects, name) {
-		return nil, fmt.Errorf("object %q is inside itself", name)
-	}
-	spec := &c.mapping.spec.Objects[i]
-	sub := compiler{c.mapping, c.label + "." + e.column, append(slices.Clone(c.objects), name)}
-	f := &form{label: sub.label, shapes: []*shape{{root: &output{entry: -1}}}}
-	if err := sub.entries(f.shapes[0], place{plan: e.field.Elem}, spec.Map); err != nil {
-		return f, faultAt(err, fmt.Sprintf("/object[%d]", i), "object "+name)
-	}
-	return f, f.setColumns(spec.Ignore)
+	s.entries = append(s.entries, e)
+	return nil
 }
 
 // add adds the field of an entry below o. A name that ends in [0] is that of the list
@@ -308,37 +323,23 @@ func (o *output) add(names []string, entry int) error {
 	return o.kids[i].add(names[1:], entry)
 }
 
+// wholeRecord is the path of a field that is the record itself.
+const wholeRecord = "*"
+
 // A place is where the fields of entries are.
 type place struct {
-	typ     *catalog.Type // of records; nil inside a column
+	typ     *catalog.Type // of records; nil for elements
 	plan    *record.Schema
 	list    string         // path of the list that rows are elements of
 	element *record.Schema // of that list
 }
 
-// target returns the path of a field and its field. The field is a path with dots
-// below the record; one that starts with a dot is below the element of the list, and a
-// dot alone is the element. "*" is the record itself: the fields of the value are its.
-func (p *place) target(field string) (path string, f *record.Field, err error) {
-	below, inElement := strings.CutPrefix(field, ".")
-	switch {
-	case field == "*" && p.list == "":
-		return "*", &record.Field{Name: "*", Shape: record.ShapeObject, Elem: p.plan}, nil
-	case inElement && p.element == nil:
-		return "", nil, errors.New("starts with a dot, but the record has no list")
-	case field == ".":
-		return p.list + "[0]", &record.Field{Name: ".", Shape: record.ShapeObject, Elem: p.element}, nil
-	case inElement:
-		of := place{plan: p.element}
-		f, err = of.field(below)
-		return p.list + "[0]." + below, f, err
-	}
-	f, err = p.field(field)
-	return field, f, err
-}
-
 // field returns the field at a path with dots.
+// "*" is the record itself: the fields of the value are its.
 func (p *place) field(path string) (*record.Field, error) {
+	if path == wholeRecord && p.list == "" && p.typ != nil {
+		return &record.Field{Name: path, Shape: record.ShapeObject, Elem: p.plan}, nil
+	}
 	name, rest, nested := strings.Cut(path, ".")
 	f, ok := p.plan.Field(name)
 	switch {

@@ -7,10 +7,12 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// day is how the API writes days.
-const day = time.DateOnly
+// dayLayout is how the API writes days.
+const dayLayout = time.DateOnly
 
 // dateUnits are the units that formats of days are made of, with their spelling in package time.
 var dateUnits = map[string]string{
@@ -90,16 +92,9 @@ func newDayReader(formats []string, last int64) (*dayReader, error) {
 	return r, nil
 }
 
-// parse returns a day as the API writes it. The time of midnight behind a day is taken
-// off. Where the format has no day or no month, it is the first.
+// parse returns a day as the API writes it. A time behind a day is taken off. Where the format has no day or no month, it is the first.
 func (r *dayReader) parse(text string) (string, error) {
-	text = strings.TrimSpace(text)
-	for _, suffix := range []string{" 00:00:00", "T00:00:00", "T00:00:00Z", "T00:00:00.000Z", " 00:00:00+00:00"} {
-		if date, ok := strings.CutSuffix(text, suffix); ok {
-			text = date
-			break
-		}
-	}
+	text = record.WithoutTime(strings.TrimSpace(text))
 	for i := range r.formats {
 		if d, ok := r.read(&r.formats[i], text); ok {
 			return d, nil
@@ -127,7 +122,7 @@ func (r *dayReader) read(f *dateFormat, text string) (string, bool) {
 	if f.short {
 		return shortYear(t, r.last)
 	}
-	return t.Format(day), true
+	return t.Format(dayLayout), true
 }
 
 // shortYear moves a day whose year had two digits to the hundred years that end with
@@ -135,7 +130,7 @@ func (r *dayReader) read(f *dateFormat, text string) (string, bool) {
 func shortYear(t time.Time, last int) (string, bool) {
 	year := last - ((last-t.Year())%100+100)%100
 	moved := time.Date(year, t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)
-	return moved.Format(day), moved.Day() == t.Day()
+	return moved.Format(dayLayout), moved.Day() == t.Day()
 }
 
 // excelDay returns the day of a spreadsheet's number. Numbers of less than five digits,
@@ -146,7 +141,7 @@ func excelDay(text string) (string, bool) {
 	if err != nil || n < first || n > last || text[0] == '+' {
 		return "", false
 	}
-	return time.Date(1899, 12, 30+n, 0, 0, 0, 0, time.UTC).Format(day), true
+	return time.Date(1899, 12, 30+n, 0, 0, 0, 0, time.UTC).Format(dayLayout), true
 }
 
 // ambiguousDays are days that show a difference between two formats wherever they read the same texts

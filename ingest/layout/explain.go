@@ -1,7 +1,6 @@
 package layout
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -13,8 +12,8 @@ import (
 type Explainer interface {
 	// Table returns the mapping file and the table that the row was taken for.
 	Table() (mapping, table string)
-	// Columns returns the columns that a field of a record comes from, a path with dots.
-	Columns(kind fragment.Kind, field string) []string
+	// Expressions returns the expressions that a field of a record comes from, a path with dots.
+	Expressions(kind fragment.Kind, field string) []string
 }
 
 var _ Explainer = (*mapped)(nil)
@@ -27,8 +26,8 @@ func (m *mapped) Table() (mapping, table string) {
 	return m.last.form.file, m.last.form.label
 }
 
-// Columns is that of Explainer.
-func (m *mapped) Columns(kind fragment.Kind, field string) []string {
+// Expressions is that of Explainer.
+func (m *mapped) Expressions(kind fragment.Kind, field string) []string {
 	var out []string
 	if m.last == nil {
 		return out
@@ -39,16 +38,13 @@ func (m *mapped) Columns(kind fragment.Kind, field string) []string {
 		}
 		for _, e := range s.entries {
 			path := strings.ReplaceAll(e.path, "[0]", "")
-			if path != "*" && path != field && !strings.HasPrefix(path, field+".") && !strings.HasPrefix(field, path+".") &&
+			if path != wholeRecord && path != field && !strings.HasPrefix(path, field+".") && !strings.HasPrefix(field, path+".") &&
 				field != specialFields[path] {
 				continue
 			}
-			name := e.column
-			switch {
-			case name == "":
-				name = fmt.Sprintf("always %v", e.Value)
-			case e.Path != "":
-				name += "." + e.Path
+			name := e.source
+			if name == "" {
+				name = "always " + e.constant
 			}
 			if !slices.Contains(out, name) {
 				out = append(out, name)

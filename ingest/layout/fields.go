@@ -1,8 +1,11 @@
 package layout
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,17 +15,15 @@ import (
 
 // A fieldWriter writes the fields of records, in the API's form, from the cells of a row.
 type fieldWriter struct {
-	names   *identifier      // of what cells of names stand for
+	*evaluator
 	dropped map[string]int64 // by table and column: values without a place in the API
+	values  *record.Values   // takes what fits no field; see Options
 
-	form    *form                          // of the row at hand
-	place   int                            // of the list element at hand
-	looking bool                           // for the id of a record: nothing is counted
-	out     []byte                         // what was written
-	kept    []keptList                     // joined lists that could not be split
-	nested  bool                           // a value of a column is itself nested
-	objects map[*form]*binding             // of the objects before
-	cell    struct{ raw, as, text string } // that a path led into last, and what it was read as
+	form    *form      // of the row at hand
+	looking bool       // for the id of a record: nothing is counted
+	out     []byte     // what was written
+	kept    []keptList // joined lists that could not be split
+	nested  bool       // a value of a column is itself nested
 }
 
 // A keptList is a joined list that cannot be split.
@@ -40,254 +41,290 @@ func (w *fieldWriter) end() string {
 	return string(w.out)
 }
 
-func (w *fieldWriter) comma() {
-	if c := w.out[len(w.out)-1]; c != '{' && c != '[' {
-		w.out = append(w.out, ',')
-	}
-}
-
 // fields writes the fields below an output and reports whether a cell gave one. An object in
 // which only constants are given is taken back: no cell asks for it.
-func (w *fieldWriter) fields(s *shape, o *output, row boundRow) (given bool, err error) {
+func (w *fieldWriter) fields(s *shape, o *output, row *boundRow) (given bool, err error) {
 	for _, kid := range o.kids {
 		before := len(w.out)
-		w.comma()
-		write := w.entry
-		if kid.entry < 0 {
-			write = w.object
+		if c := w.out[before-1]; c != '{' && c != '[' {
+			w.out = append(w.out, ',')
 		}
-		one, err := write(s, kid, row)
+		whole := kid.entry >= 0 && s.entries[kid.entry].path == wholeRecord
+		if !whole {
+			w.out = append(record.AppendString(w.out, kid.name), ':')
+		}
+		if kid.list {
+			w.out = append(w.out, '[')
+		}
+		start := len(w.out)
+		var one bool
+		fromCell := true
+		if kid.entry < 0 {
+			w.out = append(w.out, '{')
+			one, err = w.fields(s, kid, row)
+			w.out = append(w.out, '}')
+		} else {
+			e := s.entries[kid.entry]
+			err = w.entry(e, row)
+			one, fromCell = len(w.out) > start, len(e.columns) > 0
+		}
 		if err != nil {
 			return false, err
+		}
+		if kid.list {
+			w.out = append(w.out, ']')
 		}
 		if !one {
 			w.out = w.out[:before]
 		}
-		given = given || one && (kid.entry < 0 || s.entries[kid.entry].column != "")
+		given = given || one && fromCell
 	}
 	return given, nil
 }
 
-// object writes a field that is an object, or a list of one, unless it has nothing
-// inside.
-func (w *fieldWriter) object(s *shape, o *output, row boundRow) (bool, error) {
-	w.out = append(record.AppendString(w.out, o.name), ':')
-	if o.list {
-		w.out = append(w.out, '[')
+// entry writes the value of an entry, nothing for an empty one.
+func (w *fieldWriter) entry(e *entry, row *boundRow) error {
+	if len(e.columns) == 0 {
+		w.out = append(w.out, e.constant...)
+		return nil
 	}
-	w.out = append(w.out, '{')
-	given, err := w.fields(s, o, row)
-	w.out = append(w.out, '}')
-	if o.list {
-		w.out = append(w.out, ']')
-	}
-	return given, err
-}
-
-// entry writes the field of an entry; false for an empty cell.
-func (w *fieldWriter) entry(s *shape, o *output, row boundRow) (bool, error) {
-	e := s.entries[o.entry]
-	raw := e.constant
-	if e.column != "" {
-		if raw = row.cell(e.column); raw == "" {
-			return false, nil
+	fail := func(err error) error {
+		found := row.cell(e.columns[0])
+		if e.inner != nil { // what it leads to, if it leads there
+			if at, wrong := inside(found, e.inner); wrong == nil && at != nil {
+				found = string(at.(rawJSON))
+			}
 		}
+		found = record.Shown(found)
+		return w.leaveOut(e, &record.FieldError{Field: row.named(e.column()), What: fmt.Sprintf("%v, found %s", err, found), Value: found})
 	}
-	if e.path != "*" {
-		w.out = append(record.AppendString(w.out, o.name), ':')
+	value, err := w.value(e.expression, row)
+	if lost := (*pathError)(nil); errors.As(err, &lost) {
+		return w.leaveOut(e, &record.FieldError{Field: row.named(e.columns[0]), What: err.Error()})
 	}
-	if o.list {
-		w.out = append(w.out, '[')
+	if err != nil {
+		return fail(err)
 	}
+	w.leave(e, row)
 	before := len(w.out)
-	if err := w.value(e, raw); err != nil {
-		return false, err
-	}
-	given := len(w.out) > before
-	if o.list {
-		w.out = append(w.out, ']')
-	}
-	return given, nil
-}
-
-// value writes what a cell stands for.
-func (w *fieldWriter) value(e *entry, raw string) error {
-	if e.column == "" {
-		w.out = append(w.out, raw...)
-		return nil
-	}
-	if e.isPlace() {
-		w.out = strconv.AppendInt(w.out, int64(w.place), 10)
-		return nil
-	}
-	before := len(w.out)
-	w.nested = w.nested || raw[0] == '{' || raw[0] == '['
-	err := w.convert(e, raw)
-	var left *leftError
-	if errors.As(err, &left) {
-		w.leave(e, left, raw)
-		return nil
-	}
-	if err == nil && len(w.out) > before && (e.inside != nil || e.form != nil || e.path == "*") {
-		text := string(w.out[before:])
+	if w.out, err = e.append(w.out, value); err != nil {
 		w.out = w.out[:before]
-		return w.part(e, raw, text)
+		return fail(err)
 	}
-	if err != nil {
-		return &record.FieldError{Field: e.column, What: err.Error()}
+	if text := w.out[before:]; len(text) > 0 {
+		w.nested = w.nested || text[0] == '{' || text[0] == '['
+		if e.path == wholeRecord { // the fields of an object, without its braces
+			if text[0] != '{' {
+				w.out = w.out[:before]
+				return fail(errors.New("want an object"))
+			}
+			inner := strings.TrimSpace(string(text[1 : len(text)-1]))
+			w.out = append(w.out[:before], inner...)
+		}
 	}
 	return nil
 }
 
-// leave keeps what a cell of names has besides those that were written, and counts names
-// without a place in the API.
-func (w *fieldWriter) leave(e *entry, left *leftError, raw string) {
-	for _, name := range left.nothing {
-		if w.looking {
-			break
-		}
-		record.Count(w.dropped, w.form.label+"."+e.column+": "+name, 1)
-	}
-	if left.raw != "" {
-		raw = left.raw
-	}
-	if left.raw != "" || left.nothing == nil {
-		w.kept = append(w.kept, keptList{e.column, raw})
-	}
-}
-
-// convert writes a cell as JSON; one that another path led into just before is not read
-// again.
-func (w *fieldWriter) convert(e *entry, raw string) (err error) {
-	if e.inside != nil && w.cell.raw == raw && w.cell.as == e.name {
-		w.out = append(w.out, w.cell.text...)
-		return nil
-	}
-	w.out, err = e.convert(w.out, raw, w.names)
-	return err
-}
-
-// part writes what is at the path of an entry inside a cell, which is text as JSON.
-func (w *fieldWriter) part(e *entry, raw, text string) error {
-	if e.inside != nil {
-		w.cell.raw, w.cell.as, w.cell.text = raw, e.name, text
-	}
-	if e.siblings != nil {
-		w.countSiblings(e, text)
-	}
-	text, err := inside(text, e.inside)
-	if err != nil {
-		return &record.FieldError{Field: e.column, What: err.Error()}
-	}
-	if text == "" || text == "null" {
-		return nil
-	}
-	if e.inside != nil {
-		if text = e.changed(text); text == "" {
-			return nil
-		}
-	}
-	return w.whatIs(e, text)
-}
-
-// countSiblings counts the fields of an object in a cell that no path leads into.
-func (w *fieldWriter) countSiblings(e *entry, text string) {
-	if w.looking {
-		return
-	}
-	_ = record.EachField(text, func(name, raw string) error { // what is no object has none
-		path := e.column + "." + name
-		if silent := w.form.columns[path]; raw != "null" && !silent && !slices.Contains(e.siblings, name) {
-			record.Count(w.dropped, w.form.label+"."+path, 1)
-		}
-		return nil
-	})
-}
-
-// inside returns the value at a path inside another, "" where there is none.
-func inside(text string, path []string) (string, error) {
-	for i, want := range path {
-		next := ""
-		if text == "null" || text == "" {
-			return "", nil
-		}
-		if err := record.EachField(text, func(name, raw string) error {
-			if name == want {
-				next = raw
-			}
-			return nil
-		}); err != nil {
-			return "", fmt.Errorf("%s: %w", strings.Join(path[:i+1], "."), err)
-		}
-		if next == "" {
-			return "", nil
-		}
-		text = next
-	}
-	return text, nil
-}
-
-// whatIs writes a value that was found inside a cell.
-func (w *fieldWriter) whatIs(e *entry, text string) error {
-	fail := func(field string, err error) error {
-		var fe *record.FieldError
-		if errors.As(err, &fe) {
-			return &record.FieldError{Field: field + "." + fe.Field, What: fe.What}
-		}
-		return &record.FieldError{Field: field, What: err.Error()}
-	}
-	switch {
-	case e.path == "*": // the fields of an object, without its braces
-		if text[0] != '{' {
-			return &record.FieldError{Field: e.column, What: "want an object, found " + record.Shown(text)}
-		}
-		w.out = append(w.out, strings.TrimSpace(text[1:len(text)-1])...)
-	case e.form == nil:
-		w.out = append(w.out, text...)
-	case text[0] == '{':
-		if err := w.mappedObject(e.form, text); err != nil {
-			return fail(e.column, err)
-		}
-	case text[0] != '[':
-		return &record.FieldError{Field: e.column, What: "want a list, found " + record.Shown(text)}
-	default:
-		w.out = append(w.out, '[')
-		if err := record.EachElement(text, func(i int, raw string) error {
-			if i > 0 {
-				w.out = append(w.out, ',')
-			}
-			if err := w.mappedObject(e.form, raw); err != nil {
-				return fail(fmt.Sprintf("%s[%d]", e.column, i), err)
-			}
-			return nil
-		}); err != nil {
-			return err
-		}
-		w.out = append(w.out, ']')
-	}
-	return nil
-}
-
-// mappedObject writes an object inside a column by its form.
-func (w *fieldWriter) mappedObject(f *form, text string) error {
-	var columns, cells []string
-	if err := record.EachField(text, func(name, raw string) error {
-		columns, cells = append(columns, name), append(cells, raw)
-		return nil
-	}); err != nil {
+// leaveOut leaves out the value that fits no field, unless the record is known by it. What is looked at is read again.
+func (w *fieldWriter) leaveOut(e *entry, err error) error {
+	if w.values == nil || e.key {
 		return err
 	}
-	b := w.objects[f]
-	if b == nil || !slices.Equal(b.columns, columns) {
-		b = f.bind(columns)
-		w.objects[f] = b
+	if w.looking {
+		return nil
 	}
-	w.out = append(w.out, '{')
-	row := boundRow{b, cells}
-	_, err := w.fields(f.shapes[0], f.shapes[0].root, row)
-	w.out = append(w.out, '}')
-	if !w.looking {
-		row.count(w.dropped)
+	return w.values.Leave(err)
+}
+
+// leave keeps what a cell of names has besides those that were read, and counts names
+// without a place in the API.
+func (w *fieldWriter) leave(e *entry, row *boundRow) {
+	column := e.columns[0]
+	for _, left := range w.left {
+		for _, name := range left.nothing {
+			if !w.looking {
+				record.Count(w.dropped, w.form.label+"."+column+": "+name, 1)
+			}
+		}
+		if left.whole {
+			left.raw = row.cell(column)
+		}
+		if left.raw != "" {
+			w.kept = append(w.kept, keptList{column, left.raw})
+		}
 	}
-	return err
+}
+
+// fitsField checks what is known of an expression before any row is read.
+func (e *entry) fitsField() error {
+	if e.isColumn() || e.result == nil {
+		return nil
+	}
+	one := e.field.Shape <= record.ShapeBool
+	switch kind := e.result.Kind(); {
+	case one && (kind == reflect.Slice || kind == reflect.Map),
+		!one && (kind == reflect.Bool || kind == reflect.Int || kind == reflect.Float64),
+		e.result == reflect.TypeFor[day]() && e.field.Shape != record.ShapeString,
+		kind == reflect.Bool && e.field.Shape != record.ShapeBool:
+		return fmt.Errorf("%s is %s, and the field %s", e.source, kindNames[kind], shapeNames[e.field.Shape])
+	}
+	return nil
+}
+
+var kindNames = map[reflect.Kind]string{
+	reflect.Slice: "a list", reflect.Map: "an object", reflect.Bool: "true or false", reflect.Int: "an integer", reflect.Float64: "a number", reflect.String: "a text",
+}
+
+var shapeNames = map[record.Shape]string{
+	record.ShapeString: "a text", record.ShapeInt: "an integer", record.ShapeFloat: "a number", record.ShapeBool: "true or false",
+	record.ShapeObject: "an object", record.ShapeObjects: "a list of objects", record.ShapeStrings: "a list of texts", record.ShapeInts: "a list of integers",
+	record.ShapeKeyed: "an object of objects", record.ShapePages: "an object with pages", record.ShapeRaw: "any JSON",
+}
+
+// append appends the JSON text of the field that a value is; nothing for an empty one. Errors name what was expected.
+// Values inside lists and objects are for the parser of records to judge.
+func (e *entry) append(dst []byte, value any) ([]byte, error) {
+	one := e.field.Shape <= record.ShapeBool
+	switch v := value.(type) {
+	case nil:
+		return dst, nil
+	case rawJSON:
+		switch {
+		case v[0] == '"' && e.field.Shape == record.ShapeString:
+			return append(dst, v...), nil
+		case v[0] == '"':
+			return e.appendText(dst, record.Unquote(string(v)), e.numbers)
+		case v[0] == 't' || v[0] == 'f':
+			return e.appendBool(dst, v[0] == 't')
+		case v[0] != '{' && v[0] != '[':
+			return e.appendText(dst, string(v), numberReader{})
+		case one:
+			return dst, errors.New("want one value")
+		}
+		return append(dst, v...), nil
+	case string:
+		if e.field.Shape == record.ShapeString {
+			return record.AppendString(dst, v), nil
+		}
+		return e.appendText(dst, v, e.numbers)
+	case day:
+		return record.AppendString(dst, string(v)), nil
+	case []any:
+		if e.field.Shape == record.ShapeInts {
+			return e.appendInts(dst, v)
+		}
+	case bool:
+		return e.appendBool(dst, v)
+	case int, int64, float64:
+		text, err := json.Marshal(v)
+		if err != nil {
+			return dst, err
+		}
+		return e.appendText(dst, string(text), numberReader{})
+	}
+	if one {
+		return dst, errors.New("want one value")
+	}
+	return appendValue(dst, value)
+}
+
+// isNothing reports whether a value in an object is none: also an object of which all is nothing.
+func isNothing(value any) bool {
+	object, ok := value.(map[string]any)
+	for _, inner := range object {
+		ok = ok && isNothing(inner)
+	}
+	return value == nil || ok
+}
+
+// appendValue appends the JSON text of a value. What is nothing in an object is no field of it.
+func appendValue(dst []byte, value any) ([]byte, error) {
+	switch v := value.(type) {
+	case []any:
+		dst = append(dst, '[')
+		for i, element := range v {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			var err error
+			if dst, err = appendValue(dst, element); err != nil {
+				return dst, err
+			}
+		}
+		return append(dst, ']'), nil
+	case map[string]any:
+		dst = append(dst, '{')
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			if isNothing(v[name]) {
+				continue
+			}
+			if dst[len(dst)-1] != '{' {
+				dst = append(dst, ',')
+			}
+			dst = append(record.AppendString(dst, name), ':')
+			var err error
+			if dst, err = appendValue(dst, v[name]); err != nil {
+				return dst, err
+			}
+		}
+		return append(dst, '}'), nil
+	case string:
+		return record.AppendString(dst, v), nil
+	}
+	text, err := json.Marshal(value)
+	return append(dst, text...), err
+}
+
+// appendText appends the value of a field that is no text, or the text of a number.
+func (e *entry) appendText(dst []byte, s string, numbers numberReader) ([]byte, error) {
+	if e.field.Shape != record.ShapeString && (strings.TrimSpace(s) == "" || isPlaceholder(s)) {
+		return dst, nil
+	}
+	switch e.field.Shape {
+	case record.ShapeString:
+		return record.AppendString(dst, s), nil
+	case record.ShapeInt:
+		n, err := numbers.integer(s)
+		if err != nil {
+			return dst, err
+		}
+		return strconv.AppendInt(dst, n, 10), nil
+	case record.ShapeFloat:
+		f, err := numbers.number(s)
+		if err != nil {
+			return dst, err
+		}
+		return strconv.AppendFloat(dst, f, 'g', -1, 64), nil
+	case record.ShapeBool:
+		b, err := boolean(s)
+		if err != nil {
+			return dst, err
+		}
+		return strconv.AppendBool(dst, b), nil
+	}
+	text, err := readJSON(s)
+	return append(dst, text...), err
+}
+
+func (e *entry) appendBool(dst []byte, b bool) ([]byte, error) {
+	if e.field.Shape == record.ShapeString {
+		return dst, errors.New("want a text")
+	}
+	return e.appendText(dst, strconv.FormatBool(b), numberReader{})
+}
+
+// appendInts appends integers that may be texts.
+func (e *entry) appendInts(dst []byte, list []any) ([]byte, error) {
+	dst = append(dst, '[')
+	for i, v := range list {
+		n, err := e.numbers.of(v).integer(textOf(v))
+		if err != nil {
+			return dst, errors.New("want integers")
+		}
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = strconv.AppendInt(dst, n, 10)
+	}
+	return append(dst, ']'), nil
 }

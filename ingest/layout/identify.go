@@ -39,30 +39,30 @@ func (s *shape) findIDs(at place, r *recordSpec, before []*shape) error {
 	if kind == fragment.KindSeason || kind == fragment.KindEpisode {
 		f.key, f.of = "series_id", fragment.KindTV
 	}
-	if r.ID != nil && !slices.Contains(mintable, kind) {
-		return fmt.Errorf("id: %s records have none that can be found or minted", at.typ.Name())
+	if (r.Match || r.Mint != nil) && !slices.Contains(mintable, kind) {
+		return fmt.Errorf("match, mint: %s records have no id that can be found or minted", at.typ.Name())
 	}
-	if r.ID != nil {
-		if mint := r.ID.Mint; mint != nil && len(mint) == 0 || slices.Contains(mint, "") {
-			return fmt.Errorf("id: mint: want names of fields or columns, found %q", mint)
+	if r.Mint != nil {
+		if len(r.Mint) == 0 || slices.Contains(r.Mint, "") {
+			return fmt.Errorf("mint: want names of fields or columns, found %q", r.Mint)
 		}
-		f.mint = s.mintedOf(r.ID.Mint)
+		f.mint = s.mintedOf(r.Mint)
 	}
-	external := false
+	external, asked := false, r.Match || r.Mint != nil
 	for _, e := range s.entries {
-		f.keyed = f.keyed || e.path == f.key || e.path == "*"
-		f.people = f.people || e.Of == ofPerson
+		f.keyed = f.keyed || e.path == f.key || e.path == wholeRecord
+		f.people = f.people || slices.Contains(e.names, ofPerson)
 		external = external || f.key == "id" && isExternal(e.path)
 	}
-	f.follows = r.ID == nil && slices.ContainsFunc(before, func(o *shape) bool { return o.typ != nil && o.typ.Kind == f.of && o.each == nil })
+	f.follows = !asked && slices.ContainsFunc(before, func(o *shape) bool { return o.typ != nil && o.typ.Kind == f.of && o.each == nil })
 	// Whoever has a column for ids asks for what to do without one.
-	finds := (external || f.follows || f.mint != nil) && (!f.keyed || r.ID != nil) && slices.Contains(mintable, f.of)
+	finds := (external || f.follows || f.mint != nil) && (!f.keyed || asked) && slices.Contains(mintable, f.of)
 	f.matches = finds && external && !f.follows
 	if finds || f.people {
 		s.find = f
 	}
 	for _, name := range s.typ.KeyFields() {
-		has := func(e *entry) bool { return e.path == name || e.path == "*" }
+		has := func(e *entry) bool { return e.path == name || e.path == wholeRecord }
 		switch {
 		case slices.ContainsFunc(s.entries, has), name == f.key && finds, name == "guest_session_id": // an id is enough
 		case name == "id" && slices.Contains(mintable, kind):
@@ -83,7 +83,7 @@ func (s *shape) mintedOf(names []string) []string {
 		if slices.ContainsFunc(s.entries, is) {
 			continue
 		}
-		if n := slices.IndexFunc(s.entries, func(e *entry) bool { return e.column == name && e.inside == nil }); n >= 0 {
+		if n := slices.IndexFunc(s.entries, func(e *entry) bool { return len(e.columns) == 1 && e.columns[0] == name && e.inner == nil }); n >= 0 {
 			out[i] = s.entries[n].path
 		}
 	}
@@ -133,9 +133,9 @@ func (m *mapped) identify(s *shape) (identity, error) {
 	case !f.matches:
 		return identity{}, nil
 	case asked == "":
-		return identity{}, noID(s.columnOf(""), "want an id: the row has none, and no external id either", false)
+		return identity{}, noID(m.row.named(s.columnOf("")), "want an id: the row has none, and no external id either", false)
 	}
-	return identity{}, noID(s.columnOf(asked), "want an id: no other record has this external id, and the mapping mints none", true)
+	return identity{}, noID(m.row.named(s.columnOf(asked)), "want an id: no other record has this external id, and the mapping mints none", true)
 }
 
 // externalID returns the id of the resource that has one of the external ids of the row, 0
@@ -172,16 +172,12 @@ func (m *mapped) text(s *shape, field string) (string, error) {
 	w.looking = true
 	defer func() { w.looking = false }()
 	for _, e := range s.entries {
-		raw := e.constant
-		if e.column != "" {
-			raw = m.row.cell(e.column)
-		}
-		whole := e.path == "*"
-		if raw == "" || !whole && strings.TrimPrefix(e.path, externalIDsField+".") != field {
+		whole := e.path == wholeRecord
+		if !whole && strings.TrimPrefix(e.path, externalIDsField+".") != field {
 			continue
 		}
 		w.begin()
-		if err := w.value(e, raw); err != nil {
+		if err := w.entry(e, m.row); err != nil {
 			return "", err
 		}
 		text := string(w.out[1:])
@@ -191,7 +187,9 @@ func (m *mapped) text(s *shape, field string) (string, error) {
 				return "", err
 			}
 			if text = all.Value(field); text == "" {
-				text, _ = inside(all.Value(externalIDsField), []string{field}) // the parser of records judges it
+				if sub, err := record.Fields(all.Value(externalIDsField)); err == nil { // else the parser of records judges it
+					text = sub.Value(field)
+				}
 			}
 		}
 		if text = scalarText(text); text != "" {
@@ -209,8 +207,8 @@ func scalarText(raw string) string {
 	case raw[0] == '"':
 		raw = record.Unquote(raw)
 	}
-	if n, err := appendInt(nil, raw); err == nil {
-		return string(n)
+	if n, err := (numberReader{}).integer(raw); err == nil {
+		return strconv.FormatInt(n, 10)
 	}
 	return raw
 }
@@ -225,7 +223,7 @@ func (m *mapped) mint(s *shape, asked bool) (identity, error) {
 			return identity{}, err
 		}
 		if parts[i] = Folded(text); parts[i] == "" {
-			return identity{}, noID(s.columnOf(name), "want a value that an id can be minted of, found nothing", asked)
+			return identity{}, noID(m.row.named(s.columnOf(name)), "want a value that an id can be minted of, found nothing", asked)
 		}
 	}
 	id, hash := mintID(s.typ.Kind, parts)
@@ -263,11 +261,20 @@ func mintID(kind fragment.Kind, parts []string) (id int64, hash uint64) {
 	return FirstMinted + int64(hash%(LastMinted-FirstMinted+1)), hash
 }
 
-// columnOf returns the column of a field, for messages.
+// columnOf returns the column of a field, or of the first external id for "", for messages.
 func (s *shape) columnOf(field string) string {
-	for _, e := range s.entries {
-		if e.column != "" && (e.path == field || field != "" && e.path == externalIDsField+"."+field || field == "" && isExternal(e.path)) {
-			return e.column
+	paths := []string{field, externalIDsField + "." + field}
+	if field == "" {
+		paths = nil
+		for _, source := range externalIDs {
+			paths = append(paths, source, externalIDsField+"."+source)
+		}
+	}
+	for _, path := range paths {
+		for _, e := range s.entries {
+			if len(e.columns) > 0 && e.path == path {
+				return e.column()
+			}
 		}
 	}
 	return field

@@ -66,7 +66,12 @@ func (t tableTest) refuse(row, want string) {
 // TestMatchedIDs: rows without an id are those of the records with the same external id.
 func TestMatchedIDs(t *testing.T) {
 	ids := knownIDs{"movie imdb_id tt137523": 550, "movie wikidata_id Q190050": 551, "tv tvdb_id 81189": 1396}
-	f := newTableTest(t, "[[table.record]]\nkind='movie'\nmap=[{column='imdbId',field='imdb_id',as='imdb'},{column='q',field='external_ids.wikidata_id'},{column='t',field='title'}]", ids)
+	f := newTableTest(t, `[[table.record]]
+kind = "movie"
+[table.record.fields]
+imdb_id = 'imdb(imdbId)'
+external_ids.wikidata_id = 'q'
+title = 't'`, ids)
 	recs := f.want(`{"imdbId":"0137523","q":"Q190050","t":"A"}`, `movie 550 {"id":550,"imdb_id":"tt0137523","title":"A","external_ids":{"wikidata_id":"Q190050"}}`)
 	if recs[0].Found != tmdb.FoundMatch || recs[0].Mint != 0 {
 		t.Errorf("Found = %d, Mint = %d, want a match", recs[0].Found, recs[0].Mint)
@@ -80,15 +85,28 @@ func TestMatchedIDs(t *testing.T) {
 		}
 	}
 	f.refuse(`{"imdbId":"","t":"A"}`, "imdbId: want an id: the row has none, and no external id either")
-	f = newTableTest(t, "[[table.record]]\nkind='tv'\nmap=[{column='tvdb',field='external_ids.tvdb_id'},{column='t',field='name'}]", ids)
+	f = newTableTest(t, `[[table.record]]
+kind = "tv"
+[table.record.fields]
+external_ids.tvdb_id = 'tvdb'
+name = 't'`, ids)
 	f.want(`{"tvdb":81189,"t":"A"}`, `tv 1396 {"id":1396,"name":"A","external_ids":{"tvdb_id":81189}}`)
 	// A table with a column of ids says what becomes of rows without one.
-	f = newTableTest(t, "[[table.record]]\nkind='movie'\nid={}\nmap=[{column='id',field='id'},{column='imdb',field='imdb_id'}]", ids)
+	f = newTableTest(t, `[[table.record]]
+kind = "movie"
+match = true
+[table.record.fields]
+id = 'id'
+imdb_id = 'imdb'`, ids)
 	if recs := f.want(`{"id":"9","imdb":"tt0137523"}`, `movie 9 {"id":9,"imdb_id":"tt0137523"}`); recs[0].Found != tmdb.FoundNothing {
 		t.Errorf("Found = %d, want nothing found: the row has the id", recs[0].Found)
 	}
 	f.want(`{"id":"","imdb":"tt0137523"}`, `movie 550 {"id":550,"imdb_id":"tt0137523"}`)
-	f = newTableTest(t, "[[table.record]]\nkind='movie'\nmap=[{column='id',field='id'},{column='imdb',field='imdb_id'}]", ids)
+	f = newTableTest(t, `[[table.record]]
+kind = "movie"
+[table.record.fields]
+id = 'id'
+imdb_id = 'imdb'`, ids)
 	f.refuse(`{"id":"","imdb":"tt0137523"}`, "id: want an integer, found nothing")
 }
 
@@ -107,7 +125,11 @@ func TestMintedIDs(t *testing.T) {
 		}
 		return id
 	}
-	titles := "[[table.record]]\nkind='movie'\nid={mint=['title','year']}\nmap=[{column='title',field='title'}]"
+	titles := `[[table.record]]
+kind = "movie"
+mint = ["title", "year"]
+[table.record.fields]
+title = 'title'`
 	want := of(titles, `{"title":"The Matrix","year":"1999"}`)
 	if want != 202760209 { // written down: the ids of a catalogue must not change with the program
 		t.Errorf("id of The Matrix, 1999 = %d", want)
@@ -120,17 +142,34 @@ func TestMintedIDs(t *testing.T) {
 	}
 	same(titles, `{"title":" the  matrix","year":1999}`)
 	same(titles, `{"title":"The Matrix","year":1999.0}`)
-	same("[[table.record]]\nkind='movie'\nid={mint=['Name','Jahr']}\nmap=[{column='Name',field='title',strip='Film: '}]", `{"Name":"Film: The Matrix","Jahr":"1999"}`)
-	same("[[table.record]]\nkind='movie'\nid={mint=['title','year']}\nmap=[{column='n',field='title'},{column='d',field='release_date'}]", `{"n":"The Matrix","d":"1999-03-30"}`)
+	same(`[[table.record]]
+kind = "movie"
+mint = ["Name", "Jahr"]
+[table.record.fields]
+title = 'trimPrefix(Name, "Film: ")'`, `{"Name":"Film: The Matrix","Jahr":"1999"}`)
+	same(`[[table.record]]
+kind = "movie"
+mint = ["title", "year"]
+[table.record.fields]
+title = 'n'
+release_date = 'd'`, `{"n":"The Matrix","d":"1999-03-30"}`)
 	for _, row := range []string{`{"title":"The Matrix","year":"2000"}`, `{"title":"The Matri","year":"x1999"}`, `{"title":"1999","year":"the matrix"}`} {
 		if got := of(titles, row); got == want {
 			t.Errorf("id of %s = %d, that of another", row, got)
 		}
 	}
-	if got := of("[[table.record]]\nkind='collection'\nid={mint=['name','year']}\nmap=[{column='name',field='name'}]", `{"name":"The Matrix","year":"1999"}`); got == want {
+	if got := of(`[[table.record]]
+kind = "collection"
+mint = ["name", "year"]
+[table.record.fields]
+name = 'name'`, `{"name":"The Matrix","year":"1999"}`); got == want {
 		t.Errorf("id of a collection = %d, that of a movie", got)
 	}
-	imdb := "[[table.record]]\nkind='movie'\nid={mint=['imdb_id']}\nmap=[{column='i',field='imdb_id',as='imdb'}]"
+	imdb := `[[table.record]]
+kind = "movie"
+mint = ["imdb_id"]
+[table.record.fields]
+imdb_id = 'imdb(i)'`
 	if got := of(imdb, `{"i":"5"}`); got != 5 {
 		t.Errorf("id of tt0000005 = %d, want 5, which is known", got)
 	}
@@ -148,26 +187,27 @@ func TestMintedIDs(t *testing.T) {
 
 // TestRecordsThatFollow: the records that a row makes have the ids of those before them.
 func TestRecordsThatFollow(t *testing.T) {
-	f := newTableTest(t, `
-[[table.record]]
+	f := newTableTest(t, `[[table.record]]
 kind = "tv"
-map = [{ column = "imdb", field = "external_ids.imdb_id" }, { column = "name", field = "name" }]
+[table.record.fields]
+external_ids.imdb_id = 'imdb'
+name = 'name'
+
 [[table.record]]
 kind = "tv"
 list = "credits.cast"
-needs = ["star"]
-map = [{ column = "star", field = ".id" }]
+where = 'star != nil'
+[table.record.fields]
+[table.record.element]
+id = 'star'
+
 [[table.record]]
 kind = "season"
-each = { column = "seasons" }
-map = [
-  { column = "seasons", path = "no", field = "season_number" },
-  { column = "seasons", path = "name", field = "name" },
-  { column = "seasons", path = "eps", field = "episodes", object = "ep" },
-]
-[[object]]
-name = "ep"
-map = [{ column = "n", field = "episode_number" }, { column = "t", field = "name" }]
+each = 'seasons'
+[table.record.fields]
+season_number = 'element.no'
+name = 'element.name'
+episodes = 'map(element.eps, ({episode_number: .n, name: .t}))'
 `, knownIDs{"tv imdb_id tt903747": 1396})
 	tv := `tv 1396 {"id":1396,"name":"B","external_ids":{"imdb_id":"tt0903747"}}`
 	seasons := []string{
@@ -179,7 +219,7 @@ map = [{ column = "n", field = "episode_number" }, { column = "t", field = "name
 	f.want(`{"imdb":"tt0903747","name":"B","seasons":`+string(record.AppendString(nil, list))+`}`, tv, seasons[0], seasons[1])
 	f.want(`{"imdb":"tt0903747","name":"B","seasons":[]}`, tv)
 	f.want(`{"imdb":"tt0903747","name":"B","seasons":null}`, tv)
-	if want := map[string]int64{"t.seasons.year": 2, "t: rows without star": 3}; !maps.Equal(f.l.Counts().Dropped, want) {
+	if want := map[string]int64{"t.seasons.year": 2}; !maps.Equal(f.l.Counts().Dropped, want) {
 		t.Errorf("Dropped = %v, want %v", f.l.Counts().Dropped, want)
 	}
 	bad := func(seasons, want string) {
@@ -197,17 +237,25 @@ map = [{ column = "n", field = "episode_number" }, { column = "t", field = "name
 // TestEach: what the elements of a list are.
 func TestEach(t *testing.T) {
 	rec := func(each string) string {
-		return "[[table.record]]\nkind='movie'\nlist='credits.crew'\neach={column='x'" + each + "}\nmap=[{column='id',field='id'},{column='x',field='.name'},{value='Director',field='.job'}]"
+		return "[[table.record]]\nkind='movie'\nlist='credits.crew'\neach='" + each + "'\nfields.id='id'\nelement.name='element'\nelement.job='\"Director\"'"
 	}
 	a := `movie 7 {"id":7,"credits":{"crew":[{"name":"A, Jr.","job":"Director"}]}}`
 	b := `movie 7 {"id":7,"credits":{"crew":[{"name":"B","job":"Director"}]}}`
-	newTableTest(t, rec(""), nil).want(`{"id":7,"x":["A, Jr.","B","",null]}`, a, b)
-	newTableTest(t, rec(""), nil).want(`{"id":7,"x":"[\"A, Jr.\", \"B\"]"}`, a, b)
-	newTableTest(t, rec(",separator=';'"), nil).want(`{"id":7,"x":" A, Jr.;B ;"}`, a, b)
-	newTableTest(t, rec(",separator=';'"), nil).want(`{"id":7,"x":["A, Jr.","B"]}`, a, b)
-	newTableTest(t, rec(",as='python'"), nil).want(`{"id":7,"x":"['A, Jr.', 'B']"}`, a, b)
-	newTableTest(t, rec(""), nil).want(`{"id":7,"x":" "}`)
-	newTableTest(t, "[[table.record]]\nkind='movie'\nlist='credits.cast'\neach={column='x'}\nmap=[{column='id',field='id'},{column='x',path='n',field='.name'},{column='x',path='#',field='.order'}]", nil).
+	newTableTest(t, rec("x"), nil).want(`{"id":7,"x":["A, Jr.","B","",null]}`, a, b)
+	newTableTest(t, rec("x"), nil).want(`{"id":7,"x":"[\"A, Jr.\", \"B\"]"}`, a, b)
+	newTableTest(t, rec(`split(x, ";")`), nil).want(`{"id":7,"x":" A, Jr.;B ;"}`, a, b)
+	newTableTest(t, rec(`split(x, ";")`), nil).want(`{"id":7,"x":["A, Jr.","B"]}`, a, b)
+	newTableTest(t, rec("python(x)"), nil).want(`{"id":7,"x":"['A, Jr.', 'B']"}`, a, b)
+	newTableTest(t, rec("x"), nil).want(`{"id":7,"x":" "}`)
+	newTableTest(t, `[[table.record]]
+kind = "movie"
+list = "credits.cast"
+each = 'x'
+[table.record.fields]
+id = 'id'
+[table.record.element]
+name = 'element.n'
+order = 'place'`, nil).
 		want(`{"id":7,"x":[{"n":"A"},null,{"n":"B"}]}`, `movie 7 {"id":7,"credits":{"cast":[{"name":"A","order":0}]}}`, `movie 7 {"id":7,"credits":{"cast":[{"name":"B","order":2}]}}`)
 	refuse := func(rec, want string) {
 		t.Helper()
@@ -216,43 +264,36 @@ func TestEach(t *testing.T) {
 			t.Errorf("ParseMapping(%s) = %v, want %s", rec, err, want)
 		}
 	}
-	refuse("kind='movie'\neach={}\nmap=[{column='id',field='id'}]", "each: want a column")
-	refuse("kind='movie'\neach={column='x',as='int'}\nmap=[{column='id',field='id'}]", `each: as "int": want json or python`)
-	refuse("kind='movie'\neach={column='x',as='json',separator=','}\nmap=[{column='id',field='id'}]", "each: want either as or separator")
-	refuse("kind='movie'\nmap=[{column='id',path='#',field='id'}]", `column id: path "#": want each, whose elements have a place`)
-	refuse("kind='movie'\neach={column='x'}\nmap=[{column='id',path='#',field='id'}]", `column id: path "#": want the column of each, x`)
-	refuse("kind='season'\nid={mint=['a']}\nmap=[{column='a',field='season_number'}]", "id: season records have none that can be found or minted")
-	refuse("kind='movie'\nid={mint=[]}\nmap=[{column='a',field='title'}]", "id: mint: want names of fields or columns, found []")
-	refuse("kind='movie'\nid={mint=['title','']}\nmap=[{column='a',field='title'}]", `id: mint: want names of fields or columns, found ["title" ""]`)
-	refuse("kind='tv'\nmap=[{column='i',field='external_ids.facebook_id'}]", "no column is the field id, by which tv records are known, or an external id such as imdb_id, and the record mints none")
+	refuse("kind='season'\nmint=['a']\nfields.season_number='n'", "match, mint: season records have no id that can be found or minted")
+	refuse("kind='movie'\nmint=[]\nfields.title='t'", "mint: want names of fields or columns, found []")
+	refuse("kind='movie'\nmint=['title','']\nfields.title='t'", `mint: want names of fields or columns, found ["title" ""]`)
+	refuse("kind='tv'\neach='x'\nfields.name='element'", "no column is the field id, by which tv records are known, or an external id such as imdb_id, and the record mints none")
 }
 
 // TestPeopleByName: people are found in the credits of the title, else by minted ids,
 // which are the same for a name in every title.
 func TestPeopleByName(t *testing.T) {
 	ids := knownIDs{"movie 603 keanu reeves": 6384, "movie imdb_id tt133093": 603}
-	f := newTableTest(t, `
-[[table.record]]
+	f := newTableTest(t, `[[table.record]]
 kind = "movie"
-map = [
-  { column = "imdb", field = "imdb_id" },
-  { column = "cast", field = "credits.cast", as = "names", of = "person", separator = "|" },
-]
+[table.record.fields]
+imdb_id = 'imdb'
+credits.cast = 'names(cast, "person", {separator: "|"})'
+
 [[table.record]]
 kind = "movie"
 list = "credits.crew"
-each = { column = "directors", separator = "|" }
-map = [
-  { column = "directors", field = ".", as = "name", of = "person" },
-]
+each = 'split(directors, "|")'
+element = 'name(element, "person")'
+[table.record.fields]
+
 [[table.record]]
 kind = "person"
 part = true
-each = { column = "directors", separator = "|" }
-map = [
-  { column = "directors", field = "id", as = "name", of = "person" },
-  { value = "Directing", field = "known_for_department" },
-]
+each = 'split(directors, "|")'
+[table.record.fields]
+id = 'id(element, "person")'
+known_for_department = '"Directing"'
 `, ids)
 	const lana = "115493346"
 	recs := f.want(`{"imdb":"tt0133093","cast":"Keanu Reeves| Lana Wachowski |keanu  reeves","directors":"lana  wachowski"}`,
@@ -273,34 +314,32 @@ map = [
 // FuzzIdentify: whatever rows without ids hold, they are refused, or make the same records
 // each time, with ids that are known or in the range of minted ones.
 func FuzzIdentify(f *testing.F) {
-	m := mapping(f, `
-[[table]]
+	m := mapping(f, `[[table]]
 files = ["t"]
+
 [[table.record]]
 kind = "tv"
-id = { mint = ["name", "year"] }
-map = [
-  { column = "imdb", field = "external_ids.imdb_id" },
-  { column = "tvdb", field = "external_ids.tvdb_id", strip = "t" },
-  { column = "name", field = "name" },
-  { column = "cast", field = "credits.cast", as = "names", of = "person", separator = "|" },
-]
+mint = ["name", "year"]
+[table.record.fields]
+external_ids.imdb_id = 'imdb'
+external_ids.tvdb_id = 'trimPrefix(tvdb, "t")'
+name = 'name'
+credits.cast = 'names(cast, "person", {separator: "|"})'
+
 [[table.record]]
 kind = "tv"
 list = "credits.crew"
-each = { column = "crew", separator = ";" }
-map = [{ column = "crew", field = ".", as = "name", of = "person" }]
+each = 'split(crew, ";")'
+element = 'name(element, "person")'
+[table.record.fields]
+
 [[table.record]]
 kind = "season"
-each = { column = "seasons", as = "python" }
-map = [
-  { column = "seasons", path = "no", field = "season_number" },
-  { column = "seasons", path = "#", field = "episode_count" },
-  { column = "seasons", path = "eps", field = "episodes", object = "ep" },
-]
-[[object]]
-name = "ep"
-map = [{ column = "n", field = "episode_number" }]
+each = 'python(seasons)'
+[table.record.fields]
+season_number = 'element.no'
+episode_count = 'place'
+episodes = 'map(element.eps, ({episode_number: .n}))'
 `)
 	for _, row := range []string{
 		`{"imdb":"tt5","name":"A","year":1999.0,"cast":"A|B","crew":["C","A"],"seasons":[{"no":1,"eps":[{"n":1}]},null]}`,

@@ -230,7 +230,9 @@ func (t *table) needs() (n Needs) {
 		}
 		n.Named = n.Named || isNamed(s.typ.Kind)
 		for _, e := range s.entries {
-			n.Names = n.Names || isNamed(nameKinds[e.Of])
+			for _, of := range e.names {
+				n.Names = n.Names || isNamed(nameKinds[of])
+			}
 		}
 	}
 	return n

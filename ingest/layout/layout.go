@@ -6,11 +6,11 @@
 //
 //	mapping.go, toml.go   a file as it is written, and the line of each fault
 //	compile.go            file -> table, shape, entry: what is checked once
+//	expression.go         text -> expression, and its value for a row; functions.go, dates.go, names.go: what it can call
 //	bind.go               table -> binding: which column of a row is meant
-//	mapped.go, each.go    row -> records
+//	mapped.go             row -> records
 //	identify.go, ids.go   the id of a record that its row does not have
-//	fields.go             cells -> fields in the form of the API's responses, which tmdb reads
-//	converters.go         one registry of what reads a cell: convert.go, dates.go, joined.go
+//	fields.go             values -> fields in the form of the API's responses, which tmdb reads
 //	vocabulary.go         names of genres, countries, languages; aliases
 //	suggest*, nearest.go, explain.go   help for who writes a mapping
 //

@@ -1,8 +1,11 @@
 package layout
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
@@ -20,10 +23,11 @@ type mapped struct {
 	ids   identifier
 	write fieldWriter
 
-	whole map[string]int64 // by table and column: joined lists that were kept whole
+	whole  map[string]int64 // by table and column: joined lists that were kept whole
+	values *record.Values   // see Options
 
 	columns []string // of the row at hand
-	row     boundRow
+	row     *boundRow
 }
 
 func newMapped(name string, mappings []*Mapping, o Options) *mapped {
@@ -31,14 +35,15 @@ func newMapped(name string, mappings []*Mapping, o Options) *mapped {
 		o.Language = "" // exports are the same whatever language is crawled
 	}
 	t := tmdb.New(o.Language)
-	t.Values = o.Values
+	if o.Values != nil {
+		t.Values = &record.Values{} // those of one record, in which fields become columns
+	}
 	m := &mapped{
-		tmdb: t, whole: map[string]int64{},
+		tmdb: t, whole: map[string]int64{}, row: &boundRow{}, values: o.Values,
 		binder: binder{layout: name, mappings: mappings, bindings: map[string]*binding{}},
 		ids:    identifier{names: o.Names, find: o.IDs, made: map[fragment.Kind]int64{}},
-		write:  fieldWriter{dropped: t.Counts().Dropped, objects: map[*form]*binding{}},
 	}
-	m.write.names = &m.ids
+	m.write = fieldWriter{evaluator: newEvaluator(&m.ids), dropped: t.Counts().Dropped, values: o.Values}
 	return m
 }
 
@@ -73,19 +78,17 @@ func (m *mapped) Records(r Row) ([]Record, error) {
 	}
 	m.ids.begin()
 	var out []Record
+	made := false
 	for _, s := range form.shapes {
-		if !m.row.makes(s) {
-			continue
-		}
-		if at := slices.IndexFunc(s.needs, func(column string) bool { return !m.row.has(column) }); at >= 0 {
-			record.Count(m.write.dropped, form.label+": rows without "+s.needs[at], 1)
-			continue
-		}
-		recs, err := m.each(s)
+		recs, made1, err := m.each(s)
 		if err != nil {
 			return nil, err
 		}
+		made = made || made1
 		out = append(out, recs...)
+	}
+	if !made {
+		record.Count(m.write.dropped, form.label+": rows that no record takes", 1)
 	}
 	m.row.count(m.write.dropped)
 	for _, n := range m.ids.named {
@@ -97,6 +100,103 @@ func (m *mapped) Records(r Row) ([]Record, error) {
 		out = append(out, rec...)
 	}
 	return out, nil
+}
+
+// each returns the records of a shape: of the row, or of each element of its list. takes is false where the
+// condition of the record leaves the row out.
+func (m *mapped) each(s *shape) (out []Record, takes bool, err error) {
+	m.row.each = ""
+	if s.where != nil {
+		value, err := m.write.value(s.where, m.row)
+		if err != nil {
+			return nil, false, tmdb.InField(err, "where")
+		}
+		if value != true {
+			return nil, false, nil
+		}
+	}
+	if s.each == nil {
+		out, err := m.record(s)
+		return out, true, err
+	}
+	list, err := m.elements(s.each)
+	if err != nil {
+		return nil, true, m.values.Leave(tmdb.InField(err, s.each.column()))
+	}
+	m.row.each = s.each.column()
+	defer func() { m.row.each = "" }()
+	for i, el := range list {
+		if isEmpty(el) {
+			continue
+		}
+		m.row.element, m.row.place = el, strconv.Itoa(i)
+		m.countMembers(s, el)
+		recs, err := m.record(s)
+		if noID := (*NoIDError)(nil); err != nil && !errors.As(err, &noID) {
+			err = m.values.Leave(err)
+		}
+		if err != nil {
+			return nil, true, err
+		}
+		out = append(out, recs...)
+	}
+	return out, true, nil
+}
+
+// countMembers counts the fields of an element that no expression reads.
+func (m *mapped) countMembers(s *shape, element string) {
+	if element[0] != '{' {
+		return
+	}
+	var read []string
+	for _, e := range s.entries {
+		if e.elements > len(e.members) { // all of it
+			return
+		}
+		read = append(read, e.members...)
+	}
+	_ = record.EachField(element, func(name, raw string) error { // it is in good JSON
+		if raw != "null" && !slices.Contains(read, name) {
+			record.Count(m.write.dropped, m.row.form.label+"."+s.each.column()+"."+name, 1)
+		}
+		return nil
+	})
+}
+
+// elements returns the elements of a list as JSON texts, nulls and empty texts included.
+func (m *mapped) elements(e *expression) (out []string, err error) {
+	value, err := m.write.value(e, m.row)
+	if err != nil {
+		return nil, err
+	}
+	var text string
+	switch v := value.(type) {
+	case nil:
+		return nil, nil
+	case rawJSON:
+		text = string(v)
+	default:
+		b, err := appendValue(nil, v)
+		if err != nil {
+			return nil, err
+		}
+		text = string(b)
+	}
+	if text[0] == '"' {
+		if strings.TrimSpace(record.Unquote(text)) == "" {
+			return nil, nil
+		}
+		list, err := readJSON(record.Unquote(text))
+		if err != nil || list[0] != '[' {
+			return nil, fmt.Errorf("want a list, found %s", record.Shown(text))
+		}
+		text = string(list)
+	}
+	err = record.EachElement(text, func(_ int, raw string) error {
+		out = append(out, raw)
+		return nil
+	})
+	return out, err
 }
 
 // record returns the record that the row makes of a shape.
@@ -123,8 +223,12 @@ func (m *mapped) record(s *shape) ([]Record, error) {
 		w.out = record.AppendField(w.out, s.find.key, strconv.FormatInt(found.id, 10))
 	}
 	recs, err := m.tmdb.Records(Row{JSON: w.end(), Type: s.typ, Table: w.nested, Response: s.whole()})
+	column := func(field string) string { return m.row.named(s.columnName(field)) }
+	if m.values != nil {
+		m.values.AddRenamed(m.tmdb.Values, func(path string) string { return record.WithoutIndices(column(path)) })
+	}
 	if err != nil {
-		return nil, s.columnError(err)
+		return nil, tmdb.Renamed(err, column)
 	}
 	for _, k := range w.kept {
 		record.Count(m.whole, w.form.label+"."+k.column, 1)

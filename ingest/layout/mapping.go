@@ -28,77 +28,34 @@ type (
 	mappingSpec struct {
 		About   string                    `toml:"about"` // for the documents
 		Tables  []tableSpec               `toml:"table"`
-		Objects []objectSpec              `toml:"object"`
 		Skips   []skipSpec                `toml:"skip"`
 		Aliases map[string]map[string]any `toml:"aliases"` // a text or a list each, by name, by what they are names of
 	}
 	// tableSpec is a table and all records that its rows make.
 	tableSpec struct {
-		Name     string       `toml:"name"` // in counts and messages; the first of files by default
-		About    string       `toml:"about"`
-		Files    []string     `toml:"files"`    // names without extensions, as patterns of path.Match
-		Requires []string     `toml:"requires"` // columns by which the table differs from others
-		Exact    bool         `toml:"exact"`    // a table with columns that are unknown is another one
-		Records  []recordSpec `toml:"record"`
-		Ignore   []ignoreSpec `toml:"ignore"`
+		Name      string             `toml:"name"` // in counts and messages; the first of files by default
+		About     string             `toml:"about"`
+		Files     []string           `toml:"files"`     // names without extensions, as patterns of path.Match
+		Requires  []string           `toml:"requires"`  // columns by which the table differs from others
+		Exact     bool               `toml:"exact"`     // a table with columns that are unknown is another one
+		Decimal   string             `toml:"decimal"`   // see numberReader
+		Thousands string             `toml:"thousands"` // likewise
+		Scale     map[string]float64 `toml:"scale"`     // likewise
+		Records   []recordSpec       `toml:"record"`
+		Ignore    []ignoreSpec       `toml:"ignore"`
 	}
-	// recordSpec is a record that each row makes.
+	// recordSpec is a record that each row makes. The values of Fields and Element are expressions, or
+	// constants that are no texts.
 	recordSpec struct {
-		Kind  string      `toml:"kind"`
-		List  string      `toml:"list"`  // that a row is one element of; "" for none
-		Part  bool        `toml:"part"`  // several rows make a record
-		Needs []string    `toml:"needs"` // columns without which a row makes none
-		Where *whereSpec  `toml:"where"` // rows that make one; nil for all
-		Each  *eachSpec   `toml:"each"`  // a list in a cell whose elements each make one
-		ID    *idSpec     `toml:"id"`    // of rows that have none
-		Map   []entrySpec `toml:"map"`
-	}
-	// idSpec is the way in which a row without an id gets one. Without keys it is found by its
-	// external ids alone.
-	idSpec struct {
-		Mint []string `toml:"mint"` // fields or columns that an id is made of
-	}
-	whereSpec struct {
-		Column string `toml:"column"`
-		Is     string `toml:"is"`
-		Not    string `toml:"not"`
-	}
-	// eachSpec is a column with a list. For the record of an element, the column is that
-	// element.
-	eachSpec struct {
-		Column    string `toml:"column"`
-		As        string `toml:"as"`        // of text: json or python
-		Separator string `toml:"separator"` // of joined text
-	}
-	// entrySpec is a column and its field.
-	entrySpec struct {
-		Column   string         `toml:"column"`
-		Path     string         `toml:"path"`  // to the value inside the column's, with dots
-		Field    string         `toml:"field"` // see target
-		Value    any            `toml:"value"` // for rows of all kinds, in place of a column
-		As       string         `toml:"as"`
-		Object   string         `toml:"object"`    // what the fields of the value are
-		Values   map[string]any `toml:"values"`    // what texts stand for
-		Nothing  []string       `toml:"nothing"`   // texts that stand for no value
-		Strip    any            `toml:"strip"`     // a text or a list: prefixes that are taken off, before the text is read
-		StripEnd any            `toml:"strip_end"` // likewise of suffixes
-		Note     string         `toml:"note"`      // for the documents
-		convertSpec
-	}
-	// convertSpec is the keys of single converters.
-	convertSpec struct {
-		Of        string   `toml:"of"`        // of "names", "name" and "list"
-		Mint      bool     `toml:"mint"`      // of "names" and "name": unknown ones get an id that is made of the name
-		Separator string   `toml:"separator"` // of "names" and "list"
-		Formats   []string `toml:"formats"`   // of "date"
-		LastYear  int64    `toml:"last_year"` // of "date": the last one that two digits stand for
-		Articles  []string `toml:"articles"`  // of "title": words that go from its end to its front
-	}
-	// objectSpec is the fields of objects inside a column.
-	objectSpec struct {
-		Name   string       `toml:"name"`
-		Map    []entrySpec  `toml:"map"`
-		Ignore []ignoreSpec `toml:"ignore"`
+		Kind    string         `toml:"kind"`
+		List    string         `toml:"list"`  // that a row is one element of; "" for none
+		Part    bool           `toml:"part"`  // several rows make a record
+		Where   string         `toml:"where"` // a condition: rows that make one; "" for all
+		Each    string         `toml:"each"`  // a list whose elements each make one
+		Match   bool           `toml:"match"` // a row without an id is found by its external ids
+		Mint    []string       `toml:"mint"`  // fields or columns that the id of a row without one is made of
+		Fields  map[string]any `toml:"fields"`
+		Element any            `toml:"element"` // the fields of the element of List, or an expression for all of it
 	}
 	// ignoreSpec is a column that the API has no place for.
 	ignoreSpec struct {

@@ -27,9 +27,15 @@ func mapping(tb testing.TB, text string) *Mapping {
 	return m
 }
 
-// movieTable is a mapping of a table "t" whose rows are movies, with more entries.
-func movieTable(entries string) string {
-	return "[[table]]\nfiles=['t']\n[[table.record]]\nkind='movie'\nmap=[\n{column='id',field='id'},\n" + entries + "\n]\n"
+// movieTable is a mapping of a table "t" whose rows are movies, with more fields.
+func movieTable(fields ...string) string {
+	return "[[table]]\nfiles=['t']\n[[table.record]]\nkind='movie'\n[table.record.fields]\nid = 'id'\n" + strings.Join(fields, "\n") + "\n"
+}
+
+// field is a field of a mapping: a path and an expression.
+func field(spec string) string {
+	path, source, _ := strings.Cut(spec, " = ")
+	return path + " = " + quoted(source)
 }
 
 // inLine is how messages about mappings begin; TestMappingLines checks the lines.
@@ -43,75 +49,81 @@ func TestMappingRefuses(t *testing.T) {
 			t.Errorf("ParseMapping(%s)\n = %v\nwant mapping m.toml: %s", text, err, strings.Join(want, "\nmapping m.toml: "))
 		}
 	}
-	entry := func(e, want string) {
+	entry := func(spec, want string) {
 		t.Helper()
-		f(movieTable(e), "table t: record 1: column x: "+want)
+		path, _, _ := strings.Cut(spec, " = ")
+		f(movieTable(field(spec)), "table t: record 1: field "+path+": "+want)
 	}
 	// The file.
 	f("", "want a [[table]], found none")
-	f("[[table]]\nfile='t'", `unknown key "table.file": want one of name, about, files, requires, exact, record, ignore`)
-	f("[[table]]\n[[table.record]]\nwhere={columns='x',it='y'}", `unknown key "table.record.where.columns": want one of column, is, not`,
-		`unknown key "table.record.where.it": want one of column, is, not`)
-	f("[[table]]\n[[table.record]]\nmap=[{column='x',member='id'}]", `unknown key "table.record.map.member": it is named "field" now`)
+	f("[[table]]\nfile='t'", `unknown key "table.file": want one of name, about, files, requires, exact, decimal, thousands, scale, record, ignore`)
+	f("[[table]]\n[[table.record]]\nid={mint=['title']}", `unknown key "table.record.id": want one of kind, list, part, where, each, match, mint, fields, element`)
+	f("[[table]]\n[[table.record]]\nmap=[{column='x'}]", `unknown key "table.record.map": it is "fields" now, a table of expressions`)
 	f("[[table]", "expected ']]' to close array table name")
 	f("[[table]]\nfiles='t'", `key "table.files": want a list of texts`)
 	f("[[table]]\nfiles=[1]", `key "table.files": want a list of texts`)
 	f("[[table]]\nexact='yes'", `key "table.exact": want true or false`)
 	f("[table]\nfiles=['t']", "table t: want a [[table.record]], found none") // one table is a list of one
-	f("[[table]]\n[[table.record]]\nmap={column='x'}", `key "table.record.map": want a list of tables`)
-	f("[[table]]\n[[table.record]]\nmap=[{column=5}]", `key "table.record.map.column": want a text`)
+	f("[[table]]\n[[table.record]]\nfields='x'", `key "table.record.fields": want a table`)
 	f("[aliases]\ngenre='Krimi'", `key "aliases.genre": want a table`)
 	f("[[table]]\nfiles=['t']\nfiles=['u']", "key files is already defined")
-	f("[[table.record]]\nkind='movie'", "table : want files or requires, found neither", "table : record 1: map: want a column, found none")
+	f("[[table.record]]\nkind='movie'", "table : want files or requires, found neither", "table : record 1: fields: want a field, found none")
 	// Tables.
-	f("[[table]]\n[[table.record]]\nkind='movie'\nmap=[{column='id',field='id'}]", "table : want files or requires, found neither")
-	f("[[table]]\nfiles=['[']\n[[table.record]]\nkind='movie'\nmap=[{column='id',field='id'}]", `table [: files: "[" is no pattern of file names`)
+	f("[[table]]\n[[table.record]]\nkind='movie'\nfields.id='id'", "table : want files or requires, found neither")
+	f("[[table]]\nfiles=['[']\n[[table.record]]\nkind='movie'\nfields.id='id'", `table [: files: "[" is no pattern of file names`)
 	f("[[table]]\nfiles=['t']", "table t: want a [[table.record]], found none")
-	f("[[table]]\nfiles=['t']\nignore=[{column='id'}]\n[[table.record]]\nkind='movie'\nmap=[{column='id',field='id'}]", "table t: column id is used and ignored")
+	f("[[table]]\nfiles=['t']\nignore=[{column='id'}]\n[[table.record]]\nkind='movie'\nfields.id='id'", "table t: column id is used and ignored")
 	f("[[skip]]\nfiles=['t']", "skip 1: want a reason, found none")
 	f("[[skip]]\nreason='r'", "skip 1: want files or requires, found neither")
+	for key, want := range map[string]string{
+		"decimal='0'":                `decimal "0": want one sign, such as a comma`,
+		"thousands='..'":             `thousands "..": want one sign, such as a comma`,
+		"thousands='.'":              `thousands ".": want another sign than decimal`,
+		"decimal=','\nthousands=','": `thousands ",": want another sign than decimal`,
+		"scale={Mio=0}":              `scale: want words and what they multiply by, found "Mio" = 0`,
+	} {
+		f("[[table]]\nfiles=['t']\n"+key+"\n[[table.record]]\nkind='movie'\nfields.id='id'", "table t: "+want)
+	}
 	// Records.
 	rec := func(r, want string) {
 		t.Helper()
 		f("[[table]]\nfiles=['t']\n[[table.record]]\n"+r, "table t: record 1: "+want)
 	}
 	rec("kind='film'", `kind "film": want one of movie, tv, season, episode, person, collection, company, network, keyword, review, credit, episode_group, list, account`)
-	rec("kind='movie'", "map: want a column, found none")
-	rec("kind='movie'\nmap=[{column='t',field='title'}]", "no column is the field id, by which movie records are known, or an external id such as imdb_id, and the record mints none")
-	rec("kind='season'\nmap=[{column='t',field='season_number'}]", "no column is the field series_id, by which season records are known")
-	rec("kind='movie'\nlist='cast'\nmap=[{column='id',field='id'}]", "list: movie records have no field cast")
-	rec("kind='movie'\nlist='credits'\nmap=[{column='id',field='id'}]", "list: credits is no list of objects")
-	rec("kind='movie'\nwhere={column='x'}\nmap=[{column='id',field='id'}]", "where: want a column and either is or not")
-	// Entries.
-	entry("{column='x'}", "want a field, found none: columns without a place go to ignore")
-	entry("{column='x',field='titel'}", `field "titel": movie records have no field titel`)
-	entry("{column='x',field='title_xq'}", `field "title_xq": movie records have no field title_xq`)
-	entry("{column='x',field='credits.casts'}", `field "credits.casts": there is no field casts`)
-	entry("{column='x',field='credits.cast.id'}", `field "credits.cast.id": field cast is no object`)
-	entry("{column='x',field='.id'}", `field ".id": starts with a dot, but the record has no list`)
-	entry("{column='x',field='id'}", "another column is the same field, or one around or inside it")
-	entry("{column='x',field='title',as='number'}", `as "number": want one of text, date, title, title_year, imdb, name for field title`)
-	entry("{column='x',field='budget',as='text'}", `as "text": want one of int for field budget`)
-	entry("{column='x',field='title',as='date'}", "formats: want at least one, for instance YYYY-MM-DD")
+	rec("kind='movie'", "fields: want a field, found none")
+	rec("kind='movie'\nfields.title='t'", "no column is the field id, by which movie records are known, or an external id such as imdb_id, and the record mints none")
+	rec("kind='season'\nfields.season_number='t'", "no column is the field series_id, by which season records are known")
+	rec("kind='movie'\nlist='cast'\nfields.id='id'", "list: movie records have no field cast")
+	rec("kind='movie'\nlist='credits'\nfields.id='id'", "list: credits is no list of objects")
+	rec("kind='movie'\nelement='x'\nfields.id='id'", "element: want list, which names the list that a row is an element of")
+	rec("kind='movie'\nwhere='5'\nfields.id='id'", "where: expected bool, but got int")
+	rec("kind='movie'\nwhere='x =='\nfields.id='id'", "where: unexpected token EOF")
+	rec("kind='movie'\neach='split(x)'\nfields.id='id'", `each: split: want what stands between, for instance ", "`)
+	// Fields.
+	entry("titel = x", "movie records have no field titel")
+	entry("title_xq = x", "movie records have no field title_xq")
+	entry("credits.casts = x", "there is no field casts")
+	entry("credits.cast.id = x", "field cast is no object")
+	f(movieTable("credits.cast='a'\ncredits.crew='b'\nvideos.results='c'", "credits='d'"), "key credits is already defined")
+	entry("title = date(x)", "date: want at least one format, for instance YYYY-MM-DD")
 	for _, f := range []string{"M/D", "YYYY-D", "YYYY-MM-DD-DD", "yyyy", "YYYYThh", ""} {
-		entry("{column='x',field='title',as='date',formats=['"+f+"']}",
-			fmt.Sprintf("formats: %q is no format of days: want excel, or YYYY or YY once, with M, MM, MMM or MMMM and D or DD once each, "+
+		entry("title = date(x, '"+f+"')",
+			fmt.Sprintf("date: formats: %q is no format of days: want excel, or YYYY or YY once, with M, MM, MMM or MMMM and D or DD once each, "+
 				"and blanks, points, commas, - or / between, for instance YYYY-MM-DD", f))
 	}
-	for _, pair := range [][2]string{{"YYYY-MM-DD", "YYYY-MM-DD"}, {"M/D/YY", "D/M/YY"}, {"YY-M-D", "D-M-YY"}, {"YYYY", "YYMM"}, {"YYMMDD", "excel"}} {
-		entry("{column='x',field='title',as='date',formats=['"+pair[0]+"','"+pair[1]+"']}", "formats: "+pair[0]+" and "+pair[1]+" read the same texts")
+	for _, pair := range [][2]string{{"YYYY-MM-DD", "YYYY-MM-DD"}, {"M/D/YY", "D/M/YY"}, {"YY-M-D", "D-M-YY"}, {"YYYY", "YYMM"}, {"YYMMDD", "excel"}, {"M/D/YYYY", "D/M/YYYY"}} {
+		entry("title = date(x, '"+pair[0]+"','"+pair[1]+"')", "date: formats: "+pair[0]+" and "+pair[1]+" read the same texts")
 	}
-	entry("{column='x',field='title',as='date',formats=['YYYY'],last_year=2000}", "last_year: want a format with YY")
-	entry("{column='x',field='title',as='date',formats=['YY'],last_year=26}", "last_year 26: want a year from 1900 to 9999")
-	entry("{column='x',field='title',last_year=2000}", "last_year: want as to be date")
-	entry("{column='x',field='title',articles=['The']}", "articles: want as to be title")
-	entry("{column='x',field='title',as='date',formats=['M/D/YYYY','D/M/YYYY']}", "formats: M/D/YYYY and D/M/YYYY read the same texts")
-	entry("{column='x',field='title',strip=1}", "strip: want a text or a list of texts")
-	entry("{column='x',field='title',strip=['a',1]}", "strip: want a text or a list of texts")
-	entry("{column='x',field='title',formats=['M/D/YYYY']}", "formats: want as to be date")
-	entry("{column='x',field='genres',as='names'}", `of "": want one of genre, country, language, company, network, keyword, person`)
-	entry("{column='x',field='origin_country',as='names',of='genre'}", `of "genre": want one of country, language`)
-	entry("{column='x',field='original_language',as='name',of='genre'}", `of "genre": want one of country, language`)
+	entry("title = date(x, 'YYYY', 2000)", "date: last_year: want a format with YY")
+	entry("title = date(x, 'YY', 26)", "date: last_year 26: want a year from 1900 to 9999")
+	entry("title = date(x, y)", "date: argument 2: want a constant")
+	entry("title = date()", "date: want a value to read, found none")
+	entry("title = title(x, 1)", "title: argument 2: want a text, found 1")
+	entry("title = titel(x)", "titel: there is no such function: want one of "+strings.Join(functionNames(), ", ")+", or one of the language")
+	entry("title = x.title()", "want the name of a function before (")
+	entry("title = now()", "now: there is no such function: want one of "+strings.Join(functionNames(), ", ")+", or one of the language")
+	entry("title = imdb(x, 'tt')", "imdb: want one argument, found 2")
+	entry("title = x +", "unexpected token EOF")
 	for aliases, want := range map[string]string{
 		"[aliases.film]\n'A' = 'B'":          "aliases.film: want aliases of one of genre, country, language, company, network, keyword, person",
 		"[aliases.genre]\n'Krimi' = 'Crimi'": `aliases.genre."Krimi": alias: "Crimi" is no genre of the API`,
@@ -121,32 +133,24 @@ func TestMappingRefuses(t *testing.T) {
 	} {
 		f(aliases, want)
 	}
-	entry("{column='x',field='title',of='genre'}", `of "genre": want as to be names, name or list`)
-	entry("{column='x',field='genres',as='names',of='genre',mint=true}", "mint: want of to be company, network or keyword; unknown people get ids anyway")
-	entry("{column='x',field='title',mint=true}", "mint: want as to be names or name")
-	entry("{column='x',field='title',separator=';'}", `separator ";": want as to be names or list`)
-	entry("{column='x',field='origin_country',as='list',of='country'}", "of: a list of texts or numbers has none")
-	entry("{column='x',value=1,field='title'}", "want either a column or a value")
-	entry("{column='x',field='title',values={a=1}}", "values: a: value 1 is nothing that field title can be")
-	entry("{column='x',field='genres',values={a=1}}", "values: want a field that is one text, number or boolean, and no other converter")
-	entry("{column='x',field='title',object='o'}", "object: field title is not made of objects")
-	entry("{column='x',field='genres',object='o'}", `object "o": the file has no such [[object]]`)
-	entry("{column='x',field='title',path='a',as='date'}", `as "date": a path leads into values that are json or python`)
-	for _, key := range []string{"strip='a'", "strip_end=['a']", "nothing=['a']"} {
-		f(movieTable("{value='a',field='title',"+key+"}"), "table t: record 1: column (none): a value of its own is not converted: want none of as, path, values, object, nothing, strip and strip_end")
-		entry("{column='x',field='genres',"+key+"}", "nothing, strip and strip_end: want a field of one value or a joined list, and genres is neither")
-		entry("{column='x',path='g',field='genres',"+key+"}", "nothing, strip and strip_end: want a field of one value or a joined list, and genres is neither")
-	}
-	f(movieTable("{value=1,field='title'}"), "table t: record 1: column (none): value 1 is nothing that field title can be")
-	f(movieTable("{field='title'}"), "table t: record 1: column (none): want either a column or a value")
-	f(movieTable("{value='a',field='title',as='text'}"), "table t: record 1: column (none): a value of its own is not converted: want none of as, path, values, object, nothing, strip and strip_end")
-	f(movieTable("{column='x',field='genres',object='o'}")+"[[object]]\nname='o'\nmap=[{column='y',field='colour'}]",
-		"table t: record 1: column x: object o: column y: field \"colour\": there is no field colour")
-	f(movieTable("{column='x',field='recommendations',object='o'}")+"[[object]]\nname='o'\nmap=[{column='y',field='results',object='o'}]",
-		`table t: record 1: column x: object o: column y: object "o" is inside itself`)
+	entry("genres = names(x)", "names: want what the names are of, one of genre, country, language, company, network, keyword, person, and no more than {separator, mint} behind it")
+	entry("genres = names(x, 'film')", "names: want one of genre, country, language, company, network, keyword, person, found film")
+	entry("origin_country = codes(x, 'genre')", "codes: want one of country, language, found genre")
+	entry("genres = names(x, 'genre', {mint: true})", "names: mint: want names of company, network or keyword; unknown people get ids anyway")
+	entry("genres = names(x, 'genre', {separater: ';'})", "names: unknown option separater: want separator, mint")
+	entry("genres = names(x, 'genre', {separator: 5})", "names: separator: found 5")
+	entry("genres = names(x, 'genre', ';')", "names: want {separator, mint}, found ;")
+	entry("budget = match(x, {})", `match: want the values of texts, for instance {"Woman": 1, "Man": 2}`)
+	// Values that the field cannot be.
+	entry("title = split(x, ';')", "split(x, ';') is a list, and the field a text")
+	entry("title = bool(x)", "bool(x) is true or false, and the field a text")
+	entry("budget = date(x, 'YYYY')", "date(x, 'YYYY') is a text, and the field an integer")
+	entry("genres = int(x)", "int(x) is an integer, and the field a list of objects")
+	f(movieTable("title=true"), "table t: record 1: field title: value true is nothing that the field can be")
+	f(movieTable("genres=1"), "table t: record 1: field genres: value 1 is nothing that the field can be")
+	entry("budget = 'x'", "value x is nothing that the field can be")
 	// Every fault of a file is told.
-	f(movieTable("{column='a',field='b'},{column='c',field='d'}"),
-		"table t: record 1: column a: field \"b\": movie records have no field b", "table t: record 1: column c: field \"d\": movie records have no field d")
+	f(movieTable("b='x'\nd='y'"), "table t: record 1: field b: movie records have no field b", "table t: record 1: field d: movie records have no field d")
 	if _, err := ReadMapping(filepath.Join(t.TempDir(), "none.toml")); err == nil || !strings.HasPrefix(err.Error(), "read mapping: ") {
 		t.Errorf("ReadMapping(none) = %v", err)
 	}
@@ -160,14 +164,14 @@ func TestMappingLines(t *testing.T) {
 files = ["t", "["]
 [[table.record]]
 kind = "movie"
-map = [
-  { column = "id", field = "id" }, # good
-  # a comment
-  { column = "a", field = "titel" },
-  {
-    column = "b", field = "release_date" , as = "date" },
-  { column = "c", field = "credits.cast", object = "cast" },
-]
+[table.record.fields]
+id = "id" # good
+# a comment
+titel = 'a'
+release_date = '''date(b,
+  "YYYY/MM/DD", "x")'''
+credits.cast = 'map(c, ({nam: .n}))'
+credits.casts = 'c'
 
 [[table]]
 files = ["u"]
@@ -175,26 +179,19 @@ files = ["u"]
 kind = "film"
 [[table.record]]
 kind = "tv"
-where = { column = "x" }
-
-[[object]]
-name = "cast"
-map = [
-  { column = "id", field = "id" },
-  { column = "n", field = "nam" },
-]
+where = 'x =='
 
 [[skip]]
 files = ["v"]
 `
 	_, err := ParseMapping("m.toml", []byte(file))
 	want := `mapping m.toml: line 4: table t: files: "[" is no pattern of file names
-mapping m.toml: line 10: table t: record 1: column a: field "titel": movie records have no field titel
-mapping m.toml: line 11: table t: record 1: column b: formats: want at least one, for instance YYYY-MM-DD
-mapping m.toml: line 28: table t: record 1: column c: object cast: column n: field "nam": there is no field nam
+mapping m.toml: line 14: table t: record 1: field credits.casts: there is no field casts
+mapping m.toml: line 11: table t: record 1: field release_date: date: formats: "x" is no format of days: want excel, or YYYY or YY once, with M, MM, MMM or MMMM and D or DD once each, and blanks, points, commas, - or / between, for instance YYYY-MM-DD
+mapping m.toml: line 10: table t: record 1: field titel: movie records have no field titel
 mapping m.toml: line 19: table u: record 1: kind "film": want one of movie, tv, season, episode, person, collection, company, network, keyword, review, credit, episode_group, list, account
-mapping m.toml: line 22: table u: record 2: where: want a column and either is or not
-mapping m.toml: line 31: skip 1: want a reason, found none`
+mapping m.toml: line 22: table u: record 2: where: unexpected token EOF
+mapping m.toml: line 24: skip 1: want a reason, found none`
 	if err == nil || err.Error() != want {
 		t.Errorf("ParseMapping = %v\nwant %s", err, want)
 	}
@@ -225,35 +222,35 @@ func TestConvert(t *testing.T) {
 	c := cellTest{T: t, names: names{"A": 1, "B": 2, "B, C": 3, "D, Inc.": 4, "Twice": 0, "E, F": 0, "E": 5, "F": 6}}
 	// Integers.
 	for cell, n := range map[string]string{`"12"`: "12", `" 12 "`: "12", `"550.0"`: "550", `"1.23e6"`: "1230000", `"-3"`: "-3", `"0"`: "0", `425274.0`: "425274", `7`: "7", `"9007199254740993"`: "9007199254740993"} {
-		c.want("field='budget'", cell, `"budget":`+n)
+		c.want("budget = x", cell, `"budget":`+n)
 	}
-	for _, cell := range []string{`"1,234"`, `"1.5"`, `"abc"`, `"1e300"`, `"0x10"`, `"1_000"`, `"1 2"`, `"inf"`, `"nan"`, `"--1"`, `"12a"`, `1.5`, `true`} {
-		c.refuse("field='budget'", cell, "want an integer, found "+cell)
+	for _, cell := range []string{`"1,234"`, `"1.5"`, `"abc"`, `"1e300"`, `"0x10"`, `"1_000"`, `"1 2"`, `"inf"`, `"--1"`, `"12a"`, `1.5`, `true`} {
+		c.refuse("budget = x", cell, "want an integer, found "+cell)
 	}
-	c.refuse("field='budget'", `[1]`, "want one value, found [1]")
-	c.want("field='budget'", `""`, "")
-	c.want("field='budget'", `"  "`, "")
-	c.want("field='budget'", `null`, "")
+	c.refuse("budget = x", `[1]`, "want one value, found [1]")
+	c.want("budget = x", `""`, "")
+	c.want("budget = x", `"  "`, "")
+	c.want("budget = x", `null`, "")
 	// Numbers.
-	c.want("field='popularity'", `"8.20E-05"`, `"popularity":0.000082`)
-	c.want("field='popularity'", `"1.23e6"`, `"popularity":1230000.0`)
-	c.want("field='popularity'", `" 7 "`, `"popularity":7.0`)
-	c.want("field='popularity'", `".5"`, `"popularity":0.5`)
-	c.want("field='popularity'", `7.25`, `"popularity":7.25`)
-	for _, cell := range []string{`"1,5"`, `"nan"`, `"Infinity"`, `"1e999"`, `"0x1p-2"`} {
-		c.refuse("field='popularity'", cell, "want a number, found "+cell)
+	c.want("popularity = x", `"8.20E-05"`, `"popularity":0.000082`)
+	c.want("popularity = x", `"1.23e6"`, `"popularity":1230000.0`)
+	c.want("popularity = x", `" 7 "`, `"popularity":7.0`)
+	c.want("popularity = x", `".5"`, `"popularity":0.5`)
+	c.want("popularity = x", `7.25`, `"popularity":7.25`)
+	for _, cell := range []string{`"1,5"`, `"Infinity"`, `"1e999"`, `"0x1p-2"`} {
+		c.refuse("popularity = x", cell, "want a number, found "+cell)
 	}
 	// Booleans.
 	for _, cell := range []string{`"TRUE"`, `"true"`, `"True"`, `"1"`, `"1.0"`, `true`, `1`} {
-		c.want("field='adult'", cell, `"adult":true`)
+		c.want("adult = x", cell, `"adult":true`)
 	}
 	for _, cell := range []string{`"FALSE"`, `"false"`, `"False"`, `"0"`, `"0.0"`, `false`, `0`} {
-		c.want("field='adult'", cell, `"adult":false`)
+		c.want("adult = x", cell, `"adult":false`)
 	}
-	c.refuse("field='adult'", `"yes"`, `want true or false, found "yes"`)
-	c.refuse("field='adult'", `2`, `want true or false, found 2`)
+	c.refuse("adult = x", `"yes"`, `want true or false, found "yes"`)
+	c.refuse("adult = x", `2`, `want true or false, found 2`)
 	// Days.
-	days := "field='release_date',as='date',formats=['YYYY-MM-DD','M/D/YYYY','excel']"
+	days := `release_date = date(x, "YYYY-MM-DD", "M/D/YYYY", "excel")`
 	for cell, d := range map[string]string{
 		`"1995-10-30"`: "1995-10-30", `"10/30/1995"`: "1995-10-30", `"1/2/1995"`: "1995-01-02", `" 1995-10-30 "`: "1995-10-30",
 		`"1995-10-30 00:00:00"`: "1995-10-30", `"1995-10-30T00:00:00.000Z"`: "1995-10-30", `"35002"`: "1995-10-30", `35002`: "1995-10-30", `"10000.0"`: "1927-05-18",
@@ -261,83 +258,84 @@ func TestConvert(t *testing.T) {
 	} {
 		c.want(days, cell, `"release_date":"`+d+`"`)
 	}
-	for _, cell := range []string{`"1/2/95"`, `"30/10/1995"`, `"1995"`, `"2001-02-29"`, `"0000-01-01"`, `"1995-10-30 12:00:00"`, `"9999"`, `"-1"`, `"95-10-30"`, `"Oct 1995"`} {
+	for _, cell := range []string{`"1/2/95"`, `"30/10/1995"`, `"1995"`, `"2001-02-29"`, `"0000-01-01"`, `"9999"`, `"-1"`, `"95-10-30"`, `"Oct 1995"`} {
 		c.refuse(days, cell, "want a day as YYYY-MM-DD or M/D/YYYY or excel, found "+cell)
 	}
-	c.want("field='release_date',as='date',formats=['D.M.YYYY']", `"30.10.1995"`, `"release_date":"1995-10-30"`)
-	c.want("field='release_date',as='date',formats=['YYYYMMDD']", `19951030`, `"release_date":"1995-10-30"`)
-	c.refuse("field='release_date'", `"30.10.1995"`, `want YYYY-MM-DD or nothing, found "30.10.1995"`)
+	c.want(`release_date = date(x, "D.M.YYYY")`, `"30.10.1995"`, `"release_date":"1995-10-30"`)
+	c.want(`release_date = date(x, "YYYYMMDD")`, `19951030`, `"release_date":"1995-10-30"`)
+	c.refuse("release_date = x", `"30.10.1995"`, `want YYYY-MM-DD or nothing, found "30.10.1995"`)
 	// Texts.
-	c.want("field='title'", `"A \"b\" \u00e9"`, `"title":"A \"b\" é"`)
-	c.want("field='title'", `""`, `"title":""`)
-	c.want("field='title',nothing=['-','n/a']", `"n/a"`, "")
-	c.want("field='poster_path',strip=['https://i/original','https://i/w500']", `"https://i/w500/a.jpg"`, `"poster_path":"/a.jpg"`)
-	c.want("field='poster_path',strip=['https://i/original']", `"/a.jpg"`, `"poster_path":"/a.jpg"`)
+	c.want("title = x", `"A \"b\" \u00e9"`, `"title":"A \"b\" é"`)
+	c.want("title = x", `""`, `"title":""`)
+	c.want(`title = x in ["-", "n/a"] ? nil : x`, `"n/a"`, "")
+	c.want(`poster_path = trimPrefix(trimPrefix(x, "https://i/original"), "https://i/w500")`, `"https://i/w500/a.jpg"`, `"poster_path":"/a.jpg"`)
+	c.want(`poster_path = trimPrefix(x, "https://i/original")`, `"/a.jpg"`, `"poster_path":"/a.jpg"`)
 	// Prefixes are taken off before numbers and other values are read.
-	c.want("field='budget',strip='s'", `"s123"`, `"budget":123`)
-	c.want("field='budget',strip=['s','S']", `"S123"`, `"budget":123`)
-	c.want("field='budget',strip='s'", `"123"`, `"budget":123`)
-	c.want("field='budget',strip='s'", `123`, `"budget":123`)
-	c.want("field='budget',strip='s'", `"s"`, "")
+	c.want(`budget = trimPrefix(x, "s")`, `"s123"`, `"budget":123`)
+	c.want(`budget = trimPrefix(trimPrefix(x, "s"), "S")`, `"S123"`, `"budget":123`)
+	c.want(`budget = trimPrefix(x, "s")`, `"123"`, `"budget":123`)
+	c.want(`budget = trimPrefix(x, "s")`, `123`, `"budget":123`)
+	c.want(`budget = trimPrefix(x, "s")`, `"s"`, "")
 	// At the end of a path too.
-	c.want("path='u',field='poster_path',strip=['https://i/w500'],strip_end='?x'", `{"u":"https://i/w500/a.jpg?x"}`, `"poster_path":"/a.jpg"`)
-	c.want("path='u',field='poster_path',strip=['https://i/w500']", `"{\"u\":\"https://i/w500/a.jpg\"}"`, `"poster_path":"/a.jpg"`)
-	c.want("path='u',field='poster_path',nothing=['-']", `{"u":"-"}`, "")
-	c.want("path='a.n',field='budget',strip_end=' $'", `{"a":{"n":"12 $"}}`, `"budget":12`)
-	c.want("field='imdb_id',as='imdb',strip='https://www.imdb.com/title/'", `"https://www.imdb.com/title/tt0114709"`, `"imdb_id":"tt0114709"`)
-	c.want("field='adult',strip='is_'", `"is_true"`, `"adult":true`)
-	c.want("field='status',strip='s-',values={1='Released'}", `"s-1"`, `"status":"Released"`)
-	c.refuse("field='budget',strip='s'", `"sx"`, `want an integer, found "sx"`)
-	c.refuse("field='budget',strip='s'", `"x1"`, `want an integer, found "x1"`)
-	c.want("field='imdb_id',as='imdb'", `"0114709"`, `"imdb_id":"tt0114709"`)
-	c.want("field='imdb_id',as='imdb'", `"tt0114709"`, `"imdb_id":"tt0114709"`)
-	c.want("field='imdb_id',as='imdb'", `114709.0`, `"imdb_id":"tt0114709"`)
-	c.want("field='imdb_id',as='imdb'", `"12345678"`, `"imdb_id":"tt12345678"`)
-	c.refuse("field='imdb_id',as='imdb'", `"0"`, `want an IMDb id of a title, with or without tt, found "0"`)
-	c.refuse("field='imdb_id',as='imdb'", `"nm0000001"`, `want an IMDb id of a title, with or without tt, found "nm0000001"`)
-	c.refuse("field='title'", `5`, "want a string, found 5")
-	c.want("field='title_de'", `"D"`, `"localized":[{"language":"de-DE","title":"D"}]`)
+	c.want(`poster_path = trimSuffix(trimPrefix(json(x)?.u, "https://i/w500"), "?x")`, `{"u":"https://i/w500/a.jpg?x"}`, `"poster_path":"/a.jpg"`)
+	c.want(`poster_path = trimPrefix(json(x)?.u, "https://i/w500")`, `"{\"u\":\"https://i/w500/a.jpg\"}"`, `"poster_path":"/a.jpg"`)
+	c.want(`poster_path = json(x)?.u in ["-"] ? nil : json(x)?.u`, `{"u":"-"}`, "")
+	c.want(`budget = trimSuffix(json(x)?.a?.n, " $")`, `{"a":{"n":"12 $"}}`, `"budget":12`)
+	c.want(`imdb_id = imdb(trimPrefix(x, "https://www.imdb.com/title/"))`, `"https://www.imdb.com/title/tt0114709"`, `"imdb_id":"tt0114709"`)
+	c.want(`adult = trimPrefix(x, "is_")`, `"is_true"`, `"adult":true`)
+	c.want(`status = match(trimPrefix(x, "s-"), {"1": "Released"})`, `"s-1"`, `"status":"Released"`)
+	c.refuse(`budget = trimPrefix(x, "s")`, `"sx"`, `want an integer, found "sx"`)
+	c.refuse(`budget = trimPrefix(x, "s")`, `"x1"`, `want an integer, found "x1"`)
+	c.want("imdb_id = imdb(x)", `"0114709"`, `"imdb_id":"tt0114709"`)
+	c.want("imdb_id = imdb(x)", `"tt0114709"`, `"imdb_id":"tt0114709"`)
+	c.want("imdb_id = imdb(x)", `114709.0`, `"imdb_id":"tt0114709"`)
+	c.want("imdb_id = imdb(x)", `"12345678"`, `"imdb_id":"tt12345678"`)
+	c.refuse("imdb_id = imdb(x)", `"0"`, `want an IMDb id of a title, with or without tt, found "0"`)
+	c.refuse("imdb_id = imdb(x)", `"nm0000001"`, `want an IMDb id of a title, with or without tt, found "nm0000001"`)
+	c.want("title = x", `5`, `"title":"5"`)
+	c.refuse("title = x", `true`, "want a text, found true")
+	c.want("title_de = x", `"D"`, `"localized":[{"language":"de-DE","title":"D"}]`)
 	// Values.
-	c.want("field='status',values={1='Released'}", `"1"`, `"status":"Released"`)
-	c.want("field='status',values={1='Released'}", `1`, `"status":"Released"`)
-	c.want("field='video',values={j=true,n=false}", `"n"`, `"video":false`)
-	c.refuse("field='video',values={j=true,n=false}", `"x"`, `want one of "j", "n", found "x"`)
-	c.want("field='video',values={j=true}", `null`, "")
+	c.want(`status = match(x, {"1": "Released"})`, `"1"`, `"status":"Released"`)
+	c.want(`status = match(x, {"1": "Released"})`, `1`, `"status":"Released"`)
+	c.want(`video = match(x, {"j": true, "n": false})`, `"n"`, `"video":false`)
+	c.refuse(`video = match(x, {"j": true, "n": false})`, `"x"`, `want one of "j", "n", found "x"`)
+	c.want(`video = match(x, {"j": true})`, `null`, "")
 	// JSON and Python.
-	c.want("field='genres'", `"[{\"id\":18}]"`, `"genres":[{"id":18}]`)
-	c.want("field='genres'", `[{"id":18,"name":"Drama"}]`, `"genres":[{"id":18,"name":"Drama"}]`)
-	c.want("field='genres'", `"[]"`, `"genres":[]`)
-	c.want("field='genres'", `""`, "")
-	c.refuse("field='genres'", `"Drama"`, `want JSON, found "Drama"`)
-	c.refuse("field='genres'", `"[{'id': 18}]"`, `want JSON, found "[{'id': 18}]"`)
-	if got, err := c.read("field='genres'", `"[{\"id\":\"x\"}]"`); err == nil || err.Error() != `x[0].id: want an integer, found "x"` {
+	c.want("genres = x", `"[{\"id\":18}]"`, `"genres":[{"id":18}]`)
+	c.want("genres = x", `[{"id":18,"name":"Drama"}]`, `"genres":[{"id":18,"name":"Drama"}]`)
+	c.want("genres = x", `"[]"`, `"genres":[]`)
+	c.want("genres = x", `""`, "")
+	c.refuse("genres = x", `"Drama"`, `want JSON, found "Drama"`)
+	c.refuse("genres = x", `"[{'id': 18}]"`, `want JSON, found "[{'id': 18}]"`)
+	if got, err := c.read("genres = x", `"[{\"id\":\"x\"}]"`); err == nil || err.Error() != `x[0].id: want an integer, found "x"` {
 		t.Errorf("genres with a text as id = %s, %v", got, err)
 	}
-	c.want("field='belongs_to_collection',as='python'", `"{'id': 2, 'name': \"It's\", 'poster_path': None}"`, `"belongs_to_collection":{"id":2,"name":"It's","poster_path":null}`)
-	c.refuse("field='belongs_to_collection',as='python'", `"{'id': 2"`, `want a Python literal: offset 8: want ',' or '}', found the end, found "{'id': 2"`)
-	c.want("field='genre_ids'", `"[18]"`, `"genres":[{"id":18,"name":"Drama"}]`)
-	c.want("field='credits.cast'", `"[{\"id\":3}]"`, `"credits":{"cast":[{"id":3}]}`)
+	c.want("belongs_to_collection = python(x)", `"{'id': 2, 'name': \"It's\", 'poster_path': None}"`, `"belongs_to_collection":{"id":2,"name":"It's","poster_path":null}`)
+	c.refuse("belongs_to_collection = python(x)", `"{'id': 2"`, `want a Python literal: offset 8: want ',' or '}', found the end, found "{'id': 2"`)
+	c.want("genre_ids = x", `"[18]"`, `"genres":[{"id":18,"name":"Drama"}]`)
+	c.want("credits.cast = x", `"[{\"id\":3}]"`, `"credits":{"cast":[{"id":3}]}`)
 	// Paths.
-	c.want("field='title',path='a.b',as='python'", `"{'a': {'b': 'T'}}"`, `"title":"T"`)
-	c.want("field='title',path='a.b'", `{"a":{"b":"T"}}`, `"title":"T"`)
-	c.want("field='title',path='a.b'", `{"a":null}`, "")
-	c.want("field='title',path='a.b'", `{"a":{}}`, "")
-	c.refuse("field='title',path='a.b'", `{"a":[1]}`, "a.b: want an object, found [1]")
-	c.want("field='*'", `{"title":"T","budget":1}`, `"budget":1,"title":"T"`)
-	c.refuse("field='*'", `[1]`, "want an object, found [1]")
+	c.want("title = python(x)?.a?.b", `"{'a': {'b': 'T'}}"`, `"title":"T"`)
+	c.want("title = json(x)?.a?.b", `{"a":{"b":"T"}}`, `"title":"T"`)
+	c.want("title = json(x)?.a?.b", `{"a":null}`, "")
+	c.want("title = json(x)?.a?.b", `{"a":{}}`, "")
+	c.refuse("title = json(x)?.a?.b", `{"a":[1]}`, "a.b: want an object, found [1]")
+	c.want(`"*" = x`, `{"title":"T","budget":1}`, `"budget":1,"title":"T"`)
+	c.refuse(`"*" = x`, `[1]`, "want an object, found [1]")
 	// Lists.
-	c.want("field='genre_ids',as='list',separator=' '", `"18 53"`, `"genres":[{"id":18,"name":"Drama"},{"id":53,"name":"Thriller"}]`)
-	c.refuse("field='genre_ids',as='list',separator=' '", `"18 x"`, `want integers with " " between, found "18 x"`)
-	c.want("field='origin_country',as='names',of='country'", `"US, Great Britannia"`, `"x_text":"US, Great Britannia"`)
+	c.want(`genre_ids = split(x, " ")`, `"18 53"`, `"genres":[{"id":18,"name":"Drama"},{"id":53,"name":"Thriller"}]`)
+	c.refuse(`genre_ids = split(x, " ")`, `"18 x"`, `want integers, found "18 x"`)
+	c.want(`origin_country = codes(x, "country")`, `"US, Great Britannia"`, `"x_text":"US, Great Britannia"`)
 	// Joined lists of names.
-	genres := "field='genres',as='names',of='genre'"
+	genres := `genres = names(x, "genre")`
 	c.want(genres, `"Drama, TV Movie"`, `"genres":[{"id":18,"name":"Drama"},{"id":10770,"name":"TV Movie"}]`)
-	c.want(genres+",separator=', '", `"Drama,Comedy"`, `"x_text":"Drama,Comedy"`)
+	c.want(`genres = names(x, "genre", {separator: ", "})`, `"Drama,Comedy"`, `"x_text":"Drama,Comedy"`)
 	c.want(genres, `""`, "")
-	c.want("field='production_countries',as='names',of='country'", `"United Kingdom, Congo"`, `"x_text":"United Kingdom, Congo"`) // two have the name
-	c.want("field='spoken_languages',as='names',of='language',separator=' / '", `"English / French"`,
+	c.want(`production_countries = names(x, "country")`, `"United Kingdom, Congo"`, `"x_text":"United Kingdom, Congo"`) // two have the name
+	c.want(`spoken_languages = names(x, "language", {separator: " / "})`, `"English / French"`,
 		`"spoken_languages":[{"english_name":"English","iso_639_1":"en","name":"English"},{"english_name":"French","iso_639_1":"fr","name":"Français"}]`)
-	companies := "field='production_companies',as='names',of='company'"
+	companies := `production_companies = names(x, "company")`
 	c.want(companies, `"A, D, Inc."`, `"production_companies":[{"id":1,"name":"A"},{"id":4,"name":"D, Inc."}]`)
 	c.want(companies, `"A"`, `"production_companies":[{"id":1,"name":"A"}]`)
 	c.want(companies, `"A, B, C"`, `"production_companies":[{"id":1,"name":"A"},{"id":3,"name":"B, C"}]`) // C alone is unknown
@@ -345,10 +343,10 @@ func TestConvert(t *testing.T) {
 	c.want(companies, `"A, Twice"`, `"x_text":"A, Twice"`)
 	c.want(companies, `"E, F"`, `"x_text":"E, F"`) // one company, of which two have the name, or two
 	c.want(companies, `"A, E"`, `"production_companies":[{"id":1,"name":"A"},{"id":5,"name":"E"}]`)
-	c.want("field='production_companies',as='names',of='person'", `"A"`, `"x_text":"A"`) // whoever knows the name
-	c.want("field='keywords.keywords',as='names',of='keyword'", `"a, b"`, `"x_text":"a, b"`)
+	c.want(`production_companies = names(x, "person")`, `"A"`, `"x_text":"A"`) // whoever knows the name
+	c.want(`keywords.keywords = names(x, "keyword")`, `"a, b"`, `"x_text":"a, b"`)
 	// Two columns of a name: the last one counts.
-	c.want("field='title'", `"A","x":"B"`, `"title":"B"`)
+	c.want("title = x", `"A","x":"B"`, `"title":"B"`)
 }
 
 // TestMapped: rows of tables that a mapping of the user's own describes.
@@ -381,7 +379,7 @@ func TestMapped(t *testing.T) {
 	f("staffeln", `{"serie":"9","nr":"1","folgen":"[{\"nr\":1,\"titel\":\"A\",\"art\":\"x\",\"neu\":1},{\"nr\":2,\"titel\":null}]"}`,
 		`season 9 1 {"episodes":[{"episode_number":1,"name":"A"},{"episode_number":2}],"season_number":1,"series_id":9}`)
 	want := map[string]int64{
-		"filme.preis": 1, "filme.farbe": 1, "filme: empty rows": 1, "rollen: rows without person": 2, "staffeln.folgen.neu": 1,
+		"filme.preis": 1, "filme.farbe": 1, "filme: empty rows": 1, "rollen: rows that no record takes": 1,
 	}
 	if !maps.Equal(l.Counts().Dropped, want) {
 		t.Errorf("Dropped = %v, want %v", l.Counts().Dropped, want)
@@ -397,10 +395,10 @@ func TestMapped(t *testing.T) {
 	}
 	refuse("filme", `{"nr":"","name":"A"}`, "nr: want an integer, found nothing")
 	refuse("filme", `{"nr":"0","name":"A"}`, "nr: want 1 or more, found 0")
-	refuse("rollen", `{"film":5,"person":7,"name":8,"art":"Darsteller"}`, "name: want a string, found 8")
-	refuse("staffeln", `{"serie":"9","nr":"1","folgen":"[{\"nr\":\"x\"}]"}`, `folgen[0].nr: want an integer, found "x"`)
-	refuse("staffeln", `{"serie":"9","nr":"1","folgen":"[{\"nr\":1},2]"}`, `folgen[1]: want an object, found 2`)
-	refuse("staffeln", `{"serie":"9","nr":"1","folgen":"2"}`, `folgen: want a list, found 2`)
+	refuse("rollen", `{"film":5,"person":7,"name":true,"art":"Darsteller"}`, "name: want a text, found true")
+	refuse("staffeln", `{"serie":"9","nr":"1","folgen":"[{\"nr\":\"x\"}]"}`, `folgen[0].episode_number: want an integer, found "x"`)
+	refuse("staffeln", `{"serie":"9","nr":"1","folgen":"[{\"nr\":1},2]"}`, `folgen: cannot fetch nr from int, found "[{\"nr\":1},2]"`)
+	refuse("staffeln", `{"serie":"9","nr":"1","folgen":"2"}`, `folgen: want a list, found "2"`)
 	refuse("filme", `{"nummer":5}`, "layout tables: no mapping is of a table \"filme\" with these columns; nearest is table filme of m.toml: want columns \"nr\", \"name\"")
 	refuse("filter", `{"nummer":5}`, "layout tables: no mapping is of a table \"filter\" with these columns: want one of companies, credits, filme, films, "+
 		"movie_cast, movie_genres, movie_reviews, movies, networks, persons, rollen, staffeln")
@@ -625,4 +623,62 @@ func FuzzParseMapping(f *testing.F) {
 			_, _ = l.Records(Row{File: tab.label, JSON: row + "}"})
 		}
 	})
+}
+
+// TestLeftOut: a value that its field cannot be is left out under the name of its column, and the row stays.
+func TestLeftOut(t *testing.T) {
+	m := mapping(t, strings.Replace(movieTable(`name='name'`, `vote_count='cost'`, `first_air_date='date(start, "D.M.YYYY")'`, `poster_path='art.url'`, `genres='json(tags)'`), "movie", "tv", 1)+`
+[[table.record]]
+kind = "season"
+each = 'seasons'
+fields.season_number = 'element.no'
+fields.name = 'element.title'
+`)
+	values := &record.Values{}
+	o := Options{Mappings: []*Mapping{m}, Values: values}
+	l := newMapped(Tables, o.mappings(Tables), o)
+	recs, err := l.Records(Row{File: "t", Table: true, JSON: `{"id":7,"name":"A","cost":"x","start":"00.00.0000","art":{"url":true},"tags":"[{\"id\":18},5,{\"id\":\"y\"}]",` +
+		`"seasons":[{"no":1,"title":true},{"no":"one"},{"no":2,"title":"Two"}]}`})
+	want := []string{
+		`tv 7 {"genres":[{"id":18},{}],"id":7,"name":"A"}`, `season 7 1 {"season_number":1,"series_id":7}`, `season 7 2 {"name":"Two","season_number":2,"series_id":7}`,
+	}
+	if got := described(recs); err != nil || !slices.Equal(got, want) {
+		t.Errorf("Records = %s, %v, want %s", got, err, want)
+	}
+	var left []string
+	for _, l := range values.Take() {
+		left = append(left, l.Path+": "+l.First[0].What)
+	}
+	wantLeft := []string{
+		`start: want a day as D.M.YYYY, found "00.00.0000"`, `art.url: want a text, found true`, `cost: want an integer, found "x"`, `tags[]: want an object, found 5`,
+		`tags[].id: want an integer, found "y"`, `seasons[].title: want a text, found true`, `seasons[].no: want an integer, found "one"`,
+	}
+	if !slices.Equal(left, wantLeft) {
+		t.Errorf("left out: %q, want %q", left, wantLeft)
+	}
+	if _, err := l.Records(Row{File: "t", Table: true, JSON: `{"id":"x","name":"A"}`}); err == nil || err.Error() != `id: want an integer, found "x"` {
+		t.Errorf("Records of a row without a usable id: %v", err)
+	}
+}
+
+// TestNumbers: a table says how it writes numbers.
+func TestNumbers(t *testing.T) {
+	m := mapping(t, strings.Replace(movieTable(`budget='cost'`, `popularity='pop'`, `vote_count='int(votes) + 1'`), "files=['t']", "files=['t']\ndecimal=','\nthousands='.'\nscale={Mio=1000000}", 1))
+	o := Options{Mappings: []*Mapping{m}}
+	l := newMapped(Tables, o.mappings(Tables), o)
+	for row, want := range map[string]string{
+		`{"id":"1","cost":"10.000.000","pop":"7,9","votes":"1.234"}`: `{"budget":10000000,"id":1,"popularity":7.9,"vote_count":1235}`,
+		`{"id":"2","cost":"1,5 Mio","pop":"-1.234,5","votes":""}`:    `{"budget":1500000,"id":2,"popularity":-1234.5}`,
+		`{"id":"3","cost":"12","pop":",5","votes":"0"}`:              `{"budget":12,"id":3,"popularity":0.5,"vote_count":1}`,
+		`{"id":4,"cost":5,"pop":7.5,"votes":6}`:                      `{"budget":5,"id":4,"popularity":7.5,"vote_count":7}`,
+	} {
+		if recs, err := l.Records(Row{File: "t", Table: true, JSON: row}); err != nil || text(recs[0].Record) != want {
+			t.Errorf("Records(%s) = %s, %v, want %s", row, described(recs), err, want)
+		}
+	}
+	for _, cell := range []string{`"1.5"`, `"10.00"`, `"1.2345"`, `"1,2,3"`, `".5"`, `"1.234.56"`, `"5 Mio Mio"`, `"Mio"`} {
+		if recs, err := l.Records(Row{File: "t", Table: true, JSON: `{"id":5,"pop":` + cell + `}`}); err == nil {
+			t.Errorf("popularity %s = %s, want it refused", cell, described(recs))
+		}
+	}
 }

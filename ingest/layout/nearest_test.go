@@ -7,22 +7,27 @@ import (
 
 // TestNear: a file that misses a table by little is told by what; other files are not.
 func TestNear(t *testing.T) {
-	shop, err := ParseMapping("shop.toml", []byte(`
-[[table]]
+	shop, err := ParseMapping("shop.toml", []byte(`[[table]]
 files = ["films*"]
 requires = ["nr", "name", "year"]
+
 [[table.record]]
 kind = "movie"
-map = [{ column = "nr", field = "id" }, { column = "name", field = "title" }]
+[table.record.fields]
+id = 'nr'
+title = 'name'
 
 [[table]]
 name = "cast"
 requires = ["film", "who"]
 exact = true
+
 [[table.record]]
 kind = "movie"
 part = true
-map = [{ column = "film", field = "id" }, { column = "who", field = "title" }]
+[table.record.fields]
+id = 'film'
+title = 'who'
 `))
 	if err != nil {
 		t.Fatal(err)

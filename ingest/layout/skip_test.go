@@ -23,7 +23,7 @@ func TestExportedLists(t *testing.T) {
 		}
 	}
 	m, err := ParseMapping("m.toml", []byte(strings.Join([]string{
-		"[[table]]", `requires = ["Const"]`, "[[table.record]]", `kind = "movie"`, `id = { mint = ["imdb_id"] }`, `map = [{ column = "Const", field = "imdb_id", as = "imdb" }]`,
+		"[[table]]", `requires = ["Const"]`, "[[table.record]]", `kind = "movie"`, `mint = ["imdb_id"]`, `fields.imdb_id = 'imdb(Const)'`,
 	}, "\n")))
 	if err != nil {
 		t.Fatal(err)

@@ -53,7 +53,8 @@ type suggester struct {
 	rows    []string
 	columns []*suggestedColumn
 	used    map[string]bool
-	foreign bool            // the numbers of the rows are those of others
+	foreign bool // the numbers of the rows are those of others
+	numbers numberReader
 	unknown map[string]bool // names of genres
 }
 
@@ -69,12 +70,12 @@ func newSuggester(rows []string, used map[string]bool) *suggester {
 func (s *suggester) where(c *suggestedColumn, text string) *suggester {
 	var rows []string
 	for _, row := range s.rows {
-		if raw, err := inside(row, []string{c.name}); err == nil && scalarText(raw) == text {
+		if fields, err := record.Fields(row); err == nil && scalarText(fields.Value(c.name)) == text {
 			rows = append(rows, row)
 		}
 	}
 	out := newSuggester(rows, s.used)
-	out.foreign, out.unknown = s.foreign, s.unknown
+	out.foreign, out.unknown, out.numbers = s.foreign, s.unknown, s.numbers
 	return out
 }
 
@@ -189,7 +190,7 @@ func (s *suggester) records(base, kind string) string {
 		out := ""
 		for _, kind := range []string{"movie", "tv"} {
 			if values[kind] != "" {
-				out += s.where(of, values[kind]).record(kind, fmt.Sprintf("where = { column = %s, is = %s }\n", quoted(of.name), quoted(values[kind])))
+				out += s.where(of, values[kind]).record(kind, fmt.Sprintf("where = %s\n", literal(fmt.Sprintf("%s == %q", columnSource(of.name), values[kind]))))
 			}
 		}
 		return out

@@ -1,9 +1,14 @@
 package layout
 
 import (
+	"fmt"
+	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // suggestedFormats are the formats of days that are tried.
@@ -14,29 +19,42 @@ var suggestedFormats = []string{
 
 // fillers return the texts of marks, and a comment, by the cells of a column; false where the column
 // cannot be the field.
-var fillers = map[string]func(r *suggestedRecord, values []string) (text, comment string, ok bool){
-	"{title}": func(r *suggestedRecord, _ []string) (string, string, bool) { return r.title, "", true },
-	"{day}":   func(r *suggestedRecord, _ []string) (string, string, bool) { return r.day, "", r.day != "" },
-	"{some}":  func(*suggestedRecord, []string) (string, string, bool) { return "", "", true },
-	"{own}": func(r *suggestedRecord, _ []string) (string, string, bool) {
+var fillers = map[string]func(r *suggestedRecord, c *suggestedColumn) (text, comment string, ok bool){
+	"{c}": func(_ *suggestedRecord, c *suggestedColumn) (string, string, bool) {
+		return columnSource(c.name), "", true
+	},
+	"{title}": func(r *suggestedRecord, _ *suggestedColumn) (string, string, bool) { return r.title, "", true },
+	"{day}":   func(r *suggestedRecord, _ *suggestedColumn) (string, string, bool) { return r.day, "", r.day != "" },
+	"{some}":  func(*suggestedRecord, *suggestedColumn) (string, string, bool) { return "", "", true },
+	"{own}": func(r *suggestedRecord, _ *suggestedColumn) (string, string, bool) {
 		return "", "  # if these are TMDB's numbers; if not, ignore the column and mint ids: see the document", !r.foreign
 	},
 	"{articles}": articlesOf,
-	"{years}": func(r *suggestedRecord, values []string) (string, string, bool) {
-		_, _, ok := articlesOf(r, values)
+	"{years}": func(r *suggestedRecord, c *suggestedColumn) (string, string, bool) {
+		_, _, ok := articlesOf(r, c)
 		return "", "", ok
 	},
-	"{formats}":   dayFormats,
-	"{ends}":      unitsOf,
-	"{strip}":     imagePrefixes,
-	"{separator}": func(_ *suggestedRecord, values []string) (string, string, bool) { return separatorOf(values), "", true },
+	"{formats}": dayFormats,
+	"{ends}":    unitsOf,
+	"{strip}":   imagePrefixes,
+	"{separator}": func(_ *suggestedRecord, c *suggestedColumn) (string, string, bool) {
+		return fmt.Sprintf(", {separator: %q}", separatorOf(c.values)), "", true
+	},
+}
+
+// columnSource returns a column in an expression.
+func columnSource(name string) string {
+	if e, err := newExpression(name, &site{}); err == nil && e.isColumn() && e.columns[0] == name && name != rowName {
+		return name
+	}
+	return rowName + "[" + string(record.AppendString(nil, name)) + "]"
 }
 
 // filled returns an entry whose marks are filled in, and its comment.
-func (r *suggestedRecord) filled(spec string, values []string) (text, comment string, ok bool) {
-	for mark, fill := range fillers {
+func (r *suggestedRecord) filled(c *suggestedColumn, spec string) (text, comment string, ok bool) {
+	for _, mark := range slices.Sorted(maps.Keys(fillers)) {
 		if strings.Contains(spec, mark) {
-			text, note, ok := fill(r, values)
+			text, note, ok := fillers[mark](r, c)
 			if !ok {
 				return "", "", false
 			}
@@ -50,22 +68,23 @@ var englishArticles = []string{"The", "A", "An"}
 
 // articlesOf returns the key for articles at the end of titles; false for titles of which most have
 // no year.
-func articlesOf(r *suggestedRecord, values []string) (spec, comment string, ok bool) {
+func articlesOf(r *suggestedRecord, c *suggestedColumn) (spec, comment string, ok bool) {
 	years := 0
-	for _, raw := range values {
+	for _, raw := range c.values {
 		title, year := splitTitle(scalarText(raw))
 		if year != "" {
 			years++
 		}
 		if articleFirst(title, englishArticles) != title {
-			spec = `, articles = ["` + strings.Join(englishArticles, `", "`) + `"]`
+			spec = `, "` + strings.Join(englishArticles, `", "`) + `"`
 		}
 	}
-	return spec, "", r.day != "" && years*2 >= len(values)
+	return spec, "", r.day != "" && years*2 >= len(c.values)
 }
 
 // dayFormats returns the formats of cells, quoted; false where too many are no days.
-func dayFormats(_ *suggestedRecord, values []string) (list, comment string, ok bool) {
+func dayFormats(_ *suggestedRecord, c *suggestedColumn) (list, comment string, ok bool) {
+	values := c.values
 	var names, formats []string
 	rest := values
 	for len(rest) > 0 && len(names) < 4 {
@@ -93,7 +112,7 @@ func dayFormats(_ *suggestedRecord, values []string) (list, comment string, ok b
 		case i == 0 && other != name && len(unread(other, values)) == 0:
 			comment = "  # or " + other + ": the rows fit both"
 		case strings.HasSuffix(name, "YY") && !strings.HasSuffix(name, "YYYY"):
-			comment = "  # two digits are 1969 to 2068: last_year = 2026 makes that 1927 to 2026"
+			comment = "  # two digits are 1969 to 2068: 2026 behind the format makes that 1927 to 2026"
 		}
 	}
 	if len(rest) > 0 {
@@ -120,53 +139,54 @@ func unread(format string, values []string) []string {
 // imagePrefix is the front of the URL of an image of TMDB's.
 var imagePrefix = regexp.MustCompile(`^https?://[^/]+/t/p/[^/]+`)
 
-// imagePrefixes returns the key for the fronts of URLs of images; false for those of another site.
-func imagePrefixes(_ *suggestedRecord, values []string) (spec, comment string, ok bool) {
+// imagePrefixes returns what takes the fronts of URLs of images off; false for those of another site.
+func imagePrefixes(_ *suggestedRecord, c *suggestedColumn) (source, comment string, ok bool) {
 	var prefixes []string
-	for _, raw := range values {
+	for _, raw := range c.values {
 		text := scalarText(raw)
 		prefix := imagePrefix.FindString(text)
 		if !strings.HasPrefix(text[len(prefix):], "/") {
 			return "", "", false
 		}
-		if prefix != "" && !slices.Contains(prefixes, quoted(prefix)) {
-			prefixes = append(prefixes, quoted(prefix))
+		if prefix != "" && !slices.Contains(prefixes, prefix) {
+			prefixes = append(prefixes, prefix)
 		}
 	}
-	if len(prefixes) > 0 {
-		spec = ", strip = [" + strings.Join(prefixes, ", ") + "]"
-	}
-	return spec, "", true
+	return trimmed("trimPrefix", c, prefixes), "", true
 }
 
-// unitsOf returns what stands behind minutes.
-func unitsOf(_ *suggestedRecord, values []string) (list, comment string, ok bool) {
+// trimmed returns a column without what stands before or behind.
+func trimmed(function string, c *suggestedColumn, affixes []string) string {
+	source := columnSource(c.name)
+	if len(affixes) == 0 {
+		return source
+	}
+	for i := range affixes {
+		affixes[i] = strconv.Quote(affixes[i])
+	}
+	return fmt.Sprintf("%s(%s, %s)", function, source, strings.Join(affixes, ", "))
+}
+
+// unitsOf returns what takes off what stands behind minutes.
+func unitsOf(_ *suggestedRecord, c *suggestedColumn) (source, comment string, ok bool) {
 	var ends []string
-	for _, raw := range values {
+	for _, raw := range c.values {
 		end := strings.TrimLeft(scalarText(raw), "0123456789")
-		if strings.Contains(end, "min") && !slices.Contains(ends, quoted(end)) && len(ends) < 4 {
-			ends = append(ends, quoted(end))
+		if strings.Contains(end, "min") && !slices.Contains(ends, end) && len(ends) < 4 {
+			ends = append(ends, end)
 		}
 	}
-	return strings.Join(ends, ", "), "", true
+	return trimmed("trimSuffix", c, ends), "", ends != nil
 }
 
-// separatorOf returns the key for what stands between the names of a column; "" for
-// lists whose names are told apart.
+// separatorOf returns what stands between the names of a column.
 func separatorOf(values []string) string {
 	for _, separator := range []string{"|", ";", ", ", ","} {
 		for _, raw := range values {
-			if raw[0] == '[' {
-				return ""
-			}
-			text := scalarText(raw)
-			if _, ok := listedNames(text); ok {
-				return ""
-			}
-			if strings.Contains(text, separator) {
-				return ", separator = " + quoted(separator)
+			if text := scalarText(raw); !strings.HasPrefix(text, "[") && strings.Contains(text, separator) {
+				return separator
 			}
 		}
 	}
-	return `, separator = ", "`
+	return ", "
 }

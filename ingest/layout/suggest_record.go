@@ -30,8 +30,7 @@ var guesses = sync.OnceValue(func() (out []guess) {
 		g := guess{names: strings.Fields(names)}
 		for _, e := range strings.Split(list, " | ") {
 			if f := strings.Fields(e); f[0] == "list" {
-				field := "field = " + quoted(f[1])
-				g.entries = append(g.entries, field, field+`, as = "python"`, field+`, as = "names", of = `+quoted(f[2]))
+				g.entries = append(g.entries, f[1]+" = {c}", f[1]+" = python({c})", fmt.Sprintf("%s = names({c}, %q)", f[1], f[2]))
 				continue
 			}
 			g.entries = append(g.entries, e)
@@ -76,7 +75,7 @@ func (s *suggester) record(kind, where string) string {
 	}
 	for _, c := range s.columns { // those that are called like a field
 		if f, ok := typ.Plan.Field(c.name); ok && !f.Own && !s.used[c.name] {
-			r.first(c, `field = `+quoted(c.name), `field = `+quoted(c.name)+`, as = "python"`)
+			r.first(c, c.name+" = {c}", c.name+" = python({c})")
 		}
 	}
 	r.imdbIDs()
@@ -85,9 +84,9 @@ func (s *suggester) record(kind, where string) string {
 		head += r.mint()
 	}
 	if !r.fields[r.title] && len(r.lines) > 0 && slices.Contains(mintable, r.typ.Kind) {
-		r.lines = append(r.lines, fmt.Sprintf("  { column = \"\", field = %q },  # name its column, or take this line out if other dumps give it\n", r.title))
+		r.lines = append(r.lines, fmt.Sprintf("# %s = 'name of its column'  # unless other dumps give it\n", r.title))
 	}
-	return head + "map = [\n" + strings.Join(r.lines, "") + "]\n" + r.crew(where)
+	return head + "[table.record.fields]\n" + strings.Join(r.lines, "") + r.crew(where)
 }
 
 // imdbIDs takes the first column of IMDb's ids, whatever its name is, for the field of those.
@@ -102,7 +101,7 @@ func (r *suggestedRecord) imdbIDs() {
 			return ok && len(number) >= 7 && strings.Trim(number, "0123456789") == ""
 		}
 		if len(c.values) > 0 && !slices.ContainsFunc(c.values, func(raw string) bool { return !isID(raw) }) {
-			r.first(c, `field = "imdb_id", as = "imdb"`, `field = "external_ids.imdb_id", as = "imdb"`)
+			r.first(c, "imdb_id = imdb({c})", "external_ids.imdb_id = imdb({c})")
 		}
 	}
 }
@@ -110,84 +109,90 @@ func (r *suggestedRecord) imdbIDs() {
 // first adds the first of some entries that reads all cells of a column and whose field has
 // no other column. A title may have a second entry, of its year.
 func (r *suggestedRecord) first(c *suggestedColumn, specs ...string) {
-	if c == nil || r.here[c.name] && !strings.Contains(specs[0], "title_year") {
+	if c == nil || r.here[c.name] && !strings.Contains(specs[0], "year({c})") {
 		return
 	}
 	for _, spec := range specs {
 		some := strings.Contains(spec, "{formats}") || strings.Contains(spec, "{some}")
-		spec, comment, ok := r.filled(spec, c.values)
+		spec, comment, ok := r.filled(c, spec)
 		if !ok {
 			continue
 		}
-		e := r.entry(c, spec)
-		if e == nil || r.fields[e.path] || !some && !e.reads(r.typ, c.values) {
+		path, source, _ := strings.Cut(spec, " = ")
+		e := r.entry(path, source)
+		if e == nil || r.fields[path] || !some && !e.reads(r.typ, c) {
 			continue
 		}
-		if e.ofNames != nil && nameKinds[e.Of] != 0 && e.Of != ofPerson {
-			comment = "  # mint = true gives unknown names ids of their own"
+		if len(e.names) > 0 && nameKinds[e.names[0]] != 0 && e.names[0] != ofPerson {
+			comment = "  # {mint: true} behind it gives unknown names ids of their own"
 		}
-		if e.ofNames != nil && e.Of == ofGenre {
-			r.noteUnknown(e, c.values)
+		if slices.Contains(e.names, ofGenre) {
+			r.noteUnknown(c)
 		}
-		r.fields[e.path], r.used[c.name], r.here[c.name] = true, true, true
-		r.lines = append(r.lines, fmt.Sprintf("  { column = %s, %s },%s\n", quoted(c.name), spec, comment))
+		r.fields[path], r.used[c.name], r.here[c.name] = true, true, true
+		r.lines = append(r.lines, fmt.Sprintf("%s = %s%s\n", path, literal(source), comment))
 		return
 	}
 }
 
+// literal returns an expression as TOML writes it.
+func literal(source string) string {
+	if strings.ContainsAny(source, "'\n") {
+		return quoted(source)
+	}
+	return "'" + source + "'"
+}
+
 // noteUnknown notes the genres of cells that are not known.
-func (s *suggester) noteUnknown(e *entry, values []string) {
-	for _, raw := range values {
-		list, ok := listedNames(raw)
-		if raw[0] == '"' {
-			list, ok = listedNames(record.Unquote(raw))
-		}
+func (r *suggestedRecord) noteUnknown(c *suggestedColumn) {
+	known := (&nameReader{of: ofGenre}).vocabularyOf(mediaOf(r.typ.Kind))
+	for _, raw := range c.values {
+		list, ok := listedNames(textOf(decode(raw)))
 		if !ok {
 			list = strings.FieldsFunc(scalarText(raw), func(r rune) bool { return strings.ContainsRune(",|;/", r) })
 		}
 		for _, name := range withoutBlanks(list) {
-			if _, known := e.ofNames.meaning(name, nil, false); !known && len(s.unknown) < 1000 {
-				s.unknown[name] = true
+			if _, ok := known.find(name); !ok && !isPlaceholder(name) && len(r.unknown) < 1000 {
+				r.unknown[name] = true
 			}
 		}
 	}
 }
 
 // entry compiles an entry; nil for one that the kind cannot have.
-func (r *suggestedRecord) entry(c *suggestedColumn, spec string) *entry {
-	var parsed struct {
-		Map []entrySpec `toml:"map"`
-	}
-	if DecodeTOML([]byte("map = [{ column = "+quoted(c.name)+", "+spec+" }]"), &parsed) != nil {
-		return nil
-	}
-	e, err := (&compiler{mapping: &Mapping{}}).entry(place{typ: r.typ, plan: r.typ.Plan}, &parsed.Map[0])
+func (r *suggestedRecord) entry(path, source string) *entry {
+	at := place{typ: r.typ, plan: r.typ.Plan}
+	c := compiler{mapping: &Mapping{}, numbers: r.numbers, at: at}
+	f, err := at.field(path)
 	if err != nil {
 		return nil
 	}
-	return e
+	s := &shape{root: &output{entry: -1}}
+	if c.entry(s, path, f, source) != nil {
+		return nil
+	}
+	return s.entries[0]
 }
 
 // reads reports whether an entry reads all cells of a column, and as more than texts that
 // nothing is known by.
-func (e *entry) reads(typ *catalog.Type, values []string) bool {
+func (e *entry) reads(typ *catalog.Type, c *suggestedColumn) bool {
 	known := 0
-	for _, raw := range values {
-		out, err := e.convert(nil, raw, nil)
-		var left *leftError
+	v := newEvaluator(nil)
+	b := (&form{}).bind([]string{c.name})
+	for _, raw := range c.values {
+		value, err := v.value(e.expression, &boundRow{binding: b, cells: []string{raw}})
+		if err != nil {
+			return false
+		}
+		out, err := e.append(nil, value)
 		switch {
-		case errors.As(err, &left):
-			if len(out) > 0 || left.nothing != nil || e.ofNames.vocabulary == nil {
-				known++
-			}
-			continue
-		case err != nil:
+		case err != nil || e.isColumn() && e.field.Shape == record.ShapeString && raw[0] != '"' || len(out) > 0 && !e.fits(typ, string(out)):
 			return false
+		case len(v.left) > 0 && len(out) == 0 && v.left[0].nothing == nil && nameKinds[e.names[0]] == 0:
+		default:
+			known++
 		}
-		if e.name == asText && raw[0] != '"' || len(out) > 0 && !e.fits(typ, string(out)) {
-			return false
-		}
-		known++
 	}
 	return known > 0
 }
@@ -197,7 +202,7 @@ func (e *entry) reads(typ *catalog.Type, values []string) bool {
 func (e *entry) fits(typ *catalog.Type, value string) bool {
 	if e.field.Shape == record.ShapeObjects && value[0] == '[' {
 		if _, has := e.field.Elem.Field("id"); has && record.EachElement(value, func(_ int, raw string) error {
-			if id, err := inside(raw, []string{"id"}); err != nil || scalarText(id) == "" {
+			if fields, err := record.Fields(raw); err != nil || scalarText(fields.Value("id")) == "" {
 				return errors.New("has no id")
 			}
 			return nil
@@ -228,14 +233,13 @@ func (r *suggestedRecord) crew(where string) string {
 			continue
 		}
 		r.used[c.name] = true
-		each := separatorOf(c.values)
-		if each == "" && slices.ContainsFunc(c.values, func(raw string) bool { return raw[0] == '"' && !json.Valid([]byte(record.Unquote(raw))) }) {
-			each = `, as = "python"`
+		each := columnSource(c.name)
+		if slices.ContainsFunc(c.values, func(raw string) bool { return raw[0] == '"' }) {
+			each = fmt.Sprintf("split(%s, %q)", each, separatorOf(c.values))
 		}
-		out += fmt.Sprintf("\n[[table.record]]\nkind = %q\n%slist = \"credits.crew\"\neach = { column = %s%s }\nmap = [\n"+
-			"  { column = %[3]s, field = \".id\", as = \"name\", of = \"person\" },\n  { column = %[3]s, field = \".name\" },\n"+
-			"  { value = %[5]q, field = \".department\" },\n  { value = %[6]q, field = \".job\" },\n]\n",
-			r.typ.Name(), where, quoted(c.name), each, p.department, p.job)
+		out += fmt.Sprintf("\n[[table.record]]\nkind = %q\n%slist = \"credits.crew\"\neach = %s\n[table.record.element]\n"+
+			"id = 'id(element, \"person\")'\nname = 'element'\ndepartment = '%q'\njob = '%q'\n",
+			r.typ.Name(), where, literal(each), p.department, p.job)
 	}
 	return out
 }
@@ -244,11 +248,11 @@ func (r *suggestedRecord) crew(where string) string {
 func (r *suggestedRecord) mint() string {
 	switch {
 	case r.fields["imdb_id"] || r.fields["external_ids.imdb_id"]:
-		return "id = { mint = [\"imdb_id\"] }  # where no other record has the same imdb_id\n"
+		return "mint = [\"imdb_id\"]  # where no other record has the same imdb_id\n"
 	case r.fields[r.title] && r.fields[r.day]:
-		return fmt.Sprintf("id = { mint = [%q, \"year\"] }  # an id made of title and year: no row has TMDB's\n", r.title)
+		return fmt.Sprintf("mint = [%q, \"year\"]  # an id made of title and year: no row has TMDB's\n", r.title)
 	case r.fields[r.title]:
-		return fmt.Sprintf("id = { mint = [%q] }  # an id made of the title: no row has TMDB's\n", r.title)
+		return fmt.Sprintf("mint = [%q]  # an id made of the title: no row has TMDB's\n", r.title)
 	}
-	return "# No column was taken for an id or a title: a column must be the field id, or id = { mint = [...] } name what an id is made of.\n"
+	return "# No column was taken for an id or a title: a column must be the field id, or mint = [...] name what an id is made of.\n"
 }

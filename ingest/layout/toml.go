@@ -38,7 +38,7 @@ func tomlError(text []byte, err error, to reflect.Type) error {
 			key := keyAt(text, line, column) // the library's lacks the keys around an inline table
 			want := otherKeys(to, key)
 			if now := renamedKeys[key[strings.LastIndexByte(key, '.')+1:]]; now != "" {
-				want = fmt.Sprintf(": it is named %q now", now)
+				want = fmt.Sprintf(": it is %q now, a table of expressions", now)
 			}
 			errs = append(errs, fmt.Errorf("line %d: unknown key %q%s", line, key, want))
 		}
@@ -56,7 +56,7 @@ func tomlError(text []byte, err error, to reflect.Type) error {
 }
 
 // renamedKeys are keys of old mapping files and their names of today.
-var renamedKeys = map[string]string{"member": "field"}
+var renamedKeys = map[string]string{"map": "fields"}
 
 // keyAt returns the path of the last key at or before a position.
 func keyAt(text []byte, line, column int) string {

@@ -136,7 +136,7 @@ func (k vocabularyKey) names() *vocabulary {
 // vocabularyOf returns the vocabulary of names with the aliases of mappings; nil for
 // names that are not all known. media is that of genres.
 func (n *nameReader) vocabularyOf(media reference.Media) *vocabulary {
-	k := vocabularyKey{of: n.of, codes: n.field.Elem == nil}
+	k := vocabularyKey{of: n.of, codes: n.as != asObject}
 	if n.of == ofGenre {
 		k.media = media
 	}

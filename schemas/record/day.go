@@ -12,12 +12,13 @@ func IsDay(s string) bool {
 }
 
 // timeOfDay matches what follows a day in ISO 8601 and in SQL.
-var timeOfDay = regexp.MustCompile(`^[T ]\d\d:\d\d(:\d\d(\.\d+)?)?( ?(Z|UTC|[+-]\d\d(:?\d\d)?))?$`)
+var timeOfDay = regexp.MustCompile(`[T ]\d\d:\d\d(:\d\d(\.\d+)?)?( ?(Z|UTC|[+-]\d\d(:?\d\d)?))?$`)
 
 // dayOf returns the day of a time.
 func dayOf(s string) (day string, ok bool) {
-	if n := len(time.DateOnly); len(s) > n && IsDay(s[:n]) && timeOfDay.MatchString(s[n:]) {
-		return s[:n], true
-	}
-	return "", false
+	day = WithoutTime(s)
+	return day, len(day) < len(s) && IsDay(day)
 }
+
+// WithoutTime returns a text without the time behind a day.
+func WithoutTime(s string) string { return timeOfDay.ReplaceAllString(s, "") }

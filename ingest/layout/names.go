@@ -7,9 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/reelsplice/reelsplice/ingest/layout/pyliteral"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
-	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // NameIDs finds the ids of companies, networks and keywords by their names. Layouts of
@@ -27,20 +25,66 @@ var nameKinds = map[string]fragment.Kind{
 	ofPerson: fragment.KindPerson,
 }
 
-// A nameReader reads cells of names: of one, or of several.
+// What names are of.
+const (
+	ofGenre    = "genre"
+	ofCountry  = "country"
+	ofLanguage = "language"
+	ofCompany  = "company"
+	ofNetwork  = "network"
+	ofKeyword  = "keyword"
+	ofPerson   = "person" // by the title: see identifier.ID
+)
+
+// A nameForm is what names become.
+type nameForm int
+
+const (
+	asObject nameForm = iota // with the id or code, and the name
+	asCode                   // of a country or language
+	asID
+)
+
+var objectsOf = []string{ofGenre, ofCountry, ofLanguage, ofCompany, ofNetwork, ofKeyword, ofPerson}
+
+// of lists what names can be of.
+func (f nameForm) of() []string {
+	switch f {
+	case asCode:
+		return []string{ofCountry, ofLanguage}
+	case asID:
+		return []string{ofGenre, ofCompany, ofNetwork, ofKeyword, ofPerson}
+	}
+	return objectsOf
+}
+
+// defaultSeparators are what most joined lists are joined with. Where all names are
+// known, a list is split by the first that leaves no unknown one; others by the first
+// alone, because a name may have any.
+var defaultSeparators = []string{", ", ",", "|", ";", "/"}
+
+// A nameReader reads names: one, or several.
 type nameReader struct {
-	of         string        // what the names are of
-	field      *record.Field // that they become
-	mint       bool          // unknown names get an id that is made of the name
-	separator  string        // that the mapping names; "" for none
-	separators []string      // tried in their order
-	vocabulary *vocabulary   // of names that are all known; nil for others
-	aliases    aliases       // of the mappings
+	of         string // what the names are of
+	as         nameForm
+	ordered    bool        // elements have an order
+	mint       bool        // unknown names get an id that is made of the name
+	separator  string      // that the mapping names; "" for none
+	separators []string    // tried in their order
+	vocabulary *vocabulary // of names that are all known; nil for others
+	aliases    aliases     // of the mappings
+}
+
+// leftNames are the rest of a cell of names besides those that were read.
+type leftNames struct {
+	raw     string   // JSON text that the record keeps; "" for nothing
+	nothing []string // names without a place in the API
+	whole   bool     // the list cannot be split: the record keeps the cell
 }
 
 // meaning returns what a name stands for; false for an unknown one. If mint is set and the mapping
 // asks for it, an unknown one gets a minted id.
-func (n *nameReader) meaning(name string, names *identifier, mint bool) (m meaning, ok bool) {
+func (n *nameReader) meaning(name string, ids *identifier, mint bool) (m meaning, ok bool) {
 	if n.vocabulary != nil {
 		return n.vocabulary.find(name)
 	}
@@ -50,12 +94,12 @@ func (n *nameReader) meaning(name string, names *identifier, mint bool) (m meani
 	}
 	for _, target := range targets {
 		id, ok := int64(0), false
-		if names != nil {
-			id, ok = names.ID(nameKinds[n.of], target)
+		if ids != nil {
+			id, ok = ids.ID(nameKinds[n.of], target)
 		}
 		switch {
-		case !ok && mint && names != nil && n.mint:
-			id = names.mintNamed(nameKinds[n.of], target)
+		case !ok && mint && ids != nil && n.mint:
+			id = ids.mintNamed(nameKinds[n.of], target)
 		case !ok:
 			return m, false
 		}
@@ -67,42 +111,42 @@ func (n *nameReader) meaning(name string, names *identifier, mint bool) (m meani
 
 // element returns the JSON text of a resource with an id and a name.
 func (n *nameReader) element(id int64, name string) string {
-	if n.field.Shape == record.ShapeInt {
+	if n.as == asID {
 		return strconv.FormatInt(id, 10)
 	}
 	return string(appendIDName(nil, id, name))
 }
 
-// oneName appends what a single name stands for.
-func (n *nameReader) oneName(dst []byte, s string, names *identifier) ([]byte, error) {
+// oneName returns what a single name stands for.
+func (n *nameReader) oneName(s string, v *evaluator) ([]byte, error) {
 	name := strings.TrimSpace(s)
-	m, ok := n.meaning(name, names, true)
+	m, ok := n.meaning(name, v.ids, true)
 	switch {
 	case !ok || m.several || len(m.elements) > 1:
-		return dst, fmt.Errorf("want the name of a %s that is known", n.of)
+		return nil, fmt.Errorf("want the name of a %s that is known", n.of)
 	case len(m.elements) == 0:
-		return dst, &leftError{nothing: []string{name}}
+		v.left = append(v.left, leftNames{nothing: []string{name}})
+		return nil, nil
 	}
-	return append(dst, m.elements[0]...), nil
+	return []byte(m.elements[0]), nil
 }
 
-// names appends the elements of a cell of names: of a list of texts as JSON or Python
+// names returns the elements of a text of names: of a list of texts as JSON or Python
 // writes it, or of a joined list. Any text is the name of somebody, and of something that
 // a mapping mints ids for, so these are only split where the mapping has a separator.
-func (n *nameReader) names(dst []byte, s string, names *identifier) ([]byte, error) {
+func (n *nameReader) names(s string, v *evaluator) ([]byte, error) {
 	list, ok := listedNames(s)
-	if ok {
-		return n.listed(dst, list, names)
+	if !ok && n.of != ofPerson {
+		list, ok = n.splitNames(s, v.ids)
 	}
-	if n.of != ofPerson {
-		if out, err := n.splitNames(dst, s, names); err != errWhole || !n.mint {
-			return out, err
-		}
+	if !ok && n.separator != "" && (n.mint || n.of == ofPerson) {
+		list, ok = withoutBlanks(strings.Split(s, n.separator)), true
 	}
-	if n.separator == "" {
-		return dst, errWhole
+	if !ok {
+		v.left = append(v.left, leftNames{whole: true})
+		return nil, nil
 	}
-	return n.listed(dst, withoutBlanks(strings.Split(s, n.separator)), names)
+	return n.listed(list, v)
 }
 
 // listedNames reads a list of texts; false for what is none.
@@ -111,18 +155,25 @@ func listedNames(s string) ([]string, bool) {
 	if !strings.HasPrefix(s, "[") || !strings.HasSuffix(s, "]") {
 		return nil, false
 	}
-	var list []*string
-	if json.Unmarshal([]byte(s), &list) != nil {
-		text, err := pyliteral.AppendJSON(nil, s)
-		if err != nil || json.Unmarshal(text, &list) != nil {
+	text, err := readJSON(s)
+	if err != nil {
+		if text, err = readPython(s); err != nil {
 			return nil, false
 		}
 	}
+	list, _ := decode(string(text)).([]any)
+	return textsOfList(list)
+}
+
+// textsOfList returns the names of a list; false where it has anything else.
+func textsOfList(list []any) ([]string, bool) {
 	var out []string
 	for _, name := range list {
-		if name != nil {
-			out = append(out, *name)
+		text, ok := name.(string)
+		if name != nil && !ok {
+			return nil, false
 		}
+		out = append(out, text)
 	}
 	return withoutBlanks(out), true
 }
@@ -138,13 +189,13 @@ func withoutBlanks(list []string) []string {
 	return out
 }
 
-// listed appends the elements of a list whose names are told apart: those that are known
+// listed returns the elements of a list whose names are told apart: those that are known
 // to stand for just one thing. The others are left.
-func (n *nameReader) listed(dst []byte, list []string, names *identifier) ([]byte, error) {
+func (n *nameReader) listed(list []string, v *evaluator) ([]byte, error) {
 	var elements, unknown []string
-	left := leftError{}
+	left := leftNames{}
 	for _, name := range list {
-		m, ok := n.meaning(name, names, true)
+		m, ok := n.meaning(name, v.ids, true)
 		switch {
 		case !ok || m.several:
 			unknown = append(unknown, name)
@@ -157,26 +208,22 @@ func (n *nameReader) listed(dst []byte, list []string, names *identifier) ([]byt
 	if len(unknown) > 0 {
 		raw, err := json.Marshal(unknown)
 		if err != nil {
-			return dst, err
+			return nil, err
 		}
 		left.raw = string(raw)
 	}
+	if unknown != nil || left.nothing != nil {
+		v.left = append(v.left, left)
+	}
 	if len(elements) > 0 || len(list) == 0 {
-		dst = n.appendElements(dst, elements)
+		return n.appendElements(nil, elements), nil
 	}
-	if unknown == nil && left.nothing == nil {
-		return dst, nil
-	}
-	return dst, &left
+	return nil, nil
 }
 
 // appendElements appends a list, each element once. Where elements have an order, as in
 // the cast, it is that of the list.
 func (n *nameReader) appendElements(dst []byte, elements []string) []byte {
-	ordered := false
-	if n.field.Shape == record.ShapeObjects {
-		_, ordered = n.field.Elem.Field("order")
-	}
 	dst = append(dst, '[')
 	count := 0
 	for i, element := range elements {
@@ -187,7 +234,7 @@ func (n *nameReader) appendElements(dst []byte, elements []string) []byte {
 			dst = append(dst, ',')
 		}
 		dst = append(dst, element...)
-		if ordered {
+		if n.ordered {
 			dst = append(strconv.AppendInt(append(dst[:len(dst)-1], `,"order":`...), int64(count), 10), '}')
 		}
 		count++
@@ -206,22 +253,19 @@ func sameElement(a, b string) bool {
 // A joined list, "Drama, Comedy", does not show where it was joined: names have commas
 // too. It is split only where that is safe.
 
-// splitNames appends the elements of a joined list; errWhole where it cannot be split
-// safely.
-func (n *nameReader) splitNames(dst []byte, s string, names *identifier) ([]byte, error) {
+// splitNames returns the names of a joined list; false where it cannot be split safely.
+func (n *nameReader) splitNames(s string, ids *identifier) ([]string, bool) {
 	for _, separator := range n.separators {
-		cut := n.cut(s, separator, names)
+		cut := n.cut(s, separator, ids)
 		if cut == nil {
 			continue
 		}
-		for _, name := range cut {
-			if m, _ := n.meaning(name, names, false); m.several {
-				return dst, errWhole
-			}
-		}
-		return n.listed(dst, cut, names)
+		return cut, !slices.ContainsFunc(cut, func(name string) bool {
+			m, _ := n.meaning(name, ids, false)
+			return m.several
+		})
 	}
-	return dst, errWhole
+	return nil, false
 }
 
 // maxPieces bounds the length of lists and maxJoined that of names that are looked at.
@@ -233,7 +277,7 @@ const (
 // cut returns the names of a joined list; nil where it cannot be cut. The names of
 // genres, countries and languages are all known, so the longest ones win; those of other
 // kinds are not, and the list must allow just one cut into known names.
-func (n *nameReader) cut(s, separator string, names *identifier) []string {
+func (n *nameReader) cut(s, separator string, ids *identifier) []string {
 	pieces := strings.Count(s, separator) + 1
 	if pieces > maxPieces {
 		return nil
@@ -251,7 +295,7 @@ func (n *nameReader) cut(s, separator string, names *identifier) []string {
 			if ways[end] == 0 {
 				continue
 			}
-			if _, known := n.meaning(name(i, end), names, false); !known {
+			if _, known := n.meaning(name(i, end), ids, false); !known {
 				continue
 			}
 			if ways[i] == 0 {

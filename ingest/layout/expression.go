@@ -1,0 +1,391 @@
+package layout
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/expr-lang/expr"
+	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/file"
+	"github.com/expr-lang/expr/vm"
+
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
+)
+
+// An expression is what a mapping says that a field, a condition or a list is: a text in the language of
+// expr-lang/expr over the columns of a row. It does not change, so workers may share it.
+type expression struct {
+	source    string
+	columns   []string     // that it names, in their order
+	variables []string     // by which the program knows them
+	program   *vm.Program  // nil for a column alone
+	inner     []string     // path to the value inside that of the column or program, which is JSON
+	result    reflect.Type // of the program
+	names     []string     // what the names are of that it reads, such as person
+	// members are the fields of the element that it reads, and elements how often it names the element.
+	members  []string
+	elements int
+}
+
+// rawJSON is the JSON text of a value: a cell, or what a function made for a field as a whole.
+type rawJSON string
+
+// A site is where an expression stands: what its functions must know.
+type site struct {
+	aliases map[string]aliases
+	kind    fragment.Kind // of the record; 0 for none
+	numbers numberReader  // of the table
+	ordered bool          // the elements of the field have an order, as the cast has
+}
+
+// Names that are no columns.
+const (
+	rowName     = "row"     // row["Runtime (mins)"] is a column whose name is no word
+	elementName = "element" // of the list of each
+	placeName   = "place"   // of the element in its list, from 0
+
+	columnPrefix  = "column "          // of the variables of columns, so that these may be called like functions
+	namesVariable = "names of the row" // the *evaluator, for functions of names
+)
+
+// newExpression compiles a text.
+func newExpression(source string, at *site, options ...expr.Option) (*expression, error) {
+	p := &patcher{site: at, raw: map[ast.Node]bool{}}
+	program, err := expr.Compile(source, slices.Concat(language(), options, []expr.Option{expr.Patch(p), expr.Patch((*nestedPatcher)(p))})...)
+	if p.errs != nil {
+		return nil, errors.Join(p.errs...)
+	}
+	if err != nil {
+		return nil, plainError(err)
+	}
+	e := &expression{source: source, inner: p.path, result: program.Node().Type(), names: p.names, members: p.members, elements: p.elements}
+	root := program.Node()
+	ast.Walk(&root, visitor(func(n *ast.Node) {
+		id, ok := (*n).(*ast.IdentifierNode)
+		if ok && strings.HasPrefix(id.Value, columnPrefix) && !slices.Contains(e.variables, id.Value) {
+			e.columns = append(e.columns, strings.TrimPrefix(id.Value, columnPrefix))
+			e.variables = append(e.variables, id.Value)
+		}
+	}))
+	if _, alone := root.(*ast.IdentifierNode); !alone {
+		e.program = program
+	}
+	return e, nil
+}
+
+// isColumn reports whether the expression is a column, or something in it, that nothing is made of.
+func (e *expression) isColumn() bool { return e.program == nil }
+
+// column names in messages the first column, with the path that leads into it.
+func (e *expression) column() string {
+	return strings.Join(append([]string{e.columns[0]}, e.inner...), ".")
+}
+
+// language is the options of all expressions: our functions, and none whose value depends on more than the row.
+func language() []expr.Option {
+	out := []expr.Option{expr.Env(map[string]any{}), expr.AllowUndefinedVariables(), expr.DisableBuiltin("now")}
+	for i := range functions {
+		f := &functions[i]
+		call := func(params ...any) (any, error) { return f.call(params[0], params[1], params[2].(*evaluator)) }
+		out = append(out, expr.DisableBuiltin(f.name), expr.Function(f.name, call, f.is))
+	}
+	return append(out, expr.Function(decoded, func(params ...any) (any, error) { return decode(string(params[0].(rawJSON))), nil }))
+}
+
+// decoded is the function that makes values of JSON text. Its name is none that a mapping can have.
+const decoded = "value of JSON"
+
+// plainError is an error of the language on one line, or the error of a function of ours in it.
+func plainError(err error) error {
+	var at *file.Error
+	if !errors.As(err, &at) {
+		return err
+	}
+	var kind *reflect.ValueError
+	switch {
+	case errors.As(at.Prev, &kind): // map, filter and others of what has no elements
+		return errors.New("want a list")
+	case at.Prev != nil:
+		return at.Prev
+	}
+	return errors.New(at.Message)
+}
+
+type visitor func(n *ast.Node)
+
+func (v visitor) Visit(n *ast.Node) { v(n) }
+
+// A patcher tells columns from other names, and prepares what functions are given besides the value that they read.
+type patcher struct {
+	*site
+	names []string          // of the expression
+	raw   map[ast.Node]bool // calls whose value is JSON text
+	root  ast.Node
+	path  []string // of the expression
+	errs  []error
+	// members and elements are those of the expression.
+	members  []string
+	elements int
+}
+
+// Visit is called for each node, and for those inside it before.
+func (p *patcher) Visit(node *ast.Node) {
+	switch n := (*node).(type) {
+	case *ast.IdentifierNode:
+		if n.Value == elementName {
+			p.elements++
+		}
+		n.Value = columnPrefix + n.Value
+	case *ast.VariableDeclaratorNode: // what let names is no column
+		ast.Walk(&n.Expr, visitor(func(inner *ast.Node) {
+			if id, ok := (*inner).(*ast.IdentifierNode); ok && id.Value == columnPrefix+n.Name {
+				id.Value = n.Name
+			}
+		}))
+	case *ast.MemberNode:
+		of, ok := n.Node.(*ast.IdentifierNode)
+		name, isText := n.Property.(*ast.StringNode)
+		switch {
+		case ok && isText && of.Value == columnPrefix+rowName:
+			*node = &ast.IdentifierNode{Value: columnPrefix + name.Value}
+		case ok && isText && of.Value == columnPrefix+elementName:
+			p.members = append(p.members, name.Value)
+		}
+	case *ast.BuiltinNode: // of the language: nothing makes nothing, as for functions of ours
+		value := &ast.IdentifierNode{Value: "$value"}
+		argument := n.Arguments[0]
+		n.Arguments[0] = value
+		*node = &ast.VariableDeclaratorNode{Name: value.Value, Value: argument, Expr: &ast.ConditionalNode{
+			Cond: &ast.BinaryNode{Operator: "==", Left: value, Right: &ast.NilNode{}}, Exp1: &ast.NilNode{}, Exp2: n,
+		}}
+	case *ast.CallNode:
+		callee, ok := n.Callee.(*ast.IdentifierNode)
+		if !ok {
+			p.errs = append(p.errs, errors.New("want the name of a function before ("))
+			break
+		}
+		name := strings.TrimPrefix(callee.Value, columnPrefix)
+		call, err := p.call(name, n.Arguments)
+		if err != nil {
+			p.errs = append(p.errs, fmt.Errorf("%s: %w", name, err))
+			break
+		}
+		*node = call
+	}
+	p.root = *node
+}
+
+// call returns the call of a function with its value, what it was prepared, and the names of the row.
+func (p *patcher) call(name string, arguments []ast.Node) (ast.Node, error) {
+	i := slices.IndexFunc(functions, func(f function) bool { return f.name == name })
+	if i < 0 {
+		return nil, fmt.Errorf("there is no such function: want one of %s, or one of the language", strings.Join(functionNames(), ", "))
+	}
+	f := &functions[i]
+	if len(arguments) == 0 {
+		return nil, errors.New("want a value to read, found none")
+	}
+	constants := make([]any, len(arguments)-1)
+	for i, node := range arguments[1:] {
+		var ok bool
+		if constants[i], ok = constantOf(node); !ok {
+			return nil, fmt.Errorf("argument %d: want a constant", i+2)
+		}
+	}
+	var prepared any = constants
+	if f.prepare == nil && len(constants) > 0 {
+		return nil, fmt.Errorf("want one argument, found %d", len(arguments))
+	}
+	if f.prepare != nil {
+		var err error
+		if prepared, err = f.prepare(p, constants); err != nil {
+			return nil, err
+		}
+	}
+	call := &ast.CallNode{
+		Callee:    &ast.IdentifierNode{Value: name},
+		Arguments: []ast.Node{arguments[0], &ast.ConstantNode{Value: prepared}, &ast.IdentifierNode{Value: namesVariable}},
+	}
+	p.raw[call] = f.raw
+	return call, nil
+}
+
+// constantOf returns the value of a literal; false for other nodes.
+func constantOf(node ast.Node) (any, bool) {
+	switch n := node.(type) {
+	case *ast.StringNode:
+		return n.Value, true
+	case *ast.IntegerNode:
+		return n.Value, true
+	case *ast.FloatNode:
+		return n.Value, true
+	case *ast.BoolNode:
+		return n.Value, true
+	case *ast.NilNode:
+		return nil, true
+	case *ast.UnaryNode:
+		v, _ := constantOf(n.Node)
+		i, ok := v.(int)
+		return -i, ok && n.Operator == "-"
+	case *ast.MapNode:
+		out := map[string]any{}
+		for _, pair := range n.Pairs {
+			key, ok := constantOf(pair.(*ast.PairNode).Key)
+			value, constant := constantOf(pair.(*ast.PairNode).Value)
+			name, isText := key.(string)
+			if !ok || !constant || !isText {
+				return nil, false
+			}
+			out[name] = value
+		}
+		return out, true
+	}
+	return nil, false
+}
+
+// A nestedPatcher decodes the JSON texts that are not the value of the expression, so that the language can look into
+// them. A path is taken off the expression: what it leads to stays as it was written.
+type nestedPatcher patcher
+
+// Visit is that of patcher.
+func (p *nestedPatcher) Visit(node *ast.Node) {
+	if *node == p.root {
+		if base, path := pathOf(*node); path != nil {
+			if call, ok := base.(*ast.CallNode); ok && call.Callee.(*ast.IdentifierNode).Value == decoded {
+				base = call.Arguments[0]
+			}
+			*node, p.path = base, path
+		}
+		return
+	}
+	if p.raw[*node] {
+		*node = &ast.CallNode{Callee: &ast.IdentifierNode{Value: decoded}, Arguments: []ast.Node{*node}}
+	}
+}
+
+// pathOf returns the names that lead into a column or the JSON text of a function; none where there is no such path.
+func pathOf(node ast.Node) (base ast.Node, path []string) {
+	for {
+		switch n := node.(type) {
+		case *ast.ChainNode: // a?.b, which a.b is anyway
+			node = n.Node
+		case *ast.MemberNode:
+			name, ok := n.Property.(*ast.StringNode)
+			if !ok {
+				return nil, nil
+			}
+			node, path = n.Node, append([]string{name.Value}, path...)
+		case *ast.IdentifierNode:
+			return n, path
+		case *ast.CallNode:
+			if callee, ok := n.Callee.(*ast.IdentifierNode); !ok || callee.Value != decoded {
+				return nil, nil
+			}
+			return n, path
+		default:
+			return nil, nil
+		}
+	}
+}
+
+// An evaluator runs expressions for the rows of one worker.
+type evaluator struct {
+	ids  *identifier // of what names stand for
+	vm   vm.VM
+	env  map[string]any
+	left []leftNames // of the names that the last expression read
+}
+
+func newEvaluator(ids *identifier) *evaluator {
+	v := &evaluator{ids: ids, env: map[string]any{}}
+	v.env[namesVariable] = v
+	return v
+}
+
+// value returns the value of an expression for a row: nil where all columns that it names are empty, so that
+// nothing of it is run.
+func (v *evaluator) value(e *expression, row *boundRow) (any, error) {
+	v.left = v.left[:0]
+	value, err := v.whole(e, row)
+	if text, ok := value.(rawJSON); ok && e.inner != nil && err == nil {
+		return inside(string(text), e.inner)
+	}
+	return value, err
+}
+
+// whole returns the value of an expression without its path.
+func (v *evaluator) whole(e *expression, row *boundRow) (any, error) {
+	if e.isColumn() {
+		if cell := row.cell(e.columns[0]); cell != "" {
+			return rawJSON(cell), nil
+		}
+		return nil, nil
+	}
+	given := len(e.columns) == 0
+	for i, column := range e.columns {
+		value := decode(row.cell(column))
+		if text, ok := value.(string); ok && strings.TrimSpace(text) == "" {
+			value = nil
+		}
+		v.env[e.variables[i]] = value
+		given = given || value != nil && column != placeName
+	}
+	if !given {
+		return nil, nil
+	}
+	return v.run(e)
+}
+
+// A pathError is the error of a value that a path does not lead into.
+type pathError struct {
+	path string
+	err  error
+}
+
+func (e *pathError) Error() string { return e.path + ": " + e.err.Error() }
+
+// inside returns the value at a path inside another, nil where there is none.
+func inside(text string, path []string) (any, error) {
+	if text[0] == '"' {
+		inner, err := readJSON(record.Unquote(text))
+		if err != nil {
+			return nil, err
+		}
+		text = string(inner)
+	}
+	for i, want := range path {
+		next := ""
+		if err := record.EachField(text, func(name, raw string) error {
+			if name == want {
+				next = raw
+			}
+			return nil
+		}); err != nil {
+			return nil, &pathError{strings.Join(path[:i+1], "."), err}
+		}
+		if text = next; text == "" || text == "null" {
+			return nil, nil
+		}
+	}
+	return rawJSON(text), nil
+}
+
+// run runs a program with the columns that were set.
+func (v *evaluator) run(e *expression) (any, error) {
+	out, err := v.vm.Run(e.program, v.env)
+	if err != nil {
+		return nil, plainError(err)
+	}
+	return out, nil
+}
+
+func functionNames() (out []string) {
+	for i := range functions {
+		out = append(out, functions[i].name)
+	}
+	return out
+}

@@ -1,0 +1,478 @@
+package layout
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/reelsplice/reelsplice/ingest/layout/pyliteral"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
+)
+
+// A function is one that mappings may call. Its first argument is the value that it reads, the others are constants.
+// Nothing makes nothing.
+type function struct {
+	name string
+	is   any  // its type, for the checks of the language: only the result matters
+	text bool // it reads any text: a placeholder such as N/A is one
+	raw  bool // its result is JSON text
+	// prepare checks the constants and makes of them what read is given; nil for functions without any.
+	prepare func(p *patcher, constants []any) (any, error)
+	// read reads a value. Errors name what was expected.
+	read func(value, prepared any, v *evaluator) (any, error)
+}
+
+// call calls a function for the language.
+func (f *function) call(value, prepared any, v *evaluator) (any, error) {
+	if text, ok := value.(string); value == nil || ok && (strings.TrimSpace(text) == "" || !f.text && isPlaceholder(text)) {
+		return nil, nil
+	}
+	return f.read(value, prepared, v)
+}
+
+// day is a day as the API writes it.
+type day string
+
+type (
+	toAny    = func(any, any, any) any
+	toString = func(any, any, any) string
+)
+
+// functions lists all; docs/tables.md says what they read.
+var functions = []function{
+	{name: "int", is: new(func(any, any, any) int), prepare: takeNumbers, read: func(value, prepared any, _ *evaluator) (any, error) {
+		n, err := prepared.(numberReader).of(value).integer(textOf(value))
+		return int(n), err
+	}},
+	{name: "number", is: new(func(any, any, any) float64), prepare: takeNumbers, read: func(value, prepared any, _ *evaluator) (any, error) {
+		return prepared.(numberReader).of(value).number(textOf(value))
+	}},
+	{name: "bool", is: new(func(any, any, any) bool), read: func(value, _ any, _ *evaluator) (any, error) { return boolean(textOf(value)) }},
+	{name: "date", is: new(func(any, any, any) day), prepare: prepareDays, read: func(value, prepared any, _ *evaluator) (any, error) {
+		d, err := prepared.(*dayReader).parse(textOf(value))
+		return day(d), err
+	}},
+	{name: "title", is: new(toString), text: true, prepare: texts, read: func(value, prepared any, _ *evaluator) (any, error) {
+		title, _ := splitTitle(textOf(value))
+		return articleFirst(title, prepared.([]string)), nil
+	}},
+	{name: "year", is: new(func(any, any, any) day), text: true, read: func(value, _ any, _ *evaluator) (any, error) {
+		if _, year := splitTitle(textOf(value)); year != "" {
+			return day(year + "-01-01"), nil
+		}
+		return nil, nil
+	}},
+	{name: "imdb", is: new(toString), read: func(value, _ any, _ *evaluator) (any, error) { return imdbID(textOf(value)) }},
+	{name: "json", is: new(toAny), raw: true, read: func(value, _ any, _ *evaluator) (any, error) { return readJSON(value) }},
+	{name: "python", is: new(toAny), raw: true, read: func(value, _ any, _ *evaluator) (any, error) { return readPython(value) }},
+	{name: "trimPrefix", is: new(toString), text: true, prepare: texts, read: trim(strings.CutPrefix)},
+	{name: "trimSuffix", is: new(toString), text: true, prepare: texts, read: trim(strings.CutSuffix)},
+	{name: "split", is: new(func(any, any, any) []any), prepare: oneText, read: split},
+	{name: "match", is: new(toAny), prepare: prepareMatch, read: match},
+	{name: "name", is: new(toAny), raw: true, prepare: prepareNames(asObject), read: oneName},
+	{name: "code", is: new(toAny), raw: true, prepare: prepareNames(asCode), read: oneName},
+	{name: "id", is: new(toAny), raw: true, prepare: prepareNames(asID), read: oneName},
+	{name: "names", is: new(toAny), raw: true, prepare: prepareNames(asObject), read: severalNames},
+	{name: "codes", is: new(toAny), raw: true, prepare: prepareNames(asCode), read: severalNames},
+}
+
+// isPlaceholder reports whether a text stands for nothing where no text is meant.
+func isPlaceholder(text string) bool {
+	switch strings.TrimSpace(text) {
+	case `\N`, "NaN", "nan", "N/A", "n/a", "NA", "None", "null", "NULL", "-", "?":
+		return true
+	}
+	return false
+}
+
+// textOf returns the text of a value; that of lists and objects is their JSON.
+func textOf(value any) string {
+	switch v := value.(type) {
+	case string:
+		return v
+	case day:
+		return string(v)
+	case int:
+		return strconv.Itoa(v)
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	text, _ := json.Marshal(value) // decoded from JSON
+	return string(text)
+}
+
+// Arguments.
+
+func takeNumbers(p *patcher, constants []any) (any, error) {
+	if len(constants) > 0 {
+		return nil, errors.New("want one argument: decimal, thousands and scale are keys of the table")
+	}
+	return p.numbers, nil
+}
+
+// texts are any number of texts.
+func texts(_ *patcher, constants []any) (any, error) {
+	out := []string{}
+	for i, c := range constants {
+		text, ok := c.(string)
+		if !ok {
+			return nil, fmt.Errorf("argument %d: want a text, found %v", i+2, c)
+		}
+		out = append(out, text)
+	}
+	return out, nil
+}
+
+func oneText(p *patcher, constants []any) (any, error) {
+	list, err := texts(p, constants)
+	if err != nil {
+		return nil, err
+	}
+	if list := list.([]string); len(list) == 1 && list[0] != "" {
+		return list[0], nil
+	}
+	return nil, errors.New(`want what stands between, for instance ", "`)
+}
+
+// prepareDays reads formats, and behind them the last year that two digits stand for.
+func prepareDays(p *patcher, constants []any) (any, error) {
+	last := 0
+	if n := len(constants); n > 0 {
+		if year, ok := constants[n-1].(int); ok {
+			last, constants = year, constants[:n-1]
+		}
+	}
+	formats, err := texts(p, constants)
+	if err != nil {
+		return nil, err
+	}
+	if len(constants) == 0 {
+		return nil, errors.New("want at least one format, for instance YYYY-MM-DD")
+	}
+	return newDayReader(formats.([]string), int64(last))
+}
+
+func prepareMatch(_ *patcher, constants []any) (any, error) {
+	if len(constants) == 1 {
+		if values, ok := constants[0].(map[string]any); ok && len(values) > 0 {
+			return values, nil
+		}
+	}
+	return nil, errors.New(`want the values of texts, for instance {"Woman": 1, "Man": 2}`)
+}
+
+// prepareNames reads what names are of, and the options separator and mint.
+func prepareNames(as nameForm) func(p *patcher, constants []any) (any, error) {
+	return func(p *patcher, constants []any) (any, error) {
+		n := &nameReader{as: as, ordered: p.ordered}
+		if len(constants) == 0 || len(constants) > 2 {
+			return nil, fmt.Errorf("want what the names are of, one of %s, and no more than {separator, mint} behind it", strings.Join(as.of(), ", "))
+		}
+		n.of, _ = constants[0].(string)
+		if !slices.Contains(as.of(), n.of) {
+			return nil, fmt.Errorf("want one of %s, found %v", strings.Join(as.of(), ", "), constants[0])
+		}
+		if len(constants) == 2 {
+			if err := n.options(constants[1]); err != nil {
+				return nil, err
+			}
+		}
+		switch {
+		case n.mint && (nameKinds[n.of] == 0 || n.of == ofPerson):
+			return nil, errors.New("mint: want names of company, network or keyword; unknown people get ids anyway")
+		case n.of == ofGenre && p.kind != fragment.KindMovie && p.kind != fragment.KindTV:
+			return nil, errors.New("movies and series have genres")
+		}
+		n.separators = defaultSeparators[:1]
+		switch {
+		case n.separator != "":
+			n.separators = []string{n.separator}
+		case nameKinds[n.of] == 0:
+			n.separators = defaultSeparators
+		}
+		n.aliases = p.aliases[n.of]
+		n.vocabulary = n.vocabularyOf(mediaOf(p.kind))
+		p.names = append(p.names, n.of)
+		return n, nil
+	}
+}
+
+// options reads {separator, mint}.
+func (n *nameReader) options(constant any) error {
+	options, ok := constant.(map[string]any)
+	if !ok {
+		return fmt.Errorf("want {separator, mint}, found %v", constant)
+	}
+	for _, key := range slices.Sorted(maps.Keys(options)) {
+		switch key {
+		case "separator":
+			n.separator, ok = options[key].(string)
+			ok = ok && n.separator != ""
+		case "mint":
+			n.mint, ok = options[key].(bool)
+		default:
+			return fmt.Errorf("unknown option %s: want separator, mint", key)
+		}
+		if !ok {
+			return fmt.Errorf("%s: found %v", key, options[key])
+		}
+	}
+	return nil
+}
+
+// Values.
+
+func boolean(s string) (bool, error) {
+	switch strings.TrimSpace(s) {
+	case "true", "True", "TRUE", "1", "1.0":
+		return true, nil
+	case "false", "False", "FALSE", "0", "0.0":
+		return false, nil
+	}
+	return false, errors.New("want true or false")
+}
+
+// imdbDigits is how many digits an IMDb id has at least.
+const imdbDigits = 7
+
+// imdbID returns the IMDb id of a title. Tables often have the number alone.
+func imdbID(s string) (string, error) {
+	text := strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(s), "tt"), ".0")
+	n, err := strconv.ParseUint(text, 10, 32)
+	if err != nil || n == 0 {
+		return "", errors.New("want an IMDb id of a title, with or without tt")
+	}
+	return fmt.Sprintf("tt%0*d", imdbDigits, n), nil
+}
+
+func readJSON(value any) (rawJSON, error) {
+	text := textOf(value)
+	if !json.Valid([]byte(text)) {
+		return "", errors.New("want JSON")
+	}
+	return rawJSON(text), nil
+}
+
+func readPython(value any) (rawJSON, error) {
+	out, err := pyliteral.AppendJSON(nil, textOf(value))
+	if err != nil {
+		return "", fmt.Errorf("want a Python literal: %w", err)
+	}
+	return rawJSON(out), nil
+}
+
+// trim returns a function that takes off the first of some prefixes or suffixes that a text has.
+func trim(cut func(text, affix string) (string, bool)) func(value, prepared any, v *evaluator) (any, error) {
+	return func(value, affixes any, _ *evaluator) (any, error) {
+		text := textOf(value)
+		for _, affix := range affixes.([]string) {
+			if rest, ok := cut(text, affix); ok {
+				return rest, nil
+			}
+		}
+		return text, nil
+	}
+}
+
+// split returns the texts of a joined list, or the elements of one as JSON or Python writes it.
+func split(value, separator any, _ *evaluator) (any, error) {
+	if list, ok := value.([]any); ok {
+		return list, nil
+	}
+	text := strings.TrimSpace(textOf(value))
+	if strings.HasPrefix(text, "[") && strings.HasSuffix(text, "]") {
+		list, err := readJSON(text)
+		if err != nil {
+			list, err = readPython(text)
+		}
+		if elements, ok := decode(string(list)).([]any); err == nil && ok {
+			return elements, nil
+		}
+	}
+	out := []any{}
+	for part := range strings.SplitSeq(text, separator.(string)) {
+		out = append(out, strings.TrimSpace(part))
+	}
+	return out, nil
+}
+
+// match returns the value that a text stands for.
+func match(value, values any, _ *evaluator) (any, error) {
+	v, ok := values.(map[string]any)[textOf(value)]
+	if !ok {
+		var known []string
+		for _, text := range slices.Sorted(maps.Keys(values.(map[string]any))) {
+			known = append(known, strconv.Quote(text))
+		}
+		return nil, fmt.Errorf("want one of %s", strings.Join(known, ", "))
+	}
+	return v, nil
+}
+
+func oneName(value, prepared any, v *evaluator) (any, error) {
+	switch value.(type) {
+	case []any, map[string]any:
+		return nil, errors.New("want one name")
+	}
+	return rawOrNothing(prepared.(*nameReader).oneName(textOf(value), v))
+}
+
+func severalNames(value, prepared any, v *evaluator) (any, error) {
+	n := prepared.(*nameReader)
+	switch list := value.(type) {
+	case []any:
+		names, ok := textsOfList(list)
+		if !ok {
+			return nil, errors.New("want a list of names")
+		}
+		return rawOrNothing(n.listed(names, v))
+	case map[string]any:
+		return nil, errors.New("want a list of names")
+	}
+	return rawOrNothing(n.names(textOf(value), v))
+}
+
+// rawOrNothing returns JSON text, nil for none.
+func rawOrNothing(text []byte, err error) (any, error) {
+	if err != nil || len(text) == 0 {
+		return nil, err
+	}
+	return rawJSON(text), nil
+}
+
+// decode returns the value of a JSON text, nil for an empty one: numbers without a fraction are of type int where they fit.
+func decode(raw string) any {
+	switch {
+	case raw == "" || raw == "null":
+		return nil
+	case raw[0] == '"':
+		return record.Unquote(raw)
+	case raw == "true" || raw == "false":
+		return raw == "true"
+	case raw[0] == '[':
+		list := []any{}
+		_ = record.EachElement(raw, func(_ int, raw string) error { // a row is good JSON
+			list = append(list, decode(raw))
+			return nil
+		})
+		return list
+	case raw[0] == '{':
+		object := map[string]any{}
+		_ = record.EachField(raw, func(name, raw string) error {
+			object[name] = decode(raw)
+			return nil
+		})
+		return object
+	}
+	if n, err := strconv.Atoi(raw); err == nil {
+		return n
+	}
+	f, _ := strconv.ParseFloat(raw, 64)
+	return f
+}
+
+// A numberReader reads the numbers of a table.
+type numberReader struct {
+	decimal   string             // between the digits and the fraction; "" for a point
+	thousands string             // between groups of three digits; "" for none
+	scale     map[string]float64 // what words and signs behind a number multiply it by
+}
+
+// of returns the reader of a value: what is a number already is written as Go writes it.
+func (r numberReader) of(value any) numberReader {
+	if _, isText := value.(string); isText {
+		return r
+	}
+	return numberReader{}
+}
+
+// parse returns the number that a text is, in the form of Go: digits with a sign, a point and an exponent or not, and
+// blanks around.
+func (r numberReader) parse(s string) (text string, f float64, ok bool) {
+	s = strings.TrimSpace(s)
+	factor := 1.0
+	for word, by := range r.scale {
+		if rest, found := strings.CutSuffix(s, word); found && factor == 1 {
+			s, factor = strings.TrimSpace(rest), by
+		}
+	}
+	if r.thousands != "" && strings.Contains(s, r.thousands) {
+		whole, fraction, _ := strings.Cut(s, cmp.Or(r.decimal, "."))
+		if !isGrouped(whole, r.thousands) || strings.Contains(fraction, r.thousands) {
+			return "", 0, false
+		}
+		s = strings.ReplaceAll(s, r.thousands, "")
+	}
+	if r.decimal != "" && r.decimal != "." {
+		if strings.Contains(s, ".") {
+			return "", 0, false
+		}
+		s = strings.Replace(s, r.decimal, ".", 1)
+	}
+	if strings.Trim(s, "0123456789+-.eE") != "" {
+		return "", 0, false
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	if factor != 1 {
+		f *= factor
+		s = strconv.FormatFloat(f, 'f', -1, 64)
+	}
+	return s, f, err == nil
+}
+
+// isGrouped reports whether all groups of digits but the first have three.
+func isGrouped(whole, thousands string) bool {
+	groups := strings.Split(strings.TrimLeft(whole, "+-"), thousands)
+	for i, g := range groups {
+		if i == 0 && (g == "" || len(g) > 3) || i > 0 && len(g) != 3 {
+			return false
+		}
+	}
+	return true
+}
+
+// integer returns an integer, 550 also for 550.0 and 5.5e2.
+func (r numberReader) integer(s string) (int64, error) {
+	text, f, ok := r.parse(s)
+	if n, err := strconv.ParseInt(text, 10, 64); ok && err == nil {
+		return n, nil
+	}
+	const exact = 1 << 53
+	if !ok || f != float64(int64(f)) || f > exact || f < -exact {
+		return 0, errors.New("want an integer")
+	}
+	return int64(f), nil
+}
+
+func (r numberReader) number(s string) (float64, error) {
+	_, f, ok := r.parse(s)
+	if !ok {
+		return 0, errors.New("want a number")
+	}
+	return f, nil
+}
+
+// check refuses signs that a number could not be told by.
+func (r numberReader) check() error {
+	signs := []string{cmp.Or(r.decimal, "."), r.thousands}
+	for i, key := range []string{"decimal", "thousands"} {
+		if len([]rune(signs[i])) > 1 || strings.ContainsAny(signs[i], "0123456789+-eE") {
+			return fmt.Errorf("%s %q: want one sign, such as a comma", key, signs[i])
+		}
+	}
+	if signs[0] == signs[1] {
+		return fmt.Errorf("thousands %q: want another sign than decimal", r.thousands)
+	}
+	for word, by := range r.scale {
+		if word == "" || by <= 0 {
+			return fmt.Errorf("scale: want words and what they multiply by, found %q = %v", word, by)
+		}
+	}
+	return nil
+}
