@@ -140,6 +140,10 @@ func TestBadRows(t *testing.T) {
 	f(`{"id":3`, `byte 7: unexpected end of JSON input`)
 	f(`{"id":1,"title":"other"}`, `id: movie 1 is already at movies.ndjson:1, with other content`)
 
+	// A row that was mended is in quarantine as it was found.
+	run(Config{}, "{\"id\":NaN,\"title\":\"C\\s\x01\"}", "id: want an integer, found nothing")
+	run(Config{}, `{"id":3,"title":}NaN`, "byte 16: invalid character '}' looking for beginning of value")
+
 	strict := func(bad, want string) {
 		t.Helper()
 		run(Config{Strict: true}, bad, want)

@@ -46,7 +46,7 @@ func (o *Options) Read(ctx context.Context, temp string) source.Options {
 	if o.ReplayDir != "" {
 		encoding = source.EncodingUTF8 // quarantine has what was decoded
 	}
-	return source.Options{Limits: o.Limits, Kind: o.Kind, Encoding: encoding, TempDir: temp, Context: ctx, Buckets: o.Buckets}
+	return source.Options{Limits: o.Limits, Kind: o.Kind, Encoding: encoding, Strict: o.Strict, TempDir: temp, Context: ctx, Buckets: o.Buckets}
 }
 
 // An Input is a file to read.

@@ -8,6 +8,7 @@ import (
 	"github.com/reelsplice/reelsplice/ingest/input"
 	"github.com/reelsplice/reelsplice/ingest/quarantine"
 	"github.com/reelsplice/reelsplice/ingest/source"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // A file is the input that batches are of. Batches share it: it does not change.
@@ -52,6 +53,7 @@ type row struct {
 	raw    [2]int // in rows.raw; empty where text is as in the dump
 	size   int64
 	failed error // why the row cannot be used
+	mended *record.Mended
 }
 
 // A decoder cuts files into batches.
@@ -147,6 +149,9 @@ func (d *decoder) add(r source.Row) {
 		to.raw[0] = len(d.open.raw)
 		d.open.raw = append(d.open.raw, r.Raw...)
 		to.raw[1] = len(d.open.raw)
+	}
+	if r.Mended != (record.Mended{}) {
+		to.mended = &r.Mended
 	}
 	d.open.list = append(d.open.list, to)
 }

@@ -90,6 +90,9 @@ func (b *rows) records(p *Pipeline) (*records, error) {
 		for _, l := range left {
 			out.tally.LeaveOut(row.place, l)
 		}
+		if row.mended != nil {
+			row.mended.Count(out.tally.Fields.Coerced.Add)
+		}
 		for i := range recs {
 			out.add(f.Number, &recs[i], i > 0, row.place, p.Resolver.Noter)
 			switch recs[i].Found {

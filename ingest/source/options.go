@@ -23,6 +23,7 @@ type Options struct {
 	// Encoding is that of texts that are not UTF-8: EncodingAuto, which "" is too, EncodingUTF8, or a name such as
 	// windows-1252.
 	Encoding string
+	Strict   bool                      // rows that are nearly JSON, and those with fewer or more cells than columns, are bad
 	TempDir  string                    // where a packed Parquet file is unpacked, which needs a file; "" means the system's
 	Skipped  func(path, reason string) // called with each file that List leaves out of a folder; nil for none
 

@@ -12,6 +12,8 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // longRowHead is how many bytes of a row above the limit are kept.
@@ -109,8 +111,11 @@ type Row struct {
 	JSON []byte
 
 	// Raw is the row as found, without its line end, where JSON is written anew from
-	// text: in CSV and TSV. It is nil in other formats, and valid as long as JSON is.
+	// text: in CSV and TSV, and where it was mended. It is nil otherwise, and valid as long as JSON is.
 	Raw []byte
+
+	// Mended counts what was changed to make JSON of the row.
+	Mended record.Mended
 
 	// Size is the true length of the row in bytes as found, also where JSON or Raw is
 	// cut; of Parquet, which has no rows as such, that of JSON.

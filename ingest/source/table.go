@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/reelsplice/reelsplice/ingest/source/jsonrow"
 	"github.com/reelsplice/reelsplice/schemas/record"
@@ -17,6 +18,7 @@ type tableRows struct {
 	head  string   // the header as found
 	keys  [][]byte // of each column: `{"id":`, `,"title":`
 	blank int64    // rows passed in which every cell was empty
+	torn  bool     // behind a wrong quote, until a row has all cells: the rest of a row in quotes is none of few cells
 	json  []byte
 	text  []byte // of the packed cell that is written
 }
@@ -126,15 +128,24 @@ func (t *tableRows) finish(p Place, raw []byte, f *jsonrow.Fault) Row {
 	}
 	row := t.textRows.finish(p, raw, f)
 	row.Raw = raw
+	n := len(t.split.cells)
+	t.torn = f != nil && f.Syntax || t.torn && n != len(t.keys)
 	if f != nil {
 		return row
 	}
-	if n := len(t.split.cells); n != len(t.keys) {
+	if n != len(t.keys) && (t.strict || t.torn || t.surplus()) {
 		row.Err = &RowError{Place: p, Off: -1, Reason: fmt.Sprintf("has %d cells, want %d", n, len(t.keys))}
 		return row
 	}
 	row.JSON = t.object(raw)
 	return row
+}
+
+// surplus reports whether a row has a value behind the last column. Spreadsheets leave out empty cells at the end of a
+// row, and add some.
+func (t *tableRows) surplus() bool {
+	more := t.split.cells[min(len(t.keys), len(t.split.cells)):]
+	return slices.ContainsFunc(more, func(c cell) bool { return c.end > c.start })
 }
 
 // object writes the cells of raw as a JSON object.
@@ -143,9 +154,12 @@ func (t *tableRows) object(raw []byte) []byte {
 	if cap(dst) > 1<<20 && cap(dst) > 64*len(raw) {
 		dst = nil // one huge row is no reason to keep its buffer
 	}
-	for i, c := range t.split.cells {
-		dst = append(dst, t.keys[i]...)
-		text := t.cell(raw, c)
+	for i, key := range t.keys {
+		dst = append(dst, key...)
+		var text []byte
+		if i < len(t.split.cells) {
+			text = t.cell(raw, t.split.cells[i])
+		}
 		if len(text) == 0 || t.split.plain && string(text) == `\N` {
 			dst = append(dst, "null"...)
 			continue

@@ -39,7 +39,8 @@ func TestTables(t *testing.T) {
 		{"table", "id,title\n1,A\n", []string{`table:2 {"id":"1","title":"A"}`}, ""},
 		{"table.txt", "id\ttitle\n1\tA\n", []string{`table.txt:2 {"id":"1","title":"A"}`}, ""},
 		// Rows that are bad, and the good ones around them
-		{"m.csv", "id,title\n1\n2,B\n1,2,3\n", []string{"m.csv:2: has 1 cells, want 2", `m.csv:3 {"id":"2","title":"B"}`, "m.csv:4: has 3 cells, want 2"}, ""},
+		{"m.csv", "id,title\n1\n2,B\n1,2,3\n", []string{`m.csv:2 {"id":"1","title":null}`, `m.csv:3 {"id":"2","title":"B"}`, "m.csv:4: has 3 cells, want 2"}, ""},
+		{"m.csv", "id,title\n1,A,,\"\"\n2\n", []string{`m.csv:2 {"id":"1","title":"A"}`, `m.csv:3 {"id":"2","title":null}`}, ""},
 		{"m.csv", "id,title\n1,A\x94\n2,B\n", []string{"m.csv:2: byte 3: invalid UTF-8", `m.csv:3 {"id":"2","title":"B"}`}, ""},
 		{"m.csv", "id,title\n1,A\"B\n2,B\n", []string{`m.csv:2: byte 3: found '"' inside a cell that does not start with one`, `m.csv:3 {"id":"2","title":"B"}`}, ""},
 		{"m.csv", "id,title\n1,\"A\"B\n2,B\n", []string{`m.csv:2: byte 5: found 'B' behind a closing quote, want ',' or the end of the line`, `m.csv:3 {"id":"2","title":"B"}`}, ""},
@@ -49,12 +50,13 @@ func TestTables(t *testing.T) {
 			"m.csv:2: byte 2: a quote is opened here, and in line 2 of the row: found a quote that is not closed before the end of the file",
 			"m.csv:3: byte 1: found '\"' inside a cell that does not start with one", "m.csv:4: has 1 cells, want 3",
 		}, ""},
-		{"m.csv", "id,title\n1,\"A\nB\"\n2\n", []string{`m.csv:2 {"id":"1","title":"A\nB"}`, "m.csv:4: has 1 cells, want 2"}, ""},
+		{"m.csv", "id,title\n1,\"A\nB\"\n2\n", []string{`m.csv:2 {"id":"1","title":"A\nB"}`, `m.csv:4 {"id":"2","title":null}`}, ""},
 		// TSV
 		{"m.tsv", "id\ttitle\n1\t\"A\n2\t\\N\n\t\"\"\n", []string{`m.tsv:2 {"id":"1","title":"\"A"}`, `m.tsv:3 {"id":"2","title":null}`, `m.tsv:4 {"id":null,"title":"\"\""}`}, ""},
 		{"m.tsv", "id\ttitle\n1\ta\x02b\r\n2\tc\u2028\u0085d\n", []string{`m.tsv:2 {"id":"1","title":"a\u0002b\r"}`, "m.tsv:3 {\"id\":\"2\",\"title\":\"c\u2028\u0085d\"}"}, ""},
 		{"m.tsv", "id\ttitle\r\n1\ta\r\n2\tb", []string{`m.tsv:2 {"id":"1","title":"a"}`, `m.tsv:3 {"id":"2","title":"b"}`}, ""},
 		{"m.tsv", "id\ttitle\n\\N\t\\N\n\t\n1\ta\tb\n", []string{`m.tsv:2 {"id":null,"title":null}`, "m.tsv:4: has 3 cells, want 2"}, ""},
+		{"m.tsv", "id\ttitle\n1\n2\tB\t\t\n", []string{`m.tsv:2 {"id":"1","title":null}`, `m.tsv:3 {"id":"2","title":"B"}`}, ""},
 		{"m.tsv", "id,title\n1,\"A\"\n", []string{`m.tsv:2 {"id":"1","title":"A"}`}, ""},
 		{"m.tsv", "tconst\ntt1\n", []string{`m.tsv:2 {"tconst":"tt1"}`}, ""},
 		// Zero bytes, as a crash leaves them in blocks

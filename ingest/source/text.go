@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/reelsplice/reelsplice/ingest/source/jsonrow"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // textRows is what the readers of text formats share.
@@ -15,6 +16,9 @@ type textRows struct {
 	max  int   // longest row in bytes
 	deep int   // deepest row in levels
 	row  int64 // rows returned so far
+
+	strict bool // nothing is mended
+	mended []byte
 }
 
 // place returns the place of the row that starts at the held bytes.
@@ -69,11 +73,34 @@ func (l *lineRows) next() (Row, error) {
 	}
 	text := bytes.TrimRight(l.w.held()[:size], " \t\r")
 	l.w.advanceLines(n, n-size)
-	f := jsonrow.Check(text, l.deep)
+	json, m, f := l.judge(text)
 	if f != nil {
 		f.Off += lead
 	}
-	return l.finish(p, text, f), nil
+	return l.mendedRow(l.finish(p, text, f), json, m), nil
+}
+
+// judge returns the JSON of a row, and what had to be mended in it, or what is wrong with raw.
+func (t *textRows) judge(raw []byte) (json []byte, m record.Mended, f *jsonrow.Fault) {
+	if f = jsonrow.Check(raw, t.deep); f == nil || !f.Syntax || t.strict {
+		return raw, m, f
+	}
+	t.mended, m = record.MendJSON(t.mended[:0], raw)
+	if still := jsonrow.Check(t.mended, t.deep); still != nil {
+		if still.Syntax {
+			still = f
+		}
+		return raw, record.Mended{}, still
+	}
+	return t.mended, m, nil
+}
+
+// mendedRow makes row the one of json, if that differs from the text that was found.
+func (t *textRows) mendedRow(row Row, json []byte, m record.Mended) Row {
+	if m != (record.Mended{}) {
+		row.JSON, row.Raw, row.Mended = json, row.JSON, m
+	}
+	return row
 }
 
 // skipLine passes the rest of a line above the limit without holding it.

@@ -56,12 +56,12 @@ func (v *valueRows) next() (Row, error) {
 // take makes the row at p out of the next end held bytes.
 func (v *valueRows) take(p Place, end int) (Row, error) {
 	raw := v.w.held()[:end]
-	f := jsonrow.Check(raw, v.deep)
+	json, m, f := v.judge(raw)
 	if f != nil && f.Syntax {
 		return Row{}, v.broken(p, errors.New(f.ReasonAt()))
 	}
 	v.w.advance(end)
-	return v.finish(p, raw, f), nil
+	return v.mendedRow(v.finish(p, raw, f), json, m), nil
 }
 
 // broken returns the error that ends the file in the row at p.

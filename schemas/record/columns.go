@@ -103,7 +103,12 @@ func (p *Parser) cell(c *cursor, r Record, f *Field) error {
 	}
 	inner := cursor{s: s}
 	b := inner.peek()
-	if f.Shape != ShapeRaw && b != '{' && b != '[' || !sonic.ValidString(s) {
+	if p.Values != nil && (b == '{' || b == '[') && !sonic.ValidString(s) {
+		text, m := MendJSON(nil, []byte(s))
+		m.Count(func(path string, n int64) { p.Count(p.Counts.Coerced, path, n) })
+		inner.s = string(text)
+	}
+	if f.Shape != ShapeRaw && b != '{' && b != '[' || !sonic.ValidString(inner.s) {
 		*c = at
 		return p.value(c, r, f)
 	}

@@ -59,6 +59,22 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
+// FuzzMend: JSON is left as it is, and what was mended is not mended again.
+func FuzzMend(f *testing.F) {
+	for _, s := range []string{`{"a":NaN,"b":[-Infinity,Infinity,-1],"c":"NaN \s \u12 \\ \" \u00e9"}`, "\"a\x01b\tc\x00\"", `"\`, `N"I`} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		mended, m := MendJSON(nil, b)
+		if json.Valid(b) && (m != Mended{} || !bytes.Equal(mended, b)) {
+			t.Errorf("MendJSON(%q) = %q, %+v, want it unchanged", b, mended, m)
+		}
+		if again, m := MendJSON(nil, mended); json.Valid(mended) && (m != Mended{} || !bytes.Equal(again, mended)) {
+			t.Errorf("MendJSON(%q) = %q, %+v, want it unchanged", mended, again, m)
+		}
+	})
+}
+
 // FuzzDecodeBinary: bytes of any kind are refused or are a record.
 func FuzzDecodeBinary(f *testing.F) {
 	var d doc

@@ -111,6 +111,19 @@ func TestParseRefuses(t *testing.T) {
 	f(`[]`, `want an object, found an array`)
 }
 
+func TestMend(t *testing.T) {
+	f := func(in, want string, m Mended) {
+		t.Helper()
+		if got, n := MendJSON(nil, []byte(in)); string(got) != want || n != m {
+			t.Errorf("MendJSON(%q) = %q, %+v, want %q, %+v", in, got, n, want, m)
+		}
+	}
+	f(`{"a":NaN,"b":[Infinity,-Infinity,-1],"NaN":"NaN"}`, `{"a":null,"b":[null,null,-1],"NaN":"NaN"}`, Mended{Numbers: 3})
+	f("{\"a\":\"x\x01\x1fy\t\",\t\"b\":1}", "{\"a\":\"xy\",\t\"b\":1}", Mended{Controls: 3})
+	f(`"a\s \x41 \u12g4 \\s \" \n"`, `"a\\s \\x41 \\u12g4 \\s \" \n"`, Mended{Escapes: 3})
+	f("\"\x00\"", "\"\x00\"", Mended{})
+}
+
 func TestCounts(t *testing.T) {
 	p := NewParser()
 	var d doc
