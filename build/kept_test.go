@@ -184,7 +184,7 @@ func TestEachInput(t *testing.T) {
 	}
 	// Whoever changes how records are rendered gives render.Version another number. A fingerprint
 	// has no other share of the code in a program that was not built from a commit.
-	const want = "1: a30185a98f646bb3"
+	const want = "1: 3ba9637826021d3a"
 	text := dump(t, openRelease(t, c, kept))
 	if got := fmt.Sprintf("%d: %x", render.Version, xxh3.HashString(text)); got != want {
 		t.Errorf("the edited records are rendered as %q, pinned is %q: raise render.Version, unless the sample is another one, and pin it", got, want)
@@ -194,7 +194,8 @@ func TestEachInput(t *testing.T) {
 // copies returns the copies of a record of the sample as they were, and edited.
 func (e *editable) copies(t *testing.T) (was, is []string) {
 	t.Helper()
-	sample := buildtest.Sample(t, e.file)[0]
+	byImages := func(a, b string) int { return strings.Count(a, `"file_path"`) - strings.Count(b, `"file_path"`) }
+	sample := slices.MaxFunc(buildtest.Sample(t, e.file), byImages) // most have none
 	read := func() object {
 		var row object
 		d := json.NewDecoder(strings.NewReader(sample))
