@@ -197,19 +197,20 @@ func (x *explainer) explainFile(ctx context.Context, in *input.Input, reason str
 	if layout.IsMapped(out.Layout) {
 		out.Kind = "" // the names of tables are not those of kinds
 	}
-	if len(rows) > 0 && isStrange(&f, &out) {
+	own := len(rows) > 0 && layout.HasMapping(f.Base(), []byte(rows[0]), x.options.Rows)
+	if len(rows) > 0 && !own && isStrange(&f, &out) {
 		out.Suggested = layout.Suggest(f.Name, f.Base(), cmp.Or(x.options.Kind, f.Kind), rows)
 	}
 	return out, nil
 }
 
-// isStrange reports whether a file is a table that nothing is known of: it is left out, or
-// taken for responses of the API, which its rows are not.
+// isStrange reports whether a file is a table that nothing is known of: it is left out, taken for responses of the API,
+// which its rows are not, or for a table that it is called like.
 func isStrange(f *source.File, out *ExplainedFile) bool {
 	if out.Problem != "" {
 		return out.Layout != input.IMDb
 	}
-	if out.Layout != layout.TMDB || f.Sub != "" {
+	if out.Layout != layout.TMDB && !layout.IsMapped(out.Layout) || f.Sub != "" {
 		return false
 	}
 	refused, unknown := 0, 0
@@ -218,6 +219,9 @@ func isStrange(f *source.File, out *ExplainedFile) bool {
 			refused++
 		}
 		unknown += len(row.Unknown) + len(row.LeftOut)
+	}
+	if layout.IsMapped(out.Layout) {
+		return refused > 0
 	}
 	return refused == len(out.Rows) || f.Format.Table() && unknown > 0
 }

@@ -3,6 +3,7 @@ package layout
 import (
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 	"unicode"
@@ -24,6 +25,7 @@ type suggestedColumn struct {
 func Suggest(file, base, kind string, rows []string) string {
 	s := newSuggester(rows, map[string]bool{})
 	s.foreign = skipReason(ready(Kaggle), base, s.names()) != ""
+	s.numbers = s.numbersOf()
 	var b strings.Builder
 	fmt.Fprintf(&b, "# A mapping to start from, made of the first rows of %s. Check each line, and what is ignored.\n", oneLineOf(file))
 	fmt.Fprintf(&b, "\n[[table]]\nfiles = [%s]\n", quoted(pattern(base)))
@@ -40,6 +42,7 @@ func Suggest(file, base, kind string, rows []string) string {
 	if len(requires) > 0 {
 		fmt.Fprintf(&b, "requires = [%s]\n", strings.Join(requires, ", "))
 	}
+	b.WriteString(s.numbers.keys())
 	if len(ignored) > 0 {
 		fmt.Fprintf(&b, "ignore = [\n%s]\n", strings.Join(ignored, ""))
 	}
@@ -126,7 +129,7 @@ func (s *suggester) names() []string {
 func (s *suggester) find(names string) *suggestedColumn {
 	for _, name := range strings.Fields(names) {
 		for _, c := range s.columns {
-			if plain(c.name) == name && len(c.values) > 0 {
+			if fits, err := path.Match(name, plain(c.name)); fits && err == nil && len(c.values) > 0 {
 				return c
 			}
 		}
@@ -175,8 +178,11 @@ func quoted(s string) string {
 	return strings.ReplaceAll(string(record.AppendString(nil, s)), "\x7f", `\u007f`)
 }
 
-// pattern returns the pattern of a file name.
+// pattern returns the pattern of a file name. One that is a number is one of many.
 func pattern(base string) string {
+	if strings.Trim(base, "0123456789.") == "" {
+		return "[0-9]*"
+	}
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(strings.ToLower(base))
 }
 
@@ -199,7 +205,7 @@ func (s *suggester) records(base, kind string) string {
 	case s.find("birthday birthyear deathday knownfordepartment placeofbirth") != nil:
 		kind = "person"
 	case s.find("numberofseasons numberofepisodes firstairdate seasons") != nil,
-		strings.Contains(name, "tv"), strings.Contains(name, "series"), strings.Contains(name, "shows"):
+		strings.Contains(name, "tv"), strings.Contains(name, "serie"), strings.Contains(name, "shows"):
 		kind = "tv"
 	default:
 		kind = "movie"

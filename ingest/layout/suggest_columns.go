@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
@@ -37,6 +38,9 @@ var fillers = map[string]func(r *suggestedRecord, c *suggestedColumn) (text, com
 	"{formats}": dayFormats,
 	"{ends}":    unitsOf,
 	"{strip}":   imagePrefixes,
+	"{joint}": func(_ *suggestedRecord, c *suggestedColumn) (string, string, bool) {
+		return strconv.Quote(separatorOf(c.values)), "", true
+	},
 	"{separator}": func(_ *suggestedRecord, c *suggestedColumn) (string, string, bool) {
 		return fmt.Sprintf(", {separator: %q}", separatorOf(c.values)), "", true
 	},
@@ -129,7 +133,7 @@ func unread(format string, values []string) []string {
 	}
 	var out []string
 	for _, raw := range values {
-		if _, err := r.parse(scalarText(raw)); err != nil {
+		if _, err := r.parse(scalarText(raw)); err != nil && !isPlaceholder(scalarText(raw)) {
 			out = append(out, raw)
 		}
 	}
@@ -189,4 +193,86 @@ func separatorOf(values []string) string {
 		}
 	}
 	return ", "
+}
+
+// conventions are how numbers are written in texts, the usual one first.
+var conventions = []numberReader{
+	{},
+	{decimal: ",", thousands: "."},
+	{thousands: ","},
+	{decimal: ",", thousands: " "},
+	{decimal: ",", thousands: "\u00a0"},
+	{decimal: ",", thousands: "\u202f"},
+	{thousands: " "},
+	{thousands: "'"},
+}
+
+// scales are the words and signs behind numbers that are known.
+var scales = map[string]float64{
+	"k": 1e3, "K": 1e3, "Tsd.": 1e3, "M": 1e6, "Mio": 1e6, "Mio.": 1e6, "mln": 1e6, "million": 1e6, "Millionen": 1e6, "B": 1e9, "Mrd": 1e9, "Mrd.": 1e9, "billion": 1e9,
+}
+
+// scaleWord matches what stands behind a number.
+var scaleWord = regexp.MustCompile(`\d\s*([\pL.]+)$`)
+
+// numbersOf returns the way of writing numbers that reads most cells of the columns that are likely numbers.
+func (s *suggester) numbersOf() (best numberReader) {
+	most, scale := 0, map[string]float64{}
+	var cells []string
+	var whole []bool // the cell is of an integer
+	for _, g := range guesses() {
+		path, source, _ := strings.Cut(g.entries[0], " = ")
+		f, ok := record.SchemaOf[catalog.Movie]().Field(path)
+		if !ok || source != "{c}" || f.Shape != record.ShapeInt && f.Shape != record.ShapeFloat || path == "id" {
+			continue
+		}
+		c := s.find(strings.Join(g.names, " "))
+		if c == nil {
+			continue
+		}
+		for _, raw := range c.values {
+			if text, ok := decode(raw).(string); ok {
+				text = strings.TrimPrefix(text, "$")
+				cells, whole = append(cells, text), append(whole, f.Shape == record.ShapeInt)
+				if m := scaleWord.FindStringSubmatch(text); m != nil && scales[m[1]] != 0 {
+					scale[m[1]] = scales[m[1]]
+				}
+			}
+		}
+	}
+	for _, r := range conventions {
+		r.scale = scale
+		n := 0
+		for i, text := range cells {
+			_, err := r.number(text)
+			if whole[i] {
+				_, err = r.integer(text)
+			}
+			if err == nil {
+				n++
+			}
+		}
+		if n > most {
+			best, most = r, n
+		}
+	}
+	return best
+}
+
+// keys writes what a table says of its numbers.
+func (r numberReader) keys() (out string) {
+	if r.decimal != "" {
+		out += fmt.Sprintf("decimal = %s\n", quoted(r.decimal))
+	}
+	if r.thousands != "" {
+		out += fmt.Sprintf("thousands = %s\n", quoted(r.thousands))
+	}
+	var words []string
+	for _, word := range slices.Sorted(maps.Keys(r.scale)) {
+		words = append(words, fmt.Sprintf("%s = %.0f", quoted(word), r.scale[word]))
+	}
+	if words != nil {
+		out += "scale = { " + strings.Join(words, ", ") + " }\n"
+	}
+	return out
 }

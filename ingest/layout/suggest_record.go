@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -42,8 +43,8 @@ var guesses = sync.OnceValue(func() (out []guess) {
 
 // people are the columns of people by name, who are in the credits.
 var people = []struct{ names, department, job string }{
-	{"director directors directedby", "Directing", "Director"},
-	{"writer writers screenplay", "Writing", "Writer"},
+	{"director directors directedby regie regisseur réalisateur réalisation dirección direção diretor regia regista", "Directing", "Director"},
+	{"writer writers screenplay drehbuch scénario guion roteiro sceneggiatura", "Writing", "Writer"},
 	{"creator creators producer producers", "Production", "Producer"},
 }
 
@@ -79,6 +80,7 @@ func (s *suggester) record(kind, where string) string {
 		}
 	}
 	r.imdbIDs()
+	r.byValues()
 	head := fmt.Sprintf("\n[[table.record]]\nkind = %q\n%s", kind, where)
 	if !r.fields["id"] {
 		head += r.mint()
@@ -100,8 +102,28 @@ func (r *suggestedRecord) imdbIDs() {
 			number, ok := strings.CutPrefix(scalarText(raw), prefix)
 			return ok && len(number) >= 7 && strings.Trim(number, "0123456789") == ""
 		}
-		if len(c.values) > 0 && !slices.ContainsFunc(c.values, func(raw string) bool { return !isID(raw) }) {
+		if slices.ContainsFunc(c.values, isID) && !slices.ContainsFunc(c.values, func(raw string) bool { return !isID(raw) && !isPlaceholder(scalarText(raw)) }) {
 			r.first(c, "imdb_id = imdb({c})", "external_ids.imdb_id = imdb({c})")
+		}
+	}
+}
+
+// notReleases are in the names of columns whose days are not those of releases.
+var notReleases = regexp.MustCompile(`(?i)add|watch|rated|seen|updat|creat|modif|birth|death|crawl|extract`)
+
+// byValues takes columns whose names say nothing for what only their cells can be: genres, and days.
+func (r *suggestedRecord) byValues() {
+	for _, c := range r.columns {
+		if r.used[c.name] || r.here[c.name] || len(c.values) == 0 || r.day == "" {
+			continue
+		}
+		if e := r.entry("genres", "names("+columnSource(c.name)+`, "genre")`); e != nil && !r.fields["genres"] && !r.fields["genre_ids"] && e.reads(r.typ, c) {
+			r.first(c, `genres = names({c}, "genre")`)
+			continue
+		}
+		formats, _, ok := dayFormats(r, c)
+		if ok && strings.ContainsAny(formats, "-/. ") && !notReleases.MatchString(c.name) {
+			r.first(c, "{day} = date({c}, {formats})")
 		}
 	}
 }
@@ -252,7 +274,7 @@ func (r *suggestedRecord) mint() string {
 	case r.fields[r.title] && r.fields[r.day]:
 		return fmt.Sprintf("mint = [%q, \"year\"]  # an id made of title and year: no row has TMDB's\n", r.title)
 	case r.fields[r.title]:
-		return fmt.Sprintf("mint = [%q]  # an id made of the title: no row has TMDB's\n", r.title)
+		return fmt.Sprintf("mint = [%q]  # an id made of the %[1]s: no row has TMDB's\n", r.title)
 	}
 	return "# No column was taken for an id or a title: a column must be the field id, or mint = [...] name what an id is made of.\n"
 }

@@ -2,10 +2,14 @@ package layout
 
 import (
 	"encoding/json"
+	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
 // TestSuggest: the mapping that is suggested for an unknown table is one, reads the rows
@@ -59,6 +63,69 @@ func TestSuggest(t *testing.T) {
 	f("shows", "tv", []string{`{"Title":"A","Year":"2001","Producers":"['Lia Park', 'Ed Moss']"}`}, `each = 'split(Producers, ", ")'`)
 	f("top", "", []string{`{"imdb_id":"tt0000001","title":"A","date":"1/2/1999"}`}, `mint = ["imdb_id"]  # where no other record has the same imdb_id`,
 		`release_date = 'date(date, "M/D/YYYY")'  # or D/M/YYYY: the rows fit both`)
+}
+
+// TestSuggestUnchanged: tables as programs and people of several countries write them go in by the mapping that is suggested.
+func TestSuggestUnchanged(t *testing.T) {
+	f := func(base string, rows []string, want ...string) {
+		t.Helper()
+		text := Suggest(base+".csv", base, "", rows)
+		m, err := ParseMapping("m.toml", []byte(text))
+		if err != nil {
+			t.Fatalf("ParseMapping(%s) = %v", text, err)
+		}
+		l, err := New(Tables, Options{Mappings: []*Mapping{m}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, row := range rows {
+			recs, err := l.Records(Row{File: base, JSON: row, Table: true, Texts: true})
+			if err != nil || len(recs) == 0 {
+				t.Errorf("Records(%s) = %v, %v in\n%s", row, described(recs), err, text)
+				continue
+			}
+			_, record, _ := strings.Cut(described(recs)[0], "{")
+			got = append(got, "{"+record)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("by\n%s\n%s\nwant\n%s", text, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+	f("filme", []string{
+		`{"id":"1","Titel":"Amélie","Kinostart":"25.04.2001","Bewertung":"7,9","Einspielergebnis":"10.000.000","Laufzeit":"122 min","Genres":"Comedy;Romance"}`,
+		`{"id":"2","Titel":"Köln","Kinostart":"01.02.1999","Bewertung":"6,5","Einspielergebnis":"1,5 Mio","Laufzeit":"90 min","Genres":"-"}`,
+	}, `{"genres":[{"id":35,"name":"Comedy"},{"id":10749,"name":"Romance"}],"id":1,"release_date":"2001-04-25","revenue":10000000,"runtime":122,"title":"Amélie","vote_average":7.9}`,
+		`{"id":2,"release_date":"1999-02-01","revenue":1500000,"runtime":90,"title":"Köln","vote_average":6.5}`)
+	f("films", []string{`{"id":"1","Titre":"A","Date de sortie":"25/04/2001","Note":"3,412","Recettes":"10 000 000"}`},
+		`{"id":1,"release_date":"2001-04-25","revenue":10000000,"title":"A","vote_average":3.412}`)
+	f("movies", []string{`{"tmdb":"1","Series_Title":"A","Released_Year":"1999","IMDB_Rating":"9.3","No_of_Votes":"2343110","Gross":"28,341,469","Runtime (mins)":"142"}`},
+		`{"id":1,"release_date":"1999-01-01","revenue":28341469,"runtime":142,"title":"A","vote_average":9.3,"vote_count":2343110}`)
+	f("862", []string{
+		`{"tconst":"tt0000101","primaryTitle":"Alpha","startYear":"1999","genres":"Drama,Crime","runtimeMinutes":"100"}`,
+		`{"tconst":"tt0000102","primaryTitle":"Beta","startYear":"\\N","genres":"\\N","runtimeMinutes":"\\N"}`,
+	},
+		`{"genres":[{"id":18,"name":"Drama"},{"id":80,"name":"Crime"}],"id":`+mintedOf("tt0000101")+`,"imdb_id":"tt0000101","release_date":"1999-01-01","runtime":100,"title":"Alpha"}`,
+		`{"id":`+mintedOf("tt0000102")+`,"imdb_id":"tt0000102","title":"Beta"}`)
+	f("g_movies", []string{`{"id":"900021","title":"A","genre_ids":"[18, 35]","rating":"7.1"}`},
+		`{"genres":[{"id":18,"name":"Drama"},{"id":35,"name":"Comedy"}],"id":900021,"title":"A","vote_average":7.1}`)
+	f("b_movies", []string{`{"id":"5","title":"A","kind":"drama / thriller","first shown":"Jun 2 1998","Added":"2024-01-01"}`},
+		`{"genres":[{"id":18,"name":"Drama"},{"id":53,"name":"Thriller"}],"id":5,"release_date":"1998-06-02","title":"A"}`)
+	f("people_movies", []string{`{"Title":"A","Year":"2001","Actors":"['Ann Bell', 'Tom Reed']","Directors":"['Lia Park']"}`},
+		`{"id":`+mintedOf("A", "2001")+`,"release_date":"2001-01-01","title":"A","credits":{"cast":[{"id":`+mintedPerson("Ann Bell")+`,"name":"Ann Bell","order":0},{"id":`+mintedPerson("Tom Reed")+`,"name":"Tom Reed","order":1}]}}`)
+}
+
+func mintedOf(parts ...string) string {
+	for i := range parts {
+		parts[i] = Folded(parts[i])
+	}
+	id, _ := mintID(fragment.KindMovie, parts)
+	return fmt.Sprint(id)
+}
+
+func mintedPerson(name string) string {
+	id, _ := mintID(fragment.KindPerson, []string{Folded(name)})
+	return fmt.Sprint(id)
 }
 
 // TestSuggestIDs: IMDb's ids count under any name, so that films of one title stay apart.
