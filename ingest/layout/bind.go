@@ -49,16 +49,20 @@ type binding struct {
 	columns []string
 	at      map[string]int // by column; of two columns of a name the last one counts, as parsers have it
 	lost    []string       // by place: the name that values are counted under; "" for used columns
+	texts   []bool         // by place: a field is the column's text, which "-" may be
 }
 
 // bind returns the binding of a form to columns.
 func (f *form) bind(columns []string) *binding {
-	b := &binding{form: f, columns: slices.Clone(columns), at: make(map[string]int, len(columns)), lost: make([]string, len(columns))}
+	b := &binding{form: f, columns: slices.Clone(columns), at: make(map[string]int, len(columns)), lost: make([]string, len(columns)), texts: make([]bool, len(columns))}
 	for i, name := range columns {
 		b.at[name] = i
 		if !f.columns[name] {
 			b.lost[i] = f.label + "." + name
 		}
+		b.texts[i] = slices.ContainsFunc(f.shapes, func(s *shape) bool {
+			return slices.ContainsFunc(s.entries, func(e *entry) bool { return e.isText() && slices.Contains(e.columns, name) })
+		})
 	}
 	return b
 }
@@ -96,6 +100,20 @@ func (r *boundRow) named(path string) string {
 }
 
 func isEmpty(cell string) bool { return cell == "" || cell == "null" || cell == `""` }
+
+// isText reports whether an entry is a text of people's, and no day and no id.
+func (e *entry) isText() bool {
+	return e.field.Shape == record.ShapeString && !e.field.Day && !strings.HasSuffix(e.field.Name, "_id")
+}
+
+// clean takes out of a row what tools write into cells without a value.
+func (r *boundRow) clean() {
+	for i, raw := range r.cells {
+		if len(raw) <= len(`"null"`) && raw[0] == '"' && !r.texts[i] && record.IsNothing(record.Unquote(raw)) {
+			r.cells[i] = "null"
+		}
+	}
+}
 
 // count counts the values of columns that the form has no field for.
 func (r *boundRow) count(dropped map[string]int64) {

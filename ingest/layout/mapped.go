@@ -70,6 +70,9 @@ func (m *mapped) Records(r Row) ([]Record, error) {
 	if m.row.binding, err = m.bind(r.File, m.columns); err != nil {
 		return nil, err
 	}
+	if m.values != nil {
+		m.row.clean()
+	}
 	form := m.row.form
 	m.write.form = form
 	if !slices.ContainsFunc(m.row.cells, func(cell string) bool { return !isEmpty(cell) }) {

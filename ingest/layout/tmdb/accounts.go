@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/reelsplice/reelsplice/schemas/catalog"
@@ -32,7 +33,10 @@ func (t *Reader) accountRow(row string) (string, error) {
 		if f.Raw == "null" {
 			f.Raw = "" // as good as absent
 		} else if f.Raw, err = read(f.Name, nested(f.Raw)); err != nil {
-			return "", err
+			if err = t.Values.Leave(err); err != nil {
+				return "", err
+			}
+			f.Raw = ""
 		}
 	}
 	return all.Object(), nil
@@ -52,9 +56,12 @@ func addAvatar(all *record.RawFields) {
 func (t *Reader) titlesByType(field, raw string) (string, error) {
 	lists := map[string][]string{}
 	add := func(typ, path string, i int, raw string) error {
-		one, err := t.title(field+"."+typ+"[].", fmt.Sprintf("%s[%d]", path, i), raw)
-		lists[typ] = append(lists[typ], one)
-		return err
+		at := fmt.Sprintf("%s[%d]", path, i)
+		one, err := t.title(field+"."+typ+"[].", at, raw)
+		if err == nil {
+			lists[typ] = append(lists[typ], one)
+		}
+		return t.Values.Leave(InField(err, at))
 	}
 	var out record.RawFields
 	var err error
@@ -62,7 +69,7 @@ func (t *Reader) titlesByType(field, raw string) (string, error) {
 		err = record.EachElement(raw, func(i int, raw string) error {
 			typ, err := typeOfTitle(fmt.Sprintf("%s[%d]", field, i), raw)
 			if err != nil {
-				return err
+				return t.Values.Leave(err)
 			}
 			return add(typ, field, i, raw)
 		})
@@ -77,7 +84,11 @@ func (t *Reader) titlesByType(field, raw string) (string, error) {
 			}
 			lists[typ] = []string{} // of a name that occurs twice, the last counts
 			path := field + "." + typ
-			return InField(record.EachElement(resultsOf(nested(raw)), func(i int, raw string) error { return add(typ, path, i, raw) }), path)
+			err := record.EachElement(resultsOf(nested(raw)), func(i int, raw string) error { return add(typ, path, i, raw) })
+			if err != nil {
+				delete(lists, typ)
+			}
+			return t.Values.Leave(InField(err, path))
 		})
 	}
 	for _, typ := range titleTypes {
@@ -164,14 +175,16 @@ func (t *Reader) listIDs(field, raw string) (string, error) {
 		if strings.HasPrefix(raw, "{") {
 			all, err := record.Fields(raw)
 			if err != nil {
-				return err
+				return t.Values.Leave(InField(err, at))
 			}
 			raw, at = all.TakeValue("id"), at+".id"
 			t.dropAll(field+"[].", all)
 		}
-		out = append(out, raw)
 		_, err := parseID(raw)
-		return InField(err, at)
+		if err == nil {
+			out = append(out, raw)
+		}
+		return t.Values.Leave(InField(err, at))
 	})
 	return record.List(out), InField(err, field)
 }
@@ -182,31 +195,48 @@ const (
 	maxRating = 10
 )
 
-// checkAccount refuses an account with impossible values.
-func checkAccount(a *catalog.Account) error {
-	if id := a.ObjectID; id.Set {
-		if _, ok := catalog.TextKey(id.V); !ok {
-			return &record.FieldError{Field: "account_object_id", What: fmt.Sprintf("want 24 hex digits, found %q", id.V)}
+// checkAccount takes off an account what cannot be of one: titles without an id or a rating, ids of other forms.
+func (t *Reader) checkAccount(rec record.Record) error {
+	ids := []struct {
+		name, want string
+		of         func(string) (catalog.Key, bool)
+	}{{"account_object_id", "24 hex digits", catalog.TextKey}, {"guest_session_id", "32 hex digits in lower case", catalog.GuestKey}}
+	for _, id := range ids {
+		f, _ := rec.Schema.Field(id.name)
+		s := rec.String(f)
+		if _, ok := id.of(s.V); ok || !s.Set {
+			continue
 		}
-	}
-	if id := a.GuestSessionID; id.Set {
-		if _, ok := catalog.GuestKey(id.V); !ok {
-			return &record.FieldError{Field: "guest_session_id", What: fmt.Sprintf("want 32 hex digits in lower case, found %q", id.V)}
+		found := strconv.Quote(s.V)
+		if err := t.Values.Leave(&record.FieldError{Field: id.name, What: "want " + id.want + ", found " + found, Value: found}); err != nil {
+			return err
 		}
+		record.Unset(rec, f)
 	}
 	for _, name := range []string{"favorites", "watchlist", "rated", "recommendations"} {
-		f, _ := record.SchemaOf[catalog.Account]().Field(name)
-		titles, ok := record.Of(a).Sub(f)
+		f, _ := rec.Schema.Field(name)
+		titles, ok := rec.Sub(f)
 		if !ok {
 			continue
 		}
 		one := record.As[catalog.AccountTitles](titles)
-		for i, rows := range [][]catalog.AccountTitle{one.Movies, one.TV, one.Episodes} {
-			for n := range rows {
-				if field, what := faultOf(&rows[n], titleTypes[i] == "episodes", name == "rated"); what != "" {
-					return &record.FieldError{Field: fmt.Sprintf("%s.%s[%d].%s", name, titleTypes[i], n, field), What: what}
+		for i, rows := range []*[]catalog.AccountTitle{&one.Movies, &one.TV, &one.Episodes} {
+			kept := (*rows)[:0]
+			for n, row := range *rows {
+				field, what := faultOf(&row, titleTypes[i] == "episodes", name == "rated")
+				if what != "" {
+					path := fmt.Sprintf("%s.%s[%d].%s", name, titleTypes[i], n, field)
+					if err := t.Values.Leave(&record.FieldError{Field: path, What: what}); err != nil {
+						return err
+					}
+					if field != "created_at" {
+						continue
+					}
+					row.CreatedAt = record.String{}
 				}
+				kept = append(kept, row)
 			}
+			*rows = kept
 		}
 	}
 	return nil

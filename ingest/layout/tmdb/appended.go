@@ -48,7 +48,7 @@ func (t *Reader) parts(typ *catalog.Type, extra *record.RawFields) ([]part, erro
 		if all[key] == nil {
 			all[key] = &p
 		}
-		if err := t.addPart(all[key], m, sub); err != nil {
+		if err := t.Values.Leave(t.addPart(all[key], m, sub)); err != nil {
 			return nil, err
 		}
 	}
@@ -86,16 +86,20 @@ func partOf(typ *catalog.Type, name string) (p part, sub *record.Field, ok bool)
 	return p, sub, ok && sub.IsSub()
 }
 
+// path returns the name that counts have for parts of a kind.
+func (p *part) path() string {
+	if p.typ.Kind == fragment.KindEpisode {
+		return "season/{n}/episode/{n}"
+	}
+	return "season/{n}"
+}
+
 // addPart adds a response to a part. An empty one, as those of requests that
 // failed, is counted.
 func (t *Reader) addPart(p *part, m record.RawField, sub *record.Field) error {
 	raw := m.Raw
 	if text := textOf(raw); text != "" && json.Valid([]byte(text)) {
 		raw = text // JSON in a text column
-	}
-	path := "season/{n}"
-	if p.typ.Kind == fragment.KindEpisode {
-		path = "season/{n}/episode/{n}"
 	}
 	if sub != nil {
 		p.fields = append(p.fields, record.RawField{Name: sub.Name, Raw: raw})
@@ -109,7 +113,7 @@ func (t *Reader) addPart(p *part, m record.RawField, sub *record.Field) error {
 		return InField(err, m.Name)
 	}
 	if len(details) == 0 || details.Has("status_code") && !details.Has("id") {
-		record.Count(t.dropped, path, 1)
+		record.Count(t.dropped, p.path(), 1)
 		return nil
 	}
 	p.fields = append(p.fields, details...)

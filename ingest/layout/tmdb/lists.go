@@ -33,7 +33,7 @@ func (t *Reader) listRow(row string) (string, error) {
 		return "", err
 	}
 	l := listReader{Reader: t}
-	if l.comments, err = commentsOf(all.TakeValue("comments")); err != nil {
+	if l.comments, err = t.commentsOf(all.TakeValue("comments")); err != nil {
 		return "", err
 	}
 	if raw := all.TakeValue("object_ids"); raw != "" && raw != "{}" {
@@ -49,7 +49,10 @@ func (t *Reader) listRow(row string) (string, error) {
 	}
 	if items != "" {
 		if items, err = l.pages(field, items, page); err != nil {
-			return "", err
+			if err = t.Values.Leave(err); err != nil {
+				return "", err
+			}
+			items = ""
 		}
 	}
 	for i := range all {
@@ -70,7 +73,7 @@ func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") =
 
 // commentsOf returns the comments of a response of version 4 by what they are about, which
 // is written movie:550.
-func commentsOf(raw string) (map[string]string, error) {
+func (t *Reader) commentsOf(raw string) (map[string]string, error) {
 	if raw = nested(raw); raw == "" {
 		return nil, nil
 	}
@@ -79,13 +82,13 @@ func commentsOf(raw string) (map[string]string, error) {
 		switch {
 		case raw == "null":
 		case !strings.HasPrefix(raw, `"`):
-			return &record.FieldError{Field: "comments." + name, What: "want a string or null, found " + record.Shown(raw)}
+			return t.Values.Leave(&record.FieldError{Field: "comments." + name, What: "want a string or null, found " + record.Shown(raw)})
 		default:
 			out[name] = raw
 		}
 		return nil
 	})
-	return out, InField(err, "comments")
+	return out, t.Values.Leave(InField(err, "comments"))
 }
 
 // A listReader reads what is on one list.
@@ -113,14 +116,17 @@ func (l *listReader) pages(field, items string, page record.RawFields) (string, 
 	}
 	var out []string
 	err := record.EachElement(items, func(i int, raw string) error {
+		at := fmt.Sprintf("%s[%d]", field, i)
 		all, err := record.Fields(raw)
 		if err != nil {
-			return err
+			return l.Values.Leave(InField(err, at))
 		}
 		results := all.TakeValue("results")
-		one, err := l.page(fmt.Sprintf("%s[%d].results", field, i), cmp.Or(results, "[]"), all)
-		out = append(out, one)
-		return err
+		one, err := l.page(at+".results", cmp.Or(results, "[]"), all)
+		if err == nil {
+			out = append(out, one)
+		}
+		return l.Values.Leave(err)
 	})
 	return record.List(out), InField(err, field)
 }
@@ -131,13 +137,15 @@ func isPage(raw string) bool {
 	return err == nil && all.Has("results")
 }
 
-// page writes a page of items.
+// page writes a page of items. One that is none is left out, and the list stays.
 func (l *listReader) page(field, items string, rest record.RawFields) (string, error) {
 	var list []string
 	err := record.EachElement(items, func(i int, raw string) error {
 		one, err := l.item(fmt.Sprintf("%s[%d]", field, i), i, raw)
-		list = append(list, one)
-		return err
+		if err == nil {
+			list = append(list, one)
+		}
+		return l.Values.Leave(err)
 	})
 	out := append(record.RawFields{{Name: "results", Raw: record.List(list)}}, rest...)
 	return out.Object(), InField(err, field)

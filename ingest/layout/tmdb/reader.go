@@ -97,7 +97,7 @@ func (t *Reader) records(r Row) ([]Record, error) {
 	case fragment.KindList:
 		one.Part = isPart(rec)
 	case fragment.KindAccount:
-		if err := checkAccount(record.As[catalog.Account](rec)); err != nil {
+		if err := t.checkAccount(rec); err != nil {
 			return nil, err
 		}
 	}
@@ -126,7 +126,7 @@ func (t *Reader) textOf(r *Row) (string, error) {
 	return r.JSON, nil
 }
 
-// withParts returns a record and those of its parts.
+// withParts returns a record and those of its parts. A part that makes no record is left out.
 func (t *Reader) withParts(one Record, parts []part, response bool) ([]Record, error) {
 	out := []Record{one}
 	for _, p := range parts {
@@ -134,9 +134,12 @@ func (t *Reader) withParts(one Record, parts []part, response bool) ([]Record, e
 		if one.Type.Kind == fragment.KindSeason {
 			r.Season = int64(one.Key.Season())
 		}
-		recs, err := t.records(r)
+		recs, err := t.part(r, p)
 		if err != nil {
-			return nil, Within(err, p.name)
+			if err = t.Values.Leave(Within(err, p.name)); err != nil {
+				return nil, err
+			}
+			continue
 		}
 		for i := range recs {
 			if catalog.FetchedOf(recs[i].Record) == "" {
@@ -146,6 +149,21 @@ func (t *Reader) withParts(one Record, parts []part, response bool) ([]Record, e
 		out = append(out, recs...)
 	}
 	return out, nil
+}
+
+// part returns the records of a part. What it loses counts under the name that parts of its kind have.
+func (t *Reader) part(r Row, p part) ([]Record, error) {
+	values := t.Values
+	if values != nil {
+		t.Values = &record.Values{}
+		t.parser.Values = t.Values
+		defer func() { t.Values, t.parser.Values = values, values }()
+	}
+	recs, err := t.records(r)
+	if err == nil {
+		values.AddRenamed(t.Values, func(path string) string { return p.path() + "." + path })
+	}
+	return recs, err
 }
 
 // address completes the key of a record by what the name of its file or the record that
