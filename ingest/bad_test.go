@@ -69,7 +69,7 @@ func TestBadFiles(t *testing.T) {
 	refuse(missing+": no such file or folder", Config{Sources: []string{missing}})
 	good := put(t, src, "movies.good.json", `{"id":1}`)
 	refuse(`layout "csv": want one of auto, tmdb, movnix, tables, kaggle, idexport, imdb`, Config{Sources: []string{good}, Layout: "csv"})
-	refuse(`movies.other.json: layout kaggle: no mapping is of a table "movies.other" with these columns: want one of credits, keywords, links, movies, movies_metadata, `+
+	refuse(`movies.other.json: layout kaggle: no mapping is of a table "movies.other" with these columns: want one of credits, keywords, links, movielens, movies, movies_metadata, `+
 		"tmdb_5000_credits, tmdb_5000_movies, tmdb_movie_dataset, tmdb_tv_dataset",
 		Config{Sources: []string{put(t, src, "movies.other.json", `{"name":"A"}`)}, Layout: "kaggle"})
 	refuse(`movies.good.json: layout kaggle: no mapping is of a table "movies.good" with these columns; nearest is table keywords of movies-dataset.toml: want column "keywords"`,

@@ -121,6 +121,9 @@ func (x *explainer) explain(ctx context.Context, catalog string) (Explanation, e
 	if err != nil {
 		return out, err
 	}
+	if err := input.JoinMovieLens(ctx, files, o); err != nil {
+		return out, err
+	}
 	var reasons []string
 	for n, f := range files {
 		in := input.Input{File: f, Number: n}

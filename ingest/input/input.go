@@ -124,6 +124,9 @@ func Find(ctx context.Context, o *Options) (*List, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := JoinMovieLens(ctx, files, s); err != nil {
+		return nil, err
+	}
 	l.files = files
 	for n, f := range files {
 		l.Names = append(l.Names, f.Name)

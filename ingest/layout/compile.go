@@ -72,6 +72,9 @@ func (m *Mapping) compile() error {
 	}
 	for i, s := range m.spec.Skips {
 		k, err := newMatcher(s.Files, s.Requires)
+		if s.Exact {
+			k.only = s.Requires
+		}
 		if k.reason = s.Reason; err == nil && s.Reason == "" {
 			err = errors.New("want a reason, found none")
 		}

@@ -67,6 +67,7 @@ type (
 	skipSpec struct {
 		Files    []string `toml:"files"`
 		Requires []string `toml:"requires"`
+		Exact    bool     `toml:"exact"` // a file with other columns is another one
 		Reason   string   `toml:"reason"`
 	}
 )

@@ -31,7 +31,7 @@ type Reader struct {
 }
 
 // Open opens f and finds its compression and format by its content; only Path, Name,
-// Kind and Err are taken from f. The error is a FileError when the file is no dump, for
+// Kind, Err and Join are taken from f. The error is a FileError when the file is no dump, for
 // instance a Git LFS pointer, a HTML page or an empty file.
 func Open(f File, o Options) (*Reader, error) {
 	if f.Name == "" {
@@ -208,6 +208,9 @@ func (r *Reader) Next() (Row, error) {
 		if off := bytes.IndexRune(text, utf8.RuneError); off >= 0 {
 			row.Err = &RowError{Place: row.Place, Off: int64(off), Reason: fmt.Sprintf("byte %d: invalid %s", off, r.encoding)}
 		}
+	}
+	if r.file.Join != nil && row.Err == nil {
+		row.JSON = r.file.Join.Join(row.JSON)
 	}
 	return row, nil
 }

@@ -74,7 +74,14 @@ type File struct {
 	Modified    time.Time   // zero for what has no size
 	Err         error       // why List could not look at it, and why Open refuses it; nil for most
 
+	Join Joiner // nil for most
+
 	object *inBucket // of what lies in a bucket
+}
+
+// A Joiner adds to a row what another file has of it. It is safe for concurrent use.
+type Joiner interface {
+	Join(json []byte) []byte
 }
 
 // Base returns the file's name without its folder and the extensions of format
