@@ -255,18 +255,22 @@ title = 'name'
 `)
 	f := func(name, text, want string, c Config) {
 		t.Helper()
-		c.Catalog, c.Sources = t.TempDir(), []string{put(t, t.TempDir(), name, text)}
+		dir := t.TempDir()
+		c.Catalog, c.Sources = t.TempDir(), []string{put(t, dir, name, text)}
 		r, err := Run(t.Context(), c)
 		got := r.Bad
 		if err != nil {
-			got = []string{err.Error()}
+			got = []string{strings.ReplaceAll(err.Error(), dir, "DIR")}
 		}
 		if !slices.Equal(got, []string{want}) {
 			t.Errorf("Run(%s) = %q, want %q", name, got, want)
 		}
 	}
-	const no, near = "no mapping is of a table with these columns", `nearest is table nr,name,year of shop.toml: want column "year"`
+	const no, near = "its columns are unknown", `nearest is table nr,name,year of shop.toml: want column "year"`
 	const api = "; as a response of the API, id: want an integer, found nothing"
+	draft := func(file, name string) string {
+		return no + ": run \"reelsplice ingest --explain DIR/" + file + " >" + name + ".toml\", check what it wrote, then ingest with --mapping " + name + ".toml"
+	}
 	kind := func(kinds string) string {
 		return "its name shows no kind of records: use --kind with one of " + kinds
 	}
@@ -274,14 +278,14 @@ title = 'name'
 	f("movies.csv", "nr,name\n1,A\n", "movies.csv:2: "+no+"; "+near+api, mapped)
 	f("movies.ndjson", `{"nr":1,"name":"A"}`, "movies.ndjson:1: "+no+"; "+near+api, mapped)
 	f("shop.csv", "nr,name\n1,A\n", "shop.csv: "+no+"; "+near, mapped)
-	f("movies.csv", "nr,name\n1,A\n", "movies.csv:2: "+no+": use --mapping (--explain prints one to start from)"+api, Config{})
+	f("movies.csv", "nr,name\n1,A\n", "movies.csv: "+draft("movies.csv", "movies"), Config{})
 	f("movies.csv", "id,title\n1,A\nx,B\n", `movies.csv:3: id: want an integer, found "x"`, Config{}) // its own fault
-	f("shop.csv", "nr,name\n1,A\n", "shop.csv: "+no+", and no kind of records has such rows (id: want an integer, found nothing): use --mapping (--explain prints one to start from)", Config{})
+	f("shop.csv", "nr,name\n1,A\n", "shop.csv: "+draft("shop.csv", "shop"), Config{})
 	f("shop.csv", "id,title,runtime\n1,A,90\n", "shop.csv: "+kind("movie"), Config{})
-	f("credits.csv", "movie,person\n1,2\n", "credits.csv: "+no+", and no kind of records has such rows (id: want an integer, found nothing): use --mapping (--explain prints one to start from)", Config{})
+	f("credits.csv", "movie,person\n1,2\n", "credits.csv: "+draft("credits.csv", "credits"), Config{})
 	f("crawl/550.json", `{"cast":[],"crew":[]}`, "550.json: "+kind(strings.Join(Kinds(), ", ")), Config{})
-	f("dump.ndjson", `{"id":550,"cast":[],"crew":[]}`, "dump.ndjson: "+no+", and no kind of records has such rows (most of its columns are unknown): "+
-		"use --mapping (--explain prints one to start from), or name it like 550-credits.json if it is the response of a sub-request", Config{})
+	f("dump.ndjson", `{"id":550,"cast":[],"crew":[]}`, "dump.ndjson: "+draft("dump.ndjson", "dump")+
+		", or name it like 550-credits.json if it is the response of a sub-request; as a record: most of its columns are unknown", Config{})
 	f("names.tsv", "nconst\tprimaryName\tbirthYear\tdeathYear\tprimaryProfession\tknownForTitles\nnm1\tA\t\\N\t\\N\tactor\ttt1\n",
 		"names.tsv: has the columns of IMDb's table name.basics, but not its name: want name.basics.tsv or name.basics.tsv.gz", Config{})
 	f("dump.ndjson", `{"movie":{"tmdbId":1}}`, "dump.ndjson: "+kind(strings.Join(Kinds(), ", ")), Config{})

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"al.essio.dev/pkg/shellescape"
+
 	"github.com/reelsplice/reelsplice/ingest/imdb"
 	"github.com/reelsplice/reelsplice/ingest/layout"
 	"github.com/reelsplice/reelsplice/ingest/source"
@@ -112,18 +114,21 @@ func (o *Options) unknown(f source.File, row []byte) string {
 	case near != "":
 		return noMapping + "; " + near
 	}
-	advice := useMapping
-	if !f.Format.Table() {
-		advice += ", or name it like 550-credits.json if it is the response of a sub-request"
+	if f.Format.Table() {
+		return draft(f)
 	}
-	return fmt.Sprintf("%s, and no kind of records has such rows (%v): %s", noMapping, err, advice)
+	return fmt.Sprintf("%s, or name it like 550-credits.json if it is the response of a sub-request; as a record: %v", draft(f), err)
 }
 
-// Advice on a file whose columns fit no mapping.
-const (
-	noMapping  = "no mapping is of a table with these columns"
-	useMapping = "use --mapping (--explain prints one to start from)"
-)
+// noMapping is said of a file whose columns fit no mapping.
+const noMapping = "its columns are unknown"
+
+// draft names the commands that give such a file a meaning.
+func draft(f source.File) string {
+	file := shellescape.Quote(f.Path)
+	mapping := shellescape.Quote(f.Base() + ".toml")
+	return fmt.Sprintf("%s: run \"reelsplice ingest --explain %s >%s\", check what it wrote, then ingest with --mapping %s", noMapping, file, mapping, mapping)
+}
 
 // judge looks at the first row of a file that is taken for responses of the API. It returns a hint to
 // the meaning of one whose row is none, and why a file is left out whose row has nothing of the kind
@@ -144,7 +149,7 @@ func (o *Options) judge(f source.File, row []byte) (hint, reason string) {
 		return noMapping + "; " + near, ""
 	}
 	if f.Format.Table() && !layout.HasColumn(row, "id") {
-		return noMapping + ": " + useMapping, ""
+		return "", draft(f)
 	}
 	return "", ""
 }

@@ -64,10 +64,13 @@ func (f *found) reason() string {
 		return "cannot be read: " + err.Error()
 	}
 	defer func() { _ = head.Close() }() // read side
-	if sniff(head) == FormatUnknown {
-		return notDump
+	switch {
+	case sniff(head) != FormatUnknown:
+		return ""
+	case isSpreadsheet(f.path):
+		return spreadsheet
 	}
-	return ""
+	return notDump
 }
 
 // sniff finds the format of a file without an extension by its start.

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/reelsplice/reelsplice/schemas/object"
@@ -127,6 +128,9 @@ func (l *lister) list(f *finder) error {
 		some = l.take(&f.found[i]) || some
 	}
 	if !some {
+		if i := slices.IndexFunc(f.found, func(f found) bool { return isSpreadsheet(f.path) }); i >= 0 {
+			return fmt.Errorf("%s: %s", f.found[i].path, spreadsheet)
+		}
 		return fmt.Errorf("%s: %s", f.src, noDump)
 	}
 	return nil

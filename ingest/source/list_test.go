@@ -242,7 +242,7 @@ func names(files []File) []string {
 func TestList(t *testing.T) {
 	dir := folder(t, map[string]string{
 		"movie/550.json": "{}", "movie/11.json": "{\n}", "tv/1.json": "[]", "tv/.hidden.json": "{}", ".git/x.json": "{}",
-		"README.md": "text", "x.csv": "a,b", "y.txt": "Words, and more\nof them, too\n", "table": "id,name\n1,a\n", "noext": "{}", "z.parquet": "PAR1", "movies.ndjson.gz": string(gz(t, "{}\n")), "lfs.json": "version https://git-lfs",
+		"README.md": "text", "a.ods": "PK", "x.csv": "a,b", "y.txt": "Words, and more\nof them, too\n", "table": "id,name\n1,a\n", "noext": "{}", "z.parquet": "PAR1", "movies.ndjson.gz": string(gz(t, "{}\n")), "lfs.json": "version https://git-lfs",
 	})
 	all := []string{"lfs.json", "movie/11.json", "movie/550.json", "movies.ndjson.gz", "noext", "table", "tv/1.json", "x.csv", "z.parquet"}
 	var skipped []string
@@ -254,7 +254,11 @@ func TestList(t *testing.T) {
 	if got := names(files); !reflect.DeepEqual(got, all) {
 		t.Errorf("List of the folder gives %q, want %q", got, all)
 	}
-	if want := []string{"README.md is not a JSON, CSV, TSV or Parquet file", "y.txt is not a JSON, CSV, TSV or Parquet file"}; !reflect.DeepEqual(skipped[:2], want) {
+	if want := []string{
+		"README.md is not a JSON, CSV, TSV or Parquet file",
+		"a.ods is a workbook of Excel or LibreOffice: save each sheet as CSV UTF-8, and ingest that",
+		"y.txt is not a JSON, CSV, TSV or Parquet file",
+	}; !reflect.DeepEqual(skipped[:3], want) {
 		t.Errorf("skipped %q, want %q", skipped, want)
 	}
 	want := File{Path: filepath.Join(dir, "movie/11.json"), Name: "movie/11.json", Kind: "movie", Address: Address{ID: 11}, Bytes: 3}

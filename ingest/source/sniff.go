@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/reelsplice/reelsplice/ingest/source/jsonrow"
@@ -34,11 +36,32 @@ func refuse(head []byte) error {
 	return nil
 }
 
+// spreadsheet is why a workbook is refused.
+const spreadsheet = "is a workbook of Excel or LibreOffice: save each sheet as CSV UTF-8, and ingest that"
+
+// zipReason returns why a zip archive is refused: workbooks are such archives.
+func zipReason(head []byte) string {
+	if bytes.Contains(head, []byte("[Content_Types].xml")) || bytes.Contains(head, []byte("opendocument.spreadsheet")) {
+		return spreadsheet
+	}
+	return "is a zip archive: unpack it first"
+}
+
+// isSpreadsheet reports whether a name is a workbook's.
+func isSpreadsheet(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".xlsx", ".xlsm", ".xls", ".ods":
+		return true
+	}
+	return false
+}
+
 // refuseMagic refuses what the first bytes name.
 func refuseMagic(head []byte) error {
 	for _, m := range [...]struct{ magic, reason string }{
 		{"version https://git-lfs.github.com/spec/v1", `is a Git LFS pointer, not the data: fetch it with "git lfs pull" first`},
-		{"PK\x03\x04", "is a zip archive: unpack it first"},
+		{"PK\x03\x04", zipReason(head)},
+		{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", spreadsheet},
 		{"BZh", "is compressed with bzip2, want gzip or zstd"},
 		{"\xfd7zXZ\x00", "is compressed with xz, want gzip or zstd"},
 		{"7z\xbc\xaf\x27\x1c", "is a 7z archive: unpack it first"},

@@ -203,6 +203,14 @@ func TestRefusals(t *testing.T) {
 	f("m.ndjson.gz", string(gz(t, "\"id\";\"Name of it\"\r\n\"1\";\"x\"\r\n")), "m.ndjson.gz: is CSV or TSV, but its extension .ndjson decides: rename it to .csv or .tsv")
 	f("m.parquet", "id\ttitle\n1\tx\n", "m.parquet: is CSV or TSV, but its extension .parquet decides: rename it to .csv or .tsv")
 	f("m.json", "PK\x03\x04", "m.json: is a zip archive: unpack it first")
+	for _, book := range []string{
+		"PK\x03\x04\x14\x00\x06\x00" + strings.Repeat("\x00", 22) + "[Content_Types].xml", // .xlsx, .xlsm
+		"PK\x03\x04" + strings.Repeat("\x00", 26) + "mimetypeapplication/vnd.oasis.opendocument.spreadsheet",
+		"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\x00\x00", // .xls, and .xlsx with a password
+	} {
+		f("m.xlsx", book, "m.xlsx: is a workbook of Excel or LibreOffice: save each sheet as CSV UTF-8, and ingest that")
+		f("m.csv", book, "m.csv: is a workbook of Excel or LibreOffice: save each sheet as CSV UTF-8, and ingest that")
+	}
 	f("m.json", "BZh91", "m.json: is compressed with bzip2, want gzip or zstd")
 	f("m.json", "\xfd7zXZ\x00\x00", "m.json: is compressed with xz, want gzip or zstd")
 	f("m.json.gz", string(gz(t, string(gz(t, "{}")))), "m.json.gz: is compressed twice: unpack it first")
