@@ -131,6 +131,9 @@ func edits(v any) (all []func(v any)) {
 func edited(v any) any {
 	switch v := v.(type) {
 	case string:
+		if len(v) >= 10 && v[4] == '-' && v[7] == '-' { // a day, or an instant
+			return "7" + v[1:]
+		}
 		return v + "x"
 	case json.Number:
 		return json.Number("7" + strings.TrimPrefix(v.String(), "-"))
@@ -184,7 +187,7 @@ func TestEachInput(t *testing.T) {
 	}
 	// Whoever changes how records are rendered gives render.Version another number. A fingerprint
 	// has no other share of the code in a program that was not built from a commit.
-	const want = "1: a30185a98f646bb3"
+	const want = "1: c531b6d72e5545e7"
 	text := dump(t, openRelease(t, c, kept))
 	if got := fmt.Sprintf("%d: %x", render.Version, xxh3.HashString(text)); got != want {
 		t.Errorf("the edited records are rendered as %q, pinned is %q: raise render.Version, unless the sample is another one, and pin it", got, want)
@@ -194,7 +197,8 @@ func TestEachInput(t *testing.T) {
 // copies returns the copies of a record of the sample as they were, and edited.
 func (e *editable) copies(t *testing.T) (was, is []string) {
 	t.Helper()
-	sample := buildtest.Sample(t, e.file)[0]
+	byImages := func(a, b string) int { return strings.Count(a, `"file_path"`) - strings.Count(b, `"file_path"`) }
+	sample := slices.MaxFunc(buildtest.Sample(t, e.file), byImages) // most have none
 	read := func() object {
 		var row object
 		d := json.NewDecoder(strings.NewReader(sample))

@@ -57,11 +57,7 @@ func ingestCommand(a *app) *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringVar(&cfg.Catalog, "catalog", usualCatalog, "`DIR` of the catalogue, made when it is missing")
-	f.StringVar(&cfg.Layout, "layout", "auto", "meaning of the dump's fields, `LAYOUT`: auto, "+strings.Join(ingest.Layouts()[1:], ", "))
-	f.StringVar(&cfg.Kind, "kind", "", "kind of every row: movie, tv, season, episode, person ...")
-	f.StringVar(&cfg.Language, "language", "", "language of the crawl, `xx-YY`; en-US when not given")
-	f.StringVar(&cfg.Encoding, "encoding", source.EncodingAuto, "`ENCODING` of texts that are not UTF-8, such as windows-1252, iso-8859-1, utf-16, shift_jis, gb18030")
-	f.StringArrayVar(&cfg.Mappings, "mapping", nil, "mapping `FILE` for the columns of tables; repeatable")
+	meaningFlags(f, &cfg)
 	f.StringVar(&o.precedence, "precedence", "", "`FILE` with the order of sources, for all fields or for some")
 	f.BoolVar(&cfg.Overlay, "overlay", false, "these sources win over all others")
 	f.BoolVar(&cfg.Update, "update", false, "the sources hold changes alone: copy the rest of the catalogue unread")
@@ -111,6 +107,26 @@ type ingestFlags struct {
 	explain                       bool
 }
 
+// meaningFlags adds the flags that say what rows mean.
+func meaningFlags(f *pflag.FlagSet, cfg *ingest.Config) {
+	f.StringVar(&cfg.Layout, "layout", "auto", "meaning of the dump's fields, `LAYOUT`: auto, "+strings.Join(ingest.Layouts()[1:], ", "))
+	f.StringVar(&cfg.Kind, "kind", "", "kind of every row: movie, tv, season, episode, person ...")
+	f.StringVar(&cfg.Language, "language", "", "language of the crawl, `xx-YY`; en-US when not given")
+	f.StringVar(&cfg.Encoding, "encoding", source.EncodingAuto, "`ENCODING` of texts that are not UTF-8, such as windows-1252, iso-8859-1, utf-16, shift_jis, gb18030")
+	f.StringArrayVar(&cfg.Mappings, "mapping", nil, "mapping `FILE` for the columns of tables; repeatable")
+}
+
+// checkMeaning checks those flags.
+func checkMeaning(cfg *ingest.Config) error {
+	cfg.Buckets = func(ctx context.Context, l object.Location) (object.Bucket, error) { return store.Open(ctx, l) }
+	errs := []error{ingest.CheckLayout(cfg.Layout), source.CheckEncoding(cfg.Encoding)}
+	if kinds := ingest.Kinds(); cfg.Kind != "" && !slices.Contains(kinds, cfg.Kind) {
+		errs = append(errs, fmt.Errorf("kind %q: want one of %s", cfg.Kind, strings.Join(kinds, ", ")))
+	}
+	_, err := tmdb.ParseLanguage(cfg.Language)
+	return errors.Join(append(errs, err)...)
+}
+
 // limitFlags adds the flags that bound a dump.
 func limitFlags(f *pflag.FlagSet, cfg *ingest.Config) {
 	cfg.Memory, cfg.Limits = ingest.DefaultMemory, limit.Limits{
@@ -129,13 +145,7 @@ func limitFlags(f *pflag.FlagSet, cfg *ingest.Config) {
 
 // apply checks the flags and sets them in cfg.
 func (o *ingestFlags) apply(cfg *ingest.Config) error {
-	cfg.Buckets = func(ctx context.Context, l object.Location) (object.Bucket, error) { return store.Open(ctx, l) }
-	errs := []error{ingest.CheckLayout(cfg.Layout), source.CheckEncoding(cfg.Encoding)}
-	if kinds := ingest.Kinds(); cfg.Kind != "" && !slices.Contains(kinds, cfg.Kind) {
-		errs = append(errs, fmt.Errorf("kind %q: want one of %s", cfg.Kind, strings.Join(kinds, ", ")))
-	}
-	_, err := tmdb.ParseLanguage(cfg.Language)
-	errs = append(errs, err)
+	errs, err := []error{checkMeaning(cfg)}, error(nil)
 	for _, most := range []struct {
 		flag, text string
 		to         *ingest.Tolerance

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -24,6 +26,7 @@ import (
 	"github.com/reelsplice/reelsplice/ingest/layout"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/durable"
+	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/serve"
 	"github.com/reelsplice/reelsplice/serve/auth"
@@ -33,15 +36,18 @@ import (
 func upCommand(a *app) *cobra.Command {
 	u := up{app: a, cfg: serve.DefaultConfig()}
 	c := &cobra.Command{
-		Use:   "up",
-		Short: "Serve the built-in sample, or the release that is there",
-		Long: "up serves the release in --dir. Without one, it builds the catalogue in --dir or else the built-in sample,\n" +
-			"which each up builds again. It prints the address, a token, a link to the page for people, the folder of its\n" +
-			"data and two commands to try. The token stays the same until it is revoked: the file token in --dir stores it,\n" +
-			"readable by you alone. Lists of the sample count from " + sample.Date + " unless --date names another day.\n\n" +
-			"--dir is the folder reelsplice in your cache folder by default. If port 8080 is taken, up uses a free port\n" +
-			"unless --addr is given.",
-		Example: "  reelsplice up\n  reelsplice up --addr 127.0.0.1:9000 --json",
+		Use:   "up [SRC...]",
+		Short: "Serve your own files, or the built-in sample, with one command",
+		Long: "up ingests files or folders, as ingest does, builds a release of them, makes a token, and serves. The same command\n" +
+			"takes up what has changed in them. Without SRC it serves the release in --dir. Without one, it builds the catalogue\n" +
+			"in --dir or else the built-in sample, which each up builds again.\n\n" +
+			"It prints the address, a token, a link to the page for people, the folder of its data and two commands to try. The\n" +
+			"token stays the same until it is revoked: the file token in --dir stores it, readable by you alone. Lists of the\n" +
+			"sample count from " + sample.Date + " unless --date names another day.\n\n" +
+			"--dir is a folder in your cache folder by default: reelsplice for the sample, and one below it for each set of SRC.",
+		Example: "  reelsplice up\n  reelsplice up films.csv\n  reelsplice up --mapping films.toml films.csv people.csv\n" +
+			"  reelsplice up --addr 127.0.0.1:9000 --json",
+		Args: argCount(0, -1),
 	}
 	f := c.Flags()
 	f.StringVar(&u.dir, "dir", "", "`DIR` of catalogue, releases and tokens; a folder in your cache folder when not given")
@@ -50,9 +56,10 @@ func upCommand(a *app) *cobra.Command {
 	for _, flag := range []string{"releases", "tokens"} {
 		f.Lookup(flag).Annotations = map[string][]string{ownTable: {}}
 	}
+	meaningFlags(f, &u.dumps)
 	serveFlags(f, &u.cfg)
-	return a.leaf(c, func(ctx context.Context, _ []string) error {
-		u.anyPort, u.anyDate = !f.Changed("addr"), !f.Changed("date")
+	return a.checked(c, func() error { return checkMeaning(&u.dumps) }, func(ctx context.Context, args []string) error {
+		u.dumps.Sources, u.anyDate = args, !f.Changed("date")
 		return u.run(ctx)
 	})
 }
@@ -60,25 +67,40 @@ func upCommand(a *app) *cobra.Command {
 // up is one run of the command.
 type up struct {
 	*app
+	dumps   ingest.Config // without Sources, the sample
 	cfg     serve.Config
 	dir     string
-	anyPort bool // another port than the default one will do
 	anyDate bool // lists of the sample count from its own day
 }
 
-func (u *up) run(ctx context.Context) error {
+func (u *up) run(ctx context.Context) (err error) {
 	if err := u.places(); err != nil {
 		return err
 	}
 	if err := u.cfg.Validate(); err != nil {
 		return usage(err)
 	}
+	l := flock.New(filepath.Join(u.dir, ".up.lock"))
+	switch alone, err := l.TryLock(); {
+	case err != nil:
+		return fmt.Errorf("lock %s: %w", l.Path(), err)
+	case !alone:
+		return fmt.Errorf("another up serves the data in %s: stop it, or give another --dir", u.dir)
+	}
+	defer func() { err = errors.Join(err, l.Unlock()) }()
 	// Before the build, which a taken port would waste.
-	if err := u.bind(); err != nil {
+	if u.cfg.Bound, err = serve.Bind(&u.cfg, nil, nil); err != nil {
 		return err
 	}
 	defer u.cfg.Bound.Close()
-	token, err := u.prepare(ctx)
+	ofSample, err := u.release(ctx)
+	if err != nil {
+		return err
+	}
+	if ofSample != "" && u.anyDate {
+		u.cfg.Date, u.cfg.DateRelease = sample.Date, ofSample
+	}
+	token, err := u.token()
 	if err != nil {
 		return err
 	}
@@ -88,7 +110,7 @@ func (u *up) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := u.announce(s, token); err != nil {
+	if err := u.announce(s, token, ofSample != ""); err != nil {
 		return err
 	}
 	return u.runServer(ctx, s, u.cfg.Log)
@@ -101,49 +123,44 @@ func (u *up) places() error {
 		if err != nil {
 			return fmt.Errorf("find a folder to work in: %w: give --dir", err)
 		}
-		u.dir = filepath.Join(cache, "reelsplice")
+		u.dir = filepath.Join(cache, "reelsplice", folderOfSources(u.dumps.Sources))
 	}
-	if u.cfg.Releases == "" {
-		u.cfg.Releases = filepath.Join(u.dir, "releases")
-	}
-	if u.cfg.Tokens == "" {
-		u.cfg.Tokens = filepath.Join(u.dir, "tokens.txt")
-	}
+	u.cfg.Releases = cmp.Or(u.cfg.Releases, filepath.Join(u.dir, "releases"))
+	u.cfg.Tokens = cmp.Or(u.cfg.Tokens, filepath.Join(u.dir, "tokens.txt"))
 	if err := os.MkdirAll(u.dir, 0o700); err != nil {
 		return fmt.Errorf("make the folder to work in: %w", err)
 	}
 	return nil
 }
 
-// lockRetry is how often a lock that another process holds is asked for.
-const lockRetry = 50 * time.Millisecond
+// folderOfSources returns the name of a folder for data of the sources, the same for the same ones; "" for none.
+func folderOfSources(sources []string) string {
+	if len(sources) == 0 {
+		return ""
+	}
+	sum := sha256.New()
+	for _, src := range sources {
+		if !object.IsURL(src) {
+			if abs, err := filepath.Abs(src); err == nil {
+				src = abs
+			}
+		}
+		fmt.Fprintf(sum, "%s\n", src)
+	}
+	return fmt.Sprintf("up-%x", sum.Sum(nil)[:6])
+}
 
 // sampleMark is the file, in the folder of up, with the id of the sample's release.
 const sampleMark = ".sample"
 
-// prepare makes a release and a token. A lock makes other processes on the folder wait: they
-// use the same.
-func (u *up) prepare(ctx context.Context) (token string, err error) {
-	l := flock.New(filepath.Join(u.dir, ".prepare.lock"))
-	if _, err := l.TryLockContext(ctx, lockRetry); err != nil {
-		return "", fmt.Errorf("lock %s: %w", l.Path(), err)
-	}
-	defer func() { err = errors.Join(err, l.Unlock()) }()
-	ofSample, err := u.release(ctx)
-	if err != nil {
-		return "", err
-	}
-	if ofSample != "" && u.anyDate {
-		u.cfg.Date, u.cfg.DateRelease = sample.Date, ofSample
-	}
-	return u.token()
-}
-
-// release makes a release unless the user has published one. A release of the sample is
-// built again, in a fraction of a second: this version may have another sample or format.
+// release makes a release of the sources. Without sources it does unless the user has published one. A release of the
+// sample is built again, in a fraction of a second: this version may have another sample or format.
 // ofSample is the ID of a release of the sample, "" for the user's.
 func (u *up) release(ctx context.Context) (ofSample string, err error) {
 	store := release.Store{Dir: u.cfg.Releases}
+	if len(u.dumps.Sources) > 0 {
+		return "", u.publishSources(ctx, store)
+	}
 	mark := filepath.Join(u.dir, sampleMark)
 	made, _ := os.ReadFile(mark) // unreadable is like none: then the release is the user's
 	current, err := store.Current()
@@ -155,7 +172,7 @@ func (u *up) release(ctx context.Context) (ofSample string, err error) {
 	}
 	own := filepath.Join(u.dir, "catalog")
 	if catalog.Exists(own) && len(made) == 0 {
-		_, err := u.buildAndPublish(ctx, store, own)
+		_, err := u.buildAndPublish(ctx, store, own, "")
 		return "", err
 	}
 	id, err := u.publishSample(ctx, store)
@@ -165,15 +182,41 @@ func (u *up) release(ctx context.Context) (ofSample string, err error) {
 	return id, durable.WriteFile(mark, []byte(id), 0o600)
 }
 
-func (u *up) buildAndPublish(ctx context.Context, store release.Store, dir string) (id string, err error) {
+func (u *up) buildAndPublish(ctx context.Context, store release.Store, dir, previous string) (id string, err error) {
 	cfg := build.DefaultConfig()
-	cfg.Catalog, cfg.Releases = dir, u.cfg.Releases
+	cfg.Catalog, cfg.Releases, cfg.Previous = dir, u.cfg.Releases, previous
 	r, err := u.build(ctx, cfg)
 	if err != nil {
 		return "", err
 	}
 	_, err = store.Publish(r.Release)
 	return r.Release, err
+}
+
+// publishSources makes a release of the sources alone, in a catalogue that is made anew: rows that are gone from them go.
+// What they hold of bad rows is printed, and the others are served.
+func (u *up) publishSources(ctx context.Context, store release.Store) error {
+	u.dumps.Catalog = filepath.Join(u.dir, ".catalog")
+	if err := os.RemoveAll(u.dumps.Catalog); err != nil {
+		return fmt.Errorf("make the catalogue anew: %w", err)
+	}
+	r, err := u.ingest(ctx, u.dumps)
+	if err != nil {
+		return err
+	}
+	u.printBad(&r)
+	if r.Kept == 0 {
+		return errors.New(outcome(&r))
+	}
+	if !u.quiet {
+		fmt.Fprintln(u.Stderr, outcome(&r))
+	}
+	previous, err := u.previousRelease(ctx, store, "current")
+	if err != nil {
+		return err
+	}
+	_, err = u.buildAndPublish(ctx, store, u.dumps.Catalog, previous)
+	return err
 }
 
 // publishSample makes a release of the sample, through a temporary catalogue.
@@ -197,7 +240,7 @@ func (u *up) publishSample(ctx context.Context, store release.Store) (id string,
 	if err := u.quarantined(&r, 0, false); err != nil {
 		return "", err
 	}
-	return u.buildAndPublish(ctx, store, made)
+	return u.buildAndPublish(ctx, store, made, "")
 }
 
 // tokenName is the name of the token of up.
@@ -257,18 +300,7 @@ func noToken(err error) bool {
 	return errors.Is(err, auth.ErrNoToken) || errors.Is(err, auth.ErrIsRevoked) || errors.Is(err, fs.ErrNotExist)
 }
 
-// bind takes the addresses, a free port when the default one is taken.
-func (u *up) bind() (err error) {
-	u.cfg.Bound, err = serve.Bind(&u.cfg, nil, nil)
-	var op *net.OpError
-	if u.anyPort && errors.As(err, &op) && op.Op == "listen" {
-		u.cfg.Addr = "127.0.0.1:0"
-		u.cfg.Bound, err = serve.Bind(&u.cfg, nil, nil)
-	}
-	return err
-}
-
-func (u *up) announce(s *serve.Server, token string) error {
+func (u *up) announce(s *serve.Server, token string, ofSample bool) error {
 	v := struct {
 		URL     string `json:"url"`
 		Token   string `json:"token"`
@@ -284,7 +316,11 @@ func (u *up) announce(s *serve.Server, token string) error {
 			fmt.Fprintf(w, "page     %s\n", v.Page)
 		}
 		fmt.Fprintf(w, "data     %s\n\n", u.dir)
-		for _, path := range []string{"/3/movie/550?append_to_response=credits,images,videos", "/3/tv/1399?append_to_response=season/1,aggregate_credits"} {
+		paths := []string{"/3/movie/550?append_to_response=credits,images,videos", "/3/tv/1399?append_to_response=season/1,aggregate_credits"}
+		if !ofSample {
+			paths = []string{"/3/discover/movie", "/3/search/multi?query=the"}
+		}
+		for _, path := range paths {
 			fmt.Fprintf(w, "curl --compressed -H 'Authorization: Bearer %s' '%s%s'\n", v.Token, v.URL, path)
 		}
 	})

@@ -1,8 +1,8 @@
 // Package sample embeds a small catalogue of real films, series and the people in
 // them, with what they refer to: one JSON object a line, in the layout of a v3 response
 // with its appended objects. The facts are facts, the sentences (overviews, taglines,
-// biographies, reviews) are our own, and the image paths, video keys and credit ids are
-// made up. See README.md for the exact division.
+// biographies, reviews) are our own, and credit ids are made up. Images and videos exist, or there
+// are none. See README.md for the exact division.
 package sample
 
 import (

@@ -244,7 +244,8 @@ func TestChainModel(t *testing.T) {
 
 // TestChainOfRows: videos and images are those of all languages, in the chain's order.
 func TestChainOfRows(t *testing.T) {
-	w := sampleWorld(t, nil)
+	w := newWorld(t, nil, `{"id":550,"title":"T","images":{"posters":[{"file_path":"/n.jpg","iso_639_1":null},{"file_path":"/e.jpg","iso_639_1":"en"},{"file_path":"/f.jpg","iso_639_1":"fr"},{"file_path":"/d.jpg","iso_639_1":"de"}]},
+		"videos":{"results":[{"iso_639_1":"en","key":"e"},{"iso_639_1":"de","key":"d"},{"iso_639_1":"fr","key":"f"},{"iso_639_1":"en","key":"e2"}]}}`)
 	order := func(uri string, path ...string) (list []string) {
 		t.Helper()
 		v := decoded(t, w.get(t, uri).plain)
@@ -268,15 +269,15 @@ func TestChainOfRows(t *testing.T) {
 			t.Errorf("%s: languages = %s, want %s", uri, got, want)
 		}
 	}
-	f("fr de en", "/3/movie/12/videos?language=fr-CA,de,en-US", "results")
-	f("de en", "/3/movie/12?append_to_response=videos&language=es,de,en", "videos", "results")
-	f("en de", "/3/movie/12/videos?language=es,en&include_video_language=de", "results")
-	f("fr", "/3/movie/12/videos?language=fr-CA,fr-FR", "results")
-	f("", "/3/movie/12/videos?language=es,it", "results")
-	if a, b := w.get(t, "/3/movie/12/videos?language=es,fr-FR"), w.get(t, "/3/movie/12/videos?language=fr"); a.plain != b.plain || string(a.ETag) != string(b.ETag) {
+	f("fr de en", "/3/movie/550/videos?language=fr-CA,de,en-US", "results")
+	f("de en", "/3/movie/550?append_to_response=videos&language=es,de,en", "videos", "results")
+	f("en de", "/3/movie/550/videos?language=es,en&include_video_language=de", "results")
+	f("fr", "/3/movie/550/videos?language=fr-CA,fr-FR", "results")
+	f("", "/3/movie/550/videos?language=es,it", "results")
+	if a, b := w.get(t, "/3/movie/550/videos?language=es,fr-FR"), w.get(t, "/3/movie/550/videos?language=fr"); a.plain != b.plain || string(a.ETag) != string(b.ETag) {
 		t.Errorf("videos of one language of a chain = %s %s, want %s %s", a.ETag, a.plain, b.ETag, b.plain)
 	}
-	all := order("/3/movie/11/images", "posters")
+	all := order("/3/movie/550/images", "posters")
 	for _, chain := range []string{"fr,en", "en,fr"} {
 		var want []string
 		for _, l := range strings.Split(chain, ",") {
@@ -287,8 +288,8 @@ func TestChainOfRows(t *testing.T) {
 		if len(want) != 2 {
 			t.Fatalf("posters of the sample have languages %v, want en and fr", all)
 		}
-		f(strings.Join(want, " "), "/3/movie/11/images?language="+chain, "posters")
-		f(strings.Join(append(want, "null"), " "), "/3/movie/11/images?include_image_language=null&language="+chain, "posters")
+		f(strings.Join(want, " "), "/3/movie/550/images?language="+chain, "posters")
+		f(strings.Join(append(want, "null"), " "), "/3/movie/550/images?include_image_language=null&language="+chain, "posters")
 	}
 }
 

@@ -291,7 +291,7 @@ func TestHint(t *testing.T) {
 	f("GET", "/3/movie/99999", 404, 0)
 	f("GET", "/3/3/movie/551", 404, 1)
 	f("GET", "/3/3/3/movie/551", 404, 0)
-	f("GET", "/favicon.ico", 404, 0)
+	f("GET", "/robots.txt", 404, 0)
 	f("POST", "/movie/551", 404, 0)
 	f("GET", "/"+strings.Repeat("x", 1022), 404, 0)
 }

@@ -20,7 +20,7 @@ func (x *exchange) isPage() bool {
 	if string(path) == page.OpenAPIPath {
 		return true
 	}
-	return x.edge.opts.Page && (string(path) == "/" || len(path) >= len(page.Folder) && string(path[:len(page.Folder)]) == page.Folder)
+	return x.edge.opts.Page && (string(path) == "/" || string(path) == page.FaviconPath || len(path) >= len(page.Folder) && string(path[:len(page.Folder)]) == page.Folder)
 }
 
 // Paths of the page that need a token. Their responses are JSON.

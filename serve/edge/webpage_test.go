@@ -43,6 +43,9 @@ func TestWebpage(t *testing.T) {
 	if a := ask("GET", "/page/reference"); a.Status != 200 || !strings.Contains(a.plain, "swagger-ui-bundle.js") {
 		t.Errorf("GET /page/reference = %d %.80q", a.Status, a.plain)
 	}
+	if a := ask("GET", "/favicon.ico"); a.Status != 200 || a.Type != "image/x-icon" {
+		t.Errorf("GET /favicon.ico = %d, type %q", a.Status, a.Type)
+	}
 	if a := ask("HEAD", "/"); a.Status != 200 || a.Len() != first.Len() {
 		t.Errorf("HEAD / = %d, %d bytes, want 200 and %d", a.Status, a.Len(), first.Len())
 	}

@@ -30,6 +30,7 @@ var reference embed.FS
 const (
 	Folder      = "/page/" // has all but the page itself
 	OpenAPIPath = "/openapi.json"
+	FaviconPath = "/favicon.ico" // browsers ask for it by themselves
 )
 
 // A Document is a body with its headers. It is shared and must not be changed.
@@ -41,13 +42,12 @@ type Document struct {
 
 // types are the values of Content-Type by the extension of a name. Other files are no documents.
 var types = map[string]string{
-	".html":        "text/html; charset=utf-8",
-	".js":          "text/javascript; charset=utf-8",
-	".css":         "text/css; charset=utf-8",
-	".json":        "application/json; charset=utf-8",
-	".svg":         "image/svg+xml",
-	".png":         "image/png",
-	".webmanifest": "application/manifest+json",
+	".html": "text/html; charset=utf-8",
+	".js":   "text/javascript; charset=utf-8",
+	".css":  "text/css; charset=utf-8",
+	".json": "application/json; charset=utf-8",
+	".svg":  "image/svg+xml",
+	".ico":  "image/x-icon",
 }
 
 // A Set has the documents by their path. It is safe for concurrent use.
@@ -91,6 +91,7 @@ func (s *Set) WithPage(imageBaseURL string) error {
 	}
 	s.documents["/"] = s.documents[Folder+"index.html"]
 	delete(s.documents, Folder+"index.html") // its relative addresses lead nowhere from there
+	s.documents[FaviconPath] = s.documents[Folder+"favicon.ico"]
 	s.documents[Folder+"reference"] = s.documents[Folder+"reference.html"]
 	return nil
 }

@@ -23,8 +23,9 @@ export class Failure extends Error {
 /** headers has the credential of a request. */
 export const headers = (more) => ({ Authorization: `Bearer ${token()}`, ...more });
 
-/** url resolves a path of the API against the page's own address, which may lie below a prefix. */
-export const url = (path) => new URL(path.replace(/^\//, ''), document.baseURI);
+/** url resolves a path of the API against the page's own address, which may lie below a prefix. This module lies in page/. */
+const root = new URL('../', import.meta.url);
+export const url = (path) => new URL(path.replace(/^\//, ''), root);
 
 /** reached returns what a promise of the network gives, and shows whether the server responds. */
 async function reached(promise, path, message) {

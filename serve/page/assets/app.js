@@ -8,7 +8,7 @@ import { title } from './titles.js';
 import { explorer } from './splice.js';
 import { about } from './release.js';
 import { searchField } from './search.js';
-import { pickLanguage, tools } from './tools.js';
+import { drawLinks, languagePicker, menu, pickLanguage, themePicker } from './tools.js';
 
 const main = document.getElementById('main');
 const progress = document.getElementById('progress');
@@ -17,8 +17,6 @@ const places = new Map(); // by history entry: how far it was scrolled
 let shown = 0; // number of the view that was asked for last
 let entry = history.state?.entry ?? 0;
 let unchecked = false; // whether the token came from the address and still needs a check
-
-const LINKS = [['#/', 'Start'], ['#/list/movie/popular', 'Lists'], ['#/discover/movie', 'Discover'], ['#/splice', 'Splice'], ['#/release', 'Release'], ['page/reference', 'Reference']];
 
 /** takeToken moves a token from the address to the session's storage, so that no history keeps it. */
 function takeToken() {
@@ -119,19 +117,15 @@ function finish(name, focused) {
 
 /** shell draws the head, once a token. */
 function shell() {
-  const links = document.getElementById('links');
-  const at = `#/${route().name}`;
-  if (!links.firstChild) {
-    replace(links, h('ul', { role: 'list' }, LINKS.map(([href, label]) => h('li', null, h('a', { href }, label)))));
+  const { name, query } = route();
+  drawLinks(name);
+  if (leave.hidden) {
     replace(document.getElementById('find'), searchField());
-    replace(document.getElementById('tools'), tools(changeLanguage));
-    leave.hidden = false;
+    replace(document.getElementById('tools'), languagePicker(changeLanguage), themePicker());
+    leave.hidden = document.getElementById('menu').hidden = false;
   }
-  for (const link of links.querySelectorAll('a')) {
-    const own = link.getAttribute('href').split('/').slice(0, 2).join('/');
-    if (own === at) link.setAttribute('aria-current', 'page');
-    else link.removeAttribute('aria-current');
-  }
+  const field = document.getElementById('search');
+  if (field !== document.activeElement) field.value = name === 'search' ? query.get('q') ?? '' : '';
 }
 
 function changeLanguage(code) {
@@ -142,7 +136,7 @@ function changeLanguage(code) {
 /** entrance asks for a token. problem says why the last one was refused. */
 function entrance(problem) {
   for (const id of ['links', 'find', 'tools']) replace(document.getElementById(id));
-  leave.hidden = true;
+  leave.hidden = document.getElementById('menu').hidden = true;
   const field = h('input', { id: 'token', type: 'password', autocomplete: 'off', spellcheck: 'false', required: true, 'aria-describedby': problem ? 'token-hint token-problem' : 'token-hint', 'aria-invalid': problem ? 'true' : null });
   const alert = h('p.problem', { id: 'token-problem', role: 'alert' }, problem);
   const button = h('button.button.strong', { type: 'submit' }, 'Open');
@@ -183,7 +177,7 @@ leave.addEventListener('click', () => {
   setToken('');
   forget();
   draw();
-  say('The token is forgotten.');
+  say('Signed out.');
 });
 document.getElementById('skip').addEventListener('click', (event) => {
   event.preventDefault(); // the hash is the route
@@ -201,6 +195,7 @@ addEventListener('popstate', (event) => {
   draw({ restore: known === undefined ? 0 : places.get(known) });
 });
 
+menu();
 takeToken();
 history.replaceState({ entry }, '');
 draw();

@@ -13,6 +13,13 @@ const H = 200;
 const LEFT = 56;
 const BOTTOM = 22;
 
+/** stepOf returns the distance of an axis' lines: a whole number, 1, 2 or 5 before zeros, so that one to four lines fit below most. */
+export function stepOf(most) {
+  const half = Math.max(1, most / 2);
+  const ten = 10 ** Math.floor(Math.log10(half));
+  return [5, 2, 1].find((n) => n * ten <= half) * ten;
+}
+
 /** columnChart stacks the values of each column; the second name is hatched. */
 export function columnChart({ title, first, names, columns, form }) {
   const most = Math.max(...columns.map((c) => c.values.reduce((a, b) => a + b, 0)), 1);
@@ -30,8 +37,9 @@ export function columnChart({ title, first, names, columns, form }) {
   });
   const every = Math.max(1, Math.ceil(columns.length / 8));
   const labels = columns.map((c, i) => (i % every === 0 ? s('text.axis', { x: LEFT + (i + 0.5) * step, y: H - 5, 'text-anchor': 'middle' }, c.label) : null));
-  const lines = [0.5, 1].map((part) => s('g', null, s('line.rule', { x1: LEFT, x2: W, y1: H - BOTTOM - tall(most * part), y2: H - BOTTOM - tall(most * part) }),
-    s('text.axis', { x: LEFT - 6, y: H - BOTTOM - tall(most * part) + 4, 'text-anchor': 'end' }, form(Math.round(most * part)))));
+  const unit = stepOf(most);
+  const lines = Array.from({ length: Math.floor(most / unit) }, (_, i) => (i + 1) * unit).map((n) => s('g', null, s('line.rule', { x1: LEFT, x2: W, y1: H - BOTTOM - tall(n), y2: H - BOTTOM - tall(n) }),
+    s('text.axis', { x: LEFT - 6, y: H - BOTTOM - tall(n) + 4, 'text-anchor': 'end' }, form(n))));
   return h('figure.plot', null, h('figcaption', null, title),
     names.length > 1 && h('p.key', null, names.map((name, k) => h('span', null, s(`svg.swatch`, { viewBox: '0 0 14 14', 'aria-hidden': 'true' }, s(`rect.series-${k}`, { width: 14, height: 14 })), name))),
     h('div.plot-scroll', { tabindex: 0, role: 'region', 'aria-label': title }, s('svg.columns', { viewBox: `0 0 ${W} ${H}`, role: 'img', 'aria-label': `${title}. The table below has the numbers.` },

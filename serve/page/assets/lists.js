@@ -2,7 +2,8 @@
 
 import { h, add } from './dom.js';
 import { configuration, get, limits, localized, release } from './api.js';
-import { card, grid, none, pages, section, strip } from './parts.js';
+import { find } from './find.js';
+import { card, grid, nameOf, none, pages, section, strip } from './parts.js';
 import { age, count } from './format.js';
 
 const LISTS = {
@@ -29,8 +30,8 @@ export async function start() {
       h('h1', { tabindex: -1 }, 'Your movie database'),
       h('p', null, resources ? `${count(resources.movie ?? 0, 'movie')}, ${count(resources.tv ?? 0, 'series', 'series')} and ${count(resources.person ?? 0, 'person', 'people')}` : 'Movies, series and people',
         ', served by this machine. ', about?.built ? `Built ${age(about.built)}. ` : '', h('a', { href: '#/release' }, 'About the release'))),
-    START.map((name, i) => section(LISTS[name], h('a', { href: `#/list/${name}`, 'aria-label': `All of ${LISTS[name]}` }, 'All'),
-      lists[i].results.length ? strip(lists[i].results.slice(0, 12).map((row) => card(settings, typed(name, row)))) : none('This release has no titles for this list.'))));
+    START.map((name, i) => lists[i].results.length > 0 && section(LISTS[name], h('a', { href: `#/list/${name}`, 'aria-label': `All of ${LISTS[name]}` }, 'All'),
+      strip(lists[i].results.slice(0, 12).map((row) => card(settings, typed(name, row)))))));
   return { title: 'Start', view };
 }
 
@@ -101,17 +102,18 @@ function select(id, options, value, onchange) {
 
 /** results shows all that a search finds. */
 export async function results(parts, query) {
-  const words = query.get('q') ?? '';
+  const words = (query.get('q') ?? '').trim();
   const page = query.get('page') ?? '1';
   const view = h('div', null, h('h1', { tabindex: -1 }, words ? `Results for “${words}”` : 'Search'));
   if (!words) {
     view.append(none('Type a title or a name into the search field above.'));
     return { title: 'Search', view };
   }
-  const [settings, most, rows] = await Promise.all([configuration(), limits(), get(localized('/3/search/multi', { query: words, page }))]);
+  const [settings, most, rows] = await Promise.all([configuration(), limits(), find(words, { page })]);
+  const name = rows.near && nameOf(rows.results[0]);
   add(view, [
-    h('p.quiet', { role: 'status' }, count(rows.total_results, 'result')),
-    rows.results.length ? grid(rows.results.map((row) => card(settings, row, undefined))) : none('Nothing has this title or name. Check the spelling, or try fewer words.'),
+    h('p.quiet', { role: 'status' }, rows.near ? ['Nothing is called so. Did you mean ', h('a', { href: `#/search?q=${encodeURIComponent(name)}` }, name), '?'] : count(rows.total_results, 'result')),
+    rows.results.length ? grid(rows.results.map((row) => card(settings, row))) : none('Nothing has this title or name. Check the spelling, or try fewer words.'),
     pages(rows, most.pages, (n) => `#/search?q=${encodeURIComponent(words)}&page=${n}`)]);
   return { title: `Results for ${words}`, view };
 }

@@ -1,6 +1,6 @@
 // Pieces that several views are made of: posters, cards, sections, states.
 
-import { h, s } from './dom.js';
+import { h } from './dom.js';
 import { image, Failure } from './api.js';
 import { count, year } from './format.js';
 
@@ -12,16 +12,20 @@ export const nameOf = (row) => row.title ?? row.name ?? row.original_title ?? ro
 export const yearOf = (row) => year(row.release_date ?? row.first_air_date);
 export const kindOf = (row) => row.media_type ?? ('title' in row ? 'movie' : 'known_for' in row || 'known_for_department' in row ? 'person' : 'first_air_date' in row ? 'tv' : 'collection');
 
-/** picture is an image over a drawn placeholder, which stays if there is no image or it does not load. */
+const failed = new Set(); // URLs of images that did not load
+
+/** picture is an image over a placeholder, which stays if there is no image or it does not load. It is asked for once. */
 export function picture(settings, { kind, path, width, name, alt = '' }) {
-  const source = image(settings, kind, path, width);
-  const box = h(`div.picture.${kind}`, null, placeholder(kind, name));
+  const found = image(settings, kind, path, width);
+  const source = failed.has(found) ? '' : found;
+  const box = h(`div.picture.${kind}`, null, placeholder(name));
   if (alt && !source) box.append(h('span.unseen', null, `${alt}: none`));
   if (source) {
     box.append(h('img', {
       src: source, alt, loading: 'lazy', decoding: 'async', referrerpolicy: 'no-referrer',
       onload: (event) => event.target.classList.add('shown'),
       onerror: (event) => {
+        failed.add(source);
         event.target.remove();
         if (alt) box.append(h('span.unseen', null, `${alt}: not available`));
       },
@@ -30,33 +34,31 @@ export function picture(settings, { kind, path, width, name, alt = '' }) {
   return box;
 }
 
-/** placeholder draws a frame of film with the initials of a name. */
-function placeholder(kind, name) {
-  const [w, height] = kind === 'still' || kind === 'backdrop' ? [160, 90] : kind === 'logo' ? [90, 90] : [100, 150];
-  const letters = (name ?? '').split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word))
-    .filter((word, i, all) => all.length < 3 || !/^(the|a|an|of|and|der|die|das|le|la)$/i.test(word))
-    .slice(0, 2).map((word) => word.match(/[\p{L}\p{N}]/u)[0].toUpperCase()).join('');
-  let tone = 0;
-  for (const letter of name ?? '') tone = (tone * 31 + letter.codePointAt(0)) % 1009;
-  const holes = [];
-  for (let y = 5; y < height - 5 && kind !== 'logo'; y += 14) {
-    holes.push(s('rect', { x: 4, y, width: 5, height: 7, rx: 1.5 }), s('rect', { x: w - 9, y, width: 5, height: 7, rx: 1.5 }));
-  }
-  return s(`svg.placeholder.tone-${tone % 5}`, { viewBox: `0 0 ${w} ${height}`, 'aria-hidden': 'true', focusable: 'false', preserveAspectRatio: 'xMidYMid slice' },
-    s('rect.back', { width: w, height }),
-    s('g.holes', null, holes),
-    s('text', { x: w / 2, y: height / 2 + 11, 'text-anchor': 'middle' }, letters));
+/**
+ * placeholder sets a name as a poster, in one of twelve tones and four drawings. The size of its letters, in
+ * hundredths of the poster's width, lets the longest word stand in one line and all lines in the poster.
+ */
+function placeholder(name = '') {
+  let hash = 0x811c9dc5;
+  for (const letter of name) hash = Math.imul(hash ^ letter.codePointAt(0), 0x01000193);
+  hash = (hash ^ (hash >>> 15)) >>> 0;
+  const longest = Math.max(4, ...name.split(/[\s-]+/).map((word) => word.length));
+  const size = Math.max(5, Math.min(18, 106 / longest, 84 / Math.sqrt(name.length)));
+  return h(`div.placeholder.tone-${hash % 12}.motif-${(hash >>> 8) % 4}`, { 'aria-hidden': 'true' }, h('span', { '--size': size.toFixed(1) }, name));
 }
 
 /** addressOf returns the route of a row. */
 export const addressOf = (row) => `#/${kindOf(row)}/${row.id}`;
+
+/** reasons say why a search found a row that does not show the words. */
+export const reasons = (row) => [row.found && `as “${row.found}”`, row.byID && `id ${row.byID}`];
 
 /** card is a resource in a row or grid. note stands below the name. */
 export function card(settings, row, note) {
   const name = nameOf(row);
   const kind = kindOf(row);
   const person = kind === 'person';
-  const line = note ?? (person ? row.known_for_department : [yearOf(row), kind === 'tv' ? 'Series' : ''].filter(Boolean).join(' · '));
+  const line = note ?? [...(person ? [row.known_for_department] : [yearOf(row), kind === 'tv' && 'Series']), ...reasons(row)].filter(Boolean).join(' · ');
   return h('li.card', null, h('a', { href: addressOf(row) },
     picture(settings, { kind: person ? 'profile' : 'poster', path: row.poster_path ?? row.profile_path, width: 185, name }),
     h('span.card-name', null, name),

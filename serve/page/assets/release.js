@@ -9,8 +9,9 @@ import { age, bytes, count, date, number } from './format.js';
 const KINDS = {
   movie: ['movie', 'movies'], tv: ['series', 'series'], season: ['season', 'seasons'], episode: ['episode', 'episodes'], person: ['person', 'people'], collection: ['collection', 'collections'],
   company: ['company', 'companies'], network: ['network', 'networks'], keyword: ['keyword', 'keywords'],
-  review: ['review', 'reviews'], list: ['list', 'lists'], episode_group: ['episode group', 'episode groups'], find: ['external id', 'external ids'], genres: ['set of genres', 'sets of genres'], default: ['default', 'defaults'],
+  review: ['review', 'reviews'], list: ['list', 'lists'], episode_group: ['episode group', 'episode groups'], find: ['external id', 'external ids'],
 };
+const INNER = ['genres', 'default']; // parts of responses, nothing that one looks for
 const FIRST = Object.keys(KINDS);
 const SHOWN = 20; // changed resources of a kind
 
@@ -19,7 +20,7 @@ export async function about() {
   const told = await release(true);
   if (!told) return { title: 'Release', view: h('div', null, h('h1', { tabindex: -1 }, 'The release'), none('This server does not describe its release.')) };
   const changed = await Promise.all(['movie', 'tv', 'person'].map((kind) => changes(kind, (told.changes_at || told.built || '').slice(0, 10))));
-  const kinds = Object.entries(told.resources ?? {}).sort(([a], [b]) => rank(a) - rank(b) || a.localeCompare(b));
+  const kinds = Object.entries(told.resources ?? {}).filter(([kind]) => !INNER.includes(kind)).sort(([a], [b]) => rank(a) - rank(b) || a.localeCompare(b));
   const view = h('div.release', null,
     h('h1', { tabindex: -1 }, 'The release'),
     h('p.lead-text', null, 'A release is one immutable build. This one is ', h('code', null, told.release), told.built ? `, built ${age(told.built)}` : '', '.'),
@@ -28,7 +29,6 @@ export async function about() {
       ['Built', told.built ? `${date(told.built)} (${age(told.built)})` : 'not known'],
       ['Release before', told.parent ? h('code', null, told.parent) : 'none'],
       ['Age of the data', told.data ? `${date(told.data.oldest)} to ${date(told.data.newest)}` : 'not known'],
-      ['Fragments', known(told.fragments, number)], ['Segments', known(told.segments, number)],
       ['Bytes of JSON', known(told.raw_bytes, bytes)], ['Bytes stored', known(told.stored_bytes, (n) => `${bytes(n)}${told.raw_bytes ? `, ${(told.raw_bytes / n).toFixed(1)}× smaller` : ''}`)],
       ['Files on disk', known(told.files_bytes, bytes)],
     ])),
@@ -63,7 +63,7 @@ function changesOf(told, changed) {
   return section('What changed', null,
     h('p', null, summary ? `Since the release before: ${summary}.` : told.parent ? 'This release keeps no count of changes.' : 'This is the first release: there is nothing to compare with.'),
     changed.filter((c) => c.problem).slice(0, 1).map((c) => h('p.problem', null, c.problem)),
-    some.length === 0 ? none('The lists of changes are empty for the day of the build.') : some.map((c) => h('div', null,
+    some.length === 0 ? told.parent && none('No movie, series or person changed on the day of the build.') : some.map((c) => h('div', null,
       h('h3', null, `${{ movie: 'Movies', tv: 'Series', person: 'People' }[c.kind]} `, h('span.quiet', null, number(c.total))),
       h('ul.chips', { role: 'list' }, c.rows.map((row) => (row.title ?? row.name ? h('li', null, h('a', { href: `#/${c.kind}/${row.id}` }, nameOf(row))) : h('li.none', null, `${c.kind} ${row.id}`))), c.total > c.rows.length && h('li.none', null, `${number(c.total - c.rows.length)} more`)))));
 }

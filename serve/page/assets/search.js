@@ -1,8 +1,9 @@
 // The search field: a combobox that asks as one types.
 
 import { h, replace, say } from './dom.js';
-import { configuration, get, localized } from './api.js';
-import { addressOf, kindName, kindOf, nameOf, picture, yearOf } from './parts.js';
+import { configuration } from './api.js';
+import { find } from './find.js';
+import { addressOf, kindName, kindOf, nameOf, picture, reasons, yearOf } from './parts.js';
 import { count } from './format.js';
 
 const WAIT = 120; // milliseconds without a key before a request
@@ -17,7 +18,7 @@ export function searchField() {
 
   const listbox = h('ul.options', { id: 'options', role: 'listbox', 'aria-label': 'Titles and people', hidden: true });
   const input = h('input', {
-    id: 'search', type: 'search', role: 'combobox', autocomplete: 'off', spellcheck: 'false', placeholder: 'Search movies, series, people',
+    id: 'search', type: 'search', role: 'combobox', autocomplete: 'off', spellcheck: 'false', placeholder: 'Title, person or id',
     'aria-label': 'Search movies, series and people', 'aria-expanded': 'false', 'aria-controls': 'options', 'aria-autocomplete': 'list', 'aria-keyshortcuts': '/',
     oninput: later, onkeydown: key, onblur: reset, onfocus: later,
   });
@@ -35,7 +36,7 @@ export function searchField() {
   function stop() {
     clearTimeout(timer);
     request?.abort();
-    listbox.children[active]?.setAttribute('aria-selected', 'false');
+    listbox.querySelectorAll('.option')[active]?.setAttribute('aria-selected', 'false');
     active = -1;
     input.removeAttribute('aria-activedescendant');
   }
@@ -54,29 +55,32 @@ export function searchField() {
     request = new AbortController();
     const { signal } = request;
     try {
-      const [settings, found] = await Promise.all([configuration(), get(localized('/3/search/multi', { query: words }), { signal })]);
+      const [settings, found] = await Promise.all([configuration(), find(words, { signal })]);
       if (signal.aborted || document.activeElement !== input) return;
       rows = found.results.slice(0, SHOWN);
-      show(settings, words, found.total_results);
+      show(settings, words, found);
     } catch (err) {
       if (signal.aborted) return;
       reset();
-      replace(listbox, h('li.option-note', { role: 'option', 'aria-disabled': 'true', 'aria-selected': 'false' }, err.message));
+      replace(listbox, remark(err.message));
       open();
       say(err.message);
     }
   }
 
-  function show(settings, words, total) {
+  /** remark is a line that cannot be picked. */
+  const remark = (sentence) => h('li.option-note', { role: 'option', 'aria-disabled': 'true', 'aria-selected': 'false' }, sentence);
+
+  function show(settings, words, found) {
     stop();
-    replace(listbox, rows.map((row, i) => h('li.option', {
+    const note = found.near ? `Nothing is called “${words}”. Did you mean:` : rows.length ? '' : `Nothing for “${words}”`;
+    replace(listbox, note && remark(note), rows.map((row, i) => h('li.option', {
       id: `option-${i}`, role: 'option', 'aria-selected': 'false', onmousedown: (event) => event.preventDefault(), onclick: () => choose(i),
     },
     picture(settings, { kind: kindOf(row) === 'person' ? 'profile' : 'poster', path: row.poster_path ?? row.profile_path, width: 92, name: nameOf(row) }),
-    h('span.option-text', null, h('span.option-name', null, nameOf(row)), h('span.option-note', null, [kindName(kindOf(row)), yearOf(row)].filter(Boolean).join(' · '))))),
-    rows.length === 0 && h('li.option-note', { role: 'option', 'aria-disabled': 'true', 'aria-selected': 'false' }, `Nothing for “${words}”`));
+    h('span.option-text', null, h('span.option-name', null, nameOf(row)), h('span.option-note', null, [kindName(kindOf(row)), yearOf(row), ...reasons(row)].filter(Boolean).join(' · '))))));
     open();
-    say(count(total, 'result'));
+    say(note || count(found.total_results, 'result'));
   }
 
   function mark(to) {
@@ -84,9 +88,9 @@ export function searchField() {
       later();
       return;
     }
-    listbox.children[active]?.setAttribute('aria-selected', 'false');
+    listbox.querySelectorAll('.option')[active]?.setAttribute('aria-selected', 'false');
     active = (to + rows.length) % rows.length;
-    const option = listbox.children[active];
+    const option = listbox.querySelectorAll('.option')[active];
     option.setAttribute('aria-selected', 'true');
     option.scrollIntoView({ block: 'nearest' });
     input.setAttribute('aria-activedescendant', option.id);

@@ -25,7 +25,7 @@ export function partsOf(told) {
   return { parts, frame: spliced && frame > 0 ? frame : null, spliced, literals };
 }
 
-const nameOfPart = (p) => (p.kind === 'literal' ? 'splice' : p.sub || { static: 'fixed response', made: 'derived rows' }[p.kind] || 'segment');
+const nameOfPart = (p) => (p.kind === 'literal' ? 'splice' : p.sub || { static: 'fixed response', made: 'derived rows' }[p.kind] || 'part');
 
 /** filmstrip draws the parts. A part's width is its share of the bytes, its number is its row in the table. */
 function filmstrip({ parts, frame }) {
@@ -55,7 +55,7 @@ export function spliceBrief(request) {
       h('p.brief-text', null, h('span', null, 'This page is one response of ', h('b', null, count(drawn.parts.length, 'part'))), figures(told), h('a', { href: splicePath(request) }, 'Take it apart')),
       filmstrip(drawn));
   }).catch((err) => {
-    replace(body, h('p.brief-text', null, h('span.quiet', null, `The parts of this response are not available: ${err.message}`), h('a', { href: splicePath(request) }, 'Ask for it')));
+    replace(body, h('p.brief-text', null, h('span.quiet', null, `The parts of this response are not available: ${err.message}`), h('a', { href: splicePath(request) }, 'Send it again')));
   }).finally(() => body.removeAttribute('aria-busy'));
   return box;
 }
@@ -80,12 +80,19 @@ function split(text) {
 }
 const join = (r) => withQuery(r.path, { ...r.others, append_to_response: r.appended.join(','), language: r.language });
 
-const EXAMPLES = ['/3/movie/550', '/3/tv/1399', '/3/tv/1399/season/1', '/3/person/287', '/3/search/multi?query=star', '/3/configuration'];
+/** examples are requests for what the release has, the most popular first. */
+async function examples() {
+  const [movie, series, person] = await Promise.all(['movie', 'tv', 'person'].map((kind) => get(`/3/${kind}/popular`).then((list) => list.results[0], () => null)));
+  const season = series && (await get(`/3/tv/${series.id}`)).seasons.at(-1);
+  const [word] = (movie?.title ?? series?.name ?? '').split(/[^\p{L}\p{N}]+/u).sort((a, b) => b.length - a.length);
+  return [movie && `/3/movie/${movie.id}`, series && `/3/tv/${series.id}`, season && `/3/tv/${series.id}/season/${season.season_number}`, person && `/3/person/${person.id}`,
+    word && withQuery('/3/search/multi', { query: word }), '/3/configuration'].filter(Boolean);
+}
 
 /** explorer is the view at #/splice. */
 export async function explorer(parts, query) {
-  const most = (await limits()).append;
-  const example = `/3/movie/550?append_to_response=credits,videos,images&language=${language()}`;
+  const [{ append: most }, known] = await Promise.all([limits(), examples()]);
+  const example = withQuery(known[0], { append_to_response: namespaceOf(known[0]) ? 'credits,videos,images' : '', language: language() });
   const given = query.get('path') ?? example;
   let request = split(given) ?? split(example);
   let running = null;
@@ -96,11 +103,11 @@ export async function explorer(parts, query) {
   const result = h('div.splice-result', { 'aria-live': 'off' });
   const view = h('div.splice', null,
     h('h1', { tabindex: -1 }, 'The splice'),
-    h('p.lead-text', null, 'The edge encodes nothing per request. It joins fragments that were compressed once, byte by byte, into one gzip response. Pick a request and see its parts.'),
+    h('p.lead-text', null, 'Nothing is compressed per request. The server joins parts that were compressed once, byte by byte, into one response. Pick a request and see its parts.'),
     h('form.request', { onsubmit: (event) => { event.preventDefault(); take(field.value); } },
       h('label', { for: 'splice-path' }, 'Request'),
-      h('div.request-line', null, h('span.method', { 'aria-hidden': 'true' }, 'GET'), field, h('button.button.strong', { type: 'submit' }, 'Ask')),
-      h('p.quiet.small', { id: 'splice-hint' }, 'For example: ', commasOf(EXAMPLES.map((path) => h('button.link', { type: 'button', onclick: () => { request = { ...split(path), language: request.language }; asked(); } }, path))))),
+      h('div.request-line', null, h('span.method', { 'aria-hidden': 'true' }, 'GET'), field, h('button.button.strong', { type: 'submit' }, 'Send')),
+      h('p.quiet.small', { id: 'splice-hint' }, 'For example: ', commasOf(known.map((path) => h('button.link', { type: 'button', onclick: () => { request = { ...split(path), language: request.language }; asked(); } }, path))))),
     h('div.choices', null, ticks, h('div', null, h('label', { for: 'splice-language' }, 'Language'), picker)),
     result);
   languageOptions(picker, () => request.language, true);
@@ -115,8 +122,8 @@ export async function explorer(parts, query) {
   function drawTicks() {
     const known = names();
     replace(ticks, h('fieldset', null,
-      h('legend', null, 'Sub-requests', h('span.quiet', null, known.length ? ` ${request.appended.length} of at most ${most}` : '')),
-      known.length === 0 ? h('p.none', null, 'This path has no sub-requests.') : h('div.tick-grid', null, known.map((name) => h('label.tick', null, h('input', {
+      h('legend', null, 'Append to the response', h('span.quiet', null, known.length ? ` ${request.appended.length} of at most ${most}` : '')),
+      known.length === 0 ? h('p.none', null, 'Nothing can be appended to this response.') : h('div.tick-grid', null, known.map((name) => h('label.tick', null, h('input', {
         type: 'checkbox', name: 'sub', value: name, checked: request.appended.includes(name),
         onchange: (event) => {
           request.appended = request.appended.filter((other) => other !== name);
@@ -208,15 +215,15 @@ function shown(path, first, told) {
         log.append(h('tr', null, h('td.n', null, ''), h('td', { colspan: 3 }, err.message)));
       }
     },
-  }, 'Ask again');
+  }, 'Send again');
   return [
     explained ? pieces(path, first, told) : h('p.none', null, `The parts are not available: ${told.message}`),
     h('div.two', null,
-      h('section.section', { 'aria-labelledby': 'asked-title' }, h('h2', { id: 'asked-title' }, 'Ask again'),
+      h('section.section', { 'aria-labelledby': 'asked-title' }, h('h2', { id: 'asked-title' }, 'Send again'),
         h('p', null, 'A client that keeps the ETag is told in a few bytes that nothing changed.'),
         h('p', null, 'ETag ', h('code', null, first.tag || 'none'), first.release && [' · release ', h('code', null, first.release)]),
         h('table', { id: 'asked' }, h('caption.unseen', null, 'Requests and their responses'),
-          h('thead', null, h('tr', null, ['Ask', 'Status', 'Body', 'Time'].map((name, i) => h(i === 1 ? 'th' : 'th.n', { scope: 'col' }, name)))), log),
+          h('thead', null, h('tr', null, ['Request', 'Status', 'Body', 'Time'].map((name, i) => h(i === 1 ? 'th' : 'th.n', { scope: 'col' }, name)))), log),
         h('p', null, again, h('code.small', null, ` If-None-Match: ${first.tag}`))),
       h('section.section', { 'aria-labelledby': 'copy-title' }, h('h2', { id: 'copy-title' }, 'Use it'), copies(path)))];
 }
@@ -241,7 +248,7 @@ function pieces(path, first, told) {
       h('th', { scope: 'row' }, nameOfPart(p)),
       h('td.n', null, number(p.raw_bytes)), h('td.n', null, spliced ? number(p.stored_bytes) : '–'),
       p.kind === 'literal' ? h('td.literal-text', { colspan: 3 }, h('code', null, p.text ?? '')) : [
-        h('td', null, p.resource ?? '', p.fragment && p.fragment !== p.sub ? h('span.quiet', null, ` ${p.fragment}`) : ''), h('td', null, p.language ? h('span', { title: named(p.language) }, p.language) : h('span.quiet', null, 'any')),
+        h('td', null, p.resource ?? '', p.fragment && p.fragment !== p.sub ? h('span.quiet', null, `, ${USES[p.fragment] ?? p.fragment}`) : ''), h('td', null, p.language ? h('span', { title: named(p.language) }, p.language) : h('span.quiet', null, 'any')),
         h('td.file', null, p.file ? [h('code', null, short(p.file)), h('span.quiet', null, ` @ ${number(p.file_offset ?? 0)}`)] : '')]);
     rows.append(row);
     base += p.stored_bytes;
@@ -263,17 +270,19 @@ function pieces(path, first, told) {
     h('p.quiet.small', null, spliced ? `${sources(parts)}${count(literals, 'splice')} of literal bytes between them. Widths are bytes sent.` :
       'The edge compresses pages of rows as one, once, and keeps them. Widths are bytes before compression.'),
     h('div.scroll', { tabindex: 0, role: 'region', 'aria-label': 'Table of parts' }, h('table.parts', { id: 'parts' }, h('caption.unseen', null, `Parts of ${path}`),
-      h('thead', null, h('tr', null, [['Part'], ['Sub-request'], ['Raw bytes', 1], ['Sent bytes', 1], ['Resource'], ['Language'], ['File and offset']].map(([name, right]) => h(right ? 'th.n' : 'th', { scope: 'col' }, name)))),
+      h('thead', null, h('tr', null, [['Part'], ['What'], ['Raw bytes', 1], ['Sent bytes', 1], ['Resource'], ['Language'], ['File and offset']].map(([name, right]) => h(right ? 'th.n' : 'th', { scope: 'col' }, name)))),
       rows,
       h('tfoot', null, h('tr', null, h('td'), h('th', { scope: 'row' }, 'Sum'), h('td.n', { id: 'sum-raw' }, number(told.raw_bytes)), h('td.n', { id: 'sum-sent' }, number(sum)),
         h('td', { colspan: 3, id: 'sum-check' }, sum === first.sent ? `✓ equals Content-Length ${number(first.sent)}` : `Content-Length ${number(first.sent)}`))))),
     h('h3', null, 'Bytes of a part'), h('p.quiet.small', null, 'Pick a part in the strip or the table to read its bytes.'), excerpt);
 }
 
+const USES = { row: 'in a list', media_row: 'in a list', known_for: 'known for', merged_into: 'now another id' };
+
 /** sources says how many parts are stored and how many were made. */
 function sources(parts) {
   const n = (kind) => parts.filter((p) => p.kind === kind).length;
-  return [n('segment') && `${count(n('segment'), 'segment')} as stored in the release, `, n('made') && `${count(n('made'), 'part')} made for this request, `, n('static') && `${count(n('static'), 'fixed response')} of the program, `].filter(Boolean).join('');
+  return [n('segment') && `${count(n('segment'), 'part')} as stored in the release, `, n('made') && `${count(n('made'), 'part')} made for this request, `, n('static') && `${count(n('static'), 'fixed response')} of the program, `].filter(Boolean).join('');
 }
 
 const short = (file) => (file.length > 16 ? `${file.slice(0, 14)}…` : file);

@@ -1,6 +1,6 @@
-// The language picker and the switch of light and dark.
+// The head: navigation, the language picker, the switch of light and dark.
 
-import { h, keep, kept, say } from './dom.js';
+import { h, keep, kept, replace, say } from './dom.js';
 import { get, language, setLanguage } from './api.js';
 import { language as languageName } from './format.js';
 
@@ -20,10 +20,15 @@ export function languageOptions(select, picks, withNone) {
   }).catch(() => { /* the picked language stays the only one */ });
 }
 
-/** tools are the controls in the head of the page. changed is called with a language. */
-export function tools(changed) {
+/** languagePicker is the select of the head. changed is called with a language. */
+export function languagePicker(changed) {
   const picker = h('select', { id: 'language', 'aria-label': 'Language of titles and texts', onchange: () => changed(picker.value) });
   languageOptions(picker, language);
+  return picker;
+}
+
+/** themePicker is the switch of light and dark. */
+export function themePicker() {
   const theme = h('select', {
     id: 'theme', 'aria-label': 'Theme',
     onchange: () => {
@@ -33,7 +38,35 @@ export function tools(changed) {
       say(`Theme: ${THEMES[theme.value]}`);
     },
   }, Object.entries(THEMES).map(([key, label]) => h('option', { value: key, selected: key === (kept('localStorage', 'reelsplice.theme') ?? '') }, label)));
-  return [picker, theme];
+  return theme;
+}
+
+const LINKS = { '': ['#/', 'Start'], list: ['#/list/movie/popular', 'Lists'], discover: ['#/discover/movie', 'Discover'], splice: ['#/splice', 'Splice'], release: ['#/release', 'Release'], reference: ['page/reference', 'Reference'] };
+
+/** drawLinks draws the navigation, with the view at as the current one. base leads from the document to the page. */
+export function drawLinks(at, base = '') {
+  const links = document.getElementById('links');
+  if (!links.firstChild) replace(links, h('ul', { role: 'list' }, Object.entries(LINKS).map(([view, [href, label]]) => h('li', null, h('a', { href: base + href, 'data-view': view }, label)))));
+  for (const link of links.querySelectorAll('a')) {
+    if (link.dataset.view === at) link.setAttribute('aria-current', 'page');
+    else link.removeAttribute('aria-current');
+  }
+}
+
+/** menu lets the button of narrow screens fold navigation and controls out. A click elsewhere and Escape fold them in. */
+export function menu() {
+  const button = document.getElementById('menu');
+  const isOpen = () => button.getAttribute('aria-expanded') === 'true';
+  const open = (is) => button.setAttribute('aria-expanded', String(is));
+  document.addEventListener('click', (event) => {
+    if (button.contains(event.target)) open(!isOpen());
+    else if (!event.target.closest('.tools')) open(false);
+  });
+  document.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape' || !isOpen()) return;
+    open(false);
+    button.focus();
+  });
 }
 
 export function pickLanguage(code) {

@@ -1,24 +1,31 @@
-// The API reference: Swagger UI over /openapi.json. Requests that it sends have the token of the page,
-// which the tab keeps, unless another one was given by its button Authorize.
-"use strict";
+// The API reference: Swagger UI over /openapi.json. Requests that it sends have the token of the page, which the tab keeps.
 
-const withToken = (request) => {
-  const token = sessionStorage.getItem("reelsplice.token");
-  const headers = request.headers || {};
-  const given = Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
-  if (token && !given && new URL(request.url, location.href).origin === location.origin) {
-    request.headers = { ...headers, Authorization: "Bearer " + token };
-  }
-  return request;
-};
+import { h, replace } from './dom.js';
+import { setToken, token } from './api.js';
+import { drawLinks, menu, themePicker } from './tools.js';
+
+const leave = document.getElementById('leave');
+
+/** drawState says whether the tab has a token. */
+function drawState() {
+  leave.hidden = !token();
+  replace(document.getElementById('state'), token() ? 'Requests that you try here carry the token of this tab.' : ['To try requests here, ', h('a', { href: '../#/' }, 'enter a token'), ' first.']);
+}
+leave.addEventListener('click', () => { setToken(''); drawState(); });
+drawLinks('reference', '../');
+document.getElementById('tools').append(themePicker());
+menu();
+drawState();
 
 window.SwaggerUIBundle({
-  url: "../openapi.json",
-  dom_id: "#reference",
+  url: '../openapi.json',
+  dom_id: '#reference',
   deepLinking: true,
-  docExpansion: "none",
+  docExpansion: 'none',
   filter: true,
   validatorUrl: null, // no other host gets the document
-  persistAuthorization: false,
-  requestInterceptor: withToken,
+  requestInterceptor: (request) => {
+    if (token() && new URL(request.url, location.href).origin === location.origin) request.headers = { ...request.headers, Authorization: `Bearer ${token()}` };
+    return request;
+  },
 });
