@@ -117,6 +117,24 @@ func TestAbsentNotNull(t *testing.T) {
 	}
 }
 
+// TestLeftOutOfIMDb: cells of IMDb's tables are left out likewise.
+func TestLeftOutOfIMDb(t *testing.T) {
+	src := t.TempDir()
+	put(t, src, "title.basics.tsv", "tconst\ttitleType\tprimaryTitle\toriginalTitle\tisAdult\tstartYear\tendYear\truntimeMinutes\tgenres\n"+
+		"tt0000001\tmovie\tA\tA\t7\t1999\t\\N\tlong\tDrama\ntt0000002\t\\N\tB\tB\t0\t1999\t\\N\t90\tDrama\n")
+	put(t, src, "title.crew.tsv", "tconst\tdirectors\twriters\ntt0000001\tnm0000001,x,nm0000002\tnm1\n")
+	dir := t.TempDir()
+	r := ingestInto(t, dir, Config{Sources: []string{src}})
+	want := `[{directors 1 [title.crew.tsv:2: want ids such as nm0000001, found "x"]} {isAdult 1 [title.basics.tsv:2: want an integer from 0 to 1, found "7"]} ` +
+		`{runtimeMinutes 1 [title.basics.tsv:2: want an integer from 0 to 10000000, found "long"]} {writers 1 [title.crew.tsv:2: want ids such as nm0000001, found "nm1"]}]`
+	if fmt.Sprint(r.LeftOut) != want || r.Quarantined != 1 || r.Records["movie"] != 1 {
+		t.Errorf("left out %v, bad %q, want %s", r.LeftOut, r.Bad, want)
+	}
+	if strict := ingestInto(t, t.TempDir(), Config{Sources: []string{src}, Strict: true}); strict.Quarantined != 3 {
+		t.Errorf("with strict, Bad = %q, want all three rows", strict.Bad)
+	}
+}
+
 // TestMaxBadValues: too many values that are left out stop an ingest, and the catalogue stays.
 func TestMaxBadValues(t *testing.T) {
 	rows := []string{`{"id":1,"runtime":"a"}`, `{"id":2,"runtime":"b"}`, `{"id":3,"budget":"c"}`, `{"id":4}`}

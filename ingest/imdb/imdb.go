@@ -42,6 +42,8 @@ type Config struct {
 	// the key of an earlier row and other content. json has the columns that are known, in
 	// the published order. It may be nil. Its error ends the join.
 	Bad func(file int, row, line int64, json []byte, err error) error
+	// Values takes the cells that Add leaves out; with nil it refuses their rows.
+	Values *record.Values
 }
 
 // DefaultMemory is the default of Config.Memory.
@@ -112,7 +114,7 @@ func (j *Joiner) Add(table string, file int, row, line int64, json string) error
 	if err := j.scan(t, json); err != nil {
 		return err
 	}
-	if err := t.check(&j.cells); err != nil {
+	if err := t.check(&j.cells, j.config.Values); err != nil {
 		return err
 	}
 	if err := t.add(j, t, place{file, row, line}); err != nil {

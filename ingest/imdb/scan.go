@@ -13,7 +13,11 @@ func (j *Joiner) scan(t *table, row string) error {
 	return tmdb.InField(record.EachField(row, func(name, raw string) error {
 		text, ok := cellText(raw)
 		if !ok {
-			return &record.FieldError{Field: name, What: "want a text, a number or null, found " + record.Shown(raw)}
+			text = ""
+			err := j.config.Values.Leave(&record.FieldError{Field: name, What: "want a text, a number or null, found " + record.Shown(raw), Value: record.Shown(raw)})
+			if err != nil {
+				return err
+			}
 		}
 		switch i := t.column(name, next); {
 		case i >= 0:

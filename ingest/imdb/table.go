@@ -32,8 +32,11 @@ type table struct {
 // A column is one of a table's.
 type column struct {
 	name  string
-	check check  // nil for any text
-	lost  string // path that its values are counted under: the API has no place for them; "" for others
+	check check // nil for any text
+	// needed: without a good cell there is no row
+	needed bool
+	good   func(c string) string // what is left of a bad cell; nil for nothing
+	lost   string                // path that its values are counted under: the API has no place for them; "" for others
 }
 
 // A check returns "" for a good cell, which may be empty, and otherwise a phrase for a good value and
@@ -65,8 +68,8 @@ var tables = []*table{
 	{
 		name: titleBasics, add: addOf(rankBasics),
 		columns: []column{
-			{name: "tconst", check: id(titlePrefix)},
-			{name: "titleType", check: needed("a type of title", nil)},
+			{name: "tconst", check: id(titlePrefix), needed: true},
+			{name: "titleType", check: needed("a type of title", nil), needed: true},
 			{name: "primaryTitle"},
 			{name: "originalTitle"},
 			{name: "isAdult", check: integer(1)},
@@ -79,8 +82,8 @@ var tables = []*table{
 	{
 		name: titleAkas, add: addOf(rankAkas),
 		columns: []column{
-			{name: "titleId", check: id(titlePrefix)},
-			{name: "ordering", check: needed("an integer", integer(maxOrdering))},
+			{name: "titleId", check: id(titlePrefix), needed: true},
+			{name: "ordering", check: needed("an integer", integer(maxOrdering)), needed: true},
 			{name: "title"},
 			{name: "region"},
 			{name: "language", lost: titleAkas + ".language"},
@@ -92,10 +95,10 @@ var tables = []*table{
 	{
 		name: titlePrincipals, add: addPrincipal,
 		columns: []column{
-			{name: "tconst", check: id(titlePrefix)},
-			{name: "ordering", check: needed("an integer", integer(maxOrdering))},
-			{name: "nconst", check: id(namePrefix)},
-			{name: "category", check: needed("a category of credits", nil)},
+			{name: "tconst", check: id(titlePrefix), needed: true},
+			{name: "ordering", check: needed("an integer", integer(maxOrdering)), needed: true},
+			{name: "nconst", check: id(namePrefix), needed: true},
+			{name: "category", check: needed("a category of credits", nil), needed: true},
 			{name: "job"},
 			{name: "characters", check: checkCharacters},
 		},
@@ -103,16 +106,16 @@ var tables = []*table{
 	{
 		name: titleCrew, add: addCrew,
 		columns: []column{
-			{name: "tconst", check: id(titlePrefix)},
-			{name: "directors", check: checkPeople},
-			{name: "writers", check: checkPeople},
+			{name: "tconst", check: id(titlePrefix), needed: true},
+			{name: "directors", check: checkPeople, good: goodPeople},
+			{name: "writers", check: checkPeople, good: goodPeople},
 		},
 	},
 	{
 		name: titleEpisode, add: addEpisode,
 		columns: []column{
-			{name: "tconst", check: id(titlePrefix)},
-			{name: "parentTconst", check: id(titlePrefix)},
+			{name: "tconst", check: id(titlePrefix), needed: true},
+			{name: "parentTconst", check: id(titlePrefix), needed: true},
 			{name: "seasonNumber", check: integer(math.MaxInt32)},
 			{name: "episodeNumber", check: integer(math.MaxInt32)},
 		},
@@ -120,7 +123,7 @@ var tables = []*table{
 	{
 		name: titleRatings, add: addOf(rankRatings),
 		columns: []column{
-			{name: "tconst", check: id(titlePrefix)},
+			{name: "tconst", check: id(titlePrefix), needed: true},
 			{name: "averageRating", check: checkAverage},
 			{name: "numVotes", check: integer(math.MaxInt32)},
 		},
@@ -128,7 +131,7 @@ var tables = []*table{
 	{
 		name: nameBasics, add: addName,
 		columns: []column{
-			{name: "nconst", check: id(namePrefix)},
+			{name: "nconst", check: id(namePrefix), needed: true},
 			{name: "primaryName"},
 			{name: "birthYear", check: integer(maxYear), lost: nameBasics + ".birthYear"},
 			{name: "deathYear", check: integer(maxYear), lost: nameBasics + ".deathYear"},
@@ -191,20 +194,32 @@ func (t *table) json(r *row) []byte {
 	return []byte(out.Object())
 }
 
-// check returns the first bad cell of a row as an error.
-func (t *table) check(cells *[maxColumns]string) error {
+// check takes out of a row the cells that are bad. One that the row is known by, or that it makes no sense without, is
+// the error of the row, and so is each with nil values.
+func (t *table) check(cells *[maxColumns]string, values *record.Values) error {
 	for i, c := range t.columns {
 		if c.check == nil {
 			continue
 		}
 		want, found := c.check(cells[i])
-		switch {
-		case want == "":
-		case cells[i] == "":
-			return &record.FieldError{Field: c.name, What: fmt.Sprintf("want %s, found nothing", want)}
-		default:
-			return &record.FieldError{Field: c.name, What: fmt.Sprintf("want %s, found %s", want, shown(found))}
+		if want == "" {
+			continue
 		}
+		e := &record.FieldError{Field: c.name, What: fmt.Sprintf("want %s, found nothing", want)}
+		if cells[i] != "" {
+			e.What, e.Value = fmt.Sprintf("want %s, found %s", want, shown(found)), shown(found)
+		}
+		if c.needed {
+			return e
+		}
+		if err := values.Leave(e); err != nil {
+			return err
+		}
+		good := ""
+		if c.good != nil {
+			good = c.good(cells[i])
+		}
+		cells[i] = good
 	}
 	return nil
 }
@@ -271,6 +286,17 @@ func checkPeople(c string) (string, string) {
 		return fmt.Sprintf("at most %d ids", maxOrdering), strconv.Itoa(n)
 	}
 	return "", ""
+}
+
+// goodPeople returns those of a list that are ids.
+func goodPeople(c string) string {
+	var good []string
+	for id := range items(c) {
+		if _, ok := parseID(id, namePrefix); ok && len(good) < maxOrdering {
+			good = append(good, id)
+		}
+	}
+	return strings.Join(good, ",")
 }
 
 func checkCharacters(c string) (string, string) {

@@ -22,19 +22,23 @@ type tables struct {
 	send func(step) error
 
 	joiner *imdb.Joiner
-	inputs map[int]int // place among the inputs, by number of the source
-	out    *records    // the open batch
-	first  int         // place of its file among the inputs
+	values *record.Values // of the row that the joiner takes
+	inputs map[int]int    // place among the inputs, by number of the source
+	out    *records       // the open batch
+	first  int            // place of its file among the inputs
 }
 
 // read reads the inputs from first on before end, and sends their records.
 func (t *tables) read(ctx context.Context, first, end int) error {
+	if !t.p.Options.Strict {
+		t.values = &record.Values{}
+	}
 	j, err := imdb.New(imdb.Config{
 		Dir: t.p.Dir, Memory: t.p.Memory, ID: t.p.Resolver.IMDb,
 		Place: func(file int, row, line int64) string {
 			return source.Place{File: t.p.List.Name(file), Row: row, Line: line}.String()
 		},
-		Bad: t.refuse,
+		Bad: t.refuse, Values: t.values,
 	})
 	if err != nil {
 		return err
@@ -88,10 +92,14 @@ func (t *tables) add(b *rows) error {
 				return err
 			}
 		}
+		left := t.values.Take()
 		if err != nil {
 			b.refuse(out, row, err)
-		} else {
-			out.tally.Rows.Kept++
+			continue
+		}
+		out.tally.Rows.Kept++
+		for _, l := range left {
+			out.tally.LeaveOut(row.place, l)
 		}
 	}
 	return t.send(out)
