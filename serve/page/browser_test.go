@@ -321,7 +321,7 @@ func TestPage(t *testing.T) {
 		{"Typing", testTyping, false},
 		{"Combobox", testCombobox, false},
 		{"Search", testSearch, true},
-		{"OwnData", testOwnData, false},
+		{"OwnData", testOwnData, true},
 		{"Placeholders", testPlaceholders, true},
 		{"Phone", testPhone, true},
 		{"Picture", testPicture, true},
@@ -1099,6 +1099,15 @@ func testReference(b *browser) {
 	if dark := ground(); dark == light || !strings.Contains(dark, "invert") {
 		t.Errorf("ground and filter of the reference = %q, in the dark %q", light, dark)
 	}
+	if ink := value[string](t, b, `getComputedStyle(document.querySelector('.opblock.is-open input')).color`); ink != "rgb(33, 30, 26)" {
+		t.Errorf("what one writes is %s in the dark, before the filter turns it", ink)
+	}
+	b.run(t, screens[1].set(), js(`scrollTo(0, 0)`))
+	b.picture(t, "reference-phone")
+	if wide := value[int](t, b, `document.documentElement.scrollWidth`); wide > int(screens[1].width) {
+		t.Errorf("the reference is %d pixels wide on a phone", wide)
+	}
+	b.run(t, screens[0].set())
 	if at := b.text("#links [aria-current]"); at != "Reference" {
 		t.Errorf("the current link is %q", at)
 	}

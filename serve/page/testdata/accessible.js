@@ -83,7 +83,7 @@
   const checked = new Set();
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const e = node.parentElement;
-    if (!node.data.trim() || checked.has(e) || !visible(e) || e.closest('svg.placeholder, .unseen, option, :disabled, noscript')) continue;
+    if (!node.data.trim() || checked.has(e) || !visible(e) || e.closest('.unseen, option, :disabled, noscript')) continue;
     checked.add(e);
     const style = getComputedStyle(e);
     const color = parse(e.closest('svg') ? style.fill : style.color);
