@@ -14,6 +14,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -145,6 +146,7 @@ func (c *Config) setDefaults() {
 func (c *Config) options() (*input.Options, error) {
 	rows := layout.Options{Language: c.Language}
 	var errs []error
+	c.Mappings = appendBeside(c.Mappings, c.Sources)
 	for _, file := range c.Mappings {
 		m, err := layout.ReadMapping(file)
 		rows.Mappings = append(rows.Mappings, m)
@@ -162,6 +164,35 @@ func (c *Config) options() (*input.Options, error) {
 	}
 	return o, err
 }
+
+// appendBeside appends the mappings that lie beside dumps on this machine, or in folders of these, and have their names: films.toml
+// is of films.csv. An empty one is none: a shell makes it before --explain writes there.
+func appendBeside(mappings, sources []string) []string {
+	add := func(dump string) {
+		file := source.Beside(dump, mappingExt)
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && info.Size() > 0 && !slices.Contains(mappings, file) {
+			mappings = append(mappings, file)
+		}
+	}
+	for _, src := range sources {
+		found, err := filepath.Glob(src)
+		if err != nil || len(found) == 0 { // a name may have the signs of patterns
+			found = []string{src}
+		}
+		for _, dump := range found {
+			_ = filepath.WalkDir(dump, func(path string, d fs.DirEntry, err error) error { // what cannot be read is told where it is listed
+				if err == nil && !d.IsDir() {
+					add(path)
+				}
+				return nil
+			})
+		}
+	}
+	return mappings
+}
+
+// mappingExt is the extension of mapping files.
+const mappingExt = ".toml"
 
 // Run ingests. The catalogue changes at the end, all kinds one right after the other, or not at
 // all; a process that is killed while the kinds change leaves some of them newer than others until

@@ -113,7 +113,7 @@ func meaningFlags(f *pflag.FlagSet, cfg *ingest.Config) {
 	f.StringVar(&cfg.Kind, "kind", "", "kind of every row: movie, tv, season, episode, person ...")
 	f.StringVar(&cfg.Language, "language", "", "language of the crawl, `xx-YY`; en-US when not given")
 	f.StringVar(&cfg.Encoding, "encoding", source.EncodingAuto, "`ENCODING` of texts that are not UTF-8, such as windows-1252, iso-8859-1, utf-16, shift_jis, gb18030")
-	f.StringArrayVar(&cfg.Mappings, "mapping", nil, "mapping `FILE` for the columns of tables; repeatable")
+	f.StringArrayVar(&cfg.Mappings, "mapping", nil, "mapping `FILE` for the columns of tables, besides those that lie beside them; repeatable")
 }
 
 // checkMeaning checks those flags.

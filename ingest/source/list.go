@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -127,7 +128,7 @@ func (l *lister) list(f *finder) error {
 	for i := range f.found {
 		some = l.take(&f.found[i]) || some
 	}
-	if !some {
+	if !some && !isTOML(f.src) {
 		if i := slices.IndexFunc(f.found, func(f found) bool { return isSpreadsheet(f.path) }); i >= 0 {
 			return fmt.Errorf("%s: %s", f.found[i].path, spreadsheet)
 		}
@@ -136,8 +137,13 @@ func (l *lister) list(f *finder) error {
 	return nil
 }
 
-// take lists a file. It reports false for one that is no dump.
+func isTOML(name string) bool { return strings.EqualFold(path.Ext(name), ".toml") }
+
+// take lists a file. It reports false for one that is no dump. A mapping may lie beside the files that it is of.
 func (l *lister) take(f *found) bool {
+	if isTOML(f.path) {
+		return false
+	}
 	file := f.tree.file(f.path)
 	if reason := f.reason(); reason != "" {
 		if l.o.Skipped != nil {

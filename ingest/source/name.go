@@ -97,6 +97,10 @@ func kindOfPath(path, root string) (kind string, ofFolder bool) {
 	}
 }
 
+// Beside returns the path of a file of another kind that has the name of a dump and lies beside it: films.toml for
+// films.csv.gz and the extension .toml.
+func Beside(dump, ext string) string { return filepath.Join(filepath.Dir(dump), baseName(dump)+ext) }
+
 // baseName returns the last element of path without the extensions of format
 // and compression.
 func baseName(path string) string {
