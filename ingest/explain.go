@@ -243,6 +243,9 @@ func (x *explainer) explainRow(f *source.File, file *ExplainedFile, in *input.In
 	if err != nil {
 		return out, err
 	}
+	for i := range row.Left {
+		_ = o.Values.Leave(&row.Left[i]) // a strict reader has none
+	}
 	typ, _ := catalog.TypeNamed(f.Kind)
 	recs, err := l.Records(in.Row(f, string(row.JSON), typ))
 	e, _ := l.(layout.Explainer)

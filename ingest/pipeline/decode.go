@@ -54,6 +54,7 @@ type row struct {
 	size   int64
 	failed error // why the row cannot be used
 	mended *record.Mended
+	left   []record.FieldError // values that the file has, and JSON has not
 }
 
 // A decoder cuts files into batches.
@@ -142,7 +143,7 @@ func (d *decoder) detect(src *source.Reader, text []byte) (reason string) {
 
 // add copies a row into the open batch.
 func (d *decoder) add(r source.Row) {
-	to := row{place: r.Place, from: len(d.buf), size: r.Size, failed: r.Err}
+	to := row{place: r.Place, from: len(d.buf), size: r.Size, failed: r.Err, left: r.Left}
 	d.buf = append(d.buf, r.JSON...)
 	to.to = len(d.buf)
 	if r.Raw != nil {

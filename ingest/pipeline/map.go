@@ -81,6 +81,9 @@ func (b *rows) records(p *Pipeline) (*records, error) {
 			b.refuse(out, row, row.failed)
 			continue
 		}
+		for i := range row.left {
+			_ = o.Values.Leave(&row.left[i]) // a strict reader has none
+		}
 		recs, err := l.Records(f.Row(&f.found, b.text[row.from:row.to], typ))
 		left := o.Values.Take()
 		if err != nil {

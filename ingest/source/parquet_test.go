@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -126,7 +127,11 @@ func TestParquetLogicalTypes(t *testing.T) {
 		`{"a_date":"1969-12-31","b_dec":-0.07,"c_dec":0.000,"d_dec":-0.01,"e_96":"1970-01-01T00:00:00Z","f_ms":"1969-12-31T23:59:59.999Z","g_ns":"1970-01-01T00:00:00Z","h_time":"00:00:00","i_u8":0}`,
 	)
 	p = rawRows(t, node, row(math.MaxInt32, 0, 0, make([]byte, 9), deprecated.Int96{0, 0, 2440588}, 0, 0, 0, 0))
-	wantRows(t, p, `m.parquet: row 1: column "a_date": year is outside 0 to 9999`)
+	const left = `"b_dec":0.00,"c_dec":0.000,"d_dec":0.00,"e_96":"1970-01-01T00:00:00Z","f_ms":"1970-01-01T00:00:00Z","g_ns":"1970-01-01T00:00:00Z","h_time":"00:00:00","i_u8":0}`
+	wantRows(t, p, `{"a_date":null,`+left)
+	if got, err := readFile(t, p, Options{Strict: true}); err != nil || !slices.Equal(got, []string{`m.parquet: row 1: column "a_date": year is outside 0 to 9999`}) {
+		t.Errorf("a strict reader has %q, %v", got, err)
+	}
 }
 
 func TestParquetNested(t *testing.T) {
@@ -200,7 +205,7 @@ func TestParquetBadRows(t *testing.T) {
 		S  string `parquet:"s"`
 	}
 	p := parquetFile(t, [][]row{{{1, "a"}, {2, "b\x94"}, {3, strings.Repeat("x", 20<<10)}, {4, "d"}, {5, "e\x00"}}})
-	r, err := Open(File{Path: p}, Options{Limits: Limits{MaxRowBytes: 10 << 10}})
+	r, err := Open(File{Path: p}, Options{Strict: true, Limits: Limits{MaxRowBytes: 10 << 10}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,6 +225,28 @@ func TestParquetBadRows(t *testing.T) {
 	}
 	if _, err := r.Next(); err != io.EOF {
 		t.Errorf("behind the last row: %v", err)
+	}
+}
+
+// TestParquetLeft: a value that JSON does not have is null, and handed on; the row is good.
+func TestParquetLeft(t *testing.T) {
+	type row struct {
+		ID int64    `parquet:"id"`
+		S  []string `parquet:"s,list"`
+	}
+	p := parquetFile(t, [][]row{{{1, []string{"a"}}, {2, []string{"b\x94", "c", "d\x00"}}}})
+	r, err := Open(File{Path: p}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for _, want := range []string{
+		`{"id":1,"s":["a"]} [] <nil>`, `{"id":2,"s":[null,"c",null]} [{s.list.element byte 1: invalid UTF-8 } {s.list.element byte 1: found U+0000, which no text has }] <nil>`,
+	} {
+		row, err := r.Next()
+		if got := fmt.Sprint(string(row.JSON), " ", row.Left, " ", row.Err); err != nil || got != want {
+			t.Errorf("row is %s, %v, want %s", got, err, want)
+		}
 	}
 }
 

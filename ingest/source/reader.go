@@ -84,6 +84,7 @@ func (r *Reader) openParquet(at io.ReaderAt, size int64, o Options) error {
 	if err != nil {
 		return err
 	}
+	rows.Strict = o.Strict
 	r.consumed = new(atomic.Int64)
 	r.file.Format = FormatParquet
 	r.rows = &parquetRows{Reader: rows, file: &r.file, consumed: r.consumed, max: int(o.MaxRowBytes)}
@@ -110,7 +111,7 @@ func (p *parquetRows) next() (Row, error) {
 		return Row{}, &FileError{File: p.file.Name, Row: p.row + 1, Err: err}
 	}
 	p.row++
-	row := Row{Place: Place{File: p.file.Name, Row: p.row, Off: -1}, JSON: r.JSON, Size: int64(len(r.JSON))}
+	row := Row{Place: Place{File: p.file.Name, Row: p.row, Off: -1}, JSON: r.JSON, Size: int64(len(r.JSON)), Left: r.Left}
 	if len(r.JSON) > p.max {
 		row.JSON = r.JSON[:min(len(r.JSON), longRowHead)]
 	}

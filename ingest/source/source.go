@@ -124,6 +124,9 @@ type Row struct {
 	// Mended counts what was changed to make JSON of the row.
 	Mended record.Mended
 
+	// Left are values of a Parquet file that JSON does not have: they are null in it.
+	Left []record.FieldError
+
 	// Size is the true length of the row in bytes as found, also where JSON or Raw is
 	// cut; of Parquet, which has no rows as such, that of JSON.
 	Size int64

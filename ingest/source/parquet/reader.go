@@ -16,6 +16,8 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/reelsplice/reelsplice/ingest/source/limit"
+
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 const valueBatch = 256 // values decoded at once of a column
@@ -23,6 +25,8 @@ const valueBatch = 256 // values decoded at once of a column
 // A Reader reads one row group after another, and in each one page a column at a time.
 // It is for one goroutine.
 type Reader struct {
+	Strict bool // a row is bad for one value that JSON does not have
+
 	r       io.ReaderAt
 	max     int // bytes of a row
 	groups  []format.RowGroup
@@ -91,6 +95,9 @@ func recoverTo(err *error) {
 type Row struct {
 	JSON []byte // of a row that is longer than the limit, what was written until that was clear
 	Bad  string // why the row cannot be used; "" for a good one
+	// Left are the values that JSON does not have, and that are null in it. A strict Reader has them in Bad instead, and
+	// shows them as well as it can.
+	Left []record.FieldError
 }
 
 // Next returns the next row, io.EOF behind the last one. Any other error ends the file at
@@ -139,7 +146,7 @@ func (p *Reader) readRow(g *format.RowGroup) (Row, error) {
 	if cap(p.json) > 1<<16 && cap(p.json) > 16*len(p.json) {
 		p.json = nil // one huge row is no reason to keep its buffer
 	}
-	w := rowWriter{columns: p.columns, dst: p.json[:0], max: p.max}
+	w := rowWriter{columns: p.columns, dst: p.json[:0], max: p.max, strict: p.Strict}
 	if err := w.write(p.root); err != nil && err != errLong {
 		return Row{}, err
 	}
@@ -149,7 +156,7 @@ func (p *Reader) readRow(g *format.RowGroup) (Row, error) {
 	if len(w.dst) > p.max {
 		w.bad = fmt.Sprintf("row is longer than %d bytes", p.max)
 	}
-	return Row{JSON: w.dst, Bad: w.bad}, nil
+	return Row{JSON: w.dst, Bad: w.bad, Left: w.left}, nil
 }
 
 // openGroup opens the columns of g. Whichever group it is, the one of the schema decodes.

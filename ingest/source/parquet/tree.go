@@ -13,6 +13,8 @@ import (
 
 	"github.com/reelsplice/reelsplice/ingest/source/jsonrow"
 	"github.com/reelsplice/reelsplice/ingest/source/limit"
+
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // pandasIndex is the column in which pandas keeps a table's row labels: no data.
@@ -164,7 +166,10 @@ type rowWriter struct {
 	columns []*column
 	dst     []byte
 	max     int
+	strict  bool
 	bad     string // first reason why the row cannot be used
+	left    []record.FieldError
+	inKey   bool // of a map, which there is none without
 }
 
 // A fault ends the writing of a row, as a panic.
@@ -300,7 +305,9 @@ func (w *rowWriter) repeat(n *node, open, end byte, each func(*node)) {
 // entry writes a key and value of a map.
 func (w *rowWriter) entry(n *node) {
 	start := len(w.dst)
+	w.inKey = true
 	w.node(n.children[0])
+	w.inKey = false
 	if w.dst[start] != '"' { // JSON keys are strings
 		w.dst = append(slices.Insert(w.dst, start, '"'), '"')
 	}
@@ -317,7 +324,13 @@ func (w *rowWriter) leaf(n *node) {
 		return
 	}
 	var bad string
-	if w.dst, bad = n.cell(w.dst, v); bad != "" && w.bad == "" {
+	start := len(w.dst)
+	switch w.dst, bad = n.cell(w.dst, v); {
+	case bad == "":
+	case !w.strict && !w.inKey && len(w.left) < record.MaxPaths:
+		w.dst = append(w.dst[:start], "null"...)
+		w.left = append(w.left, record.FieldError{Field: n.path, What: bad})
+	case w.bad == "":
 		w.bad = fmt.Sprintf("column %q: %s", n.path, bad)
 	}
 	if len(w.dst) > w.max {
