@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -15,6 +16,12 @@ import (
 )
 
 var errEmpty = errors.New("empty file")
+
+var (
+	// nfo matches the begin of the NFO file of a title, idLine that of a list of ids.
+	nfo    = regexp.MustCompile(`^(?:\s|<[?!][^>]*>)*<(?:movie|tvshow)[\s>]`)
+	idLine = regexp.MustCompile(`^(?:(?:tt|nm)\d+|(?:movie|tv|person|collection|company|network|keyword|tvdb)[ \t/]+\d+|https?://\S+)\s*(?:#|$)`)
+)
 
 // refuse returns why a stream that starts with head is no dump of any known format;
 // nil when it may be one. head is what is left after a byte order mark and blanks.
@@ -30,6 +37,9 @@ func refuse(head []byte) error {
 	if head[0] == '<' {
 		if hasAnyPrefix(bytes.ToLower(head[:min(len(head), 32)]), "<!doctype html", "<html", "<head") {
 			return errors.New("is an HTML page, not a dump: probably an error page saved in its place")
+		}
+		if nfo.Match(head) {
+			return errors.New("is an NFO file, which names a title: crawl --ids with this file fetches it")
 		}
 		return errors.New("is XML or HTML, not JSON")
 	}
@@ -165,6 +175,9 @@ func formatOfLines(w *window, maxRow int, ext string) (Format, error) {
 		}
 		if ext != "" && tableByContent(w, isName) {
 			return FormatUnknown, fmt.Errorf("is CSV or TSV, but its extension %s decides: rename it to .csv or .tsv", ext)
+		}
+		if idLine.Match(line) {
+			return FormatUnknown, errors.New("is a list of ids: crawl --ids with this file fetches what it names")
 		}
 		return FormatUnknown, fmt.Errorf("want JSON, CSV, TSV or Parquet, found text that starts with %q", text.Cut(line, 20))
 	}
