@@ -87,7 +87,9 @@ func runCommands(t *testing.T, root, script string) {
 	}
 	addr := freeAddress(t)
 	script = strings.ReplaceAll(script, "127.0.0.1:8080", addr)
-	script = strings.ReplaceAll(script, "127.0.0.1:8079", freeAddress(t))
+	for _, port := range []string{"8079", "8081"} {
+		script = strings.ReplaceAll(script, "127.0.0.1:"+port, freeAddress(t))
+	}
 	// A document sleeps until the edge is ready for the next command, which is tried until it succeeds.
 	script = sleepBefore.ReplaceAllString(script, "until $1\ndo sleep 0.05; done\n")
 	if strings.Contains(script, "sleep 1\n") {
