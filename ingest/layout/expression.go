@@ -297,7 +297,14 @@ type evaluator struct {
 	ids  *identifier // of what names stand for
 	vm   vm.VM
 	env  map[string]any
-	left []leftNames // of the names that the last expression read
+	left []leftNames  // of the names that the last expression read
+	read []pythonText // of the row: several fields may come of one cell
+}
+
+// A pythonText is a Python literal and its JSON.
+type pythonText struct {
+	text string
+	json rawJSON
 }
 
 func newEvaluator(ids *identifier) *evaluator {

@@ -70,7 +70,7 @@ var functions = []function{
 	}},
 	{name: "imdb", is: new(toString), read: func(value, _ any, _ *evaluator) (any, error) { return imdbID(textOf(value)) }},
 	{name: "json", is: new(toAny), raw: true, read: func(value, _ any, _ *evaluator) (any, error) { return readJSON(value) }},
-	{name: "python", is: new(toAny), raw: true, read: func(value, _ any, _ *evaluator) (any, error) { return readPython(value) }},
+	{name: "python", is: new(toAny), raw: true, read: readLiteral},
 	{name: "trimPrefix", is: new(toString), text: true, prepare: texts, read: trim(strings.CutPrefix)},
 	{name: "trimSuffix", is: new(toString), text: true, prepare: texts, read: trim(strings.CutSuffix)},
 	{name: "split", is: new(func(any, any, any) []any), prepare: oneText, read: split},
@@ -265,6 +265,19 @@ func readPython(value any) (rawJSON, error) {
 		return "", fmt.Errorf("want a Python literal: %w", err)
 	}
 	return rawJSON(out), nil
+}
+
+// readLiteral is readPython, once for a cell.
+func readLiteral(value, _ any, v *evaluator) (any, error) {
+	text := textOf(value)
+	if i := slices.IndexFunc(v.read, func(l pythonText) bool { return l.text == text }); i >= 0 {
+		return v.read[i].json, nil
+	}
+	out, err := readPython(text)
+	if err == nil {
+		v.read = append(v.read, pythonText{text, out})
+	}
+	return out, err
 }
 
 // trim returns a function that takes off the first of some prefixes or suffixes that a text has.

@@ -80,6 +80,7 @@ func (m *mapped) Records(r Row) ([]Record, error) {
 		return nil, nil
 	}
 	m.ids.begin()
+	m.write.read = m.write.read[:0]
 	var out []Record
 	made := false
 	for _, s := range form.shapes {
