@@ -122,16 +122,17 @@ func TestLeftOutOfIMDb(t *testing.T) {
 	src := t.TempDir()
 	put(t, src, "title.basics.tsv", "tconst\ttitleType\tprimaryTitle\toriginalTitle\tisAdult\tstartYear\tendYear\truntimeMinutes\tgenres\n"+
 		"tt0000001\tmovie\tA\tA\t7\t1999\t\\N\tlong\tDrama\ntt0000002\t\\N\tB\tB\t0\t1999\t\\N\t90\tDrama\n")
+	put(t, src, "title.akas.tsv", "titleId\tordering\ttitle\tregion\tlanguage\ttypes\tattributes\tisOriginalTitle\ntt0000001\t1\tA\x94\tDE\t\\N\t\\N\t\\N\t0\n")
 	put(t, src, "title.crew.tsv", "tconst\tdirectors\twriters\ntt0000001\tnm0000001,x,nm0000002\tnm1\n")
 	dir := t.TempDir()
 	r := ingestInto(t, dir, Config{Sources: []string{src}})
 	want := `[{directors 1 [title.crew.tsv:2: want ids such as nm0000001, found "x"]} {isAdult 1 [title.basics.tsv:2: want an integer from 0 to 1, found "7"]} ` +
-		`{runtimeMinutes 1 [title.basics.tsv:2: want an integer from 0 to 10000000, found "long"]} {writers 1 [title.crew.tsv:2: want ids such as nm0000001, found "nm1"]}]`
+		`{runtimeMinutes 1 [title.basics.tsv:2: want an integer from 0 to 10000000, found "long"]} {title 1 [title.akas.tsv:2: byte 1: invalid UTF-8 in A�]} {writers 1 [title.crew.tsv:2: want ids such as nm0000001, found "nm1"]}]`
 	if fmt.Sprint(r.LeftOut) != want || r.Quarantined != 1 || r.Records["movie"] != 1 {
 		t.Errorf("left out %v, bad %q, want %s", r.LeftOut, r.Bad, want)
 	}
-	if strict := ingestInto(t, t.TempDir(), Config{Sources: []string{src}, Strict: true}); strict.Quarantined != 3 {
-		t.Errorf("with strict, Bad = %q, want all three rows", strict.Bad)
+	if strict := ingestInto(t, t.TempDir(), Config{Sources: []string{src}, Strict: true}); strict.Quarantined != 4 {
+		t.Errorf("with strict, Bad = %q, want all four rows", strict.Bad)
 	}
 }
 

@@ -84,6 +84,7 @@ func (t *tables) add(b *rows) error {
 	out := t.p.records(b.mark)
 	for n := range b.list {
 		row := &b.list[n]
+		row.begin(t.values)
 		err := row.failed
 		if err == nil {
 			err = t.joiner.Add(b.file.found.Base(), b.file.Number, row.place.Row, row.place.Line, b.text[row.from:row.to])
@@ -98,9 +99,7 @@ func (t *tables) add(b *rows) error {
 			continue
 		}
 		out.tally.Rows.Kept++
-		for _, l := range left {
-			out.tally.LeaveOut(row.place, l)
-		}
+		row.count(out.tally, left)
 	}
 	return t.send(out)
 }

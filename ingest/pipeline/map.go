@@ -81,21 +81,14 @@ func (b *rows) records(p *Pipeline) (*records, error) {
 			b.refuse(out, row, row.failed)
 			continue
 		}
-		for i := range row.left {
-			_ = o.Values.Leave(&row.left[i]) // a strict reader has none
-		}
+		row.begin(o.Values)
 		recs, err := l.Records(f.Row(&f.found, b.text[row.from:row.to], typ))
 		left := o.Values.Take()
 		if err != nil {
 			b.refuse(out, row, err)
 			continue
 		}
-		for _, l := range left {
-			out.tally.LeaveOut(row.place, l)
-		}
-		if row.mended != nil {
-			row.mended.Count(out.tally.Fields.Coerced.Add)
-		}
+		row.count(out.tally, left)
 		for i := range recs {
 			out.add(f.Number, &recs[i], i > 0, row.place, p.Resolver.Noter)
 			switch recs[i].Found {
@@ -114,6 +107,23 @@ func (b *rows) records(p *Pipeline) (*records, error) {
 	c := l.Counts()
 	out.tally.Fields.Merge(report.Fields{Unknown: c.Unknown, Coerced: c.Coerced, Dropped: c.Dropped, Whole: c.Whole})
 	return out, nil
+}
+
+// begin hands over the values that the reader of the file left out.
+func (r *row) begin(values *record.Values) {
+	for i := range r.left {
+		_ = values.Leave(&r.left[i]) // a strict reader has none
+	}
+}
+
+// count counts what a row that is kept lost, and what was mended in it.
+func (r *row) count(to *report.Tally, left []record.LeftOut) {
+	for _, l := range left {
+		to.LeaveOut(r.place, l)
+	}
+	if r.mended != nil {
+		r.mended.Count(to.Fields.Coerced.Add)
+	}
 }
 
 // refuse puts a row into quarantine.

@@ -72,7 +72,7 @@ func TestSharedSources(t *testing.T) {
 // how many bytes came of each byte on disk.
 func countAll(t *testing.T, p string) (good, bad, blank int, ratio float64) {
 	t.Helper()
-	r, err := Open(File{Path: p}, Options{})
+	r, err := Open(File{Path: p}, Options{Strict: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -124,7 +124,7 @@ type Row struct {
 	// Mended counts what was changed to make JSON of the row.
 	Mended record.Mended
 
-	// Left are values of a Parquet file that JSON does not have: they are null in it.
+	// Left are values of a table that JSON does not have, such as texts that are not UTF-8: they are null in it.
 	Left []record.FieldError
 
 	// Size is the true length of the row in bytes as found, also where JSON or Raw is

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/reelsplice/reelsplice/ingest/source/jsonrow"
 	"github.com/reelsplice/reelsplice/schemas/record"
@@ -16,6 +17,7 @@ type tableRows struct {
 	split splitter
 	crlf  bool     // a '\r' before a line's '\n' is part of the line end
 	head  string   // the header as found
+	names []string // of the columns
 	keys  [][]byte // of each column: `{"id":`, `,"title":`
 	blank int64    // rows passed in which every cell was empty
 	torn  bool     // behind a wrong quote, until a row has all cells: the rest of a row in quotes is none of few cells
@@ -74,6 +76,7 @@ func (t *tableRows) header(raw []byte) error {
 	if err != nil {
 		return err
 	}
+	t.names = names
 	for i, name := range names {
 		before := byte(',')
 		if i == 0 {
@@ -123,8 +126,11 @@ func (t *tableRows) next() (Row, error) {
 
 // finish makes the row at p, which f is wrong with, out of raw and its cells.
 func (t *tableRows) finish(p Place, raw []byte, f *jsonrow.Fault) Row {
+	unclean := false // a cell is no text
 	if f == nil {
-		f = jsonrow.TextFault(raw)
+		if f = jsonrow.TextFault(raw); f != nil && !t.strict && bytes.IndexByte(raw, 0) < 0 { // zero bytes are left by crashes
+			f, unclean = nil, true
+		}
 	}
 	row := t.textRows.finish(p, raw, f)
 	row.Raw = raw
@@ -137,7 +143,11 @@ func (t *tableRows) finish(p Place, raw []byte, f *jsonrow.Fault) Row {
 		row.Err = &RowError{Place: p, Off: -1, Reason: fmt.Sprintf("has %d cells, want %d", n, len(t.keys))}
 		return row
 	}
-	row.JSON = t.object(raw)
+	var left *[]record.FieldError
+	if unclean {
+		left = &row.Left
+	}
+	row.JSON = t.object(raw, left)
 	return row
 }
 
@@ -148,8 +158,8 @@ func (t *tableRows) surplus() bool {
 	return slices.ContainsFunc(more, func(c cell) bool { return c.end > c.start })
 }
 
-// object writes the cells of raw as a JSON object.
-func (t *tableRows) object(raw []byte) []byte {
+// object writes the cells of raw as a JSON object. left, unless it is nil, gets those that are no texts.
+func (t *tableRows) object(raw []byte, left *[]record.FieldError) []byte {
 	dst := t.json[:0]
 	if cap(dst) > 1<<20 && cap(dst) > 64*len(raw) {
 		dst = nil // one huge row is no reason to keep its buffer
@@ -159,6 +169,13 @@ func (t *tableRows) object(raw []byte) []byte {
 		var text []byte
 		if i < len(t.split.cells) {
 			text = t.cell(raw, t.split.cells[i])
+		}
+		if left != nil {
+			if f := jsonrow.TextFault(text); f != nil {
+				found := record.Shown(strings.ToValidUTF8(string(text), "\ufffd"))
+				*left = append(*left, record.FieldError{Field: t.names[i], What: f.ReasonAt() + " in " + found, Value: found})
+				text = nil
+			}
 		}
 		if len(text) == 0 || t.split.plain && string(text) == `\N` {
 			dst = append(dst, "null"...)

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/reelsplice/reelsplice/ingest/source/limit"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 func TestTables(t *testing.T) {
@@ -41,7 +43,7 @@ func TestTables(t *testing.T) {
 		// Rows that are bad, and the good ones around them
 		{"m.csv", "id,title\n1\n2,B\n1,2,3\n", []string{`m.csv:2 {"id":"1","title":null}`, `m.csv:3 {"id":"2","title":"B"}`, "m.csv:4: has 3 cells, want 2"}, ""},
 		{"m.csv", "id,title\n1,A,,\"\"\n2\n", []string{`m.csv:2 {"id":"1","title":"A"}`, `m.csv:3 {"id":"2","title":null}`}, ""},
-		{"m.csv", "id,title\n1,A\x94\n2,B\n", []string{"m.csv:2: byte 3: invalid UTF-8", `m.csv:3 {"id":"2","title":"B"}`}, ""},
+		{"m.csv", "id,title\n1,A\x94\n2,B\n", []string{`m.csv:2 {"id":"1","title":null}`, `m.csv:3 {"id":"2","title":"B"}`}, ""},
 		{"m.csv", "id,title\n1,A\"B\n2,B\n", []string{`m.csv:2: byte 3: found '"' inside a cell that does not start with one`, `m.csv:3 {"id":"2","title":"B"}`}, ""},
 		{"m.csv", "id,title\n1,\"A\"B\n2,B\n", []string{`m.csv:2: byte 5: found 'B' behind a closing quote, want ',' or the end of the line`, `m.csv:3 {"id":"2","title":"B"}`}, ""},
 		{"m.csv", "id,title\n1,\"A\n2,B\n", []string{"m.csv:2: byte 2: found a quote that is not closed before the end of the file", `m.csv:3 {"id":"2","title":"B"}`}, ""},
@@ -106,7 +108,7 @@ func TestTables(t *testing.T) {
 
 func TestTableRow(t *testing.T) {
 	data := "\xef\xbb\xbfid,title\r\n\r\n,\r\n1,\"a\r\n\"\"b\"\r\n2,\x94\r\n\"\",\r\n"
-	r, err := Open(File{Path: write(t, "m.csv", []byte(data))}, Options{})
+	r, err := Open(File{Path: write(t, "m.csv", []byte(data))}, Options{Strict: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,6 +122,16 @@ func TestTableRow(t *testing.T) {
 	var fault *RowError
 	if !errors.As(row.Err, &fault) || fault.Off != 2 || string(row.Raw) != "2,\x94" || string(row.JSON) != "2,\x94" || row.Size != 3 || row.Place != (Place{File: "m.csv", Row: 2, Line: 6, Off: 30}) {
 		t.Errorf("second row is %+v", row)
+	}
+	lenient, err := Open(File{Path: write(t, "m.csv", []byte(data))}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lenient.Close()
+	_, _ = lenient.Next()
+	left := []record.FieldError{{Field: "title", What: "byte 0: invalid UTF-8 in \ufffd", Value: "\ufffd"}}
+	if row, err := lenient.Next(); err != nil || row.Err != nil || string(row.JSON) != `{"id":"2","title":null}` || !slices.Equal(row.Left, left) {
+		t.Errorf("second row is %+v, %v, want a title that was left out", row, err)
 	}
 	if _, err := r.Next(); err != io.EOF || r.Blank() != 2 {
 		t.Errorf("after the last row: %v, %d blank, want EOF and 2", err, r.Blank())
