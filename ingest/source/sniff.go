@@ -49,9 +49,10 @@ func refuse(head []byte) error {
 // spreadsheet is why a workbook is refused.
 const spreadsheet = "is a workbook of Excel or LibreOffice: save each sheet as CSV UTF-8, and ingest that"
 
-// zipReason returns why a zip archive is refused: workbooks are such archives.
+// zipReason returns why a zip archive is refused: workbooks are such archives, which begin with a file of theirs.
 func zipReason(head []byte) string {
-	if bytes.Contains(head, []byte("[Content_Types].xml")) || bytes.Contains(head, []byte("opendocument.spreadsheet")) {
+	const nameAt = 30
+	if len(head) > nameAt && hasAnyPrefix(head[nameAt:], "[Content_Types].xml", "_rels/", "docProps/", "xl/", "mimetypeapplication/vnd.oasis.opendocument.spreadsheet") {
 		return spreadsheet
 	}
 	return "is a zip archive: unpack it first"

@@ -207,7 +207,9 @@ func TestRefusals(t *testing.T) {
 	f("m.parquet", "id\ttitle\n1\tx\n", "m.parquet: is CSV or TSV, but its extension .parquet decides: rename it to .csv or .tsv")
 	f("m.json", "PK\x03\x04", "m.json: is a zip archive: unpack it first")
 	for _, book := range []string{
-		"PK\x03\x04\x14\x00\x06\x00" + strings.Repeat("\x00", 22) + "[Content_Types].xml", // .xlsx, .xlsm
+		"PK\x03\x04\x14\x00\x06\x00" + strings.Repeat("\x00", 22) + "[Content_Types].xml", // .xlsx, .xlsm of Excel
+		"PK\x03\x04" + strings.Repeat("\x00", 26) + "docProps/app.xml",                    // of pandas
+		"PK\x03\x04" + strings.Repeat("\x00", 26) + "xl/_rels/workbook.xml",               // of LibreOffice
 		"PK\x03\x04" + strings.Repeat("\x00", 26) + "mimetypeapplication/vnd.oasis.opendocument.spreadsheet",
 		"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\x00\x00", // .xls, and .xlsx with a password
 	} {
