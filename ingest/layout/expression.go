@@ -54,6 +54,9 @@ const (
 
 // newExpression compiles a text.
 func newExpression(source string, at *site, options ...expr.Option) (*expression, error) {
+	if strings.TrimSpace(source) == "" {
+		return nil, errors.New("want an expression, such as the name of a column, found nothing")
+	}
 	p := &patcher{site: at, raw: map[ast.Node]bool{}}
 	program, err := expr.Compile(source, slices.Concat(language(), options, []expr.Option{expr.Patch(p), expr.Patch((*nestedPatcher)(p))})...)
 	if p.errs != nil {

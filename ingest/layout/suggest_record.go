@@ -86,16 +86,16 @@ func (s *suggester) record(kind, where string) string {
 		head += r.mint()
 	}
 	if !r.fields[r.title] && len(r.lines) > 0 && slices.Contains(mintable, r.typ.Kind) {
-		r.lines = append(r.lines, fmt.Sprintf("# %s = 'name of its column'  # unless other dumps give it\n", r.title))
+		r.lines = append(r.lines, fmt.Sprintf("%s = ''  # name its column, or take this line out if other dumps give it\n", r.title))
 	}
 	return head + "[table.record.fields]\n" + strings.Join(r.lines, "") + r.crew(where)
 }
 
 // imdbIDs takes the first column of IMDb's ids, whatever its name is, for the field of those.
 func (r *suggestedRecord) imdbIDs() {
-	prefix := "tt"
+	prefix, source := "tt", "imdb({c})"
 	if r.typ.Kind == fragment.KindPerson {
-		prefix = "nm"
+		prefix, source = "nm", "{c}"
 	}
 	for _, c := range r.columns {
 		isID := func(raw string) bool {
@@ -103,7 +103,7 @@ func (r *suggestedRecord) imdbIDs() {
 			return ok && len(number) >= 7 && strings.Trim(number, "0123456789") == ""
 		}
 		if slices.ContainsFunc(c.values, isID) && !slices.ContainsFunc(c.values, func(raw string) bool { return !isID(raw) && !isPlaceholder(scalarText(raw)) }) {
-			r.first(c, "imdb_id = imdb({c})", "external_ids.imdb_id = imdb({c})")
+			r.first(c, "imdb_id = "+source, "external_ids.imdb_id = "+source)
 		}
 	}
 }

@@ -137,6 +137,12 @@ func TestSuggestIDs(t *testing.T) {
 			t.Errorf("Suggest() = %s, want %s", text, want)
 		}
 	}
+	people := Suggest("people.csv", "people", "person", []string{`{"nconst":"nm0000093","primaryName":"Brad Pitt"}`})
+	for _, want := range []string{"imdb_id = 'nconst'", `mint = ["imdb_id"]`, "name = 'primaryName'"} {
+		if !strings.Contains(people, want) {
+			t.Errorf("Suggest() = %s, want %s", people, want)
+		}
+	}
 	if text := Suggest("movies.csv", "movies", "", append(rows, `{"film":"C","film_id":"7"}`)); strings.Contains(text, "imdb") {
 		t.Errorf("Suggest() of a column that has other ids too = %s", text)
 	}
@@ -174,7 +180,7 @@ func TestSuggestOddTitle(t *testing.T) {
 func TestSuggestMissing(t *testing.T) {
 	for row, want := range map[string]string{
 		`{"dear":"reader"}`:      "line 12: table t: record 1: fields: want a field, found none",
-		`{"overview":"A story"}`: "line 7: table t: record 1: no column is the field id, by which movie records are known, or an external id such as imdb_id, and the record mints none",
+		`{"overview":"A story"}`: "line 12: table t: record 1: field title: want an expression, such as the name of a column, found nothing",
 	} {
 		text := Suggest("t.csv", "t", "", []string{row})
 		if !strings.Contains(text, "# No column was taken for an id or a title: ") {
@@ -187,7 +193,7 @@ func TestSuggestMissing(t *testing.T) {
 }
 
 // missing is what a suggested mapping may lack.
-var missing = regexp.MustCompile(`^mapping m.toml: line \d+: table .*: record \d+: (fields: want a field, found none|no column is the field .*)$`)
+var missing = regexp.MustCompile(`^mapping m.toml: line \d+: table .*: record \d+: (fields: want a field, found none|no column is the field .*|field (title|name): want an expression, such as the name of a column, found nothing)$`)
 
 // FuzzSuggest: for any table there is a mapping that can be read, or that is refused for
 // the lack of a column alone.
