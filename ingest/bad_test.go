@@ -269,7 +269,7 @@ title = 'name'
 	const no, near = "its columns are unknown", `nearest is table nr,name,year of shop.toml: want column "year"`
 	const api = "; as a response of the API, id: want an integer, found nothing"
 	draft := func(file, name string) string {
-		return no + ": run \"reelsplice ingest --explain DIR/" + file + " >" + name + ".toml\", check what it wrote, then ingest with --mapping " + name + ".toml"
+		return no + ": run \"reelsplice ingest --explain DIR/" + file + " >DIR/" + name + ".toml\", check what it wrote, and run this again"
 	}
 	kind := func(kinds string) string {
 		return "its name shows no kind of records: use --kind with one of " + kinds

@@ -12,6 +12,7 @@ import (
 	"github.com/reelsplice/reelsplice/ingest/source"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
@@ -123,11 +124,14 @@ func (o *Options) unknown(f source.File, row []byte) string {
 // noMapping is said of a file whose columns fit no mapping.
 const noMapping = "its columns are unknown"
 
-// draft names the commands that give such a file a meaning.
+// draft names the command that gives such a file a meaning. A mapping beside a file of this machine is found by itself.
 func draft(f source.File) string {
-	file := shellescape.Quote(f.Path)
-	mapping := shellescape.Quote(f.Base() + ".toml")
-	return fmt.Sprintf("%s: run \"reelsplice ingest --explain %s >%s\", check what it wrote, then ingest with --mapping %s", noMapping, file, mapping, mapping)
+	mapping, then := source.Beside(f.Path, ".toml"), "and run this again"
+	if object.IsURL(f.Path) {
+		mapping = f.Base() + ".toml"
+		then = "then ingest with --mapping " + shellescape.Quote(mapping)
+	}
+	return fmt.Sprintf("%s: run \"reelsplice ingest --explain %s >%s\", check what it wrote, %s", noMapping, shellescape.Quote(f.Path), shellescape.Quote(mapping), then)
 }
 
 // judge looks at the first row of a file that is taken for responses of the API. It returns a hint to
