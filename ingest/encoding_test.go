@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -13,6 +14,11 @@ func TestEncoding(t *testing.T) {
 	table := put(t, src, "movies.csv", "id;title\n1;Am\xe9lie\nx;\xcatre et avoir\n")
 	if _, err := Run(t.Context(), Config{Catalog: dir, Sources: []string{table}}); err == nil || err.Error() != "movies.csv: not UTF-8; looks like windows-1252: --encoding windows-1252" {
 		t.Errorf("Run = %v, want the guess", err)
+	}
+	strange := put(t, src, "filme.csv", "Titel;Jahr\nM\xe4nner;1985\n")
+	want := "run \"reelsplice ingest --explain --encoding windows-1252 " + strange + " >" + filepath.Join(src, "filme.toml") + "\", check what it wrote, and run this again"
+	if _, err := Run(t.Context(), Config{Catalog: dir, Sources: []string{strange}, Encoding: "windows-1252"}); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("Run = %v, want %s", err, want)
 	}
 	if _, err := Run(t.Context(), Config{Catalog: dir, Sources: []string{table}, Encoding: "ansi"}); err == nil || !strings.Contains(err.Error(), `encoding "ansi": want auto`) {
 		t.Errorf("Run = %v, want the encoding refused", err)

@@ -155,7 +155,7 @@ func (x *explainer) explain(ctx context.Context, catalog string) (Explanation, e
 
 // explainFile explains the first rows of one file.
 func (x *explainer) explainFile(ctx context.Context, in *input.Input, reason string) (ExplainedFile, error) {
-	out := ExplainedFile{File: in.Name, Format: in.Format.String(), Layout: in.Layout, Kind: in.Kind, Problem: reason}
+	out := ExplainedFile{File: in.Name, Format: in.Format.String(), Layout: in.Layout, Kind: in.Kind, Problem: reason, Note: in.Lacks}
 	src, err := source.Open(in.File, x.options.Read(ctx, ""))
 	if err != nil && len(x.list.Inputs) == 1 {
 		return out, err

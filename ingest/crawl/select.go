@@ -77,7 +77,7 @@ func readSelection(ctx context.Context, cfg *Config, r *Report) (s selection, er
 func (s *selection) readFile(path string, read func(name string, in io.Reader) error) error {
 	f, err := os.Open(path)
 	if err != nil {
-		return fmt.Errorf("open ids: %w", err)
+		return fmt.Errorf("ids: %w: want a file with lines such as movie 550", err)
 	}
 	defer f.Close()
 	in := bufio.NewReaderSize(f, 1<<16)

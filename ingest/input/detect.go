@@ -43,6 +43,9 @@ func (o *Options) Look(ctx context.Context, in *Input) (reason string) {
 	o.firstRow(ctx, in.File, func(f source.File, row []byte) {
 		in.Layout, in.Hint, reason = o.Detect(f, row)
 		in.Needs = layout.NeedsOf(in.Layout, f.Base(), row, o.Rows)
+		if mapping, lacks := layout.Lacks(f.Base(), row, o.Rows); f.Format.Table() && len(lacks) > 0 {
+			in.Lacks = fmt.Sprintf("mapping %s names columns that the file lacks: %s", mapping, strings.Join(lacks, ", "))
+		}
 	})
 	return reason
 }
@@ -116,22 +119,39 @@ func (o *Options) unknown(f source.File, row []byte) string {
 		return noMapping + "; " + near
 	}
 	if f.Format.Table() {
-		return draft(f)
+		if one, ok := onlyColumn(row); ok && strings.ContainsAny(one, ":^~#/") {
+			return fmt.Sprintf("%s: it has one, %q: want commas, semicolons, tabs or | between cells", noMapping, oneLine(one))
+		}
+		return o.draft(f)
 	}
-	return fmt.Sprintf("%s, or name it like 550-credits.json if it is the response of a sub-request; as a record: %v", draft(f), err)
+	return fmt.Sprintf("%s, or name it like 550-credits.json if it is the response of a sub-request; as a record: %v", o.draft(f), err)
+}
+
+// onlyColumn returns the column of a row that has no other.
+func onlyColumn(row []byte) (name string, ok bool) {
+	n := 0
+	_ = record.EachField(string(row), func(column, _ string) error { // it was parsed before
+		name, n = column, n+1
+		return nil
+	})
+	return name, n == 1
 }
 
 // noMapping is said of a file whose columns fit no mapping.
 const noMapping = "its columns are unknown"
 
 // draft names the command that gives such a file a meaning. A mapping beside a file of this machine is found by itself.
-func draft(f source.File) string {
+func (o *Options) draft(f source.File) string {
+	flags := ""
+	if o.Encoding != "" && o.Encoding != source.EncodingAuto {
+		flags = "--encoding " + shellescape.Quote(o.Encoding) + " "
+	}
 	mapping, then := source.Beside(f.Path, ".toml"), "and run this again"
 	if object.IsURL(f.Path) {
 		mapping = f.Base() + ".toml"
 		then = "then ingest with --mapping " + shellescape.Quote(mapping)
 	}
-	return fmt.Sprintf("%s: run \"reelsplice ingest --explain %s >%s\", check what it wrote, %s", noMapping, shellescape.Quote(f.Path), shellescape.Quote(mapping), then)
+	return fmt.Sprintf("%s: run \"reelsplice ingest --explain %s%s >%s\", check what it wrote, %s", noMapping, flags, shellescape.Quote(f.Path), shellescape.Quote(mapping), then)
 }
 
 // judge looks at the first row of a file that is taken for responses of the API. It returns a hint to
@@ -153,7 +173,7 @@ func (o *Options) judge(f source.File, row []byte) (hint, reason string) {
 		return noMapping + "; " + near, ""
 	}
 	if f.Format.Table() && !layout.HasColumn(row, "id") {
-		return "", draft(f)
+		return "", o.draft(f)
 	}
 	return "", ""
 }

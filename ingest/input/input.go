@@ -56,6 +56,7 @@ type Input struct {
 	Layout string // "" until its first row is read
 	Table  bool   // the rows are those of a table, whatever the file's format
 	Needs  layout.Needs
+	Lacks  string // the columns that its mapping names and it does not have; "" for none
 	Hint   string // why its rows may be misjudged; "" for most
 }
 

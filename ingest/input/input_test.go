@@ -59,7 +59,7 @@ func TestFind(t *testing.T) {
 	if in := l.Inputs[2]; in.Number != 0 || in.Turn() != TurnIMDb || l.Of(2).Name != "movies.ndjson" || l.Name(3) != "people.ndjson" {
 		t.Errorf("inputs = %+v, want the numbers of the command line", l.Inputs)
 	}
-	if len(l.Skipped) != 1 || l.Skipped[0].Name != "unknown.ndjson" || !strings.Contains(l.Skipped[0].Reason, "--mapping") {
+	if len(l.Skipped) != 1 || l.Skipped[0].Name != "unknown.ndjson" || !strings.Contains(l.Skipped[0].Reason, "--explain") {
 		t.Errorf("skipped %+v, want unknown.ndjson with advice", l.Skipped)
 	}
 	if _, err := Find(t.Context(), options(src[1])); err == nil || !strings.HasPrefix(err.Error(), "unknown.ndjson: ") {

@@ -63,7 +63,7 @@ func newExpression(source string, at *site, options ...expr.Option) (*expression
 		return nil, errors.Join(p.errs...)
 	}
 	if err != nil {
-		return nil, plainError(err)
+		return nil, fmt.Errorf("%s: %w", source, plainError(err))
 	}
 	e := &expression{source: source, inner: p.path, result: program.Node().Type(), names: p.names, members: p.members, elements: p.elements}
 	root := program.Node()

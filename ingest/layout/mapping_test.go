@@ -73,6 +73,9 @@ func TestMappingRefuses(t *testing.T) {
 	f("[[table]]\nfiles=['[']\n[[table.record]]\nkind='movie'\nfields.id='id'", `table [: files: "[" is no pattern of file names`)
 	f("[[table]]\nfiles=['t']", "table t: want a [[table.record]], found none")
 	f("[[table]]\nfiles=['t']\nignore=[{column='id'}]\n[[table.record]]\nkind='movie'\nfields.id='id'", "table t: column id is used and ignored")
+	for _, text := range []string{"[[table]]\nname = nr", "[[table]]\nname = titel", "[[table]]\nexact = True"} {
+		f(text, "want a value in quotes, such as title = 'name', or true or false")
+	}
 	f("[[skip]]\nfiles=['t']", "skip 1: want a reason, found none")
 	f("[[skip]]\nreason='r'", "skip 1: want files or requires, found neither")
 	for key, want := range map[string]string{
@@ -96,8 +99,8 @@ func TestMappingRefuses(t *testing.T) {
 	rec("kind='movie'\nlist='cast'\nfields.id='id'", "list: movie records have no field cast")
 	rec("kind='movie'\nlist='credits'\nfields.id='id'", "list: credits is no list of objects")
 	rec("kind='movie'\nelement='x'\nfields.id='id'", "element: want list, which names the list that a row is an element of")
-	rec("kind='movie'\nwhere='5'\nfields.id='id'", "where: expected bool, but got int")
-	rec("kind='movie'\nwhere='x =='\nfields.id='id'", "where: unexpected token EOF")
+	rec("kind='movie'\nwhere='5'\nfields.id='id'", "where: 5: expected bool, but got int")
+	rec("kind='movie'\nwhere='x =='\nfields.id='id'", "where: x ==: unexpected token EOF")
 	rec("kind='movie'\neach='split(x)'\nfields.id='id'", `each: split: want what stands between, for instance ", "`)
 	// Fields.
 	entry("titel = x", "movie records have no field titel")
@@ -123,7 +126,7 @@ func TestMappingRefuses(t *testing.T) {
 	entry("title = x.title()", "want the name of a function before (")
 	entry("title = now()", "now: there is no such function: want one of "+strings.Join(functionNames(), ", ")+", or one of the language")
 	entry("title = imdb(x, 'tt')", "imdb: want one argument, found 2")
-	entry("title = x +", "unexpected token EOF")
+	entry("title = x +", "x +: unexpected token EOF")
 	for aliases, want := range map[string]string{
 		"[aliases.film]\n'A' = 'B'":          "aliases.film: want aliases of one of genre, country, language, company, network, keyword, person",
 		"[aliases.genre]\n'Krimi' = 'Crimi'": `aliases.genre."Krimi": alias: "Crimi" is no genre of the API`,
@@ -190,7 +193,7 @@ mapping m.toml: line 14: table t: record 1: field credits.casts: there is no fie
 mapping m.toml: line 11: table t: record 1: field release_date: date: formats: "x" is no format of days: want excel, or YYYY or YY once, with M, MM, MMM or MMMM and D or DD once each, and blanks, points, commas, - or / between, for instance YYYY-MM-DD
 mapping m.toml: line 10: table t: record 1: field titel: movie records have no field titel
 mapping m.toml: line 19: table u: record 1: kind "film": want one of movie, tv, season, episode, person, collection, company, network, keyword, review, credit, episode_group, list, account
-mapping m.toml: line 22: table u: record 2: where: unexpected token EOF
+mapping m.toml: line 22: table u: record 2: where: x ==: unexpected token EOF
 mapping m.toml: line 24: skip 1: want a reason, found none`
 	if err == nil || err.Error() != want {
 		t.Errorf("ParseMapping = %v\nwant %s", err, want)

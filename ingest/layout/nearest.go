@@ -33,6 +33,24 @@ func Near(file string, row []byte, o Options) string {
 	return ""
 }
 
+// Lacks returns the mapping of the caller's that a file with such a row has, and the columns that the mapping names and
+// the row lacks.
+func Lacks(file string, row []byte, o Options) (mapping string, columns []string) {
+	there := columnsOf(row)
+	t := tableOf(o.Mappings, file, there)
+	if t == nil {
+		return "", nil
+	}
+	for _, s := range t.shapes {
+		for _, name := range s.columns() {
+			if !slices.Contains(there, name) && !slices.Contains(columns, name) {
+				columns = append(columns, name)
+			}
+		}
+	}
+	return t.form.file, columns
+}
+
 // KindsOf lists the kinds whose responses a row is most like. If it is like none,
 // err has the reason, for instance why it is no movie.
 func KindsOf(r Row, o Options) (kinds []string, err error) {
@@ -77,7 +95,7 @@ type difference struct {
 	extra          []string // columns that an exact table does not have
 	known          int      // columns of an exact table
 	files          []string // patterns that the file's name does not fit
-	named          bool     // the file's name fits one
+	named          bool     // the file's name fits one, or the mapping's name is that of the file
 }
 
 func (d difference) count() int {
@@ -136,6 +154,7 @@ func nearest(mappings []*Mapping, file string, columns []string, strict int) (be
 		for _, t := range m.tables {
 			d := t.difference(file, columns)
 			d.mapping, d.table = m.Name, t.label
+			d.named = d.named || m.Name == file+".toml" // it lies beside the file
 			if d.count() > 0 && d.isNear(strict) && (!ok || d.count() < best.count()) {
 				best, ok = d, true
 			}

@@ -50,9 +50,22 @@ func tomlError(text []byte, err error, to reflect.Type) error {
 		if want := typeName(typeAt(to, strings.Split(key, "."))); strings.Contains(message, "cannot ") && want != "" {
 			message = fmt.Sprintf("key %q: want %s", key, want)
 		}
+		if startsWord(text, line, column) { // the library takes it for nan, or for no value
+			message = "want a value in quotes, such as title = 'name', or true or false"
+		}
 		return fmt.Errorf("line %d, column %d: %s", line, column, message)
 	}
 	return err
+}
+
+// startsWord reports whether a value that begins with a letter is at a position of a TOML text.
+func startsWord(text []byte, line, column int) bool {
+	lines := strings.Split(string(text), "\n")
+	if line < 1 || line > len(lines) || column < 2 || column > len(lines[line-1]) {
+		return false
+	}
+	before, at := strings.TrimRight(lines[line-1][:column-1], " \t"), lines[line-1][column-1]
+	return strings.HasSuffix(before, "=") && (at|0x20 >= 'a' && at|0x20 <= 'z')
 }
 
 // renamedKeys are keys of old mapping files and their names of today.

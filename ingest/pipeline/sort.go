@@ -105,6 +105,9 @@ func (s *Sorter) begin(f *file) {
 	}
 	if len(s.List.Inputs) <= maxNamed || !s.named[f.Layout] { // of many, the first of each layout
 		s.Log.Info("reading", "file", f.found.Name, "layout", f.Layout, "format", f.found.Format.String())
+		if f.Lacks != "" {
+			s.Log.Warn(f.Lacks, "file", f.found.Name)
+		}
 	}
 	s.named[f.Layout] = true
 	kind := f.found.Kind

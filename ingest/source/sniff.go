@@ -20,7 +20,7 @@ var errEmpty = errors.New("empty file")
 var (
 	// nfo matches the begin of the NFO file of a title, idLine that of a list of ids.
 	nfo    = regexp.MustCompile(`^(?:\s|<[?!][^>]*>)*<(?:movie|tvshow)[\s>]`)
-	idLine = regexp.MustCompile(`^(?:(?:tt|nm)\d+|(?:movie|tv|person|collection|company|network|keyword|tvdb)[ \t/]+\d+|https?://\S+)\s*(?:#|$)`)
+	idLine = regexp.MustCompile(`^(?:(?:tt|nm)?\d+|(?:movie|tv|person|collection|company|network|keyword|tvdb)[ \t/]+\d+|https?://\S+)\s*(?:#|$)`)
 )
 
 // refuse returns why a stream that starts with head is no dump of any known format;
@@ -168,7 +168,13 @@ func formatOfLines(w *window, maxRow int, ext string) (Format, error) {
 	line := firstLine(w, maxRow)
 	if line[0] != '{' {
 		// null, a number or the end of a row cut in two: only with an object behind it.
-		if next := lineAfter(w, len(line)); len(next) > 0 && next[0] == '{' || checkOther(line) {
+		if next := lineAfter(w, len(line)); len(next) > 0 && next[0] == '{' {
+			return FormatNDJSON, nil
+		}
+		if idLine.Match(line) {
+			return FormatUnknown, errors.New("is a list of ids: crawl --ids with this file fetches what it names")
+		}
+		if checkOther(line) {
 			return FormatNDJSON, nil
 		}
 		if ext == "" && tableByContent(w, isIdentifier) {
@@ -176,9 +182,6 @@ func formatOfLines(w *window, maxRow int, ext string) (Format, error) {
 		}
 		if ext != "" && tableByContent(w, isName) {
 			return FormatUnknown, fmt.Errorf("is CSV or TSV, but its extension %s decides: rename it to .csv or .tsv", ext)
-		}
-		if idLine.Match(line) {
-			return FormatUnknown, errors.New("is a list of ids: crawl --ids with this file fetches what it names")
 		}
 		return FormatUnknown, fmt.Errorf("want JSON, CSV, TSV or Parquet, found text that starts with %q", text.Cut(line, 20))
 	}

@@ -198,6 +198,7 @@ func TestRefusals(t *testing.T) {
 	f("m.json", "{u\"title\": u'x'}", "m.json: is a Python repr, not JSON (found {u\"): write it with json.dumps")
 	f("m.json", "\n<!DOCTYPE html><html>", "m.json: is an HTML page, not a dump: probably an error page saved in its place")
 	f("ids.txt", "tt0137523\nmovie 550\n", "ids.txt: is a list of ids: crawl --ids with this file fetches what it names")
+	f("ids.txt", "550\n603\n", "ids.txt: is a list of ids: crawl --ids with this file fetches what it names")
 	f("ids", "movie 550 # one\n", "ids: is a list of ids: crawl --ids with this file fetches what it names")
 	f("m.nfo", "<?xml version=\"1.0\"?>\n<movie>\n<title>A</title></movie>", "m.nfo: is an NFO file, which names a title: crawl --ids with this file fetches it")
 	f("m.json", "<?xml version=\"1.0\"?>", "m.json: is XML or HTML, not JSON")

@@ -41,6 +41,10 @@ func newTableRows(t textRows, format Format, ext string) (*tableRows, error) {
 			t.w.advance(min(len(line)+1, len(t.w.held())))
 		}
 	}
+	if sep, ok := bytes.CutPrefix(bytes.TrimRight(line, "\r"), []byte("sep=")); ok && len(sep) == 1 { // a line of Excel's
+		t.w.advance(min(len(line)+1, len(t.w.held())))
+		line = firstLine(t.w, maxHeaderBytes)
+	}
 	_, delim := tableFormat(line, ext)
 	r := &tableRows{textRows: t, split: splitter{delim: delim, plain: format == FormatTSV}}
 	// A TSV file may have a '\r' as data; one at the end of the header is none.

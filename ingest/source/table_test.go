@@ -83,6 +83,9 @@ func TestTables(t *testing.T) {
 		{"m.csv", "\xfe\xff\x00i\x00d\x00\n\x00A\x00\n", []string{`m.csv:2 {"id":"A"}`}, ""},
 		{"m.csv", "i\x00d\x00,\x00t\x00\n\x001\x00,\x00A\x00\n\x00", nil, "m.csv: not UTF-8; looks like utf-16le: --encoding utf-16le"},
 		{"m.tsv", "\x00i\x00d\x00\t\x00t\x00\n\x001\x00\t\x00A\x00\n", nil, "m.tsv: not UTF-8; looks like utf-16be: --encoding utf-16be"},
+		// A line of Excel's above the header
+		{"m.csv", "sep=;\r\nid;t\r\n1;A\r\n", []string{`m.csv:3 {"id":"1","t":"A"}`}, ""},
+		{"m.csv", "\xef\xbb\xbfsep=,\nid,t\n1,A\n", []string{`m.csv:3 {"id":"1","t":"A"}`}, ""},
 		// What is no table
 		{"m.csv", "{\"id\":1}\n{\"id\":2}\n", []string{`m.csv:1 {"id":1}`, `m.csv:2 {"id":2}`}, ""},
 		{"m.csv", "[{\"id\":1}]", []string{`m.csv:1 {"id":1}`}, ""},
