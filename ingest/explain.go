@@ -203,6 +203,7 @@ func (x *explainer) explainFile(ctx context.Context, in *input.Input, reason str
 	own := len(rows) > 0 && layout.HasMapping(f.Base(), []byte(rows[0]), x.options.Rows)
 	if len(rows) > 0 && !own && isStrange(&f, &out) {
 		out.Suggested = layout.Suggest(f.Name, f.Base(), cmp.Or(x.options.Kind, f.Kind), rows)
+		out.Problem, _, _ = strings.Cut(out.Problem, ": run \"") // which is this
 	}
 	return out, nil
 }

@@ -73,7 +73,7 @@ func (a *app) setFlag(cmd *cobra.Command, f *pflag.Flag, variables map[string]st
 	variable := variableOf(f.Name)
 	if v, ok := variables[variable]; ok {
 		if err := setText(cmd, f, v); err != nil {
-			return fmt.Errorf("%s: %w", variable, err)
+			return fmt.Errorf("%s: %w", variable, plainValue(err))
 		}
 		return nil
 	}
@@ -90,7 +90,7 @@ func (a *app) setFlag(cmd *cobra.Command, f *pflag.Flag, variables map[string]st
 		return nil
 	}
 	if err := setValue(cmd, f, v); err != nil {
-		return fmt.Errorf("config file %q: %s: %w", a.config, key, err)
+		return fmt.Errorf("config file %q: %s: %w", a.config, key, plainValue(err))
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -257,7 +258,25 @@ func flagError(c *cobra.Command, err error) error {
 			err = fmt.Errorf("%w: did you mean --%s?", err, like[0])
 		}
 	}
+	var invalid *pflag.InvalidValueError
+	if plain := plainValue(err); plain != err && errors.As(err, &invalid) {
+		err = fmt.Errorf("--%s: %w", invalid.GetFlag().Name, plain)
+	}
 	return err
+}
+
+// plainValue returns the error of a flag's value that is no number or boolean without the names of Go's functions.
+func plainValue(err error) error {
+	var invalid *pflag.InvalidValueError
+	var number *strconv.NumError
+	switch {
+	case !errors.As(err, &invalid) || !errors.As(err, &number):
+		return err
+	case number.Func == "ParseBool":
+		return fmt.Errorf("want true or false, found %q", invalid.GetValue())
+	default:
+		return fmt.Errorf("want a number, found %q", invalid.GetValue())
+	}
 }
 
 // like returns those of names that are like name. The suggestions are those that cobra makes for commands.

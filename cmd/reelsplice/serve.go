@@ -193,7 +193,7 @@ func serveFlags(f *pflag.FlagSet, cfg *serve.Config) {
 func listen(cfg serve.Config) (*serve.Server, error) {
 	s, err := serve.Listen(cfg)
 	if errors.Is(err, release.ErrNoRelease) {
-		err = fmt.Errorf("%w: run build and publish first", err)
+		err = fmt.Errorf("%w: run reelsplice build --publish first", err)
 	}
 	return s, err
 }

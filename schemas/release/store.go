@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -76,7 +77,9 @@ func (s Store) setPointer(name string, ids []string) error {
 // locked waits for the right to change the store, and calls fn. What is done starts its error.
 func (s Store) locked(doing string, fn func() error) error {
 	l := flock.New(filepath.Join(s.Dir, storeLock))
-	if err := l.Lock(); err != nil {
+	if err := l.Lock(); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: folder %q does not exist: %w", doing, s.Dir, ErrNoRelease)
+	} else if err != nil {
 		return fmt.Errorf("%s: lock %q: %w", doing, l.Path(), err)
 	}
 	err := fn()

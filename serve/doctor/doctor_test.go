@@ -134,7 +134,7 @@ func TestTokens(t *testing.T) {
 	has(t, "a token that expires", of(t, in, "tokens"), "warn: token b expires on ", "--name b-"+in.Now.Format(time.DateOnly)+"\n")
 	file := in.Config.Tokens
 	in.Config.Tokens = file + ".none"
-	has(t, "a missing file", of(t, in, "tokens"), "fail: token file: ", "-> reelsplice token issue --tokens "+in.Config.Tokens+" --name me\n")
+	has(t, "a missing file", of(t, in, "tokens"), "fail: there is no token file ", "-> reelsplice token issue --tokens "+in.Config.Tokens+" --name me\n")
 	in.Config.Tokens = filepath.Dir(file)
 	has(t, "a folder", of(t, in, "tokens"), "fail: ")
 	in.Config.Tokens = file
@@ -188,7 +188,7 @@ const movie = `{"id":11,"title":"A"}`
 func TestReleases(t *testing.T) {
 	in := installation(t)
 	dir := in.Config.Releases
-	has(t, "no release", of(t, in, "release"), "fail: no release is published in ", "-> reelsplice build --catalog ", " --publish\n")
+	has(t, "no release", of(t, in, "release"), "fail: no release is published in ", "-> reelsplice ingest --catalog ", " SRC, then reelsplice build --catalog ", " --publish\n")
 	empty := servetest.Build(t, dir, 1)
 	has(t, "an empty one", of(t, in, "release"), "warn: "+empty+" has no record: ", "-> ingest dumps, then reelsplice build ")
 	good := servetest.Build(t, dir, 1, movie)

@@ -24,7 +24,7 @@ func (x *examiner) tokens() {
 	records, err := auth.List(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		x.fail("tokens", x.issue("me", nil), "token file: %v", err)
+		x.fail("tokens", x.issue("me", nil), "there is no token file %s", path)
 		return
 	case errors.Is(err, auth.ErrIsToken):
 		x.fail("tokens", x.set("tokens", "the file that token issue made"), "%v", err)

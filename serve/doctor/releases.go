@@ -61,10 +61,13 @@ func (x *examiner) folder(ctx context.Context) {
 	}
 }
 
-// publish returns the command that publishes the newest release with records, or makes one.
+// publish returns the command that publishes the newest release with records, or makes one, and a catalogue before it.
 func (x *examiner) publish(infos []release.Info) string {
 	at := slices.IndexFunc(infos, func(i release.Info) bool { return i.Err == nil && !i.Empty })
 	if at < 0 {
+		if files, _ := filepath.Glob(filepath.Join(x.Catalog, "*.parquet")); len(files) == 0 {
+			return x.command("ingest", "--catalog", x.Catalog) + " SRC, then " + x.build()
+		}
 		return x.build()
 	}
 	return x.onStore("publish", infos[at].ID)
