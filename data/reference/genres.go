@@ -44,6 +44,16 @@ func GenreName(m Media, id int64, language, region string) string {
 	return genres().name(m, id, language, region)
 }
 
+// GenreTranslations returns the names of one of m's genres in the languages that have one, in no order.
+func GenreTranslations(m Media, id int64) (out []string) {
+	for _, names := range genres().Names {
+		if name, ok := names[id]; ok && slices.Contains(genres().Lists[m], id) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
 func (t *genreTable) name(m Media, id int64, language, region string) string {
 	if !slices.Contains(t.Lists[m], id) {
 		return ""

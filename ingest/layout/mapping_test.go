@@ -372,7 +372,7 @@ func TestMapped(t *testing.T) {
 	}
 	f("Filme_2", `{"nr":"5","name":"A","start":"1.2.1999","genre":"Drama; Comedy","preis":"9","Unnamed: 0":"1","farbe":"rot"}`,
 		`movie 5 {"genres":[{"id":18,"name":"Drama"},{"id":35,"name":"Comedy"}],"id":5,"original_language":"de","release_date":"1999-02-01","title":"A"}`)
-	f("filme", `{"name":"B","nr":"6","genre":"Drama; Krimi"}`, `movie 6 {"id":6,"original_language":"de","title":"B","genre_text":"Drama; Krimi"}`)
+	f("filme", `{"name":"B","nr":"6","genre":"Drama; Heimat"}`, `movie 6 {"id":6,"original_language":"de","title":"B","genre_text":"Drama; Heimat"}`)
 	f("filme", `{"nr":null,"name":null,"genre":""}`)
 	f("rollen", `{"film":5,"person":7,"name":"N","art":"Darsteller","rolle":"R"}`,
 		`movie 5 {"id":5,"credits":{"cast":[{"id":7,"name":"N","character":"R"}]}}`, `person 7 {"id":7,"name":"N"}`)

@@ -97,6 +97,24 @@ var knownNames = sync.OnceValue(func() map[vocabularyKey]*vocabulary {
 	return out
 })
 
+// translatedGenres has the names of genres in all languages: weaker than aliases.
+var translatedGenres = sync.OnceValue(func() map[vocabularyKey]*vocabulary {
+	out := map[vocabularyKey]*vocabulary{}
+	for k, known := range knownNames() {
+		if k.of != ofGenre {
+			continue
+		}
+		out[k] = newVocabulary()
+		for _, id := range reference.Genres(k.media) {
+			english, _ := known.find(reference.GenreName(k.media, id, "en", ""))
+			for _, name := range reference.GenreTranslations(k.media, id) {
+				out[k].add(name, english.elements[0])
+			}
+		}
+	}
+	return out
+})
+
 // names returns the names and codes of a vocabulary.
 func (k vocabularyKey) names() *vocabulary {
 	v := newVocabulary()
@@ -145,6 +163,10 @@ func (n *nameReader) vocabularyOf(media reference.Media) *vocabulary {
 		return nil
 	}
 	v := newVocabulary()
+	if translated := translatedGenres()[k]; translated != nil {
+		maps.Copy(v.exact, translated.exact)
+		maps.Copy(v.folded, translated.folded)
+	}
 	v.alias(known, readyAliases()[n.of])
 	maps.Copy(v.exact, known.exact)
 	maps.Copy(v.folded, known.folded)
