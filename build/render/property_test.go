@@ -58,6 +58,9 @@ func drawObject(t *rapid.T, p *record.Schema, depth int) string {
 func drawValue(t *rapid.T, f *record.Field, depth int) string {
 	switch f.Shape {
 	case record.ShapeString:
+		if f.Day {
+			return rapid.SampledFrom([]string{`""`, `"1999-10-15"`, `"2024-02-29"`, `"0001-01-01"`, `"9999-12-31"`}).Draw(t, "day")
+		}
 		return string(record.AppendString(nil, drawText(t, f.Name)))
 	case record.ShapeInt:
 		return strconv.Itoa(rapid.IntRange(-1, 501).Draw(t, "n"))
