@@ -39,7 +39,7 @@ func refuse(head []byte) error {
 			return errors.New("is an HTML page, not a dump: probably an error page saved in its place")
 		}
 		if nfo.Match(head) {
-			return errors.New("is an NFO file, which names a title: crawl --ids with this file fetches it")
+			return errors.New("is an NFO file, which names a title: fetch it with reelsplice crawl --from URL --key-file KEY --out DIR --ids FILE")
 		}
 		return errors.New("is XML or HTML, not JSON")
 	}
@@ -172,7 +172,7 @@ func formatOfLines(w *window, maxRow int, ext string) (Format, error) {
 			return FormatNDJSON, nil
 		}
 		if idLine.Match(line) {
-			return FormatUnknown, errors.New("is a list of ids: crawl --ids with this file fetches what it names")
+			return FormatUnknown, errors.New("is a list of ids: fetch what it names with reelsplice crawl --from URL --key-file KEY --out DIR --ids FILE")
 		}
 		if checkOther(line) {
 			return FormatNDJSON, nil
