@@ -145,7 +145,8 @@ func limitFlags(f *pflag.FlagSet, cfg *ingest.Config) {
 
 // apply checks the flags and sets them in cfg.
 func (o *ingestFlags) apply(cfg *ingest.Config) error {
-	errs, err := []error{checkMeaning(cfg)}, error(nil)
+	errs := []error{checkMeaning(cfg)}
+	var err error
 	for _, most := range []struct {
 		flag, text string
 		to         *ingest.Tolerance

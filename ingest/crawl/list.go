@@ -61,7 +61,7 @@ func (s *selection) readExported(ctx context.Context, path, kind string, r *Repo
 	if err != nil {
 		return fmt.Errorf("ids: %w", err)
 	}
-	defer in.Close()
+	defer func() { _ = in.Close() }() // read side
 	var lost []string
 	var columns []string // of the last row that names none
 	found := false

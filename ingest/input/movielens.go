@@ -67,7 +67,7 @@ func header(f source.File, o source.Options) string {
 	if err != nil {
 		return ""
 	}
-	defer in.Close()
+	defer func() { _ = in.Close() }() // read side
 	return in.Header()
 }
 
@@ -78,7 +78,7 @@ func readLinks(links source.File, o source.Options) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer in.Close()
+	defer func() { _ = in.Close() }() // read side
 	ids := map[string]string{}
 	for {
 		row, err := in.Next()

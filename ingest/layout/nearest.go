@@ -48,7 +48,7 @@ func Lacks(file string, row []byte, o Options) (mapping string, columns []string
 			}
 		}
 	}
-	return t.form.file, columns
+	return t.file, columns
 }
 
 // KindsOf lists the kinds whose responses a row is most like. If it is like none,

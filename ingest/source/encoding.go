@@ -56,9 +56,12 @@ func decode(w *window, name string, maxRow int) (*window, string, error) {
 	sample = wholeRunes(sample[:min(len(sample), maxSample)])
 	enc, err := encodingNamed(name)
 	auto := name == "" || name == EncodingAuto
-	switch {
-	case err != nil || enc == nil && !auto:
+	if err != nil {
 		return w, "", err
+	}
+	switch {
+	case enc == nil && !auto:
+		return w, "", nil
 	case bytes.HasPrefix(sample, []byte("\xff\xfe")), bytes.HasPrefix(sample, []byte("\xfe\xff")):
 		enc, name = utf16.UTF16(utf16.LittleEndian, utf16.UseBOM), "utf-16"
 	case bytes.HasPrefix(sample, []byte("\xef\xbb\xbf")), bytes.HasPrefix(sample, []byte("PAR1")), refuseMagic(sample) != nil:

@@ -35,7 +35,8 @@ func TestTables(t *testing.T) {
 		{"m.csv", "id,title\n", nil, ""},
 		{
 			"m.csv", "Letterboxd list export v7\nDate,Name,Tags,URL,Description\n2024-01-01,Best,,https://x,\n\nPosition,Name,Year,URL,Description\n1,Alien,1979,https://y,\n",
-			[]string{`m.csv:6 {"Position":"1","Name":"Alien","Year":"1979","URL":"https://y","Description":null}`}, "",
+			[]string{`m.csv:6 {"Position":"1","Name":"Alien","Year":"1979","URL":"https://y","Description":null}`},
+			"",
 		},
 		{"m.csv", "Letterboxd list export v7\nDate,Name\n", nil, "m.csv: EOF"},
 		{"table", "id,title\n1,A\n", []string{`table:2 {"id":"1","title":"A"}`}, ""},

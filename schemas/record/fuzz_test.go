@@ -21,6 +21,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(s, true)
 	}
 	check := func(t *testing.T, in string, columns bool, values *Values) {
+		t.Helper()
 		p := NewParser()
 		p.Columns, p.Values = columns, values
 		var d doc

@@ -262,7 +262,7 @@ func (p *Parser) unknown(key string, c *cursor, r Record, start int) error {
 }
 
 func (p *Parser) value(c *cursor, r Record, f *Field) (err error) {
-	ok := false
+	var ok bool
 	switch f.Shape {
 	case ShapeString:
 		var s string

@@ -16,7 +16,6 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/reelsplice/reelsplice/ingest/source/limit"
-
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 

@@ -13,7 +13,6 @@ import (
 
 	"github.com/reelsplice/reelsplice/ingest/source/jsonrow"
 	"github.com/reelsplice/reelsplice/ingest/source/limit"
-
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
