@@ -59,13 +59,12 @@ func decode(w *window, name string, maxRow int) (*window, string, error) {
 	if err != nil {
 		return w, "", err
 	}
-	other := refuseMagic(sample) != nil // no text: its error comes when it is read
 	switch {
 	case enc == nil && !auto:
 		return w, "", nil
 	case bytes.HasPrefix(sample, []byte("\xff\xfe")), bytes.HasPrefix(sample, []byte("\xfe\xff")):
 		enc, name = utf16.UTF16(utf16.LittleEndian, utf16.UseBOM), "utf-16"
-	case bytes.HasPrefix(sample, []byte("\xef\xbb\xbf")), bytes.HasPrefix(sample, []byte("PAR1")), other:
+	case bytes.HasPrefix(sample, []byte("\xef\xbb\xbf")), bytes.HasPrefix(sample, []byte("PAR1")), isNoText(sample):
 		return w, "", nil
 	case auto:
 		if guess := guessEncoding(sample); guess != "" {
@@ -187,3 +186,6 @@ func guessEncoding(sample []byte) string {
 	}
 	return "windows-1252"
 }
+
+// isNoText reports whether a file is one of those that are refused by their beginning, when they are read.
+func isNoText(sample []byte) bool { return refuseMagic(sample) != nil }
