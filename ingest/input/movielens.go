@@ -27,8 +27,11 @@ const maxLinks = 2_000_000
 func JoinMovieLens(ctx context.Context, files []source.File, o source.Options) error {
 	for i := range files {
 		movies := &files[i]
+		if movies.Base() != "movies" {
+			continue
+		}
 		for _, links := range files {
-			if movies.Base() != "movies" || links.Base() != "links" || filepath.Dir(movies.Path) != filepath.Dir(links.Path) || movies.Bytes == 0 || links.Bytes == 0 {
+			if links.Base() != "links" || filepath.Dir(movies.Path) != filepath.Dir(links.Path) || movies.Bytes == 0 || links.Bytes == 0 {
 				continue // a pipe is read once
 			}
 			o.Context = ctx
