@@ -220,7 +220,7 @@ func (c *compiler) record(r *recordSpec, before []*shape) (*shape, error) {
 	if len(r.Fields) == 0 && r.Element == nil {
 		return s, errors.New("fields: want a field, found none")
 	}
-	if err := errors.Join(c.fields(s, "fields", r.Fields, c.at.field), c.element(s, r)); err != nil {
+	if err := errors.Join(c.fields(s, fieldPlace{key: "fields"}, r.Fields, c.at.field), c.element(s, r)); err != nil {
 		return s, err
 	}
 	return s, s.findIDs(c.at, r, before)
@@ -235,24 +235,27 @@ func (c *compiler) site(f *record.Field) *site {
 	return out
 }
 
+// A fieldPlace is where a table of fields stands.
+type fieldPlace struct {
+	key   string // in the mapping file
+	above string // path of what the fields are below, in the record
+	path  string // below that
+}
+
 // fields adds the entries of a table of fields: those of objects may be tables inside it.
-func (c *compiler) fields(s *shape, key string, fields map[string]any, find func(path string) (*record.Field, error)) error {
+func (c *compiler) fields(s *shape, at fieldPlace, fields map[string]any, find func(path string) (*record.Field, error)) error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		path := strings.TrimPrefix(key[strings.IndexByte(key+".", '.'):]+"."+name, ".")
+		one := fieldPlace{joinKey(at.key, name), at.above, joinKey(at.path, name)}
 		if inner, ok := fields[name].(map[string]any); ok {
-			errs = append(errs, c.fields(s, key+"."+name, inner, find))
+			errs = append(errs, c.fields(s, one, inner, find))
 			continue
 		}
-		below := path
-		if key[0] == 'e' { // of the element
-			below = c.at.list + "[0]." + path
-		}
-		f, err := find(path)
+		f, err := find(one.path)
 		if err == nil {
-			err = c.entry(s, below, f, fields[name])
+			err = c.entry(s, joinKey(one.above, one.path), f, fields[name])
 		}
-		errs = append(errs, faultAt(err, key+"."+name, "field "+path))
+		errs = append(errs, faultAt(err, one.key, "field "+one.path))
 	}
 	return errors.Join(errs...)
 }
@@ -264,7 +267,7 @@ func (c *compiler) element(s *shape, r *recordSpec) error {
 		return nil
 	case map[string]any:
 		of := place{plan: c.at.element}
-		return c.fields(s, "element", fields, of.field)
+		return c.fields(s, fieldPlace{key: "element", above: r.List + "[0]"}, fields, of.field)
 	}
 	whole := &record.Field{Name: "element", Shape: record.ShapeObject, Elem: c.at.element}
 	return faultAt(c.entry(s, r.List+"[0]", whole, r.Element), "element", "element")

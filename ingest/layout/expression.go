@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/expr-lang/expr"
 	"github.com/expr-lang/expr/ast"
@@ -26,9 +27,9 @@ type expression struct {
 	inner     []string     // path to the value inside that of the column or program, which is JSON
 	result    reflect.Type // of the program
 	names     []string     // what the names are of that it reads, such as person
-	// members are the fields of the element that it reads, and elements how often it names the element.
-	members  []string
-	elements int
+
+	elementFields []string // of the element, that it reads
+	elementUses   int      // how often it names the element
 }
 
 // rawJSON is the JSON text of a value: a cell, or what a function made for a field as a whole.
@@ -57,7 +58,8 @@ func newExpression(source string, at *site, options ...expr.Option) (*expression
 	if strings.TrimSpace(source) == "" {
 		return nil, errors.New("want an expression, such as the name of a column, found nothing")
 	}
-	p := &patcher{site: at, raw: map[ast.Node]bool{}}
+	e := &expression{source: source}
+	p := &patcher{site: at, expression: e, raw: map[ast.Node]bool{}}
 	program, err := expr.Compile(source, slices.Concat(language(), options, []expr.Option{expr.Patch(p), expr.Patch((*nestedPatcher)(p))})...)
 	if p.errs != nil {
 		return nil, errors.Join(p.errs...)
@@ -65,8 +67,8 @@ func newExpression(source string, at *site, options ...expr.Option) (*expression
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", source, plainError(err))
 	}
-	e := &expression{source: source, inner: p.path, result: program.Node().Type(), names: p.names, members: p.members, elements: p.elements}
 	root := program.Node()
+	e.result = root.Type()
 	ast.Walk(&root, visitor(func(n *ast.Node) {
 		id, ok := (*n).(*ast.IdentifierNode)
 		if ok && strings.HasPrefix(id.Value, columnPrefix) && !slices.Contains(e.variables, id.Value) {
@@ -89,7 +91,7 @@ func (e *expression) column() string {
 }
 
 // language is the options of all expressions: our functions, and none whose value depends on more than the row.
-func language() []expr.Option {
+var language = sync.OnceValue(func() []expr.Option {
 	out := []expr.Option{expr.Env(map[string]any{}), expr.AllowUndefinedVariables(), expr.DisableBuiltin("now")}
 	for i := range functions {
 		f := &functions[i]
@@ -97,7 +99,7 @@ func language() []expr.Option {
 		out = append(out, expr.DisableBuiltin(f.name), expr.Function(f.name, call, f.is))
 	}
 	return append(out, expr.Function(decoded, func(params ...any) (any, error) { return decode(string(params[0].(rawJSON))), nil }))
-}
+})
 
 // decoded is the function that makes values of JSON text. Its name is none that a mapping can have.
 const decoded = "value of JSON"
@@ -125,14 +127,10 @@ func (v visitor) Visit(n *ast.Node) { v(n) }
 // A patcher tells columns from other names, and prepares what functions are given besides the value that they read.
 type patcher struct {
 	*site
-	names []string          // of the expression
-	raw   map[ast.Node]bool // calls whose value is JSON text
-	root  ast.Node
-	path  []string // of the expression
-	errs  []error
-	// members and elements are those of the expression.
-	members  []string
-	elements int
+	expression *expression       // that is being compiled
+	raw        map[ast.Node]bool // calls whose value is JSON text
+	root       ast.Node
+	errs       []error
 }
 
 // Visit is called for each node, and for those inside it before.
@@ -140,7 +138,7 @@ func (p *patcher) Visit(node *ast.Node) {
 	switch n := (*node).(type) {
 	case *ast.IdentifierNode:
 		if n.Value == elementName {
-			p.elements++
+			p.expression.elementUses++
 		}
 		n.Value = columnPrefix + n.Value
 	case *ast.VariableDeclaratorNode: // what let names is no column
@@ -156,7 +154,7 @@ func (p *patcher) Visit(node *ast.Node) {
 		case ok && isText && of.Value == columnPrefix+rowName:
 			*node = &ast.IdentifierNode{Value: columnPrefix + name.Value}
 		case ok && isText && of.Value == columnPrefix+elementName:
-			p.members = append(p.members, name.Value)
+			p.expression.elementFields = append(p.expression.elementFields, name.Value)
 		}
 	case *ast.BuiltinNode: // of the language: nothing makes nothing, as for functions of ours
 		value := &ast.IdentifierNode{Value: "$value"}
@@ -261,7 +259,7 @@ func (p *nestedPatcher) Visit(node *ast.Node) {
 			if call, ok := base.(*ast.CallNode); ok && call.Callee.(*ast.IdentifierNode).Value == decoded {
 				base = call.Arguments[0]
 			}
-			*node, p.path = base, path
+			*node, p.expression.inner = base, path
 		}
 		return
 	}

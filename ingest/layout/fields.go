@@ -228,7 +228,7 @@ func (e *entry) append(dst []byte, value any) ([]byte, error) {
 	return appendValue(dst, value)
 }
 
-// isNothing reports whether a value in an object is none: also an object of which all is nothing.
+// isNothing reports whether a value in an object is none: also an object in which all is nothing.
 func isNothing(value any) bool {
 	object, ok := value.(map[string]any)
 	for _, inner := range object {

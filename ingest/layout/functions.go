@@ -198,7 +198,7 @@ func prepareNames(as nameForm) func(p *patcher, constants []any) (any, error) {
 		}
 		n.aliases = p.aliases[n.of]
 		n.vocabulary = n.vocabularyOf(mediaOf(p.kind))
-		p.names = append(p.names, n.of)
+		p.expression.names = append(p.expression.names, n.of)
 		return n, nil
 	}
 }

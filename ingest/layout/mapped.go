@@ -23,8 +23,7 @@ type mapped struct {
 	ids   identifier
 	write fieldWriter
 
-	whole  map[string]int64 // by table and column: joined lists that were kept whole
-	values *record.Values   // see Options
+	whole map[string]int64 // by table and column: joined lists that were kept whole
 
 	columns []string // of the row at hand
 	row     *boundRow
@@ -39,7 +38,7 @@ func newMapped(name string, mappings []*Mapping, o Options) *mapped {
 		t.Values = &record.Values{} // those of one record, in which fields become columns
 	}
 	m := &mapped{
-		tmdb: t, whole: map[string]int64{}, row: &boundRow{}, values: o.Values,
+		tmdb: t, whole: map[string]int64{}, row: &boundRow{},
 		binder: binder{layout: name, mappings: mappings, bindings: map[string]*binding{}},
 		ids:    identifier{names: o.Names, find: o.IDs, made: map[fragment.Kind]int64{}},
 	}
@@ -55,9 +54,8 @@ func (m *mapped) Counts() Counts {
 	return c
 }
 
-// Records returns the records that a row is part of. An empty row makes
-// none, and neither does one without the columns that its records need: Dropped counts
-// them.
+// Records returns the records that a row is part of. An empty row makes none, and neither does one that the
+// conditions of all records leave out: Dropped counts them.
 func (m *mapped) Records(r Row) ([]Record, error) {
 	m.columns, m.row.cells = m.columns[:0], m.row.cells[:0]
 	err := record.EachField(r.JSON, func(name, raw string) error {
@@ -70,7 +68,7 @@ func (m *mapped) Records(r Row) ([]Record, error) {
 	if m.row.binding, err = m.bind(r.File, m.columns); err != nil {
 		return nil, err
 	}
-	if m.values != nil {
+	if m.write.values != nil {
 		m.row.clean()
 	}
 	form := m.row.form
@@ -82,16 +80,16 @@ func (m *mapped) Records(r Row) ([]Record, error) {
 	m.ids.begin()
 	m.write.read = m.write.read[:0]
 	var out []Record
-	made := false
+	taken := false
 	for _, s := range form.shapes {
-		recs, made1, err := m.each(s)
+		recs, takes, err := m.each(s)
 		if err != nil {
 			return nil, err
 		}
-		made = made || made1
+		taken = taken || takes
 		out = append(out, recs...)
 	}
-	if !made {
+	if !taken {
 		record.Count(m.write.dropped, form.label+": rows that no record takes", 1)
 	}
 	m.row.count(m.write.dropped)
@@ -125,7 +123,7 @@ func (m *mapped) each(s *shape) (out []Record, takes bool, err error) {
 	}
 	list, err := m.elements(s.each)
 	if err != nil {
-		return nil, true, m.values.Leave(tmdb.InField(err, s.each.column()))
+		return nil, true, m.write.values.Leave(tmdb.InField(err, s.each.column()))
 	}
 	m.row.each = s.each.column()
 	defer func() { m.row.each = "" }()
@@ -134,10 +132,10 @@ func (m *mapped) each(s *shape) (out []Record, takes bool, err error) {
 			continue
 		}
 		m.row.element, m.row.place = el, strconv.Itoa(i)
-		m.countMembers(s, el)
+		m.countFields(s, el)
 		recs, err := m.record(s)
 		if noID := (*NoIDError)(nil); err != nil && !errors.As(err, &noID) {
-			err = m.values.Leave(err)
+			err = m.write.values.Leave(err)
 		}
 		if err != nil {
 			return nil, true, err
@@ -147,17 +145,17 @@ func (m *mapped) each(s *shape) (out []Record, takes bool, err error) {
 	return out, true, nil
 }
 
-// countMembers counts the fields of an element that no expression reads.
-func (m *mapped) countMembers(s *shape, element string) {
+// countFields counts the fields of an element that no expression reads.
+func (m *mapped) countFields(s *shape, element string) {
 	if element[0] != '{' {
 		return
 	}
 	var read []string
 	for _, e := range s.entries {
-		if e.elements > len(e.members) { // all of it
+		if e.elementUses > len(e.elementFields) { // all of it
 			return
 		}
-		read = append(read, e.members...)
+		read = append(read, e.elementFields...)
 	}
 	_ = record.EachField(element, func(name, raw string) error { // it is in good JSON
 		if raw != "null" && !slices.Contains(read, name) {
@@ -228,8 +226,8 @@ func (m *mapped) record(s *shape) ([]Record, error) {
 	}
 	recs, err := m.tmdb.Records(Row{JSON: w.end(), Type: s.typ, Table: w.nested, Response: s.whole()})
 	column := func(field string) string { return m.row.named(s.columnName(field)) }
-	if m.values != nil {
-		m.values.AddRenamed(m.tmdb.Values, func(path string) string { return record.WithoutIndices(column(path)) })
+	if m.write.values != nil {
+		m.write.values.AddRenamed(m.tmdb.Values, func(path string) string { return record.WithoutIndices(column(path)) })
 	}
 	if err != nil {
 		return nil, tmdb.Renamed(err, column)
