@@ -64,7 +64,7 @@ func IssueChosen(path string, r Record, token string) error {
 	return IssueHashed(path, r)
 }
 
-// IssueHashed is IssueChosen for a token of which only the hash, r.Hash, is known.
+// IssueHashed is IssueChosen for a token whose hash, r.Hash, is all that is known.
 func IssueHashed(path string, r Record) error {
 	if !r.Expires.IsZero() && !r.Expires.After(r.Created) {
 		return fmt.Errorf("issue token %q: expires %s: want a time after now, %s", r.Name, timeText(r.Expires), timeText(r.Created))

@@ -335,11 +335,10 @@ func (x *exchange) logRefused(res *auth.Result) {
 		slog.Int("status", status.InvalidKey.HTTP()), slog.String("reason", string(res.Reason)), slog.String("name", res.Name),
 		slog.Any("user_agent", (*agentText)(x)), slog.Any("sha256", (*keyHash)(x)),
 	}
-	n := len(attrs)
+	n := len(attrs) - 1
 	if res.Reason == auth.Unknown {
+		n++
 		x.edge.refused.add(x.keyHash(), x.agent(), x.edge.opts.Now().Unix())
-	} else {
-		n--
 	}
 	x.edge.log.refused.LogAttrs(context.Background(), slog.LevelInfo, "credential refused", attrs[:n]...)
 }

@@ -60,8 +60,8 @@ type Report struct {
 	CAUntil time.Time `json:"ca_expires"` // of the authority
 }
 
-// Make writes a certificate for names and those of the certificate in dir, or for the host of the API if there are none. It is valid for days, and signed by the
-// authority in dir. Without one it makes an authority that may sign for names alone, and for those of builtIn if one of
+// Make writes a certificate for names and those of the certificate in dir, or for the host of the API if there are
+// none. It is valid for days, and signed by the authority in dir. Without one it makes an authority that may sign for names alone, and for those of builtIn if one of
 // them is among names. An authority that may not sign for all names is an error: clients would refuse the certificate.
 func Make(dir string, names []string, days int, now time.Time) (Report, error) {
 	if days < 1 || days > MaxDays {
