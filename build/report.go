@@ -9,7 +9,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/build/task"
 	"github.com/reelsplice/reelsplice/schemas/age"
-	"github.com/reelsplice/reelsplice/schemas/durable"
+	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
@@ -101,7 +101,7 @@ func (r *Report) Write(dir string) error {
 	path := filepath.Join(dir, release.ReportName)
 	b, err := json.MarshalIndent(r, "", "  ")
 	if err == nil {
-		err = durable.WriteFile(path, append(b, '\n'), 0o644)
+		err = file.WriteFile(path, append(b, '\n'), 0o644)
 	}
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)

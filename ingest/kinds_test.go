@@ -97,8 +97,8 @@ func allFiles(tb testing.TB, dir string) map[string]string {
 	return out
 }
 
-// file ingests rows as one file of that name.
-func file(tb testing.TB, dir, name string, c Config, rows ...string) Report {
+// fileOf ingests rows as one file of that name.
+func fileOf(tb testing.TB, dir, name string, c Config, rows ...string) Report {
 	tb.Helper()
 	c.Sources = []string{put(tb, tb.TempDir(), name, strings.Join(rows, "\n")+"\n")}
 	return ingestInto(tb, dir, c)
@@ -107,16 +107,16 @@ func file(tb testing.TB, dir, name string, c Config, rows ...string) Report {
 // TestCatalogAgain: the catalogue of any kind is a dump too, as Parquet and as JSON.
 func TestCatalogAgain(t *testing.T) {
 	first := t.TempDir()
-	file(t, first, "tv.ndjson", Config{Language: "de-DE"},
+	fileOf(t, first, "tv.ndjson", Config{Language: "de-DE"},
 		`{"id":5,"name":"N","season/1":{"id":7,"air_date":null,"name":"S","episodes":[{"episode_number":1,"show_id":5}]},"season/1/episode/1":{"name":"E"},"similar":{"page":1}}`)
-	file(t, first, "people.ndjson", Config{}, `{"id":1,"name":"P","original_name":"Q","known_for":[{"id":1,"media_type":"movie"}],"tagged_images":{"page":0,"results":[]}}`)
-	file(t, first, "reviews.ndjson", Config{}, `{"id":"`+hex24+`","rating":1}`)
+	fileOf(t, first, "people.ndjson", Config{}, `{"id":1,"name":"P","original_name":"Q","known_for":[{"id":1,"media_type":"movie"}],"tagged_images":{"page":0,"results":[]}}`)
+	fileOf(t, first, "reviews.ndjson", Config{}, `{"id":"`+hex24+`","rating":1}`)
 	want := allFiles(t, first)
 	parquet, text := t.TempDir(), t.TempDir()
 	for name := range want {
 		kind := strings.TrimSuffix(name, ".parquet")
 		ingestInto(t, parquet, Config{Sources: []string{filepath.Join(first, name)}})
-		file(t, text, kind+".ndjson", Config{}, recordsOf(t, first, kind)...)
+		fileOf(t, text, kind+".ndjson", Config{}, recordsOf(t, first, kind)...)
 	}
 	for form, dir := range map[string]string{"Parquet": parquet, "NDJSON": text} {
 		if got := allFiles(t, dir); !maps.Equal(got, want) {
@@ -128,14 +128,14 @@ func TestCatalogAgain(t *testing.T) {
 // TestWholeSeries: crawls of a series in two requests and two languages make one.
 func TestWholeSeries(t *testing.T) {
 	dir := t.TempDir()
-	r := file(t, dir, "tv.ndjson", Config{}, // more seasons than one request takes
+	r := fileOf(t, dir, "tv.ndjson", Config{}, // more seasons than one request takes
 		`{"id":5,"name":"A","season/1":{"id":1,"episodes":[{"episode_number":1,"name":"one","runtime":20}]}}`,
 		`{"id":5,"name":"A","season/2":{"id":2,"episodes":[]}}`)
 	if r.Quarantined != 0 || r.Records["season"] != 2 || r.Records["tv"] != 1 {
 		t.Fatalf("Run = %+v, want one series of two seasons", r)
 	}
-	file(t, dir, "tv.ndjson", Config{Language: "de"}, `{"id":5,"name":"B","season/1":{"id":1,"episodes":[{"episode_number":1,"name":"eins"}]}}`)
-	file(t, dir, "seasons.ndjson", Config{}, `{"id":1,"show_id":5,"season_number":1,"episodes":[{"episode_number":1,"name":"uno"},{"episode_number":2}]}`)
+	fileOf(t, dir, "tv.ndjson", Config{Language: "de"}, `{"id":5,"name":"B","season/1":{"id":1,"episodes":[{"episode_number":1,"name":"eins"}]}}`)
+	fileOf(t, dir, "seasons.ndjson", Config{}, `{"id":1,"show_id":5,"season_number":1,"episodes":[{"episode_number":1,"name":"uno"},{"episode_number":2}]}`)
 	want := []string{
 		`{"episodes":[{"episode_number":1,"name":"uno","runtime":20},{"episode_number":2}],"id":1,"season_number":1,"series_id":5,"localized":[{"language":"de-DE","episodes":[{"episode_number":1,"name":"eins"}]}]}`,
 		`{"episodes":[],"id":2,"season_number":2,"series_id":5}`,
@@ -143,7 +143,7 @@ func TestWholeSeries(t *testing.T) {
 	if got := recordsOf(t, dir, "season"); !slices.Equal(got, want) {
 		t.Errorf("seasons = %s\nwant %s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	bad := file(t, dir, "tv.ndjson", Config{}, `{"id":6,"season/1":{"id":1}}`, `{"id":6,"season/1":{"id":2}}`)
+	bad := fileOf(t, dir, "tv.ndjson", Config{}, `{"id":6,"season/1":{"id":1}}`, `{"id":6,"season/1":{"id":2}}`)
 	if want := "tv.ndjson:2: id: season 6 1 is already at tv.ndjson:1, with other content"; !slices.Equal(bad.Bad, []string{want}) {
 		t.Errorf("Bad = %q, want %q", bad.Bad, want)
 	}
@@ -152,8 +152,8 @@ func TestWholeSeries(t *testing.T) {
 // TestOverlayOfKinds: every kind has its overlay.
 func TestOverlayOfKinds(t *testing.T) {
 	dir := t.TempDir()
-	file(t, dir, "tv.ndjson", Config{Overlay: true}, `{"id":5,"name":"Ours","season/1":{"name":"Ours too"}}`)
-	file(t, dir, "tv.ndjson", Config{}, `{"id":5,"name":"A","overview":"o","season/1":{"name":"B","overview":"p"}}`)
+	fileOf(t, dir, "tv.ndjson", Config{Overlay: true}, `{"id":5,"name":"Ours","season/1":{"name":"Ours too"}}`)
+	fileOf(t, dir, "tv.ndjson", Config{}, `{"id":5,"name":"A","overview":"o","season/1":{"name":"B","overview":"p"}}`)
 	got := append(recordsOf(t, dir, "tv"), recordsOf(t, dir, "season")...)
 	want := []string{`{"id":5,"name":"Ours","overview":"o"}`, `{"name":"Ours too","overview":"p","season_number":1,"series_id":5}`}
 	if !slices.Equal(got, want) {
@@ -165,7 +165,7 @@ func TestOverlayOfKinds(t *testing.T) {
 // TestAllOrNothing: when one kind cannot be written, none is.
 func TestAllOrNothing(t *testing.T) {
 	dir := t.TempDir()
-	file(t, dir, "tv.ndjson", Config{}, `{"id":5,"name":"A"}`)
+	fileOf(t, dir, "tv.ndjson", Config{}, `{"id":5,"name":"A"}`)
 	put(t, dir, "season.parquet", "PAR1 damaged PAR1")
 	before := allFiles(t, dir)
 	src := put(t, t.TempDir(), "tv.ndjson", `{"id":5,"name":"B","season/1":{"id":1}}`+"\n"+`{"id":"bad"}`)
@@ -245,7 +245,7 @@ func TestTables(t *testing.T) {
 func TestRepeatedSeries(t *testing.T) {
 	row := `{"id":5,"name":"S","season/1":{"id":6,"episodes":[]},"season/2":{"id":7,"episodes":[]}}`
 	dir := t.TempDir()
-	r := file(t, dir, "tv.ndjson", Config{}, row, row)
+	r := fileOf(t, dir, "tv.ndjson", Config{}, row, row)
 	if d := r.Details.Totals; r.Records["season"] != 2 || d.Kept != 1 || d.Duplicates != 1 || r.Duplicates != 1 {
 		t.Errorf("Run = %v, kept %d, duplicates %d and %d, want 1 of each", r.Records, d.Kept, d.Duplicates, r.Duplicates)
 	}

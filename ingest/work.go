@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/reelsplice/reelsplice/schemas/catalog"
-	"github.com/reelsplice/reelsplice/schemas/durable"
+	"github.com/reelsplice/reelsplice/schemas/file"
 )
 
 // A workFolder has the files of one ingest, in the catalogue:
@@ -64,15 +64,15 @@ func (w *workFolder) keepQuarantine() (string, error) {
 // commit makes the files in new those of the catalogue.
 func (w *workFolder) commit() error {
 	for _, dir := range []string{w.path("new", catalog.QuarantineDir), w.path("new")} {
-		if err := durable.SyncDir(dir); err != nil {
+		if err := file.SyncDir(dir); err != nil {
 			return err
 		}
 	}
-	if err := durable.Rename(w.path("new"), w.path("complete")); err != nil {
+	if err := file.Rename(w.path("new"), w.path("complete")); err != nil {
 		return err
 	}
 	for _, dir := range []string{w.dir, w.catalog} {
-		if err := durable.SyncDir(dir); err != nil {
+		if err := file.SyncDir(dir); err != nil {
 			return err
 		}
 	}
@@ -95,7 +95,7 @@ func (w *workFolder) install() error {
 	if err != nil {
 		return err
 	}
-	if err := durable.SyncDir(w.catalog); err != nil {
+	if err := file.SyncDir(w.catalog); err != nil {
 		return err
 	}
 	return os.RemoveAll(from)
@@ -110,8 +110,8 @@ func (w *workFolder) move(from, to string) error {
 	switch {
 	case err != nil:
 	case info.Size() > 0:
-		if err = durable.Rename(from, to); err == nil {
-			err = durable.SyncDir(filepath.Dir(to))
+		if err = file.Rename(from, to); err == nil {
+			err = file.SyncDir(filepath.Dir(to))
 		}
 	default:
 		if err = os.Remove(to); err == nil || errors.Is(err, fs.ErrNotExist) {

@@ -21,7 +21,7 @@ sed 's/^var TestDeleteatFallback bool/var TestDeleteatFallback = true/' "$lib" >
 printf '{"Replace":{"%s":"%s"}}' "$lib" "$work/at_windows.go" >"$work/overlay.json"
 export CGO_ENABLED=0
 GOOS=windows GOARCH=amd64 go build -overlay "$work/overlay.json" -o "$work/reelsplice.exe" ./cmd/reelsplice
-tests=(schemas/durable schemas/object serve/follow serve/http/connlimit serve/releases)
+tests=(schemas/file schemas/object serve/follow serve/http/connlimit serve/releases)
 for pkg in "${tests[@]}"; do
   GOOS=windows GOARCH=amd64 go test -overlay "$work/overlay.json" -c -o "$work/${pkg//\//-}.exe" "./$pkg"
 done

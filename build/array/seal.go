@@ -14,7 +14,7 @@ import (
 	"github.com/reelsplice/reelsplice/build/plan"
 	"github.com/reelsplice/reelsplice/build/task"
 	"github.com/reelsplice/reelsplice/build/work"
-	"github.com/reelsplice/reelsplice/schemas/durable"
+	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
@@ -102,10 +102,10 @@ func install(ctx context.Context, to release.Store, folder *work.Folder, r *buil
 	if err != nil {
 		return err
 	}
-	if err := durable.WriteFile(filepath.Join(w.Dir(), release.ManifestName), data, 0o644); err != nil {
+	if err := file.WriteFile(filepath.Join(w.Dir(), release.ManifestName), data, 0o644); err != nil {
 		return err
 	}
-	if err := durable.SyncDir(w.Dir()); err != nil {
+	if err := file.SyncDir(w.Dir()); err != nil {
 		return err
 	}
 	if _, err := w.Install(); err != nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/reelsplice/reelsplice/build/records"
 	"github.com/reelsplice/reelsplice/build/render"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
-	"github.com/reelsplice/reelsplice/schemas/durable"
 	"github.com/reelsplice/reelsplice/schemas/extsort"
+	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
@@ -73,7 +73,7 @@ func (b *Build) replace(d *Done, name string, fn func(path string) error) error 
 	}
 	path := filepath.Join(temporary, name)
 	if err = fn(path); err == nil {
-		err = durable.Rename(path, b.path(name))
+		err = file.Rename(path, b.path(name))
 	}
 	if err = errors.Join(err, os.RemoveAll(temporary)); err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"github.com/reelsplice/reelsplice/schemas/durable"
+	"github.com/reelsplice/reelsplice/schemas/file"
 )
 
 const (
@@ -58,7 +58,7 @@ func create(path string, data []byte) (err error) {
 
 // read decodes a record.
 func read(path string, v any) error {
-	data, err := durable.ReadFile(path)
+	data, err := file.ReadFile(path)
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func put(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	return durable.WriteFile(path, data, 0o644)
+	return file.WriteFile(path, data, 0o644)
 }
 
 // ReadDone reads the record of a task. The error matches fs.ErrNotExist if the task is not done.

@@ -30,7 +30,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"github.com/reelsplice/reelsplice/schemas/durable"
+	"github.com/reelsplice/reelsplice/schemas/file"
 )
 
 // PlanName is the name of the plan in a work folder.
@@ -133,7 +133,7 @@ func (f *Folder) Share(a Area, name string) error {
 	}
 	from, to := filepath.Join(f.Dir(a), name), filepath.Join(f.From(a), name)
 	err := os.MkdirAll(filepath.Dir(to), 0o755)
-	if err == nil && durable.Rename(from, to) != nil { // it is gone, or in another file system
+	if err == nil && file.Rename(from, to) != nil { // it is gone, or in another file system
 		if err = copyFile(from, to); err == nil {
 			err = remove(from)
 		}
@@ -160,7 +160,7 @@ func copyFile(from, to string) error {
 	if err != nil {
 		return err
 	}
-	out, err := durable.Create(to, info.Mode().Perm()) // tables of accounts are for their owner alone
+	out, err := file.Create(to, info.Mode().Perm()) // tables of accounts are for their owner alone
 	if err != nil {
 		return err
 	}

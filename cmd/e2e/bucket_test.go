@@ -18,11 +18,11 @@ import (
 	"github.com/reelsplice/reelsplice/ingest/source"
 	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/object/objecttest"
-	"github.com/reelsplice/reelsplice/schemas/object/store"
+	"github.com/reelsplice/reelsplice/schemas/object/s3"
 )
 
 func openStore(ctx context.Context, l object.Location) (object.Bucket, error) {
-	return store.Open(ctx, l)
+	return s3.Open(ctx, l)
 }
 
 // dumps are the files of a small dump in many forms.

@@ -21,7 +21,7 @@ func TestImports(t *testing.T) {
 		deps[f[0]] = f[1:]
 	}
 	const sonic, parquet, fasthttp = "github.com/bytedance/sonic", "github.com/parquet-go/parquet-go", "github.com/valyala/fasthttp"
-	vendors := []string{"schemas/object/store", "github.com/minio"}
+	vendors := []string{"schemas/object/s3", "github.com/minio"}
 	for _, rule := range []struct {
 		from, reason string
 		not          []string

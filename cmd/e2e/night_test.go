@@ -11,7 +11,7 @@ import (
 	"github.com/reelsplice/reelsplice/data/gen"
 	"github.com/reelsplice/reelsplice/ingest"
 	"github.com/reelsplice/reelsplice/schemas/object/objecttest"
-	"github.com/reelsplice/reelsplice/schemas/object/store"
+	"github.com/reelsplice/reelsplice/schemas/object/s3"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/bucket"
 )
@@ -60,7 +60,7 @@ func TestNight(t *testing.T) {
 	cfg.Previous, cfg.Date = first, time.Date(2026, 11, 2, 0, 0, 0, 0, time.UTC)
 	second := night(changes, true)
 
-	folder, err := store.OpenFolder(t.Context(), objecttest.New(t).URL("releases"))
+	folder, err := s3.OpenFolder(t.Context(), objecttest.New(t).URL("releases"))
 	if err != nil {
 		t.Fatal(err)
 	}

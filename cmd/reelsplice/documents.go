@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/reelsplice/reelsplice/schemas/api"
-	"github.com/reelsplice/reelsplice/schemas/durable"
+	"github.com/reelsplice/reelsplice/schemas/file"
 )
 
 // manCommand is hidden: packages run it when they are made.
@@ -104,7 +104,7 @@ func openapiCommand(a *app) *cobra.Command {
 		if out == "" {
 			return a.write(text)
 		}
-		if err := durable.WriteFile(out, text, 0o644); err != nil {
+		if err := file.WriteFile(out, text, 0o644); err != nil {
 			return fmt.Errorf("write %s: %w", out, err)
 		}
 		return nil

@@ -18,7 +18,7 @@ import (
 	"github.com/reelsplice/reelsplice/ingest/source"
 	"github.com/reelsplice/reelsplice/ingest/source/limit"
 	"github.com/reelsplice/reelsplice/schemas/object"
-	"github.com/reelsplice/reelsplice/schemas/object/store"
+	"github.com/reelsplice/reelsplice/schemas/object/s3"
 )
 
 const ingestLong = "ingest reads dumps into the catalogue: files, folders or globs of NDJSON, JSON, CSV, TSV or Parquet,\n" +
@@ -118,7 +118,7 @@ func meaningFlags(f *pflag.FlagSet, cfg *ingest.Config) {
 
 // checkMeaning checks those flags.
 func checkMeaning(cfg *ingest.Config) error {
-	cfg.Buckets = func(ctx context.Context, l object.Location) (object.Bucket, error) { return store.Open(ctx, l) }
+	cfg.Buckets = func(ctx context.Context, l object.Location) (object.Bucket, error) { return s3.Open(ctx, l) }
 	errs := []error{ingest.CheckLayout(cfg.Layout), source.CheckEncoding(cfg.Encoding)}
 	if kinds := ingest.Kinds(); cfg.Kind != "" && !slices.Contains(kinds, cfg.Kind) {
 		errs = append(errs, fmt.Errorf("kind %q: want one of %s", cfg.Kind, strings.Join(kinds, ", ")))

@@ -23,7 +23,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/reelsplice/reelsplice/build/engine"
-	"github.com/reelsplice/reelsplice/schemas/durable"
+	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/serve/logs"
 )
 
@@ -115,12 +115,12 @@ func ownerNote(err error) string {
 	if !errors.As(err, &denied) || !errors.Is(denied, fs.ErrPermission) {
 		return ""
 	}
-	path := durable.Nearest(denied.Path)
-	uid, known := durable.Owner(path)
+	path := file.Nearest(denied.Path)
+	uid, known := file.Owner(path)
 	if !known || uid == os.Geteuid() {
 		return ""
 	}
-	return fmt.Sprintf(" (%s belongs to user %s)", path, durable.UserName(uid))
+	return fmt.Sprintf(" (%s belongs to user %s)", path, file.UserName(uid))
 }
 
 // app is one run of the program: what all commands share.

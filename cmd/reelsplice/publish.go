@@ -15,7 +15,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/schemas/age"
 	"github.com/reelsplice/reelsplice/schemas/object"
-	"github.com/reelsplice/reelsplice/schemas/object/store"
+	"github.com/reelsplice/reelsplice/schemas/object/s3"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/bucket"
 )
@@ -53,7 +53,7 @@ func (a *app) atStore(ctx context.Context, releases string, do func(releaseStore
 	if local {
 		return do(localStore{release.Store{Dir: dir}})
 	}
-	f, err := store.OpenFolder(ctx, releases)
+	f, err := s3.OpenFolder(ctx, releases)
 	if err != nil {
 		return err
 	}

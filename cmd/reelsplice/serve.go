@@ -19,7 +19,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/reelsplice/reelsplice/schemas/object/store"
+	"github.com/reelsplice/reelsplice/schemas/object/s3"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/serve"
 	"github.com/reelsplice/reelsplice/serve/auth"
@@ -147,7 +147,7 @@ func openReleases(ctx context.Context, cfg *serve.Config) error {
 		cfg.Releases = dir
 		return nil
 	}
-	cfg.Pull.Bucket, err = store.OpenFolder(ctx, cfg.Releases)
+	cfg.Pull.Bucket, err = s3.OpenFolder(ctx, cfg.Releases)
 	return err
 }
 

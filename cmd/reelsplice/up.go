@@ -25,7 +25,7 @@ import (
 	"github.com/reelsplice/reelsplice/ingest"
 	"github.com/reelsplice/reelsplice/ingest/layout"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
-	"github.com/reelsplice/reelsplice/schemas/durable"
+	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/serve"
@@ -179,7 +179,7 @@ func (u *up) release(ctx context.Context) (ofSample string, err error) {
 	if err != nil {
 		return "", err
 	}
-	return id, durable.WriteFile(mark, []byte(id), 0o600)
+	return id, file.WriteFile(mark, []byte(id), 0o600)
 }
 
 func (u *up) buildAndPublish(ctx context.Context, store release.Store, dir, previous string) (id string, err error) {
@@ -269,7 +269,7 @@ func (u *up) token() (token string, err error) {
 	if token, err = auth.Issue(u.cfg.Tokens, r); err != nil {
 		return "", err
 	}
-	return token, durable.WriteFile(path, []byte(token+"\n"), 0o600)
+	return token, file.WriteFile(path, []byte(token+"\n"), 0o600)
 }
 
 // storedToken returns the token in a file, "" for none, and sets the file's mode to 0600.

@@ -38,7 +38,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/reelsplice/reelsplice/schemas/durable"
+	"github.com/reelsplice/reelsplice/schemas/file"
 )
 
 // Config is the size and form of a dump.
@@ -201,7 +201,7 @@ func Run(ctx context.Context, c Config) (r Report, err error) {
 	}
 	for _, name := range names {
 		path := filepath.Join(c.Out, name)
-		err := durable.Rename(filepath.Join(unfinished, name), path)
+		err := file.Rename(filepath.Join(unfinished, name), path)
 		if errors.Is(err, os.ErrNotExist) {
 			err = os.Remove(path)
 		}

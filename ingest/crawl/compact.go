@@ -9,7 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/reelsplice/reelsplice/schemas/durable"
+	"github.com/reelsplice/reelsplice/schemas/file"
 )
 
 // completeFile marks a folder of new files that take the places of the old ones.
@@ -171,14 +171,14 @@ func (s *store) endCompact() error {
 		if fileKind(e.Name()) == "" {
 			continue
 		}
-		if err := durable.Rename(filepath.Join(next, e.Name()), filepath.Join(s.dir, e.Name())); err != nil {
+		if err := file.Rename(filepath.Join(next, e.Name()), filepath.Join(s.dir, e.Name())); err != nil {
 			return err
 		}
 	}
-	if err := durable.Rename(filepath.Join(next, journalFile), s.work(journalFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := file.Rename(filepath.Join(next, journalFile), s.work(journalFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := errors.Join(durable.SyncDir(s.dir), durable.SyncDir(s.work(""))); err != nil {
+	if err := errors.Join(file.SyncDir(s.dir), file.SyncDir(s.work(""))); err != nil {
 		return err
 	}
 	return os.RemoveAll(next)

@@ -19,7 +19,7 @@ import (
 	"github.com/gofrs/flock"
 	"github.com/zeebo/xxh3"
 
-	"github.com/reelsplice/reelsplice/schemas/durable"
+	"github.com/reelsplice/reelsplice/schemas/file"
 )
 
 // Files of the working folder, in the folder of the dump. Hidden files are no part of a dump.
@@ -249,7 +249,7 @@ func (s *store) moveAside(name string) error {
 	}
 	to := filepath.Join(dir, name)
 	s.log.Warn("a file has rows that no crawl has written: it is moved", "from", from, "to", to)
-	return durable.Rename(from, to)
+	return file.Rename(from, to)
 }
 
 // forget writes the journal anew without the entries of rows that files lost, and opens it again.
@@ -261,7 +261,7 @@ func (s *store) forget(lost map[string]int64) error {
 }
 
 func (s *store) writeKept(lost map[string]int64) (err error) {
-	f, err := durable.Create(s.work(journalFile), 0o644)
+	f, err := file.Create(s.work(journalFile), 0o644)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/reelsplice/reelsplice/ingest/refs"
 	"github.com/reelsplice/reelsplice/ingest/source"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
-	"github.com/reelsplice/reelsplice/schemas/durable"
+	"github.com/reelsplice/reelsplice/schemas/file"
 )
 
 // The names of the files in the catalogue's folder.
@@ -180,7 +180,7 @@ func (r *Report) Write(dir string) error {
 	for name, form := range map[string]func() ([]byte, error){JSONFile: r.JSON, HTMLFile: r.HTML} {
 		b, err := form()
 		if err == nil {
-			err = durable.WriteFile(filepath.Join(dir, name), b, 0o644)
+			err = file.WriteFile(filepath.Join(dir, name), b, 0o644)
 		}
 		if err != nil {
 			return fmt.Errorf("write %s: %w", filepath.Join(dir, name), err)

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/reelsplice/reelsplice/schemas/durable"
+	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
@@ -134,7 +134,7 @@ func WriteRemoved(dir string, list []Removed) error {
 		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
-		return durable.SyncDir(dir)
+		return file.SyncDir(dir)
 	}
 	w, err := Create(path, removedType)
 	if err != nil {

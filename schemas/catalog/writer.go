@@ -12,7 +12,7 @@ import (
 	"github.com/parquet-go/parquet-go/compress/zstd"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/reelsplice/reelsplice/schemas/durable"
+	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
@@ -40,7 +40,7 @@ const (
 // on Commit, durably and at once; Abort leaves what was there.
 type Writer struct {
 	path string
-	file *durable.Pending
+	file *file.Pending
 	pq   *parquet.GenericWriter[any]
 	cols *objectColumns
 
@@ -69,7 +69,7 @@ type batch struct {
 
 // Create starts the file path of records of the given kind.
 func Create(path string, t *Type) (*Writer, error) {
-	f, err := durable.Create(path, t.fileMode())
+	f, err := file.Create(path, t.fileMode())
 	if err != nil {
 		return nil, fmt.Errorf("create %s: %w", path, err)
 	}
@@ -281,7 +281,7 @@ func (w *Writer) Commit() error {
 	if err := w.file.Commit(); err != nil {
 		return fmt.Errorf("write %s: %w", w.path, err)
 	}
-	return durable.SyncDir(filepath.Dir(w.path))
+	return file.SyncDir(filepath.Dir(w.path))
 }
 
 // Abort removes what was written. It does nothing after Commit.

@@ -8,5 +8,5 @@
 // a pattern; query parameters configure the bucket. Credentials come from where each
 // vendor's tools look for them and are refused in a URL; no error holds any.
 //
-// Package store opens buckets.
+// Package s3 opens buckets.
 package object

@@ -30,7 +30,7 @@ type Info struct {
 }
 
 // A Bucket is a bucket open for reading. Goroutines may share it. Returned readers end with
-// the context of the call. Package store opens buckets.
+// the context of the call. Package s3 opens buckets.
 type Bucket interface {
 	// Stat describes the object of a key; the error matches fs.ErrNotExist if there is
 	// none.
@@ -46,7 +46,7 @@ type Bucket interface {
 
 // A Folder is all below a prefix of a bucket: named files that appear whole or not at all. Names have slashes; those of Info
 // are names too. Goroutines may share a Folder. Errors match fs.ErrNotExist, fs.ErrExist and the errors of this package.
-// Package store opens folders.
+// Package s3 opens folders.
 type Folder interface {
 	// String names the folder in messages, without parameters of URLs.
 	String() string

@@ -7,8 +7,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
-	"github.com/reelsplice/reelsplice/schemas/release/mmap"
 )
 
 // A Change is what happened to a resource between two releases.
@@ -134,7 +134,7 @@ func (s Share) parts(r *Reader) []*part {
 func (c *Comparison) run(ctx context.Context) error {
 	for _, r := range []*Reader{c.a, c.b} { // which have much the same order
 		for _, p := range c.share.parts(r) {
-			mmap.ReadAhead(p.all)
+			file.ReadAhead(p.all)
 			c.total += int64(len(p.blocks))
 		}
 	}

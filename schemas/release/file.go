@@ -20,8 +20,7 @@ import (
 	"github.com/gofrs/flock"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/reelsplice/reelsplice/schemas/durable"
-	"github.com/reelsplice/reelsplice/schemas/release/mmap"
+	"github.com/reelsplice/reelsplice/schemas/file"
 )
 
 // Each binary file ends with checks of its content: a CRC-32C for each block of it. A Reader
@@ -155,7 +154,7 @@ func (w *fileWriter) finishHashed(d disk, counts fileCounts, prefix string) (Fil
 		return f, err
 	}
 	f.Name = hashName(prefix, f.SHA256)
-	return f, durable.Rename(path, filepath.Join(filepath.Dir(path), f.Name))
+	return f, file.Rename(path, filepath.Join(filepath.Dir(path), f.Name))
 }
 
 // discard closes a file that is given up.
@@ -202,7 +201,7 @@ func (r *Reader) mapFiles(dirs []string) error {
 func (m *mapping) open(want File, dirs []string) (err error) {
 	var f *os.File
 	for _, dir := range dirs {
-		if f, err = durable.Open(filepath.Join(dir, want.Name)); !missing(err) {
+		if f, err = file.Open(filepath.Join(dir, want.Name)); !missing(err) {
 			break
 		}
 	}
@@ -223,15 +222,15 @@ func (m *mapping) open(want File, dirs []string) (err error) {
 	if want.Size > math.MaxInt {
 		return fmt.Errorf("%s: %d bytes are more than this machine can address", want.Name, want.Size)
 	}
-	if m.all, err = mmap.Map(f, int(want.Size)); err != nil {
+	if m.all, err = file.Map(f, int(want.Size)); err != nil {
 		return fmt.Errorf("map %s: %w", want.Name, err)
 	}
 	m.path = f.Name()
 	mappings.Store(m, nil)
 	// What parse reads: the header, and at the end the footer and, of a
 	// table, the list of sections.
-	mmap.Fetch(m.all[:headerLen])
-	mmap.Fetch(m.all[max(0, len(m.all)-usualList):])
+	file.Fetch(m.all[:headerLen])
+	file.Fetch(m.all[max(0, len(m.all)-usualList):])
 	return nil
 }
 
@@ -241,7 +240,7 @@ func (m *mapping) close() error {
 	if len(m.all) == 0 {
 		return nil
 	}
-	return mmap.Unmap(m.all)
+	return file.Unmap(m.all)
 }
 
 // parse reads header and footer. The blocks of a Reader that trusts its files count as checked.
@@ -282,7 +281,7 @@ func (m *mapping) checkAll(off, n uint64) {
 			b |= 63 // Fast path: all of the word have been checked.
 		case seen>>(b%64)&1 == 0:
 			if !awaited { // nobody has read it before, so it may come from a disk
-				mmap.Await(m.data[b*checkBlock : end])
+				file.Await(m.data[b*checkBlock : end])
 				awaited = true
 			}
 			m.checkBlock(b)
@@ -374,7 +373,7 @@ func (d disk) sync(f *os.File) error {
 
 // syncDir makes the names in the folder path durable.
 func (d disk) syncDir(path string) error {
-	if err := durable.SyncDir(path); err != nil {
+	if err := file.SyncDir(path); err != nil {
 		return err
 	}
 	return d.did("sync", path)
@@ -398,7 +397,7 @@ func (d disk) writeFile(path string, data []byte) (err error) {
 
 // rename gives from the name to and makes that durable. Both are in one folder.
 func (d disk) rename(from, to string) error {
-	if err := durable.Rename(from, to); err != nil {
+	if err := file.Rename(from, to); err != nil {
 		return err
 	}
 	if err := d.did("rename", to); err != nil {
@@ -419,7 +418,7 @@ func (d disk) link(from, to, temporary string) error {
 	if err := d.copyFile(from, temporary); err != nil {
 		return err
 	}
-	return durable.Rename(temporary, to)
+	return file.Rename(temporary, to)
 }
 
 // copyFile makes to a durable copy of from, with its permissions.
@@ -464,7 +463,7 @@ func (d disk) delete(path string) error {
 	if err := d.rename(path, old); err != nil {
 		return err
 	}
-	if err := d.removeAll(old); !durable.InUse(err) {
+	if err := d.removeAll(old); !file.InUse(err) {
 		return err
 	}
 	return nil
@@ -478,7 +477,7 @@ func (d disk) removeStale(dir, prefix string) error {
 	}
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), prefix) {
-			if err := d.removeAll(filepath.Join(dir, e.Name())); err != nil && !durable.InUse(err) {
+			if err := d.removeAll(filepath.Join(dir, e.Name())); err != nil && !file.InUse(err) {
 				return err
 			}
 		}
@@ -508,7 +507,7 @@ func tryLock(dir, name string) (*flock.Flock, error) {
 
 // hashFile reads the file path and calls each, unless nil, with its bytes piece by piece.
 func hashFile(ctx context.Context, path string, each func([]byte)) (File, error) {
-	f, err := durable.Open(path)
+	f, err := file.Open(path)
 	if err != nil {
 		return File{}, err
 	}

@@ -15,7 +15,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/reelsplice/reelsplice/schemas/durable"
+	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
@@ -87,7 +87,7 @@ func writeKeys(path string, keys []pair) error {
 
 // readKeys returns the pairs of the file of keys of part number n whose hashes are in range i of 2^first.
 func readKeys(from string, p *Part, i uint64, first int, n int) ([]pair, error) {
-	f, err := durable.Open(filepath.Join(from, p.Keys))
+	f, err := file.Open(filepath.Join(from, p.Keys))
 	if err != nil {
 		return nil, err
 	}
@@ -230,7 +230,7 @@ func checkDuplicates(from string, parts []Part, pairs []pair) error {
 
 // keyAt reads the key of a block.
 func keyAt(from string, parts []Part, ref Ref) ([]byte, error) {
-	f, err := durable.Open(filepath.Join(from, parts[ref>>refOffBits].Name))
+	f, err := file.Open(filepath.Join(from, parts[ref>>refOffBits].Name))
 	if err != nil {
 		return nil, err
 	}

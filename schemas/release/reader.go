@@ -13,8 +13,8 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
-	"github.com/reelsplice/reelsplice/schemas/release/mmap"
 )
 
 // A Reader reads one release. All methods but Close may be called from many
@@ -206,7 +206,7 @@ func (r *Reader) Close() error {
 // Mapped returns the bytes of a file that the manifest lists, unchecked, to be read from one end to the other.
 func (r *Reader) Mapped(name string) []byte {
 	b := r.files[name].all
-	mmap.ReadAhead(b)
+	file.ReadAhead(b)
 	return b
 }
 
@@ -214,7 +214,7 @@ func (r *Reader) Mapped(name string) []byte {
 // again.
 func (r *Reader) Forget() {
 	for _, m := range r.files {
-		mmap.Drop(m.all)
+		file.Drop(m.all)
 	}
 }
 
@@ -222,10 +222,10 @@ func (r *Reader) Forget() {
 // there are.
 func (r *Reader) ForgetLookups() {
 	for i := range r.indexes {
-		mmap.Drop(r.indexes[i].all)
+		file.Drop(r.indexes[i].all)
 	}
 	for _, p := range r.parts {
-		mmap.Drop(p.all)
+		file.Drop(p.all)
 	}
 }
 
@@ -383,31 +383,31 @@ func (p *part) eachBlock(fn func(Entry) error) error {
 
 // AwaitAll waits until n runs of stored bytes, such as segments, are in memory, while other goroutines run. The
 // system reads all of them at once. Where all is in memory that wastes a microsecond for each.
-func AwaitAll(n int, stored func(i int) []byte) { mmap.AwaitAll(n, stored) }
+func AwaitAll(n int, stored func(i int) []byte) { file.AwaitAll(n, stored) }
 
 // Await waits until all of the resource's block is in memory.
 func (e Entry) Await() {
 	if e.p != nil {
-		mmap.Await(e.stored())
+		file.Await(e.stored())
 	}
 }
 
 // AwaitKey waits until Lookup of a key touches nothing that is not in memory.
 func (r *Reader) AwaitKey(key []byte) {
 	hash := xxh3.Hash(key)
-	mmap.Await(r.slotOf(hash))
-	r.candidates(hash, func(ref Ref) { mmap.Await(r.headOf(ref)) })
+	file.Await(r.slotOf(hash))
+	r.candidates(hash, func(ref Ref) { file.Await(r.headOf(ref)) })
 }
 
 // AwaitIncludes is AwaitKey and Entry.Await for all of is. The system reads for all of them at a
 // time: three reads follow one another, rather than three for each.
 func (r *Reader) AwaitIncludes(is []Include) {
-	mmap.AwaitAll(len(is), func(i int) []byte { return r.slotOf(hashOf(&is[i])) })
-	mmap.AwaitAll(len(is), func(i int) (head []byte) {
+	file.AwaitAll(len(is), func(i int) []byte { return r.slotOf(hashOf(&is[i])) })
+	file.AwaitAll(len(is), func(i int) (head []byte) {
 		r.candidates(hashOf(&is[i]), func(ref Ref) { head = r.headOf(ref) }) // hardly ever more than one
 		return head
 	})
-	mmap.AwaitAll(len(is), func(i int) []byte {
+	file.AwaitAll(len(is), func(i int) []byte {
 		if e, ok := r.Include(is[i]); ok {
 			return e.stored()
 		}
@@ -421,7 +421,7 @@ func (r *Reader) Warm(ctx context.Context, limit int64) {
 	warm := func(b []byte) {
 		for len(b) > 0 && limit > 0 && ctx.Err() == nil {
 			some := b[:min(int64(len(b)), limit, warmPiece)]
-			mmap.Await(some)
+			file.Await(some)
 			b, limit = b[len(some):], limit-int64(len(some))
 		}
 	}

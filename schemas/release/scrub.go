@@ -9,8 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/reelsplice/reelsplice/schemas/durable"
-	"github.com/reelsplice/reelsplice/schemas/release/mmap"
+	"github.com/reelsplice/reelsplice/schemas/file"
 )
 
 // scrubChunk is how many bytes are read at once, a multiple of checkBlock.
@@ -44,14 +43,14 @@ type scrubber struct {
 
 // file checks the blocks of one file.
 func (s *scrubber) file(ctx context.Context, m *mapping) error {
-	f, err := durable.Open(m.path)
+	f, err := file.Open(m.path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	for off, content := int64(0), int64(len(m.data)); off < content; off += scrubChunk {
 		chunk := s.buf[:min(scrubChunk, content-off)]
-		stays := mmap.Resident(m.all[off:][:len(chunk)]) // others may want it
+		stays := file.Resident(m.all[off:][:len(chunk)]) // others may want it
 		n, err := f.ReadAt(chunk, off)
 		for b := range uint64(blocksOf(n)) {
 			if block := blockOf(chunk, b); (b+1)*checkBlock <= uint64(n) || n == len(chunk) {
@@ -66,7 +65,7 @@ func (s *scrubber) file(ctx context.Context, m *mapping) error {
 			return nil
 		}
 		if !stays {
-			mmap.DropCache(f, off, int64(n))
+			file.DropCache(f, off, int64(n))
 		}
 		if err := s.wait(ctx, int64(n)); err != nil {
 			return err

@@ -15,7 +15,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/reelsplice/reelsplice/schemas/age"
-	"github.com/reelsplice/reelsplice/schemas/durable"
+	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
@@ -48,7 +48,7 @@ func (s Store) first(name string) (string, error) {
 // pointer returns the ids in the file current or canary, newest first; at least one.
 func (s Store) pointer(name string) ([]string, error) {
 	path := filepath.Join(s.Dir, name)
-	data, err := durable.ReadFile(path)
+	data, err := file.ReadFile(path)
 	if missing(err) {
 		if _, err := os.Stat(s.Dir); missing(err) {
 			return nil, fmt.Errorf("folder %q does not exist: %w", s.Dir, ErrNoRelease)

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/reelsplice/reelsplice/schemas/release/mmap"
+	"github.com/reelsplice/reelsplice/schemas/file"
 )
 
 // Limits of tables.
@@ -347,8 +347,8 @@ func (r *Reader) addTable(m *mapping) error {
 func (t *Table) fetchEnds(s *section) {
 	const some = 64
 	b := t.m.data[s.off : s.off+s.size]
-	mmap.Fetch(b[:min(some, len(b))])
-	mmap.Fetch(b[max(0, len(b)-some):])
+	file.Fetch(b[:min(some, len(b))])
+	file.Fetch(b[max(0, len(b)-some):])
 }
 
 // parseSection reads an entry of the section list, which starts at list.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
-	"github.com/reelsplice/reelsplice/schemas/release/mmap"
 )
 
 // warmAddresses are of fragments in the order in which their segments are to lie.
@@ -64,18 +64,18 @@ func TestWarm(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		mmap.DropCache(f, 0, 0)
+		file.DropCache(f, 0, 0)
 		_ = f.Close()
 	}
 	inMemory := func(want bool, what string) {
 		t.Helper()
 		for _, b := range [][]byte{r.indexes[0].all, r.packs[0].sums} {
-			if mmap.Resident(b) != want {
+			if file.Resident(b) != want {
 				t.Errorf("%s: %d bytes are in memory: %v, want %v", what, len(b), !want, want)
 			}
 		}
 	}
-	if mmap.Resident(r.indexes[0].all) {
+	if file.Resident(r.indexes[0].all) {
 		t.Skip("this file system keeps its pages in memory")
 	}
 	r.Warm(t.Context(), 0)

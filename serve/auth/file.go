@@ -15,7 +15,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/reelsplice/reelsplice/schemas/durable"
+	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/serve/follow"
 )
 
@@ -188,8 +188,8 @@ func edit(path string, create bool, change func(data []byte, entries []entry) ([
 		return err
 	}
 	// A new file gets mode 0600. An old one passes on its mode and owner, so that an issuer run as root does not lock the server out.
-	if err = durable.WriteOwned(target, data, 0o600); err == nil {
-		err = durable.SyncDir(filepath.Dir(target))
+	if err = file.WriteOwned(target, data, 0o600); err == nil {
+		err = file.SyncDir(filepath.Dir(target))
 	}
 	if err != nil {
 		return fmt.Errorf("replace token file %q: %w", target, err)
@@ -246,7 +246,7 @@ func makeLock(path string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(durable.GiveToFolder(f), f.Close())
+	return errors.Join(file.GiveToFolder(f), f.Close())
 }
 
 func readFile(path string) ([]byte, error) {

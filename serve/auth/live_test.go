@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/reelsplice/reelsplice/schemas/durable"
+	"github.com/reelsplice/reelsplice/schemas/file"
 )
 
 const lineA, lineB = hashA + "\tname=a\n", hashB + "\tname=b\n"
@@ -55,7 +55,7 @@ func TestTableWhileReloading(t *testing.T) {
 		if i%2 == 0 {
 			text = lineB + lineA
 		}
-		if err := durable.WriteFile(path, []byte(text), 0o600); err != nil {
+		if err := file.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Error(err)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/reelsplice/reelsplice/schemas/durable"
+	"github.com/reelsplice/reelsplice/schemas/file"
 )
 
 // Files are what a Value is made from.
@@ -146,7 +146,7 @@ func Read(path string, maxSize int64) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s: %v: want a regular file", path, info.Mode().Type())
 	}
-	f, err := durable.Open(path)
+	f, err := file.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/reelsplice/reelsplice/schemas/durable"
+	"github.com/reelsplice/reelsplice/schemas/file"
 )
 
 // Files of a folder that Make writes, all PEM.
@@ -304,7 +304,7 @@ func writeKey(path string, key *ecdsa.PrivateKey) error {
 	if err != nil {
 		return err
 	}
-	return durable.WriteOwned(path, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), 0o600)
+	return file.WriteOwned(path, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), 0o600)
 }
 
 func writeCertificates(path string, certs ...*x509.Certificate) error {
@@ -314,5 +314,5 @@ func writeCertificates(path string, certs ...*x509.Certificate) error {
 			return err
 		}
 	}
-	return durable.WriteOwned(path, text.Bytes(), 0o644)
+	return file.WriteOwned(path, text.Bytes(), 0o644)
 }

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/reelsplice/reelsplice/schemas/durable"
+	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
@@ -136,7 +136,7 @@ func link(from, to string) error {
 	if os.Link(from, to) == nil {
 		return nil
 	}
-	in, err := durable.Open(from)
+	in, err := file.Open(from)
 	if err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func link(from, to string) error {
 
 // writeWhole makes a durable file that appears whole or not at all.
 func writeWhole(path string, write func(io.Writer) error) error {
-	out, err := durable.Create(path, 0o600)
+	out, err := file.Create(path, 0o600)
 	if err != nil {
 		return err
 	}

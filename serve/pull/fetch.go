@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/reelsplice/reelsplice/schemas/durable"
+	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/bucket"
 )
@@ -43,7 +43,7 @@ func (p *Puller) fetch(ctx context.Context, dir string, f release.File, d *patch
 		}
 		return fmt.Errorf("file %s: %s: %w", f.Name, p.cfg.Bucket.URL(bucket.FileName(f)), err)
 	}
-	return durable.Rename(part, path)
+	return file.Rename(part, path)
 }
 
 // download continues a file of size bytes from the object of that name, and makes it durable.

@@ -14,7 +14,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/reelsplice/reelsplice/schemas/durable"
+	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
@@ -78,7 +78,7 @@ func (p *Puller) make(ctx context.Context, id string, verify bool) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	if err := durable.WriteFile(filepath.Join(dir, manifestFile), data, 0o600); err != nil {
+	if err := file.WriteFile(filepath.Join(dir, manifestFile), data, 0o600); err != nil {
 		return err
 	}
 	j := &job{id: id, started: time.Now(), moved: p.counts.moved.Load()}
@@ -127,7 +127,7 @@ func (p *Puller) report(ctx context.Context, id, dir string) error {
 	if err != nil {
 		return err
 	}
-	return durable.WriteFile(filepath.Join(dir, release.ReportName), data, 0o600)
+	return file.WriteFile(filepath.Join(dir, release.ReportName), data, 0o600)
 }
 
 // filesOf returns the files of a release, each name once: parts of equal content share a file.

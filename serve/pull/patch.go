@@ -7,7 +7,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/reelsplice/reelsplice/schemas/durable"
+	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/bucket"
@@ -70,12 +70,12 @@ func (p *Puller) apply(ctx context.Context, d *patch, f release.File, path strin
 	}
 	p.patching.Lock()
 	defer p.patching.Unlock()
-	in, err := durable.Open(temporary)
+	in, err := file.Open(temporary)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	old, err := durable.Open(d.old.Name)
+	old, err := file.Open(d.old.Name)
 	if err != nil {
 		return err
 	}

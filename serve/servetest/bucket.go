@@ -6,7 +6,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/object/objecttest"
-	"github.com/reelsplice/reelsplice/schemas/object/store"
+	"github.com/reelsplice/reelsplice/schemas/object/s3"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/bucket"
 )
@@ -23,7 +23,7 @@ func NewBucket(tb testing.TB) *Bucket {
 	tb.Helper()
 	b := &Bucket{Server: objecttest.New(tb), prefix: "releases/"}
 	var err error
-	if b.Folder, err = store.OpenFolder(tb.Context(), b.URL("releases")); err != nil {
+	if b.Folder, err = s3.OpenFolder(tb.Context(), b.URL("releases")); err != nil {
 		tb.Fatal(err)
 	}
 	return b

@@ -18,7 +18,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/object/objecttest"
-	"github.com/reelsplice/reelsplice/schemas/object/store"
+	"github.com/reelsplice/reelsplice/schemas/object/s3"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/bucket"
 	"github.com/reelsplice/reelsplice/schemas/release/writertest"
@@ -76,7 +76,7 @@ func backends(t *testing.T) map[string]object.Folder {
 	t.Helper()
 	all := map[string]object.Folder{}
 	for name, url := range map[string]string{"s3": objecttest.New(t).URL("some/releases"), "google": objecttest.NewGoogle(t).URL("releases")} {
-		f, err := store.OpenFolder(t.Context(), url)
+		f, err := s3.OpenFolder(t.Context(), url)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -353,7 +353,7 @@ func TestIncomplete(t *testing.T) {
 
 func open(tb testing.TB, server *objecttest.Server) bucket.Store {
 	tb.Helper()
-	f, err := store.OpenFolder(tb.Context(), server.URL("releases"))
+	f, err := s3.OpenFolder(tb.Context(), server.URL("releases"))
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/reelsplice/reelsplice/schemas/object/objecttest"
-	"github.com/reelsplice/reelsplice/schemas/object/store"
+	"github.com/reelsplice/reelsplice/schemas/object/s3"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/delta"
 )
@@ -22,7 +22,7 @@ func fileOf(name string, data []byte) release.File {
 
 // TestPushDelta uploads a delta that is worth it, once, and none else.
 func TestPushDelta(t *testing.T) {
-	folder, err := store.OpenFolder(t.Context(), objecttest.New(t).URL("releases"))
+	folder, err := s3.OpenFolder(t.Context(), objecttest.New(t).URL("releases"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package store_test
+package s3_test
 
 import (
 	"bytes"
@@ -15,16 +15,16 @@ import (
 
 	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/object/objecttest"
-	"github.com/reelsplice/reelsplice/schemas/object/store"
+	"github.com/reelsplice/reelsplice/schemas/object/s3"
 )
 
-func open(t *testing.T, url string) *store.Bucket {
+func open(t *testing.T, url string) *s3.Bucket {
 	t.Helper()
 	l, err := object.Parse(url)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := store.Open(t.Context(), l)
+	b, err := s3.Open(t.Context(), l)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func noise(n int) []byte {
 	return data
 }
 
-func stat(t *testing.T, b *store.Bucket, key string) object.Info {
+func stat(t *testing.T, b *s3.Bucket, key string) object.Info {
 	t.Helper()
 	o, err := b.Stat(t.Context(), key)
 	if err != nil {
@@ -76,7 +76,7 @@ func TestListPages(t *testing.T) {
 func TestRead(t *testing.T) {
 	s := objecttest.New(t)
 	b := open(t, s.URL(""))
-	data := noise(3*store.BlockSize + 17)
+	data := noise(3*s3.BlockSize + 17)
 	s.Put(t, "data", data)
 	s.Put(t, "empty", nil)
 	r := b.NewReader(t.Context(), stat(t, b, "data"))
@@ -97,7 +97,7 @@ func readAt(t *testing.T, r io.ReaderAt, data []byte) {
 	t.Helper()
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
-		off, n := rnd.IntN(len(data)), rnd.IntN(store.BlockSize*2)
+		off, n := rnd.IntN(len(data)), rnd.IntN(s3.BlockSize*2)
 		p := make([]byte, n)
 		got, err := r.ReadAt(p, int64(off))
 		want := data[off:min(len(data), off+n)]
@@ -113,7 +113,7 @@ func readAt(t *testing.T, r io.ReaderAt, data []byte) {
 // TestReadAtKeepsBlocks counts requests: a block is asked for once while it is kept.
 func TestReadAtKeepsBlocks(t *testing.T) {
 	s := objecttest.New(t)
-	data := noise(80 * store.BlockSize / 2)
+	data := noise(80 * s3.BlockSize / 2)
 	s.Put(t, "data", data)
 	b := open(t, s.URL(""))
 	r := b.NewReaderAt(t.Context(), stat(t, b, "data"))
@@ -291,7 +291,7 @@ func TestErrorsHoldNoSecrets(t *testing.T) {
 	if !strings.HasPrefix(err.Error(), "s3://bucket/some/: ") {
 		t.Errorf("error does not name the URL: %v", err)
 	}
-	if _, err := store.Open(t.Context(), location(t, "s3://bucket/x?region=us-east-1&ssetype=hush")); err == nil || strings.Contains(err.Error(), "?") {
+	if _, err := s3.Open(t.Context(), location(t, "s3://bucket/x?region=us-east-1&ssetype=hush")); err == nil || strings.Contains(err.Error(), "?") {
 		t.Errorf("Open: %v", err)
 	}
 }

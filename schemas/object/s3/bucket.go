@@ -1,11 +1,11 @@
-// Package store opens buckets of S3, of stores that speak its protocol, and of Google Cloud Storage.
+// Package s3 opens buckets of S3, of stores that speak its protocol, and of Google Cloud Storage.
 //
 // A reader holds on to one version of an object: a broken stream resumes at its offset, a
 // range is requested when it is needed, and both fail with object.ErrChanged once the
 // object was replaced.
 //
 // Only the command imports this package: ingest takes an object.Bucket, the edge an object.Folder.
-package store
+package s3
 
 import (
 	"bytes"

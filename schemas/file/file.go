@@ -1,11 +1,11 @@
-// Package durable replaces files in one step: readers see the old content or the new one, and so does the next start
-// after a power cut.
+// Package file replaces files in one step: readers see the old content or the new one, and so does the next start
+// after a power cut. It finds to which user a file belongs, for errors and for doctor. And it maps files into memory
+// and advises the system about them: what to read ahead, what to forget. On systems without a call, the advice does
+// nothing.
 //
 // On Unix a rename replaces a file that others have open. Windows refuses that until they close it, so Rename waits for
 // readers there, and Open does not stand in the way of other processes that remove or rename the file.
-//
-// Nearest, Owner and UserName find to which user a file belongs, for errors and for doctor.
-package durable
+package file
 
 import (
 	"errors"

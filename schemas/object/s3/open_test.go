@@ -1,4 +1,4 @@
-package store_test
+package s3_test
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/object/objecttest"
-	"github.com/reelsplice/reelsplice/schemas/object/store"
+	"github.com/reelsplice/reelsplice/schemas/object/s3"
 )
 
 // TestCredentials opens a bucket with keys of the environment, of a profile, with none
@@ -44,7 +44,7 @@ func TestCredentials(t *testing.T) {
 	}
 	t.Setenv("AWS_ACCESS_KEY_ID", "")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "")
-	if _, err := store.Open(t.Context(), location(t, s.URL(""))); err == nil || !strings.Contains(err.Error(), "s3://bucket/: no AWS credentials found: ") {
+	if _, err := s3.Open(t.Context(), location(t, s.URL(""))); err == nil || !strings.Contains(err.Error(), "s3://bucket/: no AWS credentials found: ") {
 		t.Errorf("no credentials: %v", err)
 	}
 }
@@ -60,7 +60,7 @@ func TestGoogleCredentials(t *testing.T) {
 		t.Errorf("a wrong key: %v", err)
 	}
 	t.Setenv("GS_SECRET_ACCESS_KEY", "")
-	if _, err := store.Open(t.Context(), location(t, s.URL(""))); err == nil || !strings.Contains(err.Error(), "gs://bucket/: no HMAC key found: set GS_ACCESS_KEY_ID and GS_SECRET_ACCESS_KEY") {
+	if _, err := s3.Open(t.Context(), location(t, s.URL(""))); err == nil || !strings.Contains(err.Error(), "gs://bucket/: no HMAC key found: set GS_ACCESS_KEY_ID and GS_SECRET_ACCESS_KEY") {
 		t.Errorf("no key: %v", err)
 	}
 }

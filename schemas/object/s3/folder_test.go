@@ -1,4 +1,4 @@
-package store_test
+package s3_test
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/object/objecttest"
-	"github.com/reelsplice/reelsplice/schemas/object/store"
+	"github.com/reelsplice/reelsplice/schemas/object/s3"
 )
 
 // TestFolders: folders of the stores behave alike.
@@ -29,7 +29,7 @@ func TestFolders(t *testing.T) {
 
 func testFolder(t *testing.T, url string) {
 	t.Helper()
-	f, err := store.OpenFolder(t.Context(), url)
+	f, err := s3.OpenFolder(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +138,7 @@ func testReplace(t *testing.T, f object.Folder) {
 func TestOpenFolderRefuses(t *testing.T) {
 	s := objecttest.New(t)
 	for url, want := range map[string]string{s.URL("a/*"): "not a pattern", "http://x/y": "unknown scheme"} {
-		if _, err := store.OpenFolder(t.Context(), url); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := s3.OpenFolder(t.Context(), url); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("OpenFolder(%s): %v, want %q", url, err, want)
 		}
 	}
@@ -147,7 +147,7 @@ func TestOpenFolderRefuses(t *testing.T) {
 // TestListCut lists again when a listing broke or came garbled.
 func TestListCut(t *testing.T) {
 	s := objecttest.New(t)
-	f, err := store.OpenFolder(t.Context(), s.URL(""))
+	f, err := s3.OpenFolder(t.Context(), s.URL(""))
 	if err != nil {
 		t.Fatal(err)
 	}

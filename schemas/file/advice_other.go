@@ -1,6 +1,6 @@
 //go:build !linux
 
-package mmap
+package file
 
 import "os"
 
