@@ -61,7 +61,7 @@ func TestBadFiles(t *testing.T) {
 	refuse("none of 2 files could be read, the first: movies.json: empty file", Config{Sources: []string{filepath.Join(other, "movies.json"), put(t, other, "movies.b.json", "")}})
 	refuse(`README: want JSON, CSV, TSV or Parquet, found text that starts with "text"`, Config{Sources: []string{readme}, Layout: "tables"})
 	noLanguage := "layout movnix: its rows are of no language, so language de-DE cannot be theirs: ingest them without one"
-	renamed := put(t, src, "movies.renamed.json", `{"movie":{"tmdbId":1}}`)
+	renamed := put(t, src, "movies.renamed.json", `{"movie":{"tmdbId":1},"watchProviders":{}}`)
 	refuse(noLanguage, Config{Sources: []string{renamed}, Language: "de"})
 	refuse(noLanguage, Config{Sources: []string{renamed}, Language: "de", Layout: "movnix"})
 
@@ -288,7 +288,6 @@ title = 'name'
 		", or name it like 550-credits.json if it is the response of a sub-request; as a record: most of its columns are unknown", Config{})
 	f("names.tsv", "nconst\tprimaryName\tbirthYear\tdeathYear\tprimaryProfession\tknownForTitles\nnm1\tA\t\\N\t\\N\tactor\ttt1\n",
 		"names.tsv: has the columns of IMDb's table name.basics, but not its name: want name.basics.tsv or name.basics.tsv.gz", Config{})
-	f("dump.ndjson", `{"movie":{"tmdbId":1}}`, "dump.ndjson: "+kind(strings.Join(Kinds(), ", ")), Config{})
 	f("movies.json", "id,title\n1,A\n", "movies.json: is CSV or TSV, but its extension .json decides: rename it to .csv or .tsv", Config{})
 }
 

@@ -195,7 +195,7 @@ func TestPrecedence(t *testing.T) {
 // resource too.
 func TestPrecedenceByLayout(t *testing.T) {
 	src := t.TempDir()
-	put(t, src, "crawl/movies/550.json", `{"movie":{"tmdbId":550,"title":"Movnix"}}`)
+	put(t, src, "crawl/movies/550.json", `{"movie":{"tmdbId":550,"title":"Movnix"},"watchProviders":{}}`)
 	put(t, src, "other/movies/550.json", `{"id":550,"title":"TMDB"}`)
 	put(t, src, "third/movies.csv", "id,title\n550,Third\n")
 	f := func(order, want string) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/reelsplice/reelsplice/schemas/record"
@@ -74,6 +75,27 @@ type boundRow struct {
 	each  string   // the column whose element makes the record at hand; "" for none
 	// element and place are those of the element, as JSON texts.
 	element, place string
+	values         map[string]any // by column: those that were decoded
+}
+
+// setElement sets the element that makes the next record, none with each "".
+func (r *boundRow) setElement(each, element string, place int) {
+	r.each, r.element, r.place = each, element, strconv.Itoa(place)
+	delete(r.values, elementName)
+	delete(r.values, placeName)
+}
+
+// value returns the value of the cell of a column, which several expressions may name.
+func (r *boundRow) value(column string) any {
+	value, known := r.values[column]
+	if !known {
+		if r.values == nil {
+			r.values = map[string]any{}
+		}
+		value = decode(r.cell(column))
+		r.values[column] = value
+	}
+	return value
 }
 
 // cell returns the cell of a column, or the element; "" for none and for null.

@@ -53,7 +53,7 @@ func TestDetails(t *testing.T) {
 		`"status":"Released","release_date":"1999-10-15","revenue":"1","runtime":"139","adult":"False","backdrop_path":"/b.jpg","budget":"1","homepage":"",` +
 		`"imdb_id":"tt0137523","original_language":"en","original_title":"Fight Club","overview":"o","popularity":"1.5","poster_path":"/p.jpg",` +
 		`"tagline":"t","genres":"Drama","production_companies":"Fox","production_countries":"United States of America","spoken_languages":"English"}`}, false)
-	f(Movnix, Row{JSON: `{"movie":{"tmdbId":550,"title":"A"}}`}, false)
+	f(Movnix, Row{JSON: `{"movie":{"tmdbId":550,"title":"A"},"watchProviders":{}}`}, false)
 	// A table whose cells are answers of the API has answers.
 	f(Kaggle, Row{File: "movies", Texts: true, JSON: `{"movies":"{'details': ` + strings.NewReplacer(`"`, `'`, "null", "None", "false", "False").Replace(whole) +
 		`}","credits":"{'cast': []}","reviews":"[]"}`}, true)

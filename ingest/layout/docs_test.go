@@ -35,7 +35,7 @@ func (d document) want(t *testing.T, section string, cells ...string) {
 
 func code(s string) string { return "`" + s + "`" }
 
-// TestDocs: the documents link each mapping, and have a row for each function and for each column of movnix.
+// TestDocs: the documents link each mapping, and have a row for each function.
 func TestDocs(t *testing.T) {
 	for _, layout := range mappedLayouts {
 		d := readDocument(t, layout+".md")
@@ -48,15 +48,6 @@ func TestDocs(t *testing.T) {
 	tables := readDocument(t, "tables.md")
 	for i := range functions {
 		tables.want(t, "Functions", code(functions[i].name))
-	}
-	text, err := os.ReadFile("movnix/fields.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(text)) {
-		if path, _, _ := strings.Cut(line, " "); path != "#" {
-			readDocument(t, "movnix.md").want(t, "", code(path))
-		}
 	}
 }
 

@@ -65,7 +65,7 @@ func newExpression(source string, at *site, options ...expr.Option) (*expression
 		return nil, errors.Join(p.errs...)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", source, plainError(err))
+		return nil, fmt.Errorf("%s: %w", strings.Join(strings.Fields(source), " "), plainError(err))
 	}
 	root := program.Node()
 	e.result = root.Type()
@@ -116,6 +116,8 @@ func plainError(err error) error {
 		return errors.New("want a list")
 	case at.Prev != nil:
 		return at.Prev
+	case strings.HasPrefix(at.Message, "cannot fetch"): // a field of what has none
+		return errors.New("want an object")
 	}
 	return errors.New(at.Message)
 }
@@ -130,6 +132,7 @@ type patcher struct {
 	expression *expression       // that is being compiled
 	raw        map[ast.Node]bool // calls whose value is JSON text
 	root       ast.Node
+	builtins   int // of the language, so far
 	errs       []error
 }
 
@@ -157,7 +160,8 @@ func (p *patcher) Visit(node *ast.Node) {
 			p.expression.elementFields = append(p.expression.elementFields, name.Value)
 		}
 	case *ast.BuiltinNode: // of the language: nothing makes nothing, as for functions of ours
-		value := &ast.IdentifierNode{Value: "$value"}
+		p.builtins++
+		value := &ast.IdentifierNode{Value: fmt.Sprint("$value", p.builtins)} // several may stand inside each other
 		argument := n.Arguments[0]
 		n.Arguments[0] = value
 		*node = &ast.VariableDeclaratorNode{Name: value.Value, Value: argument, Expr: &ast.ConditionalNode{
@@ -335,7 +339,7 @@ func (v *evaluator) whole(e *expression, row *boundRow) (any, error) {
 	}
 	given := len(e.columns) == 0
 	for i, column := range e.columns {
-		value := decode(row.cell(column))
+		value := row.value(column)
 		if text, ok := value.(string); ok && strings.TrimSpace(text) == "" {
 			value = nil
 		}

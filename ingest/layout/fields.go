@@ -237,7 +237,7 @@ func isNothing(value any) bool {
 	return value == nil || ok
 }
 
-// appendValue appends the JSON text of a value. What is nothing in an object is no field of it.
+// appendValue appends the JSON text of a value. What is nothing in an object is null, which is what the API has there, or absent.
 func appendValue(dst []byte, value any) ([]byte, error) {
 	switch v := value.(type) {
 	case []any:
@@ -252,16 +252,23 @@ func appendValue(dst []byte, value any) ([]byte, error) {
 			}
 		}
 		return append(dst, ']'), nil
+	case map[any]any: // of fromPairs
+		object := map[string]any{}
+		for key, inner := range v {
+			object[textOf(key)] = inner
+		}
+		return appendValue(dst, object)
 	case map[string]any:
 		dst = append(dst, '{')
 		for _, name := range slices.Sorted(maps.Keys(v)) {
-			if isNothing(v[name]) {
-				continue
-			}
 			if dst[len(dst)-1] != '{' {
 				dst = append(dst, ',')
 			}
 			dst = append(record.AppendString(dst, name), ':')
+			if isNothing(v[name]) {
+				dst = append(dst, "null"...)
+				continue
+			}
 			var err error
 			if dst, err = appendValue(dst, v[name]); err != nil {
 				return dst, err

@@ -6,13 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/bytedance/sonic"
+
 	"github.com/reelsplice/reelsplice/ingest/layout/pyliteral"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
-	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // A function is one that mappings may call. Its first argument is the value that it reads, the others are constants.
@@ -74,6 +76,7 @@ var functions = []function{
 	{name: "trimPrefix", is: new(toString), text: true, prepare: texts, read: trim(strings.CutPrefix)},
 	{name: "trimSuffix", is: new(toString), text: true, prepare: texts, read: trim(strings.CutSuffix)},
 	{name: "split", is: new(func(any, any, any) []any), prepare: oneText, read: split},
+	{name: "uniq", is: new(func(any, any, any) []any), read: uniq},
 	{name: "match", is: new(toAny), prepare: prepareMatch, read: match},
 	{name: "name", is: new(toAny), raw: true, prepare: prepareNames(asObject), read: oneName},
 	{name: "code", is: new(toAny), raw: true, prepare: prepareNames(asCode), read: oneName},
@@ -100,6 +103,8 @@ func textOf(value any) string {
 		return string(v)
 	case int:
 		return strconv.Itoa(v)
+	case int64:
+		return strconv.FormatInt(v, 10)
 	case float64:
 		return strconv.FormatFloat(v, 'g', -1, 64)
 	}
@@ -315,6 +320,26 @@ func split(value, separator any, _ *evaluator) (any, error) {
 	return out, nil
 }
 
+// uniq returns the elements of a list without those that came before. That of the language compares all with all.
+func uniq(value, _ any, _ *evaluator) (any, error) {
+	list, ok := value.([]any)
+	if !ok {
+		return nil, errors.New("want a list")
+	}
+	out, seen := []any{}, map[any]bool{}
+	for _, v := range list {
+		key := v
+		if k := reflect.TypeOf(v); k != nil && !k.Comparable() { // a list or an object
+			key = rawJSON(textOf(v))
+		}
+		if !seen[key] {
+			seen[key] = true
+			out = append(out, v)
+		}
+	}
+	return out, nil
+}
+
 // match returns the value that a text stands for.
 func match(value, values any, _ *evaluator) (any, error) {
 	v, ok := values.(map[string]any)[textOf(value)]
@@ -359,36 +384,15 @@ func rawOrNothing(text []byte, err error) (any, error) {
 	return rawJSON(text), nil
 }
 
-// decode returns the value of a JSON text, nil for an empty one: numbers without a fraction are of type int where they fit.
-func decode(raw string) any {
-	switch {
-	case raw == "" || raw == "null":
-		return nil
-	case raw[0] == '"':
-		return record.Unquote(raw)
-	case raw == "true" || raw == "false":
-		return raw == "true"
-	case raw[0] == '[':
-		list := []any{}
-		_ = record.EachElement(raw, func(_ int, raw string) error { // a row is good JSON
-			list = append(list, decode(raw))
-			return nil
-		})
-		return list
-	case raw[0] == '{':
-		object := map[string]any{}
-		_ = record.EachField(raw, func(name, raw string) error {
-			object[name] = decode(raw)
-			return nil
-		})
-		return object
+// decode returns the value of a JSON text, nil for an empty one: numbers without a fraction are of type int64 where they fit.
+func decode(raw string) (value any) {
+	if raw != "" {
+		_ = numbersApart.UnmarshalFromString(raw, &value) // a row is good JSON
 	}
-	if n, err := strconv.Atoi(raw); err == nil {
-		return n
-	}
-	f, _ := strconv.ParseFloat(raw, 64)
-	return f
+	return value
 }
+
+var numbersApart = sonic.Config{UseInt64: true}.Froze()
 
 // A numberReader reads the numbers of a table.
 type numberReader struct {

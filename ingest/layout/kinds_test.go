@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/reelsplice/reelsplice/ingest/layout/movnix"
 	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
 )
 
@@ -141,51 +140,4 @@ func TestAppendedCounts(t *testing.T) {
 	if want := map[string]int64{"season/{n}": 1, "images": 1}; !maps.Equal(l.Counts().Dropped, want) {
 		t.Errorf("Dropped = %v, want %v", l.Counts().Dropped, want)
 	}
-}
-
-// TestMovnixSeries: a row about a series gives the series and its seasons.
-func TestMovnixSeries(t *testing.T) {
-	l := movnix.New(nil)
-	f := func(row string, want ...string) {
-		t.Helper()
-		recs, err := l.Records(Row{JSON: row, Type: kind("tv")})
-		if got := described(recs); err != nil || !slices.Equal(got, want) {
-			t.Errorf("Records(%s)\n = %s, %v\nwant %s", row, strings.Join(got, "\n   "), err, strings.Join(want, "\n   "))
-		}
-	}
-	f(`{"tvShow":{"tmdbId":5,"imdbId":"tt1","name":"A","originalName":"B","overview":null,"firstAirDate":null,"lastAirDate":null,"status":"Ended","popularity":1.5,`+
-		`"voteAverage":7,"voteCount":2,"type":"News","posterPath":"/p","backdropPath":null,"certification":"TV-14"},`+
-		`"seasons":[{"_id":"x","id":6,"season_number":0,"episodes":[{"episode_number":1}],"networks":[],"air_date":null,"name":"Specials"},`+
-		`{"id":7,"season_number":1,"episodes":[{"episode_number":1,"guest_stars":[{"person_id":"y"}]},{"episode_number":2}],"networks":[{"id":9},{"id":8}],"vote_average":8}],`+
-		`"genres":[{"tmdbId":10765,"name":"Sci-Fi & Fantasy"},{"tmdbId":1,"name":"Drama"}],"companies":[],"keywords":[],"videos":[],"images":[],"ratings":[{"source":"tmdb"}],`+
-		`"credits":[{"tmdbPersonId":1,"name":"N","character":null,"job":"Actor","department":"Acting","order":0,"profilePath":null},{"tmdbPersonId":2,"name":"M","job":"Creator","department":"Writing"}],`+
-		`"alternativeTitles":[{"title":"T"}],"watchProviders":{"id":{"flatrate":[{"name":"P","logo":"/l"}],"buy":[]},"us":{"buy":[],"flatrate":[]}}}`,
-		`tv 5 {"backdrop_path":null,"first_air_date":"","genres":[{"id":10765,"name":"Sci-Fi & Fantasy"}],"id":5,"last_air_date":null,"name":"A","networks":[{"id":9},{"id":8}],`+
-			`"number_of_episodes":2,"number_of_seasons":1,"original_name":"B","overview":"","popularity":1.5,"poster_path":"/p","production_companies":[],`+
-			`"seasons":[{"air_date":null,"episode_count":1,"id":6,"name":"Specials","season_number":0},{"episode_count":2,"id":7,"season_number":1,"vote_average":8.0}],`+
-			`"status":"Ended","type":"News","vote_average":7.0,"vote_count":2,"alternative_titles":{"results":[{"title":"T"}]},`+
-			`"credits":{"cast":[{"id":1,"name":"N","profile_path":null,"character":"","order":0}],"crew":[{"id":2,"name":"M","department":"Writing","job":"Creator"}]},`+
-			`"external_ids":{"imdb_id":"tt1"},"images":{"backdrops":[],"logos":[],"posters":[]},"videos":{"results":[]},`+
-			`"watch/providers":{"results":{"ID":{"flatrate":[{"logo_path":"/l","provider_name":"P"}]}}}}`,
-		`season 5 0 {"_id":"x","air_date":null,"episodes":[{"episode_number":1}],"name":"Specials","networks":[],"id":6,"season_number":0,"series_id":5}`,
-		`season 5 1 {"episodes":[{"episode_number":1,"guest_stars":[{"person_id":"y"}]},{"episode_number":2}],"networks":[{"id":9},{"id":8}],"id":7,"season_number":1,"vote_average":8.0,"series_id":5}`)
-	if want := map[string]int64{"tvShow.certification": 1, "genres[]": 1, "ratings[]": 1}; !maps.Equal(l.Counts().Dropped, want) {
-		t.Errorf("Dropped = %v, want %v", l.Counts().Dropped, want)
-	}
-	if want := map[string]int64{"seasons[].episodes[].guest_stars[].person_id": 1}; !maps.Equal(l.Counts().Unknown, want) {
-		t.Errorf("Unknown = %v, want %v", l.Counts().Unknown, want)
-	}
-	// A request that failed says nothing but the id.
-	f(`{"tvShow":{"tmdbId":5,"name":"","originalName":null,"posterPath":null},"seasons":[],"genres":[],"images":[],"credits":[]}`, `tv 5 {"id":5}`)
-
-	refuse := func(kindName, row, want string) {
-		t.Helper()
-		if recs, err := l.Records(Row{JSON: row, Type: kind(kindName)}); err == nil || err.Error() != want {
-			t.Errorf("Records(%s) = %s, %v, want %s", row, described(recs), err, want)
-		}
-	}
-	refuse("movie", `{"tvShow":{"tmdbId":5}}`, "tvShow: want a movie record, by the file's name or --kind")
-	refuse("tv", `{"movie":{"tmdbId":5}}`, "movie: want a tv record, by the file's name or --kind")
-	refuse("tv", `{"tvShow":{"name":"A"}}`, "tvShow.tmdbId: want an integer, found nothing")
-	refuse("tv", `{"tvShow":{"tmdbId":5,"name":"A"},"seasons":[{}]}`, "seasons[0].season_number: want an integer, found nothing")
 }

@@ -1,8 +1,8 @@
 // Package layout gives rows their meaning: it turns a JSON object of a dump into records
 // of the catalogue.
 //
-// Two layouts have readers of their own: tmdb (the API's responses) and movnix. All others
-// are made of mapping files, in the folder mappings and the caller's:
+// Package tmdb reads the API's responses. All other layouts are mapping files, those in the folder mappings and
+// the caller's:
 //
 //	mapping.go, toml.go   a file as it is written, and the line of each fault
 //	compile.go            file -> table, shape, entry: what is checked once
@@ -19,14 +19,11 @@
 package layout
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/reelsplice/reelsplice/ingest/layout/movnix"
 	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
@@ -61,7 +58,7 @@ const (
 
 // mappedLayouts are the layouts that are made of mapping files: a folder of mappings each,
 // in the order in which Detect asks them.
-var mappedLayouts = []string{Tables, IDExport, Kaggle}
+var mappedLayouts = []string{Tables, IDExport, Movnix, Kaggle}
 
 // Names lists the layouts that New accepts.
 func Names() []string { return []string{Auto, TMDB, Movnix, Tables, Kaggle, IDExport} }
@@ -94,8 +91,7 @@ func (o *Options) mappings(layout string) []*Mapping {
 func IsMapped(layout string) bool { return slices.Contains(mappedLayouts, layout) }
 
 // Detect returns the name of the layout that a row of a file is in. Tables, those of
-// the caller's mappings first, are told by their names and columns; movnix has the
-// object "movie" or "tvShow" first, which are no fields of TMDB's; everything else is
+// the caller's mappings first, are told by their names and columns; everything else is
 // taken for TMDB's. The file's name is without its folder and extensions.
 func Detect(file string, row []byte, o Options) string {
 	columns := columnsOf(row)
@@ -105,18 +101,6 @@ func Detect(file string, row []byte, o Options) string {
 		if tableOf(o.mappings(name), file, columns) != nil && (name != Kaggle || isFlat(row)) {
 			return name
 		}
-	}
-	d := json.NewDecoder(bytes.NewReader(row))
-	var head [3]json.Token
-	for i := range head {
-		t, err := d.Token()
-		if err != nil {
-			return TMDB
-		}
-		head[i] = t
-	}
-	if head[0] == json.Delim('{') && (head[1] == "movie" || head[1] == "tvShow") && head[2] == json.Delim('{') {
-		return Movnix
 	}
 	return TMDB
 }
@@ -209,8 +193,6 @@ func New(name string, o Options) (Layout, error) {
 		return t, nil
 	case name == Movnix && o.Language != "":
 		return nil, fmt.Errorf("layout %s: its rows are of no language, so language %s cannot be theirs: ingest them without one", Movnix, o.Language)
-	case name == Movnix:
-		return movnix.New(o.Values), nil
 	case IsMapped(name):
 		return newMapped(name, o.mappings(name), o), nil
 	}

@@ -13,7 +13,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/reelsplice/reelsplice/ingest/layout/movnix"
 	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/record"
@@ -90,11 +89,10 @@ func TestDetect(t *testing.T) {
 	f := func(row, want string) { t.Helper(); file("movies", row, want) }
 	f(`{"id":1}`, TMDB)
 	f(`{}`, TMDB)
-	f(`{"movie":{"tmdbId":11,"title":"A"}}`, Movnix)
-	f(`{ "movie": { "tmdbId": 11 } }`, Movnix)
-	f("\r\n\t"+strings.Repeat(" ", 100)+"{\n\t\"movie\" :\n"+strings.Repeat(" ", 100)+`{"imdbId":"tt1","tmdbId":11}}`, Movnix)
+	f(`{"movie":{"tmdbId":11,"title":"A"},"watchProviders":{}}`, Movnix)
+	f("\r\n\t"+strings.Repeat(" ", 100)+"{\n\t\"movie\" :\n"+strings.Repeat(" ", 100)+`{"tmdbId":11},"watchProviders":null}`, Movnix)
 	f(`{"movie":5}`, TMDB)
-	f(`{"tvShow":{"tmdbId":11}}`, Movnix)
+	f(`{"tvShow":{"tmdbId":11},"seasons":[]}`, Movnix)
 	f(`{"tvShow":null}`, TMDB)
 	f(`{"id":1,"movie":{"tmdbId":11}}`, TMDB)
 	f(`{"title":"{\"movie\":{\"tmdbId\":"}`, TMDB)
@@ -215,62 +213,6 @@ func TestTMDBRefuses(t *testing.T) {
 	f(Row{Table: true, JSON: `{"id":5,"watch_providers":{"results":[7]}}`}, `watch_providers.results[0]: want an object, found 7`)
 }
 
-func TestMovnix(t *testing.T) {
-	l, err := New(Movnix, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := movieOf(l, Row{JSON: `{"movie":{"tmdbId":11,"imdbId":"tt1","title":"A","releaseDate":null,"runtime":null,"budget":"5","certification":"PG","new":1},` +
-		`"genres":[{"tmdbId":18,"name":"Drama"},{"tmdbId":1,"name":"Drama"}],"keywords":[],"ratings":[{"source":"x"}],` +
-		`"images":[{"filePath":"/a","type":"poster"},{"filePath":"/a","type":"poster","width":2},{"filePath":"/b","type":"backdrop"}],` +
-		`"credits":[{"tmdbPersonId":1,"name":"N","character":null,"job":"Actor","department":"Acting","order":0},{"tmdbPersonId":2,"name":"M","job":"Director","department":"Directing"}],` +
-		`"watchProviders":{"us":{"flatrate":[{"name":"P","logo":"/l"}],"buy":[]}}}`})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, got := record.As[catalog.Movie](r), text(r)
-	for _, want := range []string{
-		`"budget":5`, `"genres":[{"id":18,"name":"Drama"}]`, `"release_date":""`, `"runtime":0`, `"id":11`,
-		`"cast":[{"id":1,"name":"N"`, `"crew":[{"id":2,"name":"M"`,
-		`"US":{"flatrate":[{"logo_path":"/l","provider_name":"P"}]}`,
-	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("Records = %s, want %s in it", got, want)
-		}
-	}
-	if m.Keywords != nil || len(m.Images.Posters) != 1 || len(m.Images.Backdrops) != 1 {
-		t.Errorf("Records = %s, want no keywords, one poster, one backdrop", got)
-	}
-	wantDropped := map[string]int64{"movie.new": 1, "movie.certification": 1, "genres[]": 1, "images[]": 1, "ratings[]": 1}
-	if d := l.Counts().Dropped; !maps.Equal(d, wantDropped) || len(l.Counts().Unknown) > 0 {
-		t.Errorf("Dropped = %v, Unknown = %v, want %v, none", d, l.Counts().Unknown, wantDropped)
-	}
-	// What the row does not have stays absent; null stays null where the API has it.
-	r, err = movieOf(l, Row{JSON: `{"movie":{"tmdbId":11,"posterPath":null},"collection":null}`})
-	if want := `{"belongs_to_collection":null,"id":11,"poster_path":null}`; err != nil || text(r) != want {
-		t.Errorf("Records = %s, %v, want %s", text(r), err, want)
-	}
-	r, err = movieOf(l, Row{JSON: `{"movie":{"tmdbId":11},"collection":{"tmdbId":2,"posterPath":null},"genres":[],"companies":[{"name":"C"}],"images":[{"filePath":"/a"}],` +
-		`"credits":[{"name":"N"}],"externalIds":{"imdbId":null},"videos":[],"alternativeTitles":[],"watchProviders":{},"reviews":[{"author":"A","rating":null}]}`})
-	if want := `{"belongs_to_collection":{"id":2,"poster_path":null},"genres":[],"id":11,"production_companies":[{"name":"C","origin_country":""}],` +
-		`"alternative_titles":{"titles":[]},"credits":{"cast":[],"crew":[{"name":"N"}]},"external_ids":{"imdb_id":null},` +
-		`"images":{"backdrops":[{"file_path":"/a"}],"logos":[],"posters":[]},` +
-		`"reviews":{"page":1,"results":[{"author":"A","author_details":{"name":"","username":"A","rating":null}}],"total_pages":1,"total_results":1},` +
-		`"videos":{"results":[]},"watch/providers":{"results":{}}}`; err != nil || text(r) != want {
-		t.Errorf("Records = %s, %v\nwant %s", text(r), err, want)
-	}
-	f := func(row, want string) {
-		t.Helper()
-		if m, err := movieOf(movnix.New(nil), Row{JSON: row}); err == nil || err.Error() != want {
-			t.Errorf("Records(%s) = %v, %v, want %s", row, m, err, want)
-		}
-	}
-	f(`{"movie":null}`, "movie: want an object, found nothing")
-	f(`{"movie":{"title":"A"}}`, "movie.tmdbId: want an integer, found nothing")
-	f(`{"movie":{"tmdbId":0}}`, "id: want 1 or more, found 0")
-	f(`{"movie":{"tmdbId":1,"runtime":"long"}}`, `movie.runtime: want an integer, found "long"`)
-}
-
 func TestCounts(t *testing.T) {
 	l := tmdb.New("")
 	for _, row := range []string{`{"id":1,"casts":{"x":1},"media_type":"movie"}`, `{"id":2,"new":1,"budget":"5"}`, `{"id":3,"title_de":"x"}`} {
@@ -331,7 +273,7 @@ var seeds = []struct{ kind, row string }{
 	{"movie", `{"id":5,"genres":"[{\"id\":1}]","changes":{"changes":[{"items":[{"value":"{\"a\":1}"},{"value":"x"}]}]}}`},
 	{"movie", `{"movie":{"tmdbId":11,"title":"A","budget":"5","releaseDate":null},"genres":[{"tmdbId":18,"name":"Drama"}],` +
 		`"images":[{"filePath":"/a","type":"poster","width":2}],"credits":[{"tmdbPersonId":1,"job":"Actor","department":"Acting"}],` +
-		`"watchProviders":{"us":{"buy":[{"name":"P"}]}},"reviews":[{"author":"a","rating":7}],"videos":[{"key":"k","x":1}]}`},
+		`"watchProviders":{"us":{"buy":[{"name":"P"}],"flatrate":[]}},"reviews":[{"author":"a","rating":7}],"videos":[{"key":"k","x":1}]}`},
 	{"tv", `{"id":1,"name":"A","type":"tv","title_ar":"x","season/1":{"id":2,"episodes":[{"episode_number":1}]},"season/1/credits":{"cast":[]},"season/0/episode/2/images":{"stills":[]}}`},
 	{"tv", `{"id":1,"season/1":null,"season/2":"{\"id\":5}","season/3":{"status_code":34},"season/x":1,"aggregate_credits":{"cast":[{"roles":[]}]},"last_air_date":null}`},
 	{"tv", `{"tvShow":{"tmdbId":1,"name":"A","imdbId":"tt1","certification":"TV-14"},"seasons":[{"_id":"5","season_number":0,"episodes":[{"show_id":1,"crew":[{"person_id":"x"}]}],"networks":[{"id":6}]}],` +
@@ -375,7 +317,7 @@ func FuzzRecords(f *testing.F) {
 		}
 		var l Layout = tmdb.New(language)
 		if Detect(kindName, []byte(row), Options{}) == Movnix {
-			l = movnix.New(nil)
+			l = newMapped(Movnix, ready(Movnix), Options{})
 		} else if table2 {
 			l = newMapped(Tables, ready(Tables), Options{Language: language})
 		}
@@ -419,29 +361,5 @@ func TestNames(t *testing.T) {
 	}
 	if !slices.Contains(Names(), Auto) {
 		t.Error("Names lacks auto")
-	}
-}
-
-// TestMovnixMainImages: the main images come first, with the sizes that they have where
-// they come again.
-func TestMovnixMainImages(t *testing.T) {
-	l, err := New(Movnix, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := movieOf(l, Row{JSON: `{"movie":{"tmdbId":1},"images":[` +
-		`{"filePath":"/main","width":null,"height":null,"aspectRatio":null,"type":"poster"},` +
-		`{"filePath":"/other","width":1,"height":2,"aspectRatio":0.5,"type":"poster"},` +
-		`{"filePath":"/main","width":3,"height":6,"aspectRatio":0.5,"type":"poster"},` +
-		`{"filePath":"/alone","width":null,"height":null,"aspectRatio":null,"type":"poster"}]}`})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	for _, p := range record.As[catalog.Movie](m).Images.Posters {
-		got = append(got, fmt.Sprintf("%s %d", p.FilePath.V, p.Width.V))
-	}
-	if want := []string{"/main 3", "/other 1", "/alone 0"}; !slices.Equal(got, want) {
-		t.Errorf("posters = %q, want %q", got, want)
 	}
 }

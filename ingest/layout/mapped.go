@@ -58,6 +58,7 @@ func (m *mapped) Counts() Counts {
 // conditions of all records leave out: Dropped counts them.
 func (m *mapped) Records(r Row) ([]Record, error) {
 	m.columns, m.row.cells = m.columns[:0], m.row.cells[:0]
+	clear(m.row.values)
 	err := record.EachField(r.JSON, func(name, raw string) error {
 		m.columns, m.row.cells = append(m.columns, name), append(m.row.cells, raw)
 		return nil
@@ -107,7 +108,6 @@ func (m *mapped) Records(r Row) ([]Record, error) {
 // each returns the records of a shape: of the row, or of each element of its list. takes is false where the
 // condition of the record leaves the row out.
 func (m *mapped) each(s *shape) (out []Record, takes bool, err error) {
-	m.row.each = ""
 	if s.where != nil {
 		value, err := m.write.value(s.where, m.row)
 		if err != nil {
@@ -125,13 +125,12 @@ func (m *mapped) each(s *shape) (out []Record, takes bool, err error) {
 	if err != nil {
 		return nil, true, m.write.values.Leave(tmdb.InField(err, s.each.column()))
 	}
-	m.row.each = s.each.column()
-	defer func() { m.row.each = "" }()
+	defer m.row.setElement("", "", 0)
 	for i, el := range list {
 		if isEmpty(el) {
 			continue
 		}
-		m.row.element, m.row.place = el, strconv.Itoa(i)
+		m.row.setElement(s.each.column(), el, i)
 		m.countFields(s, el)
 		recs, err := m.record(s)
 		if noID := (*NoIDError)(nil); err != nil && !errors.As(err, &noID) {

@@ -400,7 +400,7 @@ func TestMapped(t *testing.T) {
 	refuse("filme", `{"nr":"0","name":"A"}`, "nr: want 1 or more, found 0")
 	refuse("rollen", `{"film":5,"person":7,"name":true,"art":"Darsteller"}`, "name: want a text, found true")
 	refuse("staffeln", `{"serie":"9","nr":"1","folgen":"[{\"nr\":\"x\"}]"}`, `folgen[0].episode_number: want an integer, found "x"`)
-	refuse("staffeln", `{"serie":"9","nr":"1","folgen":"[{\"nr\":1},2]"}`, `folgen: cannot fetch nr from int, found "[{\"nr\":1},2]"`)
+	refuse("staffeln", `{"serie":"9","nr":"1","folgen":"[{\"nr\":1},2]"}`, `folgen: want an object, found "[{\"nr\":1},2]"`)
 	refuse("staffeln", `{"serie":"9","nr":"1","folgen":"2"}`, `folgen: want a list, found "2"`)
 	refuse("filme", `{"nummer":5}`, "layout tables: no mapping is of a table \"filme\" with these columns; nearest is table filme of m.toml: want columns \"nr\", \"name\"")
 	refuse("filter", `{"nummer":5}`, "layout tables: no mapping is of a table \"filter\" with these columns: want one of companies, credits, filme, films, "+
