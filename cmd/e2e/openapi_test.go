@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/reelsplice/reelsplice/schemas/api"
-	"github.com/reelsplice/reelsplice/schemas/api/openapitest"
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/serve/auth"
 	"github.com/reelsplice/reelsplice/serve/edge"
@@ -24,10 +23,7 @@ const askedOf = 4
 // their responses about the sample validate: 200 without a field that the document lacks, 304 and errors.
 func TestOpenAPI(t *testing.T) {
 	skipLarge(t)
-	v, err := openapitest.New(true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := newValidator(t, true)
 	e, rel := sampleEdge(t)
 	p := samplePlaces(t, rel)
 	p.addAccount(t, e)
@@ -36,7 +32,7 @@ func TestOpenAPI(t *testing.T) {
 	for i := range api.Operations() {
 		op := &api.Operations()[i]
 		if op.Method != "GET" || op.Answerer == api.AnswerNothing {
-			if path, ok := v.Path(op.Path); ok && path == op.Path && op.Method == "GET" {
+			if path, ok := v.path(op.Path); ok && path == op.Path && op.Method == "GET" {
 				t.Errorf("the document has %s, which the edge refuses", op.Name)
 			}
 			continue
@@ -44,7 +40,7 @@ func TestOpenAPI(t *testing.T) {
 		served++
 		t.Run(op.Name, func(t *testing.T) { w.operation(t, op, targets(op, p)) })
 	}
-	if n := len(v.Paths()); n != served {
+	if n := len(v.paths()); n != served {
 		t.Errorf("the document has %d paths, the edge serves %d operations", n, served)
 	}
 	if w.planted < 4*served {
@@ -55,7 +51,7 @@ func TestOpenAPI(t *testing.T) {
 
 // An openAPIWalk validates responses of one edge.
 type openAPIWalk struct {
-	v             *openapitest.Validator
+	v             *validator
 	e             *testEdge
 	session, user string // credentials of an account, of version 3 and 4
 	responses     int
@@ -83,7 +79,7 @@ func (w *openAPIWalk) operation(t *testing.T, op *api.Operation, all []string) {
 	w.plant(t, first, ok.body)
 	if etag := ok.etag; etag != "" {
 		w.ask(t, op, first, 304, func(rq *edge.Request) { rq.IfNoneMatch = []byte(etag) })
-	} else if w.v.Has(op.Path, 304) {
+	} else if w.v.has(op.Path, 304) {
 		t.Errorf("GET %s has no ETag; the document has 304", first)
 	}
 	w.ask(t, op, first, 401, func(rq *edge.Request) { rq.Authorization = nil })
@@ -132,7 +128,7 @@ func (w *openAPIWalk) plant(t *testing.T, target, body string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if w.v.Response(path, 200, text) == nil {
+		if w.v.response(path, 200, text) == nil {
 			t.Errorf("GET %s: with %v in the field %q the response is valid", target, fields[name], name)
 		}
 		fields[name] = value
@@ -186,7 +182,7 @@ func (w *openAPIWalk) ask(t *testing.T, op *api.Operation, target string, want i
 	path, _, _ := strings.Cut(target, "?")
 	if a.status != want {
 		t.Errorf("GET %s: status %d: %.200s; want %d", target, a.status, a.body, want)
-	} else if err := w.v.Response(path, a.status, []byte(a.body)); err != nil {
+	} else if err := w.v.response(path, a.status, []byte(a.body)); err != nil {
 		t.Errorf("GET %s: %v", target, err)
 	}
 	return a

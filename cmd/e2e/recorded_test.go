@@ -21,11 +21,19 @@ import (
 
 // A recording is one recorded response with its request.
 type recording struct {
-	file, fidelity, request, date, note string
+	file, fidelity, request, status, date, note string
 }
 
-// recordings returns those whose files begin with one of the prefixes.
+// recordings returns those of status 200 whose files begin with one of the prefixes.
 func recordings(t *testing.T, prefixes ...string) []recording {
+	t.Helper()
+	return slices.DeleteFunc(allRecordings(t), func(r recording) bool {
+		return r.status != "200" || !slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(r.file, p) })
+	})
+}
+
+// allRecordings returns every recorded response of a GET.
+func allRecordings(t *testing.T) []recording {
 	t.Helper()
 	f, err := os.Open(sharedtest.Path(t, "recorded", "SOURCES.tsv"))
 	if err != nil {
@@ -37,16 +45,14 @@ func recordings(t *testing.T, prefixes ...string) []recording {
 	s.Buffer(nil, 1<<20)
 	for s.Scan() {
 		c := strings.Split(s.Text(), "\t")
-		if len(c) < 10 || c[3] != "GET" || c[5] != "200" {
+		if len(c) < 10 || c[3] != "GET" {
 			continue
 		}
-		if slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(c[0], p) }) {
-			r := recording{file: c[0], fidelity: c[2], request: c[4], date: c[9]}
-			if len(c) > 10 {
-				r.note = c[10]
-			}
-			out = append(out, r)
+		r := recording{file: c[0], fidelity: c[2], request: c[4], status: c[5], date: c[9]}
+		if len(c) > 10 {
+			r.note = c[10]
 		}
+		out = append(out, r)
 	}
 	return out
 }

@@ -2,9 +2,8 @@
 // shapes of the responses, and the names that append_to_response takes. Routing,
 // parameter checks, documents and tests all read this one table.
 //
-// The table is Go source that gen makes of the facts in folder facts and of what gen/own.go
-// adds to them: it is static data and costs nothing at start. OpenAPI is the document that folder
-// openapi makes of the table and of the shapes of the responses; see docs/reference/openapi.md.
+// Its source is openapi.yaml. Command gen makes two things of that file: the table, as Go source that
+// costs nothing at start, and the OpenAPI documents; see docs/reference/openapi.md.
 package api
 
 import (
@@ -15,18 +14,6 @@ import (
 )
 
 //go:generate go run ./gen
-
-// A Type is the type of a parameter's value.
-type Type string
-
-// The types of parameters.
-const (
-	TypeString  Type = "string"
-	TypeInteger Type = "integer"
-	TypeNumber  Type = "number"
-	TypeBoolean Type = "boolean"
-	TypeDate    Type = "date" // YYYY-MM-DD
-)
 
 // An Auth is the credential of an operation. Those with a session need a bearer token (or key)
 // as well.
@@ -43,9 +30,8 @@ const (
 // A Param is a parameter in the path or in the query.
 type Param struct {
 	Name string
-	Type Type
-	// Default is the value of a query parameter that is not given; empty for none.
-	Default string
+	// Integer marks path parameters that are whole numbers.
+	Integer bool
 	// Required marks query parameters without which the operation is refused. Path
 	// parameters are always needed and never marked.
 	Required bool
@@ -68,9 +54,6 @@ func (o Op) Operation() *Operation {
 	}
 	return &operations[o]
 }
-
-// Listed reports whether the API's documents list the operation.
-func (o *Operation) Listed() bool { return o.Group != "Legacy" && o.Group != "Extensions" }
 
 // String returns the operation's name; "none" when there is none.
 func (o Op) String() string {

@@ -24,7 +24,7 @@ func TestOwnIsDocumented(t *testing.T) {
 		}
 	}
 	for _, op := range Operations() {
-		if !op.Listed() || strings.HasPrefix(op.Name, "legacy") {
+		if op.Group == "Extensions" || strings.HasPrefix(op.Name, "legacy") {
 			demand("operation "+op.Name, "`"+op.Path)
 		}
 		for _, p := range op.QueryParams {
@@ -50,12 +50,11 @@ func TestAppendNames(t *testing.T) {
 	if got := AppendNames("no such"); got != nil {
 		t.Errorf(`AppendNames("no such") = %v, want nil`, got)
 	}
-	// Each namespace is that of one details operation, and each of its names that
-	// is no pattern is one sub-request.
+	// Each namespace is that of one details operation.
 	for _, ns := range want[:len(want)-1] {
 		details := 0
 		for _, op := range Operations() {
-			if op.Appends == ns && op.Listed() {
+			if op.Appends == ns && op.Group != "Extensions" {
 				details++
 				if op.Sub != fragment.SubDetails || op.Kind.String() != ns {
 					t.Errorf("%s appends %s and is %v %v", op.Name, ns, op.Kind, op.Sub)
@@ -65,44 +64,10 @@ func TestAppendNames(t *testing.T) {
 		if details != 1 {
 			t.Errorf("%d operations take the append names of %s, want 1", details, ns)
 		}
-		checkNames(t, ns)
 	}
 }
 
-// checkNames checks the fragments of the names of one namespace.
-func checkNames(t *testing.T, ns string) {
-	t.Helper()
-	pattern := false
-	for _, a := range AppendNames(ns) {
-		if a.Own != (a.Sub >= fragment.SubOwn) && a.Op == NoOp {
-			t.Errorf("%s %s is our own: %t, and has the number %d; own ones start at %d", ns, a.Name, a.Own, a.Sub, fragment.SubOwn)
-		}
-		if a.Pattern() {
-			pattern = true
-			if a.Inherits != "" && len(AppendNames(a.Inherits)) == 0 {
-				t.Errorf("%s %s inherits from %q, which has no names", ns, a.Name, a.Inherits)
-			}
-			continue
-		}
-		if pattern {
-			t.Errorf("%s %s stands behind a pattern", ns, a.Name)
-		}
-		if a.Sub.Name() != a.Name || a.Kind.String() != ns {
-			t.Errorf("%s %s is %v %v", ns, a.Name, a.Kind, a.Sub)
-		}
-		// Changes of seasons and episodes have a path of their own.
-		if a.Sub == fragment.SubChanges && (ns == "season" || ns == "episode") {
-			continue
-		}
-		if !slices.ContainsFunc(Operations(), func(op Operation) bool {
-			return op.Kind == a.Kind && op.Sub == a.Sub && op.Shape == a.Shape
-		}) {
-			t.Errorf("%s %s: no operation answers it with shape %s", ns, a.Name, a.Shape)
-		}
-	}
-}
-
-// TestSubs checks the other direction: what an operation says of its fragment.
+// TestSubs checks the fragments of operations.
 func TestSubs(t *testing.T) {
 	for _, op := range Operations() {
 		if (op.Kind == 0) != (op.Sub == 0) {

@@ -9,8 +9,6 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-//go:generate go run ./openapi
-
 //go:embed openapi-3.1.json.gz
 var packed []byte
 

@@ -325,7 +325,7 @@ func TestParameters(t *testing.T) {
 	}
 	demand := func(name string) {
 		if !known[name] {
-			t.Errorf("discover reads %s, which no operation has: add it to ownParams in schemas/api/gen/own.go", name)
+			t.Errorf("discover reads %s, which no operation has: add it to schemas/api/openapi.yaml", name)
 		}
 	}
 	for _, r := range ranges {

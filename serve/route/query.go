@@ -98,8 +98,6 @@ func ParseQuery(query []byte, q *Request) status.Code {
 		return status.OK
 	}
 	if info.names != nil {
-		// The details of keywords do not list the parameter.
-		r.takes |= 1 << paramAppend
 		if c := r.appends(info.names); c != status.OK {
 			return c
 		}

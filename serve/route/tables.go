@@ -96,7 +96,7 @@ func slotOf(op *api.Operation, name string) slot {
 		case p.Name != name:
 		case name == "external_id": // of Freebase: /m/03d34x8
 			return slotRest
-		case p.Type != api.TypeInteger || name == "account_id":
+		case !p.Integer || name == "account_id":
 			// Of accounts the session counts: some clients leave the parameter as it is.
 			return slotText
 		case name == "movie_id":

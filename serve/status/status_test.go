@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/reelsplice/reelsplice/schemas/api/facts"
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
@@ -35,7 +34,7 @@ func bodyKeys(t *testing.T, body []byte) []string {
 }
 
 func TestTableMatchesReference(t *testing.T) {
-	data, err := facts.Files.ReadFile("status-codes.tsv")
+	data, err := os.ReadFile("testdata/status-codes.tsv")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,19 +1,26 @@
-// Command gen writes the table of operations (table_gen.go) from the facts in
-// schemas/api/facts, what own.go adds to them, and the answerers. go generate runs it in the
-// folder of package api.
+// Command gen makes the table of operations (table_gen.go) and the OpenAPI documents of package api
+// of their source, openapi.yaml. go generate runs it in the folder of package api.
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 
-	"github.com/reelsplice/reelsplice/schemas/api/facts"
+	"github.com/klauspost/compress/gzip"
 )
 
 func main() {
-	src, err := generate()
+	text, err := os.ReadFile("openapi.yaml")
+	var files map[string][]byte
 	if err == nil {
-		err = os.WriteFile("table_gen.go", src, 0o644)
+		files, err = generate(text)
+	}
+	for name, content := range files {
+		if err == nil {
+			err = os.WriteFile(name, content, 0o644)
+		}
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "gen:", err)
@@ -21,15 +28,29 @@ func main() {
 	}
 }
 
-// generate returns the source of the table.
-func generate() ([]byte, error) {
-	ops, err := facts.Rows("operations.tsv", 11)
+// generate returns the files that follow from a specification, by name. A document is one gzip member
+// without a time.
+func generate(text []byte) (map[string][]byte, error) {
+	s, err := read(text)
+	if err != nil {
+		return nil, fmt.Errorf("openapi.yaml: %w", err)
+	}
+	table, err := s.table()
 	if err != nil {
 		return nil, err
 	}
-	names, err := facts.Rows("append-names.tsv", 7)
-	if err != nil {
-		return nil, err
+	files := map[string][]byte{"table_gen.go": table}
+	doc := s.document()
+	for name, o := range map[string]object{"openapi-3.1.json.gz": doc, "openapi-3.0.json.gz": downgrade(doc)} {
+		text, err := json.Marshal(o)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		var b bytes.Buffer
+		w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // a level that there is
+		_, _ = w.Write(append(text, '\n'))                    // a Buffer takes all
+		_ = w.Close()
+		files[name] = b.Bytes()
 	}
-	return render(append(ops, ownOperations...), append(names, usedAppendNames...), ownAppendNames)
+	return files, nil
 }

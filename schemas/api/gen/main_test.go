@@ -2,52 +2,158 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/tables"
+	"github.com/reelsplice/reelsplice/schemas/tables/accounts"
 )
 
-// TestKeptTable checks that the table in the project is what gen writes today.
-func TestKeptTable(t *testing.T) {
-	got, err := generate()
+// source returns the text of openapi.yaml.
+func source(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("../openapi.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := os.ReadFile("../table_gen.go")
+	return string(text)
+}
+
+// TestKept checks that the generated files are those of openapi.yaml.
+func TestKept(t *testing.T) {
+	files, err := generate([]byte(source(t)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(got, want) {
-		t.Error("table_gen.go is not what the facts and own.go make: run go generate ./schemas/api")
+	for name, got := range files {
+		want, err := os.ReadFile(filepath.Join("..", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s is not what openapi.yaml makes: run go generate ./schemas/api", name)
+		}
 	}
 }
 
+// TestRefusals: a mistake in the file is an error that names the operation.
 func TestRefusals(t *testing.T) {
-	ops := []string{"Movies", "movieDetails", "GET", "/3/movie/{movie_id}", "movie_id:integer", "", "", "bearer", "no", "X", ""}
-	names := []string{"movie", "credits", "credits", "", "MovieCredits", "", ""}
-	// f changes one column of one of the two rows.
-	f := func(row []string, column int, value, wantErr string) {
-		t.Helper()
-		keep := row[column]
-		row[column] = value
-		defer func() { row[column] = keep }()
-		_, err := render([][]string{ops}, [][]string{names}, nil)
-		if err == nil || !strings.Contains(err.Error(), wantErr) {
-			t.Errorf("render with %q = %v, want an error with %q", value, err, wantErr)
+	text := source(t)
+	for _, c := range []struct{ old, other, want string }{
+		{"x-auth: session\n", "x-auth: cookie\n", `unknown x-auth "cookie"`},
+		{"x-answerer: Popular\n", "x-answer: Popular\n", `/popular: unknown field "x-answer"`},
+		{"      x-answerer: Discover\n", "", "GET /3/discover/movie: no answerer serves it"},
+		{"x-fragment: movie/credits\n", "x-fragment: movie/watch_providers\n", `GET /3/movie/{movie_id}/credits: x-fragment "movie/watch_providers"`},
+		{"x-rows: movie\n", "x-rows: film\n", `x-rows "film"`},
+		{"x-response: MovieCredits\n", "x-response: NoSuch\n", `x-response "NoSuch"`},
+		{"      x-response: MovieCredits\n", "", "want a summary and x-response"},
+		{"x-append: [movie]\n", "x-append: [film]\n", "operation movieAccountStates: x-append film"},
+		{"x-append: [movie]\n", "x-append: [tv]\n", "operation movieAccountStates: x-append tv"},
+		{"x-append: [configuration]\n", "x-append: [movie]\n", "want a path below /3/movie/{movie_id}"},
+		{"parameters: [*movie_id, *country]", "parameters: [*series_id, *country]", `alternative_titles: parameter "series_id" in "path"`},
+		{"      operationId: movieCredits\n", "", "want an operationId"},
+		{"      operationId: movieCredits\n", "      operationId: a\n      operationId: b\n", "operationId is there twice"},
+		{text, "", "the file is empty"},
+		{"paths:\n", "paths: [\n", "yaml: "},
+	} {
+		changed := strings.Replace(text, c.old, c.other, 1)
+		if changed == text {
+			t.Errorf("openapi.yaml has no %q", c.old)
+		}
+		if _, err := generate([]byte(changed)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("with %q: %v, want an error with %q", c.other, err, c.want)
 		}
 	}
-	// a credential that package api does not know
-	f(ops, 7, "cookie", `unknown auth "cookie"`)
-	// a parameter without a type, and one of an unknown type
-	f(ops, 5, "page", `parameter "page"`)
-	f(ops, 5, "page:uint", `parameter "page:uint"`)
-	// a path that no answerer serves
-	f(ops, 3, "/3/unknown", "add it to gen/answerers.go")
-	// a name that package fragment does not know
-	f(names, 1, "watch_providers", "no such sub-request")
-	// a pattern that does not say where its names come from
-	f(names, 1, "season/{season_number}/{sub_request}", "do not name a namespace")
-	if _, err := render([][]string{ops}, [][]string{names}, nil); err != nil {
-		t.Errorf("render of the unchanged rows: %v", err)
+}
+
+// TestValues compares the values of parameters with those that the edge takes.
+func TestValues(t *testing.T) {
+	s, err := read([]byte(source(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(name, parameter string, want list) {
+		t.Helper()
+		i := slices.IndexFunc(s.operations, func(op *operation) bool { return op.name == name })
+		for _, p := range s.operations[i].params {
+			if p.name == parameter {
+				if d := cmp.Diff(want, p.full.below("schema").items("enum")); d != "" {
+					t.Errorf("values of %s of %s in openapi.yaml (-the edge +the file):\n%s", parameter, name, d)
+				}
+				return
+			}
+		}
+		t.Errorf("%s has no %s", name, parameter)
+	}
+	for name, kind := range map[string]fragment.Kind{"discoverMovie": fragment.KindMovie, "discoverTv": fragment.KindTV} {
+		var want list
+		for _, c := range tables.Columns(kind) {
+			for _, s := range c.SortBy {
+				if slices.Contains(s.Kinds, kind) {
+					want = append(want, s.Name+".asc", s.Name+".desc")
+				}
+			}
+		}
+		check(name, "sort_by", want)
+	}
+	var orders, sources list
+	for _, name := range accounts.SortNames() {
+		orders = append(orders, name+".asc", name+".desc")
+	}
+	check("v4ListDetails", "sort_by", orders)
+	for source := fragment.SourceIMDb; source.Name() != ""; source++ {
+		sources = append(sources, source.Name())
+	}
+	check("findById", "external_source", sources)
+}
+
+// TestAppended: an appended object lacks the ID that a response of its own has, unless it is one of a season or an
+// episode, and what older records lack is not required.
+func TestAppended(t *testing.T) {
+	s, err := read([]byte(source(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	schemas := s.document().below("components").below("schemas")
+	requires := func(schema, name string) bool {
+		return slices.Contains(schemas.below(schema).items("required"), any(name))
+	}
+	if requires("MovieCredits", "id") || !requires("MovieCredits", "cast") || !requires("SeasonDetails", "id") || requires("MovieDetails", "softcore") {
+		t.Error("an ID of an appended object or a field of today is required, or one that all have is not")
+	}
+}
+
+// TestDowngrade checks what 3.0 says in another way.
+func TestDowngrade(t *testing.T) {
+	ref := object{{"$ref", "#/x"}}
+	for _, c := range []struct {
+		name       string
+		from, want object
+	}{
+		{"null", object{{"type", list{"string", "null"}}}, object{{"type", "string"}, {"nullable", true}}},
+		{"several types", object{{"type", list{"string", "integer"}}}, object{{"anyOf", list{object{{"type", "string"}}, object{{"type", "integer"}}}}}},
+		{"a constant", object{{"const", false}}, object{{"enum", list{false}}}},
+		{"a reference or null", object{{"anyOf", list{ref, object{{"type", "null"}}}}}, object{{"nullable", true}, {"allOf", list{ref}}}},
+		{"patterns", object{{"patternProperties", object{{"^a", ref}, {"^b", ref}}}}, object{{"additionalProperties", true}}},
+		{"a map", object{{"propertyNames", object{{"pattern", "^a"}}}, {"additionalProperties", ref}}, object{{"additionalProperties", ref}}},
+	} {
+		got, err := json.Marshal(downgraded(c.from))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := json.Marshal(c.want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s: %s, want %s", c.name, got, want)
+		}
 	}
 }
