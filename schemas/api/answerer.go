@@ -1,7 +1,7 @@
 package api
 
 // An Answerer is the part of the edge that serves an operation. Package serve/edge dispatches on
-// it, in one switch. Numbers change whenever the list does: they never reach files.
+// it by one table. Numbers change whenever the list does: they never reach files.
 type Answerer uint8
 
 // The answerers. Those from AnswerPopular to AnswerChanges list resources of the whole catalogue, of

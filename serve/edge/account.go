@@ -1,7 +1,6 @@
 package edge
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -35,37 +34,6 @@ func openAccounts(rel *release.Reader) (accountTables, error) {
 		t.accounts, errs[1] = accounts.OpenAccounts(s)
 	}
 	return t, errors.Join(errs[0], errs[1])
-}
-
-// list returns the list with an id, or a refusal.
-func (t *accountTables) list(id uint64) (accounts.List, error) {
-	l, ok, err := t.lists.Find(id)
-	if err == nil && !ok {
-		err = status.NotFound
-	}
-	return l, err
-}
-
-// accountData serves the operations that need the lists and accounts of the release.
-func accountData(x *exchange, op *api.Operation) error {
-	t, err := openAccounts(x.rel)
-	if err != nil {
-		return err
-	}
-	switch op.Answerer {
-	case api.AnswerList, api.AnswerListItem:
-		err = userList(x, &t, op)
-	case api.AnswerStates:
-		x.c.atLeast(Private)
-		err = standaloneStates(x, &t)
-	default:
-		x.c.atLeast(Private)
-		err = accountPage(x, &t, op)
-	}
-	if err != nil {
-		return err
-	}
-	return x.finish()
 }
 
 // sessionAccount returns the account of the session that the request has: a session_id or, where
@@ -110,29 +78,44 @@ func (x *exchange) guest(t *accountTables, id []byte) (*accounts.Account, bool, 
 }
 
 // owner returns the account of the session; in version 4, if it is the one that the path
-// names.
-func owner(x *exchange, t *accountTables, op *api.Operation) (*accounts.Account, error) {
+// names. The response is for one client.
+func (x *exchange) owner(op *api.Operation) (*accountTables, *accounts.Account, error) {
+	x.c.atLeast(Private)
+	t, err := openAccounts(x.rel)
+	if err != nil {
+		return nil, nil, err
+	}
 	if op.Answerer == api.AnswerGuestShelf {
-		a, ok, err := x.guest(t, x.q.Name)
+		a, ok, err := x.guest(&t, x.q.Name)
 		if err == nil && !ok {
 			err = status.AuthFailed
 		}
-		return a, err
+		return &t, a, err
 	}
-	a, ok, err := x.sessionAccount(t, false)
+	a, ok, err := x.sessionAccount(&t, false)
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, nil, err
 	case !ok || a.Guest():
-		return nil, status.AuthFailed
+		return nil, nil, status.AuthFailed
 	case op.Version() == 3:
-		return a, nil // whatever the path names: clients put anything there, for the session decides
+		return &t, a, nil // whatever the path names: clients put anything there, for the session decides
 	}
 	named, ok, err := t.accounts.Find(x.q.Name)
 	if err == nil && (!ok || named.Row != a.Row) {
 		err = status.AuthFailed
 	}
-	return a, err
+	return &t, a, err
+}
+
+// account serves the account of a session.
+func account(x *exchange, op *api.Operation) error {
+	_, a, err := x.owner(op)
+	if err != nil {
+		return err
+	}
+	splice.Literal(x.c.answer, a.Details())
+	return x.finish()
 }
 
 // A form is what rows of titles have behind them.
@@ -169,114 +152,89 @@ var shelves = map[api.Op]struct {
 	api.OpV4AccountTvWatchlist:          {accounts.WatchlistTV, plain},
 }
 
-// accountPage serves the titles that an account, or a guest, has marked.
-func accountPage(x *exchange, t *accountTables, op *api.Operation) error {
-	a, err := owner(x, t, op)
+// shelf serves a page of the titles that an account, or a guest, has marked.
+func shelf(x *exchange, op *api.Operation) error {
+	_, a, err := x.owner(op)
 	if err != nil {
 		return err
 	}
-	switch op.Answerer {
-	case api.AnswerAccount:
-		splice.Literal(&x.c.answer, a.Details())
-		return nil
-	case api.AnswerAccountLists:
-		return addListsOf(&x.c, t, a, op.Version())
-	}
-	s := shelves[x.q.Op]
-	newest := string(x.q.SortBy) == "created_at.desc"
-	if s.shelf == accounts.RatedEpisodes {
-		return addEpisodes(&x.c, a.Shelf(s.shelf), newest)
-	}
+	at := shelves[x.q.Op]
+	rows, newest := a.Shelf(at.shelf), string(x.q.SortBy) == "created_at.desc" // the last addition comes first
 	sub := fragment.SubRow
-	if op.Version() == 4 && s.shelf.Kind() == fragment.KindMovie { // it gives the media type of movies, not of series
+	if op.Version() == 4 && at.shelf.Kind() == fragment.KindMovie { // it gives the media type of movies, not of series
 		sub = fragment.SubMediaRow
 	}
-	return addTitles(&x.c, a.Shelf(s.shelf), sub, s.form, newest)
-}
-
-// addTitles adds a page of a shelf of movies or series; with newest, the last addition
-// comes first.
-func addTitles(c *composer, shelf accounts.Placeds, sub fragment.Sub, f form, newest bool) error {
-	return addShelf(c, shelf, newest, func(w *writer, p *accounts.Placed) error {
-		if err := w.row(includeOf(p.Title, sub)); err != nil {
-			return err
-		}
-		switch f {
-		case rating:
-			w.float(`,"rating":`, p.Value)
-		case rated:
-			at := p.Created
-			w.text(`,"account_rating":{"created_at":"`)
-			if at.IsZero() {
-				at = at.AddDate(1969, 0, 0) // the beginning of 1970, for want of a time
-			}
-			w.buf = at.AppendFormat(w.buf, "2006-01-02T15:04:05.000Z")
-			w.float(`","value":`, p.Value)
-			w.text("}")
-		case plain:
-		}
-		w.text("}")
-		return nil
-	})
-}
-
-// addShelf adds a page of a shelf.
-func addShelf(c *composer, shelf accounts.Placeds, newest bool, one func(w *writer, p *accounts.Placed) error) error {
-	w := &writer{c: c}
+	w := &writer{c: &x.c}
 	w.text("{")
-	err := w.page(shelf.Len(), int(c.q.Page), func(i int) error {
+	err = w.page(rows.Len(), int(x.q.Page), func(i int) error {
 		if newest {
-			i = shelf.Len() - 1 - i
+			i = rows.Len() - 1 - i
 		}
-		p := shelf.At(i)
-		return one(w, &p)
+		p := rows.At(i)
+		if at.shelf == accounts.RatedEpisodes {
+			return w.episode(&p)
+		}
+		return w.title(&p, sub, at.form)
 	})
+	if err != nil {
+		return err
+	}
 	w.flush()
-	return err
+	return x.finish()
+}
+
+// title writes a movie or a series of a shelf.
+func (w *writer) title(p *accounts.Placed, sub fragment.Sub, f form) error {
+	if err := w.row(includeOf(p.Title, sub)); err != nil {
+		return err
+	}
+	switch f {
+	case rating:
+		w.float(`,"rating":`, p.Value)
+	case rated:
+		at := p.Created
+		w.text(`,"account_rating":{"created_at":"`)
+		if at.IsZero() {
+			at = at.AddDate(1969, 0, 0) // the beginning of 1970, for want of a time
+		}
+		w.buf = at.AppendFormat(w.buf, "2006-01-02T15:04:05.000Z")
+		w.float(`","value":`, p.Value)
+		w.text("}")
+	case plain:
+	}
+	w.text("}")
+	return nil
 }
 
 // episodeFields are the fields of a rated episode before its rating, in wire order. Rows of
-// addEpisodes in other lists have the same in another order.
+// episodes in other lists have the same in another order.
 var episodeFields = [...]string{
 	"air_date", "episode_number", "episode_type", "id", "name", "overview", "production_code", "runtime",
 	"season_number", "show_id", "still_path", "vote_average", "vote_count",
 }
 
-// addEpisodes is addTitles for rated episodes.
-func addEpisodes(c *composer, shelf accounts.Placeds, newest bool) error {
-	return addShelf(c, shelf, newest, func(w *writer, p *accounts.Placed) error {
-		b, err := rowJSON(c, includeOf(p.Title, fragment.SubMediaRow))
-		if err != nil {
-			return err
+// episode writes a rated episode.
+func (w *writer) episode(p *accounts.Placed) error {
+	i := includeOf(p.Title, fragment.SubMediaRow)
+	row, err := w.c.aside(func() error { return w.c.include(&i, 0) })
+	if err != nil {
+		return err
+	}
+	w.text("{")
+	for _, name := range episodeFields {
+		value, ok := fragment.Field(row, name)
+		if !ok {
+			return fmt.Errorf("%w: row of %s is no JSON", release.ErrCorrupt, i)
 		}
-		var have map[string]json.RawMessage
-		if err := json.Unmarshal(b, &have); err != nil {
-			return fmt.Errorf("%w: row of an episode: %w", release.ErrCorrupt, err)
+		if value != nil {
+			w.text(`"` + name + `":`)
+			w.bytes(value)
+			w.text(",")
 		}
-		w.text("{")
-		for _, name := range episodeFields {
-			if raw, ok := have[name]; ok {
-				w.text(`"` + name + `":`)
-				w.bytes(raw)
-				w.text(",")
-			}
-		}
-		w.float(`"rating":`, p.Value)
-		w.text("}")
-		return nil
-	})
-}
-
-// rowJSON returns a row as JSON, valid until the next call.
-func rowJSON(c *composer, i release.Include) ([]byte, error) {
-	return c.aside(func(c *composer) error {
-		splice.Literal(&c.answer, "{")
-		if err := c.include(&i, 0); err != nil {
-			return err
-		}
-		splice.Literal(&c.answer, "}")
-		return nil
-	})
+	}
+	w.float(`"rating":`, p.Value)
+	w.text("}")
+	return nil
 }
 
 // placesOf returns the places from, included, to to, excluded, of a page, counted from 1.
@@ -312,7 +270,7 @@ func (w *writer) float(before string, n float64) {
 // flush adds the bytes written so far to the response.
 func (w *writer) flush() {
 	if len(w.buf) > 0 {
-		splice.Literal(&w.c.answer, w.buf)
+		splice.Literal(w.c.answer, w.buf)
 		w.buf = w.buf[:0]
 	}
 }

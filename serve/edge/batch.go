@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"strconv"
 
+	"github.com/reelsplice/reelsplice/schemas/api"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/tables/accounts"
 	"github.com/reelsplice/reelsplice/serve/route"
 	"github.com/reelsplice/reelsplice/serve/splice"
 	"github.com/reelsplice/reelsplice/serve/status"
@@ -16,6 +18,7 @@ var maxBatch = 32 << 20
 
 // A batchList is the list of IDs that a batch asks for.
 type batchList struct {
+	account      *accounts.Account
 	done         map[string]bool // texts, and keys of resources
 	asked, found int
 	missing      []byte // IDs of no resource, as JSON, each behind a comma
@@ -24,15 +27,16 @@ type batchList struct {
 // batch serves the details of several resources, with all that is appended to each: an
 // extension of the API. The IDs are numbers, of movies IMDb IDs too; a resource that is
 // asked for several times is served once. Missing ones are named in not_found.
-func batch(x *exchange) error {
-	if err := x.withStates(); err != nil {
+func batch(x *exchange, _ *api.Operation) error {
+	account, err := x.appendedAccount()
+	if err != nil {
 		return err
 	}
 	if len(x.q.IDs) == 0 {
 		return status.NotFound // as the API responds to the path
 	}
-	splice.Literal(&x.c.answer, `{"results":[`)
-	b := batchList{done: map[string]bool{}}
+	splice.Literal(x.c.answer, `{"results":[`)
+	b := batchList{account: account, done: map[string]bool{}}
 	for text := range bytes.SplitSeq(x.q.IDs, []byte(",")) {
 		text = bytes.TrimSpace(text)
 		if len(text) == 0 || b.done[string(text)] {
@@ -45,11 +49,11 @@ func batch(x *exchange) error {
 			return err
 		}
 	}
-	splice.Literal(&x.c.answer, `],"not_found":[`)
+	splice.Literal(x.c.answer, `],"not_found":[`)
 	if len(b.missing) > 0 {
-		splice.Literal(&x.c.answer, b.missing[1:])
+		splice.Literal(x.c.answer, b.missing[1:])
 	}
-	splice.Literal(&x.c.answer, "]}")
+	splice.Literal(x.c.answer, "]}")
 	return x.finish()
 }
 
@@ -78,7 +82,7 @@ func (b *batchList) add(x *exchange, id []byte) error {
 		return nil
 	}
 	if b.found++; b.found > 1 {
-		splice.Literal(&c.answer, ",")
+		splice.Literal(c.answer, ",")
 	}
 	if c.answer.RawLen()+c.work > maxBatch {
 		return status.InvalidParams
@@ -86,9 +90,8 @@ func (b *batchList) add(x *exchange, id []byte) error {
 	if err := c.lease.atLeast(c.bytes()); err != nil {
 		return err
 	}
-	c.id = e.ID()
-	q.ID = fragment.ID(c.id) // that of the series whose seasons are appended
-	return c.resourceWith(e)
+	q.ID = fragment.ID(e.ID()) // that of the series whose seasons are appended
+	return c.resource(e, b.account)
 }
 
 // appendID appends the ID that a request names, as JSON. Names of movies are tt and digits.

@@ -20,8 +20,7 @@ import (
 // answers the whole request.
 func (c *composer) inChain(e release.Entry, k fragment.Kind, s fragment.Sub, choice variant.Choice, depth int) error {
 	if c.trace != nil {
-		i := c.trace.begin(&choice.Fragment, c.answer.RawLen())
-		defer func() { c.trace.end(i, c.answer.RawLen()) }()
+		defer c.trace.begin(&choice.Fragment, c.answer)()
 	}
 	if variant.ByLanguage(k, s) {
 		return c.fragment(&choice, depth)
@@ -40,41 +39,35 @@ func (c *composer) inChain(e release.Entry, k fragment.Kind, s fragment.Sub, cho
 	if same { // what it includes is joined on its own
 		return c.fragment(&choice, depth)
 	}
-	return c.joined(func(c *composer) error {
+	return c.joined(func() error {
 		one, ok := c.pick(e, k, s)
 		if !ok {
 			return fmt.Errorf("%w: %s is there in some languages only", release.ErrCorrupt, s)
 		}
+		one.ID = choice.ID
 		return c.fragment(&one, depth)
 	})
 }
 
-// sharedInChain is shared for the languages of the request's chain.
-func (c *composer) sharedInChain(e release.Entry, s fragment.Sub, depth int) error {
-	return c.joined(func(c *composer) error { return c.shared(e, s, depth) })
-}
-
 // joined adds what compose adds in each language of the chain, joined field by field.
-func (c *composer) joined(compose func(c *composer) error) error {
+func (c *composer) joined(compose func() error) error {
 	in := func(v fragment.Variant) (text []byte, err error) {
 		err = c.q.In(v, func() error {
-			text, err = c.aside(func(side *composer) error {
-				side.standalone, side.id = c.standalone, c.id
-				return compose(side)
-			})
+			text, err = c.aside(compose)
 			return err
 		})
 		c.work += len(text)
 		return bytes.Clone(text), err
 	}
 	texts := make([]fallback.Text, len(c.q.Chain()))
-	held := 0
+	held, equal := 0, true
 	for i, v := range c.q.Chain() {
 		b, err := in(v)
 		if err != nil {
 			return err
 		}
 		texts[i] = fallback.Text{Language: v, JSON: b}
+		equal = equal && bytes.Equal(b, texts[0].JSON)
 		held += len(b)
 		// All texts, the one without a language, the joined one and its compressed form.
 		if err := c.lease.atLeast(c.bytes() + held + 3*len(b)); err != nil {
@@ -82,7 +75,7 @@ func (c *composer) joined(compose func(c *composer) error) error {
 		}
 	}
 	out := texts[0].JSON
-	if !areEqual(texts) {
+	if !equal {
 		plain, err := in(fragment.Untranslated)
 		if err != nil {
 			return err
@@ -93,23 +86,10 @@ func (c *composer) joined(compose func(c *composer) error) error {
 	}
 	for i := range texts {
 		if bytes.Equal(out, texts[i].JSON) {
-			return c.q.In(texts[i].Language, func() error { return compose(c) })
+			return c.q.In(texts[i].Language, compose)
 		}
 	}
-	if c.class == Page { // the page is compressed as a whole
-		splice.Literal(&c.answer, out)
-		return nil
-	}
-	return c.deflate(out)
-}
-
-func areEqual(texts []fallback.Text) bool {
-	for i := range texts {
-		if !bytes.Equal(texts[i].JSON, texts[0].JSON) {
-			return false
-		}
-	}
-	return true
+	return c.add(out)
 }
 
 // titleNames are the languages that a title has translations in.
@@ -162,9 +142,9 @@ func (c *composer) namesOf(k fragment.Kind, id uint64) ([]nameIn, error) {
 	if !ok {
 		return nil, nil
 	}
-	b, err := c.aside(func(side *composer) error {
-		splice.Literal(&side.answer, "{")
-		return side.fragment(&variant.Choice{Fragment: f}, 1)
+	b, err := c.aside(func() error {
+		splice.Literal(c.answer, "{")
+		return c.fragment(&variant.Choice{Fragment: f}, 1)
 	})
 	if err != nil {
 		return nil, err

@@ -22,24 +22,22 @@ import (
 // A composer joins the fragments of a release into a body. It is reused and not safe for
 // concurrent use.
 type composer struct {
-	rel        *release.Reader
-	q          *route.Request
-	now        func() time.Time
-	standalone bool // the response is one sub-request, with its ID
-	prefetch   bool // the release is not in memory: see Options.FromDisk
+	rel      *release.Reader
+	q        *route.Request
+	now      func() time.Time
+	prefetch bool   // the release is not in memory: see Options.FromDisk
+	lease    *lease // of the memory that is held
 
-	answer   splice.Answer
-	class    Class  // of all that was composed so far
-	id       uint64 // of the resource that is served
+	answer   *splice.Answer
+	body     splice.Answer    // that of the response
+	spare    []*splice.Answer // of aside
+	class    Class            // of all that was composed so far
 	key      [fragment.MaxKeyLen]byte
 	defaults [fragment.KindEpisodeGroup + 1]defaults // by kind, as far as they were asked for
 	scratch  scratch
-	lease    *lease            // of the memory that is held; nil for any amount
-	account  *accounts.Account // whose account_states are appended; nil for nobody's
-	side     *composer         // of parts that are changed before they are added; see aside
-	trace    *trace            // of where the pieces come from; nil where nobody asks
-	work     int               // bytes of JSON that chains of languages read so far
-	names    titleNames        // what translated was asked for last
+	trace    *trace     // of where the bytes come from; nil where nobody asks
+	work     int        // bytes of JSON that chains of languages read so far
+	names    titleNames // what translated was asked for last
 }
 
 // A scratch holds the buffers of one composer that are no part of its response.
@@ -47,7 +45,7 @@ type scratch struct {
 	mark  []byte       // a mark or a name in the making
 	raw   []byte       // a segment before filtering
 	thin  []byte       // and after it
-	side  []byte       // JSON of composer.side
+	aside []byte       // JSON of composer.aside
 	made  bytes.Buffer // thin, compressed
 	ahead []release.Include
 }
@@ -58,13 +56,11 @@ type defaults struct {
 	known bool // entry was looked up
 }
 
-// reset lets go of the release.
+// reset begins another body.
 func (c *composer) reset() {
+	c.answer = &c.body
 	c.answer.Reset()
-	c.rel, c.standalone = nil, false
-	c.class = Stored
-	c.account, c.trace = nil, nil
-	c.work, c.names = 0, titleNames{}
+	c.class, c.work, c.trace, c.names = Stored, 0, nil, titleNames{}
 	clear(c.defaults[:])
 }
 
@@ -73,55 +69,52 @@ func (c *composer) atLeast(k Class) { c.class = max(c.class, k) }
 
 // bytes is about how much memory c holds while its response is sent.
 func (c *composer) bytes() int {
-	n := c.answer.Bytes() + c.scratch.bytes() + cap(c.scratch.mark)
-	if c.side != nil {
-		n += c.side.bytes()
+	s := &c.scratch
+	n := c.body.Bytes() + cap(s.mark) + cap(s.raw) + cap(s.thin) + cap(s.aside) + s.made.Cap()
+	for _, a := range c.spare {
+		n += a.Bytes()
 	}
 	return n
 }
 
-// bytes is how much memory the long buffers hold.
-func (s *scratch) bytes() int { return cap(s.raw) + cap(s.thin) + s.made.Cap() + cap(s.side) }
-
 // dropScratch lets go of large buffers before the response is sent.
 func (c *composer) dropScratch() {
-	if s := &c.scratch; s.bytes() > maxScratch {
-		s.raw, s.thin, s.side, s.made = nil, nil, nil, bytes.Buffer{}
-	}
-	if c.side != nil && c.side.bytes() > maxScratch {
-		c.side = nil
+	if c.bytes()-c.body.Bytes() > maxScratch {
+		c.scratch, c.spare = scratch{}, nil
 	}
 }
 
-// aside returns JSON that becomes part of the response only after a change. It is valid until the
-// next call.
-func (c *composer) aside(compose func(c *composer) error) ([]byte, error) {
-	if c.side == nil {
-		c.side = &composer{}
+// aside returns the JSON that compose adds, which becomes part of the response only after a change. It is valid
+// until the next call.
+func (c *composer) aside(compose func() error) ([]byte, error) {
+	outer, class, trace := c.answer, c.class, c.trace
+	if len(c.spare) == 0 {
+		c.spare = append(c.spare, new(splice.Answer))
 	}
+	n := len(c.spare) - 1
+	c.answer, c.spare = c.spare[n], c.spare[:n]
+	c.class, c.trace = Page, nil // it is read, not sent: nothing needs compressing
 	defer func() {
-		c.work += c.side.work
-		c.side.reset()
+		c.answer.Reset()
+		c.spare = append(c.spare, c.answer)
+		c.answer, c.class, c.trace = outer, class, trace
 	}()
-	c.side.class = Page // it is read, not sent: nothing needs compressing
-	c.side.rel, c.side.q, c.side.now, c.side.prefetch = c.rel, c.q, c.now, c.prefetch
-	if err := compose(c.side); err != nil {
-		return nil, err
+	err := compose()
+	if err == nil {
+		c.scratch.aside, err = c.answer.AppendIdentity(c.scratch.aside[:0])
 	}
-	var err error
-	c.scratch.side, err = c.side.answer.AppendIdentity(c.scratch.side[:0])
-	return c.scratch.side, err
+	return c.scratch.aside, err
 }
 
-// body adds a sub-request of e, of kind k, from behind its opening brace on. The resource's own
+// sub adds a sub-request of e, of kind k, from after its opening brace on. The resource's own
 // fragment wins over tables of the release.
-func (c *composer) body(e release.Entry, k fragment.Kind, s fragment.Sub, choice *variant.Choice) error {
+func (c *composer) sub(e release.Entry, k fragment.Kind, s fragment.Sub, choice *variant.Choice) error {
 	switch {
 	case choice.Given:
 	case s == fragment.SubChanges:
 		return addChanges(c, k, e.ID())
 	case s == fragment.SubLists:
-		if done, err := addHolding(c, accounts.Title{Kind: k, ID: e.ID()}, choice.Page); done || err != nil {
+		if done, err := addHolding(c, accounts.Title{Kind: k, ID: e.ID()}, choice); done || err != nil {
 			return err
 		}
 	}
@@ -129,20 +122,17 @@ func (c *composer) body(e release.Entry, k fragment.Kind, s fragment.Sub, choice
 }
 
 // appended adds one appended object. Missing ones are left out, such as a season
-// that the series does not have, and so are sub-requests that need a session.
-func (c *composer) appended(e release.Entry, a *route.Append) error {
+// that the series does not have, and so are account_states without an account.
+func (c *composer) appended(e release.Entry, a *route.Append, account *accounts.Account) error {
 	if err := c.lease.atLeast(c.bytes()); err != nil {
 		return err
-	}
-	if c.trace != nil {
-		c.trace.part = string(a.Property)
 	}
 	ok := true
 	if a.Kind != c.q.Kind {
 		e, ok = c.rel.Include(appendedResource(c.q, a))
 	}
 	if ok && a.Sub == fragment.SubAccountStates {
-		return addAppendedStates(c, e, a)
+		return addAppendedStates(c, e, a, account)
 	}
 	s := variant.Canonical(a.Sub)
 	var choice variant.Choice
@@ -152,17 +142,17 @@ func (c *composer) appended(e release.Entry, a *route.Append) error {
 	if !ok {
 		return nil
 	}
-	splice.Literal(&c.answer, `,"`)
-	splice.Literal(&c.answer, a.Property)
+	splice.Literal(c.answer, `,"`)
+	splice.Literal(c.answer, a.Property)
 	if s != fragment.SubDetails {
-		splice.Literal(&c.answer, `":{`)
-		return c.body(e, a.Kind, s, &choice)
+		splice.Literal(c.answer, `":{`)
+		return c.sub(e, a.Kind, s, &choice)
 	}
-	splice.Literal(&c.answer, `":`)
+	splice.Literal(c.answer, `":`)
 	if err := c.stored(e, a.Kind, s, &choice, 0); err != nil {
 		return err
 	}
-	splice.Literal(&c.answer, "}")
+	splice.Literal(c.answer, "}")
 	return nil
 }
 
@@ -171,19 +161,12 @@ func appendedResource(q *route.Request, a *route.Append) release.Include {
 	return release.Include{Kind: a.Kind, ID: uint64(q.ID), Season: a.Season, Episode: a.Episode}
 }
 
-// pick returns the fragment for a sub-request of e, or the default in its place.
+// pick returns the fragment for a sub-request of e, or the default in its place. The defaults of a kind are looked up
+// once for each response.
 func (c *composer) pick(e release.Entry, k fragment.Kind, s fragment.Sub) (variant.Choice, bool) {
-	if choice, ok := variant.Pick(e, k, s, c.q); ok {
-		choice.Given = true
-		return choice, true
-	}
-	return variant.PickDefault(c.defaultsOf(k), k, s, c.q)
-}
-
-// defaultsOf looks up the defaults of a kind once for each response.
-func (c *composer) defaultsOf(k fragment.Kind) release.Entry {
-	if int(k) >= len(c.defaults) {
-		return release.Entry{}
+	choice, ok := variant.Pick(e, k, s, c.q)
+	if choice.Given = ok; ok || int(k) >= len(c.defaults) {
+		return choice, ok
 	}
 	d := &c.defaults[k]
 	if !d.known {
@@ -191,10 +174,11 @@ func (c *composer) defaultsOf(k fragment.Kind) release.Entry {
 		d.entry, _ = c.rel.Lookup(fragment.AppendShared(key[:0], fragment.KindDefault, k, ""))
 		d.known = true
 	}
-	return d.entry
+	return variant.PickDefault(d.entry, k, s, c.q)
 }
 
-// stored adds sub-request s of e, of kind k, which choice answers.
+// stored adds sub-request s of e, of kind k, for which choice was picked. depth is 0 for a part of the response, and
+// more for fragments that others include.
 func (c *composer) stored(e release.Entry, k fragment.Kind, s fragment.Sub, choice *variant.Choice, depth int) error {
 	if len(c.q.Chain()) > 0 {
 		return c.inChain(e, k, s, *choice, depth)
@@ -202,20 +186,11 @@ func (c *composer) stored(e release.Entry, k fragment.Kind, s fragment.Sub, choi
 	return c.fragment(choice, depth)
 }
 
-// fragment adds the pieces of a fragment's recipe. depth is 0 for a part of the response, and more
-// for fragments that others include.
+// fragment adds the pieces of a fragment's recipe.
 func (c *composer) fragment(choice *variant.Choice, depth int) error {
-	if c.trace == nil {
-		return c.pieces(choice, depth)
+	if c.trace != nil {
+		defer c.trace.begin(&choice.Fragment, c.answer)()
 	}
-	i := c.trace.begin(&choice.Fragment, c.answer.RawLen())
-	err := c.pieces(choice, depth)
-	c.trace.end(i, c.answer.RawLen())
-	return err
-}
-
-// pieces is fragment without a trace.
-func (c *composer) pieces(choice *variant.Choice, depth int) error {
 	if depth > release.MaxDepth {
 		return fmt.Errorf("%w: fragments lead to fragments more than %d deep", release.ErrCorrupt, release.MaxDepth)
 	}
@@ -231,7 +206,11 @@ func (c *composer) pieces(choice *variant.Choice, depth int) error {
 		var err error
 		switch piece.Op {
 		case release.OpSegment:
-			err = c.segment(&piece.Segment, &choice.Filter)
+			if choice.Filter.IsZero() { // Fast path: as it is.
+				c.answer.Segment(piece.Segment)
+				continue
+			}
+			err = c.filtered(&piece.Segment, &choice.Filter)
 		case release.OpLiteral:
 			err = c.text(piece.Text(), &choice.Filter)
 		case release.OpReference:
@@ -239,8 +218,7 @@ func (c *composer) pieces(choice *variant.Choice, depth int) error {
 		case release.OpInclude:
 			err = c.include(&piece.Include, depth)
 		default:
-			// Only the response itself has an ID; included fragments do not.
-			c.literal(&piece, choice.Page, c.standalone && depth == 0)
+			c.mark(&piece, choice)
 		}
 		if err != nil {
 			return err
@@ -258,39 +236,38 @@ var errBroken = fmt.Errorf("%w: a fragment has a piece that breaks the format", 
 // leaves is not worth compressing.
 func (c *composer) text(raw []byte, f *variant.Filter) error {
 	if f.IsZero() {
-		splice.Literal(&c.answer, raw)
+		splice.Literal(c.answer, raw)
 		return nil
 	}
 	c.scratch.raw = append(c.scratch.raw[:0], raw...) // which would else move the caller's piece to the heap
 	if err := c.filter(c.scratch.raw, f); err != nil {
 		return err
 	}
-	splice.Literal(&c.answer, c.scratch.thin)
+	splice.Literal(c.answer, c.scratch.thin)
 	return nil
 }
 
-// literal adds the bytes that depend on the request rather than on the release. withID
-// makes the response name its resource.
-func (c *composer) literal(piece *release.Piece, page uint16, withID bool) {
+// mark adds the bytes that depend on the request rather than on the release.
+func (c *composer) mark(piece *release.Piece, choice *variant.Choice) {
 	b := c.scratch.mark[:0]
 	switch piece.Op {
 	case release.OpIDMark:
-		if !withID {
+		if choice.ID == 0 {
 			return
 		}
-		b = append(strconv.AppendUint(append(b, `"id":`...), c.id, 10), ',')
+		b = append(strconv.AppendUint(append(b, `"id":`...), choice.ID, 10), ',')
 	case release.OpIDEnd:
-		if withID {
-			b = strconv.AppendUint(append(b, `,"id":`...), c.id, 10)
+		if choice.ID != 0 {
+			b = strconv.AppendUint(append(b, `,"id":`...), choice.ID, 10)
 		}
 		b = append(b, '}')
 	case release.OpPageMark:
-		b = append(strconv.AppendUint(append(b, `"page":`...), uint64(page), 10), ',')
+		b = append(strconv.AppendUint(append(b, `"page":`...), uint64(choice.Page), 10), ',')
 	case release.OpName:
 		b = append(appendName(append(b, '"'), piece, &c.q.Params), '"')
 	}
 	c.scratch.mark = b
-	splice.Literal(&c.answer, b)
+	splice.Literal(c.answer, b)
 }
 
 // appendName appends the generic name of a season or an episode in the request's
@@ -321,8 +298,8 @@ func (c *composer) reference(piece *release.Piece, depth int) error {
 	if !ok {
 		return fmt.Errorf("%w: reference leads nowhere", release.ErrCorrupt)
 	}
-	if len(c.q.Chain()) > 0 {
-		return c.sharedInChain(e, piece.Sub, depth)
+	if s := piece.Sub; len(c.q.Chain()) > 0 {
+		return c.joined(func() error { return c.shared(e, s, depth) })
 	}
 	return c.shared(e, piece.Sub, depth)
 }
@@ -352,13 +329,8 @@ func (c *composer) include(i *release.Include, depth int) error {
 	return c.stored(e, i.Kind, i.Sub, &choice, depth+1)
 }
 
-// segment adds a stored segment. Fast path: as it is. Slow path: inflated, thinned
-// out and deflated anew.
-func (c *composer) segment(s *release.Segment, f *variant.Filter) error {
-	if f.IsZero() {
-		c.answer.Segment(*s)
-		return nil
-	}
+// filtered adds the rows of a segment that f keeps: inflated, thinned out and deflated anew.
+func (c *composer) filtered(s *release.Segment, f *variant.Filter) error {
 	err := c.lease.atLeast(c.bytes() + 2*int(s.RawLen)) // before and after filtering, until finish sets the rest
 	if err != nil {
 		return err
@@ -385,6 +357,15 @@ var deflaters = sync.Pool{New: func() any {
 	z, _ := flate.NewWriter(nil, flate.BestSpeed) // a level that there is
 	return z
 }}
+
+// add adds raw, compressed on the spot unless the whole body will be.
+func (c *composer) add(raw []byte) error {
+	if c.class == Page {
+		splice.Literal(c.answer, raw)
+		return nil
+	}
+	return c.deflate(raw)
+}
 
 // deflate adds raw as a segment made on the spot.
 func (c *composer) deflate(raw []byte) error {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
+	"github.com/reelsplice/reelsplice/schemas/api"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/tables/credits"
@@ -11,9 +12,9 @@ import (
 	"github.com/reelsplice/reelsplice/serve/variant"
 )
 
-// creditDetails serves a credit: as a dump gave it, else from the table of credits, the row of its title
+// credit serves a credit: as a dump gave it, else from the table of credits, the row of its title
 // and that of its person. The latter has the names of both for caches, too: it changes with them.
-func creditDetails(x *exchange) error {
+func credit(x *exchange, _ *api.Operation) error {
 	key := x.c.pathKey(&x.q)
 	if len(key) > 0 {
 		if _, ok := x.rel.Lookup(key); ok {
@@ -42,9 +43,9 @@ func creditDetails(x *exchange) error {
 // credit adds the details of a credit with an id.
 func (c *composer) credit(cr *credits.Credit, id []byte) error {
 	c.texts(`{"credit_type":"`, cr.Role.String(), `","department":"`)
-	splice.Literal(&c.answer, cr.Department)
+	splice.Literal(c.answer, cr.Department)
 	c.texts(`","job":"`)
-	splice.Literal(&c.answer, cr.Job)
+	splice.Literal(c.answer, cr.Job)
 	c.texts(`","media":{`)
 	title := cr.TitleRow()
 	if err := c.include(&title, 0); err != nil {
@@ -52,7 +53,7 @@ func (c *composer) credit(cr *credits.Credit, id []byte) error {
 	}
 	if cr.Role == credits.Cast {
 		c.texts(`,"character":"`)
-		splice.Literal(&c.answer, cr.Character)
+		splice.Literal(c.answer, cr.Character)
 		c.texts(`"`)
 	}
 	if cr.Kind == fragment.KindTV {
@@ -61,7 +62,7 @@ func (c *composer) credit(cr *credits.Credit, id []byte) error {
 		}
 	}
 	c.texts(`},"media_type":"`, fragment.MediaTypeOf(cr.Kind), `","id":"`)
-	splice.Literal(&c.answer, id)
+	splice.Literal(c.answer, id)
 	c.texts(`","person":{`)
 	person := cr.PersonRow()
 	if err := c.include(&person, 0); err != nil {
@@ -102,7 +103,7 @@ func (c *composer) creditParts(cr *credits.Credit) error {
 // texts adds literal texts.
 func (c *composer) texts(list ...string) {
 	for _, s := range list {
-		splice.Literal(&c.answer, s)
+		splice.Literal(c.answer, s)
 	}
 }
 
@@ -122,7 +123,7 @@ func (c *composer) filmography(choice *variant.Choice) error {
 		c.scratch.awaitIncludes(c.rel, &choice.Fragment)
 	}
 	lists, first, wanted := 1, true, false // lists begun; no credit in the list yet; the credit at hand is of the kind
-	splice.Literal(&c.answer, `"cast":[`)
+	splice.Literal(c.answer, `"cast":[`)
 	var piece release.Piece
 	pieces := choice.Fragment.Pieces()
 	for pieces.Next(&piece) {
@@ -135,9 +136,9 @@ func (c *composer) filmography(choice *variant.Choice) error {
 				continue
 			}
 			if !first {
-				splice.Literal(&c.answer, ",")
+				splice.Literal(c.answer, ",")
 			}
-			splice.Literal(&c.answer, "{")
+			splice.Literal(c.answer, "{")
 			if err := c.include(&piece.Include, 0); err != nil {
 				return err
 			}
@@ -146,8 +147,8 @@ func (c *composer) filmography(choice *variant.Choice) error {
 			if wanted || lists != 2 {
 				return errFilmography
 			}
-			splice.Literal(&c.answer, "]")
-			c.literal(&piece, 0, c.standalone)
+			splice.Literal(c.answer, "]")
+			c.mark(&piece, choice)
 		default:
 			text, err := c.pieceText(&piece)
 			if err != nil {
@@ -158,12 +159,12 @@ func (c *composer) filmography(choice *variant.Choice) error {
 				if end < 0 {
 					return errFilmography
 				}
-				splice.Literal(&c.answer, text[:end])
-				splice.Literal(&c.answer, "}")
+				splice.Literal(c.answer, text[:end])
+				splice.Literal(c.answer, "}")
 				wanted = false
 			}
 			if bytes.Contains(text, crewBegin) {
-				splice.Literal(&c.answer, crewBegin)
+				splice.Literal(c.answer, crewBegin)
 				lists, first = lists+1, true
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/api"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/tables/accounts"
 	"github.com/reelsplice/reelsplice/serve/route"
 	"github.com/reelsplice/reelsplice/serve/splice"
 	"github.com/reelsplice/reelsplice/serve/status"
@@ -21,22 +22,22 @@ const foundNothing = `{"movie_results":[],"person_results":[],"tv_results":[],"t
 const maxName = fragment.MaxKeyLen - 2
 
 // details serves the resource that the path names, or one of its sub-requests.
-func details(x *exchange) error { return resource(x, x.c.pathKey(&x.q), "") }
+func details(x *exchange, _ *api.Operation) error { return resource(x, x.c.pathKey(&x.q), "") }
 
 // latest serves the latest resource of a kind, which another release may change.
-func latest(x *exchange) error {
+func latest(x *exchange, _ *api.Operation) error {
 	x.rs.Cache = x.edge.recheck
 	return resource(x, fragment.AppendAlias(x.c.key[:0], x.q.Kind, "latest"), "")
 }
 
 // ownChanges serves the changes of a season or an episode by its own number, an alias.
-func ownChanges(x *exchange) error {
+func ownChanges(x *exchange, _ *api.Operation) error {
 	key := fragment.AppendAlias(x.c.key[:0], x.q.Kind, "")
 	return resource(x, strconv.AppendUint(key, uint64(x.q.ID), 10), "")
 }
 
 // find serves the resources that have an external ID.
-func find(x *exchange) error {
+func find(x *exchange, _ *api.Operation) error {
 	source, ok := fragment.ParseSource(x.q.ExternalSource)
 	if !ok {
 		return status.InvalidParams
@@ -72,16 +73,16 @@ func (c *composer) pathKey(q *route.Request) []byte {
 // empty for a 404.
 func resource(x *exchange, key []byte, missing string) error {
 	c := &x.c
-	if err := x.withStates(); err != nil {
+	account, err := x.appendedAccount()
+	if err != nil {
 		return err
 	}
-	c.standalone = x.q.Sub != fragment.SubDetails
 	if c.prefetch {
 		x.rel.AwaitKey(key)
 	}
 	e, ok := x.rel.Lookup(key)
 	if ok {
-		c.id, key = e.ID(), e.Key()
+		key = e.Key()
 	}
 	// Caches may keep a 404 and must be able to purge it by the resource's name.
 	x.keys = appendKeys(x.keys[:0], x.rs.Release, key)
@@ -94,17 +95,41 @@ func resource(x *exchange, key []byte, missing string) error {
 		x.noteMissing()
 		return status.NotFound
 	case !ok:
-		splice.Literal(&c.answer, missing)
-	case c.standalone:
-		if err := c.sub(e); err != nil {
-			return err
-		}
+		splice.Literal(c.answer, missing)
+	case x.q.Sub == fragment.SubDetails:
+		err = c.resource(e, account)
 	default:
-		if err := c.resourceWith(e); err != nil {
+		s := variant.Canonical(x.q.Sub)
+		choice, ok := c.pick(e, x.q.Kind, s)
+		if !ok {
+			return status.NotFound
+		}
+		choice.ID = e.ID()
+		splice.Literal(c.answer, "{")
+		err = c.sub(e, x.q.Kind, s, &choice)
+	}
+	if err != nil {
+		return err
+	}
+	return x.finish()
+}
+
+// resource adds a resource and all that is appended to it; account_states are those of account, nil for nobody's.
+func (c *composer) resource(e release.Entry, account *accounts.Account) error {
+	choice, ok := variant.Pick(e, c.q.Kind, fragment.SubDetails, c.q)
+	if !ok {
+		return status.NotFound
+	}
+	if err := c.stored(e, c.q.Kind, fragment.SubDetails, &choice, 0); err != nil {
+		return err
+	}
+	for i := range c.q.Appends() {
+		if err := c.appended(e, &c.q.Appends()[i], account); err != nil {
 			return err
 		}
 	}
-	return x.finish()
+	splice.Literal(c.answer, "}")
+	return nil
 }
 
 // A Missing is a resource that a release lacks.
@@ -139,36 +164,4 @@ func (x *exchange) noteMissing() {
 	if m.ID > 0 && m.ID <= math.MaxInt64 {
 		x.edge.opts.Missing(m)
 	}
-}
-
-// resourceWith adds a resource and all that is appended to it.
-func (c *composer) resourceWith(e release.Entry) error {
-	if c.trace != nil {
-		c.trace.part = ""
-	}
-	choice, ok := variant.Pick(e, c.q.Kind, fragment.SubDetails, c.q)
-	if !ok {
-		return status.NotFound
-	}
-	if err := c.stored(e, c.q.Kind, fragment.SubDetails, &choice, 0); err != nil {
-		return err
-	}
-	for i := range c.q.Appends() {
-		if err := c.appended(e, &c.q.Appends()[i]); err != nil {
-			return err
-		}
-	}
-	splice.Literal(&c.answer, "}")
-	return nil
-}
-
-// sub adds the sub-request that is the whole response.
-func (c *composer) sub(e release.Entry) error {
-	s := variant.Canonical(c.q.Sub)
-	choice, ok := c.pick(e, c.q.Kind, s)
-	if !ok {
-		return status.NotFound
-	}
-	splice.Literal(&c.answer, "{")
-	return c.body(e, c.q.Kind, s, &choice)
 }

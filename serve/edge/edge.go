@@ -162,7 +162,7 @@ func (e *Edge) Begin(rq *Request) *Response {
 func (x *exchange) open(e *Edge, rel *release.Reader) {
 	x.edge, x.rel, x.lease.of = e, rel, e.inflight
 	c := &x.c
-	c.rel, c.q, c.now, c.prefetch, c.lease = rel, &x.q, e.opts.Now, e.opts.FromDisk(), &x.lease
+	c.rel, c.q, c.now, c.prefetch, c.lease, c.answer = rel, &x.q, e.opts.Now, e.opts.FromDisk(), &x.lease, &c.body
 }
 
 // end gives x back, with all that its response refers to.
@@ -170,7 +170,7 @@ func (x *exchange) end() {
 	e := x.edge
 	x.rq, x.rs = Request{}, Response{}
 	x.c.reset()
-	x.rel, x.engine = nil, nil
+	x.rel, x.c.rel, x.engine = nil, nil, nil
 	x.held.Release()
 	x.held = nil
 	x.lease.release()
@@ -224,48 +224,78 @@ func (x *exchange) authorize() error {
 	return nil
 }
 
+// An answerer serves operations.
+type answerer struct {
+	answer func(x *exchange, op *api.Operation) error
+	class  RouteClass // of responses of 200; with appended sub-requests, RouteDetail is RouteAppend
+	from   source
+}
+
+// A source is the data that an answerer serves.
+type source uint8
+
+const (
+	fromRelease source = iota // resources of a release
+	fromTables                // its tables: with any title, all of the answerer's responses may change
+	fromFacts                 // no release
+)
+
+// answerers has all answerers. Those of operations that change something are missing.
+var answerers = [...]answerer{
+	api.AnswerDetails:      {details, RouteDetail, fromRelease},
+	api.AnswerLatest:       {latest, RouteDetail, fromRelease},
+	api.AnswerOwnChanges:   {ownChanges, RouteDetail, fromRelease},
+	api.AnswerFind:         {find, RouteDetail, fromRelease},
+	api.AnswerCredit:       {credit, RouteDetail, fromRelease},
+	api.AnswerBatch:        {batch, RouteList, fromRelease},
+	api.AnswerPopular:      {popular, RouteList, fromTables},
+	api.AnswerTopRated:     {topRated, RouteList, fromTables},
+	api.AnswerNowPlaying:   {inTheatres, RouteList, fromTables},
+	api.AnswerUpcoming:     {inTheatres, RouteList, fromTables},
+	api.AnswerAiringToday:  {onAir, RouteList, fromTables},
+	api.AnswerOnTheAir:     {onAir, RouteList, fromTables},
+	api.AnswerTrending:     {trending, RouteList, fromTables},
+	api.AnswerDiscover:     {discover, RouteQuery, fromTables},
+	api.AnswerGenreMovies:  {genreMovies, RouteQuery, fromTables},
+	api.AnswerSearch:       {search, RouteQuery, fromTables},
+	api.AnswerChanges:      {changes, RouteList, fromTables},
+	api.AnswerList:         {userList, RouteAccount, fromRelease},
+	api.AnswerListItem:     {listItem, RouteAccount, fromRelease},
+	api.AnswerStates:       {states, RouteAccount, fromRelease},
+	api.AnswerAccount:      {account, RouteAccount, fromRelease},
+	api.AnswerAccountLists: {accountLists, RouteAccount, fromRelease},
+	api.AnswerShelf:        {shelf, RouteAccount, fromRelease},
+	api.AnswerGuestShelf:   {shelf, RouteAccount, fromRelease},
+	api.AnswerStatic:       {facts, RouteStatic, fromFacts},
+	api.AnswerValidKey:     {validKey, RouteAccount, fromFacts},
+	api.AnswerRequestToken: {requestToken, RouteAccount, fromFacts},
+	api.AnswerGuestSession: {guestSession, RouteAccount, fromFacts},
+}
+
 // answer calls the answerer of the operation.
 func (x *exchange) answer() error {
 	op := x.q.Op.Operation()
-	x.rs.route = routeClass(op.Answerer, len(x.q.Appends()) > 0)
-	switch op.Answerer {
-	case api.AnswerStatic:
-		return x.static()
-	case api.AnswerValidKey:
-		return x.validKey()
-	case api.AnswerRequestToken:
-		return x.requestToken()
-	case api.AnswerGuestSession:
-		return x.guestSession()
+	a := &answerers[op.Answerer]
+	if a.answer == nil {
+		return status.NotFound
+	}
+	x.rs.route = a.class
+	if a.class == RouteDetail && len(x.q.Appends()) > 0 {
+		x.rs.route = RouteAppend
+	}
+	if a.from == fromFacts {
+		return a.answer(x, op)
 	}
 	if x.rel == nil {
 		return status.Offline
 	}
 	x.rs.Release = x.rel.Manifest().ID
 	x.keys = append(x.keys[:0], x.rs.Release...)
-	x.rs.Keys = x.keys
-	switch op.Answerer {
-	case api.AnswerDetails:
-		return details(x)
-	case api.AnswerLatest:
-		return latest(x)
-	case api.AnswerOwnChanges:
-		return ownChanges(x)
-	case api.AnswerFind:
-		return find(x)
-	case api.AnswerCredit:
-		return creditDetails(x)
-	case api.AnswerBatch:
-		return batch(x)
-	case api.AnswerPopular, api.AnswerTopRated, api.AnswerNowPlaying, api.AnswerUpcoming, api.AnswerAiringToday, api.AnswerOnTheAir,
-		api.AnswerTrending, api.AnswerDiscover, api.AnswerGenreMovies, api.AnswerSearch:
-		return list(x, op)
-	case api.AnswerChanges:
-		return changeList(x, op)
-	case api.AnswerList, api.AnswerListItem, api.AnswerStates, api.AnswerAccount, api.AnswerAccountLists, api.AnswerShelf, api.AnswerGuestShelf:
-		return accountData(x, op)
+	if a.from == fromTables {
+		x.keys = append(append(x.keys, " "+QueryKey+" "+QueryKey+"-"...), op.Name...)
 	}
-	return status.NotFound
+	x.rs.Keys = x.keys
+	return a.answer(x, op)
 }
 
 // Authorize checks the credential of a request at the time now, in unix seconds: the bearer token

@@ -43,7 +43,7 @@ func (f *inflight) add(n int) bool {
 }
 
 // A lease is the part of an inflight that one response holds. It is not safe for concurrent
-// use. A nil lease has no bound.
+// use.
 type lease struct {
 	of *inflight
 	n  int
@@ -51,7 +51,7 @@ type lease struct {
 
 // set makes l hold n bytes. The error is a refusal, and l stays as it was.
 func (l *lease) set(n int) error {
-	if l == nil || n == l.n {
+	if n == l.n {
 		return nil
 	}
 	if !l.of.add(n - l.n) {
@@ -67,7 +67,7 @@ const leaseStep = 64 << 10
 
 // atLeast makes l hold n bytes, unless it holds about as many.
 func (l *lease) atLeast(n int) error {
-	if l == nil || n < l.n+leaseStep {
+	if n < l.n+leaseStep {
 		return nil
 	}
 	return l.set(n)

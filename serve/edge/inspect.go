@@ -91,14 +91,13 @@ var inspector = sync.OnceValues(func() (*Edge, error) {
 // errIssued is a request for what only a client of a running edge gets.
 var errIssued = errors.New("is answered by a running edge alone")
 
-// inspect serves target twice: as gzip for the length, then as identity with a trace. A refusal is an
-// Inspection too.
+// inspect serves target with a trace. A refusal is an Inspection too.
 func (x *exchange) inspect(e *Edge, rel *release.Reader, target string) (Inspection, error) {
 	x.open(e, rel)
 	x.rq.Path, x.rq.Query = SplitTarget(afterHost([]byte(target)))
 	in := Inspection{Path: target}
 	var refusal status.Code
-	switch err := x.inspectBoth(&in); {
+	switch err := x.traced(&in); {
 	case errors.As(err, &refusal):
 		body := x.edge.refusal(refusal)
 		return Inspection{Path: target, Status: refusal.HTTP(), Body: body, RawBytes: len(body), Pieces: []Piece{}}, nil
@@ -108,7 +107,7 @@ func (x *exchange) inspect(e *Edge, rel *release.Reader, target string) (Inspect
 	return in, nil
 }
 
-func (x *exchange) inspectBoth(in *Inspection) error {
+func (x *exchange) traced(in *Inspection) error {
 	x.q.Pages, x.q.AppendLimit = uint16(x.edge.opts.MaxPage), uint8(x.edge.opts.AppendLimit)
 	if code := route.Parse(x.rq.Path, x.rq.Query, &x.q); code != status.OK {
 		return code
@@ -119,35 +118,28 @@ func (x *exchange) inspectBoth(in *Inspection) error {
 	case op.Auth != api.AuthBearer:
 		return status.AuthFailed
 	}
-	x.rq.AcceptEncoding = []byte("gzip")
-	x.rs.x = x
+	x.rq.AcceptEncoding, x.rs.x, x.c.trace = []byte("gzip"), x, new(trace)
 	if err := x.answer(); err != nil {
 		return err
 	}
-	in.GzipBytes = x.rs.Len()
-	x.c.reset()
-	x.open(x.edge, x.rel)
-	x.rq.AcceptEncoding = nil
-	t := new(trace)
-	x.c.trace = t
-	if err := x.answer(); err != nil {
+	rs, a := &x.rs, x.c.answer
+	in.Status, in.Class, in.ETag, in.Release, in.GzipBytes = statusOK, classNames[rs.Class], string(rs.ETag), rs.Release, rs.Len()
+	held := x.c.trace.bytes() + inspectionBytes(a) + a.RawLen()
+	if err := x.lease.set(x.bytes() + held); err != nil {
 		return err
 	}
-	if err := x.lease.set(x.bytes() + x.rs.Len() + t.bytes() + inspectionBytes(&x.c.answer)); err != nil {
-		return err
-	}
-	var body bytes.Buffer
-	if err := x.rs.WriteBody(&body); err != nil {
-		return err
-	}
-	in.Body, in.RawBytes, in.Status = body.Bytes(), body.Len(), statusOK
-	in.Class, in.ETag, in.Release = classNames[x.rs.Class], string(x.rs.ETag), x.rs.Release
-	if x.rs.Class == Ready { // its stored form is the whole gzip member
-		in.Pieces = []Piece{{Number: 1, Kind: "static", Raw: len(in.Body), Stored: in.GzipBytes, CRC: Checksum(crc32.ChecksumIEEE(in.Body))}}
+	if rs.Class == Ready { // its stored form is the whole gzip member
+		body, _ := x.edge.facts.Response(&x.q)
+		in.Body, in.RawBytes = body.Identity, len(body.Identity)
+		in.Pieces = []Piece{{Number: 1, Kind: "static", Raw: in.RawBytes, Stored: in.GzipBytes, CRC: Checksum(crc32.ChecksumIEEE(in.Body))}}
 		return nil
 	}
-	in.Pieces = inspectPieces(&x.c.answer, in.Body, t)
-	return nil
+	body, err := a.AppendIdentity(nil)
+	if err != nil {
+		return err
+	}
+	in.Body, in.RawBytes, in.Pieces = body, len(body), inspectPieces(a, body, x.c.trace, x.q.Appends())
+	return x.lease.set(x.bytes() + held) // with the inflater
 }
 
 // classNames are the names of classes in an Inspection.
@@ -168,8 +160,9 @@ func afterHost(target []byte) []byte {
 // storedBlock is the overhead of a stored deflate block in bytes (RFC 1951).
 const storedBlock = 5
 
-func inspectPieces(a *splice.Answer, body []byte, t *trace) []Piece {
+func inspectPieces(a *splice.Answer, body []byte, t *trace, appends []route.Append) []Piece {
 	out := make([]Piece, 0, a.Len())
+	t.name(body, appends)
 	var off int64
 	a.Parts(func(literal []byte, s *release.Segment) {
 		piece := Piece{Kind: "literal", Raw: len(literal), Stored: storedBlock + len(literal), Text: shortened(literal)}

@@ -1,6 +1,9 @@
 package edge
 
 import (
+	"bytes"
+	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"sync"
@@ -10,7 +13,7 @@ import (
 	"github.com/reelsplice/reelsplice/data/reference"
 	"github.com/reelsplice/reelsplice/schemas/api"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
-	"github.com/reelsplice/reelsplice/schemas/tables/changelog"
+	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 	"github.com/reelsplice/reelsplice/serve/query"
 	"github.com/reelsplice/reelsplice/serve/route"
@@ -18,66 +21,110 @@ import (
 	"github.com/reelsplice/reelsplice/serve/status"
 )
 
-// trendingPages is how many pages of trending there are at most, whatever the catalogue has.
-const trendingPages = 500
+// Pages of titles, people and the like are joined from the rows that the release
+// stores once for each resource and language. Twenty rows deflated one by one
+// take 1.7 times the bytes of one pass over them, so pages are compressed as a whole, and kept
+// by their entity tags: the same content has the same body in every release.
 
-// defaultTimezone is where days begin and end for lists of series, when a request names no
-// other place.
-const defaultTimezone = "America/New_York"
+// pageRows is how many rows a page has.
+const pageRows = 20
 
-// list serves a page of resources of the whole catalogue.
-func list(x *exchange, op *api.Operation) error {
-	x.nameQuery(op)
-	shape := pageShape{sub: fragment.SubRow}
-	if err := runQuery(x, op, &shape); err != nil {
-		return err
-	}
-	if err := x.c.page(&shape, &x.rows, x.q.Page); err != nil {
-		return err
-	}
-	return x.finish()
+// A pageShape describes a page around its rows.
+type pageShape struct {
+	sub      fragment.Sub // SubRow or SubMediaRow
+	knownFor bool         // people have known_for
+	id       uint64       // before the page; 0 for none
+	window   query.Window // of the dates before the page; zero for none
+	maxPages int          // in total_pages at most; 0 for any number
 }
 
-// nameQuery gives the response of a query its names for caches.
-func (x *exchange) nameQuery(op *api.Operation) {
-	x.keys = append(append(x.keys, " "+QueryKey+" "+QueryKey+"-"...), op.Name...)
-	x.rs.Keys = x.keys
+// The lists of the whole catalogue, of resources of the kind op.Rows.
+
+func popular(x *exchange, op *api.Operation) error {
+	f := query.Popular(op.Rows)
+	f.ShowRegion(x.q.Region)
+	return x.discovered(op, &f, pageShape{knownFor: true})
 }
 
-// runQuery runs the query that an operation stands for, and adds to shape.
-func runQuery(x *exchange, op *api.Operation, shape *pageShape) (err error) {
-	q := &x.q
-	var f query.Filter
-	switch op.Answerer {
-	case api.AnswerSearch:
-		return search(x, op.Rows, shape)
-	case api.AnswerTrending:
-		return trending(x, op.Rows, shape)
-	case api.AnswerPopular:
-		shape.knownFor = op.Rows == fragment.KindPerson
-		f = query.Popular(op.Rows)
-	case api.AnswerTopRated:
-		f = query.TopRated(op.Rows)
-	case api.AnswerNowPlaying, api.AnswerUpcoming:
-		shape.dated = true
-		f, shape.window = query.InWindow(op.Answerer, op.Rows, today(x, nil), q.Region)
-	case api.AnswerAiringToday, api.AnswerOnTheAir:
-		var day int32
-		day, err = dayIn(x, q.Timezone)
-		f, _ = query.InWindow(op.Answerer, op.Rows, day, q.Region)
-	case api.AnswerDiscover:
-		f, err = query.ParseFilter(op.Rows, route.Each(q.Raw))
-	case api.AnswerGenreMovies:
-		shape.id = uint64(q.ID)
-		f, err = genreMovies(q)
-	}
+func topRated(x *exchange, op *api.Operation) error {
+	f := query.TopRated(op.Rows)
+	f.ShowRegion(x.q.Region)
+	return x.discovered(op, &f, pageShape{})
+}
+
+// inTheatres serves the movies of a window of days around today.
+func inTheatres(x *exchange, op *api.Operation) error {
+	f, window := query.InWindow(op.Answerer, op.Rows, x.today(nil), x.q.Region)
+	return x.discovered(op, &f, pageShape{window: window})
+}
+
+// onAir serves the series of a window of days around today in the request's time zone.
+func onAir(x *exchange, op *api.Operation) error {
+	zone, err := zoneOf(x.q.Timezone)
 	if err != nil {
 		return err
 	}
-	if op.Rows == fragment.KindMovie && (op.Answerer == api.AnswerPopular || op.Answerer == api.AnswerTopRated) {
-		f.ShowRegion(q.Region)
+	f, _ := query.InWindow(op.Answerer, op.Rows, x.today(zone), x.q.Region)
+	return x.discovered(op, &f, pageShape{})
+}
+
+func discover(x *exchange, op *api.Operation) error {
+	f, err := query.ParseFilter(op.Rows, route.Each(x.q.Raw))
+	if err != nil {
+		return err
 	}
-	return x.queries().Discover(op.Rows, &f, int(q.Page), pageRows, &x.rows)
+	return x.discovered(op, &f, pageShape{})
+}
+
+// genreMovies serves the movies of a genre, an old name of discover.
+func genreMovies(x *exchange, op *api.Operation) error {
+	q := &x.q
+	if !slices.Contains(reference.Genres(reference.Movie), int64(q.ID)) {
+		return status.NotFound
+	}
+	f, err := query.ParseFilter(fragment.KindMovie, func(yield func(name, value []byte) bool) {
+		_ = yield([]byte("with_genres"), strconv.AppendUint(nil, uint64(q.ID), 10)) &&
+			yield([]byte("include_adult"), strconv.AppendBool(nil, q.IncludeAdult))
+	})
+	if err != nil {
+		return err
+	}
+	return x.discovered(op, &f, pageShape{id: uint64(q.ID)})
+}
+
+// trending serves the titles and people of the day or the week. Of several kinds, op.Rows is 0.
+func trending(x *exchange, op *api.Operation) error {
+	q := &x.q
+	week := string(q.Name) == "week"
+	if !week && string(q.Name) != "day" {
+		return status.NotFound
+	}
+	err := x.queries().Trending(op.Rows, week, int(q.Page), pageRows, &x.rows)
+	return x.page(err, pageShape{sub: fragment.SubMediaRow, maxPages: trendingPages, knownFor: op.Rows == 0})
+}
+
+// trendingPages is how many pages of trending there are at most, whatever the catalogue has.
+const trendingPages = 500
+
+// search serves a search by name. For several kinds, op.Rows is 0.
+func search(x *exchange, op *api.Operation) error {
+	q := &x.q
+	if len(q.Query) == 0 {
+		return status.MissingQuery
+	}
+	fuzzy := x.edge.opts.FuzzySearch
+	if q.HasFuzzy {
+		fuzzy = q.Fuzzy
+	}
+	err := x.queries().Search(&query.Search{
+		Kind: op.Rows, Query: q.Query, IncludeAdult: q.IncludeAdult, Fuzzy: fuzzy, Region: q.Region,
+		Year: int(q.Year), PrimaryYear: int(q.PrimaryYear), FirstAirYear: int(q.FirstAirYear),
+	}, int(q.Page), pageRows, &x.rows)
+	shape := pageShape{knownFor: true}
+	if op.Rows == 0 {
+		shape.sub = fragment.SubMediaRow
+	}
+	return x.page(err, shape)
 }
 
 // queries returns the engine of the release. Inspect has none before it needs one.
@@ -88,41 +135,31 @@ func (x *exchange) queries() *query.Engine {
 	return x.engine
 }
 
-// genreMovies returns the query of the movies of a genre, an old name of discover.
-func genreMovies(q *route.Request) (query.Filter, error) {
-	if !slices.Contains(reference.Genres(reference.Movie), int64(q.ID)) {
-		return query.Filter{}, status.NotFound
-	}
-	return query.ParseFilter(fragment.KindMovie, func(yield func(name, value []byte) bool) {
-		_ = yield([]byte("with_genres"), strconv.AppendUint(nil, uint64(q.ID), 10)) &&
-			yield([]byte("include_adult"), strconv.AppendBool(nil, q.IncludeAdult))
-	})
-}
+// defaultTimezone is where days begin and end for lists of series, when a request names no
+// other place.
+const defaultTimezone = "America/New_York"
 
 // zones are the time zones that were asked for. There are a few hundred names.
 var zones sync.Map // string -> *time.Location
 
-// dayIn returns the day that it is in a time zone.
-func dayIn(x *exchange, zone []byte) (int32, error) {
-	name := string(zone)
-	if name == "" {
-		name = defaultTimezone
-	}
+// zoneOf returns a time zone by its name.
+func zoneOf(zone []byte) (*time.Location, error) {
+	name := cmp.Or(string(zone), defaultTimezone)
 	loc, ok := zones.Load(name)
 	if !ok {
 		loaded, err := time.LoadLocation(name)
 		if err != nil || name == "Local" {
-			return 0, status.InvalidTimezone
+			return nil, status.InvalidTimezone
 		}
 		loc = loaded
 		zones.Store(name, loc)
 	}
-	return today(x, loc.(*time.Location)), nil
+	return loc.(*time.Location), nil
 }
 
 // today returns the day that it is at a place, nil for here. The response lasts until that day ends,
 // unless it is the day of Options.Date.
-func today(x *exchange, place *time.Location) int32 {
+func (x *exchange) today(place *time.Location) int32 {
 	if only := x.edge.opts.DateRelease; !x.edge.date.IsZero() && (only == "" || only == x.rs.Release) {
 		return posting.DayAt(x.edge.date)
 	}
@@ -138,81 +175,146 @@ func today(x *exchange, place *time.Location) int32 {
 	return posting.DayAt(now)
 }
 
-// trending runs the query of the titles and people of the day or the week. Of several kinds, rows is 0.
-func trending(x *exchange, rows fragment.Kind, shape *pageShape) error {
-	q := &x.q
-	shape.sub, shape.maxPages, shape.knownFor = fragment.SubMediaRow, trendingPages, rows == 0
-	week := string(q.Name) == "week"
-	if !week && string(q.Name) != "day" {
-		return status.NotFound
-	}
-	return x.queries().Trending(rows, week, int(q.Page), pageRows, &x.rows)
+// discovered serves a page of the resources that a filter finds.
+func (x *exchange) discovered(op *api.Operation, f *query.Filter, shape pageShape) error {
+	err := x.queries().Discover(op.Rows, f, int(x.q.Page), pageRows, &x.rows)
+	return x.page(err, shape)
 }
 
-// search runs a search by name. For several kinds, rows is 0.
-func search(x *exchange, rows fragment.Kind, shape *pageShape) error {
-	q := &x.q
-	if len(q.Query) == 0 {
-		return status.MissingQuery
+// page serves a page of x.rows, unless err is the error of their query.
+func (x *exchange) page(err error, shape pageShape) error {
+	if err != nil {
+		return err
 	}
-	fuzzy := x.edge.opts.FuzzySearch
-	if q.HasFuzzy {
-		fuzzy = q.Fuzzy
-	}
-	shape.knownFor = true
-	if rows == 0 {
-		shape.sub = fragment.SubMediaRow
-	}
-	return x.queries().Search(&query.Search{
-		Kind: rows, Query: q.Query, IncludeAdult: q.IncludeAdult, Fuzzy: fuzzy, Region: q.Region,
-		Year: int(q.Year), PrimaryYear: int(q.PrimaryYear), FirstAirYear: int(q.FirstAirYear),
-	}, int(q.Page), pageRows, &x.rows)
-}
-
-// changeRows is how many rows a page of a list of changes has.
-const changeRows = 100
-
-// windowOf returns the time that a request for changes asks about.
-func windowOf(log *changelog.Log, p *route.Params, now time.Time) changelog.Window {
-	return log.Window(changelog.Days{
-		Start: int32(p.Start), End: int32(p.End), HasStart: p.HasStart, HasEnd: p.HasEnd,
-	}, now)
-}
-
-// addChanges adds the changes that the builds of the last days made to a resource, from behind the
-// opening brace on. They depend on the clock.
-func addChanges(c *composer, k fragment.Kind, id uint64) error {
+	c, s, res := &x.c, &shape, &x.rows
+	s.sub = cmp.Or(s.sub, fragment.SubRow)
 	c.atLeast(Page)
-	log := changelog.Open(c.rel)
-	for piece, err := range log.Answer(k, id, windowOf(log, &c.q.Params, c.now())) {
-		switch {
-		case err != nil:
+	if c.prefetch {
+		c.scratch.awaitRows(c.rel, s, res.Rows)
+	}
+	b := append(c.scratch.mark[:0], '{')
+	if s.window != (query.Window{}) {
+		b = append(b, `"dates":{"maximum":"`...)
+		b = append(posting.AppendDay(b, s.window.To), `","minimum":"`...)
+		b = append(posting.AppendDay(b, s.window.From), `"},`...)
+	}
+	if s.id != 0 {
+		b = append(strconv.AppendUint(append(b, `"id":`...), s.id, 10), ',')
+	}
+	b = strconv.AppendUint(append(b, `"page":`...), uint64(x.q.Page), 10)
+	c.scratch.mark = append(b, `,"results":[`...)
+	splice.Literal(c.answer, c.scratch.mark)
+	for i := range res.Rows {
+		if i > 0 {
+			splice.Literal(c.answer, ",")
+		}
+		if err := c.row(s, &res.Rows[i]); err != nil {
 			return err
-		case piece.Text != nil:
-			splice.Literal(&c.answer, piece.Text)
-		default:
-			c.answer.Segment(piece.Segment)
 		}
 	}
+	b = appendTotals(append(c.scratch.mark[:0], ']'), res.Total, pageRows, s.maxPages)
+	c.scratch.mark = append(b, '}')
+	splice.Literal(c.answer, c.scratch.mark)
+	return x.finish()
+}
+
+// pagesOf returns how many pages rows make: one at least.
+func pagesOf(rows, size int) int { return max(1, (rows+size-1)/size) }
+
+// appendTotals appends the totals of a list.
+func appendTotals(dst []byte, rows, size, maxPages int) []byte {
+	pages := pagesOf(rows, size)
+	if maxPages > 0 && pages > maxPages {
+		pages, rows = maxPages, maxPages*size
+	}
+	dst = strconv.AppendInt(append(dst, `,"total_pages":`...), int64(pages), 10)
+	return strconv.AppendInt(append(dst, `,"total_results":`...), int64(rows), 10)
+}
+
+// row adds one row of a page.
+func (c *composer) row(s *pageShape, r *query.Row) error {
+	splice.Literal(c.answer, "{")
+	i := release.Include{Kind: r.Kind, ID: r.ID, Sub: s.sub}
+	var err error
+	if r.Date != posting.NoDay && r.Kind == fragment.KindMovie {
+		err = c.datedRow(&i, r.Date)
+	} else {
+		err = c.include(&i, 0)
+	}
+	if err == nil && s.knownFor && r.Kind == fragment.KindPerson {
+		splice.Literal(c.answer, ",")
+		i.Sub = fragment.SubKnownFor
+		err = c.include(&i, 0)
+	}
+	splice.Literal(c.answer, "}")
+	return err
+}
+
+// releaseDate is the field of a movie's row that depends on the region.
+var releaseDate = []byte(`"release_date":"`)
+
+// datedRow adds the row of a movie with the date of a region in place of its primary one.
+// Inside of a JSON string the quotes of releaseDate would be escaped, so it is found where
+// it is a field and nowhere else.
+func (c *composer) datedRow(i *release.Include, day int32) error {
+	raw, err := c.aside(func() error { return c.include(i, 0) })
+	if err != nil {
+		return err
+	}
+	at := bytes.Index(raw, releaseDate)
+	if at < 0 {
+		splice.Literal(c.answer, raw) // a row of an older shape
+		return nil
+	}
+	at += len(releaseDate)
+	end := bytes.IndexByte(raw[at:], '"')
+	if end < 0 {
+		return fmt.Errorf("%w: row of %s ends in its date", release.ErrCorrupt, *i)
+	}
+	c.scratch.thin = append(posting.AppendDay(append(c.scratch.thin[:0], raw[:at]...), day), raw[at+end:]...)
+	splice.Literal(c.answer, c.scratch.thin)
 	return nil
 }
 
-// changeList serves a page of the resources of a kind that changed.
-func changeList(x *exchange, op *api.Operation) error {
-	x.nameQuery(op)
-	c := &x.c
-	c.atLeast(Page)
-	log := changelog.Open(x.rel)
-	rows, total := log.List(nil, op.Rows, windowOf(log, &x.q.Params, x.edge.opts.Now()), int(x.q.Page), changeRows)
-	b := append(c.scratch.mark[:0], `{"results":[`...)
-	for i := range rows {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = rows[i].AppendJSON(b)
+// derivedRow adds a row that no fragment holds: it is made from the fragments of sub-request from,
+// in the request's language.
+func (c *composer) derivedRow(i *release.Include, from fragment.Sub) error {
+	source := *i
+	source.Sub = from
+	raw, err := c.aside(func() error { return c.include(&source, 0) })
+	if err != nil {
+		return err
 	}
-	b = strconv.AppendUint(append(b, `],"page":`...), uint64(x.q.Page), 10)
-	c.scratch.mark = append(appendTotals(b, total, changeRows, 0), '}')
-	splice.Literal(&c.answer, c.scratch.mark)
-	return x.finish()
+	if c.scratch.thin, err = fragment.AppendRow(c.scratch.thin[:0], i.Kind, i.Sub, i.ID, raw); err != nil {
+		return fmt.Errorf("%w: %s: %w", release.ErrCorrupt, *i, err)
+	}
+	return c.add(c.scratch.thin)
+}
+
+// Rows of lists lie anywhere in a release, and each is found by three reads, one after the
+// other. From a disk those of a page of twenty take several milliseconds, unless the disk
+// reads for all of them at a time. The waits are system calls: see faultWatch in package serve.
+
+// awaitRows waits until the rows of a page are in memory.
+func (s *scratch) awaitRows(rel *release.Reader, shape *pageShape, rows []query.Row) {
+	s.ahead = s.ahead[:0]
+	for i := range rows {
+		s.ahead = append(s.ahead, release.Include{Kind: rows[i].Kind, ID: rows[i].ID, Sub: shape.sub})
+	}
+	rel.AwaitIncludes(s.ahead)
+}
+
+// awaitIncludes waits until the fragments that a fragment includes are in memory.
+func (s *scratch) awaitIncludes(rel *release.Reader, f *release.Fragment) {
+	s.ahead = s.ahead[:0]
+	var piece release.Piece
+	pieces := f.Pieces()
+	for pieces.Next(&piece) {
+		if piece.Op == release.OpInclude {
+			s.ahead = append(s.ahead, piece.Include)
+		}
+	}
+	if len(s.ahead) > 1 {
+		rel.AwaitIncludes(s.ahead)
+	}
 }

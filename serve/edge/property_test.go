@@ -99,8 +99,8 @@ func object(members ...member) func(*rapid.T, string) string {
 	}
 }
 
-// credit is object for a row of credits that an API gave: it has a credit_id, without which fields are added.
-func credit(members ...member) func(*rapid.T, string) string {
+// creditRow is object for a row of credits that an API gave: it has a credit_id, without which fields are added.
+func creditRow(members ...member) func(*rapid.T, string) string {
 	draw := object(members...)
 	return func(t *rapid.T, label string) string {
 		rest := strings.TrimPrefix(draw(t, label), "{")
@@ -165,7 +165,7 @@ func rec(t *rapid.T, id int) string {
 		{"alternative_titles", object(member{"titles", array(3, object(member{"iso_3166_1", quoted("US", "DE", "FR")}, title))})},
 		{"changes", object(member{"changes", array(2, object(member{"key", text}, member{"items", array(2, object(
 			member{"id", text}, member{"time", quoted("2024-12-01 09:57:34 UTC", "2024-12-10 00:00:00 UTC")}, member{"value", unknown}))}))})},
-		{"credits", object(member{"cast", array(2, credit(member{"id", number}, member{"name", text}))}, member{"crew", array(1, credit(member{"job", text}))})},
+		{"credits", object(member{"cast", array(2, creditRow(member{"id", number}, member{"name", text}))}, member{"crew", array(1, creditRow(member{"job", text}))})},
 		{"external_ids", object(member{"imdb_id", oneOf("null", `"tt0000001"`)}, member{"twitter_id", text})},
 		{"images", object(member{"backdrops", array(3, image)}, member{"logos", array(2, image)}, member{"posters", array(3, image)})},
 		{"keywords", object(member{"keywords", array(2, object(member{"id", number}, member{"name", text}))})},

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"io"
 
-	"github.com/reelsplice/reelsplice/schemas/api"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/serve/auth"
 	"github.com/reelsplice/reelsplice/serve/splice"
@@ -116,7 +115,7 @@ func (rs *Response) Serial() uint64 { return rs.serial }
 // Full returns a response that lasts as a client gets it that takes gzip and has nothing yet.
 func (rs *Response) Full() Response {
 	full := *rs
-	full.Status, full.Gzip, full.body, full.parts = statusOK, true, nil, &rs.x.c.answer
+	full.Status, full.Gzip, full.body, full.parts = statusOK, true, nil, rs.x.c.answer
 	return full
 }
 
@@ -150,7 +149,7 @@ func (rs *Response) End() { rs.x.end() }
 // finish completes the response that was composed: 304 without a body when the client has it, else
 // the body in the encoding that the client takes.
 func (x *exchange) finish() error {
-	rs, a := &x.rs, &x.c.answer
+	rs, a := &x.rs, x.c.answer
 	rs.Class, rs.Status = x.c.class, statusOK
 	x.keys = appendAppendedKeys(x.keys, &x.q)
 	rs.Keys = x.keys
@@ -172,7 +171,7 @@ func (x *exchange) finish() error {
 
 // encode makes the body, unless it is long: WriteBody makes that.
 func (x *exchange) encode() (err error) {
-	rs, a := &x.rs, &x.c.answer
+	rs, a := &x.rs, x.c.answer
 	rs.Gzip = AcceptsGzip(x.rq.AcceptEncoding)
 	x.c.dropScratch()
 	if rs.Gzip && rs.Class == Page {
@@ -208,7 +207,7 @@ func (x *exchange) pack() (err error) {
 				e.pools.packers.Put(p)
 			}
 		}()
-		if rs.body, err = p.AppendGzip(nil, &x.c.answer); err != nil {
+		if rs.body, err = p.AppendGzip(nil, x.c.answer); err != nil {
 			return err
 		}
 		e.pages.Put(rs.ETag, rs.body, len(rs.body))
@@ -318,24 +317,4 @@ func (rs *Response) RouteClass() RouteClass {
 		return RouteOptions
 	}
 	return rs.route
-}
-
-// routeClass returns the class of an operation's responses of 200.
-func routeClass(a api.Answerer, appends bool) RouteClass {
-	switch a {
-	case api.AnswerDiscover, api.AnswerGenreMovies, api.AnswerSearch:
-		return RouteQuery
-	case api.AnswerStatic:
-		return RouteStatic
-	case api.AnswerBatch, api.AnswerPopular, api.AnswerTopRated, api.AnswerNowPlaying, api.AnswerUpcoming, api.AnswerAiringToday,
-		api.AnswerOnTheAir, api.AnswerTrending, api.AnswerChanges:
-		return RouteList
-	case api.AnswerList, api.AnswerListItem, api.AnswerStates, api.AnswerAccount, api.AnswerAccountLists, api.AnswerShelf,
-		api.AnswerGuestShelf, api.AnswerValidKey, api.AnswerRequestToken, api.AnswerGuestSession:
-		return RouteAccount
-	}
-	if appends {
-		return RouteAppend
-	}
-	return RouteDetail
 }

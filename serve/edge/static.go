@@ -11,13 +11,13 @@ import (
 	"github.com/reelsplice/reelsplice/serve/status"
 )
 
-// static serves the operations that follow from facts rather than from a release.
-func (x *exchange) static() error {
+// facts serves the operations that follow from facts rather than from a release.
+func facts(x *exchange, op *api.Operation) error {
 	body, ok := x.edge.facts.Response(&x.q)
 	if !ok {
 		return status.NotFound
 	}
-	x.keys = append(append(x.keys[:0], "static static-"...), x.q.Op.Operation().Name...)
+	x.keys = append(append(x.keys[:0], "static static-"...), op.Name...)
 	x.rs.Keys = x.keys
 	if x.q.Op == api.OpConfigurationDetails {
 		x.rs.Since = x.held.Since()
@@ -47,7 +47,7 @@ func (x *exchange) ready(body *static.Body) {
 // joinStatic composes an object of facts and those that are appended to it.
 func (x *exchange) joinStatic(body *static.Body) {
 	x.c.class = Page
-	a := &x.c.answer
+	a := x.c.answer
 	splice.Literal(a, bytes.TrimSuffix(body.Identity, []byte("}")))
 	for _, name := range x.q.Appends() {
 		if appended, ok := x.edge.facts.ResponseTo(name.Op, &x.q); ok {
@@ -60,43 +60,38 @@ func (x *exchange) joinStatic(body *static.Body) {
 	splice.Literal(a, "}")
 }
 
-// valid is the body for a valid key.
-var valid = []byte(`{"success":true}`)
-
-func (x *exchange) validKey() error {
-	x.issue(valid)
-	return nil
+// validKey serves a client whose credential is valid.
+func validKey(x *exchange, _ *api.Operation) error {
+	return x.issue(append(x.out[:0], `{"success":true}`...))
 }
 
 // requestToken issues a request token. The token is its own record: signed and dated, so that no
 // edge has to remember it.
-func (x *exchange) requestToken() error {
+func requestToken(x *exchange, _ *api.Operation) error {
 	token, expires, err := x.edge.signer.RequestToken(x.edge.opts.Now(), rand.Reader)
 	if err != nil {
 		return err
 	}
-	x.out = append(x.out[:0], `{"success":true,"expires_at":"`...)
-	x.out = auth.AppendExpiry(x.out, expires)
-	x.out = append(append(append(x.out, `","request_token":"`...), token...), `"}`...)
-	x.issue(x.out)
+	b := append(x.out[:0], `{"success":true,"expires_at":"`...)
+	b = auth.AppendExpiry(b, expires)
 	x.rs.Callback = x.edge.opts.CallbackURL + "/" + token
-	return nil
+	return x.issue(append(append(append(b, `","request_token":"`...), token...), `"}`...))
 }
 
 // guestSession issues the session of a guest, in the way of requestToken.
-func (x *exchange) guestSession() error {
+func guestSession(x *exchange, _ *api.Operation) error {
 	id, expires, err := x.edge.signer.GuestSession(x.edge.opts.Now(), rand.Reader)
 	if err != nil {
 		return err
 	}
-	x.out = append(append(x.out[:0], `{"success":true,"guest_session_id":"`...), id...)
-	x.out = auth.AppendExpiry(append(x.out, `","expires_at":"`...), expires)
-	x.out = append(x.out, `"}`...)
-	x.issue(x.out)
-	return nil
+	b := append(append(x.out[:0], `{"success":true,"guest_session_id":"`...), id...)
+	b = auth.AppendExpiry(append(b, `","expires_at":"`...), expires)
+	return x.issue(append(b, `"}`...))
 }
 
 // issue makes body the response of one client, which nobody keeps.
-func (x *exchange) issue(body []byte) {
+func (x *exchange) issue(body []byte) error {
+	x.out = body
 	x.rs.Class, x.rs.Status, x.rs.Cache, x.rs.body = Private, statusOK, noStore, body
+	return nil
 }

@@ -1,11 +1,15 @@
 package edge
 
 import (
+	"bytes"
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/serve/route"
+	"github.com/reelsplice/reelsplice/serve/splice"
 )
 
 // An Origin says what a piece is, as far as one fragment has all of it.
@@ -37,7 +41,6 @@ func (o Origin) String() string {
 // A trace is the fragments of a response in the order in which they begin. Only people who look at
 // a response have one.
 type trace struct {
-	part  string // that is being appended; "" before the first
 	spans []span
 	open  []int // spans around the piece that origin was asked for last, innermost last
 	next  int   // the first span that origin has not come to
@@ -47,20 +50,37 @@ type trace struct {
 type span struct {
 	from, to int
 	fragment release.Fragment
-	part     string
+	sub      string // the appended name of the object around it; "" for none
 }
 
 // bytes is how much memory t holds.
 func (t *trace) bytes() int { return cap(t.spans) * int(unsafe.Sizeof(span{})) }
 
-// begin begins the span of a fragment at an offset in the body, and returns its number.
-func (t *trace) begin(f *release.Fragment, at int) int {
-	t.spans = append(t.spans, span{from: at, fragment: *f, part: t.part})
-	return len(t.spans) - 1
+// begin begins the span of a fragment where a ends, and returns what ends it.
+func (t *trace) begin(f *release.Fragment, a *splice.Answer) (end func()) {
+	i := len(t.spans)
+	t.spans = append(t.spans, span{from: a.RawLen(), fragment: *f})
+	return func() { t.spans[i].to = a.RawLen() }
 }
 
-// end ends a span.
-func (t *trace) end(i, at int) { t.spans[i].to = at }
+// name gives the spans the names of the appended objects that they are in.
+func (t *trace) name(body []byte, appends []route.Append) {
+	next := 0
+	for at := 1; at < len(body)-1 && len(appends) > 0; at++ {
+		colon, end := fragment.FieldEnd(body, at)
+		if end < 0 {
+			return // the spans keep the names of their fragments
+		}
+		sub := ""
+		if slices.ContainsFunc(appends, func(a route.Append) bool { return bytes.Equal(a.Property, body[at+1:colon-1]) }) {
+			sub = string(body[at+1 : colon-1])
+		}
+		for ; next < len(t.spans) && t.spans[next].from < end; next++ {
+			t.spans[next].sub = sub
+		}
+		at = end // at the comma
+	}
+}
 
 // origin returns the origin of a piece. Pieces are asked for in their order.
 func (t *trace) origin(from, to int) Origin {
@@ -90,7 +110,7 @@ func originOf(outer, inner *span) Origin {
 	if !ok {
 		return Origin{}
 	}
-	o := Origin{Sub: outer.part, Fragment: a.Sub.String(), Language: languageName(a.Variant), Resource: resourceName(e.Key())}
+	o := Origin{Sub: outer.sub, Fragment: a.Sub.String(), Language: languageName(a.Variant), Resource: resourceName(e.Key())}
 	if o.Sub == "" {
 		if _, whole, ok := outer.fragment.Owner(); ok {
 			o.Sub = whole.Sub.String()

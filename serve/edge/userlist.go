@@ -11,37 +11,44 @@ import (
 	"github.com/reelsplice/reelsplice/serve/route"
 	"github.com/reelsplice/reelsplice/serve/splice"
 	"github.com/reelsplice/reelsplice/serve/status"
+	"github.com/reelsplice/reelsplice/serve/variant"
 )
 
-// userList serves a list that a user made. Public ones are for everybody.
-func userList(x *exchange, t *accountTables, op *api.Operation) error {
+// openList returns the list that the path names. Public ones are for everybody.
+func (x *exchange) openList() (accounts.List, error) {
 	x.c.atLeast(Page)
 	x.rs.Cache = x.edge.recheck
 	x.keys = appendKeys(x.keys[:0], x.rs.Release, fragment.AppendID(x.c.key[:0], fragment.KindList, x.q.ID))
 	x.rs.Keys = x.keys
-	l, err := t.list(uint64(x.q.ID))
+	t, err := openAccounts(x.rel)
+	if err != nil {
+		return accounts.List{}, err
+	}
+	l, ok, err := t.lists.Find(uint64(x.q.ID))
+	switch {
+	case err != nil:
+		return l, err
+	case !ok:
+		return l, status.NotFound
+	case !l.Private():
+		return l, nil
+	}
+	x.c.atLeast(Private)
+	a, ok, err := x.sessionAccount(&t, false)
+	if err == nil && (!ok || a.Guest() || !l.OwnedBy(a.Row)) {
+		err = status.Private
+	}
+	return l, err
+}
+
+// userList serves a page of a list that a user made, as GET /{version}/list/{id} has it. Version 4 has an order, and the
+// comments of the page.
+func userList(x *exchange, op *api.Operation) error {
+	l, err := x.openList()
 	if err != nil {
 		return err
 	}
-	if l.Private() {
-		x.c.atLeast(Private)
-		a, ok, err := x.sessionAccount(t, false)
-		if err != nil {
-			return err
-		}
-		if !ok || a.Guest() || !l.OwnedBy(a.Row) {
-			return status.Private
-		}
-	}
-	if op.Answerer == api.AnswerListItem {
-		return addListItem(&x.c, &l, op.Version(), x.rq.Query)
-	}
-	return addListDetails(&x.c, &l, op.Version())
-}
-
-// addListDetails adds a page of a list as GET /{version}/list/{id} has it. Version 4 has an order, and the
-// comments of the page.
-func addListDetails(c *composer, l *accounts.List, version int) error {
+	c, version := &x.c, op.Version()
 	head, middle, end, order := accounts.Head3, accounts.Middle3, accounts.End3, accounts.Original
 	if version == 4 {
 		head, middle, end, order = accounts.Head4, accounts.Middle4, accounts.End4, l.Sort()
@@ -55,12 +62,20 @@ func addListDetails(c *composer, l *accounts.List, version int) error {
 	w, number := &writer{c: c}, int(c.q.Page)
 	var comments []byte
 	w.bytes(l.Text(head))
-	err := w.items(l.Len(), number, func(i int) error {
+	err = w.items(l.Len(), number, func(i int) error {
 		t, comment, err := l.Item(order, i)
 		if err != nil {
 			return err
 		}
-		comments = appendComment(comments, t, comment)
+		if len(comments) > 0 {
+			comments = append(comments, ',')
+		}
+		comments = append(append(append(comments, '"'), t.Kind.String()...), ':')
+		comments = append(strconv.AppendUint(comments, t.ID, 10), `":`...)
+		if len(comment) == 0 {
+			comment = []byte("null")
+		}
+		comments = append(comments, comment...)
 		err = w.row(includeOf(t, fragment.SubMediaRow))
 		w.text("}")
 		return err
@@ -80,45 +95,39 @@ func addListDetails(c *composer, l *accounts.List, version int) error {
 	w.int(`,"total_results":`, int64(l.Len()))
 	w.text("}")
 	w.flush()
-	return nil
+	return x.finish()
 }
 
-func appendComment(dst []byte, t accounts.Title, comment []byte) []byte {
-	if len(dst) > 0 {
-		dst = append(dst, ',')
+// listItem serves whether a title is on a list. Version 3 asks about movies; of version 4 another title is not found.
+func listItem(x *exchange, op *api.Operation) error {
+	l, err := x.openList()
+	if err != nil {
+		return err
 	}
-	dst = append(append(append(dst, '"'), t.Kind.String()...), ':')
-	dst = append(strconv.AppendUint(dst, t.ID, 10), `":`...)
-	if len(comment) == 0 {
-		return append(dst, "null"...)
-	}
-	return append(dst, comment...)
-}
-
-// addListItem adds whether a title is on a list. Version 3 asks about movies; of version 4 another title is not found.
-func addListItem(c *composer, l *accounts.List, version int, query []byte) error {
-	if version == 3 {
+	query, t, b := x.rq.Query, accounts.Title{}, x.out[:0]
+	if op.Version() == 3 {
+		t = accounts.Title{Kind: fragment.KindMovie, ID: numberParam(query, "movie_id")}
 		// A number in the published example, a text to the typed clients that are in use.
-		b := strconv.AppendUint([]byte(`{"id":"`), l.ID, 10)
-		movie := accounts.Title{Kind: fragment.KindMovie, ID: numberParam(query, "movie_id")}
-		b = strconv.AppendBool(append(b, `","item_present":`...), l.Has(movie))
-		splice.Literal(&c.answer, append(b, '}'))
-		return nil
+		b = strconv.AppendUint(append(b, `{"id":"`...), l.ID, 10)
+		b = append(strconv.AppendBool(append(b, `","item_present":`...), l.Has(t)), '}')
+	} else {
+		t.ID = numberParam(query, "media_id")
+		switch param(query, "media_type") {
+		case "movie":
+			t.Kind = fragment.KindMovie
+		case "tv":
+			t.Kind = fragment.KindTV
+		}
+		if !l.Has(t) {
+			return status.NotFound
+		}
+		b = strconv.AppendUint(append(b, `{"success":true,"status_code":1,"status_message":"Success.","id":`...), l.ID, 10)
+		b = strconv.AppendUint(append(b, `,"media_id":`...), t.ID, 10)
+		b = append(append(append(b, `,"media_type":"`...), t.Kind.String()...), `"}`...)
 	}
-	t := accounts.Title{ID: numberParam(query, "media_id")}
-	switch param(query, "media_type") {
-	case "movie":
-		t.Kind = fragment.KindMovie
-	case "tv":
-		t.Kind = fragment.KindTV
-	}
-	if !l.Has(t) {
-		return status.NotFound
-	}
-	b := strconv.AppendUint([]byte(`{"success":true,"status_code":1,"status_message":"Success.","id":`), l.ID, 10)
-	b = strconv.AppendUint(append(b, `,"media_id":`...), t.ID, 10)
-	splice.Literal(&c.answer, append(append(append(b, `,"media_type":"`...), t.Kind.String()...), `"}`...))
-	return nil
+	x.out = b
+	splice.Literal(x.c.answer, b)
+	return x.finish()
 }
 
 // param returns a parameter of a query, "" for one that is not there.
@@ -133,16 +142,20 @@ func numberParam(query []byte, name string) uint64 {
 	return n
 }
 
-// addListsOf adds a page of the lists that an account made, as GET /{version}/account/{id}/lists has it.
-func addListsOf(c *composer, t *accountTables, a *accounts.Account, version int) error {
-	w := &writer{c: c}
+// accountLists serves a page of the lists that an account made.
+func accountLists(x *exchange, op *api.Operation) error {
+	t, a, err := x.owner(op)
+	if err != nil {
+		return err
+	}
+	w := &writer{c: &x.c}
 	ids := a.Lists()
 	row := []accounts.Text{accounts.RowHead, accounts.RowType, accounts.RowEnd}
-	if version == 4 {
+	if op.Version() == 4 {
 		row = []accounts.Text{accounts.Row4}
 	}
 	w.text("{")
-	err := w.page(ids.Len(), int(c.q.Page), func(i int) error {
+	err = w.page(ids.Len(), int(x.q.Page), func(i int) error {
 		l, ok, err := t.lists.Find(ids.At(i))
 		if err != nil {
 			return err
@@ -153,8 +166,11 @@ func addListsOf(c *composer, t *accountTables, a *accounts.Account, version int)
 		w.list(&l, row)
 		return nil
 	})
+	if err != nil {
+		return err
+	}
 	w.flush()
-	return err
+	return x.finish()
 }
 
 // list writes a list as a row of texts.
@@ -170,9 +186,9 @@ var (
 	holdingTV    = []accounts.Text{accounts.RowHead, accounts.RowCountry, accounts.RowEnd}
 )
 
-// addHolding adds a page of the public lists that hold a title, from behind the opening brace
+// addHolding adds a page of the public lists that hold a title, from after the opening brace
 // on; false when none does, and nothing is added.
-func addHolding(c *composer, title accounts.Title, page uint16) (bool, error) {
+func addHolding(c *composer, title accounts.Title, choice *variant.Choice) (bool, error) {
 	t, err := openAccounts(c.rel)
 	if err != nil {
 		return false, err
@@ -186,10 +202,10 @@ func addHolding(c *composer, title accounts.Title, page uint16) (bool, error) {
 		row = holdingTV
 	}
 	w := &writer{c: c}
-	if c.standalone {
-		w.buf = append(strconv.AppendUint(append(w.buf, `"id":`...), title.ID, 10), ',')
+	if choice.ID != 0 {
+		w.buf = append(strconv.AppendUint(append(w.buf, `"id":`...), choice.ID, 10), ',')
 	}
-	err = w.page(rows.Len(), int(page), func(i int) error {
+	err = w.page(rows.Len(), int(choice.Page), func(i int) error {
 		l, err := t.lists.Public(rows.At(i))
 		if err == nil {
 			w.list(&l, row)

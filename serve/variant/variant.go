@@ -15,8 +15,10 @@ import (
 // A Choice is what answers one part.
 type Choice struct {
 	Fragment release.Fragment
-	// Page is what a PageMark stands for.
+	// Page is what a page mark stands for.
 	Page uint16
+	// ID is what an ID mark stands for: that of the resource in a response that is one of its sub-requests, else 0.
+	ID uint64
 	// Filter thins out the rows of Fragment unless it is zero.
 	Filter Filter
 	// Titles is the kind of titles that are taken from a filmography; 0 for all of Fragment.
