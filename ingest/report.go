@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/reelsplice/reelsplice/ingest/refs"
 	"github.com/reelsplice/reelsplice/ingest/report"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 )
@@ -67,7 +66,7 @@ func (r *run) complete(ctx context.Context) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	found, err := refs.Check(ctx, r.Catalog, gone)
+	found, err := report.CheckReferences(ctx, r.Catalog, gone)
 	if err != nil {
 		return Report{}, err
 	}

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/reelsplice/reelsplice/ingest/refs"
 	"github.com/reelsplice/reelsplice/ingest/source"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
@@ -129,7 +128,7 @@ type End struct {
 	Parameters map[string]string // flags, by name
 	Elapsed    time.Duration     // of the whole ingest
 	Err        error             // nil when it is complete
-	References []refs.Relation
+	References []Relation
 }
 
 // Report returns what was gathered.
@@ -137,7 +136,7 @@ func (c *Collector) Report(e End) Report {
 	r := Report{
 		Version: Version, State: Complete, Started: c.start.Truncate(time.Second), Seconds: math.Round(e.Elapsed.Seconds()*1e3) / 1e3,
 		Catalog: e.Catalog, Parameters: map[string]string{}, Sources: []Source{}, Skipped: c.skipped, Records: append([]Records{}, c.records...),
-		References: append([]refs.Relation{}, e.References...),
+		References: append([]Relation{}, e.References...),
 	}
 	if e.Err != nil {
 		r.State, r.Error = Failed, shorten(strings.Join(strings.Fields(e.Err.Error()), " "))

@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"github.com/dustin/go-humanize"
-
-	"github.com/reelsplice/reelsplice/ingest/refs"
 )
 
 //go:embed page.html
@@ -54,8 +52,8 @@ func percent(part, whole int64) string {
 }
 
 // byMissing puts the references first that most often lead nowhere.
-func byMissing(list []refs.Relation) []refs.Relation {
+func byMissing(list []Relation) []Relation {
 	sorted := slices.Clone(list)
-	slices.SortStableFunc(sorted, func(a, b refs.Relation) int { return cmp.Compare(b.Missing, a.Missing) })
+	slices.SortStableFunc(sorted, func(a, b Relation) int { return cmp.Compare(b.Missing, a.Missing) })
 	return sorted
 }

@@ -1,7 +1,7 @@
 // Package report sums up an ingest: rows read, kept and put aside, file by file, conflicts between
-// sources, and the records in the catalogue now. A Collector gathers it while rows are read. The
-// Report is written to the catalogue's folder as ingest-report.json, for programs, and as
-// ingest-report.html, for people.
+// sources, the records in the catalogue now, and ids that lead nowhere. A Collector gathers it while
+// rows are read. The Report is written to the catalogue's folder as ingest-report.json, for programs,
+// and as ingest-report.html, for people.
 //
 // Names in the JSON are in snake case, times are RFC 3339 in UTC. Fields that do not apply are left out.
 package report
@@ -13,7 +13,6 @@ import (
 
 	"github.com/bytedance/sonic"
 
-	"github.com/reelsplice/reelsplice/ingest/refs"
 	"github.com/reelsplice/reelsplice/ingest/source"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/file"
@@ -54,7 +53,7 @@ type Report struct {
 	Skipped     Top[Skipped]      `json:"skipped"`
 	Records     []Records         `json:"records"`
 	Conflicts   Conflicts         `json:"conflicts"`
-	References  []refs.Relation   `json:"references"`
+	References  []Relation        `json:"references"`
 }
 
 // A File describes a source, apart from its rows.

@@ -17,7 +17,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/reelsplice/reelsplice/ingest/refs"
 	"github.com/reelsplice/reelsplice/ingest/source"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
@@ -93,11 +92,11 @@ func full() Report {
 	c.Conflict("movie", "title", func() string { return `movie 3: "A" in a.csv, "B" in b.csv` })
 	return c.Report(End{
 		Catalog: "catalog", Parameters: map[string]string{"layout": "auto", "language": "de-DE"}, Elapsed: 2250 * time.Millisecond,
-		References: []refs.Relation{
+		References: []Relation{
 			{Kind: "movie", Path: "belongs_to_collection.id", Target: "collection", TargetRecords: 2, References: 2, Distinct: 2},
 			{
 				Kind: "movie", Path: "credits.cast.id", Target: "person", TargetRecords: 1, References: 9, Distinct: 4, Missing: 3, Removed: 1,
-				Samples: []refs.Sample{{ID: "person 7", Removed: true}, {ID: "person 8"}},
+				Samples: []Dangling{{ID: "person 7", Removed: true}, {ID: "person 8"}},
 			},
 		},
 	})
@@ -159,7 +158,7 @@ func TestHostileNames(t *testing.T) {
 	c.Count(Records{Kind: evil})
 	r := c.Report(End{
 		Catalog: evil, Parameters: map[string]string{evil: evil}, Err: errors.New(evil),
-		References: []refs.Relation{{Kind: evil, Path: evil, Target: evil, Samples: []refs.Sample{{ID: evil}}}},
+		References: []Relation{{Kind: evil, Path: evil, Target: evil, Samples: []Dangling{{ID: evil}}}},
 	})
 	b, err := r.HTML()
 	if err != nil {

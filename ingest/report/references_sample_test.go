@@ -1,4 +1,4 @@
-package refs_test
+package report_test
 
 import (
 	"encoding/json"
@@ -10,14 +10,14 @@ import (
 
 	"github.com/reelsplice/reelsplice/data/sample"
 	"github.com/reelsplice/reelsplice/ingest"
-	"github.com/reelsplice/reelsplice/ingest/refs"
+	"github.com/reelsplice/reelsplice/ingest/report"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// TestSample compares what Check says of the embedded sample with what a plain walk
+// TestReferencesOfSample compares what CheckReferences says of the embedded sample with what a plain walk
 // through the JSON of its records finds.
-func TestSample(t *testing.T) {
+func TestReferencesOfSample(t *testing.T) {
 	from, dir := t.TempDir(), t.TempDir()
 	if err := os.CopyFS(from, sample.FS()); err != nil {
 		t.Fatal(err)
@@ -25,7 +25,7 @@ func TestSample(t *testing.T) {
 	if _, err := ingest.Run(t.Context(), ingest.Config{Catalog: dir, Sources: []string{from}}); err != nil {
 		t.Fatal(err)
 	}
-	got, err := refs.Check(t.Context(), dir, nil)
+	got, err := report.CheckReferences(t.Context(), dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func readAll(t *testing.T, dir string) map[string][]map[string]any {
 }
 
 // at returns the ids at a path in a part of a record; "<nil>" for an element without one.
-func at(v any, path []string, rel refs.Relation) []string {
+func at(v any, path []string, rel report.Relation) []string {
 	switch v := v.(type) {
 	case []any:
 		var ids []string

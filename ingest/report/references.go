@@ -1,10 +1,4 @@
-// Package refs checks that the ids in a catalogue lead to records: those of the people of credits,
-// the companies of movies, the seasons of series and so on.
-//
-// Dangling ids are no fault of the catalogue: a dump of movies alone names people without records. But a share
-// that jumps from one dump to the next is a sign of an incomplete one. Only the columns of ids are read, and ids
-// are kept as compressed bitmaps: memory grows with the number of different ids.
-package refs
+package report
 
 import (
 	"cmp"
@@ -24,25 +18,27 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// MaxSamples is how many dangling ids a Relation lists.
-const MaxSamples = 10
+// MaxDangling is how many dangling ids a Relation lists.
+const MaxDangling = 10
 
-// A Relation is all references by one field of one kind's records to resources of one kind.
+// A Relation is all references by one field of one kind's records to resources of one kind. Dangling ids
+// are no fault of the catalogue: a dump of movies alone names people without records. But a share that
+// jumps from one dump to the next is a sign of an incomplete one.
 type Relation struct {
 	Kind   string `json:"kind"`   // of the records that refer: movie, tv, season ...
 	Path   string `json:"path"`   // of the field: credits.cast.id
 	Target string `json:"target"` // kind of the resources
 
-	TargetRecords int64    `json:"target_records"` // of the target kind in the catalogue
-	References    int64    `json:"references"`     // in all
-	Distinct      int64    `json:"distinct"`       // ids referred to
-	Missing       int64    `json:"missing"`        // of these: without a record
-	Removed       int64    `json:"removed"`        // of the missing: removed on purpose
-	Samples       []Sample `json:"samples,omitempty"`
+	TargetRecords int64      `json:"target_records"` // of the target kind in the catalogue
+	References    int64      `json:"references"`     // in all
+	Distinct      int64      `json:"distinct"`       // ids referred to
+	Missing       int64      `json:"missing"`        // of these: without a record
+	Removed       int64      `json:"removed"`        // of the missing: removed on purpose
+	Samples       []Dangling `json:"samples,omitempty"`
 }
 
-// A Sample is an id without a record.
-type Sample struct {
+// A Dangling is an id without a record.
+type Dangling struct {
 	ID      string `json:"id"` // person 287
 	Removed bool   `json:"removed,omitempty"`
 }
@@ -60,10 +56,11 @@ type checker struct {
 	found   []Relation
 }
 
-// Check reads the ids of all records of a catalogue; gone are its removed resources. It returns the
+// CheckReferences reads the ids of all records of a catalogue; gone are its removed resources. It returns the
 // relations that occur, by kind, path and target. A kind without a file is no error: nothing refers
-// from it, and everything that refers to it dangles.
-func Check(ctx context.Context, catalogDir string, gone []catalog.Removed) ([]Relation, error) {
+// from it, and everything that refers to it dangles. Only the columns of ids are read, and ids are kept
+// as compressed bitmaps: memory grows with the number of different ids.
+func CheckReferences(ctx context.Context, catalogDir string, gone []catalog.Removed) ([]Relation, error) {
 	c := &checker{targets: map[fragment.Kind]*target{}, found: []Relation{}}
 	for _, t := range catalog.Types() {
 		c.targets[t.Kind] = &target{known: roaring64.New(), removed: roaring64.New()}
@@ -197,9 +194,9 @@ func (c *checker) relation(kind fragment.Kind, k relationKey, all *tally) Relati
 		Kind: kind.String(), Path: k.path, Target: k.to.String(), TargetRecords: to.records, References: all.references,
 		Distinct: int64(all.ids.GetCardinality()), Missing: int64(missing.GetCardinality()), Removed: int64(missing.AndCardinality(to.removed)),
 	}
-	for it := missing.Iterator(); it.HasNext() && len(r.Samples) < MaxSamples; {
+	for it := missing.Iterator(); it.HasNext() && len(r.Samples) < MaxDangling; {
 		id := it.Next()
-		s := Sample{ID: fmt.Sprintf("%s %d", k.to, int64(id)), Removed: to.removed.Contains(id)} // an id may be below zero, other than that of a record
+		s := Dangling{ID: fmt.Sprintf("%s %d", k.to, int64(id)), Removed: to.removed.Contains(id)} // an id may be below zero, other than that of a record
 		if k.to == fragment.KindSeason {
 			s.ID = catalog.SeasonKey(int64(id>>seasonBits), int64(id&(1<<seasonBits-1))).Describe(k.to)
 		}

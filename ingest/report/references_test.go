@@ -1,4 +1,4 @@
-package refs
+package report
 
 import (
 	"context"
@@ -56,7 +56,7 @@ func find(list []Relation, kind, path, target string) Relation {
 	return Relation{}
 }
 
-func TestCheck(t *testing.T) {
+func TestCheckReferences(t *testing.T) {
 	dir := writeCatalog(t, map[fragment.Kind][]string{
 		fragment.KindMovie: {
 			`{"id":1,"belongs_to_collection":{"id":9},"genres":[{"id":18},{"id":1}],` +
@@ -88,7 +88,7 @@ func TestCheck(t *testing.T) {
 		fragment.KindCredit:       {`{"id":"52542282760ee313280017f9","media":{"id":2},"media_type":"movie","person":{"id":4}}`},
 		fragment.KindEpisodeGroup: {`{"id":"5acf93e60e0a26346d0000ce","groups":[{"episodes":[{"show_id":1399},{"show_id":1401}]}],"network":null}`},
 	})
-	r, err := Check(t.Context(), dir, nil)
+	r, err := CheckReferences(t.Context(), dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,18 +133,18 @@ episode_group.groups.episodes.show_id -> tv/2: 2, 2-1, tv 1401
 	}
 }
 
-func TestRemoved(t *testing.T) {
+func TestRemovedReferences(t *testing.T) {
 	dir := writeCatalog(t, map[fragment.Kind][]string{
 		fragment.KindMovie:  {`{"id":1,"credits":{"cast":[{"id":5},{"id":7},{"id":8}]},"production_companies":[{"id":7}]}`},
 		fragment.KindTV:     {`{"id":4,"seasons":[{"season_number":2},{"season_number":3}]}`},
 		fragment.KindPerson: {`{"id":5}`},
 	})
-	r, err := Check(t.Context(), dir, []catalog.Removed{{Kind: fragment.KindPerson, Key: catalog.NumberKey(7)}, {Kind: fragment.KindPerson, Key: catalog.NumberKey(9)}, {Kind: fragment.KindSeason, Key: catalog.SeasonKey(4, 2)}})
+	r, err := CheckReferences(t.Context(), dir, []catalog.Removed{{Kind: fragment.KindPerson, Key: catalog.NumberKey(7)}, {Kind: fragment.KindPerson, Key: catalog.NumberKey(9)}, {Kind: fragment.KindSeason, Key: catalog.SeasonKey(4, 2)}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	cast := find(r, "movie", "credits.cast.id", "person")
-	want := []Sample{{ID: "person 7", Removed: true}, {ID: "person 8"}}
+	want := []Dangling{{ID: "person 7", Removed: true}, {ID: "person 8"}}
 	if cast.Missing != 2 || cast.Removed != 1 || !slices.Equal(cast.Samples, want) {
 		t.Errorf("cast: %+v, want 2 missing, 1 of them removed, samples %+v", cast, want)
 	}
@@ -169,7 +169,7 @@ func TestRowGroups(t *testing.T) {
 	var before []Relation
 	for jobs := 1; jobs <= 5; jobs += 2 {
 		runtime.GOMAXPROCS(jobs)
-		r, err := Check(t.Context(), dir, nil)
+		r, err := CheckReferences(t.Context(), dir, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -184,33 +184,33 @@ func TestRowGroups(t *testing.T) {
 	if cast.References != 80 || cast.Distinct != 42 || cast.Missing != 41 {
 		t.Errorf("%+v, want 80 references to 42 people, 41 of them missing", cast)
 	}
-	if want := (Sample{ID: "person 501"}); len(cast.Samples) != MaxSamples || cast.Samples[0] != want {
-		t.Errorf("samples %+v, want %d, the first %+v", cast.Samples, MaxSamples, want)
+	if want := (Dangling{ID: "person 501"}); len(cast.Samples) != MaxDangling || cast.Samples[0] != want {
+		t.Errorf("samples %+v, want %d, the first %+v", cast.Samples, MaxDangling, want)
 	}
-	if want := (Sample{ID: "person 969"}); cast.Samples[9] != want {
+	if want := (Dangling{ID: "person 969"}); cast.Samples[9] != want {
 		t.Errorf("last sample %+v, want %+v", cast.Samples[9], want)
 	}
 }
 
-func TestCheckEmpty(t *testing.T) {
-	r, err := Check(t.Context(), t.TempDir(), nil)
+func TestCheckReferencesEmpty(t *testing.T) {
+	r, err := CheckReferences(t.Context(), t.TempDir(), nil)
 	if err != nil || r == nil || len(r) != 0 {
-		t.Errorf("Check(empty folder) = %+v, %v, want no relations", r, err)
+		t.Errorf("CheckReferences(empty folder) = %+v, %v, want no relations", r, err)
 	}
 }
 
-func TestCheckErrors(t *testing.T) {
+func TestCheckReferencesErrors(t *testing.T) {
 	dir := writeCatalog(t, map[fragment.Kind][]string{fragment.KindMovie: {`{"id":1,"genres":[{"id":18}]}`}})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Check(ctx, dir, nil); !errors.Is(err, context.Canceled) {
+	if _, err := CheckReferences(ctx, dir, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v, want %v", err, context.Canceled)
 	}
 	path := filepath.Join(dir, "person.parquet")
 	if err := os.WriteFile(path, []byte("PAR1 no more PAR1"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Check(t.Context(), dir, nil); err == nil || !strings.Contains(err.Error(), path) {
+	if _, err := CheckReferences(t.Context(), dir, nil); err == nil || !strings.Contains(err.Error(), path) {
 		t.Errorf("damaged file: %v, want an error that names %s", err, path)
 	}
 }
