@@ -1,13 +1,14 @@
 // Package array builds a release as array jobs: many processes, on any machines, that share a work
-// folder, a catalogue and a store of releases. Engines such as Slurm and Kubernetes start
-// them, and try again what fails; nothing here waits for another process.
+// folder, a catalogue and a store of releases.
 //
-//	Plan     divides the work and writes the plan into the work folder
-//	Run      runs one process's share of the tasks of a stage
-//	Seal     gives the release its name and removes the work folder's content
+//	Plan      divides the work and writes the plan into the work folder
+//	RunShare  runs one process's share of the tasks of a stage
+//	Seal      gives the release its name and removes the work folder's content
+//	Chain     these as steps in order, for an engine that starts the processes and tries again what fails
 //
-// All of them may be repeated, run twice at a time or be killed. The release has the bytes that a
-// build in one process gives it.
+// All but a Chain may be repeated, run twice at a time or be killed; exit code 2 is final, and any other
+// but 0 is worth another attempt. The release has the bytes that a build in one process gives it. Slurm
+// and Kubernetes print a Chain or run it, Processes runs it.
 package array
 
 import (

@@ -22,7 +22,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/reelsplice/reelsplice/build/engine"
+	"github.com/reelsplice/reelsplice/build/array"
 	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/serve/logs"
 )
@@ -67,12 +67,12 @@ func run(ctx context.Context, p process) int {
 	}
 	code, text := exitFailure, oneLine(err)
 	var usage *usageError
-	var task *engine.TaskError
+	var task *array.TaskError
 	switch {
 	case errors.As(err, &usage) || !a.running:
 		code = exitUsage
 		text += fmt.Sprintf(" (run %q)", cmd.CommandPath()+" --help")
-	case errors.As(err, &task) && task.Code == engine.Final:
+	case errors.As(err, &task) && task.Code == array.Final:
 		code = exitUsage // as the task: another attempt would end the same way
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		text = "interrupted"

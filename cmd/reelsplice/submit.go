@@ -13,15 +13,15 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/reelsplice/reelsplice/build/engine"
+	"github.com/reelsplice/reelsplice/build/array"
 )
 
 // submission is a build that goes to an engine: what the flags of build submit hold.
 type submission struct {
 	engine     string
-	chain      engine.Settings
-	slurm      engine.Slurm
-	kubernetes engine.Kubernetes
+	chain      array.Settings
+	slurm      array.Slurm
+	kubernetes array.Kubernetes
 	kubectl    string
 	volume     string
 	parallel   int
@@ -93,7 +93,7 @@ func (a *app) submit(ctx context.Context, s *submission) error {
 		return usage(err)
 	}
 	document := s.kubernetes.Manifests
-	processes := engine.Processes{Parallel: s.parallel, Log: a.logger()}
+	processes := array.Processes{Parallel: s.parallel, Log: a.logger()}
 	run := processes.Run
 	switch s.engine {
 	case "slurm":
@@ -114,7 +114,7 @@ func (a *app) submit(ctx context.Context, s *submission) error {
 }
 
 // settle completes what the flags leave open and returns the chain.
-func (s *submission) settle(a *app) (engine.Chain, error) {
+func (s *submission) settle(a *app) (array.Chain, error) {
 	local := s.engine == "slurm" || s.engine == "processes"
 	if s.chain.Program == "" {
 		s.chain.Program = "reelsplice"
@@ -133,19 +133,19 @@ func (s *submission) settle(a *app) (engine.Chain, error) {
 	var err error
 	switch {
 	case s.parallel < 1:
-		return engine.Chain{}, fmt.Errorf("parallel %d: want 1 or more", s.parallel)
+		return array.Chain{}, fmt.Errorf("parallel %d: want 1 or more", s.parallel)
 	case len(s.kubernetes.Kubectl) == 0:
-		return engine.Chain{}, errors.New("kubectl: want a command")
+		return array.Chain{}, errors.New("kubectl: want a command")
 	case s.volume != "":
-		if s.kubernetes.Claim, err = engine.ParseClaim(s.volume); err != nil {
-			return engine.Chain{}, err
+		if s.kubernetes.Claim, err = array.ParseClaim(s.volume); err != nil {
+			return array.Chain{}, err
 		}
 	}
 	// Tasks run in folders of their own choice.
 	if s.engine == "slurm" {
 		if s.slurm.Logs, err = filepath.Abs(s.slurm.Logs); err != nil {
-			return engine.Chain{}, err
+			return array.Chain{}, err
 		}
 	}
-	return engine.New(s.chain)
+	return array.NewChain(s.chain)
 }

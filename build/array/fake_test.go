@@ -1,4 +1,4 @@
-package engine
+package array
 
 import (
 	"encoding/json"
@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // This program stands in for others where it has their names: reelsplice, and the commands of
@@ -29,7 +31,7 @@ func TestMain(m *testing.M) {
 	case "kubectl":
 		f.kubectl()
 	default:
-		os.Exit(m.Run())
+		os.Exit(sharedtest.InMemory(m).Run())
 	}
 }
 

@@ -1,9 +1,4 @@
-// Package engine runs a build past one machine: as a chain of array jobs of an engine that is
-// there already. A Chain is the same for all engines. Slurm and Kubernetes print it or run it, Processes runs it.
-//
-// Tasks are idempotent, so an engine may retry one, run it twice or lose it. Exit code 2 of a task
-// is final; any other but 0 is worth another attempt.
-package engine
+package array
 
 import (
 	"bytes"
@@ -67,8 +62,8 @@ type Step struct {
 // names holds names of builds to what Kubernetes takes, with room for a stage and an index.
 var names = regexp.MustCompile(`^[a-z]([-a-z0-9]{0,38}[a-z0-9])?$`)
 
-// New returns the chain of a build.
-func New(s Settings) (Chain, error) {
+// NewChain returns the chain of a build.
+func NewChain(s Settings) (Chain, error) {
 	if s.Name == "" {
 		s.Name = fmt.Sprintf("reelsplice-%08x", uint32(xxh3.HashString(s.Work)))
 	}

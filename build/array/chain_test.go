@@ -1,4 +1,4 @@
-package engine
+package array
 
 import (
 	"bytes"
@@ -19,9 +19,9 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-func TestNewRefuses(t *testing.T) {
+func TestNewChainRefuses(t *testing.T) {
 	good := Settings{Program: "reelsplice", Count: 1, Attempts: 1}
-	if _, err := New(good); err != nil {
+	if _, err := NewChain(good); err != nil {
 		t.Fatal(err)
 	}
 	for want, change := range map[string]func(s *Settings){
@@ -36,13 +36,13 @@ func TestNewRefuses(t *testing.T) {
 	} {
 		s := good
 		change(&s)
-		if _, err := New(s); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := NewChain(s); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error is %v, want %q", err, want)
 		}
 	}
 	// The names of pods have 63 letters at most, with a stage and an index.
 	good.Name, good.Count = strings.Repeat("a", 40), MaxCount
-	c, err := New(good)
+	c, err := NewChain(good)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestNewRefuses(t *testing.T) {
 // TestDocuments compares what build submit prints with the documents that users read. scripts/packaging/manifests parses
 // the Jobs.
 func TestDocuments(t *testing.T) {
-	c, err := New(Settings{
+	c, err := NewChain(Settings{
 		Program: "reelsplice", Name: "reelsplice-build", Catalog: "/shared/catalog", Releases: "/shared/releases",
 		Work: "/shared/work", Count: 16, Attempts: 4, Memory: 2 << 30, CPUs: 1, Publish: true, JSON: true,
 	})
@@ -81,7 +81,7 @@ func TestDocuments(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(got, want) {
-			t.Errorf("%s differs: run go test ./build/engine -run TestDocuments -update", path)
+			t.Errorf("%s differs: run go test ./build/array -run TestDocuments -update", path)
 		}
 	}
 }
@@ -128,7 +128,7 @@ func onEach(t *testing.T, fn func(t *testing.T, name string, f *fake, c Chain, r
 	for name := range engines(&fake{}) {
 		t.Run(name, func(t *testing.T) {
 			f := newFake(t)
-			c, err := New(Settings{
+			c, err := NewChain(Settings{
 				Program: filepath.Join(f.dir, "reelsplice"), Catalog: "s3://c?region=r&x=$HOME", Releases: "it's", Work: "w", Count: 3, Attempts: 2, JSON: true,
 			})
 			if err != nil {
