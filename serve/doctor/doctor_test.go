@@ -204,6 +204,11 @@ func TestReleases(t *testing.T) {
 		servetest.Publish(t, dir, good)
 		has(t, "canary", of(t, in, "release"), "fail: list releases: ", "-> reelsplice rollback --releases "+dir+" --canary\n")
 	}
+	if err := os.Remove(filepath.Join(dir, "canary")); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "current"), readyID+"\n", 0o600)
+	has(t, "a release that is gone", of(t, in, "release"), "fail: release "+readyID+" cannot be opened: ", "-> reelsplice publish --releases "+dir+" "+good+"\n")
 	in.Config.Releases = in.Config.Tokens
 	has(t, "a file", of(t, in, "release"), "fail: ", "-> set --releases to a folder")
 }

@@ -99,6 +99,7 @@ func (x *examiner) onStore(command string, args ...string) string {
 // instead returns how another release replaces one that cannot be served.
 func (x *examiner) instead(id string, infos []release.Info) string {
 	isPrevious := func(i release.Info) bool { return i.Previous && i.Err == nil && !i.Empty }
+	isSound := func(i release.Info) bool { return i.ID != id && i.Err == nil && !i.Empty }
 	isCanary := func(i release.Info) bool { return i.ID == id && i.Canary && !i.Current }
 	switch {
 	case x.Config.Pull.Pin != "":
@@ -107,6 +108,8 @@ func (x *examiner) instead(id string, infos []release.Info) string {
 		return x.onStore("rollback", "--canary")
 	case slices.ContainsFunc(infos, isPrevious):
 		return x.onStore("rollback")
+	case slices.ContainsFunc(infos, isSound): // the newest
+		return x.onStore("publish", infos[slices.IndexFunc(infos, isSound)].ID)
 	default: // a build keeps a release that opens
 		return "move " + filepath.Join(x.Config.Releases, id) + " elsewhere, then " + x.build()
 	}
