@@ -91,10 +91,11 @@ func resource(x *exchange, key []byte, missing string) error {
 		e.Await()
 	}
 	switch {
-	case !ok && missing == "":
-		x.noteMissing()
-		return status.NotFound
 	case !ok:
+		x.noteMissing()
+		if missing == "" {
+			return status.NotFound
+		}
 		splice.Literal(c.answer, missing)
 	case x.q.Sub == fragment.SubDetails:
 		err = c.resource(e, account)
@@ -136,17 +137,17 @@ func (c *composer) resource(e release.Entry, account *accounts.Account) error {
 type Missing struct {
 	Kind fragment.Kind // that of a series for its seasons and episodes
 	ID   uint64
-	IMDb bool // ID is the number behind tt in a movie's id at IMDb
+	IMDb bool // ID is the number after tt in a title's id at IMDb
 }
 
 // noteMissing reports the resource that the path names, or the series that it is below, if the release lacks it.
 func (x *exchange) noteMissing() {
-	if x.edge.opts.Missing == nil || x.q.Op.Operation().Answerer != api.AnswerDetails {
+	if a := x.q.Op.Operation().Answerer; x.edge.opts.Missing == nil || a != api.AnswerDetails && a != api.AnswerFind {
 		return
 	}
 	m := Missing{Kind: x.q.Kind, ID: uint64(x.q.ID)}
 	switch m.Kind {
-	case fragment.KindMovie:
+	case fragment.KindMovie, fragment.KindFind:
 		if digits, ok := bytes.CutPrefix(x.q.Name, []byte("tt")); ok {
 			m.IMDb = true
 			m.ID, _ = strconv.ParseUint(string(digits), 10, 63) // 0 for one that is none
