@@ -93,6 +93,7 @@ func New(opts Options, tokens func() *auth.Table, signer *auth.Signer, rels *rel
 	if err != nil {
 		return nil, err
 	}
+	route.Prepare()
 	e := &Edge{
 		opts:     opts,
 		cache:    opts.cacheControl(opts.MaxAge),

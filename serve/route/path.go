@@ -1,41 +1,6 @@
 package route
 
-import (
-	"bytes"
-
-	"github.com/reelsplice/reelsplice/serve/status"
-)
-
-// find follows a raw path through the tree, and on success fills in what its
-// parameters took.
-func (q *Request) find(root *node, path []byte) (leaf int, code status.Code) {
-	if len(path) == 0 || len(path) > MaxPath || path[0] != '/' {
-		return -1, status.NotFound
-	}
-	var c capture
-	// Fast path: words and digits need no cleaning, so that a raw path which leads
-	// somewhere is clean, except for texts that it may hold.
-	leaf = root.walk(bytes.TrimSuffix(path[1:], []byte{'/'}), &c)
-	if leaf >= 0 && !dirtyText(c.text) && !dirtyText(c.title) {
-		q.ID, q.Season, q.Episode, q.Name = c.id, c.season, c.episode, c.text
-		return leaf, status.OK
-	}
-	if leaf < 0 && !dirty(path) {
-		return -1, status.NotFound
-	}
-	// Slow path.
-	clean, ok := cleanPath(q.scratch[:0], path)
-	if !ok {
-		return -1, status.InvalidInput
-	}
-	q.pathUsed, q.used = len(clean), len(clean)
-	c = capture{}
-	if leaf = root.walk(clean, &c); leaf < 0 {
-		return -1, status.NotFound
-	}
-	q.ID, q.Season, q.Episode, q.Name = c.id, c.season, c.episode, c.text
-	return leaf, status.OK
-}
+import "bytes"
 
 // dirtyText reports whether a text may be something else once it is cleaned.
 func dirtyText(text []byte) bool {

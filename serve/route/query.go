@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/reelsplice/reelsplice/schemas/api"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/serve/status"
 )
 
@@ -64,8 +65,6 @@ const maxName = 32
 // A paramSet is a set of parameters, one bit each.
 type paramSet uint32
 
-func (s paramSet) has(p param) bool { return s&(1<<p) != 0 }
-
 // setOf returns those of params that have a field in Params.
 func setOf(params []api.Param) paramSet {
 	var s paramSet
@@ -93,22 +92,51 @@ func ParseQuery(query []byte, q *Request) status.Code {
 	q.Raw = query
 	info := &load().ops[q.Op]
 	r := reader{query: query, q: q, takes: info.takes}
-	r.scan()
+	end := 0
+	for pair := range bytes.SplitSeq(query, []byte{'&'}) {
+		end += len(pair)
+		name, value, _ := bytes.Cut(pair, []byte{'='})
+		if p := nameParam(name); p != paramUnknown {
+			r.given |= 1 << p
+			r.at[p] = span{uint16(end - len(value)), uint16(end)}
+		}
+		end += len("&")
+	}
 	if r.given == 0 {
 		return status.OK
 	}
 	if info.names != nil {
+		// The details of keywords do not list the parameter.
+		r.takes |= 1 << paramAppend
 		if c := r.appends(info.names); c != status.OK {
 			return c
 		}
 	}
-	if c := r.page(); c != status.OK {
-		return c
+	if b := r.text(paramPage); len(b) > 0 {
+		v, ok := parseUint(b)
+		if !ok || v < 1 || v > uint64(cmp.Or(q.Pages, MaxPage)) {
+			return status.InvalidPage
+		}
+		q.Page = uint16(v)
 	}
-	if c := r.dates(); c != status.OK {
-		return c
+	if b := r.text(paramStart); len(b) > 0 {
+		if q.Start, q.HasStart = ParseDay(b); !q.HasStart {
+			return status.InvalidDate
+		}
 	}
-	r.rest()
+	if b := r.text(paramEnd); len(b) > 0 {
+		if q.End, q.HasEnd = ParseDay(b); !q.HasEnd {
+			return status.InvalidDate
+		}
+	}
+	if q.HasStart && q.HasEnd && q.End-q.Start > MaxDays {
+		return status.InvalidDateRange
+	}
+	for p := firstPlain; p < paramUnknown; p++ {
+		if r.given&r.takes&(1<<p) != 0 {
+			params[p].read(q, r.text(p))
+		}
+	}
 	return status.OK
 }
 
@@ -137,24 +165,10 @@ type reader struct {
 	at    [paramUnknown]span
 }
 
-// scan finds where the parameters are.
-func (r *reader) scan() {
-	end := 0
-	for pair := range bytes.SplitSeq(r.query, []byte{'&'}) {
-		end += len(pair)
-		name, value, _ := bytes.Cut(pair, []byte{'='})
-		if p := nameParam(name); p != paramUnknown {
-			r.given |= 1 << p
-			r.at[p] = span{uint16(end - len(value)), uint16(end)}
-		}
-		end += len("&")
-	}
-}
-
 // text returns a parameter's value, decoded, and nil when it was not given. Each
 // parameter is read once, so that scratch is long enough for all of them.
 func (r *reader) text(p param) []byte {
-	if !(r.given & r.takes).has(p) {
+	if r.given&r.takes&(1<<p) == 0 {
 		return nil
 	}
 	raw := r.query[r.at[p].from:r.at[p].to]
@@ -167,46 +181,44 @@ func (r *reader) text(p param) []byte {
 	return out
 }
 
-// page reads page.
-func (r *reader) page() status.Code {
-	b := r.text(paramPage)
-	if len(b) == 0 {
-		return status.OK
+// appends reads append_to_response: known names, each once. Blanks around a name do not belong to it: many programs
+// write one after each comma. "season/1" and "season/01" are two names: the response has a field for each. What the
+// appended sub-requests take is added to r.takes.
+func (r *reader) appends(ns *namespace) status.Code {
+	q, n, most := r.q, 0, min(int(cmp.Or(r.q.AppendLimit, MaxAppends)), MostAppends)
+next:
+	for name := range bytes.SplitSeq(r.text(paramAppend), []byte{','}) {
+		if name = bytes.Trim(name, " "); len(name) == 0 {
+			continue
+		}
+		if n++; n > most {
+			q.nAppends = 0
+			return status.TooManyAppends
+		}
+		var c capture
+		leaf := ns.root.walk(name, &c)
+		if leaf < 0 {
+			continue
+		}
+		for i := range q.nAppends {
+			if bytes.Equal(q.appends[i].Property, name) {
+				continue next
+			}
+		}
+		info := &ns.names[leaf]
+		r.takes |= info.takes
+		if q.Kind == fragment.KindSeason && info.kind == fragment.KindEpisode {
+			c.season = q.Season // "episode/1" leaves it to the path
+		}
+		q.appends[q.nAppends] = Append{
+			Property: name,
+			Op:       info.op,
+			Kind:     info.kind, Sub: info.sub,
+			Season: c.season, Episode: c.episode,
+		}
+		q.nAppends++
 	}
-	v, ok := parseUint(b)
-	if !ok || v < 1 || v > uint64(cmp.Or(r.q.Pages, MaxPage)) {
-		return status.InvalidPage
-	}
-	r.q.Page = uint16(v)
 	return status.OK
-}
-
-// dates reads start_date and end_date.
-func (r *reader) dates() status.Code {
-	q := r.q
-	if b := r.text(paramStart); len(b) > 0 {
-		if q.Start, q.HasStart = ParseDay(b); !q.HasStart {
-			return status.InvalidDate
-		}
-	}
-	if b := r.text(paramEnd); len(b) > 0 {
-		if q.End, q.HasEnd = ParseDay(b); !q.HasEnd {
-			return status.InvalidDate
-		}
-	}
-	if q.HasStart && q.HasEnd && q.End-q.Start > MaxDays {
-		return status.InvalidDateRange
-	}
-	return status.OK
-}
-
-// rest reads the parameters that cannot be refused.
-func (r *reader) rest() {
-	for p := firstPlain; p < paramUnknown; p++ {
-		if (r.given & r.takes).has(p) {
-			params[p].read(r.q, r.text(p))
-		}
-	}
 }
 
 // Each yields the names and values of a raw query in its order, decoded; empty pairs are

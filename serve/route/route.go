@@ -1,6 +1,6 @@
 // Package route turns the path and the query of a request into a typed Request. It
 // works on bytes without a server, and allocates nothing once its tables are built
-// (on first use, from the table of package api).
+// (by Prepare or on first use, from the table of package api).
 //
 // # Paths
 //
@@ -31,6 +31,8 @@
 package route
 
 import (
+	"bytes"
+
 	"github.com/reelsplice/reelsplice/schemas/api"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/serve/status"
@@ -200,12 +202,31 @@ func Parse(path, query []byte, q *Request) status.Code {
 func Match(method, path []byte, q *Request) status.Code {
 	q.Reset()
 	t := load()
-	leaf, code := q.find(t.root, path)
-	if code != status.OK {
-		return code
+	if len(path) == 0 || len(path) > MaxPath || path[0] != '/' {
+		return status.NotFound
 	}
+	var c capture
+	// Fast path: words and digits need no cleaning, so that a raw path which leads
+	// somewhere is clean, except for texts that it may hold.
+	leaf := t.root.walk(bytes.TrimSuffix(path[1:], []byte{'/'}), &c)
+	if leaf < 0 && !dirty(path) {
+		return status.NotFound
+	}
+	if leaf < 0 || dirtyText(c.text) || dirtyText(c.title) {
+		clean, ok := cleanPath(q.scratch[:0], path)
+		if !ok {
+			return status.InvalidInput
+		}
+		q.pathUsed, q.used = len(clean), len(clean)
+		c = capture{}
+		if leaf = t.root.walk(clean, &c); leaf < 0 {
+			return status.NotFound
+		}
+	}
+	q.ID, q.Season, q.Episode, q.Name = c.id, c.season, c.episode, c.text
 	r := &t.routes[leaf]
 	q.Allow = r.allow
+	var code status.Code
 	q.Op, code = r.op(method)
 	if op := q.Op.Operation(); op != nil {
 		q.Kind, q.Sub = op.Kind, op.Sub

@@ -50,6 +50,9 @@ type nameInfo struct {
 // load returns the tables, built once.
 var load = sync.OnceValue(newTables)
 
+// Prepare builds the tables, which the first request would wait for else.
+func Prepare() { load() }
+
 func newTables() *tables {
 	t := &tables{root: newNode()}
 	names := map[string]*namespace{}

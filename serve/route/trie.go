@@ -2,6 +2,7 @@ package route
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
@@ -47,32 +48,25 @@ type capture struct {
 // there, or -1. A node with words and a slot never needs a second try: its slot
 // takes digits and its words have none (TestWordsAreNoNumbers).
 func (n *node) walk(p []byte, c *capture) int {
-	for {
+next:
+	for more := true; more; {
+		seg := p
 		i := bytes.IndexByte(p, '/')
-		if i < 0 || n.slot == slotRest {
-			if n = n.next(p, c); n == nil {
-				return -1
-			}
-			return n.leaf
+		if more = i >= 0 && n.slot != slotRest; more {
+			seg, p = p[:i], p[i+1:]
 		}
-		if n = n.next(p[:i], c); n == nil {
+		for i := range n.kids {
+			if e := &n.kids[i]; e.word == string(seg) {
+				n = e.to
+				continue next
+			}
+		}
+		if n.slot == slotNone || !c.take(n.slot, seg) {
 			return -1
 		}
-		p = p[i+1:]
+		n = n.param
 	}
-}
-
-// next returns the node that seg leads to, nil when there is none.
-func (n *node) next(seg []byte, c *capture) *node {
-	for i := range n.kids {
-		if e := &n.kids[i]; e.word == string(seg) {
-			return e.to
-		}
-	}
-	if n.slot == slotNone || !c.take(n.slot, seg) {
-		return nil
-	}
-	return n.param
+	return n.leaf
 }
 
 // take stores seg as the value of a slot and reports whether it can be one.
@@ -151,33 +145,24 @@ func isIMDb(b []byte) bool {
 func (n *node) add(path string, slotOf func(name string) slot) *node {
 	for seg := range strings.SplitSeq(path, "/") {
 		if name, ok := strings.CutPrefix(seg, "{"); ok {
-			n = n.addParam(slotOf(strings.TrimSuffix(name, "}")))
-		} else {
-			n = n.addWord(seg)
+			s := slotOf(strings.TrimSuffix(name, "}"))
+			if n.param == nil {
+				n.slot, n.param = s, newNode()
+			}
+			if n.slot != s {
+				panic("route: two kinds of parameters in one place")
+			}
+			n = n.param
+			continue
 		}
+		i := slices.IndexFunc(n.kids, func(e edge) bool { return e.word == seg })
+		if i < 0 {
+			i = len(n.kids)
+			n.kids = append(n.kids, edge{seg, newNode()})
+		}
+		n = n.kids[i].to
 	}
 	return n
-}
-
-func (n *node) addParam(s slot) *node {
-	if n.param == nil {
-		n.slot, n.param = s, newNode()
-	}
-	if n.slot != s {
-		panic("route: two kinds of parameters in one place")
-	}
-	return n.param
-}
-
-func (n *node) addWord(word string) *node {
-	for _, e := range n.kids {
-		if e.word == word {
-			return e.to
-		}
-	}
-	to := newNode()
-	n.kids = append(n.kids, edge{word, to})
-	return to
 }
 
 func newNode() *node { return &node{leaf: -1} }
