@@ -24,7 +24,7 @@ shared=(
   serve/http serve/http/connlimit # connections, prepared responses, counts by address
   serve serve/releases serve/edge # requests during a switch of the release
   serve/query                     # caches of pages and orders
-  serve/pull serve/follow serve/logs serve/metrics # background loops beside requests
+  serve/pull serve/follow serve/observe # background loops beside requests
   schemas/release                 # checksums of first use, by many readers
   schemas/release/bucket          # puts and gets in parallel
   schemas/catalog ingest/pipeline # batches in parallel, in order

@@ -12,7 +12,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/serve/http"
-	"github.com/reelsplice/reelsplice/serve/metrics"
+	"github.com/reelsplice/reelsplice/serve/observe"
 )
 
 // readHeaderTimeout bounds the admin listener's requests.
@@ -60,33 +60,33 @@ func (s *Server) adminServer() *nethttp.Server {
 
 // writeMetrics writes all metrics in the text form of Prometheus.
 func (s *Server) writeMetrics(to io.Writer) error {
-	var w metrics.Writer
+	var w observe.Writer
 	s.releases.WriteMetrics(&w)
 	s.age.writeMetrics(&w)
 	if n, ok := pagesRead(); ok {
-		w.Int(metrics.ColdReads, n)
+		w.Int(observe.ColdReads, n)
 	}
-	w.Bool(metrics.ColdReadsAwaited, s.edge.FromDisk())
+	w.Bool(observe.ColdReadsAwaited, s.edge.FromDisk())
 	if s.puller != nil {
 		s.puller.WriteMetrics(&w)
 	}
-	w.Bool(metrics.TokensStale, s.tokens.Err() != nil)
-	w.Int(metrics.TokensActive, int64(s.tokens.Get().Active(time.Now().Unix())))
-	w.Time(metrics.TokensLoaded, s.tokens.Loaded())
+	w.Bool(observe.TokensStale, s.tokens.Err() != nil)
+	w.Int(observe.TokensActive, int64(s.tokens.Get().Active(time.Now().Unix())))
+	w.Time(observe.TokensLoaded, s.tokens.Loaded())
 	hits, misses := s.edge.Pages()
-	w.Uint(metrics.ResponseCacheHits, hits, "page")
-	w.Uint(metrics.ResponseCacheMisses, misses, "page")
+	w.Uint(observe.ResponseCacheHits, hits, "page")
+	w.Uint(observe.ResponseCacheMisses, misses, "page")
 	held, refused := s.edge.Inflight()
-	w.Int(metrics.InflightBytes, held)
-	w.Int(metrics.InflightBytesMax, int64(s.cfg.MaxInflight))
-	w.Int(metrics.InflightRefused, refused)
-	http.WriteConns(&w, metrics.AdminConnections, s.admin, http.AdminConns)
+	w.Int(observe.InflightBytes, held)
+	w.Int(observe.InflightBytesMax, int64(s.cfg.MaxInflight))
+	w.Int(observe.InflightRefused, refused)
+	http.WriteConns(&w, observe.AdminConnections, s.admin, http.AdminConns)
 	if s.cfg.LogLost != nil {
-		w.Int(metrics.LogLinesLost, s.cfg.LogLost())
+		w.Int(observe.LogLinesLost, s.cfg.LogLost())
 	}
 	if s.access != nil {
-		w.Int(metrics.AccessLogLines, s.access.Lines())
-		w.Int(metrics.AccessLogLinesLost, s.access.Lost())
+		w.Int(observe.AccessLogLines, s.access.Lines())
+		w.Int(observe.AccessLogLinesLost, s.access.Lost())
 	}
 	s.http.WriteMetrics(&w)
 	if _, err := w.WriteTo(to); err != nil {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/schemas/age"
 	"github.com/reelsplice/reelsplice/schemas/release"
-	"github.com/reelsplice/reelsplice/serve/metrics"
+	"github.com/reelsplice/reelsplice/serve/observe"
 )
 
 // day is the unit of ages, and how often a warning is repeated.
@@ -83,9 +83,9 @@ func durationText(d time.Duration) string {
 }
 
 // writeMetrics adds the days of the served release to m, as far as they are known.
-func (w *ageWatch) writeMetrics(m *metrics.Writer) {
+func (w *ageWatch) writeMetrics(m *observe.Writer) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	m.Time(metrics.DataOldest, w.days.OldestTime())
-	m.Time(metrics.DataNewest, w.days.NewestTime())
+	m.Time(observe.DataOldest, w.days.OldestTime())
+	m.Time(observe.DataNewest, w.days.NewestTime())
 }

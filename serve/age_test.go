@@ -9,7 +9,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/schemas/age"
 	"github.com/reelsplice/reelsplice/schemas/release"
-	"github.com/reelsplice/reelsplice/serve/metrics"
+	"github.com/reelsplice/reelsplice/serve/observe"
 )
 
 func manifestOf(id string, oldest, newest string) *release.Manifest {
@@ -67,7 +67,7 @@ func TestAge(t *testing.T) {
 	look(manifestOf("r3", "2026-04-01", "2026-04-01"), "age of the data", "data of 2026-04-01")
 	look(manifestOf("r4", "2026-10-01", "2026-10-20"), "oldest=2026-10-01")
 
-	var m metrics.Writer
+	var m observe.Writer
 	w.writeMetrics(&m)
 	b.Reset()
 	if _, err := m.WriteTo(&b); err != nil {
@@ -89,7 +89,7 @@ func TestNoAgeLimit(t *testing.T) {
 		t.Errorf("Err = %v, logged %s", err, b.String())
 	}
 	w.look(manifestOf("r2", "", ""))
-	var m metrics.Writer
+	var m observe.Writer
 	w.writeMetrics(&m)
 	if n, err := m.WriteTo(&b); n > 0 || err != nil {
 		t.Errorf("%d bytes of metrics, %v, want none", n, err)

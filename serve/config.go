@@ -5,9 +5,9 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/reelsplice/reelsplice/serve/accesslog"
 	"github.com/reelsplice/reelsplice/serve/edge"
 	"github.com/reelsplice/reelsplice/serve/http"
+	"github.com/reelsplice/reelsplice/serve/observe"
 	"github.com/reelsplice/reelsplice/serve/pull"
 	"github.com/reelsplice/reelsplice/serve/query"
 )
@@ -37,8 +37,8 @@ type Config struct {
 	// scrubWait is how long a release is served before that begins: the disk is for the first
 	// requests, which find nothing in memory.
 	scrubWait time.Duration
-	AccessLog accesslog.Config // none by default
-	Missing   string           // file that gets the kind and id of each resource that a release lacks; "" for none
+	AccessLog observe.AccessLogConfig // none by default
+	Missing   string                  // file that gets the kind and id of each resource that a release lacks; "" for none
 	// Bound holds Addr and AdminAddr where Bind has taken them before; nil else.
 	Bound *Bound
 	Log   *slog.Logger // takes the place of those in Options and Limits
@@ -58,7 +58,7 @@ func DefaultConfig() Config {
 		Warm:        1 << 30,
 		ScrubRate:   20 << 20,
 		scrubWait:   time.Minute,
-		AccessLog:   accesslog.DefaultConfig(),
+		AccessLog:   observe.DefaultAccessLog(),
 		Log:         slog.New(slog.DiscardHandler),
 	}
 }

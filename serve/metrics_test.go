@@ -20,7 +20,7 @@ import (
 	"github.com/prometheus/common/model"
 
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
-	"github.com/reelsplice/reelsplice/serve/metrics"
+	"github.com/reelsplice/reelsplice/serve/observe"
 	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
@@ -47,7 +47,7 @@ func scrape(t *testing.T, s *Server) map[string]*dto.MetricFamily {
 }
 
 // value returns a sample of the family: its value, or the count of a histogram. -1 is none.
-func value(families map[string]*dto.MetricFamily, f metrics.Family, labels ...string) float64 {
+func value(families map[string]*dto.MetricFamily, f observe.Family, labels ...string) float64 {
 next:
 	for _, m := range families[f.Describe().Name].GetMetric() {
 		for i, l := range m.GetLabel() {
@@ -196,7 +196,7 @@ func checkMetrics(t *testing.T, s *Server, start time.Time, requests map[[2]stri
 	families := scrape(t, s)
 	classes, timed := map[string]float64{}, 0.0
 	for of, n := range requests {
-		if got := value(families, metrics.Requests, of[0], of[1]); got != float64(n) {
+		if got := value(families, observe.Requests, of[0], of[1]); got != float64(n) {
 			t.Errorf("%v requests of %v, want %d", got, of, n)
 		}
 		if of[1] != "400" {
@@ -204,7 +204,7 @@ func checkMetrics(t *testing.T, s *Server, start time.Time, requests map[[2]stri
 		}
 	}
 	for class, n := range classes {
-		got := value(families, metrics.RequestDuration, class)
+		got := value(families, observe.RequestDuration, class)
 		if got != n {
 			t.Errorf("%v durations of %s, want %v", got, class, n)
 		}
@@ -214,18 +214,18 @@ func checkMetrics(t *testing.T, s *Server, start time.Time, requests map[[2]stri
 		t.Errorf("%v durations, want %d", timed, lines-2)
 	}
 	for _, c := range []struct {
-		family metrics.Family
+		family observe.Family
 		labels []string
 		want   float64
 	}{
-		{metrics.BodyBytes, nil, float64(sent)},
-		{metrics.AccessLogLines, nil, float64(lines)},
-		{metrics.AccessLogLinesLost, nil, 0},
-		{metrics.ReleaseInfo, []string{s.Release()}, 1},
-		{metrics.TokensActive, nil, 1},
-		{metrics.ResponseCacheHits, []string{"page"}, 2}, // discover finds the page of popular
-		{metrics.ResponseCacheHits, []string{"result"}, 1},
-		{metrics.ConnectionsMax, nil, float64(s.cfg.MaxConns)},
+		{observe.BodyBytes, nil, float64(sent)},
+		{observe.AccessLogLines, nil, float64(lines)},
+		{observe.AccessLogLinesLost, nil, 0},
+		{observe.ReleaseInfo, []string{s.Release()}, 1},
+		{observe.TokensActive, nil, 1},
+		{observe.ResponseCacheHits, []string{"page"}, 2}, // discover finds the page of popular
+		{observe.ResponseCacheHits, []string{"result"}, 1},
+		{observe.ConnectionsMax, nil, float64(s.cfg.MaxConns)},
 	} {
 		if got := value(families, c.family, c.labels...); got != c.want {
 			t.Errorf("%s%q = %v, want %v", c.family.Describe().Name, c.labels, got, c.want)
@@ -234,16 +234,16 @@ func checkMetrics(t *testing.T, s *Server, start time.Time, requests map[[2]stri
 	// A miss is counted after its line. A connection prepares its response beside the next request, so hits vary.
 	sharedtest.Eventually(t, "each response that could be prepared is a hit or a miss", func() bool {
 		families = scrape(t, s)
-		return value(families, metrics.ResponseCacheHits, "prepared")+value(families, metrics.ResponseCacheMisses, "prepared") == 8
+		return value(families, observe.ResponseCacheHits, "prepared")+value(families, observe.ResponseCacheMisses, "prepared") == 8
 	})
 	sharedtest.Eventually(t, "the release is checked", func() bool {
 		families = scrape(t, s)
-		return value(families, metrics.Scrubs) == 1
+		return value(families, observe.Scrubs) == 1
 	})
-	if p, n := value(families, metrics.ScrubProgress), value(families, metrics.ScrubBytes); p != 1 || n < 100 {
+	if p, n := value(families, observe.ScrubProgress), value(families, observe.ScrubBytes); p != 1 || n < 100 {
 		t.Errorf("progress of the scrub = %v, %v bytes", p, n)
 	}
-	for _, f := range []metrics.Family{metrics.ReleaseLoaded, metrics.TokensLoaded, metrics.ScrubCompleted} {
+	for _, f := range []observe.Family{observe.ReleaseLoaded, observe.TokensLoaded, observe.ScrubCompleted} {
 		if at := time.Unix(int64(value(families, f)), 0); at.Before(start.Truncate(time.Second)) || at.After(time.Now()) {
 			t.Errorf("%s = %v, want a time since %v", f.Describe().Name, at, start)
 		}

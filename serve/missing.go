@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/reelsplice/reelsplice/serve/edge"
-	"github.com/reelsplice/reelsplice/serve/logs"
+	"github.com/reelsplice/reelsplice/serve/observe"
 )
 
 const (
@@ -36,7 +36,7 @@ type missingFile struct {
 }
 
 func newMissingFile(path string, log *slog.Logger) *missingFile {
-	return &missingFile{path: path, log: logs.Limit(log, 1, time.Minute), found: make(chan edge.Missing, maxMissing), seed: maphash.MakeSeed(), size: -1}
+	return &missingFile{path: path, log: observe.Limit(log, 1, time.Minute), found: make(chan edge.Missing, maxMissing), seed: maphash.MakeSeed(), size: -1}
 }
 
 // note notes a resource without waiting.

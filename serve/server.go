@@ -15,11 +15,11 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/reelsplice/reelsplice/schemas/release"
-	"github.com/reelsplice/reelsplice/serve/accesslog"
 	"github.com/reelsplice/reelsplice/serve/auth"
 	"github.com/reelsplice/reelsplice/serve/edge"
 	"github.com/reelsplice/reelsplice/serve/http"
 	"github.com/reelsplice/reelsplice/serve/http/connlimit"
+	"github.com/reelsplice/reelsplice/serve/observe"
 	"github.com/reelsplice/reelsplice/serve/pull"
 	"github.com/reelsplice/reelsplice/serve/releases"
 )
@@ -36,8 +36,8 @@ type Server struct {
 	http     *http.Server
 	admin    *connlimit.Listener // nil for none
 	faults   faultWatch
-	access   *accesslog.Log // nil for none
-	missing  *missingFile   // nil for none
+	access   *observe.AccessLog // nil for none
+	missing  *missingFile       // nil for none
 	age      *ageWatch
 }
 
@@ -57,7 +57,7 @@ func Listen(cfg Config) (s *Server, err error) {
 			opened.close()
 		}
 	}(s)
-	if s.access, err = accesslog.Open(cfg.AccessLog); err != nil {
+	if s.access, err = observe.OpenAccessLog(cfg.AccessLog); err != nil {
 		return nil, err
 	}
 	cfg.Access = s.access

@@ -12,7 +12,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release/releasetest"
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/serve/auth"
-	"github.com/reelsplice/reelsplice/serve/metrics"
+	"github.com/reelsplice/reelsplice/serve/observe"
 	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
@@ -46,7 +46,7 @@ func TestTrouble(t *testing.T) {
 	ready("the damage", ", but: damaged blocks: 1")
 	ready("the age", ", but: data of 2020-05-01 is older than 180 days")
 	families := scrape(t, s)
-	if n, oldest := value(families, metrics.ReleaseDamagedBlocks), value(families, metrics.DataOldest); n != 1 || oldest != float64(time.Date(2020, 5, 1, 0, 0, 0, 0, time.UTC).Unix()) {
+	if n, oldest := value(families, observe.ReleaseDamagedBlocks), value(families, observe.DataOldest); n != 1 || oldest != float64(time.Date(2020, 5, 1, 0, 0, 0, 0, time.UTC).Unix()) {
 		t.Errorf("%v damaged blocks and records since %v in the metrics, want 1 and 2020-05-01", n, oldest)
 	}
 	if err := os.Remove(w.cfg.Releases + "/current"); err != nil {

@@ -24,7 +24,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/build/array"
 	"github.com/reelsplice/reelsplice/schemas/file"
-	"github.com/reelsplice/reelsplice/serve/logs"
+	"github.com/reelsplice/reelsplice/serve/observe"
 )
 
 func main() { runProcess("/etc/reelsplice/reelsplice.toml") }
@@ -133,8 +133,8 @@ type app struct {
 	settings map[string]any // of the config file
 	checks   map[*cobra.Command]func() error
 	logLevel slog.Level
-	running  bool        // the command line was understood
-	queue    *logs.Queue // behind Stderr, for a command that serves; nil else
+	running  bool           // the command line was understood
+	queue    *observe.Queue // behind Stderr, for a command that serves; nil else
 }
 
 func rootCommand(a *app) *cobra.Command {
@@ -348,7 +348,7 @@ func (a *app) logHandler() func(w io.Writer) slog.Handler {
 func (a *app) serveLogger() *slog.Logger {
 	signal.Ignore(syscall.SIGPIPE)
 	handler := a.logHandler()
-	a.queue = logs.NewQueue(a.Stderr, func(lost int64) []byte {
+	a.queue = observe.NewQueue(a.Stderr, func(lost int64) []byte {
 		var b bytes.Buffer
 		slog.New(handler(&b)).Warn("lines of the log were lost", "lines", lost)
 		return b.Bytes()

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/reelsplice/reelsplice/serve"
-	"github.com/reelsplice/reelsplice/serve/metrics"
+	"github.com/reelsplice/reelsplice/serve/observe"
 )
 
 // monitoring is the folder of the dashboard and the rules.
@@ -120,12 +120,12 @@ var selector = regexp.MustCompile(`(\w+\()?\b((?:reelsplice|process|go)_\w+)(?:\
 // TestMonitoringNames: the dashboard and the alert rules name metrics and labels that the edge has, and use
 // counters by their growth alone.
 func TestMonitoringNames(t *testing.T) {
-	described := map[string]metrics.Description{}
-	for _, d := range metrics.Descriptions() {
+	described := map[string]observe.Description{}
+	for _, d := range observe.Descriptions() {
 		described[d.Name] = d
-		if d.Type == metrics.Histogram {
+		if d.Type == observe.Histogram {
 			bucket := d
-			bucket.Type, bucket.Labels = metrics.Counter, append(slices.Clone(d.Labels), "le")
+			bucket.Type, bucket.Labels = observe.Counter, append(slices.Clone(d.Labels), "le")
 			described[d.Name+"_bucket"] = bucket
 		}
 	}
@@ -148,7 +148,7 @@ func TestMonitoringNames(t *testing.T) {
 			if !ok {
 				t.Errorf("%s: the edge has no %s", where, name)
 			}
-			if grows := call == "rate(" || call == "increase("; grows != (d.Type == metrics.Counter) || isRange != (grows || call == "changes(") {
+			if grows := call == "rate(" || call == "increase("; grows != (d.Type == observe.Counter) || isRange != (grows || call == "changes(") {
 				t.Errorf("%s: %s%s is a %s", where, call, name, d.Type)
 			}
 			for matcher := range strings.SplitSeq(matchers, ",") {

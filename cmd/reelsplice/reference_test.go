@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/reelsplice/reelsplice/schemas/api"
-	"github.com/reelsplice/reelsplice/serve/metrics"
+	"github.com/reelsplice/reelsplice/serve/observe"
 )
 
 var update = flag.Bool("update", false, "write the generated documents of docs/reference anew")
@@ -144,7 +144,7 @@ func TestReferenceMetrics(t *testing.T) {
 	}
 	var b strings.Builder
 	b.WriteString("| metric | type | meaning |\n| --- | --- | --- |\n")
-	for _, d := range metrics.Descriptions() {
+	for _, d := range observe.Descriptions() {
 		name, help := d.Name, strings.TrimSuffix(d.Help, ".")
 		if len(d.Labels) > 0 {
 			name += "{" + strings.Join(d.Labels, ",") + "}"

@@ -20,9 +20,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/api"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/serve/auth"
-	"github.com/reelsplice/reelsplice/serve/logs"
 	"github.com/reelsplice/reelsplice/serve/lru"
-	"github.com/reelsplice/reelsplice/serve/mask"
+	"github.com/reelsplice/reelsplice/serve/observe"
 	"github.com/reelsplice/reelsplice/serve/page"
 	"github.com/reelsplice/reelsplice/serve/query"
 	"github.com/reelsplice/reelsplice/serve/releases"
@@ -108,9 +107,9 @@ func New(opts Options, tokens func() *auth.Table, signer *auth.Signer, rels *rel
 		pages:    lru.New[[]byte](opts.PageCache),
 		inflight: newInflight(opts.MaxInflight),
 		log: logSet{
-			failed:  logs.Limit(opts.Log, failedPerSecond, time.Second),
-			refused: logs.Limit(opts.Log, refusedPerSecond, time.Second),
-			hints:   logs.Limit(opts.Log, 1, hintEvery),
+			failed:  observe.Limit(opts.Log, failedPerSecond, time.Second),
+			refused: observe.Limit(opts.Log, refusedPerSecond, time.Second),
+			hints:   observe.Limit(opts.Log, 1, hintEvery),
 		},
 		pools: pools{
 			exchanges: sync.Pool{New: func() any { return &exchange{} }},
@@ -190,7 +189,7 @@ func (x *exchange) serve() error {
 	}
 	if bytes.HasPrefix(x.rq.Path, imageFolder) {
 		x.edge.log.images.Do(func() {
-			x.edge.opts.Log.Info("clients ask the edge for images, which an image proxy serves: image.tmdb.org should lead to one", "path", mask.Path(x.rq.Path))
+			x.edge.opts.Log.Info("clients ask the edge for images, which an image proxy serves: image.tmdb.org should lead to one", "path", observe.MaskPath(x.rq.Path))
 		})
 		return status.NotFound
 	}
@@ -351,10 +350,10 @@ func (x *exchange) hint(c status.Code) {
 	}
 	x.keys = append(append(x.keys[:0], "/3"...), x.rq.Path...)
 	if route.Match(x.rq.Method, x.keys, &x.q) == status.OK {
-		x.edge.log.hints.Info("path not found: it lacks /3, which belongs to the base URL of the client", "path", mask.Path(x.rq.Path))
+		x.edge.log.hints.Info("path not found: it lacks /3, which belongs to the base URL of the client", "path", observe.MaskPath(x.rq.Path))
 	}
 	if rest, ok := bytes.CutPrefix(x.rq.Path, []byte("/3")); ok && route.Match(x.rq.Method, rest, &x.q) == status.OK {
-		x.edge.log.hints.Info("path not found: it has /3 twice, which the base URL of the client and the client add", "path", mask.Path(x.rq.Path))
+		x.edge.log.hints.Info("path not found: it has /3 twice, which the base URL of the client and the client add", "path", observe.MaskPath(x.rq.Path))
 	}
 }
 
@@ -379,7 +378,7 @@ func (x *exchange) logRefused(res *auth.Result) {
 type agentText exchange
 
 func (a *agentText) LogValue() slog.Value {
-	return slog.StringValue(mask.Text((*exchange)(a).agent()))
+	return slog.StringValue(observe.MaskText((*exchange)(a).agent()))
 }
 
 func (x *exchange) agent() []byte {
@@ -461,7 +460,7 @@ func (x *exchange) unexpected(err error) status.Code {
 	if errors.As(err, &code) {
 		return code
 	}
-	x.edge.log.failed.Error("request failed", "path", mask.Path(x.rq.Path), "release", x.rs.Release, "error", err)
+	x.edge.log.failed.Error("request failed", "path", observe.MaskPath(x.rq.Path), "release", x.rs.Release, "error", err)
 	return status.Internal
 }
 

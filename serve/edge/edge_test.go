@@ -16,7 +16,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/releasetest"
 	"github.com/reelsplice/reelsplice/serve/auth"
-	"github.com/reelsplice/reelsplice/serve/logs"
+	"github.com/reelsplice/reelsplice/serve/observe"
 	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
@@ -168,7 +168,7 @@ func TestRefusedLog(t *testing.T) {
 	f := func(authorization, query, secret, want string) {
 		t.Helper()
 		log.Reset()
-		w.edge.log.refused = logs.Limit(w.opts.Log, refusedPerSecond, time.Second) // a fresh limit
+		w.edge.log.refused = observe.Limit(w.opts.Log, refusedPerSecond, time.Second) // a fresh limit
 		rq := w.request("/3/movie/551?" + query)
 		rq.Authorization = []byte(authorization)
 		w.do(t, rq)
@@ -196,7 +196,7 @@ func TestRefusedLog(t *testing.T) {
 		{"Bearer " + unknown, "", strings.Repeat("x", 9000), " user_agent=" + strings.Repeat("x", 512) + "... "},
 	} {
 		log.Reset()
-		w.edge.log.refused = logs.Limit(w.opts.Log, refusedPerSecond, time.Second)
+		w.edge.log.refused = observe.Limit(w.opts.Log, refusedPerSecond, time.Second)
 		rq := w.request("/3/movie/551?" + c.query)
 		rq.Authorization, rq.Agent = []byte(c.authorization), agent(c.agent)
 		w.do(t, rq)
@@ -269,7 +269,7 @@ func TestHint(t *testing.T) {
 	f := func(method, uri string, status, lines int) {
 		t.Helper()
 		log.Reset()
-		w.edge.log.hints = logs.Limit(w.opts.Log, 1, time.Hour)
+		w.edge.log.hints = observe.Limit(w.opts.Log, 1, time.Hour)
 		rq := w.request(uri)
 		rq.Method = []byte(method)
 		for range 3 {

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/reelsplice/reelsplice/serve/mask"
+	"github.com/reelsplice/reelsplice/serve/observe"
 )
 
 // A RefusedKey is an unknown credential that was refused.
@@ -58,7 +58,7 @@ func (e *Edge) Refused() []RefusedKey {
 	list := []RefusedKey{}
 	for i := range slots {
 		if s := &slots[i]; s.last != 0 {
-			list = append(list, RefusedKey{hex.EncodeToString(s.hash[:]), mask.Text(s.agent[:s.size]), time.Unix(s.last, 0).UTC()})
+			list = append(list, RefusedKey{hex.EncodeToString(s.hash[:]), observe.MaskText(s.agent[:s.size]), time.Unix(s.last, 0).UTC()})
 		}
 	}
 	slices.SortFunc(list, func(a, b RefusedKey) int { return b.Last.Compare(a.Last) })

@@ -6,19 +6,19 @@ import (
 
 	"github.com/valyala/fasthttp"
 
-	"github.com/reelsplice/reelsplice/serve/accesslog"
 	"github.com/reelsplice/reelsplice/serve/edge"
+	"github.com/reelsplice/reelsplice/serve/observe"
 )
 
 // entryOf returns what is logged of a response of fasthttp, with copies of all that ends with the request; nil if
 // it is not logged.
-func (m *meters) entryOf(ctx *fasthttp.RequestCtx, rs *edge.Response, sent int) *accesslog.Entry {
+func (m *meters) entryOf(ctx *fasthttp.RequestCtx, rs *edge.Response, sent int) *observe.Entry {
 	if !m.access.Wants(rs.Status) {
 		return nil
 	}
 	h := &ctx.Request.Header
 	path, query := edge.SplitTarget(bytes.Clone(h.RequestURI()))
-	e := &accesslog.Entry{
+	e := &observe.Entry{
 		Time: ctx.Time(), Client: ctx.RemoteAddr(), Method: bytes.Clone(h.Method()), Path: path, Query: query,
 		Protocol: string(h.Protocol()), Status: rs.Status, Bytes: sent, Class: rs.RouteClass().String(), Token: rs.Token,
 		UserAgent: bytes.Clone(h.UserAgent()), Release: rs.Release,
@@ -34,7 +34,7 @@ func (m *meters) entryOf(ctx *fasthttp.RequestCtx, rs *edge.Response, sent int) 
 const headerTraceparent = "Traceparent"
 
 // log logs the response to pr over w, which has been sent.
-func (m *meters) log(pr *plainRequest, w *reply, e *accesslog.Entry) {
+func (m *meters) log(pr *plainRequest, w *reply, e *observe.Entry) {
 	e.Client, e.Protocol = w.conn.RemoteAddr(), "HTTP/1.1"
 	e.Method = methodGet
 	if pr.isHead {
@@ -57,7 +57,7 @@ func (pr *plainRequest) UserAgent() []byte {
 // logRefused logs a response to a head that is no request, with a body of sent bytes.
 func (m *meters) logRefused(c *fastConn, status, sent int, now time.Time) {
 	if m.access.Wants(status) {
-		m.access.Write(&accesslog.Entry{Time: now, Client: c.RemoteAddr(), Status: status, Bytes: sent, Class: edge.RouteError.String()})
+		m.access.Write(&observe.Entry{Time: now, Client: c.RemoteAddr(), Status: status, Bytes: sent, Class: edge.RouteError.String()})
 	}
 }
 

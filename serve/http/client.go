@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/reelsplice/reelsplice/schemas/release"
-	"github.com/reelsplice/reelsplice/serve/accesslog"
 	"github.com/reelsplice/reelsplice/serve/auth"
 	"github.com/reelsplice/reelsplice/serve/edge"
+	"github.com/reelsplice/reelsplice/serve/observe"
 	"github.com/reelsplice/reelsplice/serve/status"
 )
 
@@ -93,7 +93,7 @@ func (c *client) respond(pr *plainRequest, w *reply, now time.Time) {
 	}
 	took := c.meter.timed(rs.RouteClass(), now)
 	if c.meters.access.Wants(rs.Status) {
-		c.meters.log(pr, w, &accesslog.Entry{
+		c.meters.log(pr, w, &observe.Entry{
 			Time: now, Status: rs.Status, Bytes: sent, Took: took, Class: rs.RouteClass().String(), Token: rs.Token, Release: rs.Release,
 		})
 	}
@@ -196,7 +196,7 @@ func (c *client) again(pr *plainRequest, target, query []byte, w *reply, now tim
 	c.send(w)
 	took := c.meter.timed(class, now)
 	if c.meters.access.Wants(code) {
-		c.meters.log(pr, w, &accesslog.Entry{
+		c.meters.log(pr, w, &observe.Entry{
 			Time: now, Status: code, Bytes: length, Took: took, Class: class.String(), Token: allowed.Name, Release: held.Reader().Manifest().ID,
 		})
 	}

@@ -8,8 +8,7 @@ import (
 	"time"
 
 	"github.com/reelsplice/reelsplice/serve/http/connlimit"
-	"github.com/reelsplice/reelsplice/serve/logs"
-	"github.com/reelsplice/reelsplice/serve/metrics"
+	"github.com/reelsplice/reelsplice/serve/observe"
 )
 
 // AdminConns is how many connections an admin listener has at most. They and the files they need
@@ -58,16 +57,16 @@ func LimitAdmin(ln net.Listener, log *slog.Logger) *connlimit.Listener {
 }
 
 // limitLog returns the log of refused connections and failing accepts: one line in ten seconds.
-func limitLog(log *slog.Logger) *slog.Logger { return logs.Limit(log, 1, 10*time.Second) }
+func limitLog(log *slog.Logger) *slog.Logger { return observe.Limit(log, 1, 10*time.Second) }
 
 // WriteConns adds the metrics of a listener, which may be nil, to w. The families are first and those that follow
-// it, metrics.Connections or metrics.AdminConnections.
-func WriteConns(w *metrics.Writer, first metrics.Family, l *connlimit.Listener, most int) {
+// it, observe.Connections or observe.AdminConnections.
+func WriteConns(w *observe.Writer, first observe.Family, l *connlimit.Listener, most int) {
 	if l == nil {
 		return
 	}
 	s := l.Stats()
 	for i, v := range []int64{int64(s.Open), int64(most), s.Evicted, s.Refused, s.AcceptErrors} {
-		w.Int(first+metrics.Family(i), v)
+		w.Int(first+observe.Family(i), v)
 	}
 }

@@ -13,10 +13,9 @@ import (
 
 	"github.com/valyala/fasthttp"
 
-	"github.com/reelsplice/reelsplice/serve/accesslog"
 	"github.com/reelsplice/reelsplice/serve/edge"
 	"github.com/reelsplice/reelsplice/serve/http/connlimit"
-	"github.com/reelsplice/reelsplice/serve/logs"
+	"github.com/reelsplice/reelsplice/serve/observe"
 )
 
 // writeBuffer is how many bytes of a response go out in one write. It holds header and
@@ -51,7 +50,7 @@ const connWarnings = 5
 
 // ConnectionLog returns the log of warnings about connections, a few a second at most.
 func ConnectionLog(log *slog.Logger) ConnLog {
-	return ConnLog{logs.Limit(log, connWarnings, time.Second)}
+	return ConnLog{observe.Limit(log, connWarnings, time.Second)}
 }
 
 // A ConnLog logs the warnings of HTTP servers about connections.
@@ -144,8 +143,8 @@ type body struct {
 	rs     *edge.Response
 	meters *meters // nil where nothing is noted
 	meter  *meter
-	start  time.Time        // when the request was read
-	entry  *accesslog.Entry // nil for a response that is not logged
+	start  time.Time      // when the request was read
+	entry  *observe.Entry // nil for a response that is not logged
 }
 
 // bodies hold *body that no response uses.

@@ -7,7 +7,7 @@ import (
 	"net"
 	"time"
 
-	"github.com/reelsplice/reelsplice/serve/accesslog"
+	"github.com/reelsplice/reelsplice/serve/observe"
 )
 
 // Limits are the address of a Server, and the share of it that a client may take.
@@ -23,7 +23,7 @@ type Limits struct {
 	DrainTimeout  time.Duration // for running requests at the end; 10 s by default, 0 for no limit
 	MaxHeader     int           // bytes of request line and header; 16 KiB by default
 	Log           *slog.Logger
-	Access        *accesslog.Log // nil for none
+	Access        *observe.AccessLog // nil for none
 }
 
 // DefaultLimits returns the defaults; Addr has none.

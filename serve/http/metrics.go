@@ -7,16 +7,15 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/reelsplice/reelsplice/serve/accesslog"
 	"github.com/reelsplice/reelsplice/serve/edge"
-	"github.com/reelsplice/reelsplice/serve/metrics"
+	"github.com/reelsplice/reelsplice/serve/observe"
 )
 
 // meters note each response: they count it, time it, and have it logged if there is an access log.
 type meters struct {
 	shares []meter
-	opened atomic.Uint32  // connections that took a meter
-	access *accesslog.Log // nil for none
+	opened atomic.Uint32      // connections that took a meter
+	access *observe.AccessLog // nil for none
 }
 
 // A meter has a share of the counts. Connections are spread over the meters, so that cores do not
@@ -26,7 +25,7 @@ type meter struct {
 	refused [len(sentStatuses)]atomic.Uint64       // from 400 on, by the place in sentStatuses
 	bytes   atomic.Uint64                          // of bodies
 	missed  atomic.Uint64                          // responses that could have been prepared
-	took    [edge.RouteClasses]metrics.Durations
+	took    [edge.RouteClasses]observe.Durations
 	_       [128]byte // two cache lines, which processors fetch in pairs
 }
 
@@ -97,11 +96,11 @@ func statusOf(class edge.RouteClass) int {
 }
 
 // write adds the samples of m to w.
-func (m *meters) write(w *metrics.Writer) {
+func (m *meters) write(w *observe.Writer) {
 	var bytes, gzip, hits, misses uint64
 	for class := range edge.RouteClasses {
 		var served uint64
-		var took metrics.Snapshot
+		var took observe.Snapshot
 		for i := range m.shares {
 			share := &m.shares[i]
 			for how := range ways {
@@ -117,23 +116,23 @@ func (m *meters) write(w *metrics.Writer) {
 			took.Add(&share.took[class])
 		}
 		if class != edge.RouteError {
-			w.Uint(metrics.Requests, served, class.String(), strconv.Itoa(statusOf(class)))
+			w.Uint(observe.Requests, served, class.String(), strconv.Itoa(statusOf(class)))
 		}
-		w.Durations(metrics.RequestDuration, &took, class.String())
+		w.Durations(observe.RequestDuration, &took, class.String())
 	}
 	for i, s := range sentStatuses {
 		if s >= http.StatusBadRequest {
-			w.Uint(metrics.Requests, m.refused(i), edge.RouteError.String(), strconv.Itoa(s))
+			w.Uint(observe.Requests, m.refused(i), edge.RouteError.String(), strconv.Itoa(s))
 		}
 	}
 	for i := range m.shares {
 		bytes += m.shares[i].bytes.Load()
 		misses += m.shares[i].missed.Load()
 	}
-	w.Uint(metrics.BodyBytes, bytes)
-	w.Uint(metrics.GzipResponses, gzip)
-	w.Uint(metrics.ResponseCacheHits, hits, "prepared")
-	w.Uint(metrics.ResponseCacheMisses, misses, "prepared")
+	w.Uint(observe.BodyBytes, bytes)
+	w.Uint(observe.GzipResponses, gzip)
+	w.Uint(observe.ResponseCacheHits, hits, "prepared")
+	w.Uint(observe.ResponseCacheMisses, misses, "prepared")
 }
 
 // refused returns the count of the status at a place in sentStatuses.
@@ -152,13 +151,13 @@ func (m *meter) timed(class edge.RouteClass, start time.Time) time.Duration {
 }
 
 // WriteMetrics adds the metrics of s to w.
-func (s *Server) WriteMetrics(w *metrics.Writer) {
+func (s *Server) WriteMetrics(w *observe.Writer) {
 	if s.cert != nil {
-		w.Bool(metrics.CertificateStale, s.cert.Err() != nil)
-		w.Time(metrics.CertificateLoaded, s.cert.Loaded())
-		w.Int(metrics.CertificateExpiry, s.cert.Get().Leaf.NotAfter.Unix())
+		w.Bool(observe.CertificateStale, s.cert.Err() != nil)
+		w.Time(observe.CertificateLoaded, s.cert.Loaded())
+		w.Int(observe.CertificateExpiry, s.cert.Get().Leaf.NotAfter.Unix())
 	}
-	w.Int(metrics.ConnectionsBusy, int64(s.conns.Stats().Busy))
-	WriteConns(w, metrics.Connections, s.conns, s.limits.MaxConns)
+	w.Int(observe.ConnectionsBusy, int64(s.conns.Stats().Busy))
+	WriteConns(w, observe.Connections, s.conns, s.limits.MaxConns)
 	s.meters.write(w)
 }

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/reelsplice/reelsplice/serve/follow"
-	"github.com/reelsplice/reelsplice/serve/logs"
+	"github.com/reelsplice/reelsplice/serve/observe"
 )
 
 // maxPEM bounds the files of a certificate, in bytes.
@@ -52,7 +52,7 @@ type tlsListener struct {
 
 func listenTLS(ln net.Listener, c *certificate, log *slog.Logger, m *meters) net.Listener {
 	return &tlsListener{
-		Listener: ln, meters: m, log: logs.Limit(log, failedHandshakes, time.Second),
+		Listener: ln, meters: m, log: observe.Limit(log, failedHandshakes, time.Second),
 		config: &tls.Config{
 			MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"},
 			GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return c.Get(), nil },

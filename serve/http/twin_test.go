@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
-	"github.com/reelsplice/reelsplice/serve/metrics"
+	"github.com/reelsplice/reelsplice/serve/observe"
 	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
@@ -210,7 +210,7 @@ func TestFastPathIsFastHTTP(t *testing.T) {
 // counted returns what m has counted, but for times and what only the fast path has.
 func counted(t *testing.T, m *meters) string {
 	t.Helper()
-	var w metrics.Writer
+	var w observe.Writer
 	m.write(&w)
 	var b strings.Builder
 	if _, err := w.WriteTo(&b); err != nil {

@@ -4,7 +4,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/reelsplice/reelsplice/serve/metrics"
+	"github.com/reelsplice/reelsplice/serve/observe"
 )
 
 // counts are what metrics report.
@@ -16,15 +16,15 @@ type counts struct {
 }
 
 // WriteMetrics adds the metrics of p to w.
-func (p *Puller) WriteMetrics(w *metrics.Writer) {
+func (p *Puller) WriteMetrics(w *observe.Writer) {
 	c := &p.counts
-	w.Bool(metrics.Pulling, p.now.Load() != nil)
-	w.Int(metrics.Pulls, c.pulls.Load())
-	w.Int(metrics.PullFailures, c.failures.Load())
-	w.Int(metrics.PullDeltaFailures, c.patchFailures.Load())
-	w.Int(metrics.PullBytes, c.moved.Load())
-	w.Int(metrics.PullReusedBytes, c.reused.Load())
-	w.Float(metrics.PullPointerAge, time.Since(time.Unix(0, c.looked.Load())).Seconds())
-	w.Int(metrics.CacheBytes, c.cache.Load())
-	w.Int(metrics.CacheBytesMax, p.cfg.Size)
+	w.Bool(observe.Pulling, p.now.Load() != nil)
+	w.Int(observe.Pulls, c.pulls.Load())
+	w.Int(observe.PullFailures, c.failures.Load())
+	w.Int(observe.PullDeltaFailures, c.patchFailures.Load())
+	w.Int(observe.PullBytes, c.moved.Load())
+	w.Int(observe.PullReusedBytes, c.reused.Load())
+	w.Float(observe.PullPointerAge, time.Since(time.Unix(0, c.looked.Load())).Seconds())
+	w.Int(observe.CacheBytes, c.cache.Load())
+	w.Int(observe.CacheBytesMax, p.cfg.Size)
 }

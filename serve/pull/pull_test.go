@@ -18,7 +18,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
-	"github.com/reelsplice/reelsplice/serve/metrics"
+	"github.com/reelsplice/reelsplice/serve/observe"
 )
 
 // TestPull brings releases into an empty cache, follows the pointer on and back, and reuses what the cache has.
@@ -60,7 +60,7 @@ func TestPull(t *testing.T) {
 			t.Errorf("going back moved %d bytes, want the pointer alone", back)
 		}
 		var text bytes.Buffer
-		var samples metrics.Writer
+		var samples observe.Writer
 		p.WriteMetrics(&samples)
 		if _, err := samples.WriteTo(&text); err != nil {
 			t.Fatal(err)

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/reelsplice/reelsplice/schemas/release"
-	"github.com/reelsplice/reelsplice/serve/metrics"
+	"github.com/reelsplice/reelsplice/serve/observe"
 )
 
 // scrubs are the background checks so far, for metrics.
@@ -62,26 +62,26 @@ func (s *scrubs) progress(of *release.Reader) float64 {
 }
 
 // WriteMetrics adds the metrics of the served release to w.
-func (r *Releases) WriteMetrics(w *metrics.Writer) {
+func (r *Releases) WriteMetrics(w *observe.Writer) {
 	h := r.Acquire()
 	defer h.Release()
-	w.Bool(metrics.ReleaseStale, r.Err() != nil)
+	w.Bool(observe.ReleaseStale, r.Err() != nil)
 	blocks, _ := r.Damage()
-	w.Int(metrics.ReleaseDamagedBlocks, int64(blocks))
+	w.Int(observe.ReleaseDamagedBlocks, int64(blocks))
 	r.scrubs.mu.Lock()
 	defer r.scrubs.mu.Unlock()
-	w.Int(metrics.ScrubBytes, r.scrubs.bytes+r.scrubs.read())
-	w.Int(metrics.Scrubs, r.scrubs.whole)
-	w.Time(metrics.ScrubCompleted, r.scrubs.completed)
+	w.Int(observe.ScrubBytes, r.scrubs.bytes+r.scrubs.read())
+	w.Int(observe.Scrubs, r.scrubs.whole)
+	w.Time(observe.ScrubCompleted, r.scrubs.completed)
 	if h == nil {
-		w.Int(metrics.ReleaseInfo, 1, "")
-		w.Int(metrics.ScrubProgress, 0)
+		w.Int(observe.ReleaseInfo, 1, "")
+		w.Int(observe.ScrubProgress, 0)
 		return
 	}
-	w.Int(metrics.ReleaseInfo, 1, h.reader.Manifest().ID)
-	w.Time(metrics.ReleaseLoaded, h.loaded)
-	w.Float(metrics.ScrubProgress, r.scrubs.progress(h.reader))
+	w.Int(observe.ReleaseInfo, 1, h.reader.Manifest().ID)
+	w.Time(observe.ReleaseLoaded, h.loaded)
+	w.Float(observe.ScrubProgress, r.scrubs.progress(h.reader))
 	hits, misses := h.engine.Lookups()
-	w.Uint(metrics.ResponseCacheHits, hits, "result")
-	w.Uint(metrics.ResponseCacheMisses, misses, "result")
+	w.Uint(observe.ResponseCacheHits, hits, "result")
+	w.Uint(observe.ResponseCacheMisses, misses, "result")
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/age"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/tables"
-	"github.com/reelsplice/reelsplice/serve/logs"
+	"github.com/reelsplice/reelsplice/serve/observe"
 	"github.com/reelsplice/reelsplice/serve/query"
 )
 
@@ -149,7 +149,7 @@ func Open(store release.Store, results int, log *slog.Logger) (*Releases, error)
 
 // New opens the release that c wants.
 func New(c Config) (*Releases, error) {
-	r := &Releases{store: c.Store, wanted: c.Wanted, later: c.Later, results: c.Results, warm: c.Warm, log: c.Log, damages: logs.Limit(c.Log, damages, time.Second)}
+	r := &Releases{store: c.Store, wanted: c.Wanted, later: c.Later, results: c.Results, warm: c.Warm, log: c.Log, damages: observe.Limit(c.Log, damages, time.Second)}
 	if r.wanted == nil {
 		r.wanted = r.store.Current
 	}

@@ -1,6 +1,4 @@
-// Package logs keeps the log from holding up the server: a Queue stands between the log and
-// a pipe that may stall, and Limit bounds how often a client can have something logged.
-package logs
+package observe
 
 import (
 	"bytes"

@@ -1,6 +1,6 @@
 //go:build unix
 
-package accesslog
+package observe
 
 import (
 	"bytes"
@@ -15,17 +15,17 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
-// A pipe is a named pipe with a reader that reads only when a test has it read.
-type pipe struct {
+// A fifo is a named pipe with a reader that reads only when a test has it read.
+type fifo struct {
 	path   string
 	reader *os.File
 	filled int // bytes that were there before any line
 }
 
-// newPipe returns a full pipe.
-func newPipe(t *testing.T) *pipe {
+// newFIFO returns a full pipe.
+func newFIFO(t *testing.T) *fifo {
 	t.Helper()
-	p := &pipe{path: filepath.Join(t.TempDir(), "access.log")}
+	p := &fifo{path: filepath.Join(t.TempDir(), "access.log")}
 	if err := syscall.Mkfifo(p.path, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -53,9 +53,9 @@ func newPipe(t *testing.T) *pipe {
 }
 
 // open opens a log that has the pipe, and waits for a write that the pipe holds up.
-func (p *pipe) open(t *testing.T) *Log {
+func (p *fifo) open(t *testing.T) *AccessLog {
 	t.Helper()
-	l, err := Open(Config{Path: p.path, Format: Common, Sample: 1})
+	l, err := OpenAccessLog(AccessLogConfig{Path: p.path, Format: Common, Sample: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func (p *pipe) open(t *testing.T) *Log {
 
 // TestFullPipe: a reader that stalls holds up neither Reopen nor Close, and no line is lost by Reopen.
 func TestFullPipe(t *testing.T) {
-	p := newPipe(t)
+	p := newFIFO(t)
 	l := p.open(t)
 	var err error
 	sharedtest.Within(t, "Reopen", func() { err = errors.Join(l.Reopen(), l.Reopen()) })
@@ -95,7 +95,7 @@ func TestFullPipe(t *testing.T) {
 
 // TestCloseFullPipe: the process ends although lines are waiting.
 func TestCloseFullPipe(t *testing.T) {
-	l := newPipe(t).open(t)
+	l := newFIFO(t).open(t)
 	sharedtest.Within(t, "Close", l.Close)
 	sharedtest.Eventually(t, "10 lines are counted as lost", func() bool { return l.Lost() == 10 })
 }

@@ -1,6 +1,4 @@
-// Package accesslog writes a line for each response, as JSON or in the common log format. Writing never
-// blocks a request, and no line holds a credential.
-package accesslog
+package observe
 
 import (
 	"context"
@@ -15,9 +13,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
-
-	"github.com/reelsplice/reelsplice/serve/logs"
-	"github.com/reelsplice/reelsplice/serve/mask"
 )
 
 // The formats of lines.
@@ -26,11 +21,11 @@ const (
 	Common = "common" // of NCSA, as most tools read it
 )
 
-// Stdout is the Config.Path of standard output.
+// Stdout is the AccessLogConfig.Path of standard output.
 const Stdout = "-"
 
-// Config says where the lines go.
-type Config struct {
+// AccessLogConfig says where the lines go.
+type AccessLogConfig struct {
 	Path   string // file, Stdout, or "" for no access log
 	Format string // JSON, the default, or Common
 	// Sample is how many responses one line stands for: each response is logged with a chance of 1 in Sample.
@@ -39,13 +34,13 @@ type Config struct {
 	Stdout io.Writer // for Path Stdout
 }
 
-// DefaultConfig returns the defaults: no access log.
-func DefaultConfig() Config { return Config{Format: JSON, Sample: 1} }
+// DefaultAccessLog returns the defaults: no access log.
+func DefaultAccessLog() AccessLogConfig { return AccessLogConfig{Format: JSON, Sample: 1} }
 
 const maxSample = 1_000_000
 
 // Validate reports everything that is wrong with c.
-func (c *Config) Validate() error {
+func (c *AccessLogConfig) Validate() error {
 	var errs []error
 	if c.Format != JSON && c.Format != Common {
 		errs = append(errs, fmt.Errorf("access-log-format %q: want %s or %s", c.Format, JSON, Common))
@@ -73,21 +68,21 @@ type Entry struct {
 	Release     string
 }
 
-// A Log writes entries. It is safe for concurrent use. A nil Log wants none.
-type Log struct {
-	cfg   Config
+// An AccessLog writes entries. It is safe for concurrent use. A nil AccessLog wants none.
+type AccessLog struct {
+	cfg   AccessLogConfig
 	file  *file // nil for Stdout
-	queue *logs.Queue
+	queue *Queue
 	json  slog.Handler // nil for Common
 	lines atomic.Int64
 }
 
-// Open opens the access log; without a path it returns nil.
-func Open(c Config) (*Log, error) {
+// OpenAccessLog opens the access log; without a path it returns nil.
+func OpenAccessLog(c AccessLogConfig) (*AccessLog, error) {
 	if c.Path == "" {
 		return nil, nil
 	}
-	l := &Log{cfg: c}
+	l := &AccessLog{cfg: c}
 	to := c.Stdout
 	if c.Path != Stdout {
 		var err error
@@ -96,7 +91,7 @@ func Open(c Config) (*Log, error) {
 		}
 		to = l.file
 	}
-	l.queue = logs.NewQueue(to, l.notice)
+	l.queue = NewQueue(to, l.notice)
 	if c.Format == JSON {
 		l.json = newJSON(l.queue)
 	}
@@ -114,7 +109,7 @@ func newJSON(to io.Writer) slog.Handler {
 }
 
 // notice returns the line about lost lines. The common log format has none.
-func (l *Log) notice(lost int64) []byte {
+func (l *AccessLog) notice(lost int64) []byte {
 	if l.json == nil {
 		return nil
 	}
@@ -122,7 +117,7 @@ func (l *Log) notice(lost int64) []byte {
 }
 
 // Wants reports whether a response with that status is to be logged.
-func (l *Log) Wants(status int) bool {
+func (l *AccessLog) Wants(status int) bool {
 	if l == nil {
 		return false
 	}
@@ -130,7 +125,7 @@ func (l *Log) Wants(status int) bool {
 }
 
 // Write logs e, without waiting: a line that does not fit into the queue is lost, and counted.
-func (l *Log) Write(e *Entry) {
+func (l *AccessLog) Write(e *Entry) {
 	l.lines.Add(1)
 	if l.json == nil {
 		_, _ = l.queue.Write(appendCommon(nil, e)) // which never fails
@@ -140,7 +135,7 @@ func (l *Log) Write(e *Entry) {
 }
 
 // record returns the fields of e. Absent ones are left out.
-func (l *Log) record(e *Entry) slog.Record {
+func (l *AccessLog) record(e *Entry) slog.Record {
 	r := slog.NewRecord(e.Time, slog.LevelInfo, "", 0)
 	text := func(key, value string) {
 		if value != "" {
@@ -148,14 +143,14 @@ func (l *Log) record(e *Entry) slog.Record {
 		}
 	}
 	text("client", host(e.Client))
-	text("method", mask.Method(e.Method))
-	text("path", mask.Path(e.Path))
-	text("query", mask.Query(e.Query))
+	text("method", MaskMethod(e.Method))
+	text("path", MaskPath(e.Path))
+	text("query", MaskQuery(e.Query))
 	text("protocol", e.Protocol)
 	r.AddAttrs(slog.Int("status", e.Status), slog.Int("bytes", e.Bytes), slog.Float64("duration_seconds", e.Took.Seconds()))
 	text("class", e.Class)
 	text("token", e.Token)
-	text("user_agent", mask.Text(e.UserAgent))
+	text("user_agent", MaskText(e.UserAgent))
 	if trace, parent, ok := ParseTraceparent(e.Traceparent); ok {
 		text("trace_id", trace)
 		text("parent_id", parent)
@@ -181,10 +176,10 @@ func appendCommon(dst []byte, e *Entry) []byte {
 	if len(e.Method) == 0 {
 		dst = append(dst, '-')
 	} else {
-		dst = append(append(dst, mask.Method(e.Method)...), ' ')
-		dst = append(dst, escapeWord(mask.Path(e.Path))...)
+		dst = append(append(dst, MaskMethod(e.Method)...), ' ')
+		dst = append(dst, escapeWord(MaskPath(e.Path))...)
 		if len(e.Query) > 0 {
-			dst = append(append(dst, '?'), escapeWord(mask.Query(e.Query))...)
+			dst = append(append(dst, '?'), escapeWord(MaskQuery(e.Query))...)
 		}
 		dst = append(append(dst, ' '), e.Protocol...)
 	}
@@ -217,13 +212,13 @@ func host(a net.Addr) string {
 }
 
 // Lines returns how many lines there were so far, lost ones included.
-func (l *Log) Lines() int64 { return l.lines.Load() }
+func (l *AccessLog) Lines() int64 { return l.lines.Load() }
 
 // Lost returns how many lines were lost so far.
-func (l *Log) Lost() int64 { return l.queue.Lost() }
+func (l *AccessLog) Lost() int64 { return l.queue.Lost() }
 
-// Reopen opens the file by its name again, as after a rotation. It does nothing to a nil Log or standard output.
-func (l *Log) Reopen() error {
+// Reopen opens the file by its name again, as after a rotation. It does nothing to a nil AccessLog or standard output.
+func (l *AccessLog) Reopen() error {
 	if l == nil || l.file == nil {
 		return nil
 	}
@@ -233,10 +228,10 @@ func (l *Log) Reopen() error {
 // patience is how long Close waits for the file, or the reader of standard output.
 const patience = time.Second
 
-// Close writes what is queued and closes the file. It does nothing to a nil Log.
-func (l *Log) Close() { l.closeWithin(patience) }
+// Close writes what is queued and closes the file. It does nothing to a nil AccessLog.
+func (l *AccessLog) Close() { l.closeWithin(patience) }
 
-func (l *Log) closeWithin(most time.Duration) {
+func (l *AccessLog) closeWithin(most time.Duration) {
 	if l == nil {
 		return
 	}

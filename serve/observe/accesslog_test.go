@@ -1,4 +1,4 @@
-package accesslog
+package observe
 
 import (
 	"bytes"
@@ -27,14 +27,14 @@ func entry() *Entry {
 }
 
 // logged returns what a log writes of entries.
-func logged(t *testing.T, c Config, entries ...*Entry) string {
+func logged(t *testing.T, c AccessLogConfig, entries ...*Entry) string {
 	t.Helper()
 	var b servetest.LockedBuffer
 	c.Path, c.Stdout = Stdout, &b
 	if err := c.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	l, err := Open(c)
+	l, err := OpenAccessLog(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,12 +52,12 @@ func TestJSON(t *testing.T) {
 	const want = `{"time":"2026-11-25T21:00:00.123456789Z","client":"192.0.2.7","method":"GET","path":"/3/movie/550","query":"language=de&api_key=***",` +
 		`"protocol":"HTTP/1.1","status":200,"bytes":1234,"duration_seconds":0.0015,"class":"detail","token":"my phone",` +
 		`"user_agent":"curl/8 \"x\"` + "\uFFFD" + `[31m","trace_id":"0af7651916cd43dd8448eb211c80319c","parent_id":"b7ad6b7169203331","release":"r1"}` + "\n"
-	if got := logged(t, DefaultConfig(), entry()); got != want {
+	if got := logged(t, DefaultAccessLog(), entry()); got != want {
 		t.Errorf("line = %s, want %s", got, want)
 	}
 	bare := &Entry{Time: entry().Time, Status: 400, Class: "error"}
 	const wantBare = `{"time":"2026-11-25T21:00:00.123456789Z","status":400,"bytes":0,"duration_seconds":0,"class":"error"}` + "\n"
-	if got := logged(t, DefaultConfig(), bare); got != wantBare {
+	if got := logged(t, DefaultAccessLog(), bare); got != wantBare {
 		t.Errorf("line of no request = %s, want %s", got, wantBare)
 	}
 }
@@ -66,7 +66,7 @@ func TestCommon(t *testing.T) {
 	bare := &Entry{Time: entry().Time, Status: 400}
 	const want = `192.0.2.7 - my\x20phone [25/Nov/2026:21:00:00 +0000] "GET /3/movie/550?language=de&api_key=*** HTTP/1.1" 200 1234` + "\n" +
 		`- - - [25/Nov/2026:21:00:00 +0000] "-" 400 -` + "\n"
-	if got := logged(t, Config{Format: Common, Sample: 1}, entry(), bare); got != want {
+	if got := logged(t, AccessLogConfig{Format: Common, Sample: 1}, entry(), bare); got != want {
 		t.Errorf("lines = %s, want %s", got, want)
 	}
 }
@@ -85,7 +85,7 @@ func FuzzEntry(f *testing.F) {
 			t.Errorf("common line = %q", line)
 		}
 		var b bytes.Buffer
-		l := Log{cfg: Config{Format: JSON, Sample: 1}, json: newJSON(&b)}
+		l := AccessLog{cfg: AccessLogConfig{Format: JSON, Sample: 1}, json: newJSON(&b)}
 		if err := l.json.Handle(t.Context(), l.record(e)); err != nil {
 			t.Fatal(err)
 		}
@@ -127,12 +127,12 @@ func TestTraceparent(t *testing.T) {
 
 // TestWants: sampling thins all out but errors of the server, and no log wants nothing.
 func TestWants(t *testing.T) {
-	var none *Log
+	var none *AccessLog
 	if none.Wants(500) || none.Reopen() != nil {
 		t.Error("no log wants something")
 	}
 	none.Close()
-	l := &Log{cfg: Config{Sample: 10}}
+	l := &AccessLog{cfg: AccessLogConfig{Sample: 10}}
 	wanted := map[int]int{}
 	for range 10_000 {
 		for _, status := range []int{200, 404, 500, 503} {
@@ -148,7 +148,7 @@ func TestWants(t *testing.T) {
 	}
 	e := entry()
 	e.Status = 500
-	lines := logged(t, Config{Format: JSON, Sample: 10}, entry(), e)
+	lines := logged(t, AccessLogConfig{Format: JSON, Sample: 10}, entry(), e)
 	if !strings.Contains(lines, `"status":200`) || !strings.Contains(lines, `"sample":10}`) || !strings.Contains(lines, `"sample":1}`) {
 		t.Errorf("lines = %s, want what each stands for", lines)
 	}
@@ -158,7 +158,7 @@ func TestWants(t *testing.T) {
 func TestRotation(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "access.log")
-	l, err := Open(Config{Path: path, Format: Common, Sample: 1})
+	l, err := OpenAccessLog(AccessLogConfig{Path: path, Format: Common, Sample: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,13 +1,11 @@
-package mask_test
+package observe
 
 import (
 	"testing"
-
-	"github.com/reelsplice/reelsplice/serve/mask"
 )
 
-// secret is in the form of a token.
-const secret = "rsp_hunter2"
+// hunter is in the form of a token.
+const hunter = "rsp_hunter2"
 
 // TestMask: no credential is left of what clients send, however it is written.
 func TestMask(t *testing.T) {
@@ -15,29 +13,29 @@ func TestMask(t *testing.T) {
 		"":                                     "",
 		"query=monkey+business&page=2":         "query=monkey+business&page=2",
 		"with_keywords=1|2&x=a%20b":            "with_keywords=1|2&x=a%20b",
-		"api_key=" + secret:                    "api_key=***",
-		"a=1&%61pi_key=" + secret + "&b=2":     "a=1&%61pi_key=***&b=2",
+		"api_key=" + hunter:                    "api_key=***",
+		"a=1&%61pi_key=" + hunter + "&b=2":     "a=1&%61pi_key=***&b=2",
 		"API_KEY=hunter2":                      "API_KEY=***",
 		"session_id=hunter2&x":                 "session_id=***&x",
 		"guest_session_id=hunter2":             "guest_session_id=***",
 		"request_token=hunter2":                "request_token=***",
 		"a=1%26api_key%3Dhunter2":              "a=***",
 		"a=1%2526api_key%253Dhunter2":          "a=***",
-		"append_to_response=" + secret:         "append_to_response=***",
+		"append_to_response=" + hunter:         "append_to_response=***",
 		"api_key%3Dhunter2":                    "***",
 		"q=%52SP_hunter2":                      "q=***",
 		"a=;api_key=hunter2":                   "a=***",
 		"x=1?api_key=hunter2":                  "x=***",
-		secret + "=1":                          "***",
-		"=" + secret:                           "=***",
+		hunter + "=1":                          "***",
+		"=" + hunter:                           "=***",
 		"authorization=Bearer%20hunter2":       "authorization=***",
 		"x=Bearer+hunter2":                     "x=***",
 		"x=eyJhbGciOiJIUzI1NiJ9.hunter2.x":     "x=***",
 		"q=\x80\x01":                           "q=%80%01",
 		"session=hunter2#access_token=hunter2": "session=***",
 	} {
-		if got := mask.Query([]byte(raw)); got != want {
-			t.Errorf("Query(%q) = %q, want %q", raw, got, want)
+		if got := MaskQuery([]byte(raw)); got != want {
+			t.Errorf("MaskQuery(%q) = %q, want %q", raw, got, want)
 		}
 	}
 	for raw, want := range map[string]string{
@@ -50,20 +48,20 @@ func TestMask(t *testing.T) {
 		"/3/guest%255Fsession/hunter2":               "/3/guest_session/***",
 		"/3/Guest_Session/hunter2":                   "/3/Guest_Session/***",
 		"/3/authentication/guest_session/new":        "/3/authentication/guest_session/new",
-		"/3/" + secret + "/guest_session/new":        "/3/***",
+		"/3/" + hunter + "/guest_session/new":        "/3/***",
 		"/3/movie/550&api_key=hunter2":               "/3/movie/550&api_key=***",
 		"/3/movie/550%3Fapi_key=hunter2":             "/3/movie/550?api_key=***",
-		"/3/" + secret + "/x":                        "/3/***",
+		"/3/" + hunter + "/x":                        "/3/***",
 		"/3/api_key=hunter2/guest_session/hunter2":   "/3/api_key=***",
 	} {
-		if got := mask.Path([]byte(raw)); got != want {
-			t.Errorf("Path(%q) = %q, want %q", raw, got, want)
+		if got := MaskPath([]byte(raw)); got != want {
+			t.Errorf("MaskPath(%q) = %q, want %q", raw, got, want)
 		}
 	}
-	if got := mask.Text([]byte("app/1 (token=hunter2)")); got != "app/1 (token=***" {
-		t.Errorf("Text = %q", got)
+	if got := MaskText([]byte("app/1 (token=hunter2)")); got != "app/1 (token=***" {
+		t.Errorf("MaskText = %q", got)
 	}
-	if got := mask.Method([]byte(secret)); got != "***" {
-		t.Errorf("Method = %q", got)
+	if got := MaskMethod([]byte(hunter)); got != "***" {
+		t.Errorf("MaskMethod = %q", got)
 	}
 }

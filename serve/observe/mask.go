@@ -1,6 +1,4 @@
-// Package mask takes credentials out of what clients send, for logs: API keys, tokens, sessions and
-// sessions of guests, however they are escaped.
-package mask
+package observe
 
 import (
 	"strings"
@@ -32,8 +30,8 @@ const guestPath = "guest_session/"
 // guestEnds are what may follow that session.
 var guestEnds = []string{"/rated/movies", "/rated/tv", "/rated/tv/episodes"}
 
-// Query returns a raw query without credentials, as text of visible ASCII.
-func Query(raw []byte) string {
+// MaskQuery returns a raw query without credentials, as text of visible ASCII.
+func MaskQuery(raw []byte) string {
 	var b strings.Builder
 	for i, pair := range strings.Split(string(raw), "&") {
 		if i > 0 {
@@ -79,9 +77,9 @@ func secretIn(escaped string) (plain string, first int) {
 	return plain, first
 }
 
-// Path returns a raw path without credentials, as text of visible ASCII. A path with one is shown
+// MaskPath returns a raw path without credentials, as text of visible ASCII. A path with one is shown
 // as it is without escapes.
-func Path(raw []byte) string {
+func MaskPath(raw []byte) string {
 	path := string(raw)
 	plain := decoded(path)
 	if at := strings.Index(lower(plain), guestPath); at >= 0 {
@@ -102,16 +100,16 @@ func Path(raw []byte) string {
 	return clip(visible(path), maxPath)
 }
 
-// Method returns a method, which clients choose, without credentials.
-func Method(method []byte) string {
+// MaskMethod returns a method, which clients choose, without credentials.
+func MaskMethod(method []byte) string {
 	if _, at := secretIn(string(method)); at >= 0 {
 		return masked
 	}
 	return clip(visible(string(method)), maxMethod)
 }
 
-// Text returns the value of a header without credentials.
-func Text(value []byte) string {
+// MaskText returns the value of a header without credentials.
+func MaskText(value []byte) string {
 	text := string(value)
 	if plain, at := secretIn(text); at >= 0 {
 		text = plain[:at] + masked

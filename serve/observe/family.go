@@ -1,7 +1,11 @@
-// Package metrics has the registry of the edge's metrics, in the conventions of Prometheus: each family
-// with its name, type, help and labels. A Writer writes samples of these families and no others, so that
-// /metrics, its documentation, the dashboard and the alert rules cannot differ.
-package metrics
+// Package observe shows what the edge does, and keeps that from holding it up: metrics, the access log, and
+// the log of the server.
+//
+// The registry has each family of metrics with its name, type, help and labels, in the conventions of Prometheus. A
+// Writer writes samples of these families and no others, so that /metrics, its documentation, the dashboard and the
+// alert rules cannot differ. A Queue stands between a log and a pipe that may stall, and Limit bounds how often a
+// client can have something logged. What clients send is masked: no line holds a credential.
+package observe
 
 // A Family names one metric, or several that differ by their labels.
 type Family uint8
