@@ -160,7 +160,7 @@ func TestRefusedLog(t *testing.T) {
 	rq := w.request("/3/movie/551")
 	rq.Authorization = nil
 	for range 1000 {
-		w.do(t, rq) // TestLimit of package logs has the limit itself
+		w.do(t, rq) // TestLimit of package observe has the limit itself
 	}
 	if n := strings.Count(log.String(), "\n"); n == 0 || n >= 1000 {
 		t.Errorf("1000 refusals make %d lines, want fewer and some", n)
