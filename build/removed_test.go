@@ -211,9 +211,11 @@ func TestRemovedTraces(t *testing.T) {
 // what is removed.
 func TestRemovedFromLists(t *testing.T) {
 	dir := t.TempDir()
-	buildtest.WriteKind(t, dir, fragment.KindTV, `{"id":20,"name":"Show","seasons":[{"id":30,"name":"S1","season_number":1},{"id":31,"name":"S2","season_number":2}]}`)
+	buildtest.WriteKind(t, dir, fragment.KindTV, `{"id":20,"name":"Show","seasons":[{"id":30,"name":"S1","season_number":1},{"id":31,"name":"S2","season_number":2}],`+
+		`"localized":[{"language":"de-DE","name":"Schau","seasons":[{"id":30,"name":"Erste","season_number":1},{"id":31,"name":"Weg","season_number":2}]}]}`)
 	buildtest.WriteKind(t, dir, fragment.KindSeason,
-		`{"id":30,"season_number":1,"series_id":20,"name":"S1","episodes":[{"episode_number":1,"id":301,"name":"Kept","season_number":1},{"episode_number":2,"id":302,"name":"Gone","season_number":1}]}`,
+		`{"id":30,"season_number":1,"series_id":20,"name":"S1","episodes":[{"episode_number":1,"id":301,"name":"Kept","season_number":1},{"episode_number":2,"id":302,"name":"Gone","season_number":1}],`+
+			`"localized":[{"language":"de-DE","name":"Erste","episodes":[{"episode_number":1,"id":301,"name":"Da","season_number":1},{"episode_number":2,"id":302,"name":"Fort","season_number":1}]}]}`,
 		`{"id":31,"season_number":2,"series_id":20,"name":"S2","episodes":[{"episode_number":1,"id":303,"name":"Other","season_number":2}]}`)
 	err := catalog.WriteRemoved(dir, []catalog.Removed{
 		removedKey(fragment.KindSeason, catalog.SeasonKey(20, 2)), removedKey(fragment.KindEpisode, catalog.EpisodeKey(20, 1, 2)),
@@ -230,7 +232,7 @@ func TestRemovedFromLists(t *testing.T) {
 		t.Errorf("the release has %v, want %v", got, want)
 	}
 	text := dump(t, rel)
-	for _, gone := range []string{"Gone", "S2", "Other"} {
+	for _, gone := range []string{"Gone", "S2", "Other", "Weg", "Fort"} {
 		if strings.Contains(text, gone) {
 			t.Errorf("the release still speaks of %q", gone)
 		}

@@ -14,6 +14,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/reelsplice/reelsplice/build/complete"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/extsort"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
@@ -52,13 +53,13 @@ func rowOf(t *testing.T, kind fragment.Kind, add func(w *Writer) error) *row {
 	return r
 }
 
-func parseAs[T any](t *testing.T, text string) *T {
+func parseAs[T any](t *testing.T, text string) complete.Record[T] {
 	t.Helper()
 	v := new(T)
 	if err := record.NewParser().Parse(text, record.Of(v)); err != nil {
 		t.Fatal(err)
 	}
-	return v
+	return complete.Of(v)
 }
 
 // dayOf is posting.DayOf of a date that is one.

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"github.com/reelsplice/reelsplice/build/complete"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
@@ -8,8 +9,9 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 )
 
-// Movie adds a movie as its rendering left it: the title is that of en-US.
-func (w *Writer) Movie(m *catalog.Movie) error {
+// Movie adds a movie. The title is that of en-US.
+func (w *Writer) Movie(c complete.Record[catalog.Movie]) error {
+	m := c.V()
 	r := w.start(uint64(m.ID.V), m.Popularity.V)
 	r.fields(fragment.KindMovie, record.Of(m))
 	r.is(tables.Adult, m.Adult.V)

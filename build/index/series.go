@@ -3,6 +3,7 @@ package index
 import (
 	"slices"
 
+	"github.com/reelsplice/reelsplice/build/complete"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
@@ -12,7 +13,7 @@ import (
 
 // A Series is a series with what its seasons and episodes contribute.
 type Series struct {
-	TV *catalog.TV // as its rendering has left it
+	TV complete.Record[catalog.TV]
 	// Cast and Crew are ids of people, of the series, its seasons and its episodes.
 	Cast, Crew []int64
 	Aired      []string // the dates of all its episodes, specials too
@@ -21,7 +22,7 @@ type Series struct {
 
 // Series adds a series. Without episodes, the days on the air are its first and its last.
 func (w *Writer) Series(s Series) error {
-	t := s.TV
+	t := s.TV.V()
 	r := w.start(uint64(t.ID.V), t.Popularity.V)
 	r.fields(fragment.KindTV, record.Of(t))
 	r.is(tables.Adult, t.Adult.V)
@@ -42,7 +43,7 @@ func (w *Writer) Series(s Series) error {
 	r.numbered(tables.SeriesType, types[:], t.Type.V)
 	r.offers(t.WatchProviders)
 	r.ratings(t.ContentRatings)
-	r.aired(&s)
+	r.aired(t, s.Aired)
 	return w.add(fragment.KindTV)
 }
 
@@ -68,13 +69,13 @@ func (r *row) ratings(c *catalog.ContentRatings) {
 }
 
 // aired adds the days on the air.
-func (r *row) aired(s *Series) {
-	for _, date := range s.Aired {
+func (r *row) aired(t *catalog.TV, dates []string) {
+	for _, date := range dates {
 		if at, ok := posting.DayOf(date); ok {
 			r.shown(at)
 		}
 	}
-	for _, e := range []*catalog.EpisodeSummary{s.TV.LastEpisodeToAir, s.TV.NextEpisodeToAir} {
+	for _, e := range []*catalog.EpisodeSummary{t.LastEpisodeToAir, t.NextEpisodeToAir} {
 		if e == nil {
 			continue
 		}
@@ -82,7 +83,7 @@ func (r *row) aired(s *Series) {
 			r.shown(at)
 		}
 	}
-	first, began := posting.DayOf(s.TV.FirstAirDate.V)
+	first, began := posting.DayOf(t.FirstAirDate.V)
 	if began {
 		r.numbers[tables.Day] = int64(first)
 		r.year(first)
@@ -93,7 +94,7 @@ func (r *row) aired(s *Series) {
 	if began {
 		r.shown(first)
 	}
-	if last, ok := posting.DayOf(s.TV.LastAirDate.V); ok {
+	if last, ok := posting.DayOf(t.LastAirDate.V); ok {
 		r.shown(last)
 	}
 }

@@ -89,7 +89,7 @@ func TestPartialSubRequests(t *testing.T) {
 	cases, all := 0, subRequests()
 	for k, m := range models() {
 		for i := range m.subs {
-			s := m.subs[i].sub
+			s := m.subs[i].Sub
 			if !slices.ContainsFunc(all, func(r subRequest) bool { return r.kind == k && r.sub == s }) {
 				t.Errorf("the table of operations lacks %s of kind %v", s, k)
 			}
@@ -100,8 +100,8 @@ func TestPartialSubRequests(t *testing.T) {
 		all := Defaults(r.kind)
 		at := slices.IndexFunc(all, func(f Fragment) bool { return f.Address.Sub == r.sub })
 		want := fieldsOf(t, all[at].Pieces)
-		for i := range s.field.Elem.Fields {
-			f := &s.field.Elem.Fields[i]
+		for i := range s.Field.Elem.Fields {
+			f := &s.Field.Elem.Fields[i]
 			if f.Name == "page" || f.Name == "language" || f.Name == "*" {
 				continue // says nothing of the list
 			}
@@ -110,7 +110,7 @@ func TestPartialSubRequests(t *testing.T) {
 			if catalog.TypeOf(r.kind).Kind == fragment.KindSeason || r.kind == fragment.KindEpisode {
 				key = `"id":1,"series_id":2,"season_number":3,"episode_number":4`
 			}
-			row := fmt.Sprintf(`{%s,"%s":{"%s":%s}}`, key, s.field.Name, f.Name, someValue(f))
+			row := fmt.Sprintf(`{%s,"%s":{"%s":%s}}`, key, s.Field.Name, f.Name, someValue(f))
 			for _, got := range fragmentsOf(parseKind(t, r.kind, row), r.kind) {
 				if got.Address.Sub != r.sub {
 					continue
@@ -128,12 +128,12 @@ func TestPartialSubRequests(t *testing.T) {
 
 // TestPartialPages: pages say what they have where no dump gave totals, and old answers stay.
 func TestPartialPages(t *testing.T) {
-	all := texts(t, New().Movie(parse(t, `{"id":1,"similar":[{"page":1,"results":[{"id":2},{"id":3}]},{"page":2,"results":[{"id":4}]}]}`), TitleDerived{}))
+	all := texts(t, movieOf(New(), parse(t, `{"id":1,"similar":[{"page":1,"results":[{"id":2},{"id":3}]},{"page":2,"results":[{"id":4}]}]}`), TitleDerived{}))
 	fragmentIs(t, all, "similar page 1", `<page>"results":[{"id":2},{"id":3}],"total_pages":2,"total_results":3}`)
 	fragmentIs(t, all, "similar page 2", `<page>"results":[{"id":4}],"total_pages":2,"total_results":3}`)
-	all = texts(t, New().Movie(parse(t, `{"id":1,"similar":{"total_results":41}}`), TitleDerived{}))
+	all = texts(t, movieOf(New(), parse(t, `{"id":1,"similar":{"total_results":41}}`), TitleDerived{}))
 	fragmentIs(t, all, "similar page 1", `<page>"results":[],"total_pages":3,"total_results":41}`)
-	all = texts(t, New().Movie(parse(t, `{"id":1,"images":{"posters":[],"backdrops":[{"file_path":"/a"}]},"credits":{"crew":[]},`+
+	all = texts(t, movieOf(New(), parse(t, `{"id":1,"images":{"posters":[],"backdrops":[{"file_path":"/a"}]},"credits":{"crew":[]},`+
 		`"external_ids":{"imdb_id":null,"facebook_id":"f","instagram_id":null,"twitter_id":null},"localized":[{"language":"de-DE","credits":{"cast":[{"id":1,"credit_id":"c"}]}}]}`), TitleDerived{}))
 	fragmentIs(t, all, "images", `"backdrops":[{"file_path":"/a"}],<id>"posters":[]}`)
 	fragmentIs(t, all, "external_ids", `<id>"imdb_id":null,"facebook_id":"f","instagram_id":null,"twitter_id":null}`)
@@ -144,17 +144,17 @@ func TestPartialPages(t *testing.T) {
 // rows of the API stay as they are, old ones too.
 func TestPartialCredits(t *testing.T) {
 	const filled = `"known_for_department":"","name":"A","original_name":"A","popularity":0.0,"profile_path":null`
-	all := texts(t, New().Movie(parse(t, `{"id":1,"credits":{"cast":[{"id":2,"name":"A","order":0},{"credit_id":"c","id":3},{"id":4,"name":"B","profile_path":null}],"crew":[{"name":"A","job":"J"}]}}`), TitleDerived{}))
+	all := texts(t, movieOf(New(), parse(t, `{"id":1,"credits":{"cast":[{"id":2,"name":"A","order":0},{"credit_id":"c","id":3},{"id":4,"name":"B","profile_path":null}],"crew":[{"name":"A","job":"J"}]}}`), TitleDerived{}))
 	fragmentIs(t, all, "credits", `<id>"cast":[{"adult":false,"gender":0,"id":2,`+filled+`,"cast_id":0,"character":"","credit_id":"","order":0},`+
 		`{"id":3,"credit_id":"c"},{"id":4,"name":"B","profile_path":null}],"crew":[{"adult":false,"gender":0,`+filled+`,"credit_id":"","department":"","job":"J"}]}`)
-	all = texts(t, New().TV(parseAs[catalog.TV](t, `{"id":1,"credits":{"cast":[{"id":2,"name":"A","order":5}]}}`), TVDerived{}))
+	all = texts(t, seriesOf(New(), parseAs[catalog.TV](t, `{"id":1,"credits":{"cast":[{"id":2,"name":"A","order":5}]}}`), SeriesDerived{}))
 	fragmentIs(t, all, "credits", `"cast":[{"adult":false,"gender":0,"id":2,`+filled+`,"character":"","credit_id":"","order":5}],"crew":[]<id end>`)
 }
 
 // TestNullMembers: a null in place of a list or a number is what nobody knows, unless an
 // answer of the API had it.
 func TestNullMembers(t *testing.T) {
-	all := texts(t, New().Movie(parse(t, `{"id":1,"title":"T","genres":null,"runtime":null,"credits":{"cast":null,"crew":[{"credit_id":"c","job":"x"}]},`+
+	all := texts(t, movieOf(New(), parse(t, `{"id":1,"title":"T","genres":null,"runtime":null,"credits":{"cast":null,"crew":[{"credit_id":"c","job":"x"}]},`+
 		`"keywords":{"keywords":null},"similar":{"page":1,"results":null,"total_pages":2}}`), TitleDerived{}))
 	for _, want := range []string{`"genres":[],`, `"runtime":0,`} {
 		if !strings.Contains(all["details"], want) {
@@ -164,6 +164,6 @@ func TestNullMembers(t *testing.T) {
 	fragmentIs(t, all, "credits", `<id>"cast":[],"crew":[{"credit_id":"c","job":"x"}]}`)
 	fragmentIs(t, all, "keywords", "") // the default
 	fragmentIs(t, all, "similar page 1", `<page>"results":[],"total_pages":2,"total_results":0}`)
-	all = texts(t, New().Movie(parse(t, `{"_details":true,"id":1,"title":"T","runtime":null}`), TitleDerived{}))
+	all = texts(t, movieOf(New(), parse(t, `{"_details":true,"id":1,"title":"T","runtime":null}`), TitleDerived{}))
 	fragmentIs(t, all, "details", `{"id":1,"runtime":null,"title":"T"`)
 }

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"github.com/reelsplice/reelsplice/build/complete"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
@@ -21,13 +22,13 @@ func defaults(m *model, rec record.Record) []Fragment {
 	var f fragments
 	for i := range m.subs {
 		s := &m.subs[i]
-		if s.field.Shape == record.ShapePages {
+		if s.Field.Shape == record.ShapePages {
 			p := f.pager(s)
 			p.tail(fragment.Base, 1, 0) // an empty list has one page, as TMDB counts since 2025
 			continue
 		}
-		f.emptyBody(rec.MakeSub(s.field))
-		f.add(fragment.Address{Sub: s.sub}, f.end())
+		f.emptyBody(rec.MakeSub(s.Field))
+		f.add(fragment.Address{Sub: s.Sub}, f.end())
 	}
 	return f.list
 }
@@ -36,7 +37,7 @@ func defaults(m *model, rec record.Record) []Fragment {
 // empty.
 func (f *fragments) emptyBody(rec record.Record) {
 	for i := range rec.Schema.Fields {
-		setEmpty(rec, &rec.Schema.Fields[i])
+		complete.SetEmpty(rec, &rec.Schema.Fields[i])
 	}
 	f.body(rec)
 }

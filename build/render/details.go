@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/reelsplice/reelsplice/build/complete"
 	"github.com/reelsplice/reelsplice/data/reference"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
@@ -40,14 +41,14 @@ type subject struct {
 func (d *detailer) details(m *model, rec record.Record, langs languages) {
 	base := version{rec: rec}
 	if m.genres != nil {
-		d.genres = *m.genresOf(rec)
+		d.genres = *m.GenresOf(rec)
 	}
-	if len(m.texts) == 0 {
+	if len(m.Texts) == 0 {
 		d.show(m, &base, nil, baseOnly)
 		return
 	}
 	plain := d.untranslated(m, rec, "")
-	plain.shared = m.genres != nil && ShareGenres(m.kind, *m.genresOf(rec))
+	plain.shared = m.genres != nil && ShareGenres(m.Kind, *m.GenresOf(rec))
 	base.generic = plain.generic && !m.namesRows(rec) && m.saysNothing(rec, &plain)
 	d.show(m, &base, nil, baseOnly)
 	if plain.shared || m.namesRows(rec) || !m.same(&plain, &base) {
@@ -78,7 +79,7 @@ func (d *detailer) details(m *model, rec record.Record, langs languages) {
 // stored beside it.
 func (m *model) saysNothing(rec record.Record, plain *version) bool {
 	named := version{rec: rec, generic: true}
-	return m.same(&named, plain) && rec.String(m.texts[0].field).V == m.englishName(rec)
+	return m.same(&named, plain) && rec.String(m.Texts[0].Field).V == m.NameOf(rec)
 }
 
 // The variants of versions that are no language.
@@ -105,7 +106,7 @@ func (d *detailer) show(m *model, v, other *version, variants []fragment.Variant
 // namesRows reports whether rec has seasons or episodes, whose names are generic in
 // languages without text.
 func (m *model) namesRows(rec record.Record) bool {
-	return slices.ContainsFunc(m.texts, func(t text) bool { return t.rule == toNames && length(rec, t.field) > 0 })
+	return slices.ContainsFunc(m.Texts, func(t complete.Text) bool { return t.Rule == complete.ToNames && length(rec, t.Field) > 0 })
 }
 
 // length returns the number of elements of a list; 1 for an object.
@@ -135,41 +136,41 @@ func (d *detailer) detail(m *model, v *version) {
 		d.cutMember(m, c, v)
 		from = c.index + 1
 	}
-	f.fields(v.rec, from, m.schema.Subs)
+	f.fields(v.rec, from, m.Schema.Subs)
 	f.extra(v.rec)
 }
 
 // isCut reports whether v writes a field piece by piece.
 func (d *detailer) isCut(m *model, c *cut, v *version) bool {
-	t := &m.texts[c.text]
+	t := &m.Texts[c.text]
 	switch {
-	case t.rule == toGeneric:
+	case t.Rule == complete.ToGeneric:
 		return v.generic
-	case t.rule == toGenres:
+	case t.Rule == complete.ToGenres:
 		return v.shared
 	case v.given>>c.text&1 != 0:
 		return false
-	case t.rule == toNames:
-		return v.local && length(v.rec, t.field) > 0
+	case t.Rule == complete.ToNames:
+		return v.local && length(v.rec, t.Field) > 0
 	}
 	return d.parts != nil
 }
 
 func (d *detailer) cutMember(m *model, c *cut, v *version) {
 	f := d.out
-	t := &m.texts[c.text]
-	switch t.rule {
-	case toGenres:
+	t := &m.Texts[c.text]
+	switch t.Rule {
+	case complete.ToGenres:
 		f.comma()
-		f.value(Piece{Op: release.OpReference, Genres: GenreIDs(*m.genresOf(v.rec)), Kind: m.kind})
-	case toGeneric:
-		f.name(t.field.Name)
-		d.genericName(m.word, v.rec.Int(m.number).V)
-	case toNames:
-		f.name(t.field.Name)
-		d.nested.write(d, v, t.field)
+		f.value(Piece{Op: release.OpReference, Genres: GenreIDs(*m.GenresOf(v.rec)), Kind: m.Kind})
+	case complete.ToGeneric:
+		f.name(t.Field.Name)
+		d.genericName(m.Word, v.rec.Int(m.Number).V)
+	case complete.ToNames:
+		f.name(t.Field.Name)
+		d.nested.write(d, v, t.Field)
 	default:
-		f.name(t.field.Name)
+		f.name(t.Field.Name)
 		f.includeList(release.Include{Kind: fragment.KindMovie, Sub: fragment.SubMediaRow}, d.parts)
 	}
 }
@@ -180,7 +181,7 @@ func (d *detailer) genericName(word release.Word, number int64) {
 		word = release.WordSpecials
 	}
 	if d.nested.plain {
-		d.out.buf = record.AppendString(d.out.buf, englishName(word, number))
+		d.out.buf = record.AppendString(d.out.buf, complete.GenericName(word, number))
 		return
 	}
 	d.out.value(Piece{Op: release.OpName, Word: word, Number: uint32(max(number, 0))})
@@ -194,8 +195,8 @@ func (d *detailer) textless(m *model, rec record.Record, plain *version) []versi
 	for _, lang := range d.textlessLanguages(m, rec, plain) {
 		v := d.untranslated(m, rec, lang)
 		if m.genres != nil {
-			genres := m.genresOf(v.rec)
-			*genres = localGenres(m.kind, *genres, lang, "")
+			genres := m.GenresOf(v.rec)
+			*genres = localGenres(m.Kind, *genres, lang, "")
 		}
 		if m.same(&v, plain) {
 			continue
@@ -219,7 +220,7 @@ func (d *detailer) textlessLanguages(m *model, rec record.Record, plain *version
 	for _, p := range m.posters(rec) {
 		add(p.ISO639.V)
 	}
-	if m.genres != nil && !plain.shared && len(*m.genresOf(rec)) > 0 {
+	if m.genres != nil && !plain.shared && len(*m.GenresOf(rec)) > 0 {
 		for _, key := range reference.GenreLanguages() {
 			lang, _ := splitTag(key)
 			add(lang)
@@ -294,9 +295,9 @@ func (d *detailer) row(m *model, w *listRow, v *version) {
 	for i := range w.cells {
 		c := &w.cells[i]
 		switch {
-		case c.text >= 0 && v.generic && m.texts[c.text].rule == toGeneric:
+		case c.text >= 0 && v.generic && m.Texts[c.text].Rule == complete.ToGeneric:
 			f.name(c.name)
-			d.genericName(m.word, v.rec.Int(m.number).V)
+			d.genericName(m.Word, v.rec.Int(m.Number).V)
 		case c.index >= 0:
 			d.cell(m, c, v.rec)
 		default:
@@ -316,7 +317,7 @@ func (d *detailer) cell(m *model, c *cell, rec record.Record) {
 		return
 	}
 	f.buf = f.buf[:n]
-	if c.name == originalName && m.kind != fragment.KindTV {
+	if c.name == originalName && m.Kind != fragment.KindTV {
 		f.name(c.name)
 		f.buf = record.AppendString(f.buf, d.baseName)
 		return
@@ -331,7 +332,7 @@ func (d *detailer) ownCell(m *model, c *cell) {
 	f.name(c.name)
 	switch c.name {
 	case fragment.FieldMediaType:
-		f.buf = record.AppendString(f.buf, fragment.MediaTypeOf(m.kind))
+		f.buf = record.AppendString(f.buf, fragment.MediaTypeOf(m.Kind))
 	case adult:
 		f.buf = strconv.AppendBool(f.buf, d.adult)
 	case fragment.FieldShowID:

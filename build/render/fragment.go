@@ -1,4 +1,4 @@
-// Package render turns records into fragments: the JSON of one resource's one
+// Package render turns completed records into fragments: the JSON of one resource's one
 // sub-request in one variant, in TMDB's key order, cut where the edge joins it.
 //
 // What a fragment is cut into follows from how it is served. The details of a
@@ -10,6 +10,9 @@
 //
 // A model, made once for each kind from its schema, lists the fields that depend on the
 // language, the sub-requests and the rows; one code serves all kinds.
+//
+// Rendering changes no record. A sub-request that follows from others, such as the legacy
+// releases, is set in a copy of the record.
 package render
 
 import (

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/reelsplice/reelsplice/build/complete"
 	"github.com/reelsplice/reelsplice/data/reference"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
@@ -16,14 +17,6 @@ func media(k fragment.Kind) reference.Media {
 		return reference.TV
 	}
 	return reference.Movie
-}
-
-// genresOf returns the genres of a movie or a series.
-func (m *model) genresOf(rec record.Record) *[]catalog.Genre {
-	if m.kind == fragment.KindTV {
-		return &record.As[catalog.TV](rec).Genres
-	}
-	return &record.As[catalog.Movie](rec).Genres
 }
 
 // ShareGenres reports whether the genres of a title of kind k can be a
@@ -91,29 +84,12 @@ func SharedGenres(k fragment.Kind, ids []int64) []Fragment {
 	return f.list
 }
 
-// EnglishGenres returns the genres of a movie or a series with their English names.
-func EnglishGenres(k fragment.Kind, genres []catalog.Genre) []catalog.Genre {
-	return namedGenres(k, genres, "en", "")
-}
-
-// namedGenres returns the genres with their names in a language. Genres that the
-// reference does not name keep theirs.
-func namedGenres(k fragment.Kind, genres []catalog.Genre, lang, region string) []catalog.Genre {
-	out := slices.Clone(genres)
-	for i := range out {
-		if n := reference.GenreName(media(k), out[i].ID.V, lang, region); n != "" {
-			out[i].Name = record.Text(n)
-		}
-	}
-	return out
-}
-
-// localGenres is namedGenres for languages that the reference has names in.
+// localGenres is complete.Genres for languages that the reference has names in.
 func localGenres(k fragment.Kind, genres []catalog.Genre, lang, region string) []catalog.Genre {
 	if genres == nil || !hasGenreNames(lang, region) {
 		return genres
 	}
-	return namedGenres(k, genres, lang, region)
+	return complete.Genres(k, genres, lang, region)
 }
 
 // hasGenreNames reports whether the reference names genres in a language.

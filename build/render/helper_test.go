@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/reelsplice/reelsplice/build/complete"
 	"github.com/reelsplice/reelsplice/data/reference"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
@@ -91,7 +92,7 @@ func texts(tb testing.TB, list []Fragment) map[string]string {
 // bare returns the fragments of a movie as it is, not completed.
 func bare(r *Renderer, m *catalog.Movie) []Fragment {
 	m.Details = record.Bool{V: true, Set: true}
-	return r.Movie(m, TitleDerived{})
+	return movieOf(r, m, TitleDerived{})
 }
 
 // render returns the fragments of a movie as it is, by address.
@@ -296,24 +297,57 @@ func fragmentsOf(rec record.Record, k fragment.Kind) []Fragment { return fragmen
 func fragmentsBy(r *Renderer, rec record.Record, k fragment.Kind) []Fragment {
 	switch k {
 	case fragment.KindMovie:
-		return r.Movie(record.As[catalog.Movie](rec), TitleDerived{})
+		return movieOf(r, record.As[catalog.Movie](rec), TitleDerived{})
 	case fragment.KindTV:
-		return r.TV(record.As[catalog.TV](rec), TVDerived{})
+		return seriesOf(r, record.As[catalog.TV](rec), SeriesDerived{})
 	case fragment.KindSeason:
-		return r.Season(record.As[catalog.Season](rec), SeasonDerived{})
+		return seasonOf(r, record.As[catalog.Season](rec), SeasonDerived{})
 	case fragment.KindEpisode:
-		return r.Episode(record.As[catalog.Episode](rec), EpisodeDerived{})
+		return episodeOf(r, record.As[catalog.Episode](rec), EpisodeDerived{})
 	case fragment.KindPerson:
-		return r.Person(record.As[catalog.Person](rec), PersonDerived{})
+		return personOf(r, record.As[catalog.Person](rec), PersonDerived{})
 	case fragment.KindCollection:
-		return r.Collection(record.As[catalog.Collection](rec), CollectionDerived{})
+		return collectionOf(r, record.As[catalog.Collection](rec), CollectionDerived{})
 	case fragment.KindCompany:
-		return r.Company(record.As[catalog.Company](rec), nil)
+		return r.Company(complete.Of(record.As[catalog.Company](rec)), nil)
+	case fragment.KindNetwork:
+		return Plain(r, k, complete.Of(record.As[catalog.Network](rec)))
 	case fragment.KindKeyword:
-		return r.Keyword(record.As[catalog.KeywordRecord](rec), nil, nil)
-	default:
-		return r.Plain(k, rec)
+		return r.Keyword(complete.Of(record.As[catalog.KeywordRecord](rec)), nil, nil)
+	case fragment.KindReview:
+		return Plain(r, k, complete.Of(record.As[catalog.ReviewRecord](rec)))
+	case fragment.KindCredit:
+		return Plain(r, k, complete.Of(record.As[catalog.Credit](rec)))
+	case fragment.KindEpisodeGroup:
+		return Plain(r, k, complete.Of(record.As[catalog.EpisodeGroupRecord](rec)))
 	}
+	return nil
+}
+
+// Each of these completes a record and renders it.
+
+func movieOf(r *Renderer, m *catalog.Movie, d TitleDerived) []Fragment {
+	return r.Movie(complete.Of(m), d)
+}
+
+func seriesOf(r *Renderer, t *catalog.TV, d SeriesDerived) []Fragment {
+	return r.Series(complete.Series(t, d.SeriesDerived), d)
+}
+
+func seasonOf(r *Renderer, s *catalog.Season, d SeasonDerived) []Fragment {
+	return r.Season(complete.Season(s, d.SeasonDerived), d)
+}
+
+func episodeOf(r *Renderer, e *catalog.Episode, d EpisodeDerived) []Fragment {
+	return r.Episode(complete.Episode(e, nil), d)
+}
+
+func personOf(r *Renderer, p *catalog.Person, d PersonDerived) []Fragment {
+	return r.Person(complete.Person(p, complete.PersonDerived{Credited: len(d.Credits) > 0}), d)
+}
+
+func collectionOf(r *Renderer, c *catalog.Collection, d CollectionDerived) []Fragment {
+	return r.Collection(complete.Of(c), d)
 }
 
 // parseKind reads a record of any kind.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/reelsplice/reelsplice/build/complete"
 	"github.com/reelsplice/reelsplice/build/derive"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
@@ -49,12 +50,12 @@ const (
 func TestTV(t *testing.T) {
 	tv := parseAs[catalog.TV](t, series+`,"translations":{"translations":[{"iso_3166_1":"DE","iso_639_1":"de","data":{"name":"Der Name","overview":"I","homepage":"","tagline":""}}]},`+
 		`"localized":[{"language":"it-IT","name":"Il Nome","seasons":[{"id":4,"name":"Stagione 1","season_number":1}]}]}`)
-	list := New().TV(tv, TVDerived{Seasons: []SeasonInfo{
+	list := seriesOf(New(), tv, SeriesDerived{SeriesDerived: complete.SeriesDerived{Seasons: []complete.SeasonInfo{
 		{Summary: catalog.SeasonSummary{SeasonNumber: record.Number(1)}, Translations: []catalog.NameTranslation{
 			{ISO3166: record.Text("FR"), ISO639: record.Text("fr"), Data: &catalog.NameTranslationData{Name: record.Text("Un"), Overview: record.Text("u")}},
 			{ISO3166: record.Text("JP"), ISO639: record.Text("ja"), Data: &catalog.NameTranslationData{Name: record.Text("")}},
-		}, Localized: []LocalizedName{{Language: "de", Overview: "Erste"}}},
-	}})
+		}, Localized: []complete.LocalizedName{{Language: "de", Overview: "Erste"}}},
+	}}})
 	allAreJSON(t, "a series", list)
 	all := texts(t, list)
 	last := `{"id":5,"name":"Finale","overview":"End","air_date":null,"episode_number":6,"runtime":null,"season_number":1,"still_path":null}`
@@ -83,16 +84,16 @@ func TestTV(t *testing.T) {
 
 func TestSeriesWithoutDetails(t *testing.T) {
 	aggregate := &catalog.AggregateCredits{Cast: []catalog.AggregateCast{}, Crew: []catalog.AggregateCrew{{Credited: catalog.Credited{ID: record.Number(3)}}}}
-	d := TVDerived{
-		TitleDerived: TitleDerived{Recommendations: []int64{8, 9}, Similar: []int64{9}},
-		Seasons: []SeasonInfo{
+	d := SeriesDerived{TitleDerived: TitleDerived{Recommendations: []int64{8, 9}, Similar: []int64{9}}, Aggregate: aggregate}
+	d.SeriesDerived = complete.SeriesDerived{
+		Seasons: []complete.SeasonInfo{
 			{Summary: catalog.SeasonSummary{SeasonNumber: record.Number(0), EpisodeCount: record.Number(3)}},
 			{Summary: catalog.SeasonSummary{SeasonNumber: record.Number(1), EpisodeCount: record.Number(2), Name: record.Text("One")}},
 		},
-		Aggregate: aggregate, Last: parseAs[catalog.Episode](t, `{"id":5,"name":"End","overview":"o","season_number":1,"episode_number":2,"series_id":1,`+
-			`"translations":{"translations":[{"iso_3166_1":"DE","iso_639_1":"de","data":{"name":"Ende","overview":""}}]}}`),
+		Last: complete.Of(parseAs[catalog.Episode](t, `{"_details":true,"id":5,"name":"End","overview":"o","season_number":1,"episode_number":2,"series_id":1,`+
+			`"translations":{"translations":[{"iso_3166_1":"DE","iso_639_1":"de","data":{"name":"Ende","overview":""}}]}}`)),
 	}
-	list := New().TV(parseAs[catalog.TV](t, `{"id":1,"name":"N"}`), d)
+	list := seriesOf(New(), parseAs[catalog.TV](t, `{"id":1,"name":"N"}`), d)
 	allAreJSON(t, "a bare series", list)
 	all := texts(t, list)
 	fragmentIs(t, all, "details", `{"adult":false,"backdrop_path":null,"created_by":[],"episode_run_time":[],"first_air_date":"","genres":[],"homepage":"","id":1,`+
@@ -109,7 +110,7 @@ func TestSeriesWithoutDetails(t *testing.T) {
 	fragmentIs(t, all, "recommendations", `<page>"results":[],"total_pages":1,"total_results":2}`)
 	fragmentIs(t, all, "similar page 1", `<page>"results":[{<tv 9 row>}],"total_pages":1,"total_results":1}`)
 	// A details answer has its own, and what is given wins.
-	all = texts(t, New().TV(parseAs[catalog.TV](t, series+`,"similar":{"page":1,"results":[],"total_pages":1,"total_results":0},`+
+	all = texts(t, seriesOf(New(), parseAs[catalog.TV](t, series+`,"similar":{"page":1,"results":[],"total_pages":1,"total_results":0},`+
 		`"aggregate_credits":{"cast":[],"crew":[{"id":4}]}}`), d))
 	if got := all["details"]; !strings.Contains(got, `"number_of_seasons":1,`) || !strings.Contains(got, `"name":"Finale"`) {
 		t.Errorf("details = %s, want them as given", got)
@@ -129,7 +130,7 @@ func TestSeason(t *testing.T) {
 		`"images":{"posters":[{"iso_639_1":"fr","file_path":"/fr.jpg"},{"iso_639_1":"it","file_path":"/it.jpg"}]}}`)
 	episode := parseAs[catalog.Episode](t, `{"episode_number":1,"season_number":2,"translations":{"translations":[`+
 		`{"iso_3166_1":"DE","iso_639_1":"de","data":{"name":"Der Winter","overview":""}}]},"localized":[{"language":"de-DE","overview":"kalt"}]}`)
-	list := New().Season(s, SeasonDerived{Series: &catalog.TV{OriginalLanguage: record.Text("it")}, Episodes: []*catalog.Episode{episode}})
+	list := seasonOf(New(), s, SeasonDerived{SeasonDerived: complete.SeasonDerived{Series: &catalog.TV{OriginalLanguage: record.Text("it")}, Episodes: []complete.Record[catalog.Episode]{complete.Of(episode)}}})
 	allAreJSON(t, "a season", list)
 	all := texts(t, list)
 	ep := func(n, id, name, overview, kind, runtime string) string {
@@ -158,13 +159,13 @@ func TestSeason(t *testing.T) {
 }
 
 func TestSeasonWithoutDetails(t *testing.T) {
-	list := New().Season(parseAs[catalog.Season](t, `{"season_number":0,"series_id":4}`), SeasonDerived{
+	list := seasonOf(New(), parseAs[catalog.Season](t, `{"season_number":0,"series_id":4}`), SeasonDerived{SeasonDerived: complete.SeasonDerived{
 		Series: &catalog.TV{
 			Networks: []catalog.CompanyRef{{ID: record.Number(49)}},
 			Seasons:  []catalog.SeasonSummary{{SeasonNumber: record.Number(0), EpisodeCount: record.Number(7)}},
 		},
-		Episodes: []*catalog.Episode{parseAs[catalog.Episode](t, `{"id":9,"episode_number":3,"season_number":0,"name":"E"}`)},
-	})
+		Episodes: []complete.Record[catalog.Episode]{complete.Of(parseAs[catalog.Episode](t, `{"_details":true,"id":9,"episode_number":3,"season_number":0,"name":"E"}`))},
+	}})
 	allAreJSON(t, "a bare season", list)
 	all := texts(t, list)
 	fragmentIs(t, all, "details", `{"_id":"","air_date":null,"episodes":[{"air_date":null,"episode_number":3,"id":9,"name":"E","runtime":null,"season_number":0,"show_id":4,"still_path":null}],`+
@@ -180,7 +181,7 @@ func TestSeasonWithoutDetails(t *testing.T) {
 func TestEpisode(t *testing.T) {
 	s := parseAs[catalog.Season](t, strings.Replace(season, `"crew":[]`, `"crew":[{"job":"Director","id":2}]`, 1)+
 		`,"series_id":1399,"localized":[{"language":"de-DE","episodes":[{"episode_number":1,"name":"Der Winter","overview":"kalt"}]}]}`)
-	list := New().Episode(EpisodeOf(s, 0), EpisodeDerived{SeriesID: 1399, Cast: []catalog.TVCastCredit{{Credited: catalog.Credited{ID: record.Number(1)}, CreditID: record.Text("c")}}})
+	list := episodeOf(New(), complete.Listed(s, 0), EpisodeDerived{SeriesID: 1399, Cast: []catalog.TVCastCredit{{Credited: catalog.Credited{ID: record.Number(1)}, CreditID: record.Text("c")}}})
 	allAreJSON(t, "an episode", list)
 	all := texts(t, list)
 	details := func(name, overview string) string {
@@ -201,7 +202,7 @@ func TestEpisode(t *testing.T) {
 	fragmentIs(t, all, "translations", `<id>"translations":[{"iso_3166_1":"DE","iso_639_1":"de","name":"Deutsch","english_name":"German",`+
 		`"data":{"name":"Der Winter","overview":"kalt"}}]}`)
 	// Without details: the generic name, no credits made of nothing.
-	all = texts(t, New().Episode(parseAs[catalog.Episode](t, `{"episode_number":4,"season_number":1}`), EpisodeDerived{SeriesID: 2}))
+	all = texts(t, episodeOf(New(), parseAs[catalog.Episode](t, `{"episode_number":4,"season_number":1}`), EpisodeDerived{SeriesID: 2}))
 	if got := all["details"]; !strings.Contains(got, `"name":<name 2 4>,"overview":""`) {
 		t.Errorf("details = %s, want the generic name", got)
 	}
@@ -211,7 +212,7 @@ func TestEpisode(t *testing.T) {
 func TestEpisodeWithoutText(t *testing.T) {
 	f := func(row string, details bool, want ...string) {
 		t.Helper()
-		all := texts(t, New().Episode(parseAs[catalog.Episode](t, row), EpisodeDerived{SeriesID: 2}))
+		all := texts(t, episodeOf(New(), parseAs[catalog.Episode](t, row), EpisodeDerived{SeriesID: 2}))
 		if got := strings.Contains(all["details"], "<name 2 4>"); got != details {
 			t.Errorf("details = %s, generic %v, want %v", all["details"], got, details)
 		}
@@ -244,7 +245,7 @@ func TestRecurringMembers(t *testing.T) {
 	}
 	f := func(crew, guests int, details, plain, credits string) {
 		t.Helper()
-		all := New().Episode(parseAs[catalog.Episode](t, `{"air_date":null,"crew":`+list(crew)+`,"guest_stars":`+list(guests)+
+		all := episodeOf(New(), parseAs[catalog.Episode](t, `{"air_date":null,"crew":`+list(crew)+`,"guest_stars":`+list(guests)+
 			`,"episode_number":4,"id":5,"name":"N","overview":"","_details":true}`), EpisodeDerived{})
 		allAreJSON(t, "an episode", all)
 		c := composer{list: all}
@@ -316,7 +317,7 @@ func TestFilmography(t *testing.T) {
 		},
 		KnownFor: []derive.Title{movie, tv},
 	}
-	list := New().Person(parseAs[catalog.Person](t, person+"}"), d)
+	list := personOf(New(), parseAs[catalog.Person](t, person+"}"), d)
 	allAreJSON(t, "a person", list)
 	all := texts(t, list)
 	movieCast := `{<movie 13 row>,"character":"\"F\"","credit_id":"c1","order":2`
@@ -331,17 +332,17 @@ func TestFilmography(t *testing.T) {
 	fragmentIs(t, all, "known_for", `"known_for":[{<movie 13 media_row>},{<tv 9 media_row>}]`)
 
 	// What is given wins: combined credits tell those of movies and of series.
-	all = texts(t, New().Person(parseAs[catalog.Person](t, person+`,"combined_credits":{"cast":[{"id":1,"order":0,"media_type":"movie"}],`+
+	all = texts(t, personOf(New(), parseAs[catalog.Person](t, person+`,"combined_credits":{"cast":[{"id":1,"order":0,"media_type":"movie"}],`+
 		`"crew":[{"id":2,"job":"J","media_type":"tv"}],"id":31}}`), d))
 	fragmentIs(t, all, "combined_credits", `"cast":[{"id":1,"order":0,"media_type":"movie"}],"crew":[{"id":2,"job":"J","media_type":"tv"}]<id end>`)
 	fragmentIs(t, all, "movie_credits", `"cast":[{"id":1,"order":0}],"crew":[]<id end>`)
 	fragmentIs(t, all, "tv_credits", `"cast":[],"crew":[{"id":2,"job":"J"}]<id end>`)
 	// And those two tell the combined ones.
-	all = texts(t, New().Person(parseAs[catalog.Person](t, person+`,"movie_credits":{"cast":[{"id":1}],"crew":[]},"tv_credits":{"cast":[],"crew":[{"id":2}]}}`), d))
+	all = texts(t, personOf(New(), parseAs[catalog.Person](t, person+`,"movie_credits":{"cast":[{"id":1}],"crew":[]},"tv_credits":{"cast":[],"crew":[{"id":2}]}}`), d))
 	fragmentIs(t, all, "combined_credits", `"cast":[{"id":1,"media_type":"movie"}],"crew":[{"id":2,"media_type":"tv"}]<id end>`)
 	// Credits crawled in another language are its own; those of the base are derived.
 	crawled := person + `,"localized":[{"language":"de-DE","movie_credits":{"cast":[{"id":1,"title":"Der Titel"}],"crew":[]}}]}`
-	all = texts(t, New().Person(parseAs[catalog.Person](t, crawled), d))
+	all = texts(t, personOf(New(), parseAs[catalog.Person](t, crawled), d))
 	fragmentIs(t, all, "movie_credits deDE", `"cast":[{"id":1,"title":"Der Titel"}],"crew":[]<id end>`)
 	addressesAre(t, all, "movie_credits", "movie_credits de", "movie_credits deDE")
 	all = renderKind(t, fragment.KindPerson, crawled)
@@ -354,7 +355,7 @@ func TestCollection(t *testing.T) {
 		`"localized":[{"language":"fr-FR","name":"La Collection","poster_path":null}]}`
 	f := func(parts string, ids []int64, wantParts string) {
 		t.Helper()
-		list := New().Collection(parseAs[catalog.Collection](t, strings.Replace(row, "%PARTS", parts, 1)), CollectionDerived{Parts: ids, Adult: true})
+		list := collectionOf(New(), parseAs[catalog.Collection](t, strings.Replace(row, "%PARTS", parts, 1)), CollectionDerived{Parts: ids, Adult: true})
 		allAreJSON(t, "a collection", list)
 		all := texts(t, list)
 		details := func(name, overview, poster string) string {
@@ -388,8 +389,8 @@ func TestMoviesOfCompaniesAndKeywords(t *testing.T) {
 		ids[i] = int64(i + 1)
 	}
 	for name, list := range map[string][]Fragment{
-		"company": New().Company(parseAs[catalog.Company](t, `{"id":1,"name":"C"}`), ids),
-		"keyword": New().Keyword(parseAs[catalog.KeywordRecord](t, `{"id":1,"name":"K"}`), ids, ids),
+		"company": New().Company(complete.Of(parseAs[catalog.Company](t, `{"id":1,"name":"C"}`)), ids),
+		"keyword": New().Keyword(complete.Of(parseAs[catalog.KeywordRecord](t, `{"id":1,"name":"K"}`)), ids, ids),
 	} {
 		allAreJSON(t, name, list)
 		all := texts(t, list)
@@ -397,11 +398,11 @@ func TestMoviesOfCompaniesAndKeywords(t *testing.T) {
 		fragmentIs(t, all, "movies", `<id><page>"results":[],"total_pages":2,"total_results":21}`)
 		addressesAre(t, all, "movies", "movies", "movies page 1", "movies page 2")
 	}
-	all := texts(t, New().Company(parseAs[catalog.Company](t, `{"id":1,"movies":{"id":1,"page":1,"results":[],"total_pages":1,"total_results":0}}`), ids))
+	all := texts(t, New().Company(complete.Of(parseAs[catalog.Company](t, `{"id":1,"movies":{"id":1,"page":1,"results":[],"total_pages":1,"total_results":0}}`)), ids))
 	fragmentIs(t, all, "movies page 1", `<id><page>"results":[],"total_pages":1,"total_results":0}`)
 	fragmentIs(t, all, "details", `{"description":"","headquarters":"","homepage":"","id":1,"logo_path":null,"name":"","origin_country":null,"parent_company":null`)
 	// Far more pages than the API answers.
-	list := New().Keyword(parseAs[catalog.KeywordRecord](t, `{"id":1,"name":"K"}`), make([]int64, 20*maxPage+1), nil)
+	list := New().Keyword(complete.Of(parseAs[catalog.KeywordRecord](t, `{"id":1,"name":"K"}`)), make([]int64, 20*maxPage+1), nil)
 	all = texts(t, list)
 	fragmentIs(t, all, "movies", `<id><page>"results":[],"total_pages":501,"total_results":10001}`)
 	if n := len(list); n != 2+maxPage+1 {
@@ -413,12 +414,12 @@ func TestMoviesOfCompaniesAndKeywords(t *testing.T) {
 func TestCompanyRows(t *testing.T) {
 	f := func(row, want string) {
 		t.Helper()
-		fragmentIs(t, texts(t, New().Company(parseAs[catalog.Company](t, row), nil)), "row", want)
+		fragmentIs(t, texts(t, New().Company(complete.Of(parseAs[catalog.Company](t, row)), nil)), "row", want)
 	}
 	f(`{"id":1,"name":"C","logo_path":"/l.png","origin_country":"US"}`, `"id":1,"logo_path":"/l.png","name":"C","origin_country":"US"`)
 	f(`{"id":1,"name":"C","logo_path":null,"origin_country":null}`, `"id":1,"logo_path":null,"name":"C","origin_country":""`)
 	f(`{"id":1,"name":"C"}`, `"id":1,"logo_path":null,"name":"C","origin_country":""`)
-	fragmentIs(t, texts(t, New().Keyword(parseAs[catalog.KeywordRecord](t, `{"id":2,"name":"K"}`), nil, nil)), "row", `"id":2,"name":"K"`)
+	fragmentIs(t, texts(t, New().Keyword(complete.Of(parseAs[catalog.KeywordRecord](t, `{"id":2,"name":"K"}`)), nil, nil)), "row", `"id":2,"name":"K"`)
 }
 
 func TestCredits(t *testing.T) {
@@ -450,18 +451,18 @@ func TestDefaultsAreNotStored(t *testing.T) {
 	for kind, m := range models() {
 		for i := range m.subs {
 			s := &m.subs[i]
-			if s.field.Shape == record.ShapePages {
+			if s.Field.Shape == record.ShapePages {
 				continue
 			}
 			rec := catalog.TypeOf(kind).New()
-			sub := rec.MakeSub(s.field)
+			sub := rec.MakeSub(s.Field)
 			for j := range sub.Schema.Fields {
 				if f := &sub.Schema.Fields[j]; !f.Nullable {
-					setEmpty(sub, f)
+					complete.SetEmpty(sub, f)
 				}
 			}
 			for _, f := range fragmentsOf(rec, kind) {
-				if f.Address.Sub == s.sub {
+				if f.Address.Sub == s.Sub {
 					t.Errorf("%s of a %s = %s is stored, want it left to the defaults", f.Address, kind, textOf(f.Pieces))
 				}
 			}
@@ -523,11 +524,13 @@ func TestDerivedRows(t *testing.T) {
 			`{"id":1,"name":null,"overview":null,"air_date":null,"vote_average":null,"runtime":null,"episode_type":null,"profile_path":null}`,
 		} {
 			m, r := models()[d.kind], New()
-			one := parseKind(t, d.kind, rec)
 			got := shownRow(t, d.kind, d.sub, rec)
-			r.start(d.kind, one)
-			m.complete(one)
-			r.detail.showID, r.detail.baseName = 7, one.String(m.texts[0].field).V
+			r.start(d.kind)
+			one := record.Of(complete.Episode(parseAs[catalog.Episode](t, rec), nil).V())
+			if d.kind == fragment.KindPerson {
+				one = record.Of(complete.Of(parseAs[catalog.Person](t, rec)).V())
+			}
+			r.detail.showID, r.detail.baseName = 7, one.String(m.Texts[0].Field).V
 			want := &listRow{sub: d.sub}
 			for _, name := range fragment.RowFields(d.kind, d.sub) {
 				want.cells = append(want.cells, m.cell(name, want))
@@ -550,7 +553,7 @@ func TestGivenInPart(t *testing.T) {
 	}
 	f := func(given, want string) {
 		t.Helper()
-		all := texts(t, New().Person(parseAs[catalog.Person](t, `{"id":1,"name":"P",`+given+`}`), PersonDerived{Credits: credits}))
+		all := texts(t, personOf(New(), parseAs[catalog.Person](t, `{"id":1,"name":"P",`+given+`}`), PersonDerived{Credits: credits}))
 		fragmentIs(t, all, "combined_credits", want)
 	}
 	f(`"movie_credits":{"cast":[{"id":7,"title":"G","character":"X"}],"crew":[]}`,
@@ -563,7 +566,7 @@ func TestGivenInPart(t *testing.T) {
 	d := TitleDerived{Similar: []int64{8}}
 	row := `{"id":1,"title":"T","similar":[{"language":"de-DE","page":1,"results":[{"id":2}],"total_pages":1,"total_results":1}],` +
 		`"localized":[{"language":"de-DE","title":"D"}]}`
-	all := texts(t, New().Movie(parseAs[catalog.Movie](t, row), d))
+	all := texts(t, movieOf(New(), parseAs[catalog.Movie](t, row), d))
 	fragmentIs(t, all, "similar page 1", `<page>"results":[{<movie 8 row>}],"total_pages":1,"total_results":1}`)
 	fragmentIs(t, all, "similar page 1 deDE", `<page>"results":[{"id":2}],"total_pages":1,"total_results":1}`)
 }
@@ -576,7 +579,7 @@ func TestManyNames(t *testing.T) {
 	for i := range maxIncludes + 1 {
 		s.Episodes = append(s.Episodes, catalog.SeasonEpisode{ListedEpisode: catalog.ListedEpisode{EpisodeNumber: record.Number(int64(i)), Name: record.Text("X"), Overview: record.Text("")}})
 	}
-	for _, f := range New().Season(s, SeasonDerived{}) {
+	for _, f := range seasonOf(New(), s, SeasonDerived{}) {
 		if len(f.Pieces) > release.MaxPieces {
 			t.Errorf("%s has %d pieces", f.Address, len(f.Pieces))
 		}

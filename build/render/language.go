@@ -3,6 +3,7 @@ package render
 import (
 	"slices"
 
+	"github.com/reelsplice/reelsplice/build/complete"
 	"github.com/reelsplice/reelsplice/build/derive"
 	"github.com/reelsplice/reelsplice/data/reference"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
@@ -55,14 +56,14 @@ func (list *languages) at(lang, region string) *language {
 // translations.
 func (d *detailer) languagesOf(m *model, rec record.Record) languages {
 	list := d.langs[:0]
-	if m.translations != nil {
-		list.addRows(m.translations, rec)
+	if m.Translations != nil {
+		list.addRows(m.Translations, rec)
 	}
-	if m.localized != nil {
-		n, _ := rec.Len(m.localized)
+	if m.Localized != nil {
+		n, _ := rec.Len(m.Localized)
 		for i := range n {
-			c := rec.At(m.localized, i)
-			lang, region := splitTag(c.String(m.crawlLanguage).V)
+			c := rec.At(m.Localized, i)
+			lang, region := splitTag(c.String(m.Language).V)
 			if l := list.at(lang, region); l != nil {
 				l.crawl = c
 			}
@@ -75,19 +76,19 @@ func (d *detailer) languagesOf(m *model, rec record.Record) languages {
 }
 
 // addRows adds the languages of the translations of rec.
-func (list *languages) addRows(t *rowsSchema, rec record.Record) {
-	sub, ok := rec.Sub(t.field)
+func (list *languages) addRows(t *complete.Translations, rec record.Record) {
+	sub, ok := rec.Sub(t.Field)
 	if !ok {
 		return
 	}
-	n, _ := sub.Len(t.rows)
+	n, _ := sub.Len(t.Rows)
 	for i := range n {
-		row := sub.At(t.rows, i)
-		l := list.at(row.String(t.language).V, row.String(t.country).V)
+		row := sub.At(t.Rows, i)
+		l := list.at(row.String(t.Language).V, row.String(t.Country).V)
 		if l == nil || !l.row.IsNil() {
 			continue
 		}
-		if data, ok := row.Sub(t.data); ok {
+		if data, ok := row.Sub(t.Data); ok {
 			l.row = data
 		}
 	}
@@ -164,21 +165,21 @@ type version struct {
 // "" is all those languages.
 func (d *detailer) untranslated(m *model, base record.Record, lang string) version {
 	v := version{rec: base.Clone(), lang: lang, local: true}
-	for i := range m.texts {
-		t := &m.texts[i]
-		switch t.rule {
-		case toOriginal:
-			s := v.rec.String(t.field)
-			if m.original != nil && s.Set && base.String(m.original).V != "" {
-				*s = *base.String(m.original)
+	for i := range m.Texts {
+		t := &m.Texts[i]
+		switch t.Rule {
+		case complete.ToOriginal:
+			s := v.rec.String(t.Field)
+			if m.Original != nil && s.Set && base.String(m.Original).V != "" {
+				*s = *base.String(m.Original)
 			}
-		case toNothing:
-			v.rec.String(t.field).V = ""
-		case toGeneric:
-			v.generic = base.String(t.field).Set && derive.IsNumber(*base.Int(m.number))
-		case toPoster:
+		case complete.ToNothing:
+			v.rec.String(t.Field).V = ""
+		case complete.ToGeneric:
+			v.generic = base.String(t.Field).Set && derive.IsNumber(*base.Int(m.Number))
+		case complete.ToPoster:
 			if p, ok := d.posterFor(m, base, lang); ok {
-				*v.rec.String(t.field) = record.Text(p)
+				*v.rec.String(t.Field) = record.Text(p)
 			}
 		}
 	}
@@ -190,16 +191,16 @@ func (d *detailer) untranslated(m *model, base record.Record, lang string) versi
 func (d *detailer) apply(m *model, base record.Record, l *language) version {
 	v := d.untranslated(m, base, l.lang)
 	v.variant = l.variant
-	for i := range m.texts {
-		t := &m.texts[i]
-		if t.rule == toGenres {
-			genres := m.genresOf(v.rec)
-			*genres = localGenres(m.kind, *genres, l.lang, l.region)
+	for i := range m.Texts {
+		t := &m.Texts[i]
+		if t.Rule == complete.ToGenres {
+			genres := m.GenresOf(v.rec)
+			*genres = localGenres(m.Kind, *genres, l.lang, l.region)
 		}
-		if !l.row.IsNil() && t.data != nil {
+		if !l.row.IsNil() && t.Data != nil {
 			v.translate(t, l.row)
 		}
-		if !l.crawl.IsNil() && t.crawl != nil && v.take(t, l.crawl) {
+		if !l.crawl.IsNil() && t.Crawl != nil && v.take(t, l.crawl) {
 			v.given |= 1 << i
 		}
 	}
@@ -207,16 +208,16 @@ func (d *detailer) apply(m *model, base record.Record, l *language) version {
 }
 
 // translate sets a text to what the translation has, unless that is empty.
-func (v *version) translate(t *text, row record.Record) {
-	switch t.field.Shape {
+func (v *version) translate(t *complete.Text, row record.Record) {
+	switch t.Field.Shape {
 	case record.ShapeString:
-		if s := row.String(t.data); s.V != "" {
-			*v.rec.String(t.field) = *s
+		if s := row.String(t.Data); s.V != "" {
+			*v.rec.String(t.Field) = *s
 			v.named(t)
 		}
 	case record.ShapeInt:
-		if n := row.Int(t.data); n.V > 0 {
-			*v.rec.Int(t.field) = *n
+		if n := row.Int(t.Data); n.V > 0 {
+			*v.rec.Int(t.Field) = *n
 		}
 	default: // no translation has other fields
 	}
@@ -224,43 +225,43 @@ func (v *version) translate(t *text, row record.Record) {
 
 // take sets a text to what a crawl gave, the null of a path included, and reports
 // whether it gave anything. An empty name is none.
-func (v *version) take(t *text, crawl record.Record) bool {
-	if t.field.Shape == record.ShapeString {
-		s := crawl.String(t.crawl)
+func (v *version) take(t *complete.Text, crawl record.Record) bool {
+	if t.Field.Shape == record.ShapeString {
+		s := crawl.String(t.Crawl)
 		switch {
-		case t.field.Nullable && record.IsNull(crawl, t.crawl.Name):
-			*v.rec.String(t.field) = record.String{}
-			record.MarkNull(v.rec, t.field.Name)
+		case t.Field.Nullable && record.IsNull(crawl, t.Crawl.Name):
+			*v.rec.String(t.Field) = record.String{}
+			record.MarkNull(v.rec, t.Field.Name)
 			return true
-		case !s.Set, s.V == "" && t.isName():
+		case !s.Set, s.V == "" && isName(t):
 			return false
 		}
-		*v.rec.String(t.field) = *s
+		*v.rec.String(t.Field) = *s
 		v.named(t)
 		return true
 	}
-	if !record.Present(crawl, t.crawl) || record.IsNull(crawl, t.crawl.Name) {
+	if !record.Present(crawl, t.Crawl) || record.IsNull(crawl, t.Crawl.Name) {
 		return false
 	}
-	record.Copy(v.rec, crawl, t.crawl)
+	record.Copy(v.rec, crawl, t.Crawl)
 	return true
 }
 
 // named remembers that a name is not the generic one.
-func (v *version) named(t *text) {
-	if t.rule == toGeneric {
+func (v *version) named(t *complete.Text) {
+	if t.Rule == complete.ToGeneric {
 		v.generic = false
 	}
 }
 
-func (t *text) isName() bool {
-	return t.rule == toBaseName || t.rule == toOriginal || t.rule == toGeneric
+func isName(t *complete.Text) bool {
+	return t.Rule == complete.ToBaseName || t.Rule == complete.ToOriginal || t.Rule == complete.ToGeneric
 }
 
 // same reports whether a and b agree in all fields that depend on the language, but
 // for the names of shared genres, of seasons and of episodes.
 func (m *model) same(a, b *version) bool {
-	for i := range m.texts {
+	for i := range m.Texts {
 		if !m.sameText(i, a, b) {
 			return false
 		}
@@ -270,15 +271,15 @@ func (m *model) same(a, b *version) bool {
 
 // sameText reports whether a and b agree in text i.
 func (m *model) sameText(i int, a, b *version) bool {
-	t := &m.texts[i]
-	f := t.field
+	t := &m.Texts[i]
+	f := t.Field
 	switch {
-	case t.rule == toGeneric && (a.generic || b.generic):
+	case t.Rule == complete.ToGeneric && (a.generic || b.generic):
 		return a.generic == b.generic
-	case t.rule == toNames && a.given>>i&1 != b.given>>i&1:
+	case t.Rule == complete.ToNames && a.given>>i&1 != b.given>>i&1:
 		return false // one of them names the rows itself
-	case t.rule == toGenres:
-		return a.given>>i&1 == b.given>>i&1 && (a.shared || b.shared || slices.Equal(*m.genresOf(a.rec), *m.genresOf(b.rec)))
+	case t.Rule == complete.ToGenres:
+		return a.given>>i&1 == b.given>>i&1 && (a.shared || b.shared || slices.Equal(*m.GenresOf(a.rec), *m.GenresOf(b.rec)))
 	case f.Shape == record.ShapeString:
 		return *a.rec.String(f) == *b.rec.String(f)
 	case f.Shape == record.ShapeInt:

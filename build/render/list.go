@@ -45,7 +45,8 @@ const (
 
 // ListTexts returns what the answers about a list say beside its rows.
 func ListTexts(l *catalog.List, sums ListSums) (texts [accounts.Row4 + 1]string) {
-	if !l.AverageRating.Set {
+	own := *l
+	if l = &own; !l.AverageRating.Set {
 		l.AverageRating = record.Float{V: sums.Average, Set: true}
 	}
 	if !l.Revenue.Set {

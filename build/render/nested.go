@@ -3,6 +3,7 @@ package render
 import (
 	"slices"
 
+	"github.com/reelsplice/reelsplice/build/complete"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
@@ -22,7 +23,7 @@ type nested struct {
 type part struct {
 	place
 	translations []catalog.NameTranslation
-	localized    []LocalizedName
+	localized    []complete.LocalizedName
 }
 
 // A place tells the parts of a record apart.
@@ -47,16 +48,9 @@ func partOf(at place, e *catalog.Episode) part {
 	}
 	for i := range e.Localized {
 		l := &e.Localized[i]
-		p.localized = append(p.localized, LocalizedName{l.Language.V, l.Name.V, l.Overview.V})
+		p.localized = append(p.localized, complete.LocalizedName{Language: l.Language.V, Name: l.Name.V, Overview: l.Overview.V})
 	}
 	return p
-}
-
-// A LocalizedName is the text of a season in one language, as a crawl in that language
-// gave it.
-type LocalizedName struct {
-	Language       string // xx-YY; xx where no region is known
-	Name, Overview string
 }
 
 // addLanguages adds the languages that any of the parts has text in.

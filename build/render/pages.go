@@ -3,6 +3,7 @@ package render
 import (
 	"slices"
 
+	"github.com/reelsplice/reelsplice/build/complete"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
 	"github.com/reelsplice/reelsplice/schemas/release"
@@ -26,91 +27,69 @@ func (f *fragments) pager(s *sub) pager { return pager{f, s, len(f.list)} }
 // given adds the given pages, by language, and for each language the tail that answers all other
 // pages: no rows, the true totals.
 func (p *pager) given(rec record.Record) {
-	n, _ := rec.Len(p.s.field)
-	if n == 0 {
+	if n, _ := rec.Len(p.s.Field); n == 0 {
 		return
 	}
-	completePages(rec, p.s.field)
-	langs := pageLanguages(p.s, rec, n)
-	for i := range n {
-		page := pageOf(rec.At(p.s.field, i))
-		for _, v := range langs.pageVariants(page.language) {
-			p.page(page, v)
+	pages := complete.Pages(rec, p.s.Field)
+	var langs languages
+	for i := range pages {
+		if tag := pages[i].Language; tag != "" {
+			langs.at(splitTag(tag))
 		}
 	}
-	if p.s.sub != fragment.SubReviews {
+	langs.chooseBare()
+	for i := range pages {
+		for _, v := range langs.pageVariants(pages[i].Language) {
+			p.page(&pages[i], v)
+		}
+	}
+	if p.s.Sub != fragment.SubReviews {
 		p.borrow()
 		return
 	}
-	if p.has(fragment.Address{Sub: p.s.sub}) {
+	if p.has(fragment.Address{Sub: p.s.Sub}) {
 		// Reviews are not translated: in a language without any there are none.
 		p.tail(fragment.Untranslated, 1, 0)
 	}
 }
 
-// page is a page of a list, as a record has it.
-type page struct {
-	rec            record.Record
-	rows           int // index of the field behind the page number
-	language       string
-	number         record.Int
-	pages, results int64 // totals
-}
-
-func pageOf(rec record.Record) page {
-	p := rec.Schema
-	number := fieldOf(p, "page")
-	return page{
-		rec: rec, rows: indexOf(p, number) + 1, number: *rec.Int(number),
-		language: rec.String(fieldOf(p, "language")).V,
-		pages:    rec.Int(fieldOf(p, "total_pages")).V,
-		results:  rec.Int(fieldOf(p, "total_results")).V,
-	}
-}
-
-// count returns how many rows the page has.
-func (p *page) count() int {
-	n, _ := p.rec.Len(&p.rec.Schema.Fields[p.rows])
-	return n
-}
-
 // page adds one page in one variant, and the tail of that variant where it is the first.
-func (p *pager) page(page page, v fragment.Variant) {
+func (p *pager) page(page *complete.Page, v fragment.Variant) {
 	f := p.out
-	a := fragment.Address{Sub: p.s.sub, Page: uint16(min(max(page.number.V, 1), maxPage)), Variant: v}
+	a := fragment.Address{Sub: p.s.Sub, Page: uint16(min(max(page.Number.V, 1), maxPage)), Variant: v}
 	// Tagged images ignore the requested page and always name page 0.
-	unpaged := p.s.sub == fragment.SubTaggedImages && page.number.Set && page.number.V == 0
+	unpaged := p.s.Sub == fragment.SubTaggedImages && page.Number.Set && page.Number.V == 0
 	if unpaged {
 		a.Page = 0
 	}
-	if page.number.V > maxPage || p.has(a) {
+	if page.Number.V > maxPage || p.has(a) {
 		return // beyond the API's last page, or there before
 	}
 	if unpaged {
 		f.begin()
 		f.mark(opID)
-		f.fields(page.rec, page.rows-1, page.rows)
+		f.fields(page.Rec, page.Rows-1, page.Rows)
 	} else {
 		p.begin()
 	}
 	n := len(f.buf)
-	f.fields(page.rec, page.rows, len(page.rec.Schema.Fields))
-	f.extra(page.rec)
+	f.fields(page.Rec, page.Rows, len(page.Rec.Schema.Fields))
+	f.extra(page.Rec)
 	if len(f.buf) == n {
 		f.drop()
 		return // without fields
 	}
 	f.text("}")
 	f.add(a, f.end())
-	if !p.has(fragment.Address{Sub: p.s.sub, Variant: v}) {
-		p.tail(v, page.pages, page.results)
+	if !p.has(fragment.Address{Sub: p.s.Sub, Variant: v}) {
+		p.tail(v, page.Pages, page.Results)
 	}
 }
 
 // begin opens a page with the marks before its rows.
 func (p *pager) begin() {
 	p.out.begin()
-	if p.s.field.ID {
+	if p.s.Field.ID {
 		p.out.mark(opID)
 	}
 	p.out.mark(release.OpPageMark)
@@ -120,7 +99,7 @@ func (p *pager) begin() {
 func (p *pager) tail(v fragment.Variant, pages, results int64) {
 	p.begin()
 	p.out.text(`"results":[]`)
-	p.end(fragment.Address{Sub: p.s.sub, Variant: v}, pages, results)
+	p.end(fragment.Address{Sub: p.s.Sub, Variant: v}, pages, results)
 }
 
 // end writes the totals of a page and adds it.
@@ -155,18 +134,6 @@ func (p *pager) borrow() {
 	}
 }
 
-// pageLanguages returns the languages of the pages.
-func pageLanguages(s *sub, rec record.Record, n int) languages {
-	var list languages
-	for i := range n {
-		if tag := pageOf(rec.At(s.field, i)).language; tag != "" {
-			list.at(splitTag(tag))
-		}
-	}
-	list.chooseBare()
-	return list
-}
-
 // pageVariants returns the addresses under which pages of a language are found; none
 // for a language that is none.
 func (list languages) pageVariants(tag string) []fragment.Variant {
@@ -186,7 +153,7 @@ func (list languages) pageVariants(tag string) []fragment.Variant {
 // included. A page that a crawl in another language gives is for that language.
 func (f *fragments) derivedPages(m *model, rec record.Record, name fragment.Sub, v fragment.Variant, row release.Include, ids []int64) {
 	s := m.sub(name)
-	if len(ids) == 0 || hasBasePage(rec, s.field) {
+	if len(ids) == 0 || hasBasePage(rec, s.Field) {
 		return
 	}
 	p := f.pager(s)

@@ -3,6 +3,7 @@ package render
 import (
 	"slices"
 
+	"github.com/reelsplice/reelsplice/build/complete"
 	"github.com/reelsplice/reelsplice/build/derive"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
@@ -11,18 +12,17 @@ import (
 )
 
 // Person returns the fragments of a person.
-func (r *Renderer) Person(p *catalog.Person, d PersonDerived) []Fragment {
-	rec := record.Of(p)
-	m := r.reset(fragment.KindPerson)
-	BasePerson(p, len(d.Credits) > 0)
-	m.complete(rec)
+func (r *Renderer) Person(c complete.Record[catalog.Person], d PersonDerived) []Fragment {
+	m := r.start(fragment.KindPerson)
+	v := *c.V()
+	p := &v
 	r.detail.baseName = p.Name.V
 	if p.ExternalIDs == nil && p.IMDbID.V != "" {
 		p.ExternalIDs = &catalog.PersonExternalIDs{IMDbID: p.IMDbID}
 	}
 	joinCredits(p)
 	derived := p.MovieCredits == nil && p.TVCredits == nil && p.CombinedCredits == nil
-	r.record(m, rec)
+	r.record(m, record.Of(p))
 	for _, s := range []struct {
 		sub   fragment.Sub
 		given *catalog.PersonCredits

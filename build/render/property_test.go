@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/reelsplice/reelsplice/build/complete"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
@@ -100,6 +101,12 @@ func drawText(t *rapid.T, name string) string {
 	return rapid.SampledFrom(oddTexts).Draw(t, "text")
 }
 
+// drawn are the records that drawRecord has drawn for the next check, with what they were then.
+var drawn []struct {
+	rec record.Record
+	was string
+}
+
 // drawRecord draws a record of a kind.
 func drawRecord[T any](t *rapid.T) *T {
 	row := drawObject(t, record.SchemaOf[T](), 3)
@@ -107,6 +114,10 @@ func drawRecord[T any](t *rapid.T) *T {
 	if err := record.NewParser().Parse(row, record.Of(v)); err != nil {
 		t.Fatalf("Parse(%s): %v", row, err)
 	}
+	drawn = append(drawn, struct {
+		rec record.Record
+		was string
+	}{record.Of(v), string(record.AppendBinary(nil, record.Of(v)))})
 	return v
 }
 
@@ -119,60 +130,64 @@ func TestAnyRecord(t *testing.T) {
 		return TitleDerived{Recommendations: ids.Draw(t, "recommendations"), Similar: ids.Draw(t, "similar")}
 	}
 	for name, draw := range map[string]func(*rapid.T) []Fragment{
-		"movie": func(t *rapid.T) []Fragment { return r.Movie(drawRecord[catalog.Movie](t), titles(t)) },
+		"movie": func(t *rapid.T) []Fragment { return movieOf(r, drawRecord[catalog.Movie](t), titles(t)) },
 		"tv": func(t *rapid.T) []Fragment {
-			d := TVDerived{TitleDerived: titles(t)}
+			d := SeriesDerived{TitleDerived: titles(t)}
 			for range rapid.IntRange(0, 2).Draw(t, "seasons") {
 				s := drawRecord[catalog.Season](t)
-				info := SeasonInfo{Summary: catalog.SeasonSummary{SeasonNumber: s.SeasonNumber, Name: s.Name}}
+				info := complete.SeasonInfo{Summary: catalog.SeasonSummary{SeasonNumber: s.SeasonNumber, Name: s.Name}}
 				if s.Translations != nil {
 					info.Translations = s.Translations.Translations
 				}
 				d.Seasons = append(d.Seasons, info)
 			}
-			return r.TV(drawRecord[catalog.TV](t), d)
+			return seriesOf(r, drawRecord[catalog.TV](t), d)
 		},
 		"season": func(t *rapid.T) []Fragment {
-			d := SeasonDerived{Series: drawRecord[catalog.TV](t)}
+			d := complete.SeasonDerived{Series: drawRecord[catalog.TV](t)}
 			for range rapid.IntRange(0, 2).Draw(t, "episodes") {
-				d.Episodes = append(d.Episodes, drawRecord[catalog.Episode](t))
+				d.Episodes = append(d.Episodes, complete.Of(drawRecord[catalog.Episode](t)))
 			}
-			return r.Season(drawRecord[catalog.Season](t), d)
+			return seasonOf(r, drawRecord[catalog.Season](t), SeasonDerived{SeasonDerived: d})
 		},
 		"episode": func(t *rapid.T) []Fragment {
 			e := drawRecord[catalog.Episode](t)
 			if s := drawRecord[catalog.Season](t); len(s.Episodes) > 0 {
-				e = EpisodeOf(s, 0)
+				e = complete.Listed(s, 0)
 			}
-			return r.Episode(e, EpisodeDerived{SeriesID: 1})
+			return episodeOf(r, e, EpisodeDerived{SeriesID: 1})
 		},
-		"person": func(t *rapid.T) []Fragment { return r.Person(drawRecord[catalog.Person](t), PersonDerived{}) },
+		"person": func(t *rapid.T) []Fragment { return personOf(r, drawRecord[catalog.Person](t), PersonDerived{}) },
 		"collection": func(t *rapid.T) []Fragment {
-			return r.Collection(drawRecord[catalog.Collection](t), CollectionDerived{Parts: ids.Draw(t, "parts")})
+			return collectionOf(r, drawRecord[catalog.Collection](t), CollectionDerived{Parts: ids.Draw(t, "parts")})
 		},
-		"company": func(t *rapid.T) []Fragment { return r.Company(drawRecord[catalog.Company](t), ids.Draw(t, "movies")) },
-		"network": func(t *rapid.T) []Fragment {
-			return r.Plain(fragment.KindNetwork, record.Of(drawRecord[catalog.Network](t)))
+		"company": func(t *rapid.T) []Fragment {
+			return r.Company(complete.Of(drawRecord[catalog.Company](t)), ids.Draw(t, "movies"))
 		},
+		"network": drawPlain[catalog.Network](r, fragment.KindNetwork),
 		"keyword": func(t *rapid.T) []Fragment {
 			movies := ids.Draw(t, "movies")
-			return r.Keyword(drawRecord[catalog.KeywordRecord](t), movies, append(movies, ids.Draw(t, "adult")...))
+			return r.Keyword(complete.Of(drawRecord[catalog.KeywordRecord](t)), movies, append(movies, ids.Draw(t, "adult")...))
 		},
-		"review": func(t *rapid.T) []Fragment {
-			return r.Plain(fragment.KindReview, record.Of(drawRecord[catalog.ReviewRecord](t)))
-		},
-		"credit": func(t *rapid.T) []Fragment {
-			return r.Plain(fragment.KindCredit, record.Of(drawRecord[catalog.Credit](t)))
-		},
-		"group": func(t *rapid.T) []Fragment {
-			return r.Plain(fragment.KindEpisodeGroup, record.Of(drawRecord[catalog.EpisodeGroupRecord](t)))
-		},
+		"review": drawPlain[catalog.ReviewRecord](r, fragment.KindReview),
+		"credit": drawPlain[catalog.Credit](r, fragment.KindCredit),
+		"group":  drawPlain[catalog.EpisodeGroupRecord](r, fragment.KindEpisodeGroup),
 	} {
 		t.Run(name, rapid.MakeCheck(func(t *rapid.T) { checkFragments(t, draw(t)) }))
 	}
 }
 
+func drawPlain[T any](r *Renderer, k fragment.Kind) func(*rapid.T) []Fragment {
+	return func(t *rapid.T) []Fragment { return Plain(r, k, complete.Of(drawRecord[T](t))) }
+}
+
 func checkFragments(t *rapid.T, list []Fragment) {
+	for _, d := range drawn {
+		if now := record.AppendBinary(nil, d.rec); string(now) != d.was {
+			t.Fatalf("rendering changed a record: it is %s", record.Append(nil, d.rec))
+		}
+	}
+	drawn = nil
 	seen := map[fragment.Address]bool{}
 	for _, f := range list {
 		if seen[f.Address] {
@@ -194,31 +209,31 @@ func checkFragments(t *rapid.T, list []Fragment) {
 func TestLanguageChain(t *testing.T) {
 	for name, draw := range map[string]func(*rapid.T) (fragment.Kind, record.Record){
 		"movie": func(t *rapid.T) (fragment.Kind, record.Record) {
-			return fragment.KindMovie, record.Of(drawRecord[catalog.Movie](t))
+			return fragment.KindMovie, record.Of(complete.Base(drawRecord[catalog.Movie](t)))
 		},
 		"tv": func(t *rapid.T) (fragment.Kind, record.Record) {
-			return fragment.KindTV, record.Of(drawRecord[catalog.TV](t))
+			return fragment.KindTV, record.Of(complete.Base(drawRecord[catalog.TV](t)))
 		},
 		"season": func(t *rapid.T) (fragment.Kind, record.Record) {
-			return fragment.KindSeason, record.Of(drawRecord[catalog.Season](t))
+			return fragment.KindSeason, record.Of(complete.Base(drawRecord[catalog.Season](t)))
 		},
 		"episode": func(t *rapid.T) (fragment.Kind, record.Record) {
-			return fragment.KindEpisode, record.Of(drawRecord[catalog.Episode](t))
+			return fragment.KindEpisode, record.Of(complete.Base(drawRecord[catalog.Episode](t)))
 		},
 		"person": func(t *rapid.T) (fragment.Kind, record.Record) {
-			return fragment.KindPerson, record.Of(drawRecord[catalog.Person](t))
+			return fragment.KindPerson, record.Of(complete.Base(drawRecord[catalog.Person](t)))
 		},
 		"collection": func(t *rapid.T) (fragment.Kind, record.Record) {
-			return fragment.KindCollection, record.Of(drawRecord[catalog.Collection](t))
+			return fragment.KindCollection, record.Of(complete.Base(drawRecord[catalog.Collection](t)))
 		},
 		"credit": func(t *rapid.T) (fragment.Kind, record.Record) {
-			return fragment.KindCredit, record.Of(drawRecord[catalog.Credit](t))
+			return fragment.KindCredit, record.Of(complete.Base(drawRecord[catalog.Credit](t)))
 		},
 	} {
 		t.Run(name, rapid.MakeCheck(func(t *rapid.T) {
 			k, rec := draw(t)
 			if g := rapid.IntRange(0, 2).Draw(t, "genres"); g > 0 && models()[k].genres != nil {
-				*models()[k].genresOf(rec) = EnglishGenres(k, []catalog.Genre{{ID: record.Number(18)}, {ID: record.Number(int64(34 + g))}})
+				*models()[k].GenresOf(rec) = complete.Genres(k, []catalog.Genre{{ID: record.Number(18)}, {ID: record.Number(int64(34 + g))}}, "en", "")
 			}
 			checkChain(t, k, rec)
 		}))
@@ -240,7 +255,9 @@ func TestCutsDoNotShow(t *testing.T) {
 			e.EpisodeNumber, e.Name, e.Overview = record.Number(4), record.Text("Episode 4"), record.Text("")
 		}
 		e.Details = record.Bool{V: true, Set: true}
-		c := composer{list: r.Episode(e, EpisodeDerived{})}
+		drawn = nil
+		c := composer{list: episodeOf(r, e, EpisodeDerived{})}
+		credits := &catalog.EpisodeCredits{Cast: []catalog.TVCastCredit{}, Crew: e.Crew, GuestStars: e.GuestStars}
 		for _, w := range []struct {
 			sub  fragment.Sub
 			rec  record.Record
@@ -248,7 +265,7 @@ func TestCutsDoNotShow(t *testing.T) {
 			tail string
 		}{
 			{fragment.SubDetails, rec, rec.Schema.Subs, "}"},
-			{fragment.SubCredits, record.Of(e.Credits), len(record.SchemaOf[catalog.EpisodeCredits]().Fields), `,"id":7}`},
+			{fragment.SubCredits, record.Of(credits), len(record.SchemaOf[catalog.EpisodeCredits]().Fields), `,"id":7}`},
 		} {
 			var f fragments
 			f.begin()
@@ -263,7 +280,8 @@ func TestCutsDoNotShow(t *testing.T) {
 
 func checkChain(t *rapid.T, k fragment.Kind, rec record.Record) {
 	r := New()
-	m := r.start(k, rec)
+	drawn = nil
+	m := r.start(k)
 	r.record(m, rec)
 	c := composer{list: r.out.list}
 	for i := range r.detail.langs {

@@ -374,7 +374,7 @@ func TestReuse(t *testing.T) {
 
 // TestTitleWithoutOriginal: an original title that nobody knows blanks no title.
 func TestTitleWithoutOriginal(t *testing.T) {
-	all := texts(t, New().Movie(parse(t, `{"id":8,"title":"Bare"}`), TitleDerived{}))
+	all := texts(t, movieOf(New(), parse(t, `{"id":8,"title":"Bare"}`), TitleDerived{}))
 	if got := all["details"]; !strings.Contains(got, `"title":"Bare"`) {
 		t.Errorf("details = %s, want the title Bare", got)
 	}
@@ -392,7 +392,7 @@ func TestOriginalWithoutTitle(t *testing.T) {
 		`{"id":8,"original_title":"Export"}`:            `"title":"Export"`,
 		`{"id":8,"original_title":"Export","title":""}`: `"title":""`,
 	} {
-		if got := texts(t, New().Movie(parse(t, row), TitleDerived{}))["details"]; !strings.Contains(got, want) {
+		if got := texts(t, movieOf(New(), parse(t, row), TitleDerived{}))["details"]; !strings.Contains(got, want) {
 			t.Errorf("details of %s = %s, want %s", row, got, want)
 		}
 	}

@@ -3,6 +3,7 @@ package render
 import (
 	"slices"
 
+	"github.com/reelsplice/reelsplice/build/complete"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
@@ -11,39 +12,40 @@ import (
 
 // sub adds one sub-request, if rec has it.
 func (r *Renderer) sub(m *model, s *sub, rec record.Record, langs languages) {
-	if s.field.Shape == record.ShapePages {
+	if s.Field.Shape == record.ShapePages {
 		p := r.out.pager(s)
 		p.given(rec)
 		return
 	}
-	given, ok := rec.Sub(s.field)
+	raw, ok := rec.Sub(s.Field)
+	given := raw
 	if ok {
-		completeSub(given)
+		given = complete.Sub(raw)
 	}
 	switch {
-	case s.sub == fragment.SubTranslations && m.localized != nil:
-		r.out.translations(m, s, rec)
+	case s.Sub == fragment.SubTranslations && m.Localized != nil:
+		r.out.translations(m, s, rec, given)
 	case !ok:
-	case s.sub == fragment.SubImages:
+	case s.Sub == fragment.SubImages:
 		r.groups.images(s, given)
-	case s.sub == fragment.SubVideos:
+	case s.Sub == fragment.SubVideos:
 		r.groups.videos(s, record.As[catalog.Videos](given))
 	default:
 		r.out.whole(s, fragment.Base, given)
 	}
-	if s.crawl == nil {
+	if s.Crawl == nil {
 		return
 	}
 	for i := range langs {
 		if langs[i].crawl.IsNil() {
 			continue
 		}
-		c, ok := langs[i].crawl.Sub(s.crawl)
-		if !ok || c == given {
+		c, ok := langs[i].crawl.Sub(s.Crawl)
+		if !ok || c == raw { // the base has it of this crawl
 			continue
 		}
-		if completeSub(c); r.out.body(c) {
-			r.out.addTo(fragment.Address{Sub: s.sub}, langs[i].variants(), r.out.end())
+		if r.out.body(complete.Sub(c)) {
+			r.out.addTo(fragment.Address{Sub: s.Sub}, langs[i].variants(), r.out.end())
 		}
 	}
 }
@@ -62,7 +64,7 @@ func (f *fragments) addUnlessEmpty(s *sub, v fragment.Variant) {
 		f.drop()
 		return
 	}
-	f.add(fragment.Address{Sub: s.sub, Variant: v}, pieces)
+	f.add(fragment.Address{Sub: s.Sub, Variant: v}, pieces)
 }
 
 // body writes a sub-request's object without its opening brace, the mark for the id

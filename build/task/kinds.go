@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/reelsplice/reelsplice/build/complete"
 	"github.com/reelsplice/reelsplice/build/derive"
 	"github.com/reelsplice/reelsplice/build/render"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
@@ -53,21 +54,19 @@ func buildPerson(p *partition, key catalog.Key, rec *catalog.Person, contributio
 	if rec == nil {
 		rec = personOf(&first.Person)
 	}
-	render.BasePerson(rec, len(contributions) > 0)
-	if name := first.Person.OriginalName; !rec.OriginalName.Set && name != "" {
-		rec.OriginalName = record.Text(name)
-	}
-	p.c.externalIDs(record.Of(rec.ExternalIDs), rec.IMDbID.V, render.Hit{Kind: fragment.KindPerson, ID: key.ID()})
+	completed := complete.Person(rec, complete.PersonDerived{Credited: len(contributions) > 0, OriginalName: first.Person.OriginalName})
+	person := completed.V()
+	p.c.externalIDs(record.Of(person.ExternalIDs), person.IMDbID.V, render.Hit{Kind: fragment.KindPerson, ID: key.ID()})
 	var parsing error
 	err := p.add(key, key.ID(), latestAlias(nil, fragment.KindPerson, int64(key.ID()), p.t.latest), func() []render.Fragment {
 		var d render.PersonDerived
-		d, parsing = filmography(rec, contributions)
-		return p.o.render.Person(rec, d)
+		d, parsing = filmography(person, contributions)
+		return p.o.render.Person(completed, d)
 	})
 	if err := cmp.Or(parsing, err); err != nil {
 		return err
 	}
-	return p.c.rows.Person(key.ID(), rec)
+	return p.c.rows.Person(key.ID(), completed)
 }
 
 // filmography derives what the contributions to a person amount to.
@@ -114,12 +113,11 @@ func buildCollection(p *partition, key catalog.Key, c *catalog.Collection, contr
 	slices.SortStableFunc(titles, compareDates)
 	parts, _ := movieIDs(titles)
 	popularity, adult := ofParts(c, titles)
-	d := render.CollectionDerived{Parts: parts, Adult: adult}
-	if err := p.add(key, key.ID(), nil, func() []render.Fragment { return p.o.render.Collection(c, d) }); err != nil {
+	completed, d := complete.Of(c), render.CollectionDerived{Parts: parts, Adult: adult}
+	if err := p.add(key, key.ID(), nil, func() []render.Fragment { return p.o.render.Collection(completed, d) }); err != nil {
 		return err
 	}
-	render.Complete(fragment.KindCollection, record.Of(c))
-	return p.c.rows.Collection(key.ID(), c, popularity, adult)
+	return p.c.rows.Collection(key.ID(), completed, popularity, adult)
 }
 
 // ofParts returns the popularity of a collection, that of its most popular part, and
@@ -164,11 +162,12 @@ func buildCompany(p *partition, key catalog.Key, c *catalog.Company, contributio
 			c.OriginCountry = record.String{} // null, where rows of titles say ""
 		}
 	}
+	completed := complete.Of(c)
 	movies, _ := movieIDs(titles)
-	if err := p.add(key, key.ID(), nil, func() []render.Fragment { return p.o.render.Company(c, movies) }); err != nil {
+	if err := p.add(key, key.ID(), nil, func() []render.Fragment { return p.o.render.Company(completed, movies) }); err != nil {
 		return err
 	}
-	return p.c.rows.Company(key.ID(), c, countTitles(titles))
+	return p.c.rows.Company(key.ID(), completed, countTitles(titles))
 }
 
 func buildNetwork(p *partition, key catalog.Key, n *catalog.Network, contributions [][]byte) error {
@@ -179,7 +178,7 @@ func buildNetwork(p *partition, key catalog.Key, n *catalog.Network, contributio
 	if n == nil {
 		n = &catalog.Network{ID: ref.ID, LogoPath: ref.LogoPath, Name: ref.Name, OriginCountry: ref.OriginCountry}
 	}
-	return p.add(key, key.ID(), nil, func() []render.Fragment { return p.o.render.Plain(p.plan.Kind, record.Of(n)) })
+	return addPlain(p, key, key.ID(), n)
 }
 
 func buildKeyword(p *partition, key catalog.Key, k *catalog.KeywordRecord, contributions [][]byte) error {
@@ -190,11 +189,12 @@ func buildKeyword(p *partition, key catalog.Key, k *catalog.KeywordRecord, contr
 	if k == nil {
 		k = &catalog.KeywordRecord{ID: ref.ID, Name: ref.Name}
 	}
+	completed := complete.Of(k)
 	all, clean := movieIDs(titles)
-	if err := p.add(key, key.ID(), nil, func() []render.Fragment { return p.o.render.Keyword(k, clean, all) }); err != nil {
+	if err := p.add(key, key.ID(), nil, func() []render.Fragment { return p.o.render.Keyword(completed, clean, all) }); err != nil {
 		return err
 	}
-	return p.c.rows.Keyword(key.ID(), k, countTitles(titles))
+	return p.c.rows.Keyword(key.ID(), completed, countTitles(titles))
 }
 
 func buildReview(p *partition, key catalog.Key, v *catalog.ReviewRecord, contributions [][]byte) error {
@@ -204,12 +204,17 @@ func buildReview(p *partition, key catalog.Key, v *catalog.ReviewRecord, contrib
 			return err
 		}
 	}
-	return p.add(key, 0, nil, func() []render.Fragment { return p.o.render.Plain(p.plan.Kind, record.Of(v)) })
+	return addPlain(p, key, 0, v)
 }
 
 // buildPlain builds a resource that no title contributes to.
 func buildPlain[T any](p *partition, key catalog.Key, rec *T, _ [][]byte) error {
-	return p.add(key, 0, nil, func() []render.Fragment { return p.o.render.Plain(p.plan.Kind, record.Of(rec)) })
+	return addPlain(p, key, 0, rec)
+}
+
+// addPlain writes a resource without derived data.
+func addPlain[T any](p *partition, key catalog.Key, id uint64, given *T) error {
+	return p.add(key, id, nil, func() []render.Fragment { return render.Plain(p.o.render, p.plan.Kind, complete.Of(given)) })
 }
 
 func buildList(p *partition, key catalog.Key, l *catalog.List, _ [][]byte) error {

@@ -3,6 +3,7 @@ package task
 import (
 	"context"
 
+	"github.com/reelsplice/reelsplice/build/complete"
 	"github.com/reelsplice/reelsplice/build/derive"
 	"github.com/reelsplice/reelsplice/build/neighbours"
 	"github.com/reelsplice/reelsplice/build/records"
@@ -33,9 +34,10 @@ func (t *titles) movies(ctx context.Context, o *output, c *contributor, s record
 }
 
 // movie builds a movie.
-func (b *movieBuilder) movie(key catalog.Key, m *catalog.Movie) error {
-	b.o.inputs.Record(record.Of(m))
-	render.Base(fragment.KindMovie, record.Of(m))
+func (b *movieBuilder) movie(key catalog.Key, given *catalog.Movie) error {
+	b.o.inputs.Record(record.Of(given))
+	completed := complete.Of(given)
+	m := completed.V()
 	if err := b.near.of(lackingOf(m.Recommendations, m.Similar), func(t *neighbours.Title) { t.OfMovie(m) }); err != nil {
 		return err
 	}
@@ -43,11 +45,10 @@ func (b *movieBuilder) movie(key catalog.Key, m *catalog.Movie) error {
 	b.c.movie(m)
 	spec := b.o.spec(fragment.KindMovie, key, key.ID(), b.o.inputs.Fingerprint())
 	spec.Aliases = b.aliases(key, m)
-	if err := b.o.add(spec, func() []render.Fragment { return b.o.render.Movie(m, b.near.derived()) }); err != nil {
+	if err := b.o.add(spec, func() []render.Fragment { return b.o.render.Movie(completed, b.near.derived()) }); err != nil {
 		return err
 	}
-	render.Complete(fragment.KindMovie, record.Of(m))
-	return b.c.rows.Movie(m)
+	return b.c.rows.Movie(completed)
 }
 
 // aliases returns the keys by which a movie is found beside its id.

@@ -25,25 +25,34 @@ func (b *Build) skip(kind fragment.Kind) func(catalog.Key) bool {
 	}
 }
 
-// dropSeasons takes removed seasons out of the list that a series has.
-func (m *seriesBuilder) dropSeasons(tv *catalog.TV) {
-	if len(m.t.b.inputs.Removed) == 0 {
-		return
+// seasonsLeft returns a series without removed seasons in its lists.
+func (m *seriesBuilder) seasonsLeft(given *catalog.TV) *catalog.TV {
+	left := func(list []catalog.SeasonSummary) []catalog.SeasonSummary {
+		return slices.DeleteFunc(slices.Clone(list), func(s catalog.SeasonSummary) bool {
+			return m.t.b.inputs.Removed.Has(fragment.KindSeason, catalog.SeasonKey(m.id, s.SeasonNumber.V))
+		})
 	}
-	tv.Seasons = slices.DeleteFunc(tv.Seasons, func(s catalog.SeasonSummary) bool {
-		return m.t.b.inputs.Removed.Has(fragment.KindSeason, catalog.SeasonKey(m.id, s.SeasonNumber.V))
-	})
+	tv := *given
+	tv.Seasons, tv.Localized = left(tv.Seasons), slices.Clone(tv.Localized)
+	for i := range tv.Localized {
+		tv.Localized[i].Seasons = left(tv.Localized[i].Seasons)
+	}
+	return &tv
 }
 
-// dropEpisodes takes removed episodes out of the list that a season has:
-// episodes are built from it.
-func (m *seriesBuilder) dropEpisodes(s *catalog.Season) {
-	if len(m.t.b.inputs.Removed) == 0 {
-		return
+// episodesLeft returns a season without removed episodes in its lists: episodes are built from them.
+func (m *seriesBuilder) episodesLeft(given *catalog.Season) *catalog.Season {
+	left := func(list []catalog.SeasonEpisode) []catalog.SeasonEpisode {
+		return slices.DeleteFunc(slices.Clone(list), func(e catalog.SeasonEpisode) bool {
+			return m.t.b.inputs.Removed.Has(fragment.KindEpisode, catalog.EpisodeKey(m.id, given.SeasonNumber.V, e.EpisodeNumber.V))
+		})
 	}
-	s.Episodes = slices.DeleteFunc(s.Episodes, func(e catalog.SeasonEpisode) bool {
-		return m.t.b.inputs.Removed.Has(fragment.KindEpisode, catalog.EpisodeKey(m.id, s.SeasonNumber.V, e.EpisodeNumber.V))
-	})
+	s := *given
+	s.Episodes, s.Localized = left(s.Episodes), slices.Clone(s.Localized)
+	for i := range s.Localized {
+		s.Localized[i].Episodes = left(s.Localized[i].Episodes)
+	}
+	return &s
 }
 
 // writeRemoved writes a resource for each removed one, for those who compare releases.

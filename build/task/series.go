@@ -3,7 +3,9 @@ package task
 import (
 	"cmp"
 	"context"
+	"slices"
 
+	"github.com/reelsplice/reelsplice/build/complete"
 	"github.com/reelsplice/reelsplice/build/derive"
 	"github.com/reelsplice/reelsplice/build/index"
 	"github.com/reelsplice/reelsplice/build/neighbours"
@@ -32,17 +34,17 @@ type seriesBuilder struct {
 // oneSeries is the series at hand, as far as its records have passed by.
 type oneSeries struct {
 	id int64
-	tv *catalog.TV // nil when only seasons or episodes are known
+	tv *catalog.TV // with what complete.Base gives it; nil when only seasons or episodes are known
 	// fingerprints are those of tv and then of each season with its episodes: the inputs of its
 	// details.
 	fingerprints []uint64
 	credits      *derive.Series
 	latest       *catalog.TVCredits // of the last season that has some, besides specials
-	infos        []render.SeasonInfo
-	aired        []string         // air dates of the episodes
-	lasted       map[int64]int    // how many episodes have a runtime
-	last         *catalog.Episode // on the air
-	soon         *catalog.Episode // the next one
+	infos        []complete.SeasonInfo
+	aired        []string                         // air dates of the episodes
+	lasted       map[int64]int                    // how many episodes have a runtime
+	last         complete.Record[catalog.Episode] // on the air
+	soon         complete.Record[catalog.Episode] // the next one
 }
 
 // series builds the series of a span.
@@ -88,19 +90,15 @@ func lowest(peeks ...func() (catalog.Key, bool)) (low catalog.Key, found bool) {
 	return low, found
 }
 
-// take reads the record that c stands at, and adds it to the inputs at hand.
-func take[T any](m *seriesBuilder, c *records.Cursor[T]) (*T, error) {
+// take reads the record that c stands at, and adds what left returns of it to the inputs at hand; nil leaves all.
+func take[T any](m *seriesBuilder, c *records.Cursor[T], left func(*T) *T) (*T, error) {
 	v, err := c.Take()
 	if err != nil {
 		return nil, err
 	}
 	m.t.b.advance(1)
-	render.Base(c.Kind(), record.Of(v))
-	switch v := any(v).(type) {
-	case *catalog.TV:
-		m.dropSeasons(v)
-	case *catalog.Season:
-		m.dropEpisodes(v)
+	if left != nil && len(m.t.b.inputs.Removed) > 0 {
+		v = left(v)
 	}
 	m.o.inputs.Record(record.Of(v))
 	return v, nil
@@ -113,10 +111,11 @@ func (m *seriesBuilder) isOf(k catalog.Key) bool { return k.Hi == uint64(m.id) }
 func (m *seriesBuilder) series(id int64) error {
 	m.oneSeries = oneSeries{id: id, lasted: map[int64]int{}}
 	if k, ok := m.tvs.Peek(); ok && m.isOf(k) {
-		var err error
-		if m.tv, err = take(m, m.tvs); err != nil {
+		given, err := take(m, m.tvs, m.seasonsLeft)
+		if err != nil {
 			return err
 		}
+		m.tv = complete.Base(given)
 	}
 	m.fingerprints = append(m.fingerprints, m.o.inputs.Fingerprint())
 	var lacks lacking
@@ -149,7 +148,7 @@ func (m *seriesBuilder) season(number uint32) error {
 	var s *catalog.Season
 	if k, ok := m.seasons.Peek(); ok && m.isOf(k) && k.Season() == number {
 		var err error
-		if s, err = take(m, m.seasons); err != nil {
+		if s, err = take(m, m.seasons, m.episodesLeft); err != nil {
 			return err
 		}
 	}
@@ -158,28 +157,34 @@ func (m *seriesBuilder) season(number uint32) error {
 		m.o.inputs.Record(record.Of(s))
 		s = unknownSeason(m.id, number, series)
 	}
+	s = complete.Base(s)
+	d := render.SeasonDerived{SeasonDerived: complete.SeasonDerived{Series: series}}
 	var own []*catalog.Episode
 	for {
 		k, ok := m.episodes.Peek()
 		if !ok || !m.isOf(k) || k.Season() != number {
 			break
 		}
-		e, err := take(m, m.episodes)
+		e, err := take(m, m.episodes, nil)
 		if err != nil {
 			return err
 		}
-		own = append(own, e)
+		var listed *catalog.Episode
+		if i := slices.IndexFunc(s.Episodes, func(o catalog.SeasonEpisode) bool { return o.EpisodeNumber.V == e.EpisodeNumber.V }); i >= 0 {
+			listed = complete.Listed(s, i)
+		}
+		d.Episodes = append(d.Episodes, complete.Episode(e, listed))
+		own = append(own, d.Episodes[len(own)].V())
 	}
 	fingerprint := m.o.inputs.Fingerprint()
 	m.fingerprints = append(m.fingerprints, fingerprint)
-	fillEpisodes(own, s)
 	shown := derive.Broadcasts(s, own)
 	m.credits.Season(int64(number), s, shown)
-	regulars := derive.Regulars(s, series, shown)
-	if number > 0 && regulars != nil {
-		m.latest = regulars
+	d.Credits = derive.Regulars(s, series, shown)
+	if number > 0 && d.Credits != nil {
+		m.latest = d.Credits
 	}
-	d := render.SeasonDerived{Series: series, Episodes: own, Credits: regulars}
+	completed := complete.Season(s, d.SeasonDerived)
 	key := catalog.SeasonKey(m.id, int64(number))
 	spec := m.o.spec(fragment.KindSeason, key, uint64(max(s.ID.V, 0)), fingerprint)
 	if known { // the survey reads the ids of records alone
@@ -189,15 +194,14 @@ func (m *seriesBuilder) season(number uint32) error {
 		if s.AggregateCredits == nil {
 			d.Aggregate = derive.SeasonAggregate(s, series, shown)
 		}
-		return m.o.render.Season(s, d)
+		return m.o.render.Season(completed, d)
 	})
 	if err != nil {
 		return err
 	}
-	render.CompleteSeason(s, d)
-	m.remember(s, len(shown))
+	m.remember(completed.V(), len(shown))
 	m.c.externalIDs(record.Of(s.ExternalIDs), "", render.Hit{Kind: fragment.KindSeason, ID: uint64(m.id), Season: number})
-	return m.allEpisodes(s, own, regulars, fingerprint)
+	return m.allEpisodes(completed.V(), d, fingerprint)
 }
 
 // seriesOf returns what a season and its episodes get of their series, nil for nothing: if all else of
@@ -233,43 +237,18 @@ func unknownSeason(series int64, number uint32, of *catalog.TV) *catalog.Season 
 	return s
 }
 
-// fillEpisodes gives episodes that a dump gave by themselves the details that only
-// their season has: crawls of single sub-requests have none. What nobody knows becomes
-// the API's empty values.
-func fillEpisodes(own []*catalog.Episode, s *catalog.Season) {
-	for _, e := range own {
-		for i := range s.Episodes {
-			if s.Episodes[i].EpisodeNumber.V != e.EpisodeNumber.V {
-				continue
-			}
-			listed := render.EpisodeOf(s, i)
-			dst, src := record.Of(e), record.Of(listed)
-			for j := range dst.Schema.Subs {
-				if f := &dst.Schema.Fields[j]; !record.Present(dst, f) && record.Present(src, f) {
-					record.Copy(dst, src, f)
-				}
-			}
-			if listed.Details.Set {
-				e.Details = listed.Details
-			}
-			break
-		}
-		render.Complete(fragment.KindEpisode, record.Of(e))
-	}
-}
-
 // allEpisodes builds the episodes of a season: each by its own record, else as the
-// season has it. Both lists may have gaps. regulars may be nil. The fingerprint of the season is that
+// season has it. Both lists may have gaps. The fingerprint of the season is that
 // of each episode too: they are made of the same records.
-func (m *seriesBuilder) allEpisodes(s *catalog.Season, own []*catalog.Episode, regulars *catalog.TVCredits, fingerprint uint64) error {
+func (m *seriesBuilder) allEpisodes(s *catalog.Season, season render.SeasonDerived, fingerprint uint64) error {
 	d := render.EpisodeDerived{SeriesID: m.id}
-	if regulars != nil {
-		d.Cast = regulars.Cast
+	if season.Credits != nil {
+		d.Cast = season.Credits.Cast
 	}
 	done := map[int64]bool{}
-	for _, e := range own {
-		done[e.EpisodeNumber.V] = true
-		if err := m.episode(e, d, fingerprint); err != nil {
+	for _, c := range season.Episodes {
+		done[c.V().EpisodeNumber.V] = true
+		if err := m.episode(c, d, fingerprint); err != nil {
 			return err
 		}
 	}
@@ -279,30 +258,32 @@ func (m *seriesBuilder) allEpisodes(s *catalog.Season, own []*catalog.Episode, r
 			continue // without a number there is no path to it
 		}
 		done[n.V] = true
-		e := render.EpisodeOf(s, i)
+		e := complete.Listed(s, i)
 		e.SeriesID, e.SeasonNumber = record.Number(m.id), s.SeasonNumber
-		if err := m.episode(e, d, fingerprint); err != nil {
+		if err := m.episode(complete.Episode(e, nil), d, fingerprint); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (m *seriesBuilder) episode(e *catalog.Episode, d render.EpisodeDerived, fingerprint uint64) error {
+func (m *seriesBuilder) episode(c complete.Record[catalog.Episode], d render.EpisodeDerived, fingerprint uint64) error {
+	e := c.V()
 	key := catalog.EpisodeKey(m.id, e.SeasonNumber.V, e.EpisodeNumber.V)
 	spec := m.o.spec(fragment.KindEpisode, key, uint64(max(e.ID.V, 0)), fingerprint)
 	spec.Aliases = m.t.owners.ownAlias(fragment.KindEpisode, e.ID.V, key)
 	m.c.externalIDs(record.Of(e.ExternalIDs), "", render.Hit{
 		Kind: fragment.KindEpisode, ID: uint64(m.id), Season: key.Season(), Episode: key.Episode(),
 	})
-	m.airs(e)
-	return m.o.add(spec, func() []render.Fragment { return m.o.render.Episode(e, d) })
+	m.airs(c)
+	return m.o.add(spec, func() []render.Fragment { return m.o.render.Episode(c, d) })
 }
 
 // airs remembers when an episode was on the air, and the last one that was and the one
 // after it: specials do not count there. Where the series says no last date, all episodes with a date count as
 // aired: a build does not ask for the time, since equal catalogues give equal releases.
-func (m *seriesBuilder) airs(e *catalog.Episode) {
+func (m *seriesBuilder) airs(c complete.Record[catalog.Episode]) {
+	e := c.V()
 	date := e.AirDate.V
 	m.aired = append(m.aired, date)
 	if e.Runtime.V > 0 {
@@ -313,17 +294,17 @@ func (m *seriesBuilder) airs(e *catalog.Episode) {
 	}
 	switch {
 	case m.tv != nil && m.tv.LastAirDate.V != "" && date > m.tv.LastAirDate.V:
-		if m.soon == nil || date < m.soon.AirDate.V {
-			m.soon = e
+		if next := m.soon.V(); next == nil || date < next.AirDate.V {
+			m.soon = c
 		}
-	case m.last == nil || date >= m.last.AirDate.V:
-		m.last = e
+	case m.last.V() == nil || date >= m.last.V().AirDate.V:
+		m.last = c
 	}
 }
 
 // remember keeps the fields of a season that the details of the series have.
 func (m *seriesBuilder) remember(s *catalog.Season, episodes int) {
-	info := render.SeasonInfo{Summary: catalog.SeasonSummary{
+	info := complete.SeasonInfo{Summary: catalog.SeasonSummary{
 		AirDate: s.AirDate, EpisodeCount: record.Number(int64(episodes)), ID: s.ID, Name: s.Name, Overview: s.Overview,
 		PosterPath: s.PosterPath, SeasonNumber: s.SeasonNumber, VoteAverage: s.VoteAverage,
 	}}
@@ -332,7 +313,7 @@ func (m *seriesBuilder) remember(s *catalog.Season, episodes int) {
 	}
 	for i := range s.Localized {
 		l := &s.Localized[i]
-		info.Localized = append(info.Localized, render.LocalizedName{Language: l.Language.V, Name: l.Name.V, Overview: l.Overview.V})
+		info.Localized = append(info.Localized, complete.LocalizedName{Language: l.Language.V, Name: l.Name.V, Overview: l.Overview.V})
 	}
 	m.infos = append(m.infos, info)
 }
@@ -352,12 +333,11 @@ func (m *seriesBuilder) details() error {
 	}
 	m.c.reviews(&t, m.tv.Name, m.tv.Reviews)
 	m.c.externalIDs(record.Of(m.tv.ExternalIDs), "", render.Hit{Kind: fragment.KindTV, ID: uint64(m.id)})
-	for _, e := range []*catalog.Episode{m.last, m.soon} {
-		if e != nil {
-			render.Complete(fragment.KindEpisode, record.Of(e))
-		}
+	d := render.SeriesDerived{
+		TitleDerived: m.near.derived(), Credits: m.latest,
+		SeriesDerived: complete.SeriesDerived{Seasons: m.infos, Last: m.last, Next: m.soon},
 	}
-	d := render.TVDerived{TitleDerived: m.near.derived(), Credits: m.latest, Seasons: m.infos, Last: m.last, Next: m.soon}
+	completed := complete.Series(m.tv, d.SeriesDerived)
 	for _, fingerprint := range m.fingerprints {
 		m.o.inputs.Of(fingerprint)
 	}
@@ -368,13 +348,12 @@ func (m *seriesBuilder) details() error {
 		if m.tv.AggregateCredits == nil {
 			d.Aggregate = derive.Aggregate(credits)
 		}
-		return m.o.render.TV(m.tv, d)
+		return m.o.render.Series(completed, d)
 	})
 	if err != nil {
 		return err
 	}
-	render.CompleteTV(m.tv, d)
-	row := index.Series{TV: m.tv, Aired: m.aired, Runtime: mostFrequent(m.lasted)}
+	row := index.Series{TV: completed, Aired: m.aired, Runtime: mostFrequent(m.lasted)}
 	for i := range credits {
 		if c := &credits[i]; c.Role == derive.Cast {
 			row.Cast = append(row.Cast, c.Person.ID)

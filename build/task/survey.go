@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/reelsplice/reelsplice/build/complete"
 	"github.com/reelsplice/reelsplice/build/derive"
 	"github.com/reelsplice/reelsplice/build/neighbours"
 	"github.com/reelsplice/reelsplice/build/plan"
@@ -16,7 +17,6 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/extsort"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
-	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // A survey task reads a few columns of the titles of a span: those from which follows what all
@@ -68,7 +68,7 @@ type surveyor struct {
 }
 
 // The fields of titles that a survey reads. Crawls in other languages alone may have given some:
-// see render.Base.
+// see complete.Base.
 var (
 	movieFields = []string{
 		"adult", "belongs_to_collection.id", "genres", "imdb_id", "popularity", "vote_count",
@@ -102,10 +102,9 @@ func (u *surveyor) movies(ctx context.Context) error {
 		}
 		err := u.genres(fragment.KindMovie, m.Genres)
 		for i := range m.Localized {
-			err = cmp.Or(err, u.genres(fragment.KindMovie, render.EnglishGenres(fragment.KindMovie, m.Localized[i].Genres)))
+			err = cmp.Or(err, u.genres(fragment.KindMovie, complete.Genres(fragment.KindMovie, m.Localized[i].Genres, "en", "")))
 		}
-		render.Base(fragment.KindMovie, record.Of(m))
-		t.OfMovie(m)
+		t.OfMovie(complete.Base(m))
 		u.titles++
 		return cmp.Or(err, u.near.Add(&t))
 	})
@@ -119,10 +118,9 @@ func (u *surveyor) series(ctx context.Context) error {
 		}
 		err := u.genres(fragment.KindTV, s.Genres)
 		for i := range s.Localized {
-			err = cmp.Or(err, u.genres(fragment.KindTV, render.EnglishGenres(fragment.KindTV, s.Localized[i].Genres)))
+			err = cmp.Or(err, u.genres(fragment.KindTV, complete.Genres(fragment.KindTV, s.Localized[i].Genres, "en", "")))
 		}
-		render.Base(fragment.KindTV, record.Of(s))
-		t.OfSeries(s)
+		t.OfSeries(complete.Base(s))
 		u.titles++
 		return cmp.Or(err, u.near.Add(&t))
 	})
@@ -157,7 +155,7 @@ func (u *surveyor) claimOwn(kind fragment.Kind, id int64, k catalog.Key) error {
 
 func (u *surveyor) seasons(ctx context.Context) error {
 	return records.Each(ctx, u.b.inputs.Of(fragment.KindSeason), u.span, seasonFields, func(k catalog.Key, s *catalog.Season) error {
-		render.Base(fragment.KindSeason, record.Of(s))
+		s = complete.Base(s)
 		err := u.claimOwn(fragment.KindSeason, s.ID.V, k)
 		have := map[int64]bool{} // as seriesBuilder.allEpisodes builds them
 		for i := range s.Episodes {

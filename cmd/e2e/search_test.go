@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/reelsplice/reelsplice/build/complete"
 	"github.com/reelsplice/reelsplice/build/index"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/extsort"
@@ -62,16 +63,16 @@ func (n *nameRow) add(w *index.Writer) error {
 				ISO3166: str("DE"), ReleaseDates: []catalog.ReleaseDate{{ReleaseDate: str(n.german + "T00:00:00.000Z"), Type: record.Int{V: 3, Set: true}}},
 			}}}
 		}
-		return w.Movie(m)
+		return w.Movie(complete.Of(m))
 	case fragment.KindTV:
 		tv := &catalog.TV{ID: record.Int{V: n.id, Set: true}, Popularity: pop, Adult: adult, Name: str(n.title), OriginalName: str(n.original), FirstAirDate: str(n.date)}
-		return w.Series(index.Series{TV: tv})
+		return w.Series(index.Series{TV: complete.Of(tv)})
 	case fragment.KindPerson:
-		return w.Person(uint64(n.id), &catalog.Person{Popularity: pop, Adult: adult, Name: str(n.title), AlsoKnownAs: n.alternatives})
+		return w.Person(uint64(n.id), complete.Of(&catalog.Person{Popularity: pop, Adult: adult, Name: str(n.title), AlsoKnownAs: n.alternatives}))
 	case fragment.KindCollection:
-		return w.Collection(uint64(n.id), &catalog.Collection{Name: str(n.title)}, n.popularity, n.adult)
+		return w.Collection(uint64(n.id), complete.Of(&catalog.Collection{Name: str(n.title)}), n.popularity, n.adult)
 	case fragment.KindCompany:
-		return w.Company(uint64(n.id), &catalog.Company{Name: str(n.title)}, int(n.popularity))
+		return w.Company(uint64(n.id), complete.Of(&catalog.Company{Name: str(n.title)}), int(n.popularity))
 	}
 	return fmt.Errorf("no row for kind %v", n.kind)
 }

@@ -104,6 +104,12 @@ func (r Record) OwnSub(f *Field) Record {
 	return own
 }
 
+// OwnList replaces a list of structs by a shallow copy of it.
+func (r Record) OwnList(f *Field) {
+	list := member(r, f)
+	list.Set(reflect.AppendSlice(reflect.MakeSlice(f.typ, 0, list.Len()), list))
+}
+
 // sliceHeader is the run-time form of every slice.
 type sliceHeader struct {
 	data unsafe.Pointer

@@ -1,0 +1,252 @@
+// Package complete makes completed records of given ones. A given record has what dumps said; the catalogue
+// has it, and fingerprints are made of it. A completed record has the details that every response has; it is what
+// is rendered, what tables have rows of and what contributes to other resources.
+//
+// Three things complete a record. What only crawls in other languages gave stands in for English text. What
+// other records and the whole catalogue give fills gaps. The API's empty values are the rest, as clients rely on
+// them. The last two are for records without a details response, such as rows of lists, single sub-requests and
+// other layouts: a details response stays as it was given, old shapes too.
+//
+// Sub-requests stay as they were given until they are rendered: see Sub and Pages.
+//
+// No function here changes a record that it gets.
+package complete
+
+import (
+	"slices"
+
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
+)
+
+// A Record is a completed record. It shares memory with the given one, so neither is changed.
+type Record[T any] struct{ v *T }
+
+// V returns the record, which is read only; nil for the zero Record.
+func (r Record[T]) V() *T { return r.v }
+
+// Of completes a record that nothing is derived for.
+func Of[T any](given *T) Record[T] { return details(Base(given), nil) }
+
+// details completes the details of a record that has what Base gives it, by what derive sets first.
+func details[T any](based *T, derive func(*T)) Record[T] {
+	rec := record.Of(based)
+	m := modelOf(rec)
+	if catalog.TypeOf(m.Kind).HasDetails(rec) {
+		return Record[T]{based}
+	}
+	v := *based
+	if derive != nil {
+		derive(&v)
+	}
+	rec = record.Of(&v)
+	for i := range rec.Schema.Subs {
+		f := &rec.Schema.Fields[i]
+		switch {
+		case isGiven(rec, f), f.Name == "parts": // a collection without parts has those that are derived
+		case f == m.Original: // better than none; the title is what rows of lists have
+			*rec.String(f) = record.Text(rec.String(m.Texts[0].Field).V)
+		case m.Original != nil && f == m.Texts[0].Field: // an id export has the original title alone
+			*rec.String(f) = record.Text(m.OriginalOf(rec))
+		case f.Name == "name" && m.Word != 0:
+			*rec.String(f) = record.Text(m.NameOf(rec))
+		default:
+			SetEmpty(rec, f)
+		}
+	}
+	return Record[T]{&v}
+}
+
+// isGiven reports whether rec has a field with a value that the API may have there. A null
+// in place of a list or a number is none: some tools write it for what they do not know.
+func isGiven(rec record.Record, f *record.Field) bool {
+	return record.Present(rec, f) && (f.Nullable || !record.IsNull(rec, f.Name))
+}
+
+// SetEmpty gives a field that is not given the API's empty value. The record is the caller's own.
+func SetEmpty(r record.Record, f *record.Field) {
+	if f.Nullable {
+		record.MarkNull(r, f.Name)
+		return
+	}
+	switch f.Shape {
+	case record.ShapeString:
+		r.String(f).Set = true
+	case record.ShapeInt:
+		r.Int(f).Set = true
+	case record.ShapeFloat:
+		r.Float(f).Set = true
+	case record.ShapeBool:
+		r.Bool(f).Set = true
+	case record.ShapeStrings:
+		*r.Strings(f) = []string{}
+	case record.ShapeInts:
+		*r.Ints(f) = []int64{}
+	case record.ShapeObjects, record.ShapeKeyed:
+		r.MakeList(f, 0)
+	default: // objects and raw values are never made up
+	}
+}
+
+// PersonDerived is derived from the credits of titles.
+type PersonDerived struct {
+	Credited     bool   // there are any
+	OriginalName string // used where the record gives none; "" for none
+}
+
+// Person completes a person.
+func Person(given *catalog.Person, d PersonDerived) Record[catalog.Person] {
+	p := *Base(given)
+	if d.Credited { // derived credits have every language, which those of a crawl lack
+		p.CombinedCredits, p.MovieCredits, p.TVCredits = given.CombinedCredits, given.MovieCredits, given.TVCredits
+	}
+	if !p.OriginalName.Set && d.OriginalName != "" {
+		p.OriginalName = record.Text(d.OriginalName)
+	}
+	return details(&p, nil)
+}
+
+// SeriesDerived is derived from the seasons and episodes of a series.
+type SeriesDerived struct {
+	Seasons []SeasonInfo // each that has a record or an episode with one, ascending
+	// Last and Next are used where the record gives none.
+	Last, Next Record[catalog.Episode]
+}
+
+// A SeasonInfo is what the details of a series have of a season, and its text by language.
+type SeasonInfo struct {
+	Summary      catalog.SeasonSummary
+	Translations []catalog.NameTranslation
+	Localized    []LocalizedName
+}
+
+// A LocalizedName is the text of a season or an episode in one language, as a crawl in that language
+// gave it.
+type LocalizedName struct {
+	Language       string // xx-YY; xx where no region is known
+	Name, Overview string
+}
+
+// Series completes a series.
+func Series(given *catalog.TV, d SeriesDerived) Record[catalog.TV] {
+	return details(Base(given), func(t *catalog.TV) {
+		if t.LastEpisodeToAir == nil {
+			t.LastEpisodeToAir = summaryOf(d.Last.v)
+		}
+		if t.NextEpisodeToAir == nil {
+			t.NextEpisodeToAir = summaryOf(d.Next.v)
+		}
+		if t.Seasons == nil {
+			t.Seasons = make([]catalog.SeasonSummary, 0, len(d.Seasons))
+			for i := range d.Seasons {
+				t.Seasons = append(t.Seasons, d.Seasons[i].Summary)
+			}
+		}
+		var seasons, episodes int64
+		for i := range t.Seasons {
+			if s := &t.Seasons[i]; s.SeasonNumber.V > 0 { // specials count for none of the numbers
+				seasons++
+				episodes += s.EpisodeCount.V
+			}
+		}
+		if !t.NumberOfSeasons.Set {
+			t.NumberOfSeasons = record.Number(seasons)
+		}
+		if !t.NumberOfEpisodes.Set {
+			t.NumberOfEpisodes = record.Number(episodes)
+		}
+	})
+}
+
+// summaryOf returns an episode as the details of its series have it; nil for nil.
+func summaryOf(e *catalog.Episode) *catalog.EpisodeSummary {
+	if e == nil {
+		return nil
+	}
+	return &catalog.EpisodeSummary{
+		ID: e.ID, Name: e.Name, Overview: e.Overview, VoteAverage: e.VoteAverage, VoteCount: e.VoteCount, AirDate: e.AirDate,
+		EpisodeNumber: e.EpisodeNumber, EpisodeType: e.EpisodeType, ProductionCode: e.ProductionCode, Runtime: e.Runtime,
+		SeasonNumber: e.SeasonNumber, ShowID: e.SeriesID, StillPath: e.StillPath,
+	}
+}
+
+// SeasonDerived is derived from the other records of the series of a season.
+type SeasonDerived struct {
+	Series   *catalog.TV               // its details; may be nil
+	Episodes []Record[catalog.Episode] // those with a record of their own, by number
+}
+
+// Season completes a season.
+func Season(given *catalog.Season, d SeasonDerived) Record[catalog.Season] {
+	return details(Base(given), func(s *catalog.Season) {
+		if s.Networks == nil && d.Series != nil {
+			s.Networks = d.Series.Networks
+		}
+		if s.Episodes != nil {
+			return
+		}
+		s.Episodes = make([]catalog.SeasonEpisode, 0, len(d.Episodes))
+		for i := range d.Episodes {
+			e := d.Episodes[i].v
+			s.Episodes = append(s.Episodes, catalog.SeasonEpisode{
+				ListedEpisode: catalog.ListedEpisode{
+					AirDate: e.AirDate, EpisodeNumber: e.EpisodeNumber, EpisodeType: e.EpisodeType, ID: e.ID, Name: e.Name,
+					Overview: e.Overview, ProductionCode: e.ProductionCode, Runtime: e.Runtime, SeasonNumber: e.SeasonNumber,
+					ShowID: s.SeriesID, StillPath: e.StillPath, VoteAverage: e.VoteAverage, VoteCount: e.VoteCount,
+				},
+				Crew: e.Crew, GuestStars: e.GuestStars,
+			})
+		}
+	})
+}
+
+// Episode completes an episode by the details that its season lists of it, nil for none: crawls of single
+// sub-requests have none of their own.
+func Episode(given, listed *catalog.Episode) Record[catalog.Episode] {
+	e := Base(given)
+	if listed != nil {
+		own := *e
+		dst, src := record.Of(&own), record.Of(listed)
+		for i := range dst.Schema.Subs {
+			if f := &dst.Schema.Fields[i]; !record.Present(dst, f) && record.Present(src, f) {
+				record.Copy(dst, src, f)
+			}
+		}
+		if listed.Details.Set {
+			own.Details = listed.Details
+		}
+		e = &own
+	}
+	return details(e, nil)
+}
+
+// Listed returns episode i of a season's list as a record of its own, with the text that crawls of the season
+// in other languages gave it.
+func Listed(s *catalog.Season, i int) *catalog.Episode {
+	e := &s.Episodes[i]
+	out := &catalog.Episode{
+		Object:  record.Object{Unusual: e.Unusual, Extra: e.Extra},
+		AirDate: e.AirDate, Crew: e.Crew, EpisodeNumber: e.EpisodeNumber, EpisodeType: e.EpisodeType,
+		GuestStars: e.GuestStars, Name: e.Name, Overview: e.Overview, ID: e.ID, ProductionCode: e.ProductionCode,
+		Runtime: e.Runtime, SeasonNumber: e.SeasonNumber, StillPath: e.StillPath, VoteAverage: e.VoteAverage,
+		VoteCount: e.VoteCount, SeriesID: s.SeriesID,
+	}
+	if s.Details.V {
+		catalog.TypeOf(fragment.KindEpisode).MarkDetails(record.Of(out))
+	}
+	for j := range s.Localized {
+		c := &s.Localized[j]
+		at := slices.IndexFunc(c.Episodes, func(o catalog.SeasonEpisode) bool {
+			return o.EpisodeNumber.Set && o.EpisodeNumber == e.EpisodeNumber
+		})
+		if at < 0 {
+			continue
+		}
+		o := &c.Episodes[at]
+		out.Localized = append(out.Localized, catalog.LocalizedEpisode{
+			Language: c.Language, Crew: o.Crew, GuestStars: o.GuestStars, Name: o.Name, Overview: o.Overview,
+		})
+	}
+	return out
+}

@@ -1,0 +1,227 @@
+package complete
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/reelsplice/reelsplice/data/reference"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/release"
+)
+
+// A Rule gives the value of a field of the details in a language without text of its own.
+type Rule uint8
+
+// The rules.
+const (
+	ToBase     Rule = iota + 1 // the value in the base
+	ToBaseName                 // the same, for a name: an empty one counts as none
+	ToOriginal                 // the original title or name
+	ToNothing                  // empty
+	ToGeneric                  // the generic name of a season or an episode
+	ToPoster                   // the poster in the language, in the original one, the first
+	ToGenres                   // genres, named by the reference
+	ToNames                    // seasons or episodes, each by ToGeneric and ToNothing
+)
+
+// textRules are the fields of the details that depend on the language, by kind; the
+// name comes first. data is the field's name in the data of translations, "" where
+// those do not have it.
+var textRules = map[fragment.Kind][]struct {
+	field string
+	rule  Rule
+	data  string
+}{
+	fragment.KindMovie: {
+		{"title", ToOriginal, "title"},
+		{"overview", ToNothing, "overview"},
+		{"tagline", ToNothing, "tagline"},
+		{"homepage", ToNothing, "homepage"},
+		{"runtime", ToBase, "runtime"},
+		{"poster_path", ToPoster, ""},
+		{"backdrop_path", ToBase, ""},
+		{"belongs_to_collection", ToBase, ""},
+		{"genres", ToGenres, ""},
+	},
+	fragment.KindTV: {
+		{"name", ToOriginal, "name"},
+		{"overview", ToNothing, "overview"},
+		{"tagline", ToNothing, "tagline"},
+		{"homepage", ToNothing, "homepage"},
+		{"poster_path", ToPoster, ""},
+		{"backdrop_path", ToBase, ""},
+		{"created_by", ToBase, ""},
+		{"genres", ToGenres, ""},
+		{"seasons", ToNames, ""},
+		{"last_episode_to_air", ToNames, ""},
+		{"next_episode_to_air", ToNames, ""},
+	},
+	fragment.KindSeason: {
+		{"name", ToGeneric, "name"},
+		{"overview", ToNothing, "overview"},
+		{"poster_path", ToPoster, ""},
+		{"episodes", ToNames, ""},
+	},
+	fragment.KindEpisode: {
+		{"name", ToGeneric, "name"}, {"overview", ToNothing, "overview"}, {"crew", ToBase, ""}, {"guest_stars", ToBase, ""},
+	},
+	fragment.KindPerson: {{"name", ToBaseName, "name"}, {"biography", ToNothing, "biography"}},
+	fragment.KindCollection: {
+		{"name", ToOriginal, "title"},
+		{"overview", ToNothing, "overview"},
+		{"poster_path", ToPoster, ""},
+		{"backdrop_path", ToBase, ""},
+		{"parts", ToBase, ""},
+	},
+	fragment.KindCredit: {{"media", ToBase, ""}, {"person", ToBase, ""}},
+}
+
+// A Model has the fields of a kind that depend on the language, and where their text is. It is read only.
+type Model struct {
+	Kind         fragment.Kind
+	Schema       *record.Schema
+	Texts        []Text
+	Subs         []SubRequest
+	Word         release.Word  // of the generic name of a season or an episode; 0 for other kinds
+	Number       *record.Field // of the generic name
+	Original     *record.Field // original_title or original_name
+	Translations *Translations
+	Localized    *record.Field
+	Language     *record.Field // of an element of Localized
+}
+
+// A Text is a field of the details that depends on the language.
+type Text struct {
+	Field *record.Field
+	Rule  Rule
+	Data  *record.Field // of the data of a translation; nil
+	Crawl *record.Field // of an element of Localized; nil
+}
+
+// A SubRequest is a field of records that a path of its own answers.
+type SubRequest struct {
+	Sub   fragment.Sub
+	Field *record.Field
+	Crawl *record.Field // of an element of Localized; nil
+}
+
+// Translations is the layout of the rows of a translations sub-request.
+type Translations struct {
+	Field, Rows             *record.Field
+	Language, Country, Data *record.Field
+}
+
+// Models returns the models of all kinds.
+var Models = sync.OnceValue(func() []*Model {
+	var all []*Model
+	for _, t := range catalog.Types() {
+		all = append(all, newModel(t))
+	}
+	return all
+})
+
+// modelOf returns the model of the kind of a record.
+func modelOf(rec record.Record) *Model {
+	for _, m := range Models() {
+		if m.Schema == rec.Schema {
+			return m
+		}
+	}
+	panic("complete: no kind has records of " + rec.Schema.Type.String()) // callers have structs of package catalog
+}
+
+func newModel(t *catalog.Type) *Model {
+	m := &Model{Kind: t.Kind, Schema: t.Plan}
+	field := func(p *record.Schema, name string) *record.Field { f, _ := p.Field(name); return f }
+	m.Original, m.Localized = field(t.Plan, "original_title"), field(t.Plan, "localized")
+	if m.Original == nil && m.Kind != fragment.KindPerson {
+		m.Original = field(t.Plan, "original_name")
+	}
+	crawl := func(name string) *record.Field {
+		if m.Localized == nil {
+			return nil
+		}
+		return field(m.Localized.Elem, name)
+	}
+	m.Language = crawl("language")
+	switch m.Kind {
+	case fragment.KindSeason:
+		m.Word, m.Number = release.WordSeason, field(t.Plan, "season_number")
+	case fragment.KindEpisode:
+		m.Word, m.Number = release.WordEpisode, field(t.Plan, "episode_number")
+	}
+	if f := field(t.Plan, "translations"); f != nil {
+		rows := field(f.Elem, "translations")
+		m.Translations = &Translations{
+			Field: f, Rows: rows, Language: field(rows.Elem, "iso_639_1"), Country: field(rows.Elem, "iso_3166_1"), Data: field(rows.Elem, "data"),
+		}
+	}
+	for _, r := range textRules[m.Kind] {
+		text := Text{Field: field(t.Plan, r.field), Rule: r.rule, Crawl: crawl(r.field)}
+		if m.Translations != nil && r.data != "" {
+			text.Data = field(m.Translations.Data.Elem, r.data)
+		}
+		m.Texts = append(m.Texts, text)
+	}
+	for i := t.Plan.Subs; i < len(t.Plan.Fields); i++ {
+		f := &t.Plan.Fields[i]
+		if s, ok := fragment.ParseSub(f.Name); ok && f.IsSub() {
+			m.Subs = append(m.Subs, SubRequest{s, f, crawl(f.Name)})
+		}
+	}
+	return m
+}
+
+// OriginalOf returns the original title or name, "" where it is not known.
+func (m *Model) OriginalOf(rec record.Record) string {
+	if m.Original == nil {
+		return ""
+	}
+	return rec.String(m.Original).V
+}
+
+// NameOf returns the generic name in English of a season or an episode, "" for other kinds.
+func (m *Model) NameOf(rec record.Record) string {
+	if m.Word == 0 {
+		return ""
+	}
+	return GenericName(m.Word, rec.Int(m.Number).V)
+}
+
+// GenericName returns the name in English of a season or an episode without one.
+func GenericName(word release.Word, number int64) string {
+	switch n := int(number); {
+	case n < 0:
+		return ""
+	case word == release.WordEpisode:
+		return reference.EpisodeName("en", "", n)
+	default: // season 0 is called by a name of its own
+		return reference.SeasonName("en", "", n)
+	}
+}
+
+// GenresOf returns the genres of a movie or a series.
+func (m *Model) GenresOf(rec record.Record) *[]catalog.Genre {
+	if m.Kind == fragment.KindTV {
+		return &record.As[catalog.TV](rec).Genres
+	}
+	return &record.As[catalog.Movie](rec).Genres
+}
+
+// Genres returns genres of movies or series with their names in a language. Genres that the
+// reference does not name keep theirs.
+func Genres(k fragment.Kind, genres []catalog.Genre, lang, region string) []catalog.Genre {
+	media := reference.Movie
+	if k == fragment.KindTV {
+		media = reference.TV
+	}
+	out := slices.Clone(genres)
+	for i := range out {
+		if n := reference.GenreName(media, out[i].ID.V, lang, region); n != "" {
+			out[i].Name = record.Text(n)
+		}
+	}
+	return out
+}
