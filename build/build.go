@@ -41,6 +41,7 @@ import (
 	"github.com/reelsplice/reelsplice/build/task"
 	"github.com/reelsplice/reelsplice/build/work"
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/store"
 	"github.com/reelsplice/reelsplice/schemas/tables/changelog"
 )
 
@@ -127,13 +128,13 @@ func once(ctx context.Context, c Config, start time.Time) (r Report, err error) 
 	if err != nil {
 		return Report{}, err
 	}
-	w, err := release.Create(c.Releases)
+	w, err := store.Create(c.Releases)
 	if err != nil {
 		return Report{}, err
 	}
 	defer func() { err = errors.Join(err, w.Abort()) }()
 	// The next builder removes the files that a killed one left under such names.
-	folder, err := os.MkdirTemp(c.Releases, release.BuildingPrefix+"*")
+	folder, err := os.MkdirTemp(c.Releases, store.BuildingPrefix+"*")
 	if err != nil {
 		return Report{}, fmt.Errorf("make folder for temporary files: %w", err)
 	}
@@ -150,7 +151,7 @@ func once(ctx context.Context, c Config, start time.Time) (r Report, err error) 
 }
 
 // DateUpon returns the time of the changes since a previous release: the one that is wanted, or else now.
-func DateUpon(s release.Store, previous string, wanted time.Time) (date time.Time, err error) {
+func DateUpon(s store.Folder, previous string, wanted time.Time) (date time.Time, err error) {
 	err = release.Guard(func() error {
 		r, err := release.Open(s.Path(previous))
 		if err != nil {
@@ -180,7 +181,7 @@ func (c *Config) plan() (p *plan.Plan, access []byte, err error) {
 	defer in.Close()
 	params := plan.Params{Catalog: c.Catalog, Releases: c.Releases, Previous: c.Previous, Full: c.Full, Level: c.Level}
 	if c.Previous != "" {
-		if params.Date, err = DateUpon(release.Store{Dir: c.Releases}, c.Previous, c.Date); err != nil {
+		if params.Date, err = DateUpon(store.Folder{Dir: c.Releases}, c.Previous, c.Date); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -198,7 +199,7 @@ const MinMemory = 64 << 20
 func Workers(jobs int, memory int64) int { return max(1, min(jobs, int(memory/MinMemory))) }
 
 // runTasks runs all tasks, and gives the release its name.
-func (c *Config) runTasks(ctx context.Context, w *release.Writer, folder string, start time.Time) (r Report, err error) {
+func (c *Config) runTasks(ctx context.Context, w *store.Builder, folder string, start time.Time) (r Report, err error) {
 	workers := Workers(c.Jobs, c.Memory)
 	b, err := task.Open(folder, w.Dir(), c.Memory/int64(workers))
 	if err != nil {
@@ -228,7 +229,7 @@ func (c *Config) runTasks(ctx context.Context, w *release.Writer, folder string,
 	r.Jobs, r.Stages = workers, stages
 	var m release.Manifest
 	if r.Unchanged {
-		m, err = release.ReadManifest(release.Store{Dir: c.Releases}.Path(c.Previous))
+		m, err = release.ReadManifest(store.Folder{Dir: c.Releases}.Path(c.Previous))
 	} else {
 		m, err = w.Install()
 	}

@@ -16,7 +16,8 @@ import (
 	"github.com/reelsplice/reelsplice/build/buildtest"
 	"github.com/reelsplice/reelsplice/build/render"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
-	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/check"
+	"github.com/reelsplice/reelsplice/schemas/release/compare"
 )
 
 // likeFull makes an incremental and a full build upon the last release, and wants the same
@@ -30,11 +31,11 @@ func likeFull(t *testing.T, c Config) Report {
 		t.Errorf("a full build reused %d resources", full.Kept)
 	}
 	a, b := openRelease(t, c, kept), openRelease(t, c, full)
-	found, err := release.Compare(t.Context(), a, b, nil)
+	found, err := compare.Releases(t.Context(), a, b, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, change := range release.Changes() {
+	for _, change := range compare.Changes() {
 		err := found.Keys(t.Context(), change, func(key []byte) error {
 			t.Errorf("%s: %s in the full build", fragment.DescribeKey(key), change)
 			return nil
@@ -334,7 +335,7 @@ func TestPreviousShrinks(t *testing.T) {
 				t.Logf("%s, late %v: %v", name, late, err)
 				continue
 			}
-			problems, err := release.Verify(t.Context(), filepath.Join(c.Releases, r.Release), release.VerifyOptions{}, nil)
+			problems, err := check.Verify(t.Context(), filepath.Join(c.Releases, r.Release), check.Options{}, nil)
 			// A pack that is kept is cut in both releases: Verify says so.
 			if err != nil || len(problems) > 0 && problems[0].File != name {
 				t.Errorf("%s, late %v: Verify = %v, %v", name, late, problems, err)

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/reelsplice/reelsplice/build/buildtest"
-	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/store"
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
@@ -94,7 +94,7 @@ func unfinished(tb testing.TB, dir string, ids ...string) (names []string) {
 	tb.Helper()
 	for _, name := range folders(tb, dir) {
 		switch {
-		case strings.HasPrefix(name, release.BuildingPrefix):
+		case strings.HasPrefix(name, store.BuildingPrefix):
 			names = append(names, name)
 		case slices.Contains(ids, name):
 			buildtest.OpenRelease(tb, filepath.Join(dir, name))

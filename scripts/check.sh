@@ -26,7 +26,7 @@ shared=(
   serve/query                     # caches of pages and orders
   serve/pull serve/follow serve/observe # background loops beside requests
   schemas/release                 # checksums of first use, by many readers
-  schemas/release/bucket          # puts and gets in parallel
+  schemas/release/store           # puts and gets in parallel
   schemas/catalog ingest/pipeline # batches in parallel, in order
   ingest/crawl                    # tasks at one pace
   build/array build/work          # tasks of one folder

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/reelsplice/reelsplice/schemas/object/objecttest"
-	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/store"
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/serve/pull"
 	"github.com/reelsplice/reelsplice/serve/servetest"
@@ -17,7 +17,7 @@ import (
 // TestBucket: an edge waits for the first release of a bucket, follows the canary and the current release under load
 // without a failed request, and goes on without the bucket.
 func TestBucket(t *testing.T) {
-	local, bucket := release.Store{Dir: t.TempDir()}, servetest.NewBucket(t)
+	local, bucket := store.Folder{Dir: t.TempDir()}, servetest.NewBucket(t)
 	var ids []string
 	for i := range 3 {
 		ids = append(ids, servetest.Build(t, local.Dir, 6, servetest.Version(i)))
@@ -77,7 +77,7 @@ func TestBucket(t *testing.T) {
 
 // TestWanted serves what a pin names, of a folder and of a bucket, whatever the pointers say, and the canary of a folder.
 func TestWanted(t *testing.T) {
-	local, bucket := release.Store{Dir: t.TempDir()}, servetest.NewBucket(t)
+	local, bucket := store.Folder{Dir: t.TempDir()}, servetest.NewBucket(t)
 	a := servetest.Build(t, local.Dir, 6, servetest.Version(1))
 	b := servetest.Build(t, local.Dir, 6, servetest.Version(2))
 	servetest.WriteFile(t, local.Dir+"/canary", a+"\n")

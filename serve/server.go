@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/store"
 	"github.com/reelsplice/reelsplice/serve/auth"
 	"github.com/reelsplice/reelsplice/serve/edge"
 	"github.com/reelsplice/reelsplice/serve/http"
@@ -99,7 +99,7 @@ func Listen(cfg Config) (s *Server, err error) {
 
 // openReleases opens the release to serve. One of a bucket may have to be pulled before.
 func (s *Server) openReleases() (err error) {
-	c := releases.Config{Store: release.Store{Dir: s.cfg.Releases}, Results: s.cfg.ResultCache, Warm: int64(s.cfg.Warm), Log: s.cfg.Log}
+	c := releases.Config{Store: store.Folder{Dir: s.cfg.Releases}, Results: s.cfg.ResultCache, Warm: int64(s.cfg.Warm), Log: s.cfg.Log}
 	follow := s.cfg.Pull.Follow
 	if s.cfg.Pull.Bucket != nil {
 		s.cfg.Pull.Log = s.cfg.Log

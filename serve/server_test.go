@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/releasetest"
+	"github.com/reelsplice/reelsplice/schemas/release/store"
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/serve/auth"
 	"github.com/reelsplice/reelsplice/serve/observe"
@@ -25,12 +25,12 @@ func TestTrouble(t *testing.T) {
 	w := newWorld(t, func(c *Config) {
 		c.AdminAddr, c.Poll, c.MaxDataAge, c.ScrubRate, c.scrubWait = "127.0.0.1:0", 20*time.Millisecond, 180*day, 1<<40, 0
 	}, dated(1, "2020-05-01"))
-	store := release.Store{Dir: w.cfg.Releases}
-	id, err := store.Current()
+	folder := store.Folder{Dir: w.cfg.Releases}
+	id, err := folder.Current()
 	if err != nil {
 		t.Fatal(err)
 	}
-	packs, err := filepath.Glob(store.Path(id) + "/pack-*")
+	packs, err := filepath.Glob(folder.Path(id) + "/pack-*")
 	if err != nil || len(packs) == 0 {
 		t.Fatalf("packs = %v, %v", packs, err)
 	}

@@ -27,6 +27,7 @@ import (
 	"github.com/reelsplice/reelsplice/build/task"
 	"github.com/reelsplice/reelsplice/build/work"
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/store"
 )
 
 // ErrRefused matches errors of processes that another attempt cannot help: they are of another
@@ -36,7 +37,7 @@ var ErrRefused = errors.New("this process does not belong to the build")
 // A Site has what the processes of a build share, and the share of the machine that one may take.
 type Site struct {
 	Catalog  string // folder
-	Releases release.Store
+	Releases store.Folder
 	Work     string // folder
 	Program  string // version of the program
 	Scratch  string // folder for files of this process; the system's temporary one by default

@@ -22,6 +22,7 @@ import (
 	"github.com/reelsplice/reelsplice/build/work"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/store"
 )
 
 const memory = 128 << 20
@@ -43,7 +44,7 @@ type world struct {
 func newWorld(t *testing.T, catalogue, releases string) *world {
 	t.Helper()
 	return &world{t, Site{
-		Catalog: catalogue, Releases: release.Store{Dir: releases}, Work: filepath.Join(t.TempDir(), "work"),
+		Catalog: catalogue, Releases: store.Folder{Dir: releases}, Work: filepath.Join(t.TempDir(), "work"),
 		Program: "test", Scratch: t.TempDir(), Jobs: 2, Memory: memory, Log: slog.New(slog.DiscardHandler),
 	}, releases}
 }
@@ -157,7 +158,7 @@ func TestSameRelease(t *testing.T) {
 			for _, id := range []string{full, next} {
 				buildtest.OpenRelease(t, filepath.Join(releases, id))
 			}
-			if id, err := (release.Store{Dir: releases}).Current(); err != nil || id != next {
+			if id, err := (store.Folder{Dir: releases}).Current(); err != nil || id != next {
 				t.Errorf("current is %s, %v, want %s", id, err, next)
 			}
 		})

@@ -16,6 +16,7 @@ import (
 	"github.com/reelsplice/reelsplice/build/work"
 	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/store"
 )
 
 // sealStage is the stage that Seal runs.
@@ -76,13 +77,13 @@ func (s *Site) seal(ctx context.Context, p *plan.Plan, folder *work.Folder) (r b
 
 // install adds the release to the store. Its files become second names of those of the work folder where both are in
 // one file system, and copies elsewhere. Packs of the previous release become second names of its own.
-func install(ctx context.Context, to release.Store, folder *work.Folder, r *build.Report) (err error) {
+func install(ctx context.Context, to store.Folder, folder *work.Folder, r *build.Report) (err error) {
 	m, err := release.ReadManifest(folder.Dir(work.Release))
 	if err != nil {
 		return err
 	}
 	r.Describe(m)
-	w, err := release.Create(to.Dir)
+	w, err := store.Create(to.Dir)
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/check"
 )
 
 // Catalog writes a catalogue of movies, one JSON object each, in ascending order of
@@ -123,7 +124,7 @@ func SampleCatalog(tb testing.TB, n int, other bool) (dir string) {
 // OpenRelease opens a release, which has to be sound, until the end of the test.
 func OpenRelease(tb testing.TB, dir string) *release.Reader {
 	tb.Helper()
-	problems, err := release.Verify(tb.Context(), dir, release.VerifyOptions{}, nil)
+	problems, err := check.Verify(tb.Context(), dir, check.Options{}, nil)
 	if err != nil || len(problems) > 0 {
 		tb.Fatalf("Verify(%s) = %v, %v, want no problems", dir, problems, err)
 	}

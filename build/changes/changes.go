@@ -1,7 +1,7 @@
 // Package changes finds out what a build changed, and writes it into the release as the
 // table that package changelog describes.
 //
-// release.CompareOwn finds the resources that differ between the previous release and the one at
+// compare.Own finds the resources that differ between the previous release and the one at
 // work. Of movies, series, seasons, episodes and people the answers of both
 // are compared, as far as they differ: details, images, credits, translations, videos,
 // keywords, alternative titles, release dates, ratings and external ids, each in the form
@@ -28,6 +28,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/extsort"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/compare"
 	"github.com/reelsplice/reelsplice/schemas/tables/changelog"
 )
 
@@ -40,13 +41,13 @@ const Partitions = 32
 // Collect adds the resources that differ between a share of two releases to the sections of s, those of a
 // series together: its key, then those of its seasons, each before its episodes. It returns how
 // many are new, by kind, and how many resources of any kind differ. Shares may find the same one.
-func Collect(ctx context.Context, previous, next *release.Reader, share release.Share, s *extsort.Sorter) (created map[fragment.Kind]int64, differ int64, err error) {
-	found, err := release.CompareOwn(ctx, previous, next, share)
+func Collect(ctx context.Context, previous, next *release.Reader, share compare.Share, s *extsort.Sorter) (created map[fragment.Kind]int64, differ int64, err error) {
+	found, err := compare.Own(ctx, previous, next, share)
 	if err != nil {
 		return nil, 0, err
 	}
 	var sorted []byte
-	for _, change := range release.Changes() {
+	for _, change := range compare.Changes() {
 		err := found.Keys(ctx, change, func(key []byte) error {
 			differ++
 			if !slices.Contains(changelog.Kinds(), fragment.Kind(key[0])) {
@@ -59,7 +60,7 @@ func Collect(ctx context.Context, previous, next *release.Reader, share release.
 			return nil, 0, err
 		}
 	}
-	return found.Count(release.Created), differ, nil
+	return found.Count(compare.Created), differ, nil
 }
 
 // appendSortKey appends a key of a release so that seasons and episodes come behind their

@@ -13,6 +13,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/extsort"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/compare"
 	"github.com/reelsplice/reelsplice/schemas/tables/changelog"
 )
 
@@ -39,7 +40,7 @@ type worker struct {
 type group struct {
 	id     uint64 // of a season, its number
 	open   bool
-	change release.Change // of itself; 0 for none
+	change compare.Change // of itself; 0 for none
 	items  []item         // what happened to its seasons or episodes
 }
 
@@ -75,7 +76,7 @@ func (w *worker) all(it *extsort.Iterator) error {
 		}
 		if err == nil {
 			w.last = append(w.last[:0], key...)
-			err = w.one(key, release.Change(payload[0]))
+			err = w.one(key, compare.Change(payload[0]))
 		}
 		if err != nil {
 			return err
@@ -89,7 +90,7 @@ func (w *worker) all(it *extsort.Iterator) error {
 }
 
 // one takes in a resource. Those of a series wait for what belongs to them.
-func (w *worker) one(key []byte, change release.Change) error {
+func (w *worker) one(key []byte, change compare.Change) error {
 	id, rest := binary.BigEndian.Uint64(key[1:]), key[9:]
 	if k := fragment.Kind(key[0]); k != fragment.KindTV {
 		return w.title(k, id, change, nil)
@@ -133,7 +134,7 @@ func (w *worker) endSeries() error {
 }
 
 // title compares a movie, a series or a person. more are the items of its parts.
-func (w *worker) title(k fragment.Kind, id uint64, change release.Change, more []item) error {
+func (w *worker) title(k fragment.Kind, id uint64, change compare.Change, more []item) error {
 	key := fragment.AppendID(w.key[:0], k, fragment.ID(id))
 	items, err := w.compare(k, key, change)
 	if err != nil {
@@ -160,9 +161,9 @@ func (w *worker) title(k fragment.Kind, id uint64, change release.Change, more [
 		return err
 	}
 	switch change {
-	case release.Created:
+	case compare.Created:
 		w.tally.Created[k]++
-	case release.Deleted, release.Merged:
+	case compare.Deleted, compare.Merged:
 		w.tally.Deleted[k]++
 	}
 	return w.emit(k, id, items)
@@ -189,14 +190,14 @@ func (w *worker) endSeason() error {
 }
 
 // episode compares an episode.
-func (w *worker) episode(number uint32, change release.Change) error {
+func (w *worker) episode(number uint32, change compare.Change) error {
 	key := fragment.AppendEpisode(w.key[:0], fragment.ID(w.series.id), uint32(w.season.id), number)
 	return w.part(fragment.KindEpisode, key, change, nil, &w.season.items, "episode", number)
 }
 
 // part compares a season or an episode, and adds to those of what it is a part of an item
 // with its changes.
-func (w *worker) part(k fragment.Kind, key []byte, change release.Change, more []item, of *[]item, name string, number uint32) error {
+func (w *worker) part(k fragment.Kind, key []byte, change compare.Change, more []item, of *[]item, name string, number uint32) error {
 	items, err := w.compare(k, key, change)
 	if err != nil {
 		return err
@@ -212,9 +213,9 @@ func (w *worker) part(k fragment.Kind, key []byte, change release.Change, more [
 	value := json.RawMessage(fmt.Sprintf(`{"%s_id":%d,"%s_number":%d}`, name, id, name, number))
 	it := item{key: name, action: updated, value: value, language: none, country: none}
 	switch change {
-	case release.Created:
+	case compare.Created:
 		it.action = added
-	case release.Deleted, release.Merged:
+	case compare.Deleted, compare.Merged:
 		it.action, it.value, it.replace = deleted, nil, value
 	}
 	*of = append(*of, it)
@@ -226,13 +227,13 @@ func (w *worker) part(k fragment.Kind, key []byte, change release.Change, more [
 
 // compare returns what happened to a resource by itself; change is 0 when only parts of
 // it changed. The slice is valid until the next call.
-func (w *worker) compare(k fragment.Kind, key []byte, change release.Change) (items []item, err error) {
+func (w *worker) compare(k fragment.Kind, key []byte, change compare.Change) (items []item, err error) {
 	switch change {
-	case release.Created:
+	case compare.Created:
 		items, err = w.differ.create(k, key, w.o.Created[k] <= MaxDetailed)
-	case release.Changed:
+	case compare.Changed:
 		items, err = w.differ.compare(k, key)
-	case release.Deleted, release.Merged:
+	case compare.Deleted, compare.Merged:
 		items = w.differ.remove(k, key)
 	default:
 		w.differ.start(k, key)

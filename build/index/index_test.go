@@ -20,7 +20,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
 	"github.com/reelsplice/reelsplice/schemas/release"
-	"github.com/reelsplice/reelsplice/schemas/release/writertest"
+	"github.com/reelsplice/reelsplice/schemas/release/releasetest"
 	"github.com/reelsplice/reelsplice/schemas/tables"
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 	"github.com/reelsplice/reelsplice/schemas/tables/posting/postingtest"
@@ -281,7 +281,7 @@ func writeTables(t *testing.T, rows iter.Seq[row], o Options, at ...[]byte) (*re
 		}
 	}
 	releases := t.TempDir()
-	out, err := writertest.Create(releases)
+	out, err := releasetest.Create(releases)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
 	"github.com/reelsplice/reelsplice/schemas/release"
-	"github.com/reelsplice/reelsplice/schemas/release/writertest"
+	"github.com/reelsplice/reelsplice/schemas/release/compare"
+	"github.com/reelsplice/reelsplice/schemas/release/releasetest"
 )
 
 func key(id fragment.ID) []byte { return fragment.AppendID(nil, fragment.KindMovie, id) }
@@ -48,7 +49,7 @@ func build(t *testing.T, dir string, from *Source, level int, movies map[fragmen
 			t.Fatal(err)
 		}
 	}
-	out, err := writertest.Create(dir)
+	out, err := releasetest.Create(dir)
 	must(err)
 	out.Spec.Params[ParamEncoder] = Encoder(level)
 	_, err = out.Part(nil) // the common one
@@ -122,11 +123,11 @@ func TestTakeOver(t *testing.T) {
 		t.Error("a release of level 6 is a Source for level 5")
 	}
 	full, _ := build(t, dir, nil, 6, changed)
-	found, err := release.Compare(t.Context(), second, full, nil)
+	found, err := compare.Releases(t.Context(), second, full, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, change := range release.Changes() {
+	for _, change := range compare.Changes() {
 		if n := found.Count(change); len(n) > 0 {
 			t.Errorf("%s: %v, want no difference from a full build", change, n)
 		}

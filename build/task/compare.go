@@ -14,6 +14,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/extsort"
 	"github.com/reelsplice/reelsplice/schemas/release"
+	releases "github.com/reelsplice/reelsplice/schemas/release/compare"
 	"github.com/reelsplice/reelsplice/schemas/tables"
 	"github.com/reelsplice/reelsplice/schemas/tables/changelog"
 )
@@ -61,7 +62,7 @@ func (t *compare) run(ctx context.Context, i int, d *Done) error {
 				return err
 			}
 		}
-		created, differ, err := changes.Collect(ctx, t.b.previous, t.next, release.Share{I: i, N: t.b.Plan.Compares}, s)
+		created, differ, err := changes.Collect(ctx, t.b.previous, t.next, releases.Share{I: i, N: t.b.Plan.Compares}, s)
 		if err != nil {
 			return err
 		}
@@ -79,7 +80,7 @@ func (t *compare) isUnchanged(ctx context.Context, d *Done) (bool, error) {
 	if !sameParams(t.b) || !sameAge(t.b) {
 		return false, nil
 	}
-	same := release.Same(t.next, t.b.previous, isOfPrevious(t.b))
+	same := releases.Same(t.next, t.b.previous, isOfPrevious(t.b))
 	if !same || !t.b.Plan.Full {
 		return same, nil
 	}
@@ -103,7 +104,7 @@ func isOfPrevious(b *Build) func(table, section string) bool {
 // previous release out of packs with few live bytes. A full build moves them on purpose.
 func isRewritten(b *Build, next *release.Reader) bool {
 	return !b.Plan.Full && sameParams(b) && maps.Equal(b.previous.Manifest().Sources, next.Manifest().Sources) &&
-		release.SameSections(next, b.previous, isOfPrevious(b))
+		releases.SameSections(next, b.previous, isOfPrevious(b))
 }
 
 // sameAge reports whether the records of the previous release were fetched when those of this one were.

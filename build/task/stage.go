@@ -27,6 +27,7 @@ import (
 	"github.com/reelsplice/reelsplice/build/work"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/store"
 )
 
 // A Stage is a list of tasks that may run side by side.
@@ -142,7 +143,7 @@ func Open(folder, releaseDir string, memory int64) (*Build, error) {
 		return nil, err
 	}
 	if p.Previous != "" {
-		from.PreviousDir = release.Store{Dir: p.Releases}.Path(p.Previous)
+		from.PreviousDir = store.Folder{Dir: p.Releases}.Path(p.Previous)
 		if from.Previous, err = release.Open(from.PreviousDir); err != nil {
 			from.Catalog.Close()
 			return nil, fmt.Errorf("previous release: %w", err)

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/store"
 	"github.com/reelsplice/reelsplice/schemas/tables"
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 )
@@ -168,7 +169,7 @@ func (b *bench) nearest(ctx context.Context, query string, size int) (best strin
 
 // popularMovies returns the ids of a store's current release, the most popular first.
 func popularMovies(releases string) (ids []uint64, err error) {
-	s := release.Store{Dir: releases}
+	s := store.Folder{Dir: releases}
 	id, err := s.Current()
 	if err != nil {
 		return nil, err

@@ -14,6 +14,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/check"
+	"github.com/reelsplice/reelsplice/schemas/release/compare"
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/schemas/tables/credits"
 	"github.com/reelsplice/reelsplice/serve/edge"
@@ -230,7 +232,7 @@ func (w *smallWorld) build(t *testing.T) (_ *release.Reader, releases string) {
 	w.write(t, catalogDir)
 	rel := buildCatalog(t, dir)
 	releases = filepath.Join(dir, "releases")
-	problems, err := release.Verify(t.Context(), filepath.Join(releases, rel.Manifest().ID), release.VerifyOptions{}, nil)
+	problems, err := check.Verify(t.Context(), filepath.Join(releases, rel.Manifest().ID), check.Options{}, nil)
 	if err != nil || len(problems) > 0 {
 		t.Fatalf("verify: %v, %v", problems, err)
 	}
@@ -363,27 +365,27 @@ func aliasOf(t *testing.T, rel *release.Reader, kind, path string) string {
 	return fmt.Sprintf("%s %d", kind, v.int("id"))
 }
 
-// compared returns what release.Compare finds. What was merged is deleted too.
+// compared returns what compare.Releases finds. What was merged is deleted too.
 func compared(t *testing.T, a, b *release.Reader) (found map[string]string, into map[string]string) {
 	t.Helper()
-	c, err := release.Compare(t.Context(), a, b, nil)
+	c, err := compare.Releases(t.Context(), a, b, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	found, into = map[string]string{}, map[string]string{}
-	for _, change := range release.Changes() {
+	for _, change := range compare.Changes() {
 		n := 0
-		err := c.Each(t.Context(), change, func(d release.Difference) error {
+		err := c.Each(t.Context(), change, func(d compare.Difference) error {
 			name := fragment.DescribeKey(d.Key)
 			if found[name] != "" {
 				t.Errorf("%s is %s and %s", name, found[name], change)
 			}
 			n++
 			found[name] = change.String()
-			if change == release.Merged {
+			if change == compare.Merged {
 				found[name], into[name] = "deleted", fragment.DescribeKey(d.Into)
 			}
-			if change == release.Changed && len(d.Subs) == 0 && !d.Aliases {
+			if change == compare.Changed && len(d.Subs) == 0 && !d.Aliases {
 				t.Errorf("%s changed, but nothing of it", name)
 			}
 			return nil
@@ -398,7 +400,7 @@ func compared(t *testing.T, a, b *release.Reader) (found map[string]string, into
 			t.Errorf("%s: the counts are short of the list by %d", change, n)
 		}
 	}
-	err = credits.Compare(a, b, func(change release.Change, id string) error {
+	err = credits.Compare(a, b, func(change compare.Change, id string) error {
 		found[fmt.Sprintf("credit %q", id)] = change.String()
 		return nil
 	})
@@ -473,7 +475,7 @@ func checkInto(t *testing.T, w *smallWorld, found, into map[string]string) {
 // purgeList returns the names to purge when b takes the place of a.
 func purgeList(t *testing.T, a, b *release.Reader) map[string]bool {
 	t.Helper()
-	c, err := release.Compare(t.Context(), a, b, nil)
+	c, err := compare.Releases(t.Context(), a, b, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -482,15 +484,15 @@ func purgeList(t *testing.T, a, b *release.Reader) map[string]bool {
 		names[string(edge.AppendPurge(nil, key))] = true
 		return nil
 	}
-	for _, change := range release.Changes() {
-		if err := c.Each(t.Context(), change, func(d release.Difference) error { return add(d.Key) }); err != nil {
+	for _, change := range compare.Changes() {
+		if err := c.Each(t.Context(), change, func(d compare.Difference) error { return add(d.Key) }); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err := c.NewAliases(add); err != nil {
 		t.Fatal(err)
 	}
-	err = credits.Compare(a, b, func(_ release.Change, id string) error {
+	err = credits.Compare(a, b, func(_ compare.Change, id string) error {
 		return add(fragment.AppendText(nil, fragment.KindCredit, id))
 	})
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/reelsplice/reelsplice/build"
 	"github.com/reelsplice/reelsplice/ingest"
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/store"
 	"github.com/reelsplice/reelsplice/serve/auth"
 	"github.com/reelsplice/reelsplice/serve/edge"
 	"github.com/reelsplice/reelsplice/serve/query"
@@ -156,8 +157,8 @@ func newEdge(t *testing.T, dir, rel string) *testEdge {
 // newEdgeOn returns an edge whose lists count from a day; "" is today.
 func newEdgeOn(t *testing.T, dir, rel, day string) *testEdge {
 	t.Helper()
-	store := release.Store{Dir: dir}
-	if _, err := store.Publish(rel); err != nil {
+	folder := store.Folder{Dir: dir}
+	if _, err := folder.Publish(rel); err != nil {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.DiscardHandler)
@@ -176,7 +177,7 @@ func newEdgeOn(t *testing.T, dir, rel, day string) *testEdge {
 	if err != nil {
 		t.Fatal(err)
 	}
-	open, err := releases.Open(store, query.DefaultCacheBytes, log)
+	open, err := releases.Open(folder, query.DefaultCacheBytes, log)
 	if err != nil {
 		t.Fatal(err)
 	}

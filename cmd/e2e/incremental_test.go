@@ -21,6 +21,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/check"
+	"github.com/reelsplice/reelsplice/schemas/release/compare"
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
@@ -376,16 +378,16 @@ func (n *history) build(t *testing.T, c build.Config) build.Report {
 // by, and tables if asked to. The first has to be sound.
 func sameResponses(t *testing.T, dir, want string, tables bool) {
 	t.Helper()
-	problems, err := release.Verify(t.Context(), dir, release.VerifyOptions{}, nil)
+	problems, err := check.Verify(t.Context(), dir, check.Options{}, nil)
 	if err != nil || len(problems) > 0 {
 		t.Fatalf("verify: %v, %v", problems, err)
 	}
 	a, b := openRelease(t, dir), openRelease(t, want)
-	found, err := release.Compare(t.Context(), a, b, nil)
+	found, err := compare.Releases(t.Context(), a, b, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, change := range release.Changes() {
+	for _, change := range compare.Changes() {
 		if err := found.Keys(t.Context(), change, func(key []byte) error {
 			t.Errorf("%s: %s in the full build", fragment.DescribeKey(key), change)
 			return nil

@@ -12,8 +12,7 @@ import (
 	"github.com/reelsplice/reelsplice/ingest"
 	"github.com/reelsplice/reelsplice/schemas/object/objecttest"
 	"github.com/reelsplice/reelsplice/schemas/object/s3"
-	"github.com/reelsplice/reelsplice/schemas/release"
-	"github.com/reelsplice/reelsplice/schemas/release/bucket"
+	"github.com/reelsplice/reelsplice/schemas/release/store"
 )
 
 // TestNight: an incremental build after 2 % of the movies changed moves 2 % of the release to an edge, once it is in a bucket:
@@ -64,7 +63,7 @@ func TestNight(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, local := bucket.Store{Folder: folder}, release.Store{Dir: cfg.Releases}
+	s, local := store.Bucket{Folder: folder}, store.Folder{Dir: cfg.Releases}
 	for _, id := range []string{first, second} {
 		if _, err := s.Push(t.Context(), local.Path(id), nil); err != nil {
 			t.Fatal(err)
@@ -74,12 +73,12 @@ func TestNight(t *testing.T) {
 		t.Fatal(err)
 	}
 	deltas := map[string]int64{} // by the SHA-256 of the file
-	all, err := folder.List(t.Context(), bucket.DeltasPrefix)
+	all, err := folder.List(t.Context(), store.DeltasPrefix)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, o := range all {
-		made, _, _ := bucket.SplitDeltaName(o.Key)
+		made, _, _ := store.SplitDeltaName(o.Key)
 		deltas[made] = o.Size
 	}
 	before, err := s.Manifest(t.Context(), first)

@@ -20,7 +20,6 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/releasetest"
-	"github.com/reelsplice/reelsplice/schemas/release/writertest"
 	"github.com/reelsplice/reelsplice/schemas/tables"
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 	"github.com/reelsplice/reelsplice/serve/query"
@@ -82,7 +81,7 @@ func searchEngine(tb testing.TB, rows ...nameRow) (*query.Engine, string) {
 	tb.Helper()
 	const memory = 1 << 20
 	releases := tb.TempDir()
-	w, err := writertest.Create(releases)
+	w, err := releasetest.Create(releases)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -115,7 +114,7 @@ func searchEngine(tb testing.TB, rows ...nameRow) (*query.Engine, string) {
 }
 
 // writeTables writes all tables of a release from their rows.
-func writeTables(tb testing.TB, rowsOf *extsort.Sorter, w *writertest.Writer, memory int64) {
+func writeTables(tb testing.TB, rowsOf *extsort.Sorter, w *releasetest.Writer, memory int64) {
 	tb.Helper()
 	o := index.Options{Work: tb.TempDir(), Memory: memory}
 	for n, kind := range tables.Kinds {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/check"
 )
 
 // TestParts: a collection has its movies, by date.
@@ -65,7 +65,7 @@ func TestSampleReferences(t *testing.T) {
 			get(t, rel, fmt.Sprintf("/3/company/%d", c.int("id")))
 		}
 	}
-	problems, err := release.Verify(t.Context(), filepath.Join(sampleWorld.releases(), sampleWorld.id), release.VerifyOptions{}, nil)
+	problems, err := check.Verify(t.Context(), filepath.Join(sampleWorld.releases(), sampleWorld.id), check.Options{}, nil)
 	if err != nil || len(problems) > 0 {
 		t.Errorf("verify: %d problems, %v, want none: %v", len(problems), err, problems[:min(len(problems), 5)])
 	}

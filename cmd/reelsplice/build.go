@@ -17,6 +17,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/build"
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/store"
 )
 
 func buildCommand(a *app) *cobra.Command {
@@ -62,7 +63,7 @@ func buildCommand(a *app) *cobra.Command {
 		if cfg.Releases, err = releasesFolder(cfg.Releases); err != nil {
 			return err
 		}
-		if cfg.Previous, err = a.previousRelease(ctx, release.Store{Dir: cfg.Releases}, content.previous); err != nil {
+		if cfg.Previous, err = a.previousRelease(ctx, store.Folder{Dir: cfg.Releases}, content.previous); err != nil {
 			return err
 		}
 		return profiles.record(func() error { return a.buildAndReport(ctx, cfg, publish) })
@@ -107,7 +108,7 @@ func parseDate(text string) (time.Time, error) {
 
 // previousRelease returns the id of the release that a build compares with and reuses, ""
 // for none. An unreadable current release counts as none.
-func (a *app) previousRelease(ctx context.Context, s release.Store, name string) (string, error) {
+func (a *app) previousRelease(ctx context.Context, s store.Folder, name string) (string, error) {
 	switch name {
 	case "none", "":
 		return "", nil
@@ -122,7 +123,7 @@ func (a *app) previousRelease(ctx context.Context, s release.Store, name string)
 			return id, r.Close()
 		}
 	}
-	if !errors.Is(err, release.ErrNoRelease) {
+	if !errors.Is(err, store.ErrNoRelease) {
 		a.logger().Warn("the current release cannot be read: the build has no changes and reuses nothing", "error", err)
 	}
 	return "", nil
@@ -138,7 +139,7 @@ func (a *app) buildAndReport(ctx context.Context, cfg build.Config, publish bool
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("publish %s: %w", r.Release, err)
 		}
-		if _, err := (release.Store{Dir: cfg.Releases}).Publish(r.Release); err != nil {
+		if _, err := (store.Folder{Dir: cfg.Releases}).Publish(r.Release); err != nil {
 			return err
 		}
 	}

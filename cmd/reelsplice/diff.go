@@ -14,6 +14,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/compare"
 	"github.com/reelsplice/reelsplice/schemas/tables/changelog"
 	"github.com/reelsplice/reelsplice/schemas/tables/credits"
 	"github.com/reelsplice/reelsplice/serve/edge"
@@ -55,7 +56,7 @@ func (a *app) diff(ctx context.Context, s releaseStore, nameFrom, nameTo string,
 	}
 	defer func() { _ = to.Close() }()
 	return release.Guard(func() error {
-		d := &diff{from: from, to: to, credits: map[release.Change]int64{}}
+		d := &diff{from: from, to: to, credits: map[compare.Change]int64{}}
 		if err := a.compare(ctx, d); err != nil {
 			return err
 		}
@@ -66,17 +67,17 @@ func (a *app) diff(ctx context.Context, s releaseStore, nameFrom, nameTo string,
 // A diff is two releases and what differs between them.
 type diff struct {
 	from, to *release.Reader
-	found    *release.Comparison
-	credits  map[release.Change]int64 // differences of derived credits, which are rows of a table
+	found    *compare.Comparison
+	credits  map[compare.Change]int64 // differences of derived credits, which are rows of a table
 }
 
 func (a *app) compare(ctx context.Context, d *diff) (err error) {
 	p := a.progress("diff", true)
 	defer p.stop()
-	if d.found, err = release.Compare(ctx, d.from, d.to, p.update); err != nil {
+	if d.found, err = compare.Releases(ctx, d.from, d.to, p.update); err != nil {
 		return err
 	}
-	return d.eachCredit(func(x release.Difference) error {
+	return d.eachCredit(func(x compare.Difference) error {
 		d.credits[x.Change]++
 		return nil
 	})
@@ -84,14 +85,14 @@ func (a *app) compare(ctx context.Context, d *diff) (err error) {
 
 // eachCredit calls fn for every difference of derived credits. A credit that is a resource of either
 // release is left to d.found.
-func (d *diff) eachCredit(fn func(release.Difference) error) error {
+func (d *diff) eachCredit(fn func(compare.Difference) error) error {
 	var key []byte
-	return credits.Compare(d.from, d.to, func(change release.Change, id string) error {
+	return credits.Compare(d.from, d.to, func(change compare.Change, id string) error {
 		key = fragment.AppendText(key[:0], fragment.KindCredit, id)
 		if d.found.Has(key) {
 			return nil
 		}
-		return fn(release.Difference{Change: change, Key: key})
+		return fn(compare.Difference{Change: change, Key: key})
 	})
 }
 
@@ -127,7 +128,7 @@ type diffCounts struct {
 
 // counts returns how many resources differ, by kind.
 func (d *diff) counts() map[fragment.Kind]diffCounts {
-	of := func(change release.Change) map[fragment.Kind]int64 {
+	of := func(change compare.Change) map[fragment.Kind]int64 {
 		found := d.found.Count(change)
 		if n := d.credits[change]; n > 0 {
 			found[fragment.KindCredit] += n
@@ -135,7 +136,7 @@ func (d *diff) counts() map[fragment.Kind]diffCounts {
 		return found
 	}
 	counts := map[fragment.Kind]diffCounts{}
-	created, changed, deleted, merged := of(release.Created), of(release.Changed), of(release.Deleted), of(release.Merged)
+	created, changed, deleted, merged := of(compare.Created), of(compare.Changed), of(compare.Deleted), of(compare.Merged)
 	for _, found := range []map[fragment.Kind]int64{created, changed, deleted, merged} {
 		for k := range found {
 			counts[k] = diffCounts{created[k], changed[k], deleted[k], merged[k]}
@@ -145,11 +146,11 @@ func (d *diff) counts() map[fragment.Kind]diffCounts {
 }
 
 // each calls fn for every difference by one of the changes, in their order.
-func (d *diff) each(ctx context.Context, fn func(release.Difference) error, changes ...release.Change) error {
+func (d *diff) each(ctx context.Context, fn func(compare.Difference) error, changes ...compare.Change) error {
 	for _, change := range changes {
 		err := d.found.Each(ctx, change, fn)
 		if err == nil && d.credits[change] > 0 {
-			err = d.eachCredit(func(x release.Difference) error {
+			err = d.eachCredit(func(x compare.Difference) error {
 				if x.Change != change {
 					return nil
 				}
@@ -179,15 +180,15 @@ func (d *diff) text(ctx context.Context, w *bufio.Writer) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	return d.each(ctx, func(x release.Difference) error {
+	return d.each(ctx, func(x compare.Difference) error {
 		_, err := fmt.Fprintln(w, describeDifference(x))
 		return err
-	}, release.Changes()...)
+	}, compare.Changes()...)
 }
 
 // describeDifference returns, for instance, "changed tv 1399 (details, credits)" or
 // "merged movie 1 into movie 2".
-func describeDifference(x release.Difference) string {
+func describeDifference(x compare.Difference) string {
 	line := x.Change.String() + " " + fragment.DescribeKey(x.Key)
 	if x.Into != nil {
 		line += " into " + fragment.DescribeKey(x.Into)
@@ -199,7 +200,7 @@ func describeDifference(x release.Difference) string {
 }
 
 // differentParts names what of a resource differs.
-func differentParts(x release.Difference) []string {
+func differentParts(x compare.Difference) []string {
 	var parts []string
 	for _, s := range x.Subs {
 		parts = append(parts, s.String())
@@ -255,9 +256,9 @@ func (d *diff) json(ctx context.Context, w *bufio.Writer) error {
 		return err
 	}
 	fmt.Fprintf(w, `{"from":%q,"to":%q,"counts":%s`, d.from.Manifest().ID, d.to.Manifest().ID, counts)
-	for _, change := range release.Changes() {
+	for _, change := range compare.Changes() {
 		err := writeList(w, change.String(), func(add func(v any) error) error {
-			return d.each(ctx, func(x release.Difference) error {
+			return d.each(ctx, func(x compare.Difference) error {
 				row := rowOf(x.Key)
 				row.Parts = differentParts(x)
 				if x.Into != nil {
@@ -300,7 +301,7 @@ func (d *diff) eachPurge(ctx context.Context, fn func(name []byte) error) error 
 		}
 		return fn(name)
 	}
-	err := d.each(ctx, func(x release.Difference) error { return next(x.Key) }, release.Changes()...)
+	err := d.each(ctx, func(x compare.Difference) error { return next(x.Key) }, compare.Changes()...)
 	if err != nil {
 		return err
 	}
@@ -312,7 +313,7 @@ func (d *diff) eachPurge(ctx context.Context, fn func(name []byte) error) error 
 	}
 	inChanges := func(table, _ string) bool { return table == changelog.Table }
 	if len(d.counts()) == 0 && // pages have texts that no table has
-		release.SameSections(d.from, d.to, inChanges) && changelog.SameLists(changelog.Open(d.from), changelog.Open(d.to)) {
+		compare.SameSections(d.from, d.to, inChanges) && changelog.SameLists(changelog.Open(d.from), changelog.Open(d.to)) {
 		return nil
 	}
 	return fn([]byte(edge.QueryKey))

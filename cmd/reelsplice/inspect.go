@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/check"
 	"github.com/reelsplice/reelsplice/schemas/tables"
 	"github.com/reelsplice/reelsplice/schemas/tables/accounts"
 	"github.com/reelsplice/reelsplice/schemas/tables/changelog"
@@ -123,7 +124,7 @@ func verifyCommand(a *app) *cobra.Command {
 func (a *app) verify(ctx context.Context, dir string, part subset) ([]release.CorruptError, error) {
 	p := a.progress("verify", true)
 	defer p.stop()
-	problems, err := release.Verify(ctx, dir, release.VerifyOptions{Subset: part.n, Of: part.of}, p.update)
+	problems, err := check.Verify(ctx, dir, check.Options{Subset: part.n, Of: part.of}, p.update)
 	if err != nil || len(problems) > 0 {
 		return problems, err
 	}

@@ -17,10 +17,10 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/object/s3"
 	"github.com/reelsplice/reelsplice/schemas/release"
-	"github.com/reelsplice/reelsplice/schemas/release/bucket"
+	"github.com/reelsplice/reelsplice/schemas/release/store"
 )
 
-// A releaseStore is the releases of a folder or of a bucket. release.Store has the contract of its methods.
+// A releaseStore is the releases of a folder or of a bucket. store.Folder has the contract of its methods.
 type releaseStore interface {
 	String() string
 	Current(ctx context.Context) (string, error)
@@ -28,7 +28,7 @@ type releaseStore interface {
 	Rollback(ctx context.Context) (from, to string, err error)
 	SetCanary(ctx context.Context, id string) (previous string, err error)
 	RemoveCanary(ctx context.Context) (id string, err error)
-	List(ctx context.Context) ([]release.Info, error)
+	List(ctx context.Context) ([]store.Info, error)
 	// Prune removes releases. In a bucket, objects that no release names go once they are older than grace.
 	Prune(ctx context.Context, keep int, grace time.Duration) (removed []string, err error)
 	// Open opens a release. An error that matches fs.ErrNotExist is about one that is not there.
@@ -51,13 +51,13 @@ func (a *app) atStore(ctx context.Context, releases string, do func(releaseStore
 		return err
 	}
 	if local {
-		return do(localStore{release.Store{Dir: dir}})
+		return do(localStore{store.Folder{Dir: dir}})
 	}
 	f, err := s3.OpenFolder(ctx, releases)
 	if err != nil {
 		return err
 	}
-	s := bucketStore{Store: bucket.Store{Folder: f}, app: a}
+	s := bucketStore{Bucket: store.Bucket{Folder: f}, app: a}
 	if s.scratch, err = os.MkdirTemp("", "reelsplice-release-"); err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func releasesFolder(name string) (string, error) {
 }
 
 // A localStore is a folder of releases.
-type localStore struct{ store release.Store }
+type localStore struct{ store store.Folder }
 
 var _ releaseStore = localStore{}
 
@@ -118,7 +118,7 @@ func (s localStore) SetCanary(_ context.Context, id string) (string, error) {
 
 func (s localStore) RemoveCanary(context.Context) (string, error) { return s.store.RemoveCanary() }
 
-func (s localStore) List(context.Context) ([]release.Info, error) { return s.store.List() }
+func (s localStore) List(context.Context) ([]store.Info, error) { return s.store.List() }
 
 func (s localStore) Prune(_ context.Context, keep int, _ time.Duration) ([]string, error) {
 	return s.store.Prune(keep)
@@ -144,7 +144,7 @@ func (s localStore) missing(id string, err error) error {
 
 // A bucketStore is the releases of a bucket, with a folder of this machine for what is read of them.
 type bucketStore struct {
-	bucket.Store
+	store.Bucket
 	app     *app // shows progress
 	scratch string
 }
@@ -171,7 +171,7 @@ func (s bucketStore) objectOf(ctx context.Context, id, file string) string {
 	if err == nil {
 		for _, f := range m.Files() {
 			if f.Name == file {
-				return s.Folder.URL(bucket.FileName(f))
+				return s.Folder.URL(store.FileName(f))
 			}
 		}
 	}
@@ -268,7 +268,7 @@ func (a *app) upload(ctx context.Context, to releaseStore, from string, args []s
 	if err != nil {
 		return "", err
 	}
-	local := localStore{release.Store{Dir: dir}}
+	local := localStore{store.Folder{Dir: dir}}
 	if id, err = chosen(ctx, local, args, newest); err != nil {
 		return "", err
 	}
@@ -288,10 +288,10 @@ func (a *app) upload(ctx context.Context, to releaseStore, from string, args []s
 }
 
 // uploadDeltas stores the deltas to a release from those that edges may have now, if the folder has these too.
-func uploadDeltas(ctx context.Context, to bucketStore, local release.Store, id string) error {
+func uploadDeltas(ctx context.Context, to bucketStore, local store.Folder, id string) error {
 	for _, pointer := range []func(context.Context) (string, error){to.Current, to.Canary} {
 		earlier, err := pointer(ctx)
-		if errors.Is(err, release.ErrNoRelease) || errors.Is(err, release.ErrCorrupt) || earlier == id {
+		if errors.Is(err, store.ErrNoRelease) || errors.Is(err, release.ErrCorrupt) || earlier == id {
 			continue
 		}
 		if err != nil {
@@ -334,7 +334,7 @@ func newest(ctx context.Context, s releaseStore) (string, error) {
 
 func current(ctx context.Context, s releaseStore) (string, error) {
 	id, err := s.Current(ctx)
-	if errors.Is(err, release.ErrNoRelease) {
+	if errors.Is(err, store.ErrNoRelease) {
 		return "", fmt.Errorf("%w: run publish first", err)
 	}
 	return id, err
@@ -400,7 +400,7 @@ func rollbackCommand(a *app) *cobra.Command {
 
 func (a *app) removeCanary(ctx context.Context, s releaseStore) error {
 	id, err := s.RemoveCanary(ctx)
-	if errors.Is(err, release.ErrNoRelease) {
+	if errors.Is(err, store.ErrNoRelease) {
 		return fmt.Errorf("%s has no canary", s)
 	}
 	if err != nil {
@@ -443,7 +443,7 @@ type releaseRow struct {
 	Error     string    `json:"error,omitempty"`
 }
 
-func releaseRows(infos []release.Info) []releaseRow {
+func releaseRows(infos []store.Info) []releaseRow {
 	rows := make([]releaseRow, 0, len(infos))
 	for _, i := range infos {
 		row := releaseRow{i.ID, i.Current, i.Previous, i.Canary, i.Built.UTC(), i.Fragments, i.Bytes, nil, ""}
@@ -458,7 +458,7 @@ func releaseRows(infos []release.Info) []releaseRow {
 	return rows
 }
 
-func writeReleases(w io.Writer, infos []release.Info) {
+func writeReleases(w io.Writer, infos []store.Info) {
 	fmt.Fprintln(w, "RELEASE\t\tBUILT\tFRAGMENTS\tSIZE\tDATA OF")
 	for _, i := range infos {
 		fmt.Fprintf(w, "%s\t%s\t%s\t", i.ID, marks(&i), i.Built.UTC().Format("2006-01-02 15:04:05"))
@@ -471,7 +471,7 @@ func writeReleases(w io.Writer, infos []release.Info) {
 }
 
 // marks names the pointers to a release.
-func marks(i *release.Info) string {
+func marks(i *store.Info) string {
 	var all []string
 	if i.Current {
 		all = append(all, "current")
@@ -499,7 +499,7 @@ func pruneCommand(a *app) *cobra.Command {
 	}
 	storeFlag(c, &releases)
 	c.Flags().IntVar(&keep, "keep", 0, "releases to keep, 1 or more")
-	c.Flags().DurationVar(&grace, "grace", bucket.DefaultGrace, "least age of what goes from a bucket without a release naming it")
+	c.Flags().DurationVar(&grace, "grace", store.DefaultGrace, "least age of what goes from a bucket without a release naming it")
 	required(c, "keep")
 	check := func() error {
 		switch {

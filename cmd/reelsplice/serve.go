@@ -20,7 +20,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/reelsplice/reelsplice/schemas/object/s3"
-	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/store"
 	"github.com/reelsplice/reelsplice/serve"
 	"github.com/reelsplice/reelsplice/serve/auth"
 	"github.com/reelsplice/reelsplice/serve/pull"
@@ -104,7 +104,7 @@ func (a *app) firstToken(cfg *serve.Config) error {
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if _, err := (release.Store{Dir: cfg.Releases}).Current(); errors.Is(err, release.ErrNoRelease) && cfg.Pull.Bucket == nil {
+	if _, err := (store.Folder{Dir: cfg.Releases}).Current(); errors.Is(err, store.ErrNoRelease) && cfg.Pull.Bucket == nil {
 		return nil
 	}
 	if !a.terminal {
@@ -192,7 +192,7 @@ func serveFlags(f *pflag.FlagSet, cfg *serve.Config) {
 // listen opens the release, the tokens and the ports.
 func listen(cfg serve.Config) (*serve.Server, error) {
 	s, err := serve.Listen(cfg)
-	if errors.Is(err, release.ErrNoRelease) {
+	if errors.Is(err, store.ErrNoRelease) {
 		err = fmt.Errorf("%w: run reelsplice build --publish first", err)
 	}
 	return s, err

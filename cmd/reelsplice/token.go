@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/reelsplice/reelsplice/schemas/object"
-	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/store"
 	"github.com/reelsplice/reelsplice/serve/auth"
 )
 
@@ -93,7 +93,7 @@ func tokenIssueCommand(a *app) *cobra.Command {
 // afterFirstToken names the command that comes next, if it is known where the releases are.
 func (a *app) afterFirstToken(tokens string) {
 	releases := a.setting("serve", "releases")
-	if _, err := (release.Store{Dir: releases}).Current(); err == nil || object.IsURL(releases) {
+	if _, err := (store.Folder{Dir: releases}).Current(); err == nil || object.IsURL(releases) {
 		a.next("serve", places{"tokens": tokens})
 	}
 }

@@ -27,7 +27,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/object"
-	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/store"
 	"github.com/reelsplice/reelsplice/serve"
 	"github.com/reelsplice/reelsplice/serve/auth"
 	"github.com/reelsplice/reelsplice/serve/localca"
@@ -157,45 +157,45 @@ const sampleMark = ".sample"
 // sample is built again, in a fraction of a second: this version may have another sample or format.
 // ofSample is the ID of a release of the sample, "" for the user's.
 func (u *up) release(ctx context.Context) (ofSample string, err error) {
-	store := release.Store{Dir: u.cfg.Releases}
+	folder := store.Folder{Dir: u.cfg.Releases}
 	if len(u.dumps.Sources) > 0 {
-		return "", u.publishSources(ctx, store)
+		return "", u.publishSources(ctx, folder)
 	}
 	mark := filepath.Join(u.dir, sampleMark)
 	made, _ := os.ReadFile(mark) // unreadable is like none: then the release is the user's
-	current, err := store.Current()
+	current, err := folder.Current()
 	if err == nil && current != string(made) {
 		return "", nil
 	}
-	if err != nil && !errors.Is(err, release.ErrNoRelease) {
+	if err != nil && !errors.Is(err, store.ErrNoRelease) {
 		return "", err
 	}
 	own := filepath.Join(u.dir, "catalog")
 	if catalog.Exists(own) && len(made) == 0 {
-		_, err := u.buildAndPublish(ctx, store, own, "")
+		_, err := u.buildAndPublish(ctx, folder, own, "")
 		return "", err
 	}
-	id, err := u.publishSample(ctx, store)
+	id, err := u.publishSample(ctx, folder)
 	if err != nil {
 		return "", err
 	}
 	return id, file.WriteFile(mark, []byte(id), 0o600)
 }
 
-func (u *up) buildAndPublish(ctx context.Context, store release.Store, dir, previous string) (id string, err error) {
+func (u *up) buildAndPublish(ctx context.Context, folder store.Folder, dir, previous string) (id string, err error) {
 	cfg := build.DefaultConfig()
 	cfg.Catalog, cfg.Releases, cfg.Previous = dir, u.cfg.Releases, previous
 	r, err := u.build(ctx, cfg)
 	if err != nil {
 		return "", err
 	}
-	_, err = store.Publish(r.Release)
+	_, err = folder.Publish(r.Release)
 	return r.Release, err
 }
 
 // publishSources makes a release of the sources alone, in a catalogue that is made anew: rows that are gone from them go.
 // What they hold of bad rows is printed, and the others are served.
-func (u *up) publishSources(ctx context.Context, store release.Store) error {
+func (u *up) publishSources(ctx context.Context, folder store.Folder) error {
 	u.dumps.Catalog = filepath.Join(u.dir, ".catalog")
 	if err := os.RemoveAll(u.dumps.Catalog); err != nil {
 		return fmt.Errorf("make the catalogue anew: %w", err)
@@ -211,16 +211,16 @@ func (u *up) publishSources(ctx context.Context, store release.Store) error {
 	if !u.quiet {
 		fmt.Fprintln(u.Stderr, outcome(&r))
 	}
-	previous, err := u.previousRelease(ctx, store, "current")
+	previous, err := u.previousRelease(ctx, folder, "current")
 	if err != nil {
 		return err
 	}
-	_, err = u.buildAndPublish(ctx, store, u.dumps.Catalog, previous)
+	_, err = u.buildAndPublish(ctx, folder, u.dumps.Catalog, previous)
 	return err
 }
 
 // publishSample makes a release of the sample, through a temporary catalogue.
-func (u *up) publishSample(ctx context.Context, store release.Store) (id string, err error) {
+func (u *up) publishSample(ctx context.Context, folder store.Folder) (id string, err error) {
 	tmp, err := os.MkdirTemp("", "reelsplice-sample-")
 	if err != nil {
 		return "", fmt.Errorf("unpack sample: %w", err)
@@ -240,7 +240,7 @@ func (u *up) publishSample(ctx context.Context, store release.Store) (id string,
 	if err := u.quarantined(&r, 0, false); err != nil {
 		return "", err
 	}
-	return u.buildAndPublish(ctx, store, made, "")
+	return u.buildAndPublish(ctx, folder, made, "")
 }
 
 // tokenName is the name of the token of up.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
-	"github.com/reelsplice/reelsplice/schemas/release/writertest"
+	"github.com/reelsplice/reelsplice/schemas/release/releasetest"
 	"github.com/reelsplice/reelsplice/schemas/tables"
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 )
@@ -20,7 +20,7 @@ func TestCheckTables(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	w, err := writertest.Create(dir)
+	w, err := releasetest.Create(dir)
 	check(err)
 	table, err := w.Table(fragment.KindMovie.String(), 1)
 	check(err)

@@ -42,7 +42,10 @@ func write(path string, data []byte, mode os.FileMode, own func(f *os.File, path
 	if _, err := f.Write(data); err != nil {
 		return err
 	}
-	return f.Commit()
+	if err := f.Commit(); err != nil {
+		return err
+	}
+	return Did("write", path)
 }
 
 // ReadFile returns the content of a file, which others may replace meanwhile.

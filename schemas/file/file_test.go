@@ -184,3 +184,27 @@ func TestOpenFileIsReplaced(t *testing.T) {
 	}
 	wantFile(t, path, "new")
 }
+
+// TestLink: a file gets another name, or a copy of its own where the file system has no links.
+func TestLink(t *testing.T) {
+	for _, links := range []bool{true, false} {
+		if !links {
+			defer func(old func(from, to string) error) { link = old }(link)
+			link = func(string, string) error { return errors.ErrUnsupported }
+		}
+		from := filepath.Join(t.TempDir(), "from")
+		to := from + "-too"
+		if err := os.WriteFile(from, []byte("text"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := Link(from, to); err != nil {
+			t.Fatal(err)
+		}
+		wantFile(t, to, "text")
+		a, _ := os.Stat(from)
+		b, err := os.Stat(to)
+		if err != nil || os.SameFile(a, b) != links || a.Mode() != b.Mode() {
+			t.Errorf("with links %v: one file %v, modes %s and %s (%v)", links, os.SameFile(a, b), a.Mode(), b.Mode(), err)
+		}
+	}
+}

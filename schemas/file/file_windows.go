@@ -109,7 +109,7 @@ func replaceOpen(from, to string) bool {
 }
 
 // SyncDir does nothing: the system has no such call, and Rename is durable by itself.
-func SyncDir(string) error { return nil }
+func SyncDir(dir string) error { return Did("sync", dir) }
 
 // Open opens a file for reading. Others may write, rename and remove it meanwhile, which os.Open forbids.
 func Open(path string) (*os.File, error) {

@@ -1,16 +1,18 @@
 //go:build !race
 
-package release
+package release_test
 
 import (
 	"testing"
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
+	. "github.com/reelsplice/reelsplice/schemas/release"
+	. "github.com/reelsplice/reelsplice/schemas/release/releasetest"
 )
 
 func TestReadAllocs(t *testing.T) {
-	r := mustOpen(t, archive)
-	keys := [][]byte{movie(550), []byte("\x40\x01tt0137523"), movie(1), fragment.AppendSeason(nil, 1399, 1)}
+	r := MustOpen(t, archive)
+	keys := [][]byte{Movie(550), []byte("\x40\x01tt0137523"), Movie(1), fragment.AppendSeason(nil, 1399, 1)}
 	n := testing.AllocsPerRun(1000, func() {
 		var p Piece
 		for _, key := range keys {

@@ -1,10 +1,12 @@
-package release
+package release_test
 
 import (
 	"fmt"
 	"testing"
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
+	. "github.com/reelsplice/reelsplice/schemas/release"
+	. "github.com/reelsplice/reelsplice/schemas/release/releasetest"
 )
 
 // benchRelease has n movies of three fragments each.
@@ -12,10 +14,10 @@ func benchRelease(b *testing.B, n int) *Reader {
 	b.Helper()
 	rs := make([]ResourceSpec, n)
 	for i := range rs {
-		g := seg(plain(fmt.Sprint("movie ", i)))
-		rs[i] = resource(fragment.ID(i), frag(details, g), frag(detailsDE, g), frag(videos, g))
+		g := Seg(Plain(fmt.Sprint("movie ", i)))
+		rs[i] = Resource(fragment.ID(i), Frag(Details, g), Frag(DetailsDE, g), Frag(Videos, g))
 	}
-	return plainRelease(b, rs...)
+	return Written(b, rs...)
 }
 
 func BenchmarkLookupFind(b *testing.B) {
@@ -24,7 +26,7 @@ func BenchmarkLookupFind(b *testing.B) {
 		step := func(key []byte, i *uint64) bool {
 			*i = *i*6364136223846793005 + 1442695040888963407
 			e, ok := r.Lookup(fragment.AppendID(key, fragment.KindMovie, fragment.ID(*i>>33)%fragment.ID(n)))
-			f, ok2 := e.Find(videos)
+			f, ok2 := e.Find(Videos)
 			var p Piece
 			c := f.Pieces()
 			return ok && ok2 && c.Next(&p) && p.Op == OpSegment
@@ -75,18 +77,18 @@ func BenchmarkCombineCRC(b *testing.B) {
 }
 
 func BenchmarkAdd(b *testing.B) {
-	w, err := create(b.TempDir(), testOptions{Parts: 2})
+	w, err := Create(b.TempDir())
 	if err != nil {
 		b.Fatal(err)
 	}
-	s, err := w.Part(1)
+	s, err := w.Part(nil)
 	if err != nil {
 		b.Fatal(err)
 	}
-	g := seg(plain("a segment of the usual length, which is some hundred bytes for the most part"))
+	g := Seg(Plain("a segment of the usual length, which is some hundred bytes for the most part"))
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		r := ResourceSpec{Key: movie(fragment.ID(i)), Fragments: []FragmentSpec{frag(details, g), frag(videos, g)}}
+		r := ResourceSpec{Key: Movie(fragment.ID(i)), Fragments: []FragmentSpec{Frag(Details, g), Frag(Videos, g)}}
 		if err := s.Add(r); err != nil {
 			b.Fatal(err)
 		}

@@ -2,6 +2,7 @@ package release
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
@@ -116,4 +117,66 @@ func appendBlockHead(dst, key []byte, typ byte, fragments, recipes int, number u
 	dst = le.AppendUint32(dst, uint32(recipes))
 	dst = le.AppendUint64(dst, number)
 	return pad(append(dst, key...))
+}
+
+// A BlockChecker compares blocks with the one form that a PartWriter gives a resource or an alias. The zero value is
+// ready; it is for one goroutine.
+type BlockChecker struct{ b block }
+
+// Check returns what of the block at e has another form, and where in the part; "" for nothing.
+func (c *BlockChecker) Check(e Entry) (off int64, what string) {
+	c.b.reset()
+	want := appendBlockHead(c.b.buf[:0], e.Key(), typeAlias, 0, 0, e.number())
+	if !e.IsAlias() {
+		if off, what := c.recipes(e); what != "" {
+			return off, what
+		}
+		want = c.b.bytes(e.Key(), e.number(), e.Fingerprint())
+	}
+	got := e.block()
+	for i := range min(len(got), len(want)) {
+		if got[i] != want[i] {
+			what = fmt.Sprintf("%s: % x, want % x", fragment.DescribeKey(e.Key()), got[i:min(i+8, len(got))], want[i:min(i+8, len(want))])
+			return int64(e.off) + int64(i), what
+		}
+	}
+	if len(got) != len(want) {
+		return int64(e.off), fmt.Sprintf("%s: block of %d bytes, want %d", fragment.DescribeKey(e.Key()), len(got), len(want))
+	}
+	return 0, ""
+}
+
+// recipes makes a block of e, whose recipes have to lie in the order of their first use, without gaps.
+func (c *BlockChecker) recipes(e Entry) (off int64, what string) {
+	var p Piece
+	known := map[uint64]bool{}
+	for i := range e.Len() {
+		if i > 0 && e.address(i-1) >= e.address(i) {
+			return e.rowAt(i), Describe(e.Key(), e.Address(i)) + ": address is not above the one before"
+		}
+		start := e.Recipe(i)
+		c.b.row(e.Address(i), uint32(start))
+		if known[start] {
+			continue
+		}
+		known[start] = true
+		f := e.Fragment(i)
+		if next := len(c.b.recipes); start != uint64(next) || f.recipe == nil {
+			return e.rowAt(i) + fragmentRecipe, fmt.Sprintf("%s: recipe at %d of %d bytes, want one that is known or a whole one at %d",
+				Describe(e.Key(), e.Address(i)), start, e.recipes(), next)
+		}
+		c.b.begin()
+		cursor := f.Pieces()
+		for cursor.Next(&p) {
+			where := uint64(p.Pack)<<wherePackShift | uint64(p.Offset)
+			c.b.piece(&PieceSpec{Op: p.Op, Segment: p.Segment, Literal: p.Text(), Shared: p.Shared, Sub: p.Sub, Include: p.Include, Word: p.Word, Number: p.Number}, where)
+		}
+		if cursor.Broken() {
+			off := int64(e.off+e.area()+start) + int64(len(binary.AppendUvarint(nil, uint64(len(f.recipe)))))
+			return off + int64(len(f.recipe)-len(cursor.rest)), fmt.Sprintf("%s: piece %d, %s, breaks the format or leads outside the files: % x",
+				Describe(e.Key(), e.Address(i)), c.b.count, Op(cursor.rest[0]), cursor.rest[:min(len(cursor.rest), 24)])
+		}
+		c.b.append()
+	}
+	return 0, ""
 }

@@ -37,20 +37,20 @@ func Damage(p any) error {
 		Addr() uintptr
 	}:
 		if m, off := mappingAt(p.Addr()); m != nil {
-			return m.unreadable(off)
+			return m.Unreadable(off)
 		}
 	}
 	return nil
 }
 
-// mappings has the open mappings of all Readers, each *mapping a key, because the address of a memory
+// mappings has the open mappings of all Readers, each *Mapping a key, because the address of a memory
 // fault says nothing of whose it is.
 var mappings sync.Map
 
 // mappingAt returns the mapping that has an address, and the offset of that in its file.
-func mappingAt(addr uintptr) (at *mapping, off uint64) {
+func mappingAt(addr uintptr) (at *Mapping, off uint64) {
 	mappings.Range(func(key, _ any) bool {
-		m := key.(*mapping)
+		m := key.(*Mapping)
 		if start := uintptr(unsafe.Pointer(unsafe.SliceData(m.all))); addr >= start && addr-start < uintptr(len(m.all)) {
 			at, off = m, uint64(addr-start)
 		}
@@ -121,14 +121,6 @@ var ErrCorrupt = errors.New("release: corrupt file")
 // version this program does not read.
 var ErrVersion = errors.New("unknown format version")
 
-// ErrLocked matches, through errors.Is, the error of Create while another builder
-// works in the same folder.
-var ErrLocked = errors.New("another builder is at work there")
-
-// ErrNoRelease matches, through errors.Is, the error about a store in which nothing
-// has been published.
-var ErrNoRelease = errors.New("no release has been published")
-
 // A CorruptError names a place where a file does not follow the format, and the resource if that is known.
 type CorruptError struct {
 	File string `json:"file"`   // name inside the release folder
@@ -146,7 +138,7 @@ func (e CorruptError) Error() string {
 // Is makes every CorruptError match ErrCorrupt.
 func (e CorruptError) Is(target error) bool { return target == ErrCorrupt }
 
-// corrupt returns a CorruptError.
-func corrupt(file string, off int64, format string, args ...any) error {
+// Corrupt returns a CorruptError.
+func Corrupt(file string, off int64, format string, args ...any) error {
 	return &CorruptError{File: file, Off: off, What: fmt.Sprintf(format, args...)}
 }

@@ -1,8 +1,9 @@
 // Package release writes and reads releases: the immutable folders that the builder
-// makes and the edge serves. FORMAT.md describes every byte; this is the picture.
+// makes and the edge serves. FORMAT.md describes every byte; this is the picture. Beside it, store keeps many of
+// them, check finds what is wrong with one, and compare what differs between two.
 //
 //	<releases>/
-//	  current                 the served id, earlier ones below (Store)
+//	  current                 the served id, earlier ones below (package store)
 //	  canary                  the id that goes out first; absent without one
 //	  r0123456789abcdef/      one release: its id follows from its content
 //	    manifest.json         version, parameters, counts, SHA-256 of each file
@@ -28,12 +29,11 @@
 //
 // A piece is a segment, a literal, a mark for text that depends on the request (an id, a
 // page, the name of a season in some language), or leads to a fragment of another
-// resource by its key: a reference has the whole key, an include its numbers. Verify
+// resource by its key: a reference has the whole key, an include its numbers. package check
 // follows both.
 //
-// A Writer holds the folder of a release in the making. Parts, indexes and tables are written side
-// by side, each by a function of named files: CreatePart, WriteIndex, CreateTable, WriteManifest. A
-// release upon another one copies resources (PartWriter.Copy), and Install links its packs.
+// Parts, indexes and tables of a release in the making are written side by side, each by a function of named files:
+// CreatePart, WriteIndex, CreateTable, WriteManifest. A release upon another one copies resources (PartWriter.Copy).
 //
 // Open maps the files and reads headers and footers, hardly anything else. Everything that a
 // Reader hands out is a slice of the mapping: it is read-only, and gone once the
@@ -43,5 +43,5 @@
 // panic, as is a fault of a file that shrank under its mapping; Guard makes errors of both.
 //
 // Where to start: file.go has what all files share, part.go and reader.go the two ways through
-// a release, entry.go and recipe.go the bytes of a resource, verify.go the rules.
+// a release, entry.go and recipe.go the bytes of a resource.
 package release

@@ -21,7 +21,8 @@ func (e Entry) typ() uint8 { return uint8(e.head >> (8 * blockType)) }
 // recipes returns the length of all recipes in bytes.
 func (e Entry) recipes() uint64 { return e.head >> (8 * blockRecipes) }
 
-func (e Entry) isAlias() bool { return e.typ() == typeAlias }
+// IsAlias reports whether a block is an alias, whose key leads to another block.
+func (e Entry) IsAlias() bool { return e.typ() == typeAlias }
 
 // fingerprintAt returns where, from the start of the block, its key ends: at the fingerprint of
 // a resource, at the end of an alias.
@@ -55,7 +56,7 @@ func (e Entry) stored() []byte { return e.p.data[e.off:][:e.size()] }
 // the last one, and for the zero Entry.
 func (e Entry) Next() (Entry, bool) {
 	for ok := e.p != nil; ok; {
-		if e, ok = e.p.block(e.off + e.size()); ok && !e.isAlias() {
+		if e, ok = e.p.block(e.off + e.size()); ok && !e.IsAlias() {
 			return e, true
 		}
 	}
@@ -71,6 +72,9 @@ func (e Entry) target() Ref {
 	}
 	return e.p.ref(off)
 }
+
+// Target returns the resource that an alias stands for; false if none starts there.
+func (e Entry) Target() (Entry, bool) { return e.p.r.At(e.target()) }
 
 // number returns the number of the block: an id, or the offset of an alias's resource.
 func (e Entry) number() uint64 { return le.Uint64(e.p.data[e.off+blockNumber:]) }
@@ -132,13 +136,14 @@ func (e Entry) address(i int) uint64 { return le.Uint64(e.row(i)) }
 // Address returns the address of fragment i, 0 <= i < Len(). Addresses ascend.
 func (e Entry) Address(i int) fragment.Address { return fragment.AddressOf(e.address(i)) }
 
-// start returns where, in the area of recipes, that of fragment i starts.
-func (e Entry) start(i int) uint64 { return startIn(e.row(i)) }
+// Recipe returns where, among the recipes of the resource, that of fragment i starts: a number that only fragments of
+// equal pieces share.
+func (e Entry) Recipe(i int) uint64 { return startIn(e.row(i)) }
 
 func startIn(row []byte) uint64 { return uint64(le.Uint32(row[fragmentRecipe:])) }
 
 // Fragment returns fragment i, 0 <= i < Len().
-func (e Entry) Fragment(i int) Fragment { return e.fragment(e.start(i)) }
+func (e Entry) Fragment(i int) Fragment { return e.fragment(e.Recipe(i)) }
 
 // fragment returns the fragment whose recipe starts there in the area of recipes.
 func (e Entry) fragment(start uint64) Fragment {
@@ -150,7 +155,7 @@ func (e Entry) fragment(start uint64) Fragment {
 	}
 	area = area[start:]
 	// Short recipes are checked at once, of others no more than is read.
-	short := len(area) <= checkBlock
+	short := len(area) <= CheckBlock
 	if short {
 		e.p.check(off+start, uint64(len(area)))
 	} else {
@@ -179,7 +184,7 @@ func (e Entry) search(a uint64) int {
 	m, off := e.p, e.off+e.tables()
 	table := m.data[off:][:fragmentLen*hi]
 	// A long table is checked where it is read, so that no more comes from the disk.
-	short := len(table) <= checkBlock
+	short := len(table) <= CheckBlock
 	if short {
 		m.check(off, uint64(len(table)))
 	}
@@ -211,10 +216,19 @@ func (e Entry) Find(a fragment.Address) (Fragment, bool) {
 	return e.fragment(startIn(row)), true
 }
 
-// hasSub reports whether the resource has a fragment of the sub-request s.
-func (e Entry) hasSub(s fragment.Sub) bool {
-	i := e.search(fragment.Address{Sub: s}.Uint64())
-	return i < e.Len() && e.Address(i).Sub == s
+// Has reports whether the resource has a fragment of the sub-request s.
+func (e Entry) Has(s fragment.Sub) bool {
+	from, to := e.Subs(s)
+	return from < to
+}
+
+// Subs returns the numbers of the fragments of the sub-request s: from, and up to but not to.
+func (e Entry) Subs(s fragment.Sub) (from, to int) {
+	from = e.search(fragment.Address{Sub: s}.Uint64())
+	for to = from; to < e.Len() && e.Address(to).Sub == s; {
+		to++
+	}
+	return from, to
 }
 
 // A Fragment is the recipe of a fragment: a small value that points into the mapping.
@@ -240,6 +254,9 @@ func (f Fragment) Owner() (Entry, fragment.Address, bool) {
 	}
 	return Entry{}, fragment.Address{}, false
 }
+
+// Len returns the length of the recipe in bytes.
+func (f Fragment) Len() int { return len(f.recipe) }
 
 // Same reports whether f and g are stored as one, as equal fragments of a resource are.
 func (f Fragment) Same(g Fragment) bool {
@@ -314,7 +331,7 @@ func (c *Cursor) locate(p *Piece) {
 	}
 	pack, off := c.p.packs[p.Pack], uint64(p.Offset)
 	end := off + stored // below 2^50
-	if off < headerLen || end > uint64(len(pack.data)) {
+	if off < HeaderLen || end > uint64(len(pack.data)) {
 		c.bad = true
 		return
 	}

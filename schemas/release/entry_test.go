@@ -1,17 +1,19 @@
-package release
+package release_test
 
 import (
 	"slices"
 	"testing"
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
+	. "github.com/reelsplice/reelsplice/schemas/release"
+	. "github.com/reelsplice/reelsplice/schemas/release/releasetest"
 )
 
 // TestNext walks a part by its resources, past aliases.
 func TestNext(t *testing.T) {
-	other, first, second := resource(1), resource(2), resource(3)
+	other, first, second := Resource(1), Resource(2), Resource(3)
 	first.Aliases = [][]byte{fragment.AppendAlias(nil, fragment.KindMovie, "tt1"), fragment.AppendAlias(nil, fragment.KindMovie, "tt2")}
-	e, ok := plainRelease(t, other, first, second).Resource(first.Key)
+	e, ok := Written(t, other, first, second).Resource(first.Key)
 	var ids []uint64
 	for ; ok; e, ok = e.Next() {
 		ids = append(ids, e.ID())

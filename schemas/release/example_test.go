@@ -8,7 +8,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// Read a fragment piece by piece. Package writertest shows how a release is written.
+// Read a fragment piece by piece. Package releasetest shows how a release is written.
 func Example() {
 	r, err := release.Open("testdata/v8")
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // Limits of the format. The Writer refuses what exceeds them, except for MaxDepth, which
-// only a whole release can exceed: see Verify.
+// only a whole release can exceed: see package check.
 const (
 	MaxParts     = 4096    // parts of a release
 	MaxPartBytes = 1 << 39 // bytes of a part
@@ -45,43 +45,43 @@ const (
 
 // Layout of a header. FORMAT.md has the same numbers; a test compares them.
 const (
-	headerLen     = 16
+	HeaderLen     = 16
 	headerMagic   = 0
 	headerVersion = 8
 )
 
 // Layout of a footer, at the end of a file.
 const (
-	footerLen     = 60
+	FooterLen     = 60
 	footerContent = 0
 	footerCounts  = 8
 	footerCRC     = 56
 )
 
-// A fileCounts is the counts of a footer. FORMAT.md has their meaning by file.
-type fileCounts [6]uint64
+// FileCounts are the counts of a footer. FORMAT.md has their meaning by file.
+type FileCounts [6]uint64
 
 // The counts of a footer, by file.
 const (
 	indexSlots = 0 // slots in the file
-	indexKeys  = 1 // slots in use
+	IndexKeys  = 1 // slots in use
 	indexHomes = 2 // slots that a hash can have as its ideal one
 	indexReach = 3 // longest distance between a key's ideal slot and its slot
 
-	partBlocks    = 0
-	partResources = 1
-	partFragments = 2
-	partPieces    = 3 // as written: a recipe that fragments share counts once
+	PartBlocks    = 0
+	PartResources = 1
+	PartFragments = 2
+	PartPieces    = 3 // as written: a recipe that fragments share counts once
 	partPacks     = 4 // packs in the list
 	partList      = 5 // where the list starts: the end of the blocks
 
-	packSegments = 0
-	packRawBytes = 1
+	PackSegments = 0
+	PackRawBytes = 1
 )
 
 // Layout of an index slot: a tag above the place of a block.
 const (
-	slotLen     = 8
+	SlotLen     = 8
 	slotTagBits = 16
 	slotRefBits = 48
 )
@@ -144,10 +144,10 @@ func appendHeader(dst []byte, magic string) []byte {
 // checkHeader checks the header of a file.
 func checkHeader(file string, data []byte, magic string) error {
 	if got := string(data[:len(magic)]); got != magic {
-		return corrupt(file, headerMagic, "magic is %q, want %q", got, magic)
+		return Corrupt(file, headerMagic, "magic is %q, want %q", got, magic)
 	}
 	if v := le.Uint64(data[headerVersion:]); v != fileVersion {
-		return corrupt(file, headerVersion, "format version is %d, want %d", v, fileVersion)
+		return Corrupt(file, headerVersion, "format version is %d, want %d", v, fileVersion)
 	}
 	return nil
 }
@@ -155,7 +155,7 @@ func checkHeader(file string, data []byte, magic string) error {
 // A footer ends each binary file.
 type footer struct {
 	content uint64 // bytes of the file up to the end of its content, header included
-	counts  fileCounts
+	counts  FileCounts
 }
 
 // appendTo appends the bytes of f.
@@ -170,20 +170,20 @@ func (f *footer) appendTo(dst []byte) []byte {
 
 // parseFooter reads the footer of a file of that size, which data ends with.
 func parseFooter(file string, data []byte, size uint64) (f footer, err error) {
-	if len(data) < footerLen || size < headerLen+footerLen {
-		return f, corrupt(file, int64(size), "file is %d bytes long, header and footer need %d", size, headerLen+footerLen)
+	if len(data) < FooterLen || size < HeaderLen+FooterLen {
+		return f, Corrupt(file, int64(size), "file is %d bytes long, header and footer need %d", size, HeaderLen+FooterLen)
 	}
-	at := int64(size - footerLen)
-	b := data[len(data)-footerLen:]
+	at := int64(size - FooterLen)
+	b := data[len(data)-FooterLen:]
 	if got, want := le.Uint32(b[footerCRC:]), crc32.ChecksumIEEE(b[:footerCRC]); got != want {
-		return f, corrupt(file, at+footerCRC, "CRC of the footer is %08x, want %08x", got, want)
+		return f, Corrupt(file, at+footerCRC, "CRC of the footer is %08x, want %08x", got, want)
 	}
 	f.content = le.Uint64(b[footerContent:])
 	for i := range f.counts {
 		f.counts[i] = le.Uint64(b[footerCounts+8*i:])
 	}
-	if f.content < headerLen || f.content > uint64(at) || f.content+trailerLen(f.content) != size {
-		return f, corrupt(file, at+footerContent, "%d bytes of content do not make a file of %d bytes", f.content, size)
+	if f.content < HeaderLen || f.content > uint64(at) || f.content+trailerLen(f.content) != size {
+		return f, Corrupt(file, at+footerContent, "%d bytes of content do not make a file of %d bytes", f.content, size)
 	}
 	return f, nil
 }
@@ -200,7 +200,7 @@ func isHashName(prefix, name string) bool {
 	return ok && len(digits) == hashDigits && strings.Trim(digits, "0123456789abcdef") == ""
 }
 
-// describe names a fragment for people: "movie 550 videos".
-func describe(key []byte, a fragment.Address) string {
+// Describe names a fragment for people: "movie 550 videos".
+func Describe(key []byte, a fragment.Address) string {
 	return fragment.DescribeKey(key) + " " + a.String()
 }

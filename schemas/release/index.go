@@ -141,10 +141,6 @@ func IndexCount(parts []Part) int {
 // WriteIndex writes index i of n = IndexCount(parts) into the folder dir. The folder from has the files of
 // keys, and parts to tell keys of equal hashes apart. It finds keys that are there twice.
 func WriteIndex(ctx context.Context, dir, from string, parts []Part, i, n int) (File, error) {
-	return writeIndex(ctx, dir, from, parts, i, n, disk{})
-}
-
-func writeIndex(ctx context.Context, dir, from string, parts []Part, i, n int, d disk) (File, error) {
 	first := bits.Len(uint(n)) - 1
 	pairs, err := readAllKeys(ctx, from, parts, uint64(i), first)
 	if err != nil {
@@ -159,7 +155,7 @@ func writeIndex(ctx context.Context, dir, from string, parts []Part, i, n int, d
 		return File{}, err
 	}
 	counts := writeSlots(out, pairs, first)
-	return out.finish(d, counts)
+	return out.finish(counts)
 }
 
 // readAllKeys returns the pairs of all parts whose hashes are in range i of 2^first. It reads many files at a time.
@@ -186,12 +182,12 @@ func readAllKeys(ctx context.Context, from string, parts []Part, i uint64, first
 }
 
 // writeSlots writes the slots of sorted pairs, whose hashes have the same first bits.
-func writeSlots(out *fileWriter, pairs []pair, first int) (c fileCounts) {
+func writeSlots(out *fileWriter, pairs []pair, first int) (c FileCounts) {
 	homes := max(1, (5*uint64(len(pairs))+2)/3)
 	var next, reach uint64 // next is the first slot that is not written
 	fill := func(to uint64) {
 		for ; next < to; next++ {
-			_, _ = out.Write(make([]byte, slotLen)) // finish returns the error
+			_, _ = out.Write(make([]byte, SlotLen)) // finish returns the error
 		}
 	}
 	var buf []byte
@@ -204,7 +200,7 @@ func writeSlots(out *fileWriter, pairs []pair, first int) (c fileCounts) {
 		_, _ = out.Write(buf)
 	}
 	fill(homes)
-	c[indexSlots], c[indexKeys], c[indexHomes], c[indexReach] = next, uint64(len(pairs)), homes, reach
+	c[indexSlots], c[IndexKeys], c[indexHomes], c[indexReach] = next, uint64(len(pairs)), homes, reach
 	return c
 }
 

@@ -1,8 +1,6 @@
 package release
 
 import (
-	"fmt"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -24,40 +22,4 @@ func TestSortPairs(t *testing.T) {
 			t.Errorf("sortPairs = %x, want %x", got, want)
 		}
 	})
-}
-
-// TestManyIndexes looks up all keys in a release whose index has several files.
-func TestManyIndexes(t *testing.T) {
-	dir := t.TempDir()
-	w, err := create(dir, testOptions{Parts: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
-	const n = 3000
-	for i := range 3 {
-		var rs []ResourceSpec
-		for k := i; k < n; k += 3 {
-			rs = append(rs, ResourceSpec{Key: fmt.Appendf(nil, "key %d", k), ID: uint64(k)})
-		}
-		if err := add(w, i, rs...); err != nil {
-			t.Fatal(err)
-		}
-	}
-	w.indexes = 8
-	m := seal(t, w)
-	noProblems(t, filepath.Join(dir, m.ID))
-	r := mustOpen(t, filepath.Join(dir, m.ID))
-	for k := range n {
-		if e, ok := r.Lookup(fmt.Appendf(nil, "key %d", k)); !ok || e.ID() != uint64(k) {
-			t.Fatalf("key %d is not found", k)
-		}
-		if _, ok := r.Lookup(fmt.Appendf(nil, "no key %d", k)); ok {
-			t.Fatalf("a key is found that is not there")
-		}
-	}
-	for _, missing := range [][]byte{nil, {1}, make([]byte, 65), make([]byte, 1000)} {
-		if _, ok := r.Lookup(missing); ok {
-			t.Errorf("the key %x is found", missing)
-		}
-	}
 }

@@ -2,16 +2,20 @@ package release
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/reelsplice/reelsplice/schemas/file"
 )
 
 // A Manifest describes a release.
@@ -80,21 +84,22 @@ func (m *Manifest) contentID() (string, error) {
 	c := *m
 	c.ID = ""
 	b, err := c.Encode()
-	return idOf(b), err
+	return IDOf(b), err
 }
 
-// idOf returns the id of the manifest whose bytes b are but for the id, which is empty.
-func idOf(b []byte) string {
+// IDOf returns the id of the manifest whose bytes b are but for the id, which is empty.
+func IDOf(b []byte) string {
 	sum := sha256.Sum256(b)
 	return "r" + hex.EncodeToString(sum[:8])
 }
 
-const idLen = 17
+// IDLen is the length of a release id.
+const IDLen = 17
 
 // ValidID reports whether id has the form of a release id, and thus names a folder
 // inside a store and nothing else.
 func ValidID(id string) bool {
-	return len(id) == idLen && id[0] == 'r' && strings.Trim(id[1:], "0123456789abcdef") == ""
+	return len(id) == IDLen && id[0] == 'r' && strings.Trim(id[1:], "0123456789abcdef") == ""
 }
 
 // readManifest reads and checks the manifest in the release folder dir.
@@ -108,7 +113,7 @@ func readManifest(dir string) (*Manifest, error) {
 		return nil, err
 	}
 	if st.Size() > MaxManifestBytes {
-		return nil, corrupt(ManifestName, MaxManifestBytes, "file is %d bytes long, at most %d are allowed", st.Size(), MaxManifestBytes)
+		return nil, Corrupt(ManifestName, MaxManifestBytes, "file is %d bytes long, at most %d are allowed", st.Size(), MaxManifestBytes)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -125,18 +130,18 @@ func ParseManifest(data []byte) (*Manifest, error) {
 		FeatureVersion int `json:"feature_version"`
 	}
 	if err := json.Unmarshal(data, &v); err != nil {
-		return nil, corrupt(ManifestName, -1, "%v", err)
+		return nil, Corrupt(ManifestName, -1, "%v", err)
 	}
 	if err := readable(v.FormatVersion, v.FeatureVersion); err != nil {
 		return nil, err
 	}
 	m := &Manifest{read: data}
 	if err := json.Unmarshal(data, m); err != nil {
-		return nil, corrupt(ManifestName, -1, "%v", err)
+		return nil, Corrupt(ManifestName, -1, "%v", err)
 	}
 	field := fmt.Appendf(nil, `"id": %q`, m.ID)
-	if id := idOf(bytes.Replace(data, field, []byte(`"id": ""`), 1)); m.ID != id {
-		return nil, corrupt(ManifestName, int64(bytes.Index(data, []byte(`"id"`))), "id is %q, the content gives %q", m.ID, id)
+	if id := IDOf(bytes.Replace(data, field, []byte(`"id": ""`), 1)); m.ID != id {
+		return nil, Corrupt(ManifestName, int64(bytes.Index(data, []byte(`"id"`))), "id is %q, the content gives %q", m.ID, id)
 	}
 	if err := m.checkFiles(); err != nil {
 		return nil, err
@@ -159,19 +164,53 @@ func (m *Manifest) checkFiles() error {
 		{"table", m.Tables, MaxPacks, func(files []File, i int) bool { return isTable(files[i].Name) && inOrder(files, i) }},
 	} {
 		if len(list.files) > list.most {
-			return corrupt(ManifestName, -1, "%d files of the kind %s, at most %d are possible", len(list.files), list.what, list.most)
+			return Corrupt(ManifestName, -1, "%d files of the kind %s, at most %d are possible", len(list.files), list.what, list.most)
 		}
 		for i, f := range list.files {
 			if !list.ok(list.files, i) {
-				return corrupt(ManifestName, -1, "%s %d of the list, %q, has another name than a %s has, or is out of order", list.what, i, f.Name, list.what)
+				return Corrupt(ManifestName, -1, "%s %d of the list, %q, has another name than a %s has, or is out of order", list.what, i, f.Name, list.what)
 			}
-			if f.Size < headerLen+footerLen {
-				return corrupt(ManifestName, -1, "%q has %d bytes, header and footer need %d", f.Name, f.Size, headerLen+footerLen)
+			if f.Size < HeaderLen+FooterLen {
+				return Corrupt(ManifestName, -1, "%q has %d bytes, header and footer need %d", f.Name, f.Size, HeaderLen+FooterLen)
 			}
 		}
 	}
 	if n := len(m.Index); n&(n-1) != 0 || n == 0 {
-		return corrupt(ManifestName, -1, "%d index files, want a power of two", n)
+		return Corrupt(ManifestName, -1, "%d index files, want a power of two", n)
+	}
+	return nil
+}
+
+// Check compares the file path with its description. An error about its content matches ErrCorrupt.
+func (f File) Check(ctx context.Context, path string) error {
+	in, err := file.Open(path)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	sha, buf := sha256.New(), make([]byte, 256<<10)
+	for ctx.Err() == nil {
+		n, err := in.Read(buf)
+		sha.Write(buf[:n])
+		if errors.Is(err, io.EOF) {
+			if got := hex.EncodeToString(sha.Sum(nil)); got != f.SHA256 {
+				return Corrupt(f.Name, -1, "SHA-256 is %s, the manifest has %s", got, f.SHA256)
+			}
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// CheckAll checks each file of a release in the folder releasesDir.
+func CheckAll(ctx context.Context, releasesDir string, r *Reader) error {
+	for _, f := range r.manifest.Files() {
+		if err := f.Check(ctx, filepath.Join(releasesDir, r.manifest.ID, f.Name)); err != nil {
+			return err
+		}
 	}
 	return nil
 }

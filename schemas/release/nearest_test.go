@@ -1,4 +1,4 @@
-package release
+package release_test
 
 import (
 	"path/filepath"
@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
+	. "github.com/reelsplice/reelsplice/schemas/release"
+	. "github.com/reelsplice/reelsplice/schemas/release/releasetest"
 )
 
 // TestNearest pairs parts by the resources that they begin with.
@@ -13,20 +15,20 @@ func TestNearest(t *testing.T) {
 	open := func(parts ...[]fragment.ID) *Reader {
 		t.Helper()
 		dir := t.TempDir()
-		w, err := create(dir, testOptions{Parts: len(parts)})
-		for i, ids := range parts {
+		w, err := Create(dir)
+		for _, ids := range parts {
 			var rs []ResourceSpec
 			for _, id := range ids {
-				rs = append(rs, resource(id))
+				rs = append(rs, Resource(id))
 			}
 			if err == nil {
-				err = add(w, i, rs...)
+				err = w.Add(rs...)
 			}
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		return mustOpen(t, filepath.Join(dir, seal(t, w).ID))
+		return MustOpen(t, filepath.Join(dir, Seal(t, w).ID))
 	}
 	was := open(nil, []fragment.ID{1, 2}, []fragment.ID{10, 12}, []fragment.ID{20})
 	is := open(nil, []fragment.ID{1}, []fragment.ID{2, 10}, []fragment.ID{12, 13}, []fragment.ID{20})

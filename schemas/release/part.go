@@ -21,9 +21,9 @@ type PieceSpec struct {
 	// its pack, unless that pack is written anew.
 	Segment Segment
 	Literal []byte       // of OpLiteral: 1 to MaxLiteral bytes
-	Shared  []byte       // of OpReference: the key of another resource of the release, as Verify checks
+	Shared  []byte       // of OpReference: the key of another resource of the release, as package check verifies
 	Sub     fragment.Sub // of OpReference: a sub-request which that resource has
-	Include Include      // of OpInclude: a fragment anywhere in the release, which Verify looks for
+	Include Include      // of OpInclude: a fragment anywhere in the release, which package check looks for
 	Word    Word         // of OpName
 	Number  uint32       // of OpName: of the season or the episode
 }
@@ -58,8 +58,6 @@ type PartOptions struct {
 	// MaxPackBytes is the length in bytes at which the part starts another pack; a longer
 	// segment gets a pack of its own. 0 means DefaultMaxPackBytes.
 	MaxPackBytes int64
-
-	disk disk
 }
 
 // A Part describes a part that is written. It can be kept as JSON: WriteManifest needs nothing else of the
@@ -86,7 +84,7 @@ type Pack struct {
 // newPack describes a pack by what its footer counts.
 func newPack(f File, foot *footer) Pack {
 	return Pack{
-		File: f, Segments: int64(foot.counts[packSegments]), RawBytes: int64(foot.counts[packRawBytes]), StoredBytes: int64(foot.content - headerLen),
+		File: f, Segments: int64(foot.counts[PackSegments]), RawBytes: int64(foot.counts[PackRawBytes]), StoredBytes: int64(foot.content - HeaderLen),
 	}
 }
 
@@ -101,11 +99,11 @@ type PartWriter struct {
 	order []int // of the fragments in the making
 
 	packs []packInUse // by their number in the list of the part
-	taken map[*mapping]int
+	taken map[*Mapping]int
 	pack  *packWriter          // nil before the first segment, and after Close
 	seen  map[segmentID]uint64 // places of the segments of the resource at hand: each is stored once
 
-	counts   fileCounts
+	counts   FileCounts
 	part     Part
 	resource [256]int64 // by kind
 	closed   bool
@@ -127,7 +125,7 @@ func CreatePart(o PartOptions) (*PartWriter, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start part %d: %w", o.Number, err)
 	}
-	return &PartWriter{o: o, out: out, seen: map[segmentID]uint64{}, taken: map[*mapping]int{}}, nil
+	return &PartWriter{o: o, out: out, seen: map[segmentID]uint64{}, taken: map[*Mapping]int{}}, nil
 }
 
 // Add writes a resource. It copies what it keeps. A resource that breaks a rule is refused as a
@@ -290,10 +288,10 @@ func (s *PartWriter) writeBlocks(r ResourceSpec, fragments int) error {
 	s.resource[r.Key[0]]++
 	s.part.Aliases += int64(len(r.Aliases))
 	s.part.Fragments += int64(fragments)
-	s.counts[partBlocks] += uint64(1 + len(r.Aliases))
-	s.counts[partResources]++
-	s.counts[partFragments] += uint64(fragments)
-	s.counts[partPieces] += uint64(s.block.pieces)
+	s.counts[PartBlocks] += uint64(1 + len(r.Aliases))
+	s.counts[PartResources]++
+	s.counts[PartFragments] += uint64(fragments)
+	s.counts[PartPieces] += uint64(s.block.pieces)
 	_, err := s.out.Write(blocks)
 	return err
 }
@@ -367,7 +365,7 @@ func (s *PartWriter) place(g *Segment) (uint64, error) {
 }
 
 // take returns the number, in the list of the part, of a pack of the previous release. Install links it.
-func (s *PartWriter) take(m *mapping) (int, error) {
+func (s *PartWriter) take(m *Mapping) (int, error) {
 	if n, ok := s.taken[m]; ok {
 		return n, nil
 	}
@@ -396,7 +394,7 @@ func (s *PartWriter) store(g *Segment) (uint64, error) {
 
 // room makes sure that s.pack has room for n bytes.
 func (s *PartWriter) room(n int) error {
-	if s.pack != nil && (s.pack.out.off+uint64(n) <= uint64(s.o.MaxPackBytes) || s.pack.counts[packSegments] == 0) {
+	if s.pack != nil && (s.pack.out.off+uint64(n) <= uint64(s.o.MaxPackBytes) || s.pack.counts[PackSegments] == 0) {
 		return nil
 	}
 	if err := s.endPack(); err != nil {
@@ -420,7 +418,7 @@ func (s *PartWriter) endPack() error {
 		return nil
 	}
 	foot := footer{s.pack.out.off, s.pack.counts}
-	f, err := s.pack.out.finishHashed(s.o.disk, s.pack.counts, packPrefix)
+	f, err := s.pack.out.finishHashed(s.pack.counts, packPrefix)
 	s.packs[s.pack.number].Pack = newPack(f, &foot)
 	s.pack = nil
 	return err
@@ -475,7 +473,7 @@ func (s *PartWriter) finish() (err error) {
 		p.Live = int64(p.live)
 		s.part.Packs = append(s.part.Packs, p.Pack)
 	}
-	s.part.File, err = s.out.finishHashed(s.o.disk, s.counts, partPrefix)
+	s.part.File, err = s.out.finishHashed(s.counts, partPrefix)
 	return err
 }
 
@@ -492,12 +490,12 @@ func (s *PartWriter) discard() {
 type packWriter struct {
 	out    *fileWriter
 	number int // in the list of its part
-	counts fileCounts
+	counts FileCounts
 }
 
 func (p *packWriter) add(g *Segment) error {
-	p.counts[packSegments]++
-	p.counts[packRawBytes] += uint64(g.RawLen)
+	p.counts[PackSegments]++
+	p.counts[PackRawBytes] += uint64(g.RawLen)
 	_, err := p.out.Write(g.Stored)
 	return err
 }
@@ -517,14 +515,14 @@ func (s *PartWriter) Copy(e Entry, aliases [][]byte) error {
 	s.begin()
 	copied := map[uint64]uint32{} // where each recipe starts, there and here
 	for i := range e.Len() {
-		at, ok := copied[e.start(i)]
+		at, ok := copied[e.Recipe(i)]
 		if !ok {
 			if err := s.copyRecipe(e.Fragment(i)); err != nil {
 				s.err = err
-				return fmt.Errorf("copy to part %d: %s: %w", s.o.Number, describe(e.Key(), e.Address(i)), err)
+				return fmt.Errorf("copy to part %d: %s: %w", s.o.Number, Describe(e.Key(), e.Address(i)), err)
 			}
 			at = s.block.append()
-			copied[e.start(i)] = at
+			copied[e.Recipe(i)] = at
 		}
 		s.block.row(e.Address(i), at)
 	}
@@ -555,7 +553,7 @@ func (s *PartWriter) copyRecipe(f Fragment) error {
 		b.piece(&PieceSpec{Op: OpSegment, Segment: p.Segment}, where)
 	}
 	if c.Broken() {
-		return corrupt(f.p.name, int64(f.off), "a piece breaks the format")
+		return Corrupt(f.p.name, int64(f.off), "a piece breaks the format")
 	}
 	return nil
 }

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
-	"sync/atomic"
 
 	"github.com/zeebo/xxh3"
 
@@ -26,24 +25,23 @@ import (
 type Reader struct {
 	manifest *Manifest
 	trust    bool // nothing is checked
-	files    map[string]*mapping
+	files    map[string]*Mapping
 	parts    []*part
 	indexes  []index // by the first bits of a hash
 	shift    int     // bits of a hash behind those
 	slots    uint64  // of all indexes
-	packs    []*mapping
+	packs    []*Mapping
 	tables   map[string]*Table
 	damage   damageLog
-	scrubbed atomic.Int64 // bytes that Scrub has read
 	closed   bool
 }
 
 // A part is a mapped part.
 type part struct {
-	*mapping
+	*Mapping
 	number Ref        // of the part, where a Ref has it
 	blocks []byte     // the file up to the end of its blocks
-	packs  []*mapping // its list of packs
+	packs  []*Mapping // its list of packs
 }
 
 // ref returns the place of the block at off.
@@ -51,7 +49,7 @@ func (p *part) ref(off uint64) Ref { return p.number | Ref(off/blockAlign) }
 
 // An index is a mapped index file.
 type index struct {
-	*mapping
+	*Mapping
 	slots, homes, reach uint64
 	before              uint64 // slots of the indexes before it
 }
@@ -61,7 +59,9 @@ type index struct {
 // the content match ErrCorrupt or ErrVersion.
 func Open(dir string) (*Reader, error) { return open(dir, false /* trust */) }
 
-// open is Open. With trust nothing but that is checked, so that damage can be looked at.
+// OpenUnchecked is Open, and nothing but that is checked: damage can be looked at.
+func OpenUnchecked(dir string) (*Reader, error) { return open(dir, true /* trust */) }
+
 func open(dir string, trust bool) (r *Reader, err error) {
 	m, err := readManifest(dir)
 	if err == nil {
@@ -89,14 +89,14 @@ func openFiles(m *Manifest, dirs []string, trust bool) (*Reader, error) {
 
 // newReader makes a Reader of the files that m lists, without their mappings.
 func newReader(m *Manifest, trust bool) *Reader {
-	return &Reader{manifest: m, trust: trust, files: map[string]*mapping{}, tables: map[string]*Table{}, shift: 64}
+	return &Reader{manifest: m, trust: trust, files: map[string]*Mapping{}, tables: map[string]*Table{}, shift: 64}
 }
 
 // parse reads headers, footers and lists of all files.
 func (r *Reader) parse() error {
 	for i, f := range r.manifest.Packs {
 		m := r.files[f.Name]
-		m.number, m.sparse = i, 2*f.Live < f.Size-headerLen-footerLen
+		m.number, m.sparse = i, 2*f.Live < f.Size-HeaderLen-FooterLen
 		r.packs = append(r.packs, m)
 		if err := m.parse(packMagic); err != nil {
 			return err
@@ -105,7 +105,7 @@ func (r *Reader) parse() error {
 	r.thin()
 	for _, list := range []struct {
 		files []File
-		add   func(*mapping) error
+		add   func(*Mapping) error
 	}{{r.manifest.Parts, r.addPart}, {r.manifest.Index, r.addIndex}, {r.manifest.Tables, r.addTable}} {
 		for _, f := range list.files {
 			if err := list.add(r.files[f.Name]); err != nil {
@@ -116,19 +116,19 @@ func (r *Reader) parse() error {
 	return nil
 }
 
-func (r *Reader) addIndex(m *mapping) error {
+func (r *Reader) addIndex(m *Mapping) error {
 	if err := m.parse(indexMagic); err != nil {
 		return err
 	}
-	x := index{mapping: m, slots: m.counts[indexSlots], homes: m.counts[indexHomes], reach: m.counts[indexReach], before: r.slots}
-	if have := uint64(len(m.data)-headerLen) / slotLen; len(m.data)%slotLen != 0 || x.slots != have {
-		return corrupt(m.name, -1, "%d slots, the length of the file gives %d", x.slots, have)
+	x := index{Mapping: m, slots: m.counts[indexSlots], homes: m.counts[indexHomes], reach: m.counts[indexReach], before: r.slots}
+	if have := uint64(len(m.data)-HeaderLen) / SlotLen; len(m.data)%SlotLen != 0 || x.slots != have {
+		return Corrupt(m.name, -1, "%d slots, the length of the file gives %d", x.slots, have)
 	}
 	if x.homes == 0 || x.homes > x.slots {
-		return corrupt(m.name, -1, "%d ideal slots, 1 to %d are possible", x.homes, x.slots)
+		return Corrupt(m.name, -1, "%d ideal slots, 1 to %d are possible", x.homes, x.slots)
 	}
 	if x.reach >= x.slots {
-		return corrupt(m.name, -1, "reach of %d slots, the file has %d", x.reach, x.slots)
+		return Corrupt(m.name, -1, "reach of %d slots, the file has %d", x.reach, x.slots)
 	}
 	r.indexes = append(r.indexes, x)
 	r.shift = 64 - (bits.Len(uint(len(r.manifest.Index))) - 1)
@@ -137,15 +137,15 @@ func (r *Reader) addIndex(m *mapping) error {
 }
 
 // addPart reads the list of packs of a part.
-func (r *Reader) addPart(m *mapping) error {
+func (r *Reader) addPart(m *Mapping) error {
 	if err := m.parse(partMagic); err != nil {
 		return err
 	}
 	list, n := m.counts[partList], m.counts[partPacks]
-	if list < headerLen || list%blockAlign != 0 || n > MaxPacks || list+n*packNameLen != uint64(len(m.data)) {
-		return corrupt(m.name, -1, "%d packs listed at %d do not fit into %d bytes", n, list, len(m.data))
+	if list < HeaderLen || list%blockAlign != 0 || n > MaxPacks || list+n*packNameLen != uint64(len(m.data)) {
+		return Corrupt(m.name, -1, "%d packs listed at %d do not fit into %d bytes", n, list, len(m.data))
 	}
-	p := &part{mapping: m, number: Ref(len(r.parts)) << refOffBits, blocks: m.data[:list]}
+	p := &part{Mapping: m, number: Ref(len(r.parts)) << refOffBits, blocks: m.data[:list]}
 	if n > 0 {
 		m.checkAll(list, n*packNameLen)
 	}
@@ -153,7 +153,7 @@ func (r *Reader) addPart(m *mapping) error {
 		name := packPrefix + hex.EncodeToString(m.data[at:][:packNameLen])
 		pack := r.files[name]
 		if pack == nil {
-			return corrupt(m.name, int64(at), "%s is not in the manifest", name)
+			return Corrupt(m.name, int64(at), "%s is not in the manifest", name)
 		}
 		p.packs = append(p.packs, pack)
 	}
@@ -172,8 +172,8 @@ func (r *Reader) thin() {
 		return
 	}
 	packs := slices.Clone(r.packs)
-	slices.SortFunc(packs, func(a, b *mapping) int {
-		size := func(m *mapping) int64 { return r.manifest.Packs[m.number].Size }
+	slices.SortFunc(packs, func(a, b *Mapping) int {
+		size := func(m *Mapping) int64 { return r.manifest.Packs[m.number].Size }
 		return cmp.Or(cmp.Compare(size(a), size(b)), cmp.Compare(a.number, b.number))
 	})
 	for _, m := range packs[:len(packs)-fullPacks/2] {
@@ -192,7 +192,7 @@ func (r *Reader) Close() error {
 	}
 	r.closed = true
 	r.parts, r.packs, r.tables, r.slots = nil, nil, nil, 0
-	r.indexes, r.shift = []index{{mapping: newMapping(r, "", nil)}}, 64
+	r.indexes, r.shift = []index{{Mapping: newMapping(r, "", nil)}}, 64
 	var errs []error
 	for _, m := range r.files {
 		errs = append(errs, m.close())
@@ -203,12 +203,8 @@ func (r *Reader) Close() error {
 	return nil
 }
 
-// Mapped returns the bytes of a file that the manifest lists, unchecked, to be read from one end to the other.
-func (r *Reader) Mapped(name string) []byte {
-	b := r.files[name].all
-	file.ReadAhead(b)
-	return b
-}
+// File returns the mapping of a file that the manifest lists.
+func (r *Reader) File(name string) *Mapping { return r.files[name] }
 
 // Forget takes what was read out of the memory of the process. All of it can be read
 // again.
@@ -232,17 +228,17 @@ func (r *Reader) ForgetLookups() {
 // Lookup returns the resource with that key or alias. It takes constant time and
 // allocates nothing.
 func (r *Reader) Lookup(key []byte) (Entry, bool) {
-	e, ok := r.find(key)
-	if ok && e.isAlias() {
-		return r.entryAt(e.target())
+	e, ok := r.Block(key)
+	if ok && e.IsAlias() {
+		return r.At(e.target())
 	}
 	return e, ok
 }
 
 // Resource is Lookup by the key of the resource itself, not by an alias.
 func (r *Reader) Resource(key []byte) (Entry, bool) {
-	e, ok := r.find(key)
-	return e, ok && !e.isAlias()
+	e, ok := r.Block(key)
+	return e, ok && !e.IsAlias()
 }
 
 // Include returns the resource that i names. It may lack the sub-request, which the
@@ -253,21 +249,23 @@ func (r *Reader) Include(i Include) (Entry, bool) {
 	return r.Lookup(i.AppendKey(key[:0]))
 }
 
-// find returns the block, resource or alias, with that key.
-func (r *Reader) find(key []byte) (Entry, bool) {
-	e, _, ok := r.locate(key)
+// Block returns the block, resource or alias, with that key.
+func (r *Reader) Block(key []byte) (Entry, bool) {
+	e, _, ok := r.Slot(key)
 	return e, ok
 }
 
-// locate is find with the number of the slot, among those of all indexes, in which the block
-// was found.
-func (r *Reader) locate(key []byte) (Entry, uint64, bool) {
+// Slots returns the number of slots of all indexes.
+func (r *Reader) Slots() uint64 { return r.slots }
+
+// Slot is Block with the number of the slot, below Slots, in which the block was found.
+func (r *Reader) Slot(key []byte) (Entry, uint64, bool) {
 	hash := xxh3.Hash(key)
 	x := &r.indexes[hash>>r.shift]
 	slot := home(hash<<(64-r.shift), x.homes)
 	for end := min(slot+x.reach+1, x.slots); slot < end; slot++ {
-		off := headerLen + slotLen*slot
-		x.check(off, slotLen)
+		off := HeaderLen + SlotLen*slot
+		x.check(off, SlotLen)
 		s := le.Uint64(x.data[off:])
 		if s == 0 {
 			break
@@ -282,10 +280,10 @@ func (r *Reader) locate(key []byte) (Entry, uint64, bool) {
 	return Entry{}, 0, false
 }
 
-// entryAt returns the resource at ref; false when no resource can start there.
-func (r *Reader) entryAt(ref Ref) (Entry, bool) {
+// At returns the resource at ref; false when no resource can start there.
+func (r *Reader) At(ref Ref) (Entry, bool) {
 	e, ok := r.block(ref)
-	return e, ok && !e.isAlias()
+	return e, ok && !e.IsAlias()
 }
 
 // block returns the block at ref, provided that all of it lies among the blocks of its part.
@@ -301,13 +299,13 @@ func (r *Reader) block(ref Ref) (Entry, bool) {
 // block is Reader.block at an offset of the part.
 func (p *part) block(off uint64) (Entry, bool) {
 	n := uint64(len(p.blocks))
-	if off < headerLen || off%blockAlign != 0 || off >= n {
+	if off < HeaderLen || off%blockAlign != 0 || off >= n {
 		return Entry{}, false
 	}
 	p.check(off, blockAlign)
 	e := Entry{p, off, le.Uint64(p.blocks[off:])}
 	valid := e.keyLen() != 0 && e.keyLen() <= fragment.MaxKeyLen && e.size() <= n-off &&
-		(e.typ() == typeResource || e.typ() == typeStored || e.isAlias() && e.Len() == 0 && e.recipes() == 0)
+		(e.typ() == typeResource || e.typ() == typeStored || e.IsAlias() && e.Len() == 0 && e.recipes() == 0)
 	if !valid {
 		return Entry{}, false
 	}
@@ -318,23 +316,17 @@ func (p *part) block(off uint64) (Entry, bool) {
 // Resources calls fn for each resource in the order of parts and blocks, until fn
 // returns an error, which it passes on. A block that breaks the format ends the walk.
 func (r *Reader) Resources(ctx context.Context, fn func(key []byte, e Entry, ref Ref) error) error {
-	return r.blocks(func(e Entry) error {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if e.isAlias() {
-			return nil
-		}
-		return fn(e.Key(), e, e.Ref())
-	})
-}
-
-// blocks calls fn for each block, resource or alias.
-func (r *Reader) blocks(fn func(Entry) error) error { return eachBlock(r.parts, fn) }
-
-func eachBlock(parts []*part, fn func(Entry) error) error {
-	for _, p := range parts {
-		if err := p.eachBlock(fn); err != nil {
+	for i := range r.parts {
+		err := r.EachBlock(i, func(e Entry) error {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if e.IsAlias() {
+				return nil
+			}
+			return fn(e.Key(), e, e.Ref())
+		})
+		if err != nil {
 			return err
 		}
 	}
@@ -359,19 +351,21 @@ func (r *Reader) Nearest(earlier *Reader) []int {
 
 // firstKey returns the key of the first block; nil for a part without any.
 func (p *part) firstKey() []byte {
-	e, ok := p.block(headerLen)
+	e, ok := p.block(HeaderLen)
 	if !ok {
 		return nil
 	}
 	return e.Key()
 }
 
-// eachBlock calls fn for each block of the part.
-func (p *part) eachBlock(fn func(Entry) error) error {
-	for off := uint64(headerLen); off < uint64(len(p.blocks)); {
+// EachBlock calls fn for each block of part i of the manifest, resource or alias, until fn returns an error, which it
+// passes on. A block that breaks the format ends the walk.
+func (r *Reader) EachBlock(i int, fn func(Entry) error) error {
+	p := r.parts[i]
+	for off := uint64(HeaderLen); off < uint64(len(p.blocks)); {
 		e, ok := p.block(off)
 		if !ok {
-			return corrupt(p.name, int64(off), "no block can start with % x", p.blocks[off:min(off+blockKey, uint64(len(p.blocks)))])
+			return Corrupt(p.name, int64(off), "no block can start with % x", p.blocks[off:min(off+blockKey, uint64(len(p.blocks)))])
 		}
 		if err := fn(e); err != nil {
 			return err
@@ -439,7 +433,7 @@ const warmPiece = 1 << 20
 // slotOf returns the bytes of the index where the search for a hash begins.
 func (r *Reader) slotOf(hash uint64) []byte {
 	x := &r.indexes[hash>>r.shift]
-	return x.data[headerLen+slotLen*home(hash<<(64-r.shift), x.homes):][:slotLen]
+	return x.data[HeaderLen+SlotLen*home(hash<<(64-r.shift), x.homes):][:SlotLen]
 }
 
 // headOf returns the start of a block, with its key; empty for a place where none can be.
@@ -463,7 +457,7 @@ func (r *Reader) candidates(hash uint64, fn func(ref Ref)) {
 	x := &r.indexes[hash>>r.shift]
 	slot := home(hash<<(64-r.shift), x.homes)
 	for end := min(slot+x.reach+1, x.slots); slot < end; slot++ {
-		s := le.Uint64(x.data[headerLen+slotLen*slot:]) // unchecked: it only chooses what to fetch
+		s := le.Uint64(x.data[HeaderLen+SlotLen*slot:]) // unchecked: it only chooses what to fetch
 		if s == 0 {
 			return
 		}
@@ -478,13 +472,13 @@ func (r *Reader) candidates(hash uint64, fn func(ref Ref)) {
 // matches ErrCorrupt.
 func (r *Reader) Removed(key []byte) (into []byte, removed bool, err error) {
 	var buf [1 + fragment.MaxKeyLen]byte
-	e, ok := r.find(fragment.AppendRemoved(buf[:0], key))
+	e, ok := r.Block(fragment.AppendRemoved(buf[:0], key))
 	if !ok {
 		return nil, false, nil
 	}
 	into, what := mergedInto(e)
 	if what != "" {
-		return nil, false, corrupt(e.p.name, int64(e.off), "%s: %s", fragment.DescribeKey(e.Key()), what)
+		return nil, false, Corrupt(e.p.name, int64(e.off), "%s: %s", fragment.DescribeKey(e.Key()), what)
 	}
 	return into, true, nil
 }
@@ -493,7 +487,7 @@ func (r *Reader) Removed(key []byte) (into []byte, removed bool, err error) {
 // into, nil when it was deleted; or what of e breaks the format.
 func mergedInto(e Entry) (into []byte, what string) {
 	key := e.Key()[1:]
-	if e.isAlias() || len(key) == 0 || fragment.Kind(key[0]) >= fragment.KindAlias {
+	if e.IsAlias() || len(key) == 0 || fragment.Kind(key[0]) >= fragment.KindAlias {
 		return nil, "it does not name a resource that can be removed"
 	}
 	if e.Len() == 0 {

@@ -59,9 +59,9 @@ type Include struct {
 	Sub     fragment.Sub
 }
 
-// stored returns the sub-request of the fragments that hold what i includes: rows that are
+// Stored returns the sub-request of the fragments that hold what i includes: rows that are
 // derived lie in others.
-func (i Include) stored() fragment.Sub {
+func (i Include) Stored() fragment.Sub {
 	from, _ := fragment.RowSource(i.Kind, i.Sub)
 	return from
 }
@@ -80,7 +80,7 @@ func (i Include) AppendKey(dst []byte) []byte {
 
 // String names the fragment for people: "movie 550 row".
 func (i Include) String() string {
-	return describe(i.AppendKey(nil), fragment.Address{Sub: i.Sub})
+	return Describe(i.AppendKey(nil), fragment.Address{Sub: i.Sub})
 }
 
 // fault returns what of i breaks the format, or nothing.

@@ -1,13 +1,11 @@
-package release
+package release_test
 
 import (
 	"bytes"
-	"compress/flate"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
-	"hash/crc32"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -17,236 +15,14 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
+	. "github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/check"
+	. "github.com/reelsplice/reelsplice/schemas/release/releasetest"
 )
 
 var update = flag.Bool("update", false, "rewrite the files in testdata")
-
-// segmentOf describes raw as stored bytes.
-func segmentOf(raw string, stored []byte) Segment {
-	return Segment{
-		Stored: stored, RawLen: uint32(len(raw)), CRC: crc32.ChecksumIEEE([]byte(raw)),
-		Op: CRCOp(uint64(len(raw))), Hash: HashOf([]byte(raw)),
-	}
-}
-
-// plain returns raw, at most 65535 bytes, in one stored block: the same bytes for ever.
-func plain(raw string) Segment {
-	n := uint16(len(raw))
-	stored := le.AppendUint16(le.AppendUint16([]byte{0}, n), ^n)
-	return segmentOf(raw, append(stored, raw...))
-}
-
-// deflated returns raw compressed.
-func deflated(raw string) Segment {
-	var b bytes.Buffer
-	w, err := flate.NewWriter(&b, 6)
-	if err != nil {
-		panic(err)
-	}
-	if _, err := w.Write([]byte(raw)); err != nil {
-		panic(err)
-	}
-	if err := w.Flush(); err != nil {
-		panic(err)
-	}
-	return segmentOf(raw, b.Bytes())
-}
-
-func seg(g Segment) PieceSpec { return PieceSpec{Op: OpSegment, Segment: g} }
-
-// lit returns text that stands in the recipe itself.
-func lit(text string) PieceSpec { return PieceSpec{Op: OpLiteral, Literal: []byte(text)} }
-
-// piecesOf returns the pieces of f, and false when its bytes break the format.
-func piecesOf(f Fragment) (all []Piece, ok bool) {
-	var p Piece // used again, as by all who read
-	c := f.Pieces()
-	for c.Next(&p) {
-		all = append(all, p)
-	}
-	return all, !c.Broken()
-}
-
-func frag(a fragment.Address, pieces ...PieceSpec) FragmentSpec {
-	return FragmentSpec{Address: a, Pieces: pieces}
-}
-
-var (
-	details   = fragment.Address{Sub: fragment.SubDetails}
-	detailsDE = fragment.Address{Sub: fragment.SubDetails, Variant: fragment.Language("de", "DE")}
-	videos    = fragment.Address{Sub: fragment.SubVideos}
-	genres    = fragment.Address{Sub: fragment.SubGenres}
-	genresDE  = fragment.Address{Sub: fragment.SubGenres, Variant: fragment.Language("de", "")}
-	row       = fragment.Address{Sub: fragment.SubRow}
-	credits   = fragment.Address{Sub: fragment.SubCredits}
-	similar2  = fragment.Address{Sub: fragment.SubSimilar, Page: 2}
-)
-
-func movie(id fragment.ID) []byte { return fragment.AppendID(nil, fragment.KindMovie, id) }
-
-// include returns the inclusion of a movie's row.
-func include(id uint64) PieceSpec {
-	return PieceSpec{Op: OpInclude, Include: Include{Kind: fragment.KindMovie, ID: id, Sub: fragment.SubRow}}
-}
-
-// tinyOptions and tinyParts make the release that the archive holds.
-func tinyOptions() testOptions {
-	return testOptions{
-		Params: map[string]string{"level": "6"}, Sources: map[string]int64{"movies": 3},
-		Parent: "r0000000000000000", Parts: 3, MaxPackBytes: 80,
-	}
-}
-
-// genresKey is the key of a list of genres that others refer to.
-var genresKey = fragment.AppendShared(nil, fragment.KindGenres, fragment.KindMovie, "18,53")
-
-// toGenres returns the reference to it.
-func toGenres() PieceSpec {
-	return PieceSpec{Op: OpReference, Shared: genresKey, Sub: fragment.SubGenres}
-}
-
-func tinyCommon() ResourceSpec {
-	return ResourceSpec{
-		Key: genresKey, Fingerprint: 0x0102030405060708,
-		Fragments: []FragmentSpec{
-			frag(genresDE, seg(plain(`"genres":[{"id":18,"name":"Drama"}]`))),
-			frag(genres, seg(plain(`"genres":[{"id":18,"name":"Drama"}]`))),
-		},
-	}
-}
-
-func tinyParts() [][]ResourceSpec {
-	genres := toGenres()
-	return [][]ResourceSpec{
-		1: {
-			{
-				Key: movie(550), ID: 550, Aliases: [][]byte{fragment.AppendAlias(nil, fragment.KindMovie, "tt0137523")},
-				Fragments: []FragmentSpec{
-					frag(details, seg(plain(`{"adult":false,`)), genres, lit(`,"ID":550`)),
-					frag(detailsDE, seg(plain(`{"adult":false,`)), genres, lit(`,"ID":550`)),
-					frag(similar2, PieceSpec{Op: OpPageMark}, lit(`"results":[]}`)),
-					frag(videos, PieceSpec{Op: OpIDMark}, seg(plain(`"results":[{"name":"a trailer with a name that fills a row"}]}`))),
-				},
-			},
-			{Key: movie(551), ID: 551, Fragments: []FragmentSpec{frag(details, seg(plain("")))}},
-		},
-		2: {
-			{Key: movie(13), ID: 13, Fragments: []FragmentSpec{
-				frag(detailsDE, genres), frag(details, seg(plain(`{"id":13`))), frag(row, seg(plain(`"id":13`))),
-			}},
-			{Key: fragment.AppendShared(nil, fragment.KindDefault, fragment.KindMovie, ""), Fragments: []FragmentSpec{frag(row, seg(plain(`"id":0`)))}},
-			{Key: fragment.AppendSeason(nil, 1399, 1), ID: 3624, Fragments: []FragmentSpec{
-				frag(details, lit(`{"name":`), PieceSpec{Op: OpName, Word: WordSeason, Number: 1}),
-				frag(credits, seg(plain(`"cast":[{`)), include(13), lit(`}|{`), include(551), seg(plain(`}]`)), PieceSpec{Op: OpIDEnd}),
-				frag(row, PieceSpec{Op: OpName, Word: WordEpisode, Number: 1<<32 - 1}),
-			}},
-			{Key: fragment.AppendEpisode(nil, 1399, 1, 2), ID: 63057, Fragments: []FragmentSpec{frag(details, PieceSpec{
-				Op: OpInclude, Include: Include{Kind: fragment.KindSeason, ID: 1399, Season: 1, Sub: fragment.SubRow},
-			})}},
-			{Key: fragment.AppendID(nil, fragment.KindTV, 1399), ID: 1399, Fragments: []FragmentSpec{frag(details, PieceSpec{
-				Op: OpInclude, Include: Include{Kind: fragment.KindEpisode, ID: 1399, Season: 1, Episode: 2, Sub: fragment.SubDetails},
-			})}},
-		},
-	}
-}
-
-// add fills part i of w and closes it.
-func add(w *testWriter, i int, rs ...ResourceSpec) error {
-	p, err := w.Part(i)
-	if err != nil {
-		return err
-	}
-	for _, r := range rs {
-		if err := p.Add(r); err != nil {
-			return err
-		}
-	}
-	_, err = p.Close()
-	return err
-}
-
-// packOf returns the name of the pack that the first segment of a resource lies in.
-func packOf(tb testing.TB, dir string, key []byte) string {
-	tb.Helper()
-	e, _ := mustOpen(tb, dir).Lookup(key)
-	for i := range e.Len() {
-		pieces, _ := piecesOf(e.Fragment(i))
-		for _, p := range pieces {
-			if p.Op == OpSegment {
-				return p.Segment.pack.name
-			}
-		}
-	}
-	tb.Fatalf("%s has no segment", fragment.DescribeKey(key))
-	return ""
-}
-
-// fillTiny writes the parts and the table of the tiny release.
-func fillTiny(w *testWriter) error {
-	err := add(w, 0, tinyCommon())
-	for i, rs := range tinyParts() {
-		if i > 0 && err == nil {
-			err = add(w, i, rs...)
-		}
-	}
-	if err != nil {
-		return err
-	}
-	return tinyTable(w)
-}
-
-// buildTiny writes the tiny release, with the given parent, into dir.
-func buildTiny(tb testing.TB, dir, parent string) Manifest {
-	tb.Helper()
-	o := tinyOptions()
-	o.Parent = parent
-	w, err := create(dir, o)
-	if err != nil {
-		tb.Fatalf("create() = %v", err)
-	}
-	if err := fillTiny(w); err != nil {
-		tb.Fatalf("fill the tiny release: %v", err)
-	}
-	return seal(tb, w)
-}
-
-// tinyTable adds a table to a release.
-func tinyTable(w *testWriter) error {
-	t, err := w.Table("tiny", 3)
-	if err != nil {
-		return err
-	}
-	for _, s := range []string{"rows", "columns.id"} {
-		if _, err := t.Section(s).Write([]byte("the bytes of " + s)); err != nil {
-			return err
-		}
-	}
-	return t.Close()
-}
-
-func seal(tb testing.TB, w *testWriter) Manifest {
-	tb.Helper()
-	m, err := w.Seal(context.Background())
-	if err != nil {
-		tb.Fatalf("Seal() = %v", err)
-	}
-	return m
-}
-
-func mustOpen(tb testing.TB, dir string) *Reader {
-	tb.Helper()
-	r, err := Open(dir)
-	if err != nil {
-		tb.Fatalf("Open(%q) = %v", dir, err)
-	}
-	tb.Cleanup(func() {
-		if err := r.Close(); err != nil {
-			tb.Errorf("Close() = %v", err)
-		}
-	})
-	return r
-}
 
 // readTree returns the content of every file below dir by its name there.
 func readTree(tb testing.TB, dir string) map[string]string {
@@ -278,9 +54,25 @@ func sameTree(tb testing.TB, what string, got, want map[string]string) {
 	}
 }
 
+func readFile(tb testing.TB, elem ...string) []byte {
+	tb.Helper()
+	b, err := os.ReadFile(filepath.Join(elem...))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return b
+}
+
+func writeFile(tb testing.TB, data []byte, elem ...string) {
+	tb.Helper()
+	if err := os.WriteFile(filepath.Join(elem...), data, 0o644); err != nil {
+		tb.Fatal(err)
+	}
+}
+
 func noProblems(tb testing.TB, dir string) {
 	tb.Helper()
-	problems, err := Verify(context.Background(), dir, VerifyOptions{}, nil)
+	problems, err := check.Verify(context.Background(), dir, check.Options{}, nil)
 	if err != nil || len(problems) != 0 {
 		tb.Errorf("Verify(%q) = %v, %v, want nothing", dir, problems, err)
 	}
@@ -291,14 +83,13 @@ const archive = "testdata/v8"
 
 // TestArchive keeps the bytes of a release of the version that is written the same.
 func TestArchive(t *testing.T) {
-	dir := t.TempDir()
-	m := buildTiny(t, dir, tinyOptions().Parent)
-	got := readTree(t, filepath.Join(dir, m.ID))
+	dir := TinyDir(t)
+	got := readTree(t, dir)
 	if *update {
 		if err := os.RemoveAll(archive); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.CopyFS(archive, os.DirFS(filepath.Join(dir, m.ID))); err != nil {
+		if err := os.CopyFS(archive, os.DirFS(dir)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -316,7 +107,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 	var included []ResourceSpec
 	for _, i := range includes {
-		f := frag(fragment.Address{Sub: i.Sub}, seg(plain(i.String())))
+		f := Frag(fragment.Address{Sub: i.Sub}, Seg(Plain(i.String())))
 		included = append(included, ResourceSpec{Key: i.AppendKey(nil), Fragments: []FragmentSpec{f}})
 	}
 	key := rapid.SliceOfN(rapid.Byte(), 1, fragment.MaxKeyLen)
@@ -324,7 +115,7 @@ func TestRoundTrip(t *testing.T) {
 	piece := rapid.Custom(func(t *rapid.T) PieceSpec {
 		switch op := rapid.SampledFrom([]Op{OpSegment, OpSegment, OpLiteral, OpIDMark, OpPageMark, OpInclude, OpIDEnd, OpName}).Draw(t, "op"); op {
 		case OpSegment:
-			return seg(deflated(raw.Draw(t, "raw")))
+			return Seg(Deflated(raw.Draw(t, "raw")))
 		case OpLiteral:
 			return PieceSpec{Op: op, Literal: rapid.SliceOfN(rapid.Byte(), 1, 200).Draw(t, "literal")}
 		case OpInclude:
@@ -337,7 +128,7 @@ func TestRoundTrip(t *testing.T) {
 		}
 	})
 	frags := rapid.Custom(func(t *rapid.T) FragmentSpec {
-		return frag(fragment.AddressOf(rapid.Uint64().Draw(t, "address")), rapid.SliceOfN(piece, 1, 5).Draw(t, "pieces")...)
+		return Frag(fragment.AddressOf(rapid.Uint64().Draw(t, "address")), rapid.SliceOfN(piece, 1, 5).Draw(t, "pieces")...)
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		keys := rapid.SliceOfNDistinct(key.Filter(notRemoved), 1, 40, func(k []byte) string { return string(k) }).Draw(t, "keys")
@@ -366,12 +157,13 @@ func roundTrip(t *rapid.T, specs [][]ResourceSpec, packBytes int64) {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	w, err := create(dir, testOptions{Parts: len(specs), MaxPackBytes: packBytes})
+	w, err := Create(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, rs := range specs {
-		if err := add(w, i, rs...); err != nil {
+	w.MaxPackBytes = packBytes
+	for _, rs := range specs {
+		if err := w.Add(rs...); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -380,7 +172,7 @@ func roundTrip(t *rapid.T, specs [][]ResourceSpec, packBytes int64) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, m.ID)
-	if problems, err := Verify(context.Background(), path, VerifyOptions{}, nil); err != nil || len(problems) > 0 {
+	if problems, err := check.Verify(context.Background(), path, check.Options{}, nil); err != nil || len(problems) > 0 {
 		t.Fatalf("Verify() = %v, %v, want nothing", problems, err)
 	}
 	r, err := Open(path)
@@ -404,8 +196,8 @@ func roundTrip(t *rapid.T, specs [][]ResourceSpec, packBytes int64) {
 		}
 	}
 	err = r.Resources(context.Background(), func(key []byte, e Entry, ref Ref) error {
-		if again, ok := r.entryAt(ref); !ok || again != e || len(inOrder) == 0 || !bytes.Equal(key, inOrder[0]) {
-			return fmt.Errorf("entryAt(%d) = %v, %v, of key %x", ref, again, ok, key)
+		if again, ok := r.At(ref); !ok || again != e || len(inOrder) == 0 || !bytes.Equal(key, inOrder[0]) {
+			return fmt.Errorf("At(%d) = %v, %v, of key %x", ref, again, ok, key)
 		}
 		inOrder = inOrder[1:]
 		return nil
@@ -422,7 +214,7 @@ func compare(e Entry, want ResourceSpec) string {
 	}
 	for i, w := range want.Fragments {
 		f, ok := e.Find(w.Address)
-		pieces, whole := piecesOf(f)
+		pieces, whole := Pieces(f)
 		if !ok || !whole || len(pieces) != len(w.Pieces) {
 			return fmt.Sprintf("fragment %d: %d pieces, %v, %v, want %d", i, len(pieces), ok, whole, len(w.Pieces))
 		}
@@ -442,7 +234,7 @@ func samePiece(p *Piece, w *PieceSpec) bool {
 	}
 	switch p.Op {
 	case OpSegment:
-		return bytes.Equal(p.Segment.Stored, w.Segment.Stored) && p.Segment.Op == w.Segment.Op && p.Segment.id() == w.Segment.id()
+		return bytes.Equal(p.Segment.Stored, w.Segment.Stored) && p.Segment.Op == w.Segment.Op && p.Segment.Hash == w.Segment.Hash
 	case OpLiteral:
 		return bytes.Equal(p.Text(), w.Literal)
 	case OpReference:
@@ -457,22 +249,22 @@ func samePiece(p *Piece, w *PieceSpec) bool {
 }
 
 func TestWriterRefuses(t *testing.T) {
-	w, err := create(t.TempDir(), testOptions{Parts: 2})
+	w, err := Create(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	s0, err := w.Part(0)
+	s0, err := w.Part(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s1, err := w.Part(1)
+	s1, err := w.Part(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s0.Add(tinyCommon()); err != nil {
+	if err := s0.Add(GenresOf()); err != nil {
 		t.Fatal(err)
 	}
-	good := seg(plain("x"))
+	good := Seg(Plain("x"))
 	f := func(want string, r ResourceSpec) {
 		t.Helper()
 		if err := s1.Add(r); err == nil || !strings.Contains(err.Error(), want) {
@@ -480,19 +272,19 @@ func TestWriterRefuses(t *testing.T) {
 		}
 	}
 	one := func(ps ...PieceSpec) ResourceSpec {
-		return ResourceSpec{Key: movie(1), Fragments: []FragmentSpec{frag(videos, ps...)}}
+		return ResourceSpec{Key: Movie(1), Fragments: []FragmentSpec{Frag(Videos, ps...)}}
 	}
 	f("key \"\" has 0 bytes", ResourceSpec{})
 	f("has 65 bytes", ResourceSpec{Key: make([]byte, 65)})
-	f("has 0 bytes", ResourceSpec{Key: movie(1), Aliases: [][]byte{{}}})
-	f("movie 1: 65536 fragments", ResourceSpec{Key: movie(1), Fragments: make([]FragmentSpec, 65536)})
+	f("has 0 bytes", ResourceSpec{Key: Movie(1), Aliases: [][]byte{{}}})
+	f("movie 1: 65536 fragments", ResourceSpec{Key: Movie(1), Fragments: make([]FragmentSpec, 65536)})
 	f("movie 1: videos: 0 pieces", one())
 	f("65536 pieces", one(make([]PieceSpec, 65536)...))
 	f("unknown operation 0", one(PieceSpec{}))
-	f("unknown operation 9", one(PieceSpec{Op: opFar, Segment: good.Segment}))
+	f("unknown operation 9", one(PieceSpec{Op: 9, Segment: good.Segment}))
 	f("unknown operation 10", one(PieceSpec{Op: 10}))
 	f("literal of 0 bytes, 1 to 65535 are possible", one(PieceSpec{Op: OpLiteral}))
-	f("literal of 65536 bytes", one(lit(strings.Repeat("x", MaxLiteral+1))))
+	f("literal of 65536 bytes", one(Lit(strings.Repeat("x", MaxLiteral+1))))
 	inc := func(want string, i Include) {
 		t.Helper()
 		f(want, one(good, PieceSpec{Op: OpInclude, Include: i}))
@@ -505,10 +297,10 @@ func TestWriterRefuses(t *testing.T) {
 	inc("include of season 1: it has the number of an episode", Include{Kind: fragment.KindSeason, ID: 1, Season: 1, Episode: 3, Sub: fragment.SubRow})
 	f("name of unknown word 0", one(PieceSpec{Op: OpName, Number: 1}))
 	f("name of unknown word 4", one(PieceSpec{Op: OpName, Word: 4}))
-	f("piece 1: CRC operator is 00000000, 1 raw bytes need 00800000", one(good, seg(Segment{Stored: []byte("x"), RawLen: 1})))
-	f("segment of 0 bytes for 1 raw ones", one(seg(Segment{RawLen: 1, Op: CRCOp(1)})))
+	f("piece 1: CRC operator is 00000000, 1 raw bytes need 00800000", one(good, Seg(Segment{Stored: []byte("x"), RawLen: 1})))
+	f("segment of 0 bytes for 1 raw ones", one(Seg(Segment{RawLen: 1, Op: CRCOp(1)})))
 	f(`piece 0: key "" has 0 bytes`, one(PieceSpec{Op: OpReference, Sub: fragment.SubGenres}))
-	f("videos is there twice", ResourceSpec{Key: movie(1), Fragments: []FragmentSpec{frag(videos, good), frag(details, good), frag(videos, good)}})
+	f("videos is there twice", ResourceSpec{Key: Movie(1), Fragments: []FragmentSpec{Frag(Videos, good), Frag(Details, good), Frag(Videos, good)}})
 
 	// What was refused has left nothing behind.
 	if err := s1.Add(one(good)); err != nil {
@@ -528,10 +320,10 @@ func TestManyPieces(t *testing.T) {
 	for i := range pieces {
 		pieces[i] = PieceSpec{Op: OpName, Word: WordEpisode, Number: uint32(i)}
 	}
-	r := resource(1, frag(details, pieces...), frag(videos, PieceSpec{Op: OpIDEnd}))
-	dir := releaseOf(t, r)
+	r := Resource(1, Frag(Details, pieces...), Frag(Videos, PieceSpec{Op: OpIDEnd}))
+	dir := Write(t, r)
 	noProblems(t, dir)
-	e, _ := mustOpen(t, dir).Lookup(movie(1))
+	e, _ := MustOpen(t, dir).Lookup(Movie(1))
 	if diff := compare(e, r); diff != "" {
 		t.Error(diff)
 	}
@@ -541,44 +333,49 @@ func TestManyPieces(t *testing.T) {
 // of one content.
 func TestEmptyPart(t *testing.T) {
 	dir := t.TempDir()
-	w, err := create(dir, testOptions{Parts: 2, MaxPackBytes: 1})
+	w, err := Create(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
+	w.MaxPackBytes = 1
 	var rs []ResourceSpec
 	for id := range fragment.ID(2) {
-		rs = append(rs, ResourceSpec{Key: movie(id), Fragments: []FragmentSpec{frag(details, seg(plain("x")))}})
+		rs = append(rs, ResourceSpec{Key: Movie(id), Fragments: []FragmentSpec{Frag(Details, Seg(Plain("x")))}})
 	}
-	if err := errors.Join(add(w, 0), add(w, 1, rs...)); err != nil {
+	if err := errors.Join(w.Add(), w.Add(rs...)); err != nil {
 		t.Fatal(err)
 	}
-	noProblems(t, filepath.Join(dir, seal(t, w).ID))
+	noProblems(t, filepath.Join(dir, Seal(t, w).ID))
 }
 
 // TestFailedPart: a part that has failed stays failed, and so does its release.
 func TestFailedPart(t *testing.T) {
-	w, err := create(t.TempDir(), testOptions{MaxPackBytes: 1})
+	w, err := Create(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := w.Part(0)
+	w.MaxPackBytes = 1
+	p, err := w.Part(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.o.disk.step = func(string) error { return errKilled }
+	errKilled := errors.New("killed")
+	file.Step = func(string) error { return errKilled }
+	defer func() { file.Step = nil }()
 	for i := 0; err == nil; i++ { // each segment ends a pack
-		err = p.Add(ResourceSpec{Key: movie(fragment.ID(i)), Fragments: []FragmentSpec{frag(details, seg(plain("x")))}})
-		err = errors.Join(err, p.Add(ResourceSpec{Key: movie(fragment.ID(1000 + i)), Fragments: []FragmentSpec{frag(details, seg(plain("y")))}}))
+		err = p.Add(ResourceSpec{Key: Movie(fragment.ID(i)), Fragments: []FragmentSpec{Frag(Details, Seg(Plain("x")))}})
+		err = errors.Join(err, p.Add(ResourceSpec{Key: Movie(fragment.ID(1000 + i)), Fragments: []FragmentSpec{Frag(Details, Seg(Plain("y")))}}))
 	}
 	if !errors.Is(err, errKilled) {
 		t.Errorf("Add() = %v, want the error of the disk", err)
 	}
-	if p.Add(ResourceSpec{Key: movie(1)}) == nil {
+	if p.Add(ResourceSpec{Key: Movie(1)}) == nil {
 		t.Error("Add() to a part that has failed succeeds")
 	}
 	if _, err := p.Close(); err == nil {
 		t.Error("Close() of a part that has failed succeeds")
 	}
+	file.Step = nil
 	if err := w.Abort(); err != nil {
 		t.Errorf("Abort() = %v", err)
 	}
@@ -586,17 +383,17 @@ func TestFailedPart(t *testing.T) {
 
 func TestDuplicateKeys(t *testing.T) {
 	for _, second := range []ResourceSpec{
-		{Key: movie(550)},
-		{Key: movie(551), Aliases: [][]byte{movie(550)}},
-		{Key: movie(551), Aliases: [][]byte{movie(7)}},
+		{Key: Movie(550)},
+		{Key: Movie(551), Aliases: [][]byte{Movie(550)}},
+		{Key: Movie(551), Aliases: [][]byte{Movie(7)}},
 	} {
 		dir := t.TempDir()
-		w, err := create(dir, testOptions{Parts: 2})
+		w, err := Create(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
-		err0 := add(w, 0, ResourceSpec{Key: movie(550), ID: 550, Aliases: [][]byte{movie(7)}})
-		err1 := add(w, 1, second)
+		err0 := w.Add(ResourceSpec{Key: Movie(550), ID: 550, Aliases: [][]byte{Movie(7)}})
+		err1 := w.Add(second)
 		if err := errors.Join(err0, err1); err != nil {
 			t.Fatal(err)
 		}
@@ -606,60 +403,9 @@ func TestDuplicateKeys(t *testing.T) {
 		if err := w.Abort(); err != nil {
 			t.Errorf("Abort() = %v", err)
 		}
-		if left, _ := filepath.Glob(filepath.Join(dir, "[.r]*")); !slices.Equal(left, []string{filepath.Join(dir, builderLock)}) {
+		if left, _ := filepath.Glob(filepath.Join(dir, "[.r]*")); !slices.Equal(left, []string{filepath.Join(dir, ".lock")}) {
 			t.Errorf("Abort() leaves %v", left)
 		}
-	}
-}
-
-func TestOneBuilderAtATime(t *testing.T) {
-	dir := t.TempDir()
-	stale := filepath.Join(dir, BuildingPrefix+"1")
-	if err := os.MkdirAll(filepath.Join(stale, "x"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	w, err := create(dir, testOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(stale); !missing(err) {
-		t.Errorf("create() leaves %q: %v", stale, err)
-	}
-	if _, err := create(dir, testOptions{}); !errors.Is(err, ErrLocked) {
-		t.Errorf("create() while another works = %v, want ErrLocked", err)
-	}
-	if err := w.Abort(); err != nil {
-		t.Fatal(err)
-	}
-	w, err = create(dir, testOptions{})
-	if err != nil {
-		t.Fatalf("create() after Abort = %v", err)
-	}
-	m := seal(t, w)
-	noProblems(t, filepath.Join(dir, m.ID)) // an empty release is one too
-}
-
-// TestSameReleaseTwice keeps the first, and replaces it when it is broken.
-func TestSameReleaseTwice(t *testing.T) {
-	dir := t.TempDir()
-	m := buildTiny(t, dir, "")
-	marker := filepath.Join(dir, m.ID, ReportName)
-	if err := os.WriteFile(marker, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if again := buildTiny(t, dir, ""); again.ID != m.ID {
-		t.Errorf("id = %s, then %s", m.ID, again.ID)
-	}
-	if _, err := os.Stat(marker); err != nil {
-		t.Errorf("the first release is gone: %v", err)
-	}
-	if err := os.Truncate(filepath.Join(dir, m.ID, m.Packs[1].Name), 70); err != nil {
-		t.Fatal(err)
-	}
-	buildTiny(t, dir, "")
-	noProblems(t, filepath.Join(dir, m.ID))
-	if names, _ := filepath.Glob(filepath.Join(dir, ".*")); len(names) != 1 {
-		t.Errorf("left in the folder: %v, want the lock alone", names)
 	}
 }
 
@@ -679,7 +425,7 @@ func TestStops(t *testing.T) {
 	if err := r.Resources(ctx, func([]byte, Entry, Ref) error { return nil }); !errors.Is(err, context.Canceled) {
 		t.Errorf("Resources(cancelled) = %v, want context.Canceled", err)
 	}
-	w, err := create(t.TempDir(), testOptions{})
+	w, err := Create(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -692,7 +438,104 @@ func TestStops(t *testing.T) {
 	if err := errors.Join(r.Close(), r.Close()); err != nil {
 		t.Errorf("Close() = %v", err)
 	}
-	if _, ok := r.Lookup(movie(550)); ok {
+	if _, ok := r.Lookup(Movie(550)); ok {
 		t.Error("Lookup() after Close = true")
+	}
+}
+
+// TestManyIndexes looks up all keys in a release whose index has several files.
+func TestManyIndexes(t *testing.T) {
+	dir := t.TempDir()
+	w, err := Create(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 3000
+	for i := range 3 {
+		var rs []ResourceSpec
+		for k := i; k < n; k += 3 {
+			rs = append(rs, ResourceSpec{Key: fmt.Appendf(nil, "key %d", k), ID: uint64(k)})
+		}
+		if err := w.Add(rs...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.Indexes = 8
+	m := Seal(t, w)
+	noProblems(t, filepath.Join(dir, m.ID))
+	r := MustOpen(t, filepath.Join(dir, m.ID))
+	for k := range n {
+		if e, ok := r.Lookup(fmt.Appendf(nil, "key %d", k)); !ok || e.ID() != uint64(k) {
+			t.Fatalf("key %d is not found", k)
+		}
+		if _, ok := r.Lookup(fmt.Appendf(nil, "no key %d", k)); ok {
+			t.Fatalf("a key is found that is not there")
+		}
+	}
+	for _, missing := range [][]byte{nil, {1}, make([]byte, 65), make([]byte, 1000)} {
+		if _, ok := r.Lookup(missing); ok {
+			t.Errorf("the key %x is found", missing)
+		}
+	}
+}
+
+// TestOpenNamesFile breaks the length of each file, and its header byte by byte.
+func TestOpenNamesFile(t *testing.T) {
+	for _, name := range append(filesOf(t, archive), ManifestName) {
+		dir := Copy(t, archive)
+		whole := readFile(t, dir, name)
+		refused := func(what string, data []byte, words ...string) {
+			t.Helper()
+			writeFile(t, data, dir, name)
+			r, err := Open(dir)
+			if err == nil {
+				err = r.Close()
+				t.Errorf("Open with %s of %s succeeds (%v)", what, name, err)
+				return
+			}
+			if !errors.Is(err, ErrCorrupt) && !errors.Is(err, ErrVersion) {
+				t.Errorf("Open with %s of %s = %v, which is neither ErrCorrupt nor ErrVersion", what, name, err)
+			}
+			for _, w := range append(words, name) {
+				if strings.Count(err.Error(), "\n") > 0 || !strings.Contains(err.Error(), w) {
+					t.Errorf("Open with %s of %s = %q, want one line with %q", what, name, err, w)
+				}
+			}
+		}
+		sizes := []string{}
+		if name != ManifestName {
+			sizes = []string{fmt.Sprintf("file is %d bytes long, the manifest has %d", len(whole)-1, len(whole))}
+		}
+		refused("the last byte less", whole[:len(whole)-1], sizes...)
+		refused("nothing", nil)
+		refused("a byte more", append(slices.Clone(whole), '\n'))
+		n := HeaderLen
+		if name == ManifestName {
+			n = len(whole)
+		}
+		for i := range whole {
+			if i >= n && i < len(whole)-FooterLen {
+				continue
+			}
+			flipped := slices.Clone(whole)
+			flipped[i] ^= 1 << (i % 8)
+			refused(fmt.Sprintf("bit %d of byte %d flipped", i%8, i), flipped)
+		}
+		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("Open without %s = %v, want an error with its name", name, err)
+		}
+	}
+}
+
+// TestBrokenFragments tells that a fragment is broken whose bytes break the format.
+func TestBrokenFragments(t *testing.T) {
+	if (Entry{}).Len() != 0 || (Entry{}).Key() != nil {
+		t.Error("zero values hold something")
+	}
+	if pieces, ok := Pieces(Fragment{}); ok || len(pieces) > 0 {
+		t.Errorf("pieces of the zero Fragment = %v, %v, want none, false", pieces, ok)
 	}
 }

@@ -35,7 +35,7 @@ type Segment struct {
 	Op     uint32 // CRCOp(RawLen)
 	Hash   Hash   // HashOf the raw bytes
 
-	pack *mapping // that Stored is part of; nil for none
+	pack *Mapping // that Stored is part of; nil for none
 	off  uint64   // of Stored in pack
 }
 

@@ -72,7 +72,6 @@ func validName(name string, most int) bool {
 // A TableWriter writes one table: named runs of bytes, one behind the other. It is for
 // one goroutine; those of different tables may be used at the same time.
 type TableWriter struct {
-	disk     disk
 	out      *fileWriter
 	name     string
 	rows     uint64
@@ -169,7 +168,7 @@ func (t *TableWriter) Close() error {
 	}
 	t.file = &File{}
 	t.pad(sectionAlign)
-	counts := fileCounts{tableSections: uint64(len(t.sections)), tableRows: t.rows, tableList: t.out.off}
+	counts := FileCounts{tableSections: uint64(len(t.sections)), tableRows: t.rows, tableList: t.out.off}
 	for _, s := range t.sections {
 		var b [sectionLen]byte
 		copy(b[sectionName:], s.name)
@@ -177,7 +176,7 @@ func (t *TableWriter) Close() error {
 		le.PutUint64(b[sectionSize:], uint64(s.size))
 		t.write(b[:])
 	}
-	f, err := t.out.finish(t.disk, counts)
+	f, err := t.out.finish(counts)
 	if err != nil {
 		t.keep(err)
 	}
@@ -194,7 +193,7 @@ func (t *TableWriter) File() File { return *t.file }
 // A Table is a file of a release with named sections. Its bytes are part of the
 // mapping: read only, and valid until the Reader closes.
 type Table struct {
-	m        *mapping
+	m        *Mapping
 	rows     int
 	sections []section // ascending by name
 }
@@ -227,7 +226,7 @@ func (t *Table) View(name string) (View, bool) {
 // A View is bytes of which only those are checked that are asked for. The zero View has none.
 type View struct {
 	data []byte
-	m    *mapping // nil for bytes of no release
+	m    *Mapping // nil for bytes of no release
 	off  uint64   // in m
 }
 
@@ -309,25 +308,25 @@ func (r *Reader) Table(name string) (*Table, bool) {
 }
 
 // addTable reads the header and the section list of a table.
-func (r *Reader) addTable(m *mapping) error {
+func (r *Reader) addTable(m *Mapping) error {
 	if err := m.parse(tableMagic); err != nil {
 		return err
 	}
 	file, data := m.name, m.data
 	t := &Table{m: m, rows: int(m.counts[tableRows])}
 	if t.rows < 0 {
-		return corrupt(file, -1, "%d rows", m.counts[tableRows])
+		return Corrupt(file, -1, "%d rows", m.counts[tableRows])
 	}
 	n, list := m.counts[tableSections], m.counts[tableList]
-	if n > MaxSections || list%sectionAlign != 0 || list < headerLen || list+n*sectionLen != uint64(len(data)) {
-		return corrupt(file, -1, "%d sections listed at %d do not fit into %d bytes", n, list, len(data))
+	if n > MaxSections || list%sectionAlign != 0 || list < HeaderLen || list+n*sectionLen != uint64(len(data)) {
+		return Corrupt(file, -1, "%d sections listed at %d do not fit into %d bytes", n, list, len(data))
 	}
 	m.checkAll(list, n*sectionLen)
 	for i := range n {
 		off := list + i*sectionLen
 		s, ok := parseSection(data[off:off+sectionLen], int64(list))
 		if !ok || len(t.sections) > 0 && !follows(&t.sections[len(t.sections)-1], &s) {
-			return corrupt(file, int64(off), "section %q at %d of %d bytes: want a name, and bytes behind those of the section before", s.name, s.off, s.size)
+			return Corrupt(file, int64(off), "section %q at %d of %d bytes: want a name, and bytes behind those of the section before", s.name, s.off, s.size)
 		}
 		t.sections = append(t.sections, s)
 		t.fetchEnds(&s)
@@ -335,7 +334,7 @@ func (r *Reader) addTable(m *mapping) error {
 	slices.SortFunc(t.sections, func(a, b section) int { return cmp.Compare(a.name, b.name) })
 	for i := 1; i < len(t.sections); i++ {
 		if t.sections[i].name == t.sections[i-1].name {
-			return corrupt(file, int64(list), "two sections are called %q", t.sections[i].name)
+			return Corrupt(file, int64(list), "two sections are called %q", t.sections[i].name)
 		}
 	}
 	r.tables[strings.TrimPrefix(file, tablePrefix)] = t
@@ -357,7 +356,7 @@ func parseSection(b []byte, list int64) (section, bool) {
 		name: string(bytes.TrimRight(b[sectionName:sectionOff], "\x00")),
 		off:  int64(le.Uint64(b[sectionOff:])), size: int64(le.Uint64(b[sectionSize:])),
 	}
-	ok := validName(s.name, MaxSectionName) && s.off >= headerLen && s.off%sectionAlign == 0 && s.off <= list &&
+	ok := validName(s.name, MaxSectionName) && s.off >= HeaderLen && s.off%sectionAlign == 0 && s.off <= list &&
 		s.size >= 0 && s.size <= list-s.off
 	return s, ok
 }

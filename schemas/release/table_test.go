@@ -1,19 +1,25 @@
-package release
+package release_test
 
 import (
+	"encoding/binary"
 	"path/filepath"
 	"testing"
+
+	. "github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/check"
+	. "github.com/reelsplice/reelsplice/schemas/release/releasetest"
 )
 
 // withTable writes a release of resources and a table, whose sections are pairs of name and bytes, and returns its folder.
 func withTable(t *testing.T, name string, rows int, sections [][2]string, rs ...ResourceSpec) string {
 	t.Helper()
 	dir := t.TempDir()
-	w, err := create(dir, testOptions{Params: map[string]string{"folder": dir}})
+	w, err := Create(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := add(w, 0, rs...); err != nil {
+	w.Spec.Params["folder"] = dir
+	if err := w.Add(rs...); err != nil {
 		t.Fatal(err)
 	}
 	out, err := w.Table(name, rows)
@@ -25,13 +31,13 @@ func withTable(t *testing.T, name string, rows int, sections [][2]string, rs ...
 			t.Fatal(err)
 		}
 	}
-	return filepath.Join(dir, seal(t, w).ID)
+	return filepath.Join(dir, Seal(t, w).ID)
 }
 
 func TestTable(t *testing.T) {
 	dir := withTable(t, "movie", 7, [][2]string{{"only.one", "abc"}, {"empty", ""}, {"a", "de"}})
 	noProblems(t, dir)
-	r := mustOpen(t, dir)
+	r := MustOpen(t, dir)
 	tab, ok := r.Table("movie")
 	if !ok || tab.Rows() != 7 {
 		t.Fatalf("table = %v, %t", tab, ok)
@@ -56,16 +62,16 @@ func TestTableRows(t *testing.T) {
 		t.Helper()
 		var section []byte
 		for _, id := range ids {
-			section = le.AppendUint64(section, id)
+			section = binary.LittleEndian.AppendUint64(section, id)
 		}
 		mark := PieceSpec{Op: OpIDMark}
-		dir := withTable(t, "movie", rows, [][2]string{{"id", string(section)}}, resource(1, frag(row, mark)), resource(2, frag(details, mark)))
-		problems, err := Verify(t.Context(), dir, VerifyOptions{}, nil)
+		dir := withTable(t, "movie", rows, [][2]string{{"id", string(section)}}, Resource(1, Frag(Row, mark)), Resource(2, Frag(Details, mark)))
+		problems, err := check.Verify(t.Context(), dir, check.Options{}, nil)
 		if err != nil || len(problems) != want {
 			t.Errorf("%d rows %v: Verify finds %v, %v, want %d problems", rows, ids, problems, err, want)
 		}
 		for _, p := range problems {
-			if p.File != tableName("movie") {
+			if p.File != "table-movie" {
 				t.Errorf("%d rows %v: %s, want a problem of the table", rows, ids, p)
 			}
 		}
@@ -78,7 +84,7 @@ func TestTableRows(t *testing.T) {
 }
 
 func TestTableNames(t *testing.T) {
-	w, err := create(t.TempDir(), testOptions{})
+	w, err := Create(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package release
+package release_test
 
 import (
 	"bytes"
@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	. "github.com/reelsplice/reelsplice/schemas/release"
+	. "github.com/reelsplice/reelsplice/schemas/release/releasetest"
 )
 
 // changedManifest returns the manifest of the archive with a text replaced, and the id that follows.
@@ -20,7 +23,7 @@ func changedManifest(t *testing.T, from, to string) []byte {
 	data = bytes.Replace(data, []byte(from), []byte(to), 1)
 	id := regexp.MustCompile(`"id": "r[0-9a-f]{16}"`)
 	empty := id.ReplaceAll(data, []byte(`"id": ""`))
-	return bytes.Replace(empty, []byte(`"id": ""`), fmt.Appendf(nil, `"id": %q`, idOf(empty)), 1)
+	return bytes.Replace(empty, []byte(`"id": ""`), fmt.Appendf(nil, `"id": %q`, IDOf(empty)), 1)
 }
 
 // TestVersions opens releases of an older and of a later program: the binary files of version 7 are
@@ -33,7 +36,7 @@ func TestVersions(t *testing.T) {
 		"a later addition": changedManifest(t, feature(FeatureVersion), feature(FeatureVersion+5)+",\n  \"later\": {\"id\": \"x\", \"y\": [1]}"),
 		"another form":     changedManifest(t, "  \"parent\"", "\t\"parent\""),
 	} {
-		dir := copyArchive(t)
+		dir := Copy(t, archive)
 		writeFile(t, data, dir, ManifestName)
 		noProblems(t, dir)
 		m, err := ReadManifest(dir)

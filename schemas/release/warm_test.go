@@ -1,4 +1,4 @@
-package release
+package release_test
 
 import (
 	"os"
@@ -7,6 +7,8 @@ import (
 
 	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
+	. "github.com/reelsplice/reelsplice/schemas/release"
+	. "github.com/reelsplice/reelsplice/schemas/release/releasetest"
 )
 
 // warmAddresses are of fragments in the order in which their segments are to lie.
@@ -27,21 +29,21 @@ func warmAddresses() []fragment.Address {
 // warmRelease makes a release of one movie with those fragments, each of a segment of its own.
 func warmRelease(t *testing.T) *Reader {
 	t.Helper()
-	spec := ResourceSpec{Key: movie(1), ID: 1}
+	spec := ResourceSpec{Key: Movie(1), ID: 1}
 	for _, a := range slices.Backward(warmAddresses()) {
-		spec.Fragments = append(spec.Fragments, FragmentSpec{Address: a, Pieces: []PieceSpec{{Op: OpSegment, Segment: deflated(a.String())}}})
+		spec.Fragments = append(spec.Fragments, FragmentSpec{Address: a, Pieces: []PieceSpec{{Op: OpSegment, Segment: Deflated(a.String())}}})
 	}
-	return plainRelease(t, spec)
+	return Written(t, spec)
 }
 
 // TestSegmentOrder: segments that many responses have lie side by side, before all others.
 func TestSegmentOrder(t *testing.T) {
 	r := warmRelease(t)
-	e, ok := r.Lookup(movie(1))
+	e, ok := r.Lookup(Movie(1))
 	if !ok {
 		t.Fatal("the movie is not there")
 	}
-	end := int64(headerLen)
+	end := int64(HeaderLen)
 	for _, a := range warmAddresses() {
 		f, _ := e.Find(a)
 		var p Piece
@@ -59,23 +61,24 @@ func TestSegmentOrder(t *testing.T) {
 func TestWarm(t *testing.T) {
 	r := warmRelease(t)
 	r.Forget()
-	for _, m := range r.files {
-		f, err := os.Open(m.path)
+	for _, f := range r.Manifest().Files() {
+		f, err := os.Open(r.File(f.Name).Path())
 		if err != nil {
 			t.Fatal(err)
 		}
 		file.DropCache(f, 0, 0)
 		_ = f.Close()
 	}
+	index, pack := r.File("index-0000").Bytes(), r.File(r.Manifest().Packs[0].Name).Checks()
 	inMemory := func(want bool, what string) {
 		t.Helper()
-		for _, b := range [][]byte{r.indexes[0].all, r.packs[0].sums} {
+		for _, b := range [][]byte{index, pack} {
 			if file.Resident(b) != want {
 				t.Errorf("%s: %d bytes are in memory: %v, want %v", what, len(b), !want, want)
 			}
 		}
 	}
-	if file.Resident(r.indexes[0].all) {
+	if file.Resident(index) {
 		t.Skip("this file system keeps its pages in memory")
 	}
 	r.Warm(t.Context(), 0)

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/store"
 	"github.com/reelsplice/reelsplice/serve"
 	"github.com/reelsplice/reelsplice/serve/auth"
 	"github.com/reelsplice/reelsplice/serve/http"
@@ -242,7 +242,7 @@ func TestBucket(t *testing.T) {
 
 	dir := t.TempDir()
 	id := servetest.Build(t, dir, 1)
-	b.Upload(t, release.Store{Dir: dir}, id)
+	b.Upload(t, store.Folder{Dir: dir}, id)
 	b.Point(t, "current", id)
 	has(t, "without records", of(t, in, "release"), "warn: "+id+", in ", " has no record: ")
 	b.SetFault(func(w nethttp.ResponseWriter, _ *nethttp.Request) bool {

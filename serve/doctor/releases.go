@@ -12,7 +12,8 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/reelsplice/reelsplice/schemas/release"
-	"github.com/reelsplice/reelsplice/schemas/release/bucket"
+	"github.com/reelsplice/reelsplice/schemas/release/check"
+	"github.com/reelsplice/reelsplice/schemas/release/store"
 	"github.com/reelsplice/reelsplice/serve/pull"
 )
 
@@ -24,19 +25,19 @@ const (
 
 // folder examines the releases of a folder.
 func (x *examiner) folder(ctx context.Context) {
-	store := release.Store{Dir: x.Config.Releases}
-	infos, err := store.List()
+	folder := store.Folder{Dir: x.Config.Releases}
+	infos, err := folder.List()
 	id := ""
 	if err == nil {
-		id, err = x.wanted(store.Current, store.Canary)
+		id, err = x.wanted(folder.Current, folder.Canary)
 	}
 	switch {
-	case errors.Is(err, release.ErrNoRelease) || errors.Is(err, fs.ErrNotExist):
-		x.fail("release", x.publish(infos), "no release is published in %s", store.Dir)
+	case errors.Is(err, store.ErrNoRelease) || errors.Is(err, fs.ErrNotExist):
+		x.fail("release", x.publish(infos), "no release is published in %s", folder.Dir)
 		return
 	case errors.Is(err, release.ErrCorrupt): // current, or canary
 		mend := x.publish(infos)
-		if _, currentErr := store.Current(); !errors.Is(currentErr, release.ErrCorrupt) {
+		if _, currentErr := folder.Current(); !errors.Is(currentErr, release.ErrCorrupt) {
 			mend = x.onStore("rollback", "--canary")
 		}
 		x.fail("release", mend, "%v", err)
@@ -45,7 +46,7 @@ func (x *examiner) folder(ctx context.Context) {
 		x.fail("release", x.set("releases", "a folder of releases that the edge may read"), "%v", err)
 		return
 	}
-	x.verify(ctx, store, id, infos)
+	x.verify(ctx, folder, id, infos)
 	kept := 0
 	for i := range infos {
 		info := &infos[i]
@@ -53,7 +54,7 @@ func (x *examiner) folder(ctx context.Context) {
 		case info.Err == nil:
 			kept++
 		case info.ID != id:
-			x.warn("releases", "move "+store.Path(info.ID)+" elsewhere", "%s is no release: %v", info.ID, info.Err)
+			x.warn("releases", "move "+folder.Path(info.ID)+" elsewhere", "%s is no release: %v", info.ID, info.Err)
 		}
 	}
 	if kept > manyReleases {
@@ -62,8 +63,8 @@ func (x *examiner) folder(ctx context.Context) {
 }
 
 // publish returns the command that publishes the newest release with records, or makes one, and a catalogue before it.
-func (x *examiner) publish(infos []release.Info) string {
-	at := slices.IndexFunc(infos, func(i release.Info) bool { return i.Err == nil && !i.Empty })
+func (x *examiner) publish(infos []store.Info) string {
+	at := slices.IndexFunc(infos, func(i store.Info) bool { return i.Err == nil && !i.Empty })
 	if at < 0 {
 		if files, _ := filepath.Glob(filepath.Join(x.Catalog, "*.parquet")); len(files) == 0 {
 			return x.command("ingest", "--catalog", x.Catalog) + " SRC, then " + x.build()
@@ -84,7 +85,7 @@ func (x *examiner) wanted(current, canary func() (string, error)) (string, error
 		return pin, nil
 	}
 	if x.Config.Pull.Follow == pull.Canary {
-		if id, err := canary(); !errors.Is(err, release.ErrNoRelease) {
+		if id, err := canary(); !errors.Is(err, store.ErrNoRelease) {
 			return id, err
 		}
 	}
@@ -97,10 +98,10 @@ func (x *examiner) onStore(command string, args ...string) string {
 }
 
 // instead returns how another release replaces one that cannot be served.
-func (x *examiner) instead(id string, infos []release.Info) string {
-	isPrevious := func(i release.Info) bool { return i.Previous && i.Err == nil && !i.Empty }
-	isSound := func(i release.Info) bool { return i.ID != id && i.Err == nil && !i.Empty }
-	isCanary := func(i release.Info) bool { return i.ID == id && i.Canary && !i.Current }
+func (x *examiner) instead(id string, infos []store.Info) string {
+	isPrevious := func(i store.Info) bool { return i.Previous && i.Err == nil && !i.Empty }
+	isSound := func(i store.Info) bool { return i.ID != id && i.Err == nil && !i.Empty }
+	isCanary := func(i store.Info) bool { return i.ID == id && i.Canary && !i.Current }
 	switch {
 	case x.Config.Pull.Pin != "":
 		return x.set("pin", "a release of "+x.onStore("releases"))
@@ -116,10 +117,10 @@ func (x *examiner) instead(id string, infos []release.Info) string {
 }
 
 // verify checks a part of a release.
-func (x *examiner) verify(ctx context.Context, store release.Store, id string, infos []release.Info) {
-	at := slices.IndexFunc(infos, func(i release.Info) bool { return i.ID == id })
+func (x *examiner) verify(ctx context.Context, folder store.Folder, id string, infos []store.Info) {
+	at := slices.IndexFunc(infos, func(i store.Info) bool { return i.ID == id })
 	if at < 0 {
-		x.fail("release", x.instead(id, infos), "release %s is not in %s", id, store.Dir)
+		x.fail("release", x.instead(id, infos), "release %s is not in %s", id, folder.Dir)
 		return
 	}
 	info := &infos[at]
@@ -128,7 +129,7 @@ func (x *examiner) verify(ctx context.Context, store release.Store, id string, i
 		return
 	}
 	parts := int(max(1, info.Bytes/verifiedSize))
-	problems, err := release.Verify(ctx, store.Path(id), release.VerifyOptions{Subset: 1, Of: parts}, nil)
+	problems, err := check.Verify(ctx, folder.Path(id), check.Options{Subset: 1, Of: parts}, nil)
 	switch {
 	case err != nil:
 		x.fail("release", x.instead(id, infos), "%v", err)
@@ -143,7 +144,7 @@ func (x *examiner) verify(ctx context.Context, store release.Store, id string, i
 }
 
 // age compares the oldest record of the release that is served with the age that the edge warns of.
-func (x *examiner) age(info *release.Info) {
+func (x *examiner) age(info *store.Info) {
 	if info.Fetched.IsZero() {
 		return
 	}
@@ -159,7 +160,7 @@ func (x *examiner) age(info *release.Info) {
 // cache serves that one meanwhile.
 func (x *examiner) bucket(ctx context.Context) {
 	report := x.fail
-	if _, err := (release.Store{Dir: x.Config.Pull.Dir}).Current(); err == nil {
+	if _, err := (store.Folder{Dir: x.Config.Pull.Dir}).Current(); err == nil {
 		report = x.warn
 	}
 	err := x.BucketErr
@@ -168,7 +169,7 @@ func (x *examiner) bucket(ctx context.Context) {
 	}
 	switch {
 	case err == nil:
-	case errors.Is(err, release.ErrNoRelease):
+	case errors.Is(err, store.ErrNoRelease):
 		report("release", x.command("publish", "--releases", x.Config.Releases, "--from", "DIR")+"; or "+x.set("releases", "the URL of the releases"),
 			"nothing is published there, or the URL names another folder: %v", err)
 	case errors.Is(err, fs.ErrPermission):
@@ -189,7 +190,7 @@ func (x *examiner) bucket(ctx context.Context) {
 func (x *examiner) pointer(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	s := bucket.Store{Folder: x.Config.Pull.Bucket}
+	s := store.Bucket{Folder: x.Config.Pull.Bucket}
 	id, err := x.wanted(func() (string, error) { return s.Current(ctx) }, func() (string, error) { return s.Canary(ctx) })
 	var m *release.Manifest
 	if err == nil {
@@ -201,7 +202,7 @@ func (x *examiner) pointer(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	info := release.Describe(m, x.Now)
+	info := store.Describe(m, x.Now)
 	if info.Empty {
 		x.warn("release", "publish another release", "%s, in %s, has no record: every title gets 404", id, s)
 		return nil

@@ -8,7 +8,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
-	"github.com/reelsplice/reelsplice/schemas/release/writertest"
+	"github.com/reelsplice/reelsplice/schemas/release/releasetest"
 	"github.com/reelsplice/reelsplice/schemas/tables"
 	"github.com/reelsplice/reelsplice/schemas/tables/accounts"
 	"github.com/reelsplice/reelsplice/schemas/tables/changelog"
@@ -28,7 +28,7 @@ func TestAbsentTables(t *testing.T) {
 	}
 	var log bytes.Buffer
 	w := bareWorld(t, func(o *Options) { o.Log = slog.New(slog.NewTextHandler(&log, nil)) })
-	out, err := writertest.Create(w.dir)
+	out, err := releasetest.Create(w.dir)
 	check(err)
 	shard, err := out.Part(nil)
 	check(err)

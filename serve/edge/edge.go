@@ -19,6 +19,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/schemas/api"
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/check"
 	"github.com/reelsplice/reelsplice/serve/auth"
 	"github.com/reelsplice/reelsplice/serve/lru"
 	"github.com/reelsplice/reelsplice/serve/observe"
@@ -490,6 +491,6 @@ func (e *Edge) CutShort() {
 	h := e.releases.Acquire()
 	defer h.Release()
 	if h != nil {
-		h.Reader().CheckSizes() // names the file
+		check.Sizes(h.Reader()) // names the file
 	}
 }

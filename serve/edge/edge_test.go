@@ -15,6 +15,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/releasetest"
+	"github.com/reelsplice/reelsplice/schemas/release/store"
 	"github.com/reelsplice/reelsplice/serve/auth"
 	"github.com/reelsplice/reelsplice/serve/observe"
 	"github.com/reelsplice/reelsplice/serve/servetest"
@@ -399,7 +400,7 @@ func TestNoRelease(t *testing.T) {
 func TestDamagedPack(t *testing.T) {
 	w := newWorld(t, nil, servetest.Movie551)
 	id := w.releases.ID()
-	path := release.Store{Dir: w.dir}.Path(id) + "/" + fileOf(t, w, "pack-", 551)
+	path := store.Folder{Dir: w.dir}.Path(id) + "/" + fileOf(t, w, "pack-", 551)
 	w.releases.Close()
 	good, err := os.ReadFile(path)
 	if err != nil {
@@ -449,7 +450,7 @@ func TestBrokenProgram(t *testing.T) {
 			servetest.Of(fragment.SubAlternativeTitles, servetest.IDMark, servetest.Literal(`"titles":[{"iso_3166_1":"DE"}]`), last("titles"), servetest.Literal("}"))),
 		servetest.Numbered(movie, 2, servetest.Of(fragment.SubRow, `"id":2`, last("row"))))
 	w.verify(t)
-	path := release.Store{Dir: w.dir}.Path(w.releases.ID()) + "/" + fileOf(t, w, "part-", 1)
+	path := store.Folder{Dir: w.dir}.Path(w.releases.ID()) + "/" + fileOf(t, w, "part-", 1)
 	good, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

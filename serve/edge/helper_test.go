@@ -7,7 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/check"
+	"github.com/reelsplice/reelsplice/schemas/release/store"
 	"github.com/reelsplice/reelsplice/serve/auth"
 	"github.com/reelsplice/reelsplice/serve/query"
 	"github.com/reelsplice/reelsplice/serve/releases"
@@ -41,7 +42,7 @@ func (w *world) open(tb testing.TB) {
 	tb.Helper()
 	w.openTokens(tb)
 	var err error
-	w.releases, err = releases.Open(release.Store{Dir: w.dir}, query.DefaultCacheBytes, w.opts.Log)
+	w.releases, err = releases.Open(store.Folder{Dir: w.dir}, query.DefaultCacheBytes, w.opts.Log)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -108,7 +109,7 @@ func writtenWorld(tb testing.TB, change func(*Options), resources ...servetest.R
 // verify checks the current release of w.
 func (w *world) verify(tb servetest.Tester) {
 	tb.Helper()
-	problems, err := release.Verify(tb.Context(), release.Store{Dir: w.dir}.Path(w.releases.ID()), release.VerifyOptions{}, nil)
+	problems, err := check.Verify(tb.Context(), store.Folder{Dir: w.dir}.Path(w.releases.ID()), check.Options{}, nil)
 	if err != nil || len(problems) != 0 {
 		tb.Fatalf("Verify = %v, %v, want no problem", problems, err)
 	}

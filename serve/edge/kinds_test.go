@@ -9,7 +9,8 @@ import (
 
 	"github.com/reelsplice/reelsplice/schemas/api"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
-	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/check"
+	"github.com/reelsplice/reelsplice/schemas/release/store"
 	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
@@ -500,7 +501,7 @@ func TestFilmographyForm(t *testing.T) {
 			t, nil, servetest.Numbered(fragment.KindMovie, 9, servetest.Of(fragment.SubRow, servetest.Literal(`"id":9`))),
 			servetest.Numbered(fragment.KindPerson, 2, servetest.Of(fragment.SubCombinedCredits, c.pieces...)),
 		)
-		problems, err := release.Verify(t.Context(), release.Store{Dir: w.dir}.Path(w.releases.ID()), release.VerifyOptions{}, nil)
+		problems, err := check.Verify(t.Context(), store.Folder{Dir: w.dir}.Path(w.releases.ID()), check.Options{}, nil)
 		if err != nil || (len(problems) == 0) != (c.want != "") || len(problems) > 0 && !strings.Contains(problems[0].Error(), "person 2 combined_credits: ") {
 			t.Errorf("%s: Verify = %v, %v", c.name, problems, err)
 		}

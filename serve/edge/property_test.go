@@ -17,7 +17,8 @@ import (
 	"github.com/reelsplice/reelsplice/build"
 	"github.com/reelsplice/reelsplice/build/buildtest"
 	"github.com/reelsplice/reelsplice/schemas/record"
-	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/check"
+	"github.com/reelsplice/reelsplice/schemas/release/store"
 	"github.com/reelsplice/reelsplice/serve/releases"
 )
 
@@ -319,7 +320,7 @@ func TestComposition(t *testing.T) {
 			}
 			_ = os.RemoveAll(dir)
 		}()
-		problems, err := release.Verify(t.Context(), release.Store{Dir: a.dir}.Path(a.releases.ID()), release.VerifyOptions{}, nil)
+		problems, err := check.Verify(t.Context(), store.Folder{Dir: a.dir}.Path(a.releases.ID()), check.Options{}, nil)
 		if err != nil || len(problems) != 0 {
 			t.Fatalf("Verify = %v, %v, want no problem", problems, err)
 		}
@@ -464,12 +465,12 @@ func (w *world) over(t *rapid.T, dir string, level int, rows ...string) *world {
 	if err != nil {
 		t.Fatalf("build of %s: %v", rows, err)
 	}
-	store := release.Store{Dir: dir}
-	if _, err := store.Publish(r.Release); err != nil {
+	folder := store.Folder{Dir: dir}
+	if _, err := folder.Publish(r.Release); err != nil {
 		t.Fatal(err)
 	}
 	out := &world{opts: w.opts, dir: dir, tokens: w.tokens, token: w.token}
-	if out.releases, err = releases.Open(store, 0, w.opts.Log); err != nil {
+	if out.releases, err = releases.Open(folder, 0, w.opts.Log); err != nil {
 		t.Fatal(err)
 	}
 	out.edge = newEdge(t, out)

@@ -29,7 +29,7 @@ import (
 // Rows of titles in filmographies, collections, find and the like, and of the lists that
 // hold a title, are no part of the names: they are refreshed with the release id, or when
 // max-age is over, or when the list itself is purged, which AppendPurge names where
-// release.Compare finds it changed.
+// compare.Releases finds it changed.
 //
 // A series with seasons or episodes appended has their own names too. What was not
 // found has the name that was asked for, by text or number ("movie-tt0137523",

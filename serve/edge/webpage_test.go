@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/store"
 	"github.com/reelsplice/reelsplice/serve/releases"
 	"github.com/reelsplice/reelsplice/serve/servetest"
 )
@@ -15,7 +15,7 @@ func TestWebpage(t *testing.T) {
 	w := bareWorld(t, nil)
 	w.openTokens(t)
 	var err error
-	if w.releases, err = releases.New(releases.Config{Store: release.Store{Dir: w.dir}, Later: true, Log: w.opts.Log}); err != nil {
+	if w.releases, err = releases.New(releases.Config{Store: store.Folder{Dir: w.dir}, Later: true, Log: w.opts.Log}); err != nil {
 		t.Fatal(err)
 	}
 	w.edge = newEdge(t, w)

@@ -28,6 +28,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/releasetest"
+	"github.com/reelsplice/reelsplice/schemas/release/store"
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/serve/edge"
 	"github.com/reelsplice/reelsplice/serve/releases"
@@ -91,12 +92,12 @@ func damageWorld(tb testing.TB, change func(*config)) (w *world, dir string) {
 		}
 		servetest.Publish(tb, c.Releases, c.Previous)
 	})
-	id, err := release.Store{Dir: shared}.Current()
+	id, err := store.Folder{Dir: shared}.Current()
 	if err != nil {
 		tb.Fatal(err)
 	}
-	dir = release.Store{Dir: w.dir}.Path(id)
-	if err := os.CopyFS(dir, os.DirFS(release.Store{Dir: shared}.Path(id))); err != nil {
+	dir = store.Folder{Dir: w.dir}.Path(id)
+	if err := os.CopyFS(dir, os.DirFS(store.Folder{Dir: shared}.Path(id))); err != nil {
 		tb.Fatal(err)
 	}
 	servetest.Publish(tb, w.dir, id)
@@ -194,7 +195,7 @@ func TestFlips(t *testing.T) {
 // The error is that of opening.
 func (w *world) flipped(t *testing.T, uris []string, tags [][]byte, want []sent) (found bool, err error) {
 	t.Helper()
-	w.releases, err = releases.Open(release.Store{Dir: w.dir}, 0, w.cfg.Options.Log)
+	w.releases, err = releases.Open(store.Folder{Dir: w.dir}, 0, w.cfg.Options.Log)
 	if err != nil {
 		return false, err
 	}

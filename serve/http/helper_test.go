@@ -13,7 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/check"
+	"github.com/reelsplice/reelsplice/schemas/release/store"
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/serve/auth"
 	"github.com/reelsplice/reelsplice/serve/edge"
@@ -62,7 +63,7 @@ func (w *world) open(tb testing.TB) *world {
 	if w.tokens, err = auth.OpenLive(w.file, w.cfg.Options.Log); err != nil {
 		tb.Fatal(err)
 	}
-	if w.releases, err = releases.Open(release.Store{Dir: w.dir}, 0, w.cfg.Options.Log); err != nil {
+	if w.releases, err = releases.Open(store.Folder{Dir: w.dir}, 0, w.cfg.Options.Log); err != nil {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(w.releases.Close)
@@ -135,7 +136,7 @@ func held(w *world) *releases.Held {
 }
 
 // checkSizes looks for files that have become shorter.
-func (w *world) checkSizes() { held(w).Reader().CheckSizes() }
+func (w *world) checkSizes() { check.Sizes(held(w).Reader()) }
 
 // do asks the edge and copies the response.
 func (w *world) do(tb testing.TB, rq *edge.Request) sent {

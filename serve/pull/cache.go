@@ -128,23 +128,12 @@ func hasSize(path string, size int64) bool {
 	return err == nil && st.Mode().IsRegular() && st.Size() == size
 }
 
-// link gives a file another name. Where the file system cannot, to becomes a durable copy.
+// link gives a file another name, in the place of what has it.
 func link(from, to string) error {
 	if err := os.Remove(to); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if os.Link(from, to) == nil {
-		return nil
-	}
-	in, err := file.Open(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	return writeWhole(to, func(w io.Writer) error {
-		_, err := io.Copy(w, in)
-		return err
-	})
+	return file.Link(from, to)
 }
 
 // writeWhole makes a durable file that appears whole or not at all.

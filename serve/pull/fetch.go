@@ -10,7 +10,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/release"
-	"github.com/reelsplice/reelsplice/schemas/release/bucket"
+	"github.com/reelsplice/reelsplice/schemas/release/store"
 )
 
 // partSuffix ends the name of a file that was downloaded from its start, up to its length. A file has its own name once
@@ -33,7 +33,7 @@ func (p *Puller) fetch(ctx context.Context, dir string, f release.File, d *patch
 		p.log.Warn("delta failed, the whole file is pulled", "file", f.Name, "delta", d.info.Key, "error", err)
 	}
 	part := path + partSuffix
-	if err := p.download(ctx, bucket.FileName(f), f.Size, part, j); err != nil {
+	if err := p.download(ctx, store.FileName(f), f.Size, part, j); err != nil {
 		return fmt.Errorf("file %s: %w", f.Name, err)
 	}
 	if err := f.Check(ctx, part); err != nil {
@@ -41,7 +41,7 @@ func (p *Puller) fetch(ctx context.Context, dir string, f release.File, d *patch
 			j.done.Add(-f.Size)
 			err = errors.Join(err, os.Remove(part))
 		}
-		return fmt.Errorf("file %s: %s: %w", f.Name, p.cfg.Bucket.URL(bucket.FileName(f)), err)
+		return fmt.Errorf("file %s: %s: %w", f.Name, p.cfg.Bucket.URL(store.FileName(f)), err)
 	}
 	return file.Rename(part, path)
 }

@@ -22,7 +22,8 @@ import (
 	"github.com/reelsplice/reelsplice/build/buildtest"
 	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/release"
-	"github.com/reelsplice/reelsplice/schemas/release/bucket"
+	"github.com/reelsplice/reelsplice/schemas/release/check"
+	"github.com/reelsplice/reelsplice/schemas/release/store"
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/serve/servetest"
 )
@@ -116,7 +117,7 @@ func (m *memory) Upload(_ context.Context, name string, r io.ReaderAt, size int6
 type world struct {
 	t      *testing.T
 	bucket *memory
-	local  release.Store
+	local  store.Folder
 	ids    [versions]string
 	cfg    Config
 	log    *servetest.LockedBuffer
@@ -128,7 +129,7 @@ func inWorld(t *testing.T, test func(w *world)) {
 	t.Helper()
 	dir, ids := built(t)
 	synctest.Test(t, func(t *testing.T) {
-		w := &world{t: t, bucket: new(memory), local: release.Store{Dir: dir}, ids: ids, log: new(servetest.LockedBuffer)}
+		w := &world{t: t, bucket: new(memory), local: store.Folder{Dir: dir}, ids: ids, log: new(servetest.LockedBuffer)}
 		w.cfg = DefaultConfig()
 		w.cfg.Bucket, w.cfg.Dir, w.cfg.Interval, w.cfg.granule = w.bucket, t.TempDir(), 100*time.Millisecond, 4096
 		w.cfg.Log = slog.New(slog.NewTextHandler(w.log, nil))
@@ -188,7 +189,7 @@ func built(t *testing.T) (dir string, ids [versions]string) {
 // upload brings a release into the bucket, with deltas to others.
 func (w *world) upload(id string, earlier ...string) {
 	w.t.Helper()
-	s := bucket.Store{Folder: w.bucket}
+	s := store.Bucket{Folder: w.bucket}
 	if _, err := s.Push(w.t.Context(), w.local.Path(id), nil); err != nil {
 		w.t.Fatal(err)
 	}
@@ -226,7 +227,7 @@ func (w *world) point(name string, ids ...string) {
 func (w *world) fails(f fault) { w.bucket.fault.Store(&f) }
 
 // cache returns the store of the cache.
-func (w *world) cache() release.Store { return release.Store{Dir: w.cfg.Dir} }
+func (w *world) cache() store.Folder { return store.Folder{Dir: w.cfg.Dir} }
 
 // run runs a new Puller until the test ends, or stop is called.
 func (w *world) run() (p *Puller, stop func()) {
@@ -259,7 +260,7 @@ func (w *world) ID() string {
 func (w *world) current(id string) {
 	w.t.Helper()
 	sharedtest.Eventually(w.t, id+" is current", func() bool { got, _ := w.cache().Current(); return got == id })
-	if damage, err := release.Verify(w.t.Context(), w.cache().Path(id), release.VerifyOptions{}, nil); err != nil || len(damage) > 0 {
+	if damage, err := check.Verify(w.t.Context(), w.cache().Path(id), check.Options{}, nil); err != nil || len(damage) > 0 {
 		w.t.Errorf("release in the cache: %v, %v, want no damage", damage, err)
 	}
 	for _, f := range filesOf(w.manifest(id)) {

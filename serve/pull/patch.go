@@ -10,8 +10,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/release"
-	"github.com/reelsplice/reelsplice/schemas/release/bucket"
 	"github.com/reelsplice/reelsplice/schemas/release/delta"
+	"github.com/reelsplice/reelsplice/schemas/release/store"
 )
 
 // deltaSuffix is of a delta in download, behind the name of the file that it makes.
@@ -38,9 +38,9 @@ func (p *Puller) patches(ctx context.Context, wanted []release.File) map[string]
 	}
 	listing, cancel := p.bounded(ctx)
 	defer cancel()
-	all, err := p.cfg.Bucket.List(listing, bucket.DeltasPrefix)
+	all, err := p.cfg.Bucket.List(listing, store.DeltasPrefix)
 	if err != nil {
-		p.log.Warn("deltas cannot be listed, whole files are pulled", "error", p.named(listing, bucket.DeltasPrefix, err))
+		p.log.Warn("deltas cannot be listed, whole files are pulled", "error", p.named(listing, store.DeltasPrefix, err))
 		return nil
 	}
 	sizes := map[string]int64{}
@@ -49,7 +49,7 @@ func (p *Puller) patches(ctx context.Context, wanted []release.File) map[string]
 	}
 	found := map[string]*patch{}
 	for _, o := range all {
-		newSHA, oldSHA, ok := bucket.SplitDeltaName(o.Key)
+		newSHA, oldSHA, ok := store.SplitDeltaName(o.Key)
 		old, have := olds[oldSHA]
 		most := sizes[newSHA]
 		if best := found[newSHA]; best != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/store"
 )
 
 // errMoved ends a pull because the pointer names another release.
@@ -46,11 +47,11 @@ func (p *Puller) read(ctx context.Context, name string) (id string, err error) {
 	if last := p.pointer; info.ETag != "" && last.name == name && last.etag == info.ETag {
 		return last.id, nil
 	}
-	data, err := p.readAll(ctx, info, release.MaxHistoryBytes)
+	data, err := p.readAll(ctx, info, store.MaxHistoryBytes)
 	if err != nil {
 		return "", err
 	}
-	ids, err := release.ParseHistory(data)
+	ids, err := store.ParseHistory(data)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", p.cfg.Bucket.URL(name), err)
 	}

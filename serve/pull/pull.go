@@ -23,6 +23,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/store"
 )
 
 // Pointers of a bucket.
@@ -94,7 +95,7 @@ type Edge interface {
 // A Puller keeps a cache in step with a bucket. Run does the work; the other methods report, from any goroutine.
 type Puller struct {
 	cfg     Config
-	store   release.Store
+	store   store.Folder
 	limiter *rate.Limiter
 	log     *slog.Logger
 	counts  counts
@@ -127,7 +128,7 @@ func New(cfg Config) (*Puller, error) {
 	if cfg.Rate > 0 {
 		limit = rate.Limit(cfg.Rate)
 	}
-	p := &Puller{cfg: cfg, store: release.Store{Dir: cfg.Dir}, log: cfg.Log, limiter: rate.NewLimiter(limit, int(cfg.granule)), wake: make(chan struct{}, 1)}
+	p := &Puller{cfg: cfg, store: store.Folder{Dir: cfg.Dir}, log: cfg.Log, limiter: rate.NewLimiter(limit, int(cfg.granule)), wake: make(chan struct{}, 1)}
 	p.counts.looked.Store(time.Now().UnixNano())
 	return p, nil
 }

@@ -32,7 +32,7 @@ func TestPull(t *testing.T) {
 		w.point(Current, first)
 		w.current(first)
 		for _, dir := range []string{w.local.Dir, w.cfg.Dir} {
-			if report, err := os.ReadFile(filepath.Join(dir, first, release.ReportName)); err != nil || release.BuiltAt(report).IsZero() {
+			if report, err := os.ReadFile(filepath.Join(dir, first, release.ReportName)); err != nil || !bytes.Contains(report, []byte(`"built_at"`)) {
 				t.Errorf("the report of the build: %.80q, %v", report, err)
 			}
 		}

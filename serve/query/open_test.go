@@ -13,7 +13,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/api"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
-	"github.com/reelsplice/reelsplice/schemas/release/writertest"
+	"github.com/reelsplice/reelsplice/schemas/release/releasetest"
 	"github.com/reelsplice/reelsplice/schemas/tables"
 	"github.com/reelsplice/reelsplice/serve/route"
 )
@@ -22,7 +22,7 @@ import (
 func releaseOf(t *testing.T, rows int, tables map[fragment.Kind]memory) *release.Reader {
 	t.Helper()
 	dir := t.TempDir()
-	w, err := writertest.Create(dir)
+	w, err := releasetest.Create(dir)
 	ok(t, err)
 	s, err := w.Part(nil)
 	ok(t, err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/check"
 )
 
 // A request checks each segment when it is the first to use it. Beside requests, the lengths of its
@@ -52,7 +53,7 @@ func (r *Releases) checkSizes() {
 	wait := max(sizesEvery, sizesPerFile*time.Duration(len(h.reader.Manifest().Files())))
 	if now := time.Now(); now.Sub(r.sized) >= wait {
 		r.sized = now
-		h.reader.CheckSizes()
+		check.Sizes(h.reader)
 	}
 }
 
@@ -93,7 +94,7 @@ func (r *Releases) scrubServed(ctx context.Context, h *Held, wait time.Duration,
 func (r *Releases) scrub(ctx context.Context, h *Held, rate int64) {
 	start, id := time.Now(), h.reader.Manifest().ID
 	r.scrubs.begin(h.reader)
-	err := h.reader.Scrub(ctx, rate)
+	err := check.Scrub(ctx, h.reader, rate, r.scrubs.add)
 	r.scrubs.end(err)
 	switch {
 	case errors.Is(err, context.Canceled):

@@ -12,9 +12,9 @@ import (
 type scrubs struct {
 	mu        sync.Mutex
 	of        *release.Reader // what the last check is or was of; nil before the first
-	from      int64           // of.Scrubbed when that began
+	read      int64           // its bytes
 	ended     bool            // and read the whole release
-	bytes     int64           // of the checks before the last one
+	bytes     int64           // of all checks
 	whole     int64           // checks that ended
 	completed time.Time       // when the last of these ended
 }
@@ -23,8 +23,15 @@ type scrubs struct {
 func (s *scrubs) begin(of *release.Reader) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.bytes += s.read()
-	s.of, s.from, s.ended = of, of.Scrubbed(), false
+	s.of, s.read, s.ended = of, 0, false
+}
+
+// add notes that a check has read n bytes more.
+func (s *scrubs) add(n int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.read += n
+	s.bytes += n
 }
 
 // end notes the end of a check, with the error that ended it early.
@@ -36,14 +43,6 @@ func (s *scrubs) end(err error) {
 		s.whole++
 		s.completed = time.Now()
 	}
-}
-
-// read returns the bytes of the last check.
-func (s *scrubs) read() int64 {
-	if s.of == nil {
-		return 0
-	}
-	return s.of.Scrubbed() - s.from
 }
 
 // progress returns the share of a release that its last check has read.
@@ -58,7 +57,7 @@ func (s *scrubs) progress(of *release.Reader) float64 {
 	case s.ended:
 		return 1 // files of a bucket that were not needed yet are left out
 	}
-	return min(1, float64(s.read())/float64(size))
+	return min(1, float64(s.read)/float64(size))
 }
 
 // WriteMetrics adds the metrics of the served release to w.
@@ -70,7 +69,7 @@ func (r *Releases) WriteMetrics(w *observe.Writer) {
 	w.Int(observe.ReleaseDamagedBlocks, int64(blocks))
 	r.scrubs.mu.Lock()
 	defer r.scrubs.mu.Unlock()
-	w.Int(observe.ScrubBytes, r.scrubs.bytes+r.scrubs.read())
+	w.Int(observe.ScrubBytes, r.scrubs.bytes)
 	w.Int(observe.Scrubs, r.scrubs.whole)
 	w.Time(observe.ScrubCompleted, r.scrubs.completed)
 	if h == nil {

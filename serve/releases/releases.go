@@ -16,6 +16,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/schemas/age"
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/store"
 	"github.com/reelsplice/reelsplice/schemas/tables"
 	"github.com/reelsplice/reelsplice/serve/observe"
 	"github.com/reelsplice/reelsplice/serve/query"
@@ -28,7 +29,7 @@ const damages = 3
 // A new one is opened beside the old one, requests move over, and the old one is
 // closed after its last request.
 type Releases struct {
-	store   release.Store
+	store   store.Folder
 	wanted  func() (string, error) // the id of the release to serve
 	later   bool
 	results int   // bytes of results of queries that are kept
@@ -119,7 +120,7 @@ func (h *Held) Release() {
 
 // Config says which release is served.
 type Config struct {
-	Store   release.Store
+	Store   store.Folder
 	Wanted  func() (string, error) // the id of the release to serve; Store.Current by default
 	Later   bool                   // there may be no release, or none that opens, until Reload
 	Results int                    // bytes of results of queries that are kept
@@ -131,10 +132,10 @@ type Config struct {
 func Pin(id string) func() (string, error) { return func() (string, error) { return id, nil } }
 
 // Canary returns the Wanted of the canary, or of the current release where there is no canary.
-func Canary(s release.Store) func() (string, error) {
+func Canary(s store.Folder) func() (string, error) {
 	return func() (string, error) {
 		id, err := s.Canary()
-		if errors.Is(err, release.ErrNoRelease) {
+		if errors.Is(err, store.ErrNoRelease) {
 			return s.Current()
 		}
 		return id, err
@@ -143,8 +144,8 @@ func Canary(s release.Store) func() (string, error) {
 
 // Open opens the current release of the store. results is how many bytes of
 // results of queries are kept.
-func Open(store release.Store, results int, log *slog.Logger) (*Releases, error) {
-	return New(Config{Store: store, Results: results, Log: log})
+func Open(folder store.Folder, results int, log *slog.Logger) (*Releases, error) {
+	return New(Config{Store: folder, Results: results, Log: log})
 }
 
 // New opens the release that c wants.
@@ -236,7 +237,7 @@ func (r *Releases) replace(h *Held) {
 }
 
 // Store returns the store of the releases: of a bucket's, their cache.
-func (r *Releases) Store() release.Store { return r.store }
+func (r *Releases) Store() store.Folder { return r.store }
 
 // ID returns the id of the release that is served, "" for none.
 func (r *Releases) ID() string {
@@ -308,7 +309,7 @@ func (r *Releases) awaited(id string, err error) bool {
 	if err == nil {
 		_, err = os.Stat(r.store.Path(id))
 	}
-	return r.later && r.current.Load() == nil && (errors.Is(err, release.ErrNoRelease) || errors.Is(err, fs.ErrNotExist))
+	return r.later && r.current.Load() == nil && (errors.Is(err, store.ErrNoRelease) || errors.Is(err, fs.ErrNotExist))
 }
 
 func (r *Releases) fail(id string, err error) {

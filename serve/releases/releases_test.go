@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/store"
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/serve/servetest"
 )
@@ -18,14 +18,14 @@ import (
 func TestBrokenReleaseIsNotServed(t *testing.T) {
 	dir := t.TempDir()
 	good := servetest.Build(t, dir, 6, servetest.Version(1))
-	r, err := Open(release.Store{Dir: dir}, 0, slog.New(slog.DiscardHandler))
+	r, err := Open(store.Folder{Dir: dir}, 0, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
 	bad := servetest.Build(t, dir, 6, servetest.Version(2))
-	store := release.Store{Dir: dir}
-	index := store.Path(bad) + "/index-0000"
+	folder := store.Folder{Dir: dir}
+	index := folder.Path(bad) + "/index-0000"
 	whole, err := os.ReadFile(index)
 	if err != nil {
 		t.Fatal(err)
@@ -57,12 +57,12 @@ func TestBrokenReleaseIsNotServed(t *testing.T) {
 	served(bad, "")
 
 	// The folder of the served release is gone for a while.
-	if err := os.Rename(store.Path(bad), store.Path(bad)+"-away"); err != nil {
+	if err := os.Rename(folder.Path(bad), folder.Path(bad)+"-away"); err != nil {
 		t.Fatal(err)
 	}
 	r.follow()
 	served(bad, "look at the folder of the served release")
-	if err := os.Rename(store.Path(bad)+"-away", store.Path(bad)); err != nil {
+	if err := os.Rename(folder.Path(bad)+"-away", folder.Path(bad)); err != nil {
 		t.Fatal(err)
 	}
 	r.follow()
@@ -72,10 +72,10 @@ func TestBrokenReleaseIsNotServed(t *testing.T) {
 
 	// A folder under another release's name.
 	third := servetest.Build(t, dir, 6, servetest.Version(3))
-	if err := os.RemoveAll(store.Path(third)); err != nil {
+	if err := os.RemoveAll(folder.Path(third)); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.CopyFS(store.Path(third), os.DirFS(store.Path(good))); err != nil {
+	if err := os.CopyFS(folder.Path(third), os.DirFS(folder.Path(good))); err != nil {
 		t.Fatal(err)
 	}
 	r.follow()
@@ -100,7 +100,7 @@ func TestScrub(t *testing.T) {
 	servetest.Build(t, dir, 6, servetest.Version(1))
 	synctest.Test(t, func(t *testing.T) {
 		log := new(servetest.LockedBuffer)
-		r, err := Open(release.Store{Dir: dir}, 0, slog.New(slog.NewTextHandler(log, nil)))
+		r, err := Open(store.Folder{Dir: dir}, 0, slog.New(slog.NewTextHandler(log, nil)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,8 +7,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/object/objecttest"
 	"github.com/reelsplice/reelsplice/schemas/object/s3"
-	"github.com/reelsplice/reelsplice/schemas/release"
-	"github.com/reelsplice/reelsplice/schemas/release/bucket"
+	"github.com/reelsplice/reelsplice/schemas/release/store"
 )
 
 // A Bucket is a bucket of releases in the memory of the test.
@@ -30,9 +29,9 @@ func NewBucket(tb testing.TB) *Bucket {
 }
 
 // Upload brings a release of a local store into the bucket, with the deltas from earlier ones.
-func (b *Bucket) Upload(tb testing.TB, local release.Store, id string, earlier ...string) {
+func (b *Bucket) Upload(tb testing.TB, local store.Folder, id string, earlier ...string) {
 	tb.Helper()
-	s := bucket.Store{Folder: b.Folder}
+	s := store.Bucket{Folder: b.Folder}
 	if _, err := s.Push(tb.Context(), local.Path(id), nil); err != nil {
 		tb.Fatal(err)
 	}

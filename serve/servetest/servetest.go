@@ -17,7 +17,7 @@ import (
 	"github.com/reelsplice/reelsplice/build"
 	"github.com/reelsplice/reelsplice/build/buildtest"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
-	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/store"
 	"github.com/reelsplice/reelsplice/serve/auth"
 )
 
@@ -47,7 +47,7 @@ type Tester interface {
 // Publish makes a release the current one of a folder.
 func Publish(tb testing.TB, dir, id string) {
 	tb.Helper()
-	if _, err := (release.Store{Dir: dir}).Publish(id); err != nil {
+	if _, err := (store.Folder{Dir: dir}).Publish(id); err != nil {
 		tb.Fatal(err)
 	}
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/reelsplice/reelsplice/build/segment"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
-	"github.com/reelsplice/reelsplice/schemas/release/writertest"
+	"github.com/reelsplice/reelsplice/schemas/release/releasetest"
+	"github.com/reelsplice/reelsplice/schemas/release/store"
 )
 
 // Releases of these tests are written piece by piece, so that they hold what the edge
@@ -92,7 +93,7 @@ func Write(tb Tester, dir string, resources ...Resource) {
 			tb.Fatalf("write release: %v", err)
 		}
 	}
-	w, err := writertest.Create(dir)
+	w, err := releasetest.Create(dir)
 	must(err)
 	s, err := w.Part(nil)
 	must(err)
@@ -108,7 +109,7 @@ func Write(tb Tester, dir string, resources ...Resource) {
 	must(err)
 	m, err := w.Seal(tb.Context())
 	must(err)
-	_, err = release.Store{Dir: dir}.Publish(m.ID)
+	_, err = store.Folder{Dir: dir}.Publish(m.ID)
 	must(err)
 }
 

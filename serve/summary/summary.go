@@ -16,6 +16,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/age"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/store"
 	"github.com/reelsplice/reelsplice/schemas/tables"
 	"github.com/reelsplice/reelsplice/schemas/tables/changelog"
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
@@ -82,12 +83,12 @@ type buildReport struct {
 }
 
 // describe returns all of a summary but Releases. It is called inside of release.Guard.
-func describe(rel *release.Reader, store release.Store) (*Summary, error) {
+func describe(rel *release.Reader, folder store.Folder) (*Summary, error) {
 	m := rel.Manifest()
 	s := &Summary{
 		Release: m.ID, Parent: m.Parent, Resources: m.Counts.Resources, Fragments: m.Counts.Fragments,
 		Segments: m.Counts.Segments, RawBytes: m.Counts.RawBytes, StoredBytes: m.Counts.StoredBytes,
-		FilesBytes: release.Describe(m, time.Time{}).Bytes,
+		FilesBytes: store.Describe(m, time.Time{}).Bytes,
 	}
 	if days := age.All(age.Of(m.Sources)); !days.IsZero() {
 		s.Data = &days
@@ -99,7 +100,7 @@ func describe(rel *release.Reader, store release.Store) (*Summary, error) {
 	if log := changelog.Open(rel); log.Builds() > 0 {
 		s.ChangesAt = timeOf(time.Unix(log.Time(log.Builds()-1), 0))
 	}
-	r, err := readReport(store, m.ID)
+	r, err := readReport(folder, m.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -111,8 +112,8 @@ func describe(rel *release.Reader, store release.Store) (*Summary, error) {
 }
 
 // readReport reads the report of a build; an empty one for a release without.
-func readReport(store release.Store, id string) (r buildReport, err error) {
-	f, err := os.Open(filepath.Join(store.Path(id), release.ReportName))
+func readReport(folder store.Folder, id string) (r buildReport, err error) {
+	f, err := os.Open(filepath.Join(folder.Path(id), release.ReportName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, nil
 	}

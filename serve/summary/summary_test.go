@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/store"
 	"github.com/reelsplice/reelsplice/serve/releases"
 	"github.com/reelsplice/reelsplice/serve/servetest"
 )
@@ -15,7 +16,7 @@ import (
 // open serves the current release of dir.
 func open(t *testing.T, dir string) (*releases.Releases, *releases.Held) {
 	t.Helper()
-	rels, err := releases.Open(release.Store{Dir: dir}, 0, slog.New(slog.DiscardHandler))
+	rels, err := releases.Open(store.Folder{Dir: dir}, 0, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,8 @@ import (
 	"github.com/reelsplice/reelsplice/build/segment"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
-	"github.com/reelsplice/reelsplice/schemas/release/writertest"
+	"github.com/reelsplice/reelsplice/schemas/release/releasetest"
+	"github.com/reelsplice/reelsplice/schemas/release/store"
 	"github.com/reelsplice/reelsplice/serve/route"
 	"github.com/reelsplice/reelsplice/serve/status"
 )
@@ -46,7 +47,7 @@ func entry(tb testing.TB, addresses ...fragment.Address) release.Entry {
 		}
 	}
 	dir := tb.TempDir()
-	w, err := writertest.Create(dir)
+	w, err := releasetest.Create(dir)
 	must(err)
 	s, err := w.Part(nil)
 	must(err)
@@ -67,7 +68,7 @@ func entry(tb testing.TB, addresses ...fragment.Address) release.Entry {
 	must(err)
 	m, err := w.Seal(tb.Context())
 	must(err)
-	r, err := release.Open(release.Store{Dir: dir}.Path(m.ID))
+	r, err := release.Open(store.Folder{Dir: dir}.Path(m.ID))
 	must(err)
 	tb.Cleanup(func() { must(r.Close()) })
 	e, ok := r.Lookup(key)

@@ -10,14 +10,15 @@ import (
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
-	"github.com/reelsplice/reelsplice/schemas/release/writertest"
+	"github.com/reelsplice/reelsplice/schemas/release/releasetest"
+	"github.com/reelsplice/reelsplice/schemas/release/store"
 )
 
 // newRelease opens a release with nothing but the table.
 func newRelease(t *testing.T, sections map[string][]byte) *release.Reader {
 	t.Helper()
 	dir := t.TempDir()
-	w, err := writertest.Create(dir)
+	w, err := releasetest.Create(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +38,7 @@ func newRelease(t *testing.T, sections map[string][]byte) *release.Reader {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := release.Open(release.Store{Dir: dir}.Path(m.ID))
+	r, err := release.Open(store.Folder{Dir: dir}.Path(m.ID))
 	if err != nil {
 		t.Fatal(err)
 	}

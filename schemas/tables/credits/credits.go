@@ -31,6 +31,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/encoding"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/compare"
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 )
 
@@ -333,19 +334,19 @@ func Each(r *release.Reader, fn func(id []byte, c *Credit) error) error {
 // Compare calls fn with the id, 24 hexadecimal digits, of each credit that differs between an earlier
 // and a later release, in the order of the ids. The rows of its title and its person are theirs: a
 // response that has them carries their names for caches.
-func Compare(a, b *release.Reader, fn func(change release.Change, id string) error) error {
+func Compare(a, b *release.Reader, fn func(change compare.Change, id string) error) error {
 	x, y := newCursor(a), newCursor(b)
 	if err := errors.Join(x.next(), y.next()); err != nil {
 		return err
 	}
 	for x.id != nil || y.id != nil {
 		order := bytes.Compare(x.id, y.id)
-		change, id := release.Changed, x.id
+		change, id := compare.Changed, x.id
 		switch {
 		case x.id == nil || y.id != nil && order > 0:
-			change, id, order = release.Created, y.id, 1
+			change, id, order = compare.Created, y.id, 1
 		case y.id == nil || order < 0:
-			change, order = release.Deleted, -1
+			change, order = compare.Deleted, -1
 		}
 		if order != 0 || !x.c.same(&y.c) {
 			if err := fn(change, hex.EncodeToString(id)); err != nil {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
-	"github.com/reelsplice/reelsplice/schemas/release/writertest"
+	"github.com/reelsplice/reelsplice/schemas/release/releasetest"
 )
 
 // specs are credits by id: as many as make several blocks.
@@ -37,7 +37,7 @@ func specs(n int) (ids [][]byte, list []Spec) {
 func open(t *testing.T, ids [][]byte, list []Spec, missing string) *release.Reader {
 	t.Helper()
 	dir := t.TempDir()
-	w, err := writertest.Create(dir)
+	w, err := releasetest.Create(dir)
 	check(t, err)
 	part, err := w.Part(nil)
 	check(t, err)

@@ -1,0 +1,67 @@
+package file
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Step is called, unless it is nil, after each action that has to survive a power cut, with its description. An error from
+// Step ends the work there, as a kill would: a test looks at what is left.
+var Step func(action string) error
+
+// Did reports an action to Step.
+func Did(action, path string) error {
+	if Step == nil {
+		return nil
+	}
+	return Step(action + " " + filepath.Base(path))
+}
+
+// Sync makes the content of f durable.
+func Sync(f *os.File) error {
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	return Did("sync", f.Name())
+}
+
+// MoveInto durably gives from the name to. Both are in one folder.
+func MoveInto(from, to string) error {
+	if err := Rename(from, to); err != nil {
+		return err
+	}
+	if err := Did("rename", to); err != nil {
+		return err
+	}
+	return SyncDir(filepath.Dir(to))
+}
+
+var link = os.Link // a test has a file system that cannot
+
+// Link gives the file from another name, whose folder is still to be synced. Where the file system cannot, to becomes a
+// durable copy with its permissions. A file of that name stays.
+func Link(from, to string) (err error) {
+	if err := link(from, to); err == nil || errors.Is(err, fs.ErrExist) {
+		return Did("link", to)
+	}
+	in, err := Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	info, err := in.Stat()
+	if err != nil {
+		return err
+	}
+	out, err := Create(to, info.Mode().Perm())
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(out, in); err != nil {
+		return errors.Join(err, out.Abort())
+	}
+	return out.Commit()
+}

@@ -1,0 +1,99 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/reelsplice/reelsplice/schemas/file"
+	"github.com/reelsplice/reelsplice/schemas/release"
+)
+
+// scrubChunk is how many bytes are read at once, a multiple of release.CheckBlock.
+const scrubChunk = 256 << 10
+
+// Scrub reads all files of the release and checks every block, also those that were checked
+// before, tables first. It reads at most rate bytes a second, and not through the mapping,
+// so that it drives little out of memory. Damage is noted: see Reader.Damage. progress is called
+// with the bytes of each read. The error is about what kept it from reading, such as ctx.
+func Scrub(ctx context.Context, r *release.Reader, rate int64, progress func(n int64)) error {
+	m := r.Manifest()
+	start, done := time.Now(), int64(0)
+	wait := func(n int64) error { // until n more bytes may have been read
+		done += n
+		progress(n)
+		t := time.NewTimer(time.Until(start.Add(time.Duration(float64(done) / float64(rate) * float64(time.Second)))))
+		defer t.Stop()
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-t.C:
+			return nil
+		}
+	}
+	buf := make([]byte, scrubChunk)
+	for _, f := range slices.Concat(m.Tables, m.Index, m.Parts, m.Packs) { // what more responses depend on comes first
+		err := release.Guard(func() error { return scrub(r.File(f.Name), buf, wait) })
+		if err != nil && !errors.Is(err, release.ErrCorrupt) {
+			return fmt.Errorf("scrub release %s: %w", m.ID, err)
+		}
+	}
+	return nil
+}
+
+// scrub checks the blocks of one file.
+func scrub(m *release.Mapping, buf []byte, wait func(n int64) error) error {
+	f, err := file.Open(m.Path())
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	for off, content := int64(0), int64(len(m.Content())); off < content; off += scrubChunk {
+		chunk := buf[:min(scrubChunk, content-off)]
+		stays := file.Resident(m.Bytes()[off:][:len(chunk)]) // others may want it
+		n, err := f.ReadAt(chunk, off)
+		block := uint64(off) / release.CheckBlock
+		for b := range slices.Chunk(chunk[:n], release.CheckBlock) {
+			if len(b) == release.CheckBlock || n == len(chunk) {
+				_ = m.Compare(block, b) // notes what is wrong
+			}
+			block++
+		}
+		if n < len(chunk) {
+			_ = m.Unreadable(uint64(off) + uint64(n)) // notes it
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return err
+		}
+		if !stays {
+			file.DropCache(f, off, int64(n))
+		}
+		if err := wait(int64(n)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Sizes looks for files of the release that have become shorter than they are mapped, and notes them
+// as damaged. What is left of a page that a file ends in reads as zeros, so blocks from there
+// on are checked again. Files that are gone stay as they are in their mapping.
+func Sizes(r *release.Reader) {
+	for _, f := range r.Manifest().Files() {
+		m := r.File(f.Name)
+		st, err := os.Stat(m.Path())
+		if err != nil || st.Size() >= int64(len(m.Bytes())) {
+			continue
+		}
+		first := uint64(st.Size()) / release.CheckBlock
+		for b := first; b*release.CheckBlock < uint64(len(m.Content())); b++ {
+			m.Forget(b)
+		}
+		_ = m.Damaged(first, fmt.Sprintf("file is %d bytes long, the manifest has %d", st.Size(), len(m.Bytes())))
+	}
+}

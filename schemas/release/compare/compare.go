@@ -1,0 +1,635 @@
+// Package compare finds what differs between two releases.
+package compare
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/reelsplice/reelsplice/schemas/file"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
+)
+
+// A Change is what happened to a resource between two releases.
+type Change uint8
+
+// The changes.
+const (
+	Created Change = 1 // only the later release has it
+	Changed Change = 2 // both have it, and some of its responses differ
+	Deleted Change = 3 // only the earlier release has it
+	Merged  Change = 4 // the same, and the later one names what took its place
+)
+
+var changeNames = [...]string{Created: "created", Changed: "changed", Deleted: "deleted", Merged: "merged"}
+
+// Changes returns all changes, in order.
+func Changes() []Change { return []Change{Created, Changed, Deleted, Merged} }
+
+// String returns the change as a word.
+func (c Change) String() string {
+	if c < Created || c > Merged {
+		return fmt.Sprintf("change-%d", uint8(c))
+	}
+	return changeNames[c]
+}
+
+// A Difference is a resource that is not the same in two releases. Its slices belong
+// to the releases or are valid until the next one is handed out.
+type Difference struct {
+	Change Change
+	Key    []byte
+	Into   []byte // of Merged: the key of what took its place
+	// Subs are the sub-requests with a response that differs, ascending; of Changed.
+	Subs []fragment.Sub
+	// Aliases means that other aliases lead to it; of Changed.
+	Aliases bool
+}
+
+// A Comparison is what differs between two releases. It is for one goroutine and ends
+// with the Readers.
+type Comparison struct {
+	a, b  *release.Reader
+	own   bool                      // of Own
+	share Share                     // of the parts that are walked
+	found [Merged + 1][]release.Ref // by Change: in b those that are created or changed, otherwise in a
+	names [][]byte                  // aliases in b that a does not have
+	// moved has, by slot of b, the resources to which other aliases lead; nil for none.
+	moved bitset
+	// memos has, by sub-request, which recipes differ that others lead to.
+	memos map[fragment.Sub]*memo
+	// defaults are the sub-requests, by kind, of which the resources of KindDefault differ.
+	defaults map[fragment.Kind][]fragment.Sub
+	key      []byte
+	subs     []fragment.Sub
+
+	progress    func(done, total int64)
+	done, total int64
+}
+
+// A memo has, by slot of the later release, what is known of recipes.
+type memo struct{ known, differs bitset }
+
+// A bitset is a set of numbers below a bound.
+type bitset []uint64
+
+func newBitset(n uint64) bitset { return make(bitset, (n+63)/64) }
+
+func (s bitset) add(i uint64) { s[i/64] |= 1 << (i % 64) }
+
+func (s bitset) has(i uint64) bool { return s[i/64]>>(i%64)&1 != 0 }
+
+// Releases finds what differs between the responses of an earlier and a later release. It
+// reads directories and indexes alone: responses are equal when their entity tags are, as
+// far as those follow from the releases. What references and includes lead to counts as
+// part of a response, so a title whose row differs makes every list differ that includes
+// it. An include counts as different when any language of what it leads to is, though
+// the list may have a text of its own in that language.
+//
+// Memory: eight bytes for each resource that is not the same, and some bits for each
+// slot of the index; what is mapped is forgotten now and then. The Readers should not be
+// those of an edge: their directories are read ahead from here on. Unless nil, progress
+// is called now and then. Errors about the content match ErrCorrupt.
+func Releases(ctx context.Context, a, b *release.Reader, progress func(done, total int64)) (*Comparison, error) {
+	c := &Comparison{a: a, b: b, memos: map[fragment.Sub]*memo{}, defaults: map[fragment.Kind][]fragment.Sub{}, progress: progress}
+	return c, c.run(ctx)
+}
+
+// Own finds the resources whose own fragments differ, also those that are only a part of
+// others: it follows no references and no includes, and takes equal fingerprints for equal fragments.
+// So it is empty for releases that a build renders alike, and cheap for those that are nearly so.
+// It compares what lies in a share of the parts. All shares together find everything; a resource
+// that has changed may be found by several.
+func Own(ctx context.Context, a, b *release.Reader, s Share) (*Comparison, error) {
+	c := &Comparison{a: a, b: b, own: true, share: s}
+	return c, c.run(ctx)
+}
+
+// A Share is share I, from 0 on, of N; the zero one is everything.
+type Share struct{ I, N int }
+
+// parts returns the numbers of the parts of r that belong to the share: neighbours, of about as many bytes as
+// other shares have. So the shares of two releases that are alike have much the same resources.
+func (s Share) parts(r *release.Reader) (mine []int) {
+	var total, before int64
+	for _, p := range r.Manifest().Parts {
+		total += p.Size
+	}
+	for i, p := range r.Manifest().Parts {
+		middle := before + p.Size/2
+		before += p.Size
+		if s.N <= 1 || int(middle*int64(s.N)/total) == s.I {
+			mine = append(mine, i)
+		}
+	}
+	return mine
+}
+
+// run compares the releases as a whole.
+func (c *Comparison) run(ctx context.Context) error {
+	for _, r := range []*release.Reader{c.a, c.b} { // which have much the same order
+		for _, i := range c.share.parts(r) {
+			part := r.File(r.Manifest().Parts[i].Name)
+			file.ReadAhead(part.Bytes())
+			c.total += int64(len(part.Content()))
+		}
+	}
+	err := release.Guard(func() error {
+		err := c.compareDefaults()
+		if err == nil {
+			err = c.walk(ctx, c.a, c.earlier)
+		}
+		if err == nil {
+			err = c.walk(ctx, c.b, c.later)
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("compare release %s with %s: %w", c.a.Manifest().ID, c.b.Manifest().ID, err)
+	}
+	c.sort()
+	return nil
+}
+
+// sort orders what is found: an alias may have come before its resource, or behind it.
+func (c *Comparison) sort() {
+	for i := range c.found {
+		slices.Sort(c.found[i])
+		c.found[i] = slices.Compact(c.found[i])
+	}
+}
+
+// walk calls fn for each block of r.
+func (c *Comparison) walk(ctx context.Context, r *release.Reader, fn func(release.Entry) error) error {
+	last := c.done
+	for _, i := range c.share.parts(r) {
+		at := int64(0)
+		err := r.EachBlock(i, func(e release.Entry) error {
+			_, off := e.Place()
+			c.done, at = c.done+off-at, off
+			if c.done-last >= walkedBytes {
+				last = c.done
+				c.a.ForgetLookups()
+				c.b.ForgetLookups()
+				if c.progress != nil {
+					c.progress(c.done, c.total)
+				}
+			}
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			return fn(e)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// walkedBytes is how much of the parts is read until their pages are forgotten.
+const walkedBytes = 16 << 20
+
+// isRequested reports whether requests name a resource with that key: the others are
+// part of responses, or of none.
+func isRequested(key []byte) bool {
+	k := fragment.Kind(key[0])
+	return k < fragment.KindAlias || k == fragment.KindFind
+}
+
+// counts reports whether the resource with that key can differ by itself.
+func (c *Comparison) counts(key []byte) bool { return c.own || isRequested(key) }
+
+// earlier takes in a block of the earlier release.
+func (c *Comparison) earlier(e release.Entry) error {
+	if e.IsAlias() {
+		return c.alias(e, c.a, c.b)
+	}
+	if _, ok := c.b.Resource(e.Key()); ok || !c.counts(e.Key()) {
+		return nil
+	}
+	into, _, err := c.b.Removed(e.Key())
+	change := Deleted
+	if into != nil {
+		change = Merged
+	}
+	c.found[change] = append(c.found[change], e.Ref())
+	return err
+}
+
+// later takes in a block of the later release.
+func (c *Comparison) later(e release.Entry) error {
+	if e.IsAlias() {
+		return c.alias(e, c.b, c.a)
+	}
+	if !c.counts(e.Key()) {
+		return nil
+	}
+	old, ok := c.a.Resource(e.Key())
+	if !ok {
+		c.found[Created] = append(c.found[Created], e.Ref())
+		return nil
+	}
+	changed := c.hasMoved(e.Key())
+	if !changed && !c.believes(old, e) {
+		subs, err := c.compare(old, e, true /* enough to know that any differs */)
+		if err != nil {
+			return err
+		}
+		changed = len(subs) > 0
+	}
+	if changed {
+		c.found[Changed] = append(c.found[Changed], e.Ref())
+	}
+	return nil
+}
+
+// believes reports whether fingerprints alone make two forms of a resource the same.
+func (c *Comparison) believes(old, now release.Entry) bool {
+	return c.own && now.Fingerprint() != 0 && now.Fingerprint() == old.Fingerprint()
+}
+
+// alias notes an alias of r that leads to another resource in the other release, or nowhere.
+func (c *Comparison) alias(e release.Entry, r, other *release.Reader) error {
+	to, ok := e.Target()
+	if !ok {
+		file, off := e.Place()
+		return release.Corrupt(file, off, "alias %s leads to %d, where no resource starts", fragment.DescribeKey(e.Key()), e.ID())
+	}
+	was, ok := other.Block(e.Key())
+	if ok && was.IsAlias() {
+		at, ok := was.Target()
+		if ok && bytes.Equal(at.Key(), to.Key()) {
+			return nil
+		}
+	}
+	if r == c.b && !ok {
+		c.names = append(c.names, e.Key())
+	}
+	now, slot, ok := c.b.Slot(to.Key())
+	if !ok || now.IsAlias() {
+		return nil // it is gone itself
+	}
+	if c.moved == nil {
+		c.moved = newBitset(c.b.Slots())
+	}
+	c.moved.add(slot)
+	if _, ok := c.a.Resource(to.Key()); ok {
+		c.found[Changed] = append(c.found[Changed], now.Ref()) // the walk may have passed it, or be another share's
+	}
+	return nil
+}
+
+// hasMoved reports whether other aliases lead to the resource with that key.
+func (c *Comparison) hasMoved(key []byte) bool {
+	if c.moved == nil {
+		return false
+	}
+	_, slot, ok := c.b.Slot(key)
+	return ok && c.moved.has(slot)
+}
+
+// compareDefaults finds which defaults differ.
+func (c *Comparison) compareDefaults() error {
+	if c.own {
+		return nil
+	}
+	for k := fragment.KindMovie; k < fragment.KindAlias; k++ {
+		c.key = fragment.AppendShared(c.key[:0], fragment.KindDefault, k, "")
+		a, _ := c.a.Resource(c.key)
+		b, _ := c.b.Resource(c.key)
+		subs, err := c.compare(a, b, false)
+		if err != nil {
+			return err
+		}
+		c.defaults[k] = slices.Clone(subs)
+	}
+	return nil
+}
+
+// compare returns the sub-requests of which a response differs between a and b, the same
+// resource of both releases, ascending; with any, the first that is found. The slice is
+// valid until the next call.
+func (c *Comparison) compare(a, b release.Entry, anyOf bool) ([]fragment.Sub, error) {
+	c.subs = c.subs[:0]
+	hidden := !c.own && b.Len() > 0 && isRequested(b.Key()) // what only others lead to does not count by itself
+	standIns := both{c.standIn(c.a, b), c.standIn(c.b, b)}
+	for i, k := 0, 0; i < a.Len() || k < b.Len(); {
+		s := lowestSub(a, i, b, k)
+		of := both{a, b}
+		ends := [2]int{subEnd(a, i, s), subEnd(b, k, s)}
+		same := hidden && s.Internal()
+		if !same {
+			if ends[0] == i {
+				of.a = standIns.a
+			}
+			if ends[1] == k {
+				of.b = standIns.b
+			}
+			var err error
+			if same, err = c.same(of, s, a.ID() == b.ID(), 0); err != nil {
+				return nil, err
+			}
+		}
+		if !same {
+			c.subs = append(c.subs, s)
+			if anyOf {
+				return c.subs, nil
+			}
+		}
+		i, k = ends[0], ends[1]
+	}
+	if len(b.Key()) > 0 {
+		c.addDefaults(fragment.Kind(b.Key()[0]))
+	}
+	return c.subs, nil
+}
+
+// both is a resource in the earlier and in the later release.
+type both struct{ a, b release.Entry }
+
+// addDefaults adds the sub-requests whose defaults differ: which of the resources are
+// answered by them is for the edge to say.
+func (c *Comparison) addDefaults(k fragment.Kind) {
+	if more := c.defaults[k]; len(more) > 0 {
+		c.subs = append(c.subs, more...)
+		slices.Sort(c.subs)
+		c.subs = slices.Compact(c.subs)
+	}
+}
+
+// standIn returns the resource of r that stands in for what e has no fragment of.
+func (c *Comparison) standIn(r *release.Reader, e release.Entry) release.Entry {
+	key := e.Key()
+	if len(key) == 0 || fragment.Kind(key[0]) >= fragment.KindAlias {
+		return release.Entry{}
+	}
+	var buf [fragment.MaxKeyLen]byte
+	d, _ := r.Lookup(fragment.AppendShared(buf[:0], fragment.KindDefault, fragment.Kind(key[0]), ""))
+	return d
+}
+
+// lowestSub returns the lower sub-request of fragment i of a and fragment k of b, one
+// of which is there.
+func lowestSub(a release.Entry, i int, b release.Entry, k int) fragment.Sub {
+	switch {
+	case i >= a.Len():
+		return b.Address(k).Sub
+	case k >= b.Len():
+		return a.Address(i).Sub
+	}
+	return min(a.Address(i).Sub, b.Address(k).Sub)
+}
+
+// subEnd returns where, from fragment i on, the fragments of s end.
+func subEnd(e release.Entry, i int, s fragment.Sub) int {
+	for i < e.Len() && e.Address(i).Sub == s {
+		i++
+	}
+	return i
+}
+
+// same reports whether two forms of a resource have the same fragments of s. sameID tells
+// whether marks of ids stand for the same.
+func (c *Comparison) same(of both, s fragment.Sub, sameID bool, level int) (bool, error) {
+	if level > release.MaxDepth {
+		return false, release.Corrupt(release.ManifestName, -1, "%s leads through more than %d references and includes", release.Describe(of.b.Key(), fragment.Address{Sub: s}), release.MaxDepth)
+	}
+	i, ends := of.a.Subs(s)
+	k, also := of.b.Subs(s)
+	if ends-i != also-k {
+		return false, nil
+	}
+	for ; i < ends; i, k = i+1, k+1 {
+		if of.a.Address(i) != of.b.Address(k) {
+			return false, nil
+		}
+		same, err := c.sameFragment(of, of.a.Fragment(i), of.b.Fragment(k), sameID, level)
+		if !same || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// sameFragment compares two fragments piece by piece.
+func (c *Comparison) sameFragment(of both, a, b release.Fragment, sameID bool, level int) (bool, error) {
+	var x, y release.Piece
+	was, is := a.Pieces(), b.Pieces()
+	for {
+		more, also := was.Next(&x), is.Next(&y)
+		if was.Broken() || is.Broken() {
+			file, off := of.b.Place()
+			return false, release.Corrupt(file, off, "a fragment has a piece that breaks the format, here or in the other release")
+		}
+		if more != also || more && !x.Same(&y) {
+			return false, nil
+		}
+		if !more {
+			return true, nil
+		}
+		same, err := c.sameBehind(&y, sameID, level)
+		if !same || err != nil {
+			return false, err
+		}
+	}
+}
+
+// sameBehind compares what a piece stands for in both releases, which is the same by itself.
+func (c *Comparison) sameBehind(y *release.Piece, sameID bool, level int) (bool, error) {
+	switch {
+	case y.Op == release.OpIDMark || y.Op == release.OpIDEnd:
+		return sameID, nil
+	case c.own:
+		return true, nil
+	case y.Op == release.OpReference:
+		return c.sameRecipe(y.Shared, y.Sub, level)
+	case y.Op == release.OpInclude:
+		var key [fragment.MaxKeyLen]byte
+		return c.sameRecipe(y.Include.AppendKey(key[:0]), y.Include.Stored(), level)
+	default:
+		return true, nil
+	}
+}
+
+// sameRecipe reports whether what a reference or an include leads to is the same in both
+// releases.
+func (c *Comparison) sameRecipe(key []byte, s fragment.Sub, level int) (bool, error) {
+	b, slot, ok := c.b.Slot(key)
+	if !ok {
+		return false, release.Corrupt(release.ManifestName, -1, "%s, which is included, is not there", fragment.DescribeKey(key))
+	}
+	m := c.memos[s]
+	if m == nil {
+		m = &memo{newBitset(c.b.Slots()), newBitset(c.b.Slots())}
+		c.memos[s] = m
+	}
+	if m.known.has(slot) {
+		return !m.differs.has(slot), nil
+	}
+	if b.IsAlias() {
+		b, _ = b.Target()
+	}
+	a, _ := c.a.Lookup(key)
+	if !a.Has(s) {
+		a = c.standIn(c.a, b)
+	}
+	if !b.Has(s) {
+		b = c.standIn(c.b, b)
+	}
+	same, err := c.same(both{a, b}, s, true /* what is included has no id */, level+1)
+	if err != nil {
+		return false, err
+	}
+	m.known.add(slot)
+	if !same {
+		m.differs.add(slot)
+	}
+	return same, nil
+}
+
+// Count returns how many resources of each kind underwent a change.
+func (c *Comparison) Count(change Change) map[fragment.Kind]int64 {
+	n := map[fragment.Kind]int64{}
+	_ = c.Keys(context.Background(), change, func(key []byte) error { // has no error to pass on
+		n[fragment.Kind(key[0])]++
+		return nil
+	})
+	return n
+}
+
+// Has reports whether the resource with that key underwent any change.
+func (c *Comparison) Has(key []byte) bool {
+	in := func(r *release.Reader, changes ...Change) bool {
+		e, ok := r.Resource(key)
+		return ok && slices.ContainsFunc(changes, func(change Change) bool {
+			_, found := slices.BinarySearch(c.found[change], e.Ref())
+			return found
+		})
+	}
+	return in(c.b, Created, Changed) || in(c.a, Deleted, Merged)
+}
+
+// side returns the release that has the resources of a change.
+func (c *Comparison) side(change Change) *release.Reader {
+	if change == Created || change == Changed {
+		return c.b
+	}
+	return c.a
+}
+
+// Each calls fn for each resource that underwent a change, in the order of the
+// parts and blocks of the release, until fn returns an error, which it passes on.
+func (c *Comparison) Each(ctx context.Context, change Change, fn func(Difference) error) error {
+	for _, ref := range c.found[change] {
+		e, _ := c.side(change).At(ref)
+		d := Difference{Change: change, Key: e.Key()}
+		err := ctx.Err()
+		switch change {
+		case Changed:
+			old, _ := c.a.Resource(e.Key())
+			d.Aliases = c.hasMoved(e.Key())
+			d.Subs, err = c.compare(old, e, false)
+		case Merged:
+			d.Into, err = c.into(e.Key())
+		}
+		if err == nil {
+			err = fn(d)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keysMapped is how many keys are read of the parts until those are forgotten.
+const keysMapped = 512
+
+// Keys calls fn with the key of each resource that underwent a change, as Each does,
+// without finding out what of it differs.
+func (c *Comparison) Keys(ctx context.Context, change Change, fn func(key []byte) error) error {
+	r := c.side(change)
+	for i, ref := range c.found[change] {
+		if i%keysMapped == keysMapped-1 {
+			r.ForgetLookups()
+		}
+		e, _ := r.At(ref)
+		err := ctx.Err()
+		if err == nil {
+			err = fn(e.Key())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxMerges bounds how many merges in a row are followed.
+const maxMerges = 100
+
+// into returns the key of what took the place of a resource in the end: where that was
+// merged too, what took its place.
+func (c *Comparison) into(key []byte) ([]byte, error) {
+	into := key
+	for range maxMerges {
+		next, _, err := c.b.Removed(into)
+		if err != nil {
+			return nil, err
+		}
+		if next == nil || bytes.Equal(next, key) {
+			break
+		}
+		into = next
+	}
+	return into, nil
+}
+
+// NewAliases calls fn with the key of each alias that only the later release has: of
+// what was not found by it before.
+func (c *Comparison) NewAliases(fn func(key []byte) error) error {
+	for _, key := range c.names {
+		if err := fn(key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Same reports whether two releases have the same parts, indexes and packs, and the same sections of
+// tables. Parameters, sources and parents of the manifests do not count, nor do the offsets of
+// sections.
+func Same(a, b *release.Reader, ignore func(table, section string) bool) bool {
+	m, n := a.Manifest(), b.Manifest()
+	return slices.Equal(m.Parts, n.Parts) && slices.Equal(m.Index, n.Index) && slices.Equal(m.Packs, n.Packs) && SameSections(a, b, ignore)
+}
+
+// SameSections reports whether two releases have the same sections of tables, but for those that
+// ignore accepts; for a whole table section is empty.
+func SameSections(a, b *release.Reader, ignore func(table, section string) bool) bool {
+	return maps.EqualFunc(sectionsOf(a, ignore), sectionsOf(b, ignore), bytes.Equal)
+}
+
+// sectionsOf returns the bytes of sections by the names of table and section; a table itself counts
+// as an empty section.
+func sectionsOf(r *release.Reader, ignore func(table, section string) bool) map[[2]string][]byte {
+	all := map[[2]string][]byte{}
+	for _, f := range r.Manifest().Tables {
+		name, _ := release.TableName(f.Name)
+		t, _ := r.Table(name)
+		if ignore(name, "") {
+			continue
+		}
+		all[[2]string{name}] = nil
+		for _, section := range t.Sections() {
+			if !ignore(name, section) {
+				all[[2]string{name, section}] = t.Unchecked(section)
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,248 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/reelsplice/reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/release"
+)
+
+// Names of objects.
+const (
+	currentName  = "current"
+	canaryName   = "canary"
+	manifestName = "/manifest.json"
+	reportName   = "/report.json"
+	filesPrefix  = "files/"
+)
+
+// parallel is how many requests a method sends at a time.
+const parallel = 16
+
+// ErrLost matches the error of a publisher when another one changed the pointer at the same time.
+var ErrLost = errors.New("another publisher was faster")
+
+// errIncomplete marks the error about a release of which a file is missing.
+var errIncomplete = errors.New("the release is incomplete")
+
+// A Bucket is a folder of releases in a bucket. Goroutines, processes and machines may share it.
+type Bucket struct{ Folder object.Folder }
+
+// String names the store in messages.
+func (s Bucket) String() string { return s.Folder.String() }
+
+// FileName returns the name of the object with the content of a release's file.
+func FileName(f release.File) string { return filesPrefix + f.SHA256 }
+
+// Current returns the id of the release that edges serve. The error matches ErrNoRelease when
+// nothing has been published yet.
+func (s Bucket) Current(ctx context.Context) (string, error) { return s.first(ctx, currentName) }
+
+// Canary returns the id of the release that goes out first to the edges that follow it. The error matches
+// ErrNoRelease when there is no canary.
+func (s Bucket) Canary(ctx context.Context) (string, error) { return s.first(ctx, canaryName) }
+
+func (s Bucket) first(ctx context.Context, name string) (string, error) {
+	p, err := s.pointer(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	return p.ids[0], nil
+}
+
+// A pointer is an object that names releases, in one version.
+type pointer struct {
+	ids     []string    // the newest first
+	version object.Info // no key if there is none
+}
+
+// pointer reads an object that names releases. The error matches ErrNoRelease if there is none, and
+// release.ErrCorrupt if it does not parse; its version is returned then too.
+func (s Bucket) pointer(ctx context.Context, name string) (p pointer, err error) {
+	var data []byte
+	data, p.version, err = s.read(ctx, name, MaxHistoryBytes, nil)
+	if errors.Is(err, fs.ErrNotExist) {
+		return pointer{}, fmt.Errorf("read %s: %w", s.Folder.URL(name), ErrNoRelease)
+	}
+	if err != nil {
+		return pointer{}, err
+	}
+	if p.ids, err = ParseHistory(data); err != nil {
+		err = fmt.Errorf("read %s: %w", s.Folder.URL(name), err)
+	}
+	return p, err
+}
+
+// mendable is pointer for a caller that replaces it: one that is absent or does not parse has no ids.
+func (s Bucket) mendable(ctx context.Context, name string) (pointer, error) {
+	p, err := s.pointer(ctx, name)
+	if errors.Is(err, ErrNoRelease) || errors.Is(err, release.ErrCorrupt) {
+		err = nil
+	}
+	return p, err
+}
+
+// set makes ids the content of a pointer in the place of the version that was read.
+func (s Bucket) set(ctx context.Context, name string, old pointer, ids []string) error {
+	data := encodeHistory(ids)
+	var err error
+	if old.version.Key == "" {
+		err = s.Folder.Create(ctx, name, data)
+	} else {
+		err = s.Folder.Replace(ctx, old.version, data)
+	}
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, object.ErrUnsupported) {
+		return fmt.Errorf("%w: two publishers could undo each other's work there", err)
+	}
+	// A request whose response was lost may have been carried out.
+	now, readErr := s.mendable(ctx, name)
+	switch {
+	case readErr != nil:
+		return errors.Join(err, readErr)
+	case len(now.ids) > 0 && bytes.Equal(encodeHistory(now.ids), data):
+		return nil
+	case !errors.Is(err, fs.ErrExist) && !errors.Is(err, object.ErrChanged):
+		return err
+	case len(now.ids) == 0:
+		return fmt.Errorf("%w: %s was removed or damaged meanwhile", ErrLost, s.Folder.URL(name))
+	}
+	return fmt.Errorf("%w: %s names %s now", ErrLost, s.Folder.URL(name), now.ids[0])
+}
+
+// Publish makes the release id the current one and returns the one before, which is empty at first and id
+// itself when it was current already. A release that lacks a file is not published.
+func (s Bucket) Publish(ctx context.Context, id string) (previous string, err error) {
+	if previous, err = s.publish(ctx, currentName, id); err != nil {
+		return "", fmt.Errorf("publish %s: %w", id, err)
+	}
+	return previous, nil
+}
+
+// SetCanary makes the release id the canary and returns the one before, if any. A release that lacks a file
+// becomes none.
+func (s Bucket) SetCanary(ctx context.Context, id string) (previous string, err error) {
+	if previous, err = s.publish(ctx, canaryName, id); err != nil {
+		return "", fmt.Errorf("set canary %s: %w", id, err)
+	}
+	return previous, nil
+}
+
+func (s Bucket) publish(ctx context.Context, name, id string) (previous string, err error) {
+	old, err := s.mendable(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	if err := s.check(ctx, id); err != nil {
+		return "", err
+	}
+	if len(old.ids) > 0 {
+		previous = old.ids[0]
+	}
+	if previous == id {
+		return previous, nil
+	}
+	ids := []string{id}
+	if name == currentName {
+		ids = append(ids, old.ids...)
+	}
+	if err := s.set(ctx, name, old, ids); err != nil {
+		return "", err
+	}
+	return previous, s.stays(ctx, name, id, old)
+}
+
+// stays looks for the manifest of a release after a pointer was made to name it. Prune removes
+// a manifest before it reads the pointers for the last time, so one of the two notices.
+func (s Bucket) stays(ctx context.Context, name, id string, old pointer) error {
+	_, err := s.Folder.Stat(ctx, id+manifestName)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	err = fmt.Errorf("release %s was removed meanwhile: %w", id, err)
+	now, readErr := s.pointer(ctx, name)
+	switch {
+	case readErr != nil || now.ids[0] != id:
+		return errors.Join(err, readErr)
+	case len(old.ids) == 0:
+		return errors.Join(err, s.Folder.Delete(ctx, name))
+	}
+	return errors.Join(err, s.set(ctx, name, now, old.ids))
+}
+
+// Rollback makes the release current that was so before, and forgets the present one as if it had not been
+// published. It can be called several times.
+func (s Bucket) Rollback(ctx context.Context) (from, to string, err error) {
+	old, err := s.pointer(ctx, currentName)
+	if err != nil {
+		return "", "", fmt.Errorf("roll back: %w", err)
+	}
+	if len(old.ids) < 2 {
+		return "", "", fmt.Errorf("roll back: no release has been current before %s", old.ids[0])
+	}
+	from, to = old.ids[0], old.ids[1]
+	if err = s.check(ctx, to); err == nil {
+		err = s.set(ctx, currentName, old, old.ids[1:])
+	}
+	if err == nil {
+		err = s.stays(ctx, currentName, to, old)
+	}
+	if err != nil {
+		return "", "", fmt.Errorf("roll back from %s: %w", from, err)
+	}
+	return from, to, nil
+}
+
+// RemoveCanary makes the edges that follow the canary follow the current release. It returns the id of the
+// canary; without one the error matches ErrNoRelease.
+func (s Bucket) RemoveCanary(ctx context.Context) (id string, err error) {
+	p, err := s.pointer(ctx, canaryName)
+	if err != nil && !errors.Is(err, release.ErrCorrupt) {
+		return "", fmt.Errorf("remove canary: %w", err)
+	}
+	if len(p.ids) > 0 {
+		id = p.ids[0]
+	}
+	if err := s.Folder.Delete(ctx, canaryName); err != nil {
+		return "", fmt.Errorf("remove canary: %w", err)
+	}
+	return id, nil
+}
+
+// check returns why the release id cannot be served.
+func (s Bucket) check(ctx context.Context, id string) error {
+	m, err := s.Manifest(ctx, id)
+	if err != nil {
+		return err
+	}
+	have, err := s.Files(ctx)
+	if err != nil {
+		return err
+	}
+	return s.complete(ctx, m, have)
+}
+
+// complete returns an error that names a file of a release which is not among have, nor there by now.
+func (s Bucket) complete(ctx context.Context, m *release.Manifest, have Files) error {
+	for _, f := range m.Files() {
+		if have.Has(f) {
+			continue
+		}
+		o, err := s.Folder.Stat(ctx, FileName(f))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return fmt.Errorf("%w: %s of release %s is missing: %s", errIncomplete, f.Name, m.ID, s.Folder.URL(FileName(f)))
+		case err != nil:
+			return err
+		case o.Size != f.Size:
+			return fmt.Errorf("%w: %s of release %s is %d bytes long, want %d: %s", errIncomplete, f.Name, m.ID, o.Size, f.Size, s.Folder.URL(FileName(f)))
+		}
+	}
+	return nil
+}

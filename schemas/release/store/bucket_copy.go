@@ -1,0 +1,100 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/reelsplice/reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/release"
+)
+
+// downloads is how many files Copy downloads at a time.
+const downloads = 8
+
+// copyTries bounds the downloads of a file whose content is wrong.
+const copyTries = 3
+
+// Copy downloads a release into the folder dir, as it is in the bucket: a file that is missing there is missing,
+// and one whose content stays wrong is copied as it is, for check.Verify to find. Unless nil, progress is called with
+// the bytes of files that are there, of all; by several goroutines.
+func (s Bucket) Copy(ctx context.Context, id, dir string, progress func(done, total int64)) error {
+	if err := s.copy(ctx, id, dir, progress); err != nil {
+		return fmt.Errorf("copy release %s: %w", id, err)
+	}
+	return nil
+}
+
+func (s Bucket) copy(ctx context.Context, id, dir string, progress func(done, total int64)) error {
+	data, m, err := s.manifest(ctx, id)
+	if err != nil && (data == nil || !errors.Is(err, release.ErrCorrupt)) {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, strings.TrimPrefix(manifestName, "/")), data, 0o600); err != nil {
+		return err
+	}
+	if m == nil {
+		return nil
+	}
+	var done atomic.Int64
+	total := Describe(m, time.Time{}).Bytes
+	g, inGroup := errgroup.WithContext(ctx)
+	g.SetLimit(downloads)
+	for _, f := range m.Files() {
+		g.Go(func() error {
+			if err := s.copyFile(inGroup, f, filepath.Join(dir, f.Name)); err != nil {
+				return err
+			}
+			if n := done.Add(f.Size); progress != nil {
+				progress(n, total)
+			}
+			return nil
+		})
+	}
+	return g.Wait()
+}
+
+// copyFile downloads a file until its content is right, a few times at most.
+func (s Bucket) copyFile(ctx context.Context, f release.File, path string) error {
+	for range copyTries {
+		o, err := s.Folder.Stat(ctx, FileName(f))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		sum, err := s.download(ctx, o, path)
+		if err != nil || sum == f.SHA256 {
+			return err
+		}
+	}
+	return nil
+}
+
+// download copies an object and returns its SHA-256.
+func (s Bucket) download(ctx context.Context, o object.Info, path string) (sum string, err error) {
+	out, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	in := s.Folder.NewReader(ctx, o)
+	defer in.Close()
+	h := sha256.New()
+	if _, err := io.Copy(io.MultiWriter(out, h), in); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}

@@ -1,0 +1,154 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/reelsplice/reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/release"
+)
+
+// List returns every release, the newest first, and the current one even when it is gone. A release that lacks a
+// file has an Err that names its object.
+func (s Bucket) List(ctx context.Context) ([]Info, error) {
+	v, err := s.view(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list releases: %w", err)
+	}
+	return v.infos, nil
+}
+
+// A view is what a store holds at some moment.
+type view struct {
+	infos    []Info // as List returns them
+	releases []*listed
+	reports  map[string]object.Info // by id
+}
+
+// A listed release has an object for its manifest.
+type listed struct {
+	id       string
+	manifest object.Info
+	report   object.Info // no key if there is none
+
+	data []byte            // of the manifest
+	m    *release.Manifest // nil if err is why it does not parse
+	err  error
+	at   time.Time // when it was built
+}
+
+// release returns the release of an id, nil for none.
+func (v *view) release(id string) *listed {
+	i := slices.IndexFunc(v.releases, func(r *listed) bool { return r.id == id })
+	if i < 0 {
+		return nil
+	}
+	return v.releases[i]
+}
+
+// view reads pointers, manifests and reports, and lists the files.
+func (s Bucket) view(ctx context.Context) (*view, error) {
+	current, err := s.pointer(ctx, currentName)
+	if err != nil && !errors.Is(err, ErrNoRelease) {
+		return nil, err
+	}
+	canary, err := s.pointer(ctx, canaryName)
+	if err != nil && !errors.Is(err, ErrNoRelease) {
+		return nil, err
+	}
+	v := &view{}
+	if v.releases, v.reports, err = s.listReleases(ctx); err != nil {
+		return nil, err
+	}
+	g, inGroup := errgroup.WithContext(ctx)
+	g.SetLimit(parallel)
+	for _, r := range v.releases {
+		g.Go(func() error { return s.describe(inGroup, r) })
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	have, err := s.Files(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range v.releases {
+		info, err := s.info(ctx, r, have)
+		if err != nil {
+			return nil, err
+		}
+		v.infos = append(v.infos, info)
+	}
+	named := func(i Info) bool { return i.ID == current.ids[0] }
+	if len(current.ids) > 0 && !slices.ContainsFunc(v.infos, named) {
+		_, _, err := s.manifest(ctx, current.ids[0])
+		if err == nil {
+			return nil, fmt.Errorf("release %s is there, but was not listed: try again", current.ids[0])
+		}
+		v.infos = append(v.infos, Info{ID: current.ids[0], Err: err})
+	}
+	arrange(v.infos, current.ids, strings.Join(canary.ids, ""))
+	return v, nil
+}
+
+// listReleases lists the manifests, in order of id, and the reports.
+func (s Bucket) listReleases(ctx context.Context) (releases []*listed, reports map[string]object.Info, err error) {
+	all, err := s.Folder.List(ctx, "r") // all release ids start with it
+	if err != nil {
+		return nil, nil, err
+	}
+	reports = map[string]object.Info{}
+	for _, o := range all {
+		if id, ok := strings.CutSuffix(o.Key, manifestName); ok && release.ValidID(id) {
+			releases = append(releases, &listed{id: id, manifest: o})
+		}
+		if id, ok := strings.CutSuffix(o.Key, reportName); ok && release.ValidID(id) {
+			reports[id] = o
+		}
+	}
+	for _, r := range releases {
+		r.report = reports[r.id]
+	}
+	return releases, reports, nil
+}
+
+// describe reads the manifest and the report of a release.
+func (s Bucket) describe(ctx context.Context, r *listed) error {
+	r.data, r.m, r.err = s.manifest(ctx, r.id)
+	if r.err != nil && !errors.Is(r.err, release.ErrCorrupt) && !errors.Is(r.err, release.ErrVersion) {
+		return r.err
+	}
+	r.at = r.manifest.ModTime
+	if r.report.Key == "" {
+		return nil
+	}
+	data, _, err := s.read(ctx, r.report.Key, maxReportBytes, nil)
+	if err != nil {
+		return err
+	}
+	if at := builtAt(data); !at.IsZero() {
+		r.at = at
+	}
+	return nil
+}
+
+// info describes a release for List.
+func (s Bucket) info(ctx context.Context, r *listed, have Files) (Info, error) {
+	err := r.err
+	if err == nil {
+		err = s.complete(ctx, r.m, have)
+	}
+	switch {
+	case err == nil:
+		return Describe(r.m, r.at), nil
+	case r.err == nil && !errors.Is(err, errIncomplete):
+		return Info{}, err
+	}
+	return Info{ID: r.id, Built: r.at, Err: err}, nil
+}

@@ -1,0 +1,151 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// DefaultGrace is the age from which Prune removes objects that no manifest names.
+const DefaultGrace = 24 * time.Hour
+
+var (
+	sha256Text  = regexp.MustCompile(`[0-9a-f]{64}`)
+	contentName = regexp.MustCompile(`^(?:files/([0-9a-f]{64})|deltas/([0-9a-f]{64})-[0-9a-f]{64})$`)
+)
+
+// Prune removes releases and returns their ids. It keeps the current one, the one that Rollback goes to, the
+// canary, and then the newest ones until keep, at least 1, are there; releases that List gives an Err for it neither
+// counts nor touches.
+//
+// Manifests go first, then the objects that no manifest names and that are older than grace: Push uploads the
+// files of a release before its manifest. A listing that fails, or that another one contradicts, removes nothing
+// behind it.
+func (s Bucket) Prune(ctx context.Context, keep int, grace time.Duration) (removed []string, err error) {
+	if keep < 1 {
+		return nil, fmt.Errorf("prune releases: keep at least 1, not %d", keep)
+	}
+	v, err := s.view(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("prune releases: %w", err)
+	}
+	surplus := surplus(v.infos, keep)
+	orphans, err := s.orphans(ctx, v, surplus, time.Now().Add(-grace))
+	if err != nil {
+		return nil, fmt.Errorf("prune releases: %w", err)
+	}
+	if removed, err = s.removeReleases(ctx, v, surplus); err == nil {
+		err = s.unchanged(ctx, v, removed)
+	}
+	if err == nil {
+		err = s.deleteAll(ctx, orphans)
+	}
+	if err != nil {
+		return removed, fmt.Errorf("prune releases: %w", err)
+	}
+	return removed, nil
+}
+
+// orphans lists the objects from before a moment that no manifest names once the releases surplus are gone.
+func (s Bucket) orphans(ctx context.Context, v *view, surplus []string, before time.Time) (names []string, err error) {
+	named := v.named(surplus)
+	for id, o := range v.reports {
+		if v.release(id) == nil && o.ModTime.Before(before) {
+			names = append(names, o.Key)
+		}
+	}
+	for _, prefix := range []string{filesPrefix, DeltasPrefix} {
+		all, err := s.Folder.List(ctx, prefix)
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range all {
+			match := contentName.FindStringSubmatch(o.Key)
+			if match != nil && !named[match[1]+match[2]] && o.ModTime.Before(before) {
+				names = append(names, o.Key)
+			}
+		}
+	}
+	return names, nil
+}
+
+// named returns the SHA-256 of the files of all releases but some. A manifest that does not parse, perhaps one of
+// another version, names what looks like a SHA-256.
+func (v *view) named(but []string) map[string]bool {
+	named := map[string]bool{}
+	for _, r := range v.releases {
+		switch {
+		case slices.Contains(but, r.id):
+		case r.m == nil:
+			for _, sha := range sha256Text.FindAll(r.data, -1) {
+				named[string(sha)] = true
+			}
+		default:
+			for _, f := range r.m.Files() {
+				named[f.SHA256] = true
+			}
+		}
+	}
+	return named
+}
+
+// removeReleases removes the manifests of releases, then their reports. If a pointer names one by then, its manifest
+// is put back.
+func (s Bucket) removeReleases(ctx context.Context, v *view, ids []string) (removed []string, err error) {
+	for _, id := range ids {
+		if err := s.Folder.Delete(ctx, id+manifestName); err != nil {
+			return removed, err
+		}
+		removed = append(removed, id)
+	}
+	for _, name := range []string{currentName, canaryName} {
+		p, err := s.pointer(ctx, name)
+		if err != nil && !errors.Is(err, ErrNoRelease) {
+			return removed, err
+		}
+		if len(p.ids) == 0 || !slices.Contains(removed, p.ids[0]) {
+			continue
+		}
+		id := p.ids[0]
+		if err := s.Folder.Put(ctx, id+manifestName, v.release(id).data); err != nil {
+			return removed, fmt.Errorf("release %s was published meanwhile: %w", id, err)
+		}
+		removed = slices.DeleteFunc(removed, func(r string) bool { return r == id })
+		return removed, fmt.Errorf("release %s was published meanwhile and stays: try again", id)
+	}
+	for _, id := range removed {
+		if err := s.Folder.Delete(ctx, id+reportName); err != nil {
+			return removed, err
+		}
+	}
+	return removed, nil
+}
+
+// unchanged returns an error unless the store lists the releases of v without those that were removed. Another one may
+// name files that none named before.
+func (s Bucket) unchanged(ctx context.Context, v *view, removed []string) error {
+	now, _, err := s.listReleases(ctx)
+	if err != nil {
+		return err
+	}
+	want := slices.DeleteFunc(slices.Clone(v.releases), func(r *listed) bool { return slices.Contains(removed, r.id) })
+	if slices.EqualFunc(now, want, func(a, b *listed) bool { return a.id == b.id && a.manifest.Size == b.manifest.Size }) {
+		return nil
+	}
+	return fmt.Errorf("releases of %s came or went meanwhile, files stay: try again", s)
+}
+
+// deleteAll removes objects.
+func (s Bucket) deleteAll(ctx context.Context, names []string) error {
+	g, inGroup := errgroup.WithContext(ctx)
+	g.SetLimit(parallel)
+	for _, name := range names {
+		g.Go(func() error { return s.Folder.Delete(inGroup, name) })
+	}
+	return g.Wait()
+}

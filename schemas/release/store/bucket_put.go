@@ -1,0 +1,104 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/reelsplice/reelsplice/schemas/release"
+)
+
+// uploads is how many files Push uploads at a time.
+const uploads = 4
+
+// maxReportBytes bounds what List and Push read of a report.
+const maxReportBytes = 16 << 20
+
+// Push uploads the release in a local folder: the files that are not there, then the report, if there is one, and then the
+// manifest. A release that is there already keeps its report. Unless nil, progress is called with the bytes of files that
+// are there, of all; by several goroutines.
+func (s Bucket) Push(ctx context.Context, dir string, progress func(done, total int64)) (m release.Manifest, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("upload release of %q: %w", dir, err)
+		}
+	}()
+	if m, err = release.ReadManifest(dir); err != nil {
+		return m, err
+	}
+	data, err := m.Encode()
+	if err != nil {
+		return m, err
+	}
+	have, err := s.Files(ctx)
+	if err != nil {
+		return m, err
+	}
+	var done atomic.Int64
+	total := Describe(&m, time.Time{}).Bytes
+	g, inGroup := errgroup.WithContext(ctx)
+	g.SetLimit(uploads)
+	for _, f := range m.Files() {
+		there := have.Has(f)
+		have[f.SHA256] = f.Size // of two files with the same content one is uploaded
+		g.Go(func() error {
+			if !there {
+				if err := s.pushFile(inGroup, filepath.Join(dir, f.Name), f); err != nil {
+					return fmt.Errorf("upload %s: %w", f.Name, err)
+				}
+			}
+			if progress != nil {
+				progress(done.Add(f.Size), total)
+			}
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return m, err
+	}
+	report, err := os.ReadFile(filepath.Join(dir, release.ReportName))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return m, err
+	}
+	there, _, err := s.manifest(ctx, m.ID)
+	switch {
+	case err == nil && bytes.Equal(there, data):
+	case err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, release.ErrCorrupt) && !errors.Is(err, release.ErrVersion):
+		return m, err
+	default:
+		if report != nil {
+			if err := s.Folder.Put(ctx, m.ID+reportName, report); err != nil {
+				return m, err
+			}
+		}
+		if err := s.Folder.Put(ctx, m.ID+manifestName, data); err != nil {
+			return m, err
+		}
+	}
+	// Prune may have removed files that no manifest named until now.
+	if have, err = s.Files(ctx); err == nil {
+		err = s.complete(ctx, &m, have)
+	}
+	return m, err
+}
+
+// pushFile uploads a file, provided it has its content.
+func (s Bucket) pushFile(ctx context.Context, path string, f release.File) error {
+	if err := f.Check(ctx, path); err != nil {
+		return err
+	}
+	h, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer h.Close()
+	return s.Folder.Upload(ctx, FileName(f), h, f.Size)
+}

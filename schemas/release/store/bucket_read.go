@@ -1,0 +1,100 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/reelsplice/reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/release"
+)
+
+// maxReads bounds the reads of an object until two agree.
+const maxReads = 6
+
+// read returns a small object as two reads in a row have it, or a single one that is sound. Without a checksum that
+// tells the bytes of a faulty store from those of the object. The error matches fs.ErrNotExist if there is none.
+func (s Bucket) read(ctx context.Context, name string, limit int64, sound func([]byte) bool) ([]byte, object.Info, error) {
+	var last []byte
+	for range maxReads {
+		data, version, err := s.readOnce(ctx, name, limit)
+		switch {
+		case errors.Is(err, object.ErrChanged):
+			continue
+		case err != nil:
+			return nil, object.Info{}, err
+		case sound != nil && sound(data), last != nil && bytes.Equal(data, last):
+			return data, version, nil
+		}
+		last = data
+	}
+	return nil, object.Info{}, fmt.Errorf("%s: %d reads gave different content", s.Folder.URL(name), maxReads)
+}
+
+// readOnce reads one version.
+func (s Bucket) readOnce(ctx context.Context, name string, limit int64) ([]byte, object.Info, error) {
+	version, err := s.Folder.Stat(ctx, name)
+	if err != nil {
+		return nil, object.Info{}, err
+	}
+	if version.Size > limit {
+		return nil, object.Info{}, fmt.Errorf("%s: %d bytes, at most %d are allowed", s.Folder.URL(name), version.Size, limit)
+	}
+	data, err := s.Folder.ReadRange(ctx, version, 0, version.Size)
+	return data, version, err
+}
+
+// Manifest returns the manifest of the release id. The error matches fs.ErrNotExist if there is no such release.
+func (s Bucket) Manifest(ctx context.Context, id string) (*release.Manifest, error) {
+	_, m, err := s.manifest(ctx, id)
+	return m, err
+}
+
+// manifest returns the manifest and its bytes. An error that matches release.ErrCorrupt or release.ErrVersion comes
+// with the bytes.
+func (s Bucket) manifest(ctx context.Context, id string) (data []byte, m *release.Manifest, err error) {
+	if !release.ValidID(id) {
+		return nil, nil, fmt.Errorf("%q is no release id", id)
+	}
+	var parseErr error
+	data, _, err = s.read(ctx, id+manifestName, release.MaxManifestBytes, func(data []byte) bool {
+		m, parseErr = release.ParseManifest(data)
+		return parseErr == nil && m.ID == id
+	})
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil, fmt.Errorf("release %s is not in %s: %w", id, s, err)
+	case err != nil:
+		return nil, nil, err
+	case parseErr != nil:
+		return data, nil, fmt.Errorf("%s: %w", s.Folder.URL(id+manifestName), parseErr)
+	case m.ID != id:
+		return data, nil, fmt.Errorf("%s: %w: id is %s", s.Folder.URL(id+manifestName), release.ErrCorrupt, m.ID)
+	}
+	return data, m, nil
+}
+
+// Files are the sizes of the files of all releases, by SHA-256.
+type Files map[string]int64
+
+// Has reports whether the content of a file is among f.
+func (f Files) Has(file release.File) bool {
+	size, ok := f[file.SHA256]
+	return ok && size == file.Size
+}
+
+// Files lists the files of all releases, in one listing.
+func (s Bucket) Files(ctx context.Context) (Files, error) {
+	all, err := s.Folder.List(ctx, filesPrefix)
+	if err != nil {
+		return nil, err
+	}
+	files := make(Files, len(all))
+	for _, o := range all {
+		files[strings.TrimPrefix(o.Key, filesPrefix)] = o.Size
+	}
+	return files, nil
+}

@@ -1,0 +1,166 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/gofrs/flock"
+
+	"github.com/reelsplice/reelsplice/schemas/file"
+	"github.com/reelsplice/reelsplice/schemas/release"
+)
+
+// BuildingPrefix starts the names, in a releases folder, of what belongs to a build at
+// work. Create removes what killed builders left under such names.
+const BuildingPrefix = ".building-"
+
+// ErrLocked matches, through errors.Is, the error of Create while another builder
+// works in the same folder.
+var ErrLocked = errors.New("another builder is at work there")
+
+// A Builder holds the folder of one release in the making, and the lock that keeps other builders
+// out. Tasks write the files of the release into Dir: see release.CreatePart, CreateTable, WriteIndex and
+// WriteManifest. Install or Abort ends the work.
+type Builder struct {
+	dir  string // of the releases
+	tmp  string // folder of the release while it grows, "" at the end
+	lock *flock.Flock
+}
+
+// Create starts a release in the folder releasesDir, which is made if need be. One
+// builder works in a folder at a time: while another one does, the error matches
+// ErrLocked. It removes the files of killed builders.
+func Create(releasesDir string) (*Builder, error) {
+	if err := os.MkdirAll(releasesDir, 0o755); err != nil {
+		return nil, fmt.Errorf("create release: %w", err)
+	}
+	lock, err := tryLock(releasesDir, builderLock)
+	if err != nil {
+		return nil, fmt.Errorf("create release: %w", err)
+	}
+	if lock == nil {
+		return nil, fmt.Errorf("create release in %q: %w", releasesDir, ErrLocked)
+	}
+	b := &Builder{dir: releasesDir, lock: lock, tmp: filepath.Join(releasesDir, BuildingPrefix+strconv.Itoa(os.Getpid()))}
+	err = removeStale(b.dir, BuildingPrefix)
+	if err == nil {
+		err = os.Mkdir(b.tmp, 0o755)
+	}
+	if err == nil {
+		err = file.Did("make", b.tmp)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("create release: %w", err), lock.Unlock())
+	}
+	return b, nil
+}
+
+// Dir returns the folder of the release until it is installed.
+func (b *Builder) Dir() string { return b.tmp }
+
+// Take gives the release a file that lies in another folder: as a second name of it where both are in one file
+// system, as a copy elsewhere.
+func (b *Builder) Take(dir string, f release.File) error {
+	from, to := filepath.Join(dir, f.Name), filepath.Join(b.tmp, f.Name)
+	if _, err := os.Lstat(to); err == nil {
+		return nil // two parts of the same content
+	}
+	st, err := os.Stat(from)
+	if err != nil {
+		return err
+	}
+	if st.Size() != f.Size {
+		return release.Corrupt(f.Name, min(st.Size(), f.Size), "%s is %d bytes long, want %d", from, st.Size(), f.Size)
+	}
+	return file.Link(from, to)
+}
+
+// Install gives the release its name, after release.WriteManifest has completed it in Dir. It links the packs that lie
+// in its parent alone. A kill at any moment leaves either no release of that name or a complete one. A
+// whole release with the same content stays, with its report. An error leaves everything for Abort to
+// remove.
+func (b *Builder) Install() (release.Manifest, error) {
+	m, err := release.ReadManifest(b.tmp)
+	if err == nil {
+		err = b.install(&m)
+	}
+	if err != nil {
+		return m, fmt.Errorf("install release: %w", err)
+	}
+	b.tmp = ""
+	return m, b.lock.Unlock()
+}
+
+// install gives the complete release its name.
+func (b *Builder) install(m *release.Manifest) error {
+	final := filepath.Join(b.dir, m.ID)
+	if r, err := release.Open(final); err == nil {
+		// The same content is there and whole. It may be the one that is served.
+		if err := r.Close(); err != nil {
+			return err
+		}
+		return removeAll(b.tmp)
+	}
+	if err := b.linkPacks(m); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(final); err == nil {
+		// Something broken has the name.
+		if err := remove(final); err != nil {
+			return err
+		}
+	}
+	return file.MoveInto(b.tmp, final)
+}
+
+// linkPacks gives the release the packs of its parent that it uses, and makes their names durable.
+func (b *Builder) linkPacks(m *release.Manifest) error {
+	linked := false
+	for _, f := range m.Packs {
+		to := filepath.Join(b.tmp, f.Name)
+		if _, err := os.Lstat(to); err == nil {
+			continue
+		}
+		if m.Parent == "" {
+			return release.Corrupt(f.Name, -1, "file is missing, and the release has no parent")
+		}
+		if err := file.Link(filepath.Join(b.dir, m.Parent, f.Name), to); err != nil {
+			return fmt.Errorf("take over %s of %s: %w", f.Name, m.Parent, err)
+		}
+		linked = true
+	}
+	if !linked {
+		return nil
+	}
+	return file.SyncDir(b.tmp)
+}
+
+// Abort removes a release that is not installed. Another builder may start then. After Install
+// or an earlier Abort it does nothing.
+func (b *Builder) Abort() error {
+	if b.tmp == "" {
+		return nil
+	}
+	err := errors.Join(removeAll(b.tmp), b.lock.Unlock())
+	b.tmp = ""
+	if err != nil {
+		return fmt.Errorf("abort release: %w", err)
+	}
+	return nil
+}
+
+// tryLock takes the lock file name in dir, or returns nil when another holds it.
+func tryLock(dir, name string) (*flock.Flock, error) {
+	l := flock.New(filepath.Join(dir, name))
+	ok, err := l.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("lock %q: %w", l.Path(), err)
+	}
+	if !ok {
+		return nil, nil
+	}
+	return l, nil
+}

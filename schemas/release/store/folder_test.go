@@ -1,0 +1,356 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	. "github.com/reelsplice/reelsplice/schemas/release"
+	. "github.com/reelsplice/reelsplice/schemas/release/releasetest"
+	"github.com/reelsplice/reelsplice/schemas/release/store"
+)
+
+// storeOf makes a store of n releases, built a minute apart, the oldest first.
+func storeOf(tb testing.TB, n int) (store.Folder, []string) {
+	tb.Helper()
+	s := store.Folder{Dir: tb.TempDir()}
+	var ids []string
+	for i := range n {
+		id := Tiny(tb, s.Dir, fmt.Sprint(i)).ID
+		report := fmt.Sprintf(`{"built_at": %q}`, time.Unix(int64(60*i), 0).UTC().Format(time.RFC3339))
+		if err := os.WriteFile(filepath.Join(s.Path(id), ReportName), []byte(report), 0o644); err != nil {
+			tb.Fatal(err)
+		}
+		ids = append(ids, id)
+	}
+	return s, ids
+}
+
+func publishLocal(tb testing.TB, s store.Folder, ids ...string) {
+	tb.Helper()
+	for _, id := range ids {
+		if _, err := s.Publish(id); err != nil {
+			tb.Fatalf("Publish(%s) = %v", id, err)
+		}
+	}
+}
+
+func isCurrentLocal(tb testing.TB, s store.Folder, want string) {
+	tb.Helper()
+	if got, err := s.Current(); err != nil || got != want {
+		tb.Errorf("Current() = %q, %v, want %q", got, err, want)
+	}
+}
+
+func TestPublishAndRollback(t *testing.T) {
+	s, ids := storeOf(t, 3)
+	if _, err := s.Current(); !errors.Is(err, store.ErrNoRelease) {
+		t.Errorf("Current() of nothing = %v, want ErrNoRelease", err)
+	}
+	if _, _, err := s.Rollback(); !errors.Is(err, store.ErrNoRelease) {
+		t.Errorf("Rollback() of nothing = %v, want ErrNoRelease", err)
+	}
+	for i, id := range ids {
+		want := ""
+		if i > 0 {
+			want = ids[i-1]
+		}
+		if got, err := s.Publish(id); err != nil || got != want {
+			t.Errorf("Publish(%s) = %q, %v, want %q", id, got, err, want)
+		}
+		isCurrentLocal(t, s, id)
+	}
+	current := func() string {
+		data, err := os.ReadFile(s.Path("current"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	before := current()
+	if got, err := s.Publish(ids[2]); err != nil || got != ids[2] || current() != before {
+		t.Errorf("Publish(the current one) = %q, %v, want it, unchanged", got, err)
+	}
+	for i := 2; i > 0; i-- {
+		if from, to, err := s.Rollback(); err != nil || from != ids[i] || to != ids[i-1] {
+			t.Errorf("Rollback() = %q, %q, %v, want %q, %q", from, to, err, ids[i], ids[i-1])
+		}
+		isCurrentLocal(t, s, ids[i-1])
+	}
+	if _, _, err := s.Rollback(); err == nil || !strings.Contains(err.Error(), "no release has been current before "+ids[0]) {
+		t.Errorf("Rollback() from the first = %v", err)
+	}
+	isCurrentLocal(t, s, ids[0])
+}
+
+func TestPublishRefuses(t *testing.T) {
+	s, ids := storeOf(t, 2)
+	publishLocal(t, s, ids[0])
+	broken := filepath.Join(s.Path(ids[1]), PackOf(t, s.Path(ids[1]), Movie(550)))
+	if err := os.Truncate(broken, 80); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(s.Path("r0000000000000001"), os.DirFS(s.Path(ids[0]))); err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[string]string{
+		"r0000000000000000":   "release r0000000000000000 is not in",
+		"r0000000000000001":   "the folder is r0000000000000001",
+		"../" + ids[0]:        "is no release id",
+		"":                    "is no release id",
+		"R" + ids[0][1:]:      "is no release id",
+		"r000000000000000G":   "is no release id",
+		ids[0] + "/../" + "x": "is no release id",
+		ids[1]:                filepath.Base(broken) + ": offset 80: file is 80 bytes long, the manifest has ",
+	} {
+		if _, err := s.Publish(id); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Publish(%q) = %v, want an error with %q", id, err, want)
+		}
+	}
+	isCurrentLocal(t, s, ids[0])
+	for _, bad := range []string{"", "\n", "r0\n", ids[0], ids[0] + "\n\n"} {
+		if err := os.WriteFile(s.Path("current"), []byte(bad), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Current(); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("Current() of %q = %v, want ErrCorrupt", bad, err)
+		}
+		if _, err := s.Publish(ids[0]); err != nil {
+			t.Errorf("Publish() over %q = %v, want it mended", bad, err)
+		}
+		isCurrentLocal(t, s, ids[0])
+	}
+}
+
+func TestRollbackToWhatIsGone(t *testing.T) {
+	s, ids := storeOf(t, 2)
+	publishLocal(t, s, ids...)
+	if err := os.RemoveAll(s.Path(ids[0])); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := s.Rollback(); err == nil || !strings.Contains(err.Error(), "release "+ids[0]+" is not in") {
+		t.Errorf("Rollback() = %v, want an error that names %s", err, ids[0])
+	}
+	isCurrentLocal(t, s, ids[1])
+}
+
+func TestHistoryIsBounded(t *testing.T) {
+	s, ids := storeOf(t, 2)
+	for range 100 {
+		publishLocal(t, s, ids...)
+	}
+	data, err := os.ReadFile(s.Path("current"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := store.ParseHistory(data); err != nil || len(got) != 100 || got[0] != ids[1] {
+		t.Errorf("current has %d ids, %v, want 100", len(got), err)
+	}
+}
+
+func TestList(t *testing.T) {
+	s, ids := storeOf(t, 3)
+	publishLocal(t, s, ids[2], ids[0])
+	if err := os.Mkdir(s.Path("notes"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	infos, err := s.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, i := range infos {
+		got = append(got, fmt.Sprintf("%s %v %v %v", i.ID, i.Current, i.Previous, i.Err == nil))
+		if i.Err == nil && (i.Fragments != 16 || i.Bytes != 2365) {
+			t.Errorf("%s has %d fragments, %d bytes, want 16, 2365", i.ID, i.Fragments, i.Bytes)
+		}
+	}
+	want := []string{"notes false false false", ids[2] + " false true true", ids[1] + " false false true", ids[0] + " true false true"}
+	if !slices.Equal(got, want) {
+		t.Errorf("List() =\n%q, want\n%q", got, want)
+	}
+	if !infos[3].Built.Equal(time.Unix(0, 0)) {
+		t.Errorf("Built = %v, want that of the report", infos[3].Built)
+	}
+
+	if err := os.RemoveAll(s.Path(ids[0])); err != nil {
+		t.Fatal(err)
+	}
+	infos, err = s.List()
+	if err != nil || len(infos) != 4 || !infos[3].Current || !errors.Is(infos[3].Err, fs.ErrNotExist) {
+		t.Errorf("List() without the current release = %+v, %v, want it as missing", infos, err)
+	}
+	if err := os.WriteFile(s.Path("canary"), []byte("x\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if infos, err = s.List(); !errors.Is(err, ErrCorrupt) || len(infos) != 4 || !infos[3].Current {
+		t.Errorf("List() with a damaged canary = %+v, %v, want all and ErrCorrupt", infos, err)
+	}
+	if _, err := (store.Folder{Dir: s.Path("nowhere")}).List(); err == nil {
+		t.Error("List() of no folder succeeds")
+	}
+}
+
+func TestPrune(t *testing.T) {
+	s, ids := storeOf(t, 5)
+	publishLocal(t, s, ids[1], ids[0])
+	for _, junk := range []string{store.BuildingPrefix + "1", ".deleting-x", "notes"} {
+		if err := os.Mkdir(s.Path(junk), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.Prune(0); err == nil {
+		t.Error("Prune(0) succeeds")
+	}
+	for _, c := range []struct {
+		keep int
+		want []string
+	}{
+		{5, nil},
+		{4, []string{ids[2]}},
+		{3, []string{ids[3]}},
+		{1, []string{ids[4]}},
+		{1, nil},
+	} {
+		if got, err := s.Prune(c.keep); err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("Prune(%d) = %v, %v, want %v", c.keep, got, err, c.want)
+		}
+	}
+	onlyThese(t, s.Dir, ids[0], ids[1], "notes")
+	isCurrentLocal(t, s, ids[0])
+}
+
+// onlyThese checks what is in a folder of releases, apart from locks and current.
+func onlyThese(tb testing.TB, dir string, want ...string) {
+	tb.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var got []string
+	for _, e := range entries {
+		if n := e.Name(); n != ".lock" && n != ".store-lock" && n != "current" {
+			got = append(got, n)
+		}
+	}
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		tb.Errorf("in the folder: %v, want %v", got, want)
+	}
+}
+
+// TestPruneBesideBuilder leaves the builder's folder alone.
+func TestPruneBesideBuilder(t *testing.T) {
+	s := store.Folder{Dir: t.TempDir()}
+	w, err := Create(s.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Prune(1); err != nil {
+		t.Fatal(err)
+	}
+	if err := FillTiny(w); err != nil {
+		t.Fatal(err)
+	}
+	noProblems(t, s.Path(Seal(t, w).ID))
+}
+
+// TestSetCanary sets, marks, keeps and removes the canary.
+func TestSetCanary(t *testing.T) {
+	s, ids := storeOf(t, 4)
+	publishLocal(t, s, ids[2], ids[3])
+	if _, err := s.SetCanary("r0123456789abcdef"); err == nil {
+		t.Error("SetCanary of no release = nil, want an error")
+	}
+	if _, err := s.RemoveCanary(); !errors.Is(err, store.ErrNoRelease) {
+		t.Errorf("RemoveCanary() of none = %v, want ErrNoRelease", err)
+	}
+	for i, id := range ids[:2] {
+		want := ""
+		if i > 0 {
+			want = ids[0]
+		}
+		if previous, err := s.SetCanary(id); err != nil || previous != want {
+			t.Errorf("SetCanary = %q, %v, want %q", previous, err, want)
+		}
+	}
+	infos, err := s.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range infos {
+		if i.Canary != (i.ID == ids[1]) {
+			t.Errorf("List: Canary of %s is %v", i.ID, i.Canary)
+		}
+	}
+	if removed, err := s.Prune(1); err != nil || !slices.Equal(removed, ids[:1]) {
+		t.Errorf("Prune(1) = %q, %v, want %q", removed, err, ids[:1])
+	}
+	if id, err := s.RemoveCanary(); err != nil || id != ids[1] {
+		t.Errorf("RemoveCanary() = %q, %v, want %q", id, err, ids[1])
+	}
+	if _, err := s.Canary(); !errors.Is(err, store.ErrNoRelease) {
+		t.Errorf("Canary() = %v, want ErrNoRelease", err)
+	}
+}
+
+// TestInstallAndRemove gives a complete folder its name, replaces a broken release, and removes all but the current one.
+func TestInstallAndRemove(t *testing.T) {
+	s, ids := storeOf(t, 2)
+	move := func() {
+		t.Helper()
+		if err := os.Rename(s.Path(ids[1]), s.Path(".incoming")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	move()
+	if id, err := s.Install(".incoming"); err != nil || id != ids[1] {
+		t.Fatalf("Install = %q, %v, want %s", id, err, ids[1])
+	}
+	move()
+	if err := os.Mkdir(s.Path(ids[1]), 0o700); err != nil { // a broken one
+		t.Fatal(err)
+	}
+	if _, err := s.Install(".incoming"); err != nil {
+		t.Fatal(err)
+	}
+	publishLocal(t, s, ids...)
+	if err := os.Truncate(filepath.Join(s.Path(ids[0]), "index-0000"), 10); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Install(ids[0]); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("Install of a broken release = %v, want ErrCorrupt", err)
+	}
+	if err := s.Remove(ids[1]); err == nil || !strings.Contains(err.Error(), "current") {
+		t.Errorf("Remove(current) = %v, want an error", err)
+	}
+	if err := s.Remove("../x"); err == nil {
+		t.Error("Remove(../x) = nil, want an error")
+	}
+	if err := s.Remove(ids[0]); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Lstat(s.Path(ids[0])); !os.IsNotExist(err) {
+		t.Errorf("the folder of the removed release: %v, want none", err)
+	}
+	isCurrentLocal(t, s, ids[1])
+}
+
+// FuzzHistory reads the file current.
+func FuzzHistory(f *testing.F) {
+	f.Add([]byte("r0123456789abcdef\n"))
+	f.Add([]byte("r0123456789abcdef\nr0123456789abcdee\n"))
+	f.Add([]byte("../../etc\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		ids, err := store.ParseHistory(data)
+		if err == nil && len(data) != 18*len(ids) {
+			t.Errorf("ParseHistory(%q) = %q", data, ids)
+		}
+	})
+}

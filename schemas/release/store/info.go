@@ -1,0 +1,135 @@
+package store
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/reelsplice/reelsplice/schemas/age"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
+)
+
+// maxHistory is how many ids the file current keeps.
+const maxHistory = 100
+
+// MaxHistoryBytes bounds the files current and canary.
+const MaxHistoryBytes = maxHistory * (release.IDLen + 1)
+
+// Info describes one release of a store.
+type Info struct {
+	ID       string // name of the folder
+	Current  bool   // it is served
+	Previous bool   // Rollback goes there
+	Canary   bool   // it goes out first
+	Bytes    int64  // length of the files that its manifest lists
+	// Fragments is the number of fragments.
+	Fragments int64
+	// Empty reports whether it has no record: it serves nothing but 404.
+	Empty bool
+	// Built is the time in its report.json, or else when the folder last changed.
+	Built time.Time
+	// Fetched is when its records were fetched, as far as their dumps have the day.
+	Fetched age.Days
+	// Err is why the folder is no release that Open accepts; the numbers are 0 then.
+	Err error
+}
+
+// Describe returns the numbers of a release.
+func Describe(m *release.Manifest, built time.Time) Info {
+	i := Info{ID: m.ID, Built: built}
+	i.count(m)
+	return i
+}
+
+func (i *Info) count(m *release.Manifest) {
+	i.Fragments, i.Bytes, i.Empty = m.Counts.Fragments, 0, isEmpty(m)
+	i.Fetched = age.All(age.Of(m.Sources))
+	for _, f := range m.Files() {
+		i.Bytes += f.Size
+	}
+}
+
+// isEmpty reports whether every resource is one that a release has without records too.
+func isEmpty(m *release.Manifest) bool {
+	for kind, n := range m.Counts.Resources {
+		if n > 0 && kind != fragment.KindDefault.String() && kind != fragment.KindRemoved.String() {
+			return false
+		}
+	}
+	return true
+}
+
+// builtAt returns the time in the report of a build, zero for none.
+func builtAt(report []byte) time.Time {
+	var v struct {
+		BuiltAt time.Time `json:"built_at"`
+	}
+	if json.Unmarshal(report, &v) != nil {
+		return time.Time{}
+	}
+	return v.BuiltAt
+}
+
+// arrange sorts the releases of a store, the newest first, and marks those that its pointers name. History
+// may be empty, and canary "".
+func arrange(infos []Info, history []string, canary string) {
+	for n := range infos {
+		i := &infos[n]
+		i.Current = len(history) > 0 && i.ID == history[0]
+		i.Previous = len(history) > 1 && i.ID == history[1] && !i.Current
+		i.Canary = i.ID == canary
+	}
+	slices.SortStableFunc(infos, func(a, b Info) int {
+		return cmp.Or(b.Built.Compare(a.Built), cmp.Compare(a.ID, b.ID))
+	})
+}
+
+// surplus returns the ids of the releases beyond keep, of infos as arrange leaves them. It keeps those that
+// are marked, then the newest. Those with an Err it neither counts nor returns.
+func surplus(infos []Info, keep int) []string {
+	marked := func(i *Info) bool { return i.Current || i.Previous || i.Canary }
+	for n := range infos {
+		if i := &infos[n]; i.Err == nil && marked(i) {
+			keep--
+		}
+	}
+	var ids []string
+	for n := range infos {
+		i := &infos[n]
+		if i.Err != nil || marked(i) {
+			continue
+		}
+		if keep > 0 {
+			keep--
+			continue
+		}
+		ids = append(ids, i.ID)
+	}
+	return ids
+}
+
+// encodeHistory returns the content of the file current, or of canary: as many of ids, the newest first, as it keeps.
+func encodeHistory(ids []string) []byte {
+	return []byte(strings.Join(ids[:min(len(ids), maxHistory)], "\n") + "\n")
+}
+
+// ParseHistory reads the content of the file current: one id a line, each line ended, newest first; at least one.
+// The file canary has the same form, with one id.
+func ParseHistory(data []byte) ([]string, error) {
+	text, ended := strings.CutSuffix(string(data), "\n")
+	if !ended {
+		return nil, release.Corrupt(currentFile, int64(len(data)), "the last line does not end")
+	}
+	ids := strings.Split(text, "\n")
+	off := int64(0)
+	for _, id := range ids {
+		if !release.ValidID(id) {
+			return nil, release.Corrupt(currentFile, off, "%q is no release id", id)
+		}
+		off += int64(len(id)) + 1
+	}
+	return ids, nil
+}

@@ -1,0 +1,9 @@
+package store
+
+import (
+	"testing"
+
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
+)
+
+func TestMain(m *testing.M) { sharedtest.InMemory(m).Run() }
