@@ -8,12 +8,11 @@ import (
 	"github.com/reelsplice/reelsplice/data/reference"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
-	"github.com/reelsplice/reelsplice/serve/fallback"
 	"github.com/reelsplice/reelsplice/serve/splice"
 	"github.com/reelsplice/reelsplice/serve/variant"
 )
 
-// A request with several languages gets each part joined field by field: see package fallback. A part
+// A request with several languages gets each part joined field by field: see package variant. A part
 // that is the same in all of them, or equal to that of one language, is spliced as it is stored.
 
 // inChain adds sub-request s of e, of kind k, in the languages of the request's chain. choice is what
@@ -59,14 +58,14 @@ func (c *composer) joined(compose func() error) error {
 		c.work += len(text)
 		return bytes.Clone(text), err
 	}
-	texts := make([]fallback.Text, len(c.q.Chain()))
+	texts := make([]variant.Text, len(c.q.Chain()))
 	held, equal := 0, true
 	for i, v := range c.q.Chain() {
 		b, err := in(v)
 		if err != nil {
 			return err
 		}
-		texts[i] = fallback.Text{Language: v, JSON: b}
+		texts[i] = variant.Text{Language: v, JSON: b}
 		equal = equal && bytes.Equal(b, texts[0].JSON)
 		held += len(b)
 		// All texts, the one without a language, the joined one and its compressed form.
@@ -80,7 +79,7 @@ func (c *composer) joined(compose func() error) error {
 		if err != nil {
 			return err
 		}
-		if out, err = fallback.Append(nil, texts, plain, c.translated); err != nil {
+		if out, err = variant.JoinLanguages(nil, texts, plain, c.translated); err != nil {
 			return fmt.Errorf("%w: %w", release.ErrCorrupt, err)
 		}
 	}

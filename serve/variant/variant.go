@@ -1,7 +1,8 @@
 // Package variant picks, for one part of an answer, the stored fragment that the
 // request's parameters ask for: the language, the page, the languages of images and
 // videos, the country of alternative titles, the days of changes. Where no fragment
-// is stored for a combination, it names the one to filter, and how.
+// is stored for a combination, it names the one to filter, and how. JoinLanguages joins a
+// part that was picked in several languages.
 package variant
 
 import (

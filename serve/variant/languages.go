@@ -1,19 +1,4 @@
-// Package fallback joins one response in several languages to one response, field by field.
-//
-// A field whose values differ is that of the first language that has it. A language has a field if the
-// value is not empty and is one of its own: it differs from the value in a language without any text.
-// Some rules go beyond that:
-//
-//   - English has all that is not empty, since responses without a translation are English.
-//   - A title or name that equals the original one is a language's own if the title's original language
-//     is that one, or if its translations give it.
-//   - The name of a genre is a language's own if the reference data names genres in it.
-//   - A generic name, such as "Episode 5", is nobody's own. If nobody has another one, it is that of the
-//     first language.
-//   - Objects, and lists of the same items, are joined item by item; other lists are values.
-//
-// If nobody has a field, it is that of the last language that names it.
-package fallback
+package variant
 
 import (
 	"bytes"
@@ -34,9 +19,24 @@ type Text struct {
 // Translated reports whether the translations of a movie, a series or a collection name it in a language.
 type Translated func(k fragment.Kind, id uint64, language fragment.Variant) (bool, error)
 
-// Append appends the texts of one part, joined in their order. plain is the same part in a language without
-// text. The JSON is that of a release; the error names the first byte that is damaged, or is translated's.
-func Append(dst []byte, texts []Text, plain []byte, translated Translated) ([]byte, error) {
+// JoinLanguages appends the texts of one response in several languages, joined field by field in their
+// order. plain is the same in a language without text. The JSON is that of a release; the error names the
+// first byte that is damaged, or is translated's.
+//
+// A field whose values differ is that of the first language that has it. A language has a field if the
+// value is not empty and is one of its own: it differs from the value in a language without any text.
+// Some rules go beyond that:
+//
+//   - English has all that is not empty, since responses without a translation are English.
+//   - A title or name that equals the original one is a language's own if the title's original language
+//     is that one, or if its translations give it.
+//   - The name of a genre is a language's own if the reference data names genres in it.
+//   - A generic name, such as "Episode 5", is nobody's own. If nobody has another one, it is that of the
+//     first language.
+//   - Objects, and lists of the same items, are joined item by item; other lists are values.
+//
+// If nobody has a field, it is that of the last language that names it.
+func JoinLanguages(dst []byte, texts []Text, plain []byte, translated Translated) ([]byte, error) {
 	j := joiner{translated: translated}
 	var values [][]byte
 	for _, t := range texts {
@@ -70,11 +70,11 @@ type joiner struct {
 
 // An object is the fields of an object, in order.
 type object struct {
-	fields         []field
+	fields         []member
 	opened, closed bool // with braces
 }
 
-type field struct {
+type member struct {
 	name  []byte // in quotes
 	value []byte
 }
@@ -108,7 +108,7 @@ func (o *object) parse(b []byte) error {
 		if colon < 0 || end < 0 {
 			return fmt.Errorf("byte %d: want a field", i)
 		}
-		o.fields = append(o.fields, field{b[i:colon], b[colon+1 : end]})
+		o.fields = append(o.fields, member{b[i:colon], b[colon+1 : end]})
 		i = end
 	}
 	return nil

@@ -1,4 +1,4 @@
-package fallback
+package variant
 
 import (
 	"encoding/json"
@@ -22,13 +22,13 @@ func inFrench(_ fragment.Kind, id uint64, language fragment.Variant) (bool, erro
 	return id == 7 && language == fragment.Language("fr", ""), nil
 }
 
-func TestAppend(t *testing.T) {
+func TestJoinLanguages(t *testing.T) {
 	f := func(want string, pairs ...string) {
 		t.Helper()
 		list, plain := texts(pairs...)
-		got, err := Append(nil, list, plain, inFrench)
+		got, err := JoinLanguages(nil, list, plain, inFrench)
 		if err != nil || string(got) != want {
-			t.Errorf("Append(%q) = %s, %v, want %s", pairs, got, err, want)
+			t.Errorf("JoinLanguages(%q) = %s, %v, want %s", pairs, got, err, want)
 		}
 	}
 	// Each field is that of the first language that has it; a title stays without an overview.
@@ -61,33 +61,33 @@ func TestAppend(t *testing.T) {
 	f(`{"a":1,"c":3,"b":"x"}`, "fr", `{"a":1,"c":3}`, "de", `{"a":1,"b":"x","c":3}`, "", `{"a":1,"c":3}`)
 }
 
-func TestAppendDamaged(t *testing.T) {
+func TestJoinLanguagesDamaged(t *testing.T) {
 	for _, damaged := range []string{`x`, `"a"`, `"a":`, `"a":[`, `"a":1}}`} {
 		list, plain := texts("fr", `"a":2`, "de", damaged, "", `"a":3`)
-		if got, err := Append(nil, list, plain, nil); err == nil {
+		if got, err := JoinLanguages(nil, list, plain, nil); err == nil {
 			t.Errorf("Append with %s = %s, want an error", damaged, got)
 		}
 	}
 }
 
-// FuzzAppend: objects give an object that has no value of no language, and the same texts themselves.
-func FuzzAppend(f *testing.F) {
+// FuzzJoinLanguages: objects give an object that has no value of no language, and the same texts themselves.
+func FuzzJoinLanguages(f *testing.F) {
 	f.Add(`{"id":1,"title":"a","original_title":"b"}`, `{"id":1,"title":"","original_title":"b"}`, `{"id":1}`)
 	f.Add(`{"seasons":[{"season_number":1,"name":"Season 1"}]}`, `{"seasons":[{"season_number":1,"name":"x"}]}`, `{"seasons":[]}`)
 	f.Add(`{"a":0}`, `{}`, `{}`)
 	f.Add(`"a":{"b":[1,{"c":null}]}`, `"a":[]}`, `{,}`)
 	f.Fuzz(func(t *testing.T, one, two, plain string) {
 		list, _ := texts("frFR", one, "de", two, "", "")
-		got, err := Append(nil, list, []byte(plain), inFrench)
+		got, err := JoinLanguages(nil, list, []byte(plain), inFrench)
 		if err != nil || !isPlain(one) || !isPlain(two) || !isPlain(plain) {
 			return
 		}
 		if !json.Valid(got) {
-			t.Fatalf("Append(%s, %s, %s) = %s, which is no JSON", one, two, plain, got)
+			t.Fatalf("JoinLanguages(%s, %s, %s) = %s, which is no JSON", one, two, plain, got)
 		}
 		list[1].JSON = list[0].JSON
-		if same, err := Append(nil, list, []byte(plain), inFrench); err != nil || string(same) != one {
-			t.Fatalf("Append(%s twice, %s) = %s, %v, want it", one, plain, same, err)
+		if same, err := JoinLanguages(nil, list, []byte(plain), inFrench); err != nil || string(same) != one {
+			t.Fatalf("JoinLanguages(%s twice, %s) = %s, %v, want it", one, plain, same, err)
 		}
 	})
 }
