@@ -25,7 +25,7 @@ type holding struct {
 
 // holding reads the whole journal.
 func (s *store) holding() (h holding, err error) {
-	h.allEntries, h.doubled = s.entries, s.doubled || len(s.grouped) > 0
+	h.allEntries, h.doubled = s.entries, s.doubled
 	err = s.each(func(e *entry) {
 		h.entries++
 		h.live += e.Rows

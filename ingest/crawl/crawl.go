@@ -180,7 +180,7 @@ func Run(ctx context.Context, cfg Config) (r Report, err error) {
 	r.Requests, r.Retried, r.Bytes = c.traffic.requests.Load(), c.traffic.retried.Load(), c.traffic.bytes.Load()
 	r.Complete = err == nil && r.Failures == 0
 	if err == nil {
-		err = r.finish(s, r.Complete && cfg.Seasons != SeasonsNone)
+		err = r.finish(s)
 	}
 	if err == nil && r.Requests == 0 && len(s.done) == 0 {
 		r.Complete, err = false, cfg.nothing()
@@ -210,14 +210,14 @@ func local(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// finish compacts the dump if that is worth it, and states its age. Groups of seasons hold that up until refetched is set.
-func (r *Report) finish(s *store, refetched bool) error {
+// finish compacts the dump if that is worth it, and states its age.
+func (r *Report) finish(s *store) error {
 	h, err := s.holding()
 	if err != nil {
 		return err
 	}
 	r.Oldest, r.Newest = h.oldest, h.newest
-	if !h.wasteful() || len(s.grouped) > 0 && !refetched {
+	if !h.wasteful() {
 		return nil
 	}
 	return s.compact()

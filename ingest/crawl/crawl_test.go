@@ -1004,57 +1004,6 @@ func TestLostSeason(t *testing.T) {
 	}
 }
 
-// TestEarlierJournal: groups of seasons that an earlier version fetched are fetched one by one, and leave. So does the
-// row of a title that came with the id that was merged into it.
-func TestEarlierJournal(t *testing.T) {
-	server := &series{episodes: map[string][]int64{"1": {1}, "2": {1}}}
-	cfg := testConfig(fake(t, func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasPrefix(r.URL.Path, "/3/movie/") {
-			fmt.Fprint(w, `{"id":9}`)
-			return
-		}
-		server.ServeHTTP(w, r)
-	}).URL, token, t.TempDir())
-	now := time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
-	cfg.Now = func() time.Time { return now }
-	s, err := openStore(cfg.Out, cfg.Log)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, one := range []struct {
-		entry entry
-		rows  string
-	}{
-		{entry{Key: "tv/1", Day: DayOf(now), File: "tv.ndjson", Named: map[string][]int64{"season": {1, 2}}}, `{"id":1}`},
-		{entry{Key: "tv/1/seasons/all/0", Day: DayOf(now), File: "seasons.ndjson"}, `{"series_id":1,"season_number":1}`},
-		{entry{Key: "tv/1/seasons/all/1", Day: DayOf(now) - 100, File: "seasons.ndjson"}, `{"series_id":1,"season_number":2}`},
-		{entry{Key: "movie/5", Day: DayOf(now) - 200, File: "movies.ndjson", Into: 9}, `{"id":5,"_merged_into":9}` + "\n" + `{"id":9}`},
-	} {
-		if err := s.add(&one.entry, []byte(one.rows+"\n")); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := s.close(); err != nil {
-		t.Fatal(err)
-	}
-	cfg.Seasons, cfg.RefreshDays = SeasonsNone, 1000
-	if r, err := Run(t.Context(), cfg); err != nil || r.Requests > 0 || len(dump(t, cfg.Out)["seasons.ndjson"]) != 2 {
-		t.Errorf("Run = %+v, %v with rows %v, want the groups kept without seasons", r, err, dump(t, cfg.Out))
-	}
-	cfg.Seasons, cfg.RefreshDays = SeasonsAll, 150
-	for _, requests := range []int64{1 + 1 + 2, 0} { // both seasons come with one
-		r, err := Run(t.Context(), cfg)
-		rows := dump(t, cfg.Out)
-		if err != nil || r.Requests != requests || r.Oldest != DayOf(now) || len(rows["seasons.ndjson"]) != 2 || !strings.Contains(rows["seasons.ndjson"][0], "_fetched") ||
-			!slices.Equal(rows["movies.ndjson"], []string{`{"id":5,"_merged_into":9,"_fetched":"2026-11-25"}`, `{"id":9,"_fetched":"2026-11-25"}`}) {
-			t.Errorf("Run = %+v, %v with rows %v after %v, want %d requests and no old rows", r, err, rows, server.asked, requests)
-		}
-	}
-	if j := servetest.ReadFile(t, filepath.Join(cfg.Out, workDir, journalFile)); strings.Contains(j, "/seasons/") {
-		t.Errorf("journal = %s, want no groups", j)
-	}
-}
-
 // TestNeverThere: a season that never came is not asked for without seasons, and gets no removal.
 func TestNeverThere(t *testing.T) {
 	server := &series{episodes: map[string][]int64{"1": {1}}, lost: "1"}

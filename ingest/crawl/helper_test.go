@@ -59,8 +59,8 @@ func sampleRows(tb testing.TB, name string) []byte {
 	}
 	var out []byte
 	for i, row := range bytes.SplitAfter(data, []byte("\n")) {
-		id, err := idOf(row)
-		if ids := sampleTitles[name]; ids == nil && i < 40 || err == nil && slices.Contains(ids, id) {
+		v, _ := decoded(row) // the last line is empty
+		if ids := sampleTitles[name]; ids == nil && i < 40 || slices.ContainsFunc(numbers(v, "id"), func(id int64) bool { return slices.Contains(ids, id) }) {
 			out = append(out, row...)
 		}
 	}

@@ -83,11 +83,6 @@ type outcome struct {
 
 // run works until nothing is left, an error ends it or ctx is done. Requests under way then have a while to end.
 func (l *loop) run(ctx context.Context) error {
-	for title := range l.store.grouped {
-		if l.store.has(title.key()) {
-			l.seeds = append(l.seeds, title)
-		}
-	}
 	if l.cfg.RefreshDays > 0 {
 		if err := l.refresh(); err != nil {
 			return err
@@ -325,25 +320,23 @@ func (l *loop) write(t *task, p *part) error {
 
 // drop writes removals of the seasons and episodes that the dump has, an old entry names, and a new one does not.
 func (l *loop) drop(t *task, old, now *entry) error {
-	at := stamp{now.Day, now.Data}
+	var lost []task
 	for _, n := range old.Named[seasons.name] {
-		one := task{what: fetchSeasons, kind: "tv", id: t.id}
-		if slices.Contains(now.Named[seasons.name], n) || !l.store.has(one.seasonKey(n)) {
-			continue
-		}
-		gone := one.goneSeason(at, n)
-		if err := l.write(&one, &gone); err != nil {
-			return err
+		if !slices.Contains(now.Named[seasons.name], n) {
+			lost = append(lost, task{what: fetchSeasons, kind: "tv", id: t.id, seasons: []int64{n}})
 		}
 	}
 	for _, n := range old.Named[episodes.name] {
-		one := task{what: fetchEpisode, kind: "tv", id: t.id, number: n}
-		if slices.Contains(now.Named[episodes.name], n) || !l.store.has(one.key()) {
-			continue
+		if !slices.Contains(now.Named[episodes.name], n) {
+			lost = append(lost, task{what: fetchEpisode, kind: "tv", id: t.id, number: n})
 		}
-		gone := one.goneEpisode(at)
-		if err := l.write(&one, &gone); err != nil {
-			return err
+	}
+	for i := range lost {
+		gone := lost[i].gone(stamp{now.Day, now.Data})
+		if p := &gone.parts[0]; l.store.has(p.entry.Key) {
+			if err := l.write(&lost[i], p); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -517,8 +510,7 @@ func (l *loop) add(t task) {
 }
 
 // refresh adds the resources of the dump with data that is too old: of details, which then are asked for, or
-// of a part that follows from details that may be newer. The row of a title that another was merged into was once a
-// part of the other's entry: both are added.
+// of a part that follows from details that may be newer.
 func (l *loop) refresh() error {
 	added := map[Title]bool{}
 	return l.store.each(func(e *entry) {
@@ -526,11 +518,7 @@ func (l *loop) refresh() error {
 		if !ok || e.age() >= l.oldest {
 			return
 		}
-		into := Title{title.Kind, e.Into}
-		switch {
-		case e.Into > 0 && l.store.at(into.key()).day == 0:
-			l.seeds = append(l.seeds, into, title)
-		case !e.left() && !added[title]:
+		if !e.left() && !added[title] {
 			added[title] = true
 			l.seeds = append(l.seeds, title)
 		}

@@ -90,8 +90,6 @@ type store struct {
 	entries int64                  // with those that later ones replace
 	// languages are those of entries. Titles are kept up to date in all of them.
 	languages map[string]bool
-	// grouped are series with entries of earlier versions. Those are left out, and their seasons fetched anew.
-	grouped map[Title]bool
 	// doubled marks rows that later ones replace and that have the same day: ingest would put the later one aside.
 	doubled bool
 	passing Day // lists of changes and lacking seasons that are older are left out
@@ -132,36 +130,69 @@ func openStore(dir string, log *slog.Logger) (s *store, err error) {
 
 func (s *store) work(name string) string { return filepath.Join(s.dir, workDir, name) }
 
-// open reads the journal and cuts off what it does not vouch for.
+// open reads the journal and cuts off what it does not vouch for: rows without an entry, and files without any. A file that
+// lost rows, which only the end of the machine can cause, takes their entries with it.
 func (s *store) open() (err error) {
 	path := s.work(journalFile)
 	if s.journal, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644); err != nil {
 		return fmt.Errorf("open journal: %w", err)
 	}
+	sizes := map[string]int64{} // of the files of rows
+	entries, err := os.ReadDir(s.dir)
+	if err != nil {
+		return fmt.Errorf("look at folder of the dump: %w", err)
+	}
+	for _, e := range entries {
+		if fileKind(e.Name()) == "" {
+			continue
+		}
+		info, err := os.Stat(filepath.Join(s.dir, e.Name())) // also of a link's target
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("look at rows: %w", err)
+		}
+		if err == nil {
+			sizes[e.Name()] = info.Size()
+		}
+	}
 	s.done, s.ends, s.languages = map[xxh3.Uint128]place{}, map[string]int64{}, map[string]bool{}
-	s.entries, s.grouped, s.doubled = 0, map[Title]bool{}, false
-	size, err := readJournal(s.journal, s.note)
+	s.entries, s.doubled = 0, false
+	lost := false
+	s.end, err = readJournal(s.journal, func(off int64, e *entry) {
+		if e.End > sizes[e.File] {
+			lost = true
+			return
+		}
+		s.note(off, e)
+	})
 	if err != nil {
 		return fmt.Errorf("journal %s: %w", path, err)
 	}
-	if size == 0 {
-		if err := s.foreign(); err != nil {
-			return err
+	for _, name := range slices.Sorted(maps.Keys(sizes)) {
+		switch end, size := s.ends[name], sizes[name]; {
+		case s.end == 0 && size > 0:
+			return fmt.Errorf("%s holds a %s that no crawl has written: want another --out", s.dir, name)
+		case end == 0 && size > 0:
+			err = s.moveAside(name)
+		case size > end:
+			err = os.Truncate(filepath.Join(s.dir, name), end)
 		}
-		if err := os.Truncate(path, 0); err != nil {
-			return fmt.Errorf("cut journal: %w", err)
+		if err != nil {
+			return fmt.Errorf("cut rows without an entry: %w", err)
 		}
+	}
+	if err := os.Truncate(path, s.end); err != nil {
+		return fmt.Errorf("cut journal: %w", err)
+	}
+	if s.end == 0 {
+		s.end = int64(len(journalHead))
 		if _, err := s.journal.WriteString(journalHead); err != nil {
 			return fmt.Errorf("write journal: %w", err)
 		}
-		s.end = int64(len(journalHead))
-		return nil
 	}
-	if err := os.Truncate(path, size); err != nil {
-		return fmt.Errorf("cut journal: %w", err)
+	if lost {
+		return s.compact()
 	}
-	s.end = size
-	return s.cut()
+	return nil
 }
 
 // note takes an entry of the journal over.
@@ -173,114 +204,20 @@ func (s *store) note(off int64, e *entry) {
 	}
 	s.done[hash] = place{off, e.Day, e.age(), e.left(), e.File != ""}
 	s.entries++
-	if title, ok := groupTitle(e.Key); ok {
-		s.grouped[title] = true
-	}
 	if language := languageOf(e.Key); language != "" {
 		s.languages[language] = true
 	}
 }
 
-// foreign refuses a folder with rows of another program.
-func (s *store) foreign() error {
-	entries, err := os.ReadDir(s.dir)
-	if err != nil {
-		return fmt.Errorf("look at folder of the dump: %w", err)
-	}
-	for _, e := range entries {
-		if info, err := e.Info(); err == nil && fileKind(e.Name()) != "" && info.Size() > 0 {
-			return fmt.Errorf("%s holds a %s that no crawl has written: want another --out", s.dir, e.Name())
-		}
-	}
-	return nil
-}
-
-// cut takes rows without an entry off the files, and moves files that have no entry at all. A file that lost rows,
-// which only the end of the machine can cause, takes their entries with it.
-func (s *store) cut() error {
-	lost := map[string]int64{}
-	entries, err := os.ReadDir(s.dir)
-	if err != nil {
-		return fmt.Errorf("look at folder of the dump: %w", err)
-	}
-	for _, e := range entries {
-		if fileKind(e.Name()) != "" && s.ends[e.Name()] == 0 {
-			if err := s.moveAside(e.Name()); err != nil {
-				return fmt.Errorf("move rows without an entry: %w", err)
-			}
-		}
-	}
-	for name, end := range s.ends {
-		path := filepath.Join(s.dir, name)
-		info, err := os.Stat(path)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("look at rows: %w", err)
-		}
-		if err != nil || info.Size() < end {
-			lost[name] = 0
-			if err == nil {
-				lost[name] = info.Size()
-			}
-			continue
-		}
-		if info.Size() == end {
-			continue
-		}
-		if err := os.Truncate(path, end); err != nil {
-			return fmt.Errorf("cut rows without an entry: %w", err)
-		}
-	}
-	if len(lost) == 0 {
-		return nil
-	}
-	return s.forget(lost)
-}
-
 // moveAside moves a file of rows without an entry: they are first rows of a killed crawl, or the user's own.
 func (s *store) moveAside(name string) error {
-	from := filepath.Join(s.dir, name)
-	info, err := os.Stat(from)
-	if err != nil || info.Size() == 0 {
-		return err
-	}
 	dir, err := os.MkdirTemp(s.work(""), "aside-")
 	if err != nil {
 		return err
 	}
-	to := filepath.Join(dir, name)
+	from, to := filepath.Join(s.dir, name), filepath.Join(dir, name)
 	s.log.Warn("a file has rows that no crawl has written: it is moved", "from", from, "to", to)
 	return file.Rename(from, to)
-}
-
-// forget writes the journal anew without the entries of rows that files lost, and opens it again.
-func (s *store) forget(lost map[string]int64) error {
-	if err := s.writeKept(lost); err != nil {
-		return fmt.Errorf("write journal anew: %w", err)
-	}
-	return s.open()
-}
-
-func (s *store) writeKept(lost map[string]int64) (err error) {
-	f, err := file.Create(s.work(journalFile), 0o644)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, f.Abort())
-		}
-	}()
-	out := bufio.NewWriterSize(f, 1<<16)
-	_, err = out.WriteString(journalHead)
-	_, readErr := readJournal(io.NewSectionReader(s.journal, 0, s.end), func(_ int64, e *entry) {
-		if size, ok := lost[e.File]; (!ok || e.End <= size) && err == nil {
-			_, err = out.Write(lineOf(e))
-		}
-	})
-	if err := errors.Join(err, readErr, out.Flush(), s.journal.Close()); err != nil {
-		return err
-	}
-	return f.Commit()
 }
 
 // readJournal calls use with each entry and its offset. It returns the size of the journal without a torn
@@ -436,13 +373,11 @@ func syncFile(f *os.File) error {
 }
 
 // each calls use with the latest entry of each key, in the order of the journal. It leaves out entries of
-// titles and seasons that are no more, except their removals, old ones of lists of changes and lacking seasons, and
-// groups of seasons.
+// titles and seasons that are no more, except their removals, and old ones of lists of changes and lacking seasons.
 func (s *store) each(use func(e *entry)) error {
 	_, err := readJournal(io.NewSectionReader(s.journal, 0, s.end), func(off int64, e *entry) {
-		_, grouped := groupTitle(e.Key)
 		switch {
-		case s.at(e.Key).off != off, grouped, isPassing(e.Key) && e.Day < s.passing:
+		case s.at(e.Key).off != off, isPassing(e.Key) && e.Day < s.passing:
 		case !e.left() && slices.ContainsFunc(ownersOf(e.Key), func(owner string) bool { return s.at(owner).left }):
 		default:
 			use(e)

@@ -80,14 +80,6 @@ func (t *task) lackKey(number int64) string { return lackPrefix + t.seasonKey(nu
 
 const changesPrefix = "changes/"
 
-// groupTitle returns the series of an entry of earlier versions: its seasons were in groups, each with one entry.
-func groupTitle(key string) (t Title, ok bool) {
-	if t, ok = titleKey(key); !ok || !strings.HasPrefix(key, t.key()+"/seasons/") {
-		return Title{}, false
-	}
-	return t, true
-}
-
 // isPassing reports whether a key is of a page of changes or of a season that did not come: such entries are of no use later.
 func isPassing(key string) bool {
 	return strings.HasPrefix(key, changesPrefix) || strings.HasPrefix(key, lackPrefix)
