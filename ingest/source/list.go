@@ -1,8 +1,12 @@
 package source
 
 import (
+	"bufio"
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -18,12 +22,14 @@ const (
 	notDump = "is not a JSON, CSV, TSV or Parquet file"
 )
 
-// A lister lists what a finder found.
-type lister struct {
-	o      Options
-	files  []File
-	seen   map[string]bool // identities of the files that were listed
-	number int             // of the source at hand
+// A found file is one that List may take.
+type found struct {
+	File           // with its path and name, and with its size if it is regular
+	id      string // differs between files, wherever they lie
+	full    string // path from the top, whose folders may name a kind
+	root    string // full path of the folder above which nothing names a kind
+	walked  bool   // met in a folder, not named itself
+	regular bool
 }
 
 // List returns the files that srcs stand for, in the order given; the files of a
@@ -33,134 +39,335 @@ type lister struct {
 // listed once.
 //
 // From a folder, List takes the files whose extension or content is that of a dump,
-// and calls Options.Skipped with the others; hidden files are passed over in silence.
-// What is named itself is always taken, so that Open reports what is wrong with it; so is
+// and calls Options.Skipped with the others; hidden files are passed over in silence, as are mappings, which lie beside
+// the files that they are of. What is named itself is always taken, so that Open reports what is wrong with it; so is
 // what a folder or pattern has but cannot be looked at, such as a dangling link (File.Err).
 // Anything in srcs that stands for no file is an error.
 func List(srcs []string, o Options) ([]File, error) {
 	if len(srcs) == 0 {
 		return nil, errors.New("no dump files named: want a file, a folder or a pattern")
 	}
-	l := &lister{o: o, seen: map[string]bool{}}
-	for i, src := range srcs {
-		l.number = i
-		if err := l.source(src); err != nil {
+	var files []File
+	seen, names := map[string]bool{}, map[string]int{}
+	for number, src := range srcs {
+		all, err := find(&src, o)
+		if err != nil {
 			return nil, err
 		}
+		refusal := noDump
+		for i := range all {
+			f := &all[i]
+			reason := f.reason(o)
+			switch {
+			case isTOML(f.Path):
+			case reason == spreadsheet:
+				src, refusal = f.Path, spreadsheet
+				fallthrough
+			case reason != "":
+				if o.Skipped != nil {
+					o.Skipped(f.Path, reason)
+				}
+			default:
+				refusal = ""
+				if seen[f.id] {
+					continue
+				}
+				seen[f.id] = true
+				names[f.Name]++
+				f.Src = number
+				f.Address, f.Kind, f.OfFolder = meaning(f.full, f.root, o.Kind)
+				files = append(files, f.File)
+			}
+		}
+		if taken := slices.ContainsFunc(all, func(f found) bool { return seen[f.id] }); !taken && !isTOML(src) {
+			return nil, fmt.Errorf("%s: %s", src, refusal)
+		}
 	}
-	tellApart(l.files)
-	return l.files, nil
-}
-
-// tellApart gives files of one name their path as name, so that messages name one of
-// them.
-func tellApart(files []File) {
-	names := map[string]int{}
 	for i := range files {
-		names[files[i].Name]++
-	}
-	for i := range files {
-		if names[files[i].Name] > 1 {
+		if names[files[i].Name] > 1 { // so that messages name one of them
 			files[i].Name = files[i].Path
 		}
 	}
-}
-
-// source lists the files of one of srcs.
-func (l *lister) source(src string) error {
-	if !object.IsURL(src) {
-		return l.local(src)
-	}
-	loc, err := object.Parse(src)
-	if err != nil {
-		return err
-	}
-	p, ok := loc.Path()
-	switch {
-	case ok && loc.IsPattern():
-		return l.local(strings.TrimRight(p, "/")) // as in a bucket, the files of matching folders
-	case ok:
-		return l.local(p)
-	case l.o.Buckets == nil:
-		return fmt.Errorf("%s: buckets cannot be read here", loc)
-	}
-	ctx := l.o.context()
-	b, err := l.o.Buckets(ctx, loc)
-	if err != nil {
-		return err
-	}
-	t := &bucketTree{ctx: ctx, loc: loc, bucket: b, objects: map[string]object.Info{}, entries: map[string][]fs.DirEntry{}}
-	f := finder{tree: t, src: loc.String()}
-	if err := t.find(&f); err != nil {
-		return err
-	}
-	if len(f.found) == 0 {
-		return fmt.Errorf("%s: no such object or folder", loc)
-	}
-	return l.list(&f)
-}
-
-// local lists the files of a path or pattern of this machine.
-func (l *lister) local(src string) error {
-	f := finder{tree: folders{}, src: src}
-	info, err := os.Stat(src)
-	switch {
-	case err == nil:
-		err = f.add(filepath.ToSlash(src), info)
-	case strings.ContainsAny(src, "*?["):
-		err = f.glob(src)
-	default:
-		if _, missing := os.Lstat(src); missing != nil && errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("%s: no such file or folder", src)
-		}
-		f.named(filepath.ToSlash(src), nil, err)
-		err = nil
-	}
-	if err != nil {
-		return err
-	}
-	return l.list(&f)
-}
-
-// list lists what was found of one source, all of it in the order found.
-func (l *lister) list(f *finder) error {
-	some := false
-	for i := range f.found {
-		some = l.take(&f.found[i]) || some
-	}
-	if !some && !isTOML(f.src) {
-		if i := slices.IndexFunc(f.found, func(f found) bool { return isSpreadsheet(f.path) }); i >= 0 {
-			return fmt.Errorf("%s: %s", f.found[i].path, spreadsheet)
-		}
-		return fmt.Errorf("%s: %s", f.src, noDump)
-	}
-	return nil
+	return files, nil
 }
 
 func isTOML(name string) bool { return strings.EqualFold(path.Ext(name), ".toml") }
 
-// take lists a file. It reports false for one that is no dump. A mapping may lie beside the files that it is of.
-func (l *lister) take(f *found) bool {
-	if isTOML(f.path) {
-		return false
+// reason returns why a file that was met in a folder is left out, "" for a dump. One without the
+// extension of a dump has to look like one.
+func (f *found) reason(o Options) string {
+	switch {
+	case !f.walked || isTOML(f.Path):
+		return ""
+	case f.Err == nil && !f.regular:
+		return "is not a regular file" // links to folders may form circles
+	case extOf(f.Path) != "":
+		return ""
 	}
-	file := f.tree.file(f.path)
-	if reason := f.reason(); reason != "" {
-		if l.o.Skipped != nil {
-			l.o.Skipped(file.Path, reason)
+	head, err := f.head(o)
+	switch {
+	case err != nil:
+		return "cannot be read: " + err.Error()
+	case sniff(head) != FormatUnknown:
+		return ""
+	case isSpreadsheet(f.Path):
+		return spreadsheet
+	}
+	return notDump
+}
+
+// head returns the start of a file: enough for 64 KiB once it is uncompressed, with room for whole blocks of zstd.
+func (f *found) head(o Options) ([]byte, error) {
+	const size = 256 << 10
+	if f.Err != nil {
+		return nil, f.Err
+	}
+	if f.object != nil {
+		return f.object.bucket.ReadRange(o.context(), f.object.info, 0, min(size, f.Bytes))
+	}
+	osf, err := os.Open(f.Path)
+	if err != nil {
+		return nil, err
+	}
+	head, err := io.ReadAll(io.LimitReader(osf, size))
+	return head, errors.Join(err, osf.Close())
+}
+
+// sniff finds the format of a file without an extension by its start.
+func sniff(head []byte) Format {
+	br := bufio.NewReader(bytes.NewReader(head))
+	r, free, err := uncompress(br, compressionOf(head))
+	if err != nil {
+		return FormatUnknown
+	}
+	defer free()
+	const size = 64 << 10
+	w := &window{r: io.LimitReader(r, size), buf: make([]byte, 4<<10), limit: size, line: 1}
+	format, _ := startText(w, 48<<10, "")
+	return format
+}
+
+// find finds the files of one source. It leaves src as messages name it.
+func find(src *string, o Options) ([]found, error) {
+	if !object.IsURL(*src) {
+		return findLocal(*src)
+	}
+	loc, err := object.Parse(*src)
+	if err != nil {
+		return nil, err
+	}
+	*src = loc.String()
+	p, ok := loc.Path()
+	switch {
+	case ok && loc.IsPattern():
+		*src = strings.TrimRight(p, "/") // as in a bucket, the files of matching folders
+		return findLocal(*src)
+	case ok:
+		*src = p
+		return findLocal(p)
+	case o.Buckets == nil:
+		return nil, fmt.Errorf("%s: buckets cannot be read here", loc)
+	}
+	return findObjects(loc, o)
+}
+
+// findObjects finds what a URL stands for: an object, all objects below a prefix ("folder"), or what matches a
+// pattern and, where that has no **, lies below what matches it.
+func findObjects(loc object.Location, o Options) (all []found, err error) {
+	ctx := o.context()
+	bucket, err := o.Buckets(ctx, loc)
+	if err != nil {
+		return nil, err
+	}
+	add := func(info object.Info, root, name string, walked bool) {
+		at := loc.At(info.Key)
+		all = append(all, found{
+			File: File{Path: at.String(), Name: name, Bytes: info.Size, Modified: info.ModTime, object: &inBucket{bucket, info}},
+			id:   at.Identity(), full: path.Join("/", loc.Bucket, info.Key), root: path.Join("/", loc.Bucket, root), walked: walked, regular: true,
+		})
+	}
+	if !loc.IsPrefix() {
+		info, err := bucket.Stat(ctx, loc.Key)
+		if err == nil {
+			add(info, path.Dir(loc.Key), path.Base(loc.Key), false)
+			return all, nil
 		}
-		return false
-	}
-	if id := f.tree.identity(f.path); !l.seen[id] {
-		l.seen[id] = true
-		file.Name, file.Err, file.Src = f.name, f.err, l.number
-		file.Address, file.Kind, file.OfFolder = meaning(f.tree.full(f.path), f.tree.full(f.root), l.o.Kind)
-		if f.regular() { // reading from a pipe would take its bytes away
-			file.Bytes, file.Modified = f.info.Size(), f.info.ModTime()
+		if !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
 		}
-		l.files = append(l.files, file)
 	}
-	return true
+	pattern, prefix := "", loc.AsPrefix().Key
+	if loc.IsPattern() {
+		pattern, prefix = strings.TrimSuffix(loc.Key, "/"), object.FixedPrefix(loc.Key)
+		if err := object.CheckPattern(pattern); err != nil {
+			return nil, fmt.Errorf("%s: %w", loc, err)
+		}
+	}
+	infos, err := bucket.List(ctx, prefix)
+	if err != nil {
+		return nil, err
+	}
+	for _, info := range infos {
+		root, name := prefix, strings.TrimPrefix(info.Key, prefix)
+		switch elems := strings.Split(info.Key, "/"); {
+		case pattern != "" && object.Match(pattern, info.Key):
+			add(info, path.Dir(info.Key), path.Base(info.Key), false)
+			continue
+		case pattern != "":
+			n := strings.Count(pattern, "/") + 1
+			if strings.Contains(pattern, "**") || len(elems) <= n || !object.Match(pattern, strings.Join(elems[:n], "/")) {
+				continue
+			}
+			root, name = strings.Join(elems[:n], "/"), strings.Join(elems[n:], "/")
+		}
+		if hidden := strings.HasPrefix(name, ".") || strings.Contains(name, "/."); !hidden && name != "" {
+			add(info, root, name, true)
+		}
+	}
+	switch {
+	case len(all) == 0 && pattern != "":
+		return nil, fmt.Errorf("%s: no file matches this pattern", loc)
+	case len(all) == 0:
+		return nil, fmt.Errorf("%s: no such object or folder", loc)
+	}
+	// Keys come in the order of bytes, files of folders in that of their elements.
+	slices.SortStableFunc(all, func(a, b found) int { return byElements(a.object.info.Key, b.object.info.Key) })
+	return all, nil
+}
+
+// byElements compares paths with slashes in the order in which a walk through folders meets them.
+func byElements(a, b string) int {
+	return slices.Compare(strings.Split(a, "/"), strings.Split(b, "/"))
+}
+
+// localFile returns the file at a path of this machine, where a link counts as its target.
+func localFile(p, root, name string, walked bool) found {
+	info, err := os.Stat(p)
+	f := unread(p, root, name, err)
+	f.walked = walked
+	if err == nil && info.Mode().IsRegular() { // reading from a pipe would take its bytes away
+		f.regular, f.Bytes, f.Modified = true, info.Size(), info.ModTime()
+	}
+	return f
+}
+
+// unread is a file or folder that cannot be looked at, for the reader to report like a damaged file.
+func unread(p, root, name string, err error) found {
+	f := found{File: File{Path: filepath.FromSlash(p), Name: name, Err: err}, full: p, root: root}
+	if abs, err := filepath.Abs(p); err == nil {
+		f.full = abs
+	}
+	if abs, err := filepath.Abs(root); err == nil {
+		f.root = abs
+	}
+	f.id = f.full
+	return f
+}
+
+// findLocal finds the files of a path or pattern of this machine.
+func findLocal(src string) (all []found, err error) {
+	p := filepath.ToSlash(src)
+	info, err := os.Stat(src)
+	switch {
+	case err == nil && info.IsDir():
+		return walk(nil, p)
+	case err != nil && strings.ContainsAny(src, "*?["):
+	case err != nil:
+		if _, missing := os.Lstat(src); missing != nil && errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%s: no such file or folder", src)
+		}
+		fallthrough
+	default:
+		return []found{localFile(p, path.Dir(p), path.Base(p), false)}, nil
+	}
+	root := filepath.VolumeName(src)
+	elems := strings.Split(path.Clean(filepath.ToSlash(src[len(root):])), "/")
+	if elems[0] == "" {
+		root, elems = root+"/", elems[1:]
+	}
+	if err := object.CheckPattern(strings.Join(elems, "/")); err != nil {
+		return nil, fmt.Errorf("%s: %w", src, err)
+	}
+	matches := match(nil, &all, root, elems)
+	slices.SortFunc(matches, byElements)
+	for _, m := range slices.Compact(matches) { // two ** match a path in several ways
+		info, err := os.Stat(m)
+		switch {
+		case err != nil || !info.IsDir():
+			all = append(all, localFile(m, path.Dir(m), path.Base(m), err != nil))
+		case strings.Contains(src, "**"): // its files match by themselves
+		default:
+			if all, err = walk(all, m); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%s: no file matches this pattern", src)
+	}
+	return all, nil
+}
+
+// walk appends the files below a folder.
+func walk(all []found, root string) ([]found, error) {
+	err := fs.WalkDir(os.DirFS(root), ".", func(name string, e fs.DirEntry, err error) error {
+		switch p := path.Join(root, name); {
+		case name == "." && err != nil:
+			return fmt.Errorf("%s: %w", root, err)
+		case err != nil:
+			all = append(all, unread(p, root, name, err))
+		case name == ".":
+		case strings.HasPrefix(e.Name(), ".") && e.IsDir():
+			return fs.SkipDir
+		case !strings.HasPrefix(e.Name(), ".") && !e.IsDir():
+			all = append(all, localFile(p, root, name, true))
+		}
+		return nil
+	})
+	return all, err
+}
+
+// match appends the paths below dir, or dir itself, that match elems, and to all the folders that it cannot look into:
+// filepath.Glob passes over those in silence, and knows no **. Hidden files and folders match only where the pattern has
+// their dot.
+func match(dst []string, all *[]found, dir string, elems []string) []string {
+	if len(elems) == 0 {
+		return append(dst, dir)
+	}
+	elem, rest := elems[0], elems[1:]
+	if !strings.ContainsAny(elem, `*?[\`) {
+		p := path.Join(dir, elem)
+		switch _, err := os.Lstat(p); { // a dangling link is there
+		case err == nil:
+			return match(dst, all, p, rest)
+		case errors.Is(err, fs.ErrPermission):
+			*all = append(*all, unread(dir, path.Dir(dir), dir, err))
+		}
+		return dst
+	}
+	if info, err := os.Stat(cmp.Or(dir, ".")); err != nil || !info.IsDir() {
+		return dst
+	}
+	entries, err := os.ReadDir(cmp.Or(dir, "."))
+	if err != nil {
+		*all = append(*all, unread(dir, path.Dir(dir), dir, err))
+		return dst
+	}
+	deep := elem == "**"
+	if deep && len(rest) > 0 {
+		dst = match(dst, all, dir, rest) // ** stands for no folder, too
+	}
+	for _, e := range entries {
+		p := path.Join(dir, e.Name())
+		switch ok := object.Match(elem, e.Name()); {
+		case !ok:
+		case deep && e.IsDir():
+			dst = match(dst, all, p, elems)
+		case deep && len(rest) == 0 || !deep:
+			dst = match(dst, all, p, rest)
+		}
+	}
+	return dst
 }
 
 // extOf returns the extension that names the format of a path, "" for none that is known.

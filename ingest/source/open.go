@@ -75,12 +75,12 @@ func (p *pipe) Close() error {
 // but idle connections, which end by themselves.
 type inBucket struct {
 	bucket object.Bucket
-	key    string
+	info   object.Info // as it was listed
 }
 
 // open opens the object as it is now.
 func (o *inBucket) open(ctx context.Context) (*input, error) {
-	info, err := o.bucket.Stat(ctx, o.key)
+	info, err := o.bucket.Stat(ctx, o.info.Key)
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,8 @@ import (
 )
 
 // Match reports whether a key matches a pattern: each element between slashes as in
-// path.Match, and ** any number of elements, also none.
+// path.Match, and ** any number of elements, also none. Elements that start with a dot match only where the pattern
+// has it.
 func Match(pattern, key string) bool {
 	return matchElems(strings.Split(pattern, "/"), strings.Split(key, "/"))
 }
@@ -16,10 +17,11 @@ func matchElems(pattern, elems []string) bool {
 	if len(pattern) == 0 {
 		return len(elems) == 0
 	}
+	hidden := len(elems) > 0 && strings.HasPrefix(elems[0], ".") && !strings.HasPrefix(pattern[0], ".")
 	if pattern[0] == "**" {
-		return matchElems(pattern[1:], elems) || len(elems) > 0 && matchElems(pattern, elems[1:])
+		return matchElems(pattern[1:], elems) || len(elems) > 0 && !hidden && matchElems(pattern, elems[1:])
 	}
-	if len(elems) == 0 {
+	if len(elems) == 0 || hidden {
 		return false
 	}
 	ok, err := path.Match(pattern[0], elems[0])
