@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
-	"github.com/reelsplice/reelsplice/ingest/source/jsonrow"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // A cell is where the text of one cell lies in its row.
@@ -32,7 +32,7 @@ func (s *splitter) reset() {
 // line cuts b[i:end], the next line of the row b without its line end, into cells.
 // Afterwards s.in is whether the row goes on. The rules are those of RFC 4180, as
 // encoding/csv has them.
-func (s *splitter) line(b []byte, i, end int) *jsonrow.Fault {
+func (s *splitter) line(b []byte, i, end int) *record.Fault {
 	if s.plain {
 		s.plainCells(b, i, end)
 		return nil
@@ -45,7 +45,7 @@ func (s *splitter) line(b []byte, i, end int) *jsonrow.Fault {
 				quote = i + indexOr(b[i:end], '"', end-i)
 			}
 			if quote < stop {
-				return &jsonrow.Fault{Off: quote, Reason: "found '\"' inside a cell that does not start with one", Syntax: true}
+				return &record.Fault{Off: quote, Reason: "found '\"' inside a cell that does not start with one", Syntax: true}
 			}
 			s.cells = append(s.cells, cell{start: i, end: stop})
 			if i = stop + 1; i > end {
@@ -58,7 +58,7 @@ func (s *splitter) line(b []byte, i, end int) *jsonrow.Fault {
 			i++
 			s.start = i
 		}
-		var f *jsonrow.Fault
+		var f *record.Fault
 		if i, f = s.quoted(b, i, end); f != nil || i > end {
 			return f
 		}
@@ -67,7 +67,7 @@ func (s *splitter) line(b []byte, i, end int) *jsonrow.Fault {
 
 // quoted passes the text of a quoted cell and the delimiter behind it. The offset
 // that it returns is above end where no cell follows in this line.
-func (s *splitter) quoted(b []byte, i, end int) (int, *jsonrow.Fault) {
+func (s *splitter) quoted(b []byte, i, end int) (int, *record.Fault) {
 	for {
 		j := bytes.IndexByte(b[i:end], '"')
 		if j < 0 {
@@ -81,7 +81,7 @@ func (s *splitter) quoted(b []byte, i, end int) (int, *jsonrow.Fault) {
 			i++
 			continue
 		case i < end && b[i] != s.delim:
-			return i, &jsonrow.Fault{Off: i, Reason: fmt.Sprintf("found %s behind a closing quote, want %q or the end of the line", jsonrow.ShowByte(b[i:]), s.delim), Syntax: true}
+			return i, &record.Fault{Off: i, Reason: fmt.Sprintf("found %s behind a closing quote, want %q or the end of the line", record.ShowByte(b[i:]), s.delim), Syntax: true}
 		}
 		s.cells = append(s.cells, cell{start: s.start, end: i - 1, packed: s.pack})
 		s.in = false

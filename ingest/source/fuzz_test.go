@@ -18,7 +18,6 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
 
-	"github.com/reelsplice/reelsplice/ingest/source/jsonrow"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
@@ -243,7 +242,7 @@ func FuzzCSV(f *testing.F) {
 		for i, row := range rows {
 			switch {
 			case row.Err != nil && strings.Contains(row.Err.Error(), " cells, want 3") && strings.Join(want[i][min(3, len(want[i])):], "") != "":
-			case row.Err != nil && strings.Contains(row.Err.Error(), jsonrow.NoZero) && strings.Contains(strings.Join(want[i], ","), "\x00"):
+			case row.Err != nil && strings.Contains(row.Err.Error(), record.NoZero) && strings.Contains(strings.Join(want[i], ","), "\x00"):
 			case row.Err != nil && strings.Contains(row.Err.Error(), "invalid UTF-8") && strings.Contains(strings.Join(want[i], ","), "\x00"):
 			case row.Err != nil:
 				t.Fatalf("row %d of %q: %v", i, want[i], row.Err)
@@ -258,7 +257,7 @@ func FuzzCSV(f *testing.F) {
 func threeOf(cells []string) []string {
 	cells = append(slices.Clone(cells), "", "")[:3]
 	for i, c := range cells {
-		if jsonrow.TextFault([]byte(c)) != nil {
+		if record.CheckText([]byte(c)) != nil {
 			cells[i] = ""
 		}
 	}

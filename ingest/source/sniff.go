@@ -10,8 +10,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/reelsplice/reelsplice/ingest/source/jsonrow"
 	"github.com/reelsplice/reelsplice/ingest/source/limit"
+	"github.com/reelsplice/reelsplice/schemas/record"
 	"github.com/reelsplice/reelsplice/schemas/text"
 )
 
@@ -185,17 +185,17 @@ func formatOfLines(w *window, maxRow int, ext string) (Format, error) {
 		}
 		return FormatUnknown, fmt.Errorf("want JSON, CSV, TSV or Parquet, found text that starts with %q", text.Cut(line, 20))
 	}
-	var s jsonrow.Scanner
-	end, done, f := s.Scan(line, 0)
+	var s scanner
+	end, done, f := s.scan(line, 0)
 	switch rest := bytes.TrimLeft(line[end:], " \t\r"); {
-	case f != nil || s.InString():
+	case f != nil || s.str:
 		return FormatNDJSON, nil
 	case done && len(rest) > 0 && rest[0] == '{':
 		return FormatObjects, nil
 	case done || len(line) > maxRow:
 		return FormatNDJSON, nil
 	}
-	if next := lineAfter(w, len(line)); len(next) > 0 && next[0] == '{' && !continues(line, s.InObject()) {
+	if next := lineAfter(w, len(line)); len(next) > 0 && next[0] == '{' && !continues(line, s.objects&1 == 1) {
 		return FormatNDJSON, nil
 	}
 	return FormatObjects, nil
@@ -203,7 +203,7 @@ func formatOfLines(w *window, maxRow int, ext string) (Format, error) {
 
 // checkOther reports whether line is JSON, if only a value that is no object.
 func checkOther(line []byte) bool {
-	f := jsonrow.Check(line, limit.DefaultMaxDepth)
+	f := record.CheckJSON(line, limit.DefaultMaxDepth)
 	return f == nil || !f.Syntax && bytes.IndexByte(line, 0) < 0 && utf8.Valid(line)
 }
 

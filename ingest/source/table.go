@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/reelsplice/reelsplice/ingest/source/jsonrow"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
@@ -59,7 +58,7 @@ func newTableRows(t textRows, format Format, ext string) (*tableRows, error) {
 		return nil, fmt.Errorf("header: %s", f.ReasonAt())
 	}
 	raw := t.w.held()[:rec.size]
-	if f := jsonrow.TextFault(raw); f != nil {
+	if f := record.CheckText(raw); f != nil {
 		return nil, fmt.Errorf("header: %s", f.ReasonAt())
 	}
 	if err := r.header(raw); err != nil {
@@ -86,8 +85,7 @@ func (t *tableRows) header(raw []byte) error {
 		if i == 0 {
 			before = '{'
 		}
-		key, _ := jsonrow.AppendString([]byte{before}, []byte(name))
-		t.keys = append(t.keys, append(key, ':'))
+		t.keys = append(t.keys, append(record.AppendString([]byte{before}, name), ':'))
 	}
 	return nil
 }
@@ -129,10 +127,10 @@ func (t *tableRows) next() (Row, error) {
 }
 
 // finish makes the row at p, which f is wrong with, out of raw and its cells.
-func (t *tableRows) finish(p Place, raw []byte, f *jsonrow.Fault) Row {
+func (t *tableRows) finish(p Place, raw []byte, f *record.Fault) Row {
 	unclean := false // a cell is no text
 	if f == nil {
-		if f = jsonrow.TextFault(raw); f != nil && !t.strict && bytes.IndexByte(raw, 0) < 0 { // zero bytes are left by crashes
+		if f = record.CheckText(raw); f != nil && !t.strict && bytes.IndexByte(raw, 0) < 0 { // zero bytes are left by crashes
 			f, unclean = nil, true
 		}
 	}
@@ -175,7 +173,7 @@ func (t *tableRows) object(raw []byte, left *[]record.FieldError) []byte {
 			text = t.cell(raw, t.split.cells[i])
 		}
 		if left != nil {
-			if f := jsonrow.TextFault(text); f != nil {
+			if f := record.CheckText(text); f != nil {
 				found := record.Shown(strings.ToValidUTF8(string(text), "\ufffd"))
 				*left = append(*left, record.FieldError{Field: t.names[i], What: f.ReasonAt() + " in " + found, Value: found})
 				text = nil
@@ -196,17 +194,17 @@ func (t *tableRows) object(raw []byte, left *[]record.FieldError) []byte {
 // Where quotes are wrong the end is not known: the quote may have been opened by
 // mistake, and what follows may be sound rows. So the extent is then the row's first
 // line alone, with a fault in it, and reading goes on behind that line.
-func (t *tableRows) extent(limit int) (rec extent, f *jsonrow.Fault, err error) {
+func (t *tableRows) extent(limit int) (rec extent, f *record.Fault, err error) {
 	t.split.reset()
 	var first extent
 	for from := 0; ; {
 		size, n, err := t.line(from, limit)
 		switch {
 		case from > 0 && err == io.EOF:
-			f := &jsonrow.Fault{Off: t.split.open, Reason: "found a quote that is not closed before the end of the file", Syntax: true}
+			f := &record.Fault{Off: t.split.open, Reason: "found a quote that is not closed before the end of the file", Syntax: true}
 			return first, t.faultOf(f, first), nil
 		case from > 0 && err == errLong:
-			f := &jsonrow.Fault{Off: t.split.open, Reason: fmt.Sprintf("found a quote that is not closed within the %d bytes of a row", limit), Syntax: true}
+			f := &record.Fault{Off: t.split.open, Reason: fmt.Sprintf("found a quote that is not closed within the %d bytes of a row", limit), Syntax: true}
 			return first, t.faultOf(f, first), nil
 		case err != nil:
 			return extent{}, nil, err
@@ -230,12 +228,12 @@ func (t *tableRows) extent(limit int) (rec extent, f *jsonrow.Fault, err error) 
 }
 
 // faultOf returns f, found in any line of rec, as a fault of the row's first line.
-func (t *tableRows) faultOf(f *jsonrow.Fault, first extent) *jsonrow.Fault {
+func (t *tableRows) faultOf(f *record.Fault, first extent) *record.Fault {
 	if f.Off < first.n {
 		return f
 	}
 	lines := bytes.Count(t.w.held()[first.n:f.Off], []byte{'\n'}) + 1
-	return &jsonrow.Fault{Off: t.split.firstOpen(first.size), Syntax: true, Reason: fmt.Sprintf("a quote is opened here, and in line %d of the row: %s", lines+1, f.Reason)}
+	return &record.Fault{Off: t.split.firstOpen(first.size), Syntax: true, Reason: fmt.Sprintf("a quote is opened here, and in line %d of the row: %s", lines+1, f.Reason)}
 }
 
 // line returns the length of the row up to the end of the line that starts at from, as window.lineEnd

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/reelsplice/reelsplice/ingest/source/jsonrow"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
@@ -32,7 +31,7 @@ func (t *textRows) fatal(p Place, err error) error {
 }
 
 // finish makes the row at p, which f is wrong with, out of raw.
-func (t *textRows) finish(p Place, raw []byte, f *jsonrow.Fault) Row {
+func (t *textRows) finish(p Place, raw []byte, f *record.Fault) Row {
 	t.row++
 	row := Row{Place: p, JSON: raw, Size: int64(len(raw))}
 	if f != nil {
@@ -81,12 +80,12 @@ func (l *lineRows) next() (Row, error) {
 }
 
 // judge returns the JSON of a row, and what had to be mended in it, or what is wrong with raw.
-func (t *textRows) judge(raw []byte) (json []byte, m record.Mended, f *jsonrow.Fault) {
-	if f = jsonrow.Check(raw, t.deep); f == nil || !f.Syntax || t.strict {
+func (t *textRows) judge(raw []byte) (json []byte, m record.Mended, f *record.Fault) {
+	if f = record.CheckJSON(raw, t.deep); f == nil || !f.Syntax || t.strict {
 		return raw, m, f
 	}
 	t.mended, m = record.MendJSON(t.mended[:0], raw)
-	if still := jsonrow.Check(t.mended, t.deep); still != nil {
+	if still := record.CheckJSON(t.mended, t.deep); still != nil {
 		if still.Syntax {
 			still = f
 		}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/reelsplice/reelsplice/ingest/source/jsonrow"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // valueRows reads the elements of one JSON array, or JSON values one after another.
@@ -22,11 +22,11 @@ func (v *valueRows) next() (Row, error) {
 		return Row{}, err
 	}
 	p := v.place()
-	var s jsonrow.Scanner
+	var s scanner
 	var head []byte // of a value above the limit, which is passed without being held
 	size := int64(0)
 	for i := 0; ; {
-		end, done, f := s.Scan(v.w.held(), i)
+		end, done, f := s.scan(v.w.held(), i)
 		if f != nil {
 			f.Off += int(size)
 			return Row{}, v.broken(p, errors.New(f.ReasonAt()))
@@ -44,7 +44,7 @@ func (v *valueRows) next() (Row, error) {
 		switch {
 		case !done && v.w.err != io.EOF:
 			return Row{}, v.broken(p, v.w.err)
-		case !done && (v.array || !s.Scalar()): // a number may end where the file does
+		case !done && (v.array || !s.scalar): // a number may end where the file does
 			return Row{}, v.broken(p, errors.New("file ends inside the row"))
 		case head != nil:
 			return v.tooLong(p, head, size), nil
@@ -85,7 +85,7 @@ func (v *valueRows) toValue() error {
 	}
 	switch {
 	case v.closed && err == nil:
-		return v.broken(v.place(), fmt.Errorf("found %s after the end of the array", jsonrow.ShowByte(v.w.held())))
+		return v.broken(v.place(), fmt.Errorf("found %s after the end of the array", record.ShowByte(v.w.held())))
 	case v.closed:
 		return err
 	case err == io.EOF:
@@ -97,7 +97,7 @@ func (v *valueRows) toValue() error {
 		v.w.advance(1)
 		return v.toValue()
 	case c != ',':
-		return v.broken(v.place(), fmt.Errorf("found %s, want ',' or ']' after an element of the array", jsonrow.ShowByte(v.w.held())))
+		return v.broken(v.place(), fmt.Errorf("found %s, want ',' or ']' after an element of the array", record.ShowByte(v.w.held())))
 	}
 	v.w.advance(1)
 	if _, err = v.peek(); err == io.EOF {

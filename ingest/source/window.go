@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-
-	"github.com/reelsplice/reelsplice/ingest/source/jsonrow"
 )
 
 // windowBytes is the buffer that a window starts with.
@@ -123,10 +121,7 @@ func (w *window) lineEnd(from, most int) (size, n int, err error) {
 func (w *window) skipBlanks() (lead int, ok bool) {
 	for {
 		b := w.held()
-		i := 0
-		for i < len(b) && jsonrow.IsBlank(b[i]) {
-			i++
-		}
+		i := len(b) - len(bytes.TrimLeft(b, " \t\r\n"))
 		if end := bytes.LastIndexByte(b[:i], '\n'); end >= 0 {
 			lead = -end - 1
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/format"
 
-	"github.com/reelsplice/reelsplice/ingest/source/jsonrow"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // A cell appends a value that is not NULL as JSON. bad is the reason why the value
@@ -80,7 +80,16 @@ func plainCell(t format.Type) cell {
 			return appendFloat(dst, v.Double(), 64), ""
 		}
 	}
-	return func(dst []byte, v parquet.Value) ([]byte, string) { return jsonrow.AppendString(dst, v.ByteArray()) }
+	return textCell
+}
+
+// textCell keeps bytes that are not valid UTF-8, so that a bad row shows what was found.
+func textCell(dst []byte, v parquet.Value) ([]byte, string) {
+	bad := ""
+	if f := record.CheckText(v.ByteArray()); f != nil {
+		bad = f.ReasonAt()
+	}
+	return record.AppendText(dst, v.ByteArray()), bad
 }
 
 // integer returns the number in a value of either integer type.

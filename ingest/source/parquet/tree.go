@@ -11,7 +11,6 @@ import (
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/format"
 
-	"github.com/reelsplice/reelsplice/ingest/source/jsonrow"
 	"github.com/reelsplice/reelsplice/ingest/source/limit"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
@@ -89,8 +88,7 @@ func (t *tree) node(parent *node, depth int) (*node, error) {
 		if depth > 1 {
 			n.path = parent.path + "." + e.Name
 		}
-		key, _ := jsonrow.AppendString(nil, []byte(strings.ToValidUTF8(e.Name, "\uFFFD")))
-		n.key = string(key) + ":"
+		n.key = string(record.AppendString(nil, strings.ToValidUTF8(e.Name, "\uFFFD"))) + ":"
 		n.repeated = e.RepetitionType.Valid && e.RepetitionType.V == format.Repeated
 		if n.repeated {
 			n.rep++

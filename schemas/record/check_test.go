@@ -1,21 +1,19 @@
-package jsonrow
+package record
 
 import (
 	"encoding/json"
 	"testing"
-
-	"github.com/reelsplice/reelsplice/ingest/source/limit"
 )
 
-func TestCheck(t *testing.T) {
+func TestCheckJSON(t *testing.T) {
 	f := func(row, want string) {
 		t.Helper()
 		got := ""
-		if f := Check([]byte(row), limit.DefaultMaxDepth); f != nil {
+		if f := CheckJSON([]byte(row), 512); f != nil {
 			got = f.ReasonAt()
 		}
 		if got != want {
-			t.Errorf("Check(%q) = %q, want %q", row, got, want)
+			t.Errorf("CheckJSON(%q) = %q, want %q", row, got, want)
 		}
 	}
 	for _, ok := range []string{"{}", ` {"a":[]} `, `{"a":-0.5e+7,"b":[1,[2],{"c":{}}],"d":"\u00e9\n\/","a":null}`, `{"a":1e5}`, `{"a":0}`} {
@@ -43,18 +41,18 @@ func TestCheck(t *testing.T) {
 	f("{\"a\":é}", "byte 5: invalid character 'é' looking for beginning of value")
 }
 
-func FuzzCheck(f *testing.F) {
+func FuzzCheckJSON(f *testing.F) {
 	for _, s := range []string{`{"a":[1,-2.5e3,"\u00e9\\",true,false,null,{}]}`, `{"a" : 1}x`, "\x00", `[01]`, `{"a":"\ud800"}`} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		got := Check(b, limit.DefaultMaxDepth)
+		got := CheckJSON(b, 512)
 		valid := json.Valid(b)
 		if got == nil && !valid {
-			t.Errorf("Check accepts %q", b)
+			t.Errorf("CheckJSON accepts %q", b)
 		}
 		if got != nil && got.Syntax && valid {
-			t.Errorf("Check finds %s in %q, which is JSON", got.ReasonAt(), b)
+			t.Errorf("CheckJSON finds %s in %q, which is JSON", got.ReasonAt(), b)
 		}
 	})
 }

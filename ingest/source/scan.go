@@ -1,4 +1,4 @@
-package jsonrow
+package source
 
 import (
 	"bytes"
@@ -6,30 +6,21 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// A Scanner finds the end of one JSON value in a stream that arrives in pieces. It looks at brackets
-// and strings only; Check judges the rest once the value is whole. It keeps no bytes: pieces
+// A scanner finds the end of one JSON value in a stream that arrives in pieces. It looks at brackets
+// and strings only; record.CheckJSON judges the rest once the value is whole. It keeps no bytes: pieces
 // may have any size, also those of a value that is longer than the limit and is passed without being held.
-type Scanner struct {
+type scanner struct {
 	depth   int    // levels that are open
 	objects uint64 // a bit for each of the innermost levels, the lowest the last: 1 for an object
 	str     bool   // inside a string
 	slash   bool   // behind a backslash inside a string
-	scalar  bool   // inside a number or literal
+	scalar  bool   // inside a number or literal, which the end of the stream ends too
 }
 
-// InString reports whether the value goes on inside a string.
-func (s *Scanner) InString() bool { return s.str }
-
-// InObject reports whether the innermost level that is open is an object.
-func (s *Scanner) InObject() bool { return s.objects&1 == 1 }
-
-// Scalar reports whether the value is a number or literal, which the end of the stream ends too.
-func (s *Scanner) Scalar() bool { return s.scalar }
-
-// Scan goes over b[i:], which has a byte or more and continues where the last call ended. It returns the
+// scan goes over b[i:], which has a byte or more and continues where the last call ended. It returns the
 // offset behind the value once that is complete. A Fault means that a bracket closes nothing
 // or that a string holds a line break, so that the end cannot be known.
-func (s *Scanner) Scan(b []byte, i int) (end int, done bool, f *Fault) {
+func (s *scanner) scan(b []byte, i int) (end int, done bool, f *record.Fault) {
 	if s.scalar || s.depth == 0 && !s.str && bytes.IndexByte([]byte(`{["`), b[i]) < 0 {
 		if end = scalarEnd(b, i); end == i && !s.scalar {
 			return i + 1, true, nil // a stray bracket or comma, for Check to refuse
@@ -53,7 +44,7 @@ func (s *Scanner) Scan(b []byte, i int) (end int, done bool, f *Fault) {
 }
 
 // scanString passes plain text up to the end of the string or of b.
-func (s *Scanner) scanString(b []byte, i int) (int, *Fault) {
+func (s *scanner) scanString(b []byte, i int) (int, *record.Fault) {
 	if s.slash {
 		s.slash = false
 		i++
@@ -74,7 +65,7 @@ func (s *Scanner) scanString(b []byte, i int) (int, *Fault) {
 			}
 			i += 2
 		case '\n':
-			return i, &Fault{Off: i, Reason: "found a line break in a string", Syntax: true}
+			return i, &record.Fault{Off: i, Reason: "found a line break in a string", Syntax: true}
 		default:
 			i++ // for Check to refuse with the whole row at hand
 		}
@@ -83,7 +74,7 @@ func (s *Scanner) scanString(b []byte, i int) (int, *Fault) {
 
 // scanOutside passes everything up to the start of a string, the end of the value or
 // the end of b.
-func (s *Scanner) scanOutside(b []byte, i int) (int, *Fault) {
+func (s *scanner) scanOutside(b []byte, i int) (int, *record.Fault) {
 	for ; i < len(b); i++ {
 		switch c := b[i]; c {
 		case '"':
@@ -97,7 +88,7 @@ func (s *Scanner) scanOutside(b []byte, i int) (int, *Fault) {
 			}
 		case '}', ']':
 			if s.depth == 0 {
-				return i, &Fault{Off: i, Reason: "found '" + string(c) + "', which closes nothing that is open", Syntax: true}
+				return i, &record.Fault{Off: i, Reason: "found '" + string(c) + "', which closes nothing that is open", Syntax: true}
 			}
 			s.objects >>= 1
 			if s.depth--; s.depth == 0 {
