@@ -152,7 +152,7 @@ func (e *Edge) Begin(rq *Request) *Response {
 	x.rq, x.held = *rq, e.releases.Acquire()
 	x.open(e, x.held.Reader())
 	x.engine = x.held.Engine()
-	x.rs = Response{Cache: e.cache, x: x}
+	x.rs = Response{Fields: Fields{Cache: e.cache}, x: x}
 	if err := release.Guard(func() error { return x.serve() }); err != nil {
 		x.refuse(err)
 	}
@@ -431,7 +431,9 @@ func (x *exchange) refuse(err error) {
 	if !ok {
 		code = x.unexpected(err)
 	}
-	rs := Response{Class: Failure, Status: code.HTTP(), Cache: noStore, Release: x.rs.Release, Token: x.rs.Token, body: x.edge.refusal(code), x: x}
+	rs := Response{
+		Class: Failure, Status: code.HTTP(), Fields: Fields{Cache: noStore, Release: x.rs.Release}, Token: x.rs.Token, body: x.edge.refusal(code), x: x,
+	}
 	if code == status.MethodNotAllowed {
 		rs.Allow = x.q.Allow
 	}

@@ -41,25 +41,30 @@ const (
 // A Response to a Request is one of few classes, all in this form from composition to socket. It stays
 // valid until End.
 type Response struct {
-	Class    Class
-	Status   int
-	Gzip     bool   // the body is a gzip member
-	Cache    string // value of Cache-Control
-	Allow    string // value of Allow, empty for none
-	Callback string // value of Authentication-Callback, empty for none
-	Release  string // ID of the release, empty for none
-	Since    string // of the configuration: the oldest day of the data, empty for none
-	Type     string // value of Content-Type, empty for the API's JSON
-	Policy   string // value of Content-Security-Policy, empty for none
-	ETag     []byte // empty for none
-	Keys     []byte // names of the resource for caches, empty for none
-	Token    string // name of the token, for logs; also of one that was refused
+	Class  Class
+	Status int
+	Gzip   bool // the body is a gzip member
+	Fields
+	Token string // name of the token, for logs; also of one that was refused
 
 	route  RouteClass     // of the operation; see RouteClass
 	body   []byte         // the whole body, unless parts has it
 	parts  *splice.Answer // the body in parts, written as Gzip says
 	serial uint64         // of the release, read before it was checked
 	x      *exchange
+}
+
+// Fields are the values of header fields, empty for none.
+type Fields struct {
+	Cache    string // Cache-Control
+	Allow    string
+	Callback string // Authentication-Callback
+	Release  string // ID of the release
+	Since    string // of the configuration: the oldest day of the data
+	Type     string // Content-Type; empty for the API's JSON
+	Policy   string // Content-Security-Policy
+	ETag     []byte
+	Keys     []byte // Surrogate-Key: names of the resource for caches
 }
 
 // HasBody reports whether the response has a body, and header fields about it.
@@ -134,7 +139,7 @@ func (rs *Response) Hold(n int) error {
 
 // Refusal returns the response to bytes that are no request. No cache keeps it.
 func Refusal(code int, refusal status.Code) Response {
-	return Response{Class: Failure, Status: code, Cache: noStore, body: refusal.Body()}
+	return Response{Class: Failure, Status: code, Fields: Fields{Cache: noStore}, body: refusal.Body()}
 }
 
 // Refuse turns the response into the one for err.
@@ -147,8 +152,8 @@ func (rs *Response) CutShort() { rs.x.edge.CutShort() }
 func (rs *Response) End() { rs.x.end() }
 
 // finish completes the response that was composed: 304 without a body when the client has it, else
-// the body in the encoding that the client takes.
-func (x *exchange) finish() error {
+// the body in the encoding that the client takes, unless it is long: WriteBody makes that.
+func (x *exchange) finish() (err error) {
 	rs, a := &x.rs, x.c.answer
 	rs.Class, rs.Status = x.c.class, statusOK
 	x.keys = appendAppendedKeys(x.keys, &x.q)
@@ -156,7 +161,7 @@ func (x *exchange) finish() error {
 	if rs.Class == Private {
 		rs.Cache, rs.Keys = privateStore, nil
 	}
-	if x.edge.opts.FromDisk() {
+	if x.c.prefetch {
 		a.Await()
 	}
 	rs.serial = x.held.Serial() // before the check: damage found later ends prepared responses
@@ -166,12 +171,6 @@ func (x *exchange) finish() error {
 		rs.Status = statusNotModified
 		return nil
 	}
-	return x.encode()
-}
-
-// encode makes the body, unless it is long: WriteBody makes that.
-func (x *exchange) encode() (err error) {
-	rs, a := &x.rs, x.c.answer
 	rs.Gzip = AcceptsGzip(x.rq.AcceptEncoding)
 	x.c.dropScratch()
 	if rs.Gzip && rs.Class == Page {

@@ -1,6 +1,7 @@
 package http
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"net"
@@ -48,6 +49,49 @@ type connClock struct {
 	headDeadlineAt int
 }
 
+// An input holds the bytes of a client that have no response yet. buf belongs to the caller of
+// Read, until Read returns.
+type input struct {
+	parser parser
+	rest   []byte // behind the head that the server got last
+	buf    []byte // of the Read under way
+	n      int    // bytes in buf
+	parsed int    // of them, known to be no whole head
+	unseen bool   // the bytes in buf were not parsed
+	err    error  // of the socket
+}
+
+// parse parses the bytes in buf from an offset on. The offset is 0 where some of them were
+// parsed before.
+func (in *input) parse(from int, rq *plainRequest) (int, verdict) {
+	// Only the end of a line makes a difference. Without this, sending a head byte by byte
+	// would cost the square of its length.
+	if in.parsed > 0 && bytes.IndexByte(in.buf[in.parsed:in.n], '\n') < 0 && bytes.IndexByte(in.buf[in.parsed:in.n], '\r') < 0 &&
+		in.buf[in.parsed-1] != '\r' {
+		in.parsed = in.n
+		return 0, partial
+	}
+	n, v := in.parser.parse(in.buf[from:in.n], rq)
+	in.parsed = 0
+	if v == partial {
+		in.parsed = in.n - from
+	}
+	return n, v
+}
+
+// tooLong returns the status for a head that does not fit into buf.
+func (in *input) tooLong() int {
+	if bytes.IndexByte(in.buf[emptyLines(in.buf):], '\n') < 0 {
+		return http.StatusRequestURITooLong
+	}
+	return http.StatusRequestHeaderFieldsTooLarge
+}
+
+// isHead reports whether the current request, valid or not, is a HEAD.
+func (in *input) isHead() bool {
+	return hasPrefix(in.buf[emptyLines(in.buf[:in.n]):in.n], http.MethodHead+" ")
+}
+
 func newFastConn(l *fastListener, under net.Conn) *fastConn {
 	c := &fastConn{Conn: under, listener: l, clock: connClock{headDeadlineAt: -1}}
 	// A connection of TCP, or one around it that sees to the calls of its RawConn.
@@ -67,18 +111,39 @@ func (c *fastConn) Read(p []byte) (int, error) {
 	if c.done || len(p) < slack+len(c.in.rest) {
 		return 0, io.EOF
 	}
-	c.enter(p[:len(p)-slack])
-	defer c.leave()
-	if c.raw != nil {
-		c.readFast()
+	c.lingers = false
+	c.in.buf = p[:len(p)-slack]
+	c.in.n, c.in.parsed, c.in.err = copy(c.in.buf, c.in.rest), 0, nil
+	c.in.unseen, c.in.rest = c.in.n > 0, nil
+	c.clock.now, c.clock.renewed = time.Now(), time.Time{}
+	c.setWaits(true)
+	defer func() {
+		c.setWaits(false)
+		c.in.buf, c.in.n = nil, 0
+		c.rq, c.in.parser.line = plainRequest{}, line{} // which point into buf
+	}()
+	if c.raw != nil { // Fast path: plain requests, until another one comes.
+		err := c.raw.Read(c.step)
+		for errors.Is(err, os.ErrDeadlineExceeded) && c.checkIdle(time.Now()) {
+			err = c.raw.Read(c.step)
+		}
+		if c.in.err == nil && !c.listener.stopped.Load() {
+			c.in.err = err
+		}
 	}
 	n, v := 0, partial
 	if !c.done {
 		n, v = c.readHead()
 	}
 	switch v {
-	case partial:
-		c.giveUp()
+	case partial: // the next head did not come, or not to its end
+		switch {
+		case emptyLines(c.in.buf[:c.in.n]) == c.in.n:
+		case errors.Is(c.in.err, os.ErrDeadlineExceeded):
+			c.refuse(http.StatusRequestTimeout)
+		case c.in.err == io.EOF:
+			c.refuse(http.StatusBadRequest)
+		}
 	case invalid:
 		c.refuse(c.in.parser.status)
 	default:
@@ -86,22 +151,6 @@ func (c *fastConn) Read(p []byte) (int, error) {
 	}
 	c.done = true
 	return 0, io.EOF
-}
-
-// enter prepares a Read into buf.
-func (c *fastConn) enter(buf []byte) {
-	c.lingers = false
-	c.in.buf, c.in.n, c.in.parsed, c.in.err = buf, copy(buf, c.in.rest), 0, nil
-	c.in.unseen, c.in.rest = c.in.n > 0, nil
-	c.clock.now, c.clock.renewed = time.Now(), time.Time{}
-	c.setWaits(true)
-}
-
-// leave ends a Read.
-func (c *fastConn) leave() {
-	c.setWaits(false)
-	c.in.buf, c.in.n = nil, 0
-	c.rq, c.in.parser.line = plainRequest{}, line{} // which point into buf
 }
 
 // deliver gives the server the first n bytes of buf, a valid head, in p.
@@ -119,17 +168,6 @@ func (c *fastConn) deliver(p []byte, n int) int {
 	defer c.listener.heads.Put(head)
 	*head = c.in.parser.appendHead((*head)[:0], c.in.buf[:n])
 	return copy(p, *head)
-}
-
-// readFast serves plain requests until another one comes.
-func (c *fastConn) readFast() {
-	err := c.raw.Read(c.step)
-	for errors.Is(err, os.ErrDeadlineExceeded) && c.checkIdle(time.Now()) {
-		err = c.raw.Read(c.step)
-	}
-	if c.in.err == nil && !c.listener.stopped.Load() {
-		c.in.err = err
-	}
 }
 
 // readHead returns the length of the head in buf, after it has read the rest of it. It is
@@ -162,17 +200,6 @@ func (c *fastConn) readHead() (n int, v verdict) {
 		if c.in.n == 0 && !waited && c.listener.stopped.Load() && errors.Is(c.in.err, os.ErrDeadlineExceeded) {
 			c.in.err = nil // on a busy machine, a request may have come that was not read in time
 		}
-	}
-}
-
-// giveUp ends a connection whose next head did not come, or not to its end.
-func (c *fastConn) giveUp() {
-	switch {
-	case c.in.isEmpty():
-	case errors.Is(c.in.err, os.ErrDeadlineExceeded):
-		c.refuse(http.StatusRequestTimeout)
-	case c.in.err == io.EOF:
-		c.refuse(http.StatusBadRequest)
 	}
 }
 
@@ -343,4 +370,45 @@ func (c *fastConn) renew() bool {
 	c.setDeadline(c.clock.now, d)
 	// Stop interrupts connections after it has set stopped: one of both sees the other.
 	return !c.listener.stopped.Load()
+}
+
+// lingerBytes is how many bytes linger reads at most.
+const lingerBytes = 16 << 20
+
+// linger ends the connection's output and drops the bytes that the client is still sending. A socket
+// closed with bytes unread is reset, and the client may lose the response over that.
+func (c *fastConn) linger() {
+	under := c.Conn
+	if secure, ok := under.(*tlsConn); ok {
+		_ = secure.CloseWrite()
+		under = secure.NetConn()
+	}
+	half, ok := under.(interface{ CloseWrite() error })
+	if !ok || half.CloseWrite() != nil {
+		return
+	}
+	lingerTime, lingerIdle := c.listener.cfg.lingerTime, c.listener.cfg.lingerIdle
+	end := time.Now().Add(lingerTime)
+	earlier := func(a, b time.Time) time.Time {
+		if a.Before(b) {
+			return a
+		}
+		return b
+	}
+	buf := c.listener.drains.Get().(*[]byte)
+	defer c.listener.drains.Put(buf)
+	for left := lingerBytes; left > 0; {
+		now := time.Now()
+		if c.listener.stopped.Load() {
+			end = earlier(end, now.Add(lingerIdle))
+		}
+		if !now.Before(end) || under.SetReadDeadline(earlier(end, now.Add(lingerIdle))) != nil {
+			return
+		}
+		n, err := under.Read(*buf)
+		if err != nil {
+			return
+		}
+		left -= n
+	}
 }

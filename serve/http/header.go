@@ -73,9 +73,30 @@ func (h *header) set(rs *edge.Response, from origin, last bool) {
 	h.add(headerRelease, rs.Release)
 	h.add(headerSince, rs.Since)
 	h.addBytes("Surrogate-Key", rs.Keys)
-	h.addPolicy(rs)
-	h.addCORS(from)
-	h.addRefusal(rs)
+	if rs.Policy != "" { // by which browsers guard a page
+		h.add(fasthttp.HeaderContentSecurityPolicy, rs.Policy)
+		h.add(fasthttp.HeaderXContentTypeOptions, "nosniff")
+		h.add(fasthttp.HeaderReferrerPolicy, "no-referrer")
+		h.add("Cross-Origin-Opener-Policy", "same-origin")
+	}
+	if from != sameOrigin {
+		h.add(fasthttp.HeaderAccessControlAllowOrigin, "*")
+		h.add(fasthttp.HeaderAccessControlExposeHeaders, exposed)
+	}
+	if from == preflight {
+		h.add(fasthttp.HeaderAccessControlAllowMethods, preflightMethods)
+		h.add(fasthttp.HeaderAccessControlAllowHeaders, preflightFields)
+		h.add(fasthttp.HeaderAccessControlMaxAge, preflightAge)
+	}
+	if rs.Status != http.StatusOK {
+		h.add(fasthttp.HeaderAllow, rs.Allow)
+	}
+	switch rs.Status {
+	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
+		h.add(fasthttp.HeaderRetryAfter, retryAfter)
+	case http.StatusUnauthorized:
+		h.add(fasthttp.HeaderWWWAuthenticate, authenticate)
+	}
 	if rs.HasBody() {
 		h.add(headerCallback, rs.Callback)
 	}
@@ -91,45 +112,6 @@ func (h *header) addBytes(key string, value []byte) {
 	if len(value) > 0 {
 		h.fields[h.n] = field{key: key, value: value}
 		h.n++
-	}
-}
-
-// addCORS adds the fields that browsers ask for in requests from other origins.
-func (h *header) addCORS(from origin) {
-	if from == sameOrigin {
-		return
-	}
-	h.add(fasthttp.HeaderAccessControlAllowOrigin, "*")
-	h.add(fasthttp.HeaderAccessControlExposeHeaders, exposed)
-	if from == preflight {
-		h.add(fasthttp.HeaderAccessControlAllowMethods, preflightMethods)
-		h.add(fasthttp.HeaderAccessControlAllowHeaders, preflightFields)
-		h.add(fasthttp.HeaderAccessControlMaxAge, preflightAge)
-	}
-}
-
-// addPolicy adds the fields by which browsers guard a page.
-func (h *header) addPolicy(rs *edge.Response) {
-	if rs.Policy == "" {
-		return
-	}
-	h.add(fasthttp.HeaderContentSecurityPolicy, rs.Policy)
-	h.add(fasthttp.HeaderXContentTypeOptions, "nosniff")
-	h.add(fasthttp.HeaderReferrerPolicy, "no-referrer")
-	h.add("Cross-Origin-Opener-Policy", "same-origin")
-}
-
-// addRefusal adds the fields of responses other than 200.
-func (h *header) addRefusal(rs *edge.Response) {
-	if rs.Status == http.StatusOK {
-		return
-	}
-	h.add(fasthttp.HeaderAllow, rs.Allow)
-	switch rs.Status {
-	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
-		h.add(fasthttp.HeaderRetryAfter, retryAfter)
-	case http.StatusUnauthorized:
-		h.add(fasthttp.HeaderWWWAuthenticate, authenticate)
 	}
 }
 

@@ -7,7 +7,84 @@ import (
 	"os"
 	"syscall"
 	"time"
+
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
+
+// A message is a response, or its body, in the form in which it goes to a socket: bytes of its own,
+// and references to bytes that lie in the release.
+type message struct {
+	own  []byte
+	refs []ref
+	far  int // bytes in refs
+}
+
+// A ref stands in the message where own[:at] ends.
+type ref struct {
+	at int
+	b  []byte
+}
+
+// copyBelow is the length under which bytes are copied: the kernel takes longer for one
+// more piece of a response than to copy as much.
+const copyBelow = 1 << 10
+
+// add adds b. If it lasts, it must stay as it is for as long as m is used.
+func (m *message) add(b []byte, lasts bool) {
+	if !lasts || len(b) < copyBelow {
+		m.own = append(m.own, b...)
+		return
+	}
+	m.refs = append(m.refs, ref{len(m.own), b})
+	m.far += len(b)
+}
+
+// addMessage adds the content of other.
+func (m *message) addMessage(other *message) {
+	from := 0
+	for i := range other.refs {
+		r := &other.refs[i]
+		m.own = append(m.own, other.own[from:r.at]...)
+		m.refs = append(m.refs, ref{len(m.own), r.b})
+		from = r.at
+	}
+	m.own = append(m.own, other.own[from:]...)
+	m.far += other.far
+}
+
+// len returns the length in bytes.
+func (m *message) len() int { return len(m.own) + m.far }
+
+// appendPieces appends the message without its first skip bytes, as slices in order.
+func (m *message) appendPieces(dst [][]byte, skip int) [][]byte {
+	from := 0
+	for i := range m.refs {
+		r := &m.refs[i]
+		dst, skip = appendPiece(dst, m.own[from:r.at], skip)
+		dst, skip = appendPiece(dst, r.b, skip)
+		from = r.at
+	}
+	dst, _ = appendPiece(dst, m.own[from:], skip)
+	return dst
+}
+
+func appendPiece(dst [][]byte, b []byte, skip int) (pieces [][]byte, rest int) {
+	if skip >= len(b) {
+		return dst, skip - len(b)
+	}
+	return append(dst, b[skip:]), 0
+}
+
+// await waits until the bytes that m refers to are in memory.
+func (m *message) await() {
+	release.AwaitAll(len(m.refs), func(i int) []byte { return m.refs[i].b })
+}
+
+// discard empties m and drops its references.
+func (m *message) discard() {
+	clear(m.refs)
+	m.own, m.refs, m.far = m.own[:0], m.refs[:0], 0
+}
 
 // errNotSent is a responder's bug.
 var errNotSent = errors.New("http: responder did not send a response")
@@ -24,19 +101,25 @@ type reply struct {
 	err    error    // of send
 }
 
-// send sends the message: all that the kernel takes at once, and the rest as the client reads.
-// When it returns, nothing refers to the release. An error matches syscall.EFAULT where bytes of the
+// send sends the message: all that the kernel takes at once, and the rest as the client reads, who has the whole time
+// for it. When it returns, nothing refers to the release. An error matches syscall.EFAULT where bytes of the
 // release could not be read: the message is cut.
 func (w *reply) send() {
 	w.pieces = w.appendPieces(w.pieces[:0], 0)
-	n, err := w.now()
+	n, err := writeTo(w.fd, w)
+	for err == syscall.EINTR {
+		n, err = writeTo(w.fd, w)
+	}
 	switch {
-	case err == syscall.EAGAIN || err == 0 && n < w.len():
-		w.err = w.later(n)
-	case err != 0:
+	case err != 0 && err != syscall.EAGAIN:
 		w.err = os.NewSyscallError("writev", err)
-	default:
+	case err == 0 && n == w.len():
 		w.err = nil
+	default:
+		w.conn.startWrite()
+		rest := net.Buffers(w.appendPieces(nil, max(n, 0))) // n is -1 upon an error
+		_, w.err = rest.WriteTo(w.conn.Conn)
+		w.conn.clock.now = time.Now()
 	}
 	clear(w.pieces)
 }
@@ -49,29 +132,6 @@ func (w *reply) stream(write func(to io.Writer) error) {
 		w.err = write(w.conn.Conn)
 	}
 	w.conn.clock.now = time.Now()
-}
-
-// now sends the bytes that the kernel takes without waiting, and returns their number.
-func (w *reply) now() (int, syscall.Errno) {
-	for {
-		n, err := writeTo(w.fd, w)
-		switch err {
-		case 0:
-			return n, 0
-		case syscall.EINTR:
-			continue
-		}
-		return 0, err // and n is -1
-	}
-}
-
-// later sends all but the first n bytes. The client has the whole time for them.
-func (w *reply) later(n int) error {
-	w.conn.startWrite()
-	rest := net.Buffers(w.appendPieces(nil, n))
-	_, err := rest.WriteTo(w.conn.Conn)
-	w.conn.clock.now = time.Now()
-	return err
 }
 
 // reset makes w fit for another connection.
