@@ -1,6 +1,16 @@
+// Package auth decides whether a credential may read, and signs the short-lived values of TMDB's
+// session flow. It works on bytes, without a server.
+//
+// A token file keeps the SHA-256 of every token, never the token ([Parse] describes it; [Issue],
+// [List] and [Revoke] edit it). [Live] follows the file and holds a [Table], which checks a
+// credential without allocating. Tokens carry 205 random bits, so a plain hash is enough: there is no
+// dictionary to try, and a slow hash would only cost the server.
 package auth
 
-import "crypto/sha256"
+import (
+	"bytes"
+	"crypto/sha256"
+)
 
 // Reason is why a token is refused, for logs: clients get the same response for all.
 type Reason string
@@ -97,4 +107,49 @@ func (t *Table) Active(now int64) int {
 		}
 	}
 	return n
+}
+
+// A Grant caches a Table's result for one credential. It holds until a revocation replaces the Table, or the credential
+// expires. The zero Grant is empty, and a nil Grant stays empty.
+type Grant struct {
+	table *Table
+	res   Result
+}
+
+// Set keeps the result of t.
+func (g *Grant) Set(t *Table, res Result) {
+	if g != nil {
+		*g = Grant{t, res}
+	}
+}
+
+// Of returns the result of t at the time now, in unix seconds. known is false when the caller
+// has to ask t. A credential that t refuses stays refused.
+func (g *Grant) Of(t *Table, now int64) (res Result, known bool) {
+	if g == nil || g.table != t || t == nil || g.res.OK && g.res.Expires != 0 && now >= g.res.Expires {
+		return Result{}, false
+	}
+	return g.res, true
+}
+
+// Bearer returns the token of an Authorization header "Bearer TOKEN". The scheme may be in any case,
+// one or more blanks (space or tab) follow it, and blanks at the end are ignored. Anything else is
+// not ok: a second parameter, another scheme, bytes outside visible ASCII. The token is a part of header.
+func Bearer(header []byte) (token []byte, ok bool) {
+	if !HasScheme(header) {
+		return nil, false
+	}
+	rest := header[len(bearerScheme):]
+	token = bytes.Trim(rest, " \t")
+	if len(token) == 0 || rest[0] != ' ' && rest[0] != '\t' || !isVisible(token) {
+		return nil, false
+	}
+	return token, true
+}
+
+const bearerScheme = "bearer"
+
+// HasScheme reports whether an Authorization header begins with Bearer, in any case.
+func HasScheme(header []byte) bool {
+	return len(header) >= len(bearerScheme) && bytes.EqualFold(header[:len(bearerScheme)], []byte(bearerScheme))
 }

@@ -30,7 +30,6 @@ import (
 	"github.com/reelsplice/reelsplice/serve/splice"
 	"github.com/reelsplice/reelsplice/serve/static"
 	"github.com/reelsplice/reelsplice/serve/status"
-	"github.com/reelsplice/reelsplice/serve/summary"
 )
 
 // Values of Cache-Control.
@@ -49,7 +48,7 @@ type Edge struct {
 	recheck  string // of those that caches must ask for again each time
 	facts    *static.Set
 	webpage  *page.Set
-	summary  *summary.Keeper
+	summary  *page.Keeper
 	tokens   func() *auth.Table // those that count at the moment
 	signer   *auth.Signer
 	releases *releases.Releases
@@ -100,7 +99,7 @@ func New(opts Options, tokens func() *auth.Table, signer *auth.Signer, rels *rel
 		recheck:  opts.cacheControl(0),
 		facts:    facts,
 		webpage:  page.New(),
-		summary:  summary.NewKeeper(rels),
+		summary:  page.NewKeeper(rels),
 		tokens:   tokens,
 		signer:   signer,
 		releases: rels,

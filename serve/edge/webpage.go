@@ -8,7 +8,6 @@ import (
 	"github.com/reelsplice/reelsplice/serve/page"
 	"github.com/reelsplice/reelsplice/serve/route"
 	"github.com/reelsplice/reelsplice/serve/status"
-	"github.com/reelsplice/reelsplice/serve/summary"
 )
 
 // revalidated is the Cache-Control of the page: caches keep it, and ask each time.
@@ -92,7 +91,7 @@ func (x *exchange) shown(content func() (any, error)) error {
 
 // A description is the JSON of /page/release: the release, and the limits that requests of the page must keep.
 type description struct {
-	*summary.Summary
+	*page.Summary
 	AppendLimit int `json:"append_limit"` // names in append_to_response
 	MaxPage     int `json:"max_page"`     // the last page of a list
 }

@@ -1,6 +1,7 @@
 // Package page has the documents that the edge serves to people: the page at "/", whose HTML, modules,
 // styles and pictures are embedded as they are written, without a build step; the viewer of the API's
-// reference; and the OpenAPI document. Each is compressed at the first request for it.
+// reference; and the OpenAPI document. Each is compressed at the first request for it. A Summary describes the
+// release that is served to the page.
 package page
 
 import (

@@ -1,6 +1,4 @@
-// Package summary describes a release to people: counts of its manifest and tables, and what the report of its
-// build has.
-package summary
+package page
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package summary
+package page
 
 import (
 	"encoding/json"
