@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -151,6 +152,27 @@ func TestDocumentLinks(t *testing.T) {
 			if _, err := os.Stat(filepath.Join(root, filepath.Dir(path), link)); err != nil {
 				t.Errorf("%s links to %s: %v", path, link, err)
 			}
+		}
+	}
+}
+
+var testName = regexp.MustCompile("`((?:Test|Fuzz)[A-Za-z0-9]+)`")
+
+// TestPromises: each test that SECURITY.md names is there.
+func TestPromises(t *testing.T) {
+	root := filepath.Join("..", "..")
+	text, err := os.ReadFile(filepath.Join(root, "SECURITY.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := exec.Command("git", "-C", root, "grep", "-hoE", `^func (Test|Fuzz)[A-Za-z0-9]+`, "--", "*_test.go").Output()
+	if err != nil {
+		t.Skipf("the tests are listed by git: %v", err)
+	}
+	tests := strings.Fields(string(found))
+	for _, m := range testName.FindAllStringSubmatch(string(text), -1) {
+		if !slices.Contains(tests, m[1]) {
+			t.Errorf("SECURITY.md names %s: there is no such test", m[1])
 		}
 	}
 }
