@@ -98,22 +98,18 @@ type PartWriter struct {
 	block block // in the making
 	order []int // of the fragments in the making
 
-	packs []packInUse // by their number in the list of the part
+	packs []Pack // by their number in the list of the part
 	taken map[*Mapping]int
-	pack  *packWriter          // nil before the first segment, and after Close
 	seen  map[segmentID]uint64 // places of the segments of the resource at hand: each is stored once
+	pack  *fileWriter          // nil before the first segment, and after Close
+	// What follows is of pack.
+	packNumber int
+	packCounts FileCounts
 
-	counts   FileCounts
-	part     Part
-	resource [256]int64 // by kind
-	closed   bool
-	err      error // what broke the part for good
-}
-
-// A packInUse is a pack of the list of a part.
-type packInUse struct {
-	Pack        // known when it is complete
-	live uint64 // bytes of segments of the part
+	counts FileCounts
+	part   Part
+	closed bool
+	err    error // what broke the part for good
 }
 
 // CreatePart starts a part.
@@ -125,42 +121,71 @@ func CreatePart(o PartOptions) (*PartWriter, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start part %d: %w", o.Number, err)
 	}
-	return &PartWriter{o: o, out: out, seen: map[segmentID]uint64{}, taken: map[*Mapping]int{}}, nil
+	return &PartWriter{o: o, out: out, part: Part{Resources: map[string]int64{}}, seen: map[segmentID]uint64{}, taken: map[*Mapping]int{}}, nil
 }
 
 // Add writes a resource. It copies what it keeps. A resource that breaks a rule is refused as a
 // whole, and the part can go on; after an error of the disk it cannot.
 func (s *PartWriter) Add(r ResourceSpec) error {
-	err := s.ready()
+	err := s.begin(r.Aliases)
 	if err == nil {
 		err = s.check(r)
 	}
 	if err != nil {
 		return fmt.Errorf("add to part %d: %s: %w", s.o.Number, fragment.DescribeKey(r.Key), err)
 	}
-	s.begin()
-	if err := s.write(r); err != nil {
-		s.err = err
-		return fmt.Errorf("add to part %d: %w", s.o.Number, err)
+	b := &s.block
+	for _, often := range []bool{true, false} { // segments of those that many responses have come first
+		for _, i := range s.order {
+			f := &r.Fragments[i]
+			if often && !isOften(f.Address) {
+				continue
+			}
+			b.begin()
+			for k := range f.Pieces {
+				p, where := &f.Pieces[k], uint64(0)
+				if p.Op == OpSegment {
+					if where, s.err = s.place(&p.Segment); s.err != nil {
+						return fmt.Errorf("add to part %d: %w", s.o.Number, s.err)
+					}
+				}
+				if !often {
+					b.piece(p, where)
+				}
+			}
+			if !often {
+				b.end(f.Address)
+			}
+		}
+	}
+	if s.err = s.writeBlocks(r, len(r.Fragments)); s.err != nil {
+		return fmt.Errorf("add to part %d: %w", s.o.Number, s.err)
 	}
 	return nil
 }
 
-// ready returns the error of a part that takes no more resources.
-func (s *PartWriter) ready() error {
+// isOften reports whether many responses have a fragment. Segments of such fragments lie side by side: a disk
+// reads a third fewer pages for details with appended parts than if translations lay between them.
+func isOften(a fragment.Address) bool {
+	return a.Variant == fragment.Base && a.Page == 0 && a.Sub != fragment.SubTranslations
+}
+
+// begin starts a resource, unless the part takes no more or a key of its aliases is none.
+func (s *PartWriter) begin(aliases [][]byte) error {
 	switch {
 	case s.err != nil:
 		return fmt.Errorf("it has failed before: %w", s.err)
 	case s.closed:
 		return os.ErrClosed
 	}
-	return nil
-}
-
-// begin starts a resource.
-func (s *PartWriter) begin() {
+	for _, key := range aliases {
+		if err := checkKey(key); err != nil {
+			return fmt.Errorf("alias: %w", err)
+		}
+	}
 	clear(s.seen)
 	s.block.reset()
+	return nil
 }
 
 // check returns which rule r breaks, and leaves the order of its fragments in s.order.
@@ -168,19 +193,19 @@ func (s *PartWriter) check(r ResourceSpec) error {
 	if err := checkKey(r.Key); err != nil {
 		return err
 	}
-	for _, key := range r.Aliases {
-		if err := checkKey(key); err != nil {
-			return fmt.Errorf("alias: %w", err)
-		}
-	}
 	if len(r.Fragments) > MaxFragments {
 		return fmt.Errorf("%d fragments, at most %d are possible", len(r.Fragments), MaxFragments)
 	}
 	s.order = s.order[:0]
 	for i, f := range r.Fragments {
 		s.order = append(s.order, i)
-		if err := s.checkFragment(f); err != nil {
-			return fmt.Errorf("%s: %w", f.Address, err)
+		if len(f.Pieces) == 0 || len(f.Pieces) > MaxPieces {
+			return fmt.Errorf("%s: %d pieces, 1 to %d are possible", f.Address, len(f.Pieces), MaxPieces)
+		}
+		for k := range f.Pieces {
+			if err := f.Pieces[k].check(); err != nil {
+				return fmt.Errorf("%s: piece %d: %w", f.Address, k, err)
+			}
 		}
 	}
 	slices.SortFunc(s.order, func(a, b int) int {
@@ -201,72 +226,28 @@ func checkKey(key []byte) error {
 	return nil
 }
 
-func (s *PartWriter) checkFragment(f FragmentSpec) error {
-	if len(f.Pieces) == 0 || len(f.Pieces) > MaxPieces {
-		return fmt.Errorf("%d pieces, 1 to %d are possible", len(f.Pieces), MaxPieces)
-	}
-	for i := range f.Pieces {
-		if err := s.checkPiece(&f.Pieces[i]); err != nil {
-			return fmt.Errorf("piece %d: %w", i, err)
-		}
-	}
-	return nil
-}
-
-func (s *PartWriter) checkPiece(p *PieceSpec) error {
-	switch p.Op {
-	case OpSegment:
-		return p.Segment.check()
-	case OpReference:
+// check returns what of p cannot be right, as far as that shows without inflating its segment.
+func (p *PieceSpec) check() error {
+	g := &p.Segment
+	switch {
+	case p.Op == OpSegment && uint64(len(g.Stored)) > math.MaxUint32:
+		return fmt.Errorf("segment of %d bytes, at most %d are possible", len(g.Stored), uint32(math.MaxUint32))
+	case p.Op == OpSegment && len(g.Stored) == 0 && g.RawLen != 0:
+		return fmt.Errorf("segment of 0 bytes for %d raw ones", g.RawLen)
+	case p.Op == OpSegment && g.Op != CRCOp(uint64(g.RawLen)):
+		return fmt.Errorf("CRC operator is %08x, %d raw bytes need %08x", g.Op, g.RawLen, CRCOp(uint64(g.RawLen)))
+	case p.Op == OpReference:
 		return checkKey(p.Shared)
-	case OpInclude:
-		if what := p.Include.fault(); what != "" {
-			return fmt.Errorf("include of %s %d: %s", p.Include.Kind, p.Include.ID, what)
-		}
-	case OpName:
-		if !p.Word.valid() {
-			return fmt.Errorf("name of unknown word %d", p.Word)
-		}
-	case OpLiteral:
-		if len(p.Literal) == 0 || len(p.Literal) > MaxLiteral {
-			return fmt.Errorf("literal of %d bytes, 1 to %d are possible", len(p.Literal), MaxLiteral)
-		}
-	case OpIDMark, OpPageMark, OpIDEnd:
-	default:
+	case p.Op == OpInclude && p.Include.fault() != "":
+		return fmt.Errorf("include of %s %d: %s", p.Include.Kind, p.Include.ID, p.Include.fault())
+	case p.Op == OpName && !p.Word.valid():
+		return fmt.Errorf("name of unknown word %d", p.Word)
+	case p.Op == OpLiteral && (len(p.Literal) == 0 || len(p.Literal) > MaxLiteral):
+		return fmt.Errorf("literal of %d bytes, 1 to %d are possible", len(p.Literal), MaxLiteral)
+	case p.Op == 0 || p.Op > OpLiteral:
 		return fmt.Errorf("unknown operation %d", p.Op)
 	}
 	return nil
-}
-
-// check returns what of g cannot be right, as far as that shows without inflating it.
-func (g *Segment) check() error {
-	if uint64(len(g.Stored)) > math.MaxUint32 {
-		return fmt.Errorf("segment of %d bytes, at most %d are possible", len(g.Stored), uint32(math.MaxUint32))
-	}
-	if len(g.Stored) == 0 && g.RawLen != 0 {
-		return fmt.Errorf("segment of 0 bytes for %d raw ones", g.RawLen)
-	}
-	if op := CRCOp(uint64(g.RawLen)); g.Op != op {
-		return fmt.Errorf("CRC operator is %08x, %d raw bytes need %08x", g.Op, g.RawLen, op)
-	}
-	return nil
-}
-
-// write appends the blocks of r, which has been checked.
-func (s *PartWriter) write(r ResourceSpec) error {
-	for _, i := range s.order {
-		if f := &r.Fragments[i]; often(f.Address) {
-			if err := s.placeAll(f.Pieces); err != nil {
-				return err
-			}
-		}
-	}
-	for _, i := range s.order {
-		if err := s.recipe(&r.Fragments[i]); err != nil {
-			return err
-		}
-	}
-	return s.writeBlocks(r, len(r.Fragments))
 }
 
 // writeBlocks appends the block that is made, of a resource with so many fragments, and those
@@ -285,9 +266,8 @@ func (s *PartWriter) writeBlocks(r ResourceSpec, fragments int) error {
 	if resource+uint64(len(blocks)) > MaxPartBytes {
 		return fmt.Errorf("part of more than %d bytes: divide the release into more parts", int64(MaxPartBytes))
 	}
-	s.resource[r.Key[0]]++
+	s.part.Resources[fragment.Kind(r.Key[0]).String()]++
 	s.part.Aliases += int64(len(r.Aliases))
-	s.part.Fragments += int64(fragments)
 	s.counts[PartBlocks] += uint64(1 + len(r.Aliases))
 	s.counts[PartResources]++
 	s.counts[PartFragments] += uint64(fragments)
@@ -301,102 +281,53 @@ func (s *PartWriter) addKey(key []byte, off uint64) {
 	s.keys = append(s.keys, pair{xxh3.Hash(key), Ref(off / blockAlign)})
 }
 
-// often reports whether many responses have a fragment. Segments of such fragments lie side by side: a disk
-// reads a third fewer pages for details with appended parts than if translations lay between them.
-func often(a fragment.Address) bool {
-	return a.Variant == fragment.Base && a.Page == 0 && a.Sub != fragment.SubTranslations
-}
-
-// placeAll gives the segments of pieces their places.
-func (s *PartWriter) placeAll(pieces []PieceSpec) error {
-	for i := range pieces {
-		if p := &pieces[i]; p.Op == OpSegment {
-			if _, err := s.place(&p.Segment); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// recipe adds a fragment to the block in the making, and its new segments to the pack.
-func (s *PartWriter) recipe(f *FragmentSpec) error {
-	b := &s.block
-	b.begin()
-	for i := range f.Pieces {
-		p := &f.Pieces[i]
-		var where uint64
-		if p.Op == OpSegment {
-			var err error
-			if where, err = s.place(&p.Segment); err != nil {
-				return err
-			}
-		}
-		b.piece(p, where)
-	}
-	b.end(f.Address)
-	return nil
-}
-
-// place returns the place of a segment. One of the previous release stays in its pack, unless
+// place returns the place of a segment. One of the previous release stays in its pack, which Install links, unless
 // most of the pack is dead.
-func (s *PartWriter) place(g *Segment) (uint64, error) {
+func (s *PartWriter) place(g *Segment) (where uint64, err error) {
 	id := g.id()
 	if where, ok := s.seen[id]; ok {
 		return where, nil
 	}
-	var where uint64
 	if m := g.pack; m != nil && m.r == s.o.Previous && !m.sparse {
-		n, err := s.take(m)
-		if err != nil {
-			return 0, err
+		n, ok := s.taken[m]
+		if !ok {
+			if n, err = s.listPack(newPack(s.o.Previous.manifest.Packs[m.number], &footer{uint64(len(m.data)), m.counts})); err != nil {
+				return 0, err
+			}
+			s.taken[m] = n
 		}
 		where = uint64(n)<<wherePackShift | g.off
 	} else {
 		g.Check() // of a pack that is written anew: damage must not get good checks
-		var err error
-		if where, err = s.store(g); err != nil {
+		if s.pack == nil || s.pack.off+uint64(len(g.Stored)) > uint64(s.o.MaxPackBytes) && s.packCounts[PackSegments] > 0 {
+			if err := s.nextPack(); err != nil {
+				return 0, err
+			}
+		}
+		where = uint64(s.packNumber)<<wherePackShift | s.pack.off
+		s.packCounts[PackSegments]++
+		s.packCounts[PackRawBytes] += uint64(g.RawLen)
+		if _, err := s.pack.Write(g.Stored); err != nil {
 			return 0, err
 		}
 	}
-	s.packs[where>>wherePackShift].live += uint64(len(g.Stored))
+	s.packs[where>>wherePackShift].Live += int64(len(g.Stored))
 	s.seen[id] = where
 	return where, nil
 }
 
-// take returns the number, in the list of the part, of a pack of the previous release. Install links it.
-func (s *PartWriter) take(m *Mapping) (int, error) {
-	if n, ok := s.taken[m]; ok {
-		return n, nil
-	}
-	n, err := s.listPack(newPack(s.o.Previous.manifest.Packs[m.number], &footer{uint64(len(m.data)), m.counts}))
-	s.taken[m] = n
-	return n, err
-}
-
-// listPack adds a pack to the list of the part.
+// listPack adds a pack, of which nothing is in use yet, to the list of the part.
 func (s *PartWriter) listPack(p Pack) (int, error) {
 	if len(s.packs) == MaxPacks {
 		return 0, fmt.Errorf("more than %d packs: allow longer packs", MaxPacks)
 	}
-	s.packs = append(s.packs, packInUse{Pack: p})
+	p.Live = 0
+	s.packs = append(s.packs, p)
 	return len(s.packs) - 1, nil
 }
 
-// store appends g to the pack and returns its place.
-func (s *PartWriter) store(g *Segment) (uint64, error) {
-	if err := s.room(len(g.Stored)); err != nil {
-		return 0, err
-	}
-	where := uint64(s.pack.number)<<wherePackShift | s.pack.out.off
-	return where, s.pack.add(g)
-}
-
-// room makes sure that s.pack has room for n bytes.
-func (s *PartWriter) room(n int) error {
-	if s.pack != nil && (s.pack.out.off+uint64(n) <= uint64(s.o.MaxPackBytes) || s.pack.counts[PackSegments] == 0) {
-		return nil
-	}
+// nextPack starts another pack.
+func (s *PartWriter) nextPack() error {
 	if err := s.endPack(); err != nil {
 		return err
 	}
@@ -405,21 +336,19 @@ func (s *PartWriter) room(n int) error {
 		return err
 	}
 	path := filepath.Join(s.o.Dir, fmt.Sprintf(".pack-%05d-%05d", s.o.Number, number))
-	out, err := createFile(path, packMagic, 0o666)
-	if err != nil {
-		return err
-	}
-	s.pack = &packWriter{out: out, number: number}
-	return nil
+	s.packNumber, s.packCounts = number, FileCounts{}
+	s.pack, err = createFile(path, packMagic, 0o666)
+	return err
 }
 
 func (s *PartWriter) endPack() error {
 	if s.pack == nil {
 		return nil
 	}
-	foot := footer{s.pack.out.off, s.pack.counts}
-	f, err := s.pack.out.finishHashed(s.pack.counts, packPrefix)
-	s.packs[s.pack.number].Pack = newPack(f, &foot)
+	foot := footer{s.pack.off, s.packCounts}
+	f, err := s.pack.finishHashed(s.packCounts, packPrefix)
+	f.Live = s.packs[s.packNumber].Live
+	s.packs[s.packNumber] = newPack(f, &foot)
 	s.pack = nil
 	return err
 }
@@ -439,7 +368,10 @@ func (s *PartWriter) Close() (Part, error) {
 		err = s.finish()
 	}
 	if err != nil {
-		s.discard()
+		s.out.discard()
+		if s.pack != nil {
+			s.pack.discard()
+		}
 		s.err = err
 		return Part{}, fmt.Errorf("close part %d: %w", s.o.Number, err)
 	}
@@ -459,60 +391,22 @@ func (s *PartWriter) finish() (err error) {
 			return err
 		}
 	}
+	s.part.Fragments = int64(s.counts[PartFragments])
 	s.part.Keys, s.part.KeyCount = fmt.Sprintf("keys-%05d", s.o.Number), int64(len(s.keys))
 	if err := writeKeys(filepath.Join(s.o.Dir, s.part.Keys), s.keys); err != nil {
 		return err
 	}
-	s.part.Resources = map[string]int64{}
-	for k, n := range s.resource {
-		if n != 0 {
-			s.part.Resources[fragment.Kind(k).String()] = n
-		}
-	}
-	for _, p := range s.packs {
-		p.Live = int64(p.live)
-		s.part.Packs = append(s.part.Packs, p.Pack)
-	}
+	s.part.Packs = append(s.part.Packs, s.packs...)
 	s.part.File, err = s.out.finishHashed(s.counts, partPrefix)
-	return err
-}
-
-// discard lets go of the files of a part that is given up.
-func (s *PartWriter) discard() {
-	s.closed = true
-	s.out.discard()
-	if s.pack != nil {
-		s.pack.out.discard()
-	}
-}
-
-// A packWriter writes one pack.
-type packWriter struct {
-	out    *fileWriter
-	number int // in the list of its part
-	counts FileCounts
-}
-
-func (p *packWriter) add(g *Segment) error {
-	p.counts[PackSegments]++
-	p.counts[PackRawBytes] += uint64(g.RawLen)
-	_, err := p.out.Write(g.Stored)
 	return err
 }
 
 // Copy writes a resource of the previous release as it is there, with other aliases. Its
 // segments stay where they are, as those of Add do.
 func (s *PartWriter) Copy(e Entry, aliases [][]byte) error {
-	err := s.ready()
-	for _, key := range aliases {
-		if err == nil {
-			err = checkKey(key)
-		}
-	}
-	if err != nil {
+	if err := s.begin(aliases); err != nil {
 		return fmt.Errorf("copy to part %d: %s: %w", s.o.Number, fragment.DescribeKey(e.Key()), err)
 	}
-	s.begin()
 	copied := map[uint64]uint32{} // where each recipe starts, there and here
 	for i := range e.Len() {
 		at, ok := copied[e.Recipe(i)]
