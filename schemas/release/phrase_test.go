@@ -54,10 +54,10 @@ func TestBrokenText(t *testing.T) {
 func TestPlainLiteral(t *testing.T) {
 	raw := []byte(`},{`)
 	plain := append([]byte{byte(OpLiteral), byte(len(raw))}, raw...)
-	if got := appendLiteral(nil, raw); bytes.Equal(got, plain) || got[0] != byte(opText) {
+	if got := appendPiece(nil, &PieceSpec{Op: OpLiteral, Literal: raw}, 0, 0); bytes.Equal(got, plain) || got[0] != byte(opText) {
 		t.Errorf("a literal that is a phrase is written as % x, want a text", got)
 	}
-	if got := appendLiteral(nil, []byte("abc")); got[0] != byte(OpLiteral) {
+	if got := appendPiece(nil, &PieceSpec{Op: OpLiteral, Literal: []byte("abc")}, 0, 0); got[0] != byte(OpLiteral) {
 		t.Errorf("a literal without phrases is written as % x, want it as it is", got)
 	}
 }

@@ -246,28 +246,6 @@ func (d *decoder) text(p *Piece) {
 	d.bad = d.bad || p.textLen < 1
 }
 
-// near reads the place of a segment that counts from a base.
-func (d *decoder) near(p *Piece, base uint64) {
-	if base == 0 {
-		d.bad = true
-	}
-	p.Pack, p.Offset = int(base>>wherePackShift), int64(base&(MaxPackBytes-1)+d.atMost(MaxPackBytes-1))
-}
-
-// far reads the place of a segment that has one of its own.
-func (d *decoder) far(p *Piece) {
-	p.Op, p.Pack, p.Offset = OpSegment, int(d.atMost(MaxPacks-1)), int64(d.atMost(MaxPackBytes-1))
-}
-
-// facts reads the facts of a segment, and returns its length in the pack.
-func (d *decoder) facts(g *Segment) (stored uint64) {
-	stored, g.RawLen = d.atMost(math.MaxUint32), uint32(d.atMost(math.MaxUint32))
-	if b := d.take(factsLen); b != nil {
-		g.CRC, g.Op, g.Hash = le.Uint32(b[factsCRC:]), le.Uint32(b[factsOp:]), Hash(b[factsHash:])
-	}
-	return stored
-}
-
 func (d *decoder) include(i *Include) {
 	*i = Include{Kind: fragment.Kind(d.byte()), Sub: fragment.Sub(d.atMost(maxSub)), ID: d.uvarint()}
 	if i.Kind == fragment.KindSeason || i.Kind == fragment.KindEpisode {
@@ -279,12 +257,92 @@ func (d *decoder) include(i *Include) {
 	d.bad = d.bad || i.fault() != ""
 }
 
+// A Cursor walks through the pieces of a fragment. There is at least one, or the
+// fragment is broken.
+type Cursor struct {
+	decoder // stands before the next piece, or before the one that is bad
+	p       *part
+	base    uint64
+	left    int // pieces that may still come
+}
+
+// Broken reports whether the bytes of the fragment break the format, as far as the cursor
+// has come. Nothing of such a fragment may be served.
+func (c *Cursor) Broken() bool { return c.bad }
+
+// Next sets p to the next piece: its Op, and the fields that count for that. It is false
+// behind the last piece and in a broken fragment. It allocates nothing.
+func (c *Cursor) Next(p *Piece) bool {
+	here := c.rest
+	if len(here) == 0 || c.bad {
+		return false
+	}
+	p.Op, c.rest = Op(here[0]), here[1:]
+	switch p.Op {
+	case OpSegment:
+		c.bad = c.base == 0
+		c.segment(p, int(c.base>>wherePackShift), c.base&(MaxPackBytes-1)+c.atMost(MaxPackBytes-1))
+	case opFar:
+		pack := int(c.atMost(MaxPacks - 1))
+		c.segment(p, pack, c.atMost(MaxPackBytes-1))
+	case OpReference:
+		p.Sub = fragment.Sub(c.atMost(maxSub))
+		p.Shared = c.take(c.atMost(fragment.MaxKeyLen))
+		c.bad = c.bad || len(p.Shared) == 0
+	case OpInclude:
+		c.include(&p.Include)
+	case OpName:
+		p.Word, p.Number = Word(c.byte()), uint32(c.atMost(1<<32-1))
+		c.bad = c.bad || !p.Word.valid()
+	case OpLiteral:
+		p.literal, p.textLen = c.literal(), 0
+	case opText:
+		c.text(p)
+	case OpIDMark, OpPageMark, OpIDEnd:
+	default:
+		c.bad = true
+	}
+	if c.left--; c.left < 0 {
+		c.bad = true
+	}
+	if c.bad {
+		c.rest = here
+	}
+	return !c.bad
+}
+
+// segment reads the facts of a segment, and finds its stored bytes in a pack of the part.
+func (c *Cursor) segment(p *Piece, pack int, off uint64) {
+	g := &p.Segment
+	stored := c.atMost(math.MaxUint32)
+	g.RawLen = uint32(c.atMost(math.MaxUint32))
+	if b := c.take(factsLen); b != nil {
+		g.CRC, g.Op, g.Hash = le.Uint32(b[factsCRC:]), le.Uint32(b[factsOp:]), Hash(b[factsHash:])
+	}
+	p.Op, p.Pack, p.Offset = OpSegment, pack, int64(off)
+	if pack >= len(c.p.packs) {
+		c.bad = true
+		return
+	}
+	m, end := c.p.packs[pack], off+stored // below 2^50
+	if off < HeaderLen || end > uint64(len(m.data)) {
+		c.bad = true
+		return
+	}
+	g.Stored, g.pack, g.off = m.data[off:end:end], m, off
+}
+
 // appendPiece appends a piece as recipes have it. where is the place of its segment; base is what
 // near segments count from.
 func appendPiece(dst []byte, p *PieceSpec, where, base uint64) []byte {
 	switch p.Op {
-	case OpSegment:
-		dst = appendPlace(dst, where, base)
+	case OpSegment: // near when it lies in the pack of the base, and not before it
+		if where>>wherePackShift == base>>wherePackShift && where >= base && base != 0 {
+			dst = binary.AppendUvarint(append(dst, byte(OpSegment)), where-base)
+		} else {
+			dst = binary.AppendUvarint(append(dst, byte(opFar)), where>>wherePackShift)
+			dst = binary.AppendUvarint(dst, where&(MaxPackBytes-1))
+		}
 		g := &p.Segment
 		dst = binary.AppendUvarint(dst, uint64(len(g.Stored)))
 		dst = binary.AppendUvarint(dst, uint64(g.RawLen))
@@ -294,48 +352,30 @@ func appendPiece(dst []byte, p *PieceSpec, where, base uint64) []byte {
 		dst = binary.AppendUvarint(append(dst, byte(p.Op)), uint64(p.Sub))
 		return append(append(dst, byte(len(p.Shared))), p.Shared...)
 	case OpInclude:
-		return appendInclude(append(dst, byte(p.Op)), &p.Include)
+		i := &p.Include
+		dst = binary.AppendUvarint(append(dst, byte(p.Op), byte(i.Kind)), uint64(i.Sub))
+		dst = binary.AppendUvarint(dst, i.ID)
+		if i.Kind == fragment.KindSeason || i.Kind == fragment.KindEpisode {
+			dst = binary.AppendUvarint(dst, uint64(i.Season))
+		}
+		if i.Kind == fragment.KindEpisode {
+			dst = binary.AppendUvarint(dst, uint64(i.Episode))
+		}
+		return dst
 	case OpName:
 		return binary.AppendUvarint(append(dst, byte(p.Op), byte(p.Word)), uint64(p.Number))
-	case OpLiteral:
-		return appendLiteral(dst, p.Literal)
+	case OpLiteral: // a short one with codes, if that takes fewer bytes
+		op, text := OpLiteral, p.Literal
+		if len(text) <= MaxText {
+			var b [MaxText]byte
+			if coded := AppendText(b[:0], text); len(coded) < len(text) {
+				op, text = opText, coded
+			}
+		}
+		dst = binary.AppendUvarint(append(dst, byte(op)), uint64(len(text)))
+		return append(dst, text...)
 	}
 	return append(dst, byte(p.Op))
-}
-
-// appendLiteral appends a literal: a short one with codes, if that takes fewer bytes.
-func appendLiteral(dst, raw []byte) []byte {
-	op, text := OpLiteral, raw
-	if len(raw) <= MaxText {
-		var b [MaxText]byte
-		if coded := AppendText(b[:0], raw); len(coded) < len(raw) {
-			op, text = opText, coded
-		}
-	}
-	dst = binary.AppendUvarint(append(dst, byte(op)), uint64(len(text)))
-	return append(dst, text...)
-}
-
-// appendPlace appends the operation and the place of a segment: near when it lies in
-// the pack of the base, and not before it.
-func appendPlace(dst []byte, where, base uint64) []byte {
-	if where>>wherePackShift == base>>wherePackShift && where >= base && base != 0 {
-		return binary.AppendUvarint(append(dst, byte(OpSegment)), where-base)
-	}
-	dst = binary.AppendUvarint(append(dst, byte(opFar)), where>>wherePackShift)
-	return binary.AppendUvarint(dst, where&(MaxPackBytes-1))
-}
-
-func appendInclude(dst []byte, i *Include) []byte {
-	dst = binary.AppendUvarint(append(dst, byte(i.Kind)), uint64(i.Sub))
-	dst = binary.AppendUvarint(dst, i.ID)
-	if i.Kind == fragment.KindSeason || i.Kind == fragment.KindEpisode {
-		dst = binary.AppendUvarint(dst, uint64(i.Season))
-	}
-	if i.Kind == fragment.KindEpisode {
-		dst = binary.AppendUvarint(dst, uint64(i.Episode))
-	}
-	return dst
 }
 
 // Short texts around rows and ids are most of a part, and most of each is the same few
