@@ -10,7 +10,6 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/release"
-	"github.com/reelsplice/reelsplice/schemas/release/delta"
 	"github.com/reelsplice/reelsplice/schemas/release/store"
 )
 
@@ -80,7 +79,7 @@ func (p *Puller) apply(ctx context.Context, d *patch, f release.File, path strin
 		return err
 	}
 	defer old.Close()
-	err = writeWhole(path, func(w io.Writer) error { return delta.Apply(w, f, in, d.old, old) })
+	err = writeWhole(path, func(w io.Writer) error { return store.ApplyDelta(w, f, in, d.old, old) })
 	err = errors.Join(err, os.Remove(temporary))
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.cfg.Bucket.URL(d.info.Key), err)

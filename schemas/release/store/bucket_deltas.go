@@ -10,7 +10,6 @@ import (
 
 	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/release"
-	"github.com/reelsplice/reelsplice/schemas/release/delta"
 )
 
 // DeltasPrefix starts the names of deltas.
@@ -104,7 +103,7 @@ func (s Bucket) pushDelta(ctx context.Context, p pair, made, from []byte) (bytes
 	defer func() { err = errors.Join(err, tmp.Close(), os.Remove(tmp.Name())) }()
 	file.ReadAhead(made)
 	file.ReadAhead(from)
-	if err := release.Guard(func() error { return delta.Encode(tmp, p.made, made, p.from, from) }); err != nil {
+	if err := release.Guard(func() error { return encodeDelta(tmp, p.made, made, p.from, from) }); err != nil {
 		return 0, err
 	}
 	st, err := tmp.Stat()

@@ -12,7 +12,6 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/object/objecttest"
 	"github.com/reelsplice/reelsplice/schemas/object/s3"
 	"github.com/reelsplice/reelsplice/schemas/release"
-	"github.com/reelsplice/reelsplice/schemas/release/delta"
 )
 
 func fileOf(name string, data []byte) release.File {
@@ -52,7 +51,7 @@ func TestPushDelta(t *testing.T) {
 		t.Fatalf("the bucket has a delta of %d bytes, %v, want %d", len(stored), err, n)
 	}
 	var got bytes.Buffer
-	if err := delta.Apply(&got, made, bytes.NewReader(stored), old, bytes.NewReader(data)); err != nil || !bytes.Equal(got.Bytes(), wanted) {
+	if err := ApplyDelta(&got, made, bytes.NewReader(stored), old, bytes.NewReader(data)); err != nil || !bytes.Equal(got.Bytes(), wanted) {
 		t.Errorf("Apply = %v, want the new file", err)
 	}
 	if again := push(wanted, data); again != n {

@@ -1,4 +1,4 @@
-package delta
+package store
 
 import (
 	"bufio"
@@ -15,23 +15,23 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// ErrInvalid matches errors about a delta that is malformed, or of other files.
-var ErrInvalid = errors.New("delta is invalid")
+// ErrInvalidDelta matches errors about a delta that is malformed, or of other files.
+var ErrInvalidDelta = errors.New("delta is invalid")
 
 func invalid(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", ErrInvalid, fmt.Sprintf(format, args...))
+	return fmt.Errorf("%w: %s", ErrInvalidDelta, fmt.Sprintf(format, args...))
 }
 
-// Apply writes the file new, made from the file old and a delta. It writes new.Size bytes at most. Without an
+// ApplyDelta writes the file new, made from the file old and a delta. It writes new.Size bytes at most. Without an
 // error, they have the SHA-256 of new.
-func Apply(w io.Writer, newFile release.File, delta io.Reader, oldFile release.File, old io.ReaderAt) error {
-	head := make([]byte, headerLen)
+func ApplyDelta(w io.Writer, newFile release.File, delta io.Reader, oldFile release.File, old io.ReaderAt) error {
+	head := make([]byte, deltaHeaderLen)
 	if _, err := io.ReadFull(delta, head); err != nil {
 		return invalid("read header: %v", err)
 	}
-	rest, ok := bytes.CutPrefix(head, []byte(magic))
+	rest, ok := bytes.CutPrefix(head, []byte(deltaMagic))
 	if !ok {
-		return invalid("it starts with % x", head[:len(magic)])
+		return invalid("it starts with % x", head[:len(deltaMagic)])
 	}
 	for _, f := range []release.File{newFile, oldFile} {
 		if sha, size := hex.EncodeToString(rest[:32]), binary.LittleEndian.Uint64(rest[32:]); sha != f.SHA256 || size != uint64(f.Size) {

@@ -1,4 +1,4 @@
-package delta
+package store
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-func file(name string, data []byte) release.File {
+func described(name string, data []byte) release.File {
 	sha := sha256.Sum256(data)
 	return release.File{Name: name, Size: int64(len(data)), SHA256: hex.EncodeToString(sha[:])}
 }
@@ -23,7 +23,7 @@ func file(name string, data []byte) release.File {
 func encode(tb testing.TB, newData, oldData []byte) []byte {
 	tb.Helper()
 	var b bytes.Buffer
-	if err := Encode(&b, file("new", newData), newData, file("old", oldData), oldData); err != nil {
+	if err := encodeDelta(&b, described("new", newData), newData, described("old", oldData), oldData); err != nil {
 		tb.Fatal(err)
 	}
 	return b.Bytes()
@@ -32,7 +32,7 @@ func encode(tb testing.TB, newData, oldData []byte) []byte {
 // apply returns what a delta makes of a file.
 func apply(newFile release.File, delta, oldData []byte) ([]byte, error) {
 	var b bytes.Buffer
-	err := Apply(&b, newFile, bytes.NewReader(delta), file("old", oldData), bytes.NewReader(oldData))
+	err := ApplyDelta(&b, newFile, bytes.NewReader(delta), described("old", oldData), bytes.NewReader(oldData))
 	return b.Bytes(), err
 }
 
@@ -65,7 +65,7 @@ func TestDelta(t *testing.T) {
 		if len(d) > most {
 			t.Errorf("%s: delta has %d bytes, want %d at most", name, len(d), most)
 		}
-		got, err := apply(file("new", newData), d, oldData)
+		got, err := apply(described("new", newData), d, oldData)
 		if err != nil || !bytes.Equal(got, newData) {
 			t.Errorf("%s: Apply makes %d bytes, %v, want the new file of %d", name, len(got), err, len(newData))
 		}
@@ -97,7 +97,7 @@ func TestDeltaRandom(t *testing.T) {
 			}
 			made = append(made, noise(seed, r.IntN(90))...)
 		}
-		got, err := apply(file("new", made), encode(t, made, old), old)
+		got, err := apply(described("new", made), encode(t, made, old), old)
 		if err != nil || !bytes.Equal(got, made) {
 			t.Fatalf("seed %d: Apply makes %d bytes, %v, want the new file of %d", seed, len(got), err, len(made))
 		}
@@ -108,7 +108,7 @@ func TestDeltaRandom(t *testing.T) {
 func TestApplyRefuses(t *testing.T) {
 	old := noise(1, 50_000)
 	made := slices.Concat(old[20_000:], noise(2, 5_000), old[:20_000])
-	d, want := encode(t, made, old), file("new", made)
+	d, want := encode(t, made, old), described("new", made)
 	f := func(name string, newFile release.File, delta, oldData []byte) {
 		t.Helper()
 		got, err := apply(newFile, delta, oldData)
@@ -128,26 +128,26 @@ func TestApplyRefuses(t *testing.T) {
 			t.Errorf("byte %d differs: Apply makes another file, want an error", i)
 		}
 	}
-	f("another new file", file("other", noise(3, len(made))), d, old)
+	f("another new file", described("other", noise(3, len(made))), d, old)
 	f("another old file", want, d, noise(4, len(old)))
 	smaller := want
 	smaller.Size = 100
 	f("smaller new file", smaller, d, old)
 	short := bytes.NewReader(old[:100])
-	if err := Apply(io.Discard, want, bytes.NewReader(d), file("old", old), short); !errors.Is(err, ErrInvalid) {
+	if err := ApplyDelta(io.Discard, want, bytes.NewReader(d), described("old", old), short); !errors.Is(err, ErrInvalidDelta) {
 		t.Errorf("Apply to an old file that was cut = %v, want ErrInvalid", err)
 	}
 }
 
-func FuzzApply(f *testing.F) {
+func FuzzApplyDelta(f *testing.F) {
 	old := noise(1, 2_000)
 	made := slices.Concat(old[1_000:], noise(2, 50), old[:1_000])
 	good := encode(f, made, old)
-	want := file("new", made)
-	f.Add(good[headerLen:])
+	want := described("new", made)
+	f.Add(good[deltaHeaderLen:])
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, frame []byte) {
-		got, err := apply(want, slices.Concat(good[:headerLen], frame), old)
+		got, err := apply(want, slices.Concat(good[:deltaHeaderLen], frame), old)
 		if int64(len(got)) > want.Size {
 			t.Errorf("Apply makes %d bytes, want %d at most", len(got), want.Size)
 		}
@@ -171,16 +171,16 @@ func FuzzInstructions(f *testing.F) {
 	})
 }
 
-func BenchmarkEncode(b *testing.B) {
+func BenchmarkEncodeDelta(b *testing.B) {
 	old := records(100_000, 0)
 	made := slices.Clone(old)
 	for i := 0; i < len(made); i += 5_000 {
 		made[i]++
 	}
-	oldFile, newFile := file("old", old), file("new", made)
+	oldFile, newFile := described("old", old), described("new", made)
 	b.SetBytes(int64(len(made)))
 	for b.Loop() {
-		if err := Encode(io.Discard, newFile, made, oldFile, old); err != nil {
+		if err := encodeDelta(io.Discard, newFile, made, oldFile, old); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,4 +1,4 @@
-package delta
+package store
 
 import (
 	"bufio"
@@ -14,9 +14,21 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
+// A delta describes a file by how it differs from another, so that whoever has the other moves less.
+//
+// It is a header and a zstd frame. The header has a magic, and SHA-256 and length of both files. The frame has
+// instructions, each three varints and bytes: how many bytes follow, how many come from the old file
+// after them, and how far from the end of the last copy plus the bytes those begin (signed); then the bytes.
+//
+// Blocks of the old file at multiples of the block length are found anywhere in the new one by a rolling hash, and
+// matches grow to both sides. After a difference the same distance is tried first, so that fields
+// of fixed length that differ cost little more than their bytes.
+//
+// encodeDelta reads both files as mapped memory and holds up to 48 MiB of its own. ApplyDelta holds up to 17 MiB.
+
 const (
-	magic     = "\xd5rsdel1\n"
-	headerLen = len(magic) + 2*(32+8)
+	deltaMagic     = "\xd5rsdel1\n"
+	deltaHeaderLen = len(deltaMagic) + 2*(32+8)
 
 	// minBlock is the length of blocks; of a large file they are longer, so that there are maxBlocks at most.
 	minBlock  = 32
@@ -29,9 +41,9 @@ const (
 	window = 8 << 20
 )
 
-// Encode writes the delta that makes the file new from the file old. Both are in memory, as mapped files are.
-func Encode(w io.Writer, newFile release.File, newData []byte, oldFile release.File, oldData []byte) error {
-	head := []byte(magic)
+// encodeDelta writes the delta that makes the file new from the file old. Both are in memory, as mapped files are.
+func encodeDelta(w io.Writer, newFile release.File, newData []byte, oldFile release.File, oldData []byte) error {
+	head := []byte(deltaMagic)
 	for _, f := range []struct {
 		release.File
 		data []byte
