@@ -4,7 +4,13 @@
 // and writes nothing; package build moves the data.
 package derive
 
-import "github.com/reelsplice/reelsplice/schemas/fragment"
+import (
+	"slices"
+
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
+)
 
 // A Title names a movie or a series and has the fields that lists are ordered by.
 type Title struct {
@@ -58,4 +64,100 @@ type Person struct {
 	KnownForDepartment string // "" for null
 	Popularity         float64
 	ProfilePath        string // "" for null
+}
+
+// MovieTitle returns a movie as lists have it.
+func MovieTitle(m *catalog.Movie) Title {
+	return Title{
+		Kind: fragment.KindMovie, ID: m.ID.V, Popularity: m.Popularity.V, Votes: max(0, m.VoteCount.V), Date: m.ReleaseDate.V,
+		Adult: m.Adult.V,
+	}
+}
+
+// MovieCredits returns the credits of a movie. Rows without the id of a person are of
+// no one.
+func MovieCredits(m *catalog.Movie) []Credit {
+	c := m.Credits
+	if c == nil {
+		return nil
+	}
+	title := MovieTitle(m)
+	out := make([]Credit, 0, len(c.Cast)+len(c.Crew))
+	add := func(credit Credit) {
+		if credit.Person.ID >= 1 {
+			credit.Title = title
+			out = append(out, credit)
+		}
+	}
+	for i := range c.Cast {
+		r := &c.Cast[i]
+		add(castCredit(&r.Credited, r.CreditID, r.Character, r.Order))
+	}
+	for i := range c.Crew {
+		r := &c.Crew[i]
+		add(crewCredit(&r.Credited, r.CreditID, r.Department, r.Job))
+	}
+	return out
+}
+
+// castCredit returns the credit of a row of a cast, in the department and the job of all of them.
+func castCredit(c *catalog.Credited, id, character record.String, order record.Int) Credit {
+	return Credit{
+		ID: id.V, Role: Cast, Person: personOf(c), Character: character.V, Order: order.V, Department: "Acting", Job: "Actor",
+	}
+}
+
+// crewCredit returns the credit of a row of a crew.
+func crewCredit(c *catalog.Credited, id, department, job record.String) Credit {
+	return Credit{ID: id.V, Role: Crew, Person: personOf(c), Department: department.V, Job: job.V}
+}
+
+// personOf returns the person of a row of credits.
+func personOf(c *catalog.Credited) Person {
+	return Person{
+		ID: c.ID.V, Name: c.Name.V, OriginalName: c.OriginalName.V, Adult: c.Adult.V, Gender: c.Gender.V,
+		KnownForDepartment: c.KnownForDepartment.V, Popularity: c.Popularity.V, ProfilePath: c.ProfilePath.V,
+	}
+}
+
+// maxKnownFor is the most titles that known_for has.
+const maxKnownFor = 3
+
+// KnownFor returns the titles that a person is best known for: those with the most
+// votes, and of those with as many the most popular, among the credits of the person's
+// department, or of all when there are none.
+func KnownFor(department string, credits []Credit) []Title {
+	own := func(c *Credit) bool { return c.Department == department }
+	if !slices.ContainsFunc(credits, func(c Credit) bool { return own(&c) }) {
+		own = func(*Credit) bool { return true }
+	}
+	var best []Title
+	for i := range credits {
+		t := credits[i].Title
+		if !own(&credits[i]) || slices.ContainsFunc(best, func(b Title) bool { return b.Kind == t.Kind && b.ID == t.ID }) {
+			continue
+		}
+		at, _ := slices.BinarySearchFunc(best, t, func(a, b Title) int { return a.compareVotes(&b) })
+		if at < maxKnownFor {
+			best = slices.Insert(best, at, t)
+			best = best[:min(len(best), maxKnownFor)]
+		}
+	}
+	return best
+}
+
+// Department returns the department in which most of the credits are, the first of
+// several; "" without any.
+func Department(credits []Credit) string {
+	counts := map[string]int{}
+	best := ""
+	for i := range credits {
+		counts[credits[i].Department]++
+	}
+	for i := range credits {
+		if d := credits[i].Department; counts[d] > counts[best] {
+			best = d
+		}
+	}
+	return best
 }

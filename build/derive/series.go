@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
@@ -74,7 +73,7 @@ func Broadcasts(s *catalog.Season, own []*catalog.Episode) []Broadcast {
 		if c := e.Credits; c != nil && b.Crew == nil && b.GuestStars == nil {
 			b.Crew, b.GuestStars = c.Crew, c.GuestStars
 		}
-		if b.Crew == nil && b.GuestStars == nil && hasEpisode(s, b.Number) {
+		if b.Crew == nil && b.GuestStars == nil && slices.ContainsFunc(s.Episodes, func(e catalog.SeasonEpisode) bool { return e.EpisodeNumber.V == b.Number }) {
 			continue // a record of other sub-requests alone
 		}
 		have[b.Number] = true
@@ -91,10 +90,6 @@ func Broadcasts(s *catalog.Season, own []*catalog.Episode) []Broadcast {
 	return out
 }
 
-func hasEpisode(s *catalog.Season, n int64) bool {
-	return slices.ContainsFunc(s.Episodes, func(e catalog.SeasonEpisode) bool { return e.EpisodeNumber.V == n })
-}
-
 // Season adds a season with its episodes. Seasons come in the order of their numbers.
 func (c *Series) Season(number int64, s *catalog.Season, episodes []Broadcast) {
 	start := ""
@@ -106,11 +101,26 @@ func (c *Series) Season(number int64, s *catalog.Season, episodes []Broadcast) {
 		c.episodes += int64(len(episodes))
 		c.first = earlier(c.first, start)
 	}
-	if s.Credits != nil {
-		c.regulars(s.Credits, number, int64(len(episodes)), start)
+	if s.Credits != nil { // those of a whole season
+		c.each(s.Credits, func(e *entry) {
+			if n := len(e.Seasons); n > 0 && e.Seasons[n-1] == number {
+				return // the same credit twice
+			}
+			e.add(number, int64(len(episodes)), start)
+			e.whole = len(e.Seasons)
+		})
 	}
 	for i := range episodes {
-		c.episode(number, &episodes[i])
+		b := &episodes[i]
+		appear := func(e *entry) { e.appear(number, b) }
+		for j := range b.GuestStars {
+			r := &b.GuestStars[j]
+			c.meet(castCredit(&r.Credited, r.CreditID, r.Character, r.Order), appear)
+		}
+		for j := range b.Crew {
+			r := &b.Crew[j]
+			c.meet(crewCredit(&r.Credited, r.CreditID, r.Department, r.Job), appear)
+		}
 	}
 	if s.AggregateCredits != nil {
 		c.given(s.AggregateCredits, func(e *entry, count int64) {
@@ -119,17 +129,6 @@ func (c *Series) Season(number int64, s *catalog.Season, episodes []Broadcast) {
 			}
 		})
 	}
-}
-
-// regulars adds the credits of a whole season.
-func (c *Series) regulars(credits *catalog.TVCredits, season, episodes int64, start string) {
-	c.each(credits, func(e *entry) {
-		if n := len(e.Seasons); n > 0 && e.Seasons[n-1] == season {
-			return // the same credit twice
-		}
-		e.add(season, episodes, start)
-		e.whole = len(e.Seasons)
-	})
 }
 
 // each calls fn for the entries of the credits of a season or a series.
@@ -144,18 +143,6 @@ func (c *Series) each(credits *catalog.TVCredits, fn func(*entry)) {
 	for i := range credits.Crew {
 		r := &credits.Crew[i]
 		c.meet(crewCredit(&r.Credited, r.CreditID, r.Department, r.Job), fn)
-	}
-}
-
-func (c *Series) episode(season int64, b *Broadcast) {
-	appear := func(e *entry) { e.appear(season, b) }
-	for i := range b.GuestStars {
-		r := &b.GuestStars[i]
-		c.meet(castCredit(&r.Credited, r.CreditID, r.Character, r.Order), appear)
-	}
-	for i := range b.Crew {
-		r := &b.Crew[i]
-		c.meet(crewCredit(&r.Credited, r.CreditID, r.Department, r.Job), appear)
 	}
 }
 
@@ -211,48 +198,8 @@ func earlier(a, b string) string {
 	return a
 }
 
-// finish adds the credits of the series itself: its regulars, as far as no season did,
-// its creators, and given aggregate credits, whose counts are the last word.
-func (c *Series) finish() {
-	if c.tv == nil {
-		return
-	}
-	if c.tv.Credits != nil {
-		c.each(c.tv.Credits, c.regular)
-	}
-	for i := range c.tv.CreatedBy {
-		r := &c.tv.CreatedBy[i]
-		person := Person{ID: r.ID.V, Name: r.Name.V, OriginalName: r.OriginalName.V, Gender: r.Gender.V, ProfilePath: r.ProfilePath.V}
-		c.meet(Credit{ID: r.CreditID.V, Role: Creator, Person: person, Department: creator, Job: creator}, func(*entry) {})
-	}
-	if c.tv.AggregateCredits != nil {
-		c.given(c.tv.AggregateCredits, func(e *entry, count int64) { e.EpisodeCount = count })
-	}
-}
-
-// regular counts a credit of the whole series. Appearances that are known count more:
-// a credit that no regular season has is one of all of them.
-func (c *Series) regular(e *entry) {
-	if e.EpisodeCount > e.specials {
-		return
-	}
-	e.EpisodeCount += c.total()
-	e.Seasons = slices.Concat(e.Seasons, c.seasons) // it may be in one without episodes
-	slices.Sort(e.Seasons)
-	e.Seasons = slices.Compact(e.Seasons)
-	e.FirstAirDate = earlier(e.FirstAirDate, earlier(c.tv.FirstAirDate.V, c.first))
-}
-
 // creator is the department and the job of those who created a series.
 const creator = "Creator"
-
-// total returns how many episodes the series has: as in its record, or as there are.
-func (c *Series) total() int64 {
-	if c.tv != nil && c.tv.NumberOfEpisodes.V > 0 {
-		return c.tv.NumberOfEpisodes.V
-	}
-	return c.episodes
-}
 
 // given calls count with the entries of aggregate credits that a dump gave and with
 // their counts of episodes.
@@ -273,13 +220,14 @@ func (c *Series) given(a *catalog.AggregateCredits, count func(e *entry, episode
 	}
 }
 
-// Credits ends the collection and returns each credit once, in the order in which it
-// was met.
+// Credits ends the collection and returns each credit once, in the order in which it was met. It adds those of the
+// series itself: its regulars, as far as no season did, its creators, and given aggregate credits, whose counts are
+// the last word.
 func (c *Series) Credits() []Credit {
-	c.finish()
 	var title Title
 	if c.tv != nil {
 		title = TVTitle(c.tv)
+		c.ofSeries()
 	}
 	out := make([]Credit, 0, len(c.order))
 	for _, e := range c.order {
@@ -289,17 +237,79 @@ func (c *Series) Credits() []Credit {
 	return out
 }
 
+func (c *Series) ofSeries() {
+	episodes := c.tv.NumberOfEpisodes.V
+	if episodes <= 0 { // as there are
+		episodes = c.episodes
+	}
+	if c.tv.Credits != nil {
+		c.each(c.tv.Credits, func(e *entry) {
+			if e.EpisodeCount > e.specials {
+				return // appearances that are known count more
+			}
+			// A credit that no regular season has is one of all of them.
+			e.EpisodeCount += episodes
+			e.Seasons = slices.Concat(e.Seasons, c.seasons) // it may be in one without episodes
+			slices.Sort(e.Seasons)
+			e.Seasons = slices.Compact(e.Seasons)
+			e.FirstAirDate = earlier(e.FirstAirDate, earlier(c.tv.FirstAirDate.V, c.first))
+		})
+	}
+	for i := range c.tv.CreatedBy {
+		r := &c.tv.CreatedBy[i]
+		person := Person{ID: r.ID.V, Name: r.Name.V, OriginalName: r.OriginalName.V, Gender: r.Gender.V, ProfilePath: r.ProfilePath.V}
+		c.meet(Credit{ID: r.CreditID.V, Role: Creator, Person: person, Department: creator, Job: creator}, func(*entry) {})
+	}
+	if c.tv.AggregateCredits != nil {
+		c.given(c.tv.AggregateCredits, func(e *entry, count int64) { e.EpisodeCount = count })
+	}
+}
+
 // Aggregate returns the aggregate credits of what Credits returned: each person once,
 // the most frequent first. nil when there is nothing to count.
 func Aggregate(credits []Credit) *catalog.AggregateCredits {
 	out := &catalog.AggregateCredits{Cast: []catalog.AggregateCast{}, Crew: []catalog.AggregateCrew{}}
-	cast, crew := map[int64]int{}, map[string]int{}
+	type member struct {
+		person     int64
+		department string
+	}
+	cast, crew := map[int64]int{}, map[member]int{}
 	for i := range credits {
 		switch c := &credits[i]; c.Role {
 		case Cast:
-			addCast(out, cast, c)
+			k, ok := cast[c.Person.ID]
+			if !ok {
+				k = len(out.Cast)
+				cast[c.Person.ID] = k
+				object, person := c.Person.row()
+				out.Cast = append(out.Cast, catalog.AggregateCast{
+					Object: object, Credited: person, TotalEpisodeCount: record.Number(0), Order: record.Number(c.Order),
+				})
+			}
+			row := &out.Cast[k]
+			row.Order.V = min(row.Order.V, c.Order)
+			row.TotalEpisodeCount.V += c.EpisodeCount
+			row.Roles = append(row.Roles, catalog.AggregateRole{
+				CreditID: record.Text(c.ID), Character: record.Text(c.Character), EpisodeCount: record.Number(c.EpisodeCount),
+			})
+			slices.SortStableFunc(row.Roles, func(a, b catalog.AggregateRole) int { return cmp.Compare(b.EpisodeCount.V, a.EpisodeCount.V) })
 		case Crew:
-			addCrew(out, crew, c)
+			key := member{c.Person.ID, c.Department}
+			k, ok := crew[key]
+			if !ok {
+				k = len(out.Crew)
+				crew[key] = k
+				object, person := c.Person.row()
+				out.Crew = append(out.Crew, catalog.AggregateCrew{
+					Object: object, Credited: person, Department: record.Text(c.Department), TotalEpisodeCount: record.Number(0),
+				})
+			}
+			row := &out.Crew[k]
+			row.TotalEpisodeCount.V += c.EpisodeCount
+			row.Jobs = append(row.Jobs, catalog.AggregateJob{
+				CreditID: record.Text(c.ID), Job: record.Text(c.Job), EpisodeCount: record.Number(c.EpisodeCount),
+			})
+			slices.SortStableFunc(row.Jobs, func(a, b catalog.AggregateJob) int { return cmp.Compare(b.EpisodeCount.V, a.EpisodeCount.V) })
 		}
 	}
 	slices.SortStableFunc(out.Cast, func(a, b catalog.AggregateCast) int {
@@ -312,26 +322,6 @@ func Aggregate(credits []Credit) *catalog.AggregateCredits {
 		return nil
 	}
 	return out
-}
-
-func addCast(out *catalog.AggregateCredits, at map[int64]int, c *Credit) {
-	i, ok := at[c.Person.ID]
-	if !ok {
-		i = len(out.Cast)
-		at[c.Person.ID] = i
-		object, person := c.Person.row()
-		row := catalog.AggregateCast{
-			Object: object, Credited: person, TotalEpisodeCount: record.Number(0), Order: record.Number(c.Order),
-		}
-		out.Cast = append(out.Cast, row)
-	}
-	row := &out.Cast[i]
-	row.Order.V = min(row.Order.V, c.Order)
-	row.TotalEpisodeCount.V += c.EpisodeCount
-	row.Roles = append(row.Roles, catalog.AggregateRole{
-		CreditID: record.Text(c.ID), Character: record.Text(c.Character), EpisodeCount: record.Number(c.EpisodeCount),
-	})
-	slices.SortStableFunc(row.Roles, func(a, b catalog.AggregateRole) int { return cmp.Compare(b.EpisodeCount.V, a.EpisodeCount.V) })
 }
 
 // row returns what a row has of the person. An unknown profile is null there, and so is an unknown
@@ -350,26 +340,6 @@ func (p *Person) row() (o record.Object, row catalog.Credited) {
 		row.ProfilePath = record.Text(p.ProfilePath)
 	}
 	return o, row
-}
-
-func addCrew(out *catalog.AggregateCredits, at map[string]int, c *Credit) {
-	k := strconv.FormatInt(c.Person.ID, 10) + " " + c.Department
-	i, ok := at[k]
-	if !ok {
-		i = len(out.Crew)
-		at[k] = i
-		object, person := c.Person.row()
-		row := catalog.AggregateCrew{
-			Object: object, Credited: person, Department: record.Text(c.Department), TotalEpisodeCount: record.Number(0),
-		}
-		out.Crew = append(out.Crew, row)
-	}
-	row := &out.Crew[i]
-	row.TotalEpisodeCount.V += c.EpisodeCount
-	row.Jobs = append(row.Jobs, catalog.AggregateJob{
-		CreditID: record.Text(c.ID), Job: record.Text(c.Job), EpisodeCount: record.Number(c.EpisodeCount),
-	})
-	slices.SortStableFunc(row.Jobs, func(a, b catalog.AggregateJob) int { return cmp.Compare(b.EpisodeCount.V, a.EpisodeCount.V) })
 }
 
 // SeasonAggregate returns the aggregate credits of one season: its regulars, its guests
@@ -400,7 +370,11 @@ func Regulars(s *catalog.Season, tv *catalog.TV, episodes []Broadcast) *catalog.
 	case s.AggregateCredits != nil:
 		out = singlesOf(episodes).whole(s.AggregateCredits)
 	case tv != nil && tv.Credits != nil && s.SeasonNumber.V > 0:
-		out = singlesOf(episodes).without(tv.Credits)
+		s := singlesOf(episodes)
+		out = &catalog.TVCredits{
+			Cast: slices.DeleteFunc(slices.Clone(tv.Credits.Cast), func(c catalog.TVCastCredit) bool { return s.credits[c.CreditID.V] || s.guests[c.ID.V] }),
+			Crew: slices.DeleteFunc(slices.Clone(tv.Credits.Crew), func(c catalog.CrewCredit) bool { return s.credits[c.CreditID.V] }),
+		}
 	}
 	if out == nil || len(out.Cast)+len(out.Crew) == 0 {
 		return nil
@@ -429,16 +403,6 @@ func singlesOf(episodes []Broadcast) singles {
 	return s
 }
 
-// without returns the credits of a series but for the singles.
-func (s singles) without(credits *catalog.TVCredits) *catalog.TVCredits {
-	out := &catalog.TVCredits{
-		Cast: append([]catalog.TVCastCredit{}, credits.Cast...), Crew: append([]catalog.CrewCredit{}, credits.Crew...),
-	}
-	out.Cast = slices.DeleteFunc(out.Cast, func(c catalog.TVCastCredit) bool { return s.credits[c.CreditID.V] || s.guests[c.ID.V] })
-	out.Crew = slices.DeleteFunc(out.Crew, func(c catalog.CrewCredit) bool { return s.credits[c.CreditID.V] })
-	return out
-}
-
 // whole returns the aggregate credits that are no singles and count as many episodes as any.
 // Regulars are credited for all episodes of a season.
 func (s singles) whole(a *catalog.AggregateCredits) *catalog.TVCredits {
@@ -454,27 +418,19 @@ func (s singles) whole(a *catalog.AggregateCredits) *catalog.TVCredits {
 		switch {
 		case s.credits[e.ID] || e.EpisodeCount != most || e.Role == Cast && s.guests[e.Person.ID]:
 		case e.Role == Cast:
-			out.Cast = append(out.Cast, e.castRow())
+			object, person := e.Person.row()
+			out.Cast = append(out.Cast, catalog.TVCastCredit{
+				Object: object, Credited: person,
+				Character: record.Text(e.Character), CreditID: record.Text(e.ID), Order: record.Number(e.Order),
+			})
 		default:
-			out.Crew = append(out.Crew, e.crewRow())
+			object, person := e.Person.row()
+			out.Crew = append(out.Crew, catalog.CrewCredit{
+				Object: object, Credited: person,
+				CreditID: record.Text(e.ID), Department: record.Text(e.Department), Job: record.Text(e.Job),
+			})
 		}
 	}
 	slices.SortStableFunc(out.Cast, func(a, b catalog.TVCastCredit) int { return cmp.Compare(a.Order.V, b.Order.V) })
 	return out
-}
-
-func (c *Credit) castRow() catalog.TVCastCredit {
-	object, person := c.Person.row()
-	return catalog.TVCastCredit{
-		Object: object, Credited: person,
-		Character: record.Text(c.Character), CreditID: record.Text(c.ID), Order: record.Number(c.Order),
-	}
-}
-
-func (c *Credit) crewRow() catalog.CrewCredit {
-	object, person := c.Person.row()
-	return catalog.CrewCredit{
-		Object: object, Credited: person,
-		CreditID: record.Text(c.ID), Department: record.Text(c.Department), Job: record.Text(c.Job),
-	}
 }

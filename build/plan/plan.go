@@ -244,15 +244,6 @@ func (r *Resources) Sub(k catalog.Key) int {
 	return int(xxh3.Hash(records.AppendKey(b[:0], k)) % uint64(r.Subs))
 }
 
-// partition returns the number of the partition that a resource belongs to.
-func (r *Resources) partition(k catalog.Key) int {
-	i, found := slices.BinarySearchFunc(r.Spans, k, func(s records.Span, k catalog.Key) int { return s.From.Compare(k) })
-	if !found {
-		i--
-	}
-	return r.First + i*r.Subs + r.Sub(k)
-}
-
 // Partitions returns the number of partitions of all kinds that titles contribute to.
 func (p *Plan) Partitions() int {
 	last := &p.Resources[len(p.Resources)-1]
@@ -274,8 +265,12 @@ func (p *Plan) Partition(i int) *Resources {
 
 // ResourceSection returns the section of the contributions to a resource.
 func (p *Plan) ResourceSection(kind fragment.Kind, k catalog.Key) int {
-	i := slices.IndexFunc(p.Resources, func(r Resources) bool { return r.Kind == kind })
-	return p.Resources[i].partition(k)
+	r := &p.Resources[slices.IndexFunc(p.Resources, func(r Resources) bool { return r.Kind == kind })]
+	i, found := slices.BinarySearchFunc(r.Spans, k, func(s records.Span, k catalog.Key) int { return s.From.Compare(k) })
+	if !found {
+		i--
+	}
+	return r.First + i*r.Subs + r.Sub(k)
 }
 
 // FindSection returns the section of an external id, by its hash.

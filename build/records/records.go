@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"slices"
 
+	"github.com/reelsplice/reelsplice/schemas/age"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
@@ -46,16 +47,13 @@ func Open(dir string) (*Inputs, error) {
 
 // OpenKinds opens the files of some kinds alone, as far as the catalogue has them: the end of a file takes
 // tens of milliseconds to read.
-func OpenKinds(dir string, kinds []fragment.Kind) (*Inputs, error) {
-	in := &Inputs{files: map[fragment.Kind]*Input{}}
-	if err := in.open(dir, kinds); err != nil {
-		in.Close()
-		return nil, err
-	}
-	return in, nil
-}
-
-func (in *Inputs) open(dir string, kinds []fragment.Kind) error {
+func OpenKinds(dir string, kinds []fragment.Kind) (in *Inputs, err error) {
+	in = &Inputs{files: map[fragment.Kind]*Input{}}
+	defer func() {
+		if err != nil {
+			in.Close()
+		}
+	}()
 	for _, kind := range kinds {
 		t := catalog.TypeOf(kind)
 		f, err := t.Open(dir)
@@ -63,17 +61,16 @@ func (in *Inputs) open(dir string, kinds []fragment.Kind) error {
 			continue
 		}
 		if err != nil {
-			return err
+			return in, err
 		}
 		of := &Input{File: f, kind: t}
 		in.files[t.Kind] = of
 		if of.first, err = f.FirstKeys(); err != nil {
-			return err
+			return in, err
 		}
 	}
-	var err error
 	in.Removed, err = catalog.ReadRemoved(dir)
-	return err
+	return in, err
 }
 
 // Close closes the files.
@@ -123,6 +120,60 @@ func (in *Inputs) latestIn(f *Input, group int) (latest int64, err error) {
 		}
 		if !in.Removed.Has(f.kind.Kind, k) {
 			latest = int64(k.ID())
+		}
+	}
+}
+
+// Fetched returns the days on which records were fetched that are not removed, by the name of their kind, of
+// kinds that have any. It reads no records but those of row groups with seasons or episodes of a removed series
+// or season.
+func (in *Inputs) Fetched() (map[string]age.Days, error) {
+	out := map[string]age.Days{}
+	for kind, f := range in.files {
+		var days age.Days
+		for group := range f.RowGroups() {
+			// The row group may have seasons or episodes of a removed series or season.
+			hides := (kind == fragment.KindSeason || kind == fragment.KindEpisode) && slices.ContainsFunc(in.Removed, func(r catalog.Removed) bool {
+				return (r.Kind == fragment.KindTV || r.Kind == fragment.KindSeason) && r.Key.ID() >= f.first[group].ID() &&
+					(group+1 == len(f.first) || r.Key.ID() <= f.first[group+1].ID())
+			})
+			var of age.Days
+			var err error
+			if hides {
+				of, err = in.fetchedLeft(f, group)
+			} else {
+				of, err = f.Fetched(group)
+			}
+			if err != nil {
+				return nil, f.failed(err)
+			}
+			days.Join(of)
+		}
+		if !days.IsZero() {
+			out[kind.String()] = days
+		}
+	}
+	return out, nil
+}
+
+// fetchedLeft returns the days of the records of a row group that are not removed.
+func (in *Inputs) fetchedLeft(f *Input, group int) (days age.Days, err error) {
+	rows := f.Select(append(f.kind.KeyFields(), catalog.FetchedColumn), group, group+1)
+	defer rows.Close()
+	for rec := f.kind.New(); ; {
+		err := rows.Next(rec)
+		if errors.Is(err, io.EOF) {
+			return days, nil
+		}
+		if err != nil {
+			return days, err
+		}
+		key, err := f.kind.Key(rec)
+		if err != nil {
+			return days, err
+		}
+		if !in.Removed.Has(f.kind.Kind, key) {
+			days.Add(catalog.FetchedOf(rec))
 		}
 	}
 }
