@@ -49,7 +49,12 @@ func (d *detailer) details(m *model, rec record.Record, langs languages) {
 	}
 	plain := d.untranslated(m, rec, "")
 	plain.shared = m.genres != nil && ShareGenres(m.Kind, *m.GenresOf(rec))
-	base.generic = plain.generic && !m.namesRows(rec) && m.saysNothing(rec, &plain)
+	if plain.generic && !m.namesRows(rec) {
+		// A base of a season or an episode that has no text but the generic name in English is plain, which need
+		// not be stored beside it.
+		named := version{rec: rec, generic: true}
+		base.generic = m.same(&named, &plain) && rec.String(m.Texts[0].Field).V == m.NameOf(rec)
+	}
 	d.show(m, &base, nil, baseOnly)
 	if plain.shared || m.namesRows(rec) || !m.same(&plain, &base) {
 		d.show(m, &plain, &base, plainOnly)
@@ -74,14 +79,6 @@ func (d *detailer) details(m *model, rec record.Record, langs languages) {
 	}
 }
 
-// saysNothing reports whether the base of a season or an episode has no text but the
-// generic name in English. Then it is plain, the untranslated version, which need not be
-// stored beside it.
-func (m *model) saysNothing(rec record.Record, plain *version) bool {
-	named := version{rec: rec, generic: true}
-	return m.same(&named, plain) && rec.String(m.Texts[0].Field).V == m.NameOf(rec)
-}
-
 // The variants of versions that are no language.
 var (
 	baseOnly  = []fragment.Variant{fragment.Base}
@@ -95,7 +92,7 @@ func (d *detailer) show(m *model, v, other *version, variants []fragment.Variant
 	d.out.addTo(fragment.Address{Sub: fragment.SubDetails}, variants, d.out.end())
 	for i := range m.rows {
 		w := &m.rows[i]
-		if other != nil && m.sameRow(w, v, other) {
+		if other != nil && !slices.ContainsFunc(w.texts, func(i int) bool { return !m.sameText(i, v, other) }) {
 			continue
 		}
 		d.row(m, w, v)
@@ -129,50 +126,32 @@ func (d *detailer) detail(m *model, v *version) {
 	from := 0
 	for i := range m.cuts {
 		c := &m.cuts[i]
-		if !d.isCut(m, c, v) {
+		t := &m.Texts[c.text]
+		byRows := v.given>>c.text&1 == 0 // the crawl did not give the rows as they are
+		switch {
+		case t.Rule == complete.ToGeneric && v.generic:
+			f.fields(v.rec, from, c.index)
+			f.name(t.Field.Name)
+			d.genericName(m.Word, v.rec.Int(m.Number).V)
+		case t.Rule == complete.ToGenres && v.shared:
+			f.fields(v.rec, from, c.index)
+			f.comma()
+			f.value(Piece{Op: release.OpReference, Genres: GenreIDs(*m.GenresOf(v.rec)), Kind: m.Kind})
+		case t.Rule == complete.ToNames && byRows && v.local && length(v.rec, t.Field) > 0:
+			f.fields(v.rec, from, c.index)
+			f.name(t.Field.Name)
+			d.nested.write(d, v, t.Field)
+		case t.Rule == complete.ToBase && byRows && d.parts != nil:
+			f.fields(v.rec, from, c.index)
+			f.name(t.Field.Name)
+			f.includeList(release.Include{Kind: fragment.KindMovie, Sub: fragment.SubMediaRow}, d.parts)
+		default:
 			continue
 		}
-		f.fields(v.rec, from, c.index)
-		d.cutMember(m, c, v)
 		from = c.index + 1
 	}
 	f.fields(v.rec, from, m.Schema.Subs)
 	f.extra(v.rec)
-}
-
-// isCut reports whether v writes a field piece by piece.
-func (d *detailer) isCut(m *model, c *cut, v *version) bool {
-	t := &m.Texts[c.text]
-	switch {
-	case t.Rule == complete.ToGeneric:
-		return v.generic
-	case t.Rule == complete.ToGenres:
-		return v.shared
-	case v.given>>c.text&1 != 0:
-		return false
-	case t.Rule == complete.ToNames:
-		return v.local && length(v.rec, t.Field) > 0
-	}
-	return d.parts != nil
-}
-
-func (d *detailer) cutMember(m *model, c *cut, v *version) {
-	f := d.out
-	t := &m.Texts[c.text]
-	switch t.Rule {
-	case complete.ToGenres:
-		f.comma()
-		f.value(Piece{Op: release.OpReference, Genres: GenreIDs(*m.GenresOf(v.rec)), Kind: m.Kind})
-	case complete.ToGeneric:
-		f.name(t.Field.Name)
-		d.genericName(m.Word, v.rec.Int(m.Number).V)
-	case complete.ToNames:
-		f.name(t.Field.Name)
-		d.nested.write(d, v, t.Field)
-	default:
-		f.name(t.Field.Name)
-		f.includeList(release.Include{Kind: fragment.KindMovie, Sub: fragment.SubMediaRow}, d.parts)
-	}
 }
 
 // genericName puts the generic name of a season or an episode, a JSON string.
@@ -191,30 +170,10 @@ func (d *detailer) genericName(word release.Word, number int64) {
 // own, or names for genres that no shared fragment has. They answer every region of
 // the language that has no text.
 func (d *detailer) textless(m *model, rec record.Record, plain *version) []version {
-	list := d.plain[:0]
-	for _, lang := range d.textlessLanguages(m, rec, plain) {
-		v := d.untranslated(m, rec, lang)
-		if m.genres != nil {
-			genres := m.GenresOf(v.rec)
-			*genres = localGenres(m.Kind, *genres, lang, "")
-		}
-		if m.same(&v, plain) {
-			continue
-		}
-		d.show(m, &v, plain, []fragment.Variant{fragment.AnyRegion(lang)})
-		list = append(list, v)
-	}
-	d.plain = list
-	return list
-}
-
-// textlessLanguages returns the languages, but English, of the record's posters, and
-// those of the reference where its genres are not shared.
-func (d *detailer) textlessLanguages(m *model, rec record.Record, plain *version) []string {
-	list := d.codes[:0]
+	langs := d.codes[:0] // but English: of the posters, and of the reference where genres are not shared
 	add := func(lang string) {
-		if languageVariant(lang, "") != fragment.Base && lang != "en" && !slices.Contains(list, lang) {
-			list = append(list, lang)
+		if languageVariant(lang, "") != fragment.Base && lang != "en" && !slices.Contains(langs, lang) {
+			langs = append(langs, lang)
 		}
 	}
 	for _, p := range m.posters(rec) {
@@ -226,15 +185,32 @@ func (d *detailer) textlessLanguages(m *model, rec record.Record, plain *version
 			add(lang)
 		}
 	}
-	d.codes = list
+	list := d.plain[:0]
+	for _, lang := range langs {
+		v := d.untranslated(m, rec, lang)
+		if m.genres != nil {
+			genres := m.GenresOf(v.rec)
+			*genres = localGenres(m.Kind, *genres, lang, "")
+		}
+		if m.same(&v, plain) {
+			continue
+		}
+		d.show(m, &v, plain, []fragment.Variant{fragment.AnyRegion(lang)})
+		list = append(list, v)
+	}
+	d.codes, d.plain = langs, list
 	return list
 }
 
 // posterFor returns the first poster in the language, else in the original language,
-// else the first of all.
+// else the first of all. A season has the original language of its series.
 func (d *detailer) posterFor(m *model, rec record.Record, lang string) (string, bool) {
+	original := d.seriesLanguage
+	if m.originalLanguage != nil {
+		original = rec.String(m.originalLanguage).V
+	}
 	posters := m.posters(rec)
-	for _, want := range [...]string{lang, d.originalLanguage(m, rec)} {
+	for _, want := range [...]string{lang, original} {
 		for i := range posters {
 			if p := &posters[i]; want != "" && p.ISO639.V == want && p.FilePath.V != "" {
 				return p.FilePath.V, true
@@ -247,14 +223,6 @@ func (d *detailer) posterFor(m *model, rec record.Record, lang string) (string, 
 		}
 	}
 	return "", false
-}
-
-// originalLanguage is that of a title; a season has that of its series.
-func (d *detailer) originalLanguage(m *model, rec record.Record) string {
-	if m.originalLanguage == nil {
-		return d.seriesLanguage
-	}
-	return rec.String(m.originalLanguage).V
 }
 
 // posters returns the posters of a record that has a poster_path, a null included.
@@ -277,16 +245,6 @@ func (m *model) posters(rec record.Record) []catalog.Image {
 	return nil
 }
 
-// sameRow reports whether a and b are the same row of lists.
-func (m *model) sameRow(w *listRow, a, b *version) bool {
-	for _, i := range w.texts {
-		if !m.sameText(i, a, b) {
-			return false
-		}
-	}
-	return true
-}
-
 // row writes v as a row of lists, without its braces. The caller ends it. What the
 // details do not say is there too, with the value that stands for none.
 func (d *detailer) row(m *model, w *listRow, v *version) {
@@ -294,57 +252,45 @@ func (d *detailer) row(m *model, w *listRow, v *version) {
 	f.begin()
 	for i := range w.cells {
 		c := &w.cells[i]
-		switch {
-		case c.text >= 0 && v.generic && m.Texts[c.text].Rule == complete.ToGeneric:
+		if c.text >= 0 && v.generic && m.Texts[c.text].Rule == complete.ToGeneric {
 			f.name(c.name)
 			d.genericName(m.Word, v.rec.Int(m.Number).V)
-		case c.index >= 0:
-			d.cell(m, c, v.rec)
-		default:
-			d.ownCell(m, c)
+			continue
+		}
+		if c.index >= 0 { // a field of the details; where rows have no null, an empty value for it
+			n := len(f.buf)
+			f.fields(v.rec, c.index, c.index+1)
+			if len(f.buf) > n && (c.null || !bytes.HasSuffix(f.buf, null)) {
+				continue
+			}
+			f.buf = f.buf[:n]
+			if c.name != originalName || m.Kind == fragment.KindTV {
+				f.comma()
+				f.text(c.empty)
+				continue
+			}
+		}
+		f.name(c.name)
+		switch c.name {
+		case originalName:
+			f.buf = record.AppendString(f.buf, d.baseName)
+		case fragment.FieldMediaType:
+			f.buf = record.AppendString(f.buf, fragment.MediaTypeOf(m.Kind))
+		case adult:
+			f.buf = strconv.AppendBool(f.buf, d.adult)
+		case fragment.FieldShowID:
+			f.buf = strconv.AppendInt(f.buf, d.showID, 10)
+		case fragment.FieldEpisodeCount:
+			f.buf = strconv.AppendInt(f.buf, d.episodeCount, 10)
+		case fragment.FieldGenreIDs:
+			f.text("[")
+			for i := range d.genres {
+				f.comma()
+				f.buf = strconv.AppendInt(f.buf, d.genres[i].ID.V, 10)
+			}
+			f.text("]")
 		}
 	}
 }
 
 var null = []byte(":null")
-
-// cell writes a field of the details; where rows have no null, an empty value for it.
-func (d *detailer) cell(m *model, c *cell, rec record.Record) {
-	f := d.out
-	n := len(f.buf)
-	f.fields(rec, c.index, c.index+1)
-	if len(f.buf) > n && (c.null || !bytes.HasSuffix(f.buf, null)) {
-		return
-	}
-	f.buf = f.buf[:n]
-	if c.name == originalName && m.Kind != fragment.KindTV {
-		f.name(c.name)
-		f.buf = record.AppendString(f.buf, d.baseName)
-		return
-	}
-	f.comma()
-	f.text(c.empty)
-}
-
-// ownCell writes a field that the details do not have.
-func (d *detailer) ownCell(m *model, c *cell) {
-	f := d.out
-	f.name(c.name)
-	switch c.name {
-	case fragment.FieldMediaType:
-		f.buf = record.AppendString(f.buf, fragment.MediaTypeOf(m.Kind))
-	case adult:
-		f.buf = strconv.AppendBool(f.buf, d.adult)
-	case fragment.FieldShowID:
-		f.buf = strconv.AppendInt(f.buf, d.showID, 10)
-	case fragment.FieldEpisodeCount:
-		f.buf = strconv.AppendInt(f.buf, d.episodeCount, 10)
-	case fragment.FieldGenreIDs:
-		f.text("[")
-		for i := range d.genres {
-			f.comma()
-			f.buf = strconv.AppendInt(f.buf, d.genres[i].ID.V, 10)
-		}
-		f.text("]")
-	}
-}

@@ -16,6 +16,8 @@
 package render
 
 import (
+	"strconv"
+
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
@@ -70,38 +72,32 @@ func (f *fragments) gap(before byte) {
 	f.start = len(f.buf)
 }
 
+// fields writes fields, those that recur as segments of their own: all fragments that say the same have them in common.
 func (f *fragments) fields(r record.Record, from, to int) {
 	for _, i := range recurring[r.Schema] {
 		if i < from || i >= to {
 			continue
 		}
 		f.buf = record.AppendFields(f.buf, r, from, i)
-		f.apart(r, i)
+		n := len(f.buf)
+		f.buf = record.AppendFields(f.buf, r, i, i+1)
+		if len(f.buf)-n >= minApart {
+			if n > f.start {
+				f.pieces = append(f.pieces, Piece{Op: release.OpSegment, Raw: f.buf[f.start:n:n]})
+			}
+			f.start = n
+			f.cut()
+		}
 		from = i + 1
 	}
 	f.buf = record.AppendFields(f.buf, r, from, to)
 }
 
 // minApart is the length in bytes from which a field that recurs is a segment of its
-// own. Each cut takes about 100 bytes of an answer, as segments share no history, and a
+// own. Each cut takes about 100 bytes of a response, as segments share no history, and a
 // row of the piece table in each fragment. Half of that length would save one percent
-// more of a release of series, and cost a common episode's answer a sixth of its bytes.
+// more of a release of series, and cost a common episode's response a sixth of its bytes.
 const minApart = 1536
-
-// apart writes a field, with its comma, as a segment of its own, so that all fragments
-// that say the same have it in common. A short one is not worth it.
-func (f *fragments) apart(r record.Record, i int) {
-	n := len(f.buf)
-	f.buf = record.AppendFields(f.buf, r, i, i+1)
-	if len(f.buf)-n < minApart {
-		return
-	}
-	if n > f.start {
-		f.pieces = append(f.pieces, Piece{Op: release.OpSegment, Raw: f.buf[f.start:n:n]})
-	}
-	f.start = n
-	f.cut()
-}
 
 // recurring are the fields, ascending, that are the same in several fragments of one resource: the
 // details of an episode have its crew and its guest stars in every language, and so have its credits.
@@ -184,4 +180,53 @@ func sameContent(pieces []Piece, want string) bool {
 		n += len(pieces[i].Raw)
 	}
 	return n == len(want) && content(pieces) == want
+}
+
+// A jsonText is JSON in the making. Each of its numbers and strings comes behind a text, such as
+// the name of its field.
+type jsonText struct{ buf []byte }
+
+func (t *jsonText) text(s string) { t.buf = append(t.buf, s...) }
+
+// comma appends a comma where one is due.
+func (t *jsonText) comma() {
+	if c := t.buf[len(t.buf)-1]; c != '{' && c != '[' && c != ',' {
+		t.buf = append(t.buf, ',')
+	}
+}
+
+// name appends the name of a field and its colon.
+func (t *jsonText) name(s string) {
+	t.comma()
+	t.buf = append(record.AppendString(t.buf, s), ':')
+}
+
+func (t *jsonText) int(before string, n int64) {
+	t.buf = strconv.AppendInt(append(t.buf, before...), n, 10)
+}
+
+func (t *jsonText) float(before string, n float64) {
+	t.buf = record.AppendFloat(append(t.buf, before...), n)
+}
+
+func (t *jsonText) string(before, s string) {
+	t.buf = record.AppendString(append(t.buf, before...), s)
+}
+
+// stringOrNull appends null for an empty string.
+func (t *jsonText) stringOrNull(before, s string) {
+	if s == "" {
+		t.text(before)
+		t.text("null")
+		return
+	}
+	t.string(before, s)
+}
+
+// extra appends the fields of r that its struct does not have.
+func (t *jsonText) extra(r record.Record) {
+	if x := r.Object().Extra; x != "" {
+		t.comma()
+		t.buf = append(t.buf, x...)
+	}
 }

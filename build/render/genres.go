@@ -86,21 +86,14 @@ func SharedGenres(k fragment.Kind, ids []int64) []Fragment {
 
 // localGenres is complete.Genres for languages that the reference has names in.
 func localGenres(k fragment.Kind, genres []catalog.Genre, lang, region string) []catalog.Genre {
-	if genres == nil || !hasGenreNames(lang, region) {
+	if genres == nil || lang == "en" {
 		return genres
 	}
-	return complete.Genres(k, genres, lang, region)
-}
-
-// hasGenreNames reports whether the reference names genres in a language.
-func hasGenreNames(lang, region string) bool {
-	if lang == "en" {
-		return false
-	}
 	keys := reference.GenreLanguages()
-	if _, ok := slices.BinarySearch(keys, lang); ok {
-		return true
+	if _, ok := slices.BinarySearch(keys, lang); !ok {
+		if _, ok = slices.BinarySearch(keys, lang+"-"+region); !ok {
+			return genres
+		}
 	}
-	_, ok := slices.BinarySearch(keys, lang+"-"+region)
-	return ok
+	return complete.Genres(k, genres, lang, region)
 }

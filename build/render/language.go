@@ -197,30 +197,21 @@ func (d *detailer) apply(m *model, base record.Record, l *language) version {
 			genres := m.GenresOf(v.rec)
 			*genres = localGenres(m.Kind, *genres, l.lang, l.region)
 		}
-		if !l.row.IsNil() && t.Data != nil {
-			v.translate(t, l.row)
+		if !l.row.IsNil() && t.Data != nil { // the translation's, unless that is empty
+			if t.Field.Shape == record.ShapeString {
+				if s := l.row.String(t.Data); s.V != "" {
+					*v.rec.String(t.Field) = *s
+					v.generic = v.generic && t.Rule != complete.ToGeneric
+				}
+			} else if n := l.row.Int(t.Data); n.V > 0 { // no translation has other fields
+				*v.rec.Int(t.Field) = *n
+			}
 		}
 		if !l.crawl.IsNil() && t.Crawl != nil && v.take(t, l.crawl) {
 			v.given |= 1 << i
 		}
 	}
 	return v
-}
-
-// translate sets a text to what the translation has, unless that is empty.
-func (v *version) translate(t *complete.Text, row record.Record) {
-	switch t.Field.Shape {
-	case record.ShapeString:
-		if s := row.String(t.Data); s.V != "" {
-			*v.rec.String(t.Field) = *s
-			v.named(t)
-		}
-	case record.ShapeInt:
-		if n := row.Int(t.Data); n.V > 0 {
-			*v.rec.Int(t.Field) = *n
-		}
-	default: // no translation has other fields
-	}
 }
 
 // take sets a text to what a crawl gave, the null of a path included, and reports
@@ -233,11 +224,11 @@ func (v *version) take(t *complete.Text, crawl record.Record) bool {
 			*v.rec.String(t.Field) = record.String{}
 			record.MarkNull(v.rec, t.Field.Name)
 			return true
-		case !s.Set, s.V == "" && isName(t):
+		case !s.Set, s.V == "" && (t.Rule == complete.ToBaseName || t.Rule == complete.ToOriginal || t.Rule == complete.ToGeneric):
 			return false
 		}
 		*v.rec.String(t.Field) = *s
-		v.named(t)
+		v.generic = v.generic && t.Rule != complete.ToGeneric
 		return true
 	}
 	if !record.Present(crawl, t.Crawl) || record.IsNull(crawl, t.Crawl.Name) {
@@ -245,17 +236,6 @@ func (v *version) take(t *complete.Text, crawl record.Record) bool {
 	}
 	record.Copy(v.rec, crawl, t.Crawl)
 	return true
-}
-
-// named remembers that a name is not the generic one.
-func (v *version) named(t *complete.Text) {
-	if t.Rule == complete.ToGeneric {
-		v.generic = false
-	}
-}
-
-func isName(t *complete.Text) bool {
-	return t.Rule == complete.ToBaseName || t.Rule == complete.ToOriginal || t.Rule == complete.ToGeneric
 }
 
 // same reports whether a and b agree in all fields that depend on the language, but
@@ -288,14 +268,9 @@ func (m *model) sameText(i int, a, b *version) bool {
 		x, _ := a.rec.Sub(f)
 		y, _ := b.rec.Sub(f)
 		return x == y
-	default:
-		return sameList(a.rec, b.rec, f)
+	default: // one and the same list
+		x, xs := a.rec.Len(f)
+		y, ys := b.rec.Len(f)
+		return x == y && xs == ys && (x == 0 || a.rec.At(f, 0) == b.rec.At(f, 0))
 	}
-}
-
-// sameList reports whether a list of a and b is one and the same.
-func sameList(a, b record.Record, f *record.Field) bool {
-	x, xs := a.Len(f)
-	y, ys := b.Len(f)
-	return x == y && xs == ys && (x == 0 || a.At(f, 0) == b.At(f, 0))
 }

@@ -155,3 +155,33 @@ func emptyValue(f *record.Field) string {
 	}
 	return `""`
 }
+
+// Defaults returns the fragments of the sub-requests that a record lacks: empty lists and nulls.
+// Kinds without sub-requests have none.
+func Defaults(k fragment.Kind) []Fragment {
+	t := catalog.TypeOf(k)
+	if t == nil {
+		return nil
+	}
+	return defaults(models()[k], t.New())
+}
+
+// defaults makes the defaults of a model; rec is an empty record.
+func defaults(m *model, rec record.Record) []Fragment {
+	var f fragments
+	for i := range m.subs {
+		s := &m.subs[i]
+		if s.Field.Shape == record.ShapePages {
+			p := f.pager(s)
+			p.tail(fragment.Base, 1, 0) // an empty list has one page, as TMDB counts since 2025
+			continue
+		}
+		body := rec.MakeSub(s.Field)
+		for j := range body.Schema.Fields {
+			complete.SetEmpty(body, &body.Schema.Fields[j])
+		}
+		f.body(body)
+		f.add(fragment.Address{Sub: s.Sub}, f.end())
+	}
+	return f.list
+}

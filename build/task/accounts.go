@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/RoaringBitmap/roaring/v2/roaring64"
 	"github.com/zeebo/xxh3"
 
 	"github.com/reelsplice/reelsplice/build/index"
@@ -34,7 +33,7 @@ func (t accountsTask) run(ctx context.Context, _ int, d *Done) error {
 	}
 	return t.b.writeTables(d, true, func(create index.Create) error {
 		u := &accountTables{b: t.b, create: create}
-		return inOrder(ctx, u.knowAccounts, u.nameTitles, u.knowTitles, u.writeLists, u.writeAccounts)
+		return inOrder(ctx, u.knowAccounts, u.knowTitles, u.writeLists, u.writeAccounts)
 	})
 }
 
@@ -44,10 +43,9 @@ type accountTables struct {
 	create index.Create
 	// objects and names have, by hash, the rows of accounts; -1 where several have one.
 	objects, names map[uint64]int
-	accounts       int                                 // rows
-	wanted         map[fragment.Kind]*roaring64.Bitmap // ids of the titles that lists name
-	titles         map[fragment.Kind][]listTitle       // those that the catalogue has, ascending
-	lists          []uint64                            // ids, ascending
+	accounts       int                           // rows
+	titles         map[fragment.Kind][]listTitle // those that the catalogue has, ascending
+	lists          []uint64                      // ids, ascending
 	made           []madeList
 }
 

@@ -9,13 +9,11 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/zeebo/xxh3"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/reelsplice/reelsplice/build/derive"
 	"github.com/reelsplice/reelsplice/build/index"
 	"github.com/reelsplice/reelsplice/build/records"
-	"github.com/reelsplice/reelsplice/build/render"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/extsort"
 	"github.com/reelsplice/reelsplice/schemas/file"
@@ -207,16 +205,6 @@ func (c *contributor) reviews(t *derive.Title, name record.String, pages []catal
 			c.send(fragment.KindReview, k)
 		}
 	}
-}
-
-// finds contributes a resource to an external id.
-func (c *contributor) finds(s fragment.Source, id string, h render.Hit) {
-	if id == "" || len(id) > maxExternalID {
-		return
-	}
-	c.key = fragment.AppendFind(c.key[:0], s, id)
-	c.buf = appendHit(c.buf[:0], h)
-	c.keep(c.s.Add(c.b.Plan.FindSection(xxh3.Hash(c.key)), c.key, c.buf))
 }
 
 // parseRefs reads the contributions of titles to a collection, a company, a network or a keyword.

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/zeebo/xxh3"
+
 	"github.com/reelsplice/reelsplice/build/render"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
@@ -60,7 +62,10 @@ func (f *finder) add(key, payload []byte) error {
 	}
 	f.last = append(f.last[:0], payload...)
 	f.o.inputs.Bytes(payload)
-	f.hits = append(f.hits, parseHit(payload))
+	f.hits = append(f.hits, render.Hit{
+		Kind: fragment.Kind(payload[0]), ID: binary.BigEndian.Uint64(payload[1:]),
+		Season: binary.BigEndian.Uint32(payload[9:]), Episode: binary.BigEndian.Uint32(payload[13:]),
+	})
 	return nil
 }
 
@@ -82,18 +87,15 @@ const maxExternalID = fragment.MaxKeyLen - 2
 // hitLen is the length of a hit in a contribution, in bytes.
 const hitLen = 1 + 8 + 4 + 4
 
-func appendHit(dst []byte, h render.Hit) []byte {
-	dst = append(dst, byte(h.Kind))
-	dst = binary.BigEndian.AppendUint64(dst, h.ID)
-	dst = binary.BigEndian.AppendUint32(dst, h.Season)
-	return binary.BigEndian.AppendUint32(dst, h.Episode)
-}
-
-func parseHit(b []byte) render.Hit {
-	return render.Hit{
-		Kind: fragment.Kind(b[0]), ID: binary.BigEndian.Uint64(b[1:]),
-		Season: binary.BigEndian.Uint32(b[9:]), Episode: binary.BigEndian.Uint32(b[13:]),
+// finds contributes a resource to an external id.
+func (c *contributor) finds(s fragment.Source, id string, h render.Hit) {
+	if id == "" || len(id) > maxExternalID {
+		return
 	}
+	c.key = fragment.AppendFind(c.key[:0], s, id)
+	c.buf = binary.BigEndian.AppendUint64(append(c.buf[:0], byte(h.Kind)), h.ID)
+	c.buf = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(c.buf, h.Season), h.Episode)
+	c.keep(c.s.Add(c.b.Plan.FindSection(xxh3.Hash(c.key)), c.key, c.buf))
 }
 
 // externalIDs contributes a resource to its external ids. r is the response of external_ids, or

@@ -57,32 +57,25 @@ func buildPerson(p *partition, key catalog.Key, rec *catalog.Person, contributio
 	completed := complete.Person(rec, complete.PersonDerived{Credited: len(contributions) > 0, OriginalName: first.Person.OriginalName})
 	person := completed.V()
 	p.c.externalIDs(record.Of(person.ExternalIDs), person.IMDbID.V, render.Hit{Kind: fragment.KindPerson, ID: key.ID()})
-	var parsing error
+	var parsing error // of the contributions
 	err := p.add(key, key.ID(), latestAlias(nil, fragment.KindPerson, int64(key.ID()), p.t.latest), func() []render.Fragment {
-		var d render.PersonDerived
-		d, parsing = filmography(person, contributions)
+		d := render.PersonDerived{Credits: make([]derive.Credit, len(contributions))}
+		for i, b := range contributions {
+			if d.Credits[i], parsing = derive.ParseCredit(b); parsing != nil {
+				return nil
+			}
+		}
+		department := person.KnownForDepartment.V
+		if department == "" {
+			department = derive.Department(d.Credits)
+		}
+		d.KnownFor = derive.KnownFor(department, d.Credits)
 		return p.o.render.Person(completed, d)
 	})
 	if err := cmp.Or(parsing, err); err != nil {
 		return err
 	}
 	return p.c.rows.Person(key.ID(), completed)
-}
-
-// filmography derives what the contributions to a person amount to.
-func filmography(p *catalog.Person, contributions [][]byte) (d render.PersonDerived, err error) {
-	d.Credits = make([]derive.Credit, len(contributions))
-	for i, b := range contributions {
-		if d.Credits[i], err = derive.ParseCredit(b); err != nil {
-			return d, err
-		}
-	}
-	department := p.KnownForDepartment.V
-	if department == "" {
-		department = derive.Department(d.Credits)
-	}
-	d.KnownFor = derive.KnownFor(department, d.Credits)
-	return d, nil
 }
 
 // personOf makes the record of a person who only occurs in credits.
@@ -110,45 +103,29 @@ func buildCollection(p *partition, key catalog.Key, c *catalog.Collection, contr
 	if c == nil {
 		c = &catalog.Collection{ID: ref.ID, Name: ref.Name, PosterPath: ref.PosterPath, BackdropPath: ref.BackdropPath}
 	}
-	slices.SortStableFunc(titles, compareDates)
+	slices.SortStableFunc(titles, func(a, b derive.Title) int {
+		if a.Date == "" || b.Date == "" { // those without one last
+			return cmp.Compare(b.Date, a.Date)
+		}
+		return cmp.Compare(a.Date, b.Date)
+	})
+	// The popularity is that of the most popular part, and all parts of an adult one are. Where no title names the
+	// collection, the parts are those that its record lists.
+	popularity, adult := 0.0, len(titles)+len(c.Parts) > 0
+	for i := range titles {
+		popularity, adult = max(popularity, titles[i].Popularity), adult && titles[i].Adult
+	}
+	if len(titles) == 0 {
+		for i := range c.Parts {
+			popularity, adult = max(popularity, c.Parts[i].Popularity.V), adult && c.Parts[i].Adult.V
+		}
+	}
 	parts, _ := movieIDs(titles)
-	popularity, adult := ofParts(c, titles)
 	completed, d := complete.Of(c), render.CollectionDerived{Parts: parts, Adult: adult}
 	if err := p.add(key, key.ID(), nil, func() []render.Fragment { return p.o.render.Collection(completed, d) }); err != nil {
 		return err
 	}
 	return p.c.rows.Collection(key.ID(), completed, popularity, adult)
-}
-
-// ofParts returns the popularity of a collection, that of its most popular part, and
-// whether all of its parts are for adults. Where no title names it, the parts are those
-// that its record lists.
-func ofParts(c *catalog.Collection, titles []derive.Title) (popularity float64, adult bool) {
-	clean, n := 0, len(titles)
-	part := func(p float64, adult bool) {
-		popularity = max(popularity, p)
-		if !adult {
-			clean++
-		}
-	}
-	for i := range titles {
-		part(titles[i].Popularity, titles[i].Adult)
-	}
-	if n == 0 {
-		n = len(c.Parts)
-		for i := range c.Parts {
-			part(c.Parts[i].Popularity.V, c.Parts[i].Adult.V)
-		}
-	}
-	return popularity, n > 0 && clean == 0
-}
-
-// compareDates orders titles by date, those without one last.
-func compareDates(a, b derive.Title) int {
-	if a.Date == "" || b.Date == "" {
-		return cmp.Compare(b.Date, a.Date)
-	}
-	return cmp.Compare(a.Date, b.Date)
 }
 
 func buildCompany(p *partition, key catalog.Key, c *catalog.Company, contributions [][]byte) error {

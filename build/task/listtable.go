@@ -19,7 +19,6 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/extsort"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
-	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/tables/accounts"
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 )
@@ -32,21 +31,6 @@ func mediaKind(media string) (fragment.Kind, bool) {
 		}
 	}
 	return 0, false
-}
-
-// nameTitles gathers the titles that lists name.
-func (u *accountTables) nameTitles(ctx context.Context) error {
-	u.wanted = map[fragment.Kind]*roaring64.Bitmap{fragment.KindMovie: roaring64.New(), fragment.KindTV: roaring64.New()}
-	return records.Each(ctx, u.b.inputs.Of(fragment.KindList), records.Everything, []string{"items.results.id", "items.results.media_type"}, func(_ catalog.Key, l *catalog.List) error {
-		for i := range l.Items {
-			for _, it := range l.Items[i].Results {
-				if kind, ok := mediaKind(it.MediaType.V); ok && it.ID.V > 0 {
-					u.wanted[kind].Add(uint64(it.ID.V))
-				}
-			}
-		}
-		return nil
-	})
 }
 
 // A listTitle is what lists are sorted by, and add up, of a title.
@@ -62,11 +46,20 @@ type listTitle struct {
 
 // knowTitles reads the titles that lists name.
 func (u *accountTables) knowTitles(ctx context.Context) error {
+	wanted := map[fragment.Kind]*roaring64.Bitmap{fragment.KindMovie: roaring64.New(), fragment.KindTV: roaring64.New()}
+	err := records.Each(ctx, u.b.inputs.Of(fragment.KindList), records.Everything, []string{"items.results.id", "items.results.media_type"}, func(_ catalog.Key, l *catalog.List) error {
+		for i := range l.Items {
+			for _, it := range l.Items[i].Results {
+				if kind, ok := mediaKind(it.MediaType.V); ok && it.ID.V > 0 {
+					wanted[kind].Add(uint64(it.ID.V))
+				}
+			}
+		}
+		return nil
+	})
 	u.titles = map[fragment.Kind][]listTitle{}
-	movieFields := []string{"original_title", "release_date", "revenue", "runtime", "title", "vote_average"}
-	seriesFields := []string{"episode_run_time", "first_air_date", "name", "original_name", "vote_average"}
 	add := func(kind fragment.Kind, t listTitle, date string, names ...string) {
-		if !u.wanted[kind].Contains(uint64(t.id)) || u.b.inputs.Removed.Has(kind, catalog.NumberKey(t.id)) {
+		if !wanted[kind].Contains(uint64(t.id)) || u.b.inputs.Removed.Has(kind, catalog.NumberKey(t.id)) {
 			return
 		}
 		t.date, _ = posting.DayOf(date)
@@ -77,32 +70,28 @@ func (u *accountTables) knowTitles(ctx context.Context) error {
 		}
 		u.titles[kind] = append(u.titles[kind], t)
 	}
-	err := records.Each(ctx, u.b.inputs.Of(fragment.KindMovie), records.Everything, movieFields, func(_ catalog.Key, m *catalog.Movie) error {
-		add(fragment.KindMovie, listTitle{
-			id: m.ID.V, vote: float32(m.VoteAverage.V), runtime: clampMinutes(m.Runtime.V), revenue: m.Revenue.V,
-		}, m.ReleaseDate.V, m.Title.V, m.OriginalTitle.V)
-		return nil
-	})
-	if err != nil {
-		return err
+	minutes := func(n int64) int32 { return int32(max(0, min(n, math.MaxInt32))) }
+	if err == nil {
+		fields := []string{"original_title", "release_date", "revenue", "runtime", "title", "vote_average"}
+		err = records.Each(ctx, u.b.inputs.Of(fragment.KindMovie), records.Everything, fields, func(_ catalog.Key, m *catalog.Movie) error {
+			add(fragment.KindMovie, listTitle{
+				id: m.ID.V, vote: float32(m.VoteAverage.V), runtime: minutes(m.Runtime.V), revenue: m.Revenue.V,
+			}, m.ReleaseDate.V, m.Title.V, m.OriginalTitle.V)
+			return nil
+		})
 	}
-	err = records.Each(ctx, u.b.inputs.Of(fragment.KindTV), records.Everything, seriesFields, func(_ catalog.Key, s *catalog.TV) error {
-		t := listTitle{id: s.ID.V, vote: float32(s.VoteAverage.V)}
-		if len(s.EpisodeRunTime) > 0 {
-			t.runtime = clampMinutes(s.EpisodeRunTime[0])
-		}
-		add(fragment.KindTV, t, s.FirstAirDate.V, s.Name.V, s.OriginalName.V)
-		return nil
-	})
-	u.sortNames()
-	return err
-}
-
-func clampMinutes(n int64) int32 { return int32(max(0, min(n, math.MaxInt32))) }
-
-// sortNames gives the titles their places in order of their names; the same name is the
-// same place.
-func (u *accountTables) sortNames() {
+	if err == nil {
+		fields := []string{"episode_run_time", "first_air_date", "name", "original_name", "vote_average"}
+		err = records.Each(ctx, u.b.inputs.Of(fragment.KindTV), records.Everything, fields, func(_ catalog.Key, s *catalog.TV) error {
+			t := listTitle{id: s.ID.V, vote: float32(s.VoteAverage.V)}
+			if len(s.EpisodeRunTime) > 0 {
+				t.runtime = minutes(s.EpisodeRunTime[0])
+			}
+			add(fragment.KindTV, t, s.FirstAirDate.V, s.Name.V, s.OriginalName.V)
+			return nil
+		})
+	}
+	// Each has its place in order of the names; the same name is the same place.
 	var all []*listTitle
 	for _, kind := range plan.Titles {
 		for i := range u.titles[kind] {
@@ -119,6 +108,7 @@ func (u *accountTables) sortNames() {
 	for _, t := range all {
 		t.name = ""
 	}
+	return err
 }
 
 // title returns a title that a list names; nil for one that the catalogue lacks.
@@ -166,7 +156,16 @@ func (u *accountTables) writeLists(ctx context.Context) (err error) {
 	if err := cmp.Or(err, out.Close(t)); err != nil {
 		return err
 	}
-	return errors.Join(u.writeHolding(ctx, holding, t), t.Close())
+	it, err := holding.Sort(ctx, 0)
+	if err != nil {
+		return err
+	}
+	defer it.Close()
+	holders := accounts.NewHoldingWriter(t)
+	err = it.Each(func(key, _ []byte) error {
+		return holders.Add(binary.BigEndian.Uint64(key), binary.BigEndian.Uint32(key[holdingLen-4:]))
+	})
+	return errors.Join(cmp.Or(err, holders.Close(t)), t.Close())
 }
 
 // hold sends the titles of a list, if everybody may see it, to where they are sorted: by
@@ -189,23 +188,6 @@ func hold(to *extsort.Sorter, l *accounts.ListSpec, favorites int64, row uint32)
 
 // holdingLen is how long the records of hold are.
 const holdingLen = 8 + 8 + 4
-
-// writeHolding writes which public lists hold a title.
-func (u *accountTables) writeHolding(ctx context.Context, holding *extsort.Sorter, t *release.TableWriter) error {
-	it, err := holding.Sort(ctx, 0)
-	if err != nil {
-		return err
-	}
-	defer it.Close()
-	out := accounts.NewHoldingWriter(t)
-	err = it.Each(func(key, _ []byte) error {
-		return out.Add(binary.BigEndian.Uint64(key), binary.BigEndian.Uint32(key[holdingLen-4:]))
-	})
-	if err != nil {
-		return err
-	}
-	return out.Close(t)
-}
 
 // list makes the row of a list. Of a title that is there twice, the first place counts.
 func (u *accountTables) list(l *catalog.List) accounts.ListSpec {

@@ -30,40 +30,27 @@ func (b *Build) resourcePart(i int) int { return firstTitlePart + b.Plan.TitleTa
 func (b *Build) findPart(i int) int     { return b.resourcePart(b.Plan.Partitions()) + i }
 func (b *Build) removedPart() int       { return b.findPart(b.Plan.Finds) }
 
-// newOutput starts a part of the release.
-func (b *Build) newOutput(part int) (*output, error) {
-	p, err := release.CreatePart(release.PartOptions{Dir: b.Folder.Dir(work.Release), Number: part, Previous: b.reuse.Reader()})
-	if err != nil {
-		return nil, err
-	}
-	w, err := reuse.NewWriter(b.reuse, p, b.Plan.Level)
-	if err != nil {
-		_, closing := p.Close()
-		return nil, errors.Join(err, closing)
-	}
-	return &output{w: w, render: render.New()}, nil
-}
-
 // reusedCount is the name of the count of resources that were taken over from the previous release.
 const reusedCount = "reused"
 
-// close completes the part and adds it to the record of the task.
-func (o *output) close(d *Done) error {
-	p, err := o.w.Close()
-	d.Parts = append(d.Parts, p)
-	if n := o.w.Copied(); n > 0 {
-		d.Counts[reusedCount] += n
-	}
-	return err
-}
-
-// write runs fn with an output that it completes.
+// write writes a part of the release by what fn adds to it, and adds the part to the record of the task.
 func (b *Build) write(d *Done, part int, fn func(o *output) error) error {
-	o, err := b.newOutput(part)
+	p, err := release.CreatePart(release.PartOptions{Dir: b.Folder.Dir(work.Release), Number: part, Previous: b.reuse.Reader()})
 	if err != nil {
 		return err
 	}
-	return errors.Join(fn(o), o.close(d))
+	o := &output{render: render.New()}
+	if o.w, err = reuse.NewWriter(b.reuse, p, b.Plan.Level); err != nil {
+		_, closing := p.Close()
+		return errors.Join(err, closing)
+	}
+	err = fn(o)
+	made, closing := o.w.Close()
+	d.Parts = append(d.Parts, made)
+	if n := o.w.Copied(); n > 0 {
+		d.Counts[reusedCount] += n
+	}
+	return errors.Join(err, closing)
 }
 
 // spec starts the resource of a record with the fingerprint of its inputs. id is the one that

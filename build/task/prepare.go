@@ -45,26 +45,11 @@ func openPrepare(b *Build) (_ tasks, err error) {
 
 func (t *prepare) close() error { return t.survey.close() }
 
-// near returns the kind and the part of the table of neighbours that task i makes.
-func (t *prepare) near(i int) (kind fragment.Kind, part int) {
-	part = i - prepareOwners - t.b.Plan.Finds
-	if movies := t.b.Plan.Near[fragment.KindMovie]; part >= movies {
-		return fragment.KindTV, part - movies
-	}
-	return fragment.KindMovie, part
-}
-
 // ownersPrefix starts the names of files of owners.
 const ownersPrefix = "owners-"
 
-func ownersName(i int) string { return fmt.Sprintf("%s%05d", ownersPrefix, i) }
-
 // nearPrefix starts the names of the parts of the table of neighbours of a kind.
 func nearPrefix(kind fragment.Kind) string { return fmt.Sprintf("near-%s-", kind) }
-
-func nearName(kind fragment.Kind, part int) string {
-	return fmt.Sprintf("%s%05d", nearPrefix(kind), part)
-}
 
 func (t *prepare) run(ctx context.Context, i int, d *Done) error {
 	switch {
@@ -75,12 +60,15 @@ func (t *prepare) run(ctx context.Context, i int, d *Done) error {
 	case i < prepareOwners+t.b.Plan.Finds:
 		return t.owners(ctx, i-prepareOwners, d)
 	}
-	kind, part := t.near(i)
+	kind, part := fragment.KindMovie, i-prepareOwners-t.b.Plan.Finds // of the table of neighbours
+	if movies := t.b.Plan.Near[kind]; part >= movies {
+		kind, part = fragment.KindTV, part-movies
+	}
 	it, err := t.survey.merge(ctx, t.b.Plan.NearSection(kind)+part)
 	if err != nil {
 		return err
 	}
-	name := nearName(kind, part)
+	name := fmt.Sprintf("%s%05d", nearPrefix(kind), part)
 	if err := errors.Join(neighbours.WritePart(t.b.path(name), it), it.Close()); err != nil {
 		return err
 	}
@@ -120,7 +108,7 @@ const sharedIMDbIDs = "shared_imdb_ids"
 // owners finds the ids of a partition that several resources claim. The first has it, by key:
 // duplicates are the newer entries.
 func (t *prepare) owners(ctx context.Context, i int, d *Done) error {
-	return t.b.sort(ctx, d, ownersName(i), 1, func(s *extsort.Sorter) error {
+	return t.b.sort(ctx, d, fmt.Sprintf("%s%05d", ownersPrefix, i), 1, func(s *extsort.Sorter) error {
 		var last, owner []byte
 		return t.survey.each(ctx, t.b.Plan.ClaimSection(uint64(i)), func(key, claimant []byte) error {
 			switch {

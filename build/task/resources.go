@@ -1,6 +1,7 @@
 package task
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -90,95 +91,57 @@ const derivedCount = "derived"
 // one.
 type builder[T any] func(p *partition, key catalog.Key, rec *T, contributions [][]byte) error
 
-// A merger meets the records T of a partition with the contributions to them.
-type merger[T any] struct {
-	p       *partition
-	in      *records.Cursor[T]
-	grouped *grouped
-	build   builder[T]
-}
-
-// merge builds a partition.
+// merge builds a partition: the resources of its records T, and of the contributions to them, in the order of their keys.
 func merge[T any](ctx context.Context, p *partition, build builder[T]) error {
 	it, err := p.t.titles.merge(ctx, p.plan.First+p.i)
 	if err != nil {
 		return err
 	}
 	defer it.Close()
-	m := &merger[T]{p: p, grouped: &grouped{it: it}, build: build}
-	m.in = records.NewCursor[T](p.t.b.inputs.Of(p.plan.Kind), p.plan.Spans[p.i/p.plan.Subs], nil)
-	defer m.in.Close()
-	for more := true; more; {
-		if err := ctx.Err(); err != nil {
+	contributed := &grouped{it: it}
+	in := records.NewCursor[T](p.t.b.inputs.Of(p.plan.Kind), p.plan.Spans[p.i/p.plan.Subs], nil)
+	defer in.Close()
+	for {
+		key, isRecord := in.Peek()
+		for isRecord && p.plan.Sub(key) != p.i%p.plan.Subs {
+			in.Leave()
+			key, isRecord = in.Peek()
+		}
+		at, isContributed, err := contributed.peek()
+		if err := cmp.Or(ctx.Err(), in.Err(), err, p.c.err); err != nil || !isRecord && !isContributed {
 			return err
 		}
-		if more, err = m.one(); err != nil {
-			return err
+		if isContributed && (!isRecord || at.Compare(key) < 0) {
+			key, isRecord = at, false
 		}
-		if p.c.err != nil {
-			return p.c.err
+		var contributions [][]byte
+		if isContributed && at == key {
+			if contributions, err = contributed.take(); err != nil {
+				return err
+			}
 		}
-	}
-	return nil
-}
-
-// one builds the resource with the lowest key; false at the end. There is one for each
-// record and for each resource that has contributions.
-func (m *merger[T]) one() (more bool, err error) {
-	key, isRecord := m.nextRecord()
-	if m.in.Err() != nil {
-		return false, m.in.Err()
-	}
-	at, isContributed, err := m.grouped.peek()
-	if err != nil || !isRecord && !isContributed {
-		return false, err
-	}
-	if isContributed && (!isRecord || at.Compare(key) < 0) {
-		key, isRecord = at, false
-	}
-	var contributions [][]byte
-	if isContributed && at == key {
-		if contributions, err = m.grouped.take(); err != nil {
-			return false, err
-		}
-	}
-	if isRecord {
-		m.p.t.b.advance(1)
-	}
-	if m.p.t.b.inputs.Removed.Has(m.p.plan.Kind, key) {
 		if isRecord {
-			m.in.Leave()
+			p.t.b.advance(1)
 		}
-		return true, nil
+		if p.t.b.inputs.Removed.Has(p.plan.Kind, key) {
+			if isRecord {
+				in.Leave()
+			}
+			continue
+		}
+		var rec *T
+		if !isRecord {
+			p.d.Counts[derivedCount]++
+		} else if rec, err = in.Take(); err != nil {
+			return fmt.Errorf("%s: %w", key.Describe(p.plan.Kind), err)
+		}
+		p.o.inputs.Record(record.Of(rec))
+		for _, b := range contributions {
+			p.o.inputs.Bytes(b)
+		}
+		p.fingerprint = p.o.inputs.Fingerprint()
+		if err := build(p, key, rec, contributions); err != nil {
+			return fmt.Errorf("%s: %w", key.Describe(p.plan.Kind), err)
+		}
 	}
-	if err := m.resource(key, isRecord, contributions); err != nil {
-		return false, fmt.Errorf("%s: %w", key.Describe(m.p.plan.Kind), err)
-	}
-	return true, nil
-}
-
-// nextRecord returns the key of the next record of the partition.
-func (m *merger[T]) nextRecord() (catalog.Key, bool) {
-	at, ok := m.in.Peek()
-	for ok && m.p.plan.Sub(at) != m.p.i%m.p.plan.Subs {
-		m.in.Leave()
-		at, ok = m.in.Peek()
-	}
-	return at, ok
-}
-
-// resource builds a resource.
-func (m *merger[T]) resource(key catalog.Key, isRecord bool, contributions [][]byte) (err error) {
-	var rec *T
-	if !isRecord {
-		m.p.d.Counts[derivedCount]++
-	} else if rec, err = m.in.Take(); err != nil {
-		return err
-	}
-	m.p.o.inputs.Record(record.Of(rec))
-	for _, b := range contributions {
-		m.p.o.inputs.Bytes(b)
-	}
-	m.p.fingerprint = m.p.o.inputs.Fingerprint()
-	return m.build(m.p, key, rec, contributions)
 }

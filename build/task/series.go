@@ -199,9 +199,21 @@ func (m *seriesBuilder) season(number uint32) error {
 	if err != nil {
 		return err
 	}
-	m.remember(completed.V(), len(shown))
+	v := completed.V()
+	info := complete.SeasonInfo{Summary: catalog.SeasonSummary{
+		AirDate: v.AirDate, EpisodeCount: record.Number(int64(len(shown))), ID: v.ID, Name: v.Name, Overview: v.Overview,
+		PosterPath: v.PosterPath, SeasonNumber: v.SeasonNumber, VoteAverage: v.VoteAverage,
+	}}
+	if v.Translations != nil {
+		info.Translations = v.Translations.Translations
+	}
+	for i := range v.Localized {
+		l := &v.Localized[i]
+		info.Localized = append(info.Localized, complete.LocalizedName{Language: l.Language.V, Name: l.Name.V, Overview: l.Overview.V})
+	}
+	m.infos = append(m.infos, info)
 	m.c.externalIDs(record.Of(s.ExternalIDs), "", render.Hit{Kind: fragment.KindSeason, ID: uint64(m.id), Season: number})
-	return m.allEpisodes(completed.V(), d, fingerprint)
+	return m.allEpisodes(v, d, fingerprint)
 }
 
 // seriesOf returns what a season and its episodes get of their series, nil for nothing: if all else of
@@ -302,22 +314,6 @@ func (m *seriesBuilder) airs(c complete.Record[catalog.Episode]) {
 	}
 }
 
-// remember keeps the fields of a season that the details of the series have.
-func (m *seriesBuilder) remember(s *catalog.Season, episodes int) {
-	info := complete.SeasonInfo{Summary: catalog.SeasonSummary{
-		AirDate: s.AirDate, EpisodeCount: record.Number(int64(episodes)), ID: s.ID, Name: s.Name, Overview: s.Overview,
-		PosterPath: s.PosterPath, SeasonNumber: s.SeasonNumber, VoteAverage: s.VoteAverage,
-	}}
-	if s.Translations != nil {
-		info.Translations = s.Translations.Translations
-	}
-	for i := range s.Localized {
-		l := &s.Localized[i]
-		info.Localized = append(info.Localized, complete.LocalizedName{Language: l.Language.V, Name: l.Name.V, Overview: l.Overview.V})
-	}
-	m.infos = append(m.infos, info)
-}
-
 // details builds the series itself.
 func (m *seriesBuilder) details() error {
 	t := derive.TVTitle(m.tv)
@@ -353,7 +349,12 @@ func (m *seriesBuilder) details() error {
 	if err != nil {
 		return err
 	}
-	row := index.Series{TV: completed, Aired: m.aired, Runtime: mostFrequent(m.lasted)}
+	row := index.Series{TV: completed, Aired: m.aired}
+	for n, count := range m.lasted { // the most frequent runtime, of several the lowest
+		if most := m.lasted[row.Runtime]; count > most || count == most && n < row.Runtime {
+			row.Runtime = n
+		}
+	}
 	for i := range credits {
 		if c := &credits[i]; c.Role == derive.Cast {
 			row.Cast = append(row.Cast, c.Person.ID)
@@ -362,16 +363,4 @@ func (m *seriesBuilder) details() error {
 		}
 	}
 	return m.c.rows.Series(row)
-}
-
-// mostFrequent returns the number that is counted most often, of several the lowest; 0 for
-// none.
-func mostFrequent(counts map[int64]int) int64 {
-	var best int64
-	for n, count := range counts {
-		if count > counts[best] || count == counts[best] && n < best {
-			best = n
-		}
-	}
-	return best
 }

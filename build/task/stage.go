@@ -258,21 +258,12 @@ func (b *Build) share(d *Done) error {
 			return err
 		}
 	}
-	for _, name := range d.released(b.previous) {
-		if err := b.Folder.Share(work.Release, name); err != nil {
-			return err
-		}
-	}
-	return b.Folder.PutDone(d.Stage, d.Index, d)
-}
-
-// released returns the names of the files that the task has made for the release.
-func (d *Done) released(previous *release.Reader) (names []string) {
+	var names []string // of the files that the task has made for the release
 	for i := range d.Parts {
 		p := &d.Parts[i]
 		names = append(names, p.Name, p.Keys)
 		for _, pack := range p.Packs {
-			if !hasPack(previous, pack.Name) {
+			if !hasPack(b.previous, pack.Name) {
 				names = append(names, pack.Name)
 			}
 		}
@@ -280,7 +271,12 @@ func (d *Done) released(previous *release.Reader) (names []string) {
 	for _, f := range slices.Concat(d.Indexes, d.Tables) {
 		names = append(names, f.Name)
 	}
-	return names
+	for _, name := range names {
+		if err := b.Folder.Share(work.Release, name); err != nil {
+			return err
+		}
+	}
+	return b.Folder.PutDone(d.Stage, d.Index, d)
 }
 
 // hasPack reports whether the previous release, nil for none, has a pack.

@@ -28,15 +28,12 @@ func openSurvey(b *Build) (tasks, error) { return survey{b}, nil }
 
 func (survey) close() error { return nil }
 
-// surveyName returns the name of the output of survey task i.
-func surveyName(i int) string { return fmt.Sprintf("survey-%05d", i) }
-
 // surveyCount is the name of the count of the titles whose features a task has written.
 const surveyCount = "titles"
 
 func (t survey) run(ctx context.Context, i int, d *Done) error {
 	kind, span := t.b.Plan.TitleSpan(i)
-	return t.b.sort(ctx, d, surveyName(i), t.b.Plan.SurveySections(), func(s *extsort.Sorter) error {
+	return t.b.sort(ctx, d, fmt.Sprintf("survey-%05d", i), t.b.Plan.SurveySections(), func(s *extsort.Sorter) error {
 		u := &surveyor{b: t.b, s: s, span: span, near: neighbours.NewWriter(s, t.b.Plan.NearSection(kind), t.b.Plan.Near[kind])}
 		steps := []func(context.Context) error{u.movies}
 		if kind == fragment.KindTV {

@@ -87,22 +87,16 @@ func (t *ranges) close() error { return t.rows.close() }
 // columnsPrefix starts the names of the files of a table's columns.
 func columnsPrefix(table int) string { return "columns-" + tables.Kinds[table].String() + "-" }
 
-// rangeOf returns the table of a ranges task, and the number of its first one.
-func (t *ranges) rangeOf(i int) (table, first int) {
-	for {
-		first, to := t.b.Plan.RangesOf(table)
-		if i < to {
-			return table, first
-		}
-		table++
-	}
-}
-
 // rowCount is the name of the count of rows of a range.
 const rowCount = "rows"
 
 func (t *ranges) run(ctx context.Context, i int, d *Done) error {
-	table, first := t.rangeOf(i)
+	table := 0
+	first, to := t.b.Plan.RangesOf(table)
+	for i >= to {
+		table++
+		first, to = t.b.Plan.RangesOf(table)
+	}
 	before := int64(0)
 	for k := first; k < i; k++ {
 		before += t.rows.len(t.b.Plan.RangeSection(k))
