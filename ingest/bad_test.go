@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/reelsplice/reelsplice/ingest/quarantine"
 	"github.com/reelsplice/reelsplice/ingest/report"
 )
 
@@ -109,7 +108,7 @@ func TestBadRows(t *testing.T) {
 				t.Errorf("%s has mode %v, %v, want %v: rows may hold account data", path, info.Mode(), err, want)
 			}
 		}
-		err := quarantine.Read(r.QuarantineFile, func(e quarantine.Entry) error {
+		err := report.ReadQuarantine(r.QuarantineFile, func(e report.BadRow) error {
 			if string(e.Bytes()) != bad || e.Row != 2 || e.Line != 2 || e.File != "movies.ndjson" {
 				t.Errorf("quarantine of %.60q = %s:%d, raw %q", bad, e.File, e.Line, e.Bytes())
 			}
@@ -309,16 +308,16 @@ func TestManySkipped(t *testing.T) {
 	}
 	put(t, src, "movies.json", `{"id":1}`)
 	r := ingestInto(t, t.TempDir(), Config{Sources: []string{src}})
-	if r.SkippedFiles != 60 || len(r.Skipped) != maxSamples || !strings.HasPrefix(r.Skipped[0], "x000.json: ") {
-		t.Errorf("Run skips %d, lists %d: %.1q, want 60, %d", r.SkippedFiles, len(r.Skipped), r.Skipped, maxSamples)
+	if r.SkippedFiles != 60 || len(r.Skipped) != maxNamed || !strings.HasPrefix(r.Skipped[0], "x000.json: ") {
+		t.Errorf("Run skips %d, lists %d: %.1q, want 60, %d", r.SkippedFiles, len(r.Skipped), r.Skipped, maxNamed)
 	}
 	notes := t.TempDir()
 	for n := range 60 {
 		put(t, notes, fmt.Sprintf("note%03d", n), "text")
 	}
 	put(t, notes, "movies.json", `{"id":1}`)
-	if e, err := Explain(t.Context(), Config{Sources: []string{notes}}); err != nil || e.SkippedFiles != 60 || len(e.Skipped) != maxSamples {
-		t.Errorf("Explain skips %d, lists %d, %v, want 60, %d", e.SkippedFiles, len(e.Skipped), err, maxSamples)
+	if e, err := Explain(t.Context(), Config{Sources: []string{notes}}); err != nil || e.SkippedFiles != 60 || len(e.Skipped) != maxNamed {
+		t.Errorf("Explain skips %d, lists %d, %v, want 60, %d", e.SkippedFiles, len(e.Skipped), err, maxNamed)
 	}
 	// Of a run that is stopped too, with those that are left out when they are read.
 	put(t, src, "1.json", `{"id":1}`)

@@ -9,14 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/reelsplice/reelsplice/ingest/crosswalk"
-	"github.com/reelsplice/reelsplice/ingest/input"
 	"github.com/reelsplice/reelsplice/ingest/layout"
 	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
-	"github.com/reelsplice/reelsplice/ingest/pipeline"
-	"github.com/reelsplice/reelsplice/ingest/report"
 	"github.com/reelsplice/reelsplice/ingest/source"
-	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
@@ -84,64 +79,36 @@ func (r rawJSON) MarshalJSON() ([]byte, error) { return []byte(r), nil }
 
 // Explain shows how the first rows of the sources are read. It writes nothing. Of Catalog, if it is
 // there, it reads the names that lists of names need.
-func Explain(ctx context.Context, c Config) (Explanation, error) {
-	c.setDefaults()
+func Explain(ctx context.Context, c Config) (out Explanation, err error) {
 	if c.Replay {
-		return Explanation{}, errors.New("explain: want sources, not rows of a quarantine")
+		return out, errors.New("explain: want sources, not rows of a quarantine")
 	}
-	checked := c
-	checked.Catalog, checked.Update = cmp.Or(c.Catalog, "none"), false
-	if err := checked.validate(); err != nil {
-		return Explanation{}, err
-	}
-	c.Language = checked.Language
-	options, err := c.options()
-	if err != nil {
-		return Explanation{}, err
-	}
-	e := explainer{options: options, list: &input.List{}}
-	return e.explain(ctx, c.Catalog)
-}
-
-// An explainer explains files one by one.
-type explainer struct {
-	options *input.Options
-	list    *input.List
-}
-
-func (x *explainer) explain(ctx context.Context, catalog string) (Explanation, error) {
-	var out Explanation
-	o := x.options.Read(ctx, "")
-	o.Skipped = func(path, reason string) {
-		if out.SkippedFiles++; out.SkippedFiles <= maxSamples {
-			out.Skipped = append(out.Skipped, report.Skipped{Name: path, Reason: reason}.String())
-		}
-	}
-	files, err := source.List(x.options.Sources, o)
+	catalog := c.Catalog
+	c.Catalog, c.Update = cmp.Or(catalog, "none"), false
+	r, err := newRun(c)
 	if err != nil {
 		return out, err
 	}
-	if err := input.JoinMovieLens(ctx, files, o); err != nil {
+	r.Catalog = catalog
+	files, err := r.dumps(ctx)
+	if err != nil {
 		return out, err
 	}
 	var reasons []string
 	for n, f := range files {
-		in := input.Input{File: f, Number: n}
-		reasons = append(reasons, x.options.Look(ctx, &in))
-		x.list.Inputs = append(x.list.Inputs, in)
+		in := input{File: f, number: n}
+		reasons = append(reasons, r.look(ctx, &in))
+		r.list.inputs = append(r.list.inputs, in)
 	}
-	if x.options.Rows.Names, err = crosswalk.Names(ctx, catalog, x.list, x.options); err != nil {
+	if r.rows.Names, err = r.names(ctx); err != nil {
 		return out, err
 	}
-	for n := range x.list.Inputs {
-		if err := ctx.Err(); err != nil {
-			return out, err
-		}
+	for n := range r.list.inputs {
 		if n == explainedFiles {
-			out.More = len(x.list.Inputs) - n
+			out.More = len(r.list.inputs) - n
 			break
 		}
-		file, err := x.explainFile(ctx, &x.list.Inputs[n], reasons[n])
+		file, err := r.explainFile(ctx, r.list.inputs[n], reasons[n])
 		if err := cmp.Or(ctx.Err(), err); err != nil {
 			return out, err
 		}
@@ -150,22 +117,22 @@ func (x *explainer) explain(ctx context.Context, catalog string) (Explanation, e
 	if len(out.Files) == 0 {
 		return out, errors.New("the sources hold no records")
 	}
+	out.Skipped, out.SkippedFiles = r.list.firstSkipped()
 	return out, nil
 }
 
 // explainFile explains the first rows of one file.
-func (x *explainer) explainFile(ctx context.Context, in *input.Input, reason string) (ExplainedFile, error) {
-	out := ExplainedFile{File: in.Name, Format: in.Format.String(), Layout: in.Layout, Kind: in.Kind, Problem: reason, Note: in.Lacks}
-	src, err := source.Open(in.File, x.options.Read(ctx, ""))
-	if err != nil && len(x.list.Inputs) == 1 {
+func (r *run) explainFile(ctx context.Context, found input, reason string) (ExplainedFile, error) {
+	out := ExplainedFile{File: found.Name, Format: found.Format.String(), Layout: found.layout, Kind: found.Kind, Problem: reason, Note: found.lacks}
+	src, in, err := r.open(ctx, found)
+	if err != nil && len(r.list.inputs) == 1 {
 		return out, err
 	}
 	if out.Problem = cmp.Or(refusal(err, ""), out.Problem); err != nil {
 		return out, nil
 	}
 	defer func() { _ = src.Close() }() // read side
-	f := src.File()
-	out.Format = f.Format.String()
+	out.Format = in.Format.String()
 	var rows []string // good ones
 	for len(rows) < suggestedRows {
 		row, err := src.Next()
@@ -177,17 +144,18 @@ func (x *explainer) explainFile(ctx context.Context, in *input.Input, reason str
 			break
 		}
 		if row.Err == nil {
-			if out.Layout == "" && out.Problem == "" { // a pipe, or a file that is named after one resource
-				out.Layout, in.Hint, out.Problem = x.options.Detect(f, row.JSON)
+			if in.layout == "" && out.Problem == "" { // a pipe, or a file that is named after one resource
+				out.Problem = r.detect(in, row.JSON)
+				out.Layout = in.layout
 			}
 			rows = append(rows, string(row.JSON))
 		}
-		if out.Layout == input.IMDb {
+		if in.layout == imdbLayout {
 			out.Note = "rows make records together with those of IMDb's other tables"
 			break
 		}
 		if len(out.Rows) < explainedRows && (row.Err != nil || out.Problem == "") {
-			one, err := x.explainRow(&f, &out, in, row)
+			one, err := r.explainRow(&out, in, row)
 			if err != nil {
 				return out, err
 			}
@@ -200,9 +168,9 @@ func (x *explainer) explainFile(ctx context.Context, in *input.Input, reason str
 	if layout.IsMapped(out.Layout) {
 		out.Kind = "" // the names of tables are not those of kinds
 	}
-	own := len(rows) > 0 && layout.HasMapping(f.Base(), []byte(rows[0]), x.options.Rows)
-	if len(rows) > 0 && !own && isStrange(&f, &out) {
-		out.Suggested = layout.Suggest(f.Name, f.Base(), cmp.Or(x.options.Kind, f.Kind), rows)
+	own := len(rows) > 0 && layout.HasMapping(in.Base(), []byte(rows[0]), r.rows)
+	if len(rows) > 0 && !own && isStrange(in, &out) {
+		out.Suggested = layout.Suggest(in.Name, in.Base(), cmp.Or(r.Kind, in.Kind), rows)
 		out.Problem, _, _ = strings.Cut(out.Problem, ": run \"") // which is this
 	}
 	return out, nil
@@ -210,9 +178,9 @@ func (x *explainer) explainFile(ctx context.Context, in *input.Input, reason str
 
 // isStrange reports whether a file is a table that nothing is known of: it is left out, taken for responses of the API,
 // which its rows are not, or for a table that it is called like.
-func isStrange(f *source.File, out *ExplainedFile) bool {
+func isStrange(f *input, out *ExplainedFile) bool {
 	if out.Problem != "" {
-		return out.Layout != input.IMDb
+		return out.Layout != imdbLayout
 	}
 	if out.Layout != layout.TMDB && !layout.IsMapped(out.Layout) || f.Sub != "" {
 		return false
@@ -231,29 +199,28 @@ func isStrange(f *source.File, out *ExplainedFile) bool {
 }
 
 // explainRow explains one row.
-func (x *explainer) explainRow(f *source.File, file *ExplainedFile, in *input.Input, row source.Row) (ExplainedRow, error) {
+func (r *run) explainRow(file *ExplainedFile, in *input, row source.Row) (ExplainedRow, error) {
 	out := ExplainedRow{Place: row.Place.String(), Refused: refusal(row.Err, "")}
 	if out.Refused != "" {
 		return out, nil
 	}
-	o := x.options.Rows
-	if !x.options.Strict {
+	o := r.rows
+	if !r.Strict {
 		o.Values = &record.Values{}
 	}
-	l, err := layout.New(cmp.Or(file.Layout, layout.TMDB), o)
+	l, err := layout.New(in.layoutOrTMDB(), o)
 	if err != nil {
 		return out, err
 	}
 	for i := range row.Left {
 		_ = o.Values.Leave(&row.Left[i]) // a strict reader has none
 	}
-	typ, _ := catalog.TypeNamed(f.Kind)
-	recs, err := l.Records(in.Row(f, string(row.JSON), typ))
+	recs, err := l.Records(in.row(string(row.JSON)))
 	e, _ := l.(layout.Explainer)
 	if e != nil {
 		file.Mapping, file.Table = e.Table()
 	}
-	if out.Refused = refusal(err, in.Hint); out.Refused != "" {
+	if out.Refused = refusal(err, in.hint); out.Refused != "" {
 		return out, nil
 	}
 	for n := range recs {
@@ -284,9 +251,9 @@ func refusal(err error, hint string) string {
 	case errors.As(err, &noID) && noID.Asked:
 		return err.Error() + " (an ingest looks into the catalogue and the other sources, which is not done here)"
 	case hint != "":
-		return hint + "; as a response of the API, " + err.Error()
+		return asResponse(hint, err)
 	}
-	if field, why := pipeline.ReasonOf(err); field == "" {
+	if field, why := reasonOf(err); field == "" {
 		return why // the row's place stands above
 	}
 	return err.Error()

@@ -1,12 +1,12 @@
 // Package ingest turns dump files into a catalogue. Data goes one way:
 //
-//	input      the files, the layout of each, and which source wins
-//	pipeline   decode -> map -> sort: rows become records, sorted by key
+//	files.go   the files, the layout of each (detect.go), and which source wins (precedence.go)
+//	read.go    decode.go -> map.go -> sort: rows become records, sorted by key
 //	merge      rows of one key and the catalogue's record become one record
 //	catalog    records are written as Parquet
 //
-// A value that fits no field is left out and counted. Rows that cannot be parsed or have no id go to quarantine; the rest goes on. This package wires them. An ingest
-// that is killed starts again: see workFolder.
+// A value that fits no field is left out and counted. Rows that cannot be parsed or have no id go to quarantine; the
+// rest goes on. run.go has the stages in order. An ingest that is killed starts again: see workFolder.
 package ingest
 
 import (
@@ -24,10 +24,8 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/reelsplice/reelsplice/ingest/input"
 	"github.com/reelsplice/reelsplice/ingest/layout"
 	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
-	"github.com/reelsplice/reelsplice/ingest/quarantine"
 	"github.com/reelsplice/reelsplice/ingest/source"
 	"github.com/reelsplice/reelsplice/ingest/source/limit"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
@@ -71,30 +69,11 @@ type Config struct {
 	Log     *slog.Logger
 }
 
-// The parts of a Config that other packages define.
-type (
-	// Precedence orders the sources that give one field.
-	Precedence = input.Precedence
-	// Tolerance is how many bad rows, or values, an ingest may have.
-	Tolerance = quarantine.Tolerance
-	// TooManyBadError is the end of an ingest with more of them than its Tolerance.
-	TooManyBadError = quarantine.TooManyError
-)
-
-// AnyNumber tolerates any number.
-var AnyNumber = quarantine.AnyNumber
-
-// ReadPrecedence reads the file of an order of sources. Errors name it and its fault.
-func ReadPrecedence(file string) (*Precedence, error) { return input.ReadPrecedence(file) }
-
-// ParseTolerance reads a number, "20", or a share of the rows, "1%" or "0.5%".
-func ParseTolerance(s string) (Tolerance, error) { return quarantine.ParseTolerance(s) }
-
 // Kinds lists the kinds of records that can be ingested.
 func Kinds() []string { return catalog.Kinds() }
 
 // Layouts lists the names of layouts.
-func Layouts() []string { return input.Layouts() }
+func Layouts() []string { return append(layout.Names(), imdbLayout) }
 
 // CheckLayout returns an error for a name that no layout has.
 func CheckLayout(name string) error {
@@ -104,8 +83,13 @@ func CheckLayout(name string) error {
 	return fmt.Errorf("layout %q: want one of %s", name, strings.Join(Layouts(), ", "))
 }
 
-func (c *Config) validate() error {
-	var errs []error
+// newRun checks a Config, fills in what is not set, and reads the mappings.
+func newRun(c Config) (*run, error) {
+	c.Layout, c.Log = cmp.Or(c.Layout, layout.Auto), cmp.Or(c.Log, slog.New(slog.DiscardHandler))
+	if c.Memory <= 0 {
+		c.Memory = DefaultMemory
+	}
+	errs := []error{source.CheckEncoding(c.Encoding)}
 	if c.Catalog == "" {
 		errs = append(errs, errors.New("catalog: want a folder"))
 	}
@@ -115,12 +99,10 @@ func (c *Config) validate() error {
 	if c.Kind != "" && !slices.Contains(Kinds(), c.Kind) {
 		errs = append(errs, fmt.Errorf("kind %q: want one of %s", c.Kind, strings.Join(Kinds(), ", ")))
 	}
-	var err error
-	if c.Language, err = tmdb.ParseLanguage(c.Language); err != nil {
-		errs = append(errs, err)
-	}
-	errs = append(errs, source.CheckEncoding(c.Encoding))
-	if c.Layout != layout.Auto && c.Layout != input.IMDb {
+	language, err := tmdb.ParseLanguage(c.Language)
+	errs = append(errs, err)
+	c.Language = language
+	if c.Layout != layout.Auto && c.Layout != imdbLayout {
 		if _, err := layout.New(c.Layout, layout.Options{Language: c.Language}); err != nil {
 			errs = append(errs, cmp.Or(CheckLayout(c.Layout), err))
 		}
@@ -128,24 +110,10 @@ func (c *Config) validate() error {
 	if c.Update && !catalog.Exists(c.Catalog) {
 		errs = append(errs, fmt.Errorf("%s: holds no catalogue that could be updated: ingest into it first", c.Catalog))
 	}
-	return errors.Join(errs...)
-}
-
-// setDefaults fills in what is not set.
-func (c *Config) setDefaults() {
-	c.Layout = cmp.Or(c.Layout, layout.Auto)
-	if c.Memory <= 0 {
-		c.Memory = DefaultMemory
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
 	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
-}
-
-// options returns the settings that concern files and rows.
-func (c *Config) options() (*input.Options, error) {
 	rows := layout.Options{Language: c.Language}
-	var errs []error
 	c.Mappings = appendBeside(c.Mappings, c.Sources)
 	for _, file := range c.Mappings {
 		m, err := layout.ReadMapping(file)
@@ -155,14 +123,8 @@ func (c *Config) options() (*input.Options, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	rows, err := layout.WithAliases(rows)
-	o := &input.Options{
-		Sources: c.Sources, Layout: c.Layout, Kind: c.Kind, Encoding: c.Encoding, Rows: rows, Strict: c.Strict, Limits: c.Limits, Buckets: c.Buckets, Precedence: c.Precedence, Log: c.Log,
-	}
-	if c.Replay {
-		o.ReplayDir = filepath.Join(c.Catalog, workDir, "replay")
-	}
-	return o, err
+	rows, err = layout.WithAliases(rows)
+	return &run{Config: c, rows: rows, start: time.Now(), list: &fileList{}}, err
 }
 
 // appendBeside appends the mappings that lie beside dumps on this machine, or in folders of these, and have their names: films.toml
@@ -200,12 +162,7 @@ const mappingExt = ".toml"
 // the report names them. Damaged files without a single row are one if there are no others. An
 // ingest that was stopped because of its bad rows has a report too, beside a *TooManyBadError.
 func Run(ctx context.Context, c Config) (Report, error) {
-	start := time.Now()
-	c.setDefaults()
-	if err := c.validate(); err != nil {
-		return Report{}, err
-	}
-	options, err := c.options()
+	r, err := newRun(c)
 	if err != nil {
 		return Report{}, err
 	}
@@ -217,9 +174,8 @@ func Run(ctx context.Context, c Config) (Report, error) {
 		return Report{}, err
 	}
 	defer unlock()
-	r := &run{Config: c, options: options, start: start}
 	report, err := r.ingest(ctx)
-	report.Seconds = time.Since(start).Seconds()
+	report.Seconds = time.Since(r.start).Seconds()
 	return report, err
 }
 

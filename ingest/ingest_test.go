@@ -388,8 +388,8 @@ func TestConflicts(t *testing.T) {
 		}
 		many[i] = put(t, src, fmt.Sprintf("many-movies-%d.ndjson", i), strings.Join(rows, "\n"))
 	}
-	if r := ingestInto(t, dir, Config{Sources: many}); r.Conflicts != 60 || len(r.Samples) != maxSamples {
-		t.Errorf("conflicts = %d, %d samples, want 60, %d", r.Conflicts, len(r.Samples), maxSamples)
+	if r := ingestInto(t, dir, Config{Sources: many}); r.Conflicts != 60 || len(r.Samples) != maxNamed {
+		t.Errorf("conflicts = %d, %d samples, want 60, %d", r.Conflicts, len(r.Samples), maxNamed)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -57,9 +56,6 @@ type Report struct {
 	Details report.Report `json:"-"`
 }
 
-// maxSamples bounds what a Report lists of a kind.
-const maxSamples = 20
-
 // complete writes the files of the report and returns its sum.
 func (r *run) complete(ctx context.Context) (Report, error) {
 	gone, err := catalog.ReadRemoved(r.Catalog)
@@ -77,8 +73,7 @@ func (r *run) complete(ctx context.Context) (Report, error) {
 
 // writeReport writes the files of the report.
 func (r *run) writeReport(e report.End) (Report, error) {
-	skipped := slices.Concat(r.list.Skipped, r.sort.Skipped)
-	for _, s := range skipped {
+	for _, s := range r.list.skipped {
 		r.report.Skip(s.Name, s.Reason)
 	}
 	e.Catalog, e.Parameters, e.Elapsed = r.Catalog, r.parameters(), time.Since(r.start)
@@ -86,7 +81,7 @@ func (r *run) writeReport(e report.End) (Report, error) {
 	if err := details.Write(r.Catalog); err != nil {
 		return Report{}, err
 	}
-	return r.sum(details, skipped), nil
+	return r.sum(details), nil
 }
 
 // parameters returns the settings of the ingest, by the names of flags.
@@ -114,12 +109,12 @@ func (r *run) parameters() map[string]string {
 }
 
 // sum returns the report in short.
-func (r *run) sum(d report.Report, skipped []report.Skipped) Report {
+func (r *run) sum(d report.Report) Report {
 	t := &d.Totals
 	out := Report{
 		Records: map[string]int64{}, Rows: t.Rows, Kept: t.Kept, Blank: t.Blank, Quarantined: r.quarantine.Count(), Duplicates: t.Duplicates,
-		FailedFiles: r.sort.Failed, Failed: r.sort.Failures, Conflicts: d.Conflicts.Count, Samples: r.report.FirstConflicts(),
-		Matched: t.Matched, Minted: t.Minted, NoID: t.NoID, Merged: r.sort.Merged,
+		FailedFiles: r.so.failed, Failed: r.so.failures, Conflicts: d.Conflicts.Count, Samples: r.report.FirstConflicts(),
+		Matched: t.Matched, Minted: t.Minted, NoID: t.NoID, Merged: r.so.merged,
 		Whole: counts(t.Whole), Unknown: counts(t.Unknown), Coerced: counts(t.Coerced), Dropped: counts(t.Dropped),
 		ValuesLeftOut: total(t.LeftOut, func(l report.LeftOut) int64 { return l.Count }), LeftOut: t.LeftOut.Top,
 		ValuesCoerced: total(t.Coerced, func(c report.FieldCount) int64 { return c.Count }),
@@ -128,11 +123,8 @@ func (r *run) sum(d report.Report, skipped []report.Skipped) Report {
 	for _, k := range d.Records {
 		out.Records[k.Kind] = k.Now
 	}
-	out.Silent = r.list.Silent(r.Sources, skipped)
-	out.SkippedFiles = int64(len(skipped))
-	for _, s := range skipped[:min(len(skipped), maxSamples)] {
-		out.Skipped = append(out.Skipped, s.String())
-	}
+	out.Silent = r.list.silent(r.Sources)
+	out.Skipped, out.SkippedFiles = r.list.firstSkipped()
 	if out.Quarantined > 0 {
 		out.QuarantineFile = filepath.Join(r.Catalog, r.work.name)
 	}

@@ -6,52 +6,59 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
-	"github.com/reelsplice/reelsplice/ingest/crosswalk"
-	"github.com/reelsplice/reelsplice/ingest/input"
 	"github.com/reelsplice/reelsplice/ingest/layout"
 	"github.com/reelsplice/reelsplice/ingest/merge"
-	"github.com/reelsplice/reelsplice/ingest/pipeline"
-	"github.com/reelsplice/reelsplice/ingest/quarantine"
 	"github.com/reelsplice/reelsplice/ingest/report"
+	"github.com/reelsplice/reelsplice/ingest/resolve"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/extsort"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// A run is one ingest: its stages, and the files that they share.
+// A run is one ingest. Its stages share it; while files are read, only sort changes it.
 type run struct {
 	Config
-	options *input.Options
-	start   time.Time
+	rows  layout.Options // how rows are read
+	start time.Time
+	list  *fileList
 
-	work       *workFolder
-	list       *input.List
+	work       *workFolder // nil where rows are explained
 	sorter     *extsort.Sorter
-	quarantine *quarantine.Writer
+	quarantine *report.Quarantine
 	report     *report.Collector
-	resolver   *crosswalk.Resolver
-	sort       *pipeline.Sorter
+	resolver   *resolve.Resolver
+	so         soFar
+}
+
+// soFar is what was read until now.
+type soFar struct {
+	rows, leftOut int64 // rows, and values that were left out of them
+	bytes         int64 // of the files that were read to their end
+	merged        int64 // records with minted ids, into others
+	failed        int64 // files
+	failures      []string
+	unread        int             // files that failed, or were left out while they were read
+	kinds         map[string]bool // of records, by the files' names
+	named         map[string]bool // layouts whose files were named in the log
+
+	seq uint64 // of the last sorted row
+	key []byte // of it
 }
 
 // ingest reads the sources, and makes the new catalogue.
 func (r *run) ingest(ctx context.Context) (_ Report, err error) {
-	if r.work, err = openWork(r.Catalog, runName(r.start)); err != nil {
-		return Report{}, err
-	}
 	begun := false // to change the catalogue: the next ingest ends it
 	defer func() {
-		if !begun {
+		if r.work != nil && !begun {
 			err = errors.Join(err, r.work.remove())
 		}
 	}()
-	if r.list, err = input.Find(ctx, r.options); err != nil {
+	defer r.release()
+	if err = r.prepare(ctx); err != nil {
 		return Report{}, err
 	}
-	r.open()
-	defer func() { _ = errors.Join(r.sorter.Close(), r.resolver.Close(), r.quarantine.Close()) }() // temporary files
 	if err = r.read(ctx); err == nil {
 		err = r.write(ctx)
 	}
@@ -59,7 +66,7 @@ func (r *run) ingest(ctx context.Context) (_ Report, err error) {
 	switch {
 	case errors.As(err, &bad):
 		return r.stopped(bad)
-	case quarantine.IsFull(err):
+	case isFull(err):
 		return Report{}, fmt.Errorf("%w; nothing of this run is left: make room, then start it again", err)
 	case err != nil:
 		return Report{}, err
@@ -71,6 +78,32 @@ func (r *run) ingest(ctx context.Context) (_ Report, err error) {
 	return r.complete(ctx)
 }
 
+// prepare finds the files, and makes what the stages share.
+func (r *run) prepare(ctx context.Context) (err error) {
+	if r.work, err = openWork(r.Catalog, runName(r.start)); err != nil {
+		return err
+	}
+	if err = r.find(ctx); err != nil {
+		return err
+	}
+	minted := merge.HasMinted(r.Catalog)
+	r.sorter = extsort.New(extsort.Options{Dir: r.work.path(), Memory: r.Memory})
+	r.quarantine = report.NewQuarantine(r.work.quarantine())
+	r.report = report.NewCollector(r.start)
+	r.resolver = &resolve.Resolver{
+		Catalog: r.Catalog, Dir: r.work.path(), Memory: r.Memory, Noter: r.noter(minted), Merges: minted && !r.Overlay,
+	}
+	r.so = soFar{kinds: map[string]bool{}, named: map[string]bool{}}
+	return nil
+}
+
+// release closes the temporary files.
+func (r *run) release() {
+	if r.sorter != nil {
+		_ = errors.Join(r.sorter.Close(), r.resolver.Close(), r.quarantine.Close())
+	}
+}
+
 // runName names the quarantine file of one ingest.
 func runName(t time.Time) string {
 	var b [3]byte
@@ -78,44 +111,40 @@ func runName(t time.Time) string {
 	return t.UTC().Format("20060102T150405Z-") + hex.EncodeToString(b[:])
 }
 
-// open makes what the stages share.
-func (r *run) open() {
-	r.sorter = extsort.New(extsort.Options{Dir: r.work.path(), Memory: r.Memory})
-	r.quarantine = quarantine.New(r.work.quarantine())
-	r.report = report.NewCollector(r.start)
-	minted := merge.HasMinted(r.Catalog)
-	r.resolver = &crosswalk.Resolver{
-		Catalog: r.Catalog, Dir: r.work.path(), Memory: r.Memory, Noter: crosswalk.NoterFor(r.list, minted), Merges: minted && !r.Overlay,
-	}
-	r.sort = &pipeline.Sorter{
-		Rows: r.sorter, Quarantine: r.quarantine, Report: r.report, MaxBad: r.MaxBad, MaxValues: r.MaxBadValues, Resolver: r.resolver, List: r.list, Progress: r.Progress, Log: r.Log,
-	}
-}
-
-// read sorts the rows of all inputs.
-func (r *run) read(ctx context.Context) error {
-	var err error
-	if r.options.Rows.Names, err = crosswalk.Names(ctx, r.Catalog, r.list, r.options); err != nil {
+// read sorts the rows of all files, turn by turn.
+func (r *run) read(ctx context.Context) (err error) {
+	if r.rows.Names, err = r.names(ctx); err != nil {
 		return err
 	}
-	all := pipeline.Pipeline{List: r.list, Options: r.options, Dir: r.work.path(), Memory: r.Memory, Resolver: r.resolver, Sorter: r.sort}
-	if err := all.Read(ctx); err != nil {
-		return err
+	inputs := r.list.inputs
+	for first, end := 0, 0; first < len(inputs); first = end {
+		turn := inputs[first].turn()
+		for end < len(inputs) && inputs[end].turn() == turn {
+			end++
+		}
+		if turn >= turnPeople {
+			if r.rows.IDs, err = r.resolver.Table(ctx); err != nil {
+				return err
+			}
+		}
+		if err := r.readTurn(ctx, turn, first, end); err != nil {
+			return err
+		}
 	}
 	if err := r.supersede(ctx); err != nil {
 		return err
 	}
-	if err := r.nothing(); err != nil {
-		return err
+	if s := &r.so; s.rows == 0 && s.unread == len(inputs) {
+		return r.nothing()
 	}
-	return r.sort.CheckBad(true)
+	return r.checkBad(true)
 }
 
 // supersede merges the catalogue's records with minted ids into those that the rows gave the same
 // external ids.
 func (r *run) supersede(ctx context.Context) error {
 	err := r.resolver.Supersede(ctx, func(t *catalog.Type, rec record.Record, id int64) error {
-		l, err := layout.New(layout.TMDB, r.options.Rows)
+		l, err := layout.New(layout.TMDB, r.rows)
 		if err != nil {
 			return err
 		}
@@ -124,9 +153,9 @@ func (r *run) supersede(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return r.sort.AddMoved(rec, id, &gone[0])
+		return r.addMoved(rec, id, &gone[0])
 	})
-	if n := r.sort.Merged; n > 0 && err == nil {
+	if n := r.so.merged; n > 0 && err == nil {
 		r.Log.Info("records with minted ids were merged into those with ids of TMDB's", "records", n)
 	}
 	return err
@@ -135,18 +164,16 @@ func (r *run) supersede(ctx context.Context) error {
 // nothing is the error of a run whose files were all damaged or left out, before a row of any of
 // them was read.
 func (r *run) nothing() error {
-	p, skipped := r.sort, slices.Concat(r.list.Skipped, r.sort.Skipped)
+	s, skipped := &r.so, r.list.skipped
 	switch {
-	case p.Read > 0 || p.Failed+int64(len(p.Skipped)) < int64(len(r.list.Inputs)):
-		return nil
-	case p.Failed == 0:
-		return input.NoneTaken(skipped)
+	case s.failed == 0:
+		return noneTaken(skipped)
 	case len(skipped) > 0:
-		return fmt.Errorf("%w; %d could not be read, such as %s", input.NoneTaken(skipped), p.Failed, p.Failures[0])
-	case p.Failed > 1:
-		return fmt.Errorf("none of %d files could be read, the first: %s", p.Failed, p.Failures[0])
+		return fmt.Errorf("%w; %d could not be read, such as %s", noneTaken(skipped), s.failed, s.failures[0])
+	case s.failed > 1:
+		return fmt.Errorf("none of %d files could be read, the first: %s", s.failed, s.failures[0])
 	}
-	return errors.New(p.Failures[0])
+	return errors.New(s.failures[0])
 }
 
 // write merges the sorted rows with the catalogue.
@@ -161,16 +188,30 @@ func (r *run) write(ctx context.Context) error {
 		defer func() { r.Writing(total, total) }()
 	}
 	m := merge.Merger{
-		Catalog: r.Catalog, Out: r.work.path("new"), Overlay: r.Overlay, Update: r.Update, Sources: r.list, Precedence: r.Precedence,
+		Catalog: r.Catalog, Out: r.work.path("new"), Overlay: r.Overlay, Update: r.Update, Sources: r.list.sources, Ranks: r.list.ranks,
 		Quarantine: r.quarantine, Report: r.report,
 	}
-	if err := m.Write(ctx, merge.NewRows(it, progress), r.sort.Kinds); err != nil {
+	if err := m.Write(ctx, merge.NewRows(it, progress), r.so.kinds); err != nil {
 		return err
 	}
-	if err := r.sort.CheckBad(true); err != nil {
+	if err := r.checkBad(true); err != nil {
 		return err
 	}
 	return r.quarantine.Close()
+}
+
+// checkBad stops the ingest when more rows did not validate, or more values were left out, than are tolerated.
+// done reports that all rows were read.
+func (r *run) checkBad(done bool) error {
+	if err := r.MaxBad.check(r.quarantine.Count(), r.so.rows, done); err != nil {
+		return err
+	}
+	err := r.MaxBadValues.check(r.so.leftOut, r.so.rows, done)
+	var many *TooManyBadError
+	if errors.As(err, &many) {
+		many.Values = true
+	}
+	return err
 }
 
 // stopped ends an ingest with too many bad rows or values: the rows are kept, and a report is written.

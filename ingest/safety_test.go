@@ -15,8 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/reelsplice/reelsplice/ingest/input"
-	"github.com/reelsplice/reelsplice/ingest/quarantine"
 	"github.com/reelsplice/reelsplice/ingest/report"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
@@ -198,18 +196,11 @@ func TestKilledAtTheEnd(t *testing.T) {
 		t.Helper()
 		dir := killedCatalog(t)
 		lines(t, dir, Config{}, `{"id":9,"_deleted":true}`)
-		c := Config{Catalog: dir, Sources: sources}
-		c.setDefaults()
-		r := &run{Config: c, start: time.Now()}
-		var err error
-		if r.options, err = c.options(); err == nil {
-			r.work, err = openWork(dir, runName(r.start))
+		r, err := newRun(Config{Catalog: dir, Sources: sources})
+		if err == nil {
+			err = r.prepare(t.Context())
 		}
 		if err == nil {
-			r.list, err = input.Find(t.Context(), r.options)
-		}
-		if err == nil {
-			r.open()
 			err = r.read(t.Context())
 		}
 		if err == nil {
@@ -296,7 +287,7 @@ func TestMaxBad(t *testing.T) {
 			t.Errorf("--max-bad %s: the catalogue changed", limit)
 		}
 		n := int64(0)
-		if err := quarantine.Read(bad.File, func(quarantine.Entry) error { n++; return nil }); err != nil || n != bad.Bad {
+		if err := report.ReadQuarantine(bad.File, func(report.BadRow) error { n++; return nil }); err != nil || n != bad.Bad {
 			t.Errorf("--max-bad %s: %d rows in %s, %v, want %d", limit, n, bad.File, err, bad.Bad)
 		}
 	}

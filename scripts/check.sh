@@ -27,7 +27,7 @@ shared=(
   serve/pull serve/follow serve/observe # background loops beside requests
   schemas/release                 # checksums of first use, by many readers
   schemas/release/store           # puts and gets in parallel
-  schemas/catalog ingest/pipeline # batches in parallel, in order
+  schemas/catalog                 # row groups in parallel, in order
   ingest/crawl                    # tasks at one pace
   build/array build/work          # tasks of one folder
 )
@@ -75,6 +75,7 @@ step "race detector"
 if [ "$(go env CGO_ENABLED)" = 1 ] && command -v "$(go env CC)" >/dev/null; then
   # -short: large dumps pass once, without the detector. -skip: so do long tests of one goroutine and of many processes.
   go test -race -vet=off -short ${full:+-shuffle=on} -skip '^(TestDamaged(Part|Table)|TestDamagedPrevious|TestAccess|TestSealInterrupted|TestDiscover|TestSortPlaces|TestCopy|TestVerifyFindsEveryFlip|TestVersions|TestOpenNamesFile|TestComposition|TestChain(Model|OfRows)|TestFlips)$' "${shared[@]/#/./}"
+  go test -race -vet=off -short -run '^(TestOrder|TestIMDb|TestManyFiles)$' ./ingest # batches in parallel, in order
 else
   echo "skipped: the race detector needs a C compiler, and there is none"
 fi

@@ -34,7 +34,7 @@ type kind struct {
 func (m *Merger) kind(t *catalog.Type, rows *Rows, gone *removals) *kind {
 	return &kind{
 		typ: t, rows: rows, gone: gone, update: m.Update, minted: m.minted,
-		owners: newOwners(t, m.Precedence.Ranks(t.Kind, m.Sources)),
+		owners: newOwners(t, m.Ranks(t.Kind)),
 		notes:  &notes{typ: t, sources: m.Sources, quarantine: m.Quarantine, report: m.Report},
 	}
 }
@@ -200,7 +200,7 @@ func (k *kind) next(key catalog.Key) (version, error) {
 	if v.isRecord() && news.isRecord() {
 		keepIDs(v.record, news.record, "", func(c conflict) {
 			k.notes.conflict(key, c.field, func() string {
-				return fmt.Sprintf("%s in the catalogue, %s in %s: %s", cut(c.old), cut(c.new), k.notes.sources.Name(k.owners.of(c.top())), withIDsStay)
+				return fmt.Sprintf("%s in the catalogue, %s in %s: %s", cut(c.old), cut(c.new), k.notes.name(k.owners.of(c.top())), withIDsStay)
 			})
 		})
 	}
@@ -276,7 +276,7 @@ func (k *kind) join(key catalog.Key, dst, row record.Record, number int) {
 				if why == latterWins {
 					old, now = now, old
 				}
-				return fmt.Sprintf("%s in %s, %s in %s: %s", cut(c.old), k.notes.sources.Name(old), cut(c.new), k.notes.sources.Name(now), why)
+				return fmt.Sprintf("%s in %s, %s in %s: %s", cut(c.old), k.notes.name(old), cut(c.new), k.notes.name(now), why)
 			})
 		}
 	}
@@ -343,7 +343,7 @@ func (k *kind) source(key catalog.Key) (v version, err error) {
 
 // part takes a row that is a part of its record.
 func (k *kind) part(key catalog.Key, parts *parts) error {
-	name, number := k.notes.sources.Name(k.rows.head.Number), k.rows.head.Row
+	name, number := k.notes.name(k.rows.head.Number), k.rows.head.Row
 	row, err := k.rows.take(k.typ)
 	if err != nil {
 		return err

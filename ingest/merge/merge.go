@@ -15,10 +15,9 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/reelsplice/reelsplice/ingest/input"
-	"github.com/reelsplice/reelsplice/ingest/quarantine"
 	"github.com/reelsplice/reelsplice/ingest/report"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
 // A Merger writes the new files of a catalogue.
@@ -28,13 +27,16 @@ type Merger struct {
 	Overlay bool   // the rows are those of overlay sources
 	Update  bool   // row groups without news are copied, not read
 
-	Sources    *input.List
-	Precedence *input.Precedence // nil for none
-	Quarantine *quarantine.Writer
+	Sources    []Source                             // by number
+	Ranks      func(fragment.Kind) map[string][]int // of the sources, by field and number, where a field has an order of its own
+	Quarantine *report.Quarantine
 	Report     *report.Collector
 
 	minted *mintedList
 }
+
+// A Source is a file that rows came from.
+type Source struct{ Name, Path string }
 
 // OverlayFile returns the name of the file that holds the records of overlay sources by
 // themselves, so that they also win over records that are ingested later.

@@ -1,9 +1,7 @@
 package merge
 
 import (
-	"github.com/reelsplice/reelsplice/ingest/input"
 	"github.com/reelsplice/reelsplice/ingest/layout"
-	"github.com/reelsplice/reelsplice/ingest/quarantine"
 	"github.com/reelsplice/reelsplice/ingest/report"
 	"github.com/reelsplice/reelsplice/ingest/source"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
@@ -14,13 +12,23 @@ import (
 // that do. Such rows were counted as kept when they were read.
 type notes struct {
 	typ        *catalog.Type
-	sources    *input.List
-	quarantine *quarantine.Writer
+	sources    []Source
+	quarantine *report.Quarantine
 	report     *report.Collector
 }
 
+// source returns a source. The catalogue's records with minted ids are of none.
+func (n *notes) source(number int) Source {
+	if number < len(n.sources) {
+		return n.sources[number]
+	}
+	return Source{Name: "source"}
+}
+
+func (n *notes) name(number int) string { return n.source(number).Name }
+
 func (n *notes) place(h Head) source.Place {
-	return source.Place{File: n.sources.Name(h.Number), Row: h.Row, Line: h.Line}
+	return source.Place{File: n.name(h.Number), Row: h.Row, Line: h.Line}
 }
 
 // duplicate counts a row that repeats another. Records that a row gives beside its first one do
@@ -43,9 +51,9 @@ func (n *notes) putAside(r record.Record, h Head, why string) error {
 		t.Rows.Kept--
 		t.Quarantined(at.String(), "id", why)
 	}
-	return n.quarantine.Add(quarantine.Entry{
-		File: at.File, Path: n.sources.Of(h.Number).Path, Row: at.Row, Line: at.Line, Field: "id", Reason: why,
-		Kind: n.typ.Name(), Layout: layout.TMDB, Record: true, Raw: quarantine.RawOf(record.Append(nil, r), 0),
+	return n.quarantine.Add(report.BadRow{
+		File: at.File, Path: n.source(h.Number).Path, Row: at.Row, Line: at.Line, Field: "id", Reason: why,
+		Kind: n.typ.Name(), Layout: layout.TMDB, Record: true, Raw: report.RawOf(record.Append(nil, r), 0),
 	})
 }
 

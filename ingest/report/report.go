@@ -1,7 +1,7 @@
 // Package report sums up an ingest: rows read, kept and put aside, file by file, conflicts between
 // sources, the records in the catalogue now, and ids that lead nowhere. A Collector gathers it while
 // rows are read. The Report is written to the catalogue's folder as ingest-report.json, for programs,
-// and as ingest-report.html, for people.
+// and as ingest-report.html, for people. A Quarantine keeps the rows that could not be used.
 //
 // Names in the JSON are in snake case, times are RFC 3339 in UTC. Fields that do not apply are left out.
 package report

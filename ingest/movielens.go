@@ -1,8 +1,7 @@
-package input
+package ingest
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,9 +21,9 @@ const (
 // maxLinks bounds the ids that are held. MovieLens has 88,000.
 const maxLinks = 2_000_000
 
-// JoinMovieLens joins the two tables where they lie in one folder: rows of the first get a column tmdbId, by which a
+// joinMovieLens joins the two tables where they lie in one folder: rows of the first get a column tmdbId, by which a
 // mapping of the program takes them.
-func JoinMovieLens(ctx context.Context, files []source.File, o source.Options) error {
+func joinMovieLens(files []source.File, o source.Options) error {
 	for i := range files {
 		movies := &files[i]
 		if movies.Base() != "movies" {
@@ -34,7 +33,6 @@ func JoinMovieLens(ctx context.Context, files []source.File, o source.Options) e
 			if links.Base() != "links" || filepath.Dir(movies.Path) != filepath.Dir(links.Path) || movies.Bytes == 0 || links.Bytes == 0 {
 				continue // a pipe is read once
 			}
-			o.Context = ctx
 			if header(*movies, o) != movieLensMovies || header(links, o) != movieLensLinks {
 				continue
 			}
@@ -42,23 +40,23 @@ func JoinMovieLens(ctx context.Context, files []source.File, o source.Options) e
 			if err != nil {
 				return err
 			}
-			movies.Join = &movieLensIDs{ids}
+			movies.Join = ids
 		}
 	}
 	return nil
 }
 
 // movieLensIDs are the ids of TMDB's by those of MovieLens.
-type movieLensIDs struct{ ids map[string]string }
+type movieLensIDs map[string]string
 
 // Join adds the column tmdbId.
-func (m *movieLensIDs) Join(row []byte) []byte {
+func (ids movieLensIDs) Join(row []byte) []byte {
 	var movie struct{ MovieID string }
 	if err := json.Unmarshal(row, &movie); err != nil {
 		return row
 	}
 	id := "null"
-	if known := m.ids[movie.MovieID]; known != "" {
+	if known := ids[movie.MovieID]; known != "" {
 		id = strconv.Quote(known)
 	}
 	return fmt.Appendf(nil, `%s,"tmdbId":%s}`, bytes.TrimSuffix(row, []byte("}")), id)
@@ -76,13 +74,13 @@ func header(f source.File, o source.Options) string {
 
 // readLinks returns the ids of TMDB's by those of MovieLens. Bad rows, and the damage that ends a file, are reported when
 // the file is read for its own records.
-func readLinks(links source.File, o source.Options) (map[string]string, error) {
+func readLinks(links source.File, o source.Options) (movieLensIDs, error) {
 	in, err := source.Open(links, o)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = in.Close() }() // read side
-	ids := map[string]string{}
+	ids := movieLensIDs{}
 	for {
 		row, err := in.Next()
 		var damage *source.FileError

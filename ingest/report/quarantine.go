@@ -1,7 +1,4 @@
-// Package quarantine keeps the rows of dumps that could not be used, with their
-// place, the reason and the row as found, so that they can be looked at, mended and
-// ingested again. A quarantine file is NDJSON, one Entry a line.
-package quarantine
+package report
 
 import (
 	"bufio"
@@ -23,12 +20,13 @@ const (
 	// MaxRaw is how many bytes of a row are kept: 1 MiB.
 	MaxRaw = 1 << 20
 
-	// maxFirst is how many entries First lists.
+	// maxFirst is how many bad rows First lists.
 	maxFirst = 20
 )
 
-// An Entry is one row that could not be used.
-type Entry struct {
+// A BadRow is one row of a dump that could not be used, with its place, the reason and the row as found, so that it can
+// be looked at, mended and ingested again. A quarantine file is NDJSON, one BadRow a line.
+type BadRow struct {
 	File   string `json:"file"`             // name of the dump file in messages
 	Path   string `json:"path,omitempty"`   // of the dump file, as it was opened
 	Row    int64  `json:"row"`              // 1-based row in it
@@ -77,19 +75,19 @@ func (r *Raw) Bytes() []byte {
 func (r *Raw) Cut() bool { return r.Size > 0 }
 
 // Place names the row in messages.
-func (e *Entry) Place() string { return source.Place{File: e.File, Row: e.Row, Line: e.Line}.String() }
+func (e *BadRow) Place() string { return source.Place{File: e.File, Row: e.Row, Line: e.Line}.String() }
 
 // String returns place, field and reason.
-func (e *Entry) String() string {
+func (e *BadRow) String() string {
 	if e.Field != "" {
 		return e.Place() + ": " + e.Field + ": " + e.Reason
 	}
 	return e.Place() + ": " + e.Reason
 }
 
-// A Writer writes the quarantine file of one ingest run, for one goroutine. The file is
+// A Quarantine writes the quarantine file of one ingest run, for one goroutine. The file is
 // made with the first row; a run without bad rows makes none.
-type Writer struct {
+type Quarantine struct {
 	path string
 
 	file  *os.File // nil before the first entry and at the end
@@ -97,16 +95,16 @@ type Writer struct {
 	enc   sonic.Encoder
 	count int64
 	first []string
-	err   error // first error, or that the Writer is closed
+	err   error // first error, or that the Quarantine is closed
 }
 
 var errClosed = errors.New("quarantine: writer is closed")
 
-// New returns a Writer of the file path. It touches nothing on disk.
-func New(path string) *Writer { return &Writer{path: path} }
+// NewQuarantine returns the Quarantine of a path. It touches nothing on disk.
+func NewQuarantine(path string) *Quarantine { return &Quarantine{path: path} }
 
 // Add writes e. After an error every later call fails alike.
-func (w *Writer) Add(e Entry) error {
+func (w *Quarantine) Add(e BadRow) error {
 	if w.err == nil && w.file == nil {
 		w.err = w.open()
 	}
@@ -124,14 +122,11 @@ func (w *Writer) Add(e Entry) error {
 	return nil
 }
 
-func (w *Writer) failed(err error) error {
+func (w *Quarantine) failed(err error) error {
 	return fmt.Errorf("write quarantine file %q: %w", w.path, err)
 }
 
-// encoding leaves the marks of HTML as they are.
-var encoding = sonic.Config{ValidateString: true}.Froze()
-
-func (w *Writer) open() error {
+func (w *Quarantine) open() error {
 	f, err := os.OpenFile(w.path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return fmt.Errorf("create quarantine file: %w", err)
@@ -142,13 +137,13 @@ func (w *Writer) open() error {
 }
 
 // Count returns how many entries were added.
-func (w *Writer) Count() int64 { return w.count }
+func (w *Quarantine) Count() int64 { return w.count }
 
 // First returns the first entries, as messages.
-func (w *Writer) First() []string { return w.first }
+func (w *Quarantine) First() []string { return w.first }
 
 // Close makes the file durable. A second Close does nothing.
-func (w *Writer) Close() error {
+func (w *Quarantine) Close() error {
 	if w.err == errClosed {
 		return nil
 	}
@@ -170,13 +165,13 @@ func (w *Writer) Close() error {
 	return err
 }
 
-// maxLine is the longest line that Read accepts: a row of MaxRaw bytes, each of them
+// maxLine is the longest line that ReadQuarantine accepts: a row of MaxRaw bytes, each of them
 // escaped in six, and room for the other fields.
 const maxLine = 8 * MaxRaw
 
-// Read calls fn for each entry of a quarantine file, in order. It stops at the first
+// ReadQuarantine calls fn for each entry of a quarantine file, in order. It stops at the first
 // error, which names the file and, for a bad line, its number.
-func Read(path string, fn func(Entry) error) error {
+func ReadQuarantine(path string, fn func(BadRow) error) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -190,7 +185,7 @@ func Read(path string, fn func(Entry) error) error {
 		if len(bytes.TrimSpace(s.Bytes())) == 0 {
 			continue
 		}
-		var e Entry
+		var e BadRow
 		if err := sonic.ConfigStd.Unmarshal(s.Bytes(), &e); err != nil {
 			// The library quotes the line below its reason.
 			reason, _, _ := strings.Cut(strings.ReplaceAll(err.Error(), `"`, ""), `\n`)

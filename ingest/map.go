@@ -1,29 +1,24 @@
-package pipeline
+package ingest
 
 import (
 	"errors"
 
-	"github.com/reelsplice/reelsplice/ingest/crosswalk"
 	"github.com/reelsplice/reelsplice/ingest/layout"
 	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
 	"github.com/reelsplice/reelsplice/ingest/merge"
-	"github.com/reelsplice/reelsplice/ingest/quarantine"
 	"github.com/reelsplice/reelsplice/ingest/report"
+	"github.com/reelsplice/reelsplice/ingest/resolve"
 	"github.com/reelsplice/reelsplice/ingest/source"
-	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// A records is the records of a batch, and the fate of its other rows. One mapper makes it; sort owns
-// it from there. Only sort writes to quarantine, so that rows are there in
-// the order of the reading.
-type records struct {
-	mark
+// A mapped is the records of a batch, and the fate of its other rows. Only sort writes to quarantine, so that rows
+// are there in the order of the reading.
+type mapped struct {
 	list     []outRecord
 	payloads []byte
-	bad      []quarantine.Entry
-	badBytes int    // of their rows
-	ids      []byte // entries of the records, for a crosswalk.Resolver
+	bad      []report.BadRow
+	ids      []byte // entries of the records, for a resolve.Resolver
 	tally    *report.Tally
 }
 
@@ -34,11 +29,8 @@ type outRecord struct {
 	from, to int // in payloads
 }
 
-// records lets a batch that needs no mapper go through it.
-func (r *records) records(*Pipeline) (*records, error) { return r, nil }
-
 // add adds a record of a row.
-func (r *records) add(number int, rec *layout.Record, more bool, at source.Place, note crosswalk.Noter) {
+func (r *mapped) add(number int, rec *layout.Record, more bool, at source.Place, note resolve.Noter) {
 	from := len(r.payloads)
 	r.payloads = merge.Head{Number: number, Row: at.Row, Line: at.Line, Part: rec.Part, More: more, Mint: rec.Mint}.Append(r.payloads)
 	r.payloads = record.AppendBinary(r.payloads, rec.Record)
@@ -47,50 +39,40 @@ func (r *records) add(number int, rec *layout.Record, more bool, at source.Place
 	r.tally.Records[rec.Type.Name()]++
 }
 
-// refuse adds a row to quarantine.
-func (r *records) refuse(at source.Place, field, why string, raw []byte, size int64) {
-	f := r.file
-	r.badBytes += len(raw)
-	r.tally.Quarantined(at.String(), field, why)
-	r.bad = append(r.bad, quarantine.Entry{
-		File: at.File, Path: f.found.Path, Row: at.Row, Line: at.Line, Field: field, Reason: why,
-		Kind: f.found.Kind, Layout: f.Layout, Table: f.found.Format.Table(), Header: f.header, Raw: quarantine.RawOf(raw, size),
-	})
-}
-
-// records makes the records of a batch. Each batch has a layout of its own: layouts count fields,
+// makeRecords makes the records of the rows. Each batch has a layout of its own: layouts count fields,
 // and are for one goroutine.
-func (b *rows) records(p *Pipeline) (*records, error) {
-	out := p.records(b.mark)
-	if len(b.list) == 0 {
-		return out, nil
+func (b *batch) makeRecords(r *run) error {
+	out := &mapped{tally: report.NewTally()}
+	b.out = out
+	if len(b.rows) == 0 {
+		return nil
 	}
-	f := b.file
-	o := p.Options.Rows
-	if !p.Options.Strict {
+	o := r.rows
+	if !r.Strict {
 		o.Values = &record.Values{}
 	}
-	l, err := layout.New(f.LayoutOrTMDB(), o)
+	l, err := layout.New(b.in.layoutOrTMDB(), o)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	typ, _ := catalog.TypeNamed(f.found.Kind) // nil for a file whose name shows none
-	for n := range b.list {
-		row := &b.list[n]
+	as := b.in.row("")
+	for n := range b.rows {
+		row := &b.rows[n]
 		if row.failed != nil {
-			b.refuse(out, row, row.failed)
+			b.refuse(row, row.failed)
 			continue
 		}
 		row.begin(o.Values)
-		recs, err := l.Records(f.Row(&f.found, b.text[row.from:row.to], typ))
+		as.JSON = b.text[row.from:row.to]
+		recs, err := l.Records(as)
 		left := o.Values.Take()
 		if err != nil {
-			b.refuse(out, row, err)
+			b.refuse(row, err)
 			continue
 		}
 		row.count(out.tally, left)
 		for i := range recs {
-			out.add(f.Number, &recs[i], i > 0, row.place, p.Resolver.Noter)
+			out.add(b.in.number, &recs[i], i > 0, row.place, r.resolver.Noter)
 			switch recs[i].Found {
 			case tmdb.FoundMatch:
 				out.tally.Rows.Matched++
@@ -106,7 +88,7 @@ func (b *rows) records(p *Pipeline) (*records, error) {
 	}
 	c := l.Counts()
 	out.tally.Fields.Merge(report.Fields{Unknown: c.Unknown, Coerced: c.Coerced, Dropped: c.Dropped, Whole: c.Whole})
-	return out, nil
+	return nil
 }
 
 // begin hands over the values that the reader of the file left out.
@@ -127,24 +109,39 @@ func (r *row) count(to *report.Tally, left []record.LeftOut) {
 }
 
 // refuse puts a row into quarantine.
-func (b *rows) refuse(out *records, row *row, err error) {
+func (b *batch) refuse(row *row, err error) {
 	raw := []byte(b.text[row.from:row.to])
 	if row.raw[1] > row.raw[0] {
 		raw = b.raw[row.raw[0]:row.raw[1]]
 	}
-	field, why := ReasonOf(err)
-	if hint := b.file.Hint; hint != "" && row.failed == nil {
-		field, why = "", hint+"; as a response of the API, "+err.Error()
+	field, why := reasonOf(err)
+	if hint := b.in.hint; hint != "" && row.failed == nil {
+		field, why = "", asResponse(hint, err)
 	}
 	var unknown *layout.NoIDError
 	if errors.As(err, &unknown) {
-		out.tally.Rows.NoID++
+		b.out.tally.Rows.NoID++
 	}
-	out.refuse(row.place, field, why, raw, row.size)
+	b.quarantine(row.place, field, why, raw, row.size)
 }
 
-// ReasonOf splits an error about a row into the field at fault and the reason.
-func ReasonOf(err error) (field, why string) {
+// quarantine puts a row of the batch's file into quarantine.
+func (b *batch) quarantine(at source.Place, field, why string, raw []byte, size int64) {
+	in := b.in
+	b.out.tally.Quarantined(at.String(), field, why)
+	b.out.bad = append(b.out.bad, report.BadRow{
+		File: at.File, Path: in.Path, Row: at.Row, Line: at.Line, Field: field, Reason: why,
+		Kind: in.Kind, Layout: in.layout, Table: in.Format.Table(), Header: in.header, Raw: report.RawOf(raw, size),
+	})
+}
+
+// asResponse is the reason against a row of a file with a hint.
+func asResponse(hint string, err error) string {
+	return hint + "; as a response of the API, " + err.Error()
+}
+
+// reasonOf splits an error about a row into the field at fault and the reason.
+func reasonOf(err error) (field, why string) {
 	var fe *record.FieldError
 	var re *source.RowError
 	switch {

@@ -1,4 +1,4 @@
-package quarantine
+package ingest
 
 import (
 	"errors"
@@ -49,9 +49,9 @@ func (t Tolerance) String() string {
 	return strconv.FormatInt(t.rows, 10)
 }
 
-// Check returns a *TooManyError if there are more bad rows, or values, than tolerated for the rows that were read. While
+// check returns a *TooManyBadError if there are more bad rows, or values, than tolerated for the rows that were read. While
 // reading goes on, a share is taken of a thousand rows at least.
-func (t Tolerance) Check(bad, rows int64, done bool) error {
+func (t Tolerance) check(bad, rows int64, done bool) error {
 	of := rows
 	if !done {
 		of = max(rows, fewRows)
@@ -60,26 +60,26 @@ func (t Tolerance) Check(bad, rows int64, done bool) error {
 	case !t.limited, t.share > 0 && float64(bad) <= t.share*float64(of), t.share == 0 && bad <= t.rows:
 		return nil
 	}
-	return &TooManyError{Bad: bad, Rows: rows, Limit: t}
+	return &TooManyBadError{Bad: bad, Rows: rows, Limit: t}
 }
 
-// A TooManyError stops an ingest because of its bad rows or values. The catalogue is as it was.
-type TooManyError struct {
+// A TooManyBadError stops an ingest because of its bad rows or values. The catalogue is as it was.
+type TooManyBadError struct {
 	Bad, Rows int64
 	Limit     Tolerance
 	Values    bool   // Bad counts values that were left out
 	File      string // the quarantine file, which has bad rows
 }
 
-func (e *TooManyError) Error() string {
+func (e *TooManyBadError) Error() string {
 	if e.Values {
 		return fmt.Sprintf("%d values of %d rows did not fit their fields, more than %s: stopped, the catalogue is as it was; the report has the first", e.Bad, e.Rows, e.Limit)
 	}
 	return fmt.Sprintf("%d of %d rows did not validate, more than %s: stopped, the catalogue is as it was; the rows are in %s", e.Bad, e.Rows, e.Limit, e.File)
 }
 
-// IsFull reports whether an error means that no more can be written: the disk is full, or a quota
+// isFull reports whether an error means that no more can be written: the disk is full, or a quota
 // or a limit of the system is reached.
-func IsFull(err error) bool {
-	return slices.ContainsFunc(full, func(of error) bool { return errors.Is(err, of) })
+func isFull(err error) bool {
+	return slices.ContainsFunc(errsFull, func(of error) bool { return errors.Is(err, of) })
 }

@@ -1,11 +1,10 @@
-package input
+package ingest
 
 import (
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -13,44 +12,21 @@ import (
 	"time"
 
 	"github.com/reelsplice/reelsplice/ingest/layout"
-	"github.com/reelsplice/reelsplice/ingest/quarantine"
+	"github.com/reelsplice/reelsplice/ingest/merge"
 	"github.com/reelsplice/reelsplice/ingest/report"
 	"github.com/reelsplice/reelsplice/ingest/source"
 )
 
-// findReplayed lists the rows of quarantine files as files of dumps.
-func findReplayed(ctx context.Context, o *Options) (*List, error) {
-	l := &List{}
-	if err := l.replay(ctx, o); err != nil {
-		return nil, fmt.Errorf("replay: %w", err)
-	}
-	for n := range l.Inputs {
-		in := &l.Inputs[n]
-		if layout.IsMapped(in.Layout) {
-			o.firstRow(ctx, in.File, func(f source.File, row []byte) {
-				in.Needs = layout.NeedsOf(in.Layout, f.Base(), row, o.Rows)
-			})
-		}
-		l.Names = append(l.Names, in.Name)
-		l.Bytes += in.Bytes
-	}
-	if len(l.Inputs) == 0 {
-		return nil, errors.New("replay: the files hold no rows that could be replayed")
-	}
-	l.order(o)
-	return l, nil
-}
-
-// replay writes the rows of quarantine files as dump files again: one for the rows of each file
+// findReplayed writes the rows of quarantine files as dump files again: one for the rows of each file
 // that they came from. It has that file's name, which may show the kind of its rows. The original
 // rows stay in their quarantine.
-func (l *List) replay(ctx context.Context, o *Options) error {
+func (r *run) findReplayed(ctx context.Context) error {
 	files := map[replayKey]*replayFile{}
 	var order []*replayFile
-	for _, src := range o.Sources {
-		err := quarantine.Read(src, func(e quarantine.Entry) error {
+	for _, src := range r.Sources {
+		err := report.ReadQuarantine(src, func(e report.BadRow) error {
 			if e.Cut() {
-				l.Skipped = append(l.Skipped, report.Skipped{Name: e.Place(), Reason: "only the first part of the row was kept"})
+				r.skip(e.Place(), "only the first part of the row was kept")
 				return nil
 			}
 			k := replayKey{e.File, e.Path, e.Kind, e.Layout, e.Header, e.Table, e.Record}
@@ -67,16 +43,17 @@ func (l *List) replay(ctx context.Context, o *Options) error {
 			return err
 		}
 	}
-	if err := os.RemoveAll(o.ReplayDir); err != nil {
-		return err
-	}
 	for n, f := range order {
-		in, err := f.input(ctx, o, filepath.Join(o.ReplayDir, strconv.Itoa(n+1)))
+		in, err := r.replayed(ctx, f, r.work.path("replay", strconv.Itoa(n+1)))
 		if err != nil {
 			return err
 		}
-		in.Number = n
-		l.Inputs = append(l.Inputs, in)
+		in.number = n
+		r.list.inputs = append(r.list.inputs, in)
+		r.list.sources = append(r.list.sources, merge.Source{Name: in.Name, Path: in.Path})
+	}
+	if len(order) == 0 {
+		return errors.New("the files hold no rows that could be replayed")
 	}
 	return nil
 }
@@ -93,7 +70,7 @@ type replayFile struct {
 }
 
 // add appends a row. One of JSON goes on a line of its own.
-func (f *replayFile) add(e quarantine.Entry) {
+func (f *replayFile) add(e report.BadRow) {
 	raw := e.Bytes()
 	if e.Header == "" {
 		var line bytes.Buffer
@@ -107,47 +84,43 @@ func (f *replayFile) add(e quarantine.Entry) {
 	f.rows.WriteByte('\n')
 }
 
-// input writes the file below dir.
-func (f *replayFile) input(ctx context.Context, o *Options, dir string) (Input, error) {
+// replayed writes the file below dir. It has the layout that its rows had when they went to quarantine, or the one that
+// this run asks for: --layout, or a --mapping of their table, which may be why they are replayed. Records are no
+// rows of their file, and keep their layout.
+func (r *run) replayed(ctx context.Context, f *replayFile, dir string) (input, error) {
 	path := filepath.Join(dir, f.name())
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return Input{}, err
+		return input{}, err
 	}
 	text := f.rows.Bytes()
 	if f.key.header != "" {
 		text = append([]byte(f.key.header+"\n"), text...)
 	}
 	if err := os.WriteFile(path, text, 0o600); err != nil {
-		return Input{}, err
+		return input{}, err
 	}
-	s := o.Read(ctx, "")
-	s.Kind, s.Buckets = f.key.kind, nil
-	files, err := source.List([]string{path}, s)
+	o := r.source(ctx)
+	o.Kind, o.Buckets = f.key.kind, nil
+	files, err := source.List([]string{path}, o)
 	if err != nil {
-		return Input{}, err
+		return input{}, err
 	}
-	in := Input{File: files[0], Layout: f.key.layout, Table: f.key.table}
-	o.judgeAnew(ctx, &in, f.key.record)
+	in := input{File: files[0], layout: f.key.layout, table: f.key.table}
 	in.Name = f.key.file
 	in.Modified = time.Time{} // it is made anew each time
-	return in, nil
-}
-
-// judgeAnew changes the layout that rows had when they went to quarantine to the one that this
-// run asks for: --layout, or a --mapping of their table, which may be why they are replayed.
-// Records are no rows of their file, and keep their layout.
-func (o *Options) judgeAnew(ctx context.Context, in *Input, records bool) {
-	switch {
-	case records || o.Layout == IMDb:
-	case o.Layout != layout.Auto:
-		in.Layout = o.Layout
-	default:
-		o.firstRow(ctx, in.File, func(f source.File, row []byte) {
-			if layout.HasMapping(f.Base(), row, o.Rows) {
-				in.Layout = layout.Tables
-			}
-		})
+	asked := !f.key.record && r.Layout != imdbLayout
+	if asked && r.Layout != layout.Auto {
+		in.layout = r.Layout
 	}
+	r.firstRow(ctx, in, func(found *input, row []byte) {
+		if asked && r.Layout == layout.Auto && layout.HasMapping(found.Base(), row, r.rows) {
+			in.layout = layout.Tables
+		}
+		if layout.IsMapped(in.layout) {
+			in.needs = layout.NeedsOf(in.layout, found.Base(), row, r.rows)
+		}
+	})
+	return in, nil
 }
 
 // name returns a path with the meaning of the original one: its folders, which may name kinds and

@@ -1,4 +1,4 @@
-package input
+package ingest
 
 import (
 	"cmp"
@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/reelsplice/reelsplice/ingest/layout"
+	"github.com/reelsplice/reelsplice/ingest/merge"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
@@ -51,25 +52,23 @@ func ReadPrecedence(file string) (*Precedence, error) {
 		return nil, fmt.Errorf("precedence %s: %w", file, err)
 	}
 	p := &Precedence{order: f.Order, fields: map[fragment.Kind]map[string][]string{}, File: file}
-	errs := checkPatterns("order", f.Order)
+	var errs []error
+	check := func(name string, list []string) {
+		for _, pattern := range list {
+			if _, err := path.Match(pattern, ""); err != nil || pattern == "" {
+				errs = append(errs, fmt.Errorf("%s: %q is no name or pattern of a source", name, pattern))
+			}
+		}
+	}
+	check("order", f.Order)
 	for name, list := range f.Fields {
-		errs = append(errs, checkPatterns(name, list)...)
+		check(name, list)
 		errs = append(errs, p.add(name, list))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, fmt.Errorf("precedence %s: %w", file, err)
 	}
 	return p, nil
-}
-
-func checkPatterns(name string, list []string) []error {
-	var errs []error
-	for _, pattern := range list {
-		if _, err := path.Match(pattern, ""); err != nil || pattern == "" {
-			errs = append(errs, fmt.Errorf("%s: %q is no name or pattern of a source", name, pattern))
-		}
-	}
-	return errs
 }
 
 // add adds the order of a field: kind.field, or *.field for all kinds that have it.
@@ -101,9 +100,9 @@ func (p *Precedence) add(name string, list []string) error {
 
 // rank returns how strong a source is: the place of the last name that stands for it,
 // counted from 1; 0 for none.
-func rank(list []string, in *Input) int {
+func rank(list []string, in *input) int {
 	for n := len(list) - 1; n >= 0; n-- {
-		if ok, _ := path.Match(list[n], in.Base()); ok || list[n] == in.LayoutOrTMDB() {
+		if ok, _ := path.Match(list[n], in.Base()); ok || list[n] == in.layoutOrTMDB() {
 			return n + 1
 		}
 	}
@@ -111,55 +110,46 @@ func rank(list []string, in *Input) int {
 }
 
 // renumber gives the inputs numbers in the order of their strength, of equal ones in that of the
-// command line.
-func (l *List) renumber(p *Precedence, log *slog.Logger) {
-	order := make([]int, len(l.Inputs))
+// command line, and warns of names in the file that stand for none of them.
+func (l *fileList) renumber(log *slog.Logger) {
+	p := l.precedence
+	order := make([]*input, len(l.inputs))
 	for n := range order {
-		order[n] = n
+		order[n] = &l.inputs[n]
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		x, y := &l.Inputs[a], &l.Inputs[b]
-		return cmp.Or(cmp.Compare(rank(p.order, x), rank(p.order, y)), cmp.Compare(x.Number, y.Number))
+	slices.SortStableFunc(order, func(a, b *input) int {
+		return cmp.Or(cmp.Compare(rank(p.order, a), rank(p.order, b)), cmp.Compare(a.number, b.number))
 	})
-	for _, name := range p.unmatched(l.Inputs) {
-		log.Warn("the precedence names a source that is not there", "name", name)
+	l.sources = nil
+	for number, in := range order {
+		in.number = number
+		l.sources = append(l.sources, merge.Source{Name: in.Name, Path: in.Path})
 	}
-	l.Names = make([]string, len(order))
-	for number, n := range order {
-		l.Inputs[n].Number, l.Names[number] = number, l.Inputs[n].Name
-	}
-}
-
-// unmatched returns the names in the file that stand for none of the inputs.
-func (p *Precedence) unmatched(inputs []Input) []string {
-	lists := [][]string{p.order}
+	names := slices.Clone(p.order)
 	for _, fields := range p.fields {
 		for _, list := range fields {
-			lists = append(lists, list)
+			names = append(names, list...)
 		}
 	}
-	var out []string
-	for _, name := range slices.Concat(lists...) {
-		matches := func(in Input) bool { return rank([]string{name}, &in) > 0 }
-		if !slices.Contains(out, name) && !slices.ContainsFunc(inputs, matches) {
-			out = append(out, name)
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		if !slices.ContainsFunc(order, func(in *input) bool { return rank([]string{name}, in) > 0 }) {
+			log.Warn("the precedence names a source that is not there", "name", name)
 		}
 	}
-	slices.Sort(out)
-	return out
 }
 
-// Ranks returns, for each field of a kind that has an order of sources of its own, how strong
+// ranks returns, for each field of a kind that has an order of sources of its own, how strong
 // each source is there, by number.
-func (p *Precedence) Ranks(kind fragment.Kind, l *List) map[string][]int {
-	if p == nil || len(p.fields[kind]) == 0 {
+func (l *fileList) ranks(kind fragment.Kind) map[string][]int {
+	if l.precedence == nil {
 		return nil
 	}
 	out := map[string][]int{}
-	for field, order := range p.fields[kind] {
-		ranks := make([]int, len(l.Names))
-		for k := range l.Inputs {
-			ranks[l.Inputs[k].Number] = rank(order, &l.Inputs[k])
+	for field, order := range l.precedence.fields[kind] {
+		ranks := make([]int, len(l.sources))
+		for k := range l.inputs {
+			ranks[l.inputs[k].number] = rank(order, &l.inputs[k])
 		}
 		out[field] = ranks
 	}

@@ -1,14 +1,13 @@
-package crosswalk
+package ingest
 
 import (
 	"context"
+	"slices"
 
 	"github.com/zeebo/xxh3"
 
-	"github.com/reelsplice/reelsplice/ingest/input"
 	"github.com/reelsplice/reelsplice/ingest/layout"
-	"github.com/reelsplice/reelsplice/ingest/source"
-	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/ingest/resolve"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
@@ -46,36 +45,33 @@ func (n nameIDs) add(kind fragment.Kind, name string, id int64) {
 // namedKinds are the kinds whose names are in joined lists.
 var namedKinds = map[fragment.Kind]bool{fragment.KindCompany: true, fragment.KindNetwork: true, fragment.KindKeyword: true}
 
-// Names returns the names that the catalogue dir has, unless it is "", and those of the inputs of
-// the same run; nil if none of the inputs has joined lists.
-func Names(ctx context.Context, dir string, l *input.List, o *input.Options) (layout.NameIDs, error) {
-	wanted := false
-	for n := range l.Inputs {
-		wanted = wanted || l.Inputs[n].Layout == layout.Kaggle || l.Inputs[n].Needs.Names
-	}
-	if !wanted {
+// names returns the names that the catalogue has, and those of the inputs of the same run; nil if none of the inputs
+// has joined lists.
+func (r *run) names(ctx context.Context) (layout.NameIDs, error) {
+	inputs := r.list.inputs
+	if !slices.ContainsFunc(inputs, func(in input) bool { return in.layout == layout.Kaggle || in.needs.Names }) {
 		return nil, nil
 	}
 	names := nameIDs{}
 	for kind := range namedKinds {
-		if dir == "" {
+		if r.Catalog == "" {
 			break // rows are explained without one
 		}
-		err := eachStored(ctx, dir, projection{kind, []string{"id", "name"}}, func(r record.Record) error {
-			names.add(kind, r.StringNamed("name").V, r.IntNamed("id").V)
+		err := resolve.EachStored(ctx, r.Catalog, kind, []string{"id", "name"}, func(rec record.Record) error {
+			names.add(kind, rec.StringNamed("name").V, rec.IntNamed("id").V)
 			return nil
 		})
 		if err != nil {
 			return nil, err
 		}
 	}
-	for n := range l.Inputs {
-		in := &l.Inputs[n]
+	for n := range inputs {
+		in := &inputs[n]
 		if in.Bytes == 0 {
 			continue // a pipe can be read once only
 		}
-		if t, ok := catalog.TypeNamed(in.Kind); ok && namedKinds[t.Kind] || in.Layout == layout.IDExport || in.Needs.Named {
-			if err := names.addInput(ctx, in, o); err != nil {
+		if t := in.kindOfRows(); t != nil && namedKinds[t.Kind] || in.layout == layout.IDExport || in.needs.Named {
+			if err := r.addNames(ctx, *in, names); err != nil {
 				return nil, err
 			}
 		}
@@ -83,19 +79,17 @@ func Names(ctx context.Context, dir string, l *input.List, o *input.Options) (la
 	return names, nil
 }
 
-// addInput adds the names that one input gives. Its faults are reported when it is read.
-func (n nameIDs) addInput(ctx context.Context, in *input.Input, o *input.Options) error {
-	l, err := layout.New(in.LayoutOrTMDB(), o.Rows)
+// addNames adds the names that one input gives. Its faults are reported when it is read.
+func (r *run) addNames(ctx context.Context, in input, names nameIDs) error {
+	l, err := layout.New(in.layoutOrTMDB(), r.rows)
 	if err != nil {
 		return err
 	}
-	src, err := source.Open(in.File, o.Read(ctx, ""))
+	src, found, err := r.open(ctx, in)
 	if err != nil {
 		return nil
 	}
 	defer func() { _ = src.Close() }() // read side
-	typ, _ := catalog.TypeNamed(in.Kind)
-	f := src.File()
 	for k := 0; ; k++ {
 		if k%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -107,13 +101,13 @@ func (n nameIDs) addInput(ctx context.Context, in *input.Input, o *input.Options
 		if row.Err != nil {
 			continue
 		}
-		recs, err := l.Records(in.Row(&f, string(row.JSON), typ))
+		recs, err := l.Records(found.row(string(row.JSON)))
 		if err != nil {
 			continue
 		}
 		for _, rec := range recs {
 			if namedKinds[rec.Type.Kind] && !rec.Removed && rec.Mint == 0 {
-				n.add(rec.Type.Kind, rec.StringNamed("name").V, int64(rec.Key.ID()))
+				names.add(rec.Type.Kind, rec.StringNamed("name").V, int64(rec.Key.ID()))
 			}
 		}
 	}

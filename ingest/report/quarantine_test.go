@@ -1,4 +1,4 @@
-package quarantine
+package report
 
 import (
 	"bytes"
@@ -24,23 +24,23 @@ func files(t *testing.T, dir string) []string {
 	return names
 }
 
-func readAll(t *testing.T, path string) []Entry {
+func readAll(t *testing.T, path string) []BadRow {
 	t.Helper()
-	var got []Entry
-	if err := Read(path, func(e Entry) error { got = append(got, e); return nil }); err != nil {
+	var got []BadRow
+	if err := ReadQuarantine(path, func(e BadRow) error { got = append(got, e); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	return got
 }
 
-func TestRoundTrip(t *testing.T) {
+func TestQuarantine(t *testing.T) {
 	dir := t.TempDir()
-	w := New(filepath.Join(dir, "run-1.ndjson"))
+	w := NewQuarantine(filepath.Join(dir, "run-1.ndjson"))
 	if got := files(t, dir); len(got) != 0 {
-		t.Fatalf("New made %v, want nothing", got)
+		t.Fatalf("NewQuarantine made %v, want nothing", got)
 	}
 	long := bytes.Repeat([]byte("é"), MaxRaw) // 2 MiB, and MaxRaw cuts an é in two
-	entries := []Entry{
+	entries := []BadRow{
 		{File: "movies.ndjson", Row: 2, Line: 3, Field: "id", Reason: "want a number", Kind: "movie", Path: "a/movies.ndjson", Layout: "tmdb", Raw: RawOf([]byte(`{"id":"<x>`+"\u2028"+`"}`), 0)},
 		{File: "movies.parquet", Row: 7, Reason: "byte 9: invalid UTF-8", Kind: "", Raw: RawOf([]byte("{\"a\":\"\x94\"}"), 0)},
 		{File: "x.json", Row: 1, Line: 1, Reason: "empty", Raw: RawOf([]byte{}, 0)},
@@ -72,11 +72,11 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-func TestFileForm(t *testing.T) {
-	w := New(filepath.Join(t.TempDir(), "r.ndjson"))
-	w.Add(Entry{File: "a.ndjson", Row: 1, Line: 1, Field: "id", Reason: "is missing", Kind: "tv", Raw: RawOf([]byte(`{"name":"a<b"}`), 0)})
-	w.Add(Entry{File: "b.parquet", Row: 2, Reason: "bad", Raw: RawOf([]byte("\xff"), 0)})
-	w.Add(Entry{File: "c.csv", Path: "d/c.csv", Row: 1, Line: 2, Reason: "bad", Kind: "tv", Layout: "tables", Table: true, Header: "id,name", Raw: RawOf([]byte("x,y"), 0)})
+func TestQuarantineForm(t *testing.T) {
+	w := NewQuarantine(filepath.Join(t.TempDir(), "r.ndjson"))
+	w.Add(BadRow{File: "a.ndjson", Row: 1, Line: 1, Field: "id", Reason: "is missing", Kind: "tv", Raw: RawOf([]byte(`{"name":"a<b"}`), 0)})
+	w.Add(BadRow{File: "b.parquet", Row: 2, Reason: "bad", Raw: RawOf([]byte("\xff"), 0)})
+	w.Add(BadRow{File: "c.csv", Path: "d/c.csv", Row: 1, Line: 2, Reason: "bad", Kind: "tv", Layout: "tables", Table: true, Header: "id,name", Raw: RawOf([]byte("x,y"), 0)})
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -93,9 +93,9 @@ func TestFileForm(t *testing.T) {
 	}
 }
 
-func TestNoEntriesNoFile(t *testing.T) {
+func TestNoBadRows(t *testing.T) {
 	dir := t.TempDir()
-	w := New(filepath.Join(dir, "r.ndjson"))
+	w := NewQuarantine(filepath.Join(dir, "r.ndjson"))
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -105,19 +105,19 @@ func TestNoEntriesNoFile(t *testing.T) {
 	if got := files(t, dir); len(got) != 0 {
 		t.Errorf("a run without bad rows made %v", got)
 	}
-	if err := w.Add(Entry{}); err == nil || err.Error() != "quarantine: writer is closed" {
+	if err := w.Add(BadRow{}); err == nil || err.Error() != "quarantine: writer is closed" {
 		t.Errorf("Add after Close: %v", err)
 	}
 }
 
-func TestReadRefusals(t *testing.T) {
+func TestQuarantineRefusals(t *testing.T) {
 	f := func(content, want string) {
 		t.Helper()
 		p := filepath.Join(t.TempDir(), "q.ndjson")
 		if err := os.WriteFile(p, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		err := Read(p, func(e Entry) error {
+		err := ReadQuarantine(p, func(e BadRow) error {
 			if e.Reason == "stop" {
 				return errors.New("stopped")
 			}

@@ -1,4 +1,4 @@
-package crosswalk
+package resolve
 
 import (
 	"bytes"
@@ -11,21 +11,21 @@ import (
 )
 
 type entry struct {
-	key Key
+	key key
 	id  int64
 }
 
-func tableOf(tb testing.TB, memory int64, entries []entry) *Table {
+func newTestTable(tb testing.TB, memory int64, entries []entry) *table {
 	tb.Helper()
 	var text []byte
 	for _, e := range entries {
-		text = AppendEntry(text, e.key, e.id)
+		text = appendEntry(text, e.key, e.id)
 	}
 	t, err := newTable(tb.Context(), tb.TempDir(), memory, bytes.NewReader(text))
 	if err != nil {
 		tb.Fatal(err)
 	}
-	tb.Cleanup(func() { _ = t.Close() })
+	tb.Cleanup(func() { _ = t.close() })
 	return t
 }
 
@@ -35,14 +35,14 @@ func TestLookup(t *testing.T) {
 	for _, n := range []int{0, 1, blockEntries, blockEntries + 1, 50_000} {
 		entries := make([]entry, n)
 		for i := range entries {
-			entries[i] = entry{External(fragment.KindMovie, "imdb_id", "tt"+strconv.Itoa(i)), int64(i + 1)}
+			entries[i] = entry{externalKey(fragment.KindMovie, "imdb_id", "tt"+strconv.Itoa(i)), int64(i + 1)}
 		}
 		var files [2][]byte
 		for k := range files {
 			rand.Shuffle(n, func(i, j int) { entries[i], entries[j] = entries[j], entries[i] })
-			table := tableOf(t, int64(k)<<24, entries)
+			table := newTestTable(t, int64(k)<<24, entries)
 			for _, e := range entries {
-				if id, ok := table.Lookup(e.key); !ok || id != e.id {
+				if id, ok := table.lookup(e.key); !ok || id != e.id {
 					t.Fatalf("n=%d: Lookup(%v) = %d, %v, want %d", n, e.key, id, ok, e.id)
 				}
 			}
@@ -52,8 +52,8 @@ func TestLookup(t *testing.T) {
 				}
 			}
 			b, err := os.ReadFile(table.file.Name())
-			if err != nil || table.n != int64(n) || table.Err() != nil {
-				t.Fatalf("n=%d: %d entries, Err = %v, %v", n, table.n, table.Err(), err)
+			if err != nil || table.n != int64(n) || table.err() != nil {
+				t.Fatalf("n=%d: %d entries, Err = %v, %v", n, table.n, table.err(), err)
 			}
 			files[k] = b
 		}
@@ -67,17 +67,17 @@ func TestLookup(t *testing.T) {
 // of people with the same name none, unless just one of them has an id of TMDB's.
 func TestWhichCounts(t *testing.T) {
 	const minted, other = 123_456_789, 234_567_890
-	f := func(key Key, want int64, ids ...int64) {
+	f := func(key key, want int64, ids ...int64) {
 		t.Helper()
 		var entries []entry
 		for _, id := range ids {
 			entries = append(entries, entry{key, id})
 		}
-		if got, ok := tableOf(t, 0, entries).Lookup(key); got != want || ok != (want != 0) {
+		if got, ok := newTestTable(t, 0, entries).lookup(key); got != want || ok != (want != 0) {
 			t.Errorf("Lookup of %v = %d, %v, want %d", ids, got, ok, want)
 		}
 	}
-	imdb, name := External(fragment.KindMovie, "imdb_id", "tt1"), Person(fragment.KindMovie, 5, "ann")
+	imdb, name := externalKey(fragment.KindMovie, "imdb_id", "tt1"), personKey(fragment.KindMovie, 5, "ann")
 	f(imdb, 7, 9, 7, 8)
 	f(imdb, 7, minted, 7)
 	f(imdb, 1_000_000_007, minted, 1_000_000_007)
@@ -92,8 +92,8 @@ func TestWhichCounts(t *testing.T) {
 
 // TestEntries: entries that are cut are an error, and faults of the file are told.
 func TestEntries(t *testing.T) {
-	k := Person(fragment.KindTV, 1, "a")
-	text := AppendEntry(AppendEntry(nil, k, 1), External(fragment.KindTV, "tvdb_id", "5"), 2)
+	k := personKey(fragment.KindTV, 1, "a")
+	text := appendEntry(appendEntry(nil, k, 1), externalKey(fragment.KindTV, "tvdb_id", "5"), 2)
 	if _, err := newTable(t.Context(), t.TempDir(), 0, bytes.NewReader(text[:30])); err == nil {
 		t.Error("a table of a cut entry, want an error")
 	}
@@ -101,23 +101,23 @@ func TestEntries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if id, ok := table.Lookup(k); !ok || id != 1 {
+	if id, ok := table.lookup(k); !ok || id != 1 {
 		t.Errorf("Lookup = %d, %v, want 1", id, ok)
 	}
-	if err := table.Close(); err != nil {
+	if err := table.close(); err != nil {
 		t.Fatal(err)
 	}
-	if id, ok := table.Lookup(k); ok || table.Err() == nil {
-		t.Errorf("Lookup in a closed file = %d, %v, Err = %v", id, ok, table.Err())
+	if id, ok := table.lookup(k); ok || table.err() == nil {
+		t.Errorf("Lookup in a closed file = %d, %v, Err = %v", id, ok, table.err())
 	}
 }
 
 func BenchmarkLookup(b *testing.B) {
 	var entries []entry
 	for i := range 1_000_000 {
-		entries = append(entries, entry{External(fragment.KindMovie, "imdb_id", strconv.Itoa(i)), int64(i + 1)})
+		entries = append(entries, entry{externalKey(fragment.KindMovie, "imdb_id", strconv.Itoa(i)), int64(i + 1)})
 	}
-	table := tableOf(b, 1<<26, entries)
+	table := newTestTable(b, 1<<26, entries)
 	for name, source := range map[string]string{"found": "imdb_id", "none": "wikidata_id"} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()

@@ -1,13 +1,14 @@
-package pipeline
+package ingest
 
 import (
 	"context"
 	"errors"
 	"fmt"
 
-	"github.com/reelsplice/reelsplice/ingest/crosswalk"
 	"github.com/reelsplice/reelsplice/ingest/imdb"
 	"github.com/reelsplice/reelsplice/ingest/layout"
+	"github.com/reelsplice/reelsplice/ingest/report"
+	"github.com/reelsplice/reelsplice/ingest/resolve"
 	"github.com/reelsplice/reelsplice/ingest/source"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
@@ -17,26 +18,26 @@ import (
 // records that the catalogue and the other sources have by IMDb's ids. The joiner takes the rows of
 // the decoder, and makes the records.
 type tables struct {
-	p    *Pipeline
-	note crosswalk.Noter
-	send func(step) error
+	r    *run
+	note resolve.Noter
+	send func(*batch) error
 
 	joiner *imdb.Joiner
 	values *record.Values // of the row that the joiner takes
 	inputs map[int]int    // place among the inputs, by number of the source
-	out    *records       // the open batch
+	out    *batch         // the open batch of records
 	first  int            // place of its file among the inputs
 }
 
 // read reads the inputs from first on before end, and sends their records.
 func (t *tables) read(ctx context.Context, first, end int) error {
-	if !t.p.Options.Strict {
+	if !t.r.Strict {
 		t.values = &record.Values{}
 	}
 	j, err := imdb.New(imdb.Config{
-		Dir: t.p.Dir, Memory: t.p.Memory, ID: t.p.Resolver.IMDb,
+		Dir: t.r.work.path(), Memory: t.r.Memory, ID: t.r.resolver.IMDb,
 		Place: func(file int, row, line int64) string {
-			return source.Place{File: t.p.List.Name(file), Row: row, Line: line}.String()
+			return source.Place{File: t.r.list.sources[file].Name, Row: row, Line: line}.String()
 		},
 		Bad: t.refuse, Values: t.values,
 	})
@@ -45,9 +46,9 @@ func (t *tables) read(ctx context.Context, first, end int) error {
 	}
 	defer func() { _ = j.Close() }() // temporary files
 	t.joiner = j
-	d := decoder{p: t.p, send: t.add}
+	d := decoder{r: t.r, send: t.add}
 	for n := first; n < end; n++ {
-		t.inputs[t.p.List.Inputs[n].Number] = n
+		t.inputs[t.r.list.inputs[n].number] = n
 		if err := d.file(ctx, n); err != nil {
 			return err
 		}
@@ -56,19 +57,18 @@ func (t *tables) read(ctx context.Context, first, end int) error {
 	if err := j.Records(ctx, t.record); err != nil {
 		return err
 	}
-	if err := t.p.Resolver.Err(); err != nil {
+	if err := t.r.resolver.Err(); err != nil {
 		return err
 	}
 	for path, n := range j.Dropped() {
-		t.out.tally.Fields.Dropped.Add(path, n)
+		t.out.out.tally.Fields.Dropped.Add(path, n)
 	}
 	return t.flush()
 }
 
 // batch returns an empty batch of an input.
-func (t *tables) batch(n int) *records {
-	in := &t.p.List.Inputs[n]
-	return t.p.records(mark{file: &file{Input: in, found: in.File}, joined: true})
+func (t *tables) batch(n int) *batch {
+	return &batch{in: &t.r.list.inputs[n], joined: true, out: &mapped{tally: report.NewTally()}}
 }
 
 // flush sends the open batch and opens the next one of the same file.
@@ -79,15 +79,14 @@ func (t *tables) flush() error {
 }
 
 // add gives the rows of a batch to the joiner, and sends what is left of it: the bad ones.
-func (t *tables) add(b *rows) error {
-	b.joined = true
-	out := t.p.records(b.mark)
-	for n := range b.list {
-		row := &b.list[n]
+func (t *tables) add(b *batch) error {
+	b.joined, b.out = true, &mapped{tally: report.NewTally()}
+	for n := range b.rows {
+		row := &b.rows[n]
 		row.begin(t.values)
 		err := row.failed
 		if err == nil {
-			err = t.joiner.Add(b.file.found.Base(), b.file.Number, row.place.Row, row.place.Line, b.text[row.from:row.to])
+			err = t.joiner.Add(b.in.Base(), b.in.number, row.place.Row, row.place.Line, b.text[row.from:row.to])
 			var fe *record.FieldError
 			if err != nil && !errors.As(err, &fe) {
 				return err
@@ -95,19 +94,19 @@ func (t *tables) add(b *rows) error {
 		}
 		left := t.values.Take()
 		if err != nil {
-			b.refuse(out, row, err)
+			b.refuse(row, err)
 			continue
 		}
-		out.tally.Rows.Kept++
-		row.count(out.tally, left)
+		b.out.tally.Rows.Kept++
+		row.count(b.out.tally, left)
 	}
-	return t.send(out)
+	return t.send(b)
 }
 
 // record adds a record that package imdb made.
 func (t *tables) record(number int, row, line int64, rec layout.Record) error {
-	t.out.add(number, &rec, false, source.Place{Row: row, Line: line}, t.note)
-	if len(t.out.payloads) < batchBytes {
+	t.out.out.add(number, &rec, false, source.Place{Row: row, Line: line}, t.note)
+	if len(t.out.out.payloads) < batchBytes {
 		return nil
 	}
 	return t.flush()
@@ -124,8 +123,8 @@ func (t *tables) refuse(number int, row, line int64, json []byte, err error) err
 		return err
 	}
 	out := t.batch(n)
-	field, why := ReasonOf(err)
-	out.tally.Rows.Kept--
-	out.refuse(source.Place{File: out.file.Name, Row: row, Line: line, Off: -1}, field, why, json, int64(len(json)))
+	field, why := reasonOf(err)
+	out.out.tally.Rows.Kept--
+	out.quarantine(source.Place{File: out.in.Name, Row: row, Line: line, Off: -1}, field, why, json, int64(len(json)))
 	return t.send(out)
 }

@@ -1,0 +1,206 @@
+package ingest
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/reelsplice/reelsplice/ingest/layout"
+	"github.com/reelsplice/reelsplice/ingest/merge"
+	"github.com/reelsplice/reelsplice/ingest/report"
+	"github.com/reelsplice/reelsplice/ingest/source"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+)
+
+// imdbLayout is the name of the layout of IMDb's tables, which package imdb joins.
+const imdbLayout = "imdb"
+
+// An input is a file to read.
+type input struct {
+	source.File        // of an open one, with what its content shows
+	number      int    // of the source: a later one wins
+	layout      string // "" until its first row is read
+	table       bool   // the rows are those of a table, whatever the file's format
+	needs       layout.Needs
+	lacks       string // the columns that its mapping names and it does not have; "" for none
+	hint        string // why its rows may be misjudged; "" for most
+	header      string // of an open CSV or TSV file
+}
+
+// layoutOrTMDB returns the layout, that of TMDB's own responses where none is found.
+func (in *input) layoutOrTMDB() string { return cmp.Or(in.layout, layout.TMDB) }
+
+// kindOfRows returns the kind that the file's name shows; nil for none.
+func (in *input) kindOfRows() *catalog.Type {
+	t, _ := catalog.TypeNamed(in.Kind)
+	return t
+}
+
+// ofTables reports whether the file's name is that of a table, and so of no kind.
+func (in *input) ofTables() bool { return layout.IsMapped(in.layout) || in.layout == imdbLayout }
+
+// row returns a row of the file, which is open, as layouts take it.
+func (in *input) row(text string) layout.Row {
+	return layout.Row{
+		JSON: text, File: in.Base(), Type: in.kindOfRows(), ID: in.ID, Text: in.Text, Series: in.Series, Season: in.Season,
+		Episode: in.Episode, Sub: in.Sub, Table: in.Format.Table() || in.table, Texts: in.Format == source.FormatCSV || in.Format == source.FormatTSV,
+	}
+}
+
+// A turn is a part of the reading. Files whose rows can only be understood when others are known
+// are read after them. The order of the reading does not change which source wins.
+type turn int
+
+// The turns, in order. Those from turnPeople on look up ids.
+const (
+	turnPlain   turn = iota
+	turnNames        // joined lists, which are split by the names of companies and keywords
+	turnPeople       // rows with names of people, or external ids, for ids of TMDB's
+	turnIMDb         // IMDb's tables
+	turnMinting      // tables without ids, which others can look for
+	turnMatched      // tables without ids that are found or put aside
+)
+
+// turn returns the turn in which the file is read.
+func (in *input) turn() turn {
+	n := in.needs
+	switch {
+	case in.layout == imdbLayout:
+		return turnIMDb
+	case n.IDs && !n.Keyed && n.Mints:
+		return turnMinting
+	case n.IDs && !n.Keyed:
+		return turnMatched
+	case n.IDs || n.People:
+		return turnPeople
+	case in.layout == layout.Kaggle:
+		return turnNames
+	}
+	return turnPlain
+}
+
+// A fileList is the files of an ingest.
+type fileList struct {
+	inputs     []input        // in the order of the reading
+	sources    []merge.Source // by number
+	skipped    []report.Skipped
+	bytes      int64         // of all inputs
+	all        []source.File // that the sources of the command line stand for
+	precedence *Precedence   // nil for none
+}
+
+// source returns the options to read files with. Packed files are unpacked in the working folder, if there is one.
+func (r *run) source(ctx context.Context) source.Options {
+	o := source.Options{Limits: r.Limits, Kind: r.Kind, Encoding: r.Encoding, Strict: r.Strict, Context: ctx, Buckets: r.Buckets}
+	if r.Replay {
+		o.Encoding = source.EncodingUTF8 // quarantine has what was decoded
+	}
+	if r.work != nil {
+		o.TempDir = r.work.path()
+	}
+	return o
+}
+
+// open opens a file, and returns it as its content shows it to be.
+func (r *run) open(ctx context.Context, in input) (*source.Reader, *input, error) {
+	src, err := source.Open(in.File, r.source(ctx))
+	if err == nil {
+		in.File, in.header = src.File(), src.Header()
+	}
+	return src, &in, err
+}
+
+// dumps lists the files that the sources stand for.
+func (r *run) dumps(ctx context.Context) ([]source.File, error) {
+	o := r.source(ctx)
+	o.Skipped = func(path, reason string) { r.skip(path, reason) }
+	files, err := source.List(r.Sources, o)
+	if err == nil {
+		err = joinMovieLens(files, o)
+	}
+	return files, err
+}
+
+func (r *run) skip(name, reason string) {
+	r.list.skipped = append(r.list.skipped, report.Skipped{Name: name, Reason: reason})
+}
+
+// firstSkipped returns a line for each of the first files that were left out, and the number of all.
+func (l *fileList) firstSkipped() (lines []string, all int64) {
+	for _, s := range l.skipped[:min(len(l.skipped), maxNamed)] {
+		lines = append(lines, s.String())
+	}
+	return lines, int64(len(l.skipped))
+}
+
+// find lists the files to read, and puts them in the order of the reading.
+func (r *run) find(ctx context.Context) error {
+	l := r.list
+	if r.Replay {
+		if err := r.findReplayed(ctx); err != nil {
+			return fmt.Errorf("replay: %w", err)
+		}
+	} else {
+		var err error
+		if l.all, err = r.dumps(ctx); err != nil {
+			return err
+		}
+		for n, f := range l.all {
+			l.sources = append(l.sources, merge.Source{Name: f.Name, Path: f.Path})
+			in := input{File: f, number: n}
+			if reason := r.look(ctx, &in); reason != "" {
+				r.skip(f.Name, reason)
+				continue
+			}
+			l.inputs = append(l.inputs, in)
+		}
+		if len(l.inputs) == 0 && len(l.skipped) > 0 {
+			return noneTaken(l.skipped)
+		}
+		if len(l.inputs) == 0 {
+			return errors.New("the sources hold no records")
+		}
+	}
+	if l.precedence = r.Precedence; l.precedence != nil {
+		l.renumber(r.Log)
+	}
+	for n := range l.inputs {
+		l.bytes += l.inputs[n].Bytes
+	}
+	slices.SortStableFunc(l.inputs, func(a, b input) int { return cmp.Compare(a.turn(), b.turn()) })
+	return nil
+}
+
+// silent returns a line for each source of the command line whose files were all left out, with the first reason.
+func (l *fileList) silent(sources []string) (lines []string) {
+	reasons := map[string]string{}
+	for _, s := range l.skipped {
+		reasons[s.Name] = s.Reason
+	}
+	reason, gave := make([]string, len(sources)), make([]bool, len(sources))
+	for i := range l.all {
+		f := &l.all[i]
+		if r, left := reasons[f.Name]; left {
+			reason[f.Src] = cmp.Or(reason[f.Src], r)
+		} else {
+			gave[f.Src] = true
+		}
+	}
+	for n, src := range sources {
+		if reason[n] != "" && !gave[n] {
+			lines = append(lines, oneLine(src+": "+reason[n]))
+		}
+	}
+	return lines
+}
+
+// noneTaken is the error of an ingest without a file that can be taken.
+func noneTaken(skipped []report.Skipped) error {
+	first := oneLine(skipped[0].String())
+	if len(skipped) == 1 {
+		return errors.New(first)
+	}
+	return fmt.Errorf("none of %d files can be taken, the first: %s", len(skipped), first)
+}

@@ -1,7 +1,0 @@
-//go:build !windows
-
-package quarantine
-
-import "syscall"
-
-var full = []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG}

@@ -1,5 +1,0 @@
-package quarantine
-
-import "golang.org/x/sys/windows"
-
-var full = []error{windows.ERROR_DISK_FULL, windows.ERROR_HANDLE_DISK_FULL, windows.ERROR_DISK_QUOTA_EXCEEDED, windows.ERROR_FILE_TOO_LARGE}

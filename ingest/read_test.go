@@ -1,0 +1,66 @@
+package ingest
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/reelsplice/reelsplice/schemas/encoding"
+)
+
+// rowsOf returns the numbers of the rows in the order of their sorted records.
+func rowsOf(t *testing.T, r *run) (rows []int64) {
+	t.Helper()
+	it, err := r.sorter.Sort(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		_, payload, err := it.Next()
+		if errors.Is(err, io.EOF) {
+			return rows
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		head := encoding.NewReader(payload) // a merge.Head: source and flags, row
+		_, row := head.Uvarint(), head.Uvarint()
+		rows = append(rows, int64(row))
+	}
+}
+
+// sameMovie returns n rows about one movie.
+func sameMovie(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `{"id":7,"title":"%d"}`+"\n", i)
+	}
+	return b.String()
+}
+
+// TestOrder: rows of one record stay in the order of the reading, whichever mapper is done first and
+// however often memory is full.
+func TestOrder(t *testing.T) {
+	const n = 3*batchRows + 5
+	r, err := newRun(Config{Catalog: t.TempDir(), Sources: []string{put(t, t.TempDir(), "movies.ndjson", sameMovie(n))}, Memory: 1 << 20})
+	if err == nil {
+		err = r.prepare(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.release()
+	if err := r.read(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if runs, err := filepath.Glob(r.work.path("*", "*.run")); err != nil || len(runs) == 0 {
+		t.Errorf("runs on disk are %v, %v, want some", runs, err)
+	}
+	if rows := rowsOf(t, r); len(rows) != n || rows[0] != 1 || !slices.IsSorted(rows) || r.so.rows != n {
+		t.Errorf("%d rows from %d on, sorted %v, %d read, want %d", len(rows), rows[0], slices.IsSorted(rows), r.so.rows, n)
+	}
+}

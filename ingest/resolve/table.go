@@ -1,0 +1,190 @@
+package resolve
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sort"
+	"strconv"
+	"sync/atomic"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/reelsplice/reelsplice/ingest/layout"
+	"github.com/reelsplice/reelsplice/schemas/extsort"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+)
+
+// A key stands for an external id or a name: a hash of 127 bits, enough to tell billions
+// apart, after a bit that is set for names.
+type key [keyBytes]byte
+
+// nameBit marks, in the first byte, keys that are names.
+const nameBit = 1 << 7
+
+// externalKey returns the key of an external id in the form of layout.CanonicalID.
+func externalKey(kind fragment.Kind, source, id string) key {
+	k := keyOf(kind, source, id)
+	k[0] &^= nameBit
+	return k
+}
+
+// personKey returns the key of a name, in the form of layout.Folded, in the credits of a
+// title.
+func personKey(kind fragment.Kind, title int64, name string) key {
+	k := keyOf(kind, strconv.FormatInt(title, 10), name)
+	k[0] |= nameBit
+	return k
+}
+
+func keyOf(kind fragment.Kind, a, b string) key {
+	text := make([]byte, 0, 64)
+	text = append(append(text, byte(kind)), a...)
+	text = append(append(text, 0), b...)
+	return xxh3.Hash128(text).Bytes()
+}
+
+// An entry is a key and an id.
+const (
+	entryBytes = keyBytes + 8
+	keyBytes   = 16
+)
+
+// appendEntry appends an entry in the form that newTable reads.
+func appendEntry(dst []byte, k key, id int64) []byte {
+	return binary.BigEndian.AppendUint64(append(dst, k[:]...), uint64(id))
+}
+
+// A table is the entries in a file, sorted by key, as layout.IDs. In memory is the first key of each block.
+// It is safe for concurrent use, and does not depend on the order in which entries were added.
+type table struct {
+	file   *os.File
+	n      int64
+	firsts []key // of the blocks
+	failed atomic.Pointer[error]
+}
+
+// blockEntries is how many entries are read at once: about a page.
+const (
+	blockEntries = 170
+	blockBytes   = blockEntries * entryBytes
+)
+
+// newTable returns the table of entries. It holds about memory bytes and keeps the rest below dir.
+func newTable(ctx context.Context, dir string, memory int64, entries io.Reader) (t *table, err error) {
+	sorter := extsort.New(extsort.Options{Dir: dir, Memory: memory})
+	defer func() { err = errors.Join(err, sorter.Close()) }()
+	for {
+		var e [entryBytes]byte
+		if _, err := io.ReadFull(entries, e[:]); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, fmt.Errorf("read ids: %w", err)
+		}
+		id, minted := e[keyBytes:], byte(0) // ids of TMDB and of other sources come before minted ones
+		if layout.IsMinted(int64(binary.BigEndian.Uint64(id))) {
+			minted = 1
+		}
+		if err := sorter.Add(0, e[:keyBytes], append([]byte{minted}, id...)); err != nil {
+			return nil, fmt.Errorf("read ids: %w", err)
+		}
+	}
+	it, err := sorter.Sort(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.Create(filepath.Join(dir, "ids.table"))
+	if err != nil {
+		return nil, fmt.Errorf("write table of ids: %w", err)
+	}
+	t = &table{file: f}
+	if err := t.fill(it); err != nil {
+		return nil, errors.Join(fmt.Errorf("write table of ids: %w", err), t.close())
+	}
+	return t, nil
+}
+
+// fill writes of each key the id that counts. Of several records that claim an external id it is
+// the lowest; a name that several people have is nobody's. Minted ids count if there are no others.
+func (t *table) fill(it *extsort.Iterator) error {
+	w := bufio.NewWriterSize(t.file, 1<<16)
+	var last key
+	var best []byte // payload of the first entry of last; nil where none counts
+	flush := func() {
+		if best == nil {
+			return
+		}
+		if t.n%blockEntries == 0 {
+			t.firsts = append(t.firsts, last)
+		}
+		t.n++
+		_, _ = w.Write(append(append(w.AvailableBuffer(), last[:]...), best[1:]...)) // Flush returns the error
+	}
+	for n := 0; ; n++ {
+		k, payload, err := it.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			flush()
+			return w.Flush()
+		case err != nil:
+			return err
+		case n == 0 || key(k) != last:
+			flush()
+			last, best = key(k), bytes.Clone(payload)
+		case last[0]&nameBit != 0 && best != nil && payload[0] == best[0] && !bytes.Equal(payload, best):
+			best = nil
+		}
+	}
+}
+
+// External is that of layout.IDs.
+func (t *table) External(kind fragment.Kind, source, id string) (int64, bool) {
+	return t.lookup(externalKey(kind, source, id))
+}
+
+// Person is that of layout.IDs.
+func (t *table) Person(kind fragment.Kind, title int64, name string) (int64, bool) {
+	return t.lookup(personKey(kind, title, name))
+}
+
+// lookup returns the id of a key. After a fault of the file, which err returns, it finds
+// nothing.
+func (t *table) lookup(k key) (int64, bool) {
+	at := sort.Search(len(t.firsts), func(i int) bool { return bytes.Compare(k[:], t.firsts[i][:]) < 0 }) - 1
+	if at < 0 {
+		return 0, false
+	}
+	var block [blockBytes]byte
+	n, err := t.file.ReadAt(block[:], int64(at)*blockBytes)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = fmt.Errorf("read table of ids: %w", err)
+		t.failed.Store(&err)
+		return 0, false
+	}
+	entry := func(i int) []byte { return block[i*entryBytes:][:entryBytes] }
+	i, ok := sort.Find(n/entryBytes, func(i int) int { return bytes.Compare(k[:], entry(i)[:keyBytes]) })
+	if !ok {
+		return 0, false
+	}
+	return int64(binary.BigEndian.Uint64(entry(i)[keyBytes:])), true
+}
+
+// err returns the error that kept a lookup from reading the file. A nil table has none.
+func (t *table) err() error {
+	if t == nil {
+		return nil
+	}
+	if err := t.failed.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// close closes the file and removes it.
+func (t *table) close() error { return errors.Join(t.file.Close(), os.Remove(t.file.Name())) }
