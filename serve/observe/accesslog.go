@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net"
-	"net/http"
 	"net/netip"
 	"strings"
 	"sync/atomic"
@@ -116,12 +115,15 @@ func (l *AccessLog) notice(lost int64) []byte {
 	return fmt.Appendf(nil, "{\"time\":%q,\"lost_lines\":%d}\n", time.Now().UTC().Format(time.RFC3339Nano), lost)
 }
 
+// failed is the lowest status that is always logged.
+const failed = 500
+
 // Wants reports whether a response with that status is to be logged.
 func (l *AccessLog) Wants(status int) bool {
 	if l == nil {
 		return false
 	}
-	return l.cfg.Sample == 1 || status >= http.StatusInternalServerError || rand.IntN(l.cfg.Sample) == 0
+	return l.cfg.Sample == 1 || status >= failed || rand.IntN(l.cfg.Sample) == 0
 }
 
 // Write logs e, without waiting: a line that does not fit into the queue is lost, and counted.
@@ -158,7 +160,7 @@ func (l *AccessLog) record(e *Entry) slog.Record {
 	text("release", e.Release)
 	if l.cfg.Sample > 1 {
 		n := l.cfg.Sample
-		if e.Status >= http.StatusInternalServerError {
+		if e.Status >= failed {
 			n = 1
 		}
 		r.AddAttrs(slog.Int("sample", n))
