@@ -145,7 +145,7 @@ func (s *Server) pullErr() error {
 	return s.puller.Err()
 }
 
-// awaited says what a Server without a release waits for, behind a colon.
+// awaited says what a Server without a release waits for, after a colon.
 func (s *Server) awaited() (text string) {
 	if s.puller != nil && s.puller.Doing() != "" {
 		text = ": " + s.puller.Doing()

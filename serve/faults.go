@@ -54,7 +54,7 @@ func (w *faultWatch) run(ctx context.Context) {
 	}
 }
 
-// nextQuiet returns the number of quiet intervals behind one with that many pages from the disk.
+// nextQuiet returns the number of quiet intervals after one with that many pages from the disk.
 func nextQuiet(quiet int, pages int64) int {
 	if pages >= manyFaults {
 		return 0

@@ -99,7 +99,7 @@ func TestCutFile(t *testing.T) {
 	}
 	byHand := whole + hashB + "\tname=by hand\n"
 	if recs, err := Parse("tokens.txt", []byte(byHand)); err != nil || len(recs) != 3 {
-		t.Errorf("Parse(with a line behind its end) = %+v, %v, want 3 records", recs, err)
+		t.Errorf("Parse(with a line after its end) = %+v, %v, want 3 records", recs, err)
 	}
 }
 

@@ -118,7 +118,7 @@ func account(x *exchange, op *api.Operation) error {
 	return x.finish()
 }
 
-// A form is what rows of titles have behind them.
+// A form is what rows of titles have after them.
 type form uint8
 
 const (
@@ -296,7 +296,7 @@ func (w *writer) items(n, number int, one func(i int) error) error {
 	return nil
 }
 
-// page writes a page, from behind the opening brace on.
+// page writes a page, from after the opening brace on.
 func (w *writer) page(n, number int, one func(i int) error) error {
 	w.int(`"page":`, int64(number))
 	w.text(`,"results":[`)

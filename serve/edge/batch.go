@@ -21,7 +21,7 @@ type batchList struct {
 	account      *accounts.Account
 	done         map[string]bool // texts, and keys of resources
 	asked, found int
-	missing      []byte // IDs of no resource, as JSON, each behind a comma
+	missing      []byte // IDs of no resource, as JSON, each after a comma
 }
 
 // batch serves the details of several resources, with all that is appended to each: an

@@ -109,7 +109,7 @@ func (c *composer) texts(list ...string) {
 
 // A derived filmography is stored once, as combined_credits: movie_credits and tv_credits have its
 // credits of one kind, without their media type. FORMAT.md, "Filmographies", has its form: each
-// credit is an include of the title's row and the text behind it, up to and with the media type.
+// credit is an include of the title's row and the text after it, up to and with the media type.
 var (
 	mediaType = []byte(`,"media_type":"`)
 	crewBegin = []byte(`],"crew":[`)
@@ -130,7 +130,7 @@ func (c *composer) filmography(choice *variant.Choice) error {
 		switch piece.Op {
 		case release.OpInclude:
 			if wanted {
-				return errFilmography // nothing is behind the credit before
+				return errFilmography // nothing is after the credit before
 			}
 			if wanted = piece.Include.Kind == choice.Titles; !wanted {
 				continue

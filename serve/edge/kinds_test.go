@@ -485,7 +485,7 @@ func TestFilmographyForm(t *testing.T) {
 		want   string // "" for an error
 	}{
 		{
-			"rows that a dump gave behind derived ones",
+			"rows that a dump gave after derived ones",
 			[]any{servetest.Literal(`"cast":[{`), row, servetest.Literal(`,"order":1,"media_type":"movie"},{"id":3,"media_type":"tv"}],"crew":[]`), servetest.IDEnd},
 			`{"cast":[{"id":9,"order":1}],"crew":[],"id":2}`,
 		},

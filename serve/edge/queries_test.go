@@ -80,7 +80,7 @@ func TestLists(t *testing.T) {
 		for _, r := range p.Results {
 			var pop float64
 			if err := json.Unmarshal(r["popularity"], &pop); err != nil || pop > last || seen[string(r["id"])] {
-				t.Fatalf("page %d: movie %s with popularity %v behind %v, %v", n, r["id"], pop, last, err)
+				t.Fatalf("page %d: movie %s with popularity %v after %v, %v", n, r["id"], pop, last, err)
 			}
 			last, seen[string(r["id"])] = pop, true
 		}
@@ -88,9 +88,9 @@ func TestLists(t *testing.T) {
 	if len(seen) != popular.TotalResults {
 		t.Errorf("%d movies on all pages, want %d", len(seen), popular.TotalResults)
 	}
-	behind := w.page(t, fmt.Sprintf("/3/movie/popular?page=%d", popular.TotalPages+1))
-	if len(behind.Results) != 0 || behind.TotalPages != popular.TotalPages || behind.Page != popular.TotalPages+1 {
-		t.Errorf("the page behind the last: %+v", behind)
+	after := w.page(t, fmt.Sprintf("/3/movie/popular?page=%d", popular.TotalPages+1))
+	if len(after.Results) != 0 || after.TotalPages != popular.TotalPages || after.Page != popular.TotalPages+1 {
+		t.Errorf("the page after the last: %+v", after)
 	}
 	none := w.page(t, "/3/discover/movie?with_genres=4711")
 	if none.TotalPages != 1 || none.TotalResults != 0 || none.Results == nil {

@@ -37,7 +37,7 @@ type Value[T any] struct {
 	loaded  atomic.Int64          // when current was made, in nanoseconds of Unix time
 
 	mu     sync.Mutex // for one Poll at a time
-	seen   [][]byte   // the contents behind current
+	seen   [][]byte   // the contents that current is made of
 	stamps []stamp    // of the files with those contents; nil where they may change unnoticed
 }
 

@@ -79,7 +79,7 @@ func (c *alertInTheClear) Write(p []byte) (int, error) {
 	return len(p), err
 }
 
-// TestHandshakeRefusedInTheClear: the log explains what a client on OpenSSL that does not trust the certificate leaves behind.
+// TestHandshakeRefusedInTheClear: the log explains what a client on OpenSSL that does not trust the certificate leaves after.
 func TestHandshakeRefusedInTheClear(t *testing.T) {
 	s, log, _ := secureServer(t)
 	addr := s.addr().String()

@@ -53,7 +53,7 @@ type connClock struct {
 // Read, until Read returns.
 type input struct {
 	parser parser
-	rest   []byte // behind the head that the server got last
+	rest   []byte // after the head that the server got last
 	buf    []byte // of the Read under way
 	n      int    // bytes in buf
 	parsed int    // of them, known to be no whole head

@@ -253,7 +253,7 @@ func TestLinger(t *testing.T) {
 		c := s.dial(t)
 		write(t, c, head)
 		if _, err := c.Write(body); err != nil {
-			t.Errorf("behind %q the body cannot be sent: %v", head, err)
+			t.Errorf("after %q the body cannot be sent: %v", head, err)
 		}
 		if got := rest(t, c); got != want {
 			t.Errorf("after %q and its body the server says %q, want %q", head, got, want)
@@ -289,7 +289,7 @@ func TestGone(t *testing.T) {
 	sharedtest.Eventually(t, "the answer is given up", func() bool { return s.echo.lasting.Load() == 0 })
 	sharedtest.Eventually(t, "the connection is let go", func() bool { return s.conns() == 0 })
 	if err := s.end(t); err != io.EOF {
-		t.Errorf("behind a part of an answer Read = %v, want io.EOF", err)
+		t.Errorf("after a part of an answer Read = %v, want io.EOF", err)
 	}
 }
 
@@ -303,12 +303,12 @@ func TestReset(t *testing.T) {
 	_ = c.SetLinger(0)
 	_ = c.Close()
 	if err := s.end(t); err != io.EOF {
-		t.Errorf("behind an answer Read = %v, want io.EOF", err)
+		t.Errorf("after an answer Read = %v, want io.EOF", err)
 	}
 }
 
 // TestStop: connections that wait end at once; an answer under way is sent to its end, and
-// the request behind it goes to the server.
+// the request after it goes to the server.
 func TestStop(t *testing.T) {
 	s := serve(t, nil)
 	idle, fresh, busy := s.dial(t), s.dial(t), s.dial(t)
@@ -329,7 +329,7 @@ func TestStop(t *testing.T) {
 	r = bufio.NewReader(busy)
 	want(t, r, string(big))
 	if got, want := rest(t, r), "server "+last("/next")+"end true"; got != want {
-		t.Errorf("behind an answer under way the server gets %q, want %q", got, want)
+		t.Errorf("after an answer under way the server gets %q, want %q", got, want)
 	}
 }
 
@@ -399,11 +399,11 @@ func TestPieces(t *testing.T) {
 	for skip := 0; skip <= len(whole); skip += 7 {
 		pieces := w.appendPieces(nil, skip)
 		if got := bytes.Join(pieces, nil); !bytes.Equal(got, whole[skip:]) {
-			t.Fatalf("pieces behind %d bytes = %d bytes, want %d", skip, len(got), len(whole)-skip)
+			t.Fatalf("pieces after %d bytes = %d bytes, want %d", skip, len(got), len(whole)-skip)
 		}
 		for i, p := range pieces {
 			if len(p) == 0 {
-				t.Errorf("piece %d behind %d bytes is empty", i, skip)
+				t.Errorf("piece %d after %d bytes is empty", i, skip)
 			}
 		}
 	}

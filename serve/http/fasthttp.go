@@ -167,7 +167,7 @@ func (b *body) WriteTo(w io.Writer) (int64, error) {
 	return int64(b.rs.Len()), err
 }
 
-// Close ends the response. b must not be used behind it.
+// Close ends the response. b must not be used after it.
 func (b *body) Close() error {
 	if b.meters != nil {
 		took := b.meter.timed(b.rs.RouteClass(), b.start)

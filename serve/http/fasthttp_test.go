@@ -25,7 +25,7 @@ import (
 	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
-// A wireServer is an Edge behind fasthttp, on an in-memory listener and, with the fast path, on
+// A wireServer is an Edge after fasthttp, on an in-memory listener and, with the fast path, on
 // one of TCP.
 type wireServer struct {
 	*world
@@ -166,7 +166,7 @@ func TestWire(t *testing.T) {
 		any          = "any"
 		gzip         = "Accept-Encoding: gzip"
 		origin       = "Origin: https://example.org"
-		asks         = "\r\nAccess-Control-Request-Method: PATCH" // behind origin: a preflight
+		asks         = "\r\nAccess-Control-Request-Method: PATCH" // after origin: a preflight
 	)
 	type fields = map[string]string
 	first, _ := s.send(t, "GET", uri)

@@ -56,7 +56,7 @@ type parser struct {
 type line struct {
 	method []byte
 	target []byte // in origin form, or "*"
-	minor  byte   // digit of the HTTP version behind "1."
+	minor  byte   // digit of the HTTP version after "1."
 	usual  bool   // GET or HEAD of a path over HTTP/1.1
 }
 
@@ -145,14 +145,14 @@ func (p *parser) consistent() bool {
 // hasBody reports whether a body follows the last head.
 func (p *parser) hasBody() bool { return p.fields.coded || p.fields.sizeAbove0 }
 
-// last reports whether the connection ends behind the response to the last head. No body is
-// read, so bytes behind a body are never taken for a request.
+// last reports whether the connection ends after the response to the last head. No body is
+// read, so bytes after a body are never taken for a request.
 func (p *parser) last() bool {
 	return p.hasBody() || p.fields.close || p.line.minor == '0' && !p.fields.keepAlive
 }
 
 // emptyLines returns the length of the empty lines that b starts with, which some clients
-// send behind a body.
+// send after a body.
 func emptyLines(b []byte) (n int) {
 	for hasPrefix(b[n:], "\r\n") {
 		n += len("\r\n")

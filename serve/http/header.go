@@ -56,7 +56,7 @@ const (
 	preflight          // or asks by OPTIONS whether it may
 )
 
-// set fills h with the fields of rs. last is set if the connection ends behind it.
+// set fills h with the fields of rs. last is set if the connection ends after it.
 func (h *header) set(rs *edge.Response, from origin, last bool) {
 	h.n = 0
 	if rs.HasBody() {
@@ -115,7 +115,7 @@ func (h *header) addBytes(key string, value []byte) {
 	}
 }
 
-// appendTo appends the fields, from behind the value of Date to the empty line.
+// appendTo appends the fields, from after the value of Date to the empty line.
 func (h *header) appendTo(dst []byte) []byte {
 	dst = append(dst, "\r\n"...)
 	for i := range h.fields[:h.n] {
@@ -137,7 +137,7 @@ func appendHead(dst []byte, rs *edge.Response, date []byte, from origin, last bo
 	return h.appendTo(dst)
 }
 
-// endsConnection reports whether the connection ends behind rs, as behind every 400: the next bytes
+// endsConnection reports whether the connection ends after rs, as after every 400: the next bytes
 // may have been meant otherwise.
 func endsConnection(rs *edge.Response) bool { return rs.Status == http.StatusBadRequest }
 

@@ -234,6 +234,6 @@ func TestBatchBytes(t *testing.T) {
 		t.Errorf("batch of 12,000 pieces in little memory = %d %.100s, want 503", a.Status, a.plain)
 	}
 	if n := heldBy(w); n != 0 {
-		t.Errorf("%d bytes are held behind the answers, want 0", n)
+		t.Errorf("%d bytes are held after the answers, want 0", n)
 	}
 }

@@ -29,7 +29,7 @@ type prepared struct {
 	class  edge.RouteClass
 	serial uint64 // of the release, which is another one when damage is found
 	etag   []byte
-	found  []byte  // the header from behind the date on
+	found  []byte  // the header from after the date on
 	same   []byte  // the same of the 304
 	body   message // in gzip; long segments lie in the release
 	size   int     // bytes that it takes, about

@@ -126,7 +126,7 @@ func TestPreparedEnds(t *testing.T) {
 	}
 	s.token = good
 	if rs, _ := a.ask(t, "GET", uri); rs.StatusCode != 200 {
-		t.Errorf("behind a stranger's request a good token gets %d, want 200", rs.StatusCode)
+		t.Errorf("after a stranger's request a good token gets %d, want 200", rs.StatusCode)
 	}
 	if _, err := auth.Revoke(s.file, "test", time.Now()); err != nil {
 		t.Fatal(err)

@@ -92,7 +92,7 @@ var errNotSent = errors.New("http: responder did not send a response")
 // A reply is the response to one plain request, for its responder to fill and to send.
 type reply struct {
 	message
-	last bool // the connection ends behind it
+	last bool // the connection ends after it
 
 	conn   *fastConn
 	fd     uintptr
@@ -124,7 +124,7 @@ func (w *reply) send() {
 	clear(w.pieces)
 }
 
-// stream sends the message, and behind it all that write writes to its argument. The client has the
+// stream sends the message, and after it all that write writes to its argument. The client has the
 // whole time for all of it. An error of write ends the connection.
 func (w *reply) stream(write func(to io.Writer) error) {
 	w.conn.startWrite()

@@ -43,8 +43,8 @@ var rules = []rule{
 	{"9112 2.1", ruleGet + "\r\n", []int{200}, true},
 	{"9112 2.2 empty lines before a request", "\r\n\r\n" + ruleNext, []int{200}, true},
 	{"9112 2.2 empty line between requests", ruleNext + "\r\n" + ruleNext, []int{200, 200}, true},
-	{"9112 2.2 bare LF behind the request line", "GET / HTTP/1.1\nHost: x\r\n\r\n", []int{400}, false},
-	{"9112 2.2 bare LF behind a field", "GET / HTTP/1.1\r\nHost: x\n\r\n", []int{400}, false},
+	{"9112 2.2 bare LF after the request line", "GET / HTTP/1.1\nHost: x\r\n\r\n", []int{400}, false},
+	{"9112 2.2 bare LF after a field", "GET / HTTP/1.1\r\nHost: x\n\r\n", []int{400}, false},
 	{"9112 2.2 bare LF in all lines", "GET / HTTP/1.1\nHost: x\n\n" + ruleNext, []int{400}, false},
 	{"9112 2.2 bare LF at the end", "GET / HTTP/1.1\r\nHost: x\r\n\n" + ruleNext, []int{400}, false},
 	{"9112 2.2 bare LF before a request", "\n" + ruleNext, []int{400}, false},
@@ -74,7 +74,7 @@ var rules = []rule{
 
 	// Request lines.
 	{"9112 3 two blanks before the target", "GET  / HTTP/1.1\r\nHost: x\r\n\r\n", []int{400}, false},
-	{"9112 3 two blanks behind the target", "GET /  HTTP/1.1\r\nHost: x\r\n\r\n", []int{400}, false},
+	{"9112 3 two blanks after the target", "GET /  HTTP/1.1\r\nHost: x\r\n\r\n", []int{400}, false},
 	{"9112 3 tab", "GET\t/ HTTP/1.1\r\nHost: x\r\n\r\n", []int{400}, false},
 	{"9112 3 blank at the end", "GET / HTTP/1.1 \r\nHost: x\r\n\r\n", []int{400}, false},
 	{"9112 3 blank at the start", " GET / HTTP/1.1\r\nHost: x\r\n\r\n", []int{400}, false},
@@ -106,7 +106,7 @@ var rules = []rule{
 	{"9112 3.2.2 absolute form without a path", "GET http://example.org HTTP/1.1\r\n" + ruleHost + ruleAuth + "\r\n", []int{200}, true},
 	{"9112 3.2.2 absolute form needs a Host", "GET http://example.org/ HTTP/1.1\r\n\r\n", []int{400}, false},
 	{"9110 4.2.1 no host in the target", "GET http:///3/authentication HTTP/1.1\r\n" + ruleHost + ruleAuth + "\r\n", []int{400}, false},
-	{"9110 4.2.1 nothing behind the scheme", "GET http:// HTTP/1.1\r\n" + ruleHost + "\r\n", []int{400}, false},
+	{"9110 4.2.1 nothing after the scheme", "GET http:// HTTP/1.1\r\n" + ruleHost + "\r\n", []int{400}, false},
 	{"9110 4.2.4 user in the target", "GET http://a:b@example.org/ HTTP/1.1\r\n" + ruleHost + "\r\n", []int{400}, false},
 	{"9112 3.2.2 another scheme", "GET ftp://example.org/ HTTP/1.1\r\n" + ruleHost + "\r\n", []int{400}, false},
 	{"9112 3.2.3 CONNECT", "CONNECT example.org:443 HTTP/1.1\r\nHost: example.org:443\r\n\r\n" + ruleNext, []int{405}, false},
@@ -164,7 +164,7 @@ var rules = []rule{
 	{"9110 5.4 long header", ruleGet + "A: " + strings.Repeat("x", 3000) + "\r\n\r\n", []int{431}, false},
 	{"9110 5.4 many fields", ruleGet + strings.Repeat("A: b\r\n", 500) + "\r\n", []int{431}, false},
 
-	// Bodies: none is read, and nothing behind one is a request.
+	// Bodies: none is read, and nothing after one is a request.
 	{"9112 6 GET with a body", ruleGet + "Content-Length: 5\r\n\r\nhello" + ruleNext, []int{200}, false},
 	{"9112 6 body that looks like a request", ruleGet + "Content-Length: 100\r\n\r\n" + ruleNext, []int{200}, false},
 	{"9112 6 body that does not come", ruleGet + "Content-Length: 5\r\n\r\n", []int{200}, false},
@@ -172,7 +172,7 @@ var rules = []rule{
 	{"9112 6 POST with a body", "POST /3/authentication HTTP/1.1\r\n" + ruleHost + ruleAuth + "Content-Length: 5\r\n\r\nhello" + ruleNext, []int{405}, false},
 	{"9112 6 body without a credential", "POST /3/authentication HTTP/1.1\r\n" + ruleHost + "Content-Length: 5\r\n\r\nhello" + ruleNext, []int{401}, false},
 	{"9112 6 OPTIONS with a body", "OPTIONS /3/authentication HTTP/1.1\r\n" + ruleHost + "Content-Length: 5\r\n\r\nhello" + ruleNext, []int{204}, false},
-	{"9112 6 body behind another request", ruleNext + ruleGet + "Content-Length: 5\r\n\r\nhello" + ruleNext, []int{200, 200}, false},
+	{"9112 6 body after another request", ruleNext + ruleGet + "Content-Length: 5\r\n\r\nhello" + ruleNext, []int{200, 200}, false},
 	{"9112 6.1 chunked", ruleGet + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n" + ruleNext, []int{200}, false},
 	{"9112 6.1 chunked, POST", "POST /3/authentication HTTP/1.1\r\n" + ruleHost + ruleAuth + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + ruleNext, []int{405}, false},
 	{"9112 6.1 codings have no case", ruleGet + "transfer-encoding: CHUNKED\r\n\r\n0\r\n\r\n" + ruleNext, []int{200}, false},
@@ -207,7 +207,7 @@ var rules = []rule{
 	{"9110 8.6 leading zeros", ruleGet + "Content-Length: 0005\r\n\r\nhello" + ruleNext, []int{200}, false},
 	{"9112 6.3 no length, no body", "POST /3/authentication HTTP/1.1\r\n" + ruleHost + ruleAuth + "\r\n" + ruleNext, []int{405, 200}, true},
 
-	// The connection ends behind every 400, also where a valid head asks for what is not.
+	// The connection ends after every 400, also where a valid head asks for what is not.
 	{"9112 9.6 400 of a path", "GET /3/movie/%zz HTTP/1.1\r\n" + ruleHost + ruleAuth + "\r\n" + ruleNext, []int{400}, false},
 	{"9112 9.6 400 of a page", ruleNext + "GET /3/movie/popular?page=0 HTTP/1.1\r\n" + ruleHost + ruleAuth + "\r\n" + ruleNext, []int{200, 400}, false},
 	{"9112 9.6 404 goes on", "GET /3/nothing HTTP/1.1\r\n" + ruleHost + ruleAuth + "\r\n" + ruleNext, []int{404, 200}, true},
@@ -369,7 +369,7 @@ func (r *rule) check(dial func() (net.Conn, error), stream, token string, step i
 	for range r.want {
 		rs, err := response(in, method)
 		if err != nil {
-			return fmt.Errorf("behind responses %v: %w, want %v", got, err, r.want)
+			return fmt.Errorf("after responses %v: %w, want %v", got, err, r.want)
 		}
 		last, method = rs, http.MethodGet
 		got = append(got, rs.StatusCode)
@@ -382,7 +382,7 @@ func (r *rule) check(dial func() (net.Conn, error), stream, token string, step i
 	}
 	if !r.open {
 		if rest, err := io.ReadAll(in); err != nil || len(rest) > 0 {
-			return errors.Join(fmt.Errorf("behind the last response %.100q, want the end", rest), err)
+			return errors.Join(fmt.Errorf("after the last response %.100q, want the end", rest), err)
 		}
 		return nil
 	}

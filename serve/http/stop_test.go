@@ -100,7 +100,7 @@ func TestDrainEnds(t *testing.T) {
 		}
 	})
 	if err := s.bound.SetDeadline(time.Time{}); !errors.Is(err, net.ErrClosed) {
-		t.Errorf("SetDeadline behind drain = %v, want net.ErrClosed", err)
+		t.Errorf("SetDeadline after drain = %v, want net.ErrClosed", err)
 	}
 }
 

@@ -205,9 +205,9 @@ func TestTimeGoesOn(t *testing.T) {
 	const limit, slow = 500 * time.Millisecond, 700 * time.Millisecond
 	timed(t, func(c *fastConfig) { c.readTimeout, c.idleTimeout = limit, limit }, func(s *server) {
 		t := s.t
-		for _, behind := range []string{"", "GET /c HT"} {
+		for _, after := range []string{"", "GET /c HT"} {
 			c, start := s.pair(t), time.Now()
-			c.write(t, get("/a")+get("/big")+get("/time")+behind)
+			c.write(t, get("/a")+get("/big")+get("/time")+after)
 			want(t, c.Reader, "/a")
 			time.Sleep(slow)
 			want(t, c.Reader, string(big))
@@ -217,10 +217,10 @@ func TestTimeGoesOn(t *testing.T) {
 			}
 			var now int64
 			if _, err := fmt.Fscan(rs.Body, &now); err != nil || now < start.Add(slow).UnixNano() {
-				t.Errorf("behind an answer that took %v it is %v after its request, %v", slow, time.Duration(now-start.UnixNano()), err)
+				t.Errorf("after an answer that took %v it is %v after its request, %v", slow, time.Duration(now-start.UnixNano()), err)
 			}
 			time.Sleep(limit - limit/10)
-			c.write(t, get("/c")[len(behind):])
+			c.write(t, get("/c")[len(after):])
 			want(t, c.Reader, "/c")
 		}
 	})
@@ -275,7 +275,7 @@ func TestGlance(t *testing.T) {
 	timed(t, nil, func(s *server) {
 		t := s.t
 		c := s.pair(t)
-		for range 2 { // the second time behind an idleCheck
+		for range 2 { // the second time after an idleCheck
 			c.write(t, get("/a"))
 			want(t, c.Reader, "/a")
 			c.write(t, get("/b"))
@@ -352,7 +352,7 @@ func TestTimeoutIsOurs(t *testing.T) {
 	})
 }
 
-// TestStopBetween: a fast path that stops during an answer ends the connection behind it, unless
+// TestStopBetween: a fast path that stops during an answer ends the connection after it, unless
 // a part of the next request is there: that has its time.
 func TestStopBetween(t *testing.T) {
 	timed(t, nil, func(s *server) {
@@ -366,7 +366,7 @@ func TestStopBetween(t *testing.T) {
 		c.write(t, get("/stop"))
 		want(t, c.Reader, "/stop")
 		if got := rest(t, c); got != "end true" {
-			t.Errorf("behind the answer during which the fast path stops the server says %q, want that it read io.EOF", got)
+			t.Errorf("after the answer during which the fast path stops the server says %q, want that it read io.EOF", got)
 		}
 		time.Sleep(s.cfg.readTimeout - time.Second)
 		cut.write(t, "TP/1.1\r\nHost: x\r\n\r\n")

@@ -76,7 +76,7 @@ type tlsConn struct {
 	shaken   bool
 }
 
-// Read makes the handshake and reads the bytes behind it. After a failed one the stream is at its end, so
+// Read makes the handshake and reads the bytes after it. After a failed one the stream is at its end, so
 // that the server neither responds nor logs it.
 func (c *tlsConn) Read(p []byte) (int, error) {
 	if !c.shaken {

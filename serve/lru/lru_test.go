@@ -38,7 +38,7 @@ func TestCache(t *testing.T) {
 	before := c.used.Len()
 	put(200, 40, most)
 	if get(200) != nil || c.used.Len() != before-1 || c.free < 0 {
-		t.Errorf("behind a value that is too large: %d values of %d, %d bytes left", c.used.Len(), before-1, c.free)
+		t.Errorf("after a value that is too large: %d values of %d, %d bytes left", c.used.Len(), before-1, c.free)
 	}
 	var none *Cache[*int]
 	if none.Put([]byte{1}, new(int), 1); none.Get([]byte{1}) != nil {

@@ -104,7 +104,7 @@ var descriptions = [nFamilies]Description{
 	ScrubBytes:     {Name: "reelsplice_scrub_bytes_total", Type: Counter, Help: "Bytes of releases that were checked in the background."},
 	Scrubs:         {Name: "reelsplice_scrubs_total", Type: Counter, Help: "Background checks of a whole release that ended."},
 	ScrubProgress:  {Name: "reelsplice_scrub_progress_ratio", Type: Gauge, Help: "Share of the served release that its last or current background check has read, 0 to 1."},
-	ScrubCompleted: {Name: "reelsplice_scrub_completed_timestamp_seconds", Type: Gauge, Help: "Unix time at which the last background check ended.", With: "behind the first one"},
+	ScrubCompleted: {Name: "reelsplice_scrub_completed_timestamp_seconds", Type: Gauge, Help: "Unix time at which the last background check ended.", With: "after the first one"},
 
 	ColdReads:        {Name: "reelsplice_cold_reads_total", Type: Counter, Help: "Pages that the process read from a disk; a page that a thread waited for counts twice.", With: "on Linux"},
 	ColdReadsAwaited: {Name: "reelsplice_cold_reads_awaited", Type: Gauge, Help: "1 while so many pages come from the disk that requests wait for them in system calls."},

@@ -57,7 +57,7 @@ func (p *pipe) text() string {
 func notice(lost int64) []byte { return fmt.Appendf(nil, "lost %d\n", lost) }
 
 // TestStalledReader: a reader that stalls has nobody wait. What does not fit is counted, and
-// told of behind the last line before it.
+// told of after the last line before it.
 func TestStalledReader(t *testing.T) { synctest.Test(t, testStalledReader) }
 
 func testStalledReader(t *testing.T) {
@@ -85,7 +85,7 @@ func testStalledReader(t *testing.T) {
 	_, _ = q.Write([]byte("next\n"))
 	q.Close(sharedtest.Patience)
 	if !strings.HasSuffix(p.text(), told+"next\n") || q.Lost() != lost {
-		t.Errorf("behind the notice the reader got %.100q, %d lost, want next, %d", p.text()[len(p.text())-50:], q.Lost(), lost)
+		t.Errorf("after the notice the reader got %.100q, %d lost, want next, %d", p.text()[len(p.text())-50:], q.Lost(), lost)
 	}
 }
 
@@ -159,7 +159,7 @@ func testClose(t *testing.T) {
 	}
 	_, _ = q.Write([]byte("late\n"))
 	if q.Lost() != 1 {
-		t.Errorf("%d lines are lost behind the end, want 1", q.Lost())
+		t.Errorf("%d lines are lost after the end, want 1", q.Lost())
 	}
 	p = newPipe()
 	p.set(true, nil)

@@ -199,7 +199,7 @@ func printable(s string) string {
 	}, s)
 }
 
-// clip cuts s behind n bytes.
+// clip cuts s after n bytes.
 func clip(s string, n int) string {
 	if len(s) <= n {
 		return s

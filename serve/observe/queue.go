@@ -97,7 +97,7 @@ func (q *Queue) drain() {
 	}
 }
 
-// pass writes p and, behind the last line that is pending, the notice about lost ones.
+// pass writes p and, after the last line that is pending, the notice about lost ones.
 func (q *Queue) pass(p []byte) {
 	defer q.held.Add(-int64(len(p)))
 	if n, _ := q.dst.Write(p); n < len(p) {

@@ -219,7 +219,7 @@ func until(condition string) action {
 	})
 }
 
-// settled waits until a view is drawn; the splice's strip comes behind it.
+// settled waits until a view is drawn; the splice's strip comes after it.
 func settled() action { return until(`!document.querySelector('[aria-busy]')`) }
 
 // at goes to a route and waits for its view.
@@ -574,7 +574,7 @@ func testTyping(b *browser) {
 	b.run(t, js(`document.querySelector('#search').value = 'star'; document.querySelector('#search').focus()`), key("Enter"), until(`location.hash === '#/search?q=star'`), settled())
 }
 
-// testSearch: the field shows what was searched. Ids, a year behind a title, other names and near misses find titles.
+// testSearch: the field shows what was searched. Ids, a year after a title, other names and near misses find titles.
 func testSearch(b *browser) {
 	t := b.t
 	field := func() string { return value[string](t, b, `document.querySelector('#search').value`) }
@@ -745,7 +745,7 @@ func testCombobox(b *browser) {
 		t.Error("an empty field has options")
 	}
 	// Escape and blur end what is under way: requests that wait for their time, and those for their response.
-	// The timer of the test is behind those of the field.
+	// The timer of the test is after those of the field.
 	b.run(t, js(`
 		window.edgeFetch ??= window.fetch;
 		window.searches = [];

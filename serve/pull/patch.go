@@ -13,7 +13,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release/store"
 )
 
-// deltaSuffix is of a delta in download, behind the name of the file that it makes.
+// deltaSuffix is of a delta in download, after the name of the file that it makes.
 const deltaSuffix = ".delta"
 
 // A patch is a delta of the bucket to a file of the cache.

@@ -189,7 +189,7 @@ func TestFaults(t *testing.T) {
 			for name, data := range good {
 				w.bucket.files.Store(name, data)
 			}
-			p.Look() // the wait behind a failure may be long
+			p.Look() // the wait after a failure may be long
 			sharedtest.Eventually(t, "recovery from "+c.name, func() bool { return p.Err() == nil })
 		}
 		w.point(Current, second, first)

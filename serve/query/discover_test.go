@@ -454,7 +454,7 @@ func TestPeople(t *testing.T) {
 	}
 }
 
-// TestDeepPages goes behind the hits that are kept.
+// TestDeepPages goes after the hits that are kept.
 func TestDeepPages(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	docs := randomDocs(rng, 2*maxKept+500, true)

@@ -23,7 +23,7 @@ type Row struct {
 
 // A Result is one page of hits.
 type Result struct {
-	Rows  []Row // of the page; none behind the last one
+	Rows  []Row // of the page; none after the last one
 	Total int   // hits on all pages
 }
 
@@ -82,7 +82,7 @@ type table struct {
 }
 
 // Discover fills out with a page of what f finds among the resources of a kind. Pages
-// count from 1 and have size rows; behind the last page there are none. f must be for
+// count from 1 and have size rows; after the last page there are none. f must be for
 // that kind.
 func (e *Engine) Discover(kind fragment.Kind, f *Filter, page, size int, out *Result) error {
 	out.reset()
@@ -134,7 +134,7 @@ type hits struct {
 func (h *hits) bytes() int { return 4*cap(h.ranks) + 4*cap(h.days) + 8*cap(h.tables) }
 
 // page fills out with a page of hits, and returns the ranks of its rows. find returns limit
-// hits behind the first skip. The first hits are cached by the key.
+// hits after the first skip. The first hits are cached by the key.
 func (e *Engine) page(page, size int, out *Result, key []byte, find func(skip, limit int) (*hits, error)) ([]uint32, error) {
 	if page < 1 || size < 1 || page > maxRank/size {
 		return nil, fmt.Errorf("page %d of %d rows: there is none", page, size)
@@ -155,7 +155,7 @@ func (e *Engine) page(page, size int, out *Result, key []byte, find func(skip, l
 	if h != nil && !h.lacks(skip, size) {
 		return out.take(h, skip, size), nil
 	}
-	h, err := find(skip, size) // without a cache, or behind what it has
+	h, err := find(skip, size) // without a cache, or after what it has
 	if err != nil {
 		return nil, err
 	}

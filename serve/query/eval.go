@@ -6,7 +6,7 @@ import (
 	"github.com/reelsplice/reelsplice/serve/route"
 )
 
-// find returns up to limit hits of f behind the first skip.
+// find returns up to limit hits of f after the first skip.
 func (t *table) find(f *Filter, skip, limit int) (*hits, error) {
 	set := t.Pool.Get()
 	defer t.Pool.Put(set)

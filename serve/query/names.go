@@ -48,7 +48,7 @@ func damagedTerms(err error) error {
 	return corrupt("section %s: %v", tables.NameTerms, err)
 }
 
-// afterAll is behind all bytes of terms, which are UTF-8.
+// afterAll is after all bytes of terms, which are UTF-8.
 const afterAll = 0xff
 
 // span returns the numbers of the terms that begin with prefix.

@@ -80,7 +80,7 @@ var parameters = sync.OnceValue(func() map[fragment.Kind]map[string]string {
 // A parser makes a Filter of parameters.
 type parser struct {
 	f     *Filter
-	text  []byte // the values, one behind the other
+	text  []byte // the values, one after the other
 	given []given
 	terms int // so far
 }

@@ -14,7 +14,7 @@ func corrupt(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", release.ErrCorrupt, fmt.Sprintf(format, args...))
 }
 
-// A window collects limit ranks behind the first skip.
+// A window collects limit ranks after the first skip.
 type window struct {
 	skip, limit int
 	ranks       []uint32

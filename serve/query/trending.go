@@ -74,7 +74,7 @@ type stream struct {
 	order *posting.Order // by score; nil for the order of ranks, which is that of popularity
 	score posting.Float64s
 	set   *posting.Set
-	place int    // behind the place of rank
+	place int    // after the place of rank
 	rank  uint32 // valid until the end
 	ended bool
 }
@@ -107,7 +107,7 @@ func (s *stream) hotter(o *stream) bool {
 
 func (s *stream) popularity() float64 { return s.t.Float64s(tables.Popularity).At(int(s.rank)) }
 
-// merge calls add for limit ranks of streams that have not begun, by their scores, behind the first skip.
+// merge calls add for limit ranks of streams that have not begun, by their scores, after the first skip.
 func merge(streams []*stream, skip, limit int, add func(s *stream)) error {
 	for _, s := range streams {
 		if err := s.next(); err != nil {

@@ -37,7 +37,7 @@ func TestParsePath(t *testing.T) {
 	// zero is a number like any other, and the longest one fits
 	f("/3/movie/0", Target{Op: movie.Op, Kind: movie.Kind, Sub: movie.Sub})
 	f("/3/movie/18446744073709551615", Target{Op: movie.Op, Kind: movie.Kind, Sub: movie.Sub, ID: 1<<64 - 1})
-	// a title behind it, as the addresses of the web site have it
+	// a title after it, as the addresses of the web site have it
 	f("/3/movie/550-fight-club", movie)
 	f("/3/movie/550-fight-club/", movie)
 	f("/3/movie/550-", movie)
@@ -79,7 +79,7 @@ func TestParsePath(t *testing.T) {
 	f("/3/movie%2f550", movie)
 	f("/3/%6d%6F%76ie/%35%35%30", movie)
 	f("/3/movie/%2E%2e/movie/550", movie)
-	// dot segments, also behind the path and at the root
+	// dot segments, also after the path and at the root
 	f("/3/./movie/550", movie)
 	f("/3/movie/550/.", movie)
 	f("/3/movie/550/credits/..", movie)
@@ -87,7 +87,7 @@ func TestParsePath(t *testing.T) {
 	f("/3/find/x/../../movie/popular", popular)
 	// repeated slashes
 	f("//3//movie///550//", movie)
-	// tidy text behind a dirty path
+	// tidy text after a dirty path
 	f("//3/find/abc", find("abc"))
 }
 
@@ -213,7 +213,7 @@ func TestMatch(t *testing.T) {
 	f("GET", "/3/movie/550", status.OK, api.OpMovieDetails, read)
 	f("HEAD", "/3/movie/550", status.OK, api.OpMovieDetails, read)
 	f("OPTIONS", "/3/movie/550", status.OK, api.OpMovieDetails, read)
-	// a GET that writes, and two whose writing leaves nothing behind
+	// a GET that writes, and two whose writing leaves nothing after
 	f("GET", "/4/list/1/clear", status.MethodNotAllowed, api.OpV4ListClear, "OPTIONS")
 	f("HEAD", "/4/list/1/clear", status.MethodNotAllowed, api.NoOp, "OPTIONS")
 	f("GET", "/3/list/1/clear", status.MethodNotAllowed, api.NoOp, "OPTIONS")

@@ -19,7 +19,7 @@ const (
 	paramPage
 	paramStart
 	paramEnd
-	firstPlain // which cannot be refused, as all behind it
+	firstPlain // which cannot be refused, as all after it
 )
 
 // params are the parameters, with what reads the value of those that cannot be refused.

@@ -134,7 +134,7 @@ func TestParseQuery(t *testing.T) {
 	f("/3/movie/popular", "region=De&page=3", "page=3 region=DE")
 	f("/3/watch/providers/movie", "watch_region=de", "watch=DE")
 
-	// dates: one, both, a time behind them, the widest window, end before start
+	// dates: one, both, a time after them, the widest window, end before start
 	f(changes, "start_date=2024-02-29", "start=2024-02-29")
 	f(changes, "end_date=1969-12-31", "end=1969-12-31")
 	f(changes, "start_date=2024-01-01&end_date=2024-01-15", "start=2024-01-01 end=2024-01-15")

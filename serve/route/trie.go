@@ -13,7 +13,7 @@ type slot uint8
 
 const (
 	slotNone    slot = iota
-	slotID           // a number, also one with a title behind it, as in 550-fight-club
+	slotID           // a number, also one with a title after it, as in 550-fight-club
 	slotMovie        // likewise, or tt and digits
 	slotSeason       // a number below a series
 	slotEpisode      // likewise
@@ -41,7 +41,7 @@ type capture struct {
 	id              fragment.ID
 	season, episode uint32
 	text            []byte
-	title           []byte // behind a number, which counts alone
+	title           []byte // after a number, which counts alone
 }
 
 // walk follows the segments of p, which has no slash in front, and returns the leaf

@@ -115,7 +115,7 @@ const secondsPerDay = 24 * 60 * 60
 // String returns the day as YYYY-MM-DD.
 func (d Day) String() string { return time.Unix(int64(d)*secondsPerDay, 0).UTC().Format(time.DateOnly) }
 
-// ParseDay reads YYYY-MM-DD, a day that the calendar has, and ignores a time behind
+// ParseDay reads YYYY-MM-DD, a day that the calendar has, and ignores a time after
 // "T" or a blank.
 func ParseDay(b []byte) (Day, bool) {
 	const n = len(time.DateOnly)

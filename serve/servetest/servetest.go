@@ -110,7 +110,7 @@ func OneMember(tb Tester, body []byte) string {
 		tb.Fatalf("read gzip member of %d bytes: %v", len(body), err)
 	}
 	if src.Len() != 0 {
-		tb.Fatalf("%d of %d bytes are left behind the first gzip member, want 0", src.Len(), len(body))
+		tb.Fatalf("%d of %d bytes are left after the first gzip member, want 0", src.Len(), len(body))
 	}
 	return string(out)
 }

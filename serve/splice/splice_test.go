@@ -159,7 +159,7 @@ func TestETag(t *testing.T) {
 		fill(t, &a, level, parts...)
 		b := a.AppendETag([]byte("x"))
 		if len(b) != 1+ETagLen || !bytes.HasPrefix(b, []byte(`xW/"`)) || b[len(b)-1] != '"' {
-			t.Fatalf("AppendETag = %s, want W/ and 32 hex digits in quotes behind x", b)
+			t.Fatalf("AppendETag = %s, want W/ and 32 hex digits in quotes after x", b)
 		}
 		if hex := b[4 : len(b)-1]; len(bytes.Trim(hex, "0123456789abcdef")) != 0 {
 			t.Fatalf("AppendETag = %s, want lower-case hex digits", b)
@@ -215,7 +215,7 @@ func TestCorruptSegment(t *testing.T) {
 		}
 		var out bytes.Buffer
 		if err := a.WriteIdentity(&out); !errors.Is(err, release.ErrCorrupt) || out.Len() >= int(s.RawLen) {
-			t.Errorf("%s: WriteIdentity = %v behind %d bytes, want release.ErrCorrupt before the last of %d", name, err, out.Len(), s.RawLen)
+			t.Errorf("%s: WriteIdentity = %v after %d bytes, want release.ErrCorrupt before the last of %d", name, err, out.Len(), s.RawLen)
 		}
 		// The Answer stays usable.
 		a.Reset()

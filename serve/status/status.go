@@ -87,7 +87,7 @@ func render(table map[Code]refusal) (all [256]refusal) {
 		case r.success == last:
 			b += "," + success
 		}
-		r.body = slices.Clip([]byte("{" + b + "}")) // so that no append of a caller writes behind it
+		r.body = slices.Clip([]byte("{" + b + "}")) // so that no append of a caller writes after it
 		all[c] = r
 	}
 	return all

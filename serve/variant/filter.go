@@ -175,7 +175,7 @@ func (l *languages) appendRows(dst, rows []byte, keep keeper) ([]byte, error) {
 	if l == nil || len(l.chain) == 0 {
 		return appendRows(dst, rows, keep)
 	}
-	places := make([][]byte, len(l.chain)+1) // rows that stay, each behind a comma
+	places := make([][]byte, len(l.chain)+1) // rows that stay, each after a comma
 	_, err := appendRows(nil, rows, func(_, row []byte) ([]byte, bool, error) {
 		at := l.place(group(row, l.unnamed))
 		if at < 0 {

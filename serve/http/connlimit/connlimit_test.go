@@ -135,7 +135,7 @@ func check(t *testing.T, what string, c net.Conn) {
 // TestAcceptAgain: an accept that fails is tried again.
 func TestAcceptAgain(t *testing.T) {
 	s := serve(t, Config{Max: 10}, syscall.ECONNABORTED, syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, errors.New("any other"))
-	check(t, "behind failing accepts", s.dial(t))
+	check(t, "after failing accepts", s.dial(t))
 	if n := s.Stats().AcceptErrors; n != 5 {
 		t.Errorf("%d failing accepts are counted, want 5", n)
 	}
@@ -143,7 +143,7 @@ func TestAcceptAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := s.Accept(); !errors.Is(err, net.ErrClosed) {
-		t.Errorf("Accept behind Close = %v, want net.ErrClosed", err)
+		t.Errorf("Accept after Close = %v, want net.ErrClosed", err)
 	}
 }
 
@@ -299,7 +299,7 @@ func TestFlood(t *testing.T) {
 }
 
 // TestDrain: connections in the kernel's queue are accepted however long that takes, and the
-// listener closes behind them.
+// listener closes after them.
 func TestDrain(t *testing.T) {
 	tcp, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -336,6 +336,6 @@ func TestDrain(t *testing.T) {
 		t.Errorf("%d connections accepted, want %d", accepted, queued)
 	}
 	if err := l.SetDeadline(time.Time{}); !errors.Is(err, net.ErrClosed) {
-		t.Errorf("behind its queue, SetDeadline = %v, want net.ErrClosed", err)
+		t.Errorf("after its queue, SetDeadline = %v, want net.ErrClosed", err)
 	}
 }

@@ -118,7 +118,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 	}
 }
 
-// Pauses behind an accept that failed.
+// Pauses after an accept that failed.
 const (
 	firstPause = 5 * time.Millisecond
 	lastPause  = time.Second
