@@ -177,7 +177,7 @@ func newEdgeOn(t *testing.T, dir, rel, day string) *testEdge {
 	if err != nil {
 		t.Fatal(err)
 	}
-	open, err := releases.Open(folder, query.DefaultCacheBytes, log)
+	open, err := releases.New(releases.Config{Store: folder, Results: query.DefaultCacheBytes, Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,7 @@ func (w *world) open(tb testing.TB) {
 	tb.Helper()
 	w.openTokens(tb)
 	var err error
-	w.releases, err = releases.Open(store.Folder{Dir: w.dir}, query.DefaultCacheBytes, w.opts.Log)
+	w.releases, err = releases.New(releases.Config{Store: store.Folder{Dir: w.dir}, Results: query.DefaultCacheBytes, Log: w.opts.Log})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -470,7 +470,7 @@ func (w *world) over(t *rapid.T, dir string, level int, rows ...string) *world {
 		t.Fatal(err)
 	}
 	out := &world{opts: w.opts, dir: dir, tokens: w.tokens, token: w.token}
-	if out.releases, err = releases.Open(folder, 0, w.opts.Log); err != nil {
+	if out.releases, err = releases.New(releases.Config{Store: folder, Log: w.opts.Log}); err != nil {
 		t.Fatal(err)
 	}
 	out.edge = newEdge(t, out)

@@ -195,7 +195,7 @@ func TestFlips(t *testing.T) {
 // The error is that of opening.
 func (w *world) flipped(t *testing.T, uris []string, tags [][]byte, want []sent) (found bool, err error) {
 	t.Helper()
-	w.releases, err = releases.Open(store.Folder{Dir: w.dir}, 0, w.cfg.Options.Log)
+	w.releases, err = releases.New(releases.Config{Store: store.Folder{Dir: w.dir}, Log: w.cfg.Options.Log})
 	if err != nil {
 		return false, err
 	}

@@ -63,7 +63,7 @@ func (w *world) open(tb testing.TB) *world {
 	if w.tokens, err = auth.OpenLive(w.file, w.cfg.Options.Log); err != nil {
 		tb.Fatal(err)
 	}
-	if w.releases, err = releases.Open(store.Folder{Dir: w.dir}, 0, w.cfg.Options.Log); err != nil {
+	if w.releases, err = releases.New(releases.Config{Store: store.Folder{Dir: w.dir}, Log: w.cfg.Options.Log}); err != nil {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(w.releases.Close)

@@ -16,7 +16,7 @@ import (
 // open serves the current release of dir.
 func open(t *testing.T, dir string) (*releases.Releases, *releases.Held) {
 	t.Helper()
-	rels, err := releases.Open(store.Folder{Dir: dir}, 0, slog.New(slog.DiscardHandler))
+	rels, err := releases.New(releases.Config{Store: store.Folder{Dir: dir}, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

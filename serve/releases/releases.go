@@ -102,9 +102,6 @@ func (h *Held) Since() string {
 	return h.since
 }
 
-// Served returns a context that ends when another release is served.
-func (h *Held) Served() context.Context { return h.served }
-
 // Users returns how many uses of the release have not ended, with one for being the current release.
 func (h *Held) Users() int64 { return h.users.Load() }
 
@@ -140,12 +137,6 @@ func Canary(s store.Folder) func() (string, error) {
 		}
 		return id, err
 	}
-}
-
-// Open opens the current release of the store. results is how many bytes of
-// results of queries are kept.
-func Open(folder store.Folder, results int, log *slog.Logger) (*Releases, error) {
-	return New(Config{Store: folder, Results: results, Log: log})
 }
 
 // New opens the release that c wants.

@@ -18,7 +18,7 @@ import (
 func TestBrokenReleaseIsNotServed(t *testing.T) {
 	dir := t.TempDir()
 	good := servetest.Build(t, dir, 6, servetest.Version(1))
-	r, err := Open(store.Folder{Dir: dir}, 0, slog.New(slog.DiscardHandler))
+	r, err := New(Config{Store: store.Folder{Dir: dir}, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestScrub(t *testing.T) {
 	servetest.Build(t, dir, 6, servetest.Version(1))
 	synctest.Test(t, func(t *testing.T) {
 		log := new(servetest.LockedBuffer)
-		r, err := Open(store.Folder{Dir: dir}, 0, slog.New(slog.NewTextHandler(log, nil)))
+		r, err := New(Config{Store: store.Folder{Dir: dir}, Log: slog.New(slog.NewTextHandler(log, nil))})
 		if err != nil {
 			t.Fatal(err)
 		}
