@@ -4,7 +4,7 @@
 //	gs://bucket/key
 //	file:///folder/file
 //
-// The path behind the bucket is a key, a prefix (empty, or with a slash at its end) or
+// The path after the bucket is a key, a prefix (empty, or with a slash at its end) or
 // a pattern; query parameters configure the bucket. Credentials come from where each
 // vendor's tools look for them and are refused in a URL; no error holds any.
 //

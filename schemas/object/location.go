@@ -60,7 +60,7 @@ func Parse(s string) (Location, error) {
 		return l, err
 	}
 	if l.Query, err = url.ParseQuery(u.RawQuery); err != nil {
-		return l, fmt.Errorf("%s: cannot read the parameters behind the question mark", l)
+		return l, fmt.Errorf("%s: cannot read the parameters after the question mark", l)
 	}
 	for name, values := range l.Query {
 		if !slices.Contains(allowed, name) {

@@ -52,7 +52,7 @@ func (e Entry) block() []byte {
 // stored is block without a check.
 func (e Entry) stored() []byte { return e.p.data[e.off:][:e.size()] }
 
-// Next returns the resource behind that of e in its part, past the aliases between them; false for
+// Next returns the resource after that of e in its part, past the aliases between them; false for
 // the last one, and for the zero Entry.
 func (e Entry) Next() (Entry, bool) {
 	for ok := e.p != nil; ok; {

@@ -37,7 +37,7 @@ var Castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // blocksOf returns the number of blocks of n bytes.
 func blocksOf[T int | int64 | uint64](n T) T { return (n + CheckBlock - 1) / CheckBlock }
 
-// trailerLen returns the length of checks and footer behind so many bytes of content.
+// trailerLen returns the length of checks and footer after so many bytes of content.
 func trailerLen(content uint64) uint64 { return CheckLen*blocksOf(content) + FooterLen }
 
 // blockOf returns block b of data, the last of which may be shorter.
@@ -187,7 +187,7 @@ func (m *Mapping) Checks() []byte { return m.sums }
 // Counts returns the counts of the footer.
 func (m *Mapping) Counts() FileCounts { return m.counts }
 
-// newMapping returns the mapping of a file, of which nothing has been read yet.
+// newMapping returns the mapping of a file before any of it is read.
 func newMapping(r *Reader, name string, all []byte) *Mapping {
 	return &Mapping{r: r, name: name, all: all}
 }

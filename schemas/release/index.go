@@ -49,7 +49,7 @@ func comparePairs(a, b pair) int {
 }
 
 // sortPairs returns pairs, whose hashes have the same first bits, in the order of the index. The
-// bits behind are spread evenly: by as many of them as there are pairs, hardly any share a place.
+// bits after them are spread evenly: by as many of them as there are pairs, hardly any share a place.
 func sortPairs(pairs []pair, first int) []pair {
 	width := bits.Len(uint(len(pairs)))
 	bucket := func(p pair) uint64 { return p.hash << first >> (64 - width) }

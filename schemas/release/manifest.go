@@ -79,14 +79,6 @@ func (m *Manifest) Encode() ([]byte, error) {
 	return append(b, '\n'), nil
 }
 
-// contentID returns the id that follows from everything else in a new manifest.
-func (m *Manifest) contentID() (string, error) {
-	c := *m
-	c.ID = ""
-	b, err := c.Encode()
-	return IDOf(b), err
-}
-
 // IDOf returns the id of the manifest whose bytes b are but for the id, which is empty.
 func IDOf(b []byte) string {
 	sum := sha256.Sum256(b)

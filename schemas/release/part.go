@@ -52,7 +52,7 @@ type ResourceSpec struct {
 type PartOptions struct {
 	Dir    string // of the release in the making
 	Number int    // names the files of the part until it is closed
-	// Previous is a release of which segments may be taken over; nil for none. It stays open
+	// Previous is a release whose segments may be taken over; nil for none. It stays open
 	// until the part is closed.
 	Previous *Reader
 	// MaxPackBytes is the length in bytes at which the part starts another pack; a longer
@@ -72,7 +72,7 @@ type Part struct {
 	Packs     []Pack           `json:"packs"` // that segments of the part lie in
 }
 
-// A Pack is a pack of a part: its file, of which Live counts the segments of the part alone, and the
+// A Pack is a pack of a part: its file, where Live counts the segments of the part alone, and the
 // counts of all segments in it.
 type Pack struct {
 	File
@@ -316,7 +316,7 @@ func (s *PartWriter) place(g *Segment) (where uint64, err error) {
 	return where, nil
 }
 
-// listPack adds a pack, of which nothing is in use yet, to the list of the part.
+// listPack adds a pack, not in use yet, to the list of the part.
 func (s *PartWriter) listPack(p Pack) (int, error) {
 	if len(s.packs) == MaxPacks {
 		return 0, fmt.Errorf("more than %d packs: allow longer packs", MaxPacks)

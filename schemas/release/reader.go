@@ -28,7 +28,7 @@ type Reader struct {
 	files    map[string]*Mapping
 	parts    []*part
 	indexes  []index // by the first bits of a hash
-	shift    int     // bits of a hash behind those
+	shift    int     // bits of a hash after those
 	slots    uint64  // of all indexes
 	packs    []*Mapping
 	tables   map[string]*Table

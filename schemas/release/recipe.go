@@ -271,7 +271,7 @@ type Cursor struct {
 func (c *Cursor) Broken() bool { return c.bad }
 
 // Next sets p to the next piece: its Op, and the fields that count for that. It is false
-// behind the last piece and in a broken fragment. It allocates nothing.
+// after the last piece and in a broken fragment. It allocates nothing.
 func (c *Cursor) Next(p *Piece) bool {
 	here := c.rest
 	if len(here) == 0 || c.bad {

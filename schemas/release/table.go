@@ -69,7 +69,7 @@ func validName(name string, most int) bool {
 	return name != "" && len(name) <= most && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_.") == ""
 }
 
-// A TableWriter writes one table: named runs of bytes, one behind the other. It is for
+// A TableWriter writes one table: named runs of bytes, one after the other. It is for
 // one goroutine; those of different tables may be used at the same time.
 type TableWriter struct {
 	out      *fileWriter
@@ -213,7 +213,7 @@ func (t *Table) Has(names ...string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool { return t.find(name) == nil })
 }
 
-// View returns a section of which every reader reads little; false for one that the table
+// View returns a section, for readers that read little of it; false for one that the table
 // does not have.
 func (t *Table) View(name string) (View, bool) {
 	s := t.find(name)
@@ -223,7 +223,7 @@ func (t *Table) View(name string) (View, bool) {
 	return View{data: t.m.data[s.off:][:s.size:s.size], m: t.m, off: uint64(s.off)}, true
 }
 
-// A View is bytes of which only those are checked that are asked for. The zero View has none.
+// A View is bytes that are checked when they are asked for. The zero View has none.
 type View struct {
 	data []byte
 	m    *Mapping // nil for bytes of no release
@@ -326,7 +326,7 @@ func (r *Reader) addTable(m *Mapping) error {
 		off := list + i*sectionLen
 		s, ok := parseSection(data[off:off+sectionLen], int64(list))
 		if !ok || len(t.sections) > 0 && !follows(&t.sections[len(t.sections)-1], &s) {
-			return Corrupt(file, int64(off), "section %q at %d of %d bytes: want a name, and bytes behind those of the section before", s.name, s.off, s.size)
+			return Corrupt(file, int64(off), "section %q at %d of %d bytes: want a name, and bytes after those of the section before", s.name, s.off, s.size)
 		}
 		t.sections = append(t.sections, s)
 		t.fetchEnds(&s)
@@ -361,5 +361,5 @@ func parseSection(b []byte, list int64) (section, bool) {
 	return s, ok
 }
 
-// follows reports whether b starts behind a.
+// follows reports whether b starts after a.
 func follows(a, b *section) bool { return b.off >= a.off+a.size }

@@ -29,25 +29,21 @@ type Contents struct {
 	Tables  []File
 }
 
-// packsOf returns the packs that parts use, in order of name. Live counts the segments of all parts.
-func packsOf(parts []Part) []Pack {
-	byName := map[string]Pack{}
-	for i := range parts {
-		for _, p := range parts[i].Packs {
-			p.Live += byName[p.Name].Live
-			byName[p.Name] = p
-		}
-	}
-	return slices.SortedFunc(maps.Values(byName), func(a, b Pack) int { return cmp.Compare(a.Name, b.Name) })
-}
-
 // manifest describes the release, without its id.
 func (c *Contents) manifest(o ManifestSpec) *Manifest {
 	m := &Manifest{
 		FormatVersion: WriteMin, FeatureVersion: FeatureVersion, Parent: o.Parent, Params: o.Params, Sources: o.Sources,
 		Parts: []File{}, Index: c.Indexes, Packs: []File{}, Tables: append([]File{}, c.Tables...),
 	}
-	for _, p := range packsOf(c.Parts) {
+	packs := map[string]Pack{} // by name; Live counts the segments of all parts
+	for i := range c.Parts {
+		for _, p := range c.Parts[i].Packs {
+			p.Live += packs[p.Name].Live
+			packs[p.Name] = p
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(packs)) {
+		p := packs[name]
 		m.Packs = append(m.Packs, p.File)
 		m.Counts.Segments += p.Segments
 		m.Counts.RawBytes += p.RawBytes
@@ -76,36 +72,26 @@ func Preview(o ManifestSpec, c Contents, dirs ...string) (*Reader, error) {
 	return r, nil
 }
 
-// NewManifest returns the manifest of a release. It reads no file.
-func NewManifest(o ManifestSpec, c Contents) (m *Manifest, err error) {
-	m = c.manifest(o)
-	m.ID, err = m.contentID()
-	return m, err
-}
-
 // WriteManifest completes a release in the folder dir: it writes the manifest, removes all other
 // files, those of killed tasks and those that only WriteIndex needed, and makes the folder durable.
 // Packs of the previous release need not be there before Install. It may be called again.
 func WriteManifest(dir string, o ManifestSpec, c Contents) (Manifest, error) {
-	m, err := NewManifest(o, c)
+	m := c.manifest(o)
+	data, err := m.Encode()
 	if err == nil {
-		err = m.write(dir)
+		m.ID = IDOf(data)
+		data, err = m.Encode()
+	}
+	if err == nil {
+		err = file.WriteFile(filepath.Join(dir, ManifestName), data, 0o666)
+	}
+	if err == nil {
+		err = errors.Join(m.RemoveOthers(dir), file.SyncDir(dir))
 	}
 	if err != nil {
 		return Manifest{}, fmt.Errorf("complete release: %w", err)
 	}
 	return *m, nil
-}
-
-func (m *Manifest) write(dir string) error {
-	data, err := m.Encode()
-	if err != nil {
-		return err
-	}
-	if err := file.WriteFile(filepath.Join(dir, ManifestName), data, 0o666); err != nil {
-		return err
-	}
-	return errors.Join(m.RemoveOthers(dir), file.SyncDir(dir))
 }
 
 // RemoveOthers removes all files of the folder dir but the manifest and those that it lists.

@@ -36,7 +36,7 @@ type reader struct {
 	ctx      context.Context
 	bucket   *Bucket
 	info     object.Info
-	off, end int64         // of the next byte, and behind the last one
+	off, end int64         // of the next byte, and after the last one
 	body     io.ReadCloser // nil between two streams
 	mark     int64         // off when the last failure was forgotten
 	failures int

@@ -17,7 +17,7 @@ type follower struct {
 }
 
 // A recipe is what references and includes lead to: the fragments of one sub-request
-// of a resource, of which the edge takes the one in the requested variant.
+// of a resource, where the edge takes the one in the requested variant.
 type recipe struct {
 	e   release.Entry
 	sub fragment.Sub

@@ -26,7 +26,7 @@ const parallel = 16
 // ErrLost matches the error of a publisher when another one changed the pointer at the same time.
 var ErrLost = errors.New("another publisher was faster")
 
-// errIncomplete marks the error about a release of which a file is missing.
+// errIncomplete marks the error about a release that lacks a file.
 var errIncomplete = errors.New("the release is incomplete")
 
 // A Bucket is a folder of releases in a bucket. Goroutines, processes and machines may share it.

@@ -25,7 +25,7 @@ var (
 //
 // Manifests go first, then the objects that no manifest names and that are older than grace: Push uploads the
 // files of a release before its manifest. A listing that fails, or that another one contradicts, removes nothing
-// behind it.
+// after it.
 func (s Bucket) Prune(ctx context.Context, keep int, grace time.Duration) (removed []string, err error) {
 	if keep < 1 {
 		return nil, fmt.Errorf("prune releases: keep at least 1, not %d", keep)

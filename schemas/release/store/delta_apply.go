@@ -62,7 +62,7 @@ type decoder struct {
 	out     io.Writer
 	size    int64 // of the new file
 	done    int64
-	behind  int64 // end, in old, of the last copy
+	after   int64 // end, in old, of the last copy
 	buf     []byte
 }
 
@@ -90,7 +90,7 @@ func (d *decoder) run() error {
 		}
 	}
 	if _, err := d.in.ReadByte(); err != io.EOF {
-		return invalid("it goes on behind the end of the file")
+		return invalid("it goes on after the end of the file")
 	}
 	return nil
 }
@@ -103,11 +103,11 @@ func (d *decoder) follow(fresh, copied int64) error {
 		if err != nil {
 			return invalid("read instruction at byte %d of the file: %v", d.done, err)
 		}
-		from = d.behind + fresh + move
+		from = d.after + fresh + move
 		if from < 0 || from > d.oldSize || copied > d.oldSize-from {
 			return invalid("copy of %d bytes at %d of a file of %d", copied, from, d.oldSize)
 		}
-		d.behind = from + copied
+		d.after = from + copied
 	}
 	if n, err := d.copy(d.in, fresh); err != nil || n < fresh {
 		return d.failed(err, "its bytes end at byte %d of the file", d.done+n)

@@ -35,7 +35,7 @@ const (
 	maxBlocks = 4 << 20
 	// minCopy is the fewest bytes worth a copy at the distance of the last one.
 	minCopy = 8
-	// resync is how far behind a difference the distance of the last copy is tried.
+	// resync is how far after a difference the distance of the last copy is tried.
 	resync = 64
 	// window is how far back zstd looks, and the memory of a decoder.
 	window = 8 << 20
@@ -79,7 +79,7 @@ type encoder struct {
 	blocks   blocks
 	out      *bufio.Writer
 	done     int // bytes of new that instructions make
-	behind   int // end, in old, of the last copy
+	after    int // end, in old, of the last copy
 	scratch  []byte
 }
 
@@ -99,7 +99,7 @@ func (e *encoder) run() error {
 	return e.instruction(0, len(e.new), 0)
 }
 
-// next returns the next match from at on: n bytes of old at from are those of new at to; n is 0 behind the last one.
+// next returns the next match from at on: n bytes of old at from are those of new at to; n is 0 after the last one.
 func (e *encoder) next(at, size int) (from, to, n int) {
 	from, to, n = e.again(at)
 	last := len(e.new) - size
@@ -121,10 +121,10 @@ func (e *encoder) next(at, size int) (from, to, n int) {
 	}
 }
 
-// again looks for a match at the distance of the last copy, which ended at, or shortly behind it.
+// again looks for a match at the distance of the last copy, which ended at, or shortly after it.
 func (e *encoder) again(at int) (from, to, n int) {
 	for to = at; to < min(at+resync, len(e.new)-minCopy); to++ {
-		from = e.behind + to - e.done
+		from = e.after + to - e.done
 		if from+minCopy > len(e.old) {
 			break
 		}
@@ -152,8 +152,8 @@ func (e *encoder) instruction(from, to, n int) error {
 	b := binary.AppendUvarint(e.scratch[:0], uint64(len(fresh)))
 	b = binary.AppendUvarint(b, uint64(n))
 	if n > 0 {
-		b = binary.AppendVarint(b, int64(from-e.behind-len(fresh)))
-		e.behind = from + n
+		b = binary.AppendVarint(b, int64(from-e.after-len(fresh)))
+		e.after = from + n
 	}
 	e.scratch, e.done = b, to+n
 	if _, err := e.out.Write(b); err != nil {
@@ -198,7 +198,7 @@ func index(data []byte) blocks {
 		b.out *= prime
 	}
 	n := len(data) / b.size
-	log := max(bits.Len(uint(n))+1, 6) // of the slots, of which less than a half is in use
+	log := max(bits.Len(uint(n))+1, 6) // of the slots: less than a half of them is in use
 	b.shift = 64 - log
 	b.slots = make([]uint32, 1<<log)
 	b.filter = make([]uint64, len(b.slots)/8)
