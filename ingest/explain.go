@@ -3,6 +3,7 @@ package ingest
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"maps"
@@ -66,16 +67,10 @@ type ExplainedRecord struct {
 
 // An ExplainedField is one field of a record.
 type ExplainedField struct {
-	Field string   `json:"field"` // path with dots
-	Value rawJSON  `json:"value"`
-	From  []string `json:"from,omitempty"` // the expressions of the mapping that it comes from
+	Field string          `json:"field"` // path with dots
+	Value json.RawMessage `json:"value"`
+	From  []string        `json:"from,omitempty"` // the expressions of the mapping that it comes from
 }
-
-// rawJSON is a JSON text.
-type rawJSON string
-
-// MarshalJSON returns the text.
-func (r rawJSON) MarshalJSON() ([]byte, error) { return []byte(r), nil }
 
 // Explain shows how the first rows of the sources are read. It writes nothing. Of Catalog, if it is
 // there, it reads the names that lists of names need.
@@ -274,7 +269,7 @@ func explainRecord(r *layout.Record, e layout.Explainer) ExplainedRecord {
 	}
 	kind := r.Type.Kind
 	layout.EachField(string(record.Append(nil, r.Record)), "", func(field, value string) {
-		f := ExplainedField{Field: field, Value: rawJSON(value)}
+		f := ExplainedField{Field: field, Value: json.RawMessage(value)}
 		if e != nil {
 			f.From = e.Expressions(kind, field)
 		}

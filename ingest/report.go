@@ -73,9 +73,7 @@ func (r *run) complete(ctx context.Context) (Report, error) {
 
 // writeReport writes the files of the report.
 func (r *run) writeReport(e report.End) (Report, error) {
-	for _, s := range r.list.skipped {
-		r.report.Skip(s.Name, s.Reason)
-	}
+	e.Skipped = r.list.skipped
 	e.Catalog, e.Parameters, e.Elapsed = r.Catalog, r.parameters(), time.Since(r.start)
 	details := r.report.Report(e)
 	if err := details.Write(r.Catalog); err != nil {

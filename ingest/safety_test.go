@@ -409,15 +409,20 @@ imdb_id = 'id'
 	}
 }
 
-// TestReplayInAnyOrder: rows of IMDb's tables are replayed after others, wherever they stand.
+// TestReplayInAnyOrder: rows of IMDb's tables are replayed after others, wherever they stand; a row of which only a part
+// was kept is left out.
 func TestReplayInAnyOrder(t *testing.T) {
 	dir := t.TempDir()
 	q := put(t, t.TempDir(), "q.ndjson",
 		`{"file":"title.basics.tsv","path":"title.basics.tsv","row":1,"line":2,"field":"","reason":"x","kind":"","layout":"imdb","table":true,"header":"tconst\ttitleType\tprimaryTitle\toriginalTitle\tisAdult\tstartYear\tendYear\truntimeMinutes\tgenres","raw":"tt0000001\tmovie\tA\tA\t0\t1990\t\\N\t1\tDrama"}`+"\n"+
-			`{"file":"movies.ndjson","path":"movies.ndjson","row":1,"line":1,"field":"id","reason":"x","kind":"movie","layout":"tmdb","raw":"{\"id\":7,\"title\":\"B\"}"}`+"\n")
+			`{"file":"movies.ndjson","path":"movies.ndjson","row":1,"line":1,"field":"id","reason":"x","kind":"movie","layout":"tmdb","raw":"{\"id\":7,\"title\":\"B\"}"}`+"\n"+
+			`{"file":"movies.ndjson","path":"movies.ndjson","row":2,"line":0,"field":"","reason":"x","kind":"movie","layout":"tmdb","raw_bytes":1073741824,"raw":"{\"id\":8"}`+"\n")
 	r := ingestInto(t, dir, Config{Sources: []string{q}, Replay: true})
 	if r.Records["movie"] != 2 || r.Quarantined != 0 {
 		t.Errorf("replay = %d movies, %d quarantined %v, want 2 and 0", r.Records["movie"], r.Quarantined, r.Bad)
+	}
+	if want := []string{"movies.ndjson: row 2: only the first part of the row was kept"}; !slices.Equal(r.Skipped, want) {
+		t.Errorf("skipped %q, want %q", r.Skipped, want)
 	}
 }
 

@@ -185,6 +185,7 @@ func TestPrecedence(t *testing.T) {
 	bad("ordre = []", `line 1: unknown key "ordre": want one of order, fields`)
 	bad("order = [\"[\"]", `order: "[" is no name or pattern of a source`)
 	bad("[fields]\n\"movie.titel\" = []", "movie.titel: movie records have no field titel")
+	bad("[fields]\n\"films.title\" = []", "films.title: want kind.field, for instance movie.title or *.popularity")
 	bad("order = 5", `line 1, column 9: key "order": want a list of texts`)
 	if _, err := ReadPrecedence(filepath.Join(src, "none.toml")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("ReadPrecedence of no file = %v", err)

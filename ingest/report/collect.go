@@ -33,7 +33,6 @@ type Collector struct {
 	// that Of returns it for changes.
 	rest *Tally
 
-	skipped   Top[Skipped]
 	records   []Records
 	conflicts map[string]*Conflict
 	disagreed int64 // conflicts in all
@@ -84,16 +83,6 @@ func (c *Collector) sort(numbers []int) {
 	})
 }
 
-// Skip counts a file that was left out.
-func (c *Collector) Skip(name, reason string) {
-	if len(c.skipped.Top) < MaxListed {
-		c.skipped.Top = append(c.skipped.Top, Skipped{shorten(name), shorten(reason)})
-		return
-	}
-	c.skipped.More++
-	c.skipped.MoreCount++
-}
-
 // Conflict counts a field of a kind's records on which sources disagree. sample is called only
 // if its text is listed.
 func (c *Collector) Conflict(kind, field string, sample func() string) {
@@ -128,6 +117,7 @@ type End struct {
 	Parameters map[string]string // flags, by name
 	Elapsed    time.Duration     // of the whole ingest
 	Err        error             // nil when it is complete
+	Skipped    []Skipped         // the files that were left out
 	References []Relation
 }
 
@@ -135,14 +125,21 @@ type End struct {
 func (c *Collector) Report(e End) Report {
 	r := Report{
 		Version: Version, State: Complete, Started: c.start.Truncate(time.Second), Seconds: math.Round(e.Elapsed.Seconds()*1e3) / 1e3,
-		Catalog: e.Catalog, Parameters: map[string]string{}, Sources: []Source{}, Skipped: c.skipped, Records: append([]Records{}, c.records...),
+		Catalog: e.Catalog, Parameters: map[string]string{}, Sources: []Source{}, Skipped: Top[Skipped]{Top: []Skipped{}}, Records: append([]Records{}, c.records...),
 		References: append([]Relation{}, e.References...),
 	}
 	if e.Err != nil {
 		r.State, r.Error = Failed, shorten(strings.Join(strings.Fields(e.Err.Error()), " "))
 	}
 	maps.Copy(r.Parameters, e.Parameters)
-	r.Skipped.Top = append([]Skipped{}, c.skipped.Top...)
+	for n, s := range e.Skipped {
+		if n == MaxListed {
+			r.Skipped.More = int64(len(e.Skipped) - n)
+			r.Skipped.MoreCount = r.Skipped.More
+			break
+		}
+		r.Skipped.Top = append(r.Skipped.Top, Skipped{shorten(s.Name), shorten(s.Reason)})
+	}
 	slices.SortFunc(r.Records, func(a, b Records) int { return cmp.Compare(a.Kind, b.Kind) })
 
 	numbers, sum := slices.Collect(maps.Keys(c.sources)), NewTally()
