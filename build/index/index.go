@@ -34,6 +34,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/encoding"
 	"github.com/reelsplice/reelsplice/schemas/extsort"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/tables"
 )
 
@@ -93,4 +94,15 @@ func parseRowKey(key []byte) (id uint64, popularity float64, err error) {
 		return 0, 0, encoding.ErrCut
 	}
 	return binary.BigEndian.Uint64(key[8:]), math.Float64frombits(^binary.BigEndian.Uint64(key)), nil
+}
+
+// Options are the sources of tables beside the rows, and limits.
+type Options struct {
+	Work   string // folder for temporary files
+	Memory int64  // bytes that sorting may use
+	// Previous is the release before, by which trends are measured; nil without one.
+	Previous *release.Reader
+	// Access returns how often a resource was requested in the last day and the last week.
+	// It may be nil, and is called from several goroutines.
+	Access func(kind fragment.Kind, id uint64) (day, week uint64)
 }

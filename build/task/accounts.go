@@ -3,19 +3,27 @@ package task
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
+	"math"
 	"slices"
 	"strconv"
+	"strings"
 
+	"github.com/RoaringBitmap/roaring/v2/roaring64"
 	"github.com/zeebo/xxh3"
 
 	"github.com/reelsplice/reelsplice/build/index"
+	"github.com/reelsplice/reelsplice/build/plan"
 	"github.com/reelsplice/reelsplice/build/records"
 	"github.com/reelsplice/reelsplice/build/render"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/extsort"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/tables/accounts"
+	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 )
 
 // The accounts task writes the tables of lists and accounts; none without any. It keeps in memory
@@ -182,4 +190,213 @@ func shelfOf(rel *release.Reader, s accounts.Shelf, rows []catalog.AccountTitle)
 		out = append(out, p)
 	}
 	return out
+}
+
+// mediaKind returns the kind of an item.
+func mediaKind(media string) (fragment.Kind, bool) {
+	for _, kind := range plan.Titles {
+		if media == kind.String() {
+			return kind, true
+		}
+	}
+	return 0, false
+}
+
+// A listTitle is what lists are sorted by, and add up, of a title.
+type listTitle struct {
+	id      int64
+	name    string // while they are sorted
+	place   uint32 // in order of the names of all
+	vote    float32
+	date    int32
+	runtime int32 // minutes
+	revenue int64
+}
+
+// knowTitles reads the titles that lists name.
+func (u *accountTables) knowTitles(ctx context.Context) error {
+	wanted := map[fragment.Kind]*roaring64.Bitmap{fragment.KindMovie: roaring64.New(), fragment.KindTV: roaring64.New()}
+	err := records.Each(ctx, u.b.inputs.Of(fragment.KindList), records.Everything, []string{"items.results.id", "items.results.media_type"}, func(_ catalog.Key, l *catalog.List) error {
+		for i := range l.Items {
+			for _, it := range l.Items[i].Results {
+				if kind, ok := mediaKind(it.MediaType.V); ok && it.ID.V > 0 {
+					wanted[kind].Add(uint64(it.ID.V))
+				}
+			}
+		}
+		return nil
+	})
+	u.titles = map[fragment.Kind][]listTitle{}
+	add := func(kind fragment.Kind, t listTitle, date string, names ...string) {
+		if !wanted[kind].Contains(uint64(t.id)) || u.b.inputs.Removed.Has(kind, catalog.NumberKey(t.id)) {
+			return
+		}
+		t.date, _ = posting.DayOf(date)
+		for _, name := range names {
+			if t.name == "" {
+				t.name = index.SortKey(name)
+			}
+		}
+		u.titles[kind] = append(u.titles[kind], t)
+	}
+	minutes := func(n int64) int32 { return int32(max(0, min(n, math.MaxInt32))) }
+	if err == nil {
+		fields := []string{"original_title", "release_date", "revenue", "runtime", "title", "vote_average"}
+		err = records.Each(ctx, u.b.inputs.Of(fragment.KindMovie), records.Everything, fields, func(_ catalog.Key, m *catalog.Movie) error {
+			add(fragment.KindMovie, listTitle{
+				id: m.ID.V, vote: float32(m.VoteAverage.V), runtime: minutes(m.Runtime.V), revenue: m.Revenue.V,
+			}, m.ReleaseDate.V, m.Title.V, m.OriginalTitle.V)
+			return nil
+		})
+	}
+	if err == nil {
+		fields := []string{"episode_run_time", "first_air_date", "name", "original_name", "vote_average"}
+		err = records.Each(ctx, u.b.inputs.Of(fragment.KindTV), records.Everything, fields, func(_ catalog.Key, s *catalog.TV) error {
+			t := listTitle{id: s.ID.V, vote: float32(s.VoteAverage.V)}
+			if len(s.EpisodeRunTime) > 0 {
+				t.runtime = minutes(s.EpisodeRunTime[0])
+			}
+			add(fragment.KindTV, t, s.FirstAirDate.V, s.Name.V, s.OriginalName.V)
+			return nil
+		})
+	}
+	// Each has its place in order of the names; the same name is the same place.
+	var all []*listTitle
+	for _, kind := range plan.Titles {
+		for i := range u.titles[kind] {
+			all = append(all, &u.titles[kind][i])
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *listTitle) int { return strings.Compare(a.name, b.name) })
+	for i, t := range all {
+		t.place = uint32(i)
+		if i > 0 && t.name == all[i-1].name {
+			t.place = all[i-1].place
+		}
+	}
+	for _, t := range all {
+		t.name = ""
+	}
+	return err
+}
+
+// title returns a title that a list names; nil for one that the catalogue lacks.
+func (u *accountTables) title(kind fragment.Kind, id int64) *listTitle {
+	list := u.titles[kind]
+	i, ok := slices.BinarySearchFunc(list, id, func(t listTitle, id int64) int { return cmp.Compare(t.id, id) })
+	if !ok {
+		return nil
+	}
+	return &list[i]
+}
+
+// writeLists writes the table of lists.
+func (u *accountTables) writeLists(ctx context.Context) (err error) {
+	in := u.b.inputs.Of(fragment.KindList)
+	isRemoved := func(k catalog.Key) bool { return u.b.inputs.Removed.Has(fragment.KindList, k) }
+	rows := 0
+	err = records.Each(ctx, in, records.Everything, nil, func(k catalog.Key, _ *catalog.List) error {
+		if !isRemoved(k) {
+			rows++
+		}
+		return nil
+	})
+	if err != nil || rows == 0 {
+		return err
+	}
+	t, err := u.create(accounts.ListTable, rows)
+	if err != nil {
+		return err
+	}
+	holding := extsort.New(extsort.Options{Dir: u.b.temp(), Memory: u.b.Memory / 4})
+	defer func() { err = errors.Join(err, holding.Close()) }()
+	out := accounts.NewListWriter(t)
+	err = records.All(ctx, in, records.Everything, isRemoved, func(key catalog.Key, l *catalog.List) error {
+		spec := u.list(l)
+		if err := hold(holding, &spec, l.FavoriteCount.V, uint32(len(u.lists))); err != nil {
+			return err
+		}
+		u.lists = append(u.lists, key.ID())
+		if spec.Owner >= 0 {
+			u.made = append(u.made, madeList{spec.Owner, key.ID()})
+		}
+		return out.Add(key.ID(), &spec)
+	})
+	if err := cmp.Or(err, out.Close(t)); err != nil {
+		return err
+	}
+	it, err := holding.Sort(ctx, 0)
+	if err != nil {
+		return err
+	}
+	defer it.Close()
+	holders := accounts.NewHoldingWriter(t)
+	err = it.Each(func(key, _ []byte) error {
+		return holders.Add(binary.BigEndian.Uint64(key), binary.BigEndian.Uint32(key[holdingLen-4:]))
+	})
+	return errors.Join(cmp.Or(err, holders.Close(t)), t.Close())
+}
+
+// hold sends the titles of a list, if everybody may see it, to where they are sorted: by
+// title, then by how many favor the list, most first, then by its row.
+func hold(to *extsort.Sorter, l *accounts.ListSpec, favorites int64, row uint32) error {
+	if l.Private {
+		return nil
+	}
+	var buf [holdingLen]byte
+	for i := range l.Items {
+		key := binary.BigEndian.AppendUint64(buf[:0], l.Items[i].Title.Key())
+		key = binary.BigEndian.AppendUint64(key, math.MaxInt64-uint64(max(0, favorites)))
+		key = binary.BigEndian.AppendUint32(key, row)
+		if err := to.Add(0, key, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// holdingLen is how long the records of hold are.
+const holdingLen = 8 + 8 + 4
+
+// list makes the row of a list. Of a title that is there twice, the first place counts.
+func (u *accountTables) list(l *catalog.List) accounts.ListSpec {
+	spec := accounts.ListSpec{Private: render.IsPrivate(l), Owner: u.maker(l.CreatedBy)}
+	spec.Sort, _ = accounts.ParseSort(l.SortBy.V)
+	var sums render.ListSums
+	var votes float64
+	rated := 0
+	seen := map[accounts.Title]bool{}
+	for i := range l.Items {
+		for j := range l.Items[i].Results {
+			it := &l.Items[i].Results[j]
+			kind, ok := mediaKind(it.MediaType.V)
+			if !ok {
+				continue
+			}
+			t := u.title(kind, it.ID.V)
+			title := accounts.Title{Kind: kind, ID: uint64(it.ID.V)}
+			if t == nil || seen[title] {
+				continue
+			}
+			seen[title] = true
+			item := accounts.ListItem{Title: title, Vote: int64(math.Round(float64(t.vote) * 1000)), Date: int64(t.date), Name: int64(t.place)}
+			if it.Comment.V != "" {
+				item.Comment = string(record.AppendString(nil, it.Comment.V))
+			}
+			spec.Items = append(spec.Items, item)
+			sums.Revenue += t.revenue
+			sums.Runtime += int64(t.runtime)
+			if t.vote > 0 {
+				votes += float64(item.Vote) / 1000
+				rated++
+			}
+		}
+	}
+	if sums.Items = len(spec.Items); rated > 0 {
+		sums.Average = math.Round(votes/float64(rated)*100) / 100
+	}
+	for i, text := range render.ListTexts(l, sums) {
+		spec.Texts[i] = text
+	}
+	return spec
 }

@@ -1,0 +1,244 @@
+package index
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/reelsplice/reelsplice/build/complete"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/tables"
+	"github.com/reelsplice/reelsplice/schemas/tables/posting"
+)
+
+// Movie adds a movie. The title is that of en-US.
+func (w *Writer) Movie(c complete.Record[catalog.Movie]) error {
+	m := c.V()
+	r := w.start(uint64(m.ID.V), m.Popularity.V)
+	r.fields(fragment.KindMovie, record.Of(m))
+	r.is(tables.Adult, m.Adult.V)
+	r.is(tables.Softcore, m.Softcore.V)
+	r.is(tables.Video, m.Video.V)
+	r.texts[tables.Title], r.texts[tables.OriginalTitle] = SortKey(m.Title.V), SortKey(m.OriginalTitle.V)
+	r.offers(m.WatchProviders)
+	// The primary date is one of the dates, whether or not a country has it.
+	if d, ok := posting.DayOf(m.ReleaseDate.V); ok {
+		r.numbers[tables.Day] = int64(d)
+		r.released("", 0, d)
+	}
+	switch {
+	case m.ReleaseDates != nil:
+		for i := range m.ReleaseDates.Results {
+			c := &m.ReleaseDates.Results[i]
+			for j := range c.ReleaseDates {
+				d := &c.ReleaseDates[j]
+				r.certified(c.ISO3166.V, d.Certification.V)
+				if at, ok := posting.DayOf(d.ReleaseDate.V); ok {
+					r.released(c.ISO3166.V, d.Type.V, at)
+				}
+			}
+		}
+	case m.Releases != nil: // of no type
+		for i := range m.Releases.Countries {
+			c := &m.Releases.Countries[i]
+			r.certified(c.ISO3166.V, c.Certification.V)
+			if at, ok := posting.DayOf(c.ReleaseDate.V); ok {
+				r.released(c.ISO3166.V, 0, at)
+			}
+		}
+	}
+	return w.add(fragment.KindMovie)
+}
+
+// maxReleaseType is the highest type of releases: TV.
+const maxReleaseType = 6
+
+// released adds a release in a country, "" for none, of a type, 0 for an unknown one.
+func (r *row) released(country string, typ int64, at int32) {
+	r.shown(at)
+	if tables.CodeKey(country) == 0 {
+		return
+	}
+	r.releases = append(r.releases, dated{tables.ReleaseKey(country, 0), at})
+	if typ >= 1 && typ <= maxReleaseType {
+		r.releases = append(r.releases, dated{tables.ReleaseKey(country, int(typ)), at})
+	}
+}
+
+// shown adds a day on which a movie was released or an episode was on the air.
+func (r *row) shown(at int32) {
+	r.releases = append(r.releases, dated{tables.ReleaseKey("", 0), at})
+	r.year(at)
+	first, last := &r.numbers[tables.FirstDay], &r.numbers[tables.LastDay]
+	if *first == posting.NoDay || int64(at) < *first {
+		*first = int64(at)
+	}
+	*last = max(*last, int64(at))
+}
+
+func (r *row) year(at int32) {
+	if y := posting.YearOf(at); y >= 0 {
+		r.in(tables.AnyYear, uint64(y))
+	}
+}
+
+func (r *row) certified(country, name string) {
+	if country != "" && name != "" {
+		r.in(tables.Certification, tables.CertificationKey(country, name))
+	}
+}
+
+// countryCode is the length of the code of a country.
+const countryCode = 2
+
+// offers adds the providers of a title: by type and of any type, each provider and any.
+func (r *row) offers(p *catalog.WatchProviders) {
+	if p == nil {
+		return
+	}
+	for i := range p.Results {
+		c := &p.Results[i]
+		if len(c.ISO3166.V) != countryCode {
+			continue // OfferKey has two bytes for it
+		}
+		for j := range c.Offers {
+			typ := tables.OfferType(c.Offers[j].Type.V)
+			for k := range c.Offers[j].Providers {
+				r.offered(c.ISO3166.V, typ, c.Offers[j].Providers[k].ProviderID.V)
+			}
+		}
+	}
+}
+
+func (r *row) offered(country string, typ int, provider int64) {
+	if provider < 1 || provider > tables.MaxProvider {
+		return
+	}
+	for _, p := range [...]int64{0, provider} {
+		r.in(tables.Offer, tables.OfferKey(country, 0, p))
+		if typ > 0 {
+			r.in(tables.Offer, tables.OfferKey(country, typ, p))
+		}
+	}
+}
+
+// A Series is a series with what its seasons and episodes contribute.
+type Series struct {
+	TV complete.Record[catalog.TV]
+	// Cast and Crew are ids of people, of the series, its seasons and its episodes.
+	Cast, Crew []int64
+	Aired      []string // the dates of all its episodes, specials too
+	Runtime    int64    // the most frequent one of its episodes, in minutes; 0 when unknown
+}
+
+// Series adds a series. Without episodes, the days on the air are its first and its last.
+func (w *Writer) Series(s Series) error {
+	t := s.TV.V()
+	r := w.start(uint64(t.ID.V), t.Popularity.V)
+	r.fields(fragment.KindTV, record.Of(t))
+	r.is(tables.Adult, t.Adult.V)
+	r.is(tables.Softcore, t.Softcore.V)
+	r.is(tables.ScreenedTheatrically, t.ScreenedTheatrically != nil && len(t.ScreenedTheatrically.Results) > 0)
+	r.set(tables.Runtime, s.Runtime) // the API's own record of the series lacks it
+	if len(t.EpisodeRunTime) > 0 {
+		r.set(tables.Runtime, t.EpisodeRunTime[0])
+	}
+	r.texts[tables.Title], r.texts[tables.OriginalTitle] = SortKey(t.Name.V), SortKey(t.OriginalName.V)
+	for _, id := range s.Cast {
+		r.inID(tables.Cast, id)
+	}
+	for _, id := range s.Crew {
+		r.inID(tables.Crew, id)
+	}
+	r.numbered(tables.Status, statuses[:], t.Status.V)
+	r.numbered(tables.SeriesType, types[:], t.Type.V)
+	r.offers(t.WatchProviders)
+	if t.ContentRatings != nil {
+		for i := range t.ContentRatings.Results {
+			c := &t.ContentRatings.Results[i]
+			r.certified(c.ISO3166.V, c.Rating.V)
+		}
+	}
+	dates := s.Aired
+	for _, e := range []*catalog.EpisodeSummary{t.LastEpisodeToAir, t.NextEpisodeToAir} {
+		if e != nil {
+			dates = append(dates[:len(dates):len(dates)], e.AirDate.V)
+		}
+	}
+	for _, date := range dates {
+		if at, ok := posting.DayOf(date); ok {
+			r.shown(at)
+		}
+	}
+	first, began := posting.DayOf(t.FirstAirDate.V)
+	if began {
+		r.numbers[tables.Day] = int64(first)
+		r.year(first)
+	}
+	if len(r.releases) == 0 {
+		if began {
+			r.shown(first)
+		}
+		if last, ok := posting.DayOf(t.LastAirDate.V); ok {
+			r.shown(last)
+		}
+	}
+	return w.add(fragment.KindTV)
+}
+
+// statuses and types have numbers in discover: their places here.
+var (
+	statuses = [...]string{"Returning Series", "Planned", "In Production", "Ended", "Canceled", "Pilot"}
+	types    = [...]string{"Documentary", "News", "Miniseries", "Reality", "Scripted", "Talk Show", "Video"}
+)
+
+func (r *row) numbered(list tables.ColumnID, names []string, name string) {
+	if i := slices.Index(names, name); i >= 0 {
+		r.in(list, uint64(i))
+	}
+}
+
+// Person adds a person.
+func (w *Writer) Person(id uint64, c complete.Record[catalog.Person]) error {
+	p := c.V()
+	r := w.start(id, p.Popularity.V)
+	r.fields(fragment.KindPerson, record.Of(p))
+	r.is(tables.Adult, p.Adult.V)
+	return w.add(fragment.KindPerson)
+}
+
+// Collection adds a collection, with the popularity of its most popular part.
+func (w *Writer) Collection(id uint64, c complete.Record[catalog.Collection], popularity float64, adult bool) error {
+	r := w.start(id, popularity)
+	r.fields(fragment.KindCollection, record.Of(c.V()))
+	r.is(tables.Adult, adult)
+	return w.add(fragment.KindCollection)
+}
+
+// Company adds a company that a number of titles name.
+func (w *Writer) Company(id uint64, c complete.Record[catalog.Company], titles int) error {
+	w.start(id, float64(titles)).fields(fragment.KindCompany, record.Of(c.V()))
+	return w.add(fragment.KindCompany)
+}
+
+// Keyword adds a keyword that a number of titles name.
+func (w *Writer) Keyword(id uint64, c complete.Record[catalog.KeywordRecord], titles int) error {
+	w.start(id, float64(titles)).fields(fragment.KindKeyword, record.Of(c.V()))
+	return w.add(fragment.KindKeyword)
+}
+
+// SortKey returns what a title is sorted by: its letters in lower case and without
+// accents.
+func SortKey(title string) string {
+	letters := func(r rune) rune {
+		if unicode.Is(unicode.Mn, r) {
+			return -1
+		}
+		return r
+	}
+	return strings.ToLower(strings.Map(letters, norm.NFKD.String(strings.ToLower(title))))
+}
