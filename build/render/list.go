@@ -82,7 +82,12 @@ func ListTexts(l *catalog.List, sums ListSums) (texts [accounts.Row4 + 1]string)
 	w.text(`,"results":[`)
 	texts[accounts.Head4] = w.take()
 
-	w.author(by)
+	w.stringOrNull(`,"created_by":{"avatar_path":`, by.AvatarPath.V)
+	w.string(`,"gravatar_hash":`, cmp.Or(by.GravatarHash.V, noGravatar))
+	w.string(`,"id":`, cmp.Or(by.ID.V, noObjectID))
+	w.string(`,"name":`, by.Name.V)
+	w.string(`,"username":`, by.Username.V)
+	w.text("}")
 	w.string(`,"description":`, l.Description.V)
 	w.int(`,"id":`, l.ID.V)
 	w.string(`,"iso_3166_1":`, l.ISO3166.V)
@@ -130,6 +135,10 @@ func (w *listWriter) row4(by *catalog.ListAuthor, sums ListSums) string {
 		public = 0
 	}
 	sort, _ := accounts.ParseSort(l.SortBy.V)
+	sortNumber := 2*int64(sort&^accounts.Descending) + 1 // two for each order, the ascending one first
+	if sort&accounts.Descending != 0 {
+		sortNumber++
+	}
 	w.string(`{"account_object_id":`, cmp.Or(by.ID.V, noObjectID))
 	w.float(`,"adult":0,"average_rating":`, l.AverageRating.V)
 	w.stringOrNull(`,"backdrop_path":`, l.BackdropPath.V)
@@ -144,20 +153,10 @@ func (w *listWriter) row4(by *catalog.ListAuthor, sums ListSums) string {
 	w.int(`,"public":`, public)
 	w.int(`,"revenue":`, l.Revenue.V)
 	w.string(`,"runtime":`, strconv.FormatInt(l.Runtime.V, 10))
-	w.int(`,"sort_by":`, sortNumber(sort))
+	w.int(`,"sort_by":`, sortNumber)
 	w.string(`,"updated_at":`, timeOf(cmp.Or(l.UpdatedAt.V, l.CreatedAt.V)))
 	w.text("}")
 	return w.take()
-}
-
-// sortNumber is the number of an order of a list in version 4: two for each, the
-// ascending one first.
-func sortNumber(s accounts.Sort) int64 {
-	n := 2*int64(s&^accounts.Descending) + 1
-	if s&accounts.Descending != 0 {
-		n++
-	}
-	return n
 }
 
 // timeOf brings a time to the form that version 4 has in its rows.
@@ -202,14 +201,4 @@ func (w *listWriter) take() string {
 	s := string(w.buf)
 	w.buf = w.buf[:0]
 	return s
-}
-
-// author appends the author of the list as version 4 has it.
-func (w *listWriter) author(by *catalog.ListAuthor) {
-	w.stringOrNull(`,"created_by":{"avatar_path":`, by.AvatarPath.V)
-	w.string(`,"gravatar_hash":`, cmp.Or(by.GravatarHash.V, noGravatar))
-	w.string(`,"id":`, cmp.Or(by.ID.V, noObjectID))
-	w.string(`,"name":`, by.Name.V)
-	w.string(`,"username":`, by.Username.V)
-	w.text("}")
 }

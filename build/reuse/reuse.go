@@ -127,7 +127,15 @@ func (w *Writer) Add(spec release.ResourceSpec, render func() []render.Fragment)
 		return w.part.Copy(e, spec.Aliases)
 	}
 	fragments := render()
-	w.load(e)
+	clear(w.segments) // of the resource in the previous release
+	var p release.Piece
+	for i := range e.Len() {
+		for c := e.Fragment(i).Pieces(); c.Next(&p); {
+			if p.Op == release.OpSegment {
+				w.segments[p.Segment.Hash] = p.Segment
+			}
+		}
+	}
 	w.z.Reset()
 	w.pieces, spec.Fragments = w.pieces[:0], w.spec.Fragments[:0]
 	for i := range fragments {
@@ -141,19 +149,6 @@ func (w *Writer) Add(spec release.ResourceSpec, render func() []render.Fragment)
 	return w.part.Add(spec)
 }
 
-// load finds the segments of a resource of the previous release.
-func (w *Writer) load(e release.Entry) {
-	clear(w.segments)
-	var p release.Piece
-	for i := range e.Len() {
-		for c := e.Fragment(i).Pieces(); c.Next(&p); {
-			if p.Op == release.OpSegment {
-				w.segments[p.Segment.Hash] = p.Segment
-			}
-		}
-	}
-}
-
 // addPieces appends pieces as a part takes them.
 func (w *Writer) addPieces(kind fragment.Kind, pieces []render.Piece) error {
 	for i := range pieces {
@@ -161,12 +156,24 @@ func (w *Writer) addPieces(kind fragment.Kind, pieces []render.Piece) error {
 		out := release.PieceSpec{Op: p.Op, Include: p.Include, Word: p.Word, Number: p.Number}
 		switch p.Op {
 		case release.OpSegment:
-			if w.isLiteral(p.Raw) {
+			isLiteral := len(p.Raw) <= maxLiteral
+			if !isLiteral && len(p.Raw) <= maxPhrased {
+				w.coded = release.AppendText(w.coded[:0], p.Raw)
+				isLiteral = len(w.coded) <= maxCoded
+			}
+			if isLiteral {
 				out.Op, out.Literal = release.OpLiteral, p.Raw
 				break
 			}
+			if len(w.segments) > 0 { // the previous release may have it
+				g, ok := w.segments[release.HashOf(p.Raw)]
+				if ok && int(g.RawLen) == len(p.Raw) && g.CRC == crc32.ChecksumIEEE(p.Raw) {
+					out.Segment = g
+					break
+				}
+			}
 			var err error
-			if out.Segment, err = w.segment(p.Raw); err != nil {
+			if out.Segment, err = w.z.Segment(p.Raw); err != nil {
 				return err
 			}
 		case release.OpReference:
@@ -175,17 +182,6 @@ func (w *Writer) addPieces(kind fragment.Kind, pieces []render.Piece) error {
 		w.pieces = append(w.pieces, out)
 	}
 	return nil
-}
-
-// segment returns a segment of raw: one of the previous release, else a new one.
-func (w *Writer) segment(raw []byte) (release.Segment, error) {
-	if len(w.segments) > 0 {
-		g, ok := w.segments[release.HashOf(raw)]
-		if ok && int(g.RawLen) == len(raw) && g.CRC == crc32.ChecksumIEEE(raw) {
-			return g, nil
-		}
-	}
-	return w.z.Segment(raw)
 }
 
 // Texts of maxLiteral bytes stand in the programs of a part rather than in a segment: so short,
@@ -197,15 +193,6 @@ const (
 	maxPhrased = 200
 	maxCoded   = 60
 )
-
-// isLiteral reports whether a text stands in a program.
-func (w *Writer) isLiteral(raw []byte) bool {
-	if len(raw) <= maxLiteral || len(raw) > maxPhrased {
-		return len(raw) <= maxLiteral
-	}
-	w.coded = release.AppendText(w.coded[:0], raw)
-	return len(w.coded) <= maxCoded
-}
 
 // GenresKey returns the key of a shared list of genres.
 func GenresKey(kind fragment.Kind, name string) []byte {
