@@ -10,9 +10,7 @@
 //	ranges     the columns of tables, by ranges of ranks
 //	tables     the tables that queries read
 //	accounts   the tables of lists and accounts
-//	compare    the resources that differ from the previous release
-//	changes    the changes of those
-//	changelog  the table of changes
+//	changes    the table of changes
 //	seal       the manifest
 //
 // Package plan has the division, package task the work; the goroutines are here. A task is a
@@ -42,7 +40,6 @@ import (
 	"github.com/reelsplice/reelsplice/build/work"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/store"
-	"github.com/reelsplice/reelsplice/schemas/tables/changelog"
 )
 
 // Config has the inputs of a build and its share of the machine.
@@ -52,15 +49,11 @@ type Config struct {
 	Level    int    // deflate level, 1 to 9; 6 by default
 	Jobs     int    // tasks that run side by side; the number of CPUs by default
 	Memory   int64  // bytes that the build may use; 2 GiB by default
-	// Previous is the id of the release that this one is made upon: by it trends are measured,
-	// and the release has the changes since then.
+	// Previous is the id of the release that this one is made upon: by it trends are measured.
 	Previous string
 	// Full makes all of the release anew. Otherwise resources and segments of Previous are taken
 	// over where the build would only make them again.
 	Full bool
-	// Date is the time of those changes: the clock's by default. It does not count without
-	// a previous release.
-	Date time.Time
 	// Access counts how often resources were asked for. It may be nil; otherwise it has a share
 	// in the bytes of the release.
 	Access Access
@@ -115,7 +108,7 @@ func Run(ctx context.Context, c Config) (Report, error) {
 		r, err = once(ctx, c, start)
 	}
 	if c.Previous != "" && errors.Is(err, release.ErrCorrupt) {
-		c.Log.Warn("previous release is damaged: the release is made without it, with neither its changes nor trends", "previous", c.Previous, "because", err)
+		c.Log.Warn("previous release is damaged: the release is made without it and its trends", "previous", c.Previous, "because", err)
 		c.Previous = ""
 		r, err = once(ctx, c, start)
 	}
@@ -150,28 +143,6 @@ func once(ctx context.Context, c Config, start time.Time) (r Report, err error) 
 	return c.runTasks(ctx, w, folder, start)
 }
 
-// DateUpon returns the time of the changes since a previous release: the one that is wanted, or else now.
-func DateUpon(s store.Folder, previous string, wanted time.Time) (date time.Time, err error) {
-	err = release.Guard(func() error {
-		r, err := release.Open(s.Path(previous))
-		if err != nil {
-			return fmt.Errorf("previous release: %w", err)
-		}
-		if id := r.Manifest().ID; id != previous {
-			return errors.Join(fmt.Errorf("previous release: the id of %q is %s", previous, id), r.Close())
-		}
-		if date = wanted; wanted.IsZero() {
-			date = time.Now()
-			// Clocks may go wrong: the changes of the previous release are over by now.
-			if log := changelog.Open(r); log.Builds() > 0 {
-				date = time.Unix(max(date.Unix(), log.Time(log.Builds()-1)), 0)
-			}
-		}
-		return r.Close()
-	})
-	return date.UTC().Truncate(time.Second), err
-}
-
 // plan divides the work. access are the counts as the tasks read them, nil for none.
 func (c *Config) plan() (p *plan.Plan, access []byte, err error) {
 	in, err := records.Open(c.Catalog)
@@ -180,11 +151,6 @@ func (c *Config) plan() (p *plan.Plan, access []byte, err error) {
 	}
 	defer in.Close()
 	params := plan.Params{Catalog: c.Catalog, Releases: c.Releases, Previous: c.Previous, Full: c.Full, Level: c.Level}
-	if c.Previous != "" {
-		if params.Date, err = DateUpon(store.Folder{Dir: c.Releases}, c.Previous, c.Date); err != nil {
-			return nil, nil, err
-		}
-	}
 	if access, params.Access, err = c.Access.Encode(); err != nil {
 		return nil, nil, err
 	}

@@ -34,7 +34,6 @@ func TestMain(m *testing.M) {
 func killedConfig(catalog, releases, previous string) Config {
 	c := DefaultConfig()
 	c.Catalog, c.Releases, c.Previous = catalog, releases, previous
-	c.Date = time.Date(2026, 11, 22, 4, 0, 0, 0, time.UTC)
 	return c
 }
 

@@ -51,6 +51,8 @@ type Config struct {
 	Update bool
 	// Precedence orders the sources; nil: the later one wins.
 	Precedence *Precedence
+	// Date is the time of the changes in the catalogue: by default now, or that of the last ones if those are later.
+	Date time.Time
 	// Replay makes Sources files of a quarantine, whose rows are ingested once more.
 	Replay bool
 	// MaxBad are the bad rows, and MaxBadValues the values that are left out, above which the ingest stops; any number by

@@ -479,7 +479,7 @@ func TestOverlay(t *testing.T) {
 	titles(`1 "Ours" "b"`, `3 "D" "d"`, `9 "Own film" "c"`)
 	lines(t, dir, Config{Overlay: true}, `{"id":1,"overview":"ours too"}`)
 	titles(`1 "Ours" "ours too"`, `3 "D" "d"`, `9 "Own film" "c"`)
-	checkFiles(t, dir, "movie.parquet", "movie.overlay.parquet")
+	checkFiles(t, dir, "changes.parquet", "movie.parquet", "movie.overlay.parquet")
 }
 
 // TestCounts: what typed columns do not hold as it stood is kept and counted.

@@ -159,7 +159,7 @@ func TestOverlayOfKinds(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("records = %s, want %s", got, want)
 	}
-	checkFiles(t, dir, "season.overlay.parquet", "season.parquet", "tv.overlay.parquet", "tv.parquet")
+	checkFiles(t, dir, "changes.parquet", "season.overlay.parquet", "season.parquet", "tv.overlay.parquet", "tv.parquet")
 }
 
 // TestAllOrNothing: when one kind cannot be written, none is.

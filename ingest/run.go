@@ -26,6 +26,7 @@ type run struct {
 
 	work       *workFolder // nil where rows are explained
 	sorter     *extsort.Sorter
+	changes    *extsort.Sorter
 	quarantine *report.Quarantine
 	report     *report.Collector
 	resolver   *resolve.Resolver
@@ -83,11 +84,15 @@ func (r *run) prepare(ctx context.Context) (err error) {
 	if r.work, err = openWork(r.Catalog, runName(r.start)); err != nil {
 		return err
 	}
+	if r.Date, err = merge.TimeOfChanges(r.Catalog, r.Date, r.start); err != nil {
+		return err
+	}
 	if err = r.find(ctx); err != nil {
 		return err
 	}
 	minted := merge.HasMinted(r.Catalog)
 	r.sorter = extsort.New(extsort.Options{Dir: r.work.path(), Memory: r.Memory})
+	r.changes = extsort.New(extsort.Options{Dir: r.work.path(), Memory: r.Memory / 8})
 	r.quarantine = report.NewQuarantine(r.work.quarantine())
 	r.report = report.NewCollector(r.start)
 	r.resolver = &resolve.Resolver{
@@ -100,7 +105,7 @@ func (r *run) prepare(ctx context.Context) (err error) {
 // release closes the temporary files.
 func (r *run) release() {
 	if r.sorter != nil {
-		_ = errors.Join(r.sorter.Close(), r.resolver.Close(), r.quarantine.Close())
+		_ = errors.Join(r.sorter.Close(), r.changes.Close(), r.resolver.Close(), r.quarantine.Close())
 	}
 }
 
@@ -189,7 +194,7 @@ func (r *run) write(ctx context.Context) error {
 	}
 	m := merge.Merger{
 		Catalog: r.Catalog, Out: r.work.path("new"), Overlay: r.Overlay, Update: r.Update, Sources: r.list.sources, Ranks: r.list.ranks,
-		Quarantine: r.quarantine, Report: r.report,
+		Quarantine: r.quarantine, Report: r.report, Changes: r.changes, Time: r.Date,
 	}
 	if err := m.Write(ctx, merge.NewRows(it, progress), r.so.kinds); err != nil {
 		return err

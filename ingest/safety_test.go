@@ -45,8 +45,11 @@ func runKilled(args string) error {
 const killedRows = 2500
 
 func killedConfig(dir string, sources []string) Config {
-	return Config{Catalog: dir, Sources: sources, Memory: 256 << 10}
+	return Config{Catalog: dir, Sources: sources, Memory: 256 << 10, Date: killedDate}
 }
+
+// killedDate is the time of all changes.
+var killedDate = time.Date(2026, 11, 22, 4, 0, 0, 0, time.UTC)
 
 // killedSources writes three dumps: movies of two sources, which disagree, and series
 // with their seasons; some rows are bad, some repeat others.
@@ -84,7 +87,7 @@ func killedCatalog(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	for _, title := range []string{"before", "later"} {
-		lines(t, dir, Config{}, `{"id":7,"title":"`+title+`"}`, `{"id":20001,"title":"`+title+`"}`)
+		lines(t, dir, Config{Date: killedDate}, `{"id":7,"title":"`+title+`"}`, `{"id":20001,"title":"`+title+`"}`)
 	}
 	for _, name := range []string{report.JSONFile, report.HTMLFile} { // by which a complete ingest is known
 		if err := os.Remove(filepath.Join(dir, name)); err != nil {
@@ -195,8 +198,8 @@ func TestKilledAtTheEnd(t *testing.T) {
 	begin := func() (string, *run) { // a catalogue, and an ingest into it that is complete
 		t.Helper()
 		dir := killedCatalog(t)
-		lines(t, dir, Config{}, `{"id":9,"_deleted":true}`)
-		r, err := newRun(Config{Catalog: dir, Sources: sources})
+		lines(t, dir, Config{Date: killedDate}, `{"id":9,"_deleted":true}`)
+		r, err := newRun(Config{Catalog: dir, Sources: sources, Date: killedDate})
 		if err == nil {
 			err = r.prepare(t.Context())
 		}
@@ -204,7 +207,7 @@ func TestKilledAtTheEnd(t *testing.T) {
 			err = r.read(t.Context())
 		}
 		if err == nil {
-			err = errors.Join(r.write(t.Context()), r.sorter.Close(), r.resolver.Close())
+			err = errors.Join(r.write(t.Context()), r.sorter.Close(), r.changes.Close(), r.resolver.Close())
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -219,7 +222,7 @@ func TestKilledAtTheEnd(t *testing.T) {
 	if _, ok := want[catalog.RemovedFile]; ok || want["quarantine"] == "" || want["tv.parquet"] == "" {
 		t.Fatalf("the catalogue has %q, want a quarantine, series and no list of removed ids", slices.Sorted(maps.Keys(want)))
 	}
-	const moves = 4 // the quarantine, two kinds and the list that goes
+	const moves = 5 // the quarantine, two kinds, the log of changes and the list that goes
 	for done := range moves + 1 {
 		dir, r := begin()
 		from := r.work.path("complete")
@@ -342,7 +345,7 @@ func TestReplay(t *testing.T) {
 	if again.Quarantined != 1 || again.Records["movie"] != 4 || again.Records["season"] != 1 {
 		t.Errorf("replay = %+v, want 3 movies and a season more, and the broken row in quarantine", again)
 	}
-	checkFiles(t, dir, "movie.parquet", "season.parquet",
+	checkFiles(t, dir, "changes.parquet", "movie.parquet", "season.parquet",
 		"quarantine/"+filepath.Base(r.QuarantineFile), "quarantine/"+filepath.Base(again.QuarantineFile))
 	if _, err := Run(t.Context(), Config{Catalog: dir, Sources: []string{filepath.Join(src, "movies.ndjson")}, Replay: true}); err == nil {
 		t.Error("replay of a dump = nil, want an error")

@@ -58,11 +58,6 @@ func Plan(s Site, params plan.Params, access task.Access) (*plan.Plan, error) {
 		return nil, err
 	}
 	defer in.Close()
-	if params.Previous != "" {
-		if params.Date, err = build.DateUpon(s.Releases, params.Previous, params.Date); err != nil {
-			return nil, err
-		}
-	}
 	counts, checksum, err := access.Encode()
 	if err != nil {
 		return nil, err
@@ -82,7 +77,6 @@ func Plan(s Site, params plan.Params, access task.Access) (*plan.Plan, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.Date = have.Date
 		if id, of := have.ID(), p.ID(); id != of {
 			return nil, fmt.Errorf("%s has the plan of another build: finish that, or remove it with build clean: %w", s.Work, ErrRefused)
 		}

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/reelsplice/reelsplice/build"
 	"github.com/reelsplice/reelsplice/build/buildtest"
@@ -51,11 +50,7 @@ func newWorld(t *testing.T, catalogue, releases string) *world {
 
 // params are those of a build upon a release, "" for none.
 func (w *world) params(previous string) plan.Params {
-	p := plan.Params{Level: segment.DefaultLevel, Previous: previous}
-	if previous != "" {
-		p.Date = time.Date(2026, 11, 1, 3, 0, 0, 0, time.UTC)
-	}
-	return p
+	return plan.Params{Level: segment.DefaultLevel, Previous: previous}
 }
 
 func (w *world) must(err error) {
@@ -119,7 +114,6 @@ func oneProcess(t *testing.T, catalogue, releases, previous string) string {
 	t.Helper()
 	c := build.DefaultConfig()
 	c.Catalog, c.Releases, c.Previous, c.Jobs = catalogue, releases, previous, 1
-	c.Date = time.Date(2026, 11, 1, 3, 0, 0, 0, time.UTC)
 	r, err := build.Run(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
@@ -204,7 +198,7 @@ func TestAccess(t *testing.T) {
 	}
 }
 
-// TestDamagedPrevious: damage of the previous release that a stage meets when it opens is an error of its task.
+// TestDamagedPrevious: damage of the previous release that a task meets is its error.
 func TestDamagedPrevious(t *testing.T) {
 	catalogue, releases := catalogueOf(t, true), t.TempDir()
 	previous := oneProcess(t, catalogue, releases, oneProcess(t, catalogueOf(t, false), releases, ""))
@@ -216,14 +210,14 @@ func TestDamagedPrevious(t *testing.T) {
 	w := newWorld(t, catalogue, releases)
 	w.plan(previous)
 	for _, s := range task.Stages() {
-		if s.Name == "compare" {
+		if s.Name == "changes" {
 			break
 		}
 		w.stage(rand.New(rand.NewPCG(1, 1)), s.Name, 1)
 	}
 	data[64] ^= 1 // in the times of builds
 	w.must(os.WriteFile(path, data, 0o600))
-	if _, err := RunShare(t.Context(), w.site, Share{"compare", 0, 1}); !errors.Is(err, release.ErrCorrupt) {
+	if _, err := RunShare(t.Context(), w.site, Share{"changes", 0, 1}); !errors.Is(err, release.ErrCorrupt) {
 		t.Errorf("error is %v, want one that matches ErrCorrupt", err)
 	}
 }

@@ -95,7 +95,7 @@ func Sample(tb testing.TB, name string) []string {
 }
 
 // SampleCatalog writes a catalogue of the first n rows of the sample's files. With other, every third row has another
-// overview, and there is one movie more.
+// overview, there is one movie more, and the log of changes has some.
 func SampleCatalog(tb testing.TB, n int, other bool) (dir string) {
 	tb.Helper()
 	dir = tb.TempDir()
@@ -118,7 +118,35 @@ func SampleCatalog(tb testing.TB, n int, other bool) (dir string) {
 		}
 		WriteKind(tb, dir, kind, rows...)
 	}
+	if other {
+		WriteChanges(tb, dir,
+			`{"kind":"movie","id":550,"field":"overview","time":1793502000,"iso_639_1":"en","iso_3166_1":"US","old":"A","new":"B"}`,
+			`{"kind":"movie","id":550,"field":"overview","time":1793588400,"iso_639_1":"en","iso_3166_1":"US","old":"B","new":"C"}`,
+			`{"kind":"tv","id":1399,"field":"season","time":1793588400,"old":{"season_id":3624,"season_number":1},"new":{"season_id":3624,"season_number":1}}`,
+			`{"kind":"person","id":287,"field":"general","time":1793588400,"new":true}`)
+	}
 	return dir
+}
+
+// WriteChanges writes the log of changes of a catalogue, in its order.
+func WriteChanges(tb testing.TB, dir string, rows ...string) {
+	tb.Helper()
+	w, err := catalog.CreateChanges(dir)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for _, row := range rows {
+		v := new(catalog.LoggedChange)
+		if err := record.NewParser().Parse(row, record.Of(v)); err != nil {
+			tb.Fatalf("Parse(%s): %v", row, err)
+		}
+		if err := w.Write(record.Of(v)); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	if err := w.Commit(); err != nil {
+		tb.Fatal(err)
+	}
 }
 
 // OpenRelease opens a release, which has to be sound, until the end of the test.

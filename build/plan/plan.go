@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/zeebo/xxh3"
 
@@ -31,9 +30,6 @@ const (
 	maxRanges    = 1000    // of each table
 	rowsOfRange  = 100_000 // about
 	rowsOfTitles = 25_000  // likewise: a row of a title has some hundred ranks
-
-	partsOfCompare = 32   // parts that a task compares with the previous release
-	maxCompared    = 2048 // beyond, it takes more
 )
 
 // Estimates of the contributions of titles, by which partitions are made. They must not follow
@@ -50,13 +46,12 @@ const (
 
 // Params are what the release's bytes follow from beside the catalogue and the previous release.
 type Params struct {
-	Catalog  string    `json:"catalog"`            // folder of the catalogue
-	Releases string    `json:"releases"`           // folder of the releases
-	Previous string    `json:"previous,omitempty"` // id of the previous release
-	Full     bool      `json:"full,omitempty"`     // nothing of it is reused
-	Date     time.Time `json:"date"`               // of the changes since then
-	Level    int       `json:"level"`              // of compression
-	Access   string    `json:"access,omitempty"`   // checksum of the access counts in AccessFile, "" for none
+	Catalog  string `json:"catalog"`            // folder of the catalogue
+	Releases string `json:"releases"`           // folder of the releases
+	Previous string `json:"previous,omitempty"` // id of the previous release
+	Full     bool   `json:"full,omitempty"`     // nothing of it is reused
+	Level    int    `json:"level"`              // of compression
+	Access   string `json:"access,omitempty"`   // checksum of the access counts in AccessFile, "" for none
 }
 
 // AccessFile is the name of the file of access counts among those between tasks.
@@ -79,8 +74,6 @@ type Plan struct {
 	Ranges [][][]byte `json:"ranges"`
 	// Near is the number of parts of each table of neighbours.
 	Near map[fragment.Kind]int `json:"near"`
-	// Compares is the number of shares in which the release is compared with the previous one.
-	Compares int `json:"compares"`
 	// Latest is the highest id of the records of a kind.
 	Latest map[fragment.Kind]int64 `json:"latest"`
 	// Disk is about how many bytes a task has on its local disk at most.
@@ -132,7 +125,6 @@ func Make(in *records.Inputs, params Params) (*Plan, error) {
 	if err := p.divideTables(in); err != nil {
 		return nil, err
 	}
-	p.Compares = 1 + min(p.TitleTasks()+p.Partitions(), maxCompared)/partsOfCompare
 	for _, kind := range Titles {
 		p.Near[kind] = int(in.Of(kind).Rows()*featuresOfTitle/featuresPerPartition) + 1
 	}

@@ -22,6 +22,8 @@ import (
 type Inputs struct {
 	files   map[fragment.Kind]*Input
 	Removed catalog.RemovedSet
+	// Changes is the log of changes, nil for none.
+	Changes *catalog.File
 }
 
 // An Input is the catalogue's file of one kind. A nil Input has no records.
@@ -69,7 +71,10 @@ func OpenKinds(dir string, kinds []fragment.Kind) (in *Inputs, err error) {
 			return in, err
 		}
 	}
-	in.Removed, err = catalog.ReadRemoved(dir)
+	if in.Removed, err = catalog.ReadRemoved(dir); err != nil {
+		return in, err
+	}
+	in.Changes, err = catalog.OpenChanges(dir)
 	return in, err
 }
 
@@ -78,6 +83,7 @@ func (in *Inputs) Close() {
 	for _, f := range in.files {
 		_ = f.Close() // read side: nothing to lose
 	}
+	_ = in.Changes.Close()
 }
 
 // Of returns the input of a kind, nil if the catalogue has none.

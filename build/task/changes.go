@@ -1,151 +1,351 @@
 package task
 
 import (
+	"cmp"
 	"context"
+	"encoding/binary"
+	"encoding/hex"
 	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
 
-	"github.com/reelsplice/reelsplice/build/changes"
+	"github.com/zeebo/xxh3"
+
 	"github.com/reelsplice/reelsplice/build/index"
-	"github.com/reelsplice/reelsplice/schemas/extsort"
+	"github.com/reelsplice/reelsplice/build/records"
+	"github.com/reelsplice/reelsplice/build/segment"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/tables/changelog"
 )
 
-// A changes task compares a part of the resources that differ.
-type changesTask struct {
-	b           *Build
-	next        *release.Reader
-	differences *sorted
-	created     map[fragment.Kind]int64
-}
+// The changes task writes the table of changes: what the ingests of the last days have logged in the catalogue. It
+// writes none without a log. It keeps in memory some dozens of bytes for each resource that an ingest changed.
+type changesTask struct{ b *Build }
 
-func changesTasks(b *Build) (int, error) {
-	if b.Plan.Previous == "" {
-		return 0, nil
-	}
-	done, err := compared(b)
-	if err != nil || done[0].Unchanged {
-		return 0, err
-	}
-	return changes.Partitions, nil
-}
+func openChanges(b *Build) (tasks, error) { return changesTask{b}, nil }
 
-func openChanges(b *Build) (_ tasks, err error) {
-	t := &changesTask{b: b, created: map[fragment.Kind]int64{}}
-	done, err := compared(b)
-	if err != nil {
-		return nil, err
-	}
-	for i := range done {
-		for _, k := range changelog.Kinds() {
-			t.created[k] += done[i].Counts[createdCount+k.String()]
-		}
-	}
-	if t.differences, err = b.openSorted("", "compare"); err != nil {
-		return nil, err
-	}
-	t.next, err = b.preview("index", "tables", "accounts")
-	if err != nil {
-		return nil, errors.Join(err, t.differences.close())
-	}
-	return t, nil
-}
+func (changesTask) close() error { return nil }
 
-func (t *changesTask) close() error { return errors.Join(t.differences.close(), t.next.Close()) }
-
-func (t *changesTask) run(ctx context.Context, i int, d *Done) error {
-	it, err := t.differences.merge(ctx, i)
-	if err != nil {
-		return err
-	}
-	defer it.Close()
-	o := changes.Options{
-		Previous: t.b.previous, Next: t.next, Created: t.created, Date: t.b.Plan.Date, Level: t.b.Plan.Level, Memory: t.b.Memory / 4,
-	}
-	return t.b.sort(ctx, d, contributionsName("changes", i), changes.Sections(), func(s *extsort.Sorter) error {
-		tally, err := changes.Compare(o, it, s)
-		for kind, n := range tally.Created {
-			d.Counts[newCount+kind.String()] = n
-		}
-		for kind, n := range tally.Deleted {
-			d.Counts[goneCount+kind.String()] = n
-		}
-		return err
-	})
-}
-
-// The changelog task writes the table of changes, unless nothing has changed: then no release is
-// made. Without a previous release there is no such task.
-type changelogTask struct {
-	b     *Build
-	found *sorted // nil if the first compare task found no difference
-}
-
-func changelogTasks(b *Build) (int, error) {
-	if b.Plan.Previous == "" {
-		return 0, nil
-	}
-	return 1, nil
-}
-
-func openChangelog(b *Build) (_ tasks, err error) {
-	t := &changelogTask{b: b}
-	n, err := changesTasks(b)
-	if err != nil || n == 0 {
-		return t, err
-	}
-	t.found, err = b.openSorted("", "changes")
-	return t, err
-}
-
-func (t *changelogTask) close() error {
-	if t.found == nil {
-		return nil
-	}
-	return t.found.close()
-}
-
-// Prefixes of the names of counts, by kind: of resources in the table of changes, and of those among
-// them that are new or gone.
+// Prefixes of the names of counts, by kind: of the resources that have changed since the previous release, and of those
+// among them that are new or gone.
 const (
 	changedCount = "changed_"
 	newCount     = "new_"
 	goneCount    = "gone_"
 )
 
-func (t *changelogTask) run(ctx context.Context, _ int, d *Done) (err error) {
-	if d.Unchanged, err = t.isUnchanged(); err != nil || d.Unchanged {
+func (t changesTask) run(ctx context.Context, _ int, d *Done) error {
+	c := &changesTable{b: t.b, log: t.b.inputs.Changes, changed: map[fragment.Kind][]changedIn{}}
+	if err := c.survey(ctx); err != nil {
 		return err
 	}
-	return t.b.writeTables(d, false, func(create index.Create) error {
-		n, err := changes.Write(ctx, create, t.b.previous, t.b.Plan.Date, t.found.merge)
-		for kind, n := range n {
-			d.Counts[changedCount+kind.String()] = int64(n)
+	if t.b.previous != nil {
+		c.count(d)
+	}
+	if len(c.times) == 0 {
+		return nil
+	}
+	for _, read := range []func(context.Context) error{flagsOf[catalog.Movie](c, fragment.KindMovie), flagsOf[catalog.TV](c, fragment.KindTV), flagsOf[catalog.Person](c, fragment.KindPerson)} {
+		if err := read(ctx); err != nil {
+			return err
 		}
-		return err
+	}
+	return t.b.writeTables(d, false, func(create index.Create) error {
+		out, err := create(changelog.Table, len(c.times))
+		if err != nil {
+			return err
+		}
+		return errors.Join(c.write(ctx, out), out.Close())
 	})
 }
 
-// isUnchanged reports whether the previous release has all that this one would have, be it in
-// other packs.
-func (t *changelogTask) isUnchanged() (_ bool, err error) {
-	if t.found == nil {
-		return true, nil
+// A changedIn is a resource that an ingest changed: rows of a list.
+type changedIn struct {
+	id   uint64
+	time int64
+	row  changelog.Row
+	// created and deleted tell that it came or went as a whole.
+	created, deleted bool
+}
+
+// changesTable has what the table is made of.
+type changesTable struct {
+	b       *Build
+	log     *catalog.File
+	times   []int64                       // of the ingests, ascending
+	fields  []string                      // ascending
+	changed map[fragment.Kind][]changedIn // by changelog.Lists: in order of time, then of id
+}
+
+// each calls fn with the changes of the log, or with some fields of them.
+func (c *changesTable) each(ctx context.Context, fields []string, fn func(fragment.Kind, *catalog.LoggedChange) error) error {
+	if c.log == nil {
+		return nil
 	}
-	done, err := compared(t.b)
-	for i := range done {
-		if done[i].Counts[differCount] > 0 {
-			return false, err
+	rows := c.log.Groups(0, c.log.RowGroups())
+	if fields != nil {
+		rows = c.log.Select(fields, 0, c.log.RowGroups())
+	}
+	return rows.Each(ctx, func(r record.Record) error {
+		v := record.As[catalog.LoggedChange](r)
+		t, ok := catalog.TypeNamed(v.Kind.V)
+		if !ok || len(v.Field.V) > changelog.MaxKey || strings.Trim(v.Field.V, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
+			return nil // a field of a dump's own that the table cannot have
+		}
+		return fn(t.Kind, v)
+	})
+}
+
+// survey reads which resources have changed, when, and the names of fields.
+func (c *changesTable) survey(ctx context.Context) error {
+	times, fields := map[int64]struct{}{}, map[string]struct{}{}
+	err := c.each(ctx, []string{"kind", "id", "field", "time", "new"}, func(kind fragment.Kind, v *catalog.LoggedChange) error {
+		times[v.Time.V], fields[v.Field.V] = struct{}{}, struct{}{}
+		if slices.Contains(changelog.Lists(), kind) {
+			general := v.Field.V == catalog.FieldGeneral
+			c.changed[kind] = append(c.changed[kind], changedIn{id: uint64(v.ID.V), time: v.Time.V, created: general && v.New.Set, deleted: general && !v.New.Set})
+		}
+		return nil
+	})
+	c.times, c.fields = slices.Sorted(maps.Keys(times)), slices.Sorted(maps.Keys(fields))
+	for kind, list := range c.changed {
+		slices.SortFunc(list, func(a, b changedIn) int { return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.time, b.time)) })
+		rows := list[:0]
+		for i := range list {
+			v := list[i]
+			if last := len(rows) - 1; last >= 0 && rows[last].id == v.id {
+				if rows[last].time == v.time {
+					rows[last].created, rows[last].deleted = rows[last].created || v.created, rows[last].deleted || v.deleted
+					continue
+				}
+				rows[last].row.Newer = uint32(c.ingest(v.time))
+			}
+			v.row = changelog.Row{ID: v.id, Newer: changelog.None, Adult: changelog.Null, Softcore: changelog.Null}
+			rows = append(rows, v)
+		}
+		c.changed[kind] = rows
+	}
+	return err
+}
+
+// ingest returns the number of the ingest at a time.
+func (c *changesTable) ingest(time int64) int {
+	i, _ := slices.BinarySearch(c.times, time)
+	return i
+}
+
+// count counts what the ingests since the previous release have changed.
+func (c *changesTable) count(d *Done) {
+	since := int64(0)
+	if log := changelog.Open(c.b.previous); log.Builds() > 0 {
+		since = log.Time(log.Builds() - 1)
+	}
+	for _, kind := range changelog.Lists() {
+		list, last := c.changed[kind], uint64(0)
+		d.Counts[changedCount+kind.String()] = 0
+		for i := range list {
+			v := &list[i]
+			if v.time <= since {
+				continue
+			}
+			if v.id != last {
+				d.Counts[changedCount+kind.String()]++
+			}
+			last = v.id
+			if v.created {
+				d.Counts[newCount+kind.String()]++
+			}
+			if v.deleted {
+				d.Counts[goneCount+kind.String()]++
+			}
 		}
 	}
-	if err != nil {
-		return false, err
+}
+
+// flagsOf returns a function that reads the flags of the resources of a kind that have changed; those that the catalogue
+// does not have stay null.
+func flagsOf[T any](c *changesTable, kind fragment.Kind) func(context.Context) error {
+	return func(ctx context.Context) error {
+		list, adult, softcore := c.changed[kind], fieldNamed[T]("adult"), fieldNamed[T]("softcore")
+		in := c.b.inputs.Of(kind)
+		if len(list) == 0 || in == nil {
+			return nil
+		}
+		paths := []string{"adult"}
+		if softcore != nil {
+			paths = append(paths, "softcore")
+		}
+		return records.Each(ctx, in, records.Everything, paths, func(k catalog.Key, v *T) error {
+			for len(list) > 0 && list[0].id < k.ID() {
+				list = list[1:]
+			}
+			for ; len(list) > 0 && list[0].id == k.ID(); list = list[1:] {
+				if !c.b.inputs.Removed.Has(kind, k) {
+					list[0].row.Adult, list[0].row.Softcore = flagOf(record.Of(v), adult), flagOf(record.Of(v), softcore)
+				}
+			}
+			return nil
+		})
 	}
-	next, err := t.b.preview("index", "tables", "accounts")
-	if err != nil {
-		return false, err
+}
+
+func fieldNamed[T any](name string) *record.Field {
+	f, _ := record.SchemaOf[T]().Field(name)
+	return f
+}
+
+// flagOf returns a boolean; No where a dump has none.
+func flagOf(r record.Record, f *record.Field) changelog.Flag {
+	if f != nil && r.Bool(f).V {
+		return changelog.Yes
 	}
-	defer func() { err = errors.Join(err, next.Close()) }()
-	return isRewritten(t.b, next), nil
+	return changelog.No
+}
+
+// write writes the table.
+func (c *changesTable) write(ctx context.Context, out *release.TableWriter) error {
+	var b []byte
+	for _, at := range c.times {
+		b = binary.LittleEndian.AppendUint64(b, uint64(at))
+	}
+	_, _ = out.Section(changelog.SectionBuilds).Write(b) // an error shows in Close, here and below
+	b = b[:0]
+	for _, name := range c.fields {
+		b = changelog.AppendKey(b, name)
+	}
+	_, _ = out.Section(changelog.SectionKeys).Write(b)
+	for _, kind := range changelog.Lists() {
+		c.writeList(out, kind)
+	}
+	return c.writeItems(ctx, out)
+}
+
+// writeList writes the resources of a kind that have changed, by ingest.
+func (c *changesTable) writeList(out *release.TableWriter, kind fragment.Kind) {
+	list := c.changed[kind]
+	slices.SortStableFunc(list, func(a, b changedIn) int { return cmp.Compare(a.time, b.time) })
+	section := out.Section(changelog.ListSection(kind))
+	var row, starts []byte
+	n := 0
+	for _, at := range c.times {
+		starts = binary.LittleEndian.AppendUint64(starts, uint64(n))
+		for ; n < len(list) && list[n].time == at; n++ {
+			row = list[n].row.Append(row[:0])
+			_, _ = section.Write(row)
+		}
+	}
+	starts = binary.LittleEndian.AppendUint64(starts, uint64(n))
+	_, _ = out.Section(changelog.StartsSection(kind)).Write(starts)
+}
+
+// writeItems writes the items: those of a resource, a field and an ingest are a segment.
+func (c *changesTable) writeItems(ctx context.Context, out *release.TableWriter) (err error) {
+	z, err := segment.New(c.b.Plan.Level)
+	if err != nil {
+		return err
+	}
+	defer z.Close()
+	data, err := os.CreateTemp(c.b.temp(), "changes-*") // the section of segments is the last one
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, data.Close(), os.Remove(data.Name())) }()
+	w := &itemWriter{c: c, z: z, data: data, out: out}
+	err = c.each(ctx, nil, func(kind fragment.Kind, v *catalog.LoggedChange) error {
+		at := changelog.Items{ID: uint64(v.ID.V), Build: uint32(c.ingest(v.Time.V))}
+		key, _ := slices.BinarySearch(c.fields, v.Field.V)
+		at.Key = uint32(key)
+		if kind != w.kind || at.ID != w.at.ID || at.Key != w.at.Key || at.Build != w.at.Build {
+			if err := w.end(kind); err != nil {
+				return err
+			}
+			at.Offset = w.at.Offset // moved on by end
+			w.at = at
+		}
+		w.append(v)
+		return nil
+	})
+	if err == nil {
+		err = w.end(0)
+	}
+	if err == nil {
+		_, err = data.Seek(0, io.SeekStart)
+	}
+	if err == nil {
+		_, err = io.Copy(out.Section(changelog.SectionData), data)
+	}
+	return err
+}
+
+// An itemWriter writes items as the API does, a segment at a time.
+type itemWriter struct {
+	c       *changesTable
+	z       *segment.Compressor
+	data    *os.File
+	out     *release.TableWriter
+	section io.Writer // of the items of kind
+	kind    fragment.Kind
+	at      changelog.Items // of the segment at hand, Offset where it begins
+	n       int             // items in it
+	raw     []byte
+	input   []byte
+	row     []byte
+}
+
+// end ends the segment at hand, if there is one, and begins one of a kind, 0 for none.
+func (w *itemWriter) end(kind fragment.Kind) (err error) {
+	if w.n > 0 {
+		w.z.Reset()
+		if w.at.Segment, err = w.z.Segment(w.raw); err != nil {
+			return err
+		}
+		w.row = w.at.Append(w.row[:0])
+		_, _ = w.section.Write(w.row) // an error shows in Close
+		if _, err := w.data.Write(w.at.Segment.Stored); err != nil {
+			return err
+		}
+		w.at.Offset += uint64(len(w.at.Segment.Stored))
+	}
+	if kind != w.kind && kind != 0 {
+		w.section = w.out.Section(changelog.ItemSection(kind))
+	}
+	w.kind, w.n, w.raw = kind, 0, w.raw[:0]
+	return nil
+}
+
+// append appends an item. Its id is 24 hexadecimal digits like those of the API: the time, and then what follows from
+// the item and its number.
+func (w *itemWriter) append(v *catalog.LoggedChange) {
+	action, old, now := "updated", v.Old.V, v.New.V
+	switch {
+	case v.Field.V == catalog.FieldGeneral && v.New.Set:
+		action, now = "created", ""
+	case v.Field.V == catalog.FieldGeneral:
+		action, old = "destroyed", ""
+	case !v.Old.Set:
+		action = "added"
+	case !v.New.Set:
+		action = "deleted"
+	case old == now:
+		old = ""
+	}
+	w.input = append(binary.BigEndian.AppendUint64(w.input[:0], uint64(w.n)), action...)
+	w.input = record.AppendBinary(w.input, record.Of(v))
+	at := time.Unix(v.Time.V, 0).UTC()
+	id := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint32(nil, uint32(v.Time.V)), xxh3.Hash(w.input))
+	if w.n++; w.n > 1 {
+		w.raw = append(w.raw, ',')
+	}
+	w.raw = fmt.Appendf(w.raw, `{"id":"%s","action":"%s","time":"%s","iso_639_1":%s,"iso_3166_1":%s`,
+		hex.EncodeToString(id), action, at.Format("2006-01-02 15:04:05 UTC"), record.AppendString(nil, v.ISO639.V), record.AppendString(nil, v.ISO3166.V))
+	w.raw = record.AppendField(w.raw, "value", now)
+	w.raw = append(record.AppendField(w.raw, "original_value", old), '}')
 }

@@ -2,33 +2,42 @@ package task
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
 
+	"github.com/reelsplice/reelsplice/build/reuse"
 	"github.com/reelsplice/reelsplice/build/work"
 	"github.com/reelsplice/reelsplice/schemas/age"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/compare"
+	"github.com/reelsplice/reelsplice/schemas/tables"
+	"github.com/reelsplice/reelsplice/schemas/tables/changelog"
 )
 
-// The seal task writes the manifest, which names all other files of the release. It reads records
-// of tasks alone. If nothing has changed, it writes none.
+// The seal task writes the manifest, which names all other files of the release. If the previous release has all that
+// this one would have, it writes none.
 type seal struct{ b *Build }
 
 func openSeal(b *Build) (tasks, error) { return seal{b}, nil }
 
 func (seal) close() error { return nil }
 
-func (t seal) run(_ context.Context, _ int, d *Done) error {
-	done, err := t.b.Read("changelog")
-	if err != nil {
-		return err
-	}
-	for i := range done {
-		if done[i].Unchanged {
+func (t seal) run(ctx context.Context, _ int, d *Done) error {
+	if t.b.previous != nil {
+		unchanged, err := t.b.isUnchanged(ctx, d)
+		if err != nil {
+			return err
+		}
+		if unchanged {
 			d.Unchanged, d.Release = true, t.b.Plan.Previous
 			return nil
 		}
 	}
-	c, err := t.b.contents("index", "tables", "accounts", "changelog")
+	c, err := t.b.contents("index", "tables", "accounts", "changes")
 	if err != nil {
 		return err
 	}
@@ -72,4 +81,64 @@ func (b *Build) options() release.ManifestSpec {
 		age.Put(o.Sources, kind, days)
 	}
 	return o
+}
+
+// isUnchanged reports whether the previous release has all that this one would have, the age of the data
+// too. What tables have of the previous release, trends, does not count, nor does the table of changes; access counts do.
+func (b *Build) isUnchanged(ctx context.Context, d *Done) (_ bool, err error) {
+	if !maps.Equal(b.previous.Manifest().Params, b.Params()) || !maps.Equal(age.Of(b.previous.Manifest().Sources), b.Plan.Fetched) {
+		return false, nil
+	}
+	next, err := b.preview("index", "tables", "accounts")
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, next.Close()) }()
+	ofPrevious := func(table, section string) bool {
+		trend := strings.HasPrefix(section, "trend_") || section == tables.Heat.String()
+		return table == changelog.Table || trend && b.Plan.Access == ""
+	}
+	if !compare.Same(next, b.previous, ofPrevious) {
+		rewritten, err := b.isRewritten(next.Manifest())
+		return rewritten && compare.SameSections(next, b.previous, ofPrevious), err
+	}
+	if !b.Plan.Full {
+		return true, nil
+	}
+	// A full build may have a damaged release to mend.
+	if err := release.CheckAll(ctx, b.Plan.Releases, b.previous); err != nil {
+		d.Warning = fmt.Sprintf("the previous release is damaged, and another one with the same content is made: %v", err)
+		return false, ctx.Err()
+	}
+	return true, nil
+}
+
+// isRewritten reports whether a release has the resources of the previous one, each of them taken over: it has only
+// moved segments out of packs with few live bytes. A full build moves them on purpose.
+func (b *Build) isRewritten(m *release.Manifest) (bool, error) {
+	was := b.previous.Manifest()
+	if b.Plan.Full || !maps.Equal(m.Sources, was.Sources) || !maps.Equal(m.Counts.Resources, was.Counts.Resources) || m.Counts.Aliases != was.Counts.Aliases {
+		return false, nil
+	}
+	made := int64(0)
+	for _, n := range m.Counts.Resources {
+		made += n
+	}
+	done, err := b.Read(partStages...)
+	for i := range done {
+		made -= done[i].Counts[reusedCount]
+	}
+	return made == 0, err
+}
+
+// The names of parameters in the manifest.
+const (
+	paramLevel   = "level"
+	paramCatalog = "catalog_version"
+)
+
+// Params returns what the bytes of the release follow from, beside the catalogue and the
+// previous release.
+func (b *Build) Params() map[string]string {
+	return map[string]string{paramLevel: fmt.Sprint(b.Plan.Level), reuse.ParamEncoder: reuse.Encoder(b.Plan.Level), paramCatalog: catalog.FormatVersion}
 }

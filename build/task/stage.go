@@ -52,6 +52,7 @@ const (
 var (
 	readsTitles    = []fragment.Kind{fragment.KindMovie, fragment.KindTV, fragment.KindSeason, fragment.KindEpisode}
 	readsResources = slices.Collect(maps.Keys(builders))
+	readsChanged   = []fragment.Kind{fragment.KindMovie, fragment.KindTV, fragment.KindPerson}
 	readsAccounts  = []fragment.Kind{fragment.KindMovie, fragment.KindTV, fragment.KindList, fragment.KindAccount}
 )
 
@@ -67,10 +68,8 @@ func Stages() []Stage {
 		{"ranges", planned((*plan.Plan).RangeTasks), openRanges, nil, uponPrevious},
 		{"tables", planned(func(*plan.Plan) int { return index.Tables }), openTables, nil, alone},
 		{"accounts", planned(func(*plan.Plan) int { return 1 }), openAccounts, readsAccounts, uponPrevious},
-		{"compare", compareTasks, openCompare, nil, uponPrevious},
-		{"changes", changesTasks, openChanges, nil, uponPrevious},
-		{"changelog", changelogTasks, openChangelog, nil, uponPrevious},
-		{"seal", planned(func(*plan.Plan) int { return 1 }), openSeal, nil, alone},
+		{"changes", planned(func(*plan.Plan) int { return 1 }), openChanges, readsChanged, uponPrevious},
+		{"seal", planned(func(*plan.Plan) int { return 1 }), openSeal, nil, uponPrevious},
 	}
 }
 
@@ -144,7 +143,8 @@ func Open(folder, releaseDir string, memory int64) (*Build, error) {
 	}
 	if p.Previous != "" {
 		from.PreviousDir = store.Folder{Dir: p.Releases}.Path(p.Previous)
-		if from.Previous, err = release.Open(from.PreviousDir); err != nil {
+		err := release.Guard(func() error { from.Previous, err = release.Open(from.PreviousDir); return err })
+		if err != nil {
 			from.Catalog.Close()
 			return nil, fmt.Errorf("previous release: %w", err)
 		}

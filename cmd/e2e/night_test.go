@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/reelsplice/reelsplice/build"
 	"github.com/reelsplice/reelsplice/data/gen"
@@ -56,7 +55,7 @@ func TestNight(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(changes, "movies.ndjson"), rows, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cfg.Previous, cfg.Date = first, time.Date(2026, 11, 2, 0, 0, 0, 0, time.UTC)
+	cfg.Previous = first
 	second := night(changes, true)
 
 	folder, err := s3.OpenFolder(t.Context(), objecttest.New(t).URL("releases"))

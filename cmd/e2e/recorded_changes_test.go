@@ -66,19 +66,18 @@ var editedAfter = map[string]string{
 	{"id":2,"name":"Q","gender":1,"biography":""}`,
 }
 
-// editedEdge builds the catalogues one upon the other, a minute ago.
+// editedEdge builds the catalogue before and after the update, which was a minute ago.
 func editedEdge(t *testing.T) *testEdge {
 	t.Helper()
-	c := build.DefaultConfig()
-	c.Releases, c.Date = t.TempDir(), time.Now().Add(-time.Minute)
+	c, date := build.DefaultConfig(), time.Now().Add(-time.Minute)
+	c.Catalog, c.Releases = filepath.Join(t.TempDir(), "catalog"), t.TempDir()
 	for _, files := range []map[string]string{editedBefore, editedAfter} {
 		dir, rows := t.TempDir(), map[string][]byte{}
 		for name, text := range files {
 			rows[name] = []byte(strings.ReplaceAll(strings.ReplaceAll(text, "\n\t\t", ""), "\t", ""))
 		}
 		writeFiles(t, filepath.Join(dir, "src"), rows)
-		c.Catalog = filepath.Join(dir, "catalog")
-		report, err := ingest.Run(t.Context(), ingest.Config{Catalog: c.Catalog, Sources: []string{filepath.Join(dir, "src")}})
+		report, err := ingest.Run(t.Context(), ingest.Config{Catalog: c.Catalog, Sources: []string{filepath.Join(dir, "src")}, Date: date})
 		if err != nil || report.Quarantined > 0 {
 			t.Fatalf("ingest: %v, in quarantine %q", err, report.Bad)
 		}

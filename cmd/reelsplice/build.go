@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"runtime/pprof"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -28,10 +27,10 @@ func buildCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "build",
 		Short: "Make a release of the catalogue",
-		Long: "build makes a release of the catalogue. The catalogue, --level, the previous release and --date determine\n" +
-			"its id and its bytes. Publish it with --publish or the command publish; the edge serves published releases.\n\n" +
-			"build compares the release with the previous one, the current release by default. /3/movie/changes and its\n" +
-			"like list the differences for 15 days. Without a difference there is no new release: build reports the\n" +
+		Long: "build makes a release of the catalogue. The catalogue, --level and the previous release determine its id\n" +
+			"and its bytes. Publish it with --publish or the command publish; the edge serves published releases.\n\n" +
+			"/3/movie/changes and its like list what ingests have changed in the catalogue in the last 15 days. Without a\n" +
+			"difference from the previous release, the current one by default, there is no new release: build reports the\n" +
 			"previous one.\n\n" +
 			"An incremental build reuses each resource whose inputs are those of the previous release, and links its packs\n" +
 			"where the file system has hard links. --full renders everything, and so does another --level or version of\n" +
@@ -48,10 +47,9 @@ func buildCommand(a *app) *cobra.Command {
 	f.BoolVar(&publish, "publish", false, "make the release current, if it has records")
 	profiles.add(f)
 	c.AddCommand(buildPlanCommand(a), buildTaskCommand(a), buildSealCommand(a), submitCommand(a), buildStatusCommand(a), buildCleanCommand(a))
-	check := func() (err error) {
+	check := func() error {
 		cfg.Level, cfg.Full = content.level, content.full
-		cfg.Date, err = parseDate(content.date)
-		return errors.Join(err, cfg.Validate())
+		return cfg.Validate()
 	}
 	return a.checked(c, check, func(ctx context.Context, _ []string) (err error) {
 		if cfg.Access, err = content.counts(); err != nil {
@@ -72,15 +70,14 @@ func buildCommand(a *app) *cobra.Command {
 
 // contentFlags decide, beside the catalogue, what is in a release.
 type contentFlags struct {
-	level                  int
-	previous, date, access string
-	full                   bool
+	level            int
+	previous, access string
+	full             bool
 }
 
 func (c *contentFlags) add(f *pflag.FlagSet) {
 	f.IntVar(&c.level, "level", build.DefaultConfig().Level, "deflate `LEVEL`, 1 to 9")
 	f.StringVar(&c.previous, "previous", "current", "release to compare with and to reuse: `ID`, current, previous or none")
-	f.StringVar(&c.date, "date", "", "`TIME` of the changes, such as 2026-11-22 or 2026-11-22T04:00:00Z; now by default")
 	f.StringVar(&c.access, "access", "", "`FILE` with requests by resource, for trends: media_type, id, day, week")
 	f.BoolVar(&c.full, "full", false, "render everything; reuse nothing of the previous release")
 }
@@ -91,19 +88,6 @@ func (c *contentFlags) counts() (build.Access, error) {
 		return nil, nil
 	}
 	return build.ReadAccess(c.access)
-}
-
-// parseDate reads a day or a time; zero for none.
-func parseDate(text string) (time.Time, error) {
-	if text == "" {
-		return time.Time{}, nil
-	}
-	for _, layout := range []string{time.RFC3339, time.DateOnly} {
-		if t, err := time.Parse(layout, text); err == nil && t.Year() >= 1970 {
-			return t, nil
-		}
-	}
-	return time.Time{}, fmt.Errorf("date %q: want a time such as 2026-11-22T04:00:00Z or a day", text)
 }
 
 // previousRelease returns the id of the release that a build compares with and reuses, ""
@@ -124,7 +108,7 @@ func (a *app) previousRelease(ctx context.Context, s store.Folder, name string) 
 		}
 	}
 	if !errors.Is(err, store.ErrNoRelease) {
-		a.logger().Warn("the current release cannot be read: the build has no changes and reuses nothing", "error", err)
+		a.logger().Warn("the current release cannot be read: the build reuses nothing", "error", err)
 	}
 	return "", nil
 }

@@ -116,13 +116,11 @@ func buildPlanCommand(a *app) *cobra.Command {
 	s.machineFlags(f)
 	content.add(f)
 	required(c, "work")
-	var when time.Time
-	check := func() (err error) {
+	check := func() error {
 		if content.level < 1 || content.level > 9 {
 			return fmt.Errorf("level %d: want 1 to 9", content.level)
 		}
-		when, err = parseDate(content.date)
-		return err
+		return nil
 	}
 	return a.checked(c, check, func(ctx context.Context, _ []string) error {
 		counts, err := content.counts()
@@ -133,7 +131,7 @@ func buildPlanCommand(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		params := plan.Params{Catalog: s.catalog, Releases: s.releases, Date: when, Level: content.level, Full: content.full}
+		params := plan.Params{Catalog: s.catalog, Releases: s.releases, Level: content.level, Full: content.full}
 		if params.Previous, err = a.previousRelease(ctx, at.Releases, content.previous); err != nil {
 			return err
 		}

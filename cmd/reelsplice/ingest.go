@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/spf13/cobra"
@@ -61,6 +62,7 @@ func ingestCommand(a *app) *cobra.Command {
 	f.StringVar(&o.precedence, "precedence", "", "`FILE` with the order of sources, for all fields or for some")
 	f.BoolVar(&cfg.Overlay, "overlay", false, "these sources win over all others")
 	f.BoolVar(&cfg.Update, "update", false, "the sources hold changes alone: copy the rest of the catalogue unread")
+	f.StringVar(&o.date, "date", "", "`TIME` of the changes, such as 2026-11-22 or 2026-11-22T04:00:00Z; now by default")
 	f.StringArrayVar(&o.replay, "replay", nil, "ingest the rows of a quarantine `FILE` again, in place of SRC; repeatable")
 	f.StringVar(&o.maxBad, "max-bad", "", "stop when more than `N` rows, or N% of them, do not validate; the catalogue then stays as it is")
 	f.StringVar(&o.maxValues, "max-bad-values", "", "stop when more than `N` values, or N% of the number of rows, are left out; the catalogue then stays as it is")
@@ -102,6 +104,7 @@ func ingestCommand(a *app) *cobra.Command {
 // ingestFlags are checked before they become part of a Config.
 type ingestFlags struct {
 	precedence, maxBad, maxValues string
+	date                          string
 	replay                        []string
 	tolerated                     int64
 	explain                       bool
@@ -158,11 +161,27 @@ func (o *ingestFlags) apply(cfg *ingest.Config) error {
 			errs = append(errs, fmt.Errorf("%s: %w", most.flag, err))
 		}
 	}
+	if cfg.Date, err = parseDate(o.date); err != nil {
+		errs = append(errs, err)
+	}
 	if o.precedence != "" {
 		cfg.Precedence, err = ingest.ReadPrecedence(o.precedence)
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
+}
+
+// parseDate reads a day or a time; zero for none.
+func parseDate(text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	for _, layout := range []string{time.RFC3339, time.DateOnly} {
+		if t, err := time.Parse(layout, text); err == nil && t.Year() >= 1970 {
+			return t, nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("date %q: want a time such as 2026-11-22T04:00:00Z or a day", text)
 }
 
 // sources checks that there are sources, of one sort.

@@ -26,6 +26,7 @@ type kind struct {
 	minted *mintedList
 	owners owners // of the fields of the record at hand
 	notes  *notes
+	log    *changelog
 
 	counts  report.Records
 	removed []catalog.Removed // by key
@@ -33,7 +34,7 @@ type kind struct {
 
 func (m *Merger) kind(t *catalog.Type, rows *Rows, gone *removals) *kind {
 	return &kind{
-		typ: t, rows: rows, gone: gone, update: m.Update, minted: m.minted,
+		typ: t, rows: rows, gone: gone, update: m.Update, minted: m.minted, log: m.log,
 		owners: newOwners(t, m.Ranks(t.Kind)),
 		notes:  &notes{typ: t, sources: m.Sources, quarantine: m.Quarantine, report: m.Report},
 	}
@@ -208,8 +209,7 @@ func (k *kind) next(key catalog.Key) (version, error) {
 	if !top.IsNil() {
 		v = v.under(versionOf(k.typ, top))
 	}
-	k.count(before, v)
-	return v, nil
+	return v, k.count(key, before, v)
 }
 
 // copy returns a record that shares nothing with r.
@@ -221,8 +221,12 @@ func (k *kind) copy(r record.Record) record.Record {
 	return c
 }
 
-// count counts what became of a record.
-func (k *kind) count(before, now version) {
+// count counts and logs what became of a record.
+func (k *kind) count(key catalog.Key, before, now version) error {
+	var old, is record.Record
+	if before.isRecord() {
+		old = before.record
+	}
 	switch {
 	case now.isRecord() && !before.isRecord():
 		k.counts.Added++
@@ -230,7 +234,16 @@ func (k *kind) count(before, now version) {
 		k.counts.Changed++
 	case now.removed != nil && before.isRecord():
 		k.counts.Removed++
+	case now.removed == nil || before.removed != nil:
+		return nil
 	}
+	if now.isRecord() {
+		is = now.record
+	}
+	if k.overlaying {
+		return nil
+	}
+	return k.log.add(k.typ.Kind, key, old, is, k.old.file == nil)
 }
 
 // sameContent reports whether two records differ in the day on which they were fetched at most.

@@ -14,9 +14,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/reelsplice/reelsplice/ingest/report"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/extsort"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
@@ -31,8 +33,12 @@ type Merger struct {
 	Ranks      func(fragment.Kind) map[string][]int // of the sources, by field and number, where a field has an order of its own
 	Quarantine *report.Quarantine
 	Report     *report.Collector
+	// Changes is empty: it sorts the changes, whose time is Time.
+	Changes *extsort.Sorter
+	Time    time.Time
 
 	minted *mintedList
+	log    *changelog
 }
 
 // A Source is a file that rows came from.
@@ -53,6 +59,8 @@ func (m *Merger) Write(ctx context.Context, rows *Rows, kinds map[string]bool) (
 		return err
 	}
 	defer func() { err = errors.Join(err, m.minted.close()) }()
+	m.log = &changelog{m: m, created: map[fragment.Kind]int{}}
+	defer m.log.seasons.close()
 	var now []catalog.Removed
 	for _, t := range catalog.Types() {
 		old := &removals{list: ofKind(gone, t)}
@@ -74,6 +82,9 @@ func (m *Merger) Write(ctx context.Context, rows *Rows, kinds map[string]bool) (
 		now = append(now, removed...)
 	}
 	if err := m.writeRemoved(gone, now); err != nil {
+		return err
+	}
+	if err := m.log.write(ctx); err != nil {
 		return err
 	}
 	return m.minted.finish()

@@ -105,7 +105,7 @@ prepare() {
 
 # one NIGHT: builds as one process and prints the id.
 one() {
-  "$reelsplice" build --quiet --json --catalog "$run/catalog$1" --releases "$run/one" --date "2026-11-2$1" --publish | release_of
+  "$reelsplice" build --quiet --json --catalog "$run/catalog$1" --releases "$run/one" --publish | release_of
 }
 
 release_of() { sed -n 's/^{"release":"\([^"]*\)".*/\1/p'; }
@@ -117,7 +117,7 @@ since() { awk -v a="$1" -v b="$(date +%s.%N)" 'BEGIN { printf "%.1f", b - a }'; 
 submit() {
   local night=$1 releases=$2
   shift 2
-  run build submit --json --quiet --run --publish --program "$program" --count "$count" --date "2026-11-2$night" --memory 512MiB \
+  run build submit --json --quiet --run --publish --program "$program" --count "$count" --memory 512MiB \
     --catalog "$run/catalog$night" --releases "$releases" --work "$run/work" --scratch "$run/scratch" "$@" \
     >"$run/report" 2>"$run/errors"
 }

@@ -42,7 +42,5 @@ stage index 16 reelsplice build task index --quiet --catalog /shared/catalog --r
 stage ranges 16 reelsplice build task ranges --quiet --catalog /shared/catalog --releases /shared/releases --work /shared/work --memory 2147483648 --jobs 1 --count 16
 stage tables 16 reelsplice build task tables --quiet --catalog /shared/catalog --releases /shared/releases --work /shared/work --memory 2147483648 --jobs 1 --count 16
 stage accounts 1 reelsplice build task accounts --quiet --catalog /shared/catalog --releases /shared/releases --work /shared/work --memory 2147483648 --jobs 1 --count 1
-stage compare 16 reelsplice build task compare --quiet --catalog /shared/catalog --releases /shared/releases --work /shared/work --memory 2147483648 --jobs 1 --count 16
 stage changes 16 reelsplice build task changes --quiet --catalog /shared/catalog --releases /shared/releases --work /shared/work --memory 2147483648 --jobs 1 --count 16
-stage changelog 16 reelsplice build task changelog --quiet --catalog /shared/catalog --releases /shared/releases --work /shared/work --memory 2147483648 --jobs 1 --count 16
 stage seal 1 reelsplice build seal --quiet --catalog /shared/catalog --releases /shared/releases --work /shared/work --memory 2147483648 --jobs 1 --publish --json

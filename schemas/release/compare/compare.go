@@ -53,8 +53,6 @@ type Difference struct {
 // with the Readers.
 type Comparison struct {
 	a, b  *release.Reader
-	own   bool                      // of Own
-	share Share                     // of the parts that are walked
 	found [Merged + 1][]release.Ref // by Change: in b those that are created or changed, otherwise in a
 	names [][]byte                  // aliases in b that a does not have
 	// moved has, by slot of b, the resources to which other aliases lead; nil for none.
@@ -98,41 +96,11 @@ func Releases(ctx context.Context, a, b *release.Reader, progress func(done, tot
 	return c, c.run(ctx)
 }
 
-// Own finds the resources whose own fragments differ, also those that are only a part of
-// others: it follows no references and no includes, and takes equal fingerprints for equal fragments.
-// So it is empty for releases that a build renders alike, and cheap for those that are nearly so.
-// It compares what lies in a share of the parts. All shares together find everything; a resource
-// that has changed may be found by several.
-func Own(ctx context.Context, a, b *release.Reader, s Share) (*Comparison, error) {
-	c := &Comparison{a: a, b: b, own: true, share: s}
-	return c, c.run(ctx)
-}
-
-// A Share is share I, from 0 on, of N; the zero one is everything.
-type Share struct{ I, N int }
-
-// parts returns the numbers of the parts of r that belong to the share: neighbours, of about as many bytes as
-// other shares have. So the shares of two releases that are alike have much the same resources.
-func (s Share) parts(r *release.Reader) (mine []int) {
-	var total, before int64
-	for _, p := range r.Manifest().Parts {
-		total += p.Size
-	}
-	for i, p := range r.Manifest().Parts {
-		middle := before + p.Size/2
-		before += p.Size
-		if s.N <= 1 || int(middle*int64(s.N)/total) == s.I {
-			mine = append(mine, i)
-		}
-	}
-	return mine
-}
-
 // run compares the releases as a whole.
 func (c *Comparison) run(ctx context.Context) error {
 	for _, r := range []*release.Reader{c.a, c.b} { // which have much the same order
-		for _, i := range c.share.parts(r) {
-			part := r.File(r.Manifest().Parts[i].Name)
+		for _, p := range r.Manifest().Parts {
+			part := r.File(p.Name)
 			file.ReadAhead(part.Bytes())
 			c.total += int64(len(part.Content()))
 		}
@@ -165,7 +133,7 @@ func (c *Comparison) sort() {
 // walk calls fn for each block of r.
 func (c *Comparison) walk(ctx context.Context, r *release.Reader, fn func(release.Entry) error) error {
 	last := c.done
-	for _, i := range c.share.parts(r) {
+	for i := range r.Manifest().Parts {
 		at := int64(0)
 		err := r.EachBlock(i, func(e release.Entry) error {
 			_, off := e.Place()
@@ -200,15 +168,12 @@ func isRequested(key []byte) bool {
 	return k < fragment.KindAlias || k == fragment.KindFind
 }
 
-// counts reports whether the resource with that key can differ by itself.
-func (c *Comparison) counts(key []byte) bool { return c.own || isRequested(key) }
-
 // earlier takes in a block of the earlier release.
 func (c *Comparison) earlier(e release.Entry) error {
 	if e.IsAlias() {
 		return c.alias(e, c.a, c.b)
 	}
-	if _, ok := c.b.Resource(e.Key()); ok || !c.counts(e.Key()) {
+	if _, ok := c.b.Resource(e.Key()); ok || !isRequested(e.Key()) {
 		return nil
 	}
 	into, _, err := c.b.Removed(e.Key())
@@ -225,7 +190,7 @@ func (c *Comparison) later(e release.Entry) error {
 	if e.IsAlias() {
 		return c.alias(e, c.b, c.a)
 	}
-	if !c.counts(e.Key()) {
+	if !isRequested(e.Key()) {
 		return nil
 	}
 	old, ok := c.a.Resource(e.Key())
@@ -234,7 +199,7 @@ func (c *Comparison) later(e release.Entry) error {
 		return nil
 	}
 	changed := c.hasMoved(e.Key())
-	if !changed && !c.believes(old, e) {
+	if !changed {
 		subs, err := c.compare(old, e, true /* enough to know that any differs */)
 		if err != nil {
 			return err
@@ -245,11 +210,6 @@ func (c *Comparison) later(e release.Entry) error {
 		c.found[Changed] = append(c.found[Changed], e.Ref())
 	}
 	return nil
-}
-
-// believes reports whether fingerprints alone make two forms of a resource the same.
-func (c *Comparison) believes(old, now release.Entry) bool {
-	return c.own && now.Fingerprint() != 0 && now.Fingerprint() == old.Fingerprint()
 }
 
 // alias notes an alias of r that leads to another resource in the other release, or nowhere.
@@ -278,7 +238,7 @@ func (c *Comparison) alias(e release.Entry, r, other *release.Reader) error {
 	}
 	c.moved.add(slot)
 	if _, ok := c.a.Resource(to.Key()); ok {
-		c.found[Changed] = append(c.found[Changed], now.Ref()) // the walk may have passed it, or be another share's
+		c.found[Changed] = append(c.found[Changed], now.Ref()) // the walk may have passed it
 	}
 	return nil
 }
@@ -294,9 +254,6 @@ func (c *Comparison) hasMoved(key []byte) bool {
 
 // compareDefaults finds which defaults differ.
 func (c *Comparison) compareDefaults() error {
-	if c.own {
-		return nil
-	}
 	for k := fragment.KindMovie; k < fragment.KindAlias; k++ {
 		c.key = fragment.AppendShared(c.key[:0], fragment.KindDefault, k, "")
 		a, _ := c.a.Resource(c.key)
@@ -315,7 +272,7 @@ func (c *Comparison) compareDefaults() error {
 // valid until the next call.
 func (c *Comparison) compare(a, b release.Entry, anyOf bool) ([]fragment.Sub, error) {
 	c.subs = c.subs[:0]
-	hidden := !c.own && b.Len() > 0 && isRequested(b.Key()) // what only others lead to does not count by itself
+	hidden := b.Len() > 0 && isRequested(b.Key()) // what only others lead to does not count by itself
 	standIns := both{c.standIn(c.a, b), c.standIn(c.b, b)}
 	for i, k := 0, 0; i < a.Len() || k < b.Len(); {
 		s := lowestSub(a, i, b, k)
@@ -440,14 +397,12 @@ func (c *Comparison) sameFragment(of both, a, b release.Fragment, sameID bool, l
 
 // sameBehind compares what a piece stands for in both releases, which is the same by itself.
 func (c *Comparison) sameBehind(y *release.Piece, sameID bool, level int) (bool, error) {
-	switch {
-	case y.Op == release.OpIDMark || y.Op == release.OpIDEnd:
+	switch y.Op {
+	case release.OpIDMark, release.OpIDEnd:
 		return sameID, nil
-	case c.own:
-		return true, nil
-	case y.Op == release.OpReference:
+	case release.OpReference:
 		return c.sameRecipe(y.Shared, y.Sub, level)
-	case y.Op == release.OpInclude:
+	case release.OpInclude:
 		var key [fragment.MaxKeyLen]byte
 		return c.sameRecipe(y.Include.AppendKey(key[:0]), y.Include.Stored(), level)
 	default:

@@ -150,61 +150,6 @@ func TestCompare(t *testing.T) {
 	f("deleted and said so", list(Resource(1, detailsX)), list(Removed(1, 0)), "deleted movie 1")
 }
 
-// TestCompareOwn: each resource counts by itself, and equal fingerprints are believed.
-func TestCompareOwn(t *testing.T) {
-	x, y := Seg(Plain("x")), Seg(Plain("y"))
-	f := func(name string, a, b []ResourceSpec, want ...string) {
-		t.Helper()
-		was, is := Written(t, a...), Written(t, b...)
-		for shares := range 4 {
-			var got []string
-			for i := range max(1, shares) {
-				c, err := compare.Own(t.Context(), was, is, compare.Share{i, shares})
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, change := range compare.Changes() {
-					err := c.Keys(t.Context(), change, func(key []byte) error {
-						got = append(got, fmt.Sprintf("%s %s", change, fragment.DescribeKey(key)))
-						return nil
-					})
-					if err != nil {
-						t.Fatal(err)
-					}
-				}
-			}
-			slices.Sort(got)
-			slices.Sort(want)
-			if got = slices.Compact(got); !slices.Equal(got, want) {
-				t.Errorf("%s: CompareOwn() in %d shares finds\n%q, want\n%q", name, shares, got, want)
-			}
-		}
-	}
-	list := func(rs ...ResourceSpec) []ResourceSpec { return rs }
-	made := func(fingerprint uint64, r ResourceSpec) ResourceSpec {
-		r.Fingerprint = fingerprint
-		return r
-	}
-	genres := func(p PieceSpec) ResourceSpec {
-		key := fragment.AppendShared(nil, fragment.KindGenres, fragment.KindMovie, "1")
-		return ResourceSpec{Key: key, Fragments: []FragmentSpec{Frag(fragment.Address{Sub: fragment.SubGenres}, p)}}
-	}
-	f("row", list(Resource(1, Frag(Row, x)), Resource(2, Frag(Details, RowOf(1)))),
-		list(Resource(1, Frag(Row, y)), Resource(2, Frag(Details, RowOf(1)))), "changed movie 1")
-	f("another row", list(Resource(1, Frag(Row, x)), Resource(2, Frag(Row, x)), Resource(3, Frag(Details, RowOf(1)))),
-		list(Resource(1, Frag(Row, x)), Resource(2, Frag(Row, x)), Resource(3, Frag(Details, RowOf(2)))), "changed movie 3")
-	f("only part of others", list(genres(x)), list(genres(y)), "changed "+fragment.DescribeKey(genres(x).Key))
-	f("all changes", list(Resource(1, Frag(Details, x)), Resource(3, Frag(Details, x)), Resource(5, Frag(Details, x))),
-		list(Resource(4, Frag(Details, x)), Resource(5, Frag(Details, y)), Removed(3, 5)),
-		"created movie 4", "created "+fragment.DescribeKey(Removed(3, 5).Key), "changed movie 5", "deleted movie 1", "merged movie 3")
-	f("equal fingerprints", list(made(7, Resource(1, Frag(Details, x)))), list(made(7, Resource(1, Frag(Details, y)))))
-	f("other fingerprints", list(made(7, Resource(1, Frag(Details, x))), made(7, Resource(2, Frag(Details, x)))),
-		list(made(8, Resource(1, Frag(Details, x))), made(8, Resource(2, Frag(Details, y)))), "changed movie 2")
-	named := Resource(1, Frag(Details, x))
-	named.Aliases = imdb
-	f("aliases", list(Resource(1, Frag(Details, x))), list(named), "changed movie 1")
-}
-
 // TestCompareRefuses: what breaks the format is an error, not a difference.
 func TestCompareRefuses(t *testing.T) {
 	x := Seg(Plain("x"))

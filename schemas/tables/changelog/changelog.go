@@ -1,31 +1,30 @@
-// Package changelog has the table "changes" of a release: what the builds of the last days
+// Package changelog has the table "changes" of a release: what the ingests of the last days
 // changed, in the form of the API's responses. The builder writes it, the edge reads it;
 // neither parses it.
 //
-// A build on top of a previous release compares the two, adds what differs as its own
-// changes, and carries over those of the builds before it that are not older than
-// Retention. The number of a row of the table is that of a build, by time. Sections,
+// A build makes it of the catalogue's log of changes. The number of a row of the table is that
+// of an ingest, by time; releases of earlier versions have builds in place of ingests. Sections,
 // all numbers little-endian:
 //
-//	builds            when each build was made, seconds since 1970, 8 bytes, ascending
+//	builds            when each ingest was, seconds since 1970, 8 bytes, ascending
 //	keys              the keys of changes ("images"), 24 bytes with zeros behind, ascending
-//	list.KIND         what changed (movie, tv, person), 16 bytes: id 8, the next build after
+//	list.KIND         what changed (movie, tv, person), 16 bytes: id 8, the next ingest after
 //	                  this one that changed it too 4 (ffffffff: none), adult 1, softcore 1
-//	                  (0 no, 1 yes, 2 null), zeros 2; by build, then id
-//	list.KIND.starts  number of the first row of each build, and of all rows, 8 bytes
+//	                  (0 no, 1 yes, 2 null), zeros 2; by ingest, then id
+//	list.KIND.starts  number of the first row of each ingest, and of all rows, 8 bytes
 //	item.KIND         segments (movie, tv, season, episode, person; of the last three but one
 //	                  the ids are their own, not those of their series), 48 bytes: id 8,
-//	                  build 4, key 4, offset in data 8, stored bytes 4, raw bytes 4, CRC-32 4,
-//	                  CRC operator 4, hash 8; by id, then key, then build
+//	                  ingest 4, key 4, offset in data 8, stored bytes 4, raw bytes 4, CRC-32 4,
+//	                  CRC operator 4, hash 8; by id, then key, then ingest
 //	data              the segments, back to back
 //
 // A dump may have the changes of a resource themselves, as the fragment of that sub-request.
-// They are more exact than those between builds, and the edge looks for them first.
+// They are more exact than those between ingests, and the edge looks for them first.
 //
-// A segment is what one build has in the array "items" of one key: items with a comma
+// A segment is what one ingest has in the array "items" of one key: items with a comma
 // between them. A response joins those of one key and inflates none.
 // Which resources a window of time has follows from one pass over the rows of its
-// builds: each resource counts in the last build of the window that changed it: its row
+// ingests: each resource counts in the last one of the window that changed it: its row
 // names the next one.
 package changelog
 
@@ -35,7 +34,6 @@ import (
 	"fmt"
 	"sort"
 	"strconv"
-	"time"
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
@@ -43,9 +41,6 @@ import (
 
 // Table is the name of the table.
 const Table = "changes"
-
-// Retention is how long changes are kept: a day more than the longest window.
-const Retention = 15 * 24 * time.Hour
 
 // MaxKey is the longest key of changes in bytes.
 const MaxKey = 24

@@ -1,9 +1,0 @@
-package changes_test
-
-import (
-	"testing"
-
-	"github.com/reelsplice/reelsplice/schemas/sharedtest"
-)
-
-func TestMain(m *testing.M) { sharedtest.InMemory(m).Run() }

@@ -1,0 +1,681 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/flate"
+
+	"github.com/reelsplice/reelsplice/build"
+	"github.com/reelsplice/reelsplice/build/buildtest"
+	"github.com/reelsplice/reelsplice/ingest"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/tables/changelog"
+)
+
+// A content is rows of JSON by kind.
+type content map[fragment.Kind][]string
+
+// A logged ingests into one catalogue, and builds one release upon another.
+type logged struct {
+	build.Config
+	keys map[string]string // the rows that remove what the catalogue has, by that row
+}
+
+func newLogged(t *testing.T) *logged {
+	t.Helper()
+	n := &logged{build.DefaultConfig(), map[string]string{}}
+	n.Catalog, n.Releases, n.Level = t.TempDir(), t.TempDir(), 1
+	return n
+}
+
+// onDay returns a moment of the first of November 2026, some days and hours later.
+func onDay(days, hours int) time.Time { return time.Date(2026, 11, 1+days, hours, 0, 0, 0, time.UTC) }
+
+// ingest makes the rows those of the catalogue: what they lack is deleted.
+func (n *logged) ingest(t *testing.T, date time.Time, c content) error {
+	t.Helper()
+	keys, files, src := map[string]string{}, map[string][]byte{}, t.TempDir()
+	for kind, rows := range c {
+		for _, row := range rows {
+			var key struct {
+				ID     int64  `json:"id"`
+				Series *int64 `json:"series_id"`
+				Number *int64 `json:"season_number"`
+			}
+			if err := json.Unmarshal([]byte(row), &key); err != nil {
+				t.Fatalf("%v in %s", err, row)
+			}
+			remove := fmt.Sprintf(`{"id":%d,"_deleted":true}`, key.ID)
+			if kind == fragment.KindSeason {
+				remove = fmt.Sprintf(`{"series_id":%d,"season_number":%d,"_deleted":true}`, *key.Series, *key.Number)
+			}
+			keys[kind.String()+remove] = remove
+			files[kind.String()+".ndjson"] = append(files[kind.String()+".ndjson"], strings.ReplaceAll(row, "\n", "")+"\n"...)
+		}
+	}
+	for _, kind := range changelog.Kinds() {
+		for name, remove := range n.keys {
+			if _, ok := keys[name]; !ok && strings.HasPrefix(name, kind.String()+"{") {
+				files[kind.String()+".ndjson"] = append(files[kind.String()+".ndjson"], remove+"\n"...)
+			}
+		}
+	}
+	writeFiles(t, src, files)
+	r, err := ingest.Run(t.Context(), ingest.Config{Catalog: n.Catalog, Sources: []string{src}, Date: date})
+	if err == nil && r.Quarantined > 0 {
+		t.Fatalf("in quarantine %q", r.Bad)
+	}
+	n.keys = keys
+	return err
+}
+
+// run ingests, and builds a release upon the one before. It becomes the one before of the next.
+func (n *logged) run(t *testing.T, date time.Time, c content) build.Report {
+	t.Helper()
+	if err := n.ingest(t, date, c); err != nil {
+		t.Fatal(err)
+	}
+	r, err := build.Run(t.Context(), n.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.Previous = r.Release
+	return r
+}
+
+// open opens the last release, which has to be sound. A full build has the same table of changes.
+func (n *logged) open(t *testing.T) *changelog.Log {
+	t.Helper()
+	r := buildtest.OpenRelease(t, filepath.Join(n.Releases, n.Previous))
+	l := changelog.Open(r)
+	if err := l.Check(); err != nil {
+		t.Error(err)
+	}
+	c := n.Config
+	c.Releases, c.Previous = t.TempDir(), ""
+	full, err := build.Run(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := tableBytes(t, filepath.Join(n.Releases, n.Previous), changelog.Table), tableBytes(t, filepath.Join(c.Releases, full.Release), changelog.Table); !bytes.Equal(a, b) {
+		t.Errorf("the table has %d bytes, that of a full build %d others", len(a), len(b))
+	}
+	return l
+}
+
+// movies returns movies alone.
+func movies(rows ...string) content { return content{fragment.KindMovie: rows} }
+
+// always is a window of all times.
+var always = changelog.Window{From: 0, To: 1 << 40}
+
+// changesOfResource returns the changes of a resource as an edge would compose them. Each segment
+// has to be what its row says.
+func changesOfResource(t *testing.T, l *changelog.Log, k fragment.Kind, id uint64, w changelog.Window) string {
+	t.Helper()
+	out := []byte{'{'}
+	for p, err := range l.Answer(k, id, w) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Text != nil {
+			out = append(out, p.Text...)
+			continue
+		}
+		g := p.Segment
+		raw, err := io.ReadAll(flate.NewReader(bytes.NewReader(append(bytes.Clone(g.Stored), 3, 0))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if g.RawLen != uint32(len(raw)) || g.CRC != crc32.ChecksumIEEE(raw) || g.Op != release.CRCOp(uint64(len(raw))) || g.Hash != release.HashOf(raw) {
+			t.Errorf("segment of %s %d: %d bytes, its row says otherwise", k, id, len(raw))
+		}
+		out = append(out, raw...)
+	}
+	if !json.Valid(out) {
+		t.Errorf("changes of %s %d are no JSON: %s", k, id, out)
+	}
+	return string(out)
+}
+
+// A changeOfKey is an item under its key.
+type changeOfKey struct {
+	Key   string
+	Items []struct {
+		ID            string          `json:"id"`
+		Action        string          `json:"action"`
+		Time          string          `json:"time"`
+		ISO639        string          `json:"iso_639_1"`
+		ISO3166       string          `json:"iso_3166_1"`
+		Value         json.RawMessage `json:"value"`
+		OriginalValue json.RawMessage `json:"original_value"`
+	}
+}
+
+// changeLines returns the items of an answer in short: "title en-US updated "B" for "A"".
+func changeLines(t *testing.T, text string) (out []string) {
+	t.Helper()
+	var a struct{ Changes []changeOfKey }
+	d := json.NewDecoder(strings.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&a); err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+	ids := map[string]bool{}
+	for _, c := range a.Changes {
+		for _, it := range c.Items {
+			if ids[it.ID] || len(it.ID) != 24 {
+				t.Errorf("id %q is there twice, or not one of 24 digits", it.ID)
+			}
+			ids[it.ID] = true
+			s := c.Key
+			if it.ISO639 != "" {
+				s += " " + it.ISO639
+			}
+			if it.ISO3166 != "" {
+				s += "-" + it.ISO3166
+			}
+			s += " " + it.Action
+			if it.Value != nil {
+				s += " " + string(it.Value)
+			}
+			if it.OriginalValue != nil {
+				s += " for " + string(it.OriginalValue)
+			}
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// listedChanges returns the ids of a list, with what is not false of them.
+func listedChanges(l *changelog.Log, k fragment.Kind, w changelog.Window) (out []string) {
+	rows, _ := l.List(nil, k, w, 1, 1<<20)
+	for _, r := range rows {
+		s := fmt.Sprint(r.ID)
+		if r.Adult != changelog.No {
+			s += " adult " + r.Adult.String()
+		}
+		if r.Softcore != changelog.No {
+			s += " softcore " + r.Softcore.String()
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+const (
+	seriesBefore = `{"id":1,"name":"S","first_air_date":"2020-01-01","networks":[],"created_by":[],"external_ids":{"tvdb_id":null},
+		"content_ratings":{"results":[]},"keywords":{"results":[]},"alternative_titles":{"results":[]}}`
+	seriesAfter = `{"id":1,"name":"S","first_air_date":"2020-02-01","networks":[{"id":9,"name":"N","logo_path":null,"origin_country":"US"}],
+		"created_by":[{"id":5,"credit_id":"c","name":"P","gender":1,"profile_path":null}],"external_ids":{"tvdb_id":375980},
+		"content_ratings":{"results":[{"descriptors":[],"iso_3166_1":"BR","rating":"12"}]},"keywords":{"results":[{"name":"k","id":3}]},
+		"alternative_titles":{"results":[{"iso_3166_1":"DE","title":"T","type":""}]}}`
+)
+
+func season(id, number, series int, text string, episodes ...string) string {
+	return fmt.Sprintf(`{"id":%d,"series_id":%d,"season_number":%d,"name":"Part","overview":%q,"episodes":[%s]}`, id, series, number, text, strings.Join(episodes, ","))
+}
+
+func episode(id, season, number int, name string, guests ...int) string {
+	var rows []string
+	for _, g := range guests {
+		rows = append(rows, fmt.Sprintf(`{"id":%d,"name":"P%d","character":"C","credit_id":"g%d","order":0}`, g, g, g))
+	}
+	return fmt.Sprintf(`{"id":%d,"season_number":%d,"episode_number":%d,"name":%q,"air_date":"2020-01-01","guest_stars":[%s]}`, id, season, number, name, strings.Join(rows, ","))
+}
+
+// TestChangesOfSeries: what happens to an episode shows in its season and in its series.
+func TestChangesOfSeries(t *testing.T) {
+	other := `{"id":2,"name":"Other"}`
+	third := `{"id":3,"name":"Third"}`
+	before := content{
+		fragment.KindTV: {seriesBefore, other, third},
+		fragment.KindSeason: {
+			season(11, 1, 1, "", episode(111, 1, 1, "One"), episode(112, 1, 2, "Two")),
+			season(21, 1, 2, "", episode(211, 1, 1, "One")),
+			season(22, 2, 2, "", episode(221, 2, 1, "One")),
+			season(31, 1, 3, "", episode(311, 1, 1, "One")),
+		},
+	}
+	after := content{
+		fragment.KindTV: {seriesAfter, other, third},
+		fragment.KindSeason: {
+			season(11, 1, 1, "", episode(111, 1, 1, "Uno", 7), episode(113, 1, 3, "Three")),
+			season(21, 1, 2, "Text.", episode(211, 1, 1, "One")),
+			season(23, 3, 2, "", episode(231, 3, 1, "One")),
+			season(31, 1, 3, "", episode(311, 1, 1, "One")),
+		},
+	}
+	n := newLogged(t)
+	n.run(t, onDay(0, 4), before)
+	report := n.run(t, onDay(1, 4), after)
+	if report.Changed["tv"] != 2 || report.Changed["movie"] != 0 || report.Changed["person"] != 0 {
+		t.Errorf("changed %v, want 2 series", report.Changed)
+	}
+	l := n.open(t)
+	for _, c := range []struct {
+		kind fragment.Kind
+		id   uint64
+		want []string
+	}{
+		{fragment.KindTV, 1, []string{
+			`air_date updated "2020-02-01" for "2020-01-01"`, `alternative_titles added {"title":"T","iso_3166_1":"DE","type":""}`,
+			`certifications added {"iso_3166_1":"BR","certification":"12"}`, `created_by added {"person_id":5,"name":"P","credit_id":"c"}`,
+			`network added {"name":"N","id":9}`, `plot_keywords added {"name":"k","id":3}`,
+			`season updated {"season_id":11,"season_number":1}`, `tvdb_id added "375980"`,
+		}},
+		{fragment.KindSeason, 11, []string{
+			`episode updated {"episode_id":111,"episode_number":1}`, `episode deleted for {"episode_id":112,"episode_number":2}`,
+			`episode added {"episode_id":113,"episode_number":3}`,
+		}},
+		{fragment.KindEpisode, 111, []string{`guest_stars added {"person_id":7,"character":"C","order":0,"credit_id":"g7"}`, `name en-US updated "Uno" for "One"`}},
+		{fragment.KindEpisode, 112, []string{`general destroyed`}},
+		{fragment.KindEpisode, 113, []string{`air_date added "2020-01-01"`, `general created`, `name en-US added "Three"`}},
+		{fragment.KindTV, 2, []string{
+			`season updated {"season_id":21,"season_number":1}`, `season deleted for {"season_id":22,"season_number":2}`,
+			`season added {"season_id":23,"season_number":3}`,
+		}},
+		{fragment.KindSeason, 21, []string{`overview en-US added "Text."`}},
+		{fragment.KindSeason, 22, []string{`general destroyed`}},
+		{fragment.KindSeason, 23, []string{`episode added {"episode_id":231,"episode_number":1}`, `general created`, `name en-US added "Part"`}},
+		{fragment.KindTV, 3, nil},
+		{fragment.KindSeason, 31, nil},
+		{fragment.KindEpisode, 311, nil},
+	} {
+		if diff := cmp.Diff(c.want, changeLines(t, changesOfResource(t, l, c.kind, c.id, always))); diff != "" {
+			t.Errorf("%s %d (-want +got):\n%s", c.kind, c.id, diff)
+		}
+	}
+	if diff := cmp.Diff([]string{"1", "2"}, listedChanges(l, fragment.KindTV, always)); diff != "" {
+		t.Errorf("tv/changes (-want +got):\n%s", diff)
+	}
+}
+
+// TestChangesCreatedAndRemoved: what comes and goes as a whole.
+func TestChangesCreatedAndRemoved(t *testing.T) {
+	n := newLogged(t)
+	n.run(t, onDay(0, 4), movies(`{"id":1,"title":"A"}`, `{"id":2,"title":"B"}`, `{"id":3,"title":"C"}`))
+	c := movies(`{"id":3,"title":"C"}`, `{"id":4,"title":"D","original_title":"O","adult":true,"softcore":true,"images":{"posters":[{"file_path":"/x.jpg"}]}}`, `{"id":2,"_merged_into":3}`)
+	n.run(t, onDay(1, 4), c)
+	l := n.open(t)
+	want := []string{"1 adult null softcore null", "2 adult null softcore null", "4 adult true softcore true"}
+	if diff := cmp.Diff(want, listedChanges(l, fragment.KindMovie, always)); diff != "" {
+		t.Errorf("movie/changes (-want +got):\n%s", diff)
+	}
+	for id, want := range map[uint64][]string{
+		1: {"general destroyed"}, 2: {"general destroyed"}, 3: nil,
+		4: {`adult added true`, `general created`, `original_title added "O"`, `softcore added true`, `title en-US added "D"`},
+	} {
+		got := changeLines(t, changesOfResource(t, l, fragment.KindMovie, id, always))
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("movie %d (-want +got):\n%s", id, diff)
+		}
+	}
+	if got := changesOfResource(t, l, fragment.KindMovie, 3, always); got != `{"changes":[]}` {
+		t.Errorf("changes of movie 3 = %s, want none", got)
+	}
+}
+
+// A film is what the builds change about a movie. Each number but the popularity has a
+// key of its own.
+type film struct{ title, german, keyword, popularity int }
+
+// fieldsOf returns the fields of what differs between two films.
+func fieldsOf(a, b film) []string {
+	keys := map[string]bool{
+		"title": a.title != b.title, "plot_keywords": a.keyword != b.keyword,
+		"translations": (a.german == 0) != (b.german == 0),
+	}
+	if a.german != b.german {
+		keys["title"] = true
+	}
+	maps.DeleteFunc(keys, func(_ string, differs bool) bool { return !differs })
+	return slices.Sorted(maps.Keys(keys))
+}
+
+func (f film) json(id int) string {
+	var german, keyword string
+	if f.german > 0 {
+		german = fmt.Sprintf(`{"iso_3166_1":"DE","iso_639_1":"de","name":"Deutsch","english_name":"German","data":{"title":"Titel %d"}}`, f.german)
+	}
+	if f.keyword > 0 {
+		keyword = fmt.Sprintf(`{"id":%d,"name":"word %d"}`, f.keyword, f.keyword)
+	}
+	return fmt.Sprintf(`{"id":%d,"title":"Title %d","original_title":"O","popularity":%d.5,"translations":{"translations":[%s]},"keywords":{"keywords":[%s]}}`,
+		id, f.title, f.popularity, german, keyword)
+}
+
+// A catalogueWorld is films by id, and the titles of the episodes of one season of each series.
+type catalogueWorld struct {
+	films  map[int]film
+	series map[int][]int
+}
+
+func (w catalogueWorld) clone() catalogueWorld {
+	c := catalogueWorld{maps.Clone(w.films), map[int][]int{}}
+	for id, episodes := range w.series {
+		c.series[id] = slices.Clone(episodes)
+	}
+	return c
+}
+
+func (w catalogueWorld) content() content {
+	c := movies()
+	for _, id := range slices.Sorted(maps.Keys(w.films)) {
+		c[fragment.KindMovie] = append(c[fragment.KindMovie], w.films[id].json(id))
+	}
+	for _, id := range slices.Sorted(maps.Keys(w.series)) {
+		var rows []string
+		for i, title := range w.series[id] {
+			rows = append(rows, episode(1000*id+i, 1, i+1, fmt.Sprint("Name ", title)))
+		}
+		c[fragment.KindTV] = append(c[fragment.KindTV], fmt.Sprintf(`{"id":%d,"name":"S"}`, id))
+		c[fragment.KindSeason] = append(c[fragment.KindSeason], season(10*id, 1, id, "", rows...))
+	}
+	return c
+}
+
+// edit edits one thing, which may be a popularity.
+func (w catalogueWorld) edit(r *rand.Rand) {
+	id := 1 + r.IntN(12)
+	f, ok := w.films[id]
+	switch n := r.IntN(9); {
+	case n == 0:
+		delete(w.films, id)
+		return
+	case !ok:
+		f.title = r.IntN(9)
+	case n == 1:
+		f.title++
+	case n == 2:
+		f.german = r.IntN(3)
+	case n == 3:
+		f.keyword = r.IntN(3)
+	case n == 5:
+		f.popularity++
+	default:
+		id := 1 + r.IntN(3)
+		switch episodes := w.series[id]; {
+		case len(episodes) > 1 && n == 6:
+			w.series[id] = episodes[:len(episodes)-1]
+		case len(episodes) == 0 || n == 7:
+			w.series[id] = append(episodes, 0)
+		default:
+			episodes[r.IntN(len(episodes))]++
+		}
+		return
+	}
+	w.films[id] = f
+}
+
+// edited returns what of a kind differs between two worlds.
+func edited(k fragment.Kind, a, b catalogueWorld) map[uint64][]string {
+	out := map[uint64][]string{}
+	if k == fragment.KindTV {
+		for id := 1; id <= 3; id++ {
+			x, xok := a.series[id]
+			y, yok := b.series[id]
+			switch {
+			case xok != yok:
+				out[uint64(id)] = []string{"general"}
+			case !slices.Equal(x, y):
+				out[uint64(id)] = []string{"season"}
+			}
+		}
+		return out
+	}
+	for id := 1; id <= 12; id++ {
+		x, xok := a.films[id]
+		y, yok := b.films[id]
+		switch keys := fieldsOf(x, y); {
+		case xok != yok:
+			out[uint64(id)] = []string{"general"}
+		case xok && len(keys) > 0:
+			out[uint64(id)] = keys
+		}
+	}
+	return out
+}
+
+// keysIn returns the keys of a response; of what was created or deleted only that.
+func keysIn(t *testing.T, response string) []string {
+	t.Helper()
+	keys := map[string]bool{}
+	for _, line := range changeLines(t, response) {
+		keys[strings.Fields(line)[0]] = true
+	}
+	if keys["general"] {
+		return []string{"general"}
+	}
+	return slices.Sorted(maps.Keys(keys))
+}
+
+// TestChangesOverBuilds: over builds after random edits, the lists of every window are what
+// was edited, and so are the keys of every resource in every build.
+func TestChangesOverBuilds(t *testing.T) {
+	const builds = 6
+	seeds := uint64(2)
+	if testing.Short() {
+		seeds = 1
+	}
+	for seed := range seeds {
+		r := rand.New(rand.NewPCG(seed, 7))
+		now := catalogueWorld{map[int]film{1: {}, 2: {}, 3: {}, 4: {}}, map[int][]int{1: {0, 0}}}
+		n := newLogged(t)
+		n.run(t, onDay(0, 4), now.content())
+		var moments []time.Time
+		var edits []map[fragment.Kind]map[uint64][]string
+		for i := 1; i <= builds; i++ {
+			before := now.clone()
+			for range 1 + r.IntN(5) {
+				now.edit(r)
+			}
+			date := onDay(i, r.IntN(20))
+			if report := n.run(t, date, now.content()); report.Unchanged {
+				continue
+			}
+			moments = append(moments, date)
+			found := map[fragment.Kind]map[uint64][]string{}
+			for _, k := range []fragment.Kind{fragment.KindMovie, fragment.KindTV} {
+				found[k] = edited(k, before, now)
+			}
+			edits = append(edits, found)
+		}
+		l := n.open(t)
+		if l.Builds() != len(moments) || len(moments) < builds/2 {
+			t.Fatalf("seed %d: %d builds in the table, want %d", seed, l.Builds(), len(moments))
+		}
+		for _, k := range []fragment.Kind{fragment.KindMovie, fragment.KindTV} {
+			for i := range moments {
+				w := changelog.Window{From: moments[i].Unix(), To: moments[i].Unix()}
+				for id := uint64(1); id <= 12; id++ {
+					if diff := cmp.Diff(edits[i][k][id], keysIn(t, changesOfResource(t, l, k, id, w))); diff != "" {
+						t.Errorf("seed %d: %s %d in build %d (-want +got):\n%s", seed, k, id, i, diff)
+					}
+				}
+				for j := i; j < len(moments); j++ {
+					w := changelog.Window{From: moments[i].Unix(), To: moments[j].Unix()}
+					checkWindow(t, l, k, w, edits[i:j+1])
+				}
+			}
+		}
+	}
+}
+
+// checkWindow compares the list of a window, by pages, with the edits of its builds.
+func checkWindow(t *testing.T, l *changelog.Log, k fragment.Kind, w changelog.Window, edits []map[fragment.Kind]map[uint64][]string) {
+	t.Helper()
+	var want []uint64
+	for _, build := range slices.Backward(edits) {
+		for _, id := range slices.Sorted(maps.Keys(build[k])) {
+			if !slices.Contains(want, id) {
+				want = append(want, id)
+			}
+		}
+	}
+	var got []uint64
+	for page := 1; ; page++ {
+		rows, total := l.List(nil, k, w, page, 3)
+		if total != len(want) {
+			t.Errorf("%s/changes has %d results, want %d", k, total, len(want))
+		}
+		for _, r := range rows {
+			got = append(got, r.ID)
+		}
+		if len(rows) < 3 {
+			break
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%s/changes = %v, want %v", k, got, want)
+	}
+}
+
+// TestChangesKept: changes are kept for 15 days.
+func TestChangesKept(t *testing.T) {
+	n := newLogged(t)
+	n.run(t, onDay(0, 4), movies(film{}.json(1), film{}.json(2)))
+	n.run(t, onDay(1, 4), movies(film{title: 1}.json(1), film{keyword: 1}.json(2)))
+	n.run(t, onDay(2, 4), movies(film{title: 2}.json(1), film{keyword: 1}.json(2)))
+	n.run(t, onDay(16, 4), movies(film{title: 3}.json(1), film{keyword: 1}.json(2)))
+	l := n.open(t)
+	if got := listedChanges(l, fragment.KindMovie, always); !slices.Equal(got, []string{"1", "2"}) || l.Builds() != 3 {
+		t.Errorf("after 15 days: %d builds, %v, want all", l.Builds(), got)
+	}
+	n.run(t, onDay(16, 5), movies(film{title: 4}.json(1), film{keyword: 1}.json(2)))
+	l = n.open(t)
+	if got := listedChanges(l, fragment.KindMovie, always); !slices.Equal(got, []string{"1"}) || l.Builds() != 3 {
+		t.Errorf("after 15 days and an hour: %d builds, %v, want those since the second one", l.Builds(), got)
+	}
+	want := []string{`title en-US updated "Title 2" for "Title 1"`, `title en-US updated "Title 3" for "Title 2"`, `title en-US updated "Title 4" for "Title 3"`}
+	if diff := cmp.Diff(want, changeLines(t, changesOfResource(t, l, fragment.KindMovie, 1, always))); diff != "" {
+		t.Errorf("changes of movie 1 (-want +got):\n%s", diff)
+	}
+	if got := changesOfResource(t, l, fragment.KindMovie, 2, always); got != `{"changes":[]}` || l.Keys() != 1 {
+		t.Errorf("movie 2 has %s and there are %d keys, want none and one", got, l.Keys())
+	}
+}
+
+// TestNoChanges: what does not differ makes no release, whenever it is built.
+func TestNoChanges(t *testing.T) {
+	n := newLogged(t)
+	first := n.run(t, onDay(0, 4), movies(film{}.json(1)))
+	if first.Unchanged || first.Previous != "" {
+		t.Errorf("first build: %+v", first)
+	}
+	again := n.run(t, onDay(1, 4), movies(film{}.json(1)))
+	if !again.Unchanged || again.Release != first.Release || again.Previous != first.Release {
+		t.Errorf("the same catalogue again gave release %s, want %s", again.Release, first.Release)
+	}
+	second := n.run(t, onDay(2, 4), movies(film{title: 1}.json(1)))
+	if second.Unchanged || second.Release == first.Release {
+		t.Errorf("another catalogue gave release %s again", second.Release)
+	}
+	if l := n.open(t); l.Builds() != 1 || l.Time(0) != onDay(2, 4).Unix() {
+		t.Errorf("%d ingests in the table, want that which changed something", l.Builds())
+	}
+	if again := n.run(t, onDay(3, 4), movies(film{title: 1}.json(1))); again.Release != second.Release {
+		t.Errorf("the same catalogue again gave release %s, want %s", again.Release, second.Release)
+	}
+	n.Level = 2
+	if other := n.run(t, onDay(4, 4), movies(film{title: 1}.json(1))); other.Unchanged {
+		t.Error("another level gave the same release")
+	}
+	if got := folders(t, n.Releases); len(got) != 3 {
+		t.Errorf("folder of releases has %q, want three", got)
+	}
+}
+
+// folders returns the names of all folders, hidden ones too.
+func folders(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if e.IsDir() {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}
+
+// TestChangesDates: changes cannot precede those that the catalogue has.
+func TestChangesDates(t *testing.T) {
+	n := newLogged(t)
+	n.run(t, onDay(0, 4), movies(film{}.json(1)))
+	n.run(t, onDay(2, 4), movies(film{title: 1}.json(1)))
+	if err := n.ingest(t, onDay(1, 4), movies(film{title: 2}.json(1))); err == nil || !strings.Contains(err.Error(), "2026-11-03T04:00:00Z") {
+		t.Errorf("an ingest with an earlier date: %v, want an error that names the later one", err)
+	}
+	n.Previous = "r0123456789abcdef"
+	if _, err := build.Run(t.Context(), n.Config); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("Run upon a release that is not there: %v", err)
+	}
+	if got := folders(t, n.Releases); len(got) != 2 {
+		t.Errorf("folder of releases has %q, want two releases and nothing of the others", got)
+	}
+}
+
+// TestBrokenChanges: whatever bytes a table has, reading it ends with an error at worst.
+func TestBrokenChanges(t *testing.T) {
+	n := newLogged(t)
+	n.run(t, onDay(0, 4), movies(film{}.json(1)))
+	n.run(t, onDay(1, 4), movies(film{title: 1}.json(1)))
+	path := filepath.Join(n.Releases, n.Previous, "table-"+changelog.Table)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(1, 1))
+	for range 300 {
+		broken := slices.Clone(data)
+		for range 1 + r.IntN(4) {
+			broken[64+r.IntN(len(broken)-64-64*7)] = byte(r.IntN(256))
+		}
+		if err := os.WriteFile(path, broken, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		rel, err := release.Open(filepath.Join(n.Releases, n.Previous))
+		if err != nil {
+			continue
+		}
+		read(t, changelog.Open(rel))
+		_ = rel.Close()
+	}
+}
+
+// read reads all that a table has, sound or not. It must not panic, and errors match ErrCorrupt.
+func read(t *testing.T, l *changelog.Log) {
+	t.Helper()
+	if err := l.Check(); err != nil && !errors.Is(err, release.ErrCorrupt) {
+		t.Errorf("Check: %v", err)
+	}
+	for _, k := range changelog.Kinds() {
+		_, _ = l.List(nil, k, always, 1, 100)
+		for id := range uint64(3) {
+			for _, err := range l.Answer(k, id, always) {
+				if err != nil && !errors.Is(err, release.ErrCorrupt) {
+					t.Errorf("Answer: %v", err)
+				}
+			}
+		}
+	}
+}

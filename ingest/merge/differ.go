@@ -1,0 +1,504 @@
+package merge
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
+)
+
+// A change is what happened to a field, or to an element of a list. Values are JSON, "" for none.
+type change struct {
+	field, language, country string
+	old, new                 string
+}
+
+// A differ finds what differs between two records of a resource, by one walk over their fields. Which of
+// them have changes, and by which names, is what recorded changes of the API show. What is counted
+// (popularity, votes), what is derived (filmographies, recommendations) and where a title can be watched
+// have none.
+type differ struct {
+	kind    fragment.Kind
+	changes []change
+}
+
+// texts are the fields, by kind, that translations have: the details have those of en-US.
+var texts = map[fragment.Kind][]string{
+	fragment.KindMovie:   {"title", "overview", "tagline", "homepage", "runtime"},
+	fragment.KindTV:      {"name", "overview", "tagline", "homepage"},
+	fragment.KindSeason:  {"name", "overview"},
+	fragment.KindEpisode: {"name", "overview"},
+	fragment.KindPerson:  {"biography", "name"},
+}
+
+// silent are the fields of details without changes of their own: counters, copies of other fields or
+// resources, and fields that are compared with others.
+var silent = map[string]bool{
+	"popularity": true, "vote_average": true, "vote_count": true,
+	"id": true, "_id": true, "series_id": true, "show_id": true, "season_number": true, "episode_number": true,
+	"seasons": true, "episodes": true, "number_of_seasons": true, "number_of_episodes": true,
+	"last_air_date": true, "last_episode_to_air": true, "next_episode_to_air": true, "in_production": true,
+	"poster_path": true, "backdrop_path": true, "still_path": true, "profile_path": true, "release_date": true,
+}
+
+// renamed are the fields of details that changes call otherwise.
+var renamed = map[string]string{"first_air_date": "air_date"}
+
+// A listed is a list of records whose elements have changes of their own.
+type listed struct {
+	field string
+	at    []string // paths of it: in the details, or in a sub-request
+	by    []string // fields that identify an element
+	// show are the fields of a value in their order; "name=from" renames one. With plain the value is that
+	// of the only one.
+	show  []string
+	plain bool
+	codes []string // fields of an element with the language and the country of its change
+	// image is what changes call an image of the list, and path the field of details that has one of it.
+	image, path string
+}
+
+var (
+	byID    = []string{"id"}
+	named   = []string{"name", "id"}
+	credit  = []string{"credit_id", "id"}
+	country = []string{"iso_3166_1"}
+)
+
+// character is the form of a change of a role's name, which has a field of its own.
+var character = listed{field: "character_names", show: []string{"person_id=id", "character", "cast_id", "credit_id"}}
+
+var lists = []listed{
+	{field: "genres", at: []string{"genres"}, by: byID, show: named},
+	{field: "production_companies", at: []string{"production_companies"}, by: byID, show: named},
+	{field: "production_countries", at: []string{"production_countries"}, by: country, show: country, plain: true},
+	{field: "network", at: []string{"networks"}, by: byID, show: named},
+	{field: "created_by", at: []string{"created_by"}, by: credit, show: []string{"person_id=id", "name", "credit_id"}},
+	{field: "belongs_to_collection", at: []string{"belongs_to_collection"}, show: named},
+	imageList("posters", "poster", "poster_path"),
+	imageList("backdrops", "backdrop", "backdrop_path"),
+	imageList("logos", "title_logo", ""),
+	imageList("stills", "still", "still_path"),
+	imageList("profiles", "profile", "profile_path"),
+	{field: "cast", at: []string{"credits.cast"}, by: credit, show: []string{"person_id=id", "character", "order", "cast_id", "credit_id"}},
+	{field: "guest_stars", at: []string{"credits.guest_stars", "guest_stars"}, by: credit, show: []string{"person_id=id", "character", "order", "cast_id", "credit_id"}},
+	{field: "crew", at: []string{"credits.crew", "crew"}, by: credit, show: []string{"person_id=id", "department", "job", "credit_id"}},
+	{field: "videos", at: []string{"videos.results"}, by: []string{"id", "site", "key"}, show: []string{"id", "name", "key", "size", "site", "type"}, codes: []string{"iso_639_1", "iso_3166_1"}},
+	{field: "plot_keywords", at: []string{"keywords.keywords", "keywords.results"}, by: byID, show: named},
+	{field: "alternative_titles", at: []string{"alternative_titles.titles", "alternative_titles.results"}, by: []string{"iso_3166_1", "type"}, show: []string{"title", "iso_3166_1", "type"}},
+	{field: "release_dates", at: []string{"release_dates.results.release_dates"}, by: []string{"iso_3166_1", "type"}, show: []string{"iso_3166_1", "iso_639_1", "release_date", "certification", "type", "note"}},
+	{field: "certifications", at: []string{"content_ratings.results"}, by: country, show: []string{"iso_3166_1", "certification=rating"}},
+}
+
+func imageList(name, image, path string) listed {
+	return listed{
+		field: "images", at: []string{"images." + name}, by: []string{"file_path"}, show: []string{"file_path", "iso_639_1"}, codes: []string{"iso_639_1"},
+		image: image, path: path,
+	}
+}
+
+// inDetails reports whether the list is a field of the details.
+func (l *listed) inDetails() bool { return !strings.Contains(l.at[0], ".") }
+
+// isListed reports whether a field of the details is one of the lists, or a part of one.
+func isListed(name string) bool {
+	return slices.ContainsFunc(lists, func(l listed) bool { return slices.Contains(l.at, name) })
+}
+
+// compare finds what differs between two records of a kind. A nil old is a new resource: what belongs to it is
+// there as a whole, and only its details are changes. Fields that now lacks are no changes: they stay.
+func (d *differ) compare(kind fragment.Kind, old, now record.Record) {
+	d.kind, d.changes = kind, d.changes[:0]
+	if old.IsNil() {
+		d.changes = append(d.changes, change{field: catalog.FieldGeneral, new: "true"})
+	}
+	differs := map[string]bool{}
+	for i := range now.Schema.Fields {
+		f := &now.Schema.Fields[i]
+		if !record.Present(now, f) {
+			continue
+		}
+		was, is := fieldText(old, f.Name), record.FieldText(now, f)
+		if differs[f.Name] = was != is; was != is && i < now.Schema.Subs {
+			d.detail(f.Name, was, is, old, now)
+		}
+	}
+	d.extra(old, now)
+	for i := range lists {
+		l := &lists[i]
+		if d.kind == fragment.KindSeason && l.field == "network" || d.kind == fragment.KindEpisode && l.field == "cast" {
+			continue // those of its series, and of its season
+		}
+		top := func(path string) bool { name, _, _ := strings.Cut(path, "."); return differs[name] }
+		if (slices.ContainsFunc(l.at, top) || differs[l.path]) && (l.inDetails() || !old.IsNil()) {
+			d.list(l, l.elements(old), l.elements(now))
+		}
+	}
+	if !old.IsNil() && (differs["translations"] || differs["localized"]) {
+		d.translations(translated(old, texts[kind]), translated(now, texts[kind]))
+	}
+	if !old.IsNil() && differs["external_ids"] {
+		d.externalIDs(old, now)
+	}
+	if differs["release_date"] && !d.has("release_dates") {
+		d.note("release_date", "", "", fieldText(old, "release_date"), fieldText(now, "release_date"))
+	}
+}
+
+// fieldText returns the JSON of a field, "" for none.
+func fieldText(r record.Record, name string) string {
+	if r.IsNil() {
+		return ""
+	}
+	f, ok := r.Schema.Field(name)
+	if !ok || !record.Present(r, f) {
+		return ""
+	}
+	return record.FieldText(r, f)
+}
+
+// note adds what happened to a value, if anything did.
+func (d *differ) note(field, language, country, old, now string) {
+	old, now = valueOf(old), valueOf(now)
+	if old != now {
+		d.changes = append(d.changes, change{field, language, country, old, now})
+	}
+}
+
+// valueOf returns a value, "" for an empty one.
+func valueOf(text string) string {
+	switch text {
+	case "null", `""`, "[]", "{}":
+		return ""
+	}
+	return text
+}
+
+// has reports whether there is a change of a field.
+func (d *differ) has(field string) bool {
+	return slices.ContainsFunc(d.changes, func(c change) bool { return c.field == field })
+}
+
+// detail notes a field of the details.
+func (d *differ) detail(name, was, is string, old, now record.Record) {
+	switch {
+	case silent[name] || isListed(name):
+	case name == "spoken_languages":
+		d.note(name, "", "", codesOf(old, name), codesOf(now, name))
+	case slices.Contains(texts[d.kind], name):
+		d.note(name, "en", "US", was, is)
+	default:
+		if to, ok := renamed[name]; ok {
+			name = to
+		}
+		d.note(name, "", "", was, is)
+	}
+}
+
+// codesOf returns the codes of a list of languages.
+func codesOf(r record.Record, name string) string {
+	var codes []string
+	for _, e := range at(r, name, record.Record{}) {
+		codes = append(codes, e.text("iso_639_1"))
+	}
+	return record.List(codes)
+}
+
+// extra notes the fields that no API has.
+func (d *differ) extra(old, now record.Record) {
+	was := map[string]string{}
+	if !old.IsNil() {
+		was = extraOf(old)
+	}
+	is := extraOf(now)
+	for _, name := range slices.Sorted(maps.Keys(is)) {
+		if !silent[name] {
+			d.note(name, "", "", was[name], is[name])
+		}
+	}
+}
+
+func extraOf(r record.Record) map[string]string {
+	all := map[string]string{}
+	_ = record.EachField("{"+r.Object().Extra+"}", func(name, raw string) error { all[name] = raw; return nil })
+	return all
+}
+
+// An element is an element of a list, and the element of the list that has the list.
+type element struct{ record, of record.Record }
+
+// text returns the JSON of a field, "" for none. Of times of releases changes have the days.
+func (e element) text(name string) string {
+	text := fieldText(e.record, name)
+	if text == "" && e.of.Schema != nil {
+		text = fieldText(e.of, name)
+	}
+	const day = len(`"2006-01-02`)
+	if name == "release_date" && len(text) > day+1 {
+		text = text[:day] + `"`
+	}
+	return text
+}
+
+// at returns the elements at a path of a record. of is the element that the record is a field of.
+func at(r record.Record, path string, of record.Record) (all []element) {
+	if r.IsNil() {
+		return nil
+	}
+	name, rest, deeper := strings.Cut(path, ".")
+	f, ok := r.Schema.Field(name)
+	if !ok {
+		return nil
+	}
+	var list []record.Record
+	switch f.Shape {
+	case record.ShapeObject:
+		if sub, ok := r.Sub(f); ok {
+			list = append(list, sub)
+		}
+	case record.ShapeObjects:
+		list = elements(r, f)
+	}
+	for _, el := range list {
+		switch {
+		case !deeper:
+			all = append(all, element{el, of})
+		case f.Shape == record.ShapeObjects:
+			all = append(all, at(el, rest, el)...)
+		default:
+			all = append(all, at(el, rest, of)...)
+		}
+	}
+	return all
+}
+
+// elements returns the elements of the list, those of several paths once. An image that only the details
+// name counts too: not all dumps have lists.
+func (l *listed) elements(r record.Record) (all []element) {
+	all = at(r, l.at[0], record.Record{})
+	if len(l.at) > 1 {
+		have := map[string]bool{}
+		for _, e := range all {
+			have[l.identity(e)] = true
+		}
+		for _, e := range at(r, l.at[1], record.Record{}) {
+			if !have[l.identity(e)] {
+				all = append(all, e)
+			}
+		}
+	}
+	path := valueOf(fieldText(r, l.path))
+	if path == "" || slices.ContainsFunc(all, func(e element) bool { return e.text("file_path") == path }) {
+		return all
+	}
+	image := record.Of(&catalog.Image{FilePath: record.Text(record.Unquote(path))})
+	record.MarkAbsent(image, "iso_639_1")
+	return append(all, element{record: image})
+}
+
+// identity returns the values that identify an element.
+func (l *listed) identity(e element) string {
+	var out []byte
+	for _, name := range l.by {
+		out = append(append(out, e.text(name)...), 0)
+	}
+	return string(out)
+}
+
+// value returns what is shown of an element; "" for none. That of an image which comes or goes has no null.
+func (l *listed) value(e *element, alone bool) string {
+	if e == nil {
+		return ""
+	}
+	if l.plain {
+		return e.text(l.show[0])
+	}
+	out := []byte{'{'}
+	for _, name := range l.show {
+		name, from, ok := strings.Cut(name, "=")
+		if !ok {
+			from = name
+		}
+		text := e.text(from)
+		if text == "" || alone && l.image != "" && text == "null" {
+			continue
+		}
+		out = record.AppendField(out, name, text)
+	}
+	out = append(out, '}')
+	if l.image != "" {
+		out = append(record.AppendField([]byte{'{'}, l.image, string(out)), '}')
+	}
+	return string(out)
+}
+
+// A pair is an element before and after; one of them may be nil.
+type pair struct{ old, now *element }
+
+// any returns the element as it is, or as it was if it is gone.
+func (p pair) any() *element {
+	if p.now == nil {
+		return p.old
+	}
+	return p.now
+}
+
+// pairs finds which elements are the same, and returns those that are not shown alike: in the order of the new
+// ones, then those that are gone. Of several elements that cannot be told apart, equal ones belong together, and
+// then each to the next one.
+func (l *listed) pairs(old, now []element) (out []pair) {
+	type was struct {
+		element *element
+		text    string
+	}
+	before := map[string][]was{}
+	for i := range old {
+		id := l.identity(old[i])
+		before[id] = append(before[id], was{&old[i], l.value(&old[i], false)})
+	}
+	for i := range now {
+		id, text := l.identity(now[i]), l.value(&now[i], false)
+		if at := slices.IndexFunc(before[id], func(w was) bool { return w.text == text }); at >= 0 {
+			before[id] = slices.Delete(before[id], at, at+1)
+			continue
+		}
+		out = append(out, pair{now: &now[i]})
+	}
+	next := func(e *element) *element {
+		id := l.identity(*e)
+		left := before[id]
+		if len(left) == 0 {
+			return nil
+		}
+		before[id] = left[1:]
+		return left[0].element
+	}
+	for i := range out {
+		out[i].old = next(out[i].now)
+	}
+	for i := range old {
+		if gone := next(&old[i]); gone != nil {
+			out = append(out, pair{old: gone})
+		}
+	}
+	return out
+}
+
+// list notes how a list changed. Another name of a role has a field of its own.
+func (d *differ) list(l *listed, old, now []element) {
+	for _, p := range l.pairs(old, now) {
+		alone := p.old == nil || p.now == nil
+		if slices.Contains(l.show, "character") && !alone && p.old.text("character") != p.now.text("character") {
+			d.note(character.field, "", "", character.value(p.old, false), character.value(p.now, false))
+			if p.old.text("order") == p.now.text("order") {
+				continue
+			}
+		}
+		var codes [2]string
+		for i, name := range l.codes {
+			codes[i] = record.Unquote(p.any().text(name))
+		}
+		d.note(l.field, codes[0], codes[1], l.value(p.old, alone), l.value(p.now, alone))
+	}
+}
+
+// A translation is the texts of a record in one language.
+type translation struct {
+	language, country string
+	texts             map[string]string
+}
+
+// tag returns the tag of the language as JSON.
+func (t translation) tag() string {
+	if t.country == "" {
+		return string(record.AppendString(nil, t.language))
+	}
+	return string(record.AppendString(nil, t.language+"-"+t.country))
+}
+
+// translated returns the translations of a record: those that are given, and those that crawls in further
+// languages gave.
+func translated(r record.Record, names []string) (all []translation) {
+	add := func(language, country string, data record.Record) {
+		t := translation{language, country, map[string]string{}}
+		for _, name := range names {
+			t.texts[name] = fieldText(data, name)
+		}
+		all = append(all, t)
+	}
+	for _, e := range at(r, "translations.translations", record.Record{}) {
+		data, _ := e.record.Schema.Field("data")
+		sub, _ := e.record.Sub(data)
+		add(record.Unquote(e.text("iso_639_1")), record.Unquote(e.text("iso_3166_1")), sub)
+	}
+	for _, e := range at(r, "localized", record.Record{}) {
+		language, country, _ := strings.Cut(record.Unquote(e.text("language")), "-")
+		given := func(t translation) bool { return t.language == language && (t.country == country || country == "") }
+		if !slices.ContainsFunc(all, given) {
+			add(language, country, e.record)
+		}
+	}
+	return all
+}
+
+// translations notes which languages came and went, and what changed of their texts. What en-US has the
+// details have too.
+func (d *differ) translations(old, now []translation) {
+	find := func(in []translation, t translation) (translation, bool) {
+		i := slices.IndexFunc(in, func(o translation) bool { return o.language == t.language && o.country == t.country })
+		if i < 0 {
+			return translation{}, false
+		}
+		return in[i], true
+	}
+	compare := func(was, is translation, t translation, alone bool) {
+		if t.language == "en" && t.country == "US" {
+			return
+		}
+		for _, name := range texts[d.kind] {
+			x, y := was.texts[name], is.texts[name]
+			if name == "runtime" && alone { // 0 is not translated
+				x, y = strings.TrimPrefix(x, "0"), strings.TrimPrefix(y, "0")
+			}
+			d.note(name, t.language, t.country, x, y)
+		}
+	}
+	for _, t := range now {
+		was, ok := find(old, t)
+		if !ok {
+			d.note("translations", "", "", "", t.tag())
+		}
+		compare(was, t, t, !ok)
+	}
+	for _, t := range old {
+		if _, ok := find(now, t); !ok {
+			d.note("translations", "", "", t.tag(), "")
+			compare(t, translation{}, t, true)
+		}
+	}
+}
+
+// externalIDs notes which ids changed. Changes have all of them as text.
+func (d *differ) externalIDs(old, now record.Record) {
+	quoted := func(text string) string {
+		if _, err := strconv.ParseInt(text, 10, 64); err == nil {
+			return `"` + text + `"`
+		}
+		return text
+	}
+	var was record.Record
+	for _, e := range at(old, "external_ids", was) {
+		was = e.record
+	}
+	for _, e := range at(now, "external_ids", record.Record{}) {
+		for i := range e.record.Schema.Fields {
+			if name := e.record.Schema.Fields[i].Name; !d.has(name) { // otherwise it is a change of the details
+				d.note(name, "", "", quoted(fieldText(was, name)), quoted(e.text(name)))
+			}
+		}
+	}
+}
