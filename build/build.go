@@ -1,5 +1,5 @@
 // Package build turns a catalogue into a release. The plan divides the work into tasks, and the
-// stages behind it, in this order, have the tasks:
+// stages after it, in this order, have the tasks:
 //
 //	survey     what titles share: lists of genres, claimed ids, features of neighbours
 //	prepare    the common part of the release, owners of ids, tables of neighbours

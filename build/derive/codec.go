@@ -63,7 +63,7 @@ func appendBool(dst []byte, b bool) []byte {
 	return append(dst, 0)
 }
 
-// ParseTitle reads what Title.Append wrote and returns the bytes behind it.
+// ParseTitle reads what Title.Append wrote and returns the bytes after it.
 func ParseTitle(b []byte) (Title, []byte, error) {
 	r := encoding.NewReader(b)
 	t := parseTitle(&r)

@@ -191,7 +191,7 @@ func grouped[T any](m *merger, section, tail int, value func(tail []byte, rank u
 	return flush()
 }
 
-// names writes what search needs behind the texts: the sections of package tables whose names start with "text.".
+// names writes what search needs after the texts: the sections of package tables whose names start with "text.".
 func (m *merger) names(section int) error {
 	places := m.out.Section(tables.NamePlaces)
 	at := uint64(0)

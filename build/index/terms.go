@@ -26,7 +26,7 @@ const (
 
 // A cutter cuts the names of one resource after the other.
 type cutter struct {
-	folded []byte   // the names, folded, one behind the other
+	folded []byte   // the names, folded, one after the other
 	list   [][]byte // of folded: main names first
 	main   int      // names of list that are main ones
 	arena  []byte
@@ -161,7 +161,7 @@ type level struct {
 	ranks *roaring.Bitmap
 }
 
-// add adds a term, which is behind all before it.
+// add adds a term, which is after all before it.
 func (p *prefixes) add(term []byte, n uint32, ranks []uint32) error {
 	common := 0
 	for common < len(p.term) && common < len(term) && p.term[common] == term[common] {

@@ -65,7 +65,7 @@ type Plan struct {
 	Removed int              `json:"removed"` // resources that are removed or merged
 	// Fetched is when the records were fetched, by the name of their kind, of kinds that tell.
 	Fetched map[string]age.Days `json:"fetched,omitempty"`
-	Movies  []records.Span      `json:"movies"` // a titles task each, behind those of series
+	Movies  []records.Span      `json:"movies"` // a titles task each, after those of series
 	Series  []records.Span      `json:"series"`
 	// Resources divides the kinds that titles contribute to, in the order of their partitions.
 	Resources []Resources `json:"resources"`
@@ -272,7 +272,7 @@ func (p *Plan) ResourceSection(kind fragment.Kind, k catalog.Key) int {
 func (p *Plan) FindSection(hash uint64) int { return p.Partitions() + int(hash%uint64(p.Finds)) }
 
 // RangesOf returns the numbers of the ranges of a table, from one up to another. Tables are in the order
-// of tables.Kinds; behind them is that of credits, which has one.
+// of tables.Kinds; after them is that of credits, which has one.
 func (p *Plan) RangesOf(table int) (from, to int) {
 	for _, r := range p.Ranges[:table] {
 		from += len(r) + 1

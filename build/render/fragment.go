@@ -4,7 +4,7 @@
 // What a fragment is cut into follows from how it is served. The details of a
 // resource end before their closing brace, so that appended objects can follow. A
 // sub-request begins after its opening brace and carries no id; an OpIDMark, or an
-// OpIDEnd behind the last field, stands where the standalone answer has one, an
+// OpIDEnd after the last field, stands where the standalone answer has one, an
 // OpPageMark where it has the page number. Lists that the builder derives include the
 // rows of other resources, and names that no language has are left to the edge.
 //
@@ -45,7 +45,7 @@ type Fragment struct {
 }
 
 // fragments collects the fragments of one record. One fragment at a time is open:
-// begin starts it, text appended to buf is part of it, mark puts another piece behind
+// begin starts it, text appended to buf is part of it, mark puts another piece after
 // that text, and end or drop closes it.
 type fragments struct {
 	jsonText
@@ -121,21 +121,21 @@ func (f *fragments) cut() {
 	}
 }
 
-// mark puts a mark for the id or the page behind what is written; both bring their comma.
+// mark puts a mark for the id or the page after what is written; both bring their comma.
 func (f *fragments) mark(op release.Op) {
 	f.cut()
 	f.pieces = append(f.pieces, Piece{Op: op})
 	f.gap('{')
 }
 
-// value puts a piece that is a field, or its value, behind what is written.
+// value puts a piece that is a field, or its value, after what is written.
 func (f *fragments) value(p Piece) {
 	f.cut()
 	f.pieces = append(f.pieces, p)
 	f.gap('}')
 }
 
-// include puts a fragment of another resource behind what is written.
+// include puts a fragment of another resource after what is written.
 func (f *fragments) include(i release.Include) {
 	f.value(Piece{Op: release.OpInclude, Include: i})
 }
@@ -182,7 +182,7 @@ func sameContent(pieces []Piece, want string) bool {
 	return n == len(want) && content(pieces) == want
 }
 
-// A jsonText is JSON in the making. Each of its numbers and strings comes behind a text, such as
+// A jsonText is JSON in the making. Each of its numbers and strings comes after a text, such as
 // the name of its field.
 type jsonText struct{ buf []byte }
 

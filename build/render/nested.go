@@ -13,20 +13,20 @@ import (
 // nested is the text of what the details of a record list: of the seasons of a series and of its
 // last and next episode, of the episodes of a season.
 type nested struct {
-	parts []part
+	children []child
 	// plain means that generic names are written in English: there are more of them than
 	// a fragment has pieces.
 	plain bool
 }
 
-// A part is a season or an episode, with its text by language.
-type part struct {
+// A child is a season or an episode, with its text by language.
+type child struct {
 	place
 	translations []catalog.NameTranslation
 	localized    []complete.LocalizedName
 }
 
-// A place tells the parts of a record apart.
+// A place tells the children of a record apart.
 type place struct {
 	word            release.Word
 	season, episode int64 // season is 0 for the episodes of a season, episode for seasons
@@ -40,9 +40,9 @@ func (p place) number() int64 {
 	return p.episode
 }
 
-// partOf returns an episode as a part.
-func partOf(at place, e *catalog.Episode) part {
-	p := part{place: at}
+// childOf returns an episode as a child.
+func childOf(at place, e *catalog.Episode) child {
+	p := child{place: at}
 	if e.Translations != nil {
 		p.translations = e.Translations.Translations
 	}
@@ -53,10 +53,10 @@ func partOf(at place, e *catalog.Episode) part {
 	return p
 }
 
-// addLanguages adds the languages that any of the parts has text in.
+// addLanguages adds the languages that any of the children has text in.
 func (n *nested) addLanguages(list *languages) {
-	for i := range n.parts {
-		p := &n.parts[i]
+	for i := range n.children {
+		p := &n.children[i]
 		for j := range p.translations {
 			t := &p.translations[j]
 			if d := t.Data; d != nil && (d.Name.V != "" || d.Overview.V != "") {
@@ -81,13 +81,13 @@ func (list *languages) mark(lang, region string) {
 // nameText is the text of a season or an episode in one language; empty for none.
 type nameText struct{ name, overview string }
 
-// text returns the text of a part in a language.
+// text returns the text of a child in a language.
 func (n *nested) text(at place, v fragment.Variant) (t nameText) {
-	i := slices.IndexFunc(n.parts, func(p part) bool { return p.place == at })
+	i := slices.IndexFunc(n.children, func(p child) bool { return p.place == at })
 	if i < 0 || v == fragment.Base {
 		return t
 	}
-	p := &n.parts[i]
+	p := &n.children[i]
 	for j := range p.translations {
 		row := &p.translations[j]
 		if d := row.Data; d != nil && variantOf(row.ISO639.V, row.ISO3166.V) == v {
@@ -133,7 +133,7 @@ func (n *nested) write(d *detailer, v *version, f *record.Field) {
 	n.plain = false
 }
 
-// placeOf returns the place of the part that a row is of.
+// placeOf returns the place of the child that a row is of.
 func placeOf(row record.Record) place {
 	switch row.Schema {
 	case record.SchemaOf[catalog.SeasonSummary]():

@@ -90,14 +90,14 @@ func (r *Renderer) title(m *model, rec record.Record, d TitleDerived) []Fragment
 func (r *Renderer) Series(c complete.Record[catalog.TV], d SeriesDerived) []Fragment {
 	m := r.start(fragment.KindTV)
 	v := *c.V()
-	parts := &r.detail.nested.parts
+	children := &r.detail.nested.children
 	for i := range d.Seasons {
 		s := &d.Seasons[i]
-		*parts = append(*parts, part{place{release.WordSeason, s.Summary.SeasonNumber.V, 0}, s.Translations, s.Localized})
+		*children = append(*children, child{place{release.WordSeason, s.Summary.SeasonNumber.V, 0}, s.Translations, s.Localized})
 	}
 	for _, c := range []complete.Record[catalog.Episode]{d.Last, d.Next} {
 		if e := c.V(); e != nil {
-			*parts = append(*parts, partOf(place{release.WordEpisode, e.SeasonNumber.V, e.EpisodeNumber.V}, e))
+			*children = append(*children, childOf(place{release.WordEpisode, e.SeasonNumber.V, e.EpisodeNumber.V}, e))
 		}
 	}
 	v.Credits, v.AggregateCredits = cmp.Or(v.Credits, d.Credits), cmp.Or(v.AggregateCredits, d.Aggregate)
@@ -110,7 +110,7 @@ func (r *Renderer) Season(c complete.Record[catalog.Season], d SeasonDerived) []
 	v := *c.V()
 	for i := range d.Episodes {
 		e := d.Episodes[i].V()
-		r.detail.nested.parts = append(r.detail.nested.parts, partOf(place{release.WordEpisode, 0, e.EpisodeNumber.V}, e))
+		r.detail.nested.children = append(r.detail.nested.children, childOf(place{release.WordEpisode, 0, e.EpisodeNumber.V}, e))
 	}
 	r.detail.showID, r.detail.episodeCount = v.SeriesID.V, max(int64(len(v.Episodes)), v.EpisodeCount.V)
 	if d.Series != nil {

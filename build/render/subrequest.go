@@ -187,7 +187,7 @@ func appendGroups[T any](groups []fragment.Variant, rows []T, of func(*T) fragme
 	return groups
 }
 
-// rowsOf returns the rows of a group, in the memory behind kept; nil if and only if rows is: an empty
+// rowsOf returns the rows of a group, in the memory of kept; nil if and only if rows is: an empty
 // list is not a missing one.
 func rowsOf[T any](kept *[]T, rows []T, of func(*T) fragment.Variant, group fragment.Variant) []T {
 	if rows == nil {

@@ -69,7 +69,7 @@ func (s *Source) Reader() *release.Reader {
 }
 
 // find returns the resource with that key. The one that was found before it is where to look first:
-// builds write resources in one order, so that most stand behind one another there too, and the
+// builds write resources in one order, so that most stand after one another there too, and the
 // index, whose slots lie anywhere, is not read for them.
 func (s *Source) find(key []byte, before release.Entry) (release.Entry, bool) {
 	if s == nil {

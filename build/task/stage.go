@@ -56,7 +56,7 @@ var (
 	readsAccounts  = []fragment.Kind{fragment.KindMovie, fragment.KindTV, fragment.KindList, fragment.KindAccount}
 )
 
-// Stages returns the stages behind the plan, in order.
+// Stages returns the stages after the plan, in order.
 func Stages() []Stage {
 	return []Stage{
 		{"survey", planned((*plan.Plan).TitleTasks), openSurvey, readsTitles, alone},

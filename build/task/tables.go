@@ -40,7 +40,7 @@ func (b *Build) parts() ([]release.Part, error) {
 	for i := range done {
 		parts = append(parts, done[i].Parts...)
 	}
-	// The part of what is removed comes from the second task and lies behind all others.
+	// The part of what is removed comes from the second task and lies after all others.
 	return slices.Concat(parts[:prepareRemoved], parts[prepareRemoved+1:], parts[prepareRemoved:prepareRemoved+1]), nil
 }
 

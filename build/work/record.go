@@ -167,10 +167,10 @@ func PutPlan(folder string, plan any) (made bool, err error) {
 // ReadPlan reads the plan of a work folder. The error matches fs.ErrNotExist if there is none.
 func ReadPlan(folder string, plan any) error { return read(filepath.Join(folder, PlanName), plan) }
 
-// reportEnd is how the name of a report ends, behind the plan's.
+// reportEnd is how the name of a report ends, after the plan's.
 const reportEnd = ".json"
 
-// PutReport writes the report of a build whose release is in the store. Whoever is interrupted behind it goes on there.
+// PutReport writes the report of a build whose release is in the store. Whoever is interrupted after it goes on there.
 func (f *Folder) PutReport(v any) error {
 	data, err := seal(v)
 	if err != nil {

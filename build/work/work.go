@@ -171,7 +171,7 @@ func copyFile(from, to string) error {
 }
 
 // Clean removes all that tasks of any plan have left in a folder, files in the making too. The report and the plan go
-// behind all else: who is interrupted can come back.
+// after all else: who is interrupted can come back.
 func Clean(folder string) error {
 	entries, err := os.ReadDir(folder)
 	if errors.Is(err, fs.ErrNotExist) {
