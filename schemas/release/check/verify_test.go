@@ -309,3 +309,10 @@ func TestVerifyManyProblems(t *testing.T) {
 		t.Errorf("%d problems, the last %v", len(got), got[len(got)-1])
 	}
 }
+
+// TestFormatEnd: FORMAT.md has the block that ends a response.
+func TestFormatEnd(t *testing.T) {
+	if want := fmt.Sprintf("`% x`, a final empty block", endOfStream); !bytes.Contains(readFile(t, "..", "FORMAT.md"), []byte(want)) {
+		t.Errorf("FORMAT.md lacks %q", want)
+	}
+}
