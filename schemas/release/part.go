@@ -93,7 +93,7 @@ func newPack(f File, foot *footer) Pack {
 // wait for one another, and the bytes of the release do not depend on their order.
 type PartWriter struct {
 	o     PartOptions
-	out   *fileWriter
+	out   *fileWriter // nil after Close
 	keys  []pair
 	block block // in the making
 	order []int // of the fragments in the making
@@ -106,10 +106,10 @@ type PartWriter struct {
 	packNumber int
 	packCounts FileCounts
 
-	counts FileCounts
-	part   Part
-	closed bool
-	err    error // what broke the part for good
+	counts   FileCounts
+	part     Part
+	resource [256]int64 // by kind
+	err      error      // what broke the part for good
 }
 
 // CreatePart starts a part.
@@ -175,7 +175,7 @@ func (s *PartWriter) begin(aliases [][]byte) error {
 	switch {
 	case s.err != nil:
 		return fmt.Errorf("it has failed before: %w", s.err)
-	case s.closed:
+	case s.out == nil:
 		return os.ErrClosed
 	}
 	for _, key := range aliases {
@@ -266,7 +266,7 @@ func (s *PartWriter) writeBlocks(r ResourceSpec, fragments int) error {
 	if resource+uint64(len(blocks)) > MaxPartBytes {
 		return fmt.Errorf("part of more than %d bytes: divide the release into more parts", int64(MaxPartBytes))
 	}
-	s.part.Resources[fragment.Kind(r.Key[0]).String()]++
+	s.resource[r.Key[0]]++
 	s.part.Aliases += int64(len(r.Aliases))
 	s.counts[PartBlocks] += uint64(1 + len(r.Aliases))
 	s.counts[PartResources]++
@@ -356,10 +356,10 @@ func (s *PartWriter) endPack() error {
 // Close completes the part and its packs, and makes them durable. A second call returns the
 // same part.
 func (s *PartWriter) Close() (Part, error) {
-	if s.closed {
+	if s.out == nil {
 		return s.part, s.err
 	}
-	s.closed = true
+	defer func() { s.out = nil }()
 	err := s.err
 	if err == nil {
 		err = s.endPack()
@@ -395,6 +395,11 @@ func (s *PartWriter) finish() (err error) {
 	s.part.Keys, s.part.KeyCount = fmt.Sprintf("keys-%05d", s.o.Number), int64(len(s.keys))
 	if err := writeKeys(filepath.Join(s.o.Dir, s.part.Keys), s.keys); err != nil {
 		return err
+	}
+	for k, n := range s.resource {
+		if n != 0 {
+			s.part.Resources[fragment.Kind(k).String()] = n
+		}
 	}
 	s.part.Packs = append(s.part.Packs, s.packs...)
 	s.part.File, err = s.out.finishHashed(s.counts, partPrefix)
