@@ -68,6 +68,10 @@ func TestExplain(t *testing.T) {
 			t.Errorf("no piece is of %q, but of %v", want, pieces)
 		}
 	}
+	pieces = explained(t, w, "/3/movie?ids=550,807&append_to_response=casts").Pieces
+	if want := "casts: movie/550 credits"; !slices.ContainsFunc(pieces, func(p Piece) bool { return p.String() == want }) {
+		t.Errorf("no piece of the batch is of %q, but of %v", want, pieces)
+	}
 }
 
 func TestExplainRefuses(t *testing.T) {

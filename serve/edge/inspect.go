@@ -164,7 +164,7 @@ const storedBlock = 5
 
 func inspectPieces(a *splice.Answer, body []byte, t *trace, appends []route.Append) []Piece {
 	out := make([]Piece, 0, a.Len())
-	t.name(body, appends)
+	t.name(body, 0, appends)
 	var off int64
 	a.Parts(func(literal []byte, s *release.Segment) {
 		piece := Piece{Kind: "literal", Raw: len(literal), Stored: storedBlock + len(literal), Text: shortened(literal)}
@@ -255,20 +255,25 @@ func (t *trace) begin(f *release.Fragment, a *splice.Answer) (end func()) {
 	return func() { t.spans[i].to = a.RawLen() }
 }
 
-// name gives the spans the names of the appended objects that they are in.
-func (t *trace) name(body []byte, appends []route.Append) {
-	next := 0
-	for at := 1; at < len(body)-1 && len(appends) > 0; at++ {
+// name gives the spans in the object at an offset of the body, or in those of a batch, the names of the appended
+// objects that they are in.
+func (t *trace) name(body []byte, at int, appends []route.Append) {
+	next := slices.IndexFunc(t.spans, func(s span) bool { return s.from >= at })
+	for at++; next >= 0 && len(appends) > 0 && at < len(body) && body[at-1] != '}'; at++ {
 		colon, end := fragment.FieldEnd(body, at)
 		if end < 0 {
 			return // the spans keep the names of their fragments
 		}
-		sub := ""
-		if slices.ContainsFunc(appends, func(a route.Append) bool { return bytes.Equal(a.Property, body[at+1:colon-1]) }) {
-			sub = string(body[at+1 : colon-1])
+		name, sub := body[at+1:colon-1], ""
+		if slices.ContainsFunc(appends, func(a route.Append) bool { return bytes.Equal(a.Property, name) }) {
+			sub = string(name)
 		}
 		for ; next < len(t.spans) && t.spans[next].from < end; next++ {
 			t.spans[next].sub = sub
+		}
+		for i := colon + 2; string(name) == "results" && body[i] == '{'; i++ { // of a batch
+			t.name(body, i, appends)
+			i = fragment.ValueEnd(body, i) // at the comma
 		}
 		at = end // at the comma
 	}
