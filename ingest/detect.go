@@ -153,10 +153,10 @@ func (r *run) unknown(in *input, row []byte) string {
 const noMapping = "its columns are unknown"
 
 // draft names the command that gives such a file a meaning. A mapping beside a file of this machine is found by itself.
-func (r *run) draft(f *input) string {
+func (c *Config) draft(f *input) string {
 	flags := ""
-	if r.Encoding != "" && r.Encoding != source.EncodingAuto {
-		flags = "--encoding " + shellescape.Quote(r.Encoding) + " "
+	if c.Encoding != "" && c.Encoding != source.EncodingAuto {
+		flags = "--encoding " + shellescape.Quote(c.Encoding) + " "
 	}
 	mapping, then := source.Beside(f.Path, ".toml"), "and run this again"
 	if object.IsURL(f.Path) {

@@ -115,7 +115,7 @@ func (r *run) open(ctx context.Context, in input) (*source.Reader, *input, error
 // dumps lists the files that the sources stand for.
 func (r *run) dumps(ctx context.Context) ([]source.File, error) {
 	o := r.source(ctx)
-	o.Skipped = func(path, reason string) { r.skip(path, reason) }
+	o.Skipped = func(path, reason string) { r.list.skip(path, reason) }
 	files, err := source.List(r.Sources, o)
 	if err == nil {
 		err = joinMovieLens(files, o)
@@ -123,8 +123,8 @@ func (r *run) dumps(ctx context.Context) ([]source.File, error) {
 	return files, err
 }
 
-func (r *run) skip(name, reason string) {
-	r.list.skipped = append(r.list.skipped, report.Skipped{Name: name, Reason: reason})
+func (l *fileList) skip(name, reason string) {
+	l.skipped = append(l.skipped, report.Skipped{Name: name, Reason: reason})
 }
 
 // firstSkipped returns a line for each of the first files that were left out, and the number of all.
@@ -151,7 +151,7 @@ func (r *run) find(ctx context.Context) error {
 			l.sources = append(l.sources, merge.Source{Name: f.Name, Path: f.Path})
 			in := input{File: f, number: n}
 			if reason := r.look(ctx, &in); reason != "" {
-				r.skip(f.Name, reason)
+				r.list.skip(f.Name, reason)
 				continue
 			}
 			l.inputs = append(l.inputs, in)

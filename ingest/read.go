@@ -130,7 +130,20 @@ const maxNamed = 20
 func (r *run) take(b *batch) error {
 	in, s := b.in, &r.so
 	if b.first {
-		r.begin(in)
+		if len(r.list.inputs) <= maxNamed || !s.named[in.layout] { // of many, the first of each layout
+			r.Log.Info("reading", "file", in.Name, "layout", in.layout, "format", in.Format.String())
+			if in.lacks != "" {
+				r.Log.Warn(in.lacks, "file", in.Name)
+			}
+		}
+		s.named[in.layout] = true
+		kind := in.Kind
+		if in.ofTables() {
+			kind = ""
+		}
+		r.report.BeginFile(in.number, report.File{
+			Name: in.Name, Kind: kind, Layout: in.layout, Format: in.Format.String(), Compression: in.Compression.String(), Bytes: in.Bytes,
+		})
 	}
 	if err := r.resolver.Note(b.out.ids); err != nil {
 		return err
@@ -161,7 +174,7 @@ func (r *run) take(b *batch) error {
 			}
 		case b.end.skipped != "":
 			s.unread++
-			r.skip(in.Name, b.end.skipped)
+			r.list.skip(in.Name, b.end.skipped)
 		case !in.ofTables():
 			s.kinds[in.Kind] = true
 		}
@@ -175,24 +188,6 @@ func (r *run) take(b *batch) error {
 		r.Progress(read, r.list.bytes)
 	}
 	return r.checkBad(false)
-}
-
-// begin opens the tally of a file.
-func (r *run) begin(in *input) {
-	if len(r.list.inputs) <= maxNamed || !r.so.named[in.layout] { // of many, the first of each layout
-		r.Log.Info("reading", "file", in.Name, "layout", in.layout, "format", in.Format.String())
-		if in.lacks != "" {
-			r.Log.Warn(in.lacks, "file", in.Name)
-		}
-	}
-	r.so.named[in.layout] = true
-	kind := in.Kind
-	if in.ofTables() {
-		kind = ""
-	}
-	r.report.BeginFile(in.number, report.File{
-		Name: in.Name, Kind: kind, Layout: in.layout, Format: in.Format.String(), Compression: in.Compression.String(), Bytes: in.Bytes,
-	})
 }
 
 // add sorts a row of a source. Seq makes keys unique and counts in the order of the reading: the
@@ -222,12 +217,12 @@ func (r *run) addMoved(rec record.Record, id int64, gone *layout.Record) error {
 
 // noter returns the Noter that the inputs of the run need. minted reports whether the catalogue
 // has minted ids, which may be superseded.
-func (r *run) noter(minted bool) (n resolve.Noter) {
+func (l *fileList) noter(minted bool) (n resolve.Noter) {
 	if minted {
 		n.IDs = resolve.Superseded
 	}
-	for k := range r.list.inputs {
-		in := &r.list.inputs[k]
+	for k := range l.inputs {
+		in := &l.inputs[k]
 		if in.layout == imdbLayout {
 			n.IDs |= resolve.OfIMDb
 		}

@@ -26,7 +26,7 @@ func (r *run) findReplayed(ctx context.Context) error {
 	for _, src := range r.Sources {
 		err := report.ReadQuarantine(src, func(e report.BadRow) error {
 			if e.Cut() {
-				r.skip(e.Place(), "only the first part of the row was kept")
+				r.list.skip(e.Place(), "only the first part of the row was kept")
 				return nil
 			}
 			k := replayKey{e.File, e.Path, e.Kind, e.Layout, e.Header, e.Table, e.Record}

@@ -71,43 +71,14 @@ func (r *run) complete(ctx context.Context) (Report, error) {
 	return out, err
 }
 
-// writeReport writes the files of the report.
+// writeReport writes the files of the report, and returns it in short.
 func (r *run) writeReport(e report.End) (Report, error) {
 	e.Skipped = r.list.skipped
 	e.Catalog, e.Parameters, e.Elapsed = r.Catalog, r.parameters(), time.Since(r.start)
-	details := r.report.Report(e)
-	if err := details.Write(r.Catalog); err != nil {
+	d := r.report.Report(e)
+	if err := d.Write(r.Catalog); err != nil {
 		return Report{}, err
 	}
-	return r.sum(details), nil
-}
-
-// parameters returns the settings of the ingest, by the names of flags.
-func (r *run) parameters() map[string]string {
-	flag := func(set bool) string {
-		if set {
-			return "true"
-		}
-		return ""
-	}
-	p := map[string]string{
-		"layout": r.Layout, "memory": strconv.FormatInt(r.Memory, 10), "kind": r.Kind, "language": r.Language,
-		"overlay": flag(r.Overlay), "update": flag(r.Update), "replay": flag(r.Replay), "strict": flag(r.Strict), "mapping": strings.Join(r.Mappings, ", "),
-	}
-	if r.Precedence != nil {
-		p["precedence"] = r.Precedence.File
-	}
-	for name, most := range map[string]Tolerance{"max-bad": r.MaxBad, "max-bad-values": r.MaxBadValues} {
-		if most != AnyNumber {
-			p[name] = most.String()
-		}
-	}
-	maps.DeleteFunc(p, func(_, value string) bool { return value == "" })
-	return p
-}
-
-// sum returns the report in short.
-func (r *run) sum(d report.Report) Report {
 	t := &d.Totals
 	out := Report{
 		Records: map[string]int64{}, Rows: t.Rows, Kept: t.Kept, Blank: t.Blank, Quarantined: r.quarantine.Count(), Duplicates: t.Duplicates,
@@ -126,7 +97,31 @@ func (r *run) sum(d report.Report) Report {
 	if out.Quarantined > 0 {
 		out.QuarantineFile = filepath.Join(r.Catalog, r.work.name)
 	}
-	return out
+	return out, nil
+}
+
+// parameters returns the settings of the ingest, by the names of flags.
+func (c *Config) parameters() map[string]string {
+	flag := func(set bool) string {
+		if set {
+			return "true"
+		}
+		return ""
+	}
+	p := map[string]string{
+		"layout": c.Layout, "memory": strconv.FormatInt(c.Memory, 10), "kind": c.Kind, "language": c.Language,
+		"overlay": flag(c.Overlay), "update": flag(c.Update), "replay": flag(c.Replay), "strict": flag(c.Strict), "mapping": strings.Join(c.Mappings, ", "),
+	}
+	if c.Precedence != nil {
+		p["precedence"] = c.Precedence.File
+	}
+	for name, most := range map[string]Tolerance{"max-bad": c.MaxBad, "max-bad-values": c.MaxBadValues} {
+		if most != AnyNumber {
+			p[name] = most.String()
+		}
+	}
+	maps.DeleteFunc(p, func(_, value string) bool { return value == "" })
+	return p
 }
 
 func total[T any](top report.Top[T], count func(T) int64) int64 {

@@ -96,7 +96,7 @@ func (r *run) prepare(ctx context.Context) (err error) {
 	r.quarantine = report.NewQuarantine(r.work.quarantine())
 	r.report = report.NewCollector(r.start)
 	r.resolver = &resolve.Resolver{
-		Catalog: r.Catalog, Dir: r.work.path(), Memory: r.Memory, Noter: r.noter(minted), Merges: minted && !r.Overlay,
+		Catalog: r.Catalog, Dir: r.work.path(), Memory: r.Memory, Noter: r.list.noter(minted), Merges: minted && !r.Overlay,
 	}
 	r.so = soFar{kinds: map[string]bool{}, named: map[string]bool{}}
 	return nil
@@ -140,7 +140,7 @@ func (r *run) read(ctx context.Context) (err error) {
 		return err
 	}
 	if s := &r.so; s.rows == 0 && s.unread == len(inputs) {
-		return r.nothing()
+		return s.nothing(r.list.skipped)
 	}
 	return r.checkBad(true)
 }
@@ -168,8 +168,7 @@ func (r *run) supersede(ctx context.Context) error {
 
 // nothing is the error of a run whose files were all damaged or left out, before a row of any of
 // them was read.
-func (r *run) nothing() error {
-	s, skipped := &r.so, r.list.skipped
+func (s *soFar) nothing(skipped []report.Skipped) error {
 	switch {
 	case s.failed == 0:
 		return noneTaken(skipped)
