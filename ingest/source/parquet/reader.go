@@ -164,7 +164,7 @@ func (p *Reader) openGroup(g *format.RowGroup) {
 	p.open = true
 	for i, c := range p.columns {
 		c.src.reset(p.r, &g.Columns[i].MetaData, max(headBytes, readAllBytes/len(p.columns)))
-		*c = column{name: c.name, flat: c.flat, src: c.src, buf: c.buf, pages: chunks[i].(*parquet.FileColumnChunk).PagesFrom(c.src)}
+		*c = column{name: c.name, flat: c.flat, src: c.src, buf: c.buf, row: c.row, pages: chunks[i].(*parquet.FileColumnChunk).PagesFrom(c.src)}
 	}
 }
 
@@ -209,7 +209,6 @@ type column struct {
 
 	buf      []parquet.Value
 	pos, end int             // buf[pos:end] is decoded and belongs to later rows
-	own      []parquet.Value // values of a row that spans more than one batch
 	row      []parquet.Value // values of the current row; at least one
 	at       int             // index in row of the next value to write
 }
@@ -221,46 +220,30 @@ func (c *column) nextRow(maxValues int) error {
 	for _, page := range c.done {
 		parquet.Release(page)
 	}
-	c.done, c.own, c.at = c.done[:0], c.own[:0], 0
-	if c.pos == c.end {
-		if err := c.decode(); err == io.EOF {
-			return fmt.Errorf("column %q: ends too early", c.name)
-		} else if err != nil {
-			return err
+	c.done, c.row, c.at = c.done[:0], c.row[:0], 0
+	for {
+		if c.pos == c.end {
+			switch err := c.decode(); {
+			case err == io.EOF && len(c.row) > 0:
+				return nil
+			case err == io.EOF:
+				return fmt.Errorf("column %q: ends too early", c.name)
+			case err != nil:
+				return err
+			}
 		}
-	}
-	if c.flat { // without a look at the next page, which may be damaged
-		c.row = c.buf[c.pos : c.pos+1]
-		c.pos++
-		return nil
-	}
-	for first := true; ; first = false {
-		start := c.pos
-		if first {
-			c.pos++
-		}
-		for c.pos < c.end && c.buf[c.pos].RepetitionLevel() != 0 {
-			c.pos++
-		}
-		if c.pos < c.end && first {
-			c.row = c.buf[start:c.pos]
+		if len(c.row) > 0 && c.buf[c.pos].RepetitionLevel() == 0 {
 			return nil
 		}
-		c.own = append(c.own, c.buf[start:c.pos]...)
-		if c.pos < c.end {
-			break
-		}
-		if len(c.own) > maxValues {
+		c.row = append(c.row, c.buf[c.pos])
+		c.pos++
+		switch {
+		case c.flat: // without a look at the next page, which may be damaged
+			return nil
+		case len(c.row) > maxValues:
 			return fmt.Errorf("column %q: more than %d values in one row", c.name, maxValues)
 		}
-		if err := c.decode(); err == io.EOF {
-			break
-		} else if err != nil {
-			return err
-		}
 	}
-	c.row = c.own
-	return nil
 }
 
 // decode fills buf. It returns io.EOF behind the last value.
