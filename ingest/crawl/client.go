@@ -42,42 +42,47 @@ const (
 	firstWait, longestWait = 500 * time.Millisecond, time.Minute
 )
 
-// A FatalError ends the crawl: each further request would end the same way.
-type FatalError struct{ What string }
+// A fatalError ends the crawl: each further request would end the same way.
+type fatalError string
 
-func (e *FatalError) Error() string { return e.What }
+func (e fatalError) Error() string { return string(e) }
 
-// A TriesError is a request without a usable response after all tries. The crawl goes on without it.
-type TriesError struct {
-	Path  string // with its query, without the key
-	Tries int
-	Last  error
+// A failure is a request without a usable response. The crawl goes on without it.
+type failure struct {
+	path  string // with its query, without the key
+	tries int    // 0 if another try would end the same way
+	last  error
 }
 
-func (e *TriesError) Error() string {
-	return fmt.Sprintf("%s: no usable response after %d tries: %v", e.Path, e.Tries, e.Last)
+func (e *failure) Error() string {
+	if e.tries == 0 {
+		return fmt.Sprintf("%s: %v", e.path, e.last)
+	}
+	return fmt.Sprintf("%s: no usable response after %d tries: %v", e.path, e.tries, e.last)
 }
 
 // Unwrap returns the failure of the last try.
-func (e *TriesError) Unwrap() error { return e.Last }
+func (e *failure) Unwrap() error { return e.last }
 
-// A RefusedError is a response that says another try would end the same way.
-type RefusedError struct {
-	Path, Message string
-	Status        int // of HTTP
+// A statusError is a response with another status than 200.
+type statusError struct {
+	status  int
+	message string
+	slow    bool          // it asks for a pause
+	after   time.Duration // of the pause; 0 when it does not say how long
 }
 
-func (e *RefusedError) Error() string {
-	return strings.TrimSuffix(fmt.Sprintf("%s: status %d: %s", e.Path, e.Status, e.Message), ": ")
+func (e *statusError) Error() string {
+	return strings.TrimSuffix(fmt.Sprintf("status %d: %s", e.status, e.message), ": ")
+}
+
+// refused reports whether the response is about the request, and not about the server's state.
+func (e *statusError) refused() bool {
+	return !e.slow && e.status < 500 && e.status != http.StatusRequestTimeout
 }
 
 // errGone is the response to an id that leads nowhere, and to an address that does.
 var errGone = errors.New("the resource is gone")
-
-// A statusError is a response with a status that another try may change.
-type statusError int
-
-func (e statusError) Error() string { return fmt.Sprintf("status %d", int(e)) }
 
 // traffic counts what a client did. All numbers are of responses and requests, with tries.
 type traffic struct{ requests, retried, bytes atomic.Int64 }
@@ -149,17 +154,16 @@ func (c *client) check(ctx context.Context) error {
 		err := c.get(ctx, probePath, nil, func(body []byte) error {
 			var v struct{ Images *struct{} }
 			if err := json.Unmarshal(body, &v); err != nil || v.Images == nil {
-				return &FatalError{c.wrongAddress("has no images")}
+				return fatalError(c.wrongAddress("has no images"))
 			}
 			return nil
 		})
-		var tries *TriesError
-		var refused *RefusedError
+		var failed *failure
 		switch {
 		case errors.Is(err, errGone):
-			err = &FatalError{c.wrongAddress("is not there")}
-		case errors.As(err, &tries), errors.As(err, &refused):
-			err = &FatalError{err.Error()}
+			err = fatalError(c.wrongAddress("is not there"))
+		case errors.As(err, &failed):
+			err = fatalError(err.Error())
 		}
 		c.probed = err
 	})
@@ -179,8 +183,8 @@ func (c *client) wrongAddress(why string) string {
 	return fmt.Sprintf("from: %s%s %s: want the address of the API, such as https://api.themoviedb.org/3", c.base, probePath, why)
 }
 
-// get asks for a path below the version until use accepts the body, or returns errGone, a RefusedError, a
-// TriesError, a FatalError, or the error of ctx. An error of use means a body that is damaged.
+// get asks for a path below the version until use accepts the body, or returns errGone, a failure,
+// a fatalError, or the error of ctx. An error of use means a body that is damaged.
 func (c *client) get(ctx context.Context, path string, query url.Values, use func(body []byte) error) error {
 	wait := backoff.NewExponentialBackOff()
 	wait.InitialInterval, wait.MaxInterval, wait.RandomizationFactor = c.wait, longestWait, 0.5
@@ -190,31 +194,29 @@ func (c *client) get(ctx context.Context, path string, query url.Values, use fun
 	}
 	for tries, held := 0, 0; ; {
 		err := c.try(ctx, path, query, use)
-		var slow *slowError
-		var refused *RefusedError
-		var fatal *FatalError
+		var status *statusError
+		var fatal fatalError
 		switch {
 		case err == nil, errors.Is(err, errGone), errors.As(err, &fatal):
 			return err
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case errors.As(err, &refused):
-			refused.Path = shown
-			return err
+		case errors.As(err, &status) && status.refused() && status.status != http.StatusNotFound:
+			return &failure{path: shown, last: err}
 		}
 		pause := wait.NextBackOff()
-		if errors.As(err, &slow) {
-			if slow.after > maxHold {
-				return &FatalError{fmt.Sprintf("the server asks to wait for %s: run the same command again then", slow.after.Round(time.Second))}
+		if status != nil && status.slow {
+			if status.after > maxHold {
+				return fatalError(fmt.Sprintf("the server asks to wait for %s: run the same command again then", status.after.Round(time.Second)))
 			}
-			pause = cmp.Or(slow.after, pause)
+			pause = cmp.Or(status.after, pause)
 			c.pace.hold(pause) // the limit is of the key, not of this request
 			held++
 		} else {
 			tries++
 		}
 		if tries >= c.tries || held >= maxHeld {
-			return &TriesError{shown, tries + held, err}
+			return &failure{shown, tries + held, err}
 		}
 		c.traffic.retried.Add(1)
 		c.log.Debug("request is tried again", "path", shown, "reason", err.Error(), "wait", pause.String())
@@ -234,7 +236,7 @@ func (c *client) try(ctx context.Context, path string, query url.Values, use fun
 		}
 		rs, body, err := c.ask(ctx, target, query)
 		if err != nil && path == probePath && ctx.Err() == nil && hopeless(err) {
-			return &FatalError{fmt.Sprintf("from: %s: %v", c.base, c.plain(err))}
+			return fatalError(fmt.Sprintf("from: %s: %v", c.base, c.plain(err)))
 		}
 		if err != nil {
 			return c.plain(err)
@@ -247,7 +249,7 @@ func (c *client) try(ctx context.Context, path string, query url.Values, use fun
 		}
 		next, err := target.Parse(rs.Header.Get("Location"))
 		if err != nil || next.Scheme != target.Scheme || next.Host != target.Host {
-			return &FatalError{fmt.Sprintf("%s redirects to another server: name that one in --from", path)}
+			return fatalError(fmt.Sprintf("%s redirects to another server: name that one in --from", path))
 		}
 		target.Path, target.RawPath = next.Path, next.RawPath
 	}
@@ -313,11 +315,6 @@ func hopeless(err error) bool {
 	return !errors.As(err, &op) || op.Op != "read" && op.Op != "write"
 }
 
-// A slowError is a response that asks for a pause.
-type slowError struct{ after time.Duration } // 0 when it does not say how long
-
-func (e *slowError) Error() string { return "status 429: too many requests" }
-
 // Codes in the bodies of responses to an id that leads nowhere.
 const (
 	codeInvalidID = 6
@@ -335,22 +332,21 @@ func (c *client) judge(rs *http.Response, body []byte, use func(body []byte) err
 		_ = json.Unmarshal(body, &failure) // a body in another form has no message
 		failure.Message = c.key.redact(failure.Message)
 	}
+	retry := rs.Header.Get("Retry-After")
 	switch code := rs.StatusCode; {
 	case code == http.StatusOK:
 		return c.usable(body, use)
 	case code == http.StatusTooManyRequests:
-		return &slowError{retryAfter(rs.Header.Get("Retry-After"), time.Now())}
+		return &statusError{code, "too many requests", true, retryAfter(retry, time.Now())}
+	case code == http.StatusServiceUnavailable && retry != "":
+		return &statusError{code, failure.Message, true, retryAfter(retry, time.Now())}
 	case code == http.StatusUnauthorized, code == http.StatusForbidden:
-		return &FatalError{fmt.Sprintf("the server refuses the key: status %d: %s", code, cmp.Or(failure.Message, http.StatusText(code)))}
+		return fatalError(fmt.Sprintf("the server refuses the key: status %d: %s", code, cmp.Or(failure.Message, http.StatusText(code))))
 	case code == http.StatusNotFound && (failure.Code == codeNotFound || failure.Code == codeInvalidID),
 		code == http.StatusInternalServerError && failure.Code == codeBadID:
 		return errGone
-	case code == http.StatusServiceUnavailable && rs.Header.Get("Retry-After") != "":
-		return &slowError{retryAfter(rs.Header.Get("Retry-After"), time.Now())}
-	case code < 500 && code != http.StatusNotFound && code != http.StatusRequestTimeout:
-		return &RefusedError{Message: failure.Message, Status: code}
 	default:
-		return statusError(code)
+		return &statusError{status: code, message: failure.Message}
 	}
 }
 

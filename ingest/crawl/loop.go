@@ -143,7 +143,7 @@ func (l *loop) work(ctx context.Context, cancel context.CancelFunc, tasks chan<-
 
 // grace is how long requests under way may take after an error.
 func (l *loop) grace(err error) time.Duration {
-	var fatal *FatalError
+	var fatal fatalError
 	if errors.As(err, &fatal) {
 		return l.cfg.Grace
 	}
@@ -205,7 +205,8 @@ func (l *loop) needed(t *task) (bool, error) {
 		return err == nil, err
 	}
 	l.done++
-	return false, l.reuse(t, &e)
+	l.report.Held++
+	return false, l.follow(*t, &e)
 }
 
 // claim reports whether this run has not taken a key before.
@@ -235,12 +236,6 @@ func (l *loop) held(t *task, key string) (e entry, good bool, err error) {
 	return e, e.File != "" && (t.mode != SeasonsAll || e.Mode == SeasonsAll), nil
 }
 
-// reuse goes on from an entry that the dump has.
-func (l *loop) reuse(t *task, e *entry) error {
-	l.report.Held++
-	return l.follow(*t, e)
-}
-
 // ask makes the request of a task. Many goroutines call it side by side.
 func (l *loop) ask(ctx context.Context, t task) outcome {
 	o := outcome{task: t}
@@ -255,7 +250,7 @@ func (l *loop) ask(ctx context.Context, t task) outcome {
 	})
 	switch {
 	case errors.Is(o.err, errGone) && t.what == listChanges:
-		o.err = &RefusedError{Path: path, Message: "the server has no such list", Status: http.StatusNotFound}
+		o.err = &failure{path: path, last: &statusError{status: http.StatusNotFound, message: "the server has no such list"}}
 	case errors.Is(o.err, errGone):
 		o.result, o.err = t.gone(at()), nil
 	}
@@ -264,13 +259,12 @@ func (l *loop) ask(ctx context.Context, t task) outcome {
 
 // take writes what a response gave. Its error ends the crawl.
 func (l *loop) take(o outcome) error {
-	var tries *TriesError
-	var refused *RefusedError
+	var failed *failure
 	if o.task.isList() {
 		l.listing--
 	}
 	switch {
-	case errors.As(o.err, &tries), errors.As(o.err, &refused):
+	case errors.As(o.err, &failed):
 		l.done++
 		if l.report.Failures++; len(l.report.Failed) < maxFailed {
 			l.report.Failed = append(l.report.Failed, o.err.Error())
@@ -345,13 +339,12 @@ func (l *loop) drop(t *task, old, now *entry) error {
 // inARow counts a failure, and returns an error when there were too many in a row.
 func (l *loop) inARow(err error) error {
 	count, most := &l.failures, maxFailures
-	var refused *RefusedError
-	var code statusError
-	if errors.As(err, &refused) || errors.As(err, &code) && code == http.StatusNotFound {
+	var status *statusError
+	if errors.As(err, &status) && status.refused() {
 		count, most = &l.refused, maxRefused
 	}
 	if *count++; *count >= most {
-		return &FatalError{fmt.Sprintf("%d requests in a row had no usable response, the last: %v", *count, err)}
+		return fatalError(fmt.Sprintf("%d requests in a row had no usable response, the last: %v", *count, err))
 	}
 	return nil
 }
@@ -370,8 +363,11 @@ func (l *loop) follow(t task, e *entry) error {
 			l.report.Missing = append(l.report.Missing, key)
 		}
 		l.followNamed(e)
-		if t.language == "" {
-			l.followEpisodes(t, e)
+		for _, n := range e.Named[episodes.name] { // without Episodes, those of the dump are kept up to date
+			one := task{what: fetchEpisode, kind: "tv", id: t.id, number: n, since: t.since}
+			if t.language == "" && (l.cfg.Episodes || l.store.has(one.key())) {
+				l.add(one)
+			}
 		}
 	case fetchEpisode:
 		l.followNamed(e)
@@ -379,7 +375,11 @@ func (l *loop) follow(t task, e *entry) error {
 		if len(e.Named) == 0 {
 			l.report.Unresolved = append(l.report.Unresolved, t.place)
 		}
-		l.addTitles(e)
+		for kind, ids := range e.Named {
+			for _, id := range ids {
+				l.add(task{what: fetchDetails, kind: kind, id: id})
+			}
+		}
 	case listChanges:
 		l.followChanges(t, e)
 	case fetchLanguage:
@@ -434,7 +434,8 @@ func (l *loop) followSeasons(t task, numbers []int64, wanted bool) error {
 			e, good = lack, true
 		}
 		if good {
-			if err := l.reuse(&t, &e); err != nil {
+			l.report.Held++
+			if err := l.follow(t, &e); err != nil {
 				return err
 			}
 			continue
@@ -449,16 +450,6 @@ func (l *loop) followSeasons(t task, numbers []int64, wanted bool) error {
 	return nil
 }
 
-// followEpisodes adds the episodes of a season. Without Episodes those of the dump are kept up to date.
-func (l *loop) followEpisodes(t task, e *entry) {
-	for _, n := range e.Named[episodes.name] {
-		one := task{what: fetchEpisode, kind: "tv", id: t.id, number: n, since: t.since}
-		if l.cfg.Episodes || l.store.has(one.key()) {
-			l.add(one)
-		}
-	}
-}
-
 // followNamed adds the people, collections and companies that a title names.
 func (l *loop) followNamed(e *entry) {
 	for kind, want := range map[string]bool{
@@ -468,15 +459,6 @@ func (l *loop) followNamed(e *entry) {
 			continue
 		}
 		for _, id := range e.Named[kind] {
-			l.add(task{what: fetchDetails, kind: kind, id: id})
-		}
-	}
-}
-
-// addTitles adds the resources of an external id or a search.
-func (l *loop) addTitles(e *entry) {
-	for kind, ids := range e.Named {
-		for _, id := range ids {
 			l.add(task{what: fetchDetails, kind: kind, id: id})
 		}
 	}
