@@ -1,11 +1,17 @@
 package source
 
 import (
+	"cmp"
+	"errors"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
+
+	"github.com/reelsplice/reelsplice/schemas/api"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
 // kindWords has the words of file names that stand for a kind.
@@ -33,37 +39,24 @@ func kindOfName(name string) string {
 	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	})
+	at := func(i int) string { // what the next two words, or else the next one, stand for
+		if i >= len(words) {
+			return ""
+		}
+		return cmp.Or(kindWords[strings.Join(words[i:min(i+2, len(words))], "_")], kindWords[words[i]])
+	}
 	list := ""
 	for i := range words {
-		kind := kindOfWords(words[i:])
-		if kind == "list" {
+		switch kind, next := at(i), at(i+1); {
+		case kind == "list":
 			list = kind
-			continue
-		}
-		if kind == "tv" {
-			switch next := kindOfWords(words[i+1:]); next {
-			case "network", "season", "episode", "episode_group":
-				return next
-			}
-		}
-		if kind != "" {
+		case kind == "tv" && (next == "network" || next == "season" || next == "episode" || next == "episode_group"):
+			return next
+		case kind != "":
 			return kind
 		}
 	}
 	return list
-}
-
-// kindOfWords returns the kind that the first two words, or else the first, stand for.
-func kindOfWords(words []string) string {
-	if len(words) > 1 {
-		if kind := kindWords[words[0]+"_"+words[1]]; kind != "" {
-			return kind
-		}
-	}
-	if len(words) > 0 {
-		return kindWords[words[0]]
-	}
-	return ""
 }
 
 // KindNamed returns the kind that a folder or file is named after, "" for none. The name must be the
@@ -122,6 +115,32 @@ func cutExt(name string) (base, ext string) {
 	return name, ""
 }
 
+// meaning returns the meaning of the path of a file below root: the resource that it is named
+// after, and the kind of its rows. A kind that is given stands, except that files of a
+// series may be of its seasons and episodes.
+//
+// A folder may name the sub-request of its files: movie/credits/550.json has the meaning of
+// movie/550-credits.json, and so has movie_credits/550.json. ofFolder reports that the kind is the
+// name of a folder alone, which says little of a file that is not named after one resource.
+func meaning(path, root, given string) (a Address, kind string, ofFolder bool) {
+	for _, alias := range aliases(path, root, given) {
+		a, kind, _ := named(alias.path, alias.root, alias.given)
+		if (a.ID != 0 || a.Series != 0) && a.Sub == alias.sub && subRequests()[subRequest{kind, alias.sub}] {
+			return a, kind, false
+		}
+	}
+	a, kind, ofFolder = named(path, root, given)
+	ext := extOf(path)
+	switch {
+	case given != "":
+	case a.ID != 0 && hasTextIDs(kind):
+		kind = "" // of credits/550.json: it is about a resource of another kind
+	case kind == "credit" && (ext == ".csv" || ext == ".tsv"):
+		kind = "" // a table of credits has people and titles, never the credits of the API
+	}
+	return a, kind, ofFolder && a == (Address{})
+}
+
 // An Address is the resource, and its sub-request, that a file is named after.
 type Address struct {
 	ID   int64  // number of the resource; 0 unknown
@@ -140,71 +159,49 @@ var textID = regexp.MustCompile(`^[0-9a-f]{24}$`)
 var part = regexp.MustCompile(`(?:^|([a-z]+)[-_]|/)(\d+)[-_]season[-_](\d+)(?:[-_]episode[-_](\d+))?(?:[-_]([a-z][a-z_-]*))?$|` +
 	`(?:^|/)([a-z]+)/(\d+)/season/(\d+)(?:/episode/(\d+))?(?:/([a-z][a-z_-]*))?$`)
 
-// address returns the resource that the path of a file names, given the kind that
-// it shows, and the kind of what the file is named after: in a folder of series there
-// may be seasons. Only .json files are named after one resource.
-func address(path, kind string) (Address, string) {
-	base, ext := cutExt(filepath.Base(path))
-	if ext != ".json" {
-		return Address{}, kind
+// named returns the meaning of the path of a file whose name has the sub-request, if there is one: see meaning.
+func named(path, root, given string) (a Address, kind string, ofFolder bool) {
+	kind = given
+	if kind == "" {
+		kind, ofFolder = kindOfPath(path, root)
 	}
-	switch kind {
-	case "", "tv", "season", "episode":
-		if a, k, ok := partOf(filepath.Join(filepath.Dir(path), base)); ok {
-			return a, k
+	base, ext := cutExt(filepath.Base(path))
+	if ext != ".json" { // others are not named after one resource
+		return a, kind, ofFolder
+	}
+	m := part.FindStringSubmatch(strings.ToLower(filepath.ToSlash(filepath.Join(filepath.Dir(path), base))))
+	if m != nil && (kind == "" || kind == "tv" || kind == "season" || kind == "episode") {
+		if m[2] == "" {
+			m = m[5:] // folders
+		}
+		of := "season"
+		if m[4] != "" {
+			of = "episode"
+		}
+		series, err := strconv.ParseInt(m[2], 10, 64)
+		season, err2 := strconv.ParseUint(m[3], 10, 32)
+		episode, err3 := strconv.ParseUint(cmp.Or(m[4], "0"), 10, 32)
+		switch ok := errors.Join(err, err2, err3) == nil && series > 0 && (m[1] == "" || kindWords[m[1]] == "tv"); {
+		case ok && (given == "" || given == "tv" || given == of):
+			return Address{Series: series, Season: int64(season), Episode: int64(episode), Sub: subOfName(m[5])}, of, ofFolder
+		case ok:
+			return a, kind, ofFolder
 		}
 	}
-	return idOfName(base), kind
-}
-
-// partOf returns the season or episode that a path without extensions names.
-func partOf(path string) (a Address, kind string, ok bool) {
-	m := part.FindStringSubmatch(strings.ToLower(filepath.ToSlash(path)))
-	if m == nil {
-		return a, "", false
+	// <id>, <id>-<sub>, <kind>-<id> and <kind>-<id>-<sub>. A sub-request starts with a letter, so movies-2026-05-01 has no id.
+	if word, rest, ok := strings.Cut(base, "-"); ok && kindWords[word] == word {
+		base = rest
 	}
-	if m[2] == "" {
-		m = m[5:] // folders
-	}
-	if m[1] != "" && kindWords[m[1]] != "tv" {
-		return a, "", false
-	}
-	series, err := strconv.ParseInt(m[2], 10, 64)
-	season, err2 := strconv.ParseUint(m[3], 10, 32)
-	if err != nil || err2 != nil || series < 1 {
-		return a, "", false
-	}
-	a = Address{Series: series, Season: int64(season), Sub: subOfName(m[5])}
-	if m[4] == "" {
-		return a, "season", true
-	}
-	episode, err := strconv.ParseUint(m[4], 10, 32)
-	a.Episode = int64(episode)
-	return a, "episode", err == nil
-}
-
-// idOfName returns what the names <id>, <id>-<sub>, <kind>-<id> and <kind>-<id>-<sub>
-// mean. A sub-request starts with a letter, so movies-2026-05-01 has no id.
-func idOfName(base string) Address {
-	parts := strings.SplitN(base, "-", 2)
-	if kindWords[parts[0]] == parts[0] && len(parts) == 2 {
-		parts = strings.SplitN(parts[1], "-", 2)
-	}
-	var a Address
-	if id, err := strconv.ParseInt(parts[0], 10, 64); err == nil && id > 0 && parts[0][0] != '+' {
+	text, sub, more := strings.Cut(base, "-")
+	if id, err := strconv.ParseInt(text, 10, 64); err == nil && id > 0 && text[0] != '+' {
 		a.ID = id
-	} else if textID.MatchString(parts[0]) {
-		a.Text = parts[0]
-	} else {
-		return Address{}
+	} else if textID.MatchString(text) {
+		a.Text = text
 	}
-	if len(parts) == 1 {
-		return a
+	if a.Sub = subOfName(sub); a == (Address{Sub: a.Sub}) || more && a.Sub == "" {
+		return Address{}, kind, ofFolder
 	}
-	if a.Sub = subOfName(parts[1]); a.Sub == "" {
-		return Address{}
-	}
-	return a
+	return a, kind, ofFolder
 }
 
 // subOfName returns the sub-request that a file name spells with dashes or
@@ -219,3 +216,59 @@ func subOfName(s string) string {
 	}
 	return s
 }
+
+// hasTextIDs reports whether the ids of a kind are 24 hex digits.
+func hasTextIDs(kind string) bool {
+	return kind == "review" || kind == "credit" || kind == "episode_group"
+}
+
+// An alias is another path for a file, which has the sub-request in the file's name.
+type alias struct {
+	path, root string
+	given      string // kind of the file, "" where nothing names it
+	sub        string
+}
+
+// aliases returns the paths that a file in a folder named after a sub-request may stand for.
+func aliases(path, root, given string) []alias {
+	dir := filepath.Dir(path)
+	folder, above := strings.ToLower(filepath.Base(dir)), filepath.Dir(dir)
+	if folder == "providers" && strings.EqualFold(filepath.Base(above), "watch") {
+		folder, above = "watch_providers", filepath.Dir(above)
+	}
+	base, _ := cutExt(filepath.Base(path))
+	ext := filepath.Base(path)[len(base):]
+	of := func(sub, kind string) alias {
+		a := alias{given: kind, sub: subOfName(sub), root: root}
+		a.path = filepath.Join(above, base+"-"+strings.ReplaceAll(a.sub, "/", "-")+ext)
+		if rel, err := filepath.Rel(root, above); err != nil || strings.HasPrefix(rel, "..") {
+			a.root = above // the folder itself was named
+		}
+		return a
+	}
+	var out []alias
+	own := KindNamed(folder)
+	exact := kindWords[strings.ToLower(filepath.Base(above))]
+	// A folder called keywords may be one of keywords: something clearer must stand beside it.
+	if own == "" || hasTextIDs(own) || given != "" || kindOfName(base) != "" || exact != "" {
+		out = append(out, of(folder, given))
+	}
+	word, sub, found := strings.Cut(strings.ReplaceAll(folder, "-", "_"), "_")
+	if kind := kindWords[word]; found && kind != "" && (given == "" || given == kind) {
+		out = append(out, of(sub, kind))
+	}
+	return out
+}
+
+// A subRequest is one that the API has for a kind.
+type subRequest struct{ kind, name string }
+
+var subRequests = sync.OnceValue(func() map[subRequest]bool {
+	subs := map[subRequest]bool{}
+	for _, op := range api.Operations() {
+		if op.Sub != 0 && op.Sub != fragment.SubDetails {
+			subs[subRequest{op.Kind.String(), op.Sub.Name()}] = true
+		}
+	}
+	return subs
+})
