@@ -59,12 +59,7 @@ func cellOf(e *format.SchemaElement) cell {
 			return uintCell
 		}
 	}
-	return plainCell(e.Type.V)
-}
-
-// plainCell returns how a physical type without further meaning is written.
-func plainCell(t format.Type) cell {
-	switch t {
+	switch e.Type.V {
 	case format.Boolean:
 		return func(dst []byte, v parquet.Value) ([]byte, string) { return strconv.AppendBool(dst, v.Boolean()), "" }
 	case format.Int32, format.Int64:

@@ -31,8 +31,24 @@ const valueBytes = 8
 // list that takes a byte there takes hundreds in memory, so there may be as many as a file
 // that may take expanded bytes can have.
 func readFooter(r io.ReaderAt, size, expanded int64) (*format.FileMetaData, error) {
-	b, err := footerOf(r, size)
-	if err != nil {
+	var tail [8]byte
+	if size < 12 {
+		return nil, fmt.Errorf("truncated Parquet file: want at least 12 bytes, found %d", size)
+	}
+	if _, err := r.ReadAt(tail[:], size-8); err != nil {
+		return nil, err
+	}
+	length := int64(binary.LittleEndian.Uint32(tail[:]))
+	switch {
+	case string(tail[4:]) != "PAR1":
+		return nil, fmt.Errorf("truncated Parquet file: want PAR1 as the last 4 bytes, found %q", tail[4:])
+	case length > size-12:
+		return nil, fmt.Errorf("corrupt Parquet footer: its length is %d bytes in a file of %d", length, size)
+	case length > maxFooterBytes:
+		return nil, limit.Over("Parquet footer has %d bytes, want at most %d", length, maxFooterBytes)
+	}
+	b := make([]byte, length)
+	if _, err := r.ReadAt(b, size-8-length); err != nil {
 		return nil, err
 	}
 	meta := new(format.FileMetaData)
@@ -48,30 +64,6 @@ func readFooter(r io.ReaderAt, size, expanded int64) (*format.FileMetaData, erro
 		return nil, fmt.Errorf("corrupt Parquet footer: found %d bytes behind it", len(b)-n)
 	}
 	return meta, nil
-}
-
-// footerOf reads the footer. It refuses a file that was cut off, and a footer length that does not
-// fit into the file.
-func footerOf(r io.ReaderAt, size int64) ([]byte, error) {
-	var tail [8]byte
-	if size < 12 {
-		return nil, fmt.Errorf("truncated Parquet file: want at least 12 bytes, found %d", size)
-	}
-	if _, err := r.ReadAt(tail[:], size-8); err != nil {
-		return nil, err
-	}
-	n := int64(binary.LittleEndian.Uint32(tail[:]))
-	switch {
-	case string(tail[4:]) != "PAR1":
-		return nil, fmt.Errorf("truncated Parquet file: want PAR1 as the last 4 bytes, found %q", tail[4:])
-	case n > size-12:
-		return nil, fmt.Errorf("corrupt Parquet footer: its length is %d bytes in a file of %d", n, size)
-	case n > maxFooterBytes:
-		return nil, limit.Over("Parquet footer has %d bytes, want at most %d", n, maxFooterBytes)
-	}
-	b := make([]byte, n)
-	_, err := r.ReadAt(b, size-8-n)
-	return b, err
 }
 
 // checkClaims compares what meta claims with the leaf columns and the size of the Parquet file, and returns

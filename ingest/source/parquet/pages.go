@@ -20,13 +20,6 @@ const (
 	headBytes    = 4 << 10   // read buffer of the library, which reads headers that pages writes
 )
 
-// A chunk is the bytes of a column in a row group, as they lie in the file.
-type chunk struct {
-	section io.SectionReader
-	in      *bufio.Reader // of section
-	left    int64         // bytes that were not read yet
-}
-
 // pages is the stream of the pages of one column in one row group, checked and
 // uncompressed. The library trusts the claims of pages (how many values they
 // hold, how long they are uncompressed, how long their runs are) and allocates that; so
@@ -40,10 +33,12 @@ type pages struct {
 	unpack  *unpacker
 	headers *thriftReader
 
-	chunk
-	codec  format.CompressionCodec
-	values int64 // values of the column that were not read yet
-	dict   bool  // the dictionary has passed
+	section io.SectionReader // of the file: the column in the row group
+	in      *bufio.Reader    // of section
+	left    int64            // bytes that were not read yet
+	codec   format.CompressionCodec
+	values  int64 // values of the column that were not read yet
+	dict    bool  // the dictionary has passed
 
 	off  int64  // of the stream
 	head []byte // what is left of the header of the current page
@@ -91,8 +86,8 @@ func (p *pages) ReadAt(b []byte, off int64) (int, error) {
 	return 0, p.err
 }
 
-// nextPage reads, checks and uncompresses the next page. It returns io.EOF when all
-// values of the column have been read.
+// nextPage reads, checks and uncompresses the next page: body is then its bytes, and head a header that is true of
+// them. It returns io.EOF when all values of the column have been read.
 func (p *pages) nextPage() error {
 	if p.values == 0 || p.left == 0 {
 		return io.EOF
@@ -105,21 +100,44 @@ func (p *pages) nextPage() error {
 	if err := p.check(h); err != nil {
 		return err
 	}
+	n := int(h.CompressedPageSize)
+	p.left -= int64(n)
 	if h.Type != format.DictionaryPage && p.values == before { // it is empty
-		_, err := p.in.Discard(int(h.CompressedPageSize))
-		p.left -= int64(h.CompressedPageSize)
+		_, err := p.in.Discard(n)
 		return unexpected(err)
 	}
-	if err := p.read(h); err != nil {
-		return err
+	p.raw = sized(p.raw, n)
+	if _, err := io.ReadFull(p.in, p.raw); err != nil {
+		return unexpected(err)
 	}
-	if err := p.uncompress(h); err != nil {
-		return err
+	if sum := crc32.ChecksumIEEE(p.raw); h.CRC != 0 && sum != uint32(h.CRC) {
+		return fmt.Errorf("its checksum is %08x, want %08x", sum, uint32(h.CRC))
+	}
+	packed, levels := p.codec != format.Uncompressed, 0
+	if v := &h.DataPageHeaderV2.V; h.Type == format.DataPageV2 {
+		packed = packed && (!v.IsCompressed.Valid || v.IsCompressed.V)
+		levels = int(v.RepetitionLevelsByteLength + v.DefinitionLevelsByteLength)
+	}
+	p.body = p.raw
+	if packed {
+		p.data = sized(p.data, int(h.UncompressedPageSize))
+		copy(p.data, p.raw[:levels])
+		size := 0
+		if levels < n { // a page of NULLs may have levels alone
+			if size, err = p.unpack.unpack(p.codec, p.data[levels:], p.raw[levels:]); err != nil {
+				return err
+			}
+		}
+		p.body = p.data[:levels+size]
 	}
 	if err := p.checkEncoded(h); err != nil {
 		return err
 	}
-	return p.rewrite(h)
+	h.UncompressedPageSize, h.CompressedPageSize, h.CRC = int32(len(p.body)), int32(len(p.body)), 0
+	h.DataPageHeader.V.Statistics, h.DataPageHeaderV2.V.Statistics = format.Statistics{}, format.Statistics{}
+	var compact thrift.CompactProtocol
+	p.head, err = thrift.Marshal(&compact, h)
+	return err
 }
 
 // header reads the header of the next page.
@@ -151,9 +169,16 @@ func (p *pages) check(h *format.PageHeader) error {
 	switch {
 	case h.Type == format.DictionaryPage && h.DictionaryPageHeader.Valid:
 		most, what = p.budget.MaxDictionaryBytes, "dictionary page"
-		if err := p.checkDictionary(&h.DictionaryPageHeader.V, size); err != nil {
-			return err
+		d := &h.DictionaryPageHeader.V
+		switch claimed := int64(d.NumValues); {
+		case p.dict:
+			return errors.New("found a second dictionary page")
+		case d.Encoding != format.Plain && d.Encoding != oldDictionary:
+			return fmt.Errorf("dictionary page is encoded with %s, want PLAIN", d.Encoding)
+		case claimed < 0 || claimed*p.leaf.plainBits() > 8*size:
+			return limit.Over("dictionary page claims %d values in %d bytes", claimed, size)
 		}
+		p.dict = true
 	case h.Type == format.DataPage && h.DataPageHeader.Valid:
 		values = int64(h.DataPageHeader.V.NumValues)
 	case h.Type == format.DataPageV2 && h.DataPageHeaderV2.Valid:
@@ -182,35 +207,6 @@ func (p *pages) check(h *format.PageHeader) error {
 	return p.budget.spend(size)
 }
 
-// checkDictionary checks the header of a dictionary page of size bytes.
-func (p *pages) checkDictionary(h *format.DictionaryPageHeader, size int64) error {
-	values := int64(h.NumValues)
-	switch {
-	case p.dict:
-		return errors.New("found a second dictionary page")
-	case h.Encoding != format.Plain && h.Encoding != oldDictionary:
-		return fmt.Errorf("dictionary page is encoded with %s, want PLAIN", h.Encoding)
-	case values < 0 || values*p.leaf.plainBits() > 8*size:
-		return limit.Over("dictionary page claims %d values in %d bytes", values, size)
-	}
-	p.dict = true
-	return nil
-}
-
-// read reads the page as found.
-func (p *pages) read(h *format.PageHeader) error {
-	n := int(h.CompressedPageSize)
-	p.raw = sized(p.raw, n)
-	if _, err := io.ReadFull(p.in, p.raw); err != nil {
-		return unexpected(err)
-	}
-	p.left -= int64(n)
-	if sum := crc32.ChecksumIEEE(p.raw); h.CRC != 0 && sum != uint32(h.CRC) {
-		return fmt.Errorf("its checksum is %08x, want %08x", sum, uint32(h.CRC))
-	}
-	return nil
-}
-
 // sized returns a buffer of n bytes, buf itself where that is long enough and not far too
 // long.
 func sized(buf []byte, n int) []byte {
@@ -218,44 +214,4 @@ func sized(buf []byte, n int) []byte {
 		return buf[:n]
 	}
 	return make([]byte, n)
-}
-
-// uncompress makes body the page uncompressed.
-func (p *pages) uncompress(h *format.PageHeader) (err error) {
-	levels, packed := 0, p.raw
-	if h.Type == format.DataPageV2 {
-		v := &h.DataPageHeaderV2.V
-		if v.IsCompressed.Valid && !v.IsCompressed.V {
-			p.body = p.raw
-			return nil
-		}
-		levels = int(v.RepetitionLevelsByteLength + v.DefinitionLevelsByteLength)
-		packed = p.raw[levels:]
-	}
-	if p.codec == format.Uncompressed {
-		p.body = p.raw
-		return nil
-	}
-	p.data = sized(p.data, int(h.UncompressedPageSize))
-	copy(p.data, p.raw[:levels])
-	n := 0
-	if len(packed) > 0 { // a page of NULLs may have none
-		n, err = p.unpack.unpack(p.codec, p.data[levels:], packed)
-	}
-	p.body = p.data[:levels+n]
-	return err
-}
-
-// rewrite makes head a header that is true of the page as it is now.
-func (p *pages) rewrite(h *format.PageHeader) error {
-	plain := format.PageHeader{
-		Type: h.Type, UncompressedPageSize: int32(len(p.body)), CompressedPageSize: int32(len(p.body)),
-		DictionaryPageHeader: h.DictionaryPageHeader, DataPageHeader: h.DataPageHeader, DataPageHeaderV2: h.DataPageHeaderV2,
-	}
-	plain.DataPageHeader.V.Statistics = format.Statistics{}
-	plain.DataPageHeaderV2.V.Statistics = format.Statistics{}
-	var compact thrift.CompactProtocol
-	var err error
-	p.head, err = thrift.Marshal(&compact, &plain)
-	return err
 }

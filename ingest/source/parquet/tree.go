@@ -101,7 +101,17 @@ func (t *tree) node(parent *node, depth int) (*node, error) {
 		n.shape, n.column, n.first = shapeLeaf, len(t.leaves), len(t.leaves)
 		n.physical, n.length, n.cell = e.Type.V, e.TypeLength.V, cellOf(e)
 		t.leaves = append(t.leaves, n)
-		return n, n.checkLeaf(e)
+		switch {
+		case n.column >= limit.MaxColumns:
+			return nil, limit.Over("Parquet schema has more than %d columns", limit.MaxColumns)
+		case e.NumChildren.V > 0:
+			return nil, fmt.Errorf("corrupt Parquet footer: column %q has a type and %d children", e.Name, e.NumChildren.V)
+		case n.physical == format.FixedLenByteArray && (n.length < 1 || n.length > math.MaxInt16):
+			return nil, fmt.Errorf("corrupt Parquet footer: column %q holds values of %d bytes", e.Name, n.length)
+		case n.physical < format.Boolean || n.physical > format.FixedLenByteArray:
+			return nil, fmt.Errorf("corrupt Parquet footer: column %q is of the unknown type %d", e.Name, n.physical)
+		}
+		return n, nil
 	}
 	for range e.NumChildren.V {
 		child, err := t.node(n, depth+1)
@@ -115,21 +125,6 @@ func (t *tree) node(parent *node, depth int) (*node, error) {
 	}
 	n.setShape(e)
 	return n, nil
-}
-
-// checkLeaf checks a leaf column.
-func (n *node) checkLeaf(e *format.SchemaElement) error {
-	switch {
-	case n.column >= limit.MaxColumns:
-		return limit.Over("Parquet schema has more than %d columns", limit.MaxColumns)
-	case e.NumChildren.V > 0:
-		return fmt.Errorf("corrupt Parquet footer: column %q has a type and %d children", e.Name, e.NumChildren.V)
-	case n.physical == format.FixedLenByteArray && (n.length < 1 || n.length > math.MaxInt16):
-		return fmt.Errorf("corrupt Parquet footer: column %q holds values of %d bytes", e.Name, n.length)
-	case n.physical < format.Boolean || n.physical > format.FixedLenByteArray:
-		return fmt.Errorf("corrupt Parquet footer: column %q is of the unknown type %d", e.Name, n.physical)
-	}
-	return nil
 }
 
 // setShape finds lists and maps among the groups. Either form of annotation counts, but only where the
