@@ -18,7 +18,7 @@ import (
 type libraryTitle struct {
 	path string // of its folder or file, for the report
 	kind string // movie or tv
-	id   id     // zero for none
+	ids  ids    // zero for none
 	name string // "" for none
 	year int    // 0 for none
 }
@@ -63,19 +63,6 @@ type ids struct {
 	kind string // of tmdb; "" where its place does not say
 }
 
-// of returns the best of them.
-func (i ids) of(kind string) id {
-	switch {
-	case i.tmdb > 0:
-		return id{title: Title{cmp.Or(i.kind, kind), i.tmdb}}
-	case i.imdb != "":
-		return id{source: "imdb_id", text: i.imdb}
-	case i.tvdb > 0:
-		return id{source: "tvdb_id", text: strconv.FormatInt(i.tvdb, 10)}
-	}
-	return id{}
-}
-
 // or completes ids by those of a place that counts less.
 func (i ids) or(o ids) ids {
 	if i != (ids{}) {
@@ -117,7 +104,7 @@ func (l *library) folder(dir, name string) []libraryTitle {
 		if nfo, ok := l.nfo(path.Join(dir, "tvshow.nfo")); ok {
 			own.ids = nfo.or(own.ids)
 		}
-		return []libraryTitle{{path: dir, kind: "tv", id: own.ids.of("tv"), name: own.name, year: own.year}}
+		return []libraryTitle{{path: dir, kind: "tv", ids: own.ids, name: own.name, year: own.year}}
 	}
 	if dir == "." && own.ids == (ids{}) {
 		own = tagged{} // a library's name is none of a title
@@ -134,7 +121,7 @@ func (l *library) folder(dir, name string) []libraryTitle {
 		if own.ids.tmdb == 0 && own.ids.imdb == "" {
 			kind = "tv"
 		}
-		return []libraryTitle{{path: dir, kind: kind, id: own.ids.of(kind), name: own.name, year: own.year}}
+		return []libraryTitle{{path: dir, kind: kind, ids: own.ids, name: own.name, year: own.year}}
 	}
 	return titles
 }
@@ -185,8 +172,8 @@ func (l *library) videos(dir string, entries []fs.DirEntry, own tagged) (titles 
 		if nfo, ok := l.nfo(path.Join(dir, base+".nfo")); ok {
 			file.ids = nfo.or(file.ids)
 		}
-		t := libraryTitle{kind: kind, id: file.ids.or(folder.ids).of(kind)}
-		if t.id == (id{}) {
+		t := libraryTitle{kind: kind, ids: file.ids.or(folder.ids)}
+		if t.ids == (ids{}) {
 			if t.name, t.year = file.name, file.year; t.year == 0 && folder.year > 0 {
 				t.name, t.year = folder.name, folder.year
 			}

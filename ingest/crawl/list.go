@@ -1,7 +1,6 @@
 package crawl
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -54,48 +53,59 @@ func isExported(path string, head []byte) bool {
 	return listExt.MatchString(path) || strings.HasPrefix(first, "[") || strings.HasPrefix(first, "{")
 }
 
-// readExported reads an exported list. kind is that of ids of TMDB's whose row does not say it. Rows without a title
-// are reported, and the others go on.
-func (s *selection) readExported(ctx context.Context, path, kind string, r *Report) error {
+// eachRow calls use with the rows of a file, good and bad. Errors begin with what the file is, those of use also with the row.
+func eachRow(ctx context.Context, what, path string, use func(row source.Row) error) error {
 	in, err := source.Open(source.File{Path: path}, source.Options{Context: ctx})
 	if err != nil {
-		return fmt.Errorf("ids: %w", err)
+		return fmt.Errorf("%s: %w", what, err)
 	}
 	defer func() { _ = in.Close() }() // read side
-	var lost []string
-	var columns []string // of the last row that names none
-	found := false
 	for {
 		row, err := in.Next()
 		switch {
-		case errors.Is(err, io.EOF) && !found && columns != nil:
-			return fmt.Errorf("ids %s: want a column or field such as Const, imdb_id or tmdb_id, or a title with its year; found %s",
-				path, shorten(strings.Join(columns, ", ")))
 		case errors.Is(err, io.EOF):
-			r.Unresolved = append(r.Unresolved, lost...)
 			return nil
 		case err != nil:
-			return fmt.Errorf("ids: %w", err)
-		case row.Err != nil:
-			lost = append(lost, row.Err.Error())
-			continue
+			return fmt.Errorf("%s: %w", what, err)
 		}
-		var fields map[string]any
-		d := json.NewDecoder(bytes.NewReader(row.JSON))
-		d.UseNumber()
-		if err := d.Decode(&fields); err != nil {
-			return fmt.Errorf("ids %s: %w", row.Place, err)
-		}
-		v := listed(fields)
-		named, err := s.addListed(v, kind, row.Place.String()+": "+cmp.Or(v["title"], v["imdb"], v["tmdb"], v["id"]))
-		if err != nil {
-			return fmt.Errorf("ids %s: %w", row.Place, err)
-		}
-		if found = found || named; !named {
-			lost = append(lost, strings.TrimSuffix(row.Place.String()+": "+v["title"], ": "))
-			columns = slices.Sorted(maps.Keys(fields))
+		if err := use(row); err != nil {
+			return fmt.Errorf("%s %s: %w", what, row.Place, err)
 		}
 	}
+}
+
+// readExported reads an exported list. kind is that of ids of TMDB's whose row does not say it. Rows without a title
+// are reported, and the others go on.
+func (s *selection) readExported(ctx context.Context, path, kind string, r *Report) error {
+	var lost []string
+	var columns []string // of the last row that names none
+	found := false
+	err := eachRow(ctx, "ids", path, func(row source.Row) error {
+		if row.Err != nil {
+			lost = append(lost, row.Err.Error())
+			return nil
+		}
+		v, err := decoded(row.JSON)
+		if err != nil {
+			return err
+		}
+		fields, _ := v.(map[string]any)
+		says := listed(fields)
+		named, err := s.addListed(says, kind, row.Place.String()+": "+cmp.Or(says["title"], says["imdb"], says["tmdb"], says["id"]))
+		if found = found || named; err == nil && !named {
+			lost = append(lost, strings.TrimSuffix(row.Place.String()+": "+says["title"], ": "))
+			columns = slices.Sorted(maps.Keys(fields))
+		}
+		return err
+	})
+	if err == nil && !found && columns != nil {
+		return fmt.Errorf("ids %s: want a column or field such as Const, imdb_id or tmdb_id, or a title with its year; found %s",
+			path, shorten(strings.Join(columns, ", ")))
+	}
+	if err == nil {
+		r.Unresolved = append(r.Unresolved, lost...)
+	}
+	return err
 }
 
 // listed returns what a row says of a title, by the values of listFields. Trakt nests it with its kind.
@@ -136,8 +146,8 @@ func (s *selection) addListed(v map[string]string, kind, place string) (bool, er
 		}
 		i.tmdb = 0
 	}
-	if named := i.of(i.kind); named != (id{}) {
-		s.add(named, place)
+	if i != (ids{kind: i.kind}) {
+		s.add(i, "", place)
 		return true, nil
 	}
 	year, _ := strconv.Atoi(v["year"][:min(len(v["year"]), len("2006"))]) // of a series 2008–2013

@@ -16,6 +16,8 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
+
+	"github.com/reelsplice/reelsplice/ingest/source"
 )
 
 // A selection is what files and folders name: ids, and what has to be looked up.
@@ -55,9 +57,7 @@ func readSelection(ctx context.Context, cfg *Config, r *Report) (s selection, er
 		if !cfg.wants(kind) {
 			continue
 		}
-		if err := s.readFile(path, func(name string, in io.Reader) error {
-			return s.readExport(kind, cfg.MinPopularity, name, in)
-		}); err != nil {
+		if err := s.readExport(ctx, kind, cfg.MinPopularity, path); err != nil {
 			return s, err
 		}
 	}
@@ -94,65 +94,42 @@ func (s *selection) readFile(path string, read func(name string, in io.Reader) e
 // maxHead is how many bytes of a file of ids show what it is.
 const maxHead = 4 << 10
 
-// maxIDLine is the longest line of a file of ids, in bytes.
-const maxIDLine = 1 << 20
-
-// eachLine calls use with the number and text of each line that is not blank. Its errors name both.
-func eachLine(name string, in io.Reader, use func(n int, line string) error) error {
-	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, maxIDLine)
-	n := 0
-	for lines.Scan() {
-		n++
-		line := strings.TrimSpace(strings.TrimPrefix(lines.Text(), "\ufeff"))
-		if line == "" {
-			continue
-		}
-		if err := use(n, line); err != nil {
-			return fmt.Errorf("ids %s: line %d: %w", name, n, err)
-		}
-	}
-	if err := lines.Err(); err != nil {
-		return fmt.Errorf("ids %s: line %d: %w", name, n+1, err)
-	}
-	return nil
-}
-
 // readOneNFO reads the NFO file of a title.
 func (s *selection) readOneNFO(name, kind string, in io.Reader) error {
 	found := readNFO(in)
 	if found.kind = cmp.Or(found.kind, kind); found.tmdb > 0 && found.kind == "" {
 		return fmt.Errorf("ids %s: want a kind for TMDB's id %d: --kind movie or tv", name, found.tmdb)
 	}
-	named := found.of(found.kind)
-	if named == (id{}) {
+	if found == (ids{kind: found.kind}) {
 		return fmt.Errorf("ids %s: want an NFO file with an id, such as <uniqueid type=\"tmdb\">550</uniqueid>", name)
 	}
-	s.add(named, name)
+	s.add(found, "", name)
 	return nil
 }
 
-// readIDs reads a file with one id a line; kind is that of numbers alone. Text behind # is a remark.
-func (s *selection) readIDs(name, kind string, in io.Reader) error {
-	return eachLine(name, in, func(n int, line string) error {
-		line, _, _ = strings.Cut(line, "#")
-		if line = strings.TrimSpace(line); line == "" {
-			return nil
-		}
-		id, err := parseID(line, kind)
-		if err != nil {
-			return err
-		}
-		s.add(id, fmt.Sprintf("%s:%d: %s", name, n, line))
-		return nil
-	})
-}
+// maxIDLine is the longest line of a file of ids, in bytes.
+const maxIDLine = 1 << 20
 
-// An id is a resource's id, or its id elsewhere.
-type id struct {
-	title  Title  // with Kind "" for an id elsewhere
-	source string // imdb_id or tvdb_id
-	text   string
+// readIDs reads a file with one id a line; kind is that of numbers alone. Text after # is a remark.
+func (s *selection) readIDs(name, kind string, in io.Reader) error {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, maxIDLine)
+	n := 1
+	for ; lines.Scan(); n++ {
+		line, _, _ := strings.Cut(strings.TrimPrefix(lines.Text(), "\ufeff"), "#")
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		i, err := parseID(line, kind)
+		if err != nil {
+			return fmt.Errorf("ids %s: line %d: %w", name, n, err)
+		}
+		s.add(i, "", fmt.Sprintf("%s:%d: %s", name, n, line))
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("ids %s: line %d: %w", name, n, err)
+	}
+	return nil
 }
 
 var (
@@ -163,31 +140,32 @@ var (
 )
 
 // parseID reads a line of a file of ids. kind is that of a number alone, "" refuses it.
-func parseID(line, kind string) (id, error) {
+func parseID(line, kind string) (i ids, err error) {
 	if m := imdbPage.FindStringSubmatch(line); m != nil {
 		line = m[1]
 	}
 	if imdbID.MatchString(line) {
-		return id{source: "imdb_id", text: line}, nil
+		return ids{imdb: line}, nil
 	}
 	if bareID.MatchString(line) {
 		if kind == "" {
-			return id{}, fmt.Errorf("want the kind of %s, such as movie %s, or --kind", line, line)
+			return i, fmt.Errorf("want the kind of %s, such as movie %s, or --kind", line, line)
 		}
 		line = kind + " " + line
 	}
 	m := plainID.FindStringSubmatch(line)
 	if m == nil || m[1] != "tvdb" && kindNamed(m[1]) == nil {
-		return id{}, fmt.Errorf("want an id such as movie 550, tv 1399, person 287, tvdb 121361 or tt0137523, found %q", shorten(line))
-	}
-	n, err := strconv.ParseInt(m[2], 10, 64)
-	if err != nil || n < 1 {
-		return id{}, fmt.Errorf("want an id from 1 on, found %q", shorten(line))
+		return i, fmt.Errorf("want an id such as movie 550, tv 1399, person 287, tvdb 121361 or tt0137523, found %q", shorten(line))
 	}
 	if m[1] == "tvdb" {
-		return id{source: "tvdb_id", text: strconv.FormatInt(n, 10)}, nil
+		i.set("tvdb", m[2])
+	} else if i.set("tmdb", m[2]); i.tmdb > 0 {
+		i.kind = m[1]
 	}
-	return id{title: Title{m[1], n}}, nil
+	if i == (ids{}) {
+		return i, fmt.Errorf("want an id from 1 on, found %q", shorten(line))
+	}
+	return i, nil
 }
 
 // shorten bounds a text for a message.
@@ -199,13 +177,17 @@ func shorten(text string) string {
 	return text
 }
 
-// add adds an id; place says where it comes from.
-func (s *selection) add(i id, place string) {
-	if i.title.Kind != "" {
-		s.titles = append(s.titles, i.title)
+// add adds the best of some ids. kind is that of TMDB's where its place does not say; place is where they come from.
+func (s *selection) add(i ids, kind, place string) {
+	one := task{what: findID, source: "imdb_id", text: i.imdb, place: place}
+	switch {
+	case i.tmdb > 0:
+		s.titles = append(s.titles, Title{cmp.Or(i.kind, kind), i.tmdb})
 		return
+	case i.imdb == "":
+		one.source, one.text = "tvdb_id", strconv.FormatInt(i.tvdb, 10)
 	}
-	s.tasks = append(s.tasks, task{what: findID, source: i.source, text: i.text, place: place})
+	s.tasks = append(s.tasks, one)
 }
 
 // exportName matches the names of daily id exports.
@@ -229,13 +211,13 @@ func exportKind(path string) (string, error) {
 }
 
 // readExport reads a daily id export. Rows without a popularity are all taken.
-func (s *selection) readExport(kind string, least float64, name string, in io.Reader) error {
-	return eachLine(name, in, func(_ int, line string) error {
+func (s *selection) readExport(ctx context.Context, kind string, least float64, path string) error {
+	return eachRow(ctx, "daily ids", path, func(row source.Row) error {
 		var v struct {
 			ID         int64
 			Popularity *float64
 		}
-		if err := json.Unmarshal([]byte(line), &v); err != nil || v.ID < 1 {
+		if err := json.Unmarshal(row.JSON, &v); err != nil || row.Err != nil || v.ID < 1 {
 			return errors.New(`want a row of a daily id export, such as {"id":550,"popularity":61.4}`)
 		}
 		if v.Popularity == nil || *v.Popularity >= least {
@@ -248,8 +230,8 @@ func (s *selection) readExport(kind string, least float64, name string, in io.Re
 // addLibrary adds a title of a library. Without an id it is searched for, or reported.
 func (s *selection) addLibrary(t libraryTitle, search bool, r *Report) {
 	switch {
-	case t.id.title.Kind != "" || t.id.source != "":
-		s.add(t.id, t.path)
+	case t.ids != (ids{}):
+		s.add(t.ids, t.kind, t.path)
 	case search && t.name != "" && t.year > 0:
 		s.tasks = append(s.tasks, task{what: searchTitle, kind: t.kind, text: t.name, year: t.year, place: t.path})
 	default:

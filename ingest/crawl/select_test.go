@@ -136,11 +136,11 @@ func TestDailyIDs(t *testing.T) {
 	}
 	cfg.Kinds = nil
 	servetest.WriteFile(t, movies, packed.String()[:packed.Len()-9])
-	if _, err := readSelection(t.Context(), &cfg, &Report{}); err == nil || !strings.Contains(err.Error(), "movie_ids_11_20_2026.json.gz: line") {
+	if _, err := readSelection(t.Context(), &cfg, &Report{}); err == nil || !strings.Contains(err.Error(), "movie_ids_11_20_2026.json.gz: row") {
 		t.Errorf("readSelection = %v, want the file that is cut", err)
 	}
 	servetest.WriteFile(t, movies, "{\"id\":1}\n[]\n")
-	if _, err := readSelection(t.Context(), &cfg, &Report{}); err == nil || !strings.Contains(err.Error(), "line 2: want a row of a daily id export") {
+	if _, err := readSelection(t.Context(), &cfg, &Report{}); err == nil || !strings.Contains(err.Error(), ":2: want a row of a daily id export") {
 		t.Errorf("readSelection = %v, want the bad line", err)
 	}
 	for name, want := range map[string]string{
@@ -174,11 +174,12 @@ func titlesOf(t *testing.T, dir string) (out []string) {
 		t.Fatal(err)
 	}
 	for _, title := range titles {
-		text := title.kind + " " + title.id.source + title.id.text
-		if title.id.title.Kind != "" {
-			text = title.id.title.key()
-		} else if title.id.source == "" {
-			text = title.kind + " named " + title.name
+		text := title.kind + " named " + title.name
+		var one selection
+		if one.addLibrary(title, false, &Report{}); len(one.titles) > 0 {
+			text = one.titles[0].key()
+		} else if len(one.tasks) > 0 {
+			text = title.kind + " " + one.tasks[0].source + one.tasks[0].text
 		}
 		out = append(out, text)
 	}
@@ -302,7 +303,7 @@ func FuzzNames(f *testing.F) {
 		if got.ids.tmdb < 0 || got.ids.tvdb < 0 || got.ids.imdb != "" && !imdbID.MatchString(got.ids.imdb) || got.year < 0 || got.year > 9999 {
 			t.Errorf("parseName(%q) = %+v", name, got)
 		}
-		if id, err := parseID(name, ""); err == nil && id.title.ID < 1 && id.text == "" {
+		if id, err := parseID(name, ""); err == nil && id.tmdb < 1 && id.tvdb < 1 && id.imdb == "" {
 			t.Errorf("parseID(%q) = %+v", name, id)
 		}
 		if title, ok := titleKey(name); ok && (title.ID < 1 || kindNamed(title.Kind) == nil) {
