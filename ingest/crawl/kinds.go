@@ -97,9 +97,6 @@ func KindNames() []string {
 	return names
 }
 
-// hasVideos reports whether the details come with videos.
-func (k *kind) hasVideos() bool { return slices.Contains(k.appends, "videos") }
-
 // A localized is what a kind has of its own in every language.
 type localized struct {
 	fields  map[string]bool // texts, and sub-requests that are one object

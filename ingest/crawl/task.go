@@ -142,70 +142,50 @@ func titleKey(key string) (t Title, ok bool) {
 // request returns the path below the version, and the query.
 func (t *task) request(cfg *Config) (path string, q url.Values) {
 	q = url.Values{}
+	path = fmt.Sprintf("/%s/%d", t.kind, t.id)
+	var names []string // to append
 	switch t.what {
 	case fetchDetails:
-		k := kindNamed(t.kind)
-		appended(q, k.appends)
-		if k.hasVideos() {
-			q.Set("include_video_language", t.videoLanguages(cfg))
-		}
+		names = kindNamed(t.kind).appends
 	case fetchLanguage:
-		appended(q, kindNamed(t.kind).localized().appends)
-		q.Set("language", t.language)
+		names = kindNamed(t.kind).localized().appends
 	case fetchSeasons:
-		return t.seasonRequest(cfg)
+		for _, n := range t.seasons {
+			season := fmt.Sprintf("season/%d", n)
+			names = append(names, season)
+			for _, sub := range t.mode.appends(t.language) {
+				names = append(names, season+"/"+sub)
+			}
+		}
 	case fetchEpisode:
-		appended(q, episodes.appends)
-		q.Set("include_video_language", t.videoLanguages(cfg))
-		return "/" + t.episodePath(), q
+		path, names = "/"+t.episodePath(), episodes.appends
 	case findID:
+		path = "/find/" + url.PathEscape(t.text)
 		q.Set("external_source", t.source)
-		return "/find/" + url.PathEscape(t.text), q
 	case searchTitle:
+		path = "/search/" + t.kind
+		year := "primary_release_year" // the parameter that matches the first year of a title
+		if t.kind == "tv" {
+			year = "first_air_date_year"
+		}
 		q.Set("query", t.text)
-		q.Set(yearParam(t.kind), strconv.Itoa(t.year))
-		return "/search/" + t.kind, q
+		q.Set(year, strconv.Itoa(t.year))
 	case listChanges:
+		path = "/" + t.kind + "/changes"
 		q.Set("start_date", t.day.String())
 		q.Set("end_date", t.end.String())
 		q.Set("page", strconv.Itoa(t.page))
-		return "/" + t.kind + "/changes", q
 	}
-	return fmt.Sprintf("/%s/%d", t.kind, t.id), q
-}
-
-// yearParam is the parameter of a search that matches the first year of a title.
-func yearParam(kind string) string {
-	if kind == "tv" {
-		return "first_air_date_year"
-	}
-	return "primary_release_year"
-}
-
-func (t *task) seasonRequest(cfg *Config) (path string, q url.Values) {
-	q = url.Values{}
-	subs := t.mode.appends(t.language)
-	var names []string
-	for _, n := range t.seasons {
-		season := fmt.Sprintf("season/%d", n)
-		names = append(names, season)
-		for _, sub := range subs {
-			names = append(names, season+"/"+sub)
-		}
-	}
-	appended(q, names)
-	if t.language != "" {
-		q.Set("language", t.language)
-	} else if slices.Contains(subs, "videos") {
-		q.Set("include_video_language", t.videoLanguages(cfg))
-	}
-	return fmt.Sprintf("/tv/%d", t.id), q
-}
-
-func appended(q url.Values, names []string) {
 	if len(names) > 0 {
 		q.Set("append_to_response", strings.Join(names, ","))
 	}
+	if t.language != "" {
+		q.Set("language", t.language)
+	}
+	if t.hasVideos() { // in English and in none
+		q.Set("include_video_language", strings.Join(append([]string{"en", "null"}, t.furtherVideos(cfg)...), ","))
+	}
+	return path, q
 }
 
 // furtherVideos returns the languages of videos besides English and none.
@@ -220,16 +200,11 @@ func (t *task) furtherVideos(cfg *Config) []string {
 	return slices.Compact(list)
 }
 
-// videoLanguages returns the languages of the videos that are fetched.
-func (t *task) videoLanguages(cfg *Config) string {
-	return strings.Join(append([]string{"en", "null"}, t.furtherVideos(cfg)...), ",")
-}
-
 // hasVideos reports whether the request is for videos too.
 func (t *task) hasVideos() bool {
 	switch t.what {
 	case fetchDetails:
-		return kindNamed(t.kind).hasVideos()
+		return slices.Contains(kindNamed(t.kind).appends, "videos")
 	case fetchSeasons:
 		return t.mode == SeasonsAll && t.language == ""
 	}

@@ -33,13 +33,12 @@ func (s *splitter) reset() {
 // Afterwards s.in is whether the row goes on. The rules are those of RFC 4180, as
 // encoding/csv has them.
 func (s *splitter) line(b []byte, i, end int) *record.Fault {
-	if s.plain {
-		s.plainCells(b, i, end)
-		return nil
+	quote := end
+	if !s.plain {
+		quote = i + indexOr(b[i:end], '"', end-i)
 	}
-	quote := i + indexOr(b[i:end], '"', end-i)
 	for {
-		if !s.in && (i == end || b[i] != '"') {
+		if !s.in && (s.plain || i == end || b[i] != '"') {
 			stop := i + indexOr(b[i:end], s.delim, end-i)
 			if quote < i {
 				quote = i + indexOr(b[i:end], '"', end-i)
@@ -98,17 +97,6 @@ func (s *splitter) firstOpen(size int) int {
 		}
 	}
 	return s.open
-}
-
-// plainCells cuts a line at every delimiter.
-func (s *splitter) plainCells(b []byte, i, end int) {
-	for {
-		stop := i + indexOr(b[i:end], s.delim, end-i)
-		s.cells = append(s.cells, cell{start: i, end: stop})
-		if i = stop + 1; i > end {
-			return
-		}
-	}
 }
 
 // indexOr returns the first offset of c in b, or else.
