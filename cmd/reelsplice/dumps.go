@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -36,7 +37,8 @@ const crawlExample = "  reelsplice crawl --from https://api.themoviedb.org/3 --k
 
 func crawlCommand(a *app) *cobra.Command {
 	cfg := crawl.DefaultConfig()
-	o := crawlFlags{cfg: &cfg}
+	var keyFile string
+	var refresh time.Duration
 	c := &cobra.Command{
 		Use:     "crawl --from URL --key-file FILE --out DIR",
 		Short:   "Fetch dumps from a server of this API, with your own key",
@@ -45,7 +47,7 @@ func crawlCommand(a *app) *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringVar(&cfg.From, "from", "", "`URL` of the server, with or without /3")
-	f.StringVar(&o.keyFile, "key-file", "", "`FILE` with the key or the access token, and nothing else")
+	f.StringVar(&keyFile, "key-file", "", "`FILE` with the key or the access token, and nothing else")
 	f.StringVar(&cfg.Out, "out", "", "`DIR` of the dump, made when it is missing")
 	f.StringArrayVar(&cfg.IDs, "ids", nil, "`FILE` of ids, one a line (movie 550, tv/1399, tt0137523), a list of IMDb, Letterboxd or Trakt, or an NFO file; repeatable")
 	f.StringVar(&cfg.Kind, "kind", "", "`KIND` of ids that stand alone in --ids, such as 550: "+strings.Join(crawl.KindNames(), ", "))
@@ -53,12 +55,12 @@ func crawlCommand(a *app) *cobra.Command {
 	f.Float64Var(&cfg.MinPopularity, "min-popularity", 0, "of daily id exports, leave out what is less popular than `N`")
 	f.StringArrayVar(&cfg.Library, "library", nil, "`DIR` of a media library, for ids in names and NFO files; repeatable")
 	f.BoolVar(&cfg.Search, "library-search", false, "search for names of a library without an id; take what is alone with that name and year")
-	f.StringVar(&o.changedSince, "changed-since", "", "fetch what changed since this `DAY`, YYYY-MM-DD")
+	f.TextVar(&cfg.ChangedSince, "changed-since", cfg.ChangedSince, "fetch what changed since this `DAY`, YYYY-MM-DD")
 	f.BoolVar(&cfg.OnlyKnown, "only-known", false, "of changes, fetch only what DIR has")
-	f.StringVar(&o.refresh, "refresh", "", "fetch again what is older than this `AGE`, such as 150d")
+	f.Var(ageFlag{&refresh}, "refresh", "fetch again what is older than this `AGE`, in whole days such as 150d")
 	f.StringSliceVar(&cfg.Kinds, "kinds", nil, "`KINDS` to take from daily id exports and changes: "+strings.Join(crawl.KindNames(), ","))
 	f.StringSliceVar(&cfg.Languages, "languages", nil, "further `LANGUAGES` of texts, besides en-US: de-DE,fr-FR")
-	f.StringVar(&o.seasons, "seasons", string(cfg.Seasons), "`HOW` much of seasons: all, details (20 a request, without sub-requests of their own), none")
+	f.StringVar((*string)(&cfg.Seasons), "seasons", string(cfg.Seasons), "`HOW` much of seasons: all, details (20 a request, without sub-requests of their own), none")
 	f.BoolVar(&cfg.Episodes, "episodes", false, "fetch each episode by itself too, for its own images, videos, translations and ids: a request each")
 	f.BoolVar(&cfg.People, "people", false, "fetch the people whom titles name")
 	f.BoolVar(&cfg.Collections, "collections", cfg.Collections, "fetch the collections that movies name")
@@ -68,8 +70,9 @@ func crawlCommand(a *app) *cobra.Command {
 	f.IntVar(&cfg.Tries, "tries", cfg.Tries, "give a request up after `N` tries")
 	f.DurationVar(&cfg.Timeout, "timeout", cfg.Timeout, "time for one response")
 	required(c, "from", "key-file", "out")
-	return a.checked(c, o.apply, func(ctx context.Context, _ []string) (err error) {
-		if cfg.Key, err = crawl.ReadKey(o.keyFile); err != nil {
+	return a.leaf(c, func(ctx context.Context, _ []string) (err error) {
+		cfg.RefreshDays = int((refresh + day - 1) / day)
+		if cfg.Key, err = crawl.ReadKey(keyFile); err != nil {
 			return err
 		}
 		if err := cfg.Validate(); err != nil {
@@ -77,29 +80,6 @@ func crawlCommand(a *app) *cobra.Command {
 		}
 		return a.crawl(ctx, cfg)
 	})
-}
-
-// crawlFlags are checked before they become part of a Config.
-type crawlFlags struct {
-	cfg                                     *crawl.Config
-	keyFile, changedSince, refresh, seasons string
-}
-
-// apply sets the flags in the Config.
-func (o *crawlFlags) apply() error {
-	var errs [2]error
-	if o.changedSince != "" {
-		if o.cfg.ChangedSince, errs[0] = crawl.ParseDay(o.changedSince); errs[0] != nil {
-			errs[0] = fmt.Errorf("changed-since: %w", errs[0])
-		}
-	}
-	if o.refresh != "" {
-		if o.cfg.RefreshDays, errs[1] = crawl.ParseAge(o.refresh); errs[1] != nil {
-			errs[1] = fmt.Errorf("refresh: %w", errs[1])
-		}
-	}
-	o.cfg.Seasons = crawl.SeasonMode(o.seasons)
-	return errors.Join(errs[:]...)
 }
 
 // crawl runs a crawl with progress and a log. Its report is printed also after an error in its middle.

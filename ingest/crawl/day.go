@@ -2,8 +2,6 @@ package crawl
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 )
 
@@ -41,19 +39,4 @@ func (d *Day) UnmarshalText(text []byte) (err error) {
 	}
 	*d, err = ParseDay(string(text))
 	return err
-}
-
-// ParseAge reads an age: 150d, or a duration such as 36h. It counts in whole days, one at least.
-func ParseAge(text string) (days int, err error) {
-	if n, ok := strings.CutSuffix(text, "d"); ok {
-		days, err = strconv.Atoi(n)
-	} else {
-		var d time.Duration
-		d, err = time.ParseDuration(text)
-		days = int((d + 24*time.Hour - 1) / (24 * time.Hour))
-	}
-	if err != nil || days < 1 || days > 10000 {
-		return 0, fmt.Errorf("age %q: want a number of days such as 150d", text)
-	}
-	return days, nil
 }
