@@ -83,7 +83,7 @@ func (s *selection) readExported(ctx context.Context, path, kind string, r *Repo
 	err := eachRow(ctx, "ids", path, func(row source.Row) error {
 		if row.Err != nil {
 			lost = append(lost, row.Err.Error())
-			return nil
+			return nil //nolint:nilerr // it is reported
 		}
 		v, err := decoded(row.JSON)
 		if err != nil {
