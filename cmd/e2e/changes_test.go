@@ -22,6 +22,7 @@ import (
 	"github.com/reelsplice/reelsplice/build"
 	"github.com/reelsplice/reelsplice/build/buildtest"
 	"github.com/reelsplice/reelsplice/ingest"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/tables/changelog"
@@ -574,6 +575,15 @@ func TestChangesKept(t *testing.T) {
 
 // TestNoChanges: what does not differ makes no release, whenever it is built.
 func TestNoChanges(t *testing.T) {
+	// Of a first ingest everything is new, also an episode that its season has in another form.
+	dir := t.TempDir()
+	if _, err := ingest.Run(t.Context(), ingest.Config{Catalog: dir, Sources: []string{filepath.Join("..", "..", "data", "sample")}}); err != nil {
+		t.Fatal(err)
+	}
+	if log, err := catalog.OpenChanges(dir); log != nil || err != nil {
+		t.Errorf("the catalogue of a first ingest has a log of changes: %v", err)
+	}
+
 	n := newLogged(t)
 	first := n.run(t, onDay(0, 4), movies(film{}.json(1)))
 	if first.Unchanged || first.Previous != "" {

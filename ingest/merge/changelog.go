@@ -41,6 +41,7 @@ type changelog struct {
 // had no record of the kind.
 func (c *changelog) add(kind fragment.Kind, key catalog.Key, old, now record.Record, first bool) error {
 	switch {
+	case kind == fragment.KindEpisode && first && !c.hadSeasons(): // seasons hold episodes, too
 	case kind == fragment.KindEpisode:
 		c.episode(key, old, now, first)
 	case first || old.IsNil() && now.IsNil():
@@ -50,6 +51,12 @@ func (c *changelog) add(kind fragment.Kind, key catalog.Key, old, now record.Rec
 		c.put(kind, int64(key.ID()), c.compare(kind, old, now))
 	}
 	return c.err
+}
+
+// hadSeasons reports whether the catalogue had seasons before.
+func (c *changelog) hadSeasons() bool {
+	_, err := os.Stat(filepath.Join(c.m.Catalog, catalog.TypeOf(fragment.KindSeason).File()))
+	return err == nil
 }
 
 // compare returns the changes of a resource by itself. They are valid until the next call.

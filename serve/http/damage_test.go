@@ -84,6 +84,7 @@ func damageWorld(tb testing.TB, change func(*config)) (w *world, dir string) {
 			for name, kind := range map[string]fragment.Kind{"tv": fragment.KindTV, "people": fragment.KindPerson, "lists": fragment.KindList} {
 				buildtest.WriteKind(tb, c.Catalog, kind, buildtest.Sample(tb, name)...)
 			}
+			buildtest.WriteChanges(tb, c.Catalog, `{"kind":"movie","id":550,"field":"overview","time":1748700000,"iso_639_1":"en","iso_3166_1":"US","old":"A","new":"B"}`)
 			r, err := build.Run(tb.Context(), c)
 			if err != nil {
 				tb.Fatal(err)
