@@ -148,6 +148,15 @@ func TestStripEnd(t *testing.T) {
 	c.refuse(`runtime = trimSuffix(x, " min")`, `"2 Seasons"`, `want an integer, found "2 Seasons"`)
 }
 
+// TestIntegers: integers of a cell and those of an expression are the same keys and elements.
+func TestIntegers(t *testing.T) {
+	c := cellTest{T: t}
+	const cell = `[{"no":7,"name":"A"},{"no":8,"name":"B"}]`
+	c.want(`title = groupBy(x, .no)[7][0].name`, cell, `"title":"A"`)
+	c.want(`title = find(x, .no in [8, 9]).name`, cell, `"title":"B"`)
+	c.want(`title = x[len(filter(x, .no % 2 == 0))].name`, cell, `"title":"B"`)
+}
+
 // TestTitles: a title with its year is both.
 func TestTitles(t *testing.T) {
 	c := cellTest{T: t}

@@ -103,8 +103,6 @@ func textOf(value any) string {
 		return string(v)
 	case int:
 		return strconv.Itoa(v)
-	case int64:
-		return strconv.FormatInt(v, 10)
 	case float64:
 		return strconv.FormatFloat(v, 'g', -1, 64)
 	}
@@ -384,10 +382,28 @@ func rawOrNothing(text []byte, err error) (any, error) {
 	return rawJSON(text), nil
 }
 
-// decode returns the value of a JSON text, nil for an empty one: numbers without a fraction are of type int64 where they fit.
+// decode returns the value of a JSON text, nil for an empty one: numbers without a fraction are of type int where they fit,
+// as those of the language are, so that both are equal keys.
 func decode(raw string) (value any) {
 	if raw != "" {
 		_ = numbersApart.UnmarshalFromString(raw, &value) // a row is good JSON
+	}
+	return withInts(value)
+}
+
+// withInts makes integers inside a value those of the language.
+func withInts(value any) any {
+	switch v := value.(type) {
+	case int64:
+		return int(v)
+	case []any:
+		for i := range v {
+			v[i] = withInts(v[i])
+		}
+	case map[string]any:
+		for name, inner := range v {
+			v[name] = withInts(inner)
+		}
 	}
 	return value
 }
