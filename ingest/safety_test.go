@@ -412,8 +412,8 @@ imdb_id = 'id'
 	}
 }
 
-// TestReplayInAnyOrder: rows of IMDb's tables are replayed after others, wherever they stand; a row of which only a part
-// was kept is left out.
+// TestReplayInAnyOrder: rows of IMDb's tables are replayed after others, wherever they stand; a row that was kept
+// in part is left out.
 func TestReplayInAnyOrder(t *testing.T) {
 	dir := t.TempDir()
 	q := put(t, t.TempDir(), "q.ndjson",

@@ -17,7 +17,7 @@ import (
 
 // A step is a record before and after, and what changed of it.
 type step struct {
-	name, old, now string // members behind the id; "-" for no record
+	name, old, now string // fields after the id; "-" for no record
 	want           []string
 }
 
@@ -121,10 +121,10 @@ func testSteps[T any](t *testing.T, k fragment.Kind, steps []step) {
 	for _, s := range steps {
 		old, now := new(T), new(T)
 		for _, side := range []struct {
-			members string
-			to      *T
+			fields string
+			to     *T
 		}{{s.old, old}, {s.now, now}} {
-			if err := record.NewParser().Parse("{"+side.members+"}", record.Of(side.to)); err != nil {
+			if err := record.NewParser().Parse("{"+side.fields+"}", record.Of(side.to)); err != nil {
 				t.Fatal(err)
 			}
 		}

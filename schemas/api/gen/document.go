@@ -334,8 +334,8 @@ func nullable(o object) object {
 			o = o.with("nullable", true)
 		}
 	}
-	if members, ok := o.get("anyOf").(list); ok {
-		if rest := slices.DeleteFunc(slices.Clone(members), isNull); len(rest) < len(members) {
+	if choices, ok := o.get("anyOf").(list); ok {
+		if rest := slices.DeleteFunc(slices.Clone(choices), isNull); len(rest) < len(choices) {
 			o = o.with("nullable", true).with("anyOf", rest)
 			if len(rest) == 1 {
 				o = o.without("anyOf").with("allOf", rest)
