@@ -2,13 +2,16 @@ package build
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"path/filepath"
 	"time"
 
 	"github.com/reelsplice/reelsplice/build/task"
 	"github.com/reelsplice/reelsplice/schemas/age"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
@@ -45,9 +48,45 @@ type Tasks struct {
 	CPUSeconds float64 `json:"cpu_seconds"`
 }
 
-// NewReport returns the report of a build, all of whose tasks are done: what the plan, the tasks and the catalogue's
-// ingest tell. It logs their warnings.
-func NewReport(b *task.Build, catalog string, log *slog.Logger) (Report, error) {
+// An Ingest is the part of an ingest's report that readers of a release want: rows that are not in it, and
+// fields on which sources disagreed. Both lists are as the ingest wrote them, of bounded length.
+type Ingest struct {
+	Quarantine Quarantine      `json:"quarantine"`
+	Conflicts  json.RawMessage `json:"conflicts"`
+}
+
+// A Quarantine counts the rows that were put aside.
+type Quarantine struct {
+	Rows    int64           `json:"rows"`
+	Reasons json.RawMessage `json:"reasons"`
+}
+
+// readIngest reads the report that lies in the folder of a catalogue; nil for one without a report.
+func readIngest(dir string) (*Ingest, error) {
+	path := filepath.Join(dir, catalog.ReportName)
+	data, err := file.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var v struct {
+		Totals struct {
+			Quarantined int64
+			Reasons     json.RawMessage
+		}
+		Conflicts json.RawMessage
+	}
+	if err := json.Unmarshal(data, &v); err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	return &Ingest{Quarantine{v.Totals.Quarantined, v.Totals.Reasons}, v.Conflicts}, nil
+}
+
+// NewReport returns the report of a build, all of whose tasks are done: what the plan, the tasks and the ingest into
+// the catalogue in dir tell. It logs their warnings.
+func NewReport(b *task.Build, dir string, log *slog.Logger) (Report, error) {
 	p := b.Plan
 	o, err := b.Outcome()
 	if err != nil {
@@ -63,7 +102,7 @@ func NewReport(b *task.Build, catalog string, log *slog.Logger) (Report, error) 
 	if all := age.All(p.Fetched); !all.IsZero() {
 		r.Fetched = &all
 	}
-	if r.Ingest, err = ReadIngest(catalog); err != nil {
+	if r.Ingest, err = readIngest(dir); err != nil {
 		log.Warn("the release's report is without that of the ingest", "because", err)
 	}
 	return r, nil

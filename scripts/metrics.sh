@@ -21,7 +21,29 @@ done
 work=$(mktemp -d)
 trap 'git worktree remove --force "$work/before" 2>/dev/null || true; rm -rf "$work"' EXIT
 git worktree add --quiet --detach "$work/before" "$commit"
-go run ./scripts/metrics "$work/before" "$PWD"
+
+# shape TREE: lines, files and lines of comments, of all packages and of each. Generated files do not count; packages named
+# *test and scripts/clients count as tests.
+shape() {
+  local list
+  list=$(mktemp -d -p "$work")
+  (cd "$1" && find . -name '*.go' -not -path '*/.*/*' -not -path '*/testdata/*' | sed 's,^\./,,') >"$list/files"
+  grep -e '_test\.go$' -e 'test/[^/]*$' -e '^scripts/clients/' "$list/files" >"$list/tests"
+  printf 'tests %s\n' "$(cd "$1" && xargs cat <"$list/tests" | wc -l)"
+  (cd "$1" && grep -v -x -f "$list/tests" "$list/files" | xargs grep -L -e '^// Code generated .* DO NOT EDIT\.$' | xargs awk '
+    FNR == 1 { p = FILENAME; if (!sub("/[^/]*$", "", p)) p = "."; files[p]++ }
+    { lines[p]++ }
+    /^[ \t]*\/\// { comments[p]++ }
+    END {
+      for (p in lines) { l += lines[p]; f += files[p]; c += comments[p]; if (files[p] > 20) large++; print p, lines[p] "/" files[p] "/" comments[p] + 0 }
+      printf "all %d/%d/%d\npackages %d\npackages-of-more-than-20-files %d\n", l, f, c, length(lines), large
+    }')
+  for doc in README.md ARCHITECTURE.md; do # words but those of code
+    printf '%s %s\n' "$doc" "$(awk '/^```/ { code = !code; next } !code' "$1/$doc" | wc -w)"
+  done
+}
+echo "lines/files/lines of comments, and words: before, after"
+join -a 1 -a 2 -e - -o 0,1.2,2.2 <(shape "$work/before" | sort) <(shape "$PWD" | sort) | column -t
 
 TIMEFORMAT='%0lR, %0lU and %0lS of CPU'
 for tree in "$work/before" "$PWD"; do

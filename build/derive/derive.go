@@ -32,9 +32,6 @@ const (
 	Creator
 )
 
-// String returns the value of credit_type.
-func (r Role) String() string { return [...]string{"", "cast", "crew", "creator"}[r] }
-
 // A Credit is one credit of one person in one title, as the title has it.
 type Credit struct {
 	ID         string // 24 hex digits; "" where the dump has none

@@ -162,7 +162,7 @@ func TestSeries(t *testing.T) {
 		t.Helper()
 		got := byID[id]
 		if got.Role != role || got.EpisodeCount != count || got.FirstAirDate != first || !cmp.Equal(got.Seasons, seasons) || !cmp.Equal(got.Episodes, episodes) {
-			t.Errorf("credit %s = %+v, want %s, %d episodes since %s, seasons %v, episodes %v", id, got, role, count, first, seasons, episodes)
+			t.Errorf("credit %s = %+v, want %d, %d episodes since %s, seasons %v, episodes %v", id, got, role, count, first, seasons, episodes)
 		}
 		if got.Title.ID != 1 || got.Title.Kind != fragment.KindTV || got.Title.Date != "2001-01-01" {
 			t.Errorf("credit %s is of %+v, want series 1", id, got.Title)

@@ -6,7 +6,6 @@ import (
 	"io"
 
 	"github.com/reelsplice/reelsplice/schemas/catalog"
-	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
@@ -34,9 +33,6 @@ func NewCursor[T any](in *Input, s Span, skip func(catalog.Key) bool) *Cursor[T]
 	}
 	return c
 }
-
-// Kind returns the kind of the records.
-func (c *Cursor[T]) Kind() fragment.Kind { return c.in.kind.Kind }
 
 // Err returns the error that ended the walk, nil at the end of the span.
 func (c *Cursor[T]) Err() error { return c.err }

@@ -1,0 +1,35 @@
+package build
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+)
+
+// TestReadIngest: what a release tells of an ingest is what the ingest wrote.
+func TestReadIngest(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "null",
+		`{"totals":{"rows":9,"quarantined":3,"reasons":{"top":[{"reason":"no number"}]}},"conflicts":{"count":1}}`: `{"quarantine":{"rows":3,"reasons":{"top":[{"reason":"no number"}]}},"conflicts":{"count":1}}`,
+		`{"totals":7}`: catalog.ReportName,
+	} {
+		dir := t.TempDir()
+		if text != "" {
+			if err := os.WriteFile(filepath.Join(dir, catalog.ReportName), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		in, err := readIngest(dir)
+		got, _ := json.Marshal(in)
+		if err != nil {
+			got = []byte(err.Error())
+		}
+		if !strings.Contains(string(got), want) {
+			t.Errorf("of %q: %s, want %s", text, got, want)
+		}
+	}
+}
