@@ -132,15 +132,19 @@ func once(ctx context.Context, c Config, start time.Time) (r Report, err error) 
 		return Report{}, fmt.Errorf("make folder for temporary files: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	shared := work.Local(folder, w.Dir())
 	if access != nil {
-		if err := work.Local(folder, "").PutFile(plan.AccessFile, access); err != nil {
+		if err := shared.PutFile(plan.AccessFile, access); err != nil {
 			return Report{}, err
 		}
 	}
-	if err := work.WritePlan(folder, p); err != nil {
+	workers := Workers(c.Jobs, c.Memory)
+	b, err := task.Open(p, shared, c.Catalog, store.Folder{Dir: c.Releases}, c.Memory/int64(workers))
+	if err != nil {
 		return Report{}, err
 	}
-	return c.runTasks(ctx, w, folder, start)
+	defer func() { err = errors.Join(err, b.Close()) }()
+	return c.runTasks(ctx, w, b, workers, start)
 }
 
 // plan divides the work. access are the counts as the tasks read them, nil for none.
@@ -165,13 +169,7 @@ const MinMemory = 64 << 20
 func Workers(jobs int, memory int64) int { return max(1, min(jobs, int(memory/MinMemory))) }
 
 // runTasks runs all tasks, and gives the release its name.
-func (c *Config) runTasks(ctx context.Context, w *store.Builder, folder string, start time.Time) (r Report, err error) {
-	workers := Workers(c.Jobs, c.Memory)
-	b, err := task.Open(folder, w.Dir(), c.Memory/int64(workers))
-	if err != nil {
-		return Report{}, err
-	}
-	defer func() { err = errors.Join(err, b.Close()) }()
+func (c *Config) runTasks(ctx context.Context, w *store.Builder, b *task.Build, workers int, start time.Time) (r Report, err error) {
 	if c.Progress != nil {
 		var total int64
 		for _, n := range b.Plan.Records {

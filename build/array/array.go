@@ -26,7 +26,6 @@ import (
 	"github.com/reelsplice/reelsplice/build/records"
 	"github.com/reelsplice/reelsplice/build/task"
 	"github.com/reelsplice/reelsplice/build/work"
-	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/store"
 )
 
@@ -140,33 +139,20 @@ func (s *Site) join() (*plan.Plan, *work.Folder, error) {
 
 func (s *Site) workers() int { return build.Workers(s.Jobs, s.Memory) }
 
-// open opens what the tasks of a stage read: a folder for files in the making, the kinds of the catalogue, and the
-// previous release. done gives all of it up.
-func (s *Site) open(p *plan.Plan, folder *work.Folder, stage task.Stage) (_ *task.Build, done func() error, err error) {
+// open opens what tasks read, and a folder for files in the making. done gives all of it up.
+func (s *Site) open(p *plan.Plan, folder *work.Folder) (_ *task.Build, done func() error, err error) {
 	scratch, remove, err := newScratch(s.Scratch)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer func() {
-		if err != nil {
-			remove()
-		}
-	}()
-	if err = folder.SetScratch(scratch); err != nil {
+	var b *task.Build
+	if err = folder.SetScratch(scratch); err == nil {
+		b, err = task.Open(p, folder, s.Catalog, s.Releases, s.Memory/int64(s.workers()))
+	}
+	if err != nil {
+		remove()
 		return nil, nil, err
 	}
-	var from task.Sources
-	if from.Catalog, err = records.OpenKinds(s.Catalog, stage.Reads); err != nil {
-		return nil, nil, err
-	}
-	if p.Previous != "" && stage.Upon {
-		from.PreviousDir = s.Releases.Path(p.Previous)
-		if from.Previous, err = release.Open(from.PreviousDir); err != nil {
-			from.Catalog.Close()
-			return nil, nil, fmt.Errorf("previous release: %w", err)
-		}
-	}
-	b := task.New(p, folder, from, s.Memory/int64(s.workers()))
 	return b, func() error {
 		defer remove()
 		return b.Close()

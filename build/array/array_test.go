@@ -256,7 +256,7 @@ func TestZombie(t *testing.T) {
 	old.must(err)
 	stage, err := task.StageOf("survey")
 	old.must(err)
-	zombie, closing, err := old.site.open(p, folder, stage)
+	zombie, closing, err := old.site.open(p, folder)
 	old.must(err)
 	w := newWorld(t, catalogueOf(t, true), releases)
 	w.site.Work = old.site.Work

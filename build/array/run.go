@@ -66,7 +66,7 @@ func RunShare(ctx context.Context, s Site, share Share) (Run, error) {
 	if err != nil {
 		return r, err
 	}
-	n, err := stage.Count(task.New(p, folder, task.Sources{}, s.Memory))
+	n, err := stage.Count(task.New(p, folder, s.Memory))
 	if err != nil {
 		return r, err
 	}
@@ -74,7 +74,7 @@ func RunShare(ctx context.Context, s Site, share Share) (Run, error) {
 	if err != nil {
 		return r, err
 	}
-	mine := p.Share(share.Stage, n, share.Index, share.Count)
+	mine := plan.Share(n, share.Index, share.Count)
 	r.Tasks = len(mine)
 	mine = slices.DeleteFunc(mine, func(i int) bool { return done[work.RecordName(share.Stage, i)] })
 	if len(mine) == 0 {
@@ -100,7 +100,7 @@ func RunShare(ctx context.Context, s Site, share Share) (Run, error) {
 
 // run runs tasks of a stage, and returns how many were done.
 func (s *Site) run(ctx context.Context, p *plan.Plan, folder *work.Folder, stage task.Stage, tasks []int) (n int, err error) {
-	b, closing, err := s.open(p, folder, stage)
+	b, closing, err := s.open(p, folder)
 	if err != nil {
 		return 0, err
 	}

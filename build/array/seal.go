@@ -53,7 +53,7 @@ func (s *Site) seal(ctx context.Context, p *plan.Plan, folder *work.Folder) (r b
 	if err != nil {
 		return r, err
 	}
-	b, closing, err := s.open(p, folder, stage)
+	b, closing, err := s.open(p, folder)
 	if err != nil {
 		return r, err
 	}
@@ -177,7 +177,7 @@ func ReadStatus(s Site) (st Status, err error) {
 	if st.Runs, err = work.ReadRuns[Run](folder); err != nil {
 		return st, err
 	}
-	b := task.New(p, folder, task.Sources{}, s.Memory)
+	b := task.New(p, folder, s.Memory)
 	for _, stage := range task.Stages() {
 		at := StageStatus{Stage: stage.Name, Tasks: -1}
 		if n, err := stage.Count(b); err == nil {

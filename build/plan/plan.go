@@ -5,7 +5,6 @@ package plan
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -78,9 +77,6 @@ type Plan struct {
 	Latest map[fragment.Kind]int64 `json:"latest"`
 	// Disk is about how many bytes a task has on its local disk at most.
 	Disk int64 `json:"disk"`
-	// Weights are about how long the tasks of a stage take beside one another. Those of other stages
-	// take equally long.
-	Weights map[string][]int64 `json:"weights"`
 }
 
 // A Source is what tasks on several machines must have in common beside the parameters. It is empty on one
@@ -114,7 +110,7 @@ type Resources struct {
 func Make(in *records.Inputs, params Params) (*Plan, error) {
 	p := &Plan{
 		Params: params, Records: in.Counts(), Removed: len(in.Removed),
-		Near: map[fragment.Kind]int{}, Latest: map[fragment.Kind]int64{}, Weights: map[string][]int64{},
+		Near: map[fragment.Kind]int{}, Latest: map[fragment.Kind]int64{},
 	}
 	var err error
 	if p.Fetched, err = in.Fetched(); err != nil {
@@ -133,8 +129,7 @@ func Make(in *records.Inputs, params Params) (*Plan, error) {
 			return nil, err
 		}
 	}
-	p.weigh(in)
-	p.bound()
+	p.Disk = p.disk(in)
 	return p, nil
 }
 
@@ -343,95 +338,50 @@ func (p *Plan) TitleSpan(i int) (fragment.Kind, records.Span) {
 	return fragment.KindMovie, p.Movies[i-len(p.Series)]
 }
 
-// A contribution weighs about as much as that many bytes of a record, and a row of a table likewise.
+// What a task keeps on its disk: for each byte that it reads, its part of the release, contributions and runs of
+// sorting. A contribution takes about as much as some bytes of a record, and a row of a table likewise.
 const (
+	diskOfRecord      = 4
+	diskOfRow         = 2
+	diskAtLeast       = 64 << 20
 	contributionBytes = 60
 	tableRowBytes     = 100
 )
 
-// weigh estimates how long tasks take, by the bytes that they read.
-func (p *Plan) weigh(in *records.Inputs) {
-	titles := make([]int64, p.TitleTasks())
-	for i := range titles {
+// disk estimates the disk of the task that needs most.
+func (p *Plan) disk(in *records.Inputs) int64 {
+	var read, rows int64 // by the task that reads most
+	for i := range p.TitleTasks() {
 		kind, span := p.TitleSpan(i)
-		titles[i] = in.Of(kind).Bytes(span)
+		n := in.Of(kind).Bytes(span)
 		if kind == fragment.KindTV {
-			titles[i] += in.Of(fragment.KindSeason).Bytes(span) + in.Of(fragment.KindEpisode).Bytes(span)
+			n += in.Of(fragment.KindSeason).Bytes(span) + in.Of(fragment.KindEpisode).Bytes(span)
 		}
+		read = max(read, n)
 	}
-	p.Weights["survey"], p.Weights["titles"] = titles, titles
-	resources := make([]int64, p.Partitions())
 	for i := range p.Resources {
 		r := &p.Resources[i]
 		file := in.Of(r.Kind)
-		for k := range r.Partitions() {
-			span := r.Spans[k/r.Subs]
+		for _, span := range r.Spans {
 			expect := r.Expect / int64(r.Partitions())
 			if all := file.Rows(); all > 0 { // titles contribute to all records alike
 				expect = r.Expect * file.RowsIn(span) / all / int64(r.Subs)
 			}
-			resources[r.First+k] = file.Bytes(span)/int64(r.Subs) + contributionBytes*expect
+			read = max(read, file.Bytes(span)/int64(r.Subs)+contributionBytes*expect)
 		}
 	}
-	p.Weights["resources"] = resources
-	for table, kind := range tables.Kinds {
-		weight := tableRowBytes * in.Of(kind).Rows()
-		p.Weights["tables"] = append(p.Weights["tables"], weight)
-		from, to := p.RangesOf(table)
-		for range to - from {
-			p.Weights["ranges"] = append(p.Weights["ranges"], weight/int64(to-from))
-		}
+	for _, kind := range tables.Kinds {
+		rows = max(rows, tableRowBytes*in.Of(kind).Rows())
 	}
-	p.Weights["tables"] = append(p.Weights["tables"], contributionBytes*p.Resources[0].Expect) // of credits
+	rows = max(rows, contributionBytes*p.Resources[0].Expect) // of credits
+	return max(diskOfRecord*read, diskOfRow*rows) + diskAtLeast
 }
 
-// What a task keeps on its disk: for each byte that it reads, its part of the release, contributions and runs of
-// sorting.
-const (
-	diskOfRecord = 4
-	diskOfRow    = 2
-	diskAtLeast  = 64 << 20
-)
-
-// bound estimates the disk of the task that needs most.
-func (p *Plan) bound() {
-	var most int64
-	for stage, weights := range p.Weights {
-		factor := int64(diskOfRecord)
-		if stage == "ranges" || stage == "tables" {
-			factor = diskOfRow
-		}
-		for _, w := range weights {
-			most = max(most, factor*w)
-		}
-	}
-	p.Disk = most + diskAtLeast
-}
-
-// Share returns the tasks, of the n of a stage, that process index of count does. The longest tasks are
-// dealt first, each to the process that has least to do: all take about as long as one another.
-func (p *Plan) Share(stage string, n, index, count int) []int {
-	weights := p.Weights[stage]
-	if len(weights) != n {
-		weights = make([]int64, n)
-	}
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(weights[b], weights[a]) })
-	loads, mine := make([]int64, count), []int(nil)
-	for _, i := range order {
-		least := 0
-		for k := range loads {
-			if loads[k] < loads[least] {
-				least = k
-			}
-		}
-		loads[least] += max(1, weights[i])
-		if least == index {
-			mine = append(mine, i)
-		}
+// Share returns the tasks, of the n of a stage, that process index of count does. Tasks that lie side by side take about as
+// long as one another.
+func Share(n, index, count int) (mine []int) {
+	for i := index; i < n; i += count {
+		mine = append(mine, i)
 	}
 	return mine
 }

@@ -34,30 +34,14 @@ type Input struct {
 }
 
 // Open opens the catalogue in the folder dir. It has one file at least.
-func Open(dir string) (*Inputs, error) {
-	var all []fragment.Kind
-	for _, t := range catalog.Types() {
-		all = append(all, t.Kind)
-	}
-	in, err := OpenKinds(dir, all)
-	if err == nil && len(in.files) == 0 {
-		movie := catalog.TypeOf(fragment.KindMovie).File()
-		return nil, fmt.Errorf("no catalogue in %s: neither %s nor a file of another kind is there: run ingest first", dir, movie)
-	}
-	return in, err
-}
-
-// OpenKinds opens the files of some kinds alone, as far as the catalogue has them: the end of a file takes
-// tens of milliseconds to read.
-func OpenKinds(dir string, kinds []fragment.Kind) (in *Inputs, err error) {
+func Open(dir string) (in *Inputs, err error) {
 	in = &Inputs{files: map[fragment.Kind]*Input{}}
 	defer func() {
 		if err != nil {
 			in.Close()
 		}
 	}()
-	for _, kind := range kinds {
-		t := catalog.TypeOf(kind)
+	for _, t := range catalog.Types() {
 		f, err := t.Open(dir)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -70,6 +54,10 @@ func OpenKinds(dir string, kinds []fragment.Kind) (in *Inputs, err error) {
 		if of.first, err = f.FirstKeys(); err != nil {
 			return in, err
 		}
+	}
+	if len(in.files) == 0 {
+		movie := catalog.TypeOf(fragment.KindMovie).File()
+		return in, fmt.Errorf("no catalogue in %s: neither %s nor a file of another kind is there: run ingest first", dir, movie)
 	}
 	if in.Removed, err = catalog.ReadRemoved(dir); err != nil {
 		return in, err

@@ -29,18 +29,12 @@ import (
 // The accounts task writes the tables of lists and accounts; none without any. It keeps in memory
 // the titles that lists name, each once with its name, and some dozens of bytes for each list and
 // account; the lists that hold a title are sorted on disk.
-type accountsTask struct{ b *Build }
-
-func openAccounts(b *Build) (tasks, error) { return accountsTask{b}, nil }
-
-func (accountsTask) close() error { return nil }
-
-func (t accountsTask) run(ctx context.Context, _ int, d *Done) error {
-	if t.b.inputs.Of(fragment.KindList).Rows() == 0 && t.b.inputs.Of(fragment.KindAccount).Rows() == 0 {
+func (b *Build) accounts(ctx context.Context, _ int, d *Done) error {
+	if b.inputs.Of(fragment.KindList).Rows() == 0 && b.inputs.Of(fragment.KindAccount).Rows() == 0 {
 		return nil
 	}
-	return t.b.writeTables(d, true, func(create index.Create) error {
-		u := &accountTables{b: t.b, create: create}
+	return b.writeTables(d, true, func(create index.Create) error {
+		u := &accountTables{b: b, create: create}
 		return inOrder(ctx, u.knowAccounts, u.knowTitles, u.writeLists, u.writeAccounts)
 	})
 }

@@ -28,11 +28,28 @@ import (
 
 // The changes task writes the table of changes: what the ingests of the last days have logged in the catalogue. It
 // writes none without a log. It keeps in memory some dozens of bytes for each resource that an ingest changed.
-type changesTask struct{ b *Build }
-
-func openChanges(b *Build) (tasks, error) { return changesTask{b}, nil }
-
-func (changesTask) close() error { return nil }
+func (b *Build) changes(ctx context.Context, _ int, d *Done) error {
+	c := &changesTable{b: b, log: b.inputs.Changes, changed: map[fragment.Kind][]changedIn{}}
+	if err := c.survey(ctx); err != nil {
+		return err
+	}
+	if b.previous != nil {
+		c.count(d)
+	}
+	if len(c.times) == 0 {
+		return nil
+	}
+	if err := inOrder(ctx, flagsOf[catalog.Movie](c, fragment.KindMovie), flagsOf[catalog.TV](c, fragment.KindTV), flagsOf[catalog.Person](c, fragment.KindPerson)); err != nil {
+		return err
+	}
+	return b.writeTables(d, false, func(create index.Create) error {
+		out, err := create(changelog.Table, len(c.times))
+		if err != nil {
+			return err
+		}
+		return errors.Join(c.write(ctx, out), out.Close())
+	})
+}
 
 // Prefixes of the names of counts, by kind: of the resources that have changed since the previous release, and of those
 // among them that are new or gone.
@@ -41,31 +58,6 @@ const (
 	newCount     = "new_"
 	goneCount    = "gone_"
 )
-
-func (t changesTask) run(ctx context.Context, _ int, d *Done) error {
-	c := &changesTable{b: t.b, log: t.b.inputs.Changes, changed: map[fragment.Kind][]changedIn{}}
-	if err := c.survey(ctx); err != nil {
-		return err
-	}
-	if t.b.previous != nil {
-		c.count(d)
-	}
-	if len(c.times) == 0 {
-		return nil
-	}
-	for _, read := range []func(context.Context) error{flagsOf[catalog.Movie](c, fragment.KindMovie), flagsOf[catalog.TV](c, fragment.KindTV), flagsOf[catalog.Person](c, fragment.KindPerson)} {
-		if err := read(ctx); err != nil {
-			return err
-		}
-	}
-	return t.b.writeTables(d, false, func(create index.Create) error {
-		out, err := create(changelog.Table, len(c.times))
-		if err != nil {
-			return err
-		}
-		return errors.Join(c.write(ctx, out), out.Close())
-	})
-}
 
 // A changedIn is a resource that an ingest changed: rows of a list.
 type changedIn struct {

@@ -20,28 +20,22 @@ import (
 
 // The seal task writes the manifest, which names all other files of the release. If the previous release has all that
 // this one would have, it writes none.
-type seal struct{ b *Build }
-
-func openSeal(b *Build) (tasks, error) { return seal{b}, nil }
-
-func (seal) close() error { return nil }
-
-func (t seal) run(ctx context.Context, _ int, d *Done) error {
-	if t.b.previous != nil {
-		unchanged, err := t.b.isUnchanged(ctx, d)
+func (b *Build) seal(ctx context.Context, _ int, d *Done) error {
+	if b.previous != nil {
+		unchanged, err := b.isUnchanged(ctx, d)
 		if err != nil {
 			return err
 		}
 		if unchanged {
-			d.Unchanged, d.Release = true, t.b.Plan.Previous
+			d.Unchanged, d.Release = true, b.Plan.Previous
 			return nil
 		}
 	}
-	c, err := t.b.contents("index", "tables", "accounts", "changes")
+	c, err := b.contents("index", "tables", "accounts", "changes")
 	if err != nil {
 		return err
 	}
-	m, err := release.WriteManifest(t.b.Folder.Dir(work.Release), t.b.options(), c)
+	m, err := release.WriteManifest(b.Folder.Dir(work.Release), b.options(), c)
 	d.Release = m.ID
 	return err
 }

@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -25,7 +24,6 @@ import (
 	"github.com/reelsplice/reelsplice/build/records"
 	"github.com/reelsplice/reelsplice/build/reuse"
 	"github.com/reelsplice/reelsplice/build/work"
-	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/store"
 )
@@ -37,39 +35,22 @@ type Stage struct {
 	count func(b *Build) (int, error)
 	// open opens what the tasks read in common.
 	open func(b *Build) (tasks, error)
-	// Reads are the kinds of records that the tasks read, and Upon whether they read the previous release.
-	Reads []fragment.Kind
-	Upon  bool
 }
-
-// Whether stages read the previous release.
-const (
-	alone        = false
-	uponPrevious = true
-)
-
-// What stages read of the catalogue.
-var (
-	readsTitles    = []fragment.Kind{fragment.KindMovie, fragment.KindTV, fragment.KindSeason, fragment.KindEpisode}
-	readsResources = slices.Collect(maps.Keys(builders))
-	readsChanged   = []fragment.Kind{fragment.KindMovie, fragment.KindTV, fragment.KindPerson}
-	readsAccounts  = []fragment.Kind{fragment.KindMovie, fragment.KindTV, fragment.KindList, fragment.KindAccount}
-)
 
 // Stages returns the stages after the plan, in order.
 func Stages() []Stage {
 	return []Stage{
-		{"survey", planned((*plan.Plan).TitleTasks), openSurvey, readsTitles, alone},
-		{"prepare", planned(prepareTasks), openPrepare, nil, uponPrevious},
-		{"titles", planned((*plan.Plan).TitleTasks), openTitles, readsTitles, uponPrevious},
-		{"resources", planned((*plan.Plan).Partitions), openResources, readsResources, uponPrevious},
-		{"find", planned(func(p *plan.Plan) int { return p.Finds }), openFind, nil, uponPrevious},
-		{"index", indexTasks, openIndex, nil, alone},
-		{"ranges", planned((*plan.Plan).RangeTasks), openRanges, nil, uponPrevious},
-		{"tables", planned(func(*plan.Plan) int { return index.Tables }), openTables, nil, alone},
-		{"accounts", planned(func(*plan.Plan) int { return 1 }), openAccounts, readsAccounts, uponPrevious},
-		{"changes", planned(func(*plan.Plan) int { return 1 }), openChanges, readsChanged, uponPrevious},
-		{"seal", planned(func(*plan.Plan) int { return 1 }), openSeal, nil, uponPrevious},
+		{"survey", planned((*plan.Plan).TitleTasks), alone((*Build).survey)},
+		{"prepare", planned(prepareTasks), openPrepare},
+		{"titles", planned((*plan.Plan).TitleTasks), openTitles},
+		{"resources", planned((*plan.Plan).Partitions), openResources},
+		{"find", planned(func(p *plan.Plan) int { return p.Finds }), openFind},
+		{"index", indexTasks, alone((*Build).index)},
+		{"ranges", planned((*plan.Plan).RangeTasks), openRanges},
+		{"tables", planned(func(*plan.Plan) int { return index.Tables }), alone((*Build).tables)},
+		{"accounts", one, alone((*Build).accounts)},
+		{"changes", one, alone((*Build).changes)},
+		{"seal", one, alone((*Build).seal)},
 	}
 }
 
@@ -77,6 +58,22 @@ func Stages() []Stage {
 func planned(count func(p *plan.Plan) int) func(b *Build) (int, error) {
 	return func(b *Build) (int, error) { return count(b.Plan), nil }
 }
+
+// one is the count of a stage of one task.
+func one(*Build) (int, error) { return 1, nil }
+
+// alone opens a stage whose tasks read nothing in common.
+func alone(run func(b *Build, ctx context.Context, i int, d *Done) error) func(b *Build) (tasks, error) {
+	return func(b *Build) (tasks, error) { return lone{b, run}, nil }
+}
+
+type lone struct {
+	b  *Build
+	do func(b *Build, ctx context.Context, i int, d *Done) error
+}
+
+func (t lone) run(ctx context.Context, i int, d *Done) error { return t.do(t.b, ctx, i, d) }
+func (lone) close() error                                    { return nil }
 
 // StageOf returns the stage of a name.
 func StageOf(name string) (Stage, error) {
@@ -113,43 +110,26 @@ type Build struct {
 	done map[string][]Done // by stage, those that were read
 }
 
-// Sources are what the tasks of a build read beside its work folder.
-type Sources struct {
-	Catalog     *records.Inputs
-	Previous    *release.Reader // nil without one
-	PreviousDir string
+// New returns the build of a plan without what its tasks read, for those who count tasks.
+func New(p *plan.Plan, f *work.Folder, memory int64) *Build {
+	return &Build{Plan: p, Folder: f, Memory: memory, done: map[string][]Done{}}
 }
 
-// New returns the build of a plan. It owns the sources, which Close closes.
-func New(p *plan.Plan, f *work.Folder, from Sources, memory int64) *Build {
-	b := &Build{Plan: p, Folder: f, Memory: memory, inputs: from.Catalog, previous: from.Previous, previousDir: from.PreviousDir, done: map[string][]Done{}}
+// Open opens the catalogue and the previous release for the tasks of a build.
+func Open(p *plan.Plan, f *work.Folder, catalog string, releases store.Folder, memory int64) (b *Build, err error) {
+	b = New(p, f, memory)
+	if b.inputs, err = records.Open(catalog); err != nil || p.Previous == "" {
+		return b, err
+	}
+	b.previousDir = releases.Path(p.Previous)
+	if err := release.Guard(func() error { b.previous, err = release.Open(b.previousDir); return err }); err != nil {
+		b.inputs.Close()
+		return nil, fmt.Errorf("previous release: %w", err)
+	}
 	if !p.Full {
 		b.reuse = reuse.From(b.previous, p.Level, memory/4)
 	}
-	return b
-}
-
-// Open opens a build on one machine by its work folder, whose plan is written, and by the folder of the release
-// in the making.
-func Open(folder, releaseDir string, memory int64) (*Build, error) {
-	p := &plan.Plan{}
-	err := work.ReadPlan(folder, p)
-	if err != nil {
-		return nil, err
-	}
-	var from Sources
-	if from.Catalog, err = records.Open(p.Catalog); err != nil {
-		return nil, err
-	}
-	if p.Previous != "" {
-		from.PreviousDir = store.Folder{Dir: p.Releases}.Path(p.Previous)
-		err := release.Guard(func() error { from.Previous, err = release.Open(from.PreviousDir); return err })
-		if err != nil {
-			from.Catalog.Close()
-			return nil, fmt.Errorf("previous release: %w", err)
-		}
-	}
-	return New(p, work.Local(folder, releaseDir), from, memory), nil
+	return b, nil
 }
 
 // Close closes the catalogue and the previous release.

@@ -22,19 +22,10 @@ import (
 // A survey task reads a few columns of the titles of a span: those from which follows what all
 // titles share. It writes the lists of genres, the ids that titles, seasons and episodes claim,
 // and the features by which titles are neighbours.
-type survey struct{ b *Build }
-
-func openSurvey(b *Build) (tasks, error) { return survey{b}, nil }
-
-func (survey) close() error { return nil }
-
-// surveyCount is the name of the count of the titles whose features a task has written.
-const surveyCount = "titles"
-
-func (t survey) run(ctx context.Context, i int, d *Done) error {
-	kind, span := t.b.Plan.TitleSpan(i)
-	return t.b.sort(ctx, d, fmt.Sprintf("survey-%05d", i), t.b.Plan.SurveySections(), func(s *extsort.Sorter) error {
-		u := &surveyor{b: t.b, s: s, span: span, near: neighbours.NewWriter(s, t.b.Plan.NearSection(kind), t.b.Plan.Near[kind])}
+func (b *Build) survey(ctx context.Context, i int, d *Done) error {
+	kind, span := b.Plan.TitleSpan(i)
+	return b.sort(ctx, d, fmt.Sprintf("survey-%05d", i), b.Plan.SurveySections(), func(s *extsort.Sorter) error {
+		u := &surveyor{b: b, s: s, span: span, near: neighbours.NewWriter(s, b.Plan.NearSection(kind), b.Plan.Near[kind])}
 		steps := []func(context.Context) error{u.movies}
 		if kind == fragment.KindTV {
 			steps = []func(context.Context) error{u.series, u.seasons, u.episodes}
@@ -44,6 +35,9 @@ func (t survey) run(ctx context.Context, i int, d *Done) error {
 		return err
 	})
 }
+
+// surveyCount is the name of the count of the titles whose features a task has written.
+const surveyCount = "titles"
 
 // inOrder runs steps until one fails.
 func inOrder(ctx context.Context, steps ...func(context.Context) error) error {

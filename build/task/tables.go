@@ -20,13 +20,6 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/tables"
 )
 
-// An index task writes one of the indexes of the release: it maps the keys of a range of hashes to
-// their resources in the parts.
-type indexes struct {
-	b     *Build
-	parts []release.Part
-}
-
 // partStages are the stages that write parts of the release.
 var partStages = []string{"prepare", "titles", "resources", "find"}
 
@@ -49,16 +42,14 @@ func indexTasks(b *Build) (int, error) {
 	return release.IndexCount(parts), err
 }
 
-func openIndex(b *Build) (_ tasks, err error) {
-	t := &indexes{b: b}
-	t.parts, err = b.parts()
-	return t, err
-}
-
-func (t *indexes) close() error { return nil }
-
-func (t *indexes) run(ctx context.Context, i int, d *Done) error {
-	f, err := release.WriteIndex(ctx, t.b.Folder.Dir(work.Release), t.b.Folder.From(work.Release), t.parts, i, release.IndexCount(t.parts))
+// An index task writes one of the indexes of the release: it maps the keys of a range of hashes to
+// their resources in the parts.
+func (b *Build) index(ctx context.Context, i int, d *Done) error {
+	parts, err := b.parts()
+	if err != nil {
+		return err
+	}
+	f, err := release.WriteIndex(ctx, b.Folder.Dir(work.Release), b.Folder.From(work.Release), parts, i, release.IndexCount(parts))
 	d.Indexes = append(d.Indexes, f)
 	return err
 }
@@ -119,52 +110,43 @@ func (t *ranges) run(ctx context.Context, i int, d *Done) error {
 }
 
 // A tables task writes a table: of a kind that queries read, from the columns of its ranges, or of credits.
-type tableTasks struct{ b *Build }
-
-func openTables(b *Build) (tasks, error) { return tableTasks{b}, nil }
-
-func (tableTasks) close() error { return nil }
-
-func (t tableTasks) run(ctx context.Context, i int, d *Done) (err error) {
+func (b *Build) tables(ctx context.Context, i int, d *Done) (err error) {
 	var in *sorted
+	write := b.kindTable
 	if i == len(tables.Kinds) {
-		in, err = t.b.openSorted("", "titles", "resources")
+		write = b.creditTable
+		in, err = b.openSorted("", "titles", "resources")
 	} else {
-		in, err = t.b.openSorted(columnsPrefix(i), "ranges")
+		in, err = b.openSorted(columnsPrefix(i), "ranges")
 	}
 	if err != nil {
 		return err
 	}
-	err = t.b.writeTables(d, false, func(create index.Create) error {
-		if i == len(tables.Kinds) {
-			return t.credits(ctx, in, create)
-		}
-		return t.kind(ctx, i, in, create)
-	})
+	err = b.writeTables(d, false, func(create index.Create) error { return write(ctx, i, in, create) })
 	return errors.Join(err, in.close())
 }
 
-func (t tableTasks) credits(ctx context.Context, in *sorted, create index.Create) error {
-	section, _ := t.b.Plan.RangesOf(len(tables.Kinds))
-	rows, err := in.merge(ctx, t.b.Plan.RangeSection(section))
+func (b *Build) creditTable(ctx context.Context, i int, in *sorted, create index.Create) error {
+	section, _ := b.Plan.RangesOf(i)
+	rows, err := in.merge(ctx, b.Plan.RangeSection(section))
 	if err != nil {
 		return err
 	}
 	return errors.Join(index.WriteCredits(rows, create), rows.Close())
 }
 
-func (t tableTasks) kind(ctx context.Context, i int, in *sorted, create index.Create) error {
-	done, err := t.b.Read("ranges")
+func (b *Build) kindTable(ctx context.Context, i int, in *sorted, create index.Create) error {
+	done, err := b.Read("ranges")
 	if err != nil {
 		return err
 	}
 	rows := int64(0)
-	from, to := t.b.Plan.RangesOf(i)
+	from, to := b.Plan.RangesOf(i)
 	for k := from; k < to; k++ {
 		rows += done[k].Counts[rowCount]
 	}
 	merge := func(section int) (*extsort.Iterator, error) { return in.merge(ctx, section) }
-	return index.WriteTable(tables.Kinds[i], int(rows), merge, create, index.Options{Memory: t.b.Memory / 2})
+	return index.WriteTable(tables.Kinds[i], int(rows), merge, create, index.Options{Memory: b.Memory / 2})
 }
 
 // writeTables runs fn with a function that starts tables of the release, and adds the tables to the

@@ -21,6 +21,7 @@ import (
 	"github.com/reelsplice/reelsplice/build/segment"
 	"github.com/reelsplice/reelsplice/build/work"
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/store"
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/schemas/tables"
 )
@@ -42,12 +43,12 @@ func TestMain(m *testing.M) {
 const taskMemory = 64 << 20
 
 // runOne runs a task by itself.
-func runOne(work, dir, stage, index string) error {
+func runOne(folder, dir, stage, index string) error {
 	var i int
 	if _, err := fmt.Sscan(index, &i); err != nil {
 		return err
 	}
-	b, err := Open(work, dir, taskMemory)
+	b, err := open(folder, dir)
 	if err != nil {
 		return err
 	}
@@ -62,6 +63,15 @@ func runOne(work, dir, stage, index string) error {
 	}
 	defer o.Close()
 	return o.Run(context.Background(), i)
+}
+
+// open opens the build of a work folder, whose plan is written, and of the folder of the release.
+func open(folder, dir string) (*Build, error) {
+	p := &plan.Plan{}
+	if err := work.ReadPlan(folder, p); err != nil {
+		return nil, err
+	}
+	return Open(p, work.Local(folder, dir), p.Catalog, store.Folder{Dir: p.Releases}, taskMemory)
 }
 
 // A workspace has the folders of a build.
@@ -89,7 +99,7 @@ func newWorkspaceOf(t *testing.T, params plan.Params, ranges [][][]byte) workspa
 	p, err := plan.Make(in, params)
 	if err == nil {
 		p.Ranges = ranges
-		err = work.WritePlan(w.work, p)
+		_, err = work.PutPlan(w.work, p)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -100,7 +110,7 @@ func newWorkspaceOf(t *testing.T, params plan.Params, ranges [][][]byte) workspa
 // run runs all tasks in order. each runs those of an open stage; nil for once each, in order.
 func (w workspace) run(t *testing.T, each func(o *Opened)) {
 	t.Helper()
-	b, err := Open(w.work, w.dir, taskMemory)
+	b, err := open(w.work, w.dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -142,16 +142,7 @@ func (f *Folder) names(dir string) (names []string, err error) {
 	return names, err
 }
 
-// WritePlan writes the plan of a folder that no other process shares.
-func WritePlan(folder string, plan any) error {
-	data, err := seal(plan)
-	if err != nil {
-		return err
-	}
-	return put(filepath.Join(folder, PlanName), data)
-}
-
-// PutPlan writes the plan of a shared folder unless there is one, and reports which it was.
+// PutPlan writes the plan of a folder unless there is one, and reports which it was.
 func PutPlan(folder string, plan any) (made bool, err error) {
 	data, err := seal(plan)
 	if err != nil {
