@@ -70,18 +70,18 @@ func RunShare(ctx context.Context, s Site, share Share) (Run, error) {
 	if err != nil {
 		return r, err
 	}
-	done, err := folder.DoneOf()
+	done, err := folder.Names(work.Done)
 	if err != nil {
 		return r, err
 	}
 	mine := plan.Share(n, share.Index, share.Count)
 	r.Tasks = len(mine)
-	mine = slices.DeleteFunc(mine, func(i int) bool { return done[work.RecordName(share.Stage, i)] })
+	mine = slices.DeleteFunc(mine, func(i int) bool { return slices.Contains(done, work.DoneName(share.Stage, i)) })
 	if len(mine) == 0 {
 		return r, nil
 	}
-	name := fmt.Sprintf("%s-%d-of-%d-%s", share.Stage, share.Index, share.Count, rand.Text()[:8])
-	if err := folder.PutRun(name, r); err != nil {
+	name := fmt.Sprintf("%s/%s-%d-of-%d-%s.json", work.Runs, share.Stage, share.Index, share.Count, rand.Text()[:8])
+	if err := folder.Put(name, r); err != nil {
 		return r, err
 	}
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(s.Memory / 10 * 9))
@@ -95,7 +95,7 @@ func RunShare(ctx context.Context, s Site, share Share) (Run, error) {
 	}
 	r.Ended = time.Now().UTC()
 	r.Seconds, r.CPUSeconds, r.PeakRSSBytes = r.Ended.Sub(r.Started).Seconds(), build.CPUSeconds(), build.PeakRSS()
-	return r, errors.Join(err, folder.PutRun(name, r))
+	return r, errors.Join(err, folder.Put(name, r))
 }
 
 // run runs tasks of a stage, and returns how many were done.

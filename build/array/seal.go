@@ -32,7 +32,7 @@ func Seal(ctx context.Context, s Site, publish bool) (r build.Report, err error)
 	if err != nil {
 		return r, err
 	}
-	err = folder.ReadReport(&r)
+	err = folder.Read(work.Report, &r)
 	if errors.Is(err, fs.ErrNotExist) {
 		r, err = s.seal(ctx, p, folder)
 	}
@@ -72,7 +72,7 @@ func (s *Site) seal(ctx context.Context, p *plan.Plan, folder *work.Folder) (r b
 			return r, err
 		}
 	}
-	return r, folder.PutReport(&r)
+	return r, folder.Put(work.Report, &r)
 }
 
 // install adds the release to the store. Its files become second names of those of the work folder where both are in
@@ -115,9 +115,19 @@ func install(ctx context.Context, to store.Folder, folder *work.Folder, r *build
 	return r.Write(to.Path(m.ID))
 }
 
+// readRuns reads what all processes have written.
+func readRuns(folder *work.Folder) ([]Run, error) {
+	names, err := folder.Names(work.Runs)
+	runs := make([]Run, len(names))
+	for i, name := range names {
+		err = errors.Join(err, folder.Read(work.Runs+"/"+name, &runs[i]))
+	}
+	return runs, err
+}
+
 // addCost adds up what the processes of the build have cost. Nobody knows it of those that were killed.
 func addCost(r *build.Report, folder *work.Folder) error {
-	runs, err := work.ReadRuns[Run](folder)
+	runs, err := readRuns(folder)
 	if err != nil {
 		return err
 	}
@@ -170,11 +180,11 @@ func ReadStatus(s Site) (st Status, err error) {
 	}
 	st.Plan = p.ID()
 	folder := work.Shared(s.Work, st.Plan)
-	done, err := folder.DoneOf()
+	done, err := folder.Names(work.Done)
 	if err != nil {
 		return st, err
 	}
-	if st.Runs, err = work.ReadRuns[Run](folder); err != nil {
+	if st.Runs, err = readRuns(folder); err != nil {
 		return st, err
 	}
 	b := task.New(p, folder, s.Memory)
@@ -183,7 +193,7 @@ func ReadStatus(s Site) (st Status, err error) {
 		if n, err := stage.Count(b); err == nil {
 			at.Tasks = n
 			for i := range n {
-				if done[work.RecordName(stage.Name, i)] {
+				if slices.Contains(done, work.DoneName(stage.Name, i)) {
 					at.Done++
 				}
 			}

@@ -303,7 +303,7 @@ func (b *Build) read(name string) ([]Done, error) {
 	g.SetLimit(reads)
 	for i := range done {
 		g.Go(func() error {
-			err := b.Folder.ReadDone(name, i, &done[i])
+			err := b.Folder.Read(work.Done+"/"+work.DoneName(name, i), &done[i])
 			if errors.Is(err, fs.ErrNotExist) {
 				err = fmt.Errorf("task %s %d is not done: %w", name, i, err)
 			}

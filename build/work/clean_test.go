@@ -12,7 +12,7 @@ import (
 func TestClean(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{
-		"plan.json", ".new-1", "0123456789abcdef.json", "0123456789abcdef/done/a-0.json", "0123456789abcdef/runs/.a.json123", "fedcba9876543210/files/.new-2",
+		"plan.json", ".new-1", "0123456789abcdef/report.json", "0123456789abcdef/done/a-0.json", "0123456789abcdef/runs/.a.json123", "fedcba9876543210/files/.new-2",
 		"notes.txt", "0123456789abcdef/mine", "0123456789ABCDEF/files/mine", "films/files/.new-3",
 	} {
 		path := filepath.Join(dir, name)
@@ -27,7 +27,7 @@ func TestClean(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]bool{
-		"plan.json": false, ".new-1": false, "0123456789abcdef.json": false, "0123456789abcdef/done": false, "0123456789abcdef/runs": false, "fedcba9876543210": false,
+		"plan.json": false, ".new-1": false, "0123456789abcdef/report.json": false, "0123456789abcdef/done": false, "0123456789abcdef/runs": false, "fedcba9876543210": false,
 		"notes.txt": true, "0123456789abcdef/mine": true, "films/files/.new-3": true,
 	} {
 		if _, err := os.Stat(filepath.Join(dir, name)); (err == nil) != want {

@@ -15,11 +15,6 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/file"
 )
 
-const (
-	doneDir = "done"
-	runsDir = "runs"
-)
-
 // A sealed record carries the checksum of its content.
 type sealed struct {
 	Checksum string          `json:"checksum"` // 64-bit xxh3 of record, hex
@@ -80,14 +75,19 @@ func (f *Folder) in(name string) string {
 	return filepath.Join(f.shared, name)
 }
 
-// RecordName returns the name of the record of a task.
-func RecordName(stage string, index int) string {
-	return fmt.Sprintf("%s/%s-%05d.json", doneDir, stage, index)
-}
+// Names of records.
+const (
+	Done   = "done" // folder of the records of tasks
+	Runs   = "runs" // folder of what processes are at, or have cost: for those who watch the build
+	Report = "report.json"
+)
+
+// DoneName returns the name of the record of a task in Done.
+func DoneName(stage string, index int) string { return fmt.Sprintf("%s-%05d.json", stage, index) }
 
 // PutDone writes the record of a task that is done. If there is one already, it has to be the same.
 func (f *Folder) PutDone(stage string, index int, v any) error {
-	path := f.in(RecordName(stage, index))
+	path := f.in(Done + "/" + DoneName(stage, index))
 	data, err := seal(v)
 	if err != nil {
 		return err
@@ -113,23 +113,20 @@ func put(path string, data []byte) error {
 	return file.WriteFile(path, data, 0o644)
 }
 
-// ReadDone reads the record of a task. The error matches fs.ErrNotExist if the task is not done.
-func (f *Folder) ReadDone(stage string, index int, v any) error {
-	return read(f.in(RecordName(stage, index)), v)
-}
-
-// DoneOf returns the names of all records of tasks that are done, as RecordName returns them.
-func (f *Folder) DoneOf() (map[string]bool, error) {
-	names, err := f.names(doneDir)
-	done := make(map[string]bool, len(names))
-	for _, name := range names {
-		done[doneDir+"/"+name] = true
+// Put writes a record, in the place of one that is there.
+func (f *Folder) Put(name string, v any) error {
+	data, err := seal(v)
+	if err != nil {
+		return err
 	}
-	return done, err
+	return put(f.in(name), data)
 }
 
-// names returns the names of the files of a folder beside the areas.
-func (f *Folder) names(dir string) (names []string, err error) {
+// Read reads a record. The error matches fs.ErrNotExist if there is none.
+func (f *Folder) Read(name string, v any) error { return read(f.in(name), v) }
+
+// Names returns the names of the records of a folder, Done or Runs.
+func (f *Folder) Names(dir string) (names []string, err error) {
 	entries, err := os.ReadDir(f.in(dir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -158,47 +155,7 @@ func PutPlan(folder string, plan any) (made bool, err error) {
 // ReadPlan reads the plan of a work folder. The error matches fs.ErrNotExist if there is none.
 func ReadPlan(folder string, plan any) error { return read(filepath.Join(folder, PlanName), plan) }
 
-// reportEnd is how the name of a report ends, after the plan's.
-const reportEnd = ".json"
-
-// PutReport writes the report of a build whose release is in the store. Whoever is interrupted after it goes on there.
-func (f *Folder) PutReport(v any) error {
-	data, err := seal(v)
-	if err != nil {
-		return err
-	}
-	return put(f.shared+reportEnd, data)
-}
-
-// ReadReport reads what PutReport wrote. The error matches fs.ErrNotExist if it did not.
-func (f *Folder) ReadReport(v any) error { return read(f.shared+reportEnd, v) }
-
 // PutFile writes a file for all tasks.
 func (f *Folder) PutFile(name string, data []byte) error {
 	return put(filepath.Join(f.From(Files), name), data)
-}
-
-// PutRun writes what a process is at, or what it has cost, in the place of what it wrote before. It
-// is for those who watch the build.
-func (f *Folder) PutRun(run string, v any) error {
-	data, err := seal(v)
-	if err != nil {
-		return err
-	}
-	return put(f.in(filepath.Join(runsDir, run+".json")), data)
-}
-
-// ReadRuns reads what all processes have written.
-func ReadRuns[T any](f *Folder) (runs []T, err error) {
-	names, err := f.names(runsDir)
-	if err != nil {
-		return nil, err
-	}
-	runs = make([]T, len(names))
-	for i, name := range names {
-		if err := read(f.in(filepath.Join(runsDir, name)), &runs[i]); err != nil {
-			return nil, err
-		}
-	}
-	return runs, nil
 }

@@ -91,7 +91,7 @@ func TestOtherFileSystem(t *testing.T) {
 func TestRecords(t *testing.T) {
 	a, b := processes(t)
 	var got map[string]int
-	if err := a.ReadDone("titles", 3, &got); !errors.Is(err, fs.ErrNotExist) {
+	if err := a.Read(Done+"/"+DoneName("titles", 3), &got); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a task that is not done: %v", err)
 	}
 	for _, f := range []*Folder{a, b, a} {
@@ -102,10 +102,10 @@ func TestRecords(t *testing.T) {
 	if err := b.PutDone("titles", 3, map[string]int{"n": 2}); err == nil || !strings.Contains(err.Error(), "titles-00003.json: a twin of this task has made something else") {
 		t.Errorf("a twin that has made something else: %v", err)
 	}
-	if err := b.ReadDone("titles", 3, &got); err != nil || got["n"] != 1 {
+	if err := b.Read(Done+"/"+DoneName("titles", 3), &got); err != nil || got["n"] != 1 {
 		t.Errorf("record %v, %v", got, err)
 	}
-	if done, err := a.DoneOf(); err != nil || len(done) != 1 || !done[RecordName("titles", 3)] {
+	if done, err := a.Names(Done); err != nil || len(done) != 1 || done[0] != DoneName("titles", 3) {
 		t.Errorf("done are %v, %v", done, err)
 	}
 }
@@ -127,7 +127,7 @@ func TestWrongBytes(t *testing.T) {
 	if _, err := b.Path(file); !errors.Is(err, errBytes) || !strings.Contains(err.Error(), path+": it has 3 bytes, its record 7") {
 		t.Errorf("a file that lost its end: %v", err)
 	}
-	path = b.in(RecordName("titles", 0))
+	path = b.in(Done + "/" + DoneName("titles", 0))
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -138,7 +138,7 @@ func TestWrongBytes(t *testing.T) {
 		if err := os.WriteFile(path, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := b.ReadDone("titles", 0, &got); err == nil && got != "record" {
+		if err := b.Read(Done+"/"+DoneName("titles", 0), &got); err == nil && got != "record" {
 			t.Errorf("a wrong bit in byte %d: record %q", i, got)
 		}
 		data[i] ^= 1
@@ -147,7 +147,7 @@ func TestWrongBytes(t *testing.T) {
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.ReadDone("titles", 0, &got); !errors.Is(err, errBytes) || !strings.Contains(err.Error(), path) {
+	if err := b.Read(Done+"/"+DoneName("titles", 0), &got); !errors.Is(err, errBytes) || !strings.Contains(err.Error(), path) {
 		t.Errorf("a wrong bit: %v", err)
 	}
 }

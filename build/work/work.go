@@ -6,7 +6,7 @@
 //	<plan>/files/<name>         for later tasks
 //	<plan>/release/<name>       of the release in the making
 //	<plan>/runs/<run>.json      what a process is at, or what it has cost
-//	<plan>.json                 the report of a build whose release is in the store
+//	<plan>/report.json          the report of a build whose release is in the store
 //
 // The name of a file follows from the task that makes it, and its bytes follow from the task's inputs. So a
 // task that runs again, that runs twice at a time or that comes back when its build is over harms
@@ -46,7 +46,7 @@ const (
 )
 
 // dirs are the folders below a plan.
-var dirs = [...]string{string(Files), string(Release), doneDir, runsDir}
+var dirs = [...]string{string(Files), string(Release), Done, Runs}
 
 // A File is an output of a task.
 type File struct {
@@ -177,16 +177,13 @@ func Clean(folder string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	var plans, last []string
+	var plans []string
 	for _, e := range entries {
 		path := filepath.Join(folder, e.Name())
-		id, isReport := strings.CutSuffix(e.Name(), reportEnd)
 		switch {
 		case isPlan(e.Name()):
 			plans = append(plans, path)
 			err = errors.Join(err, discard(path))
-		case isReport && isPlan(id):
-			last = append(last, path)
 		case strings.HasPrefix(e.Name(), making):
 			err = errors.Join(err, remove(path))
 		}
@@ -194,13 +191,14 @@ func Clean(folder string) error {
 	if err != nil {
 		return err
 	}
-	for _, path := range append(last, filepath.Join(folder, PlanName)) {
-		if err := remove(path); err != nil {
-			return err
-		}
+	for _, plan := range plans {
+		err = errors.Join(err, remove(filepath.Join(plan, Report)))
 	}
-	for _, path := range plans { // a task may have written there until its plan was gone
-		err = errors.Join(err, discard(path))
+	if err = errors.Join(err, remove(filepath.Join(folder, PlanName))); err != nil {
+		return err
+	}
+	for _, plan := range plans { // a task may have written there until its plan was gone
+		err = errors.Join(err, discard(plan))
 	}
 	return err
 }
