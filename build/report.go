@@ -1,6 +1,7 @@
 package build
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -78,7 +79,11 @@ func readIngest(dir string) (*Ingest, error) {
 		}
 		Conflicts json.RawMessage
 	}
-	if err := json.Unmarshal(data, &v); err != nil {
+	var line bytes.Buffer // reports are printed as one
+	if err := json.Compact(&line, data); err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	if err := json.Unmarshal(line.Bytes(), &v); err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
 	return &Ingest{Quarantine{v.Totals.Quarantined, v.Totals.Reasons}, v.Conflicts}, nil
