@@ -21,6 +21,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/tables"
 	"github.com/reelsplice/reelsplice/schemas/tables/credits"
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
+	"github.com/reelsplice/reelsplice/schemas/tables/posting/postingtest"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -290,28 +291,31 @@ func everyKind(tb testing.TB) (dir string) {
 				`"credits":{"cast":[{"id":2,"name":"Star","credit_id":"00000000000000000000002a","character":"Self","order":0}],"crew":[]}}`,
 		},
 		fragment.KindSeason: {
-			`{"_id":"00000000000000000000003a","air_date":"2001-01-02","episodes":[{"air_date":"2001-01-02","episode_number":1,"id":301,"name":"Pilot","overview":"","season_number":1,"show_id":20,"crew":[],` +
-				`"guest_stars":[{"character":"Guest","credit_id":"00000000000000000000003b","order":5,"id":3,"name":"Visitor"}]}],` +
+			`{"_id":"00000000000000000000003a","air_date":"2001-01-02","episodes":[{"air_date":"2001-01-02","episode_number":1,"id":301,"name":"Pilot","overview":"","runtime":45,"season_number":1,"show_id":20,"crew":[],` +
+				`"guest_stars":[{"character":"Guest","credit_id":"00000000000000000000003b","order":5,"id":3,"name":"Visitor"}]},` +
+				`{"air_date":"2001-01-09","episode_number":2,"id":302,"name":"Second","overview":"","runtime":40,"season_number":1,"show_id":20,"crew":[],"guest_stars":[]}],` +
 				`"name":"Season 1","overview":"","id":30,"poster_path":null,"season_number":1,"vote_average":7,"series_id":20}`,
 		},
 		fragment.KindEpisode: {
 			`{"episode_number":1,"season_number":1,"series_id":20,"external_ids":{"imdb_id":"tt0000301"},"images":{"stills":[]}}`,
 		},
-		fragment.KindPerson:  {`{"adult":false,"also_known_as":[],"biography":"","birthday":null,"gender":2,"id":2,"imdb_id":"nm0000002","known_for_department":"Acting","name":"Star","popularity":3.5,"profile_path":null}`},
-		fragment.KindCompany: {`{"description":"","headquarters":"Here","homepage":"","id":1,"logo_path":null,"name":"Maker","origin_country":"US","parent_company":null}`},
+		fragment.KindPerson:     {`{"adult":false,"also_known_as":[],"biography":"","birthday":null,"gender":2,"id":2,"imdb_id":"nm0000002","known_for_department":"Acting","name":"Star","popularity":3.5,"profile_path":null}`},
+		fragment.KindCollection: {`{"id":13,"name":"Listed","parts":[{"id":99,"adult":true,"popularity":4.5,"title":"Unknown"}]}`},
+		fragment.KindCompany:    {`{"description":"","headquarters":"Here","homepage":"","id":1,"logo_path":null,"name":"Maker","origin_country":"US","parent_company":null}`},
 	} {
 		buildtest.WriteKind(tb, dir, kind, rows...)
 	}
 	return dir
 }
 
-// TestEveryKind compares every fragment of a small release of all kinds, derived ones
+// TestEveryKind compares every fragment and every row of the tables of a small release of all kinds, derived ones
 // included, with testdata.
 func TestEveryKind(t *testing.T) {
 	c := config(t, everyKind(t))
 	report := run(t, c)
 	path := filepath.Join("testdata", "kinds.golden")
-	got := dump(t, openRelease(t, c, report))
+	rel := openRelease(t, c, report)
+	got := dump(t, rel) + dumpTables(t, rel)
 	if *update {
 		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
@@ -385,6 +389,37 @@ func dump(tb testing.TB, r *release.Reader) string {
 	}
 	if err != nil {
 		tb.Fatal(err)
+	}
+	return b.String()
+}
+
+// dumpTables writes the tables of titles, people and their like as text: the columns of each row, and the ranks of each list.
+func dumpTables(tb testing.TB, r *release.Reader) string {
+	tb.Helper()
+	var b strings.Builder
+	for _, kind := range tables.Kinds {
+		tab, err := tables.Open(r, kind)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		for rank := range uint32(tab.Rows) {
+			fmt.Fprintf(&b, "row %d of table %s: id %d, popularity %g", rank, kind, tab.Uint64s(tables.ID).At(int(rank)), tab.Float64s(tables.Popularity).At(int(rank)))
+			for _, c := range tables.Columns(kind) {
+				if c.Type == tables.Range {
+					fmt.Fprintf(&b, ", %s %d", c.Name, tab.Range(c.ID).Value(rank))
+				}
+			}
+			b.WriteByte('\n')
+		}
+		for _, c := range tables.Columns(kind) {
+			for i := 0; c.Type == tables.Lists && i < tab.Lists(c.ID).Len(); i++ {
+				ranks, err := postingtest.Ranks(tab.Lists(c.ID).At(i), tab.Rows)
+				if err != nil {
+					tb.Fatal(err)
+				}
+				fmt.Fprintf(&b, "  %s %d: %d\n", c.Name, tab.Lists(c.ID).Key(i), ranks)
+			}
+		}
 	}
 	return b.String()
 }

@@ -133,9 +133,9 @@ func TestRemoved(t *testing.T) {
 	f(id(fragment.KindMovie, 11), "movie 11", "person 1", `credit "00000000000000000000000a"`,
 		`credit "00000000000000000000000b"`, `review "00000000000000000000000c"`, `find imdb_id "tt0000011"`)
 	f(id(fragment.KindMovie, 12), "movie 12", `credit "00000000000000000000001a"`)
-	f(id(fragment.KindTV, 20), "tv 20", "season 20 1", "episode 20 1 1", "network 49", "person 3", `credit "00000000000000000000002a"`,
+	f(id(fragment.KindTV, 20), "tv 20", "season 20 1", "episode 20 1 1", "episode 20 1 2", "network 49", "person 3", `credit "00000000000000000000002a"`,
 		`credit "00000000000000000000003b"`, `find imdb_id "tt0000020"`, `find tvdb_id "200"`, `find tiktok_id "show"`, `find imdb_id "tt0000301"`)
-	f(removedKey(fragment.KindSeason, catalog.SeasonKey(20, 1)), "season 20 1", "episode 20 1 1", "person 3",
+	f(removedKey(fragment.KindSeason, catalog.SeasonKey(20, 1)), "season 20 1", "episode 20 1 1", "episode 20 1 2", "person 3",
 		`credit "00000000000000000000003b"`, `find imdb_id "tt0000301"`)
 	f(removedKey(fragment.KindEpisode, catalog.EpisodeKey(20, 1, 1)), "episode 20 1 1", "person 3",
 		`credit "00000000000000000000003b"`, `find imdb_id "tt0000301"`)
