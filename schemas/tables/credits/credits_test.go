@@ -11,6 +11,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/compare"
 	"github.com/reelsplice/reelsplice/schemas/release/releasetest"
 )
 
@@ -116,5 +117,22 @@ func TestCheck(t *testing.T) {
 	ids[3], ids[4] = ids[4], ids[3]
 	if err := Check(open(t, ids, list, "")); !errors.Is(err, release.ErrCorrupt) {
 		t.Errorf("of ids that do not ascend, Check = %v", err)
+	}
+}
+
+func TestCompare(t *testing.T) {
+	ids, was := specs(blockRows + 9)
+	_, is := specs(blockRows + 9)
+	is[3].Job, is[5].Episodes = []byte("Other"), is[5].Episodes[:1]
+	last := len(ids) - 1
+	a, b := open(t, ids[1:], was[1:], ""), open(t, ids[:last], is[:last], "")
+	var got []string
+	check(t, Compare(a, b, func(change compare.Change, id string) error {
+		got = append(got, fmt.Sprint(change, " ", id))
+		return nil
+	}))
+	want := fmt.Sprintf("[created %x changed %x changed %x deleted %x]", ids[0], ids[3], ids[5], ids[last])
+	if fmt.Sprint(got) != want {
+		t.Errorf("Compare = %s, want %s", got, want)
 	}
 }
