@@ -13,7 +13,6 @@ import (
 
 	"github.com/bytedance/sonic"
 
-	"github.com/reelsplice/reelsplice/ingest/layout/pyliteral"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
@@ -263,7 +262,7 @@ func readJSON(value any) (rawJSON, error) {
 }
 
 func readPython(value any) (rawJSON, error) {
-	out, err := pyliteral.AppendJSON(nil, textOf(value))
+	out, err := appendPython(nil, textOf(value))
 	if err != nil {
 		return "", fmt.Errorf("want a Python literal: %w", err)
 	}

@@ -1,0 +1,117 @@
+package layout
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/bytedance/sonic"
+
+	"github.com/reelsplice/reelsplice/schemas/record"
+)
+
+// Dumps that were written with str(value) hold what Python's repr gives of plain values: dicts, lists and tuples,
+// texts in single quotes, None, True and False. Its tokens are those of JSON in another spelling, so they are
+// translated one by one, and JSON's rules judge the rest.
+
+// appendPython appends the JSON text of the value that src is the repr of, without blanks. Dicts become objects (a
+// number as key its digits), lists and tuples arrays, None, nan and inf null. The prefix u of texts and the suffix L
+// of integers are those of Python 2.
+func appendPython(dst []byte, src string) ([]byte, error) {
+	start, number := len(dst), -1 // number is where the word begins in dst that was read last; -1 behind other tokens
+	for at := 0; at < len(src); {
+		c := src[at]
+		word := at
+		switch {
+		case strings.IndexByte(" \t\r\n", c) >= 0:
+			at++
+			continue
+		case c == '\'' || c == '"' || strings.HasPrefix(src[at:], "u'") || strings.HasPrefix(src[at:], `u"`):
+			text, n, err := pythonLiteral(src[at:])
+			if err != nil {
+				return dst[:start], fmt.Errorf("offset %d: %w", at, err)
+			}
+			dst, at = record.AppendString(dst, text), at+n
+			number = -1
+			continue
+		case c == ':' && number >= 0: // JSON's keys are texts
+			dst = append(slices.Insert(dst, number, '"'), '"', ':')
+		case c == '(':
+			dst = append(dst, '[')
+		case strings.IndexByte(")]}", c) >= 0:
+			if n := len(dst); n > 1 && dst[n-1] == ',' && strings.IndexByte("[{", dst[n-2]) < 0 {
+				dst = dst[:n-1] // (1,) is a tuple of one
+			}
+			dst = append(dst, strings.Replace(string(c), ")", "]", 1)...)
+		case isWord(c):
+			for at < len(src) && isWord(src[at]) {
+				at++
+			}
+			number = len(dst)
+			dst = append(dst, jsonWord(src[word:at])...)
+			continue
+		default:
+			dst = append(dst, c)
+		}
+		at++
+		number = -1
+	}
+	if !sonic.Valid(dst[start:]) {
+		return dst[:start], errors.New("its parts do not fit together")
+	}
+	return dst, nil
+}
+
+// isWord reports whether a byte may be part of a number or a word.
+func isWord(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || strings.IndexByte("_+-.", c) >= 0
+}
+
+// jsonWord returns what JSON has for a number or a word.
+func jsonWord(word string) string {
+	switch word {
+	case "None", "nan", "inf", "-nan", "-inf":
+		return "null"
+	case "True":
+		return "true"
+	case "False":
+		return "false"
+	}
+	return strings.TrimSuffix(word, "L")
+}
+
+// pythonLiteral returns the text whose literal src begins with, and the length of that.
+func pythonLiteral(src string) (text string, n int, err error) {
+	literal := strings.TrimPrefix(src, "u")
+	quote, end := literal[0], 1
+	for end < len(literal) && literal[end] != quote {
+		if literal[end] == '\\' {
+			end++
+		}
+		end++
+	}
+	if end >= len(literal) {
+		return "", 0, errors.New("text without an end")
+	}
+	inner, n := literal[1:end], len(src)-len(literal)+end+1
+	if strings.IndexByte(inner, '\\') < 0 {
+		return inner, n, nil
+	}
+	var out []byte
+	for inner != "" {
+		own := quote
+		if strings.HasPrefix(inner, `\'`) || strings.HasPrefix(inner, `\"`) { // any text may have either of them so
+			own = inner[1]
+		}
+		// Escapes of repr are those of Go.
+		r, _, rest, err := strconv.UnquoteChar(inner, own)
+		if err != nil {
+			return "", 0, errors.New("text with an unknown escape")
+		}
+		out, inner = utf8.AppendRune(out, r), rest
+	}
+	return string(out), n, nil
+}
