@@ -299,7 +299,7 @@ func TestParquetLies(t *testing.T) {
 			"delta lengths",
 			lie{column: bytesColumn, values: 10, pages: [][]byte{pageV1(t, 10, format.DeltaLengthByteArray, join(ten, deltaOf(10, math.MaxInt32/4)), 7)}},
 			Options{},
-			`column "c": corrupt page: values of 5368709110 bytes in a page of 14`,
+			`column "c": corrupt page: values of 5368709110 bytes in a page of 0`,
 		},
 		{
 			"delta prefixes",

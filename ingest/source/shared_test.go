@@ -83,11 +83,7 @@ func countAll(t *testing.T, p string) (good, bad, blank int, ratio float64) {
 		bytes += row.Size
 		switch {
 		case err == io.EOF:
-			out := bytes
-			if p, ok := r.rows.(*parquetRows); ok {
-				out = p.Uncompressed()
-			}
-			return good, bad, int(r.Blank()), float64(out) / float64(r.File().Bytes)
+			return good, bad, int(r.Blank()), float64(bytes) / float64(r.File().Bytes)
 		case err != nil:
 			t.Fatal(err)
 		case row.Err == nil && !json.Valid(row.JSON):

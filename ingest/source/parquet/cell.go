@@ -1,7 +1,6 @@
 package parquet
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 	"math/big"
@@ -9,7 +8,6 @@ import (
 	"time"
 
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/reelsplice/reelsplice/schemas/record"
@@ -21,59 +19,36 @@ type cell func(dst []byte, v parquet.Value) (out []byte, bad string)
 
 // cellOf returns how the values of a leaf are written. Text that holds JSON stays
 // text, also where the column is annotated as JSON: the layout decides what it means.
-func cellOf(e *format.SchemaElement) cell {
-	switch l := e.LogicalType.Value.(type) {
-	case *format.DecimalType:
-		return decimalCell(int(l.Scale))
-	case *format.DateType:
-		return dateCell
-	case *format.TimestampType:
-		return timestampCell(unitOf(l.Unit))
-	case *format.TimeType:
-		return timeCell(unitOf(l.Unit))
-	case *format.IntType:
-		if !l.IsSigned {
-			return uintCell
-		}
-		return intCell
-	case *format.UUIDType:
-		return uuidCell
-	case *format.Float16Type:
-		return float16Cell
-	}
-	if e.ConvertedType.Valid {
-		switch c := e.ConvertedType.V; c {
-		case deprecated.Decimal:
-			return decimalCell(int(e.Scale.V))
-		case deprecated.Date:
+func cellOf(typ parquet.Type) cell {
+	if logical := typ.LogicalType(); logical != nil {
+		switch l := logical.Value.(type) {
+		case *format.DecimalType:
+			return decimalCell(int(l.Scale))
+		case *format.DateType:
 			return dateCell
-		case deprecated.TimestampMillis:
-			return timestampCell(time.Millisecond)
-		case deprecated.TimestampMicros:
-			return timestampCell(time.Microsecond)
-		case deprecated.TimeMillis:
-			return timeCell(time.Millisecond)
-		case deprecated.TimeMicros:
-			return timeCell(time.Microsecond)
-		case deprecated.Uint8, deprecated.Uint16, deprecated.Uint32, deprecated.Uint64:
-			return uintCell
+		case *format.TimestampType:
+			return timestampCell(l.Unit.Value.Duration())
+		case *format.TimeType:
+			return timeCell(l.Unit.Value.Duration())
+		case *format.IntType:
+			if !l.IsSigned {
+				return uintCell
+			}
+		case *format.UUIDType:
+			return uuidCell
 		}
 	}
-	switch e.Type.V {
-	case format.Boolean:
+	switch typ.Kind() {
+	case parquet.Boolean:
 		return func(dst []byte, v parquet.Value) ([]byte, string) { return strconv.AppendBool(dst, v.Boolean()), "" }
-	case format.Int32, format.Int64:
+	case parquet.Int32, parquet.Int64:
 		return intCell
-	case format.Int96:
+	case parquet.Int96:
 		return int96Cell
-	case format.Float:
-		return func(dst []byte, v parquet.Value) ([]byte, string) {
-			return appendFloat(dst, float64(v.Float()), 32), ""
-		}
-	case format.Double:
-		return func(dst []byte, v parquet.Value) ([]byte, string) {
-			return appendFloat(dst, v.Double(), 64), ""
-		}
+	case parquet.Float:
+		return func(dst []byte, v parquet.Value) ([]byte, string) { return appendFloat(dst, float64(v.Float()), 32), "" }
+	case parquet.Double:
+		return func(dst []byte, v parquet.Value) ([]byte, string) { return appendFloat(dst, v.Double(), 64), "" }
 	}
 	return textCell
 }
@@ -119,35 +94,6 @@ func appendFloat(dst []byte, f float64, bits int) []byte {
 	return strconv.AppendFloat(dst, f, 'g', -1, bits)
 }
 
-func float16Cell(dst []byte, v parquet.Value) ([]byte, string) {
-	b := v.ByteArray()
-	if len(b) != 2 {
-		return append(dst, "null"...), "FLOAT16 value is not 2 bytes long"
-	}
-	h := binary.LittleEndian.Uint16(b)
-	exp, frac := int(h>>10&0x1f), float64(h&0x3ff)
-	f := math.Ldexp(1+frac/1024, exp-15)
-	switch exp {
-	case 0:
-		f = math.Ldexp(frac, -24)
-	case 0x1f:
-		f = math.NaN() // or infinite, which is written alike
-	}
-	if h>>15 == 1 {
-		f = -f
-	}
-	return appendFloat(dst, f, 32), ""
-}
-
-// unitOf returns the unit of a time type, nanoseconds where the file names none that
-// is known.
-func unitOf(u format.TimeUnit) time.Duration {
-	if u.Value == nil {
-		return time.Nanosecond
-	}
-	return u.Value.Duration()
-}
-
 // appendTime appends t in form when its year has four digits, as RFC 3339 demands.
 func appendTime(dst []byte, t time.Time, form string) ([]byte, string) {
 	if y := t.Year(); y < 0 || y > 9999 {
@@ -185,19 +131,12 @@ func int96Cell(dst []byte, v parquet.Value) ([]byte, string) {
 
 func timeCell(unit time.Duration) cell {
 	return func(dst []byte, v parquet.Value) ([]byte, string) {
-		n := integer(v)
-		if n < 0 || n >= int64(24*time.Hour/unit) {
-			return append(dst, "null"...), "time of day is outside 24 hours"
-		}
-		return appendTime(dst, time.Unix(0, n*int64(unit)).UTC(), "15:04:05.999999999")
+		return appendTime(dst, time.Unix(0, integer(v)*int64(unit)).UTC(), "15:04:05.999999999")
 	}
 }
 
 func uuidCell(dst []byte, v parquet.Value) ([]byte, string) {
 	b := v.ByteArray()
-	if len(b) != 16 {
-		return append(dst, "null"...), "UUID value is not 16 bytes long"
-	}
 	return fmt.Appendf(dst, `"%x-%x-%x-%x-%x"`, b[:4], b[4:6], b[6:8], b[8:10], b[10:]), ""
 }
 

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"math/bits"
 
 	"github.com/parquet-go/parquet-go/encoding/delta"
@@ -12,10 +11,6 @@ import (
 
 	"github.com/reelsplice/reelsplice/ingest/source/limit"
 )
-
-// oldDictionary is how writers of version 1 of the format name the encoding of a page of
-// places in a dictionary, and of the dictionary itself.
-const oldDictionary = format.Encoding(2)
 
 // spareValues is how many values more than its page an encoded run may hold. Bit-packed
 // runs are padded to eight values, and some writers pad to a whole group of them.
@@ -52,52 +47,53 @@ func (n *node) plainBits() int64 {
 
 // checkEncoded checks that the page in body decodes to no more values than its header
 // claims.
-func (p *pages) checkEncoded(h *format.PageHeader) error {
+func (c *column) checkEncoded(h *format.PageHeader, body []byte) error {
 	switch h.Type {
 	case format.DataPage:
 		v := &h.DataPageHeader.V
-		b, err := p.levelsV1(p.body, p.leaf.rep, v.RepetitionLevelEncoding, int(v.NumValues))
+		b, err := levelsV1(body, c.rep, v.RepetitionLevelEncoding, int(v.NumValues))
+		if err == nil {
+			b, err = levelsV1(b, c.def, v.DefinitionLevelEncoding, int(v.NumValues))
+		}
 		if err != nil {
 			return err
 		}
-		if b, err = p.levelsV1(b, p.leaf.def, v.DefinitionLevelEncoding, int(v.NumValues)); err != nil {
-			return err
-		}
-		return p.checkValues(v.Encoding, b, int(v.NumValues))
+		return c.checkValues(v.Encoding, b, int(v.NumValues))
 	case format.DataPageV2:
 		v := &h.DataPageHeaderV2.V
 		rep, def := int(v.RepetitionLevelsByteLength), int(v.DefinitionLevelsByteLength)
-		if p.leaf.rep > 0 && rep == 0 || p.leaf.def > 0 && def == 0 {
-			return fmt.Errorf("%d and %d bytes of levels, where a value has up to %d and %d", rep, def, p.leaf.rep, p.leaf.def)
+		if c.rep > 0 && rep == 0 || c.def > 0 && def == 0 {
+			return fmt.Errorf("%d and %d bytes of levels, where a value has up to %d and %d", rep, def, c.rep, c.def)
 		}
-		if err := checkRuns(p.body[:rep], bits.Len(uint(p.leaf.rep)), int(v.NumValues)); err != nil {
+		err := checkRuns(body[:rep], bits.Len(uint(c.rep)), int(v.NumValues))
+		if err == nil {
+			err = checkRuns(body[rep:rep+def], bits.Len(uint(c.def)), int(v.NumValues))
+		}
+		if err != nil {
 			return err
 		}
-		if err := checkRuns(p.body[rep:rep+def], bits.Len(uint(p.leaf.def)), int(v.NumValues)); err != nil {
-			return err
-		}
-		return p.checkValues(v.Encoding, p.body[rep+def:], int(v.NumValues))
+		return c.checkValues(v.Encoding, body[rep+def:], int(v.NumValues))
 	}
 	return nil
 }
 
 // levelsV1 checks the levels at the start of a page, which has none when the highest
 // is 0, and returns the bytes behind them.
-func (p *pages) levelsV1(b []byte, highest int, e format.Encoding, values int) ([]byte, error) {
+func levelsV1(b []byte, highest int, e format.Encoding, values int) ([]byte, error) {
 	if highest == 0 {
 		return b, nil
 	}
-	if len(b) < 4 {
-		return nil, errors.New("it ends inside its levels")
+	n := len(b)
+	if n >= 4 {
+		n = 4 + int(binary.LittleEndian.Uint32(b))
 	}
-	n := int(binary.LittleEndian.Uint32(b))
-	if b = b[4:]; n > len(b) {
+	if n < 4 || n > len(b) {
 		return nil, errors.New("it ends inside its levels")
 	}
 	if e == format.BitPacked {
 		return b[n:], nil // as long as it is
 	}
-	return b[n:], checkRuns(b[:n], bits.Len(uint(highest)), values)
+	return b[n:], checkRuns(b[4:n], bits.Len(uint(highest)), values)
 }
 
 // A run is a varint, whose lowest bit separates bit-packed groups of eight from a repeated
@@ -129,11 +125,11 @@ func checkRuns(b []byte, width, values int) error {
 }
 
 // checkValues checks the values of a page, b, that are encoded with e.
-func (p *pages) checkValues(e format.Encoding, b []byte, values int) error {
+func (c *column) checkValues(e format.Encoding, b []byte, values int) error {
 	switch e {
-	case oldDictionary, format.RLEDictionary:
+	case format.PlainDictionary, format.RLEDictionary:
 		switch {
-		case !p.dict:
+		case !c.dict:
 			return errors.New("it refers to a dictionary, but none is in front of it")
 		case len(b) == 0:
 			return nil
@@ -142,42 +138,32 @@ func (p *pages) checkValues(e format.Encoding, b []byte, values int) error {
 		}
 		return checkRuns(b[1:], int(b[0]), values)
 	case format.RLE:
-		if p.leaf.physical != format.Boolean {
+		if c.physical != format.Boolean {
 			return errors.New("values are encoded with RLE, want that for booleans only")
 		}
 		return checkRuns(b[min(4, len(b)):], 1, values)
 	case format.DeltaBinaryPacked:
 		_, err := deltaEnd(b, values)
 		return err
-	case format.DeltaLengthByteArray:
-		_, sum, err := lengths(b, values)
-		if err == nil && sum > int64(len(b)) {
-			return fmt.Errorf("values of %d bytes in a page of %d", sum, len(b))
+	case format.DeltaLengthByteArray, format.DeltaByteArray:
+		prefixes, err := int64(0), error(nil)
+		if e == format.DeltaByteArray { // each value starts with a part of the one before: b may decode to far more than itself
+			if b, prefixes, err = lengths(b, values); err != nil {
+				return err
+			}
 		}
-		return err
-	case format.DeltaByteArray:
-		return p.checkPrefixes(b, values)
+		b, own, err := lengths(b, values)
+		switch sum := prefixes + own; {
+		case err != nil:
+			return err
+		case own > int64(len(b)):
+			return fmt.Errorf("values of %d bytes in a page of %d", own, len(b))
+		case sum > c.file.limits.MaxPageBytes:
+			return limit.Over("page claims values of %d bytes, want at most %d", sum, c.file.limits.MaxPageBytes)
+		}
+		return c.file.budget.Spend(prefixes, c.file.size)
 	}
 	return nil
-}
-
-// checkPrefixes checks values that each start with a part of the one before, so
-// that b may decode to far more than itself.
-func (p *pages) checkPrefixes(b []byte, values int) error {
-	rest, prefixes, err := lengths(b, values)
-	if err != nil {
-		return err
-	}
-	rest, suffixes, err := lengths(rest, values)
-	switch {
-	case err != nil:
-		return err
-	case suffixes > int64(len(rest)):
-		return fmt.Errorf("values of %d bytes in a page of %d", suffixes, len(rest))
-	case prefixes+suffixes > p.budget.MaxPageBytes:
-		return limit.Over("page claims values of %d bytes, want at most %d", prefixes+suffixes, p.budget.MaxPageBytes)
-	}
-	return p.budget.spend(prefixes)
 }
 
 // lengths returns the sum of the lengths that b starts with, and what is behind them.
@@ -188,16 +174,10 @@ func lengths(b []byte, values int) (rest []byte, sum int64, err error) {
 	}
 	var packed delta.BinaryPackedEncoding
 	list, err := packed.DecodeInt32(nil, b[:end])
-	if err != nil {
-		return nil, 0, err
-	}
 	for _, n := range list {
-		if n < 0 {
-			return nil, 0, fmt.Errorf("a value of %d bytes", n)
-		}
-		sum += int64(n)
+		sum += int64(uint32(n)) // a negative one is too long
 	}
-	return b[end:], sum, nil
+	return b[end:], sum, err
 }
 
 // DELTA_BINARY_PACKED is a head of four varints, then blocks: the least delta, a byte of
@@ -212,7 +192,7 @@ func deltaEnd(b []byte, values int) (end int, err error) {
 	for k := range head {
 		u, n := binary.Uvarint(b[i:])
 		if n <= 0 {
-			return 0, io.ErrUnexpectedEOF
+			return 0, errShort
 		}
 		head[k] = u
 		i += n
@@ -227,7 +207,7 @@ func deltaEnd(b []byte, values int) (end int, err error) {
 	for left := int(total) - 1; left > 0 && i < len(b); {
 		_, n := binary.Uvarint(b[i:]) // what all deltas of the block have in common
 		if n <= 0 || len(b)-i-n < int(parts) {
-			return 0, io.ErrUnexpectedEOF
+			return 0, errShort
 		}
 		i += n
 		widths := b[i : i+int(parts)]

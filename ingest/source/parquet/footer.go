@@ -113,12 +113,11 @@ func chunkStart(m *format.ColumnMetaData) int64 {
 	return m.DataPageOffset
 }
 
-// openSchema returns a file of the library that has the schema of meta and one row group
-// of no bytes. Its columns decode the pages of all row groups, which pages hands to
-// them uncompressed.
-func openSchema(meta *format.FileMetaData) (*parquet.File, error) {
-	bare := format.FileMetaData{Version: 1, Schema: meta.Schema, RowGroups: make([]format.RowGroup, 1)}
-	for _, e := range meta.Schema {
+// openSchema returns a file of the library that has a schema and one row group of no bytes. Its columns decode the
+// pages of all row groups, which a column hands to them uncompressed.
+func openSchema(schema []format.SchemaElement) (*parquet.File, error) {
+	bare := format.FileMetaData{Version: 1, Schema: schema, RowGroups: make([]format.RowGroup, 1)}
+	for _, e := range schema {
 		if e.Type.Valid {
 			bare.RowGroups[0].Columns = append(bare.RowGroups[0].Columns, format.ColumnChunk{MetaData: format.ColumnMetaData{
 				Type: e.Type.V, Codec: format.Uncompressed, TotalCompressedSize: math.MaxInt64,
@@ -134,5 +133,5 @@ func openSchema(meta *format.FileMetaData) (*parquet.File, error) {
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(footer)))
 	b = append(b, "PAR1"...)
 	return parquet.OpenFile(bytes.NewReader(b), int64(len(b)), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true),
-		parquet.ReadBufferSize(headBytes))
+		parquet.ReadBufferSize(minReadBytes))
 }

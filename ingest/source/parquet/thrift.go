@@ -14,10 +14,7 @@ import (
 // of the format need 8.
 const maxThriftDepth = 32
 
-var (
-	errThriftShort = errors.New("it ends too early")
-	errThriftType  = errors.New("it has a field of an unknown type")
-)
+var errThriftType = errors.New("it has a field of an unknown type")
 
 // A thriftReader is the library's reader with bounds: the library's decoder allocates what the length
 // of a list claims, and recurses as deep as structs lie in each other. The metadata of the format has
@@ -31,7 +28,7 @@ type thriftReader struct {
 }
 
 // decode decodes the struct, in Thrift's compact protocol, that b starts with into v, and returns its
-// length. Strings of v point into b. The error is errThriftShort when the struct goes on behind b, and
+// length. Strings of v point into b. The error is errShort when the struct goes on behind b, and
 // beyond a limit when its lists have more than most items in all.
 func (r *thriftReader) decode(b []byte, v any, most int) (n int, err error) {
 	if r.BytesReader == nil {
@@ -45,7 +42,7 @@ func (r *thriftReader) decode(b []byte, v any, most int) (n int, err error) {
 	case r.err != nil:
 		return 0, r.err
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return 0, errThriftShort
+		return 0, errShort
 	case err != nil:
 		return 0, fmt.Errorf("it cannot be decoded: %w", err)
 	}
@@ -89,7 +86,7 @@ func (r *thriftReader) ReadList() (thrift.List, error) {
 	case l.Type == thrift.LIST || l.Type == thrift.SET || l.Type == thrift.MAP:
 		err = r.fail(errThriftType)
 	case n > r.size-r.BytesRead():
-		err = r.fail(errThriftShort)
+		err = r.fail(errShort)
 	case n > r.items:
 		err = r.fail(limit.Over("it lists more items than its size allows"))
 	case l.Type == thrift.STRUCT:

@@ -35,8 +35,7 @@ type node struct {
 	shape    shape
 	repeated bool
 	def, rep int // levels from which on the node is there, counted from the root
-	first    int // leaf column from which its levels are read
-	column   int // of a leaf
+	column   int // of a leaf; of the first leaf below a group, which has its levels
 	physical format.Type
 	length   int32 // of a value of type FIXED_LEN_BYTE_ARRAY, in bytes
 	cell     cell
@@ -55,13 +54,13 @@ type tree struct {
 func newTree(schema []format.SchemaElement) (root *node, leaves []*node, err error) {
 	t := tree{schema: schema}
 	if len(schema) > 0 {
-		root, err = t.node(&node{first: -1}, 0)
+		root, err = t.node(&node{}, 0)
 	}
 	switch {
 	case err != nil:
 		return nil, nil, err
-	case len(t.leaves) == 0:
-		return nil, nil, errors.New("no columns in the Parquet file")
+	case root == nil || root.shape == shapeLeaf:
+		return nil, nil, errors.New("corrupt Parquet footer: its schema is no group")
 	case t.next < len(schema):
 		return nil, nil, fmt.Errorf("corrupt Parquet footer: %d nodes of the schema belong to no group", len(schema)-t.next)
 	}
@@ -81,7 +80,7 @@ func (t *tree) node(parent *node, depth int) (*node, error) {
 	if depth > maxSchemaDepth {
 		return nil, limit.Over("Parquet schema is nested deeper than %d levels at %.100q", maxSchemaDepth, e.Name)
 	}
-	n := &node{name: e.Name, path: e.Name, shape: shapeGroup, def: parent.def, rep: parent.rep, first: -1}
+	n := &node{name: e.Name, path: e.Name, shape: shapeGroup, def: parent.def, rep: parent.rep}
 	if depth == 0 {
 		n.path = ""
 	} else {
@@ -97,9 +96,9 @@ func (t *tree) node(parent *node, depth int) (*node, error) {
 			n.def++
 		}
 	}
+	n.column = len(t.leaves)
 	if e.Type.Valid {
-		n.shape, n.column, n.first = shapeLeaf, len(t.leaves), len(t.leaves)
-		n.physical, n.length, n.cell = e.Type.V, e.TypeLength.V, cellOf(e)
+		n.shape, n.physical, n.length = shapeLeaf, e.Type.V, e.TypeLength.V
 		t.leaves = append(t.leaves, n)
 		switch {
 		case n.column >= limit.MaxColumns:
@@ -118,10 +117,10 @@ func (t *tree) node(parent *node, depth int) (*node, error) {
 		if err != nil {
 			return nil, err
 		}
-		if n.first < 0 {
-			n.first = child.first
-		}
 		n.children = append(n.children, child)
+	}
+	if n.children == nil {
+		return nil, fmt.Errorf("no columns in the Parquet file, or in group %q of it", n.path)
 	}
 	n.setShape(e)
 	return n, nil
@@ -192,7 +191,7 @@ func (w *rowWriter) write(root *node) (err error) {
 
 // fail ends the writing of a row whose levels do not fit together.
 func (c *column) fail() {
-	panic(fault{fmt.Errorf("column %q: corrupt page: the levels of its values do not fit together", c.name)})
+	panic(fault{c.fault(errors.New("the levels of its values do not fit together"))})
 }
 
 // peek returns the next value of a column.
@@ -251,11 +250,8 @@ func (w *rowWriter) node(n *node) {
 	}
 }
 
-// there reports whether n is present at the next value. A group without leaves
-// always is.
-func (w *rowWriter) there(n *node) bool {
-	return n.first < 0 || w.peek(n.first).DefinitionLevel() >= n.def
-}
+// there reports whether n is present at the next value.
+func (w *rowWriter) there(n *node) bool { return w.peek(n.column).DefinitionLevel() >= n.def }
 
 // single writes one occurrence of n, which is there.
 func (w *rowWriter) single(n *node) {
@@ -276,12 +272,12 @@ func (w *rowWriter) single(n *node) {
 // repeat writes every occurrence of n in the row between two brackets.
 func (w *rowWriter) repeat(n *node, open, end byte, each func(*node)) {
 	w.dst = append(w.dst, open)
-	if n.first < 0 || !w.there(n) {
+	if !w.there(n) {
 		w.dst = append(w.dst, end)
 		w.skip(n, false)
 		return
 	}
-	for c := w.columns[n.first]; ; {
+	for c := w.columns[n.column]; ; {
 		before := c.at
 		if each(n); c.at == before {
 			c.fail()
