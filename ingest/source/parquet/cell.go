@@ -46,7 +46,9 @@ func cellOf(typ parquet.Type) cell {
 	case parquet.Int96:
 		return int96Cell
 	case parquet.Float:
-		return func(dst []byte, v parquet.Value) ([]byte, string) { return appendFloat(dst, float64(v.Float()), 32), "" }
+		return func(dst []byte, v parquet.Value) ([]byte, string) {
+			return appendFloat(dst, float64(v.Float()), 32), ""
+		}
 	case parquet.Double:
 		return func(dst []byte, v parquet.Value) ([]byte, string) { return appendFloat(dst, v.Double(), 64), "" }
 	}

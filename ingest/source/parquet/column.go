@@ -207,7 +207,9 @@ func (c *column) check(h *format.PageHeader) (values int64, err error) {
 	limits := &c.file.limits
 	size, packed := int64(h.UncompressedPageSize), int64(h.CompressedPageSize)
 	most, what := limits.MaxPageBytes, "page"
-	bad := func(form string, args ...any) (int64, error) { return 0, fmt.Errorf("header of the page: "+form, args...) }
+	bad := func(form string, args ...any) (int64, error) {
+		return 0, fmt.Errorf("header of the page: "+form, args...)
+	}
 	switch {
 	case h.Type == format.DictionaryPage && h.DictionaryPageHeader.Valid:
 		most, what = limits.MaxDictionaryBytes, "dictionary page"
