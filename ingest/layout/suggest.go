@@ -52,8 +52,14 @@ var people = []struct{ names, department, job string }{
 
 // conventions are how numbers are written in texts, the usual one first.
 var conventions = []numberReader{
-	{}, {decimal: ",", thousands: "."}, {thousands: ","}, {decimal: ",", thousands: " "}, {decimal: ",", thousands: "\u00a0"},
-	{decimal: ",", thousands: "\u202f"}, {thousands: " "}, {thousands: "'"},
+	{},
+	{decimal: ",", thousands: "."},
+	{thousands: ","},
+	{decimal: ",", thousands: " "},
+	{decimal: ",", thousands: "\u00a0"},
+	{decimal: ",", thousands: "\u202f"},
+	{thousands: " "},
+	{thousands: "'"},
 }
 
 // scales are the words and signs behind numbers that are known, and scaled matches a number with one.

@@ -217,7 +217,7 @@ func (c *column) check(h *format.PageHeader) (values int64, err error) {
 		switch claimed := int64(d.NumValues); {
 		case c.dict:
 			return 0, errors.New("found a second dictionary page")
-		case d.Encoding != format.Plain && d.Encoding != format.PlainDictionary:
+		case d.Encoding != format.Plain && d.Encoding != oldDictionary:
 			return 0, fmt.Errorf("dictionary page is encoded with %s, want PLAIN", d.Encoding)
 		case claimed < 0 || claimed*c.plainBits() > 8*size:
 			return 0, limit.Over("dictionary page claims %d values in %d bytes", claimed, size)

@@ -12,6 +12,10 @@ import (
 	"github.com/reelsplice/reelsplice/ingest/source/limit"
 )
 
+// oldDictionary is how writers of version 1 of the format name the encoding of a page of
+// places in a dictionary, and of the dictionary itself.
+const oldDictionary = format.Encoding(2)
+
 // spareValues is how many values more than its page an encoded run may hold. Bit-packed
 // runs are padded to eight values, and some writers pad to a whole group of them.
 const spareValues = 1024
@@ -127,7 +131,7 @@ func checkRuns(b []byte, width, values int) error {
 // checkValues checks the values of a page, b, that are encoded with e.
 func (c *column) checkValues(e format.Encoding, b []byte, values int) error {
 	switch e {
-	case format.PlainDictionary, format.RLEDictionary:
+	case oldDictionary, format.RLEDictionary:
 		switch {
 		case !c.dict:
 			return errors.New("it refers to a dictionary, but none is in front of it")
@@ -146,8 +150,9 @@ func (c *column) checkValues(e format.Encoding, b []byte, values int) error {
 		_, err := deltaEnd(b, values)
 		return err
 	case format.DeltaLengthByteArray, format.DeltaByteArray:
-		prefixes, err := int64(0), error(nil)
+		var prefixes int64
 		if e == format.DeltaByteArray { // each value starts with a part of the one before: b may decode to far more than itself
+			var err error
 			if b, prefixes, err = lengths(b, values); err != nil {
 				return err
 			}
