@@ -315,7 +315,7 @@ func TestConvert(t *testing.T) {
 		t.Errorf("genres with a text as id = %s, %v", got, err)
 	}
 	c.want("belongs_to_collection = python(x)", `"{'id': 2, 'name': \"It's\", 'poster_path': None}"`, `"belongs_to_collection":{"id":2,"name":"It's","poster_path":null}`)
-	c.refuse("belongs_to_collection = python(x)", `"{'id': 2"`, `want a Python literal: offset 8: want ',' or '}', found the end, found "{'id': 2"`)
+	c.refuse("belongs_to_collection = python(x)", `"{'id': 2"`, `want a Python literal: its parts do not fit together, found "{'id': 2"`)
 	c.want("genre_ids = x", `"[18]"`, `"genres":[{"id":18,"name":"Drama"}]`)
 	c.want("credits.cast = x", `"[{\"id\":3}]"`, `"credits":{"cast":[{"id":3}]}`)
 	// Paths.
