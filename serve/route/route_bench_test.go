@@ -1,10 +1,6 @@
 package route
 
-import (
-	"testing"
-
-	"github.com/reelsplice/reelsplice/serve/status"
-)
+import "testing"
 
 func BenchmarkParse(b *testing.B) {
 	for _, c := range []struct{ name, path, query string }{
@@ -27,18 +23,4 @@ func BenchmarkParse(b *testing.B) {
 			}
 		})
 	}
-}
-
-func BenchmarkParseParallel(b *testing.B) {
-	path := []byte("/3/movie/550")
-	query := []byte("append_to_response=credits,videos,images,release_dates,watch/providers&language=de-DE")
-	b.ReportAllocs()
-	b.RunParallel(func(pb *testing.PB) {
-		q := new(Request)
-		for pb.Next() {
-			if c := Parse(path, query, q); c != status.OK || len(q.Appends()) != 5 {
-				b.Fatalf("Parse = %d with %d appends, want 0 with 5", c, len(q.Appends()))
-			}
-		}
-	})
 }
