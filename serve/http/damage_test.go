@@ -5,17 +5,14 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"maps"
 	"net"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -30,8 +27,6 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release/releasetest"
 	"github.com/reelsplice/reelsplice/schemas/release/store"
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
-	"github.com/reelsplice/reelsplice/serve/edge"
-	"github.com/reelsplice/reelsplice/serve/releases"
 	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
@@ -47,22 +42,6 @@ var damageURIs = []string{
 	"/3/trending/all/week", "/3/discover/movie?with_genres=18&sort_by=vote_average.desc&vote_count.gte=100",
 	"/3/discover/tv?first_air_date.gte=2000-01-01&sort_by=name.asc", "/3/discover/movie?with_cast=287&region=US&release_date.gte=1990-01-01&with_release_type=3",
 	"/3/movie?ids=550,13,603&append_to_response=credits",
-}
-
-// batchOf asks for n resources with much of what packs hold of them.
-func batchOf(tb testing.TB, sample, kind string, n int) string {
-	tb.Helper()
-	var ids []string
-	for _, row := range buildtest.Sample(tb, sample) {
-		var r struct{ ID int64 }
-		if err := json.Unmarshal([]byte(row), &r); err != nil {
-			tb.Fatal(err)
-		}
-		if len(ids) < n {
-			ids = append(ids, strconv.FormatInt(r.ID, 10))
-		}
-	}
-	return "/3/" + kind + "?ids=" + strings.Join(ids, ",") + "&append_to_response=credits,images,videos,keywords,similar,translations,recommendations"
 }
 
 var buildDamage sync.Once
@@ -107,115 +86,11 @@ func damageWorld(tb testing.TB, change func(*config)) (w *world, dir string) {
 }
 
 // files returns the names of the files of the release that is served.
-func (w *world) files() []string { return filesOf(held(w).Reader().Manifest()) }
-
-// filesOf returns the names of the files that a manifest lists.
-func filesOf(m *release.Manifest) (names []string) {
-	for _, f := range m.Files() {
+func (w *world) files() (names []string) {
+	for _, f := range held(w).Reader().Manifest().Files() {
 		names = append(names, f.Name)
 	}
 	return names
-}
-
-// answersOf returns what an Edge answers to uris, each asked for in gzip, as it is, and
-// by its entity tag of before, in this order.
-func (w *world) answersOf(tb testing.TB, uris []string, tags [][]byte) (all []sent) {
-	tb.Helper()
-	for i, uri := range uris {
-		gz, plain, seen := w.request(uri), w.request(uri), w.request(uri)
-		plain.AcceptEncoding = nil
-		seen.IfNoneMatch = tags[i]
-		all = append(all, w.do(tb, gz), w.do(tb, plain), w.do(tb, seen))
-	}
-	return all
-}
-
-// TestFlips flips bits of every file, one at a time, and asks for what uses the files. What
-// comes is as it was, or a 500 that nobody keeps. REELSPLICE_FLIPS says how many flips of
-// each file to try, and -v prints what came of them.
-func TestFlips(t *testing.T) {
-	w, dir := damageWorld(t, func(c *config) { c.PageCache = 0 })
-	flips, batch := 2, 5
-	if testing.Short() {
-		flips = 1
-	}
-	if n, err := strconv.Atoi(os.Getenv("REELSPLICE_FLIPS")); err == nil {
-		flips, batch = n, 60
-	}
-	uris := append(slices.Clone(damageURIs), batchOf(t, "movies", "movie", batch), batchOf(t, "tv", "tv", batch))
-	var tags [][]byte
-	for _, uri := range uris {
-		tags = append(tags, w.get(t, uri).ETag)
-	}
-	want := w.answersOf(t, uris, tags)
-	names := append(w.files(), "manifest.json")
-	w.releases.Close()
-	type row struct{ flips, refused, answered, unaffected int }
-	table := map[string]*row{}
-	for _, name := range names {
-		kind, _, _ := strings.Cut(name, "-")
-		if table[kind] == nil {
-			table[kind] = &row{}
-		}
-		c := table[kind]
-		path := filepath.Join(dir, name)
-		st, err := os.Stat(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range flips {
-			off, bit := ((2*int64(i)+1)*st.Size()/int64(2*flips)+int64(i)*997)%st.Size(), i%8
-			releasetest.Flip(t, path, off, bit)
-			c.flips++
-			switch found, err := w.flipped(t, uris, tags, want); {
-			case err != nil && !errors.Is(err, release.ErrCorrupt) && !errors.Is(err, release.ErrVersion):
-				t.Errorf("bit %d of byte %d of %s: %v", bit, off, name, err)
-			case err != nil:
-				c.refused++
-			case found:
-				c.answered++
-			default:
-				c.unaffected++
-			}
-			releasetest.Flip(t, path, off, bit)
-		}
-	}
-	t.Logf("%-10s %8s %22s %14s %11s %15s", "file", "flips", "release refused", "answered 500", "unaffected", "silently wrong")
-	found := 0
-	for _, kind := range slices.Sorted(maps.Keys(table)) {
-		c := table[kind]
-		t.Logf("%-10s %8d %22d %14d %11d %15d", kind, c.flips, c.refused, c.answered, c.unaffected, 0)
-		found += c.refused + c.answered
-	}
-	if found < len(table) {
-		t.Errorf("%d flips are found, want more", found)
-	}
-}
-
-// flipped opens the release anew and compares its answers; found tells whether any is a 500.
-// The error is that of opening.
-func (w *world) flipped(t *testing.T, uris []string, tags [][]byte, want []sent) (found bool, err error) {
-	t.Helper()
-	w.releases, err = releases.New(releases.Config{Store: store.Folder{Dir: w.dir}, Log: w.cfg.Options.Log})
-	if err != nil {
-		return false, err
-	}
-	defer w.releases.Close()
-	if w.edge, err = edge.New(w.cfg.Options, w.tokens.Get, nil, w.releases); err != nil {
-		t.Fatal(err)
-	}
-	for i, a := range w.answersOf(t, uris, tags) {
-		switch uri := uris[i/3]; {
-		case a.Status == 500:
-			found = true
-			if a.Cache != servetest.NotKept || len(a.ETag) > 0 {
-				t.Errorf("%s = 500 with %q, tag %q, want that nobody keeps it", uri, a.Cache, a.ETag)
-			}
-		case a.Status != want[i].Status || a.plain != want[i].plain || string(a.ETag) != string(want[i].ETag):
-			t.Errorf("silently wrong: %s = %d %.200q, want %d %.200q, or a 500", uri, a.Status, a.plain, want[i].Status, want[i].plain)
-		}
-	}
-	return found, nil
 }
 
 // TestFilesCut cuts each file of the release that is served while clients ask, over fasthttp
