@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/zeebo/xxh3"
 
 	"github.com/reelsplice/reelsplice/build/buildtest"
@@ -53,6 +54,9 @@ func likeFull(t *testing.T, c Config) Report {
 	}
 	if x, y := resources(t, a), resources(t, b); !maps.Equal(x, y) {
 		t.Errorf("%d resources, the full build has %d", len(x), len(y))
+	}
+	if x, y := a.Manifest().Counts, b.Manifest().Counts; !cmp.Equal(x.Answers, y.Answers) || !maps.Equal(x.Terms, y.Terms) {
+		t.Errorf("the manifest counts %v and %v, that of the full build %v and %v", x.Answers, x.Terms, y.Answers, y.Terms)
 	}
 	return kept
 }

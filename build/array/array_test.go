@@ -90,8 +90,9 @@ func (w *world) build(previous string, count int) string {
 			w.stage(r, s.Name, count)
 		}
 	}
-	report, err := Seal(w.t.Context(), w.site, true)
+	report, err := Seal(w.t.Context(), w.site)
 	w.must(err)
+	w.must(Clean(w.site))
 	w.isClean()
 	return report.Release
 }
@@ -151,9 +152,6 @@ func TestSameRelease(t *testing.T) {
 			}
 			for _, id := range []string{full, next} {
 				buildtest.OpenRelease(t, filepath.Join(releases, id))
-			}
-			if id, err := (store.Folder{Dir: releases}).Current(); err != nil || id != next {
-				t.Errorf("current is %s, %v, want %s", id, err, next)
 			}
 		})
 	}
@@ -238,8 +236,9 @@ func TestSealInterrupted(t *testing.T) {
 	w.must(err)
 	w.must(os.RemoveAll(folder.From(work.Files)))
 	w.must(os.RemoveAll(folder.From(work.Release)))
-	again, err := Seal(t.Context(), w.site, true)
+	again, err := Seal(t.Context(), w.site)
 	w.must(err)
+	w.must(Clean(w.site))
 	if again.Release != r.Release || again.Release != oneProcess(t, catalogue, t.TempDir(), "") {
 		t.Errorf("sealed %s, then %s", r.Release, again.Release)
 	}

@@ -42,6 +42,7 @@ type Settings struct {
 	CPUs     int      // of a task; 0 leaves it to the engine
 	Scratch  string   // local folder of a task; "" leaves it to the task
 	Publish  bool     // make the release current
+	Gate     []string // flags of what keeps it from that
 	JSON     bool     // the report is JSON
 }
 
@@ -93,7 +94,7 @@ func NewChain(s Settings) (Chain, error) {
 	}
 	seal := append([]string{"build", "seal"}, s.flags()...)
 	if s.Publish {
-		seal = append(seal, "--publish")
+		seal = append(append(seal, "--publish"), s.Gate...)
 	}
 	if s.JSON {
 		seal = append(seal, "--json")

@@ -22,9 +22,9 @@ import (
 // sealStage is the stage that Seal runs.
 const sealStage = "seal"
 
-// Seal completes the release when the tasks of all stages are done, adds it to the store of releases,
-// makes it current if that is wanted and it has a record, and removes the content of the work folder.
-func Seal(ctx context.Context, s Site, publish bool) (r build.Report, err error) {
+// Seal completes the release when the tasks of all stages are done and adds it to the store of releases. Until Clean it
+// may be called again, and returns the same report.
+func Seal(ctx context.Context, s Site) (r build.Report, err error) {
 	p, folder, err := s.join()
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%w; if it was sealed already, the release is there", err)
@@ -36,15 +36,7 @@ func Seal(ctx context.Context, s Site, publish bool) (r build.Report, err error)
 	if errors.Is(err, fs.ErrNotExist) {
 		r, err = s.seal(ctx, p, folder)
 	}
-	if err != nil {
-		return r, err
-	}
-	if publish && !r.Empty() {
-		if _, err := s.Releases.Publish(r.Release); err != nil {
-			return r, err
-		}
-	}
-	return r, Clean(s)
+	return r, err
 }
 
 // seal runs the seal task, adds its release to the store and notes the report.

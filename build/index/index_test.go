@@ -335,7 +335,7 @@ func writeTable(t *testing.T, kind fragment.Kind, ranges int, rows func(i int) (
 	merge := func(section int) (*extsort.Iterator, error) {
 		return extsort.Merge(t.Context(), columns, section, extsort.Options{Dir: o.Work, Memory: o.Memory})
 	}
-	if err := WriteTable(kind, n, merge, create, o); err != nil {
+	if _, err := WriteTable(kind, n, merge, create, o); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -25,20 +25,22 @@ type merger struct {
 	out    posting.Sink
 	rows   int
 	merge  Merge
-	window int // ranks whose places are in memory
+	window int   // ranks whose places are in memory
+	known  int64 // terms
 }
 
-// WriteTable writes the table of a kind with a number of rows from the columns of its ranges.
-func WriteTable(kind fragment.Kind, rows int, merge Merge, create Create, o Options) error {
+// WriteTable writes the table of a kind with a number of rows from the columns of its ranges. It returns how many terms
+// its search knows.
+func WriteTable(kind fragment.Kind, rows int, merge Merge, create Create, o Options) (terms int64, err error) {
 	t, err := create(kind.String(), rows)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	m := &merger{out: t, rows: rows, merge: merge, window: int(max(1, o.Memory/8))}
 	if err := errors.Join(m.write(tables.Columns(kind)), t.Close()); err != nil {
-		return fmt.Errorf("table %s: %w", kind, err)
+		return 0, fmt.Errorf("table %s: %w", kind, err)
 	}
-	return nil
+	return m.known, nil
 }
 
 // write writes the texts of names first, then the columns of numbers, then those of keys.

@@ -138,6 +138,7 @@ func (m *merger) terms(section int) error {
 	}
 	p := &prefixes{out: posting.NewListWriter(m.out, tables.PrefixLists)}
 	n, err := m.eachTerm(section, p.add)
+	m.known = int64(n)
 	if err == nil {
 		err = p.close(n)
 	}

@@ -46,9 +46,14 @@ func (b *Build) contents(stages ...string) (c release.Contents, err error) {
 		return c, err
 	}
 	done, err := b.Read(stages...)
+	c.Terms = map[string]int64{}
 	for i := range done {
-		c.Indexes = append(c.Indexes, done[i].Indexes...)
-		c.Tables = append(c.Tables, done[i].Tables...)
+		d := &done[i]
+		c.Indexes = append(c.Indexes, d.Indexes...)
+		c.Tables = append(c.Tables, d.Tables...)
+		if n := d.Counts[termCount]; n > 0 {
+			c.Terms[tables.Kinds[d.Index].String()] = n
+		}
 	}
 	return c, err
 }

@@ -122,11 +122,11 @@ func (b *Build) tables(ctx context.Context, i int, d *Done) (err error) {
 	if err != nil {
 		return err
 	}
-	err = b.writeTables(d, false, func(create index.Create) error { return write(ctx, i, in, create) })
+	err = b.writeTables(d, false, func(create index.Create) error { return write(ctx, i, in, create, d) })
 	return errors.Join(err, in.close())
 }
 
-func (b *Build) creditTable(ctx context.Context, i int, in *sorted, create index.Create) error {
+func (b *Build) creditTable(ctx context.Context, i int, in *sorted, create index.Create, _ *Done) error {
 	section, _ := b.Plan.RangesOf(i)
 	rows, err := in.merge(ctx, b.Plan.RangeSection(section))
 	if err != nil {
@@ -135,7 +135,10 @@ func (b *Build) creditTable(ctx context.Context, i int, in *sorted, create index
 	return errors.Join(index.WriteCredits(rows, create), rows.Close())
 }
 
-func (b *Build) kindTable(ctx context.Context, i int, in *sorted, create index.Create) error {
+// termCount is the name of the count of terms of a table.
+const termCount = "terms"
+
+func (b *Build) kindTable(ctx context.Context, i int, in *sorted, create index.Create, d *Done) error {
 	done, err := b.Read("ranges")
 	if err != nil {
 		return err
@@ -146,7 +149,8 @@ func (b *Build) kindTable(ctx context.Context, i int, in *sorted, create index.C
 		rows += done[k].Counts[rowCount]
 	}
 	merge := func(section int) (*extsort.Iterator, error) { return in.merge(ctx, section) }
-	return index.WriteTable(tables.Kinds[i], int(rows), merge, create, index.Options{Memory: b.Memory / 2})
+	d.Counts[termCount], err = index.WriteTable(tables.Kinds[i], int(rows), merge, create, index.Options{Memory: b.Memory / 2})
+	return err
 }
 
 // writeTables runs fn with a function that starts tables of the release, and adds the tables to the

@@ -134,7 +134,7 @@ func writeTables(tb testing.TB, rowsOf *extsort.Sorter, w *releasetest.Writer, m
 		merge := func(section int) (*extsort.Iterator, error) {
 			return extsort.Merge(tb.Context(), []*extsort.File{columns}, section, extsort.Options{Memory: memory})
 		}
-		err = index.WriteTable(kind, count, merge, w.Table, o)
+		_, err = index.WriteTable(kind, count, merge, w.Table, o)
 		if err := errors.Join(err, columns.Close()); err != nil {
 			tb.Fatal(err)
 		}

@@ -22,6 +22,7 @@ import (
 func buildCommand(a *app) *cobra.Command {
 	cfg := build.DefaultConfig()
 	var publish bool
+	var g publishGate
 	var content contentFlags
 	var profiles profileFlags
 	c := &cobra.Command{
@@ -35,6 +36,8 @@ func buildCommand(a *app) *cobra.Command {
 			"An incremental build reuses each resource whose inputs are those of the previous release, and links its packs\n" +
 			"where the file system has hard links. --full renders everything, and so does another --level or version of\n" +
 			"the program. The responses are the same either way.\n\n" +
+			"--publish refuses a release that has much less than the current one: see --max-drop. So it does with one that does\n" +
+			"not answer as --expect wants. --force publishes it all the same.\n\n" +
 			"Into a bucket, \"publish --releases URL --from DIR\" uploads a release.",
 		Example: "  reelsplice build --publish",
 	}
@@ -45,11 +48,12 @@ func buildCommand(a *app) *cobra.Command {
 	f.Var(bytesFlag[int64]{&cfg.Memory}, "memory", "bytes that the build may use, such as 512MiB")
 	content.add(f)
 	f.BoolVar(&publish, "publish", false, "make the release current, if it has records")
+	g.add(f)
 	profiles.add(f)
 	c.AddCommand(buildPlanCommand(a), buildTaskCommand(a), buildSealCommand(a), submitCommand(a), buildStatusCommand(a), buildCleanCommand(a))
 	check := func() error {
 		cfg.Level, cfg.Full = content.level, content.full
-		return cfg.Validate()
+		return errors.Join(cfg.Validate(), g.read())
 	}
 	return a.checked(c, check, func(ctx context.Context, _ []string) (err error) {
 		if cfg.Access, err = content.counts(); err != nil {
@@ -64,7 +68,7 @@ func buildCommand(a *app) *cobra.Command {
 		if cfg.Previous, err = a.previousRelease(ctx, store.Folder{Dir: cfg.Releases}, content.previous); err != nil {
 			return err
 		}
-		return profiles.record(func() error { return a.buildAndReport(ctx, cfg, publish) })
+		return profiles.record(func() error { return a.buildAndReport(ctx, cfg, publish, &g) })
 	})
 }
 
@@ -113,50 +117,65 @@ func (a *app) previousRelease(ctx context.Context, s store.Folder, name string) 
 	return "", nil
 }
 
-// buildAndReport builds a release and reports it.
-func (a *app) buildAndReport(ctx context.Context, cfg build.Config, publish bool) error {
+// buildAndReport builds a release, publishes it if that is wanted, and reports it with the command that comes next.
+func (a *app) buildAndReport(ctx context.Context, cfg build.Config, publish bool, g *publishGate) error {
 	r, err := a.build(ctx, cfg)
 	if err != nil {
 		return err
 	}
-	if publish && !r.Empty() {
-		if err := ctx.Err(); err != nil {
-			return fmt.Errorf("publish %s: %w", r.Release, err)
-		}
-		if _, err := (store.Folder{Dir: cfg.Releases}).Publish(r.Release); err != nil {
-			return err
-		}
-	}
-	return a.finishBuild(&r, cfg.Releases, publish)
-}
-
-// printBuild prints the report of a build. That an empty release was to be published is an error: most often a fetch
-// or an ingest has failed, and a good release is current.
-func (a *app) printBuild(r *build.Report, releases string, publish bool) error {
-	published := publish && !r.Empty()
-	report := struct {
-		*build.Report
-		Published bool `json:"published"`
-	}{r, published}
-	err := a.print(report, func(w io.Writer) { writeBuild(w, r, published) })
-	if err == nil && published != publish {
-		return fmt.Errorf("release %s has no records and is not published; to publish it all the same: %s publish --releases %s %s",
-			r.Release, a.program(), releases, r.Release)
-	}
-	return err
-}
-
-// finishBuild prints the report of a build, and the command that comes next.
-func (a *app) finishBuild(r *build.Report, releases string, publish bool) error {
-	if err := a.printBuild(r, releases, publish); err != nil {
+	if err := a.publishBuilt(ctx, &r, store.Folder{Dir: cfg.Releases}, publish, g); err != nil {
 		return err
 	}
 	if !publish {
-		a.next("publish", places{"releases": releases}, r.Release)
+		a.next("publish", places{"releases": cfg.Releases}, r.Release)
 		return nil
 	}
-	a.next("serve", places{"releases": releases})
+	a.next("serve", places{"releases": cfg.Releases})
 	return nil
+}
+
+// A heldBackError is about a release that was built and, by what is in it, not published.
+type heldBackError struct{ error }
+
+// publishBuilt makes the release of a build current if that is wanted, and prints the report. A release that the gate
+// refuses is an error; so is an empty one: most often a fetch or an ingest has failed, and a good release is current.
+func (a *app) publishBuilt(ctx context.Context, r *build.Report, to store.Folder, publish bool, g *publishGate) (err error) {
+	s, v := localStore{to}, verdict{}
+	var refusal error
+	if publish && r.Empty() {
+		refusal = fmt.Errorf("release %s has no records and is not published; to publish it all the same: %s publish --force --releases %s %s",
+			r.Release, a.program(), to.Dir, r.Release)
+	} else if publish {
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("publish %s: %w", r.Release, err)
+		}
+		if v, err = g.examine(ctx, s, s, r.Release); err != nil {
+			return err
+		}
+		refusal = a.refusal(&v, r.Release, to.Dir)
+	}
+	published := publish && refusal == nil
+	if published {
+		if _, err := s.Publish(ctx, r.Release); err != nil {
+			return err
+		}
+	}
+	report := struct {
+		*build.Report
+		Published bool `json:"published"`
+		*verdict
+	}{r, published, &v}
+	err = a.print(report, func(w io.Writer) {
+		writeBuild(w, r, published)
+		if !v.passes() || v.Forced {
+			fmt.Fprintln(w)
+		}
+		v.write(w)
+	})
+	if err == nil && refusal != nil {
+		return heldBackError{refusal}
+	}
+	return err
 }
 
 // build runs a build with progress and a log.

@@ -257,6 +257,7 @@ func arrayIndex(environ []string) (index int, err error) {
 func buildSealCommand(a *app) *cobra.Command {
 	var s site
 	var publish bool
+	var g publishGate
 	c := &cobra.Command{
 		Use:   "seal --work URL",
 		Short: "Complete the release when all tasks are done",
@@ -267,20 +268,25 @@ func buildSealCommand(a *app) *cobra.Command {
 	s.sourceFlags(f)
 	s.machineFlags(f)
 	f.BoolVar(&publish, "publish", false, "make the release current, if it has records")
+	g.add(f)
 	required(c, "work")
-	return a.leaf(c, func(ctx context.Context, _ []string) error {
+	return a.checked(c, g.read, func(ctx context.Context, _ []string) error {
 		at, err := s.open(a)
 		if err != nil {
 			return err
 		}
-		r, err := array.Seal(ctx, at, publish)
+		r, err := array.Seal(ctx, at)
 		if err != nil {
 			return refused(err)
 		}
-		if err = a.printBuild(&r, at.Releases.Dir, publish); err != nil && r.Empty() {
-			return usage(err) // another attempt would end the same way
+		err = a.publishBuilt(ctx, &r, at.Releases, publish, &g)
+		if err != nil && !errors.As(err, new(heldBackError)) {
+			return err
 		}
-		return err
+		if err := array.Clean(at); err != nil {
+			return err
+		}
+		return usage(err) // nil, or another attempt would end the same way
 	})
 }
 

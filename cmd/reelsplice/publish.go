@@ -31,6 +31,9 @@ type releaseStore interface {
 	List(ctx context.Context) ([]store.Info, error)
 	// Prune removes releases. In a bucket, objects that no release names go once they are older than grace.
 	Prune(ctx context.Context, keep int, grace time.Duration) (removed []string, err error)
+	// Manifest returns the manifest of a release. An error that matches fs.ErrNotExist is about one that is not there.
+	Manifest(ctx context.Context, id string) (*release.Manifest, error)
+	NoteForced(ctx context.Context, id string, why any) error
 	// Open opens a release. An error that matches fs.ErrNotExist is about one that is not there.
 	Open(ctx context.Context, id string) (*release.Reader, error)
 	// Check calls do with a folder of this machine that has the release id. Problems that it finds name their objects.
@@ -204,10 +207,13 @@ func (s bucketStore) copied(ctx context.Context, id string) (dir string, err err
 func publishCommand(a *app) *cobra.Command {
 	var releases, from string
 	var canary bool
+	var g publishGate
 	c := &cobra.Command{
 		Use:   "publish [ID]",
 		Short: "Make a release current",
 		Long: "publish makes a release current: the newest one, or ID. Servers take it up at once.\n\n" +
+			"A release that has much less than the current one is refused: see --max-drop. So is one that does not answer as\n" +
+			"--expect wants. --force publishes it all the same.\n\n" +
 			"With --canary it becomes the canary instead, which servers with --follow canary serve.\n\n" +
 			"With --from a release of a local folder, the newest one or ID, is uploaded to the bucket first. Files that\n" +
 			"the bucket has already are left out. If the folder has the bucket's current release too, deltas to the new one are\n" +
@@ -219,72 +225,91 @@ func publishCommand(a *app) *cobra.Command {
 	storeFlag(c, &releases)
 	c.Flags().BoolVar(&canary, "canary", false, "make it the canary, not the current release")
 	c.Flags().StringVar(&from, "from", "", "`DIR` of the releases to upload from")
-	return a.leaf(c, func(ctx context.Context, args []string) error {
-		return a.atStore(ctx, releases, func(s releaseStore) error {
+	g.add(c.Flags())
+	return a.checked(c, g.read, func(ctx context.Context, args []string) error {
+		return a.atStore(ctx, releases, func(to releaseStore) error {
+			of := to
 			if from != "" {
-				id, err := a.upload(ctx, s, from, args)
+				local, err := uploadFrom(to, from)
 				if err != nil {
 					return err
 				}
-				args = []string{id}
+				of = local
 			}
-			id, err := chosen(ctx, s, args, newest)
+			id, err := chosen(ctx, of, args, newest)
 			if err != nil {
 				return err
 			}
-			return a.publish(ctx, s, id, canary)
+			v, err := g.examine(ctx, of, to, id)
+			if err != nil {
+				return err
+			}
+			if from != "" && v.passes() {
+				err = a.upload(ctx, of.(localStore), to.(bucketStore), id)
+			}
+			if err != nil {
+				return err
+			}
+			return a.publish(ctx, to, id, canary, &v)
 		})
 	})
 }
 
-// publish makes a release current or the canary, and prints it.
-func (a *app) publish(ctx context.Context, s releaseStore, id string, canary bool) error {
+// publish makes a release current or the canary, unless the gate refuses it, and prints that.
+func (a *app) publish(ctx context.Context, s releaseStore, id string, canary bool, v *verdict) (err error) {
 	set, as := s.Publish, "current"
 	if canary {
 		set, as = s.SetCanary, "the canary"
 	}
-	previous, err := set(ctx, id)
+	report := struct {
+		Release   string `json:"release"`
+		Previous  string `json:"previous"`
+		Canary    bool   `json:"canary,omitempty"`
+		Published bool   `json:"published"`
+		*verdict
+	}{Release: id, Canary: canary, Published: v.passes(), verdict: v}
+	if v.passes() {
+		report.Previous, err = set(ctx, id)
+	}
 	if err != nil {
 		return err
 	}
-	v := struct {
-		Release  string `json:"release"`
-		Previous string `json:"previous"`
-		Canary   bool   `json:"canary,omitempty"`
-	}{id, previous, canary}
-	return a.print(v, func(w io.Writer) { fmt.Fprintf(w, "%s is %s\n", id, as) })
+	err = a.print(report, func(w io.Writer) {
+		v.write(w)
+		if v.passes() {
+			fmt.Fprintf(w, "%s is %s\n", id, as)
+		}
+	})
+	return errors.Join(err, a.refusal(v, id, s.String()))
 }
 
-// upload copies a release of a local folder, the newest one unless args has an id, into a bucket.
-func (a *app) upload(ctx context.Context, to releaseStore, from string, args []string) (id string, err error) {
-	b, ok := to.(bucketStore)
-	if !ok {
-		return "", usage(fmt.Errorf("from %q: want --releases to be the URL of a bucket, not a folder", from))
+// uploadFrom returns the releases of the folder that --from names, for an upload into a bucket.
+func uploadFrom(to releaseStore, from string) (localStore, error) {
+	if _, ok := to.(bucketStore); !ok {
+		return localStore{}, usage(fmt.Errorf("from %q: want --releases to be the URL of a bucket, not a folder", from))
 	}
 	dir, isLocal, err := localFolder(from)
 	if err == nil && !isLocal {
 		err = usage(fmt.Errorf("from %q: want a folder of this machine", object.WithoutSecrets(from)))
 	}
+	return localStore{store.Folder{Dir: dir}}, err
+}
+
+// upload copies a release of a local folder into a bucket, with deltas from those that edges have.
+func (a *app) upload(ctx context.Context, from localStore, to bucketStore, id string) error {
+	r, err := from.Open(ctx, id) // a broken release is not uploaded
 	if err != nil {
-		return "", err
-	}
-	local := localStore{store.Folder{Dir: dir}}
-	if id, err = chosen(ctx, local, args, newest); err != nil {
-		return "", err
-	}
-	r, err := local.Open(ctx, id) // a broken release is not uploaded
-	if err != nil {
-		return "", err
+		return err
 	}
 	if err := r.Close(); err != nil {
-		return "", err
+		return err
 	}
 	p := a.progress("upload", true)
 	defer p.stop()
-	if _, err := b.Push(ctx, local.store.Path(id), p.update); err != nil {
-		return id, err
+	if _, err := to.Push(ctx, from.store.Path(id), p.update); err != nil {
+		return err
 	}
-	return id, uploadDeltas(ctx, b, local.store, id)
+	return uploadDeltas(ctx, to, from.store, id)
 }
 
 // uploadDeltas stores the deltas to a release from those that edges may have now, if the folder has these too.
@@ -436,6 +461,7 @@ type releaseRow struct {
 	Current   bool      `json:"current"`
 	Previous  bool      `json:"previous"` // rollback goes there
 	Canary    bool      `json:"canary"`   // it goes out first
+	Forced    bool      `json:"forced"`   // published against the gate
 	Built     time.Time `json:"built"`
 	Fragments int64     `json:"fragments"`
 	Bytes     int64     `json:"bytes"`
@@ -446,7 +472,7 @@ type releaseRow struct {
 func releaseRows(infos []store.Info) []releaseRow {
 	rows := make([]releaseRow, 0, len(infos))
 	for _, i := range infos {
-		row := releaseRow{i.ID, i.Current, i.Previous, i.Canary, i.Built.UTC(), i.Fragments, i.Bytes, nil, ""}
+		row := releaseRow{i.ID, i.Current, i.Previous, i.Canary, i.Forced, i.Built.UTC(), i.Fragments, i.Bytes, nil, ""}
 		if !i.Fetched.IsZero() {
 			row.Fetched = &i.Fetched
 		}
@@ -470,7 +496,7 @@ func writeReleases(w io.Writer, infos []store.Info) {
 	}
 }
 
-// marks names the pointers to a release.
+// marks names the pointers to a release, and how it came there.
 func marks(i *store.Info) string {
 	var all []string
 	if i.Current {
@@ -481,6 +507,9 @@ func marks(i *store.Info) string {
 	}
 	if i.Canary {
 		all = append(all, "canary")
+	}
+	if i.Forced {
+		all = append(all, "forced")
 	}
 	return strings.Join(all, ", ")
 }

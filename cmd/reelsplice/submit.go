@@ -25,6 +25,7 @@ type submission struct {
 	kubectl    string
 	volume     string
 	parallel   int
+	gate       publishGate
 	run        bool
 	planFlags  *pflag.FlagSet // flags of build plan that are passed on
 }
@@ -56,6 +57,7 @@ func submitCommand(a *app) *cobra.Command {
 	f.StringVar(&s.chain.Program, "program", "", "`PATH` of reelsplice where tasks run; this program by default, and its name in containers")
 	f.StringVar(&s.chain.Name, "name", "", "`NAME` of the build, at the start of the names of its jobs")
 	f.BoolVar(&s.chain.Publish, "publish", false, "make the release current")
+	s.gate.add(f)
 	f.BoolVar(&s.run, "run", false, "submit the chain and wait for its end")
 	f.IntVar(&s.parallel, "parallel", runtime.GOMAXPROCS(0), "processes: how many run at once")
 	f.StringVar(&s.slurm.Logs, "logs", "reelsplice-logs", "slurm: `DIR` for the output of tasks, on a shared file system")
@@ -67,7 +69,7 @@ func submitCommand(a *app) *cobra.Command {
 	new(contentFlags).add(s.planFlags) // build plan checks them
 	f.AddFlagSet(s.planFlags)
 	required(c, "engine", "work", "count")
-	return a.leaf(c, func(ctx context.Context, _ []string) error { return a.submit(ctx, &s) })
+	return a.checked(c, s.gate.read, func(ctx context.Context, _ []string) error { return a.submit(ctx, &s) })
 }
 
 // submit prints or runs the chain.
@@ -131,6 +133,9 @@ func (s *submission) settle(a *app) (array.Chain, error) {
 	s.slurm.Log, s.kubernetes.Log = a.logger(), a.logger()
 	s.kubernetes.Kubectl = strings.Fields(s.kubectl)
 	var err error
+	if s.chain.Gate, err = s.gate.args(); err != nil {
+		return array.Chain{}, err
+	}
 	switch {
 	case s.parallel < 1:
 		return array.Chain{}, fmt.Errorf("parallel %d: want 1 or more", s.parallel)

@@ -258,6 +258,12 @@ func Language[T string | []byte](lang, region T) Variant {
 // Bare returns the variant without its region: "de" for "deDE".
 func (v Variant) Bare() Variant { return v &^ 0xffff }
 
+// IsLanguage reports whether v is a language, with a region or without.
+func (v Variant) IsLanguage() bool {
+	first := byte(v >> 24)
+	return 'a' <= first && first <= 'z'
+}
+
 // String returns the tag without its padding; "base" for Base.
 func (v Variant) String() string {
 	if v == Base {

@@ -46,7 +46,9 @@ func (m *Manifest) Files() []File { return slices.Concat(m.Parts, m.Index, m.Pac
 
 // Counts are sizes of a release.
 type Counts struct {
-	Resources   map[string]int64 `json:"resources"` // by the name of their fragment.Kind
+	Resources map[string]int64 `json:"resources"` // by the name of their fragment.Kind
+	Answers
+	Terms       map[string]int64 `json:"terms,omitempty"` // of search, by the name of their table
 	Aliases     int64            `json:"aliases"`
 	Fragments   int64            `json:"fragments"`
 	Segments    int64            `json:"segments"`     // in all packs, dead ones too: identical ones of one resource once

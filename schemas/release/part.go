@@ -67,9 +67,10 @@ type Part struct {
 	Keys      string           `json:"keys"`      // name of the file of the hashes of its keys
 	KeyCount  int64            `json:"key_count"` // in that file
 	Resources map[string]int64 `json:"resources"` // by the name of their fragment.Kind
-	Aliases   int64            `json:"aliases"`
-	Fragments int64            `json:"fragments"`
-	Packs     []Pack           `json:"packs"` // that segments of the part lie in
+	Answers
+	Aliases   int64  `json:"aliases"`
+	Fragments int64  `json:"fragments"`
+	Packs     []Pack `json:"packs"` // that segments of the part lie in
 }
 
 // A Pack is a pack of a part: its file, where Live counts the segments of the part alone, and the
@@ -109,7 +110,8 @@ type PartWriter struct {
 	counts   FileCounts
 	part     Part
 	resource [256]int64 // by kind
-	err      error      // what broke the part for good
+	answers  answerCounts
+	err      error // what broke the part for good
 }
 
 // CreatePart starts a part.
@@ -121,7 +123,7 @@ func CreatePart(o PartOptions) (*PartWriter, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start part %d: %w", o.Number, err)
 	}
-	return &PartWriter{o: o, out: out, part: Part{Resources: map[string]int64{}}, seen: map[segmentID]uint64{}, taken: map[*Mapping]int{}}, nil
+	return &PartWriter{o: o, out: out, part: Part{Resources: map[string]int64{}}, seen: map[segmentID]uint64{}, taken: map[*Mapping]int{}, answers: answerCounts{}}, nil
 }
 
 // Add writes a resource. It copies what it keeps. A resource that breaks a rule is refused as a
@@ -267,6 +269,7 @@ func (s *PartWriter) writeBlocks(r ResourceSpec, fragments int) error {
 		return fmt.Errorf("part of more than %d bytes: divide the release into more parts", int64(MaxPartBytes))
 	}
 	s.resource[r.Key[0]]++
+	s.answers.add(fragment.Kind(r.Key[0]), s.block.rows)
 	s.part.Aliases += int64(len(r.Aliases))
 	s.counts[PartBlocks] += uint64(1 + len(r.Aliases))
 	s.counts[PartResources]++
@@ -401,6 +404,7 @@ func (s *PartWriter) finish() (err error) {
 			s.part.Resources[fragment.Kind(k).String()] = n
 		}
 	}
+	s.part.Answers = s.answers.named()
 	s.part.Packs = append(s.part.Packs, s.packs...)
 	s.part.File, err = s.out.finishHashed(s.counts, partPrefix)
 	return err

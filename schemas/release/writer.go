@@ -27,6 +27,7 @@ type Contents struct {
 	Parts   []Part // in order
 	Indexes []File // in order
 	Tables  []File
+	Terms   map[string]int64 // of search, by the name of their table; nil for none
 }
 
 // manifest describes the release, without its id.
@@ -49,12 +50,14 @@ func (c *Contents) manifest(o ManifestSpec) *Manifest {
 		m.Counts.RawBytes += p.RawBytes
 		m.Counts.StoredBytes += p.StoredBytes
 	}
-	m.Counts.Resources = map[string]int64{}
+	m.Counts.Resources, m.Counts.Terms = map[string]int64{}, c.Terms
+	m.Counts.Answers = Answers{map[string]int64{}, map[string]int64{}}
 	for _, p := range c.Parts {
 		m.Parts = append(m.Parts, p.File)
 		for kind, n := range p.Resources {
 			m.Counts.Resources[kind] += n
 		}
+		m.Counts.add(p.Answers)
 		m.Counts.Aliases += p.Aliases
 		m.Counts.Fragments += p.Fragments
 	}

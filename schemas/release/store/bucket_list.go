@@ -41,6 +41,8 @@ type listed struct {
 	m    *release.Manifest // nil if err is why it does not parse
 	err  error
 	at   time.Time // when it was built
+
+	forced bool // published against the gate
 }
 
 // release returns the release of an id, nil for none.
@@ -132,8 +134,10 @@ func (s Bucket) describe(ctx context.Context, r *listed) error {
 	if err != nil {
 		return err
 	}
-	if at := builtAt(data); !at.IsZero() {
-		r.at = at
+	report := readReport(data)
+	r.forced = report.Forced != nil
+	if !report.BuiltAt.IsZero() {
+		r.at = report.BuiltAt
 	}
 	return nil
 }
@@ -146,7 +150,9 @@ func (s Bucket) info(ctx context.Context, r *listed, have Files) (Info, error) {
 	}
 	switch {
 	case err == nil:
-		return Describe(r.m, r.at), nil
+		i := Describe(r.m, r.at)
+		i.Forced = r.forced
+		return i, nil
 	case r.err == nil && !errors.Is(err, errIncomplete):
 		return Info{}, err
 	}

@@ -90,6 +90,18 @@ func (s Bucket) Push(ctx context.Context, dir string, progress func(done, total 
 	return m, err
 }
 
+// NoteForced notes in the report of release id why it was published against the gate, as that of Folder does.
+func (s Bucket) NoteForced(ctx context.Context, id string, why any) error {
+	data, _, err := s.read(ctx, id+reportName, maxReportBytes, nil)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if data, err = withForced(data, why); err != nil {
+		return err
+	}
+	return s.Folder.Put(ctx, id+reportName, data)
+}
+
 // pushFile uploads a file, provided it has its content.
 func (s Bucket) pushFile(ctx context.Context, path string, f release.File) error {
 	if err := f.Check(ctx, path); err != nil {

@@ -236,7 +236,8 @@ func (s Folder) List() ([]Info, error) {
 
 // info describes the folder id.
 func (s Folder) info(id string) Info {
-	i := Info{ID: id, Built: s.built(id)}
+	i := Info{ID: id}
+	i.Built, i.Forced = s.reported(id)
 	m, err := s.check(id)
 	if i.Err = err; err != nil {
 		return i
@@ -245,17 +246,36 @@ func (s Folder) info(id string) Info {
 	return i
 }
 
-// built returns the time in the report of release id, or when its folder changed.
-func (s Folder) built(id string) time.Time {
-	if data, err := os.ReadFile(filepath.Join(s.Path(id), release.ReportName)); err == nil {
-		if at := builtAt(data); !at.IsZero() {
-			return at
+// reported returns when release id was built by its report, or else when its folder changed, and whether it was
+// published against the gate.
+func (s Folder) reported(id string) (built time.Time, forced bool) {
+	data, err := os.ReadFile(filepath.Join(s.Path(id), release.ReportName))
+	if err != nil {
+		data = nil
+	}
+	r := readReport(data)
+	if built = r.BuiltAt; built.IsZero() {
+		if st, err := os.Stat(s.Path(id)); err == nil {
+			built = st.ModTime()
 		}
 	}
-	if st, err := os.Stat(s.Path(id)); err == nil {
-		return st.ModTime()
-	}
-	return time.Time{}
+	return built, r.Forced != nil
+}
+
+// NoteForced notes in the report of release id why it was published against the gate. The manifest cannot have it: the
+// id, by which edges know a release, covers every byte there.
+func (s Folder) NoteForced(id string, why any) error {
+	return s.locked("note in the report", func() error {
+		path := filepath.Join(s.Path(id), release.ReportName)
+		data, err := os.ReadFile(path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if data, err = withForced(data, why); err != nil {
+			return err
+		}
+		return file.WriteFile(path, data, 0o644)
+	})
 }
 
 // Prune removes releases and returns their ids. It keeps the current one, the one that

@@ -3,9 +3,13 @@ package store
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/bytedance/sonic"
+	"github.com/bytedance/sonic/ast"
 
 	"github.com/reelsplice/reelsplice/schemas/age"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
@@ -31,6 +35,8 @@ type Info struct {
 	Empty bool
 	// Built is the time in its report.json, or else when the folder last changed.
 	Built time.Time
+	// Forced reports whether its report says that it was published against the gate.
+	Forced bool
 	// Fetched is when its records were fetched, as far as their dumps have the day.
 	Fetched age.Days
 	// Err is why the folder is no release that Open accepts; the numbers are 0 then.
@@ -62,15 +68,33 @@ func isEmpty(m *release.Manifest) bool {
 	return true
 }
 
-// builtAt returns the time in the report of a build, zero for none.
-func builtAt(report []byte) time.Time {
-	var v struct {
-		BuiltAt time.Time `json:"built_at"`
+// reported is what Info has of the report of a build.
+type reported struct {
+	BuiltAt time.Time       `json:"built_at"` // zero for none
+	Forced  json.RawMessage `json:"forced"`   // what NoteForced noted
+}
+
+// readReport returns nothing of a report that cannot be read.
+func readReport(report []byte) (r reported) {
+	if json.Unmarshal(report, &r) != nil {
+		return reported{}
 	}
-	if json.Unmarshal(report, &v) != nil {
-		return time.Time{}
+	return r
+}
+
+// withForced returns a report with why its release was published against the gate. It may be nil.
+func withForced(report []byte, why any) ([]byte, error) {
+	if report == nil {
+		report = []byte("{}")
 	}
-	return v.BuiltAt
+	root, err := sonic.Get(report)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", release.ReportName, err)
+	}
+	if _, err := root.Set("forced", ast.NewAny(why)); err != nil {
+		return nil, fmt.Errorf("%s: %w", release.ReportName, err)
+	}
+	return root.MarshalJSON()
 }
 
 // arrange sorts the releases of a store, the newest first, and marks those that its pointers name. History

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/gate"
+	"github.com/reelsplice/reelsplice/schemas/release/store"
+	"github.com/reelsplice/reelsplice/serve/expect"
+)
+
+// A publishGate holds a release back that has much less than the current one, or that does not answer as its operator
+// expects.
+type publishGate struct {
+	drops        []string
+	expectations string // file of them; "" for none
+	force        bool
+
+	limits   gate.Limits
+	expected []expect.Expectation
+}
+
+func (g *publishGate) add(f *pflag.FlagSet) {
+	f.StringArrayVar(&g.drops, "max-drop", nil, fmt.Sprintf("`PERCENT`, or NAME=PERCENT, by which a count may fall below the current release's (default %d%%); "+
+		"repeatable, NAME is a kind, a sub-request (movie/videos), language, terms or bytes", gate.DefaultPercent))
+	f.StringVar(&g.expectations, "expect", "", "`FILE` of expectations, one a line, such as: /3/movie/550 .title == \"Fight Club\"")
+	f.BoolVar(&g.force, "force", false, "publish against --max-drop and --expect, and note that in the report of the release")
+}
+
+// read checks the flags and reads the expectations.
+func (g *publishGate) read() (err error) {
+	if g.limits, err = gate.ParseLimits(g.drops); err != nil {
+		return fmt.Errorf("max-drop %w", err)
+	}
+	if g.expectations != "" {
+		g.expected, err = expect.Read(g.expectations)
+	}
+	return err
+}
+
+// args returns the flags for another process, in any folder.
+func (g *publishGate) args() (args []string, err error) {
+	for _, drop := range g.drops {
+		args = append(args, "--max-drop="+drop)
+	}
+	if g.expectations != "" {
+		path, err := filepath.Abs(g.expectations)
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, "--expect="+path)
+	}
+	if g.force {
+		args = append(args, "--force")
+	}
+	return args, nil
+}
+
+// A verdict is what a gate has found of a release.
+type verdict struct {
+	Falls  []gate.Fall      `json:"falls,omitempty"`
+	Failed []expect.Failure `json:"failed,omitempty"`
+	Forced bool             `json:"forced,omitempty"` // and published all the same
+}
+
+// passes reports whether the release may be published.
+func (v *verdict) passes() bool { return v.Forced || len(v.Falls)+len(v.Failed) == 0 }
+
+// examine compares the release id of a store with the current one of the store where it is to be published.
+func (g *publishGate) examine(ctx context.Context, of, to releaseStore, id string) (v verdict, err error) {
+	r, err := of.Manifest(ctx, id)
+	if err != nil {
+		return v, fmt.Errorf("publish %s: %w", id, err)
+	}
+	current, err := to.Current(ctx)
+	if err == nil && current == id {
+		return v, nil
+	}
+	var before *release.Manifest
+	if err == nil {
+		before, err = to.Manifest(ctx, current)
+	}
+	switch {
+	case err == nil && !isSample(to, current):
+		v.Falls = gate.Falls(before, r, g.limits)
+	case err != nil && !unreadable(err): // publishing is how to mend that
+		return v, err
+	}
+	if len(g.expected) > 0 {
+		opened, err := of.Open(ctx, id)
+		if err != nil {
+			return v, err
+		}
+		v.Failed, err = expect.Check(ctx, opened, g.expected)
+		if err = errors.Join(err, opened.Close()); err != nil {
+			return v, fmt.Errorf("%s: %w", g.expectations, err)
+		}
+	}
+	if g.force && !v.passes() {
+		v.Forced = true
+		return v, of.NoteForced(ctx, id, &v)
+	}
+	return v, nil
+}
+
+// isSample reports whether a release is one that up made of the sample: every other one may follow it.
+func isSample(s releaseStore, id string) bool {
+	local, ok := s.(localStore)
+	if !ok {
+		return false
+	}
+	made, err := os.ReadFile(filepath.Join(filepath.Dir(filepath.Clean(local.store.Dir)), sampleMark))
+	return err == nil && string(made) == id
+}
+
+// unreadable reports whether an error is about a release that is not there, or of which nothing can be read.
+func unreadable(err error) bool {
+	for _, is := range []error{store.ErrNoRelease, fs.ErrNotExist, release.ErrCorrupt, release.ErrVersion} {
+		if errors.Is(err, is) {
+			return true
+		}
+	}
+	return false
+}
+
+// refusal is the error of a release that is not published; nil for one that passes.
+func (a *app) refusal(v *verdict, id, releases string) error {
+	if v.passes() {
+		return nil
+	}
+	var why []string
+	if n := len(v.Falls); n > 0 {
+		why = append(why, plural(n, "count")+" below what --max-drop allows")
+	}
+	if n := len(v.Failed); n > 0 {
+		why = append(why, plural(n, "expectation")+" not met")
+	}
+	return fmt.Errorf("release %s is not published: %s; to publish it all the same: %s publish --force --releases %s %s",
+		id, strings.Join(why, ", "), a.program(), releases, id)
+}
+
+// write writes what was found as tables.
+func (v *verdict) write(w io.Writer) {
+	if len(v.Falls) > 0 {
+		fmt.Fprintln(w, "COUNT\tBEFORE\tAFTER\tFALL\tALLOWED")
+	}
+	for _, f := range v.Falls {
+		fmt.Fprintf(w, "%s\t%d\t%d\t%.1f%%\t%g%%\n", f.Count, f.Before, f.After, f.Percent, f.Allowed)
+	}
+	for _, f := range v.Failed {
+		fmt.Fprintf(w, "line %d: %s: %s gives %s, status %d\n", f.Line, f.Path, f.Filter, f.Got, f.Status)
+	}
+}
+
+// Manifest implements releaseStore.
+func (s localStore) Manifest(_ context.Context, id string) (*release.Manifest, error) {
+	m, err := release.ReadManifest(s.store.Path(id))
+	return &m, s.missing(id, err)
+}
+
+// NoteForced implements releaseStore.
+func (s localStore) NoteForced(_ context.Context, id string, why any) error {
+	return s.store.NoteForced(id, why)
+}

@@ -1,0 +1,65 @@
+package release
+
+import "github.com/reelsplice/reelsplice/schemas/fragment"
+
+// Answers count what resources can answer. The manifests of earlier programs have none.
+type Answers struct {
+	// SubRequests counts the resources of a kind that have a sub-request: "movie/credits".
+	SubRequests map[string]int64 `json:"sub_requests,omitempty"`
+	// Languages counts the resources with details in a language, beside the one that all have: "de".
+	Languages map[string]int64 `json:"languages,omitempty"`
+}
+
+// add adds the counts of a part.
+func (a *Answers) add(o Answers) {
+	for name, n := range o.SubRequests {
+		a.SubRequests[name] += n
+	}
+	for name, n := range o.Languages {
+		a.Languages[name] += n
+	}
+}
+
+// answerCounts are Answers in the making.
+type answerCounts map[answer]int64
+
+// An answer is a sub-request of a kind, or a language; then kind and sub are 0.
+type answer struct {
+	kind     fragment.Kind
+	sub      fragment.Sub
+	language fragment.Variant
+}
+
+// add counts what a resource answers, once each, by the rows of its fragments. They are in order: those of a
+// sub-request lie side by side, and there those of a language.
+func (c answerCounts) add(kind fragment.Kind, rows []byte) {
+	if kind >= fragment.KindAlias { // no path leads to it
+		return
+	}
+	var last answer
+	for ; len(rows) >= fragmentLen; rows = rows[fragmentLen:] {
+		a := fragment.AddressOf(le.Uint64(rows))
+		if a.Sub != last.sub {
+			last.sub = a.Sub
+			if !a.Sub.Internal() {
+				c[answer{kind: kind, sub: a.Sub}]++
+			}
+		}
+		if language := a.Variant.Bare(); a.Sub == fragment.SubDetails && language != last.language && a.Variant.IsLanguage() {
+			last.language = language
+			c[answer{language: language}]++
+		}
+	}
+}
+
+func (c answerCounts) named() Answers {
+	a := Answers{map[string]int64{}, map[string]int64{}}
+	for is, n := range c {
+		if is.kind == 0 {
+			a.Languages[is.language.String()] = n
+		} else {
+			a.SubRequests[is.kind.String()+"/"+is.sub.String()] = n
+		}
+	}
+	return a
+}

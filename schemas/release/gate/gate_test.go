@@ -1,0 +1,79 @@
+package gate
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/reelsplice/reelsplice/schemas/release"
+)
+
+// manifest returns the counts of a release.
+func manifest(movies, videos, german, terms, live int64) *release.Manifest {
+	return &release.Manifest{
+		Sources: map[string]int64{"movie": movies, "movie_fetched_oldest": 20261231 - movies, "removed": 100 - movies},
+		Counts: release.Counts{
+			Resources: map[string]int64{"movie": movies, "find": movies / 2},
+			Answers: release.Answers{
+				SubRequests: map[string]int64{"movie/details": movies, "movie/videos": videos}, Languages: map[string]int64{"de": german},
+			},
+			Terms: map[string]int64{"movie": terms},
+		},
+		Packs: []release.File{{Live: live}, {Live: 1000}},
+	}
+}
+
+func TestFalls(t *testing.T) {
+	limits := func(texts ...string) Limits {
+		t.Helper()
+		l, err := ParseLimits(texts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	before := manifest(100, 50, 20, 1000, 9000)
+	for name, c := range map[string]struct {
+		after  *release.Manifest
+		limits Limits
+		want   []Fall
+	}{
+		"nothing":          {before, limits("0"), nil},
+		"more":             {manifest(200, 51, 21, 1001, 9001), limits("0%"), nil},
+		"at the limit":     {manifest(90, 45, 18, 900, 8000), limits(), nil},
+		"below it":         {manifest(89, 45, 18, 900, 8000), limits(), []Fall{{"movie", 100, 89, 11, 10}, {"movie/details", 100, 89, 11, 10}}},
+		"all":              {manifest(100, 0, 20, 1000, 9000), limits("99.5"), []Fall{{"movie/videos", 50, 0, 100, 99.5}}},
+		"of a kind":        {manifest(70, 30, 20, 1000, 9000), limits("0", "movie=35%"), []Fall{{"movie/videos", 50, 30, 40, 35}}},
+		"of a sub-request": {manifest(100, 30, 20, 1000, 9000), limits("0", "movie/videos=40"), nil},
+		"of languages":     {manifest(100, 50, 10, 1000, 9000), limits("language=49"), []Fall{{"language/de", 20, 10, 50, 49}}},
+		"of a language":    {manifest(100, 50, 10, 1000, 9000), limits("language=0", "language/de=50"), nil},
+		"of terms":         {manifest(100, 50, 20, 500, 9000), limits("terms=10", "terms/movie=49"), []Fall{{"terms/movie", 1000, 500, 50, 49}}},
+		"of bytes":         {manifest(100, 50, 20, 1000, 4000), limits("bytes=49"), []Fall{{"bytes", 10000, 5000, 50, 49}}},
+	} {
+		if got := Falls(before, c.after, c.limits); !cmp.Equal(got, c.want) {
+			t.Errorf("%s: %s", name, cmp.Diff(c.want, got))
+		}
+	}
+	old := manifest(100, 50, 20, 1000, 9000)
+	old.Counts.Answers, old.Counts.Terms = release.Answers{}, nil
+	if got := Falls(old, manifest(100, 0, 0, 0, 9000), limits("0")); got != nil {
+		t.Errorf("a manifest of an earlier program, without most counts: %v falls", got)
+	}
+	if got := Falls(&release.Manifest{}, before, limits("0")); got != nil {
+		t.Errorf("after an empty release: %v falls", got)
+	}
+}
+
+func TestParseLimits(t *testing.T) {
+	for _, text := range []string{"", "%", "x", "-1", "100.1", "NaN", "Inf", "=5", "films=5", "movie=", "movie/=5", "movie/x=5", "movie/videos/x=5", "find=5", "bytes/x=5", "language/deDE=5", "terms/x=5", "removed=5"} {
+		if l, err := ParseLimits([]string{text}); err == nil || !strings.Contains(err.Error(), "want a percentage") {
+			t.Errorf("ParseLimits(%q) = %v, %v, want an error", text, l, err)
+		}
+	}
+	for _, text := range []string{"0", "100%", "2.5%", "account=1", "tv/watch/providers=5%", "episode/details=1", "language=1", "language/de=1", "terms=1", "terms/tv=1", "bytes=1"} {
+		if _, err := ParseLimits([]string{text}); err != nil {
+			t.Errorf("ParseLimits(%q): %v", text, err)
+		}
+	}
+}
