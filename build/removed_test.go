@@ -3,6 +3,8 @@ package build
 import (
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -152,7 +154,7 @@ func TestRemoved(t *testing.T) {
 	// What was never there is kept in mind all the same.
 	f(id(fragment.KindMovie, 99))
 
-	if err := catalog.WriteRemoved(dir, nil); err != nil {
+	if err := os.Remove(filepath.Join(dir, catalog.RemovedFile)); err != nil {
 		t.Fatal(err)
 	}
 	if again := run(t, c); again.Release != before.Release {

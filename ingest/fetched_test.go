@@ -1,13 +1,9 @@
 package ingest
 
 import (
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/reelsplice/reelsplice/schemas/catalog"
-	"github.com/reelsplice/reelsplice/schemas/catalog/catalogtest"
 )
 
 // TestFetched: the day of a row stays with its record, and the newest one wins.
@@ -74,26 +70,5 @@ func TestFetchedOfParts(t *testing.T) {
 		if len(got) != 1 || strings.Count(got[0], "_fetched") != 1 || !strings.HasSuffix(got[0], `,"_fetched":"`+want+`"}`) {
 			t.Errorf("%s records = %q, want one with the day %s", kind, got, want)
 		}
-	}
-}
-
-// TestUndatedCatalogue: an update takes over a catalogue of version 4 and leaves one of today's.
-func TestUndatedCatalogue(t *testing.T) {
-	dir := t.TempDir()
-	lines(t, dir, Config{}, `{"id":1,"title":"A"}`, `{"id":2,"title":"B"}`, `{"id":8,"_deleted":true}`)
-	catalogtest.Undate(t, dir)
-	lines(t, dir, Config{Update: true}, `{"id":9,"title":"C","_fetched":"2026-05-01"}`)
-	want := []string{`{"id":1,"title":"A"}`, `{"id":2,"title":"B"}`, `{"id":9,"title":"C","_fetched":"2026-05-01"}`}
-	if got := records(t, dir); !slices.Equal(got, want) {
-		t.Errorf("records = %q, want %q", got, want)
-	}
-	typ, _ := catalog.TypeNamed("movie")
-	f, err := catalog.OpenFile(filepath.Join(dir, typ.File()), typ)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if f.Outdated() {
-		t.Error("the file is still of version 4")
 	}
 }

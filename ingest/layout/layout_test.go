@@ -158,10 +158,6 @@ func TestTMDB(t *testing.T) {
 	f("", Row{Table: true, JSON: `{"id":5,"_unusual":"poster_path,title","_extra":"\"a\":[1],\"budget\":3","title":null,"poster_path":null,` +
 		`"watch_providers":{"_unusual":null,"_extra":null,"results":[{"iso_3166_1":"US","link":null,"offers":[{"type":"rent","providers":[]}]}]}}`},
 		`{"backdrop_path":null,"belongs_to_collection":null,"budget":3,"id":5,"imdb_id":null,"title":null,"watch/providers":{"results":{"US":{"rent":[]}}},"a":[1]}`)
-	// Catalogues of version 3 had one more column of their own.
-	f("", Row{Table: true, JSON: `{"_sum":-5,"id":5,"_unusual":"","title":"A"}`},
-		`{"backdrop_path":null,"belongs_to_collection":null,"id":5,"imdb_id":null,"poster_path":null,"title":"A"}`)
-	f("", Row{Table: true, JSON: `{"id":5,"title":"A","_sum":7}`}, `{"id":5,"title":"A"}`)
 }
 
 // TestEmptyParts: answers that failed are no answers, and pages have numbers.

@@ -105,7 +105,7 @@ func (r *removals) takeIf(key catalog.Key) *catalog.Removed {
 // returns the key that the following one begins with, nil behind the last. A group can be copied only
 // as long as next is its first record; group is one ahead of it then.
 func (s *stored) groupAt(key catalog.Key) (end *catalog.Key, ok bool, err error) {
-	if s.file == nil || s.file.Outdated() || s.next.IsNil() || s.key != key || s.group == 0 {
+	if s.file == nil || s.next.IsNil() || s.key != key || s.group == 0 {
 		return nil, false, nil
 	}
 	if s.firsts == nil {

@@ -19,10 +19,7 @@ type Collection struct {
 
 	// Localized holds what crawls in languages other than en-US gave.
 	Localized []LocalizedCollection `record:"localized,own"`
-	// Details is true where a source gave a whole details response of the API: see MarkDetails.
-	Details record.Bool `record:"_details,own"`
-	// Fetched is the day on which the record was fetched, YYYY-MM-DD: see FetchedColumn.
-	Fetched record.String `record:"_fetched,dict,own"`
+	Provenance
 }
 
 // LocalizedCollection is the text of a collection in one language, as a crawl in that

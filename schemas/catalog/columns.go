@@ -79,7 +79,7 @@ func fieldNode(f *record.Field) parquet.Node {
 	}
 }
 
-// layout resolves the columns of a struct in a schema, which may have more. FetchedColumn alone may be missing.
+// layout resolves the columns of a struct in a schema, which may have more.
 func layout(s *parquet.Schema, p *record.Schema, path []string, def, rep int) *objectColumns {
 	o := &objectColumns{
 		plan: p, def: def, rep: rep,
@@ -89,11 +89,6 @@ func layout(s *parquet.Schema, p *record.Schema, path []string, def, rep int) *o
 	for i := range p.Fields {
 		f := &p.Fields[i]
 		at := append(append([]string{}, path...), f.Column)
-		if f.Name == FetchedColumn {
-			if _, ok := s.Lookup(at...); !ok {
-				continue
-			}
-		}
 		fc := fieldColumns{field: f}
 		switch f.Shape {
 		case record.ShapeObject:

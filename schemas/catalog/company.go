@@ -18,10 +18,7 @@ type Company struct {
 	Images           *LogoImages       `record:"images"`
 	Movies           []SummaryPage     `record:"movies,pages,id"`
 
-	// Details is true where a source gave a whole details response of the API: see MarkDetails.
-	Details record.Bool `record:"_details,own"`
-	// Fetched is the day on which the record was fetched, YYYY-MM-DD: see FetchedColumn.
-	Fetched record.String `record:"_fetched,dict,own"`
+	Provenance
 }
 
 // ParentCompany names the company that owns another.
@@ -46,10 +43,7 @@ type Network struct {
 	AlternativeNames *AlternativeNames `record:"alternative_names"`
 	Images           *LogoImages       `record:"images"`
 
-	// Details is true where a source gave a whole details response of the API: see MarkDetails.
-	Details record.Bool `record:"_details,own"`
-	// Fetched is the day on which the record was fetched, YYYY-MM-DD: see FetchedColumn.
-	Fetched record.String `record:"_fetched,dict,own"`
+	Provenance
 }
 
 // AlternativeNames is the response of alternative_names of a company or a network.
@@ -88,8 +82,5 @@ type KeywordRecord struct {
 	Name   record.String `record:"name,details"`
 	Movies []SummaryPage `record:"movies,pages,id"`
 
-	// Details is true where a source gave a whole details response of the API: see MarkDetails.
-	Details record.Bool `record:"_details,own"`
-	// Fetched is the day on which the record was fetched, YYYY-MM-DD: see FetchedColumn.
-	Fetched record.String `record:"_fetched,dict,own"`
+	Provenance
 }

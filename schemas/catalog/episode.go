@@ -32,10 +32,7 @@ type Episode struct {
 	SeriesID record.Int `record:"series_id,own"`
 	// Localized holds what crawls in languages other than en-US gave.
 	Localized []LocalizedEpisode `record:"localized,own"`
-	// Details is true where a source gave a whole details response of the API: see MarkDetails.
-	Details record.Bool `record:"_details,own"`
-	// Fetched is the day on which the record was fetched, YYYY-MM-DD: see FetchedColumn.
-	Fetched record.String `record:"_fetched,dict,own"`
+	Provenance
 }
 
 // LocalizedEpisode is the text of an episode in one language, as a crawl in that

@@ -1,6 +1,8 @@
 package catalog
 
 import (
+	"fmt"
+
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/reelsplice/reelsplice/schemas/age"
@@ -11,6 +13,14 @@ import (
 // YYYY-MM-DD in UTC. A record of several rows has the newest of their days, one of rows without a day has
 // none. No response has it, and no response depends on it.
 const FetchedColumn = "_fetched"
+
+// Provenance is the columns of ours that the structs of kinds have at their end.
+type Provenance struct {
+	// Details is true where a source gave a whole details response of the API: see MarkDetails.
+	Details record.Bool `record:"_details,own"`
+	// Fetched is the day on which the record was fetched, YYYY-MM-DD: see FetchedColumn.
+	Fetched record.String `record:"_fetched,dict,own"`
+}
 
 // CheckFetched reports whether a text is a day as FetchedColumn has it. The error is a *record.FieldError.
 func CheckFetched(day string) error {
@@ -28,36 +38,18 @@ func SetFetched(r record.Record, day string) {
 	*r.StringNamed(FetchedColumn) = record.String{V: day, Set: day != ""}
 }
 
-// Fetched returns the days of the records of a row group. For files that a Writer made it reads nothing:
-// the end of the file has the number, the lowest and the highest of a column's values.
-func (f *File) Fetched(group int) (age.Days, error) {
-	if out, known := f.knownFetched(group); known {
-		return out, nil
+// Fetched returns the days of the records of a row group. It reads nothing: the end of the file has the
+// number, the lowest and the highest of a column's values.
+func (f *File) Fetched(group int) (out age.Days, err error) {
+	lowest, highest, values, ok := f.bounds(group, FetchedColumn)
+	if ok && values > 0 {
+		out = age.Days{Records: values, Oldest: string(lowest.ByteArray()), Newest: string(highest.ByteArray())}
+		ok = CheckFetched(out.Oldest) == nil && CheckFetched(out.Newest) == nil
 	}
-	var out age.Days
-	rows := f.Select([]string{FetchedColumn}, group, group+1)
-	defer rows.Close()
-	rec := f.typ.New()
-	for range f.GroupRows(group) {
-		if err := rows.Next(rec); err != nil {
-			return out, err
-		}
-		out.Add(FetchedOf(rec))
+	if !ok {
+		return out, fmt.Errorf("%s: row group %d: want the first and the last day of %s", f.path, group, FetchedColumn)
 	}
 	return out, nil
-}
-
-// knownFetched returns the days by the statistics; false if they do not have them.
-func (f *File) knownFetched(group int) (out age.Days, known bool) {
-	if f.outdated {
-		return out, true // nothing has a day
-	}
-	lowest, highest, values, ok := f.bounds(group, FetchedColumn)
-	if out.Records = values; !ok || values == 0 {
-		return out, ok
-	}
-	out.Oldest, out.Newest = string(lowest.ByteArray()), string(highest.ByteArray())
-	return out, CheckFetched(out.Oldest) == nil && CheckFetched(out.Newest) == nil
 }
 
 // bounds returns the lowest and the highest value of a column in a row group, and how many there are, by the

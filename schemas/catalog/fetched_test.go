@@ -2,15 +2,10 @@ package catalog
 
 import (
 	"errors"
-	"io"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/reelsplice/reelsplice/schemas/age"
-	"github.com/reelsplice/reelsplice/schemas/catalog/catalogtest"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
@@ -36,9 +31,6 @@ func TestFetched(t *testing.T) {
 		got, err := f.Fetched(i)
 		if err != nil || got != want {
 			t.Errorf("row group %d: %+v, %v, want %+v", i, got, err, want)
-		}
-		if known, ok := f.knownFetched(i); !ok || known != want {
-			t.Errorf("row group %d has the statistics %+v, %t, want %+v", i, known, ok, want)
 		}
 		all.Join(got)
 	}
@@ -79,52 +71,5 @@ func TestCheckFetched(t *testing.T) {
 	}
 	if err := CheckFetched("2024-02-29"); err != nil {
 		t.Error(err)
-	}
-}
-
-// TestUndatedVersion: a file of the version before has all of its records, without days, and is not copied.
-func TestUndatedVersion(t *testing.T) {
-	rows := []string{
-		`{"id":1,"title":"A","_fetched":"2026-05-02","genres":[{"id":1,"name":"g"}],"zzz":1}`,
-		`{"id":2,"title":null,"credits":{"cast":[{"id":1,"name":"p"}],"crew":[]},"_details":true}`,
-	}
-	path := writeMovies(t, rows)
-	catalogtest.Undate(t, filepath.Dir(path))
-	movie := TypeOf(fragment.KindMovie)
-	f, err := OpenFile(path, movie)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	got := f.Groups(0, f.RowGroups())
-	defer got.Close()
-	for _, row := range rows {
-		want, rec := movie.New(), movie.New()
-		if err := record.NewParser().Parse(row, want); err != nil {
-			t.Fatal(err)
-		}
-		SetFetched(want, "")
-		if err := got.Next(rec); err != nil {
-			t.Fatal(err)
-		}
-		if d := cmp.Diff(string(record.Append(nil, want)), string(record.Append(nil, rec))); d != "" {
-			t.Errorf("-written +read:\n%s", d)
-		}
-	}
-	if err := got.Next(movie.New()); !errors.Is(err, io.EOF) {
-		t.Errorf("behind the last row: %v, want EOF", err)
-	}
-	if days, err := f.Fetched(0); err != nil || days != (age.Days{}) || !f.Outdated() {
-		t.Errorf("Fetched = %+v, %v, outdated %t, want no days of an outdated file", days, err, f.Outdated())
-	}
-	w, err := Create(filepath.Join(t.TempDir(), movie.File()), movie)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.CopyGroup(f, 0); err == nil || !strings.Contains(err.Error(), "version 4") {
-		t.Errorf("CopyGroup = %v, want an error about version 4", err)
-	}
-	if err := w.Abort(); err != nil {
-		t.Fatal(err)
 	}
 }

@@ -20,9 +20,6 @@ import (
 // stored in every file under the key "reelsplice.version".
 const FormatVersion = "5"
 
-// undatedVersion is the version before FetchedColumn, which OpenFile reads too.
-const undatedVersion = "4"
-
 const (
 	versionKey = "reelsplice.version"
 	kindKey    = "reelsplice.kind"
@@ -39,19 +36,6 @@ func (t *Type) Schema() *parquet.Schema {
 	return parquet.NewSchema(t.Name(), schemaNode(t.Plan))
 }
 
-// schemaOf returns the Parquet schema of a version, nil for one that is not read.
-func (t *Type) schemaOf(version string) *parquet.Schema {
-	switch version {
-	case FormatVersion:
-		return t.Schema()
-	case undatedVersion:
-		node := schemaNode(t.Plan)
-		delete(node, FetchedColumn)
-		return parquet.NewSchema(t.Name(), node)
-	}
-	return nil
-}
-
 // A File is an open catalogue file of records of one kind. Its row groups may be read
 // concurrently. A nil File has no records.
 type File struct {
@@ -62,12 +46,9 @@ type File struct {
 	cols *objectColumns
 	// content is cols without FetchedColumn.
 	content *objectColumns
-	// outdated is set for a file of undatedVersion.
-	outdated bool
 }
 
-// OpenFile opens a file that a Writer made, of this version or the one before. A file of another program or
-// version is refused; ingest reads those.
+// OpenFile opens a file that a Writer made. A file of another program or version is refused; ingest reads those.
 func OpenFile(path string, t *Type) (*File, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -108,18 +89,18 @@ func (t *Type) OpenAt(r io.ReaderAt, size int64, name string) (file *File, err e
 		return nil, fmt.Errorf("%s: not a readable Parquet file: %w", name, err)
 	}
 	version, _ := pq.Lookup(versionKey)
-	want := t.schemaOf(version)
-	if want == nil {
+	if version != FormatVersion {
 		return nil, fmt.Errorf("%s: not a catalogue file of version %s (found %q): ingest it again", name, FormatVersion, version)
 	}
 	if k, _ := pq.Lookup(kindKey); k != t.Name() {
 		return nil, fmt.Errorf("%s: holds %q, want %q", name, k, t.Name())
 	}
+	want := t.Schema()
 	if pq.Schema().String() != want.String() {
 		return nil, fmt.Errorf("%s: its columns are not those of a catalogue file of version %s: ingest it again", name, version)
 	}
 	cols := layout(want, t.Plan, nil, 0, 0)
-	return &File{typ: t, path: name, pq: pq, cols: cols, content: cols.without(FetchedColumn), outdated: version == undatedVersion}, nil
+	return &File{typ: t, path: name, pq: pq, cols: cols, content: cols.without(FetchedColumn)}, nil
 }
 
 // Close closes the file. No Rows may be used after it.
@@ -164,9 +145,6 @@ type Rows struct {
 
 // Groups returns an iterator over row groups from to to-1.
 func (f *File) Groups(from, to int) *Rows { return f.rows(f.cols, from, to) }
-
-// Outdated reports whether the file is of the version before: Writer.CopyGroup does not take its row groups.
-func (f *File) Outdated() bool { return f.outdated }
 
 // Select returns an iterator over row groups from to to-1 that reads only the fields at paths, such
 // as "credits.cast.id" or, as a whole, "external_ids"; all others stay unset. Its records are those of the kind. A path without a

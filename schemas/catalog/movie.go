@@ -58,10 +58,7 @@ type Movie struct {
 	// Localized holds what crawls in languages other than en-US gave, one element
 	// a language. It is no field of TMDB's.
 	Localized []Localized `record:"localized,own"`
-	// Details is true where a source gave a whole details response of the API: see MarkDetails.
-	Details record.Bool `record:"_details,own"`
-	// Fetched is the day on which the record was fetched, YYYY-MM-DD: see FetchedColumn.
-	Fetched record.String `record:"_fetched,dict,own"`
+	Provenance
 }
 
 // Localized is the text of a movie in one language, as a crawl in that language

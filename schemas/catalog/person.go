@@ -35,10 +35,7 @@ type Person struct {
 	KnownFor []MediaRow `record:"known_for,own"`
 	// Localized holds what crawls in languages other than en-US gave.
 	Localized []LocalizedPerson `record:"localized,own"`
-	// Details is true where a source gave a whole details response of the API: see MarkDetails.
-	Details record.Bool `record:"_details,own"`
-	// Fetched is the day on which the record was fetched, YYYY-MM-DD: see FetchedColumn.
-	Fetched record.String `record:"_fetched,dict,own"`
+	Provenance
 }
 
 // LocalizedPerson is the text of a person in one language, as a crawl in that

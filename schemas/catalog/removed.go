@@ -5,12 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 
-	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
@@ -41,17 +39,6 @@ func (r Removed) String() string {
 // compare orders removals by kind and key.
 func (r Removed) compare(o Removed) int {
 	return cmp.Or(cmp.Compare(r.Kind, o.Kind), r.Key.Compare(o.Key))
-}
-
-// check returns the fault of r by itself.
-func (r Removed) check() error {
-	if TypeOf(r.Kind) == nil {
-		return fmt.Errorf("%s is no kind of records", r.Kind)
-	}
-	if r.Merged && r.Into == r.Key {
-		return fmt.Errorf("%s is merged into itself", r.Key.Describe(r.Kind))
-	}
-	return nil
 }
 
 // removedRow is a row of the file. Keys are texts: 550 of a movie, 1399/1/2 of an episode, the digits
@@ -114,29 +101,18 @@ func (r *removedRow) removed() (v Removed, err error) {
 		return v, err
 	}
 	if v.Merged {
-		if v.Into, err = parseRemovedKey(t.Kind, r.MergedInto.V); err != nil {
-			return v, err
+		v.Into, err = parseRemovedKey(t.Kind, r.MergedInto.V)
+		if err == nil && v.Into == v.Key {
+			err = fmt.Errorf("%s is merged into itself", v.Key.Describe(v.Kind))
 		}
 	}
-	return v, v.check()
+	return v, err
 }
 
-// WriteRemoved makes the list the one of the catalogue in dir, durably and at once; an
-// empty list removes the file. The order of the list does not matter, and what it has
-// twice counts once; that one resource is gone in two ways is an error.
+// WriteRemoved makes the list, which is in the order of ReadRemoved, the one of the catalogue in dir, durably
+// and at once.
 func WriteRemoved(dir string, list []Removed) error {
-	path := filepath.Join(dir, RemovedFile)
-	list, err := normalRemoved(list)
-	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	if len(list) == 0 {
-		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
-		return file.SyncDir(dir)
-	}
-	w, err := Create(path, removedType)
+	w, err := Create(filepath.Join(dir, RemovedFile), removedType)
 	if err != nil {
 		return err
 	}
@@ -146,27 +122,6 @@ func WriteRemoved(dir string, list []Removed) error {
 		}
 	}
 	return w.Commit()
-}
-
-// normalRemoved returns the list in order, each resource once.
-func normalRemoved(list []Removed) (RemovedSet, error) {
-	list = slices.Clone(list)
-	for i := range list {
-		if !list[i].Merged {
-			list[i].Into = Key{}
-		}
-		if err := list[i].check(); err != nil {
-			return nil, err
-		}
-	}
-	slices.SortFunc(list, func(a, b Removed) int { return cmp.Or(a.compare(b), a.Into.Compare(b.Into)) })
-	list = slices.Compact(list)
-	for i := 1; i < len(list); i++ {
-		if list[i].compare(list[i-1]) == 0 {
-			return nil, fmt.Errorf("%s, is also %s", list[i-1], list[i])
-		}
-	}
-	return list, nil
 }
 
 // ReadRemoved returns what was removed from the catalogue in dir, in order of kind and

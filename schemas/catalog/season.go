@@ -31,10 +31,7 @@ type Season struct {
 	EpisodeCount record.Int `record:"episode_count,own"`
 	// Localized holds what crawls in languages other than en-US gave.
 	Localized []LocalizedSeason `record:"localized,own"`
-	// Details is true where a source gave a whole details response of the API: see MarkDetails.
-	Details record.Bool `record:"_details,own"`
-	// Fetched is the day on which the record was fetched, YYYY-MM-DD: see FetchedColumn.
-	Fetched record.String `record:"_fetched,dict,own"`
+	Provenance
 }
 
 // LocalizedSeason is the text of a season in one language, as a crawl in that

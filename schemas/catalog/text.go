@@ -20,10 +20,7 @@ type ReviewRecord struct {
 	UpdatedAt     record.String `record:"updated_at"`
 	URL           record.String `record:"url,details"`
 
-	// Details is true where a source gave a whole details response of the API: see MarkDetails.
-	Details record.Bool `record:"_details,own"`
-	// Fetched is the day on which the record was fetched, YYYY-MM-DD: see FetchedColumn.
-	Fetched record.String `record:"_fetched,dict,own"`
+	Provenance
 }
 
 // A Credit is the response of credit/{id}.
@@ -85,10 +82,7 @@ type EpisodeGroupRecord struct {
 	Network      *CompanyRef    `record:"network,null,details"`
 	Type         record.Int     `record:"type,details"` // 1 original air date to 7 TV
 
-	// Details is true where a source gave a whole details response of the API: see MarkDetails.
-	Details record.Bool `record:"_details,own"`
-	// Fetched is the day on which the record was fetched, YYYY-MM-DD: see FetchedColumn.
-	Fetched record.String `record:"_fetched,dict,own"`
+	Provenance
 }
 
 // EpisodeGroup is one group of episodes, in the group's own order.

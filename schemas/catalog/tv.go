@@ -61,10 +61,7 @@ type TV struct {
 	// Localized holds what crawls in languages other than en-US gave, one element a
 	// language. It is no field of TMDB's.
 	Localized []LocalizedTV `record:"localized,own"`
-	// Details is true where a source gave a whole details response of the API: see MarkDetails.
-	Details record.Bool `record:"_details,own"`
-	// Fetched is the day on which the record was fetched, YYYY-MM-DD: see FetchedColumn.
-	Fetched record.String `record:"_fetched,dict,own"`
+	Provenance
 }
 
 // LocalizedTV is the text of a series in one language, as a crawl in that language

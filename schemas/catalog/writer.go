@@ -165,12 +165,8 @@ func (w *Writer) fail(err error) {
 // one that is being collected is empty, or has a quarter of its size.
 func (w *Writer) CanCopy() bool { return w.held == 0 || w.held >= w.groupBytes()/4 }
 
-// CopyGroup appends row group i of a file of the same kind as it is, without decoding it. The file is not
-// Outdated.
+// CopyGroup appends row group i of a file of the same kind as it is, without decoding it.
 func (w *Writer) CopyGroup(f *File, i int) error {
-	if f.outdated {
-		return fmt.Errorf("write %s: copy row group %d of %s: its columns are those of version %s", w.path, i, f.path, undatedVersion)
-	}
 	w.send(true)
 	if err := w.sync(); err != nil {
 		return err

@@ -8,10 +8,6 @@ const (
 	ExtraColumn   = "_extra"
 )
 
-// sumColumn is a column of catalogues of version 3, whose files may be ingested as dumps. It is
-// dropped and not kept as an unknown field.
-const sumColumn = "_sum"
-
 // A row of a table (Parser.Columns) differs from a line of JSON:
 //
 //   - its fields may go by the names of their columns;
@@ -34,9 +30,6 @@ func (p *Parser) column(c *cursor, r Record, name string, o *object) error {
 			return err
 		}
 		return p.moreFields(x, r, o)
-	case sumColumn:
-		_, err := c.skip()
-		return err
 	}
 	null := c.peek() == 'n'
 	i, ok := r.Schema.byName[name]
