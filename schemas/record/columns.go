@@ -1,7 +1,5 @@
 package record
 
-import "github.com/bytedance/sonic"
-
 // Names of the two columns that hold the fields of an Object in a table.
 const (
 	UnusualColumn = "_unusual"
@@ -74,7 +72,7 @@ func (p *Parser) textOrNull(c *cursor, dst *string) (err error) {
 // struct has gained since the table was written becomes a field.
 func (p *Parser) moreFields(members string, r Record, o *object) error {
 	text := "{" + members + "}"
-	if !sonic.ValidString(text) {
+	if !isJSON(text) {
 		return p.leaveAs(&FieldError{Field: p.where(true), What: "want members of a JSON object, found other text"})
 	}
 	at, nulls := p.path, o.nulls
@@ -89,25 +87,33 @@ func (p *Parser) cell(c *cursor, r Record, f *Field) error {
 	if c.peek() != '"' || f.Shape <= ShapeBool {
 		return p.value(c, r, f)
 	}
-	at := *c
+	at := c.i
 	s, err := c.text()
 	if err != nil {
 		return err
 	}
 	inner := cursor{s: s}
 	b := inner.peek()
-	if p.Values != nil && (b == '{' || b == '[') && !sonic.ValidString(s) {
+	if p.Values != nil && (b == '{' || b == '[') && !isJSON(s) {
 		text, m := MendJSON(nil, []byte(s))
 		m.Count(func(path string, n int64) { p.Count(p.Counts.Coerced, path, n) })
 		inner.s = string(text)
 	}
-	if f.Shape != ShapeRaw && b != '{' && b != '[' || !sonic.ValidString(inner.s) {
-		*c = at
+	if f.Shape != ShapeRaw && b != '{' && b != '[' || !isJSON(inner.s) {
+		c.i = at
 		return p.value(c, r, f)
 	}
 	p.Columns = false
 	defer func() { p.Columns = true }()
 	return p.value(&inner, r, f)
+}
+
+// isJSON reports whether a text is one JSON value.
+func isJSON(s string) bool {
+	c := cursor{s: s}
+	ok := c.value()
+	c.peek()
+	return ok && c.i == len(s)
 }
 
 // keyedRows reads a list whose elements hold the field names that they stand for.

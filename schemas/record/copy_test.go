@@ -211,6 +211,18 @@ func TestTables(t *testing.T) {
 	f(`{"new":1,"empty":null}`, `{"new":1}`)
 }
 
+// TestTablesMend: JSON in a cell is mended as a line of JSON is, or what is kept of it would be no JSON.
+func TestTablesMend(t *testing.T) {
+	p, d := NewParser(), doc{}
+	p.Columns, p.Values = true, &Values{}
+	if err := p.Parse(`{"id":1,"rows":"[{\"id\":2,\"x\":\"a\u0001b\",\"y\":\"\\q\"}]"}`, Of(&d)); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := FieldText(Of(&d), &Of(&d).Schema.Fields[7]), `[{"id":2,"x":"ab","y":"\\q"}]`; got != want {
+		t.Errorf("rows = %s, want %s", got, want)
+	}
+}
+
 func TestTablesRefuse(t *testing.T) {
 	f := func(in, want string) {
 		t.Helper()

@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,13 +11,19 @@ import (
 	"github.com/bytedance/sonic"
 )
 
-// A cursor walks over the text of one JSON value. It trusts that somebody has judged
-// the text before (see Parse) and looks at no more of it than it needs; on text that
-// is no JSON it ends with an error rather than beyond the end.
+// A cursor walks over the text of one JSON value. Its methods trust that somebody has judged the text before and
+// look at no more of it than they need, but for skip: that is the judge. On text that is no JSON they end with an
+// error rather than beyond the end.
 type cursor struct {
-	s string
-	i int // offset of the next byte
+	s     string
+	i     int // offset of the next byte
+	depth int // arrays and objects that value has opened
+	most  int // of them; 0 is maxDepth
+	zero  int // offset behind the first \u0000 that value passed, 0 for none
 }
+
+// maxDepth is how deep JSON may be nested where no limit says less, as in encoding/json.
+const maxDepth = 10_000
 
 var errSyntax = errors.New("is no JSON")
 
@@ -92,8 +99,8 @@ func (c *cursor) text() (string, error) {
 		return rest[:end], nil
 	}
 	start := c.i
-	if err := c.passText(); err != nil {
-		return "", err
+	if !c.str() {
+		return "", c.broken()
 	}
 	var out string
 	if err := sonic.UnmarshalString(c.s[start:c.i], &out); err != nil {
@@ -117,55 +124,113 @@ func (c *cursor) scalar() string {
 
 // skip passes any value and returns its text as it stands.
 func (c *cursor) skip() (string, error) {
-	first := c.peek()
-	start, depth := c.i, 0
-	switch first {
-	case '{', '[', '"':
-	default:
-		if c.scalar() == "" {
-			return "", c.broken()
-		}
-		return c.s[start:c.i], nil
+	c.peek()
+	start := c.i
+	if !c.value() {
+		return "", c.broken()
 	}
-	for c.i < len(c.s) {
-		switch c.s[c.i] {
-		case '"':
-			if err := c.passText(); err != nil {
-				return "", err
-			}
-		case '{', '[':
-			depth++
-			c.i++
-		case '}', ']':
-			depth--
-			c.i++
-		default:
-			c.i++
-			continue
-		}
-		if depth == 0 {
-			return c.s[start:c.i], nil
-		}
-	}
-	return "", c.broken()
+	return c.s[start:c.i], nil
 }
 
-// passText passes a string, whose opening quote is at hand.
-func (c *cursor) passText() error {
-	for i := c.i + 1; ; {
-		end := strings.IndexByte(c.s[i:], '"')
-		if end < 0 {
-			return c.broken()
+// value passes any value, and reports false at a fault, after which nothing else is read.
+func (c *cursor) value() bool {
+	switch c.peek() {
+	case '{':
+		return c.contents('{', '}')
+	case '[':
+		return c.contents('[', ']')
+	case '"':
+		return c.str()
+	case 't':
+		return c.literal("true")
+	case 'f':
+		return c.literal("false")
+	case 'n':
+		return c.literal("null")
+	}
+	// A number.
+	c.pass('-')
+	if !c.pass('0') && !c.digits() {
+		return false
+	}
+	if c.pass('.') && !c.digits() {
+		return false
+	}
+	if c.pass('e') || c.pass('E') {
+		if !c.pass('+') {
+			c.pass('-')
 		}
-		i += end + 1
-		slashes := 0
-		for c.s[i-2-slashes] == '\\' { // the opening quote is none
-			slashes++
+		return c.digits()
+	}
+	return true
+}
+
+// contents passes the values of an array or an object, with the brackets around them.
+func (c *cursor) contents(opening, closing byte) bool {
+	if c.depth++; c.isTooDeep() {
+		return false
+	}
+	for first := true; ; first = false {
+		more, err := c.item(first, opening, closing)
+		if !more {
+			c.depth--
+			return err == nil
 		}
-		if slashes%2 == 0 {
-			c.i = i
-			return nil
+		if closing == '}' {
+			if c.peek() != '"' || !c.str() || c.peek() != ':' {
+				return false
+			}
+			c.i++
 		}
+		if !c.value() {
+			return false
+		}
+	}
+}
+
+func (c *cursor) isTooDeep() bool { return c.depth > cmp.Or(c.most, maxDepth) }
+
+// pass passes b, if it is there.
+func (c *cursor) pass(b byte) bool {
+	if c.i >= len(c.s) || c.s[c.i] != b {
+		return false
+	}
+	c.i++
+	return true
+}
+
+func (c *cursor) literal(word string) bool {
+	ok := strings.HasPrefix(c.s[c.i:], word)
+	c.i += len(word)
+	return ok
+}
+
+func (c *cursor) digits() bool {
+	start := c.i
+	for c.i < len(c.s) && c.s[c.i]-'0' <= 9 {
+		c.i++
+	}
+	return c.i > start
+}
+
+// str passes a string, whose opening quote is at hand.
+func (c *cursor) str() bool {
+	for c.i++; ; {
+		c.i = PlainEnd(bytesOf(c.s), c.i)
+		switch {
+		case c.pass('"'):
+			return true
+		case c.i >= len(c.s) || c.s[c.i] != '\\': // the end, or a control character
+			return false
+		}
+		n := escapeLen(bytesOf(c.s[c.i:]))
+		if n == 0 {
+			return false
+		}
+		if c.zero == 0 && n == 6 && c.s[c.i+2:c.i+6] == "0000" {
+			c.zero = c.i + 1
+		}
+		c.i += n
 	}
 }
 

@@ -116,7 +116,11 @@ func (p *Parser) Parse(row string, r Record) error {
 	p.path, p.extra = p.path[:0], p.extra[:0]
 	c := cursor{s: row}
 	if c.peek() != '{' {
-		return p.mismatch(&c, "an object")
+		raw, err := c.skip()
+		if err == nil {
+			err = p.mismatch(raw, "an object")
+		}
+		return err
 	}
 	if err := p.object(&c, r); err != nil {
 		return err
@@ -302,7 +306,7 @@ func (p *Parser) value(c *cursor, r Record, f *Field) (err error) {
 // text reads a string that is a value; ok is false for one that is left out. One with U+0000 fits no field: cells of tables
 // can hold JSON that nobody else has judged.
 func (p *Parser) text(c *cursor, f *Field) (s string, ok bool, err error) {
-	at := *c
+	at := c.i
 	switch b := c.peek(); {
 	case b == '"':
 		start := c.i
@@ -323,7 +327,7 @@ func (p *Parser) text(c *cursor, f *Field) (s string, ok bool, err error) {
 			p.coerced()
 			return day, true, nil
 		}
-		*c = at
+		c.i = at
 		return "", false, p.leave(c, "YYYY-MM-DD or nothing")
 	}
 	return s, true, nil
@@ -335,7 +339,7 @@ var truths = map[string]bool{
 }
 
 func (p *Parser) boolean(c *cursor) (v, ok bool, err error) {
-	b, at := c.peek(), *c
+	b, at := c.peek(), c.i
 	if b == '"' && (p.Texts || p.Values != nil) {
 		s, err := c.text()
 		if v, ok = truths[s]; ok || err != nil {
@@ -353,7 +357,7 @@ func (p *Parser) boolean(c *cursor) (v, ok bool, err error) {
 			return s == "1", true, nil
 		}
 	}
-	*c = at
+	c.i = at
 	return false, false, p.leave(c, "true or false")
 }
 
@@ -417,14 +421,14 @@ func (p *Parser) keyed(c *cursor, r Record, f *Field) error {
 	}
 	if b != '{' {
 		// PHP writes an empty map as an empty list.
-		at := *c
+		at := c.i
 		if b == '[' {
 			if more, err := c.element(true); err == nil && !more {
 				r.MakeList(f, 0)
 				return nil
 			}
 		}
-		*c = at
+		c.i = at
 		return p.leave(c, "an object")
 	}
 	r.MakeList(f, 0)
@@ -460,11 +464,11 @@ func (p *Parser) keyedField(c *cursor, r Record, f *Field, name string) error {
 // then means a row of another kind.
 func (p *Parser) integer(c *cursor, f *Field) (n int64, ok bool, err error) {
 	c.peek()
-	at := *c
+	at := c.i
 	if n, err := strconv.ParseInt(c.scalar(), 10, 64); err == nil {
 		return n, true, nil
 	}
-	*c = at
+	c.i = at
 	if f.Name == "id" && len(p.path) == 1 && !p.Texts && p.Values == nil {
 		return 0, false, p.leave(c, "an integer")
 	}
@@ -473,10 +477,10 @@ func (p *Parser) integer(c *cursor, f *Field) (n int64, ok bool, err error) {
 		return 0, false, err
 	}
 	if !ok || v != math.Trunc(v) || math.Abs(v) > 1<<53 {
-		*c = at
+		c.i = at
 		return 0, false, p.leave(c, "an integer")
 	}
-	if text := c.s[at.i] == '"'; text && !p.Texts || !text && p.Values != nil && !p.Columns {
+	if text := c.s[at] == '"'; text && !p.Texts || !text && p.Values != nil && !p.Columns {
 		p.coerced()
 	}
 	return int64(v), true, nil
@@ -485,12 +489,12 @@ func (p *Parser) integer(c *cursor, f *Field) (n int64, ok bool, err error) {
 // number reads a number. Text that is a number is accepted and counted, because
 // many dumps went through tools that quote.
 func (p *Parser) number(c *cursor) (v float64, ok bool, err error) {
-	text, at := c.peek() == '"', *c
+	text, at := c.peek() == '"', c.i
 	if v, ok, err = p.numberOf(c); err != nil {
 		return 0, false, err
 	}
 	if !ok {
-		*c = at
+		c.i = at
 		return 0, false, p.leave(c, "a number")
 	}
 	if text && !p.Texts {
@@ -520,14 +524,14 @@ func (p *Parser) coerced() { p.Count(p.Counts.Coerced, p.where(false), 1) }
 // leave passes a value that is not what it must be, and hands it to p.Values. In a cell, what tables write for nothing is
 // nothing. A key of the row that is none is an error: no record can be made.
 func (p *Parser) leave(c *cursor, want string) error {
-	at := *c
-	if _, err := c.skip(); err != nil {
+	raw, err := c.skip()
+	if err != nil {
 		return err
 	}
-	if p.Values != nil && p.Columns && at.peek() == '"' && IsNothing(Unquote(at.s[at.i:c.i])) {
+	if p.Values != nil && p.Columns && raw[0] == '"' && IsNothing(Unquote(raw)) {
 		return nil
 	}
-	return p.leaveAs(p.mismatch(&at, want))
+	return p.leaveAs(p.mismatch(raw, want))
 }
 
 func (p *Parser) leaveAs(err error) error {
@@ -551,12 +555,7 @@ func IsNothing(text string) bool {
 }
 
 // mismatch is the error of a value of the wrong type.
-func (p *Parser) mismatch(c *cursor, want string) error {
-	at := *c
-	raw, err := at.skip()
-	if err != nil {
-		return err
-	}
+func (p *Parser) mismatch(raw, want string) error {
 	switch raw[0] {
 	case '{':
 		raw = "an object"
