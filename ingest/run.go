@@ -84,7 +84,7 @@ func (r *run) prepare(ctx context.Context) (err error) {
 	if r.work, err = openWork(r.Catalog, runName(r.start)); err != nil {
 		return err
 	}
-	if r.Date, err = merge.TimeOfChanges(r.Catalog, r.Date, r.start); err != nil {
+	if r.Date, err = merge.TimeOfChanges(ctx, r.Catalog, r.Date, r.start); err != nil {
 		return err
 	}
 	if err = r.find(ctx); err != nil {

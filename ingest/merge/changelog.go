@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -14,7 +13,6 @@ import (
 	"time"
 
 	"github.com/reelsplice/reelsplice/schemas/catalog"
-	"github.com/reelsplice/reelsplice/schemas/extsort"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
@@ -28,10 +26,9 @@ const maxDetailed = 10_000
 type changelog struct {
 	m       *Merger
 	differ  differ
-	seasons seasons
+	seasons *stored // of the new catalogue; nil before the first episode
 	created map[fragment.Kind]int
-	n       uint32 // changes so far: those of a field stay in their order
-	row     catalog.LoggedChange
+	n       uint32 // changes so far
 	key     []byte
 	payload []byte
 	err     error
@@ -96,7 +93,7 @@ func (c *changelog) season(key catalog.Key, old, now record.Record) {
 // episode adds what became of an episode that has a record by itself. The season's record may have it too: then it
 // is not new, and its fields are those that it has there.
 func (c *changelog) episode(key catalog.Key, old, now record.Record, first bool) {
-	season, err := c.seasons.find(c.m, catalog.SeasonKey(int64(key.ID()), int64(key.Season())))
+	season, err := c.seasonOf(key)
 	if err != nil {
 		c.err = err
 		return
@@ -121,6 +118,27 @@ func (c *changelog) episode(key catalog.Key, old, now record.Record, first bool)
 		of := record.Of(season)
 		c.put(fragment.KindTV, int64(key.ID()), []change{numbered(fragment.KindSeason, of, of, of)})
 	}
+}
+
+// seasonOf returns the season of an episode in the new catalogue, nil for none: its ids and numbers, and its episodes.
+// Episodes come in order.
+func (c *changelog) seasonOf(episode catalog.Key) (*catalog.Season, error) {
+	if c.seasons == nil {
+		t := catalog.TypeOf(fragment.KindSeason)
+		path := filepath.Join(c.m.Out, t.File())
+		if _, err := os.Stat(path); err != nil {
+			path = filepath.Join(c.m.Catalog, t.File())
+		}
+		var err error
+		if c.seasons, err = openStored(path, t, "id", "series_id", "season_number", "episodes"); err != nil {
+			return nil, err
+		}
+	}
+	key := catalog.SeasonKey(int64(episode.ID()), int64(episode.Season()))
+	if err := c.seasons.seek(key); err != nil || c.seasons.next.IsNil() || c.seasons.key != key {
+		return nil, err
+	}
+	return record.As[catalog.Season](c.seasons.next), nil
 }
 
 // part adds the changes of a season or an episode, news among them, and returns the change of what it is a part of; none
@@ -167,16 +185,23 @@ func (c *changelog) put(kind fragment.Kind, id int64, changes []change) {
 			return
 		}
 		v := &changes[i]
-		c.row = catalog.LoggedChange{
+		c.sort(&catalog.LoggedChange{
 			Kind: record.Text(kind.String()), ID: record.Number(id), Field: record.Text(v.field), Time: record.Number(c.m.Time.Unix()),
 			ISO639: record.String{V: v.language, Set: v.language != ""}, ISO3166: record.String{V: v.country, Set: v.country != ""},
 			Old: record.Raw{V: v.old, Set: v.old != ""}, New: record.Raw{V: v.new, Set: v.new != ""},
-		}
-		c.n++
-		c.key = c.row.AppendKey(c.key[:0])
-		c.payload = record.AppendBinary(binary.BigEndian.AppendUint32(c.payload[:0], c.n), record.Of(&c.row))
-		c.err = c.m.Changes.Add(0, c.key, c.payload)
+		}, firstNew)
 	}
+}
+
+// firstNew is added to the numbers of new changes: those of a field stay in their order, and come after logged ones.
+const firstNew = 1 << 31
+
+// sort sorts a change.
+func (c *changelog) sort(row *catalog.LoggedChange, first uint32) {
+	c.n++
+	c.key = row.AppendKey(c.key[:0])
+	c.payload = record.AppendBinary(binary.BigEndian.AppendUint32(c.payload[:0], first+c.n), record.Of(row))
+	c.err = errors.Join(c.err, c.m.Changes.Add(0, c.key, c.payload))
 }
 
 // write writes the log of the catalogue with the changes of this ingest, if there are any.
@@ -184,11 +209,15 @@ func (c *changelog) write(ctx context.Context) (err error) {
 	if c.m.Changes.Len() == 0 {
 		return nil
 	}
-	old, err := openLogged(c.m.Catalog)
-	if err != nil {
+	oldest := c.m.Time.Add(-catalog.ChangesKept).Unix()
+	err = eachLogged(ctx, c.m.Catalog, nil, func(row *catalog.LoggedChange) {
+		if row.Time.V >= oldest {
+			c.sort(row, 0)
+		}
+	})
+	if err = errors.Join(err, c.err); err != nil {
 		return err
 	}
-	defer old.close()
 	it, err := c.m.Changes.Sort(ctx, 0)
 	if err != nil {
 		return err
@@ -198,112 +227,58 @@ func (c *changelog) write(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := c.writeTo(w, old, it); err != nil {
+	var last []byte
+	have := map[string]bool{} // new changes of last: a season and an episode of it may tell of the same
+	err = it.Each(func(key, payload []byte) error {
+		if !bytes.Equal(key, last) {
+			last = append(last[:0], key...)
+			clear(have)
+		}
+		text := string(payload[4:])
+		if binary.BigEndian.Uint32(payload) >= firstNew {
+			if have[text] {
+				return nil
+			}
+			have[text] = true
+		}
+		row := record.Of(new(catalog.LoggedChange))
+		if err := record.DecodeBinary(text, row); err != nil {
+			return err
+		}
+		return w.Write(row)
+	})
+	if err != nil {
 		return errors.Join(err, w.Abort())
 	}
 	return w.Commit()
 }
 
-func (c *changelog) writeTo(w *catalog.Writer, old *logged, it *extsort.Iterator) error {
-	oldest := c.m.Time.Add(-catalog.ChangesKept).Unix()
-	// before writes the old changes up to those of a key, nil for all.
-	before := func(key []byte) error {
-		for ; old.next != nil; old.read() {
-			if key != nil && bytes.Compare(old.next.AppendKey(nil), key) > 0 {
-				break
-			}
-			if old.next.Time.V >= oldest {
-				if err := w.Write(record.Of(old.next)); err != nil {
-					return err
-				}
-			}
-		}
-		return old.err
-	}
-	var last []byte
-	have := map[string]bool{} // of last: a season and an episode of it may tell of the same
-	for {
-		key, payload, err := it.Next()
-		if errors.Is(err, io.EOF) {
-			return before(nil)
-		}
-		if err == nil && !bytes.Equal(key, last) {
-			last = append(last[:0], key...)
-			clear(have)
-			err = before(key)
-		}
-		if err != nil {
-			return err
-		}
-		text := string(payload[4:])
-		if have[text] {
-			continue
-		}
-		have[text] = true
-		row := new(catalog.LoggedChange)
-		if err := record.DecodeBinary(text, record.Of(row)); err != nil {
-			return err
-		}
-		if err := w.Write(record.Of(row)); err != nil {
-			return err
-		}
-	}
-}
-
-// logged is the stream of the changes that a catalogue has logged.
-type logged struct {
-	file *catalog.File
-	rows *catalog.Rows
-	next *catalog.LoggedChange // nil at the end
-	err  error
-}
-
-// openLogged opens the stream, of some fields alone or, with none, whole.
-func openLogged(dir string, fields ...string) (*logged, error) {
+// eachLogged calls fn with the changes that a catalogue has logged: with some fields alone or, with none, whole. fn
+// must not keep them.
+func eachLogged(ctx context.Context, dir string, fields []string, fn func(*catalog.LoggedChange)) error {
 	f, err := catalog.OpenChanges(dir)
 	if f == nil || err != nil {
-		return &logged{}, err
+		return err
 	}
-	l := &logged{file: f, rows: f.Groups(0, f.RowGroups())}
-	if len(fields) > 0 {
-		l.rows = f.Select(fields, 0, f.RowGroups())
+	defer func() { _ = f.Close() }() // read side: nothing to lose
+	rows := f.Groups(0, f.RowGroups())
+	if fields != nil {
+		rows = f.Select(fields, 0, f.RowGroups())
 	}
-	l.read()
-	return l, l.err
-}
-
-func (l *logged) read() {
-	l.next = new(catalog.LoggedChange)
-	if err := l.rows.Next(record.Of(l.next)); err != nil {
-		l.next = nil
-		if !errors.Is(err, io.EOF) {
-			l.err = err
-		}
-	}
-}
-
-func (l *logged) close() {
-	if l.file != nil {
-		l.rows.Close()
-		_ = l.file.Close() // read side: nothing to lose
-	}
+	return rows.Each(ctx, func(r record.Record) error {
+		fn(record.As[catalog.LoggedChange](r))
+		return nil
+	})
 }
 
 // TimeOfChanges returns the time of the changes of an ingest into a catalogue: the one that is wanted, which is an
 // error before those that are logged, or else that of the start. Clocks may go wrong: changes that are logged are over.
-func TimeOfChanges(dir string, wanted, start time.Time) (time.Time, error) {
-	l, err := openLogged(dir, "time")
-	if err != nil {
-		return wanted, err
-	}
-	defer l.close()
+func TimeOfChanges(ctx context.Context, dir string, wanted, start time.Time) (time.Time, error) {
 	latest := int64(0)
-	for ; l.next != nil; l.read() {
-		latest = max(latest, l.next.Time.V)
-	}
+	err := eachLogged(ctx, dir, []string{"time"}, func(row *catalog.LoggedChange) { latest = max(latest, row.Time.V) })
 	switch at := time.Unix(latest, 0).UTC(); {
-	case l.err != nil:
-		return wanted, l.err
+	case err != nil:
+		return wanted, err
 	case wanted.IsZero() && at.After(start):
 		return at, nil
 	case wanted.IsZero():
@@ -312,75 +287,4 @@ func TimeOfChanges(dir string, wanted, start time.Time) (time.Time, error) {
 		return wanted, fmt.Errorf("changes of %s: catalogue %s has changes of %s, which is later", wanted.UTC().Format(time.RFC3339), dir, at.Format(time.RFC3339))
 	}
 	return wanted.UTC().Truncate(time.Second), nil
-}
-
-// seasons looks up the seasons of the new catalogue, in order of their keys.
-type seasons struct {
-	file   *catalog.File // nil for none
-	firsts []catalog.Key // of each row group
-	rows   *catalog.Rows // of the row group before group
-	group  int
-	next   *catalog.Season
-	key    catalog.Key // of next
-}
-
-// find returns the season of a key, nil for none: its ids and numbers, and its episodes.
-func (s *seasons) find(m *Merger, key catalog.Key) (*catalog.Season, error) {
-	if s.firsts == nil {
-		if err := s.open(m); err != nil {
-			return nil, err
-		}
-	}
-	for s.next == nil || s.key.Compare(key) < 0 {
-		if s.rows == nil || s.group < len(s.firsts) && s.firsts[s.group].Compare(key) <= 0 {
-			for s.group+1 < len(s.firsts) && s.firsts[s.group+1].Compare(key) <= 0 {
-				s.group++
-			}
-			if s.group >= len(s.firsts) {
-				return nil, nil
-			}
-			if s.rows != nil {
-				s.rows.Close()
-			}
-			s.rows = s.file.Select([]string{"id", "series_id", "season_number", "episodes"}, s.group, s.group+1)
-			s.group++
-		}
-		next := new(catalog.Season)
-		err := s.rows.Next(record.Of(next))
-		if errors.Is(err, io.EOF) {
-			return nil, nil // the key lies behind the last season of the row group
-		}
-		if err == nil {
-			s.key, err = catalog.TypeOf(fragment.KindSeason).Key(record.Of(next))
-		}
-		if err != nil {
-			return nil, err
-		}
-		s.next = next
-	}
-	if s.key != key {
-		return nil, nil
-	}
-	return s.next, nil
-}
-
-func (s *seasons) open(m *Merger) (err error) {
-	t := catalog.TypeOf(fragment.KindSeason)
-	path := filepath.Join(m.Out, t.File())
-	if _, err := os.Stat(path); err != nil {
-		path = filepath.Join(m.Catalog, t.File())
-	}
-	s.firsts = []catalog.Key{}
-	if s.file, err = catalog.OpenIfAny(path, t); s.file == nil || err != nil {
-		return err
-	}
-	s.firsts, err = s.file.FirstKeys()
-	return err
-}
-
-func (s *seasons) close() {
-	if s.rows != nil {
-		s.rows.Close()
-	}
-	_ = s.file.Close() // read side: nothing to lose
 }

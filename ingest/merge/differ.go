@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -45,18 +46,13 @@ var silent = map[string]bool{
 	"poster_path": true, "backdrop_path": true, "still_path": true, "profile_path": true, "release_date": true,
 }
 
-// renamed are the fields of details that changes call otherwise.
-var renamed = map[string]string{"first_air_date": "air_date"}
-
 // A listed is a list of records whose elements have changes of their own.
 type listed struct {
 	field string
 	at    []string // paths of it: in the details, or in a sub-request
 	by    []string // fields that identify an element
-	// show are the fields of a value in their order; "name=from" renames one. With plain the value is that
-	// of the only one.
+	// show are the fields of a value in their order; "name=from" renames one. The value of a single one is plain.
 	show  []string
-	plain bool
 	codes []string // fields of an element with the language and the country of its change
 	// image is what changes call an image of the list, and path the field of details that has one of it.
 	image, path string
@@ -75,7 +71,7 @@ var character = listed{field: "character_names", show: []string{"person_id=id", 
 var lists = []listed{
 	{field: "genres", at: []string{"genres"}, by: byID, show: named},
 	{field: "production_companies", at: []string{"production_companies"}, by: byID, show: named},
-	{field: "production_countries", at: []string{"production_countries"}, by: country, show: country, plain: true},
+	{field: "production_countries", at: []string{"production_countries"}, by: country, show: country},
 	{field: "network", at: []string{"networks"}, by: byID, show: named},
 	{field: "created_by", at: []string{"created_by"}, by: credit, show: []string{"person_id=id", "name", "credit_id"}},
 	{field: "belongs_to_collection", at: []string{"belongs_to_collection"}, show: named},
@@ -192,8 +188,8 @@ func (d *differ) detail(name, was, is string, old, now record.Record) {
 	case slices.Contains(texts[d.kind], name):
 		d.note(name, "en", "US", was, is)
 	default:
-		if to, ok := renamed[name]; ok {
-			name = to
+		if name == "first_air_date" {
+			name = "air_date"
 		}
 		d.note(name, "", "", was, is)
 	}
@@ -314,7 +310,7 @@ func (l *listed) value(e *element, alone bool) string {
 	if e == nil {
 		return ""
 	}
-	if l.plain {
+	if len(l.show) == 1 {
 		return e.text(l.show[0])
 	}
 	out := []byte{'{'}
@@ -338,14 +334,6 @@ func (l *listed) value(e *element, alone bool) string {
 
 // A pair is an element before and after; one of them may be nil.
 type pair struct{ old, now *element }
-
-// any returns the element as it is, or as it was if it is gone.
-func (p pair) any() *element {
-	if p.now == nil {
-		return p.old
-	}
-	return p.now
-}
 
 // pairs finds which elements are the same, and returns those that are not shown alike: in the order of the new
 // ones, then those that are gone. Of several elements that cannot be told apart, equal ones belong together, and
@@ -400,7 +388,7 @@ func (d *differ) list(l *listed, old, now []element) {
 		}
 		var codes [2]string
 		for i, name := range l.codes {
-			codes[i] = record.Unquote(p.any().text(name))
+			codes[i] = record.Unquote(cmp.Or(p.now, p.old).text(name))
 		}
 		d.note(l.field, codes[0], codes[1], l.value(p.old, alone), l.value(p.now, alone))
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/reelsplice/reelsplice/ingest/layout"
 	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
 	"github.com/reelsplice/reelsplice/ingest/report"
 	"github.com/reelsplice/reelsplice/ingest/source"
@@ -21,23 +22,15 @@ type kind struct {
 	gone         *removals // resources that the catalogue lists as removed
 	rows         *Rows
 	overlaying   bool // the file is an overlay: removals are records of it
-	update       bool // row groups without news are copied
-
-	minted *mintedList
-	owners owners // of the fields of the record at hand
-	notes  *notes
-	log    *changelog
+	m            *Merger
+	owners       owners // of the fields of the record at hand
 
 	counts  report.Records
 	removed []catalog.Removed // by key
 }
 
 func (m *Merger) kind(t *catalog.Type, rows *Rows, gone *removals) *kind {
-	return &kind{
-		typ: t, rows: rows, gone: gone, update: m.Update, minted: m.minted, log: m.log,
-		owners: newOwners(t, m.Ranks(t.Kind)),
-		notes:  &notes{typ: t, sources: m.Sources, quarantine: m.Quarantine, report: m.Report},
-	}
+	return &kind{typ: t, rows: rows, gone: gone, m: m, owners: newOwners(t, m.Ranks(t.Kind))}
 }
 
 // A version is the state of a resource: its record, or its removal, and then the record is that
@@ -149,7 +142,7 @@ func (k *kind) lowest() (key catalog.Key, found bool, err error) {
 // than a file has that is written anew.
 func (k *kind) copyGroup(w *catalog.Writer, key catalog.Key) (bool, error) {
 	end, ok, err := k.old.groupAt(key)
-	if !k.update || !ok || err != nil {
+	if !k.m.Update || !ok || err != nil {
 		return false, err
 	}
 	for _, peek := range []peek{k.gone.peek, k.peekRow, k.overlay.peek} {
@@ -200,8 +193,8 @@ func (k *kind) next(key catalog.Key) (version, error) {
 	}
 	if v.isRecord() && news.isRecord() {
 		keepIDs(v.record, news.record, "", func(c conflict) {
-			k.notes.conflict(key, c.field, func() string {
-				return fmt.Sprintf("%s in the catalogue, %s in %s: %s", cut(c.old), cut(c.new), k.notes.name(k.owners.of(c.top())), withIDsStay)
+			k.conflict(key, c.field, func() string {
+				return fmt.Sprintf("%s in the catalogue, %s in %s: %s", cut(c.old), cut(c.new), k.name(k.owners.of(c.top())), withIDsStay)
 			})
 		})
 	}
@@ -243,7 +236,7 @@ func (k *kind) count(key catalog.Key, before, now version) error {
 	if k.overlaying {
 		return nil
 	}
-	return k.log.add(k.typ.Kind, key, old, is, k.old.file == nil)
+	return k.m.log.add(k.typ.Kind, key, old, is, k.old.file == nil)
 }
 
 // sameContent reports whether two records differ in the day on which they were fetched at most.
@@ -284,12 +277,12 @@ func (k *kind) news(key catalog.Key) (v version, reset bool, err error) {
 func (k *kind) join(key catalog.Key, dst, row record.Record, number int) {
 	disagree := func(why string) func(conflict) {
 		return func(c conflict) {
-			k.notes.conflict(key, c.field, func() string {
+			k.conflict(key, c.field, func() string {
 				old, now := k.owners.of(c.top()), number
 				if why == latterWins {
 					old, now = now, old
 				}
-				return fmt.Sprintf("%s in %s, %s in %s: %s", cut(c.old), k.notes.name(old), cut(c.new), k.notes.name(now), why)
+				return fmt.Sprintf("%s in %s, %s in %s: %s", cut(c.old), k.name(old), cut(c.new), k.name(now), why)
 			})
 		}
 	}
@@ -313,7 +306,7 @@ func (k *kind) source(key catalog.Key) (v version, err error) {
 	var first string // the row that counts
 	var at source.Place
 	for {
-		switch taken, err := k.minted.isTaken(k.typ.Kind, key.ID(), k.rows.head.Mint); {
+		switch taken, err := k.m.minted.isTaken(k.typ.Kind, key.ID(), k.rows.head.Mint); {
 		case err != nil:
 			return v, err
 		case taken:
@@ -326,12 +319,12 @@ func (k *kind) source(key catalog.Key) (v version, err error) {
 			}
 		case v.none() || k.rows.body != first && (v.removed != nil || k.rows.removes(k.typ)):
 			// The first row, or the next one of a log, whose last row counts.
-			first, at = k.rows.body, k.notes.place(k.rows.head)
+			first, at = k.rows.body, k.place(k.rows.head)
 			if v, err = k.takeVersion(); err != nil {
 				return v, err
 			}
 		default:
-			body, place := k.rows.body, k.notes.place(k.rows.head)
+			body, place := k.rows.body, k.place(k.rows.head)
 			later, err := k.again(key, first, at, catalog.FetchedOf(v.record))
 			switch {
 			case err != nil:
@@ -356,13 +349,13 @@ func (k *kind) source(key catalog.Key) (v version, err error) {
 
 // part takes a row that is a part of its record.
 func (k *kind) part(key catalog.Key, parts *parts) error {
-	name, number := k.notes.name(k.rows.head.Number), k.rows.head.Row
+	name, number := k.name(k.rows.head.Number), k.rows.head.Row
 	row, err := k.rows.take(k.typ)
 	if err != nil {
 		return err
 	}
 	parts.put(row, number, func(c conflict) {
-		k.notes.conflict(key, c.field, func() string {
+		k.conflict(key, c.field, func() string {
 			return fmt.Sprintf("%s and %s in %s: the latter is kept", cut(c.old), cut(c.new), name)
 		})
 	})
@@ -398,7 +391,7 @@ func (k *kind) takeMoved(key catalog.Key) (v version, err error) {
 // other. Any other row with other content goes to quarantine.
 func (k *kind) again(key catalog.Key, first string, at source.Place, day string) (later record.Record, err error) {
 	if k.rows.body == first {
-		k.notes.duplicate(k.rows.head)
+		k.duplicate(k.rows.head)
 		k.rows.pass()
 		return later, nil
 	}
@@ -408,13 +401,13 @@ func (k *kind) again(key catalog.Key, first string, at source.Place, day string)
 		return later, err
 	}
 	if own := catalog.FetchedOf(row); own != "" && day != "" && own != day {
-		k.notes.duplicate(head)
+		k.duplicate(head)
 		if own < day {
 			return later, nil
 		}
 		return row, nil
 	}
-	return later, k.notes.putAside(row, head, fmt.Sprintf("%s is already at %s, with other content", key.Describe(k.typ.Kind), at))
+	return later, k.putAside(row, head, fmt.Sprintf("%s is already at %s, with other content", key.Describe(k.typ.Kind), at))
 }
 
 // collided puts a row aside whose minted id is another's. Its id goes, so that the row is not taken
@@ -427,6 +420,62 @@ func (k *kind) collided(key catalog.Key) error {
 	}
 	f, _ := row.Schema.Field("id")
 	record.Unset(row, f)
-	return k.notes.putAside(row, head,
+	return k.putAside(row, head,
 		fmt.Sprintf("the id minted for it, %d, is that of another %s by chance: let the mapping mint of more fields", key.ID(), k.typ.Name()))
+}
+
+// Rows that give no record were counted as kept when they were read.
+
+// sourceOf returns a source. The catalogue's records with minted ids are of none.
+func (k *kind) sourceOf(number int) Source {
+	if number < len(k.m.Sources) {
+		return k.m.Sources[number]
+	}
+	return Source{Name: "source"}
+}
+
+func (k *kind) name(number int) string { return k.sourceOf(number).Name }
+
+func (k *kind) place(h Head) source.Place {
+	return source.Place{File: k.name(h.Number), Row: h.Row, Line: h.Line}
+}
+
+// duplicate counts a row that repeats another. Records that a row gives beside its first one do
+// not count as a row.
+func (k *kind) duplicate(h Head) {
+	t := k.m.Report.Of(h.Number)
+	t.Records[k.typ.Name()]--
+	if !h.More {
+		t.Rows.Kept--
+		t.Rows.Duplicates++
+	}
+}
+
+// putAside puts the record of a row into quarantine.
+func (k *kind) putAside(r record.Record, h Head, why string) error {
+	at := k.place(h)
+	t := k.m.Report.Of(h.Number)
+	t.Records[k.typ.Name()]--
+	if !h.More {
+		t.Rows.Kept--
+		t.Quarantined(at.String(), "id", why)
+	}
+	return k.m.Quarantine.Add(report.BadRow{
+		File: at.File, Path: k.sourceOf(h.Number).Path, Row: at.Row, Line: at.Line, Field: "id", Reason: why,
+		Kind: k.typ.Name(), Layout: layout.TMDB, Record: true, Raw: report.RawOf(record.Append(nil, r), 0),
+	})
+}
+
+// conflict counts a field on which sources disagree. sample is called only if its text is listed.
+func (k *kind) conflict(key catalog.Key, field string, sample func() string) {
+	k.m.Report.Conflict(k.typ.Name(), field, func() string { return key.Describe(k.typ.Kind) + ": " + field + ": " + sample() })
+}
+
+// cut shortens a value for a message.
+func cut(s string) string {
+	const most = 60
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "..."
+	}
+	return s
 }

@@ -60,7 +60,7 @@ func (m *Merger) Write(ctx context.Context, rows *Rows, kinds map[string]bool) (
 	}
 	defer func() { err = errors.Join(err, m.minted.close()) }()
 	m.log = &changelog{m: m, created: map[fragment.Kind]int{}}
-	defer m.log.seasons.close()
+	defer func() { m.log.seasons.close() }()
 	var now []catalog.Removed
 	for _, t := range catalog.Types() {
 		old := &removals{list: ofKind(gone, t)}

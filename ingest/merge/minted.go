@@ -2,6 +2,7 @@ package merge
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -26,41 +27,40 @@ func HasMinted(dir string) bool {
 	return err == nil
 }
 
-// The file holds mintedMagic, then entries in order of kind and id.
+// The file holds mintedMagic, then entries in order.
 const (
 	mintedMagic = "rsmint01"
-	mintedBytes = 1 + 8 + 8 // kind, id, hash
+	mintedKey   = 1 + 8 // kind, id
 )
 
-// A mintedID is an entry.
-type mintedID struct {
-	kind fragment.Kind
-	id   uint64
-	hash uint64
+// A mintedID is an entry: kind, id and hash, big-endian. The zero value is none.
+type mintedID [mintedKey + 8]byte
+
+func newMintedID(kind fragment.Kind, id, hash uint64) (m mintedID) {
+	m[0] = byte(kind)
+	binary.BigEndian.PutUint64(m[1:], id)
+	binary.BigEndian.PutUint64(m[mintedKey:], hash)
+	return m
 }
 
-func (m mintedID) before(kind fragment.Kind, id uint64) bool {
-	return m.kind < kind || m.kind == kind && m.id < id
-}
+// compare orders entries by kind and id.
+func (m mintedID) compare(o mintedID) int { return bytes.Compare(m[:mintedKey], o[:mintedKey]) }
 
 // A mintedList reads the entries of the catalogue and writes them to a new file, with the new ones
 // between them. Both are in order.
 type mintedList struct {
-	old  *os.File // nil for none
-	r    *bufio.Reader
-	next mintedID // of old; kind 0 at its end
-
-	last mintedID // the id of the row before, and its owner
-
+	old   *os.File // nil for none
+	r     *bufio.Reader
+	next  mintedID // of old; zero at its end
+	last  mintedID // the id of the row before, and its owner
 	new   *os.File
 	w     *bufio.Writer
 	added bool // the new file has more entries than the old one
 }
 
 // openMinted opens the minted ids of a catalogue. The new file is written below out.
-func openMinted(dir, out string) (*mintedList, error) {
-	m := &mintedList{}
-	var err error
+func openMinted(dir, out string) (m *mintedList, err error) {
+	m = &mintedList{}
 	if m.new, err = os.Create(filepath.Join(out, MintedFile)); err != nil {
 		return nil, fmt.Errorf("write minted ids: %w", err)
 	}
@@ -70,38 +70,35 @@ func openMinted(dir, out string) (*mintedList, error) {
 		m.old = nil
 		return m, nil
 	}
+	if err == nil {
+		m.r = bufio.NewReader(m.old)
+		var magic [len(mintedMagic)]byte
+		if _, err = io.ReadFull(m.r, magic[:]); err != nil || string(magic[:]) != mintedMagic {
+			err = m.damaged("begins with other bytes")
+		} else {
+			err = m.advance()
+		}
+	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("read minted ids: %w", err), m.close())
-	}
-	m.r = bufio.NewReader(m.old)
-	var magic [len(mintedMagic)]byte
-	if _, err := io.ReadFull(m.r, magic[:]); err != nil || string(magic[:]) != mintedMagic {
-		return nil, errors.Join(m.damaged("begins with other bytes"), m.close())
-	}
-	if err := m.advance(); err != nil {
-		return nil, errors.Join(err, m.close())
 	}
 	return m, nil
 }
 
 func (m *mintedList) damaged(what string) error {
-	return fmt.Errorf("read minted ids: %s %s: remove it, the ids stay the same without", m.old.Name(), what)
+	return fmt.Errorf("%s %s: remove it, the ids stay the same without", m.old.Name(), what)
 }
 
 // advance reads the next entry of the catalogue.
 func (m *mintedList) advance() error {
-	var b [mintedBytes]byte
-	_, err := io.ReadFull(m.r, b[:])
-	if errors.Is(err, io.EOF) {
-		m.next = mintedID{}
-		return nil
-	}
-	if err != nil {
-		return m.damaged("ends in the middle of an entry")
-	}
 	was := m.next
-	m.next = mintedID{fragment.Kind(b[0]), binary.BigEndian.Uint64(b[1:]), binary.BigEndian.Uint64(b[9:])}
-	if !was.before(m.next.kind, m.next.id) {
+	_, err := io.ReadFull(m.r, m.next[:])
+	switch {
+	case errors.Is(err, io.EOF):
+		m.next = mintedID{}
+	case err != nil:
+		return m.damaged("ends in the middle of an entry")
+	case was.compare(m.next) >= 0:
 		return m.damaged("is not in order")
 	}
 	return nil
@@ -113,52 +110,43 @@ func (m *mintedList) isTaken(kind fragment.Kind, id, hash uint64) (bool, error) 
 	if hash == 0 {
 		return false, nil
 	}
-	if m.last.kind != kind || m.last.id != id { // ids are asked for in order
-		for m.next.kind != 0 && m.next.before(kind, id) {
-			if err := m.pass(); err != nil {
-				return false, err
-			}
+	one := newMintedID(kind, id, hash)
+	if m.last.compare(one) != 0 { // ids are asked for in order
+		if err := m.pass(&one); err != nil {
+			return false, err
 		}
-		if m.last = m.next; m.last.kind != kind || m.last.id != id {
-			m.last, m.added = mintedID{kind, id, hash}, true
-			m.write(m.last)
+		if m.last = m.next; m.last.compare(one) != 0 {
+			m.last, m.added = one, true
+			_, _ = m.w.Write(one[:]) // finish returns the error
 		}
 	}
-	return m.last.hash != hash, nil
+	return m.last != one, nil
 }
 
-// pass leaves the next entry of the catalogue behind.
-func (m *mintedList) pass() error {
-	m.write(m.next)
-	return m.advance()
-}
-
-// write writes an entry; the writer's error is that of finish.
-func (m *mintedList) write(e mintedID) {
-	b := append(make([]byte, 0, mintedBytes), byte(e.kind))
-	b = binary.BigEndian.AppendUint64(b, e.id)
-	_, _ = m.w.Write(binary.BigEndian.AppendUint64(b, e.hash))
+// pass leaves the entries of the catalogue before one behind, all for nil.
+func (m *mintedList) pass(end *mintedID) error {
+	for m.next != (mintedID{}) && (end == nil || m.next.compare(*end) < 0) {
+		_, _ = m.w.Write(m.next[:]) // finish returns the error
+		if err := m.advance(); err != nil {
+			return fmt.Errorf("read minted ids: %w", err)
+		}
+	}
+	return nil
 }
 
 // finish completes the new file, and removes it where there is nothing new in it.
 func (m *mintedList) finish() error {
-	for m.added && m.next.kind != 0 {
-		if err := m.pass(); err != nil {
-			return err
-		}
-	}
-	err := m.w.Flush()
-	if err == nil && m.added {
-		err = m.new.Sync()
-	}
 	name := m.new.Name()
-	if err = errors.Join(err, m.close()); err == nil && !m.added {
-		err = os.Remove(name)
+	if !m.added {
+		return errors.Join(m.close(), os.Remove(name))
 	}
-	if err != nil {
-		err = fmt.Errorf("write minted ids: %w", err)
+	if err := m.pass(nil); err != nil {
+		return err
 	}
-	return err
+	if err := errors.Join(m.w.Flush(), m.new.Sync(), m.close()); err != nil {
+		return fmt.Errorf("write minted ids: %w", err)
+	}
+	return nil
 }
 
 func (m *mintedList) close() error {

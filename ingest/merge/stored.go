@@ -11,20 +11,21 @@ import (
 
 // stored is the stream of a catalogue file's records. One without a file has none.
 type stored struct {
-	typ   *catalog.Type
-	file  *catalog.File
-	rows  *catalog.Rows // of the row group at hand
-	group int           // that is read next
-	next  record.Record
-	key   catalog.Key // of next
-	err   error
-	// firsts has the key of the first record of each row group, where they may be copied.
+	typ    *catalog.Type
+	file   *catalog.File
+	fields []string      // that are read; nil for all
+	rows   *catalog.Rows // of the row group at hand
+	group  int           // that is read next
+	next   record.Record
+	key    catalog.Key // of next
+	err    error
+	// firsts has the key of the first record of each row group, where groups may be copied or passed.
 	firsts []catalog.Key
 }
 
-func openStored(path string, t *catalog.Type) (*stored, error) {
+func openStored(path string, t *catalog.Type, fields ...string) (*stored, error) {
 	f, err := catalog.OpenIfAny(path, t)
-	return &stored{typ: t, file: f}, err
+	return &stored{typ: t, file: f, fields: fields}, err
 }
 
 func (s *stored) peek() (catalog.Key, bool, error) {
@@ -42,7 +43,9 @@ func (s *stored) read() error {
 			if s.group == s.file.RowGroups() {
 				return nil
 			}
-			s.rows = s.file.Groups(s.group, s.group+1)
+			if s.rows = s.file.Groups(s.group, s.group+1); s.fields != nil {
+				s.rows = s.file.Select(s.fields, s.group, s.group+1)
+			}
 			s.group++
 		}
 		err := s.rows.Next(r)
@@ -52,8 +55,7 @@ func (s *stored) read() error {
 		if !errors.Is(err, io.EOF) {
 			return err
 		}
-		s.rows.Close()
-		s.rows = nil
+		s.leave()
 	}
 	s.next = r
 	var err error
@@ -73,11 +75,50 @@ func (s *stored) takeIf(key catalog.Key) record.Record {
 	return r
 }
 
-func (s *stored) close() {
+// seek passes the records before key. Row groups that lie before it are not read.
+func (s *stored) seek(key catalog.Key) error {
+	if s.file == nil {
+		return nil
+	}
+	if err := s.findFirsts(); err != nil {
+		return err
+	}
+	n := s.group
+	for n < len(s.firsts) && s.firsts[n].Compare(key) <= 0 {
+		n++
+	}
+	if n > s.group {
+		s.leave()
+		s.group = n - 1
+	}
+	for {
+		if next, ok, err := s.peek(); err != nil || !ok || next.Compare(key) >= 0 {
+			return err
+		}
+		s.next = record.Record{}
+	}
+}
+
+func (s *stored) findFirsts() (err error) {
+	if s.firsts == nil {
+		s.firsts, err = s.file.FirstKeys()
+	}
+	return err
+}
+
+// leave leaves the row group at hand.
+func (s *stored) leave() {
 	if s.rows != nil {
 		s.rows.Close()
 	}
-	_ = s.file.Close() // read side: nothing to lose
+	s.rows, s.next = nil, record.Record{}
+}
+
+func (s *stored) close() {
+	if s != nil {
+		s.leave()
+		_ = s.file.Close() // read side: nothing to lose
+	}
 }
 
 // removals is the stream of removed resources of one kind, as the catalogue lists them.
@@ -108,13 +149,8 @@ func (s *stored) groupAt(key catalog.Key) (end *catalog.Key, ok bool, err error)
 	if s.file == nil || s.next.IsNil() || s.key != key || s.group == 0 {
 		return nil, false, nil
 	}
-	if s.firsts == nil {
-		if s.firsts, err = s.file.FirstKeys(); err != nil {
-			return nil, false, err
-		}
-	}
-	if s.firsts[s.group-1] != key {
-		return nil, false, nil
+	if err := s.findFirsts(); err != nil || s.firsts[s.group-1] != key {
+		return nil, false, err
 	}
 	if s.group < len(s.firsts) {
 		end = &s.firsts[s.group]
@@ -127,7 +163,6 @@ func (s *stored) copyGroup(w *catalog.Writer) error {
 	if err := w.CopyGroup(s.file, s.group-1); err != nil {
 		return err
 	}
-	s.rows.Close()
-	s.rows, s.next = nil, record.Record{}
+	s.leave()
 	return nil
 }
