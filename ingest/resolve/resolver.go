@@ -4,17 +4,18 @@
 package resolve
 
 import (
-	"bufio"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/reelsplice/reelsplice/ingest/layout"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/extsort"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
@@ -35,50 +36,35 @@ var (
 
 // Append appends the entries of a record that a row gave.
 func (n Noter) Append(dst []byte, rec *layout.Record) []byte {
-	if rec.Removed || n.IDs == 0 && !n.People {
-		return dst
-	}
-	return n.append(dst, rec.Type.Kind, rec.Record)
-}
-
-func (n Noter) append(dst []byte, kind fragment.Kind, r record.Record) []byte {
-	if !OfIMDb.Has(kind) {
-		return dst
-	}
-	id := r.IntNamed("id").V
-	if id < 1 {
-		return dst
-	}
-	if n.IDs.Has(kind) {
-		layout.ExternalIDs(r, func(source, other string) {
-			dst = appendEntry(dst, externalKey(kind, source, other), id)
-		})
-	}
-	if !n.People || kind != fragment.KindMovie && kind != fragment.KindTV {
-		return dst
-	}
-	for _, field := range []string{"credits", "aggregate_credits"} {
-		f, ok := r.Schema.Field(field)
-		if !ok {
-			continue
-		}
-		credits, ok := r.Sub(f)
-		if !ok {
-			continue
-		}
-		for _, list := range []string{"cast", "crew"} {
-			f, _ := credits.Schema.Field(list)
-			n, _ := credits.Len(f)
-			for k := range n {
-				el := credits.At(f, k)
-				if person, name := el.IntNamed("id").V, el.StringNamed("name").V; person > 0 && name != "" {
-					dst = appendEntry(dst, personKey(kind, id, layout.Folded(name)), person)
-				}
-			}
-		}
+	if !rec.Removed && (n.IDs != 0 || n.People) {
+		n.each(rec.Type.Kind, rec.Record, func(k key, id int64) { dst = binary.BigEndian.AppendUint64(append(dst, k[:]...), uint64(id)) })
 	}
 	return dst
 }
+
+// each calls fn with the entries of a record.
+func (n Noter) each(kind fragment.Kind, r record.Record, fn func(k key, id int64)) {
+	id := r.IntNamed("id").V
+	if !OfIMDb.Has(kind) || id < 1 {
+		return
+	}
+	if n.IDs.Has(kind) {
+		layout.ExternalIDs(r, func(source, other string) { fn(externalKey(kind, source, other), id) })
+	}
+	if !n.People || kind != fragment.KindMovie && kind != fragment.KindTV {
+		return
+	}
+	for _, path := range creditLists {
+		for person := range r.Each(path) {
+			if number, name := person.IntNamed("id").V, person.StringNamed("name").V; number > 0 && name != "" {
+				fn(personKey(kind, id, layout.Folded(name)), number)
+			}
+		}
+	}
+}
+
+// creditLists are the lists of people that titles have.
+var creditLists = []string{"credits.cast", "credits.crew", "aggregate_credits.cast", "aggregate_credits.crew"}
 
 // paths returns the fields of a kind's records that entries are made of, nil for none.
 func (n Noter) paths(kind fragment.Kind) []string {
@@ -87,16 +73,20 @@ func (n Noter) paths(kind fragment.Kind) []string {
 		return nil
 	}
 	paths := []string{"id", "external_ids"}
-	if _, ok := catalog.TypeOf(kind).Plan.Field("imdb_id"); ok {
+	if hasField(kind, "imdb_id") {
 		paths = append(paths, "imdb_id")
 	}
-	if people {
-		paths = append(paths, "credits.cast.id", "credits.cast.name", "credits.crew.id", "credits.crew.name")
-	}
-	if people && kind == fragment.KindTV {
-		paths = append(paths, "aggregate_credits.cast.id", "aggregate_credits.cast.name", "aggregate_credits.crew.id", "aggregate_credits.crew.name")
+	for _, list := range creditLists {
+		if name, _, _ := strings.Cut(list, "."); people && hasField(kind, name) {
+			paths = append(paths, list+".id", list+".name")
+		}
 	}
 	return paths
+}
+
+func hasField(kind fragment.Kind, name string) bool {
+	_, ok := catalog.TypeOf(kind).Plan.Field(name)
+	return ok
 }
 
 // EachStored calls fn with the fields at paths of the records of a kind in a catalogue folder, none if the file is
@@ -111,17 +101,10 @@ func EachStored(ctx context.Context, dir string, kind fragment.Kind, paths []str
 	return f.Select(paths, 0, f.RowGroups()).Each(ctx, fn)
 }
 
-// The files of entries, in the folder of temporary files.
-const (
-	notedFile  = "ids.noted"  // of the records that were read
-	storedFile = "ids.stored" // of the catalogue
-	movedFile  = "ids.moved"  // of minted ids that this run merges into others
-)
-
 // A Resolver finds ids for rows that lack those of TMDB's: in the catalogue and in the other
 // sources of the run, by external ids, and those of people by their names. The entries of a
-// turn's records go into a file. Before the next turn, that file and the catalogue become a
-// table. A turn's results depend on earlier turns alone, in whatever order its own files are
+// turn's records go into a sorted file. Before the next turn, those files and that of the catalogue
+// become a table. A turn's results depend on earlier turns alone, in whatever order its own files are
 // read. It is for one goroutine; its table is for any number.
 type Resolver struct {
 	Catalog string // folder
@@ -130,145 +113,133 @@ type Resolver struct {
 	Noter   Noter
 	Merges  bool // the run merges the catalogue's minted ids into others
 
-	file   *os.File // notedFile; nil before the first note
-	buf    *bufio.Writer
-	listed bool   // storedFile is written
-	table  *table // of the turn; nil in turns that look nothing up
+	sorter *extsort.Sorter // of the notes of this turn; nil before the first
+	noted  []*extsort.File // of the turns before
+	stored *extsort.File   // of the catalogue; nil before it is needed
+	files  int             // made so far
+	table  *table          // of the turn; nil in turns that look nothing up
 }
 
-// Note writes entries down that Noter made.
+// Note takes entries that Noter made.
 func (r *Resolver) Note(entries []byte) error {
-	if len(entries) == 0 {
-		return nil
-	}
-	if r.file == nil {
-		f, err := os.Create(r.path(notedFile))
-		if err != nil {
+	for e := range slices.Chunk(entries, entryBytes) {
+		if r.sorter == nil {
+			r.sorter = r.newSorter()
+		}
+		if err := addEntry(r.sorter, key(e), int64(binary.BigEndian.Uint64(e[keyBytes:]))); err != nil {
 			return fmt.Errorf("note ids: %w", err)
 		}
-		r.file, r.buf = f, bufio.NewWriter(f)
 	}
-	_, err := r.buf.Write(entries)
-	return err
+	return nil
 }
 
-func (r *Resolver) path(name string) string { return filepath.Join(r.Dir, name) }
+func (r *Resolver) newSorter() *extsort.Sorter {
+	return extsort.New(extsort.Options{Dir: r.Dir, Memory: r.Memory / 16})
+}
+
+// sorted makes a file of the entries of a sorter, which it closes.
+func (r *Resolver) sorted(ctx context.Context, s *extsort.Sorter) (*extsort.File, error) {
+	r.files++
+	f, err := s.WriteFile(ctx, filepath.Join(r.Dir, "ids."+strconv.Itoa(r.files)))
+	return f, errors.Join(err, s.Close())
+}
 
 // Err returns the first error of looking up.
 func (r *Resolver) Err() error { return r.table.err() }
 
 // Close ends noting and looking up.
 func (r *Resolver) Close() error {
-	if r.file != nil {
-		_ = r.file.Close() // a temporary file
-		r.file = nil
+	err := r.table.close()
+	if r.sorter != nil {
+		err = errors.Join(err, r.sorter.Close())
 	}
-	return r.dropTable()
-}
-
-func (r *Resolver) dropTable() error {
-	if r.table == nil {
-		return nil
+	for _, f := range append(r.noted, r.stored) {
+		if f != nil {
+			err = errors.Join(err, f.Close())
+		}
 	}
-	t := r.table
-	r.table = nil
-	if err := t.close(); err != nil {
-		return fmt.Errorf("remove table of ids: %w", err)
-	}
-	return nil
+	r.table, r.sorter, r.noted, r.stored = nil, nil, nil, nil
+	return err
 }
 
 // Table returns the ids that the rows of a turn can look up, when all rows of the turns before are noted: those of the
 // catalogue and of these rows. A minted id that the run will merge into another leads there already.
 func (r *Resolver) Table(ctx context.Context) (layout.IDs, error) {
-	if !r.listed {
-		if err := r.listStored(ctx); err != nil {
-			return nil, fmt.Errorf("list ids of the catalogue: %w", err)
+	if r.stored == nil {
+		s := r.newSorter()
+		err := r.addStored(ctx, s)
+		if err == nil {
+			r.stored, err = r.sorted(ctx, s)
 		}
-		r.listed = true
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("list ids of the catalogue: %w", err), s.Close())
+		}
 	}
-	if err := r.makeTable(ctx, storedFile); err != nil || !r.Merges {
+	if err := r.makeTable(ctx, r.stored); err != nil || !r.Merges {
 		return r.table, err
 	}
-	moved := false
-	err := r.list(movedFile, func(w *bufio.Writer) error {
-		return r.eachSuperseded(ctx, false, func(t *catalog.Type, rec record.Record, id int64) error {
-			moved = true
-			_, err := w.Write(appendEntry(w.AvailableBuffer(), mintedKey(t.Kind, rec.IntNamed("id").V), id))
-			return err
-		})
+	s := r.newSorter()
+	err := r.eachSuperseded(ctx, func(t *catalog.Type, _ *catalog.File, _ int, by map[int64]int64) error {
+		var err error
+		for minted, id := range by {
+			err = errors.Join(err, addEntry(s, mintedKey(t.Kind, minted), id))
+		}
+		return err
 	})
+	if err != nil || s.Len() == 0 {
+		return r.table, errors.Join(err, s.Close())
+	}
+	moved, err := r.sorted(ctx, s)
 	if err != nil {
 		return nil, fmt.Errorf("list merged ids: %w", err)
 	}
-	if moved {
-		err = r.makeTable(ctx, storedFile, movedFile)
-	}
-	return r.table, err
+	return r.table, errors.Join(r.makeTable(ctx, r.stored, moved), moved.Close())
 }
 
-// makeTable replaces the table by that of the notes and of other files of entries.
-func (r *Resolver) makeTable(ctx context.Context, files ...string) error {
-	if err := r.dropTable(); err != nil {
-		return err
-	}
-	if r.file != nil {
-		if err := r.buf.Flush(); err != nil {
-			return err
+// makeTable replaces the table by that of all notes and of other files of entries.
+func (r *Resolver) makeTable(ctx context.Context, files ...*extsort.File) (err error) {
+	err = r.table.close()
+	r.table = nil
+	if r.sorter != nil && err == nil {
+		var f *extsort.File
+		if f, err = r.sorted(ctx, r.sorter); err == nil {
+			r.noted = append(r.noted, f)
 		}
-		files = append(files, notedFile)
+		r.sorter = nil
 	}
-	var entries []io.Reader
-	for _, name := range files {
-		f, err := os.Open(r.path(name))
-		if err != nil {
-			return fmt.Errorf("read ids: %w", err)
-		}
-		defer func() { _ = f.Close() }() // read side
-		entries = append(entries, bufio.NewReader(f))
+	if err == nil {
+		r.table, err = newTable(ctx, r.Dir, r.Memory/4, append(files, r.noted...))
 	}
-	var err error
-	r.table, err = newTable(ctx, r.Dir, r.Memory/4, io.MultiReader(entries...))
 	return err
 }
 
-// list writes a file of entries.
-func (r *Resolver) list(name string, write func(w *bufio.Writer) error) error {
-	f, err := os.Create(r.path(name))
-	if err != nil {
-		return err
-	}
-	w := bufio.NewWriter(f)
-	return errors.Join(write(w), w.Flush(), f.Close())
-}
-
-// listStored writes the entries of the catalogue's records to a file.
-func (r *Resolver) listStored(ctx context.Context) error {
+// addStored adds the entries of the catalogue's records.
+func (r *Resolver) addStored(ctx context.Context, s *extsort.Sorter) error {
 	gone, err := catalog.ReadRemoved(r.Catalog)
 	if err != nil {
 		return err
 	}
-	return r.list(storedFile, func(w *bufio.Writer) error {
-		for _, g := range gone {
-			if id := int64(g.Key.ID()); g.Merged && layout.IsMinted(id) {
-				_, _ = w.Write(appendEntry(w.AvailableBuffer(), mintedKey(g.Kind, id), int64(g.Into.ID()))) // Flush returns the error
-			}
-		}
-		for _, t := range catalog.Types() {
-			paths := r.Noter.paths(t.Kind)
-			if paths == nil {
-				continue
-			}
-			err := EachStored(ctx, r.Catalog, t.Kind, paths, func(rec record.Record) error {
-				_, err := w.Write(r.Noter.append(w.AvailableBuffer(), t.Kind, rec))
-				return err
-			})
-			if err != nil {
+	for _, g := range gone {
+		if id := int64(g.Key.ID()); g.Merged && layout.IsMinted(id) {
+			if err := addEntry(s, mintedKey(g.Kind, id), int64(g.Into.ID())); err != nil {
 				return err
 			}
 		}
-		return nil
-	})
+	}
+	for _, t := range catalog.Types() {
+		paths := r.Noter.paths(t.Kind)
+		if paths == nil {
+			continue
+		}
+		err := EachStored(ctx, r.Catalog, t.Kind, paths, func(rec record.Record) (err error) {
+			r.Noter.each(t.Kind, rec, func(k key, id int64) { err = errors.Join(err, addEntry(s, k, id)) })
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // IMDb finds the id of a resource by IMDb's.
@@ -283,18 +254,25 @@ func (r *Resolver) IMDb(kind fragment.Kind, imdb string) (int64, bool) {
 // Supersede calls fn with each record of the catalogue whose minted id this run supersedes: rows
 // gave the same external id with an id of TMDB's, which is the one passed.
 func (r *Resolver) Supersede(ctx context.Context, fn func(t *catalog.Type, rec record.Record, id int64) error) error {
-	if r.file == nil || !r.Merges {
+	if r.sorter == nil && r.noted == nil || !r.Merges {
 		return nil
 	}
 	if err := r.makeTable(ctx); err != nil {
 		return err
 	}
-	return errors.Join(r.eachSuperseded(ctx, true, fn), r.dropTable())
+	return r.eachSuperseded(ctx, func(t *catalog.Type, f *catalog.File, group int, by map[int64]int64) error {
+		return f.Groups(group, group+1).Each(ctx, func(rec record.Record) error {
+			if id := by[rec.IntNamed("id").V]; id != 0 {
+				return fn(t, rec, id)
+			}
+			return nil
+		})
+	})
 }
 
-// eachSuperseded calls fn with each record of the catalogue with a minted id, and with the id in the table that supersedes
-// it. With whole the record has all its fields, or else its ids alone.
-func (r *Resolver) eachSuperseded(ctx context.Context, whole bool, fn func(t *catalog.Type, rec record.Record, id int64) error) error {
+// eachSuperseded calls fn with each row group of the catalogue that has records with minted ids which ids in the table
+// supersede; by has those by the minted ones.
+func (r *Resolver) eachSuperseded(ctx context.Context, fn func(t *catalog.Type, f *catalog.File, group int, by map[int64]int64) error) error {
 	for _, t := range catalog.Types() {
 		if !Superseded.Has(t.Kind) {
 			continue
@@ -306,55 +284,40 @@ func (r *Resolver) eachSuperseded(ctx context.Context, whole bool, fn func(t *ca
 		if f == nil {
 			continue
 		}
-		err = r.eachSupersededOf(ctx, t, f, whole, fn)
-		if err = errors.Join(err, f.Close(), r.table.err()); err != nil {
+		firsts, err := f.FirstKeys()
+		for g := range firsts {
+			if firsts[g].ID() > layout.LastMinted || g+1 < len(firsts) && firsts[g+1].ID() <= layout.FirstMinted {
+				continue // it has no minted ids
+			}
+			by, err2 := r.superseded(ctx, t, f, g)
+			if err = errors.Join(err, err2, r.table.err()); err == nil && len(by) > 0 {
+				err = fn(t, f, g, by)
+			}
+			if err != nil {
+				break
+			}
+		}
+		if err = errors.Join(err, f.Close()); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *Resolver) eachSupersededOf(ctx context.Context, t *catalog.Type, f *catalog.File, whole bool, fn func(t *catalog.Type, rec record.Record, id int64) error) error {
-	firsts, err := f.FirstKeys()
-	if err != nil {
-		return err
-	}
-	for g := range firsts {
-		if firsts[g].ID() > layout.LastMinted || g+1 < len(firsts) && firsts[g+1].ID() <= layout.FirstMinted {
-			continue // it has no minted ids
-		}
-		found := false
-		each := func(call bool) func(record.Record) error {
-			return func(rec record.Record) error {
-				if !layout.IsMinted(rec.IntNamed("id").V) {
-					return nil
+// superseded returns the ids that supersede minted ones of a row group, by those. It reads ids alone.
+func (r *Resolver) superseded(ctx context.Context, t *catalog.Type, f *catalog.File, group int) (map[int64]int64, error) {
+	by := map[int64]int64{}
+	err := f.Select(Noter{IDs: Superseded}.paths(t.Kind), group, group+1).Each(ctx, func(rec record.Record) error {
+		if minted := rec.IntNamed("id").V; layout.IsMinted(minted) {
+			layout.ExternalIDs(rec, func(source, other string) {
+				if id, known := r.table.External(t.Kind, source, other); known && by[minted] == 0 && !layout.IsMinted(id) {
+					by[minted] = id
 				}
-				var by int64
-				layout.ExternalIDs(rec, func(source, other string) {
-					if id, known := r.table.External(t.Kind, source, other); known && by == 0 && !layout.IsMinted(id) {
-						by = id
-					}
-				})
-				if by == 0 {
-					return nil
-				}
-				if found = true; !call {
-					return nil
-				}
-				return fn(t, rec, by)
-			}
+			})
 		}
-		// Of a row group, all fields are read only if some of its records are superseded.
-		if err := f.Select(Noter{IDs: Superseded}.paths(t.Kind), g, g+1).Each(ctx, each(!whole)); err != nil {
-			return err
-		}
-		if whole && found {
-			if err := f.Groups(g, g+1).Each(ctx, each(true)); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+		return nil
+	})
+	return by, err
 }
 
 // mintedKey is the key under which a minted id leads to the one that it was merged into.

@@ -56,9 +56,13 @@ const (
 	keyBytes   = 16
 )
 
-// appendEntry appends an entry in the form that newTable reads.
-func appendEntry(dst []byte, k key, id int64) []byte {
-	return binary.BigEndian.AppendUint64(append(dst, k[:]...), uint64(id))
+// addEntry adds an entry to a sorter: ids of TMDB and of other sources come before minted ones.
+func addEntry(s *extsort.Sorter, k key, id int64) error {
+	payload := make([]byte, 1, 9)
+	if layout.IsMinted(id) {
+		payload[0] = 1
+	}
+	return s.Add(0, k[:], binary.BigEndian.AppendUint64(payload, uint64(id)))
 }
 
 // A table is the entries in a file, sorted by key, as layout.IDs. In memory is the first key of each block.
@@ -76,35 +80,18 @@ const (
 	blockBytes   = blockEntries * entryBytes
 )
 
-// newTable returns the table of entries. It holds about memory bytes and keeps the rest below dir.
-func newTable(ctx context.Context, dir string, memory int64, entries io.Reader) (t *table, err error) {
-	sorter := extsort.New(extsort.Options{Dir: dir, Memory: memory})
-	defer func() { err = errors.Join(err, sorter.Close()) }()
-	for {
-		var e [entryBytes]byte
-		if _, err := io.ReadFull(entries, e[:]); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			return nil, fmt.Errorf("read ids: %w", err)
-		}
-		id, minted := e[keyBytes:], byte(0) // ids of TMDB and of other sources come before minted ones
-		if layout.IsMinted(int64(binary.BigEndian.Uint64(id))) {
-			minted = 1
-		}
-		if err := sorter.Add(0, e[:keyBytes], append([]byte{minted}, id...)); err != nil {
-			return nil, fmt.Errorf("read ids: %w", err)
-		}
-	}
-	it, err := sorter.Sort(ctx, 0)
+// newTable returns the table of the entries in sorted files. It holds about memory bytes and keeps the rest below dir.
+func newTable(ctx context.Context, dir string, memory int64, files []*extsort.File) (*table, error) {
+	it, err := extsort.Merge(ctx, files, 0, extsort.Options{Dir: dir, Memory: memory})
 	if err != nil {
 		return nil, err
 	}
 	f, err := os.Create(filepath.Join(dir, "ids.table"))
 	if err != nil {
-		return nil, fmt.Errorf("write table of ids: %w", err)
+		return nil, errors.Join(fmt.Errorf("write table of ids: %w", err), it.Close())
 	}
-	t = &table{file: f}
-	if err := t.fill(it); err != nil {
+	t := &table{file: f}
+	if err := errors.Join(t.fill(it), it.Close()); err != nil {
 		return nil, errors.Join(fmt.Errorf("write table of ids: %w", err), t.close())
 	}
 	return t, nil
@@ -186,5 +173,13 @@ func (t *table) err() error {
 	return nil
 }
 
-// close closes the file and removes it.
-func (t *table) close() error { return errors.Join(t.file.Close(), os.Remove(t.file.Name())) }
+// close closes the file and removes it. A nil table has none.
+func (t *table) close() error {
+	if t == nil {
+		return nil
+	}
+	if err := errors.Join(t.file.Close(), os.Remove(t.file.Name())); err != nil {
+		return fmt.Errorf("remove table of ids: %w", err)
+	}
+	return nil
+}

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strconv"
 	"testing"
 
+	"github.com/reelsplice/reelsplice/schemas/extsort"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
@@ -17,11 +19,18 @@ type entry struct {
 
 func newTestTable(tb testing.TB, memory int64, entries []entry) *table {
 	tb.Helper()
-	var text []byte
+	dir := tb.TempDir()
+	s := extsort.New(extsort.Options{Dir: dir, Memory: memory})
 	for _, e := range entries {
-		text = appendEntry(text, e.key, e.id)
+		if err := addEntry(s, e.key, e.id); err != nil {
+			tb.Fatal(err)
+		}
 	}
-	t, err := newTable(tb.Context(), tb.TempDir(), memory, bytes.NewReader(text))
+	f, err := s.WriteFile(tb.Context(), filepath.Join(dir, "entries"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	t, err := newTable(tb.Context(), dir, memory, []*extsort.File{f})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -90,17 +99,10 @@ func TestWhichCounts(t *testing.T) {
 	f(name, 0, minted, other)
 }
 
-// TestEntries: entries that are cut are an error, and faults of the file are told.
-func TestEntries(t *testing.T) {
+// TestFaults: faults of the file are told.
+func TestFaults(t *testing.T) {
 	k := personKey(fragment.KindTV, 1, "a")
-	text := appendEntry(appendEntry(nil, k, 1), externalKey(fragment.KindTV, "tvdb_id", "5"), 2)
-	if _, err := newTable(t.Context(), t.TempDir(), 0, bytes.NewReader(text[:30])); err == nil {
-		t.Error("a table of a cut entry, want an error")
-	}
-	table, err := newTable(t.Context(), t.TempDir(), 0, bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := newTestTable(t, 0, []entry{{k, 1}, {externalKey(fragment.KindTV, "tvdb_id", "5"), 2}})
 	if id, ok := table.lookup(k); !ok || id != 1 {
 		t.Errorf("Lookup = %d, %v, want 1", id, ok)
 	}

@@ -1,7 +1,9 @@
 package record
 
 import (
+	"iter"
 	"reflect"
+	"strings"
 	"unsafe"
 )
 
@@ -147,6 +149,34 @@ func (r Record) Grow(f *Field) Record {
 	}
 	h.len++
 	return r.At(f, h.len-1)
+}
+
+// Each gives the structs at the end of a path of fields, such as "credits.cast": those of objects, lists and pages, in
+// their order. A field that a struct on the way lacks ends its path.
+func (r Record) Each(path string) iter.Seq[Record] {
+	return func(yield func(Record) bool) { r.each(path, yield) }
+}
+
+func (r Record) each(path string, yield func(Record) bool) bool {
+	if path == "" {
+		return yield(r)
+	}
+	name, rest, _ := strings.Cut(path, ".")
+	f, ok := r.Schema.Field(name)
+	if !ok || f.Elem == nil {
+		return true
+	}
+	if f.Shape == ShapeObject {
+		sub, set := r.Sub(f)
+		return !set || sub.each(rest, yield)
+	}
+	n, _ := r.Len(f)
+	for i := range n {
+		if !r.At(f, i).each(rest, yield) {
+			return false
+		}
+	}
+	return true
 }
 
 // set reports whether the field holds a value.
