@@ -74,10 +74,10 @@ func (c *changelog) compare(kind fragment.Kind, old, now record.Record) []change
 func (c *changelog) season(key catalog.Key, old, now record.Record) {
 	episodes := map[int64][2]record.Record{} // by number, before and after
 	for i, r := range []record.Record{old, now} {
-		for _, e := range at(r, "episodes", record.Record{}) {
-			n := e.record.IntNamed("episode_number").V
+		for e := range r.Each("episodes") {
+			n := e.IntNamed("episode_number").V
 			both := episodes[n]
-			both[i] = e.record
+			both[i] = e
 			episodes[n] = both
 		}
 	}

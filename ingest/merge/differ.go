@@ -198,8 +198,8 @@ func (d *differ) detail(name, was, is string, old, now record.Record) {
 // codesOf returns the codes of a list of languages.
 func codesOf(r record.Record, name string) string {
 	var codes []string
-	for _, e := range at(r, name, record.Record{}) {
-		codes = append(codes, e.text("iso_639_1"))
+	for language := range r.Each(name) {
+		codes = append(codes, fieldText(language, "iso_639_1"))
 	}
 	return record.List(codes)
 }
@@ -240,33 +240,18 @@ func (e element) text(name string) string {
 	return text
 }
 
-// at returns the elements at a path of a record. of is the element that the record is a field of.
-func at(r record.Record, path string, of record.Record) (all []element) {
-	if r.IsNil() {
-		return nil
-	}
-	name, rest, deeper := strings.Cut(path, ".")
-	f, ok := r.Schema.Field(name)
-	if !ok {
-		return nil
-	}
-	var list []record.Record
-	switch f.Shape {
-	case record.ShapeObject:
-		if sub, ok := r.Sub(f); ok {
-			list = append(list, sub)
+// at returns the elements at a path of a record.
+func at(r record.Record, path string) (all []element) {
+	outer, inner, nested := strings.Cut(path, ".results.")
+	if !nested {
+		for el := range r.Each(path) {
+			all = append(all, element{record: el})
 		}
-	case record.ShapeObjects:
-		list = elements(r, f)
+		return all
 	}
-	for _, el := range list {
-		switch {
-		case !deeper:
+	for of := range r.Each(outer + ".results") {
+		for el := range of.Each(inner) {
 			all = append(all, element{el, of})
-		case f.Shape == record.ShapeObjects:
-			all = append(all, at(el, rest, el)...)
-		default:
-			all = append(all, at(el, rest, of)...)
 		}
 	}
 	return all
@@ -275,13 +260,13 @@ func at(r record.Record, path string, of record.Record) (all []element) {
 // elements returns the elements of the list, those of several paths once. An image that only the details
 // name counts too: not all dumps have lists.
 func (l *listed) elements(r record.Record) (all []element) {
-	all = at(r, l.at[0], record.Record{})
+	all = at(r, l.at[0])
 	if len(l.at) > 1 {
 		have := map[string]bool{}
 		for _, e := range all {
 			have[l.identity(e)] = true
 		}
-		for _, e := range at(r, l.at[1], record.Record{}) {
+		for _, e := range at(r, l.at[1]) {
 			if !have[l.identity(e)] {
 				all = append(all, e)
 			}
@@ -418,16 +403,17 @@ func translated(r record.Record, names []string) (all []translation) {
 		}
 		all = append(all, t)
 	}
-	for _, e := range at(r, "translations.translations", record.Record{}) {
-		data, _ := e.record.Schema.Field("data")
-		sub, _ := e.record.Sub(data)
-		add(record.Unquote(e.text("iso_639_1")), record.Unquote(e.text("iso_3166_1")), sub)
+	code := func(r record.Record, name string) string { return record.Unquote(fieldText(r, name)) }
+	for t := range r.Each("translations.translations") {
+		data, _ := t.Schema.Field("data")
+		sub, _ := t.Sub(data)
+		add(code(t, "iso_639_1"), code(t, "iso_3166_1"), sub)
 	}
-	for _, e := range at(r, "localized", record.Record{}) {
-		language, country, _ := strings.Cut(record.Unquote(e.text("language")), "-")
+	for t := range r.Each("localized") {
+		language, country, _ := strings.Cut(code(t, "language"), "-")
 		given := func(t translation) bool { return t.language == language && (t.country == country || country == "") }
 		if !slices.ContainsFunc(all, given) {
-			add(language, country, e.record)
+			add(language, country, t)
 		}
 	}
 	return all
@@ -479,13 +465,13 @@ func (d *differ) externalIDs(old, now record.Record) {
 		return text
 	}
 	var was record.Record
-	for _, e := range at(old, "external_ids", was) {
-		was = e.record
+	for ids := range old.Each("external_ids") {
+		was = ids
 	}
-	for _, e := range at(now, "external_ids", record.Record{}) {
-		for i := range e.record.Schema.Fields {
-			if name := e.record.Schema.Fields[i].Name; !d.has(name) { // otherwise it is a change of the details
-				d.note(name, "", "", quoted(fieldText(was, name)), quoted(e.text(name)))
+	for ids := range now.Each("external_ids") {
+		for i := range ids.Schema.Fields {
+			if name := ids.Schema.Fields[i].Name; !d.has(name) { // otherwise it is a change of the details
+				d.note(name, "", "", quoted(fieldText(was, name)), quoted(fieldText(ids, name)))
 			}
 		}
 	}

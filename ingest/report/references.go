@@ -162,7 +162,7 @@ func (c *checker) scan(ctx context.Context, typ *catalog.Type, f *catalog.File) 
 			err := f.Select(paths, group, group+1).Each(ctx, func(r record.Record) error {
 				key, err := typ.Key(r)
 				for i := range walkers {
-					walkers[i].walk(r, 0, key, part)
+					walkers[i].walk(r, key, part)
 				}
 				return err
 			})
@@ -207,74 +207,57 @@ func (c *checker) relation(kind fragment.Kind, k relationKey, all *tally) Relati
 
 // A walker finds the ids of a field in records.
 type walker struct {
-	path   string
-	to     fragment.Kind
-	fields []*record.Field // along the path, the last with the id
-	media  *record.Field   // beside the id, the kind of the resource in place of to; nil for none
+	path, list, field string // list and field make the path
+	to                fragment.Kind
+	media             bool // beside the id is the kind of the resource in place of to
 }
 
 // walkers returns the walkers of a kind, and the paths that they read.
 func walkers(t *catalog.Type) (list []walker, paths []string) {
 	paths = t.KeyFields()
 	for to, all := range relations[t.Kind] {
-		for _, path := range strings.Fields(all) {
-			w, s := walker{path: path, to: to}, t.Plan
-			paths = append(paths, path)
+		for path := range strings.FieldsSeq(all) {
+			at := strings.LastIndexByte(path, '.') + 1
+			w := walker{path: path, list: strings.TrimSuffix(path[:at], "."), field: path[at:], to: to}
+			s := t.Plan
 			for name := range strings.SplitSeq(path, ".") {
+				_, w.media = s.Field("media_type")
 				f, _ := s.Field(name)
-				w.fields = append(w.fields, f)
-				if f.Elem == nil {
-					if m, ok := s.Field("media_type"); ok && (to == fragment.KindMovie || to == fragment.KindTV) {
-						w.media = m
-						paths = append(paths, strings.TrimSuffix(path, name)+"media_type")
-					}
-				}
 				s = f.Elem
 			}
-			list = append(list, w)
+			if w.media = w.media && (to == fragment.KindMovie || to == fragment.KindTV); w.media {
+				paths = append(paths, path[:at]+"media_type")
+			}
+			list, paths = append(list, w), append(paths, path)
 		}
 	}
 	return list, paths
 }
 
-// walk adds the references of a record, or of the part of one at fields[at], to t.
-func (w *walker) walk(r record.Record, at int, by catalog.Key, t tallies) {
-	f := w.fields[at]
-	switch {
-	case at == len(w.fields)-1:
-		id := *r.Int(f)
-		if !id.Set {
-			return
-		}
-		to := w.to
-		if w.media != nil {
-			switch r.String(w.media).V {
+// walk adds the references of a record to t.
+func (w *walker) walk(r record.Record, by catalog.Key, t tallies) {
+	for el := range r.Each(w.list) {
+		id, to := *el.IntNamed(w.field), w.to
+		if w.media {
+			switch el.StringNamed("media_type").V {
 			case "":
 			case "movie":
 				to = fragment.KindMovie
 			case "tv":
 				to = fragment.KindTV
 			default:
-				return // other media are not checked
+				continue // other media are not checked
 			}
 		}
-		k := relationKey{w.path, to}
-		all := t.of(k)
-		all.references++
+		if !id.Set {
+			continue
+		}
+		all, number := t.of(relationKey{w.path, to}), uint64(id.V)
 		if w.to == fragment.KindSeason {
-			all.ids.Add(seasonID(by.ID(), id.V))
-		} else {
-			all.ids.Add(uint64(id.V))
+			number = seasonID(by.ID(), id.V)
 		}
-	case f.Shape == record.ShapeObject:
-		if sub, ok := r.Sub(f); ok {
-			w.walk(sub, at+1, by, t)
-		}
-	default:
-		n, _ := r.Len(f)
-		for i := range n {
-			w.walk(r.At(f, i), at+1, by, t)
-		}
+		all.references++
+		all.ids.Add(number)
 	}
 }
 

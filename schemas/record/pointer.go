@@ -152,12 +152,15 @@ func (r Record) Grow(f *Field) Record {
 }
 
 // Each gives the structs at the end of a path of fields, such as "credits.cast": those of objects, lists and pages, in
-// their order. A field that a struct on the way lacks ends its path.
+// their order; nothing for a nil Record. A field that a struct on the way lacks ends its path.
 func (r Record) Each(path string) iter.Seq[Record] {
 	return func(yield func(Record) bool) { r.each(path, yield) }
 }
 
 func (r Record) each(path string, yield func(Record) bool) bool {
+	if r.IsNil() {
+		return true
+	}
 	if path == "" {
 		return yield(r)
 	}
@@ -167,8 +170,8 @@ func (r Record) each(path string, yield func(Record) bool) bool {
 		return true
 	}
 	if f.Shape == ShapeObject {
-		sub, set := r.Sub(f)
-		return !set || sub.each(rest, yield)
+		sub, _ := r.Sub(f)
+		return sub.each(rest, yield)
 	}
 	n, _ := r.Len(f)
 	for i := range n {
