@@ -6,9 +6,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
-	"runtime"
-	"runtime/pprof"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -24,7 +21,6 @@ func buildCommand(a *app) *cobra.Command {
 	var publish bool
 	var g publishGate
 	var content contentFlags
-	var profiles profileFlags
 	c := &cobra.Command{
 		Use:   "build",
 		Short: "Make a release of the catalogue",
@@ -49,7 +45,6 @@ func buildCommand(a *app) *cobra.Command {
 	content.add(f)
 	f.BoolVar(&publish, "publish", false, "make the release current, if it has records")
 	g.add(f)
-	profiles.add(f)
 	c.AddCommand(buildPlanCommand(a), buildTaskCommand(a), buildSealCommand(a), submitCommand(a), buildStatusCommand(a), buildCleanCommand(a))
 	check := func() error {
 		cfg.Level, cfg.Full = content.level, content.full
@@ -68,7 +63,7 @@ func buildCommand(a *app) *cobra.Command {
 		if cfg.Previous, err = a.previousRelease(ctx, store.Folder{Dir: cfg.Releases}, content.previous); err != nil {
 			return err
 		}
-		return profiles.record(func() error { return a.buildAndReport(ctx, cfg, publish, &g) })
+		return a.buildAndReport(ctx, cfg, publish, &g)
 	})
 }
 
@@ -211,41 +206,4 @@ func writeBuild(w io.Writer, r *build.Report, published bool) {
 	}
 	fmt.Fprintf(w, "bytes\t%s raw, %s stored at level %d\n", formatBytes(r.RawBytes), formatBytes(r.StoredBytes), r.Level)
 	fmt.Fprintf(w, "took\t%.1f s with %s, %s of memory at most\n", r.Seconds, plural(r.Jobs, "job"), formatBytes(r.PeakRSSBytes))
-}
-
-// profileFlags name the files that profiles of a command go to; "" for none.
-type profileFlags struct{ cpu, heap string }
-
-func (p *profileFlags) add(f *pflag.FlagSet) {
-	f.StringVar(&p.cpu, "cpu-profile", "", "write a profile of the CPU to `FILE`, for \"go tool pprof\"")
-	f.StringVar(&p.heap, "heap-profile", "", "write a profile of allocations to `FILE`")
-}
-
-// record does something and writes the profiles of it.
-func (p *profileFlags) record(do func() error) (err error) {
-	if p.cpu != "" {
-		f, err := os.Create(p.cpu)
-		if err != nil {
-			return fmt.Errorf("write a profile: %w", err)
-		}
-		if err := pprof.StartCPUProfile(f); err != nil {
-			return errors.Join(fmt.Errorf("write a profile: %w", err), f.Close())
-		}
-		defer func() {
-			pprof.StopCPUProfile()
-			err = errors.Join(err, f.Close())
-		}()
-	}
-	if err := do(); err != nil || p.heap == "" {
-		return err
-	}
-	f, err := os.Create(p.heap)
-	if err != nil {
-		return fmt.Errorf("write a profile: %w", err)
-	}
-	runtime.GC() // so that garbage does not count as in use
-	if err := pprof.WriteHeapProfile(f); err != nil {
-		return errors.Join(fmt.Errorf("write a profile: %w", err), f.Close())
-	}
-	return f.Close()
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -87,16 +86,11 @@ func programVersion() string {
 	if err != nil {
 		return v.Version
 	}
-	f, err := os.Open(path)
+	program, err := os.ReadFile(path)
 	if err != nil {
 		return v.Version
 	}
-	defer f.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return v.Version
-	}
-	return v.Version + "+" + hex.EncodeToString(sum.Sum(nil)[:8])
+	return fmt.Sprintf("%s+%.8x", v.Version, sha256.Sum256(program))
 }
 
 func buildPlanCommand(a *app) *cobra.Command {
@@ -328,22 +322,14 @@ func buildStatusCommand(a *app) *cobra.Command {
 	})
 }
 
-// barWidth is the number of characters of a bar.
-const barWidth = 30
-
 func writeStatus(w io.Writer, st *array.Status) {
-	fmt.Fprintln(w, "STAGE\tDONE\tRUNNING\tFAILED\t")
+	fmt.Fprintln(w, "STAGE\tDONE\tRUNNING\tFAILED")
 	for _, at := range st.Stages {
-		tasks, bar := "?", strings.Repeat(".", barWidth)
+		tasks := "?"
 		if at.Tasks >= 0 {
 			tasks = fmt.Sprint(at.Tasks)
-			full := barWidth
-			if at.Tasks > 0 {
-				full = barWidth * at.Done / at.Tasks
-			}
-			bar = strings.Repeat("#", full) + strings.Repeat(".", barWidth-full)
 		}
-		fmt.Fprintf(w, "%s\t%d of %s\t%d\t%d\t%s\n", at.Stage, at.Done, tasks, at.Running, at.Failed, bar)
+		fmt.Fprintf(w, "%s\t%d of %s\t%d\t%d\n", at.Stage, at.Done, tasks, at.Running, at.Failed)
 	}
 	slices.SortFunc(st.Runs, func(x, y array.Run) int { return x.Started.Compare(y.Started) })
 	for _, r := range st.Runs {

@@ -57,7 +57,7 @@ func crawlCommand(a *app) *cobra.Command {
 	f.BoolVar(&cfg.Search, "library-search", false, "search for names of a library without an id; take what is alone with that name and year")
 	f.TextVar(&cfg.ChangedSince, "changed-since", cfg.ChangedSince, "fetch what changed since this `DAY`, YYYY-MM-DD")
 	f.BoolVar(&cfg.OnlyKnown, "only-known", false, "of changes, fetch only what DIR has")
-	f.Var(ageFlag{&refresh}, "refresh", "fetch again what is older than this `AGE`, in whole days such as 150d")
+	f.Var(durationFlag{&refresh, true}, "refresh", "fetch again what is older than this `AGE`, in whole days such as 150d")
 	f.StringSliceVar(&cfg.Kinds, "kinds", nil, "`KINDS` to take from daily id exports and changes: "+strings.Join(crawl.KindNames(), ","))
 	f.StringSliceVar(&cfg.Languages, "languages", nil, "further `LANGUAGES` of texts, besides en-US: de-DE,fr-FR")
 	f.StringVar((*string)(&cfg.Seasons), "seasons", string(cfg.Seasons), "`HOW` much of seasons: all, details (20 a request, without sub-requests of their own), none")

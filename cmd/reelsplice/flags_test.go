@@ -77,14 +77,14 @@ func TestFormatBytes(t *testing.T) {
 func TestTimeout(t *testing.T) {
 	for text, want := range map[string]time.Duration{"none": 0, "30s": 30 * time.Second, "1ms": time.Millisecond} {
 		d := time.Hour
-		f := timeoutFlag{&d}
+		f := durationFlag{&d, false}
 		if err := f.Set(text); err != nil || d != want || f.String() != text {
 			t.Errorf("Set(%q) = %v, %v, want %v", text, f, err, want)
 		}
 	}
 	for _, text := range []string{"", "0", "0s", "-1s", "30", "None", "forever"} {
 		d := time.Hour
-		if err := (timeoutFlag{&d}).Set(text); err == nil || d != time.Hour {
+		if err := (durationFlag{&d, false}).Set(text); err == nil || d != time.Hour {
 			t.Errorf("Set(%q) = %v, %v, want an error and no change", text, d, err)
 		}
 	}
@@ -93,21 +93,21 @@ func TestTimeout(t *testing.T) {
 func TestAge(t *testing.T) {
 	for text, want := range map[string]time.Duration{"none": 0, "180d": 180 * day, "1d": day, "36h0m0s": 36 * time.Hour, "100000d": 100_000 * day} {
 		d := time.Hour
-		f := ageFlag{&d}
+		f := durationFlag{&d, true}
 		if err := f.Set(text); err != nil || d != want || f.String() != text {
 			t.Errorf("Set(%q) = %v, %v, want %v", text, f, err, want)
 		}
 	}
 	d := time.Hour
-	if err := (ageFlag{&d}).Set("4320h"); err != nil || d != 180*day || (ageFlag{&d}).String() != "180d" {
-		t.Errorf("4320h is %v, %v, want 180d", ageFlag{&d}, err)
+	if err := (durationFlag{&d, true}).Set("4320h"); err != nil || d != 180*day || (durationFlag{&d, true}).String() != "180d" {
+		t.Errorf("4320h is %v, %v, want 180d", durationFlag{&d, true}, err)
 	}
-	if err := (ageFlag{&d}).Set("0"); err != nil || d != 0 {
+	if err := (durationFlag{&d, true}).Set("0"); err != nil || d != 0 {
 		t.Errorf("0 is %v, %v, want none", d, err)
 	}
 	for _, text := range []string{"", "0d", "-1d", "d", "1.5d", "100001d", "4294967295d", "99999999999d", "-1h", "180", "never"} {
 		d := time.Hour
-		if err := (ageFlag{&d}).Set(text); err == nil || d != time.Hour {
+		if err := (durationFlag{&d, true}).Set(text); err == nil || d != time.Hour {
 			t.Errorf("Set(%q) = %v, %v, want an error and no change", text, d, err)
 		}
 	}

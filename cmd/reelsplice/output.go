@@ -164,83 +164,61 @@ func (b bytesFlag[T]) Set(text string) error {
 // Type names the flag's value in help texts.
 func (bytesFlag[T]) Type() string { return "SIZE" }
 
-// timeoutFlag is a flag for a time limit; 0 is none. Only the word sets no limit: a 0 in a configuration is
-// a slip far more often than a wish.
-type timeoutFlag struct{ d *time.Duration }
-
-// String returns what Set reads.
-func (t timeoutFlag) String() string {
-	switch {
-	case t.d == nil: // of flags that nobody made
-		return ""
-	case *t.d == 0:
-		return "none"
-	}
-	return t.d.String()
+// durationFlag is a flag for a time limit or, in days, an age. The word none is 0. The digit is none of an age alone: a
+// time limit of 0 in a configuration is a slip far more often than a wish.
+type durationFlag struct {
+	d    *time.Duration
+	ages bool
 }
-
-// Set reads a duration above 0, or none.
-func (t timeoutFlag) Set(text string) error {
-	if text == "none" {
-		*t.d = 0
-		return nil
-	}
-	d, err := time.ParseDuration(text)
-	if err != nil || d <= 0 {
-		return errors.New("want a duration above 0 such as 30s, or none")
-	}
-	*t.d = d
-	return nil
-}
-
-// Type names the flag's value in help texts.
-func (timeoutFlag) Type() string { return "DURATION" }
-
-// ageFlag is a flag for an age in days or as a duration; 0 is none.
-type ageFlag struct{ d *time.Duration }
 
 const day = 24 * time.Hour
-
-// String returns what Set reads.
-func (a ageFlag) String() string {
-	switch {
-	case a.d == nil: // of flags that nobody made
-		return ""
-	case *a.d == 0:
-		return "none"
-	case *a.d%day == 0:
-		return fmt.Sprintf("%dd", *a.d/day)
-	}
-	return a.d.String()
-}
 
 // maxAgeDays bounds an age, so that it fits a duration.
 const maxAgeDays = 100_000
 
-// Set reads a number of days such as 180d, a duration above 0, or none.
-func (a ageFlag) Set(text string) error {
-	if text == "none" || text == "0" {
-		*a.d = 0
+// String returns what Set reads.
+func (f durationFlag) String() string {
+	switch {
+	case f.d == nil: // of flags that nobody made
+		return ""
+	case *f.d == 0:
+		return "none"
+	case f.ages && *f.d%day == 0:
+		return fmt.Sprintf("%dd", *f.d/day)
+	}
+	return f.d.String()
+}
+
+// Set reads a duration above 0, or none; for an age, days such as 180d too.
+func (f durationFlag) Set(text string) error {
+	if text == "none" || text == "0" && f.ages {
+		*f.d = 0
 		return nil
 	}
-	var d time.Duration
-	var err error
-	if days, ok := strings.CutSuffix(text, "d"); ok {
+	d, err := time.ParseDuration(text)
+	if days, ok := strings.CutSuffix(text, "d"); ok && f.ages {
 		var n uint64
 		n, err = strconv.ParseUint(days, 10, 32)
 		d = time.Duration(min(n, maxAgeDays+1)) * day
-	} else {
-		d, err = time.ParseDuration(text)
 	}
-	if err != nil || d <= 0 || d > maxAgeDays*day {
+	bad := err != nil || d <= 0
+	switch {
+	case bad && !f.ages:
+		return errors.New("want a duration above 0 such as 30s, or none")
+	case bad || f.ages && d > maxAgeDays*day:
 		return errors.New("want days such as 180d, a duration above 0 such as 36h, or none")
 	}
-	*a.d = d
+	*f.d = d
 	return nil
 }
 
 // Type names the flag's value in help texts.
-func (ageFlag) Type() string { return "AGE" }
+func (f durationFlag) Type() string {
+	if f.ages {
+		return "AGE"
+	}
+	return "DURATION"
+}
 
 // formatBytes returns n for people: 12.3 MiB.
 func formatBytes(n int64) string {

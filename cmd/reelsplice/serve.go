@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -64,8 +63,6 @@ func serveCommand(a *app) *cobra.Command {
 		if err := a.firstToken(&cfg); err != nil {
 			return err
 		}
-		cfg.Log = a.serveLogger()
-		cfg.LogLost, cfg.AccessLog.Stdout = a.queue.Lost, a.Stdout
 		if !f.Changed("shutdown-delay") && !a.terminal { // an edge on a terminal has no load balancer
 			cfg.ShutdownDelay = 5 * time.Second
 		}
@@ -79,21 +76,17 @@ func serveCommand(a *app) *cobra.Command {
 			}
 			defer cfg.Bound.Close()
 		}
-		s, err := listen(cfg)
-		if err != nil {
-			return err
-		}
-		v := struct {
-			URL      string `json:"url"`
-			AdminURL string `json:"admin_url,omitempty"`
-			Release  string `json:"release"`
-		}{s.URL(), s.AdminURL(), s.Release()}
-		if a.json {
-			if err := a.print(v, nil); err != nil {
-				return err
+		return a.serve(ctx, &cfg, func(s *serve.Server) error {
+			v := struct {
+				URL      string `json:"url"`
+				AdminURL string `json:"admin_url,omitempty"`
+				Release  string `json:"release"`
+			}{s.URL(), s.AdminURL(), s.Release()}
+			if !a.json {
+				return nil
 			}
-		}
-		return a.runServer(ctx, s, cfg.Log)
+			return a.print(v, nil)
+		})
 	})
 }
 
@@ -167,11 +160,11 @@ func serveFlags(f *pflag.FlagSet, cfg *serve.Config) {
 	f.DurationVar(&cfg.Poll, "poll", cfg.Poll, "interval of checks for changed tokens and releases, 1s at most")
 	f.IntVar(&cfg.MaxConns, "max-conns", cfg.MaxConns, "connections in all, lowered to fit the limit of open files; a full edge closes idle ones for new ones")
 	f.IntVar(&cfg.MaxConnsPerIP, "max-conns-per-ip", 0, "connections of one IPv4 address or /64 of IPv6; 0 is no limit")
-	f.Var(timeoutFlag{&cfg.ReadTimeout}, "read-timeout", "for a whole request")
-	f.Var(timeoutFlag{&cfg.WriteTimeout}, "write-timeout", "for a whole response")
-	f.Var(timeoutFlag{&cfg.IdleTimeout}, "idle-timeout", "between the requests of a connection")
+	f.Var(durationFlag{&cfg.ReadTimeout, false}, "read-timeout", "for a whole request")
+	f.Var(durationFlag{&cfg.WriteTimeout, false}, "write-timeout", "for a whole response")
+	f.Var(durationFlag{&cfg.IdleTimeout, false}, "idle-timeout", "between the requests of a connection")
 	f.DurationVar(&cfg.ShutdownDelay, "shutdown-delay", 0, "how long a stopping edge accepts requests, with /readyz at 503; 5s by default without a terminal")
-	f.Var(timeoutFlag{&cfg.DrainTimeout}, "drain-timeout", "for running requests at the end")
+	f.Var(durationFlag{&cfg.DrainTimeout, false}, "drain-timeout", "for running requests at the end")
 	f.IntVar(&cfg.MaxPage, "max-page", cfg.MaxPage, "last page of lists, 65535 at most")
 	f.IntVar(&cfg.AppendLimit, "append-limit", cfg.AppendLimit, "names in append_to_response, 100 at most")
 	f.StringVar(&cfg.Date, "date", "", "day that now_playing, upcoming, airing_today and on_the_air count from, YYYY-MM-DD; today when not given")
@@ -180,7 +173,7 @@ func serveFlags(f *pflag.FlagSet, cfg *serve.Config) {
 	f.Var(bytesFlag[int]{&cfg.MaxHeader}, "max-header", "bytes of request line and header")
 	f.Var(bytesFlag[int]{&cfg.PageCache}, "page-cache", "bytes of cached pages of lists")
 	f.Var(bytesFlag[int]{&cfg.Warm}, "warm", "bytes of indexes and checks read in the background when a release is opened; 0 for none")
-	f.Var(ageFlag{&cfg.MaxDataAge}, "max-data-age", "age of the oldest record, in days such as 180d, beyond which the edge warns in its log and on /readyz; it serves on")
+	f.Var(durationFlag{&cfg.MaxDataAge, true}, "max-data-age", "age of the oldest record, in days such as 180d, beyond which the edge warns in its log and on /readyz; it serves on")
 	f.Var(bytesFlag[int]{&cfg.ScrubRate}, "scrub-rate", "bytes of the release checked each second in the background; 0 for none")
 	f.StringVar(&cfg.AccessLog.Path, "access-log", "", "`FILE` with a line for each response, - for stdout; none when not given")
 	f.StringVar(&cfg.AccessLog.Format, "access-log-format", cfg.AccessLog.Format, "json, or common for the common log format")
@@ -189,17 +182,20 @@ func serveFlags(f *pflag.FlagSet, cfg *serve.Config) {
 	f.Var(bytesFlag[int]{&cfg.ResultCache}, "result-cache", "bytes of cached results of discover and lists")
 }
 
-// listen opens the release, the tokens and the ports.
-func listen(cfg serve.Config) (*serve.Server, error) {
-	s, err := serve.Listen(cfg)
+// serve opens the release, the tokens and the ports, calls announce, and serves until ctx ends.
+func (a *app) serve(ctx context.Context, cfg *serve.Config, announce func(*serve.Server) error) error {
+	log := a.serveLogger() // after all progress, which asks what stderr is
+	cfg.Log, cfg.LogLost, cfg.AccessLog.Stdout = log, a.queue.Lost, a.Stdout
+	s, err := serve.Listen(*cfg)
 	if errors.Is(err, store.ErrNoRelease) {
 		err = fmt.Errorf("%w: run reelsplice build --publish first", err)
 	}
-	return s, err
-}
-
-// runServer serves until ctx ends.
-func (a *app) runServer(ctx context.Context, s *serve.Server, log *slog.Logger) error {
+	if err == nil {
+		err = announce(s)
+	}
+	if err != nil {
+		return err
+	}
 	log.Info("serving", "url", s.URL(), "admin", s.AdminURL(), "release", s.Release())
 	// Until the end of the drain: SIGHUP without a handler would end the process.
 	watched, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -209,7 +205,7 @@ func (a *app) runServer(ctx context.Context, s *serve.Server, log *slog.Logger) 
 	}
 	var notifying sync.WaitGroup
 	notifying.Go(func() { n.run(watched, ctx) })
-	err := s.Run(ctx)
+	err = s.Run(ctx)
 	stop()
 	notifying.Wait() // the last report may be under way
 	if err == nil {

@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -104,16 +105,7 @@ func (u *up) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	u.cfg.Log = u.serveLogger() // behind progress, which asks what stderr is
-	u.cfg.LogLost, u.cfg.AccessLog.Stdout = u.queue.Lost, u.Stdout
-	s, err := listen(u.cfg)
-	if err != nil {
-		return err
-	}
-	if err := u.announce(s, token, ofSample != ""); err != nil {
-		return err
-	}
-	return u.runServer(ctx, s, u.cfg.Log)
+	return u.serve(ctx, &u.cfg, func(s *serve.Server) error { return u.announce(s, token, ofSample != "") })
 }
 
 // places sets the defaults of folders and files.
@@ -246,58 +238,38 @@ func (u *up) publishSample(ctx context.Context, folder store.Folder) (id string,
 // tokenName is the name of the token of up.
 const tokenName = "up"
 
-// token returns the token stored in the folder of up, or issues and stores one. The token
-// file itself holds hashes.
+// token returns the token stored in the folder of up, or issues and stores one. The token file itself holds hashes.
 func (u *up) token() (token string, err error) {
 	path, now := filepath.Join(u.dir, "token"), time.Now()
-	stored, err := storedToken(path)
-	if err != nil {
+	data, err := os.ReadFile(path)
+	if err == nil {
+		err = os.Chmod(path, 0o600)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("read the token of an earlier up: %w", err)
+	}
+	records, err := auth.List(u.cfg.Tokens)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
-	why, err := u.refused(stored, now)
-	if err != nil || why == auth.None {
-		return stored, err
+	token = strings.TrimSpace(string(data))
+	why := auth.NewTable(records).Check([]byte(token), now.Unix()).Reason
+	if why == auth.None {
+		return token, nil
 	}
-	// The name may belong to a lost token.
-	if _, err := auth.Revoke(u.cfg.Tokens, tokenName, now); err != nil && !noToken(err) {
-		return "", err
+	if slices.ContainsFunc(records, func(r auth.Record) bool { return r.Name == tokenName && r.Revoked.IsZero() }) { // a lost token's
+		if _, err := auth.Revoke(u.cfg.Tokens, tokenName, now); err != nil {
+			return "", err
+		}
 	}
 	r := auth.Record{Name: tokenName, Created: now}
-	if why == auth.Unknown && len(stored) == auth.TokenLen { // another token file than before
-		return stored, auth.IssueChosen(u.cfg.Tokens, r, stored)
+	if why == auth.Unknown && len(token) == auth.TokenLen { // another token file than before
+		return token, auth.IssueChosen(u.cfg.Tokens, r, token)
 	}
 	if token, err = auth.Issue(u.cfg.Tokens, r); err != nil {
 		return "", err
 	}
 	return token, file.WriteFile(path, []byte(token+"\n"), 0o600)
-}
-
-// storedToken returns the token in a file, "" for none, and sets the file's mode to 0600.
-func storedToken(path string) (string, error) {
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
-	if err == nil {
-		err = os.Chmod(path, 0o600)
-	}
-	if err != nil {
-		return "", fmt.Errorf("read the token of an earlier up: %w", err)
-	}
-	return strings.TrimSpace(string(data)), nil
-}
-
-// refused returns why the token file does not accept a token, auth.None if it does.
-func (u *up) refused(token string, now time.Time) (auth.Reason, error) {
-	records, err := auth.List(u.cfg.Tokens)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return auth.Malformed, err
-	}
-	return auth.NewTable(records).Check([]byte(token), now.Unix()).Reason, nil
-}
-
-func noToken(err error) bool {
-	return errors.Is(err, auth.ErrNoToken) || errors.Is(err, auth.ErrIsRevoked) || errors.Is(err, fs.ErrNotExist)
 }
 
 func (u *up) announce(s *serve.Server, token string, ofSample bool) error {
