@@ -4,6 +4,8 @@ import (
 	"errors"
 	"testing"
 	"time"
+
+	"github.com/reelsplice/reelsplice/schemas/release/check"
 )
 
 func TestBytes(t *testing.T) {
@@ -28,15 +30,13 @@ func TestBytes(t *testing.T) {
 }
 
 func TestSubset(t *testing.T) {
-	for _, text := range []string{"", "1", "0/3", "4/3", "1/", "/3", "1/3x", "a/b", "-1/3"} {
-		var s subset
-		if err := s.Set(text); err == nil {
-			t.Errorf("Set(%q) = %v, want an error", text, s)
+	for _, text := range []string{"1", "0/3", "4/3", "1/", "/3", "1/3x", "a/b", "-1/3"} {
+		if part, err := parseSubset(text); err == nil {
+			t.Errorf("parseSubset(%q) = %v, want an error", text, part)
 		}
 	}
-	var s subset
-	if err := s.Set("2/3"); err != nil || s != (subset{2, 3}) || s.String() != "2/3" {
-		t.Errorf("Set(2/3) = %v, %v", s, err)
+	if part, err := parseSubset("2/3"); err != nil || part != (check.Options{Subset: 2, Of: 3}) {
+		t.Errorf("parseSubset(2/3) = %v, %v", part, err)
 	}
 }
 

@@ -94,8 +94,8 @@ func place(p *edge.Piece) string {
 }
 
 func verifyCommand(a *app) *cobra.Command {
-	var releases string
-	var part subset
+	var releases, subset string
+	var part check.Options
 	c := &cobra.Command{
 		Use:   "verify [ID]",
 		Short: "Check every checksum and every reference of a release",
@@ -105,8 +105,12 @@ func verifyCommand(a *app) *cobra.Command {
 		Args: argCount(0, 1),
 	}
 	storeFlag(c, &releases)
-	c.Flags().Var(&part, "subset", "check part N of T parts only, such as 1/7 on Mondays")
-	return a.leaf(c, func(ctx context.Context, args []string) error {
+	c.Flags().StringVar(&subset, "subset", "", "check part `N/T` only, such as 1/7 on Mondays")
+	parse := func() (err error) {
+		part, err = parseSubset(subset)
+		return err
+	}
+	return a.checked(c, parse, func(ctx context.Context, args []string) error {
 		return a.atStore(ctx, releases, func(s releaseStore) error {
 			id, err := chosen(ctx, s, args, current)
 			if err != nil {
@@ -121,10 +125,10 @@ func verifyCommand(a *app) *cobra.Command {
 	})
 }
 
-func (a *app) verify(ctx context.Context, dir string, part subset) ([]release.CorruptError, error) {
+func (a *app) verify(ctx context.Context, dir string, part check.Options) ([]release.CorruptError, error) {
 	p := a.progress("verify", true)
 	defer p.stop()
-	problems, err := check.Verify(ctx, dir, check.Options{Subset: part.n, Of: part.of}, p.update)
+	problems, err := check.Verify(ctx, dir, part, p.update)
 	if err != nil || len(problems) > 0 {
 		return problems, err
 	}
@@ -160,7 +164,7 @@ func checkTables(dir string) (problems []release.CorruptError, err error) {
 // errorOf drops what was opened.
 func errorOf[T any](_ T, err error) error { return err }
 
-func (a *app) printProblems(id string, part subset, problems []release.CorruptError) error {
+func (a *app) printProblems(id string, part check.Options, problems []release.CorruptError) error {
 	v := struct {
 		Release  string                 `json:"release"`
 		Problems []release.CorruptError `json:"problems"`
@@ -170,7 +174,11 @@ func (a *app) printProblems(id string, part subset, problems []release.CorruptEr
 			fmt.Fprintln(w, p)
 		}
 		if len(problems) == 0 {
-			fmt.Fprintf(w, "%s%s is sound\n", part.partOf(), id)
+			of := ""
+			if part.Of > 0 {
+				of = fmt.Sprintf("part %d of %d of ", part.Subset, part.Of)
+			}
+			fmt.Fprintf(w, "%s%s is sound\n", of, id)
 		}
 	})
 	if err == nil && len(problems) > 0 {
@@ -179,34 +187,13 @@ func (a *app) printProblems(id string, part subset, problems []release.CorruptEr
 	return err
 }
 
-// partOf returns the prefix of a verdict about a part: "part 2 of 3 of ", or nothing for all.
-func (s *subset) partOf() string {
-	if *s == (subset{}) {
-		return ""
+// parseSubset reads N/T, 1 <= N <= T: part N of T. Nothing is everything.
+func parseSubset(text string) (part check.Options, err error) {
+	if text == "" {
+		return part, nil
 	}
-	return fmt.Sprintf("part %d of %d of ", s.n, s.of)
-}
-
-// subset is a flag N/T: part N of T. The zero value is everything.
-type subset struct{ n, of int }
-
-// String returns N/T, or nothing for everything.
-func (s *subset) String() string {
-	if *s == (subset{}) {
-		return ""
+	if _, err := fmt.Sscanf(text+"\n", "%d/%d\n", &part.Subset, &part.Of); err != nil || part.Subset < 1 || part.Subset > part.Of {
+		return part, fmt.Errorf("subset %q: want N/T with N from 1 to T", text)
 	}
-	return fmt.Sprintf("%d/%d", s.n, s.of)
+	return part, nil
 }
-
-// Set reads N/T, 1 <= N <= T.
-func (s *subset) Set(text string) error {
-	var v subset
-	if _, err := fmt.Sscanf(text+"\n", "%d/%d\n", &v.n, &v.of); err != nil || v.n < 1 || v.n > v.of {
-		return errors.New("want N/T with N from 1 to T")
-	}
-	*s = v
-	return nil
-}
-
-// Type names the flag's value in help texts.
-func (s *subset) Type() string { return "N/T" }
