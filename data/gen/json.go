@@ -5,15 +5,13 @@ import (
 	"encoding/hex"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // A writer appends records of a world as JSON to b. Each value has the name of its field, or
-// "" as an element of a list; the writer sets the commas. Texts are written as they are: those
-// of the word lists need no escapes, and texts that do hold them escaped already.
+// "" as an element of a list; the writer sets the commas. Texts need no escapes, or have them already.
 type writer struct {
 	w *world
 	b []byte
@@ -45,11 +43,38 @@ func (j *writer) enclose(name string, open, end byte, write func()) {
 	j.b = append(j.b, end)
 }
 
-// objects writes a list of n objects, whose fields write writes.
-func (j *writer) objects(name string, n int, write func(i int)) {
+// same writes a value as the sample has it.
+func (j *writer) same(n *node) {
+	j.key(n.key)
+	j.b = append(j.b, n.text...)
+}
+
+// like writes an object like one of the sample. but writes the fields that differ, and reports whether it did.
+func (j *writer) like(name string, n *node, but func(f *node) bool) {
+	j.key(name)
+	j.b = append(j.b, '{')
+	for _, f := range n.fields {
+		if !but(f) {
+			j.same(f)
+		}
+	}
+	j.b = append(j.b, '}')
+}
+
+// first writes the first n fields or elements of a value of the sample.
+func (j *writer) first(f *node, n int) {
+	j.enclose(f.key, f.text[0], f.text[len(f.text)-1], func() {
+		for _, one := range f.fields[:min(n, len(f.fields))] {
+			j.same(one)
+		}
+	})
+}
+
+// drawn writes a list of n objects, each like one of some of the sample.
+func (j *writer) drawn(name string, r *random, n int, from []*node, but func(i int, f *node) bool) {
 	j.list(name, func() {
 		for i := range n {
-			j.object("", func() { write(i) })
+			j.like("", pick(r, from), func(f *node) bool { return but(i, f) })
 		}
 	})
 }
@@ -77,12 +102,11 @@ func (j *writer) add(parts ...string) {
 	}
 }
 
-// addInt appends a number to a text.
-func (j *writer) addInt(n int) { j.b = strconv.AppendInt(j.b, int64(n), 10) }
-
-func (j *writer) string(name, s string) {
+func (j *writer) string(name string, parts ...string) {
 	j.key(name)
-	j.b = append(append(append(j.b, '"'), s...), '"')
+	j.add(`"`)
+	j.add(parts...)
+	j.add(`"`)
 }
 
 func (j *writer) bool(name string, v bool) {
@@ -97,7 +121,7 @@ func (j *writer) null(name string) {
 
 func (j *writer) int(name string, n int) {
 	j.key(name)
-	j.addInt(n)
+	j.b = strconv.AppendInt(j.b, int64(n), 10)
 }
 
 // float writes n/scale.
@@ -125,13 +149,12 @@ func (j *writer) intIf(known bool, name string, n int) {
 }
 
 // path writes the path of the image that a seed stands for; null for the seed 0.
-func (j *writer) path(name string, seed uint64, ext string) {
-	const letters = 27
+func (j *writer) path(name string, seed uint64) {
 	j.textIf(seed != 0, name, func() {
 		r := random{seed}
 		j.add("/")
-		j.letters(&r, letters)
-		j.add(ext)
+		j.letters(&r, 27)
+		j.add(".jpg")
 	})
 }
 
@@ -142,22 +165,7 @@ func (j *writer) imdb(name, prefix string, n int) {
 		for limit := 1_000_000; n < limit; limit /= 10 {
 			j.add("0")
 		}
-		j.addInt(n)
-	})
-}
-
-// accounts writes the names of accounts, each in permille of a thousand cases and else null.
-func (j *writer) accounts(r *random, permille int, names ...string) {
-	for _, name := range names {
-		j.textIf(r.chance(permille), name, func() { j.letters(r, r.between(5, 14)) })
-	}
-}
-
-// wikidata writes an id of Wikidata in permille of a thousand cases, and else null.
-func (j *writer) wikidata(r *random, permille int) {
-	j.textIf(r.chance(permille), "wikidata_id", func() {
-		j.add("Q")
-		j.addInt(r.between(200, 130_000_000))
+		j.b = strconv.AppendInt(j.b, int64(n), 10)
 	})
 }
 
@@ -168,8 +176,25 @@ func (j *writer) homepage(r *random, permille int) {
 			j.add("https://www.")
 			j.letters(r, r.between(6, 16))
 			j.add(".example/")
-			j.letters(r, r.front(20))
 		}
+	})
+}
+
+// externalIDs writes ids elsewhere: that of IMDb, and in permille of a thousand cases each of the others that titles
+// and people have.
+func (j *writer) externalIDs(r *random, like *node, imdb func(), permille int) {
+	j.like(like.key, like, func(f *node) bool {
+		switch known := r.chance(permille); f.key {
+		case "imdb_id":
+			imdb()
+		case "freebase_mid", "freebase_id", "tvrage_id":
+			j.null(f.key)
+		case "tvdb_id":
+			j.intIf(known, f.key, r.between(70_000, 460_000))
+		default: // names of accounts
+			j.textIf(known, f.key, func() { j.letters(r, r.between(5, 14)) })
+		}
+		return true
 	})
 }
 
@@ -181,8 +206,14 @@ func makeDay(year, ofYear int) day {
 	return day(time.Date(year, 1, 1+ofYear, 0, 0, 0, 0, time.UTC).Unix() / (24 * 60 * 60))
 }
 
-// at returns a moment of the day.
-func (d day) at(second int) time.Time { return time.Unix(int64(d)*24*60*60+int64(second), 0).UTC() }
+// parseDay returns the day of a text in JSON; false for null and "".
+func parseDay(text string) (day, bool) {
+	t, err := time.Parse(`"`+time.DateOnly+`"`, text)
+	return day(t.Unix() / (24 * 60 * 60)), err == nil
+}
+
+// at returns the begin of the day.
+func (d day) at() time.Time { return time.Unix(int64(d)*24*60*60, 0).UTC() }
 
 // day writes a day where it is known, and else the value other: null or "".
 func (j *writer) day(name string, d day, known bool, other string) {
@@ -191,12 +222,7 @@ func (j *writer) day(name string, d day, known bool, other string) {
 		j.add(other)
 		return
 	}
-	j.text(name, func() { j.b = d.at(0).AppendFormat(j.b, time.DateOnly) })
-}
-
-// moment writes 2024-01-02T15:04:05.000Z.
-func (j *writer) moment(name string, t time.Time) {
-	j.text(name, func() { j.b = t.AppendFormat(j.b, "2006-01-02T15:04:05.000Z") })
+	j.text(name, func() { j.b = d.at().AppendFormat(j.b, time.DateOnly) })
 }
 
 // letters appends n random letters and digits, at most ten for each random number.
@@ -212,16 +238,10 @@ func (j *writer) letters(r *random, n int) {
 }
 
 // objectID writes 24 hex digits that begin with a time from 2010 to 2026.
-func (j *writer) objectID(name string, r *random) { j.text(name, func() { j.hexID(r) }) }
-
-// hexID appends the digits of an objectID.
-func (j *writer) hexID(r *random) {
+func (j *writer) objectID(name string, r *random) {
 	const first, seconds = 0x4bc88000, 0x1e000000
 	var id [12]byte
 	binary.BigEndian.PutUint32(id[:], uint32(first+r.next()%seconds))
 	binary.BigEndian.PutUint64(id[4:], r.next())
-	j.b = hex.AppendEncode(j.b, id[:])
+	j.text(name, func() { j.b = hex.AppendEncode(j.b, id[:]) })
 }
-
-// escaped returns a text that stands in JSON as it is.
-func escaped(s string) string { return strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) }

@@ -20,21 +20,8 @@ const (
 	realKeywords    = 90_000
 )
 
-//go:embed words
-var wordFiles embed.FS
-
-// readTOML returns what a file of the folder words holds.
-func readTOML[T any](name string) *T {
-	out := new(T)
-	text, err := wordFiles.ReadFile("words/" + name)
-	if err == nil {
-		err = toml.NewDecoder(bytes.NewReader(text)).DisallowUnknownFields().Decode(out)
-	}
-	if err != nil {
-		panic(fmt.Errorf("gen: %s: %w", name, err)) // part of the program
-	}
-	return out
-}
+//go:embed figures.toml
+var figuresFile embed.FS
 
 // A model has the figures of figures.toml, which explains its parts.
 type model struct {
@@ -47,14 +34,23 @@ type model struct {
 	Has    struct {
 		Poster, Backdrop, Overview, Genre, IMDb, Date, Runtime                     curve
 		EpisodeText, Still, EpisodeRuntime, EpisodeVotes, SeasonText, SeasonPoster curve
-		Collection, Tagline, Homepage, Budget, Revenue, Wikidata                   curve
-		English, TranslatedOverview, Specials, GenericNames, Guests                curve
+		Collection, Tagline, Homepage, Budget, Revenue                             curve
+		TranslatedOverview, Specials, GenericNames, Guests                         curve
 	}
-	Weights struct{ MovieGenres, TVGenres, Decades []choice[int] }
-	Typical struct{ Overview, MoreGenres, Budget, Runtime, ShortFilm, Average, AverageSpread curve }
+	Typical struct{ Overview, Budget, Runtime, ShortFilm, Average, AverageSpread curve }
 }
 
-var figures = sync.OnceValue(func() *model { return readTOML[model]("figures.toml") })
+var figures = sync.OnceValue(func() *model {
+	m := new(model)
+	text, err := figuresFile.ReadFile("figures.toml")
+	if err == nil {
+		err = toml.NewDecoder(bytes.NewReader(text)).DisallowUnknownFields().Decode(m)
+	}
+	if err != nil {
+		panic(fmt.Errorf("gen: figures.toml: %w", err)) // part of the program
+	}
+	return m
+})
 
 // A spread is how many there are of something of a title: by votes, the permille of titles
 // that have any, the median of those in hundredths, and the spread around it in hundredths
@@ -72,3 +68,43 @@ func (s *spread) of(r *random, votes int) int {
 	n := (r.logNormal(s.Median.at(votes), s.Sigma.at(votes)) + 50) / 100
 	return max(1, min(n, s.Most))
 }
+
+// A world is everything that records are made from. It does not change: any number of
+// goroutines make records of it.
+type world struct {
+	*model
+	*stock
+
+	populations []*population // of each of the kinds
+
+	movies, tv                                         *titles
+	people, collections, companies, networks, keywords *population
+}
+
+// titles are those of a kind.
+type titles struct {
+	*population
+	media                string
+	name, original, date string // fields
+	votes, popularity    tail
+}
+
+func newWorld(c *Config) *world {
+	all := c.Movies + c.TV
+	w := &world{model: figures(), stock: newStock()}
+	for k, n := range [len(kinds)]int64{
+		c.Movies, c.TV, c.people(), portion(c.Movies, realCollections, realMovies),
+		portion(all, realCompanies, realMovies+realTV), portion(c.TV, realNetworks, realTV),
+		portion(all, realKeywords, realMovies+realTV),
+	} {
+		w.populations = append(w.populations, newPopulation(c.Seed, k, n))
+	}
+	p := w.populations
+	w.people, w.collections, w.companies, w.networks, w.keywords = p[2], p[3], p[4], p[5], p[6]
+	w.movies = &titles{p[0], "movie", "title", "original_title", "release_date", w.Tail.MovieVotes, w.Tail.MoviePopularity}
+	w.tv = &titles{p[1], "tv", "name", "original_name", "first_air_date", w.Tail.TVVotes, w.Tail.TVPopularity}
+	return w
+}
+
+// portion returns as many of real as n is of whole, rounded up: 0 for n 0.
+func portion(n, real, whole int64) int64 { return (n*real + whole - 1) / whole }

@@ -1,18 +1,15 @@
 package gen
 
-import "unicode/utf8"
-
 // A person is the part of one that credits have.
 type person struct {
-	octave     int // of the rank
-	gender     int
-	popularity int // 1/10000
-	profile    uint64
-	adult      bool
-	known      *department
-	given      name
-	family     name
-	origin     *origin
+	like               *node // row of the sample
+	id                 int
+	octave             int // of the rank
+	gender             int
+	popularity         int // 1/10000
+	profile            uint64
+	adult              bool
+	given, family, own string // own is the name in a script of the person's own, "" for none
 }
 
 // withProfile is the permille of people with a profile image, by the octave of their rank,
@@ -27,149 +24,203 @@ func (w *world) personOf(i uint64) person {
 	r := w.people.random(i, streamCore)
 	rank := w.people.rank(i)
 	share := w.people.shareOf(rank)
-	known := w.knownFor[rank%peopleSlots]
-	profile := withProfile[min(1, known)]
-	x := r.next()
 	p := person{
-		octave: octave(share), known: &w.departments[known], adult: x&1023 == 0,
-		popularity: w.Tail.PersonPopularity.at(r.near(share, 1)),
-		profile:    r.seed(profile[min(octave(share), len(profile)-1)]),
-		origin:     w.origins.pick(&r),
+		like: w.rows["people"][rank%uint64(len(w.rows["people"]))], id: w.people.id(i), octave: octave(share),
+		popularity: w.Tail.PersonPopularity.at(r.near(share, 1)), adult: r.below(1024) == 0,
+		given: w.given[r.front(len(w.given))], family: w.family[r.front(len(w.family))],
 	}
-	female := x>>10&1023 < 400
-	switch g := x >> 20 & 1023; {
+	known := 0
+	if p.like.field("known_for_department").content() != "Acting" {
+		known = 1
+	}
+	p.profile = r.seed(withProfile[known][min(p.octave, len(withProfile[known])-1)])
+	switch g := r.below(1000); {
 	case g < 270:
-		p.gender = 0
 	case g < 272:
 		p.gender = 3
-	case female:
+	case g < 560:
 		p.gender = 1
 	default:
 		p.gender = 2
 	}
-	given := p.origin.male
-	if female {
-		given = p.origin.female
+	if r.chance(170) {
+		p.own = pick(&r, w.own)
 	}
-	p.given, p.family = given[r.front(len(given))], p.origin.family[r.front(len(p.origin.family))]
 	return p
 }
 
-// addLatinName appends the name in Latin letters.
-func addLatinName(j *writer, p *person) { j.add(p.given.latin, " ", p.family.latin) }
-
-// addOwnName appends the name as the person writes it.
-func addOwnName(j *writer, p *person) {
-	if p.origin.familyFirst {
-		j.add(p.family.own, p.given.own)
-	} else {
-		j.add(p.given.own, " ", p.family.own)
+// write writes a field that credits have of a person, and reports whether it is one.
+func (p *person) write(j *writer, f *node) bool {
+	switch f.key {
+	case "adult":
+		j.bool(f.key, p.adult)
+	case "gender":
+		j.int(f.key, p.gender)
+	case "id":
+		j.int(f.key, p.id)
+	case "known_for_department":
+		j.key(f.key)
+		j.add(p.like.field(f.key).text)
+	case "name":
+		j.string(f.key, p.given, " ", p.family)
+	case "original_name":
+		if p.own != "" {
+			j.string(f.key, p.own)
+		} else {
+			j.string(f.key, p.given, " ", p.family)
+		}
+	case "popularity":
+		j.float(f.key, p.popularity, 10_000)
+	case "profile_path":
+		j.path(f.key, p.profile)
+	default:
+		return false
 	}
+	return true
 }
 
-// writePersonNames writes the name in Latin letters and as the person writes it.
-func writePersonNames(j *writer, p *person) {
-	j.text("name", func() { addLatinName(j, p) })
-	j.text("original_name", func() { addOwnName(j, p) })
+// somebody picks a person: in nineteen credits of twenty somebody known for a department, if many are. People in a row, by
+// rank, are like the rows of the sample one after another.
+func (w *world) somebody(r *random, department string) person {
+	rank := credits.rank(r, w.people.n)
+	if places := w.knownFor[department]; len(places) >= len(w.rows["people"])/10 && !r.chance(50) {
+		slotted := rank - rank%uint64(len(w.rows["people"])) + uint64(pick(r, places))
+		if slotted < w.people.n {
+			rank = slotted
+		}
+	}
+	return w.personOf(w.people.ranked(rank))
+}
+
+// credited writes a list of n credits like those of the sample, each of somebody who is known for what the row says.
+func (j *writer) credited(name string, r *random, n int, from []*node, but func(i int, f *node) bool) {
+	if j.w.people.n == 0 {
+		n = 0
+	}
+	j.list(name, func() {
+		for i := range n {
+			like := pick(r, from)
+			department := "Acting"
+			for _, f := range like.fields {
+				if f.key == "department" {
+					department = f.content()
+				}
+			}
+			p := j.w.somebody(r, department)
+			j.like("", like, func(f *node) bool {
+				if f.key == "credit_id" {
+					j.objectID(f.key, r)
+					return true
+				}
+				return but != nil && but(i, f) || p.write(j, f)
+			})
+		}
+	})
+}
+
+// writeCredits writes the cast and the crew of a title with so many votes.
+func writeCredits(j *writer, r *random, t *title, castVotes, crewVotes int) {
+	first, lists := r.below(60), t.of.kind.name+".credits."
+	j.object("credits", func() {
+		j.credited("cast", r, j.w.Count.Cast.of(r, castVotes), j.w.lists[lists+"cast"], func(i int, f *node) bool {
+			switch f.key {
+			case "cast_id":
+				j.int(f.key, first+i)
+			case "order":
+				j.int(f.key, i)
+			default:
+				return false
+			}
+			return true
+		})
+		j.credited("crew", r, j.w.Count.Crew.of(r, crewVotes), j.w.lists[lists+"crew"], nil)
+	})
 }
 
 // writePersonRecord writes the record of person i.
 func writePersonRecord(j *writer, i uint64) {
-	p := j.w.personOf(i)
+	w, p := j.w, j.w.personOf(i)
 	o := p.octave
-	details := j.w.people.random(i, streamDetails)
+	details := w.people.random(i, streamDetails)
 	r := &details
 	imdb := 0
 	if r.chance(min(950, 220+110*o)) {
 		imdb = r.between(1, 15_600_000)
 	}
-	j.bool("adult", p.adult)
-	j.list("also_known_as", func() {
-		if p.given.own != p.given.latin {
-			j.text("", func() { addOwnName(j, &p) })
-		}
-		if !r.chance(min(700, 20+80*o)) {
-			return
-		}
-		for range 1 + r.front(5) {
-			given := pick(r, p.origin.male).latin
-			_, initial := utf8.DecodeRuneInString(given)
-			j.text("", func() { j.add(given[:initial], ". ", p.family.latin, "-", pick(r, p.origin.family).latin) })
-		}
-	})
-	j.text("biography", func() { // more often and longer for those who rank well
-		if !r.chance(min(970, 25+70*o)) {
-			return
-		}
-		addLatinName(j, &p)
-		j.add(" was born in ", pick(r, j.w.words["town"]), ". ")
-		addProse(j, r, j.w.english, r.logNormal(250, 60))
-		for range r.front(min(12, 1+o)) {
-			j.add(`\n\n`)
-			addProse(j, r, j.w.english, r.logNormal(400, 50))
-		}
-	})
-	born := makeDay(1895+r.below(110), r.below(365))
-	died := born + day(r.between(30*365, 96*365))
 	known := r.chance(min(920, 90+115*o))
-	j.day("birthday", born, known, "null")
-	j.day("deathday", died, known && died < today && r.chance(800), "null")
-	j.int("gender", p.gender)
-	if r.chance(10 + 15*o) {
-		j.homepage(r, 1000)
-	} else {
-		j.null("homepage")
-	}
-	j.int("id", j.w.people.id(i))
-	j.imdb("imdb_id", "nm", imdb)
-	j.string("known_for_department", p.known.Name)
-	j.text("name", func() { addLatinName(j, &p) })
-	j.textIf(r.chance(min(900, 60+120*o)), "place_of_birth", func() {
-		j.add(pick(r, j.w.words["town"]), ", ", j.w.countries.pick(r).EnglishName)
-	})
-	j.float("popularity", p.popularity, 10_000)
-	j.path("profile_path", p.profile, ".jpg")
-	j.object("external_ids", func() {
-		j.null("freebase_mid")
-		j.null("freebase_id")
-		j.imdb("imdb_id", "nm", imdb)
-		j.null("tvrage_id")
-		j.wikidata(r, min(950, 50+110*o))
-		j.accounts(r, 10+30*o, "facebook_id", "instagram_id", "tiktok_id", "twitter_id", "youtube_id")
-	})
-	j.object("images", func() { // the person's own first
-		n := 0
-		if p.profile != 0 {
-			n = max(1, min(60, r.logNormal(100+60*o*o, 50)/100))
-		}
-		j.objects("profiles", n, func(rank int) {
-			m := image{width: 2 * (200 + r.below(500)), aspect: 667, path: p.profile}
-			if rank > 0 {
-				m.path = r.next() | 1
-			}
-			writeImage(j, r, &m, rank, ".jpg")
-		})
-	})
-	j.object("translations", func() { // few have any
-		n := 0
-		if r.chance(min(1000, 80+90*o)) {
-			n = min(len(j.w.locales), 1+r.front(2+3*o))
-		}
-		j.objects("translations", n, func(i int) {
-			l := &j.w.locales[i]
-			writeLocale(j, l)
-			j.object("data", func() {
-				j.text("biography", func() {
-					if i > 0 && r.chance(500) {
-						addProse(j, r, l.language, r.logNormal(300, 60))
+	j.like("", p.like, func(f *node) bool {
+		switch f.key {
+		case "also_known_as":
+			j.list(f.key, func() {
+				if p.own != "" {
+					j.string("", p.own)
+				}
+				if r.chance(min(700, 20+80*o)) {
+					for range 1 + r.front(5) {
+						j.string("", p.given, " ", p.family, "-", pick(r, w.family))
 					}
+				}
+			})
+		case "biography": // more often and longer for those who rank well
+			j.text(f.key, func() {
+				if r.chance(min(970, 25+70*o)) {
+					for range 1 + r.front(min(12, 1+o)) {
+						addProse(j, r, r.logNormal(350, 60))
+						j.add(`\n\n`)
+					}
+				}
+			})
+		case "birthday", "deathday":
+			on, ok := parseDay(f.text)
+			j.day(f.key, on, ok && known, "null")
+		case "homepage":
+			j.null(f.key)
+		case "imdb_id":
+			j.imdb(f.key, "nm", imdb)
+		case "external_ids":
+			j.externalIDs(r, f, func() { j.imdb("imdb_id", "nm", imdb) }, 10+30*o)
+		case "images": // the person's own first
+			n := 0
+			if p.profile != 0 {
+				n = max(1, min(60, r.logNormal(100+60*o*o, 50)/100))
+			}
+			j.object(f.key, func() {
+				j.drawn("profiles", r, n, w.lists["people.images.profiles"], func(i int, f *node) bool {
+					if f.key == "file_path" {
+						path := r.next() | 1
+						if i == 0 {
+							path = p.profile
+						}
+						j.path(f.key, path)
+					}
+					return f.key == "file_path"
 				})
-				j.text("name", func() {
-					if l.words != nil && r.chance(200) {
-						addOwnName(j, &p)
+			})
+		case "translations": // few have any
+			j.object(f.key, func() {
+				j.list(f.key, func() {
+					for n, row := range f.fields[0].fields {
+						if r.chance(min(1000, 80+90*o)) {
+							j.like("", row, func(f *node) bool {
+								if f.key == "data" {
+									j.like(f.key, f, func(f *node) bool {
+										j.text(f.key, func() {
+											if n > 0 && f.key == "biography" && r.chance(500) {
+												addProse(j, r, r.logNormal(300, 60))
+											}
+										})
+										return true
+									})
+								}
+								return f.key == "data"
+							})
+						}
 					}
 				})
 			})
-		})
+		default:
+			return p.write(j, f)
+		}
+		return true
 	})
 }

@@ -21,7 +21,7 @@ var kinds = [...]kind{
 	{"collections", 256, writeCollectionRecord},
 	{"companies", 8192, writeCompanyRecord},
 	{"networks", 8192, writeNetworkRecord},
-	{"keywords", 16384, writeKeyword},
+	{"keywords", 16384, writeKeywordRecord},
 }
 
 // A population is the records of one kind: how many there are, which ids they have and

@@ -169,39 +169,3 @@ func (c curve) at(n int) int {
 	}
 	return c[k] + (c[k+1]-c[k])*(n-1<<k)>>k
 }
-
-// A choice is a value and how often it is chosen among others.
-type choice[T any] struct {
-	Weight int // 0 counts as 1
-	Value  T
-}
-
-// A weighted list has values that are chosen by weight. Those that matter come first.
-type weighted[T any] struct {
-	list []T
-	upTo []int // sums of the weights
-}
-
-// weigh returns what of makes of the values of choices, by their weights.
-func weigh[A, B any](choices []choice[A], of func(A) B) (w weighted[B]) {
-	sum := 0
-	for _, c := range choices {
-		sum += max(1, c.Weight)
-		w.list, w.upTo = append(w.list, of(c.Value)), append(w.upTo, sum)
-	}
-	return w
-}
-
-// same is the argument of weigh that leaves values as they are.
-func same[T any](v T) T { return v }
-
-// pick returns a random value.
-func (w *weighted[T]) pick(r *random) T {
-	x := r.below(w.upTo[len(w.upTo)-1])
-	for i, up := range w.upTo {
-		if x < up {
-			return w.list[i]
-		}
-	}
-	return w.list[len(w.list)-1]
-}

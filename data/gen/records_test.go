@@ -387,19 +387,3 @@ func checkImages(t *testing.T, what string, m *catalog.Images, poster, backdrop 
 		}
 	}
 }
-
-// TestMoviesDoNotAllocate: generating is bound by what it writes, not by garbage.
-func TestMoviesDoNotAllocate(t *testing.T) {
-	w := newWorld(&Config{Movies: 10_000, Seed: 1})
-	j := writer{w, make([]byte, 0, 16<<20)}
-	i := uint64(0)
-	n := testing.AllocsPerRun(200, func() {
-		j.b = j.b[:0]
-		writeMovie(&j, w.movies.ranked(i%100))
-		writePersonRecord(&j, i)
-		i++
-	})
-	if n > 0 {
-		t.Errorf("a movie and a person allocate %v times, want 0", n)
-	}
-}

@@ -2,8 +2,7 @@ package gen
 
 import (
 	"slices"
-
-	"github.com/reelsplice/reelsplice/data/reference"
+	"strings"
 )
 
 // today is the day after which nothing has come out.
@@ -13,22 +12,17 @@ var today = makeDay(2026, 243) // 1 September
 type title struct {
 	i          uint64
 	of         *titles
+	like       *node // row of the sample
 	id         int
 	votes      int
 	average    int // thousandths
 	popularity int // 1/10000
-	language   *language
-	titleSeeds
-	genres  genreList
-	out     day // released, or first aired
-	dated   bool
-	adult   bool
-	english bool // the name is translated
-	country *reference.Country
+	genres     int // of those of like
+	// Seeds; but for the name 0 stands for none.
+	name, overview, poster, backdrop uint64
+	out                              day // released, or first aired
+	dated, adult                     bool
 }
-
-// titleSeeds are the seeds of what a title has; but for the name 0 stands for none.
-type titleSeeds struct{ name, overview, poster, backdrop uint64 }
 
 // titleOf makes the part of title i that lists have, and the random numbers for more.
 func (w *world) titleOf(of *titles, i uint64) (title, random) {
@@ -36,40 +30,22 @@ func (w *world) titleOf(of *titles, i uint64) (title, random) {
 	share := of.share(i)
 	votes := of.votes.at(share)
 	t := title{
-		i: i, of: of, id: of.id(i), votes: votes,
-		popularity: of.popularity.at(r.related(share)),
-		average:    w.voteAverage(&r, votes),
-		language:   w.languages.pick(&r),
-		titleSeeds: titleSeeds{
-			name: r.next(), overview: r.seed(w.Has.Overview.at(votes)),
-			poster: r.seed(w.Has.Poster.at(votes)), backdrop: r.seed(w.Has.Backdrop.at(votes)),
-		},
-		dated:   r.chance(w.Has.Date.at(votes)),
-		adult:   votes < 100 && r.chance(2),
-		english: r.chance(550),
-		country: w.countries.pick(&r),
+		i: i, of: of, id: of.id(i), votes: votes, like: pick(&r, w.rows[of.kind.name]),
+		popularity: of.popularity.at(r.related(share)), average: w.voteAverage(&r, votes),
+		name: r.next(), overview: r.seed(w.Has.Overview.at(votes)), poster: r.seed(w.Has.Poster.at(votes)), backdrop: r.seed(w.Has.Backdrop.at(votes)),
+		dated: r.chance(w.Has.Date.at(votes)), adult: votes < 100 && r.chance(2),
 	}
-	if r.chance(w.Has.English.at(votes)) {
-		t.language = w.english
+	for tries := 0; votes >= 1000 && t.isForeign() && tries < 2; tries++ { // few are
+		t.like = pick(&r, w.rows[of.kind.name])
 	}
 	if r.chance(w.Has.Genre.at(votes)) {
-		// One genre, and on average so many hundredths beyond it.
-		want := 1 + (w.Typical.MoreGenres.at(votes)*r.between(20, 180)/100+r.below(100))/100
-		if r.chance(30) {
-			want += r.front(5)
-		}
-		want = min(want, len(t.genres.list))
-		for tries := 0; t.genres.n < want && tries < 20; tries++ {
-			if one := of.genres.pick(&r); !slices.Contains(t.genres.all(), one) {
-				t.genres.list[t.genres.n] = one
-				t.genres.n++
-			}
+		t.genres = len(t.like.field("genres").fields)
+		if votes < 100 {
+			t.genres = min(t.genres, 1+r.below(3))
 		}
 	}
-	t.out = makeDay(w.decades.pick(&r)+r.below(10), r.below(365))
-	if t.out > today {
-		t.out = today - day(r.below(6*365))
-	}
+	out, _ := parseDay(t.like.field(of.date).text)
+	t.out = min(out+day(r.between(-1500, 1500)), today-day(r.below(365)))
 	if votes == 0 && r.chance(15) {
 		t.out = today + day(r.between(1, 700))
 	}
@@ -88,94 +64,89 @@ func (w *world) voteAverage(r *random, votes int) int {
 	return v
 }
 
-// A genreList is the genres of a title.
-type genreList struct {
-	list [7]*genre
-	n    int
-}
-
-func (g *genreList) all() []*genre { return g.list[:g.n] }
-
-// writeOriginalTitle writes the title in its own language.
-func writeOriginalTitle(j *writer, name string, t *title) {
-	j.text(name, func() {
-		r := random{t.name}
-		addTitle(j, &r, t.language)
-	})
-}
-
-// translated reports whether the title in English differs from the original one.
-func (t *title) translated() bool { return t.language.words != nil && t.english }
-
-// writeEnglishTitle writes the title of the base, which is en-US.
-func writeEnglishTitle(j *writer, name string, t *title) {
-	if !t.translated() {
-		writeOriginalTitle(j, name, t)
-		return
+// write writes a field that lists have of a title, and reports whether it is one. Others are as in the sample.
+func (t *title) write(j *writer, f *node) bool {
+	switch f.key {
+	case "adult":
+		j.bool(f.key, t.adult)
+	case "backdrop_path":
+		j.path(f.key, t.backdrop)
+	case "poster_path":
+		j.path(f.key, t.poster)
+	case "genres":
+		j.list(f.key, func() {
+			for _, g := range f.fields[:t.genres] {
+				j.same(g)
+			}
+		})
+	case "id":
+		j.int(f.key, t.id)
+	case t.of.name:
+		j.text(f.key, func() { addTitle(j, t.name, false) })
+	case t.of.original:
+		j.text(f.key, func() { addTitle(j, t.name, t.isForeign()) })
+	case "overview":
+		writeOverview(j, t.overview, j.w.Typical.Overview.at(t.votes), 45)
+	case "popularity":
+		j.float(f.key, t.popularity, 10_000)
+	case t.of.date:
+		j.day(f.key, t.out, t.dated, `""`)
+	case "vote_average":
+		j.float(f.key, t.average, 1000)
+	case "vote_count":
+		j.int(f.key, t.votes)
+	default:
+		return false
 	}
-	j.text(name, func() {
-		r := random{mix(t.name)}
-		addTitle(j, &r, j.w.english)
-	})
+	return true
 }
 
-// writeTitleOverview writes the English overview.
-func writeTitleOverview(j *writer, t *title) {
-	writeOverview(j, t.overview, j.w.Typical.Overview.at(t.votes), 45)
+// isForeign reports whether the original title differs from the English one.
+func (t *title) isForeign() bool {
+	return t.like.field(t.of.original).text != t.like.field(t.of.name).text
 }
 
-// writeTitleTexts writes a title's language, its original title and its overview.
-func writeTitleTexts(j *writer, t *title) {
-	j.string("original_language", t.language.Code)
-	writeOriginalTitle(j, "original_"+t.of.name, t)
-	writeTitleOverview(j, t)
-}
+// The fields of rows about titles, in order.
+var (
+	commonRow = strings.Fields("overview poster_path media_type original_language genre_ids popularity")
+	movieRow  = slices.Concat(strings.Fields("adult backdrop_path id title original_title"), commonRow, strings.Fields("release_date softcore video vote_average vote_count"))
+	tvRow     = slices.Concat(strings.Fields("adult backdrop_path id name original_name"), commonRow, strings.Fields("first_air_date softcore vote_average vote_count origin_country"))
+)
 
-// writeTitleTagline writes an English tagline in permille of a thousand cases.
-func writeTitleTagline(j *writer, r *random, permille int) {
-	j.text("tagline", func() {
-		if r.chance(permille) {
-			addTagline(j, r, j.w.english)
+// writeRow writes title i as lists have it.
+func writeRow(j *writer, of *titles, i uint64) {
+	t, fields := j.w.rowOf(of, i), movieRow
+	if of == j.w.tv {
+		fields = tvRow
+	}
+	j.object("", func() {
+		for _, key := range fields {
+			switch key {
+			case "media_type":
+				j.string(key, of.media)
+			case "genre_ids":
+				j.list(key, func() {
+					for _, g := range t.like.field("genres").fields[:t.genres] {
+						j.key("")
+						j.add(g.field("id").text)
+					}
+				})
+			default:
+				if f := t.like.field(key); !t.write(j, f) {
+					j.same(f)
+				}
+			}
 		}
 	})
 }
 
-// writeGenreObjects writes the genres as details have them.
-func writeGenreObjects(j *writer, t *title) {
-	j.objects("genres", t.genres.n, func(i int) {
-		j.int("id", t.genres.list[i].id)
-		j.string("name", t.genres.list[i].name)
-	})
-}
-
-// writeOriginCountry writes the country of origin.
-func writeOriginCountry(j *writer, t *title) {
-	j.list("origin_country", func() { j.string("", t.country.Code) })
-}
-
-// writeVoted writes the votes of a title or of what belongs to one.
-func writeVoted(j *writer, average, votes int) {
-	j.float("vote_average", average, 1000)
-	j.int("vote_count", votes)
-}
-
-// writeRow writes what rows about movies and series have in common.
-func writeRow(j *writer, t *title) {
-	j.bool("adult", t.adult)
-	j.path("backdrop_path", t.backdrop, ".jpg")
-	j.int("id", t.id)
-	writeEnglishTitle(j, t.of.name, t)
-	writeOriginalTitle(j, "original_"+t.of.name, t)
-	writeTitleOverview(j, t)
-	j.path("poster_path", t.poster, ".jpg")
-	j.string("media_type", t.of.media)
-	j.string("original_language", t.language.Code)
-	j.list("genre_ids", func() {
-		for _, g := range t.genres.all() {
-			j.int("", g.id)
-		}
-	})
-	j.float("popularity", t.popularity, 10_000)
+// rowOf returns title i as lists have it.
+func (w *world) rowOf(of *titles, i uint64) title {
+	if of == w.tv {
+		return w.showOf(i).title
+	}
+	t, _ := w.titleOf(of, i)
+	return t
 }
 
 // recommendFrom is how many votes a title needs to have recommendations.
@@ -184,102 +155,126 @@ const recommendFrom = 100
 // pageSize is how many rows a page of a list has.
 const pageSize = 20
 
-// writeRecommendations writes the first page of recommendations: popular titles of the same
-// kind, whose rows row writes.
-func writeRecommendations(j *writer, r *random, t *title, row func(j *writer, i uint64)) {
+// writeRecommendations writes the first page of recommendations: popular titles of the same kind.
+func writeRecommendations(j *writer, r *random, t *title) {
 	if t.votes < recommendFrom {
 		return
 	}
-	popular := max(pageSize, t.of.n/64)
-	writePage(j, "recommendations", func() int {
-		return distinct(j, "results", pageSize, func(int) uint64 {
-			i := t.of.ranked(credits.rank(r, min(t.of.n, popular)))
-			if i == t.i { // the next one, or none
-				i = t.of.ranked((t.of.rank(i) + 1) % t.of.n)
-			}
-			return i
-		}, func(i uint64) { row(j, i) })
-	})
-}
-
-// writePage writes a list of one page at most. rows writes its results and returns their number.
-func writePage(j *writer, name string, rows func() int) {
-	j.object(name, func() {
+	popular := min(t.of.n, max(pageSize, t.of.n/64))
+	rows := make([]uint64, 0, pageSize)
+	for range pageSize {
+		if i := t.of.ranked(credits.rank(r, popular)); i != t.i && !slices.Contains(rows, i) {
+			rows = append(rows, i)
+		}
+	}
+	j.object("recommendations", func() {
 		j.int("page", 1)
-		n := rows()
-		j.int("total_pages", min(1, n))
-		j.int("total_results", n)
+		j.list("results", func() {
+			for _, i := range rows {
+				writeRow(j, t.of, i)
+			}
+		})
+		j.int("total_pages", min(1, len(rows)))
+		j.int("total_results", len(rows))
 	})
 }
 
-// writeReviews writes the reviews of a title with so many votes.
-func writeReviews(j *writer, r *random, t *title, votes int) {
-	writePage(j, "reviews", func() int {
-		n := j.w.Count.Reviews.of(r, votes)
-		j.objects("results", n, func(i int) {
-			on := min(t.out+day(20+i*150), today)
-			id, user := random{r.next()}, random{r.next()}
-			again, name := id, user // the id stands in the URL as well
-			j.text("author", func() { j.letters(&user, 9) })
-			j.object("author_details", func() {
-				j.string("name", "")
-				j.text("username", func() { j.letters(&name, 9) })
-				j.path("avatar_path", r.seed(600), ".jpg")
-				if r.chance(850) {
-					j.float("rating", r.between(1, 10), 1)
-				} else {
-					j.null("rating")
+// writeSub writes a field that movies and series have and lists do not, and reports whether it is one.
+func (t *title) writeSub(j *writer, r *random, f *node, votes int) bool {
+	w := j.w
+	switch f.key {
+	case "homepage":
+		j.homepage(r, w.Has.Homepage.at(t.votes))
+	case "production_companies":
+		n := w.Count.Companies.of(r, t.votes)
+		writePicked(j, f.key, r, w.companies, n, func(i uint64) { writeCompany(j, w.companies, w.rows["companies"], i) })
+	case "alternative_titles":
+		list := f.fields[0].key
+		if t.of == w.tv {
+			votes *= 12
+		}
+		j.object(f.key, func() {
+			j.drawn(list, r, w.Count.AlternativeTitles.of(r, votes), w.lists["tv.alternative_titles.results"], func(_ int, f *node) bool {
+				if f.key == "title" {
+					j.text(f.key, func() { addTitle(j, r.next(), r.chance(400)) })
 				}
-			})
-			j.text("content", func() {
-				for n := range 2 + r.front(30) {
-					if n > 0 {
-						j.add(pick(r, sentenceJoins))
-					}
-					j.add(pick(r, j.w.words["review"]), " ")
-					addSentence(j, r, &j.w.sentences)
-				}
-			})
-			at := on.at(r.below(24 * 60 * 60))
-			j.moment("created_at", at)
-			j.objectID("id", &id)
-			j.moment("updated_at", at)
-			j.text("url", func() {
-				j.add("https://www.themoviedb.org/review/")
-				j.hexID(&again)
+				return f.key == "title"
 			})
 		})
-		return n
+	case "images":
+		t.writeImages(j, r)
+	case "keywords":
+		list := f.fields[0].key
+		j.object(f.key, func() {
+			writePicked(j, list, r, w.keywords, w.Count.Keywords.of(r, t.votes), func(i uint64) { writeKeyword(j, w.lists[t.of.kind.name+".keywords."+list][0], i) })
+		})
+		writeRecommendations(j, r, t)
+	case "reviews":
+		n := w.Count.Reviews.of(r, votes)
+		j.like(f.key, f, func(f *node) bool {
+			switch f.key {
+			case "results":
+				j.drawn(f.key, r, n, w.lists["movies.reviews.results"], func(_ int, f *node) bool {
+					if f.key == "id" {
+						j.objectID(f.key, r)
+					}
+					return f.key == "id"
+				})
+			case "total_pages":
+				j.int(f.key, min(1, n))
+			case "total_results":
+				j.int(f.key, n)
+			default:
+				return false
+			}
+			return true
+		})
+	case "translations":
+		t.writeTranslations(j, r, f)
+	case "videos":
+		j.object(f.key, func() {
+			j.drawn("results", r, w.Count.Videos.of(r, votes), w.lists["movies.videos.results"], func(_ int, f *node) bool {
+				switch f.key {
+				case "id":
+					j.objectID(f.key, r)
+				case "key":
+					j.text(f.key, func() { j.letters(r, 11) })
+				default:
+					return false
+				}
+				return true
+			})
+		})
+	case "watch/providers":
+		j.object(f.key, func() { j.first(f.fields[0], w.Count.WatchCountries.of(r, t.votes)) })
+	default:
+		return t.write(j, f)
+	}
+	return true
+}
+
+// writeImages writes the images of a title: its own poster and backdrop stand first.
+func (t *title) writeImages(j *writer, r *random) {
+	write := func(name string, n int, first uint64) {
+		if first == 0 {
+			n = 0
+		}
+		j.drawn(name, r, n, j.w.lists["movies.images."+name], func(i int, f *node) bool {
+			if f.key == "file_path" {
+				path := r.next() | 1
+				if i == 0 {
+					path = first
+				}
+				j.path(f.key, path)
+			}
+			return f.key == "file_path"
+		})
+	}
+	j.object("images", func() {
+		write("backdrops", j.w.Count.Backdrops.of(r, t.votes), t.backdrop)
+		write("logos", j.w.Count.Logos.of(r, t.votes), r.next()|1)
+		write("posters", j.w.Count.Posters.of(r, t.votes), t.poster)
 	})
-}
-
-var sentenceJoins = []string{" ", " ", " ", `\r\n\r\n`}
-
-// writeAlternativeTitles writes the titles by which a title is known elsewhere.
-func writeAlternativeTitles(j *writer, name string, r *random, votes int) {
-	j.objects(name, j.w.Count.AlternativeTitles.of(r, votes), func(int) {
-		l := &j.w.locales[r.front(len(j.w.locales))]
-		j.string("iso_3166_1", l.region)
-		j.text("title", func() { addTitle(j, r, l.language) })
-		j.string("type", pick(r, titleTypes))
-	})
-}
-
-var titleTypes = []string{
-	"", "", "", "", "", "", "romanization", "short title", "working title", "DVD", "festival title",
-}
-
-// writeTitleKeywords writes the keywords of a title, each by write.
-func writeTitleKeywords(j *writer, name string, r *random, t *title, write func(j *writer, i uint64)) {
-	j.object("keywords", func() {
-		writePicked(j, name, r, j.w.keywords, j.w.Count.Keywords.of(r, t.votes), func(i uint64) { write(j, i) })
-	})
-}
-
-// writeTitleCompanies writes the production companies of a title.
-func writeTitleCompanies(j *writer, r *random, t *title) {
-	n := j.w.Count.Companies.of(r, t.votes)
-	writePicked(j, "production_companies", r, j.w.companies, n, func(i uint64) { writeCompany(j, j.w.companies, i) })
 }
 
 // writePicked writes a list of at most n records of the crowd.
@@ -290,151 +285,87 @@ func writePicked(j *writer, name string, r *random, p *population, n int, write 
 	distinct(j, name, n, func(int) uint64 { return p.pick(r, crowd) }, write)
 }
 
-// writeTitleCountries writes the production countries: that of origin and sometimes more.
-func writeTitleCountries(j *writer, r *random, t *title) {
-	distinct(j, "production_countries", r.some(880, 170, 11), func(have int) *reference.Country {
-		return countryOf(j, r, t, have)
-	}, func(c *reference.Country) {
-		j.string("iso_3166_1", c.Code)
-		j.string("name", c.EnglishName)
-	})
-}
-
-// countryOf returns the country of a title's origin and behind it, when there are some, another.
-func countryOf(j *writer, r *random, t *title, have int) *reference.Country {
-	if have == 0 {
-		return t.country
-	}
-	return j.w.countries.pick(r)
-}
-
-// some returns in any permille of a thousand cases 1, or in more permille up to most more, and else 0.
-func (r *random) some(any, more, most int) int {
-	switch {
-	case !r.chance(any):
-		return 0
-	case r.chance(more):
-		return 2 + r.front(most)
-	}
-	return 1
-}
-
-// writeSpokenLanguages writes the title's own language and sometimes more.
-func writeSpokenLanguages(j *writer, r *random, t *title) {
-	distinct(j, "spoken_languages", r.some(850, 250, 8), func(have int) *language {
-		if have == 0 {
-			return t.language
-		}
-		return j.w.languages.pick(r)
-	}, func(l *language) {
-		j.string("english_name", l.EnglishName)
-		j.string("iso_639_1", l.Code)
-		j.string("name", l.Name)
-	})
-}
-
-// writeLocale writes the fields that a translation starts with.
-func writeLocale(j *writer, l *locale) {
-	j.string("iso_3166_1", l.region)
-	j.string("iso_639_1", l.Code)
-	j.string("name", l.Name)
-	j.string("english_name", l.EnglishName)
-}
-
-// writeTranslations writes those of a title to English, its own language and others, in the
-// order of the locales. data writes the texts of each.
-func writeTranslations(j *writer, r *random, t *title, data func(l *locale)) {
-	want := j.w.Count.Translations.of(r, t.votes)
-	from := min(len(j.w.locales), want*8/5+3) // of so many, want are taken
-	j.object("translations", func() {
-		j.list("translations", func() {
-			for i := 0; i < len(j.w.locales) && want > 0; i++ {
-				l := &j.w.locales[i]
-				if i == 0 || l == t.language.locale || r.below(max(1, from)) < want {
-					want--
-					j.object("", func() {
-						writeLocale(j, l)
-						j.object("data", func() { data(l) })
-					})
-				}
-				from--
-			}
-		})
-	})
-}
-
-// isBase reports whether a translation is the English one. It repeats the texts of details.
-func isBase(j *writer, l *locale) bool { return l == &j.w.locales[0] }
-
-// writeTranslatedOverview writes the overview of a translation: there is one in permille of a
-// thousand cases.
-func writeTranslatedOverview(j *writer, r *random, t *title, l *locale, permille int) {
-	if isBase(j, l) {
-		writeTitleOverview(j, t)
-		return
-	}
-	j.text("overview", func() {
-		if r.chance(permille) {
-			addProse(j, r, l.language, r.logNormal(j.w.Typical.Overview.at(t.votes), 45))
-		}
-	})
-}
-
-// writeTranslatedTitle writes the title of a translation: English where that differs from the
-// original, and else, if the language is foreign, in permille of a thousand cases.
-func writeTranslatedTitle(j *writer, r *random, t *title, l *locale, permille int) {
-	if isBase(j, l) && t.translated() {
-		writeEnglishTitle(j, t.of.name, t)
-		return
-	}
-	j.text(t.of.name, func() {
-		if !isBase(j, l) && l != t.language.locale && r.chance(permille) {
-			addTitle(j, r, l.language)
-		}
-	})
-}
-
-// writeTranslatedTagline writes the tagline of a translation but the English one.
-func writeTranslatedTagline(j *writer, r *random, l *locale, permille int) {
-	j.text("tagline", func() {
-		if !isBase(j, l) && r.chance(permille) {
-			addTagline(j, r, l.language)
-		}
-	})
-}
-
-// writeOffers writes where a title can be watched, by country.
-func writeOffers(j *writer, r *random, t *title) {
-	all := j.w.countries.list
-	n := min(len(all), j.w.Count.WatchCountries.of(r, t.votes))
-	j.object("watch/providers", func() {
-		j.object("results", func() {
-			for i := range all {
-				if r.below(len(all)-i) >= n { // of those left, n are taken
-					continue
-				}
-				n--
-				j.object(all[i].Code, func() {
-					j.text("link", func() {
-						j.add("https://www.themoviedb.org/", t.of.media, "/")
-						j.addInt(t.id)
-						j.add("/watch?locale=", all[i].Code)
-					})
-					for k, offer := range []string{"flatrate", "rent", "buy"} {
-						if k > 0 && !r.chance(500) {
-							continue
-						}
-						first := r.front(len(j.w.providers))
-						j.objects(offer, 1+r.front(5), func(n int) {
-							p := &j.w.providers[(first+n)%len(j.w.providers)]
-							j.string("logo_path", p.LogoPath)
-							j.int("provider_id", int(p.ID))
-							j.string("provider_name", p.Name)
-							j.int("display_priority", p.Priority)
-						})
+// writeTranslations writes some of those of the sample: the one to English with the texts of the details, others with
+// texts of their own.
+func (t *title) writeTranslations(j *writer, r *random, f *node) {
+	rows := j.w.lists[t.of.kind.name+".translations.translations"]
+	j.object(f.key, func() {
+		j.list(f.key, func() {
+			for n, row := range rows[:min(len(rows), j.w.Count.Translations.of(r, t.votes))] {
+				j.like("", row, func(f *node) bool {
+					if f.key == "data" {
+						j.like(f.key, f, func(f *node) bool { return t.writeTranslated(j, r, f, n == 0) })
 					}
+					return f.key == "data"
 				})
 			}
 		})
+	})
+}
+
+// writeTranslated writes a text of a translation.
+func (t *title) writeTranslated(j *writer, r *random, f *node, isEnglish bool) bool {
+	switch {
+	case f.key == "homepage":
+		j.string(f.key, "")
+	case isEnglish || f.key == "runtime":
+		return t.write(j, f)
+	case f.key == "overview":
+		overview := r.seed(j.w.Has.TranslatedOverview.at(t.votes))
+		writeOverview(j, overview, j.w.Typical.Overview.at(t.votes), 45)
+	case f.key == t.of.name:
+		j.text(f.key, func() {
+			if r.chance(600) {
+				addTitle(j, r.next(), true)
+			}
+		})
+	default: // a tagline
+		j.string(f.key, "")
+	}
+	return true
+}
+
+// addTitle appends the title that a seed stands for, of one to six words.
+func addTitle(j *writer, seed uint64, foreign bool) {
+	r, words := random{seed}, j.w.words
+	if foreign {
+		words = j.w.foreign
+	}
+	j.add(capitalized(words[r.front(len(words))]))
+	for range r.front(5) {
+		j.add(" ", capitalized(words[r.front(len(words))]))
+	}
+}
+
+// maxText is the limit of TMDB's forms, in characters.
+const maxText = 1000
+
+// addProse appends sentences of about so many characters, at most maxText.
+func addProse(j *writer, r *random, chars int) {
+	chars = max(20, min(chars, maxText))
+	start := len(j.b)
+	for {
+		end := len(j.b)
+		if end > start {
+			j.add(" ")
+		}
+		j.add(pick(r, j.w.sentences))
+		switch n := len(j.b) - start; {
+		case n > maxText && end > start:
+			j.b = j.b[:end]
+			return
+		case n >= chars-40:
+			return
+		}
+	}
+}
+
+// writeOverview writes the English text that a seed stands for, of a median of characters; "" for the seed 0.
+func writeOverview(j *writer, seed uint64, median, sigma int) {
+	j.text("overview", func() {
+		if seed != 0 {
+			r := random{seed}
+			addProse(j, &r, r.logNormal(median, sigma))
+		}
 	})
 }
