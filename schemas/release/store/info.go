@@ -8,9 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bytedance/sonic"
-	"github.com/bytedance/sonic/ast"
-
 	"github.com/reelsplice/reelsplice/schemas/age"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
@@ -84,17 +81,19 @@ func readReport(report []byte) (r reported) {
 
 // withForced returns a report with why its release was published against the gate. It may be nil.
 func withForced(report []byte, why any) ([]byte, error) {
-	if report == nil {
-		report = []byte("{}")
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(report, &fields); err != nil && report != nil {
+		return nil, fmt.Errorf("%s: %w", release.ReportName, err)
 	}
-	root, err := sonic.Get(report)
+	noted, err := json.Marshal(why)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", release.ReportName, err)
 	}
-	if _, err := root.Set("forced", ast.NewAny(why)); err != nil {
-		return nil, fmt.Errorf("%s: %w", release.ReportName, err)
+	if fields == nil {
+		fields = map[string]json.RawMessage{}
 	}
-	return root.MarshalJSON()
+	fields["forced"] = noted
+	return json.Marshal(fields)
 }
 
 // arrange sorts the releases of a store, the newest first, and marks those that its pointers name. History
