@@ -192,7 +192,18 @@ func newEdgeOn(t *testing.T, dir, rel, day string) *testEdge {
 // issue makes a credential of an account.
 func (e *testEdge) issue(t *testing.T, kind auth.Kind, account string) string {
 	t.Helper()
-	r := auth.Record{Name: kind.String() + " " + account, Kind: kind, Account: account, Created: time.Now()}
+	return e.issueRecord(t, auth.Record{Name: kind.String() + " " + account, Kind: kind, Account: account})
+}
+
+// issueScoped makes a token that may read what scopes say.
+func (e *testEdge) issueScoped(t *testing.T, scopes auth.Scopes) string {
+	t.Helper()
+	return e.issueRecord(t, auth.Record{Name: string(scopes), Scopes: scopes})
+}
+
+func (e *testEdge) issueRecord(t *testing.T, r auth.Record) string {
+	t.Helper()
+	r.Created = time.Now()
 	id, err := auth.Issue(e.path, r)
 	if err == nil {
 		e.live.Poll()

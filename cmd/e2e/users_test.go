@@ -384,6 +384,17 @@ func TestSessions(t *testing.T) {
 	}
 	ids(user, "/4/account/5f00000000000000000000aa/movie/rated", 551)
 
+	// Scopes of the token: all but accounts' data, or that of one account too.
+	reader, one := e.issueScoped(t, "read"), e.issueScoped(t, "account:5f00000000000000000000aa")
+	f(reader, "/3/movie/550", 200, "")
+	f(reader, "/3/account"+with, 401, refusedSession)
+	f(reader, "/3/movie/550/account_states"+with, 401, refusedSession)
+	f(reader, "/3/guest_session/"+guest+"/rated/movies", 401, refusedSession)
+	f(one, "/3/movie/550", 200, "")
+	f(one, "/3/account"+with, 200, details)
+	f(one, "/3/account?session_id="+other, 401, refusedSession)
+	f(one, "/3/guest_session/"+guest+"/rated/movies", 401, refusedSession)
+
 	// States.
 	f(app, "/3/movie/550/account_states"+with, 200, `{"id":550,"favorite":true,"rated":false,"watchlist":false}`)
 	f(app, "/3/movie/551/account_states"+with, 200, `{"id":551,"favorite":false,"rated":{"value":8.5},"watchlist":false}`)

@@ -46,14 +46,19 @@ func tokenIssueCommand(a *app) *cobra.Command {
 			"cannot be checked: take the hash only from a line of a client that you know.\n\n" +
 			"--session makes the session_id of an account: clients send it beside a token to read the account's data. With\n" +
 			"--guest it is the guest_session_id of an account that can only rate; with --v4 one token for both.",
-		Example: "  reelsplice token issue --name alice --expires 720h\n" +
+		Example: "  reelsplice token issue --name alice --expires 90d --rate 40\n" +
 			"  reelsplice token issue --session 548",
 	}
 	f := c.Flags()
 	tokensFlag(c, &t.path)
 	f.StringVar(&t.record.Name, "name", "", "name of the client; random by default")
-	f.StringVar(&t.expires, "expires", "never", "`WHEN` it expires: after a duration such as 720h, at an RFC 3339 time, or never")
+	f.StringVar(&t.expires, "expires", "never", "`WHEN` it expires: after days such as 90d, or a duration such as 36h; at an RFC 3339 time; or never")
 	f.StringVar(&t.record.Account, "session", "", "make a session of `ACCOUNT`: its number, its 24 hex digits, or the 32 of a guest's session")
+	f.IntVar(&t.record.Rate, "rate", 0, "most requests a `SECOND`, on average; others get status 429 (default no bound)")
+	f.IntVar(&t.record.Burst, "burst", 0, "most requests at once after a pause, with --rate (default as many as --rate)")
+	f.IntVar(&t.record.Concurrent, "concurrent", 0, "most requests at the same time (default no bound)")
+	f.StringArrayVar(&t.scopes, "scope", nil, "what the token may read: read, which is all but accounts' data, or account:`ID`, which is\n"+
+		"that of one account too; repeatable (default every GET)")
 	f.BoolVar(&t.guest, "guest", false, "the session is that of a guest")
 	f.BoolVar(&t.v4, "v4", false, "make a token of the account instead, for version 4 of the API")
 	f.StringVar(&t.value, "value", "", "take the token `V` in place of a random one; - reads it from stdin")
@@ -102,6 +107,7 @@ func (a *app) afterFirstToken(tokens string) {
 type issue struct {
 	path, value, sha256, expires string
 	guest, v4, force             bool
+	scopes                       []string
 	record                       auth.Record
 }
 
@@ -128,6 +134,7 @@ func (t *issue) complete(stdin io.Reader, chosen, hashed bool) (err error) {
 	if t.record.Name == "" {
 		t.record.Name = t.record.Kind.String() + "-" + rand.Text()[:8]
 	}
+	t.record.Scopes = auth.Scopes(strings.Join(t.scopes, ","))
 	t.record.Created = time.Now()
 	t.record.Expires, err = parseExpiry(t.expires, t.record.Created)
 	return err
@@ -181,12 +188,13 @@ func parseExpiry(text string, now time.Time) (time.Time, error) {
 	if text == "never" {
 		return time.Time{}, nil
 	}
-	if d, err := time.ParseDuration(text); err == nil && d >= time.Second {
+	var d time.Duration
+	if err := (ageFlag{&d}).Set(text); err == nil && d >= time.Second {
 		return now.Add(d).UTC().Truncate(time.Second), nil
 	}
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil || at.IsZero() {
-		return time.Time{}, fmt.Errorf("--expires %q: want a duration of 1s or more such as 720h, an RFC 3339 time, or never", text)
+		return time.Time{}, fmt.Errorf("--expires %q: want days such as 90d, a duration of 1s or more such as 36h, an RFC 3339 time, or never", text)
 	}
 	return at.UTC().Truncate(time.Second), nil
 }
@@ -201,13 +209,37 @@ func optional(t time.Time) *time.Time {
 
 // tokenRow is a token as --json lists it, without anything that gives access.
 type tokenRow struct {
-	Name    string     `json:"name"`
-	Hash    string     `json:"hash"` // start of the SHA-256
-	Kind    string     `json:"kind"`
-	Account string     `json:"account,omitempty"`
+	Name    string `json:"name"`
+	Hash    string `json:"hash"` // start of the SHA-256
+	Kind    string `json:"kind"`
+	Account string `json:"account,omitempty"`
+	Scopes  string `json:"scopes,omitempty"` // with commas between them; every GET when absent
+	limits
 	Created *time.Time `json:"created"`
 	Expires *time.Time `json:"expires"` // null for never
 	Revoked *time.Time `json:"revoked"` // null for not revoked
+}
+
+// limits are those of a token; absent for no bound.
+type limits struct {
+	Rate       int `json:"rate,omitempty"`       // requests a second
+	Burst      int `json:"burst,omitempty"`      // at once
+	Concurrent int `json:"concurrent,omitempty"` // at the same time
+}
+
+// String returns the limits for people.
+func (l limits) String() string {
+	var all []string
+	if l.Rate > 0 {
+		all = append(all, fmt.Sprintf("%d/s", l.Rate))
+	}
+	if l.Burst > 0 {
+		all = append(all, fmt.Sprintf("burst %d", l.Burst))
+	}
+	if l.Concurrent > 0 {
+		all = append(all, fmt.Sprintf("%d at a time", l.Concurrent))
+	}
+	return cmp.Or(strings.Join(all, ", "), "none")
 }
 
 // hashDigits is how much of a hash is shown, and enough to name a token by.
@@ -216,6 +248,7 @@ const hashDigits = 12
 func rowOfToken(r *auth.Record) tokenRow {
 	return tokenRow{
 		Name: r.Name, Hash: hex.EncodeToString(r.Hash[:])[:hashDigits], Kind: r.Kind.String(), Account: r.Account,
+		Scopes: string(r.Scopes), limits: limits(r.Limits),
 		Created: optional(r.Created), Expires: optional(r.Expires), Revoked: optional(r.Revoked),
 	}
 }
@@ -241,7 +274,7 @@ func tokenListCommand(a *app) *cobra.Command {
 }
 
 func writeTokens(w io.Writer, rows []tokenRow) {
-	fmt.Fprintln(w, "NAME\tHASH\tKIND\tACCOUNT\tCREATED\tEXPIRES\tREVOKED")
+	fmt.Fprintln(w, "NAME\tHASH\tKIND\tACCOUNT\tSCOPES\tLIMITS\tCREATED\tEXPIRES\tREVOKED")
 	when := func(at *time.Time, otherwise string) string {
 		if at == nil {
 			return otherwise
@@ -249,7 +282,7 @@ func writeTokens(w io.Writer, rows []tokenRow) {
 		return at.UTC().Format(time.RFC3339)
 	}
 	for _, r := range rows {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Name, r.Hash, r.Kind, cmp.Or(r.Account, "none"),
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Name, r.Hash, r.Kind, cmp.Or(r.Account, "none"), cmp.Or(r.Scopes, "all"), r.limits,
 			when(r.Created, "unknown"), when(r.Expires, "never"), when(r.Revoked, "no"))
 	}
 }

@@ -43,7 +43,7 @@ const lockWait = 10 * time.Second
 
 // fileHeader starts each file that Issue creates. Its first line is fileMark.
 const fileHeader = fileMark + `
-# HASH	name=NAME	kind=token|session|guest	account=ID	created=RFC3339	expires=RFC3339|never	revoked=RFC3339
+# HASH	name=NAME	kind=token|session|guest	account=ID	scopes=read|account:ID,...	rate=N	burst=N	concurrent=N	created=RFC3339	expires=RFC3339|never	revoked=RFC3339
 # A revoked line stays as history. A running server follows every change of this file.
 `
 
@@ -73,6 +73,12 @@ func IssueHashed(path string, r Record) error {
 	// A name with a tab or a newline in it could write other fields, or another token.
 	if want := wantName(r.Name); want != "" {
 		return fmt.Errorf("add token %q: name: want %s", clip(r.Name), want)
+	}
+	if want := r.Scopes.want(); want != "" && r.Scopes != "" {
+		return fmt.Errorf("add token %q: scopes %q: want %s", r.Name, clip(string(r.Scopes)), want)
+	}
+	if want := r.wantLimits(); want != "" {
+		return fmt.Errorf("add token %q: %s", r.Name, want)
 	}
 	if want := wantAccount(r.Account); want != "" && (r.Account != "" || r.Kind != KindToken) {
 		return fmt.Errorf("add token %q: account %q: want %s", r.Name, clip(r.Account), want)
@@ -279,6 +285,7 @@ func OpenLive(path string, logger *slog.Logger) (*Live, error) {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
 	}
+	var last *Table
 	l, err := follow.Open(follow.Files[Table]{
 		Name: "token file", Paths: []string{path}, MaxSize: MaxFileSize, Log: logger,
 		Make: func(contents [][]byte) (*Table, []any, error) {
@@ -286,8 +293,8 @@ func OpenLive(path string, logger *slog.Logger) (*Live, error) {
 			if err != nil {
 				return nil, nil, err
 			}
-			t := NewTable(records(entries))
-			return t, []any{"tokens", t.Len(), "active", t.Active(time.Now().Unix())}, nil
+			last = last.next(records(entries))
+			return last, []any{"tokens", last.Len(), "active", last.Active(time.Now().Unix())}, nil
 		},
 	})
 	return l, advise(err)

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -54,6 +55,8 @@ type Record struct {
 	Created time.Time // UTC, whole seconds; zero when the file has none
 	Expires time.Time // UTC, whole seconds: the first second it is refused; zero means never
 	Revoked time.Time // UTC, whole seconds; zero means not revoked. A future time revokes at once too.
+	Scopes  Scopes    // of a token
+	Limits            // of a token
 }
 
 // A file that starts with fileMark has the line fileEnd after its tokens. A file that was cut between two lines lacks
@@ -67,16 +70,16 @@ const (
 // fields of the form key=value, each after one tab:
 //
 //	name=      required; printable, at most MaxName bytes, unique among unrevoked tokens
-//	scopes=    read, from files of earlier versions
+//	scopes=    of a token: read, for all but accounts' data, or account:ID, for that of one account
+//	           too; with commas between them; every GET of the API when absent
 //	kind=      token, session or guest; token when absent
 //	account=   id of an account, 24 hex digits of one, or 32 of a guest's session; required
 //	           for a session and a guest
 //	created=   RFC 3339 time
+//	rate=      of a token: requests a second, on average; burst= at once after a pause, as many as
+//	           rate when absent; concurrent= at the same time; without bound when absent
 //	expires=   RFC 3339 time, or never (also when absent)
 //	revoked=   RFC 3339 time; the token is refused, the line stays as history
-//
-// Tokens have no scopes: they all allow every GET of the API. Files of earlier versions have the field with its one
-// value.
 //
 // Blank lines and lines that start with # are ignored. One bad line makes the whole file an error: a
 // typing error in a revocation must not read as "not revoked". A file that lost its end is an error too: its last line
@@ -93,6 +96,15 @@ func appendRecord(dst []byte, r *Record) []byte {
 		dst = appendField(dst, "kind", r.Kind.String())
 	}
 	dst = appendField(dst, "account", r.Account)
+	dst = appendField(dst, "scopes", string(r.Scopes))
+	for _, l := range []struct {
+		name string
+		n    int
+	}{{"rate", r.Rate}, {"burst", r.Burst}, {"concurrent", r.Concurrent}} {
+		if l.n > 0 {
+			dst = appendField(dst, l.name, strconv.Itoa(l.n))
+		}
+	}
 	dst = appendField(dst, "created", timeText(r.Created))
 	dst = appendField(dst, "expires", cmp.Or(timeText(r.Expires), "never"))
 	return append(appendField(dst, "revoked", timeText(r.Revoked)), '\n')
@@ -211,7 +223,34 @@ func parseLine(text []byte) (*entry, error) {
 	if e.Kind != KindToken && e.Account == "" {
 		return nil, fmt.Errorf("field \"account\": missing: want account=... of a %s", e.Kind)
 	}
+	if want := e.wantLimits(); want != "" {
+		return nil, errors.New(want)
+	}
 	return e, nil
+}
+
+// wantLimits returns what is wrong with the limits of r as a whole.
+func (r *Record) wantLimits() (want string) {
+	switch {
+	case r.Kind != KindToken && (r.Limits != Limits{} || r.Scopes != ""):
+		return fmt.Sprintf("a %s has scopes or limits: want them of the token that is sent with it", r.Kind)
+	case min(r.Rate, r.Burst, r.Concurrent) < 0 || max(r.Rate, r.Burst, r.Concurrent) > maxLimit:
+		return fmt.Sprintf("rate, burst and concurrent are %d, %d and %d: want 0 to %d", r.Rate, r.Burst, r.Concurrent, maxLimit)
+	case r.Burst > 0 && r.Rate == 0:
+		return fmt.Sprintf("burst is %d without a rate: want both", r.Burst)
+	}
+	return ""
+}
+
+// maxLimit bounds the numbers of Limits: nobody asks for more.
+const maxLimit = 1_000_000
+
+func parseLimit(text string) (n int, want string) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		return 0, "a number of 1 or more"
+	}
+	return n, ""
 }
 
 // parseHash keeps the text out of its message: it may be a token, put there by mistake.
@@ -241,9 +280,13 @@ func (r *Record) set(key, value string) error {
 	case "name":
 		r.Name, want = value, wantName(value)
 	case "scopes":
-		if value != "read" {
-			want = "read"
-		}
+		r.Scopes, want = Scopes(value), Scopes(value).want()
+	case "rate":
+		r.Rate, want = parseLimit(value)
+	case "burst":
+		r.Burst, want = parseLimit(value)
+	case "concurrent":
+		r.Concurrent, want = parseLimit(value)
 	case "kind":
 		if i := slices.Index(kindNames[:], value); i >= 0 {
 			r.Kind = Kind(i)
@@ -261,7 +304,7 @@ func (r *Record) set(key, value string) error {
 	case "revoked":
 		setTime(&r.Revoked, wantTime)
 	default:
-		return fmt.Errorf("field %q: unknown: want name, scopes, kind, account, created, expires or revoked", clip(key))
+		return fmt.Errorf("field %q: unknown: want name, kind, account, scopes, rate, burst, concurrent, created, expires or revoked", clip(key))
 	}
 	if want != "" {
 		return fmt.Errorf("field %q: %q: want %s", key, clip(value), want)

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -18,7 +19,7 @@ func TestParseFile(t *testing.T) {
 		" \t\n" +
 		"  # another\r\n" +
 		hashA + "\tname=web app=1\tscopes=read\tcreated=2026-01-02T03:04:05Z\texpires=2027-01-02T03:04:05.9+01:00\r\n" +
-		hashB + "\texpires=never\tname=old\trevoked=2026-02-02T03:04:05Z\n"
+		hashB + "\texpires=never\tname=old\tscopes=read,account:548,account:5f00000000000000000000aa\trate=40\tburst=80\tconcurrent=20\trevoked=2026-02-02T03:04:05Z\n"
 	recs, err := Parse("tokens.txt", []byte(text))
 	if err != nil {
 		t.Fatal(err)
@@ -26,9 +27,12 @@ func TestParseFile(t *testing.T) {
 	want := []Record{
 		{
 			Hash: HashToken([]byte("abc")), Name: "web app=1",
-			Created: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Expires: time.Date(2027, 1, 2, 2, 4, 5, 0, time.UTC),
+			Created: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Expires: time.Date(2027, 1, 2, 2, 4, 5, 0, time.UTC), Scopes: "read",
 		},
-		{Hash: HashToken(nil), Name: "old", Revoked: time.Date(2026, 2, 2, 3, 4, 5, 0, time.UTC)},
+		{
+			Hash: HashToken(nil), Name: "old", Revoked: time.Date(2026, 2, 2, 3, 4, 5, 0, time.UTC),
+			Scopes: "read,account:548,account:5f00000000000000000000aa", Limits: Limits{Rate: 40, Burst: 80, Concurrent: 20},
+		},
 	}
 	if !slices.Equal(recs, want) {
 		t.Errorf("Parse() = %+v, want %+v", recs, want)
@@ -54,10 +58,18 @@ func TestParseFileRefuses(t *testing.T) {
 	f("#\n\n"+line+"\texpires=tomorrow\n", `tokens.txt:3: field "expires": "tomorrow": want RFC 3339 time or "never"`)
 	f(line+"\tcreated=never\n", `tokens.txt:1: field "created": "never": want RFC 3339 time`)
 	f(line+"\trevoked=\n", `tokens.txt:1: field "revoked": "": want RFC 3339 time`)
-	f(line+"\tscopes=read,write\n", `tokens.txt:1: field "scopes": "read,write": want read`)
-	f(line+"\tscopes=\n", `tokens.txt:1: field "scopes": "": want read`)
-	f(line+"\trate=5\n", `tokens.txt:1: field "rate": unknown: want name, scopes, kind, account, created, expires or revoked`)
-	f(line+"\tExpires=never\n", `tokens.txt:1: field "Expires": unknown: want name, scopes, kind, account, created, expires or revoked`)
+	const wantScope = "read, or account: with the number of an account or its hex digits"
+	for _, scopes := range []string{"read,write", "", "read,", "account", "account:", "account:x", "Read"} {
+		f(line+"\tscopes="+scopes+"\n", fmt.Sprintf(`tokens.txt:1: field "scopes": %q: want %s`, scopes, wantScope))
+	}
+	for _, n := range []string{"0", "-1", "1.5", "", "many"} {
+		f(line+"\trate="+n+"\n", fmt.Sprintf(`tokens.txt:1: field "rate": %q: want a number of 1 or more`, n))
+	}
+	f(line+"\tconcurrent=1000001\n", "tokens.txt:1: rate, burst and concurrent are 0, 0 and 1000001: want 0 to 1000000")
+	f(line+"\tburst=2\n", "tokens.txt:1: burst is 2 without a rate: want both")
+	f(line+"\tkind=session\taccount=1\trate=2\n", "tokens.txt:1: a session has scopes or limits: want them of the token that is sent with it")
+	f(line+"\tkind=guest\taccount=1\tscopes=read\n", "tokens.txt:1: a guest has scopes or limits: want them of the token that is sent with it")
+	f(line+"\tExpires=never\n", `tokens.txt:1: field "Expires": unknown: want name, kind, account, scopes, rate, burst, concurrent, created, expires or revoked`)
 	f(line+"\trevoked\n", `tokens.txt:1: field number 3: no "=": want key=value`)
 	f(line+"\t\n", `tokens.txt:1: field number 3: no "=": want key=value`)
 	f(line+"\tname=b\n", `tokens.txt:1: field "name": "b": given twice: want it once`)

@@ -34,6 +34,8 @@ type Result struct {
 	Name    string // of the token's record, also if that is expired or revoked
 	Account string // of an accepted credential; "" for none
 	Expires int64  // of an accepted token, in unix seconds; 0 for never
+	Meter   *Meter // of an accepted token; nil for one without limits
+	Scopes  Scopes // of an accepted token
 }
 
 // A Table looks tokens up. It never changes, so any number of goroutines may use it.
@@ -43,16 +45,29 @@ type Result struct {
 type Table struct {
 	records []Record
 	byHash  map[[sha256.Size]byte]int // index of records
+	meters  []*Meter                  // of records
 }
 
 // NewTable builds a table. It keeps records, which must not change after; their hashes must be
 // distinct, as Parse ensures.
-func NewTable(records []Record) *Table {
-	t := &Table{records: records, byHash: make(map[[sha256.Size]byte]int, len(records))}
+func NewTable(records []Record) *Table { return (*Table)(nil).next(records) }
+
+// next returns a table that takes the place of t, which may be nil. Tokens whose limits stay go on with what they have
+// used of them.
+func (t *Table) next(records []Record) *Table {
+	n := &Table{records: records, byHash: make(map[[sha256.Size]byte]int, len(records)), meters: make([]*Meter, len(records))}
 	for i := range records {
-		t.byHash[records[i].Hash] = i
+		r := &records[i]
+		n.byHash[r.Hash] = i
+		n.meters[i] = newMeter(r.Limits)
+		if t == nil {
+			continue
+		}
+		if k, ok := t.byHash[r.Hash]; ok && t.records[k].Limits == r.Limits {
+			n.meters[i] = t.meters[k]
+		}
 	}
-	return t
+	return n
 }
 
 // Check looks a bearer token up at the time now, in unix seconds. It does not allocate or
@@ -71,7 +86,7 @@ func (t *Table) CheckKind(kind Kind, token []byte, now int64) Result {
 	r := &t.records[i]
 	res := Result{Name: r.Name, Reason: r.refusal(now)}
 	if res.Reason == None {
-		res.OK, res.Account, res.Expires = true, r.Account, r.expiry()
+		res.OK, res.Account, res.Expires, res.Meter, res.Scopes = true, r.Account, r.expiry(), t.meters[i], r.Scopes
 	}
 	return res
 }

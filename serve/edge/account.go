@@ -43,24 +43,37 @@ func (x *exchange) sessionAccount(t *accountTables, guests bool) (a *accounts.Ac
 	table, now := x.edge.tokens(), x.edge.opts.Now().Unix()
 	var buf [auth.MaxTokenLen]byte
 	if id, ok := route.Lookup(buf[:0], x.rq.Query, "session_id"); ok && len(id) > 0 {
-		return accountOf(t, table.CheckKind(auth.KindSession, id, now))
+		return x.accountOf(t, table.CheckKind(auth.KindSession, id, now))
 	}
 	if id, ok := route.Lookup(buf[:0], x.rq.Query, "guest_session_id"); ok && guests && len(id) > 0 {
 		return x.guest(t, id)
 	}
 	if token, ok := auth.Bearer(x.rq.Authorization); ok {
-		return accountOf(t, table.Check(token, now))
+		return x.accountOf(t, table.Check(token, now))
 	}
 	return nil, false, nil
 }
 
-// accountOf returns the account of an accepted credential.
-func accountOf(t *accountTables, r auth.Result) (*accounts.Account, bool, error) {
+// accountOf returns the account of an accepted credential: nil where the token of the request may not read it.
+func (x *exchange) accountOf(t *accountTables, r auth.Result) (*accounts.Account, bool, error) {
 	if !r.OK || r.Account == "" {
 		return nil, false, nil
 	}
 	a, ok, err := t.accounts.Find([]byte(r.Account))
-	return &a, ok, err
+	if err != nil || !ok {
+		return &a, ok, err
+	}
+	ids, all := x.scopes.Accounts()
+	if all {
+		return &a, true, nil
+	}
+	for _, id := range ids { // a number or hex digits, as the session's
+		allowed, ok, err := t.accounts.Find([]byte(id))
+		if err != nil || ok && allowed.Row == a.Row {
+			return &a, ok, err
+		}
+	}
+	return nil, false, nil
 }
 
 // guest returns the account of a guest's session: one that was issued, or that the
@@ -70,8 +83,8 @@ func (x *exchange) guest(t *accountTables, id []byte) (*accounts.Account, bool, 
 	if !r.OK {
 		return &accounts.Account{}, x.edge.signer.CheckGuestSession(id, x.edge.opts.Now()), nil
 	}
-	a, ok, err := accountOf(t, r)
-	if err == nil && !ok {
+	a, ok, err := x.accountOf(t, r)
+	if err == nil && !ok && a != nil {
 		return &accounts.Account{}, true, nil
 	}
 	return a, ok, err

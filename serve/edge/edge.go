@@ -139,6 +139,8 @@ type exchange struct {
 	rel    *release.Reader // of held
 	engine *query.Engine   // of held; see queries
 	lease  lease
+	meter  *auth.Meter // until end
+	scopes auth.Scopes // of the token
 	rows   query.Result
 	etag   [splice.ETagLen]byte
 	keys   []byte
@@ -174,6 +176,8 @@ func (x *exchange) end() {
 	x.held.Release()
 	x.held = nil
 	x.lease.release()
+	x.meter.End()
+	x.meter, x.scopes = nil, ""
 	if x.bytes() <= maxKept {
 		e.pools.exchanges.Put(x)
 	}
@@ -213,14 +217,20 @@ func (x *exchange) serve() error {
 // imageFolder has all images of the API's image host. Applications with that host built in ask without a credential.
 var imageFolder = []byte("/t/p/")
 
-// authorize refuses a request without a good credential.
+// authorize refuses a request without a good credential, or above the limits of its token.
 func (x *exchange) authorize() error {
-	res := x.edge.Authorize(x.rq.Authorization, x.rq.Query, x.rq.Grant, x.edge.opts.Now().Unix())
+	now := x.edge.opts.Now()
+	res := x.edge.Authorize(x.rq.Authorization, x.rq.Query, x.rq.Grant, now.Unix())
 	x.rs.Token = res.Name
 	if !res.OK {
 		x.logRefused(&res)
 		return status.InvalidKey
 	}
+	if !res.Meter.Begin(now) {
+		x.edge.log.refused.LogAttrs(context.Background(), slog.LevelInfo, "token is above its limits", slog.String("name", res.Name))
+		return status.TooManyRequests
+	}
+	x.meter, x.scopes = res.Meter, res.Scopes
 	return nil
 }
 

@@ -175,9 +175,10 @@ func (c *client) again(pr *plainRequest, target, query []byte, w *reply, now tim
 		return false
 	}
 	allowed := c.edge.Authorize(pr.authorization, query, &c.grant, now.Unix())
-	if !allowed.OK {
+	if !allowed.OK || !allowed.Meter.Begin(now) {
 		return false
 	}
+	defer allowed.Meter.End()
 	code, length := p.write(&w.message, c.dates.at(now), pr)
 	copied := len(w.own)
 	if !c.edge.Reserve(copied) {

@@ -394,3 +394,43 @@ func (a *asker) hammer(uri string, stop <-chan struct{}, changed chan<- [2]strin
 		}
 	}
 }
+
+// TestTokenLimits: a token above its limits gets 429 with Retry-After, from prepared responses and others, and goes on
+// when it is below them again.
+func TestTokenLimits(t *testing.T) {
+	s := newWireServer(t, nil, servetest.Movie550)
+	token, err := auth.Issue(s.file, auth.Record{Name: "bounded", Created: time.Now(), Limits: auth.Limits{Concurrent: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.tokens.Poll()
+	free := s.asker(t)
+	const uri = "/3/movie/550"
+	for range 2 {
+		free.ask(t, "GET", uri)
+	}
+	sharedtest.Eventually(t, "what was asked for twice has a prepared response", func() bool { return s.isPrepared(uri) })
+	bounded := *s
+	bounded.token = token
+	a := bounded.asker(t)
+	meter := s.tokens.Get().Check([]byte(token), time.Now().Unix()).Meter
+	for range 2 {
+		for _, uri := range []string{uri, "/3/movie/550?append_to_response=credits", "/3/movie/1"} {
+			if rs, body := a.ask(t, "GET", uri); rs.StatusCode == http.StatusTooManyRequests {
+				t.Errorf("GET %s = 429 %s below the limit", uri, body)
+			}
+			if !meter.Begin(time.Now()) {
+				t.Fatal("a request is under way after its response")
+			}
+			rs, body := a.ask(t, "GET", uri)
+			meter.End()
+			want := `{"status_code":25,"status_message":"Your request count (#) is over the allowed limit of (40)."}`
+			if rs.StatusCode != http.StatusTooManyRequests || rs.Header.Get("Retry-After") != "1" || rs.Header.Get("Cache-Control") != "no-store" || body != want {
+				t.Errorf("GET %s = %d %v %s above the limit, want 429", uri, rs.StatusCode, rs.Header, body)
+			}
+			if rs, _ := free.ask(t, "GET", uri); rs.StatusCode == http.StatusTooManyRequests {
+				t.Errorf("GET %s = 429 for another token", uri)
+			}
+		}
+	}
+}
