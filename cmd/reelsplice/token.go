@@ -189,7 +189,7 @@ func parseExpiry(text string, now time.Time) (time.Time, error) {
 		return time.Time{}, nil
 	}
 	var d time.Duration
-	if err := (ageFlag{&d}).Set(text); err == nil && d >= time.Second {
+	if err := (durationFlag{&d, true}).Set(text); err == nil && d >= time.Second {
 		return now.Add(d).UTC().Truncate(time.Second), nil
 	}
 	at, err := time.Parse(time.RFC3339, text)

@@ -214,6 +214,31 @@ func TestHomeNginx(t *testing.T) {
 	}
 }
 
+// TestJWTNginx: a service decides about the credential of a client, and the edge gets a token of nginx.
+func TestJWTNginx(t *testing.T) {
+	s := newSite(t, shared(t, "nginx"))
+	verifier := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/oauth2/auth" || r.Header.Get("Authorization") != "Bearer header.claims.signature" {
+			w.WriteHeader(http.StatusUnauthorized)
+		}
+	}))
+	t.Cleanup(verifier.Close)
+	dir, addr := t.TempDir(), "127.0.0.1:"+freePort(t)
+	file := config(t, dir, "jwt-nginx.conf", "listen 443", "listen "+addr, "/etc/reelsplice/", s.path("certs")+"/", "http://127.0.0.1:8080", "http://"+address(0)+":"+s.port,
+		"/var/log/nginx", dir, "http://127.0.0.1:4180", verifier.URL, "Bearer TOKEN", "Bearer "+s.issued[0])
+	startNginx(t, dir, dir, file)
+	c := s.client(addr)
+	for token, want := range map[string]int{"header.claims.signature": http.StatusOK, "header.claims.forged": http.StatusUnauthorized, s.issued[0]: http.StatusUnauthorized} {
+		sharedtest.Retry(t, "nginx responds", func() error {
+			rs, err := ask(c, http.MethodGet, "https://api.example.org/3/movie/550", token)
+			if err == nil && rs.StatusCode != want {
+				err = fmt.Errorf("%s: %.200s, want %d", rs.Status, rs.body, want)
+			}
+			return err
+		})
+	}
+}
+
 // TestImageBase asks an edge whose images come from a proxy.
 func TestImageBase(t *testing.T) {
 	s := newSite(t, shared(t))
