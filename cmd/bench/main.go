@@ -17,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -95,7 +96,7 @@ func command(stdout, stderr io.Writer) *cobra.Command {
 		if err := cfg.validate(); err != nil {
 			return err
 		}
-		b := &bench{config: cfg, log: stderr, client: newClient()}
+		b := &bench{config: cfg, log: stderr, client: &http.Client{Timeout: patience, Transport: &http.Transport{DisableCompression: true}}}
 		worse, err := b.run(c.Context(), stdout)
 		if err == nil && len(worse) > 0 {
 			err = fmt.Errorf("worse than before: %s", strings.Join(worse, ", "))
@@ -109,14 +110,14 @@ func command(stdout, stderr io.Writer) *cobra.Command {
 type bench struct {
 	config
 	log      io.Writer
-	client   client
+	client   *http.Client
 	wrk      wrk
 	core     int    // of the servers
 	dir      string // temporary folder
 	makers   []*maker
-	servers  []*server            // that run: the edge, and if there are any the one before and nginx
-	ids      []uint64             // of movies, the most popular first
-	finished map[string]*response // of the edge, by path; nginx has them as files
+	servers  []*server         // that run: the edge, and if there are any the one before and nginx
+	ids      []uint64          // of movies, the most popular first
+	finished map[string]string // paths of nginx, where it has responses of the edge as files, by their own
 	measures []*measure
 }
 

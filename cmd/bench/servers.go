@@ -18,8 +18,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"github.com/klauspost/compress/gzip"
 )
 
 //go:embed nginx.conf
@@ -40,10 +38,8 @@ const (
 // A server is a child that serves HTTP, in one process.
 type server struct {
 	name, url string
-	header    []string          // of a request for gzip
-	dir       string            // of the files that nginx serves
-	args      []string          // program and arguments
-	tags      map[string]string // ETags of its checked responses, by path of the edge
+	header    []string // of a request for gzip
+	args      []string // program and arguments
 	cmd       *exec.Cmd
 	ended     chan struct{}
 }
@@ -60,7 +56,7 @@ func (b *bench) startServers(ctx context.Context, stdout io.Writer) (err error) 
 	if b.ids, err = popularMovies(b.makers[0].releases); err != nil {
 		return err
 	}
-	b.finished = map[string]*response{}
+	b.finished = map[string]string{}
 	for _, m := range b.makers {
 		addr, err := freeAddr()
 		if err != nil {
@@ -92,7 +88,7 @@ func (b *bench) startServers(ctx context.Context, stdout io.Writer) (err error) 
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		return err
 	}
-	s := &server{name: nginx, url: "http://" + addr, header: headerWith("none"), dir: dir, args: []string{
+	s := &server{name: nginx, url: "http://" + addr, header: headerWith("none"), args: []string{
 		program, "-p", dir, "-e", "stderr", "-c", config,
 	}}
 	if err := b.start(ctx, s); err != nil {
@@ -110,7 +106,6 @@ func (b *bench) start(ctx context.Context, s *server) error {
 		return err
 	}
 	defer log.Close()
-	s.tags = map[string]string{}
 	s.cmd = exec.Command("taskset", append([]string{"-c", strconv.Itoa(b.core)}, s.args...)...)
 	s.cmd.Dir, s.cmd.Env, s.cmd.Stdout, s.cmd.Stderr = b.dir, environment(), log, log
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
@@ -125,7 +120,7 @@ func (b *bench) start(ctx context.Context, s *server) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for {
-		if _, err = b.client.get(ctx, http.MethodGet, s.url+"/", nil); err == nil {
+		if _, err = b.get(ctx, http.MethodGet, s.url+"/", nil, 0); err == nil {
 			return nil
 		}
 		select {
@@ -168,89 +163,32 @@ func freeAddr() (string, error) {
 	return ln.Addr().String(), ln.Close()
 }
 
-// finish returns the edge's response to a path, and gives it to nginx.
-func (b *bench) finish(ctx context.Context, path string) (*response, error) {
-	if rs := b.finished[path]; rs != nil {
-		return rs, nil
+// finish gives the edge's response to a path to nginx, and returns the path of it there.
+func (b *bench) finish(ctx context.Context, path string) (string, error) {
+	if at, ok := b.finished[path]; ok {
+		return at, nil
 	}
-	rs, err := b.client.ok(ctx, b.servers[0].url+path, b.servers[0].header)
-	if err != nil {
-		return nil, err
-	}
-	rs.file = strconv.Itoa(len(b.finished))
-	b.finished[path] = &rs
-	if s := b.servers[len(b.servers)-1]; s.name == nginx {
-		err = os.WriteFile(filepath.Join(s.dir, "files", rs.file+".gz"), rs.body, 0o600)
-	}
-	return &rs, err
-}
-
-// pathAt returns the path of a request at a server. nginx has finished responses as files.
-func (b *bench) pathAt(s *server, a ask) string {
-	path := a.path
-	if s.name == nginx {
-		path = "/" + b.finished[a.path].file
-	}
-	switch {
-	case a.extra == "":
-		return path
-	case strings.Contains(path, "?"):
-		return path + "&" + a.extra
-	}
-	return path + "?" + a.extra
-}
-
-// sameResponse compares a server's response with the edge's, once, and returns its ETag.
-func (b *bench) sameResponse(ctx context.Context, s *server, path string) (tag string, err error) {
-	if tag, ok := s.tags[path]; ok {
-		return tag, nil
-	}
-	want, err := b.finish(ctx, path)
+	rs, err := b.get(ctx, http.MethodGet, b.servers[0].url+path, b.servers[0].header, http.StatusOK)
 	if err != nil {
 		return "", err
 	}
-	got, err := b.client.ok(ctx, s.url+b.pathAt(s, ask{path: path}), s.header)
-	if err != nil {
-		return "", err
+	if coding := rs.header.Get("Content-Encoding"); coding != "gzip" {
+		return "", fmt.Errorf("%s: encoding %q, want gzip", path, coding)
 	}
-	if err := sameBytes(&got, want); err != nil {
-		return "", fmt.Errorf("%s: %w", path, err)
-	}
-	s.tags[path] = got.header.Get("ETag")
-	return s.tags[path], nil
-}
-
-// sameBytes compares two responses without their compression.
-func sameBytes(got, want *response) error {
-	g, err := got.identity()
-	if err != nil {
-		return err
-	}
-	w, err := want.identity()
-	if err == nil && !bytes.Equal(g, w) {
-		err = fmt.Errorf("%d bytes that differ from the %d of the edge", len(g), len(w))
-	}
-	return err
+	at := "/" + strconv.Itoa(len(b.finished))
+	b.finished[path] = at
+	return at, os.WriteFile(b.file("nginx", "files", at+".gz"), rs.body, 0o600)
 }
 
 // A response is what came over the wire.
 type response struct {
-	status int
 	header http.Header
 	body   []byte
-	file   string // at nginx
 }
 
-// A client asks servers of this machine.
-type client struct{ *http.Client }
-
-// newClient returns a client that leaves the coding of bodies as it came.
-func newClient() client {
-	return client{&http.Client{Timeout: patience, Transport: &http.Transport{DisableCompression: true}}}
-}
-
-// get asks for a URL with header lines "Name: value".
-func (c client) get(ctx context.Context, method, url string, header []string) (response, error) {
+// get asks a server of this machine for a URL, with header lines "Name: value". The response has to have a status, 0 for
+// any; its body is as it came.
+func (b *bench) get(ctx context.Context, method, url string, header []string, status int) (response, error) {
 	rq, err := http.NewRequestWithContext(ctx, method, url, http.NoBody)
 	if err != nil {
 		return response{}, err
@@ -259,51 +197,17 @@ func (c client) get(ctx context.Context, method, url string, header []string) (r
 		name, value, _ := strings.Cut(line, ": ")
 		rq.Header.Set(name, value)
 	}
-	rs, err := c.Do(rq)
+	rs, err := b.client.Do(rq)
 	if err != nil {
 		return response{}, err
 	}
 	defer rs.Body.Close()
 	body, err := io.ReadAll(rs.Body)
-	if err != nil {
-		return response{}, fmt.Errorf("read the response to %s: %w", url, err)
+	switch {
+	case err != nil:
+		err = fmt.Errorf("read the response to %s: %w", url, err)
+	case status != 0 && rs.StatusCode != status:
+		err = fmt.Errorf("%s: status %d, want %d", url, rs.StatusCode, status)
 	}
-	return response{status: rs.StatusCode, header: rs.Header, body: body}, nil
-}
-
-// want asks for a URL, whose response has to have a status.
-func (c client) want(ctx context.Context, status int, url string, header []string) (response, error) {
-	rs, err := c.get(ctx, http.MethodGet, url, header)
-	if err == nil && rs.status != status {
-		err = fmt.Errorf("%s: status %d, want %d", url, rs.status, status)
-	}
-	return rs, err
-}
-
-// ok asks for a URL, whose response has to be one with gzip.
-func (c client) ok(ctx context.Context, url string, header []string) (response, error) {
-	rs, err := c.want(ctx, http.StatusOK, url, header)
-	if coding := rs.header.Get("Content-Encoding"); err == nil && coding != "gzip" {
-		err = fmt.Errorf("%s: encoding %q, want gzip", url, coding)
-	}
-	return rs, err
-}
-
-// identity returns the body of a gzip response without compression. A body of more than one member is
-// refused, as clients refuse it.
-func (rs *response) identity() ([]byte, error) {
-	in := bytes.NewReader(rs.body)
-	z, err := gzip.NewReader(in)
-	if err != nil {
-		return nil, fmt.Errorf("inflate: %w", err)
-	}
-	z.Multistream(false)
-	out, err := io.ReadAll(z)
-	if err == nil && in.Len() > 0 {
-		err = fmt.Errorf("%d bytes behind the gzip member", in.Len())
-	}
-	if err != nil {
-		return nil, fmt.Errorf("inflate: %w", err)
-	}
-	return out, nil
+	return response{rs.Header, body}, err
 }
