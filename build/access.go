@@ -14,9 +14,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
-
 	"github.com/reelsplice/reelsplice/build/task"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
@@ -25,66 +22,44 @@ import (
 // the last week.
 type Access = task.Access
 
-// accessReader adds up the rows of a file.
-type accessReader Access
-
 // accessColumns are the fields of a row of access counts.
 var accessColumns = []string{"media_type", "id", "day", "week"}
 
 // accessKinds are the kinds that trend, by their media_type.
 var accessKinds = map[string]fragment.Kind{"movie": fragment.KindMovie, "tv": fragment.KindTV, "person": fragment.KindPerson}
 
-// ReadAccess reads access counts from a file, .ndjson, .jsonl or .csv, plain, .gz or .zst: rows of
-// media_type (movie, tv or person), id, day and week; a CSV names them in its first line.
-// Rows about one resource add up. An error names the file, the row and the field.
+// ReadAccess reads access counts from a file, .ndjson, .jsonl or .csv: rows of media_type (movie, tv or person), id, day
+// and week; a CSV names them in its first line. Rows about one resource add up. An error names the file, the row and the
+// field.
 func ReadAccess(path string) (Access, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("access counts: %w", err)
 	}
 	defer f.Close()
-	in, name, err := uncompressed(f)
-	if err != nil {
-		return nil, fmt.Errorf("access counts: %s: %w", path, err)
-	}
-	a := accessReader{}
-	switch filepath.Ext(name) {
+	a := Access{}
+	switch filepath.Ext(path) {
 	case ".ndjson", ".jsonl":
-		err = a.readNDJSON(in)
+		err = readAccessJSON(f, a)
 	case ".csv":
-		err = a.readCSV(in)
+		err = readAccessCSV(f, a)
 	default:
-		err = errors.New("want a file .ndjson, .jsonl or .csv, plain, .gz or .zst")
+		err = errors.New("want a file .ndjson, .jsonl or .csv")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("access counts: %s: %w", path, err)
 	}
-	return Access(a), nil
-}
-
-// uncompressed returns the content of f, and its name without the end that tells how it is
-// compressed.
-func uncompressed(f *os.File) (io.Reader, string, error) {
-	switch ext := filepath.Ext(f.Name()); ext {
-	case ".gz":
-		r, err := gzip.NewReader(f)
-		return r, strings.TrimSuffix(f.Name(), ext), err
-	case ".zst":
-		r, err := zstd.NewReader(f, zstd.WithDecoderConcurrency(1)) // without goroutines there is nothing to close
-		return r, strings.TrimSuffix(f.Name(), ext), err
-	}
-	return f, f.Name(), nil
+	return a, nil
 }
 
 // maxAccessRow is the longest row in bytes.
 const maxAccessRow = 1 << 16
 
-func (a accessReader) readNDJSON(in io.Reader) error {
+func readAccessJSON(in io.Reader, a Access) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, maxAccessRow)
-	row := 0
-	for lines.Scan() {
-		row++
+	row := 1
+	for ; lines.Scan(); row++ {
 		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
 			continue
 		}
@@ -100,30 +75,27 @@ func (a accessReader) readNDJSON(in io.Reader) error {
 				cells[i] = fmt.Sprint(v[name])
 			}
 		}
-		if err := a.add(cells); err != nil {
+		if err := addAccess(a, cells); err != nil {
 			return fmt.Errorf("line %d: %w", row, err)
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return fmt.Errorf("line %d: %w", row+1, err)
+		return fmt.Errorf("line %d: %w", row, err)
 	}
 	return nil
 }
 
-func (a accessReader) readCSV(in io.Reader) error {
+func readAccessCSV(in io.Reader, a Access) error {
 	r := csv.NewReader(in)
-	r.ReuseRecord = true
 	head, err := r.Read()
 	if err != nil {
 		return fmt.Errorf("want a first line with %s: %w", strings.Join(accessColumns, ","), err)
 	}
-	at := make([]int, len(accessColumns))
-	for i, name := range accessColumns {
-		if at[i] = slices.Index(head, name); at[i] < 0 {
+	for _, name := range accessColumns {
+		if !slices.Contains(head, name) {
 			return fmt.Errorf("line 1: there is no column %q", name)
 		}
 	}
-	cells := make([]string, len(accessColumns))
 	for {
 		row, err := r.Read()
 		if errors.Is(err, io.EOF) {
@@ -132,18 +104,19 @@ func (a accessReader) readCSV(in io.Reader) error {
 		if err != nil {
 			return err // it names the line
 		}
-		for i, k := range at {
-			cells[i] = row[k]
+		cells := make([]string, len(accessColumns))
+		for i, name := range accessColumns {
+			cells[i] = row[slices.Index(head, name)]
 		}
-		if err := a.add(cells); err != nil {
+		if err := addAccess(a, cells); err != nil {
 			line, _ := r.FieldPos(0)
 			return fmt.Errorf("line %d: %w", line, err)
 		}
 	}
 }
 
-// add adds a row, whose cells are those of accessColumns.
-func (a accessReader) add(cells []string) error {
+// addAccess adds a row, whose cells are those of accessColumns.
+func addAccess(a Access, cells []string) error {
 	kind, ok := accessKinds[cells[0]]
 	if !ok {
 		return fmt.Errorf("media_type is %q, want movie, tv or person", cells[0])
