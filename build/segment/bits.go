@@ -1,6 +1,8 @@
 package segment
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+)
 
 // A bitWriter appends bits, the lowest first.
 type bitWriter struct {
@@ -32,4 +34,98 @@ func (w *bitWriter) stored(raw []byte) {
 	w.out = binary.LittleEndian.AppendUint16(w.out, uint16(len(raw)))
 	w.out = binary.LittleEndian.AppendUint16(w.out, ^uint16(len(raw)))
 	w.out = append(w.out, raw...)
+}
+
+// slack is the number of bytes that flush may touch beyond those that it writes.
+const slack = 8
+
+// pending are bits that wait to be written. A loop that writes many keeps them, and the
+// place to write to, in registers: begin takes both from a bitWriter, end gives them back.
+type pending struct {
+	bits uint64
+	n    uint
+}
+
+// begin returns the memory to write to, which is the capacity of w.out, the number of its
+// bytes that are written, and the pending bits.
+func (w *bitWriter) begin() (out []byte, at int, p pending) {
+	return w.out[:cap(w.out)], len(w.out), pending{w.acc, w.n}
+}
+
+// end sets the number of bytes that are written, and the pending bits.
+func (w *bitWriter) end(at int, p pending) {
+	w.out, w.acc, w.n = w.out[:at], p.bits, p.n
+}
+
+// add adds the low n bits of v, of which the others are zero. Behind a flush, there is room
+// for 56 bits.
+func (p pending) add(v uint64, n uint) pending {
+	return pending{p.bits | v<<(p.n&63), p.n + n}
+}
+
+// code adds a code.
+func (p pending) code(c coded) pending { return p.add(uint64(c>>8), uint(c&255)) }
+
+// flush writes whole bytes to a place of out and returns the one behind them.
+func (p pending) flush(out []byte, at int) (pending, int) {
+	binary.LittleEndian.PutUint64(out[at:], p.bits)
+	return pending{p.bits >> (p.n &^ 7 & 63), p.n & 7}, at + int(p.n>>3)
+}
+
+// phrases writes phrases, which stand for raw, and the end of their block.
+func (w *bitWriter) phrases(raw []byte, phrases []phrase, t *table) {
+	out, at, b := w.begin()
+	for _, p := range phrases {
+		literals := raw[:p.literals]
+		for ; len(literals) >= 3; literals = literals[3:] {
+			b = b.code(t.literal[literals[0]]).code(t.literal[literals[1]]).code(t.literal[literals[2]])
+			b, at = b.flush(out, at)
+		}
+		for _, l := range literals {
+			b = b.code(t.literal[l])
+		}
+		b, at = b.flush(out, at)
+		if p.length == 0 {
+			break
+		}
+		raw = raw[int(p.literals)+int(p.length):]
+		l, d := lengthSymbols[p.length], distanceSymbol(p.distance)
+		b = b.code(t.literal[firstLength+int(l)]).add(uint64(lengthRest(p.length, l)), lengthExtra(l))
+		b = b.code(t.distance[d]).add(uint64(distanceRest(p.distance, d)), distanceExtra(d))
+		b, at = b.flush(out, at)
+	}
+	b, at = b.code(t.literal[endOfBlock]).flush(out, at)
+	w.end(at, b)
+}
+
+// emptyFixed is the number of bits of an empty fixed block: its type, and the end.
+const emptyFixed = 3 + 7
+
+// tailBits returns the bits that tail takes behind n bits.
+func tailBits(n uint) int {
+	if n%2 == 0 {
+		return emptyFixed * emptyBlocks(n)
+	}
+	return storedBits(n%8, 0)
+}
+
+// emptyBlocks returns the number of empty fixed blocks that lead from n bits, which are even, to a
+// byte boundary: each adds ten, two more than a byte. It is one at least.
+func emptyBlocks(n uint) int { return 4 - int(n%8)/2 }
+
+// storedBits returns the bits that so many bytes take as a stored block behind n bits.
+func storedBits(n uint, bytes int) int { return int(3+n+7)/8*8 - int(n) + 32 + bytes*8 }
+
+// tail brings w to a byte boundary. The usual way is an empty stored block, of 35 to 42
+// bits; one to four empty fixed blocks take 10 to 40, behind an even number of bits. There
+// is an empty block in any case: readers may look ten bits beyond a block that is not
+// final, the least that another one has, and a segment may have to be read by itself.
+func (w *bitWriter) tail() {
+	if w.n%2 == 1 {
+		w.stored(nil)
+		return
+	}
+	for range emptyBlocks(w.n) {
+		w.write(typeFixed, emptyFixed)
+	}
 }

@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
+	"github.com/reelsplice/reelsplice/build/complete"
+	"github.com/reelsplice/reelsplice/build/derive"
 	"github.com/reelsplice/reelsplice/build/plan"
 	"github.com/reelsplice/reelsplice/build/records"
 	"github.com/reelsplice/reelsplice/build/render"
@@ -144,4 +147,193 @@ func merge[T any](ctx context.Context, p *partition, build builder[T]) error {
 			return fmt.Errorf("%s: %w", key.Describe(p.plan.Kind), err)
 		}
 	}
+}
+
+// movieIDs returns the ids of the movies among titles, each once, and those of them that
+// are not for adults.
+func movieIDs(titles []derive.Title) (all, clean []int64) {
+	have := map[int64]bool{}
+	for i := range titles {
+		t := &titles[i]
+		if t.Kind != fragment.KindMovie || have[t.ID] {
+			continue
+		}
+		have[t.ID] = true
+		all = append(all, t.ID)
+		if !t.Adult {
+			clean = append(clean, t.ID)
+		}
+	}
+	return all, clean
+}
+
+// countTitles returns how many titles there are, each counted once.
+func countTitles(titles []derive.Title) int {
+	type title struct {
+		kind fragment.Kind
+		id   int64
+	}
+	have := make(map[title]struct{}, len(titles))
+	for i := range titles {
+		have[title{titles[i].Kind, titles[i].ID}] = struct{}{}
+	}
+	return len(have)
+}
+
+func buildPerson(p *partition, key catalog.Key, rec *catalog.Person, contributions [][]byte) error {
+	var first derive.Credit
+	if len(contributions) > 0 {
+		var err error
+		if first, err = derive.ParseCredit(contributions[0]); err != nil {
+			return err
+		}
+	}
+	if rec == nil {
+		rec = personOf(&first.Person)
+	}
+	completed := complete.Person(rec, complete.PersonDerived{Credited: len(contributions) > 0, OriginalName: first.Person.OriginalName})
+	person := completed.V()
+	p.c.externalIDs(record.Of(person.ExternalIDs), person.IMDbID.V, render.Hit{Kind: fragment.KindPerson, ID: key.ID()})
+	var parsing error // of the contributions
+	err := p.add(key, key.ID(), latestAlias(nil, fragment.KindPerson, int64(key.ID()), p.t.latest), func() []render.Fragment {
+		d := render.PersonDerived{Credits: make([]derive.Credit, len(contributions))}
+		for i, b := range contributions {
+			if d.Credits[i], parsing = derive.ParseCredit(b); parsing != nil {
+				return nil
+			}
+		}
+		department := person.KnownForDepartment.V
+		if department == "" {
+			department = derive.Department(d.Credits)
+		}
+		d.KnownFor = derive.KnownFor(department, d.Credits)
+		return p.o.render.Person(completed, d)
+	})
+	if err := cmp.Or(parsing, err); err != nil {
+		return err
+	}
+	return p.c.rows.Person(key.ID(), completed)
+}
+
+// personOf makes the record of a person who only occurs in credits.
+func personOf(c *derive.Person) *catalog.Person {
+	p := &catalog.Person{
+		Adult: record.Bool{V: c.Adult, Set: true}, Gender: record.Number(c.Gender), ID: record.Number(c.ID),
+		Name: record.Text(c.Name), Popularity: record.Float{V: c.Popularity, Set: true},
+	}
+	for _, s := range []struct {
+		dst  *record.String
+		text string
+	}{{&p.KnownForDepartment, c.KnownForDepartment}, {&p.ProfilePath, c.ProfilePath}, {&p.OriginalName, c.OriginalName}} {
+		if s.text != "" {
+			*s.dst = record.Text(s.text)
+		}
+	}
+	return p
+}
+
+func buildCollection(p *partition, key catalog.Key, c *catalog.Collection, contributions [][]byte) error {
+	titles, ref, err := parseRefs[catalog.CollectionRef](contributions)
+	if err != nil {
+		return err
+	}
+	if c == nil {
+		c = &catalog.Collection{ID: ref.ID, Name: ref.Name, PosterPath: ref.PosterPath, BackdropPath: ref.BackdropPath}
+	}
+	slices.SortStableFunc(titles, func(a, b derive.Title) int {
+		if a.Date == "" || b.Date == "" { // those without one last
+			return cmp.Compare(b.Date, a.Date)
+		}
+		return cmp.Compare(a.Date, b.Date)
+	})
+	// The popularity is that of the most popular part, and all parts of an adult one are. Where no title names the
+	// collection, the parts are those that its record lists.
+	popularity, adult := 0.0, len(titles)+len(c.Parts) > 0
+	for i := range titles {
+		popularity, adult = max(popularity, titles[i].Popularity), adult && titles[i].Adult
+	}
+	if len(titles) == 0 {
+		for i := range c.Parts {
+			popularity, adult = max(popularity, c.Parts[i].Popularity.V), adult && c.Parts[i].Adult.V
+		}
+	}
+	parts, _ := movieIDs(titles)
+	completed, d := complete.Of(c), render.CollectionDerived{Parts: parts, Adult: adult}
+	if err := p.add(key, key.ID(), nil, func() []render.Fragment { return p.o.render.Collection(completed, d) }); err != nil {
+		return err
+	}
+	return p.c.rows.Collection(key.ID(), completed, popularity, adult)
+}
+
+func buildCompany(p *partition, key catalog.Key, c *catalog.Company, contributions [][]byte) error {
+	titles, ref, err := parseRefs[catalog.CompanyRef](contributions)
+	if err != nil {
+		return err
+	}
+	if c == nil {
+		c = &catalog.Company{ID: ref.ID, LogoPath: ref.LogoPath, Name: ref.Name, OriginCountry: ref.OriginCountry}
+		if c.OriginCountry.V == "" {
+			c.OriginCountry = record.String{} // null, where rows of titles say ""
+		}
+	}
+	completed := complete.Of(c)
+	movies, _ := movieIDs(titles)
+	if err := p.add(key, key.ID(), nil, func() []render.Fragment { return p.o.render.Company(completed, movies) }); err != nil {
+		return err
+	}
+	return p.c.rows.Company(key.ID(), completed, countTitles(titles))
+}
+
+func buildNetwork(p *partition, key catalog.Key, n *catalog.Network, contributions [][]byte) error {
+	_, ref, err := parseRefs[catalog.CompanyRef](contributions)
+	if err != nil {
+		return err
+	}
+	if n == nil {
+		n = &catalog.Network{ID: ref.ID, LogoPath: ref.LogoPath, Name: ref.Name, OriginCountry: ref.OriginCountry}
+	}
+	return addPlain(p, key, key.ID(), n)
+}
+
+func buildKeyword(p *partition, key catalog.Key, k *catalog.KeywordRecord, contributions [][]byte) error {
+	titles, ref, err := parseRefs[catalog.Keyword](contributions)
+	if err != nil {
+		return err
+	}
+	if k == nil {
+		k = &catalog.KeywordRecord{ID: ref.ID, Name: ref.Name}
+	}
+	completed := complete.Of(k)
+	all, clean := movieIDs(titles)
+	if err := p.add(key, key.ID(), nil, func() []render.Fragment { return p.o.render.Keyword(completed, clean, all) }); err != nil {
+		return err
+	}
+	return p.c.rows.Keyword(key.ID(), completed, countTitles(titles))
+}
+
+func buildReview(p *partition, key catalog.Key, v *catalog.ReviewRecord, contributions [][]byte) error {
+	if v == nil {
+		var err error
+		if _, v, err = parseRefs[catalog.ReviewRecord](contributions); err != nil {
+			return err
+		}
+	}
+	return addPlain(p, key, 0, v)
+}
+
+// buildPlain builds a resource that no title contributes to.
+func buildPlain[T any](p *partition, key catalog.Key, rec *T, _ [][]byte) error {
+	return addPlain(p, key, 0, rec)
+}
+
+// addPlain writes a resource without derived data.
+func addPlain[T any](p *partition, key catalog.Key, id uint64, given *T) error {
+	return p.add(key, id, nil, func() []render.Fragment { return render.Plain(p.o.render, p.plan.Kind, complete.Of(given)) })
+}
+
+func buildList(p *partition, key catalog.Key, l *catalog.List, _ [][]byte) error {
+	if render.IsPrivate(l) {
+		return nil
+	}
+	return p.add(key, key.ID(), nil, func() []render.Fragment { return p.o.render.List(l) })
 }
