@@ -367,7 +367,7 @@ func dump(tb testing.TB, r *release.Reader) string {
 					fmt.Fprintf(&b, "<%s>", p.Op)
 				}
 			}
-			if pieces.Broken() {
+			if pieces.Broken {
 				return fmt.Errorf("%s is broken", e.Address(i))
 			}
 			b.WriteByte('\n')

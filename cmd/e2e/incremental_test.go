@@ -463,7 +463,7 @@ func writePieces(t *testing.T, b *strings.Builder, r *release.Reader, f release.
 		}
 		fmt.Fprintf(b, "  -> %s\n", fragment.DescribeKey(p.Shared))
 	}
-	if c.Broken() {
+	if c.Broken {
 		t.Fatal("a program is broken")
 	}
 }

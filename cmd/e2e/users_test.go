@@ -217,7 +217,7 @@ func allText(t *testing.T, rel *release.Reader) []byte {
 					return fmt.Errorf("%s: %w", fragment.DescribeKey(key), err)
 				}
 			}
-			if pieces.Broken() {
+			if pieces.Broken {
 				return fmt.Errorf("%s is broken", fragment.DescribeKey(key))
 			}
 		}

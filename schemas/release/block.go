@@ -126,12 +126,12 @@ type BlockChecker struct{ b block }
 // Check returns what of the block at e has another form, and where in the part; "" for nothing.
 func (c *BlockChecker) Check(e Entry) (off int64, what string) {
 	c.b.reset()
-	want := appendBlockHead(c.b.buf[:0], e.Key(), typeAlias, 0, 0, e.number())
+	want := appendBlockHead(c.b.buf[:0], e.Key(), typeAlias, 0, 0, e.ID())
 	if !e.IsAlias() {
 		if off, what := c.recipes(e); what != "" {
 			return off, what
 		}
-		want = c.b.bytes(e.Key(), e.number(), e.Fingerprint())
+		want = c.b.bytes(e.Key(), e.ID(), e.Fingerprint())
 	}
 	got := e.block()
 	for i := range min(len(got), len(want)) {
@@ -151,8 +151,8 @@ func (c *BlockChecker) recipes(e Entry) (off int64, what string) {
 	var p Piece
 	known := map[uint64]bool{}
 	for i := range e.Len() {
-		if i > 0 && e.address(i-1) >= e.address(i) {
-			return e.rowAt(i), Describe(e.Key(), e.Address(i)) + ": address is not above the one before"
+		if i > 0 && e.Address(i-1).Uint64() >= e.Address(i).Uint64() {
+			return int64(e.rowAt(i)), Describe(e.Key(), e.Address(i)) + ": address is not above the one before"
 		}
 		start := e.Recipe(i)
 		c.b.row(e.Address(i), uint32(start))
@@ -162,8 +162,8 @@ func (c *BlockChecker) recipes(e Entry) (off int64, what string) {
 		known[start] = true
 		f := e.Fragment(i)
 		if next := len(c.b.recipes); start != uint64(next) || f.recipe == nil {
-			return e.rowAt(i) + fragmentRecipe, fmt.Sprintf("%s: recipe at %d of %d bytes, want one that is known or a whole one at %d",
-				Describe(e.Key(), e.Address(i)), start, e.recipes(), next)
+			return int64(e.rowAt(i)) + fragmentRecipe, fmt.Sprintf("%s: recipe at %d of %d bytes, want one that is known or a whole one at %d",
+				Describe(e.Key(), e.Address(i)), start, e.head>>(8*blockRecipes), next)
 		}
 		c.b.begin()
 		cursor := f.Pieces()
@@ -171,8 +171,8 @@ func (c *BlockChecker) recipes(e Entry) (off int64, what string) {
 			where := uint64(p.Pack)<<wherePackShift | uint64(p.Offset)
 			c.b.piece(&PieceSpec{Op: p.Op, Segment: p.Segment, Literal: p.Text(), Shared: p.Shared, Sub: p.Sub, Include: p.Include, Word: p.Word, Number: p.Number}, where)
 		}
-		if cursor.Broken() {
-			off := int64(e.off+e.area()+start) + int64(len(binary.AppendUvarint(nil, uint64(len(f.recipe)))))
+		if cursor.Broken {
+			off := int64(e.rowAt(e.Len())+start) + int64(len(binary.AppendUvarint(nil, uint64(len(f.recipe)))))
 			return off + int64(len(f.recipe)-len(cursor.rest)), fmt.Sprintf("%s: piece %d, %s, breaks the format or leads outside the files: % x",
 				Describe(e.Key(), e.Address(i)), c.b.count, Op(cursor.rest[0]), cursor.rest[:min(len(cursor.rest), 24)])
 		}

@@ -22,7 +22,7 @@ func Example() {
 	for pieces.Next(&p) {
 		fmt.Printf("%s %q\n", p.Op, p.Text())
 	}
-	fmt.Println("broken:", pieces.Broken())
+	fmt.Println("broken:", pieces.Broken)
 	// Output:
 	// segment ""
 	// reference ""

@@ -40,11 +40,6 @@ func blocksOf[T int | int64 | uint64](n T) T { return (n + CheckBlock - 1) / Che
 // trailerLen returns the length of checks and footer after so many bytes of content.
 func trailerLen(content uint64) uint64 { return CheckLen*blocksOf(content) + FooterLen }
 
-// blockOf returns block b of data, the last of which may be shorter.
-func blockOf(data []byte, b uint64) []byte {
-	return data[b*CheckBlock : min((b+1)*CheckBlock, uint64(len(data)))]
-}
-
 // blockSums computes the CRCs of the blocks of the bytes that are written to it.
 type blockSums struct {
 	sums []byte
@@ -187,11 +182,6 @@ func (m *Mapping) Checks() []byte { return m.sums }
 // Counts returns the counts of the footer.
 func (m *Mapping) Counts() FileCounts { return m.counts }
 
-// newMapping returns the mapping of a file before any of it is read.
-func newMapping(r *Reader, name string, all []byte) *Mapping {
-	return &Mapping{r: r, name: name, all: all}
-}
-
 // filesAtOnce is how many files are opened at a time.
 const filesAtOnce = 16
 
@@ -203,7 +193,7 @@ func (r *Reader) mapFiles(dirs []string) error {
 		if r.files[f.Name] != nil {
 			continue // two parts or packs of the same content
 		}
-		m := newMapping(r, f.Name, nil)
+		m := &Mapping{r: r, name: f.Name}
 		r.files[f.Name] = m
 		g.Go(func() error { return m.open(f, dirs) })
 	}
@@ -297,15 +287,10 @@ func (m *Mapping) checkAll(off, n uint64) {
 				file.Await(m.data[b*CheckBlock : end])
 				awaited = true
 			}
-			m.checkBlock(b)
+			if err := m.Compare(b, m.data[b*CheckBlock:min((b+1)*CheckBlock, uint64(len(m.data)))]); err != nil {
+				panic(err)
+			}
 		}
-	}
-}
-
-// checkBlock checks a block.
-func (m *Mapping) checkBlock(b uint64) {
-	if err := m.Compare(b, blockOf(m.data, b)); err != nil {
-		panic(err)
 	}
 }
 

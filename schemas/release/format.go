@@ -134,7 +134,7 @@ const (
 var le = binary.LittleEndian
 
 // align returns n rounded up to the alignment of blocks.
-func align[T int | int64 | uint64](n T) T { return (n + blockAlign - 1) &^ (blockAlign - 1) }
+func align[T int | uint32 | uint64](n T) T { return (n + blockAlign - 1) &^ (blockAlign - 1) }
 
 // appendHeader appends the header of a file.
 func appendHeader(dst []byte, magic string) []byte {

@@ -58,8 +58,8 @@ func FuzzRecipe(f *testing.F) {
 		if want := recipe[:len(recipe)-len(c.rest)]; !bytes.Equal(again, want) {
 			t.Errorf("pieces of %x from %x on are written as %x", want, base, again)
 		}
-		if c.Broken() == (len(c.rest) == 0 && recipe != nil) {
-			t.Errorf("Broken() = %v with %d bytes left of %d", c.Broken(), len(c.rest), len(recipe))
+		if c.Broken == (len(c.rest) == 0 && recipe != nil) {
+			t.Errorf("Broken() = %v with %d bytes left of %d", c.Broken, len(c.rest), len(recipe))
 		}
 	})
 }

@@ -33,9 +33,6 @@ func home(hash, n uint64) uint64 {
 // low end of the hash, which has no share in the ideal slot.
 func slotOf(hash uint64, ref Ref) uint64 { return hash<<slotRefBits | uint64(ref) }
 
-// slotRef is the inverse of slotOf as far as the block is concerned.
-func slotRef(slot uint64) Ref { return Ref(slot & (1<<slotRefBits - 1)) }
-
 // A pair is the hash of a key and the place of its block.
 type pair struct {
 	hash uint64

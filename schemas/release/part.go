@@ -455,7 +455,7 @@ func (s *PartWriter) copyRecipe(f Fragment) error {
 		}
 		b.piece(&PieceSpec{Op: OpSegment, Segment: p.Segment}, where)
 	}
-	if c.Broken() {
+	if c.Broken {
 		return Corrupt(f.p.name, int64(f.off), "a piece breaks the format")
 	}
 	return nil

@@ -44,7 +44,7 @@ func TestBrokenText(t *testing.T) {
 		recipe := append([]byte{byte(opText), byte(len(coded))}, coded...)
 		c := Fragment{p: &part{}, recipe: recipe}.Pieces()
 		var p Piece
-		if c.Next(&p) || !c.Broken() {
+		if c.Next(&p) || !c.Broken {
 			t.Errorf("%s: a text of % x is read as %q", name, coded, p.Text())
 		}
 	}

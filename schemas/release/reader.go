@@ -29,7 +29,6 @@ type Reader struct {
 	parts    []*part
 	indexes  []index // by the first bits of a hash
 	shift    int     // bits of a hash after those
-	slots    uint64  // of all indexes
 	packs    []*Mapping
 	tables   map[string]*Table
 	damage   damageLog
@@ -44,14 +43,10 @@ type part struct {
 	packs  []*Mapping // its list of packs
 }
 
-// ref returns the place of the block at off.
-func (p *part) ref(off uint64) Ref { return p.number | Ref(off/blockAlign) }
-
 // An index is a mapped index file.
 type index struct {
 	*Mapping
 	slots, homes, reach uint64
-	before              uint64 // slots of the indexes before it
 }
 
 // Open opens the release in the folder dir. It checks the manifest, and header, footer and
@@ -120,7 +115,7 @@ func (r *Reader) addIndex(m *Mapping) error {
 	if err := m.parse(indexMagic); err != nil {
 		return err
 	}
-	x := index{Mapping: m, slots: m.counts[indexSlots], homes: m.counts[indexHomes], reach: m.counts[indexReach], before: r.slots}
+	x := index{Mapping: m, slots: m.counts[indexSlots], homes: m.counts[indexHomes], reach: m.counts[indexReach]}
 	if have := uint64(len(m.data)-HeaderLen) / SlotLen; len(m.data)%SlotLen != 0 || x.slots != have {
 		return Corrupt(m.name, -1, "%d slots, the length of the file gives %d", x.slots, have)
 	}
@@ -132,7 +127,6 @@ func (r *Reader) addIndex(m *Mapping) error {
 	}
 	r.indexes = append(r.indexes, x)
 	r.shift = 64 - (bits.Len(uint(len(r.manifest.Index))) - 1)
-	r.slots += x.slots
 	return nil
 }
 
@@ -191,8 +185,8 @@ func (r *Reader) Close() error {
 		return nil
 	}
 	r.closed = true
-	r.parts, r.packs, r.tables, r.slots = nil, nil, nil, 0
-	r.indexes, r.shift = []index{{Mapping: newMapping(r, "", nil)}}, 64
+	r.parts, r.packs, r.tables = nil, nil, nil
+	r.indexes, r.shift = []index{{Mapping: &Mapping{r: r}}}, 64
 	var errs []error
 	for _, m := range r.files {
 		errs = append(errs, m.close())
@@ -230,7 +224,7 @@ func (r *Reader) ForgetLookups() {
 func (r *Reader) Lookup(key []byte) (Entry, bool) {
 	e, ok := r.Block(key)
 	if ok && e.IsAlias() {
-		return r.At(e.target())
+		return e.Target()
 	}
 	return e, ok
 }
@@ -251,15 +245,6 @@ func (r *Reader) Include(i Include) (Entry, bool) {
 
 // Block returns the block, resource or alias, with that key.
 func (r *Reader) Block(key []byte) (Entry, bool) {
-	e, _, ok := r.Slot(key)
-	return e, ok
-}
-
-// Slots returns the number of slots of all indexes.
-func (r *Reader) Slots() uint64 { return r.slots }
-
-// Slot is Block with the number of the slot, below Slots, in which the block was found.
-func (r *Reader) Slot(key []byte) (Entry, uint64, bool) {
 	hash := xxh3.Hash(key)
 	x := &r.indexes[hash>>r.shift]
 	slot := home(hash<<(64-r.shift), x.homes)
@@ -273,43 +258,41 @@ func (r *Reader) Slot(key []byte) (Entry, uint64, bool) {
 		if s>>slotRefBits != hash&(1<<slotTagBits-1) {
 			continue
 		}
-		if e, ok := r.block(slotRef(s)); ok && bytes.Equal(e.Key(), key) {
-			return e, x.before + slot, true
+		ref := Ref(s & (1<<slotRefBits - 1))
+		if number := ref >> refOffBits; number < Ref(len(r.parts)) {
+			if e, ok := r.parts[number].block(ref.off()); ok && bytes.Equal(e.Key(), key) {
+				return e, true
+			}
 		}
 	}
-	return Entry{}, 0, false
+	return Entry{}, false
 }
 
 // At returns the resource at ref; false when no resource can start there.
 func (r *Reader) At(ref Ref) (Entry, bool) {
-	e, ok := r.block(ref)
-	return e, ok && !e.IsAlias()
-}
-
-// block returns the block at ref, provided that all of it lies among the blocks of its part.
-// What comes before its fragment table is checked.
-func (r *Reader) block(ref Ref) (Entry, bool) {
 	number := ref >> refOffBits
 	if number >= Ref(len(r.parts)) {
 		return Entry{}, false
 	}
-	return r.parts[number].block(ref.off())
+	e, ok := r.parts[number].block(ref.off())
+	return e, ok && !e.IsAlias()
 }
 
-// block is Reader.block at an offset of the part.
+// block returns the block at an offset of the part, provided that all of it lies among the blocks.
+// What comes before its fragment table is checked.
 func (p *part) block(off uint64) (Entry, bool) {
 	n := uint64(len(p.blocks))
 	if off < HeaderLen || off%blockAlign != 0 || off >= n {
 		return Entry{}, false
 	}
 	p.check(off, blockAlign)
-	e := Entry{p, off, le.Uint64(p.blocks[off:])}
-	valid := e.keyLen() != 0 && e.keyLen() <= fragment.MaxKeyLen && e.size() <= n-off &&
-		(e.typ() == typeResource || e.typ() == typeStored || e.IsAlias() && e.Len() == 0 && e.recipes() == 0)
-	if !valid {
+	head := le.Uint64(p.blocks[off:])
+	keyLen, typ, rest := head>>(8*blockKeyLen)&0xff, head>>(8*blockType)&0xff, head>>(8*blockFragments)
+	e := Entry{p, off, head, off + blockKey + align(keyLen) + fingerprintLen*(typ&1) + baseLen*(typ>>2)} // types are bits
+	if keyLen == 0 || keyLen > fragment.MaxKeyLen || e.size() > n-off || typ != typeResource && typ != typeStored && (typ != typeAlias || rest != 0) {
 		return Entry{}, false
 	}
-	p.check(off, e.tables())
+	p.check(off, e.table-off)
 	return e, true
 }
 
@@ -379,34 +362,45 @@ func (r *Reader) EachBlock(i int, fn func(Entry) error) error {
 // system reads all of them at once. Where all is in memory that wastes a microsecond for each.
 func AwaitAll(n int, stored func(i int) []byte) { file.AwaitAll(n, stored) }
 
-// Await waits until all of the resource's block is in memory.
-func (e Entry) Await() {
-	if e.p != nil {
-		file.Await(e.stored())
-	}
-}
-
-// AwaitKey waits until Lookup of a key touches nothing that is not in memory.
-func (r *Reader) AwaitKey(key []byte) {
-	hash := xxh3.Hash(key)
-	file.Await(r.slotOf(hash))
-	r.candidates(hash, func(ref Ref) { file.Await(r.headOf(ref)) })
-}
-
-// AwaitIncludes is AwaitKey and Entry.Await for all of is. The system reads for all of them at a
-// time: three reads follow one another, rather than three for each.
-func (r *Reader) AwaitIncludes(is []Include) {
-	file.AwaitAll(len(is), func(i int) []byte { return r.slotOf(hashOf(&is[i])) })
-	file.AwaitAll(len(is), func(i int) (head []byte) {
-		r.candidates(hashOf(&is[i]), func(ref Ref) { head = r.headOf(ref) }) // hardly ever more than one
-		return head
+// AwaitKeys waits until the resources of n keys or aliases, and what leads to them, are in memory. The system reads for
+// all of them at a time: three reads follow one another, rather than three for each.
+func (r *Reader) AwaitKeys(n int, key func(i int) []byte) {
+	file.AwaitAll(n, func(i int) []byte {
+		x, slot := r.ideal(xxh3.Hash(key(i)))
+		return x.data[HeaderLen+SlotLen*slot:][:SlotLen]
 	})
-	file.AwaitAll(len(is), func(i int) []byte {
-		if e, ok := r.Include(is[i]); ok {
-			return e.stored()
+	file.AwaitAll(n, func(i int) []byte { return r.candidate(xxh3.Hash(key(i))) })
+	file.AwaitAll(n, func(i int) []byte {
+		if e, ok := r.Lookup(key(i)); ok {
+			return e.p.data[e.off:][:e.size()]
 		}
 		return nil
 	})
+}
+
+// ideal returns where the search for a hash begins: an index, and a slot there.
+func (r *Reader) ideal(hash uint64) (*index, uint64) {
+	x := &r.indexes[hash>>r.shift]
+	return x, home(hash<<(64-r.shift), x.homes)
+}
+
+// candidate returns the start of the first block that may have a key with that hash, with the key; there is hardly ever
+// another one. It only chooses what to fetch, so nothing is checked.
+func (r *Reader) candidate(hash uint64) []byte {
+	x, slot := r.ideal(hash)
+	for end := min(slot+x.reach+1, x.slots); slot < end; slot++ {
+		s := le.Uint64(x.data[HeaderLen+SlotLen*slot:])
+		if s == 0 {
+			return nil
+		}
+		ref := Ref(s & (1<<slotRefBits - 1))
+		if number := ref >> refOffBits; s>>slotRefBits == hash&(1<<slotTagBits-1) && number < Ref(len(r.parts)) {
+			b := r.parts[number].blocks
+			at := min(ref.off(), uint64(len(b)))
+			return b[at:min(at+blockKey+fragment.MaxKeyLen, uint64(len(b)))]
+		}
+	}
+	return nil
 }
 
 // Warm reads what responses need beside their own bytes and what lies anywhere: the indexes and the checks of all
@@ -429,43 +423,6 @@ func (r *Reader) Warm(ctx context.Context, limit int64) {
 
 // warmPiece is how many bytes Warm reads between two looks at its context.
 const warmPiece = 1 << 20
-
-// slotOf returns the bytes of the index where the search for a hash begins.
-func (r *Reader) slotOf(hash uint64) []byte {
-	x := &r.indexes[hash>>r.shift]
-	return x.data[HeaderLen+SlotLen*home(hash<<(64-r.shift), x.homes):][:SlotLen]
-}
-
-// headOf returns the start of a block, with its key; empty for a place where none can be.
-func (r *Reader) headOf(ref Ref) []byte {
-	n := ref >> refOffBits
-	if n >= Ref(len(r.parts)) {
-		return nil
-	}
-	b := r.parts[n].blocks
-	at := min(ref.off(), uint64(len(b)))
-	return b[at:min(at+blockKey+fragment.MaxKeyLen, uint64(len(b)))]
-}
-
-func hashOf(i *Include) uint64 {
-	var key [fragment.MaxKeyLen]byte
-	return xxh3.Hash(i.AppendKey(key[:0]))
-}
-
-// candidates calls fn for each block that may have a key with that hash.
-func (r *Reader) candidates(hash uint64, fn func(ref Ref)) {
-	x := &r.indexes[hash>>r.shift]
-	slot := home(hash<<(64-r.shift), x.homes)
-	for end := min(slot+x.reach+1, x.slots); slot < end; slot++ {
-		s := le.Uint64(x.data[HeaderLen+SlotLen*slot:]) // unchecked: it only chooses what to fetch
-		if s == 0 {
-			return
-		}
-		if s>>slotRefBits == hash&(1<<slotTagBits-1) {
-			fn(slotRef(s))
-		}
-	}
-}
 
 // Removed reports whether the resource with that key was deleted
 // or merged, and the key of what it was merged into: nil when it was deleted. The error
@@ -512,7 +469,7 @@ func textOf(f Fragment, limit uint32) (text []byte, what string) {
 	var p, more Piece
 	c := f.Pieces()
 	switch {
-	case !c.Next(&p) || c.Next(&more) || c.Broken():
+	case !c.Next(&p) || c.Next(&more) || c.Broken:
 	case p.Op == OpLiteral:
 		return bytes.Clone(p.Text()), ""
 	case p.Op == OpSegment && p.Segment.RawLen > limit:

@@ -100,7 +100,7 @@ func digest(r *Reader) (sum uint64, err error) {
 					_, _ = h.Write(p.Text())
 					_, _ = h.Write(p.Segment.Hash[:])
 				}
-				if c.Broken() {
+				if c.Broken {
 					return fmt.Errorf("%w: a recipe is broken", ErrCorrupt) // zeros behind the end of a file that shrank
 				}
 			}

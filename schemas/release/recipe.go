@@ -189,98 +189,58 @@ func uvarint(b []byte) (uint64, int) {
 	return n, k
 }
 
-// A decoder reads what follows the operation of a piece.
-type decoder struct {
-	rest []byte // of the recipe
-	bad  bool   // the bytes break the format
-}
-
-func (d *decoder) uvarint() uint64 {
-	n, k := uvarint(d.rest)
-	if k == 0 {
-		d.bad = true
-		return 0
-	}
-	d.rest = d.rest[k:]
-	return n
+// A Cursor walks through the pieces of a fragment. There is at least one, or the
+// fragment is broken.
+type Cursor struct {
+	// Broken is set if the bytes of the fragment break the format, as far as the cursor
+	// has come. Nothing of such a fragment may be served.
+	Broken bool
+	rest   []byte // of the recipe: the next piece, or the one that breaks the format
+	p      *part
+	base   uint64
+	left   int // pieces that may still come
 }
 
 // atMost reads a number that is bounded.
-func (d *decoder) atMost(limit uint64) uint64 {
-	n := d.uvarint()
-	if n > limit {
-		d.bad = true
+func (c *Cursor) atMost(limit uint64) uint64 {
+	n, k := uvarint(c.rest)
+	if k == 0 || n > limit {
+		c.Broken = true
 		return 0
 	}
+	c.rest = c.rest[k:]
 	return n
 }
 
-func (d *decoder) take(n uint64) []byte {
-	if n > uint64(len(d.rest)) {
-		d.bad = true
+// take reads n bytes, more than 0.
+func (c *Cursor) take(n uint64) []byte {
+	if n == 0 || n > uint64(len(c.rest)) {
+		c.Broken = true
 		return nil
 	}
-	b := d.rest[:n:n]
-	d.rest = d.rest[n:]
+	b := c.rest[:n:n]
+	c.rest = c.rest[n:]
 	return b
 }
 
-func (d *decoder) byte() byte {
-	if b := d.take(1); b != nil {
+func (c *Cursor) byte() byte {
+	if b := c.take(1); b != nil {
 		return b[0]
 	}
 	return 0
 }
 
-// literal reads a length, which is not 0, and as many bytes.
-func (d *decoder) literal() []byte {
-	b := d.take(d.atMost(MaxLiteral))
-	d.bad = d.bad || len(b) == 0
-	return b
-}
-
-// text reads a literal that is stored with codes.
-func (d *decoder) text(p *Piece) {
-	p.Op, p.literal = OpLiteral, nil
-	p.textLen = expand(&p.text, d.take(d.atMost(MaxText)))
-	d.bad = d.bad || p.textLen < 1
-}
-
-func (d *decoder) include(i *Include) {
-	*i = Include{Kind: fragment.Kind(d.byte()), Sub: fragment.Sub(d.atMost(maxSub)), ID: d.uvarint()}
-	if i.Kind == fragment.KindSeason || i.Kind == fragment.KindEpisode {
-		i.Season = uint32(d.atMost(math.MaxUint32))
-	}
-	if i.Kind == fragment.KindEpisode {
-		i.Episode = uint32(d.atMost(math.MaxUint32))
-	}
-	d.bad = d.bad || i.fault() != ""
-}
-
-// A Cursor walks through the pieces of a fragment. There is at least one, or the
-// fragment is broken.
-type Cursor struct {
-	decoder // stands before the next piece, or before the one that is bad
-	p       *part
-	base    uint64
-	left    int // pieces that may still come
-}
-
-// Broken reports whether the bytes of the fragment break the format, as far as the cursor
-// has come. Nothing of such a fragment may be served.
-func (c *Cursor) Broken() bool { return c.bad }
-
 // Next sets p to the next piece: its Op, and the fields that count for that. It is false
 // after the last piece and in a broken fragment. It allocates nothing.
 func (c *Cursor) Next(p *Piece) bool {
 	here := c.rest
-	if len(here) == 0 || c.bad {
+	if len(here) == 0 || c.Broken {
 		return false
 	}
 	p.Op, c.rest = Op(here[0]), here[1:]
 	switch p.Op {
 	case OpSegment:
-		c.bad = c.base == 0
+		c.Broken = c.base == 0
 		c.segment(p, int(c.base>>wherePackShift), c.base&(MaxPackBytes-1)+c.atMost(MaxPackBytes-1))
 	case opFar:
 		pack := int(c.atMost(MaxPacks - 1))
@@ -288,27 +248,35 @@ func (c *Cursor) Next(p *Piece) bool {
 	case OpReference:
 		p.Sub = fragment.Sub(c.atMost(maxSub))
 		p.Shared = c.take(c.atMost(fragment.MaxKeyLen))
-		c.bad = c.bad || len(p.Shared) == 0
 	case OpInclude:
-		c.include(&p.Include)
+		p.Include = Include{Kind: fragment.Kind(c.byte()), Sub: fragment.Sub(c.atMost(maxSub)), ID: c.atMost(math.MaxUint64)}
+		if p.Include.Kind == fragment.KindSeason || p.Include.Kind == fragment.KindEpisode {
+			p.Include.Season = uint32(c.atMost(math.MaxUint32))
+		}
+		if p.Include.Kind == fragment.KindEpisode {
+			p.Include.Episode = uint32(c.atMost(math.MaxUint32))
+		}
+		c.Broken = c.Broken || p.Include.fault() != ""
 	case OpName:
-		p.Word, p.Number = Word(c.byte()), uint32(c.atMost(1<<32-1))
-		c.bad = c.bad || !p.Word.valid()
+		p.Word, p.Number = Word(c.byte()), uint32(c.atMost(math.MaxUint32))
+		c.Broken = c.Broken || !p.Word.valid()
 	case OpLiteral:
-		p.literal, p.textLen = c.literal(), 0
+		p.literal, p.textLen = c.take(c.atMost(MaxLiteral)), 0
 	case opText:
-		c.text(p)
+		p.Op, p.literal = OpLiteral, nil
+		p.textLen = expand(&p.text, c.take(c.atMost(MaxText)))
+		c.Broken = c.Broken || p.textLen < 1
 	case OpIDMark, OpPageMark, OpIDEnd:
 	default:
-		c.bad = true
+		c.Broken = true
 	}
 	if c.left--; c.left < 0 {
-		c.bad = true
+		c.Broken = true
 	}
-	if c.bad {
+	if c.Broken {
 		c.rest = here
 	}
-	return !c.bad
+	return !c.Broken
 }
 
 // segment reads the facts of a segment, and finds its stored bytes in a pack of the part.
@@ -320,15 +288,12 @@ func (c *Cursor) segment(p *Piece, pack int, off uint64) {
 		g.CRC, g.Op, g.Hash = le.Uint32(b[factsCRC:]), le.Uint32(b[factsOp:]), Hash(b[factsHash:])
 	}
 	p.Op, p.Pack, p.Offset = OpSegment, pack, int64(off)
-	if pack >= len(c.p.packs) {
-		c.bad = true
+	end := off + stored // below 2^50
+	if pack >= len(c.p.packs) || off < HeaderLen || end > uint64(len(c.p.packs[pack].data)) {
+		c.Broken = true
 		return
 	}
-	m, end := c.p.packs[pack], off+stored // below 2^50
-	if off < HeaderLen || end > uint64(len(m.data)) {
-		c.bad = true
-		return
-	}
+	m := c.p.packs[pack]
 	g.Stored, g.pack, g.off = m.data[off:end:end], m, off
 }
 
@@ -491,49 +456,38 @@ func isHexRun(text []byte) bool {
 func expand(dst *[MaxText]byte, coded []byte) int {
 	n := 0
 	for i := 0; i < len(coded); i++ {
-		c := coded[i]
-		if c >= 0x20 {
+		switch c := coded[i]; {
+		case c >= 0x20:
 			if n == MaxText {
 				return -1
 			}
 			dst[n] = c
 			n++
-			continue
-		}
-		var k int
-		switch {
-		case c >= firstPhrase && c <= lastPhrase:
-			k = appendPhrase(dst, n, int(c-firstPhrase))
-		case c == 0 || i+1 == len(coded):
+		case c == 0, c > lastPhrase && i+1 == len(coded):
 			return -1
-		case c == longPhrase:
-			i++
-			k = appendPhrase(dst, n, int(coded[i])+lastPhrase-firstPhrase+1)
+		case c <= longPhrase:
+			number := int(c - firstPhrase)
+			if c == longPhrase {
+				i++
+				number = int(coded[i]) + lastPhrase - firstPhrase + 1
+			}
+			if number >= len(phrases) || n+len(phrases[number]) > MaxText {
+				return -1
+			}
+			n += copy(dst[n:], phrases[number])
 		case c == hexRun:
 			if i+hexLen >= len(coded) || n+2*hexLen > MaxText {
 				return -1
 			}
-			k = hex.Encode(dst[n:], coded[i+1:i+1+hexLen])
+			n += hex.Encode(dst[n:], coded[i+1:i+1+hexLen])
 			i += hexLen
 		default: // escape
 			if i++; n == MaxText {
 				return -1
 			}
-			dst[n], k = coded[i], 1
+			dst[n] = coded[i]
+			n++
 		}
-		if k == 0 {
-			return -1
-		}
-		n += k
 	}
 	return n
-}
-
-// appendPhrase writes a phrase to dst[at:] and returns its length; 0 if there is none or no
-// room for it.
-func appendPhrase(dst *[MaxText]byte, at, number int) int {
-	if number >= len(phrases) || at+len(phrases[number]) > MaxText {
-		return 0
-	}
-	return copy(dst[at:], phrases[number])
 }

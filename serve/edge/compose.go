@@ -224,7 +224,7 @@ func (c *composer) fragment(choice *variant.Choice, depth int) error {
 			return err
 		}
 	}
-	if pieces.Broken() {
+	if pieces.Broken {
 		return errBroken
 	}
 	return nil

@@ -169,7 +169,7 @@ func (c *composer) filmography(choice *variant.Choice) error {
 			}
 		}
 	}
-	if pieces.Broken() {
+	if pieces.Broken {
 		return errBroken
 	}
 	return nil

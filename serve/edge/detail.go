@@ -78,7 +78,7 @@ func resource(x *exchange, key []byte, missing string) error {
 		return err
 	}
 	if c.prefetch {
-		x.rel.AwaitKey(key)
+		x.rel.AwaitKeys(1, func(int) []byte { return key })
 	}
 	e, ok := x.rel.Lookup(key)
 	if ok {
@@ -87,9 +87,6 @@ func resource(x *exchange, key []byte, missing string) error {
 	// Caches may keep a 404 and must be able to purge it by the resource's name.
 	x.keys = appendKeys(x.keys[:0], x.rs.Release, key)
 	x.rs.Keys = x.keys
-	if ok && c.prefetch {
-		e.Await()
-	}
 	switch {
 	case !ok:
 		x.noteMissing()

@@ -301,7 +301,7 @@ func (s *scratch) awaitRows(rel *release.Reader, shape *pageShape, rows []query.
 	for i := range rows {
 		s.ahead = append(s.ahead, release.Include{Kind: rows[i].Kind, ID: rows[i].ID, Sub: shape.sub})
 	}
-	rel.AwaitIncludes(s.ahead)
+	s.await(rel)
 }
 
 // awaitIncludes waits until the fragments that a fragment includes are in memory.
@@ -315,6 +315,11 @@ func (s *scratch) awaitIncludes(rel *release.Reader, f *release.Fragment) {
 		}
 	}
 	if len(s.ahead) > 1 {
-		rel.AwaitIncludes(s.ahead)
+		s.await(rel)
 	}
+}
+
+func (s *scratch) await(rel *release.Reader) {
+	var key [fragment.MaxKeyLen]byte
+	rel.AwaitKeys(len(s.ahead), func(i int) []byte { return s.ahead[i].AppendKey(key[:0]) })
 }

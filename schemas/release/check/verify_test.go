@@ -268,7 +268,7 @@ func walkFragment(r *Reader, f Fragment, a fragment.Address) (n int) {
 			e.Find(a)
 		}
 		if p.Op == OpInclude {
-			r.AwaitIncludes([]Include{p.Include})
+			r.AwaitKeys(1, func(int) []byte { return p.Include.AppendKey(nil) })
 		}
 		if e, ok := r.Include(p.Include); ok && p.Op == OpInclude {
 			e.Has(p.Include.Sub)

@@ -55,10 +55,9 @@ type Comparison struct {
 	a, b  *release.Reader
 	found [Merged + 1][]release.Ref // by Change: in b those that are created or changed, otherwise in a
 	names [][]byte                  // aliases in b that a does not have
-	// moved has, by slot of b, the resources to which other aliases lead; nil for none.
-	moved bitset
-	// memos has, by sub-request, which recipes differ that others lead to.
-	memos map[fragment.Sub]*memo
+	moved map[release.Ref]bool      // resources of b to which other aliases lead
+	// same has whether recipes that others lead to are the same, as a cache.
+	same map[recipe]bool
 	// defaults are the sub-requests, by kind, of which the resources of KindDefault differ.
 	defaults map[fragment.Kind][]fragment.Sub
 	key      []byte
@@ -68,17 +67,14 @@ type Comparison struct {
 	done, total int64
 }
 
-// A memo has, by slot of the later release, what is known of recipes.
-type memo struct{ known, differs bitset }
+// A recipe is the fragments of a sub-request of a block of b.
+type recipe struct {
+	at  release.Ref
+	sub fragment.Sub
+}
 
-// A bitset is a set of numbers below a bound.
-type bitset []uint64
-
-func newBitset(n uint64) bitset { return make(bitset, (n+63)/64) }
-
-func (s bitset) add(i uint64) { s[i/64] |= 1 << (i % 64) }
-
-func (s bitset) has(i uint64) bool { return s[i/64]>>(i%64)&1 != 0 }
+// maxCache bounds Comparison.same.
+const maxCache = 1 << 20
 
 // Releases finds what differs between the responses of an earlier and a later release. It
 // reads directories and indexes alone: responses are equal when their entity tags are, as
@@ -87,12 +83,11 @@ func (s bitset) has(i uint64) bool { return s[i/64]>>(i%64)&1 != 0 }
 // it. An include counts as different when any language of what it leads to is, though
 // the list may have a text of its own in that language.
 //
-// Memory: eight bytes for each resource that is not the same, and some bits for each
-// slot of the index; what is mapped is forgotten now and then. The Readers should not be
+// Memory: eight bytes for each resource that is not the same, and some 40 MiB; what is mapped is forgotten now and then. The Readers should not be
 // those of an edge: their directories are read ahead from here on. Unless nil, progress
 // is called now and then. Errors about the content match ErrCorrupt.
 func Releases(ctx context.Context, a, b *release.Reader, progress func(done, total int64)) (*Comparison, error) {
-	c := &Comparison{a: a, b: b, memos: map[fragment.Sub]*memo{}, defaults: map[fragment.Kind][]fragment.Sub{}, progress: progress}
+	c := &Comparison{a: a, b: b, moved: map[release.Ref]bool{}, same: map[recipe]bool{}, defaults: map[fragment.Kind][]fragment.Sub{}, progress: progress}
 	return c, c.run(ctx)
 }
 
@@ -118,16 +113,11 @@ func (c *Comparison) run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("compare release %s with %s: %w", c.a.Manifest().ID, c.b.Manifest().ID, err)
 	}
-	c.sort()
-	return nil
-}
-
-// sort orders what is found: an alias may have come before its resource, or behind it.
-func (c *Comparison) sort() {
-	for i := range c.found {
+	for i := range c.found { // an alias may have come before its resource, or behind it
 		slices.Sort(c.found[i])
 		c.found[i] = slices.Compact(c.found[i])
 	}
+	return nil
 }
 
 // walk calls fn for each block of r.
@@ -198,7 +188,7 @@ func (c *Comparison) later(e release.Entry) error {
 		c.found[Created] = append(c.found[Created], e.Ref())
 		return nil
 	}
-	changed := c.hasMoved(e.Key())
+	changed := c.moved[e.Ref()]
 	if !changed {
 		subs, err := c.compare(old, e, true /* enough to know that any differs */)
 		if err != nil {
@@ -229,27 +219,15 @@ func (c *Comparison) alias(e release.Entry, r, other *release.Reader) error {
 	if r == c.b && !ok {
 		c.names = append(c.names, e.Key())
 	}
-	now, slot, ok := c.b.Slot(to.Key())
-	if !ok || now.IsAlias() {
+	now, ok := c.b.Resource(to.Key())
+	if !ok {
 		return nil // it is gone itself
 	}
-	if c.moved == nil {
-		c.moved = newBitset(c.b.Slots())
-	}
-	c.moved.add(slot)
+	c.moved[now.Ref()] = true
 	if _, ok := c.a.Resource(to.Key()); ok {
 		c.found[Changed] = append(c.found[Changed], now.Ref()) // the walk may have passed it
 	}
 	return nil
-}
-
-// hasMoved reports whether other aliases lead to the resource with that key.
-func (c *Comparison) hasMoved(key []byte) bool {
-	if c.moved == nil {
-		return false
-	}
-	_, slot, ok := c.b.Slot(key)
-	return ok && c.moved.has(slot)
 }
 
 // compareDefaults finds which defaults differ.
@@ -287,7 +265,7 @@ func (c *Comparison) compare(a, b release.Entry, anyOf bool) ([]fragment.Sub, er
 				of.b = standIns.b
 			}
 			var err error
-			if same, err = c.same(of, s, a.ID() == b.ID(), 0); err != nil {
+			if same, err = c.sameFragments(of, s, a.ID() == b.ID(), 0); err != nil {
 				return nil, err
 			}
 		}
@@ -349,9 +327,9 @@ func subEnd(e release.Entry, i int, s fragment.Sub) int {
 	return i
 }
 
-// same reports whether two forms of a resource have the same fragments of s. sameID tells
+// sameFragments reports whether two forms of a resource have the same fragments of s. sameID tells
 // whether marks of ids stand for the same.
-func (c *Comparison) same(of both, s fragment.Sub, sameID bool, level int) (bool, error) {
+func (c *Comparison) sameFragments(of both, s fragment.Sub, sameID bool, level int) (bool, error) {
 	if level > release.MaxDepth {
 		return false, release.Corrupt(release.ManifestName, -1, "%s leads through more than %d references and includes", release.Describe(of.b.Key(), fragment.Address{Sub: s}), release.MaxDepth)
 	}
@@ -378,7 +356,7 @@ func (c *Comparison) sameFragment(of both, a, b release.Fragment, sameID bool, l
 	was, is := a.Pieces(), b.Pieces()
 	for {
 		more, also := was.Next(&x), is.Next(&y)
-		if was.Broken() || is.Broken() {
+		if was.Broken || is.Broken {
 			file, off := of.b.Place()
 			return false, release.Corrupt(file, off, "a fragment has a piece that breaks the format, here or in the other release")
 		}
@@ -413,17 +391,13 @@ func (c *Comparison) sameBehind(y *release.Piece, sameID bool, level int) (bool,
 // sameRecipe reports whether what a reference or an include leads to is the same in both
 // releases.
 func (c *Comparison) sameRecipe(key []byte, s fragment.Sub, level int) (bool, error) {
-	b, slot, ok := c.b.Slot(key)
+	b, ok := c.b.Block(key)
 	if !ok {
 		return false, release.Corrupt(release.ManifestName, -1, "%s, which is included, is not there", fragment.DescribeKey(key))
 	}
-	m := c.memos[s]
-	if m == nil {
-		m = &memo{newBitset(c.b.Slots()), newBitset(c.b.Slots())}
-		c.memos[s] = m
-	}
-	if m.known.has(slot) {
-		return !m.differs.has(slot), nil
+	as := recipe{b.Ref(), s}
+	if same, known := c.same[as]; known {
+		return same, nil
 	}
 	if b.IsAlias() {
 		b, _ = b.Target()
@@ -435,14 +409,14 @@ func (c *Comparison) sameRecipe(key []byte, s fragment.Sub, level int) (bool, er
 	if !b.Has(s) {
 		b = c.standIn(c.b, b)
 	}
-	same, err := c.same(both{a, b}, s, true /* what is included has no id */, level+1)
+	same, err := c.sameFragments(both{a, b}, s, true /* what is included has no id */, level+1)
 	if err != nil {
 		return false, err
 	}
-	m.known.add(slot)
-	if !same {
-		m.differs.add(slot)
+	if len(c.same) >= maxCache {
+		clear(c.same)
 	}
+	c.same[as] = same
 	return same, nil
 }
 
@@ -486,7 +460,7 @@ func (c *Comparison) Each(ctx context.Context, change Change, fn func(Difference
 		switch change {
 		case Changed:
 			old, _ := c.a.Resource(e.Key())
-			d.Aliases = c.hasMoved(e.Key())
+			d.Aliases = c.moved[ref]
 			d.Subs, err = c.compare(old, e, false)
 		case Merged:
 			d.Into, err = c.into(e.Key())

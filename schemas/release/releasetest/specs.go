@@ -139,7 +139,7 @@ func Pieces(f release.Fragment) (all []release.Piece, ok bool) {
 	for c.Next(&p) {
 		all = append(all, p)
 	}
-	return all, !c.Broken()
+	return all, !c.Broken
 }
 
 // PackOf returns the name of the pack that the first segment of a resource lies in.
