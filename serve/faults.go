@@ -29,16 +29,14 @@ type faultWatch struct{ fromDisk atomic.Bool }
 // active reports whether pages come from the disk at the moment.
 func (w *faultWatch) active() bool { return w.fromDisk.Load() }
 
-// run watches the process until ctx ends. It starts with pages from the disk, for nothing that was
-// opened has been read. Where pages are not counted it does nothing.
+// run watches the process until ctx ends. Where pages are not counted it does nothing.
 func (w *faultWatch) run(ctx context.Context) {
 	last, ok := pagesRead()
 	if !ok {
 		return
 	}
 	defer w.fromDisk.Store(false)
-	w.fromDisk.Store(true)
-	quiet := 0 // intervals in a row
+	quiet := calmIntervals // in a row
 	t := time.NewTicker(faultInterval)
 	defer t.Stop()
 	for {

@@ -210,8 +210,8 @@ func (s *Server) pollReleases() {
 func (s *Server) lookAtAge() {
 	h := s.releases.Acquire()
 	defer h.Release()
-	if r := h.Reader(); r != nil {
-		s.age.look(r.Manifest())
+	if h != nil {
+		s.age.look(h.Reader.Manifest())
 	}
 }
 

@@ -25,7 +25,7 @@ func (c *composer) inChain(e release.Entry, k fragment.Kind, s fragment.Sub, cho
 		return c.fragment(&choice, depth)
 	}
 	same := true
-	for _, v := range c.q.Chain() {
+	for _, v := range c.q.Chain {
 		err := c.q.In(v, func() error {
 			one, ok := c.pick(e, k, s)
 			same = same && ok && one.Fragment.Same(choice.Fragment)
@@ -58,9 +58,9 @@ func (c *composer) joined(compose func() error) error {
 		c.work += len(text)
 		return bytes.Clone(text), err
 	}
-	texts := make([]variant.Text, len(c.q.Chain()))
+	texts := make([]variant.Text, len(c.q.Chain))
 	held, equal := 0, true
-	for i, v := range c.q.Chain() {
+	for i, v := range c.q.Chain {
 		b, err := in(v)
 		if err != nil {
 			return err

@@ -180,7 +180,7 @@ func (c *composer) pick(e release.Entry, k fragment.Kind, s fragment.Sub) (varia
 // stored adds sub-request s of e, of kind k, for which choice was picked. depth is 0 for a part of the response, and
 // more for fragments that others include.
 func (c *composer) stored(e release.Entry, k fragment.Kind, s fragment.Sub, choice *variant.Choice, depth int) error {
-	if len(c.q.Chain()) > 0 {
+	if len(c.q.Chain) > 0 {
 		return c.inChain(e, k, s, *choice, depth)
 	}
 	return c.fragment(choice, depth)
@@ -298,7 +298,7 @@ func (c *composer) reference(piece *release.Piece, depth int) error {
 	if !ok {
 		return fmt.Errorf("%w: reference leads nowhere", release.ErrCorrupt)
 	}
-	if s := piece.Sub; len(c.q.Chain()) > 0 {
+	if s := piece.Sub; len(c.q.Chain) > 0 {
 		return c.joined(func() error { return c.shared(e, s, depth) })
 	}
 	return c.shared(e, piece.Sub, depth)

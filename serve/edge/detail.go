@@ -121,8 +121,8 @@ func (c *composer) resource(e release.Entry, account *accounts.Account) error {
 	if err := c.stored(e, c.q.Kind, fragment.SubDetails, &choice, 0); err != nil {
 		return err
 	}
-	for i := range c.q.Appends() {
-		if err := c.appended(e, &c.q.Appends()[i], account); err != nil {
+	for i := range c.q.Appends {
+		if err := c.appended(e, &c.q.Appends[i], account); err != nil {
 			return err
 		}
 	}

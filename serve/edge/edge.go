@@ -51,7 +51,7 @@ type Edge struct {
 	summary  *page.Keeper
 	tokens   func() *auth.Table // those that count at the moment
 	signer   *auth.Signer
-	releases *releases.Releases
+	Releases *releases.Releases
 	date     time.Time          // Options.Date, zero for none
 	pages    *lru.Cache[[]byte] // compressed bodies of pages, by entity tag
 	inflight *inflight
@@ -102,7 +102,7 @@ func New(opts Options, tokens func() *auth.Table, signer *auth.Signer, rels *rel
 		summary:  page.NewKeeper(rels),
 		tokens:   tokens,
 		signer:   signer,
-		releases: rels,
+		Releases: rels,
 		date:     date,
 		pages:    lru.New[[]byte](opts.PageCache),
 		inflight: newInflight(opts.MaxInflight),
@@ -150,10 +150,12 @@ type exchange struct {
 // Begin returns the response to rq, which is valid until its End.
 func (e *Edge) Begin(rq *Request) *Response {
 	x := e.pools.exchanges.Get().(*exchange)
-	x.rq, x.held = *rq, e.releases.Acquire()
-	x.open(e, x.held.Reader())
-	x.engine = x.held.Engine()
-	x.rs = Response{Fields: Fields{Cache: e.cache}, x: x}
+	x.rq, x.held = *rq, e.Releases.Acquire()
+	var rel *release.Reader
+	if x.held != nil {
+		rel, x.engine = x.held.Reader, x.held.Engine
+	}
+	x.open(e, rel)
 	if err := release.Guard(func() error { return x.serve() }); err != nil {
 		x.refuse(err)
 	}
@@ -163,24 +165,9 @@ func (e *Edge) Begin(rq *Request) *Response {
 // open prepares x to serve from rel, nil for none.
 func (x *exchange) open(e *Edge, rel *release.Reader) {
 	x.edge, x.rel, x.lease.of = e, rel, e.inflight
+	x.rs = Response{Fields: Fields{Cache: e.cache}, x: x}
 	c := &x.c
 	c.rel, c.q, c.now, c.prefetch, c.lease, c.answer = rel, &x.q, e.opts.Now, e.opts.FromDisk(), &x.lease, &c.body
-}
-
-// end gives x back, with all that its response refers to.
-func (x *exchange) end() {
-	e := x.edge
-	x.rq, x.rs = Request{}, Response{}
-	x.c.reset()
-	x.rel, x.c.rel, x.engine = nil, nil, nil
-	x.held.Release()
-	x.held = nil
-	x.lease.release()
-	x.meter.End()
-	x.meter, x.scopes = nil, ""
-	if x.bytes() <= maxKept {
-		e.pools.exchanges.Put(x)
-	}
 }
 
 // bytes is about how much memory x holds while its response is sent.
@@ -290,7 +277,7 @@ func (x *exchange) answer() error {
 		return status.NotFound
 	}
 	x.rs.route = a.class
-	if a.class == RouteDetail && len(x.q.Appends()) > 0 {
+	if a.class == RouteDetail && len(x.q.Appends) > 0 {
 		x.rs.route = RouteAppend
 	}
 	if a.from == fromFacts {
@@ -343,13 +330,18 @@ func (e *Edge) queryKey(query []byte, table *auth.Table, now int64) auth.Result 
 	return table.Check(key, now)
 }
 
-// OmitKey appends a query without its api_key to dst. found is false without a key in it, and for a
-// query that is refused whatever its key.
-func OmitKey(dst, query []byte) (short []byte, found bool) {
+// OmitKey appends a target without its api_key to dst. found is false without a key in it, and for a
+// query that is refused whatever its key: dst is not to be used then.
+func OmitKey(dst, path, query []byte) (target []byte, found bool) {
 	if len(query) > route.MaxQuery {
 		return dst, false
 	}
-	return route.Omit(dst, query, paramAPIKey)
+	n := len(dst) + len(path)
+	target, found = route.Omit(append(append(dst, path...), '?'), query, paramAPIKey)
+	if len(target) == n+len("?") {
+		target = target[:n]
+	}
+	return target, found
 }
 
 // hint logs that a path was not found because it lacks the version, which belongs to a client's
@@ -476,9 +468,6 @@ func (x *exchange) unexpected(err error) status.Code {
 	return status.Internal
 }
 
-// Acquire returns the release that is served, nil for none, for Held.Release to end.
-func (e *Edge) Acquire() *releases.Held { return e.releases.Acquire() }
-
 // Inflight returns the bytes of memory that responses hold, and how many responses were refused for
 // lack of it.
 func (e *Edge) Inflight() (held, refused int64) {
@@ -499,9 +488,9 @@ func (e *Edge) Reserve(n int) bool { return e.inflight.add(n) }
 // the damage.
 func (e *Edge) CutShort() {
 	e.log.failed.Error("response cut short: a file of the release could not be read")
-	h := e.releases.Acquire()
+	h := e.Releases.Acquire()
 	defer h.Release()
 	if h != nil {
-		check.Sizes(h.Reader()) // names the file
+		check.Sizes(h.Reader) // names the file
 	}
 }

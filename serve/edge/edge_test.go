@@ -505,7 +505,7 @@ func fileOf(tb testing.TB, w *world, prefix string, movie fragment.ID) string {
 	tb.Helper()
 	held := w.releases.Acquire()
 	defer held.Release()
-	return servetest.FileOf(tb, held.Reader(), prefix, movie)
+	return servetest.FileOf(tb, held.Reader, prefix, movie)
 }
 
 // TestAppendLimit: the setting is in the refusal, in the API's words, and in that of batches too.

@@ -123,14 +123,14 @@ func TestExplainMemory(t *testing.T) {
 // TestInspectionBytes: the memory that counts has room for the body, the pieces and two copies of their JSON.
 func TestInspectionBytes(t *testing.T) {
 	w := sampleWorld(t, nil)
-	held := w.edge.Acquire()
+	held := w.edge.Releases.Acquire()
 	defer held.Release()
 	for _, target := range []string{
 		"/3/movie/550?language=de&append_to_response=credits,similar,videos,images", "/3/movie/popular", "/3/person/819/movie_credits?language=de",
 	} {
 		x := new(exchange)
-		x.engine = held.Engine()
-		in, err := x.inspect(w.edge, held.Reader(), target)
+		x.engine = held.Engine
+		in, err := x.inspect(w.edge, held.Reader, target)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +142,7 @@ func TestInspectionBytes(t *testing.T) {
 		if counted, want := x.lease.n-own, in.RawBytes+len(in.Pieces)*int(unsafe.Sizeof(Piece{}))+2*len(text); counted < want {
 			t.Errorf("%s: %d bytes are counted, want at least %d", target, counted, want)
 		}
-		x.lease.release()
+		_ = x.lease.set(0)
 	}
 }
 

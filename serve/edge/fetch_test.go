@@ -20,7 +20,7 @@ func TestFromDisk(t *testing.T) {
 		want := w.get(t, uri)
 		for _, disk = range []bool{false, true} {
 			held := w.releases.Acquire()
-			held.Reader().Forget()
+			held.Reader.Forget()
 			held.Release()
 			got := w.get(t, uri)
 			if got.Status != want.Status || got.plain != want.plain || string(got.ETag) != string(want.ETag) {

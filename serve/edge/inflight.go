@@ -72,11 +72,3 @@ func (l *lease) atLeast(n int) error {
 	}
 	return l.set(n)
 }
-
-// release gives everything back.
-func (l *lease) release() {
-	if l.n > 0 {
-		l.of.add(-l.n)
-		l.n = 0
-	}
-}

@@ -72,7 +72,7 @@ func Inspect(rel *release.Reader, target string) (in Inspection, err error) {
 		return Inspection{}, err
 	}
 	x := new(exchange)
-	defer x.lease.release()
+	defer func() { _ = x.lease.set(0) }() // which never fails
 	err = release.Guard(func() error {
 		in, err = x.inspect(e, rel, target)
 		return err
@@ -120,7 +120,7 @@ func (x *exchange) traced(in *Inspection) error {
 	case op.Auth != api.AuthBearer:
 		return status.AuthFailed
 	}
-	x.rq.AcceptEncoding, x.rs.x, x.c.trace = []byte("gzip"), x, new(trace)
+	x.rq.AcceptEncoding, x.c.trace = []byte("gzip"), new(trace)
 	if err := x.answer(); err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func (x *exchange) traced(in *Inspection) error {
 	if err != nil {
 		return err
 	}
-	in.Body, in.RawBytes, in.Pieces = body, len(body), inspectPieces(a, body, x.c.trace, x.q.Appends())
+	in.Body, in.RawBytes, in.Pieces = body, len(body), inspectPieces(a, body, x.c.trace, x.q.Appends)
 	return x.lease.set(x.bytes() + held) // with the inflater
 }
 
@@ -163,7 +163,7 @@ func afterHost(target []byte) []byte {
 const storedBlock = 5
 
 func inspectPieces(a *splice.Answer, body []byte, t *trace, appends []route.Append) []Piece {
-	out := make([]Piece, 0, a.Len())
+	out := []Piece{}
 	t.name(body, 0, appends)
 	var off int64
 	a.Parts(func(literal []byte, s *release.Segment) {

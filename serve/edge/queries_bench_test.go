@@ -50,7 +50,7 @@ func newQuestioner(b *testing.B, w *world) *questioner {
 	held := w.releases.Acquire()
 	defer held.Release()
 	for _, kind := range []string{"movie", "tv", "person"} {
-		if t, ok := held.Reader().Table(kind); ok && t.Rows() > 0 {
+		if t, ok := held.Reader.Table(kind); ok && t.Rows() > 0 {
 			q.ids[kind] = posting.Uint64s(t.Section(tables.ID.String()))
 		}
 	}

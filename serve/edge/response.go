@@ -31,11 +31,13 @@ type Class uint8
 
 // The classes. A response that depends on several things has the last class of those.
 const (
-	Stored  Class = iota // follows from request and release alone; spliced from stored segments
-	Ready                // facts that were compressed before; follows from the request alone
-	Page                 // made for the moment, such as a list; compressed as a whole, by ETag once
-	Private              // for one client; no cache keeps it, and it has no names for caches
-	Failure              // a refusal or an error
+	// Stored follows from request and release alone, spliced from stored segments. Below status 400 it lasts: any allowed
+	// client gets the same response until the release, or its Serial, is another one.
+	Stored  Class = iota
+	Ready         // facts that were compressed before; follows from the request alone
+	Page          // made for the moment, such as a list; compressed as a whole, by ETag once
+	Private       // for one client; no cache keeps it, and it has no names for caches
+	Failure       // a refusal or an error
 )
 
 // A Response to a Request is one of few classes, all in this form from composition to socket. It stays
@@ -44,14 +46,18 @@ type Response struct {
 	Class  Class
 	Status int
 	Gzip   bool // the body is a gzip member
+	// Streams is set if the body is so long that it should be written with WriteBody, piece by
+	// piece while the client takes it.
+	Streams bool
+	// Serial names the release of a response that lasts, as it was before the response was checked.
+	Serial uint64
 	Fields
 	Token string // name of the token, for logs; also of one that was refused
 
-	route  RouteClass     // of the operation; see RouteClass
-	body   []byte         // the whole body, unless parts has it
-	parts  *splice.Answer // the body in parts, written as Gzip says
-	serial uint64         // of the release, read before it was checked
-	x      *exchange
+	route RouteClass     // of the operation; see RouteClass
+	body  []byte         // the whole body, unless parts has it
+	parts *splice.Answer // the body in parts, written as Gzip says
+	x     *exchange
 }
 
 // Fields are the values of header fields, empty for none.
@@ -83,10 +89,6 @@ func (rs *Response) Len() int {
 	return rs.parts.RawLen()
 }
 
-// Streams reports whether the body is so long that it should be written with WriteBody, piece by
-// piece while the client takes it.
-func (rs *Response) Streams() bool { return rs.parts != nil && rs.Len() > MaxWhole }
-
 // WriteBody writes the body to w. The error is w's, or matches release.ErrCorrupt: files of
 // a release can be cut at any time.
 func (rs *Response) WriteBody(w io.Writer) error {
@@ -109,13 +111,6 @@ func (rs *Response) Pieces(yield func(b []byte, lasts bool)) {
 	}
 	rs.parts.GzipPieces(yield)
 }
-
-// Lasts reports whether any allowed client gets the same response until the release, or its
-// Serial, is another one.
-func (rs *Response) Lasts() bool { return rs.Class == Stored && rs.Status < 400 }
-
-// Serial names the release of a response that lasts, as it was before the response was checked.
-func (rs *Response) Serial() uint64 { return rs.serial }
 
 // Full returns a response that lasts as a client gets it that takes gzip and has nothing yet.
 func (rs *Response) Full() Response {
@@ -148,8 +143,21 @@ func (rs *Response) Refuse(err error) { rs.x.refuse(err) }
 // CutShort is Edge.CutShort.
 func (rs *Response) CutShort() { rs.x.edge.CutShort() }
 
-// End ends the response and lets go of its release.
-func (rs *Response) End() { rs.x.end() }
+// End ends the response, and gives back all that it refers to.
+func (rs *Response) End() {
+	x := rs.x
+	x.rq, x.rs = Request{}, Response{}
+	x.c.reset()
+	x.rel, x.c.rel, x.engine = nil, nil, nil
+	x.held.Release()
+	x.held = nil
+	_ = x.lease.set(0) // which never fails
+	x.meter.End()
+	x.meter, x.scopes = nil, ""
+	if x.bytes() <= maxKept {
+		x.edge.pools.exchanges.Put(x)
+	}
+}
 
 // finish completes the response that was composed: 304 without a body when the client has it, else
 // the body in the encoding that the client takes, unless it is long: WriteBody makes that.
@@ -164,7 +172,7 @@ func (x *exchange) finish() (err error) {
 	if x.c.prefetch {
 		a.Await()
 	}
-	rs.serial = x.held.Serial() // before the check: damage found later ends prepared responses
+	rs.Serial = x.held.Serial() // before the check: damage found later ends prepared responses
 	a.Check()
 	rs.ETag = a.AppendETag(x.etag[:0])
 	if Matches(x.rq.IfNoneMatch, rs.ETag) {
@@ -180,6 +188,7 @@ func (x *exchange) finish() (err error) {
 	n := rs.Len()
 	switch {
 	case n > MaxWhole:
+		rs.Streams = true
 		return x.lease.set(x.bytes() + streamBytes)
 	case rs.Gzip:
 		return x.lease.set(x.bytes())
@@ -252,8 +261,8 @@ func AcceptsGzip(header []byte) bool {
 	for item := range bytes.SplitSeq(header, []byte{','}) {
 		coding, weight, _ := bytes.Cut(item, []byte{';'})
 		took := accepted
-		if zeroWeight(weight) {
-			took = excluded
+		if w := bytes.TrimSpace(weight); len(w) > 2 && w[0]|0x20 == 'q' && w[1] == '=' && len(bytes.Trim(w[2:], "0.")) == 0 {
+			took = excluded // q=0 in any spelling
 		}
 		switch coding = bytes.TrimSpace(coding); {
 		case bytes.EqualFold(coding, []byte("gzip")), bytes.EqualFold(coding, []byte("x-gzip")):
@@ -271,15 +280,6 @@ func AcceptsGzip(header []byte) bool {
 		identity = star
 	}
 	return gzip == accepted || identity == excluded
-}
-
-// zeroWeight reports whether a parameter is q=0 in any spelling.
-func zeroWeight(p []byte) bool {
-	p = bytes.TrimSpace(p)
-	if len(p) < 3 || p[0]|0x20 != 'q' || p[1] != '=' {
-		return false
-	}
-	return len(bytes.Trim(p[2:], "0.")) == 0
 }
 
 // A RouteClass is a kind of responses whose cost is alike, for metrics and logs.

@@ -45,8 +45,8 @@ func states(x *exchange, _ *api.Operation) error {
 // appendedAccount returns the account whose account_states are to be appended; nil where they are not, and without a
 // session, where they are left out. If they are asked for, the response is for one client.
 func (x *exchange) appendedAccount() (*accounts.Account, error) {
-	for i := range x.q.Appends() {
-		if x.q.Appends()[i].Sub != fragment.SubAccountStates {
+	for i := range x.q.Appends {
+		if x.q.Appends[i].Sub != fragment.SubAccountStates {
 			continue
 		}
 		x.c.atLeast(Private)

@@ -19,10 +19,10 @@ func facts(x *exchange, op *api.Operation) error {
 	}
 	x.keys = append(append(x.keys[:0], "static static-"...), op.Name...)
 	x.rs.Keys = x.keys
-	if x.q.Op == api.OpConfigurationDetails {
-		x.rs.Since = x.held.Since()
+	if x.q.Op == api.OpConfigurationDetails && x.held != nil {
+		x.rs.Since = x.held.Since
 	}
-	if len(x.q.Appends()) > 0 {
+	if len(x.q.Appends) > 0 {
 		x.joinStatic(body)
 		return x.finish()
 	}
@@ -49,7 +49,7 @@ func (x *exchange) joinStatic(body *static.Body) {
 	x.c.class = Page
 	a := x.c.answer
 	splice.Literal(a, bytes.TrimSuffix(body.Identity, []byte("}")))
-	for _, name := range x.q.Appends() {
+	for _, name := range x.q.Appends {
 		if appended, ok := x.edge.facts.ResponseTo(name.Op, &x.q); ok {
 			splice.Literal(a, `,"`)
 			splice.Literal(a, name.Property)

@@ -124,8 +124,8 @@ func isToken(text []byte) bool {
 // appended, found or not: a new season changes that response too.
 func appendAppendedKeys(dst []byte, q *route.Request) []byte {
 	last := len(dst)
-	for i := range q.Appends() {
-		a := &q.Appends()[i]
+	for i := range q.Appends {
+		a := &q.Appends[i]
 		if a.Kind == q.Kind {
 			continue
 		}

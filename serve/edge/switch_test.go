@@ -68,7 +68,7 @@ func TestSwitchUnderLoad(t *testing.T) {
 		if n := h.Users(); (h == last) != (n == 1) || h != last && n != 0 {
 			t.Errorf("release %d has %d users left, want 0, or 1 for the current one", i, n)
 		}
-		if _, ok := h.Reader().Lookup([]byte("x")); ok {
+		if _, ok := h.Reader.Lookup([]byte("x")); ok {
 			t.Errorf("release %d holds a key that nobody wrote", i)
 		}
 	}

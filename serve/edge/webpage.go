@@ -122,7 +122,7 @@ func (x *exchange) explain() (any, error) {
 		return nil, status.InvalidInput // the page itself has no pieces
 	}
 	inner := x.edge.pools.exchanges.Get().(*exchange)
-	defer inner.end()
+	defer inner.rs.End()
 	inner.engine = x.engine
 	in, err := inner.inspect(x.edge, x.rel, string(target))
 	switch {

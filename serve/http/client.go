@@ -26,7 +26,9 @@ func newFastConfig(limits *Limits, e *edge.Edge, m *meters, ps *preparedSet) fas
 			m.logRefused(c, code, sent, now)
 			return response
 		},
-		open:         func() responder { return &client{edge: e, meters: m, meter: m.next(), dates: dates, prepared: ps} },
+		open: func() responder {
+			return &client{edge: e, meters: m, meter: m.of(uint64(m.opened.Add(1))), dates: dates, prepared: ps}
+		},
 		readTimeout:  limits.ReadTimeout,
 		writeTimeout: limits.WriteTimeout,
 		idleTimeout:  limits.IdleTimeout,
@@ -44,7 +46,7 @@ type client struct {
 	dates    *dateCache
 	prepared *preparedSet
 	grant    auth.Grant // of the last request's Authorization
-	target   []byte     // of the last request, without its api_key
+	target   []byte     // memory for one without its api_key
 	gzip     bool       // the last request took gzip
 }
 
@@ -56,18 +58,22 @@ var (
 // respond implements responder.
 func (c *client) respond(pr *plainRequest, w *reply, now time.Time) {
 	if !pr.same {
-		c.grant, c.gzip = auth.Grant{}, edge.AcceptsGzip(pr.acceptEncoding)
+		c.grant, c.gzip = auth.Grant{}, edge.AcceptsGzip(pr.fields[fieldAcceptEncoding])
 	}
 	// Prepared responses are for requests that take gzip and come from no page of a browser.
-	usual := c.gzip && len(pr.origin) == 0
+	usual := c.gzip && len(pr.fields[fieldOrigin]) == 0
 	path, query := edge.SplitTarget(pr.target)
-	target := c.withoutKey(pr.target, path, query)
+	// Without an api_key, so that all keys share a prepared response, and none holds one.
+	target, hasKey := pr.target, false
+	if c.target, hasKey = edge.OmitKey(c.target[:0], path, query); hasKey {
+		target = c.target
+	}
 	if usual && c.again(pr, target, query, w, now) {
 		return
 	}
 	rq := edge.Request{
 		Method: methodGet, Path: path, Query: query,
-		Authorization: pr.authorization, AcceptEncoding: pr.acceptEncoding, IfNoneMatch: pr.ifNoneMatch,
+		Authorization: pr.fields[fieldAuthorization], AcceptEncoding: pr.fields[fieldAcceptEncoding], IfNoneMatch: pr.fields[fieldIfNoneMatch],
 		Agent: pr, Grant: &c.grant,
 	}
 	if pr.isHead {
@@ -86,7 +92,7 @@ func (c *client) respond(pr *plainRequest, w *reply, now time.Time) {
 		c.write(pr, w, rs, now)
 	}
 	sent := c.meter.count(rs, pr.isHead)
-	if rs.Streams() && !pr.isHead {
+	if rs.Streams && !pr.isHead {
 		c.stream(w, rs)
 	} else {
 		c.send(w)
@@ -97,35 +103,21 @@ func (c *client) respond(pr *plainRequest, w *reply, now time.Time) {
 			Time: now, Status: rs.Status, Bytes: sent, Took: took, Class: rs.RouteClass().String(), Token: rs.Token, Release: rs.Release,
 		})
 	}
-	if usual && rs.Lasts() {
+	if usual && rs.Class == edge.Stored && rs.Status < http.StatusBadRequest {
 		c.meter.missed.Add(1)
 		c.prepared.learn(target, rs)
 	}
 }
 
-// withoutKey returns a target without its api_key. So all keys share a prepared response, and none
-// holds one. The result is valid until the next call.
-func (c *client) withoutKey(target, path, query []byte) []byte {
-	short, found := edge.OmitKey(append(append(c.target[:0], path...), '?'), query)
-	c.target = short
-	switch {
-	case !found:
-		return target
-	case len(short) == len(path)+len("?"):
-		return short[:len(path)]
-	}
-	return short
-}
-
 // write gives rs to w, but for a body that is streamed.
 func (c *client) write(pr *plainRequest, w *reply, rs *edge.Response, now time.Time) {
 	from := sameOrigin
-	if len(pr.origin) > 0 {
+	if len(pr.fields[fieldOrigin]) > 0 {
 		from = crossOrigin
 	}
-	w.last = endsConnection(rs)
+	w.last = rs.Status == http.StatusBadRequest
 	w.own = appendHead(w.own, rs, c.dates.at(now), from, w.last)
-	if !pr.isHead && rs.HasBody() && !rs.Streams() {
+	if !pr.isHead && rs.HasBody() && !rs.Streams {
 		rs.Pieces(func(b []byte, lasts bool) { w.add(b, lasts) })
 	}
 }
@@ -168,13 +160,13 @@ func (c *client) send(w *reply) {
 
 // again sends the prepared response to a request that has one. It is false when it has done nothing.
 func (c *client) again(pr *plainRequest, target, query []byte, w *reply, now time.Time) bool {
-	held := c.edge.Acquire()
+	held := c.edge.Releases.Acquire()
 	defer held.Release() // after send, for segments of the response lie in the release
 	p := c.prepared.find(target, held)
 	if p == nil {
 		return false
 	}
-	allowed := c.edge.Authorize(pr.authorization, query, &c.grant, now.Unix())
+	allowed := c.edge.Authorize(pr.fields[fieldAuthorization], query, &c.grant, now.Unix())
 	if !allowed.OK || !allowed.Meter.Begin(now) {
 		return false
 	}
@@ -198,7 +190,7 @@ func (c *client) again(pr *plainRequest, target, query []byte, w *reply, now tim
 	took := c.meter.timed(class, now)
 	if c.meters.access.Wants(code) {
 		c.meters.log(pr, w, &observe.Entry{
-			Time: now, Status: code, Bytes: length, Took: took, Class: class.String(), Token: allowed.Name, Release: held.Reader().Manifest().ID,
+			Time: now, Status: code, Bytes: length, Took: took, Class: class.String(), Token: allowed.Name, Release: held.Reader.Manifest().ID,
 		})
 	}
 	return true

@@ -87,7 +87,7 @@ func damageWorld(tb testing.TB, change func(*config)) (w *world, dir string) {
 
 // files returns the names of the files of the release that is served.
 func (w *world) files() (names []string) {
-	for _, f := range held(w).Reader().Manifest().Files() {
+	for _, f := range held(w).Reader.Manifest().Files() {
 		names = append(names, f.Name)
 	}
 	return names
@@ -275,7 +275,7 @@ func TestLastPage(t *testing.T) {
 	s.prepare(t, uri)
 	cutPacks(t, w, dir, func(n int64) int64 { return max(64, (n-1)&^4095+1) })
 	w.checkSizes()
-	if _, blocks := held(w).Reader().Damage(); blocks < 10 || s.isPrepared(uri) {
+	if _, blocks := held(w).Reader.Damage(); blocks < 10 || s.isPrepared(uri) {
 		t.Errorf("%d damaged blocks, a prepared response is left: %v, want the last of each pack, and none", blocks, s.isPrepared(uri))
 	}
 }

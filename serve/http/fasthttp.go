@@ -128,12 +128,12 @@ func setResponse(to *fasthttp.Response, b *body, from origin) {
 func setHeader(to *fasthttp.Response, rs *edge.Response, from origin) {
 	to.SetStatusCode(rs.Status)
 	var h header
-	h.set(rs, from, endsConnection(rs))
+	h.set(rs, from, rs.Status == fasthttp.StatusBadRequest)
 	for i := range h.fields[:h.n] {
-		if f := &h.fields[i]; f.value == nil {
+		if f := &h.fields[i]; f.value == "" {
 			to.Header.SetContentLength(f.n)
 		} else {
-			to.Header.SetCanonical(bytesOf(f.key), f.value)
+			to.Header.SetCanonical(bytesOf(f.key), bytesOf(f.value))
 		}
 	}
 }

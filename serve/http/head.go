@@ -9,15 +9,12 @@ import (
 )
 
 // A plainRequest is the head of a plain request. Its slices point into the connection's buffer
-// and are valid until the response was sent. Absent fields are nil.
+// and are valid until the response was sent. Absent fields are empty.
 type plainRequest struct {
-	isHead         bool // HEAD, else GET
-	target         []byte
-	authorization  []byte
-	acceptEncoding []byte
-	ifNoneMatch    []byte
-	origin         []byte
-	head           []byte // all of it
+	isHead bool // HEAD, else GET
+	target []byte
+	fields [nFields][]byte
+	head   []byte // all of it
 	// same is set where the header fields are, byte for byte, those of the request before
 	// it on this connection.
 	same bool
@@ -35,13 +32,6 @@ const (
 
 // A span is a part of a block of header fields; the zero span is none.
 type span struct{ from, to int }
-
-func (s span) of(block []byte) []byte {
-	if s.to == 0 {
-		return nil
-	}
-	return block[s.from:s.to]
-}
 
 // A parser checks heads against RFC 9110 and 9112. Most clients repeat their header fields
 // in each request of a connection, so it keeps those of the last plain one.
@@ -108,7 +98,8 @@ func (p *parser) parse(b []byte, rq *plainRequest) (int, verdict) {
 		}
 		block, rq.same = block[:end], false
 	}
-	if !p.consistent() {
+	if f := &p.fields; f.coded && (f.sized || !f.chunked || p.line.minor == '0') || f.spans[fieldHost].to == 0 && p.line.minor != '0' {
+		// Where the body ends is in doubt (RFC 9112, 6.1 and 6.3), or there is no host.
 		p.block = p.block[:0]
 		return 0, p.refuse(http.StatusBadRequest)
 	}
@@ -121,10 +112,10 @@ func (p *parser) parse(b []byte, rq *plainRequest) (int, verdict) {
 		p.block = append(p.block, block...)
 	}
 	rq.target = p.line.target
-	rq.authorization = p.fields.spans[fieldAuthorization].of(block)
-	rq.acceptEncoding = p.fields.spans[fieldAcceptEncoding].of(block)
-	rq.ifNoneMatch = p.fields.spans[fieldIfNoneMatch].of(block)
-	rq.origin = p.fields.spans[fieldOrigin].of(block)
+	for i := fieldAuthorization; i < nFields; i++ { // Host is not asked for
+		s := &p.fields.spans[i]
+		rq.fields[i] = block[s.from:s.to]
+	}
 	return n, plain
 }
 
@@ -133,22 +124,10 @@ func (p *parser) refuse(status int) verdict {
 	return invalid
 }
 
-// consistent reports whether the fields agree with one another and with the version.
-func (p *parser) consistent() bool {
-	f := &p.fields
-	if f.coded && (f.sized || !f.chunked || p.line.minor == '0') {
-		return false // RFC 9112, 6.1 and 6.3: where the body ends is in doubt
-	}
-	return f.spans[fieldHost].to != 0 || p.line.minor == '0'
-}
-
-// hasBody reports whether a body follows the last head.
-func (p *parser) hasBody() bool { return p.fields.coded || p.fields.sizeAbove0 }
-
 // last reports whether the connection ends after the response to the last head. No body is
 // read, so bytes after a body are never taken for a request.
 func (p *parser) last() bool {
-	return p.hasBody() || p.fields.close || p.line.minor == '0' && !p.fields.keepAlive
+	return p.fields.coded || p.fields.sizeAbove0 || p.fields.close || p.line.minor == '0' && !p.fields.keepAlive
 }
 
 // emptyLines returns the length of the empty lines that b starts with, which some clients
@@ -289,47 +268,35 @@ func (p *parser) parseField(line []byte, at int) bool {
 		return false
 	}
 	from, to := colon+1, len(line)
-	for from < to && isBlank(line[from]) {
+	for from < to && (line[from] == ' ' || line[from] == '\t') {
 		from++
 	}
-	for to > from && isBlank(line[to-1]) {
+	for to > from && (line[to-1] == ' ' || line[to-1] == '\t') {
 		to--
 	}
 	name, value := line[:colon], line[from:to]
 	f := &p.fields
-	field, known := fieldOf(name)
-	if !known {
-		return f.addOther(name, value)
-	}
-	if f.spans[field].to == 0 {
-		f.spans[field] = span{at + from, at + to}
-		return field != fieldHost || len(value) == 0 || isAuthority(value)
-	}
-	f.several = true
-	return field != fieldHost && field != fieldAuthorization
-}
-
-// fieldOf returns which of the fields in spans a name is.
-func fieldOf(name []byte) (field int, known bool) {
+	field := nFields
 	switch len(name) {
 	case len("Host"):
-		return fieldHost, isName(name, "host")
-	case len("Origin"):
-		return fieldOrigin, isName(name, "origin")
-	case len("Authorization"):
-		if isName(name, "if-none-match") {
-			return fieldIfNoneMatch, true
+		if isName(name, "host") {
+			field = fieldHost
 		}
-		return fieldAuthorization, isName(name, "authorization")
+	case len("Origin"):
+		if isName(name, "origin") {
+			field = fieldOrigin
+		}
+	case len("Authorization"): // If-None-Match is as long
+		if isName(name, "if-none-match") {
+			field = fieldIfNoneMatch
+		}
+		if isName(name, "authorization") {
+			field = fieldAuthorization
+		}
 	case len("Accept-Encoding"):
-		return fieldAcceptEncoding, isName(name, "accept-encoding")
-	}
-	return 0, false
-}
-
-// addOther adds a field that is not in spans. It is false for an invalid one.
-func (f *fields) addOther(name, value []byte) bool {
-	switch len(name) {
+		if isName(name, "accept-encoding") {
+			field = fieldAcceptEncoding
+		}
 	case len("Connection"):
 		if isName(name, "connection") {
 			eachItem(value, func(option []byte) {
@@ -346,7 +313,15 @@ func (f *fields) addOther(name, value []byte) bool {
 			return f.addCodings(value)
 		}
 	}
-	return true
+	switch {
+	case field == nFields:
+		return true
+	case f.spans[field].to == 0:
+		f.spans[field] = span{at + from, at + to}
+		return field != fieldHost || len(value) == 0 || isAuthority(value)
+	}
+	f.several = true
+	return field != fieldHost && field != fieldAuthorization
 }
 
 // addLength adds a Content-Length.
@@ -451,8 +426,11 @@ func isAuthority(b []byte) bool {
 		}
 	} else {
 		host, port, _ = bytes.Cut(b, []byte(":"))
-		if !isRegName(host) {
-			return false
+		for i, c := range host { // a name of RFC 3986, or an IPv4 address
+			escape := c == '%' && i+2 < len(host) && isHex(host[i+1]) && isHex(host[i+2])
+			if !isAlnum(c) && !escape && bytes.IndexByte([]byte("-._~!$&'()*+,;="), c) < 0 {
+				return false
+			}
 		}
 	}
 	number := 0
@@ -462,19 +440,6 @@ func isAuthority(b []byte) bool {
 		}
 	}
 	return len(host) > 0
-}
-
-// isRegName reports whether b is a name of RFC 3986, or an IPv4 address.
-func isRegName(b []byte) bool {
-	for i, c := range b {
-		switch {
-		case isAlnum(c), bytes.IndexByte([]byte("-._~!$&'()*+,;="), c) >= 0:
-		case c == '%' && i+2 < len(b) && isHex(b[i+1]) && isHex(b[i+2]):
-		default:
-			return false
-		}
-	}
-	return true
 }
 
 // isValue reports whether b may be the value of a field.
@@ -496,8 +461,6 @@ func token(b []byte) bool {
 	}
 	return len(b) > 0
 }
-
-func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 

@@ -36,7 +36,7 @@ const (
 // A field is a header field.
 type field struct {
 	key   string
-	value []byte // nil for a number
+	value string // "" for a number
 	n     int
 }
 
@@ -56,7 +56,8 @@ const (
 	preflight          // or asks by OPTIONS whether it may
 )
 
-// set fills h with the fields of rs. last is set if the connection ends after it.
+// set fills h with the fields of rs. last is set if the connection ends after it, as after every 400: the next bytes
+// may have been meant otherwise.
 func (h *header) set(rs *edge.Response, from origin, last bool) {
 	h.n = 0
 	if rs.HasBody() {
@@ -69,10 +70,10 @@ func (h *header) set(rs *edge.Response, from origin, last bool) {
 	}
 	h.add(fasthttp.HeaderCacheControl, rs.Cache)
 	h.add(fasthttp.HeaderVary, vary)
-	h.addBytes(fasthttp.HeaderETag, rs.ETag)
+	h.add(fasthttp.HeaderETag, textOf(rs.ETag))
 	h.add(headerRelease, rs.Release)
 	h.add(headerSince, rs.Since)
-	h.addBytes("Surrogate-Key", rs.Keys)
+	h.add("Surrogate-Key", textOf(rs.Keys))
 	if rs.Policy != "" { // by which browsers guard a page
 		h.add(fasthttp.HeaderContentSecurityPolicy, rs.Policy)
 		h.add(fasthttp.HeaderXContentTypeOptions, "nosniff")
@@ -106,10 +107,8 @@ func (h *header) set(rs *edge.Response, from origin, last bool) {
 }
 
 // add adds a field that has a value.
-func (h *header) add(key, value string) { h.addBytes(key, bytesOf(value)) }
-
-func (h *header) addBytes(key string, value []byte) {
-	if len(value) > 0 {
+func (h *header) add(key, value string) {
+	if value != "" {
 		h.fields[h.n] = field{key: key, value: value}
 		h.n++
 	}
@@ -121,7 +120,7 @@ func (h *header) appendTo(dst []byte) []byte {
 	for i := range h.fields[:h.n] {
 		f := &h.fields[i]
 		dst = append(append(dst, f.key...), ": "...)
-		if f.value == nil {
+		if f.value == "" {
 			dst = strconv.AppendInt(dst, int64(f.n), 10)
 		}
 		dst = append(append(dst, f.value...), "\r\n"...)
@@ -136,10 +135,6 @@ func appendHead(dst []byte, rs *edge.Response, date []byte, from origin, last bo
 	h.set(rs, from, last)
 	return h.appendTo(dst)
 }
-
-// endsConnection reports whether the connection ends after rs, as after every 400: the next bytes
-// may have been meant otherwise.
-func endsConnection(rs *edge.Response) bool { return rs.Status == http.StatusBadRequest }
 
 // statusLine returns the status line and all up to the value of Date.
 func statusLine(code int) string {
@@ -180,7 +175,9 @@ func (c *dateCache) at(now time.Time) []byte {
 	return d.text
 }
 
-// bytesOf returns the bytes of s without copying them, because a header value that is
-// converted for each request would be an allocation for each request. They must not
-// be written to; fasthttp copies header values.
+// textOf returns b as text without copying it, because a header value that is
+// converted for each request would be an allocation for each request. b must stay as it is.
+func textOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+// bytesOf returns the bytes of s likewise. They must not be written to; fasthttp copies header values.
 func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }

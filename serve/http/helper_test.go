@@ -136,7 +136,7 @@ func held(w *world) *releases.Held {
 }
 
 // checkSizes looks for files that have become shorter.
-func (w *world) checkSizes() { check.Sizes(held(w).Reader()) }
+func (w *world) checkSizes() { check.Sizes(held(w).Reader) }
 
 // do asks the edge and copies the response.
 func (w *world) do(tb testing.TB, rq *edge.Request) sent {

@@ -51,9 +51,6 @@ func newMeters() *meters {
 	return &meters{shares: make([]meter, min(runtime.GOMAXPROCS(0), maxMeters))}
 }
 
-// next returns the meter of a new connection.
-func (m *meters) next() *meter { return m.of(uint64(m.opened.Add(1))) }
-
 // of returns the meter of the connection with a number.
 func (m *meters) of(conn uint64) *meter { return &m.shares[conn%uint64(len(m.shares))] }
 

@@ -37,7 +37,7 @@ type prepared struct {
 
 // newPrepared makes a prepared response of one that lasts.
 func newPrepared(target []byte, rs *edge.Response) *prepared {
-	p := &prepared{target: string(target), serial: rs.Serial(), etag: append([]byte(nil), rs.ETag...)}
+	p := &prepared{target: string(target), serial: rs.Serial, etag: append([]byte(nil), rs.ETag...)}
 	full := rs.Full()
 	p.class = full.RouteClass()
 	var h header
@@ -54,7 +54,7 @@ func newPrepared(target []byte, rs *edge.Response) *prepared {
 // write adds the response to m, and returns its status and the length of the body that is sent.
 func (p *prepared) write(m *message, date []byte, pr *plainRequest) (code, length int) {
 	code, fields := http.StatusOK, p.found
-	if edge.Matches(pr.ifNoneMatch, p.etag) {
+	if edge.Matches(pr.fields[fieldIfNoneMatch], p.etag) {
 		code, fields = http.StatusNotModified, p.same
 	} else {
 		if !pr.isHead {
@@ -102,8 +102,8 @@ func (ps *preparedSet) learn(target []byte, rs *edge.Response) {
 	if preparedHeads+len(target)+own+refs*int(unsafe.Sizeof(ref{})) > maxPrepared {
 		return
 	}
-	if now := ps.newest.Load(); rs.Serial() > now && ps.newest.CompareAndSwap(now, rs.Serial()) {
-		ps.forget(rs.Serial())
+	if now := ps.newest.Load(); rs.Serial > now && ps.newest.CompareAndSwap(now, rs.Serial) {
+		ps.forget(rs.Serial)
 	}
 	ps.put(&ps.slots[h%preparedSlots], newPrepared(target, rs))
 }

@@ -37,7 +37,7 @@ func BenchmarkFastPath(b *testing.B) {
 func BenchmarkMeter(b *testing.B) {
 	all, now := newMeters(), time.Now()
 	b.RunParallel(func(pb *testing.PB) {
-		m := all.next()
+		m := all.of(uint64(all.opened.Add(1)))
 		for pb.Next() {
 			m.add(edge.RouteDetail, 200, 1000, inGzip|wasPrepared)
 			m.timed(edge.RouteDetail, now)

@@ -29,7 +29,7 @@ func open(t *testing.T, dir string) (*releases.Releases, *releases.Held) {
 // summaryOf returns the summary of h.
 func summaryOf(t *testing.T, rels *releases.Releases, h *releases.Held) *Summary {
 	t.Helper()
-	s, err := NewKeeper(rels).Summary(h.Reader())
+	s, err := NewKeeper(rels).Summary(h.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestSummary(t *testing.T) {
 	dir := t.TempDir()
 	servetest.BuildSample(t, dir)
 	rels, h := open(t, dir)
-	m := h.Reader().Manifest()
+	m := h.Reader.Manifest()
 	s := summaryOf(t, rels, h)
 	movies := 0
 	for _, y := range s.Years {

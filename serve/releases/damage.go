@@ -26,7 +26,7 @@ const (
 // damaged logs new damage in the release h, and voids the responses prepared from it.
 func (r *Releases) damaged(h *Held, err *release.CorruptError) {
 	h.serial.Store(r.opened.Add(1))
-	r.damages.Error("release is damaged", "release", h.reader.Manifest().ID, "file", err.File, "offset", err.Off, "error", err.What)
+	r.damages.Error("release is damaged", "release", h.Reader.Manifest().ID, "file", err.File, "offset", err.Off, "error", err.What)
 }
 
 // Damage returns the number of damaged blocks found in the served release, and the first damage, nil for none.
@@ -36,7 +36,7 @@ func (r *Releases) Damage() (blocks int, first error) {
 	if h == nil {
 		return 0, nil
 	}
-	corrupt, blocks := h.reader.Damage()
+	corrupt, blocks := h.Reader.Damage()
 	if corrupt == nil { // an error that holds it would not be nil
 		return 0, nil
 	}
@@ -50,10 +50,10 @@ func (r *Releases) checkSizes() {
 	if h == nil {
 		return
 	}
-	wait := max(sizesEvery, sizesPerFile*time.Duration(len(h.reader.Manifest().Files())))
+	wait := max(sizesEvery, sizesPerFile*time.Duration(len(h.Reader.Manifest().Files())))
 	if now := time.Now(); now.Sub(r.sized) >= wait {
 		r.sized = now
-		check.Sizes(h.reader)
+		check.Sizes(h.Reader)
 	}
 }
 
@@ -92,16 +92,16 @@ func (r *Releases) scrubServed(ctx context.Context, h *Held, wait time.Duration,
 
 // scrub checks h once.
 func (r *Releases) scrub(ctx context.Context, h *Held, rate int64) {
-	start, id := time.Now(), h.reader.Manifest().ID
-	r.scrubs.begin(h.reader)
-	err := check.Scrub(ctx, h.reader, rate, r.scrubs.add)
+	start, id := time.Now(), h.Reader.Manifest().ID
+	r.scrubs.begin(h.Reader)
+	err := check.Scrub(ctx, h.Reader, rate, r.scrubs.add)
 	r.scrubs.end(err)
 	switch {
 	case errors.Is(err, context.Canceled):
 	case err != nil:
 		r.log.Warn("release could not be checked to its end", "release", id, "error", err)
 	default:
-		_, blocks := h.reader.Damage()
+		_, blocks := h.Reader.Damage()
 		r.log.Info("release checked", "release", id, "seconds", int(time.Since(start).Seconds()), "damaged blocks", blocks)
 	}
 }

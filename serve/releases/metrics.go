@@ -77,10 +77,10 @@ func (r *Releases) WriteMetrics(w *observe.Writer) {
 		w.Int(observe.ScrubProgress, 0)
 		return
 	}
-	w.Int(observe.ReleaseInfo, 1, h.reader.Manifest().ID)
+	w.Int(observe.ReleaseInfo, 1, h.Reader.Manifest().ID)
 	w.Time(observe.ReleaseLoaded, h.loaded)
-	w.Float(observe.ScrubProgress, r.scrubs.progress(h.reader))
-	hits, misses := h.engine.Lookups()
+	w.Float(observe.ScrubProgress, r.scrubs.progress(h.Reader))
+	hits, misses := h.Engine.Lookups()
 	w.Uint(observe.ResponseCacheHits, hits, "result")
 	w.Uint(observe.ResponseCacheMisses, misses, "result")
 }

@@ -57,33 +57,17 @@ const retryAfter = 10 * time.Second
 
 // A Held is a release that someone uses.
 type Held struct {
-	reader *release.Reader
-	engine *query.Engine
-	users  atomic.Int64 // requests, and one for being current
+	Reader *release.Reader
+	Engine *query.Engine // of queries over it
+	Since  string        // the oldest day of its data, YYYY-MM-DD; "" where that is unknown
+	users  atomic.Int64  // requests, and one for being current
 	log    *slog.Logger
 	// serial is of this release alone in this process; never 0. It changes when damage is
 	// found, so that nothing prepared before is used again.
 	serial atomic.Uint64
-	since  string          // the oldest day of its data, YYYY-MM-DD; "" where that is unknown
 	loaded time.Time       // when it was opened
 	served context.Context // ends when another release is served
 	retire context.CancelFunc
-}
-
-// Reader returns the release; nil when none is served.
-func (h *Held) Reader() *release.Reader {
-	if h == nil {
-		return nil
-	}
-	return h.reader
-}
-
-// Engine returns the engine of queries over the release; nil when none is served.
-func (h *Held) Engine() *query.Engine {
-	if h == nil {
-		return nil
-	}
-	return h.engine
 }
 
 // Serial returns the number of the release as it is now, which new damage changes; 0 when none is served.
@@ -94,14 +78,6 @@ func (h *Held) Serial() uint64 {
 	return h.serial.Load()
 }
 
-// Since returns the oldest day of the data, YYYY-MM-DD; "" where that is unknown, and when no release is served.
-func (h *Held) Since() string {
-	if h == nil {
-		return ""
-	}
-	return h.since
-}
-
 // Users returns how many uses of the release have not ended, with one for being the current release.
 func (h *Held) Users() int64 { return h.users.Load() }
 
@@ -110,7 +86,7 @@ func (h *Held) Release() {
 	if h == nil || h.users.Add(-1) != 0 {
 		return
 	}
-	if err := h.reader.Close(); err != nil {
+	if err := h.Reader.Close(); err != nil {
 		h.log.Error("close release", "error", err)
 	}
 }
@@ -179,12 +155,12 @@ func (r *Releases) open(id string) error {
 	if got := reader.Manifest().ID; got != id {
 		return errors.Join(fmt.Errorf("%w: folder %s holds release %s", release.ErrCorrupt, id, got), reader.Close())
 	}
-	h := &Held{reader: reader, log: r.log, since: age.All(age.Of(reader.Manifest().Sources)).Oldest, loaded: time.Now()}
+	h := &Held{Reader: reader, log: r.log, Since: age.All(age.Of(reader.Manifest().Sources)).Oldest, loaded: time.Now()}
 	h.served, h.retire = context.WithCancel(context.Background())
 	h.serial.Store(r.opened.Add(1))
 	reader.NotifyDamage(func(err *release.CorruptError) { r.damaged(h, err) })
-	h.engine = query.Open(reader, r.results)
-	if err := h.engine.Err(); err != nil {
+	h.Engine = query.Open(reader, r.results)
+	if err := h.Engine.Err(); err != nil {
 		r.log.Error("tables do not fit: queries that need them fail", "release", id, "error", err)
 	}
 	if names := absent(reader); len(names) > 0 {
@@ -237,7 +213,7 @@ func (r *Releases) ID() string {
 	if h == nil {
 		return ""
 	}
-	return h.reader.Manifest().ID
+	return h.Reader.Manifest().ID
 }
 
 // Err returns why the store's current release is not the one that is served.

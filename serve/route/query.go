@@ -38,7 +38,7 @@ var params = [...]struct {
 	{"ids", func(q *Request, v []byte) { q.IDs = v }},
 	{"include_adult", func(q *Request, v []byte) { q.IncludeAdult = IsTrue(v) }},
 	{"include_image_language", readImageLanguages},
-	{"include_video_language", func(q *Request, v []byte) { q.nVideos = parseLanguages(q.videos[:0], v) }},
+	{"include_video_language", func(q *Request, v []byte) { q.VideoLanguages = parseLanguages(q.videos[:0], v) }},
 	{"language", readLanguage},
 	{"primary_release_year", func(q *Request, v []byte) { q.PrimaryYear = ParseYear(v) }},
 	{"query", func(q *Request, v []byte) { q.Query = v }},
@@ -185,6 +185,7 @@ func (r *reader) text(p param) []byte {
 // write one after each comma. "season/1" and "season/01" are two names: the response has a field for each. What the
 // appended sub-requests take is added to r.takes.
 func (r *reader) appends(ns *namespace) status.Code {
+	r.q.Appends = r.q.appends[:0]
 	q, n, most := r.q, 0, min(int(cmp.Or(r.q.AppendLimit, MaxAppends)), MostAppends)
 next:
 	for name := range bytes.SplitSeq(r.text(paramAppend), []byte{','}) {
@@ -192,7 +193,7 @@ next:
 			continue
 		}
 		if n++; n > most {
-			q.nAppends = 0
+			q.Appends = nil
 			return status.TooManyAppends
 		}
 		var c capture
@@ -200,8 +201,8 @@ next:
 		if leaf < 0 {
 			continue
 		}
-		for i := range q.nAppends {
-			if bytes.Equal(q.appends[i].Property, name) {
+		for i := range q.Appends {
+			if bytes.Equal(q.Appends[i].Property, name) {
 				continue next
 			}
 		}
@@ -210,13 +211,12 @@ next:
 		if q.Kind == fragment.KindSeason && info.kind == fragment.KindEpisode {
 			c.season = q.Season // "episode/1" leaves it to the path
 		}
-		q.appends[q.nAppends] = Append{
+		q.Appends = append(q.Appends, Append{
 			Property: name,
 			Op:       info.op,
 			Kind:     info.kind, Sub: info.sub,
 			Season: c.season, Episode: c.episode,
-		}
-		q.nAppends++
+		})
 	}
 	return status.OK
 }

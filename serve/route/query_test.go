@@ -25,14 +25,14 @@ func describeQuery(q *Request) string {
 			fmt.Fprintf(&b, "%s=%v ", name, v)
 		}
 	}
-	for _, a := range q.Appends() {
+	for _, a := range q.Appends {
 		fmt.Fprintf(&b, "+%s(%v %d %d %v) ", a.Property, a.Kind, a.Season, a.Episode, a.Sub)
 	}
 	put("language", q.HasLanguage, q.Language)
-	put("chain", len(q.Chain()) > 0, q.Chain())
+	put("chain", len(q.Chain) > 0, q.Chain)
 	put("page", q.Page != 1, q.Page)
-	put("images", len(q.ImageLanguages()) > 0, q.ImageLanguages())
-	put("videos", len(q.VideoLanguages()) > 0, q.VideoLanguages())
+	put("images", len(q.ImageLanguages) > 0, q.ImageLanguages)
+	put("videos", len(q.VideoLanguages) > 0, q.VideoLanguages)
 	put("country", q.Country != Country{}, q.Country)
 	put("region", q.Region != Country{}, q.Region)
 	put("watch", q.WatchRegion != Country{}, q.WatchRegion)
@@ -236,11 +236,11 @@ func TestAppendEveryName(t *testing.T) {
 		for _, a := range api.AppendNames(op.Appends) {
 			name := fill(strings.Replace(a.Name, "{sub_request}", "credits", 1), "3")
 			c := Parse([]byte(fill(op.Path, "7")), []byte("append_to_response="+name), &q)
-			if c != status.OK || len(q.Appends()) != 1 {
-				t.Errorf("%s: append %q = %d with %d objects, want 0 with 1", op.Name, name, c, len(q.Appends()))
+			if c != status.OK || len(q.Appends) != 1 {
+				t.Errorf("%s: append %q = %d with %d objects, want 0 with 1", op.Name, name, c, len(q.Appends))
 				continue
 			}
-			got := q.Appends()[0]
+			got := q.Appends[0]
 			if got.Kind != a.Kind || (a.Sub != 0 && got.Sub != a.Sub) || string(got.Property) != name {
 				t.Errorf("%s: append %q = %v %v %q, want %v %v", op.Name, name, got.Kind, got.Sub, got.Property, a.Kind, a.Sub)
 			}
@@ -375,8 +375,8 @@ func TestAppendLimit(t *testing.T) {
 				fmt.Fprintf(&names, "season/%d,", i)
 			}
 			c := Parse([]byte("/3/tv/1399"), []byte("append_to_response="+names.String()), q)
-			if c != want || c == status.OK && len(q.Appends()) != n {
-				t.Errorf("limit %d: %d names = %d with %d read, want %d", limit, n, c, len(q.Appends()), want)
+			if c != want || c == status.OK && len(q.Appends) != n {
+				t.Errorf("limit %d: %d names = %d with %d read, want %d", limit, n, c, len(q.Appends), want)
 			}
 		}
 	}

@@ -67,6 +67,7 @@ type Request struct {
 	// Match and Parse leave it as it is.
 	AppendLimit uint8
 
+	// The memory of Params.
 	appends [MostAppends]Append
 	images  [MaxLanguages]fragment.Variant
 	videos  [MaxLanguages]fragment.Variant
@@ -128,7 +129,20 @@ type Params struct {
 	// Raw is the whole query as it came, for Each and Lookup.
 	Raw []byte
 
-	nAppends, nImages, nVideos, nChain int
+	// Appends are the sub-requests to append in the order of the request: known
+	// names, each once. It is empty for operations that append nothing.
+	// "account_states" is among them; the caller decides about it.
+	Appends []Append
+	// ImageLanguages are those of include_image_language: bare languages and NoLanguage
+	// (for "null"), ascending, each once. The region of an item is ignored, blanks
+	// around it too, and so are items that are no language and those beyond
+	// MaxLanguages. It is empty when nothing is left or the parameter was not given.
+	// VideoLanguages are those of include_video_language.
+	ImageLanguages, VideoLanguages []fragment.Variant
+	// Chain has the languages of a list such as "fr-CA,fr-FR,en", in its order, each once. Blanks around
+	// an item are ignored, and so are items that are no language and those beyond MaxChain. It is empty
+	// unless at least two are left.
+	Chain []fragment.Variant
 }
 
 // An Append is one sub-request to append to a details response.
@@ -145,30 +159,11 @@ type Append struct {
 	Season, Episode uint32
 }
 
-// Appends returns the sub-requests to append in the order of the request: known
-// names, each once. It is empty for operations that append nothing.
-// "account_states" is among them; the caller decides about it.
-func (q *Request) Appends() []Append { return q.appends[:q.nAppends] }
-
-// ImageLanguages returns include_image_language: bare languages and NoLanguage
-// (for "null"), ascending, each once. The region of an item is ignored, blanks
-// around it too, and so are items that are no language and those beyond
-// MaxLanguages. It is empty when nothing is left or the parameter was not given.
-func (q *Request) ImageLanguages() []fragment.Variant { return q.images[:q.nImages] }
-
-// VideoLanguages returns include_video_language, in the way of ImageLanguages.
-func (q *Request) VideoLanguages() []fragment.Variant { return q.videos[:q.nVideos] }
-
-// Chain returns the languages of a list such as "fr-CA,fr-FR,en", in its order, each once. Blanks around
-// an item are ignored, and so are items that are no language and those beyond MaxChain. It is empty
-// unless at least two are left.
-func (q *Request) Chain() []fragment.Variant { return q.chain[:q.nChain] }
-
 // In calls fn while q asks for one language alone.
 func (q *Request) In(v fragment.Variant, fn func() error) error {
-	language, has, n := q.Language, q.HasLanguage, q.nChain
-	q.Language, q.HasLanguage, q.nChain = v, true, 0
-	defer func() { q.Language, q.HasLanguage, q.nChain = language, has, n }()
+	language, has, chain := q.Language, q.HasLanguage, q.Chain
+	q.Language, q.HasLanguage, q.Chain = v, true, nil
+	defer func() { q.Language, q.HasLanguage, q.Chain = language, has, chain }()
 	return fn()
 }
 
@@ -180,7 +175,7 @@ func (q *Request) Reset() {
 }
 
 func (q *Request) resetQuery() {
-	clear(q.appends[:q.nAppends])
+	clear(q.Appends)
 	q.Params = Params{Page: 1}
 	q.used = q.pathUsed
 }
@@ -226,8 +221,17 @@ func Match(method, path []byte, q *Request) status.Code {
 	q.ID, q.Season, q.Episode, q.Name = c.id, c.season, c.episode, c.text
 	r := &t.routes[leaf]
 	q.Allow = r.allow
-	var code status.Code
-	q.Op, code = r.op(method)
+	code := status.MethodNotAllowed
+	switch m := string(method); {
+	case m == options, r.get != api.NoOp && (m == get || m == head):
+		q.Op, code = r.get, status.OK
+	default:
+		for _, w := range r.writes {
+			if w.method == m {
+				q.Op = w.op
+			}
+		}
+	}
 	if op := q.Op.Operation(); op != nil {
 		q.Kind, q.Sub = op.Kind, op.Sub
 	}
@@ -239,21 +243,3 @@ const (
 	head    = "HEAD"
 	options = "OPTIONS"
 )
-
-// op returns the operation of a method on the path of r, and whether it is served.
-func (r *pathRoute) op(method []byte) (api.Op, status.Code) {
-	switch string(method) {
-	case options:
-		return r.get, status.OK
-	case get, head:
-		if r.get != api.NoOp {
-			return r.get, status.OK
-		}
-	}
-	for _, w := range r.writes {
-		if w.method == string(method) {
-			return w.op, status.MethodNotAllowed
-		}
-	}
-	return api.NoOp, status.MethodNotAllowed
-}

@@ -132,17 +132,17 @@ func checkPromises(t *testing.T, q *Request) {
 	if q.Page < 1 || q.Page > MaxPage || (q.HasStart && q.HasEnd && q.End-q.Start > MaxDays) || q.used > len(q.scratch) {
 		t.Fatalf("page %d, start %v, end %v, used %d", q.Page, q.Start, q.End, q.used)
 	}
-	if len(q.Appends()) > MaxAppends {
-		t.Fatalf("%d appends", len(q.Appends()))
+	if len(q.Appends) > MaxAppends {
+		t.Fatalf("%d appends", len(q.Appends))
 	}
 	seen := map[string]bool{}
-	for _, a := range q.Appends() {
+	for _, a := range q.Appends {
 		if seen[string(a.Property)] || a.Sub == 0 || !strings.HasSuffix(string(a.Property), a.Sub.Name()) {
 			t.Fatalf("append %q is %v %v, or twice there", a.Property, a.Kind, a.Sub)
 		}
 		seen[string(a.Property)] = true
 	}
-	for _, list := range [][]fragment.Variant{q.ImageLanguages(), q.VideoLanguages()} {
+	for _, list := range [][]fragment.Variant{q.ImageLanguages, q.VideoLanguages} {
 		if len(list) > MaxLanguages || !slices.IsSorted(list) || len(slices.Compact(slices.Clone(list))) != len(list) {
 			t.Fatalf("languages %v", list)
 		}

@@ -43,7 +43,7 @@ func parseLanguage(b []byte) (fragment.Variant, bool) {
 	return fragment.Language(lang[:], region[:]), true
 }
 
-// readLanguage reads one language, or a list; see Request.Chain.
+// readLanguage reads one language, or a list; see Params.Chain.
 func readLanguage(q *Request, b []byte) {
 	if bytes.IndexByte(b, ',') < 0 {
 		q.Language, q.HasLanguage = parseLanguage(b)
@@ -60,7 +60,7 @@ func readLanguage(q *Request, b []byte) {
 		q.Language, q.HasLanguage = list[0], true
 	}
 	if len(list) > 1 {
-		q.nChain = len(list)
+		q.Chain = list
 	}
 }
 
@@ -74,8 +74,8 @@ func ParseYear(b []byte) uint16 {
 }
 
 // parseLanguages inserts the items of a comma list into dst, up to its capacity,
-// and returns how many there are; see Request.ImageLanguages.
-func parseLanguages(dst []fragment.Variant, list []byte) int {
+// and returns it; see Params.ImageLanguages.
+func parseLanguages(dst []fragment.Variant, list []byte) []fragment.Variant {
 	for item := range bytes.SplitSeq(list, []byte{','}) {
 		if item = bytes.Trim(item, " "); len(item) == 0 {
 			continue
@@ -88,14 +88,14 @@ func parseLanguages(dst []fragment.Variant, list []byte) int {
 			dst = insertLanguage(dst, v.Bare())
 		}
 	}
-	return len(dst)
+	return dst
 }
 
 // readImageLanguages reads languages of images. Those without a language are null in some data and xx in other.
 func readImageLanguages(q *Request, list []byte) {
-	q.nImages = parseLanguages(q.images[:0], list)
-	if _, ok := slices.BinarySearch(q.ImageLanguages(), fragment.NoLanguage); ok {
-		q.nImages = len(insertLanguage(q.images[:q.nImages], fragment.Language("xx", "")))
+	q.ImageLanguages = parseLanguages(q.images[:0], list)
+	if _, ok := slices.BinarySearch(q.ImageLanguages, fragment.NoLanguage); ok {
+		q.ImageLanguages = insertLanguage(q.ImageLanguages, fragment.Language("xx", ""))
 	}
 }
 

@@ -50,8 +50,6 @@ type chunk struct {
 	from, to int             // both 0 for a segment of a release
 }
 
-func (c *chunk) isLiteral() bool { return c.seg.RawLen == 0 }
-
 // segment returns the segment of a chunk that is no literal.
 func (a *Answer) segment(c *chunk) release.Segment {
 	s := c.seg
@@ -110,7 +108,7 @@ func Literal[T string | []byte](a *Answer, b T) {
 func literal[T string | []byte](a *Answer, b T) {
 	from := len(a.literals)
 	a.literals = append(a.literals, b...)
-	if n := len(a.chunks); n > 0 && a.chunks[n-1].isLiteral() && len(a.literals)-a.chunks[n-1].from <= maxStored {
+	if n := len(a.chunks); n > 0 && a.chunks[n-1].seg.RawLen == 0 && len(a.literals)-a.chunks[n-1].from <= maxStored {
 		a.chunks[n-1].to = len(a.literals)
 		a.stored += len(b)
 		return
@@ -181,7 +179,7 @@ func (a *Answer) GzipPieces(yield func(b []byte, lasts bool)) {
 	var crc uint32
 	for i := range a.chunks {
 		c := &a.chunks[i]
-		if !c.isLiteral() {
+		if c.seg.RawLen > 0 {
 			if c.to == 0 {
 				yield(c.seg.Stored, true)
 			} else {
@@ -209,7 +207,7 @@ func (a *Answer) AppendIdentity(dst []byte) ([]byte, error) {
 	}
 	for i := range a.chunks {
 		c := &a.chunks[i]
-		if c.isLiteral() {
+		if c.seg.RawLen == 0 {
 			dst = append(dst, a.literals[c.from:c.to]...)
 			continue
 		}
@@ -228,7 +226,7 @@ func (a *Answer) WriteIdentity(w io.Writer) error {
 	for i := range a.chunks {
 		c := &a.chunks[i]
 		var err error
-		if c.isLiteral() {
+		if c.seg.RawLen == 0 {
 			_, err = w.Write(a.literals[c.from:c.to])
 		} else {
 			s := a.segment(c)
@@ -263,14 +261,11 @@ func (a *Answer) AppendInflated(dst []byte, s *release.Segment) ([]byte, error) 
 	return a.inflater.Append(dst, s)
 }
 
-// Len returns the number of pieces that Parts has.
-func (a *Answer) Len() int { return len(a.chunks) }
-
 // Parts calls fn for each piece of a in order, for people to look at: a literal, or else a segment.
 func (a *Answer) Parts(fn func(literal []byte, s *release.Segment)) {
 	for i := range a.chunks {
 		c := &a.chunks[i]
-		if c.isLiteral() {
+		if c.seg.RawLen == 0 {
 			fn(a.literals[c.from:c.to], nil)
 			continue
 		}

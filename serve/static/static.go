@@ -99,7 +99,7 @@ func (c *choice) pick(q *route.Request) prepared {
 		if p := c.in(q.Language); p != nil {
 			return p
 		}
-		for _, v := range q.Chain() {
+		for _, v := range q.Chain {
 			if p := c.in(v); p != nil {
 				return p
 			}

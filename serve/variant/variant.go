@@ -30,22 +30,6 @@ type Choice struct {
 
 var english = fragment.Language("en", "")
 
-// maxChain is how many variants a chain has at most.
-const maxChain = 4
-
-// textChain appends the variants in which a text is looked for, in order. The last is Base, which every
-// stored sub-request has. English, the language of the base, has no untranslated form: en-GB falls back
-// to en-US.
-func textChain(dst []fragment.Variant, p *route.Params) []fragment.Variant {
-	if v := p.Language; p.HasLanguage && v != english && v != fragment.Language("en", "US") {
-		dst = append(dst, v)
-		if v.Bare() != english {
-			dst = append(dst, v.OfAnyRegion(), fragment.Untranslated)
-		}
-	}
-	return append(dst, fragment.Base)
-}
-
 // FindShared returns the fragment of a sub-request that other resources share by reference: in the
 // language with its region, without it, or in Base.
 func FindShared(e release.Entry, s fragment.Sub, p *route.Params) (f release.Fragment, ok bool) {
@@ -77,12 +61,20 @@ func Pick(e release.Entry, k fragment.Kind, s fragment.Sub, q *route.Request) (C
 	switch rowsOf(k, s) {
 	case byImageLanguage:
 		// The language alone does not choose among the images of an episode, which hardly ever have one.
-		l := languagesOf(q, q.ImageLanguages(), fragment.NoLanguage)
+		l := languagesOf(q, q.ImageLanguages, fragment.NoLanguage)
 		if len(l.include) > 0 || l.own != fragment.Base && k != fragment.KindEpisode {
 			return pickRows(e, s, fragment.Base, l, byImageLanguage)
 		}
 	case byVideoLanguage:
-		return pickVideos(e, q)
+		l := languagesOf(q, q.VideoLanguages, english) // a video without the field is English, as in package render
+		if l.own == fragment.Base && len(l.include) == 0 {
+			l.own = english // the language of a request without one
+		}
+		from := fragment.All
+		if _, ok := e.Find(fragment.Address{Sub: s, Variant: from}); !ok {
+			from = fragment.Base
+		}
+		return pickRows(e, s, from, l, byVideoLanguage)
 	case byCountryCode:
 		c, ok := pickText(e, k, s, q)
 		c.Filter = byCountry(q.Country)
@@ -92,36 +84,20 @@ func Pick(e release.Entry, k fragment.Kind, s fragment.Sub, q *route.Request) (C
 		c.Filter = byDay(&q.Params)
 		return c, ok
 	}
-	if kind := titlesOf(k, s); kind != 0 {
-		return pickCredits(e, s, kind, q)
-	}
 	if s == fragment.SubImages {
 		f, ok := e.Find(fragment.Address{Sub: s}) // groups of languages are no translations
 		return Choice{Fragment: f}, ok
 	}
-	return pickText(e, k, s, q)
-}
-
-// titlesOf returns the kind of the titles in a list of a person's credits; 0 for other lists.
-func titlesOf(k fragment.Kind, s fragment.Sub) fragment.Kind {
-	switch {
-	case k != fragment.KindPerson:
-	case s == fragment.SubMovieCredits:
-		return fragment.KindMovie
-	case s == fragment.SubTVCredits:
-		return fragment.KindTV
+	c, ok := pickText(e, k, s, q)
+	if ok || k != fragment.KindPerson || s != fragment.SubMovieCredits && s != fragment.SubTVCredits {
+		return c, ok
 	}
-	return 0
-}
-
-// pickCredits picks the credits of a person in titles of one kind: those that the person has, else
-// a part of all derived ones, which are the same in all languages but for the rows of the titles.
-func pickCredits(e release.Entry, s fragment.Sub, kind fragment.Kind, q *route.Request) (Choice, bool) {
-	if c, ok := pickText(e, fragment.KindPerson, s, q); ok {
-		return c, true
+	// A part of all derived credits, which are the same in all languages but for the rows of the titles.
+	if c.Titles = fragment.KindMovie; s == fragment.SubTVCredits {
+		c.Titles = fragment.KindTV
 	}
-	all, ok := e.Find(fragment.Address{Sub: fragment.SubCombinedCredits})
-	return Choice{Fragment: all, Titles: kind}, ok
+	c.Fragment, ok = e.Find(fragment.Address{Sub: fragment.SubCombinedCredits})
+	return c, ok
 }
 
 // PickDefault returns what e, the resource of defaults of kind k, has for sub-request s.
@@ -161,8 +137,9 @@ func rowsOf(k fragment.Kind, s fragment.Sub) by {
 	return byNothing
 }
 
-// pickText walks the chain of languages; in each language, a page that is not
-// stored is answered by the tail.
+// pickText walks the variants in which a text is looked for; in each of them, a page that is not
+// stored is answered by the tail. The last is Base, which every stored sub-request has. English, the language
+// of the base, has no untranslated form: en-GB falls back to en-US.
 func pickText(e release.Entry, k fragment.Kind, s fragment.Sub, q *route.Request) (Choice, bool) {
 	stored, shown := pageOf(k, s, q)
 	if s == fragment.SubMovies && k == fragment.KindKeyword && q.IncludeAdult {
@@ -170,8 +147,15 @@ func pickText(e release.Entry, k fragment.Kind, s fragment.Sub, q *route.Request
 			return c, true
 		}
 	}
-	var chain [maxChain]fragment.Variant
-	for _, v := range textChain(chain[:0], &q.Params) {
+	var buf [4]fragment.Variant
+	chain := buf[:0]
+	if v := q.Language; q.HasLanguage && v != english && v != fragment.Language("en", "US") {
+		chain = append(chain, v)
+		if v.Bare() != english {
+			chain = append(chain, v.OfAnyRegion(), fragment.Untranslated)
+		}
+	}
+	for _, v := range append(chain, fragment.Base) {
 		if c, ok := pickPage(e, s, v, stored, shown); ok {
 			return c, true
 		}
@@ -217,7 +201,7 @@ type languages struct {
 }
 
 func languagesOf(q *route.Request, include []fragment.Variant, unnamed fragment.Variant) languages {
-	l := languages{own: fragment.Base, chain: q.Chain(), include: include, unnamed: unnamed}
+	l := languages{own: fragment.Base, chain: q.Chain, include: include, unnamed: unnamed}
 	if q.HasLanguage {
 		l.own = q.Language.Bare()
 	}
@@ -231,19 +215,6 @@ func (l *languages) has(v fragment.Variant) bool {
 // place returns the place of a bare language in the chain, -1 for none.
 func (l *languages) place(v fragment.Variant) int {
 	return slices.IndexFunc(l.chain, func(c fragment.Variant) bool { return c.Bare() == v })
-}
-
-// pickVideos is pickRows with English as the language of a request without one.
-func pickVideos(e release.Entry, q *route.Request) (Choice, bool) {
-	l := languagesOf(q, q.VideoLanguages(), english) // a video without the field is English, as in package render
-	if l.own == fragment.Base && len(l.include) == 0 {
-		l.own = english
-	}
-	from := fragment.All
-	if _, ok := e.Find(fragment.Address{Sub: fragment.SubVideos, Variant: from}); !ok {
-		from = fragment.Base
-	}
-	return pickRows(e, fragment.SubVideos, from, l, byVideoLanguage)
 }
 
 // pickRows returns the rows of the languages in l. One language is stored as it is asked for; other

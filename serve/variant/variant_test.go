@@ -291,7 +291,7 @@ func TestPickKinds(t *testing.T) {
 		t.Helper()
 		q := parsePath(t, uri)
 		k, s := q.Kind, q.Sub
-		if list := q.Appends(); len(list) > 0 {
+		if list := q.Appends; len(list) > 0 {
 			k, s = list[0].Kind, list[0].Sub
 		}
 		c, ok := Pick(e, k, s, q)

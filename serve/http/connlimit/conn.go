@@ -27,19 +27,9 @@ type Conn struct {
 	slot     int         // -1 for none; guarded by Listener.mu
 }
 
-// wait marks that the server waits.
-func (c *Conn) wait() { c.state.CompareAndSwap(busy, waiting) }
-
 // resume ends a wait. It is false if the connection was closed meanwhile.
 func (c *Conn) resume() bool {
 	return c.state.CompareAndSwap(waiting, busy) || c.state.Load() == busy
-}
-
-// use remembers that bytes came.
-func (c *Conn) use() {
-	if !c.used.Load() {
-		c.used.Store(true)
-	}
 }
 
 // forget reports whether bytes came since the last call.
@@ -47,13 +37,13 @@ func (c *Conn) forget() bool { return c.used.Load() && c.used.Swap(false) }
 
 // Read reads the bytes that have come.
 func (c *Conn) Read(p []byte) (int, error) {
-	c.wait()
+	c.state.CompareAndSwap(busy, waiting)
 	n, err := c.TCPConn.Read(p)
 	if !c.resume() {
 		return 0, net.ErrClosed
 	}
-	if n > 0 {
-		c.use()
+	if n > 0 && !c.used.Load() {
+		c.used.Store(true)
 	}
 	return n, err
 }
@@ -85,14 +75,14 @@ func (r *rawConn) Read(step func(fd uintptr) bool) error {
 		if !c.resume() {
 			return true
 		}
-		if woken {
-			c.use()
+		if woken && !c.used.Load() {
+			c.used.Store(true)
 		}
 		woken = true
 		if step(fd) {
 			return true
 		}
-		c.wait()
+		c.state.CompareAndSwap(busy, waiting)
 		return false
 	})
 	if !c.resume() {

@@ -112,9 +112,17 @@ func (l *Listener) Accept() (net.Conn, error) {
 		if !ok {
 			return under, nil
 		}
-		if c := l.admit(tcp); c != nil {
+		// The readers of evicted connections end at once, but have to be scheduled for it. Until few of them remain, no
+		// connection is added, so that the number of open files stays bounded.
+		for tries := 0; l.leaving.Load() >= maxLeaving && tries < 1000; tries++ {
+			time.Sleep(time.Millisecond)
+		}
+		c := &Conn{TCPConn: tcp, listener: l, origin: originOf(tcp.RemoteAddr())}
+		status := l.add(c)
+		if status == 0 {
 			return c, nil
 		}
+		l.refuse(tcp, status)
 	}
 }
 
@@ -140,28 +148,6 @@ func (l *Listener) failedAccept(err error, failures int) {
 	select {
 	case <-l.closed.Done():
 	case <-time.After(min(firstPause<<min(failures-1, 10), lastPause)):
-	}
-}
-
-// admit returns the connection, or refuses it and returns nil.
-func (l *Listener) admit(tcp *net.TCPConn) *Conn {
-	l.awaitLeaving()
-	c := &Conn{TCPConn: tcp, listener: l, origin: originOf(tcp.RemoteAddr())}
-	if status := l.add(c); status != 0 {
-		l.refuse(tcp, status)
-		return nil
-	}
-	return c
-}
-
-// awaitLeaving waits until few evicted connections remain, so that the number of open files
-// stays bounded. Their readers end at once, but have to be scheduled for it.
-func (l *Listener) awaitLeaving() {
-	for range 1000 {
-		if l.leaving.Load() < maxLeaving {
-			return
-		}
-		time.Sleep(time.Millisecond)
 	}
 }
 
