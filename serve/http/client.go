@@ -64,7 +64,8 @@ func (c *client) respond(pr *plainRequest, w *reply, now time.Time) {
 	usual := c.gzip && len(pr.fields[fieldOrigin]) == 0
 	path, query := edge.SplitTarget(pr.target)
 	// Without an api_key, so that all keys share a prepared response, and none holds one.
-	target, hasKey := pr.target, false
+	var hasKey bool
+	target := pr.target
 	if c.target, hasKey = edge.OmitKey(c.target[:0], path, query); hasKey {
 		target = c.target
 	}

@@ -110,7 +110,7 @@ func cutFile(t *testing.T, prefix string) {
 	var logged servetest.LockedBuffer
 	w, dir := damageWorld(t, func(c *config) { c.Log = slog.New(slog.NewTextHandler(&logged, nil)) })
 	s := wired(t, w)
-	name := servetest.FileOf(t, held(w).Reader(), prefix, 550)
+	name := servetest.FileOf(t, held(w).Reader, prefix, 550)
 	want := map[string]string{}
 	for _, uri := range damageURIs {
 		want[uri] = w.get(t, uri).plain
