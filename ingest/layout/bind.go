@@ -36,7 +36,7 @@ func (n *binder) bind(file string, columns []string) (*binding, error) {
 		if len(n.bindings) >= most {
 			clear(n.bindings)
 		}
-		b = t.bind(columns)
+		b = t.form().bind(columns)
 		n.bindings[key] = b
 	}
 	n.last, n.lastFile = b, file

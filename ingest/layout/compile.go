@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/expr-lang/expr"
 
@@ -15,10 +16,22 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// A table is a table of a mapping, ready for rows.
+// A table is a table of a mapping. What its rows mean is found when it is asked for: most files are none of the many
+// tables that come with the program.
 type table struct {
 	matcher
-	form
+	label   string // in counts and messages
+	file    string // name of the mapping file
+	compile func() (*form, error)
+}
+
+// form returns the meaning of the table, whose mapping was checked.
+func (t *table) form() *form {
+	f, err := t.compile()
+	if err != nil {
+		panic(fmt.Sprintf("layout: %s: table %s: %v", t.file, t.label, err)) // of our own making
+	}
+	return f
 }
 
 // A form is the meaning of the columns of rows.
@@ -59,53 +72,61 @@ type output struct {
 	kids  []*output
 }
 
-// compile makes the tables of the file.
-func (m *Mapping) compile() error {
+// compile makes the tables of the file. With check it also finds what their rows mean.
+func (m *Mapping) compile(check bool) error {
 	var errs []error
 	if len(m.spec.Tables) == 0 && len(m.spec.Skips) == 0 && len(m.spec.Aliases) == 0 {
 		return errors.New("want a [[table]], found none")
 	}
 	for i := range m.spec.Tables {
 		t, err := m.table(&m.spec.Tables[i])
-		errs = append(errs, faultAt(err, fmt.Sprintf("table[%d]", i), "table "+t.label))
+		if check {
+			_, wrong := t.compile()
+			err = errors.Join(err, wrong)
+		}
+		errs = append(errs, faultAt(err, "[[table]]", i, "table "+t.label))
 		m.tables = append(m.tables, t)
 	}
 	for i, s := range m.spec.Skips {
 		k, err := newMatcher(s.Files, s.Requires)
 		if s.Exact {
-			k.only = s.Requires
+			k.only = func() []string { return s.Requires }
 		}
 		if k.reason = s.Reason; err == nil && s.Reason == "" {
 			err = errors.New("want a reason, found none")
 		}
-		errs = append(errs, faultAt(err, fmt.Sprintf("skip[%d]", i), fmt.Sprintf("skip %d", i+1)))
+		errs = append(errs, faultAt(err, "[[skip]]", i, fmt.Sprintf("skip %d", i+1)))
 		m.skips = append(m.skips, k)
 	}
 	return errors.Join(errs...)
 }
 
 // table makes a table.
-func (m *Mapping) table(s *tableSpec) (*table, error) {
-	t := &table{form: form{label: s.label(), file: m.Name}}
-	var err error
+func (m *Mapping) table(s *tableSpec) (t *table, err error) {
+	t = &table{label: s.label(), file: m.Name}
+	t.compile = sync.OnceValues(func() (*form, error) { return m.form(s, t.label) })
 	t.matcher, err = newMatcher(s.Files, s.Requires)
-	errs := []error{err}
+	if s.Exact {
+		t.only = func() []string { return slices.Collect(maps.Keys(t.form().columns)) }
+	}
+	return t, err
+}
+
+// form makes the meaning of the rows of a table.
+func (m *Mapping) form(s *tableSpec, label string) (*form, error) {
+	f := &form{label: label, file: m.Name}
+	numbers := numberReader{s.Decimal, s.Thousands, s.Scale}
+	errs := []error{numbers.check()}
 	if len(s.Records) == 0 {
 		errs = append(errs, errors.New("want a [[table.record]], found none"))
 	}
-	numbers := numberReader{s.Decimal, s.Thousands, s.Scale}
-	errs = append(errs, numbers.check())
 	for n := range s.Records {
 		c := compiler{mapping: m, numbers: numbers}
-		sh, err := c.record(&s.Records[n], t.shapes)
-		errs = append(errs, faultAt(err, fmt.Sprintf("record[%d]", n), fmt.Sprintf("record %d", n+1)))
-		t.shapes = append(t.shapes, sh)
+		sh, err := c.record(&s.Records[n], f.shapes)
+		errs = append(errs, faultAt(err, "[[table.record]]", n, fmt.Sprintf("record %d", n+1)))
+		f.shapes = append(f.shapes, sh)
 	}
-	errs = append(errs, t.setColumns(s.Ignore))
-	if s.Exact {
-		t.only = slices.Collect(maps.Keys(t.columns))
-	}
-	return t, errors.Join(errs...)
+	return f, errors.Join(append(errs, f.setColumns(s.Ignore))...)
 }
 
 // label returns what messages and counts call a table.
@@ -220,7 +241,7 @@ func (c *compiler) record(r *recordSpec, before []*shape) (*shape, error) {
 	if len(r.Fields) == 0 && r.Element == nil {
 		return s, errors.New("fields: want a field, found none")
 	}
-	if err := errors.Join(c.fields(s, fieldPlace{key: "fields"}, r.Fields, c.at.field), c.element(s, r)); err != nil {
+	if err := errors.Join(c.fields(s, fieldPlace{}, r.Fields, c.at.field), c.element(s, r)); err != nil {
 		return s, err
 	}
 	return s, s.findIDs(c.at, r, before)
@@ -237,7 +258,6 @@ func (c *compiler) site(f *record.Field) *site {
 
 // A fieldPlace is where a table of fields stands.
 type fieldPlace struct {
-	key   string // in the mapping file
 	above string // path of what the fields are below, in the record
 	path  string // below that
 }
@@ -246,7 +266,7 @@ type fieldPlace struct {
 func (c *compiler) fields(s *shape, at fieldPlace, fields map[string]any, find func(path string) (*record.Field, error)) error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		one := fieldPlace{joinKey(at.key, name), at.above, joinKey(at.path, name)}
+		one := fieldPlace{at.above, joinKey(at.path, name)}
 		if inner, ok := fields[name].(map[string]any); ok {
 			errs = append(errs, c.fields(s, one, inner, find))
 			continue
@@ -255,7 +275,7 @@ func (c *compiler) fields(s *shape, at fieldPlace, fields map[string]any, find f
 		if err == nil {
 			err = c.entry(s, joinKey(one.above, one.path), f, fields[name])
 		}
-		errs = append(errs, faultAt(err, one.key, "field "+one.path))
+		errs = append(errs, faultAt(err, one.path, 0, "field "+one.path))
 	}
 	return errors.Join(errs...)
 }
@@ -267,10 +287,10 @@ func (c *compiler) element(s *shape, r *recordSpec) error {
 		return nil
 	case map[string]any:
 		of := place{plan: c.at.element}
-		return c.fields(s, fieldPlace{key: "element", above: r.List + "[0]"}, fields, of.field)
+		return c.fields(s, fieldPlace{above: r.List + "[0]"}, fields, of.field)
 	}
 	whole := &record.Field{Name: "element", Shape: record.ShapeObject, Elem: c.at.element}
-	return faultAt(c.entry(s, r.List+"[0]", whole, r.Element), "element", "element")
+	return faultAt(c.entry(s, r.List+"[0]", whole, r.Element), "element", 0, "element")
 }
 
 // entry adds an entry to a shape.

@@ -199,7 +199,7 @@ func NeedsOf(layout, file string, row []byte, o Options) Needs {
 		return Needs{}
 	}
 	if t := tableOf(o.mappings(layout), file, columnsOf(row)); t != nil {
-		return t.needs()
+		return t.form().needs()
 	}
 	return Needs{}
 }
@@ -208,7 +208,7 @@ func NeedsOf(layout, file string, row []byte, o Options) Needs {
 func (o *Options) AnyNeeds() (n Needs) {
 	for _, m := range o.Mappings {
 		for _, t := range m.tables {
-			one := t.needs()
+			one := t.form().needs()
 			n = Needs{
 				n.IDs || one.IDs, n.Kinds | one.Kinds, n.Keyed && one.Keyed, n.Mints && one.Mints, n.People || one.People,
 				n.Names || one.Names, n.Named || one.Named,
@@ -218,8 +218,8 @@ func (o *Options) AnyNeeds() (n Needs) {
 	return n
 }
 
-func (t *table) needs() (n Needs) {
-	for _, s := range t.shapes {
+func (f *form) needs() (n Needs) {
+	for _, s := range f.shapes {
 		if f := s.find; f != nil {
 			if f.matches || f.mint != nil {
 				n.IDs, n.Kinds = true, n.Kinds|Kinds(f.of)

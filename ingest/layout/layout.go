@@ -98,7 +98,7 @@ func Detect(file string, row []byte, o Options) string {
 	for _, name := range mappedLayouts {
 		// What is nested in responses of the API is text in cells: credits and keywords
 		// have the same fields in both.
-		if tableOf(o.mappings(name), file, columns) != nil && (name != Kaggle || isFlat(row)) {
+		if (name != Kaggle || isFlat(row)) && tableOf(o.mappings(name), file, columns) != nil {
 			return name
 		}
 	}

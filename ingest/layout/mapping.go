@@ -104,14 +104,17 @@ func ReadMapping(file string) (*Mapping, error) {
 
 // ParseMapping checks the text of a mapping file; name is what messages call it. The
 // error has a line for every fault that was found.
-func ParseMapping(name string, text []byte) (*Mapping, error) {
+func ParseMapping(name string, text []byte) (*Mapping, error) { return parseMapping(name, text, true) }
+
+// parseMapping parses a mapping file, and checks it if it may be wrong.
+func parseMapping(name string, text []byte, check bool) (*Mapping, error) {
 	m := &Mapping{Name: name}
 	if err := DecodeTOML(text, &m.spec); err != nil {
 		return nil, describe(name, text, err)
 	}
 	var err error
 	if m.aliases, err = readAliases(m.spec.Aliases); err == nil {
-		err = m.compile()
+		err = m.compile(check)
 	}
 	if err != nil {
 		return nil, describe(name, text, err)
@@ -123,8 +126,8 @@ func ParseMapping(name string, text []byte) (*Mapping, error) {
 type matcher struct {
 	files    []string // patterns in lower case; any name where there are none
 	requires []string
-	only     []string // no other columns than these; any where it is nil
-	reason   string   // of files that are skipped
+	only     func() []string // no other columns than these; nil for any
+	reason   string          // of files that are skipped
 }
 
 // fits reports whether the name of a file fits one of the patterns.
@@ -136,7 +139,21 @@ func (m *matcher) fits(file string) bool {
 }
 
 func (m *matcher) match(file string, columns []string) bool {
-	return m.difference(file, columns).count() == 0
+	for _, name := range m.requires {
+		if !slices.Contains(columns, name) {
+			return false
+		}
+	}
+	if len(m.files) > 0 && !m.fits(file) {
+		return false
+	}
+	return m.only == nil || len(m.others(columns)) == 0
+}
+
+// others returns the columns that an exact table or file does not have.
+func (m *matcher) others(columns []string) []string {
+	only := m.only()
+	return slices.DeleteFunc(slices.Clone(columns), func(name string) bool { return slices.Contains(only, name) })
 }
 
 // newMatcher returns the matcher of a table or a file that is skipped.
@@ -175,7 +192,7 @@ var readyMappings = sync.OnceValue(func() map[string][]*Mapping {
 			if err != nil {
 				panic(fmt.Sprintf("layout: %v", err))
 			}
-			m, err := ParseMapping(e.Name(), text)
+			m, err := parseMapping(e.Name(), text, false)
 			if err != nil {
 				panic(fmt.Sprintf("layout: %v", err))
 			}

@@ -41,7 +41,7 @@ func Lacks(file string, row []byte, o Options) (mapping string, columns []string
 	if t == nil {
 		return "", nil
 	}
-	for _, s := range t.shapes {
+	for _, s := range t.form().shapes {
 		for _, name := range s.columns() {
 			if !slices.Contains(there, name) && !slices.Contains(columns, name) {
 				columns = append(columns, name)
@@ -121,7 +121,7 @@ func (d difference) String() string {
 	if d.missing != nil {
 		want = append(want, columnList(d.missing))
 	}
-	if d.extra != nil {
+	if len(d.extra) > 0 {
 		want = append(want, "no "+columnList(d.extra))
 	}
 	return fmt.Sprintf("nearest is table %s of %s: want %s", d.table, d.mapping, strings.Join(want, " and "))
@@ -172,12 +172,9 @@ func (m *matcher) difference(file string, columns []string) (d difference) {
 			d.missing = append(d.missing, name)
 		}
 	}
-	for _, name := range columns {
-		if m.only != nil && !slices.Contains(m.only, name) {
-			d.extra = append(d.extra, name)
-		}
+	if m.only != nil {
+		d.known, d.extra = len(m.only()), m.others(columns)
 	}
-	d.known = len(m.only)
 	if d.named = len(m.files) > 0 && m.fits(file); len(m.files) > 0 && !d.named {
 		d.files = m.files
 	}

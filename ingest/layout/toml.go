@@ -5,13 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
-	"github.com/pelletier/go-toml/v2/unstable"
 )
 
 // DecodeTOML reads a text into a struct. Keys that the struct does not have, keys that
@@ -34,23 +31,22 @@ func tomlError(text []byte, err error, to reflect.Type) error {
 	case errors.As(err, &strict):
 		var errs []error
 		for i := range strict.Errors {
-			line, column := strict.Errors[i].Position()
-			key := keyAt(text, line, column) // the library's lacks the keys around an inline table
-			want := otherKeys(to, key)
-			if now := renamedKeys[key[strings.LastIndexByte(key, '.')+1:]]; now != "" {
-				want = fmt.Sprintf(": it is %q now, a table of expressions", now)
+			line, _ := strict.Errors[i].Position()
+			key := strict.Errors[i].Key()
+			want := ""
+			if fields := fieldsOf(typeAt(to, key[:len(key)-1])); begins(linesOf(text)[line-1], key[len(key)-1]) && fields != nil { // of an inline table the library has no path
+				want = ": want one of " + strings.Join(fields, ", ")
 			}
-			errs = append(errs, fmt.Errorf("line %d: unknown key %q%s", line, key, want))
+			errs = append(errs, fmt.Errorf("line %d: unknown key %q%s", line, strings.Join(key, "."), want))
 		}
 		return errors.Join(errs...)
 	case errors.As(err, &syntax):
 		line, column := syntax.Position()
-		message := strings.TrimPrefix(syntax.Error(), "toml: ")
-		key := keyAt(text, line, column)
-		if want := typeName(typeAt(to, strings.Split(key, "."))); strings.Contains(message, "cannot ") && want != "" {
-			message = fmt.Sprintf("key %q: want %s", key, want)
+		message, key := strings.TrimPrefix(syntax.Error(), "toml: "), syntax.Key()
+		if want := typeName(typeAt(to, key)); strings.Contains(message, "cannot ") && want != "" {
+			message = fmt.Sprintf("key %q: want %s", strings.Join(key, "."), want)
 		}
-		if startsWord(text, line, column) { // the library takes it for nan, or for no value
+		if startsWord(linesOf(text), line, column) { // the library takes it for nan, or for no value
 			message = "want a value in quotes, such as title = 'name', or true or false"
 		}
 		return fmt.Errorf("line %d, column %d: %s", line, column, message)
@@ -58,9 +54,10 @@ func tomlError(text []byte, err error, to reflect.Type) error {
 	return err
 }
 
+func linesOf(text []byte) []string { return strings.Split(string(text), "\n") }
+
 // startsWord reports whether a value that begins with a letter is at a position of a TOML text.
-func startsWord(text []byte, line, column int) bool {
-	lines := strings.Split(string(text), "\n")
+func startsWord(lines []string, line, column int) bool {
 	if line < 1 || line > len(lines) || column < 2 || column > len(lines[line-1]) {
 		return false
 	}
@@ -68,34 +65,17 @@ func startsWord(text []byte, line, column int) bool {
 	return strings.HasSuffix(before, "=") && (at|0x20 >= 'a' && at|0x20 <= 'z')
 }
 
-// renamedKeys are keys of old mapping files and their names of today.
-var renamedKeys = map[string]string{"map": "fields"}
-
-// keyAt returns the path of the last key at or before a position.
-func keyAt(text []byte, line, column int) string {
-	key := tomlKey{}
-	for _, k := range keysOf(text) {
-		if k.line < line || k.line == line && k.column <= column {
-			key = k
-		}
+// fieldsOf returns the keys of a table, none for other types.
+func fieldsOf(t reflect.Type) (names []string) {
+	if t == nil || elemOf(t).Kind() != reflect.Struct {
+		return nil
 	}
-	return key.name()
-}
-
-// otherKeys lists the keys of the table that an unknown key stands in.
-func otherKeys(to reflect.Type, key string) string {
-	path := strings.Split(key, ".")
-	of := typeAt(to, path[:len(path)-1])
-	if of == nil || elemOf(of).Kind() != reflect.Struct {
-		return ""
-	}
-	var names []string
-	for _, f := range reflect.VisibleFields(elemOf(of)) {
+	for _, f := range reflect.VisibleFields(elemOf(t)) {
 		if !f.Anonymous {
 			names = append(names, f.Tag.Get("toml"))
 		}
 	}
-	return ": want one of " + strings.Join(names, ", ")
+	return names
 }
 
 // typeAt returns the type of a key of a struct, nil for none.
@@ -140,90 +120,15 @@ var typeNames = map[reflect.Kind]string{
 	reflect.Struct: "a table", reflect.Pointer: "a table", reflect.Map: "a table",
 }
 
-// A tomlKey is a key of a TOML text, or an inline table of a list.
-type tomlKey struct {
-	path         string // table[0].record[1].map[2].column
-	line, column int    // from 1
-}
-
-// name returns the path without the places in arrays.
-func (k *tomlKey) name() string { return elements.ReplaceAllString(k.path, "") }
-
-var elements = regexp.MustCompile(`\[\d+\]`)
-
-// keysOf returns the keys of a TOML text in their order, up to the first fault.
-func keysOf(text []byte) []tomlKey {
-	w := keyWalker{arrays: map[string]int{}}
-	w.parser.Reset(text)
-	table := ""
-	for w.parser.NextExpression() {
-		switch e := w.parser.Expression(); e.Kind {
-		case unstable.Table, unstable.ArrayTable:
-			table = w.key("", e)
-		case unstable.KeyValue:
-			w.value(w.key(table, e), e.Value())
-		}
-	}
-	return w.keys
-}
-
-// A keyWalker finds the keys of a text.
-type keyWalker struct {
-	parser unstable.Parser
-	keys   []tomlKey
-	arrays map[string]int // by path: the number of their tables so far
-}
-
-// key adds the key of an expression in a table and returns its path.
-func (w *keyWalker) key(path string, e *unstable.Node) string {
-	var at unstable.Range
-	for key := e.Key(); key.Next(); {
-		if n := w.arrays[path]; n > 0 {
-			path = elementPath(path, n-1)
-		}
-		path = joinKey(path, string(key.Node().Data))
-		at = key.Node().Raw
-	}
-	if e.Kind == unstable.ArrayTable {
-		w.arrays[path]++
-		path = elementPath(path, w.arrays[path]-1)
-	}
-	w.add(path, at)
-	return path
-}
-
-func (w *keyWalker) add(path string, at unstable.Range) {
-	p := w.parser.Shape(at).Start
-	w.keys = append(w.keys, tomlKey{path, p.Line, p.Column})
-}
-
-// value adds the keys inside a value.
-func (w *keyWalker) value(path string, v *unstable.Node) {
-	i := 0
-	for children := v.Children(); children.Next(); {
-		switch child := children.Node(); {
-		case child.Kind == unstable.KeyValue:
-			w.value(w.key(path, child), child.Value())
-		case child.Kind != unstable.Comment:
-			if child.Kind == unstable.InlineTable {
-				w.add(elementPath(path, i), child.Raw)
-			}
-			w.value(elementPath(path, i), child)
-			i++
-		}
-	}
-}
-
-func elementPath(array string, i int) string { return array + "[" + strconv.Itoa(i) + "]" }
-
 func joinKey(prefix, name string) string { return strings.TrimPrefix(prefix+"."+name, ".") }
 
 // A fault is an error at a place of a mapping file. The error begins with the key that is
 // at fault, if it is one key.
 type fault struct {
-	at   string // path of the place, below that of the fault around it; from the top with a slash before
-	what string // what is there, for messages
-	err  error
+	start string // how the line of the place begins: a header or a key
+	nth   int    // of the lines that begin so behind the place of the fault around it, from 0
+	what  string // what is there, for messages; "" for nothing of its own
+	err   error
 }
 
 func (f *fault) Error() string { return f.what + ": " + f.err.Error() }
@@ -231,58 +136,65 @@ func (f *fault) Error() string { return f.what + ": " + f.err.Error() }
 func (f *fault) Unwrap() error { return f.err }
 
 // faultAt wraps an error; nil stays nil.
-func faultAt(err error, at, what string) error {
+func faultAt(err error, start string, nth int, what string) error {
 	if err == nil {
 		return nil
 	}
-	return &fault{at, what, err}
+	return &fault{start, nth, what, err}
 }
 
 // describe returns an error of a mapping with one line for each fault, with the line of
 // the file that it is in.
 func describe(name string, text []byte, err error) error {
-	keys := keysOf(text)
-	var lines []error
-	var walk func(err error, at, what string)
-	walk = func(err error, at, what string) {
-		if many, ok := err.(interface{ Unwrap() []error }); ok {
-			for _, one := range many.Unwrap() {
+	lines := linesOf(text)
+	var out []error
+	var walk func(err error, at int, what string)
+	walk = func(err error, at int, what string) {
+		switch f := err.(type) {
+		case interface{ Unwrap() []error }:
+			for _, one := range f.Unwrap() {
 				walk(one, at, what)
 			}
 			return
-		}
-		if f, ok := err.(*fault); ok {
-			below, top := strings.CutPrefix(f.at, "/")
-			if !top {
-				below = joinKey(at, f.at)
-			}
-			walk(f.err, below, what+f.what+": ")
+		case *fault:
+			walk(f.err, lineOf(lines, at, f.start, f.nth), what+f.what+strings.Repeat(": ", min(1, len(f.what))))
 			return
 		}
 		for _, one := range strings.Split(err.Error(), "\n") {
-			lines = append(lines, fmt.Errorf("mapping %s: %s%s%s", name, lineOf(keys, at, one), oneLineOf(what), one))
+			place := ""
+			if n := lineOf(lines, at, one[:max(0, strings.IndexAny(one, ": "))], 0); what != "" && n > 0 {
+				place = fmt.Sprintf("line %d: ", n)
+			}
+			out = append(out, fmt.Errorf("mapping %s: %s%s%s", name, place, oneLineOf(what), one))
 		}
 	}
-	walk(err, "", "")
-	return errors.Join(lines...)
+	walk(err, 0, "")
+	return errors.Join(out...)
 }
 
-// lineOf names the line of the key that a message begins with, or else that of the place; it is empty
-// where none is known.
-func lineOf(keys []tomlKey, at, message string) string {
-	if at == "" {
-		return ""
-	}
-	first := message[:max(0, strings.IndexAny(message, ": "))]
-	name := elements.ReplaceAllString(at, "")
-	for _, is := range []func(k tomlKey) bool{
-		func(k tomlKey) bool { return k.path == joinKey(at, first) },
-		func(k tomlKey) bool { return k.path == at },
-		func(k tomlKey) bool { return strings.HasPrefix(k.name(), name+".") }, // [[table.record]] alone opens the table
-	} {
-		if i := slices.IndexFunc(keys, is); i >= 0 {
-			return fmt.Sprintf("line %d: ", keys[i].line)
+// lineOf returns the number of a line behind a line: of the nth that begins with a header or a key; the line itself where
+// there is none. A key is looked for up to the next table.
+func lineOf(lines []string, behind int, start string, nth int) int {
+	for i, line := range lines[behind:] {
+		switch table := strings.HasPrefix(strings.TrimSpace(line), "[["); {
+		case table && start != "" && start[0] != '[':
+			return behind
+		case !begins(line, start):
+		case nth == 0:
+			return behind + i + 1
+		default:
+			nth--
 		}
 	}
-	return ""
+	return behind
+}
+
+// begins reports whether a line is a header, or begins with a key or is its table: by the whole path, or the last name.
+func begins(line, start string) bool {
+	if line = strings.TrimSpace(line); strings.HasPrefix(start, "[") {
+		return strings.HasPrefix(line, start)
+	}
+	key, _, found := strings.Cut(line, "=")
+	last := start[strings.LastIndexByte(start, '.')+1:]
+	return found && slices.Contains([]string{start, last}, strings.Trim(key, " \t'\"")) || strings.HasSuffix(line, "."+last+"]")
 }

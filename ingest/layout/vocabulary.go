@@ -197,14 +197,14 @@ func readAliases(spec map[string]map[string]any) (map[string]aliases, error) {
 	for _, of := range slices.Sorted(maps.Keys(spec)) {
 		if !slices.Contains(objectsOf, of) {
 			err := fmt.Errorf("want aliases of one of %s", strings.Join(objectsOf, ", "))
-			errs = append(errs, faultAt(err, "/aliases."+of, "aliases."+of))
+			errs = append(errs, faultAt(err, "[aliases."+of+"]", 0, "aliases."+of))
 			continue
 		}
 		out[of] = aliases{}
 		for _, name := range slices.Sorted(maps.Keys(spec[of])) {
 			to, err := textsOf("alias", spec[of][name])
 			err = cmp.Or(err, checkAlias(of, to))
-			errs = append(errs, faultAt(err, "/aliases."+of+"."+name, "aliases."+of+"."+strconv.Quote(name)))
+			errs = append(errs, faultAt(faultAt(err, name, 0, "aliases."+of+"."+strconv.Quote(name)), "[aliases."+of+"]", 0, ""))
 			out[of][name] = to
 		}
 	}
@@ -261,7 +261,7 @@ func WithAliases(o Options) (Options, error) {
 	for _, name := range mappedLayouts {
 		for _, m := range o.mappings(name) {
 			one := &Mapping{Name: m.Name, spec: m.spec, aliases: all}
-			if err := one.compile(); err != nil {
+			if err := one.compile(true); err != nil {
 				return o, err
 			}
 			aliased[name] = append(aliased[name], one)
