@@ -25,7 +25,7 @@ var dateUnit = regexp.MustCompile(`YYYY|YY|M{1,4}|DD?`)
 const dateMarks = " -/.,"
 
 // excelDays is the format of days that a spreadsheet left as its own number of days
-// since 1900.
+// since 1900: five to seven digits.
 const excelDays = "excel"
 
 // A dateFormat is a format of days that mappings can name.
@@ -33,6 +33,8 @@ type dateFormat struct {
 	name   string
 	layout string // of package time; "" for excelDays
 	short  bool   // the year has two digits
+	shape  string // what its texts look like, whatever stands for what: 2222/22/22
+	order  string // of the units: YMD
 }
 
 // parseDateFormat reads the name of a format, such as D.M.YYYY. A format has a year and
@@ -40,13 +42,24 @@ type dateFormat struct {
 func parseDateFormat(name string) (dateFormat, error) {
 	f := dateFormat{name: name}
 	if name == excelDays {
+		f.shape = "222222"
 		return f, nil
 	}
 	seen := map[byte]int{}
 	f.layout = dateUnit.ReplaceAllStringFunc(name, func(unit string) string {
 		seen[unit[0]]++
 		f.short = f.short || unit == "YY"
+		f.order += unit[:1]
 		return dateUnits[unit]
+	})
+	f.shape = dateUnit.ReplaceAllStringFunc(name, func(unit string) string {
+		switch {
+		case unit == "YYYY":
+			return "2222"
+		case strings.HasPrefix(unit, "MMM"):
+			return unit
+		}
+		return "22"
 	})
 	marks := dateUnit.ReplaceAllString(name, "")
 	if strings.Trim(marks, dateMarks) != "" || seen['Y'] != 1 || seen['M'] > 1 || seen['D'] > seen['M'] {
@@ -74,6 +87,11 @@ func newDayReader(formats []string, last int64) (*dayReader, error) {
 		if err != nil {
 			return nil, fmt.Errorf("formats: %w", err)
 		}
+		for _, g := range r.formats {
+			if f.name == g.name || f.shape == g.shape && f.order != g.order {
+				return nil, fmt.Errorf("formats: %s and %s read the same texts", g.name, f.name)
+			}
+		}
 		r.formats = append(r.formats, f)
 		short = short || f.short
 	}
@@ -85,9 +103,6 @@ func newDayReader(formats []string, last int64) (*dayReader, error) {
 			return nil, fmt.Errorf("last_year %d: want a year from 1900 to 9999", last)
 		}
 		r.last = int(last)
-	}
-	if a, b, found := r.ambiguous(); found {
-		return nil, fmt.Errorf("formats: %s and %s read the same texts", a, b)
 	}
 	return r, nil
 }
@@ -142,44 +157,6 @@ func excelDay(text string) (string, bool) {
 		return "", false
 	}
 	return time.Date(1899, 12, 30+n, 0, 0, 0, 0, time.UTC).Format(dayLayout), true
-}
-
-// ambiguousDays are days that show a difference between two formats wherever they read the same texts
-// with another meaning: day, month and the digits of the year differ, and can each stand
-// for the others.
-var ambiguousDays = []time.Time{
-	time.Date(2001, 3, 4, 0, 0, 0, 0, time.UTC),
-	time.Date(1912, 11, 10, 0, 0, 0, 0, time.UTC),
-	time.Date(1108, 10, 12, 0, 0, 0, 0, time.UTC),
-}
-
-// ambiguous reports two formats that read the same texts: equal ones, and those that
-// give a text another meaning.
-func (r *dayReader) ambiguous() (a, b string, found bool) {
-	for i := range r.formats {
-		for k := range i {
-			f, g := &r.formats[k], &r.formats[i]
-			if f.name == g.name || r.differ(f, g) || r.differ(g, f) {
-				return f.name, g.name, true
-			}
-		}
-	}
-	return "", "", false
-}
-
-// differ reports whether a text that f writes is another day to g.
-func (r *dayReader) differ(f, g *dateFormat) bool {
-	if f.layout == "" {
-		return false // numbers of five to seven digits
-	}
-	for _, t := range ambiguousDays {
-		text := t.Format(f.layout)
-		is, _ := r.read(f, text)
-		if other, ok := r.read(g, text); ok && other != is {
-			return true
-		}
-	}
-	return false
 }
 
 // titleYear is a title with its year, or its first and last year, in parentheses at the

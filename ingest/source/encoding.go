@@ -2,6 +2,7 @@ package source
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -16,7 +17,7 @@ import (
 
 // Values of Options.Encoding beside the names of encodings.
 const (
-	EncodingAuto = "auto"  // UTF-8, or UTF-16 with a byte order mark; another one is guessed in the error that refuses it
+	EncodingAuto = "auto"  // UTF-8, or UTF-16 with a byte order mark; text in another one is refused
 	EncodingUTF8 = "utf-8" // whatever the bytes are
 )
 
@@ -67,10 +68,7 @@ func decode(w *window, name string, maxRow int) (*window, string, error) {
 	case bytes.HasPrefix(sample, []byte("\xef\xbb\xbf")), bytes.HasPrefix(sample, []byte("PAR1")), isNoText(sample):
 		return w, "", nil
 	case auto:
-		if guess := guessEncoding(sample); guess != "" {
-			return w, "", fmt.Errorf("not UTF-8; looks like %s: --encoding %s", guess, guess)
-		}
-		return w, "", nil
+		return w, "", refuseEncoding(sample)
 	default:
 		if valid, invalid := countUTF8(sample); valid > invalid && bytes.IndexByte(sample, 0) < 0 {
 			return w, "", nil
@@ -111,80 +109,46 @@ func countUTF8(sample []byte) (valid, invalid int) {
 // fewCut is how many broken characters JSON may have that is UTF-8: programs cut texts in their middle.
 const fewCut = 2
 
-// guessEncoding returns the likely encoding of a text that is not UTF-8; "" for UTF-8, and for what is no text.
-func guessEncoding(sample []byte) string {
+// refuseEncoding refuses a text that is in another encoding than UTF-8, with a guess where one is likely.
+func refuseEncoding(sample []byte) error {
 	if utf8.Valid(sample) && bytes.IndexByte(sample, 0) < 0 {
-		return ""
+		return nil
 	}
-	even, odd, controls := 0, 0, 0
+	likely := func(name string) error { return fmt.Errorf("not UTF-8; looks like %s: --encoding %s", name, name) }
+	// Letters of western languages stand alone among those of ASCII, letters of other scripts beside one another.
+	var zeros [2]int // at even and odd offsets
+	controls, letters, alone, all := 0, 0, 0, 0
 	for i, c := range sample {
 		switch {
-		case c == 0 && i%2 == 0:
-			even++
 		case c == 0:
-			odd++
+			zeros[i%2]++
 		case c < ' ' && !strings.ContainsRune("\t\n\r\f", rune(c)):
 			controls++
-		}
-	}
-	switch { // ASCII characters of UTF-16 have a zero byte each
-	case odd > max(1, 10*even) && 10*odd > len(sample):
-		return "utf-16le"
-	case even > max(1, 10*odd) && 10*even > len(sample):
-		return "utf-16be"
-	case even+odd+controls > 0:
-		return ""
-	}
-	valid, invalid := countUTF8(sample)
-	if head := bytes.TrimLeft(sample, " \t\r\n"); invalid <= valid || hasAnyPrefix(head, "{", "[") && invalid <= fewCut {
-		return ""
-	}
-	// Letters of western languages stand alone among those of ASCII, letters of other scripts beside one another.
-	alone, letters, all := 0, 0, 0
-	for i, c := range sample {
-		if c >= 0xc0 { // of windows-1252; marks alone may be the rest of broken UTF-8
-			letters++
-		}
-		if c >= utf8.RuneSelf {
-			if all++; (i == 0 || sample[i-1] < utf8.RuneSelf) && (i+1 == len(sample) || sample[i+1] < utf8.RuneSelf) {
+		case c >= utf8.RuneSelf:
+			all++
+			if c >= 0xc0 { // of windows-1252; marks alone may be the rest of broken UTF-8
+				letters++
+			}
+			if (i == 0 || sample[i-1] < utf8.RuneSelf) && (i+1 == len(sample) || sample[i+1] < utf8.RuneSelf) {
 				alone++
 			}
 		}
 	}
-	for _, s := range [...]struct {
-		name     string
-		from, to rune // the letters that show it
-		percent  int  // of all that is not ASCII
-		together bool // its letters have two bytes that are not ASCII, or stand in words of such
-	}{
-		{"shift_jis", 0x3041, 0x30ff, 20, false},
-		{"euc-jp", 0x3041, 0x30ff, 20, true},
-		{"euc-kr", 0xac00, 0xd7a3, 90, true},
-		{"windows-1251", 0x0400, 0x045f, 90, true},
-		{"gb18030", 0x4e00, 0x9fff, 80, true},
-	} {
-		enc, err := encodingNamed(s.name)
-		if err != nil || s.together && 2*alone > all {
-			continue
-		}
-		text, _ := enc.NewDecoder().Bytes(sample) // never fails
-		shown, strange := 0, 0
-		for _, r := range string(text) {
-			switch {
-			case r >= s.from && r <= s.to:
-				shown++
-			case r >= utf8.RuneSelf:
-				strange++
-			}
-		}
-		if 100*shown >= s.percent*(shown+strange) && shown > 0 {
-			return s.name
-		}
+	valid, invalid := countUTF8(sample)
+	few := hasAnyPrefix(bytes.TrimLeft(sample, " \t\r\n"), "{", "[") && invalid <= fewCut
+	switch { // ASCII characters of UTF-16 have a zero byte each
+	case zeros[1] > max(1, 10*zeros[0]) && 10*zeros[1] > len(sample):
+		return likely("utf-16le")
+	case zeros[0] > max(1, 10*zeros[1]) && 10*zeros[0] > len(sample):
+		return likely("utf-16be")
+	case zeros[0]+zeros[1]+controls > 0, invalid <= valid, few:
+		return nil // damaged, or no text
+	case 2*alone < all:
+		return errors.New("not UTF-8: name its encoding, such as --encoding windows-1251, shift_jis, euc-kr or gb18030")
+	case 2*letters < all:
+		return nil
 	}
-	if 2*letters < all {
-		return ""
-	}
-	return "windows-1252"
+	return likely("windows-1252")
 }
 
 // isNoText reports whether a file is one of those that are refused by their beginning, when they are read.
