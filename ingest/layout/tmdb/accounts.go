@@ -19,7 +19,6 @@ func (t *Reader) accountRow(row string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	addAvatar(&all)
 	for i := range all {
 		f := &all[i]
 		read := t.titlesByType
@@ -42,64 +41,27 @@ func (t *Reader) accountRow(row string) (string, error) {
 	return all.Object(), nil
 }
 
-// addAvatar makes one object of the parts of a picture that tables have by themselves.
-func addAvatar(all *record.RawFields) {
-	hash, path, avatar := all.TakeValue("gravatar_hash"), all.TakeValue("avatar_path"), all.TakeValue("avatar")
-	if avatar == "" && hash+path != "" {
-		avatar = fmt.Sprintf(`{"gravatar":{"hash":%s},"tmdb":{"avatar_path":%s}}`, cmp.Or(hash, "null"), cmp.Or(path, "null"))
-	}
-	*all = append(*all, record.RawField{Name: "avatar", Raw: avatar})
-}
+var titleTypes = []string{"movies", "tv", "episodes"}
 
-// titlesByType reads the titles of one kind of meaning: an object with a list for each
-// type, or a list of rows that each have their type.
+// titlesByType reads the titles of one kind of meaning: an object with a list for each type.
 func (t *Reader) titlesByType(field, raw string) (string, error) {
-	lists := map[string][]string{}
-	add := func(typ, path string, i int, raw string) error {
-		at := fmt.Sprintf("%s[%d]", path, i)
-		one, err := t.title(field+"."+typ+"[].", at, raw)
-		if err == nil {
-			lists[typ] = append(lists[typ], one)
-		}
-		return t.Values.Leave(InField(err, at))
-	}
 	var out record.RawFields
-	var err error
-	if strings.HasPrefix(raw, "[") {
-		err = record.EachElement(raw, func(i int, raw string) error {
-			typ, err := typeOfTitle(fmt.Sprintf("%s[%d]", field, i), raw)
-			if err != nil {
-				return t.Values.Leave(err)
-			}
-			return add(typ, field, i, raw)
-		})
-	} else {
-		err = record.EachField(raw, func(typ, raw string) error {
-			if !slices.Contains(titleTypes, typ) {
-				out = append(out, record.RawField{Name: typ, Raw: raw})
-				return nil
-			}
-			if raw == "null" {
-				return nil
-			}
-			lists[typ] = []string{} // of a name that occurs twice, the last counts
-			path := field + "." + typ
-			err := record.EachElement(resultsOf(nested(raw)), func(i int, raw string) error { return add(typ, path, i, raw) })
-			if err != nil {
-				delete(lists, typ)
-			}
-			return t.Values.Leave(InField(err, path))
-		})
-	}
-	for _, typ := range titleTypes {
-		if list, ok := lists[typ]; ok {
-			out = append(out, record.RawField{Name: typ, Raw: record.List(list)})
+	err := record.EachField(raw, func(typ, raw string) (err error) {
+		path := field + "." + typ
+		switch {
+		case !slices.Contains(titleTypes, typ):
+		case raw == "null":
+			return nil
+		default:
+			raw, err = t.elements(resultsOf(nested(raw)), path, func(at string, _ int, raw string) (string, error) { return t.title(path+"[].", at, raw) })
 		}
-	}
+		if err == nil {
+			out = append(out, record.RawField{Name: typ, Raw: raw})
+		}
+		return t.Values.Leave(err)
+	})
 	return out.Object(), InField(err, field)
 }
-
-var titleTypes = []string{"movies", "tv", "episodes"}
 
 // resultsOf returns the rows of a page, or what is no page as it is.
 func resultsOf(raw string) string {
@@ -108,24 +70,6 @@ func resultsOf(raw string) string {
 	}
 	all, _ := record.Fields(raw) // an object
 	return all.TakeValue("results")
-}
-
-// typeOfTitle returns the list that a row belongs to by its media_type.
-func typeOfTitle(field, raw string) (string, error) {
-	all, err := record.Fields(raw)
-	if err != nil {
-		return "", &record.FieldError{Field: field, What: err.Error()}
-	}
-	switch media := all.TakeValue("media_type"); media {
-	case `"movie"`:
-		return "movies", nil
-	case `"tv"`:
-		return "tv", nil
-	case `"episode"`, `"tv_episode"`:
-		return "episodes", nil
-	default:
-		return "", &record.FieldError{Field: field + ".media_type", What: `want "movie", "tv" or "episode", found ` + cmp.Or(record.Shown(media), "nothing")}
-	}
 }
 
 // title reads one title: an id, or a row with its rating and time. Other fields are counted
@@ -169,24 +113,18 @@ func (t *Reader) dropAll(path string, left record.RawFields) {
 
 // listIDs returns the ids of the lists of an account: ids, or rows that have them.
 func (t *Reader) listIDs(field, raw string) (string, error) {
-	var out []string
-	err := record.EachElement(resultsOf(raw), func(i int, raw string) error {
-		at := fmt.Sprintf("%s[%d]", field, i)
+	return t.elements(resultsOf(raw), field, func(at string, _ int, raw string) (string, error) {
 		if strings.HasPrefix(raw, "{") {
 			all, err := record.Fields(raw)
 			if err != nil {
-				return t.Values.Leave(InField(err, at))
+				return "", err
 			}
 			raw, at = all.TakeValue("id"), at+".id"
 			t.dropAll(field+"[].", all)
 		}
 		_, err := parseID(raw)
-		if err == nil {
-			out = append(out, raw)
-		}
-		return t.Values.Leave(InField(err, at))
+		return raw, InField(err, at)
 	})
-	return record.List(out), InField(err, field)
 }
 
 // Bounds of a rating.

@@ -114,21 +114,14 @@ func (l *listReader) pages(field, items string, page record.RawFields) (string, 
 		}
 		return l.page(field, items, page)
 	}
-	var out []string
-	err := record.EachElement(items, func(i int, raw string) error {
-		at := fmt.Sprintf("%s[%d]", field, i)
+	return l.elements(items, field, func(at string, _ int, raw string) (string, error) {
 		all, err := record.Fields(raw)
 		if err != nil {
-			return l.Values.Leave(InField(err, at))
+			return "", err
 		}
 		results := all.TakeValue("results")
-		one, err := l.page(at+".results", cmp.Or(results, "[]"), all)
-		if err == nil {
-			out = append(out, one)
-		}
-		return l.Values.Leave(err)
+		return l.page(at+".results", cmp.Or(results, "[]"), all)
 	})
-	return record.List(out), InField(err, field)
 }
 
 // isPage reports whether a value is a page: an object with results.
@@ -137,18 +130,25 @@ func isPage(raw string) bool {
 	return err == nil && all.Has("results")
 }
 
-// page writes a page of items. One that is none is left out, and the list stays.
+// page writes a page of items.
 func (l *listReader) page(field, items string, rest record.RawFields) (string, error) {
-	var list []string
-	err := record.EachElement(items, func(i int, raw string) error {
-		one, err := l.item(fmt.Sprintf("%s[%d]", field, i), i, raw)
+	list, err := l.elements(items, field, l.item)
+	out := append(record.RawFields{{Name: "results", Raw: list}}, rest...)
+	return out.Object(), err
+}
+
+// elements reads the elements of a list one by one. One that cannot be read is left out, and the list stays.
+func (t *Reader) elements(list, field string, read func(at string, i int, raw string) (string, error)) (string, error) {
+	var out []string
+	err := record.EachElement(list, func(i int, raw string) error {
+		at := fmt.Sprintf("%s[%d]", field, i)
+		one, err := read(at, i, raw)
 		if err == nil {
-			list = append(list, one)
+			out = append(out, one)
 		}
-		return l.Values.Leave(err)
+		return t.Values.Leave(InField(err, at))
 	})
-	out := append(record.RawFields{{Name: "results", Raw: record.List(list)}}, rest...)
-	return out.Object(), InField(err, field)
+	return record.List(out), InField(err, field)
 }
 
 // item reads one item of a list: an object, or a text such as movie:550. What rows of
@@ -161,7 +161,7 @@ func (l *listReader) item(field string, i int, raw string) (string, error) {
 	} else {
 		all, err := record.Fields(raw)
 		if err != nil {
-			return "", InField(err, field)
+			return "", err
 		}
 		media, id, comment = all.TakeValue("media_type"), all.TakeValue("id"), all.TakeValue("comment")
 		all.TakeValue("order")
