@@ -142,7 +142,7 @@ func (r *run) take(b *batch) error {
 			kind = ""
 		}
 		r.report.BeginFile(in.number, report.File{
-			Name: in.Name, Kind: kind, Layout: in.layout, Format: in.Format.String(), Compression: in.Compression.String(), Bytes: in.Bytes,
+			Name: in.Name, Kind: kind, Layout: in.layout, Format: in.Format.String(), Compression: in.Compression, Bytes: in.Bytes,
 		})
 	}
 	if err := r.resolver.Note(b.out.ids); err != nil {

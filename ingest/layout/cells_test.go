@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
@@ -336,33 +335,6 @@ func TestAliasesOfReady(t *testing.T) {
 	}
 }
 
-// FuzzNames: any cell of names becomes a list that can be read, or is kept.
-func FuzzNames(f *testing.F) {
-	for _, seed := range []string{"Drama, Comedy", "en|fr", `["Drama", "Heimat"]`, "['A', None]", "[adult swim]", "Haitian; Haitian Creole", "A, B, C", "[]", "IMAX"} {
-		f.Add(seed)
-	}
-	l, err := New(Tables, Options{
-		Mappings: []*Mapping{mapping(f, movieTable(field(`genres = names(g, "genre")`), field(`spoken_languages = names(l, "language")`), field(`production_companies = names(c, "company")`)))},
-		Names:    names{"A": 1, "B, C": 2, "C": 0},
-	})
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Fuzz(func(t *testing.T, cell string) {
-		if !utf8.ValidString(cell) {
-			return
-		}
-		q := string(record.AppendString(nil, cell))
-		rec, err := movieOf(l, Row{File: "t", JSON: `{"id":"7","g":` + q + `,"l":` + q + `,"c":` + q + `}`, Table: true})
-		if err != nil {
-			t.Fatalf("%q: %v", cell, err)
-		}
-		if err := record.NewParser().Parse(text(rec), kind("movie").New()); err != nil {
-			t.Fatalf("Parse(%s) = %v", text(rec), err)
-		}
-	})
-}
-
 // FuzzDay: a text is refused, or is a day that the API could have, and that it is again
 // when it is written in the same format.
 func FuzzDay(f *testing.F) {
@@ -397,25 +369,6 @@ func FuzzDay(f *testing.F) {
 		again := d.Format(r.formats[0].layout)
 		if back, err := r.parse(again); err != nil || back != got {
 			t.Errorf("parse(%q) in %q = %q, but that is written %q, which is %q, %v", text, format, got, again, back, err)
-		}
-	})
-}
-
-// FuzzTitle: a title loses its year alone, and none is found twice.
-func FuzzTitle(f *testing.F) {
-	for _, seed := range []string{"Heat (1995)", "Lost (2004–2010)", "Matrix, The (1999)", "(1995)", "A (1995) (1996)"} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		if !utf8.ValidString(s) {
-			return
-		}
-		title, year := splitTitle(s)
-		if !strings.HasPrefix(strings.TrimSpace(s), title) || year != "" && (title == "" || !record.IsDay(year+"-01-01") || !strings.Contains(s, year)) {
-			t.Errorf("splitTitle(%q) = %q, %q", s, title, year)
-		}
-		if moved := articleFirst(title, []string{"The", "L'"}); len(moved) > len(title) {
-			t.Errorf("articleFirst(%q) = %q", title, moved)
 		}
 	})
 }

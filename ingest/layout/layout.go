@@ -19,7 +19,6 @@
 package layout
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -161,27 +160,17 @@ func columnsOf(row []byte) []string {
 func isFlat(row []byte) bool {
 	texts, empty := 0, 0
 	nested := record.EachField(string(row), func(name, raw string) error {
-		switch {
-		case raw[0] == '{' || raw[0] == '[' && !isTexts(raw):
-			return fmt.Errorf("%s is nested", name)
-		case raw[0] == '[' && strings.TrimSpace(raw[1:len(raw)-1]) == "":
+		switch first := strings.TrimLeft(raw[1:], " \t\r\n"); {
+		case raw[0] == '[' && first[0] == ']':
 			empty++
-		case raw[0] == '[':
+		case raw[0] == '[' && (first[0] == '"' || first[0] == 'n'): // null
 			texts++
+		case raw[0] == '{' || raw[0] == '[':
+			return fmt.Errorf("%s is nested", name)
 		}
 		return nil
 	})
 	return nested == nil && (texts > 0 || empty == 0)
-}
-
-// isTexts reports whether all elements of a list are texts or null.
-func isTexts(raw string) bool {
-	return record.EachElement(raw, func(_ int, raw string) error {
-		if raw[0] != '"' && raw != "null" {
-			return errors.New("is no text")
-		}
-		return nil
-	}) == nil
 }
 
 // New returns the layout of that name.

@@ -507,46 +507,6 @@ func golden(t *testing.T, path string, seen map[string]bool) {
 	}
 }
 
-// TestScan: the scanner sees fields and elements as the standard library does.
-func TestScan(t *testing.T) {
-	for _, s := range seeds {
-		want := map[string]json.RawMessage{}
-		if err := json.Unmarshal([]byte(s.row), &want); err != nil {
-			t.Fatal(err)
-		}
-		checkScan(t, s.row, want)
-	}
-	checkScan(t, " { \"a\" : [ 1 , {\"b\":\"]}\\\"\"} ] ,\n\"\\u00e9\":null } ", map[string]json.RawMessage{"a": json.RawMessage("[ 1 , {\"b\":\"]}\\\"\"} ]"), "é": json.RawMessage("null")})
-	var elements []string
-	if err := record.EachElement(" [ 1 , \"a,b\" , [2,[3]],{\"c\":[]} , true ] ", func(_ int, raw string) error {
-		elements = append(elements, raw)
-		return nil
-	}); err != nil || !slices.Equal(elements, []string{"1", `"a,b"`, "[2,[3]]", `{"c":[]}`, "true"}) {
-		t.Errorf("eachElement = %q, %v", elements, err)
-	}
-	for _, empty := range []string{"[]", " [ ] "} {
-		if err := record.EachElement(empty, func(int, string) error { t.Errorf("%s has an element", empty); return nil }); err != nil {
-			t.Error(err)
-		}
-	}
-	if err := record.EachField("[]", nil); err == nil || err.Error() != "want an object, found []" {
-		t.Errorf("record.EachField([]) = %v", err)
-	}
-}
-
-func checkScan(tb testing.TB, text string, want map[string]json.RawMessage) {
-	tb.Helper()
-	got := map[string]json.RawMessage{}
-	err := record.EachField(text, func(name, raw string) error {
-		got[name] = json.RawMessage(raw)
-		return nil
-	})
-	same := func(a, b json.RawMessage) bool { return string(a) == string(b) }
-	if err != nil || !maps.EqualFunc(got, want, same) {
-		tb.Errorf("record.EachField(%s) = %s, %v, want %s", text, got, err, want)
-	}
-}
-
 // FuzzMapped: any row of any table is refused in one line, or makes records that
 // survive JSON.
 func FuzzMapped(f *testing.F) {

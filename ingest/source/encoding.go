@@ -65,7 +65,7 @@ func decode(w *window, name string, maxRow int) (*window, string, error) {
 		return w, "", nil
 	case bytes.HasPrefix(sample, []byte("\xff\xfe")), bytes.HasPrefix(sample, []byte("\xfe\xff")):
 		enc, name = utf16.UTF16(utf16.LittleEndian, utf16.UseBOM), "utf-16"
-	case bytes.HasPrefix(sample, []byte("\xef\xbb\xbf")), bytes.HasPrefix(sample, []byte("PAR1")), isNoText(sample):
+	case bytes.HasPrefix(sample, []byte("\xef\xbb\xbf")), bytes.HasPrefix(sample, []byte("PAR1")), refuseMagic(sample) != nil:
 		return w, "", nil
 	case auto:
 		return w, "", refuseEncoding(sample)
@@ -150,6 +150,3 @@ func refuseEncoding(sample []byte) error {
 	}
 	return likely("windows-1252")
 }
-
-// isNoText reports whether a file is one of those that are refused by their beginning, when they are read.
-func isNoText(sample []byte) bool { return refuseMagic(sample) != nil }

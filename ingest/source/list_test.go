@@ -271,7 +271,7 @@ func TestList(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	if f := r.File(); f.Format != FormatNDJSON || f.Compression != CompressionGzip || f.Kind != "movie" {
+	if f := r.File(); f.Format != FormatNDJSON || f.Compression != "gzip" || f.Kind != "movie" {
 		t.Errorf("file is %+v, want NDJSON in gzip", f)
 	}
 	f := func(srcs []string, want ...string) {

@@ -123,14 +123,16 @@ func cutExt(name string) (base, ext string) {
 // movie/550-credits.json, and so has movie_credits/550.json. ofFolder reports that the kind is the
 // name of a folder alone, which says little of a file that is not named after one resource.
 func meaning(path, root, given string) (a Address, kind string, ofFolder bool) {
-	for _, alias := range aliases(path, root, given) {
-		a, kind, _ := named(alias.path, alias.root, alias.given)
-		if (a.ID != 0 || a.Series != 0) && a.Sub == alias.sub && subRequests()[subRequest{kind, alias.sub}] {
-			return a, kind, false
+	ext := extOf(path)
+	if ext == ".json" { // others are not named after one resource
+		for _, alias := range aliases(path, root, given) {
+			a, kind, _ := named(alias.path, alias.root, alias.given)
+			if (a.ID != 0 || a.Series != 0) && a.Sub == alias.sub && subRequests()[subRequest{kind, alias.sub}] {
+				return a, kind, false
+			}
 		}
 	}
 	a, kind, ofFolder = named(path, root, given)
-	ext := extOf(path)
 	switch {
 	case given != "":
 	case a.ID != 0 && hasTextIDs(kind):

@@ -325,7 +325,7 @@ func TestParquetPacked(t *testing.T) {
 		if _, err := r.Next(); err != io.EOF {
 			t.Errorf("%s: after the last row: %v, want EOF", name, err)
 		}
-		if f := r.File(); f.Format != FormatParquet || f.Compression == CompressionNone || r.Consumed() != int64(len(data)) {
+		if f := r.File(); f.Format != FormatParquet || f.Compression == "none" || r.Consumed() != int64(len(data)) {
 			t.Errorf("%s: %+v, %d bytes consumed, want Parquet, packed, %d", name, f, r.Consumed(), len(data))
 		}
 		r.Close()

@@ -129,7 +129,7 @@ func (r *Reader) openText(br *bufio.Reader, o Options) error {
 	}
 	r.free = append(r.free, free)
 	limited := &limit.Reader{R: stream, In: r.consumed, Budget: limit.Budget{Max: o.MaxBytes}}
-	if r.file.Compression != CompressionNone {
+	if r.file.Compression != "none" {
 		limited.Ratio = o.MaxRatio
 	}
 	w, encoding, err := decode(newWindow(limited, maxRow), o.Encoding, maxRow)

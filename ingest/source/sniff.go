@@ -49,15 +49,6 @@ func refuse(head []byte) error {
 // spreadsheet is why a workbook is refused.
 const spreadsheet = "is a workbook of Excel or LibreOffice: save each sheet as CSV UTF-8, and ingest that"
 
-// zipReason returns why a zip archive is refused: workbooks are such archives, which begin with a file of theirs.
-func zipReason(head []byte) string {
-	const nameAt = 30
-	if len(head) > nameAt && hasAnyPrefix(head[nameAt:], "[Content_Types].xml", "_rels/", "docProps/", "xl/", "mimetypeapplication/vnd.oasis.opendocument.spreadsheet") {
-		return spreadsheet
-	}
-	return "is a zip archive: unpack it first"
-}
-
 // isSpreadsheet reports whether a name is a workbook's.
 func isSpreadsheet(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
@@ -69,9 +60,14 @@ func isSpreadsheet(name string) bool {
 
 // refuseMagic refuses what the first bytes name.
 func refuseMagic(head []byte) error {
+	const nameAt = 30 // of the first file of a zip archive, which workbooks are too
+	if bytes.HasPrefix(head, []byte("PK\x03\x04")) && len(head) > nameAt &&
+		hasAnyPrefix(head[nameAt:], "[Content_Types].xml", "_rels/", "docProps/", "xl/", "mimetypeapplication/vnd.oasis.opendocument.spreadsheet") {
+		return errors.New(spreadsheet)
+	}
 	for _, m := range [...]struct{ magic, reason string }{
 		{"version https://git-lfs.github.com/spec/v1", `is a Git LFS pointer, not the data: fetch it with "git lfs pull" first`},
-		{"PK\x03\x04", zipReason(head)},
+		{"PK\x03\x04", "is a zip archive: unpack it first"},
 		{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", spreadsheet},
 		{"BZh", "is compressed with bzip2, want gzip or zstd"},
 		{"\xfd7zXZ\x00", "is compressed with xz, want gzip or zstd"},
@@ -89,11 +85,6 @@ func refuseMagic(head []byte) error {
 	if len(head) >= 262 && string(head[257:262]) == "ustar" {
 		return errors.New("is a tar archive: unpack it first")
 	}
-	return refuseZeros(head)
-}
-
-// refuseZeros refuses what begins with zero bytes.
-func refuseZeros(head []byte) error {
 	if first := head[:min(len(head), 4)]; bytes.Count(first, []byte{0}) == len(first) {
 		return errors.New("begins with zero bytes: it is damaged, or was never written")
 	}

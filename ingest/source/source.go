@@ -47,32 +47,19 @@ func (f Format) String() string { return formatNames[f] }
 // Table reports whether the rows of f are those of a table, each with every column.
 func (f Format) Table() bool { return f == FormatParquet || f == FormatCSV || f == FormatTSV }
 
-// A Compression is the stream format around a file.
-type Compression uint8
-
-// The compressions. They show in a file's first bytes; its name does not count.
-const (
-	CompressionNone Compression = iota
-	CompressionGzip
-	CompressionZstd
-)
-
-// String returns the name of c as used in messages.
-func (c Compression) String() string { return [...]string{"none", "gzip", "zstd"}[c] }
-
 // A File is one dump file and the meaning of its name.
 type File struct {
-	Path        string      // as the file is opened; of an object its URL without parameters
-	Name        string      // as messages name it: the path below the folder that was walked, or the last element of Path
-	Format      Format      // by the content, of an open file
-	Compression Compression // by the first bytes, of an open file
-	Kind        string      // movie, tv, season, episode, person, collection, company, network, keyword, review, credit, episode_group, list, account; "" unknown
-	OfFolder    bool        // a folder alone shows the kind
-	Src         int         // which of List's srcs it was found by, from 0
-	Address                 // of the one resource that the file is named after; zero for none
-	Bytes       int64       // size on disk; 0 for what has no size, such as a pipe
-	Modified    time.Time   // zero for what has no size
-	Err         error       // why List could not look at it, and why Open refuses it; nil for most
+	Path        string    // as the file is opened; of an object its URL without parameters
+	Name        string    // as messages name it: the path below the folder that was walked, or the last element of Path
+	Format      Format    // by the content, of an open file
+	Compression string    // none, gzip or zstd, by the first bytes, of an open file
+	Kind        string    // movie, tv, season, episode, person, collection, company, network, keyword, review, credit, episode_group, list, account; "" unknown
+	OfFolder    bool      // a folder alone shows the kind
+	Src         int       // which of List's srcs it was found by, from 0
+	Address               // of the one resource that the file is named after; zero for none
+	Bytes       int64     // size on disk; 0 for what has no size, such as a pipe
+	Modified    time.Time // zero for what has no size
+	Err         error     // why List could not look at it, and why Open refuses it; nil for most
 
 	Join Joiner // nil for most
 

@@ -29,30 +29,30 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// compressionOf returns the compression of a file by its first bytes.
-func compressionOf(head []byte) Compression {
+// compressionOf returns the compression of a file by its first bytes: its name does not count.
+func compressionOf(head []byte) string {
 	switch {
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
-		return CompressionGzip
+		return "gzip"
 	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
-		return CompressionZstd
+		return "zstd"
 	case len(head) >= 4 && head[0]&0xf0 == 0x50 && bytes.Equal(head[1:4], []byte{0x2a, 0x4d, 0x18}):
-		return CompressionZstd // a skippable frame, as pzstd puts in front
+		return "zstd" // a skippable frame, as pzstd puts in front
 	}
-	return CompressionNone
+	return "none"
 }
 
 // uncompress returns the uncompressed stream of br and a function that frees it.
-func uncompress(br *bufio.Reader, c Compression) (io.Reader, func(), error) {
-	switch c {
-	case CompressionGzip:
+func uncompress(br *bufio.Reader, compression string) (io.Reader, func(), error) {
+	switch compression {
+	case "gzip":
 		z, err := gzip.NewReader(br)
 		if err != nil {
 			return nil, nil, gzipError(err)
 		}
 		z.Multistream(false)
 		return &gzipReader{br: br, z: z}, func() {}, nil
-	case CompressionZstd:
+	case "zstd":
 		// One goroutine a file: files are read side by side by the caller.
 		z, err := zstd.NewReader(br, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 			zstd.WithDecoderMaxWindow(maxZstdWindow))
