@@ -488,7 +488,7 @@ func TestCounts(t *testing.T) {
 	r := lines(t, dir, Config{},
 		`{"id":1,"title":"A","popularity":"8.5","vote_count":"12","new":1,"casts":{"cast":[{"id":1,"odd":true}],"crew":[]},"media_type":"movie"}`,
 		`{"id":2,"title":"B","new":{"b":[2]},"genre_ids":[18,99999],"credits":{"cast":[{"id":"7"}]},"images":{}}`)
-	if want := map[string]int64{"new": 2, "casts.cast[].odd": 1, "genre_ids[]": 1}; !reflect.DeepEqual(r.Unknown, want) {
+	if want := map[string]int64{"new": 2, "credits.cast[].odd": 1, "genre_ids[]": 1}; !reflect.DeepEqual(r.Unknown, want) {
 		t.Errorf("Unknown = %v, want %v", r.Unknown, want)
 	}
 	if want := map[string]int64{"popularity": 1, "vote_count": 1, "credits.cast[].id": 1}; !reflect.DeepEqual(r.Coerced, want) {

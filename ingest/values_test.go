@@ -52,7 +52,7 @@ func TestLeftOut(t *testing.T) {
 	f("movie", `{"id":1,"credits":{"cast":[{"id":1,"order":"x"},{"id":"y"}],"crew":{}}}`, `{"id":1,"credits":{"cast":[{"id":1},{}]}}`,
 		`credits.cast[0].order: want an integer, found "x"`, `credits.cast[1].id: want an integer, found "y"`, "credits.crew: want an array of objects, found an object")
 	f("movie", `{"id":1,"genre_ids":[18,"x"]}`, `{"genres":[{"id":18,"name":"Drama"}],"id":1}`, `genre_ids[1]: want an integer, found "x"`)
-	f("movie", `{"id":1,"casts":{"cast":[{"id":[]}]}}`, `{"id":1,"credits":{"cast":[{}]}}`, "casts.cast[0].id: want an integer, found an array")
+	f("movie", `{"id":1,"casts":{"cast":[{"id":[]}]}}`, `{"id":1,"credits":{"cast":[{}]}}`, "credits.cast[0].id: want an integer, found an array")
 	f("movie", `{"id":1,"watch/providers":{"results":{"US":5,"DE":{"link":"l"}}}}`, `{"id":1,"watch/providers":{"results":{"DE":{"link":"l"}}}}`,
 		"watch/providers.results.US: want an object, found 5")
 	f("tv", `{"id":1,"episode_run_time":[45,"x"],"seasons":[{"id":2,"air_date":"1995-00-00","season_number":1}],"last_air_date":"soon"}`,

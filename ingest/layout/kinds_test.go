@@ -104,7 +104,7 @@ func TestKindsRefuse(t *testing.T) {
 	f("tv", Row{JSON: `{"success":false,"status_code":34,"status_message":"gone"}`}, "status_code: is no response but error 34: gone")
 	f("tv", Row{JSON: `{"id":5,"media_type":"movie"}`}, `media_type: want "tv", found "movie"`)
 	f("tv", Row{JSON: `{"id":5,"last_air_date":"soon"}`}, `last_air_date: want YYYY-MM-DD or nothing, found "soon"`)
-	f("tv", Row{JSON: `{"id":5,"release_date":7}`}, `release_date: want a string, found 7`)
+	f("tv", Row{JSON: `{"id":5,"release_date":7}`}, `first_air_date: want a string, found 7`)
 	f("tv", Row{JSON: `{"id":5,"season/1":7}`}, `season/1: want an object, found 7`)
 	f("tv", Row{JSON: `{"id":5,"season/1":{"season_number":2}}`}, `season/1.season_number: want 1, that of its place, found 2`)
 	f("tv", Row{JSON: `{"id":5,"season/1/credits":7}`}, `season/1.credits: want an object, found 7`)

@@ -177,7 +177,7 @@ func TestEmptyParts(t *testing.T) {
 		`{"id":5}`, map[string]int64{"credits": 1, "images": 1, "videos": 1, "keywords": 1, "similar": 1, "reviews": 1, "lists": 1})
 	f(`{"id":5,"external_ids":{},"watch/providers":{"status_code":7},"casts":{"cast":[]},"credits":{}}`,
 		`{"id":5,"credits":{"cast":[]}}`, map[string]int64{"external_ids": 1, "watch/providers": 1, "credits": 1})
-	f(`{"id":5,"casts":null,"similar_movies":{"status_code":34}}`, `{"id":5}`, map[string]int64{"casts": 1, "similar_movies": 1})
+	f(`{"id":5,"casts":null,"similar_movies":{"status_code":34}}`, `{"id":5}`, map[string]int64{"credits": 1, "similar": 1})
 	// What says something stays.
 	f(`{"id":5,"external_ids":{"imdb_id":null},"credits":{"cast":null},"keywords":{"new":1},"videos":{"status_code":1,"results":[]}}`,
 		`{"id":5,"credits":{"cast":null},"external_ids":{"imdb_id":null},"keywords":{"new":1},"videos":{"results":[],"status_code":1}}`, nil)
@@ -200,7 +200,7 @@ func TestTMDBRefuses(t *testing.T) {
 	f(Row{JSON: `{}`, ID: 6, Sub: "genres"}, `the file name has sub-request "genres", which a movie record does not have`)
 	f(Row{JSON: `{}`, ID: 6, Sub: "title"}, `the file name has sub-request "title", which a movie record does not have`)
 	f(Row{JSON: `{"id":5,"genre_ids":["x"]}`}, `genre_ids[0]: want an integer, found "x"`)
-	f(Row{JSON: `{"id":5,"casts":5}`}, `casts: want an object, found 5`)
+	f(Row{JSON: `{"id":5,"casts":5}`}, `credits: want an object, found 5`)
 	f(Row{Table: true, JSON: `{"id":5,"_extra":"\"a\":"}`}, `_extra: want members of a JSON object, found other text`)
 	f(Row{Table: true, JSON: `{"id":5,"_unusual":7}`}, `_unusual: want a string, found 7`)
 	f(Row{Table: true, JSON: `{"id":5,"genres":"x"}`}, `genres: want an array of objects, found "x"`)
@@ -217,7 +217,7 @@ func TestCounts(t *testing.T) {
 		}
 	}
 	c := l.Counts()
-	if want := map[string]int64{"casts.x": 1, "new": 1}; !maps.Equal(c.Unknown, want) {
+	if want := map[string]int64{"credits.x": 1, "new": 1}; !maps.Equal(c.Unknown, want) {
 		t.Errorf("Unknown = %v, want %v", c.Unknown, want)
 	}
 	if want := map[string]int64{"budget": 1}; !reflect.DeepEqual(c.Coerced, want) {

@@ -97,12 +97,9 @@ func (t *Reader) legacy(typ *catalog.Type, r record.Record, extra *record.RawFie
 		return nil
 	}
 	var l rowFields
-	p := record.NewParser()
-	p.Columns, p.Texts, p.Values = t.parser.Columns, t.parser.Texts, t.Values
-	if err := p.Parse(found.Object(), record.Of(&l)); err != nil {
+	if err := t.parser.Parse(found.Object(), record.Of(&l)); err != nil {
 		return err
 	}
-	t.count(p.Counts, "", "")
 	if m := l.MediaType; m.Set && m.V != typ.Name() && m.V != "tv_"+typ.Name() {
 		return &record.FieldError{Field: "media_type", What: fmt.Sprintf("want %q, found %q", typ.Name(), m.V)}
 	}
@@ -132,46 +129,18 @@ func (t *Reader) genres(typ *catalog.Type, r record.Record, f *record.Field, ids
 	}
 }
 
-// rename takes over a field under the name that it has today, unless r has that.
+// rename takes over a field under the name that it has today, unless r has that. It counts under today's name.
 func (t *Reader) rename(typ *catalog.Type, r record.Record, raw string, old, now string) error {
 	t.Forget(old)
-	one := Reader{parser: record.NewParser(), dropped: map[string]int64{}}
 	from := typ.New()
-	if t.Values != nil {
-		one.parser.Values = &record.Values{}
+	if err := t.parser.Parse(record.RawFields{{Name: now, Raw: raw}}.Object(), from); err != nil {
+		return err
 	}
-	text := record.RawFields{{Name: now, Raw: raw}}.Object()
-	if err := one.parser.Parse(text, from); err != nil {
-		return Renamed(err, func(field string) string { return swapPrefix(field, now, old) })
-	}
-	t.Values.AddRenamed(one.parser.Values, func(path string) string { return swapPrefix(path, now, old) })
-	one.dropEmpty(from)
-	t.count(one.parser.Counts, old, now)
-	for path, n := range one.dropped {
-		record.Count(t.dropped, swapPrefix(path, now, old), n)
-	}
+	t.dropEmpty(from)
 	if f, _ := typ.Plan.Field(now); !record.Present(r, f) && record.Present(from, f) {
 		record.Copy(r, from, f)
 	}
 	return nil
-}
-
-func swapPrefix(path, from, to string) string {
-	if rest, ok := strings.CutPrefix(path, from); ok {
-		return to + rest
-	}
-	return path
-}
-
-// count takes over what was counted of fields that the first parser only saw as
-// unknown ones; those of the field now are of old.
-func (t *Reader) count(c record.Counts, old, now string) {
-	for path, n := range c.Unknown {
-		t.parser.Count(t.parser.Counts.Unknown, swapPrefix(path, now, old), n)
-	}
-	for path, n := range c.Coerced {
-		t.parser.Count(t.parser.Counts.Coerced, swapPrefix(path, now, old), n)
-	}
 }
 
 // Forget takes a field off the count of unknown ones.
