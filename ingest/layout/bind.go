@@ -177,8 +177,8 @@ func tableOf(mappings []*Mapping, file string, columns []string) *table {
 // noTable returns the message for a file that is no table of a layout, with what keeps it from being one.
 func noTable(layout string, mappings []*Mapping, file string, columns []string) string {
 	no := fmt.Sprintf("layout %s: no mapping is of a table %q with these columns", layout, file)
-	if d, ok := nearest(mappings, file, columns, 1); ok {
-		return no + "; " + d.String()
+	if near := nearest(mappings, file, columns, 1); near != "" {
+		return no + "; " + near
 	}
 	var labels []string
 	for _, m := range mappings {

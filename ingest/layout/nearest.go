@@ -17,20 +17,15 @@ import (
 // come with the program.
 func Near(file string, row []byte, o Options) string {
 	columns := columnsOf(row)
-	if d, ok := nearest(o.Mappings, file, columns, 1); ok {
-		return d.String()
-	}
-	if !isFlat(row) {
-		return "" // a response of the API has the columns of many tables
+	near := nearest(o.Mappings, file, columns, 1)
+	if near != "" || !isFlat(row) { // a response of the API has the columns of many tables
+		return near
 	}
 	var all []*Mapping
 	for _, layout := range mappedLayouts {
 		all = append(all, ready(layout)...)
 	}
-	if d, ok := nearest(all, file, columns, 3); ok {
-		return d.String()
-	}
-	return ""
+	return nearest(all, file, columns, 3)
 }
 
 // Lacks returns the mapping of the caller's that a file with such a row has, and the columns that the mapping names and
@@ -87,46 +82,6 @@ func KindsOf(r Row, o Options) (kinds []string, err error) {
 // HasColumn reports whether a row has a field of that name.
 func HasColumn(row []byte, name string) bool { return slices.Contains(columnsOf(row), name) }
 
-// A difference is what keeps a file from being a table.
-type difference struct {
-	mapping, table string
-	there          int      // required columns that the file has
-	missing        []string // that it lacks
-	extra          []string // columns that an exact table does not have
-	known          int      // columns of an exact table
-	files          []string // patterns that the file's name does not fit
-	named          bool     // the file's name fits one, or the mapping's name is that of the file
-}
-
-func (d difference) count() int {
-	n := len(d.missing) + len(d.extra)
-	if d.files != nil {
-		n++
-	}
-	return n
-}
-
-// isNear reports whether a file is likely meant to be a table: it has most of what is required
-// and little else, the more so the higher strict is. For 1 the name alone is enough.
-func (d difference) isNear(strict int) bool {
-	return strict == 1 && d.named || d.there >= strict*max(1, len(d.missing)) && 2*strict*len(d.extra) <= d.known
-}
-
-// String names the table and all that differs.
-func (d difference) String() string {
-	var want []string
-	if d.files != nil {
-		want = append(want, "a file named "+quotedList(d.files))
-	}
-	if d.missing != nil {
-		want = append(want, columnList(d.missing))
-	}
-	if len(d.extra) > 0 {
-		want = append(want, "no "+columnList(d.extra))
-	}
-	return fmt.Sprintf("nearest is table %s of %s: want %s", d.table, d.mapping, strings.Join(want, " and "))
-}
-
 func columnList(names []string) string {
 	if len(names) == 1 {
 		return "column " + quotedList(names)
@@ -148,35 +103,37 @@ func quotedList(names []string) string {
 	return text
 }
 
-// nearest returns how a file differs from the near table that it differs least from.
-func nearest(mappings []*Mapping, file string, columns []string, strict int) (best difference, ok bool) {
+// nearest names the near table that a file differs least from, and all that differs; "" for none. A file is likely meant
+// to be a table if it has most of what is required and little else, the more so the higher strict is; for 1 its name, or that
+// of the mapping beside it, is enough.
+func nearest(mappings []*Mapping, file string, columns []string, strict int) (nearest string) {
+	least := 0
 	for _, m := range mappings {
 		for _, t := range m.tables {
-			d := t.difference(file, columns)
-			d.mapping, d.table = m.Name, t.label
-			d.named = d.named || m.Name == file+".toml" // it lies beside the file
-			if d.count() > 0 && d.isNear(strict) && (!ok || d.count() < best.count()) {
-				best, ok = d, true
+			var want, extra []string
+			known := 0 // columns of an exact table
+			missing := slices.DeleteFunc(slices.Clone(t.requires), func(name string) bool { return slices.Contains(columns, name) })
+			if t.only != nil {
+				known, extra = len(t.only()), t.others(columns)
 			}
+			count, there, fits := len(missing)+len(extra), len(t.requires)-len(missing), t.fits(file)
+			if len(t.files) > 0 && !fits {
+				count++
+				want = append(want, "a file named "+quotedList(t.files))
+			}
+			named := strict == 1 && (fits || m.Name == file+".toml")
+			near := named || there >= strict*max(1, len(missing)) && 2*strict*len(extra) <= known
+			if count == 0 || !near || least > 0 && count >= least {
+				continue
+			}
+			if len(missing) > 0 {
+				want = append(want, columnList(missing))
+			}
+			if len(extra) > 0 {
+				want = append(want, "no "+columnList(extra))
+			}
+			least, nearest = count, fmt.Sprintf("nearest is table %s of %s: want %s", t.label, m.Name, strings.Join(want, " and "))
 		}
 	}
-	return best, ok
-}
-
-// difference compares a file with what the matcher asks for.
-func (m *matcher) difference(file string, columns []string) (d difference) {
-	for _, name := range m.requires {
-		if slices.Contains(columns, name) {
-			d.there++
-		} else {
-			d.missing = append(d.missing, name)
-		}
-	}
-	if m.only != nil {
-		d.known, d.extra = len(m.only()), m.others(columns)
-	}
-	if d.named = len(m.files) > 0 && m.fits(file); len(m.files) > 0 && !d.named {
-		d.files = m.files
-	}
-	return d
+	return nearest
 }
