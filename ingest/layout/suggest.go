@@ -410,7 +410,7 @@ func dayFormats(values []string) (list, comment string) {
 		}
 		return out
 	}
-	var names, rest = []string(nil), values
+	names, rest := []string(nil), values
 	for len(rest) > 0 && len(names) < 4 {
 		before := len(rest)
 		var best []string

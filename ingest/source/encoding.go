@@ -65,7 +65,7 @@ func decode(w *window, name string, maxRow int) (*window, string, error) {
 		return w, "", nil
 	case bytes.HasPrefix(sample, []byte("\xff\xfe")), bytes.HasPrefix(sample, []byte("\xfe\xff")):
 		enc, name = utf16.UTF16(utf16.LittleEndian, utf16.UseBOM), "utf-16"
-	case bytes.HasPrefix(sample, []byte("\xef\xbb\xbf")), bytes.HasPrefix(sample, []byte("PAR1")), refuseMagic(sample) != nil:
+	case bytes.HasPrefix(sample, []byte("\xef\xbb\xbf")), bytes.HasPrefix(sample, []byte("PAR1")), refuseMagic(sample) != "":
 		return w, "", nil
 	case auto:
 		return w, "", refuseEncoding(sample)

@@ -26,8 +26,8 @@ var (
 // refuse returns why a stream that starts with head is no dump of any known format;
 // nil when it may be one. head is what is left after a byte order mark and blanks.
 func refuse(head []byte) error {
-	if err := refuseMagic(head); err != nil {
-		return err
+	if reason := refuseMagic(head); reason != "" {
+		return errors.New(reason)
 	}
 	inner := bytes.TrimLeft(head, "[{ \t\r\n")
 	outer := head[:len(head)-len(inner)]
@@ -58,12 +58,12 @@ func isSpreadsheet(name string) bool {
 	return false
 }
 
-// refuseMagic refuses what the first bytes name.
-func refuseMagic(head []byte) error {
+// refuseMagic returns why a file is refused by its first bytes; "" where these name nothing.
+func refuseMagic(head []byte) string {
 	const nameAt = 30 // of the first file of a zip archive, which workbooks are too
 	if bytes.HasPrefix(head, []byte("PK\x03\x04")) && len(head) > nameAt &&
 		hasAnyPrefix(head[nameAt:], "[Content_Types].xml", "_rels/", "docProps/", "xl/", "mimetypeapplication/vnd.oasis.opendocument.spreadsheet") {
-		return errors.New(spreadsheet)
+		return spreadsheet
 	}
 	for _, m := range [...]struct{ magic, reason string }{
 		{"version https://git-lfs.github.com/spec/v1", `is a Git LFS pointer, not the data: fetch it with "git lfs pull" first`},
@@ -79,16 +79,16 @@ func refuseMagic(head []byte) error {
 		{"PARE", "is an encrypted Parquet file"},
 	} {
 		if bytes.HasPrefix(head, []byte(m.magic)) {
-			return errors.New(m.reason)
+			return m.reason
 		}
 	}
 	if len(head) >= 262 && string(head[257:262]) == "ustar" {
-		return errors.New("is a tar archive: unpack it first")
+		return "is a tar archive: unpack it first"
 	}
 	if first := head[:min(len(head), 4)]; bytes.Count(first, []byte{0}) == len(first) {
-		return errors.New("begins with zero bytes: it is damaged, or was never written")
+		return "begins with zero bytes: it is damaged, or was never written"
 	}
-	return nil
+	return ""
 }
 
 func hasAnyPrefix(b []byte, prefixes ...string) bool {
