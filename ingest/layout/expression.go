@@ -219,37 +219,10 @@ func (p *patcher) call(name string, arguments []ast.Node) (ast.Node, error) {
 	return call, nil
 }
 
-// constantOf returns the value of a literal; false for other nodes.
+// constantOf returns the value of an expression without columns; false for others.
 func constantOf(node ast.Node) (any, bool) {
-	switch n := node.(type) {
-	case *ast.StringNode:
-		return n.Value, true
-	case *ast.IntegerNode:
-		return n.Value, true
-	case *ast.FloatNode:
-		return n.Value, true
-	case *ast.BoolNode:
-		return n.Value, true
-	case *ast.NilNode:
-		return nil, true
-	case *ast.UnaryNode:
-		v, _ := constantOf(n.Node)
-		i, ok := v.(int)
-		return -i, ok && n.Operator == "-"
-	case *ast.MapNode:
-		out := map[string]any{}
-		for _, pair := range n.Pairs {
-			key, ok := constantOf(pair.(*ast.PairNode).Key)
-			value, constant := constantOf(pair.(*ast.PairNode).Value)
-			name, isText := key.(string)
-			if !ok || !constant || !isText {
-				return nil, false
-			}
-			out[name] = value
-		}
-		return out, true
-	}
-	return nil, false
+	value, err := expr.Eval(node.String(), nil)
+	return value, err == nil
 }
 
 // A nestedPatcher decodes the JSON texts that are not the value of the expression, so that the language can look into
