@@ -12,7 +12,8 @@
 //	identify.go, ids.go   the id of a record that its row does not have
 //	fields.go             values -> fields in the form of the API's responses, which tmdb reads
 //	vocabulary.go         names of genres, countries, languages; aliases
-//	suggest*, nearest.go, explain.go   help for who writes a mapping
+//	python.go             what Python's repr writes -> JSON
+//	suggest.go, nearest.go, explain.go   help for who writes a mapping
 //
 // A layout is a mapping file, a row in testdata/ready and a part of a document, which
 // tests demand.

@@ -97,24 +97,6 @@ var knownNames = sync.OnceValue(func() map[vocabularyKey]*vocabulary {
 	return out
 })
 
-// translatedGenres has the names of genres in all languages: weaker than aliases.
-var translatedGenres = sync.OnceValue(func() map[vocabularyKey]*vocabulary {
-	out := map[vocabularyKey]*vocabulary{}
-	for k, known := range knownNames() {
-		if k.of != ofGenre {
-			continue
-		}
-		out[k] = newVocabulary()
-		for _, id := range reference.Genres(k.media) {
-			english, _ := known.find(reference.GenreName(k.media, id, "en", ""))
-			for _, name := range reference.GenreTranslations(k.media, id) {
-				out[k].add(name, english.elements[0])
-			}
-		}
-	}
-	return out
-})
-
 // names returns the names and codes of a vocabulary.
 func (k vocabularyKey) names() *vocabulary {
 	v := newVocabulary()
@@ -163,9 +145,13 @@ func (n *nameReader) vocabularyOf(media reference.Media) *vocabulary {
 		return nil
 	}
 	v := newVocabulary()
-	if translated := translatedGenres()[k]; translated != nil {
-		maps.Copy(v.exact, translated.exact)
-		maps.Copy(v.folded, translated.folded)
+	if k.of == ofGenre { // names in other languages are weaker than aliases
+		for _, id := range reference.Genres(k.media) {
+			english, _ := known.find(reference.GenreName(k.media, id, "en", ""))
+			for _, name := range reference.GenreTranslations(k.media, id) {
+				v.add(name, english.elements[0])
+			}
+		}
 	}
 	v.alias(known, readyAliases()[n.of])
 	maps.Copy(v.exact, known.exact)
@@ -261,7 +247,7 @@ func WithAliases(o Options) (Options, error) {
 	for _, name := range mappedLayouts {
 		for _, m := range o.mappings(name) {
 			one := &Mapping{Name: m.Name, spec: m.spec, aliases: all}
-			if err := one.compile(true); err != nil {
+			if err := one.compile(false); err != nil { // it was checked before
 				return o, err
 			}
 			aliased[name] = append(aliased[name], one)
