@@ -90,7 +90,7 @@ func Suggest(file, base, kind string, rows []string) string {
 		}
 	}
 	return fmt.Sprintf("# A mapping to start from, made of the first rows of %s. Check each line, and what is ignored.\n\n[[table]]\nfiles = [%s]\n",
-		oneLineOf(file), quoted(pattern(base))) + best.table() + best.text.String()
+		oneLineOf(file), quoted(pattern(base))) + best.table() + best.text
 }
 
 // A draftColumn is a column of a table for which a mapping is written.
@@ -128,7 +128,7 @@ type draft struct {
 	numbers numberReader
 	foreign bool            // the ids of the rows are those of others
 	used    map[string]bool // names of columns
-	text    strings.Builder // the records
+	text    string          // the records
 }
 
 // table writes what is known of the whole table.
@@ -155,11 +155,12 @@ func (d *draft) table() (out string) {
 	if d.numbers.thousands != "" {
 		out += "thousands = " + quoted(d.numbers.thousands) + "\n"
 	}
-	for i, word := range slices.Sorted(maps.Keys(d.numbers.scale)) {
-		if i == 0 {
-			out += "scale = {}\n"
-		}
-		out = strings.TrimSuffix(out, "}\n") + fmt.Sprintf(" %s = %.0f }\n", quoted(word), d.numbers.scale[word])
+	var words []string
+	for _, word := range slices.Sorted(maps.Keys(d.numbers.scale)) {
+		words = append(words, fmt.Sprintf("%s = %.0f", quoted(word), d.numbers.scale[word]))
+	}
+	if words != nil {
+		out += "scale = { " + strings.Join(words, ", ") + " }\n"
 	}
 	if ignored != nil {
 		out += "ignore = [\n" + strings.Join(ignored, "") + "]\n"
@@ -235,25 +236,27 @@ func (d *draft) record(kind, where string, columns []*draftColumn) {
 		}
 	}
 	r.imdbIDs(columns)
-	fmt.Fprintf(&d.text, "\n[[table.record]]\nkind = %q\n%s", kind, where)
-	_, named := typ.Plan.Field("title")
-	title := map[bool]string{true: "title", false: "name"}[named]
+	d.text += fmt.Sprintf("\n[[table.record]]\nkind = %q\n%s", kind, where)
+	title := "name"
+	if kind == "movie" {
+		title = "title"
+	}
 	if !r.fields["id"] {
 		switch {
 		case r.fields["imdb_id"] || r.fields["external_ids.imdb_id"]:
-			d.text.WriteString("mint = [\"imdb_id\"]  # where no other record has the same imdb_id\n")
+			d.text += "mint = [\"imdb_id\"]  # where no other record has the same imdb_id\n"
 		case r.fields[title] && (r.fields["release_date"] || r.fields["first_air_date"]):
-			fmt.Fprintf(&d.text, "mint = [%q, \"year\"]  # an id made of title and year: no row has TMDB's\n", title)
+			d.text += fmt.Sprintf("mint = [%q, \"year\"]  # an id made of title and year: no row has TMDB's\n", title)
 		case r.fields[title]:
-			fmt.Fprintf(&d.text, "mint = [%q]  # an id made of the %[1]s: no row has TMDB's\n", title)
+			d.text += fmt.Sprintf("mint = [%q]  # an id made of the %[1]s: no row has TMDB's\n", title)
 		default:
-			d.text.WriteString("# No column was taken for an id or a title: a column must be the field id, or mint = [...] name what an id is made of.\n")
+			d.text += "# No column was taken for an id or a title: a column must be the field id, or mint = [...] name what an id is made of.\n"
 		}
 	}
 	if !r.fields[title] && len(r.lines) > 0 && slices.Contains(mintable, typ.Kind) {
 		r.lines = append(r.lines, fmt.Sprintf("%s = ''  # name its column, or take this line out if other dumps give it\n", title))
 	}
-	d.text.WriteString("[table.record.fields]\n" + strings.Join(r.lines, ""))
+	d.text += "[table.record.fields]\n" + strings.Join(r.lines, "")
 	if typ.Kind != fragment.KindMovie && typ.Kind != fragment.KindTV {
 		return
 	}
@@ -267,7 +270,7 @@ func (d *draft) record(kind, where string, columns []*draftColumn) {
 		if slices.ContainsFunc(c.values, func(raw string) bool { return raw[0] == '"' }) {
 			each = fmt.Sprintf("split(%s, %q)", each, separatorOf(c.values))
 		}
-		fmt.Fprintf(&d.text, "\n[[table.record]]\nkind = %q\n%slist = \"credits.crew\"\neach = %s\n[table.record.element]\n"+
+		d.text += fmt.Sprintf("\n[[table.record]]\nkind = %q\n%slist = \"credits.crew\"\neach = %s\n[table.record.element]\n"+
 			"id = 'id(element, \"person\")'\nname = 'element'\ndepartment = '%q'\njob = '%q'\n", kind, where, literal(each), p.department, p.job)
 	}
 }
