@@ -274,7 +274,7 @@ func everyKind(tb testing.TB) (dir string) {
 	for kind, rows := range map[fragment.Kind][]string{
 		fragment.KindMovie: {
 			oneOfEverything, `{"id":8,"title":"Bare"}`,
-			`{"id":11,"title":"First","original_title":"First","release_date":"1977-05-25","popularity":9.5,"vote_count":90,"imdb_id":"tt0000011",` +
+			`{"id":11,"title":"First","original_title":"First","release_date":"1983-05-25","popularity":9.5,"vote_count":90,"imdb_id":"tt0000011",` +
 				`"genres":[{"id":12,"name":"Adventure"}],"belongs_to_collection":{"id":10,"name":"Both","poster_path":null,"backdrop_path":null},` +
 				`"production_companies":[{"id":1,"logo_path":null,"name":"Maker","origin_country":"US"}],` +
 				`"keywords":{"keywords":[{"id":825,"name":"support group"}]},` +

@@ -18,7 +18,7 @@ import (
 )
 
 // TestOpenAPI walks the table of operations: the document has those that the edge serves, no others, and
-// their responses about the sample validate: 200 with the fields that responses of today have and no others,
+// their responses about all that the sample has and names validate: 200 with the fields that responses of today have and no others,
 // 304 and errors.
 func TestOpenAPI(t *testing.T) {
 	skipLarge(t)

@@ -1,11 +1,9 @@
 package e2e
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -212,8 +210,15 @@ func samplePlaces(t *testing.T, rel *release.Reader) places {
 		p.addReviews(get(t, rel, path+"/reviews"))
 		p.addCredits(get(t, rel, path+"/credits"))
 		p.addExternal(get(t, rel, path+"/external_ids"))
-		for _, c := range get(t, rel, path).list("created_by") {
+		v := get(t, rel, path)
+		for _, c := range v.list("created_by") {
 			p.addCredit(c)
+		}
+		for _, n := range v.list("networks") {
+			p.add("network_id", n.int("id"))
+		}
+		for _, c := range v.list("production_companies") {
+			p.add("company_id", c.int("id"))
 		}
 	}
 	for _, g := range reference.Genres(reference.Movie) {
@@ -270,32 +275,4 @@ func (p places) addExternal(v *value) {
 			p.add("external_id", fmt.Sprintf("%v?external_source=%s", id, source))
 		}
 	}
-}
-
-// sampleRows returns the rows of a file of the sample.
-func sampleRows(t *testing.T, name string) []*value {
-	t.Helper()
-	b, err := fs.ReadFile(sample.FS(), name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []*value
-	for line := range bytes.Lines(b) {
-		v, err := parseJSON(line)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		out = append(out, v)
-	}
-	return out
-}
-
-// ids returns the ids of rows, sorted.
-func ids(rows []*value) []int64 {
-	var out []int64
-	for _, r := range rows {
-		out = append(out, r.int("id"))
-	}
-	slices.Sort(out)
-	return out
 }
