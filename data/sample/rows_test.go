@@ -73,19 +73,9 @@ type series struct {
 	Name         string
 	OriginalName string   `json:"original_name"`
 	FirstAir     string   `json:"first_air_date"`
-	LastAir      string   `json:"last_air_date"`
-	Last         *episode `json:"last_episode_to_air"`
-	Episodes     int      `json:"number_of_episodes"`
-	SeasonCount  int      `json:"number_of_seasons"`
 	CreatedBy    []credit `json:"created_by"`
-	Summary      []struct {
-		ID      int
-		AirDate *string `json:"air_date"`
-		Count   int     `json:"episode_count"`
-		Number  int     `json:"season_number"`
-	} `json:"seasons"`
-	Credits     credits
-	ExternalIDs struct {
+	Credits      credits
+	ExternalIDs  struct {
 		IMDb     *string `json:"imdb_id"`
 		Wikidata *string `json:"wikidata_id"`
 	} `json:"external_ids"`

@@ -3,7 +3,6 @@ package http
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -260,30 +259,6 @@ func TestWireRequestToken(t *testing.T) {
 	})
 	if rs.StatusCode != 200 || len(token) != 40 {
 		t.Errorf("token/new = %d %s, want a token of 40 digits", rs.StatusCode, body)
-	}
-}
-
-// TestWireIdleTime: an idle connection ends after its time, on every way. Without one it stays.
-func TestWireIdleTime(t *testing.T) {
-	t.Parallel() // it sleeps
-	const limit = 300 * time.Millisecond
-	for _, idle := range []time.Duration{limit, 0} {
-		s := newWireServer(t, func(c *config) { c.IdleTimeout, c.ReadTimeout = idle, limit }, servetest.Movie551)
-		for _, dial := range s.dials() {
-			// It is tried again: on a busy machine, the client may be late.
-			sharedtest.Retry(t, fmt.Sprintf("a connection may be idle for %v", idle), func() error {
-				c, start := dial(t), time.Now()
-				defer c.Close()
-				_ = c.SetDeadline(start.Add(4 * limit))
-				go func() { _, _ = fmt.Fprintf(c, "GET /3/movie/551 HTTP/1.1\r\nHost: x\r\n\r\n") }()
-				out, err := io.ReadAll(c)
-				took, ok := time.Since(start), bytes.HasSuffix(out, []byte(servetest.Body401))
-				if (err == nil) != (idle > 0) || took < limit || !ok {
-					return fmt.Errorf("over %T, the connection ends after %v with %q, and %w", c, took, out, cmp.Or(err, io.EOF))
-				}
-				return nil
-			})
-		}
 	}
 }
 
