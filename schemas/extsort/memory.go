@@ -28,21 +28,16 @@ func (e entry) section() int { return int(e.place >> 48) }
 // A memory holds records up to a bound. Records lie in blocks, so that growing copies entries only.
 type memory struct {
 	bound   int64
-	block   int // size of a shared block
+	block   int // size of a block; one of a longer record is as long as that
 	entries []entry
-	blocks  [][]byte
-	current int   // index of the shared block being filled, -1 for none
-	used    int64 // bytes of blocks
+	blocks  [][]byte // the last is being filled
+	used    int64    // bytes of blocks
 }
 
 // sharedBlocks are blocks of maxBlock bytes to use again: sorters come and go.
 var sharedBlocks sync.Pool
 
-func newMemory(bound int64) *memory {
-	return &memory{bound: bound, block: int(min(bound/16, maxBlock)), current: -1}
-}
-
-func (m *memory) bytes() int64 { return m.used + int64(cap(m.entries))*entryBytes }
+func newMemory(bound int64) *memory { return &memory{bound: bound, block: int(min(bound/16, maxBlock))} }
 
 // fits reports whether a record of up to n bytes can be held beside the others. An empty memory
 // holds any record.
@@ -59,39 +54,26 @@ func (m *memory) fits(n int) bool {
 
 // needs returns how many bytes must be allocated for a record of up to n bytes.
 func (m *memory) needs(n int) int {
-	if n > m.block/4 {
-		return n
-	}
-	if m.current >= 0 {
-		if b := m.blocks[m.current]; cap(b)-len(b) >= n {
+	if last := len(m.blocks) - 1; last >= 0 {
+		if b := m.blocks[last]; cap(b)-len(b) >= n && len(b) < maxBlock { // an offset has 20 bits
 			return 0
 		}
 	}
-	return m.block
+	return max(n, m.block)
 }
 
 func (m *memory) add(section int, key, payload []byte) {
-	i := m.blockFor(int(recordBytes(key, payload)))
+	if need := m.needs(int(recordBytes(key, payload))); need > 0 {
+		m.used += int64(need)
+		m.blocks = append(m.blocks, newBlock(need))
+	}
+	i := len(m.blocks) - 1
 	place := uint64(section)<<48 | uint64(i)<<20 | uint64(len(m.blocks[i]))
 	m.blocks[i] = appendRecord(m.blocks[i], key, payload)
 	if n := len(m.entries); n == cap(m.entries) {
 		m.entries = slices.Grow(m.entries, max(n, minEntries))
 	}
 	m.entries = append(m.entries, entry{place: place})
-}
-
-// blockFor returns the index of a block with room for n bytes. A long record has its own.
-func (m *memory) blockFor(n int) int {
-	need := m.needs(n)
-	if need == 0 {
-		return m.current
-	}
-	m.used += int64(need)
-	m.blocks = append(m.blocks, newBlock(need))
-	if n <= m.block/4 {
-		m.current = len(m.blocks) - 1
-	}
-	return len(m.blocks) - 1
 }
 
 func newBlock(n int) []byte {
@@ -132,7 +114,7 @@ func (m *memory) drop() {
 			sharedBlocks.Put((*[maxBlock]byte)(b[:maxBlock]))
 		}
 	}
-	*m = memory{bound: m.bound, block: m.block, current: -1}
+	*m = memory{bound: m.bound, block: m.block}
 }
 
 // sort orders the entries by section, key and payload.
