@@ -19,7 +19,7 @@ import (
 func runFull(t *testing.T, blocks int, dir string, sources ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", fmt.Sprintf(`ulimit -f %d && exec "$0"`, blocks), os.Args[0])
-	cmd.Env = append(os.Environ(), killMe+"="+strings.Join(append([]string{dir}, sources...), "\n"))
+	cmd.Env = append(os.Environ(), ingestMe+"="+strings.Join(append([]string{dir}, sources...), "\n"))
 	out, err := cmd.CombinedOutput()
 	if err == nil {
 		t.Errorf("Run with files of %d blocks = nil, want an error", blocks)
@@ -37,7 +37,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	src := put(t, t.TempDir(), "movies.ndjson", rows.String())
 	whole := t.TempDir()
-	ingestInto(t, whole, killedConfig(whole, []string{src}))
+	ingestInto(t, whole, Config{Sources: []string{src}})
 	table, err := os.ReadFile(filepath.Join(whole, movieFile))
 	if err != nil {
 		t.Fatal(err)

@@ -20,12 +20,13 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
-// killMe makes the test binary ingest and nothing else: see TestKilled.
-const killMe = "REELSPLICE_TEST_INGEST"
+// ingestMe makes the test binary ingest and nothing else, into the first folder of lines: see TestFullDisk.
+const ingestMe = "REELSPLICE_TEST_INGEST"
 
 func TestMain(m *testing.M) {
-	if args := os.Getenv(killMe); args != "" {
-		if err := runKilled(args); err != nil {
+	if args := os.Getenv(ingestMe); args != "" {
+		sources := strings.Split(args, "\n")
+		if _, err := Run(context.Background(), Config{Catalog: sources[0], Sources: sources[1:], Memory: 256 << 10}); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1) //nolint:forbidigo // a process of its own
 		}
@@ -34,53 +35,8 @@ func TestMain(m *testing.M) {
 	sharedtest.InMemory(m).Run()
 }
 
-// runKilled is the process that is killed.
-func runKilled(args string) error {
-	parts := strings.Split(args, "\n")
-	_, err := Run(context.Background(), killedConfig(parts[0], parts[1:]))
-	return err
-}
-
-// killedRows is how many rows each of the dumps has that ingests are killed at.
-const killedRows = 2500
-
-func killedConfig(dir string, sources []string) Config {
-	return Config{Catalog: dir, Sources: sources, Memory: 256 << 10, Date: killedDate}
-}
-
 // killedDate is the time of all changes.
 var killedDate = time.Date(2026, 11, 22, 4, 0, 0, 0, time.UTC)
-
-// killedSources writes three dumps: movies of two sources, which disagree, and series
-// with their seasons; some rows are bad, some repeat others.
-func killedSources(t *testing.T) []string {
-	t.Helper()
-	rng := rand.New(rand.NewPCG(7, 7))
-	src := t.TempDir()
-	var files []string
-	for n, name := range []string{"a/movies.ndjson", "b/movies.ndjson", "tv.ndjson"} {
-		var b strings.Builder
-		for i := range killedRows {
-			id := (i*7919)%12007 + 1
-			switch {
-			case i%997 == 5:
-				fmt.Fprintf(&b, `{"id":"bad %d"}`+"\n", i)
-			case i%1009 == 7:
-				fmt.Fprintf(&b, `{"id":%d,"title":"again"}`+"\n", (((i-1)*7919)%12007)+1)
-			case n == 2:
-				fmt.Fprintf(&b, `{"id":%d,"name":"%x","season/1":{"id":%d,"name":"One","episodes":[{"id":%d,"episode_number":1,"air_date":"2001-02-03"}]}}`+"\n", id, rng.Uint64(), id+50000, id+90000)
-			default:
-				fmt.Fprintf(&b, `{"id":%d,"title":"%d %x","overview":"%x %x","release_date":"19%02d-01-02","new":%d}`+"\n", id, n, rng.Uint64(), rng.Uint64(), rng.Uint64(), i%100, i)
-			}
-		}
-		text := b.String()
-		if n == 1 {
-			name, text = name+".zst", zst(t, text)
-		}
-		files = append(files, put(t, src, name, text))
-	}
-	return files
-}
 
 // killedCatalog returns a folder with the catalogue that those dumps are ingested into.
 func killedCatalog(t *testing.T) string {
@@ -124,97 +80,31 @@ func catalogFiles(t *testing.T, dir string) map[string]string {
 	return out
 }
 
-// TestKilled: an ingest that is killed at any moment leaves the catalogue as it was. The same command
-// then gives the bytes of one that was left alone, and removes what was left over.
+// TestKilled: an ingest that ends before its files are complete leaves the catalogue as it was, and the same command
+// then gives the bytes of one that was left alone. One that ends while its files move to their places, behind any of
+// them, is completed by the next one, of whatever sources. What was left over goes.
 func TestKilled(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts and kills processes for some seconds")
-	}
-	t.Parallel()
-	sources := killedSources(t)
-	whole := killedCatalog(t)
-	before := catalogFiles(t, whole)
-	want := ingestInto(t, whole, killedConfig(whole, sources))
-	if want.Quarantined == 0 || want.Conflicts == 0 {
-		t.Fatalf("Run = %+v, want rows in quarantine and conflicts: they are to be tested", want)
-	}
-	files := catalogFiles(t, whole)
-	kills, stages := 0, map[string]int{}
-	sharedtest.Interrupt(t, func() bool { return kills >= sharedtest.Rounds(8, 20) }, func(after time.Duration) bool {
-		dir := killedCatalog(t)
-		if !sharedtest.Kill(t, killMe+"="+strings.Join(append([]string{dir}, sources...), "\n"), after) {
-			return false
-		}
-		kills++
-		got := catalogFiles(t, dir)
-		if _, err := os.Stat(filepath.Join(dir, workDir, "complete")); err == nil || maps.Equal(got, files) {
-			stages["complete"]++ // see TestKilledAtTheEnd
-			return true
-		}
-		stages[stageOf(t, dir)]++
-		compareFiles(t, got, before)
-		r := ingestInto(t, dir, killedConfig(dir, sources))
-		compareFiles(t, catalogFiles(t, dir), files)
-		if r.Rows != want.Rows || r.Quarantined != want.Quarantined || r.Duplicates != want.Duplicates || r.Conflicts != want.Conflicts {
-			t.Errorf("Run after a kill = %+v, want %+v", r, want)
-		}
-		if _, err := os.Stat(filepath.Join(dir, workDir)); err == nil {
-			t.Error("the working folder is still there")
-		}
-		return true
-	})
-	t.Logf("%d kills, by what they left: %v", kills, stages)
-}
-
-// stageOf returns how far a killed ingest was, by the files in its working folder.
-func stageOf(t *testing.T, dir string) string {
-	t.Helper()
-	for _, stage := range []string{"new/*.parquet*", "sort-*/*", "*"} {
-		if found, _ := filepath.Glob(filepath.Join(dir, workDir, filepath.FromSlash(stage))); len(found) > 0 {
-			return stage
-		}
-	}
-	return "nothing"
-}
-
-func compareFiles(t *testing.T, got, want map[string]string) {
-	t.Helper()
-	for name, text := range want {
-		if got[name] != text {
-			t.Errorf("%s: %d bytes differ from the %d of an ingest that was left alone", name, len(got[name]), len(text))
-		}
-	}
-	if len(got) != len(want) {
-		t.Errorf("%d files, want %d", len(got), len(want))
-	}
-}
-
-// TestKilledAtTheEnd: an ingest that ends while its files move to their places, behind any of them, is
-// completed by the next one, of whatever sources.
-func TestKilledAtTheEnd(t *testing.T) {
 	t.Parallel()
 	rows := `{"id":7,"title":"new"}` + "\n" + `{"id":"x","title":"no id"}` + "\n" + `{"id":9,"title":"back"}` + "\n"
 	sources := []string{put(t, t.TempDir(), "movies.ndjson", rows), put(t, t.TempDir(), "tv.ndjson", `{"id":1,"name":"A"}`)}
-	begin := func() (string, *run) { // a catalogue, and an ingest into it that is complete
+	const stages = 3
+	begin := func(stages int) (string, *run) { // a catalogue, and an ingest into it that ends after some stages
 		t.Helper()
 		dir := killedCatalog(t)
 		lines(t, dir, Config{Date: killedDate}, `{"id":9,"_deleted":true}`)
-		r, err := newRun(Config{Catalog: dir, Sources: sources, Date: killedDate})
-		if err == nil {
-			err = r.prepare(t.Context())
-		}
-		if err == nil {
-			err = r.read(t.Context())
-		}
-		if err == nil {
-			err = errors.Join(r.write(t.Context()), r.sorter.Close(), r.changes.Close(), r.resolver.Close())
-		}
+		r, err := newRun(Config{Catalog: dir, Sources: sources, Date: killedDate, Memory: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
+		for _, stage := range []func(context.Context) error{r.prepare, r.read, r.write}[:stages] {
+			if err := stage(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r.release()
 		return dir, r
 	}
-	whole, r := begin()
+	whole, r := begin(stages)
 	if err := r.work.commit(); err != nil {
 		t.Fatal(err)
 	}
@@ -222,9 +112,23 @@ func TestKilledAtTheEnd(t *testing.T) {
 	if _, ok := want[catalog.RemovedFile]; ok || want["quarantine"] == "" || want["tv.parquet"] == "" {
 		t.Fatalf("the catalogue has %q, want a quarantine, series and no list of removed ids", slices.Sorted(maps.Keys(want)))
 	}
+	next := func(dir string, sources ...string) {
+		t.Helper()
+		ingestInto(t, dir, Config{Sources: sources, Date: killedDate})
+		compareFiles(t, catalogFiles(t, dir), want)
+		if _, err := os.Stat(filepath.Join(dir, workDir)); err == nil {
+			t.Error("the working folder is still there")
+		}
+	}
+	before, _ := begin(0)
+	for done := range stages {
+		dir, _ := begin(done + 1)
+		compareFiles(t, catalogFiles(t, dir), catalogFiles(t, before))
+		next(dir, sources...)
+	}
 	const moves = 5 // the quarantine, two kinds, the log of changes and the list that goes
 	for done := range moves + 1 {
-		dir, r := begin()
+		dir, r := begin(stages)
 		from := r.work.path("complete")
 		if err := os.Rename(r.work.path("new"), from); err != nil {
 			t.Fatal(err)
@@ -246,11 +150,19 @@ func TestKilledAtTheEnd(t *testing.T) {
 		if err != nil || files != moves {
 			t.Fatalf("%d files, %v, want %d", files, err, moves)
 		}
-		ingestInto(t, dir, Config{Sources: sources[1:]}) // which has no news
-		compareFiles(t, catalogFiles(t, dir), want)
-		if _, err := os.Stat(filepath.Join(dir, workDir)); err == nil {
-			t.Error("the working folder is still there")
+		next(dir, sources[1]) // which has no news
+	}
+}
+
+func compareFiles(t *testing.T, got, want map[string]string) {
+	t.Helper()
+	for name, text := range want {
+		if got[name] != text {
+			t.Errorf("%s: %d bytes differ from the %d of an ingest that was left alone", name, len(got[name]), len(text))
 		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("%d files, want %d", len(got), len(want))
 	}
 }
 
