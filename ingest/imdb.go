@@ -34,16 +34,13 @@ func (t *tables) read(ctx context.Context, first, end int) error {
 	if !t.r.Strict {
 		t.values = &record.Values{}
 	}
-	j, err := imdb.New(imdb.Config{
+	j := imdb.New(imdb.Config{
 		Dir: t.r.work.path(), Memory: t.r.Memory, ID: t.r.resolver.IMDb,
 		Place: func(file int, row, line int64) string {
 			return source.Place{File: t.r.list.sources[file].Name, Row: row, Line: line}.String()
 		},
 		Bad: t.refuse, Values: t.values,
 	})
-	if err != nil {
-		return err
-	}
 	defer func() { _ = j.Close() }() // temporary files
 	t.joiner = j
 	d := decoder{r: t.r, send: t.add}

@@ -68,10 +68,7 @@ func BenchmarkJoin(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		j, err := New(Config{Dir: b.TempDir(), Memory: 8 << 20})
-		if err != nil {
-			b.Fatal(err)
-		}
+		j := newJoiner(b, Config{Memory: 8 << 20})
 		n := addAll(b, j, files)
 		if err := j.Records(b.Context(), func(int, int64, int64, layout.Record) error { n--; return nil }); err != nil {
 			b.Fatal(err)

@@ -2,9 +2,9 @@
 // catalogue: titles with their ratings, other titles and credits, episodes with the
 // series they are of, and people. Any of the seven tables may be missing.
 //
-//	j, err := imdb.New(imdb.Config{Dir: dir, Memory: 256 << 20})
+//	j := imdb.New(imdb.Config{Dir: dir, Memory: 256 << 20 ...})
 //	defer j.Close()
-//	err = j.Add("title.basics", file, row, line, json) // every row of every table, in any order
+//	err := j.Add("title.basics", file, row, line, json) // every row of every table, in any order
 //	err = j.Records(ctx, emit)
 //
 // The tables are far larger than memory and share no order, so they are sorted on
@@ -31,23 +31,20 @@ import (
 // Config is the settings of a join.
 type Config struct {
 	Dir    string // for temporary files
-	Memory int64  // bytes of rows held at once; 256 MiB by default
+	Memory int64  // bytes of rows held at once
 	// ID returns the catalogue's id of a movie, a series, an episode or a person of IMDb, if it has
 	// one. Others get a billion plus the number in their IMDb id. It may be
 	// nil, and must return the same id during one join.
 	ID func(kind fragment.Kind, imdb string) (id int64, ok bool)
-	// Place names a row for messages; "file 1 row 2" by default.
+	// Place names a row for messages.
 	Place func(file int, row, line int64) string
 	// Bad is given the rows that turn out bad when the tables are joined: those that have
 	// the key of an earlier row and other content. json has the columns that are known, in
-	// the published order. It may be nil. Its error ends the join.
+	// the published order. Its error ends the join.
 	Bad func(file int, row, line int64, json []byte, err error) error
 	// Values takes the cells that Add leaves out; with nil it refuses their rows.
 	Values *record.Values
 }
-
-// DefaultMemory is the default of Config.Memory.
-const DefaultMemory = 256 << 20
 
 const (
 	// maxRowBytes is the longest row: fifty times the longest list of writers.
@@ -71,42 +68,26 @@ type Joiner struct {
 	cells   [maxColumns]string // of the row at hand: "" is null, and so are \N and an empty text
 	key     []byte
 	payload []byte
-	records bool // Records was called
 }
 
 // New returns an empty Joiner. Its temporary files are made when they are needed.
-func New(c Config) (*Joiner, error) {
-	if c.Dir == "" {
-		return nil, errors.New("imdb: want a folder for temporary files")
-	}
-	if c.Memory <= 0 {
-		c.Memory = DefaultMemory
-	}
-	if c.Place == nil {
-		c.Place = func(file int, row, _ int64) string { return fmt.Sprintf("file %d row %d", file, row) }
-	}
+func New(c Config) *Joiner {
 	return &Joiner{
 		config: c, dropped: map[string]int64{},
 		people:   extsort.New(extsort.Options{Dir: c.Dir, Memory: c.Memory / 2}),
 		episodes: extsort.New(extsort.Options{Dir: c.Dir, Memory: c.Memory / 8}),
 		titles:   extsort.New(extsort.Options{Dir: c.Dir, Memory: c.Memory * 3 / 8}),
-	}, nil
+	}
 }
 
 // Add adds one row of a table: a JSON object of texts and nulls, which is not kept. file,
-// row and line are its place; of rows with the same key the first, by file and
+// row and line are its place, see place.seq; of rows with the same key the first, by file and
 // row, counts. The error is a *record.FieldError when the row is bad: then nothing of it
 // was added and the next row may follow. After any other error nothing may.
 func (j *Joiner) Add(table string, file int, row, line int64, json string) error {
-	if j.records {
-		return errors.New("imdb: add after records")
-	}
 	t := tableNamed(table)
 	if t == nil {
 		return fmt.Errorf("imdb: no table %q", table)
-	}
-	if file < 0 || file > maxFile || row < 0 || row > maxRow {
-		return fmt.Errorf("imdb: file %d row %d is out of range", file, row)
 	}
 	if len(json) > maxRowBytes {
 		return &record.FieldError{What: fmt.Sprintf("want a row of at most %d bytes, found %d", maxRowBytes, len(json))}
@@ -132,18 +113,13 @@ func (j *Joiner) Add(table string, file int, row, line int64, json string) error
 // place of the row that it is of. Their order follows from the rows and not from that
 // in which these came. An error of emit ends the join and is returned.
 func (j *Joiner) Records(ctx context.Context, emit func(file int, row, line int64, rec layout.Record) error) error {
-	if j.records {
-		return errors.New("imdb: records called twice")
-	}
-	j.records = true
-	out := &output{emit: emit, unusual: map[unusualKey]string{}}
-	if err := j.joinPeople(ctx, out); err != nil {
+	if err := j.joinPeople(ctx, emit); err != nil {
 		return err
 	}
 	if err := j.joinEpisodes(ctx); err != nil {
 		return err
 	}
-	return j.joinTitles(ctx, out)
+	return j.joinTitles(ctx, emit)
 }
 
 // Close removes the temporary files. A second Close does nothing.

@@ -278,12 +278,7 @@ func TestTwice(t *testing.T) {
 	}
 	stop := errors.New("stop")
 	c.Bad = func(int, int64, int64, []byte, error) error { return stop }
-	c.Dir = t.TempDir()
-	j, err := New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer j.Close()
+	j := newJoiner(t, c)
 	addAll(t, j, files)
 	if err := j.Records(t.Context(), func(int, int64, int64, layout.Record) error { return nil }); !errors.Is(err, stop) {
 		t.Errorf("Records = %v, want the error of Bad", err)
@@ -319,11 +314,7 @@ func TestTooLong(t *testing.T) {
 }
 
 func TestAddRefuses(t *testing.T) {
-	j, err := New(Config{Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer j.Close()
+	j := newJoiner(t, Config{})
 	f := func(table, row, want string) {
 		t.Helper()
 		err := j.Add(table, 0, 1, 2, row)
@@ -364,12 +355,6 @@ func TestAddRefuses(t *testing.T) {
 	f(nameBasics, `{"nconst":"nm0000001"`, `parse JSON: byte 21: is no JSON`)
 	if n := j.people.Len() + j.titles.Len() + j.episodes.Len(); n > 0 || len(j.dropped) > 0 {
 		t.Errorf("refused rows left %d records behind, and were counted: %v", n, j.dropped)
-	}
-	for _, err := range []error{j.Add("title.other", 0, 1, 2, ""), j.Add(nameBasics, -1, 1, 2, ""), j.Add(nameBasics, 1, maxRow+1, 2, "")} {
-		var fe *record.FieldError
-		if err == nil || errors.As(err, &fe) {
-			t.Errorf("Add with a mistake of the caller = %v", err)
-		}
 	}
 }
 
@@ -431,48 +416,25 @@ func TestIsTable(t *testing.T) {
 	}
 }
 
-func TestMisuse(t *testing.T) {
-	if _, err := New(Config{}); err == nil {
-		t.Error("New without a folder gave no error")
-	}
-	j, err := New(Config{Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
+// TestErrors: an error of emit, a context that is done and a folder that is missing end a join.
+func TestErrors(t *testing.T) {
+	j := newJoiner(t, Config{})
 	addAll(t, j, world(t))
 	stop := errors.New("stop")
 	if err := j.Records(t.Context(), func(int, int64, int64, layout.Record) error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("Records = %v, want the error of emit", err)
 	}
-	if err := j.Records(t.Context(), nil); err == nil {
-		t.Error("a second Records gave no error")
-	}
-	if err := j.Add(nameBasics, 0, 1, 2, `{"nconst":"nm0000001"}`); err == nil {
-		t.Error("Add after Records gave no error")
-	}
-	for range 2 {
-		if err := j.Close(); err != nil {
-			t.Error(err)
-		}
-	}
-	if j, err = New(Config{Dir: t.TempDir()}); err != nil {
-		t.Fatal(err)
-	}
-	defer j.Close()
+	j = newJoiner(t, Config{})
 	addAll(t, j, world(t))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := j.Records(ctx, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("Records = %v, want context.Canceled", err)
 	}
-	if j, err = New(Config{Dir: filepath.Join(t.TempDir(), "missing"), Memory: 1}); err != nil {
-		t.Fatal(err)
-	}
-	defer j.Close()
-	for i := range int64(100_000) {
-		if err = j.Add(nameBasics, 0, i, i, fmt.Sprintf(`{"nconst":"nm%07d"}`, i+1)); err != nil {
-			break
-		}
+	j = newJoiner(t, Config{Dir: filepath.Join(t.TempDir(), "missing"), Memory: 1})
+	var err error
+	for i := int64(0); i < 100_000 && err == nil; i++ {
+		err = j.Add(nameBasics, 0, i, i, fmt.Sprintf(`{"nconst":"nm%07d"}`, i+1))
 	}
 	if !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("Add with a missing folder = %v", err)

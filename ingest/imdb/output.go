@@ -29,46 +29,28 @@ func (j *Joiner) dropName(path, name string) {
 // credits. Rows of titles that neither title.basics nor Config.ID has become nothing.
 func (j *Joiner) dangle(column string, n int) { j.drop("leads nowhere: "+column, int64(n)) }
 
-// output hands out records.
-type output struct {
-	emit    func(file int, row, line int64, rec layout.Record) error
-	unusual map[unusualKey]string
-}
-
-// An unusualKey is a type of objects, and which of its nullable fields are unset, by bit.
-type unusualKey struct {
-	plan  *record.Schema
-	unset uint64
-}
+// An output takes records, each with the place of the row that it is of.
+type output func(file int, row, line int64, rec layout.Record) error
 
 // record completes a record and hands it out. Fields that IMDb lacks are absent, not null: null
 // would claim that there is no value.
-func (o *output) record(at place, kind fragment.Kind, r record.Record) error {
-	o.unknown(r)
+func (o output) record(at place, kind fragment.Kind, r record.Record) error {
+	markUnknown(r)
 	t := catalog.TypeOf(kind)
 	key, err := t.Key(r)
 	if err != nil {
 		return err
 	}
-	return o.emit(at.file, at.row, at.line, layout.Record{Record: r, Type: t, Key: key})
+	return o(at.file, at.row, at.line, layout.Record{Record: r, Type: t, Key: key})
 }
 
-// unknown makes the unset fields of r, a new object, absent. Nearly all objects of a type
-// have the same ones, so the list of their names is made once.
-func (o *output) unknown(r record.Record) {
-	k := unusualKey{plan: r.Schema}
+// markUnknown makes the unset fields of r, a new object, absent.
+func markUnknown(r record.Record) {
+	list := make([]byte, 0, 256)
 	for i := range r.Schema.Fields {
 		if f := &r.Schema.Fields[i]; f.Nullable && record.IsNull(r, f.Name) {
-			k.unset |= 1 << i
+			list = append(append(list, f.Name...), ',')
 		}
 	}
-	names, ok := o.unusual[k]
-	if !ok {
-		for i := range r.Schema.Fields {
-			record.MarkAbsent(r, r.Schema.Fields[i].Name)
-		}
-		o.unusual[k] = r.Object().Unusual
-		return
-	}
-	r.Object().Unusual = names
+	r.Object().Unusual = strings.TrimSuffix(string(list), ",")
 }

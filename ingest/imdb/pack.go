@@ -12,13 +12,7 @@ type place struct {
 	row, line int64
 }
 
-// Limits of places: a place is one number in the sorters' order.
-const (
-	maxFile = 1<<20 - 1
-	maxRow  = 1<<43 - 1
-)
-
-// seq orders rows of the same key: the first file and row come first.
+// seq orders rows of the same key: the first file and row come first. 20 bits are for the file and 43 for the row.
 func (p place) seq() uint64 { return uint64(p.file)<<43 | uint64(p.row) }
 
 // A row in a sorter is its place and its cells.

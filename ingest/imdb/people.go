@@ -80,7 +80,7 @@ type person struct {
 
 // joinPeople makes the records of people and moves credits, with the names of their
 // people, to the titles.
-func (j *Joiner) joinPeople(ctx context.Context, out *output) error {
+func (j *Joiner) joinPeople(ctx context.Context, out output) error {
 	g := &personGroup{j: j, out: out}
 	return each(ctx, j.people, func(key rowKey, payload []byte) error {
 		if key.id != g.person.number {
@@ -96,7 +96,7 @@ func (j *Joiner) joinPeople(ctx context.Context, out *output) error {
 // A personGroup is the person whose rows pass by.
 type personGroup struct {
 	j      *Joiner
-	out    *output
+	out    output
 	person person
 	row    row // of name.basics; without a table when there is none
 	packed []byte
@@ -179,8 +179,5 @@ func (j *Joiner) again(first, second *row) error {
 
 // refuse hands a row to Config.Bad.
 func (j *Joiner) refuse(r *row, why string) error {
-	if j.config.Bad == nil {
-		return nil
-	}
 	return j.config.Bad(r.file, r.row, r.line, r.table.json(r), &record.FieldError{Field: r.table.columns[0].name, What: why})
 }

@@ -1,9 +1,11 @@
 package imdb
 
 import (
+	"cmp"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -113,14 +115,30 @@ func (g *joined) get(tb testing.TB, key string) map[string]any {
 	return out
 }
 
+// newJoiner returns a Joiner that is closed at the end. Bad rows are passed over unless c says otherwise.
+func newJoiner(tb testing.TB, c Config) *Joiner {
+	tb.Helper()
+	c.Dir, c.Memory = cmp.Or(c.Dir, tb.TempDir()), cmp.Or(c.Memory, 256<<20)
+	if c.Place == nil {
+		c.Place = func(file int, row, _ int64) string { return fmt.Sprintf("file %d row %d", file, row) }
+	}
+	if c.Bad == nil {
+		c.Bad = func(int, int64, int64, []byte, error) error { return nil }
+	}
+	j := New(c)
+	tb.Cleanup(func() {
+		if err := j.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return j
+}
+
 // join joins tables, each a file of its own.
 func join(tb testing.TB, c Config, files ...tsv) joined {
 	tb.Helper()
 	c.Dir = tb.TempDir()
-	j, err := New(c)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	j := newJoiner(tb, c)
 	defer func() {
 		if err := j.Close(); err != nil {
 			tb.Error(err)
@@ -143,7 +161,7 @@ func join(tb testing.TB, c Config, files ...tsv) joined {
 			}
 		}
 	}
-	err = j.Records(tb.Context(), func(_ int, _, _ int64, rec layout.Record) error {
+	err := j.Records(tb.Context(), func(_ int, _, _ int64, rec layout.Record) error {
 		key := rec.Key.Describe(rec.Type.Kind)
 		if old, ok := got.records[key]; ok {
 			tb.Errorf("%s came twice: %s", key, old)

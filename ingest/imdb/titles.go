@@ -92,7 +92,7 @@ func (t *title) place() place {
 }
 
 // joinTitles makes the records of titles.
-func (j *Joiner) joinTitles(ctx context.Context, out *output) error {
+func (j *Joiner) joinTitles(ctx context.Context, out output) error {
 	g := &titleGroup{j: j, out: out}
 	err := each(ctx, j.titles, func(key rowKey, payload []byte) error {
 		if key.id != g.number {
@@ -125,7 +125,7 @@ func emptied[K comparable](m map[K]bool) map[K]bool {
 // A titleGroup is the title whose rows pass by.
 type titleGroup struct {
 	j   *Joiner
-	out *output
+	out output
 	title
 	last  uint64            // place of first
 	first row               // of its key; without a table when there was none
@@ -335,7 +335,7 @@ func (g *titleGroup) series(is identity) *catalog.TV {
 	}
 	if !is.foreign { // the other source has more external ids
 		s.ExternalIDs = &catalog.TVExternalIDs{IMDbID: record.Text(titleText(g.number))}
-		g.out.unknown(record.Of(s.ExternalIDs))
+		markUnknown(record.Of(s.ExternalIDs))
 	}
 	if list := g.alternatives(); list != nil {
 		s.AlternativeTitles = &catalog.TVAlternativeTitles{Results: list}
@@ -373,7 +373,7 @@ func (g *titleGroup) makeEpisode() error {
 	}
 	if !is.foreign {
 		e.ExternalIDs = &catalog.EpisodeExternalIDs{IMDbID: record.Text(titleText(g.number))}
-		g.out.unknown(record.Of(e.ExternalIDs))
+		markUnknown(record.Of(e.ExternalIDs))
 	}
 	if series.foreign && !is.known {
 		// The series is another source's, which has ids of its episodes. A season's list shows
