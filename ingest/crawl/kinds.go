@@ -97,35 +97,32 @@ func KindNames() []string {
 	return names
 }
 
-// A localized is what a kind has of its own in every language.
-type localized struct {
-	fields  map[string]bool // texts, and sub-requests that are one object
-	pages   map[string]bool // sub-requests that are lists with pages, each in a language
-	appends []string        // the sub-requests of both
+// hasTexts reports whether a kind has texts, which it has of its own in every language.
+func (k *kind) hasTexts() bool {
+	_, ok := catalog.TypeOf(k.kind).Plan.Field("localized")
+	return ok
 }
 
-// localized returns what a kind has of its own in every language; nothing for kinds without texts.
-func (k *kind) localized() (l localized) {
+// localizes reports whether a field of a kind's response is of its own in every language: a text, or a sub-request
+// that is one object; or else a sub-request that is a list with pages.
+func (k *kind) localizes(name string) (text, pages bool) {
 	plan := catalog.TypeOf(k.kind).Plan
-	list, ok := plan.Field("localized")
-	if !ok {
-		return l
+	if list, ok := plan.Field("localized"); ok && name != "language" {
+		_, text = list.Elem.Field(name)
+		f, known := plan.Field(name)
+		pages = known && f.Shape == record.ShapePages && slices.Contains(k.appends, name)
 	}
-	l = localized{fields: map[string]bool{}, pages: map[string]bool{}}
-	for i := range list.Elem.Fields {
-		if name := list.Elem.Fields[i].Name; name != "language" {
-			l.fields[name] = true
-		}
-	}
+	return text, pages
+}
+
+// localizedAppends returns the sub-requests that localizes.
+func (k *kind) localizedAppends() (names []string) {
 	for _, name := range k.appends {
-		if f, ok := plan.Field(name); ok && f.Shape == record.ShapePages {
-			l.pages[name] = true
-		}
-		if l.fields[name] || l.pages[name] {
-			l.appends = append(l.appends, name)
+		if text, pages := k.localizes(name); text || pages {
+			names = append(names, name)
 		}
 	}
-	return l
+	return names
 }
 
 // fileOf returns the name of the file with rows of a kind in a language, "" for the first one.

@@ -396,7 +396,7 @@ func (l *loop) followDetails(t task, e *entry) error {
 	}
 	l.followNamed(e)
 	known := slices.DeleteFunc(slices.Sorted(maps.Keys(l.store.languages)), func(language string) bool { return slices.Contains(l.cfg.Languages, language) })
-	texts := len(kindNamed(t.kind).localized().fields) > 0
+	texts := kindNamed(t.kind).hasTexts()
 	for _, language := range slices.Concat([]string{""}, l.cfg.Languages, known) {
 		wanted := language == "" || slices.Contains(l.cfg.Languages, language)
 		one := task{what: fetchLanguage, kind: t.kind, id: t.id, language: language, since: t.since}

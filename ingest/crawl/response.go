@@ -210,10 +210,9 @@ func placed(fields record.RawFields, series int64, place ...int64) record.RawFie
 
 // localizedRow is a row with texts in a language. An empty title is none: the original one is shown.
 func localizedRow(address string, k *kind, language string, fields record.RawFields, today Day) []byte {
-	l := k.localized()
 	dst := []byte("{" + address)
 	for _, f := range fields {
-		if l.pages[f.Name] && strings.HasPrefix(f.Raw, "{") {
+		if _, pages := k.localizes(f.Name); pages && strings.HasPrefix(f.Raw, "{") {
 			page := append([]byte(`{"language":`), record.AppendString(nil, language)...)
 			if rest := f.Raw[1:]; rest != "}" {
 				page = append(page, ',')
@@ -224,7 +223,7 @@ func localizedRow(address string, k *kind, language string, fields record.RawFie
 	dst = append(dst, `,"localized":[{"language":`...)
 	dst = record.AppendString(dst, language)
 	for _, f := range fields {
-		if l.fields[f.Name] && ((f.Name != "title" && f.Name != "name") || f.Raw != `""`) {
+		if text, _ := k.localizes(f.Name); text && ((f.Name != "title" && f.Name != "name") || f.Raw != `""`) {
 			dst = record.AppendField(dst, f.Name, f.Raw)
 		}
 	}

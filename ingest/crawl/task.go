@@ -148,7 +148,7 @@ func (t *task) request(cfg *Config) (path string, q url.Values) {
 	case fetchDetails:
 		names = kindNamed(t.kind).appends
 	case fetchLanguage:
-		names = kindNamed(t.kind).localized().appends
+		names = kindNamed(t.kind).localizedAppends()
 	case fetchSeasons:
 		for _, n := range t.seasons {
 			season := fmt.Sprintf("season/%d", n)
@@ -229,7 +229,7 @@ func (m SeasonMode) appends(language string) []string {
 	if language == "" {
 		return seasons.appends
 	}
-	return seasons.localized().appends
+	return seasons.localizedAppends()
 }
 
 // seasonTasks divides seasons of a series into requests.
