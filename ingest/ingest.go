@@ -1,7 +1,7 @@
 // Package ingest turns dump files into a catalogue. Data goes one way:
 //
 //	files.go   the files, the layout of each (detect.go), and which source wins (precedence.go)
-//	read.go    decode.go -> map.go -> sort: rows become records, sorted by key
+//	read.go    decode -> map -> sort: rows become records, sorted by key
 //	merge      rows of one key and the catalogue's record become one record
 //	catalog    records are written as Parquet
 //

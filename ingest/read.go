@@ -2,14 +2,18 @@ package ingest
 
 import (
 	"context"
+	"errors"
+	"io"
 	"runtime"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/reelsplice/reelsplice/ingest/layout"
+	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
 	"github.com/reelsplice/reelsplice/ingest/merge"
 	"github.com/reelsplice/reelsplice/ingest/report"
 	"github.com/reelsplice/reelsplice/ingest/resolve"
+	"github.com/reelsplice/reelsplice/ingest/source"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
@@ -230,4 +234,245 @@ func (l *fileList) noter(minted bool) (n resolve.Noter) {
 		n.People = n.People || in.needs.People
 	}
 	return n
+}
+
+// A row is one row of a batch.
+type row struct {
+	place  source.Place
+	from   int // in text
+	to     int
+	raw    [2]int // in the batch's raw; empty where text is as in the dump
+	size   int64
+	failed error // why the row cannot be used
+	mended *record.Mended
+	left   []record.FieldError // values that the file has, and JSON has not
+}
+
+// A decoder cuts files into batches.
+type decoder struct {
+	r    *run
+	send func(*batch) error
+
+	open *batch
+	buf  []byte // text of the open batch, used again for the next one: flush copies it
+}
+
+// file reads one file. The records must not depend on where a batch ends. A file that cannot be opened gives one
+// batch with the failure.
+func (d *decoder) file(ctx context.Context, n int) error {
+	src, in, err := d.r.open(ctx, d.r.list.inputs[n])
+	if err == nil {
+		defer func() { _ = src.Close() }() // read side
+	}
+	d.open, d.buf = &batch{in: in, first: true}, d.buf[:0]
+	for err == nil {
+		var next source.Row
+		if err = ctx.Err(); err == nil {
+			next, err = src.Next()
+		}
+		if err != nil {
+			break
+		}
+		if d.open.in.layout == "" && next.Err == nil {
+			detected := *d.open.in // batches before have the old one
+			d.open.in = &detected
+			reason := d.r.detect(&detected, next.JSON)
+			if reason == "" && detected.layout == imdbLayout {
+				reason = "tables of IMDb are read together, and more than once: want a file, not a pipe"
+			}
+			if reason != "" {
+				d.open.end = &end{skipped: reason}
+				break
+			}
+		}
+		if d.add(next); len(d.buf) < batchBytes && len(d.open.rows) < batchRows {
+			continue
+		}
+		d.open.consumed = src.Consumed()
+		if err := d.flush(); err != nil {
+			return err
+		}
+	}
+	if err := ctx.Err(); err != nil { // no fault of the file
+		return err
+	}
+	if d.open.end == nil {
+		d.open.end = &end{}
+	}
+	// A full disk, which a packed Parquet file may meet, is no damage of the file.
+	if damaged := (*source.FileError)(nil); err != nil && !errors.Is(err, io.EOF) {
+		if !errors.As(err, &damaged) || isFull(err) {
+			return err
+		}
+		d.open.end.failure = err
+	}
+	if src != nil {
+		d.open.end.blank, d.open.consumed = src.Blank(), src.Consumed()
+	}
+	return d.flush()
+}
+
+// add copies a row into the open batch.
+func (d *decoder) add(r source.Row) {
+	to := row{place: r.Place, from: len(d.buf), size: r.Size, failed: r.Err, left: r.Left}
+	d.buf = append(d.buf, r.JSON...)
+	to.to = len(d.buf)
+	if r.Raw != nil {
+		to.raw[0] = len(d.open.raw)
+		d.open.raw = append(d.open.raw, r.Raw...)
+		to.raw[1] = len(d.open.raw)
+	}
+	if r.Mended != (record.Mended{}) {
+		to.mended = &r.Mended
+	}
+	d.open.rows = append(d.open.rows, to)
+}
+
+// flush sends the open batch and opens the next one of the same file.
+func (d *decoder) flush() error {
+	b := d.open
+	b.text = string(d.buf)
+	d.open, d.buf = &batch{in: b.in}, d.buf[:0]
+	return d.send(b)
+}
+
+// A mapped is the records of a batch, and the fate of its other rows. Only sort writes to quarantine, so that rows
+// are there in the order of the reading.
+type mapped struct {
+	list     []outRecord
+	payloads []byte
+	bad      []report.BadRow
+	ids      []byte // entries of the records, for a resolve.Resolver
+	tally    *report.Tally
+}
+
+// An outRecord is a record that a row gave. Its key still lacks the order among equal ones.
+type outRecord struct {
+	key      merge.Key
+	number   int // of the source
+	from, to int // in payloads
+}
+
+// add adds a record of a row.
+func (r *mapped) add(number int, rec *layout.Record, more bool, at source.Place, note resolve.Noter) {
+	from := len(r.payloads)
+	r.payloads = merge.Head{Number: number, Row: at.Row, Line: at.Line, Part: rec.Part, More: more, Mint: rec.Mint}.Append(r.payloads)
+	r.payloads = record.AppendBinary(r.payloads, rec.Record)
+	r.list = append(r.list, outRecord{merge.Key{Kind: rec.Type.Kind, Key: rec.Key}, number, from, len(r.payloads)})
+	r.ids = note.Append(r.ids, rec)
+	r.tally.Records[rec.Type.Name()]++
+}
+
+// makeRecords makes the records of the rows. Each batch has a layout of its own: layouts count fields,
+// and are for one goroutine.
+func (b *batch) makeRecords(r *run) error {
+	out := &mapped{tally: report.NewTally()}
+	b.out = out
+	if len(b.rows) == 0 {
+		return nil
+	}
+	o := r.rows
+	if !r.Strict {
+		o.Values = &record.Values{}
+	}
+	l, err := layout.New(b.in.layoutOrTMDB(), o)
+	if err != nil {
+		return err
+	}
+	as := b.in.row("")
+	for n := range b.rows {
+		row := &b.rows[n]
+		if row.failed != nil {
+			b.refuse(row, row.failed)
+			continue
+		}
+		row.begin(o.Values)
+		as.JSON = b.text[row.from:row.to]
+		recs, err := l.Records(as)
+		left := o.Values.Take()
+		if err != nil {
+			b.refuse(row, err)
+			continue
+		}
+		row.count(out.tally, left)
+		for i := range recs {
+			out.add(b.in.number, &recs[i], i > 0, row.place, r.resolver.Noter)
+			switch recs[i].Found {
+			case tmdb.FoundMatch:
+				out.tally.Rows.Matched++
+			case tmdb.FoundMint:
+				out.tally.Rows.Minted++
+			}
+		}
+		if len(recs) == 0 { // the API has no place for any of it
+			out.tally.Rows.Blank++
+		} else {
+			out.tally.Rows.Kept++
+		}
+	}
+	c := l.Counts()
+	out.tally.Fields.Merge(report.Fields{Unknown: c.Unknown, Coerced: c.Coerced, Dropped: c.Dropped, Whole: c.Whole})
+	return nil
+}
+
+// begin hands over the values that the reader of the file left out.
+func (r *row) begin(values *record.Values) {
+	for i := range r.left {
+		_ = values.Leave(&r.left[i]) // a strict reader has none
+	}
+}
+
+// count counts what a row that is kept lost, and what was mended in it.
+func (r *row) count(to *report.Tally, left []record.LeftOut) {
+	for _, l := range left {
+		to.LeaveOut(r.place, l)
+	}
+	if r.mended != nil {
+		r.mended.Count(to.Fields.Coerced.Add)
+	}
+}
+
+// refuse puts a row into quarantine.
+func (b *batch) refuse(row *row, err error) {
+	raw := []byte(b.text[row.from:row.to])
+	if row.raw[1] > row.raw[0] {
+		raw = b.raw[row.raw[0]:row.raw[1]]
+	}
+	field, why := reasonOf(err)
+	if hint := b.in.hint; hint != "" && row.failed == nil {
+		field, why = "", asResponse(hint, err)
+	}
+	var unknown *layout.NoIDError
+	if errors.As(err, &unknown) {
+		b.out.tally.Rows.NoID++
+	}
+	b.quarantine(row.place, field, why, raw, row.size)
+}
+
+// quarantine puts a row of the batch's file into quarantine.
+func (b *batch) quarantine(at source.Place, field, why string, raw []byte, size int64) {
+	in := b.in
+	b.out.tally.Quarantined(at.String(), field, why)
+	b.out.bad = append(b.out.bad, report.BadRow{
+		File: at.File, Path: in.Path, Row: at.Row, Line: at.Line, Field: field, Reason: why,
+		Kind: in.Kind, Layout: in.layout, Table: in.Format.Table(), Header: in.header, Raw: report.RawOf(raw, size),
+	})
+}
+
+// asResponse is the reason against a row of a file with a hint.
+func asResponse(hint string, err error) string {
+	return hint + "; as a response of the API, " + err.Error()
+}
+
+// reasonOf splits an error about a row into the field at fault and the reason.
+func reasonOf(err error) (field, why string) {
+	var fe *record.FieldError
+	var re *source.RowError
+	switch {
+	case errors.As(err, &fe):
+		return fe.Field, fe.What
+	case errors.As(err, &re):
+		return "", re.Reason
+	}
+	return "", err.Error()
 }
