@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/reelsplice/reelsplice/ingest/report"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
 )
 
 // TestBadFiles: a file that cannot be read ends the ingest with one line that names
@@ -55,7 +56,7 @@ func TestBadFiles(t *testing.T) {
 		put(t, others, fmt.Sprintf("data/%d.json", n+1), fmt.Sprintf(`{"id":%d,"original_title":"T","cast":"A|B"}`, n+1))
 	}
 	put(t, others, "data/862.0.json", "") // it hides nothing of the others
-	refuse("none of 3 files can be taken, the first: data/1.json: its name shows no kind of records: use --kind with one of "+strings.Join(Kinds(), ", ")+
+	refuse("none of 3 files can be taken, the first: data/1.json: its name shows no kind of records: use --kind with one of "+strings.Join(catalog.Kinds(), ", ")+
 		"; 1 could not be read, such as data/862.0.json: empty file", Config{Sources: []string{others}})
 	refuse("none of 2 files could be read, the first: movies.json: empty file", Config{Sources: []string{filepath.Join(other, "movies.json"), put(t, other, "movies.b.json", "")}})
 	refuse(`README: want JSON, CSV, TSV or Parquet, found text that starts with "text"`, Config{Sources: []string{readme}, Layout: "tables"})
@@ -77,7 +78,7 @@ func TestBadFiles(t *testing.T) {
 		Config{Sources: []string{put(t, t.TempDir(), "movies.good.json", `{"userId":1,"movieId":2,"rating":3}`)}})
 	refuse("read mapping: open none.toml: no such file or directory", Config{Sources: []string{good}, Mappings: []string{"none.toml"}})
 	refuse(`language "german": want xx or xx-YY, for instance de-DE`, Config{Sources: []string{good}, Language: "german"})
-	refuse(`kind "film": want one of `+strings.Join(Kinds(), ", "), Config{Sources: []string{good}, Kind: "film"})
+	refuse(`kind "film": want one of `+strings.Join(catalog.Kinds(), ", "), Config{Sources: []string{good}, Kind: "film"})
 	refuse("want at least one source", Config{})
 	if os.Getuid() != 0 { // root may read everything
 		p := put(t, src, "movies.secret.json", `{"id":1}`)
@@ -282,7 +283,7 @@ title = 'name'
 	f("shop.csv", "nr,name\n1,A\n", "shop.csv: "+draft("shop.csv", "shop"), Config{})
 	f("shop.csv", "id,title,runtime\n1,A,90\n", "shop.csv: "+kind("movie"), Config{})
 	f("credits.csv", "movie,person\n1,2\n", "credits.csv: "+draft("credits.csv", "credits"), Config{})
-	f("crawl/550.json", `{"cast":[],"crew":[]}`, "550.json: "+kind(strings.Join(Kinds(), ", ")), Config{})
+	f("crawl/550.json", `{"cast":[],"crew":[]}`, "550.json: "+kind(strings.Join(catalog.Kinds(), ", ")), Config{})
 	f("dump.ndjson", `{"id":550,"cast":[],"crew":[]}`, "dump.ndjson: "+draft("dump.ndjson", "dump")+
 		", or name it like 550-credits.json if it is the response of a sub-request; as a record: most of its columns are unknown", Config{})
 	f("names.tsv", "nconst\tprimaryName\tbirthYear\tdeathYear\tprimaryProfession\tknownForTitles\nnm1\tA\t\\N\t\\N\tactor\ttt1\n",

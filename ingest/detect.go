@@ -40,32 +40,29 @@ func (r *run) look(ctx context.Context, in *input) (reason string) {
 	if in.Bytes == 0 || ofOne && r.Precedence == nil {
 		return ""
 	}
-	r.firstRow(ctx, *in, func(found *input, row []byte) {
+	r.eachGood(ctx, *in, maxLook, func(found *input, row []byte) bool {
 		reason = r.detect(found, row)
 		in.layout, in.hint = found.layout, found.hint
 		in.needs = layout.NeedsOf(in.layout, in.Base(), row, r.rows)
 		if mapping, lacks := layout.Lacks(in.Base(), row, r.rows); found.Format.Table() && len(lacks) > 0 {
 			in.lacks = fmt.Sprintf("mapping %s names columns that the file lacks: %s", mapping, strings.Join(lacks, ", "))
 		}
+		return false
 	})
 	return reason
 }
 
-// firstRow calls fn with the first good row of a file. A file without one, or that cannot
-// be opened, is reported when it is read.
-func (r *run) firstRow(ctx context.Context, in input, fn func(in *input, row []byte)) {
+// eachGood calls fn with the good rows among the first most of a file, until it returns false. Faults of the file
+// are reported when it is read for its records.
+func (r *run) eachGood(ctx context.Context, in input, most int, fn func(in *input, row []byte) bool) {
 	src, found, err := r.open(ctx, in)
 	if err != nil {
 		return
 	}
 	defer func() { _ = src.Close() }() // read side
-	for range maxLook {
+	for n := 0; n < most && ctx.Err() == nil; n++ {
 		row, err := src.Next()
-		if err != nil {
-			return
-		}
-		if row.Err == nil {
-			fn(found, row.JSON)
+		if err != nil || row.Err == nil && !fn(found, row.JSON) {
 			return
 		}
 	}

@@ -118,7 +118,7 @@ func (r *run) dumps(ctx context.Context) ([]source.File, error) {
 	o.Skipped = func(path, reason string) { r.list.skip(path, reason) }
 	files, err := source.List(r.Sources, o)
 	if err == nil {
-		err = joinMovieLens(files, o)
+		err = r.joinMovieLens(ctx, files)
 	}
 	return files, err
 }

@@ -71,9 +71,6 @@ type Config struct {
 	Log     *slog.Logger
 }
 
-// Kinds lists the kinds of records that can be ingested.
-func Kinds() []string { return catalog.Kinds() }
-
 // Layouts lists the names of layouts.
 func Layouts() []string { return append(layout.Names(), imdbLayout) }
 
@@ -98,8 +95,8 @@ func newRun(c Config) (*run, error) {
 	if len(c.Sources) == 0 {
 		errs = append(errs, errors.New("want at least one source"))
 	}
-	if c.Kind != "" && !slices.Contains(Kinds(), c.Kind) {
-		errs = append(errs, fmt.Errorf("kind %q: want one of %s", c.Kind, strings.Join(Kinds(), ", ")))
+	if c.Kind != "" && !slices.Contains(catalog.Kinds(), c.Kind) {
+		errs = append(errs, fmt.Errorf("kind %q: want one of %s", c.Kind, strings.Join(catalog.Kinds(), ", ")))
 	}
 	language, err := tmdb.ParseLanguage(c.Language)
 	errs = append(errs, err)

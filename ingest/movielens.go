@@ -2,10 +2,10 @@ package ingest
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
+	"math"
 	"path/filepath"
 	"strconv"
 
@@ -23,7 +23,7 @@ const maxLinks = 2_000_000
 
 // joinMovieLens joins the two tables where they lie in one folder: rows of the first get a column tmdbId, by which a
 // mapping of the program takes them.
-func joinMovieLens(files []source.File, o source.Options) error {
+func (r *run) joinMovieLens(ctx context.Context, files []source.File) (err error) {
 	for i := range files {
 		movies := &files[i]
 		if movies.Base() != "movies" {
@@ -33,17 +33,24 @@ func joinMovieLens(files []source.File, o source.Options) error {
 			if links.Base() != "links" || filepath.Dir(movies.Path) != filepath.Dir(links.Path) || movies.Bytes == 0 || links.Bytes == 0 {
 				continue // a pipe is read once
 			}
-			if header(*movies, o) != movieLensMovies || header(links, o) != movieLensLinks {
+			if r.header(ctx, *movies) != movieLensMovies || r.header(ctx, links) != movieLensLinks {
 				continue
 			}
-			ids, err := readLinks(links, o)
-			if err != nil {
-				return err
-			}
+			ids := movieLensIDs{}
+			r.eachGood(ctx, input{File: links}, math.MaxInt, func(_ *input, row []byte) bool {
+				if len(ids) == maxLinks {
+					err = fmt.Errorf("%s: want at most %d rows, as the ids of a movies.csv of MovieLens", links.Name, maxLinks)
+				}
+				var link struct{ MovieID, TMDBID string }
+				if json.Unmarshal(row, &link) == nil && link.TMDBID != "" {
+					ids[link.MovieID] = link.TMDBID
+				}
+				return err == nil
+			})
 			movies.Join = ids
 		}
 	}
-	return nil
+	return err
 }
 
 // movieLensIDs are the ids of TMDB's by those of MovieLens.
@@ -63,40 +70,11 @@ func (ids movieLensIDs) Join(row []byte) []byte {
 }
 
 // header returns the first line of a table; "" for a file that is none, which is reported when it is read.
-func header(f source.File, o source.Options) string {
-	in, err := source.Open(f, o)
+func (r *run) header(ctx context.Context, f source.File) string {
+	src, found, err := r.open(ctx, input{File: f})
 	if err != nil {
 		return ""
 	}
-	defer func() { _ = in.Close() }() // read side
-	return in.Header()
-}
-
-// readLinks returns the ids of TMDB's by those of MovieLens. Bad rows, and the damage that ends a file, are reported when
-// the file is read for its own records.
-func readLinks(links source.File, o source.Options) (movieLensIDs, error) {
-	in, err := source.Open(links, o)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = in.Close() }() // read side
-	ids := movieLensIDs{}
-	for {
-		row, err := in.Next()
-		var damage *source.FileError
-		switch {
-		case errors.Is(err, io.EOF), errors.As(err, &damage):
-			return ids, nil
-		case err != nil:
-			return nil, err
-		case row.Err != nil:
-			continue
-		case len(ids) == maxLinks:
-			return nil, fmt.Errorf("%s: want at most %d rows, as the ids of a movies.csv of MovieLens", links.Name, maxLinks)
-		}
-		var link struct{ MovieID, TMDBID string }
-		if err := json.Unmarshal(row.JSON, &link); err == nil && link.TMDBID != "" {
-			ids[link.MovieID] = link.TMDBID
-		}
-	}
+	defer func() { _ = src.Close() }() // read side
+	return found.header
 }

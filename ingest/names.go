@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/zeebo/xxh3"
@@ -85,30 +86,14 @@ func (r *run) addNames(ctx context.Context, in input, names nameIDs) error {
 	if err != nil {
 		return err
 	}
-	src, found, err := r.open(ctx, in)
-	if err != nil {
-		return nil
-	}
-	defer func() { _ = src.Close() }() // read side
-	for k := 0; ; k++ {
-		if k%1024 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		row, err := src.Next()
-		if err != nil { // the end, or a fault
-			return nil
-		}
-		if row.Err != nil {
-			continue
-		}
-		recs, err := l.Records(found.row(string(row.JSON)))
-		if err != nil {
-			continue
-		}
+	r.eachGood(ctx, in, math.MaxInt, func(found *input, row []byte) bool {
+		recs, _ := l.Records(found.row(string(row)))
 		for _, rec := range recs {
 			if namedKinds[rec.Type.Kind] && !rec.Removed && rec.Mint == 0 {
 				names.add(rec.Type.Kind, rec.StringNamed("name").V, int64(rec.Key.ID()))
 			}
 		}
-	}
+		return true
+	})
+	return ctx.Err()
 }

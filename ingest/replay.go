@@ -112,13 +112,14 @@ func (r *run) replayed(ctx context.Context, f *replayFile, dir string) (input, e
 	if asked && r.Layout != layout.Auto {
 		in.layout = r.Layout
 	}
-	r.firstRow(ctx, in, func(found *input, row []byte) {
+	r.eachGood(ctx, in, maxLook, func(found *input, row []byte) bool {
 		if asked && r.Layout == layout.Auto && layout.HasMapping(found.Base(), row, r.rows) {
 			in.layout = layout.Tables
 		}
 		if layout.IsMapped(in.layout) {
 			in.needs = layout.NeedsOf(in.layout, found.Base(), row, r.rows)
 		}
+		return false
 	})
 	return in, nil
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
 	"github.com/reelsplice/reelsplice/ingest/source"
 	"github.com/reelsplice/reelsplice/ingest/source/limit"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/object/s3"
 )
@@ -123,7 +124,7 @@ func meaningFlags(f *pflag.FlagSet, cfg *ingest.Config) {
 func checkMeaning(cfg *ingest.Config) error {
 	cfg.Buckets = func(ctx context.Context, l object.Location) (object.Bucket, error) { return s3.Open(ctx, l) }
 	errs := []error{ingest.CheckLayout(cfg.Layout), source.CheckEncoding(cfg.Encoding)}
-	if kinds := ingest.Kinds(); cfg.Kind != "" && !slices.Contains(kinds, cfg.Kind) {
+	if kinds := catalog.Kinds(); cfg.Kind != "" && !slices.Contains(kinds, cfg.Kind) {
 		errs = append(errs, fmt.Errorf("kind %q: want one of %s", cfg.Kind, strings.Join(kinds, ", ")))
 	}
 	_, err := tmdb.ParseLanguage(cfg.Language)

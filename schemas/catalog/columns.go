@@ -9,12 +9,6 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// Names of the two columns that every struct has besides its fields.
-const (
-	unusualColumn = record.UnusualColumn
-	extraColumn   = record.ExtraColumn
-)
-
 // objectColumns are the places of the fields of one struct in a Parquet schema.
 type objectColumns struct {
 	plan    *record.Schema
@@ -39,8 +33,8 @@ func (f *fieldColumns) first() int { return f.leaves[0] }
 // schemaNode returns the Parquet form of a struct.
 func schemaNode(p *record.Schema) parquet.Group {
 	g := parquet.Group{
-		unusualColumn: parquet.Optional(dictString()),
-		extraColumn:   parquet.Optional(parquet.String()),
+		record.UnusualColumn: parquet.Optional(dictString()),
+		record.ExtraColumn:   parquet.Optional(parquet.String()),
 	}
 	for i := range p.Fields {
 		f := &p.Fields[i]
@@ -83,8 +77,8 @@ func fieldNode(f *record.Field) parquet.Node {
 func layout(s *parquet.Schema, p *record.Schema, path []string, def, rep int) *objectColumns {
 	o := &objectColumns{
 		plan: p, def: def, rep: rep,
-		unusual: leaf(s, path, unusualColumn),
-		extra:   leaf(s, path, extraColumn),
+		unusual: leaf(s, path, record.UnusualColumn),
+		extra:   leaf(s, path, record.ExtraColumn),
 	}
 	for i := range p.Fields {
 		f := &p.Fields[i]

@@ -92,7 +92,7 @@ func leavesOf(t *testing.T, sections map[string]documented, section, path string
 			leavesOf(t, sections, typ, at+".", below[column], out)
 		}
 	}
-	out[path+unusualColumn], out[path+extraColumn] = "STRING", "STRING"
+	out[path+record.UnusualColumn], out[path+record.ExtraColumn] = "STRING", "STRING"
 }
 
 // sampleRecords returns the embedded sample's rows of a kind, sorted by their keys.
@@ -217,7 +217,7 @@ func TestGenericReader(t *testing.T) {
 // plain returns a record as SCHEMA.md says that its row is: nil for what is unset.
 func plain(r record.Record) map[string]any {
 	obj := r.Object()
-	m := map[string]any{unusualColumn: textOrNil(obj.Unusual, obj.Unusual != ""), extraColumn: textOrNil(obj.Extra, obj.Extra != "")}
+	m := map[string]any{record.UnusualColumn: textOrNil(obj.Unusual, obj.Unusual != ""), record.ExtraColumn: textOrNil(obj.Extra, obj.Extra != "")}
 	for i := range r.Schema.Fields {
 		f := &r.Schema.Fields[i]
 		m[f.Column] = plainField(r, f)
