@@ -1,10 +1,7 @@
 package ingest
 
 import (
-	"encoding/json"
-	"fmt"
 	"maps"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -177,66 +174,6 @@ func TestAllOrNothing(t *testing.T) {
 			t.Error("a failed ingest changed the catalogue")
 		}
 		checkFiles(t, dir, "tv.parquet", "season.parquet")
-	}
-}
-
-// TestTables: rows of a table of links in any order, sorted in memory or on disk, make
-// the same bytes.
-func TestTables(t *testing.T) {
-	t.Parallel()
-	credits := make([]string, 0, 3000)
-	for i := range cap(credits) {
-		person, movie := i%97+1, i%31+1
-		row := map[string]any{
-			"movie_id": movie, "person_id": person, "name": fmt.Sprint("Person ", person), "character": fmt.Sprint("c", i),
-			"department": "Acting", "job": "Actor", "cast_order": i / 31,
-		}
-		if i%3 == 0 {
-			row["department"], row["job"], row["character"], row["cast_order"] = "Writing", "Writer", nil, nil
-		}
-		b, err := json.Marshal(row)
-		if err != nil {
-			t.Fatal(err)
-		}
-		credits = append(credits, string(b))
-	}
-	films := `{"id":1,"title":"A","release_year":1999,"combined_rating":1,"vote_average":7.5,"vote_count":0,"imdb_rating":1,"metacritic_score":1,"rotten_tomatoes_score":1,` +
-		`"prestige_score":null,"director_id":1,"director_name":"x","genre_ids_json":"[18]"}`
-	run := func(memory int64) (map[string]string, Report, string) {
-		src, dir := t.TempDir(), t.TempDir()
-		put(t, src, "credits.ndjson", strings.Join(credits, "\n"))
-		put(t, src, "films.ndjson", films)
-		r := ingestInto(t, dir, Config{Sources: []string{src}, Memory: memory})
-		return allFiles(t, dir), r, dir
-	}
-	want, r, dir := run(0)
-	if records := map[string]int64{"movie": 31, "person": 97}; !maps.Equal(r.Records, records) || r.Quarantined != 0 || r.Conflicts != 0 {
-		t.Errorf("Run = %+v, want %v", r, records)
-	}
-	var m struct {
-		Title   string
-		Genres  []struct{ Name string }
-		Credits struct {
-			Cast []struct{ Order *int }
-			Crew []struct{ Job string }
-		}
-	}
-	if err := json.Unmarshal([]byte(records(t, dir)[0]), &m); err != nil {
-		t.Fatal(err)
-	}
-	orders := make([]int, len(m.Credits.Cast))
-	for i, c := range m.Credits.Cast {
-		orders[i] = *c.Order
-	}
-	if m.Title != "A" || len(m.Genres) != 1 || len(orders) != 64 || len(m.Credits.Crew) != 33 || !slices.IsSorted(orders) {
-		t.Errorf("movie 1 = %+v, want title, genre, 64 cast in order and 33 crew", m)
-	}
-	rng := rand.New(rand.NewPCG(1, 2))
-	for _, memory := range []int64{0, 1} {
-		rng.Shuffle(len(credits), func(i, j int) { credits[i], credits[j] = credits[j], credits[i] })
-		if got, _, _ := run(memory); !maps.Equal(got, want) {
-			t.Errorf("rows in another order with %d bytes of memory make other bytes", memory)
-		}
 	}
 }
 

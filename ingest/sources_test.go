@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/reelsplice/reelsplice/ingest/report"
 )
 
 const (
@@ -260,28 +258,4 @@ func TestManyFilesBeforeIMDb(t *testing.T) {
 	src := manyFiles(t, 2100)
 	imdbTablesIn(t, src)
 	ingestInto(t, t.TempDir(), Config{Sources: []string{src}})
-}
-
-// TestManyFiles: a run counts alike however many files it has. The last file repeats its
-// own id twice; the merge finds that, long after the file was read.
-func TestManyFiles(t *testing.T) {
-	t.Parallel()
-	const twice = `{"id":9001,"title":"A"}` + "\n" + `{"id":9001,"title":"A"}` + "\n" + `{"id":9001,"title":"B"}` + "\n"
-	counted := func(n int) (report.Source, report.Source) {
-		src := manyFiles(t, n)
-		put(t, src, "movie/z.ndjson", twice)
-		r := ingestInto(t, t.TempDir(), Config{Sources: []string{src}})
-		if r.Kept != int64(n)+1 || r.Duplicates != 1 || r.Quarantined != 1 {
-			t.Errorf("of %d files: kept %d, duplicates %d, quarantined %d, want %d, 1, 1", n+1, r.Kept, r.Duplicates, r.Quarantined, n+1)
-		}
-		return r.Details.Totals, r.Details.Sources[0]
-	}
-	_, few := counted(10)
-	total, many := counted(2100)
-	if !reflect.DeepEqual(few, many) {
-		t.Errorf("the file's own counts among many files = %+v, want %+v", many, few)
-	}
-	if total.Records["movie"] != 2101 || total.Rows != 2103 {
-		t.Errorf("totals: %d movies, %d rows, want 2101, 2103", total.Records["movie"], total.Rows)
-	}
 }

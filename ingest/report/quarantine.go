@@ -88,33 +88,28 @@ func (e *BadRow) String() string {
 // A Quarantine writes the quarantine file of one ingest run, for one goroutine. The file is
 // made with the first row; a run without bad rows makes none.
 type Quarantine struct {
-	path string
-
+	path  string
 	file  *os.File // nil before the first entry and at the end
 	buf   *bufio.Writer
 	enc   sonic.Encoder
 	count int64
 	first []string
-	err   error // first error, or that the Quarantine is closed
 }
-
-var errClosed = errors.New("quarantine: writer is closed")
 
 // NewQuarantine returns the Quarantine of a path. It touches nothing on disk.
 func NewQuarantine(path string) *Quarantine { return &Quarantine{path: path} }
 
-// Add writes e. After an error every later call fails alike.
-func (w *Quarantine) Add(e BadRow) error {
-	if w.err == nil && w.file == nil {
-		w.err = w.open()
-	}
-	if w.err == nil {
-		if err := w.enc.Encode(&e); err != nil {
-			w.err = w.failed(err)
+// Add writes e. After an error the Quarantine can only be closed.
+func (w *Quarantine) Add(e BadRow) (err error) {
+	if w.file == nil {
+		if w.file, err = os.OpenFile(w.path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600); err != nil {
+			return fmt.Errorf("create quarantine file: %w", err)
 		}
+		w.buf = bufio.NewWriterSize(w.file, 64<<10)
+		w.enc = encoding.NewEncoder(w.buf)
 	}
-	if w.err != nil {
-		return w.err
+	if err := w.enc.Encode(&e); err != nil {
+		return w.failed(err)
 	}
 	if w.count++; len(w.first) < maxFirst {
 		w.first = append(w.first, e.String())
@@ -126,16 +121,6 @@ func (w *Quarantine) failed(err error) error {
 	return fmt.Errorf("write quarantine file %q: %w", w.path, err)
 }
 
-func (w *Quarantine) open() error {
-	f, err := os.OpenFile(w.path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return fmt.Errorf("create quarantine file: %w", err)
-	}
-	w.file, w.buf = f, bufio.NewWriterSize(f, 64<<10)
-	w.enc = encoding.NewEncoder(w.buf)
-	return nil
-}
-
 // Count returns how many entries were added.
 func (w *Quarantine) Count() int64 { return w.count }
 
@@ -144,17 +129,10 @@ func (w *Quarantine) First() []string { return w.first }
 
 // Close makes the file durable. A second Close does nothing.
 func (w *Quarantine) Close() error {
-	if w.err == errClosed {
+	if w.file == nil {
 		return nil
 	}
-	err := w.err
-	w.err = errClosed
-	if w.file == nil {
-		return err
-	}
-	if err == nil {
-		err = w.buf.Flush()
-	}
+	err := w.buf.Flush()
 	if err == nil {
 		err = w.file.Sync()
 	}

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/parquet-go/parquet-go"
 
@@ -77,16 +78,8 @@ func (f *File) bounds(group int, column string) (lowest, highest parquet.Value, 
 
 // Content is Groups without FetchedColumn. What is made of the records does not depend on when they were
 // fetched, so neither does it tell whether they have changed.
-func (f *File) Content(from, to int) *Rows { return f.rows(f.content, from, to) }
-
-// without returns the columns without those of a field.
-func (o *objectColumns) without(name string) *objectColumns {
-	out := *o
-	out.fields = nil
-	for _, f := range o.fields {
-		if f.field.Name != name {
-			out.fields = append(out.fields, f)
-		}
-	}
-	return &out
+func (f *File) Content(from, to int) *Rows {
+	cols := *f.cols
+	cols.fields = slices.DeleteFunc(slices.Clone(cols.fields), func(c fieldColumns) bool { return c.field.Name == FetchedColumn })
+	return f.rows(&cols, from, to)
 }

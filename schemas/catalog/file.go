@@ -44,8 +44,6 @@ type File struct {
 	file io.Closer
 	pq   *parquet.File
 	cols *objectColumns
-	// content is cols without FetchedColumn.
-	content *objectColumns
 }
 
 // OpenFile opens a file that a Writer made. A file of another program or version is refused; ingest reads those.
@@ -99,8 +97,7 @@ func (t *Type) OpenAt(r io.ReaderAt, size int64, name string) (file *File, err e
 	if pq.Schema().String() != want.String() {
 		return nil, fmt.Errorf("%s: its columns are not those of a catalogue file of version %s: ingest it again", name, version)
 	}
-	cols := layout(want, t.Plan, nil, 0, 0)
-	return &File{typ: t, path: name, pq: pq, cols: cols, content: cols.without(FetchedColumn)}, nil
+	return &File{typ: t, path: name, pq: pq, cols: layout(want, t.Plan, nil, 0, 0)}, nil
 }
 
 // Close closes the file. No Rows may be used after it.

@@ -37,7 +37,9 @@ type memory struct {
 // sharedBlocks are blocks of maxBlock bytes to use again: sorters come and go.
 var sharedBlocks sync.Pool
 
-func newMemory(bound int64) *memory { return &memory{bound: bound, block: int(min(bound/16, maxBlock))} }
+func newMemory(bound int64) *memory {
+	return &memory{bound: bound, block: int(min(bound/16, maxBlock))}
+}
 
 // fits reports whether a record of up to n bytes can be held beside the others. An empty memory
 // holds any record.
