@@ -18,6 +18,7 @@ case "${1:-}" in
 esac
 
 LINT=v2.15.0 # of golangci-lint
+VULN=v1.9.0  # of govulncheck
 
 # Packages whose goroutines share memory: the race detector runs their tests.
 shared=(
@@ -123,6 +124,22 @@ if [ -n "$full" ]; then
     echo "$platform"
     CGO_ENABLED=0 GOOS=${platform%/*} GOARCH=${platform#*/} go build -o /dev/null ./cmd/reelsplice
   done
+
+  step "the same program from another folder"
+  mkdir "$work/elsewhere"
+  git ls-files -z | xargs -0 cp --parents -t "$work/elsewhere"
+  for dir in "$PWD" "$work/elsewhere"; do
+    (cd "$dir" && CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags '-s -w' -o "$work/reelsplice-of-${dir##*/}" ./cmd/reelsplice)
+  done
+  cmp "$work/reelsplice-of-${PWD##*/}" "$work/reelsplice-of-elsewhere" && sha256sum "$work/reelsplice-of-elsewhere"
+
+  step "known vulnerabilities of what the program calls"
+  vulnerabilities=${GOVULNDB:-https://vuln.go.dev}
+  if [[ "$vulnerabilities" = file:* ]] || curl -fsS -m 20 -o "$work/db.json" "$vulnerabilities/index/db.json"; then
+    go run "golang.org/x/vuln/cmd/govulncheck@$VULN" -db "$vulnerabilities" ./cmd/reelsplice
+  else
+    echo "skipped: $vulnerabilities does not respond; GOVULNDB names a mirror"
+  fi
 
   step "the Windows build under Wine"
   scripts/wine.sh
