@@ -23,12 +23,6 @@ import (
 // of the hash: a power of two of them, independent of one another. A part leaves the
 // hashes of its keys, sorted, in a file; index i of n merges range i of all those files.
 
-// home returns the ideal slot of a hash among n: its high bits, scaled.
-func home(hash, n uint64) uint64 {
-	hi, _ := bits.Mul64(hash, n)
-	return hi
-}
-
 // slotOf returns the slot of the block at ref whose key has that hash. The tag is the
 // low end of the hash, which has no share in the ideal slot.
 func slotOf(hash uint64, ref Ref) uint64 { return hash<<slotRefBits | uint64(ref) }

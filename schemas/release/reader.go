@@ -243,6 +243,12 @@ func (r *Reader) Include(i Include) (Entry, bool) {
 	return r.Lookup(i.AppendKey(key[:0]))
 }
 
+// home returns the ideal slot of a hash among n: its high bits, scaled.
+func home(hash, n uint64) uint64 {
+	hi, _ := bits.Mul64(hash, n)
+	return hi
+}
+
 // Block returns the block, resource or alias, with that key.
 func (r *Reader) Block(key []byte) (Entry, bool) {
 	hash := xxh3.Hash(key)

@@ -112,6 +112,27 @@ func resource(x *exchange, key []byte, missing string) error {
 	return x.finish()
 }
 
+// appendedAccount returns the account whose account_states are to be appended; nil where they are not, and without a
+// session, where they are left out. If they are asked for, the response is for one client.
+func (x *exchange) appendedAccount() (*accounts.Account, error) {
+	for i := range x.q.Appends {
+		if x.q.Appends[i].Sub != fragment.SubAccountStates {
+			continue
+		}
+		x.c.atLeast(Private)
+		t, err := openAccounts(x.rel)
+		if err != nil {
+			return nil, err
+		}
+		a, ok, err := x.sessionAccount(&t, true)
+		if !ok {
+			a = nil
+		}
+		return a, err
+	}
+	return nil, nil
+}
+
 // resource adds a resource and all that is appended to it; account_states are those of account, nil for nobody's.
 func (c *composer) resource(e release.Entry, account *accounts.Account) error {
 	choice, ok := variant.Pick(e, c.q.Kind, fragment.SubDetails, c.q)
@@ -122,9 +143,15 @@ func (c *composer) resource(e release.Entry, account *accounts.Account) error {
 		return err
 	}
 	for i := range c.q.Appends {
+		if c.trace != nil {
+			c.trace.sub = string(c.q.Appends[i].Property)
+		}
 		if err := c.appended(e, &c.q.Appends[i], account); err != nil {
 			return err
 		}
+	}
+	if c.trace != nil {
+		c.trace.sub = "" // of the next resource of a batch
 	}
 	splice.Literal(c.answer, "}")
 	return nil

@@ -48,7 +48,6 @@ type Edge struct {
 	recheck  string // of those that caches must ask for again each time
 	facts    *static.Set
 	webpage  *page.Set
-	summary  *page.Keeper
 	tokens   func() *auth.Table // those that count at the moment
 	signer   *auth.Signer
 	Releases *releases.Releases
@@ -99,7 +98,6 @@ func New(opts Options, tokens func() *auth.Table, signer *auth.Signer, rels *rel
 		recheck:  opts.cacheControl(0),
 		facts:    facts,
 		webpage:  page.New(),
-		summary:  page.NewKeeper(rels),
 		tokens:   tokens,
 		signer:   signer,
 		Releases: rels,

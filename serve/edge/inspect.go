@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"slices"
 	"strings"
 	"sync"
 	"unsafe"
@@ -140,7 +139,7 @@ func (x *exchange) traced(in *Inspection) error {
 	if err != nil {
 		return err
 	}
-	in.Body, in.RawBytes, in.Pieces = body, len(body), inspectPieces(a, body, x.c.trace, x.q.Appends)
+	in.Body, in.RawBytes, in.Pieces = body, len(body), inspectPieces(a, body, x.c.trace)
 	return x.lease.set(x.bytes() + held) // with the inflater
 }
 
@@ -162,9 +161,8 @@ func afterHost(target []byte) []byte {
 // storedBlock is the overhead of a stored deflate block in bytes (RFC 1951).
 const storedBlock = 5
 
-func inspectPieces(a *splice.Answer, body []byte, t *trace, appends []route.Append) []Piece {
+func inspectPieces(a *splice.Answer, body []byte, t *trace) []Piece {
 	out := []Piece{}
-	t.name(body, 0, appends)
 	var off int64
 	a.Parts(func(literal []byte, s *release.Segment) {
 		piece := Piece{Kind: "literal", Raw: len(literal), Stored: storedBlock + len(literal), Text: shortened(literal)}
@@ -234,8 +232,9 @@ func (o Origin) String() string {
 // a response have one.
 type trace struct {
 	spans []span
-	open  []int // spans around the piece that origin was asked for last, innermost last
-	next  int   // the first span that origin has not come to
+	sub   string // the name of the object that is being appended; "" for none
+	open  []int  // spans around the piece that origin was asked for last, innermost last
+	next  int    // the first span that origin has not come to
 }
 
 // A span is the bytes of the identity body that come from one fragment and those in it.
@@ -251,32 +250,8 @@ func (t *trace) bytes() int { return cap(t.spans) * int(unsafe.Sizeof(span{})) }
 // begin begins the span of a fragment where a ends, and returns what ends it.
 func (t *trace) begin(f *release.Fragment, a *splice.Answer) (end func()) {
 	i := len(t.spans)
-	t.spans = append(t.spans, span{from: a.RawLen(), fragment: *f})
+	t.spans = append(t.spans, span{from: a.RawLen(), fragment: *f, sub: t.sub})
 	return func() { t.spans[i].to = a.RawLen() }
-}
-
-// name gives the spans in the object at an offset of the body, or in those of a batch, the names of the appended
-// objects that they are in.
-func (t *trace) name(body []byte, at int, appends []route.Append) {
-	next := slices.IndexFunc(t.spans, func(s span) bool { return s.from >= at })
-	for at++; next >= 0 && len(appends) > 0 && at < len(body) && body[at-1] != '}'; at++ {
-		colon, end := fragment.FieldEnd(body, at)
-		if end < 0 {
-			return // the spans keep the names of their fragments
-		}
-		name, sub := body[at+1:colon-1], ""
-		if slices.ContainsFunc(appends, func(a route.Append) bool { return bytes.Equal(a.Property, name) }) {
-			sub = string(name)
-		}
-		for ; next < len(t.spans) && t.spans[next].from < end; next++ {
-			t.spans[next].sub = sub
-		}
-		for i := colon + 2; string(name) == "results" && body[i] == '{'; i++ { // of a batch
-			t.name(body, i, appends)
-			i = fragment.ValueEnd(body, i) // at the comma
-		}
-		at = end // at the comma
-	}
 }
 
 // origin returns the origin of a piece. Pieces are asked for in their order.

@@ -42,27 +42,6 @@ func states(x *exchange, _ *api.Operation) error {
 	return x.finish()
 }
 
-// appendedAccount returns the account whose account_states are to be appended; nil where they are not, and without a
-// session, where they are left out. If they are asked for, the response is for one client.
-func (x *exchange) appendedAccount() (*accounts.Account, error) {
-	for i := range x.q.Appends {
-		if x.q.Appends[i].Sub != fragment.SubAccountStates {
-			continue
-		}
-		x.c.atLeast(Private)
-		t, err := openAccounts(x.rel)
-		if err != nil {
-			return nil, err
-		}
-		a, ok, err := x.sessionAccount(&t, true)
-		if !ok {
-			a = nil
-		}
-		return a, err
-	}
-	return nil, nil
-}
-
 // addAppendedStates adds the states of the title for an account, where there is one.
 func addAppendedStates(c *composer, e release.Entry, a *route.Append, account *accounts.Account) error {
 	if account == nil {

@@ -102,7 +102,7 @@ func (x *exchange) describe() (any, error) {
 		return nil, status.Offline
 	}
 	x.rs.Release = x.rel.Manifest().ID
-	s, err := x.edge.summary.Summary(x.rel)
+	s, err := page.Describe(x.rel, x.edge.Releases.Store())
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -80,7 +81,50 @@ type buildReport struct {
 	} `json:"ingest"`
 }
 
-// describe returns all of a summary but Releases. It is called inside of release.Guard.
+// Describe returns the summary of a release, which the caller holds, in the folder of its store. The error is that of a
+// file that cannot be read, or matches release.ErrCorrupt.
+func Describe(rel *release.Reader, folder store.Folder) (s *Summary, err error) {
+	err = release.Guard(func() error {
+		if s, err = describe(rel, folder); err == nil {
+			s.Releases, err = list(folder)
+		}
+		return err
+	})
+	return s, err
+}
+
+// list returns the releases of a store, the oldest first. Folders that are no release are left out.
+func list(folder store.Folder) ([]Release, error) {
+	folders, err := os.ReadDir(folder.Dir)
+	if err != nil {
+		return nil, err
+	}
+	all := []Release{}
+	for _, f := range folders {
+		if !release.ValidID(f.Name()) {
+			continue
+		}
+		m, err := release.ReadManifest(folder.Path(f.Name()))
+		if err != nil {
+			continue // it is being removed, or no release
+		}
+		r, err := readReport(folder, f.Name())
+		if err != nil {
+			return nil, err
+		}
+		row := Release{Release: f.Name(), Built: timeOf(r.BuiltAt), StoredBytes: m.Counts.StoredBytes}
+		for _, n := range m.Counts.Resources {
+			row.Resources += n
+		}
+		all = append(all, row)
+	}
+	slices.SortFunc(all, func(a, b Release) int {
+		return cmp.Or(cmp.Compare(a.Built, b.Built), cmp.Compare(a.Release, b.Release))
+	})
+	return all, nil
+}
+
+// describe returns all of a summary but Releases.
 func describe(rel *release.Reader, folder store.Folder) (*Summary, error) {
 	m := rel.Manifest()
 	s := &Summary{

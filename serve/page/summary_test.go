@@ -29,7 +29,7 @@ func open(t *testing.T, dir string) (*releases.Releases, *releases.Held) {
 // summaryOf returns the summary of h.
 func summaryOf(t *testing.T, rels *releases.Releases, h *releases.Held) *Summary {
 	t.Helper()
-	s, err := NewKeeper(rels).Summary(h.Reader)
+	s, err := Describe(h.Reader, rels.Store())
 	if err != nil {
 		t.Fatal(err)
 	}
