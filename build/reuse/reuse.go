@@ -7,7 +7,7 @@
 // except for texts that a segment of the previous release has already: that segment stays too.
 //
 // So an incremental build responds as a full build does, byte for byte: rendering is a function of
-// the inputs, and a Source is of the same encoder or of none. Nothing lies beside the release.
+// the inputs, and what is taken over is of the same encoder. Nothing lies beside the release.
 package reuse
 
 import (
@@ -17,7 +17,6 @@ import (
 	"hash/crc32"
 	"runtime/debug"
 	"sync"
-	"sync/atomic"
 
 	"github.com/zeebo/xxh3"
 
@@ -29,14 +28,6 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// A Source is the previous release, as far as builds take over from it. It is safe for concurrent
-// use. A nil Source has nothing.
-type Source struct {
-	r       *release.Reader
-	lookups atomic.Int64 // since the last Forget
-	most    int64        // lookups until what they read is forgotten
-}
-
 // ParamEncoder is the parameter of a manifest that names the encoder of its segments.
 const ParamEncoder = "encoder"
 
@@ -47,46 +38,17 @@ const version = 2
 // Encoder names the encoder of a deflate level.
 func Encoder(level int) string { return fmt.Sprintf("%d.%d.%d", version, segment.Version, level) }
 
-// lookupBytes is the memory that a lookup brings in on average: the system maps some pages around
-// the one that is read, and most lookups follow the order of the last build.
-const lookupBytes = 16 << 10
-
-// From returns the Source that is a release, which stays open for it: nil if another encoder made its
-// segments. The pages that lookups read stay within some memory, in bytes.
-func From(previous *release.Reader, level int, memory int64) *Source {
+// From returns the previous release, nil for none, if builds take over from it: nil if another encoder made its segments.
+func From(previous *release.Reader, level int) *release.Reader {
 	if previous == nil || previous.Manifest().Params[ParamEncoder] != Encoder(level) {
 		return nil
 	}
-	return &Source{r: previous, most: max(64, memory/lookupBytes)}
-}
-
-// Reader returns the release; nil for a nil Source.
-func (s *Source) Reader() *release.Reader {
-	if s == nil {
-		return nil
-	}
-	return s.r
-}
-
-// find returns the resource with that key. The one that was found before it is where to look first:
-// builds write resources in one order, so that most stand after one another there too, and the
-// index, whose slots lie anywhere, is not read for them.
-func (s *Source) find(key []byte, before release.Entry) (release.Entry, bool) {
-	if s == nil {
-		return release.Entry{}, false
-	}
-	if s.lookups.Add(1)%s.most == 0 {
-		s.r.ForgetLookups()
-	}
-	if e, ok := before.Next(); ok && bytes.Equal(e.Key(), key) {
-		return e, true
-	}
-	return s.r.Resource(key)
+	return previous
 }
 
 // A Writer writes resources into a part of a release. It is for one goroutine.
 type Writer struct {
-	from     *Source
+	from     *release.Reader // previous release; nil
 	part     *release.PartWriter
 	z        *segment.Compressor
 	segments map[release.Hash]release.Segment
@@ -98,7 +60,7 @@ type Writer struct {
 }
 
 // NewWriter returns a Writer that compresses at a level and closes part.
-func NewWriter(from *Source, part *release.PartWriter, level int) (*Writer, error) {
+func NewWriter(from *release.Reader, part *release.PartWriter, level int) (*Writer, error) {
 	z, err := segment.New(level)
 	if err != nil {
 		return nil, err
@@ -118,7 +80,12 @@ func (w *Writer) Copied() int64 { return w.copied }
 // Add writes a resource with the fingerprint of its inputs, whatever spec has of its fragments. It
 // calls render for them if the previous release has no resource of that key and fingerprint.
 func (w *Writer) Add(spec release.ResourceSpec, render func() []render.Fragment) error {
-	e, ok := w.from.find(spec.Key, w.last)
+	// Builds write resources in one order, so that most stand after one another there too, and the index, whose slots lie
+	// anywhere, is not read for them.
+	e, ok := w.last.Next()
+	if ok = ok && bytes.Equal(e.Key(), spec.Key); !ok && w.from != nil {
+		e, ok = w.from.Resource(spec.Key)
+	}
 	if ok {
 		w.last = e
 	}
@@ -201,7 +168,7 @@ func GenresKey(kind fragment.Kind, name string) []byte {
 
 // An Inputs collects the inputs of a resource: the records, the contributions and the neighbours that
 // it is rendered from. Whatever enters rendering is added here first, or follows from what was.
-// Keys and encoders have no share in it: resources are found by their keys, and a Source is of
+// Keys and encoders have no share in it: resources are found by their keys, and segments are of
 // one encoder. Aliases have none, because Copy gives a resource its aliases of today, and includes
 // none, because they lead to other resources. It is for one goroutine.
 type Inputs struct{ buf []byte }

@@ -41,7 +41,7 @@ func fragmentOf(sub fragment.Sub, texts ...[]byte) render.Fragment {
 func fingerprintOf(fragments []render.Fragment) uint64 { return xxh3.HashString(fmt.Sprint(fragments)) }
 
 // build writes a release of movies by their ids, upon from, and opens it.
-func build(t *testing.T, dir string, from *Source, level int, movies map[fragment.ID][]render.Fragment) (*release.Reader, int64) {
+func build(t *testing.T, dir string, from *release.Reader, level int, movies map[fragment.ID][]render.Fragment) (*release.Reader, int64) {
 	t.Helper()
 	must := func(err error) {
 		t.Helper()
@@ -54,7 +54,7 @@ func build(t *testing.T, dir string, from *Source, level int, movies map[fragmen
 	out.Spec.Params[ParamEncoder] = Encoder(level)
 	_, err = out.Part(nil) // the common one
 	must(err)
-	part, err := out.Part(from.Reader())
+	part, err := out.Part(from)
 	must(err)
 	w, err := NewWriter(from, part, level)
 	must(err)
@@ -108,7 +108,7 @@ func TestTakeOver(t *testing.T) {
 		2: {fragmentOf(fragment.SubDetails, other)},
 		3: {fragmentOf(fragment.SubDetails, long)},
 	}
-	second, n := build(t, dir, From(first, 6, 1<<20), 6, changed)
+	second, n := build(t, dir, From(first, 6), 6, changed)
 	if n != 1 {
 		t.Errorf("%d resources taken over, want the one that is the same", n)
 	}
@@ -119,8 +119,8 @@ func TestTakeOver(t *testing.T) {
 	if packs := segmentsOf(t, second, 3); packs[0] == old {
 		t.Error("a new movie takes over a segment of another one")
 	}
-	if s := From(second, 5, 1<<20); s != nil {
-		t.Error("a release of level 6 is a Source for level 5")
+	if s := From(second, 5); s != nil {
+		t.Error("a release of level 6 is taken over at level 5")
 	}
 	full, _ := build(t, dir, nil, 6, changed)
 	found, err := compare.Releases(t.Context(), second, full, nil)

@@ -13,7 +13,7 @@ import (
 
 // An output writes the resources of a task into its part of the release.
 type output struct {
-	w      *reuse.Writer
+	*reuse.Writer
 	render *render.Renderer
 	inputs reuse.Inputs // of the resource at hand
 	key    []byte
@@ -35,19 +35,19 @@ const reusedCount = "reused"
 
 // write writes a part of the release by what fn adds to it, and adds the part to the record of the task.
 func (b *Build) write(d *Done, part int, fn func(o *output) error) error {
-	p, err := release.CreatePart(release.PartOptions{Dir: b.Folder.Dir(work.Release), Number: part, Previous: b.reuse.Reader()})
+	p, err := release.CreatePart(release.PartOptions{Dir: b.Folder.Dir(work.Release), Number: part, Previous: b.reuse})
 	if err != nil {
 		return err
 	}
 	o := &output{render: render.New()}
-	if o.w, err = reuse.NewWriter(b.reuse, p, b.Plan.Level); err != nil {
+	if o.Writer, err = reuse.NewWriter(b.reuse, p, b.Plan.Level); err != nil {
 		_, closing := p.Close()
 		return errors.Join(err, closing)
 	}
 	err = fn(o)
-	made, closing := o.w.Close()
+	made, closing := o.Close()
 	d.Parts = append(d.Parts, made)
-	if n := o.w.Copied(); n > 0 {
+	if n := o.Copied(); n > 0 {
 		d.Counts[reusedCount] += n
 	}
 	return errors.Join(err, closing)
@@ -60,13 +60,7 @@ func (o *output) spec(kind fragment.Kind, k catalog.Key, id, fingerprint uint64)
 	return release.ResourceSpec{Key: o.key, ID: id, Fingerprint: fingerprint}
 }
 
-// add writes a resource. It renders the fragments unless the previous release has the resource with
-// that fingerprint.
-func (o *output) add(spec release.ResourceSpec, render func() []render.Fragment) error {
-	return o.w.Add(spec, render)
-}
-
 // addInputless writes a resource that follows from its key and the program alone.
 func (o *output) addInputless(key []byte, render func() []render.Fragment) error {
-	return o.add(release.ResourceSpec{Key: key, Fingerprint: o.inputs.Fingerprint()}, render)
+	return o.Add(release.ResourceSpec{Key: key, Fingerprint: o.inputs.Fingerprint()}, render)
 }

@@ -77,7 +77,7 @@ func (b *Build) writeRemoved(ctx context.Context, o *output) error {
 			}}
 		}
 		spec := release.ResourceSpec{Key: key, Fingerprint: o.inputs.Fingerprint()}
-		if err := o.add(spec, func() []render.Fragment { return list }); err != nil {
+		if err := o.Add(spec, func() []render.Fragment { return list }); err != nil {
 			return err
 		}
 	}

@@ -84,7 +84,7 @@ type partition struct {
 func (p *partition) add(key catalog.Key, id uint64, aliases [][]byte, render func() []render.Fragment) error {
 	spec := p.o.spec(p.plan.Kind, key, id, p.fingerprint)
 	spec.Aliases = aliases
-	return p.o.add(spec, render)
+	return p.o.Add(spec, render)
 }
 
 // derivedCount is the name of the count of resources without a record.

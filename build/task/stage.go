@@ -104,7 +104,7 @@ type Build struct {
 	inputs      *records.Inputs
 	previous    *release.Reader // nil without one
 	previousDir string
-	reuse       *reuse.Source // the previous release, nil if nothing of it is taken over
+	reuse       *release.Reader // the previous release, nil if nothing of it is taken over
 
 	mu   sync.Mutex
 	done map[string][]Done // by stage, those that were read
@@ -127,7 +127,7 @@ func Open(p *plan.Plan, f *work.Folder, catalog string, releases store.Folder, m
 		return nil, fmt.Errorf("previous release: %w", err)
 	}
 	if !p.Full {
-		b.reuse = reuse.From(b.previous, p.Level, memory/4)
+		b.reuse = reuse.From(b.previous, p.Level)
 	}
 	return b, nil
 }

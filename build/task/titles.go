@@ -184,7 +184,7 @@ func (b *movieBuilder) movie(key catalog.Key, given *catalog.Movie) error {
 	b.c.movie(m)
 	spec := b.o.spec(fragment.KindMovie, key, key.ID(), b.o.inputs.Fingerprint())
 	spec.Aliases = b.aliases(key, m)
-	if err := b.o.add(spec, func() []render.Fragment { return b.o.render.Movie(completed, b.near.derived()) }); err != nil {
+	if err := b.o.Add(spec, func() []render.Fragment { return b.o.render.Movie(completed, b.near.derived()) }); err != nil {
 		return err
 	}
 	return b.c.rows.Movie(completed)
