@@ -170,11 +170,11 @@ func Workers(jobs int, memory int64) int { return max(1, min(jobs, int(memory/Mi
 
 // runTasks runs all tasks, and gives the release its name.
 func (c *Config) runTasks(ctx context.Context, w *store.Builder, b *task.Build, workers int, start time.Time) (r Report, err error) {
+	var total int64
+	for _, n := range b.Plan.Records {
+		total += n
+	}
 	if c.Progress != nil {
-		var total int64
-		for _, n := range b.Plan.Records {
-			total += n
-		}
 		var done atomic.Int64
 		b.Advance = func(n int64) { c.Progress(done.Add(n), total) }
 	}
@@ -185,6 +185,9 @@ func (c *Config) runTasks(ctx context.Context, w *store.Builder, b *task.Build, 
 			return Report{}, err
 		}
 		stages[s.Name] = time.Since(start).Seconds()
+	}
+	if c.Progress != nil {
+		c.Progress(total, total) // records that are removed are passed over
 	}
 	r, err = NewReport(b, c.Catalog, c.Log)
 	if err != nil {

@@ -88,20 +88,20 @@ func TestRecordsStay(t *testing.T) {
 	stays(t, "people", func(p *catalog.Person) error {
 		c := complete.Person(p, complete.PersonDerived{Credited: true, OriginalName: "O"})
 		r.Person(c, render.PersonDerived{Credits: credits[:50], KnownFor: derive.KnownFor("", credits[:50])})
-		return w.Person(1, c)
+		return index.Add(w, fragment.KindPerson, 1, c, 1, false)
 	})
 	stays(t, "collections", func(v *catalog.Collection) error {
 		c := complete.Of(v)
 		r.Collection(c, render.CollectionDerived{Parts: []int64{1}})
-		return w.Collection(1, c, 1, false)
+		return index.Add(w, fragment.KindCollection, 1, c, 1, false)
 	})
 	stays(t, "companies", func(v *catalog.Company) error {
 		r.Company(complete.Of(v), []int64{1})
-		return w.Company(1, complete.Of(v), 1)
+		return index.Add(w, fragment.KindCompany, 1, complete.Of(v), 1, false)
 	})
 	stays(t, "keywords", func(k *catalog.KeywordRecord) error {
 		r.Keyword(complete.Of(k), []int64{1}, []int64{1, 2})
-		return w.Keyword(1, complete.Of(k), 1)
+		return index.Add(w, fragment.KindKeyword, 1, complete.Of(k), 1, false)
 	})
 	stays(t, "networks", func(n *catalog.Network) error {
 		render.Plain(r, fragment.KindNetwork, complete.Of(n))

@@ -200,18 +200,18 @@ func TestOthers(t *testing.T) {
 	}
 	adult := []uint64{tables.Adult}
 	f(fragment.KindPerson, func(w *Writer) error {
-		return w.Person(7, parseAs[catalog.Person](t, `{"id":7,"adult":true,"name":"P","popularity":1.5,"also_known_as":["Q","P"],"original_name":"O",`+
-			`"translations":{"translations":[{"iso_639_1":"de","iso_3166_1":"DE","data":{"name":"D"}}]},"localized":[{"language":"ja-JP","name":"ピ"}]}`))
+		return Add(w, fragment.KindPerson, 7, parseAs[catalog.Person](t, `{"id":7,"adult":true,"name":"P","popularity":1.5,"also_known_as":["Q","P"],"original_name":"O",`+
+			`"translations":{"translations":[{"iso_639_1":"de","iso_3166_1":"DE","data":{"name":"D"}}]},"localized":[{"language":"ja-JP","name":"ピ"}]}`), 1.5, true)
 	}, 1.5, adult, Name{"P", Main}, Name{"O", Original}, Name{"D", Translated}, Name{"ピ", Translated}, Name{"Q", Alternative})
 	f(fragment.KindCollection, func(w *Writer) error {
-		return w.Collection(7, parseAs[catalog.Collection](t, `{"id":7,"name":"C","original_name":"C",`+
+		return Add(w, fragment.KindCollection, 7, parseAs[catalog.Collection](t, `{"id":7,"name":"C","original_name":"C",`+
 			`"translations":{"translations":[{"iso_639_1":"de","iso_3166_1":"DE","data":{"title":"D"}}]},"localized":[{"language":"fr-FR","name":"F"}]}`), 2.5, true)
 	}, 2.5, adult, Name{"C", Main}, Name{"D", Translated}, Name{"F", Translated})
 	f(fragment.KindCompany, func(w *Writer) error {
-		return w.Company(7, parseAs[catalog.Company](t, `{"id":7,"name":"C","alternative_names":{"results":[{"name":"Co","type":""}]}}`), 3)
+		return Add(w, fragment.KindCompany, 7, parseAs[catalog.Company](t, `{"id":7,"name":"C","alternative_names":{"results":[{"name":"Co","type":""}]}}`), 3, false)
 	}, 3, nil, Name{"C", Main}, Name{"Co", Alternative})
 	f(fragment.KindKeyword, func(w *Writer) error {
-		return w.Keyword(7, parseAs[catalog.KeywordRecord](t, `{"id":7,"name":"k"}`), 4)
+		return Add(w, fragment.KindKeyword, 7, parseAs[catalog.KeywordRecord](t, `{"id":7,"name":"k"}`), 4, false)
 	}, 4, nil, Name{"k", Main})
 }
 

@@ -116,6 +116,9 @@ func Make(in *records.Inputs, params Params) (*Plan, error) {
 	if p.Fetched, err = in.Fetched(); err != nil {
 		return nil, err
 	}
+	if len(p.Fetched) == 0 {
+		p.Fetched = nil // as it is read
+	}
 	p.divideTitles(in)
 	p.divideResources(in)
 	if err := p.divideTables(in); err != nil {

@@ -26,11 +26,13 @@ type Inputs struct {
 	Changes *catalog.File
 }
 
-// An Input is the catalogue's file of one kind. A nil Input has no records.
+// An Input is the catalogue's file of one kind. A nil Input has no records. Each, All and cursors pass over records that
+// are removed.
 type Input struct {
 	*catalog.File
-	kind  *catalog.Type
-	first []catalog.Key // of each row group
+	kind    *catalog.Type
+	first   []catalog.Key // of each row group
+	removed catalog.RemovedSet
 }
 
 // Open opens the catalogue in the folder dir. It has one file at least.
@@ -41,6 +43,9 @@ func Open(dir string) (in *Inputs, err error) {
 			in.Close()
 		}
 	}()
+	if in.Removed, err = catalog.ReadRemoved(dir); err != nil {
+		return in, err
+	}
 	for _, t := range catalog.Types() {
 		f, err := t.Open(dir)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -49,7 +54,7 @@ func Open(dir string) (in *Inputs, err error) {
 		if err != nil {
 			return in, err
 		}
-		of := &Input{File: f, kind: t}
+		of := &Input{File: f, kind: t, removed: in.Removed}
 		in.files[t.Kind] = of
 		if of.first, err = f.FirstKeys(); err != nil {
 			return in, err
@@ -58,9 +63,6 @@ func Open(dir string) (in *Inputs, err error) {
 	if len(in.files) == 0 {
 		movie := catalog.TypeOf(fragment.KindMovie).File()
 		return in, fmt.Errorf("no catalogue in %s: neither %s nor a file of another kind is there: run ingest first", dir, movie)
-	}
-	if in.Removed, err = catalog.ReadRemoved(dir); err != nil {
-		return in, err
 	}
 	in.Changes, err = catalog.OpenChanges(dir)
 	return in, err
@@ -276,7 +278,7 @@ func Each[T any](ctx context.Context, in *Input, s Span, paths []string, fn func
 		if err != nil {
 			return in.failed(err)
 		}
-		if !s.Has(key) {
+		if !s.Has(key) || in.removed.Has(in.kind.Kind, key) {
 			continue
 		}
 		if err := fn(key, v); err != nil {
@@ -324,17 +326,15 @@ type Cursor[T any] struct {
 	rows *catalog.Rows
 	read int64 // records that rows has read or left out
 	span Span
-	skip func(catalog.Key) bool
 	next catalog.Key // of the record that Peek found
 	have bool        // next is set
 	seen int64       // keys read, that of next the last
 	err  error
 }
 
-// NewCursor returns a Cursor over the records of a span that skip, unless nil, does not leave
-// out. That of a nil input has no records.
-func NewCursor[T any](in *Input, s Span, skip func(catalog.Key) bool) *Cursor[T] {
-	c := &Cursor[T]{in: in, span: s, skip: skip}
+// NewCursor returns a Cursor over the records of a span. That of a nil input has no records.
+func NewCursor[T any](in *Input, s Span) *Cursor[T] {
+	c := &Cursor[T]{in: in, span: s}
 	if from, to := in.groups(s); from < to {
 		c.keys, c.rows = in.Keys(from, to), in.Content(from, to)
 	}
@@ -355,7 +355,7 @@ func (c *Cursor[T]) Peek() (catalog.Key, bool) {
 			c.keys = nil
 		case err != nil:
 			c.err = c.in.failed(err)
-		case c.span.Has(k) && (c.skip == nil || !c.skip(k)):
+		case c.span.Has(k) && !c.in.removed.Has(c.in.kind.Kind, k):
 			c.next, c.have = k, true
 		}
 	}
@@ -379,9 +379,9 @@ func (c *Cursor[T]) Take() (*T, error) {
 // Leave passes over the record that Peek found.
 func (c *Cursor[T]) Leave() { c.have = false }
 
-// All calls fn with the records of a span, whole, until fn returns an error: see NewCursor.
-func All[T any](ctx context.Context, in *Input, s Span, skip func(catalog.Key) bool, fn func(catalog.Key, *T) error) error {
-	c := NewCursor[T](in, s, skip)
+// All calls fn with the records of a span, whole, until fn returns an error.
+func All[T any](ctx context.Context, in *Input, s Span, fn func(catalog.Key, *T) error) error {
+	c := NewCursor[T](in, s)
 	defer c.Close()
 	for {
 		key, ok := c.Peek()

@@ -70,10 +70,7 @@ func (u *accountTables) knowAccounts(ctx context.Context) error {
 		}
 		to[h] = row
 	}
-	return records.Each(ctx, u.b.inputs.Of(fragment.KindAccount), records.Everything, []string{"username", "account_object_id"}, func(k catalog.Key, a *catalog.Account) error {
-		if u.b.inputs.Removed.Has(fragment.KindAccount, k) {
-			return nil
-		}
+	return records.Each(ctx, u.b.inputs.Of(fragment.KindAccount), records.Everything, []string{"username", "account_object_id"}, func(_ catalog.Key, a *catalog.Account) error {
 		add(u.objects, a.ObjectID.V, u.accounts)
 		add(u.names, a.Username.V, u.accounts)
 		u.accounts++
@@ -114,7 +111,7 @@ func (u *accountTables) writeAccounts(ctx context.Context) (err error) {
 	made := u.made
 	out := accounts.NewAccountWriter(t)
 	row := 0
-	err = records.All(ctx, u.b.inputs.Of(fragment.KindAccount), records.Everything, u.b.skip(fragment.KindAccount), func(_ catalog.Key, a *catalog.Account) error {
+	err = records.All(ctx, u.b.inputs.Of(fragment.KindAccount), records.Everything, func(_ catalog.Key, a *catalog.Account) error {
 		u.b.advance(1)
 		spec := u.account(rel, a)
 		for ; len(made) > 0 && made[0].account == row; made = made[1:] {
@@ -222,7 +219,7 @@ func (u *accountTables) knowTitles(ctx context.Context) error {
 	})
 	u.titles = map[fragment.Kind][]listTitle{}
 	add := func(kind fragment.Kind, t listTitle, date string, names ...string) {
-		if !wanted[kind].Contains(uint64(t.id)) || u.b.inputs.Removed.Has(kind, catalog.NumberKey(t.id)) {
+		if !wanted[kind].Contains(uint64(t.id)) {
 			return
 		}
 		t.date, _ = posting.DayOf(date)
@@ -287,12 +284,9 @@ func (u *accountTables) title(kind fragment.Kind, id int64) *listTitle {
 // writeLists writes the table of lists.
 func (u *accountTables) writeLists(ctx context.Context) (err error) {
 	in := u.b.inputs.Of(fragment.KindList)
-	isRemoved := func(k catalog.Key) bool { return u.b.inputs.Removed.Has(fragment.KindList, k) }
 	rows := 0
-	err = records.Each(ctx, in, records.Everything, nil, func(k catalog.Key, _ *catalog.List) error {
-		if !isRemoved(k) {
-			rows++
-		}
+	err = records.Each(ctx, in, records.Everything, nil, func(catalog.Key, *catalog.List) error {
+		rows++
 		return nil
 	})
 	if err != nil || rows == 0 {
@@ -305,7 +299,7 @@ func (u *accountTables) writeLists(ctx context.Context) (err error) {
 	holding := extsort.New(extsort.Options{Dir: u.b.temp(), Memory: u.b.Memory / 4})
 	defer func() { err = errors.Join(err, holding.Close()) }()
 	out := accounts.NewListWriter(t)
-	err = records.All(ctx, in, records.Everything, isRemoved, func(key catalog.Key, l *catalog.List) error {
+	err = records.All(ctx, in, records.Everything, func(key catalog.Key, l *catalog.List) error {
 		spec := u.list(l)
 		if err := hold(holding, &spec, l.FavoriteCount.V, uint32(len(u.lists))); err != nil {
 			return err

@@ -180,9 +180,7 @@ func flagsOf[T any](c *changesTable, kind fragment.Kind) func(context.Context) e
 				list = list[1:]
 			}
 			for ; len(list) > 0 && list[0].id == k.ID(); list = list[1:] {
-				if !c.b.inputs.Removed.Has(kind, k) {
-					list[0].row.Adult, list[0].row.Softcore = flagOf(record.Of(v), adult), flagOf(record.Of(v), softcore)
-				}
+				list[0].row.Adult, list[0].row.Softcore = flagOf(record.Of(v), adult), flagOf(record.Of(v), softcore)
 			}
 			return nil
 		})

@@ -15,6 +15,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/extsort"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // The prepare tasks make what titles tasks share of what survey tasks found: the common part of
@@ -100,6 +101,35 @@ func (t *prepare) common(ctx context.Context, o *output) error {
 		}
 		return o.addInputless(reuse.GenresKey(kind, last[1:]), func() []render.Fragment { return render.SharedGenres(kind, ids) })
 	})
+}
+
+// writeRemoved writes a resource for each removed one, for those who compare releases.
+func (b *Build) writeRemoved(ctx context.Context, o *output) error {
+	var key, of, into []byte
+	for _, r := range b.inputs.Removed {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if r.Kind == fragment.KindAccount {
+			continue // accounts of the past are private
+		}
+		of = r.Key.Append(of[:0], r.Kind)
+		key = fragment.AppendRemoved(key[:0], of)
+		var list []render.Fragment
+		if r.Merged {
+			into = r.Into.Append(into[:0], r.Kind)
+			o.inputs.Bytes(into)
+			list = []render.Fragment{{
+				Address: fragment.Address{Sub: fragment.SubMergedInto},
+				Pieces:  []render.Piece{{Op: release.OpSegment, Raw: into}},
+			}}
+		}
+		spec := release.ResourceSpec{Key: key, Fingerprint: o.inputs.Fingerprint()}
+		if err := o.Add(spec, func() []render.Fragment { return list }); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // sharedIMDbIDs is the name of the count of movies whose IMDb id a movie with a lower id has too.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/build/complete"
 	"github.com/reelsplice/reelsplice/build/derive"
+	"github.com/reelsplice/reelsplice/build/index"
 	"github.com/reelsplice/reelsplice/build/plan"
 	"github.com/reelsplice/reelsplice/build/records"
 	"github.com/reelsplice/reelsplice/build/render"
@@ -102,7 +103,7 @@ func merge[T any](ctx context.Context, p *partition, build builder[T]) error {
 	}
 	defer it.Close()
 	contributed := &grouped{it: it}
-	in := records.NewCursor[T](p.t.b.inputs.Of(p.plan.Kind), p.plan.Spans[p.i/p.plan.Subs], nil)
+	in := records.NewCursor[T](p.t.b.inputs.Of(p.plan.Kind), p.plan.Spans[p.i/p.plan.Subs])
 	defer in.Close()
 	for {
 		key, isRecord := in.Peek()
@@ -123,20 +124,17 @@ func merge[T any](ctx context.Context, p *partition, build builder[T]) error {
 				return err
 			}
 		}
-		if isRecord {
-			p.t.b.advance(1)
-		}
-		if p.t.b.inputs.Removed.Has(p.plan.Kind, key) {
-			if isRecord {
-				in.Leave()
-			}
-			continue
-		}
 		var rec *T
-		if !isRecord {
+		switch {
+		case isRecord:
+			p.t.b.advance(1)
+			if rec, err = in.Take(); err != nil {
+				return fmt.Errorf("%s: %w", key.Describe(p.plan.Kind), err)
+			}
+		case p.t.b.inputs.Removed.Has(p.plan.Kind, key):
+			continue
+		default:
 			p.d.Counts[derivedCount]++
-		} else if rec, err = in.Take(); err != nil {
-			return fmt.Errorf("%s: %w", key.Describe(p.plan.Kind), err)
 		}
 		p.o.inputs.Record(record.Of(rec))
 		for _, b := range contributions {
@@ -212,7 +210,7 @@ func buildPerson(p *partition, key catalog.Key, rec *catalog.Person, contributio
 	if err := cmp.Or(parsing, err); err != nil {
 		return err
 	}
-	return p.c.rows.Person(key.ID(), completed)
+	return index.Add(p.c.rows, fragment.KindPerson, key.ID(), completed, person.Popularity.V, person.Adult.V)
 }
 
 // personOf makes the record of a person who only occurs in credits.
@@ -262,7 +260,7 @@ func buildCollection(p *partition, key catalog.Key, c *catalog.Collection, contr
 	if err := p.add(key, key.ID(), nil, func() []render.Fragment { return p.o.render.Collection(completed, d) }); err != nil {
 		return err
 	}
-	return p.c.rows.Collection(key.ID(), completed, popularity, adult)
+	return index.Add(p.c.rows, fragment.KindCollection, key.ID(), completed, popularity, adult)
 }
 
 func buildCompany(p *partition, key catalog.Key, c *catalog.Company, contributions [][]byte) error {
@@ -281,7 +279,7 @@ func buildCompany(p *partition, key catalog.Key, c *catalog.Company, contributio
 	if err := p.add(key, key.ID(), nil, func() []render.Fragment { return p.o.render.Company(completed, movies) }); err != nil {
 		return err
 	}
-	return p.c.rows.Company(key.ID(), completed, countTitles(titles))
+	return index.Add(p.c.rows, fragment.KindCompany, key.ID(), completed, float64(countTitles(titles)), false)
 }
 
 func buildNetwork(p *partition, key catalog.Key, n *catalog.Network, contributions [][]byte) error {
@@ -308,7 +306,7 @@ func buildKeyword(p *partition, key catalog.Key, k *catalog.KeywordRecord, contr
 	if err := p.add(key, key.ID(), nil, func() []render.Fragment { return p.o.render.Keyword(completed, clean, all) }); err != nil {
 		return err
 	}
-	return p.c.rows.Keyword(key.ID(), completed, countTitles(titles))
+	return index.Add(p.c.rows, fragment.KindKeyword, key.ID(), completed, float64(countTitles(titles)), false)
 }
 
 func buildReview(p *partition, key catalog.Key, v *catalog.ReviewRecord, contributions [][]byte) error {

@@ -52,9 +52,9 @@ func (t *titles) series(ctx context.Context, o *output, c *contributor, s record
 	in := t.b.inputs
 	m := &seriesBuilder{
 		t: t, o: o, c: c, near: nearby{finder: t.near[fragment.KindTV].Finder()},
-		tvs:      records.NewCursor[catalog.TV](in.Of(fragment.KindTV), s, t.b.skip(fragment.KindTV)),
-		seasons:  records.NewCursor[catalog.Season](in.Of(fragment.KindSeason), s, t.b.skip(fragment.KindSeason)),
-		episodes: records.NewCursor[catalog.Episode](in.Of(fragment.KindEpisode), s, t.b.skip(fragment.KindEpisode)),
+		tvs:      records.NewCursor[catalog.TV](in.Of(fragment.KindTV), s),
+		seasons:  records.NewCursor[catalog.Season](in.Of(fragment.KindSeason), s),
+		episodes: records.NewCursor[catalog.Episode](in.Of(fragment.KindEpisode), s),
 	}
 	defer m.tvs.Close()
 	defer m.seasons.Close()
@@ -363,4 +363,34 @@ func (m *seriesBuilder) details() error {
 		}
 	}
 	return m.c.rows.Series(row)
+}
+
+// seasonsLeft returns a series without removed seasons in its lists.
+func (m *seriesBuilder) seasonsLeft(given *catalog.TV) *catalog.TV {
+	left := func(list []catalog.SeasonSummary) []catalog.SeasonSummary {
+		return slices.DeleteFunc(slices.Clone(list), func(s catalog.SeasonSummary) bool {
+			return m.t.b.inputs.Removed.Has(fragment.KindSeason, catalog.SeasonKey(m.id, s.SeasonNumber.V))
+		})
+	}
+	tv := *given
+	tv.Seasons, tv.Localized = left(tv.Seasons), slices.Clone(tv.Localized)
+	for i := range tv.Localized {
+		tv.Localized[i].Seasons = left(tv.Localized[i].Seasons)
+	}
+	return &tv
+}
+
+// episodesLeft returns a season without removed episodes in its lists: episodes are built from them.
+func (m *seriesBuilder) episodesLeft(given *catalog.Season) *catalog.Season {
+	left := func(list []catalog.SeasonEpisode) []catalog.SeasonEpisode {
+		return slices.DeleteFunc(slices.Clone(list), func(e catalog.SeasonEpisode) bool {
+			return m.t.b.inputs.Removed.Has(fragment.KindEpisode, catalog.EpisodeKey(m.id, given.SeasonNumber.V, e.EpisodeNumber.V))
+		})
+	}
+	s := *given
+	s.Episodes, s.Localized = left(s.Episodes), slices.Clone(s.Localized)
+	for i := range s.Localized {
+		s.Localized[i].Episodes = left(s.Localized[i].Episodes)
+	}
+	return &s
 }

@@ -83,9 +83,6 @@ var (
 func (u *surveyor) movies(ctx context.Context) error {
 	var t neighbours.Title
 	return records.Each(ctx, u.b.inputs.Of(fragment.KindMovie), u.span, movieFields, func(k catalog.Key, m *catalog.Movie) error {
-		if u.b.inputs.Removed.Has(fragment.KindMovie, k) {
-			return nil
-		}
 		if n, ok := imdbNumber(catalog.IMDbOf(m)); ok {
 			if err := u.claim(fragment.KindMovie, n, k); err != nil {
 				return err
@@ -103,10 +100,7 @@ func (u *surveyor) movies(ctx context.Context) error {
 
 func (u *surveyor) series(ctx context.Context) error {
 	var t neighbours.Title
-	return records.Each(ctx, u.b.inputs.Of(fragment.KindTV), u.span, seriesFields, func(k catalog.Key, s *catalog.TV) error {
-		if u.b.inputs.Removed.Has(fragment.KindTV, k) {
-			return nil
-		}
+	return records.Each(ctx, u.b.inputs.Of(fragment.KindTV), u.span, seriesFields, func(_ catalog.Key, s *catalog.TV) error {
 		err := u.genres(fragment.KindTV, s.Genres)
 		for i := range s.Localized {
 			err = cmp.Or(err, u.genres(fragment.KindTV, complete.Genres(fragment.KindTV, s.Localized[i].Genres, "en", "")))

@@ -163,7 +163,7 @@ type movieBuilder struct {
 // movies builds the movies of a span.
 func (t *titles) movies(ctx context.Context, o *output, c *contributor, s records.Span) error {
 	m := &movieBuilder{t: t, o: o, c: c, near: nearby{finder: t.near[fragment.KindMovie].Finder()}}
-	return records.All(ctx, t.b.inputs.Of(fragment.KindMovie), s, t.b.skip(fragment.KindMovie), func(key catalog.Key, movie *catalog.Movie) error {
+	return records.All(ctx, t.b.inputs.Of(fragment.KindMovie), s, func(key catalog.Key, movie *catalog.Movie) error {
 		t.b.advance(1)
 		if err := m.movie(key, movie); err != nil {
 			return err
