@@ -67,11 +67,11 @@ func (n *nameRow) add(w *index.Writer) error {
 		tv := &catalog.TV{ID: record.Int{V: n.id, Set: true}, Popularity: pop, Adult: adult, Name: str(n.title), OriginalName: str(n.original), FirstAirDate: str(n.date)}
 		return w.Series(index.Series{TV: complete.Of(tv)})
 	case fragment.KindPerson:
-		return w.Person(uint64(n.id), complete.Of(&catalog.Person{Popularity: pop, Adult: adult, Name: str(n.title), AlsoKnownAs: n.alternatives}))
+		return index.Add(w, n.kind, uint64(n.id), complete.Of(&catalog.Person{Name: str(n.title), AlsoKnownAs: n.alternatives}), n.popularity, n.adult)
 	case fragment.KindCollection:
-		return w.Collection(uint64(n.id), complete.Of(&catalog.Collection{Name: str(n.title)}), n.popularity, n.adult)
+		return index.Add(w, n.kind, uint64(n.id), complete.Of(&catalog.Collection{Name: str(n.title)}), n.popularity, n.adult)
 	case fragment.KindCompany:
-		return w.Company(uint64(n.id), complete.Of(&catalog.Company{Name: str(n.title)}), int(n.popularity))
+		return index.Add(w, n.kind, uint64(n.id), complete.Of(&catalog.Company{Name: str(n.title)}), n.popularity, false)
 	}
 	return fmt.Errorf("no row for kind %v", n.kind)
 }
