@@ -1,14 +1,12 @@
 package layout
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
@@ -309,68 +307,4 @@ known_for_department = '"Directing"'
 	if n := f.l.mappings[0].tables[0].form().needs(); n != (Needs{IDs: true, Kinds: Kinds(fragment.KindMovie), People: true}) {
 		t.Errorf("needs = %+v", n)
 	}
-}
-
-// FuzzIdentify: whatever rows without ids hold, they are refused, or make the same records
-// each time, with ids that are known or in the range of minted ones.
-func FuzzIdentify(f *testing.F) {
-	m := mapping(f, `[[table]]
-files = ["t"]
-
-[[table.record]]
-kind = "tv"
-mint = ["name", "year"]
-[table.record.fields]
-external_ids.imdb_id = 'imdb'
-external_ids.tvdb_id = 'trimPrefix(tvdb, "t")'
-name = 'name'
-credits.cast = 'names(cast, "person", {separator: "|"})'
-
-[[table.record]]
-kind = "tv"
-list = "credits.crew"
-each = 'split(crew, ";")'
-element = 'name(element, "person")'
-[table.record.fields]
-
-[[table.record]]
-kind = "season"
-each = 'python(seasons)'
-[table.record.fields]
-season_number = 'element.no'
-episode_count = 'place'
-episodes = 'map(element.eps, ({episode_number: .n}))'
-`)
-	for _, row := range []string{
-		`{"imdb":"tt5","name":"A","year":1999.0,"cast":"A|B","crew":["C","A"],"seasons":[{"no":1,"eps":[{"n":1}]},null]}`,
-		`{"tvdb":"t7","crew":"A; B","seasons":"[{'no': 1}]"}`,
-		`{"name":" a  B ","year":"x","seasons":[{"no":-1}]}`,
-		`{"name":{},"year":[],"seasons":[[]],"crew":[{}]}`,
-	} {
-		f.Add(row)
-	}
-	known := knownIDs{"tv imdb_id tt5": 5, "tv tvdb_id 7": 7, "tv 5 a": 3}
-	f.Fuzz(func(t *testing.T, row string) {
-		if len(row) > 1<<14 || !utf8.ValidString(row) || !json.Valid([]byte(row)) {
-			return
-		}
-		var before []string
-		for range 2 {
-			o := Options{Mappings: []*Mapping{m}, IDs: known}
-			recs, err := newMapped(Tables, o.mappings(Tables), o).Records(Row{File: "t", JSON: row, Table: true})
-			if err != nil && strings.ContainsAny(err.Error(), "\n\r") {
-				t.Errorf("Records(%q): %q, want one line", row, err)
-			}
-			now := append(described(recs), fmt.Sprint(err))
-			if before != nil && !slices.Equal(now, before) {
-				t.Errorf("Records(%q) = %q, and before %q", row, now, before)
-			}
-			before = now
-			for _, r := range recs {
-				if id := int64(r.Key.ID()); !IsMinted(id) && id != 3 && id != 5 && id != 7 {
-					t.Errorf("Records(%q): %s of id %d", row, r.Type.Name(), id)
-				}
-			}
-		}
-	})
 }

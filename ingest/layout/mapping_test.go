@@ -507,9 +507,45 @@ func golden(t *testing.T, path string, seen map[string]bool) {
 	}
 }
 
-// FuzzMapped: any row of any table is refused in one line, or makes records that
+// FuzzMapped: any row of any table, also of one without ids, is refused in one line, or makes records that
 // survive JSON.
 func FuzzMapped(f *testing.F) {
+	m := mapping(f, `[[table]]
+files = ["t"]
+
+[[table.record]]
+kind = "tv"
+mint = ["name", "year"]
+[table.record.fields]
+external_ids.imdb_id = 'imdb'
+external_ids.tvdb_id = 'trimPrefix(tvdb, "t")'
+name = 'name'
+credits.cast = 'names(cast, "person", {separator: "|"})'
+
+[[table.record]]
+kind = "tv"
+list = "credits.crew"
+each = 'split(crew, ";")'
+element = 'name(element, "person")'
+[table.record.fields]
+
+[[table.record]]
+kind = "season"
+each = 'python(seasons)'
+[table.record.fields]
+season_number = 'element.no'
+episode_count = 'place'
+episodes = 'map(element.eps, ({episode_number: .n}))'
+`)
+	for _, row := range []string{
+		`{"imdb":"tt5","name":"A","year":1999.0,"cast":"A|B","crew":["C","A"],"seasons":[{"no":1,"eps":[{"n":1}]},null]}`,
+		`{"tvdb":"t7","crew":"A; B","seasons":"[{'no': 1}]"}`,
+		`{"name":" a  B ","year":"x","seasons":[{"no":-1}]}`,
+		`{"name":{},"year":[],"seasons":[[]],"crew":[{}]}`,
+	} {
+		f.Add(Tables, "t", row)
+	}
+	known := knownIDs{"tv imdb_id tt5": 5, "tv tvdb_id 7": 7, "tv 5 a": 3}
 	files, err := filepath.Glob(filepath.Join("testdata", "ready", "*.json"))
 	if err != nil {
 		f.Fatal(err)
@@ -529,7 +565,7 @@ func FuzzMapped(f *testing.F) {
 		if !IsMapped(name) || len(row) > 1<<14 || !utf8.ValidString(row) || !json.Valid([]byte(row)) {
 			return
 		}
-		l, err := New(name, Options{Names: names{"A": 1, "B, A": 2}})
+		l, err := New(name, Options{Mappings: []*Mapping{m}, Names: names{"A": 1, "B, A": 2}, IDs: known})
 		if err != nil {
 			t.Fatal(err)
 		}
