@@ -100,11 +100,13 @@ func (r *run) detect(in *input, row []byte) (reason string) {
 	if err == nil {
 		_, err = l.Records(in.row(string(row)))
 	}
-	near := layout.Near(in.Base(), row, r.rows)
-	switch {
-	case err == nil && r.Kind != "":
-	case err == nil:
+	if err == nil {
+		if r.Kind != "" {
+			return ""
+		}
 		return foreign(in, row, l.Counts().Unknown)
+	}
+	switch near := layout.Near(in.Base(), row, r.rows); {
 	case near != "":
 		in.hint = noMapping + "; " + near
 	case in.Format.Table() && !layout.HasColumn(row, "id"):

@@ -69,11 +69,11 @@ func (in *input) turn() turn {
 	switch {
 	case in.layout == imdbLayout:
 		return turnIMDb
-	case n.IDs && !n.Keyed && n.Mints:
+	case n.Kinds != 0 && !n.Keyed && n.Mints:
 		return turnMinting
-	case n.IDs && !n.Keyed:
+	case n.Kinds != 0 && !n.Keyed:
 		return turnMatched
-	case n.IDs || n.People:
+	case n.Kinds != 0 || n.People:
 		return turnPeople
 	case in.layout == layout.Kaggle:
 		return turnNames

@@ -304,7 +304,7 @@ known_for_department = '"Directing"'
 	}
 	// The next row has people of its own.
 	f.want(`{"imdb":"tt0133093","cast":"Keanu Reeves"}`, `movie 603 {"id":603,"imdb_id":"tt0133093","credits":{"cast":[{"id":6384,"name":"Keanu Reeves","order":0}]}}`)
-	if n := f.l.mappings[0].tables[0].form().needs(); n != (Needs{IDs: true, Kinds: Kinds(fragment.KindMovie), People: true}) {
+	if n := f.l.mappings[0].tables[0].form().needs(); n != (Needs{Kinds: Kinds(fragment.KindMovie), People: true}) {
 		t.Errorf("needs = %+v", n)
 	}
 }

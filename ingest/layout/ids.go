@@ -170,13 +170,12 @@ func (n *identifier) titleOf(kind fragment.Kind, id int64) {
 
 // Needs is the facts that must be read before the rows of a table get their meaning.
 type Needs struct {
-	IDs    bool // of records that have the same external ids, of Kinds
-	Kinds  KindSet
-	Keyed  bool // though some rows have ids of their own, which others can find
-	Mints  bool // where they are found nowhere
-	People bool // the names in the credits of titles
-	Names  bool // the names of companies, networks and keywords
-	Named  bool // nothing: it has records of companies, networks or keywords, which others name
+	Kinds  KindSet // whose ids are found by the external ids of other records; none for no ids
+	Keyed  bool    // though some rows have ids of their own, which others can find
+	Mints  bool    // where they are found nowhere
+	People bool    // the names in the credits of titles
+	Names  bool    // the names of companies, networks and keywords
+	Named  bool    // nothing: it has records of companies, networks or keywords, which others name
 }
 
 // A KindSet is a set of kinds.
@@ -210,7 +209,7 @@ func (o *Options) AnyNeeds() (n Needs) {
 		for _, t := range m.tables {
 			one := t.form().needs()
 			n = Needs{
-				n.IDs || one.IDs, n.Kinds | one.Kinds, n.Keyed && one.Keyed, n.Mints && one.Mints, n.People || one.People,
+				n.Kinds | one.Kinds, n.Keyed && one.Keyed, n.Mints && one.Mints, n.People || one.People,
 				n.Names || one.Names, n.Named || one.Named,
 			}
 		}
@@ -222,7 +221,7 @@ func (f *form) needs() (n Needs) {
 	for _, s := range f.shapes {
 		if f := s.find; f != nil {
 			if f.matches || f.mint != nil {
-				n.IDs, n.Kinds = true, n.Kinds|Kinds(f.of)
+				n.Kinds |= Kinds(f.of)
 			}
 			n.Keyed = n.Keyed || f.keyed && (f.matches || f.mint != nil)
 			n.Mints = n.Mints || f.mint != nil

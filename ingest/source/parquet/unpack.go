@@ -54,16 +54,9 @@ func (u *unpacker) unpack(codec format.CompressionCodec, dst, src []byte) (n int
 		if err := r.Reset(bytes.NewReader(src)); err != nil {
 			return 0, err
 		}
-		m, more := 0, dst
-		for err == nil && n <= len(dst) {
-			if more = more[m:]; len(more) == 0 {
-				more = make([]byte, 1) // to see the end
-			}
-			m, err = r.Read(more)
-			n += m
-		}
-		if err == io.EOF {
-			err = nil
+		n, _ = io.ReadFull(r, dst)                                    // what stopped it stops the next call
+		if m, end := io.ReadFull(r, make([]byte, 1)); end != io.EOF { // to see the end
+			n, err = n+m, end
 		}
 	}
 	if n > len(dst) {
