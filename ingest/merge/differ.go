@@ -2,7 +2,6 @@ package merge
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -204,23 +203,23 @@ func codesOf(r record.Record, name string) string {
 	return record.List(codes)
 }
 
-// extra notes the fields that no API has.
+// extra notes the fields that no API has, by their names.
 func (d *differ) extra(old, now record.Record) {
-	was := map[string]string{}
+	var was record.RawFields
 	if !old.IsNil() {
 		was = extraOf(old)
 	}
 	is := extraOf(now)
-	for _, name := range slices.Sorted(maps.Keys(is)) {
-		if !silent[name] {
-			d.note(name, "", "", was[name], is[name])
+	slices.SortFunc(is, func(a, b record.RawField) int { return cmp.Compare(a.Name, b.Name) })
+	for _, f := range is {
+		if !silent[f.Name] {
+			d.note(f.Name, "", "", was.Value(f.Name), f.Raw)
 		}
 	}
 }
 
-func extraOf(r record.Record) map[string]string {
-	all := map[string]string{}
-	_ = record.EachField("{"+r.Object().Extra+"}", func(name, raw string) error { all[name] = raw; return nil })
+func extraOf(r record.Record) record.RawFields {
+	all, _ := record.Fields("{" + r.Object().Extra + "}") // it was parsed before
 	return all
 }
 

@@ -63,7 +63,7 @@ func (m *Merger) Write(ctx context.Context, rows *Rows, kinds map[string]bool) (
 	defer func() { m.log.seasons.close() }()
 	var now []catalog.Removed
 	for _, t := range catalog.Types() {
-		old := &removals{list: ofKind(gone, t)}
+		old := &removals{list: slices.DeleteFunc(slices.Clone(gone), func(r catalog.Removed) bool { return r.Kind != t.Kind })}
 		ok, err := m.hasNews(t, rows, kinds)
 		if err != nil {
 			return err
@@ -88,16 +88,6 @@ func (m *Merger) Write(ctx context.Context, rows *Rows, kinds map[string]bool) (
 		return err
 	}
 	return m.minted.finish()
-}
-
-func ofKind(list []catalog.Removed, t *catalog.Type) []catalog.Removed {
-	var out []catalog.Removed
-	for _, r := range list {
-		if r.Kind == t.Kind {
-			out = append(out, r)
-		}
-	}
-	return out
 }
 
 // hasNews reports whether the file of a kind is to be written: there are rows, or there was a
