@@ -3,6 +3,8 @@ package array
 import (
 	"bytes"
 	"context"
+	"embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -12,8 +14,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"text/template"
 	"time"
 
+	"al.essio.dev/pkg/shellescape"
 	"github.com/zeebo/xxh3"
 
 	"github.com/reelsplice/reelsplice/build/task"
@@ -217,4 +221,26 @@ func lastWords(err error) string {
 func lastLine(b []byte) string {
 	b = bytes.TrimSpace(b)
 	return strings.TrimPrefix(string(b[bytes.LastIndexByte(b, '\n')+1:]), "reelsplice: ")
+}
+
+//go:embed templates
+var files embed.FS
+
+// templates are the documents. Their marks are <% and %>.
+var templates = template.Must(template.New("").Delims("<%", "%>").
+	Funcs(template.FuncMap{"sh": shellescape.Quote, "json": quoteJSON}).ParseFS(files, "templates/*"))
+
+// execute fills in a template.
+func execute(name string, data any) ([]byte, error) {
+	var b bytes.Buffer
+	if err := templates.ExecuteTemplate(&b, name, data); err != nil {
+		return nil, fmt.Errorf("write %s: %w", name, err)
+	}
+	return b.Bytes(), nil
+}
+
+// quoteJSON returns v as JSON, which is YAML too.
+func quoteJSON(v any) (string, error) {
+	b, err := json.Marshal(v)
+	return string(b), err
 }

@@ -3,7 +3,6 @@ package gen
 import (
 	"encoding/binary"
 	"encoding/hex"
-	"slices"
 	"strconv"
 	"time"
 
@@ -77,22 +76,6 @@ func (j *writer) drawn(name string, r *random, n int, from []*node, but func(i i
 			j.like("", pick(r, from), func(f *node) bool { return but(i, f) })
 		}
 	})
-}
-
-// distinct writes a list of objects, one for each different value among n that draw returns,
-// and returns their number. draw gets the number of those before.
-func distinct[T comparable](j *writer, name string, n int, draw func(have int) T, write func(T)) int {
-	var list [100]T
-	seen := list[:0]
-	j.list(name, func() {
-		for range min(n, len(list)) {
-			if v := draw(len(seen)); !slices.Contains(seen, v) {
-				seen = append(seen, v)
-				j.object("", func() { write(v) })
-			}
-		}
-	})
-	return len(seen)
 }
 
 // add appends to a text.

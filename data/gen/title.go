@@ -277,12 +277,20 @@ func (t *title) writeImages(j *writer, r *random) {
 	})
 }
 
-// writePicked writes a list of at most n records of the crowd.
+// writePicked writes a list of at most n records of the crowd, each once.
 func writePicked(j *writer, name string, r *random, p *population, n int, write func(i uint64)) {
-	if p.n == 0 {
-		n = 0
-	}
-	distinct(j, name, n, func(int) uint64 { return p.pick(r, crowd) }, write)
+	var seen []uint64
+	j.list(name, func() {
+		for range n {
+			if p.n == 0 {
+				return
+			}
+			if i := p.pick(r, crowd); !slices.Contains(seen, i) {
+				seen = append(seen, i)
+				j.object("", func() { write(i) })
+			}
+		}
+	})
 }
 
 // writeTranslations writes some of those of the sample: the one to English with the texts of the details, others with
