@@ -98,23 +98,17 @@ func Literal[T string | []byte](a *Answer, b T) {
 	a.tag = append(binary.AppendUvarint(append(a.tag, 0), uint64(len(b))), b...)
 	a.raw += uint64(len(b))
 	for len(b) > 0 {
-		n := min(len(b), maxStored)
-		literal(a, b[:n])
+		n, from := min(len(b), maxStored), len(a.literals)
+		a.literals = append(a.literals, b[:n]...)
 		b = b[n:]
+		if last := len(a.chunks) - 1; last >= 0 && a.chunks[last].seg.RawLen == 0 && len(a.literals)-a.chunks[last].from <= maxStored {
+			a.chunks[last].to = len(a.literals)
+			a.stored += n
+			continue
+		}
+		a.chunks = append(a.chunks, chunk{from: from, to: len(a.literals)})
+		a.stored += storedHead + n
 	}
-}
-
-// literal appends what fits into one stored block.
-func literal[T string | []byte](a *Answer, b T) {
-	from := len(a.literals)
-	a.literals = append(a.literals, b...)
-	if n := len(a.chunks); n > 0 && a.chunks[n-1].seg.RawLen == 0 && len(a.literals)-a.chunks[n-1].from <= maxStored {
-		a.chunks[n-1].to = len(a.literals)
-		a.stored += len(b)
-		return
-	}
-	a.chunks = append(a.chunks, chunk{from: from, to: len(a.literals)})
-	a.stored += storedHead + len(b)
 }
 
 // RawLen is the length of the identity body in bytes.
