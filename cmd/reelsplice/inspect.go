@@ -31,7 +31,7 @@ func inspectCommand(a *app) *cobra.Command {
 	}
 	storeFlag(c, &releases)
 	c.Flags().BoolVar(&explain, "explain", false, "print number, kind, offset, bytes, CRC-32 and origin of each piece")
-	c.Flags().StringVar(&id, "release", "", "`ID` of the release; the current one when not given")
+	c.Flags().StringVar(&id, "release", "current", "`ID` of the release")
 	return a.leaf(c, func(ctx context.Context, args []string) error {
 		var in edge.Inspection
 		err := a.atStore(ctx, releases, func(s releaseStore) (err error) {
@@ -60,12 +60,7 @@ func inspect(ctx context.Context, s releaseStore, id, target string) (in edge.In
 	if !strings.HasPrefix(target, "/") {
 		return in, usage(fmt.Errorf("path %q: want one that starts with a slash, such as /3/movie/550", target))
 	}
-	if id == "" {
-		if id, err = current(ctx, s); err != nil {
-			return in, err
-		}
-	}
-	rel, err := s.Open(ctx, id)
+	rel, err := openNamed(ctx, s, id)
 	if err != nil {
 		return in, err
 	}
@@ -112,7 +107,7 @@ func verifyCommand(a *app) *cobra.Command {
 	}
 	return a.checked(c, parse, func(ctx context.Context, args []string) error {
 		return a.atStore(ctx, releases, func(s releaseStore) error {
-			id, err := chosen(ctx, s, args, current)
+			id, err := releaseNamed(ctx, s, append(args, "current")[0])
 			if err != nil {
 				return err
 			}

@@ -236,7 +236,7 @@ func publishCommand(a *app) *cobra.Command {
 				}
 				of = local
 			}
-			id, err := chosen(ctx, of, args, newest)
+			id, err := releaseNamed(ctx, of, append(args, newest)[0])
 			if err != nil {
 				return err
 			}
@@ -333,56 +333,38 @@ func uploadDeltas(ctx context.Context, to bucketStore, local store.Folder, id st
 	return nil
 }
 
-// chosen returns the id among args, or what otherwise returns.
-func chosen(ctx context.Context, s releaseStore, args []string, otherwise func(context.Context, releaseStore) (string, error)) (string, error) {
-	if len(args) > 0 {
-		return args[0], nil
-	}
-	return otherwise(ctx, s)
-}
+// newest names the release that was built last, of those that can be opened.
+const newest = "newest"
 
-func newest(ctx context.Context, s releaseStore) (string, error) {
+// releaseNamed returns the id of the release that is current, previous or newest, or name itself.
+func releaseNamed(ctx context.Context, s releaseStore, name string) (string, error) {
+	switch name {
+	case "current":
+		id, err := s.Current(ctx)
+		if errors.Is(err, store.ErrNoRelease) {
+			err = fmt.Errorf("%w: run publish first", err)
+		}
+		return id, err
+	case "previous", newest:
+	default:
+		return name, nil
+	}
 	infos, err := s.List(ctx)
 	if err != nil {
 		return "", err
 	}
 	for _, i := range infos {
-		if i.Err == nil {
+		if name == newest && i.Err == nil || name != newest && i.Previous {
 			return i.ID, nil
 		}
 	}
-	if len(infos) > 0 {
+	switch {
+	case name != newest:
+		return "", fmt.Errorf("no release in %s has been current before the one that is", s)
+	case len(infos) > 0:
 		return "", fmt.Errorf("no release in %s can be opened, the newest: %w", s, infos[0].Err)
 	}
 	return "", fmt.Errorf("no release in %s: run build first", s)
-}
-
-func current(ctx context.Context, s releaseStore) (string, error) {
-	id, err := s.Current(ctx)
-	if errors.Is(err, store.ErrNoRelease) {
-		return "", fmt.Errorf("%w: run publish first", err)
-	}
-	return id, err
-}
-
-// releaseNamed returns the id of what is current or previous, or name itself.
-func releaseNamed(ctx context.Context, s releaseStore, name string) (string, error) {
-	switch name {
-	case "current":
-		return current(ctx, s)
-	case "previous":
-		infos, err := s.List(ctx)
-		if err != nil {
-			return "", err
-		}
-		for _, i := range infos {
-			if i.Previous {
-				return i.ID, nil
-			}
-		}
-		return "", fmt.Errorf("no release in %s has been current before the one that is", s)
-	}
-	return name, nil
 }
 
 // openNamed opens a release by its id or by what it is.
