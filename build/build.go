@@ -54,6 +54,8 @@ type Config struct {
 	// Full makes all of the release anew. Otherwise resources and segments of Previous are taken
 	// over where the build would only make them again.
 	Full bool
+	// Version is that of the program, for the manifest.
+	Version string
 	// Access counts how often resources were asked for. It may be nil; otherwise it has a share
 	// in the bytes of the release.
 	Access Access
@@ -154,7 +156,7 @@ func (c *Config) plan() (p *plan.Plan, access []byte, err error) {
 		return nil, nil, err
 	}
 	defer in.Close()
-	params := plan.Params{Catalog: c.Catalog, Releases: c.Releases, Previous: c.Previous, Full: c.Full, Level: c.Level}
+	params := plan.Params{Catalog: c.Catalog, Releases: c.Releases, Previous: c.Previous, Full: c.Full, Level: c.Level, Version: c.Version}
 	if access, params.Access, err = c.Access.Encode(); err != nil {
 		return nil, nil, err
 	}

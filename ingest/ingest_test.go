@@ -21,6 +21,7 @@ import (
 	"github.com/reelsplice/reelsplice/data/sample"
 	"github.com/reelsplice/reelsplice/ingest/report"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/provenance"
 	"github.com/reelsplice/reelsplice/schemas/record"
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
@@ -134,7 +135,7 @@ func checkFiles(tb testing.TB, dir string, want ...string) {
 	tb.Helper()
 	var got []string
 	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && d.Name() != ".lock" && d.Name() != report.JSONFile && d.Name() != report.HTMLFile {
+		if err == nil && !d.IsDir() && !slices.Contains([]string{".lock", report.JSONFile, report.HTMLFile, provenance.FileName}, d.Name()) {
 			rel, _ := filepath.Rel(dir, p)
 			got = append(got, filepath.ToSlash(rel))
 		}

@@ -60,8 +60,14 @@ func (r *run) ingest(ctx context.Context) (_ Report, err error) {
 	if err = r.prepare(ctx); err != nil {
 		return Report{}, err
 	}
+	summing, stop := context.WithCancel(ctx)
+	sums := r.list.sum(summing)
+	defer stop()
 	if err = r.read(ctx); err == nil {
 		err = r.write(ctx)
+	}
+	if err == nil {
+		err = r.writeDumps(sums)
 	}
 	var bad *TooManyBadError
 	switch {

@@ -16,6 +16,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/age"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/provenance"
 	"github.com/reelsplice/reelsplice/schemas/record"
 	"github.com/reelsplice/reelsplice/schemas/tables"
 )
@@ -51,6 +52,7 @@ type Params struct {
 	Full     bool   `json:"full,omitempty"`     // nothing of it is reused
 	Level    int    `json:"level"`              // of compression
 	Access   string `json:"access,omitempty"`   // checksum of the access counts in AccessFile, "" for none
+	Version  string `json:"version,omitempty"`  // of the program, for the manifest
 }
 
 // AccessFile is the name of the file of access counts among those between tasks.
@@ -62,6 +64,8 @@ type Plan struct {
 	Source
 	Records map[string]int64 `json:"records"` // of the catalogue, by the name of their kind
 	Removed int              `json:"removed"` // resources that are removed or merged
+	// Dumps are those of the last ingest into the catalogue; nil for unknown.
+	Dumps *provenance.Dumps `json:"dumps,omitempty"`
 	// Fetched is when the records were fetched, by the name of their kind, of kinds that tell.
 	Fetched map[string]age.Days `json:"fetched,omitempty"`
 	Movies  []records.Span      `json:"movies"` // a titles task each, after those of series
@@ -82,7 +86,7 @@ type Plan struct {
 // A Source is what tasks on several machines must have in common beside the parameters. It is empty on one
 // machine.
 type Source struct {
-	Program string `json:"program,omitempty"` // its version
+	Program string `json:"program,omitempty"` // its version, or bytes
 	// Files are the files of the catalogue that were planned for.
 	Files []CatalogFile `json:"files,omitempty"`
 }
@@ -109,7 +113,7 @@ type Resources struct {
 // Make divides the work of a build over a catalogue.
 func Make(in *records.Inputs, params Params) (*Plan, error) {
 	p := &Plan{
-		Params: params, Records: in.Counts(), Removed: len(in.Removed),
+		Params: params, Records: in.Counts(), Removed: len(in.Removed), Dumps: in.Dumps,
 		Near: map[fragment.Kind]int{}, Latest: map[fragment.Kind]int64{},
 	}
 	var err error

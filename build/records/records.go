@@ -15,6 +15,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/age"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/provenance"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
@@ -22,6 +23,7 @@ import (
 type Inputs struct {
 	files   map[fragment.Kind]*Input
 	Removed catalog.RemovedSet
+	Dumps   *provenance.Dumps // of the last ingest, nil for unknown
 	// Changes is the log of changes, nil for none.
 	Changes *catalog.File
 }
@@ -63,6 +65,9 @@ func Open(dir string) (in *Inputs, err error) {
 	if len(in.files) == 0 {
 		movie := catalog.TypeOf(fragment.KindMovie).File()
 		return in, fmt.Errorf("no catalogue in %s: neither %s nor a file of another kind is there: run ingest first", dir, movie)
+	}
+	if in.Dumps, err = provenance.Read(dir); err != nil {
+		return in, err
 	}
 	in.Changes, err = catalog.OpenChanges(dir)
 	return in, err

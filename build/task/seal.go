@@ -12,6 +12,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/age"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/provenance"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/compare"
 	"github.com/reelsplice/reelsplice/schemas/tables"
@@ -70,6 +71,9 @@ func (b *Build) preview(stages ...string) (*release.Reader, error) {
 // options returns the free fields of the manifest.
 func (b *Build) options() release.ManifestSpec {
 	o := release.ManifestSpec{Params: b.Params(), Parent: b.Plan.Previous, Sources: map[string]int64{}}
+	if b.Plan.Version != "" || b.Plan.Dumps != nil {
+		o.Provenance = &provenance.Release{Program: b.Plan.Version, Dumps: b.Plan.Dumps}
+	}
 	for kind, n := range b.Plan.Records {
 		o.Sources[kind] = n
 	}

@@ -177,7 +177,7 @@ func (a *app) publishBuilt(ctx context.Context, r *build.Report, to store.Folder
 func (a *app) build(ctx context.Context, cfg build.Config) (build.Report, error) {
 	p := a.progress("build", false)
 	defer p.stop()
-	cfg.Progress, cfg.Log = p.update, a.logger()
+	cfg.Progress, cfg.Log, cfg.Version = p.update, a.logger(), version().Version
 	return build.Run(ctx, cfg)
 }
 

@@ -125,7 +125,7 @@ func buildPlanCommand(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		params := plan.Params{Catalog: s.catalog, Releases: s.releases, Level: content.level, Full: content.full}
+		params := plan.Params{Catalog: s.catalog, Releases: s.releases, Level: content.level, Full: content.full, Version: version().Version}
 		if params.Previous, err = a.previousRelease(ctx, at.Releases, content.previous); err != nil {
 			return err
 		}

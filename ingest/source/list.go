@@ -182,7 +182,7 @@ func findObjects(loc object.Location, o Options) (all []found, err error) {
 	add := func(info object.Info, root, name string, walked bool) {
 		at := loc.At(info.Key)
 		all = append(all, found{
-			File: File{Path: at.String(), Name: name, Bytes: info.Size, Modified: info.ModTime, object: &inBucket{bucket, info}},
+			File: File{Path: at.String(), Name: name, Bytes: info.Size, Modified: info.ModTime, object: &inBucket{bucket: bucket, info: info}},
 			id:   at.Identity(), full: path.Join("/", loc.Bucket, info.Key), root: path.Join("/", loc.Bucket, root), walked: walked, regular: true,
 		})
 	}

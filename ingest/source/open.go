@@ -2,9 +2,13 @@ package source
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"hash"
 	"io"
 	"os"
+	"sync/atomic"
 
 	"github.com/reelsplice/reelsplice/schemas/object"
 )
@@ -44,6 +48,38 @@ func openInput(ctx context.Context, f File) (*input, error) {
 	return &input{ReadCloser: osf, at: osf, size: info.Size()}, nil
 }
 
+// InBucket reports whether f is an object.
+func (f File) InBucket() bool { return f.object != nil }
+
+// Sum returns the SHA-256 of a file in hex, "" of a pipe, which can be read once only. An object whose rows were read in
+// order is not fetched again.
+func (f File) Sum(ctx context.Context) (string, error) {
+	if f.object != nil {
+		if sum := f.object.sum.Load(); sum != nil {
+			return *sum, nil
+		}
+	} else if info, err := os.Stat(f.Path); err != nil || !info.Mode().IsRegular() {
+		return "", err
+	}
+	in, err := openInput(ctx, f)
+	if err != nil {
+		return "", err
+	}
+	defer in.Close()
+	hash, buf := sha256.New(), make([]byte, 256<<10)
+	for ctx.Err() == nil {
+		n, err := in.Read(buf)
+		hash.Write(buf[:n])
+		if err == io.EOF {
+			return hex.EncodeToString(hash.Sum(nil)), nil
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	return "", ctx.Err()
+}
+
 // A pipe reads a file that may wait for another process: to open it and for every read.
 // The end of its context ends the waiting.
 type pipe struct {
@@ -75,7 +111,25 @@ func (p *pipe) Close() error {
 // but idle connections, which end by themselves.
 type inBucket struct {
 	bucket object.Bucket
-	info   object.Info // as it was listed
+	info   object.Info            // as it was listed
+	sum    atomic.Pointer[string] // SHA-256, once it was read from its start to its end
+}
+
+// A summing reader hashes an object while it is read.
+type summing struct {
+	io.ReadCloser
+	hash hash.Hash
+	of   *inBucket
+}
+
+func (s *summing) Read(b []byte) (int, error) {
+	n, err := s.ReadCloser.Read(b)
+	s.hash.Write(b[:n])
+	if err == io.EOF {
+		sum := hex.EncodeToString(s.hash.Sum(nil))
+		s.of.sum.Store(&sum)
+	}
+	return n, err
 }
 
 // open opens the object as it is now.
@@ -85,6 +139,6 @@ func (o *inBucket) open(ctx context.Context) (*input, error) {
 		return nil, err
 	}
 	return &input{
-		ReadCloser: o.bucket.NewReader(ctx, info), at: o.bucket.NewReaderAt(ctx, info), size: info.Size,
+		ReadCloser: &summing{o.bucket.NewReader(ctx, info), sha256.New(), o}, at: o.bucket.NewReaderAt(ctx, info), size: info.Size,
 	}, nil
 }

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/reelsplice/reelsplice/schemas/file"
+	"github.com/reelsplice/reelsplice/schemas/provenance"
 )
 
 // A Manifest describes a release.
@@ -32,11 +33,13 @@ type Manifest struct {
 	Params map[string]string `json:"params"`
 	// Sources counts what the build read, by the caller's names.
 	Sources map[string]int64 `json:"sources"`
-	Counts  Counts           `json:"counts"`
-	Parts   []File           `json:"parts"`  // in the order of their numbers
-	Index   []File           `json:"index"`  // in the order of their numbers
-	Packs   []File           `json:"packs"`  // in order of name
-	Tables  []File           `json:"tables"` // in order of name
+	// Provenance says where the data came from; nil for unknown.
+	Provenance *provenance.Release `json:"provenance,omitempty"`
+	Counts     Counts              `json:"counts"`
+	Parts      []File              `json:"parts"`  // in the order of their numbers
+	Index      []File              `json:"index"`  // in the order of their numbers
+	Packs      []File              `json:"packs"`  // in order of name
+	Tables     []File              `json:"tables"` // in order of name
 
 	read []byte // what it was parsed from, nil for a new one: it may have more fields
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/reelsplice/reelsplice/schemas/file"
+	"github.com/reelsplice/reelsplice/schemas/provenance"
 )
 
 // DefaultMaxPackBytes is the pack length at which a part starts another pack.
@@ -20,6 +21,8 @@ type ManifestSpec struct {
 	Params  map[string]string // parameters of the build that determine its bytes
 	Sources map[string]int64  // counts of the records that the build read
 	Parent  string            // id of the release that this one was built upon, or ""
+	// Provenance says where the data came from; nil for unknown.
+	Provenance *provenance.Release
 }
 
 // Contents are the files of a release in the making, as their writers described them.
@@ -33,7 +36,7 @@ type Contents struct {
 // manifest describes the release, without its id.
 func (c *Contents) manifest(o ManifestSpec) *Manifest {
 	m := &Manifest{
-		FormatVersion: WriteMin, FeatureVersion: FeatureVersion, Parent: o.Parent, Params: o.Params, Sources: o.Sources,
+		FormatVersion: WriteMin, FeatureVersion: FeatureVersion, Parent: o.Parent, Params: o.Params, Sources: o.Sources, Provenance: o.Provenance,
 		Parts: []File{}, Index: c.Indexes, Packs: []File{}, Tables: append([]File{}, c.Tables...),
 	}
 	packs := map[string]Pack{} // by name; Live counts the segments of all parts

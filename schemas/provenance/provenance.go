@@ -1,0 +1,87 @@
+// Package provenance says where data came from: which dumps the last ingest into a catalogue read, in a file of the
+// catalogue, and which program made a release of it, in the manifest.
+package provenance
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/reelsplice/reelsplice/schemas/file"
+)
+
+// FileName is the name of the file, in a catalogue, with the Dumps of the last ingest.
+const FileName = "dumps.json"
+
+// MaxListed is how many dumps are listed at most.
+const MaxListed = 100
+
+// Dumps are the files that an ingest read.
+type Dumps struct {
+	// Catalog is an id of the catalogue's state: it follows from that before and from the dumps.
+	Catalog string `json:"catalog"`
+	Files   int64  `json:"files"`
+	Bytes   int64  `json:"bytes"`
+	SHA256  string `json:"sha256"` // of the lines "SHA256  NAME" of all files, in the order of the reading
+	Listed  []Dump `json:"listed"` // the first ones, MaxListed at most
+}
+
+// A Dump is a file that an ingest read.
+type Dump struct {
+	Name   string `json:"name"`             // below the folder that was named, or the last element of its path
+	Bytes  int64  `json:"bytes"`            // 0 of a pipe
+	SHA256 string `json:"sha256,omitempty"` // lower-case hex; "" of a pipe, or a file that could not be read to its end
+}
+
+// Of describes the dumps of an ingest into a catalogue that had other ones before, or none.
+func Of(all []Dump, before *Dumps) *Dumps {
+	d := &Dumps{Files: int64(len(all)), Listed: all[:min(len(all), MaxListed)]}
+	lines, chain := sha256.New(), sha256.New()
+	for i := range all {
+		d.Bytes += all[i].Bytes
+		fmt.Fprintf(lines, "%s  %s\n", all[i].SHA256, all[i].Name)
+	}
+	d.SHA256 = hex.EncodeToString(lines.Sum(nil))
+	if before != nil {
+		fmt.Fprintln(chain, before.Catalog)
+	}
+	fmt.Fprintln(chain, d.SHA256)
+	d.Catalog = "c" + hex.EncodeToString(chain.Sum(nil)[:8])
+	return d
+}
+
+// Read reads the file of a catalogue; nil for a catalogue without one.
+func Read(dir string) (*Dumps, error) {
+	path := filepath.Join(dir, FileName)
+	data, err := file.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	d := new(Dumps)
+	if err == nil {
+		err = json.Unmarshal(data, d)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return d, nil
+}
+
+// Write writes the file into a folder.
+func (d *Dumps) Write(dir string) error {
+	data, err := json.MarshalIndent(d, "", "  ")
+	if err == nil {
+		err = file.WriteFile(filepath.Join(dir, FileName), append(data, '\n'), 0o644)
+	}
+	return err
+}
+
+// A Release says what a release was made of.
+type Release struct {
+	Program string `json:"program,omitempty"` // version of reelsplice that built it
+	Dumps   *Dumps `json:"dumps,omitempty"`   // of the catalogue; nil of one that tells nothing
+}

@@ -1,0 +1,53 @@
+package provenance
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestDumps: the id of a catalogue follows from every dump, their order and the catalogue before. The file keeps all that
+// a manifest has.
+func TestDumps(t *testing.T) {
+	all := make([]Dump, MaxListed+1)
+	for i := range all {
+		all[i] = Dump{Name: fmt.Sprintf("%d.ndjson", i), Bytes: int64(i), SHA256: fmt.Sprintf("%064x", i)}
+	}
+	first := Of(all, nil)
+	if first.Files != MaxListed+1 || first.Bytes != MaxListed*(MaxListed+1)/2 || len(first.Listed) != MaxListed {
+		t.Errorf("%d files of %d bytes, %d listed", first.Files, first.Bytes, len(first.Listed))
+	}
+	ids := map[string]bool{first.Catalog: true}
+	for name, other := range map[string]*Dumps{
+		"after another": Of(all, first), "without the last": Of(all[:MaxListed], nil), "in another order": Of(append(all[1:MaxListed+1:MaxListed+1], all[0]), nil),
+		"none": Of(nil, nil), "of a pipe": Of([]Dump{{Name: "a"}}, nil),
+	} {
+		if ids[other.Catalog] {
+			t.Errorf("%s: the same id again, %s", name, other.Catalog)
+		}
+		ids[other.Catalog] = true
+	}
+	if again := Of(all, nil); !cmp.Equal(again, first) {
+		t.Error("the same dumps have another id")
+	}
+
+	dir := t.TempDir()
+	if d, err := Read(dir); d != nil || err != nil {
+		t.Errorf("Read without a file = %v, %v", d, err)
+	}
+	if err := first.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	if d, err := Read(dir); err != nil || !cmp.Equal(d, first) {
+		t.Errorf("Read = %v, %v", err, cmp.Diff(first, d))
+	}
+	if err := os.WriteFile(filepath.Join(dir, FileName), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if d, err := Read(dir); err == nil {
+		t.Errorf("Read of half a file = %v", d)
+	}
+}
