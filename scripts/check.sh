@@ -116,6 +116,9 @@ if [ -n "$full" ]; then
   step "a build on Slurm"
   scripts/engines/slurm.sh --count 3
 
+  step "system calls that fail, and kills at them"
+  scripts/faults.sh
+
   step "packages: units, chart, Compose file"
   scripts/packaging/test.sh --quick
 

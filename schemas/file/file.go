@@ -12,6 +12,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"strings"
 )
 
 // WriteFile makes data the content of the file path, by way of a temporary file in its folder. A new file gets the mode,
@@ -56,4 +58,21 @@ func ReadFile(path string) ([]byte, error) {
 	}
 	defer f.Close()
 	return io.ReadAll(f)
+}
+
+// RemovePending removes what killed writers of the file at path have left beside it. The caller keeps others from
+// writing it meanwhile.
+func RemovePending(path string) error {
+	dir, prefix := filepath.Dir(path), "."+filepath.Base(path)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		digits, ok := strings.CutPrefix(e.Name(), prefix)
+		if ok && digits != "" && strings.Trim(digits, "0123456789") == "" {
+			err = errors.Join(err, os.Remove(filepath.Join(dir, e.Name())))
+		}
+	}
+	return err
 }

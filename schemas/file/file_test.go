@@ -60,6 +60,29 @@ func TestWriteFile(t *testing.T) {
 }
 
 // TestFailedCommit: a name that cannot be taken leaves no file behind.
+// TestRemovePending: what a killed writer left goes, and nothing that only looks like it.
+func TestRemovePending(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "file")
+	if err := RemovePending(path); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Create(path, 0o600); err != nil { // and the writer is gone
+		t.Fatal(err)
+	}
+	for _, name := range []string{"file", ".file", ".file.lock", ".files1", ".file1x", "file1"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := RemovePending(path); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := names(t, dir), ".file .file.lock .file1x .files1 file file1"; got != want {
+		t.Errorf("left: %s, want %s", got, want)
+	}
+}
+
 func TestFailedCommit(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, "name", "below"), 0o700); err != nil {

@@ -177,6 +177,9 @@ func edit(path string, create bool, change func(data []byte, entries []entry) ([
 		return err
 	}
 	defer unlock()
+	if err := file.RemovePending(target); err != nil {
+		return fmt.Errorf("remove what a killed command left beside %q: %w", target, err)
+	}
 	data, err := readFile(target)
 	if create && (errors.Is(err, fs.ErrNotExist) || err == nil && len(data) == 0) {
 		data, err = []byte(fileHeader+fileEnd+"\n"), nil

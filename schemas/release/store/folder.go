@@ -294,6 +294,11 @@ func (s Folder) Prune(keep int) (removed []string, err error) {
 		if err != nil {
 			return err
 		}
+		for _, i := range infos {
+			if i.Err != nil && release.ValidID(i.ID) && !isBroken(i.Err) {
+				return fmt.Errorf("release %s: %w", i.ID, i.Err)
+			}
+		}
 		for _, id := range surplus(infos, keep) {
 			if err := remove(s.Path(id)); err != nil {
 				return fmt.Errorf("release %s: %w", id, err)
@@ -303,6 +308,17 @@ func (s Folder) Prune(keep int) (removed []string, err error) {
 		return nil
 	})
 	return removed, err
+}
+
+// isBroken reports whether an error of Open is about the release, and not about a disk or a limit that may let it pass
+// the next time.
+func isBroken(err error) bool {
+	for _, is := range []error{release.ErrCorrupt, release.ErrVersion, fs.ErrNotExist, fs.ErrPermission} {
+		if errors.Is(err, is) {
+			return true
+		}
+	}
+	return false
 }
 
 // Install gives the release that is complete in a folder of the store with another name its own name. It makes the
@@ -343,6 +359,11 @@ func (s Folder) Remove(id string) error {
 
 // removeStale removes what killed processes left behind.
 func (s Folder) removeStale() error {
+	for _, pointer := range []string{currentFile, canaryFile} {
+		if err := file.RemovePending(filepath.Join(s.Dir, pointer)); err != nil {
+			return err
+		}
+	}
 	if err := removeStale(s.Dir, deletingPrefix); err != nil {
 		return err
 	}

@@ -226,6 +226,21 @@ func TestPrune(t *testing.T) {
 	isCurrentLocal(t, s, ids[0])
 }
 
+// TestPruneUnread: a release that cannot be read at the moment is not taken for a broken one, which would stay for ever
+// while others go in its place.
+func TestPruneUnread(t *testing.T) {
+	s, ids := storeOf(t, 4)
+	publishLocal(t, s, ids[3], ids[2])
+	manifest := filepath.Join(s.Path(ids[0]), ManifestName)
+	if err := errors.Join(os.Remove(manifest), os.Mkdir(manifest, 0o700)); err != nil { // reading it is an error of the disk
+		t.Fatal(err)
+	}
+	if removed, err := s.Prune(1); err == nil || len(removed) > 0 || !strings.Contains(err.Error(), ids[0]) {
+		t.Errorf("Prune = %v, %v, want an error with %s", removed, err, ids[0])
+	}
+	onlyThese(t, s.Dir, ids...)
+}
+
 // onlyThese checks what is in a folder of releases, apart from locks and current.
 func onlyThese(tb testing.TB, dir string, want ...string) {
 	tb.Helper()
