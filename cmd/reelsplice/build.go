@@ -90,7 +90,7 @@ func (c *contentFlags) counts() (build.Access, error) {
 }
 
 // previousRelease returns the id of the release that a build compares with and reuses, ""
-// for none. An unreadable current release counts as none.
+// for none. A broken current release counts as none.
 func (a *app) previousRelease(ctx context.Context, s store.Folder, name string) (string, error) {
 	switch name {
 	case "none", "":
@@ -105,6 +105,9 @@ func (a *app) previousRelease(ctx context.Context, s store.Folder, name string) 
 		if r, err = release.Open(s.Path(id)); err == nil {
 			return id, r.Close()
 		}
+	}
+	if !unreadable(err) { // it may be readable the next time
+		return "", err
 	}
 	if !errors.Is(err, store.ErrNoRelease) {
 		a.logger().Warn("the current release cannot be read: the build reuses nothing", "error", err)
