@@ -2,7 +2,7 @@
 # Fails the system calls of the commands one by one: a command meets an error of the kernel, or is killed, at the N-th call
 # of a kind. Afterwards
 #
-#   - exit code 0 comes with the complete result alone, and another one with one line on stderr beside the log
+#   - exit code 0 comes with the complete result alone, and another one with one line that says why
 #   - the release before, or the new one, is current and sound; the catalogue is the one before or the new one
 #   - the same command again succeeds, and leaves what it leaves without a fault: no other file once prune ran
 #
@@ -119,7 +119,7 @@ while read -r name call fault n; do
     137) killed=$((killed + 1)) ;;
     1)
       refused=$((refused + 1))
-      [ "$(grep -vc '^{"time":' "$work/stderr")" = 1 ] || fail "not one line on stderr beside the log" ;;
+      [ "$(grep -c '^reelsplice: ' "$work/stderr")" = 1 ] || fail "not one line with the reason" ;;
     *)
       # Go's runtime cannot go on without memory, nor without the pipe by which its threads wake each other.
       if [ "$call" = mmap ] || grep -q '^runtime: netpollBreak' "$work/stderr"; then
