@@ -106,7 +106,7 @@ func (a *app) previousRelease(ctx context.Context, s store.Folder, name string) 
 			return id, r.Close()
 		}
 	}
-	if !unreadable(err) { // it may be readable the next time
+	if !store.IsBroken(err) { // it may be readable the next time
 		return "", err
 	}
 	if !errors.Is(err, store.ErrNoRelease) {
@@ -154,6 +154,9 @@ func (a *app) publishBuilt(ctx context.Context, r *build.Report, to store.Folder
 	}
 	published := publish && refusal == nil
 	if published {
+		if err := v.note(ctx, s, r.Release); err != nil {
+			return err
+		}
 		if _, err := s.Publish(ctx, r.Release); err != nil {
 			return err
 		}

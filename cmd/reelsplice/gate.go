@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -75,6 +74,14 @@ type verdict struct {
 // passes reports whether the release may be published.
 func (v *verdict) passes() bool { return v.Forced || len(v.Falls)+len(v.Failed) == 0 }
 
+// note notes in the report of a release that it was forced, in the store where it is about to be published.
+func (v *verdict) note(ctx context.Context, s releaseStore, id string) error {
+	if !v.Forced {
+		return nil
+	}
+	return s.NoteForced(ctx, id, v)
+}
+
 // examine compares the release id of a store with the current one of the store where it is to be published.
 func (g *publishGate) examine(ctx context.Context, of, to releaseStore, id string) (v verdict, err error) {
 	r, err := of.Manifest(ctx, id)
@@ -92,7 +99,7 @@ func (g *publishGate) examine(ctx context.Context, of, to releaseStore, id strin
 	switch {
 	case err == nil && !isSample(to, current):
 		v.Falls = gate.Falls(before, r, g.limits)
-	case err != nil && !unreadable(err): // publishing is how to mend that
+	case err != nil && !store.IsBroken(err): // publishing is how to mend that
 		return v, err
 	}
 	if len(g.expected) > 0 {
@@ -105,10 +112,7 @@ func (g *publishGate) examine(ctx context.Context, of, to releaseStore, id strin
 			return v, fmt.Errorf("%s: %w", g.expectations, err)
 		}
 	}
-	if g.force && !v.passes() {
-		v.Forced = true
-		return v, of.NoteForced(ctx, id, &v)
-	}
+	v.Forced = g.force && !v.passes()
 	return v, nil
 }
 
@@ -120,16 +124,6 @@ func isSample(s releaseStore, id string) bool {
 	}
 	made, err := os.ReadFile(filepath.Join(filepath.Dir(filepath.Clean(local.store.Dir)), sampleMark))
 	return err == nil && string(made) == id
-}
-
-// unreadable reports whether an error is about a release that is not there, or of which nothing can be read.
-func unreadable(err error) bool {
-	for _, is := range []error{store.ErrNoRelease, fs.ErrNotExist, release.ErrCorrupt, release.ErrVersion} {
-		if errors.Is(err, is) {
-			return true
-		}
-	}
-	return false
 }
 
 // refusal is the error of a release that is not published; nil for one that passes.
@@ -159,15 +153,4 @@ func (v *verdict) write(w io.Writer) {
 	for _, f := range v.Failed {
 		fmt.Fprintf(w, "line %d: %s: %s gives %s, status %d\n", f.Line, f.Path, f.Filter, f.Got, f.Status)
 	}
-}
-
-// Manifest implements releaseStore.
-func (s localStore) Manifest(_ context.Context, id string) (*release.Manifest, error) {
-	m, err := release.ReadManifest(s.store.Path(id))
-	return &m, s.missing(id, err)
-}
-
-// NoteForced implements releaseStore.
-func (s localStore) NoteForced(_ context.Context, id string, why any) error {
-	return s.store.NoteForced(id, why)
 }

@@ -33,6 +33,7 @@ type releaseStore interface {
 	Prune(ctx context.Context, keep int, grace time.Duration) (removed []string, err error)
 	// Manifest returns the manifest of a release. An error that matches fs.ErrNotExist is about one that is not there.
 	Manifest(ctx context.Context, id string) (*release.Manifest, error)
+	// NoteForced notes in the report of a release why it was published against the gate.
 	NoteForced(ctx context.Context, id string, why any) error
 	// Open opens a release. An error that matches fs.ErrNotExist is about one that is not there.
 	Open(ctx context.Context, id string) (*release.Reader, error)
@@ -125,6 +126,15 @@ func (s localStore) List(context.Context) ([]store.Info, error) { return s.store
 
 func (s localStore) Prune(_ context.Context, keep int, _ time.Duration) ([]string, error) {
 	return s.store.Prune(keep)
+}
+
+func (s localStore) Manifest(_ context.Context, id string) (*release.Manifest, error) {
+	m, err := release.ReadManifest(s.store.Path(id))
+	return &m, s.missing(id, err)
+}
+
+func (s localStore) NoteForced(_ context.Context, id string, why any) error {
+	return s.store.NoteForced(id, why)
 }
 
 func (s localStore) Open(_ context.Context, id string) (*release.Reader, error) {
@@ -269,7 +279,9 @@ func (a *app) publish(ctx context.Context, s releaseStore, id string, canary boo
 		*verdict
 	}{Release: id, Canary: canary, Published: v.passes(), verdict: v}
 	if v.passes() {
-		report.Previous, err = set(ctx, id)
+		if err = v.note(ctx, s, id); err == nil {
+			report.Previous, err = set(ctx, id)
+		}
 	}
 	if err != nil {
 		return err

@@ -249,10 +249,7 @@ func (s Folder) info(id string) Info {
 // reported returns when release id was built by its report, or else when its folder changed, and whether it was
 // published against the gate.
 func (s Folder) reported(id string) (built time.Time, forced bool) {
-	data, err := os.ReadFile(filepath.Join(s.Path(id), release.ReportName))
-	if err != nil {
-		data = nil
-	}
+	data, _ := os.ReadFile(filepath.Join(s.Path(id), release.ReportName)) // unreadable is like none
 	r := readReport(data)
 	if built = r.BuiltAt; built.IsZero() {
 		if st, err := os.Stat(s.Path(id)); err == nil {
@@ -295,7 +292,7 @@ func (s Folder) Prune(keep int) (removed []string, err error) {
 			return err
 		}
 		for _, i := range infos {
-			if i.Err != nil && release.ValidID(i.ID) && !isBroken(i.Err) {
+			if i.Err != nil && release.ValidID(i.ID) && !IsBroken(i.Err) && !errors.Is(i.Err, fs.ErrPermission) {
 				return fmt.Errorf("release %s: %w", i.ID, i.Err)
 			}
 		}
@@ -310,10 +307,10 @@ func (s Folder) Prune(keep int) (removed []string, err error) {
 	return removed, err
 }
 
-// isBroken reports whether an error of Open is about the release, and not about a disk or a limit that may let it pass
-// the next time.
-func isBroken(err error) bool {
-	for _, is := range []error{release.ErrCorrupt, release.ErrVersion, fs.ErrNotExist, fs.ErrPermission} {
+// IsBroken reports whether an error is about a release that is not there, or whose bytes are no release, and not about
+// a disk or a limit that may let it pass the next time.
+func IsBroken(err error) bool {
+	for _, is := range []error{ErrNoRelease, release.ErrCorrupt, release.ErrVersion, fs.ErrNotExist} {
 		if errors.Is(err, is) {
 			return true
 		}
