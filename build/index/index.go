@@ -147,7 +147,7 @@ func (r *row) reset(id uint64, popularity float64) {
 // in adds the row to the list of a key.
 func (r *row) in(list tables.ColumnID, key uint64) { r.lists[list] = append(r.lists[list], key) }
 
-// inID is in for an id, of which those below 1 are none.
+// inID is in for an id; one below 1 is none.
 func (r *row) inID(list tables.ColumnID, id int64) {
 	if id > 0 {
 		r.in(list, uint64(id))

@@ -57,7 +57,7 @@ func (w *bitWriter) end(at int, p pending) {
 	w.out, w.acc, w.n = w.out[:at], p.bits, p.n
 }
 
-// add adds the low n bits of v, of which the others are zero. Behind a flush, there is room
+// add adds the low n bits of v, whose other bits are zero. Behind a flush, there is room
 // for 56 bits.
 func (p pending) add(v uint64, n uint) pending {
 	return pending{p.bits | v<<(p.n&63), p.n + n}

@@ -308,7 +308,7 @@ func (a Address) String() string {
 	return s
 }
 
-// A Resource is what a resource key says. Which members count depends on Kind.
+// A Resource is what a resource key says. Which fields count depends on Kind.
 type Resource struct {
 	Kind    Kind
 	ID      ID     // of kinds known by a number; of seasons and episodes, that of their series
