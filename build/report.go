@@ -113,16 +113,6 @@ func NewReport(b *task.Build, dir string, log *slog.Logger) (Report, error) {
 	return r, nil
 }
 
-// Empty reports whether the build had no record at all.
-func (r *Report) Empty() bool {
-	for _, n := range r.Records {
-		if n > 0 {
-			return false
-		}
-	}
-	return true
-}
-
 // Describe adds the counts of the release.
 func (r *Report) Describe(m release.Manifest) {
 	r.Release = m.ID

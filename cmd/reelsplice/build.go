@@ -43,7 +43,7 @@ func buildCommand(a *app) *cobra.Command {
 	f.IntVar(&cfg.Jobs, "jobs", cfg.Jobs, "shards built at once")
 	f.Var(bytesFlag[int64]{&cfg.Memory}, "memory", "bytes that the build may use, such as 512MiB")
 	content.add(f)
-	f.BoolVar(&publish, "publish", false, "make the release current, if it has records")
+	f.BoolVar(&publish, "publish", false, "make the release current, unless --max-drop or --expect refuse it")
 	g.add(f)
 	c.AddCommand(buildPlanCommand(a), buildTaskCommand(a), buildSealCommand(a), submitCommand(a), buildStatusCommand(a), buildCleanCommand(a))
 	check := func() error {
@@ -136,18 +136,15 @@ func (a *app) buildAndReport(ctx context.Context, cfg build.Config, publish bool
 type heldBackError struct{ error }
 
 // publishBuilt makes the release of a build current if that is wanted, and prints the report. A release that the gate
-// refuses is an error; so is an empty one: most often a fetch or an ingest has failed, and a good release is current.
+// refuses is an error.
 func (a *app) publishBuilt(ctx context.Context, r *build.Report, to store.Folder, publish bool, g *publishGate) (err error) {
 	s, v := localStore{to}, verdict{}
 	var refusal error
-	if publish && r.Empty() {
-		refusal = fmt.Errorf("release %s has no records and is not published; to publish it all the same: %s publish --force --releases %s %s",
-			r.Release, a.program(), to.Dir, r.Release)
-	} else if publish {
+	if publish {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("publish %s: %w", r.Release, err)
 		}
-		if v, err = g.examine(ctx, s, s, r.Release); err != nil {
+		if v, err = a.examine(ctx, g, s, s, r.Release); err != nil {
 			return err
 		}
 		refusal = a.refusal(&v, r.Release, to.Dir)

@@ -261,7 +261,7 @@ func buildSealCommand(a *app) *cobra.Command {
 	s.workFlag(f)
 	s.sourceFlags(f)
 	s.machineFlags(f)
-	f.BoolVar(&publish, "publish", false, "make the release current, if it has records")
+	f.BoolVar(&publish, "publish", false, "make the release current, unless --max-drop or --expect refuse it")
 	g.add(f)
 	required(c, "work")
 	return a.checked(c, g.read, func(ctx context.Context, _ []string) error {

@@ -66,13 +66,14 @@ func (g *publishGate) args() (args []string, err error) {
 
 // A verdict is what a gate has found of a release.
 type verdict struct {
+	Empty  bool             `json:"empty,omitempty"` // no records: most often a fetch or an ingest has failed
 	Falls  []gate.Fall      `json:"falls,omitempty"`
 	Failed []expect.Failure `json:"failed,omitempty"`
 	Forced bool             `json:"forced,omitempty"` // and published all the same
 }
 
 // passes reports whether the release may be published.
-func (v *verdict) passes() bool { return v.Forced || len(v.Falls)+len(v.Failed) == 0 }
+func (v *verdict) passes() bool { return v.Forced || !v.Empty && len(v.Falls)+len(v.Failed) == 0 }
 
 // note notes in the report of a release that it was forced, in the store where it is about to be published.
 func (v *verdict) note(ctx context.Context, s releaseStore, id string) error {
@@ -82,8 +83,9 @@ func (v *verdict) note(ctx context.Context, s releaseStore, id string) error {
 	return s.NoteForced(ctx, id, v)
 }
 
-// examine compares the release id of a store with the current one of the store where it is to be published.
-func (g *publishGate) examine(ctx context.Context, of, to releaseStore, id string) (v verdict, err error) {
+// examine compares the release id of a store with the current one of the store where it is to be published. A current
+// one that is broken is no reason against: publishing is how to mend that.
+func (a *app) examine(ctx context.Context, g *publishGate, of, to releaseStore, id string) (v verdict, err error) {
 	r, err := of.Manifest(ctx, id)
 	if err != nil {
 		return v, fmt.Errorf("publish %s: %w", id, err)
@@ -92,6 +94,7 @@ func (g *publishGate) examine(ctx context.Context, of, to releaseStore, id strin
 	if err == nil && current == id {
 		return v, nil
 	}
+	v.Empty = gate.Empty(r)
 	var before *release.Manifest
 	if err == nil {
 		before, err = to.Manifest(ctx, current)
@@ -99,8 +102,10 @@ func (g *publishGate) examine(ctx context.Context, of, to releaseStore, id strin
 	switch {
 	case err == nil && !isSample(to, current):
 		v.Falls = gate.Falls(before, r, g.limits)
-	case err != nil && !store.IsBroken(err): // publishing is how to mend that
+	case err != nil && !store.IsBroken(err):
 		return v, err
+	case err != nil && (current != "" || !errors.Is(err, store.ErrNoRelease)):
+		a.logger().Warn("the current release cannot be read: nothing holds back one with less in it", "release", current, "error", err)
 	}
 	if len(g.expected) > 0 {
 		opened, err := of.Open(ctx, id)
@@ -132,6 +137,9 @@ func (a *app) refusal(v *verdict, id, releases string) error {
 		return nil
 	}
 	var why []string
+	if v.Empty {
+		why = append(why, "it has no records")
+	}
 	if n := len(v.Falls); n > 0 {
 		why = append(why, plural(n, "count")+" below what --max-drop allows")
 	}

@@ -250,7 +250,7 @@ func publishCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			v, err := g.examine(ctx, of, to, id)
+			v, err := a.examine(ctx, &g, of, to, id)
 			if err != nil {
 				return err
 			}

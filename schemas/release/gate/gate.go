@@ -13,8 +13,13 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// DefaultPercent is by how much a count may fall, in percent, if Limits do not name it.
-const DefaultPercent = 10
+const (
+	// DefaultPercent is by how much a count may fall, in percent, if Limits do not name it.
+	DefaultPercent = 10
+	// few is how many resources with a language or a sub-request, or terms, have to go at least, if Limits do not name
+	// the count: of three resources with a rare language, one may go any night.
+	few = 10
+)
 
 // Limits are by how much counts may fall, in percent, by name: a count, such as movie, movie/videos or bytes, or what
 // comes before the slash of several. The name "" is for all others.
@@ -70,15 +75,15 @@ func isKind(name string) bool {
 	return false
 }
 
-// of returns by how much a count may fall.
-func (l Limits) of(count string) float64 {
+// of returns by how much a count may fall, and whether a limit names it or its group.
+func (l Limits) of(count string) (percent float64, named bool) {
 	group, _, _ := strings.Cut(count, "/")
 	for _, name := range []string{count, group} {
 		if percent, ok := l[name]; ok {
-			return percent
+			return percent, true
 		}
 	}
-	return l[""]
+	return l[""], false
 }
 
 // A Fall is a count that is smaller than before by more than is allowed.
@@ -96,12 +101,26 @@ func Falls(before, after *release.Manifest, l Limits) []Fall {
 	now := counts(after)
 	was := counts(before)
 	for _, name := range slices.Sorted(maps.Keys(was)) {
-		f := Fall{Count: name, Before: was[name], After: now[name], Allowed: l.of(name)}
+		percent, named := l.of(name)
+		f := Fall{Count: name, Before: was[name], After: now[name], Allowed: percent}
+		if !named && strings.Contains(name, "/") && f.Before-f.After < few {
+			continue
+		}
 		if f.Percent = 100 * float64(f.Before-f.After) / float64(f.Before); f.Percent > f.Allowed {
 			falls = append(falls, f)
 		}
 	}
 	return falls
+}
+
+// Empty reports whether a release was made of no record.
+func Empty(m *release.Manifest) bool {
+	for name, n := range m.Sources {
+		if isKind(name) && n > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // counts returns what is compared, by name, none of them 0: records of kinds, resources with a sub-request, resources

@@ -49,6 +49,10 @@ func TestFalls(t *testing.T) {
 		"of languages":     {manifest(100, 50, 10, 1000, 9000), limits("language=49"), []Fall{{"language/de", 20, 10, 50, 49}}},
 		"of a language":    {manifest(100, 50, 10, 1000, 9000), limits("language=0", "language/de=50"), nil},
 		"of terms":         {manifest(100, 50, 20, 500, 9000), limits("terms=10", "terms/movie=49"), []Fall{{"terms/movie", 1000, 500, 50, 49}}},
+		"of few":           {manifest(100, 41, 11, 991, 9000), limits("0"), nil},
+		"of ten":           {manifest(100, 40, 10, 990, 9000), limits("5"), []Fall{{"language/de", 20, 10, 50, 5}, {"movie/videos", 50, 40, 20, 5}}},
+		"of few, named":    {manifest(100, 49, 19, 1000, 9000), limits("movie=1", "language=0"), []Fall{{"language/de", 20, 19, 5, 0}, {"movie/videos", 50, 49, 2, 1}}},
+		"of few records":   {manifest(99, 50, 20, 1000, 9000), limits("0.5"), []Fall{{"movie", 100, 99, 1, 0.5}}},
 		"of bytes":         {manifest(100, 50, 20, 1000, 4000), limits("bytes=49"), []Fall{{"bytes", 10000, 5000, 50, 49}}},
 	} {
 		if got := Falls(before, c.after, c.limits); !cmp.Equal(got, c.want) {
@@ -75,5 +79,11 @@ func TestParseLimits(t *testing.T) {
 		if _, err := ParseLimits([]string{text}); err != nil {
 			t.Errorf("ParseLimits(%q): %v", text, err)
 		}
+	}
+}
+
+func TestEmpty(t *testing.T) {
+	if Empty(manifest(1, 0, 0, 0, 0)) || !Empty(manifest(0, 1, 1, 1, 1)) || !Empty(&release.Manifest{}) {
+		t.Error("Empty: want true for manifests without records of a kind, alone")
 	}
 }
