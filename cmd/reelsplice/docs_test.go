@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -173,6 +174,30 @@ func TestPromises(t *testing.T) {
 	for _, m := range testName.FindAllStringSubmatch(string(text), -1) {
 		if !slices.Contains(tests, m[1]) {
 			t.Errorf("SECURITY.md names %s: there is no such test", m[1])
+		}
+	}
+}
+
+var directModule = regexp.MustCompile(`(?m)^\t(\S+?)(?:/v\d+)? v\S+$`)
+
+// TestLibraries: the page of libraries has each module that the code imports.
+func TestLibraries(t *testing.T) {
+	root := filepath.Join("..", "..")
+	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(root, "docs", "reference", "libraries.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	modules := directModule.FindAllSubmatch(mod, -1)
+	if len(modules) < 30 {
+		t.Errorf("go.mod has %d direct modules, want 30 or more", len(modules))
+	}
+	for _, m := range modules {
+		if name := path.Base(string(m[1])); !regexp.MustCompile(`(?m)^\|[^|]*\b` + regexp.QuoteMeta(name) + `\b`).Match(page) {
+			t.Errorf("docs/reference/libraries.md lacks %s", m[1])
 		}
 	}
 }
