@@ -119,6 +119,9 @@ if [ -n "$full" ]; then
   step "system calls that fail, and kills at them"
   scripts/faults.sh
 
+  step "edges under load while everything changes"
+  scripts/soak.sh --minutes 1
+
   step "packages: units, chart, Compose file"
   scripts/packaging/test.sh --quick
 

@@ -1,0 +1,250 @@
+//go:build linux
+
+// Command soak is the load of scripts/soak.sh: it sends requests to edges until SIGTERM, compares each response with that of
+// reelsplice inspect, and prints the figures. The script tells it by files which phase it is, and which tokens there are.
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/zeebo/xxh3"
+	"golang.org/x/time/rate"
+
+	"github.com/reelsplice/reelsplice/schemas/api"
+)
+
+// workers is how many requests there are at the same time.
+const workers = 16
+
+// A soak is one run.
+type soak struct {
+	// state is a folder of the script: phase has the name of the phase, main, limited, user, session and guest a credential each,
+	// live those tokens that clients may use, ended those that edges refuse.
+	state   string
+	urls    []string // of a plain edge, one with TLS, and HAProxy
+	client  *http.Client
+	checker checker
+	paths   paths
+	figures figures
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	var s soak
+	flag.StringVar(&s.state, "state", "", "`DIR` of the script")
+	flag.StringVar(&s.checker.folder, "releases", "", "`DIR` of the releases")
+	flag.StringVar(&s.figures.failures, "failures", "", "`FILE` with the failures of the script, one a line")
+	flag.StringVar(&s.figures.effects, "effects", "", "`FILE` with the times of changes in ms, one a line")
+	flag.StringVar(&s.figures.data, "data", "", "`FILE` that gets the figures of each minute")
+	pids := flag.String("pids", "", "`IDS` of the plain edge and of the one with TLS")
+	authority := flag.String("ca", "", "`FILE` with the authority of certificates")
+	perSecond := flag.Float64("rate", 100, "requests a second")
+	flag.Parse()
+	s.urls, s.figures.pids = flag.Args(), strings.Split(*pids, ",")
+	err := s.run(ctx, *authority, rate.Limit(*perSecond))
+	if err == nil {
+		err = s.figures.report(os.Stdout)
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "soak: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+func (s *soak) run(ctx context.Context, authority string, limit rate.Limit) error {
+	pem, err := os.ReadFile(authority)
+	if err != nil {
+		return err
+	}
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(pem)
+	s.client = &http.Client{Timeout: time.Minute, Transport: &http.Transport{
+		TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: true, DisableCompression: true, MaxIdleConnsPerHost: workers,
+	}}
+	current, err := os.ReadFile(filepath.Join(s.checker.folder, "current"))
+	if err != nil {
+		return err
+	}
+	id, _, _ := strings.Cut(string(current), "\n")
+	first, err := s.checker.release(id)
+	if err != nil {
+		return err
+	}
+	if err := s.paths.learn(first.reader, s.text("session"), s.text("guest")); err != nil {
+		return err
+	}
+	s.figures.begun = time.Now()
+	limiter := rate.NewLimiter(limit, workers)
+	var running sync.WaitGroup
+	for range workers {
+		running.Go(func() {
+			for limiter.Wait(ctx) == nil {
+				s.ask(rand.IntN(len(s.urls)))
+			}
+		})
+	}
+	running.Go(func() { s.figures.sample(ctx) })
+	running.Wait()
+	return nil
+}
+
+// text returns the content of a file of the script, "" if there is none.
+func (s *soak) text(name ...string) string {
+	text, _ := os.ReadFile(filepath.Join(append([]string{s.state}, name...)...))
+	return strings.TrimSpace(string(text))
+}
+
+// A token of which a client may not know yet that it ended has a file below live.
+type token struct {
+	value, file    string
+	limited, ended bool
+}
+
+// cached bounds how long HAProxy serves hits of its cache after an edge accepted a token: 5 seconds.
+const cached = 15 * time.Second
+
+func (s *soak) token(proxied bool) token {
+	some := func(folder string) (file string, age time.Duration) {
+		files, _ := filepath.Glob(filepath.Join(s.state, folder, "*"))
+		if len(files) == 0 {
+			return "", 0
+		}
+		file = files[rand.IntN(len(files))]
+		if info, err := os.Stat(file); err == nil {
+			age = time.Since(info.ModTime())
+		}
+		return file, age
+	}
+	switch n := rand.IntN(100); {
+	case n < 2:
+		return token{value: s.text("limited"), limited: true}
+	case n < 10:
+		file, _ := some("live")
+		if text, err := os.ReadFile(file); err == nil && len(text) > 0 {
+			return token{value: strings.TrimSpace(string(text)), file: file}
+		}
+	case n < 12:
+		file, age := some("ended")
+		if text, err := os.ReadFile(file); err == nil && (!proxied || age > cached) {
+			return token{value: strings.TrimSpace(string(text)), ended: true}
+		}
+	}
+	return token{value: s.text("main")}
+}
+
+// mayEnd tells whether a token may be refused by now: the script moved it, or it expires.
+func (t *token) mayEnd() bool {
+	_, err := os.Stat(t.file)
+	return t.ended || t.file != "" && (err != nil || strings.HasPrefix(filepath.Base(t.file), "expiring"))
+}
+
+// ask sends a request and judges the response.
+func (s *soak) ask(route int) {
+	op, target := s.paths.target()
+	key := s.token(route > 1)
+	if op.Version() == 4 && op.Auth != api.AuthBearer {
+		key = token{value: s.text("user")}
+	}
+	full := s.urls[route] + target
+	byKey := op.Version() == 3 && chance(10)
+	if mark := "?"; byKey {
+		if strings.Contains(target, mark) {
+			mark = "&"
+		}
+		full += mark + "api_key=" + key.value
+	}
+	rq, err := http.NewRequest(http.MethodGet, full, http.NoBody)
+	if err != nil {
+		s.figures.fail("%s: %v", target, err)
+		return
+	}
+	if !byKey {
+		rq.Header.Set("Authorization", "Bearer "+key.value)
+	}
+	if chance(85) {
+		rq.Header.Set("Accept-Encoding", "gzip")
+	}
+	rq.Close = chance(2)
+	known := ""
+	if inspected(op) {
+		if chance(4) {
+			rq.Method = http.MethodHead
+		}
+		if want, err := s.checker.want("", target, answer{}); err == nil && chance(15) {
+			known = want.etag
+			rq.Header.Set("If-None-Match", known)
+		}
+	}
+	begun := time.Now()
+	rs, body, err := s.do(rq)
+	s.figures.request(s.text("phase"), time.Since(begun))
+	which := fmt.Sprintf("%s of %s", target, s.urls[route])
+	switch {
+	case err != nil:
+		s.figures.fail("%s: %v", which, err)
+	case key.ended && rs.StatusCode != http.StatusUnauthorized:
+		s.figures.wrong("%s: status %d for a token that ended", which, rs.StatusCode)
+	case rs.StatusCode == http.StatusUnauthorized && key.mayEnd(), rs.StatusCode == http.StatusTooManyRequests && key.limited && rs.Header.Get("Retry-After") != "":
+		s.figures.refused.Add(1)
+	case rs.StatusCode >= 500 || rs.StatusCode == http.StatusUnauthorized || rs.StatusCode == http.StatusTooManyRequests:
+		s.figures.fail("%s: status %d: %.100s", which, rs.StatusCode, body)
+	case op.Answerer == api.AnswerRequestToken, op.Answerer == api.AnswerGuestSession: // a new one each time
+	default:
+		s.compare(which, target, known, rs, body)
+	}
+}
+
+// compare compares a response with that of inspect for the release that it names.
+func (s *soak) compare(which, target, known string, rs *http.Response, body []byte) {
+	s.figures.compared.Add(1)
+	got := answer{rs.StatusCode, rs.Header.Get("ETag"), xxh3.Hash(body)}
+	want, err := s.checker.want(rs.Header.Get("X-Reelsplice-Release"), target, got)
+	if got.status == http.StatusNotModified && want.status == http.StatusOK && known == want.etag && known != "" {
+		want.status, want.body = got.status, xxh3.Hash(nil)
+	}
+	if rs.Request.Method == http.MethodHead {
+		want.body = xxh3.Hash(nil)
+	}
+	now := time.Now().UTC()
+	switch {
+	case err != nil:
+		s.figures.wrong("%s: %v", which, err)
+	case want != got && now.Sub(now.Truncate(24*time.Hour)) > time.Minute: // lists of today change at midnight
+		s.figures.wrong("%s: %+v, want %+v", which, got, want)
+	}
+}
+
+// do sends a request and reads the response, inflated.
+func (s *soak) do(rq *http.Request) (*http.Response, []byte, error) {
+	rs, err := s.client.Do(rq)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer rs.Body.Close()
+	body, err := io.ReadAll(rs.Body)
+	if err != nil || len(body) == 0 || rs.Header.Get("Content-Encoding") != "gzip" {
+		return rs, body, err
+	}
+	z, err := gzip.NewReader(bytes.NewReader(body))
+	if err == nil {
+		body, err = io.ReadAll(z)
+	}
+	return rs, body, err
+}
