@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release/check"
 	"github.com/reelsplice/reelsplice/schemas/release/releasetest"
 	"github.com/reelsplice/reelsplice/schemas/tables"
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
@@ -13,7 +14,7 @@ import (
 
 // TestCheckTables: verify opens what an edge opens, so it names a column without which no edge serves the table.
 func TestCheckTables(t *testing.T) {
-	check := func(err error) {
+	ok := func(err error) {
 		t.Helper()
 		if err != nil {
 			t.Fatal(err)
@@ -21,15 +22,15 @@ func TestCheckTables(t *testing.T) {
 	}
 	dir := t.TempDir()
 	w, err := releasetest.Create(dir)
-	check(err)
+	ok(err)
 	table, err := w.Table(fragment.KindMovie.String(), 1)
-	check(err)
-	check(posting.Write(table, tables.ID.String(), []uint64{550}))
-	check(table.Close())
+	ok(err)
+	ok(posting.Write(table, tables.ID.String(), []uint64{550}))
+	ok(table.Close())
 	m, err := w.Seal(t.Context())
-	check(err)
-	problems, err := checkTables(filepath.Join(dir, m.ID))
-	check(err)
+	ok(err)
+	problems, err := checkTables(filepath.Join(dir, m.ID), check.Options{})
+	ok(err)
 	if len(problems) != 1 || problems[0].File != "table-movie" || !strings.Contains(problems[0].What, tables.Popularity.String()) {
 		t.Errorf("problems are %v, want one of table-movie that names popularity", problems)
 	}

@@ -393,20 +393,36 @@ func (r *Reader) ideal(hash uint64) (*index, uint64) {
 // candidate returns the start of the first block that may have a key with that hash, with the key; there is hardly ever
 // another one. It only chooses what to fetch, so nothing is checked.
 func (r *Reader) candidate(hash uint64) []byte {
+	ref, ok := r.firstRef(hash)
+	if !ok {
+		return nil
+	}
+	b := r.parts[ref>>refOffBits].blocks
+	at := min(ref.off(), uint64(len(b)))
+	return b[at:min(at+blockKey+fragment.MaxKeyLen, uint64(len(b)))]
+}
+
+// firstRef returns the place of that block, as the index has it.
+func (r *Reader) firstRef(hash uint64) (Ref, bool) {
 	x, slot := r.ideal(hash)
 	for end := min(slot+x.reach+1, x.slots); slot < end; slot++ {
 		s := le.Uint64(x.data[HeaderLen+SlotLen*slot:])
 		if s == 0 {
-			return nil
+			break
 		}
 		ref := Ref(s & (1<<slotRefBits - 1))
-		if number := ref >> refOffBits; s>>slotRefBits == hash&(1<<slotTagBits-1) && number < Ref(len(r.parts)) {
-			b := r.parts[number].blocks
-			at := min(ref.off(), uint64(len(b)))
-			return b[at:min(at+blockKey+fragment.MaxKeyLen, uint64(len(b)))]
+		if s>>slotRefBits == hash&(1<<slotTagBits-1) && ref>>refOffBits < Ref(len(r.parts)) {
+			return ref, true
 		}
 	}
-	return nil
+	return 0, false
+}
+
+// PartOf returns the number of the part that has the key, if any has. It reads the index alone and checks nothing: one
+// key in some thousands gets the part of another.
+func (r *Reader) PartOf(key []byte) (part int, ok bool) {
+	ref, ok := r.firstRef(xxh3.Hash(key))
+	return int(ref >> refOffBits), ok
 }
 
 // Warm reads what responses need beside their own bytes and what lies anywhere: the indexes and the checks of all

@@ -13,6 +13,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/release"
@@ -20,10 +23,13 @@ import (
 
 // Options select what Verify checks.
 type Options struct {
-	// Subset, from 1 to Of, checks that part of Of parts, which together check
-	// everything. Both 0 mean all of it.
+	// Subset, from 1 to Of, checks every Of-th file and the content of every Of-th part: its blocks, and the segments
+	// that these lead to. Both 0 check everything. All subsets together check everything but how many bytes of each pack are live.
 	Subset, Of int
 }
+
+// Mine reports whether item i of some list, counted from 0, belongs to the subset.
+func (o Options) Mine(i int) bool { return o.Of == 0 || i%o.Of == o.Subset-1 }
 
 // maxProblems is how many problems Verify lists; a broken disk has millions.
 const maxProblems = 1000
@@ -36,10 +42,7 @@ const maxProblems = 1000
 // what kept it from checking, such as ctx; a release that release.Open refuses as corrupt is a
 // problem. Unless nil, progress is called now and then, by one goroutine at a time.
 func Verify(ctx context.Context, dir string, o Options, progress func(done, total int64)) ([]release.CorruptError, error) {
-	if o == (Options{}) {
-		o = Options{Subset: 1, Of: 1}
-	}
-	if o.Subset < 1 || o.Subset > o.Of {
+	if o != (Options{}) && (o.Subset < 1 || o.Subset > o.Of) {
 		return nil, fmt.Errorf("verify release: part %d of %d parts does not exist", o.Subset, o.Of)
 	}
 	r, err := release.OpenUnchecked(dir)
@@ -50,43 +53,28 @@ func Verify(ctx context.Context, dir string, o Options, progress func(done, tota
 	if err != nil {
 		return nil, fmt.Errorf("verify release: %w", err)
 	}
-	v := &verifier{r: r, o: o, progress: progress}
-	for i, f := range r.Manifest().Files() {
-		if v.mine(uint64(i)) {
-			v.total += f.Size
-		}
-	}
-	v.total += r.Manifest().Counts.StoredBytes / int64(o.Of)
-	for i, f := range r.Manifest().Files() {
-		if err == nil && v.mine(uint64(i)) {
-			err = v.guard(func() error { return v.file(ctx, f) })
-		}
-	}
-	if err == nil {
-		err = v.content(ctx)
-	}
-	if err = errors.Join(err, r.Close()); err != nil {
+	v := &verifier{r: r, o: o, progress: progress, live: map[string]int64{}}
+	if err = errors.Join(v.run(ctx, v.tasks()), r.Close()); err != nil {
 		return nil, fmt.Errorf("verify release %q: %w", dir, err)
 	}
 	v.advance(v.total)
 	return v.sorted(), nil
 }
 
-// A verifier checks the files of one release, and has a walker check what is in them.
+// A verifier checks the files of one release, and has walkers check what is in them.
 type verifier struct {
 	r *release.Reader
 	o Options
 
-	mu          sync.Mutex // guards the rest
+	mu          sync.Mutex       // guards the rest
+	live        map[string]int64 // bytes of segments, by pack
+	broken      bool             // a part was not walked to its end
 	problems    []release.CorruptError
 	more        int // problems beyond maxProblems
 	done, total int64
 	reported    int64 // to progress
 	progress    func(done, total int64)
 }
-
-// mine reports whether item i of some list belongs to the part to check.
-func (v *verifier) mine(i uint64) bool { return i%uint64(v.o.Of) == uint64(v.o.Subset-1) }
 
 func (v *verifier) problem(file string, off int64, format string, args ...any) {
 	v.mu.Lock()
@@ -137,10 +125,9 @@ func (v *verifier) guard(fn func() error) error {
 }
 
 // file compares the SHA-256 of a file with the manifest and with its name, and its blocks with their CRCs. Where a CRC
-// differs the file is damaged, or its checks if the file is sound.
+// differs the file is damaged, or its checks if the file is sound. Of an index it counts the slots in use.
 func (v *verifier) file(ctx context.Context, f release.File) error {
 	m := v.r.File(f.Name)
-	file.ReadAhead(m.Bytes())
 	sha := sha256.New()
 	for chunk := range slices.Chunk(m.Bytes(), progressStep) {
 		if ctx.Err() != nil {
@@ -168,21 +155,67 @@ func (v *verifier) file(ctx context.Context, f release.File) error {
 		}
 		b++
 	}
+	if prefix == "index" {
+		v.slots(f.Name, m)
+	}
 	return nil
 }
 
-// content checks what is in the files. Several goroutines inflate segments.
-func (v *verifier) content(ctx context.Context) error {
-	w := &walker{
-		verifier: v, follower: follower{r: v.r, shallow: map[depth]struct{}{}}, places: map[place]struct{}{},
-		live: map[string]int64{}, jobs: make(chan segmentJob, 256),
+// slots compares the number of slots of an index in use with its footer.
+func (v *verifier) slots(name string, m *release.Mapping) {
+	used := uint64(0)
+	for slots := m.Content()[release.HeaderLen:]; len(slots) > 0; slots = slots[release.SlotLen:] {
+		if binary.LittleEndian.Uint64(slots) != 0 {
+			used++
+		}
 	}
-	var workers sync.WaitGroup
+	if want := m.Counts()[release.IndexKeys]; used != want {
+		v.problem(name, -1, "footer counts %d slots in use, %d are", want, used)
+	}
+}
+
+// A task checks something of a release with a walker, which is that of one goroutine.
+type task func(ctx context.Context, w *walker) error
+
+// tasks returns those of the subset to check.
+func (v *verifier) tasks() (all []task) {
+	m := v.r.Manifest()
+	for i, f := range m.Files() {
+		file.ReadAhead(v.r.File(f.Name).Bytes())
+		if v.o.Mine(i) {
+			v.total += f.Size
+			all = append(all, func(ctx context.Context, _ *walker) error { return v.file(ctx, f) })
+		}
+	}
+	v.total += m.Counts.StoredBytes / int64(max(1, v.o.Of))
+	for i := range m.Parts {
+		if v.o.Mine(i) {
+			all = append(all, func(ctx context.Context, w *walker) error { return w.part(ctx, i) })
+		}
+	}
+	for _, kind := range kindsOfTables {
+		all = append(all, func(ctx context.Context, _ *walker) error { return v.table(ctx, kind) })
+	}
+	return all
+}
+
+// run does the tasks, one for each processor at a time, and then compares totals.
+func (v *verifier) run(ctx context.Context, tasks []task) error {
+	var next atomic.Int64
+	var g errgroup.Group
 	for range runtime.GOMAXPROCS(0) {
-		workers.Go(w.inflateAll)
+		g.Go(func() error {
+			w := &walker{verifier: v, follower: follower{r: v.r, shallow: map[depth]struct{}{}}}
+			for i := next.Add(1); i <= int64(len(tasks)); i = next.Add(1) {
+				if err := v.guard(func() error { return tasks[i-1](ctx, w) }); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
 	}
-	err := w.walk(ctx)
-	close(w.jobs)
-	workers.Wait()
-	return err
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	return v.guard(func() error { v.totals(); return nil })
 }

@@ -2,12 +2,14 @@ package check
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
+	"slices"
 
 	"github.com/klauspost/compress/flate"
 
@@ -15,20 +17,18 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// A walker checks the blocks in order, that the indexes find them, and what they lead to.
+// A walker checks the blocks of parts, that the indexes find them, and what they lead to. It is for one goroutine.
 type walker struct {
 	*verifier
 	follower follower
 	form     release.BlockChecker
 	seen     map[place]segmentFacts // segments that the part at hand has met lately
-	places   map[place]struct{}     // of the segments of the resource at hand
-	live     map[string]int64       // bytes of segments, by pack
+	segments []liveSegment          // of the resource at hand
+	live     map[string]int64       // bytes of the segments of the part at hand, by pack
 	order    []int                  // fragments of the resource at hand
 	counts   release.FileCounts     // of the part at hand, as walked
-	all      release.FileCounts     // of all parts
-	segments uint64                 // met by the walk
-	jobs     chan segmentJob
-	inflater release.Inflater
+	z        inflater
+	inflater release.Inflater // of the text of filmographies
 }
 
 // maxCache bounds each cache of a walker.
@@ -46,93 +46,100 @@ type segmentFacts struct {
 	raw, crc, stored, op uint32
 }
 
-// A segmentJob is a segment to inflate, of a fragment.
-type segmentJob struct {
-	segment release.Segment
-	key     []byte
-	at      fragment.Address
+// A liveSegment is a segment of the resource at hand.
+type liveSegment struct {
+	place
+	file string // its pack
+	n    int64  // bytes at rest
 }
 
-func (w *walker) walk(ctx context.Context) error {
-	n, whole := uint64(0), true
-	for i, f := range w.r.Manifest().Parts {
-		w.counts, w.seen = release.FileCounts{}, map[place]segmentFacts{}
-		ended := false
-		err := w.guard(func() error {
-			err := w.r.EachBlock(i, func(e release.Entry) error {
-				w.block(e, w.mine(n))
-				n++
-				return ctx.Err()
-			})
-			ended = err == nil
-			return err
+// part checks the blocks of part i, and the segments that they lead to.
+func (w *walker) part(ctx context.Context, i int) error {
+	w.counts, w.seen, w.live = release.FileCounts{}, map[place]segmentFacts{}, map[string]int64{}
+	ended := false
+	err := w.guard(func() error {
+		err := w.r.EachBlock(i, func(e release.Entry) error {
+			w.block(e)
+			return ctx.Err()
 		})
-		if err != nil {
-			return err
-		}
-		if whole = whole && ended; !ended {
-			continue // nothing after a broken block can be found
-		}
-		for k, got := range w.counts[:release.PartPieces+1] { // the rest is what Open checks
-			if want := w.r.File(f.Name).Counts()[k]; got != want {
-				w.problem(f.Name, -1, "footer counts %d, the blocks have %d", want, got)
-			}
-			w.all[k] += got
-		}
-	}
-	if !whole {
-		return nil
-	}
-	return w.guard(func() error {
-		w.totals()
-		return w.tables(ctx)
+		ended = err == nil
+		return err
 	})
+	if err != nil {
+		return err
+	}
+	w.mu.Lock()
+	w.broken = w.broken || !ended
+	for pack, n := range w.live {
+		w.verifier.live[pack] += n
+	}
+	w.mu.Unlock()
+	if !ended {
+		return nil // nothing after a broken block can be found
+	}
+	name := w.r.Manifest().Parts[i].Name
+	for k, got := range w.counts[:release.PartPieces+1] { // the rest is what Open checks
+		if want := w.r.File(name).Counts()[k]; got != want {
+			w.problem(name, -1, "footer counts %d, the blocks have %d", want, got)
+		}
+	}
+	return nil
 }
 
-// block checks a block; the details only when it belongs to the part to check.
-func (w *walker) block(e release.Entry, mine bool) {
+// block checks a block.
+func (w *walker) block(e release.Entry) {
 	w.counts[release.PartBlocks]++
 	file, at := e.Place()
 	key := e.Key()
-	if mine {
-		if found, ok := w.r.Block(key); !ok || found != e {
-			w.problem(file, at, "%s: the index does not lead here", fragment.DescribeKey(key))
-		}
-		if off, what := w.form.Check(e); what != "" {
-			w.problem(file, off, "%s", what)
-		}
+	if found, ok := w.r.Block(key); !ok || found != e {
+		w.problem(file, at, "%s: the index does not lead here", fragment.DescribeKey(key))
+	}
+	if off, what := w.form.Check(e); what != "" {
+		w.problem(file, off, "%s", what)
 	}
 	if e.IsAlias() {
-		if to, ok := e.Target(); mine && (!ok || !w.isResource(to)) {
+		if to, ok := e.Target(); !ok || !w.isResource(to) {
 			w.problem(file, at, "alias %s leads to %d, where no resource starts", fragment.DescribeKey(key), e.ID())
 		}
 		return
 	}
 	w.counts[release.PartResources]++
 	w.counts[release.PartFragments] += uint64(e.Len())
-	clear(w.places)
+	w.segments = w.segments[:0]
 	var p release.Piece
 	w.order = distinct(w.order[:0], e, 0, e.Len())
 	for _, i := range w.order {
 		number := 0
 		for c := e.Fragment(i).Pieces(); c.Next(&p); number++ {
 			w.counts[release.PartPieces]++
-			if p.Op == release.OpSegment {
-				w.segment(&p, key, e.Address(i))
-			}
-			if mine && (p.Op == release.OpReference || p.Op == release.OpInclude) {
+			switch p.Op {
+			case release.OpSegment:
+				w.segment(&p, e, i)
+			case release.OpReference, release.OpInclude:
 				if what := w.follower.leads(recipe{e, e.Address(i).Sub}, &p); what != "" {
 					w.problem(file, at, "%s: piece %d, %s, %s", release.Describe(key, e.Address(i)), number, p.Op, what)
 				}
 			}
 		}
 	}
-	switch kind := fragment.Kind(key[0]); {
-	case !mine:
-	case kind == fragment.KindRemoved:
+	w.addLive()
+	switch fragment.Kind(key[0]) {
+	case fragment.KindRemoved:
 		w.removed(e)
-	case kind == fragment.KindPerson:
+	case fragment.KindPerson:
 		w.filmography(e)
+	}
+}
+
+// addLive counts the segments of the resource at hand as live, each once.
+func (w *walker) addLive() {
+	slices.SortFunc(w.segments, func(a, b liveSegment) int { return cmp.Or(cmp.Compare(a.pack, b.pack), cmp.Compare(a.off, b.off)) })
+	last := place{-1, 0}
+	for _, s := range w.segments {
+		if s.place != last {
+			w.live[s.file] += s.n
+		}
+		last = s.place
 	}
 }
 
@@ -143,14 +150,11 @@ func (w *walker) isResource(e release.Entry) bool {
 	return ok && found == e
 }
 
-// segment counts a segment as live, and hands it to be inflated unless the walk has met it lately.
-func (w *walker) segment(p *release.Piece, key []byte, at fragment.Address) {
+// segment notes a segment of fragment i of e as live, and inflates it unless the walk has met it lately.
+func (w *walker) segment(p *release.Piece, e release.Entry, i int) {
 	g, where := &p.Segment, place{p.Pack, p.Offset}
-	if _, ok := w.places[where]; !ok {
-		w.places[where] = struct{}{}
-		pack, _ := g.Place()
-		w.live[pack] += int64(len(g.Stored))
-	}
+	file, off := g.Place()
+	w.segments = append(w.segments, liveSegment{where, file, int64(len(g.Stored))})
 	facts := segmentFacts{g.Hash, g.RawLen, g.CRC, uint32(len(g.Stored)), g.Op}
 	if w.seen[where] == facts && len(g.Stored) > 0 {
 		return
@@ -159,76 +163,81 @@ func (w *walker) segment(p *release.Piece, key []byte, at fragment.Address) {
 		clear(w.seen)
 	}
 	w.seen[where] = facts
-	if w.mine(w.segments) {
-		w.jobs <- segmentJob{*g, key, at}
+	err := w.guard(func() error {
+		if what := w.z.check(g); what != "" {
+			w.problem(file, off, "%s: %s", release.Describe(e.Key(), e.Address(i)), what)
+		}
+		return nil
+	})
+	if err != nil { // cannot be: only damage ends it
+		w.problem(file, off, "%v", err)
 	}
-	w.segments++
+	w.advance(int64(len(g.Stored)))
 }
 
-// totals compares the counts of the indexes and of the manifest with the walk. Each block is found by its key, so each
+// totals compares what the manifest counts with the footers of all files, which are compared with the content of
+// each, and the live bytes of packs with the parts if all of these were walked. Each block is found by its key, so each
 // slot leads to a block if there are as many.
-func (w *walker) totals() {
-	m, keys := w.r.Manifest(), uint64(0)
+func (v *verifier) totals() {
+	m := v.r.Manifest()
+	var keys, blocks uint64
+	var got [4]int64
 	for _, f := range m.Index {
-		x, used := w.r.File(f.Name), uint64(0)
-		for slots := x.Content()[release.HeaderLen:]; len(slots) > 0; slots = slots[release.SlotLen:] {
-			if binary.LittleEndian.Uint64(slots) != 0 {
-				used++
-			}
-		}
-		if want := x.Counts()[release.IndexKeys]; used != want {
-			w.problem(f.Name, -1, "footer counts %d slots in use, %d are", want, used)
-		}
-		keys += used
+		keys += v.r.File(f.Name).Counts()[release.IndexKeys]
 	}
-	if keys != w.all[release.PartBlocks] {
-		w.problem(release.ManifestName, -1, "the indexes have %d keys, the parts have %d", keys, w.all[release.PartBlocks])
+	for _, f := range m.Parts {
+		blocks += v.r.File(f.Name).Counts()[release.PartBlocks]
+		got[0] += int64(v.r.File(f.Name).Counts()[release.PartFragments])
 	}
-	got := [4]int64{int64(w.all[release.PartFragments])}
+	if keys != blocks {
+		v.problem(release.ManifestName, -1, "the indexes have %d keys, the parts have %d", keys, blocks)
+	}
 	for _, f := range m.Packs {
-		pack := w.r.File(f.Name)
+		pack := v.r.File(f.Name)
 		got[1] += int64(pack.Counts()[release.PackSegments])
 		got[2] += int64(pack.Counts()[release.PackRawBytes])
 		got[3] += int64(len(pack.Content()) - release.HeaderLen)
-		if f.Live != w.live[f.Name] {
-			w.problem(release.ManifestName, -1, "%d bytes of %s are live, segments lie in %d", f.Live, f.Name, w.live[f.Name])
+		if f.Live != v.live[f.Name] && v.o.Of <= 1 && !v.broken {
+			v.problem(release.ManifestName, -1, "%d bytes of %s are live, segments lie in %d", f.Live, f.Name, v.live[f.Name])
 		}
 	}
 	if want := [4]int64{m.Counts.Fragments, m.Counts.Segments, m.Counts.RawBytes, m.Counts.StoredBytes}; got != want {
-		w.problem(release.ManifestName, -1, "counts of fragments, segments, raw and stored bytes are %d, the files have %d", want, got)
+		v.problem(release.ManifestName, -1, "counts of fragments, segments, raw and stored bytes are %d, the files have %d", want, got)
 	}
 }
 
 // sectionIDs is the section of a table that is called like a kind of resources: their ids.
 const sectionIDs = "id"
 
-// tables checks that the rows of tables of resources are resources with a row for lists.
-func (w *walker) tables(ctx context.Context) error {
-	for _, kind := range []fragment.Kind{
-		fragment.KindMovie, fragment.KindTV, fragment.KindPerson, fragment.KindCollection, fragment.KindCompany, fragment.KindKeyword,
-	} {
-		t, ok := w.r.Table(kind.String())
-		if !ok || t.Section(sectionIDs) == nil {
+// kindsOfTables are the kinds of resources that have tables.
+var kindsOfTables = [...]fragment.Kind{
+	fragment.KindMovie, fragment.KindTV, fragment.KindPerson, fragment.KindCollection, fragment.KindCompany, fragment.KindKeyword,
+}
+
+// table checks that rows of a table of resources are resources with a row for lists: those whose resources lie in the
+// parts of the subset, so that no others are read.
+func (v *verifier) table(ctx context.Context, kind fragment.Kind) error {
+	t, ok := v.r.Table(kind.String())
+	if !ok || t.Section(sectionIDs) == nil {
+		return nil
+	}
+	file, ids := "table-"+kind.String(), t.Section(sectionIDs)
+	if len(ids) != 8*t.Rows() {
+		v.problem(file, -1, "section %q has %d bytes, want 8 for each of %d rows", sectionIDs, len(ids), t.Rows())
+		return nil
+	}
+	var key []byte
+	rows, _ := fragment.RowSource(kind, fragment.SubRow)
+	for i := range t.Rows() {
+		if i%65536 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		key = fragment.AppendID(key[:0], kind, fragment.ID(binary.LittleEndian.Uint64(ids[8*i:])))
+		if part, ok := v.r.PartOf(key); ok && !v.o.Mine(part) {
 			continue
 		}
-		file, ids := "table-"+kind.String(), t.Section(sectionIDs)
-		if len(ids) != 8*t.Rows() {
-			w.problem(file, -1, "section %q has %d bytes, want 8 for each of %d rows", sectionIDs, len(ids), t.Rows())
-			continue
-		}
-		var key []byte
-		rows, _ := fragment.RowSource(kind, fragment.SubRow)
-		for i := range t.Rows() {
-			if i%65536 == 0 && ctx.Err() != nil {
-				return ctx.Err()
-			}
-			if !w.mine(uint64(i)) {
-				continue
-			}
-			key = fragment.AppendID(key[:0], kind, fragment.ID(binary.LittleEndian.Uint64(ids[8*i:])))
-			if e, ok := w.r.Resource(key); !ok || !e.Has(rows) {
-				w.problem(file, -1, "row %d is %s, which the release does not have, or has no row for lists of", i, fragment.DescribeKey(key))
-			}
+		if e, ok := v.r.Resource(key); !ok || !e.Has(rows) {
+			v.problem(file, -1, "row %d is %s, which the release does not have, or has no row for lists of", i, fragment.DescribeKey(key))
 		}
 	}
 	return nil
@@ -285,29 +294,12 @@ func (w *walker) removed(e release.Entry) {
 	}
 }
 
-// inflateAll works off the jobs.
-func (w *walker) inflateAll() {
-	var z inflater
-	for j := range w.jobs {
-		file, off := j.segment.Place()
-		err := w.guard(func() error {
-			if what := z.check(&j.segment); what != "" {
-				w.problem(file, off, "%s: %s", release.Describe(j.key, j.at), what)
-			}
-			return nil
-		})
-		if err != nil { // cannot be: only damage ends it
-			w.problem(file, off, "%v", err)
-		}
-		w.advance(int64(len(j.segment.Stored)))
-	}
-}
-
 // An inflater inflates segments one after another. The zero value is ready.
 type inflater struct {
-	in  bytes.Reader
-	z   io.ReadCloser
-	raw bytes.Buffer
+	stored []byte // with the end of a stream
+	in     bytes.Reader
+	z      io.ReadCloser
+	raw    bytes.Buffer
 }
 
 // endOfStream is a final empty block, which a response puts after its last segment.
@@ -315,7 +307,8 @@ const endOfStream = "\x03\x00"
 
 // check returns what is wrong with g, or nothing.
 func (c *inflater) check(g *release.Segment) string {
-	c.in.Reset(append(bytes.Clone(g.Stored), endOfStream...))
+	c.stored = append(append(c.stored[:0], g.Stored...), endOfStream...)
+	c.in.Reset(c.stored)
 	if c.z == nil {
 		c.z = flate.NewReader(&c.in)
 	}

@@ -374,10 +374,14 @@ func (c *Credit) same(o *Credit) bool {
 		bytes.Equal(c.Character, o.Character) && bytes.Equal(c.parts, o.parts)
 }
 
-// Check reads all credits: each is found by its id and leads to resources that r has.
-func Check(r *release.Reader) error {
-	t := tableOf(r)
+// Check reads all credits. Those whose number, counted from 0, is mine are found by their ids and lead to resources that
+// r has.
+func Check(r *release.Reader, mine func(n int) bool) error {
+	t, n := tableOf(r), -1
 	return Each(r, func(id []byte, c *Credit) error {
+		if n++; !mine(n) {
+			return nil
+		}
 		if found, err := find(t, id); err != nil || found == nil {
 			return errors.Join(corrupt("its id leads elsewhere"), err)
 		}
