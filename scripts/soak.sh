@@ -42,10 +42,10 @@ disk=$work/disk state=$work/state
 mkdir -p "$disk" "$state/live" "$state/ended"
 finish() {
   local code=$? logs
-  for file in "$work"/*.pid; do kill -KILL "$(<"$file")" 2>/dev/null || true; done
+  rm -f "$state/phase" # ends what goes on beside the traffic
   [ -z "${load:-}" ] || kill "$load" 2>/dev/null || true
-  end=0 # of what goes on beside the traffic
   wait
+  for file in "$work"/*.pid; do kill -KILL "$(<"$file")" || true; done 2>/dev/null
   [ "$code" = 0 ] || { logs=$(mktemp -d) && cp "$work"/*.log "$logs" && echo "logs: $logs" >&2; } || true
   ! mountpoint -q "$disk" || umount --lazy "$disk"
   rm -rf "$work"
@@ -57,23 +57,35 @@ export PATH="$PATH:/usr/sbin" REELSPLICE_CONFIG=
 CGO_ENABLED=0 go build -o "$work/soak" ./scripts/soak
 [ "$SOAK_DISK" = none ] || mount -t tmpfs -o size=256m,mode=0700 tmpfs "$disk"
 
+# phase NAME: what happens from now on belongs to it.
+phase() { echo "$1" >"$state/next" && mv "$state/next" "$state/phase"; }
+phase start
 fail() { printf '%s: %s\n' "$(date +%T)" "$*" | cut -c -400 | tee -a "$work/failures" >&2; }
 # change COMMAND...: a command that shall succeed. OUTPUT has what it printed.
-change() { OUTPUT=$("$program" "$@" 2>"$work/$BASHPID.err") || { fail "reelsplice $*: $(tail -n 1 "$work/$BASHPID.err")" && return 1; }; }
+change() {
+  local err=$work/$BASHPID.err # several run at a time
+  OUTPUT=$("$program" "$@" 2>"$err") || { fail "reelsplice $*: $(tail -n 1 "$err")" && return 1; }
+}
 # await NAME COMMAND...: waits for the effect of a change, and notes how long it took.
 await() {
   local name=$1 begin
   begin=$(date +%s%N)
   shift
   until "$@"; do
+    [ -e "$state/phase" ] || return 1
     [ $(($(date +%s%N) - begin)) -lt 60000000000 ] || { fail "not after a minute: $name" && return 1; }
     sleep 0.05
   done
   echo "$name	$((($(date +%s%N) - begin) / 1000000))" >>"$work/effects"
 }
 get() { curl -s --max-time 30 --cacert certs/ca.pem -H "Authorization: Bearer $1" "${@:2}"; }
-# has STATUS TOKEN: all edges give it to the token. serves ID: those that are not killed serve that release.
-has() { for url in "$plain" "$tls" "${behind[@]/#/http://}"; do [ "$(get "$2" -o /dev/null -w '%{http_code}' "$url/3/movie/550/videos")" = "$1" ] || return 1; done; }
+# has STATUS TOKEN: all edges that run give it to the token.
+has() {
+  for url in "$plain" "$tls" "${behind[@]/#/http://}"; do
+    case "$(get "$2" -o /dev/null -w '%{http_code}' "$url/3/movie/550/videos")" in "$1" | 000) ;; *) return 1 ;; esac
+  done
+}
+# serves ID: the edges that are not killed serve that release.
 serves() { for url in "$plain" "$tls"; do get "$(<"$state/main")" -D - -o /dev/null "$url/3/movie/550" | grep "^X-Reelsplice-Release: $1" >/dev/null || return 1; done; }
 
 cd "$disk"
@@ -98,13 +110,14 @@ plain=http://127.0.0.1:$(port) tls=https://127.0.0.1:$(port) behind=()
 edge plain "${plain#*//}" "127.0.0.1:$(port)"
 edge tls "${tls#*//}" "127.0.0.1:$(port)" --tls-cert certs/cert.pem --tls-key certs/key.pem
 if command -v haproxy >/dev/null; then
-  front=127.0.0.1:$(port)
+  front=127.0.0.1:$(port) stats=127.0.0.1:$(port)
   behind=("127.0.0.1:$(port)" "127.0.0.1:$(port)") admins=("127.0.0.1:$(port)" "127.0.0.1:$(port)")
   for i in 0 1; do edge "behind-$i" "${behind[i]}" "${admins[i]}"; done
   cat certs/cert.pem certs/key.pem >"$work/cert-and-key.pem"
   sed -e "s|/etc/reelsplice/|$work/|; s|bind :443|bind $front|; s|log /dev/log local0|log stdout format raw local0|; s|max-age 60|max-age 8|" \
     -e "s|10.0.0.11:8080 check port 8079|${behind[0]} check port ${admins[0]#*:}|; s|10.0.0.12:8080 check port 8079|${behind[1]} check port ${admins[1]#*:}|" \
     "$root/docs/reference/fronts/haproxy.cfg" >"$work/haproxy.cfg"
+  printf 'listen stats\n  bind %s\n  stats enable\n  stats uri /\n' "$stats" >>"$work/haproxy.cfg"
   haproxy -db -f "$work/haproxy.cfg" >"$work/haproxy.log" 2>&1 &
   started haproxy
   passes() { get "$(<"$state/main")" -o /dev/null -f "https://$front/3/movie/550"; }
@@ -112,7 +125,7 @@ if command -v haproxy >/dev/null; then
 fi
 
 # What goes on beside the traffic. Each runs until the phase ends.
-on() { [ "$SECONDS" -lt "$end" ]; }
+on() { [ -e "$state/phase" ] && [ "$SECONDS" -lt "$end" ]; }
 
 # release RUN: changes some movies and publishes a release with them.
 release() {
@@ -172,7 +185,7 @@ hostile() {
   done
 }
 clients() { for _ in $(seq 8); do hostile & done && wait; }
-routed() { curl -s "http://$1/metrics" | grep '^reelsplice_requests_total{.*} [1-9]' >/dev/null; }
+used() { curl -s "http://$stats/;csv" | grep "^edges,edge$1,.*,UP," >/dev/null; }
 gone() { [ ! -e "/proc/$1/exe" ]; }
 kills() {
   local n=0 i signals=(KILL KILL TERM TERM)
@@ -180,7 +193,7 @@ kills() {
     i=$((n % 2))
     kill "-${signals[n % 4]}" "$(<"$work/behind-$i.pid")"
     await "edge ended" gone "$(<"$work/behind-$i.pid")" && edge "behind-$i" "${behind[i]}" "${admins[i]}" &&
-      await "edge behind HAProxy used again" routed "${admins[i]}" || return 0
+      await "edge behind HAProxy used again" used $((i + 1)) || return 0
     n=$((n + 1))
   done
 }
@@ -205,9 +218,6 @@ phases=("traffic alone:" "releases:releases" "tokens and certificates:tokens cer
 [ -z "${front:-}" ] && echo "skipped: edges killed, because haproxy is not installed" || phases+=("edges killed:kills")
 [ "$SOAK_DISK" = none ] && echo "skipped: a full disk, which needs root or user namespaces" || phases+=("full disk:full")
 phases+=("all at once:releases tokens certificates clients ${front:+kills}")
-# phase NAME: requests belong to it from now on.
-phase() { echo "$1" >"$state/next" && mv "$state/next" "$state/phase"; }
-phase start
 "$work/soak" --state "$state" --releases "$disk/releases" --ca certs/ca.pem --rate "$rate" --data "$work/minutes" --failures "$work/failures" --effects "$work/effects" \
   --pids "$(<"$work/plain.pid"),$(<"$work/tls.pid")" "$plain" "$tls" ${front:+"https://$front"} &
 load=$!
