@@ -29,6 +29,7 @@ import (
 	"github.com/reelsplice/reelsplice/ingest/source"
 	"github.com/reelsplice/reelsplice/ingest/source/limit"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/object"
 )
 
@@ -165,7 +166,7 @@ func Run(ctx context.Context, c Config) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	if err := os.MkdirAll(c.Catalog, 0o755); err != nil {
+	if err := file.MkdirAll(c.Catalog, 0o755); err != nil {
 		return Report{}, fmt.Errorf("make catalogue: %w", err)
 	}
 	unlock, err := lock(c.Catalog)

@@ -28,13 +28,13 @@ type workFolder struct {
 }
 
 // workDir is the name of the folder.
-const workDir = ".ingest"
+const workDir = catalog.WorkDir
 
 // openWork makes the working folder of an ingest, and deals with that of a killed one. run names the
 // quarantine file.
 func openWork(dir, run string) (*workFolder, error) {
 	w := &workFolder{catalog: dir, dir: filepath.Join(dir, workDir), name: filepath.Join(catalog.QuarantineDir, run+".ndjson")}
-	if _, err := os.Stat(w.path("complete")); err == nil {
+	if _, err := os.Stat(w.path(catalog.CompleteDir)); err == nil {
 		if err := w.install(); err != nil {
 			return nil, err
 		}
@@ -68,7 +68,7 @@ func (w *workFolder) commit() error {
 			return err
 		}
 	}
-	if err := file.Rename(w.path("new"), w.path("complete")); err != nil {
+	if err := file.Rename(w.path("new"), w.path(catalog.CompleteDir)); err != nil {
 		return err
 	}
 	for _, dir := range []string{w.dir, w.catalog} {
@@ -81,7 +81,7 @@ func (w *workFolder) commit() error {
 
 // install moves the files in complete to their places. An empty one stands for a file that goes.
 func (w *workFolder) install() error {
-	from := w.path("complete")
+	from := w.path(catalog.CompleteDir)
 	err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -98,7 +98,10 @@ func (w *workFolder) install() error {
 	if err := file.SyncDir(w.catalog); err != nil {
 		return err
 	}
-	return os.RemoveAll(from)
+	if err := os.RemoveAll(from); err != nil {
+		return err
+	}
+	return file.SyncDir(w.dir)
 }
 
 // move moves a file to a place in the catalogue, and removes the file there if it is empty.

@@ -69,8 +69,10 @@ func Open(dir string) (in *Inputs, err error) {
 	if in.Dumps, err = provenance.Read(dir); err != nil {
 		return in, err
 	}
-	in.Changes, err = catalog.OpenChanges(dir)
-	return in, err
+	if in.Changes, err = catalog.OpenChanges(dir); err != nil {
+		return in, err
+	}
+	return in, catalog.Whole(dir)
 }
 
 // Close closes the files.

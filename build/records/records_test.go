@@ -3,6 +3,7 @@ package records
 import (
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -48,5 +49,12 @@ func TestOpen(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "no catalogue in "+dir) || errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("without files: %v", err)
+	}
+	dir = write(t)
+	if err := os.MkdirAll(filepath.Join(dir, catalog.WorkDir, catalog.CompleteDir), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "run ingest again") {
+		t.Errorf("between two ingests: %v", err)
 	}
 }

@@ -272,7 +272,7 @@ func create(path string, data []byte) (err error) {
 		return err
 	}
 	_, err = f.Write(data)
-	if err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close()); err == nil {
+	if err = errors.Join(err, f.Chmod(0o644), file.Sync(f), f.Close()); err == nil {
 		err = os.Link(f.Name(), path)
 	}
 	return errors.Join(err, os.Remove(f.Name()))

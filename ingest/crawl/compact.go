@@ -151,7 +151,7 @@ func (c *copier) close() error {
 	if c.from != nil {
 		c.from.Close()
 	}
-	return errors.Join(c.out.Flush(), c.to.Sync(), c.to.Close())
+	return errors.Join(c.out.Flush(), file.Sync(c.to), c.to.Close())
 }
 
 // endCompact gives complete new files their places, the journal last, and removes others.

@@ -105,7 +105,7 @@ type rowFile struct {
 
 // openStore opens the folder of a dump, made when it is missing.
 func openStore(dir string, log *slog.Logger) (s *store, err error) {
-	if err := os.MkdirAll(filepath.Join(dir, workDir), 0o755); err != nil {
+	if err := file.MkdirAll(filepath.Join(dir, workDir), 0o755); err != nil {
 		return nil, fmt.Errorf("make folder of the dump: %w", err)
 	}
 	s = &store{dir: dir, log: log, files: map[string]*rowFile{}, synced: time.Now()}
@@ -356,7 +356,7 @@ func (s *store) sync() error {
 			return fmt.Errorf("bring rows to the disk: %w", err)
 		}
 	}
-	if err := s.journal.Sync(); err != nil {
+	if err := file.Sync(s.journal); err != nil {
 		return fmt.Errorf("bring journal to the disk: %w", err)
 	}
 	s.dirty = false
@@ -369,7 +369,7 @@ func syncFile(f *os.File) error {
 	if err != nil || !info.Mode().IsRegular() {
 		return err
 	}
-	return f.Sync()
+	return file.Sync(f)
 }
 
 // each calls use with the latest entry of each key, in the order of the journal. It leaves out entries of

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
@@ -143,7 +144,7 @@ func (m *mintedList) finish() error {
 	if err := m.pass(nil); err != nil {
 		return err
 	}
-	if err := errors.Join(m.w.Flush(), m.new.Sync(), m.close()); err != nil {
+	if err := errors.Join(m.w.Flush(), file.Sync(m.new), m.close()); err != nil {
 		return fmt.Errorf("write minted ids: %w", err)
 	}
 	return nil

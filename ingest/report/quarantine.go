@@ -13,6 +13,7 @@ import (
 	"github.com/bytedance/sonic"
 
 	"github.com/reelsplice/reelsplice/ingest/source"
+	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/text"
 )
 
@@ -134,7 +135,7 @@ func (w *Quarantine) Close() error {
 	}
 	err := w.buf.Flush()
 	if err == nil {
-		err = w.file.Sync()
+		err = file.Sync(w.file)
 	}
 	if err = errors.Join(err, w.file.Close()); err != nil {
 		err = w.failed(err)

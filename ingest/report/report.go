@@ -181,10 +181,14 @@ type Conflict struct {
 	Samples []string `json:"samples"`
 }
 
-// Write writes both files to the catalogue's folder, durably and at once.
+// Write writes both files to the catalogue's folder, durably and at once, and removes what killed writers left. The
+// caller keeps others from writing them meanwhile.
 func (r *Report) Write(dir string) error {
 	for name, form := range map[string]func() ([]byte, error){JSONFile: r.JSON, HTMLFile: r.HTML} {
 		b, err := form()
+		if err == nil {
+			err = file.RemovePending(filepath.Join(dir, name))
+		}
 		if err == nil {
 			err = file.WriteFile(filepath.Join(dir, name), b, 0o644)
 		}

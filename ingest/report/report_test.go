@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/reelsplice/reelsplice/ingest/source"
+	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
@@ -192,12 +193,18 @@ func checkTag(t *testing.T, tag string) {
 func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	r := full()
-	for range 2 { // the second time over the first
+	for range 2 { // the second time over the first, and over what a killed writer left
 		if err := r.Write(dir); err != nil {
 			t.Fatal(err)
 		}
+		if _, err := file.Create(filepath.Join(dir, JSONFile), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
-	names, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err := r.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	names, err := filepath.Glob(filepath.Join(dir, "*")) // hidden ones too
 	if want := []string{filepath.Join(dir, HTMLFile), filepath.Join(dir, JSONFile)}; err != nil || !cmp.Equal(names, want) {
 		t.Errorf("files %v, %v, want %v", names, err, want)
 	}

@@ -18,6 +18,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math"
@@ -118,6 +119,24 @@ func (t *Type) fileMode() fs.FileMode {
 // Open opens the kind's file in a catalogue folder; see OpenFile.
 func (t *Type) Open(catalog string) (*File, error) {
 	return OpenFile(filepath.Join(catalog, t.File()), t)
+}
+
+// The folder of an ingest in its catalogue, and the folder there with complete new files, while they move to their places.
+const (
+	WorkDir     = ".ingest"
+	CompleteDir = "complete"
+)
+
+// Whole returns an error for a catalogue of which some files are those of an ingest and others those before.
+func Whole(dir string) error {
+	_, err := os.Stat(filepath.Join(dir, WorkDir, CompleteDir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = errors.New("an ingest moves its files to their places, or was killed at that: want it to end, run ingest again")
+	}
+	return fmt.Errorf("catalogue %s: %w", dir, err)
 }
 
 // Exists reports whether a folder holds the file of any kind.

@@ -44,10 +44,7 @@ func write(path string, data []byte, mode os.FileMode, own func(f *os.File, path
 	if _, err := f.Write(data); err != nil {
 		return err
 	}
-	if err := f.Commit(); err != nil {
-		return err
-	}
-	return Did("write", path)
+	return f.Commit()
 }
 
 // ReadFile returns the content of a file, which others may replace meanwhile.

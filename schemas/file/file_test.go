@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -228,6 +229,34 @@ func TestLink(t *testing.T) {
 		b, err := os.Stat(to)
 		if err != nil || os.SameFile(a, b) != links || a.Mode() != b.Mode() {
 			t.Errorf("with links %v: one file %v, modes %s and %s (%v)", links, os.SameFile(a, b), a.Mode(), b.Mode(), err)
+		}
+	}
+}
+
+// TestMkdirAll makes folders, of which some are there, and syncs those that get a new name in them.
+func TestMkdirAll(t *testing.T) {
+	dir := t.TempDir()
+	var synced []string
+	Step = func(action, path string) error {
+		synced = append(synced, action+" "+path)
+		return nil
+	}
+	defer func() { Step = nil }()
+	deep := filepath.Join(dir, "a", "b")
+	for range 2 {
+		if err := MkdirAll(deep, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if want := []string{"sync " + dir, "sync " + filepath.Join(dir, "a")}; !slices.Equal(synced, want) {
+			t.Errorf("synced %q, want %q", synced, want)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(deep, "file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{filepath.Join(deep, "file"), filepath.Join(deep, "file", "below")} {
+		if err := MkdirAll(path, 0o700); err == nil {
+			t.Errorf("MkdirAll(%s) = nil, want an error: a file is there", path)
 		}
 	}
 }

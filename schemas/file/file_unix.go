@@ -13,7 +13,10 @@ import (
 )
 
 // A Pending is a file in the making, in the folder of the file that it replaces on Commit.
-type Pending struct{ *renameio.PendingFile }
+type Pending struct {
+	*renameio.PendingFile
+	path string // of the file
+}
 
 // Create starts the file path, which gets the mode less the process's umask.
 func Create(path string, mode fs.FileMode) (*Pending, error) {
@@ -29,7 +32,7 @@ func create(path string, options ...renameio.Option) (*Pending, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Pending{f}, nil
+	return &Pending{f, path}, nil
 }
 
 // keepOwner gives f the owner and group of the file at path, which it is to replace. If there is none, it calls GiveToFolder.
@@ -71,7 +74,12 @@ func giveTo(f *os.File, other fs.FileInfo) error {
 }
 
 // Commit makes the content durable and gives the file its name. The name is durable after SyncDir.
-func (p *Pending) Commit() error { return p.CloseAtomicallyReplace() }
+func (p *Pending) Commit() error {
+	if err := p.CloseAtomicallyReplace(); err != nil {
+		return err
+	}
+	return Did("write", p.path)
+}
 
 // Abort removes the file. It does nothing after Commit.
 func (p *Pending) Abort() error { return p.Cleanup() }

@@ -47,7 +47,7 @@ func (p *Pending) Commit() error {
 	if err != nil {
 		return errors.Join(err, os.Remove(p.Name()))
 	}
-	return nil
+	return Did("write", p.path)
 }
 
 // Abort removes the file. It does nothing after Commit.

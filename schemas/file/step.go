@@ -8,16 +8,16 @@ import (
 	"path/filepath"
 )
 
-// Step is called, unless it is nil, after each action that has to survive a power cut, with its description. An error from
-// Step ends the work there, as a kill would: a test looks at what is left.
-var Step func(action string) error
+// Step is called, unless it is nil, after each action that has to survive a power cut: sync and write for content that is
+// on the disk now, and others. An error from Step ends the work there, as a kill would: a test looks at what is left.
+var Step func(action, path string) error
 
 // Did reports an action to Step.
 func Did(action, path string) error {
 	if Step == nil {
 		return nil
 	}
-	return Step(action + " " + filepath.Base(path))
+	return Step(action, path)
 }
 
 // Sync makes the content of f durable.
@@ -26,6 +26,31 @@ func Sync(f *os.File) error {
 		return err
 	}
 	return Did("sync", f.Name())
+}
+
+// MkdirAll makes a folder with those above it that are missing, durably.
+func MkdirAll(dir string, mode fs.FileMode) error {
+	if isDir(dir) {
+		return nil
+	}
+	above := filepath.Dir(dir)
+	if above != dir {
+		if err := MkdirAll(above, mode); err != nil {
+			return err
+		}
+	}
+	if err := os.Mkdir(dir, mode); err != nil && !isDir(dir) { // another process may have made it
+		return err
+	}
+	if err := SyncDir(above); !errors.Is(err, fs.ErrPermission) { // a folder that this user cannot list
+		return err
+	}
+	return nil
+}
+
+func isDir(path string) bool {
+	st, err := os.Stat(path)
+	return err == nil && st.IsDir()
 }
 
 // MoveInto durably gives from the name to. Both are in one folder.

@@ -360,7 +360,7 @@ func TestFailedPart(t *testing.T) {
 		t.Fatal(err)
 	}
 	errKilled := errors.New("killed")
-	file.Step = func(string) error { return errKilled }
+	file.Step = func(string, string) error { return errKilled }
 	defer func() { file.Step = nil }()
 	for i := 0; err == nil; i++ { // each segment ends a pack
 		err = p.Add(ResourceSpec{Key: Movie(fragment.ID(i)), Fragments: []FragmentSpec{Frag(Details, Seg(Plain("x")))}})

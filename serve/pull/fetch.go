@@ -63,7 +63,7 @@ func (p *Puller) download(ctx context.Context, name string, size int64, path str
 	}
 	j.done.Add(off)
 	if off == size {
-		return out.Sync()
+		return file.Sync(out)
 	}
 	info, err := p.stat(ctx, name)
 	if err != nil {
@@ -83,5 +83,5 @@ func (p *Puller) download(ctx context.Context, name string, size int64, path str
 		off += int64(len(data))
 		j.done.Add(int64(len(data)))
 	}
-	return out.Sync()
+	return file.Sync(out)
 }

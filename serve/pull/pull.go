@@ -21,6 +21,7 @@ import (
 	"github.com/gofrs/flock"
 	"golang.org/x/time/rate"
 
+	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/store"
@@ -121,7 +122,7 @@ func New(cfg Config) (*Puller, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(cfg.Dir, 0o700); err != nil {
+	if err := file.MkdirAll(cfg.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the cache: %w", err)
 	}
 	limit := rate.Inf

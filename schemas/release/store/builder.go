@@ -34,7 +34,7 @@ type Builder struct {
 // builder works in a folder at a time: while another one does, the error matches
 // ErrLocked. It removes the files of killed builders.
 func Create(releasesDir string) (*Builder, error) {
-	if err := os.MkdirAll(releasesDir, 0o755); err != nil {
+	if err := file.MkdirAll(releasesDir, 0o755); err != nil {
 		return nil, fmt.Errorf("create release: %w", err)
 	}
 	lock, err := tryLock(releasesDir, builderLock)

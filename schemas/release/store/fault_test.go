@@ -23,11 +23,11 @@ type killer struct {
 	did   []string
 }
 
-func (k *killer) step(action string) error {
+func (k *killer) step(action, path string) error {
 	if k.after >= 0 && len(k.did) >= k.after {
 		return errKilled // whoever goes on after a kill finds the same wall
 	}
-	k.did = append(k.did, action)
+	k.did = append(k.did, action+" "+filepath.Base(path))
 	if len(k.did) == k.after {
 		return errKilled
 	}

@@ -1,0 +1,190 @@
+//go:build unix
+
+// Package crashtest finds what a power cut may leave of a folder.
+package crashtest
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/reelsplice/reelsplice/schemas/file"
+)
+
+// A State is what a power cut may leave of a folder.
+type State struct {
+	At    string            // the action that came last
+	files map[string][]byte // content by path; the path of a folder ends in a slash
+}
+
+// Restore makes the state in an empty folder.
+func (s *State) Restore(tb testing.TB, dir string) {
+	tb.Helper()
+	for _, name := range slices.Sorted(maps.Keys(s.files)) { // folders before what they hold
+		var err error
+		path := filepath.Join(dir, name)
+		if strings.HasSuffix(name, "/") {
+			err = os.Mkdir(path, 0o700)
+		} else {
+			err = os.WriteFile(path, s.files[name], 0o600)
+		}
+		if err != nil {
+			tb.Fatal(err)
+		}
+	}
+}
+
+// Record calls do, and returns what power cuts may leave of a folder at each action that package file reports, each
+// state once, and the one at the end last. They are of two kinds. In one, a name is there once its folder was synced. In
+// the other it is there at once, which a file system may do as well. A file has the content with which it was synced
+// last; one that never was is empty.
+func Record(tb testing.TB, dir string, do func()) []State {
+	tb.Helper()
+	r := &recorder{dir: dir, content: map[inode][]byte{}, names: map[inode]map[string]inode{}, held: map[inode]*os.File{}, seen: map[[sha256.Size]byte]bool{}}
+	defer func() {
+		file.Step = nil
+		for _, f := range r.held {
+			_ = f.Close()
+		}
+	}()
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error { // all of it is on the disk
+		return errors.Join(err, r.sync(path))
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	file.Step = r.step
+	do()
+	return append(r.states, State{"the end", r.left(r.synced)})
+}
+
+// A recorder keeps what is on the disk of a folder.
+type recorder struct {
+	dir string
+
+	mu      sync.Mutex // guards what follows
+	content map[inode][]byte
+	names   map[inode]map[string]inode // of folders
+	held    map[inode]*os.File         // open, so that no other file gets the number of one that is gone
+	states  []State
+	seen    map[[sha256.Size]byte]bool
+}
+
+// An inode is a file or a folder, whatever its name.
+type inode struct {
+	number uint64
+	folder bool
+}
+
+// step takes an action of package file.
+func (r *recorder) step(action, path string) error {
+	if path != r.dir && !strings.HasPrefix(path, r.dir+"/") {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	at := action + " " + strings.TrimPrefix(path, r.dir+"/")
+	if action == "write" { // its content was synced before it got its name
+		if err := r.sync(path); err != nil {
+			return err
+		}
+	}
+	r.add(at, r.listed)
+	if action == "sync" {
+		if err := r.sync(path); err != nil {
+			return err
+		}
+	}
+	r.add(at, r.synced)
+	return nil
+}
+
+// sync notes that a file or a folder is on the disk as it is now.
+func (r *recorder) sync(path string) error {
+	i, err := r.inode(path)
+	switch {
+	case err != nil:
+	case i.folder:
+		r.names[i], err = r.list(path)
+	default:
+		r.content[i], err = os.ReadFile(path)
+	}
+	return err
+}
+
+func (r *recorder) inode(path string) (i inode, err error) {
+	st, err := os.Lstat(path)
+	if err != nil {
+		return i, err
+	}
+	i = inode{st.Sys().(*syscall.Stat_t).Ino, st.IsDir()}
+	if r.held[i] == nil {
+		r.held[i], err = os.Open(path)
+	}
+	return i, err
+}
+
+// list returns the names in a folder as they are now.
+func (r *recorder) list(dir string) (map[string]inode, error) {
+	entries, err := os.ReadDir(dir)
+	names := map[string]inode{}
+	for _, e := range entries {
+		i, err := r.inode(filepath.Join(dir, e.Name()))
+		switch {
+		case err == nil:
+			names[e.Name()] = i
+		case !errors.Is(err, fs.ErrNotExist): // another goroutine has removed it
+			return nil, err
+		}
+	}
+	return names, err
+}
+
+// listed returns the names in a folder as they are, and synced those on the disk.
+func (r *recorder) listed(path string, _ inode) map[string]inode {
+	names, _ := r.list(path) // a folder that goes has none
+	return names
+}
+
+func (r *recorder) synced(_ string, i inode) map[string]inode { return r.names[i] }
+
+// left returns what is left of the folder with names from a function.
+func (r *recorder) left(names func(path string, i inode) map[string]inode) map[string][]byte {
+	files := map[string][]byte{}
+	var walk func(below string, i inode)
+	walk = func(below string, i inode) {
+		for name, i := range names(filepath.Join(r.dir, below), i) {
+			if i.folder {
+				files[below+name+"/"] = nil
+				walk(below+name+"/", i)
+			} else {
+				files[below+name] = r.content[i]
+			}
+		}
+	}
+	if root, err := r.inode(r.dir); err == nil {
+		walk("", root)
+	}
+	return files
+}
+
+// add adds a state unless there is one like it.
+func (r *recorder) add(at string, names func(path string, i inode) map[string]inode) {
+	files, h := r.left(names), sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		fmt.Fprintf(h, "%q %x\n", name, sha256.Sum256(files[name]))
+	}
+	if sum := [sha256.Size]byte(h.Sum(nil)); !r.seen[sum] {
+		r.seen[sum] = true
+		r.states = append(r.states, State{at, files})
+	}
+}
