@@ -93,7 +93,7 @@ func (c *client) respond(pr *plainRequest, w *reply, now time.Time) {
 		c.write(pr, w, rs, now)
 	}
 	sent := c.meter.count(rs, pr.isHead)
-	if rs.Streams && !pr.isHead {
+	if streams(w, rs) && !pr.isHead {
 		c.stream(w, rs)
 	} else {
 		c.send(w)
@@ -118,10 +118,16 @@ func (c *client) write(pr *plainRequest, w *reply, rs *edge.Response, now time.T
 	}
 	w.last = rs.Status == http.StatusBadRequest
 	w.own = appendHead(w.own, rs, c.dates.at(now), from, w.last)
-	if !pr.isHead && rs.HasBody() && !rs.Streams {
+	if !pr.isHead && rs.HasBody() && !streams(w, rs) {
 		rs.Pieces(func(b []byte, lasts bool) { w.add(b, lasts) })
 	}
 }
+
+// maxCopied is the length of a body above which it is sent in parts where the connection copies it.
+const maxCopied = 64 << 10
+
+// streams reports whether a body is sent while it is made.
+func streams(w *reply, rs *edge.Response) bool { return rs.Streams || w.copies && rs.Len() > maxCopied }
 
 // streamBuffers hold the *bufio.Writer of streams.
 var streamBuffers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, writeBuffer) }}
@@ -164,7 +170,7 @@ func (c *client) again(pr *plainRequest, target, query []byte, w *reply, now tim
 	held := c.edge.Releases.Acquire()
 	defer held.Release() // after send, for segments of the response lie in the release
 	p := c.prepared.find(target, held)
-	if p == nil {
+	if p == nil || w.copies && p.body.len() > maxCopied {
 		return false
 	}
 	allowed := c.edge.Authorize(pr.fields[fieldAuthorization], query, &c.grant, now.Unix())
@@ -172,9 +178,10 @@ func (c *client) again(pr *plainRequest, target, query []byte, w *reply, now tim
 		return false
 	}
 	defer allowed.Meter.End()
-	code, length := p.write(&w.message, c.dates.at(now), pr)
+	var code, length int
+	err := release.Guard(func() error { code, length = p.write(&w.message, c.dates.at(now), pr); return nil })
 	copied := len(w.own)
-	if !c.edge.Reserve(copied) {
+	if err != nil || !c.edge.Reserve(copied) {
 		w.discard()
 		return false // the long way refuses it
 	}

@@ -2,6 +2,7 @@ package http
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"net"
@@ -17,17 +18,18 @@ import (
 // would cost as much as to read it.
 const renewal = time.Second
 
-// idleCheck is after how much time at most a connection that waits is read once more. See
-// fastConn.serve for what that finds. It is longer than renewal, so that busy connections have none.
+// idleCheck is after how much time at most a connection that waits is read once more, to find an end that its last read
+// did not. It is longer than renewal, so that busy connections have none.
 const idleCheck = 2 * time.Second
 
 // A fastConn is a connection with a fast path. Its server reads valid heads from it, one at a time.
 type fastConn struct {
 	net.Conn
 	listener  *fastListener
-	raw       syscall.RawConn       // nil without a fast path
-	responder responder             // nil without a fast path
-	step      func(fd uintptr) bool // fastConn.serve, made once
+	socket    tcpSocket                     // nil where Conn is none
+	copies    bool                          // the process reads the bytes that are written, as TLS does, not the kernel
+	responder responder                     // nil without a fast path
+	next      func(n int, err error) []byte // fastConn.more, made once
 	in        input
 	rq        plainRequest
 	clock     connClock
@@ -36,6 +38,12 @@ type fastConn struct {
 
 	mu    sync.Mutex
 	waits bool // for a request, which interrupt may end; guarded by mu
+}
+
+// A tcpSocket is a connection with calls of its own, as those of connlimit on Linux.
+type tcpSocket interface {
+	ReadLoop(buf []byte, next func(n int, err error) []byte)
+	WriteVector(pieces [][]byte) (n int, err error)
 }
 
 // A connClock has the times by which a connection may still wait.
@@ -48,6 +56,7 @@ type connClock struct {
 	// headDeadlineAt is the response count when the deadline of the current, incomplete head was set, or -1.
 	// That deadline is not put off before the next response.
 	headDeadlineAt int
+	lastWait       bool // for a request, since the listener is stopped
 }
 
 // An input holds the bytes of a client that have no response yet. buf belongs to the caller of
@@ -56,26 +65,28 @@ type input struct {
 	parser parser
 	rest   []byte // after the head that the server got last
 	buf    []byte // of the Read under way
+	from   int    // of the bytes in buf that have no response yet
 	n      int    // bytes in buf
-	parsed int    // of them, known to be no whole head
-	unseen bool   // the bytes in buf were not parsed
+	parsed int    // of those after from, known to be no whole head
 	err    error  // of the socket
+	// What the bytes after from are, and the length of a valid head.
+	verdict verdict
+	head    int
 }
 
-// parse parses the bytes in buf from an offset on. The offset is 0 where some of them were
-// parsed before.
-func (in *input) parse(from int, rq *plainRequest) (int, verdict) {
+// parse parses the bytes in buf that have no response yet.
+func (in *input) parse(rq *plainRequest) (int, verdict) {
+	b := in.buf[in.from:in.n]
 	// Only the end of a line makes a difference. Without this, sending a head byte by byte
 	// would cost the square of its length.
-	if in.parsed > 0 && bytes.IndexByte(in.buf[in.parsed:in.n], '\n') < 0 && bytes.IndexByte(in.buf[in.parsed:in.n], '\r') < 0 &&
-		in.buf[in.parsed-1] != '\r' {
-		in.parsed = in.n
+	if in.parsed > 0 && in.err == nil && in.n < len(in.buf) && b[in.parsed-1] != '\r' && bytes.IndexAny(b[in.parsed:], "\r\n") < 0 {
+		in.parsed = len(b)
 		return 0, partial
 	}
-	n, v := in.parser.parse(in.buf[from:in.n], rq)
+	n, v := in.parser.parse(b, rq)
 	in.parsed = 0
 	if v == partial {
-		in.parsed = in.n - from
+		in.parsed = len(b)
 	}
 	return n, v
 }
@@ -90,16 +101,18 @@ func (in *input) tooLong() int {
 
 // isHead reports whether the current request, valid or not, is a HEAD.
 func (in *input) isHead() bool {
-	return hasPrefix(in.buf[emptyLines(in.buf[:in.n]):in.n], http.MethodHead+" ")
+	b := in.buf[in.from:in.n]
+	return hasPrefix(b[emptyLines(b):], http.MethodHead+" ")
 }
 
 func newFastConn(l *fastListener, under net.Conn) *fastConn {
 	c := &fastConn{Conn: under, listener: l, clock: connClock{headDeadlineAt: -1}}
-	// A connection of TCP, or one around it that sees to the calls of its RawConn.
-	if tcp, ok := under.(syscall.Conn); ok && supported && l.cfg.open != nil {
-		if raw, err := tcp.SyscallConn(); err == nil {
-			c.raw, c.responder, c.step = raw, l.cfg.open(), c.serve
-		}
+	c.socket, _ = under.(tcpSocket)
+	c.next = c.more
+	_, isFile := under.(syscall.Conn)
+	c.copies = !isFile
+	if l.cfg.open != nil {
+		c.responder = l.cfg.open()
 	}
 	l.add(c)
 	return c
@@ -114,93 +127,143 @@ func (c *fastConn) Read(p []byte) (int, error) {
 	}
 	c.lingers = false
 	c.in.buf = p[:len(p)-slack]
-	c.in.n, c.in.parsed, c.in.err = copy(c.in.buf, c.in.rest), 0, nil
-	c.in.unseen, c.in.rest = c.in.n > 0, nil
+	c.in.from, c.in.n, c.in.parsed, c.in.err = 0, copy(c.in.buf, c.in.rest), 0, nil
+	c.in.rest = nil
 	c.clock.now, c.clock.renewed = time.Now(), time.Time{}
-	c.setWaits(true)
 	defer func() {
 		c.setWaits(false)
-		c.in.buf, c.in.n = nil, 0
+		c.in.buf, c.in.from, c.in.n = nil, 0, 0
 		c.rq, c.in.parser.line = plainRequest{}, line{} // which point into buf
 	}()
-	if c.raw != nil { // Fast path: plain requests, until another one comes.
-		err := c.raw.Read(c.step)
-		for errors.Is(err, os.ErrDeadlineExceeded) && c.checkIdle(time.Now()) {
-			err = c.raw.Read(c.step)
-		}
-		if c.in.err == nil && !c.listener.stopped.Load() {
-			c.in.err = err
+	buf := c.more(0, nil)
+	if c.socket != nil {
+		c.socket.ReadLoop(buf, c.next)
+	} else {
+		for buf != nil {
+			n, err := c.Conn.Read(buf)
+			buf = c.more(n, err)
 		}
 	}
-	n, v := 0, partial
-	if !c.done {
-		n, v = c.readHead()
-	}
-	switch v {
-	case partial: // the next head did not come, or not to its end
-		switch {
-		case emptyLines(c.in.buf[:c.in.n]) == c.in.n:
-		case errors.Is(c.in.err, os.ErrDeadlineExceeded):
-			c.refuse(http.StatusRequestTimeout)
-		case c.in.err == io.EOF:
-			c.refuse(http.StatusBadRequest)
-		}
-	case invalid:
+	switch {
+	case c.done: // after a response that ended the connection
+	case c.in.verdict == invalid:
 		c.refuse(c.in.parser.status)
-	default:
-		return c.deliver(p, n), nil
+	case c.in.verdict != partial:
+		return c.deliver(p), nil
+	case emptyLines(c.in.buf[c.in.from:c.in.n]) == c.in.n-c.in.from: // the next head did not come
+	case errors.Is(c.in.err, os.ErrDeadlineExceeded):
+		c.refuse(http.StatusRequestTimeout)
+	case c.in.err == io.EOF:
+		c.refuse(http.StatusBadRequest)
 	}
 	c.done = true
 	return 0, io.EOF
 }
 
-// deliver gives the server the first n bytes of buf, a valid head, in p.
-func (c *fastConn) deliver(p []byte, n int) int {
+// deliver gives the server the next head, a valid one, in p.
+func (c *fastConn) deliver(p []byte) int {
 	c.clock.responses++
 	if c.listener.closing.Load() {
 		c.in.parser.fields.close = true
 	}
 	c.done = c.in.parser.last()
-	c.lingers = c.done || c.in.n > n
-	if !c.done && c.in.n > n {
-		c.in.rest = append([]byte(nil), c.in.buf[n:c.in.n]...)
+	end := c.in.from + c.in.head
+	c.lingers = c.done || c.in.n > end
+	if !c.done && c.in.n > end {
+		c.in.rest = append([]byte(nil), c.in.buf[end:c.in.n]...)
 	}
 	head := c.listener.heads.Get().(*[]byte)
 	defer c.listener.heads.Put(head)
-	*head = c.in.parser.appendHead((*head)[:0], c.in.buf[:n])
+	*head = c.in.parser.appendHead((*head)[:0], c.in.buf[c.in.from:end])
 	return copy(p, *head)
 }
 
-// readHead returns the length of the head in buf, after it has read the rest of it. It is
-// partial when that does not come.
-func (c *fastConn) readHead() (n int, v verdict) {
-	c.in.parsed = 0
-	for begun, waited := false, false; ; {
-		if c.in.err != nil || c.in.n == len(c.in.buf) {
-			c.in.parsed = 0 // so that the verdict is that upon all bytes
+// more takes the result of a read and responds to the plain requests that are complete. It returns where to read on; nil
+// when another head has come, or none comes anymore.
+func (c *fastConn) more(n int, err error) []byte {
+	in := &c.in
+	in.n += n
+	in.err = err
+	if n > 0 {
+		c.clock.now = time.Now()
+	}
+	for {
+		in.head, in.verdict = in.parse(&c.rq)
+		if in.verdict != plain || c.responder == nil || c.listener.closing.Load() { // the server announces the end
+			break
 		}
-		n, v = c.in.parse(0, &c.rq)
-		switch {
-		case v != partial || c.in.err != nil:
-			return n, v
-		case c.in.n == len(c.in.buf):
-			return 0, c.in.parser.refuse(c.in.tooLong())
-		case c.in.n > 0 && !begun:
-			begun = true
+		c.clock.responses++
+		c.rq.head = in.buf[in.from : in.from+in.head]
+		in.from += in.head
+		if in.err = c.respond(); in.err != nil || c.done {
+			c.lingers = in.err == nil
+			in.from, in.verdict = in.n, partial
+			return nil
+		}
+	}
+	switch {
+	case in.verdict != partial, in.err != nil && !c.waitOn():
+		return nil
+	case in.n-in.from == len(in.buf):
+		in.verdict = in.parser.refuse(in.tooLong())
+		return nil
+	case in.from > 0:
+		in.from, in.n = 0, copy(in.buf, in.buf[in.from:in.n])
+	}
+	c.renew()
+	return in.buf[in.n:]
+}
+
+// waitOn is called when a read has failed. It reports whether that was only the end of a deadline by which to look
+// once more, and sets the next one.
+func (c *fastConn) waitOn() bool {
+	if c.in.n > c.in.from || !errors.Is(c.in.err, os.ErrDeadlineExceeded) {
+		return false
+	}
+	if c.listener.stopped.Load() {
+		return !c.clock.lastWait // on a busy machine, a request may have come that was not read in time
+	}
+	now := time.Now()
+	limit := c.listener.cfg.idleTimeout
+	left := limit - now.Sub(c.clock.now)
+	if c.clock.responses == 0 || limit > 0 && left <= 0 {
+		return false
+	}
+	c.setDeadline(now, max(left, 0))
+	return true
+}
+
+// respond sends the response to c.rq.
+func (c *fastConn) respond() error {
+	w := c.listener.replies.Get().(*reply)
+	defer c.listener.replies.Put(w)
+	w.conn, w.copies, w.err = c, c.copies, errNotSent
+	c.responder.respond(&c.rq, w, c.clock.now)
+	err := w.err
+	c.done = w.last
+	w.reset()
+	return err
+}
+
+// renew puts the deadline for the next bytes off.
+func (c *fastConn) renew() {
+	if c.in.n > 0 { // a part of a head
+		// One that comes byte by byte gets no more time.
+		if c.clock.headDeadlineAt != c.clock.responses {
+			c.clock.headDeadlineAt, c.clock.renewed = c.clock.responses, time.Time{}
 			c.setWaits(false) // from here on, Stop does not touch its deadline
 			c.setDeadline(time.Now(), c.listener.cfg.readTimeout)
-		case c.in.n == 0 && c.listener.stopped.Load() && waited:
-			return 0, partial
-		case c.in.n == 0 && c.listener.stopped.Load():
-			waited = true
-			c.interrupt()
 		}
-		var m int
-		m, c.in.err = c.Conn.Read(c.in.buf[c.in.n:])
-		c.in.n += m
-		if c.in.n == 0 && !waited && c.listener.stopped.Load() && errors.Is(c.in.err, os.ErrDeadlineExceeded) {
-			c.in.err = nil // on a busy machine, a request may have come that was not read in time
-		}
+		return
+	}
+	c.setWaits(true)
+	if c.clock.responses > 0 && c.clock.now.Sub(c.clock.renewed) >= renewal {
+		c.clock.renewed = c.clock.now
+		c.setDeadline(c.clock.now, min(cmp.Or(c.listener.cfg.idleTimeout, idleCheck), idleCheck))
+	}
+	// Stop interrupts connections after it has set stopped: one of both sees the other.
+	if c.clock.lastWait = c.listener.stopped.Load(); c.clock.lastWait {
+		c.interrupt()
 	}
 }
 
@@ -238,24 +301,11 @@ func (c *fastConn) Close() error {
 	return c.Conn.Close()
 }
 
-// checkIdle is called when the deadline is over. It reports whether that was to look once more
-// before the connection has been idle for too long.
-func (c *fastConn) checkIdle(now time.Time) bool {
-	if c.in.n > 0 || c.clock.responses == 0 {
-		return false
-	}
-	var over time.Time // never
-	if limit := c.listener.cfg.idleTimeout; limit > 0 {
-		if over = c.clock.now.Add(limit); !now.Before(over) {
-			return false
-		}
-	}
-	_ = c.SetReadDeadline(over)       // a closed connection is found when it is read
-	return !c.listener.stopped.Load() // as in renew
-}
-
 // setWaits sets whether interrupt may end a wait for a request.
 func (c *fastConn) setWaits(waits bool) {
+	if c.waits == waits { // only this goroutine sets it
+		return
+	}
 	c.mu.Lock()
 	c.waits = waits
 	c.mu.Unlock()
@@ -268,109 +318,6 @@ func (c *fastConn) interrupt() {
 	if c.waits {
 		c.setDeadline(time.Now(), c.listener.cfg.lastWait)
 	}
-}
-
-// serve reads requests and responds. It returns false to wait for more, and true when
-// Read is to return the bytes in c.in.buf, or c.in.err.
-func (c *fastConn) serve(fd uintptr) bool {
-	if c.in.unseen {
-		c.in.unseen = false
-		if !c.respondAll(fd) || !c.renew() {
-			return true
-		}
-	}
-	for {
-		if c.in.n == len(c.in.buf) {
-			return true // too long a head
-		}
-		n, err := receive(fd, c.in.buf[c.in.n:])
-		switch {
-		case err == syscall.EINTR:
-			continue
-		case err == syscall.EAGAIN:
-			return c.listener.stopped.Load()
-		case err != 0:
-			c.in.err = os.NewSyscallError("read", err)
-			return true
-		case n == 0:
-			c.in.err = io.EOF
-			return true
-		}
-		drained, fresh := c.in.n+n < len(c.in.buf), c.clock.responses == 0
-		c.in.n += n
-		c.clock.now = time.Now()
-		if !c.respondAll(fd) || !c.renew() {
-			return true
-		}
-		// Fast path: the socket is empty, and new bytes end the wait. Only an end of the
-		// stream that came with the request does not. A client that asks once may send
-		// it at once; an idle check finds that of others.
-		if drained && c.in.n == 0 && !fresh {
-			return c.listener.stopped.Load()
-		}
-	}
-}
-
-// respondAll responds to the requests that are complete and leaves the rest in c.in.buf. It is false
-// when one is not eligible for the fast path, or when a response could not be sent.
-func (c *fastConn) respondAll(fd uintptr) bool {
-	from := 0
-	defer func() { c.in.n = copy(c.in.buf, c.in.buf[from:c.in.n]) }()
-	for from < c.in.n {
-		if c.listener.closing.Load() {
-			return false // its response announces the end of the connection
-		}
-		n, v := c.in.parse(from, &c.rq)
-		switch v {
-		case partial:
-			return true
-		case notEligible, invalid:
-			return false
-		}
-		c.clock.responses++
-		c.rq.head = c.in.buf[from : from+n]
-		if c.in.err = c.respond(fd); c.in.err != nil || c.done {
-			c.lingers = c.in.err == nil
-			from = c.in.n
-			return false
-		}
-		from += n
-	}
-	return true
-}
-
-// respond sends the response to c.rq.
-func (c *fastConn) respond(fd uintptr) error {
-	w := c.listener.replies.Get().(*reply)
-	defer c.listener.replies.Put(w)
-	w.conn, w.fd, w.err = c, fd, errNotSent
-	c.responder.respond(&c.rq, w, c.clock.now)
-	err := w.err
-	c.done = w.last
-	w.reset()
-	return err
-}
-
-// renew puts the deadline for the next bytes off. It is false once the listener is stopped.
-func (c *fastConn) renew() bool {
-	d := idleCheck
-	switch {
-	case c.in.n > 0 && c.clock.headDeadlineAt == c.clock.responses:
-		return true // a head that comes byte by byte gets no more time
-	case c.in.n > 0:
-		d = c.listener.cfg.readTimeout
-		c.clock.headDeadlineAt, c.clock.renewed = c.clock.responses, time.Time{}
-	case c.clock.now.Sub(c.clock.renewed) < renewal:
-		return true
-	default:
-		c.clock.renewed = c.clock.now
-		if limit := c.listener.cfg.idleTimeout; limit > 0 {
-			d = min(limit, idleCheck)
-		}
-	}
-	c.setDeadline(c.clock.now, d)
-	// Stop interrupts connections after it has set stopped: one of both sees the other.
-	return !c.listener.stopped.Load()
 }
 
 // lingerBytes is how many bytes linger reads at most.
@@ -444,8 +391,7 @@ type fastConfig struct {
 	lastWait time.Duration
 }
 
-// A fastListener wraps the connections of another listener. Those of TCP have the fast path. Over
-// TLS, where the kernel holds other bytes than the client has sent, the server responds.
+// A fastListener wraps the connections of another listener.
 type fastListener struct {
 	net.Listener
 	cfg     fastConfig

@@ -3,6 +3,7 @@ package http
 import (
 	"bufio"
 	"bytes"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -25,11 +26,12 @@ import (
 )
 
 // A wireServer is an Edge after fasthttp, on an in-memory listener and, with the fast path, on
-// one of TCP.
+// those of TCP and TLS.
 type wireServer struct {
 	*world
 	ln       *fasthttputil.InmemoryListener
 	fast     *fastListener
+	secure   *fastListener
 	prepared *preparedSet // of the fast path
 }
 
@@ -44,7 +46,8 @@ func wired(tb testing.TB, w *world) *wireServer {
 	s := &wireServer{world: w, ln: fasthttputil.NewInmemoryListener(), prepared: newPreparedSet()}
 	cfg := s.fastConfig(newMeters(), s.prepared)
 	s.fast = listenFast(listenTCP(tb), cfg)
-	for _, ln := range []net.Listener{listenFast(s.ln, cfg), s.fast} {
+	s.secure = listenFast(w.listenTLS(tb, newMeters()), cfg)
+	for _, ln := range []net.Listener{listenFast(s.ln, withoutFastPath(cfg)), s.fast, s.secure} {
 		s.serveOn(tb, ln, newMeters())
 	}
 	return s
@@ -61,7 +64,18 @@ func (s *wireServer) dial(tb testing.TB) *net.TCPConn {
 	return c.(*net.TCPConn)
 }
 
-// dials connect to the listener without the fast path, and to the one with it.
+// dialTLS connects to the listener of TLS.
+func (s *wireServer) dialTLS(tb testing.TB) net.Conn {
+	tb.Helper()
+	c, err := tls.Dial("tcp", s.secure.Addr().String(), &tls.Config{InsecureSkipVerify: true})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+// dials connect to the listener without the fast path, and to those with it.
 func (s *wireServer) dials() []func(tb testing.TB) net.Conn {
 	return []func(tb testing.TB) net.Conn{
 		func(tb testing.TB) net.Conn {
@@ -74,6 +88,7 @@ func (s *wireServer) dials() []func(tb testing.TB) net.Conn {
 			return c
 		},
 		func(tb testing.TB) net.Conn { tb.Helper(); return s.dial(tb) },
+		s.dialTLS,
 	}
 }
 

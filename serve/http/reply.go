@@ -4,8 +4,6 @@ import (
 	"errors"
 	"io"
 	"net"
-	"os"
-	"syscall"
 	"time"
 
 	"github.com/reelsplice/reelsplice/schemas/release"
@@ -14,9 +12,10 @@ import (
 // A message is a response, or its body, in the form in which it goes to a socket: bytes of its own,
 // and references to bytes that lie in the release.
 type message struct {
-	own  []byte
-	refs []ref
-	far  int // bytes in refs
+	own    []byte
+	refs   []ref
+	far    int  // bytes in refs
+	copies bool // without refs
 }
 
 // A ref stands in the message where own[:at] ends.
@@ -31,7 +30,7 @@ const copyBelow = 1 << 10
 
 // add adds b. If it lasts, it must stay as it is for as long as m is used.
 func (m *message) add(b []byte, lasts bool) {
-	if !lasts || len(b) < copyBelow {
+	if !lasts || m.copies || len(b) < copyBelow {
 		m.own = append(m.own, b...)
 		return
 	}
@@ -45,11 +44,10 @@ func (m *message) addMessage(other *message) {
 	for i := range other.refs {
 		r := &other.refs[i]
 		m.own = append(m.own, other.own[from:r.at]...)
-		m.refs = append(m.refs, ref{len(m.own), r.b})
+		m.add(r.b, true /* lasts */)
 		from = r.at
 	}
 	m.own = append(m.own, other.own[from:]...)
-	m.far += other.far
 }
 
 // len returns the length in bytes.
@@ -95,9 +93,7 @@ type reply struct {
 	last bool // the connection ends after it
 
 	conn   *fastConn
-	fd     uintptr
 	pieces [][]byte // of the message, while it is sent
-	vector vector   // the same for the kernel
 	err    error    // of send
 }
 
@@ -105,23 +101,23 @@ type reply struct {
 // for it. When it returns, nothing refers to the release. An error matches syscall.EFAULT where bytes of the
 // release could not be read: the message is cut.
 func (w *reply) send() {
-	w.pieces = w.appendPieces(w.pieces[:0], 0)
-	n, err := writeTo(w.fd, w)
-	for err == syscall.EINTR {
-		n, err = writeTo(w.fd, w)
+	sent := 0
+	w.err = nil
+	if w.conn.socket != nil {
+		w.pieces = w.appendPieces(w.pieces[:0], 0)
+		sent, w.err = w.conn.socket.WriteVector(w.pieces)
+		clear(w.pieces)
 	}
-	switch {
-	case err != 0 && err != syscall.EAGAIN:
-		w.err = os.NewSyscallError("writev", err)
-	case err == 0 && n == w.len():
-		w.err = nil
-	default:
+	if w.err == nil && sent < w.len() {
 		w.conn.startWrite()
-		rest := net.Buffers(w.appendPieces(nil, max(n, 0))) // n is -1 upon an error
-		_, w.err = rest.WriteTo(w.conn.Conn)
+		if len(w.refs) == 0 {
+			_, w.err = w.conn.Write(w.own[sent:])
+		} else {
+			rest := net.Buffers(w.appendPieces(nil, sent))
+			_, w.err = rest.WriteTo(w.conn.Conn)
+		}
 		w.conn.clock.now = time.Now()
 	}
-	clear(w.pieces)
 }
 
 // stream sends the message, and after it all that write writes to its argument. The client has the

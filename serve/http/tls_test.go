@@ -20,7 +20,7 @@ import (
 )
 
 // newCertificate makes one for 127.0.0.1 and returns its files and who trusts it.
-func newCertificate(t *testing.T) (cert, key string, pool *x509.CertPool) {
+func newCertificate(t testing.TB) (cert, key string, pool *x509.CertPool) {
 	t.Helper()
 	secret, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -47,7 +47,7 @@ func newCertificate(t *testing.T) (cert, key string, pool *x509.CertPool) {
 	return cert, key, pool
 }
 
-// TestTLS: over TLS there is no fast path, and the same responses.
+// TestTLS: over TLS there are the same responses.
 func TestTLS(t *testing.T) {
 	cert, key, pool := newCertificate(t)
 	w := newWorld(t, nil, servetest.Version(1))

@@ -2,8 +2,10 @@ package http
 
 import (
 	"bytes"
+	"crypto/tls"
 	"errors"
 	"io"
+	"log/slog"
 	"math/rand/v2"
 	"net"
 	"slices"
@@ -13,25 +15,45 @@ import (
 	"time"
 
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
+	"github.com/reelsplice/reelsplice/serve/http/connlimit"
 	"github.com/reelsplice/reelsplice/serve/observe"
 	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
-// A twin is two servers of one Edge over TCP, one with the fast path and one without.
+// A twin is two servers of one Edge, one with the fast path, maybe over TLS, and one without over TCP.
 type twin struct {
 	token       string
 	with, alone net.Listener
+	secure      bool // with
 	// What the two have counted.
 	counts, countsAlone *meters
 }
 
-func newTwin(tb testing.TB) *twin {
+func newTwin(tb testing.TB, secure bool) *twin {
 	tb.Helper()
 	w := writtenWorld(tb, func(c *config) { c.MaxHeader = 2048 }, servetest.Catalogue()...)
-	t := &twin{token: w.token, counts: newMeters(), countsAlone: newMeters()}
+	t := &twin{token: w.token, counts: newMeters(), countsAlone: newMeters(), secure: secure}
 	t.alone = w.serveTCP(tb, t.countsAlone, withoutFastPath)
-	t.with = w.serveTCP(tb, t.counts, withFastPath)
+	if !secure {
+		t.with = w.serveTCP(tb, t.counts, withFastPath)
+		return t
+	}
+	ln := listenFast(w.listenTLS(tb, t.counts), w.fastConfig(t.counts, newPreparedSet()))
+	w.serveOn(tb, ln, t.counts)
+	t.with = ln
 	return t
+}
+
+// listenTLS returns a listener of TLS, whose clients trust any certificate.
+func (w *world) listenTLS(tb testing.TB, m *meters) net.Listener {
+	tb.Helper()
+	cert, key, _ := newCertificate(tb)
+	log := slog.New(slog.DiscardHandler)
+	pair, err := openCertificate(cert, key, log)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return listenTLS(listenTCP(tb), pair, log, m)
 }
 
 // serveTCP serves w on TCP. change may alter the config.
@@ -62,7 +84,7 @@ func listenTCP(tb testing.TB) net.Listener {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return ln
+	return connlimit.Listen(ln, connlimit.Config{Max: 1000, Log: slog.New(slog.DiscardHandler)})
 }
 
 // check sends a stream of requests to both servers, cut where rnd says, and compares all
@@ -75,8 +97,8 @@ func (w *twin) check(tb testing.TB, stream string, rnd *rand.Rand) {
 		cuts[i] = rnd.IntN(len(stream) + 1)
 	}
 	slices.Sort(cuts)
-	want, whole := converse(tb, w.alone, stream, cuts)
-	got, gotWhole := converse(tb, w.with, stream, cuts)
+	want, whole := converse(tb, w.alone, false, stream, cuts)
+	got, gotWhole := converse(tb, w.with, w.secure, stream, cuts)
 	if !whole || !gotWhole { // as TCP drops what is under way when the end is a reset
 		n := min(len(want), len(got))
 		want, got = want[:n], got[:n]
@@ -96,11 +118,14 @@ func withoutFastPath(c fastConfig) fastConfig {
 
 // converse sends a stream and its end, and returns what comes back but for what changes, and
 // whether that is all that the server has sent.
-func converse(tb testing.TB, ln net.Listener, stream string, cuts []int) (answer string, whole bool) {
+func converse(tb testing.TB, ln net.Listener, secure bool, stream string, cuts []int) (answer string, whole bool) {
 	tb.Helper()
 	c, err := net.Dial("tcp", ln.Addr().String())
 	if err != nil {
 		tb.Fatal(err)
+	}
+	if secure {
+		c = tls.Client(c, &tls.Config{InsecureSkipVerify: true})
 	}
 	defer c.Close()
 	_ = c.SetDeadline(time.Now().Add(sharedtest.Patience))
@@ -113,7 +138,7 @@ func converse(tb testing.TB, ln net.Listener, stream string, cuts []int) (answer
 				time.Sleep(100 * time.Microsecond) // so that it is read by itself
 			}
 		}
-		_ = c.(*net.TCPConn).CloseWrite()
+		_ = c.(interface{ CloseWrite() error }).CloseWrite()
 	}()
 	out, err := io.ReadAll(c)
 	reset := errors.Is(err, syscall.ECONNRESET)
@@ -196,14 +221,18 @@ func mutated(rnd *rand.Rand, s []byte) []byte {
 // TestFastPathIsFastHTTP: whatever a connection brings, with the fast path and without it the same
 // bytes come back, and the same is counted.
 func TestFastPathIsFastHTTP(t *testing.T) {
-	w := newTwin(t)
-	rnd := rand.New(rand.NewPCG(6, 1))
-	for range 100 * checks {
-		w.check(t, someStream(rnd), rnd)
-	}
-	counts, want := counted(t, w.counts), counted(t, w.countsAlone)
-	if counts != want {
-		t.Errorf("with the fast path\n%s\nis counted, want as without it\n%s", counts, want)
+	for name, secure := range map[string]bool{"TCP": false, "TLS": true} {
+		t.Run(name, func(t *testing.T) {
+			w := newTwin(t, secure)
+			rnd := rand.New(rand.NewPCG(6, 1))
+			for range 50 * checks {
+				w.check(t, someStream(rnd), rnd)
+			}
+			counts, want := counted(t, w.counts), counted(t, w.countsAlone)
+			if counts != want {
+				t.Errorf("with the fast path\n%s\nis counted, want as without it\n%s", counts, want)
+			}
+		})
 	}
 }
 
@@ -231,7 +260,7 @@ func FuzzFastPath(f *testing.F) {
 	for range 50 {
 		f.Add(someStream(rnd), rnd.Uint64())
 	}
-	w := newTwin(f)
+	w := newTwin(f, false)
 	f.Fuzz(func(t *testing.T, stream string, seed uint64) {
 		w.check(t, stream, rand.New(rand.NewPCG(seed, 0)))
 	})

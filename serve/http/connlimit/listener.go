@@ -14,7 +14,6 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 )
 
@@ -120,6 +119,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 			time.Sleep(time.Millisecond)
 		}
 		c := &Conn{TCPConn: tcp, listener: l, origin: originOf(tcp.RemoteAddr())}
+		c.open()
 		status := l.add(c)
 		if status == 0 {
 			return c, nil
@@ -309,6 +309,7 @@ type Conn struct {
 	used     atomic.Bool // bytes came since the hand went by
 	once     sync.Once   // Close
 	slot     int         // -1 for none; guarded by Listener.mu
+	socket   socket
 }
 
 // resume ends a wait. It is false if the connection was closed meanwhile.
@@ -326,53 +327,23 @@ func (c *Conn) Read(p []byte) (int, error) {
 	if !c.resume() {
 		return 0, net.ErrClosed
 	}
-	if n > 0 && !c.used.Load() {
-		c.used.Store(true)
+	if n > 0 {
+		c.use()
 	}
 	return n, err
+}
+
+// use notes that bytes came.
+func (c *Conn) use() {
+	if !c.used.Load() {
+		c.used.Store(true)
+	}
 }
 
 // Close closes the connection.
 func (c *Conn) Close() error {
 	c.once.Do(func() { c.listener.remove(c) })
 	return c.TCPConn.Close()
-}
-
-// SyscallConn returns a RawConn whose Read waits as Conn.Read does.
-func (c *Conn) SyscallConn() (syscall.RawConn, error) {
-	raw, err := c.TCPConn.SyscallConn()
-	if err != nil {
-		return nil, err
-	}
-	return &rawConn{raw, c}, nil
-}
-
-type rawConn struct {
-	syscall.RawConn
-	conn *Conn
-}
-
-// Read calls step each time that bytes may have come, until it returns true.
-func (r *rawConn) Read(step func(fd uintptr) bool) error {
-	c, woken := r.conn, false
-	err := r.RawConn.Read(func(fd uintptr) bool {
-		if !c.resume() {
-			return true
-		}
-		if woken && !c.used.Load() {
-			c.used.Store(true)
-		}
-		woken = true
-		if step(fd) {
-			return true
-		}
-		c.state.CompareAndSwap(busy, waiting)
-		return false
-	})
-	if !c.resume() {
-		return net.ErrClosed
-	}
-	return err
 }
 
 // A DrainListener accepts the connections in the kernel's queue before it closes. Closing alone resets

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package connlimit
+
+type socket struct{}
+
+func (*Conn) open() {}
