@@ -30,6 +30,7 @@ type workload struct {
 	asks      []ask
 	edgesOnly bool // nginx does not have the responses
 	refused   bool // by an unknown token
+	closes    bool // each request has a connection of its own
 }
 
 // An ask is one request.
@@ -57,7 +58,7 @@ const (
 )
 
 // cases returns the workloads of one sort of request each, and prints the responses that they are about.
-func (b *bench) cases(ctx context.Context, stdout io.Writer) ([]*workload, error) {
+func (b *bench) cases(ctx context.Context, stdout io.Writer, secure bool) ([]*workload, error) {
 	b.progress("choosing responses")
 	detail, err := b.nearest(ctx, "", detailBytes)
 	if err != nil {
@@ -74,6 +75,13 @@ func (b *bench) cases(ctx context.Context, stdout io.Writer) ([]*workload, error
 			return nil, err
 		}
 		fmt.Fprintf(stdout, "- %s: %d bytes\n", path, len(rs.body))
+	}
+	if secure {
+		return []*workload{
+			{name: "TLS detail", asks: []ask{{path: detail}}},
+			{name: "TLS five", asks: []ask{{path: five}}},
+			{name: "handshakes", asks: []ask{{path: detail}}, closes: true},
+		}, nil
 	}
 	paths := &workload{name: "unprepared"}
 	for i := range unprepared {
@@ -228,6 +236,9 @@ func (b *bench) targets(ctx context.Context, w *workload) (list []*target, err e
 			want := http.StatusOK
 			if a.known {
 				t.load.header, want = append(slices.Clip(s.header), "If-None-Match: "+tag), http.StatusNotModified
+			}
+			if w.closes {
+				t.load.header = append(slices.Clip(s.header), "Connection: close")
 			}
 			if w.refused {
 				t.load.header, t.load.refused, want = headerWith("of nobody"), true, http.StatusUnauthorized

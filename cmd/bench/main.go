@@ -14,6 +14,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -39,8 +40,8 @@ func main() {
 	}
 }
 
-// sections are what a run measures: requests of one sort, what clients ask for, ingests and builds.
-var sections = []string{"cases", "mix", "build"}
+// sections are what a run measures: requests of one sort, what clients ask for, requests over TLS, ingests and builds.
+var sections = []string{"cases", "mix", "tls", "build"}
 
 // A config is what to measure, and how long.
 type config struct {
@@ -96,7 +97,9 @@ func command(stdout, stderr io.Writer) *cobra.Command {
 		if err := cfg.validate(); err != nil {
 			return err
 		}
-		b := &bench{config: cfg, log: stderr, client: &http.Client{Timeout: patience, Transport: &http.Transport{DisableCompression: true}}}
+		b := &bench{config: cfg, log: stderr, client: &http.Client{Timeout: patience, Transport: &http.Transport{
+			DisableCompression: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, // on 127.0.0.1
+		}}}
 		worse, err := b.run(c.Context(), stdout)
 		if err == nil && len(worse) > 0 {
 			err = fmt.Errorf("worse than before: %s", strings.Join(worse, ", "))
@@ -144,10 +147,17 @@ func (b *bench) run(ctx context.Context, stdout io.Writer) (worse []string, err 
 		return nil, err
 	}
 	fmt.Fprintf(stdout, "%s\n\n%d movies, %d connections, medians of %d rounds of %d s\n", machine(), b.movies, connections, b.rounds, b.seconds)
-	if b.has("cases") || b.has("mix") {
-		if err := b.measureServers(ctx, stdout); err != nil {
-			return nil, err
+	for _, s := range []struct {
+		sections []string
+		secure   bool
+	}{{[]string{"cases", "mix"}, false}, {[]string{"tls"}, true}} {
+		if slices.ContainsFunc(s.sections, b.has) {
+			if err := b.measureServers(ctx, stdout, s.secure); err != nil {
+				return nil, err
+			}
 		}
+	}
+	if len(b.measures) > 0 {
 		worse = writeServers(stdout, b.measures)
 	}
 	if b.has("build") {
@@ -159,17 +169,17 @@ func (b *bench) run(ctx context.Context, stdout io.Writer) (worse []string, err 
 	return worse, nil
 }
 
-// measureServers starts the servers, notes the responses that are asked for and puts load on all.
-func (b *bench) measureServers(ctx context.Context, stdout io.Writer) error {
+// measureServers starts the servers, over TLS where secure, notes the responses that are asked for and puts load on all.
+func (b *bench) measureServers(ctx context.Context, stdout io.Writer, secure bool) error {
 	defer b.stopAll()
 	if err := b.wrk.writeScripts(b.dir); err != nil {
 		return err
 	}
-	if err := b.startServers(ctx, stdout); err != nil {
+	if err := b.startServers(ctx, stdout, secure); err != nil {
 		return err
 	}
-	if b.has("cases") {
-		list, err := b.cases(ctx, stdout)
+	if secure || b.has("cases") {
+		list, err := b.cases(ctx, stdout, secure)
 		if err != nil {
 			return err
 		}
@@ -177,7 +187,7 @@ func (b *bench) measureServers(ctx context.Context, stdout io.Writer) error {
 			return err
 		}
 	}
-	if !b.has("mix") {
+	if secure || !b.has("mix") {
 		return nil
 	}
 	mix, err := b.mix(ctx)

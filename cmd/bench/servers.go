@@ -18,6 +18,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/reelsplice/reelsplice/serve/localca"
 )
 
 //go:embed nginx.conf
@@ -51,8 +53,19 @@ func headerWith(token string) []string {
 	return []string{"Authorization: Bearer " + token, "Accept-Encoding: gzip"}
 }
 
-// startServers starts the edges and nginx over no files yet.
-func (b *bench) startServers(ctx context.Context, stdout io.Writer) (err error) {
+// startServers starts the edges and nginx over no files yet, over TLS where secure.
+func (b *bench) startServers(ctx context.Context, stdout io.Writer, secure bool) (err error) {
+	scheme, edgeTLS, nginxListen, nginxTLS := "http://", []string(nil), "", ""
+	if secure {
+		dir := b.file("certificates")
+		if _, err := localca.Make(dir, []string{"127.0.0.1"}, 1, time.Now()); err != nil {
+			return err
+		}
+		cert, key := filepath.Join(dir, localca.LeafFile), filepath.Join(dir, localca.LeafKey)
+		scheme, edgeTLS, nginxListen = "https://", []string{"--tls-cert", cert, "--tls-key", key}, " ssl"
+		// The cipher is the one that the edge takes.
+		nginxTLS = fmt.Sprintf("ssl_certificate %s; ssl_certificate_key %s; ssl_protocols TLSv1.3; ssl_conf_command Ciphersuites TLS_AES_128_GCM_SHA256;", cert, key)
+	}
 	if b.ids, err = popularMovies(b.makers[0].releases); err != nil {
 		return err
 	}
@@ -62,9 +75,9 @@ func (b *bench) startServers(ctx context.Context, stdout io.Writer) (err error) 
 		if err != nil {
 			return err
 		}
-		s := &server{name: m.name, url: "http://" + addr, header: headerWith(m.token), args: []string{
+		s := &server{name: m.name, url: scheme + addr, header: headerWith(m.token), args: append([]string{
 			m.program, "serve", "--quiet", "--releases", m.releases, "--tokens", m.tokens, "--addr", addr, "--shutdown-delay", "0s",
-		}}
+		}, edgeTLS...)}
 		if err := b.start(ctx, s); err != nil {
 			return err
 		}
@@ -83,12 +96,12 @@ func (b *bench) startServers(ctx context.Context, stdout io.Writer) (err error) 
 	if err := os.MkdirAll(filepath.Join(dir, "files"), 0o700); err != nil {
 		return err
 	}
-	text := strings.NewReplacer("@DIR@", dir, "@ADDR@", addr).Replace(nginxConfig)
+	text := strings.NewReplacer("@DIR@", dir, "@LISTEN@", addr+nginxListen, "@TLS@", nginxTLS).Replace(nginxConfig)
 	config := filepath.Join(dir, "nginx.conf")
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		return err
 	}
-	s := &server{name: nginx, url: "http://" + addr, header: headerWith("none"), args: []string{
+	s := &server{name: nginx, url: scheme + addr, header: headerWith("none"), args: []string{
 		program, "-p", dir, "-e", "stderr", "-c", config,
 	}}
 	if err := b.start(ctx, s); err != nil {
