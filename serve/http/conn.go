@@ -9,8 +9,6 @@ import (
 	"net/http"
 	"os"
 	"sync"
-	"sync/atomic"
-	"syscall"
 	"time"
 )
 
@@ -27,7 +25,6 @@ type fastConn struct {
 	net.Conn
 	listener  *fastListener
 	socket    tcpSocket                     // nil where Conn is none
-	copies    bool                          // the process reads the bytes that are written, as TLS does, not the kernel
 	responder responder                     // nil without a fast path
 	next      func(n int, err error) []byte // fastConn.more, made once
 	in        input
@@ -40,7 +37,8 @@ type fastConn struct {
 	waits bool // for a request, which interrupt may end; guarded by mu
 }
 
-// A tcpSocket is a connection with calls of its own, as those of connlimit on Linux.
+// A tcpSocket reads and writes with fewer system calls than a net.Conn, and the kernel reads the bytes where they
+// lie: a connection of connlimit, on Linux.
 type tcpSocket interface {
 	ReadLoop(buf []byte, next func(n int, err error) []byte)
 	WriteVector(pieces [][]byte) (n int, err error)
@@ -79,7 +77,7 @@ func (in *input) parse(rq *plainRequest) (int, verdict) {
 	b := in.buf[in.from:in.n]
 	// Only the end of a line makes a difference. Without this, sending a head byte by byte
 	// would cost the square of its length.
-	if in.parsed > 0 && in.err == nil && in.n < len(in.buf) && b[in.parsed-1] != '\r' && bytes.IndexAny(b[in.parsed:], "\r\n") < 0 {
+	if in.parsed > 0 && in.err == nil && in.n < len(in.buf) && b[in.parsed-1] != '\r' && !bytes.ContainsAny(b[in.parsed:], "\r\n") {
 		in.parsed = len(b)
 		return 0, partial
 	}
@@ -109,8 +107,6 @@ func newFastConn(l *fastListener, under net.Conn) *fastConn {
 	c := &fastConn{Conn: under, listener: l, clock: connClock{headDeadlineAt: -1}}
 	c.socket, _ = under.(tcpSocket)
 	c.next = c.more
-	_, isFile := under.(syscall.Conn)
-	c.copies = !isFile
 	if l.cfg.open != nil {
 		c.responder = l.cfg.open()
 	}
@@ -237,7 +233,7 @@ func (c *fastConn) waitOn() bool {
 func (c *fastConn) respond() error {
 	w := c.listener.replies.Get().(*reply)
 	defer c.listener.replies.Put(w)
-	w.conn, w.copies, w.err = c, c.copies, errNotSent
+	w.conn, w.copies, w.err = c, c.socket == nil, errNotSent
 	c.responder.respond(&c.rq, w, c.clock.now)
 	err := w.err
 	c.done = w.last
@@ -359,96 +355,4 @@ func (c *fastConn) linger() {
 		}
 		left -= n
 	}
-}
-
-// The server reads from a connection of a fastListener as from any other. Inside of Read, each
-// head is checked by one strict parser. Read serves a plain request itself, refuses an
-// invalid head, and returns any other one to the server: rewritten, so that the server
-// expects no body and closes the connection where nothing more is to be read from it. A
-// plain request costs one read and one write: no deadline is set for it, its head is parsed
-// once, and no long part of a body is copied on its way to the kernel.
-
-// A responder responds to the requests of one connection, one after another.
-type responder interface {
-	// respond fills w and calls its send or stream, once. now is when the request was read, or when the
-	// client had taken the response before it.
-	respond(rq *plainRequest, w *reply, now time.Time)
-}
-
-// A fastConfig has the limits of connections, and their responders.
-type fastConfig struct {
-	// open makes the responder of a new connection. Without it all requests go to the server.
-	open func() responder
-	// refuse returns the response to a head that the server does not get, which ends the connection.
-	refuse       func(c *fastConn, status int, now time.Time) []byte
-	readTimeout  time.Duration // for the rest of an incomplete head; 0 for none
-	writeTimeout time.Duration // for a whole response; 0 for none
-	idleTimeout  time.Duration // between requests; 0 for none
-	// Limits of linger: in total, and between two reads. The second is the total once the listener is stopped.
-	lingerTime, lingerIdle time.Duration
-	// lastWait is how long a connection still waits for a request when the listener is stopped. A waiting connection
-	// gets it twice: bytes may arrive, and the deadline still end the first read.
-	lastWait time.Duration
-}
-
-// A fastListener wraps the connections of another listener.
-type fastListener struct {
-	net.Listener
-	cfg     fastConfig
-	replies sync.Pool   // of *reply
-	heads   sync.Pool   // of *[]byte
-	drains  sync.Pool   // of *[]byte
-	closing atomic.Bool // each response ends its connection
-	stopped atomic.Bool // and no connection waits for a request
-
-	mu   sync.Mutex
-	open map[*fastConn]struct{} // the connections that the server has not closed
-}
-
-// listenFast returns a fastListener over ln.
-func listenFast(ln net.Listener, cfg fastConfig) *fastListener {
-	return &fastListener{
-		Listener: ln, cfg: cfg,
-		replies: sync.Pool{New: func() any { return new(reply) }},
-		heads:   sync.Pool{New: func() any { return new([]byte) }},
-		drains:  sync.Pool{New: func() any { b := make([]byte, 16<<10); return &b }},
-		open:    map[*fastConn]struct{}{},
-	}
-}
-
-// Accept waits for the next connection.
-func (l *fastListener) Accept() (net.Conn, error) {
-	under, err := l.Listener.Accept()
-	if err != nil {
-		return nil, err
-	}
-	return newFastConn(l, under), nil
-}
-
-// Drain makes each response end its connection from here on, so that clients leave without losing
-// a request.
-func (l *fastListener) Drain() { l.closing.Store(true) }
-
-// Stop drains, and ends the connections that wait for a request. Responses that are under way are sent, and
-// requests after them are left to the server.
-func (l *fastListener) Stop() {
-	l.Drain()
-	l.stopped.Store(true)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for c := range l.open {
-		c.interrupt()
-	}
-}
-
-func (l *fastListener) add(c *fastConn) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.open[c] = struct{}{}
-}
-
-func (l *fastListener) remove(c *fastConn) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	delete(l.open, c)
 }

@@ -15,7 +15,7 @@ type message struct {
 	own    []byte
 	refs   []ref
 	far    int  // bytes in refs
-	copies bool // without refs
+	copies bool // all bytes into own
 }
 
 // A ref stands in the message where own[:at] ends.

@@ -20,28 +20,28 @@ import (
 )
 
 // newCertificate makes one for 127.0.0.1 and returns its files and who trusts it.
-func newCertificate(t testing.TB) (cert, key string, pool *x509.CertPool) {
-	t.Helper()
+func newCertificate(tb testing.TB) (cert, key string, pool *x509.CertPool) {
+	tb.Helper()
 	secret, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	template := &x509.Certificate{SerialNumber: bigint.NewInt(1), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, secret.Public(), secret)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	pkcs8, err := x509.MarshalPKCS8PrivateKey(secret)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	cert, key = filepath.Join(t.TempDir(), "cert"), filepath.Join(t.TempDir(), "key")
-	servetest.WriteFile(t, cert, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})))
-	servetest.WriteFile(t, key, string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: pkcs8})))
+	cert, key = filepath.Join(tb.TempDir(), "cert"), filepath.Join(tb.TempDir(), "key")
+	servetest.WriteFile(tb, cert, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})))
+	servetest.WriteFile(tb, key, string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: pkcs8})))
 	pool = x509.NewCertPool()
 	parsed, err := x509.ParseCertificate(der)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	pool.AddCert(parsed)
 	return cert, key, pool

@@ -29,7 +29,7 @@ type socket struct {
 }
 
 func (c *Conn) open() {
-	c.socket.raw, _ = c.TCPConn.SyscallConn() // which never fails
+	c.socket.raw, _ = c.SyscallConn() // which never fails
 	c.socket.read, c.socket.write = c.tryRead, c.socket.tryWrite
 }
 

@@ -1,0 +1,105 @@
+package connlimit
+
+import (
+	"errors"
+	"io"
+	"net"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
+)
+
+// accepted returns both ends of a connection.
+func accepted(t *testing.T) (client *net.TCPConn, c *Conn) {
+	t.Helper()
+	tcp, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := Listen(tcp, Config{Max: 1})
+	t.Cleanup(func() { _ = l.Close() })
+	under, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = under.Close() })
+	got, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = got.Close() })
+	_ = under.SetDeadline(time.Now().Add(sharedtest.Patience))
+	return under.(*net.TCPConn), got.(*Conn)
+}
+
+// TestWriteVector fills the socket to the last byte, and all bytes arrive that it has taken.
+func TestWriteVector(t *testing.T) {
+	client, c := accepted(t)
+	var pieces [][]byte
+	for range maxPieces + 1 {
+		pieces = append(pieces, make([]byte, 100))
+	}
+	taken := 0
+	for {
+		n, err := c.WriteVector(pieces)
+		if err != nil || n > 100*maxPieces {
+			t.Fatalf("WriteVector = %d, %v, want %d at most", n, err, 100*maxPieces)
+		}
+		if n == 0 {
+			break
+		}
+		taken += n
+	}
+	if err := c.CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := io.Copy(io.Discard, client); err != nil || n != int64(taken) {
+		t.Errorf("the client reads %d bytes, %v, want %d", n, err, taken)
+	}
+	if err := c.CloseRead(); err != nil {
+		t.Fatal(err)
+	}
+	_ = client.Close()
+	sharedtest.Eventually(t, "a write to a client that has gone fails", func() bool { _, err := c.WriteVector(pieces); return err != nil })
+}
+
+// TestReadLoop: bytes come as they are sent, and an end that came with bytes is found when the deadline is over, if not at once.
+func TestReadLoop(t *testing.T) {
+	client, c := accepted(t)
+	buf, got, deadlines := make([]byte, 8), "", 0
+	var end error
+	sends := []func(){
+		func() { _, _ = io.WriteString(client, "second of more than a buffer") },
+		func() { _, _ = io.WriteString(client, "third"); _ = client.CloseWrite() },
+	}
+	_, _ = io.WriteString(client, "first")
+	c.ReadLoop(buf, func(n int, err error) []byte {
+		got += string(buf[:n])
+		switch {
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			deadlines++
+			_ = c.SetReadDeadline(time.Time{})
+		case err != nil:
+			end = err
+			return nil
+		case n < len(buf) && len(sends) > 0:
+			sends[0]()
+			sends = sends[1:]
+			_ = c.SetReadDeadline(time.Now().Add(time.Second))
+		}
+		return buf
+	})
+	if want := "firstsecond of more than a bufferthird"; got != want || end != io.EOF || deadlines > 1 {
+		t.Errorf("ReadLoop reads %q, %v after %d deadlines, want %q, EOF", got, end, deadlines, want)
+	}
+	if c.state.Load() != busy {
+		t.Errorf("state after ReadLoop = %d, want busy", c.state.Load())
+	}
+	_ = c.TCPConn.Close()
+	c.ReadLoop(buf, func(_ int, err error) []byte { end = err; return nil })
+	if !errors.Is(end, net.ErrClosed) {
+		t.Errorf("ReadLoop of a closed connection gives %v, want net.ErrClosed", end)
+	}
+}
