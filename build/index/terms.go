@@ -7,7 +7,6 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/blevesearch/vellum"
 
 	"github.com/reelsplice/reelsplice/schemas/tables"
@@ -136,7 +135,7 @@ func (m *merger) terms(section int) error {
 	if _, err := fst.WriteTo(m.out.Section(tables.NameTerms)); err != nil {
 		return err
 	}
-	p := &prefixes{out: posting.NewListWriter(m.out, tables.PrefixLists)}
+	p := &prefixes{out: posting.NewListWriter(m.out, tables.PrefixLists), set: posting.NewSet(m.rows)}
 	n, err := m.eachTerm(section, p.add)
 	m.known = int64(n)
 	if err == nil {
@@ -152,14 +151,15 @@ type prefixes struct {
 	term []byte  // the last one
 	open []level // its prefixes, by letters
 	last uint64  // key of the list written last; 0 for none
+	set  posting.Set
 }
 
 // A level is an open prefix.
 type level struct {
-	end   int    // bytes of the prefix
-	first uint32 // number of its first term
-	cost  int    // terms and ranks below it
-	ranks *roaring.Bitmap
+	end   int      // bytes of the prefix
+	first uint32   // number of its first term
+	cost  int      // terms and ranks below it
+	ranks []uint32 // of its terms, in any order; one may be there several times
 }
 
 // add adds a term, which is after all before it.
@@ -185,7 +185,7 @@ func (p *prefixes) add(term []byte, n uint32, ranks []uint32) error {
 	p.term = append(p.term[:0], term...)
 	l := &p.open[len(p.open)-1]
 	l.cost += 1 + len(ranks)
-	l.ranks.AddMany(ranks)
+	l.ranks = append(l.ranks, ranks...)
 	return nil
 }
 
@@ -194,11 +194,7 @@ func (p *prefixes) push(end int, first uint32) {
 	n := len(p.open)
 	p.open = slices.Grow(p.open, 1)[:n+1]
 	l := &p.open[n]
-	if l.ranks == nil {
-		l.ranks = roaring.New()
-	}
-	l.ranks.Clear()
-	l.end, l.first, l.cost = end, first, 0
+	*l = level{end: end, first: first, ranks: l.ranks[:0]}
 }
 
 // pop closes the last prefix, whose terms end before number n.
@@ -208,16 +204,29 @@ func (p *prefixes) pop(n uint32) error {
 	// A longer prefix with the same terms has the same list.
 	if key := tables.PrefixKey(l.first, n); l.cost > heavyPrefix && key != p.last {
 		p.last = key
-		if err := p.out.Add(key, l.ranks.ToArray()); err != nil {
+		p.sort(l)
+		if err := p.out.Add(key, l.ranks); err != nil {
 			return err
 		}
 	}
 	if len(p.open) > 0 {
 		parent := &p.open[len(p.open)-1]
 		parent.cost += l.cost
-		parent.ranks.Or(l.ranks)
+		parent.ranks = append(parent.ranks, l.ranks...)
 	}
 	return nil
+}
+
+// sort puts the ranks of a level into order, each once.
+func (p *prefixes) sort(l *level) {
+	for _, r := range l.ranks {
+		p.set.Add(r)
+	}
+	l.ranks = l.ranks[:0]
+	for r := p.set.Next(0); r >= 0; r = p.set.Next(r + 1) {
+		l.ranks = append(l.ranks, uint32(r))
+	}
+	p.set.Clear()
 }
 
 // close closes all prefixes; there are n terms.

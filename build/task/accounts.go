@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/RoaringBitmap/roaring/v2/roaring64"
 	"github.com/zeebo/xxh3"
 
 	"github.com/reelsplice/reelsplice/build/index"
@@ -206,12 +205,12 @@ type listTitle struct {
 
 // knowTitles reads the titles that lists name.
 func (u *accountTables) knowTitles(ctx context.Context) error {
-	wanted := map[fragment.Kind]*roaring64.Bitmap{fragment.KindMovie: roaring64.New(), fragment.KindTV: roaring64.New()}
+	wanted := map[accounts.Title]bool{}
 	err := records.Each(ctx, u.b.inputs.Of(fragment.KindList), records.Everything, []string{"items.results.id", "items.results.media_type"}, func(_ catalog.Key, l *catalog.List) error {
 		for i := range l.Items {
 			for _, it := range l.Items[i].Results {
 				if kind, ok := mediaKind(it.MediaType.V); ok && it.ID.V > 0 {
-					wanted[kind].Add(uint64(it.ID.V))
+					wanted[accounts.Title{Kind: kind, ID: uint64(it.ID.V)}] = true
 				}
 			}
 		}
@@ -219,7 +218,7 @@ func (u *accountTables) knowTitles(ctx context.Context) error {
 	})
 	u.titles = map[fragment.Kind][]listTitle{}
 	add := func(kind fragment.Kind, t listTitle, date string, names ...string) {
-		if !wanted[kind].Contains(uint64(t.id)) {
+		if !wanted[accounts.Title{Kind: kind, ID: uint64(t.id)}] {
 			return
 		}
 		t.date, _ = posting.DayOf(date)

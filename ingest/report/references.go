@@ -4,13 +4,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"math/bits"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
 
-	"github.com/RoaringBitmap/roaring/v2/roaring64"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/reelsplice/reelsplice/schemas/catalog"
@@ -43,10 +44,53 @@ type Dangling struct {
 	Removed bool   `json:"removed,omitempty"`
 }
 
+// ids is a set of ids: 64 bits by the number of the word that they make.
+type ids map[uint64]uint64
+
+const wordBits = 64
+
+func (s ids) add(id uint64) { s[id/wordBits] |= 1 << (id % wordBits) }
+
+func (s ids) has(id uint64) bool { return s[id/wordBits]>>(id%wordBits)&1 != 0 }
+
+func (s ids) addAll(o ids) {
+	for at, word := range o {
+		s[at] |= word
+	}
+}
+
+// without returns the ids that are not in o.
+func (s ids) without(o ids) ids {
+	rest := ids{}
+	for at, word := range s {
+		if word &^= o[at]; word != 0 {
+			rest[at] = word
+		}
+	}
+	return rest
+}
+
+func (s ids) len() (n int64) {
+	for _, word := range s {
+		n += int64(bits.OnesCount64(word))
+	}
+	return n
+}
+
+// first returns the n lowest ids, or all.
+func (s ids) first(n int) (list []uint64) {
+	for _, at := range slices.Sorted(maps.Keys(s)) {
+		for word := s[at]; word != 0 && len(list) < n; word &= word - 1 {
+			list = append(list, at*wordBits+uint64(bits.TrailingZeros64(word)))
+		}
+	}
+	return list
+}
+
 // A target is the ids of a kind that lead somewhere.
 type target struct {
-	known   *roaring64.Bitmap
-	removed *roaring64.Bitmap // ids of resources that were deleted or merged into others
+	known   ids
+	removed ids // of resources that were deleted or merged into others
 	records int64
 }
 
@@ -59,15 +103,15 @@ type checker struct {
 // CheckReferences reads the ids of all records of a catalogue; gone are its removed resources. It returns the
 // relations that occur, by kind, path and target. A kind without a file is no error: nothing refers
 // from it, and everything that refers to it dangles. Only the columns of ids are read, and ids are kept
-// as compressed bitmaps: memory grows with the number of different ids.
+// as bits: memory grows with the number of different ids.
 func CheckReferences(ctx context.Context, catalogDir string, gone []catalog.Removed) ([]Relation, error) {
 	c := &checker{targets: map[fragment.Kind]*target{}, found: []Relation{}}
 	for _, t := range catalog.Types() {
-		c.targets[t.Kind] = &target{known: roaring64.New(), removed: roaring64.New()}
+		c.targets[t.Kind] = &target{known: ids{}, removed: ids{}}
 	}
 	for _, r := range gone {
 		if id, ok := idOf(r.Kind, r.Key); ok {
-			c.targets[r.Kind].removed.Add(id)
+			c.targets[r.Kind].removed.add(id)
 		}
 	}
 	// One file is open at a time: the footer of a large one takes many times what is kept of its ids.
@@ -118,10 +162,9 @@ func (c *checker) index(ctx context.Context, typ *catalog.Type, f *catalog.File)
 	err := f.Select(typ.KeyFields(), 0, f.RowGroups()).Each(ctx, func(r record.Record) error {
 		key, err := typ.Key(r)
 		id, _ := idOf(typ.Kind, key)
-		t.known.Add(id)
+		t.known.add(id)
 		return err
 	})
-	t.known.RunOptimize()
 	return err
 }
 
@@ -134,14 +177,14 @@ type relationKey struct {
 // A tally is the references of one relation.
 type tally struct {
 	references int64
-	ids        *roaring64.Bitmap
+	ids        ids
 }
 
 type tallies map[relationKey]*tally
 
 func (t tallies) of(k relationKey) *tally {
 	if t[k] == nil {
-		t[k] = &tally{ids: roaring64.New()}
+		t[k] = &tally{ids: ids{}}
 	}
 	return t[k]
 }
@@ -171,7 +214,7 @@ func (c *checker) scan(ctx context.Context, typ *catalog.Type, f *catalog.File) 
 			for k, p := range part {
 				all := sum.of(k)
 				all.references += p.references
-				all.ids.Or(p.ids)
+				all.ids.addAll(p.ids)
 			}
 			return err
 		})
@@ -189,14 +232,13 @@ func (c *checker) scan(ctx context.Context, typ *catalog.Type, f *catalog.File) 
 
 func (c *checker) relation(kind fragment.Kind, k relationKey, all *tally) Relation {
 	to := c.targets[k.to]
-	missing := roaring64.AndNot(all.ids, to.known)
+	missing := all.ids.without(to.known)
 	r := Relation{
 		Kind: kind.String(), Path: k.path, Target: k.to.String(), TargetRecords: to.records, References: all.references,
-		Distinct: int64(all.ids.GetCardinality()), Missing: int64(missing.GetCardinality()), Removed: int64(missing.AndCardinality(to.removed)),
+		Distinct: all.ids.len(), Missing: missing.len(), Removed: missing.len() - missing.without(to.removed).len(),
 	}
-	for it := missing.Iterator(); it.HasNext() && len(r.Samples) < MaxDangling; {
-		id := it.Next()
-		s := Dangling{ID: fmt.Sprintf("%s %d", k.to, int64(id)), Removed: to.removed.Contains(id)} // an id may be below zero, other than that of a record
+	for _, id := range missing.first(MaxDangling) {
+		s := Dangling{ID: fmt.Sprintf("%s %d", k.to, int64(id)), Removed: to.removed.has(id)} // an id may be below zero, other than that of a record
 		if k.to == fragment.KindSeason {
 			s.ID = catalog.SeasonKey(int64(id>>seasonBits), int64(id&(1<<seasonBits-1))).Describe(k.to)
 		}
@@ -257,7 +299,7 @@ func (w *walker) walk(r record.Record, by catalog.Key, t tallies) {
 			number = seasonID(by.ID(), id.V)
 		}
 		all.references++
-		all.ids.Add(number)
+		all.ids.add(number)
 	}
 }
 

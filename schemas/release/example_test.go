@@ -10,7 +10,7 @@ import (
 
 // Read a fragment piece by piece. Package releasetest shows how a release is written.
 func Example() {
-	r, err := release.Open("testdata/v8")
+	r, err := release.Open("testdata/v9")
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -66,7 +66,7 @@ func FuzzRecipe(f *testing.F) {
 
 // FuzzManifest accepts only what names files that lie in the folder of the release.
 func FuzzManifest(f *testing.F) {
-	data, err := os.ReadFile(filepath.Join("testdata", "v8", ManifestName))
+	data, err := os.ReadFile(filepath.Join("testdata", "v9", ManifestName))
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -24,8 +24,8 @@ type Manifest struct {
 	// FormatVersion is the least version of a program that reads the release.
 	FormatVersion int    `json:"format_version"`
 	ID            string `json:"id"`
-	// FeatureVersion is the version of the program that wrote it; 0 of version 7.
-	FeatureVersion int `json:"feature_version,omitempty"`
+	// FeatureVersion is the version of the program that wrote it.
+	FeatureVersion int `json:"feature_version"`
 	// Parent is the id of the release before, also of a full build; empty for
 	// the first one.
 	Parent string `json:"parent"`

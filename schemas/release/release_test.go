@@ -79,7 +79,7 @@ func noProblems(tb testing.TB, dir string) {
 }
 
 // archive is a release of the version that is written.
-const archive = "testdata/v8"
+const archive = "testdata/v9"
 
 // TestArchive keeps the bytes of a release of the version that is written the same.
 func TestArchive(t *testing.T) {

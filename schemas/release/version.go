@@ -14,11 +14,11 @@ import "fmt"
 // program that stops reading old releases raises ReadMin.
 const (
 	// FeatureVersion is the version of this program, and of what its releases hold.
-	FeatureVersion = 8
+	FeatureVersion = 9
 	// WriteMin is the least version of a program that reads the releases of this one.
-	WriteMin = 8
+	WriteMin = 9
 	// ReadMin is the least version of a release that this program reads.
-	ReadMin = 7
+	ReadMin = 9
 
 	// fileVersion is the version of the layout of parts, indexes, packs and tables. It stands in
 	// their headers: files that a release has of its parent keep theirs.

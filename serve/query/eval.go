@@ -98,16 +98,15 @@ func (t *table) unflag(set posting.Set, flags ...uint64) error {
 
 // any combines set with the ranks that are in the list of one of the terms.
 func (t *table) any(terms []term, set posting.Set, combine func(set, found posting.Set)) error {
-	found, scratch := t.Pool.Get(), t.Pool.Get()
+	found := t.Pool.Get()
 	defer t.Pool.Put(found)
-	defer t.Pool.Put(scratch)
 	found.Clear()
 	for _, term := range terms {
 		l, ok := t.Lists(term.list).Find(term.key)
 		if !ok {
 			continue
 		}
-		if err := l.AddTo(*found, *scratch); err != nil {
+		if err := l.AddTo(*found); err != nil {
 			return err
 		}
 	}

@@ -83,19 +83,17 @@ func (n *names) load(dst posting.Set, term []byte, prefix bool) error {
 		if err != nil || !ok {
 			return err
 		}
-		return list.Load(dst)
+		return list.AddTo(dst)
 	}
 	first, end, err := n.span(term)
 	if err != nil || first == end {
 		return err
 	}
 	if list, ok := n.PrefixLists.Find(tables.PrefixKey(first, end)); ok {
-		return list.Load(dst)
+		return list.AddTo(dst)
 	}
-	scratch := n.Pool.Get()
-	defer n.Pool.Put(scratch)
 	for i := first; i < end; i++ {
-		if err := n.TermLists.At(int(i)).AddTo(dst, *scratch); err != nil {
+		if err := n.TermLists.At(int(i)).AddTo(dst); err != nil {
 			return err
 		}
 	}

@@ -111,7 +111,7 @@ func (w *word) loadTypos(n *names, dst, part posting.Set) error {
 		return err
 	}
 	for i := range w.typos {
-		if err := w.typos[i].list.AddTo(dst, part); err != nil {
+		if err := w.typos[i].list.AddTo(dst); err != nil {
 			return err
 		}
 	}

@@ -17,7 +17,7 @@ import (
 	. "github.com/reelsplice/reelsplice/schemas/release/releasetest"
 )
 
-const archive = "../testdata/v8"
+const archive = "../testdata/v9"
 
 func readFile(tb testing.TB, elem ...string) []byte {
 	tb.Helper()

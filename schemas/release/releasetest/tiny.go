@@ -24,7 +24,7 @@ func GenresOf() release.ResourceSpec {
 	}}
 }
 
-// FillTiny writes the parts and the table of a release that has each form of a piece: testdata/v8 of package release.
+// FillTiny writes the parts and the table of a release that has each form of a piece: testdata/v9 of package release.
 func FillTiny(w *Writer) error {
 	include := func(i release.Include) []release.FragmentSpec {
 		return []release.FragmentSpec{Frag(Details, release.PieceSpec{Op: release.OpInclude, Include: i})}

@@ -5,20 +5,14 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/bits"
 	"sort"
-
-	"github.com/RoaringBitmap/roaring/v2"
-
-	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 const (
 	keyLen    = 16
 	dataAlign = 8
-	formBit   = 1 // of an offset: the list is a bitmap
-
-	// maxArray is the length of a list from which on it is a bitmap.
-	maxArray = 128
+	formBit   = 1 // of an offset: the list is a bit set
 )
 
 // endKey is behind all keys, so no list may have it.
@@ -58,7 +52,7 @@ func (k *keyed) find(key uint64) (int, bool) {
 }
 
 // bytes returns what belongs to key i, and its form; nil where the offsets lie.
-func (k *keyed) bytes(i int) (b []byte, bitmap bool) {
+func (k *keyed) bytes(i int) (b []byte, bitSet bool) {
 	off := k.offset(i)
 	from, to := off&^formBit, k.offset(i+1)&^formBit
 	if from > to || to > uint64(len(k.data)) {
@@ -115,8 +109,8 @@ func OpenLists(s Source, name string, rows int) (Lists, error) {
 
 // At returns the list of the i-th key.
 func (l *Lists) At(i int) List {
-	b, bitmap := l.bytes(i)
-	return List{name: l.name, data: b, bitmap: bitmap, rows: l.rows}
+	b, bitSet := l.bytes(i)
+	return List{name: l.name, data: b, bitSet: bitSet, rows: l.rows}
 }
 
 // Find returns the list of a key; false if there is none.
@@ -132,7 +126,7 @@ func (l *Lists) Find(key uint64) (List, bool) {
 type List struct {
 	name   string
 	data   []byte
-	bitmap bool
+	bitSet bool // else ranks
 	rows   int
 }
 
@@ -142,41 +136,11 @@ func (l List) Bytes() int { return len(l.data) }
 // padding fills the end of a list that is no multiple of 8 bytes long. No rank is that.
 const padding = math.MaxUint32
 
-// open reads the bitmap in place. The library trusts what it reads, so a damaged one may
-// make it panic.
-func (l List) open(fn func(*roaring.Bitmap)) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			if err = release.Damage(p); err != nil {
-				return
-			}
-			err = Corrupt(l.name+dataEnd, "bitmap: %v", p)
-		}
-	}()
-	var b roaring.Bitmap
-	if _, err := b.FromBuffer(l.data); err != nil {
-		return Corrupt(l.name+dataEnd, "bitmap: %v", err)
+// AddTo adds the ranks to dst.
+func (l List) AddTo(dst Set) error {
+	if l.bitSet {
+		return l.or(dst)
 	}
-	if !b.IsEmpty() && int(b.Maximum()) >= l.rows {
-		return Corrupt(l.name+dataEnd, "rank %d of %d", b.Maximum(), l.rows)
-	}
-	fn(&b)
-	return nil
-}
-
-// Load adds the ranks to dst, which must be empty.
-func (l List) Load(dst Set) error {
-	if !l.bitmap {
-		return l.addArray(dst)
-	}
-	if err := l.open(func(b *roaring.Bitmap) { b.WriteDenseTo(dst) }); err != nil {
-		return err
-	}
-	return l.inSet(dst)
-}
-
-// addArray adds the ranks of a list in form 0.
-func (l List) addArray(dst Set) error {
 	a := Uint32s(l.data)
 	if n := a.Len(); n > 0 && a.At(n-1) == padding {
 		a = a[:4*(n-1)]
@@ -191,49 +155,15 @@ func (l List) addArray(dst Set) error {
 	return nil
 }
 
-// fewWords is how many words of a Set cost as much as adding one rank.
-const fewWords = 4
-
-// AddTo adds the ranks to dst. scratch is a set for as many ranks, which is overwritten;
-// small lists do not need it.
-func (l List) AddTo(dst, scratch Set) error {
-	if !l.bitmap {
-		return l.addArray(dst)
-	}
-	few := false
-	err := l.open(func(b *roaring.Bitmap) {
-		if few = int(b.GetCardinality()) < len(dst)/fewWords; !few {
-			scratch.Clear()
-			b.WriteDenseTo(scratch)
-			return
-		}
-		var buf [256]uint32
-		it := b.ManyIterator()
-		for n := it.NextMany(buf[:]); n > 0; n = it.NextMany(buf[:]) {
-			for _, r := range buf[:n] {
-				dst.Add(r)
-			}
-		}
-	})
-	if err != nil {
-		return err
-	}
-	set := dst
-	if !few {
-		set = scratch
-	}
-	if err := l.inSet(set); err != nil || few {
-		return err
-	}
-	dst.Or(scratch)
-	return nil
-}
-
-// inSet checks that what was read into s had no rank behind the last one, in the bits that
-// are left of the last word; what lies behind that has made the library or Add panic.
-func (l List) inSet(s Set) error {
-	if rest := l.rows % wordBits; rest > 0 && s[len(s)-1]>>rest != 0 {
+// or adds the ranks of a bit set to dst.
+func (l List) or(dst Set) error {
+	b := Uint64s(l.data)
+	n := b.Len()
+	if n > len(dst) || n > 0 && (n-1)*wordBits+bits.Len64(b.At(n-1)) > l.rows {
 		return Corrupt(l.name+dataEnd, "a rank of %d and more", l.rows)
+	}
+	for i := range n {
+		dst[i] |= b.At(i)
 	}
 	return nil
 }
@@ -253,19 +183,20 @@ func NewListWriter(s Sink, name string) *ListWriter {
 // below 2^32-1, and none is there twice.
 func (w *ListWriter) Add(key uint64, ranks []uint32) error {
 	w.buf = w.buf[:0]
-	if len(ranks) < maxArray {
+	if n := len(ranks); n == 0 || 8*words(int(ranks[n-1])+1) >= 4*n { // as ranks it is no longer
 		for _, r := range ranks {
 			w.buf = le.AppendUint32(w.buf, r)
 		}
 		return w.add(key, 0, w.buf)
 	}
-	b := roaring.BitmapOf(ranks...)
-	b.RunOptimize()
-	data, err := b.ToBytes()
-	if err != nil {
-		return fmt.Errorf("write section %s: %w", w.name+dataEnd, err)
+	word, at := uint64(0), uint32(0)
+	for _, r := range ranks {
+		for ; at < r/wordBits; at++ {
+			w.buf, word = le.AppendUint64(w.buf, word), 0
+		}
+		word |= 1 << (r % wordBits)
 	}
-	return w.add(key, formBit, append(w.buf, data...))
+	return w.add(key, formBit, le.AppendUint64(w.buf, word))
 }
 
 // Dated are lists of days and ranks by a key.

@@ -6,7 +6,7 @@ import "github.com/reelsplice/reelsplice/schemas/tables/posting"
 // Ranks returns the ranks of a list of a table with that many rows, ascending.
 func Ranks(l posting.List, rows int) (ranks []uint32, err error) {
 	set := posting.NewSet(rows)
-	if err := l.Load(set); err != nil {
+	if err := l.AddTo(set); err != nil {
 		return nil, err
 	}
 	for r := set.Next(0); r >= 0; r = set.Next(r + 1) {
