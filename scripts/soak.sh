@@ -38,11 +38,11 @@ while [ $# -gt 0 ]; do
 done
 
 work=$(mktemp -d) root=$PWD
-disk=$work/disk state=$work/state
-mkdir -p "$disk" "$state/live" "$state/ended"
+disk=$work/disk
+mkdir "$disk" "$work/live" "$work/ended"
 finish() {
   local code=$? logs
-  rm -f "$state/phase" # ends what goes on beside the traffic
+  rm -f "$work/phase" # ends what goes on beside the traffic
   [ -z "${load:-}" ] || kill "$load" 2>/dev/null || true
   wait
   for file in "$work"/*.pid; do kill -KILL "$(<"$file")" || true; done 2>/dev/null
@@ -58,7 +58,7 @@ CGO_ENABLED=0 go build -o "$work/soak" ./scripts/soak
 [ "$SOAK_DISK" = none ] || mount -t tmpfs -o size=256m,mode=0700 tmpfs "$disk"
 
 # phase NAME: what happens from now on belongs to it.
-phase() { echo "$1" >"$state/next" && mv "$state/next" "$state/phase"; }
+phase() { echo "$1" >"$work/next" && mv "$work/next" "$work/phase"; }
 phase start
 fail() { printf '%s: %s\n' "$(date +%T)" "$*" | cut -c -400 | tee -a "$work/failures" >&2; }
 # change COMMAND...: a command that shall succeed. OUTPUT has what it printed.
@@ -72,7 +72,7 @@ await() {
   begin=$(date +%s%N)
   shift
   until "$@"; do
-    [ -e "$state/phase" ] || return 1
+    [ -e "$work/phase" ] || return 1
     [ $(($(date +%s%N) - begin)) -lt 60000000000 ] || { fail "not after a minute: $name" && return 1; }
     sleep 0.05
   done
@@ -86,17 +86,17 @@ has() {
   done
 }
 # serves ID: the edges that are not killed serve that release.
-serves() { for url in "$plain" "$tls"; do get "$(<"$state/main")" -D - -o /dev/null "$url/3/movie/550" | grep "^X-Reelsplice-Release: $1" >/dev/null || return 1; done; }
+serves() { for url in "$plain" "$tls"; do get "$(<"$work/main")" -D - -o /dev/null "$url/3/movie/550" | grep "^X-Reelsplice-Release: $1" >/dev/null || return 1; done; }
 
 cd "$disk"
 "$program" ingest --quiet --catalog catalog "$root"/data/sample/*.ndjson >/dev/null
 "$program" build --quiet --catalog catalog --releases releases --publish >/dev/null
 "$program" cert --quiet --out certs --name 127.0.0.1 >/dev/null
-"$program" token issue --quiet --name main >"$state/main"
-"$program" token issue --quiet --name limited --rate 1 --burst 2 >"$state/limited"
-"$program" token issue --quiet --session 1 >"$state/session"
-"$program" token issue --quiet --session 5f0000000000000000000001 --v4 >"$state/user"
-"$program" token issue --quiet --session 5a3b1f0e7c9d4e2f8a6b0c1d2e3f4a5b --guest >"$state/guest"
+"$program" token issue --quiet --name main >"$work/main"
+"$program" token issue --quiet --name limited --rate 1 --burst 2 >"$work/limited"
+"$program" token issue --quiet --session 1 >"$work/session"
+"$program" token issue --quiet --session 5f0000000000000000000001 --v4 >"$work/user"
+"$program" token issue --quiet --session 5a3b1f0e7c9d4e2f8a6b0c1d2e3f4a5b --guest >"$work/guest"
 
 # started NAME: notes the server that was started last, which finish ends.
 started() { echo "$!" >"$work/$1.pid" && disown; }
@@ -120,12 +120,12 @@ if command -v haproxy >/dev/null; then
   printf 'listen stats\n  bind %s\n  stats enable\n  stats uri /\n' "$stats" >>"$work/haproxy.cfg"
   haproxy -db -f "$work/haproxy.cfg" >"$work/haproxy.log" 2>&1 &
   started haproxy
-  passes() { get "$(<"$state/main")" -o /dev/null -f "https://$front/3/movie/550"; }
+  passes() { get "$(<"$work/main")" -o /dev/null -f "https://$front/3/movie/550"; }
   await "HAProxy started" passes
 fi
 
 # What goes on beside the traffic. Each runs until the phase ends.
-on() { [ -e "$state/phase" ] && [ "$SECONDS" -lt "$end" ]; }
+on() { [ -e "$work/phase" ] && [ "$SECONDS" -lt "$end" ]; }
 
 # release RUN: changes some movies and publishes a release with them.
 release() {
@@ -148,15 +148,15 @@ tokens() {
   while on; do
     name=revoked-$RANDOM$RANDOM
     change token issue --name "$name" && await "token issued" has 200 "$OUTPUT" || return 0
-    echo "$OUTPUT" >"$state/live/$name" && sleep 2 && mv "$state/live/$name" "$work/ending"
+    echo "$OUTPUT" >"$work/live/$name" && sleep 2 && mv "$work/live/$name" "$work/ending"
     change token revoke --name "$name" && await "token revoked" has 401 "$(<"$work/ending")" || return 0
-    mv "$work/ending" "$state/ended/$name"
+    touch "$work/ending" && mv "$work/ending" "$work/ended/$name"
 
     name=expiring-$RANDOM$RANDOM
     change token issue --name "$name" --expires 3s || return 0
-    echo "$OUTPUT" >"$state/live/$name" && sleep 3
+    echo "$OUTPUT" >"$work/live/$name" && sleep 3
     await "token expired" has 401 "$OUTPUT" || return 0
-    mv "$state/live/$name" "$state/ended/$name"
+    touch "$work/live/$name" && mv "$work/live/$name" "$work/ended/$name"
   done
 }
 renewed() { get none -o /dev/null -w '%{certs}' "$tls/" | grep -F "$(tail -n 3 certs/cert.pem | head -n 1)" >/dev/null; }
@@ -174,10 +174,10 @@ hostile() {
   while on; do
     url=$plain && [ $((RANDOM % 2)) = 0 ] || url=$tls
     case $((RANDOM % 3)) in
-      0) get "$(<"$state/main")" --limit-rate 4k --max-time 12 -o /dev/null "$url/3/tv/1399?append_to_response=credits,images,translations,videos" || true ;;
+      0) get "$(<"$work/main")" --limit-rate 4k --max-time 12 -o /dev/null "$url/3/tv/1399?append_to_response=credits,images,translations,videos" || true ;;
       1) # Asks for much and reads nothing.
         {
-          printf "GET /3/tv/1399?append_to_response=credits,images HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer $(<"$state/main")\r\n\r\n%.0s" $(seq 50) >&3
+          printf "GET /3/tv/1399?append_to_response=credits,images HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer $(<"$work/main")\r\n\r\n%.0s" $(seq 50) >&3
           sleep $((RANDOM % 12))
         } 3<>"/dev/tcp/127.0.0.1/${plain##*:}" || true ;;
       *) { printf %b "${rude[RANDOM % ${#rude[@]}]}" >&3 && sleep $((RANDOM % 12)); } 3<>"/dev/tcp/127.0.0.1/${url##*:}" || true ;;
@@ -218,8 +218,7 @@ phases=("traffic alone:" "releases:releases" "tokens and certificates:tokens cer
 [ -z "${front:-}" ] && echo "skipped: edges killed, because haproxy is not installed" || phases+=("edges killed:kills")
 [ "$SOAK_DISK" = none ] && echo "skipped: a full disk, which needs root or user namespaces" || phases+=("full disk:full")
 phases+=("all at once:releases tokens certificates clients ${front:+kills}")
-"$work/soak" --state "$state" --releases "$disk/releases" --ca certs/ca.pem --rate "$rate" --data "$work/minutes" --failures "$work/failures" --effects "$work/effects" \
-  --pids "$(<"$work/plain.pid"),$(<"$work/tls.pid")" "$plain" "$tls" ${front:+"https://$front"} &
+"$work/soak" --dir "$work" --rate "$rate" "$plain" "$tls" ${front:+"https://$front"} &
 load=$!
 rounds=$((minutes / ${#phases[@]}))
 [ "$rounds" -gt 0 ] || rounds=1

@@ -11,6 +11,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -21,20 +22,18 @@ import (
 const (
 	shown      = 20       // failures and wrong responses that are printed
 	moreMemory = 16 << 20 // bytes by which an edge may grow from the first quarter of a run to the last
-	moreFiles  = 16       // and open files
+	moreFiles  = 32       // and open files: there are 24 clients
 	longRun    = 20.0     // minutes from which memory is judged: caches are full by then
 )
 
 // figures are what a run counts.
 type figures struct {
-	failures, effects, data string
-	pids                    []string
-	begun                   time.Time
-	compared, refused       atomic.Int64
-	mu                      sync.Mutex
-	failed, wrongs          int
-	requests                []request
-	samples                 [2][]sample // of the plain edge and of the one with TLS
+	begun             time.Time
+	compared, refused atomic.Int64
+	mu                sync.Mutex
+	failed, wrongs    int
+	requests          []request
+	samples           [2][]sample // of the plain edge and of the one with TLS
 }
 
 type request struct {
@@ -68,11 +67,11 @@ func (f *figures) count(n *int, format string, args []any) {
 }
 
 // sample notes memory and open files of the edges that are not killed, each second.
-func (f *figures) sample(ctx context.Context) {
+func (f *figures) sample(ctx context.Context, pids ...string) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for ctx.Err() == nil {
-		for i, pid := range f.pids {
+		for i, pid := range pids {
 			status, err := os.ReadFile("/proc/" + pid + "/status")
 			files, err2 := os.ReadDir("/proc/" + pid + "/fd")
 			var kib float64
@@ -121,8 +120,8 @@ func quantile(all []float64, q float64) float64 {
 	return all[int(q*float64(len(all)-1))]
 }
 
-// report prints the table. The error names the figures that are not as promised.
-func (f *figures) report(out io.Writer) error {
+// report prints the table, and writes the figures of each minute into the folder of the script. The error names the figures that are not as promised.
+func (f *figures) report(out io.Writer, dir string) error {
 	var broken []string
 	row := func(kept bool, name, promise, format string, args ...any) {
 		fmt.Fprintf(out, "%-58s  %-20s  %s\n", name, fmt.Sprintf(format, args...), promise)
@@ -131,7 +130,7 @@ func (f *figures) report(out io.Writer) error {
 		}
 	}
 	length := f.minute()
-	script, _ := os.ReadFile(f.failures)
+	script, _ := os.ReadFile(filepath.Join(dir, "failures"))
 	failed := f.failed + bytes.Count(script, []byte("\n"))
 	row(true, "figure", "promise", "value")
 	row(len(f.requests) > 0, "requests in "+fmt.Sprintf("%.1f minutes", length), "", "%d", len(f.requests))
@@ -143,11 +142,11 @@ func (f *figures) report(out io.Writer) error {
 		m1, n1 := f.usual(i, 0, length/4)
 		m4, n4 := f.usual(i, 3*length/4, length)
 		row(length < longRun || m4-m1 <= moreMemory, "memory of the "+name+", first and last quarter", "at most 16 MiB more", "%.1f, %.1f MiB", m1/(1<<20), m4/(1<<20))
-		row(n4-n1 <= moreFiles, "open files of the "+name+", first and last quarter", "at most 16 more", "%.0f, %.0f", n1, n4)
+		row(n4-n1 <= moreFiles, "open files of the "+name+", first and last quarter", "at most 32 more", "%.0f, %.0f", n1, n4)
 	}
 	f.phases(row)
 	slowest := map[string]string{}
-	effects, _ := os.ReadFile(f.effects)
+	effects, _ := os.ReadFile(filepath.Join(dir, "effects"))
 	for line := range strings.Lines(string(effects)) {
 		name, ms, _ := strings.Cut(strings.TrimSpace(line), "\t")
 		if old := slowest[name]; cmp.Or(cmp.Compare(len(ms), len(old)), strings.Compare(ms, old)) > 0 {
@@ -157,7 +156,7 @@ func (f *figures) report(out io.Writer) error {
 	for _, name := range slices.Sorted(maps.Keys(slowest)) {
 		row(true, name+", slowest", "", "%s ms", slowest[name])
 	}
-	err := f.write(length)
+	err := f.write(filepath.Join(dir, "minutes"), length)
 	if len(broken) > 0 {
 		err = errors.Join(err, fmt.Errorf("not as promised: %s", strings.Join(broken, "; ")))
 	}
@@ -178,7 +177,7 @@ func (f *figures) phases(row func(kept bool, name, promise, format string, args 
 }
 
 // write writes a line a minute: its number, MiB and open files of both edges, p50 and p99 in ms, requests.
-func (f *figures) write(length float64) error {
+func (f *figures) write(file string, length float64) error {
 	var out bytes.Buffer
 	for m := 0.0; m < length; m++ {
 		m1, n1 := f.usual(0, m, m+1)
@@ -186,5 +185,5 @@ func (f *figures) write(length float64) error {
 		p50, p99, n := f.took(func(q *request) bool { return q.minute >= m && q.minute < m+1 })
 		fmt.Fprintf(&out, "%g\t%.1f\t%.1f\t%g\t%g\t%.2f\t%.2f\t%d\n", m, m1/(1<<20), m2/(1<<20), n1, n2, p50, p99, n)
 	}
-	return os.WriteFile(f.data, out.Bytes(), 0o666)
+	return os.WriteFile(file, out.Bytes(), 0o666)
 }

@@ -34,9 +34,9 @@ const workers = 16
 
 // A soak is one run.
 type soak struct {
-	// state is a folder of the script: phase has the name of the phase, main, limited, user, session and guest a credential each,
-	// live those tokens that clients may use, ended those that edges refuse.
-	state   string
+	// dir has disk/releases and disk/certs, and files of the script: phase has the name of the phase, main, limited, user, session
+	// and guest a credential each, below live are tokens that clients may use, below ended those that edges refuse.
+	dir     string
 	urls    []string // of a plain edge, one with TLS, and HAProxy
 	client  *http.Client
 	checker checker
@@ -48,19 +48,13 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	var s soak
-	flag.StringVar(&s.state, "state", "", "`DIR` of the script")
-	flag.StringVar(&s.checker.folder, "releases", "", "`DIR` of the releases")
-	flag.StringVar(&s.figures.failures, "failures", "", "`FILE` with the failures of the script, one a line")
-	flag.StringVar(&s.figures.effects, "effects", "", "`FILE` with the times of changes in ms, one a line")
-	flag.StringVar(&s.figures.data, "data", "", "`FILE` that gets the figures of each minute")
-	pids := flag.String("pids", "", "`IDS` of the plain edge and of the one with TLS")
-	authority := flag.String("ca", "", "`FILE` with the authority of certificates")
+	flag.StringVar(&s.dir, "dir", "", "`DIR` of the script")
 	perSecond := flag.Float64("rate", 100, "requests a second")
 	flag.Parse()
-	s.urls, s.figures.pids = flag.Args(), strings.Split(*pids, ",")
-	err := s.run(ctx, *authority, rate.Limit(*perSecond))
+	s.urls = flag.Args()
+	err := s.run(ctx, rate.Limit(*perSecond))
 	if err == nil {
-		err = s.figures.report(os.Stdout)
+		err = s.figures.report(os.Stdout, s.dir)
 	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "soak: %v\n", err)
@@ -68,22 +62,15 @@ func main() {
 	}
 }
 
-func (s *soak) run(ctx context.Context, authority string, limit rate.Limit) error {
-	pem, err := os.ReadFile(authority)
-	if err != nil {
-		return err
-	}
+func (s *soak) run(ctx context.Context, limit rate.Limit) error {
 	pool := x509.NewCertPool()
-	pool.AppendCertsFromPEM(pem)
+	pool.AppendCertsFromPEM([]byte(s.text("disk", "certs", "ca.pem")))
 	s.client = &http.Client{Timeout: time.Minute, Transport: &http.Transport{
 		TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: true, DisableCompression: true, MaxIdleConnsPerHost: workers,
 	}}
-	current, err := os.ReadFile(filepath.Join(s.checker.folder, "current"))
-	if err != nil {
-		return err
-	}
-	id, _, _ := strings.Cut(string(current), "\n")
-	first, err := s.checker.release(id)
+	s.checker.folder = filepath.Join(s.dir, "disk", "releases")
+	current, _, _ := strings.Cut(s.text("disk", "releases", "current"), "\n")
+	first, err := s.checker.release(current)
 	if err != nil {
 		return err
 	}
@@ -100,14 +87,14 @@ func (s *soak) run(ctx context.Context, authority string, limit rate.Limit) erro
 			}
 		})
 	}
-	running.Go(func() { s.figures.sample(ctx) })
+	running.Go(func() { s.figures.sample(ctx, s.text("plain.pid"), s.text("tls.pid")) })
 	running.Wait()
 	return nil
 }
 
 // text returns the content of a file of the script, "" if there is none.
 func (s *soak) text(name ...string) string {
-	text, _ := os.ReadFile(filepath.Join(append([]string{s.state}, name...)...))
+	text, _ := os.ReadFile(filepath.Join(append([]string{s.dir}, name...)...))
 	return strings.TrimSpace(string(text))
 }
 
@@ -121,32 +108,25 @@ type token struct {
 const cached = 15 * time.Second
 
 func (s *soak) token(proxied bool) token {
-	some := func(folder string) (file string, age time.Duration) {
-		files, _ := filepath.Glob(filepath.Join(s.state, folder, "*"))
-		if len(files) == 0 {
-			return "", 0
-		}
-		file = files[rand.IntN(len(files))]
-		if info, err := os.Stat(file); err == nil {
-			age = time.Since(info.ModTime())
-		}
-		return file, age
-	}
+	folder := ""
 	switch n := rand.IntN(100); {
 	case n < 2:
 		return token{value: s.text("limited"), limited: true}
 	case n < 10:
-		file, _ := some("live")
-		if text, err := os.ReadFile(file); err == nil && len(text) > 0 {
-			return token{value: strings.TrimSpace(string(text)), file: file}
-		}
+		folder = "live"
 	case n < 12:
-		file, age := some("ended")
-		if text, err := os.ReadFile(file); err == nil && (!proxied || age > cached) {
-			return token{value: strings.TrimSpace(string(text)), ended: true}
-		}
+		folder = "ended"
 	}
-	return token{value: s.text("main")}
+	files, _ := filepath.Glob(filepath.Join(s.dir, folder, "*-*"))
+	if folder == "" || len(files) == 0 {
+		return token{value: s.text("main")}
+	}
+	k := token{file: files[rand.IntN(len(files))], ended: folder == "ended"}
+	info, err := os.Stat(k.file)
+	if k.value = s.text(folder, filepath.Base(k.file)); k.value == "" || err != nil || k.ended && proxied && time.Since(info.ModTime()) < cached {
+		return token{value: s.text("main")}
+	}
+	return k
 }
 
 // mayEnd tells whether a token may be refused by now: the script moved it, or it expires.
