@@ -12,7 +12,7 @@ import (
 )
 
 // accepted returns both ends of a connection.
-func accepted(t *testing.T) (client *net.TCPConn, c *Conn) {
+func accepted(t testing.TB) (client *net.TCPConn, c *Conn) {
 	t.Helper()
 	tcp, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
