@@ -6,13 +6,17 @@
 #   - the release before, or the new one, is current and sound; the catalogue is the one before or the new one
 #   - the same command again succeeds, and leaves what it leaves without a fault: no other file once prune ran
 #
+# upload is publish into a bucket, crawl asks an edge, and pull is an edge that takes a new release from a bucket: while it
+# runs it is ready, with the release before or the new one. Bucket and edges are on 127.0.0.1.
+#
 #   scripts/faults.sh [--points N] [--only COMMAND] [PROGRAM]
 #
-# N points are drawn of all, the same ones each time; 200 by default, "all" for every one. Needs strace.
+# N points are drawn of all, the same ones each time; 200 by default, "all" for every one. Of a call that a command makes
+# more than 200 times, 200 are all. Needs strace.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-points=200 only= program=
+points=200 only='' program=''
 while [ $# -gt 0 ]; do
   case "$1" in
     --points) points=$2 && shift ;;
@@ -23,13 +27,30 @@ while [ $# -gt 0 ]; do
 done
 command -v strace >/dev/null || { echo "skipped: strace is not installed" && exit 0; }
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+finish() {
+  for file in "$work"/*.pid; do kill -KILL "$(<"$file")" || true; done 2>/dev/null
+  rm -rf "$work"
+}
+trap finish EXIT
+CGO_ENABLED=0 go build -o "$work/server" ./schemas/object/objecttest/server
 if [ -z "$program" ]; then
   CGO_ENABLED=0 go build -o "$work/reelsplice" ./cmd/reelsplice
   program=$work/reelsplice
 fi
 rows=$PWD/data/sample
-export REELSPLICE_CONFIG= GODEBUG=asyncpreemptoff=1 # its signals would interrupt calls at random
+export REELSPLICE_CONFIG='' GODEBUG=asyncpreemptoff=1 # its signals would interrupt calls at random
+export GOMAXPROCS=1 # strace counts the calls of a thread: one makes most
+export AWS_ACCESS_KEY_ID=key AWS_SECRET_ACCESS_KEY=secret AWS_EC2_METADATA_DISABLED=true
+
+# bucket NAME: starts an empty bucket in the place of the one of that name. URL has its releases.
+bucket() {
+  [ ! -e "$work/$1.pid" ] || kill -KILL "$(<"$work/$1.pid")"
+  : >"$work/$1"
+  "$work/server" >"$work/$1" 2>/dev/null &
+  echo $! >"$work/$1.pid" && disown # the shell tells nothing of its end
+  until [ -s "$work/$1" ]; do sleep 0.01; done
+  URL="s3://bucket/releases?$(<"$work/$1")"
+}
 
 # The state before: a catalogue, one with news, releases of both and an older one, tokens.
 mkdir "$work/before" && cd "$work/before"
@@ -42,8 +63,18 @@ ingest=(ingest --quiet --update --date 2026-01-02T00:00:00Z)
 cp -r c news && "$program" "${ingest[@]}" --catalog news new.movies.ndjson >/dev/null
 "$program" build --quiet --catalog c --releases r --level 1 --full --publish >/dev/null
 "$program" build --quiet --catalog c --releases r --level 9 --full >/dev/null
-other=$(comm -23 <(ls r | grep '^r' | sort) <(sort r/current) | head -n 1)
+other=$(cd r && comm -23 <(printf '%s\n' r* | sort) <(sort current) | head -n 1)
 "$program" token issue --tokens tokens.txt --name old --value 0123456789abcdefghij >/dev/null
+echo 0123456789abcdefghij >key
+printf 'movie %s\n' 11 12 13 >ids.txt
+current=$(head -n 1 r/current)
+mkdir cache && cp -r "r/$current" cache/ && echo "$current" >cache/current
+bucket fleet && fleet=$URL
+for id in "$current" "$other"; do "$program" publish --quiet --releases "$fleet" --from r "$id" --max-drop 100 >/dev/null; done
+host=127.$((1 + RANDOM % 250)).$((RANDOM % 250)).$((1 + RANDOM % 250)) # no other process uses its ports
+"$program" serve --quiet --addr "$host:8081" --admin-addr "$host:8079" 2>/dev/null --releases "$work/before/r" --tokens "$work/before/tokens.txt" &
+echo $! >"$work/edge.pid" && disown
+until curl -sf -o "$work/ready" "http://$host:8079/readyz"; do sleep 0.05; done
 
 declare -A commands=(
   [ingest]="${ingest[*]} --catalog c new.movies.ndjson"
@@ -52,6 +83,9 @@ declare -A commands=(
   [prune]="prune --releases r --keep 1"
   [issue]="token issue --tokens tokens.txt --name new --value abcdefghij0123456789"
   [revoke]="token revoke --tokens tokens.txt --name old"
+  [upload]="publish --quiet --releases URL --from r $other --max-drop 100"
+  [crawl]="crawl --quiet --from http://$host:8081 --key-file key --out dump --ids ids.txt --rate 1000 --tries 3"
+  [pull]="serve --quiet --addr $host:8080 --admin-addr $host:8078 --tokens tokens.txt --releases $fleet --cache-dir cache --pull-interval 100ms --shutdown-delay 0s"
 )
 # The errors of each call.
 declare -A errors=(
@@ -65,43 +99,80 @@ changing="openat write pwrite64 fsync renameat mkdirat linkat unlinkat ftruncate
 # state prints what a command is for: files of the catalogue, the current release and those that are there, tokens.
 state() {
   (cd c && sha256sum -- *.parquet)
-  head -n 1 r/current
-  ls r | grep '^r' || true
+  for releases in r cache; do
+    head -n 1 $releases/current
+    (cd $releases && echo r*)
+  done
   cut -f 1,2 tokens.txt | grep -v '^#' | sort
   grep -c 'revoked=' tokens.txt || true
+  [ ! -d dump ] || cat dump/*.ndjson | sed 's/"_fetched":"[^"]*"//' | sort | sha256sum
+  [ "$name" != upload ] || "$program" releases --releases "$URL"
 }
 # fresh changes to a copy of the state before.
-fresh() { rm -rf "$work/now" && cp -r "$work/before" "$work/now" && cd "$work/now"; }
+fresh() {
+  rm -rf "$work/now" && cp -r "$work/before" "$work/now" && cd "$work/now"
+  [ "$name" != upload ] || { bucket uploads && "$program" publish --quiet --releases "$URL" --from r "$current" >/dev/null; }
+}
+# run TRACER...: runs the command of the point. Its code is that of the command.
+run() {
+  if [ "$name" = pull ]; then follow "$@"; else
+    # shellcheck disable=SC2086 # words of the command
+    timeout 60 "$@" "$program" ${commands[$name]//URL/"$URL"} >/dev/null 2>"$work/stderr"
+  fi
+}
+# follow TRACER...: runs the edge until it serves the new release, and stops it.
+follow() {
+  local pid child was='' ready='' code=0 i
+  # shellcheck disable=SC2086
+  "$@" "$program" ${commands[pull]} >/dev/null 2>"$work/stderr" &
+  pid=$!
+  echo $pid >"$work/pull.pid"
+  for ((i = 0; i < 600; i++)); do # half a minute
+    kill -0 $pid 2>/dev/null || break
+    ready=$(curl -s -m 5 "http://$host:8078/readyz" | head -n 1) || true
+    case "$ready" in
+      "ok $current"*) was=ready ;;
+      "ok $other"*) break ;;
+      *) [ -z "$was" ] || [ -z "$ready" ] || { echo "not ready any more: $ready" >>"$work/stderr" && code=97; } ;;
+    esac
+    sleep 0.05
+  done
+  child=$pid
+  [ $# = 0 ] || child=$(cat "/proc/$pid/task/$pid/children" 2>/dev/null) || true
+  if [ "$i" = 600 ]; then
+    echo "not the new release after half a minute, but: $ready" >>"$work/stderr"
+    kill -KILL "$child" && code=98
+  fi
+  kill -TERM "$child" 2>/dev/null || true # it may have ended
+  wait $pid || code=$((code ? code : $?))
+  rm "$work/pull.pid"
+  return $code
+}
 
 declare -A wanted
 list=$work/points
 for name in "${!commands[@]}"; do
   [ -z "$only" ] || [ "$only" = "$name" ] || continue
   fresh
-  # shellcheck disable=SC2086 # words of the command
-  strace -f -qq -o "$work/calls" -- "$program" ${commands[$name]} >/dev/null
+  run strace -f -qq -o "$work/calls" --
   # A call counts by thread, as strace does.
   sed -nE 's/^([0-9]+) +([a-z0-9_]+)\(.*/\1 \2/p' "$work/calls" | sort | uniq -c | awk '$1 > most[$3] { most[$3] = $1 } END { for (c in most) print c, most[c] }' |
     while read -r call most; do
       for error in ${errors[$call]:-}; do
-        for n in $(seq "$most"); do echo "$name $call error=$error $n"; done
+        seq -f "$name $call error=$error %.0f" 1 $(((most + 199) / 200)) "$most"
       done
-      [[ " $changing " != *" $call "* ]] || for n in $(seq "$most"); do echo "$name $call signal=KILL $n"; done
-    done
-done | sort >"$list"
-# What each command leaves without a fault.
-for name in "${!commands[@]}"; do
-  [ -z "$only" ] || [ "$only" = "$name" ] || continue
+      [[ " $changing " != *" $call "* ]] || seq -f "$name $call signal=KILL %.0f" 1 $(((most + 199) / 200)) "$most"
+    done >>"$list"
   fresh
-  # shellcheck disable=SC2086
-  "$program" ${commands[$name]} >/dev/null
-  wanted[$name]=$(state)
+  run
+  wanted[$name]=$(state) # what the command leaves without a fault
 done
+sort -o "$list" "$list"
 all=$(wc -l <"$list")
 [ "$points" = all ] || { shuf -n "$points" --random-source=<(yes) "$list" | sort -o "$work/drawn" && mv "$work/drawn" "$list"; }
 echo "$(wc -l <"$list") of $all points"
 
-failures=0 passed=0 refused=0 killed=0 runtime=0
+failures=0 passed=0 refused=0 killed=0 runtime=0 missed=0
 fail() {
   failures=$((failures + 1))
   printf '%s: %s\n' "$point" "$1"
@@ -111,17 +182,19 @@ while read -r name call fault n; do
   point="$name, $call $n, $fault"
   fresh
   code=0
-  # shellcheck disable=SC2086
-  { timeout 60 strace -f --seccomp-bpf -qq -o /dev/null -e trace="$call" -e inject="$call:$fault:when=$n" -- "$program" ${commands[$name]} >/dev/null 2>"$work/stderr"; } 2>"$work/shell" || code=$?
+  fast=()
+  [[ "$fault" = signal=* ]] || fast=(--seccomp-bpf) # with which strace 6.1 kills at the first call or never
+  { run strace -f "${fast[@]}" -qq -o "$work/trace" -e trace="$call" -e inject="$call:$fault:when=$n" --; } 2>"$work/shell" || code=$?
   after=$(state 2>/dev/null || true)
   case "$code" in
     0)
-      passed=$((passed + 1))
+      if grep -q INJECTED "$work/trace"; then passed=$((passed + 1)); else missed=$((missed + 1)); fi
       [ "$after" = "${wanted[$name]}" ] || fail "exit code 0 without the result" ;;
     137) killed=$((killed + 1)) ;;
     1)
       refused=$((refused + 1))
-      [ "$(grep -c '^reelsplice: ' "$work/stderr")" = 1 ] || fail "not one line with the reason" ;;
+      # The first write of each thread fails, that of the line as well.
+      [ "$(grep -c '^reelsplice: ' "$work/stderr")" = 1 ] || [ "$call" = write ] || fail "not one line with the reason" ;;
     *)
       # Go's runtime cannot go on without memory, nor without the pipe by which its threads wake each other.
       if [ "$call" = mmap ] || grep -q '^runtime: netpollBreak' "$work/stderr"; then
@@ -130,17 +203,19 @@ while read -r name call fault n; do
         fail "exit code $code"
       fi ;;
   esac
-  "$program" verify --quiet --releases r >/dev/null 2>&1 || fail "the current release is not sound"
+  for releases in r cache ${URL:+"$URL"}; do
+    [[ "$releases" != s3:* ]] || [ "$name" = upload ] || continue
+    "$program" verify --quiet --releases "$releases" >/dev/null 2>&1 || fail "the current release of $releases is not sound"
+  done
   code=0
-  # shellcheck disable=SC2086
-  "$program" ${commands[$name]} >/dev/null 2>"$work/stderr" || code=$?
+  run || code=$?
   now=$(state)
   [ "$now" = "${wanted[$name]}" ] || fail "the same command again gives another result, exit code $code"
   # What a command did before it was killed, it does not do twice: a token is issued already.
   [ "$code" = 0 ] || [ "$after" = "${wanted[$name]}" ] || fail "the same command again fails"
   "$program" prune --releases r --keep 9 >/dev/null
-  left=$(find . -name '.*' ! -name . ! -name '.*lock' | head -n 3)
+  left=$(find . -name '.*' ! -name . ! -name '.*lock' ! -name .crawl | head -n 3)
   [ -z "$left" ] || fail "left behind: $left"
 done <"$list"
-echo "$passed went on to the result, $refused were refused, $killed were killed, $runtime ended in Go's runtime"
+echo "$passed went on to the result, $refused were refused, $killed were killed, $runtime ended in Go's runtime, $missed made fewer calls this time"
 [ "$failures" = 0 ] || { echo "$failures failures" && exit 1; }

@@ -50,7 +50,7 @@ func New(tb testing.TB) *Server {
 
 func start(tb testing.TB, scheme string) *Server {
 	tb.Helper()
-	s, err := serve(scheme)
+	s, err := Listen(scheme)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -58,7 +58,8 @@ func start(tb testing.TB, scheme string) *Server {
 	return s
 }
 
-func serve(scheme string) (*Server, error) {
+// Listen starts a server, which Close ends, for URLs of a scheme: s3 or gs. The caller sets credentials; any will do.
+func Listen(scheme string) (*Server, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
