@@ -59,7 +59,7 @@ for tree in "$work/before" "$PWD"; do
       packages=$(go list -deps ./cmd/reelsplice 2>/dev/null | wc -l)
       rm -rf "$work/mod" "$work/cache"
       { time go build -ldflags '-s -w' -o "$work/reelsplice" ./cmd/reelsplice 2>/dev/null; } 2>&1 # as go run links
-      echo "$packages packages, $(du -sm "$work/mod" | cut -f1) MB of modules, a binary of $(($(stat -c %s "$work/reelsplice") / 1000000)) MB"
+      echo "$packages packages, $(du -sm "$work/mod/cache" | cut -f1) MB of archives, $(du -sm "$work/mod" | cut -f1) MB with what they hold, a binary of $(($(stat -c %s "$work/reelsplice") / 1000000)) MB"
       rm -rf "$work/mod" "$work/cache"
     )
   fi

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Counts the functions and files that ran, by package, in two walks: a request (the details of a movie with three
 # appended parts, from an edge that runs, against the same edge without a request) and a row (the first movie of the
-# sample, through ingest and build).
+# sample, through ingest and build, against the program that prints its version twice).
 #
 #   scripts/walks.sh [--files] [request|row]
 #
@@ -18,10 +18,11 @@ for arg in "$@"; do
 done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir "$work"/{row,none,one}
+mkdir "$work"/{start,row,none,one}
 go build -cover -covermode=atomic -o "$work/reelsplice" ./cmd/reelsplice
 head -n 1 data/sample/movies.ndjson >"$work/movies.ndjson"
 id=$(grep -o '"id":[0-9]*,"imdb_id"' "$work/movies.ndjson" | grep -o '[0-9]*' | head -n 1)
+for _ in ingest build; do GOCOVERDIR=$work/start "$work/reelsplice" version >"$work/log"; done
 GOCOVERDIR=$work/row "$work/reelsplice" ingest --quiet --catalog "$work/catalog" "$work/movies.ndjson" >"$work/log"
 GOCOVERDIR=$work/row "$work/reelsplice" build --quiet --publish --catalog "$work/catalog" --releases "$work/releases" >"$work/log"
 
@@ -61,13 +62,18 @@ print() {
   }'
 }
 
+# more NAME BASE: the functions that ran more often in NAME than in BASE.
+more() {
+  ran "$2" | sort >"$work/$2.counts"
+  ran "$1" | sort | join -a 1 - "$work/$2.counts" | awk '$2 > $3 + 0 { print $1 }'
+}
+
 for walk in "${walks[@]}"; do
   case "$walk" in
     request)
       serve none ""
       serve one "/3/movie/$id?append_to_response=credits,images,videos"
-      ran none | sort >"$work/none.counts"
-      ran one | sort | join -a 1 - "$work/none.counts" | awk '$2 > $3 + 0 { print $1 }' | print "a request" ;;
-    row) ran row | awk '$2 > 0 { print $1 }' | print "a row" ;;
+      more one none | print "a request" ;;
+    row) more row start | print "a row" ;;
   esac
 done
