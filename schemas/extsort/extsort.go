@@ -96,8 +96,8 @@ func (s *Sorter) Add(section int, key, payload []byte) error {
 		return fmt.Errorf("extsort: record of %d bytes, want at most %d", n, MaxRecord)
 	}
 	if !s.memory.fits(int(n)) {
-		if err := s.Flush(); err != nil {
-			return err
+		if s.fail(s.flush()); s.err != nil {
+			return s.err
 		}
 	}
 	s.memory.add(section, key, payload)
@@ -105,14 +105,7 @@ func (s *Sorter) Add(section int, key, payload []byte) error {
 	return nil
 }
 
-// Flush writes the records in memory as a run.
-func (s *Sorter) Flush() error {
-	if s.err == nil && len(s.memory.entries) > 0 {
-		s.fail(s.flush())
-	}
-	return s.err
-}
-
+// flush writes the records in memory as a run.
 func (s *Sorter) flush() error {
 	path, err := s.folder.name()
 	if err != nil {
@@ -180,11 +173,11 @@ func (s *Sorter) prepare(ctx context.Context) error {
 		s.memory.sort()
 		return nil
 	}
-	if err := s.Flush(); err != nil {
+	err := s.flush()
+	if err != nil {
 		return err
 	}
 	s.memory.drop() // the merge needs the bytes
-	var err error
 	s.runs, err = s.merge().reduce(ctx, s.runs, true)
 	return err
 }
@@ -197,19 +190,15 @@ func (s *Sorter) WriteFile(ctx context.Context, path string) (*File, error) {
 		return nil, s.err
 	}
 	s.sorted = true
-	f, err := s.writeFile(ctx, path)
+	var f *File
+	var err error
+	if len(s.runs) == 0 {
+		f, err = s.writeMemory(path)
+	} else if err = s.prepare(ctx); err == nil {
+		f, err = s.merge().write(ctx, s.runs, path)
+	}
 	s.fail(err)
 	return f, err
-}
-
-func (s *Sorter) writeFile(ctx context.Context, path string) (*File, error) {
-	if len(s.runs) == 0 {
-		return s.writeMemory(path)
-	}
-	if err := s.prepare(ctx); err != nil {
-		return nil, err
-	}
-	return s.merge().write(ctx, s.runs, path)
 }
 
 // merge returns the merge of all sections.
@@ -226,15 +215,11 @@ func (s *Sorter) Close() error {
 
 func (s *Sorter) release() error {
 	s.memory.drop()
-	s.closeRuns()
-	return s.folder.remove()
-}
-
-func (s *Sorter) closeRuns() {
 	for _, f := range s.runs {
 		f.Close()
 	}
 	s.runs = nil
+	return s.folder.remove()
 }
 
 // runSuffix ends the names of temporary files.

@@ -318,7 +318,7 @@ func spilled(t *testing.T, dir string) *Sorter {
 	t.Helper()
 	s := New(Options{Dir: dir})
 	fill(t, s, randomRecs(20_000, 300, 1))
-	if err := s.Flush(); err != nil || len(s.runs) < 2 {
+	if err := s.flush(); err != nil || len(s.runs) < 2 {
 		t.Fatalf("%d runs, want several (%v)", len(s.runs), err)
 	}
 	return s
@@ -480,8 +480,8 @@ func TestMissingFolder(t *testing.T) {
 	s := New(Options{Dir: filepath.Join(t.TempDir(), "none")})
 	defer s.Close()
 	s.Add(0, nil, nil)
-	if err := s.Flush(); !errors.Is(err, os.ErrNotExist) || !strings.HasPrefix(err.Error(), "create folder for sort runs: ") {
-		t.Errorf("Flush without a folder: %v", err)
+	if err := s.flush(); !errors.Is(err, os.ErrNotExist) || !strings.HasPrefix(err.Error(), "create folder for sort runs: ") {
+		t.Errorf("flush without a folder: %v", err)
 	}
 }
 

@@ -185,8 +185,16 @@ func (it *Iterator) next() (key, payload, record []byte, err error) {
 		return nil, nil, nil, it.ctx.Err()
 	}
 	it.given++
-	if it.memory != nil {
-		return it.nextEntry()
+	switch {
+	case it.memory == nil:
+	case len(it.entries) == 0:
+		return nil, nil, nil, io.EOF
+	case len(it.memory.blocks) == 0:
+		return nil, nil, nil, errClosed
+	default:
+		key, payload = it.memory.split(it.entries[0])
+		it.entries = it.entries[1:]
+		return key, payload, nil, nil
 	}
 	if it.moved {
 		if err := it.move(); err != nil {
@@ -199,18 +207,6 @@ func (it *Iterator) next() (key, payload, record []byte, err error) {
 	it.moved = true
 	r := it.heap[0]
 	return r.key, r.payload, r.record, nil
-}
-
-func (it *Iterator) nextEntry() (key, payload, record []byte, err error) {
-	if len(it.entries) == 0 {
-		return nil, nil, nil, io.EOF
-	}
-	if len(it.memory.blocks) == 0 {
-		return nil, nil, nil, errClosed
-	}
-	key, payload = it.memory.split(it.entries[0])
-	it.entries = it.entries[1:]
-	return key, payload, nil, nil
 }
 
 // move reads the next record of the first file.
