@@ -32,7 +32,7 @@ finish() {
   rm -rf "$work"
 }
 trap finish EXIT
-CGO_ENABLED=0 go build -o "$work/server" ./schemas/object/objecttest/server
+CGO_ENABLED=0 go build -o "$work/server" ./scripts/bucket
 if [ -z "$program" ]; then
   CGO_ENABLED=0 go build -o "$work/reelsplice" ./cmd/reelsplice
   program=$work/reelsplice
