@@ -10,8 +10,8 @@ type Answers struct {
 	Languages map[string]int64 `json:"languages,omitempty"`
 }
 
-// add adds the counts of a part.
-func (a *Answers) add(o Answers) {
+// Add adds the counts of a part.
+func (a *Answers) Add(o Answers) {
 	for name, n := range o.SubRequests {
 		a.SubRequests[name] += n
 	}
@@ -20,8 +20,8 @@ func (a *Answers) add(o Answers) {
 	}
 }
 
-// answerCounts are Answers in the making.
-type answerCounts map[answer]int64
+// AnswerCounts are Answers in the making. Make it before use.
+type AnswerCounts map[answer]int64
 
 // An answer is a sub-request of a kind, or a language; then kind and sub are 0.
 type answer struct {
@@ -32,7 +32,7 @@ type answer struct {
 
 // add counts what a resource answers, once each, by the rows of its fragments. They are in order: those of a
 // sub-request lie side by side, and there those of a language.
-func (c answerCounts) add(kind fragment.Kind, rows []byte) {
+func (c AnswerCounts) add(kind fragment.Kind, rows []byte) {
 	if kind >= fragment.KindAlias { // no path leads to it
 		return
 	}
@@ -52,7 +52,15 @@ func (c answerCounts) add(kind fragment.Kind, rows []byte) {
 	}
 }
 
-func (c answerCounts) named() Answers {
+// AddEntry counts what a resource of a release answers.
+func (c AnswerCounts) AddEntry(e Entry) {
+	n := fragmentLen * uint64(e.Len())
+	e.p.check(e.table, n)
+	c.add(fragment.Kind(e.Key()[0]), e.p.data[e.table:][:n])
+}
+
+// Named returns the counts by their names in a manifest.
+func (c AnswerCounts) Named() Answers {
 	a := Answers{map[string]int64{}, map[string]int64{}}
 	for is, n := range c {
 		if is.kind == 0 {

@@ -21,7 +21,7 @@ func TestAnswers(t *testing.T) {
 		{Sub: fragment.SubVideos, Variant: fragment.Language("it", "")},
 		{Sub: fragment.SubRow},
 	}
-	c := answerCounts{}
+	c := AnswerCounts{}
 	for _, r := range []struct {
 		kind      fragment.Kind
 		addresses []fragment.Address
@@ -42,7 +42,7 @@ func TestAnswers(t *testing.T) {
 		SubRequests: map[string]int64{"movie/details": 2, "movie/similar": 1, "movie/videos": 1, "season/details": 1},
 		Languages:   map[string]int64{"de": 3, "fr": 1},
 	}
-	if got := c.named(); !cmp.Equal(got, want) {
+	if got := c.Named(); !cmp.Equal(got, want) {
 		t.Error(cmp.Diff(want, got))
 	}
 }

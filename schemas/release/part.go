@@ -110,7 +110,7 @@ type PartWriter struct {
 	counts   FileCounts
 	part     Part
 	resource [256]int64 // by kind
-	answers  answerCounts
+	answers  AnswerCounts
 	err      error // what broke the part for good
 }
 
@@ -123,7 +123,7 @@ func CreatePart(o PartOptions) (*PartWriter, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start part %d: %w", o.Number, err)
 	}
-	return &PartWriter{o: o, out: out, part: Part{Resources: map[string]int64{}}, seen: map[segmentID]uint64{}, taken: map[*Mapping]int{}, answers: answerCounts{}}, nil
+	return &PartWriter{o: o, out: out, part: Part{Resources: map[string]int64{}}, seen: map[segmentID]uint64{}, taken: map[*Mapping]int{}, answers: AnswerCounts{}}, nil
 }
 
 // Add writes a resource. It copies what it keeps. A resource that breaks a rule is refused as a
@@ -404,7 +404,7 @@ func (s *PartWriter) finish() (err error) {
 			s.part.Resources[fragment.Kind(k).String()] = n
 		}
 	}
-	s.part.Answers = s.answers.named()
+	s.part.Answers = s.answers.Named()
 	s.part.Packs = append(s.part.Packs, s.packs...)
 	s.part.File, err = s.out.finishHashed(s.counts, partPrefix)
 	return err

@@ -60,7 +60,7 @@ func (c *Contents) manifest(o ManifestSpec) *Manifest {
 		for kind, n := range p.Resources {
 			m.Counts.Resources[kind] += n
 		}
-		m.Counts.add(p.Answers)
+		m.Counts.Add(p.Answers)
 		m.Counts.Aliases += p.Aliases
 		m.Counts.Fragments += p.Fragments
 	}

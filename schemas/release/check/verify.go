@@ -24,7 +24,8 @@ import (
 // Options select what Verify checks.
 type Options struct {
 	// Subset, from 1 to Of, checks every Of-th file and the content of every Of-th part: its blocks, and the segments
-	// that these lead to. Both 0 check everything. All subsets together check everything but how many bytes of each pack are live.
+	// that these lead to. Both 0 check everything. All subsets together check everything but how many bytes of each pack
+	// are live, and how many resources have each sub-request and language.
 	Subset, Of int
 }
 
@@ -53,7 +54,7 @@ func Verify(ctx context.Context, dir string, o Options, progress func(done, tota
 	if err != nil {
 		return nil, fmt.Errorf("verify release: %w", err)
 	}
-	v := &verifier{r: r, o: o, progress: progress, live: map[string]int64{}}
+	v := &verifier{r: r, o: o, progress: progress, live: map[string]int64{}, answers: release.Answers{SubRequests: map[string]int64{}, Languages: map[string]int64{}}}
 	if err = errors.Join(v.run(ctx, v.tasks()), r.Close()); err != nil {
 		return nil, fmt.Errorf("verify release %q: %w", dir, err)
 	}
@@ -68,6 +69,7 @@ type verifier struct {
 
 	mu          sync.Mutex       // guards the rest
 	live        map[string]int64 // bytes of segments, by pack
+	answers     release.Answers  // of all resources
 	broken      bool             // a part was not walked to its end
 	problems    []release.CorruptError
 	more        int // problems beyond maxProblems

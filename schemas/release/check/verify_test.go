@@ -319,3 +319,39 @@ func TestFormatEnd(t *testing.T) {
 		t.Errorf("FORMAT.md lacks %q", want)
 	}
 }
+
+// TestVerifyAnswers compares what resources answer with the counts of the manifest, unless it has none.
+func TestVerifyAnswers(t *testing.T) {
+	x := Seg(Plain("x"))
+	dir := Write(t, Resource(1, Frag(Details, x), Frag(DetailsDE, x)), Resource(2, Frag(Details, x)))
+	noProblems(t, dir)
+	m, err := ReadManifest(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		from, to string
+		want     []string
+	}{
+		{`"movie/details": 2`, `"movie/details": 3`, []string{"sub_requests: movie/details is 3, the parts have 2"}},
+		{`"de": 1`, `"fr": 1`, []string{"languages: de is 0, the parts have 1", "languages: fr is 1, the parts have 0"}},
+		{`"sub_requests"`, `"earlier"`, []string{"sub_requests: movie/details is 0, the parts have 2"}},
+	} {
+		dir := Copy(t, dir)
+		text := readFile(t, dir, ManifestName)
+		changed := bytes.Replace(text, []byte(c.from), []byte(c.to), 1)
+		if bytes.Equal(changed, text) {
+			t.Fatalf("%s is not in the manifest:\n%s", c.from, text)
+		}
+		changed = bytes.Replace(changed, []byte(m.ID), nil, 1)
+		writeFile(t, bytes.Replace(changed, []byte(`"id": ""`), []byte(`"id": "`+IDOf(changed)+`"`), 1), dir, ManifestName)
+		problems, err := Verify(t.Context(), dir, Options{}, nil)
+		var got []string
+		for _, p := range problems {
+			got = append(got, p.What)
+		}
+		if err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("%s for %s: Verify() = %q, %v, want %q", c.to, c.from, got, err, c.want)
+		}
+	}
+}

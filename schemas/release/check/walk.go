@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"maps"
 	"slices"
 
 	"github.com/klauspost/compress/flate"
@@ -27,6 +28,7 @@ type walker struct {
 	live     map[string]int64       // bytes of the segments of the part at hand, by pack
 	order    []int                  // fragments of the resource at hand
 	counts   release.FileCounts     // of the part at hand, as walked
+	answers  release.AnswerCounts   // of the resources of the part at hand
 	z        inflater
 	inflater release.Inflater // of the text of filmographies
 }
@@ -55,7 +57,7 @@ type liveSegment struct {
 
 // part checks the blocks of part i, and the segments that they lead to.
 func (w *walker) part(ctx context.Context, i int) error {
-	w.counts, w.seen, w.live = release.FileCounts{}, map[place]segmentFacts{}, map[string]int64{}
+	w.counts, w.seen, w.live, w.answers = release.FileCounts{}, map[place]segmentFacts{}, map[string]int64{}, release.AnswerCounts{}
 	ended := false
 	err := w.guard(func() error {
 		err := w.r.EachBlock(i, func(e release.Entry) error {
@@ -73,6 +75,7 @@ func (w *walker) part(ctx context.Context, i int) error {
 	for pack, n := range w.live {
 		w.verifier.live[pack] += n
 	}
+	w.verifier.answers.Add(w.answers.Named())
 	w.mu.Unlock()
 	if !ended {
 		return nil // nothing after a broken block can be found
@@ -105,6 +108,7 @@ func (w *walker) block(e release.Entry) {
 	}
 	w.counts[release.PartResources]++
 	w.counts[release.PartFragments] += uint64(e.Len())
+	w.answers.AddEntry(e)
 	w.segments = w.segments[:0]
 	var p release.Piece
 	w.order = distinct(w.order[:0], e, 0, e.Len())
@@ -176,7 +180,7 @@ func (w *walker) segment(p *release.Piece, e release.Entry, i int) {
 }
 
 // totals compares what the manifest counts with the footers of all files, which are compared with the content of
-// each, and the live bytes of packs with the parts if all of these were walked. Each block is found by its key, so each
+// each, and with the parts the live bytes of packs and what resources answer, if all of these were walked. Each block is found by its key, so each
 // slot leads to a block if there are as many.
 func (v *verifier) totals() {
 	m := v.r.Manifest()
@@ -201,8 +205,24 @@ func (v *verifier) totals() {
 			v.problem(release.ManifestName, -1, "%d bytes of %s are live, segments lie in %d", f.Live, f.Name, v.live[f.Name])
 		}
 	}
+	// Earlier programs counted no answers, and a broken block has others than were counted.
+	if a := m.Counts.Answers; (a.SubRequests != nil || a.Languages != nil) && v.o.Of <= 1 && !v.broken && len(v.problems) == 0 {
+		v.counted("sub_requests", a.SubRequests, v.answers.SubRequests)
+		v.counted("languages", a.Languages, v.answers.Languages)
+	}
 	if want := [4]int64{m.Counts.Fragments, m.Counts.Segments, m.Counts.RawBytes, m.Counts.StoredBytes}; got != want {
 		v.problem(release.ManifestName, -1, "counts of fragments, segments, raw and stored bytes are %d, the files have %d", want, got)
+	}
+}
+
+// counted compares counts of a manifest, by name, with those of the parts.
+func (v *verifier) counted(what string, counts, parts map[string]int64) {
+	names := maps.Clone(parts)
+	maps.Copy(names, counts)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if counts[name] != parts[name] {
+			v.problem(release.ManifestName, -1, "%s: %s is %d, the parts have %d", what, name, counts[name], parts[name])
+		}
 	}
 }
 
