@@ -130,6 +130,10 @@ var endOfColumn = parquet.NullValue()
 // take returns the next value of a column. It is valid until the next call for
 // the same column.
 func (a *assembler) take(col int) *parquet.Value {
+	if c := &a.columns[col]; c.next < len(c.buf) { // Fast path: one value of many at hand.
+		c.next++
+		return &c.buf[c.next-1]
+	}
 	v := a.peek(col)
 	if a.err == nil {
 		a.columns[col].next++
@@ -192,13 +196,14 @@ func (a *assembler) field(o *objectColumns, f *fieldColumns, r record.Record) {
 
 func (a *assembler) list(o *objectColumns, f *fieldColumns, r record.Record) {
 	def := a.peek(f.first()).DefinitionLevel()
-	if def > o.def {
-		r.MakeList(f.field, 0)
-	}
 	if def <= o.def+1 {
+		if def > o.def {
+			r.MakeList(f.field, 0)
+		}
 		a.skip(f)
 		return
 	}
+	r.MakeList(f.field, a.elements(f.first(), o.rep+1))
 	for {
 		a.element(f, r)
 		// The leaf column that shows whether another element follows is any of the
@@ -211,6 +216,21 @@ func (a *assembler) list(o *objectColumns, f *fieldColumns, r record.Record) {
 			return
 		}
 	}
+}
+
+// elements counts the elements of the list at which a column stands, as far as their values are at hand. Elements after
+// the first have that level of repetition, lists in them a higher one.
+func (a *assembler) elements(col, level int) int {
+	n, c := 1, &a.columns[col]
+	for _, v := range c.buf[c.next+1:] {
+		if v.RepetitionLevel() < level {
+			break
+		}
+		if v.RepetitionLevel() == level {
+			n++
+		}
+	}
+	return n
 }
 
 // more reports whether a column goes on.
