@@ -53,6 +53,7 @@ type Writer struct {
 	z        *segment.Compressor
 	segments map[release.Hash]release.Segment
 	last     release.Entry // of the previous release
+	of       []byte        // the series that z has texts of; empty for none
 	copied   int64
 	spec     release.ResourceSpec // memory that is used again
 	pieces   []release.PieceSpec
@@ -103,7 +104,11 @@ func (w *Writer) Add(spec release.ResourceSpec, render func() []render.Fragment)
 			}
 		}
 	}
-	w.z.Reset()
+	// Episodes of a series have many texts in common, such as its cast.
+	if of := fragment.SeriesOf(spec.Key); of == nil || !bytes.Equal(of, w.of) || w.z.Len() > maxHeld {
+		w.z.Reset()
+		w.of = append(w.of[:0], of...)
+	}
 	w.pieces, spec.Fragments = w.pieces[:0], w.spec.Fragments[:0]
 	for i := range fragments {
 		start := len(w.pieces)
@@ -115,6 +120,9 @@ func (w *Writer) Add(spec release.ResourceSpec, render func() []render.Fragment)
 	w.spec.Fragments = spec.Fragments
 	return w.part.Add(spec)
 }
+
+// maxHeld is how many compressed bytes of a series are held for its other resources.
+const maxHeld = 1 << 20
 
 // addPieces appends pieces as a part takes them.
 func (w *Writer) addPieces(kind fragment.Kind, pieces []render.Piece) error {

@@ -62,6 +62,9 @@ func (c *Compressor) Reset() {
 	clear(c.made)
 }
 
+// Len returns the length of all segments that c made since Reset, in bytes at rest.
+func (c *Compressor) Len() int { return c.out.Len() }
+
 // Segment compresses raw, unless it has done so since Reset: variants of a record
 // are often equal. The result is valid until Reset.
 func (c *Compressor) Segment(raw []byte) (release.Segment, error) {

@@ -108,6 +108,15 @@ func AppendEpisode(dst []byte, id ID, season, episode uint32) []byte {
 	return binary.BigEndian.AppendUint32(dst, episode)
 }
 
+// SeriesOf returns the id in the key of a series, a season or an episode: that of the series; nil for other keys.
+func SeriesOf(key []byte) []byte {
+	const end = 9
+	if len(key) < end || key[0] != byte(KindTV) && key[0] != byte(KindSeason) && key[0] != byte(KindEpisode) {
+		return nil
+	}
+	return key[1:end]
+}
+
 // AppendText appends the resource key of a review, a credit or an episode group, which
 // are known by a text of at most MaxKeyLen-1 bytes: 24 hex digits.
 func AppendText[T string | []byte](dst []byte, k Kind, text T) []byte {

@@ -1,6 +1,7 @@
 package release
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/hex"
 	"fmt"
@@ -101,7 +102,9 @@ type PartWriter struct {
 
 	packs []Pack // by their number in the list of the part
 	taken map[*Mapping]int
-	seen  map[segmentID]uint64 // places of the segments of the resource at hand: each is stored once
+	seen  map[segmentID]placed // segments of the resource at hand, or of its series: each is stored once
+	of    []byte               // the id of that series; empty for none
+	nth   int                  // of the resource at hand, from 1
 	pack  *fileWriter          // nil before the first segment, and after Close
 	// What follows is of pack.
 	packNumber int
@@ -114,6 +117,12 @@ type PartWriter struct {
 	err      error // what broke the part for good
 }
 
+// A placed is a segment that lies in a pack.
+type placed struct {
+	where uint64
+	by    int // the last resource that it was counted as live for
+}
+
 // CreatePart starts a part.
 func CreatePart(o PartOptions) (*PartWriter, error) {
 	if o.MaxPackBytes == 0 {
@@ -123,13 +132,13 @@ func CreatePart(o PartOptions) (*PartWriter, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start part %d: %w", o.Number, err)
 	}
-	return &PartWriter{o: o, out: out, part: Part{Resources: map[string]int64{}}, seen: map[segmentID]uint64{}, taken: map[*Mapping]int{}, answers: AnswerCounts{}}, nil
+	return &PartWriter{o: o, out: out, part: Part{Resources: map[string]int64{}}, seen: map[segmentID]placed{}, taken: map[*Mapping]int{}, answers: AnswerCounts{}}, nil
 }
 
 // Add writes a resource. It copies what it keeps. A resource that breaks a rule is refused as a
 // whole, and the part can go on; after an error of the disk it cannot.
 func (s *PartWriter) Add(r ResourceSpec) error {
-	err := s.begin(r.Aliases)
+	err := s.begin(r.Key, r.Aliases)
 	if err == nil {
 		err = s.check(r)
 	}
@@ -173,19 +182,23 @@ func isOften(a fragment.Address) bool {
 }
 
 // begin starts a resource, unless the part takes no more or a key of its aliases is none.
-func (s *PartWriter) begin(aliases [][]byte) error {
+func (s *PartWriter) begin(key []byte, aliases [][]byte) error {
 	switch {
 	case s.err != nil:
 		return fmt.Errorf("it has failed before: %w", s.err)
 	case s.out == nil:
 		return os.ErrClosed
 	}
-	for _, key := range aliases {
-		if err := checkKey(key); err != nil {
+	for _, alias := range aliases {
+		if err := checkKey(alias); err != nil {
 			return fmt.Errorf("alias: %w", err)
 		}
 	}
-	clear(s.seen)
+	s.nth++
+	if of := fragment.SeriesOf(key); of == nil || !bytes.Equal(of, s.of) {
+		clear(s.seen)
+		s.of = append(s.of[:0], of...)
+	}
 	s.block.reset()
 	return nil
 }
@@ -288,10 +301,14 @@ func (s *PartWriter) addKey(key []byte, off uint64) {
 // most of the pack is dead.
 func (s *PartWriter) place(g *Segment) (where uint64, err error) {
 	id := g.id()
-	if where, ok := s.seen[id]; ok {
-		return where, nil
+	at, ok := s.seen[id]
+	if ok && at.by == s.nth {
+		return at.where, nil
 	}
-	if m := g.pack; m != nil && m.r == s.o.Previous && !m.sparse {
+	where = at.where
+	if ok {
+		// It lies there for another resource of the series.
+	} else if m := g.pack; m != nil && m.r == s.o.Previous && !m.sparse {
 		n, ok := s.taken[m]
 		if !ok {
 			if n, err = s.listPack(newPack(s.o.Previous.manifest.Packs[m.number], &footer{uint64(len(m.data)), m.counts})); err != nil {
@@ -315,7 +332,7 @@ func (s *PartWriter) place(g *Segment) (where uint64, err error) {
 		}
 	}
 	s.packs[where>>wherePackShift].Live += int64(len(g.Stored))
-	s.seen[id] = where
+	s.seen[id] = placed{where, s.nth}
 	return where, nil
 }
 
@@ -413,7 +430,7 @@ func (s *PartWriter) finish() (err error) {
 // Copy writes a resource of the previous release as it is there, with other aliases. Its
 // segments stay where they are, as those of Add do.
 func (s *PartWriter) Copy(e Entry, aliases [][]byte) error {
-	if err := s.begin(aliases); err != nil {
+	if err := s.begin(e.Key(), aliases); err != nil {
 		return fmt.Errorf("copy to part %d: %s: %w", s.o.Number, fragment.DescribeKey(e.Key()), err)
 	}
 	copied := map[uint64]uint32{} // where each recipe starts, there and here

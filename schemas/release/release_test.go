@@ -97,6 +97,42 @@ func TestArchive(t *testing.T) {
 	noProblems(t, archive)
 }
 
+// TestSharedBySeries: equal texts of a series, its seasons and its episodes are one segment; those of others are not.
+func TestSharedBySeries(t *testing.T) {
+	text, own := Seg(Deflated(strings.Repeat("cast ", 40))), Seg(Deflated(strings.Repeat("crew ", 40)))
+	of := func(key []byte, pieces ...PieceSpec) ResourceSpec {
+		return ResourceSpec{Key: key, Fragments: []FragmentSpec{Frag(Details, pieces...)}}
+	}
+	rs := []ResourceSpec{
+		of(fragment.AppendEpisode(nil, 1, 1, 1), text), of(fragment.AppendEpisode(nil, 1, 1, 2), own, text),
+		of(fragment.AppendSeason(nil, 1, 1), text, text), of(fragment.AppendID(nil, fragment.KindTV, 1), text),
+		of(fragment.AppendID(nil, fragment.KindTV, 2), text), of(Movie(2), text), of(Movie(3), text),
+	}
+	dir := t.TempDir()
+	w, err := Create(dir)
+	if err == nil {
+		err = w.Add(rs...)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := Seal(t, w)
+	dir = filepath.Join(dir, m.ID)
+	if noProblems(t, dir); m.Counts.Segments != 5 {
+		t.Errorf("%d segments, want one of series 1 and one of its own, one each of series 2 and two movies", m.Counts.Segments)
+	}
+	r := MustOpen(t, dir)
+	for _, want := range rs {
+		e, _ := r.Lookup(want.Key)
+		pieces, _ := Pieces(e.Fragment(0))
+		for i, p := range pieces {
+			if p.Segment.Hash != want.Fragments[0].Pieces[i].Segment.Hash {
+				t.Errorf("%s: piece %d is another text", fragment.DescribeKey(want.Key), i)
+			}
+		}
+	}
+}
+
 // TestRoundTrip writes random resources and reads the same back.
 func TestRoundTrip(t *testing.T) {
 	includes := []Include{
