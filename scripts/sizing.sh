@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# Measures a catalogue of N generated movies, with series and people in TMDB's proportions: what each step takes, from the
+# dump to requests of an edge that has nothing in memory, and what the bytes of the release are.
+#
+#   scripts/sizing.sh [--movies N] [--work DIR]
+#
+# N is 20,000 by default: 2 GB of disk and five minutes of two cores. TMDB's size is 1,240,000: 120 GB, two hours. DIR is
+# removed at the end unless it is given. The tables are those of docs/explanation/sizing.md.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+# shellcheck source=scripts/packaging/lib.sh
+. scripts/packaging/lib.sh
+
+movies=20000 work='' edge=''
+while [ $# -gt 0 ]; do
+  case "$1" in
+    --movies) movies=$2 && shift ;;
+    --work) work=$2 && shift ;;
+    *) echo "usage: $0 [--movies N] [--work DIR]" >&2 && exit 2 ;;
+  esac
+  shift
+done
+for tool in curl jq zstd /usr/bin/time; do
+  command -v "$tool" >/dev/null || { echo "$tool is not installed" >&2 && exit 1; }
+done
+
+remove=''
+[ -n "$work" ] || { work=$(mktemp -d) && remove=$work; }
+finish() {
+  [ -z "$edge" ] || kill "$edge" 2>/dev/null || true
+  wait
+  [ -z "$remove" ] || rm -rf "$remove"
+}
+trap finish EXIT
+mkdir -p "$work/changes"
+go build -o "$work/reelsplice" ./cmd/reelsplice
+go build -o "$work/sizing" ./scripts/sizing
+cd "$work"
+
+# step NAME ARG...: a row of a command: its time, CPU and memory.
+step() {
+  local name=$1
+  shift
+  /usr/bin/time -o time -f "| $name | %e | %U %S | %M |" ./reelsplice "$@" >/dev/null 2>errors || { cat errors >&2 && exit 1; }
+  awk '{ cpu = $(NF-4) + $(NF-3); sub(/\| [0-9.]+ [0-9.]+ \| [0-9]+ \|$/, ""); printf "%s| %.1f | %d |\n", $0, cpu, memory }' \
+    memory="$(awk '{ print $(NF-1) / 1000 }' time)" time
+}
+
+# changed FILE: every fiftieth title of a dump, with another overview.
+changed() { zstd -dc "dump/$1.ndjson.zst" | awk 'NR % 50 == 1' | sed 's/"overview":"/"overview":"Revised. /' >"changes/$1.ndjson"; }
+
+# drop FILE...: the files leave the memory of the system.
+drop() { for file in "$@"; do dd if="$file" iflag=nocache count=0 2>/dev/null; done; }
+
+# requests NAME: one after the other, of the paths of stdin: half and 99 of 100 took less than so many milliseconds.
+requests() {
+  sed "s|.*|url = http://127.0.0.1:$port&\noutput = /dev/null|" >paths
+  curl -sf --compressed -H "Authorization: Bearer $token" -w '%{time_total}\n' -K paths | sort -n |
+    awk -v name="$1" '{ t[NR] = 1000 * $1 } END { printf "| %s | %.1f | %.1f |\n", name, t[int((NR + 1) / 2)], t[int((99 * NR + 99) / 100)] }'
+}
+
+echo "| step | s | CPU s | MB of memory |"
+echo "| --- | --- | --- | --- |"
+step "gen" gen --quiet --out dump --movies "$movies" --tv $((movies * 229 / 1240))
+step "ingest" ingest --quiet dump
+step "build" build --quiet
+step "publish" publish
+changed movies
+changed tv
+step "ingest of each fiftieth title" ingest --quiet changes
+step "incremental build" build --quiet
+step "its publish" publish
+release=releases/$(head -n 1 releases/current)
+full=releases/$(sed -n 2p releases/current)
+drop "$release"/*
+step "verify --subset 1/20" verify --quiet --subset 1/20
+step "verify" verify --quiet
+
+echo
+du -bs dump catalog "$full" "$release" | awk '{ printf "%-28s %10.1f MB\n", $2 (NR == 4 ? ", new" : ""), $1 / 1e6 }' # links once
+./sizing "$full"
+
+token=$(./reelsplice token issue --name sizing --tokens tokens.txt 2>/dev/null) port=$(port)
+zstd -dc dump/movies.ndjson.zst | awk -v step=$((movies / 400)) 'NR % step == 0' | jq -r '[.id, .title] | @tsv' >titles
+drop "$release"/*
+./reelsplice serve --quiet --addr "127.0.0.1:$port" --tokens tokens.txt &
+edge=$!
+until curl -s -o /dev/null "http://127.0.0.1:$port/"; do sleep 0.1; done
+echo
+echo "| requests of one client, nothing in memory | p50 ms | p99 ms |"
+echo "| --- | --- | --- |"
+awk -F'\t' 'NR % 2 { print "/3/movie/" $1 }' titles | requests "details"
+awk -F'\t' 'NR % 2 == 0 { print "/3/movie/" $1 "?append_to_response=credits,images,videos,keywords,similar,release_dates" }' titles | requests "details and six parts"
+awk -F'\t' '{ print $2 }' titles | tr -cd 'A-Za-z \n' | awk 'length($1) > 3 && !seen[$1]++ { print "/3/search/movie?query=" $1 }' | requests "search of movies"
+awk -F'\t' '{ print $2 }' titles | tr -cd 'A-Za-z \n' | awk '{ q = substr($1, 1, 2) } length(q) > 1 && !seen[q]++ { print "/3/search/multi?query=" q }' | requests "search of all by two letters"
+for genre in 18 28 35 53 27 12; do for year in $(seq 1970 2020); do echo "/3/discover/movie?with_genres=$genre&primary_release_year=$year"; done; done |
+  requests "discover"
+awk '/RssAnon/ { printf "\nthe edge has %.0f MB of its own\n", $2 / 1000 }' "/proc/$edge/status"
