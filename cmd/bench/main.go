@@ -40,8 +40,9 @@ func main() {
 	}
 }
 
-// sections are what a run measures: requests of one sort, what clients ask for, requests over TLS, ingests and builds.
-var sections = []string{"cases", "mix", "tls", "build"}
+// sections are what a run measures: requests of one sort, what clients ask for, requests over TLS, what is not in
+// memory, ingests and builds.
+var sections = []string{"cases", "mix", "tls", "cold", "build"}
 
 // A config is what to measure, and how long.
 type config struct {
@@ -159,6 +160,11 @@ func (b *bench) run(ctx context.Context, stdout io.Writer) (worse []string, err 
 	}
 	if len(b.measures) > 0 {
 		worse = writeServers(stdout, b.measures)
+	}
+	if b.has("cold") {
+		if err := b.cold(ctx, stdout); err != nil {
+			return nil, err
+		}
 	}
 	if b.has("build") {
 		if err := b.incremental(ctx); err != nil {
