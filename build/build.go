@@ -222,7 +222,7 @@ func RunStage(ctx context.Context, b *task.Build, s task.Stage, workers int, onl
 	}
 	defer func() { err = errors.Join(err, o.Close()) }()
 	if only == nil {
-		for i := range o.Count() {
+		for i := range o.Count {
 			only = append(only, i)
 		}
 	}

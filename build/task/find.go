@@ -22,13 +22,10 @@ type find struct {
 	contributions *sorted
 }
 
-func openFind(b *Build) (_ tasks, err error) {
-	t := &find{b: b}
-	t.contributions, err = b.openSorted("", "titles", "resources")
-	return t, err
+func openFind(b *Build) (tasks, error) {
+	contributions, err := b.openSorted("", "titles", "resources")
+	return tasks{(&find{b, contributions}).run, contributions.close}, err
 }
-
-func (t *find) close() error { return t.contributions.close() }
 
 func (t *find) run(ctx context.Context, i int, d *Done) error {
 	return t.b.write(d, t.b.findPart(i), func(o *output) error {

@@ -38,13 +38,10 @@ func prepareTasks(p *plan.Plan) int {
 	return prepareOwners + p.Finds + p.Near[fragment.KindMovie] + p.Near[fragment.KindTV]
 }
 
-func openPrepare(b *Build) (_ tasks, err error) {
-	t := &prepare{b: b}
-	t.survey, err = b.openSorted("", "survey")
-	return t, err
+func openPrepare(b *Build) (tasks, error) {
+	survey, err := b.openSorted("", "survey")
+	return tasks{(&prepare{b, survey}).run, survey.close}, err
 }
-
-func (t *prepare) close() error { return t.survey.close() }
 
 // ownersPrefix starts the names of files of owners.
 const ownersPrefix = "owners-"

@@ -30,16 +30,14 @@ func openResources(b *Build) (_ tasks, err error) {
 	t := &resources{b: b, latest: b.Plan.Latest[fragment.KindPerson]}
 	done, err := b.Read("titles")
 	if err != nil {
-		return nil, err
+		return tasks{}, err
 	}
 	for i := range done {
 		t.latest = max(t.latest, done[i].LatestPerson)
 	}
 	t.titles, err = b.openSorted("", "titles")
-	return t, err
+	return tasks{t.run, t.titles.close}, err
 }
-
-func (t *resources) close() error { return t.titles.close() }
 
 func (t *resources) run(ctx context.Context, i int, d *Done) error {
 	p := t.b.Plan.Partition(i)

@@ -34,8 +34,8 @@ import (
 // A Stage is a list of tasks that may run side by side.
 type Stage struct {
 	Name string
-	// count returns the number of tasks. All tasks of the stages before must be done.
-	count func(b *Build) (int, error)
+	// Count returns the number of tasks. Tasks of the stages before must be done where it follows from those.
+	Count func(b *Build) (int, error)
 	// open opens what the tasks read in common.
 	open func(b *Build) (tasks, error)
 }
@@ -67,16 +67,10 @@ func one(*Build) (int, error) { return 1, nil }
 
 // alone opens a stage whose tasks read nothing in common.
 func alone(run func(b *Build, ctx context.Context, i int, d *Done) error) func(b *Build) (tasks, error) {
-	return func(b *Build) (tasks, error) { return lone{b, run}, nil }
+	return func(b *Build) (tasks, error) {
+		return tasks{run: func(ctx context.Context, i int, d *Done) error { return run(b, ctx, i, d) }}, nil
+	}
 }
-
-type lone struct {
-	b  *Build
-	do func(b *Build, ctx context.Context, i int, d *Done) error
-}
-
-func (t lone) run(ctx context.Context, i int, d *Done) error { return t.do(t.b, ctx, i, d) }
-func (lone) close() error                                    { return nil }
 
 // StageOf returns the stage of a name.
 func StageOf(name string) (Stage, error) {
@@ -89,11 +83,11 @@ func StageOf(name string) (Stage, error) {
 }
 
 // tasks are the tasks of a stage, with what they read in common. They may run side by side.
-type tasks interface {
+type tasks struct {
 	// run does task i, and adds to its record, the files that it writes for other tasks too.
-	run(ctx context.Context, i int, d *Done) error
-	// close gives up what the tasks read in common.
-	close() error
+	run func(ctx context.Context, i int, d *Done) error
+	// close gives up what the tasks read in common; nil for those that read nothing so.
+	close func() error
 }
 
 // A Build is what all tasks of a build read; none changes it.
@@ -159,19 +153,15 @@ func (b *Build) path(name string) string { return filepath.Join(b.temp(), name) 
 
 // An Opened is a stage whose tasks can run. It is safe for concurrent use.
 type Opened struct {
+	Count int // of tasks
 	b     *Build
 	stage Stage
 	tasks tasks
-	count int
 }
-
-// Count returns the number of tasks of the stage. Tasks of stages before must be done where it follows from
-// those.
-func (s Stage) Count(b *Build) (int, error) { return s.count(b) }
 
 // Open opens a stage of a build. All tasks of the stages before must be done.
 func (s Stage) Open(b *Build) (*Opened, error) {
-	n, err := s.count(b)
+	n, err := s.Count(b)
 	if err != nil || n == 0 {
 		return &Opened{}, err
 	}
@@ -179,15 +169,12 @@ func (s Stage) Open(b *Build) (*Opened, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Name, err)
 	}
-	return &Opened{b, s, t, n}, nil
+	return &Opened{n, b, s, t}, nil
 }
-
-// Count returns the number of tasks.
-func (o *Opened) Count() int { return o.count }
 
 // Close ends the stage.
 func (o *Opened) Close() error {
-	if o.tasks == nil {
+	if o.tasks.close == nil {
 		return nil
 	}
 	return o.tasks.close()
@@ -297,7 +284,7 @@ func (b *Build) read(name string) ([]Done, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, err := s.count(b)
+	n, err := s.Count(b)
 	if err != nil {
 		return nil, err
 	}

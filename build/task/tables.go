@@ -66,14 +66,12 @@ func openRanges(b *Build) (_ tasks, err error) {
 	t := &ranges{b: b}
 	if b.Plan.Access != "" {
 		if t.access, err = readAccess(b); err != nil {
-			return nil, err
+			return tasks{}, err
 		}
 	}
 	t.rows, err = b.openSorted("", "titles", "resources")
-	return t, err
+	return tasks{t.run, t.rows.close}, err
 }
-
-func (t *ranges) close() error { return t.rows.close() }
 
 // columnsPrefix starts the names of the files of a table's columns.
 func columnsPrefix(table int) string { return "columns-" + tables.Kinds[table].String() + "-" }

@@ -123,7 +123,7 @@ func (w workspace) run(t *testing.T, each func(o *Opened)) {
 		if each != nil {
 			each(o)
 		} else {
-			for i := range o.Count() {
+			for i := range o.Count {
 				if err := o.Run(t.Context(), i); err != nil {
 					t.Fatal(err)
 				}
@@ -182,9 +182,9 @@ func TestPure(t *testing.T) {
 	wild := newWorkspace(t, params)
 	r := rand.New(rand.NewPCG(17, 1))
 	wild.run(t, func(o *Opened) {
-		tasks := r.Perm(o.Count())
-		for range o.Count() / 4 {
-			tasks = append(tasks, r.IntN(o.Count()))
+		tasks := r.Perm(o.Count)
+		for range o.Count / 4 {
+			tasks = append(tasks, r.IntN(o.Count))
 		}
 		for _, i := range tasks {
 			if testing.Short() && r.IntN(8) > 0 {
@@ -231,7 +231,7 @@ func TestCancelledAnywhere(t *testing.T) {
 	hasty := newWorkspace(t, params)
 	ended := map[string]int{}
 	hasty.run(t, func(o *Opened) {
-		for i := range o.Count() {
+		for i := range o.Count {
 			for left := 1; ; left += 1 + left/4 {
 				ctx, cancel := context.WithCancel(t.Context())
 				err := o.Run(&countdown{ctx, left, cancel}, i)

@@ -29,14 +29,14 @@ type titles struct {
 func openTitles(b *Build) (_ tasks, err error) {
 	t := &titles{b: b, near: map[fragment.Kind]*neighbours.Table{}}
 	if t.owners, err = b.readOwners(); err != nil {
-		return nil, err
+		return tasks{}, err
 	}
 	for _, kind := range plan.Titles {
 		if t.near[kind], err = b.openNear(kind); err != nil {
-			return nil, errors.Join(err, t.close())
+			return tasks{}, errors.Join(err, t.close())
 		}
 	}
-	return t, nil
+	return tasks{t.run, t.close}, nil
 }
 
 func (t *titles) close() (err error) {
