@@ -23,7 +23,7 @@ const (
 	shown      = 20       // failures and wrong responses that are printed
 	moreMemory = 16 << 20 // bytes by which an edge may grow from the first quarter of a run to the last
 	moreFiles  = 32       // and open files: there are 24 clients
-	longRun    = 20.0     // minutes from which memory is judged: caches are full by then
+	longRun    = 20.0     // minutes from which memory is judged: the small caches of the edges are full by then
 )
 
 // figures are what a run counts.
