@@ -97,7 +97,7 @@ func verifyCommand(a *app) *cobra.Command {
 		Long: "verify reads a release, the current one or ID, and checks every checksum and every reference. What is\n" +
 			"broken is printed, one problem a line, with its file, offset and resource; the exit code is then 1.\n\n" +
 			"--subset reads about its share of the release: every T-th file, and every T-th part with all that it leads to.\n" +
-			"All subsets together check everything but how many bytes of each pack are in use.\n\n" +
+			"All subsets together check everything but two counts: bytes of packs in use, and resources with a sub-request or language.\n\n" +
 			"A release in a bucket is copied whole into the folder for temporary files first (TMPDIR), and each problem names its object.",
 		Args: argCount(0, 1),
 	}
