@@ -154,7 +154,7 @@ list=$work/points
 for name in "${!commands[@]}"; do
   [ -z "$only" ] || [ "$only" = "$name" ] || continue
   fresh
-  run strace -f -qq -o "$work/calls" --
+  run strace -f --seccomp-bpf -qq -o "$work/calls" -e trace="$(IFS=, && echo "${!errors[*]}")" --
   # A call counts by thread, as strace does.
   sed -nE 's/^([0-9]+) +([a-z0-9_]+)\(.*/\1 \2/p' "$work/calls" | sort | uniq -c | awk '$1 > most[$3] { most[$3] = $1 } END { for (c in most) print c, most[c] }' |
     while read -r call most; do

@@ -300,9 +300,10 @@ func (s *store) entry(key string) (e entry, err error) {
 
 // add writes the rows of a response and its entry, which gets the place of the rows.
 func (s *store) add(e *entry, rows []byte) error {
+	var f *rowFile // nil without rows
 	if len(rows) > 0 {
-		f, err := s.file(e.File)
-		if err != nil {
+		var err error
+		if f, err = s.file(e.File); err != nil {
 			return err
 		}
 		if n, err := f.Write(rows); err != nil {
@@ -317,6 +318,10 @@ func (s *store) add(e *entry, rows []byte) error {
 	line := lineOf(e)
 	if _, err := s.journal.Write(line); err != nil {
 		_ = s.journal.Truncate(s.end)
+		if f != nil { // or the entry of the next rows in the file would cover these too
+			f.end -= e.Rows
+			_ = f.Truncate(f.end)
+		}
 		return fmt.Errorf("write journal: %w", err)
 	}
 	s.note(s.end, e)

@@ -314,3 +314,35 @@ func FuzzJournal(f *testing.F) {
 		}
 	})
 }
+
+// TestJournalFull: rows whose entry could not be written are cut off, and not covered by the entry of the next ones.
+func TestJournalFull(t *testing.T) {
+	dir := filled(t)
+	before, err := os.ReadFile(filepath.Join(dir, "movies.ndjson"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := openStore(dir, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	journal := s.journal
+	if s.journal, err = os.Open(s.work(journalFile)); err != nil { // it cannot be written
+		t.Fatal(err)
+	}
+	row := `{"id":4}` + "\n"
+	add := func() error {
+		return s.add(&entry{Key: "movie/4", Day: 20009, File: "movies.ndjson"}, []byte(row))
+	}
+	if err := add(); err == nil {
+		t.Error("add without a journal = nil")
+	}
+	_ = s.journal.Close()
+	s.journal = journal
+	if err := errors.Join(add(), s.close()); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(filepath.Join(dir, "movies.ndjson")); err != nil || string(got) != string(before)+row {
+		t.Errorf("rows are %q, %v, want one of the new movie behind %q", got, err, before)
+	}
+}
