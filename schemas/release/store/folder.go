@@ -368,7 +368,12 @@ func (s Folder) removeStale() error {
 	if err != nil || l == nil {
 		return err
 	}
-	return errors.Join(removeStale(s.Dir, BuildingPrefix), l.Unlock())
+	err = removeStale(s.Dir, BuildingPrefix)
+	reports, _ := filepath.Glob(filepath.Join(s.Dir, "r*", release.ReportName)) // the pattern is valid
+	for _, report := range reports {
+		err = errors.Join(err, file.RemovePending(report))
+	}
+	return errors.Join(err, l.Unlock())
 }
 
 // remove removes a release, which is gone as a whole once it has another name. On Windows, files that a process has

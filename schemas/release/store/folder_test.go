@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/reelsplice/reelsplice/schemas/file"
 	. "github.com/reelsplice/reelsplice/schemas/release"
 	. "github.com/reelsplice/reelsplice/schemas/release/releasetest"
 	"github.com/reelsplice/reelsplice/schemas/release/store"
@@ -368,4 +369,23 @@ func FuzzHistory(f *testing.F) {
 			t.Errorf("ParseHistory(%q) = %q", data, ids)
 		}
 	})
+}
+
+// TestPruneReports removes what a killed build left of the report of a release.
+func TestPruneReports(t *testing.T) {
+	s, ids := storeOf(t, 1)
+	publishLocal(t, s, ids...)
+	report := filepath.Join(s.Path(ids[0]), ReportName)
+	if err := os.WriteFile(report, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := file.Create(report, 0o600); err != nil { // and the build is gone
+		t.Fatal(err)
+	}
+	if _, err := s.Prune(1); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := filepath.Glob(s.Path(ids[0]) + "/*" + ReportName + "*"); err != nil || len(left) != 1 {
+		t.Errorf("reports after prune: %q, %v, want one", left, err)
+	}
 }
