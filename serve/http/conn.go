@@ -40,7 +40,7 @@ type fastConn struct {
 // A tcpSocket reads and writes with fewer system calls than a net.Conn, and the kernel reads the bytes where they
 // lie: a connection of connlimit, on Linux.
 type tcpSocket interface {
-	ReadLoop(buf []byte, next func(n int, err error) []byte)
+	ReadLoop(next func(n int, err error) []byte)
 	WriteVector(pieces [][]byte) (n int, err error)
 }
 
@@ -131,11 +131,10 @@ func (c *fastConn) Read(p []byte) (int, error) {
 		c.in.buf, c.in.from, c.in.n = nil, 0, 0
 		c.rq, c.in.parser.line = plainRequest{}, line{} // which point into buf
 	}()
-	buf := c.more(0, nil)
 	if c.socket != nil {
-		c.socket.ReadLoop(buf, c.next)
+		c.socket.ReadLoop(c.next)
 	} else {
-		for buf != nil {
+		for buf := c.more(0, nil); buf != nil; {
 			n, err := c.Conn.Read(buf)
 			buf = c.more(n, err)
 		}
