@@ -13,24 +13,24 @@ import (
 )
 
 // accepted returns both ends of a connection.
-func accepted(t testing.TB) (client *net.TCPConn, c *Conn) {
-	t.Helper()
+func accepted(tb testing.TB) (client *net.TCPConn, c *Conn) {
+	tb.Helper()
 	tcp, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	l := Listen(tcp, Config{Max: 1})
-	t.Cleanup(func() { _ = l.Close() })
+	tb.Cleanup(func() { _ = l.Close() })
 	under, err := net.Dial("tcp", l.Addr().String())
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() { _ = under.Close() })
+	tb.Cleanup(func() { _ = under.Close() })
 	got, err := l.Accept()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() { _ = got.Close() })
+	tb.Cleanup(func() { _ = got.Close() })
 	_ = under.SetDeadline(time.Now().Add(sharedtest.Patience))
 	return under.(*net.TCPConn), got.(*Conn)
 }

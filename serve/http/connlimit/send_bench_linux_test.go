@@ -3,7 +3,6 @@ package connlimit
 import (
 	"fmt"
 	"io"
-	"net"
 	"runtime"
 	"testing"
 	"time"
@@ -80,5 +79,3 @@ func threadTime() time.Duration {
 	_ = unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &ts) // which never fails
 	return time.Duration(ts.Nano())
 }
-
-var _ net.Conn = (*Conn)(nil)
