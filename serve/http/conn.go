@@ -10,6 +10,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/reelsplice/reelsplice/serve/http/connlimit"
 )
 
 // renewal is how often a connection in use has its deadline put off. To do so for each request
@@ -24,9 +26,9 @@ const idleCheck = 2 * time.Second
 type fastConn struct {
 	net.Conn
 	listener  *fastListener
-	socket    tcpSocket                     // nil where Conn is none
-	responder responder                     // nil without a fast path
-	next      func(n int, err error) []byte // fastConn.more, made once
+	socket    tcpSocket      // nil where Conn is none
+	responder responder      // nil without a fast path
+	next      connlimit.Next // fastConn.more, made once
 	in        input
 	rq        plainRequest
 	clock     connClock
@@ -40,7 +42,7 @@ type fastConn struct {
 // A tcpSocket reads and writes with fewer system calls than a net.Conn, and the kernel reads the bytes where they
 // lie: a connection of connlimit, on Linux.
 type tcpSocket interface {
-	ReadLoop(next func(n int, err error) []byte)
+	ReadLoop(next connlimit.Next)
 	WriteVector(pieces [][]byte) (n int, err error)
 }
 
@@ -134,9 +136,9 @@ func (c *fastConn) Read(p []byte) (int, error) {
 	if c.socket != nil {
 		c.socket.ReadLoop(c.next)
 	} else {
-		for buf := c.more(0, nil); buf != nil; {
+		for buf, _ := c.more(0, nil); buf != nil; {
 			n, err := c.Conn.Read(buf)
-			buf = c.more(n, err)
+			buf, _ = c.more(n, err)
 		}
 	}
 	switch {
@@ -174,8 +176,8 @@ func (c *fastConn) deliver(p []byte) int {
 }
 
 // more takes the result of a read and responds to the plain requests that are complete. It returns where to read on; nil
-// when another head has come, or none comes anymore.
-func (c *fastConn) more(n int, err error) []byte {
+// when another head has come, or none comes anymore. partly is set where a part of a head has come.
+func (c *fastConn) more(n int, err error) (buf []byte, partly bool) {
 	in := &c.in
 	in.n += n
 	in.err = err
@@ -193,20 +195,20 @@ func (c *fastConn) more(n int, err error) []byte {
 		if in.err = c.respond(); in.err != nil || c.done {
 			c.lingers = in.err == nil
 			in.from, in.verdict = in.n, partial
-			return nil
+			return nil, false
 		}
 	}
 	switch {
 	case in.verdict != partial, in.err != nil && !c.waitOn():
-		return nil
+		return nil, false
 	case in.n-in.from == len(in.buf):
 		in.verdict = in.parser.refuse(in.tooLong())
-		return nil
+		return nil, false
 	case in.from > 0:
 		in.from, in.n = 0, copy(in.buf, in.buf[in.from:in.n])
 	}
 	c.renew()
-	return in.buf[in.n:]
+	return in.buf[in.n:], in.n > 0
 }
 
 // waitOn is called when a read has failed. It reports whether that was only the end of a deadline by which to look

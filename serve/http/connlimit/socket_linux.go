@@ -17,8 +17,9 @@ type socket struct {
 	raw  syscall.RawConn
 	read func(fd uintptr) bool // made once
 	fd   uintptr               // while read runs, which keeps the socket open
-	next func(n int, err error) []byte
+	next Next
 	buf  []byte // of the next read
+	more bool   // as next returned it with buf
 	used bool   // bytes were read before
 	iov  []unix.Iovec
 }
@@ -38,12 +39,15 @@ func (c *Conn) open() {
 	}
 }
 
-// ReadLoop gives next the result of each read, at first 0 and nil, and reads into the buffer that it returns, until
-// that is nil. It makes one system call where Read makes two: after a read that did not fill the buffer, the socket
-// is empty, and new bytes end the wait. Only an end of the stream that came with the bytes does not: it is found when
-// the read deadline is over and next asks again. The first read of a connection finds it, for a client
-// that asks once may send its end at once.
-func (c *Conn) ReadLoop(next func(n int, err error) []byte) {
+// A Next takes the result of a read, at first 0 and nil. It returns the buffer of the next read, nil to end, and whether
+// bytes are missing: a request has come in part.
+type Next func(n int, err error) (buf []byte, more bool)
+
+// ReadLoop reads for next. It makes one system call where Read makes two: after a read that did not fill the buffer, the
+// socket is empty, and new bytes end the wait. Only an end of the stream that came with the bytes does not: it is found
+// when the read deadline is over and next asks again. It is found at once where bytes are missing, and by the first
+// read of a connection, for a client that asks once may send its end at once.
+func (c *Conn) ReadLoop(next Next) {
 	s := &c.socket
 	s.next, s.buf = next, nil
 	for ended := false; !ended; ended = s.buf == nil {
@@ -52,7 +56,7 @@ func (c *Conn) ReadLoop(next func(n int, err error) []byte) {
 			err = net.ErrClosed
 		}
 		if err != nil {
-			s.buf = next(0, err)
+			s.buf, s.more = next(0, err)
 		}
 	}
 	s.next = nil
@@ -65,7 +69,7 @@ func (c *Conn) tryRead() (done bool) {
 	}
 	s := &c.socket
 	if s.buf == nil {
-		s.buf = s.next(0, nil)
+		s.buf, s.more = s.next(0, nil)
 	}
 	for s.buf != nil {
 		n, _, errno := syscall.RawSyscall(syscall.SYS_READ, s.fd, uintptr(unsafe.Pointer(&s.buf[0])), uintptr(len(s.buf)))
@@ -77,15 +81,15 @@ func (c *Conn) tryRead() (done bool) {
 			c.state.CompareAndSwap(busy, waiting)
 			return false
 		case errno != 0:
-			s.buf = s.next(0, os.NewSyscallError("read", errno))
+			s.buf, s.more = s.next(0, os.NewSyscallError("read", errno))
 		case n == 0:
-			s.buf = s.next(0, io.EOF)
+			s.buf, s.more = s.next(0, io.EOF)
 		default:
 			s.used = true
 			c.use()
-			s.buf = s.next(int(n), nil)
+			s.buf, s.more = s.next(int(n), nil)
 		}
-		if s.buf != nil && !full && !first {
+		if s.buf != nil && !full && !first && !s.more {
 			c.state.CompareAndSwap(busy, waiting)
 			return false
 		}

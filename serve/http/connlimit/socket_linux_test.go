@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
@@ -43,7 +45,7 @@ func TestWriteVector(t *testing.T) {
 		pieces = append(pieces, make([]byte, 100))
 	}
 	taken := 0
-	c.ReadLoop(func(int, error) []byte {
+	c.ReadLoop(func(int, error) ([]byte, bool) {
 		for n, err := c.WriteVector(pieces); n > 0 || err != nil; n, err = c.WriteVector(pieces) {
 			if err != nil || n > 100*maxPieces {
 				t.Errorf("WriteVector = %d, %v, want %d at most", n, err, 100*maxPieces)
@@ -51,7 +53,7 @@ func TestWriteVector(t *testing.T) {
 			}
 			taken += n
 		}
-		return nil
+		return nil, false
 	})
 	if n, err := c.WriteVector(pieces); n != 0 || err != nil {
 		t.Errorf("WriteVector outside of ReadLoop = %d, %v, want nothing", n, err)
@@ -62,11 +64,11 @@ func TestWriteVector(t *testing.T) {
 	if n, err := io.Copy(io.Discard, client); err != nil || n != int64(taken) || n == 0 {
 		t.Errorf("the client reads %d bytes, %v, want %d", n, err, taken)
 	}
-	c.ReadLoop(func(int, error) []byte {
+	c.ReadLoop(func(int, error) ([]byte, bool) {
 		if _, err := c.WriteVector(pieces); !errors.Is(err, syscall.EPIPE) {
 			t.Errorf("WriteVector after CloseWrite: %v, want EPIPE", err)
 		}
-		return nil
+		return nil, false
 	})
 }
 
@@ -80,7 +82,7 @@ func TestReadLoop(t *testing.T) {
 		func() { _, _ = io.WriteString(client, "third"); _ = client.CloseWrite() },
 	}
 	_, _ = io.WriteString(client, "first")
-	c.ReadLoop(func(n int, err error) []byte {
+	c.ReadLoop(func(n int, err error) ([]byte, bool) {
 		got += string(buf[:n])
 		switch {
 		case errors.Is(err, os.ErrDeadlineExceeded):
@@ -88,13 +90,13 @@ func TestReadLoop(t *testing.T) {
 			_ = c.SetReadDeadline(time.Time{})
 		case err != nil:
 			end = err
-			return nil
+			return nil, false
 		case n > 0 && n < len(buf) && len(sends) > 0:
 			sends[0]()
 			sends = sends[1:]
 			_ = c.SetReadDeadline(time.Now().Add(time.Second))
 		}
-		return buf
+		return buf, false
 	})
 	if want := "firstsecond of more than a bufferthird"; got != want || end != io.EOF || deadlines > 1 {
 		t.Errorf("ReadLoop reads %q, %v after %d deadlines, want %q, EOF", got, end, deadlines, want)
@@ -103,8 +105,36 @@ func TestReadLoop(t *testing.T) {
 		t.Errorf("state after ReadLoop = %d, want busy", c.state.Load())
 	}
 	_ = c.TCPConn.Close()
-	c.ReadLoop(func(_ int, err error) []byte { end = err; return nil })
+	c.ReadLoop(func(_ int, err error) ([]byte, bool) { end = err; return nil, false })
 	if !errors.Is(end, net.ErrClosed) {
 		t.Errorf("ReadLoop of a closed connection gives %v, want net.ErrClosed", end)
 	}
+}
+
+// TestReadLoopMore: where bytes are missing, an end that came with the others is found at once.
+func TestReadLoopMore(t *testing.T) {
+	client, c := accepted(t)
+	buf := make([]byte, 8)
+	_, _ = io.WriteString(client, "first")
+	sharedtest.Within(t, "ReadLoop", func() {
+		c.ReadLoop(func(n int, err error) ([]byte, bool) {
+			switch {
+			case err != nil:
+				return nil, false
+			case string(buf[:n]) == "first":
+				go func() { _, _ = io.WriteString(client, "part"); _ = client.CloseWrite() }()
+				return buf, false
+			case n > 0: // the end comes too
+				sharedtest.Eventually(t, "the end has come", func() bool { return ended(c) })
+			}
+			return buf, n > 0
+		})
+	})
+}
+
+// ended reports whether the end of the stream lies in the socket.
+func ended(c *Conn) bool {
+	p := []unix.PollFd{{Fd: int32(c.socket.fd), Events: unix.POLLRDHUP}}
+	n, err := unix.Poll(p, 0)
+	return n == 1 && err == nil && p[0].Revents&unix.POLLRDHUP != 0
 }
