@@ -39,10 +39,6 @@ func (c *Conn) open() {
 	}
 }
 
-// A Next takes the result of a read, at first 0 and nil. It returns the buffer of the next read, nil to end, and whether
-// bytes are missing: a request has come in part.
-type Next func(n int, err error) (buf []byte, more bool)
-
 // ReadLoop reads for next. It makes one system call where Read makes two: after a read that did not fill the buffer, the
 // socket is empty, and new bytes end the wait. Only an end of the stream that came with the bytes does not: it is found
 // when the read deadline is over and next asks again. It is found at once where bytes are missing, and by the first
