@@ -516,7 +516,7 @@ func oneLineOf(s string) string {
 
 // literal returns an expression as TOML writes it.
 func literal(source string) string {
-	if strings.ContainsAny(source, "'\n") {
+	if strings.ContainsAny(source, "'\n\x7f") {
 		return quoted(source)
 	}
 	return "'" + source + "'"

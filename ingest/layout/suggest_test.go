@@ -203,6 +203,7 @@ func FuzzSuggest(f *testing.F) {
 		f.Add("t", row)
 	}
 	f.Add("\x7f*", `{"\x7f":"\u007f","title":"A"}`)
+	f.Add("t", "{\"type\":\"Movie\",\"title\":\"A\",\"\x7f#cast\":\"B, C\",\"director\":\"D\"}")
 	f.Fuzz(func(t *testing.T, base, row string) {
 		if len(row) > 1<<12 || strings.TrimSpace(base) == "" || !utf8.ValidString(base) || !utf8.ValidString(row) || !json.Valid([]byte(row)) {
 			return
