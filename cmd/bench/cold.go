@@ -24,7 +24,7 @@ import (
 const (
 	coldResponses = 20_000   // of one pass, at most
 	coldShare     = 3        // a release has so many times the memory of its server
-	coldMemory    = 64 << 20 // least memory of a server, of which the edge takes a half for itself
+	coldMemory    = 64 << 20 // least memory of a server; the edge takes half of it for itself
 	coldClients   = 32
 	switchTime    = 10 * time.Second // before the switch, and after it
 )

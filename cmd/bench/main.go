@@ -99,7 +99,7 @@ func command(stdout, stderr io.Writer) *cobra.Command {
 			return err
 		}
 		b := &bench{config: cfg, log: stderr, client: &http.Client{Timeout: patience, Transport: &http.Transport{
-			DisableCompression: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, // on 127.0.0.1
+			DisableCompression: true, MaxIdleConnsPerHost: coldClients, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, // on 127.0.0.1
 		}}}
 		worse, err := b.run(c.Context(), stdout)
 		if err == nil && len(worse) > 0 {
