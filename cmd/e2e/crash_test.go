@@ -33,7 +33,7 @@ import (
 // command makes, the command succeeds then, and what it has ended with stays.
 func TestPowerCut(t *testing.T) {
 	if raceDetector {
-		t.Skip("it runs each command tens of times, and shares no memory")
+		t.Skip("no memory is shared, and the race detector would make tens of runs of each command slow")
 	}
 	dumps := t.TempDir()
 	text, err := fs.ReadFile(sample.FS(), "movies.ndjson")

@@ -127,7 +127,7 @@ const (
 	CompleteDir = "complete"
 )
 
-// Whole returns an error for a catalogue of which some files are those of an ingest and others those before.
+// Whole returns an error for a catalogue where some files are those of an ingest and others those before it.
 func Whole(dir string) error {
 	_, err := os.Stat(filepath.Join(dir, WorkDir, CompleteDir))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -233,7 +233,7 @@ func TestLink(t *testing.T) {
 	}
 }
 
-// TestMkdirAll makes folders, of which some are there, and syncs those that get a new name in them.
+// TestMkdirAll makes the folders that are missing, and syncs each one that gets a new name in it.
 func TestMkdirAll(t *testing.T) {
 	dir := t.TempDir()
 	var synced []string

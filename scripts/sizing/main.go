@@ -51,9 +51,8 @@ func report(r *release.Reader) error {
 		off  int64
 	}
 	var literals, pieces, facts int64 // bytes of literals; pieces; bytes of the facts of segments
-	seen := map[place]bool{}
 	err := r.Resources(context.Background(), func(_ []byte, e release.Entry, _ release.Ref) error {
-		clear(seen)
+		seen := map[place]bool{} // a cleared one would keep the room of the largest resource, and take its time
 		var p release.Piece
 		for i := range e.Len() {
 			for c := e.Fragment(i).Pieces(); c.Next(&p); pieces++ {

@@ -98,7 +98,7 @@ func (s *soak) text(name ...string) string {
 	return strings.TrimSpace(string(text))
 }
 
-// A token of which a client may not know yet that it ended has a file below live.
+// A token has the credential of a request. The file of one that may end lies below live, and then below ended.
 type token struct {
 	value, file    string
 	limited, ended bool

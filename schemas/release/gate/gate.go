@@ -17,7 +17,7 @@ const (
 	// DefaultPercent is by how much a count may fall, in percent, if Limits do not name it.
 	DefaultPercent = 10
 	// few is how many resources with a language or a sub-request, or terms, have to go at least, if Limits do not name
-	// the count: of three resources with a rare language, one may go any night.
+	// the count: of three resources with a rare language, one goes now and then.
 	few = 10
 )
 
