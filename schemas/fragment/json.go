@@ -31,9 +31,9 @@ func FieldEnd(b []byte, i int) (colon, end int) {
 }
 
 // ValueEnd returns the index behind the value that starts at i; -1 when none does,
-// or when it has no end.
+// or when it has no end. Fragments have no blanks between tokens, so none stands before a value.
 func ValueEnd(b []byte, i int) int {
-	if i >= len(b) {
+	if i >= len(b) || b[i] <= ' ' {
 		return -1
 	}
 	switch b[i] {

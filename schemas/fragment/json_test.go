@@ -35,6 +35,7 @@ func TestField(t *testing.T) {
 // FuzzField: a field of valid JSON is a value, and other text does not panic.
 func FuzzField(f *testing.F) {
 	f.Add([]byte(`{"a":1,"b":[{"c":"]"}],"d":"\\\""}`), "b")
+	f.Add([]byte("{\"a\":1,\"b\":\n[{\"c\":\"]\"}]}"), "b")
 	f.Fuzz(func(t *testing.T, object []byte, name string) {
 		if len(object) == 0 {
 			return
