@@ -7,7 +7,6 @@ import (
 
 	"github.com/reelsplice/reelsplice/ingest/imdb"
 	"github.com/reelsplice/reelsplice/ingest/layout"
-	"github.com/reelsplice/reelsplice/ingest/report"
 	"github.com/reelsplice/reelsplice/ingest/resolve"
 	"github.com/reelsplice/reelsplice/ingest/source"
 	"github.com/reelsplice/reelsplice/schemas/record"
@@ -65,7 +64,7 @@ func (t *tables) read(ctx context.Context, first, end int) error {
 
 // batch returns an empty batch of an input.
 func (t *tables) batch(n int) *batch {
-	return &batch{in: &t.r.list.inputs[n], joined: true, out: &mapped{tally: report.NewTally()}}
+	return &batch{in: &t.r.list.inputs[n], out: &mapped{}}
 }
 
 // flush sends the open batch and opens the next one of the same file.
@@ -77,7 +76,7 @@ func (t *tables) flush() error {
 
 // add gives the rows of a batch to the joiner, and sends what is left of it: the bad ones.
 func (t *tables) add(b *batch) error {
-	b.joined, b.out = true, &mapped{tally: report.NewTally()}
+	b.out = &mapped{}
 	for n := range b.rows {
 		row := &b.rows[n]
 		row.begin(t.values)
@@ -95,7 +94,7 @@ func (t *tables) add(b *batch) error {
 			continue
 		}
 		b.out.tally.Rows.Kept++
-		row.count(b.out.tally, left)
+		row.count(&b.out.tally, left)
 	}
 	return t.send(b)
 }

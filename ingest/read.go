@@ -35,7 +35,6 @@ const (
 type batch struct {
 	in       *input // shared by the batches of the file: it does not change
 	first    bool   // batch of the file
-	joined   bool   // the file is read together with others, which may still find fault with its rows
 	consumed int64  // bytes of the file so far
 	end      *end   // of the file, with its last batch
 
@@ -162,19 +161,18 @@ func (r *run) take(b *batch) error {
 			return err
 		}
 	}
-	t := r.report.Of(in.number)
-	t.Merge(b.out.tally)
 	s.rows += int64(len(b.rows))
 	s.leftOut += b.out.tally.ValuesLeftOut()
 	read := s.bytes + b.consumed
 	if b.end != nil {
-		t.Rows.Blank += b.end.blank
+		b.out.tally.Rows.Blank += b.end.blank
 		switch {
 		case b.end.failure != nil:
-			t.Fail(b.end.failure.Error())
+			why := b.end.failure.Error()
+			r.report.Fail(in.number, why)
 			s.unread++
 			if s.failed++; len(s.failures) < maxNamed {
-				s.failures = append(s.failures, t.Failure)
+				s.failures = append(s.failures, why)
 			}
 		case b.end.skipped != "":
 			s.unread++
@@ -184,10 +182,8 @@ func (r *run) take(b *batch) error {
 		}
 		s.bytes += in.Bytes
 		read = s.bytes
-		if !b.joined {
-			r.report.EndFile(in.number)
-		}
 	}
+	r.report.Add(in.number, &b.out.tally)
 	if r.Progress != nil {
 		r.Progress(read, r.list.bytes)
 	}
@@ -343,7 +339,7 @@ type mapped struct {
 	payloads []byte
 	bad      []report.BadRow
 	ids      []byte // entries of the records, for a resolve.Resolver
-	tally    *report.Tally
+	tally    report.Tally
 }
 
 // An outRecord is a record that a row gave. Its key still lacks the order among equal ones.
@@ -360,13 +356,13 @@ func (r *mapped) add(number int, rec *layout.Record, more bool, at source.Place,
 	r.payloads = record.AppendBinary(r.payloads, rec.Record)
 	r.list = append(r.list, outRecord{merge.Key{Kind: rec.Type.Kind, Key: rec.Key}, number, from, len(r.payloads)})
 	r.ids = note.Append(r.ids, rec)
-	r.tally.Records[rec.Type.Name()]++
+	r.tally.Records.Add(rec.Type.Name(), 1)
 }
 
 // makeRecords makes the records of the rows. Each batch has a layout of its own: layouts count fields,
 // and are for one goroutine.
 func (b *batch) makeRecords(r *run) error {
-	out := &mapped{tally: report.NewTally()}
+	out := &mapped{}
 	b.out = out
 	if len(b.rows) == 0 {
 		return nil
@@ -394,7 +390,7 @@ func (b *batch) makeRecords(r *run) error {
 			b.refuse(row, err)
 			continue
 		}
-		row.count(out.tally, left)
+		row.count(&out.tally, left)
 		for i := range recs {
 			out.add(b.in.number, &recs[i], i > 0, row.place, r.resolver.Noter)
 			switch recs[i].Found {

@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"context"
 	"maps"
 	"path/filepath"
 	"strconv"
@@ -57,16 +56,12 @@ type Report struct {
 }
 
 // complete writes the files of the report and returns its sum.
-func (r *run) complete(ctx context.Context) (Report, error) {
+func (r *run) complete() (Report, error) {
 	gone, err := catalog.ReadRemoved(r.Catalog)
 	if err != nil {
 		return Report{}, err
 	}
-	found, err := report.CheckReferences(ctx, r.Catalog, gone)
-	if err != nil {
-		return Report{}, err
-	}
-	out, err := r.writeReport(report.End{References: found})
+	out, err := r.writeReport(report.End{})
 	out.Removed = int64(len(gone))
 	return out, err
 }

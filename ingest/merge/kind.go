@@ -443,23 +443,24 @@ func (k *kind) place(h Head) source.Place {
 // duplicate counts a row that repeats another. Records that a row gives beside its first one do
 // not count as a row.
 func (k *kind) duplicate(h Head) {
-	t := k.m.Report.Of(h.Number)
-	t.Records[k.typ.Name()]--
+	t := report.Tally{}
+	t.Records.Add(k.typ.Name(), -1)
 	if !h.More {
-		t.Rows.Kept--
-		t.Rows.Duplicates++
+		t.Rows = report.Outcome{Kept: -1, Duplicates: 1}
 	}
+	k.m.Report.Add(h.Number, &t)
 }
 
 // putAside puts the record of a row into quarantine.
 func (k *kind) putAside(r record.Record, h Head, why string) error {
 	at := k.place(h)
-	t := k.m.Report.Of(h.Number)
-	t.Records[k.typ.Name()]--
+	t := report.Tally{}
+	t.Records.Add(k.typ.Name(), -1)
 	if !h.More {
-		t.Rows.Kept--
+		t.Rows.Kept = -1
 		t.Quarantined(at.String(), "id", why)
 	}
+	k.m.Report.Add(h.Number, &t)
 	return k.m.Quarantine.Add(report.BadRow{
 		File: at.File, Path: k.sourceOf(h.Number).Path, Row: at.Row, Line: at.Line, Field: "id", Reason: why,
 		Kind: k.typ.Name(), Layout: layout.TMDB, Record: true, Raw: report.RawOf(record.Append(nil, r), 0),

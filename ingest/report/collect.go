@@ -17,23 +17,14 @@ import (
 const (
 	maxConflictSamples = 3    // listed of one field
 	maxFirstConflicts  = 20   // listed of all
-	maxReasons         = 1000 // counted each, of one file
+	maxReasons         = 1000 // counted each
 )
 
-// maxTallies is how many files that are read have a tally of their own: more than are listed,
-// because a merge may still put rows of any of them into quarantine.
-const maxTallies = 4 * MaxListed
-
-// A Collector gathers a Report. Of thousands of files that are read, the most notable keep their own
-// tally and the others share one, so that memory does not grow with the number of files. It is for one
-// goroutine.
+// A Collector gathers a Report. It is for one goroutine.
 type Collector struct {
-	start   time.Time
-	sources map[int]*Tally // by number of the source
-	ended   []int          // numbers in sources of the files that are read
-	// rest is the sum of the other files. Rows of theirs can still turn out to repeat others, so
-	// that Of returns it for changes.
-	rest *Tally
+	start time.Time
+	files map[int]*Source // by number of the source
+	all   Tally           // of all files in sum
 
 	records   []Records
 	conflicts map[string]*Conflict
@@ -44,45 +35,21 @@ type Collector struct {
 
 // NewCollector returns an empty Collector of an ingest that started at a time.
 func NewCollector(start time.Time) *Collector {
-	return &Collector{start: start.UTC(), sources: map[int]*Tally{}, conflicts: map[string]*Conflict{}, rest: NewTally()}
+	return &Collector{start: start.UTC(), files: map[int]*Source{}, conflicts: map[string]*Conflict{}}
 }
 
-// BeginFile begins the tally of a file.
-func (c *Collector) BeginFile(number int, f File) {
-	t := NewTally()
-	t.File, t.files = f, 1
-	c.sources[number] = t
-}
+// BeginFile begins the counts of a file.
+func (c *Collector) BeginFile(number int, f File) { c.files[number] = &Source{File: f} }
 
-// Of returns the tally that counts the rows of a file.
-func (c *Collector) Of(number int) *Tally {
-	if t := c.sources[number]; t != nil {
-		return t
+// Fail notes why a file was not read to its end.
+func (c *Collector) Fail(number int, why string) { c.files[number].Failure = why }
+
+// Add adds what became of some rows of a file. Records that the catalogue had are of no file.
+func (c *Collector) Add(number int, t *Tally) {
+	if f := c.files[number]; f != nil {
+		f.add(&t.Rows)
 	}
-	return c.rest
-}
-
-// EndFile notes that a file is read. Files are folded by the hundred, so that each costs little.
-func (c *Collector) EndFile(number int) {
-	if c.ended = append(c.ended, number); len(c.ended) < 2*maxTallies {
-		return
-	}
-	c.sort(c.ended)
-	for _, n := range c.ended[maxTallies:] {
-		c.rest.Merge(c.sources[n])
-		delete(c.sources, n)
-	}
-	c.ended = c.ended[:maxTallies]
-}
-
-// sort brings files into the order in which they are listed: those that failed first, then those with
-// the most rows in quarantine, then the largest.
-func (c *Collector) sort(numbers []int) {
-	slices.SortFunc(numbers, func(x, y int) int {
-		a, b := c.sources[x], c.sources[y]
-		return cmp.Or(cmp.Compare(b.failed, a.failed), cmp.Compare(b.Rows.Quarantined, a.Rows.Quarantined), cmp.Compare(b.Bytes, a.Bytes),
-			cmp.Compare(a.Name, b.Name), cmp.Compare(x, y))
-	})
+	c.all.merge(t)
 }
 
 // Conflict counts a field of a kind's records on which sources disagree. sample is called only
@@ -120,7 +87,6 @@ type End struct {
 	Elapsed    time.Duration     // of the whole ingest
 	Err        error             // nil when it is complete
 	Skipped    []Skipped         // the files that were left out
-	References []Relation
 }
 
 // Report returns what was gathered.
@@ -128,7 +94,7 @@ func (c *Collector) Report(e End) Report {
 	r := Report{
 		Version: Version, State: Complete, Started: c.start.Truncate(time.Second), Seconds: math.Round(e.Elapsed.Seconds()*1e3) / 1e3,
 		Catalog: e.Catalog, Parameters: map[string]string{}, Sources: []Source{}, Skipped: Top[Skipped]{Top: []Skipped{}}, Records: append([]Records{}, c.records...),
-		References: append([]Relation{}, e.References...),
+		Files: int64(len(c.files)), Totals: c.all.totals(),
 	}
 	if e.Err != nil {
 		r.State, r.Error = Failed, shorten(strings.Join(strings.Fields(e.Err.Error()), " "))
@@ -143,17 +109,17 @@ func (c *Collector) Report(e End) Report {
 		r.Skipped.Top = append(r.Skipped.Top, Skipped{shorten(s.Name), shorten(s.Reason)})
 	}
 	slices.SortFunc(r.Records, func(a, b Records) int { return cmp.Compare(a.Kind, b.Kind) })
-
-	numbers, sum := slices.Collect(maps.Keys(c.sources)), NewTally()
-	c.sort(numbers)
-	for n, number := range numbers {
-		sum.Merge(c.sources[number])
-		if n < MaxListed {
-			r.Sources = append(r.Sources, c.sources[number].source())
+	for _, number := range slices.Sorted(maps.Keys(c.files)) {
+		f := *c.files[number]
+		if f.Failure != "" {
+			r.FailedFiles++
 		}
+		f.Rows, r.Totals.Bytes = f.sum(), r.Totals.Bytes+f.Bytes
+		r.Sources = append(r.Sources, f)
 	}
-	sum.Merge(c.rest)
-	r.Totals, r.Files, r.FailedFiles, r.OtherFiles = sum.source(), sum.files, sum.failed, sum.files-int64(len(r.Sources))
+	slices.SortStableFunc(r.Sources, compareSources)
+	r.Sources = r.Sources[:min(len(r.Sources), MaxListed)]
+	r.OtherFiles = r.Files - int64(len(r.Sources))
 
 	list := make([]Conflict, 0, len(c.conflicts))
 	for _, m := range c.conflicts {
@@ -163,28 +129,28 @@ func (c *Collector) Report(e End) Report {
 	return r
 }
 
-// A Tally counts what becomes of one file's rows, or of several files' in sum. One goroutine uses it; several
-// that read parts of a file have one each, and Merge them. NewTally makes it.
+// compareSources orders files as they are listed: those that failed, those with the most rows in quarantine, the largest.
+func compareSources(a, b Source) int {
+	if failed := a.Failure != ""; failed != (b.Failure != "") {
+		if failed {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Or(cmp.Compare(b.Quarantined, a.Quarantined), cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Name, b.Name))
+}
+
+// A Tally counts what becomes of some rows. It is for one goroutine; those that read parts of a file have one each.
+// The zero value is empty.
 type Tally struct {
-	File
-	Failure string // why the file was not read to its end
 	Rows    Outcome
-	Records map[string]int64 // by kind
+	Records Counts // by kind
 	Fields  Fields
 
-	left          map[string]*LeftOut // values, by path
-	reasons       map[Reason]*Reason  // of quarantine, by field and masked reason
-	other         int64               // rows whose reasons are too many
-	files, failed int64               // in sum
+	left    map[string]*LeftOut // values, by path
+	reasons map[Reason]*Reason  // of quarantine, by field and masked reason
+	other   int64               // rows whose reasons are too many
 }
-
-// NewTally returns an empty tally of a part of a file.
-func NewTally() *Tally {
-	return &Tally{Records: map[string]int64{}, left: map[string]*LeftOut{}, reasons: map[Reason]*Reason{}}
-}
-
-// Fail notes why the file was not read to its end.
-func (t *Tally) Fail(why string) { t.Failure, t.failed = why, 1 }
 
 // Fields are the counts of FieldLists.
 type Fields struct{ Unknown, Coerced, Dropped, Whole Counts }
@@ -241,6 +207,9 @@ func (t *Tally) leaveOut(l *LeftOut) {
 	}
 	ours := t.left[l.Path]
 	if ours == nil {
+		if t.left == nil {
+			t.left = map[string]*LeftOut{}
+		}
 		ours = &LeftOut{Path: l.Path}
 		t.left[l.Path] = ours
 	}
@@ -265,34 +234,21 @@ func (t *Tally) group(r *Reason) {
 	case len(t.reasons) >= maxReasons:
 		t.other += r.Count
 	default:
+		if t.reasons == nil {
+			t.reasons = map[Reason]*Reason{}
+		}
 		t.reasons[key] = r
 	}
 }
 
-// Merge adds the counts of another part of the same file, or of another file. Name and failure stay those of t.
-func (t *Tally) Merge(o *Tally) {
-	a, b := &t.Rows, &o.Rows
-	for _, n := range [][2]*int64{
-		{&a.Kept, &b.Kept},
-		{&a.Blank, &b.Blank},
-		{&a.Duplicates, &b.Duplicates},
-		{&a.Quarantined, &b.Quarantined},
-		{&a.Matched, &b.Matched},
-		{&a.Minted, &b.Minted},
-		{&a.NoID, &b.NoID},
-		{&t.Bytes, &o.Bytes},
-		{&t.other, &o.other},
-		{&t.files, &o.files},
-		{&t.failed, &o.failed},
-	} {
-		*n[0] += *n[1]
-	}
+// merge adds the counts of other rows.
+func (t *Tally) merge(o *Tally) {
+	t.Rows.add(&o.Rows)
+	t.other += o.other
 	for _, r := range o.reasonList() {
 		t.group(&r)
 	}
-	for kind, n := range o.Records {
-		t.Records[kind] += n
-	}
+	t.Records.merge(o.Records)
 	for _, path := range slices.Sorted(maps.Keys(o.left)) {
 		l := *o.left[path]
 		t.leaveOut(&l)
@@ -314,11 +270,12 @@ func compareReasons(a, b Reason) int {
 	return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Reason, b.Reason))
 }
 
-// source returns the counts as they are reported.
-func (t *Tally) source() Source {
-	return Source{
-		File: t.File, Failure: t.Failure, Records: maps.Clone(t.Records),
-		Rows: t.Rows.Kept + t.Rows.Blank + t.Rows.Duplicates + t.Rows.Quarantined, Outcome: t.Rows,
+// totals returns the counts as they are reported.
+func (t *Tally) totals() Totals {
+	records := Counts{}
+	maps.Copy(records, t.Records)
+	return Totals{
+		Rows: t.Rows.sum(), Outcome: t.Rows, Records: records,
 		Reasons:    topOf(t.reasonList(), t.other, func(r Reason) int64 { return r.Count }, compareReasons),
 		FieldLists: FieldLists{t.Fields.Unknown.top(), t.Fields.Coerced.top(), t.Fields.Dropped.top(), t.Fields.Whole.top(), t.topLeft()},
 	}

@@ -1,6 +1,6 @@
 // Package report sums up an ingest: rows read, kept and put aside, file by file, conflicts between
-// sources, the records in the catalogue now, and ids that lead nowhere. A Collector gathers it while
-// rows are read. The Report is written to the catalogue's folder as ingest-report.json, for programs,
+// sources, and the records in the catalogue now. A Collector gathers it while rows are read. The
+// Report is written to the catalogue's folder as ingest-report.json, for programs,
 // and as ingest-report.html, for people. A Quarantine keeps the rows that could not be used.
 //
 // Names in the JSON are in snake case, times are RFC 3339 in UTC. Fields that do not apply are left out.
@@ -8,12 +8,10 @@ package report
 
 import (
 	"bytes"
-	"cmp"
 	_ "embed" // of the page
 	"fmt"
 	"html/template"
 	"path/filepath"
-	"slices"
 	"sync"
 	"time"
 
@@ -32,7 +30,7 @@ const (
 )
 
 // Version is the version of the form of the JSON: a change that breaks readers counts up.
-const Version = 4
+const Version = 5
 
 // MaxListed is how many entries a list has at most; the rest is summed.
 const MaxListed = 50
@@ -54,13 +52,12 @@ type Report struct {
 	Parameters  map[string]string `json:"parameters"` // flag by flag
 	Files       int64             `json:"files"`
 	FailedFiles int64             `json:"failed_files"`          // not read to their end
-	Totals      Source            `json:"totals"`                // of all files
+	Totals      Totals            `json:"totals"`                // of all files
 	Sources     []Source          `json:"sources"`               // the most notable files, worst and largest first
 	OtherFiles  int64             `json:"other_files,omitempty"` // how many more there are
 	Skipped     Top[Skipped]      `json:"skipped"`
 	Records     []Records         `json:"records"`
 	Conflicts   Conflicts         `json:"conflicts"`
-	References  []Relation        `json:"references"`
 }
 
 // A File describes a source, apart from its rows.
@@ -73,14 +70,21 @@ type File struct {
 	Bytes       int64  `json:"bytes"` // on disk
 }
 
-// A Source counts the rows of one file, or of several in sum.
+// A Source counts the rows of one file.
 type Source struct {
 	File
 	Rows int64 `json:"rows"` // Kept + Blank + Duplicates + Quarantined
 	Outcome
-	Reasons Top[Reason]      `json:"reasons"`           // of quarantine
-	Failure string           `json:"failure,omitempty"` // why the file was not read to its end
-	Records map[string]int64 `json:"records"`           // that its rows gave, by kind
+	Failure string `json:"failure,omitempty"` // why the file was not read to its end
+}
+
+// Totals count the rows of all files.
+type Totals struct {
+	Bytes int64 `json:"bytes"` // on disk
+	Rows  int64 `json:"rows"`  // Kept + Blank + Duplicates + Quarantined
+	Outcome
+	Records Counts      `json:"records"` // that the rows gave, by kind
+	Reasons Top[Reason] `json:"reasons"` // of quarantine
 	FieldLists
 }
 
@@ -94,6 +98,20 @@ type Outcome struct {
 	Matched     int64 `json:"ids_matched,omitempty"` // records whose ids are those of other records
 	Minted      int64 `json:"ids_minted,omitempty"`  // records whose ids were made of fields of their rows
 	NoID        int64 `json:"ids_missing,omitempty"` // rows in quarantine without an id
+}
+
+// sum returns how many rows there were.
+func (o *Outcome) sum() int64 { return o.Kept + o.Blank + o.Duplicates + o.Quarantined }
+
+// add adds the counts of other rows.
+func (o *Outcome) add(p *Outcome) {
+	o.Kept += p.Kept
+	o.Blank += p.Blank
+	o.Duplicates += p.Duplicates
+	o.Quarantined += p.Quarantined
+	o.Matched += p.Matched
+	o.Minted += p.Minted
+	o.NoID += p.NoID
 }
 
 // FieldLists are the fields that rows had beyond or instead of those of the API, by path.
@@ -219,7 +237,7 @@ var pageText string
 var page = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page").Funcs(template.FuncMap{
 		"bytes": func(n int64) string { return humanize.IBytes(uint64(n)) }, "number": humanize.Comma, "seconds": formatSeconds, "percent": percent,
-		"moment": func(t time.Time) string { return t.Format("2006-01-02 15:04:05 UTC") }, "dangling": byMissing,
+		"moment": func(t time.Time) string { return t.Format("2006-01-02 15:04:05 UTC") },
 	}).Parse(pageText))
 })
 
@@ -247,11 +265,4 @@ func percent(part, whole int64) string {
 		return ""
 	}
 	return fmt.Sprintf("%.3g %%", 100*float64(part)/float64(whole))
-}
-
-// byMissing puts the references first that most often lead nowhere.
-func byMissing(list []Relation) []Relation {
-	sorted := slices.Clone(list)
-	slices.SortStableFunc(sorted, func(a, b Relation) int { return cmp.Compare(b.Missing, a.Missing) })
-	return sorted
 }
