@@ -84,7 +84,7 @@ func (m *Mapping) compile(check bool) error {
 			_, wrong := t.compile()
 			err = errors.Join(err, wrong)
 		}
-		errs = append(errs, faultAt(err, "[[table]]", i, "table "+t.label))
+		errs = append(errs, within("table "+t.label, err))
 		m.tables = append(m.tables, t)
 	}
 	for i, s := range m.spec.Skips {
@@ -95,7 +95,7 @@ func (m *Mapping) compile(check bool) error {
 		if k.reason = s.Reason; err == nil && s.Reason == "" {
 			err = errors.New("want a reason, found none")
 		}
-		errs = append(errs, faultAt(err, "[[skip]]", i, fmt.Sprintf("skip %d", i+1)))
+		errs = append(errs, within(fmt.Sprintf("skip %d", i+1), err))
 		m.skips = append(m.skips, k)
 	}
 	return errors.Join(errs...)
@@ -123,7 +123,7 @@ func (m *Mapping) form(s *tableSpec, label string) (*form, error) {
 	for n := range s.Records {
 		c := compiler{mapping: m, numbers: numbers}
 		sh, err := c.record(&s.Records[n], f.shapes)
-		errs = append(errs, faultAt(err, "[[table.record]]", n, fmt.Sprintf("record %d", n+1)))
+		errs = append(errs, within(fmt.Sprintf("record %d", n+1), err))
 		f.shapes = append(f.shapes, sh)
 	}
 	return f, errors.Join(append(errs, f.setColumns(s.Ignore))...)
@@ -275,7 +275,7 @@ func (c *compiler) fields(s *shape, at fieldPlace, fields map[string]any, find f
 		if err == nil {
 			err = c.entry(s, joinKey(one.above, one.path), f, fields[name])
 		}
-		errs = append(errs, faultAt(err, one.path, 0, "field "+one.path))
+		errs = append(errs, within("field "+one.path, err))
 	}
 	return errors.Join(errs...)
 }
@@ -290,7 +290,7 @@ func (c *compiler) element(s *shape, r *recordSpec) error {
 		return c.fields(s, fieldPlace{above: r.List + "[0]"}, fields, of.field)
 	}
 	whole := &record.Field{Name: "element", Shape: record.ShapeObject, Elem: c.at.element}
-	return faultAt(c.entry(s, r.List+"[0]", whole, r.Element), "element", 0, "element")
+	return within("element", c.entry(s, r.List+"[0]", whole, r.Element))
 }
 
 // entry adds an entry to a shape.

@@ -4,7 +4,7 @@
 // Package tmdb reads the API's responses. All other layouts are mapping files, those in the folder mappings and
 // the caller's:
 //
-//	mapping.go, toml.go   a file as it is written, and the line of each fault
+//	mapping.go, toml.go   a file as it is written, and the place of each fault
 //	compile.go            file -> table, shape, entry: what is checked once
 //	expression.go         text -> expression, and its value for a row; functions.go, dates.go, names.go: what it can call
 //	bind.go               table -> binding: which column of a row is meant

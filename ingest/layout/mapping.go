@@ -109,15 +109,15 @@ func ParseMapping(name string, text []byte) (*Mapping, error) { return parseMapp
 // parseMapping parses a mapping file, and checks it if it may be wrong.
 func parseMapping(name string, text []byte, check bool) (*Mapping, error) {
 	m := &Mapping{Name: name}
-	if err := DecodeTOML(text, &m.spec); err != nil {
-		return nil, describe(name, text, err)
+	err := DecodeTOML(text, &m.spec)
+	if err == nil {
+		m.aliases, err = readAliases(m.spec.Aliases)
 	}
-	var err error
-	if m.aliases, err = readAliases(m.spec.Aliases); err == nil {
+	if err == nil {
 		err = m.compile(check)
 	}
 	if err != nil {
-		return nil, describe(name, text, err)
+		return nil, within("mapping "+name, err)
 	}
 	return m, nil
 }

@@ -177,8 +177,8 @@ func TestSuggestOddTitle(t *testing.T) {
 // is refused with what is missing.
 func TestSuggestMissing(t *testing.T) {
 	for row, want := range map[string]string{
-		`{"dear":"reader"}`:      "line 12: table t: record 1: fields: want a field, found none",
-		`{"overview":"A story"}`: "line 12: table t: record 1: field title: want an expression, such as the name of a column, found nothing",
+		`{"dear":"reader"}`:      "table t: record 1: fields: want a field, found none",
+		`{"overview":"A story"}`: "table t: record 1: field title: want an expression, such as the name of a column, found nothing",
 	} {
 		text := Suggest("t.csv", "t", "", []string{row})
 		if !strings.Contains(text, "# No column was taken for an id or a title: ") {
@@ -191,7 +191,7 @@ func TestSuggestMissing(t *testing.T) {
 }
 
 // missing is what a suggested mapping may lack.
-var missing = regexp.MustCompile(`^mapping m.toml: line \d+: table .*: record \d+: (fields: want a field, found none|no column is the field .*|field (title|name): want an expression, such as the name of a column, found nothing)$`)
+var missing = regexp.MustCompile(`^mapping m.toml: table .*: record \d+: (fields: want a field, found none|no column is the field .*|field (title|name): want an expression, such as the name of a column, found nothing)$`)
 
 // FuzzSuggest: for any table there is a mapping that can be read, or that is refused for
 // the lack of a column alone.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -34,7 +33,8 @@ func tomlError(text []byte, err error, to reflect.Type) error {
 			line, _ := strict.Errors[i].Position()
 			key := strict.Errors[i].Key()
 			want := ""
-			if fields := fieldsOf(typeAt(to, key[:len(key)-1])); begins(linesOf(text)[line-1], key[len(key)-1]) && fields != nil { // of an inline table the library has no path
+			inline := !strings.HasPrefix(strings.TrimSpace(linesOf(text)[line-1]), key[len(key)-1]) // the library has no path of an inline table
+			if fields := fieldsOf(typeAt(to, key[:len(key)-1])); fields != nil && !inline {
 				want = ": want one of " + strings.Join(fields, ", ")
 			}
 			errs = append(errs, fmt.Errorf("line %d: unknown key %q%s", line, strings.Join(key, "."), want))
@@ -122,79 +122,14 @@ var typeNames = map[reflect.Kind]string{
 
 func joinKey(prefix, name string) string { return strings.TrimPrefix(prefix+"."+name, ".") }
 
-// A fault is an error at a place of a mapping file. The error begins with the key that is
-// at fault, if it is one key.
-type fault struct {
-	start string // how the line of the place begins: a header or a key
-	nth   int    // of the lines that begin so behind the place of the fault around it, from 0
-	what  string // what is there, for messages; "" for nothing of its own
-	err   error
-}
-
-func (f *fault) Error() string { return f.what + ": " + f.err.Error() }
-
-func (f *fault) Unwrap() error { return f.err }
-
-// faultAt wraps an error; nil stays nil.
-func faultAt(err error, start string, nth int, what string) error {
+// within puts the place of an error, which may be several, in front of each line. Nil stays nil.
+func within(place string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return &fault{start, nth, what, err}
-}
-
-// describe returns an error of a mapping with one line for each fault, with the line of
-// the file that it is in.
-func describe(name string, text []byte, err error) error {
-	lines := linesOf(text)
 	var out []error
-	var walk func(err error, at int, what string)
-	walk = func(err error, at int, what string) {
-		switch f := err.(type) {
-		case interface{ Unwrap() []error }:
-			for _, one := range f.Unwrap() {
-				walk(one, at, what)
-			}
-			return
-		case *fault:
-			walk(f.err, lineOf(lines, at, f.start, f.nth), what+f.what+strings.Repeat(": ", min(1, len(f.what))))
-			return
-		}
-		for _, one := range strings.Split(err.Error(), "\n") {
-			place := ""
-			if n := lineOf(lines, at, one[:max(0, strings.IndexAny(one, ": "))], 0); what != "" && n > 0 {
-				place = fmt.Sprintf("line %d: ", n)
-			}
-			out = append(out, fmt.Errorf("mapping %s: %s%s%s", name, place, oneLineOf(what), one))
-		}
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		out = append(out, fmt.Errorf("%s: %s", oneLineOf(place), line))
 	}
-	walk(err, 0, "")
 	return errors.Join(out...)
-}
-
-// lineOf returns the number of a line behind a line: of the nth that begins with a header or a key; the line itself where
-// there is none. A key is looked for up to the next table.
-func lineOf(lines []string, behind int, start string, nth int) int {
-	for i, line := range lines[behind:] {
-		switch table := strings.HasPrefix(strings.TrimSpace(line), "[["); {
-		case table && start != "" && start[0] != '[':
-			return behind
-		case !begins(line, start):
-		case nth == 0:
-			return behind + i + 1
-		default:
-			nth--
-		}
-	}
-	return behind
-}
-
-// begins reports whether a line is a header, or begins with a key or is its table: by the whole path, or the last name.
-func begins(line, start string) bool {
-	if line = strings.TrimSpace(line); strings.HasPrefix(start, "[") {
-		return strings.HasPrefix(line, start)
-	}
-	key, _, found := strings.Cut(line, "=")
-	last := start[strings.LastIndexByte(start, '.')+1:]
-	return found && slices.Contains([]string{start, last}, strings.Trim(key, " \t'\"")) || strings.HasSuffix(line, "."+last+"]")
 }

@@ -183,14 +183,14 @@ func readAliases(spec map[string]map[string]any) (map[string]aliases, error) {
 	for _, of := range slices.Sorted(maps.Keys(spec)) {
 		if !slices.Contains(objectsOf, of) {
 			err := fmt.Errorf("want aliases of one of %s", strings.Join(objectsOf, ", "))
-			errs = append(errs, faultAt(err, "[aliases."+of+"]", 0, "aliases."+of))
+			errs = append(errs, within("aliases."+of, err))
 			continue
 		}
 		out[of] = aliases{}
 		for _, name := range slices.Sorted(maps.Keys(spec[of])) {
 			to, err := textsOf("alias", spec[of][name])
 			err = cmp.Or(err, checkAlias(of, to))
-			errs = append(errs, faultAt(faultAt(err, name, 0, "aliases."+of+"."+strconv.Quote(name)), "[aliases."+of+"]", 0, ""))
+			errs = append(errs, within("aliases."+of+"."+strconv.Quote(name), err))
 			out[of][name] = to
 		}
 	}
