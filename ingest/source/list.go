@@ -1,7 +1,6 @@
 package source
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"errors"
@@ -135,8 +134,7 @@ func (f *found) head(o Options) ([]byte, error) {
 
 // sniff finds the format of a file without an extension by its start.
 func sniff(head []byte) Format {
-	br := bufio.NewReader(bytes.NewReader(head))
-	r, free, err := uncompress(br, compressionOf(head))
+	r, free, err := uncompress(bytes.NewReader(head), compressionOf(head))
 	if err != nil {
 		return FormatUnknown
 	}

