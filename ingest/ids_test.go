@@ -361,7 +361,7 @@ func TestCollision(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := Config{Catalog: dir, Sources: []string{both}, Mappings: []string{f.mapping}}
-	if _, err := Run(t.Context(), c); err == nil || !strings.Contains(err.Error(), list+" ends in the middle of an entry: remove it") {
+	if _, err := Run(t.Context(), c); err == nil || !strings.Contains(err.Error(), list+" is damaged: remove it") {
 		t.Errorf("Run with a damaged list = %v", err)
 	}
 	if err := os.Remove(list); err != nil {

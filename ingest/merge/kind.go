@@ -306,10 +306,8 @@ func (k *kind) source(key catalog.Key) (v version, err error) {
 	var first string // the row that counts
 	var at source.Place
 	for {
-		switch taken, err := k.m.minted.isTaken(k.typ.Kind, key.ID(), k.rows.head.Mint); {
-		case err != nil:
-			return v, err
-		case taken:
+		switch {
+		case k.m.minted.isTaken(k.typ.Kind, key.ID(), k.rows.head.Mint):
 			if err := k.collided(key); err != nil {
 				return v, err
 			}

@@ -37,7 +37,7 @@ type Merger struct {
 	Changes *extsort.Sorter
 	Time    time.Time
 
-	minted *mintedList
+	minted mintedList
 	log    *changelog
 }
 
@@ -55,10 +55,9 @@ func (m *Merger) Write(ctx context.Context, rows *Rows, kinds map[string]bool) (
 	if err != nil {
 		return err
 	}
-	if m.minted, err = openMinted(m.Catalog, m.Out); err != nil {
+	if m.minted, err = readMinted(m.Catalog); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, m.minted.close()) }()
 	m.log = &changelog{m: m, created: map[fragment.Kind]int{}}
 	defer func() { m.log.seasons.close() }()
 	var now []catalog.Removed
@@ -87,7 +86,7 @@ func (m *Merger) Write(ctx context.Context, rows *Rows, kinds map[string]bool) (
 	if err := m.log.write(ctx); err != nil {
 		return err
 	}
-	return m.minted.finish()
+	return m.minted.write(m.Out)
 }
 
 // hasNews reports whether the file of a kind is to be written: there are rows, or there was a

@@ -1,15 +1,14 @@
 package merge
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
@@ -32,10 +31,11 @@ func HasMinted(dir string) bool {
 const (
 	mintedMagic = "rsmint01"
 	mintedKey   = 1 + 8 // kind, id
+	mintedBytes = mintedKey + 8
 )
 
-// A mintedID is an entry: kind, id and hash, big-endian. The zero value is none.
-type mintedID [mintedKey + 8]byte
+// A mintedID is an entry: kind, id and hash, big-endian.
+type mintedID [mintedBytes]byte
 
 func newMintedID(kind fragment.Kind, id, hash uint64) (m mintedID) {
 	m[0] = byte(kind)
@@ -47,116 +47,56 @@ func newMintedID(kind fragment.Kind, id, hash uint64) (m mintedID) {
 // compare orders entries by kind and id.
 func (m mintedID) compare(o mintedID) int { return bytes.Compare(m[:mintedKey], o[:mintedKey]) }
 
-// A mintedList reads the entries of the catalogue and writes them to a new file, with the new ones
-// between them. Both are in order.
-type mintedList struct {
-	old   *os.File // nil for none
-	r     *bufio.Reader
-	next  mintedID // of old; zero at its end
-	last  mintedID // the id of the row before, and its owner
-	new   *os.File
-	w     *bufio.Writer
-	added bool // the new file has more entries than the old one
-}
+// A mintedList is the entries of the catalogue, in order, and those that the rows of an ingest add.
+type mintedList struct{ old, added []mintedID }
 
-// openMinted opens the minted ids of a catalogue. The new file is written below out.
-func openMinted(dir, out string) (m *mintedList, err error) {
-	m = &mintedList{}
-	if m.new, err = os.Create(filepath.Join(out, MintedFile)); err != nil {
-		return nil, fmt.Errorf("write minted ids: %w", err)
+// readMinted reads the minted ids of a catalogue.
+func readMinted(dir string) (m mintedList, err error) {
+	path := filepath.Join(dir, MintedFile)
+	b, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return m, fmt.Errorf("read minted ids: %w", err)
 	}
-	m.w = bufio.NewWriter(m.new)
-	_, _ = m.w.WriteString(mintedMagic) // finish returns the error
-	if m.old, err = os.Open(filepath.Join(dir, MintedFile)); errors.Is(err, fs.ErrNotExist) {
-		m.old = nil
-		return m, nil
+	entries, ok := bytes.CutPrefix(b, []byte(mintedMagic))
+	for entry := range slices.Chunk(entries[:len(entries)/mintedBytes*mintedBytes], mintedBytes) {
+		m.old = append(m.old, mintedID(entry))
 	}
-	if err == nil {
-		m.r = bufio.NewReader(m.old)
-		var magic [len(mintedMagic)]byte
-		if _, err = io.ReadFull(m.r, magic[:]); err != nil || string(magic[:]) != mintedMagic {
-			err = m.damaged("begins with other bytes")
-		} else {
-			err = m.advance()
-		}
-	}
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("read minted ids: %w", err), m.close())
+	if err == nil && (!ok || len(entries)%mintedBytes != 0 || !slices.IsSortedFunc(m.old, mintedID.compare)) {
+		return m, fmt.Errorf("read minted ids: %s is damaged: remove it, the ids stay the same without", path)
 	}
 	return m, nil
 }
 
-func (m *mintedList) damaged(what string) error {
-	return fmt.Errorf("%s %s: remove it, the ids stay the same without", m.old.Name(), what)
-}
-
-// advance reads the next entry of the catalogue.
-func (m *mintedList) advance() error {
-	was := m.next
-	_, err := io.ReadFull(m.r, m.next[:])
-	switch {
-	case errors.Is(err, io.EOF):
-		m.next = mintedID{}
-	case err != nil:
-		return m.damaged("ends in the middle of an entry")
-	case was.compare(m.next) >= 0:
-		return m.damaged("is not in order")
-	}
-	return nil
-}
-
 // isTaken reports whether an id that was minted with a hash is another resource's. The first
-// resource that has an id keeps it. Rows without a minted id have hash 0.
-func (m *mintedList) isTaken(kind fragment.Kind, id, hash uint64) (bool, error) {
+// resource that has an id keeps it. Rows without a minted id have hash 0. Ids are asked for in order.
+func (m *mintedList) isTaken(kind fragment.Kind, id, hash uint64) bool {
 	if hash == 0 {
-		return false, nil
+		return false
 	}
 	one := newMintedID(kind, id, hash)
-	if m.last.compare(one) != 0 { // ids are asked for in order
-		if err := m.pass(&one); err != nil {
-			return false, err
-		}
-		if m.last = m.next; m.last.compare(one) != 0 {
-			m.last, m.added = one, true
-			_, _ = m.w.Write(one[:]) // finish returns the error
-		}
+	if at, ok := slices.BinarySearchFunc(m.old, one, mintedID.compare); ok {
+		return m.old[at] != one
 	}
-	return m.last != one, nil
+	if n := len(m.added); n > 0 && m.added[n-1].compare(one) == 0 {
+		return m.added[n-1] != one
+	}
+	m.added = append(m.added, one)
+	return false
 }
 
-// pass leaves the entries of the catalogue before one behind, all for nil.
-func (m *mintedList) pass(end *mintedID) error {
-	for m.next != (mintedID{}) && (end == nil || m.next.compare(*end) < 0) {
-		_, _ = m.w.Write(m.next[:]) // finish returns the error
-		if err := m.advance(); err != nil {
-			return fmt.Errorf("read minted ids: %w", err)
-		}
+// write writes the entries below a folder, if there are new ones.
+func (m *mintedList) write(dir string) error {
+	if len(m.added) == 0 {
+		return nil
 	}
-	return nil
-}
-
-// finish completes the new file, and removes it where there is nothing new in it.
-func (m *mintedList) finish() error {
-	name := m.new.Name()
-	if !m.added {
-		return errors.Join(m.close(), os.Remove(name))
+	all := slices.Concat(m.old, m.added)
+	slices.SortFunc(all, mintedID.compare)
+	b := []byte(mintedMagic)
+	for i := range all {
+		b = append(b, all[i][:]...)
 	}
-	if err := m.pass(nil); err != nil {
-		return err
-	}
-	if err := errors.Join(m.w.Flush(), file.Sync(m.new), m.close()); err != nil {
+	if err := file.WriteFile(filepath.Join(dir, MintedFile), b, 0o644); err != nil {
 		return fmt.Errorf("write minted ids: %w", err)
 	}
 	return nil
-}
-
-func (m *mintedList) close() error {
-	var errs []error
-	for _, f := range []*os.File{m.old, m.new} {
-		if f != nil {
-			errs = append(errs, f.Close())
-		}
-	}
-	m.old, m.new = nil, nil
-	return errors.Join(errs...)
 }
