@@ -5,6 +5,7 @@ import "os"
 // Ids of the sample.
 const (
 	movie     = 11
+	pictured  = 550 // with images and videos
 	tv        = 1396
 	episode   = 62085
 	person    = 287
@@ -31,9 +32,9 @@ var unused = map[string]string{
 // reads calls what needs no session.
 func reads(u user) {
 	none := options(nil)
-	u.each(`GetMovieDetails GetMovieAlternativeTitles GetMovieChanges GetMovieCredits GetMovieExternalIDs GetMovieImages
-		GetMovieVideos GetMovieWatchProviders GetMovieTranslations GetMovieRecommendations GetMovieSimilar GetMovieReviews
-		GetMovieLists`, movie, none)
+	u.each(`GetMovieDetails GetMovieAlternativeTitles GetMovieChanges GetMovieCredits GetMovieExternalIDs
+		GetMovieWatchProviders GetMovieTranslations GetMovieRecommendations GetMovieSimilar GetMovieReviews GetMovieLists`, movie, none)
+	u.each("GetMovieImages GetMovieVideos", pictured, none)
 	u.each("GetMovieKeywords GetMovieReleaseDates", movie)
 	u.each("GetMovieDetails", movie, options{
 		"language":           "de-DE",
@@ -64,7 +65,8 @@ func reads(u user) {
 	u.each("GetCollectionDetails", 10, options{"language": "ja-JP"})
 	u.each("GetCollectionImages GetCollectionTranslations", 10, none)
 	u.each("GetCompanyDetails GetCompanyAlternativeNames GetCompanyImages", 1)
-	u.each("GetNetworkDetails GetNetworkAlternativeNames GetNetworkImages", 174)
+	u.each("GetNetworkDetails GetNetworkAlternativeNames", 174)
+	u.each("GetNetworkImages", 213)
 	u.each("GetKeywordDetails", 803)
 	u.each("GetKeywordMovies", 803, none)
 	u.each("GetReviewDetails", "68df5cb7979936816bcef0a5")
