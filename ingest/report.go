@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"context"
 	"maps"
 	"path/filepath"
 	"strconv"
@@ -56,12 +57,16 @@ type Report struct {
 }
 
 // complete writes the files of the report and returns its sum.
-func (r *run) complete() (Report, error) {
+func (r *run) complete(ctx context.Context) (Report, error) {
 	gone, err := catalog.ReadRemoved(r.Catalog)
 	if err != nil {
 		return Report{}, err
 	}
-	out, err := r.writeReport(report.End{})
+	found, err := report.CheckReferences(ctx, r.Catalog, gone)
+	if err != nil {
+		return Report{}, err
+	}
+	out, err := r.writeReport(report.End{References: found})
 	out.Removed = int64(len(gone))
 	return out, err
 }

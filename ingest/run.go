@@ -82,7 +82,7 @@ func (r *run) ingest(ctx context.Context) (_ Report, err error) {
 		begun = true
 		return Report{}, err
 	}
-	return r.complete()
+	return r.complete(ctx)
 }
 
 // prepare finds the files, and makes what the stages share.

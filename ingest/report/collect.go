@@ -87,6 +87,7 @@ type End struct {
 	Elapsed    time.Duration     // of the whole ingest
 	Err        error             // nil when it is complete
 	Skipped    []Skipped         // the files that were left out
+	References []Relation
 }
 
 // Report returns what was gathered.
@@ -94,7 +95,8 @@ func (c *Collector) Report(e End) Report {
 	r := Report{
 		Version: Version, State: Complete, Started: c.start.Truncate(time.Second), Seconds: math.Round(e.Elapsed.Seconds()*1e3) / 1e3,
 		Catalog: e.Catalog, Parameters: map[string]string{}, Sources: []Source{}, Skipped: Top[Skipped]{Top: []Skipped{}}, Records: append([]Records{}, c.records...),
-		Files: int64(len(c.files)), Totals: c.all.totals(),
+		References: append([]Relation{}, e.References...),
+		Files:      int64(len(c.files)), Totals: c.all.totals(),
 	}
 	if e.Err != nil {
 		r.State, r.Error = Failed, shorten(strings.Join(strings.Fields(e.Err.Error()), " "))

@@ -1,6 +1,6 @@
 // Package report sums up an ingest: rows read, kept and put aside, file by file, conflicts between
-// sources, and the records in the catalogue now. A Collector gathers it while rows are read. The
-// Report is written to the catalogue's folder as ingest-report.json, for programs,
+// sources, the records in the catalogue now, and ids that lead nowhere. A Collector gathers it while
+// rows are read. The Report is written to the catalogue's folder as ingest-report.json, for programs,
 // and as ingest-report.html, for people. A Quarantine keeps the rows that could not be used.
 //
 // Names in the JSON are in snake case, times are RFC 3339 in UTC. Fields that do not apply are left out.
@@ -8,10 +8,12 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed" // of the page
 	"fmt"
 	"html/template"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -58,6 +60,7 @@ type Report struct {
 	Skipped     Top[Skipped]      `json:"skipped"`
 	Records     []Records         `json:"records"`
 	Conflicts   Conflicts         `json:"conflicts"`
+	References  []Relation        `json:"references"`
 }
 
 // A File describes a source, apart from its rows.
@@ -237,7 +240,7 @@ var pageText string
 var page = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page").Funcs(template.FuncMap{
 		"bytes": func(n int64) string { return humanize.IBytes(uint64(n)) }, "number": humanize.Comma, "seconds": formatSeconds, "percent": percent,
-		"moment": func(t time.Time) string { return t.Format("2006-01-02 15:04:05 UTC") },
+		"moment": func(t time.Time) string { return t.Format("2006-01-02 15:04:05 UTC") }, "dangling": byMissing,
 	}).Parse(pageText))
 })
 
@@ -265,4 +268,11 @@ func percent(part, whole int64) string {
 		return ""
 	}
 	return fmt.Sprintf("%.3g %%", 100*float64(part)/float64(whole))
+}
+
+// byMissing puts the references first that most often lead nowhere.
+func byMissing(list []Relation) []Relation {
+	sorted := slices.Clone(list)
+	slices.SortStableFunc(sorted, func(a, b Relation) int { return cmp.Compare(b.Missing, a.Missing) })
+	return sorted
 }

@@ -83,6 +83,13 @@ func full() Report {
 	return c.Report(End{
 		Catalog: "catalog", Parameters: map[string]string{"layout": "auto", "language": "de-DE"}, Elapsed: 2250 * time.Millisecond,
 		Skipped: []Skipped{{"notes.txt", "no dump format"}},
+		References: []Relation{
+			{Kind: "movie", Path: "belongs_to_collection.id", Target: "collection", TargetRecords: 2, References: 2, Distinct: 2},
+			{
+				Kind: "movie", Path: "credits.cast.id", Target: "person", TargetRecords: 1, References: 9, Distinct: 4, Missing: 3, Removed: 1,
+				Samples: []Dangling{{ID: "person 7", Removed: true}, {ID: "person 8"}},
+			},
+		},
 	})
 }
 
@@ -142,12 +149,13 @@ func TestHostileNames(t *testing.T) {
 	c.Count(Records{Kind: evil})
 	r := c.Report(End{
 		Catalog: evil, Parameters: map[string]string{evil: evil}, Err: errors.New(evil), Skipped: []Skipped{{evil, evil}},
+		References: []Relation{{Kind: evil, Path: evil, Target: evil, Samples: []Dangling{{ID: evil}}}},
 	})
 	b, err := r.HTML()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(string(b), "alert(1)"); n < 14 {
+	if n := strings.Count(string(b), "alert(1)"); n < 18 {
 		t.Errorf("the text occurs %d times, want it everywhere", n)
 	}
 	for _, tag := range regexp.MustCompile(`<[^/!][^>]*>`).FindAll(b, -1) {
