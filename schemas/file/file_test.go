@@ -60,7 +60,6 @@ func TestWriteFile(t *testing.T) {
 	}
 }
 
-// TestFailedCommit: a name that cannot be taken leaves no file behind.
 // TestRemovePending: what a killed writer left goes, and nothing that only looks like it.
 func TestRemovePending(t *testing.T) {
 	dir := t.TempDir()
@@ -68,7 +67,11 @@ func TestRemovePending(t *testing.T) {
 	if err := RemovePending(path); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Create(path, 0o600); err != nil { // and the writer is gone
+	f, err := Create(path, 0o600)
+	if err == nil {
+		err = f.Close() // and the writer is gone
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"file", ".file", ".file.lock", ".files1", ".file1x", "file1"} {
@@ -84,6 +87,7 @@ func TestRemovePending(t *testing.T) {
 	}
 }
 
+// TestFailedCommit: a name that cannot be taken leaves no file behind.
 func TestFailedCommit(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, "name", "below"), 0o700); err != nil {
