@@ -3,7 +3,9 @@ package source
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"strconv"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -80,7 +82,7 @@ func tableByName(w *window, ext string) Format {
 // tableByContent reports whether a text without the extension of a table, and which is not
 // JSON, is a table: two names or more, and a second line with as many cells. Prose and lists
 // of words pass only where a name may be anything.
-func tableByContent(w *window, name func([]byte) bool) bool {
+func tableByContent(w *window, name func(string) bool) bool {
 	line := firstLine(w, maxHeaderBytes)
 	format, delim := tableFormat(line, "")
 	names := headerNames(line, format, delim)
@@ -90,42 +92,38 @@ func tableByContent(w *window, name func([]byte) bool) bool {
 		}
 	}
 	next := lineAfter(w, len(line))
-	next = next[:indexOr(next, '\n', len(next))]
+	next, _, _ = bytes.Cut(next, []byte{'\n'})
 	return len(names) > 1 && len(headerNames(next, format, delim)) == len(names)
 }
 
 // headerNames returns the cells of a header line as far as they are clear, without
 // the blanks around them.
-func headerNames(line []byte, format Format, delim byte) [][]byte {
-	s := splitter{delim: delim, plain: format == FormatTSV}
-	s.line(line, 0, len(bytes.TrimRight(line, "\r")))
-	names := make([][]byte, 0, len(s.cells)+1)
-	for _, c := range s.cells {
-		names = append(names, bytes.TrimSpace(line[c.start:c.end]))
+func headerNames(line []byte, format Format, delim byte) []string {
+	names := strings.Split(strings.TrimRight(string(line), "\r"), string(delim))
+	if format == FormatCSV {
+		r := newCSV(bytes.NewReader(line), delim)
+		r.LazyQuotes = true
+		names, _ = r.Read() // none of an empty line
+	}
+	for i := range names {
+		names[i] = strings.TrimSpace(names[i])
 	}
 	return names
 }
 
 // isName reports whether a cell may be the name of a column: words rather than a value.
-func isName(b []byte) bool {
-	r, n := utf8.DecodeRune(b)
-	if len(b) == 0 || len(b) > maxNameBytes || r == utf8.RuneError && n == 1 || !unicode.IsLetter(r) && r != '_' {
+func isName(s string) bool {
+	r, n := utf8.DecodeRuneInString(s)
+	if s == "" || len(s) > maxNameBytes || r == utf8.RuneError && n == 1 || !unicode.IsLetter(r) && r != '_' {
 		return false
 	}
-	return bytes.IndexFunc(b, unicode.IsControl) < 0
+	return strings.IndexFunc(s, unicode.IsControl) < 0
 }
 
-// isIdentifier reports whether b is made of ASCII letters, digits and underscores and
-// does not start with a digit.
-func isIdentifier(b []byte) bool {
-	for i, c := range b {
-		letter := c|0x20-'a' < 26 || c == '_'
-		if !letter && (i == 0 || c-'0' > 9) {
-			return false
-		}
-	}
-	return len(b) > 0 && len(b) <= maxNameBytes
-}
+// identifier matches a name of ASCII letters, digits and underscores that does not start with a digit.
+var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+func isIdentifier(s string) bool { return len(s) <= maxNameBytes && identifier.MatchString(s) }
 
 // columnNames returns the names of the columns that the cells of a header give: without
 // blanks around them, column_N for the N-th where it has none. Two columns of one name
@@ -136,7 +134,8 @@ func columnNames(cells []string) ([]string, error) {
 	}
 	seen := make(map[string]int, len(cells))
 	names := make([]string, len(cells))
-	for i, name := range cells {
+	for i, cell := range cells {
+		name := strings.TrimSpace(cell)
 		if name == "" {
 			name = "column_" + strconv.Itoa(i+1)
 		}

@@ -215,8 +215,8 @@ func continues(line []byte, object bool) bool {
 // once these are more than maxRow or the stream is at its end. At least one is held.
 func firstLine(w *window, maxRow int) []byte {
 	_, _, _ = w.lineEnd(0, maxRow) // without a line, all that is held counts
-	b := w.held()
-	return b[:indexOr(b, '\n', len(b))]
+	line, _, _ := bytes.Cut(w.held(), []byte{'\n'})
+	return line
 }
 
 // lineAfter returns the start of the first line behind the first n held bytes that is

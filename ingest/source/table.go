@@ -2,6 +2,8 @@ package source
 
 import (
 	"bytes"
+	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -13,7 +15,11 @@ import (
 // tableRows reads CSV and TSV files as JSON objects, each value a string or null.
 type tableRows struct {
 	textRows
-	split splitter
+	delim byte
+	plain bool         // no quoting at all
+	in    bytes.Reader // of the row that csv reads
+	csv   *csv.Reader
+	cells []string // of the row at hand
 	crlf  bool     // a '\r' before a line's '\n' is part of the line end
 	head  string   // the header as found
 	names []string // of the columns
@@ -21,7 +27,6 @@ type tableRows struct {
 	blank int64    // rows passed in which every cell was empty
 	torn  bool     // behind a wrong quote, until a row has all cells: the rest of a row in quotes is none of few cells
 	json  []byte
-	text  []byte // of the packed cell that is written
 }
 
 // An extent is one row as it lies at the start of the window.
@@ -45,7 +50,8 @@ func newTableRows(t textRows, format Format, ext string) (*tableRows, error) {
 		line = firstLine(t.w, maxHeaderBytes)
 	}
 	_, delim := tableFormat(line, ext)
-	r := &tableRows{textRows: t, split: splitter{delim: delim, plain: format == FormatTSV}}
+	r := &tableRows{textRows: t, delim: delim, plain: format == FormatTSV}
+	r.csv = newCSV(&r.in, delim)
 	// A TSV file may have a '\r' as data; one at the end of the header is none.
 	r.crlf = format == FormatCSV || bytes.HasSuffix(line, []byte("\r"))
 	rec, f, err := r.extent(maxHeaderBytes)
@@ -61,7 +67,7 @@ func newTableRows(t textRows, format Format, ext string) (*tableRows, error) {
 	if f := record.CheckText(raw); f != nil {
 		return nil, fmt.Errorf("header: %s", f.ReasonAt())
 	}
-	if err := r.header(raw); err != nil {
+	if err := r.header(); err != nil {
 		return nil, err
 	}
 	r.head = string(raw)
@@ -70,12 +76,8 @@ func newTableRows(t textRows, format Format, ext string) (*tableRows, error) {
 }
 
 // header prepares the keys of all columns.
-func (t *tableRows) header(raw []byte) error {
-	cells := make([]string, len(t.split.cells))
-	for i, c := range t.split.cells {
-		cells[i] = string(bytes.TrimSpace(t.cell(raw, c)))
-	}
-	names, err := columnNames(cells)
+func (t *tableRows) header() error {
+	names, err := columnNames(t.cells)
 	if err != nil {
 		return err
 	}
@@ -88,16 +90,6 @@ func (t *tableRows) header(raw []byte) error {
 		t.keys = append(t.keys, append(record.AppendString([]byte{before}, name), ':'))
 	}
 	return nil
-}
-
-// cell returns the text of a cell of raw, valid until the next call.
-func (t *tableRows) cell(raw []byte, c cell) []byte {
-	text := raw[c.start:c.end]
-	if c.packed {
-		t.text = appendPacked(t.text[:0], text)
-		return t.text
-	}
-	return text
 }
 
 func (t *tableRows) next() (Row, error) {
@@ -116,7 +108,7 @@ func (t *tableRows) next() (Row, error) {
 		}
 		raw := t.w.held()[:rec.size]
 		t.w.advanceLines(rec.n, rec.lines)
-		if f == nil && t.split.blank() {
+		if f == nil && !slices.ContainsFunc(t.cells, isText) {
 			if len(raw) > 0 { // an empty line is not even an empty row
 				t.blank++
 			}
@@ -136,7 +128,7 @@ func (t *tableRows) finish(p Place, raw []byte, f *record.Fault) Row {
 	}
 	row := t.textRows.finish(p, raw, f)
 	row.Raw = raw
-	n := len(t.split.cells)
+	n := len(t.cells)
 	t.torn = f != nil && f.Syntax || t.torn && n != len(t.keys)
 	if f != nil {
 		return row
@@ -149,63 +141,67 @@ func (t *tableRows) finish(p Place, raw []byte, f *record.Fault) Row {
 	if unclean {
 		left = &row.Left
 	}
-	row.JSON = t.object(raw, left)
+	row.JSON = t.object(left)
 	return row
 }
+
+func isText(cell string) bool { return cell != "" }
 
 // surplus reports whether a row has a value behind the last column. Spreadsheets leave out empty cells at the end of a
 // row, and add some.
 func (t *tableRows) surplus() bool {
-	more := t.split.cells[min(len(t.keys), len(t.split.cells)):]
-	return slices.ContainsFunc(more, func(c cell) bool { return c.end > c.start })
+	return slices.ContainsFunc(t.cells[min(len(t.keys), len(t.cells)):], isText)
 }
 
-// object writes the cells of raw as a JSON object. left, unless it is nil, gets those that are no texts.
-func (t *tableRows) object(raw []byte, left *[]record.FieldError) []byte {
+// object writes the cells of the row as a JSON object. left, unless it is nil, gets those that are no texts.
+func (t *tableRows) object(left *[]record.FieldError) []byte {
 	dst := t.json[:0]
-	if cap(dst) > 1<<20 && cap(dst) > 64*len(raw) {
+	if cap(dst) > 1<<20 && cap(dst) > 64*len(t.json) {
 		dst = nil // one huge row is no reason to keep its buffer
 	}
 	for i, key := range t.keys {
 		dst = append(dst, key...)
-		var text []byte
-		if i < len(t.split.cells) {
-			text = t.cell(raw, t.split.cells[i])
+		text := ""
+		if i < len(t.cells) {
+			text = t.cells[i]
 		}
 		if left != nil {
-			if f := record.CheckText(text); f != nil {
-				found := record.Shown(strings.ToValidUTF8(string(text), "\ufffd"))
+			if f := record.CheckText([]byte(text)); f != nil {
+				found := record.Shown(strings.ToValidUTF8(text, "\ufffd"))
 				*left = append(*left, record.FieldError{Field: t.names[i], What: f.ReasonAt() + " in " + found, Value: found})
-				text = nil
+				text = ""
 			}
 		}
-		if len(text) == 0 || t.split.plain && string(text) == `\N` {
+		if text == "" || t.plain && text == `\N` {
 			dst = append(dst, "null"...)
 			continue
 		}
-		dst = record.AppendText(dst, text)
+		dst = record.AppendString(dst, text)
 	}
 	t.json = append(dst, '}')
 	return t.json
 }
 
-// extent finds the end of the row at the start of the window and cuts it into cells.
+// extent finds the end of the row at the start of the window, behind an even number of quotes, and cuts it into cells.
 //
 // Where quotes are wrong the end is not known: the quote may have been opened by
 // mistake, and what follows may be sound rows. So the extent is then the row's first
 // line alone, with a fault in it, and reading goes on behind that line.
 func (t *tableRows) extent(limit int) (rec extent, f *record.Fault, err error) {
-	t.split.reset()
+	t.cells = t.cells[:0]
 	var first extent
-	for from := 0; ; {
+	quote, quotes := -1, 0 // place of the first, and number of all
+	open := func(until string) (extent, *record.Fault, error) {
+		return first, &record.Fault{Off: quote, Reason: "found a quote that is not closed " + until, Syntax: true}, nil
+	}
+	for {
+		from := rec.n
 		size, n, err := t.line(from, limit)
 		switch {
 		case from > 0 && err == io.EOF:
-			f := &record.Fault{Off: t.split.open, Reason: "found a quote that is not closed before the end of the file", Syntax: true}
-			return first, t.faultOf(f, first), nil
+			return open("before the end of the file")
 		case from > 0 && err == errLong:
-			f := &record.Fault{Off: t.split.open, Reason: fmt.Sprintf("found a quote that is not closed within the %d bytes of a row", limit), Syntax: true}
-			return first, t.faultOf(f, first), nil
+			return open(fmt.Sprintf("within the %d bytes of a row", limit))
 		case err != nil:
 			return extent{}, nil, err
 		}
@@ -214,26 +210,52 @@ func (t *tableRows) extent(limit int) (rec extent, f *record.Fault, err error) {
 		if b[n-1] == '\n' {
 			rec.lines++
 		}
-		if from == 0 {
-			first = rec
-		}
-		if f := t.split.line(b, from, size); f != nil {
-			return first, t.faultOf(f, first), nil
-		}
-		if !t.split.in {
+		if t.plain {
+			for cell := range strings.SplitSeq(string(b[:size]), "\t") {
+				t.cells = append(t.cells, cell)
+			}
 			return rec, nil, nil
 		}
-		from = n
+		if from == 0 {
+			if first, quote = rec, bytes.IndexByte(b, '"'); quote > 0 && b[quote-1] != t.delim {
+				return first, &record.Fault{Off: quote, Reason: bareQuote, Syntax: true}, nil
+			}
+		}
+		if quotes += bytes.Count(b[from:], []byte{'"'}); quotes%2 == 0 {
+			if f := t.cut(b); f != nil {
+				f.Off = max(f.Off, quote)
+				return first, f, nil
+			}
+			return rec, nil, nil
+		}
 	}
 }
 
-// faultOf returns f, found in any line of rec, as a fault of the row's first line.
-func (t *tableRows) faultOf(f *record.Fault, first extent) *record.Fault {
-	if f.Off < first.n {
-		return f
+// cut cuts a row with its line end into cells. The rules are those of RFC 4180.
+func (t *tableRows) cut(b []byte) *record.Fault {
+	t.in.Reset(b)
+	var wrong *csv.ParseError
+	cells, err := t.csv.Read()
+	if t.cells = cells; !errors.As(err, &wrong) {
+		return nil // at the end, the line is empty
 	}
-	lines := bytes.Count(t.w.held()[first.n:f.Off], []byte{'\n'}) + 1
-	return &record.Fault{Off: t.split.firstOpen(first.size), Syntax: true, Reason: fmt.Sprintf("a quote is opened here, and in line %d of the row: %s", lines+1, f.Reason)}
+	t.csv = newCSV(&t.in, t.delim) // it holds the rest of the row
+	f := &record.Fault{Off: -1, Reason: bareQuote, Syntax: true}
+	if !errors.Is(wrong.Err, csv.ErrBareQuote) {
+		f.Reason = fmt.Sprintf("want %q or the end of the line behind a closing quote", t.delim)
+	}
+	if wrong.Line == wrong.StartLine {
+		f.Off = wrong.Column - 1
+	}
+	return f
+}
+
+const bareQuote = "found '\"' inside a cell that does not start with one"
+
+func newCSV(in io.Reader, delim byte) *csv.Reader {
+	r := csv.NewReader(in)
+	r.Comma, r.FieldsPerRecord, r.ReuseRecord = rune(delim), -1, true
+	return r
 }
 
 // line returns the length of the row up to the end of the line that starts at from, as window.lineEnd
