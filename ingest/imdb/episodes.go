@@ -2,7 +2,6 @@ package imdb
 
 import (
 	"context"
-	"encoding/binary"
 
 	"github.com/reelsplice/reelsplice/schemas/encoding"
 )
@@ -27,46 +26,27 @@ func addEpisode(j *Joiner, t *table, at place) error {
 const unnumbered = 1<<64 - 1
 
 // joinEpisodes moves the rows of title.episode to their titles, each with a byte that
-// is 1 if another episode has its number, and marks each series as one.
+// is 1 if another episode has its number.
 func (j *Joiner) joinEpisodes(ctx context.Context) error {
 	var last uint64   // place of the episode before
 	var holder uint32 // that has the number of last
 	var parent uint32
-	var count uint64 // of its episodes
-	var mark []byte
-	closeSeries := func() error {
-		if count == 0 {
-			return nil
-		}
-		mark = binary.AppendUvarint(mark[:0], count)
-		return j.sort(j.titles, titleKey(parent, rankSeries, 0, 0), mark)
-	}
-	err := each(ctx, j.episodes, func(key rowKey, payload []byte) error {
+	var buf []byte
+	return each(ctx, j.episodes, func(key rowKey, payload []byte) error {
 		in := encoding.NewReader(payload[1:])
 		r, err := readRow(&in, tableNamed(titleEpisode))
 		if err != nil {
 			return err
 		}
 		title, _ := parseID(r.cells[episodeID], titlePrefix)
-		if key.id != parent {
-			if err := closeSeries(); err != nil {
-				return err
-			}
-			parent, count, holder = key.id, 0, 0
+		if key.id != parent || key.at != last {
+			parent, last, holder = key.id, key.at, title
 		}
-		count++
-		if key.at != last || holder == 0 {
-			last, holder = key.at, title
-		}
-		row := append(mark[:0], 0)
+		row := append(buf[:0], 0)
 		if key.at != unnumbered && title != holder {
 			row[0] = 1
 		}
-		mark = append(row, payload[1:]...)
-		return j.sort(j.titles, titleKey(title, rankEpisode, 0, r.seq()), mark)
+		buf = append(row, payload[1:]...)
+		return j.sort(j.titles, titleKey(title, rankEpisode, 0, r.seq()), buf)
 	})
-	if err != nil {
-		return err
-	}
-	return closeSeries()
 }

@@ -25,10 +25,6 @@ func (j *Joiner) dropName(path, name string) {
 	j.drop(path+name, 1)
 }
 
-// dangle counts ids of a column that lead nowhere. Persons without a row in name.basics keep their
-// credits. Rows of titles that neither title.basics nor Config.ID has become nothing.
-func (j *Joiner) dangle(column string, n int) { j.drop("leads nowhere: "+column, int64(n)) }
-
 // An output takes records, each with the place of the row that it is of.
 type output func(file int, row, line int64, rec layout.Record) error
 

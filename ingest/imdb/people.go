@@ -134,15 +134,9 @@ func (g *personGroup) name(payload []byte) error {
 // credit moves a credit to its title.
 func (g *personGroup) credit(at, seq uint64, payload []byte) error {
 	tag, title, nth := at>>tagShift, at&(1<<tagShift-1)>>titleShift, at&creditMask
-	rank, column := uint64(rankPrincipals), titlePrincipals+".nconst"
+	rank := uint64(rankPrincipals)
 	if tag == tagCrew {
-		rank, column = rankCrewPeople, titleCrew+".directors"
-		if nth&writerBit != 0 {
-			column = titleCrew + ".writers"
-		}
-	}
-	if g.row.table == nil {
-		g.j.dangle(column, 1)
+		rank = rankCrewPeople
 	}
 	g.buf = append(append(g.buf[:0], g.packed...), payload...)
 	return g.j.sort(g.j.titles, titleKey(uint32(title), rank, nth, seq), g.buf)

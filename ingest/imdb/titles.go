@@ -22,7 +22,6 @@ const (
 	rankAkas       = 5
 	rankPrincipals = 6 // behind the person
 	rankCrewPeople = 7 // the person, and the place of the row of title.crew
-	rankSeries     = 8 // how many episodes name the title as their series
 
 	rankShift = 32
 )
@@ -30,7 +29,7 @@ const (
 // ofRank is the table whose rows have a rank.
 var ofRank = [...]string{
 	rankBasics: titleBasics, rankRatings: titleRatings, rankEpisode: titleEpisode, rankCrew: titleCrew,
-	rankAkas: titleAkas, rankPrincipals: titlePrincipals, rankCrewPeople: "", rankSeries: "",
+	rankAkas: titleAkas, rankPrincipals: titlePrincipals, rankCrewPeople: "",
 }
 
 func titleKey(title uint32, rank, nth, seq uint64) rowKey {
@@ -52,12 +51,11 @@ func addOf(rank uint64) func(j *Joiner, t *table, at place) error {
 
 // A title is the rows of all tables about one.
 type title struct {
-	number   uint32
-	rows     [rankAkas]row // by rank, of the tables that have one
-	taken    bool          // another episode has the number
-	akas     []row
-	credits  []credit
-	episodes int64 // that name it as their series
+	number  uint32
+	rows    [rankAkas]row // by rank, of the tables that have one
+	taken   bool          // another episode has the number
+	akas    []row
+	credits []credit
 }
 
 // A credit is a row of title.principals, or an id of title.crew.
@@ -150,9 +148,6 @@ func (g *titleGroup) add(at uint64, payload []byte) error {
 	var who person
 	taken := false
 	switch rank {
-	case rankSeries:
-		g.episodes = int64(in.Uvarint())
-		return in.Err()
 	case rankCrewPeople:
 		who = readPerson(&in)
 		return cmp.Or(g.crewPerson(who, readPlace(&in), at&writerBit != 0), in.Err())
@@ -242,11 +237,9 @@ func (g *titleGroup) finish() error {
 	kind, ok := kindsOfTypes[typ]
 	if !ok {
 		g.j.dropName("titleType ", typ)
-		g.orphans()
 		return nil
 	}
 	if kind == fragment.KindEpisode {
-		g.orphans()
 		if !g.has(rankEpisode) {
 			g.j.drop(titleEpisode+": no series", 1)
 			return nil
@@ -256,42 +249,19 @@ func (g *titleGroup) finish() error {
 	if g.has(rankEpisode) {
 		g.j.drop(titleEpisode+": no episode", 1)
 	}
-	is := g.j.identify(g.number, kind)
-	if is.kind != fragment.KindTV && !is.known { // else they were counted one by one
-		g.orphans()
-	}
-	return g.make(is)
+	return g.make(g.j.identify(g.number, kind))
 }
 
-// orphans counts the episodes that name the title as their series, though it is none.
-func (g *titleGroup) orphans() { g.j.dangle(titleEpisode+".parentTconst", int(g.episodes)) }
-
 // withoutBasics makes the record of a title that title.basics does not have: of an
-// episode, or of a title that the catalogue has. The rows of others lead nowhere.
+// episode, or of a title that the catalogue has. Others are left out.
 func (g *titleGroup) withoutBasics() error {
 	if g.has(rankEpisode) {
 		return g.makeEpisode()
 	}
 	if is := g.j.identify(g.number, fragment.KindMovie); is.known {
-		if !g.has(rankRatings) && !g.has(rankCrew) && len(g.akas)+len(g.credits) == 0 {
-			return nil // only episodes refer to it
-		}
 		return g.make(is)
 	}
-	principals := 0
-	for i := range g.credits {
-		if !g.has(rankCrew) || g.credits[i].at != g.rows[rankCrew].place {
-			principals++
-		}
-	}
-	for _, rank := range []int{rankRatings, rankCrew} {
-		if g.has(rank) {
-			g.j.dangle(ofRank[rank]+".tconst", 1)
-		}
-	}
-	g.j.dangle(titlePrincipals+".tconst", principals)
-	g.j.dangle(titleAkas+".titleId", len(g.akas))
-	g.orphans()
+	g.j.drop("titles that neither "+titleBasics+" nor the catalogue has", 1)
 	return nil
 }
 
