@@ -155,7 +155,7 @@ func (s *shape) columnName(field string) string {
 			rest, ok = strings.CutPrefix(field, e.path)
 		}
 		if ok && len(e.columns) > 0 && (rest == "" || rest[0] == '.' || rest[0] == '[') && len(e.path) > len(path) {
-			column, path = e.column(), field[:len(field)-len(rest)]
+			column, path = e.column, field[:len(field)-len(rest)]
 		}
 	}
 	return column + field[len(path):]

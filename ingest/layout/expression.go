@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -14,7 +15,6 @@ import (
 	"github.com/expr-lang/expr/vm"
 
 	"github.com/reelsplice/reelsplice/schemas/fragment"
-	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // An expression is what a mapping says that a field, a condition or a list is: a text in the language of
@@ -22,9 +22,9 @@ import (
 type expression struct {
 	source    string
 	columns   []string     // that it names, in their order
+	column    string       // the first of them, with the path that leads into it, for messages
 	variables []string     // by which the program knows them
 	program   *vm.Program  // nil for a column alone
-	inner     []string     // path to the value inside that of the column or program, which is JSON
 	result    reflect.Type // of the program
 	names     []string     // what the names are of that it reads, such as person
 
@@ -79,16 +79,20 @@ func newExpression(source string, at *site, options ...expr.Option) (*expression
 	if _, alone := root.(*ast.IdentifierNode); !alone {
 		e.program = program
 	}
+	if len(e.columns) > 0 {
+		e.column = e.columns[0]
+		if text := strings.TrimSpace(source); columnPath.MatchString(text) {
+			e.column = strings.ReplaceAll(text, "?", "")
+		}
+	}
 	return e, nil
 }
 
 // isColumn reports whether the expression is a column, or something in it, that nothing is made of.
 func (e *expression) isColumn() bool { return e.program == nil }
 
-// column names in messages the first column, with the path that leads into it.
-func (e *expression) column() string {
-	return strings.Join(append([]string{e.columns[0]}, e.inner...), ".")
-}
+// columnPath matches an expression that is a column, or a path into one.
+var columnPath = regexp.MustCompile(`^[\pL_][\pL\d_]*(\??\.[\pL_][\pL\d_]*)*$`)
 
 // language is the options of all expressions: our functions, and none whose value depends on more than the row.
 var language = sync.OnceValue(func() []expr.Option {
@@ -116,7 +120,7 @@ func plainError(err error) error {
 		return errors.New("want a list")
 	case at.Prev != nil:
 		return at.Prev
-	case strings.HasPrefix(at.Message, "cannot fetch"): // a field of what has none
+	case strings.HasPrefix(at.Message, "cannot fetch"), strings.HasPrefix(at.Message, "invalid operation: int(string)"): // a field of what has none
 		return errors.New("want an object")
 	}
 	return errors.New(at.Message)
@@ -226,47 +230,13 @@ func constantOf(node ast.Node) (any, bool) {
 }
 
 // A nestedPatcher decodes the JSON texts that are not the value of the expression, so that the language can look into
-// them. A path is taken off the expression: what it leads to stays as it was written.
+// them.
 type nestedPatcher patcher
 
 // Visit is that of patcher.
 func (p *nestedPatcher) Visit(node *ast.Node) {
-	if *node == p.root {
-		if base, path := pathOf(*node); path != nil {
-			if call, ok := base.(*ast.CallNode); ok && call.Callee.(*ast.IdentifierNode).Value == decoded {
-				base = call.Arguments[0]
-			}
-			*node, p.expression.inner = base, path
-		}
-		return
-	}
-	if p.raw[*node] {
+	if *node != p.root && p.raw[*node] {
 		*node = &ast.CallNode{Callee: &ast.IdentifierNode{Value: decoded}, Arguments: []ast.Node{*node}}
-	}
-}
-
-// pathOf returns the names that lead into a column or the JSON text of a function; none where there is no such path.
-func pathOf(node ast.Node) (base ast.Node, path []string) {
-	for {
-		switch n := node.(type) {
-		case *ast.ChainNode: // a?.b, which a.b is anyway
-			node = n.Node
-		case *ast.MemberNode:
-			name, ok := n.Property.(*ast.StringNode)
-			if !ok {
-				return nil, nil
-			}
-			node, path = n.Node, append([]string{name.Value}, path...)
-		case *ast.IdentifierNode:
-			return n, path
-		case *ast.CallNode:
-			if callee, ok := n.Callee.(*ast.IdentifierNode); !ok || callee.Value != decoded {
-				return nil, nil
-			}
-			return n, path
-		default:
-			return nil, nil
-		}
 	}
 }
 
@@ -295,15 +265,6 @@ func newEvaluator(ids *identifier) *evaluator {
 // nothing of it is run.
 func (v *evaluator) value(e *expression, row *boundRow) (any, error) {
 	v.left = v.left[:0]
-	value, err := v.whole(e, row)
-	if text, ok := value.(rawJSON); ok && e.inner != nil && err == nil {
-		return inside(string(text), e.inner)
-	}
-	return value, err
-}
-
-// whole returns the value of an expression without its path.
-func (v *evaluator) whole(e *expression, row *boundRow) (any, error) {
 	if e.isColumn() {
 		if cell := row.cell(e.columns[0]); cell != "" {
 			return rawJSON(cell), nil
@@ -323,40 +284,6 @@ func (v *evaluator) whole(e *expression, row *boundRow) (any, error) {
 		return nil, nil
 	}
 	return v.run(e)
-}
-
-// A pathError is the error of a value that a path does not lead into.
-type pathError struct {
-	path string
-	err  error
-}
-
-func (e *pathError) Error() string { return e.path + ": " + e.err.Error() }
-
-// inside returns the value at a path inside another, nil where there is none.
-func inside(text string, path []string) (any, error) {
-	if text[0] == '"' {
-		inner, err := readJSON(record.Unquote(text))
-		if err != nil {
-			return nil, err
-		}
-		text = string(inner)
-	}
-	for i, want := range path {
-		next := ""
-		if err := record.EachField(text, func(name, raw string) error {
-			if name == want {
-				next = raw
-			}
-			return nil
-		}); err != nil {
-			return nil, &pathError{strings.Join(path[:i+1], "."), err}
-		}
-		if text = next; text == "" || text == "null" {
-			return nil, nil
-		}
-	}
-	return rawJSON(text), nil
 }
 
 // run runs a program with the columns that were set.

@@ -88,35 +88,31 @@ func (w *fieldWriter) entry(e *entry, row *boundRow) error {
 		w.out = append(w.out, e.constant...)
 		return nil
 	}
-	fail := func(err error) error {
+	fail := func(err error, value any) error {
 		found := row.cell(e.columns[0])
-		if e.inner != nil { // what it leads to, if it leads there
-			if at, wrong := inside(found, e.inner); wrong == nil && at != nil {
-				found = string(at.(rawJSON))
-			}
+		if value != nil && e.column != e.columns[0] { // what the path leads to
+			text, _ := appendValue(nil, value) // of a decoded cell
+			found = string(text)
 		}
 		found = record.Shown(found)
-		return w.leaveOut(e, &record.FieldError{Field: row.named(e.column()), What: fmt.Sprintf("%v, found %s", err, found), Value: found})
+		return w.leaveOut(e, &record.FieldError{Field: row.named(e.column), What: fmt.Sprintf("%v, found %s", err, found), Value: found})
 	}
 	value, err := w.value(e.expression, row)
-	if lost := (*pathError)(nil); errors.As(err, &lost) {
-		return w.leaveOut(e, &record.FieldError{Field: row.named(e.columns[0]), What: err.Error()})
-	}
 	if err != nil {
-		return fail(err)
+		return fail(err, nil)
 	}
 	w.leave(e, row)
 	before := len(w.out)
 	if w.out, err = e.append(w.out, value); err != nil {
 		w.out = w.out[:before]
-		return fail(err)
+		return fail(err, value)
 	}
 	if text := w.out[before:]; len(text) > 0 {
 		w.nested = w.nested || text[0] == '{' || text[0] == '['
 		if e.path == wholeRecord { // the fields of an object, without its braces
 			if text[0] != '{' {
 				w.out = w.out[:before]
-				return fail(errors.New("want an object"))
+				return fail(errors.New("want an object"), value)
 			}
 			inner := strings.TrimSpace(string(text[1 : len(text)-1]))
 			w.out = append(w.out[:before], inner...)

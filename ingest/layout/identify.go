@@ -83,7 +83,7 @@ func (s *shape) mintedOf(names []string) []string {
 		if slices.ContainsFunc(s.entries, is) {
 			continue
 		}
-		if n := slices.IndexFunc(s.entries, func(e *entry) bool { return len(e.columns) == 1 && e.columns[0] == name && e.inner == nil }); n >= 0 {
+		if n := slices.IndexFunc(s.entries, func(e *entry) bool { return len(e.columns) == 1 && e.column == name }); n >= 0 {
 			out[i] = s.entries[n].path
 		}
 	}
@@ -273,7 +273,7 @@ func (s *shape) columnOf(field string) string {
 	for _, path := range paths {
 		for _, e := range s.entries {
 			if len(e.columns) > 0 && e.path == path {
-				return e.column()
+				return e.column
 			}
 		}
 	}

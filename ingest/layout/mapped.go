@@ -123,14 +123,14 @@ func (m *mapped) each(s *shape) (out []Record, takes bool, err error) {
 	}
 	list, err := m.elements(s.each)
 	if err != nil {
-		return nil, true, m.write.values.Leave(tmdb.InField(err, s.each.column()))
+		return nil, true, m.write.values.Leave(tmdb.InField(err, s.each.column))
 	}
 	defer m.row.setElement("", "", 0)
 	for i, el := range list {
 		if isEmpty(el) {
 			continue
 		}
-		m.row.setElement(s.each.column(), el, i)
+		m.row.setElement(s.each.column, el, i)
 		m.countFields(s, el)
 		recs, err := m.record(s)
 		if noID := (*NoIDError)(nil); err != nil && !errors.As(err, &noID) {
@@ -158,7 +158,7 @@ func (m *mapped) countFields(s *shape, element string) {
 	}
 	_ = record.EachField(element, func(name, raw string) error { // it is in good JSON
 		if raw != "null" && !slices.Contains(read, name) {
-			record.Count(m.write.dropped, m.row.form.label+"."+s.each.column()+"."+name, 1)
+			record.Count(m.write.dropped, m.row.form.label+"."+s.each.column+"."+name, 1)
 		}
 		return nil
 	})

@@ -320,7 +320,7 @@ func TestConvert(t *testing.T) {
 	c.want("title = json(x)?.a?.b", `{"a":{"b":"T"}}`, `"title":"T"`)
 	c.want("title = json(x)?.a?.b", `{"a":null}`, "")
 	c.want("title = json(x)?.a?.b", `{"a":{}}`, "")
-	c.refuse("title = json(x)?.a?.b", `{"a":[1]}`, "a.b: want an object, found [1]")
+	c.refuse("title = json(x)?.a?.b", `{"a":[1]}`, `want an object, found {"a":[1]}`)
 	c.want(`"*" = x`, `{"title":"T","budget":1}`, `"budget":1,"title":"T"`)
 	c.refuse(`"*" = x`, `[1]`, "want an object, found [1]")
 	// Lists.
