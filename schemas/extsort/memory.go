@@ -19,7 +19,7 @@ const (
 
 // An entry is a record in memory.
 type entry struct {
-	prefix uint64 // while sorted: eight bytes of the key behind those that all keys of the section share
+	prefix uint64 // of the key
 	place  uint64 // section (16 bits), block (28), offset in the block (20)
 }
 
@@ -75,7 +75,7 @@ func (m *memory) add(section int, key, payload []byte) {
 	if n := len(m.entries); n == cap(m.entries) {
 		m.entries = slices.Grow(m.entries, max(n, minEntries))
 	}
-	m.entries = append(m.entries, entry{place: place})
+	m.entries = append(m.entries, entry{prefix(key), place})
 }
 
 func newBlock(n int) []byte {
@@ -120,38 +120,7 @@ func (m *memory) drop() {
 }
 
 // sort orders the entries by section, key and payload.
-func (m *memory) sort() {
-	slices.SortFunc(m.entries, func(a, b entry) int { return cmp.Compare(a.section(), b.section()) })
-	for rest := m.entries; len(rest) > 0; {
-		n := slices.IndexFunc(rest, func(e entry) bool { return e.section() != rest[0].section() })
-		if n < 0 {
-			n = len(rest)
-		}
-		m.setPrefixes(rest[:n])
-		slices.SortFunc(rest[:n], m.compare)
-		rest = rest[n:]
-	}
-}
-
-// setPrefixes sets the prefixes of entries behind the bytes that all their keys begin with.
-func (m *memory) setPrefixes(entries []entry) {
-	common, _ := m.split(entries[0])
-	for _, e := range entries {
-		if len(common) == 0 {
-			break
-		}
-		key, _ := m.split(e)
-		n := 0
-		for n < min(len(common), len(key)) && common[n] == key[n] {
-			n++
-		}
-		common = common[:n]
-	}
-	for i := range entries {
-		key, _ := m.split(entries[i])
-		entries[i].prefix = prefix(key[len(common):])
-	}
-}
+func (m *memory) sort() { slices.SortFunc(m.entries, m.compare) }
 
 // prefix returns the first eight bytes of a key, big-endian, zeroes behind a shorter one.
 func prefix(key []byte) uint64 {
@@ -163,10 +132,9 @@ func prefix(key []byte) uint64 {
 	return binary.BigEndian.Uint64(b[:])
 }
 
-// compare orders two entries of a section.
 func (m *memory) compare(a, b entry) int {
-	if a.prefix != b.prefix {
-		return cmp.Compare(a.prefix, b.prefix)
+	if c := cmp.Or(cmp.Compare(a.section(), b.section()), cmp.Compare(a.prefix, b.prefix)); c != 0 {
+		return c
 	}
 	aKey, aPayload := m.split(a)
 	bKey, bPayload := m.split(b)

@@ -39,38 +39,11 @@ func comparePairs(a, b pair) int {
 	return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.ref, b.ref))
 }
 
-// sortPairs returns pairs, whose hashes have the same first bits, in the order of the index. The
-// bits after them are spread evenly: by as many of them as there are pairs, hardly any share a place.
-func sortPairs(pairs []pair, first int) []pair {
-	width := bits.Len(uint(len(pairs)))
-	bucket := func(p pair) uint64 { return p.hash << first >> (64 - width) }
-	ends := make([]int, 1<<width+1)
-	for _, p := range pairs {
-		ends[bucket(p)+1]++
-	}
-	for i := 1; i < len(ends); i++ {
-		ends[i] += ends[i-1]
-	}
-	out := make([]pair, len(pairs))
-	for _, p := range pairs {
-		at := &ends[bucket(p)] // where the bucket ends, once all are placed
-		out[*at] = p
-		*at++
-	}
-	start := 0
-	for _, end := range ends[:1<<width] {
-		if end-start > 1 {
-			slices.SortFunc(out[start:end], comparePairs)
-		}
-		start = end
-	}
-	return out
-}
-
-// writeKeys writes the keys of a part: sorted, 8 bytes of hash and 8 of place each.
+// writeKeys sorts the keys of a part and writes them, 8 bytes of hash and 8 of place each.
 func writeKeys(path string, keys []pair) error {
 	buf := make([]byte, 0, pairLen*len(keys))
-	for _, p := range sortPairs(keys, 0) {
+	slices.SortFunc(keys, comparePairs)
+	for _, p := range keys {
 		buf = le.AppendUint64(le.AppendUint64(buf, p.hash), uint64(p.ref))
 	}
 	return os.WriteFile(path, buf, 0o644)
@@ -137,7 +110,7 @@ func WriteIndex(ctx context.Context, dir, from string, parts []Part, i, n int) (
 	if err != nil {
 		return File{}, err
 	}
-	pairs = sortPairs(pairs, first)
+	slices.SortFunc(pairs, comparePairs)
 	if err := checkDuplicates(from, parts, pairs); err != nil {
 		return File{}, err
 	}
