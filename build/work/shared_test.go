@@ -63,30 +63,6 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// TestOtherFileSystem: a file is copied to another file system, with its permissions.
-func TestOtherFileSystem(t *testing.T) {
-	from, to := filepath.Join(t.TempDir(), "x"), filepath.Join(t.TempDir(), "x")
-	for _, content := range []string{"first", "second"} {
-		if err := os.WriteFile(from, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := copyFile(from, to); err != nil {
-			t.Fatal(err)
-		}
-		data, err := os.ReadFile(to)
-		if err != nil || string(data) != content {
-			t.Errorf("the copy has %q, %v, want %q", data, err, content)
-		}
-	}
-	want, err := os.Stat(from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, err := os.Stat(to); err != nil || got.Mode() != want.Mode() {
-		t.Errorf("the copy has mode %v, %v, want %v", got.Mode(), err, want.Mode())
-	}
-}
-
 // TestRecords: a record is made once. A twin that has made the same is welcome, another one is not.
 func TestRecords(t *testing.T) {
 	a, b := processes(t)

@@ -136,7 +136,7 @@ func (f *Folder) Share(a Area, name string) error {
 	from, to := filepath.Join(f.Dir(a), name), filepath.Join(f.From(a), name)
 	err := os.MkdirAll(filepath.Dir(to), 0o755)
 	if err == nil && file.Rename(from, to) != nil { // it is gone, or in another file system
-		if err = copyFile(from, to); err == nil {
+		if err = file.Copy(from, to); err == nil {
 			err = remove(from)
 		}
 	}
@@ -149,27 +149,6 @@ func (f *Folder) Share(a Area, name string) error {
 		return fmt.Errorf("share %s: %w", name, err)
 	}
 	return nil
-}
-
-// copyFile makes a copy of a file in one step, or replaces the one of that name.
-func copyFile(from, to string) error {
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	info, err := in.Stat()
-	if err != nil {
-		return err
-	}
-	out, err := file.Create(to, info.Mode().Perm()) // tables of accounts are for their owner alone
-	if err != nil {
-		return err
-	}
-	if _, err := io.Copy(out, in); err != nil {
-		return errors.Join(err, out.Abort())
-	}
-	return out.Commit()
 }
 
 // Clean removes all that tasks of any plan have left in a folder, files in the making too. The report and the plan go

@@ -213,7 +213,7 @@ func TestOpenFileIsReplaced(t *testing.T) {
 	wantFile(t, path, "new")
 }
 
-// TestLink: a file gets another name, or a copy of its own where the file system has no links.
+// TestLink: a file gets another name, or a copy of its own where the file system has no links. A copy replaces a file.
 func TestLink(t *testing.T) {
 	for _, links := range []bool{true, false} {
 		if !links {
@@ -234,6 +234,13 @@ func TestLink(t *testing.T) {
 		if err != nil || os.SameFile(a, b) != links || a.Mode() != b.Mode() {
 			t.Errorf("with links %v: one file %v, modes %s and %s (%v)", links, os.SameFile(a, b), a.Mode(), b.Mode(), err)
 		}
+		if err := os.WriteFile(from, []byte("other text"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := Copy(from, to); err != nil {
+			t.Fatal(err)
+		}
+		wantFile(t, to, "other text")
 	}
 }
 

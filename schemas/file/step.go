@@ -68,10 +68,16 @@ var link = os.Link // a test has a file system that cannot
 
 // Link gives the file from another name, whose folder is still to be synced. Where the file system cannot, to becomes a
 // durable copy with its permissions. A file of that name stays.
-func Link(from, to string) (err error) {
+func Link(from, to string) error {
 	if err := link(from, to); err == nil || errors.Is(err, fs.ErrExist) {
 		return Did("link", to)
 	}
+	return Copy(from, to)
+}
+
+// Copy makes a durable copy of a file with its permissions, whose folder is still to be synced. It replaces a file of that
+// name.
+func Copy(from, to string) error {
 	in, err := Open(from)
 	if err != nil {
 		return err
