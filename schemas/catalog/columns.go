@@ -153,8 +153,9 @@ func (o *objectColumns) leaves() []int {
 // A shredder takes records apart into column values.
 type shredder struct {
 	columns [][]parquet.Value // by leaf column, of the rows at hand
-	last    bool              // of their row group
-	synced  chan struct{}     // see batch
+	rows    int
+	bytes   int64
+	last    bool // of their row group
 }
 
 // object appends the columns of r, whose first value has repetition level rep.
@@ -252,6 +253,7 @@ func (s *shredder) emptyList(o *objectColumns, f *fieldColumns, n int, set bool,
 
 // reset empties all columns.
 func (s *shredder) reset() {
+	s.rows, s.bytes = 0, 0
 	for c := range s.columns {
 		clear(s.columns[c]) // they hold on to texts
 		s.columns[c] = s.columns[c][:0]

@@ -29,7 +29,7 @@ const (
 	// not free, or a row group would hold any number of them.
 	valueBytes = 2
 
-	// batchRows and batchBytes bound what is taken apart before its columns are written.
+	// batchRows and batchBytes bound what a shredder holds.
 	batchRows  = 256
 	batchBytes = 512 << 10
 )
@@ -44,27 +44,18 @@ type Writer struct {
 	pq   *parquet.GenericWriter[any]
 	cols *objectColumns
 
-	open   batch  // that is being collected
-	binary []byte // of the last record, which measures it
-	empty  int64  // bytes of a record without values
-	held   int64  // bytes of the row group so far
-	groups int    // that are complete
+	open   *shredder // takes the records at hand apart
+	binary []byte    // of the last record, which measures it
+	empty  int64     // bytes of a record without values
+	held   int64     // bytes of the row group so far
+	groups int       // that are complete
 	n      int64
 
-	// Batches are taken apart by one goroutine and encoded by another, in their order.
-	records chan batch
+	// Of two shredders, one is filled while a goroutine encodes what the other one holds.
 	columns chan *shredder
 	free    chan *shredder
-	done    chan struct{} // closed when all batches are encoded
+	done    chan struct{} // closed when all is encoded
 	failed  atomic.Pointer[error]
-}
-
-// A batch is some records, perhaps the last ones of a row group.
-type batch struct {
-	records []record.Record
-	bytes   int64
-	last    bool
-	synced  chan struct{} // closed when everything before is written
 }
 
 // Create starts the file path of records of the given kind.
@@ -87,21 +78,19 @@ func Create(path string, t *Type) (*Writer, error) {
 	)
 	w := &Writer{
 		path: path, file: f, pq: pq, cols: layout(schema, t.Plan, nil, 0, 0),
-		records: make(chan batch, 1), columns: make(chan *shredder, 1), free: make(chan *shredder, 2), done: make(chan struct{}),
+		columns: make(chan *shredder, 1), free: make(chan *shredder, 1), done: make(chan struct{}),
 		empty: valueBytes * int64(len(schema.Columns())),
 	}
-	for range cap(w.free) {
-		w.free <- &shredder{columns: make([][]parquet.Value, len(schema.Columns()))}
-	}
-	go w.shred()
+	w.open = &shredder{columns: make([][]parquet.Value, len(schema.Columns()))}
+	w.free <- &shredder{columns: make([][]parquet.Value, len(schema.Columns()))}
 	go w.encode(pq.BeginRowGroup())
 	return w, nil
 }
 
-// Write appends one record. The Writer keeps it until it is written: it must not be
-// changed any more.
+// Write appends one record. The Writer keeps its texts until they are written.
 func (w *Writer) Write(r record.Record) error {
-	w.open.records = append(w.open.records, r)
+	w.open.object(w.cols, r, 0)
+	w.open.rows++
 	w.n++
 	w.binary = record.AppendBinary(w.binary[:0], r)
 	size := int64(len(w.binary)) + w.empty
@@ -110,7 +99,7 @@ func (w *Writer) Write(r record.Record) error {
 	switch {
 	case w.held >= w.groupBytes():
 		w.send(true)
-	case len(w.open.records) == batchRows || w.open.bytes >= batchBytes:
+	case w.open.rows == batchRows || w.open.bytes >= batchBytes:
 		w.send(false)
 	}
 	return w.err()
@@ -124,26 +113,18 @@ func (w *Writer) groupBytes() int64 {
 	return largeGroupBytes
 }
 
-// send hands the open batch over, as the last one of its row group if it is.
+// send has the records at hand encoded, as the last ones of their row group if they are.
 func (w *Writer) send(last bool) {
-	if len(w.open.records) == 0 && (!last || w.held == 0) {
+	if w.open.rows == 0 && (!last || w.held == 0) {
 		return
 	}
 	w.open.last = last
-	w.records <- w.open
-	w.open = batch{}
+	w.columns <- w.open
+	w.open = <-w.free
 	if last {
 		w.held = 0
 		w.groups++
 	}
-}
-
-// sync waits until everything that was sent is written.
-func (w *Writer) sync() error {
-	b := batch{synced: make(chan struct{})}
-	w.records <- b
-	<-b.synced
-	return w.err()
 }
 
 func (w *Writer) err() error {
@@ -168,7 +149,8 @@ func (w *Writer) CanCopy() bool { return w.held == 0 || w.held >= w.groupBytes()
 // CopyGroup appends row group i of a file of the same kind as it is, without decoding it.
 func (w *Writer) CopyGroup(f *File, i int) error {
 	w.send(true)
-	if err := w.sync(); err != nil {
+	w.free <- <-w.free // all is encoded once the other shredder is free
+	if err := w.err(); err != nil {
 		return err
 	}
 	g := f.pq.RowGroups()[i]
@@ -180,22 +162,7 @@ func (w *Writer) CopyGroup(f *File, i int) error {
 	return nil
 }
 
-// shred takes batches apart.
-func (w *Writer) shred() {
-	defer close(w.columns)
-	for b := range w.records {
-		s := <-w.free
-		s.last, s.synced = b.last, b.synced
-		for _, r := range b.records {
-			if w.failed.Load() == nil {
-				s.object(w.cols, r, 0)
-			}
-		}
-		w.columns <- s
-	}
-}
-
-// encode writes the columns of batches that were taken apart.
+// encode writes the columns of records that were taken apart.
 func (w *Writer) encode(group *parquet.ConcurrentRowGroupWriter) {
 	defer close(w.done)
 	for s := range w.columns {
@@ -215,9 +182,6 @@ func (w *Writer) encode(group *parquet.ConcurrentRowGroupWriter) {
 		if s.last && w.failed.Load() == nil {
 			_, err := group.Commit()
 			w.fail(err)
-		}
-		if s.synced != nil {
-			close(s.synced)
 		}
 		s.reset()
 		w.free <- s
@@ -254,10 +218,10 @@ func (w *Writer) Rows() int64 { return w.n }
 
 // finish ends the goroutines.
 func (w *Writer) finish() {
-	if w.records != nil {
-		close(w.records)
+	if w.columns != nil {
+		close(w.columns)
 		<-w.done
-		w.records, w.open = nil, batch{}
+		w.columns = nil
 	}
 }
 
