@@ -37,8 +37,8 @@ func likeFull(t *testing.T, c Config) Report {
 		t.Fatal(err)
 	}
 	for _, change := range compare.Changes() {
-		err := found.Keys(t.Context(), change, func(key []byte) error {
-			t.Errorf("%s: %s in the full build", fragment.DescribeKey(key), change)
+		err := found.Each(t.Context(), change, func(d compare.Difference) error {
+			t.Errorf("%s: %s in the full build", fragment.DescribeKey(d.Key), change)
 			return nil
 		})
 		if err != nil {

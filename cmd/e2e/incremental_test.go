@@ -386,8 +386,8 @@ func sameResponses(t *testing.T, dir, want string, tables bool) {
 		t.Fatal(err)
 	}
 	for _, change := range compare.Changes() {
-		if err := found.Keys(t.Context(), change, func(key []byte) error {
-			t.Errorf("%s: %s in the full build", fragment.DescribeKey(key), change)
+		if err := found.Each(t.Context(), change, func(d compare.Difference) error {
+			t.Errorf("%s: %s in the full build", fragment.DescribeKey(d.Key), change)
 			return nil
 		}); err != nil {
 			t.Fatal(err)

@@ -169,7 +169,8 @@ func (c *BlockChecker) recipes(e Entry) (off int64, what string) {
 		cursor := f.Pieces()
 		for cursor.Next(&p) {
 			where := uint64(p.Pack)<<wherePackShift | uint64(p.Offset)
-			c.b.piece(&PieceSpec{Op: p.Op, Segment: p.Segment, Literal: p.Text(), Shared: p.Shared, Sub: p.Sub, Include: p.Include, Word: p.Word, Number: p.Number}, where)
+			spec := p.spec()
+			c.b.piece(&spec, where)
 		}
 		if cursor.Broken {
 			off := int64(e.rowAt(e.Len())+start) + int64(len(binary.AppendUvarint(nil, uint64(len(f.recipe)))))

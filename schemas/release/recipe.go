@@ -1,7 +1,6 @@
 package release
 
 import (
-	"bytes"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
@@ -147,26 +146,17 @@ func (p *Piece) Text() []byte {
 	return p.literal
 }
 
-// Same reports whether two pieces are equal by themselves: where a segment lies does not
+// spec returns the piece as it is written.
+func (p *Piece) spec() PieceSpec {
+	return PieceSpec{Op: p.Op, Segment: p.Segment, Literal: p.Text(), Shared: p.Shared, Sub: p.Sub, Include: p.Include, Word: p.Word, Number: p.Number}
+}
+
+// AppendContent appends bytes that only equal pieces have: where a segment lies and how it is compressed does not
 // matter, and what references and includes lead to is not looked at.
-func (p *Piece) Same(o *Piece) bool {
-	if p.Op != o.Op {
-		return false
-	}
-	switch p.Op {
-	case OpSegment:
-		return p.Segment.id() == o.Segment.id()
-	case OpLiteral:
-		return bytes.Equal(p.Text(), o.Text())
-	case OpName:
-		return p.Word == o.Word && p.Number == o.Number
-	case OpInclude:
-		return p.Include == o.Include
-	case OpReference:
-		return p.Sub == o.Sub && bytes.Equal(p.Shared, o.Shared)
-	default:
-		return true
-	}
+func (p *Piece) AppendContent(dst []byte) []byte {
+	s := p.spec()
+	s.Segment.Stored = nil
+	return appendPiece(dst, &s, 0, 0)
 }
 
 // maxSub bounds the numbers of sub-requests.

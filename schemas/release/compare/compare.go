@@ -4,9 +4,12 @@ package compare
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/zeebo/xxh3"
 
 	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
@@ -52,12 +55,10 @@ type Difference struct {
 // A Comparison is what differs between two releases. It is for one goroutine and ends
 // with the Readers.
 type Comparison struct {
-	a, b  *release.Reader
+	a, b  side
 	found [Merged + 1][]release.Ref // by Change: in b those that are created or changed, otherwise in a
 	names [][]byte                  // aliases in b that a does not have
 	moved map[release.Ref]bool      // resources of b to which other aliases lead
-	// same has whether recipes that others lead to are the same, as a cache.
-	same map[recipe]bool
 	// defaults are the sub-requests, by kind, of which the resources of KindDefault differ.
 	defaults map[fragment.Kind][]fragment.Sub
 	key      []byte
@@ -67,14 +68,21 @@ type Comparison struct {
 	done, total int64
 }
 
-// A recipe is the fragments of a sub-request of a block of b.
+// A side is one of the two releases.
+type side struct {
+	*release.Reader
+	sums map[recipe]uint64            // of what references and includes lead to, as a cache
+	bufs [release.MaxDepth + 1][]byte // of sum, by level
+}
+
+// A recipe is the fragments of a sub-request of a block.
 type recipe struct {
 	at  release.Ref
 	sub fragment.Sub
 }
 
-// maxCache bounds Comparison.same.
-const maxCache = 1 << 20
+// maxCache bounds side.sums.
+const maxCache = 1 << 19
 
 // Releases finds what differs between the responses of an earlier and a later release. It
 // reads directories and indexes alone: responses are equal when their entity tags are, as
@@ -87,13 +95,13 @@ const maxCache = 1 << 20
 // those of an edge: their directories are read ahead from here on. Unless nil, progress
 // is called now and then. Errors about the content match ErrCorrupt.
 func Releases(ctx context.Context, a, b *release.Reader, progress func(done, total int64)) (*Comparison, error) {
-	c := &Comparison{a: a, b: b, moved: map[release.Ref]bool{}, same: map[recipe]bool{}, defaults: map[fragment.Kind][]fragment.Sub{}, progress: progress}
+	c := &Comparison{a: side{Reader: a, sums: map[recipe]uint64{}}, b: side{Reader: b, sums: map[recipe]uint64{}}, moved: map[release.Ref]bool{}, defaults: map[fragment.Kind][]fragment.Sub{}, progress: progress}
 	return c, c.run(ctx)
 }
 
 // run compares the releases as a whole.
 func (c *Comparison) run(ctx context.Context) error {
-	for _, r := range []*release.Reader{c.a, c.b} { // which have much the same order
+	for _, r := range []*release.Reader{c.a.Reader, c.b.Reader} { // which have much the same order
 		for _, p := range r.Manifest().Parts {
 			part := r.File(p.Name)
 			file.ReadAhead(part.Bytes())
@@ -103,10 +111,10 @@ func (c *Comparison) run(ctx context.Context) error {
 	err := release.Guard(func() error {
 		err := c.compareDefaults()
 		if err == nil {
-			err = c.walk(ctx, c.a, c.earlier)
+			err = c.walk(ctx, c.a.Reader, c.earlier)
 		}
 		if err == nil {
-			err = c.walk(ctx, c.b, c.later)
+			err = c.walk(ctx, c.b.Reader, c.later)
 		}
 		return err
 	})
@@ -161,7 +169,7 @@ func isRequested(key []byte) bool {
 // earlier takes in a block of the earlier release.
 func (c *Comparison) earlier(e release.Entry) error {
 	if e.IsAlias() {
-		return c.alias(e, c.a, c.b)
+		return c.alias(e, c.a.Reader, c.b.Reader)
 	}
 	if _, ok := c.b.Resource(e.Key()); ok || !isRequested(e.Key()) {
 		return nil
@@ -178,7 +186,7 @@ func (c *Comparison) earlier(e release.Entry) error {
 // later takes in a block of the later release.
 func (c *Comparison) later(e release.Entry) error {
 	if e.IsAlias() {
-		return c.alias(e, c.b, c.a)
+		return c.alias(e, c.b.Reader, c.a.Reader)
 	}
 	if !isRequested(e.Key()) {
 		return nil
@@ -216,7 +224,7 @@ func (c *Comparison) alias(e release.Entry, r, other *release.Reader) error {
 			return nil
 		}
 	}
-	if r == c.b && !ok {
+	if r == c.b.Reader && !ok {
 		c.names = append(c.names, e.Key())
 	}
 	now, ok := c.b.Resource(to.Key())
@@ -246,45 +254,45 @@ func (c *Comparison) compareDefaults() error {
 }
 
 // compare returns the sub-requests of which a response differs between a and b, the same
-// resource of both releases, ascending; with any, the first that is found. The slice is
+// resource of both releases, ascending; with anyOf, the first that is found. The slice is
 // valid until the next call.
 func (c *Comparison) compare(a, b release.Entry, anyOf bool) ([]fragment.Sub, error) {
 	c.subs = c.subs[:0]
-	hidden := b.Len() > 0 && isRequested(b.Key()) // what only others lead to does not count by itself
-	standIns := both{c.standIn(c.a, b), c.standIn(c.b, b)}
-	for i, k := 0, 0; i < a.Len() || k < b.Len(); {
-		s := lowestSub(a, i, b, k)
-		of := both{a, b}
-		ends := [2]int{subEnd(a, i, s), subEnd(b, k, s)}
-		same := hidden && s.Internal()
-		if !same {
-			if ends[0] == i {
-				of.a = standIns.a
-			}
-			if ends[1] == k {
-				of.b = standIns.b
-			}
-			var err error
-			if same, err = c.sameFragments(of, s, a.ID() == b.ID(), 0); err != nil {
-				return nil, err
+	for _, e := range []release.Entry{a, b} {
+		for i := range e.Len() {
+			if s := e.Address(i).Sub; len(c.subs) == 0 || c.subs[len(c.subs)-1] != s {
+				c.subs = append(c.subs, s)
 			}
 		}
-		if !same {
-			c.subs = append(c.subs, s)
-			if anyOf {
-				return c.subs, nil
-			}
-		}
-		i, k = ends[0], ends[1]
 	}
-	if len(b.Key()) > 0 {
-		c.addDefaults(fragment.Kind(b.Key()[0]))
+	slices.Sort(c.subs)
+	all, key := slices.Compact(c.subs), b.Key()
+	hidden := b.Len() > 0 && isRequested(key) // what only others lead to does not count by itself
+	c.subs = c.subs[:0]                       // of all, those that were compared
+	for _, s := range all {
+		if hidden && s.Internal() {
+			continue
+		}
+		was, err := c.a.answer(a, key, s)
+		if err != nil {
+			return nil, err
+		}
+		is, err := c.b.answer(b, key, s)
+		if err != nil {
+			return nil, err
+		}
+		if was == is {
+			continue
+		}
+		if c.subs = append(c.subs, s); anyOf {
+			return c.subs, nil
+		}
+	}
+	if len(key) > 0 {
+		c.addDefaults(fragment.Kind(key[0]))
 	}
 	return c.subs, nil
 }
-
-// both is a resource in the earlier and in the later release.
-type both struct{ a, b release.Entry }
 
 // addDefaults adds the sub-requests whose defaults differ: which of the resources are
 // answered by them is for the edge to say.
@@ -296,139 +304,101 @@ func (c *Comparison) addDefaults(k fragment.Kind) {
 	}
 }
 
-// standIn returns the resource of r that stands in for what e has no fragment of.
-func (c *Comparison) standIn(r *release.Reader, e release.Entry) release.Entry {
-	key := e.Key()
+// answer returns a hash of the responses of a sub-request of e, the resource with that key; the zero Entry for none.
+func (s *side) answer(e release.Entry, key []byte, sub fragment.Sub) (uint64, error) {
+	id := e.ID()
+	if !e.Has(sub) {
+		e = s.standIn(key)
+	}
+	return s.sum(e, sub, id, 0)
+}
+
+// standIn returns the resource that stands in for what the one with that key has no fragment of.
+func (s *side) standIn(key []byte) release.Entry {
 	if len(key) == 0 || fragment.Kind(key[0]) >= fragment.KindAlias {
 		return release.Entry{}
 	}
 	var buf [fragment.MaxKeyLen]byte
-	d, _ := r.Lookup(fragment.AppendShared(buf[:0], fragment.KindDefault, fragment.Kind(key[0]), ""))
+	d, _ := s.Lookup(fragment.AppendShared(buf[:0], fragment.KindDefault, fragment.Kind(key[0]), ""))
 	return d
 }
 
-// lowestSub returns the lower sub-request of fragment i of a and fragment k of b, one
-// of which is there.
-func lowestSub(a release.Entry, i int, b release.Entry, k int) fragment.Sub {
-	switch {
-	case i >= a.Len():
-		return b.Address(k).Sub
-	case k >= b.Len():
-		return a.Address(i).Sub
-	}
-	return min(a.Address(i).Sub, b.Address(k).Sub)
-}
-
-// subEnd returns where, from fragment i on, the fragments of s end.
-func subEnd(e release.Entry, i int, s fragment.Sub) int {
-	for i < e.Len() && e.Address(i).Sub == s {
-		i++
-	}
-	return i
-}
-
-// sameFragments reports whether two forms of a resource have the same fragments of s. sameID tells
-// whether marks of ids stand for the same.
-func (c *Comparison) sameFragments(of both, s fragment.Sub, sameID bool, level int) (bool, error) {
+// sum returns a hash of the fragments of a sub-request of e and of what they lead to. Marks stand for an id.
+func (s *side) sum(e release.Entry, sub fragment.Sub, id uint64, level int) (uint64, error) {
 	if level > release.MaxDepth {
-		return false, release.Corrupt(release.ManifestName, -1, "%s leads through more than %d references and includes", release.Describe(of.b.Key(), fragment.Address{Sub: s}), release.MaxDepth)
+		return 0, release.Corrupt(release.ManifestName, -1, "%s leads through more than %d references and includes", release.Describe(e.Key(), fragment.Address{Sub: sub}), release.MaxDepth)
 	}
-	i, ends := of.a.Subs(s)
-	k, also := of.b.Subs(s)
-	if ends-i != also-k {
-		return false, nil
-	}
-	for ; i < ends; i, k = i+1, k+1 {
-		if of.a.Address(i) != of.b.Address(k) {
-			return false, nil
+	b := s.bufs[level][:0]
+	var p release.Piece
+	for i, to := e.Subs(sub); i < to; i++ {
+		b = binary.LittleEndian.AppendUint64(b, e.Address(i).Uint64())
+		c := e.Fragment(i).Pieces()
+		for c.Next(&p) {
+			b = p.AppendContent(b)
+			behind, err := uint64(0), error(nil)
+			switch p.Op {
+			case release.OpIDMark, release.OpIDEnd:
+				behind = id
+			case release.OpReference:
+				behind, err = s.behind(p.Shared, p.Sub, level+1)
+			case release.OpInclude:
+				var key [fragment.MaxKeyLen]byte
+				behind, err = s.behind(p.Include.AppendKey(key[:0]), p.Include.Stored(), level+1)
+			}
+			if err != nil {
+				return 0, err
+			}
+			b = binary.LittleEndian.AppendUint64(b, behind)
 		}
-		same, err := c.sameFragment(of, of.a.Fragment(i), of.b.Fragment(k), sameID, level)
-		if !same || err != nil {
-			return false, err
+		if c.Broken {
+			file, off := e.Place()
+			return 0, release.Corrupt(file, off, "a fragment has a piece that breaks the format")
 		}
 	}
-	return true, nil
+	s.bufs[level] = b
+	return xxh3.Hash(b), nil
 }
 
-// sameFragment compares two fragments piece by piece.
-func (c *Comparison) sameFragment(of both, a, b release.Fragment, sameID bool, level int) (bool, error) {
-	var x, y release.Piece
-	was, is := a.Pieces(), b.Pieces()
-	for {
-		more, also := was.Next(&x), is.Next(&y)
-		if was.Broken || is.Broken {
-			file, off := of.b.Place()
-			return false, release.Corrupt(file, off, "a fragment has a piece that breaks the format, here or in the other release")
-		}
-		if more != also || more && !x.Same(&y) {
-			return false, nil
-		}
-		if !more {
-			return true, nil
-		}
-		same, err := c.sameBehind(&y, sameID, level)
-		if !same || err != nil {
-			return false, err
-		}
-	}
-}
-
-// sameBehind compares what a piece stands for in both releases, which is the same by itself.
-func (c *Comparison) sameBehind(y *release.Piece, sameID bool, level int) (bool, error) {
-	switch y.Op {
-	case release.OpIDMark, release.OpIDEnd:
-		return sameID, nil
-	case release.OpReference:
-		return c.sameRecipe(y.Shared, y.Sub, level)
-	case release.OpInclude:
-		var key [fragment.MaxKeyLen]byte
-		return c.sameRecipe(y.Include.AppendKey(key[:0]), y.Include.Stored(), level)
-	default:
-		return true, nil
-	}
-}
-
-// sameRecipe reports whether what a reference or an include leads to is the same in both
-// releases.
-func (c *Comparison) sameRecipe(key []byte, s fragment.Sub, level int) (bool, error) {
-	b, ok := c.b.Block(key)
+// behind returns the sum of what a reference or an include leads to, which has no id.
+func (s *side) behind(key []byte, sub fragment.Sub, level int) (uint64, error) {
+	e, ok := s.Lookup(key)
 	if !ok {
-		return false, release.Corrupt(release.ManifestName, -1, "%s, which is included, is not there", fragment.DescribeKey(key))
+		return 0, release.Corrupt(release.ManifestName, -1, "%s, which is included, is not there", fragment.DescribeKey(key))
 	}
-	as := recipe{b.Ref(), s}
-	if same, known := c.same[as]; known {
-		return same, nil
+	at := recipe{e.Ref(), sub}
+	if sum, known := s.sums[at]; known {
+		return sum, nil
 	}
-	if b.IsAlias() {
-		b, _ = b.Target()
+	if !e.Has(sub) {
+		e = s.standIn(key)
 	}
-	a, _ := c.a.Lookup(key)
-	if !a.Has(s) {
-		a = c.standIn(c.a, b)
-	}
-	if !b.Has(s) {
-		b = c.standIn(c.b, b)
-	}
-	same, err := c.sameFragments(both{a, b}, s, true /* what is included has no id */, level+1)
+	sum, err := s.sum(e, sub, 0, level)
 	if err != nil {
-		return false, err
+		return 0, err
 	}
-	if len(c.same) >= maxCache {
-		clear(c.same)
+	if len(s.sums) >= maxCache {
+		clear(s.sums)
 	}
-	c.same[as] = same
-	return same, nil
+	s.sums[at] = sum
+	return sum, nil
 }
 
 // Count returns how many resources of each kind underwent a change.
 func (c *Comparison) Count(change Change) map[fragment.Kind]int64 {
 	n := map[fragment.Kind]int64{}
-	_ = c.Keys(context.Background(), change, func(key []byte) error { // has no error to pass on
-		n[fragment.Kind(key[0])]++
-		return nil
-	})
+	r := c.side(change)
+	for i, ref := range c.found[change] {
+		if i%keysMapped == keysMapped-1 {
+			r.ForgetLookups()
+		}
+		e, _ := r.At(ref)
+		n[fragment.Kind(e.Key()[0])]++
+	}
 	return n
 }
+
+// keysMapped is how many keys are read of the parts until those are forgotten.
+const keysMapped = 512
 
 // Has reports whether the resource with that key underwent any change.
 func (c *Comparison) Has(key []byte) bool {
@@ -439,15 +409,15 @@ func (c *Comparison) Has(key []byte) bool {
 			return found
 		})
 	}
-	return in(c.b, Created, Changed) || in(c.a, Deleted, Merged)
+	return in(c.b.Reader, Created, Changed) || in(c.a.Reader, Deleted, Merged)
 }
 
 // side returns the release that has the resources of a change.
 func (c *Comparison) side(change Change) *release.Reader {
 	if change == Created || change == Changed {
-		return c.b
+		return c.b.Reader
 	}
-	return c.a
+	return c.a.Reader
 }
 
 // Each calls fn for each resource that underwent a change, in the order of the
@@ -467,29 +437,6 @@ func (c *Comparison) Each(ctx context.Context, change Change, fn func(Difference
 		}
 		if err == nil {
 			err = fn(d)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// keysMapped is how many keys are read of the parts until those are forgotten.
-const keysMapped = 512
-
-// Keys calls fn with the key of each resource that underwent a change, as Each does,
-// without finding out what of it differs.
-func (c *Comparison) Keys(ctx context.Context, change Change, fn func(key []byte) error) error {
-	r := c.side(change)
-	for i, ref := range c.found[change] {
-		if i%keysMapped == keysMapped-1 {
-			r.ForgetLookups()
-		}
-		e, _ := r.At(ref)
-		err := ctx.Err()
-		if err == nil {
-			err = fn(e.Key())
 		}
 		if err != nil {
 			return err

@@ -222,43 +222,6 @@ func (l *Log) Changed(k fragment.Kind, i int) Rows {
 	return l.lists[k].Bytes(rowLen*from, rowLen*to)
 }
 
-// SameLists reports whether a and b list the same changes at the same times. Builds that list
-// none do not count.
-func SameLists(a, b *Log) bool {
-	i, j := a.next(0), b.next(0)
-	for ; i < a.Builds() && j < b.Builds(); i, j = a.next(i+1), b.next(j+1) {
-		if a.Time(i) != b.Time(j) {
-			return false
-		}
-		for _, k := range Lists() {
-			x, y := a.Changed(k, i), b.Changed(k, j)
-			if x.Len() != y.Len() {
-				return false
-			}
-			for n := range x.Len() {
-				p, q := x.At(n), y.At(n)
-				p.Newer, q.Newer = None, None // numbers of builds
-				if p != q {
-					return false
-				}
-			}
-		}
-	}
-	return i == a.Builds() && j == b.Builds()
-}
-
-// next returns the first build from i on that lists changes, Builds() for none.
-func (l *Log) next(i int) int {
-	for ; i < l.Builds(); i++ {
-		for _, k := range Lists() {
-			if l.Changed(k, i).Len() > 0 {
-				return i
-			}
-		}
-	}
-	return i
-}
-
 // Segments returns how many Items there are of a kind.
 func (l *Log) Segments(k fragment.Kind) int {
 	if int(k) >= len(l.items) {

@@ -114,30 +114,6 @@ func TestList(t *testing.T) {
 	}
 }
 
-func TestSameLists(t *testing.T) {
-	type builds struct {
-		times []int64
-		ids   [][]uint64
-	}
-	f := func(a, b builds, want bool) {
-		t.Helper()
-		x, y := Open(newRelease(t, sectionsOf(a.times, a.ids))), Open(newRelease(t, sectionsOf(b.times, b.ids)))
-		if SameLists(x, y) != want || SameLists(y, x) != want {
-			t.Errorf("SameLists(%v, %v) = %v and %v, want %v", a, b, SameLists(x, y), SameLists(y, x), want)
-		}
-	}
-	one := builds{[]int64{10, 20}, [][]uint64{{1, 2}, {2}}}
-	f(one, one, true)
-	f(one, builds{[]int64{10, 15, 20, 30}, [][]uint64{{1, 2}, nil, {2}, nil}}, true) // builds that changed nothing
-	f(builds{}, builds{[]int64{30}, [][]uint64{nil}}, true)
-	f(one, builds{[]int64{10, 21}, [][]uint64{{1, 2}, {2}}}, false)
-	f(one, builds{[]int64{10, 20}, [][]uint64{{1, 2}, {3}}}, false)
-	f(one, builds{[]int64{10, 20}, [][]uint64{{1}, {2}}}, false)
-	f(one, builds{[]int64{10, 20, 30}, [][]uint64{{1, 2}, {2}, {1}}}, false)
-	f(one, builds{[]int64{20}, [][]uint64{{2}}}, false) // one was let go of
-	f(one, builds{}, false)
-}
-
 // TestRow: rows look as recorded ones do.
 func TestRow(t *testing.T) {
 	for want, row := range map[string]Row{
