@@ -4,6 +4,7 @@
 package records
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -102,29 +103,16 @@ func (in *Inputs) Latest(kind fragment.Kind) (int64, error) {
 		return 0, nil
 	}
 	for group := f.RowGroups() - 1; group >= 0; group-- {
-		latest, err := in.latestIn(f, group)
+		latest := int64(0)
+		err := f.each(context.Background(), f.Keys(group, group+1), Everything, func(k catalog.Key, _ record.Record) error {
+			latest = int64(k.ID())
+			return nil
+		})
 		if err != nil || latest > 0 {
 			return latest, err
 		}
 	}
 	return 0, nil
-}
-
-func (in *Inputs) latestIn(f *Input, group int) (latest int64, err error) {
-	keys := f.Keys(group, group+1)
-	defer keys.Close()
-	for {
-		k, err := keys.NextKey()
-		if errors.Is(err, io.EOF) {
-			return latest, nil
-		}
-		if err != nil {
-			return 0, f.failed(err)
-		}
-		if !in.Removed.Has(f.kind.Kind, k) {
-			latest = int64(k.ID())
-		}
-	}
 }
 
 // Fetched returns the days on which records were fetched that are not removed, by the name of their kind, of
@@ -143,7 +131,11 @@ func (in *Inputs) Fetched() (map[string]age.Days, error) {
 			var of age.Days
 			var err error
 			if hides {
-				of, err = in.fetchedLeft(f, group)
+				rows := f.Select(append(f.kind.KeyFields(), catalog.FetchedColumn), group, group+1)
+				err = f.each(context.Background(), rows, Everything, func(_ catalog.Key, r record.Record) error {
+					of.Add(catalog.FetchedOf(r))
+					return nil
+				})
 			} else {
 				of, err = f.Fetched(group)
 			}
@@ -157,28 +149,6 @@ func (in *Inputs) Fetched() (map[string]age.Days, error) {
 		}
 	}
 	return out, nil
-}
-
-// fetchedLeft returns the days of the records of a row group that are not removed.
-func (in *Inputs) fetchedLeft(f *Input, group int) (days age.Days, err error) {
-	rows := f.Select(append(f.kind.KeyFields(), catalog.FetchedColumn), group, group+1)
-	defer rows.Close()
-	for rec := f.kind.New(); ; {
-		err := rows.Next(rec)
-		if errors.Is(err, io.EOF) {
-			return days, nil
-		}
-		if err != nil {
-			return days, err
-		}
-		key, err := f.kind.Key(rec)
-		if err != nil {
-			return days, err
-		}
-		if !in.Removed.Has(f.kind.Kind, key) {
-			days.Add(catalog.FetchedOf(rec))
-		}
-	}
 }
 
 // Rows returns the number of records.
@@ -260,35 +230,53 @@ func Spans(at []catalog.Key, n int) []Span {
 	return out
 }
 
-// Each calls fn with the key and the fields at paths of every record of a span, until fn returns
-// an error: see catalog.File.Select. T is the struct of the input's kind.
-func Each[T any](ctx context.Context, in *Input, s Span, paths []string, fn func(catalog.Key, *T) error) error {
+// Each calls fn with the key and the fields at paths of every record of a span, until fn returns an error: see
+// catalog.File.Select. fn may keep the records.
+func (in *Input) Each(ctx context.Context, s Span, paths []string, fn func(catalog.Key, record.Record) error) error {
 	from, to := in.groups(s)
 	if from == to {
 		return nil
 	}
-	rows := in.Select(append(in.kind.KeyFields(), paths...), from, to)
+	return in.each(ctx, in.Select(append(in.kind.KeyFields(), paths...), from, to), s, fn)
+}
+
+// Each is Input.Each for records T, the struct of the input's kind.
+func Each[T any](ctx context.Context, in *Input, s Span, paths []string, fn func(catalog.Key, *T) error) error {
+	return in.Each(ctx, s, paths, func(k catalog.Key, r record.Record) error { return fn(k, record.As[T](r)) })
+}
+
+// All is Each for whole records.
+func All[T any](ctx context.Context, in *Input, s Span, fn func(catalog.Key, *T) error) error {
+	from, to := in.groups(s)
+	if from == to {
+		return nil
+	}
+	return in.each(ctx, in.Content(from, to), s, func(k catalog.Key, r record.Record) error { return fn(k, record.As[T](r)) })
+}
+
+// each calls fn with the records among rows that lie in a span, until fn returns an error: io.EOF ends it like the last
+// record. It closes rows.
+func (in *Input) each(ctx context.Context, rows *catalog.Rows, s Span, fn func(catalog.Key, record.Record) error) error {
 	defer rows.Close()
 	for {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		v := new(T)
-		err := rows.Next(record.Of(v))
+		rec := in.kind.New()
+		err := cmp.Or(ctx.Err(), rows.Next(rec))
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		key, err := in.kind.Key(record.Of(v))
+		key, err := in.kind.Key(rec)
 		if err != nil {
 			return in.failed(err)
 		}
 		if !s.Has(key) || in.removed.Has(in.kind.Kind, key) {
 			continue
 		}
-		if err := fn(key, v); err != nil {
+		if err := fn(key, rec); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
 			return err
 		}
 	}
@@ -297,19 +285,13 @@ func Each[T any](ctx context.Context, in *Input, s Span, paths []string, fn func
 // Head calls fn with the key and the fields at paths of the first n records of a row group, or of all that it has.
 func (in *Input) Head(group int, n int64, paths []string, fn func(catalog.Key, record.Record)) error {
 	rows := in.Select(append(in.kind.KeyFields(), paths...), group, group+1)
-	defer rows.Close()
-	rec := in.kind.New()
-	for range min(n, in.GroupRows(group)) {
-		if err := rows.Next(rec); err != nil {
-			return err
+	return in.each(context.Background(), rows, Everything, func(k catalog.Key, r record.Record) error {
+		if n--; n < 0 {
+			return io.EOF
 		}
-		key, err := in.kind.Key(rec)
-		if err != nil {
-			return in.failed(err)
-		}
-		fn(key, rec)
-	}
-	return nil
+		fn(k, r)
+		return nil
+	})
 }
 
 // AppendKey appends a key so that the bytes of keys compare as keys do.
@@ -385,28 +367,6 @@ func (c *Cursor[T]) Take() (*T, error) {
 
 // Leave passes over the record that Peek found.
 func (c *Cursor[T]) Leave() { c.have = false }
-
-// All calls fn with the records of a span, whole, until fn returns an error.
-func All[T any](ctx context.Context, in *Input, s Span, fn func(catalog.Key, *T) error) error {
-	c := NewCursor[T](in, s)
-	defer c.Close()
-	for {
-		key, ok := c.Peek()
-		if !ok {
-			return c.Err()
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		v, err := c.Take()
-		if err != nil {
-			return err
-		}
-		if err := fn(key, v); err != nil {
-			return err
-		}
-	}
-}
 
 // Close gives up what the Cursor holds.
 func (c *Cursor[T]) Close() {

@@ -39,8 +39,10 @@ func (b *Build) changes(ctx context.Context, _ int, d *Done) error {
 	if len(c.times) == 0 {
 		return nil
 	}
-	if err := inOrder(ctx, flagsOf[catalog.Movie](c, fragment.KindMovie), flagsOf[catalog.TV](c, fragment.KindTV), flagsOf[catalog.Person](c, fragment.KindPerson)); err != nil {
-		return err
+	for _, kind := range changelog.Lists() {
+		if err := c.readFlags(ctx, kind); err != nil {
+			return err
+		}
 	}
 	return b.writeTables(d, false, func(create index.Create) error {
 		out, err := create(changelog.Table, len(c.times))
@@ -50,14 +52,6 @@ func (b *Build) changes(ctx context.Context, _ int, d *Done) error {
 		return errors.Join(c.write(ctx, out), out.Close())
 	})
 }
-
-// Prefixes of the names of counts, by kind: of the resources that have changed since the previous release, and of those
-// among them that are new or gone.
-const (
-	changedCount = "changed_"
-	newCount     = "new_"
-	goneCount    = "gone_"
-)
 
 // A changedIn is a resource that an ingest changed: rows of a list.
 type changedIn struct {
@@ -140,56 +134,50 @@ func (c *changesTable) count(d *Done) {
 	if log := changelog.Open(c.b.previous); log.Builds() > 0 {
 		since = log.Time(log.Builds() - 1)
 	}
+	d.Changed, d.Created, d.Deleted = map[string]int{}, map[string]int{}, map[string]int{}
 	for _, kind := range changelog.Lists() {
-		list, last := c.changed[kind], uint64(0)
-		d.Counts[changedCount+kind.String()] = 0
+		list, last, name := c.changed[kind], uint64(0), kind.String()
+		d.Changed[name] = 0
 		for i := range list {
 			v := &list[i]
 			if v.time <= since {
 				continue
 			}
 			if v.id != last {
-				d.Counts[changedCount+kind.String()]++
+				d.Changed[name]++
 			}
 			last = v.id
 			if v.created {
-				d.Counts[newCount+kind.String()]++
+				d.Created[name]++
 			}
 			if v.deleted {
-				d.Counts[goneCount+kind.String()]++
+				d.Deleted[name]++
 			}
 		}
 	}
 }
 
-// flagsOf returns a function that reads the flags of the resources of a kind that have changed; those that the catalogue
-// does not have stay null.
-func flagsOf[T any](c *changesTable, kind fragment.Kind) func(context.Context) error {
-	return func(ctx context.Context) error {
-		list, adult, softcore := c.changed[kind], fieldNamed[T]("adult"), fieldNamed[T]("softcore")
-		in := c.b.inputs.Of(kind)
-		if len(list) == 0 || in == nil {
-			return nil
-		}
-		paths := []string{"adult"}
-		if softcore != nil {
-			paths = append(paths, "softcore")
-		}
-		return records.Each(ctx, in, records.Everything, paths, func(k catalog.Key, v *T) error {
-			for len(list) > 0 && list[0].id < k.ID() {
-				list = list[1:]
-			}
-			for ; len(list) > 0 && list[0].id == k.ID(); list = list[1:] {
-				list[0].row.Adult, list[0].row.Softcore = flagOf(record.Of(v), adult), flagOf(record.Of(v), softcore)
-			}
-			return nil
-		})
+// readFlags reads the flags of the resources of a kind that have changed; those that the catalogue does not have stay null.
+func (c *changesTable) readFlags(ctx context.Context, kind fragment.Kind) error {
+	list, in, schema := c.changed[kind], c.b.inputs.Of(kind), catalog.TypeOf(kind).Plan
+	if len(list) == 0 || in == nil {
+		return nil
 	}
-}
-
-func fieldNamed[T any](name string) *record.Field {
-	f, _ := record.SchemaOf[T]().Field(name)
-	return f
+	adult, _ := schema.Field("adult")
+	paths := []string{"adult"}
+	softcore, ok := schema.Field("softcore")
+	if ok {
+		paths = append(paths, "softcore")
+	}
+	return in.Each(ctx, records.Everything, paths, func(k catalog.Key, r record.Record) error {
+		for len(list) > 0 && list[0].id < k.ID() {
+			list = list[1:]
+		}
+		for ; len(list) > 0 && list[0].id == k.ID(); list = list[1:] {
+			list[0].row.Adult, list[0].row.Softcore = flagOf(r, adult), flagOf(r, softcore)
+		}
+		return nil
+	})
 }
 
 // flagOf returns a boolean; No where a dump has none.

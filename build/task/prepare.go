@@ -129,9 +129,6 @@ func (b *Build) writeRemoved(ctx context.Context, o *output) error {
 	return nil
 }
 
-// sharedIMDbIDs is the name of the count of movies whose IMDb id a movie with a lower id has too.
-const sharedIMDbIDs = "shared_imdb_ids"
-
 // owners finds the ids of a partition that several resources claim. The first has it, by key:
 // duplicates are the newer entries.
 func (t *prepare) owners(ctx context.Context, i int, d *Done) error {
@@ -143,7 +140,7 @@ func (t *prepare) owners(ctx context.Context, i int, d *Done) error {
 				last, owner = append(last[:0], key...), append(owner[:0], claimant...)
 			case string(claimant) != string(owner):
 				if fragment.Kind(key[0]) == fragment.KindMovie {
-					d.Counts[sharedIMDbIDs]++
+					d.SharedIMDbIDs++
 				}
 				return s.Add(0, key, owner)
 			}

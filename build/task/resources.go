@@ -86,9 +86,6 @@ func (p *partition) add(key catalog.Key, id uint64, aliases [][]byte, render fun
 	return p.o.Add(spec, render)
 }
 
-// derivedCount is the name of the count of resources without a record.
-const derivedCount = "derived"
-
 // A builder builds a resource. rec is nil if it has no record; contributions may be empty if it has
 // one.
 type builder[T any] func(p *partition, key catalog.Key, rec *T, contributions [][]byte) error
@@ -132,7 +129,7 @@ func merge[T any](ctx context.Context, p *partition, build builder[T]) error {
 		case p.t.b.inputs.Removed.Has(p.plan.Kind, key):
 			continue
 		default:
-			p.d.Counts[derivedCount]++
+			p.d.Derived++
 		}
 		p.o.inputs.Record(record.Of(rec))
 		for _, b := range contributions {

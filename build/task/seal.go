@@ -52,8 +52,8 @@ func (b *Build) contents(stages ...string) (c release.Contents, err error) {
 		d := &done[i]
 		c.Indexes = append(c.Indexes, d.Indexes...)
 		c.Tables = append(c.Tables, d.Tables...)
-		if n := d.Counts[termCount]; n > 0 {
-			c.Terms[tables.Kinds[d.Index].String()] = n
+		if d.Stage == "tables" && d.Made > 0 { // that of credits has no terms
+			c.Terms[tables.Kinds[d.Index].String()] = d.Made
 		}
 	}
 	return c, err
@@ -129,7 +129,7 @@ func (b *Build) isRewritten(m *release.Manifest) (bool, error) {
 	}
 	done, err := b.Read(partStages...)
 	for i := range done {
-		made -= done[i].Counts[reusedCount]
+		made -= done[i].Kept
 	}
 	return made == 0, err
 }
@@ -146,17 +146,22 @@ func (b *Build) Params() map[string]string {
 	return map[string]string{paramLevel: fmt.Sprint(b.Plan.Level), reuse.ParamEncoder: reuse.Encoder(b.Plan.Level), paramCatalog: catalog.FormatVersion}
 }
 
-// An Outcome is what the tasks of a build have counted, for its report.
+// An Outcome is what the tasks of a build have counted, for its report. Each task has its share.
 type Outcome struct {
-	Release       string         `json:"release"`           // id of the release, or of the previous one if nothing has changed
-	Unchanged     bool           `json:"unchanged"`         // no release was made
-	Derived       int64          `json:"derived"`           // resources that no dump has a record of
-	SharedIMDbIDs int64          `json:"shared_imdb_ids"`   // movies whose IMDb id a movie with a lower id has too, which alone is found by it
-	Kept          int64          `json:"kept"`              // resources of the previous release that were taken over
-	Changed       map[string]int `json:"changed,omitempty"` // by kind, resources that changed since the previous release; nil without one
-	Created       map[string]int `json:"created,omitzero"`  // of Changed, those that are new; nil likewise
-	Deleted       map[string]int `json:"deleted,omitzero"`  // of Changed, those that are gone; nil likewise
-	Warning       string         `json:"-"`
+	Release       string `json:"release"`         // id of the release, or of the previous one if nothing has changed
+	Unchanged     bool   `json:"unchanged"`       // no release was made
+	Derived       int64  `json:"derived"`         // resources that no dump has a record of
+	SharedIMDbIDs int64  `json:"shared_imdb_ids"` // movies whose IMDb id a movie with a lower id has too, which alone is found by it
+	Kept          int64  `json:"kept"`            // resources of the previous release that were taken over
+	ChangeCounts
+	Warning string `json:"-"`
+}
+
+// ChangeCounts are the resources that changed since the previous release, by kind; nil without one.
+type ChangeCounts struct {
+	Changed map[string]int `json:"changed,omitempty"`
+	Created map[string]int `json:"created,omitzero"` // of Changed, those that are new
+	Deleted map[string]int `json:"deleted,omitzero"` // of Changed, those that are gone
 }
 
 // Outcome returns the outcome of a build, all of whose tasks are done.
@@ -170,24 +175,15 @@ func (b *Build) Outcome() (o Outcome, err error) {
 			o.add(&done[i])
 		}
 	}
-	if b.Plan.Previous != "" && !o.Unchanged {
-		for _, m := range []*map[string]int{&o.Changed, &o.Created, &o.Deleted} {
-			if *m == nil {
-				*m = map[string]int{}
-			}
-		}
-	}
 	return o, nil
 }
 
 func (o *Outcome) add(d *Done) {
-	o.Derived += d.Counts[derivedCount]
-	o.Kept += d.Counts[reusedCount]
-	o.SharedIMDbIDs += d.Counts[sharedIMDbIDs]
-	for name, n := range d.Counts {
-		addTo(&o.Changed, changedCount, name, n)
-		addTo(&o.Created, newCount, name, n)
-		addTo(&o.Deleted, goneCount, name, n)
+	o.Derived += d.Derived
+	o.Kept += d.Kept
+	o.SharedIMDbIDs += d.SharedIMDbIDs
+	if d.Changed != nil {
+		o.ChangeCounts = d.ChangeCounts
 	}
 	if d.Release != "" {
 		o.Release, o.Unchanged = d.Release, d.Unchanged
@@ -195,16 +191,4 @@ func (o *Outcome) add(d *Done) {
 	if d.Warning != "" {
 		o.Warning = d.Warning
 	}
-}
-
-// addTo adds a count to those by kind if its name has their prefix.
-func addTo(counts *map[string]int, prefix, name string, n int64) {
-	kind, ok := strings.CutPrefix(name, prefix)
-	if !ok {
-		return
-	}
-	if *counts == nil {
-		*counts = map[string]int{}
-	}
-	(*counts)[kind] += int(n)
 }

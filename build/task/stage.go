@@ -182,7 +182,7 @@ func (o *Opened) Close() error {
 
 // Run runs task i, 0 <= i < Count.
 func (o *Opened) Run(ctx context.Context, i int) error {
-	d := &Done{Stage: o.stage.Name, Index: i, Counts: map[string]int64{}}
+	d := &Done{Stage: o.stage.Name, Index: i}
 	err := release.Guard(func() error { return o.tasks.run(ctx, i, d) })
 	if err == nil {
 		err = o.b.share(d)
@@ -202,16 +202,13 @@ type Done struct {
 	Parts   []release.Part `json:"parts,omitempty"`
 	Indexes []release.File `json:"indexes,omitempty"`
 	Tables  []release.File `json:"tables,omitempty"`
-	// Counts are what the report and later stages add up, by name.
-	Counts map[string]int64 `json:"counts,omitempty"`
+	// Made is what later stages add up: titles of a survey, rows of a range, terms of a table.
+	Made int64 `json:"made,omitempty"`
 	// LatestPerson is the highest id of a person in the credits.
 	LatestPerson int64 `json:"latest_person,omitempty"`
 	// Warning is for the log of the build.
 	Warning string `json:"warning,omitempty"`
-	// Unchanged is set if the previous release has all that this one would have.
-	Unchanged bool `json:"unchanged,omitempty"`
-	// Release is the id of the release that is sealed.
-	Release string `json:"release,omitempty"`
+	Outcome
 }
 
 // wrote notes a file that the task has written for others.
@@ -342,9 +339,6 @@ func (b *Build) resourcePart(i int) int { return firstTitlePart + b.Plan.TitleTa
 func (b *Build) findPart(i int) int     { return b.resourcePart(b.Plan.Partitions()) + i }
 func (b *Build) removedPart() int       { return b.findPart(b.Plan.Finds) }
 
-// reusedCount is the name of the count of resources that were taken over from the previous release.
-const reusedCount = "reused"
-
 // write writes a part of the release by what fn adds to it, and adds the part to the record of the task.
 func (b *Build) write(d *Done, part int, fn func(o *output) error) error {
 	p, err := release.CreatePart(release.PartOptions{Dir: b.Folder.Dir(work.Release), Number: part, Previous: b.reuse})
@@ -359,9 +353,7 @@ func (b *Build) write(d *Done, part int, fn func(o *output) error) error {
 	err = fn(o)
 	made, closing := o.Close()
 	d.Parts = append(d.Parts, made)
-	if n := o.Copied(); n > 0 {
-		d.Counts[reusedCount] += n
-	}
+	d.Kept += o.Copied()
 	return errors.Join(err, closing)
 }
 

@@ -31,13 +31,10 @@ func (b *Build) survey(ctx context.Context, i int, d *Done) error {
 			steps = []func(context.Context) error{u.series, u.seasons, u.episodes}
 		}
 		err := inOrder(ctx, steps...)
-		d.Counts[surveyCount] = u.titles
+		d.Made = u.titles
 		return err
 	})
 }
-
-// surveyCount is the name of the count of the titles whose features a task has written.
-const surveyCount = "titles"
 
 // inOrder runs steps until one fails.
 func inOrder(ctx context.Context, steps ...func(context.Context) error) error {

@@ -76,9 +76,6 @@ func openRanges(b *Build) (_ tasks, err error) {
 // columnsPrefix starts the names of the files of a table's columns.
 func columnsPrefix(table int) string { return "columns-" + tables.Kinds[table].String() + "-" }
 
-// rowCount is the name of the count of rows of a range.
-const rowCount = "rows"
-
 func (t *ranges) run(ctx context.Context, i int, d *Done) error {
 	table := 0
 	first, to := t.b.Plan.RangesOf(table)
@@ -101,7 +98,7 @@ func (t *ranges) run(ctx context.Context, i int, d *Done) error {
 	name := fmt.Sprintf("%s%05d", columnsPrefix(table), i-first)
 	err = t.b.replace(d, name, func(path string) error {
 		n, err := index.WriteColumns(ctx, tables.Kinds[table], int(before), rows, path, o)
-		d.Counts[rowCount] = int64(n)
+		d.Made = int64(n)
 		return err
 	})
 	return errors.Join(err, rows.Close())
@@ -133,9 +130,6 @@ func (b *Build) creditTable(ctx context.Context, i int, in *sorted, create index
 	return errors.Join(index.WriteCredits(rows, create), rows.Close())
 }
 
-// termCount is the name of the count of terms of a table.
-const termCount = "terms"
-
 func (b *Build) kindTable(ctx context.Context, i int, in *sorted, create index.Create, d *Done) error {
 	done, err := b.Read("ranges")
 	if err != nil {
@@ -144,10 +138,10 @@ func (b *Build) kindTable(ctx context.Context, i int, in *sorted, create index.C
 	rows := int64(0)
 	from, to := b.Plan.RangesOf(i)
 	for k := from; k < to; k++ {
-		rows += done[k].Counts[rowCount]
+		rows += done[k].Made
 	}
 	merge := func(section int) (*extsort.Iterator, error) { return in.merge(ctx, section) }
-	d.Counts[termCount], err = index.WriteTable(tables.Kinds[i], int(rows), merge, create, index.Options{Memory: b.Memory / 2})
+	d.Made, err = index.WriteTable(tables.Kinds[i], int(rows), merge, create, index.Options{Memory: b.Memory / 2})
 	return err
 }
 

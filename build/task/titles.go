@@ -57,7 +57,7 @@ func (b *Build) openNear(kind fragment.Kind) (*neighbours.Table, error) {
 	var n int64
 	for i := range all {
 		if of, _ := b.Plan.TitleSpan(i); of == kind {
-			n += all[i].Counts[surveyCount]
+			n += all[i].Made
 		}
 	}
 	files, err := b.outputs(nearPrefix(kind), "prepare")
