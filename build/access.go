@@ -1,15 +1,11 @@
 package build
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,9 +24,8 @@ var accessColumns = []string{"media_type", "id", "day", "week"}
 // accessKinds are the kinds that trend, by their media_type.
 var accessKinds = map[string]fragment.Kind{"movie": fragment.KindMovie, "tv": fragment.KindTV, "person": fragment.KindPerson}
 
-// ReadAccess reads access counts from a file, .ndjson, .jsonl or .csv: rows of media_type (movie, tv or person), id, day
-// and week; a CSV names them in its first line. Rows about one resource add up. An error names the file, the row and the
-// field.
+// ReadAccess reads access counts from a CSV: rows of media_type (movie, tv or person), id, day and week, which its first
+// line names in any order. Rows about one resource add up. An error names the file, the row and the field.
 func ReadAccess(path string) (Access, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -38,55 +33,13 @@ func ReadAccess(path string) (Access, error) {
 	}
 	defer f.Close()
 	a := Access{}
-	switch filepath.Ext(path) {
-	case ".ndjson", ".jsonl":
-		err = readAccessJSON(f, a)
-	case ".csv":
-		err = readAccessCSV(f, a)
-	default:
-		err = errors.New("want a file .ndjson, .jsonl or .csv")
-	}
-	if err != nil {
+	if err := readAccess(csv.NewReader(f), a); err != nil {
 		return nil, fmt.Errorf("access counts: %s: %w", path, err)
 	}
 	return a, nil
 }
 
-// maxAccessRow is the longest row in bytes.
-const maxAccessRow = 1 << 16
-
-func readAccessJSON(in io.Reader, a Access) error {
-	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, maxAccessRow)
-	row := 1
-	for ; lines.Scan(); row++ {
-		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
-			continue
-		}
-		var v map[string]any
-		d := json.NewDecoder(bytes.NewReader(lines.Bytes()))
-		d.UseNumber()
-		if err := d.Decode(&v); err != nil {
-			return fmt.Errorf("line %d: want an object: %w", row, err)
-		}
-		cells := make([]string, len(accessColumns))
-		for i, name := range accessColumns {
-			if v[name] != nil {
-				cells[i] = fmt.Sprint(v[name])
-			}
-		}
-		if err := addAccess(a, cells); err != nil {
-			return fmt.Errorf("line %d: %w", row, err)
-		}
-	}
-	if err := lines.Err(); err != nil {
-		return fmt.Errorf("line %d: %w", row, err)
-	}
-	return nil
-}
-
-func readAccessCSV(in io.Reader, a Access) error {
-	r := csv.NewReader(in)
+func readAccess(r *csv.Reader, a Access) error {
 	head, err := r.Read()
 	if err != nil {
 		return fmt.Errorf("want a first line with %s: %w", strings.Join(accessColumns, ","), err)
@@ -96,6 +49,7 @@ func readAccessCSV(in io.Reader, a Access) error {
 			return fmt.Errorf("line 1: there is no column %q", name)
 		}
 	}
+	cells := make([]string, len(accessColumns))
 	for {
 		row, err := r.Read()
 		if errors.Is(err, io.EOF) {
@@ -104,7 +58,6 @@ func readAccessCSV(in io.Reader, a Access) error {
 		if err != nil {
 			return err // it names the line
 		}
-		cells := make([]string, len(accessColumns))
 		for i, name := range accessColumns {
 			cells[i] = row[slices.Index(head, name)]
 		}

@@ -77,7 +77,7 @@ type contentFlags struct {
 func (c *contentFlags) add(f *pflag.FlagSet) {
 	f.IntVar(&c.level, "level", build.DefaultConfig().Level, "deflate `LEVEL`, 1 to 9")
 	f.StringVar(&c.previous, "previous", "current", "release to compare with and to reuse: `ID`, current, previous or none")
-	f.StringVar(&c.access, "access", "", "`FILE` with requests by resource, for trends: media_type, id, day, week")
+	f.StringVar(&c.access, "access", "", "`FILE` of CSV with requests by resource, for trends: media_type, id, day, week")
 	f.BoolVar(&c.full, "full", false, "render everything; reuse nothing of the previous release")
 }
 
