@@ -308,28 +308,24 @@ func (r *row) number(c *tables.Column, rec record.Record, f *record.Field) {
 
 // each calls fn with the values at a path of a record: numbers or texts.
 func each(rec record.Record, path string, fn func(id int64, text string)) {
-	name, rest, _ := strings.Cut(path, ".")
-	f, ok := rec.Schema.Field(name)
-	if !ok {
-		panic("index: records have no field " + path) // paths are constants, and tests use them all
+	above, name := "", path
+	if dot := strings.LastIndexByte(path, '.'); dot >= 0 {
+		above, name = path[:dot], path[dot+1:]
 	}
-	switch f.Shape {
-	case record.ShapeInt:
-		fn(rec.Int(f).V, "")
-	case record.ShapeString:
-		fn(0, rec.String(f).V)
-	case record.ShapeStrings:
-		for _, text := range *rec.Strings(f) {
-			fn(0, text)
+	for r := range rec.Each(above) {
+		f, ok := r.Schema.Field(name)
+		if !ok {
+			panic("index: records have no field " + path) // paths are constants, and tests use them all
 		}
-	case record.ShapeObject:
-		if sub, ok := rec.Sub(f); ok {
-			each(sub, rest, fn)
-		}
-	default:
-		n, _ := rec.Len(f)
-		for i := range n {
-			each(rec.At(f, i), rest, fn)
+		switch f.Shape {
+		case record.ShapeInt:
+			fn(r.Int(f).V, "")
+		case record.ShapeString:
+			fn(0, r.String(f).V)
+		default:
+			for _, text := range *r.Strings(f) {
+				fn(0, text)
+			}
 		}
 	}
 }
