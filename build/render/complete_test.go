@@ -12,6 +12,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // someValue is a value of a field as a dump may have it.
@@ -39,7 +40,7 @@ func someValue(f *record.Field) string {
 
 // fieldsOf returns the names of the fields of an answer, without id and page, which the
 // marks of its fragment stand for.
-func fieldsOf(tb testing.TB, pieces []Piece) []string {
+func fieldsOf(tb testing.TB, pieces []release.PieceSpec) []string {
 	tb.Helper()
 	text := textOf(pieces)
 	for _, mark := range []string{"<id>", "<id end>", "<page>"} {
@@ -98,7 +99,7 @@ func TestPartialSubRequests(t *testing.T) {
 	for _, r := range all {
 		s := models()[r.kind].sub(r.sub)
 		all := Defaults(r.kind)
-		at := slices.IndexFunc(all, func(f Fragment) bool { return f.Address.Sub == r.sub })
+		at := slices.IndexFunc(all, func(f release.FragmentSpec) bool { return f.Address.Sub == r.sub })
 		want := fieldsOf(t, all[at].Pieces)
 		for i := range s.Field.Elem.Fields {
 			f := &s.Field.Elem.Fields[i]

@@ -136,7 +136,7 @@ func (d *detailer) detail(m *model, v *version) {
 		case t.Rule == complete.ToGenres && v.shared:
 			f.fields(v.rec, from, c.index)
 			f.comma()
-			f.value(Piece{Op: release.OpReference, Genres: GenreIDs(*m.GenresOf(v.rec)), Kind: m.Kind})
+			f.value(release.PieceSpec{Op: release.OpReference, Shared: GenresKey(m.Kind, GenreIDs(*m.GenresOf(v.rec))), Sub: fragment.SubGenres})
 		case t.Rule == complete.ToNames && byRows && v.local && length(v.rec, t.Field) > 0:
 			f.fields(v.rec, from, c.index)
 			f.name(t.Field.Name)
@@ -163,7 +163,7 @@ func (d *detailer) genericName(word release.Word, number int64) {
 		d.out.buf = record.AppendString(d.out.buf, complete.GenericName(word, number))
 		return
 	}
-	d.out.value(Piece{Op: release.OpName, Word: word, Number: uint32(max(number, 0))})
+	d.out.value(release.PieceSpec{Op: release.OpName, Word: word, Number: uint32(max(number, 0))})
 }
 
 // textless adds the details for languages that have no text but a poster of their

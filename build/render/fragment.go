@@ -24,33 +24,13 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// A Piece is one part of a fragment before it is compressed.
-type Piece struct {
-	Op  release.Op
-	Raw []byte // of OpSegment; valid until the Renderer's next record
-	// Genres are the ids that, with the Kind of title, name the shared resource of an
-	// OpReference.
-	Genres []int64
-	Kind   fragment.Kind
-
-	Include release.Include // of OpInclude
-	Word    release.Word    // of OpName
-	Number  uint32          // of OpName: of the season or the episode
-}
-
-// A Fragment is a sub-request of a record in one variant.
-type Fragment struct {
-	Address fragment.Address
-	Pieces  []Piece
-}
-
 // fragments collects the fragments of one record. One fragment at a time is open:
 // begin starts it, text appended to buf is part of it, mark puts another piece after
 // that text, and end or drop closes it.
 type fragments struct {
 	jsonText
-	list   []Fragment
-	pieces []Piece
+	list   []release.FragmentSpec
+	pieces []release.PieceSpec
 	first  int // of pieces, that the open fragment has
 	start  int // of the open segment in buf
 }
@@ -83,7 +63,7 @@ func (f *fragments) fields(r record.Record, from, to int) {
 		f.buf = record.AppendFields(f.buf, r, i, i+1)
 		if len(f.buf)-n >= minApart {
 			if n > f.start {
-				f.pieces = append(f.pieces, Piece{Op: release.OpSegment, Raw: f.buf[f.start:n:n]})
+				f.pieces = append(f.pieces, release.PieceSpec{Op: release.OpSegment, Literal: f.buf[f.start:n:n]})
 			}
 			f.start = n
 			f.cut()
@@ -116,7 +96,7 @@ func indices[T any](fields ...string) (list []int) {
 // cut ends the open segment, if there is anything in it.
 func (f *fragments) cut() {
 	if n := len(f.buf); n > f.start {
-		f.pieces = append(f.pieces, Piece{Op: release.OpSegment, Raw: f.buf[f.start:n:n]})
+		f.pieces = append(f.pieces, release.PieceSpec{Op: release.OpSegment, Literal: f.buf[f.start:n:n]})
 		f.start = n
 	}
 }
@@ -124,12 +104,12 @@ func (f *fragments) cut() {
 // mark puts a mark for the id or the page after what is written; both bring their comma.
 func (f *fragments) mark(op release.Op) {
 	f.cut()
-	f.pieces = append(f.pieces, Piece{Op: op})
+	f.pieces = append(f.pieces, release.PieceSpec{Op: op})
 	f.gap('{')
 }
 
 // value puts a piece that is a field, or its value, after what is written.
-func (f *fragments) value(p Piece) {
+func (f *fragments) value(p release.PieceSpec) {
 	f.cut()
 	f.pieces = append(f.pieces, p)
 	f.gap('}')
@@ -137,11 +117,11 @@ func (f *fragments) value(p Piece) {
 
 // include puts a fragment of another resource after what is written.
 func (f *fragments) include(i release.Include) {
-	f.value(Piece{Op: release.OpInclude, Include: i})
+	f.value(release.PieceSpec{Op: release.OpInclude, Include: i})
 }
 
 // end closes the fragment and returns its pieces.
-func (f *fragments) end() []Piece {
+func (f *fragments) end() []release.PieceSpec {
 	f.cut()
 	n := len(f.pieces)
 	return f.pieces[f.first:n:n]
@@ -151,12 +131,12 @@ func (f *fragments) end() []Piece {
 func (f *fragments) drop() { f.pieces = f.pieces[:f.first] }
 
 // add makes pieces a fragment.
-func (f *fragments) add(a fragment.Address, pieces []Piece) {
-	f.list = append(f.list, Fragment{Address: a, Pieces: pieces})
+func (f *fragments) add(a fragment.Address, pieces []release.PieceSpec) {
+	f.list = append(f.list, release.FragmentSpec{Address: a, Pieces: pieces})
 }
 
 // addTo makes pieces the fragment of each variant.
-func (f *fragments) addTo(a fragment.Address, variants []fragment.Variant, pieces []Piece) {
+func (f *fragments) addTo(a fragment.Address, variants []fragment.Variant, pieces []release.PieceSpec) {
 	for _, v := range variants {
 		a.Variant = v
 		f.add(a, pieces)
@@ -164,20 +144,20 @@ func (f *fragments) addTo(a fragment.Address, variants []fragment.Variant, piece
 }
 
 // content identifies the text of a fragment made of segments and marks.
-func content(pieces []Piece) string {
+func content(pieces []release.PieceSpec) string {
 	var b []byte
 	for i := range pieces {
-		b = append(append(b, byte(pieces[i].Op)), pieces[i].Raw...)
+		b = append(append(b, byte(pieces[i].Op)), pieces[i].Literal...)
 	}
 	return string(b)
 }
 
 // sameContent reports whether pieces have the given content. Lengths tell most fragments from
 // an empty one at once.
-func sameContent(pieces []Piece, want string) bool {
+func sameContent(pieces []release.PieceSpec, want string) bool {
 	n := len(pieces)
 	for i := range pieces {
-		n += len(pieces[i].Raw)
+		n += len(pieces[i].Literal)
 	}
 	return n == len(want) && content(pieces) == want
 }
@@ -274,7 +254,7 @@ var findLists = [...]struct {
 
 // Find returns the fragment of what an external id finds: five arrays of rows, each in
 // the order of the hits. A person takes two includes.
-func (r *Renderer) Find(hits []Hit) []Fragment {
+func (r *Renderer) Find(hits []Hit) []release.FragmentSpec {
 	f := &r.out
 	f.reset()
 	f.begin()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -45,12 +46,12 @@ func parse(tb testing.TB, row string) *catalog.Movie {
 
 // textOf writes the pieces of a fragment one after another, those without a text of
 // their own in angle brackets.
-func textOf(pieces []Piece) string {
+func textOf(pieces []release.PieceSpec) string {
 	var b strings.Builder
 	for _, p := range pieces {
 		switch p.Op {
 		case release.OpSegment:
-			b.Write(p.Raw)
+			b.Write(p.Literal)
 		case release.OpIDMark:
 			b.WriteString("<id>")
 		case release.OpIDEnd:
@@ -58,7 +59,7 @@ func textOf(pieces []Piece) string {
 		case release.OpPageMark:
 			b.WriteString("<page>")
 		case release.OpReference:
-			fmt.Fprintf(&b, "<genres %s>", GenresName(p.Genres))
+			fmt.Fprintf(&b, "<genres %s>", p.Shared[2:])
 		case release.OpInclude:
 			fmt.Fprintf(&b, "<%s>", includeName(p.Include))
 		case release.OpName:
@@ -76,7 +77,7 @@ func includeName(i release.Include) string {
 }
 
 // texts maps the address of each fragment to its text.
-func texts(tb testing.TB, list []Fragment) map[string]string {
+func texts(tb testing.TB, list []release.FragmentSpec) map[string]string {
 	tb.Helper()
 	out := map[string]string{}
 	for _, f := range list {
@@ -90,7 +91,7 @@ func texts(tb testing.TB, list []Fragment) map[string]string {
 }
 
 // bare returns the fragments of a movie as it is, not completed.
-func bare(r *Renderer, m *catalog.Movie) []Fragment {
+func bare(r *Renderer, m *catalog.Movie) []release.FragmentSpec {
 	m.Details = record.Bool{V: true, Set: true}
 	return movieOf(r, m, TitleDerived{})
 }
@@ -125,7 +126,7 @@ func addressesAre(tb testing.TB, all map[string]string, sub string, want ...stri
 
 // A composer answers from fragments as the edge does.
 type composer struct {
-	list  []Fragment
+	list  []release.FragmentSpec
 	wrong string // what pieces there are that cannot be
 	// included are the fragments that others include, by includeName.
 	included map[string]string
@@ -134,22 +135,22 @@ type composer struct {
 }
 
 // find returns the first of the addresses that there is a fragment for.
-func (c *composer) find(addresses ...fragment.Address) (Fragment, bool) {
+func (c *composer) find(addresses ...fragment.Address) (release.FragmentSpec, bool) {
 	for _, a := range addresses {
-		if i := slices.IndexFunc(c.list, func(f Fragment) bool { return f.Address == a }); i >= 0 {
+		if i := slices.IndexFunc(c.list, func(f release.FragmentSpec) bool { return f.Address == a }); i >= 0 {
 			return c.list[i], true
 		}
 	}
-	return Fragment{}, false
+	return release.FragmentSpec{}, false
 }
 
 // join writes a fragment, alone or appended.
-func (c *composer) join(f Fragment, alone bool) string {
+func (c *composer) join(f release.FragmentSpec, alone bool) string {
 	var b []byte
 	for i, p := range f.Pieces {
 		switch p.Op {
 		case release.OpSegment:
-			b = append(b, p.Raw...)
+			b = append(b, p.Literal...)
 		case release.OpIDMark:
 			if alone {
 				b = append(b, `"id":`+cmp.Or(c.id, "7")+","...)
@@ -188,11 +189,16 @@ func (c *composer) join(f Fragment, alone bool) string {
 }
 
 // genres returns the shared genres in the language.
-func (c *composer) genres(p Piece) []byte {
-	shared := composer{list: SharedGenres(p.Kind, p.Genres)}
+func (c *composer) genres(p release.PieceSpec) []byte {
+	var genreIDs []int64
+	for id := range strings.SplitSeq(string(p.Shared[2:]), ",") {
+		n, _ := strconv.ParseInt(id, 10, 64)
+		genreIDs = append(genreIDs, n)
+	}
+	shared := composer{list: SharedGenres(fragment.Kind(p.Shared[1]), genreIDs)}
 	f, _ := shared.find(fragment.Address{Sub: fragment.SubGenres, Variant: c.lang},
 		fragment.Address{Sub: fragment.SubGenres, Variant: c.lang.Bare()}, fragment.Address{Sub: fragment.SubGenres})
-	return f.Pieces[0].Raw
+	return f.Pieces[0].Literal
 }
 
 // inLanguage returns what answers a sub-request in the language.
@@ -203,7 +209,7 @@ func (c *composer) inLanguage(s fragment.Sub) string {
 }
 
 // answer returns the object that a fragment is, alone or appended.
-func (c *composer) answer(f Fragment, alone bool) string {
+func (c *composer) answer(f release.FragmentSpec, alone bool) string {
 	text := c.join(f, alone)
 	switch f.Address.Sub {
 	case fragment.SubDetails:
@@ -217,7 +223,7 @@ func (c *composer) answer(f Fragment, alone bool) string {
 
 // allAreJSON checks that every fragment is a JSON object, alone and appended, without
 // a field twice.
-func allAreJSON(tb testing.TB, what string, list []Fragment) {
+func allAreJSON(tb testing.TB, what string, list []release.FragmentSpec) {
 	tb.Helper()
 	if wrong := notJSON(list); wrong != "" {
 		tb.Errorf("%s: %s", what, wrong)
@@ -226,7 +232,7 @@ func allAreJSON(tb testing.TB, what string, list []Fragment) {
 
 // notJSON tells of a fragment that is not a JSON object, or has a field twice; "" when
 // there is none.
-func notJSON(list []Fragment) string {
+func notJSON(list []release.FragmentSpec) string {
 	c := composer{list: list}
 	for _, f := range list {
 		for _, alone := range []bool{true, false} {
@@ -292,9 +298,11 @@ func fieldNames(tb testing.TB, object string) []string {
 }
 
 // fragmentsOf renders a record of any kind of which nothing is derived.
-func fragmentsOf(rec record.Record, k fragment.Kind) []Fragment { return fragmentsBy(New(), rec, k) }
+func fragmentsOf(rec record.Record, k fragment.Kind) []release.FragmentSpec {
+	return fragmentsBy(New(), rec, k)
+}
 
-func fragmentsBy(r *Renderer, rec record.Record, k fragment.Kind) []Fragment {
+func fragmentsBy(r *Renderer, rec record.Record, k fragment.Kind) []release.FragmentSpec {
 	switch k {
 	case fragment.KindMovie:
 		return movieOf(r, record.As[catalog.Movie](rec), TitleDerived{})
@@ -326,27 +334,27 @@ func fragmentsBy(r *Renderer, rec record.Record, k fragment.Kind) []Fragment {
 
 // Each of these completes a record and renders it.
 
-func movieOf(r *Renderer, m *catalog.Movie, d TitleDerived) []Fragment {
+func movieOf(r *Renderer, m *catalog.Movie, d TitleDerived) []release.FragmentSpec {
 	return r.Movie(complete.Of(m), d)
 }
 
-func seriesOf(r *Renderer, t *catalog.TV, d SeriesDerived) []Fragment {
+func seriesOf(r *Renderer, t *catalog.TV, d SeriesDerived) []release.FragmentSpec {
 	return r.Series(complete.Series(t, d.SeriesDerived), d)
 }
 
-func seasonOf(r *Renderer, s *catalog.Season, d SeasonDerived) []Fragment {
+func seasonOf(r *Renderer, s *catalog.Season, d SeasonDerived) []release.FragmentSpec {
 	return r.Season(complete.Season(s, d.SeasonDerived), d)
 }
 
-func episodeOf(r *Renderer, e *catalog.Episode, d EpisodeDerived) []Fragment {
+func episodeOf(r *Renderer, e *catalog.Episode, d EpisodeDerived) []release.FragmentSpec {
 	return r.Episode(complete.Episode(e, nil), d)
 }
 
-func personOf(r *Renderer, p *catalog.Person, d PersonDerived) []Fragment {
+func personOf(r *Renderer, p *catalog.Person, d PersonDerived) []release.FragmentSpec {
 	return r.Person(complete.Person(p, complete.PersonDerived{Credited: len(d.Credits) > 0}), d)
 }
 
-func collectionOf(r *Renderer, c *catalog.Collection, d CollectionDerived) []Fragment {
+func collectionOf(r *Renderer, c *catalog.Collection, d CollectionDerived) []release.FragmentSpec {
 	return r.Collection(complete.Of(c), d)
 }
 

@@ -388,7 +388,7 @@ func TestMoviesOfCompaniesAndKeywords(t *testing.T) {
 	for i := range ids {
 		ids[i] = int64(i + 1)
 	}
-	for name, list := range map[string][]Fragment{
+	for name, list := range map[string][]release.FragmentSpec{
 		"company": New().Company(complete.Of(parseAs[catalog.Company](t, `{"id":1,"name":"C"}`)), ids),
 		"keyword": New().Keyword(complete.Of(parseAs[catalog.KeywordRecord](t, `{"id":1,"name":"K"}`)), ids, ids),
 	} {
@@ -537,7 +537,7 @@ func TestDerivedRows(t *testing.T) {
 			}
 			r.detail.row(m, want, &version{rec: one})
 			c := composer{}
-			if text := "{" + c.join(Fragment{Pieces: r.out.end()}, true) + "}"; text != got {
+			if text := "{" + c.join(release.FragmentSpec{Pieces: r.out.end()}, true) + "}"; text != got {
 				t.Errorf("%s of %s = %s, want %s", d.sub, rec, got, text)
 			}
 		}

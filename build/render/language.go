@@ -10,6 +10,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // A language is the text of a record in one language.
@@ -323,12 +324,17 @@ func GenresName(ids []int64) string {
 	return string(b)
 }
 
+// GenresKey returns the key of a shared list of genres, for titles of a kind.
+func GenresKey(k fragment.Kind, ids []int64) []byte {
+	return fragment.AppendShared(nil, fragment.KindGenres, k, GenresName(ids))
+}
+
 // SharedGenres returns the fragments of one shared list of genres of movies or series:
 // the field `"genres":[...]`, in English and in each language that names a genre
 // otherwise.
-func SharedGenres(k fragment.Kind, ids []int64) []Fragment {
+func SharedGenres(k fragment.Kind, ids []int64) []release.FragmentSpec {
 	var f fragments
-	write := func(lang, region string) []Piece {
+	write := func(lang, region string) []release.PieceSpec {
 		f.begin()
 		f.text(`"genres":[`)
 		for _, id := range ids {
@@ -343,7 +349,7 @@ func SharedGenres(k fragment.Kind, ids []int64) []Fragment {
 	f.add(fragment.Address{Sub: fragment.SubGenres}, english)
 	for _, key := range reference.GenreLanguages() {
 		lang, region := splitTag(key)
-		if p := write(lang, region); string(p[0].Raw) != string(english[0].Raw) {
+		if p := write(lang, region); string(p[0].Literal) != string(english[0].Literal) {
 			f.add(fragment.Address{Sub: fragment.SubGenres, Variant: fragment.Language(lang, region)}, p)
 		}
 	}

@@ -14,14 +14,14 @@ import (
 // List returns the fragments of a list: what is said of it and what is on it. No request is
 // answered by them, but by the table of lists; they are for those who compare releases. A
 // private list has none.
-func (r *Renderer) List(l *catalog.List) []Fragment {
+func (r *Renderer) List(l *catalog.List) []release.FragmentSpec {
 	if IsPrivate(l) {
 		return nil
 	}
 	f := &r.out
 	f.reset()
 	raw := record.Append(nil, record.Of(l))
-	f.add(fragment.Address{Sub: fragment.SubDetails}, []Piece{{Op: release.OpSegment, Raw: raw[:len(raw)-1]}})
+	f.add(fragment.Address{Sub: fragment.SubDetails}, []release.PieceSpec{{Op: release.OpSegment, Literal: raw[:len(raw)-1]}})
 	return f.list
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // Fields of rows that are not copied from the details of the same name, beside those of
@@ -158,7 +159,7 @@ func emptyValue(f *record.Field) string {
 
 // Defaults returns the fragments of the sub-requests that a record lacks: empty lists and nulls.
 // Kinds without sub-requests have none.
-func Defaults(k fragment.Kind) []Fragment {
+func Defaults(k fragment.Kind) []release.FragmentSpec {
 	t := catalog.TypeOf(k)
 	if t == nil {
 		return nil
@@ -167,7 +168,7 @@ func Defaults(k fragment.Kind) []Fragment {
 }
 
 // defaults makes the defaults of a model; rec is an empty record.
-func defaults(m *model, rec record.Record) []Fragment {
+func defaults(m *model, rec record.Record) []release.FragmentSpec {
 	var f fragments
 	for i := range m.subs {
 		s := &m.subs[i]

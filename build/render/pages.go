@@ -113,7 +113,7 @@ func (p *pager) end(a fragment.Address, pages, results int64) {
 
 // has reports whether the list has an address.
 func (p *pager) has(a fragment.Address) bool {
-	return slices.ContainsFunc(p.out.list[p.first:], func(f Fragment) bool { return f.Address == a })
+	return slices.ContainsFunc(p.out.list[p.first:], func(f release.FragmentSpec) bool { return f.Address == a })
 }
 
 // borrow adds, for each language, the pages that only the base has: a crawl in another language

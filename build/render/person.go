@@ -12,7 +12,7 @@ import (
 )
 
 // Person returns the fragments of a person.
-func (r *Renderer) Person(c complete.Record[catalog.Person], d PersonDerived) []Fragment {
+func (r *Renderer) Person(c complete.Record[catalog.Person], d PersonDerived) []release.FragmentSpec {
 	m := r.start(fragment.KindPerson)
 	v := *c.V()
 	p := &v
@@ -123,7 +123,7 @@ func (f *fragments) filmography(s *sub, kind fragment.Kind, credits []derive.Cre
 	}
 	f.text("]")
 	f.cut()
-	f.pieces = append(f.pieces, Piece{Op: release.OpIDEnd})
+	f.pieces = append(f.pieces, release.PieceSpec{Op: release.OpIDEnd})
 	f.addUnlessEmpty(s, fragment.Base)
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // texts that have meant something to one part of the program or another.
@@ -129,9 +130,9 @@ func TestAnyRecord(t *testing.T) {
 	titles := func(t *rapid.T) TitleDerived {
 		return TitleDerived{Recommendations: ids.Draw(t, "recommendations"), Similar: ids.Draw(t, "similar")}
 	}
-	for name, draw := range map[string]func(*rapid.T) []Fragment{
-		"movie": func(t *rapid.T) []Fragment { return movieOf(r, drawRecord[catalog.Movie](t), titles(t)) },
-		"tv": func(t *rapid.T) []Fragment {
+	for name, draw := range map[string]func(*rapid.T) []release.FragmentSpec{
+		"movie": func(t *rapid.T) []release.FragmentSpec { return movieOf(r, drawRecord[catalog.Movie](t), titles(t)) },
+		"tv": func(t *rapid.T) []release.FragmentSpec {
 			d := SeriesDerived{TitleDerived: titles(t)}
 			for range rapid.IntRange(0, 2).Draw(t, "seasons") {
 				s := drawRecord[catalog.Season](t)
@@ -143,29 +144,31 @@ func TestAnyRecord(t *testing.T) {
 			}
 			return seriesOf(r, drawRecord[catalog.TV](t), d)
 		},
-		"season": func(t *rapid.T) []Fragment {
+		"season": func(t *rapid.T) []release.FragmentSpec {
 			d := complete.SeasonDerived{Series: drawRecord[catalog.TV](t)}
 			for range rapid.IntRange(0, 2).Draw(t, "episodes") {
 				d.Episodes = append(d.Episodes, complete.Of(drawRecord[catalog.Episode](t)))
 			}
 			return seasonOf(r, drawRecord[catalog.Season](t), SeasonDerived{SeasonDerived: d})
 		},
-		"episode": func(t *rapid.T) []Fragment {
+		"episode": func(t *rapid.T) []release.FragmentSpec {
 			e := drawRecord[catalog.Episode](t)
 			if s := drawRecord[catalog.Season](t); len(s.Episodes) > 0 {
 				e = complete.Listed(s, 0)
 			}
 			return episodeOf(r, e, EpisodeDerived{SeriesID: 1})
 		},
-		"person": func(t *rapid.T) []Fragment { return personOf(r, drawRecord[catalog.Person](t), PersonDerived{}) },
-		"collection": func(t *rapid.T) []Fragment {
+		"person": func(t *rapid.T) []release.FragmentSpec {
+			return personOf(r, drawRecord[catalog.Person](t), PersonDerived{})
+		},
+		"collection": func(t *rapid.T) []release.FragmentSpec {
 			return collectionOf(r, drawRecord[catalog.Collection](t), CollectionDerived{Parts: ids.Draw(t, "parts")})
 		},
-		"company": func(t *rapid.T) []Fragment {
+		"company": func(t *rapid.T) []release.FragmentSpec {
 			return r.Company(complete.Of(drawRecord[catalog.Company](t)), ids.Draw(t, "movies"))
 		},
 		"network": drawPlain[catalog.Network](r, fragment.KindNetwork),
-		"keyword": func(t *rapid.T) []Fragment {
+		"keyword": func(t *rapid.T) []release.FragmentSpec {
 			movies := ids.Draw(t, "movies")
 			return r.Keyword(complete.Of(drawRecord[catalog.KeywordRecord](t)), movies, append(movies, ids.Draw(t, "adult")...))
 		},
@@ -177,11 +180,11 @@ func TestAnyRecord(t *testing.T) {
 	}
 }
 
-func drawPlain[T any](r *Renderer, k fragment.Kind) func(*rapid.T) []Fragment {
-	return func(t *rapid.T) []Fragment { return Plain(r, k, complete.Of(drawRecord[T](t))) }
+func drawPlain[T any](r *Renderer, k fragment.Kind) func(*rapid.T) []release.FragmentSpec {
+	return func(t *rapid.T) []release.FragmentSpec { return Plain(r, k, complete.Of(drawRecord[T](t))) }
 }
 
-func checkFragments(t *rapid.T, list []Fragment) {
+func checkFragments(t *rapid.T, list []release.FragmentSpec) {
 	for _, d := range drawn {
 		if now := record.AppendBinary(nil, d.rec); string(now) != d.was {
 			t.Fatalf("rendering changed a record: it is %s", record.Append(nil, d.rec))
@@ -292,13 +295,13 @@ func checkChain(t *rapid.T, k fragment.Kind, rec record.Record) {
 		v := r.detail.apply(m, rec, l)
 		r.detail.detail(m, &v)
 		c.lang = l.variant
-		details := Fragment{Address: fragment.Address{Sub: fragment.SubDetails}, Pieces: r.out.end()}
+		details := release.FragmentSpec{Address: fragment.Address{Sub: fragment.SubDetails}, Pieces: r.out.end()}
 		if got, want := c.inLanguage(fragment.SubDetails), c.answer(details, true); got != want {
 			t.Fatalf("details in %s\n = %s\nwant %s", l.variant, got, want)
 		}
 		for j := range m.rows {
 			r.detail.row(m, &m.rows[j], &v)
-			row := Fragment{Address: fragment.Address{Sub: m.rows[j].sub}, Pieces: r.out.end()}
+			row := release.FragmentSpec{Address: fragment.Address{Sub: m.rows[j].sub}, Pieces: r.out.end()}
 			if got, want := c.inLanguage(row.Address.Sub), c.answer(row, true); got != want {
 				t.Fatalf("%s in %s\n = %s\nwant %s", row.Address, l.variant, got, want)
 			}

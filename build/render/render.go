@@ -63,7 +63,7 @@ type PersonDerived struct {
 }
 
 // Movie returns the fragments of a movie.
-func (r *Renderer) Movie(c complete.Record[catalog.Movie], d TitleDerived) []Fragment {
+func (r *Renderer) Movie(c complete.Record[catalog.Movie], d TitleDerived) []release.FragmentSpec {
 	m := r.start(fragment.KindMovie)
 	v := *c.V()
 	if v.ExternalIDs == nil && v.IMDbID.V != "" {
@@ -79,7 +79,7 @@ func (r *Renderer) Movie(c complete.Record[catalog.Movie], d TitleDerived) []Fra
 }
 
 // title adds what a movie or a series has, and the lists of titles that it gives none of.
-func (r *Renderer) title(m *model, rec record.Record, d TitleDerived) []Fragment {
+func (r *Renderer) title(m *model, rec record.Record, d TitleDerived) []release.FragmentSpec {
 	r.record(m, rec)
 	r.out.derivedPages(m, rec, fragment.SubRecommendations, fragment.Base, release.Include{Kind: m.Kind, Sub: fragment.SubMediaRow}, d.Recommendations)
 	r.out.derivedPages(m, rec, fragment.SubSimilar, fragment.Base, release.Include{Kind: m.Kind, Sub: fragment.SubRow}, d.Similar)
@@ -87,7 +87,7 @@ func (r *Renderer) title(m *model, rec record.Record, d TitleDerived) []Fragment
 }
 
 // Series returns the fragments of a series.
-func (r *Renderer) Series(c complete.Record[catalog.TV], d SeriesDerived) []Fragment {
+func (r *Renderer) Series(c complete.Record[catalog.TV], d SeriesDerived) []release.FragmentSpec {
 	m := r.start(fragment.KindTV)
 	v := *c.V()
 	children := &r.detail.nested.children
@@ -105,7 +105,7 @@ func (r *Renderer) Series(c complete.Record[catalog.TV], d SeriesDerived) []Frag
 }
 
 // Season returns the fragments of a season.
-func (r *Renderer) Season(c complete.Record[catalog.Season], d SeasonDerived) []Fragment {
+func (r *Renderer) Season(c complete.Record[catalog.Season], d SeasonDerived) []release.FragmentSpec {
 	m := r.start(fragment.KindSeason)
 	v := *c.V()
 	for i := range d.Episodes {
@@ -133,7 +133,7 @@ func episodesOf(t *catalog.TV, season int64) int64 {
 }
 
 // Episode returns the fragments of an episode.
-func (r *Renderer) Episode(c complete.Record[catalog.Episode], d EpisodeDerived) []Fragment {
+func (r *Renderer) Episode(c complete.Record[catalog.Episode], d EpisodeDerived) []release.FragmentSpec {
 	m := r.start(fragment.KindEpisode)
 	v := *c.V()
 	r.detail.showID = d.SeriesID
@@ -160,7 +160,7 @@ type CollectionDerived struct {
 }
 
 // Collection returns the fragments of a collection.
-func (r *Renderer) Collection(c complete.Record[catalog.Collection], d CollectionDerived) []Fragment {
+func (r *Renderer) Collection(c complete.Record[catalog.Collection], d CollectionDerived) []release.FragmentSpec {
 	m := r.start(fragment.KindCollection)
 	v := c.V()
 	if v.Parts == nil {
@@ -172,7 +172,7 @@ func (r *Renderer) Collection(c complete.Record[catalog.Collection], d Collectio
 
 // Company returns the fragments of a company. movies are the ids of its movies in
 // order, used where the record gives none.
-func (r *Renderer) Company(c complete.Record[catalog.Company], movies []int64) []Fragment {
+func (r *Renderer) Company(c complete.Record[catalog.Company], movies []int64) []release.FragmentSpec {
 	Plain(r, fragment.KindCompany, c)
 	r.out.derivedPages(r.models[fragment.KindCompany], record.Of(c.V()), fragment.SubMovies, fragment.Base, movieRow, movies)
 	return r.out.list
@@ -181,7 +181,7 @@ func (r *Renderer) Company(c complete.Record[catalog.Company], movies []int64) [
 // Keyword returns the fragments of a keyword. movies are the ids of its movies in
 // order, used where the record gives none; all are those and the ones for adults,
 // which are served to who asks for them.
-func (r *Renderer) Keyword(c complete.Record[catalog.KeywordRecord], movies, all []int64) []Fragment {
+func (r *Renderer) Keyword(c complete.Record[catalog.KeywordRecord], movies, all []int64) []release.FragmentSpec {
 	Plain(r, fragment.KindKeyword, c)
 	m, rec := r.models[fragment.KindKeyword], record.Of(c.V())
 	r.out.derivedPages(m, rec, fragment.SubMovies, fragment.Base, movieRow, movies)
@@ -196,7 +196,7 @@ var movieRow = release.Include{Kind: fragment.KindMovie, Sub: fragment.SubRow}
 
 // Plain returns the fragments of a network, a review, a credit or an order of episodes: of kinds
 // without derived data.
-func Plain[T any](r *Renderer, k fragment.Kind, c complete.Record[T]) []Fragment {
+func Plain[T any](r *Renderer, k fragment.Kind, c complete.Record[T]) []release.FragmentSpec {
 	return r.record(r.start(k), record.Of(c.V()))
 }
 
@@ -209,7 +209,7 @@ func (r *Renderer) start(k fragment.Kind) *model {
 
 // record adds the details and every sub-request that rec has, and returns the fragments. Those
 // that equal those of Defaults are left to it.
-func (r *Renderer) record(m *model, rec record.Record) []Fragment {
+func (r *Renderer) record(m *model, rec record.Record) []release.FragmentSpec {
 	langs := r.detail.languagesOf(m, rec)
 	r.detail.details(m, rec, langs)
 	for i := range m.subs {

@@ -66,7 +66,7 @@ func benchmark(b *testing.B, k fragment.Kind, row string) {
 		for _, f := range fragmentsBy(r, rec, k) {
 			n++
 			for _, p := range f.Pieces {
-				raw += len(p.Raw)
+				raw += len(p.Literal)
 			}
 		}
 	}

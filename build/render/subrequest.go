@@ -104,7 +104,7 @@ func (f *fragments) body(rec record.Record) bool {
 		return false
 	case rec.Schema.IDAt == n:
 		f.cut()
-		f.pieces = append(f.pieces, Piece{Op: release.OpIDEnd})
+		f.pieces = append(f.pieces, release.PieceSpec{Op: release.OpIDEnd})
 		f.start = len(f.buf)
 	default:
 		f.text("}")

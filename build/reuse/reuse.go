@@ -55,9 +55,7 @@ type Writer struct {
 	last     release.Entry // of the previous release
 	of       []byte        // the series that z has texts of; empty for none
 	copied   int64
-	spec     release.ResourceSpec // memory that is used again
-	pieces   []release.PieceSpec
-	coded    []byte
+	coded    []byte // memory that is used again
 }
 
 // NewWriter returns a Writer that compresses at a level and closes part.
@@ -79,8 +77,9 @@ func (w *Writer) Close() (release.Part, error) {
 func (w *Writer) Copied() int64 { return w.copied }
 
 // Add writes a resource with the fingerprint of its inputs, whatever spec has of its fragments. It
-// calls render for them if the previous release has no resource of that key and fingerprint.
-func (w *Writer) Add(spec release.ResourceSpec, render func() []render.Fragment) error {
+// calls render for them if the previous release has no resource of that key and fingerprint. The texts of
+// their segments are given as literals; Add sets the segments in their place.
+func (w *Writer) Add(spec release.ResourceSpec, render func() []release.FragmentSpec) error {
 	// Builds write resources in one order, so that most stand after one another there too, and the index, whose slots lie
 	// anywhere, is not read for them.
 	e, ok := w.last.Next()
@@ -94,7 +93,6 @@ func (w *Writer) Add(spec release.ResourceSpec, render func() []render.Fragment)
 		w.copied++
 		return w.part.Copy(e, spec.Aliases)
 	}
-	fragments := render()
 	clear(w.segments) // of the resource in the previous release
 	var p release.Piece
 	for i := range e.Len() {
@@ -109,52 +107,47 @@ func (w *Writer) Add(spec release.ResourceSpec, render func() []render.Fragment)
 		w.z.Reset()
 		w.of = append(w.of[:0], of...)
 	}
-	w.pieces, spec.Fragments = w.pieces[:0], w.spec.Fragments[:0]
-	for i := range fragments {
-		start := len(w.pieces)
-		if err := w.addPieces(fragment.Kind(spec.Key[0]), fragments[i].Pieces); err != nil {
-			return fmt.Errorf("%s %s: %w", fragment.DescribeKey(spec.Key), fragments[i].Address, err)
+	spec.Fragments = render()
+	for i := range spec.Fragments {
+		if err := w.store(spec.Fragments[i].Pieces); err != nil {
+			return fmt.Errorf("%s %s: %w", fragment.DescribeKey(spec.Key), spec.Fragments[i].Address, err)
 		}
-		spec.Fragments = append(spec.Fragments, release.FragmentSpec{Address: fragments[i].Address, Pieces: w.pieces[start:len(w.pieces):len(w.pieces)]})
 	}
-	w.spec.Fragments = spec.Fragments
 	return w.part.Add(spec)
 }
 
 // maxHeld is how many compressed bytes of a series are held for its other resources.
 const maxHeld = 1 << 20
 
-// addPieces appends pieces as a part takes them.
-func (w *Writer) addPieces(kind fragment.Kind, pieces []render.Piece) error {
+// store makes texts literals or segments. Pieces that several fragments have in common may have been stored before.
+func (w *Writer) store(pieces []release.PieceSpec) error {
 	for i := range pieces {
 		p := &pieces[i]
-		out := release.PieceSpec{Op: p.Op, Include: p.Include, Word: p.Word, Number: p.Number}
-		switch p.Op {
-		case release.OpSegment:
-			isLiteral := len(p.Raw) <= maxLiteral
-			if !isLiteral && len(p.Raw) <= maxPhrased {
-				w.coded = release.AppendText(w.coded[:0], p.Raw)
-				isLiteral = len(w.coded) <= maxCoded
-			}
-			if isLiteral {
-				out.Op, out.Literal = release.OpLiteral, p.Raw
-				break
-			}
-			if len(w.segments) > 0 { // the previous release may have it
-				g, ok := w.segments[release.HashOf(p.Raw)]
-				if ok && int(g.RawLen) == len(p.Raw) && g.CRC == crc32.ChecksumIEEE(p.Raw) {
-					out.Segment = g
-					break
-				}
-			}
-			var err error
-			if out.Segment, err = w.z.Segment(p.Raw); err != nil {
-				return err
-			}
-		case release.OpReference:
-			out.Shared, out.Sub = GenresKey(kind, render.GenresName(p.Genres)), fragment.SubGenres
+		raw := p.Literal
+		if p.Op != release.OpSegment || raw == nil {
+			continue
 		}
-		w.pieces = append(w.pieces, out)
+		isLiteral := len(raw) <= maxLiteral
+		if !isLiteral && len(raw) <= maxPhrased {
+			w.coded = release.AppendText(w.coded[:0], raw)
+			isLiteral = len(w.coded) <= maxCoded
+		}
+		if isLiteral {
+			p.Op = release.OpLiteral
+			continue
+		}
+		p.Literal = nil
+		if len(w.segments) > 0 { // the previous release may have it
+			g, ok := w.segments[release.HashOf(raw)]
+			if ok && int(g.RawLen) == len(raw) && g.CRC == crc32.ChecksumIEEE(raw) {
+				p.Segment = g
+				continue
+			}
+		}
+		var err error
+		if p.Segment, err = w.z.Segment(raw); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -168,11 +161,6 @@ const (
 	maxPhrased = 200
 	maxCoded   = 60
 )
-
-// GenresKey returns the key of a shared list of genres.
-func GenresKey(kind fragment.Kind, name string) []byte {
-	return fragment.AppendShared(nil, fragment.KindGenres, kind, name)
-}
 
 // An Inputs collects the inputs of a resource: the records, the contributions and the neighbours that
 // it is rendered from. Whatever enters rendering is added here first, or follows from what was.

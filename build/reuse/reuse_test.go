@@ -3,13 +3,13 @@ package reuse
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/zeebo/xxh3"
 
 	"github.com/reelsplice/reelsplice/build/buildtest"
-	"github.com/reelsplice/reelsplice/build/render"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
@@ -29,19 +29,21 @@ func text(seed string, n int) []byte {
 	return []byte(b.String()[:n])
 }
 
-func fragmentOf(sub fragment.Sub, texts ...[]byte) render.Fragment {
-	f := render.Fragment{Address: fragment.Address{Sub: sub}}
+func fragmentOf(sub fragment.Sub, texts ...[]byte) release.FragmentSpec {
+	f := release.FragmentSpec{Address: fragment.Address{Sub: sub}}
 	for _, t := range texts {
-		f.Pieces = append(f.Pieces, render.Piece{Op: release.OpSegment, Raw: t})
+		f.Pieces = append(f.Pieces, release.PieceSpec{Op: release.OpSegment, Literal: t})
 	}
 	return f
 }
 
 // fingerprintOf stands in for the inputs of fragments.
-func fingerprintOf(fragments []render.Fragment) uint64 { return xxh3.HashString(fmt.Sprint(fragments)) }
+func fingerprintOf(fragments []release.FragmentSpec) uint64 {
+	return xxh3.HashString(fmt.Sprint(fragments))
+}
 
 // build writes a release of movies by their ids, upon from, and opens it.
-func build(t *testing.T, dir string, from *release.Reader, level int, movies map[fragment.ID][]render.Fragment) (*release.Reader, int64) {
+func build(t *testing.T, dir string, from *release.Reader, level int, movies map[fragment.ID][]release.FragmentSpec) (*release.Reader, int64) {
 	t.Helper()
 	must := func(err error) {
 		t.Helper()
@@ -61,7 +63,11 @@ func build(t *testing.T, dir string, from *release.Reader, level int, movies map
 	for id := range fragment.ID(100) {
 		if fragments, ok := movies[id]; ok {
 			spec := release.ResourceSpec{Key: key(id), ID: uint64(id), Fingerprint: fingerprintOf(fragments)}
-			must(w.Add(spec, func() []render.Fragment { return fragments }))
+			fragments = slices.Clone(fragments) // other releases get them too
+			for i := range fragments {
+				fragments[i].Pieces = slices.Clone(fragments[i].Pieces)
+			}
+			must(w.Add(spec, func() []release.FragmentSpec { return fragments }))
 		}
 	}
 	_, err = w.Close()
@@ -95,7 +101,7 @@ func segmentsOf(t *testing.T, r *release.Reader, id fragment.ID) (packs []string
 func TestTakeOver(t *testing.T) {
 	dir := t.TempDir()
 	long, other, credits := text("a", 500), text("b", 600), text("c", 700)
-	first, n := build(t, dir, nil, 6, map[fragment.ID][]render.Fragment{
+	first, n := build(t, dir, nil, 6, map[fragment.ID][]release.FragmentSpec{
 		1: {fragmentOf(fragment.SubDetails, long, []byte("short")), fragmentOf(fragment.SubCredits, credits)},
 		2: {fragmentOf(fragment.SubDetails, other)},
 	})
@@ -103,7 +109,7 @@ func TestTakeOver(t *testing.T) {
 		t.Errorf("%d resources taken over from nothing", n)
 	}
 	old := segmentsOf(t, first, 1)[0]
-	changed := map[fragment.ID][]render.Fragment{
+	changed := map[fragment.ID][]release.FragmentSpec{
 		1: {fragmentOf(fragment.SubDetails, long, []byte("Short")), fragmentOf(fragment.SubCredits, credits, other)},
 		2: {fragmentOf(fragment.SubDetails, other)},
 		3: {fragmentOf(fragment.SubDetails, long)},
@@ -175,15 +181,15 @@ func TestVersion(t *testing.T) {
 	const want = "2.2: 1: 436b 2: 436b 3: f910 4: aa87 5: 64ba 6: 42d1 7: 4125 8: 2c58 9: d3e7"
 	got := strings.TrimSuffix(Encoder(0), ".0") + ":"
 	for level := 1; level <= 9; level++ {
-		var fragments []render.Fragment
+		var fragments []release.FragmentSpec
 		for i, n := range []int{1, 90, 96, 97, 130, 160, 161, 500, 3000, 40_000} {
-			fragments = append(fragments, render.Fragment{
-				Address: fragment.Address{Sub: fragment.SubDetails, Page: uint16(i)}, Pieces: []render.Piece{{Op: release.OpSegment, Raw: text("x", n)}},
+			fragments = append(fragments, release.FragmentSpec{
+				Address: fragment.Address{Sub: fragment.SubDetails, Page: uint16(i)}, Pieces: []release.PieceSpec{{Op: release.OpSegment, Literal: text("x", n)}},
 			})
 		}
 		phrases := []byte(strings.Repeat(`},{"adult":false,"character":"`, 5))
 		fragments = append(fragments, fragmentOf(fragment.SubCredits, phrases), fragmentOf(fragment.SubCasts, []byte(strings.Repeat(string(phrases[:30]), 6))))
-		r, _ := build(t, t.TempDir(), nil, level, map[fragment.ID][]render.Fragment{1: fragments})
+		r, _ := build(t, t.TempDir(), nil, level, map[fragment.ID][]release.FragmentSpec{1: fragments})
 		e, _ := r.Lookup(key(1))
 		h := xxh3.New()
 		var p release.Piece

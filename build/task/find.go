@@ -74,7 +74,7 @@ func (f *finder) flush() error {
 	hits := f.hits
 	f.hits = f.hits[:0]
 	spec := release.ResourceSpec{Key: f.key, Fingerprint: f.o.inputs.Fingerprint()}
-	return f.o.Add(spec, func() []render.Fragment { return f.o.render.Find(hits) })
+	return f.o.Add(spec, func() []release.FragmentSpec { return f.o.render.Find(hits) })
 }
 
 // maxExternalID is the longest external id that find knows, in bytes: a key has two

@@ -11,7 +11,6 @@ import (
 	"github.com/reelsplice/reelsplice/build/plan"
 	"github.com/reelsplice/reelsplice/build/records"
 	"github.com/reelsplice/reelsplice/build/render"
-	"github.com/reelsplice/reelsplice/build/reuse"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/extsort"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
@@ -81,7 +80,7 @@ func (t *prepare) common(ctx context.Context, o *output) error {
 			continue
 		}
 		key := fragment.AppendShared(nil, fragment.KindDefault, of.Kind, "")
-		if err := o.addInputless(key, func() []render.Fragment { return defaults }); err != nil {
+		if err := o.addInputless(key, func() []release.FragmentSpec { return defaults }); err != nil {
 			return err
 		}
 	}
@@ -96,7 +95,7 @@ func (t *prepare) common(ctx context.Context, o *output) error {
 			id, n := binary.Varint(payload)
 			ids, payload = append(ids, id), payload[n:]
 		}
-		return o.addInputless(reuse.GenresKey(kind, last[1:]), func() []render.Fragment { return render.SharedGenres(kind, ids) })
+		return o.addInputless(render.GenresKey(kind, ids), func() []release.FragmentSpec { return render.SharedGenres(kind, ids) })
 	})
 }
 
@@ -112,17 +111,17 @@ func (b *Build) writeRemoved(ctx context.Context, o *output) error {
 		}
 		of = r.Key.Append(of[:0], r.Kind)
 		key = fragment.AppendRemoved(key[:0], of)
-		var list []render.Fragment
+		var list []release.FragmentSpec
 		if r.Merged {
 			into = r.Into.Append(into[:0], r.Kind)
 			o.inputs.Bytes(into)
-			list = []render.Fragment{{
+			list = []release.FragmentSpec{{
 				Address: fragment.Address{Sub: fragment.SubMergedInto},
-				Pieces:  []render.Piece{{Op: release.OpSegment, Raw: into}},
+				Pieces:  []release.PieceSpec{{Op: release.OpSegment, Literal: into}},
 			}}
 		}
 		spec := release.ResourceSpec{Key: key, Fingerprint: o.inputs.Fingerprint()}
-		if err := o.Add(spec, func() []render.Fragment { return list }); err != nil {
+		if err := o.Add(spec, func() []release.FragmentSpec { return list }); err != nil {
 			return err
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // A resources task builds a partition of the resources that titles contribute to, of their
@@ -80,7 +81,7 @@ type partition struct {
 }
 
 // add writes the resource at hand. id is the one that standalone responses have.
-func (p *partition) add(key catalog.Key, id uint64, aliases [][]byte, render func() []render.Fragment) error {
+func (p *partition) add(key catalog.Key, id uint64, aliases [][]byte, render func() []release.FragmentSpec) error {
 	spec := p.o.spec(p.plan.Kind, key, id, p.fingerprint)
 	spec.Aliases = aliases
 	return p.o.Add(spec, render)
@@ -188,7 +189,7 @@ func buildPerson(p *partition, key catalog.Key, rec *catalog.Person, contributio
 	person := completed.V()
 	p.c.externalIDs(record.Of(person.ExternalIDs), person.IMDbID.V, render.Hit{Kind: fragment.KindPerson, ID: key.ID()})
 	var parsing error // of the contributions
-	err := p.add(key, key.ID(), latestAlias(nil, fragment.KindPerson, int64(key.ID()), p.t.latest), func() []render.Fragment {
+	err := p.add(key, key.ID(), latestAlias(nil, fragment.KindPerson, int64(key.ID()), p.t.latest), func() []release.FragmentSpec {
 		d := render.PersonDerived{Credits: make([]derive.Credit, len(contributions))}
 		for i, b := range contributions {
 			if d.Credits[i], parsing = derive.ParseCredit(b); parsing != nil {
@@ -252,7 +253,7 @@ func buildCollection(p *partition, key catalog.Key, c *catalog.Collection, contr
 	}
 	parts, _ := movieIDs(titles)
 	completed, d := complete.Of(c), render.CollectionDerived{Parts: parts, Adult: adult}
-	if err := p.add(key, key.ID(), nil, func() []render.Fragment { return p.o.render.Collection(completed, d) }); err != nil {
+	if err := p.add(key, key.ID(), nil, func() []release.FragmentSpec { return p.o.render.Collection(completed, d) }); err != nil {
 		return err
 	}
 	return index.Add(p.c.rows, fragment.KindCollection, key.ID(), completed, popularity, adult)
@@ -271,7 +272,7 @@ func buildCompany(p *partition, key catalog.Key, c *catalog.Company, contributio
 	}
 	completed := complete.Of(c)
 	movies, _ := movieIDs(titles)
-	if err := p.add(key, key.ID(), nil, func() []render.Fragment { return p.o.render.Company(completed, movies) }); err != nil {
+	if err := p.add(key, key.ID(), nil, func() []release.FragmentSpec { return p.o.render.Company(completed, movies) }); err != nil {
 		return err
 	}
 	return index.Add(p.c.rows, fragment.KindCompany, key.ID(), completed, float64(countTitles(titles)), false)
@@ -298,7 +299,7 @@ func buildKeyword(p *partition, key catalog.Key, k *catalog.KeywordRecord, contr
 	}
 	completed := complete.Of(k)
 	all, clean := movieIDs(titles)
-	if err := p.add(key, key.ID(), nil, func() []render.Fragment { return p.o.render.Keyword(completed, clean, all) }); err != nil {
+	if err := p.add(key, key.ID(), nil, func() []release.FragmentSpec { return p.o.render.Keyword(completed, clean, all) }); err != nil {
 		return err
 	}
 	return index.Add(p.c.rows, fragment.KindKeyword, key.ID(), completed, float64(countTitles(titles)), false)
@@ -321,12 +322,12 @@ func buildPlain[T any](p *partition, key catalog.Key, rec *T, _ [][]byte) error 
 
 // addPlain writes a resource without derived data.
 func addPlain[T any](p *partition, key catalog.Key, id uint64, given *T) error {
-	return p.add(key, id, nil, func() []render.Fragment { return render.Plain(p.o.render, p.plan.Kind, complete.Of(given)) })
+	return p.add(key, id, nil, func() []release.FragmentSpec { return render.Plain(p.o.render, p.plan.Kind, complete.Of(given)) })
 }
 
 func buildList(p *partition, key catalog.Key, l *catalog.List, _ [][]byte) error {
 	if render.IsPrivate(l) {
 		return nil
 	}
-	return p.add(key, key.ID(), nil, func() []render.Fragment { return p.o.render.List(l) })
+	return p.add(key, key.ID(), nil, func() []release.FragmentSpec { return p.o.render.List(l) })
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // A seriesBuilder builds series with their seasons and episodes. The records of all
@@ -190,7 +191,7 @@ func (m *seriesBuilder) season(number uint32) error {
 	if known { // the survey reads the ids of records alone
 		spec.Aliases = m.t.owners.ownAlias(fragment.KindSeason, s.ID.V, key)
 	}
-	err := m.o.Add(spec, func() []render.Fragment {
+	err := m.o.Add(spec, func() []release.FragmentSpec {
 		if s.AggregateCredits == nil {
 			d.Aggregate = derive.SeasonAggregate(s, series, shown)
 		}
@@ -288,7 +289,7 @@ func (m *seriesBuilder) episode(c complete.Record[catalog.Episode], d render.Epi
 		Kind: fragment.KindEpisode, ID: uint64(m.id), Season: key.Season(), Episode: key.Episode(),
 	})
 	m.airs(c)
-	return m.o.Add(spec, func() []render.Fragment { return m.o.render.Episode(c, d) })
+	return m.o.Add(spec, func() []release.FragmentSpec { return m.o.render.Episode(c, d) })
 }
 
 // airs remembers when an episode was on the air, and the last one that was and the one
@@ -340,7 +341,7 @@ func (m *seriesBuilder) details() error {
 	m.near.addTo(&m.o.inputs)
 	spec := m.o.spec(fragment.KindTV, catalog.NumberKey(m.id), uint64(m.id), m.o.inputs.Fingerprint())
 	spec.Aliases = latestAlias(nil, fragment.KindTV, m.id, m.t.b.Plan.Latest[fragment.KindTV])
-	err := m.o.Add(spec, func() []render.Fragment {
+	err := m.o.Add(spec, func() []release.FragmentSpec {
 		if m.tv.AggregateCredits == nil {
 			d.Aggregate = derive.Aggregate(credits)
 		}

@@ -365,6 +365,6 @@ func (o *output) spec(kind fragment.Kind, k catalog.Key, id, fingerprint uint64)
 }
 
 // addInputless writes a resource that follows from its key and the program alone.
-func (o *output) addInputless(key []byte, render func() []render.Fragment) error {
+func (o *output) addInputless(key []byte, render func() []release.FragmentSpec) error {
 	return o.Add(release.ResourceSpec{Key: key, Fingerprint: o.inputs.Fingerprint()}, render)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // A titles task builds the movies, or the series with their seasons and episodes, of a span. It
@@ -184,7 +185,7 @@ func (b *movieBuilder) movie(key catalog.Key, given *catalog.Movie) error {
 	b.c.movie(m)
 	spec := b.o.spec(fragment.KindMovie, key, key.ID(), b.o.inputs.Fingerprint())
 	spec.Aliases = b.aliases(key, m)
-	if err := b.o.Add(spec, func() []render.Fragment { return b.o.render.Movie(completed, b.near.derived()) }); err != nil {
+	if err := b.o.Add(spec, func() []release.FragmentSpec { return b.o.render.Movie(completed, b.near.derived()) }); err != nil {
 		return err
 	}
 	return b.c.rows.Movie(completed)
