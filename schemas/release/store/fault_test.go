@@ -177,7 +177,7 @@ func TestOrderOfSteps(t *testing.T) {
 		"sync .pack-00002-00000", "sync .part-00002",
 		"sync table-tiny", "sync index-0000", "write manifest.json", "sync " + tmp,
 		"rename " + m.ID, "sync " + filepath.Base(dir),
-		"sync .current-new", "rename current", "sync " + filepath.Base(dir),
+		"write current", "sync " + filepath.Base(dir),
 	}
 	if !slices.Equal(k.did, want) {
 		t.Errorf("steps:\n%s\nwant:\n%s", strings.Join(k.did, "\n"), strings.Join(want, "\n"))

@@ -73,20 +73,12 @@ func (s Folder) pointer(name string) ([]string, error) {
 	return ids, nil
 }
 
-// setPointer makes ids the content of a file, by way of another one: all of it, durably, or none of it.
+// setPointer durably makes ids the content of a file.
 func (s Folder) setPointer(name string, ids []string) error {
-	temporary := filepath.Join(s.Dir, "."+name+"-new")
-	f, err := os.Create(temporary)
-	if err != nil {
+	if err := file.WriteFile(filepath.Join(s.Dir, name), encodeHistory(ids), 0o666); err != nil {
 		return err
 	}
-	if _, err = f.Write(encodeHistory(ids)); err == nil {
-		err = file.Sync(f)
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	return file.MoveInto(temporary, filepath.Join(s.Dir, name))
+	return file.SyncDir(s.Dir)
 }
 
 // locked waits for the right to change the store, and calls fn. What is done starts its error.
