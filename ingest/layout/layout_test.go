@@ -144,11 +144,6 @@ func TestTMDB(t *testing.T) {
 	f("", Row{JSON: `{"id":5,"title_fr":"","overview_fr":"o"}`}, `{"id":5,"localized":[{"language":"fr-FR","overview":"o"}]}`)
 	f("de-DE", Row{JSON: `{"id":5,"title":"","overview":"","title_de":"kept"}`}, `{"id":5,"localized":[{"language":"de-DE","overview":"","title":"kept"}]}`)
 	f("de-DE", Row{JSON: `{"id":5,"title":null}`}, `{"id":5,"localized":[{"language":"de-DE"}]}`)
-	// A language has one tag, also in rows that name it themselves.
-	f("", Row{JSON: `{"id":5,"localized":[{"language":"fr","title":"A","runtime":1},{"language":"fr-FR","title":"B"}],"similar":{"page":1,"language":"fr"}}`},
-		`{"id":5,"similar":{"language":"fr-FR","page":1},"localized":[{"language":"fr-FR","runtime":1,"title":"B"}]}`)
-	f("", Row{JSON: `{"id":5,"overview_fr":"o","localized":[{"language":"fr","title":"A"}]}`},
-		`{"id":5,"localized":[{"language":"fr-FR","overview":"o","title":"A"}]}`)
 	// A null of a crawl in another language says nothing of the base.
 	f("de-DE", Row{JSON: `{"id":5,"runtime":null,"genres":null,"credits":{"cast":[]},"trailers":{"youtube":[]}}`},
 		`{"id":5,"localized":[{"language":"de-DE","genres":null,"runtime":null,"credits":{"cast":[]},"trailers":{"youtube":[]}}]}`)

@@ -23,43 +23,6 @@ func localized(r record.Record, f *record.Field, language string) record.Record 
 	return el
 }
 
-// sameTags brings the languages of texts that a row has already to the form of
-// ParseLanguage, so that no language has two tags.
-func sameTags(r record.Record) {
-	f, ok := localizedField(r.Schema)
-	if !ok {
-		return
-	}
-	n, _ := r.Len(f)
-	var list []record.Record
-	changed := false
-	for i := range n {
-		el := r.At(f, i).Clone()
-		tag, err := ParseLanguage(el.StringNamed("language").V)
-		if err == nil && tag != "" && tag != el.StringNamed("language").V {
-			*el.StringNamed("language"), changed = record.Text(tag), true
-		}
-		list = append(list, el)
-	}
-	if !changed {
-		return
-	}
-	r.MakeList(f, n)
-	for _, el := range list {
-		overlay(localized(r, f, el.StringNamed("language").V), el)
-	}
-}
-
-// overlay sets the fields of dst that src has.
-func overlay(dst, src record.Record) {
-	for i := range src.Schema.Fields {
-		if f := &src.Schema.Fields[i]; record.Present(src, f) {
-			record.Copy(dst, src, f)
-		}
-	}
-	dst.Object().Extra = record.UniteExtra(src.Object().Extra, dst.Object().Extra)
-}
-
 // localize moves what depends on the language of the crawl to the record's texts in
 // that language, and leaves the rest, which is the same in every language, where it is.
 func localize(base record.Record, language string) {

@@ -29,10 +29,7 @@ func (t *Reader) dropEmpty(r record.Record) {
 // those without a number, so that pages of several crawls can be told apart.
 func (t *Reader) pages(r record.Record, f *record.Field) {
 	before, _ := r.Len(f)
-	record.Retain(r, f, func(p record.Record) bool {
-		sameTag(p)
-		return !saysNothing(p) && (unpaged(p) || number(p))
-	})
+	record.Retain(r, f, func(p record.Record) bool { return !saysNothing(p) && (unpaged(p) || number(p)) })
 	switch after, _ := r.Len(f); {
 	case after == 0:
 		t.drop(r, f)
@@ -57,15 +54,6 @@ func number(p record.Record) bool {
 		*n = record.Number(1)
 	}
 	return n.V <= maxPage || p.Schema == record.SchemaOf[catalog.ListItemPage]()
-}
-
-// sameTag brings the language that a page has already to the form of ParseLanguage.
-func sameTag(p record.Record) {
-	if l := p.StringNamed("language"); l.Set {
-		if tag, err := ParseLanguage(l.V); err == nil && tag != "" {
-			l.V = tag
-		}
-	}
 }
 
 // drop makes a field absent and counts it.

@@ -75,7 +75,6 @@ func (t *Reader) records(r Row) ([]Record, error) {
 		return []Record{gone}, err
 	}
 	t.dropEmpty(rec)
-	sameTags(rec)
 	english, parts, err := t.known(r.Type, rec)
 	if err != nil {
 		return nil, err
