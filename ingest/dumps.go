@@ -6,33 +6,19 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/provenance"
 )
 
-// sum starts to hash the files among the inputs beside their reading. The function that it returns waits for the end, and
-// adds the objects, once they are read. What cannot be read has no hash: its reading says why.
-func (l *fileList) sum(ctx context.Context) (wait func() ([]provenance.Dump, error)) {
-	dumps, done := make([]provenance.Dump, len(l.inputs)), make(chan struct{})
-	sum := func(objects bool) {
-		for i := range l.inputs {
-			if f := &l.inputs[i].File; f.InBucket() == objects {
-				hash, _ := f.Sum(ctx)
-				dumps[i] = provenance.Dump{Name: f.Name, Bytes: f.Bytes, SHA256: hash}
-			}
+// writeDumps puts the dumps that were read among the files of the new catalogue. Those that were not read in order, such as
+// Parquet files, are read once more for their hash. What cannot be read has none: its reading has said why.
+func (r *run) writeDumps(ctx context.Context) error {
+	dumps := make([]provenance.Dump, len(r.list.inputs))
+	for i := range r.list.inputs {
+		f := &r.list.inputs[i].File
+		sum, ok := r.sums[f.Path]
+		if !ok {
+			sum, _ = f.Sum(ctx)
 		}
+		dumps[i] = provenance.Dump{Name: f.Name, Bytes: f.Bytes, SHA256: sum}
 	}
-	go func() {
-		defer close(done)
-		sum(false)
-	}()
-	return func() ([]provenance.Dump, error) {
-		<-done
-		sum(true)
-		return dumps, ctx.Err()
-	}
-}
-
-// writeDumps puts the dumps that were read among the files of the new catalogue.
-func (r *run) writeDumps(wait func() ([]provenance.Dump, error)) error {
-	dumps, err := wait()
-	if err != nil {
+	if err := ctx.Err(); err != nil {
 		return err
 	}
 	before, err := provenance.Read(r.Catalog)

@@ -99,6 +99,7 @@ func (r *run) source(ctx context.Context) source.Options {
 	}
 	if r.work != nil {
 		o.TempDir = r.work.path()
+		o.Summed = func(f source.File, sum string) { r.sums[f.Path] = sum }
 	}
 	return o
 }

@@ -124,7 +124,7 @@ func newRun(c Config) (*run, error) {
 		return nil, err
 	}
 	rows, err = layout.WithAliases(rows)
-	return &run{Config: c, rows: rows, start: time.Now(), list: &fileList{}}, err
+	return &run{Config: c, rows: rows, start: time.Now(), list: &fileList{}, sums: map[string]string{}}, err
 }
 
 // appendBeside appends the mappings that lie beside dumps on this machine, or in folders of these, and have their names: films.toml

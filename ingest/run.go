@@ -23,6 +23,7 @@ type run struct {
 	rows  layout.Options // how rows are read
 	start time.Time
 	list  *fileList
+	sums  map[string]string // of the files that were read, by their paths
 
 	work       *workFolder // nil where rows are explained
 	sorter     *extsort.Sorter
@@ -60,14 +61,11 @@ func (r *run) ingest(ctx context.Context) (_ Report, err error) {
 	if err = r.prepare(ctx); err != nil {
 		return Report{}, err
 	}
-	summing, stop := context.WithCancel(ctx)
-	sums := r.list.sum(summing)
-	defer stop()
 	if err = r.read(ctx); err == nil {
 		err = r.write(ctx)
 	}
 	if err == nil {
-		err = r.writeDumps(sums)
+		err = r.writeDumps(ctx)
 	}
 	var bad *TooManyBadError
 	switch {

@@ -8,7 +8,6 @@ import (
 	"hash"
 	"io"
 	"os"
-	"sync/atomic"
 
 	"github.com/reelsplice/reelsplice/schemas/object"
 )
@@ -48,17 +47,9 @@ func openInput(ctx context.Context, f File) (*input, error) {
 	return &input{ReadCloser: osf, at: osf, size: info.Size()}, nil
 }
 
-// InBucket reports whether f is an object.
-func (f File) InBucket() bool { return f.object != nil }
-
-// Sum returns the SHA-256 of a file in hex, "" of a pipe, which can be read once only. An object whose rows were read in
-// order is not fetched again.
+// Sum returns the SHA-256 of a file in hex, "" of a pipe, which can be read once only.
 func (f File) Sum(ctx context.Context) (string, error) {
-	if f.object != nil {
-		if sum := f.object.sum.Load(); sum != nil {
-			return *sum, nil
-		}
-	} else if info, err := os.Stat(f.Path); err != nil || !info.Mode().IsRegular() {
+	if info, err := os.Stat(f.Path); f.object == nil && (err != nil || !info.Mode().IsRegular()) {
 		return "", err
 	}
 	in, err := openInput(ctx, f)
@@ -78,6 +69,22 @@ func (f File) Sum(ctx context.Context) (string, error) {
 		}
 	}
 	return "", ctx.Err()
+}
+
+// A summing reader hashes a file while it is read, and calls done with the SHA-256 in hex at its end.
+type summing struct {
+	io.Reader
+	hash hash.Hash
+	done func(sum string)
+}
+
+func (s *summing) Read(b []byte) (int, error) {
+	n, err := s.Reader.Read(b)
+	s.hash.Write(b[:n])
+	if err == io.EOF {
+		s.done(hex.EncodeToString(s.hash.Sum(nil)))
+	}
+	return n, err
 }
 
 // A pipe reads a file that may wait for another process: to open it and for every read.
@@ -111,25 +118,7 @@ func (p *pipe) Close() error {
 // but idle connections, which end by themselves.
 type inBucket struct {
 	bucket object.Bucket
-	info   object.Info            // as it was listed
-	sum    atomic.Pointer[string] // SHA-256, once it was read from its start to its end
-}
-
-// A summing reader hashes an object while it is read.
-type summing struct {
-	io.ReadCloser
-	hash hash.Hash
-	of   *inBucket
-}
-
-func (s *summing) Read(b []byte) (int, error) {
-	n, err := s.ReadCloser.Read(b)
-	s.hash.Write(b[:n])
-	if err == io.EOF {
-		sum := hex.EncodeToString(s.hash.Sum(nil))
-		s.of.sum.Store(&sum)
-	}
-	return n, err
+	info   object.Info // as it was listed
 }
 
 // open opens the object as it is now.
@@ -138,7 +127,5 @@ func (o *inBucket) open(ctx context.Context) (*input, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &input{
-		ReadCloser: &summing{o.bucket.NewReader(ctx, info), sha256.New(), o}, at: o.bucket.NewReaderAt(ctx, info), size: info.Size,
-	}, nil
+	return &input{ReadCloser: o.bucket.NewReader(ctx, info), at: o.bucket.NewReaderAt(ctx, info), size: info.Size}, nil
 }

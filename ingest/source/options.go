@@ -26,6 +26,7 @@ type Options struct {
 	Strict   bool                      // rows that are nearly JSON, and those with fewer or more cells than columns, are bad
 	TempDir  string                    // where a packed Parquet file is unpacked, which needs a file; "" means the system's
 	Skipped  func(path, reason string) // called with each file that List leaves out of a folder; nil for none
+	Summed   func(f File, sum string)  // called with the SHA-256 of each file, in hex, that was read in order to its end; nil for none
 
 	// Buckets opens the bucket of a URL; without it URLs are refused. It brings the
 	// libraries of object stores along, which this package does without.

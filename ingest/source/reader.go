@@ -3,6 +3,7 @@ package source
 import (
 	"bufio"
 	"bytes"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"os"
@@ -59,6 +60,9 @@ func (r *Reader) open(o Options) error {
 		r.file.Bytes = in.size
 	}
 	count := &countingReader{r: in}
+	if o.Summed != nil && in.at != nil {
+		count.r = &summing{in, sha256.New(), func(sum string) { o.Summed(r.file, sum) }}
+	}
 	r.consumed = &count.n
 	br := bufio.NewReaderSize(count, 64<<10)
 	head, err := br.Peek(4)
