@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/reelsplice/reelsplice/ingest/source"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // listFields are the columns and fields by which exported lists name a title: those of IMDb, Letterboxd, Trakt, TMDB
@@ -100,7 +101,7 @@ func (s *selection) readExported(ctx context.Context, path, kind string, r *Repo
 	})
 	if err == nil && !found && columns != nil {
 		return fmt.Errorf("ids %s: want a column or field such as Const, imdb_id or tmdb_id, or a title with its year; found %s",
-			path, shorten(strings.Join(columns, ", ")))
+			path, record.Shown(strings.Join(columns, ", ")))
 	}
 	if err == nil {
 		r.Unresolved = append(r.Unresolved, lost...)

@@ -18,6 +18,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/reelsplice/reelsplice/ingest/source"
+	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
 // A selection is what files and folders name: ids, and what has to be looked up.
@@ -155,7 +156,7 @@ func parseID(line, kind string) (i ids, err error) {
 	}
 	m := plainID.FindStringSubmatch(line)
 	if m == nil || m[1] != "tvdb" && kindNamed(m[1]) == nil {
-		return i, fmt.Errorf("want an id such as movie 550, tv 1399, person 287, tvdb 121361 or tt0137523, found %q", shorten(line))
+		return i, fmt.Errorf("want an id such as movie 550, tv 1399, person 287, tvdb 121361 or tt0137523, found %q", record.Shown(line))
 	}
 	if m[1] == "tvdb" {
 		i.set("tvdb", m[2])
@@ -163,18 +164,9 @@ func parseID(line, kind string) (i ids, err error) {
 		i.kind = m[1]
 	}
 	if i == (ids{}) {
-		return i, fmt.Errorf("want an id from 1 on, found %q", shorten(line))
+		return i, fmt.Errorf("want an id from 1 on, found %q", record.Shown(line))
 	}
 	return i, nil
-}
-
-// shorten bounds a text for a message.
-func shorten(text string) string {
-	const most = 60
-	if len(text) > most {
-		return strings.ToValidUTF8(text[:most], "") + "..."
-	}
-	return text
 }
 
 // add adds the best of some ids. kind is that of TMDB's where its place does not say; place is where they come from.

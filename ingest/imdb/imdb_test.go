@@ -346,7 +346,7 @@ func TestAddRefuses(t *testing.T) {
 	f(titlePrincipals, `{"tconst":"tt0000001","ordering":"1","nconst":"nm0000001","category":"self","characters":"Self"}`, `characters: want a list such as ["Self"], found "Self"`)
 	f(titleAkas, `{"titleId":"tt0000001","ordering":"1","isOriginalTitle":"x"}`, `isOriginalTitle: want an integer from 0 to 1, found "x"`)
 	f(nameBasics, `{"nconst":"tt0000001"}`, `nconst: want an id such as nm0000001, found "tt0000001"`)
-	f(nameBasics, `{"nconst":"nm0000001","birthYear":"`+strings.Repeat("é", 40)+`"}`, `birthYear: want an integer from 0 to 9999, found "`+strings.Repeat("é", 30)+`"...`)
+	f(nameBasics, `{"nconst":"nm0000001","birthYear":"`+strings.Repeat("é", 40)+`"}`, `birthYear: want an integer from 0 to 9999, found "`+strings.Repeat("é", 30)+`..."`)
 	f(nameBasics, `[]`, `want an object, found []`)
 	f(nameBasics, `{"nconst":["nm0000001"]}`, `nconst: want a text, a number or null, found ["nm0000001"]`)
 	f(nameBasics, `{"nconst":"nm0000001"`, `parse JSON: byte 21: is no JSON`)

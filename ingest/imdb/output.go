@@ -17,13 +17,7 @@ func (j *Joiner) drop(path string, n int64) {
 }
 
 // dropName counts a name that comes from a row under a path, cut where it is none.
-func (j *Joiner) dropName(path, name string) {
-	const most = 40
-	if len(name) > most {
-		name = strings.ToValidUTF8(name[:most], "") + "..."
-	}
-	j.drop(path+name, 1)
-}
+func (j *Joiner) dropName(path, name string) { j.drop(path+record.Shown(name), 1) }
 
 // An output takes records, each with the place of the row that it is of.
 type output func(file int, row, line int64, rec layout.Record) error

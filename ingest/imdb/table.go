@@ -207,7 +207,8 @@ func (t *table) check(cells *[maxColumns]string, values *record.Values) error {
 		}
 		e := &record.FieldError{Field: c.name, What: fmt.Sprintf("want %s, found nothing", want)}
 		if cells[i] != "" {
-			e.What, e.Value = fmt.Sprintf("want %s, found %s", want, shown(found)), shown(found)
+			e.Value = strconv.Quote(record.Shown(found))
+			e.What = fmt.Sprintf("want %s, found %s", want, e.Value)
 		}
 		if c.needed {
 			return e
@@ -222,15 +223,6 @@ func (t *table) check(cells *[maxColumns]string, values *record.Values) error {
 		cells[i] = good
 	}
 	return nil
-}
-
-// shown returns the start of a cell for a message.
-func shown(cell string) string {
-	const most = 60
-	if len(cell) <= most {
-		return strconv.Quote(cell)
-	}
-	return strconv.Quote(strings.ToValidUTF8(cell[:most], "")) + "..."
 }
 
 // Limits of numbers. A row beyond them has cells in the wrong columns.

@@ -301,20 +301,29 @@ func split(value, separator any, _ *evaluator) (any, error) {
 		return list, nil
 	}
 	text := strings.TrimSpace(textOf(value))
-	if strings.HasPrefix(text, "[") && strings.HasSuffix(text, "]") {
-		list, err := readJSON(text)
-		if err != nil {
-			list, err = readPython(text)
-		}
-		if elements, ok := decode(string(list)).([]any); err == nil && ok {
-			return elements, nil
-		}
+	if list, ok := listOf(text); ok {
+		return list, nil
 	}
 	out := []any{}
 	for part := range strings.SplitSeq(text, separator.(string)) {
 		out = append(out, strings.TrimSpace(part))
 	}
 	return out, nil
+}
+
+// listOf returns the list that a text is, as JSON or Python writes it; false for another text.
+func listOf(text string) (list []any, ok bool) {
+	if !strings.HasPrefix(text, "[") || !strings.HasSuffix(text, "]") {
+		return nil, false
+	}
+	raw, err := readJSON(text)
+	if err != nil {
+		if raw, err = readPython(text); err != nil {
+			return nil, false
+		}
+	}
+	list, ok = decode(string(raw)).([]any)
+	return list, ok
 }
 
 // uniq returns the elements of a list without those that came before. That of the language compares all with all.

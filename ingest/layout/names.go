@@ -135,7 +135,11 @@ func (n *nameReader) oneName(s string, v *evaluator) ([]byte, error) {
 // writes it, or of a joined list. Any text is the name of somebody, and of something that
 // a mapping mints ids for, so these are only split where the mapping has a separator.
 func (n *nameReader) names(s string, v *evaluator) ([]byte, error) {
-	list, ok := listedNames(s)
+	var list []string
+	texts, ok := listOf(strings.TrimSpace(s))
+	if ok {
+		list, ok = textsOfList(texts)
+	}
 	if !ok && n.of != ofPerson {
 		list, ok = n.splitNames(s, v.ids)
 	}
@@ -147,22 +151,6 @@ func (n *nameReader) names(s string, v *evaluator) ([]byte, error) {
 		return nil, nil
 	}
 	return n.listed(list, v)
-}
-
-// listedNames reads a list of texts; false for what is none.
-func listedNames(s string) ([]string, bool) {
-	s = strings.TrimSpace(s)
-	if !strings.HasPrefix(s, "[") || !strings.HasSuffix(s, "]") {
-		return nil, false
-	}
-	text, err := readJSON(s)
-	if err != nil {
-		if text, err = readPython(s); err != nil {
-			return nil, false
-		}
-	}
-	list, _ := decode(string(text)).([]any)
-	return textsOfList(list)
 }
 
 // textsOfList returns the names of a list; false where it has anything else.

@@ -194,7 +194,7 @@ func (k *kind) next(key catalog.Key) (version, error) {
 	if v.isRecord() && news.isRecord() {
 		keepIDs(v.record, news.record, "", func(c conflict) {
 			k.conflict(key, c.field, func() string {
-				return fmt.Sprintf("%s in the catalogue, %s in %s: %s", cut(c.old), cut(c.new), k.name(k.owners.of(c.top())), withIDsStay)
+				return fmt.Sprintf("%s in the catalogue, %s in %s: %s", record.Shown(c.old), record.Shown(c.new), k.name(k.owners.of(c.top())), withIDsStay)
 			})
 		})
 	}
@@ -282,7 +282,7 @@ func (k *kind) join(key catalog.Key, dst, row record.Record, number int) {
 				if why == latterWins {
 					old, now = now, old
 				}
-				return fmt.Sprintf("%s in %s, %s in %s: %s", cut(c.old), k.name(old), cut(c.new), k.name(now), why)
+				return fmt.Sprintf("%s in %s, %s in %s: %s", record.Shown(c.old), k.name(old), record.Shown(c.new), k.name(now), why)
 			})
 		}
 	}
@@ -354,7 +354,7 @@ func (k *kind) part(key catalog.Key, parts *parts) error {
 	}
 	parts.put(row, number, func(c conflict) {
 		k.conflict(key, c.field, func() string {
-			return fmt.Sprintf("%s and %s in %s: the latter is kept", cut(c.old), cut(c.new), name)
+			return fmt.Sprintf("%s and %s in %s: the latter is kept", record.Shown(c.old), record.Shown(c.new), name)
 		})
 	})
 	return nil
@@ -468,13 +468,4 @@ func (k *kind) putAside(r record.Record, h Head, why string) error {
 // conflict counts a field on which sources disagree. sample is called only if its text is listed.
 func (k *kind) conflict(key catalog.Key, field string, sample func() string) {
 	k.m.Report.Conflict(k.typ.Name(), field, func() string { return key.Describe(k.typ.Kind) + ": " + field + ": " + sample() })
-}
-
-// cut shortens a value for a message.
-func cut(s string) string {
-	const most = 60
-	if r := []rune(s); len(r) > most {
-		return string(r[:most]) + "..."
-	}
-	return s
 }
