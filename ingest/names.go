@@ -4,8 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
-
-	"github.com/zeebo/xxh3"
+	"strings"
 
 	"github.com/reelsplice/reelsplice/ingest/layout"
 	"github.com/reelsplice/reelsplice/ingest/resolve"
@@ -19,14 +18,14 @@ type nameIDs map[nameKey]int64
 
 type nameKey struct {
 	kind fragment.Kind
-	hash uint64 // of the name; with 64 bits no two of a million names share one
+	name string
 }
 
 var _ layout.NameIDs = nameIDs(nil)
 
 // ID is that of layout.NameIDs.
 func (n nameIDs) ID(kind fragment.Kind, name string) (int64, bool) {
-	id, ok := n[nameKey{kind, xxh3.HashString(name)}]
+	id, ok := n[nameKey{kind, name}]
 	return id, ok
 }
 
@@ -34,7 +33,7 @@ func (n nameIDs) add(kind fragment.Kind, name string, id int64) {
 	if name == "" || id < 1 {
 		return
 	}
-	k := nameKey{kind, xxh3.HashString(name)}
+	k := nameKey{kind, strings.Clone(name)} // it is a part of a row
 	switch old, ok := n[k]; {
 	case !ok || layout.IsMinted(old): // TMDB's ids count before those that were minted of the name
 		n[k] = id

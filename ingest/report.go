@@ -85,9 +85,11 @@ func (r *run) writeReport(e report.End) (Report, error) {
 		FailedFiles: r.so.failed, Failed: r.so.failures, Conflicts: d.Conflicts.Count, Samples: r.report.FirstConflicts(),
 		Matched: t.Matched, Minted: t.Minted, NoID: t.NoID, Merged: r.so.merged,
 		Whole: counts(t.Whole), Unknown: counts(t.Unknown), Coerced: counts(t.Coerced), Dropped: counts(t.Dropped),
-		ValuesLeftOut: total(t.LeftOut, func(l report.LeftOut) int64 { return l.Count }), LeftOut: t.LeftOut.Top,
-		ValuesCoerced: total(t.Coerced, func(c report.FieldCount) int64 { return c.Count }),
-		ReportFile:    filepath.Join(r.Catalog, report.HTMLFile), Details: d, Bad: r.quarantine.First(),
+		ValuesLeftOut: r.so.leftOut, LeftOut: t.LeftOut.Top, ValuesCoerced: t.Coerced.MoreCount,
+		ReportFile: filepath.Join(r.Catalog, report.HTMLFile), Details: d, Bad: r.quarantine.First(),
+	}
+	for _, c := range t.Coerced.Top {
+		out.ValuesCoerced += c.Count
 	}
 	for _, k := range d.Records {
 		out.Records[k.Kind] = k.Now
@@ -122,14 +124,6 @@ func (c *Config) parameters() map[string]string {
 	}
 	maps.DeleteFunc(p, func(_, value string) bool { return value == "" })
 	return p
-}
-
-func total[T any](top report.Top[T], count func(T) int64) int64 {
-	n := top.MoreCount
-	for _, one := range top.Top {
-		n += count(one)
-	}
-	return n
 }
 
 func counts(top report.Top[report.FieldCount]) map[string]int64 {
