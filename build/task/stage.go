@@ -3,8 +3,8 @@
 // nothing else with other tasks: it may run in any process, in any order within its stage, and
 // again, and writes the same bytes. Each stage has a file here; Stages lists them.
 //
-// A task writes its record last: done/<stage>-<index>.json has the size and the checksum of each
-// output, and what later stages need of it. A stage begins when all tasks of those before are done.
+// A task writes its record last: done/<stage>-<index>.json has the size of each output, the checksum of
+// those of the release, and what later stages need of it. A stage begins when all tasks of those before are done.
 package task
 
 import (
