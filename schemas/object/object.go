@@ -48,17 +48,11 @@ type Bucket interface {
 // are names too. Goroutines may share a Folder. Errors match fs.ErrNotExist, fs.ErrExist and the errors of this package.
 // Package s3 opens folders.
 type Folder interface {
+	Bucket
 	// String names the folder in messages, without parameters of URLs.
 	String() string
 	// URL returns the name of a file for messages.
 	URL(name string) string
-	Stat(ctx context.Context, name string) (Info, error)
-	// List describes all files whose names start with prefix, sorted by name.
-	List(ctx context.Context, prefix string) ([]Info, error)
-	// ReadRange returns n bytes of a version from off; all of them must exist.
-	ReadRange(ctx context.Context, o Info, off, n int64) ([]byte, error)
-	// NewReader reads a version from its start to its end.
-	NewReader(ctx context.Context, o Info) io.ReadCloser
 	// Create makes a file of data. If there is one, the error matches fs.ErrExist.
 	Create(ctx context.Context, name string, data []byte) error
 	// Replace makes a file of data in the place of a version. If there is another one by now, or

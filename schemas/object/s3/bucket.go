@@ -38,10 +38,7 @@ type Bucket struct {
 	stall  time.Duration     // see stallTime
 }
 
-var (
-	_ object.Bucket = (*Bucket)(nil)
-	_ object.Folder = (*Bucket)(nil)
-)
+var _ object.Folder = (*Bucket)(nil)
 
 // Open opens the whole bucket of a location. It sends no request, except where finding
 // credentials takes one. Files have no bucket: errors.ErrUnsupported.

@@ -91,11 +91,14 @@ const maxCache = 1 << 19
 // it. An include counts as different when any language of what it leads to is, though
 // the list may have a text of its own in that language.
 //
-// Memory: eight bytes for each resource that is not the same, and some 40 MiB; what is mapped is forgotten now and then. The Readers should not be
-// those of an edge: their directories are read ahead from here on. Unless nil, progress
+// Memory: eight bytes for each resource that is not the same, and some 50 MiB; what is mapped is forgotten now and
+// then. The Readers should not be those of an edge: their directories are read ahead from here on. Unless nil, progress
 // is called now and then. Errors about the content match ErrCorrupt.
 func Releases(ctx context.Context, a, b *release.Reader, progress func(done, total int64)) (*Comparison, error) {
-	c := &Comparison{a: side{Reader: a, sums: map[recipe]uint64{}}, b: side{Reader: b, sums: map[recipe]uint64{}}, moved: map[release.Ref]bool{}, defaults: map[fragment.Kind][]fragment.Sub{}, progress: progress}
+	c := &Comparison{
+		a: side{Reader: a, sums: map[recipe]uint64{}}, b: side{Reader: b, sums: map[recipe]uint64{}},
+		moved: map[release.Ref]bool{}, defaults: map[fragment.Kind][]fragment.Sub{}, progress: progress,
+	}
 	return c, c.run(ctx)
 }
 
