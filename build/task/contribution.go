@@ -1,13 +1,11 @@
 package task
 
 import (
+	"bytes"
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -131,13 +129,33 @@ func (s *sorted) merge(ctx context.Context, section int) (*extsort.Iterator, err
 	return extsort.Merge(ctx, s.files, section, extsort.Options{Dir: s.b.temp(), Memory: s.b.Memory / 4})
 }
 
-// each calls fn with the records of a section of all files, in order.
-func (s *sorted) each(ctx context.Context, section int, fn func(key, payload []byte) error) error {
+// groups calls fn with each key of a section of all files, in order, and its payloads, each once. They are valid until
+// fn returns.
+func (s *sorted) groups(ctx context.Context, section int, fn func(key []byte, payloads [][]byte) error) error {
 	it, err := s.merge(ctx, section)
 	if err != nil {
 		return err
 	}
-	return errors.Join(it.Each(fn), it.Close())
+	var key, buf []byte
+	var payloads [][]byte
+	err = it.Each(func(next, payload []byte) error {
+		switch n := len(payloads); {
+		case n > 0 && !bytes.Equal(next, key):
+			if err := fn(key, payloads); err != nil {
+				return err
+			}
+			buf, payloads = buf[:0], payloads[:0]
+		case n > 0 && bytes.Equal(payload, payloads[n-1]):
+			return nil
+		}
+		key, buf = append(key[:0], next...), append(buf, payload...)
+		payloads = append(payloads, buf[len(buf)-len(payload):len(buf):len(buf)])
+		return nil
+	})
+	if err == nil && len(payloads) > 0 {
+		err = fn(key, payloads)
+	}
+	return errors.Join(err, it.Close())
 }
 
 func (c *contributor) keep(err error) {
@@ -224,53 +242,4 @@ func parseRefs[R any](contributions [][]byte) (titles []derive.Title, ref *R, er
 		}
 	}
 	return titles, ref, nil
-}
-
-// A grouped walks over the contributions of a partition, one resource after another.
-type grouped struct {
-	it    *extsort.Iterator
-	key   catalog.Key
-	have  bool
-	next  []byte // copy of the first payload of key
-	group [][]byte
-}
-
-// peek returns the key of the next resource; false at the end.
-func (g *grouped) peek() (catalog.Key, bool, error) {
-	if g.have {
-		return g.key, true, nil
-	}
-	key, payload, err := g.it.Next()
-	if errors.Is(err, io.EOF) {
-		return catalog.Key{}, false, nil
-	}
-	if err == nil && len(key) != records.KeyLen {
-		err = fmt.Errorf("contribution to a key of %d bytes, want %d", len(key), records.KeyLen)
-	}
-	if err != nil {
-		return catalog.Key{}, false, err
-	}
-	g.key, g.have, g.next = records.ParseKey(key), true, slices.Clone(payload)
-	return g.key, true, nil
-}
-
-// take returns the contributions to the resource that peek found, repetitions once. They are
-// valid until the next call.
-func (g *grouped) take() ([][]byte, error) {
-	g.group = append(g.group[:0], g.next)
-	at := g.key
-	g.have = false
-	for {
-		key, ok, err := g.peek()
-		if err != nil {
-			return nil, err
-		}
-		if !ok || key != at {
-			return g.group, nil
-		}
-		if string(g.next) != string(g.group[len(g.group)-1]) {
-			g.group = append(g.group, g.next)
-		}
-		g.have = false
-	}
 }

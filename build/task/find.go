@@ -29,52 +29,22 @@ func openFind(b *Build) (tasks, error) {
 
 func (t *find) run(ctx context.Context, i int, d *Done) error {
 	return t.b.write(d, t.b.findPart(i), func(o *output) error {
-		f := &finder{o: o}
-		if err := t.contributions.each(ctx, t.b.Plan.FindSection(uint64(i)), f.add); err != nil {
-			return err
-		}
-		return f.flush()
+		var hits []render.Hit
+		return t.contributions.groups(ctx, t.b.Plan.FindSection(uint64(i)), func(key []byte, payloads [][]byte) error {
+			hits = hits[:0]
+			for _, p := range payloads {
+				if len(p) != hitLen {
+					return fmt.Errorf("contribution to an external id of %d bytes, want %d", len(p), hitLen)
+				}
+				o.inputs.Bytes(p)
+				hits = append(hits, render.Hit{
+					Kind: fragment.Kind(p[0]), ID: binary.BigEndian.Uint64(p[1:]),
+					Season: binary.BigEndian.Uint32(p[9:]), Episode: binary.BigEndian.Uint32(p[13:]),
+				})
+			}
+			return o.addInputs(key, func() []release.FragmentSpec { return o.render.Find(hits) })
+		})
 	})
-}
-
-// A finder gathers the resources that one external id after another finds.
-type finder struct {
-	o    *output
-	key  []byte
-	hits []render.Hit
-	last []byte // payload
-}
-
-func (f *finder) add(key, payload []byte) error {
-	if len(payload) != hitLen {
-		return fmt.Errorf("contribution to an external id of %d bytes, want %d", len(payload), hitLen)
-	}
-	if string(key) != string(f.key) {
-		if err := f.flush(); err != nil {
-			return err
-		}
-		f.key = append(f.key[:0], key...)
-	} else if string(payload) == string(f.last) {
-		return nil // contributed twice
-	}
-	f.last = append(f.last[:0], payload...)
-	f.o.inputs.Bytes(payload)
-	f.hits = append(f.hits, render.Hit{
-		Kind: fragment.Kind(payload[0]), ID: binary.BigEndian.Uint64(payload[1:]),
-		Season: binary.BigEndian.Uint32(payload[9:]), Episode: binary.BigEndian.Uint32(payload[13:]),
-	})
-	return nil
-}
-
-// flush builds what the key finds.
-func (f *finder) flush() error {
-	if len(f.hits) == 0 {
-		return nil
-	}
-	hits := f.hits
-	f.hits = f.hits[:0]
-	spec := release.ResourceSpec{Key: f.key, Fingerprint: f.o.inputs.Fingerprint()}
-	return f.o.Add(spec, func() []release.FragmentSpec { return f.o.render.Find(hits) })
 }
 
 // maxExternalID is the longest external id that find knows, in bytes: a key has two

@@ -80,22 +80,17 @@ func (t *prepare) common(ctx context.Context, o *output) error {
 			continue
 		}
 		key := fragment.AppendShared(nil, fragment.KindDefault, of.Kind, "")
-		if err := o.addInputless(key, func() []release.FragmentSpec { return defaults }); err != nil {
+		if err := o.addInputs(key, func() []release.FragmentSpec { return defaults }); err != nil {
 			return err
 		}
 	}
-	var last string
-	return t.survey.each(ctx, plan.GenreSection, func(key, payload []byte) error {
-		if string(key) == last {
-			return nil
-		}
-		last = string(key)
+	return t.survey.groups(ctx, plan.GenreSection, func(key []byte, payloads [][]byte) error {
 		kind, ids := fragment.Kind(key[0]), []int64(nil)
-		for len(payload) > 0 {
-			id, n := binary.Varint(payload)
-			ids, payload = append(ids, id), payload[n:]
+		for list := payloads[0]; len(list) > 0; {
+			id, n := binary.Varint(list)
+			ids, list = append(ids, id), list[n:]
 		}
-		return o.addInputless(render.GenresKey(kind, ids), func() []release.FragmentSpec { return render.SharedGenres(kind, ids) })
+		return o.addInputs(render.GenresKey(kind, ids), func() []release.FragmentSpec { return render.SharedGenres(kind, ids) })
 	})
 }
 
@@ -120,8 +115,7 @@ func (b *Build) writeRemoved(ctx context.Context, o *output) error {
 				Pieces:  []release.PieceSpec{{Op: release.OpSegment, Literal: into}},
 			}}
 		}
-		spec := release.ResourceSpec{Key: key, Fingerprint: o.inputs.Fingerprint()}
-		if err := o.Add(spec, func() []release.FragmentSpec { return list }); err != nil {
+		if err := o.addInputs(key, func() []release.FragmentSpec { return list }); err != nil {
 			return err
 		}
 	}
@@ -132,16 +126,14 @@ func (b *Build) writeRemoved(ctx context.Context, o *output) error {
 // duplicates are the newer entries.
 func (t *prepare) owners(ctx context.Context, i int, d *Done) error {
 	return t.b.sort(ctx, d, fmt.Sprintf("%s%05d", ownersPrefix, i), 1, func(s *extsort.Sorter) error {
-		var last, owner []byte
-		return t.survey.each(ctx, t.b.Plan.ClaimSection(uint64(i)), func(key, claimant []byte) error {
-			switch {
-			case string(key) != string(last):
-				last, owner = append(last[:0], key...), append(owner[:0], claimant...)
-			case string(claimant) != string(owner):
+		return t.survey.groups(ctx, t.b.Plan.ClaimSection(uint64(i)), func(key []byte, claimants [][]byte) error {
+			for range claimants[1:] {
 				if fragment.Kind(key[0]) == fragment.KindMovie {
 					d.SharedIMDbIDs++
 				}
-				return s.Add(0, key, owner)
+				if err := s.Add(0, key, claimants[0]); err != nil {
+					return err
+				}
 			}
 			return nil
 		})
@@ -164,8 +156,8 @@ func (b *Build) readOwners() (owners, error) {
 		return nil, err
 	}
 	o := owners{}
-	err = s.each(context.Background(), 0, func(key, owner []byte) error {
-		o[claimedID{fragment.Kind(key[0]), binary.BigEndian.Uint64(key[1:])}] = records.ParseKey(owner)
+	err = s.groups(context.Background(), 0, func(key []byte, owner [][]byte) error {
+		o[claimedID{fragment.Kind(key[0]), binary.BigEndian.Uint64(key[1:])}] = records.ParseKey(owner[0])
 		return nil
 	})
 	return o, errors.Join(err, s.close())

@@ -93,42 +93,20 @@ type builder[T any] func(p *partition, key catalog.Key, rec *T, contributions []
 
 // merge builds a partition: the resources of its records T, and of the contributions to them, in the order of their keys.
 func merge[T any](ctx context.Context, p *partition, build builder[T]) error {
-	it, err := p.t.titles.merge(ctx, p.plan.First+p.i)
-	if err != nil {
-		return err
-	}
-	defer it.Close()
-	contributed := &grouped{it: it}
 	in := records.NewCursor[T](p.t.b.inputs.Of(p.plan.Kind), p.plan.Spans[p.i/p.plan.Subs])
 	defer in.Close()
-	for {
-		key, isRecord := in.Peek()
-		for isRecord && p.plan.Sub(key) != p.i%p.plan.Subs {
-			in.Leave()
-			key, isRecord = in.Peek()
-		}
-		at, isContributed, err := contributed.peek()
-		if err := cmp.Or(ctx.Err(), in.Err(), err, p.c.err); err != nil || !isRecord && !isContributed {
-			return err
-		}
-		if isContributed && (!isRecord || at.Compare(key) < 0) {
-			key, isRecord = at, false
-		}
-		var contributions [][]byte
-		if isContributed && at == key {
-			if contributions, err = contributed.take(); err != nil {
-				return err
-			}
-		}
+	// one builds the resource of a key, of which in stands at the record if there is one.
+	one := func(key catalog.Key, contributions [][]byte) (err error) {
 		var rec *T
+		at, isRecord := in.Peek()
 		switch {
-		case isRecord:
+		case isRecord && at == key:
 			p.t.b.advance(1)
 			if rec, err = in.Take(); err != nil {
 				return fmt.Errorf("%s: %w", key.Describe(p.plan.Kind), err)
 			}
 		case p.t.b.inputs.Removed.Has(p.plan.Kind, key):
-			continue
+			return nil
 		default:
 			p.d.Derived++
 		}
@@ -140,7 +118,36 @@ func merge[T any](ctx context.Context, p *partition, build builder[T]) error {
 		if err := build(p, key, rec, contributions); err != nil {
 			return fmt.Errorf("%s: %w", key.Describe(p.plan.Kind), err)
 		}
+		return p.c.err
 	}
+	// below builds the resources of the records before a key, nil for all, to which nothing contributes.
+	below := func(end *catalog.Key) error {
+		for {
+			key, ok := in.Peek()
+			if err := cmp.Or(ctx.Err(), in.Err()); err != nil || !ok || end != nil && key.Compare(*end) >= 0 {
+				return err
+			}
+			if p.plan.Sub(key) != p.i%p.plan.Subs {
+				in.Leave()
+			} else if err := one(key, nil); err != nil {
+				return err
+			}
+		}
+	}
+	err := p.t.titles.groups(ctx, p.plan.First+p.i, func(b []byte, contributions [][]byte) error {
+		if len(b) != records.KeyLen {
+			return fmt.Errorf("contribution to a key of %d bytes, want %d", len(b), records.KeyLen)
+		}
+		key := records.ParseKey(b)
+		if err := below(&key); err != nil {
+			return err
+		}
+		return one(key, contributions)
+	})
+	if err != nil {
+		return err
+	}
+	return below(nil)
 }
 
 // movieIDs returns the ids of the movies among titles, each once, and those of them that

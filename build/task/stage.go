@@ -364,7 +364,7 @@ func (o *output) spec(kind fragment.Kind, k catalog.Key, id, fingerprint uint64)
 	return release.ResourceSpec{Key: o.key, ID: id, Fingerprint: fingerprint}
 }
 
-// addInputless writes a resource that follows from its key and the program alone.
-func (o *output) addInputless(key []byte, render func() []release.FragmentSpec) error {
+// addInputs writes a resource that follows from its key and the inputs at hand; without any, from the program alone.
+func (o *output) addInputs(key []byte, render func() []release.FragmentSpec) error {
 	return o.Add(release.ResourceSpec{Key: key, Fingerprint: o.inputs.Fingerprint()}, render)
 }
