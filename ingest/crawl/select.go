@@ -30,23 +30,7 @@ type selection struct {
 // readSelection reads the files and folders of a Config.
 func readSelection(ctx context.Context, cfg *Config, r *Report) (s selection, err error) {
 	for _, path := range cfg.IDs {
-		exported := false
-		err := s.readFile(path, func(name string, in io.Reader) error {
-			head := bufio.NewReaderSize(in, maxHead)
-			first, _ := head.Peek(maxHead)
-			switch {
-			case bytes.HasPrefix(bytes.TrimSpace(first), []byte("<")) || strings.EqualFold(filepath.Ext(path), ".nfo"):
-				return s.readOneNFO(name, cfg.Kind, head)
-			case isExported(path, first):
-				exported = true
-				return nil
-			}
-			return s.readIDs(name, cfg.Kind, head)
-		})
-		if err == nil && exported {
-			err = s.readExported(ctx, path, cfg.Kind, r)
-		}
-		if err != nil {
+		if err := s.readFile(ctx, path, cfg.Kind, r); err != nil {
 			return s, err
 		}
 	}
@@ -74,22 +58,30 @@ func readSelection(ctx context.Context, cfg *Config, r *Report) (s selection, er
 	return s, nil
 }
 
-// readFile hands the lines of a file on, which may be packed by gzip.
-func (s *selection) readFile(path string, read func(name string, in io.Reader) error) error {
+// readFile reads an NFO file, an exported list or a file of ids, which may be packed by gzip. kind is that of ids that
+// stand alone.
+func (s *selection) readFile(ctx context.Context, path, kind string, r *Report) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return fmt.Errorf("ids: %w: want a file with lines such as movie 550", err)
 	}
 	defer f.Close()
 	in := bufio.NewReaderSize(f, 1<<16)
-	if magic, _ := in.Peek(2); !bytes.Equal(magic, []byte{0x1f, 0x8b}) {
-		return read(path, in)
+	if magic, _ := in.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+		unpacked, err := gzip.NewReader(in)
+		if err != nil {
+			return fmt.Errorf("ids %s: %w", path, err)
+		}
+		in = bufio.NewReaderSize(unpacked, maxHead)
 	}
-	unpacked, err := gzip.NewReader(in)
-	if err != nil {
-		return fmt.Errorf("ids %s: %w", path, err)
+	head, _ := in.Peek(maxHead)
+	switch {
+	case bytes.HasPrefix(bytes.TrimSpace(head), []byte("<")) || strings.EqualFold(filepath.Ext(path), ".nfo"):
+		return s.readOneNFO(path, kind, in)
+	case isExported(path, head):
+		return s.readExported(ctx, path, kind, r)
 	}
-	return read(path, unpacked)
+	return s.readIDs(path, kind, in)
 }
 
 // maxHead is how many bytes of a file of ids show what it is.
