@@ -130,7 +130,7 @@ func (r *replay) send(t *testing.T, e *testEdge, q *replayRequest) error {
 	target := q.Target + mark + "api_key=" + e.token
 	change := func(rq *edge.Request) {
 		rq.Method, rq.Authorization = []byte(q.method()), nil
-		rq.AcceptEncoding = []byte(r.Encoding)
+		rq.Gzip = edge.AcceptsGzip([]byte(r.Encoding))
 	}
 	a := e.do(target, change)
 	if strings.HasPrefix(a.body, "\x1f\x8b") {

@@ -237,7 +237,7 @@ func (e *testEdge) getIfNot(target, etag string) reply {
 // getGzip asks for target with gzip, and checks that the body is one member.
 func (e *testEdge) getGzip(t *testing.T, target string) reply {
 	t.Helper()
-	return e.getGzipAs(t, target, func(rq *edge.Request) { rq.AcceptEncoding = []byte("gzip") })
+	return e.getGzipAs(t, target, func(rq *edge.Request) { rq.Gzip = true })
 }
 
 // getGzipAs is getGzip of a request that change makes accept gzip.

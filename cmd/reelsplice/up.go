@@ -253,7 +253,7 @@ func (u *up) token() (token string, err error) {
 		return "", err
 	}
 	token = strings.TrimSpace(string(data))
-	why := auth.NewTable(records).Check([]byte(token), now.Unix()).Reason
+	why := auth.NewTable(records).Check(auth.KindToken, []byte(token), now.Unix()).Reason
 	if why == auth.None {
 		return token, nil
 	}

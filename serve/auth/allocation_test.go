@@ -17,7 +17,7 @@ func TestCheckAllocs(t *testing.T) {
 		var res Result
 		n := testing.AllocsPerRun(1000, func() {
 			if token, ok := Bearer(header); ok {
-				res = table.Check(token, 0)
+				res = table.Check(KindToken, token, 0)
 			}
 		})
 		if n != 0 {

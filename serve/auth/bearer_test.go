@@ -43,6 +43,6 @@ func FuzzBearer(f *testing.F) {
 		if !ok || !bytes.Equal(again, token) {
 			t.Fatalf("Bearer(%q) = %q, but written back it gives %q, %v", header, token, again, ok)
 		}
-		NewTable(nil).Check(token, 0)
+		NewTable(nil).Check(KindToken, token, 0)
 	})
 }

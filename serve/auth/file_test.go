@@ -260,7 +260,7 @@ func TestAddForeignToken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := NewTable(recs).Check(key, testNow.Unix()); !got.OK || got.Name != "old client" {
+	if got := NewTable(recs).Check(KindToken, key, testNow.Unix()); !got.OK || got.Name != "old client" {
 		t.Errorf("Check(%s) = %+v, want old client", key, got)
 	}
 	if _, err := Revoke(path, "old client", time.Now()); err != nil {

@@ -17,8 +17,8 @@ func TestGrant(t *testing.T) {
 	f := func(token string, at *Table, after time.Duration, want says) {
 		t.Helper()
 		var g Grant
-		g.Set(table, table.Check([]byte("soon"), now.Unix())) // what another token left
-		g.Set(table, table.Check([]byte(token), now.Unix()))
+		g.Set(table, table.Check(KindToken, []byte("soon"), now.Unix())) // what another token left
+		g.Set(table, table.Check(KindToken, []byte(token), now.Unix()))
 		res, known := g.Of(at, now.Add(after).Unix())
 		if got := (says{res.OK, known}); got != want {
 			t.Errorf("grant of %q: Of after %v, same table %v = %v, want %v", token, after, at == table, got, want)

@@ -46,17 +46,17 @@ func TestMeterStays(t *testing.T) {
 		return []Record{{Hash: HashToken([]byte("b")), Name: "b"}, {Hash: HashToken([]byte("a")), Name: "a", Limits: Limits{Rate: rate}}}
 	}
 	table := NewTable(records(1)[1:])
-	if !table.Check([]byte("a"), now.Unix()).Meter.Begin(now) {
+	if !table.Check(KindToken, []byte("a"), now.Unix()).Meter.Begin(now) {
 		t.Fatal("the first request is refused")
 	}
 	table = table.next(records(1))
-	if table.Check([]byte("a"), now.Unix()).Meter.Begin(now) {
+	if table.Check(KindToken, []byte("a"), now.Unix()).Meter.Begin(now) {
 		t.Error("a file with another token gives the first one its burst again")
 	}
-	if table.Check([]byte("b"), now.Unix()).Meter != nil {
+	if table.Check(KindToken, []byte("b"), now.Unix()).Meter != nil {
 		t.Error("a token without limits has a meter")
 	}
-	if !table.next(records(2)).Check([]byte("a"), now.Unix()).Meter.Begin(now) {
+	if !table.next(records(2)).Check(KindToken, []byte("a"), now.Unix()).Meter.Begin(now) {
 		t.Error("new limits have no burst")
 	}
 }

@@ -28,7 +28,7 @@ func openLive(t *testing.T) (*Live, string, *bytes.Buffer) {
 }
 
 func accepts(l *Live, token string) bool {
-	return l.Get().Check([]byte(token), testNow.Unix()).OK
+	return l.Get().Check(KindToken, []byte(token), testNow.Unix()).OK
 }
 
 // A table taken before a reload answers as before; the race detector watches the rest.

@@ -70,12 +70,8 @@ func (t *Table) next(records []Record) *Table {
 	return n
 }
 
-// Check looks a bearer token up at the time now, in unix seconds. It does not allocate or
-// keep token.
-func (t *Table) Check(token []byte, now int64) Result { return t.CheckKind(KindToken, token, now) }
-
-// CheckKind is Check for a credential of any kind.
-func (t *Table) CheckKind(kind Kind, token []byte, now int64) Result {
+// Check looks a credential of a kind up at the time now, in unix seconds. It does not allocate or keep token.
+func (t *Table) Check(kind Kind, token []byte, now int64) Result {
 	if len(token) == 0 || len(token) > MaxTokenLen || !isVisible(token) {
 		return Result{Reason: Malformed}
 	}
@@ -86,28 +82,23 @@ func (t *Table) CheckKind(kind Kind, token []byte, now int64) Result {
 	r := &t.records[i]
 	res := Result{Name: r.Name, Reason: r.refusal(now)}
 	if res.Reason == None {
-		res.OK, res.Account, res.Expires, res.Meter, res.Scopes = true, r.Account, r.expiry(), t.meters[i], r.Scopes
+		res.OK, res.Account, res.Meter, res.Scopes = true, r.Account, t.meters[i], r.Scopes
+		if !r.Expires.IsZero() {
+			res.Expires = r.Expires.Unix()
+		}
 	}
 	return res
 }
 
 // refusal returns why r is refused at the time now, None if it is not.
 func (r *Record) refusal(now int64) Reason {
-	switch expires := r.expiry(); {
+	switch {
 	case !r.Revoked.IsZero():
 		return Revoked
-	case expires != 0 && now >= expires:
+	case !r.Expires.IsZero() && now >= r.Expires.Unix():
 		return Expired
 	}
 	return None
-}
-
-// expiry returns the first second at which r is refused, 0 for never. A time at or before 1970 is 1.
-func (r *Record) expiry() int64 {
-	if r.Expires.IsZero() {
-		return 0
-	}
-	return max(r.Expires.Unix(), 1)
 }
 
 // Len returns the number of records, revoked ones included.

@@ -22,7 +22,7 @@ func TestCheck(t *testing.T) {
 	table := NewTable(recs)
 	f := func(token string, want Result) {
 		t.Helper()
-		if got := table.Check([]byte(token), now.Unix()); got != want {
+		if got := table.Check(KindToken, []byte(token), now.Unix()); got != want {
 			t.Errorf("Check(%q) = %+v, want %+v", token, got, want)
 		}
 	}
@@ -83,20 +83,20 @@ func TestSessions(t *testing.T) {
 	}
 	for _, c := range credentials {
 		for _, kind := range []Kind{KindToken, KindSession, KindGuest} {
-			got := table().CheckKind(kind, c.value, now.Unix())
+			got := table().Check(kind, c.value, now.Unix())
 			if want := kind == c.kind; got.OK != want || want && got.Account != c.account || !want && (got.Account != "" || got.Name != "") {
-				t.Errorf("CheckKind(%s, that of a %s) = %+v", kind, c.kind, got)
+				t.Errorf("Check(%s, that of a %s) = %+v", kind, c.kind, got)
 			}
 		}
 	}
 	session := credentials[2].value
-	if got := table().CheckKind(KindSession, session, now.Add(time.Hour).Unix()); got.OK || got.Reason != Expired || got.Account != "" {
+	if got := table().Check(KindSession, session, now.Add(time.Hour).Unix()); got.OK || got.Reason != Expired || got.Account != "" {
 		t.Errorf("an hour later: %+v, want expired", got)
 	}
 	if _, err := Revoke(path, "session", now); err != nil {
 		t.Fatal(err)
 	}
-	if got := table().CheckKind(KindSession, session, now.Unix()); got.OK || got.Reason != Revoked || got.Account != "" {
+	if got := table().Check(KindSession, session, now.Unix()); got.OK || got.Reason != Revoked || got.Account != "" {
 		t.Errorf("revoked: %+v", got)
 	}
 	data, err := os.ReadFile(path)

@@ -29,7 +29,7 @@ func TestGenerate(t *testing.T) {
 func TestMalformed(t *testing.T) {
 	f := func(s string, want Reason) {
 		t.Helper()
-		if got := NewTable(nil).Check([]byte(s), 0).Reason; got != want {
+		if got := NewTable(nil).Check(KindToken, []byte(s), 0).Reason; got != want {
 			t.Errorf("Check(%q) = %v, want %v", s, got, want)
 		}
 	}
@@ -59,7 +59,7 @@ func TestCheckChosen(t *testing.T) {
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want) || token != "" && strings.Contains(err.Error(), token)) {
 			t.Errorf("CheckChosen(%q, %v) = %v, want an error with %q that does not quote it", token, weak, err, want)
 		}
-		if err == nil && NewTable([]Record{{Hash: HashToken([]byte(token))}}).Check([]byte(token), 0).Reason != None {
+		if err == nil && NewTable([]Record{{Hash: HashToken([]byte(token))}}).Check(KindToken, []byte(token), 0).Reason != None {
 			t.Errorf("CheckChosen takes %q, and no Table does", token)
 		}
 	}

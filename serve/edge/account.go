@@ -43,13 +43,13 @@ func (x *exchange) sessionAccount(t *accountTables, guests bool) (a *accounts.Ac
 	table, now := x.edge.tokens(), x.edge.opts.Now().Unix()
 	var buf [auth.MaxTokenLen]byte
 	if id, ok := route.Lookup(buf[:0], x.rq.Query, "session_id"); ok && len(id) > 0 {
-		return x.accountOf(t, table.CheckKind(auth.KindSession, id, now))
+		return x.accountOf(t, table.Check(auth.KindSession, id, now))
 	}
 	if id, ok := route.Lookup(buf[:0], x.rq.Query, "guest_session_id"); ok && guests && len(id) > 0 {
 		return x.guest(t, id)
 	}
 	if token, ok := auth.Bearer(x.rq.Authorization); ok {
-		return x.accountOf(t, table.Check(token, now))
+		return x.accountOf(t, table.Check(auth.KindToken, token, now))
 	}
 	return nil, false, nil
 }
@@ -79,7 +79,7 @@ func (x *exchange) accountOf(t *accountTables, r auth.Result) (*accounts.Account
 // guest returns the account of a guest's session: one that was issued, or that the
 // server signed, for which no dump has data.
 func (x *exchange) guest(t *accountTables, id []byte) (*accounts.Account, bool, error) {
-	r := x.edge.tokens().CheckKind(auth.KindGuest, id, x.edge.opts.Now().Unix())
+	r := x.edge.tokens().Check(auth.KindGuest, id, x.edge.opts.Now().Unix())
 	if !r.OK {
 		return &accounts.Account{}, x.edge.signer.CheckGuestSession(id, x.edge.opts.Now()), nil
 	}

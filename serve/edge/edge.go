@@ -301,16 +301,15 @@ func (e *Edge) Authorize(authorization, query []byte, g *auth.Grant, now int64) 
 	if res, known := g.Of(table, now); known {
 		return res
 	}
-	token, ok := auth.Bearer(authorization)
-	if !ok {
-		res := e.queryKey(query, table, now)
-		if res.Reason == auth.Missing && len(authorization) > 0 && !auth.HasScheme(authorization) {
-			res.Reason = auth.NoBearer
-		}
+	if token, ok := auth.Bearer(authorization); ok {
+		res := table.Check(auth.KindToken, token, now)
+		g.Set(table, res)
 		return res
 	}
-	res := table.Check(token, now)
-	g.Set(table, res)
+	res := e.queryKey(query, table, now)
+	if res.Reason == auth.Missing && len(authorization) > 0 && !auth.HasScheme(authorization) {
+		res.Reason = auth.NoBearer
+	}
 	return res
 }
 
@@ -325,7 +324,7 @@ func (e *Edge) queryKey(query []byte, table *auth.Table, now int64) auth.Result 
 	case !e.opts.AllowQueryKey:
 		return auth.Result{Reason: auth.NotTaken}
 	}
-	return table.Check(key, now)
+	return table.Check(auth.KindToken, key, now)
 }
 
 // OmitKey appends a target without its api_key to dst. found is false without a key in it, and for a
@@ -368,7 +367,7 @@ func (x *exchange) logRefused(res *auth.Result) {
 	n := len(attrs) - 1
 	if res.Reason == auth.Unknown {
 		n++
-		x.edge.refused.add(x.keyHash(), x.agent(), x.edge.opts.Now().Unix())
+		x.edge.refused.add(x.keyHash(), x.rq.UserAgent, x.edge.opts.Now().Unix())
 	}
 	x.edge.log.refused.LogAttrs(context.Background(), slog.LevelInfo, "credential refused", attrs[:n]...)
 }
@@ -378,14 +377,7 @@ func (x *exchange) logRefused(res *auth.Result) {
 type agentText exchange
 
 func (a *agentText) LogValue() slog.Value {
-	return slog.StringValue(observe.MaskText((*exchange)(a).agent()))
-}
-
-func (x *exchange) agent() []byte {
-	if x.rq.Agent == nil {
-		return nil
-	}
-	return x.rq.Agent.UserAgent()
+	return slog.StringValue(observe.MaskText(a.rq.UserAgent))
 }
 
 // A keyHash is the SHA-256 of a request's credential in hex.

@@ -27,7 +27,7 @@ func hotRequests(tb testing.TB, w *world) map[string]*Request {
 			rq.Authorization = []byte("Bearer rsp_unknown")
 		}
 		if h.Identity {
-			rq.AcceptEncoding = nil
+			rq.Gzip = false
 		}
 		if h.Seen {
 			rq.IfNoneMatch = w.do(tb, rq).ETag

@@ -24,7 +24,7 @@ func FuzzServe(f *testing.F) {
 	w := writtenWorld(f, nil, servetest.Catalogue()...)
 	f.Fuzz(func(t *testing.T, method, path, query, encoding, match string) {
 		rq := &Request{
-			Method: []byte(method), Path: []byte(path), Query: []byte(query), AcceptEncoding: []byte(encoding),
+			Method: []byte(method), Path: []byte(path), Query: []byte(query), Gzip: AcceptsGzip([]byte(encoding)),
 			IfNoneMatch: []byte(match), Authorization: []byte("Bearer " + w.token),
 		}
 		a := w.do(t, rq)
@@ -39,7 +39,7 @@ func FuzzServe(f *testing.F) {
 		if a.Status != 200 || a.Cache == servetest.NotKept {
 			return // or signed, and another one each time
 		}
-		rq.AcceptEncoding = []byte("identity")
+		rq.Gzip = false
 		if a.Gzip {
 			if b := w.do(t, rq); b.plain != a.plain || string(b.ETag) != string(a.ETag) {
 				t.Fatalf("identity = %s %s, want %s %s", b.ETag, b.plain, a.ETag, a.plain)

@@ -199,7 +199,7 @@ func TestRefusedLog(t *testing.T) {
 		log.Reset()
 		w.edge.log.refused = observe.Limit(w.opts.Log, refusedPerSecond, time.Second)
 		rq := w.request("/3/movie/551?" + c.query)
-		rq.Authorization, rq.Agent = []byte(c.authorization), agent(c.agent)
+		rq.Authorization, rq.UserAgent = []byte(c.authorization), []byte(c.agent)
 		w.do(t, rq)
 		if line := log.String(); !strings.Contains(line, c.want) || strings.Count(line, "\n") != 1 || strings.Contains(line, unknown) {
 			t.Errorf("log of %q with %q by %.40q = %q, want %q in one line", c.authorization, c.query, c.agent, line, c.want)
@@ -209,11 +209,6 @@ func TestRefusedLog(t *testing.T) {
 	w.edge.opts.AllowQueryKey = false
 	f("", "api_key="+w.token, w.token, `reason="api_key is not allowed"`)
 }
-
-// An agent is a client's User-Agent.
-type agent string
-
-func (a agent) UserAgent() []byte { return []byte(a) }
 
 // TestConfigurationAppends: what is appended to the configuration is what its own path answers.
 func TestConfigurationAppends(t *testing.T) {
@@ -416,7 +411,7 @@ func TestDamagedPack(t *testing.T) {
 		}
 		w.open(t)
 		rq := w.request("/3/movie/551")
-		rq.AcceptEncoding = nil
+		rq.Gzip = false
 		a := w.do(t, rq)
 		switch a.Status {
 		case 200:
@@ -471,9 +466,9 @@ func TestBrokenProgram(t *testing.T) {
 				if slices.Contains(breaks[name], path) {
 					want = 500
 				}
-				for _, encoding := range []string{"gzip", ""} {
+				for _, takesGzip := range []bool{true, false} {
 					rq := w.request(path)
-					rq.AcceptEncoding = []byte(encoding)
+					rq.Gzip = takesGzip
 					a := w.do(t, rq)
 					if a.Status != want || want == 500 && (strings.Contains(a.plain, "Another") || a.Cache != servetest.NotKept || len(a.ETag) != 0) {
 						t.Errorf("%s with the %s broken = %d %s, want %d and nothing told", path, name, a.Status, a.plain, want)

@@ -119,7 +119,7 @@ func (x *exchange) traced(in *Inspection) error {
 	case op.Auth != api.AuthBearer:
 		return status.AuthFailed
 	}
-	x.rq.AcceptEncoding, x.c.trace = []byte("gzip"), new(trace)
+	x.rq.Gzip, x.c.trace = true, new(trace)
 	if err := x.answer(); err != nil {
 		return err
 	}

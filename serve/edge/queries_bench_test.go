@@ -63,7 +63,7 @@ func newQuestioner(b *testing.B, w *world) *questioner {
 // body answers a URI without compression.
 func (q *questioner) body(uri string) []byte {
 	rq := q.w.request(uri)
-	rq.AcceptEncoding = nil
+	rq.Gzip = false
 	rs := q.w.edge.Begin(rq)
 	defer rs.End()
 	var body bytes.Buffer

@@ -17,7 +17,7 @@ func TestRefused(t *testing.T) {
 	w := newWorld(t, func(o *Options) { o.Now = func() time.Time { return now } }, servetest.Movie551)
 	ask := func(token, client string) {
 		rq := w.request("/3/movie/551")
-		rq.Authorization, rq.Agent = []byte("Bearer "+token), agent(client)
+		rq.Authorization, rq.UserAgent = []byte("Bearer "+token), []byte(client)
 		w.do(t, rq)
 		now = now.Add(time.Second)
 	}

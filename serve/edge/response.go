@@ -16,12 +16,10 @@ import (
 type Request struct {
 	Method, Path, Query []byte // Path and Query as they came, without the "?"
 	Authorization       []byte
-	AcceptEncoding      []byte
 	IfNoneMatch         []byte
-	// Agent has the client's User-Agent, for the log of refused credentials. It may be nil.
-	Agent interface{ UserAgent() []byte }
-	// Preflight marks an OPTIONS that a browser sends before a request from another origin.
-	Preflight bool
+	UserAgent           []byte // for the log of refused credentials
+	Gzip                bool   // the client takes gzip: see AcceptsGzip
+	Preflight           bool   // it is an OPTIONS that a browser sends before a request from another origin
 	// Grant holds the result of the last check of Authorization, and takes that of the next one.
 	// It may be nil, and must be emptied when Authorization changes.
 	Grant *auth.Grant
@@ -180,7 +178,7 @@ func (x *exchange) finish() (err error) {
 		rs.Status = statusNotModified
 		return nil
 	}
-	rs.Gzip = AcceptsGzip(x.rq.AcceptEncoding)
+	rs.Gzip = x.rq.Gzip
 	x.c.dropScratch()
 	if rs.Gzip && rs.Class == Page {
 		return x.pack()

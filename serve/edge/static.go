@@ -39,7 +39,7 @@ func (x *exchange) ready(body *static.Body) {
 		return
 	}
 	rs.body = body.Identity
-	if AcceptsGzip(x.rq.AcceptEncoding) {
+	if x.rq.Gzip {
 		rs.body, rs.Gzip = body.Gzip, true
 	}
 }

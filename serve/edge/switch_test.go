@@ -28,7 +28,7 @@ func TestSwitchUnderLoad(t *testing.T) {
 		running.Go(func() {
 			rq := w.request("/3/movie/1?append_to_response=keywords,credits")
 			if i%2 == 0 {
-				rq.AcceptEncoding = nil
+				rq.Gzip = false
 			}
 			for {
 				select {

@@ -41,17 +41,8 @@ func (m *meters) log(pr *plainRequest, w *reply, e *observe.Entry) {
 		e.Method = methodHead
 	}
 	e.Path, e.Query = edge.SplitTarget(pr.target)
-	e.UserAgent = pr.UserAgent()
-	if value, lines := fieldValue(pr.head, "traceparent"); lines == 1 {
-		e.Traceparent = value
-	}
+	e.UserAgent, e.Traceparent = pr.fields[fieldUserAgent], pr.fields[fieldTraceparent]
 	m.access.Write(e)
-}
-
-// UserAgent returns the value of the field User-Agent. It is looked for only when it is logged.
-func (pr *plainRequest) UserAgent() []byte {
-	value, _ := fieldValue(pr.head, "user-agent")
-	return value
 }
 
 // logRefused logs a response to a head that is no request, with a body of sent bytes.
@@ -59,19 +50,4 @@ func (m *meters) logRefused(c *fastConn, status, sent int, now time.Time) {
 	if m.access.Wants(status) {
 		m.access.Write(&observe.Entry{Time: now, Client: c.RemoteAddr(), Status: status, Bytes: sent, Class: edge.RouteError.String()})
 	}
-}
-
-// fieldValue returns the value of the first header field with a name, in lower case, of a valid head, and
-// how many lines have that name.
-func fieldValue(head []byte, name string) (value []byte, lines int) {
-	for line := range bytes.Lines(head) {
-		key, v, found := bytes.Cut(line, []byte(":"))
-		if !found || !isName(key, name) {
-			continue
-		}
-		if lines++; lines == 1 {
-			value = bytes.TrimSpace(v)
-		}
-	}
-	return value, lines
 }

@@ -190,7 +190,6 @@ func (c *fastConn) more(n int, err error) (buf []byte, partly bool) {
 			break
 		}
 		c.clock.responses++
-		c.rq.head = in.buf[in.from : in.from+in.head]
 		in.from += in.head
 		if in.err = c.respond(); in.err != nil || c.done {
 			c.lingers = in.err == nil

@@ -76,11 +76,11 @@ func handle(ctx *fasthttp.RequestCtx, e *edge.Edge, m *meters) {
 	from := originOf(h)
 	rs := e.Begin(&edge.Request{
 		Method: h.Method(), Path: path, Query: query,
-		Authorization:  h.Peek(fasthttp.HeaderAuthorization),
-		AcceptEncoding: list(h, fasthttp.HeaderAcceptEncoding),
-		IfNoneMatch:    list(h, fasthttp.HeaderIfNoneMatch),
-		Agent:          h,
-		Preflight:      from == preflight && len(h.Peek(fasthttp.HeaderAccessControlRequestMethod)) > 0,
+		Authorization: h.Peek(fasthttp.HeaderAuthorization),
+		IfNoneMatch:   list(h, fasthttp.HeaderIfNoneMatch),
+		UserAgent:     h.UserAgent(),
+		Gzip:          edge.AcceptsGzip(list(h, fasthttp.HeaderAcceptEncoding)),
+		Preflight:     from == preflight && len(h.Peek(fasthttp.HeaderAccessControlRequestMethod)) > 0,
 	})
 	share := m.of(ctx.ConnID())
 	sent := share.count(rs, ctx.IsHead())

@@ -14,7 +14,6 @@ type plainRequest struct {
 	isHead bool // HEAD, else GET
 	target []byte
 	fields [nFields][]byte
-	head   []byte // all of it
 	// same is set where the header fields are, byte for byte, those of the request before
 	// it on this connection.
 	same bool
@@ -69,6 +68,8 @@ const (
 	fieldAcceptEncoding
 	fieldIfNoneMatch
 	fieldOrigin
+	fieldUserAgent
+	fieldTraceparent
 	nFields
 )
 
@@ -88,15 +89,16 @@ func (p *parser) parse(b []byte, rq *plainRequest) (int, verdict) {
 	block := b[n:]
 	// Fast path: the same fields as before. The time that this takes could show a client the fields of
 	// another one on the same connection, so it does not stop early.
-	if n := len(p.block); n > 0 && len(block) >= n && equal(block[:n], p.block) {
-		block, rq.same = block[:n], true
+	rq.same = len(p.block) > 0 && len(block) >= len(p.block) && equal(block[:len(p.block)], p.block)
+	if rq.same {
+		block = block[:len(p.block)]
 	} else {
 		p.block = p.block[:0]
 		end, v := p.parseBlock(block)
 		if v != plain {
 			return 0, v
 		}
-		block, rq.same = block[:end], false
+		block = block[:end]
 	}
 	if f := &p.fields; f.coded && (f.sized || !f.chunked || p.line.minor == '0') || f.spans[fieldHost].to == 0 && p.line.minor != '0' {
 		// Where the body ends is in doubt (RFC 9112, 6.1 and 6.3), or there is no host.
@@ -297,7 +299,14 @@ func (p *parser) parseField(line []byte, at int) bool {
 		if isName(name, "accept-encoding") {
 			field = fieldAcceptEncoding
 		}
-	case len("Connection"):
+	case len("Traceparent"):
+		if isName(name, "traceparent") {
+			field = fieldTraceparent
+		}
+	case len("Connection"): // User-Agent is as long
+		if isName(name, "user-agent") {
+			field = fieldUserAgent
+		}
 		if isName(name, "connection") {
 			eachItem(value, func(option []byte) {
 				f.close = f.close || isName(option, "close")

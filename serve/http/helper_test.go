@@ -110,8 +110,8 @@ func (w *world) request(uri string) *edge.Request {
 	path, query := edge.SplitTarget([]byte(uri))
 	return &edge.Request{
 		Method: []byte("GET"), Path: path, Query: query,
-		Authorization:  []byte("Bearer " + w.token),
-		AcceptEncoding: []byte("gzip"),
+		Authorization: []byte("Bearer " + w.token),
+		Gzip:          true,
 	}
 }
 

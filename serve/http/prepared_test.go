@@ -413,7 +413,7 @@ func TestTokenLimits(t *testing.T) {
 	bounded := *s
 	bounded.token = token
 	a := bounded.asker(t)
-	meter := s.tokens.Get().Check([]byte(token), time.Now().Unix()).Meter
+	meter := s.tokens.Get().Check(auth.KindToken, []byte(token), time.Now().Unix()).Meter
 	for range 2 {
 		for _, uri := range []string{uri, "/3/movie/550?append_to_response=credits", "/3/movie/1"} {
 			if rs, body := a.ask(t, "GET", uri); rs.StatusCode == http.StatusTooManyRequests {
