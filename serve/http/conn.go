@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"sync"
 	"time"
 
 	"github.com/reelsplice/reelsplice/serve/http/connlimit"
@@ -34,9 +33,6 @@ type fastConn struct {
 	clock     connClock
 	lingers   bool // the client may be sending bytes that nobody reads
 	done      bool // no request follows
-
-	mu    sync.Mutex
-	waits bool // for a request, which interrupt may end; guarded by mu
 }
 
 // A tcpSocket reads and writes with fewer system calls than a net.Conn, and the kernel reads the bytes where they
@@ -53,10 +49,12 @@ type connClock struct {
 	// client let it wait.
 	now     time.Time
 	renewed time.Time // when the deadline of an idle connection was put off
+	// deadline is that of the current read; zero for none. Stop ends reads before it.
+	deadline time.Time
 	// headDeadlineAt is the response count when the deadline of the current, incomplete head was set, or -1.
 	// That deadline is not put off before the next response.
 	headDeadlineAt int
-	lastWait       bool // for a request, since the listener is stopped
+	lastWait       bool // for a request, since the listener was stopped
 }
 
 // An input holds the bytes of a client that have no response yet. buf belongs to the caller of
@@ -112,7 +110,6 @@ func newFastConn(l *fastListener, under net.Conn) *fastConn {
 	if l.cfg.open != nil {
 		c.responder = l.cfg.open()
 	}
-	l.add(c)
 	return c
 }
 
@@ -129,7 +126,6 @@ func (c *fastConn) Read(p []byte) (int, error) {
 	c.in.rest = nil
 	c.clock.now, c.clock.renewed = time.Now(), time.Time{}
 	defer func() {
-		c.setWaits(false)
 		c.in.buf, c.in.from, c.in.n = nil, 0, 0
 		c.rq, c.in.parser.line = plainRequest{}, line{} // which point into buf
 	}()
@@ -213,13 +209,16 @@ func (c *fastConn) more(n int, err error) (buf []byte, partly bool) {
 // waitOn is called when a read has failed. It reports whether that was only the end of a deadline by which to look
 // once more, and sets the next one.
 func (c *fastConn) waitOn() bool {
-	if c.in.n > c.in.from || !errors.Is(c.in.err, os.ErrDeadlineExceeded) {
+	if !errors.Is(c.in.err, os.ErrDeadlineExceeded) {
 		return false
+	}
+	now := time.Now()
+	if by := c.clock.deadline; c.in.n > c.in.from { // a part of a head, which has its time after Stop too
+		return (by.IsZero() || now.Before(by)) && c.SetReadDeadline(by) == nil
 	}
 	if c.listener.stopped.Load() {
 		return !c.clock.lastWait // on a busy machine, a request may have come that was not read in time
 	}
-	now := time.Now()
 	limit := c.listener.cfg.idleTimeout
 	left := limit - now.Sub(c.clock.now)
 	if c.clock.responses == 0 || limit > 0 && left <= 0 {
@@ -247,19 +246,17 @@ func (c *fastConn) renew() {
 		// One that comes byte by byte gets no more time.
 		if c.clock.headDeadlineAt != c.clock.responses {
 			c.clock.headDeadlineAt, c.clock.renewed = c.clock.responses, time.Time{}
-			c.setWaits(false) // from here on, Stop does not touch its deadline
 			c.setDeadline(time.Now(), c.listener.cfg.readTimeout)
 		}
 		return
 	}
-	c.setWaits(true)
 	if c.clock.responses > 0 && c.clock.now.Sub(c.clock.renewed) >= renewal {
 		c.clock.renewed = c.clock.now
 		c.setDeadline(c.clock.now, min(cmp.Or(c.listener.cfg.idleTimeout, idleCheck), idleCheck))
 	}
-	// Stop interrupts connections after it has set stopped: one of both sees the other.
+	// Stop ends reads after it has set stopped: one of both sees the other.
 	if c.clock.lastWait = c.listener.stopped.Load(); c.clock.lastWait {
-		c.interrupt()
+		c.setDeadline(time.Now(), c.listener.cfg.lastWait)
 	}
 }
 
@@ -280,40 +277,20 @@ func (c *fastConn) startWrite() {
 
 // setDeadline makes the next read end after d; 0 is for none.
 func (c *fastConn) setDeadline(now time.Time, d time.Duration) {
-	var deadline time.Time
+	c.clock.deadline = time.Time{}
 	if d > 0 {
-		deadline = now.Add(d)
+		c.clock.deadline = now.Add(d)
 	}
-	_ = c.SetReadDeadline(deadline) // a closed connection is found when it is read
+	_ = c.SetReadDeadline(c.clock.deadline) // a closed connection is found when it is read
 }
 
 // Close closes the connection. The server calls it where it calls Read: another goroutine cannot see
 // whether a request has come.
 func (c *fastConn) Close() error {
-	c.listener.remove(c)
 	if c.lingers {
 		c.linger()
 	}
 	return c.Conn.Close()
-}
-
-// setWaits sets whether interrupt may end a wait for a request.
-func (c *fastConn) setWaits(waits bool) {
-	if c.waits == waits { // only this goroutine sets it
-		return
-	}
-	c.mu.Lock()
-	c.waits = waits
-	c.mu.Unlock()
-}
-
-// interrupt ends the wait for a request.
-func (c *fastConn) interrupt() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.waits {
-		c.setDeadline(time.Now(), c.listener.cfg.lastWait)
-	}
 }
 
 // lingerBytes is how many bytes linger reads at most.
@@ -346,11 +323,12 @@ func (c *fastConn) linger() {
 		if c.listener.stopped.Load() {
 			end = earlier(end, now.Add(lingerIdle))
 		}
-		if !now.Before(end) || under.SetReadDeadline(earlier(end, now.Add(lingerIdle))) != nil {
+		by := earlier(end, now.Add(lingerIdle))
+		if !now.Before(end) || under.SetReadDeadline(by) != nil {
 			return
 		}
 		n, err := under.Read(*buf)
-		if err != nil {
+		if err != nil && (!errors.Is(err, os.ErrDeadlineExceeded) || !time.Now().Before(by)) { // Stop ends reads too
 			return
 		}
 		left -= n

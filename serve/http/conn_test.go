@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
+	"github.com/reelsplice/reelsplice/serve/http/connlimit"
 )
 
 // big is more than the kernel takes of an answer at once.
@@ -51,10 +52,11 @@ func (e *echo) respond(rq *plainRequest, w *reply, now time.Time) {
 // A server reads from connections and answers what it gets with "server " and that.
 type server struct {
 	*fastListener
-	cfg  fastConfig
-	echo *echo
-	ends chan error // of Read, of each connection
-	t    *testing.T // of a bubble
+	cfg    fastConfig
+	echo   *echo
+	ends   chan error // of Read, of each connection
+	paired []net.Conn // of a bubble
+	t      *testing.T // of a bubble
 }
 
 // newServer returns a server with all the time that clients need. change may alter its config.
@@ -63,7 +65,7 @@ func newServer(change func(*fastConfig)) *server {
 	refuse := func(c *fastConn, status int, _ time.Time) []byte {
 		return fmt.Appendf(nil, "refused %d %v", status, c.in.isHead())
 	}
-	s.cfg = fastConfig{open: func() responder { return s.echo }, refuse: refuse, lastWait: 10 * time.Millisecond}
+	s.cfg = fastConfig{open: func() responder { return s.echo }, refuse: refuse, lastWait: 10 * time.Millisecond, endReads: func(time.Time) {}}
 	s.cfg.readTimeout, s.cfg.writeTimeout, s.cfg.idleTimeout, s.cfg.lingerTime, s.cfg.lingerIdle = time.Hour, time.Hour, time.Hour, time.Hour, time.Hour
 	if change != nil {
 		change(&s.cfg)
@@ -75,7 +77,9 @@ func newServer(change func(*fastConfig)) *server {
 func serve(t *testing.T, change func(*fastConfig)) *server {
 	t.Helper()
 	s := newServer(change)
-	s.fastListener = listenFast(listenTCP(t), s.cfg)
+	ln := listenTCP(t)
+	s.cfg.endReads = ln.SetReadDeadlines
+	s.fastListener = listenFast(ln, s.cfg)
 	s.echo.fast = s.fastListener
 	t.Cleanup(func() { _ = s.Close() })
 	go func() {
@@ -115,11 +119,7 @@ func (s *server) dial(t *testing.T) *net.TCPConn {
 	return c.(*net.TCPConn)
 }
 
-func (s *server) conns() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.open)
-}
+func (s *server) conns() int { return s.Listener.(*connlimit.Listener).Stats().Open }
 
 // end waits until a Read fails, and returns its error.
 func (s *server) end(t *testing.T) (err error) {
@@ -350,7 +350,7 @@ func (c *lateConn) Read(p []byte) (n int, err error) {
 
 // TestStopLate: a request that has come when the listener stops is not lost where it was not read in time.
 func TestStopLate(t *testing.T) {
-	l := listenFast(nil, fastConfig{lastWait: time.Hour})
+	l := listenFast(nil, fastConfig{lastWait: time.Hour, endReads: func(time.Time) {}})
 	client, under := net.Pipe()
 	defer client.Close()
 	go func() { _, _ = io.WriteString(client, get("/a")) }()

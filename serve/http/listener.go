@@ -28,6 +28,8 @@ type fastConfig struct {
 	// lastWait is how long a connection still waits for a request when the listener is stopped. A waiting connection
 	// gets it twice: bytes may arrive, and the deadline still end the first read.
 	lastWait time.Duration
+	// endReads sets the read deadline of all connections.
+	endReads func(deadline time.Time)
 }
 
 // A fastListener wraps the connections of another listener. The server reads from them as from any other. Inside of
@@ -42,9 +44,6 @@ type fastListener struct {
 	drains  sync.Pool   // of *[]byte
 	closing atomic.Bool // each response ends its connection
 	stopped atomic.Bool // and no connection waits for a request
-
-	mu   sync.Mutex
-	open map[*fastConn]struct{} // the connections that the server has not closed
 }
 
 // listenFast returns a fastListener over ln.
@@ -54,7 +53,6 @@ func listenFast(ln net.Listener, cfg fastConfig) *fastListener {
 		replies: sync.Pool{New: func() any { return new(reply) }},
 		heads:   sync.Pool{New: func() any { return new([]byte) }},
 		drains:  sync.Pool{New: func() any { b := make([]byte, 16<<10); return &b }},
-		open:    map[*fastConn]struct{}{},
 	}
 }
 
@@ -76,21 +74,5 @@ func (l *fastListener) Drain() { l.closing.Store(true) }
 func (l *fastListener) Stop() {
 	l.Drain()
 	l.stopped.Store(true)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for c := range l.open {
-		c.interrupt()
-	}
-}
-
-func (l *fastListener) add(c *fastConn) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.open[c] = struct{}{}
-}
-
-func (l *fastListener) remove(c *fastConn) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	delete(l.open, c)
+	l.cfg.endReads(time.Now().Add(l.cfg.lastWait))
 }

@@ -73,7 +73,9 @@ func New(limits Limits, e *edge.Edge, b *connlimit.DrainListener) (*Server, erro
 	if s.cert != nil {
 		s.ln = listenTLS(s.ln, s.cert, limits.Log, s.meters)
 	}
-	s.fast = listenFast(s.ln, newFastConfig(&s.limits, e, s.meters, newPreparedSet()))
+	cfg := newFastConfig(&s.limits, e, s.meters, newPreparedSet())
+	cfg.endReads = s.conns.SetReadDeadlines
+	s.fast = listenFast(s.ln, cfg)
 	return s, nil
 }
 

@@ -78,7 +78,7 @@ func (w *world) serveOn(tb testing.TB, ln net.Listener, m *meters) {
 	})
 }
 
-func listenTCP(tb testing.TB) net.Listener {
+func listenTCP(tb testing.TB) *connlimit.Listener {
 	tb.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

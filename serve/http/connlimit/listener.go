@@ -96,6 +96,15 @@ func (l *Listener) Close() error {
 	return l.Listener.Close()
 }
 
+// SetReadDeadlines sets the read deadline of all connections.
+func (l *Listener) SetReadDeadlines(t time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, c := range l.slots {
+		_ = c.SetReadDeadline(t) // a closed connection does not wait
+	}
+}
+
 // Accept waits for the next connection within the limits. It fails only once l is closed.
 func (l *Listener) Accept() (net.Conn, error) {
 	for failures := 0; ; {
