@@ -241,10 +241,6 @@ const (
 )
 
 const (
-	// rateWindow is the least time that a rate is about, twice that the most: long enough for a
-	// large row not to matter, short enough to notice a disk that slows down.
-	rateWindow = 5 * time.Second
-
 	// rateLeast is the time since the start that a rate needs before the end.
 	rateLeast = 500 * time.Millisecond
 
@@ -263,17 +259,10 @@ type progress struct {
 	quit    chan struct{}  // nil to show nothing
 	ended   sync.WaitGroup // the goroutine that shows
 	shown   bool           // a line, by that goroutine
+	start   time.Time
 
 	mu          sync.Mutex // guards what follows
 	done, total int64
-	start       mark
-	marks       [2]mark // the rate is that since the first; the second comes next
-}
-
-// A mark is how much was done at some moment.
-type mark struct {
-	at   time.Time
-	done int64
 }
 
 // progress starts to show the progress of work; stop ends it.
@@ -293,8 +282,7 @@ func (a *app) progress(what string, bytes bool) *progress {
 }
 
 func newProgress(what string, bytes bool, now time.Time) *progress {
-	start := mark{at: now}
-	return &progress{what: what, bytes: bytes, start: start, marks: [2]mark{start, start}}
+	return &progress{what: what, bytes: bytes, start: now}
 }
 
 // run shows progress from now on, every so often.
@@ -367,7 +355,7 @@ type progressLine struct {
 	Total       int64    `json:"total"` // 0 when it is not known
 	Unit        string   `json:"unit"`  // bytes or records
 	Percent     *float64 `json:"percent"`
-	Rate        *float64 `json:"rate"` // units a second, of late or, at the end, of all the work
+	Rate        *float64 `json:"rate"` // units a second, since the start
 	SecondsLeft *float64 `json:"seconds_left"`
 	Seconds     float64  `json:"seconds"` // since the start
 	Final       bool     `json:"final,omitempty"`
@@ -376,21 +364,14 @@ type progressLine struct {
 func (p *progress) line(now time.Time, final bool) progressLine {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if now.Sub(p.marks[1].at) >= rateWindow {
-		p.marks = [2]mark{p.marks[1], {now, p.done}}
-	}
-	elapsed := now.Sub(p.start.at)
+	elapsed := now.Sub(p.start)
 	l := progressLine{Stage: p.what, Done: p.done, Total: p.total, Unit: "records", Seconds: round(elapsed.Seconds()), Final: final}
 	if p.bytes {
 		l.Unit = "bytes"
 	}
-	from := p.marks[0]
-	if final {
-		from = p.start
-	}
 	rate := 0.0
 	if elapsed >= rateLeast || final && elapsed > 0 {
-		rate = round(float64(p.done-from.done) / now.Sub(from.at).Seconds())
+		rate = round(float64(p.done) / elapsed.Seconds())
 		l.Rate = &rate
 	}
 	if p.total > 0 {

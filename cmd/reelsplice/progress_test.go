@@ -18,33 +18,6 @@ func after(d time.Duration) time.Time { return started.Add(d) }
 // is reports whether a number is known and equal to want.
 func is(n *float64, want float64) bool { return n != nil && *n == want }
 
-func TestRateIsOfLate(t *testing.T) {
-	p := newProgress("ingest", true, started)
-	// 100 a second for a minute, 10 a second for another.
-	done := int64(0)
-	for sec := range 120 {
-		done += map[bool]int64{true: 100, false: 10}[sec < 60]
-		p.update(done, 10_000)
-		l := p.line(after(time.Duration(sec+1)*time.Second), false)
-		if sec == 59 && !is(l.Rate, 100) {
-			t.Errorf("rate after a minute %v, want 100", l.Rate)
-		}
-	}
-	if l := p.line(after(2*time.Minute), false); !is(l.Rate, 10) || !is(l.SecondsLeft, 340) {
-		t.Errorf("rate after two minutes %v, %v s left, want 10, and 340 s for 3400", l.Rate, l.SecondsLeft)
-	}
-	if l := p.line(after(2*time.Minute), true); !is(l.Rate, 55) {
-		t.Errorf("rate at the end %v, want 55, that of all", l.Rate)
-	}
-	// Nothing more comes: the rate falls to 0 and no time is left to show.
-	for sec := range 20 {
-		p.line(after(2*time.Minute+time.Duration(sec)*time.Second), false)
-	}
-	if l := p.line(after(2*time.Minute+20*time.Second), false); !is(l.Rate, 0) || l.SecondsLeft != nil {
-		t.Errorf("rate after 20 s of nothing %v, %v s left, want 0 and an unknown time", l.Rate, l.SecondsLeft)
-	}
-}
-
 func TestRateNeedsTime(t *testing.T) {
 	p := newProgress("build", false, started)
 	p.update(5, 10)

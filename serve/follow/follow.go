@@ -36,9 +36,8 @@ type Value[T any] struct {
 	fault   atomic.Pointer[error] // nil for none
 	loaded  atomic.Int64          // when current was made, in nanoseconds of Unix time
 
-	mu     sync.Mutex // for one Poll at a time
-	seen   [][]byte   // the contents that current is made of
-	stamps []stamp    // of the files with those contents; nil where they may change unnoticed
+	mu   sync.Mutex // for one Poll at a time
+	seen [][]byte   // the contents that current is made of
 }
 
 // Open makes the value. Files that cannot be used are an error.
@@ -64,7 +63,8 @@ func (v *Value[T]) Err() error {
 	return nil
 }
 
-// Poll makes the value anew if the files have changed.
+// Poll makes the value anew if the files have changed. It reads them: a stat misses a change within the grain of a
+// file system's clock, and may be an old one over a network.
 func (v *Value[T]) Poll() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -81,46 +81,14 @@ func (v *Value[T]) Poll() {
 	}
 }
 
-// A stamp changes with each change of a file or of its attributes.
-type stamp struct {
-	file    uint64 // its number in the file system
-	changed int64  // nanoseconds since 1970; no tool sets it back, unlike the time of the last write
-}
-
-// grain is the coarsest clock of file systems in use: a file that changed sooner than that ago may
-// change again and keep its stamp.
-const grain = 2 * time.Second
-
-// look returns the stamps of the files; those of files that cannot be opened are zero. settled is set
-// if any later change will show.
-func (v *Value[T]) look() (stamps []stamp, settled bool) {
-	latest := time.Time{}
-	for _, path := range v.files.Paths {
-		at := stampOf(path)
-		stamps = append(stamps, at)
-		if t := time.Unix(0, at.changed); t.After(latest) {
-			latest = t
-		}
-	}
-	return stamps, time.Since(latest) > grain
-}
-
 // load replaces the value if the files have other contents than those that it was made from.
 func (v *Value[T]) load() error {
-	stamps, settled := v.look()
-	if v.Err() == nil && slices.Equal(stamps, v.stamps) {
-		return nil // Fast path: a token file may have many megabytes.
-	}
-	v.stamps = nil
 	contents := make([][]byte, len(v.files.Paths))
 	for i, path := range v.files.Paths {
 		var err error
 		if contents[i], err = Read(path, v.files.MaxSize); err != nil {
 			return fmt.Errorf("read %s: %w", v.files.Name, err)
 		}
-	}
-	if settled {
-		v.stamps = stamps
 	}
 	if slices.EqualFunc(contents, v.seen, bytes.Equal) {
 		return nil
@@ -151,9 +119,9 @@ func Read(path string, maxSize int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxSize+1))
-	if err == nil && int64(len(data)) > maxSize {
+	data := bytes.NewBuffer(make([]byte, 0, min(info.Size(), maxSize)+bytes.MinRead))
+	if _, err = data.ReadFrom(io.LimitReader(f, maxSize+1)); err == nil && int64(data.Len()) > maxSize {
 		err = fmt.Errorf("%s: larger than %d bytes", path, maxSize)
 	}
-	return data, err
+	return data.Bytes(), err
 }
