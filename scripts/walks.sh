@@ -28,14 +28,19 @@ GOCOVERDIR=$work/row "$work/reelsplice" build --quiet --publish --catalog "$work
 
 key=$("$work/reelsplice" token issue --json --name walks --tokens "$work/tokens" 2>/dev/null | grep -o 'rsp_[^"]*')
 
-# serve NAME PATH: serves until it has answered a PATH, if there is one.
+# serve NAME PATH: serves until it has answered a PATH. Without one it serves for longer, so that what an edge does by the
+# clock is no part of a request.
 serve() {
   coproc EDGE { GOCOVERDIR=$work/$1 exec "$work/reelsplice" serve --json --quiet --releases "$work/releases" --tokens "$work/tokens" --addr 127.0.0.1:0 \
     --scrub-rate 0 --poll 1s --shutdown-delay 0 2>"$work/log"; }
   local pid=$EDGE_PID address
   read -r address <&"${EDGE[0]}"
   address=$(grep -o '127.0.0.1:[0-9]*' <<<"$address" | head -n 1)
-  [ -z "$2" ] || curl --fail --silent --compressed --output "$work/body" "http://$address$2" --header "Authorization: Bearer $key"
+  if [ -n "$2" ]; then
+    curl --fail --silent --compressed --output "$work/body" "http://$address$2" --header "Authorization: Bearer $key"
+  else
+    sleep 0.8
+  fi
   kill -INT "$pid"
   wait "$pid" || { cat "$work/log" >&2 && return 1; }
 }

@@ -188,7 +188,7 @@ func TestVersion(t *testing.T) {
 			})
 		}
 		phrases := []byte(strings.Repeat(`},{"adult":false,"character":"`, 5))
-		fragments = append(fragments, fragmentOf(fragment.SubCredits, phrases), fragmentOf(fragment.SubCasts, []byte(strings.Repeat(string(phrases[:30]), 6))))
+		fragments = append(fragments, fragmentOf(fragment.SubCredits, phrases), fragmentOf(fragment.SubAlternativeTitles, []byte(strings.Repeat(string(phrases[:30]), 6))))
 		r, _ := build(t, t.TempDir(), nil, level, map[fragment.ID][]release.FragmentSpec{1: fragments})
 		e, _ := r.Lookup(key(1))
 		h := xxh3.New()

@@ -5,14 +5,13 @@ import "fmt"
 // A Sub is a sub-request of a resource. Values reach files.
 type Sub uint16
 
-// The sub-requests. SubDetails is the resource itself.
+// The sub-requests. SubDetails is the resource itself. 6 and 24 are free.
 const (
 	SubDetails              Sub = 1
 	SubAccountStates        Sub = 2
 	SubAggregateCredits     Sub = 3
 	SubAlternativeNames     Sub = 4
 	SubAlternativeTitles    Sub = 5
-	SubCasts                Sub = 6
 	SubChanges              Sub = 7
 	SubCombinedCredits      Sub = 8
 	SubContentRatings       Sub = 9
@@ -30,7 +29,6 @@ const (
 	SubReviews              Sub = 21
 	SubScreenedTheatrically Sub = 22
 	SubSimilar              Sub = 23
-	SubSimilarMovies        Sub = 24
 	SubTaggedImages         Sub = 25
 	SubTrailers             Sub = 26
 	SubTranslations         Sub = 27
@@ -62,7 +60,6 @@ var subNames = [...]string{
 	SubAggregateCredits:     "aggregate_credits",
 	SubAlternativeNames:     "alternative_names",
 	SubAlternativeTitles:    "alternative_titles",
-	SubCasts:                "casts",
 	SubChanges:              "changes",
 	SubCombinedCredits:      "combined_credits",
 	SubContentRatings:       "content_ratings",
@@ -80,7 +77,6 @@ var subNames = [...]string{
 	SubReviews:              "reviews",
 	SubScreenedTheatrically: "screened_theatrically",
 	SubSimilar:              "similar",
-	SubSimilarMovies:        "similar_movies",
 	SubTaggedImages:         "tagged_images",
 	SubTrailers:             "trailers",
 	SubTranslations:         "translations",

@@ -134,22 +134,21 @@ func (c *composer) appended(e release.Entry, a *route.Append, account *accounts.
 	if ok && a.Sub == fragment.SubAccountStates {
 		return addAppendedStates(c, e, a, account)
 	}
-	s := variant.Canonical(a.Sub)
 	var choice variant.Choice
 	if ok {
-		choice, ok = c.pick(e, a.Kind, s)
+		choice, ok = c.pick(e, a.Kind, a.Sub)
 	}
 	if !ok {
 		return nil
 	}
 	splice.Literal(c.answer, `,"`)
 	splice.Literal(c.answer, a.Property)
-	if s != fragment.SubDetails {
+	if a.Sub != fragment.SubDetails {
 		splice.Literal(c.answer, `":{`)
-		return c.sub(e, a.Kind, s, &choice)
+		return c.sub(e, a.Kind, a.Sub, &choice)
 	}
 	splice.Literal(c.answer, `":`)
-	if err := c.stored(e, a.Kind, s, &choice, 0); err != nil {
+	if err := c.stored(e, a.Kind, a.Sub, &choice, 0); err != nil {
 		return err
 	}
 	splice.Literal(c.answer, "}")

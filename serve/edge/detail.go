@@ -97,14 +97,13 @@ func resource(x *exchange, key []byte, missing string) error {
 	case x.q.Sub == fragment.SubDetails:
 		err = c.resource(e, account)
 	default:
-		s := variant.Canonical(x.q.Sub)
-		choice, ok := c.pick(e, x.q.Kind, s)
+		choice, ok := c.pick(e, x.q.Kind, x.q.Sub)
 		if !ok {
 			return status.NotFound
 		}
 		choice.ID = e.ID()
 		splice.Literal(c.answer, "{")
-		err = c.sub(e, x.q.Kind, s, &choice)
+		err = c.sub(e, x.q.Kind, x.q.Sub, &choice)
 	}
 	if err != nil {
 		return err

@@ -191,7 +191,7 @@ func TestParseAppends(t *testing.T) {
 	f(movie, "/videos,videos/,watch//providers,./videos", "")
 	// old names
 	f(movie, "trailers,releases,casts,similar_movies", "+trailers(movie 0 0 trailers) +releases(movie 0 0 releases) "+
-		"+casts(movie 0 0 casts) +similar_movies(movie 0 0 similar_movies)")
+		"+casts(movie 0 0 credits) +similar_movies(movie 0 0 similar)")
 	// a session may be missing: the caller's affair
 	f(movie, "account_states", "+account_states(movie 0 0 account_states)")
 	// names of other namespaces

@@ -44,17 +44,6 @@ func FindShared(e release.Entry, s fragment.Sub, p *route.Params) (f release.Fra
 	return e.Find(fragment.Address{Sub: s})
 }
 
-// Canonical returns the sub-request that answers an old name.
-func Canonical(s fragment.Sub) fragment.Sub {
-	switch s {
-	case fragment.SubCasts:
-		return fragment.SubCredits
-	case fragment.SubSimilarMovies:
-		return fragment.SubSimilar
-	}
-	return s
-}
-
 // Pick returns what answers sub-request s of resource e, which is of kind k; false when
 // e stores nothing of it, in any variant.
 func Pick(e release.Entry, k fragment.Kind, s fragment.Sub, q *route.Request) (Choice, bool) {

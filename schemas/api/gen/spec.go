@@ -176,9 +176,11 @@ func (s *spec) appends() error {
 				return fmt.Errorf("operation %s: x-append %v: want the x-namespace of an operation, of the same kind", op.name, v)
 			}
 			name, isBelow := strings.CutPrefix(op.path, ns.of.path+"/")
-			if op.sub > fragment.SubDetails {
+			switch {
+			case isBelow:
+			case op.sub > fragment.SubDetails:
 				name = op.sub.Name()
-			} else if !isBelow {
+			default:
 				return fmt.Errorf("operation %s: x-append %v: want a path below %s", op.name, v, ns.of.path)
 			}
 			ns.names = append(ns.names, appendName{name: name, of: op, own: op.kind == 0 || op.sub >= fragment.SubOwn})
