@@ -79,10 +79,9 @@ func setOf(params []api.Param) paramSet {
 // A span is a value's place in the query.
 type span struct{ from, to uint16 }
 
-// ParseQuery fills in q's Params and lists from a raw query, for the operation that
+// ParseQuery fills in q's Params and lists from a raw query, once, for the operation that
 // Match found; for NoOp they are empty. When it refuses, they are not to be used.
 func ParseQuery(query []byte, q *Request) status.Code {
-	q.resetQuery()
 	if q.Op == api.NoOp || len(query) == 0 {
 		return status.OK
 	}

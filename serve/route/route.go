@@ -52,7 +52,7 @@ const (
 )
 
 // A Request is a parsed path and query. It takes some 10 KB and is made to be reused: every
-// Match and Parse resets it. It must not be copied.
+// Match resets it. It must not be copied.
 //
 // Its byte slices point into the path and the query that it was parsed from, or
 // into the Request itself: they are good until the caller changes those bytes or
@@ -75,9 +75,8 @@ type Request struct {
 
 	// scratch holds what had to be decoded. Nothing is decoded twice and decoding
 	// never lengthens, so that it cannot overflow.
-	scratch  [MaxPath + MaxQuery]byte
-	pathUsed int // of scratch, by the path
-	used     int // of scratch, by the path and the query
+	scratch [MaxPath + MaxQuery]byte
+	used    int // of scratch
 }
 
 // A Target is what the path names.
@@ -169,15 +168,9 @@ func (q *Request) In(v fragment.Variant, fn func() error) error {
 
 // Reset empties q for the next request and lets go of the bytes it points to.
 func (q *Request) Reset() {
-	q.Target = Target{Op: api.NoOp}
-	q.pathUsed = 0
-	q.resetQuery()
-}
-
-func (q *Request) resetQuery() {
 	clear(q.Appends)
-	q.Params = Params{Page: 1}
-	q.used = q.pathUsed
+	q.Target, q.Params = Target{Op: api.NoOp}, Params{Page: 1}
+	q.used = 0
 }
 
 // Parse routes a GET and parses its query: Match and ParseQuery in one.
@@ -212,7 +205,7 @@ func Match(method, path []byte, q *Request) status.Code {
 		if !ok {
 			return status.InvalidInput
 		}
-		q.pathUsed, q.used = len(clean), len(clean)
+		q.used = len(clean)
 		c = capture{}
 		if leaf = t.root.walk(clean, &c); leaf < 0 {
 			return status.NotFound

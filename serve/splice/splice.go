@@ -39,7 +39,6 @@ type Answer struct {
 	tag      []byte // what the entity tag is made of
 	raw      uint64
 	stored   int
-	checked  bool // Check found the segments sound
 	inflater release.Inflater
 	frame    [headerLen]byte // of gzip, around a piece
 }
@@ -64,7 +63,7 @@ func (a *Answer) Reset() {
 	clear(a.chunks) // lets go of the mapping
 	a.chunks = a.chunks[:0]
 	a.literals, a.tag = a.literals[:0], a.tag[:0]
-	a.raw, a.stored, a.checked = 0, 0, false
+	a.raw, a.stored = 0, 0
 }
 
 // Segment appends a stored segment. One without raw bytes adds nothing to the body.
@@ -73,7 +72,7 @@ func (a *Answer) Segment(s release.Segment) {
 	if s.RawLen == 0 {
 		return
 	}
-	a.chunks, a.checked = append(a.chunks, chunk{seg: s}), false
+	a.chunks = append(a.chunks, chunk{seg: s})
 	a.raw += uint64(s.RawLen)
 	a.stored += len(s.Stored)
 }
@@ -87,7 +86,7 @@ func (a *Answer) Made(s release.Segment) {
 	c := chunk{seg: s, from: len(a.literals)}
 	a.literals = append(a.literals, s.Stored...)
 	c.seg.Stored, c.to = nil, len(a.literals)
-	a.chunks, a.checked = append(a.chunks, c), false
+	a.chunks = append(a.chunks, c)
 	a.raw += uint64(s.RawLen)
 	a.stored += len(s.Stored)
 }
@@ -138,15 +137,11 @@ func (a *Answer) Await() {
 }
 
 // Check checks the segments of a, each once in the life of their release. It panics on
-// damage: see release.Guard. What reads segments calls it; a 304 needs it too.
+// damage: see release.Guard. It comes before the tag and the body.
 func (a *Answer) Check() {
-	if a.checked {
-		return
-	}
 	for i := range a.chunks {
 		a.chunks[i].seg.Check() // that of a literal does nothing
 	}
-	a.checked = true
 }
 
 // AppendETag appends the weak entity tag. It follows from the content of the parts
@@ -167,7 +162,6 @@ const header = "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 // GzipPieces calls yield with the pieces of the body as one gzip member. A piece that lasts
 // stays as it is until Reset; any other is good until yield returns.
 func (a *Answer) GzipPieces(yield func(b []byte, lasts bool)) {
-	a.Check()
 	frame := &a.frame
 	yield(append(frame[:0], header...), false)
 	var crc uint32
