@@ -121,17 +121,17 @@ func (s *Server) openReleases() (err error) {
 
 // Bound holds the addresses of a Server that does not serve yet. Connections wait for it.
 type Bound struct {
-	api   *connlimit.DrainListener
-	admin net.Listener // nil for none
+	api   *net.TCPListener
+	admin *net.TCPListener // nil for none
 }
 
 // Bind takes the addresses of cfg, or listeners that are there already; nil ones are taken from cfg.
-func Bind(cfg *Config, api *net.TCPListener, admin net.Listener) (b *Bound, err error) {
-	b = &Bound{admin: admin}
-	if api != nil {
-		b.api = &connlimit.DrainListener{TCPListener: api}
-	} else if b.api, err = http.Bind(cfg.Addr); err != nil {
-		return nil, err
+func Bind(cfg *Config, api, admin *net.TCPListener) (b *Bound, err error) {
+	b = &Bound{api, admin}
+	if api == nil {
+		if b.api, err = http.Listen("addr", cfg.Addr); err != nil {
+			return nil, err
+		}
 	}
 	if admin == nil && cfg.AdminAddr != "" {
 		if b.admin, err = http.Listen("admin-addr", cfg.AdminAddr); err != nil {

@@ -127,7 +127,7 @@ func (n *notifier) reload(fn func()) {
 const adminSocket = "admin"
 
 // passedListeners takes the listeners that systemd has passed, if any: one for the API, and one named admin.
-func passedListeners() (api *net.TCPListener, admin net.Listener, err error) {
+func passedListeners() (api, admin *net.TCPListener, err error) {
 	all, err := activation.ListenersWithNames()
 	if err != nil {
 		return nil, nil, fmt.Errorf("sockets that systemd passed: %w", err)

@@ -39,7 +39,7 @@ func fitConns(limits *Limits, limit uint64) error {
 }
 
 // limitConns puts limits on the connections of ln.
-func limitConns(ln net.Listener, limits *Limits, m *meters) *connlimit.Listener {
+func limitConns(ln *net.TCPListener, limits *Limits, m *meters) *connlimit.Listener {
 	config := connlimit.Config{Max: limits.MaxConns, PerAddress: limits.MaxConnsPerIP, Log: limitLog(limits.Log)}
 	if limits.TLSCert == "" { // no response goes out before a handshake, which would cost too much
 		dates := new(dateCache)
@@ -52,7 +52,7 @@ func limitConns(ln net.Listener, limits *Limits, m *meters) *connlimit.Listener 
 }
 
 // LimitAdmin puts the limits of an admin listener on the connections of ln.
-func LimitAdmin(ln net.Listener, log *slog.Logger) *connlimit.Listener {
+func LimitAdmin(ln *net.TCPListener, log *slog.Logger) *connlimit.Listener {
 	return connlimit.Listen(ln, connlimit.Config{Max: AdminConns, Log: limitLog(log).With("listener", "admin")})
 }
 

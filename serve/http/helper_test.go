@@ -171,7 +171,7 @@ func (w *world) fastConfig(m *meters, ps *preparedSet) fastConfig {
 // bind returns a Server of w that nobody serves yet.
 func (w *world) bind(tb testing.TB) *Server {
 	tb.Helper()
-	b, err := Bind("127.0.0.1:0")
+	b, err := Listen("addr", "127.0.0.1:0")
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -1,7 +1,7 @@
 // Package http serves an edge over HTTP: limits of connections, TLS, a fast path for plain
 // requests, fasthttp for all others, and an end that loses no request.
 //
-// Connections pass through layers of listeners: drain, connlimit, TLS, fast path. The fast path
+// Connections pass through layers of listeners: connlimit, TLS, fast path. The fast path
 // serves plain requests inside of Read, and gives fasthttp the heads of all others. One header
 // encoder serves both ways and prepared responses.
 package http
@@ -26,24 +26,14 @@ type Server struct {
 	meters   *meters
 	server   *fasthttp.Server
 	fast     *fastListener // that server serves, over ln
-	ln       net.Listener  // over bound
-	bound    *connlimit.DrainListener
+	ln       net.Listener  // over conns
 	conns    *connlimit.Listener
 	cert     *certificate  // nil without TLS
 	accepted chan struct{} // closed when no connection is accepted any more
 }
 
-// Bind takes an address, where connections wait to be served.
-func Bind(addr string) (*connlimit.DrainListener, error) {
-	ln, err := Listen("addr", addr)
-	if err != nil {
-		return nil, err
-	}
-	return &connlimit.DrainListener{TCPListener: ln.(*net.TCPListener)}, nil
-}
-
-// Listen takes an address. Its error names the flag of the address.
-func Listen(flag, addr string) (net.Listener, error) {
+// Listen takes an address, where connections wait to be served. Its error names the flag of the address.
+func Listen(flag, addr string) (*net.TCPListener, error) {
 	ln, err := net.Listen("tcp", addr)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
@@ -51,15 +41,15 @@ func Listen(flag, addr string) (net.Listener, error) {
 	case err != nil:
 		return nil, fmt.Errorf("--%s: %w", flag, err)
 	}
-	return ln, nil
+	return ln.(*net.TCPListener), nil
 }
 
 // FitLimits lowers limits.MaxConns to fit the number of files that the process may have open.
 func FitLimits(limits *Limits) error { return fitConns(limits, connlimit.OpenFiles()) }
 
-// New returns a Server of e on b, which it closes.
-func New(limits Limits, e *edge.Edge, b *connlimit.DrainListener) (*Server, error) {
-	s := &Server{limits: limits, meters: newMeters(), bound: b, accepted: make(chan struct{})}
+// New returns a Server of e on ln, which it closes.
+func New(limits Limits, e *edge.Edge, ln *net.TCPListener) (*Server, error) {
+	s := &Server{limits: limits, meters: newMeters(), accepted: make(chan struct{})}
 	s.meters.access = limits.Access
 	if limits.TLSCert != "" {
 		var err error
@@ -68,7 +58,7 @@ func New(limits Limits, e *edge.Edge, b *connlimit.DrainListener) (*Server, erro
 		}
 	}
 	s.server = newFastHTTP(&s.limits, e, s.meters)
-	s.conns = limitConns(b, &s.limits, s.meters)
+	s.conns = limitConns(ln, &s.limits, s.meters)
 	s.ln = s.conns
 	if s.cert != nil {
 		s.ln = listenTLS(s.ln, s.cert, limits.Log, s.meters)
@@ -116,11 +106,11 @@ func (s *Server) Drain() { s.fast.Drain() }
 // latest. The Shutdown of fasthttp is not for that: it closes connections whose request has come but was not
 // read yet.
 func (s *Server) Stop(ctx context.Context) error {
-	s.bound.Drain()
+	s.conns.Drain()
 	select {
 	case <-s.accepted:
 	case <-ctx.Done(): // clients may connect faster than connections are accepted
-		_ = s.bound.Close()
+		_ = s.conns.Close()
 	}
 	s.fast.Stop()
 	t := time.NewTicker(drainPoll)

@@ -99,7 +99,7 @@ func TestDrainEnds(t *testing.T) {
 			t.Errorf("drain = %v, want nil", err)
 		}
 	})
-	if err := s.bound.SetDeadline(time.Time{}); !errors.Is(err, net.ErrClosed) {
+	if err := s.conns.SetDeadline(time.Time{}); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("SetDeadline after drain = %v, want net.ErrClosed", err)
 	}
 }

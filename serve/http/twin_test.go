@@ -84,7 +84,7 @@ func listenTCP(tb testing.TB) *connlimit.Listener {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return connlimit.Listen(ln, connlimit.Config{Max: 1000, Log: slog.New(slog.DiscardHandler)})
+	return connlimit.Listen(ln.(*net.TCPListener), connlimit.Config{Max: 1000, Log: slog.New(slog.DiscardHandler)})
 }
 
 // check sends a stream of requests to both servers, cut where rnd says, and compares all

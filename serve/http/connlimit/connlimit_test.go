@@ -16,21 +16,6 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
-// A failing listener fails some times before each connection.
-type failing struct {
-	net.Listener
-	errs []error
-}
-
-func (f *failing) Accept() (net.Conn, error) {
-	if len(f.errs) > 0 {
-		err := f.errs[0]
-		f.errs = f.errs[1:]
-		return nil, &net.OpError{Op: "accept", Err: err}
-	}
-	return f.Listener.Accept()
-}
-
 // A server echoes what it reads, with a Listener of its own. Bytes "hold" keep it busy.
 type server struct {
 	*Listener
@@ -38,14 +23,29 @@ type server struct {
 	opened  chan net.Conn
 }
 
+// listen returns a listener of TCP.
+func listen(tb testing.TB) *net.TCPListener {
+	tb.Helper()
+	ln, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return ln
+}
+
+// serve runs a server. Its first accepts fail with errs.
 func serve(t *testing.T, cfg Config, errs ...error) *server {
 	t.Helper()
-	tcp, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
 	cfg.Log = slog.New(slog.DiscardHandler)
-	s := &server{Listen(&failing{tcp, errs}, cfg), make(chan struct{}), make(chan net.Conn, 1000)}
+	s := &server{Listen(listen(t), cfg), make(chan struct{}), make(chan net.Conn, 1000)}
+	s.accept = func() (*net.TCPConn, error) {
+		if len(errs) > 0 {
+			err := errs[0]
+			errs = errs[1:]
+			return nil, &net.OpError{Op: "accept", Err: err}
+		}
+		return s.AcceptTCP()
+	}
 	s.requestTime, s.refusalTime = time.Hour, time.Hour
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -301,11 +301,7 @@ func TestFlood(t *testing.T) {
 // TestDrain: connections in the kernel's queue are accepted however long that takes, and the
 // listener closes after them.
 func TestDrain(t *testing.T) {
-	tcp, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := &DrainListener{TCPListener: tcp.(*net.TCPListener)}
+	l := Listen(listen(t), Config{Max: 100})
 	defer l.Close()
 	const queued = 20
 	for range queued {

@@ -28,7 +28,7 @@ func OpenFiles() uint64 {
 }
 
 // queued reports whether a connection waits in the kernel's queue.
-func (l *DrainListener) queued() bool {
+func (l *Listener) queued() bool {
 	raw, err := l.SyscallConn()
 	if err != nil {
 		return false

@@ -27,7 +27,7 @@ type pollFd struct {
 const pollReadNormal = 0x100 // POLLRDNORM
 
 // queued reports whether a connection waits in the system's queue.
-func (l *DrainListener) queued() bool {
+func (l *Listener) queued() bool {
 	raw, err := l.SyscallConn()
 	if err != nil {
 		return false

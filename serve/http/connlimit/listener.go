@@ -45,10 +45,12 @@ type Stats struct {
 	AcceptErrors int64
 }
 
-// A Listener accepts the connections of another one.
+// A Listener accepts TCP connections.
 type Listener struct {
-	net.Listener
+	*net.TCPListener
 	cfg      Config
+	accept   func() (*net.TCPConn, error) // of TCPListener
+	draining atomic.Bool
 	closed   context.Context // ends with Close
 	shut     context.CancelFunc
 	refusing chan struct{} // holds one for each refusal under way
@@ -68,9 +70,9 @@ type Listener struct {
 }
 
 // Listen returns a Listener over ln.
-func Listen(ln net.Listener, cfg Config) *Listener {
+func Listen(ln *net.TCPListener, cfg Config) *Listener {
 	l := &Listener{
-		Listener: ln, cfg: cfg, refusing: make(chan struct{}, maxRefusing), origins: map[netip.Addr]int{},
+		TCPListener: ln, cfg: cfg, accept: ln.AcceptTCP, refusing: make(chan struct{}, maxRefusing), origins: map[netip.Addr]int{},
 		requestTime: 250 * time.Millisecond, refusalTime: time.Second,
 	}
 	l.closed, l.shut = context.WithCancel(context.Background())
@@ -93,7 +95,14 @@ func (l *Listener) Stats() Stats {
 // Close ends Accept.
 func (l *Listener) Close() error {
 	l.shut()
-	return l.Listener.Close()
+	return l.TCPListener.Close()
+}
+
+// Drain ends Accept once it has accepted the connections in the kernel's queue. Close resets them, and their clients may
+// have sent a request already.
+func (l *Listener) Drain() {
+	l.draining.Store(true)
+	_ = l.SetDeadline(time.Now()) // a closed listener does not wait
 }
 
 // SetReadDeadlines sets the read deadline of all connections.
@@ -105,23 +114,26 @@ func (l *Listener) SetReadDeadlines(t time.Time) {
 	}
 }
 
-// Accept waits for the next connection within the limits. It fails only once l is closed.
+// Accept waits for the next connection within the limits. It fails only once l is closed, by Close or after Drain.
 func (l *Listener) Accept() (net.Conn, error) {
 	for failures := 0; ; {
-		under, err := l.Listener.Accept()
-		if err != nil {
-			if l.closed.Err() != nil || errors.Is(err, net.ErrClosed) {
-				return nil, err
-			}
+		if l.draining.Load() && !l.queued() {
+			_ = l.Close() // or it is closed already
+			return nil, net.ErrClosed
+		}
+		tcp, err := l.accept()
+		switch {
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			_ = l.SetDeadline(time.Time{}) // Drain has ended the wait
+			continue
+		case err != nil && (l.closed.Err() != nil || errors.Is(err, net.ErrClosed)):
+			return nil, err
+		case err != nil:
 			failures++
 			l.failedAccept(err, failures)
 			continue
 		}
 		failures = 0
-		tcp, ok := under.(*net.TCPConn)
-		if !ok {
-			return under, nil
-		}
 		// The readers of evicted connections end at once, but have to be scheduled for it. Until few of them remain, no
 		// connection is added, so that the number of open files stays bounded.
 		for tries := 0; l.leaving.Load() >= maxLeaving && tries < 1000; tries++ {
@@ -357,33 +369,4 @@ type Next func(n int, err error) (buf []byte, more bool)
 func (c *Conn) Close() error {
 	c.once.Do(func() { c.listener.remove(c) })
 	return c.TCPConn.Close()
-}
-
-// A DrainListener accepts the connections in the kernel's queue before it closes. Closing alone resets
-// them, and their clients may have sent a request already.
-type DrainListener struct {
-	*net.TCPListener
-	draining atomic.Bool
-}
-
-// Accept waits for the next connection. Behind Drain it waits no more, and closes the listener once the
-// queue is empty: the error is then net.ErrClosed.
-func (l *DrainListener) Accept() (net.Conn, error) {
-	for {
-		if l.draining.Load() && !l.queued() {
-			_ = l.Close() // or it is closed already
-			return nil, net.ErrClosed
-		}
-		c, err := l.TCPListener.Accept()
-		if !errors.Is(err, os.ErrDeadlineExceeded) {
-			return c, err
-		}
-		_ = l.SetDeadline(time.Time{}) // it has ended the wait
-	}
-}
-
-// Drain ends the wait in Accept.
-func (l *DrainListener) Drain() {
-	l.draining.Store(true)
-	_ = l.SetDeadline(time.Now()) // a closed listener does not wait
 }

@@ -17,11 +17,7 @@ import (
 // accepted returns both ends of a connection.
 func accepted(tb testing.TB) (client *net.TCPConn, c *Conn) {
 	tb.Helper()
-	tcp, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	l := Listen(tcp, Config{Max: 1})
+	l := Listen(listen(tb), Config{Max: 1})
 	tb.Cleanup(func() { _ = l.Close() })
 	under, err := net.Dial("tcp", l.Addr().String())
 	if err != nil {
