@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -207,6 +208,6 @@ func writeBuild(w io.Writer, r *build.Report, published bool) {
 	for _, kind := range slices.Sorted(maps.Keys(r.Changed)) {
 		fmt.Fprintf(w, "changed\t%s since the previous release\n", ofKind(int64(r.Changed[kind]), kind))
 	}
-	fmt.Fprintf(w, "bytes\t%s raw, %s stored at level %d\n", formatBytes(r.RawBytes), formatBytes(r.StoredBytes), r.Level)
-	fmt.Fprintf(w, "took\t%.1f s with %s, %s of memory at most\n", r.Seconds, plural(r.Jobs, "job"), formatBytes(r.PeakRSSBytes))
+	fmt.Fprintf(w, "bytes\t%s raw, %s stored at level %d\n", humanize.IBytes(uint64(r.RawBytes)), humanize.IBytes(uint64(r.StoredBytes)), r.Level)
+	fmt.Fprintf(w, "took\t%.1f s with %s, %s of memory at most\n", r.Seconds, plural(r.Jobs, "job"), humanize.IBytes(uint64(r.PeakRSSBytes)))
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -156,7 +157,7 @@ func (a *app) printPlan(p *plan.Plan) error {
 	}{p.ID(), p.Records, p.TitleTasks(), p.Partitions(), p.Previous, p.Disk}
 	return a.print(v, func(w io.Writer) {
 		fmt.Fprintf(w, "plan\t%s: %s and %s, upon %s\n", v.Plan, plural(v.Titles, "title task"), plural(v.Parts, "resource task"), orNone(v.Previous))
-		fmt.Fprintf(w, "disk\tat most about %s for the files of a task in the making\n", formatBytes(v.Disk))
+		fmt.Fprintf(w, "disk\tat most about %s for the files of a task in the making\n", humanize.IBytes(uint64(v.Disk)))
 	})
 }
 

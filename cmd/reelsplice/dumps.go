@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"github.com/reelsplice/reelsplice/data/gen"
@@ -138,7 +139,7 @@ func writeCrawl(w io.Writer, r *crawl.Report, unsearched bool) {
 		fmt.Fprintf(w, "%s is complete: no request was needed\n", r.Out)
 		return
 	}
-	fmt.Fprintf(w, "made %s (%s) in %.1f s\n", plural(r.Requests, "request"), formatBytes(r.Bytes), r.Seconds)
+	fmt.Fprintf(w, "made %s (%s) in %.1f s\n", plural(r.Requests, "request"), humanize.IBytes(uint64(r.Bytes)), r.Seconds)
 }
 
 func genCommand(a *app) *cobra.Command {
@@ -188,7 +189,7 @@ func genCommand(a *app) *cobra.Command {
 
 func writeGen(w io.Writer, r *gen.Report) {
 	for _, f := range r.Files {
-		fmt.Fprintf(w, "%s\t%s\t%s raw\t%s stored\n", f.Name, plural(f.Rows, "row"), formatBytes(f.Bytes), formatBytes(f.Stored))
+		fmt.Fprintf(w, "%s\t%s\t%s raw\t%s stored\n", f.Name, plural(f.Rows, "row"), humanize.IBytes(uint64(f.Bytes)), humanize.IBytes(uint64(f.Stored)))
 	}
 	fmt.Fprintf(w, "made %s in %s in %.1f s\n", plural(r.Rows, "row"), r.Out, r.Seconds)
 }

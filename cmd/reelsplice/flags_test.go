@@ -66,14 +66,6 @@ func TestOneLine(t *testing.T) {
 	}
 }
 
-func TestFormatBytes(t *testing.T) {
-	for n, want := range map[int64]string{0: "0 bytes", 1: "1 byte", 1023: "1023 bytes", 1536: "1.5 KiB", 1 << 30: "1.0 GiB"} {
-		if got := formatBytes(n); got != want {
-			t.Errorf("formatBytes(%d) = %q, want %q", n, got, want)
-		}
-	}
-}
-
 func TestTimeout(t *testing.T) {
 	for text, want := range map[string]time.Duration{"none": 0, "30s": 30 * time.Second, "1ms": time.Millisecond} {
 		d := time.Hour

@@ -220,19 +220,6 @@ func (f durationFlag) Type() string {
 	return "DURATION"
 }
 
-// formatBytes returns n for people: 12.3 MiB.
-func formatBytes(n int64) string {
-	for _, u := range []struct {
-		name string
-		size int64
-	}{{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}} {
-		if n >= u.size {
-			return fmt.Sprintf("%.1f %s", float64(n)/float64(u.size), u.name)
-		}
-	}
-	return plural(n, "byte")
-}
-
 // Intervals of progress: lines of JSON, lines of text, one line of a terminal.
 const (
 	jsonEvery     = time.Second
@@ -392,7 +379,7 @@ func (p *progress) line(now time.Time, final bool) progressLine {
 func (l *progressLine) text() string {
 	number := func(n int64) string {
 		if l.Unit == "bytes" {
-			return formatBytes(n)
+			return humanize.IBytes(uint64(n))
 		}
 		return fmt.Sprint(n)
 	}

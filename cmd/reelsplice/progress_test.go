@@ -53,10 +53,10 @@ func TestText(t *testing.T) {
 			t.Errorf("line %q, want %q", got, want)
 		}
 	}
-	f("bytes", 0, 4<<20, -1, 0, "ingest: 0% (0 bytes of 4.0 MiB)")
-	f("bytes", 1<<20, 4<<20, 512<<10, 6, "ingest: 25% (1.0 MiB of 4.0 MiB), 512.0 KiB/s, 6s left")
-	f("bytes", 4<<20-1, 4<<20, 1, 1, "ingest: 99% (4.0 MiB of 4.0 MiB), 1 byte/s, 1s left")
-	f("bytes", 0, 1<<40, 1<<20, 1<<20, "ingest: 0% (0 bytes of 1.0 TiB), 1.0 MiB/s, 291h16m16s left")
+	f("bytes", 0, 4<<20, -1, 0, "ingest: 0% (0 B of 4.0 MiB)")
+	f("bytes", 1<<20, 4<<20, 512<<10, 6, "ingest: 25% (1.0 MiB of 4.0 MiB), 512 KiB/s, 6s left")
+	f("bytes", 4<<20-1, 4<<20, 1, 1, "ingest: 99% (4.0 MiB of 4.0 MiB), 1 B/s, 1s left")
+	f("bytes", 0, 1<<40, 1<<20, 1<<20, "ingest: 0% (0 B of 1.0 TiB), 1.0 MiB/s, 291h16m16s left")
 	f("bytes", 4<<20, 4<<20, 2<<20, 0, "ingest: 100% (4.0 MiB of 4.0 MiB), 2.0 MiB/s")
 	f("bytes", 4<<20, 0, 2<<20, 0, "ingest: 4.0 MiB, 2.0 MiB/s") // the total is not known
 	f("records", 10, 100, 3, 30, "ingest: 10% (10 of 100), 3/s, 30s left")
@@ -125,7 +125,7 @@ func TestTerminalLine(t *testing.T) {
 	p.update(8<<20, 8<<20)
 	p.stop()
 	before, last, ok := strings.Cut(strings.TrimPrefix(out.String(), "\r\x1b[K"), "\r\x1b[K")
-	if !ok || before != "ingest: 25% (1.0 MiB of 4.0 MiB), 512.0 KiB/s, 6s left" || !strings.HasPrefix(last, "ingest: 100% (8.0 MiB of 8.0 MiB), ") ||
+	if !ok || before != "ingest: 25% (1.0 MiB of 4.0 MiB), 512 KiB/s, 6s left" || !strings.HasPrefix(last, "ingest: 100% (8.0 MiB of 8.0 MiB), ") ||
 		!strings.HasSuffix(last, "/s\n") {
 		t.Errorf("lines %q", out.String())
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"github.com/reelsplice/reelsplice/schemas/age"
@@ -486,7 +487,7 @@ func writeReleases(w io.Writer, infos []store.Info) {
 			fmt.Fprintf(w, "broken: %s\n", oneLine(i.Err))
 			continue
 		}
-		fmt.Fprintf(w, "%d\t%s\t%s\n", i.Fragments, formatBytes(i.Bytes), i.Fetched)
+		fmt.Fprintf(w, "%d\t%s\t%s\n", i.Fragments, humanize.IBytes(uint64(i.Bytes)), i.Fetched)
 	}
 }
 

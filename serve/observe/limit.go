@@ -3,41 +3,22 @@ package observe
 import (
 	"context"
 	"log/slog"
-	"sync"
+	"sync/atomic"
 	"time"
+
+	"golang.org/x/time/rate"
 )
 
-// Limit returns a logger that passes on at most n records in each span of time. The first
+// Limit returns a logger that passes on n records at once, and as many in each span of time. The first
 // record after others were held back has their number, as "suppressed".
 func Limit(log *slog.Logger, n int, span time.Duration) *slog.Logger {
-	return slog.New(&limited{log.Handler(), &limit{most: n, span: span}})
+	return slog.New(&limited{log.Handler(), &limit{passes: rate.NewLimiter(rate.Every(span/time.Duration(n)), n)}})
 }
 
 // A limit is what a limited handler and those derived from it share.
 type limit struct {
-	most int
-	span time.Duration
-
-	mu         sync.Mutex
-	start      time.Time // of the current span
-	passed     int       // in the current span
-	suppressed int       // since the last record that passed
-}
-
-// pass reports whether a record passes, and how many did not before it.
-func (l *limit) pass() (suppressed int, ok bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if now := time.Now(); now.Sub(l.start) >= l.span {
-		l.start, l.passed = now, 0
-	}
-	if l.passed >= l.most {
-		l.suppressed++
-		return 0, false
-	}
-	l.passed++
-	suppressed, l.suppressed = l.suppressed, 0
-	return suppressed, true
+	passes     *rate.Limiter
+	suppressed atomic.Int64 // since the last record that passed
 }
 
 // limited is a Handler with a limit.
@@ -48,13 +29,13 @@ type limited struct {
 
 // Handle passes on r if the limit allows it.
 func (h *limited) Handle(ctx context.Context, r slog.Record) error {
-	suppressed, ok := h.limit.pass()
-	if !ok {
+	if !h.limit.passes.Allow() {
+		h.limit.suppressed.Add(1)
 		return nil
 	}
-	if suppressed > 0 {
+	if n := h.limit.suppressed.Swap(0); n > 0 {
 		r = r.Clone()
-		r.AddAttrs(slog.Int("suppressed", suppressed))
+		r.AddAttrs(slog.Int64("suppressed", n))
 	}
 	return h.Handler.Handle(ctx, r)
 }
