@@ -100,7 +100,7 @@ func (in *input) tooLong() int {
 // isHead reports whether the current request, valid or not, is a HEAD.
 func (in *input) isHead() bool {
 	b := in.buf[in.from:in.n]
-	return hasPrefix(b[emptyLines(b):], http.MethodHead+" ")
+	return bytes.HasPrefix(b[emptyLines(b):], []byte(http.MethodHead+" "))
 }
 
 func newFastConn(l *fastListener, under net.Conn) *fastConn {

@@ -135,7 +135,7 @@ func (p *parser) last() bool {
 // emptyLines returns the length of the empty lines that b starts with, which some clients
 // send after a body.
 func emptyLines(b []byte) (n int) {
-	for hasPrefix(b[n:], "\r\n") {
+	for bytes.HasPrefix(b[n:], []byte("\r\n")) {
 		n += len("\r\n")
 	}
 	return n
@@ -150,8 +150,8 @@ func (p *parser) parseLine(b []byte, rq *plainRequest) (int, verdict) {
 	const get, head = "GET /", "HEAD /"
 	from := len(get) - 1
 	rq.isHead = false
-	if !hasPrefix(b, get) {
-		if !hasPrefix(b, head) {
+	if !bytes.HasPrefix(b, []byte(get)) {
+		if !bytes.HasPrefix(b, []byte(head)) {
 			return n, p.parseUnusual(b[:n])
 		}
 		from = len(head) - 1
@@ -199,7 +199,7 @@ func (p *parser) parseUnusual(b []byte) verdict {
 
 // isVersion reports whether b is an HTTP version of any number.
 func isVersion(b []byte) bool {
-	return len(b) == len("HTTP/1.1") && hasPrefix(b, "HTTP/") && isDigit(b[5]) && b[6] == '.' && isDigit(b[7])
+	return len(b) == len("HTTP/1.1") && bytes.HasPrefix(b, []byte("HTTP/")) && isDigit(b[5]) && b[6] == '.' && isDigit(b[7])
 }
 
 // isTarget reports whether b may be a request target. Clients send bytes unescaped that a
@@ -378,7 +378,7 @@ func (p *parser) appendHead(dst, head []byte) []byte {
 	block := head[bytes.IndexByte(head, '\n')+1:]
 	target := p.line.target
 	// The server would take the text between two slashes and a third one for a host.
-	for hasPrefix(target, "//") && bytes.Contains(target, []byte("://")) {
+	for bytes.HasPrefix(target, []byte("//")) && bytes.Contains(target, []byte("://")) {
 		target = target[1:]
 	}
 	dst = append(append(dst, p.line.method...), ' ')
@@ -423,7 +423,7 @@ var connectionFields = [...]string{
 // lets a host have.
 func isAuthority(b []byte) bool {
 	var host, port []byte
-	if hasPrefix(b, "[") {
+	if bytes.HasPrefix(b, []byte("[")) {
 		n := bytes.IndexByte(b, ']') + 1
 		if n == 0 || n < len(b) && b[n] != ':' {
 			return false
@@ -490,8 +490,6 @@ func isName(b []byte, lower string) bool {
 	}
 	return true
 }
-
-func hasPrefix(b []byte, s string) bool { return len(b) >= len(s) && string(b[:len(s)]) == s }
 
 func isAlnum(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9'
