@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.."
 by=package walks=(request row)
 for arg in "$@"; do
   case "$arg" in
-    --files) by=file ;;
+    --files) by="file" ;;
     *) walks=("$arg") ;;
   esac
 done
