@@ -269,7 +269,8 @@ var subRequests = sync.OnceValue(func() map[subRequest]bool {
 	subs := map[subRequest]bool{}
 	for _, op := range api.Operations() {
 		if op.Sub != 0 && op.Sub != fragment.SubDetails {
-			subs[subRequest{op.Kind.String(), op.Sub.Name()}] = true
+			_, name, _ := strings.Cut(op.Path[strings.LastIndexByte(op.Path, '}'):], "/") // that may be an old one
+			subs[subRequest{op.Kind.String(), name}] = true
 		}
 	}
 	return subs
