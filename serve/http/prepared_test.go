@@ -419,9 +419,8 @@ func TestTokenLimits(t *testing.T) {
 			if rs, body := a.ask(t, "GET", uri); rs.StatusCode == http.StatusTooManyRequests {
 				t.Errorf("GET %s = 429 %s below the limit", uri, body)
 			}
-			if !meter.Begin(time.Now()) {
-				t.Fatal("a request is under way after its response")
-			}
+			// The client may have the response before the edge counts the request as over.
+			sharedtest.Eventually(t, "the request is over", func() bool { return meter.Begin(time.Now()) })
 			rs, body := a.ask(t, "GET", uri)
 			meter.End()
 			want := `{"status_code":25,"status_message":"Your request count (#) is over the allowed limit of (40)."}`
