@@ -154,7 +154,9 @@ func (b *bench) switched(ctx context.Context, stdout io.Writer, ids []uint64) er
 	}
 	table(stdout, fmt.Sprintf("The edge in the %v before and after a switch of releases, five parts by a Zipf law; milliseconds", switchTime),
 		[]string{"when", "requests/s", "p50", "p99", "failures"}, rows)
-	return nil
+	// An incremental build reuses a release of its own level.
+	_, _, err = run(ctx, m.program, "rollback", "--quiet", "--releases", m.releases)
+	return err
 }
 
 // pass asks a server for the URLs of next until it returns none, by several clients. It returns the milliseconds of
