@@ -357,12 +357,21 @@ func TestCollision(t *testing.T) {
 	check("both, the other first", f.into(dir, f.put("titles_b.csv", b), f.put("titles_a.csv", a)), 1)
 	// A damaged list is named, with what to do.
 	list := filepath.Join(dir, merge.MintedFile)
-	if err := os.Truncate(list, 20); err != nil {
+	whole, err := os.ReadFile(list)
+	if err != nil {
 		t.Fatal(err)
 	}
 	c := Config{Catalog: dir, Sources: []string{both}, Mappings: []string{f.mapping}}
-	if _, err := Run(t.Context(), c); err == nil || !strings.Contains(err.Error(), list+" is damaged: remove it") {
-		t.Errorf("Run with a damaged list = %v", err)
+	const entries, entry = 8, 17 // bytes before the entries, and of one
+	for what, damaged := range map[string][]byte{
+		"cut": whole[:20], "with other bytes": append([]byte("x"), whole...), "with an entry twice": append(whole[:entries+entry:entries+entry], whole[entries:]...),
+	} {
+		if err := os.WriteFile(list, damaged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Run(t.Context(), c); err == nil || !strings.Contains(err.Error(), list+" is damaged: remove it") {
+			t.Errorf("Run with a list %s = %v", what, err)
+		}
 	}
 	if err := os.Remove(list); err != nil {
 		t.Fatal(err)

@@ -58,10 +58,13 @@ func readMinted(dir string) (m mintedList, err error) {
 		return m, fmt.Errorf("read minted ids: %w", err)
 	}
 	entries, ok := bytes.CutPrefix(b, []byte(mintedMagic))
+	ok = ok && len(entries)%mintedBytes == 0
 	for entry := range slices.Chunk(entries[:len(entries)/mintedBytes*mintedBytes], mintedBytes) {
-		m.old = append(m.old, mintedID(entry))
+		next := mintedID(entry)
+		ok = ok && (len(m.old) == 0 || m.old[len(m.old)-1].compare(next) < 0)
+		m.old = append(m.old, next)
 	}
-	if err == nil && (!ok || len(entries)%mintedBytes != 0 || !slices.IsSortedFunc(m.old, mintedID.compare)) {
+	if err == nil && !ok {
 		return m, fmt.Errorf("read minted ids: %s is damaged: remove it, the ids stay the same without", path)
 	}
 	return m, nil
