@@ -46,8 +46,8 @@ type client struct {
 	dates    *dateCache
 	prepared *preparedSet
 	grant    auth.Grant // of the last request's Authorization
-	gzip     bool       // the last request took gzip
 	target   []byte     // memory for one without its api_key
+	gzip     bool       // the last request took gzip
 }
 
 var (
@@ -60,17 +60,9 @@ func (c *client) respond(pr *plainRequest, w *reply, now time.Time) {
 	if !pr.same {
 		c.grant, c.gzip = auth.Grant{}, edge.AcceptsGzip(pr.fields[fieldAcceptEncoding])
 	}
-	path, query := edge.SplitTarget(pr.target)
-	rq := edge.Request{
-		Method: methodGet, Path: path, Query: query,
-		Authorization: pr.fields[fieldAuthorization], IfNoneMatch: pr.fields[fieldIfNoneMatch], UserAgent: pr.fields[fieldUserAgent],
-		Gzip: c.gzip, Grant: &c.grant,
-	}
-	if pr.isHead {
-		rq.Method = methodHead
-	}
 	// Prepared responses are for requests that take gzip and come from no page of a browser.
-	usual := rq.Gzip && len(pr.fields[fieldOrigin]) == 0
+	usual := c.gzip && len(pr.fields[fieldOrigin]) == 0
+	path, query := edge.SplitTarget(pr.target)
 	// Without an api_key, so that all keys share a prepared response, and none holds one.
 	var hasKey bool
 	target := pr.target
@@ -79,6 +71,14 @@ func (c *client) respond(pr *plainRequest, w *reply, now time.Time) {
 	}
 	if usual && c.again(pr, target, query, w, now) {
 		return
+	}
+	rq := edge.Request{
+		Method: methodGet, Path: path, Query: query,
+		Authorization: pr.fields[fieldAuthorization], IfNoneMatch: pr.fields[fieldIfNoneMatch], UserAgent: pr.fields[fieldUserAgent],
+		Gzip: c.gzip, Grant: &c.grant,
+	}
+	if pr.isHead {
+		rq.Method = methodHead
 	}
 	rs := c.edge.Begin(&rq)
 	defer rs.End()

@@ -361,8 +361,8 @@ func (c *Conn) use() {
 	}
 }
 
-// A Next takes the result of a read of ReadLoop, which connections have on Linux, at first 0 and nil. It returns the buffer of the next read, nil to end, and whether
-// bytes are missing: a request has come in part.
+// A Next takes the result of each read of ReadLoop, which connections have on Linux, at first 0 and nil. It returns the
+// buffer of the next read, nil to end, and whether bytes are missing: a request has come in part.
 type Next func(n int, err error) (buf []byte, more bool)
 
 // Close closes the connection.
