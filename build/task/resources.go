@@ -95,7 +95,7 @@ type builder[T any] func(p *partition, key catalog.Key, rec *T, contributions []
 func merge[T any](ctx context.Context, p *partition, build builder[T]) error {
 	in := records.NewCursor[T](p.t.b.inputs.Of(p.plan.Kind), p.plan.Spans[p.i/p.plan.Subs])
 	defer in.Close()
-	// one builds the resource of a key, of which in stands at the record if there is one.
+	// one builds the resource of a key. in stands at its record, if it has one.
 	one := func(key catalog.Key, contributions [][]byte) (err error) {
 		var rec *T
 		at, isRecord := in.Peek()

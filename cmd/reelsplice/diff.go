@@ -311,8 +311,8 @@ func (d *diff) eachPurge(ctx context.Context, fn func(name []byte) error) error 
 	if err := d.eachTold(next); err != nil {
 		return err
 	}
-	all := func(_, _ string) bool { return false }
-	if len(d.counts()) == 0 && compare.SameSections(d.from, d.to, all) { // pages have texts that no table has
+	ignore := func(_, _ string) bool { return false }
+	if len(d.counts()) == 0 && compare.SameSections(d.from, d.to, ignore) { // pages have texts that no table has
 		return nil
 	}
 	return fn([]byte(edge.QueryKey))
