@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // A RawField is a field of a JSON object as it stands there: its value is a part of the
@@ -145,12 +146,17 @@ func Unquote(raw string) string {
 	return text
 }
 
-// Shown returns the start of a value for a message, on one line.
+// Shown returns the start of a value for a message, on one line. Characters that a terminal obeys become blanks.
 func Shown(raw string) string {
 	const most = 60
-	text := strings.NewReplacer("\n", " ", "\r", " ").Replace(strings.TrimSpace(raw))
+	text, end := strings.TrimSpace(raw), ""
 	if len(text) > most {
-		return strings.ToValidUTF8(text[:most], "") + "..."
+		text, end = strings.ToValidUTF8(text[:most], ""), "..."
 	}
-	return text
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, text) + end
 }

@@ -234,3 +234,17 @@ func TestIsDay(t *testing.T) {
 }
 
 // TestTMDB: rows as a crawler keeps them, and what becomes of them.
+
+// TestShown: a value in a message is short, on one line and without characters that a terminal obeys.
+func TestShown(t *testing.T) {
+	for raw, want := range map[string]string{
+		" Amélie\r\n2001 ":            "Amélie  2001",
+		"a\x1b[2J\u202eb\u00a0c":      "a [2J b c",
+		strings.Repeat("é", 31):       strings.Repeat("é", 30) + "...",
+		"x" + strings.Repeat("é", 30): "x" + strings.Repeat("é", 29) + "...",
+	} {
+		if got := Shown(raw); got != want {
+			t.Errorf("Shown(%q) = %q, want %q", raw, got, want)
+		}
+	}
+}
