@@ -21,12 +21,13 @@ const crawlLong = "crawl fetches titles, people and collections from a server of
 	"key of your own, into files that ingest takes: one row of NDJSON a response, one file a kind. Each row has the\n" +
 	"day of its response in the field _fetched.\n\n" +
 	"What to fetch comes from files of ids (--ids: lines such as movie 550, tv/1399, tt0137523, or a list exported from\n" +
-	"IMDb, Letterboxd or Trakt), TMDB's daily id exports (--daily-ids), the names and NFO files of a media library\n" +
+	"another program or site), TMDB's daily id exports (--daily-ids), the names and NFO files of a media library\n" +
 	"(--library), lists of changes (--changed-since), or the age of what DIR has (--refresh). Seasons come with their\n" +
-	"series.\n\n" +
+	"series. Lines, rows and names that lead to no title are printed as unresolved, and the others are fetched.\n\n" +
 	"A killed crawl continues when the same command runs again, without asking twice. A complete one asks nothing.\n" +
-	"Ids that lead nowhere become rows with _deleted, merged ones rows with _merged_into. 429 and Retry-After are\n" +
-	"obeyed; a response that is cut, damaged or late is tried again.\n\n" +
+	"An id that the server does not have becomes a row with _deleted if DIR had its title, or if a list of changes names\n" +
+	"it; a merged one becomes a row with _merged_into. 429 and Retry-After are obeyed; a response that is cut, damaged\n" +
+	"or late is tried again.\n\n" +
 	"The key is one word in a file. It appears in no log, error or row. Mind the terms of the server: TMDB's want its\n" +
 	"attribution, data that is not older than six months, and an agreement for commercial use."
 
@@ -50,8 +51,8 @@ func crawlCommand(a *app) *cobra.Command {
 	f.StringVar(&cfg.From, "from", "", "`URL` of the server, with or without /3")
 	f.StringVar(&keyFile, "key-file", "", "`FILE` with the key or the access token, and nothing else")
 	f.StringVar(&cfg.Out, "out", "", "`DIR` of the dump, made when it is missing")
-	f.StringArrayVar(&cfg.IDs, "ids", nil, "`FILE` of ids, one a line (movie 550, tv/1399, tt0137523), a list of IMDb, Letterboxd or Trakt, or an NFO file; repeatable")
-	f.StringVar(&cfg.Kind, "kind", "", "`KIND` of ids that stand alone in --ids, such as 550: "+strings.Join(crawl.KindNames(), ", "))
+	f.StringArrayVar(&cfg.IDs, "ids", nil, "`FILE` of ids, one a line (movie 550, tv/1399, tt0137523), an exported list, or an NFO file; repeatable")
+	f.StringVar(&cfg.Kind, "kind", "", "`KIND` of ids that stand alone in --ids, such as 550, and of rows without a type: "+strings.Join(crawl.KindNames(), ", "))
 	f.StringArrayVar(&cfg.DailyIDs, "daily-ids", nil, "`FILE` of TMDB's daily id exports, also .gz; its name says the kind; repeatable")
 	f.Float64Var(&cfg.MinPopularity, "min-popularity", 0, "of daily id exports, leave out what is less popular than `N`")
 	f.StringArrayVar(&cfg.Library, "library", nil, "`DIR` of a media library, for ids in names and NFO files; repeatable")
@@ -120,7 +121,7 @@ func writeCrawl(w io.Writer, r *crawl.Report, unsearched bool) {
 	for _, l := range []struct {
 		names []string
 		what  string
-	}{{r.Unresolved, "without an id"}, {r.Missing, "listed, but not there"}} {
+	}{{r.Unresolved, "unresolved"}, {r.Missing, "listed, but not there"}} {
 		for i, name := range l.names {
 			if i == maxCounts {
 				fmt.Fprintf(w, "%s: %d more\n", l.what, len(l.names)-i)
@@ -130,7 +131,7 @@ func writeCrawl(w io.Writer, r *crawl.Report, unsearched bool) {
 		}
 	}
 	if unsearched && len(r.Unresolved) > 0 {
-		fmt.Fprintln(w, "without an id: --library-search searches for them by name")
+		fmt.Fprintln(w, "unresolved: --library-search searches for names of a library")
 	}
 	if r.Oldest > 0 {
 		fmt.Fprintf(w, "responses from %s to %s\n", r.Oldest, r.Newest)

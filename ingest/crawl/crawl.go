@@ -31,7 +31,7 @@ type Config struct {
 	DailyIDs      []string // files of daily id exports
 	MinPopularity float64  // of titles and people of daily id exports
 	IDs           []string // files of ids, exported lists, NFO files
-	Kind          string   // of ids of TMDB's in IDs that stand alone; "" refuses them
+	Kind          string   // of lines and rows in IDs that do not state one; "" leaves ids of TMDB's in them unresolved
 	Library       []string // folders of media libraries
 	Search        bool     // names of a library without an id
 	ChangedSince  Day      // 0 fetches no lists of changes
@@ -133,12 +133,12 @@ func (cfg *Config) wants(kind string) bool {
 type Report struct {
 	Out        string           `json:"out"`
 	Fetched    map[string]int64 `json:"fetched"`    // rows by kind
-	Gone       int64            `json:"gone"`       // ids that lead nowhere
+	Gone       int64            `json:"gone"`       // ids that the server does not have
 	Merged     int64            `json:"merged"`     // ids that lead to another
 	Held       int64            `json:"held"`       // tasks whose response the dump had already
 	Failures   int64            `json:"failures"`   // requests without a usable response; the next run tries them again
 	Failed     []string         `json:"failed"`     // the first of them
-	Unresolved []string         `json:"unresolved"` // names and external ids of no resource
+	Unresolved []string         `json:"unresolved"` // lines, rows and names that lead to no resource, with the reason
 	Missing    []string         `json:"missing"`    // seasons that a series lists and the server lacks
 	Requests   int64            `json:"requests"`   // with those that were tried again
 	Retried    int64            `json:"retried"`
@@ -165,10 +165,11 @@ func Run(ctx context.Context, cfg Config) (r Report, err error) {
 	if c.base.Scheme == "http" && !local(c.base.Hostname()) {
 		cfg.Log.Warn("the key goes to the server without encryption: want https:// in --from", "host", c.base.Host)
 	}
-	seeds, err := readSelection(ctx, &cfg, &r)
+	seeds, err := readSelection(ctx, &cfg)
 	if err != nil {
 		return r, err
 	}
+	r.Unresolved = append(r.Unresolved, seeds.unresolved...)
 	s, err := openStore(cfg.Out, cfg.Log)
 	if err != nil {
 		return r, err

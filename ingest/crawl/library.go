@@ -3,7 +3,9 @@ package crawl
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -17,7 +19,7 @@ import (
 // A libraryTitle is a movie or a series of a media library.
 type libraryTitle struct {
 	path string // of its folder or file, for the report
-	kind string // movie or tv
+	kind string // movie or tv, "" for either
 	ids  ids    // zero for none
 	name string // "" for none
 	year int    // 0 for none
@@ -60,15 +62,23 @@ type ids struct {
 	tmdb int64
 	imdb string
 	tvdb int64
-	kind string // of tmdb; "" where its place does not say
+	kind string // of KindNames, season, episode, or the name of an unknown type; "" where nothing states it
 }
 
-// or completes ids by those of a place that counts less.
+// any reports whether there is an id.
+func (i ids) any() bool { return i.tmdb > 0 || i.imdb != "" || i.tvdb > 0 }
+
+// or returns ids, or else those of a place that counts less.
 func (i ids) or(o ids) ids {
-	if i != (ids{}) {
+	if i.any() {
 		return i
 	}
 	return o
+}
+
+// fill adds the ids that are missing.
+func (i *ids) fill(o ids) {
+	i.tmdb, i.imdb, i.tvdb, i.kind = cmp.Or(i.tmdb, o.tmdb), cmp.Or(i.imdb, o.imdb), cmp.Or(i.tvdb, o.tvdb), cmp.Or(i.kind, o.kind)
 }
 
 var (
@@ -100,26 +110,26 @@ func (l *library) folder(dir, name string) []libraryTitle {
 	}
 	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return strings.HasPrefix(e.Name(), ".") || serverDir.MatchString(e.Name()) })
 	own := parseName(name)
-	if isSeries(entries, dir != ".", own.ids != (ids{})) {
+	if isSeries(entries, dir != ".", own.ids.any()) {
 		if nfo, ok := l.nfo(path.Join(dir, "tvshow.nfo")); ok {
 			own.ids = nfo.or(own.ids)
 		}
 		return []libraryTitle{{path: dir, kind: "tv", ids: own.ids, name: own.name, year: own.year}}
 	}
-	if dir == "." && own.ids == (ids{}) {
+	if dir == "." && !own.ids.any() {
 		own = tagged{} // a library's name is none of a title
 	}
 	titles := l.videos(dir, entries, own)
-	oneTitle := own.ids != (ids{}) || len(titles) == 1 && dir != "."
+	oneTitle := own.ids.any() || len(titles) == 1 && dir != "."
 	for _, e := range entries {
 		if e.IsDir() && (!oneTitle || !extraDir.MatchString(e.Name())) && l.ctx.Err() == nil {
 			titles = append(titles, l.folder(path.Join(dir, e.Name()), e.Name())...)
 		}
 	}
-	if len(titles) == 0 && own.ids != (ids{}) { // a disc, or a folder that waits for its files
+	if len(titles) == 0 && own.ids.any() { // a disc, or a folder that waits for its files
 		kind := "movie"
 		if own.ids.tmdb == 0 && own.ids.imdb == "" {
-			kind = "tv"
+			kind = "" // TVDB has movies and series under the same number
 		}
 		return []libraryTitle{{path: dir, kind: kind, ids: own.ids, name: own.name, year: own.year}}
 	}
@@ -161,7 +171,7 @@ func (l *library) videos(dir string, entries []fs.DirEntry, own tagged) (titles 
 		}
 		base := strings.TrimSuffix(e.Name(), path.Ext(e.Name()))
 		file, folder, kind := parseName(base), own, "movie"
-		if file.ids == (ids{}) && extraFile.MatchString(base) {
+		if !file.ids.any() && extraFile.MatchString(base) {
 			continue
 		}
 		if at := episodeAt(base); at >= 0 {
@@ -173,8 +183,8 @@ func (l *library) videos(dir string, entries []fs.DirEntry, own tagged) (titles 
 			file.ids = nfo.or(file.ids)
 		}
 		t := libraryTitle{kind: kind, ids: file.ids.or(folder.ids)}
-		if t.ids == (ids{}) {
-			if t.name, t.year = file.name, file.year; t.year == 0 && folder.year > 0 {
+		if t.ids.tmdb == 0 && t.ids.imdb == "" {
+			if t.name, t.year = file.name, file.year; t.year == 0 && folder.year > 0 || t.ids.any() && !file.ids.any() {
 				t.name, t.year = folder.name, folder.year
 			}
 		}
@@ -193,8 +203,11 @@ func (l *library) nfo(name string) (ids, bool) {
 	if err != nil {
 		return ids{}, false
 	}
-	out := readNFO(f)
-	return out, f.Close() == nil
+	found, err := readNFO(io.LimitReader(f, maxNFO))
+	if err = errors.Join(err, f.Close()); len(found) == 0 {
+		return ids{}, err == nil
+	}
+	return found[0].ids, true
 }
 
 var (
@@ -229,7 +242,7 @@ func parseName(name string) (t tagged) {
 
 // set sets the first id of a place that is one.
 func (i *ids) set(place, text string) {
-	n, err := strconv.ParseInt(text, 10, 64)
+	n, err := strconv.ParseInt(strings.TrimSuffix(text, ".0"), 10, 64) // tables write 550.0 beside empty cells
 	number := err == nil && n > 0
 	switch {
 	case place == "tmdb" && number:

@@ -18,24 +18,49 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// listFields are the columns and fields by which exported lists name a title: those of IMDb, Letterboxd, Trakt, TMDB
-// and of tables that people keep. Names are folded, see foldName.
+// listFields are the columns and fields of exported lists that matter, by their folded names, see foldName.
 var listFields = map[string]string{
-	"const": "imdb", "tconst": "imdb", "nconst": "imdb", "imdb": "imdb", "imdbid": "imdb",
-	"tmdb": "tmdb", "tmdbid": "tmdb", "tvdb": "tvdb", "tvdbid": "tvdb", "id": "id",
-	"title": "title", "name": "title", "year": "year", "type": "type", "titletype": "type", "mediatype": "type",
+	"const": "imdb", "tconst": "imdb", "nconst": "imdb", "imdb": "imdb", "imdbid": "imdb", "imdbnumber": "imdb", "imdburl": "imdb",
+	"tmdb": "tmdb", "tmdbid": "tmdb", "themoviedb": "tmdb", "themoviedbid": "tmdb", "tmdburl": "tmdb",
+	"tvdb": "tvdb", "tvdbid": "tvdb", "thetvdb": "tvdb", "thetvdbid": "tvdb",
+	"guid": "guid", "guids": "guid", "url": "url", "id": "id",
+	"title": "title", "name": "title", "year": "year", "productionyear": "year", "releaseyear": "year",
+	"releasedate": "date", "firstairdate": "date", "premieredate": "date",
+	"type": "type", "titletype": "type", "mediatype": "type", "itemtype": "type", "kind": "type", "animetype": "animetype",
+	"season": "season", "seasonnumber": "season", "episode": "episode", "episodenumber": "episode",
+	// Ids of other places. A row that has one has no bare id of TMDB's.
+	"trakt": "other", "traktid": "other", "simkl": "other", "simklid": "other", "ratingkey": "other", "anidb": "other", "anidbid": "other",
+	"mal": "other", "malid": "other", "idmal": "other", "anilist": "other", "anilistid": "other", "kitsu": "other", "kitsuid": "other",
+	// Fields that only one kind has: of Sonarr, Radarr and TV Time, whose ids of series are those of TVDB.
+	"seriestype": "tv", "tvmaze": "tv", "tvmazeid": "tv", "minimumavailability": "movie", "tvshowid": "tvtime",
 }
 
-// listKinds are the kinds of titles by the types and the nested objects of exported lists. Names are folded.
+// partName matches the folded name of a field of the series or of the episode, which is one of partFields.
+var (
+	partName   = regexp.MustCompile(`^(?:(tvshow|series|show|grandparent)|(episode|season))(.+)$`)
+	partFields = []string{"imdb", "tmdb", "tvdb", "other", "title", "year"}
+)
+
+// idObjects are the folded names of objects with the ids of one title.
+var idObjects = []string{"ids", "id", "providerids", "uniqueid", "externalids", "externals"}
+
+// listKinds are the kinds of titles by the folded types, nested objects and lists of exported lists. Of another type, only
+// an IMDb id is used: the same number is another title in each other kind.
 var listKinds = map[string]string{
-	"movie": "movie", "film": "movie", "tvmovie": "movie", "person": "person",
-	"tv": "tv", "show": "tv", "series": "tv", "tvseries": "tv", "tvminiseries": "tv",
+	"movie": "movie", "movies": "movie", "film": "movie", "films": "movie", "featurefilm": "movie", "tvmovie": "movie",
+	"tv": "tv", "show": "tv", "shows": "tv", "tvshow": "tv", "tvshows": "tv", "series": "tv", "serie": "tv", "tvseries": "tv",
+	"miniseries": "tv", "tvminiseries": "tv", "limitedseries": "tv",
+	"season": "season", "seasons": "season", "tvseason": "season", "episode": "episode", "episodes": "episode", "tvepisode": "episode",
+	"person": "person", "people": "person", "boxset": "collection", "collection": "collection",
 }
 
-// foldName returns a name in small letters, without blanks and dashes.
-func foldName(name string) string {
-	return strings.ToLower(strings.NewReplacer(" ", "", "_", "", "-", "").Replace(name))
-}
+// nestedObjects are the folded names of objects that hold a title: that of the row, its series or its episode.
+var nestedObjects = []string{"movie", "film", "tv", "show", "tvshow", "series", "season", "episode", "person", "media"}
+
+// foldName returns a name in small letters, without blanks, dashes and underscores.
+func foldName(name string) string { return strings.ToLower(folds.Replace(name)) }
+
+var folds = strings.NewReplacer(" ", "", "_", "", "-", "")
 
 // listExt matches the names of tables and of JSON.
 var listExt = regexp.MustCompile(`(?i)\.(csv|tsv|json|jsonl|ndjson|parquet)(\.(gz|gzip|zst|zstd))?$`)
@@ -48,7 +73,7 @@ func isExported(path string, head []byte) bool {
 	}
 	first, _, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(string(head), "\ufeff")), "\n")
 	line, _, _ := strings.Cut(first, "#")
-	if _, err := parseID(strings.TrimSpace(line), "movie"); err == nil || strings.HasPrefix(first, "# ") {
+	if i, err := parseID(strings.TrimSpace(line)); err == nil && i.any() || strings.HasPrefix(first, "# ") {
 		return false
 	}
 	return listExt.MatchString(path) || strings.HasPrefix(first, "[") || strings.HasPrefix(first, "{")
@@ -75,15 +100,15 @@ func eachRow(ctx context.Context, what, path string, use func(row source.Row) er
 	}
 }
 
-// readExported reads an exported list. kind is that of ids of TMDB's whose row does not say it. Rows without a title
-// are reported, and the others go on.
-func (s *selection) readExported(ctx context.Context, path, kind string, r *Report) error {
-	var lost []string
-	var columns []string // of the last row that names none
-	found := false
+// readExported reads an exported list. kind is the kind of rows that do not state one. Rows without a usable title are
+// reported, and the others go on.
+func (s *selection) readExported(ctx context.Context, path, kind string) error {
+	before := len(s.unresolved)
+	var columns []string // of the last row without any known one
+	isList := false
 	err := eachRow(ctx, "ids", path, func(row source.Row) error {
 		if row.Err != nil {
-			lost = append(lost, row.Err.Error())
+			s.unresolved = append(s.unresolved, row.Err.Error())
 			return nil //nolint:nilerr // it is reported
 		}
 		v, err := decoded(row.JSON)
@@ -91,70 +116,329 @@ func (s *selection) readExported(ctx context.Context, path, kind string, r *Repo
 			return err
 		}
 		fields, _ := v.(map[string]any)
-		says := listed(fields)
-		named, err := s.addListed(says, kind, row.Place.String()+": "+cmp.Or(says["title"], says["imdb"], says["tmdb"], says["id"]))
-		if found = found || named; err == nil && !named {
-			lost = append(lost, strings.TrimSuffix(row.Place.String()+": "+says["title"], ": "))
-			columns = slices.Sorted(maps.Keys(fields))
-		}
-		return err
+		eachTitle(fields, "", "", func(fields map[string]any, list, at string) {
+			r := newListRow(fields, list)
+			isList = isList || r.known
+			if !r.known {
+				columns = slices.Sorted(maps.Keys(fields))
+			}
+			c := r.candidate(kind)
+			c.place = row.Place.String()
+			for _, part := range []string{at, c.name()} {
+				if part != "" {
+					c.place += ": " + record.Shown(part)
+				}
+			}
+			s.enter(&c, true)
+		})
+		return nil
 	})
-	if err == nil && !found && columns != nil {
+	if err == nil && !isList && columns != nil {
+		s.unresolved = s.unresolved[:before]
 		return fmt.Errorf("ids %s: want a column or field such as Const, imdb_id or tmdb_id, or a title with its year; found %s",
 			path, record.Shown(strings.Join(columns, ", ")))
-	}
-	if err == nil {
-		r.Unresolved = append(r.Unresolved, lost...)
 	}
 	return err
 }
 
-// listed returns what a row says of a title, by the values of listFields. Trakt nests it with its kind.
-func listed(fields map[string]any) map[string]string {
-	out := map[string]string{}
+// eachTitle calls use with the objects that stand for a title: the fields themselves, or those in their lists, such as
+// {"movies":[...]}, at any depth. list is the folded name of the field that holds them, at the path to it.
+func eachTitle(fields map[string]any, list, at string, use func(fields map[string]any, list, at string)) {
+	names := listsIn(fields, list)
+	if names == nil {
+		use(fields, list, at)
+		return
+	}
+	for _, name := range names {
+		path := strings.TrimPrefix(at+"."+name, ".")
+		switch v := fields[name].(type) {
+		case map[string]any:
+			if inner := newListRow(v, ""); inner.known || listsIn(v, foldName(name)) != nil {
+				eachTitle(v, foldName(name), path, use)
+			}
+		case []any:
+			for i, one := range v {
+				if one, ok := one.(map[string]any); ok {
+					eachTitle(one, foldName(name), fmt.Sprintf("%s[%d]", path, i), use)
+				}
+			}
+		}
+	}
+}
+
+// namedLists are the folded names of lists of titles, besides names of movies and series. They may be in an object with a
+// title of its own, which is the list's.
+var namedLists = []string{"items", "entries", "results", "metadata"}
+
+func isObject(v any) bool {
+	_, ok := v.(map[string]any)
+	return ok
+}
+
+// listsIn returns the fields of an object that hold titles, if the object is not a title itself.
+func listsIn(fields map[string]any, list string) (names []string) {
+	r := newListRow(fields, list)
+	if r.own.any() || r.series.any() || r.episode.any() || r.own.year > 0 || r.nested != "" || len(r.types) > 0 || imdbID.MatchString(r.id) {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		folded := foldName(name)
+		named := listKinds[folded] == "movie" || listKinds[folded] == "tv" || slices.Contains(namedLists, folded)
+		switch v := fields[name].(type) {
+		case map[string]any:
+			if r.own.title == "" {
+				names = append(names, name)
+			}
+		case []any:
+			if object := len(v) > 0 && isObject(v[0]); object && r.own.title == "" || named && (object || len(v) == 0) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// A said is what a row says of one title.
+type said struct {
+	ids
+	title  string
+	year   int
+	nested bool // the ids are in an object of ids: they are the title's own beyond doubt
+}
+
+// A listRow is what a row of a list says of its title, of the series of that and of an episode.
+type listRow struct {
+	own, series, episode said
+
+	known  bool     // it has a field for an id, a type or a year, perhaps without a value
+	types  []string // folded
+	nested string   // kind of the objects in it
+	anime  string   // folded type, which wins over others: series and films are nested alike
+	list   string   // folded name of the list
+	hint   string   // kind that has such fields
+	level  string   // season or episode, by a number
+	id     string   // of an unnamed place
+	tvtime string   // TV Time's id of a series
+	places bool     // it has a field for an id of a named place
+	marked bool     // ids of the episode have names of their own, so that the others are the series'
+	tmdb   bool     // it has fields that only TMDB names so
+}
+
+func newListRow(fields map[string]any, list string) listRow {
+	r := listRow{list: list}
+	r.read(fields, &r.own, false)
+	if r.list == "anime" && r.anime == "" {
+		r.anime = r.list
+	}
+	return r
+}
+
+// read reads the fields of an object: of a title, or of its ids.
+func (r *listRow) read(fields map[string]any, of *said, idsOnly bool) {
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		folded := foldName(name)
 		switch v := fields[name].(type) {
 		case map[string]any:
-			inner := listed(v)
-			if listKinds[folded] != "" {
-				inner["type"] = folded
-				return inner
+			r.readObject(folded, v, of, idsOnly)
+		case []any:
+			if folded == "seasons" {
+				r.hint = cmp.Or(r.hint, "tv")
 			}
-			if folded == "ids" {
-				maps.Copy(out, inner)
+			for _, one := range v {
+				if object, ok := one.(map[string]any); ok && listFields[folded] == "guid" {
+					one = object["id"]
+				}
+				if text, ok := one.(string); ok {
+					r.set(of, folded, text, idsOnly)
+				}
 			}
+		case nil:
+			r.set(of, folded, "", idsOnly)
 		case string, json.Number:
-			if field := listFields[folded]; field != "" {
-				out[field] = cmp.Or(out[field], strings.TrimSpace(fmt.Sprint(v)))
-			}
+			r.set(of, folded, strings.TrimSpace(fmt.Sprint(v)), idsOnly)
+			r.tmdb = r.tmdb || name == "poster_path" || name == "vote_average"
 		}
 	}
-	return out
 }
 
-// addListed adds the title of a row: by its id, else by its name and year. It reports whether the row has either.
-func (s *selection) addListed(v map[string]string, kind, place string) (bool, error) {
-	i := ids{kind: cmp.Or(listKinds[foldName(v["type"])], kind)}
-	for _, p := range [...]struct{ place, field string }{{"tmdb", "tmdb"}, {"imdb", "imdb"}, {"tvdb", "tvdb"}, {"imdb", "id"}, {"tmdb", "id"}} {
-		if p.field != "id" || i == (ids{kind: i.kind}) {
-			i.set(p.place, v[p.field])
+// readObject reads a field that is an object.
+func (r *listRow) readObject(folded string, v map[string]any, of *said, idsOnly bool) {
+	switch kind := listKinds[folded]; {
+	case slices.Contains(idObjects, folded):
+		r.known, r.places = true, true
+		r.read(v, of, true)
+		return
+	case idsOnly || !slices.Contains(nestedObjects, folded):
+		return
+	case kind == "season", kind == "episode":
+		r.nested, of = kind, &r.episode
+	case kind == "tv":
+		r.nested, of = cmp.Or(r.nested, kind), &r.series
+	default:
+		r.nested = cmp.Or(r.nested, kind)
+	}
+	r.known = true
+	r.read(v, of, false)
+}
+
+// set takes a value over.
+func (r *listRow) set(of *said, folded, text string, idsOnly bool) {
+	field := listFields[folded]
+	if m := partName.FindStringSubmatch(folded); m != nil && field == "" {
+		switch field = listFields[m[3]]; {
+		case !slices.Contains(partFields, field):
+			return
+		case m[1] != "":
+			of = &r.series
+		default:
+			of = &r.episode
+			r.marked = r.marked || field != "title" && field != "year"
 		}
 	}
-	if i.tmdb > 0 && i.kind == "" {
-		if i.imdb == "" {
-			return false, fmt.Errorf("want a kind for TMDB's id %d: a column type with movie or tv, or --kind", i.tmdb)
+	r.known = r.known || field != "" && field != "title"
+	switch field {
+	case "title":
+		of.title = cmp.Or(of.title, text)
+	case "year":
+		of.year = cmp.Or(yearOf(text), of.year)
+	case "date":
+		of.year = cmp.Or(of.year, yearOf(text))
+	case "imdb", "tmdb", "tvdb", "guid", "url":
+		r.places = r.places || field != "url"
+		of.nested = of.nested || idsOnly || field == "guid"
+		r.setID(of, field, text)
+	case "other":
+		r.places = true
+	case "id":
+		r.id = cmp.Or(r.id, text)
+	case "tvtime":
+		r.tvtime = text
+	case "animetype":
+		r.anime = foldName(text)
+	case "season", "episode":
+		if n, err := strconv.Atoi(text); err == nil && n > 0 && r.level != "episode" {
+			r.level = field
 		}
-		i.tmdb = 0
+	case "type":
+		if text != "" {
+			r.types = append(r.types, foldName(text))
+		}
+	case "tv", "movie":
+		if text != "" {
+			r.hint = field
+		}
 	}
-	if i != (ids{kind: i.kind}) {
-		s.add(i, "", place)
-		return true, nil
+}
+
+// setID takes an id over. An address may state its kind, and be that of the series of an episode.
+func (r *listRow) setID(of *said, place, text string) {
+	of.set(place, text)
+	for _, one := range addressesIn(text) {
+		if one.kind == "tv" {
+			of = &r.series
+		}
+		r.hint = cmp.Or(r.hint, one.kind)
+		one.kind = ""
+		of.fill(one)
 	}
-	year, _ := strconv.Atoi(v["year"][:min(len(v["year"]), len("2006"))]) // of a series 2008–2013
-	if v["title"] == "" || year < 1 {
-		return false, nil
+}
+
+// yearOf returns the year that a text starts with, such as 2008–2013, 0 for none.
+func yearOf(text string) int {
+	year, err := strconv.Atoi(text[:min(len(text), len("2006"))])
+	if err != nil || year < 1 {
+		return 0
 	}
-	s.tasks = append(s.tasks, task{what: searchTitle, kind: cmp.Or(i.kind, "movie"), text: v["title"], year: year, place: place})
-	return true, nil
+	return year
+}
+
+// kind returns the kind that a row states, "" for none. It may be season, episode, or the name of an unknown type.
+func (r *listRow) kind() string {
+	if r.anime != "" {
+		return cmp.Or(listKinds[r.anime], r.anime)
+	}
+	var known []string
+	for _, t := range append([]string{r.nested}, r.types...) {
+		switch kind := listKinds[t]; {
+		case kind == "season", kind == "episode":
+			return kind
+		case kind != "" && !slices.Contains(known, kind):
+			known = append(known, kind)
+		}
+	}
+	switch {
+	case len(known) > 0:
+		return strings.Join(known, " and ") // neither of two is used
+	case len(r.types) > 0:
+		return r.types[0]
+	case listKinds[r.list] == "" && r.hint == "" && r.series.any():
+		return "tv"
+	}
+	return cmp.Or(listKinds[r.list], r.hint)
+}
+
+// candidate returns the title of a row; fallback is its kind where the row does not state one.
+func (r *listRow) candidate(fallback string) candidate {
+	kind := r.kind()
+	if kind == "" && r.level != "" { // the number may count the episodes of a series
+		kind, r.own.nested = r.level, false
+	}
+	kind = cmp.Or(kind, fallback)
+	of := &r.own
+	if r.series.any() && (kind == "tv" || !of.any()) || !of.any() && of.title == "" { // also the film of an anime
+		of = &r.series
+	}
+	c := candidate{ids: of.ids, title: cmp.Or(of.title, r.own.title), year: cmp.Or(of.year, r.own.year)}
+	if c.kind = kind; kind == "season" || kind == "episode" {
+		c = r.ofEpisode(kind)
+	}
+	if !c.any() {
+		r.useBareID(&c, fallback != "")
+	}
+	if m := titleWithYear.FindStringSubmatch(c.title); m != nil {
+		c.title, c.year = m[1], cmp.Or(c.year, yearOf(m[2]))
+	}
+	return c
+}
+
+// titleWithYear matches a title with its year in brackets behind it.
+var titleWithYear = regexp.MustCompile(`^(.*\S)\s*\(((?:18|19|20)\d{2})\)$`)
+
+// ofEpisode returns the candidate of an episode or a season: its series, by an id or by title and year, or its own ids if a
+// response can name the series by them. TMDB's id of an episode leads nowhere. TVDB's in a column of a table may as well
+// be that of the series.
+func (r *listRow) ofEpisode(kind string) candidate {
+	own, series, episode := r.own, r.series, r.episode
+	if r.marked && !series.any() {
+		own, series = said{}, own
+	}
+	c := candidate{title: cmp.Or(series.title, own.title, episode.title)}
+	switch c.kind = kind; {
+	case series.any():
+		c.ids, c.kind = series.ids, "tv"
+	case own.imdb != "" || episode.imdb != "":
+		c.imdb = cmp.Or(own.imdb, episode.imdb)
+	case own.nested && own.tvdb > 0:
+		c.tvdb = own.tvdb
+	case (episode.nested || r.marked) && episode.tvdb > 0:
+		c.tvdb = episode.tvdb
+	case series.title != "" && series.year > 0:
+		c.year, c.kind = series.year, "tv"
+	}
+	return c
+}
+
+// useBareID takes an id of no named place: IMDb's by its form; TMDB's if the user states the kind, if the row has fields
+// that only TMDB names so, or if it has no title that ids of other programs come with. TV Time's ids of series are TVDB's;
+// without a kind, the series that has the id must have the title.
+func (r *listRow) useBareID(c *candidate, stated bool) {
+	switch {
+	case imdbID.MatchString(r.id):
+		c.imdb = r.id
+	case !r.places && r.nested == "" && (r.tmdb || stated || c.title == ""): // beside an object, it is the entry's
+		c.set("tmdb", r.id)
+	case r.tvtime != "" && r.series.title != "":
+		*c = candidate{title: r.series.title}
+		c.set("tvdb", r.tvtime)
+	}
 }

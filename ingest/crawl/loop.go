@@ -43,6 +43,7 @@ type loop struct {
 	changed map[Title]Day // the day from which on a response is good enough
 	ahead   []task        // the last is next
 	seeds   []Title
+	origins map[Title]origin // of titles that lists and libraries name
 	// taken are the tasks of this run, by the hashes of their keys.
 	taken map[xxh3.Uint128]bool
 	done  int64
@@ -51,7 +52,11 @@ type loop struct {
 }
 
 func newLoop(cfg *Config, c *client, s *store, sel selection, r *Report) *loop {
-	l := &loop{cfg: cfg, client: c, store: s, report: r, today: DayOf(cfg.Now()), seeds: sel.titles, lists: sel.tasks, changed: map[Title]Day{}, taken: map[xxh3.Uint128]bool{}}
+	l := &loop{
+		cfg: cfg, client: c, store: s, report: r, today: DayOf(cfg.Now()), seeds: sel.titles, lists: sel.tasks, origins: map[Title]origin{},
+		changed: map[Title]Day{}, taken: map[xxh3.Uint128]bool{},
+	}
+	maps.Copy(l.origins, sel.origins)
 	if cfg.RefreshDays > 0 {
 		l.oldest = l.today - Day(cfg.RefreshDays)
 	}
@@ -292,7 +297,8 @@ func (l *loop) take(o outcome) error {
 	return nil
 }
 
-// write writes a part, and removals of the seasons and episodes that go with it.
+// write writes a part, and removals of the seasons and episodes that go with it. A removal that removes rejects is in the
+// journal alone.
 func (l *loop) write(t *task, p *part) error {
 	if (t.what == fetchDetails && t.kind == "tv" || t.what == fetchSeasons) && t.language == "" {
 		old, err := l.store.entry(p.entry.Key)
@@ -309,7 +315,18 @@ func (l *loop) write(t *task, p *part) error {
 	if p.entry.Into > 0 {
 		l.report.Merged++
 	}
+	if p.entry.left() && !l.removes(t, &p.entry) {
+		p.rows = nil
+	}
 	return l.store.add(&p.entry, p.rows)
+}
+
+// removes reports whether the removal of a resource gets a row. A list may name ids that are another program's, or of another
+// kind: a row would take out of the catalogue what other sources have. So the dump has to have had the resource, or a
+// list of changes has to name it. A merge, which the server states, needs a kind that is not guessed.
+func (l *loop) removes(t *task, e *entry) bool {
+	title := Title{t.kind, t.id}
+	return l.store.at(e.Key).row || t.what == fetchDetails && (l.changed[title] > 0 || e.Into > 0 && !l.origins[title].guessed)
 }
 
 // drop writes removals of the seasons and episodes that the dump has, an old entry names, and a new one does not.
@@ -353,6 +370,9 @@ func (l *loop) inARow(err error) error {
 func (l *loop) follow(t task, e *entry) error {
 	defer l.progress()
 	if e.Gone && !t.isList() {
+		if from := l.origins[Title{t.kind, t.id}]; t.what == fetchDetails && from.place != "" {
+			l.report.Unresolved = append(l.report.Unresolved, fmt.Sprintf("%s: the server has no %s %d", from.place, t.kind, t.id))
+		}
 		return nil
 	}
 	switch t.what {
@@ -377,6 +397,9 @@ func (l *loop) follow(t task, e *entry) error {
 		}
 		for kind, ids := range e.Named {
 			for _, id := range ids {
+				if title := (Title{kind, id}); l.origins[title].place == "" {
+					l.origins[title] = origin{place: t.place}
+				}
 				l.add(task{what: fetchDetails, kind: kind, id: id})
 			}
 		}

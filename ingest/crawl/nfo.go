@@ -2,7 +2,9 @@ package crawl
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/xml"
+	"errors"
 	"io"
 	"regexp"
 	"strings"
@@ -11,75 +13,110 @@ import (
 // maxNFO bounds the bytes of an NFO file that are read.
 const maxNFO = 1 << 20
 
-// nfoFields are the fields of NFO files that hold an id, by their names in small letters.
+// nfoFields are the fields of NFO files that hold an id, the title or its year, by their names in small letters.
 var nfoFields = map[string]string{
 	"tmdbid": "tmdb", "tmdb_id": "tmdb", "imdbid": "imdb", "imdb_id": "imdb", "tvdbid": "tvdb", "tvdb_id": "tvdb",
-	"id": "imdb", // of old files
+	"id":    "imdb", // of old files
+	"title": "title", "year": "year", "premiered": "year",
 }
 
 // Addresses of pages about a title, as NFO files have them instead of XML or behind it.
 var (
 	tmdbPage = regexp.MustCompile(`themoviedb\.org/(movie|tv)/(\d{1,18})`)
-	imdbPage = regexp.MustCompile(`imdb\.com/title/(tt\d{1,15})`)
+	imdbPage = regexp.MustCompile(`imdb\.com/(?:[a-z]{2}/)?title/(tt\d{1,15})`)
 )
 
-// nfoKinds are the kinds of titles that NFO files are about, by their root elements.
-var nfoKinds = map[string]string{"movie": "movie", "tvshow": "tv"}
+// nfoKinds are the kinds of what NFO files are about, by their root elements.
+var nfoKinds = map[string]string{"movie": "movie", "tvshow": "tv", "episodedetails": "episode"}
 
-// readNFO returns the ids in an NFO file: those of the title itself, not of its actors. A damaged file gives the
-// ids before the damage. TMDB's id of an episode leads nowhere by itself, and is left out.
-func readNFO(r io.Reader) (out ids) {
-	data, err := io.ReadAll(io.LimitReader(r, maxNFO))
-	if err != nil && len(data) == 0 {
-		return out
-	}
+// allNFOs is the root element of a file with the NFO of each title of a library.
+const allNFOs = "videodb"
+
+// readNFO returns the titles that an NFO file has an id of; of a file of many also those with a title alone. Ids of actors
+// do not count, and TMDB's id of an episode leads nowhere by itself. A damaged file gives the titles before the damage, and
+// a file of many also the error.
+func readNFO(r io.Reader) (out []candidate, err error) {
+	data, err := io.ReadAll(r)
 	d := xml.NewDecoder(bytes.NewReader(data))
 	d.Strict = false
 	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil } // ids are ASCII
-	var root, place string
+	var one candidate
+	use := func(titled bool) {
+		if one.kind == "episode" {
+			one.tmdb = 0
+		}
+		if one.any() || titled && one.title != "" {
+			out = append(out, one)
+		}
+		one = candidate{}
+	}
+	root, field := "", ""
+	top := 1 // depth of the element that is a title
 	for depth := 0; ; {
-		token, err := d.Token()
-		if err != nil {
+		token, tokenErr := d.Token()
+		if tokenErr != nil {
+			if err == nil && !errors.Is(tokenErr, io.EOF) {
+				err = tokenErr
+			}
 			break
 		}
 		switch t := token.(type) {
 		case xml.StartElement:
+			name := strings.ToLower(t.Name.Local)
 			switch depth++; depth {
 			case 1:
-				root = strings.ToLower(t.Name.Local)
-			case 2:
-				place = placeOf(t)
+				if root = name; root == allNFOs {
+					top = 2
+				}
+				fallthrough
+			case top:
+				one.kind = nfoKinds[name]
+			case top + 1:
+				field = fieldOf(t)
 			}
 		case xml.EndElement:
+			if depth == top {
+				use(top > 1)
+			}
 			depth--
-			place = ""
+			field = ""
 		case xml.CharData:
-			if depth == 2 && place != "" {
-				out.set(place, strings.TrimSpace(string(t)))
+			if depth == top+1 && field != "" {
+				one.setField(field, strings.TrimSpace(string(t)))
 			}
 		}
 	}
-	if root == "episodedetails" {
-		out.tmdb = 0
+	use(false)
+	if top > 1 {
+		return out, err
 	}
-	if out.tmdb > 0 {
-		out.kind = nfoKinds[root]
-	}
-	if out == (ids{}) {
+	if len(out) == 0 && (root == "" || nfoKinds[root] != "") {
 		if m := tmdbPage.FindSubmatch(data); m != nil {
-			if out.set("tmdb", string(m[2])); out.tmdb > 0 {
-				out.kind = string(m[1])
-			}
+			one.kind = string(m[1])
+			one.set("tmdb", string(m[2]))
 		}
 		if m := imdbPage.FindSubmatch(data); m != nil {
-			out.set("imdb", string(m[1]))
+			one.set("imdb", string(m[1]))
 		}
+		use(false)
 	}
-	return out
+	return out, nil
 }
 
-// placeOf returns where the id in an element is from, "" for other elements.
-func placeOf(e xml.StartElement) string {
+// setField sets a field of nfoFields.
+func (c *candidate) setField(field, text string) {
+	switch field {
+	case "title":
+		c.title = text
+	case "year":
+		c.year = cmp.Or(c.year, yearOf(text))
+	default:
+		c.set(field, text)
+	}
+}
+
+// fieldOf returns the field of nfoFields that an element is, "" for others.
+func fieldOf(e xml.StartElement) string {
 	name := strings.ToLower(e.Name.Local)
 	if name != "uniqueid" {
 		return nfoFields[name]

@@ -287,17 +287,30 @@ func (t *task) seasonRow(r *result, p part, n int64, series any, season record.R
 	return r.add(&p, &seasons, v, placed(season, t.id, n))
 }
 
+// A foundRow is a row of a search or of find.
+type foundRow struct {
+	ID       int64  `json:"id"`
+	Title    string `json:"title"`
+	Original string `json:"original_title"`
+	Released string `json:"release_date"`
+	Name     string `json:"name"`
+	OrigName string `json:"original_name"`
+	FirstAir string `json:"first_air_date"`
+}
+
+// named reports whether a title is the row's.
+func (r *foundRow) named(title string) bool {
+	return slices.ContainsFunc([]string{r.Title, r.Original, r.Name, r.OrigName}, func(name string) bool { return sameTitle(name, title) })
+}
+
 // listed takes the resources that a list names.
 func (t *task) listed(e *entry, v any, body []byte) error {
-	switch t.what {
-	case findID: // an episode stands for its series
-		e.name("movie", v, "movie_results.id")
-		e.name("tv", v, "tv_results.id")
-		e.name("person", v, "person_results.id")
-		e.name("tv", v, "tv_season_results.show_id")
-		e.name("tv", v, "tv_episode_results.show_id")
-		return nil
-	case listChanges:
+	var found struct {
+		Results []foundRow
+		Series  []foundRow `json:"tv_results"`
+	}
+	switch {
+	case t.what == listChanges:
 		pages := numbers(v, "total_pages")
 		if len(pages) == 0 {
 			return errors.New("the response has no total_pages: want a page of changes")
@@ -305,27 +318,36 @@ func (t *task) listed(e *entry, v any, body []byte) error {
 		e.Pages = int(min(pages[0], math.MaxInt32))
 		e.name(t.kind, v, "results.id")
 		return nil
-	}
-	// A search takes the title if it is the only one of that name and year.
-	var found struct {
-		Results []struct {
-			ID       int64  `json:"id"`
-			Title    string `json:"title"`
-			Original string `json:"original_title"`
-			Released string `json:"release_date"`
-			Name     string `json:"name"`
-			OrigName string `json:"original_name"`
-			FirstAir string `json:"first_air_date"`
+	case t.what == findID && t.source == fromIMDb: // an episode stands for its series
+		e.name("movie", v, "movie_results.id")
+		e.name("tv", v, "tv_results.id")
+		e.name("person", v, "person_results.id")
+		e.name("tv", v, "tv_season_results.show_id")
+		e.name("tv", v, "tv_episode_results.show_id")
+		if ids := e.Named[t.kind]; len(ids) > 0 { // the id is of several kinds
+			e.Named = map[string][]int64{t.kind: ids}
 		}
+		return nil
+	case t.what == findID && t.kind != "":
+		// A series, a season and an episode of others may have the same number at TVDB.
+		e.name("tv", v, map[string]string{"tv": "tv_results.id", "season": "tv_season_results.show_id", "episode": "tv_episode_results.show_id"}[t.kind])
+		return nil
 	}
 	if err := json.Unmarshal(body, &found); err != nil {
 		return err
 	}
+	if t.what == findID { // a movie may have the same number: the series has to be the one that the list means
+		for _, row := range found.Series {
+			if row.ID > 0 && (row.ID == t.id || t.id == 0 && row.named(t.title)) {
+				e.Named["tv"] = append(e.Named["tv"], row.ID)
+			}
+		}
+		return nil
+	}
+	// A search takes the title if it is the only one of that name and year.
 	var same []int64
 	for _, row := range found.Results {
-		day := cmp.Or(row.Released, row.FirstAir)
-		if strings.HasPrefix(day, strconv.Itoa(t.year)+"-") && slices.ContainsFunc([]string{row.Title, row.Original, row.Name, row.OrigName},
-			func(name string) bool { return sameTitle(name, t.text) }) {
+		if strings.HasPrefix(cmp.Or(row.Released, row.FirstAir), strconv.Itoa(t.year)+"-") && row.named(t.text) {
 			same = append(same, row.ID)
 		}
 	}

@@ -23,14 +23,31 @@ import (
 
 // A selection is what files and folders name: ids, and what has to be looked up.
 type selection struct {
-	titles []Title
-	tasks  []task
+	titles     []Title
+	origins    map[Title]origin // of titles, without those of daily id exports
+	tasks      []task
+	unresolved []string // places of titles that neither an id nor a search leads to, with the reason
+}
+
+// An origin is where a title comes from.
+type origin struct {
+	place   string
+	guessed bool // its kind
+}
+
+// A candidate is what a line, a row or a file names as one title.
+type candidate struct {
+	ids
+	title   string
+	year    int
+	place   string // for the report
+	guessed bool   // the kind
 }
 
 // readSelection reads the files and folders of a Config.
-func readSelection(ctx context.Context, cfg *Config, r *Report) (s selection, err error) {
+func readSelection(ctx context.Context, cfg *Config) (s selection, err error) {
 	for _, path := range cfg.IDs {
-		if err := s.readFile(ctx, path, cfg.Kind, r); err != nil {
+		if err := s.readFile(ctx, path, cfg.Kind); err != nil {
 			return s, err
 		}
 	}
@@ -52,7 +69,7 @@ func readSelection(ctx context.Context, cfg *Config, r *Report) (s selection, er
 			return s, err
 		}
 		for _, t := range titles {
-			s.addLibrary(t, cfg.Search, r)
+			s.addLibrary(t, cfg.Search)
 		}
 	}
 	return s, nil
@@ -60,7 +77,7 @@ func readSelection(ctx context.Context, cfg *Config, r *Report) (s selection, er
 
 // readFile reads an NFO file, an exported list or a file of ids, which may be packed by gzip. kind is that of ids that
 // stand alone.
-func (s *selection) readFile(ctx context.Context, path, kind string, r *Report) error {
+func (s *selection) readFile(ctx context.Context, path, kind string) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return fmt.Errorf("ids: %w: want a file with lines such as movie 550", err)
@@ -77,9 +94,9 @@ func (s *selection) readFile(ctx context.Context, path, kind string, r *Report) 
 	head, _ := in.Peek(maxHead)
 	switch {
 	case bytes.HasPrefix(bytes.TrimSpace(head), []byte("<")) || strings.EqualFold(filepath.Ext(path), ".nfo"):
-		return s.readOneNFO(path, kind, in)
+		return s.readNFOFile(path, kind, in)
 	case isExported(path, head):
-		return s.readExported(ctx, path, kind, r)
+		return s.readExported(ctx, path, kind)
 	}
 	return s.readIDs(path, kind, in)
 }
@@ -87,91 +104,187 @@ func (s *selection) readFile(ctx context.Context, path, kind string, r *Report) 
 // maxHead is how many bytes of a file of ids show what it is.
 const maxHead = 4 << 10
 
-// readOneNFO reads the NFO file of a title.
-func (s *selection) readOneNFO(name, kind string, in io.Reader) error {
-	found := readNFO(in)
-	if found.kind = cmp.Or(found.kind, kind); found.tmdb > 0 && found.kind == "" {
-		return fmt.Errorf("ids %s: want a kind for TMDB's id %d: --kind movie or tv", name, found.tmdb)
-	}
-	if found == (ids{kind: found.kind}) {
+// maxNFOs bounds the bytes of a file with the NFO of each title of a library.
+const maxNFOs = 64 << 20
+
+// readNFOFile reads the NFO file of a title, or of a library as Kodi exports it.
+func (s *selection) readNFOFile(name, kind string, in io.Reader) error {
+	limited := io.LimitedReader{R: in, N: maxNFOs}
+	found, err := readNFO(&limited)
+	if len(found) == 0 {
 		return fmt.Errorf("ids %s: want an NFO file with an id, such as <uniqueid type=\"tmdb\">550</uniqueid>", name)
 	}
-	s.add(found, "", name)
+	if limited.N == 0 {
+		err = fmt.Errorf("want at most %d bytes", maxNFOs)
+	}
+	if err != nil {
+		s.unresolved = append(s.unresolved, fmt.Sprintf("%s: after %d titles: %v", name, len(found), err))
+	}
+	for _, c := range found {
+		c.kind, c.place = cmp.Or(c.kind, kind), name
+		if len(found) > 1 {
+			c.place += ": " + record.Shown(c.name())
+		}
+		s.enter(&c, true)
+	}
 	return nil
 }
 
 // maxIDLine is the longest line of a file of ids, in bytes.
 const maxIDLine = 1 << 20
 
-// readIDs reads a file with one id a line; kind is that of numbers alone. Text after # is a remark.
+// readIDs reads a file with one id a line; kind is that of numbers alone. Text after # is a remark. Lines without an id are
+// reported, and the others go on; a file without any other line is none of ids.
 func (s *selection) readIDs(name, kind string, in io.Reader) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, maxIDLine)
-	n := 1
+	var bad []string
+	n, good := 1, false
 	for ; lines.Scan(); n++ {
 		line, _, _ := strings.Cut(strings.TrimPrefix(lines.Text(), "\ufeff"), "#")
 		if line = strings.TrimSpace(line); line == "" {
 			continue
 		}
-		i, err := parseID(line, kind)
+		i, err := parseID(line)
 		if err != nil {
-			return fmt.Errorf("ids %s: line %d: %w", name, n, err)
+			bad = append(bad, fmt.Sprintf("%s:%d: %v", name, n, err))
+			continue
 		}
-		s.add(i, "", fmt.Sprintf("%s:%d: %s", name, n, line))
+		i.kind, good = cmp.Or(i.kind, kind), true
+		s.enter(&candidate{ids: i, place: fmt.Sprintf("%s:%d: %s", name, n, record.Shown(line))}, false)
 	}
 	if err := lines.Err(); err != nil {
 		return fmt.Errorf("ids %s: line %d: %w", name, n, err)
 	}
+	if !good && len(bad) > 0 {
+		return fmt.Errorf("ids %s", bad[0])
+	}
+	s.unresolved = append(s.unresolved, bad...)
 	return nil
 }
 
 var (
-	// plainID matches "movie 550", "tv/1399" and the end of an address of a page about either.
-	plainID = regexp.MustCompile(`^(?:https?://[^\s?#]*/)?([a-z_]+)[ \t/]+(\d{1,18})(?:-[^\s/]*)?/?$`)
+	// plainID matches "movie 550", "tv/1399" and the address of either at TMDB or below the version of an API.
+	plainID = regexp.MustCompile(`^(?:https?://(?:[^\s/?#]*\.)?themoviedb\.org/|https?://[^\s?#]*/[34]/)?([a-z_]+)[ \t/]+(\d{1,18})(?:-[^\s/?#]*)?/?(?:[?#]\S*)?$`)
 	bareID  = regexp.MustCompile(`^\d{1,18}$`)
 	imdbID  = regexp.MustCompile(`^(?:tt|nm)\d{1,15}$`)
+	// guid matches ids as Plex writes them, such as imdb://tt0137523. Its older form of an episode has the id of the series
+	// before the numbers of season and episode: com.plexapp.agents.thetvdb://81189/1/1?lang=en.
+	guid = regexp.MustCompile(`(?:^|[^a-z])(com\.plexapp\.agents\.)?(?:the)?(imdb|tmdb|tvdb|moviedb):(?://)?(tt\d{1,15}|\d{1,18})\b((?:/\d+)*)`)
 )
 
-// parseID reads a line of a file of ids. kind is that of a number alone, "" refuses it.
-func parseID(line, kind string) (i ids, err error) {
-	if m := imdbPage.FindStringSubmatch(line); m != nil {
-		line = m[1]
+// parseID reads a line of a file of ids. The kind of a number alone is "".
+func parseID(line string) (i ids, err error) {
+	if found := addressesIn(line); len(found) == 1 {
+		return found[0], nil
 	}
 	if imdbID.MatchString(line) {
 		return ids{imdb: line}, nil
 	}
-	if bareID.MatchString(line) {
-		if kind == "" {
-			return i, fmt.Errorf("want the kind of %s, such as movie %s, or --kind", line, line)
-		}
-		line = kind + " " + line
-	}
 	m := plainID.FindStringSubmatch(line)
-	if m == nil || m[1] != "tvdb" && kindNamed(m[1]) == nil {
+	switch {
+	case bareID.MatchString(line):
+		i.set("tmdb", line)
+	case m == nil || m[1] != "tvdb" && kindNamed(m[1]) == nil:
 		return i, fmt.Errorf("want an id such as movie 550, tv 1399, person 287, tvdb 121361 or tt0137523, found %q", record.Shown(line))
-	}
-	if m[1] == "tvdb" {
+	case m[1] == "tvdb":
+		i.kind = "tv"
 		i.set("tvdb", m[2])
-	} else if i.set("tmdb", m[2]); i.tmdb > 0 {
+	default:
 		i.kind = m[1]
+		i.set("tmdb", m[2])
 	}
-	if i == (ids{}) {
+	if !i.any() {
 		return i, fmt.Errorf("want an id from 1 on, found %q", record.Shown(line))
 	}
 	return i, nil
 }
 
-// add adds the best of some ids. kind is that of TMDB's where its place does not say; place is where they come from.
-func (s *selection) add(i ids, kind, place string) {
-	one := task{what: findID, source: "imdb_id", text: i.imdb, place: place}
+// addressesIn returns the ids in addresses: of a page of IMDb or TMDB, and as Plex writes them.
+func addressesIn(text string) (out []ids) {
+	if m := imdbPage.FindStringSubmatch(text); m != nil {
+		return []ids{{imdb: m[1]}}
+	}
+	if m := plainID.FindStringSubmatch(text); m != nil && strings.Contains(text, "://") && kindNamed(m[1]) != nil {
+		one := ids{kind: m[1]}
+		one.set("tmdb", m[2])
+		return []ids{one}
+	}
+	for _, m := range guid.FindAllStringSubmatch(text, -1) {
+		var one ids
+		if m[4] != "" || m[1] != "" && m[2] == "tvdb" {
+			one.kind = "tv"
+		}
+		if one.set(strings.Replace(m[2], "moviedb", "tmdb", 1), m[3]); one.any() {
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+// name returns what a candidate is called: its title, or else an id.
+func (c *candidate) name() string {
 	switch {
-	case i.tmdb > 0:
-		s.titles = append(s.titles, Title{cmp.Or(i.kind, kind), i.tmdb})
+	case c.title != "" || c.imdb != "":
+		return cmp.Or(c.title, c.imdb)
+	case c.any():
+		return strconv.FormatInt(cmp.Or(c.tmdb, c.tvdb), 10)
+	}
+	return ""
+}
+
+// Sources of find.
+const (
+	fromIMDb = "imdb_id"
+	fromTVDB = "tvdb_id"
+)
+
+// enter adds a candidate by the best of its ids, or else, if search allows it, by its title and year. Without either, it
+// is reported with the reason.
+func (s *selection) enter(c *candidate, search bool) {
+	one := task{what: findID, kind: c.kind, place: c.place}
+	switch isKind := kindNamed(c.kind) != nil; {
+	case c.tmdb > 0 && isKind:
+		title := Title{c.kind, c.tmdb}
+		s.titles = append(s.titles, title)
+		if s.origins == nil {
+			s.origins = map[Title]origin{}
+		}
+		if s.origins[title].place == "" {
+			s.origins[title] = origin{c.place, c.guessed}
+		}
 		return
-	case i.imdb == "":
-		one.source, one.text = "tvdb_id", strconv.FormatInt(i.tvdb, 10)
+	case c.imdb != "":
+		if one.source, one.text = fromIMDb, c.imdb; !isKind {
+			one.kind = ""
+		}
+	case c.tvdb > 0 && (c.kind == "tv" || c.kind == "season" || c.kind == "episode"):
+		one.source, one.text = fromTVDB, strconv.FormatInt(c.tvdb, 10)
+	case c.tvdb > 0 && c.kind == "" && (c.title != "" || c.tmdb > 0):
+		one.source, one.text = fromTVDB, strconv.FormatInt(c.tvdb, 10)
+		one.id, one.title = c.tmdb, c.title
+	case search && c.title != "" && c.year > 0 && (c.kind == "movie" || c.kind == "tv" || c.kind == "" && c.tmdb == 0):
+		one = task{what: searchTitle, kind: cmp.Or(c.kind, "movie"), text: c.title, year: c.year, place: c.place}
+	default:
+		s.unresolved = append(s.unresolved, c.place+": "+c.reason())
+		return
 	}
 	s.tasks = append(s.tasks, one)
+}
+
+// reason returns why a candidate cannot be entered.
+func (c *candidate) reason() string {
+	switch {
+	case c.kind == "season" || c.kind == "episode":
+		return "want an id of the series, or the " + c.kind + "'s at IMDb"
+	case c.kind != "" && kindNamed(c.kind) == nil:
+		return fmt.Sprintf("type %q: want one such as movie or tv, or an id of IMDb", record.Shown(c.kind))
+	case c.kind == "" && c.tmdb > 0:
+		return fmt.Sprintf("want the kind of %d: a type such as movie or tv, or --kind", c.tmdb)
+	case c.tvdb > 0:
+		return "TVDB's ids lead to series alone: want another id, or a title with its year"
+	}
+	return "want an id, or a title with its year"
 }
 
 // exportName matches the names of daily id exports.
@@ -212,13 +325,12 @@ func (s *selection) readExport(ctx context.Context, kind string, least float64, 
 }
 
 // addLibrary adds a title of a library. Without an id it is searched for, or reported.
-func (s *selection) addLibrary(t libraryTitle, search bool, r *Report) {
-	switch {
-	case t.ids != (ids{}):
-		s.add(t.ids, t.kind, t.path)
-	case search && t.name != "" && t.year > 0:
-		s.tasks = append(s.tasks, task{what: searchTitle, kind: t.kind, text: t.name, year: t.year, place: t.path})
-	default:
-		r.Unresolved = append(r.Unresolved, t.path)
+func (s *selection) addLibrary(t libraryTitle, search bool) {
+	c := candidate{ids: t.ids, title: t.name, year: t.year, place: t.path, guessed: t.ids.kind == ""}
+	c.kind = cmp.Or(c.kind, t.kind)
+	if !c.any() && (!search || c.title == "" || c.year < 1) {
+		s.unresolved = append(s.unresolved, t.path)
+		return
 	}
+	s.enter(&c, search)
 }

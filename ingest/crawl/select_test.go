@@ -102,8 +102,8 @@ func TestReadIDs(t *testing.T) {
 		t.Error(d)
 	}
 	for text, want := range map[string]string{
-		"movie 1\nfilm 2": "ids f: line 2: want an id such as movie 550", "movie 0": "line 1: want an id from 1 on", "tt": "line 1: want an id",
-		"movie 99999999999999999999": "line 1: want an id", strings.Repeat("x", maxIDLine+1): "line 1: bufio.Scanner: token too long",
+		"\nfilm 2": "ids f:2: want an id such as movie 550", "movie 0": "f:1: want an id from 1 on", "tt": "f:1: want an id",
+		"movie 99999999999999999999": "f:1: want an id", strings.Repeat("x", maxIDLine+1): "line 1: bufio.Scanner: token too long",
 	} {
 		if err := s.readIDs("f", "", strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("readIDs(%.30q) = %v, want %q", text, err, want)
@@ -123,7 +123,7 @@ func TestDailyIDs(t *testing.T) {
 	servetest.WriteFile(t, networks, `{"id":49,"name":"HBO"}`+"\n")
 	cfg := DefaultConfig()
 	cfg.DailyIDs, cfg.MinPopularity = []string{movies, networks}, 1
-	s, err := readSelection(t.Context(), &cfg, &Report{})
+	s, err := readSelection(t.Context(), &cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,16 +131,16 @@ func TestDailyIDs(t *testing.T) {
 		t.Error(d)
 	}
 	cfg.Kinds = []string{"network"}
-	if s, err = readSelection(t.Context(), &cfg, &Report{}); err != nil || len(s.titles) != 1 {
+	if s, err = readSelection(t.Context(), &cfg); err != nil || len(s.titles) != 1 {
 		t.Errorf("readSelection = %v, %v, want the network alone", s.titles, err)
 	}
 	cfg.Kinds = nil
 	servetest.WriteFile(t, movies, packed.String()[:packed.Len()-9])
-	if _, err := readSelection(t.Context(), &cfg, &Report{}); err == nil || !strings.Contains(err.Error(), "movie_ids_11_20_2026.json.gz: row") {
+	if _, err := readSelection(t.Context(), &cfg); err == nil || !strings.Contains(err.Error(), "movie_ids_11_20_2026.json.gz: row") {
 		t.Errorf("readSelection = %v, want the file that is cut", err)
 	}
 	servetest.WriteFile(t, movies, "{\"id\":1}\n[]\n")
-	if _, err := readSelection(t.Context(), &cfg, &Report{}); err == nil || !strings.Contains(err.Error(), ":2: want a row of a daily id export") {
+	if _, err := readSelection(t.Context(), &cfg); err == nil || !strings.Contains(err.Error(), ":2: want a row of a daily id export") {
 		t.Errorf("readSelection = %v, want the bad line", err)
 	}
 	for name, want := range map[string]string{
@@ -176,7 +176,7 @@ func titlesOf(t *testing.T, dir string) (out []string) {
 	for _, title := range titles {
 		text := title.kind + " named " + title.name
 		var one selection
-		if one.addLibrary(title, false, &Report{}); len(one.titles) > 0 {
+		if one.addLibrary(title, false); len(one.titles) > 0 {
 			text = one.titles[0].key()
 		} else if len(one.tasks) > 0 {
 			text = title.kind + " " + one.tasks[0].source + one.tasks[0].text
@@ -303,7 +303,7 @@ func FuzzNames(f *testing.F) {
 		if got.ids.tmdb < 0 || got.ids.tvdb < 0 || got.ids.imdb != "" && !imdbID.MatchString(got.ids.imdb) || got.year < 0 || got.year > 9999 {
 			t.Errorf("parseName(%q) = %+v", name, got)
 		}
-		if id, err := parseID(name, ""); err == nil && id.tmdb < 1 && id.tvdb < 1 && id.imdb == "" {
+		if id, err := parseID(name); err == nil && !id.any() {
 			t.Errorf("parseID(%q) = %+v", name, id)
 		}
 		if title, ok := titleKey(name); ok && (title.ID < 1 || kindNamed(title.Kind) == nil) {
@@ -320,9 +320,11 @@ func FuzzNFO(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		got := readNFO(bytes.NewReader(data))
-		if got.tmdb < 0 || got.tvdb < 0 || got.imdb != "" && !imdbID.MatchString(got.imdb) {
-			t.Errorf("readNFO(%q) = %+v", data, got)
+		found, _ := readNFO(bytes.NewReader(data))
+		for _, got := range found {
+			if got.tmdb < 0 || got.tvdb < 0 || got.imdb != "" && !imdbID.MatchString(got.imdb) || !got.any() && got.title == "" {
+				t.Errorf("readNFO(%q) = %+v", data, got)
+			}
 		}
 	})
 }

@@ -25,8 +25,8 @@ const (
 // A task is one request, and what is to be done with its response.
 type task struct {
 	what what
-	kind string // of the resource, or of the list
-	id   int64
+	kind string // of the resource, or of the list; of findID also season, episode or ""
+	id   int64  // of findID: TMDB's, where it is known
 	// language is of fetchLanguage and of fetchSeasons; "" is the first one.
 	language string
 	mode     SeasonMode
@@ -34,7 +34,8 @@ type task struct {
 	videos   []string // languages of videos that the dump has, besides those of the Config
 	number   int64    // of fetchEpisode: its season's and its own, see episodeNumber
 	text     string   // of findID: the id; of searchTitle: the title
-	source   string   // of findID: imdb_id or tvdb_id
+	title    string   // of findID
+	source   string   // of findID: fromIMDb or fromTVDB
 	place    string   // where text comes from, for the report
 	year     int      // of searchTitle
 	day, end Day      // of listChanges: changes of the day; some of the end may come with them
@@ -50,8 +51,12 @@ func (t *task) key() string {
 		return fmt.Sprintf("%s/%d%s", t.kind, t.id, t.suffix())
 	case fetchEpisode:
 		return t.episodePath()
-	case findID:
-		return fmt.Sprintf("find/%s/%s", t.source, t.text)
+	case findID: // what is taken of the response depends on the kind, or on id and title
+		key := fmt.Sprintf("find/%s/%s", t.source, t.text)
+		if t.kind == "" && t.source == fromTVDB {
+			return fmt.Sprintf("%s/%d/%s", key, t.id, t.title)
+		}
+		return strings.TrimSuffix(key+"/"+t.kind, "/")
 	case searchTitle:
 		return fmt.Sprintf("search/%s/%d/%s", t.kind, t.year, t.text)
 	default:
