@@ -27,6 +27,8 @@ var listFields = map[string]string{
 	"title": "title", "name": "title", "year": "year", "productionyear": "year", "releaseyear": "year",
 	"releasedate": "date", "firstairdate": "date", "premieredate": "date",
 	"type": "type", "titletype": "type", "mediatype": "type", "itemtype": "type", "kind": "type", "animetype": "animetype",
+	"tmdbtype": "type", "contenttype": "type", "objecttype": "type", "entitytype": "type", "videotype": "type",
+	"category": "category", "format": "category",
 	"season": "season", "seasonnumber": "season", "episode": "episode", "episodenumber": "episode",
 	// Ids of other places. A row that has one has no bare id of TMDB's.
 	"trakt": "other", "traktid": "other", "simkl": "other", "simklid": "other", "ratingkey": "other", "anidb": "other", "anidbid": "other",
@@ -319,8 +321,8 @@ func (r *listRow) set(of *said, folded, text string, idsOnly bool) {
 		if n, err := strconv.Atoi(text); err == nil && n > 0 && r.level != "episode" {
 			r.level = field
 		}
-	case "type":
-		if text != "" {
+	case "type", "category": // a category may be a genre, a format a disc
+		if text != "" && (field == "type" || listKinds[foldName(text)] != "") {
 			r.types = append(r.types, foldName(text))
 		}
 	case "tv", "movie":
