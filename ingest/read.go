@@ -14,6 +14,7 @@ import (
 	"github.com/reelsplice/reelsplice/ingest/report"
 	"github.com/reelsplice/reelsplice/ingest/resolve"
 	"github.com/reelsplice/reelsplice/ingest/source"
+	"github.com/reelsplice/reelsplice/schemas/bug"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
@@ -82,9 +83,10 @@ func (r *run) inParallel(ctx context.Context, decode func(ctx context.Context, s
 	g, ctx := errgroup.WithContext(ctx)
 	workers := runtime.GOMAXPROCS(0)
 	work, order := make(chan *batch), make(chan *batch, 2*workers)
-	g.Go(func() error {
+	g.Go(func() (err error) {
 		defer close(work)
 		defer close(order)
+		defer bug.Catch(&err)
 		return decode(ctx, func(b *batch) error {
 			b.done = make(chan struct{})
 			for _, to := range []chan<- *batch{order, work} {
@@ -98,7 +100,8 @@ func (r *run) inParallel(ctx context.Context, decode func(ctx context.Context, s
 		})
 	})
 	for range workers {
-		g.Go(func() error {
+		g.Go(func() (err error) {
+			defer bug.Catch(&err)
 			for b := range work {
 				if b.out == nil {
 					if err := b.makeRecords(r); err != nil {
@@ -110,7 +113,8 @@ func (r *run) inParallel(ctx context.Context, decode func(ctx context.Context, s
 			return r.resolver.Err()
 		})
 	}
-	g.Go(func() error {
+	g.Go(func() (err error) {
+		defer bug.Catch(&err)
 		for b := range order {
 			select {
 			case <-b.done:

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/reelsplice/reelsplice/ingest/resolve"
 	"github.com/reelsplice/reelsplice/schemas/encoding"
 )
 
@@ -62,5 +64,19 @@ func TestOrder(t *testing.T) {
 	}
 	if rows := rowsOf(t, r); len(rows) != n || rows[0] != 1 || !slices.IsSorted(rows) || r.so.rows != n {
 		t.Errorf("%d rows from %d on, sorted %v, %d read, want %d", len(rows), rows[0], slices.IsSorted(rows), r.so.rows, n)
+	}
+}
+
+// TestPanic: a step that panics ends the reading with an error.
+func TestPanic(t *testing.T) {
+	for name, decode := range map[string]func(ctx context.Context, send func(*batch) error) error{
+		"decode": func(context.Context, func(*batch) error) error { panic("of the reader") },
+		"map":    func(_ context.Context, send func(*batch) error) error { return send(&batch{rows: make([]row, 1)}) }, // of no file
+		"take":   func(_ context.Context, send func(*batch) error) error { return send(&batch{out: &mapped{}}) },
+	} {
+		err := (&run{resolver: &resolve.Resolver{}}).inParallel(t.Context(), decode)
+		if err == nil || !strings.Contains(err.Error(), "please report it") {
+			t.Errorf("%s: inParallel = %v, want an error with the panic", name, err)
+		}
 	}
 }

@@ -21,15 +21,18 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/tables"
 )
 
-// Bounds of the tasks of a build; beyond one, a task takes several row groups.
-const (
+// Bounds of the tasks of a build; beyond one, a task takes several row groups. Tests lower them.
+var (
 	maxTitleTasks  = 1000 // of movies, and as many of series
 	maxPersonTasks = 1000
 	maxOtherTasks  = 100 // of each other kind, and of find
 
-	maxRanges    = 1000    // of each table
-	rowsOfRange  = 100_000 // about
-	rowsOfTitles = 25_000  // likewise: a row of a title has some hundred ranks
+	maxRanges    int64 = 1000    // of each table
+	rowsOfRange  int64 = 100_000 // about
+	rowsOfTitles int64 = 25_000  // likewise: a row of a title has some hundred ranks
+
+	partitionSize        int64 = 200_000 // contributions
+	featuresPerPartition int64 = 10_000_000
 )
 
 // Estimates of the contributions of titles, by which partitions are made. They must not follow
@@ -38,10 +41,7 @@ const (
 	creditsOfMovie  = 40
 	creditsOfSeason = 60
 	refsOfTitle     = 5
-	partitionSize   = 200_000 // contributions
-
-	featuresOfTitle      = 32
-	featuresPerPartition = 10_000_000
+	featuresOfTitle = 32
 )
 
 // Params are what the release's bytes follow from beside the catalogue and the previous release.
@@ -184,19 +184,19 @@ func (p *Plan) divideResources(in *records.Inputs) {
 		first += r.Partitions()
 		p.Resources = append(p.Resources, r)
 	}
-	p.Finds = int(min((movies+seasons+in.Of(fragment.KindPerson).Rows())/partitionSize+1, maxOtherTasks))
+	p.Finds = int(min((movies+seasons+in.Of(fragment.KindPerson).Rows())/partitionSize+1, int64(maxOtherTasks)))
 }
 
-// divideTables divides the rows of tables by a sample of the records: the popularity of others shows later.
-// No byte of the release depends on it.
+// divideTables divides the rows of tables by a sample of the records: the popularity of others shows later. Kinds that
+// get their popularity from titles have one range. No byte of the release depends on it.
 func (p *Plan) divideTables(in *records.Inputs) error {
 	for _, kind := range tables.Kinds {
 		var at [][]byte
-		rows := int64(rowsOfRange)
+		rows := rowsOfRange
 		if slices.Contains(Titles[:], kind) {
 			rows = rowsOfTitles
 		}
-		if n := int(min(in.Of(kind).Rows()/rows+1, maxRanges)); n > 1 {
+		if n := int(min(in.Of(kind).Rows()/rows+1, maxRanges)); n > 1 && hasPopularity(kind) {
 			keys, err := sampleRows(in.Of(kind), int64(n*rowsOfSample))
 			if err != nil {
 				return err
@@ -213,13 +213,21 @@ func (p *Plan) divideTables(in *records.Inputs) error {
 // rowsOfSample is how many records decide where a range begins.
 const rowsOfSample = 200
 
+// popularity is the field by which tables are sorted.
+const popularity = "popularity"
+
+// hasPopularity reports whether records of a kind have one of their own.
+func hasPopularity(kind fragment.Kind) bool {
+	_, ok := catalog.TypeOf(kind).Plan.Field(popularity)
+	return ok
+}
+
 // sampleRows returns the keys of the rows of about n records, sorted: of each row group as many as its share.
 func sampleRows(in *records.Input, n int64) (keys [][]byte, err error) {
 	for group := range in.RowGroups() {
-		err := in.Head(group, 1+n*in.GroupRows(group)/in.Rows(), []string{"popularity"}, func(k catalog.Key, r record.Record) {
-			if f, ok := r.Schema.Field("popularity"); ok {
-				keys = append(keys, index.AppendRowKey(nil, k.ID(), r.Float(f).V))
-			}
+		err := in.Head(group, 1+n*in.GroupRows(group)/in.Rows(), []string{popularity}, func(k catalog.Key, r record.Record) {
+			f, _ := r.Schema.Field(popularity)
+			keys = append(keys, index.AppendRowKey(nil, k.ID(), r.Float(f).V))
 		})
 		if err != nil {
 			return nil, err

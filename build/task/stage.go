@@ -25,6 +25,7 @@ import (
 	"github.com/reelsplice/reelsplice/build/render"
 	"github.com/reelsplice/reelsplice/build/reuse"
 	"github.com/reelsplice/reelsplice/build/work"
+	"github.com/reelsplice/reelsplice/schemas/bug"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
@@ -180,10 +181,13 @@ func (o *Opened) Close() error {
 	return o.tasks.close()
 }
 
-// Run runs task i, 0 <= i < Count.
+// Run runs task i, 0 <= i < Count. A panic of the task is an error.
 func (o *Opened) Run(ctx context.Context, i int) error {
 	d := &Done{Stage: o.stage.Name, Index: i}
-	err := release.Guard(func() error { return o.tasks.run(ctx, i, d) })
+	err := func() (err error) {
+		defer bug.Catch(&err)
+		return release.Guard(func() error { return o.tasks.run(ctx, i, d) })
+	}()
 	if err == nil {
 		err = o.b.share(d)
 	}

@@ -278,3 +278,12 @@ func sameFiles(t *testing.T, want, got map[string]string) {
 		}
 	}
 }
+
+// TestPanic: a task that panics ends with one line that names it.
+func TestPanic(t *testing.T) {
+	o := &Opened{Count: 8, stage: Stage{Name: "titles"}, tasks: tasks{run: func(context.Context, int, *Done) error { panic("no such field") }}}
+	err := o.Run(t.Context(), 7)
+	if err == nil || !strings.HasPrefix(err.Error(), "titles 7: ") || !strings.Contains(err.Error(), ": no such field (at task_test.go:") {
+		t.Errorf("Run = %v, want an error that names the task, the panic and its place", err)
+	}
+}

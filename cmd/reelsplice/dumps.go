@@ -151,7 +151,7 @@ func genCommand(a *app) *cobra.Command {
 		Long: "gen makes a dump as a crawl of the API would: movies, series with their seasons, people, collections,\n" +
 			"companies, networks and keywords. Each kind has one file; each line is a response with all appended.\n" +
 			"Counts, gaps and popularity are distributed as in the real catalogue; texts and names are invented.\n\n" +
-			"The real catalogue has 229 series and 4,800 people for 1,240 movies. --people follows that ratio by default.\n" +
+			"The real catalogue has 229 series and 4,800 people for 1,240 movies. All kinds but series follow that ratio by default.\n" +
 			"Ask for series with --tv: with its seasons, a series takes three times the bytes of a movie.\n\n" +
 			"The same --seed and numbers give the same bytes, whatever --jobs is. gen replaces its own earlier dump in\n" +
 			"DIR and refuses to overwrite other files.",
@@ -164,6 +164,8 @@ func genCommand(a *app) *cobra.Command {
 	f.Int64Var(&cfg.Movies, "movies", 0, "make `N` movies")
 	f.Int64Var(&cfg.TV, "tv", 0, "make `N` series")
 	f.Int64Var(&cfg.People, "people", 0, "make `N` people; 0 follows the number of titles")
+	f.Int64Var(&cfg.Companies, "companies", 0, "make `N` companies; 0 follows the number of titles")
+	f.Int64Var(&cfg.Keywords, "keywords", 0, "make `N` keywords; 0 follows the number of titles")
 	f.Uint64Var(&cfg.Seed, "seed", cfg.Seed, "`NUMBER` that the records depend on")
 	f.StringVar(&compress, "compress", compress, "`HOW` files are compressed: "+strings.Join(gen.Compressions(), ", "))
 	f.IntVar(&cfg.Jobs, "jobs", cfg.Jobs, "records made at once")

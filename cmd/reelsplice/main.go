@@ -23,6 +23,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/reelsplice/reelsplice/build/array"
+	"github.com/reelsplice/reelsplice/schemas/bug"
 	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/serve/observe"
 )
@@ -199,8 +200,9 @@ func (a *app) leaf(c *cobra.Command, run func(ctx context.Context, args []string
 		}
 		return cmd.ValidateRequiredFlags()
 	}
-	c.RunE = func(cmd *cobra.Command, args []string) error {
+	c.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		a.running = true
+		defer bug.Catch(&err)
 		return run(cmd.Context(), args)
 	}
 	return c

@@ -1,9 +1,13 @@
 package main
 
 import (
+	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
 )
 
 func TestCalledAgain(t *testing.T) {
@@ -17,5 +21,14 @@ func TestCalledAgain(t *testing.T) {
 		if got := calledAgain(filepath.FromSlash(path)); got != filepath.FromSlash(want) {
 			t.Errorf("calledAgain(%q) = %q, want %q", path, got, want)
 		}
+	}
+}
+
+// TestPanic: a command that panics returns an error, so that it ends with one line and exit code 1.
+func TestPanic(t *testing.T) {
+	c := new(app).leaf(&cobra.Command{Use: "build"}, func(context.Context, []string) error { panic("no such\nfield") })
+	err := c.RunE(c, nil)
+	if err == nil || !strings.Contains(oneLine(err), ": no such; field (at output_test.go:") {
+		t.Errorf("a command that panics = %v, want an error with the panic and its place", err)
 	}
 }

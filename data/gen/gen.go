@@ -45,9 +45,11 @@ import (
 
 // Config is the size and form of a dump.
 type Config struct {
-	Out         string      // folder, made when it is missing
-	Movies, TV  int64       // how many titles
-	People      int64       // 0: as many as the real catalogue has for so many titles
+	Out        string // folder, made when it is missing
+	Movies, TV int64  // how many titles
+	// People, Companies and Keywords are how many of them there are; 0: as many as the real catalogue has for so many titles.
+	People, Companies, Keywords int64
+
 	Seed        uint64      // another one gives other records
 	Compression Compression // default zstd
 	Jobs        int         // goroutines; default GOMAXPROCS
@@ -88,7 +90,7 @@ func (c *Config) Validate() error {
 	for _, n := range []struct {
 		name  string
 		count int64
-	}{{"movies", c.Movies}, {"tv", c.TV}, {"people", c.People}} {
+	}{{"movies", c.Movies}, {"tv", c.TV}, {"people", c.People}, {"companies", c.Companies}, {"keywords", c.Keywords}} {
 		if n.count < 0 || n.count > maxRecords {
 			errs = append(errs, fmt.Errorf("%s %d: want 0 to %d", n.name, n.count, maxRecords))
 		}

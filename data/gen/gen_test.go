@@ -106,6 +106,22 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// TestGivenCounts: kinds other than titles have as many records as asked for.
+func TestGivenCounts(t *testing.T) {
+	c := DefaultConfig()
+	c.Out, c.Movies, c.People, c.Companies, c.Keywords = t.TempDir(), 3, 11, 12, 13
+	got := map[string]int64{}
+	for _, f := range run(t, c).Files {
+		got[f.Name] = f.Rows
+	}
+	want := map[string]int64{
+		"movies.ndjson.zst": 3, "people.ndjson.zst": 11, "companies.ndjson.zst": 12, "keywords.ndjson.zst": 13, "collections.ndjson.zst": 1,
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("rows of files = %v, want %v", got, want)
+	}
+}
+
 // TestFewRecords: the smallest dumps are dumps.
 func TestFewRecords(t *testing.T) {
 	for n := range int64(12) {

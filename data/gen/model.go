@@ -2,6 +2,7 @@ package gen
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"fmt"
 	"sync"
@@ -94,8 +95,8 @@ func newWorld(c *Config) *world {
 	w := &world{model: figures(), stock: newStock()}
 	for k, n := range [len(kinds)]int64{
 		c.Movies, c.TV, c.people(), portion(c.Movies, realCollections, realMovies),
-		portion(all, realCompanies, realMovies+realTV), portion(c.TV, realNetworks, realTV),
-		portion(all, realKeywords, realMovies+realTV),
+		cmp.Or(c.Companies, portion(all, realCompanies, realMovies+realTV)), portion(c.TV, realNetworks, realTV),
+		cmp.Or(c.Keywords, portion(all, realKeywords, realMovies+realTV)),
 	} {
 		w.populations = append(w.populations, newPopulation(c.Seed, k, n))
 	}
