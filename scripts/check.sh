@@ -5,16 +5,18 @@
 #                             once, vet for Windows, a clean tree. Needs Go and git only.
 #   scripts/check.sh --full   before a release: those, and long tests, engines, packages, fronts, clients, Wine and all
 #                             platforms. A step whose tools are absent says so and passes.
+#   scripts/check.sh --tested every change, without the tests: they passed just before.
 #
 # FUZZ_RUNS is the inputs or time for each fuzz target: 1000x by default; a time such as 30s fuzzes with instruments.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-full=
+full='' tested=''
 case "${1:-}" in
   "") ;;
   --full) full=yes ;;
-  *) echo "usage: $0 [--full]" >&2 && exit 2 ;;
+  --tested) tested=yes ;;
+  *) echo "usage: $0 [--full | --tested]" >&2 && exit 2 ;;
 esac
 
 LINT=v2.15.0 # of golangci-lint
@@ -33,7 +35,7 @@ shared=(
   build/array build/work          # tasks of one folder
 )
 
-# Only a hanging test takes so long. In the environment, the cached results of .ci/run count here too.
+# Only a hanging test takes so long.
 [[ "$(go env GOFLAGS)" = *-timeout=* ]] || export GOFLAGS="$(go env GOFLAGS) -timeout=30m"
 
 work=$(mktemp -d)
@@ -67,7 +69,11 @@ fi
 if [ -n "$full" ]; then
   step "tests, the long ones too" # large real dumps, many seeds, every order
   REELSPLICE_LONG_TESTS=1 go test ./...
-else
+
+  step "tests with random inputs, five times"
+  mapfile -t random < <(git grep -lE '"pgregory.net/rapid"|rand\.Shuffle\(' -- '*_test.go' | xargs -n 1 dirname | sort -u)
+  go test -count=5 "${random[@]/#/./}"
+elif [ -z "$tested" ]; then
   step tests
   go test ./... # as the README has it: its results are cached
 fi

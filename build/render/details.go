@@ -172,7 +172,7 @@ func (d *detailer) genericName(word release.Word, number int64) {
 func (d *detailer) textless(m *model, rec record.Record, plain *version) []version {
 	langs := d.codes[:0] // but English: of the posters, and of the reference where genres are not shared
 	add := func(lang string) {
-		if languageVariant(lang, "") != fragment.Base && lang != "en" && !slices.Contains(langs, lang) {
+		if fragment.Language(lang, "") != fragment.Base && lang != "en" && !slices.Contains(langs, lang) {
 			langs = append(langs, lang)
 		}
 	}

@@ -100,30 +100,12 @@ func (list *languages) addRows(t *complete.Translations, rec record.Record) {
 // enUS is the language of the base variant.
 var enUS = fragment.Language("en", "US")
 
-// variantOf is fragment.Language for codes out of a record: Base unless they are
-// letters, so that they cannot pass for a variant that is no language. Without a region,
-// the language's usual one is meant.
+// variantOf is fragment.Language for codes out of a record. Without a region, the language's usual one is meant.
 func variantOf(lang, region string) fragment.Variant {
 	if region == "" {
 		region = reference.DefaultRegion(lang)
 	}
-	return languageVariant(lang, region)
-}
-
-func languageVariant(lang, region string) fragment.Variant {
-	if !isLetters(lang) || !isLetters(region) {
-		return fragment.Base
-	}
 	return fragment.Language(lang, region)
-}
-
-func isLetters(s string) bool {
-	for i := range len(s) {
-		if c := s[i] | 0x20; c < 'a' || c > 'z' {
-			return false
-		}
-	}
-	return true
 }
 
 // splitTag splits xx-YY.

@@ -172,7 +172,7 @@ func videoGroup(v *catalog.Video) fragment.Variant { return group(v.ISO639, engl
 var english = fragment.Language("en", "")
 
 func group(lang record.String, none fragment.Variant) fragment.Variant {
-	if g := languageVariant(lang.V, ""); g != fragment.Base {
+	if g := fragment.Language(lang.V, ""); g != fragment.Base {
 		return g
 	}
 	return none

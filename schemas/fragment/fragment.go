@@ -254,14 +254,35 @@ func (v Variant) OfAnyRegion() Variant { return v.Bare() | '~'<<8 }
 // Language returns the variant of a language and, unless it is zero, a region:
 // Language("de", "DE") is "deDE". Both are two ASCII letters; anything else is Base.
 func Language[T string | []byte](lang, region T) Variant {
-	if len(lang) != 2 || (len(region) != 0 && len(region) != 2) {
+	if len(lang) != 2 || !isLetter(lang[0]) || !isLetter(lang[1]) {
 		return Base
 	}
 	v := Variant(lang[0])<<24 | Variant(lang[1])<<16
-	if len(region) == 2 {
-		v |= Variant(region[0])<<8 | Variant(region[1])
+	switch {
+	case len(region) == 0:
+		return v
+	case len(region) != 2 || !isLetter(region[0]) || !isLetter(region[1]):
+		return Base
 	}
-	return v
+	return v | Variant(region[0])<<8 | Variant(region[1])
+}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+// Valid reports whether v is one of the variants that are no language, or a language.
+func (v Variant) Valid() bool {
+	switch v {
+	case Base, Untranslated, NoLanguage, All:
+		return true
+	}
+	tag := [4]byte{byte(v >> 24), byte(v >> 16), byte(v >> 8), byte(v)}
+	switch lang := Language(tag[:2], nil); {
+	case lang == Base:
+		return false
+	case v == lang || v == lang.OfAnyRegion():
+		return true
+	}
+	return Language(tag[:2], tag[2:]) == v
 }
 
 // Bare returns the variant without its region: "de" for "deDE".

@@ -40,6 +40,9 @@ func TestVariant(t *testing.T) {
 		{"", "", "base"},
 		{"deu", "", "base"},
 		{"de", "D", "base"},
+		{"d1", "", "base"},
+		{"de", "D\xff", "base"},
+		{"\xc3\xa9", "", "base"},
 	} {
 		if got := Language(c.lang, c.region).String(); got != c.want {
 			t.Errorf("Language(%q, %q) = %q, want %q", c.lang, c.region, got, c.want)

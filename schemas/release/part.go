@@ -217,6 +217,9 @@ func (s *PartWriter) check(r ResourceSpec) error {
 		if len(f.Pieces) == 0 || len(f.Pieces) > MaxPieces {
 			return fmt.Errorf("%s: %d pieces, 1 to %d are possible", f.Address, len(f.Pieces), MaxPieces)
 		}
+		if !f.Address.Variant.Valid() {
+			return fmt.Errorf("%s: variant %q is no language", f.Address.Sub, f.Address.Variant)
+		}
 		for k := range f.Pieces {
 			if err := f.Pieces[k].check(); err != nil {
 				return fmt.Errorf("%s: piece %d: %w", f.Address, k, err)

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -163,8 +164,20 @@ func TestRoundTrip(t *testing.T) {
 			return PieceSpec{Op: op}
 		}
 	})
+	letters := rapid.StringMatching("[a-z]{2}")
+	variant := rapid.OneOf(
+		rapid.SampledFrom([]fragment.Variant{fragment.Base, fragment.Untranslated, fragment.NoLanguage, fragment.All}),
+		rapid.Map(letters, func(lang string) fragment.Variant { return fragment.Language(lang, "") }),
+		rapid.Map(letters, fragment.AnyRegion[string]),
+		rapid.Custom(func(t *rapid.T) fragment.Variant {
+			return fragment.Language(letters.Draw(t, "language"), strings.ToUpper(letters.Draw(t, "region")))
+		}),
+	)
 	frags := rapid.Custom(func(t *rapid.T) FragmentSpec {
-		return Frag(fragment.AddressOf(rapid.Uint64().Draw(t, "address")), rapid.SliceOfN(piece, 1, 5).Draw(t, "pieces")...)
+		a := fragment.Address{
+			Sub: fragment.Sub(rapid.Uint16().Draw(t, "sub-request")), Page: rapid.Uint16().Draw(t, "page"), Variant: variant.Draw(t, "variant"),
+		}
+		return Frag(a, rapid.SliceOfN(piece, 1, 5).Draw(t, "pieces")...)
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		keys := rapid.SliceOfNDistinct(key.Filter(notRemoved), 1, 40, func(k []byte) string { return string(k) }).Draw(t, "keys")
@@ -316,6 +329,10 @@ func TestWriterRefuses(t *testing.T) {
 	f("movie 1: 65536 fragments", ResourceSpec{Key: Movie(1), Fragments: make([]FragmentSpec, 65536)})
 	f("movie 1: videos: 0 pieces", one())
 	f("65536 pieces", one(make([]PieceSpec, 65536)...))
+	for _, v := range []fragment.Variant{1, '~' << 8, '~'<<24 | 1, '/' << 24, 'd' << 24, 'd'<<24 | 0xef<<16, 'd'<<24 | 'e'<<16 | 'D'<<8, 'd'<<24 | 'e'<<16 | '~'<<8 | 1} {
+		f("movie 1: videos: variant "+strconv.Quote(v.String())+" is no language",
+			ResourceSpec{Key: Movie(1), Fragments: []FragmentSpec{Frag(fragment.Address{Sub: fragment.SubVideos, Variant: v}, good)}})
+	}
 	f("unknown operation 0", one(PieceSpec{}))
 	f("unknown operation 9", one(PieceSpec{Op: 9, Segment: good.Segment}))
 	f("unknown operation 10", one(PieceSpec{Op: 10}))

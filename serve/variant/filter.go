@@ -104,13 +104,13 @@ func (f *Filter) keepRow(dst, row []byte) ([]byte, bool, error) {
 // group returns the language of a row, none when it names no language.
 func group(row []byte, none fragment.Variant) fragment.Variant {
 	v := field(row, "iso_639_1")
-	if len(v) == 4 && v[0] == '"' && isLetter(v[1]) && isLetter(v[2]) {
-		return fragment.Language(v[1:3], nil)
+	if len(v) == 4 && v[0] == '"' {
+		if l := fragment.Language(v[1:3], nil); l != fragment.Base {
+			return l
+		}
 	}
 	return none
 }
-
-func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 // keepChange keeps a key's items within the days, and the key if any are left.
 func (f *Filter) keepChange(dst, row []byte) ([]byte, bool, error) {

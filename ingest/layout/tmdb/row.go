@@ -60,8 +60,6 @@ const (
 	FoundMint                 // it was minted
 )
 
-const alphabet = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-
 // ParseLanguage checks a language tag and brings it to the form xx-YY; a language
 // without a region gets that which is meant, so that "fr" and "fr-FR" are one. It
 // stays xx where none is known. The default language, en-US, becomes "".
@@ -75,7 +73,7 @@ func ParseLanguage(tag string) (string, error) {
 	if tag == "" || out == "en" || out == "en-US" {
 		return "", nil
 	}
-	if fragment.Language(lang, region) == fragment.Base || strings.Trim(lang+region, alphabet) != "" {
+	if fragment.Language(lang, region) == fragment.Base {
 		return "", fmt.Errorf("language %q: want xx or xx-YY, for instance de-DE", tag)
 	}
 	if r := reference.DefaultRegion(lang); region == "" && r != "" {
