@@ -40,6 +40,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/reelsplice/reelsplice/schemas/bug"
 	"github.com/reelsplice/reelsplice/schemas/file"
 )
 
@@ -256,7 +257,10 @@ func writeFile(ctx context.Context, path string, batch []block, p *population, w
 		for ; len(full) < len(batch) && from < p.n; from += p.block {
 			full = batch[:len(full)+1]
 			b, from := &full[len(full)-1], from
-			g.Go(func() error { return b.fill(p, from) })
+			g.Go(func() (err error) {
+				defer bug.Catch(&err)
+				return b.fill(p, from)
+			})
 		}
 		if err := g.Wait(); err != nil {
 			return fmt.Errorf("compress: %w", err)

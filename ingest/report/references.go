@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/reelsplice/reelsplice/schemas/bug"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
@@ -200,9 +201,10 @@ func (c *checker) scan(ctx context.Context, typ *catalog.Type, f *catalog.File) 
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for group := range f.RowGroups() {
-		g.Go(func() error {
+		g.Go(func() (err error) {
+			defer bug.Catch(&err)
 			part := tallies{}
-			err := f.Select(paths, group, group+1).Each(ctx, func(r record.Record) error {
+			err = f.Select(paths, group, group+1).Each(ctx, func(r record.Record) error {
 				key, err := typ.Key(r)
 				for i := range walkers {
 					walkers[i].walk(r, key, part)

@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/reelsplice/reelsplice/schemas/bug"
 	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
@@ -206,7 +207,8 @@ func (v *verifier) run(ctx context.Context, tasks []task) error {
 	var next atomic.Int64
 	var g errgroup.Group
 	for range runtime.GOMAXPROCS(0) {
-		g.Go(func() error {
+		g.Go(func() (err error) {
+			defer bug.Catch(&err)
 			w := &walker{verifier: v, follower: follower{r: v.r, shallow: map[depth]struct{}{}}}
 			for i := next.Add(1); i <= int64(len(tasks)); i = next.Add(1) {
 				if err := v.guard(func() error { return tasks[i-1](ctx, w) }); err != nil {
