@@ -165,7 +165,7 @@ func (c *Config) plan() (p *plan.Plan, access []byte, err error) {
 }
 
 // MinMemory is the least memory of a task, in bytes.
-const MinMemory = 64 << 20
+var MinMemory int64 = 64 << 20 // tests lower it
 
 // Workers returns how many tasks run side by side.
 func Workers(jobs int, memory int64) int { return max(1, min(jobs, int(memory/MinMemory))) }

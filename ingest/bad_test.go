@@ -13,6 +13,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/ingest/report"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 )
 
 // TestBadFiles: a file that cannot be read ends the ingest with one line that names
@@ -341,6 +342,33 @@ func TestFilesOfOneName(t *testing.T) {
 	for i, p := range sources {
 		if want := p + `:1: id: want an integer, found "x"`; i >= len(r.Bad) || r.Bad[i] != want {
 			t.Errorf("bad rows = %q, want %q", r.Bad, want)
+		}
+	}
+}
+
+// TestBadStart: a file whose first rows are bad is read as if they were not there, also if they are more than are looked
+// at to find its layout.
+func TestBadStart(t *testing.T) {
+	sharedtest.Set(t, &maxLook, 3)
+	good := map[string]string{
+		"movies.ndjson": `{"id":1,"title":"A"}` + "\n" + `{"id":2,"title":"B"}` + "\n",
+		"movies.csv":    "id,title,vote_average\n1,A,7.5\n2,B,8\n",
+	}
+	bad := map[string]string{"movies.ndjson": "{\n", "movies.csv": "1,A,7,too,many\n"}
+	for name, text := range good {
+		want := t.TempDir()
+		ingestInto(t, want, Config{Sources: []string{put(t, t.TempDir(), name, text)}})
+		for _, n := range []int{maxLook - 1, maxLook, maxLook + 1} {
+			lines, dir := strings.SplitAfter(text, "\n"), t.TempDir()
+			at := 0
+			if name == "movies.csv" {
+				at = 1 // after the header
+			}
+			all := strings.Join(slices.Insert(lines, at, slices.Repeat([]string{bad[name]}, n)...), "")
+			r := ingestInto(t, dir, Config{Sources: []string{put(t, t.TempDir(), name, all)}})
+			if got := records(t, dir); r.Quarantined != int64(n) || !slices.Equal(got, records(t, want)) {
+				t.Errorf("%s after %d bad rows: %d are in quarantine, records %q, want %q", name, n, r.Quarantined, got, records(t, want))
+			}
 		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // maxLook is how many rows of a file are read at most to find its layout.
-const maxLook = 1000
+var maxLook = 1000 // tests lower it
 
 // look finds the layout of a file by its first good row, and why the file is left out if it holds
 // no records. The layout of a file that can be read only once is found when it is read; so is that

@@ -26,7 +26,8 @@ import (
 //
 // So the result does not depend on the number of cores. A turn begins when all rows of the turns before are sorted.
 
-const (
+// Tests lower these.
+var (
 	batchBytes = 256 << 10 // of rows in a batch, about
 	batchRows  = 4096      // at most
 )

@@ -47,7 +47,7 @@ func sameMovie(n int) string {
 // TestOrder: rows of one record stay in the order of the reading, whichever mapper is done first and
 // however often memory is full.
 func TestOrder(t *testing.T) {
-	const n = 3*batchRows + 5
+	n := 3*batchRows + 5
 	r, err := newRun(Config{Catalog: t.TempDir(), Sources: []string{put(t, t.TempDir(), "movies.ndjson", sameMovie(n))}, Memory: 1 << 20})
 	if err == nil {
 		err = r.prepare(t.Context())
@@ -62,7 +62,7 @@ func TestOrder(t *testing.T) {
 	if runs, err := filepath.Glob(r.work.path("*", "*.run")); err != nil || len(runs) == 0 {
 		t.Errorf("runs on disk are %v, %v, want some", runs, err)
 	}
-	if rows := rowsOf(t, r); len(rows) != n || rows[0] != 1 || !slices.IsSorted(rows) || r.so.rows != n {
+	if rows := rowsOf(t, r); len(rows) != n || rows[0] != 1 || !slices.IsSorted(rows) || r.so.rows != int64(n) {
 		t.Errorf("%d rows from %d on, sorted %v, %d read, want %d", len(rows), rows[0], slices.IsSorted(rows), r.so.rows, n)
 	}
 }

@@ -28,7 +28,7 @@ const (
 )
 
 // blockBytes is from how many bytes on a record is written.
-const blockBytes = 8 << 10
+var blockBytes = 8 << 10 // tests lower it
 
 // A ranger sorts the columns of a range.
 type ranger struct {

@@ -14,14 +14,12 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/text"
 )
 
-const (
-	// heavyPrefix is from how many terms and ranks on the list of a prefix is stored. The
-	// edge unites those of fewer in some ten microseconds.
-	heavyPrefix = 4096
+// heavyPrefix is from how many terms and ranks on the list of a prefix is stored. The
+// edge unites those of fewer in some ten microseconds.
+const heavyPrefix = 4096
 
-	// maxNames is how many names of a resource are kept for judging; all are found.
-	maxNames = 512
-)
+// maxNames is how many names of a resource are kept for judging; all are found.
+var maxNames = 512 // tests lower it
 
 // A cutter cuts the names of one resource after the other.
 type cutter struct {

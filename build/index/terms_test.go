@@ -10,6 +10,7 @@ import (
 
 	"github.com/blevesearch/vellum"
 
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/schemas/tables"
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 	"github.com/reelsplice/reelsplice/schemas/tables/posting/postingtest"
@@ -166,6 +167,31 @@ func checkNames(t *testing.T, s posting.Source, names [][]Name) {
 			}
 			delete(tiers, string(rest[:end]))
 			rest = rest[end+1:]
+		}
+	}
+}
+
+// TestManyNames: of a resource with more names than are kept, each name is found, and the main ones are kept.
+func TestManyNames(t *testing.T) {
+	sharedtest.Set(t, &maxNames, 4)
+	for n := range 2*maxNames + 1 {
+		names := []Name{{"Main", Main}}
+		for i := range n {
+			names = append(names, Name{fmt.Sprintf("Other %d", i), Alternative})
+		}
+		c := cutter{seen: map[string]struct{}{}}
+		c.cut(names)
+		if kept := bytes.Count(c.stored, []byte{tables.OtherName}); !bytes.HasPrefix(c.stored, []byte("main\x00")) || kept != min(n, maxNames-1) {
+			t.Errorf("of %d other names %d are kept: %q", n, kept, c.stored)
+		}
+		found := 0
+		for _, term := range c.terms {
+			if term[0] >= '0' && term[0] <= '9' {
+				found++
+			}
+		}
+		if len(c.keys) != n+1 || found != n {
+			t.Errorf("of %d names %d are found as a whole, and %d by their last word", n+1, len(c.keys), found)
 		}
 	}
 }

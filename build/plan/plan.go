@@ -211,7 +211,7 @@ func (p *Plan) divideTables(in *records.Inputs) error {
 }
 
 // rowsOfSample is how many records decide where a range begins.
-const rowsOfSample = 200
+var rowsOfSample = 200 // tests lower it
 
 // popularity is the field by which tables are sorted.
 const popularity = "popularity"

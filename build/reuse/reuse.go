@@ -117,7 +117,7 @@ func (w *Writer) Add(spec release.ResourceSpec, render func() []release.Fragment
 }
 
 // maxHeld is how many compressed bytes of a series are held for its other resources.
-const maxHeld = 1 << 20
+var maxHeld = 1 << 20 // tests lower it
 
 // store makes texts literals or segments. Pieces that several fragments have in common may have been stored before.
 func (w *Writer) store(pieces []release.PieceSpec) error {

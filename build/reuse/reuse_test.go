@@ -1,6 +1,7 @@
 package reuse
 
 import (
+	"bytes"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -202,5 +203,37 @@ func TestVersion(t *testing.T) {
 	}
 	if got != want {
 		t.Errorf("texts are written as\n%q, pinned is\n%q: change version in this package, or segment.Version, and pin it", got, want)
+	}
+}
+
+// TestForms: short texts, and longer ones of few codes, are literals. All texts are read as they were.
+func TestForms(t *testing.T) {
+	phrases := []byte(`{"movie_results":[],"person_results":[],"tv_results":[],"tv_episode_results":[],"tv_season_results":[{` +
+		`}],"person_results":[],"tv_results":[],"tv_episode_results":[],"tv_season_results":[]`)
+	codes := func(n int) []byte { return append(slices.Clone(phrases), bytes.Repeat([]byte("x"), n-len(phrases))...) }
+	texts := map[string][]byte{
+		"short":          text("a", maxLiteral),
+		"not short":      text("b", maxLiteral+1),
+		"of codes":       codes(maxPhrased),
+		"of many codes":  text("c", maxPhrased),
+		"long, of codes": codes(maxPhrased + 1),
+	}
+	if n := len(release.AppendText(nil, texts["of codes"])); n > maxCoded {
+		t.Fatalf("%q takes %d bytes with codes", texts["of codes"], n)
+	}
+	for name, raw := range texts {
+		r, _ := build(t, t.TempDir(), nil, 6, map[fragment.ID][]release.FragmentSpec{1: {fragmentOf(fragment.SubDetails, raw)}})
+		e, _ := r.Lookup(key(1))
+		var p release.Piece
+		if c := e.Fragment(0).Pieces(); !c.Next(&p) || c.Broken {
+			t.Fatalf("%s: no piece", name)
+		}
+		isLiteral := name == "short" || name == "of codes"
+		switch {
+		case isLiteral != (p.Op == release.OpLiteral):
+			t.Errorf("%s: %s", name, p.Op)
+		case isLiteral && !bytes.Equal(p.Text(), raw) || !isLiteral && p.Segment.Hash != release.HashOf(raw):
+			t.Errorf("%s: another text is stored", name)
+		}
 	}
 }

@@ -333,6 +333,29 @@ func TestChangesCreatedAndRemoved(t *testing.T) {
 	}
 }
 
+// TestChangesOfMany: of new titles beyond the number of those with details, the log has their creation alone.
+func TestChangesOfMany(t *testing.T) {
+	lower(t, &maxDetailed, 2)
+	n := newLogged(t)
+	rows := []string{`{"id":1,"title":"A"}`}
+	n.run(t, onDay(0, 4), movies(rows...))
+	for id := 2; id <= 5; id++ {
+		rows = append(rows, fmt.Sprintf(`{"id":%d,"title":"New"}`, id))
+	}
+	n.run(t, onDay(1, 4), movies(rows...))
+	l := n.open(t)
+	for id, want := range map[uint64][]string{
+		1: nil,
+		2: {"general created", `title en-US added "New"`}, 3: {"general created", `title en-US added "New"`},
+		4: {"general created"}, 5: {"general created"},
+	} {
+		got := changeLines(t, changesOfResource(t, l, fragment.KindMovie, id, always))
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("movie %d (-want +got):\n%s", id, diff)
+		}
+	}
+}
+
 // A film is what the builds change about a movie. Each number but the popularity has a
 // key of its own.
 type film struct{ title, german, keyword, popularity int }

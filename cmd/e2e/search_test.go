@@ -424,6 +424,34 @@ func TestSearchPages(t *testing.T) {
 	}
 }
 
+// TestSearchManyTypos: a word that more terms are like than are compared finds some of them, those with one error first.
+func TestSearchManyTypos(t *testing.T) {
+	skipLarge(t)
+	const letters = "abcdefghijklmnopqrstuvwxyz"
+	var rows []nameRow
+	for _, place := range []int{2, 3, 4, 5} { // titles that differ from "wordlike" in one letter, and in two
+		for _, a := range letters {
+			word := []byte("wordlike")
+			word[place] = byte(a)
+			rows = append(rows, nameRow{kind: fragment.KindMovie, id: int64(len(rows) + 1), title: string(word)})
+			for _, b := range letters {
+				two := bytes.Clone(word)
+				two[6] = byte(b)
+				rows = append(rows, nameRow{kind: fragment.KindMovie, id: int64(len(rows) + 1), title: string(two)})
+			}
+		}
+	}
+	rows = slices.DeleteFunc(rows, func(n nameRow) bool { return n.title == "wordlike" })
+	e, _ := searchEngine(t, rows...)
+	var got query.Result
+	if err := e.Search(&query.Search{Kind: fragment.KindMovie, Query: []byte("wordlike"), Fuzzy: true}, 1, 5000, &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Total < 48 || got.Total > 200 || len(got.Rows) != got.Total {
+		t.Errorf("%d rows of %d found among %d titles, want those of 48 terms", len(got.Rows), got.Total, len(rows))
+	}
+}
+
 // TestSearchDamaged searches releases whose sections of names have wrong bytes.
 func TestSearchDamaged(t *testing.T) {
 	skipLarge(t)

@@ -18,7 +18,7 @@ import (
 )
 
 // maxDetailed is up to how many new resources of a kind changes have the details of.
-const maxDetailed = 10_000
+var maxDetailed = 10_000 // tests lower it
 
 // A changelog collects what an ingest changes: see catalog.LoggedChange. The changes of an episode are a change
 // "episode" of its season, and those of a season a change "season" of its series, so that clients can follow them.

@@ -65,6 +65,22 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
+// TestLateBytes: a text that shows its encoding behind the sample is read in the one that is named, and else as UTF-8.
+func TestLateBytes(t *testing.T) {
+	for _, before := range []int{maxSample / 2, maxSample + 10} {
+		text := "id,title\n1," + strings.Repeat("x", before) + "\n2,Am\xe9lie\n"
+		path := write(t, "f.csv", []byte(text))
+		rows, err := rowsIn(t, path, "windows-1252")
+		if err != io.EOF || len(rows) != 2 || rows[1] != `f.csv:3 {"id":"2","title":"Amélie"}` {
+			t.Errorf("after %d bytes, with an encoding: %d rows, %v, the last %q", before, len(rows), err, rows[len(rows)-1:])
+		}
+		rows, err = rowsIn(t, path, EncodingAuto)
+		if before > maxSample && (err != io.EOF || len(rows) != 2 || rows[1] != `f.csv:3 {"id":"2","title":null}`) {
+			t.Errorf("after %d bytes: %d rows, %v, the last %q", before, len(rows), err, rows[len(rows)-1:])
+		}
+	}
+}
+
 // TestBrokenUTF8: marks that were cut in texts of UTF-8 make bad rows, of tables bad cells, and no other encoding.
 func TestBrokenUTF8(t *testing.T) {
 	for _, text := range []string{

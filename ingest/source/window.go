@@ -7,7 +7,7 @@ import (
 )
 
 // windowBytes is the buffer that a window starts with.
-const windowBytes = 256 << 10
+var windowBytes = 256 << 10 // tests lower it
 
 // A window is the part of a stream that is held in memory. It grows to what its user
 // asks for and never beyond limit.

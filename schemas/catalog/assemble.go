@@ -31,12 +31,12 @@ type column struct {
 	next   int
 }
 
-const columnBuffer = 256
+var columnBuffer = 256 // values decoded at once; tests lower it
 
 // noValues are the values of rows that have none in a column, and nothing above it. Most
 // columns of most pages have only such, which need not be decoded. They are shared, and
 // never written.
-var noValues [columnBuffer]parquet.Value
+var noValues = make([]parquet.Value, columnBuffer)
 
 // isEmpty reports whether all rows of a page are such.
 func isEmpty(p parquet.Page) bool {
@@ -56,7 +56,7 @@ func isEmpty(p parquet.Page) bool {
 func (c *column) fill() (bool, error) {
 	for {
 		if c.nulls > 0 {
-			n := min(c.nulls, columnBuffer)
+			n := min(c.nulls, int64(columnBuffer))
 			c.nulls -= n
 			c.buf, c.next = noValues[:n], 0
 			return true, nil
@@ -265,7 +265,7 @@ type arena struct {
 	last string // the text copied before
 }
 
-const arenaPiece = 64 << 10
+var arenaPiece = 64 << 10 // tests lower it
 
 func (a *arena) copy(b []byte) string {
 	if len(b) == 0 {

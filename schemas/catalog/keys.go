@@ -7,6 +7,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/reelsplice/reelsplice/schemas/bug"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
@@ -22,6 +23,7 @@ func (f *File) FirstKeys() ([]Key, error) {
 			continue
 		}
 		readers.Go(func() (err error) {
+			defer bug.Catch(&err)
 			rows := f.Keys(i, i+1)
 			defer rows.Close()
 			keys[i], err = rows.NextKey()
@@ -36,7 +38,7 @@ func (f *File) FirstKeys() ([]Key, error) {
 
 // firstKeyReaders is how many row groups FirstKeys reads at a time: a bucket responds after many
 // milliseconds.
-const firstKeyReaders = 16
+var firstKeyReaders = 16 // tests lower it
 
 // lowestKey returns the lowest key of a row group by its statistics; false if they do not have it.
 func (f *File) lowestKey(group int) (k Key, known bool) {

@@ -16,23 +16,24 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-const (
+// Tests lower these.
+var (
 	// rowGroupBytes is how much text a row group holds at most, and so the unit of work
 	// of the builder. What is known of a row group takes a kilobyte for each of some
 	// hundred columns, in the file and in the memory of all who open it, so that behind
 	// the first manyGroups of a file they hold largeGroupBytes.
-	rowGroupBytes   = 8 << 20
-	largeGroupBytes = 48 << 20
-	manyGroups      = 32
-
-	// valueBytes is what a column takes in a row without a value, about: rows of few texts are
-	// not free, or a row group would hold any number of them.
-	valueBytes = 2
+	rowGroupBytes   int64 = 8 << 20
+	largeGroupBytes int64 = 48 << 20
+	manyGroups            = 32
 
 	// batchRows and batchBytes bound what a shredder holds.
-	batchRows  = 256
-	batchBytes = 512 << 10
+	batchRows        = 256
+	batchBytes int64 = 512 << 10
 )
+
+// valueBytes is what a column takes in a row without a value, about: rows of few texts are
+// not free, or a row group would hold any number of them.
+const valueBytes = 2
 
 // A Writer writes records of one kind, which must come in ascending order of their
 // keys, into one Parquet file. Columns are encoded side by side, on as many cores as

@@ -38,9 +38,9 @@ const (
 
 	// MaxSections is the highest number of sections of a file.
 	MaxSections = 1 << 16
-
-	minMemory = 256 << 10 // a lower bound on memory is raised to this
 )
+
+var minMemory int64 = 256 << 10 // a lower bound on memory is raised to this; tests lower it
 
 var errClosed = errors.New("extsort: sorter is closed")
 
@@ -58,7 +58,8 @@ func (o Options) sections() int { return max(o.Sections, 1) }
 // createFunc makes a file. Tests replace createFile to fill a disk.
 type createFunc func(path string) (io.WriteCloser, error)
 
-func createFile(path string) (io.WriteCloser, error) {
+// createFile is a variable for tests.
+var createFile createFunc = func(path string) (io.WriteCloser, error) {
 	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 }
 

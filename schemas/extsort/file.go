@@ -18,11 +18,13 @@ import (
 //
 // Numbers of fixed length are little-endian. A record longer than a block has its own.
 const (
-	blockBytes   = 16 << 10
 	headBytes    = 4 + 4
 	trailerBytes = 4 + 8 + 4 + 4 + 4
 	magic        = "xsrt"
 )
+
+// blockBytes is the length of a block, a longer record aside. Tests lower it.
+var blockBytes = 16 << 10
 
 // ErrDamaged is matched by errors about files whose bytes differ from those written.
 var ErrDamaged = errors.New("sorted file is damaged")
@@ -200,7 +202,7 @@ func Open(path string) (*File, error) {
 }
 
 // usualFooter is how many bytes the footer has at most, as long as there are some thousands of sections.
-const usualFooter = 16 << 10
+var usualFooter int64 = 16 << 10 // tests lower it
 
 func (f *File) readFooter() error {
 	if f.size < trailerBytes {
@@ -310,7 +312,7 @@ func (r *sectionReader) readBlock() error {
 	if left <= headBytes {
 		return r.failed(ErrDamaged)
 	}
-	n := int(min(left, blockBytes))
+	n := int(min(left, int64(blockBytes)))
 	r.buf = slices.Grow(r.buf[:0], n)[:n]
 	if _, err := r.file.r.ReadAt(r.buf, r.at); err != nil {
 		return r.failed(err)

@@ -10,12 +10,13 @@ import (
 	"unsafe"
 )
 
-const (
+// Tests lower these.
+var (
 	maxBlock   = 256 << 10 // bytes of a block of memory that many records share
 	minEntries = 1024      // entries allocated at once, at least
-
-	entryBytes = int64(unsafe.Sizeof(entry{}))
 )
+
+const entryBytes = int64(unsafe.Sizeof(entry{}))
 
 // An entry is a record in memory.
 type entry struct {
@@ -38,7 +39,7 @@ type memory struct {
 var sharedBlocks sync.Pool
 
 func newMemory(bound int64) *memory {
-	return &memory{bound: bound, block: int(min(bound/16, maxBlock))}
+	return &memory{bound: bound, block: int(min(bound/16, int64(maxBlock)))}
 }
 
 // fits reports whether a record of up to n bytes can be held beside the others. An empty memory
@@ -80,8 +81,8 @@ func (m *memory) add(section int, key, payload []byte) {
 
 func newBlock(n int) []byte {
 	if n == maxBlock {
-		if b, ok := sharedBlocks.Get().(*[maxBlock]byte); ok {
-			return b[:0]
+		if b, ok := sharedBlocks.Get().(*[]byte); ok && cap(*b) == n {
+			return (*b)[:0]
 		}
 	}
 	return make([]byte, 0, n)
@@ -113,7 +114,7 @@ func (m *memory) reset() {
 func (m *memory) drop() {
 	for _, b := range m.blocks {
 		if cap(b) == maxBlock {
-			sharedBlocks.Put((*[maxBlock]byte)(b[:maxBlock]))
+			sharedBlocks.Put(&b)
 		}
 	}
 	*m = memory{bound: m.bound, block: m.block}

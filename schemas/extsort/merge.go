@@ -9,13 +9,11 @@ import (
 	"slices"
 )
 
-const (
-	// maxFanIn is how many files are merged at once at most.
-	maxFanIn = 512
+// maxFanIn is how many files are merged at once at most. Tests lower it.
+var maxFanIn int64 = 512
 
-	// ctxEvery is how many records are read between two looks at the context.
-	ctxEvery = 1 << 14
-)
+// ctxEvery is how many records are read between two looks at the context.
+const ctxEvery = 1 << 14
 
 // Merge returns the records of a section of all files in order. All files have that section.
 // More files than the memory has room for, one block of 16 KiB each, are merged into

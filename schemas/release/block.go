@@ -12,7 +12,7 @@ import (
 const maxRecipes = math.MaxUint32
 
 // maxKnown bounds the recipes of a resource whose map is used again for the next.
-const maxKnown = 1024
+var maxKnown = 1024 // tests lower it
 
 // A block is a resource in the making. Fragments that have the same pieces share one
 // recipe.

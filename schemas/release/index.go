@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/reelsplice/reelsplice/schemas/bug"
 	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
@@ -86,7 +87,7 @@ func readKeys(from string, p *Part, i uint64, first int, n int) ([]pair, error) 
 
 // keysOfIndex is how many keys an index file has at most, as long as there are not too many
 // files: sorting them takes 32 bytes each.
-const keysOfIndex = 1 << 20
+var keysOfIndex int64 = 1 << 20 // tests lower it
 
 // IndexCount returns how many index files a release of these parts has: a power of two that
 // follows from the number of keys.
@@ -132,6 +133,7 @@ func readAllKeys(ctx context.Context, from string, parts []Part, i uint64, first
 			break
 		}
 		g.Go(func() (err error) {
+			defer bug.Catch(&err)
 			if reading.Err() != nil {
 				return reading.Err()
 			}

@@ -158,7 +158,7 @@ func (r *Reader) addPart(m *Mapping) error {
 // fullPacks is how many packs a release may have before small ones are written anew. An edge
 // maps each of them by itself, which takes some 20 µs when it opens the release, and has two
 // releases open when it switches; Linux lets a process have 65,530 mappings.
-const fullPacks = 5000
+var fullPacks = 5000 // tests lower it
 
 // thin makes the smallest packs sparse when there are too many.
 func (r *Reader) thin() {

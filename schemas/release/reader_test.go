@@ -16,6 +16,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	_ "unsafe" // for go:linkname
 
 	"github.com/zeebo/xxh3"
 
@@ -212,10 +213,19 @@ func TestCheckedOnce(t *testing.T) {
 	}
 }
 
-// TestScrub: a scrub finds damage in every file, stops with its context and keeps its rate.
+//go:linkname scrubChunk github.com/reelsplice/reelsplice/schemas/release/check.scrubChunk
+var scrubChunk int64
+
+// TestScrub: a scrub finds damage in every file, also of many chunks, stops with its context and keeps its rate.
 func TestScrub(t *testing.T) {
 	whole := largeRelease(t)
-	for _, name := range filesOf(t, whole) {
+	for i, name := range slices.Repeat(filesOf(t, whole), 2) {
+		if i == len(filesOf(t, whole)) {
+			if scrubChunk <= CheckBlock {
+				t.Fatalf("chunks have %d bytes: has the variable another name?", scrubChunk)
+			}
+			sharedtest.Set(t, &scrubChunk, CheckBlock)
+		}
 		dir := Copy(t, whole)
 		r := MustOpen(t, dir)
 		Flip(t, filepath.Join(dir, name), int64(len(r.File(name).Bytes()))/2, 1)

@@ -172,7 +172,7 @@ func (i *Inflater) reset(blocks []byte) error {
 }
 
 // pieceLen is how many raw bytes WriteTo holds at a time.
-const pieceLen = 16 << 10
+var pieceLen = 16 << 10 // tests lower it
 
 // WriteTo writes the raw bytes of one segment to w, piece by piece. The error is that of
 // Append, or w's. Upon an error some bytes may have been written.

@@ -317,16 +317,21 @@ func (rs *Response) RouteClass() RouteClass {
 	return rs.route
 }
 
+// MaxWhole is the longest body, in bytes, that is made whole before it is sent. A longer one is
+// made piece by piece while the client takes it. Tests lower it.
+var MaxWhole = 128 << 10
+
 // Sizes of responses and of their buffers.
 const (
-	// MaxWhole is the longest body, in bytes, that is made whole before it is sent. A longer one is
-	// made piece by piece while the client takes it.
-	MaxWhole = 128 << 10
 	// streamBytes is the memory of a body that is made while it is sent: an inflater, its buffer
 	// and that of the connection.
 	streamBytes = 128 << 10
 	// exchangeBytes is about the memory of an exchange beside its buffers.
 	exchangeBytes = 4 << 10
+)
+
+// Tests lower these.
+var (
 	// maxScratch is the most memory that an exchange holds for its next requests while a
 	// response is sent.
 	maxScratch = 256 << 10
@@ -374,7 +379,7 @@ func (l *lease) set(n int) error {
 }
 
 // leaseStep is by how much a lease grows at least while a response is composed.
-const leaseStep = 64 << 10
+var leaseStep = 64 << 10 // tests lower it
 
 // atLeast makes l hold n bytes, unless it holds about as many.
 func (l *lease) atLeast(n int) error {

@@ -110,8 +110,8 @@ func (e *Engine) Lookups() (hits, misses uint64) { return e.cache.Lookups() }
 
 // How many hits of a result are cached: 50 pages, which most clients never leave, or 500
 // once one does.
-const (
-	firstKept = 1000
+var (
+	firstKept = 1000 // tests lower both
 	maxKept   = 10_000
 )
 

@@ -13,6 +13,10 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/object"
 )
 
+// maxBlocks bounds the cached blocks of a ReaderAt at 64 MiB: the columns of a wide
+// Parquet file are read side by side and must not evict each other.
+var maxBlocks = 64 // tests lower it
+
 const (
 	// maxTries bounds the broken streams in a row without progress.
 	maxTries = 5
@@ -25,10 +29,6 @@ const (
 
 	// BlockSize is the number of bytes of one request of a ReaderAt: 1 MiB.
 	BlockSize = 1 << 20
-
-	// maxBlocks bounds the cached blocks of a ReaderAt at 64 MiB: the columns of a wide
-	// Parquet file are read side by side and must not evict each other.
-	maxBlocks = 64
 )
 
 // A reader reads a range of one version of an object. A broken stream resumes at its offset.

@@ -14,7 +14,7 @@ import (
 )
 
 // scrubChunk is how many bytes are read at once, a multiple of release.CheckBlock.
-const scrubChunk = 256 << 10
+var scrubChunk int64 = 256 << 10 // tests lower it
 
 // Scrub reads all files of the release and checks every block, also those that were checked
 // before, tables first. It reads at most rate bytes a second, and not through the mapping,

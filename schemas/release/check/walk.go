@@ -34,7 +34,7 @@ type walker struct {
 }
 
 // maxCache bounds each cache of a walker.
-const maxCache = 1 << 16
+var maxCache = 1 << 16 // tests lower it
 
 // A place is where a segment lies: a pack of the list of a part, and the offset there.
 type place struct {

@@ -82,7 +82,7 @@ type recipe struct {
 }
 
 // maxCache bounds side.sums.
-const maxCache = 1 << 19
+var maxCache = 1 << 19 // tests lower it
 
 // Releases finds what differs between the responses of an earlier and a later release. It
 // reads directories and indexes alone: responses are equal when their entity tags are, as
@@ -160,7 +160,7 @@ func (c *Comparison) walk(ctx context.Context, r *release.Reader, fn func(releas
 }
 
 // walkedBytes is how much of the parts is read until their pages are forgotten.
-const walkedBytes = 16 << 20
+var walkedBytes int64 = 16 << 20 // tests lower it
 
 // isRequested reports whether requests name a resource with that key: the others are
 // part of responses, or of none.
@@ -401,7 +401,7 @@ func (c *Comparison) Count(change Change) map[fragment.Kind]int64 {
 }
 
 // keysMapped is how many keys are read of the parts until those are forgotten.
-const keysMapped = 512
+var keysMapped = 512 // tests lower it
 
 // Has reports whether the resource with that key underwent any change.
 func (c *Comparison) Has(key []byte) bool {

@@ -31,8 +31,7 @@ const (
 	deltaHeaderLen = len(deltaMagic) + 2*(32+8)
 
 	// minBlock is the length of blocks; of a large file they are longer, so that there are maxBlocks at most.
-	minBlock  = 32
-	maxBlocks = 4 << 20
+	minBlock = 32
 	// minCopy is the fewest bytes worth a copy at the distance of the last one.
 	minCopy = 8
 	// resync is how far after a difference the distance of the last copy is tried.
@@ -40,6 +39,8 @@ const (
 	// window is how far back zstd looks, and the memory of a decoder.
 	window = 8 << 20
 )
+
+var maxBlocks = 4 << 20 // tests lower it
 
 // encodeDelta writes the delta that makes the file new from the file old. Both are in memory, as mapped files are.
 func encodeDelta(w io.Writer, newFile release.File, newData []byte, oldFile release.File, oldData []byte) error {

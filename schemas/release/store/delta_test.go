@@ -82,8 +82,15 @@ func TestDelta(t *testing.T) {
 	f("shorter than a block", old[:20], old[:25], 200)
 }
 
+// TestDeltaRandom: every other file has more blocks than are kept of one.
 func TestDeltaRandom(t *testing.T) {
+	usual := maxBlocks
+	t.Cleanup(func() { maxBlocks = usual })
 	for seed := range uint64(200) {
+		maxBlocks = usual
+		if seed%2 == 1 {
+			maxBlocks = 10
+		}
 		r := rand.New(rand.NewPCG(seed, 1))
 		alphabet := 1 + r.IntN(3) // many equal blocks
 		old := make([]byte, r.IntN(5000))
