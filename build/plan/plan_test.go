@@ -2,11 +2,14 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/reelsplice/reelsplice/build/buildtest"
 	"github.com/reelsplice/reelsplice/build/records"
+	"github.com/reelsplice/reelsplice/schemas/extsort"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/schemas/tables"
 )
@@ -42,5 +45,36 @@ func TestManyOfEachKind(t *testing.T) {
 		if from, to := p.RangesOf(i); to-from != want {
 			t.Errorf("%d rows of %s have %d ranges, want %d", rows, kind, to-from, want)
 		}
+	}
+}
+
+// TestMostTasks: the largest plan has no more parts than a release, and no more sections than a sorted file.
+func TestMostTasks(t *testing.T) {
+	p := Plan{
+		Movies: make([]records.Span, maxTitleTasks), Series: make([]records.Span, maxTitleTasks), Finds: maxOtherTasks,
+		Ranges: slices.Repeat([][][]byte{make([][]byte, maxRanges-1)}, len(tables.Kinds)),
+	}
+	dir := t.TempDir()
+	buildtest.WriteKind(t, dir, fragment.KindMovie)
+	in, err := records.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	p.divideResources(in)
+	first := 0
+	for i := range p.Resources {
+		r, most := &p.Resources[i], maxOtherTasks
+		if r.Kind == fragment.KindPerson {
+			most = maxPersonTasks
+		}
+		r.Spans, r.Subs, r.First = make([]records.Span, most), 1, first
+		first += r.Partitions()
+	}
+	if n := 1 + p.TitleTasks() + p.Partitions() + p.Finds + 1; n > release.MaxParts {
+		t.Errorf("%d parts, a release has %d at most", n, release.MaxParts)
+	}
+	if n := p.ContributionSections(); n > extsort.MaxSections {
+		t.Errorf("%d sections, a file has %d at most", n, extsort.MaxSections)
 	}
 }
