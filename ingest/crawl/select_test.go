@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -378,5 +379,17 @@ func checkPart(t *testing.T, body []byte, p *part) {
 	}
 	if _, err := parseEntry(lineOf(&p.entry)); err != nil && len(p.rows) == 0 && p.entry.File == "" {
 		t.Errorf("use(%q) = entry %s: %v", body, lineOf(&p.entry), err)
+	}
+}
+
+// TestPagesOfChanges: of a longer list than the API gives, all pages that it gives are read, and the log says so.
+func TestPagesOfChanges(t *testing.T) {
+	for pages, want := range map[int]int{0: 0, 1: 0, 2: 1, maxPages: maxPages - 1, maxPages + 1: maxPages - 1} {
+		var log bytes.Buffer
+		l := &loop{cfg: &Config{Log: slog.New(slog.NewTextHandler(&log, nil))}}
+		l.followChanges(task{what: listChanges, kind: "movie", page: 1}, &entry{Pages: pages})
+		if len(l.lists) != want || want > 0 && l.lists[want-1].page != want+1 || (log.Len() > 0) != (pages > maxPages) {
+			t.Errorf("after the first of %d pages %d are read, want %d: %s", pages, len(l.lists), want, log.String())
+		}
 	}
 }
