@@ -448,7 +448,7 @@ func TestSearchManyTypos(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got.Total < 48 || got.Total > 200 || len(got.Rows) != got.Total {
-		t.Errorf("%d rows of %d found among %d titles, want those of 48 terms", len(got.Rows), got.Total, len(rows))
+		t.Errorf("%d rows of %d found among %d titles, want the titles of 48 terms", len(got.Rows), got.Total, len(rows))
 	}
 }
 

@@ -65,7 +65,7 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// TestLateBytes: a text that shows its encoding behind the sample is read in the one that is named, and else as UTF-8.
+// TestLateBytes: a text that shows its encoding after the sample is read in the encoding that is named, otherwise as UTF-8.
 func TestLateBytes(t *testing.T) {
 	for _, before := range []int{maxSample / 2, maxSample + 10} {
 		text := "id,title\n1," + strings.Repeat("x", before) + "\n2,Am\xe9lie\n"

@@ -31,7 +31,7 @@ func calls() string {
 		f, more = frames.Next()
 		switch {
 		case f.Function == "runtime.gopanic":
-			at = at[:0] // those of the recovery
+			at = at[:0] // frames of the recovery
 		case !strings.HasPrefix(f.Function, "runtime."):
 			at = append(at, fmt.Sprintf("%s:%d", path.Base(f.File), f.Line))
 		}
