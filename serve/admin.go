@@ -70,6 +70,9 @@ func (s *Server) writeMetrics(to io.Writer) error {
 	if s.puller != nil {
 		s.puller.WriteMetrics(&w)
 	}
+	for _, p := range s.polls {
+		p.writeMetrics(&w)
+	}
 	w.Bool(observe.TokensStale, s.tokens.Err() != nil)
 	w.Int(observe.TokensActive, int64(s.tokens.Get().Active(time.Now().Unix())))
 	w.Time(observe.TokensLoaded, s.tokens.Loaded())
@@ -129,7 +132,11 @@ func (s *Server) ready(w nethttp.ResponseWriter, _ *nethttp.Request) {
 	}
 	text := readyOK + id
 	_, damage := s.releases.Damage()
-	for _, err := range []error{damage, s.releases.Err(), s.pullErr(), s.tokens.Err(), s.http.CertificateErr(), s.age.err()} {
+	problems := []error{damage, s.releases.Err(), s.pullErr(), s.tokens.Err(), s.http.CertificateErr(), s.age.err()}
+	for _, p := range s.polls {
+		problems = append(problems, p.err())
+	}
+	for _, err := range problems {
 		if err != nil {
 			text += readyBut + err.Error()
 		}

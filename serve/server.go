@@ -9,6 +9,7 @@ import (
 	"net"
 	nethttp "net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -38,6 +39,7 @@ type Server struct {
 	faults   faultWatch
 	access   *observe.AccessLog // nil for none
 	missing  *missingFile       // nil for none
+	polls    []*poll            // each of a goroutine, so that a stalled file system of releases delays no revocation
 	age      *ageWatch
 }
 
@@ -90,11 +92,15 @@ func Listen(cfg Config) (s *Server, err error) {
 	if bound.admin != nil {
 		s.admin = http.LimitAdmin(bound.admin, cfg.Log)
 	}
-	s.http, err = http.New(cfg.Limits, s.edge, bound.api)
-	if err != nil {
+	if s.http, err = http.New(cfg.Limits, s.edge, bound.api); err != nil {
 		bound.Close()
+		return s, err
 	}
-	return s, err
+	s.polls = []*poll{newPoll("tokens", s.tokens.Poll), newPoll("releases", s.pollReleases)}
+	if cfg.TLSCert != "" {
+		s.polls = append(s.polls, newPoll("certificate", s.http.PollCertificate))
+	}
+	return s, nil
 }
 
 // openReleases opens the release to serve. One of a bucket may have to be pulled before.
@@ -171,10 +177,10 @@ func (s *Server) Run(ctx context.Context) error {
 	// Serving outlives ctx by the delay and the drain.
 	g, serving := errgroup.WithContext(context.WithoutCancel(ctx))
 	following, unfollow := context.WithCancel(serving)
-	// Each watcher has a goroutine, so that a stalled file system of releases delays no revocation.
 	s.lookAtAge()
-	for _, poll := range []func(){s.tokens.Poll, s.pollReleases, s.http.PollCertificate} {
-		g.Go(func() error { every(following, s.cfg.Poll, poll); return nil })
+	var polling sync.WaitGroup
+	for _, p := range s.polls {
+		polling.Go(func() { p.run(following, s.cfg.Poll) })
 	}
 	if s.missing != nil {
 		go every(following, s.cfg.Poll, s.missing.write) // the end waits for no file
@@ -198,7 +204,14 @@ func (s *Server) Run(ctx context.Context) error {
 		}
 		return s.drain(ctx, admin)
 	})
-	return g.Wait()
+	err := g.Wait()
+	polled := make(chan struct{})
+	go func() { polling.Wait(); close(polled) }()
+	select {
+	case <-polled:
+	case <-time.After(pollsEnd): // the end of the process ends them
+	}
+	return err
 }
 
 // pollReleases looks for another release, and at the age of its data.

@@ -1,6 +1,7 @@
 package file
 
 import (
+	"errors"
 	"os"
 	"slices"
 	"unsafe"
@@ -70,6 +71,19 @@ func startOf(b []byte) (page, before uintptr) {
 	start := uintptr(unsafe.Pointer(unsafe.SliceData(b)))
 	before = start & uintptr(os.Getpagesize()-1)
 	return start - before, before
+}
+
+// Free returns how many bytes of the file system with path this user can fill. Where that is unknown, the error matches
+// errors.ErrUnsupported.
+func Free(path string) (int64, error) {
+	var st unix.Statfs_t
+	if err := unix.Statfs(path, &st); err != nil {
+		return 0, &os.PathError{Op: "statfs", Path: path, Err: err}
+	}
+	if st.Blocks == 0 {
+		return 0, errors.ErrUnsupported // some file systems of user space count nothing
+	}
+	return int64(st.Bavail) * int64(st.Frsize), nil //nolint:unconvert // its type differs between machines
 }
 
 // DropCache has the system forget n bytes of f that were read from off on.

@@ -2,7 +2,10 @@
 
 package file
 
-import "os"
+import (
+	"errors"
+	"os"
+)
 
 // Fetch does nothing: the system reads what is touched.
 func Fetch([]byte) {}
@@ -15,6 +18,9 @@ func AwaitAll(int, func(int) []byte) {}
 
 // Resident is true: nothing can be dropped.
 func Resident([]byte) bool { return true }
+
+// Free returns an error that matches errors.ErrUnsupported.
+func Free(string) (int64, error) { return 0, errors.ErrUnsupported }
 
 // DropCache does nothing: the system has no call for it.
 func DropCache(*os.File, int64, int64) {}

@@ -8,6 +8,7 @@
 package file
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -47,15 +48,46 @@ func write(path string, data []byte, mode os.FileMode, own func(f *os.File, path
 	return f.Commit()
 }
 
-// ReadFile returns the content of a file, which others may replace meanwhile.
-func ReadFile(path string) ([]byte, error) {
+// ErrTooLarge matches errors of reading a file with more bytes than the caller takes.
+var ErrTooLarge = errors.New("file is too large")
+
+// Read returns the content of a regular file of at most most bytes, which others may replace meanwhile. It waits for no
+// writer of a pipe, and reads no device.
+func Read(path string, most int64) ([]byte, error) {
+	info, err := os.Stat(path) // opening a device may have effects
+	if err != nil {
+		return nil, err
+	}
+	if err := regular(path, info); err != nil {
+		return nil, err
+	}
 	f, err := Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(f)
+	if info, err = f.Stat(); err != nil {
+		return nil, err
+	}
+	if err := regular(path, info); err != nil {
+		return nil, err
+	}
+	data := bytes.NewBuffer(make([]byte, 0, min(info.Size(), most)+bytes.MinRead))
+	if _, err = data.ReadFrom(io.LimitReader(f, most+1)); err == nil && int64(data.Len()) > most {
+		err = fmt.Errorf("%s: %w: larger than %d bytes", path, ErrTooLarge, most)
+	}
+	return data.Bytes(), err
 }
+
+func regular(path string, info os.FileInfo) error {
+	if info.Mode().IsRegular() {
+		return nil
+	}
+	return fmt.Errorf("%s: %v: want a regular file", path, info.Mode().Type())
+}
+
+// ReadFile is Read for files that a command wrote, of up to 1 GiB.
+func ReadFile(path string) ([]byte, error) { return Read(path, 1<<30) }
 
 // RemovePending removes what killed writers of the file at path have left beside it. The caller keeps others from
 // writing it meanwhile.

@@ -4,7 +4,11 @@ package file
 
 import (
 	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
@@ -39,4 +43,42 @@ func TestWriteOwned(t *testing.T) {
 	if got := names(t, dir); got != "key mine new" {
 		t.Errorf("the folder holds %s", got)
 	}
+}
+
+// TestRead reads regular files of bounded size alone, and waits for nobody.
+func TestRead(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	if err := errors.Join(
+		os.WriteFile(at("text"), []byte("12345"), 0o600), os.Symlink("text", at("link")),
+		syscall.Mkfifo(at("pipe"), 0o600), os.Symlink("/dev/zero", at("zero")), os.Mkdir(at("folder"), 0o700),
+	); err != nil {
+		t.Fatal(err)
+	}
+	sharedtest.Within(t, "reading", func() {
+		for _, name := range []string{"text", "link"} {
+			if data, err := Read(at(name), 5); string(data) != "12345" || err != nil {
+				t.Errorf("Read(%s) = %q, %v, want its content", name, data, err)
+			}
+		}
+		if _, err := Read(at("text"), 4); !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), at("text")+": file is too large: larger than 4 bytes") {
+			t.Errorf("Read of a byte too much: %v, want ErrTooLarge", err)
+		}
+		if _, err := Read(at("none"), 5); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("Read of nothing: %v, want fs.ErrNotExist", err)
+		}
+		for _, name := range []string{"pipe", "zero", "folder"} {
+			if _, err := Read(at(name), 5); err == nil || !strings.Contains(err.Error(), "want a regular file") {
+				t.Errorf("Read(%s): %v, want an error: it is not a regular file", name, err)
+			}
+		}
+		// The name may come to be a pipe's after it was looked at.
+		f, err := Open(at("pipe"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 }

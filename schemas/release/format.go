@@ -17,6 +17,7 @@ const (
 	MaxIndexes   = 4096    // index files of a release, a power of two
 	MaxPacks     = 65535   // packs of a release, and of a part
 	MaxPackBytes = 1 << 48 // bytes of a pack
+	MaxBytes     = 1 << 56 // bytes of a release, so that the sizes of several can be added
 	MaxFragments = 65535   // fragments of a resource
 	MaxPieces    = 65535   // pieces of a fragment
 	MaxLiteral   = 65535   // bytes of a literal

@@ -73,6 +73,7 @@ func TestFormatTables(t *testing.T) {
 		"limits": {
 			fmt.Sprint("parts ", MaxParts), fmt.Sprint("bytes of a part ", int64(MaxPartBytes)), fmt.Sprint("index files ", MaxIndexes),
 			fmt.Sprint("packs ", MaxPacks), fmt.Sprint("bytes of a pack ", int64(MaxPackBytes)),
+			fmt.Sprint("bytes of all files ", int64(MaxBytes)),
 			fmt.Sprint("fragments of a resource ", MaxFragments), fmt.Sprint("pieces of a fragment ", MaxPieces),
 			fmt.Sprint("bytes of a literal ", MaxLiteral),
 			fmt.Sprint("bytes of a text with codes ", MaxText),

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -101,18 +100,13 @@ func ValidID(id string) bool {
 
 // readManifest reads and checks the manifest in the release folder dir.
 func readManifest(dir string) (*Manifest, error) {
-	path := filepath.Join(dir, ManifestName)
-	st, err := os.Stat(path)
+	data, err := file.Read(filepath.Join(dir, ManifestName), MaxManifestBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("no %s there, so this is no release: %w", ManifestName, err)
 	}
-	if err != nil {
-		return nil, err
+	if errors.Is(err, file.ErrTooLarge) {
+		return nil, Corrupt(ManifestName, -1, "%v", err)
 	}
-	if st.Size() > MaxManifestBytes {
-		return nil, Corrupt(ManifestName, MaxManifestBytes, "file is %d bytes long, at most %d are allowed", st.Size(), MaxManifestBytes)
-	}
-	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
@@ -148,6 +142,7 @@ func ParseManifest(data []byte) (*Manifest, error) {
 
 // checkFiles checks names, order and sizes of the listed files.
 func (m *Manifest) checkFiles() error {
+	left := int64(MaxBytes)
 	inOrder := func(files []File, i int) bool { return i == 0 || files[i].Name > files[i-1].Name }
 	for _, list := range []struct {
 		what  string
@@ -169,6 +164,9 @@ func (m *Manifest) checkFiles() error {
 			}
 			if f.Size < HeaderLen+FooterLen {
 				return Corrupt(ManifestName, -1, "%q has %d bytes, header and footer need %d", f.Name, f.Size, HeaderLen+FooterLen)
+			}
+			if left -= f.Size; left < 0 {
+				return Corrupt(ManifestName, -1, "%q has %d bytes, with the files before it more than %d", f.Name, f.Size, int64(MaxBytes))
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -60,6 +61,21 @@ func TestVersions(t *testing.T) {
 	} {
 		if _, err := ParseManifest(data); !errors.Is(err, ErrVersion) || !strings.Contains(err.Error(), want) {
 			t.Errorf("ParseManifest = %v, want %q", err, want)
+		}
+	}
+}
+
+// TestSizesAdd refuses a manifest with files whose sizes overflow when they are added.
+func TestSizesAdd(t *testing.T) {
+	m, err := ReadManifest(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := m.Packs[0]
+	for size, good := range map[int64]bool{MaxBytes / 2: true, MaxBytes: false, math.MaxInt64: false} {
+		data := changedManifest(t, fmt.Sprintf("%q,\n      \"size\": %d", first.Name, first.Size), fmt.Sprintf("%q,\n      \"size\": %d", first.Name, size))
+		if _, err := ParseManifest(data); (err == nil) != good || err != nil && (!errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "with the files before it more than 72057594037927936")) {
+			t.Errorf("ParseManifest with a pack of %d bytes: %v, want good %v", size, err, good)
 		}
 	}
 }

@@ -260,7 +260,7 @@ func makeLock(path string) error {
 }
 
 func readFile(path string) ([]byte, error) {
-	data, err := follow.Read(path, MaxFileSize)
+	data, err := file.Read(path, MaxFileSize)
 	if err != nil {
 		return nil, advise(fmt.Errorf("read token file: %w", err))
 	}

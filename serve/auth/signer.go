@@ -15,7 +15,7 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/reelsplice/reelsplice/serve/follow"
+	"github.com/reelsplice/reelsplice/schemas/file"
 )
 
 // Lifetimes of the signed values, the same as those of TMDB.
@@ -133,7 +133,7 @@ func loadKey(path string) (key []byte, err error) {
 		return nil, fmt.Errorf("other users have access, its mode is %#o: want 0600, as chmod 600 gives", perm)
 	}
 	const most = 4096
-	data, err := follow.Read(path, most)
+	data, err := file.Read(path, most)
 	if err != nil {
 		return nil, err
 	}

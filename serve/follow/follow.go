@@ -4,9 +4,7 @@ package follow
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"log/slog"
-	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -86,7 +84,7 @@ func (v *Value[T]) load() error {
 	contents := make([][]byte, len(v.files.Paths))
 	for i, path := range v.files.Paths {
 		var err error
-		if contents[i], err = Read(path, v.files.MaxSize); err != nil {
+		if contents[i], err = file.Read(path, v.files.MaxSize); err != nil {
 			return fmt.Errorf("read %s: %w", v.files.Name, err)
 		}
 	}
@@ -102,26 +100,4 @@ func (v *Value[T]) load() error {
 	v.seen = contents
 	v.files.Log.Info(v.files.Name+" loaded", append([]any{"file", v.files.Paths[0]}, attrs...)...)
 	return nil
-}
-
-// Read returns the content of a regular file of at most maxSize bytes.
-func Read(path string, maxSize int64) ([]byte, error) {
-	// Looked at before it is opened: opening a pipe would wait for its writer.
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: %v: want a regular file", path, info.Mode().Type())
-	}
-	f, err := file.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data := bytes.NewBuffer(make([]byte, 0, min(info.Size(), maxSize)+bytes.MinRead))
-	if _, err = data.ReadFrom(io.LimitReader(f, maxSize+1)); err == nil && int64(data.Len()) > maxSize {
-		err = fmt.Errorf("%s: larger than %d bytes", path, maxSize)
-	}
-	return data.Bytes(), err
 }

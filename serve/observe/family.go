@@ -33,6 +33,7 @@ const (
 	PullPointerAge
 	CacheBytes
 	CacheBytesMax
+	PollEnded
 	TokensActive
 	TokensStale
 	TokensLoaded
@@ -118,6 +119,8 @@ var descriptions = [nFamilies]Description{
 	PullPointerAge:    {Name: "reelsplice_pull_pointer_age_seconds", Type: Gauge, Help: "Time since the pointer was last read.", With: withBucket},
 	CacheBytes:        {Name: "reelsplice_cache_bytes", Type: Gauge, Help: "Bytes of the releases in the cache.", With: withBucket},
 	CacheBytesMax:     {Name: "reelsplice_cache_bytes_max", Type: Gauge, Help: "Limit of the cache of releases, --cache-size.", With: withBucket},
+
+	PollEnded: {Name: "reelsplice_poll_ended_timestamp_seconds", Type: Gauge, Help: "Unix time at which the last look at files that may change ended, by what they hold: tokens, releases, certificate.", Labels: []string{"files"}},
 
 	TokensActive: {Name: "reelsplice_tokens_active", Type: Gauge, Help: "Tokens in force."},
 	TokensStale:  {Name: "reelsplice_tokens_stale", Type: Gauge, Help: "1 while the token file cannot be read."},

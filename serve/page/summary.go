@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"github.com/reelsplice/reelsplice/schemas/age"
+	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/store"
@@ -155,15 +155,10 @@ func describe(rel *release.Reader, folder store.Folder) (*Summary, error) {
 
 // readReport reads the report of a build; an empty one for a release without.
 func readReport(folder store.Folder, id string) (r buildReport, err error) {
-	f, err := os.Open(filepath.Join(folder.Path(id), release.ReportName))
-	if errors.Is(err, fs.ErrNotExist) {
+	data, err := file.Read(filepath.Join(folder.Path(id), release.ReportName), maxReport)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, file.ErrTooLarge) {
 		return r, nil
 	}
-	if err != nil {
-		return r, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxReport))
 	if err != nil {
 		return r, fmt.Errorf("read report of release %s: %w", id, err)
 	}

@@ -13,13 +13,14 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
 // uploads is how many files Push uploads at a time.
 const uploads = 4
 
-// maxReportBytes bounds what List and Push read of a report.
+// maxReportBytes bounds a report that is read.
 const maxReportBytes = 16 << 20
 
 // Push uploads the release in a local folder: the files that are not there, then the report, if there is one, and then the
@@ -64,7 +65,7 @@ func (s Bucket) Push(ctx context.Context, dir string, progress func(done, total 
 	if err := g.Wait(); err != nil {
 		return m, err
 	}
-	report, err := os.ReadFile(filepath.Join(dir, release.ReportName))
+	report, err := file.Read(filepath.Join(dir, release.ReportName), maxReportBytes)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return m, err
 	}

@@ -56,12 +56,15 @@ func (s Folder) first(name string) (string, error) {
 // pointer returns the ids in the file current or canary, newest first; at least one.
 func (s Folder) pointer(name string) ([]string, error) {
 	path := filepath.Join(s.Dir, name)
-	data, err := file.ReadFile(path)
+	data, err := file.Read(path, MaxHistoryBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Stat(s.Dir); errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("folder %q does not exist: %w", s.Dir, ErrNoRelease)
 		}
 		return nil, fmt.Errorf("read %q: %w", path, ErrNoRelease)
+	}
+	if errors.Is(err, file.ErrTooLarge) {
+		return nil, release.Corrupt(name, -1, "%v", err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read %s release: %w", name, err)
@@ -241,7 +244,7 @@ func (s Folder) info(id string) Info {
 // reported returns when release id was built by its report, or else when its folder changed, and whether it was
 // published against the gate.
 func (s Folder) reported(id string) (built time.Time, forced bool) {
-	data, _ := os.ReadFile(filepath.Join(s.Path(id), release.ReportName)) // unreadable is like none
+	data, _ := file.Read(filepath.Join(s.Path(id), release.ReportName), maxReportBytes) // unreadable is like none
 	r := readReport(data)
 	if built = r.BuiltAt; built.IsZero() {
 		if st, err := os.Stat(s.Path(id)); err == nil {
@@ -256,7 +259,7 @@ func (s Folder) reported(id string) (built time.Time, forced bool) {
 func (s Folder) NoteForced(id string, why any) error {
 	return s.locked("note in the report", func() error {
 		path := filepath.Join(s.Path(id), release.ReportName)
-		data, err := os.ReadFile(path)
+		data, err := file.Read(path, maxReportBytes)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
