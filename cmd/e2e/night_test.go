@@ -9,6 +9,7 @@ import (
 	"github.com/reelsplice/reelsplice/build"
 	"github.com/reelsplice/reelsplice/data/gen"
 	"github.com/reelsplice/reelsplice/ingest"
+	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/object/objecttest"
 	"github.com/reelsplice/reelsplice/schemas/object/s3"
 	"github.com/reelsplice/reelsplice/schemas/release/store"
@@ -72,7 +73,7 @@ func TestNight(t *testing.T) {
 		t.Fatal(err)
 	}
 	deltas := map[string]int64{} // by the SHA-256 of the file
-	all, err := folder.List(t.Context(), store.DeltasPrefix)
+	all, err := folder.List(t.Context(), store.DeltasPrefix, object.MaxListed)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -116,7 +116,7 @@ func pullFlags(f *pflag.FlagSet, cfg *pull.Config) {
 	f.StringVar(&cfg.Follow, "follow", cfg.Follow, "pointer to follow: current, or canary, which is current where there is no canary")
 	f.StringVar(&cfg.Pin, "pin", "", "serve the release `ID` whatever the pointers say")
 	f.StringVar(&cfg.Dir, "cache-dir", "", "`DIR` for releases of a bucket; of one edge alone")
-	f.Var(bytesFlag[int64]{&cfg.Size}, "cache-size", "bytes of --cache-dir; beyond, releases go that are no longer served")
+	f.Var(bytesFlag[int64]{&cfg.Size}, "cache-size", "bytes of --cache-dir; beyond, releases go that are no longer served, and a pull is refused")
 	f.DurationVar(&cfg.Interval, "pull-interval", cfg.Interval, "interval of looks at a bucket's pointer; longer after failures")
 	f.Var(bytesFlag[int64]{&cfg.Rate}, "pull-rate", "bytes pulled from a bucket each second; 0 for no bound")
 }

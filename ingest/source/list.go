@@ -201,7 +201,7 @@ func findObjects(loc object.Location, o Options) (all []found, err error) {
 			return nil, fmt.Errorf("%s: %w", loc, err)
 		}
 	}
-	infos, err := bucket.List(ctx, prefix)
+	infos, err := bucket.List(ctx, prefix, object.MaxListed)
 	if err != nil {
 		return nil, err
 	}

@@ -19,12 +19,18 @@ var (
 
 	// ErrUnsupported matches errors of conditional writes that the store does not have.
 	ErrUnsupported = errors.New("the store has no conditional writes")
+
+	// ErrTooMany matches errors of listings with more objects than the caller takes.
+	ErrTooMany = errors.New("too many objects")
 )
+
+// MaxListed is how many objects a command lists at most: their descriptions take some hundred MiB.
+const MaxListed = 1_000_000
 
 // Info describes one version of an object.
 type Info struct {
 	Key     string
-	Size    int64
+	Size    int64 // 0 or more: a store that gives no size is an error
 	ModTime time.Time
 	ETag    string // without quotes, differs between versions
 }
@@ -35,8 +41,9 @@ type Bucket interface {
 	// Stat describes the object of a key; the error matches fs.ErrNotExist if there is
 	// none.
 	Stat(ctx context.Context, key string) (Info, error)
-	// List describes all objects whose keys start with prefix, sorted by key.
-	List(ctx context.Context, prefix string) ([]Info, error)
+	// List describes the objects whose keys start with prefix, sorted by key. If there are more than most, it
+	// stops there: the error matches ErrTooMany and comes with the first of them.
+	List(ctx context.Context, prefix string, most int) ([]Info, error)
 	// ReadRange returns n bytes of a version from off; all of them must exist.
 	ReadRange(ctx context.Context, o Info, off, n int64) ([]byte, error)
 	// NewReader reads a version from its start to its end, NewReaderAt at any offset.

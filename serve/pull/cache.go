@@ -11,6 +11,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dustin/go-humanize"
+
 	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
@@ -74,13 +76,53 @@ func (p *Puller) sources() map[string]string {
 	return paths
 }
 
+// inUse returns the ids of the releases that are wanted, served or current, which stay in the cache.
+func (p *Puller) inUse(wanted *release.Manifest) map[string]bool {
+	ids := map[string]bool{wanted.ID: true, p.edge.ID(): true}
+	if current, err := p.store.Current(); err == nil {
+		ids[current] = true
+	}
+	return ids
+}
+
+// fits returns why the cache cannot hold a release, even when all releases have left that are not in use.
+func (p *Puller) fits(wanted *release.Manifest) error {
+	keep := p.inUse(wanted)
+	kept := []*release.Manifest{wanted}
+	for id, m := range p.cached {
+		if keep[id] && id != wanted.ID {
+			kept = append(kept, m)
+		}
+	}
+	size := sizeOf(kept)
+	if size <= p.cfg.Size {
+		return nil
+	}
+	with := ""
+	if len(kept) > 1 {
+		with = " with the releases in use"
+	}
+	return fmt.Errorf("release %s does not fit: it has %d bytes (%s)%s, --cache-size allows %d", wanted.ID, size, humanize.IBytes(uint64(size)), with, p.cfg.Size)
+}
+
+// hasRoom returns why the disk of the cache cannot hold files that a pull downloads into dir.
+func (p *Puller) hasRoom(dir string, files []release.File) error {
+	need := sizeOf([]*release.Manifest{{Packs: files}})
+	for _, f := range files {
+		if st, err := os.Lstat(filepath.Join(dir, f.Name+partSuffix)); err == nil {
+			need -= min(st.Size(), f.Size)
+		}
+	}
+	if free, err := file.Free(dir); err == nil && need > free { // else the disk shows it
+		return fmt.Errorf("it needs %d bytes (%s) more, the disk of the cache has %s left", need, humanize.IBytes(uint64(need)), humanize.IBytes(uint64(free)))
+	}
+	return nil
+}
+
 // evict removes releases, those first that were current the longest ago, until the cache and the wanted release have no more
 // than their size. What is wanted, served or current stays.
 func (p *Puller) evict(wanted *release.Manifest) error {
-	keep := map[string]bool{wanted.ID: true, p.edge.ID(): true}
-	if current, err := p.store.Current(); err == nil {
-		keep[current] = true
-	}
+	keep := p.inUse(wanted)
 	for {
 		size := p.size(wanted)
 		p.counts.cache.Store(size)
@@ -108,13 +150,18 @@ func (p *Puller) evict(wanted *release.Manifest) error {
 	}
 }
 
-// size returns the bytes of the cache with the wanted release. Files of equal content are hard links and count once.
-func (p *Puller) size(wanted *release.Manifest) (n int64) {
-	counted := map[string]bool{}
-	for _, m := range append(slices.Collect(maps.Values(p.cached)), wanted) {
+// size returns the bytes of the cache with the wanted release.
+func (p *Puller) size(wanted *release.Manifest) int64 {
+	return sizeOf(append(slices.Collect(maps.Values(p.cached)), wanted))
+}
+
+// sizeOf returns the bytes of releases. A file of several is a hard link and counts once.
+func sizeOf(releases []*release.Manifest) (n int64) {
+	counted := map[release.File]bool{}
+	for _, m := range releases {
 		for _, f := range m.Files() {
-			if !counted[f.SHA256] {
-				counted[f.SHA256] = true
+			if f.Live = 0; !counted[f] { // it differs between releases
+				counted[f] = true
 				n += f.Size
 			}
 		}

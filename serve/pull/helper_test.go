@@ -79,8 +79,11 @@ func (m *memory) Stat(ctx context.Context, name string) (object.Info, error) {
 	return object.Info{Key: name, Size: int64(len(data)), ETag: fmt.Sprintf("%x", sha256.Sum256(data))}, err
 }
 
-func (m *memory) List(ctx context.Context, prefix string) (all []object.Info, err error) {
-	for _, name := range m.names(prefix) {
+func (m *memory) List(ctx context.Context, prefix string, most int) (all []object.Info, err error) {
+	for i, name := range m.names(prefix) {
+		if i == most {
+			return all, object.ErrTooMany
+		}
 		o, err := m.Stat(ctx, name)
 		if err != nil {
 			return nil, err

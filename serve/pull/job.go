@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -38,12 +39,13 @@ func (p *Puller) pull(ctx context.Context, id string, verify bool) error {
 	working, cancel := context.WithCancelCause(ctx)
 	var watching sync.WaitGroup
 	watching.Go(func() { p.watch(working, id, cancel) })
+	defer func() {
+		cancel(nil)
+		watching.Wait()
+		p.now.Store(nil)
+	}()
 	err := p.make(working, id, verify)
-	moved := errors.Is(context.Cause(working), errMoved)
-	cancel(nil)
-	watching.Wait()
-	p.now.Store(nil)
-	if moved && err != nil {
+	if err != nil && errors.Is(context.Cause(working), errMoved) {
 		return errMoved
 	}
 	return err
@@ -55,7 +57,9 @@ func (p *Puller) watch(ctx context.Context, id string, cancel context.CancelCaus
 		if sleep(ctx, p.wait(0)); ctx.Err() != nil {
 			return
 		}
-		if now, err := p.target(ctx); err == nil && now != id {
+		var now string
+		err := p.guarded(func() (err error) { now, err = p.target(ctx); return err })
+		if err == nil && now != id {
 			p.log.Info("pull ends: the pointer moved on", "release", id, "next", now)
 			cancel(errMoved)
 			return
@@ -71,6 +75,9 @@ func (p *Puller) watch(ctx context.Context, id string, cancel context.CancelCaus
 func (p *Puller) make(ctx context.Context, id string, verify bool) error {
 	m, data, err := p.manifest(ctx, id)
 	if err != nil {
+		return err
+	}
+	if err := p.fits(m); err != nil {
 		return err
 	}
 	folder := pullingPrefix + id
@@ -96,6 +103,9 @@ func (p *Puller) make(ctx context.Context, id string, verify bool) error {
 	}
 	if err := p.evict(m); err != nil {
 		return err
+	}
+	if err := p.hasRoom(dir, rest); err != nil {
+		return fmt.Errorf("release %s does not fit: %w", id, err)
 	}
 	p.log.Info("pulling release", "release", id, "files", len(files), "bytes", j.total, "files to move", len(rest), "bytes to move", j.total-j.done.Load())
 	if err := p.fetchAll(ctx, dir, rest, j); err != nil {
@@ -168,8 +178,13 @@ func (p *Puller) reuse(ctx context.Context, files []release.File, dir string, ve
 }
 
 // leftovers returns the folders of pulls that did not end.
-func (p *Puller) leftovers() []string {
-	dirs, _ := filepath.Glob(filepath.Join(p.cfg.Dir, pullingPrefix+"*")) // the pattern is valid
+func (p *Puller) leftovers() (dirs []string) {
+	entries, _ := os.ReadDir(p.cfg.Dir) // those that were read
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), pullingPrefix) {
+			dirs = append(dirs, filepath.Join(p.cfg.Dir, e.Name()))
+		}
+	}
 	return dirs
 }
 
@@ -191,11 +206,11 @@ func (p *Puller) fetchAll(ctx context.Context, dir string, files []release.File,
 	if len(files) == 0 {
 		return nil
 	}
-	patches := p.patches(ctx, files)
+	patches := p.patches(ctx, files, p.cfg.Size-p.counts.cache.Load())
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(filesAtOnce)
 	for _, f := range files {
-		g.Go(func() error { return p.fetch(ctx, dir, f, patches[f.SHA256], j) })
+		g.Go(func() error { return p.guarded(func() error { return p.fetch(ctx, dir, f, patches[f.SHA256], j) }) })
 	}
 	return g.Wait()
 }

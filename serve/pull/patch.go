@@ -22,9 +22,12 @@ type patch struct {
 	old  release.File // its name is the path
 }
 
+// maxDeltas is how many deltas of a bucket are listed at most, so that a listing without an end takes bounded memory.
+const maxDeltas = 100_000
+
 // patches returns the smallest delta that makes each wanted file of one of the cache, by the SHA-256 of the wanted file.
-// Without one, the whole file is pulled.
-func (p *Puller) patches(ctx context.Context, wanted []release.File) map[string]*patch {
+// Without one, the whole file is pulled. The deltas together have at most most bytes, which they take beside the release.
+func (p *Puller) patches(ctx context.Context, wanted []release.File, most int64) map[string]*patch {
 	olds := map[string]release.File{}
 	for id, m := range p.cached {
 		for _, f := range m.Files() {
@@ -37,7 +40,11 @@ func (p *Puller) patches(ctx context.Context, wanted []release.File) map[string]
 	}
 	listing, cancel := p.bounded(ctx)
 	defer cancel()
-	all, err := p.cfg.Bucket.List(listing, store.DeltasPrefix)
+	all, err := p.cfg.Bucket.List(listing, store.DeltasPrefix, maxDeltas)
+	if errors.Is(err, object.ErrTooMany) {
+		p.log.Warn("not all deltas are listed, whole files are pulled in place of the others", "error", err)
+		err = nil
+	}
 	if err != nil {
 		p.log.Warn("deltas cannot be listed, whole files are pulled", "error", p.named(listing, store.DeltasPrefix, err))
 		return nil
@@ -50,13 +57,20 @@ func (p *Puller) patches(ctx context.Context, wanted []release.File) map[string]
 	for _, o := range all {
 		newSHA, oldSHA, ok := store.SplitDeltaName(o.Key)
 		old, have := olds[oldSHA]
-		most := sizes[newSHA]
+		size := sizes[newSHA]
 		if best := found[newSHA]; best != nil {
-			most = best.info.Size
+			size = best.info.Size
 		}
-		if ok && have && o.Size < most {
+		if ok && have && o.Size < size {
 			found[newSHA] = &patch{o, old}
 		}
+	}
+	for _, d := range found {
+		most -= d.info.Size
+	}
+	if most < 0 {
+		p.log.Warn("the cache has no room for deltas beside the release, whole files are pulled")
+		return nil
 	}
 	return found
 }
@@ -65,6 +79,9 @@ func (p *Puller) patches(ctx context.Context, wanted []release.File) map[string]
 func (p *Puller) apply(ctx context.Context, d *patch, f release.File, path string) error {
 	temporary := path + "." + d.old.SHA256[:16] + deltaSuffix // an interrupted download goes on
 	if err := p.download(ctx, d.info.Key, d.info.Size, temporary, new(job)); err != nil {
+		if ctx.Err() == nil { // the whole file takes its place
+			err = errors.Join(err, os.RemoveAll(temporary))
+		}
 		return err
 	}
 	p.patching.Lock()

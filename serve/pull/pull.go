@@ -14,6 +14,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -50,7 +51,7 @@ const (
 type Config struct {
 	Bucket   object.Folder // current, canary, ID/manifest.json, files/SHA256, deltas/NEW-OLD; nil for a local folder, which has Follow and Pin too
 	Dir      string        // the cache, a folder of releases
-	Size     int64         // bytes of the cache; beyond, releases go that are neither served nor pulled
+	Size     int64         // bytes of the cache; beyond, releases go that are neither served nor pulled, and a pull is refused
 	Follow   string        // Current or Canary
 	Pin      string        // id of the release to serve whatever the pointers say; "" for none
 	Interval time.Duration // between two looks at the pointer
@@ -168,7 +169,7 @@ func (p *Puller) Run(ctx context.Context, edge Edge) {
 	p.edge = edge
 	p.readCache()
 	for failures := 0; ctx.Err() == nil; {
-		err := p.step(ctx)
+		err := p.guarded(func() error { return p.step(ctx) })
 		switch {
 		case ctx.Err() != nil:
 			return
@@ -192,6 +193,18 @@ func (p *Puller) Run(ctx context.Context, edge Edge) {
 		case <-time.After(wait):
 		}
 	}
+}
+
+// guarded calls fn and returns a panic as an error: nothing that a bucket holds ends the process. Each goroutine that
+// reads from the bucket does so inside of it.
+func (p *Puller) guarded(fn func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %v", v)
+			p.log.Error("pull panicked", "error", err, "stack", string(debug.Stack()))
+		}
+	}()
+	return fn()
 }
 
 // lock takes the cache for this process, and returns a function that gives it back; nil when ctx ends before.
@@ -242,6 +255,9 @@ func (p *Puller) step(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := p.removeLeftovers(""); err != nil { // of a release that the pointer named meanwhile
+		return err
+	}
 	if p.settled {
 		return nil
 	}
@@ -254,7 +270,7 @@ func (p *Puller) bring(ctx context.Context, id string) error {
 	if p.cached[id] != nil {
 		err := p.publish(id)
 		if err == nil {
-			return p.removeLeftovers("")
+			return nil
 		}
 		if !errors.Is(err, release.ErrCorrupt) && !errors.Is(err, os.ErrNotExist) {
 			return err

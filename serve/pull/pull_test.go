@@ -3,6 +3,7 @@ package pull
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -171,6 +172,30 @@ func TestFaults(t *testing.T) {
 			{"wrong bytes", "SHA-256 is ", func() { w.bucket.files.Store(pack, broken) }},
 			{"wrong size", "it has 100 bytes, want ", func() { w.bucket.files.Store(pack, good[pack][:100]) }},
 			{"no file", "no such object", func() { w.bucket.files.Delete(pack) }},
+			{"panic at the pointer", "panic: a lie", func() {
+				w.fails(func(context.Context, string) error { panic("a lie") })
+			}},
+			{"panic at a file", "panic: a lie", func() {
+				w.fails(func(_ context.Context, name string) error {
+					if name == pack {
+						panic("a lie")
+					}
+					return nil
+				})
+			}},
+			{"panic beside a pull", "no response in time", func() {
+				var pulling atomic.Bool
+				w.fails(func(ctx context.Context, name string) error {
+					if name == pack {
+						pulling.Store(true)
+						return hang(ctx)
+					}
+					if name == Current && pulling.Load() && ctx.Err() == nil {
+						panic("a lie beside a pull")
+					}
+					return nil
+				})
+			}},
 			{"broken pointer", "no release id", func() { w.point(Current, "../../etc") }},
 			{"huge pointer", "at most", func() { w.bucket.files.Store(Current, make([]byte, 1<<20)) }},
 		} {
@@ -194,6 +219,9 @@ func TestFaults(t *testing.T) {
 		}
 		w.point(Current, second, first)
 		w.current(second)
+		if !strings.Contains(w.log.String(), "panic: a lie beside a pull") {
+			t.Error("nothing panicked beside a pull")
+		}
 	})
 }
 
@@ -259,16 +287,161 @@ func TestCacheSize(t *testing.T) {
 			has(ids[max(0, i-1) : i+1]...)
 		}
 		sharedtest.Eventually(t, "the cache has its size", func() bool { return p.counts.cache.Load() <= w.cfg.Size })
-		// An edge that has not switched yet keeps its release, beyond the size.
+		// An edge that has not switched yet keeps its release, and the one before goes for the next one.
 		stop()
 		w.use.Store(&ids[2])
-		w.cfg.Size = 1
-		w.run()
+		w.cfg.Size = size(ids[2], ids[3])
+		_, stop = w.run()
 		w.point(Current, ids[3])
 		w.current(ids[3])
 		has(ids[2], ids[3])
+		// A cache that is too large for its size by now keeps what is in use.
+		stop()
+		w.cfg.Size = 1
+		w.run()
 		w.use.Store(&ids[3])
 		has(ids[3])
+	})
+}
+
+// huge brings the manifest of a release into the bucket that has a pack of so many bytes too, and returns its id.
+func (w *world) huge(id string, bytes int64) string {
+	w.t.Helper()
+	m := w.manifest(id)
+	m.ID = ""
+	m.Packs = append(m.Packs, release.File{Name: "pack-" + strings.Repeat("f", 32), Size: bytes, SHA256: strings.Repeat("f", 64)})
+	encode := func() []byte {
+		data, err := json.MarshalIndent(m, "", "  ")
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		return append(data, '\n')
+	}
+	m.ID = release.IDOf(encode())
+	w.bucket.files.Store(m.ID+"/"+manifestFile, encode())
+	return m.ID
+}
+
+// TestDoesNotFit: a release that the cache or its disk cannot hold is refused before any of it is downloaded, and the one
+// that is served stays. Nothing is left of it when the pointer is back.
+func TestDoesNotFit(t *testing.T) {
+	inWorld(t, func(w *world) {
+		t := w.t
+		first, second := w.ids[0], w.ids[1]
+		both := (&Puller{cached: map[string]*release.Manifest{first: w.manifest(first)}}).size(w.manifest(second))
+		for _, id := range w.ids[:2] {
+			w.upload(id)
+		}
+		large := w.huge(first, 2<<30)
+		vast := w.huge(first, 1<<52)
+		for _, c := range []struct {
+			name, id, want string
+			size           int64
+		}{
+			{"a pack of 2 GiB", large, fmt.Sprintf("release %s does not fit: it has %d bytes (2.0 GiB) with the releases in use, --cache-size allows 52428800", large, w.size(first)+2<<30), 50 << 20},
+			{"a byte too much", second, fmt.Sprintf("release %s does not fit: it has %d bytes", second, both), both - 1},
+			{"more than the disk has", vast, fmt.Sprintf("release %s does not fit: it needs %d bytes (4.0 PiB) more, the disk of the cache has ", vast, int64(1<<52)), 1 << 55},
+		} {
+			w.cfg.Dir, w.cfg.Size = t.TempDir(), c.size
+			w.point(Current, first)
+			p, stop := w.run()
+			w.current(first)
+			w.bucket.reads = nil
+			w.point(Current, c.id, first)
+			sharedtest.Eventually(t, c.name+" is refused", func() bool { return p.Err() != nil && strings.HasPrefix(p.Err().Error(), c.want) })
+			p.Look()
+			sharedtest.Eventually(t, "it is tried again", func() bool { return p.counts.failures.Load() > 1 })
+			w.current(first)
+			w.point(Current, first)
+			p.Look() // the wait after a failure may be long
+			sharedtest.Eventually(t, "there is no error", func() bool { return p.Err() == nil })
+			stop()
+			for _, o := range w.bucket.reads {
+				if isFile(o.Key) {
+					t.Errorf("%s: %d bytes of %s were downloaded", c.name, o.Size, o.Key)
+				}
+			}
+			if w.has(pullingPrefix) {
+				t.Errorf("%s: the cache has something of the release", c.name)
+			}
+		}
+		// The first release of an empty cache.
+		w.cfg.Dir, w.cfg.Size = t.TempDir(), 1
+		w.point(Current, first)
+		p, _ := w.run()
+		want := fmt.Sprintf("release %s does not fit: it has %d bytes (", first, w.size(first))
+		sharedtest.Eventually(t, "the first release is refused", func() bool { return p.Err() != nil && strings.HasPrefix(p.Err().Error(), want) })
+	})
+}
+
+// TestBackToServed: what a pull has left goes when the pointer is back at the release that is served.
+func TestBackToServed(t *testing.T) {
+	inWorld(t, func(w *world) {
+		t := w.t
+		first, second := w.ids[0], w.ids[1]
+		w.upload(first)
+		w.upload(second)
+		w.point(Current, first)
+		p, _ := w.run()
+		w.current(first)
+		var hangs atomic.Bool
+		w.fails(func(ctx context.Context, name string) error {
+			if isFile(name) {
+				hangs.Store(true)
+				return hang(ctx)
+			}
+			return nil
+		})
+		w.point(Current, second, first)
+		sharedtest.Eventually(t, "the pull hangs", hangs.Load)
+		if !w.has(pullingPrefix + second) {
+			t.Error("the pull has no folder")
+		}
+		w.point(Current, first)
+		sharedtest.Eventually(t, "nothing is left of the pull", func() bool { return !w.has(pullingPrefix) })
+		if p.Err() != nil {
+			t.Errorf("Err() = %v, want none", p.Err())
+		}
+	})
+}
+
+// TestDeltasBounded: deltas are used that fit beside the release, of the first of a listing that goes on for ever.
+func TestDeltasBounded(t *testing.T) {
+	inWorld(t, func(w *world) {
+		t := w.t
+		first, second := w.ids[0], w.ids[1]
+		w.upload(first)
+		w.upload(second, first)
+		both := (&Puller{cached: map[string]*release.Manifest{first: w.manifest(first)}}).size(w.manifest(second))
+		used := func(spare int64) (deltas int) {
+			w.cfg.Dir, w.cfg.Size = t.TempDir(), both+spare
+			w.point(Current, first)
+			_, stop := w.run()
+			defer stop()
+			w.current(first)
+			w.bucket.reads = nil
+			w.point(Current, second)
+			w.current(second)
+			for _, o := range w.bucket.reads {
+				if strings.HasPrefix(o.Key, "deltas/") {
+					deltas++
+				}
+			}
+			return deltas
+		}
+		if n := used(0); n != 0 || !strings.Contains(w.log.String(), "no room for deltas") {
+			t.Errorf("%d deltas are used in a full cache, want none:\n%s", n, w.log)
+		}
+		all := used(1 << 30)
+		if all == 0 {
+			t.Error("no delta is used in a cache with room")
+		}
+		for i := range maxDeltas { // after the bucket's own ones
+			w.bucket.files.Store(fmt.Sprintf("deltas/%s-%064x", strings.Repeat("g", 64), i), []byte("x"))
+		}
+		if n := used(1 << 30); n == 0 || !strings.Contains(w.log.String(), "not all deltas are listed") {
+			t.Errorf("%d deltas of an endless listing are used, want some", n)
+		}
 	})
 }
 

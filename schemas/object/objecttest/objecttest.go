@@ -213,6 +213,18 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// NoLength responds without Content-Length.
+func (s *Server) NoLength(w http.ResponseWriter, r *http.Request) bool {
+	whole := httptest.NewRecorder()
+	s.Serve(whole, r)
+	maps.Copy(w.Header(), whole.Header())
+	w.Header().Del("Content-Length")
+	w.WriteHeader(whole.Code)
+	_ = http.NewResponseController(w).Flush() // else the server adds it
+	_, _ = w.Write(whole.Body.Bytes())        // the client may be gone
+	return true
+}
+
 // CutAfter breaks the connection after n bytes of the body.
 func (s *Server) CutAfter(n int, w http.ResponseWriter, r *http.Request) bool {
 	s.Serve(&cutting{ResponseWriter: w, left: n}, r)

@@ -9,6 +9,7 @@ package s3
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/xml"
 	"errors"
@@ -94,18 +95,25 @@ func (b *Bucket) Stat(ctx context.Context, name string) (object.Info, error) {
 	if err != nil {
 		return object.Info{}, failed(b.at(name), err)
 	}
-	return b.info(o), nil
+	info, err := b.info(o)
+	return info, failed(b.at(name), err)
 }
 
+// errNoSize is the error of a response that lacks a size, which minio returns as -1, or has an impossible one.
+var errNoSize = errors.New("the store gives no size of the object: want a response with Content-Length")
+
 // info translates a description.
-func (b *Bucket) info(o minio.ObjectInfo) object.Info {
-	return object.Info{Key: strings.TrimPrefix(o.Key, b.loc.Key), Size: o.Size, ModTime: o.LastModified, ETag: o.ETag}
+func (b *Bucket) info(o minio.ObjectInfo) (object.Info, error) {
+	if o.Size < 0 {
+		return object.Info{}, errNoSize
+	}
+	return object.Info{Key: strings.TrimPrefix(o.Key, b.loc.Key), Size: o.Size, ModTime: o.LastModified, ETag: o.ETag}, nil
 }
 
 // List implements object.Bucket. Keys that end in a slash are left out: some tools make them in place of folders.
-func (b *Bucket) List(ctx context.Context, prefix string) ([]object.Info, error) {
+func (b *Bucket) List(ctx context.Context, prefix string, most int) ([]object.Info, error) {
 	for try := 1; ; try++ {
-		all, err := b.list(ctx, prefix)
+		all, err := b.list(ctx, prefix, most)
 		var garbled *xml.SyntaxError
 		if try == maxTries || !errors.Is(err, io.ErrUnexpectedEOF) && !errors.As(err, &garbled) {
 			return all, failed(b.at(prefix), err)
@@ -116,17 +124,30 @@ func (b *Bucket) List(ctx context.Context, prefix string) ([]object.Info, error)
 	}
 }
 
-func (b *Bucket) list(ctx context.Context, prefix string) (all []object.Info, err error) {
+func (b *Bucket) list(ctx context.Context, prefix string, most int) (all []object.Info, err error) {
+	n := 0
 	for o := range b.client.ListObjectsIter(ctx, b.loc.Bucket, minio.ListObjectsOptions{Prefix: b.key(prefix), Recursive: true}) {
+		if _, ok := errors.AsType[*http.MaxBytesError](o.Err); ok {
+			return nil, fmt.Errorf("a page of the listing has more than %d bytes", maxListing)
+		}
 		if o.Err != nil {
 			return nil, o.Err
 		}
-		if !strings.HasSuffix(o.Key, "/") {
-			all = append(all, b.info(o))
+		if n++; n > most {
+			err = fmt.Errorf("%w: more than %d", object.ErrTooMany, most)
+			break
 		}
+		if strings.HasSuffix(o.Key, "/") {
+			continue
+		}
+		info, err := b.info(o)
+		if err != nil {
+			return nil, fmt.Errorf("%q: %w", o.Key, err)
+		}
+		all = append(all, info)
 	}
 	slices.SortFunc(all, func(a, b object.Info) int { return strings.Compare(a.Key, b.Key) })
-	return all, ctx.Err()
+	return all, cmp.Or(err, ctx.Err())
 }
 
 // get opens a stream of n bytes from off, or to the end if n is below 0. It returns the
@@ -149,9 +170,15 @@ func (b *Bucket) get(ctx context.Context, name, etag string, off, n int64) (body
 	size = info.Size
 	if _, total, ok := strings.Cut(header.Get("Content-Range"), "/"); ok {
 		if size, err = strconv.ParseInt(total, 10, 64); err != nil {
-			_ = body.Close() // it is not read
-			return nil, 0, "", fmt.Errorf("Content-Range %q: %w", header.Get("Content-Range"), err)
+			err = fmt.Errorf("Content-Range %q: %w", header.Get("Content-Range"), err)
 		}
+	}
+	if err == nil && size < 0 {
+		err = errNoSize
+	}
+	if err != nil {
+		_ = body.Close() // it is not read
+		return nil, 0, "", err
 	}
 	return body, size, info.ETag, nil
 }

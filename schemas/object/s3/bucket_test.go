@@ -67,7 +67,7 @@ func TestListPages(t *testing.T) {
 		want = append(want, key)
 	}
 	slices.Sort(want)
-	list, err := b.List(t.Context(), "p/")
+	list, err := b.List(t.Context(), "p/", object.MaxListed)
 	if got := keys(list); err != nil || got != strings.Join(slices.Compact(want), " ") {
 		t.Errorf("List: %v, %d objects, want %d in order", err, len(list), len(want))
 	}
@@ -236,6 +236,24 @@ func TestReadChanged(t *testing.T) {
 	}
 }
 
+// TestNoSize: an object has a size, or there is an error, when responses lack Content-Length.
+func TestNoSize(t *testing.T) {
+	s := objecttest.New(t)
+	s.Put(t, "data", []byte("content"))
+	b := open(t, s.URL(""))
+	o := stat(t, b, "data")
+	s.SetFault(s.NoLength)
+	if got, err := b.Stat(t.Context(), "data"); err == nil || !strings.Contains(err.Error(), "s3://bucket/data: the store gives no size") {
+		t.Errorf("Stat = %+v, %v, want an error about the size", got, err)
+	}
+	if _, err := io.ReadAll(b.NewReader(t.Context(), o)); err == nil || !strings.Contains(err.Error(), "the store gives no size") {
+		t.Errorf("Read: %v, want an error about the size", err)
+	}
+	if data, err := b.ReadRange(t.Context(), o, 1, 3); err != nil || string(data) != "ont" { // it has Content-Range
+		t.Errorf("ReadRange = %q, %v, want the bytes", data, err)
+	}
+}
+
 // TestUpload uploads an object in several parts.
 func TestUpload(t *testing.T) {
 	s := objecttest.New(t)
@@ -279,7 +297,7 @@ func TestErrorsHoldNoSecrets(t *testing.T) {
 		return true
 	})
 	b := open(t, s.URL("some"))
-	_, err := b.List(t.Context(), "some/")
+	_, err := b.List(t.Context(), "some/", object.MaxListed)
 	if err == nil || !errors.Is(err, fs.ErrPermission) {
 		t.Fatalf("List: %v", err)
 	}

@@ -40,7 +40,7 @@ func testFolder(t *testing.T, url string) {
 			t.Fatal(err)
 		}
 	}
-	if list, err := f.List(ctx, ""); err != nil || len(list) > 0 {
+	if list, err := f.List(ctx, "", object.MaxListed); err != nil || len(list) > 0 {
 		t.Errorf("List of a new folder = %v, %v", list, err)
 	}
 	if _, err := f.Stat(ctx, "done"); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "done: no such object") {
@@ -54,14 +54,14 @@ func testFolder(t *testing.T, url string) {
 	must(f.Put(ctx, "done/b-1.json", []byte("put")))
 	data := noise(100_000)
 	must(f.Upload(ctx, "big", bytes.NewReader(data), 90_000))
-	list, err := f.List(ctx, "done/a")
+	list, err := f.List(ctx, "done/a", object.MaxListed)
 	if err != nil || keys(list) != "done/a-1.json" || list[0].Size != 5 {
 		t.Errorf("List = %v, %v", list, err)
 	}
 	if o, err := f.Stat(ctx, "done/a-1.json"); err != nil || o.ETag == "" || o.ETag != list[0].ETag || o.Size != 5 {
 		t.Errorf("Stat = %+v, %v, List = %+v", o, err, list[0])
 	}
-	if list, err := f.List(ctx, ""); err != nil || keys(list) != "big done/a-1.json done/b-1.json" {
+	if list, err := f.List(ctx, "", object.MaxListed); err != nil || keys(list) != "big done/a-1.json done/b-1.json" {
 		t.Errorf("List = %v, %v", keys(list), err)
 	}
 	o, err := f.Stat(ctx, "big")
@@ -87,7 +87,7 @@ func testFolder(t *testing.T, url string) {
 	must(f.Delete(ctx, "done/b-1.json"))
 	must(f.Delete(ctx, "big"))
 	must(f.Delete(ctx, "current"))
-	if list, err := f.List(ctx, ""); err != nil || len(list) > 0 {
+	if list, err := f.List(ctx, "", object.MaxListed); err != nil || len(list) > 0 {
 		t.Errorf("List of an empty folder = %v, %v", list, err)
 	}
 	if got, want := f.URL("done/x"), "done/x"; !strings.HasSuffix(got, want) || strings.Contains(got, "?") {
@@ -162,7 +162,54 @@ func TestListCut(t *testing.T) {
 		}
 		return false
 	})
-	if list, err := f.List(t.Context(), ""); err != nil || keys(list) != "a" || n.Load() != 3 {
+	if list, err := f.List(t.Context(), "", object.MaxListed); err != nil || keys(list) != "a" || n.Load() != 3 {
 		t.Errorf("List = %v, %v after %d requests", list, err, n.Load())
+	}
+}
+
+// TestListBounds ends listings that go on for ever, by their pages or in one.
+func TestListBounds(t *testing.T) {
+	s := objecttest.New(t)
+	f, err := s3.OpenFolder(t.Context(), s.URL(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages := 0
+	const entry = `<Contents><Key>deltas/%06d</Key><LastModified>2026-01-02T15:04:05.000Z</LastModified><ETag>"0"</ETag><Size>%d</Size></Contents>`
+	s.SetFault(func(w http.ResponseWriter, _ *http.Request) bool {
+		fmt.Fprintf(w, `<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>%d</NextContinuationToken>`, pages)
+		for i := range 1000 {
+			fmt.Fprintf(w, entry, pages*1000+i, i)
+		}
+		pages++
+		fmt.Fprint(w, `</ListBucketResult>`)
+		return true
+	})
+	list, err := f.List(t.Context(), "", 2500)
+	if !errors.Is(err, object.ErrTooMany) || !strings.Contains(err.Error(), "s3://bucket/: too many objects: more than 2500") {
+		t.Errorf("List of endless pages: %v, want object.ErrTooMany with the number", err)
+	}
+	if len(list) != 2500 || list[2499].Key != "deltas/002499" || pages != 3 {
+		t.Errorf("%d objects of %d pages, want the first 2500", len(list), pages)
+	}
+	requests := 0
+	s.SetFault(func(w http.ResponseWriter, _ *http.Request) bool {
+		requests++
+		fmt.Fprint(w, `<ListBucketResult>`)
+		for i := 0; ; i++ {
+			if _, err := fmt.Fprintf(w, entry, i, i); err != nil {
+				return true // the client has enough
+			}
+		}
+	})
+	if _, err = f.List(t.Context(), "", 2500); err == nil || !strings.Contains(err.Error(), "a page of the listing has more than 4194304 bytes") || requests != 1 {
+		t.Errorf("List of an endless page: %v after %d requests, want its bound after one", err, requests)
+	}
+	s.SetFault(func(w http.ResponseWriter, _ *http.Request) bool {
+		fmt.Fprintf(w, `<ListBucketResult>`+entry+`</ListBucketResult>`, 1, -1)
+		return true
+	})
+	if _, err = f.List(t.Context(), "", 2500); err == nil || !strings.Contains(err.Error(), `"deltas/000001": the store gives no size`) {
+		t.Errorf("List of an object of -1 bytes: %v, want an error that names it", err)
 	}
 }

@@ -72,9 +72,25 @@ func (b *Bucket) openS3(ctx context.Context, q url.Values) error {
 // stallTime is how long a connection may pass nothing in either direction before it ends.
 const stallTime = time.Minute
 
+// maxListing bounds the response to a request for a page of a listing, in bytes. The library decodes all of it. A page
+// has 1,000 keys of 3 KiB at most: 1 KiB, percent-encoded.
+const maxListing = 4 << 20
+
+// boundedListings is a transport that ends listings which are too long.
+type boundedListings struct{ next http.RoundTripper }
+
+// RoundTrip implements http.RoundTripper.
+func (t boundedListings) RoundTrip(r *http.Request) (*http.Response, error) {
+	w, err := t.next.RoundTrip(r)
+	if err == nil && r.URL.Query().Has("list-type") {
+		w.Body = http.MaxBytesReader(nil, w.Body, maxListing)
+	}
+	return w, err
+}
+
 // transport returns the library's transport, whose connections end when they stall: a reader then opens another one, and
-// the library repeats a request.
-func (b *Bucket) transport(secure bool) (*http.Transport, error) {
+// the library repeats a request. Listings are bounded.
+func (b *Bucket) transport(secure bool) (http.RoundTripper, error) {
 	t, err := minio.DefaultTransport(secure)
 	if err != nil {
 		return nil, err
@@ -87,7 +103,7 @@ func (b *Bucket) transport(secure bool) (*http.Transport, error) {
 		}
 		return stallingConn{c, b.stall}, nil
 	}
-	return t, nil
+	return boundedListings{t}, nil
 }
 
 // A stallingConn fails after a time without progress.

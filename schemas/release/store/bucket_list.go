@@ -101,7 +101,7 @@ func (s Bucket) view(ctx context.Context) (*view, error) {
 
 // listReleases lists the manifests, in order of id, and the reports.
 func (s Bucket) listReleases(ctx context.Context) (releases []*listed, reports map[string]object.Info, err error) {
-	all, err := s.Folder.List(ctx, "r") // all release ids start with it
+	all, err := s.Folder.List(ctx, "r", object.MaxListed) // all release ids start with it
 	if err != nil {
 		return nil, nil, err
 	}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/reelsplice/reelsplice/schemas/object"
 )
 
 // DefaultGrace is the age from which Prune removes objects that no manifest names.
@@ -60,7 +62,7 @@ func (s Bucket) orphans(ctx context.Context, v *view, surplus []string, before t
 		}
 	}
 	for _, prefix := range []string{filesPrefix, DeltasPrefix} {
-		all, err := s.Folder.List(ctx, prefix)
+		all, err := s.Folder.List(ctx, prefix, object.MaxListed)
 		if err != nil {
 			return nil, err
 		}

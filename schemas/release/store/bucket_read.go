@@ -88,7 +88,7 @@ func (f Files) Has(file release.File) bool {
 
 // Files lists the files of all releases, in one listing.
 func (s Bucket) Files(ctx context.Context) (Files, error) {
-	all, err := s.Folder.List(ctx, filesPrefix)
+	all, err := s.Folder.List(ctx, filesPrefix, object.MaxListed)
 	if err != nil {
 		return nil, err
 	}

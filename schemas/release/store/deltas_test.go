@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/object/objecttest"
 	"github.com/reelsplice/reelsplice/schemas/object/s3"
 	"github.com/reelsplice/reelsplice/schemas/release"
@@ -57,7 +58,7 @@ func TestPushDelta(t *testing.T) {
 	if again := push(wanted, data); again != n {
 		t.Errorf("the same delta again has %d bytes, want %d", again, n)
 	}
-	all, err := folder.List(t.Context(), DeltasPrefix)
+	all, err := folder.List(t.Context(), DeltasPrefix, object.MaxListed)
 	if err != nil || len(all) != 1 {
 		t.Fatalf("the bucket has %d deltas, %v, want 1", len(all), err)
 	}

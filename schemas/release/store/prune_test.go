@@ -18,7 +18,7 @@ import (
 // names lists a folder.
 func names(tb testing.TB, f object.Folder) (all []string) {
 	tb.Helper()
-	list, err := f.List(tb.Context(), "")
+	list, err := f.List(tb.Context(), "", object.MaxListed)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -80,8 +80,8 @@ type listing struct {
 	change func(prefix string, all []object.Info) ([]object.Info, error)
 }
 
-func (l listing) List(ctx context.Context, prefix string) ([]object.Info, error) {
-	all, err := l.Folder.List(ctx, prefix)
+func (l listing) List(ctx context.Context, prefix string, most int) ([]object.Info, error) {
+	all, err := l.Folder.List(ctx, prefix, most)
 	if err != nil {
 		return nil, err
 	}
