@@ -3,9 +3,11 @@ package store
 import (
 	"bytes"
 	"context"
+	"crypto/md5"
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/release"
@@ -152,10 +154,40 @@ func (s Bucket) publish(ctx context.Context, name, id string) (previous string, 
 	if name == currentName {
 		ids = append(ids, old.ids...)
 	}
+	if old.version.Key == "" {
+		if err := s.probe(ctx, id); err != nil {
+			return "", err
+		}
+	}
 	if err := s.set(ctx, name, old, ids); err != nil {
 		return "", err
 	}
 	return previous, s.stays(ctx, name, id, old)
+}
+
+// probe returns an error that matches object.ErrUnsupported for a store that ignores the conditions of writes, before the
+// first pointer relies on them. It offers the manifest of a release once more, on conditions that do not hold: if there
+// is no object, and if it has another version. A store that ignores them writes the same bytes.
+func (s Bucket) probe(ctx context.Context, id string) error {
+	data, _, err := s.manifest(ctx, id)
+	if err != nil {
+		return err
+	}
+	name := id + manifestName
+	switch err := s.Folder.Create(ctx, name, data); {
+	case err == nil:
+		return fmt.Errorf("%s: %w: it ignores If-None-Match: two publishers could undo each other's work there", s, object.ErrUnsupported)
+	case !errors.Is(err, fs.ErrExist):
+		return err
+	}
+	other := object.Info{Key: name, ETag: strings.Repeat("0", md5.Size*2)}
+	switch err := s.Folder.Replace(ctx, other, data); {
+	case err == nil:
+		return fmt.Errorf("%s: %w: it ignores If-Match: two publishers could undo each other's work there", s, object.ErrUnsupported)
+	case !errors.Is(err, object.ErrChanged):
+		return err
+	}
+	return nil
 }
 
 // stays looks for the manifest of a release after a pointer was made to name it. Prune removes

@@ -3,6 +3,7 @@ package store_test
 import (
 	"context"
 	"errors"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -26,12 +27,16 @@ func (m *meeting) meet() {
 }
 
 func (m *meeting) Create(ctx context.Context, name string, data []byte) error {
-	m.meet()
+	if name == "current" {
+		m.meet()
+	}
 	return m.Folder.Create(ctx, name, data)
 }
 
 func (m *meeting) Replace(ctx context.Context, old object.Info, data []byte) error {
-	m.meet()
+	if old.Key == "current" {
+		m.meet()
+	}
 	return m.Folder.Replace(ctx, old, data)
 }
 
@@ -134,6 +139,35 @@ func TestUnconditional(t *testing.T) {
 	}
 	if _, err := u.Publish(t.Context(), ids[0]); err != nil {
 		t.Errorf("Publish of the current one = %v", err)
+	}
+}
+
+// TestIgnoredConditions refuses a store that accepts conditional writes and ignores the conditions, before its first
+// pointer is written.
+func TestIgnoredConditions(t *testing.T) {
+	local, ids := releasesOf(t, 2)
+	for _, header := range []string{"If-None-Match", "If-Match"} {
+		server := objecttest.New(t)
+		s := open(t, server)
+		push(t, s, local, ids...)
+		server.SetFault(func(_ http.ResponseWriter, r *http.Request) bool {
+			if r.Method == http.MethodPut {
+				r.Header.Del(header)
+			}
+			return false
+		})
+		for name, publish := range map[string]func(context.Context, string) (string, error){"Publish": s.Publish, "SetCanary": s.SetCanary} {
+			_, err := publish(t.Context(), ids[0])
+			if !errors.Is(err, object.ErrUnsupported) || !strings.Contains(err.Error(), "s3://bucket/releases/: the store has no conditional writes: it ignores "+header) {
+				t.Errorf("%s on a store that ignores %s: %v, want ErrUnsupported", name, header, err)
+			}
+		}
+		for _, name := range names(t, s.Folder) {
+			if name == "current" || name == "canary" {
+				t.Errorf("%s was written on a store that ignores %s", name, header)
+			}
+		}
+		isSound(t, s)
 	}
 }
 
