@@ -5,8 +5,11 @@ import (
 	"errors"
 	"io"
 	"log"
+	"net"
 	nethttp "net/http"
 	"net/http/pprof"
+	"net/netip"
+	"net/url"
 	"strings"
 	"time"
 
@@ -55,7 +58,35 @@ func (s *Server) adminServer() *nethttp.Server {
 	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
 	// The default error log writes to stderr, and may wait.
-	return &nethttp.Server{Handler: mux, ReadHeaderTimeout: readHeaderTimeout, IdleTimeout: adminIdleTimeout, ErrorLog: log.New(http.ConnectionLog(s.cfg.Log), "", 0)}
+	return &nethttp.Server{Handler: s.forThisMachine(mux), ReadHeaderTimeout: readHeaderTimeout, IdleTimeout: adminIdleTimeout, ErrorLog: log.New(http.ConnectionLog(s.cfg.Log), "", 0)}
+}
+
+// forThisMachine refuses requests to a listener on loopback whose Host names another machine. A page of the web can have
+// a browser send such requests, and read the responses: its own name resolves to loopback by then (DNS rebinding). The
+// name in --admin-addr is allowed, and so is every name on a listener that other machines reach.
+func (s *Server) forThisMachine(next nethttp.Handler) nethttp.Handler {
+	if s.admin == nil || !s.admin.Addr().(*net.TCPAddr).IP.IsLoopback() {
+		return next
+	}
+	own, _, _ := net.SplitHostPort(s.cfg.AdminAddr) // valid; "" with a passed listener
+	return nethttp.HandlerFunc(func(w nethttp.ResponseWriter, r *nethttp.Request) {
+		if !isLoopback(r.Host) && !strings.EqualFold((&url.URL{Host: r.Host}).Hostname(), own) {
+			respond(w, nethttp.StatusMisdirectedRequest, "the admin listener is on loopback: want localhost or 127.0.0.1 as the host, or the name in --admin-addr")
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// isLoopback reports whether a Host is a name or an address of loopback, with or without port, or absent: browsers send
+// one, probes in HTTP/1.0 none.
+func isLoopback(host string) bool {
+	name := (&url.URL{Host: host}).Hostname()
+	if addr, err := netip.ParseAddr(name); err == nil {
+		return addr.Unmap().IsLoopback()
+	}
+	name = strings.ToLower(strings.TrimSuffix(name, "."))
+	return host == "" || name == "localhost" || strings.HasSuffix(name, ".localhost")
 }
 
 // writeMetrics writes all metrics in the text form of Prometheus.

@@ -34,8 +34,9 @@ func TestMissing(t *testing.T) {
 	ask("rsp_unknown", "/movie/900076")
 	ask(good, "/movie/900077?api_key=secret&language=de", "/movie/900077-a-name", "/movie/900077/credits", "/tv/900078/season/1", "/tv/900078/season/1/episode/2",
 		"/tv/194764/season/77", "/person/900079/images", "/movie/tt0000080", "/keyword/900081", "/collection/900082", "/company/900083", "/network/900084",
-		"/movie/latest", "/review/5488c29bc3a3686f4a00ffff", "/nothing/85", "/find/tt0000086?external_source=imdb_id", "/find/87?external_source=tvdb_id", "/movie/550")
-	const want = "movie 900077\ntv 900078\nperson 900079\ntt0000080\nkeyword 900081\ncollection 900082\ncompany 900083\nnetwork 900084\ntt0000086\n"
+		"/movie/latest", "/review/5488c29bc3a3686f4a00ffff", "/nothing/85", "/find/tt0000086?external_source=imdb_id", "/find/87?external_source=tvdb_id", "/movie/550",
+		"/movie/2147483647", "/movie/2147483648", "/tv/9223372036854775807", "/tv/4294967296/season/1", "/movie/tt2147483648", "/find/tt4294967296?external_source=imdb_id")
+	const want = "movie 900077\ntv 900078\nperson 900079\ntt0000080\nkeyword 900081\ncollection 900082\ncompany 900083\nnetwork 900084\ntt0000086\nmovie 2147483647\n"
 	written := func(want string) {
 		t.Helper()
 		sharedtest.Eventually(t, "the file has "+want, func() bool {

@@ -185,7 +185,7 @@ func (x *exchange) noteMissing() {
 	default:
 		return
 	}
-	if m.ID > 0 && m.ID <= math.MaxInt64 {
+	if m.ID > 0 && m.ID <= math.MaxInt32 { // the API gives no others, and IMDb has 8 digits
 		x.edge.opts.Missing(m)
 	}
 }
