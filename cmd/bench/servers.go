@@ -202,6 +202,11 @@ type response struct {
 // get asks a server of this machine for a URL, with header lines "Name: value". The response has to have a status, 0 for
 // any; its body is as it came.
 func (b *bench) get(ctx context.Context, method, url string, header []string, status int) (response, error) {
+	return getBy(ctx, b.client, method, url, header, status)
+}
+
+// getBy is get by a client.
+func getBy(ctx context.Context, client *http.Client, method, url string, header []string, status int) (response, error) {
 	rq, err := http.NewRequestWithContext(ctx, method, url, http.NoBody)
 	if err != nil {
 		return response{}, err
@@ -210,7 +215,7 @@ func (b *bench) get(ctx context.Context, method, url string, header []string, st
 		name, value, _ := strings.Cut(line, ": ")
 		rq.Header.Set(name, value)
 	}
-	rs, err := b.client.Do(rq)
+	rs, err := client.Do(rq)
 	if err != nil {
 		return response{}, err
 	}

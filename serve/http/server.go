@@ -61,7 +61,7 @@ func New(limits Limits, e *edge.Edge, ln *net.TCPListener) (*Server, error) {
 	s.conns = limitConns(ln, &s.limits, s.meters)
 	s.ln = s.conns
 	if s.cert != nil {
-		s.ln = listenTLS(s.ln, s.cert, limits.Log, s.meters)
+		s.ln = listenTLS(s.conns, s.cert, limits.Log, s.meters)
 	}
 	cfg := newFastConfig(&s.limits, e, s.meters, newPreparedSet())
 	cfg.endReads = s.conns.SetReadDeadlines

@@ -8,10 +8,12 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"runtime"
 	"strings"
 	"time"
 
 	"github.com/reelsplice/reelsplice/serve/follow"
+	"github.com/reelsplice/reelsplice/serve/http/connlimit"
 	"github.com/reelsplice/reelsplice/serve/observe"
 )
 
@@ -42,20 +44,33 @@ func openCertificate(cert, key string, log *slog.Logger) (*certificate, error) {
 // failedHandshakes is how many failed handshakes a second are logged at most.
 const failedHandshakes = 3
 
-// A tlsListener speaks TLS over the connections of another Listener, and logs why a handshake fails.
+// handshakesPerCPU is how many handshakes compute at a time for each CPU. All others wait for a slot: in the scheduler's
+// queue they would delay the requests of open connections.
+const handshakesPerCPU = 2
+
+// A tlsListener speaks TLS over the connections of a connlimit.Listener, and logs why a handshake fails.
 type tlsListener struct {
-	net.Listener
+	*connlimit.Listener
 	config *tls.Config
-	log    *slog.Logger // limited
+	slots  chan struct{} // holds one for each handshake that computes
+	log    *slog.Logger  // limited
 	meters *meters
 }
 
-func listenTLS(ln net.Listener, c *certificate, log *slog.Logger, m *meters) net.Listener {
+func listenTLS(ln *connlimit.Listener, c *certificate, log *slog.Logger, m *meters) net.Listener {
 	return &tlsListener{
 		Listener: ln, meters: m, log: observe.Limit(log, failedHandshakes, time.Second),
+		slots: make(chan struct{}, handshakesPerCPU*runtime.GOMAXPROCS(0)),
 		config: &tls.Config{
 			MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"},
-			GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return c.Get(), nil },
+			// Called with a ClientHello, before the key exchange.
+			GetConfigForClient: func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
+				return nil, hello.Conn.(*handshakeConn).begin()
+			},
+			// Called before the signature.
+			GetCertificate: func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+				return c.Get(), hello.Conn.(*handshakeConn).present()
+			},
 		},
 	}
 }
@@ -66,13 +81,15 @@ func (l *tlsListener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &tlsConn{Conn: tls.Server(c, l.config), listener: l}, nil
+	under := &handshakeConn{Conn: c.(*connlimit.Conn), slots: l.slots}
+	return &tlsConn{Conn: tls.Server(under, l.config), listener: l, under: under}, nil
 }
 
 // A tlsConn is a connection of a tlsListener.
 type tlsConn struct {
 	*tls.Conn
 	listener *tlsListener
+	under    *handshakeConn
 	shaken   bool
 }
 
@@ -81,12 +98,66 @@ type tlsConn struct {
 func (c *tlsConn) Read(p []byte) (int, error) {
 	if !c.shaken {
 		c.shaken = true
-		if err := c.Handshake(); err != nil {
+		err := c.Handshake()
+		c.under.end()
+		if err != nil {
 			c.listener.failed(c, err)
 			return 0, io.EOF
 		}
 	}
 	return c.Conn.Read(p)
+}
+
+// A handshakeConn is the connection below a tls.Conn. From the ClientHello to its end, the handshake holds a slot while it
+// computes, and none while it waits for the client.
+type handshakeConn struct {
+	*connlimit.Conn
+	slots    chan struct{}
+	computes bool // between the reads of the handshake
+	inSlot   bool
+}
+
+// begin is called with the ClientHello. It waits for a slot.
+func (c *handshakeConn) begin() error {
+	c.computes = true
+	c.enter()
+	return c.present()
+}
+
+// present returns io.EOF if the client has closed the connection.
+func (c *handshakeConn) present() error {
+	if c.Gone() {
+		return io.EOF
+	}
+	return nil
+}
+
+// end is called after the handshake.
+func (c *handshakeConn) end() {
+	c.computes = false
+	c.leave()
+}
+
+func (c *handshakeConn) enter() {
+	c.slots <- struct{}{}
+	c.inSlot = true
+}
+
+func (c *handshakeConn) leave() {
+	if c.inSlot {
+		c.inSlot = false
+		<-c.slots
+	}
+}
+
+// Read waits for bytes without the slot.
+func (c *handshakeConn) Read(p []byte) (int, error) {
+	c.leave()
+	n, err := c.Conn.Read(p)
+	if c.computes {
+		c.enter()
+	}
+	return n, err
 }
 
 // failed responds to a client that does not speak TLS, and logs err. It names nothing that the client sent.

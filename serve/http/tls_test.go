@@ -1,21 +1,26 @@
 package http
 
 import (
+	"crypto"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
+	"errors"
 	"io"
 	bigint "math/big"
 	"net"
 	"net/http"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
@@ -87,5 +92,159 @@ func TestTLS(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A countingSigner is a private key that counts its signatures and may hold them.
+type countingSigner struct {
+	crypto.Signer
+	held sync.Mutex
+
+	mu              sync.Mutex
+	now, most, made int
+}
+
+func (s *countingSigner) Sign(r io.Reader, digest []byte, opts crypto.SignerOpts) ([]byte, error) {
+	s.add(1)
+	defer s.add(-1)
+	s.held.Lock()
+	defer s.held.Unlock()
+	return s.Signer.Sign(r, digest, opts)
+}
+
+func (s *countingSigner) add(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.now += n; n > 0 {
+		s.made++
+	}
+	s.most = max(s.most, s.now)
+}
+
+func (s *countingSigner) counts() (now, most, made int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.now, s.most, s.made
+}
+
+// countSignatures makes the server's key count its signatures.
+func countSignatures(s *Server) *countingSigner {
+	pair := s.cert.Get()
+	counts := &countingSigner{Signer: pair.PrivateKey.(crypto.Signer)}
+	pair.PrivateKey = counts
+	return counts
+}
+
+// A partialClient sends its ClientHello alone.
+type partialClient struct {
+	net.Conn
+	reads   bool // the response too
+	greeted bool
+}
+
+var errPartial = errors.New("the client ends its handshake")
+
+func (c *partialClient) Write(p []byte) (int, error) {
+	if c.greeted {
+		return 0, errPartial
+	}
+	c.greeted = true
+	return c.Conn.Write(p)
+}
+
+func (c *partialClient) Read(p []byte) (int, error) {
+	if !c.reads {
+		return 0, errPartial
+	}
+	return c.Conn.Read(p)
+}
+
+// beginHandshake connects to a server and sends a ClientHello.
+func beginHandshake(t *testing.T, s *Server, reads bool, version uint16) net.Conn {
+	t.Helper()
+	c, err := net.Dial("tcp", s.addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	_ = c.SetDeadline(time.Now().Add(sharedtest.Patience))
+	config := &tls.Config{InsecureSkipVerify: true, MaxVersion: version}
+	if err := tls.Client(&partialClient{Conn: c, reads: reads}, config).Handshake(); !errors.Is(err, errPartial) {
+		t.Fatalf("handshake: %v, want %v", err, errPartial)
+	}
+	return c
+}
+
+// handshake makes a whole one.
+func handshake(t *testing.T, s *Server, pool *x509.CertPool) {
+	t.Helper()
+	d := tls.Dialer{NetDialer: &net.Dialer{Timeout: sharedtest.Patience}, Config: &tls.Config{RootCAs: pool}}
+	c, err := d.Dial("tcp", s.addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Close()
+}
+
+// TestHalfHandshakes: nothing is signed for a client that has left, and the log is silent about it.
+func TestHalfHandshakes(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the server sees that a client has left on Linux alone")
+	}
+	s, log, pool := secureServer(t)
+	key := countSignatures(s)
+	slots := s.ln.(*tlsListener).slots
+	for range cap(slots) {
+		slots <- struct{}{}
+	}
+	const clients = 20
+	for range clients {
+		_ = beginHandshake(t, s, false /* reads */, 0).Close()
+	}
+	sharedtest.Eventually(t, "all handshakes wait for a slot", func() bool { return s.conns.Stats().Busy == clients })
+	for range cap(slots) {
+		<-slots
+	}
+	sharedtest.Eventually(t, "no connection is open", func() bool { return s.conns.Stats().Open == 0 })
+	if _, _, made := key.counts(); made != 0 {
+		t.Errorf("%d signatures for clients that have left, want none", made)
+	}
+	handshake(t, s, pool)
+	if _, _, made := key.counts(); made != 1 {
+		t.Errorf("%d signatures for one handshake", made)
+	}
+	if strings.Contains(log.String(), "handshake failed") {
+		t.Errorf("the log has lines about clients that have left: %s", log)
+	}
+}
+
+// TestHandshakesAtATime: few handshakes are signed at a time, and the others after them.
+func TestHandshakesAtATime(t *testing.T) {
+	s, _, pool := secureServer(t)
+	key := countSignatures(s)
+	slots := s.ln.(*tlsListener).slots
+	key.held.Lock()
+	clients := 3 * cap(slots)
+	for range clients {
+		beginHandshake(t, s, false /* reads */, 0)
+	}
+	sharedtest.Eventually(t, "all ClientHellos have been read", func() bool { return s.conns.Stats().Busy == clients })
+	sharedtest.Eventually(t, "each slot is used", func() bool { now, _, _ := key.counts(); return now >= cap(slots) })
+	key.held.Unlock()
+	handshake(t, s, pool)
+	sharedtest.Eventually(t, "each handshake is signed", func() bool { _, _, made := key.counts(); return made == clients+1 })
+	if _, most, _ := key.counts(); most != cap(slots) {
+		t.Errorf("%d signatures at a time, want %d", most, cap(slots))
+	}
+}
+
+// TestHandshakeWaits: a handshake that waits for its client holds no slot.
+func TestHandshakeWaits(t *testing.T) {
+	s, _, pool := secureServer(t)
+	for _, version := range []uint16{tls.VersionTLS12, tls.VersionTLS13} {
+		for range 2 * cap(s.ln.(*tlsListener).slots) {
+			beginHandshake(t, s, true /* reads */, version)
+		}
+		handshake(t, s, pool)
 	}
 }

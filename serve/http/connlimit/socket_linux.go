@@ -120,3 +120,12 @@ func (c *Conn) WriteVector(pieces [][]byte) (int, error) {
 	}
 	return 0, os.NewSyscallError("writev", errno)
 }
+
+// Gone reports whether the client has closed the connection, even if bytes before its end are unread.
+func (c *Conn) Gone() (gone bool) {
+	_ = c.socket.raw.Control(func(fd uintptr) { // a closed connection is found when it is read
+		info, err := unix.GetsockoptTCPInfo(int(fd), unix.IPPROTO_TCP, unix.TCP_INFO)
+		gone = err == nil && info.State != unix.BPF_TCP_ESTABLISHED
+	})
+	return gone
+}

@@ -134,3 +134,20 @@ func ended(c *Conn) bool {
 	n, err := unix.Poll(p, 0)
 	return n == 1 && err == nil && p[0].Revents&unix.POLLRDHUP != 0
 }
+
+// TestGone: a client that has closed the connection is gone, whatever it sent before.
+func TestGone(t *testing.T) {
+	for _, sent := range []string{"", "bytes that are not read"} {
+		client, c := accepted(t)
+		if _, err := io.WriteString(client, sent); err != nil {
+			t.Fatal(err)
+		}
+		if c.Gone() {
+			t.Errorf("after %q, an open connection is gone", sent)
+		}
+		if err := client.Close(); err != nil {
+			t.Fatal(err)
+		}
+		sharedtest.Eventually(t, "the client is gone", c.Gone)
+	}
+}
