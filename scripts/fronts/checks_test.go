@@ -97,10 +97,10 @@ func (f *front) do(t *testing.T, method string, status int, path, token string, 
 }
 
 // direct asks the first edge itself.
-func (f *front) direct(t *testing.T, method, path, token string, fields ...string) *response {
+func (s *site) direct(t *testing.T, method, path, token string, fields ...string) *response {
 	t.Helper()
 	c := &http.Client{Transport: &http.Transport{DisableCompression: true, DisableKeepAlives: true}}
-	rs, err := ask(c, method, "http://"+address(0)+":"+f.port+path, token, fields...)
+	rs, err := ask(c, method, "http://"+address(0)+":"+s.port+path, token, fields...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,6 +121,8 @@ func (f *front) check(t *testing.T) {
 	})
 	t.Run("responses", func(t *testing.T) { f.checkResponses(t, token) })
 	t.Run("refusals", func(t *testing.T) { f.checkRefusals(t, token) })
+	t.Run("credentials", func(t *testing.T) { f.checkCredentials(t, token) })
+	t.Run("a limited token", f.checkLimited)
 	if f.caches {
 		t.Run("hits are authorised", f.checkHits)
 	}
@@ -235,6 +237,112 @@ func (f *front) checkRefusals(t *testing.T, token string) {
 		f.get(t, http.StatusOK, "/3/movie/550?api_key="+token+"&language=de-DE&api_key="+token, "")
 		f.get(t, http.StatusOK, "/3/movie/550?language=de-DE&API_KEY="+token, token)
 	}
+}
+
+// checkCredentials sends credentials in all their forms: the front accepts and refuses them as the edge does.
+func (f *front) checkCredentials(t *testing.T, token string) {
+	t.Helper()
+	wrong := "rsp_OTHER" + token[9:]
+	f.issued = append(f.issued, wrong) // no log may have it either
+	for _, c := range []struct{ query, authorization string }{
+		{"?api_key=$T", ""},
+		{"?api_key=$T", "Basic eDp5"},
+		{"?api_key=$T", "Token x"},
+		{"?api_key=$T", "Bearer"},
+		{"?api_key=$T", "Bearer a b"},
+		{"?api_key=$T", "Bearer $W"},
+		{"?api_key=$W", "Basic eDp5"},
+		{"?api_key=$W", "bearer  $T"},
+		{"", "Basic eDp5"},
+		{"", "Bearer"},
+		{"", "BEARER $T"},
+		{"", "Bearer$T"},
+		{"?api_key=$W&api_key=$T", ""},
+		{"?api_key=$T&api_key=$W", ""},
+		{"?api_key=$T&api_key=", ""},
+		{"?API_KEY=$T", ""},
+		{"?other_api_key=$T", ""},
+		{"?api_key=$T?language=de-DE", ""},
+		{"?language=de-DE?api_key=$T", ""},
+		{"??api_key=$T", ""},
+		{"??api_key=$T&api_key=$W", ""},
+		// checkLogs looks for the token in what is stored.
+		{"?other_api_key=$T", "Bearer $T"},
+		{"?api_key[]=$T", "Bearer $T"},
+		{"?api%5Fkey=$T", "Bearer $T"},
+		{"?token=$T", "Bearer $T"},
+	} {
+		fill := strings.NewReplacer("$T", token, "$W", wrong).Replace
+		path, fields := "/3/movie/550"+fill(c.query), []string(nil)
+		if c.authorization != "" {
+			fields = []string{"Authorization", fill(c.authorization)}
+		}
+		want := f.direct(t, http.MethodGet, path, "", fields...)
+		for range 2 {
+			got, err := ask(f.http, http.MethodGet, "https://"+host+path, "", fields...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.StatusCode != want.StatusCode || !bytes.Equal(got.body, want.body) {
+				t.Errorf("%s with Authorization %q: %s, %d bytes\nthe edge: %s, %d bytes", c.query, c.authorization, got.Status, len(got.body), want.Status, len(want.body))
+			}
+		}
+	}
+	// Behind a second question mark a key is no credential, but no cache keeps it.
+	for _, query := range []string{"?language=de-DE?api_key=" + token, "??api_key=" + token + "&language=de-DE", "?language=de-DE?api_key=" + token + "?api_key=" + token} {
+		as := query
+		if f.caches {
+			as = "?language=de-DE"
+		}
+		want := f.direct(t, http.MethodGet, "/3/movie/550"+as, token)
+		for range 2 {
+			if got := f.get(t, http.StatusOK, "/3/movie/550"+query, token); !bytes.Equal(got.body, want.body) {
+				t.Errorf("%s: %d bytes that differ from the %d bytes of %s", strings.ReplaceAll(query, token, "$T"), len(got.body), len(want.body), as)
+			}
+		}
+	}
+}
+
+// checkLimited asks with a token above its limit.
+func (f *front) checkLimited(t *testing.T) {
+	token := f.token(t, "limited", "--rate", "1")
+	f.checkLimit(t, token, func(n int) (*response, error) {
+		// A front that keeps the verdict on a token asks an edge about each of these forms.
+		bearer := "Bearer" + strings.Repeat(" ", n%200+1) + token
+		return ask(f.http, http.MethodGet, "https://"+host+"/3/movie/550?limited="+strconv.Itoa(n), "", "Authorization", bearer)
+	})
+}
+
+// checkLimit calls send until ten requests are refused. All others have 200, and the front passes the edge's 429 as it is.
+func (s *site) checkLimit(t *testing.T, token string, send func(n int) (*response, error)) {
+	t.Helper()
+	var want *response
+	sharedtest.Eventually(t, "the edge refuses", func() bool {
+		want = s.direct(t, http.MethodGet, "/3/movie/550", token)
+		return want.StatusCode == http.StatusTooManyRequests
+	})
+	if !bytes.Contains(want.body, []byte(`"status_code":25,`)) {
+		t.Fatalf("the edge refuses with %s", want.body)
+	}
+	n, refused := 0, 0
+	sharedtest.Eventually(t, "ten refusals", func() bool {
+		n++
+		rs, err := send(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch rs.StatusCode {
+		case http.StatusOK:
+		case http.StatusTooManyRequests:
+			refused++
+			if after := rs.Header.Get("Retry-After"); after != want.Header.Get("Retry-After") || !bytes.Equal(rs.body, want.body) {
+				t.Fatalf("request %d is refused with Retry-After %q and %s", n, after, rs.body)
+			}
+		default:
+			t.Fatalf("request %d: %s, %s", n, rs.Status, rs.body)
+		}
+		return refused >= 10
+	})
 }
 
 // isHit asks for a path, and reports whether the response comes from the cache.

@@ -209,6 +209,8 @@ func TestHomeNginx(t *testing.T) {
 	if err != nil || rs.StatusCode != http.StatusUnauthorized {
 		t.Errorf("a wrong token: %v, %v, want 401", rs, err)
 	}
+	limited := s.token(t, "limited", "--rate", "1")
+	s.checkLimit(t, limited, func(int) (*response, error) { return ask(home.client(addr), http.MethodGet, "https://"+movie, limited) })
 	if images.leaked.Load() {
 		t.Error("the image host got a credential")
 	}
@@ -225,7 +227,7 @@ func TestJWTNginx(t *testing.T) {
 	t.Cleanup(verifier.Close)
 	dir, addr := t.TempDir(), "127.0.0.1:"+freePort(t)
 	file := config(t, dir, "jwt-nginx.conf", "listen 443", "listen "+addr, "/etc/reelsplice/", s.path("certs")+"/", "http://127.0.0.1:8080", "http://"+address(0)+":"+s.port,
-		"/var/log/nginx", dir, "http://127.0.0.1:4180", verifier.URL, "Bearer TOKEN", "Bearer "+s.issued[0])
+		"/var/log/nginx", dir, "http://127.0.0.1:4180", verifier.URL, "Bearer TOKEN", "Bearer "+s.token(t, "limited", "--rate", "1"))
 	startNginx(t, dir, dir, file)
 	c := s.client(addr)
 	for token, want := range map[string]int{"header.claims.signature": http.StatusOK, "header.claims.forged": http.StatusUnauthorized, s.issued[0]: http.StatusUnauthorized} {
@@ -237,6 +239,9 @@ func TestJWTNginx(t *testing.T) {
 			return err
 		})
 	}
+	s.checkLimit(t, s.issued[1], func(int) (*response, error) {
+		return ask(c, http.MethodGet, "https://api.example.org/3/movie/550", "header.claims.signature")
+	})
 }
 
 // TestImageBase asks an edge whose images come from a proxy.

@@ -215,9 +215,9 @@ func (s *site) publish(t *testing.T, release string) {
 }
 
 // token issues a token, and waits until both edges accept it.
-func (s *site) token(t *testing.T, name string) string {
+func (s *site) token(t *testing.T, name string, flags ...string) string {
 	t.Helper()
-	out, err := s.run("token", "issue", "--tokens", s.tokens, "--name", name)
+	out, err := s.run(append([]string{"token", "issue", "--tokens", s.tokens, "--name", name}, flags...)...)
 	if err != nil {
 		t.Fatal(err)
 	}

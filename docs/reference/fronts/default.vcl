@@ -61,14 +61,16 @@ sub vcl_recv {
 	# All responses get the fields of CORS, so one copy fits all.
 	set req.http.Origin = "null";
 
-	# An api_key becomes a bearer token, and leaves the URL.
+	# An api_key becomes a bearer token, and leaves the URL, even after a second question mark. The last one counts, and a
+	# bearer token before it, as for the edge.
 	if (req.url ~ "[?&]api_key=") {
-		if (!req.http.Authorization) {
-			set req.http.Authorization = "Bearer " + regsub(req.url, "^.*?[?&]api_key=([^&]*).*$", "\1");
+		if (req.http.Authorization !~ "(?i)^bearer[ \t]+[!-~]+[ \t]*$" && req.url ~ "^[^?]*\?(.*&)?api_key=[^&]") {
+			set req.http.Authorization = "Bearer " + regsub(req.url, "^[^?]*\?(?:.*&)?api_key=([^&]*).*$", "\1");
 		}
 		set req.url = regsuball(req.url, "&api_key=[^&]*", "");
-		set req.url = regsub(req.url, "\?api_key=[^&]*&", "?");
-		set req.url = regsub(req.url, "\?api_key=[^&]*$", "");
+		set req.url = regsub(req.url, "^([^?]*\?)api_key=[^&]*&?", "\1");
+		set req.url = regsuball(req.url, "\?api_key=[^&]*", "");
+		set req.url = regsub(req.url, "\?$", "");
 	}
 	if ((req.method != "GET" && req.method != "HEAD") || req.url !~ "^/[34]/") {
 		return (pass);
