@@ -484,7 +484,11 @@ func writeReleases(w io.Writer, infos []store.Info) {
 	for _, i := range infos {
 		fmt.Fprintf(w, "%s\t%s\t%s\t", i.ID, marks(&i), i.Built.UTC().Format("2006-01-02 15:04:05"))
 		if i.Err != nil {
-			fmt.Fprintf(w, "broken: %s\n", oneLine(i.Err))
+			fault := "broken"
+			if errors.Is(i.Err, release.ErrVersion) {
+				fault = "of another version"
+			}
+			fmt.Fprintf(w, "%s: %s\n", fault, oneLine(i.Err))
 			continue
 		}
 		fmt.Fprintf(w, "%d\t%s\t%s\n", i.Fragments, humanize.IBytes(uint64(i.Bytes)), i.Fetched)

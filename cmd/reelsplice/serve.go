@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/reelsplice/reelsplice/schemas/object/s3"
+	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/store"
 	"github.com/reelsplice/reelsplice/serve"
 	"github.com/reelsplice/reelsplice/serve/auth"
@@ -187,8 +188,11 @@ func (a *app) serve(ctx context.Context, cfg *serve.Config, announce func(*serve
 	log := a.serveLogger() // after all progress, which asks what stderr is
 	cfg.Log, cfg.LogLost, cfg.AccessLog.Stdout = log, a.queue.Lost, a.Stdout
 	s, err := serve.Listen(*cfg)
-	if errors.Is(err, store.ErrNoRelease) {
+	switch {
+	case errors.Is(err, store.ErrNoRelease):
 		err = fmt.Errorf("%w: run reelsplice build --publish first", err)
+	case errors.Is(err, release.ErrVersion):
+		err = fmt.Errorf("%w: run reelsplice build --publish first, which leaves this release as a way back", err)
 	}
 	if err == nil {
 		err = announce(s)

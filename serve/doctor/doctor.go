@@ -122,7 +122,7 @@ func (x *examiner) set(name, value string) string {
 func (x *examiner) config() {
 	err := x.Config.Validate()
 	if err == nil {
-		x.ok("config", "all settings are valid")
+		x.ok("config", "all settings of serve are valid")
 		return
 	}
 	for line := range strings.Lines(err.Error()) {

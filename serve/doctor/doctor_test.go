@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"errors"
+	"fmt"
 	nethttp "net/http"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/schemas/release/store"
 	"github.com/reelsplice/reelsplice/serve"
 	"github.com/reelsplice/reelsplice/serve/auth"
@@ -213,6 +215,44 @@ func TestReleases(t *testing.T) {
 	has(t, "a file", of(t, in, "release"), "fail: ", "-> set --releases to a folder")
 }
 
+// ofVersion gives a release another version.
+func ofVersion(t *testing.T, dir string, version int) {
+	t.Helper()
+	path := filepath.Join(dir, release.ManifestName)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	field := func(name string, version int) string { return fmt.Sprintf("%q: %d", name, version) }
+	text := strings.NewReplacer(field("format_version", release.WriteMin), field("format_version", version),
+		field("feature_version", release.FeatureVersion), field("feature_version", version)).Replace(string(data))
+	if text == string(data) {
+		t.Fatalf("%s has no version", path)
+	}
+	if err := os.Remove(path); err != nil { // it may be a link
+		t.Fatal(err)
+	}
+	write(t, path, text, 0o600)
+}
+
+// A release of another version stays where it is, as a way back to the program that reads it.
+func TestOtherVersion(t *testing.T) {
+	for version, why := range map[int]string{release.ReadMin - 1: "it is of version ", release.FeatureVersion + 1: "it needs a program that reads version "} {
+		in := installation(t)
+		dir := in.Config.Releases
+		one := servetest.Build(t, dir, 1, movie)
+		ofVersion(t, filepath.Join(dir, one), version)
+		has(t, "one release", of(t, in, "release"), "fail: release "+one+" cannot be opened: ", why, "-> reelsplice build --catalog ", " --publish\n")
+		if got := of(t, in, "releases"); got != "" {
+			t.Errorf("the current release is named twice: %s", got)
+		}
+		two := servetest.Build(t, dir, 2, movie)
+		has(t, "two releases", of(t, in, "release"), "ok: "+two)
+		has(t, "the one before", of(t, in, "releases"), "warn: "+one+" is of another version: ", why, "-> remove "+filepath.Join(dir, one)+" once nobody goes back ")
+		servetest.Publish(t, dir, two)
+	}
+}
+
 // Records older than the edge is to serve are named.
 func TestAge(t *testing.T) {
 	in := installation(t)
@@ -238,6 +278,8 @@ func TestBucket(t *testing.T) {
 	has(t, "a missing canary", of(t, in, "release"), "fail: release "+readyID+" is not in ", " --canary\n")
 	in.Config.Pull.Follow = pull.Current
 	write(t, filepath.Join(in.Config.Pull.Dir, "current"), readyID+"\n", 0o600)
+	has(t, "with a pointer in the cache", of(t, in, "release"), "fail: release "+readyID+" is not in ")
+	cached := servetest.Build(t, in.Config.Pull.Dir, 1, movie)
 	has(t, "with a release in the cache", of(t, in, "release"), "warn: release "+readyID+" is not in ")
 
 	dir := t.TempDir()
@@ -250,7 +292,11 @@ func TestBucket(t *testing.T) {
 		return true
 	})
 	has(t, "refused", of(t, in, "release"), "warn: the bucket refuses these credentials: ", "-> export AWS_ACCESS_KEY_ID ")
+	b.SetFault(nil)
+	ofVersion(t, filepath.Join(in.Config.Pull.Dir, cached), release.ReadMin-1)
+	b.Put(t, "releases/"+id+"/manifest.json", fmt.Appendf(nil, `{"format_version": %d}`, release.FeatureVersion+1))
+	has(t, "of another version", of(t, in, "release"), "fail: ", "it needs a program that reads version ", "-> reelsplice build --publish with this program, and reelsplice publish --releases ")
 	in.Config.Pull.Bucket, in.BucketErr = nil, errors.New("no bucket")
-	has(t, "bad URL", of(t, in, "release"), "warn: no bucket -> set --releases to ")
+	has(t, "bad URL", of(t, in, "release"), "fail: no bucket -> set --releases to ")
 	has(t, "tokens", of(t, in, "tokens"), "ok")
 }

@@ -53,7 +53,10 @@ func (x *examiner) folder(ctx context.Context) {
 		switch {
 		case info.Err == nil:
 			kept++
-		case info.ID != id:
+		case info.ID == id: // verify reports it
+		case errors.Is(info.Err, release.ErrVersion):
+			x.warn("releases", "remove "+folder.Path(info.ID)+" once nobody goes back to a program that reads it", "%s is of another version: %v", info.ID, info.Err)
+		default:
 			x.warn("releases", "move "+folder.Path(info.ID)+" elsewhere", "%s is no release: %v", info.ID, info.Err)
 		}
 	}
@@ -102,6 +105,7 @@ func (x *examiner) instead(id string, infos []store.Info) string {
 	isPrevious := func(i store.Info) bool { return i.Previous && i.Err == nil && !i.Empty }
 	isSound := func(i store.Info) bool { return i.ID != id && i.Err == nil && !i.Empty }
 	isCanary := func(i store.Info) bool { return i.ID == id && i.Canary && !i.Current }
+	isOther := func(i store.Info) bool { return i.ID == id && errors.Is(i.Err, release.ErrVersion) }
 	switch {
 	case x.Config.Pull.Pin != "":
 		return x.set("pin", "a release of "+x.onStore("releases"))
@@ -111,6 +115,8 @@ func (x *examiner) instead(id string, infos []store.Info) string {
 		return x.onStore("rollback")
 	case slices.ContainsFunc(infos, isSound): // the newest
 		return x.onStore("publish", infos[slices.IndexFunc(infos, isSound)].ID)
+	case slices.ContainsFunc(infos, isOther): // it stays for a way back
+		return x.build()
 	default: // a build keeps a release that opens
 		return "move " + filepath.Join(x.Config.Releases, id) + " elsewhere, then " + x.build()
 	}
@@ -160,7 +166,8 @@ func (x *examiner) age(info *store.Info) {
 // cache serves that one meanwhile.
 func (x *examiner) bucket(ctx context.Context) {
 	report := x.fail
-	if _, err := (store.Folder{Dir: x.Config.Pull.Dir}).Current(); err == nil {
+	cached, _ := store.Folder{Dir: x.Config.Pull.Dir}.List() // without a cache there is none
+	if slices.ContainsFunc(cached, func(i store.Info) bool { return i.Current && i.Err == nil }) {
 		report = x.warn
 	}
 	err := x.BucketErr
@@ -175,6 +182,8 @@ func (x *examiner) bucket(ctx context.Context) {
 	case errors.Is(err, fs.ErrPermission):
 		report("release", "export AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or what the vendor of the bucket requires, for a user who may read it",
 			"the bucket refuses these credentials: %v", err)
+	case errors.Is(err, release.ErrVersion):
+		report("release", x.command("build", "--publish")+" with this program, and "+x.command("publish", "--releases", x.Config.Releases, "--from", "DIR"), "%v", err)
 	case errors.Is(err, fs.ErrNotExist) && x.Config.Pull.Pin != "":
 		report("release", x.set("pin", "a release of "+x.onStore("releases")), "%v", err)
 	case errors.Is(err, fs.ErrNotExist) && x.Config.Pull.Follow == pull.Canary:
