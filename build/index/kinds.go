@@ -133,7 +133,7 @@ type Series struct {
 	// Cast and Crew are ids of people, of the series, its seasons and its episodes.
 	Cast, Crew []int64
 	Aired      []string // the dates of all its episodes, specials too
-	Runtime    int64    // the most frequent one of its episodes, in minutes; 0 when unknown
+	Runtime    int64    // the median of its regular episodes, in minutes; 0 when unknown
 }
 
 // Series adds a series. Without episodes, the days on the air are its first and its last.

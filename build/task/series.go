@@ -43,7 +43,7 @@ type oneSeries struct {
 	latest       *catalog.TVCredits // of the last season that has some, besides specials
 	infos        []complete.SeasonInfo
 	aired        []string                         // air dates of the episodes
-	lasted       map[int64]int                    // how many episodes have a runtime
+	runtimes     []int64                          // minutes of the episodes of regular seasons
 	last         complete.Record[catalog.Episode] // on the air
 	soon         complete.Record[catalog.Episode] // the next one
 }
@@ -110,7 +110,7 @@ func (m *seriesBuilder) isOf(k catalog.Key) bool { return k.Hi == uint64(m.id) }
 
 // series builds a series with its seasons and episodes.
 func (m *seriesBuilder) series(id int64) error {
-	m.oneSeries = oneSeries{id: id, lasted: map[int64]int{}}
+	m.oneSeries = oneSeries{id: id}
 	if k, ok := m.tvs.Peek(); ok && m.isOf(k) {
 		given, err := take(m, m.tvs, m.seasonsLeft)
 		if err != nil {
@@ -292,17 +292,20 @@ func (m *seriesBuilder) episode(c complete.Record[catalog.Episode], d render.Epi
 	return m.o.Add(spec, func() []release.FragmentSpec { return m.o.render.Episode(c, d) })
 }
 
-// airs remembers when an episode was on the air, and the last one that was and the one
-// after it: specials do not count there. Where the series says no last date, all episodes with a date count as
-// aired: a build does not ask for the time, since equal catalogues give equal releases.
+// airs adds an episode to the dates of its series and, unless it is a special, to the runtimes, and keeps the last
+// episode on the air and the next one. If the series has no last date, all episodes with a date count as aired: a build
+// does not ask for the time, since equal catalogues give equal releases.
 func (m *seriesBuilder) airs(c complete.Record[catalog.Episode]) {
 	e := c.V()
 	date := e.AirDate.V
 	m.aired = append(m.aired, date)
-	if e.Runtime.V > 0 {
-		m.lasted[e.Runtime.V]++
+	if e.SeasonNumber.V < 1 {
+		return
 	}
-	if e.SeasonNumber.V < 1 || date == "" {
+	if e.Runtime.V > 0 {
+		m.runtimes = append(m.runtimes, e.Runtime.V)
+	}
+	if date == "" {
 		return
 	}
 	switch {
@@ -351,10 +354,9 @@ func (m *seriesBuilder) details() error {
 		return err
 	}
 	row := index.Series{TV: completed, Aired: m.aired}
-	for n, count := range m.lasted { // the most frequent runtime, of several the lowest
-		if most := m.lasted[row.Runtime]; count > most || count == most && n < row.Runtime {
-			row.Runtime = n
-		}
+	if n := len(m.runtimes); n > 0 {
+		slices.Sort(m.runtimes)
+		row.Runtime = m.runtimes[(n-1)/2]
 	}
 	for i := range credits {
 		if c := &credits[i]; c.Role == derive.Cast {

@@ -144,7 +144,7 @@ var columns = [ColumnCount]Column{
 		Doc: "thousandths",
 	},
 	VoteCount: {Name: "vote_count", Type: Range, Kinds: titles, Field: "vote_count", SortBy: []SortName{{"vote_count", titles}}, Doc: "votes"},
-	Runtime:   {Name: "runtime", Type: Range, Kinds: titles, Field: "runtime", Doc: "minutes; of series, of most of their episodes"},
+	Runtime:   {Name: "runtime", Type: Range, Kinds: titles, Field: "runtime", Doc: "minutes; of a series, the first of `episode_run_time`, else the median of its regular episodes"},
 	Seasons:   {Name: "seasons", Type: Range, Kinds: series, Field: "number_of_seasons", Doc: "how many seasons there are"},
 	Episodes:  {Name: "episodes", Type: Range, Kinds: series, Field: "number_of_episodes", Doc: "how many episodes there are"},
 	Revenue: {
