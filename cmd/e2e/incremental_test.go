@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -312,6 +313,7 @@ func (n *history) write(t *testing.T, dir string) {
 			t.Fatal(err)
 		}
 	}
+	slices.SortFunc(n.removed, func(a, b catalog.Removed) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), a.Key.Compare(b.Key)) })
 	if err := catalog.WriteRemoved(dir, n.removed); err != nil {
 		t.Fatal(err)
 	}
