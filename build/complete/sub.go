@@ -30,7 +30,7 @@ func Sub(given record.Record) record.Record {
 		return rec
 	}
 	for i := range p.Fields {
-		completeCredits(rec, &p.Fields[i], own)
+		completeRows(rec, &p.Fields[i], own)
 	}
 	has := func(f *record.Field) bool { return isGiven(given, f) }
 	lacks, says := false, given.Object().Extra != ""
@@ -53,22 +53,38 @@ func Sub(given record.Record) record.Record {
 	return rec
 }
 
-// creditRows are the rows of people in the credits of titles and seasons.
-var creditRows = []*record.Schema{record.SchemaOf[catalog.CastCredit](), record.SchemaOf[catalog.CrewCredit](), record.SchemaOf[catalog.TVCastCredit]()}
+// apiFields are fields of list rows of which rows of the API have had one in all years. Rows with none of them are a table's.
+var apiFields = map[*record.Schema][]*record.Field{
+	record.SchemaOf[catalog.CastCredit]():   fieldsOf[catalog.CastCredit]("credit_id", "profile_path"),
+	record.SchemaOf[catalog.CrewCredit]():   fieldsOf[catalog.CrewCredit]("credit_id", "profile_path"),
+	record.SchemaOf[catalog.TVCastCredit](): fieldsOf[catalog.TVCastCredit]("credit_id", "profile_path"),
+	record.SchemaOf[catalog.Image]():        fieldsOf[catalog.Image]("iso_639_1"),
+}
 
-// completeCredits gives people in credits the fields that they lack, in a list of own, which is a copy of rec. Rows
-// of the API have had a profile_path or a credit_id in all years and stay as they are; tables of names give
-// rows with neither.
-func completeCredits(rec record.Record, list *record.Field, own func() record.Record) {
-	if list.Shape != record.ShapeObjects || !slices.Contains(creditRows, list.Elem) {
+func fieldsOf[T any](names ...string) (list []*record.Field) {
+	for _, name := range names {
+		f, _ := record.SchemaOf[T]().Field(name)
+		list = append(list, f)
+	}
+	return list
+}
+
+// isTableRow reports whether a row of a list has none of the fields that rows of the API have.
+func isTableRow(row record.Record, api []*record.Field) bool {
+	return !slices.ContainsFunc(api, func(f *record.Field) bool { return isGiven(row, f) })
+}
+
+// completeRows gives the rows of tables in a list of credits or images the fields that they lack. It changes a list of
+// own, which is a copy of rec. Rows of the API stay as they are.
+func completeRows(rec record.Record, list *record.Field, own func() record.Record) {
+	api := apiFields[list.Elem]
+	if list.Shape != record.ShapeObjects || api == nil {
 		return
 	}
-	field := func(name string) *record.Field { f, _ := list.Elem.Field(name); return f }
-	id, profile, name := field("credit_id"), field("profile_path"), field("name")
 	n, _ := rec.Len(list)
 	copied := false
 	for i := range n {
-		if row := rec.At(list, i); isGiven(row, id) || isGiven(row, profile) {
+		if !isTableRow(rec.At(list, i), api) {
 			continue
 		}
 		if !copied {
@@ -78,14 +94,78 @@ func completeCredits(rec record.Record, list *record.Field, own func() record.Re
 		row := own().At(list, i)
 		for k := range row.Schema.Fields {
 			switch f := &row.Schema.Fields[k]; {
-			case isGiven(row, f) || f.Name == "id": // an id is never made up
+			case isGiven(row, f) || f.Name == "id" || f.Name == "file_path": // neither is made up
 			case f.Name == "original_name":
-				*row.String(f) = record.Text(row.String(name).V)
+				*row.String(f) = record.Text(row.StringNamed("name").V)
+			case f.Name == "aspect_ratio":
+				*row.Float(f) = record.Float{V: artwork[list.Name].ratio, Set: true}
 			default:
 				SetEmpty(row, f)
 			}
 		}
 	}
+}
+
+// artwork has, by list of images, the field of the details that names an image of the list, and the most common aspect
+// ratio. Logos have neither.
+var artwork = map[string]struct {
+	field string
+	ratio float64
+}{
+	"posters": {"poster_path", 0.667}, "backdrops": {"backdrop_path", 1.778}, "stills": {"still_path", 1.778}, "profiles": {"profile_path", 0.667},
+}
+
+// Images returns the images of a record, its sub-request f, and false if it has none. The image that the details name is
+// the only one in a list that was not given, and the first in a list of table rows without it. A list of the API stays
+// as it was given, even if it is empty. Sub completes the rows.
+func Images(rec record.Record, f *record.Field) (record.Record, bool) {
+	given, ok := rec.Sub(f)
+	images := given
+	for i := range f.Elem.Fields {
+		list := &f.Elem.Fields[i]
+		path := rec.StringNamed(artwork[list.Name].field).V
+		if path == "" || ok && hasArtwork(given, list, path) {
+			continue
+		}
+		switch {
+		case images != given:
+		case ok:
+			images = given.Clone()
+		default:
+			images = rec.Clone().MakeSub(f)
+		}
+		n, _ := images.Len(list)
+		images.MakeList(list, n+1)
+		first := images.Grow(list)
+		*first.StringNamed("file_path") = record.Text(path)
+		for _, f := range apiFields[list.Elem] {
+			record.MarkAbsent(first, f.Name)
+		}
+		for k := range n {
+			*record.As[catalog.Image](images.Grow(list)) = *record.As[catalog.Image](given.At(list, k))
+		}
+	}
+	if images == given {
+		return given, ok
+	}
+	for i := range f.Elem.Fields {
+		if list := &f.Elem.Fields[i]; !isGiven(images, list) {
+			SetEmpty(images, list)
+		}
+	}
+	return images, true
+}
+
+// hasArtwork reports whether a list of images has the path or was given by the API.
+func hasArtwork(images record.Record, list *record.Field, path string) bool {
+	n, given := images.Len(list)
+	api := apiFields[list.Elem]
+	for i := range n {
+		if row := images.At(list, i); row.StringNamed("file_path").V == path || !isTableRow(row, api) {
+			return true
+		}
+	}
+	return given && n == 0
 }
 
 // A Page is a page of a list.

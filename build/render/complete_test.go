@@ -134,9 +134,9 @@ func TestPartialPages(t *testing.T) {
 	fragmentIs(t, all, "similar page 2", `<page>"results":[{"id":4}],"total_pages":2,"total_results":3}`)
 	all = texts(t, movieOf(New(), parse(t, `{"id":1,"similar":{"total_results":41}}`), TitleDerived{}))
 	fragmentIs(t, all, "similar page 1", `<page>"results":[],"total_pages":3,"total_results":41}`)
-	all = texts(t, movieOf(New(), parse(t, `{"id":1,"images":{"posters":[],"backdrops":[{"file_path":"/a"}]},"credits":{"crew":[]},`+
+	all = texts(t, movieOf(New(), parse(t, `{"id":1,"images":{"posters":[],"backdrops":[{"iso_639_1":null,"file_path":"/a"}]},"credits":{"crew":[]},`+
 		`"external_ids":{"imdb_id":null,"facebook_id":"f","instagram_id":null,"twitter_id":null},"localized":[{"language":"de-DE","credits":{"cast":[{"id":1,"credit_id":"c"}]}}]}`), TitleDerived{}))
-	fragmentIs(t, all, "images", `"backdrops":[{"file_path":"/a"}],<id>"posters":[]}`)
+	fragmentIs(t, all, "images", `"backdrops":[{"iso_639_1":null,"file_path":"/a"}],<id>"posters":[]}`)
 	fragmentIs(t, all, "external_ids", `<id>"imdb_id":null,"facebook_id":"f","instagram_id":null,"twitter_id":null}`)
 	fragmentIs(t, all, "credits deDE", `<id>"cast":[{"id":1,"credit_id":"c"}],"crew":[]}`)
 }

@@ -236,10 +236,56 @@ func TestImagesThatLackMembers(t *testing.T) {
 	f(`{"id":1}`, "")
 	f(`{"backdrops":[],"logos":[],"posters":[]}`, "") // the default
 	f(`{"backdrops":[]}`, "")
-	f(`{"posters":[{"width":1}]}`, `"backdrops":[],<id>"logos":[],"posters":[{"width":1}]}`)
+	f(`{"posters":[{"iso_639_1":null,"width":1}]}`, `"backdrops":[],<id>"logos":[],"posters":[{"iso_639_1":null,"width":1}]}`)
 	f(`{"backdrops":[],"posters":[]}`, `"backdrops":[],<id>"posters":[]}`) // as before there were logos
 	f(`{"backdrops":[],"new":{"a":1}}`, `"backdrops":[],<id>"logos":[],"posters":[],"new":{"a":1}}`)
 	f(`{"new":1}`, `"backdrops":[],<id>"logos":[],"posters":[],"new":1}`)
+}
+
+// TestArtwork: the image that the details name is in images, first, unless a response of the API gave the list.
+func TestArtwork(t *testing.T) {
+	image := func(ratio, lang, path string) string {
+		return `{"aspect_ratio":` + ratio + `,"height":0,"iso_3166_1":null,"iso_639_1":` + lang + `,"file_path":"` + path + `","vote_average":0.0,"vote_count":0,"width":0}`
+	}
+	poster, backdrop := image("0.667", "null", "/p.jpg"), image("1.778", "null", "/b.jpg")
+	const paths = `"poster_path":"/p.jpg","backdrop_path":"/b.jpg"`
+	both := `"backdrops":[` + backdrop + `],<id>"logos":[],"posters":[` + poster + `]}`
+	french := image("0.7", `"fr"`, "/f.jpg")
+	for _, tt := range []struct {
+		kind         fragment.Kind
+		fields, want string
+	}{
+		{fragment.KindMovie, paths, both},
+		{fragment.KindTV, paths, both},
+		{fragment.KindSeason, `"series_id":2,"season_number":3,"poster_path":"/p.jpg"`, `<id>"posters":[` + poster + `]}`},
+		{fragment.KindEpisode, `"series_id":2,"season_number":3,"episode_number":4,"still_path":"/s.jpg"`, `<id>"stills":[` + image("1.778", "null", "/s.jpg") + `]}`},
+		{fragment.KindPerson, `"profile_path":"/f.jpg"`, `<id>"profiles":[` + image("0.667", "null", "/f.jpg") + `]}`},
+		{fragment.KindCollection, paths, `<id>"backdrops":[` + backdrop + `],"posters":[` + poster + `]}`},
+		{fragment.KindCompany, `"logo_path":"/l.png"`, ""}, // a logo has an id, too
+		{fragment.KindMovie, `"poster_path":null,"backdrop_path":""`, ""},
+		{fragment.KindMovie, `"poster_path":"/p.jpg"`, `"backdrops":[],<id>"logos":[],"posters":[` + poster + `]}`},
+		{fragment.KindMovie, `"images":{},` + paths, both},
+		{fragment.KindMovie, `"images":{"posters":null},` + paths, both},
+		{fragment.KindMovie, `"images":{"new":1},` + paths, strings.TrimSuffix(both, "}") + `,"new":1}`},
+		// Lists of the API stay, empty ones too.
+		{fragment.KindMovie, `"images":{"backdrops":[],"logos":[],"posters":[]},` + paths, ""},
+		{fragment.KindMovie, `"images":{"backdrops":[],"logos":[],"posters":[` + french + `]},` + paths, `"backdrops":[],<id>"logos":[],"posters":[` + french + `]}`},
+		{fragment.KindEpisode, `"series_id":2,"season_number":3,"episode_number":4,"still_path":"/s.jpg","images":{"stills":[]}`, ""},
+		{fragment.KindMovie, `"images":{"posters":[` + french + `]},` + paths, `"backdrops":[` + backdrop + `],<id>"logos":[],"posters":[` + french + `]}`},
+		// The path is there in another language.
+		{fragment.KindMovie, `"images":{"posters":[{"file_path":"/f.jpg"},{"file_path":"/p.jpg","iso_639_1":"de"}]},` + paths,
+			`"backdrops":[` + backdrop + `],<id>"logos":[],"posters":[` + image("0.667", "null", "/f.jpg") + `,{"iso_639_1":"de","file_path":"/p.jpg"}]}`},
+		// Rows of a table get the fields that they lack.
+		{fragment.KindMovie, `"images":{"posters":[{"file_path":"/f.jpg","width":500}],"logos":[{"file_path":"/l.png"}]},` + paths,
+			`"backdrops":[` + backdrop + `],<id>"logos":[` + image("0.0", "null", "/l.png") + `],"posters":[` + poster + `,` +
+				strings.Replace(image("0.667", "null", "/f.jpg"), `"width":0`, `"width":500`, 1) + `]}`},
+	} {
+		row := `{"id":1,` + tt.fields + `}`
+		fragmentIs(t, renderKind(t, tt.kind, row), "images", tt.want)
+	}
+	all := texts(t, movieOf(New(), parse(t, `{"id":1,`+paths+`}`), TitleDerived{}))
+	addressesAre(t, all, "images", "images", "images -")
+	fragmentIs(t, all, "images -", both)
 }
 
 func TestVideos(t *testing.T) {

@@ -20,8 +20,11 @@ func (r *Renderer) sub(m *model, s *sub, rec record.Record, langs languages) {
 	}
 	raw, ok := rec.Sub(s.Field)
 	given := raw
+	if s.Sub == fragment.SubImages {
+		given, ok = complete.Images(rec, s.Field)
+	}
 	if ok {
-		given = complete.Sub(raw)
+		given = complete.Sub(given)
 	}
 	switch {
 	case s.Sub == fragment.SubTranslations && m.Localized != nil:
