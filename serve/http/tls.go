@@ -160,7 +160,7 @@ func (c *handshakeConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// failed responds to a client that does not speak TLS, and logs err. It names nothing that the client sent.
+// failed responds to a client that does not speak TLS, and logs err, which may quote names and numbers of the ClientHello.
 func (l *tlsListener) failed(c net.Conn, err error) {
 	var record tls.RecordHeaderError
 	if errors.As(err, &record) && record.Conn != nil && isHTTP(record.RecordHeader) {
@@ -178,7 +178,7 @@ func (l *tlsListener) failed(c net.Conn, err error) {
 	if errors.Is(err, io.EOF) { // port scans and health checks connect and leave
 		return
 	}
-	l.log.Warn("TLS handshake failed", "client", c.RemoteAddr().String(), "error", err)
+	l.log.Warn("TLS handshake failed", "client", c.RemoteAddr().String(), "error", observe.MaskText([]byte(err.Error())))
 }
 
 // isHTTP reports whether the first bytes of a connection are those of a request.

@@ -1,6 +1,7 @@
 package http
 
 import (
+	"bytes"
 	"crypto"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -10,6 +11,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"io"
+	"log/slog"
 	bigint "math/big"
 	"net"
 	"net/http"
@@ -246,5 +248,34 @@ func TestHandshakeWaits(t *testing.T) {
 			beginHandshake(t, s, true /* reads */, version)
 		}
 		handshake(t, s, pool)
+	}
+}
+
+// TestTLSLog: the line of a failed handshake has a bounded length, and no credential that the client put into its
+// ClientHello.
+func TestTLSLog(t *testing.T) {
+	cert, key, pool := newCertificate(t)
+	var log bytes.Buffer
+	var mu sync.Mutex
+	logged := func() string {
+		mu.Lock()
+		defer mu.Unlock()
+		return log.String()
+	}
+	w := newWorld(t, func(c *config) { c.Log = slog.New(slog.NewTextHandler(lockedWriter{&log, &mu}, nil)) }, servetest.Version(1))
+	w.cfg.TLSCert, w.cfg.TLSKey = cert, key
+	s := w.start(t)
+	names := []string{"first?api_key=hunter2"}
+	for range 200 {
+		names = append(names, "\x1b[2J"+strings.Repeat("x", 240))
+	}
+	_, err := tls.Dial("tcp", strings.TrimPrefix(s.URL(), "https://"), &tls.Config{RootCAs: pool, NextProtos: names})
+	if err == nil {
+		t.Fatal("a handshake with unknown protocols succeeds")
+	}
+	sharedtest.Eventually(t, "the handshake is logged", func() bool { return strings.Contains(logged(), "TLS handshake failed") })
+	text := logged()
+	if len(text) > 2<<10 || strings.Contains(text, "hunter2") || strings.Contains(text, "\x1b") || !strings.Contains(text, "unsupported application protocols") {
+		t.Errorf("the log has %d bytes: %.3000q", len(text), text)
 	}
 }

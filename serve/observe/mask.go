@@ -15,6 +15,7 @@ const (
 	maxPath   = 2 << 10
 	maxQuery  = 5 << 10
 	maxAgent  = 512
+	maxText   = 8 * maxAgent // before escapes are decoded
 )
 
 // secretEnds are the ends of the names of parameters that hold credentials: api_key, session_id, guest_session_id,
@@ -36,6 +37,13 @@ func MaskQuery(raw []byte) string {
 	for i, pair := range strings.Split(string(raw), "&") {
 		if i > 0 {
 			b.WriteByte('&')
+		}
+		// A key after a second "?", which some programs append to a URL with a query, shows as one.
+		if at := strings.IndexByte(pair, '?'); at >= 0 {
+			if _, in := secretIn(pair[:at]); in < 0 {
+				b.WriteString(pair[:at+1])
+				pair = pair[at+1:]
+			}
 		}
 		name, _, isPair := strings.Cut(pair, "=")
 		_, at := secretIn(pair)
@@ -65,17 +73,44 @@ func secretIn(escaped string) (plain string, first int) {
 		found(strings.Index(text, s))
 	}
 	for at := range text {
-		if text[at] != '=' {
+		switch text[at] {
+		case '=':
+		case ':': // of JSON alone: a title may have one
+			if !strings.HasSuffix(strings.TrimRight(text[:at], " "), `"`) {
+				continue
+			}
+		default:
 			continue
 		}
-		for _, end := range secretEnds {
-			if strings.HasSuffix(text[:at], end) {
-				found(at + 1)
-			}
+		if namesSecret(text[:at]) {
+			found(at + 1)
 		}
 	}
 	return plain, first
 }
+
+// namesSecret reports whether a text in lower case ends with the name of a credential, as programs write it: api_key,
+// api_key[], api_key[0], x[api_key], "api_key".
+func namesSecret(text string) bool {
+	for range maxIndexes {
+		text = strings.TrimRight(text, " \t")
+		name := strings.TrimRight(text, "[]\"' \t")
+		for _, end := range secretEnds {
+			if strings.HasSuffix(name, end) {
+				return true
+			}
+		}
+		open := strings.LastIndexByte(text, '[')
+		if open < 0 || !strings.HasSuffix(text, "]") {
+			return false
+		}
+		text = text[:open] // without the last index
+	}
+	return false
+}
+
+// maxIndexes is how many indexes after a name are looked into.
+const maxIndexes = 4
 
 // MaskPath returns a raw path without credentials, as text of visible ASCII. A path with one is shown
 // as it is without escapes.
@@ -108,9 +143,9 @@ func MaskMethod(method []byte) string {
 	return clip(visible(string(method)), maxMethod)
 }
 
-// MaskText returns the value of a header without credentials.
+// MaskText returns a text of a client, such as the value of a header, without credentials.
 func MaskText(value []byte) string {
-	text := string(value)
+	text := string(value[:min(len(value), maxText)])
 	if plain, at := secretIn(text); at >= 0 {
 		text = plain[:at] + masked
 	}

@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"strings"
 	"testing"
 )
 
@@ -25,7 +26,24 @@ func TestMask(t *testing.T) {
 		"api_key%3Dhunter2":                    "***",
 		"q=%52SP_hunter2":                      "q=***",
 		"a=;api_key=hunter2":                   "a=***",
-		"x=1?api_key=hunter2":                  "x=***",
+		"x=1?api_key=hunter2":                  "x=1?api_key=***",
+		"x=1?api_key=hunter2?y&z":              "x=1?api_key=***&z",
+		"x=1?y?api_key=hunter2":                "x=1?y?api_key=***",
+		"api_key=hunter2?x=1":                  "api_key=***",
+		"x=rsp_hunter2?x=hunter2":              "x=***",
+		"api_key[]=hunter2":                    "api_key[]=***",
+		"api_key%5B%5D=hunter2":                "api_key%5B%5D=***",
+		"api_key[0][1]=hunter2":                "api_key[0][1]=***",
+		"x[api_key]=hunter2":                   "x[api_key]=***",
+		"x[api_key][]=hunter2":                 "x[api_key][]=***",
+		"x[session_id][ a ]=hunter2":           "x[session_id][%20a%20]=***",
+		"api_key+=hunter2":                     "api_key+=***",
+		"api_key%20=hunter2":                   "api_key%20=***",
+		"'api_key'=hunter2":                    "'api_key'=***",
+		"q={\"api_key\":\"hunter2\"}":          "q=***",
+		"q=%7B%22api_key%22+:%22hunter2%22%7D": "q=***",
+		"query=Monkey:+a+story":                "query=Monkey:+a+story",
+		"with_genres[]=18&x[y]=1":              "with_genres[]=18&x[y]=1",
 		hunter + "=1":                          "***",
 		"=" + hunter:                           "=***",
 		"authorization=Bearer%20hunter2":       "authorization=***",
@@ -60,6 +78,9 @@ func TestMask(t *testing.T) {
 	}
 	if got := MaskText([]byte("app/1 (token=hunter2)")); got != "app/1 (token=***" {
 		t.Errorf("MaskText = %q", got)
+	}
+	if got := MaskText([]byte(strings.Repeat("%25252541", 1<<15))); len(got) > maxText {
+		t.Errorf("MaskText of a long text has %d bytes", len(got))
 	}
 	if got := MaskMethod([]byte(hunter)); got != "***" {
 		t.Errorf("MaskMethod = %q", got)
