@@ -163,7 +163,7 @@ func (s *Server) ready(w nethttp.ResponseWriter, _ *nethttp.Request) {
 	}
 	text := readyOK + id
 	_, damage := s.releases.Damage()
-	problems := []error{damage, s.releases.Err(), s.pullErr(), s.tokens.Err(), s.http.CertificateErr(), s.age.err()}
+	problems := []error{damage, s.releases.Err(), s.pullErr(), s.tokens.Err(), s.tokens.Get().Void(), s.http.CertificateErr(), s.age.err()}
 	for _, p := range s.polls {
 		problems = append(problems, p.err())
 	}

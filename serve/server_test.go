@@ -92,6 +92,16 @@ func TestServer(t *testing.T) {
 		}
 	}
 	active(1)
+	tokens, err := os.ReadFile(w.cfg.Tokens)
+	if err != nil {
+		t.Fatal(err)
+	}
+	servetest.WriteFile(t, w.cfg.Tokens, string(tokens)+strings.Repeat("0", 64)+"\tname=later\tquota=5\n")
+	sharedtest.Eventually(t, "a void token is named", func() bool {
+		code, body := get(s.AdminURL() + "/readyz")
+		return code == 200 && strings.HasPrefix(body, "ok "+id+`, but: token "later" is void: field "quota": unknown`)
+	})
+	active(1)
 	if _, err := auth.Revoke(w.cfg.Tokens, "test", time.Now()); err != nil {
 		t.Fatal(err)
 	}

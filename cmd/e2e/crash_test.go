@@ -84,7 +84,7 @@ func TestPowerCut(t *testing.T) {
 	issues := func(name string) func(t *testing.T, dir string) {
 		return func(t *testing.T, dir string) {
 			t.Helper()
-			_, err := auth.Issue(filepath.Join(dir, "tokens"), auth.Record{Name: name})
+			_, err := auth.Issue(filepath.Join(dir, "tokens"), auth.Record{Name: name, Scopes: auth.AllScopes})
 			if err != nil && !strings.Contains(tokens(t, dir), name) { // before the cut
 				t.Error(err)
 			}

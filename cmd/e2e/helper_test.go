@@ -165,7 +165,7 @@ func newEdgeOn(t *testing.T, dir, rel, day string) *testEdge {
 	cfg := edge.DefaultOptions()
 	tokens := filepath.Join(t.TempDir(), "tokens")
 	cfg.Date, cfg.Log = day, log
-	token, err := auth.Issue(tokens, auth.Record{Name: "test", Created: time.Now()})
+	token, err := auth.Issue(tokens, auth.Record{Name: "test", Created: time.Now(), Scopes: auth.AllScopes})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +192,11 @@ func newEdgeOn(t *testing.T, dir, rel, day string) *testEdge {
 // issue makes a credential of an account.
 func (e *testEdge) issue(t *testing.T, kind auth.Kind, account string) string {
 	t.Helper()
-	return e.issueRecord(t, auth.Record{Name: kind.String() + " " + account, Kind: kind, Account: account})
+	r := auth.Record{Name: kind.String() + " " + account, Kind: kind, Account: account}
+	if kind == auth.KindToken {
+		r.Scopes = auth.AllScopes
+	}
+	return e.issueRecord(t, r)
 }
 
 // issueScoped makes a token that may read what scopes say.

@@ -104,7 +104,7 @@ func (a *app) firstToken(cfg *serve.Config) error {
 	if !a.terminal {
 		return fmt.Errorf("no token file %s: make it with %s", path, a.commandLine("token issue", places{"tokens": path}, "--name", "me"))
 	}
-	token, err := auth.Issue(path, auth.Record{Name: "me", Created: time.Now()})
+	token, err := auth.Issue(path, auth.Record{Name: "me", Created: time.Now(), Scopes: auth.AllScopes})
 	if err != nil {
 		return err
 	}

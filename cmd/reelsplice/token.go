@@ -40,6 +40,7 @@ func tokenIssueCommand(a *app) *cobra.Command {
 		Use:   "issue",
 		Short: "Make a token and print it, once",
 		Long: "issue makes a token, adds its hash to FILE, and prints the token alone on a line. Nothing stores the token.\n\n" +
+			"--hex makes a key in the form of TMDB's v3 keys, for applications whose settings take no other.\n\n" +
 			"--value takes a token that you choose, for clients with a built-in key; \"--value -\" reads it from stdin, which\n" +
 			"hides it from the list of processes. A token that is easy to guess needs --force.\n\n" +
 			"--sha256 takes the hash of a key that nobody can read, as the edge logs it with \"credential refused\". Such a key\n" +
@@ -57,17 +58,23 @@ func tokenIssueCommand(a *app) *cobra.Command {
 	f.IntVar(&t.record.Rate, "rate", 0, "most requests a `SECOND`, on average; others get status 429 (default no bound)")
 	f.IntVar(&t.record.Burst, "burst", 0, "most requests at once after a pause, with --rate (default as many as --rate)")
 	f.IntVar(&t.record.Concurrent, "concurrent", 0, "most requests at the same time (default no bound)")
-	f.StringArrayVar(&t.scopes, "scope", nil, "what the token may read: read, which is all but accounts' data, or account:`ID`, which is\n"+
-		"that of one account too; repeatable (default every GET)")
+	f.StringArrayVar(&t.scopes, "scope", nil, "what the token may read: read, which is all but accounts' data; account:`ID`, which is\n"+
+		"the data of one account too; or all. Repeatable (default all)")
 	f.BoolVar(&t.guest, "guest", false, "the session is that of a guest")
 	f.BoolVar(&t.v4, "v4", false, "make a token of the account instead, for version 4 of the API")
+	f.BoolVar(&t.hex, "hex", false, "make a token of 32 hex digits")
 	f.StringVar(&t.value, "value", "", "take the token `V` in place of a random one; - reads it from stdin")
 	f.StringVar(&t.sha256, "sha256", "", "take the token whose SHA-256 is `HASH`, 64 hex digits")
 	f.BoolVar(&t.force, "force", false, "take a --value that is easy to guess")
 	c.MarkFlagsMutuallyExclusive("guest", "v4")
-	c.MarkFlagsMutuallyExclusive("value", "sha256")
+	c.MarkFlagsMutuallyExclusive("value", "sha256", "hex")
 	return a.leaf(c, func(context.Context, []string) error {
 		named := t.record.Name != ""
+		for _, limit := range []string{"rate", "burst", "concurrent"} {
+			if f.Changed(limit) && f.Lookup(limit).Value.String() == "0" {
+				return usage(fmt.Errorf("--%s 0: want 1 or more, or no --%s for no bound", limit, limit))
+			}
+		}
 		if err := t.complete(a.Stdin, f.Changed("value"), f.Changed("sha256")); err != nil {
 			return usage(err)
 		}
@@ -106,7 +113,7 @@ func (a *app) afterFirstToken(tokens string) {
 // An issue is a token that is to be made.
 type issue struct {
 	path, value, sha256, expires string
-	guest, v4, force             bool
+	guest, v4, hex, force        bool
 	scopes                       []string
 	record                       auth.Record
 }
@@ -126,6 +133,12 @@ func (t *issue) complete(stdin io.Reader, chosen, hashed bool) (err error) {
 			return fmt.Errorf("--value: %w", err)
 		}
 	}
+	if t.hex {
+		if t.record.Kind != auth.KindToken {
+			return errors.New("--hex: want it for a token, not with --session")
+		}
+		t.value = auth.HexKey()
+	}
 	if hashed {
 		if err := t.readHash(); err != nil {
 			return fmt.Errorf("--sha256 %q: %w", t.sha256, err)
@@ -135,9 +148,14 @@ func (t *issue) complete(stdin io.Reader, chosen, hashed bool) (err error) {
 		t.record.Name = t.record.Kind.String() + "-" + rand.Text()[:8]
 	}
 	t.record.Scopes = auth.Scopes(strings.Join(t.scopes, ","))
+	if t.scopes == nil && t.record.Kind == auth.KindToken {
+		t.record.Scopes = auth.AllScopes
+	}
 	t.record.Created = time.Now()
-	t.record.Expires, err = parseExpiry(t.expires, t.record.Created)
-	return err
+	if t.record.Expires, err = parseExpiry(t.expires, t.record.Created); err != nil {
+		return err
+	}
+	return t.record.Validate()
 }
 
 // readValue checks the value of --value, read from stdin for "-". Its errors do not quote it.
@@ -213,11 +231,12 @@ type tokenRow struct {
 	Hash    string `json:"hash"` // start of the SHA-256
 	Kind    string `json:"kind"`
 	Account string `json:"account,omitempty"`
-	Scopes  string `json:"scopes,omitempty"` // with commas between them; every GET when absent
+	Scopes  string `json:"scopes,omitempty"` // with commas between them; all when absent; none if void
 	limits
 	Created *time.Time `json:"created"`
-	Expires *time.Time `json:"expires"` // null for never
-	Revoked *time.Time `json:"revoked"` // null for not revoked
+	Expires *time.Time `json:"expires"`        // null for never
+	Revoked *time.Time `json:"revoked"`        // null for not revoked
+	Void    string     `json:"void,omitempty"` // why it is refused
 }
 
 // limits are those of a token; absent for no bound.
@@ -246,11 +265,18 @@ func (l limits) String() string {
 const hashDigits = 12
 
 func rowOfToken(r *auth.Record) tokenRow {
-	return tokenRow{
+	row := tokenRow{
 		Name: r.Name, Hash: hex.EncodeToString(r.Hash[:])[:hashDigits], Kind: r.Kind.String(), Account: r.Account,
-		Scopes: string(r.Scopes), limits: limits(r.Limits),
-		Created: optional(r.Created), Expires: optional(r.Expires), Revoked: optional(r.Revoked),
+		limits:  limits(r.Limits),
+		Created: optional(r.Created), Expires: optional(r.Expires), Revoked: optional(r.Revoked), Void: r.Void,
 	}
+	switch {
+	case r.Void != "":
+		row.Scopes = "none"
+	case r.Scopes != auth.AllScopes:
+		row.Scopes = string(r.Scopes)
+	}
+	return row
 }
 
 func tokenListCommand(a *app) *cobra.Command {
@@ -282,8 +308,12 @@ func writeTokens(w io.Writer, rows []tokenRow) {
 		return at.UTC().Format(time.RFC3339)
 	}
 	for _, r := range rows {
+		standing := "no"
+		if r.Void != "" {
+			standing = "void: " + r.Void
+		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Name, r.Hash, r.Kind, cmp.Or(r.Account, "none"), cmp.Or(r.Scopes, "all"), r.limits,
-			when(r.Created, "unknown"), when(r.Expires, "never"), when(r.Revoked, "no"))
+			when(r.Created, "unknown"), when(r.Expires, "never"), when(r.Revoked, standing))
 	}
 }
 

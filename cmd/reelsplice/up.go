@@ -262,7 +262,7 @@ func (u *up) token() (token string, err error) {
 			return "", err
 		}
 	}
-	r := auth.Record{Name: tokenName, Created: now}
+	r := auth.Record{Name: tokenName, Created: now, Scopes: auth.AllScopes}
 	if why == auth.Unknown && len(token) == auth.TokenLen { // another token file than before
 		return token, auth.IssueChosen(u.cfg.Tokens, r, token)
 	}

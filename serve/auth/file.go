@@ -65,8 +65,8 @@ func IssueChosen(path string, r Record, token string) error {
 	return IssueHashed(path, r)
 }
 
-// IssueHashed is IssueChosen for a token whose hash, r.Hash, is all that is known.
-func IssueHashed(path string, r Record) error {
+// Validate reports what is wrong with a record that is to be issued.
+func (r *Record) Validate() error {
 	if !r.Expires.IsZero() && !r.Expires.After(r.Created) {
 		return fmt.Errorf("issue token %q: expires %s: want a time after now, %s", r.Name, timeText(r.Expires), timeText(r.Created))
 	}
@@ -74,7 +74,7 @@ func IssueHashed(path string, r Record) error {
 	if want := wantName(r.Name); want != "" {
 		return fmt.Errorf("add token %q: name: want %s", clip(r.Name), want)
 	}
-	if want := r.Scopes.want(); want != "" && r.Scopes != "" {
+	if want := r.Scopes.want(); want != "" && (r.Scopes != "" || r.Kind == KindToken) {
 		return fmt.Errorf("add token %q: scopes %q: want %s", r.Name, clip(string(r.Scopes)), want)
 	}
 	if want := r.wantLimits(); want != "" {
@@ -82,6 +82,14 @@ func IssueHashed(path string, r Record) error {
 	}
 	if want := wantAccount(r.Account); want != "" && (r.Account != "" || r.Kind != KindToken) {
 		return fmt.Errorf("add token %q: account %q: want %s", r.Name, clip(r.Account), want)
+	}
+	return nil
+}
+
+// IssueHashed is IssueChosen for a token whose hash, r.Hash, is all that is known.
+func IssueHashed(path string, r Record) error {
+	if err := r.Validate(); err != nil {
+		return err
 	}
 	line := appendRecord(nil, &r)
 	return edit(path, true /* create */, func(data []byte, entries []entry) ([]byte, error) {
@@ -297,7 +305,11 @@ func OpenLive(path string, logger *slog.Logger) (*Live, error) {
 				return nil, nil, err
 			}
 			last = last.next(records(entries))
-			return last, []any{"tokens", last.Len(), "active", last.Active(time.Now().Unix())}, nil
+			attrs := []any{"tokens", last.Len(), "active", last.Active(time.Now().Unix())}
+			if err := last.Void(); err != nil {
+				logger.Warn("token file has void tokens", "file", path, "error", err)
+			}
+			return last, attrs, nil
 		},
 	})
 	return l, advise(err)

@@ -22,7 +22,7 @@ func tokensPath(t *testing.T) string {
 
 func mustIssue(t *testing.T, path, name string) string {
 	t.Helper()
-	token, err := Issue(path, Record{Name: name, Created: testNow})
+	token, err := Issue(path, Record{Name: name, Created: testNow, Scopes: AllScopes})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func mustRead(t *testing.T, path string) string {
 func TestIssueCreatesFile(t *testing.T) {
 	path := tokensPath(t)
 	expires := testNow.Add(time.Hour)
-	token, err := Issue(path, Record{Name: "web", Created: testNow, Expires: expires})
+	token, err := Issue(path, Record{Name: "web", Created: testNow, Expires: expires, Scopes: AllScopes})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func TestIssueRefuses(t *testing.T) {
 	before := mustRead(t, path)
 	f := func(name string, expires time.Time, want string) {
 		t.Helper()
-		token, err := Issue(path, Record{Name: name, Created: testNow, Expires: expires})
+		token, err := Issue(path, Record{Name: name, Created: testNow, Expires: expires, Scopes: AllScopes})
 		if err == nil || token != "" || !strings.Contains(err.Error(), want) {
 			t.Errorf("Issue(%q) = %q, %v, want an error with %q", name, token, err, want)
 		}
@@ -147,7 +147,7 @@ func TestEditRefusesBadFile(t *testing.T) {
 	path := tokensPath(t)
 	const bad = "# one\nnonsense\n"
 	mustWrite(t, path, bad)
-	if _, err := Issue(path, Record{Name: "a", Created: testNow}); err == nil || !strings.Contains(err.Error(), "tokens.txt:2: hash") {
+	if _, err := Issue(path, Record{Name: "a", Created: testNow, Scopes: AllScopes}); err == nil || !strings.Contains(err.Error(), "tokens.txt:2: hash") {
 		t.Errorf("Issue() into a bad file = %v, want its line", err)
 	}
 	if _, err := Revoke(path, "a", testNow); err == nil || !strings.Contains(err.Error(), "tokens.txt:2: hash") {
@@ -164,7 +164,7 @@ func TestEditRefusesBadFile(t *testing.T) {
 func TestMissing(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "none", "tokens.txt")
-	if _, err := Issue(path, Record{Name: "a", Created: testNow}); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "folder") {
+	if _, err := Issue(path, Record{Name: "a", Created: testNow, Scopes: AllScopes}); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "folder") {
 		t.Errorf("Issue() without the folder = %v, want an error that names the folder", err)
 	}
 	path = filepath.Join(dir, "tokens.txt")
@@ -250,10 +250,10 @@ func TestRevokeRefuses(t *testing.T) {
 func TestAddForeignToken(t *testing.T) {
 	path := tokensPath(t)
 	key := []byte("0123456789abcdef0123456789abcdef")
-	if err := IssueChosen(path, Record{Name: "old client"}, string(key)); err != nil {
+	if err := IssueChosen(path, Record{Name: "old client", Scopes: AllScopes}, string(key)); err != nil {
 		t.Fatal(err)
 	}
-	if err := IssueChosen(path, Record{Name: "again"}, string(key)); !errors.Is(err, ErrTokenTaken) || !strings.Contains(err.Error(), "is in force") {
+	if err := IssueChosen(path, Record{Name: "again", Scopes: AllScopes}, string(key)); !errors.Is(err, ErrTokenTaken) || !strings.Contains(err.Error(), "is in force") {
 		t.Errorf("IssueChosen() of the same hash = %v, want ErrTokenTaken, in force", err)
 	}
 	recs, err := List(path)
@@ -266,7 +266,7 @@ func TestAddForeignToken(t *testing.T) {
 	if _, err := Revoke(path, "old client", time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	if err := IssueChosen(path, Record{Name: "again"}, string(key)); !errors.Is(err, ErrTokenTaken) || !strings.Contains(err.Error(), "stays revoked") {
+	if err := IssueChosen(path, Record{Name: "again", Scopes: AllScopes}, string(key)); !errors.Is(err, ErrTokenTaken) || !strings.Contains(err.Error(), "stays revoked") {
 		t.Errorf("IssueChosen() of a revoked token = %v, want ErrTokenTaken, revoked", err)
 	}
 }
@@ -278,7 +278,7 @@ func TestIssuersLoseNoLine(t *testing.T) {
 	for i := range issuers {
 		wg.Go(func() {
 			for j := range each {
-				if _, err := Issue(path, Record{Name: fmt.Sprintf("%d-%d", i, j), Created: testNow}); err != nil {
+				if _, err := Issue(path, Record{Name: fmt.Sprintf("%d-%d", i, j), Created: testNow, Scopes: AllScopes}); err != nil {
 					t.Error(err)
 				}
 			}

@@ -2,6 +2,7 @@ package auth
 
 import (
 	"cmp"
+	"math"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -9,7 +10,7 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Limits bound how much may be asked for with one token. The zero Limits bound nothing.
+// Limits bound the requests with one token. The zero Limits bound nothing.
 type Limits struct {
 	Rate       int // requests a second, on average
 	Burst      int // requests at once after a pause; 0 for Rate
@@ -35,8 +36,8 @@ func newMeter(l Limits) *Meter {
 	return m
 }
 
-// Begin counts a request. It is false, and End must not follow, where the request is above a limit; a second later
-// another one may pass.
+// Begin counts a request. It is false, and End must not follow, if the request is above a limit: Wait has the time to
+// the next one.
 func (m *Meter) Begin(now time.Time) bool {
 	if m == nil {
 		return true
@@ -48,6 +49,27 @@ func (m *Meter) Begin(now time.Time) bool {
 	return true
 }
 
+// Add counts n requests more for the rate: the work of a request that has begun. They may be above the burst. Then all
+// requests wait until the rate has made up for them, so that the average stays.
+func (m *Meter) Add(now time.Time, n int) {
+	if m == nil || m.rate == nil {
+		return
+	}
+	for n > 0 {
+		some := min(n, m.rate.Burst()) // the most that a limiter takes at once
+		m.rate.ReserveN(now, some)
+		n -= some
+	}
+}
+
+// Wait returns the seconds until another request may begin, at least 1. It is for a request that Begin refused.
+func (m *Meter) Wait(now time.Time) int {
+	if m.rate == nil {
+		return 1 // the end of a request under way has no known time
+	}
+	return max(1, int(math.Ceil((1-m.rate.TokensAt(now))/float64(m.rate.Limit()))))
+}
+
 // End counts down a request whose response is sent.
 func (m *Meter) End() {
 	if m != nil {
@@ -55,32 +77,39 @@ func (m *Meter) End() {
 	}
 }
 
-// Scopes say what a token may read: scopes with commas between them. "" allows every GET of the API.
+// Scopes are the accounts whose data a token may read: AllScopes, or scopes with commas between them. Every token reads
+// the rest of the API. The zero Scopes allow no account's data.
 type Scopes string
 
-// The forms of a scope.
+// AllScopes allow the data of every account. A line of a token file has them where it has no scopes.
+const AllScopes Scopes = "all"
+
+// The forms of other scopes.
 const (
-	scopeRead    = "read"     // all that is no account's
-	scopeAccount = "account:" // that, and the data of the account of this id, with its session
+	scopeRead    = "read"     // no account's data
+	scopeAccount = "account:" // the data of the account of this id, with its session
 )
 
-// want returns what is wrong with s.
+// want returns the expected form of Scopes unless s has it.
 func (s Scopes) want() string {
+	if s == AllScopes {
+		return ""
+	}
 	for scope := range strings.SplitSeq(string(s), ",") {
 		account, ok := strings.CutPrefix(scope, scopeAccount)
 		if scope != scopeRead && (!ok || wantAccount(account) != "") {
-			return "read, or account: with the number of an account or its hex digits"
+			return "all, read, or account: with the number of an account or its hex digits"
 		}
 	}
 	return ""
 }
 
-// Accounts returns the accounts whose data s allows to read; all is true for every account.
+// Accounts returns the accounts whose data s allows; all is true for every account.
 func (s Scopes) Accounts() (ids []string, all bool) {
 	for scope := range strings.SplitSeq(string(s), ",") {
 		if id, ok := strings.CutPrefix(scope, scopeAccount); ok {
 			ids = append(ids, id)
 		}
 	}
-	return ids, s == ""
+	return ids, s == AllScopes
 }

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
@@ -58,6 +59,72 @@ func TestMeterStays(t *testing.T) {
 	}
 	if !table.next(records(2)).Check(KindToken, []byte("a"), now.Unix()).Meter.Begin(now) {
 		t.Error("new limits have no burst")
+	}
+}
+
+// TestMeterAdd: work above the burst is done, and is paid for by the requests after it.
+func TestMeterAdd(t *testing.T) {
+	(*Meter)(nil).Add(testNow, 100)
+	now := testNow
+	m := newMeter(Limits{Rate: 4, Burst: 3})
+	if !m.Begin(now) {
+		t.Fatal("the first request is refused")
+	}
+	m.Add(now, 99) // 97 above the burst
+	for _, step := range []struct {
+		after time.Duration
+		ok    bool
+		wait  int // (97 + 1) / 4 seconds in all
+	}{
+		{0, false, 25}, {500 * time.Millisecond, false, 24}, {time.Second, false, 23}, {22 * time.Second, false, 1}, {999 * time.Millisecond, false, 1},
+		{time.Millisecond, true, 0}, {0, false, 1}, {time.Hour, true, 0},
+	} {
+		now = now.Add(step.after)
+		ok := m.Begin(now)
+		if ok != step.ok || !ok && m.Wait(now) != step.wait {
+			t.Errorf("after %v: let pass: %v, wait %d, want %v, %d", now.Sub(testNow), ok, m.Wait(now), step.ok, step.wait)
+		}
+	}
+	m = newMeter(Limits{Concurrent: 1})
+	m.Begin(now)
+	if m.Add(now, 100); m.Begin(now) || m.Wait(now) != 1 {
+		t.Errorf("a limit of requests at the same time: wait %d, want 1", m.Wait(now))
+	}
+	// The rate is open, but the requests at the same time are not.
+	m = newMeter(Limits{Rate: 10, Concurrent: 1})
+	if m.Begin(now); m.Begin(now) || m.Wait(now) != 1 {
+		t.Errorf("two limits: wait %d, want 1", m.Wait(now))
+	}
+}
+
+// TestNoScopes: the zero Scopes allow nothing, and no token is issued with them.
+func TestNoScopes(t *testing.T) {
+	for scopes, want := range map[Scopes]int{"": 0, "read": 0, "account:1": 1, "read,account:1,account:2": 2, "write": 0} {
+		if ids, all := scopes.Accounts(); len(ids) != want || all {
+			t.Errorf("scopes %q allow %v, all: %v, want %d accounts", scopes, ids, all, want)
+		}
+	}
+	if ids, all := AllScopes.Accounts(); ids != nil || !all {
+		t.Errorf("all scopes allow %v, all: %v", ids, all)
+	}
+	path := tokensPath(t)
+	if _, err := Issue(path, Record{Name: "a", Created: testNow}); err == nil || !strings.Contains(err.Error(), `scopes "": want all, read, or account:`) {
+		t.Errorf("Issue without scopes = %v", err)
+	}
+	for name, scopes := range map[string]Scopes{"all": AllScopes, "read": "read"} {
+		if _, err := Issue(path, Record{Name: name, Created: testNow, Scopes: scopes}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if text := mustRead(t, path); strings.Contains(text, "scopes=all") || !strings.Contains(text, "\tscopes=read\t") {
+		t.Errorf("token file is %q, want it for earlier versions: without the scopes all", text)
+	}
+	recs, err := List(path)
+	if err != nil || len(recs) != 2 || recs[0].Scopes != Scopes(recs[0].Name) || recs[1].Scopes != Scopes(recs[1].Name) {
+		t.Errorf("List = %+v, %v", recs, err)
+	}
+	if recs, err = Parse("t", []byte(hashA+"\tname=a\tscopes=all\n")); err != nil || recs[0].Scopes != AllScopes || recs[0].Void != "" {
+		t.Errorf("scopes=all is read as %+v, %v", recs, err)
 	}
 }
 

@@ -132,6 +132,34 @@ func TestPollBadFile(t *testing.T) {
 	want("folder", "want a regular file", 4)
 }
 
+// TestPollVoid: a word of a later version in one line leaves the other lines in force, a revocation among them.
+func TestPollVoid(t *testing.T) {
+	l, path, log := openLive(t)
+	mustWrite(t, path, "# mine\n"+lineA+hashB+"\tname=later\tquota=5\n")
+	mustIssue(t, path, "new")
+	if _, err := Revoke(path, "a", testNow); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		l.Poll()
+	}
+	if accepts(l, "abc") || accepts(l, "") || l.Err() != nil {
+		t.Errorf("the revoked token is accepted: %v, the void one: %v, Err() = %v", accepts(l, "abc"), accepts(l, ""), l.Err())
+	}
+	if text := log.String(); strings.Count(text, "level=WARN") != 1 || !strings.Contains(text, `token \"later\" is void: field \"quota\": unknown`) {
+		t.Errorf("the log has no warning, or several, with the name and the field:\n%s", text)
+	}
+	if _, err := Revoke(path, "later", testNow); err != nil {
+		t.Fatal(err)
+	}
+	if l.Poll(); l.Err() != nil || l.Get().Void() != nil {
+		t.Errorf("after the void token was revoked: %v, %v", l.Err(), l.Get().Void())
+	}
+	if want := hashB + "\tname=later\tquota=5\trevoked=2026-08-16T12:00:00Z\n"; !strings.Contains(mustRead(t, path), want) {
+		t.Errorf("token file is %q, want %q in it", mustRead(t, path), want)
+	}
+}
+
 func TestCommentAloneRevokesAll(t *testing.T) {
 	l, path, _ := openLive(t)
 	mustWrite(t, path, "# none\n")

@@ -57,6 +57,9 @@ type Record struct {
 	Revoked time.Time // UTC, whole seconds; zero means not revoked. A future time revokes at once too.
 	Scopes  Scopes    // of a token
 	Limits            // of a token
+	// Void is why a token is refused whatever its other fields are: a field, a kind or a scope of a later version. It is ""
+	// for tokens that this version reads in full.
+	Void string
 }
 
 // A file that starts with fileMark has the line fileEnd after its tokens. A file that was cut between two lines lacks
@@ -70,8 +73,8 @@ const (
 // fields of the form key=value, each after one tab:
 //
 //	name=      required; printable, at most MaxName bytes, unique among unrevoked tokens
-//	scopes=    of a token: read, for all but accounts' data, or account:ID, for that of one account
-//	           too; with commas between them; every GET of the API when absent
+//	scopes=    of a token: read, for all but accounts' data, or account:ID, for the data of one account
+//	           too; with commas between them; all, or absent, for every GET of the API
 //	kind=      token, session or guest; token when absent
 //	account=   id of an account, 24 hex digits of one, or 32 of a guest's session; required
 //	           for a session and a guest
@@ -81,9 +84,10 @@ const (
 //	expires=   RFC 3339 time, or never (also when absent)
 //	revoked=   RFC 3339 time; the token is refused, the line stays as history
 //
-// Blank lines and lines that start with # are ignored. One bad line makes the whole file an error: a
-// typing error in a revocation must not read as "not revoked". A file that lost its end is an error too: its last line
-// has no newline, it is empty, or it starts with fileMark and has no line fileEnd.
+// Blank lines and lines that start with # are ignored. An unknown field, kind or scope makes its token void, since a
+// later version may restrict the token by it: the other lines count, revocations among them. Any other fault makes the
+// whole file an error: a typing error in a revocation must not read as "not revoked". A file that lost its end is an
+// error too: its last line has no newline, it is empty, or it starts with fileMark and has no line fileEnd.
 func Parse(name string, data []byte) ([]Record, error) {
 	entries, err := parse(name, data)
 	return records(entries), err
@@ -96,7 +100,9 @@ func appendRecord(dst []byte, r *Record) []byte {
 		dst = appendField(dst, "kind", r.Kind.String())
 	}
 	dst = appendField(dst, "account", r.Account)
-	dst = appendField(dst, "scopes", string(r.Scopes))
+	if r.Scopes != AllScopes { // earlier versions refuse a file with the word
+		dst = appendField(dst, "scopes", string(r.Scopes))
+	}
 	for _, l := range []struct {
 		name string
 		n    int
@@ -220,8 +226,14 @@ func parseLine(text []byte) (*entry, error) {
 	if !have["name"] {
 		return nil, errors.New(`field "name": missing: want name=... after the hash and a tab`)
 	}
+	if e.Void != "" {
+		return e, nil // what the other fields mean together depends on the unknown one
+	}
 	if e.Kind != KindToken && e.Account == "" {
 		return nil, fmt.Errorf("field \"account\": missing: want account=... of a %s", e.Kind)
+	}
+	if e.Kind == KindToken && !have["scopes"] {
+		e.Scopes = AllScopes
 	}
 	if want := e.wantLimits(); want != "" {
 		return nil, errors.New(want)
@@ -280,7 +292,11 @@ func (r *Record) set(key, value string) error {
 	case "name":
 		r.Name, want = value, wantName(value)
 	case "scopes":
-		r.Scopes, want = Scopes(value), Scopes(value).want()
+		if want := Scopes(value).want(); want != "" {
+			r.void("field %q: %q: want %s", key, clip(value), want)
+		} else {
+			r.Scopes = Scopes(value)
+		}
 	case "rate":
 		r.Rate, want = parseLimit(value)
 	case "burst":
@@ -291,7 +307,7 @@ func (r *Record) set(key, value string) error {
 		if i := slices.Index(kindNames[:], value); i >= 0 {
 			r.Kind = Kind(i)
 		} else {
-			want = "token, session or guest"
+			r.void("field %q: %q: want token, session or guest", key, clip(value))
 		}
 	case "account":
 		r.Account, want = value, wantAccount(value)
@@ -304,12 +320,19 @@ func (r *Record) set(key, value string) error {
 	case "revoked":
 		setTime(&r.Revoked, wantTime)
 	default:
-		return fmt.Errorf("field %q: unknown: want name, kind, account, scopes, rate, burst, concurrent, created, expires or revoked", clip(key))
+		r.void("field %q: unknown: want name, kind, account, scopes, rate, burst, concurrent, created, expires or revoked", clip(key))
 	}
 	if want != "" {
 		return fmt.Errorf("field %q: %q: want %s", key, clip(value), want)
 	}
 	return nil
+}
+
+// void makes a token void. The first reason stays.
+func (r *Record) void(format string, args ...any) {
+	if r.Void == "" {
+		r.Void = fmt.Sprintf(format, args...)
+	}
 }
 
 // timeText returns t in the form of a token file, "" for the zero time.

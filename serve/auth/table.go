@@ -10,6 +10,9 @@ package auth
 import (
 	"bytes"
 	"crypto/sha256"
+	"errors"
+	"fmt"
+	"strings"
 )
 
 // Reason is why a token is refused, for logs: clients get the same response for all.
@@ -22,6 +25,7 @@ const (
 	Unknown   Reason = "unknown"   // not in the file
 	Expired   Reason = "expired"
 	Revoked   Reason = "revoked"
+	Void      Reason = "void"                   // the file has a field of it that this version does not read
 	Missing   Reason = "no key"                 // the request has no credential
 	NoBearer  Reason = "header without Bearer"  // and no other credential
 	NotTaken  Reason = "api_key is not allowed" // by the configuration
@@ -90,16 +94,43 @@ func (t *Table) Check(kind Kind, token []byte, now int64) Result {
 	return res
 }
 
-// refusal returns why r is refused at the time now, None if it is not.
+// refusal returns why r is refused at the time now, or None.
 func (r *Record) refusal(now int64) Reason {
 	switch {
 	case !r.Revoked.IsZero():
 		return Revoked
 	case !r.Expires.IsZero() && now >= r.Expires.Unix():
 		return Expired
+	case r.Void != "":
+		return Void
 	}
 	return None
 }
+
+// Void names the tokens that are void, but for revoked ones. It returns nil without one.
+func (t *Table) Void() error {
+	var void []string
+	more := 0
+	for i := range t.records {
+		switch r := &t.records[i]; {
+		case r.Void == "" || !r.Revoked.IsZero():
+		case len(void) < maxVoid:
+			void = append(void, fmt.Sprintf("token %q is void: %s", r.Name, r.Void))
+		default:
+			more++
+		}
+	}
+	if more > 0 {
+		void = append(void, fmt.Sprintf("%d more tokens are void", more))
+	}
+	if void == nil {
+		return nil
+	}
+	return errors.New(strings.Join(void, "; "))
+}
+
+// maxVoid is how many tokens Void names.
+const maxVoid = 8
 
 // Len returns the number of records, revoked ones included.
 func (t *Table) Len() int { return len(t.records) }

@@ -51,7 +51,11 @@ func TestSessions(t *testing.T) {
 	now := time.Date(2026, 8, 20, 12, 0, 0, 0, time.UTC)
 	issue := func(name string, kind Kind, account string) []byte {
 		t.Helper()
-		token, err := Issue(path, Record{Name: name, Kind: kind, Account: account, Created: now, Expires: now.Add(time.Hour)})
+		r := Record{Name: name, Kind: kind, Account: account, Created: now, Expires: now.Add(time.Hour)}
+		if kind == KindToken {
+			r.Scopes = AllScopes
+		}
+		token, err := Issue(path, r)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -23,8 +23,10 @@ const (
 	MaxTokenLen = 512
 )
 
-// Random bytes of the ids of sessions. Each is two hex digits: the ids are as long as TMDB's, and too long to guess.
+// Random bytes of the ids of sessions and of HexKey. Each is two hex digits: they are as long as TMDB's, and too long to
+// guess.
 const (
+	keyBytes     = 16
 	sessionBytes = 20
 	guestBytes   = 16
 )
@@ -42,6 +44,9 @@ func generate(kind Kind) string {
 		return fmt.Sprintf("%s%08x", secret, crc32.ChecksumIEEE([]byte(secret))) // secret scanners can check the checksum
 	}
 }
+
+// HexKey returns a new token of 32 hex digits, the form of TMDB's v3 keys: some applications take no other.
+func HexKey() string { return randomHex(keyBytes) }
 
 func randomHex(size int) string {
 	id := make([]byte, size)

@@ -28,7 +28,7 @@ func installation(t *testing.T) *Installation {
 	t.Helper()
 	cfg := serve.DefaultConfig()
 	cfg.Addr, cfg.Releases, cfg.Tokens = "127.0.0.1:0", t.TempDir(), filepath.Join(t.TempDir(), "tokens.txt")
-	if _, err := auth.Issue(cfg.Tokens, auth.Record{Name: "a", Created: time.Now()}); err != nil {
+	if _, err := auth.Issue(cfg.Tokens, auth.Record{Name: "a", Created: time.Now(), Scopes: auth.AllScopes}); err != nil {
 		t.Fatal(err)
 	}
 	return &Installation{Config: cfg, Now: time.Now(), Command: "reelsplice"}
@@ -129,12 +129,20 @@ func TestOpenFiles(t *testing.T) {
 // A token's name is taken while it is in force.
 func TestTokens(t *testing.T) {
 	in := installation(t)
-	soon := auth.Record{Name: "b", Created: in.Now, Expires: in.Now.Add(time.Hour)}
+	soon := auth.Record{Name: "b", Created: in.Now, Expires: in.Now.Add(time.Hour), Scopes: auth.AllScopes}
 	if _, err := auth.Issue(in.Config.Tokens, soon); err != nil {
 		t.Fatal(err)
 	}
 	has(t, "a token that expires", of(t, in, "tokens"), "warn: token b expires on ", "--name b-"+in.Now.Format(time.DateOnly)+"\n")
 	file := in.Config.Tokens
+	in.Config.Tokens = file + ".later"
+	line := strings.Repeat("0", 64) + "\tname=later\tquota=5\n"
+	write(t, in.Config.Tokens, line, 0o600)
+	has(t, "a void token", of(t, in, "tokens"), `warn: token later is void: field "quota": unknown`, "update this program", "fail: no token of ")
+	write(t, in.Config.Tokens, line+strings.Repeat("1", 64)+"\tname=good\n", 0o600)
+	if got := of(t, in, "tokens"); strings.Contains(got, "fail") || strings.Contains(got, "ok:") {
+		t.Errorf("a void token beside a good one: %s", got)
+	}
 	in.Config.Tokens = file + ".none"
 	has(t, "a missing file", of(t, in, "tokens"), "fail: there is no token file ", "-> reelsplice token issue --tokens "+in.Config.Tokens+" --name me\n")
 	in.Config.Tokens = filepath.Dir(file)
@@ -142,7 +150,7 @@ func TestTokens(t *testing.T) {
 	in.Config.Tokens = file
 	write(t, file, "x\n", 0o600)
 	has(t, "a damaged file", of(t, in, "tokens"), "fail", "issue new tokens: reelsplice token issue --tokens "+file+" --name me\n")
-	token, err := auth.Issue(filepath.Join(t.TempDir(), "other"), auth.Record{Name: "c", Created: in.Now})
+	token, err := auth.Issue(filepath.Join(t.TempDir(), "other"), auth.Record{Name: "c", Created: in.Now, Scopes: auth.AllScopes})
 	if err != nil {
 		t.Fatal(err)
 	}

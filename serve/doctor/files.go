@@ -34,10 +34,15 @@ func (x *examiner) tokens() {
 		return
 	}
 	x.private("tokens", path)
-	active, soon := 0, 0
+	active, soon, void := 0, 0, 0
 	for i := range records {
 		r := &records[i]
 		if !r.Revoked.IsZero() || !r.Expires.IsZero() && !r.Expires.After(x.Now) {
+			continue
+		}
+		if r.Void != "" {
+			void++
+			x.warn("tokens", "update this program, or correct the line: "+path, "token %s is void: %s", r.Name, r.Void)
 			continue
 		}
 		active++
@@ -49,7 +54,7 @@ func (x *examiner) tokens() {
 	switch {
 	case active == 0:
 		x.fail("tokens", x.issue("me", records), "no token of %s is in force: every request gets 401", path)
-	case soon == 0:
+	case soon+void == 0:
 		x.ok("tokens", "%d in force", active)
 	}
 }

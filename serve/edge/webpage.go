@@ -123,7 +123,7 @@ func (x *exchange) explain() (any, error) {
 	}
 	inner := x.edge.pools.exchanges.Get().(*exchange)
 	defer inner.rs.End()
-	inner.engine = x.engine
+	inner.engine, inner.scopes = x.engine, x.scopes
 	in, err := inner.inspect(x.edge, x.rel, string(target))
 	switch {
 	case errors.Is(err, errIssued):

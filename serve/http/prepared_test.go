@@ -399,7 +399,7 @@ func (a *asker) hammer(uri string, stop <-chan struct{}, changed chan<- [2]strin
 // when it is below them again.
 func TestTokenLimits(t *testing.T) {
 	s := newWireServer(t, nil, servetest.Movie550)
-	token, err := auth.Issue(s.file, auth.Record{Name: "bounded", Created: time.Now(), Limits: auth.Limits{Concurrent: 1}})
+	token, err := auth.Issue(s.file, auth.Record{Name: "bounded", Created: time.Now(), Limits: auth.Limits{Concurrent: 1}, Scopes: auth.AllScopes})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -88,7 +88,7 @@ func Issue(tb testing.TB, path, name string, expires time.Time) string {
 	if !expires.IsZero() && expires.Before(now) {
 		now = expires.Add(-time.Hour) // issued when it was good
 	}
-	token, err := auth.Issue(path, auth.Record{Name: name, Created: now, Expires: expires})
+	token, err := auth.Issue(path, auth.Record{Name: name, Created: now, Expires: expires, Scopes: auth.AllScopes})
 	if err != nil {
 		tb.Fatal(err)
 	}
