@@ -329,7 +329,7 @@ func certCommand(a *app) *cobra.Command {
 	c.Flags().StringSliceVar(&names, "name", nil, "host name or address; may be repeated; api.themoviedb.org for a first certificate without one")
 	c.Flags().IntVar(&days, "days", days, "how long the certificate is valid")
 	required(c, "out")
-	return a.leaf(c, func(context.Context, []string) error {
+	return a.checked(c, func() error { return localca.Check(names, days) }, func(context.Context, []string) error {
 		r, err := localca.Make(dir, names, days, time.Now())
 		if err != nil {
 			return err

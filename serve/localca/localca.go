@@ -64,8 +64,8 @@ type Report struct {
 // none. It is valid for days, and signed by the authority in dir. Without one it makes an authority that may sign for names alone, and for those of builtIn if one of
 // them is among names. An authority that may not sign for all names is an error: clients would refuse the certificate.
 func Make(dir string, names []string, days int, now time.Time) (Report, error) {
-	if days < 1 || days > MaxDays {
-		return Report{}, fmt.Errorf("days: want 1 to %d, found %d", MaxDays, days)
+	if err := Check(names, days); err != nil {
+		return Report{}, err
 	}
 	hosts, err := parseHosts(names)
 	if err != nil {
@@ -102,6 +102,15 @@ func Make(dir string, names []string, days int, now time.Time) (Report, error) {
 		r.Names = append(r.Names, ip.String())
 	}
 	return r, nil
+}
+
+// Check reports arguments that Make refuses.
+func Check(names []string, days int) error {
+	if days < 1 || days > MaxDays {
+		return fmt.Errorf("days: want 1 to %d, found %d", MaxDays, days)
+	}
+	_, err := parseHosts(names)
+	return err
 }
 
 // checkUnused reports a file of a folder without an authority that a new one would replace.
