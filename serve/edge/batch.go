@@ -35,6 +35,8 @@ func batch(x *exchange, _ *api.Operation) error {
 	if len(x.q.IDs) == 0 {
 		return status.NotFound // as the API responds to the path
 	}
+	x.rs.More = min(bytes.Count(x.q.IDs, []byte(",")), route.MaxIDs-1) // a batch counts as a request for each ID
+	x.meter.Add(x.edge.opts.Now(), x.rs.More)
 	splice.Literal(x.c.answer, `{"results":[`)
 	b := batchList{account: account, done: map[string]bool{}}
 	for text := range bytes.SplitSeq(x.q.IDs, []byte(",")) {

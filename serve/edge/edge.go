@@ -213,6 +213,7 @@ func (x *exchange) authorize() error {
 	}
 	if !res.Meter.Begin(now) {
 		x.edge.log.refused.LogAttrs(context.Background(), slog.LevelInfo, "token is above its limits", slog.String("name", res.Name))
+		x.rs.Retry = res.Meter.Wait(now)
 		return status.TooManyRequests
 	}
 	x.meter, x.scopes = res.Meter, res.Scopes
@@ -427,6 +428,9 @@ func (x *exchange) refuse(err error) {
 	}
 	if code == status.MethodNotAllowed {
 		rs.Allow = x.q.Allow
+	}
+	if code == status.TooManyRequests {
+		rs.Retry = x.rs.Retry
 	}
 	switch isPrivate := x.c.class == Private; {
 	case !isPrivate && code == status.NotFound:

@@ -18,6 +18,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release/store"
 	"github.com/reelsplice/reelsplice/serve/auth"
 	"github.com/reelsplice/reelsplice/serve/observe"
+	"github.com/reelsplice/reelsplice/serve/route"
 	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
@@ -142,6 +143,7 @@ func TestCredentials(t *testing.T) {
 	f("", uri+"?api_key="+expired, 401)
 	f("", uri+"?language=de&api%5Fkey="+w.token, 200)
 	f("Basic abc", uri+"?api_key="+w.token, 200)
+	f("", uri+"?language=de?api_key="+w.token, 401) // a part of the language
 	f("", uri+"?api_key=", 401)
 	f("", uri+"?api_key=x", 401)
 	f("", uri+"?api_key="+strings.Repeat("x", 2000), 401)
@@ -522,5 +524,57 @@ func TestAppendLimit(t *testing.T) {
 		if err := o.Validate(); (err == nil) != ok {
 			t.Errorf("Validate with append-limit %d = %v, want no error: %v", limit, err, ok)
 		}
+	}
+}
+
+// TestBatchRate: a batch counts as a request for each ID, directly and explained. One above the burst is served, and the
+// requests after it wait.
+func TestBatchRate(t *testing.T) {
+	now := time.Now()
+	w := sampleWorld(t, func(o *Options) { o.Now = func() time.Time { return now } })
+	token, err := auth.Issue(w.file, auth.Record{Name: "slow", Created: now, Scopes: auth.AllScopes, Limits: auth.Limits{Rate: 2, Burst: 4}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.tokens.Poll()
+	get := func(uri string, status, retry int) {
+		t.Helper()
+		rq := w.request(uri)
+		rq.Authorization = []byte("Bearer " + token)
+		if a := w.do(t, rq); a.Status != status || a.Retry != retry {
+			t.Errorf("%.80s = %d after %d s, want %d after %d: %.100s", uri, a.Status, a.Retry, status, retry, a.plain)
+		}
+	}
+	const detail = "/3/movie/550"
+	many := strings.Repeat("550,", 2*route.MaxIDs) + "550"
+	for _, c := range []struct {
+		uri            string
+		status, counts int
+	}{
+		{detail, 200, 1},
+		{"/3/movie?ids=550", 200, 1},
+		{"/3/movie?ids=550,603,tt0137523", 200, 3},
+		{"/3/movie?ids=550,603,807,680,13,1,2,3,4,5", 200, 10},
+		{"/3/movie?ids=550,550,,550", 200, 4},
+		{"/3/movie?ids=", 404, 1},
+		{"/3/movie?ids=550,x", 422, 2},
+		{"/3/movie?ids=" + many, 200, route.MaxIDs},
+		{"/page/explain?path=/3/movie%3Fids=550,603,807,680,13,1,2,3,4,5", 200, 10},
+		{"/page/explain?path=/3/movie/550%3Fids=1,2,3", 200, 1},
+		{"/page/release?ids=1,2,3", 200, 1},
+		{"/3/tv?ids=1399,1396", 200, 2},
+		{"/3/movie/popular?ids=1,2,3", 200, 1},
+	} {
+		now = now.Add(time.Hour) // the burst of 4 is there again
+		get(c.uri, c.status, 0)
+		for range 4 - c.counts {
+			get(detail, 200, 0)
+		}
+		wait := (max(c.counts, 4) - 4 + 1) * int(time.Second) / 2
+		get(detail, 429, (wait+int(time.Second)-1)/int(time.Second))
+		now = now.Add(time.Duration(wait) - time.Millisecond)
+		get(detail, 429, 1)
+		now = now.Add(time.Millisecond)
+		get(detail, 200, 0)
 	}
 }

@@ -52,6 +52,8 @@ type Response struct {
 	Serial uint64
 	Fields
 	Token string // name of the token, for logs; also of one that was refused
+	// More is how many requests the response counts as for its token's rate, beside one.
+	More int
 
 	route RouteClass     // of the operation; see RouteClass
 	body  []byte         // the whole body, unless parts has it
@@ -68,6 +70,7 @@ type Fields struct {
 	Since    string // of the configuration: the oldest day of the data
 	Type     string // Content-Type; empty for the API's JSON
 	Policy   string // Content-Security-Policy
+	Retry    int    // Retry-After of 429, in seconds
 	ETag     []byte
 	Keys     []byte // Surrogate-Key: names of the resource for caches
 }

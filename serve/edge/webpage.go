@@ -122,8 +122,11 @@ func (x *exchange) explain() (any, error) {
 		return nil, status.InvalidInput // the page itself has no pieces
 	}
 	inner := x.edge.pools.exchanges.Get().(*exchange)
-	defer inner.rs.End()
-	inner.engine, inner.scopes = x.engine, x.scopes
+	defer func() {
+		inner.meter = nil // x ends the request
+		inner.rs.End()
+	}()
+	inner.engine, inner.meter, inner.scopes = x.engine, x.meter, x.scopes
 	in, err := inner.inspect(x.edge, x.rel, string(target))
 	switch {
 	case errors.Is(err, errIssued):

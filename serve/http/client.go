@@ -186,6 +186,7 @@ func (c *client) again(pr *plainRequest, target, query []byte, w *reply, now tim
 		return false // the long way refuses it
 	}
 	defer c.edge.Reserve(-copied)
+	allowed.Meter.Add(now, p.more)
 	if c.edge.FromDisk() {
 		w.await()
 	}

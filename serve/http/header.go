@@ -23,7 +23,6 @@ const (
 	allMethods     = "GET, HEAD, OPTIONS"
 	vary           = "Accept-Encoding, Origin"
 	authenticate   = `Bearer realm="reelsplice"`
-	retryAfter     = "1" // seconds
 	// Browsers send a request only with a method and fields that its preflight allows. So the
 	// preflight allows all, and the page gets the 404 or 405. An asterisk leaves out Authorization,
 	// and old browsers ignore it.
@@ -94,7 +93,7 @@ func (h *header) set(rs *edge.Response, from origin, last bool) {
 	}
 	switch rs.Status {
 	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
-		h.add(fasthttp.HeaderRetryAfter, retryAfter)
+		h.add(fasthttp.HeaderRetryAfter, strconv.Itoa(max(1, rs.Retry))) // allocates from 100 on
 	case http.StatusUnauthorized:
 		h.add(fasthttp.HeaderWWWAuthenticate, authenticate)
 	}

@@ -28,6 +28,7 @@ type prepared struct {
 	target string // path and query as they came, without api_key
 	class  edge.RouteClass
 	serial uint64 // of the release, which is another one when damage is found
+	more   int    // requests that it counts as, beside one
 	etag   []byte
 	found  []byte  // the header from after the date on
 	same   []byte  // the same of the 304
@@ -37,7 +38,7 @@ type prepared struct {
 
 // newPrepared makes a prepared response of one that lasts.
 func newPrepared(target []byte, rs *edge.Response) *prepared {
-	p := &prepared{target: string(target), serial: rs.Serial, etag: append([]byte(nil), rs.ETag...)}
+	p := &prepared{target: string(target), serial: rs.Serial, more: rs.More, etag: append([]byte(nil), rs.ETag...)}
 	full := rs.Full()
 	p.class = full.RouteClass()
 	var h header

@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/sharedtest"
 	"github.com/reelsplice/reelsplice/serve/auth"
+	"github.com/reelsplice/reelsplice/serve/route"
 	"github.com/reelsplice/reelsplice/serve/servetest"
 )
 
@@ -431,5 +433,35 @@ func TestTokenLimits(t *testing.T) {
 				t.Errorf("GET %s = 429 for another token", uri)
 			}
 		}
+	}
+}
+
+// TestPreparedBatch: a batch with a prepared response counts as a request for each ID.
+func TestPreparedBatch(t *testing.T) {
+	s := newWireServer(t, nil, servetest.Movie550)
+	ids := make([]string, route.MaxIDs)
+	for i := range ids {
+		ids[i] = strconv.Itoa(501 + i)
+	}
+	uri := "/3/movie?ids=" + strings.Join(ids, ",")
+	free := s.asker(t)
+	for range 2 {
+		free.ask(t, "GET", uri)
+	}
+	sharedtest.Eventually(t, "what was asked for twice has a prepared response", func() bool { return s.isPrepared(uri) })
+	token, err := auth.Issue(s.file, auth.Record{Name: "slow", Created: time.Now(), Scopes: auth.AllScopes, Limits: auth.Limits{Rate: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.tokens.Poll()
+	slow := *s
+	slow.token = token
+	a := slow.asker(t)
+	if rs, body := a.ask(t, "GET", uri); rs.StatusCode != http.StatusOK {
+		t.Fatalf("GET %s = %d %s, want it above the burst too", uri, rs.StatusCode, body)
+	}
+	rs, body := a.ask(t, "GET", "/3/movie/550")
+	if wait, err := strconv.Atoi(rs.Header.Get("Retry-After")); rs.StatusCode != http.StatusTooManyRequests || err != nil || wait < 2 || wait > route.MaxIDs {
+		t.Errorf("after %d IDs, one a second: %d, Retry-After %q, %s", route.MaxIDs, rs.StatusCode, rs.Header.Get("Retry-After"), body)
 	}
 }
