@@ -1,8 +1,12 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"al.essio.dev/pkg/shellescape"
@@ -11,56 +15,167 @@ import (
 	"github.com/reelsplice/reelsplice/ingest/layout"
 	"github.com/reelsplice/reelsplice/ingest/source"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
-	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// maxLook is how many rows of a file are read at most to find its layout.
-var maxLook = 1000 // tests lower it
+// Bounds of the rows by which the meaning of a file is chosen: variables that tests lower.
+var (
+	headRows    = 200       // first rows, which are enough where a meaning fits them clearly,
+	headBytes   = 512 << 10 // and their size
+	spreadRows  = 1000      // rows spread over the whole file, for all other files,
+	spreadBytes = 4 << 20   // and their size
+)
 
-// look finds the layout of a file by its first good row, and why the file is left out if it holds
-// no records. The layout of a file that can be read only once is found when it is read; so is that
-// of a file named after one resource, unless a precedence asks for it.
+// look finds the meaning of a file, and why the file is left out if it holds no records. The meaning of a file that can be
+// read only once is found when it is read, and so is one of a file named after one resource, unless a precedence needs it.
 func (r *run) look(ctx context.Context, in *input) (reason string) {
 	if in.Err != nil {
 		return "" // reported when it is read
 	}
-	if r.Layout != layout.Auto && r.Layout != imdbLayout && !layout.IsMapped(r.Layout) {
-		in.layout = r.Layout
-		if in.Kind == "" {
-			return noKind(catalog.Kinds())
-		}
-		return ""
-	}
-	ofOne := in.ID != 0 || in.Series != 0 || in.Text != ""
 	if in.Bytes == 0 {
 		in.needs = r.rows.AnyNeeds() // it may be any of the tables
-	}
-	if in.Bytes == 0 || ofOne && r.Precedence == nil {
 		return ""
 	}
-	r.eachGood(ctx, *in, maxLook, func(found *input, row []byte) bool {
-		reason = r.detect(found, row)
-		in.layout, in.hint = found.layout, found.hint
-		in.needs = layout.NeedsOf(in.layout, in.Base(), row, r.rows)
-		if mapping, lacks := layout.Lacks(in.Base(), row, r.rows); found.Format.Table() && len(lacks) > 0 {
-			in.lacks = fmt.Sprintf("mapping %s names columns that the file lacks: %s", mapping, strings.Join(lacks, ", "))
-		}
-		return false
-	})
+	in.Rows = cmp.Or(r.Rows, r.rows.RowsOf(in.Base()))
+	if in.isAddressed() && r.Precedence == nil {
+		return ""
+	}
+	head, found, more := r.sample(ctx, *in, headRows)
+	if len(head) == 0 {
+		return "" // reported when it is read
+	}
+	reason, clear := r.choose(found, head)
+	if more && !clear {
+		rows, _, _ := r.sample(ctx, *in, 0)
+		reason, _ = r.choose(found, rows)
+	}
+	if found.meaning == nil && !found.imdb && !found.skipped && in.Rows == "" && !found.Format.Table() {
+		reason = r.lookDeeper(ctx, found, head[0], reason)
+	}
+	if r.takeDraft(found) {
+		reason = ""
+	}
+	in.Rows, in.Kind, in.imdb, in.meaning, in.needs, in.lacks, in.draft = found.Rows, found.Kind, found.imdb, found.meaning, found.needs, found.lacks, found.draft
 	return reason
 }
 
-// eachGood calls fn with the good rows among the first most of a file, until it returns false. Faults of the file
-// are reported when it is read for its records.
-func (r *run) eachGood(ctx context.Context, in input, most int, fn func(in *input, row []byte) bool) {
+// lookDeeper looks for rows in lists and objects of a document that is no row. It returns why there are none to take, which is
+// reason where nothing is found.
+func (r *run) lookDeeper(ctx context.Context, in *input, document, reason string) string {
+	type place struct {
+		*input
+		reason string
+		used   int64
+	}
+	var taken, drafted []place
+	for _, path := range source.PathsToRows(document) {
+		at := *in
+		at.Rows, at.draft = path, nil
+		rows, found, _ := r.sample(ctx, at, headRows)
+		if len(rows) == 0 {
+			continue
+		}
+		why, _ := r.choose(found, rows)
+		switch p := (place{found, why, found.used}); {
+		case found.meaning != nil && found.used > 0:
+			taken = append(taken, p)
+		case found.draft != nil:
+			drafted = append(drafted, p)
+		}
+	}
+	best := func(all []place) place {
+		return slices.MaxFunc(all, func(a, b place) int { return cmp.Compare(a.used, b.used) })
+	}
+	switch {
+	case len(taken) > 0:
+		one := best(taken)
+		for _, other := range taken {
+			if apart := !strings.HasPrefix(one.Rows, other.Rows) && !strings.HasPrefix(other.Rows, one.Rows); apart && 2*other.used > one.used {
+				return fmt.Sprintf("has rows at %s and at %s: use --rows with one of them", one.Rows, other.Rows)
+			}
+		}
+		*in = *one.input
+		return ""
+	case len(drafted) > 0:
+		one := best(drafted)
+		one.draft.Text = strings.Replace(one.draft.Text, "[[table]]\n", fmt.Sprintf("[[table]]\nrows = %q\n", one.Rows), 1)
+		*in = *one.input
+		return one.reason
+	}
+	return reason
+}
+
+// takeDraft takes a file by the mapping that was drafted for it, if that is certain and the run uses drafts. The mapping is
+// written beside the file, where later runs find it.
+func (r *run) takeDraft(in *input) bool {
+	if r.Drafted == nil || in.draft == nil || !in.draft.Certain || object.IsURL(in.Path) {
+		return false
+	}
+	path := source.Beside(in.Path, mappingExt)
+	if info, err := os.Stat(path); err == nil && info.Size() > 0 {
+		return false // of another table
+	}
+	meaning, err := layout.DraftMeaning(filepath.Base(path), in.draft.Text)
+	if err != nil {
+		return false
+	}
+	in.meaning, in.needs = meaning, meaning.Needs()
+	r.Drafted(Drafted{in.Name, path, file.WriteFile(path, []byte(in.draft.Text), 0o644), in.draft.Columns})
+	return true
+}
+
+// isAddressed reports whether the file is named after one resource.
+func (in *input) isAddressed() bool {
+	return in.Address != source.Address{} && in.Address != source.Address{Sub: in.Sub}
+}
+
+// sample returns good rows of a file, and the file as its content shows it: the first most rows, or for 0 rows that are
+// spread over the whole file. more reports that the file has others. Faults of the file are reported when it is read for its
+// records.
+func (r *run) sample(ctx context.Context, in input, most int) (rows []string, found *input, more bool) {
+	src, found, err := r.open(ctx, in)
+	if err != nil {
+		return nil, found, false
+	}
+	defer func() { _ = src.Close() }() // read side
+	size, every := 0, 1
+	for n := 0; ctx.Err() == nil; n++ {
+		row, err := src.Next()
+		if err != nil {
+			return rows, found, false
+		}
+		if row.Err != nil || n%every != 0 {
+			continue
+		}
+		if most > 0 && (len(rows) == most || size > headBytes) {
+			return rows, found, true
+		}
+		rows = append(rows, string(row.JSON))
+		size += len(row.JSON)
+		for most == 0 && len(rows) > 1 && (len(rows) > spreadRows || size > spreadBytes) { // every second one stays
+			every, size = 2*every, 0
+			kept := rows[:0]
+			for i := 0; i < len(rows); i += 2 {
+				kept = append(kept, rows[i])
+				size += len(rows[i])
+			}
+			rows = kept
+		}
+	}
+	return rows, found, false
+}
+
+// eachGood calls fn with the good rows of a file, until it returns false. Faults of the file are reported when it is read
+// for its records.
+func (r *run) eachGood(ctx context.Context, in input, fn func(in *input, row []byte) bool) {
 	src, found, err := r.open(ctx, in)
 	if err != nil {
 		return
 	}
 	defer func() { _ = src.Close() }() // read side
-	for n := 0; n < most && ctx.Err() == nil; n++ {
+	for ctx.Err() == nil {
 		row, err := src.Next()
 		if err != nil || row.Err == nil && !fn(found, row.JSON) {
 			return
@@ -68,91 +183,93 @@ func (r *run) eachGood(ctx context.Context, in input, most int, fn func(in *inpu
 	}
 }
 
-// detect finds the layout of an open file by its first good row, a hint to its meaning for the case
-// that its rows turn out bad, and why the file is left out if it holds no records.
-func (r *run) detect(in *input, row []byte) (reason string) {
-	if r.Layout == layout.Auto || r.Layout == imdbLayout {
-		if _, ok := imdb.IsTable(in.Base(), row); ok {
-			in.layout = imdbLayout
-			return ""
+// choose finds the meaning of an open file by a sample of its rows, and why the file is left out if it holds no records.
+// clear reports that the meaning fits nearly all of them.
+func (r *run) choose(in *input, rows []string) (reason string, clear bool) {
+	asked := cmp.Or(in.asked, r.Layout)
+	if asked == layout.Auto || asked == imdbLayout {
+		if _, ok := imdb.IsTable(in.Base(), []byte(rows[0])); ok {
+			in.imdb = true
+			return "", true
 		}
 	}
-	switch in.layout = r.Layout; in.layout {
-	case imdbLayout:
-		return "no table of IMDb's with its columns: want one of " + strings.Join(imdb.Tables(), ", ")
-	case layout.Auto:
-		in.layout = layout.Detect(in.Base(), row, r.rows)
+	if asked == imdbLayout {
+		return "no table of IMDb's with its columns: want one of " + strings.Join(imdb.Tables(), ", "), true
 	}
-	reason = layout.Skip(in.layout, in.Base(), row, r.rows)
-	switch {
-	case reason != "" || layout.IsMapped(in.layout):
-		return reason
-	case in.Kind == "" && in.layout == layout.TMDB:
-		return r.unknown(in, row)
-	case in.Kind == "":
-		return noKind(catalog.Kinds())
-	case in.layout != layout.TMDB || r.Layout != layout.Auto:
-		return ""
+	if len(rows) > 1 && in.Kind == "" {
+		in.Address = source.Address{} // 1917.json may be a table
 	}
-
-	// The row is taken for a response of the API because of the file's name.
-	l, err := layout.New(layout.TMDB, r.rows)
-	if err == nil {
-		_, err = l.Records(in.row(string(row)))
+	c := layout.Choose(layout.Subject{
+		Row: in.row(""), Path: in.Name, Layout: asked, Given: r.Kind != "", Rows: rows,
+		Named: source.KindNamed(in.Base()) == in.Kind, Folder: in.OfFolder,
+	}, r.rows)
+	in.meaning, in.draft, in.skipped, in.used = c.Meaning, c.Draft, c.Skip != "", 0
+	for _, n := range c.Fit.Columns {
+		in.used += n.Used
 	}
-	if err == nil {
-		if r.Kind != "" {
-			return ""
+	if m := c.Meaning; m != nil {
+		if err := layout.Check(m.Layout, r.Language); err != nil {
+			in.meaning = nil
+			return err.Error(), true
 		}
-		return foreign(in, row, l.Counts().Unknown)
+		in.needs = m.Needs()
+		if m.Type != nil {
+			in.Kind = m.Type.Name() // the name of the file was a hint
+		}
+		if in.Format.Table() {
+			in.lacks = m.Lacks(columnsOf(rows[0]))
+		}
+		return "", c.Clear
 	}
-	switch near := layout.Near(in.Base(), row, r.rows); {
-	case near != "":
-		in.hint = noMapping + "; " + near
-	case in.Format.Table() && !layout.HasColumn(row, "id"):
-		return r.draft(in)
-	}
-	return ""
+	return r.unknown(in, rows[0], &c), false
 }
 
-// unknown advises on a file that shows neither its table nor its kind.
-func (r *run) unknown(in *input, row []byte) string {
-	if in.ID != 0 || in.Series != 0 || in.Text != "" {
+// unknown returns why a file without a meaning is left out, with the command that comes next.
+func (r *run) unknown(in *input, row string, c *layout.Choice) string {
+	if c.Skip != "" {
+		return c.Skip
+	}
+	if c.Draft == nil && in.Kind == "" && (in.isAddressed() || r.Layout == layout.TMDB) {
 		return noKind(catalog.Kinds())
 	}
+	if in.Kind != "" && strings.HasPrefix(c.Why, "its ") { // name, or folder
+		return c.Why
+	}
+	if len(c.Kinds) > 1 {
+		return noKind(c.Kinds)
+	}
 	for _, table := range imdb.Tables() {
-		if _, ok := imdb.IsTable(table, row); ok {
+		if _, ok := imdb.IsTable(table, []byte(row)); ok {
 			return fmt.Sprintf("has the columns of IMDb's table %s, but not its name: want %s.tsv or %s.tsv.gz", table, table, table)
 		}
 	}
-	kinds, err := layout.KindsOf(in.row(string(row)), r.rows)
-	near := layout.Near(in.Base(), row, r.rows)
-	switch {
-	case err == nil && near != "":
-		return noKind(kinds) + "; or as a table, " + near
-	case err == nil:
-		return noKind(kinds)
-	case near != "":
-		return noMapping + "; " + near
-	case in.Format.Table():
-		var columns []string
-		_ = record.EachField(string(row), func(column, _ string) error { // it was parsed before
-			columns = append(columns, column)
-			return nil
-		})
-		if len(columns) == 1 && strings.ContainsAny(columns[0], ":^~#/") {
-			return fmt.Sprintf("%s: it has one, %q: want commas, semicolons, tabs or | between cells", noMapping, oneLine(columns[0]))
-		}
-		return r.draft(in)
+	if columns := columnsOf(row); in.Format.Table() && len(columns) == 1 && strings.ContainsAny(columns[0], ":^~#/") {
+		return fmt.Sprintf("its columns are unknown: it has one, %q: want commas, semicolons, tabs or | between cells", columns[0])
 	}
-	return fmt.Sprintf("%s, or name it like 550-credits.json if it is the response of a sub-request; as a record: %v", r.draft(in), err)
+	why := "its columns are unknown"
+	switch {
+	case c.Best != nil:
+		why = fmt.Sprintf("as %s it would lose columns that a mapping has a field for", c.Best)
+	case in.Kind != "" && c.Why != "":
+		why = fmt.Sprintf("its rows are no %s records of the API: %s", in.Kind, c.Why)
+	}
+	if c.Draft == nil && !in.Format.Table() {
+		return fmt.Sprintf("%s, or name it like 550-credits.json if it is the response of a sub-request; as a record: %v", r.draft(in, why), c.Why)
+	}
+	return r.draft(in, why)
 }
 
-// noMapping is said of a file whose columns fit no mapping.
-const noMapping = "its columns are unknown"
+// columnsOf returns the columns of a good row.
+func columnsOf(row string) (out []string) {
+	_ = record.EachField(row, func(name, _ string) error {
+		out = append(out, name)
+		return nil
+	})
+	return out
+}
 
 // draft names the command that gives such a file a meaning. A mapping beside a file of this machine is found by itself.
-func (c *Config) draft(f *input) string {
+func (c *Config) draft(f *input, why string) string {
 	flags := ""
 	if c.Encoding != "" && c.Encoding != source.EncodingAuto {
 		flags = "--encoding " + shellescape.Quote(c.Encoding) + " "
@@ -162,38 +279,10 @@ func (c *Config) draft(f *input) string {
 		mapping = f.Base() + ".toml"
 		then = "then ingest with --mapping " + shellescape.Quote(mapping)
 	}
-	return fmt.Sprintf("%s: run \"reelsplice ingest --explain %s%s >%s\", check what it wrote, %s", noMapping, flags, shellescape.Quote(f.Path), shellescape.Quote(mapping), then)
-}
-
-// foreign returns why a row is no record of the kind that a folder or a word of the file's name shows: users
-// and genres lie beside movies, and have an id and a name too.
-func foreign(f *input, row []byte, unknown map[string]int64) string {
-	fields, known, own := 0, 0, 0
-	_ = record.EachField(string(row), func(name, _ string) error { // it was parsed before
-		fields++
-		switch {
-		case unknown[name] > 0:
-		case name == "id" || name == "name" && f.OfFolder: // what rows of anything have
-			known++
-		default:
-			own++
-		}
-		return nil
-	})
-	enough := fields == known && (!f.OfFolder || f.kindOfRows().Kind == fragment.KindKeyword) // keywords have no other fields
-	if own > 0 || enough || f.Address != (source.Address{}) || source.KindNamed(f.Base()) == f.Kind {
-		return ""
-	}
-	if f.OfFolder {
-		return fmt.Sprintf("its folder is named after %s records, and its rows have no field of those besides id and name: use --kind if they are", f.Kind)
-	}
-	return fmt.Sprintf("its name has a word for %s records, and its rows have no field of those besides id: use --kind if they are", f.Kind)
+	return fmt.Sprintf("%s: run \"reelsplice ingest --explain %s%s >%s\", check what it wrote, %s", why, flags, shellescape.Quote(f.Path), shellescape.Quote(mapping), then)
 }
 
 // noKind asks for the kind that a file's name lacks.
 func noKind(kinds []string) string {
 	return "its name shows no kind of records: use --kind with one of " + strings.Join(kinds, ", ")
 }
-
-// oneLine keeps a file name with a line break from breaking a message.
-func oneLine(s string) string { return strings.NewReplacer("\n", " ", "\r", " ").Replace(s) }

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/ingest/layout"
 	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
+	"github.com/reelsplice/reelsplice/ingest/report"
 	"github.com/reelsplice/reelsplice/ingest/source"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
@@ -20,7 +22,6 @@ import (
 const (
 	explainedRows  = 5  // of a file
 	explainedFiles = 20 // of a run
-	suggestedRows  = 100
 )
 
 // An Explanation shows how an ingest reads the first rows of its sources.
@@ -34,15 +35,16 @@ type Explanation struct {
 
 // An ExplainedFile is one file of an Explanation.
 type ExplainedFile struct {
-	File    string         `json:"file"`
-	Format  string         `json:"format"`
-	Layout  string         `json:"layout,omitempty"`
-	Mapping string         `json:"mapping,omitempty"` // file with the meaning of the columns
-	Table   string         `json:"table,omitempty"`
-	Kind    string         `json:"kind,omitempty"`    // by the file's name or --kind
-	Problem string         `json:"problem,omitempty"` // why it is left out, or not read to its end
-	Note    string         `json:"note,omitempty"`
-	Rows    []ExplainedRow `json:"rows,omitempty"`
+	File    string          `json:"file"`
+	Format  string          `json:"format"`
+	Layout  string          `json:"layout,omitempty"`
+	Mapping string          `json:"mapping,omitempty"` // file with the meaning of the columns
+	Table   string          `json:"table,omitempty"`
+	Kind    string          `json:"kind,omitempty"`    // by the file's name or --kind
+	Problem string          `json:"problem,omitempty"` // why it is left out, or not read to its end
+	Note    string          `json:"note,omitempty"`
+	Rows    []ExplainedRow  `json:"rows,omitempty"`
+	Fit     *report.FileFit `json:"fit,omitempty"` // of a sample of the rows
 	// Suggested is a mapping to start from, for a table that nothing is known of.
 	Suggested string `json:"suggested_mapping,omitempty"`
 }
@@ -116,20 +118,21 @@ func Explain(ctx context.Context, c Config) (out Explanation, err error) {
 	return out, nil
 }
 
-// explainFile explains the first rows of one file.
+// explainFile explains the first rows of one file, and how well a sample of its rows fits its meaning.
 func (r *run) explainFile(ctx context.Context, found input, reason string) (ExplainedFile, error) {
-	out := ExplainedFile{File: found.Name, Format: found.Format.String(), Layout: found.layout, Kind: found.Kind, Problem: reason, Note: found.lacks}
+	out := ExplainedFile{File: found.Name, Format: found.Format.String(), Layout: found.layout(), Kind: found.Kind, Problem: reason}
 	src, in, err := r.open(ctx, found)
 	if err != nil && len(r.list.inputs) == 1 {
 		return out, err
 	}
-	if out.Problem = cmp.Or(refusal(err, ""), out.Problem); err != nil {
+	if out.Problem = cmp.Or(refusal(err), out.Problem); err != nil {
 		return out, nil
 	}
 	defer func() { _ = src.Close() }() // read side
 	out.Format = in.Format.String()
-	var rows []string // good ones
-	for len(rows) < suggestedRows {
+	var first []source.Row
+	var good []string
+	for len(first) < explainedRows || in.Bytes == 0 && len(good) < headRows {
 		row, err := src.Next()
 		if errors.Is(err, io.EOF) {
 			break
@@ -139,63 +142,78 @@ func (r *run) explainFile(ctx context.Context, found input, reason string) (Expl
 			break
 		}
 		if row.Err == nil {
-			if in.layout == "" && out.Problem == "" { // a pipe, or a file that is named after one resource
-				out.Problem = r.detect(in, row.JSON)
-				out.Layout = in.layout
-			}
-			rows = append(rows, string(row.JSON))
+			row.JSON = bytes.Clone(row.JSON)
+			good = append(good, string(row.JSON))
 		}
-		if in.layout == imdbLayout {
-			out.Note = "rows make records together with those of IMDb's other tables"
-			break
-		}
-		if len(out.Rows) < explainedRows && (row.Err != nil || out.Problem == "") {
-			one, err := r.explainRow(&out, in, row)
-			if err != nil {
-				return out, err
-			}
-			out.Rows = append(out.Rows, one)
+		if len(first) < explainedRows {
+			first = append(first, row)
 		}
 	}
-	if len(rows)+len(out.Rows) == 0 && out.Problem == "" && out.Note == "" {
+	if in.Bytes > 0 { // a pipe is read once
+		if rows, _, _ := r.sample(ctx, found, 0); len(rows) > 0 {
+			good = rows
+		}
+	}
+	if len(good) > 0 && in.meaning == nil && !in.imdb && out.Problem == "" { // a pipe, or a file that is named after one resource
+		out.Problem, _ = r.choose(in, good)
+	}
+	out.Layout, out.Kind = in.layout(), in.Kind
+	if in.imdb {
+		out.Note = "rows make records together with those of IMDb's other tables"
+		return out, nil
+	}
+	for _, row := range first {
+		if row.Err == nil && out.Problem != "" {
+			continue
+		}
+		one, err := r.explainRow(&out, in, row)
+		if err != nil {
+			return out, err
+		}
+		out.Rows = append(out.Rows, one)
+	}
+	if len(good)+len(out.Rows) == 0 && out.Problem == "" {
 		out.Note = "holds no rows"
 	}
 	if layout.IsMapped(out.Layout) {
 		out.Kind = "" // the names of tables are not those of kinds
 	}
-	own := len(rows) > 0 && layout.HasMapping(in.Base(), []byte(rows[0]), r.rows)
-	if len(rows) > 0 && !own && isStrange(in, &out) {
-		out.Suggested = layout.Suggest(in.Name, in.Base(), cmp.Or(r.Kind, in.Kind), rows)
+	if in.meaning != nil && len(good) > 0 {
+		fit := r.sampleFit(in, good)
+		out.Fit = &fit
+	}
+	if len(good) > 0 && suggests(in, &out) {
+		draft := cmp.Or(in.draft, new(layout.NewDraft(in.Name, in.Base(), cmp.Or(r.Kind, in.Kind), good)))
+		out.Suggested = draft.Text
 		out.Problem, _, _ = strings.Cut(out.Problem, ": run \"") // which is this
 	}
 	return out, nil
 }
 
-// isStrange reports whether a file is a table that nothing is known of: it is left out, taken for responses of the API,
-// which its rows are not, or for a table that it is called like.
-func isStrange(f *input, out *ExplainedFile) bool {
-	if out.Problem != "" {
-		return out.Layout != imdbLayout
-	}
-	if out.Layout != layout.TMDB && !layout.IsMapped(out.Layout) || f.Sub != "" {
+// sampleFit measures how well a sample of a file's rows fits its meaning.
+func (r *run) sampleFit(in *input, rows []string) report.FileFit {
+	fit := in.meaning.Measure(in.row(""), rows, r.rows)
+	one := &fileFit{first: in, files: 1, cells: fit.Columns, rows: report.Outcome{Kept: fit.Made, Blank: fit.Passed, Quarantined: fit.Rows - fit.Made - fit.Passed}}
+	return r.fitOf(one)
+}
+
+// suggests reports whether a draft of a mapping helps with a file: one without a meaning, one that does not fit, and a table
+// that loses values, unless the caller has a mapping for it.
+func suggests(in *input, out *ExplainedFile) bool {
+	switch {
+	case in.meaning == nil:
+		return !in.imdb && !in.isAddressed()
+	case in.meaning.IsOwn():
 		return false
+	case len(out.Fit.Problems) > 0:
+		return true
 	}
-	refused, unknown := 0, 0
-	for _, row := range out.Rows {
-		if row.Refused != "" {
-			refused++
-		}
-		unknown += len(row.Unknown) + len(row.LeftOut)
-	}
-	if layout.IsMapped(out.Layout) {
-		return refused > 0
-	}
-	return refused == len(out.Rows) || f.Format.Table() && unknown > 0
+	return in.Format.Table() && in.meaning.Layout == layout.TMDB && slices.ContainsFunc(out.Fit.Columns, func(c report.Column) bool { return c.Unused+c.LeftOut > 0 && !c.Ignored })
 }
 
 // explainRow explains one row.
 func (r *run) explainRow(file *ExplainedFile, in *input, row source.Row) (ExplainedRow, error) {
-	out := ExplainedRow{Place: row.Place.String(), Refused: refusal(row.Err, "")}
+	out := ExplainedRow{Place: row.Place.String(), Refused: refusal(row.Err)}
 	if out.Refused != "" {
 		return out, nil
 	}
@@ -203,10 +221,7 @@ func (r *run) explainRow(file *ExplainedFile, in *input, row source.Row) (Explai
 	if !r.Strict {
 		o.Values = &record.Values{}
 	}
-	l, err := layout.New(in.layoutOrTMDB(), o)
-	if err != nil {
-		return out, err
-	}
+	l := in.reader(o)
 	for i := range row.Left {
 		_ = o.Values.Leave(&row.Left[i]) // a strict reader has none
 	}
@@ -215,7 +230,7 @@ func (r *run) explainRow(file *ExplainedFile, in *input, row source.Row) (Explai
 	if e != nil {
 		file.Mapping, file.Table = e.Table()
 	}
-	if out.Refused = refusal(err, in.hint); out.Refused != "" {
+	if out.Refused = refusal(err); out.Refused != "" {
 		return out, nil
 	}
 	for n := range recs {
@@ -237,16 +252,14 @@ func (r *run) explainRow(file *ExplainedFile, in *input, row source.Row) (Explai
 	return out, nil
 }
 
-// refusal returns why a row is refused; "" for no error. hint is that of an input.
-func refusal(err error, hint string) string {
+// refusal returns why a row is refused; "" for no error.
+func refusal(err error) string {
 	var noID *layout.NoIDError
 	switch {
 	case err == nil:
 		return ""
 	case errors.As(err, &noID) && noID.Asked:
 		return err.Error() + " (an ingest looks into the catalogue and the other sources, which is not done here)"
-	case hint != "":
-		return asResponse(hint, err)
 	}
 	if field, why := reasonOf(err); field == "" {
 		return why // the row's place stands above

@@ -12,6 +12,7 @@ import (
 	"github.com/reelsplice/reelsplice/ingest/report"
 	"github.com/reelsplice/reelsplice/ingest/source"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/text"
 )
 
 // imdbLayout is the name of the layout of IMDb's tables, which package imdb joins.
@@ -19,18 +20,43 @@ const imdbLayout = "imdb"
 
 // An input is a file to read.
 type input struct {
-	source.File        // of an open one, with what its content shows
-	number      int    // of the source: a later one wins
-	layout      string // "" until its first row is read
-	table       bool   // the rows are those of a table, whatever the file's format
+	source.File                 // of an open one, with what its content shows
+	number      int             // of the source: a later one wins
+	asked       string          // layout that the file must have; "" for the one of the run
+	imdb        bool            // it is a table of IMDb's, which package imdb reads
+	meaning     *layout.Meaning // of its rows; nil until they are looked at, and for tables of IMDb's
 	needs       layout.Needs
-	lacks       string // the columns that its mapping names and it does not have; "" for none
-	hint        string // why its rows may be misjudged; "" for most
-	header      string // of an open CSV or TSV file
+	lacks       []string      // columns that the caller's mapping reads and that the table does not have
+	skipped     bool          // a mapping leaves the file out
+	used        int64         // values of the sample that the meaning or the draft uses
+	draft       *layout.Draft // of a mapping, for a file without a meaning
+	table       bool          // the rows are those of a table, whatever the file's format
+	header      string        // of an open CSV or TSV file
+	fit         *fileFit      // nil for tables of IMDb's
 }
 
-// layoutOrTMDB returns the layout, that of TMDB's own responses where none is found.
-func (in *input) layoutOrTMDB() string { return cmp.Or(in.layout, layout.TMDB) }
+// layout names the layout of the file in messages and reports.
+func (in *input) layout() string {
+	switch {
+	case in.imdb:
+		return imdbLayout
+	case in.meaning != nil:
+		return in.meaning.Layout
+	}
+	return ""
+}
+
+// reader returns what reads the rows of the file.
+func (in *input) reader(o layout.Options) layout.Layout {
+	m := in.meaning
+	if m == nil {
+		m = layout.OwnForm(in.kindOfRows(), in.Sub) // all rows are bad
+	}
+	return m.Reader(o)
+}
+
+// layoutOrTMDB returns the layout, the one of TMDB's own responses where none is found.
+func (in *input) layoutOrTMDB() string { return cmp.Or(in.layout(), layout.TMDB) }
 
 // kindOfRows returns the kind that the file's name shows; nil for none.
 func (in *input) kindOfRows() *catalog.Type {
@@ -39,14 +65,18 @@ func (in *input) kindOfRows() *catalog.Type {
 }
 
 // ofTables reports whether the file's name is that of a table, and so of no kind.
-func (in *input) ofTables() bool { return layout.IsMapped(in.layout) || in.layout == imdbLayout }
+func (in *input) ofTables() bool { return layout.IsMapped(in.layout()) || in.imdb }
 
 // row returns a row of the file, which is open, as layouts take it.
 func (in *input) row(text string) layout.Row {
-	return layout.Row{
+	row := layout.Row{
 		JSON: text, File: in.Base(), Type: in.kindOfRows(), ID: in.ID, Text: in.Text, Series: in.Series, Season: in.Season,
 		Episode: in.Episode, Sub: in.Sub, Table: in.Format.Table() || in.table, Texts: in.Format == source.FormatCSV || in.Format == source.FormatTSV,
 	}
+	if in.meaning != nil {
+		row = in.meaning.Row(row)
+	}
+	return row
 }
 
 // A turn is a part of the reading. Files whose rows can only be understood when others are known
@@ -67,7 +97,7 @@ const (
 func (in *input) turn() turn {
 	n := in.needs
 	switch {
-	case in.layout == imdbLayout:
+	case in.imdb:
 		return turnIMDb
 	case n.Kinds != 0 && !n.Keyed && n.Mints:
 		return turnMinting
@@ -75,7 +105,7 @@ func (in *input) turn() turn {
 		return turnMatched
 	case n.Kinds != 0 || n.People:
 		return turnPeople
-	case in.layout == layout.Kaggle:
+	case n.Names:
 		return turnNames
 	}
 	return turnPlain
@@ -191,7 +221,7 @@ func (l *fileList) silent(sources []string) (lines []string) {
 	}
 	for n, src := range sources {
 		if reason[n] != "" && !gave[n] {
-			lines = append(lines, oneLine(src+": "+reason[n]))
+			lines = append(lines, text.Line(src+": "+reason[n]))
 		}
 	}
 	return lines
@@ -199,7 +229,7 @@ func (l *fileList) silent(sources []string) (lines []string) {
 
 // noneTaken is the error of an ingest without a file that can be taken.
 func noneTaken(skipped []report.Skipped) error {
-	first := oneLine(skipped[0].String())
+	first := text.Line(skipped[0].String())
 	if len(skipped) == 1 {
 		return errors.New(first)
 	}

@@ -45,6 +45,7 @@ type Config struct {
 	Language string   // xx or xx-YY of the crawl; "" is en-US
 	Encoding string   // of texts that are not UTF-8, such as windows-1252; "auto" by default
 	Mappings []string // mapping files, for tables that no layout has
+	Rows     string   // path to the rows of JSON files, where they lie deeper: see source.CheckRows; "" finds it
 	// Overlay makes these sources win over all others, of earlier and later ingests.
 	Overlay bool
 	// Update demands an existing catalogue, and copies its parts that no row concerns without
@@ -59,10 +60,16 @@ type Config struct {
 	// MaxBad are the bad rows, and MaxBadValues the values that are left out, above which the ingest stops; any number by
 	// default.
 	MaxBad, MaxBadValues Tolerance
+	// MinFit is the share of a file's cells that must be used, above 0 to 1: DefaultMinFit by default, AnyFit for any. A file
+	// that fits less ends the ingest.
+	MinFit float64
 	// Strict refuses a row with a value that fits no field, and those that must be read as another type or mended.
 	Strict bool
-	Limits limit.Limits
-	Memory int64 // bytes of rows held at once; DefaultMemory by default
+	// Drafted makes a run take a file without a meaning by the mapping that is drafted for it, if that is certain, and is called
+	// with it; nil leaves such a file out.
+	Drafted func(Drafted)
+	Limits  limit.Limits
+	Memory  int64 // bytes of rows held at once; DefaultMemory by default
 	// Progress is called with how many bytes of how many are read, Writing then with how many of
 	// the new records are written. Both may be nil.
 	Progress func(done, total int64)
@@ -70,6 +77,14 @@ type Config struct {
 	// Buckets opens the buckets of URLs among the Sources; nil refuses these.
 	Buckets func(context.Context, object.Location) (object.Bucket, error)
 	Log     *slog.Logger
+}
+
+// Drafted is a mapping that was drafted for a file and used.
+type Drafted struct {
+	File    string
+	Mapping string // path to which it was written
+	Err     error  // why it could not be written; nil for most
+	Columns []layout.DraftColumn
 }
 
 // Layouts lists the names of layouts.
@@ -89,7 +104,7 @@ func newRun(c Config) (*run, error) {
 	if c.Memory <= 0 {
 		c.Memory = DefaultMemory
 	}
-	errs := []error{source.CheckEncoding(c.Encoding)}
+	errs := []error{source.CheckEncoding(c.Encoding), source.CheckRows(c.Rows)}
 	if c.Catalog == "" {
 		errs = append(errs, errors.New("catalog: want a folder"))
 	}
@@ -103,9 +118,7 @@ func newRun(c Config) (*run, error) {
 	errs = append(errs, err)
 	c.Language = language
 	if c.Layout != layout.Auto && c.Layout != imdbLayout {
-		if _, err := layout.New(c.Layout, layout.Options{Language: c.Language}); err != nil {
-			errs = append(errs, cmp.Or(CheckLayout(c.Layout), err))
-		}
+		errs = append(errs, cmp.Or(CheckLayout(c.Layout), layout.Check(c.Layout, c.Language)))
 	}
 	if c.Update && !catalog.Exists(c.Catalog) {
 		errs = append(errs, fmt.Errorf("%s: holds no catalogue that could be updated: ingest into it first", c.Catalog))
@@ -124,7 +137,7 @@ func newRun(c Config) (*run, error) {
 		return nil, err
 	}
 	rows, err = layout.WithAliases(rows)
-	return &run{Config: c, rows: rows, start: time.Now(), list: &fileList{}, sums: map[string]string{}}, err
+	return &run{Config: c, rows: rows, start: time.Now(), list: &fileList{}, sums: map[string]string{}, fits: fits{map[int]*fileFit{}, map[groupKey]*fileFit{}, nil}}, err
 }
 
 // appendBeside appends the mappings that lie beside dumps on this machine, or in folders of these, and have their names: films.toml

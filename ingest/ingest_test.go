@@ -531,7 +531,7 @@ func TestCancel(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			calls := 0
 			_, err := Run(ctx, Config{
-				Catalog: dir, Sources: []string{src}, Memory: 1, Overlay: overlay,
+				Catalog: dir, Sources: []string{src}, Memory: 1, Overlay: overlay, MinFit: AnyFit,
 				Progress: func(int64, int64) {
 					if calls++; calls == at/again+1 {
 						cancel()

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math"
 	"path/filepath"
 	"strconv"
 
@@ -37,7 +36,7 @@ func (r *run) joinMovieLens(ctx context.Context, files []source.File) (err error
 				continue
 			}
 			ids := movieLensIDs{}
-			r.eachGood(ctx, input{File: links}, math.MaxInt, func(_ *input, row []byte) bool {
+			r.eachGood(ctx, input{File: links}, func(_ *input, row []byte) bool {
 				if len(ids) == maxLinks {
 					err = fmt.Errorf("%s: want at most %d rows, as the ids of a movies.csv of MovieLens", links.Name, maxLinks)
 				}

@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	"math"
 	"slices"
 	"strings"
 
@@ -49,7 +48,7 @@ var namedKinds = map[fragment.Kind]bool{fragment.KindCompany: true, fragment.Kin
 // has joined lists.
 func (r *run) names(ctx context.Context) (layout.NameIDs, error) {
 	inputs := r.list.inputs
-	if !slices.ContainsFunc(inputs, func(in input) bool { return in.layout == layout.Kaggle || in.needs.Names }) {
+	if !slices.ContainsFunc(inputs, func(in input) bool { return in.needs.Names }) {
 		return nil, nil
 	}
 	names := nameIDs{}
@@ -70,7 +69,7 @@ func (r *run) names(ctx context.Context) (layout.NameIDs, error) {
 		if in.Bytes == 0 {
 			continue // a pipe can be read once only
 		}
-		if t := in.kindOfRows(); t != nil && namedKinds[t.Kind] || in.layout == layout.IDExport || in.needs.Named {
+		if t := in.kindOfRows(); t != nil && namedKinds[t.Kind] || in.needs.Named {
 			if err := r.addNames(ctx, *in, names); err != nil {
 				return nil, err
 			}
@@ -81,11 +80,8 @@ func (r *run) names(ctx context.Context) (layout.NameIDs, error) {
 
 // addNames adds the names that one input gives. Its faults are reported when it is read.
 func (r *run) addNames(ctx context.Context, in input, names nameIDs) error {
-	l, err := layout.New(in.layoutOrTMDB(), r.rows)
-	if err != nil {
-		return err
-	}
-	r.eachGood(ctx, in, math.MaxInt, func(found *input, row []byte) bool {
+	l := in.reader(r.rows)
+	r.eachGood(ctx, in, func(found *input, row []byte) bool {
 		recs, _ := l.Records(found.row(string(row)))
 		for _, rec := range recs {
 			if namedKinds[rec.Type.Kind] && !rec.Removed && rec.Mint == 0 {

@@ -78,7 +78,7 @@ func TestWaitForPipe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bad := put(t, t.TempDir(), "movies.ndjson", strings.Repeat("{}\n", 5))
+	bad := put(t, t.TempDir(), "movies.ndjson", strings.Repeat(`{"id":"x"}`+"\n", 5))
 	var stopped *TooManyBadError
 	if err := run(Config{Sources: []string{bad, fifo(t, "tv.ndjson")}, MaxBad: none}, func(func()) {}); !errors.As(err, &stopped) {
 		t.Errorf("Run of bad rows and a pipe = %v, want a *TooManyBadError", err)

@@ -138,19 +138,16 @@ const maxNamed = 20
 func (r *run) take(b *batch) error {
 	in, s := b.in, &r.so
 	if b.first {
-		if len(r.list.inputs) <= maxNamed || !s.named[in.layout] { // of many, the first of each layout
-			r.Log.Info("reading", "file", in.Name, "layout", in.layout, "format", in.Format.String())
-			if in.lacks != "" {
-				r.Log.Warn(in.lacks, "file", in.Name)
-			}
+		if len(r.list.inputs) <= maxNamed || !s.named[in.layout()] { // of many, the first of each layout
+			r.Log.Info("reading", "file", in.Name, "layout", in.layout(), "format", in.Format.String())
 		}
-		s.named[in.layout] = true
+		s.named[in.layout()] = true
 		kind := in.Kind
 		if in.ofTables() {
 			kind = ""
 		}
 		r.report.BeginFile(in.number, report.File{
-			Name: in.Name, Kind: kind, Layout: in.layout, Format: in.Format.String(), Compression: in.Compression, Bytes: in.Bytes,
+			Name: in.Name, Kind: kind, Layout: in.layout(), Format: in.Format.String(), Compression: in.Compression, Bytes: in.Bytes,
 		})
 	}
 	if err := r.resolver.Note(b.out.ids); err != nil {
@@ -189,6 +186,7 @@ func (r *run) take(b *batch) error {
 		read = s.bytes
 	}
 	r.report.Add(in.number, &b.out.tally)
+	r.fits.add(b)
 	if r.Progress != nil {
 		r.Progress(read, r.list.bytes)
 	}
@@ -228,7 +226,7 @@ func (l *fileList) noter(minted bool) (n resolve.Noter) {
 	}
 	for k := range l.inputs {
 		in := &l.inputs[k]
-		if in.layout == imdbLayout {
+		if in.imdb {
 			n.IDs |= resolve.OfIMDb
 		}
 		n.IDs |= in.needs.Kinds
@@ -274,22 +272,13 @@ func (d *decoder) file(ctx context.Context, n int) error {
 		if err != nil {
 			break
 		}
-		if d.open.in.layout == "" && next.Err == nil {
-			detected := *d.open.in // batches before have the old one
-			d.open.in = &detected
-			reason := d.r.detect(&detected, next.JSON)
-			if reason == "" && detected.layout == imdbLayout {
-				reason = "tables of IMDb are read together, and more than once: want a file, not a pipe"
-			}
-			if reason != "" {
-				d.open.end = &end{skipped: reason}
-				break
-			}
-		}
 		if d.add(next); len(d.buf) < batchBytes && len(d.open.rows) < batchRows {
 			continue
 		}
 		d.open.consumed = src.Consumed()
+		if d.choose(); d.open.end != nil {
+			break
+		}
 		if err := d.flush(); err != nil {
 			return err
 		}
@@ -297,11 +286,11 @@ func (d *decoder) file(ctx context.Context, n int) error {
 	if err := ctx.Err(); err != nil { // no fault of the file
 		return err
 	}
-	if d.open.end == nil {
+	if d.choose(); d.open.end == nil {
 		d.open.end = &end{}
 	}
 	// A full disk, which a packed Parquet file may meet, is no damage of the file.
-	if damaged := (*source.FileError)(nil); err != nil && !errors.Is(err, io.EOF) {
+	if damaged := (*source.FileError)(nil); err != nil && !errors.Is(err, io.EOF) && d.open.end.skipped == "" {
 		if !errors.As(err, &damaged) || isFull(err) {
 			return err
 		}
@@ -311,6 +300,32 @@ func (d *decoder) file(ctx context.Context, n int) error {
 		d.open.end.blank, d.open.consumed = src.Blank(), src.Consumed()
 	}
 	return d.flush()
+}
+
+// choose finds the meaning of a file by the first rows that were read of it: of a pipe, and of a file that is named after one
+// resource. A file without a meaning ends with the open batch, which becomes empty.
+func (d *decoder) choose() {
+	if in := d.open.in; in.meaning != nil || in.imdb {
+		return
+	}
+	var rows []string
+	for _, row := range d.open.rows {
+		if row.failed == nil && len(rows) < headRows {
+			rows = append(rows, string(d.buf[row.from:row.to]))
+		}
+	}
+	if len(rows) == 0 {
+		return
+	}
+	chosen := *d.open.in // batches before have the old one
+	d.open.in = &chosen
+	reason, _ := d.r.choose(&chosen, rows)
+	if reason == "" && chosen.imdb {
+		reason = "tables of IMDb are read together, and more than once: want a file, not a pipe"
+	}
+	if reason != "" {
+		d.open.rows, d.buf, d.open.end = nil, d.buf[:0], &end{skipped: reason}
+	}
 }
 
 // add copies a row into the open batch.
@@ -345,6 +360,8 @@ type mapped struct {
 	bad      []report.BadRow
 	ids      []byte // entries of the records, for a resolve.Resolver
 	tally    report.Tally
+	cells    map[string]record.Cells  // of the rows, by column
+	examples map[string]report.Sample // of values that were left out, by their paths
 }
 
 // An outRecord is a record that a row gave. Its key still lacks the order among equal ones.
@@ -376,10 +393,7 @@ func (b *batch) makeRecords(r *run) error {
 	if !r.Strict {
 		o.Values = &record.Values{}
 	}
-	l, err := layout.New(b.in.layoutOrTMDB(), o)
-	if err != nil {
-		return err
-	}
+	l := b.in.reader(o)
 	as := b.in.row("")
 	for n := range b.rows {
 		row := &b.rows[n]
@@ -396,6 +410,7 @@ func (b *batch) makeRecords(r *run) error {
 			continue
 		}
 		row.count(&out.tally, left)
+		out.example(row.place, left)
 		for i := range recs {
 			out.add(b.in.number, &recs[i], i > 0, row.place, r.resolver.Noter)
 			switch recs[i].Found {
@@ -412,8 +427,25 @@ func (b *batch) makeRecords(r *run) error {
 		}
 	}
 	c := l.Counts()
+	if m := b.in.meaning; m != nil {
+		out.cells = m.Columns(c.Cells)
+	}
 	out.tally.Fields.Merge(report.Fields{Unknown: c.Unknown, Coerced: c.Coerced, Dropped: c.Dropped, Whole: c.Whole})
 	return nil
+}
+
+// example keeps the first value that was left out of each path.
+func (r *mapped) example(at source.Place, left []record.LeftOut) {
+	for _, l := range left {
+		if _, ok := r.examples[l.Path]; ok || len(r.examples) >= record.MaxPaths {
+			continue
+		}
+		if r.examples == nil {
+			r.examples = map[string]report.Sample{}
+		}
+		first := l.First[0]
+		r.examples[l.Path] = report.Sample{File: at.File, Row: at.Row, Line: at.Line, Field: first.Field, Value: first.Value, Reason: first.What}
+	}
 }
 
 // begin hands over the values that the reader of the file left out.
@@ -440,9 +472,6 @@ func (b *batch) refuse(row *row, err error) {
 		raw = b.raw[row.raw[0]:row.raw[1]]
 	}
 	field, why := reasonOf(err)
-	if hint := b.in.hint; hint != "" && row.failed == nil {
-		field, why = "", asResponse(hint, err)
-	}
 	var unknown *layout.NoIDError
 	if errors.As(err, &unknown) {
 		b.out.tally.Rows.NoID++
@@ -456,13 +485,8 @@ func (b *batch) quarantine(at source.Place, field, why string, raw []byte, size 
 	b.out.tally.Quarantined(at.String(), field, why)
 	b.out.bad = append(b.out.bad, report.BadRow{
 		File: at.File, Path: in.Path, Row: at.Row, Line: at.Line, Field: field, Reason: why,
-		Kind: in.Kind, Layout: in.layout, Table: in.Format.Table(), Header: in.header, Raw: report.RawOf(raw, size),
+		Kind: in.Kind, Layout: in.layout(), Table: in.Format.Table(), Header: in.header, Raw: report.RawOf(raw, size),
 	})
-}
-
-// asResponse is the reason against a row of a file with a hint.
-func asResponse(hint string, err error) string {
-	return hint + "; as a response of the API, " + err.Error()
 }
 
 // reasonOf splits an error about a row into the field at fault and the reason.

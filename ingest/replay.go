@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/reelsplice/reelsplice/ingest/layout"
 	"github.com/reelsplice/reelsplice/ingest/merge"
 	"github.com/reelsplice/reelsplice/ingest/report"
 	"github.com/reelsplice/reelsplice/ingest/source"
@@ -105,22 +104,13 @@ func (r *run) replayed(ctx context.Context, f *replayFile, dir string) (input, e
 	if err != nil {
 		return input{}, err
 	}
-	in := input{File: files[0], layout: f.key.layout, table: f.key.table}
+	in := input{File: files[0], asked: f.key.layout, table: f.key.table}
 	in.Name = f.key.file
 	in.Modified = time.Time{} // it is made anew each time
-	asked := !f.key.record && r.Layout != imdbLayout
-	if asked && r.Layout != layout.Auto {
-		in.layout = r.Layout
+	if !f.key.record {
+		in.asked = ""
 	}
-	r.eachGood(ctx, in, maxLook, func(found *input, row []byte) bool {
-		if asked && r.Layout == layout.Auto && layout.HasMapping(found.Base(), row, r.rows) {
-			in.layout = layout.Tables
-		}
-		if layout.IsMapped(in.layout) {
-			in.needs = layout.NeedsOf(in.layout, found.Base(), row, r.rows)
-		}
-		return false
-	})
+	r.look(ctx, &in)
 	return in, nil
 }
 

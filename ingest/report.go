@@ -49,7 +49,8 @@ type Report struct {
 	ValuesLeftOut int64            `json:"values_left_out"`
 	LeftOut       []report.LeftOut `json:"left_out_values,omitempty"`
 	ValuesCoerced int64            `json:"values_coerced"`
-	Stopped       bool             `json:"stopped,omitempty"` // too many bad rows or values: nothing of it is in the catalogue
+	Columns       []report.FileFit `json:"columns"`           // what became of the values of each file, by column
+	Stopped       bool             `json:"stopped,omitempty"` // too many bad rows or values, or a poor fit: nothing of it is in the catalogue
 	ReportFile    string           `json:"report_file"`
 	Seconds       float64          `json:"seconds"`
 	// Details is what the files of the report hold.
@@ -73,7 +74,7 @@ func (r *run) complete(ctx context.Context) (Report, error) {
 
 // writeReport writes the files of the report, and returns it in short.
 func (r *run) writeReport(e report.End) (Report, error) {
-	e.Skipped = r.list.skipped
+	e.Skipped, e.Fits = r.list.skipped, r.fitsOf()
 	e.Catalog, e.Parameters, e.Elapsed = r.Catalog, r.parameters(), time.Since(r.start)
 	d := r.report.Report(e)
 	if err := d.Write(r.Catalog); err != nil {
@@ -86,7 +87,7 @@ func (r *run) writeReport(e report.End) (Report, error) {
 		Matched: t.Matched, Minted: t.Minted, NoID: t.NoID, Merged: r.so.merged,
 		Whole: counts(t.Whole), Unknown: counts(t.Unknown), Coerced: counts(t.Coerced), Dropped: counts(t.Dropped),
 		ValuesLeftOut: r.so.leftOut, LeftOut: t.LeftOut.Top, ValuesCoerced: t.Coerced.MoreCount,
-		ReportFile: filepath.Join(r.Catalog, report.HTMLFile), Details: d, Bad: r.quarantine.First(),
+		ReportFile: filepath.Join(r.Catalog, report.HTMLFile), Details: d, Bad: r.quarantine.First(), Columns: e.Fits,
 	}
 	for _, c := range t.Coerced.Top {
 		out.ValuesCoerced += c.Count
@@ -121,6 +122,9 @@ func (c *Config) parameters() map[string]string {
 		if most != AnyNumber {
 			p[name] = most.String()
 		}
+	}
+	if c.MinFit != 0 {
+		p["min-fit"] = strconv.FormatFloat(max(c.MinFit, 0), 'f', -1, 64)
 	}
 	maps.DeleteFunc(p, func(_, value string) bool { return value == "" })
 	return p

@@ -31,6 +31,7 @@ type run struct {
 	quarantine *report.Quarantine
 	report     *report.Collector
 	resolver   *resolve.Resolver
+	fits       fits
 	so         soFar
 }
 
@@ -68,9 +69,10 @@ func (r *run) ingest(ctx context.Context) (_ Report, err error) {
 		err = r.writeDumps(ctx)
 	}
 	var bad *TooManyBadError
+	var poor *PoorFitError
 	switch {
-	case errors.As(err, &bad):
-		return r.stopped(bad)
+	case errors.As(err, &bad), errors.As(err, &poor):
+		return r.stopped(err)
 	case isFull(err):
 		return Report{}, fmt.Errorf("%w; nothing of this run is left: make room, then start it again", err)
 	case err != nil:
@@ -146,17 +148,17 @@ func (r *run) read(ctx context.Context) (err error) {
 	if s := &r.so; s.rows == 0 && s.unread == len(inputs) {
 		return s.nothing(r.list.skipped)
 	}
-	return r.checkBad(true)
+	if err := r.checkBad(true); err != nil {
+		return err
+	}
+	return r.checkFits()
 }
 
 // supersede merges the catalogue's records with minted ids into those that the rows gave the same
 // external ids.
 func (r *run) supersede(ctx context.Context) error {
 	err := r.resolver.Supersede(ctx, func(t *catalog.Type, rec record.Record, id int64) error {
-		l, err := layout.New(layout.TMDB, r.rows)
-		if err != nil {
-			return err
-		}
+		l := layout.OwnForm(t, "").Reader(r.rows)
 		row := fmt.Sprintf(`{"id":%d,"_merged_into":%d}`, rec.IntNamed("id").V, id)
 		gone, err := l.Records(layout.Row{JSON: row, Type: t})
 		if err != nil {
@@ -222,16 +224,21 @@ func (r *run) checkBad(done bool) error {
 	return err
 }
 
-// stopped ends an ingest with too many bad rows or values: the rows are kept, and a report is written.
-func (r *run) stopped(bad *TooManyBadError) (Report, error) {
+// stopped ends an ingest with too many bad rows or values, or with files that do not fit: the rows are kept, and a report is
+// written.
+func (r *run) stopped(why error) (Report, error) {
 	err := r.quarantine.Close()
 	if err == nil && r.quarantine.Count() > 0 {
-		bad.File, err = r.work.keepQuarantine()
+		var file string
+		file, err = r.work.keepQuarantine()
+		if bad := (*TooManyBadError)(nil); errors.As(why, &bad) {
+			bad.File = file
+		}
 	}
 	if err != nil {
-		return Report{}, errors.Join(bad, err)
+		return Report{}, errors.Join(why, err)
 	}
-	out, err := r.writeReport(report.End{Err: bad})
+	out, err := r.writeReport(report.End{Err: why})
 	out.Records, out.Stopped = nil, true // the catalogue is as it was
-	return out, errors.Join(bad, err)
+	return out, errors.Join(why, err)
 }

@@ -280,7 +280,7 @@ imdb_id = 'id'
 	f := func(name, text string, c Config, want ...string) {
 		t.Helper()
 		dir := t.TempDir()
-		r := ingestInto(t, dir, Config{Sources: []string{put(t, t.TempDir(), name, text)}})
+		r := ingestInto(t, dir, Config{Layout: "tmdb", Sources: []string{put(t, t.TempDir(), name, text)}})
 		if int(r.Quarantined) != len(want) || len(want) == 0 {
 			t.Fatalf("Run(%s) = %+v, want %d rows in quarantine", name, r, len(want))
 		}

@@ -59,7 +59,7 @@ func TestLeftOut(t *testing.T) {
 		`{"episode_run_time":[45],"id":1,"seasons":[{"id":2,"season_number":1}]}`,
 		`episode_run_time[1]: want an integer, found "x"`, "seasons[0].air_date: "+day+`"1995-00-00"`, "last_air_date: "+day+`"soon"`)
 	f("season", `{"series_id":9,"season_number":1,"air_date":"x","episodes":[{"id":1,"episode_number":"one","crew":[1]}]}`,
-		`{"episodes":[{"id":1,"crew":[]}],"season_number":1,"series_id":9}`,
+		`{"episodes":[{"id":1}],"season_number":1,"series_id":9}`,
 		"air_date: "+day+`"x"`, `episodes[0].episode_number: want an integer, found "one"`, "episodes[0].crew[0]: want an object, found 1")
 	f("person", `{"id":1,"birthday":"1963","also_known_as":["A",null]}`, `{"also_known_as":["A"],"id":1}`,
 		"birthday: "+day+`"1963"`, "also_known_as[1]: want a string, found null")
@@ -107,6 +107,25 @@ func TestCoerced(t *testing.T) {
 	f(`{"id":1,"release_date":"","popularity":7,"runtime":null}`, `{"id":1,"popularity":7.0,"release_date":"","runtime":null}`)
 }
 
+// TestZeroCharacters: U+0000 is dropped from texts, also in cells that hold JSON, and its row stays.
+func TestZeroCharacters(t *testing.T) {
+	dir := t.TempDir()
+	r := lines(t, dir, Config{}, `{"id":1,"title":"A\u0000B"}`, `{"id":2,"title":"C","my_own":"x\u0000y","genres":[{"id":18,"name":"Dr\u0000ama"}]}`)
+	want := []string{`{"id":1,"title":"AB"}`, `{"genres":[{"id":18,"name":"Drama"}],"id":2,"title":"C","my_own":"xy"}`}
+	if got := records(t, dir); !slices.Equal(got, want) || r.Coerced["(control characters dropped)"] != 3 {
+		t.Errorf("records %s, coerced %v, want %s", got, r.Coerced, want)
+	}
+	dir = t.TempDir()
+	fileOf(t, dir, "movies.csv", Config{}, `id,title,genres`, `3,D,"[{""id"":18,""name"":""Dr\u0000ama""}]"`)
+	if got, want := records(t, dir), []string{`{"genres":[{"id":18,"name":"Drama"}],"id":3,"title":"D"}`}; !slices.Equal(got, want) {
+		t.Errorf("records %s, want %s", got, want)
+	}
+	strict := lines(t, t.TempDir(), Config{Strict: true}, `{"id":1,"title":"A\u0000B"}`, `{"id":2,"title":"C"}`)
+	if len(strict.Bad) != 1 || !strings.Contains(strict.Bad[0], "found U+0000") {
+		t.Errorf("with strict, Bad = %q, want the first row", strict.Bad)
+	}
+}
+
 // TestAbsentNotNull: what is left out takes nothing from another source, as null would.
 func TestAbsentNotNull(t *testing.T) {
 	dir := t.TempDir()
@@ -147,7 +166,7 @@ func TestMaxBadValues(t *testing.T) {
 		}
 		dir := t.TempDir()
 		src := put(t, t.TempDir(), "movies.ndjson", strings.Join(rows, "\n"))
-		r, err := Run(t.Context(), Config{Catalog: dir, Sources: []string{src}, MaxBadValues: most})
+		r, err := Run(t.Context(), Config{Catalog: dir, Sources: []string{src}, MaxBadValues: most, MinFit: AnyFit})
 		if fmt.Sprint(err) != want || r.ValuesLeftOut != 3 || r.Stopped != (err != nil) || r.QuarantineFile != "" {
 			t.Errorf("with at most %s: %v, %+v, want %s", limit, err, r, want)
 		}
@@ -169,7 +188,7 @@ func TestLeftOutOrder(t *testing.T) {
 	for i := range rows {
 		rows[i] = fmt.Sprintf(`{"id":%d,"runtime":"x%d"}`, i+1, i+1)
 	}
-	r := lines(t, t.TempDir(), Config{}, rows...)
+	r := lines(t, t.TempDir(), Config{MinFit: AnyFit}, rows...)
 	want := report.LeftOut{Path: "runtime", Count: n}
 	for i := range int64(3) {
 		value := fmt.Sprintf(`"x%d"`, i+1)

@@ -7,20 +7,23 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
+	"text/tabwriter"
 	"time"
-	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/reelsplice/reelsplice/ingest"
 	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
+	"github.com/reelsplice/reelsplice/ingest/report"
 	"github.com/reelsplice/reelsplice/ingest/source"
 	"github.com/reelsplice/reelsplice/ingest/source/limit"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/object/s3"
+	"github.com/reelsplice/reelsplice/schemas/text"
 )
 
 const ingestLong = "ingest reads dumps into the catalogue: files, folders or globs of NDJSON, JSON, CSV, TSV or Parquet,\n" +
@@ -85,11 +88,10 @@ func ingestCommand(a *app) *cobra.Command {
 			return a.explain(ctx, cfg)
 		}
 		r, err := a.ingest(ctx, cfg)
-		var bad *ingest.TooManyBadError
-		if err != nil && !errors.As(err, &bad) {
+		if err != nil && !r.Stopped {
 			return err
 		}
-		// An ingest that stops at too many bad rows has a report all the same.
+		// An ingest that stops at too many bad rows, or at a file that does not fit, has a report all the same.
 		if err := errors.Join(a.print(r, func(w io.Writer) { writeIngest(w, &r) }), err); err != nil {
 			a.printBad(&r)
 			return err
@@ -117,13 +119,46 @@ func meaningFlags(f *pflag.FlagSet, cfg *ingest.Config) {
 	f.StringVar(&cfg.Kind, "kind", "", "kind of every row: movie, tv, season, episode, person ...")
 	f.StringVar(&cfg.Language, "language", "", "language of the crawl, `xx-YY`; en-US when not given")
 	f.StringVar(&cfg.Encoding, "encoding", source.EncodingAuto, "`ENCODING` of texts that are not UTF-8, such as windows-1252, iso-8859-1, utf-16, shift_jis, gb18030")
+	f.StringVar(&cfg.Rows, "rows", "", "`PATH` to the rows of JSON files, where they lie deeper: data.items, hits.hits[]._source, {}")
+	f.Var((*minFitFlag)(&cfg.MinFit), "min-fit", "stop at a file of whose values less than this `SHARE` is used, such as 80%; 0 takes any file")
 	f.StringArrayVar(&cfg.Mappings, "mapping", nil, "mapping `FILE` for the columns of tables, besides those that lie beside them; repeatable")
+}
+
+// A minFitFlag is the share of values of ingest.Config.MinFit.
+type minFitFlag float64
+
+func (f *minFitFlag) String() string {
+	switch {
+	case *f < 0:
+		return "0"
+	case *f == 0:
+		return fmt.Sprintf("%g%%", 100*ingest.DefaultMinFit)
+	}
+	return fmt.Sprintf("%g%%", 100*float64(*f))
+}
+
+func (f *minFitFlag) Type() string { return "share" }
+
+// Set reads 80% or 0.8.
+func (f *minFitFlag) Set(s string) error {
+	text, percent := strings.CutSuffix(s, "%")
+	share, err := strconv.ParseFloat(text, 64)
+	if percent {
+		share /= 100
+	}
+	if err != nil || !(share >= 0 && share <= 1) {
+		return fmt.Errorf("want a share such as 80%% or 0.8, found %q", s)
+	}
+	if *f = minFitFlag(share); share == 0 {
+		*f = ingest.AnyFit
+	}
+	return nil
 }
 
 // checkMeaning checks those flags.
 func checkMeaning(cfg *ingest.Config) error {
 	cfg.Buckets = func(ctx context.Context, l object.Location) (object.Bucket, error) { return s3.Open(ctx, l) }
-	errs := []error{ingest.CheckLayout(cfg.Layout), source.CheckEncoding(cfg.Encoding)}
+	errs := []error{ingest.CheckLayout(cfg.Layout), source.CheckEncoding(cfg.Encoding), source.CheckRows(cfg.Rows)}
 	if kinds := catalog.Kinds(); cfg.Kind != "" && !slices.Contains(kinds, cfg.Kind) {
 		errs = append(errs, fmt.Errorf("kind %q: want one of %s", cfg.Kind, strings.Join(kinds, ", ")))
 	}
@@ -294,6 +329,7 @@ func writeIngest(w io.Writer, r *ingest.Report) {
 			fmt.Fprintf(w, "%s: %d\n", n.what, n.count)
 		}
 	}
+	writeFits(w, r.Columns)
 	if !r.Stopped {
 		writeCounts(w, "kept, though not a field of the API", r.Unknown)
 		writeCounts(w, "read as another type or form", r.Coerced)
@@ -318,6 +354,71 @@ func writeIngest(w io.Writer, r *ingest.Report) {
 	fmt.Fprintf(w, "report: %s\n", r.ReportFile)
 	if r.ValuesLeftOut+r.ValuesCoerced > 0 {
 		fmt.Fprintf(w, "values left out: %d, read as another type or form: %d\n", r.ValuesLeftOut, r.ValuesCoerced)
+	}
+}
+
+// writeFits prints a line for each file, and a table of the columns of one that was not taken.
+func writeFits(w io.Writer, fits []report.FileFit) {
+	for i := range fits {
+		f := &fits[i]
+		if i >= maxCounts && len(f.Problems) == 0 {
+			fmt.Fprintf(w, "and %s; the report has more of them\n", plural(int64(len(fits)-i), "more file"))
+			return
+		}
+		if len(f.Problems) > 0 {
+			writeFit(w, f)
+			continue
+		}
+		fmt.Fprintf(w, "%s\n", fitLine(f))
+	}
+}
+
+// fitLine returns what became of the values of a file that was taken.
+func fitLine(f *report.FileFit) string {
+	name := f.File
+	if f.Files > 1 {
+		name = fmt.Sprintf("%s and %s", name, plural(f.Files-1, "more file"))
+	}
+	line := fmt.Sprintf("%s: %s as %s", name, plural(f.Made, "row"), f.Meaning)
+	var unused, left []string
+	for i := range f.Columns {
+		c := &f.Columns[i]
+		if c.Unused > 0 && !c.Ignored {
+			unused = append(unused, c.Name)
+		}
+		if c.LeftOut > 0 {
+			left = append(left, fmt.Sprintf("%d of %d of %s%s", c.LeftOut, c.Cells, c.Name, c.Such()))
+		}
+	}
+	if unused != nil {
+		line += "; not used: " + strings.Join(unused, ", ")
+	}
+	if left != nil {
+		line += "; left out: " + strings.Join(left, ", ")
+	}
+	return line
+}
+
+// writeFit prints the columns of a file as a table.
+func writeFit(w io.Writer, f *report.FileFit) {
+	fmt.Fprintf(w, "%s: as %s:\n", f.File, f.Meaning)
+	var table strings.Builder
+	t := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "  column\tvalues\tused\tleft out\tkept as it is\tnot used\texample")
+	for i := range f.Columns {
+		c := &f.Columns[i]
+		example := strings.TrimPrefix(c.Such(), ", such as ")
+		if c.Ignored {
+			example = "ignored by the mapping"
+		}
+		fmt.Fprintf(t, "  %s\t%d\t%d\t%d\t%d\t%d\t%s\n", c.Name, c.Cells, c.Used, c.LeftOut, c.Extra, c.Unused, example)
+	}
+	_ = t.Flush() // to memory
+	for line := range strings.Lines(table.String()) {
+		fmt.Fprintln(w, strings.TrimRight(line, " \n"))
+	}
+	for _, problem := range f.Problems {
+		fmt.Fprintf(w, "  %s\n", problem)
 	}
 }
 
@@ -379,6 +480,13 @@ func writeExplainedFile(w io.Writer, f *ingest.ExplainedFile) {
 	if f.Note != "" {
 		writeComment(w, f.Note)
 	}
+	if f.Fit != nil {
+		var table strings.Builder
+		writeFit(&table, f.Fit)
+		for line := range strings.Lines(table.String()) {
+			writeComment(w, strings.TrimRight(line, "\n"))
+		}
+	}
 	for i := range f.Rows {
 		writeExplainedRow(w, &f.Rows[i])
 	}
@@ -423,14 +531,7 @@ func writeExplainedRow(w io.Writer, r *ingest.ExplainedRow) {
 }
 
 // writeComment writes a comment of TOML, which may hold no control characters.
-func writeComment(w io.Writer, text string) {
-	fmt.Fprintf(w, "# %s\n", strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, text))
-}
+func writeComment(w io.Writer, comment string) { fmt.Fprintf(w, "# %s\n", text.Line(comment)) }
 
 // shortened returns the first characters of a value.
 func shortened(s string) string {

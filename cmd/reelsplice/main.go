@@ -25,6 +25,7 @@ import (
 	"github.com/reelsplice/reelsplice/build/array"
 	"github.com/reelsplice/reelsplice/schemas/bug"
 	"github.com/reelsplice/reelsplice/schemas/file"
+	"github.com/reelsplice/reelsplice/schemas/text"
 	"github.com/reelsplice/reelsplice/serve/observe"
 )
 
@@ -103,7 +104,7 @@ func oneLine(err error) string {
 	var lines []string
 	for line := range strings.Lines(err.Error()) {
 		if line = strings.TrimSpace(line); line != "" {
-			lines = append(lines, line)
+			lines = append(lines, text.Line(line))
 		}
 	}
 	return strings.Join(lines, "; ")

@@ -29,6 +29,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/file"
 	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/release/store"
+	"github.com/reelsplice/reelsplice/schemas/text"
 	"github.com/reelsplice/reelsplice/serve"
 	"github.com/reelsplice/reelsplice/serve/auth"
 	"github.com/reelsplice/reelsplice/serve/localca"
@@ -192,7 +193,11 @@ func (u *up) publishSources(ctx context.Context, folder store.Folder) error {
 	if err := os.RemoveAll(u.dumps.Catalog); err != nil {
 		return fmt.Errorf("make the catalogue anew: %w", err)
 	}
+	u.dumps.Drafted = u.drafted
 	r, err := u.ingest(ctx, u.dumps)
+	if !u.quiet || r.Stopped {
+		writeFits(u.Stderr, r.Columns)
+	}
 	if err != nil {
 		return err
 	}
@@ -209,6 +214,29 @@ func (u *up) publishSources(ctx context.Context, folder store.Folder) error {
 	}
 	_, err = u.buildAndPublish(ctx, folder, u.dumps.Catalog, previous)
 	return err
+}
+
+// drafted prints the mapping that a table without one was taken by.
+func (u *up) drafted(d ingest.Drafted) {
+	fmt.Fprintf(u.Stderr, "%s: taken by a drafted mapping, %s: check it, or write your own\n", d.File, d.Mapping)
+	if d.Err != nil {
+		fmt.Fprintf(u.Stderr, "  it could not be written: %v\n", d.Err)
+	}
+	var unused []string
+	for _, c := range d.Columns {
+		if c.Field == "" {
+			unused = append(unused, text.Line(c.Name))
+			continue
+		}
+		fmt.Fprintf(u.Stderr, "  %s: %s", text.Line(c.Name), c.Field)
+		if c.Note != "" {
+			fmt.Fprintf(u.Stderr, " (%s)", text.Line(c.Note))
+		}
+		fmt.Fprintln(u.Stderr)
+	}
+	if unused != nil {
+		fmt.Fprintf(u.Stderr, "  not used: %s\n", strings.Join(unused, ", "))
+	}
 }
 
 // publishSample makes a release of the sample, through a temporary catalogue.

@@ -1,8 +1,6 @@
 package layout
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,37 +8,88 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// A binder finds out what the columns of rows mean. Most rows have the columns of the row
-// before, so the last binding is looked at first.
+// A binder finds the columns of rows. Most rows have the columns of the row before, so it tries the last binding first.
 type binder struct {
-	layout   string // for messages
-	mappings []*Mapping
-	bindings map[string]*binding // by file and columns
+	form     *form
+	bindings map[string]*binding // by columns
 	last     *binding            // of the row before
-	lastFile string
+	cells    map[string]*record.Cells
 }
 
-// bind returns what columns mean in a file.
-func (n *binder) bind(file string, columns []string) (*binding, error) {
-	if n.last != nil && n.lastFile == file && slices.Equal(columns, n.last.columns) {
-		return n.last, nil
+// bind returns the places of columns.
+func (n *binder) bind(columns []string) *binding {
+	if n.last != nil && slices.Equal(columns, n.last.columns) {
+		return n.last
 	}
 	const most = 1000 // rows of NDJSON may have any fields
-	key := file + "\x00" + strings.Join(columns, "\x00")
+	key := strings.Join(columns, "\x00")
 	b, ok := n.bindings[key]
 	if !ok {
-		t := tableOf(n.mappings, file, columns)
-		if t == nil {
-			return nil, errors.New(noTable(n.layout, n.mappings, file, columns))
-		}
 		if len(n.bindings) >= most {
 			clear(n.bindings)
 		}
-		b = t.form().bind(columns)
+		b = n.form.bind(columns)
+		for _, name := range columns {
+			b.counts = append(b.counts, n.cellsOf(name))
+		}
 		n.bindings[key] = b
 	}
-	n.last, n.lastFile = b, file
-	return b, nil
+	n.last = b
+	return b
+}
+
+// cellsOf returns the counts of a column.
+func (n *binder) cellsOf(name string) *record.Cells {
+	if n.cells[name] == nil && len(n.cells) >= record.MaxPaths {
+		name = record.OtherPaths
+	}
+	if n.cells[name] == nil {
+		n.cells[name] = &record.Cells{}
+	}
+	return n.cells[name]
+}
+
+// count counts the values of a row. made has the shapes that took the row.
+func (n *binder) count(row *boundRow, made []*shape, table bool) {
+	for i, cell := range row.cells {
+		if isEmpty(cell) || cell == "[]" || cell == "{}" {
+			continue
+		}
+		name := row.columns[i]
+		if cell[0] == '{' && !table {
+			_ = record.EachField(cell, func(inner, raw string) error { // the row is good JSON
+				if !isEmpty(raw) && raw != "[]" && raw != "{}" {
+					reads := 0
+					for _, s := range made {
+						reads += s.reads(name, inner)
+					}
+					n.cellsOf(name + "." + inner).Count(row.fate(name, reads))
+				}
+				return nil
+			})
+			continue
+		}
+		reads := 0
+		for _, s := range made {
+			reads += row.reads[s.number][i]
+		}
+		row.counts[i].Count(row.fate(name, reads))
+	}
+}
+
+// fate returns what became of a value of a column, which so many expressions read.
+func (r *boundRow) fate(column string, reads int) record.Fate {
+	switch {
+	case reads == 0:
+		return record.IsUnused
+	case len(r.lost)+len(r.whole) == 0: // nearly all rows
+		return record.IsUsed
+	case r.lost[column] >= reads:
+		return record.IsLeftOut
+	case r.lost[column]+r.whole[column] >= reads:
+		return record.IsExtra
+	}
+	return record.IsUsed
 }
 
 // A binding is a form for rows with certain columns: it has the place of each column in a
@@ -48,19 +97,24 @@ func (n *binder) bind(file string, columns []string) (*binding, error) {
 type binding struct {
 	form    *form
 	columns []string
-	at      map[string]int // by column; of two columns of a name the last one counts, as parsers have it
-	lost    []string       // by place: the name that values are counted under; "" for used columns
-	texts   []bool         // by place: a field is the column's text, which "-" may be
+	at      map[string]int  // by column; of two columns of a name the last one counts, as parsers have it
+	texts   []bool          // by place: a field is the column's text, which "-" may be
+	counts  []*record.Cells // by place
+	reads   [][]int         // by the number of the shape, and place: how many expressions read the column
 }
 
 // bind returns the binding of a form to columns.
 func (f *form) bind(columns []string) *binding {
-	b := &binding{form: f, columns: slices.Clone(columns), at: make(map[string]int, len(columns)), lost: make([]string, len(columns)), texts: make([]bool, len(columns))}
+	b := &binding{form: f, columns: slices.Clone(columns), at: make(map[string]int, len(columns)), texts: make([]bool, len(columns))}
+	for _, s := range f.shapes {
+		reads := make([]int, len(columns))
+		for i, name := range columns {
+			reads[i] = s.reads(name, "")
+		}
+		b.reads = append(b.reads, reads)
+	}
 	for i, name := range columns {
 		b.at[name] = i
-		if !f.columns[name] {
-			b.lost[i] = f.label + "." + name
-		}
 		b.texts[i] = slices.ContainsFunc(f.shapes, func(s *shape) bool {
 			return slices.ContainsFunc(s.entries, func(e *entry) bool { return e.isText() && slices.Contains(e.columns, name) })
 		})
@@ -72,10 +126,18 @@ func (f *form) bind(columns []string) *binding {
 type boundRow struct {
 	*binding
 	cells []string // JSON texts
-	each  string   // the column whose element makes the record at hand; "" for none
+	each  string   // column whose element makes the current record; "" for none
 	// element and place are those of the element, as JSON texts.
 	element, place string
 	values         map[string]any // by column: those that were decoded
+	lost, whole    map[string]int // by column: the expressions that read nothing of its cell, and those that keep it as it is
+}
+
+// lose notes that an expression cannot read the cells of its columns.
+func (r *boundRow) lose(columns []string) {
+	for _, name := range columns {
+		r.lost[name]++
+	}
 }
 
 // setElement sets the element that makes the next record, none with each "".
@@ -137,12 +199,36 @@ func (r *boundRow) clean() {
 	}
 }
 
-// count counts the values of columns that the form has no field for.
-func (r *boundRow) count(dropped map[string]int64) {
-	for i, name := range r.lost {
-		if name != "" && r.cells[i] != "null" {
-			record.Count(dropped, name, 1)
+// reads counts the expressions of a shape that read a column, or a field of the object that it is.
+func (s *shape) reads(column, inner string) (n int) {
+	for _, u := range s.uses[column] {
+		if inner == "" || u.whole() || slices.Contains(u.fields, inner) {
+			n++
 		}
+	}
+	return n
+}
+
+// setUses collects the columns that a shape reads.
+func (s *shape) setUses() {
+	s.uses = map[string][]*columnUse{}
+	add := func(e *expression) {
+		if e == nil {
+			return
+		}
+		for _, name := range e.columns {
+			if u := e.uses[name]; u != nil && (s.each == nil || e == s.each || name != elementName && name != placeName) {
+				s.uses[name] = append(s.uses[name], u)
+			}
+		}
+	}
+	add(s.where)
+	add(s.each)
+	for _, e := range s.entries {
+		add(e.expression)
+	}
+	for _, name := range s.mintColumns() {
+		s.uses[name] = append(s.uses[name], &columnUse{times: 1})
 	}
 }
 
@@ -161,31 +247,12 @@ func (s *shape) columnName(field string) string {
 	return column + field[len(path):]
 }
 
-// tableOf returns the first table of mappings that a file with columns is; nil for
-// none.
-func tableOf(mappings []*Mapping, file string, columns []string) *table {
-	for _, m := range mappings {
-		for _, t := range m.tables {
-			if t.match(file, columns) {
-				return t
-			}
+// columnsOf returns the columns of the entry that a field of the record came from.
+func (s *shape) columnsOf(field string) []string {
+	for _, e := range s.entries {
+		if rest, ok := strings.CutPrefix(field, strings.ReplaceAll(e.path, "[0]", "")); ok && (rest == "" || rest[0] == '.') {
+			return e.columns
 		}
 	}
 	return nil
-}
-
-// noTable returns the message for a file that is no table of a layout, with what keeps it from being one.
-func noTable(layout string, mappings []*Mapping, file string, columns []string) string {
-	no := fmt.Sprintf("layout %s: no mapping is of a table %q with these columns", layout, file)
-	if near := nearest(mappings, file, columns, 1); near != "" {
-		return no + "; " + near
-	}
-	var labels []string
-	for _, m := range mappings {
-		for _, t := range m.tables {
-			labels = append(labels, t.label)
-		}
-	}
-	slices.Sort(labels)
-	return no + ": want one of " + strings.Join(slices.Compact(labels), ", ")
 }

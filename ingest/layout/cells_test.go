@@ -28,10 +28,7 @@ func (c *cellTest) read(spec, cell string) (string, error) {
 		kind = "movie"
 	}
 	file := strings.Replace(movieTable(field(spec)), "kind='movie'", "kind='"+kind+"'", 1)
-	l, err := New(Tables, Options{Mappings: []*Mapping{mapping(c.T, file+c.extra)}, Names: c.names})
-	if err != nil {
-		c.Fatal(err)
-	}
+	l := newReader(Tables, Options{Mappings: []*Mapping{mapping(c.T, file+c.extra)}, Names: c.names})
 	recs, err := l.Records(Row{File: "t", JSON: `{"id":"7","x":` + cell + `}`, Table: true})
 	if err != nil {
 		return "", err
@@ -95,10 +92,7 @@ func TestDatesOfReady(t *testing.T) {
 	for cell, want := range map[string]string{
 		"1995-10-30": "1995-10-30", "10/30/1995": "1995-10-30", "30-Oct-1995": "1995-10-30", "Oct 30 1995": "1995-10-30", "1995": "1995-01-01", "30-Oct-95": "",
 	} {
-		l, err := New(Kaggle, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := newReader(Kaggle, Options{})
 		rec, err := movieOf(l, Row{File: "x", Table: true, Texts: true, JSON: `{"id":"5","title":"A","vote_average":"","status":"","adult":"","release_date":"` + cell +
 			`","backdrop_path":"","imdb_id":"","poster_path":"","genres":"","production_companies":"","production_countries":"","spoken_languages":""}`})
 		if (err == nil) != (want != "") || err == nil && !strings.Contains(text(rec), `"release_date":"`+want+`"`) {
@@ -258,10 +252,7 @@ func TestMintedNames(t *testing.T) {
 	c.want(`production_companies = names(x, "company", {mint: true, separator: ", "})`, `"A, B, C"`, `"production_companies":[{"id":1,"name":"A"},{"id":2,"name":"B, C"}]`) // known names first
 	c.want(`production_companies = names(x, "company")`, `["Warner"]`, `"x_text":["Warner"]`)
 	// Each name makes a record.
-	l, err := New(Tables, Options{Mappings: []*Mapping{mapping(t, movieTable(field(spec), field(`keywords.keywords = names(k, "keyword", {mint: true})`)))}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := newReader(Tables, Options{Mappings: []*Mapping{mapping(t, movieTable(field(spec), field(`keywords.keywords = names(k, "keyword", {mint: true})`)))}})
 	recs, err := l.Records(Row{File: "t", JSON: `{"id":7,"x":["Warner","Warner"],"k":["warner"]}`, Table: true})
 	id := fmt.Sprint(mintedName("Warner"))
 	keyword, _ := mintID(fragment.KindKeyword, []string{"warner"})
@@ -318,13 +309,7 @@ func TestAliasesOfReady(t *testing.T) {
 		t.Fatal(err)
 	}
 	const row = `{"id":"5","title":"A","vote_average":"","status":"","adult":"","backdrop_path":"","imdb_id":"","poster_path":"","genres":"Krimi, Sonstiges, IMAX","production_companies":"","production_countries":"","spoken_languages":""}`
-	if got := Detect("x", []byte(row), o); got != Kaggle {
-		t.Fatalf("Detect = %s, want %s", got, Kaggle)
-	}
-	l, err := New(Kaggle, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := newReader(Kaggle, o)
 	rec, err := movieOf(l, Row{File: "x", JSON: row, Table: true, Texts: true})
 	if err != nil || !strings.Contains(text(rec), `"genres":[{"id":80,"name":"Crime"}]`) {
 		t.Errorf("Records = %s, %v, want the genre Crime", text(rec), err)

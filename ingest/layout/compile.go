@@ -16,12 +16,14 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// A table is a table of a mapping. What its rows mean is found when it is asked for: most files are none of the many
-// tables that come with the program.
+// A table is a table of a mapping. Its form is compiled on first use: most files are none of the many tables that come
+// with the program.
 type table struct {
 	matcher
-	label   string // in counts and messages
-	file    string // name of the mapping file
+	label   string  // in counts and messages
+	file    string  // name of the mapping file
+	rows    string  // see tableSpec
+	minFit  float64 // likewise
 	compile func() (*form, error)
 }
 
@@ -39,19 +41,21 @@ type form struct {
 	label   string // of the table, in counts and messages
 	file    string // name of the mapping file
 	shapes  []*shape
-	columns map[string]bool // those that are used or ignored; false for those that are ignored and counted
+	ignored map[string]bool // columns that no field takes; true for those that reports do not name
 }
 
 // A shape is one record that a row makes. Its entries are in the order of the mapping file; root has them as a tree
 // by the paths of their fields, because JSON is written from the outside in.
 type shape struct {
 	typ     *catalog.Type
+	number  int // of the record in its table, from 0
 	part    bool
 	where   *expression // nil for all rows
 	each    *expression // nil for one record a row
 	find    *finder     // nil where every row has the id, and names nobody
 	entries []*entry
 	root    *output
+	uses    map[string][]*columnUse // by column, one for each expression that reads it
 }
 
 // An entry is a field and the expression that it is.
@@ -89,10 +93,7 @@ func (m *Mapping) compile(check bool) error {
 	}
 	for i, s := range m.spec.Skips {
 		k, err := newMatcher(s.Files, s.Requires)
-		if s.Exact {
-			k.only = func() []string { return s.Requires }
-		}
-		if k.reason = s.Reason; err == nil && s.Reason == "" {
+		if k.reason, k.least = s.Reason, s.MinFit; err == nil && s.Reason == "" {
 			err = errors.New("want a reason, found none")
 		}
 		errs = append(errs, within(fmt.Sprintf("skip %d", i+1), err))
@@ -103,12 +104,9 @@ func (m *Mapping) compile(check bool) error {
 
 // table makes a table.
 func (m *Mapping) table(s *tableSpec) (t *table, err error) {
-	t = &table{label: s.label(), file: m.Name}
+	t = &table{label: s.label(), file: m.Name, rows: s.Rows, minFit: s.minFit()}
 	t.compile = sync.OnceValues(func() (*form, error) { return m.form(s, t.label) })
 	t.matcher, err = newMatcher(s.Files, s.Requires)
-	if s.Exact {
-		t.only = func() []string { return slices.Collect(maps.Keys(t.form().columns)) }
-	}
 	return t, err
 }
 
@@ -117,6 +115,9 @@ func (m *Mapping) form(s *tableSpec, label string) (*form, error) {
 	f := &form{label: label, file: m.Name}
 	numbers := numberReader{s.Decimal, s.Thousands, s.Scale}
 	errs := []error{numbers.check()}
+	if fit := s.MinFit; fit != nil && !(*fit >= 0 && *fit <= 1) {
+		errs = append(errs, fmt.Errorf("min_fit %v: want a share from 0 to 1", *fit))
+	}
 	if len(s.Records) == 0 {
 		errs = append(errs, errors.New("want a [[table.record]], found none"))
 	}
@@ -126,7 +127,15 @@ func (m *Mapping) form(s *tableSpec, label string) (*form, error) {
 		errs = append(errs, within(fmt.Sprintf("record %d", n+1), err))
 		f.shapes = append(f.shapes, sh)
 	}
-	return f, errors.Join(append(errs, f.setColumns(s.Ignore))...)
+	return f, errors.Join(append(errs, f.ignore(s.Ignore))...)
+}
+
+// minFit returns the least share of cells that must be used, -1 where the mapping states none.
+func (s *tableSpec) minFit() float64 {
+	if s.MinFit == nil {
+		return -1
+	}
+	return *s.MinFit
 }
 
 // label returns what messages and counts call a table.
@@ -140,44 +149,16 @@ func (s *tableSpec) label() string {
 	return strings.Join(s.Requires, ",")
 }
 
-// setColumns sets the columns of a form. It refuses those that are ignored and used.
-func (f *form) setColumns(ignore []ignoreSpec) (err error) {
-	f.columns = map[string]bool{}
-	for _, c := range ignore {
-		f.columns[c.Column] = c.Silent
-	}
-	used := map[string]bool{}
-	for _, s := range f.shapes {
-		for _, name := range s.columns() {
-			if _, ignored := f.columns[name]; ignored {
-				err = fmt.Errorf("column %s is used and ignored", name)
-			}
-			used[name] = true
+// ignore sets the columns that no field takes. It refuses those that a shape reads.
+func (f *form) ignore(columns []ignoreSpec) error {
+	f.ignored = map[string]bool{}
+	for _, c := range columns {
+		f.ignored[c.Column] = c.Silent
+		if slices.ContainsFunc(f.shapes, func(s *shape) bool { return len(s.uses[c.Column]) > 0 }) {
+			return fmt.Errorf("column %s is used and ignored", c.Column)
 		}
 	}
-	maps.Copy(f.columns, used)
-	return err
-}
-
-// columns returns the columns that a shape uses.
-func (s *shape) columns() []string {
-	out := s.mintColumns()
-	of := func(e *expression) {
-		if e == nil {
-			return
-		}
-		for _, name := range e.columns {
-			if s.each == nil || e == s.each || name != elementName && name != placeName {
-				out = append(out, name)
-			}
-		}
-	}
-	of(s.where)
-	of(s.each)
-	for _, e := range s.entries {
-		of(e.expression)
-	}
-	return out
+	return nil
 }
 
 // whole reports whether a column holds whole responses of the API.
@@ -209,7 +190,7 @@ type compiler struct {
 // record makes the shape of a record. before are those that rows make before.
 func (c *compiler) record(r *recordSpec, before []*shape) (*shape, error) {
 	typ, ok := catalog.TypeNamed(r.Kind)
-	s := &shape{typ: typ, part: r.Part || r.List != "", root: &output{entry: -1}}
+	s := &shape{typ: typ, number: len(before), part: r.Part || r.List != "", root: &output{entry: -1}}
 	if !ok {
 		return s, fmt.Errorf("kind %q: want one of %s", r.Kind, strings.Join(catalog.Kinds(), ", "))
 	}
@@ -244,7 +225,9 @@ func (c *compiler) record(r *recordSpec, before []*shape) (*shape, error) {
 	if err := errors.Join(c.fields(s, fieldPlace{}, r.Fields, c.at.field), c.element(s, r)); err != nil {
 		return s, err
 	}
-	return s, s.findIDs(c.at, r, before)
+	err = s.findIDs(c.at, r, before)
+	s.setUses()
+	return s, err
 }
 
 // site is where an expression for a field stands, nil for one that is none.
@@ -400,4 +383,10 @@ func (p *place) special(name string) *record.Field {
 	}
 	f, _ := tmdb.TextField(p.typ, name[:i])
 	return f
+}
+
+// ignores reports whether the mapping lists a column as one that no field takes.
+func (f *form) ignores(column string) (ignored, silent bool) {
+	silent, ignored = f.ignored[column]
+	return ignored, silent
 }

@@ -18,10 +18,7 @@ const wholeMovie = `"adult":false,"backdrop_path":null,"belongs_to_collection":n
 func TestDetails(t *testing.T) {
 	f := func(layout string, row Row, want bool) {
 		t.Helper()
-		l, err := New(layout, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := newReader(layout, Options{})
 		if row.Type == nil {
 			row.Type = kind("movie")
 		}

@@ -20,19 +20,13 @@ var _ Explainer = (*mapped)(nil)
 
 // Table is that of Explainer.
 func (m *mapped) Table() (mapping, table string) {
-	if m.last == nil {
-		return "", ""
-	}
-	return m.last.form.file, m.last.form.label
+	return m.form.file, m.form.label
 }
 
 // Expressions is that of Explainer.
 func (m *mapped) Expressions(kind fragment.Kind, field string) []string {
 	var out []string
-	if m.last == nil {
-		return out
-	}
-	for _, s := range m.last.form.shapes {
+	for _, s := range m.form.shapes {
 		if s.typ == nil || s.typ.Kind != kind {
 			continue
 		}

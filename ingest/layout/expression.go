@@ -28,8 +28,27 @@ type expression struct {
 	result    reflect.Type // of the program
 	names     []string     // what the names are of that it reads, such as person
 
-	elementFields []string // of the element, that it reads
-	elementUses   int      // how often it names the element
+	uses map[string]*columnUse // by the name of the column, or of the element
+}
+
+// A columnUse is what an expression reads of a column.
+type columnUse struct {
+	times  int      // that it names the column
+	fields []string // of the object that the column is, one for each time that it reads a field alone
+}
+
+// whole reports whether the expression reads the column as a whole.
+func (u *columnUse) whole() bool { return u.times > len(u.fields) }
+
+// use returns the use of a column, which it adds.
+func (e *expression) use(column string) *columnUse {
+	if e.uses == nil {
+		e.uses = map[string]*columnUse{}
+	}
+	if e.uses[column] == nil {
+		e.uses[column] = &columnUse{}
+	}
+	return e.uses[column]
 }
 
 // rawJSON is the JSON text of a value: a cell, or what a function made for a field as a whole.
@@ -144,9 +163,7 @@ type patcher struct {
 func (p *patcher) Visit(node *ast.Node) {
 	switch n := (*node).(type) {
 	case *ast.IdentifierNode:
-		if n.Value == elementName {
-			p.expression.elementUses++
-		}
+		p.expression.use(n.Value).times++
 		n.Value = columnPrefix + n.Value
 	case *ast.VariableDeclaratorNode: // what let names is no column
 		ast.Walk(&n.Expr, visitor(func(inner *ast.Node) {
@@ -159,9 +176,11 @@ func (p *patcher) Visit(node *ast.Node) {
 		name, isText := n.Property.(*ast.StringNode)
 		switch {
 		case ok && isText && of.Value == columnPrefix+rowName:
+			p.expression.use(name.Value).times++
 			*node = &ast.IdentifierNode{Value: columnPrefix + name.Value}
-		case ok && isText && of.Value == columnPrefix+elementName:
-			p.expression.elementFields = append(p.expression.elementFields, name.Value)
+		case ok && isText && strings.HasPrefix(of.Value, columnPrefix):
+			u := p.expression.use(strings.TrimPrefix(of.Value, columnPrefix))
+			u.fields = append(u.fields, name.Value)
 		}
 	case *ast.BuiltinNode: // of the language: nothing makes nothing, as for functions of ours
 		p.builtins++

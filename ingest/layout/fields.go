@@ -19,7 +19,7 @@ type fieldWriter struct {
 	dropped map[string]int64 // by table and column: values without a place in the API
 	values  *record.Values   // takes what fits no field; see Options
 
-	form    *form      // of the row at hand
+	form    *form
 	looking bool       // for the id of a record: nothing is counted
 	out     []byte     // what was written
 	kept    []keptList // joined lists that could not be split
@@ -27,7 +27,10 @@ type fieldWriter struct {
 }
 
 // A keptList is a joined list that cannot be split.
-type keptList struct{ column, raw string }
+type keptList struct {
+	column, raw string
+	whole       bool // no name of it was read
+}
 
 // begin starts an object of the row's fields. identify writes those of an id first, in the
 // same buffer, and looks at them; the record is written after that.
@@ -95,6 +98,9 @@ func (w *fieldWriter) entry(e *entry, row *boundRow) error {
 			found = string(text)
 		}
 		found = record.Shown(found)
+		if !w.looking {
+			row.lose(e.columns)
+		}
 		return w.leaveOut(e, &record.FieldError{Field: row.named(e.column), What: fmt.Sprintf("%v, found %s", err, found), Value: found})
 	}
 	value, err := w.value(e.expression, row)
@@ -146,7 +152,7 @@ func (w *fieldWriter) leave(e *entry, row *boundRow) {
 			left.raw = row.cell(column)
 		}
 		if left.raw != "" {
-			w.kept = append(w.kept, keptList{column, left.raw})
+			w.kept = append(w.kept, keptList{column, left.raw, left.whole})
 		}
 	}
 }

@@ -29,13 +29,13 @@ func (k knownIDs) Person(kind fragment.Kind, title int64, name string) (int64, b
 // A tableTest reads rows of a table "t".
 type tableTest struct {
 	*testing.T
-	l *mapped
+	l Layout
 }
 
 func newTableTest(t *testing.T, records string, ids IDs) tableTest {
 	t.Helper()
 	o := Options{Mappings: []*Mapping{mapping(t, "[[table]]\nfiles=['t']\n"+records)}, IDs: ids}
-	return tableTest{t, newMapped(Tables, o.mappings(Tables), o)}
+	return tableTest{t, newReader(Tables, o)}
 }
 
 func (t tableTest) records(row string) ([]Record, error) {
@@ -304,7 +304,7 @@ known_for_department = '"Directing"'
 	}
 	// The next row has people of its own.
 	f.want(`{"imdb":"tt0133093","cast":"Keanu Reeves"}`, `movie 603 {"id":603,"imdb_id":"tt0133093","credits":{"cast":[{"id":6384,"name":"Keanu Reeves","order":0}]}}`)
-	if n := f.l.mappings[0].tables[0].form().needs(); n != (Needs{Kinds: Kinds(fragment.KindMovie), People: true}) {
+	if n := f.l.(*layoutReader).mappings[0].tables[0].form().needs(); n != (Needs{Kinds: Kinds(fragment.KindMovie), People: true}) {
 		t.Errorf("needs = %+v", n)
 	}
 }

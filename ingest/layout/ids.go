@@ -192,17 +192,6 @@ func Kinds(kinds ...fragment.Kind) (s KindSet) {
 // Has reports whether a kind is in the set.
 func (s KindSet) Has(k fragment.Kind) bool { return s&(1<<k) != 0 }
 
-// NeedsOf returns the needs of a file with such a row in a layout.
-func NeedsOf(layout, file string, row []byte, o Options) Needs {
-	if layout != Tables {
-		return Needs{}
-	}
-	if t := tableOf(o.mappings(layout), file, columnsOf(row)); t != nil {
-		return t.form().needs()
-	}
-	return Needs{}
-}
-
 // AnyNeeds returns the needs of all tables of the caller's own mappings.
 func (o *Options) AnyNeeds() (n Needs) {
 	for _, m := range o.Mappings {

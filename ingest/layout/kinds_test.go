@@ -24,10 +24,7 @@ func described(recs []Record) []string {
 func TestKinds(t *testing.T) {
 	f := func(language, kindName string, row Row, want ...string) {
 		t.Helper()
-		l, err := New(TMDB, Options{Language: language})
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := newReader(TMDB, Options{Language: language})
 		row.Type = kind(kindName)
 		recs, err := l.Records(row)
 		if got := described(recs); err != nil || !slices.Equal(got, want) {

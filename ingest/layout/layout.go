@@ -4,16 +4,17 @@
 // Package tmdb reads the API's responses. All other layouts are mapping files, those in the folder mappings and
 // the caller's:
 //
+//	meaning.go, choose.go what the rows of a file may mean, how well that fits, and which meaning is taken
 //	mapping.go, toml.go   a file as it is written, and the place of each fault
 //	compile.go            file -> table, shape, entry: what is checked once
 //	expression.go         text -> expression, and its value for a row; functions.go, dates.go, names.go: what it can call
-//	bind.go               table -> binding: which column of a row is meant
+//	bind.go               columns of a row -> their places; what became of each cell
 //	mapped.go             row -> records
 //	identify.go, ids.go   the id of a record that its row does not have
 //	fields.go             values -> fields in the form of the API's responses, which tmdb reads
 //	vocabulary.go         names of genres, countries, languages; aliases
-//	python.go             what Python's repr writes -> JSON
-//	suggest.go, nearest.go, explain.go   help for who writes a mapping
+//	python.go             Python literals -> JSON
+//	suggest.go, explain.go   help with writing a mapping
 //
 // A layout is a mapping file, a row in testdata/ready and a part of a document, which
 // tests demand.
@@ -56,20 +57,30 @@ const (
 	IDExport = "idexport"
 )
 
-// mappedLayouts are the layouts that are made of mapping files: a folder of mappings each,
-// in the order in which Detect asks them.
+// mappedLayouts are the layouts that are made of mapping files, a folder of mappings each, in the order of preference.
 var mappedLayouts = []string{Tables, IDExport, Movnix, Kaggle}
 
-// Names lists the layouts that New accepts.
+// Names lists the names of layouts.
 func Names() []string { return []string{Auto, TMDB, Movnix, Tables, Kaggle, IDExport} }
+
+// Check returns an error for a layout that does not exist, or whose rows cannot be of a language.
+func Check(name, language string) error {
+	switch {
+	case !slices.Contains(Names(), name):
+		return fmt.Errorf("layout %q: want one of %s", name, strings.Join(Names(), ", "))
+	case name == Movnix && language != "":
+		return fmt.Errorf("layout %s: its rows are of no language, so language %s cannot be theirs: ingest them without one", Movnix, language)
+	}
+	return nil
+}
 
 // Options are the settings for reading the rows of a dump.
 type Options struct {
 	Language string     // of the crawl, as ParseLanguage returns it; "" is en-US
-	Mappings []*Mapping // of layout tables, before those that come with the program
+	Mappings []*Mapping // of the caller, before those that come with the program
 	Names    NameIDs    // of companies, networks and keywords; may be nil
 	IDs      IDs        // of rows that do not have one; may be nil
-	// Values takes the values of a row that fit no field, from whatever reads it; with nil the row is refused.
+	// Values takes the values of a row that fit no field, from all of its readers; with nil the row is refused.
 	Values *record.Values
 
 	aliased map[string][]*Mapping // by layout: with the aliases of Mappings; see WithAliases
@@ -86,105 +97,15 @@ func (o *Options) mappings(layout string) []*Mapping {
 	return ready(layout)
 }
 
-// IsMapped reports whether a layout finds the kind of records by tables and columns,
-// and not by the names of files.
+// IsMapped reports whether a layout is made of mapping files.
 func IsMapped(layout string) bool { return slices.Contains(mappedLayouts, layout) }
 
-// Detect returns the name of the layout that a row of a file is in. Tables, those of
-// the caller's mappings first, are told by their names and columns; everything else is
-// taken for TMDB's. The file's name is without its folder and extensions.
-func Detect(file string, row []byte, o Options) string {
-	columns := columnsOf(row)
-	for _, name := range mappedLayouts {
-		// What is nested in responses of the API is text in cells: credits and keywords
-		// have the same fields in both.
-		if (name != Kaggle || isFlat(row)) && tableOf(o.mappings(name), file, columns) != nil {
-			return name
-		}
-	}
-	return TMDB
-}
-
-// HasMapping reports whether one of the caller's mappings is of the table that a file with
-// such a row is.
-func HasMapping(file string, row []byte, o Options) bool {
-	return tableOf(o.Mappings, file, columnsOf(row)) != nil
-}
-
-// Skip returns why a file with such a row holds no records for a layout; "" where it may.
-// What the caller's mappings leave out is left out, whatever other mappings have.
-func Skip(name, file string, row []byte, o Options) string {
-	columns := columnsOf(row)
-	if tableOf(o.Mappings, file, columns) == nil {
-		if reason := skipReason(o.Mappings, file, columns); reason != "" {
-			return reason
-		}
-	}
-	if tableOf(o.mappings(name), file, columns) != nil {
-		return ""
-	}
-	for _, of := range mappedLayouts {
-		if reason := skipReason(ready(of), file, columns); reason != "" {
-			return reason
-		}
-	}
-	if IsMapped(name) {
-		return noTable(name, o.mappings(name), file, columns)
-	}
-	return ""
-}
-
-// skipReason returns why mappings leave a file out, "" where they do not.
-func skipReason(mappings []*Mapping, file string, columns []string) string {
-	for _, m := range mappings {
-		for i := range m.skips {
-			if m.skips[i].match(file, columns) {
-				return m.skips[i].reason
-			}
-		}
-	}
-	return ""
-}
-
-// columnsOf returns the names of a row's fields, none of what is no object.
-func columnsOf(row []byte) []string {
+// columnsOf returns the names of a row's fields.
+func columnsOf(row string) []string {
 	var out []string
-	_ = record.EachField(string(row), func(name, _ string) error {
+	_ = record.EachField(row, func(name, _ string) error {
 		out = append(out, name)
 		return nil
 	})
 	return out
-}
-
-// isFlat reports whether a row has no values inside others but lists of texts: what
-// tables have as lists of names. An empty list is one where the row has others.
-func isFlat(row []byte) bool {
-	texts, empty := 0, 0
-	nested := record.EachField(string(row), func(name, raw string) error {
-		switch first := strings.TrimLeft(raw[1:], " \t\r\n"); {
-		case raw[0] == '[' && first[0] == ']':
-			empty++
-		case raw[0] == '[' && (first[0] == '"' || first[0] == 'n'): // null
-			texts++
-		case raw[0] == '{' || raw[0] == '[':
-			return fmt.Errorf("%s is nested", name)
-		}
-		return nil
-	})
-	return nested == nil && (texts > 0 || empty == 0)
-}
-
-// New returns the layout of that name.
-func New(name string, o Options) (Layout, error) {
-	switch {
-	case name == TMDB:
-		t := tmdb.New(o.Language)
-		t.Responses, t.Values = true, o.Values
-		return t, nil
-	case name == Movnix && o.Language != "":
-		return nil, fmt.Errorf("layout %s: its rows are of no language, so language %s cannot be theirs: ingest them without one", Movnix, o.Language)
-	case IsMapped(name):
-		return newMapped(name, o.mappings(name), o), nil
-	}
-	return nil, fmt.Errorf("layout %q: want one of %s", name, strings.Join(Names(), ", "))
 }

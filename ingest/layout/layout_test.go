@@ -8,7 +8,6 @@ import (
 	"maps"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -79,39 +78,10 @@ func TestParseLanguage(t *testing.T) {
 	bad(" de")
 }
 
-func TestDetect(t *testing.T) {
-	file := func(name, row, want string) {
-		t.Helper()
-		if got := Detect(name, []byte(row), Options{}); got != want {
-			t.Errorf("Detect(%s, %s) = %s, want %s", name, row, got, want)
-		}
-	}
-	f := func(row, want string) { t.Helper(); file("movies", row, want) }
-	f(`{"id":1}`, TMDB)
-	f(`{}`, TMDB)
-	f(`{"movie":{"tmdbId":11,"title":"A"},"watchProviders":{}}`, Movnix)
-	f("\r\n\t"+strings.Repeat(" ", 100)+"{\n\t\"movie\" :\n"+strings.Repeat(" ", 100)+`{"tmdbId":11},"watchProviders":null}`, Movnix)
-	f(`{"movie":5}`, TMDB)
-	f(`{"tvShow":{"tmdbId":11},"seasons":[]}`, Movnix)
-	f(`{"tvShow":null}`, TMDB)
-	f(`{"id":1,"movie":{"tmdbId":11}}`, TMDB)
-	f(`{"title":"{\"movie\":{\"tmdbId\":"}`, TMDB)
-	f(`[]`, TMDB)
-	f(``, TMDB)
-	credits := `{"movie_id":1,"person_id":2,"name":"","job":"","department":"","cast_order":1,"character":""}`
-	file("credits", credits, Tables)
-	file("credits", `{"id":"`+hex24+`","credit_type":"cast"}`, TMDB)
-	file("credits", strings.Replace(credits, "{", `{"more":1,`, 1), Tables)
-	file("movie_credits", credits, TMDB)
-}
-
 func TestTMDB(t *testing.T) {
 	f := func(language string, row Row, want string) {
 		t.Helper()
-		l, err := New(TMDB, Options{Language: language})
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := newReader(TMDB, Options{Language: language})
 		m, err := movieOf(l, row)
 		if err != nil || text(m) != want {
 			t.Errorf("Records(%+v) in %q\n = %s, %v\nwant %s", row, language, text(m), err, want)
@@ -302,15 +272,15 @@ func FuzzRecords(f *testing.F) {
 	f.Fuzz(func(t *testing.T, kindName, row, language string, table bool) {
 		language, err := tmdb.ParseLanguage(language)
 		typ, ok := catalog.TypeNamed(kindName)
-		table2 := tableOf(ready(Tables), kindName, columnsOf([]byte(row))) != nil // whatever the row is
+		table2 := tableOf(ready(Tables), kindName, columnsOf(row)) != nil // whatever the row is
 		if !ok && !table2 || err != nil || len(row) > 1<<14 || !utf8.ValidString(row) || !json.Valid([]byte(row)) {
 			return // package source hands out valid JSON only
 		}
 		var l Layout = tmdb.New(language)
-		if Detect(kindName, []byte(row), Options{}) == Movnix {
-			l = newMapped(Movnix, ready(Movnix), Options{})
+		if tableOf(ready(Movnix), kindName, columnsOf(row)) != nil {
+			l = newReader(Movnix, Options{})
 		} else if table2 {
-			l = newMapped(Tables, ready(Tables), Options{Language: language})
+			l = newReader(Tables, Options{Language: language})
 		}
 		recs, err := l.Records(Row{JSON: row, File: kindName, Type: typ, Table: table})
 		if err != nil {
@@ -337,20 +307,17 @@ func FuzzRecords(f *testing.F) {
 	})
 }
 
-func TestNames(t *testing.T) {
+func TestCheck(t *testing.T) {
 	for _, name := range Names() {
-		if _, err := New(name, Options{}); err != nil && name != Auto {
-			t.Errorf("New(%q) = %v", name, err)
+		if err := Check(name, ""); err != nil {
+			t.Errorf("Check(%q) = %v", name, err)
 		}
 	}
-	if _, err := New("csv", Options{}); err == nil || err.Error() != `layout "csv": want one of auto, tmdb, movnix, tables, kaggle, idexport` {
-		t.Errorf("New(csv) = %v", err)
+	if err := Check("csv", ""); err == nil || err.Error() != `layout "csv": want one of auto, tmdb, movnix, tables, kaggle, idexport` {
+		t.Errorf("Check(csv) = %v", err)
 	}
 	want := "layout movnix: its rows are of no language, so language de-DE cannot be theirs: ingest them without one"
-	if _, err := New(Movnix, Options{Language: "de-DE"}); err == nil || err.Error() != want {
-		t.Errorf("New(movnix, de-DE) = %v, want %s", err, want)
-	}
-	if !slices.Contains(Names(), Auto) {
-		t.Error("Names lacks auto")
+	if err := Check(Movnix, "de-DE"); err == nil || err.Error() != want {
+		t.Errorf("Check(movnix, de-DE) = %v, want %s", err, want)
 	}
 }

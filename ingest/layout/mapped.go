@@ -25,11 +25,13 @@ type mapped struct {
 
 	whole map[string]int64 // by table and column: joined lists that were kept whole
 
-	columns []string // of the row at hand
+	columns []string // of the current row
 	row     *boundRow
+	made    []*shape // that took the row
 }
 
-func newMapped(name string, mappings []*Mapping, o Options) *mapped {
+// newMapped returns the reader of rows of a table of a layout.
+func newMapped(name string, f *form, o Options) *mapped {
 	if name == IDExport {
 		o.Language = "" // exports are the same whatever language is crawled
 	}
@@ -38,19 +40,24 @@ func newMapped(name string, mappings []*Mapping, o Options) *mapped {
 		t.Values = &record.Values{} // those of one record, in which fields become columns
 	}
 	m := &mapped{
-		tmdb: t, whole: map[string]int64{}, row: &boundRow{},
-		binder: binder{layout: name, mappings: mappings, bindings: map[string]*binding{}},
+		tmdb: t, whole: map[string]int64{}, row: &boundRow{lost: map[string]int{}, whole: map[string]int{}},
+		binder: binder{form: f, bindings: map[string]*binding{}, cells: map[string]*record.Cells{}},
 		ids:    identifier{names: o.Names, find: o.IDs, made: map[fragment.Kind]int64{}},
 	}
-	m.write = fieldWriter{evaluator: newEvaluator(&m.ids), dropped: t.Counts().Dropped, values: o.Values}
+	m.write = fieldWriter{evaluator: newEvaluator(&m.ids), dropped: t.Counts().Dropped, values: o.Values, form: f}
 	return m
 }
 
-// Counts has among the dropped values every column that no mapping has a field for, by table and name,
-// and the rows that made no record. A list that was kept whole has the name of the column and "_text".
+// Counts has among the dropped values the rows that made no record. A list that was kept whole has the name of the column
+// and "_text".
 func (m *mapped) Counts() Counts {
 	c := m.tmdb.Counts()
-	c.Whole = m.whole
+	c.Whole, c.Cells = m.whole, map[string]record.Cells{}
+	for name, n := range m.cells {
+		if *n != (record.Cells{}) {
+			c.Cells[name] = *n
+		}
+	}
 	return c
 }
 
@@ -59,6 +66,8 @@ func (m *mapped) Counts() Counts {
 func (m *mapped) Records(r Row) ([]Record, error) {
 	m.columns, m.row.cells = m.columns[:0], m.row.cells[:0]
 	clear(m.row.values)
+	clear(m.row.lost)
+	clear(m.row.whole)
 	err := record.EachField(r.JSON, func(name, raw string) error {
 		m.columns, m.row.cells = append(m.columns, name), append(m.row.cells, raw)
 		return nil
@@ -66,34 +75,34 @@ func (m *mapped) Records(r Row) ([]Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	if m.row.binding, err = m.bind(r.File, m.columns); err != nil {
-		return nil, err
-	}
+	m.row.binding = m.bind(m.columns)
 	if m.write.values != nil {
 		m.row.clean()
 	}
 	form := m.row.form
-	m.write.form = form
 	if !slices.ContainsFunc(m.row.cells, func(cell string) bool { return !isEmpty(cell) }) {
 		record.Count(m.write.dropped, form.label+": empty rows", 1)
 		return nil, nil
 	}
 	m.ids.begin()
 	m.write.read = m.write.read[:0]
+	m.made = m.made[:0]
 	var out []Record
-	taken := false
 	for _, s := range form.shapes {
 		recs, takes, err := m.each(s)
 		if err != nil {
 			return nil, err
 		}
-		taken = taken || takes
+		if takes {
+			m.made = append(m.made, s)
+		}
 		out = append(out, recs...)
 	}
-	if !taken {
+	if len(m.made) == 0 {
 		record.Count(m.write.dropped, form.label+": rows that no record takes", 1)
+	} else {
+		m.binder.count(m.row, m.made, r.Table)
 	}
-	m.row.count(m.write.dropped)
 	for _, n := range m.ids.named {
 		rec, err := m.tmdb.Records(n.row())
 		if err != nil {
@@ -123,13 +132,16 @@ func (m *mapped) each(s *shape) (out []Record, takes bool, err error) {
 	}
 	list, err := m.elements(s.each)
 	if err != nil {
+		m.row.lose(s.each.columns)
 		return nil, true, m.write.values.Leave(tmdb.InField(err, s.each.column))
 	}
 	defer m.row.setElement("", "", 0)
+	given := false
 	for i, el := range list {
 		if isEmpty(el) {
 			continue
 		}
+		given = true
 		m.row.setElement(s.each.column, el, i)
 		m.countFields(s, el)
 		recs, err := m.record(s)
@@ -141,6 +153,9 @@ func (m *mapped) each(s *shape) (out []Record, takes bool, err error) {
 		}
 		out = append(out, recs...)
 	}
+	if given && len(out) == 0 {
+		m.row.lose(s.each.columns)
+	}
 	return out, true, nil
 }
 
@@ -151,10 +166,14 @@ func (m *mapped) countFields(s *shape, element string) {
 	}
 	var read []string
 	for _, e := range s.entries {
-		if e.elementUses > len(e.elementFields) { // all of it
+		u := e.uses[elementName]
+		if u == nil {
+			continue
+		}
+		if u.whole() {
 			return
 		}
-		read = append(read, e.elementFields...)
+		read = append(read, u.fields...)
 	}
 	_ = record.EachField(element, func(name, raw string) error { // it is in good JSON
 		if raw != "null" && !slices.Contains(read, name) {
@@ -231,7 +250,13 @@ func (m *mapped) record(s *shape) ([]Record, error) {
 	if err != nil {
 		return nil, tmdb.Renamed(err, column)
 	}
+	for _, path := range m.tmdb.LostCells() {
+		m.row.lose(s.columnsOf(path))
+	}
 	for _, k := range w.kept {
+		if k.whole {
+			m.row.whole[k.column]++
+		}
 		record.Count(m.whole, w.form.label+"."+k.column, 1)
 		m.tmdb.Forget(k.column + "_text")
 	}

@@ -36,8 +36,9 @@ type (
 		Name      string             `toml:"name"` // in counts and messages; the first of files by default
 		About     string             `toml:"about"`
 		Files     []string           `toml:"files"`     // names without extensions, as patterns of path.Match
-		Requires  []string           `toml:"requires"`  // columns by which the table differs from others
-		Exact     bool               `toml:"exact"`     // a table with columns that are unknown is another one
+		Requires  []string           `toml:"requires"`  // columns without which a row makes no record
+		Rows      string             `toml:"rows"`      // path to the rows, where they lie deeper: see source.CheckRows
+		MinFit    *float64           `toml:"min_fit"`   // least share of the cells that must be used, 0 to 1
 		Decimal   string             `toml:"decimal"`   // see numberReader
 		Thousands string             `toml:"thousands"` // likewise
 		Scale     map[string]float64 `toml:"scale"`     // likewise
@@ -67,7 +68,7 @@ type (
 	skipSpec struct {
 		Files    []string `toml:"files"`
 		Requires []string `toml:"requires"`
-		Exact    bool     `toml:"exact"` // a file with other columns is another one
+		MinFit   float64  `toml:"min_fit"` // least share of the values that stand in the required columns
 		Reason   string   `toml:"reason"`
 	}
 )
@@ -126,8 +127,8 @@ func parseMapping(name string, text []byte, check bool) (*Mapping, error) {
 type matcher struct {
 	files    []string // patterns in lower case; any name where there are none
 	requires []string
-	only     func() []string // no other columns than these; nil for any
-	reason   string          // of files that are skipped
+	least    float64 // share of the values in required columns, of files that are skipped
+	reason   string  // of those files
 }
 
 // fits reports whether the name of a file fits one of the patterns.
@@ -138,22 +139,14 @@ func (m *matcher) fits(file string) bool {
 	})
 }
 
-func (m *matcher) match(file string, columns []string) bool {
-	for _, name := range m.requires {
-		if !slices.Contains(columns, name) {
-			return false
-		}
-	}
-	if len(m.files) > 0 && !m.fits(file) {
-		return false
-	}
-	return m.only == nil || len(m.others(columns)) == 0
+// has reports whether all columns that are required are there.
+func (m *matcher) has(columns []string) bool {
+	return !slices.ContainsFunc(m.requires, func(name string) bool { return !slices.Contains(columns, name) })
 }
 
-// others returns the columns that an exact table or file does not have.
-func (m *matcher) others(columns []string) []string {
-	only := m.only()
-	return slices.DeleteFunc(slices.Clone(columns), func(name string) bool { return slices.Contains(only, name) })
+// match reports whether a file has the name and the columns.
+func (m *matcher) match(file string, columns []string) bool {
+	return m.has(columns) && (len(m.files) == 0 || m.fits(file))
 }
 
 // newMatcher returns the matcher of a table or a file that is skipped.

@@ -56,12 +56,13 @@ func TestMappingRefuses(t *testing.T) {
 	}
 	// The file.
 	f("", "want a [[table]], found none")
-	f("[[table]]\nfile='t'", `unknown key "table.file": want one of name, about, files, requires, exact, decimal, thousands, scale, record, ignore`)
+	f("[[table]]\nfile='t'", `unknown key "table.file": want one of name, about, files, requires, rows, min_fit, decimal, thousands, scale, record, ignore`)
 	f("[[table]]\n[[table.record]]\nid={mint=['title']}", `unknown key "table.record.id": want one of kind, list, part, where, each, match, mint, fields, element`)
 	f("[[table]", "expected ']]' to close array table name")
 	f("[[table]]\nfiles='t'", `key "table.files": want a list of texts`)
 	f("[[table]]\nfiles=[1]", `key "table.files": want a list of texts`)
-	f("[[table]]\nexact='yes'", `key "table.exact": want true or false`)
+	f("[[table]]\nmin_fit='yes'", `key "table.min_fit": want a number`)
+	f("[[table]]\nfiles=['t']\nmin_fit=50\n[[table.record]]\nkind='movie'\nfields.id='id'", "table t: min_fit 50: want a share from 0 to 1")
 	f("[table]\nfiles=['t']", "table t: want a [[table.record]], found none") // one table is a list of one
 	f("[[table]]\n[[table.record]]\nfields='x'", `key "table.record.fields": want a table`)
 	f("[aliases]\ngenre='Krimi'", `key "aliases.genre": want a table`)
@@ -72,7 +73,7 @@ func TestMappingRefuses(t *testing.T) {
 	f("[[table]]\nfiles=['[']\n[[table.record]]\nkind='movie'\nfields.id='id'", `table [: files: "[" is no pattern of file names`)
 	f("[[table]]\nfiles=['t']", "table t: want a [[table.record]], found none")
 	f("[[table]]\nfiles=['t']\nignore=[{column='id'}]\n[[table.record]]\nkind='movie'\nfields.id='id'", "table t: column id is used and ignored")
-	for _, text := range []string{"[[table]]\nname = nr", "[[table]]\nname = titel", "[[table]]\nexact = True"} {
+	for _, text := range []string{"[[table]]\nname = nr", "[[table]]\nname = titel", "[[table]]\nmin_fit = True"} {
 		f(text, "want a value in quotes, such as title = 'name', or true or false")
 	}
 	f("[[skip]]\nfiles=['t']", "skip 1: want a reason, found none")
@@ -162,7 +163,7 @@ func TestMappingRefuses(t *testing.T) {
 func TestMappingLines(t *testing.T) {
 	for text, want := range map[string]string{
 		"[[table]]\nfiles=['t']\n\nfile='u'":         "line 4: ",
-		"[[table]]\nfiles=['t']\nexact=1":            "line 3, column 7: ",
+		"[[table]]\nfiles=['t']\nmin_fit='a'":        "line 3, column 9: ",
 		"[[table]]\nfiles=['t']\nname='t'\nname='t'": "line 4, column 1: ",
 	} {
 		_, err := ParseMapping("m.toml", []byte(text))
@@ -319,12 +320,9 @@ func TestMapped(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := Options{Mappings: []*Mapping{mapping(t, string(text))}}
-	l := newMapped(Tables, o.mappings(Tables), o)
+	l := newReader(Tables, o)
 	f := func(file, row string, want ...string) {
 		t.Helper()
-		if got := Detect(file, []byte(row), o); got != Tables {
-			t.Errorf("Detect(%s, %s) = %s, want tables", file, row, got)
-		}
 		recs, err := l.Records(Row{File: file, JSON: row, Table: true})
 		if got := described(recs); err != nil || !slices.Equal(got, want) {
 			t.Errorf("Records(%s, %s)\n = %s, %v\nwant %s", file, row, strings.Join(got, "\n   "), err, strings.Join(want, "\n   "))
@@ -342,7 +340,7 @@ func TestMapped(t *testing.T) {
 	f("staffeln", `{"serie":"9","nr":"1","folgen":"[{\"nr\":1,\"titel\":\"A\",\"art\":\"x\",\"neu\":1},{\"nr\":2,\"titel\":null}]"}`,
 		`season 9 1 {"episodes":[{"episode_number":1,"name":"A"},{"episode_number":2}],"season_number":1,"series_id":9}`)
 	want := map[string]int64{
-		"filme.preis": 1, "filme.farbe": 1, "filme: empty rows": 1, "rollen: rows that no record takes": 1,
+		"filme: empty rows": 1, "rollen: rows that no record takes": 1,
 	}
 	if !maps.Equal(l.Counts().Dropped, want) {
 		t.Errorf("Dropped = %v, want %v", l.Counts().Dropped, want)
@@ -362,27 +360,21 @@ func TestMapped(t *testing.T) {
 	refuse("staffeln", `{"serie":"9","nr":"1","folgen":"[{\"nr\":\"x\"}]"}`, `folgen[0].episode_number: want an integer, found "x"`)
 	refuse("staffeln", `{"serie":"9","nr":"1","folgen":"[{\"nr\":1},2]"}`, `folgen: want an object, found "[{\"nr\":1},2]"`)
 	refuse("staffeln", `{"serie":"9","nr":"1","folgen":"2"}`, `folgen: want a list, found "2"`)
-	refuse("filme", `{"nummer":5}`, "layout tables: no mapping is of a table \"filme\" with these columns; nearest is table filme of m.toml: want columns \"nr\", \"name\"")
-	refuse("filter", `{"nummer":5}`, "layout tables: no mapping is of a table \"filter\" with these columns: want one of companies, credits, filme, films, "+
-		"movie_cast, movie_genres, movie_reviews, movies, networks, persons, rollen, staffeln")
 	for _, c := range []struct{ file, row, want string }{
 		{"filme", `{"nr":1,"name":"A"}`, ""},
 		{"preise", `{"nr":1}`, "prices are none of the API's"},
 		{"preise", `{"movieId":"1","imdbId":"2","tmdbId":"3"}`, "prices are none of the API's"}, // though a ready mapping has such a table
 		{"ratings", `{"userId":"1","movieId":"2","rating":"3","timestamp":"4"}`, "ratings of single users, which the API has no place for"},
 	} {
-		if got := Skip(Detect(c.file, []byte(c.row), o), c.file, []byte(c.row), o); got != c.want {
-			t.Errorf("Skip(%s, %s) = %q, want %q", c.file, c.row, got, c.want)
+		if got := chosen(c.file, "", o, c.row).Skip; got != c.want {
+			t.Errorf("%s with %s is skipped for %q, want %q", c.file, c.row, got, c.want)
 		}
 	}
 }
 
 // TestExportLanguage: an export beside a crawl in another language is in none.
 func TestExportLanguage(t *testing.T) {
-	l, err := New(IDExport, Options{Language: "de-DE"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := newReader(IDExport, Options{Language: "de-DE"})
 	recs, err := l.Records(Row{File: "person_ids_01_02_2024", JSON: `{"adult":false,"id":1,"name":"N","popularity":1.5}`})
 	if got, want := described(recs), []string{`person 1 {"adult":false,"id":1,"name":"N","popularity":1.5}`}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("Records = %s, %v, want %s", got, err, want)
@@ -435,21 +427,18 @@ func golden(t *testing.T, path string, seen map[string]bool) {
 		t.Fatalf("%s: %v", path, err)
 	}
 	o := Options{Names: names{"First Works": 7, "Works, Second": 8}}
-	g.Layout = Detect(g.File, g.Row, o)
-	l, err := New(g.Layout, o)
-	if err != nil {
-		t.Fatal(err)
+	c := Choose(Subject{Row: Row{File: g.File, Table: true}, Path: g.File, Layout: Auto, Rows: []string{string(g.Row)}}, o)
+	if c.Meaning == nil {
+		t.Fatalf("%s: %+v, want a meaning", path, c)
 	}
-	recs, err := l.Records(Row{File: g.File, JSON: string(g.Row), Table: true})
+	g.Layout = c.Meaning.Layout
+	recs, err := c.Meaning.Reader(o).Records(Row{File: g.File, JSON: string(g.Row), Table: true})
 	if err != nil {
 		t.Errorf("%s: %v", path, err)
 	}
 	g.Records = described(recs)
-	for _, m := range ready(g.Layout) {
-		if tab := tableOf([]*Mapping{m}, g.File, columnsOf(g.Row)); tab != nil {
-			seen[m.Name+" "+tab.label] = true
-		}
-	}
+	name, table := c.Meaning.Mapping()
+	seen[name+" "+table] = true
 	var now strings.Builder
 	e := json.NewEncoder(&now)
 	e.SetEscapeHTML(false)
@@ -527,10 +516,7 @@ episodes = 'map(element.eps, ({episode_number: .n}))'
 		if !IsMapped(name) || len(row) > 1<<14 || !utf8.ValidString(row) || !json.Valid([]byte(row)) {
 			return
 		}
-		l, err := New(name, Options{Mappings: []*Mapping{m}, Names: names{"A": 1, "B, A": 2}, IDs: known})
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := newReader(name, Options{Mappings: []*Mapping{m}, Names: names{"A": 1, "B, A": 2}, IDs: known})
 		recs, err := l.Records(Row{File: file, JSON: row, Table: true})
 		if err != nil && strings.ContainsAny(err.Error(), "\n\r") {
 			t.Errorf("Records(%q): %q, want one line", row, err)
@@ -572,16 +558,27 @@ func FuzzParseMapping(f *testing.F) {
 		}
 		for _, tab := range m.tables {
 			row := "{"
-			for _, name := range slices.Sorted(maps.Keys(tab.form().columns)) {
+			for _, name := range readColumns(tab.form()) {
 				if row != "{" {
 					row += ","
 				}
 				row += string(record.AppendString(nil, name)) + `:"1"`
 			}
-			l := newMapped(Tables, []*Mapping{m}, Options{})
+			l := newReader(Tables, Options{Mappings: []*Mapping{m}})
 			_, _ = l.Records(Row{File: tab.label, JSON: row + "}"})
 		}
 	})
+}
+
+// readColumns returns the columns that a form reads, and those that it ignores.
+func readColumns(f *form) []string {
+	all := maps.Clone(f.ignored)
+	for _, s := range f.shapes {
+		for name := range s.uses {
+			all[name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
 }
 
 // TestLeftOut: a value that its field cannot be is left out under the name of its column, and the row stays.
@@ -595,7 +592,7 @@ fields.name = 'element.title'
 `)
 	values := &record.Values{}
 	o := Options{Mappings: []*Mapping{m}, Values: values}
-	l := newMapped(Tables, o.mappings(Tables), o)
+	l := newReader(Tables, o)
 	recs, err := l.Records(Row{File: "t", Table: true, JSON: `{"id":7,"name":"A","cost":"x","start":"00.00.0000","art":{"url":true},"tags":"[{\"id\":18},5,{\"id\":\"y\"}]",` +
 		`"seasons":[{"no":1,"title":true},{"no":"one"},{"no":2,"title":"Two"}]}`})
 	want := []string{
@@ -624,7 +621,7 @@ fields.name = 'element.title'
 func TestNumbers(t *testing.T) {
 	m := mapping(t, strings.Replace(movieTable(`budget='cost'`, `popularity='pop'`, `vote_count='int(votes) + 1'`), "files=['t']", "files=['t']\ndecimal=','\nthousands='.'\nscale={Mio=1000000}", 1))
 	o := Options{Mappings: []*Mapping{m}}
-	l := newMapped(Tables, o.mappings(Tables), o)
+	l := newReader(Tables, o)
 	for row, want := range map[string]string{
 		`{"id":"1","cost":"10.000.000","pop":"7,9","votes":"1.234"}`: `{"budget":10000000,"id":1,"popularity":7.9,"vote_count":1235}`,
 		`{"id":"2","cost":"1,5 Mio","pop":"-1.234,5","votes":""}`:    `{"budget":1500000,"id":2,"popularity":-1234.5}`,

@@ -18,8 +18,8 @@ func TestExportedLists(t *testing.T) {
 		{"watched-history-1", `{"id":1,"watched_at":"2024","action":"watch","type":"movie","movie":{"ids":{"tmdb":550}}}`, "Trakt"},
 	} {
 		want := "a list exported from " + c.want + ", which names titles: fetch them with reelsplice crawl --from URL --key-file KEY --out DIR --ids FILE"
-		if got := Skip(Detect(c.file, []byte(c.row), Options{}), c.file, []byte(c.row), Options{}); got != want {
-			t.Errorf("Skip(%s) = %q, want %q", c.file, got, want)
+		if got := chosen(c.file, "", Options{}, c.row).Skip; got != want {
+			t.Errorf("%s is skipped for %q, want %q", c.file, got, want)
 		}
 	}
 	m, err := ParseMapping("m.toml", []byte(strings.Join([]string{
@@ -28,8 +28,8 @@ func TestExportedLists(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	row := []byte(`{"Const":"tt0137523","Title Type":"Movie"}`)
-	if got := Skip(Detect("watchlist", row, Options{Mappings: []*Mapping{m}}), "watchlist", row, Options{Mappings: []*Mapping{m}}); got != "" {
-		t.Errorf("Skip = %q with a mapping of the caller's, want nothing", got)
+	c := chosen("watchlist", "", Options{Mappings: []*Mapping{m}}, `{"Const":"tt0137523","Title Type":"Movie"}`)
+	if c.Skip != "" || c.Meaning == nil || !c.Meaning.IsOwn() {
+		t.Errorf("with a mapping of the caller's: %+v, want it to be taken", c)
 	}
 }

@@ -93,6 +93,25 @@ func Suggest(file, base, kind string, rows []string) string {
 		oneLineOf(file), quoted(pattern(base))) + best.table() + best.text
 }
 
+// A Draft is a mapping proposed for a table that no mapping describes.
+type Draft struct {
+	Text    string        // the mapping file, TOML, with comments
+	Certain bool          // it may be used without a person's check
+	Columns []DraftColumn // in the order of the table
+}
+
+// A DraftColumn is what a draft makes of one column.
+type DraftColumn struct {
+	Name  string
+	Field string // path of the field, with the kind where the table makes several; "" if no field takes the column
+	Note  string // a near second candidate, a scale, a century, cells that do not fit; "" for nothing to say
+}
+
+// NewDraft proposes a mapping.
+func NewDraft(file, base, kind string, rows []string) Draft {
+	return Draft{Text: Suggest(file, base, kind, rows)}
+}
+
 // A draftColumn is a column of a table for which a mapping is written.
 type draftColumn struct {
 	name   string

@@ -22,10 +22,7 @@ func TestSuggest(t *testing.T) {
 		if err != nil {
 			t.Fatalf("ParseMapping(%s) = %v", text, err)
 		}
-		l, err := New(Tables, Options{Mappings: []*Mapping{m}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := newReader(Tables, Options{Mappings: []*Mapping{m}})
 		for _, row := range rows {
 			recs, err := l.Records(Row{File: base, JSON: row, Table: true})
 			if err != nil || len(recs) == 0 {
@@ -74,10 +71,7 @@ func TestSuggestUnchanged(t *testing.T) {
 		if err != nil {
 			t.Fatalf("ParseMapping(%s) = %v", text, err)
 		}
-		l, err := New(Tables, Options{Mappings: []*Mapping{m}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := newReader(Tables, Options{Mappings: []*Mapping{m}})
 		var got []string
 		for _, row := range rows {
 			recs, err := l.Records(Row{File: base, JSON: row, Table: true, Texts: true})
@@ -216,10 +210,7 @@ func FuzzSuggest(f *testing.F) {
 			}
 			return
 		}
-		l, err := New(Tables, Options{Mappings: []*Mapping{m}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := newReader(Tables, Options{Mappings: []*Mapping{m}})
 		_, _ = l.Records(Row{File: base, JSON: row, Table: true}) // panics at nothing
 	})
 }

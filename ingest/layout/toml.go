@@ -109,6 +109,8 @@ func typeName(t reflect.Type) string {
 	switch {
 	case t == nil:
 		return ""
+	case t.Kind() == reflect.Pointer && t.Elem().Kind() != reflect.Struct:
+		return typeName(t.Elem())
 	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.String:
 		return "a list of texts"
 	}
@@ -116,7 +118,7 @@ func typeName(t reflect.Type) string {
 }
 
 var typeNames = map[reflect.Kind]string{
-	reflect.String: "a text", reflect.Bool: "true or false", reflect.Int64: "an integer", reflect.Slice: "a list of tables",
+	reflect.String: "a text", reflect.Bool: "true or false", reflect.Int64: "an integer", reflect.Float64: "a number", reflect.Slice: "a list of tables",
 	reflect.Struct: "a table", reflect.Pointer: "a table", reflect.Map: "a table",
 }
 

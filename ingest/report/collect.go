@@ -47,7 +47,7 @@ func (c *Collector) Fail(number int, why string) { c.files[number].Failure = why
 // Add adds what became of some rows of a file. Records that the catalogue had are of no file.
 func (c *Collector) Add(number int, t *Tally) {
 	if f := c.files[number]; f != nil {
-		f.add(&t.Rows)
+		f.Add(&t.Rows)
 	}
 	c.all.merge(t)
 }
@@ -87,6 +87,7 @@ type End struct {
 	Elapsed    time.Duration     // of the whole ingest
 	Err        error             // nil when it is complete
 	Skipped    []Skipped         // the files that were left out
+	Fits       []FileFit
 	References []Relation
 }
 
@@ -96,7 +97,7 @@ func (c *Collector) Report(e End) Report {
 		Version: Version, State: Complete, Started: c.start.Truncate(time.Second), Seconds: math.Round(e.Elapsed.Seconds()*1e3) / 1e3,
 		Catalog: e.Catalog, Parameters: map[string]string{}, Sources: []Source{}, Skipped: Top[Skipped]{Top: []Skipped{}}, Records: append([]Records{}, c.records...),
 		References: append([]Relation{}, e.References...),
-		Files:      int64(len(c.files)), Totals: c.all.totals(),
+		Files:      int64(len(c.files)), Fits: append([]FileFit{}, e.Fits...), Totals: c.all.totals(),
 	}
 	if e.Err != nil {
 		r.State, r.Error = Failed, shorten(strings.Join(strings.Fields(e.Err.Error()), " "))
@@ -116,7 +117,7 @@ func (c *Collector) Report(e End) Report {
 		if f.Failure != "" {
 			r.FailedFiles++
 		}
-		f.Rows, r.Totals.Bytes = f.sum(), r.Totals.Bytes+f.Bytes
+		f.Rows, r.Totals.Bytes = f.Sum(), r.Totals.Bytes+f.Bytes
 		r.Sources = append(r.Sources, f)
 	}
 	slices.SortStableFunc(r.Sources, compareSources)
@@ -245,7 +246,7 @@ func (t *Tally) group(r *Reason) {
 
 // merge adds the counts of other rows.
 func (t *Tally) merge(o *Tally) {
-	t.Rows.add(&o.Rows)
+	t.Rows.Add(&o.Rows)
 	t.other += o.other
 	for _, r := range o.reasonList() {
 		t.group(&r)
@@ -277,7 +278,7 @@ func (t *Tally) totals() Totals {
 	records := Counts{}
 	maps.Copy(records, t.Records)
 	return Totals{
-		Rows: t.Rows.sum(), Outcome: t.Rows, Records: records,
+		Rows: t.Rows.Sum(), Outcome: t.Rows, Records: records,
 		Reasons:    topOf(t.reasonList(), t.other, func(r Reason) int64 { return r.Count }, compareReasons),
 		FieldLists: FieldLists{t.Fields.Unknown.top(), t.Fields.Coerced.top(), t.Fields.Dropped.top(), t.Fields.Whole.top(), t.topLeft()},
 	}

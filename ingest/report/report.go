@@ -40,7 +40,7 @@ const MaxListed = 50
 // The states in which an ingest ends.
 const (
 	Complete = "complete"
-	Failed   = "failed" // too many bad rows; the catalogue is as it was
+	Failed   = "failed" // too many bad rows, or a file that does not fit; the catalogue is as it was
 )
 
 // A Report sums up one ingest.
@@ -58,6 +58,7 @@ type Report struct {
 	Sources     []Source          `json:"sources"`               // the most notable files, worst and largest first
 	OtherFiles  int64             `json:"other_files,omitempty"` // how many more there are
 	Skipped     Top[Skipped]      `json:"skipped"`
+	Fits        []FileFit         `json:"fits"` // what became of the values of files, by column; those with problems first
 	Records     []Records         `json:"records"`
 	Conflicts   Conflicts         `json:"conflicts"`
 	References  []Relation        `json:"references"`
@@ -103,11 +104,11 @@ type Outcome struct {
 	NoID        int64 `json:"ids_missing,omitempty"` // rows in quarantine without an id
 }
 
-// sum returns how many rows there were.
-func (o *Outcome) sum() int64 { return o.Kept + o.Blank + o.Duplicates + o.Quarantined }
+// Sum returns how many rows there were.
+func (o *Outcome) Sum() int64 { return o.Kept + o.Blank + o.Duplicates + o.Quarantined }
 
-// add adds the counts of other rows.
-func (o *Outcome) add(p *Outcome) {
+// Add adds the counts of other rows.
+func (o *Outcome) Add(p *Outcome) {
 	o.Kept += p.Kept
 	o.Blank += p.Blank
 	o.Duplicates += p.Duplicates
@@ -168,6 +169,43 @@ type Sample struct {
 // String returns place and reason for messages.
 func (s Sample) String() string {
 	return source.Place{File: s.File, Row: s.Row, Line: s.Line}.String() + ": " + s.Reason
+}
+
+// A FileFit is how well the rows of one file fit the meaning that was chosen for it, or the rows of many files of a folder
+// that are each named after one resource.
+type FileFit struct {
+	File    string   `json:"file"`            // the first of them
+	Files   int64    `json:"files,omitempty"` // how many there are, if several
+	Meaning string   `json:"meaning"`
+	Rows    int64    `json:"rows"`
+	Made    int64    `json:"made"` // rows that made records
+	Columns []Column `json:"columns"`
+	// Problems are the reasons why the file is not taken.
+	Problems []string `json:"problems,omitempty"`
+}
+
+// A Column is what became of the values of one column that are not empty: Cells = Used + LeftOut + Extra + Unused.
+type Column struct {
+	Name    string  `json:"name"` // of a field of an object: with a dot
+	Cells   int64   `json:"cells"`
+	Used    int64   `json:"used"`
+	LeftOut int64   `json:"left_out"`          // they fit no field
+	Extra   int64   `json:"extra"`             // kept, though the API lacks the field
+	Unused  int64   `json:"unused"`            // no field takes the column
+	Ignored bool    `json:"ignored,omitempty"` // the mapping lists it as one that no field takes
+	Example *Sample `json:"example,omitempty"` // the first value that was left out
+}
+
+// Such returns an example of the values that were left out, for messages; "" for none.
+func (c *Column) Such() string {
+	if c.Example == nil {
+		return ""
+	}
+	at := fmt.Sprintf("row %d", c.Example.Row)
+	if c.Example.Line > 0 {
+		at = fmt.Sprintf("line %d", c.Example.Line)
+	}
+	return fmt.Sprintf(", such as %s in %s", cmp.Or(c.Example.Value, c.Example.Reason), at)
 }
 
 // A Skipped file was left out.

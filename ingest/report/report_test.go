@@ -303,7 +303,7 @@ func TestSources(t *testing.T) {
 		}
 	}
 	want := Outcome{Kept: 2*files - 1, Duplicates: files + 1, Quarantined: files * (files - 1) / 2}
-	if r.Totals.Outcome != want || r.Totals.Bytes != files*100 || r.Totals.Rows != want.sum() {
+	if r.Totals.Outcome != want || r.Totals.Bytes != files*100 || r.Totals.Rows != want.Sum() {
 		t.Errorf("totals = %+v, want %+v", r.Totals, want)
 	}
 }

@@ -86,13 +86,16 @@ func checkInvariants(t *testing.T, r *Reader, before []Row, row Row, o Options) 
 	t.Helper()
 	table, columnar := r.File().Format.Table(), r.File().Format == FormatParquet
 	found, mended := row.JSON, row.Mended != (record.Mended{})
+	if columnar {
+		mended = false // its values are, and it has no text as found
+	}
 	if table && !columnar || mended {
 		found = row.Raw
 	}
 	switch {
 	case row.Place.Row != int64(len(before)+1) || columnar != (row.Place.Line == 0) || columnar != (row.Place.Off == -1):
 		t.Errorf("row %d is at %+v", len(before)+1, row.Place)
-	case (row.Raw != nil) != (table && !columnar || mended) || mended && (table || row.Err != nil || json.Valid(row.Raw)):
+	case (row.Raw != nil) != (table && !columnar || mended) || mended && (table || row.Err != nil || json.Valid(row.Raw) && !bytes.Contains(row.Raw, []byte(`\u0000`))):
 		t.Errorf("%v: %v row with raw bytes %q", row.Place, r.File().Format, row.Raw)
 	case row.Err == nil && (int64(len(found)) != row.Size || row.Size > o.WithDefaults().MaxRowBytes):
 		t.Errorf("%v: %d bytes of %d", row.Place, len(found), row.Size)
@@ -269,7 +272,7 @@ func FuzzCSV(f *testing.F) {
 func threeOf(cells []string) []string {
 	cells = append(slices.Clone(cells), "", "")[:3]
 	for i, c := range cells {
-		if record.CheckText([]byte(c)) != nil {
+		if cells[i] = strings.Trim(c, " "); record.CheckText([]byte(c)) != nil {
 			cells[i] = ""
 		}
 	}
@@ -280,13 +283,13 @@ func threeOf(cells []string) []string {
 // them, and whether it reads all of b.
 func csvRows(b []byte) (rows [][]string, ok bool) {
 	r := csv.NewReader(bytes.NewReader(b))
-	r.FieldsPerRecord = -1
+	r.FieldsPerRecord, r.TrimLeadingSpace = -1, true
 	for {
 		row, err := r.Read()
 		if err != nil {
 			return rows, err == io.EOF
 		}
-		if strings.Join(row, "") != "" {
+		if strings.Trim(strings.Join(row, ""), " ") != "" {
 			rows = append(rows, row)
 		}
 	}
@@ -306,7 +309,7 @@ func FuzzTSV(f *testing.F) {
 		}
 		n := 0
 		for _, line := range strings.Split(string(b), "\n") {
-			if strings.Trim(line, "\t") == "" {
+			if strings.Trim(line, "\t ") == "" {
 				continue
 			}
 			if n == len(rows) {

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/reelsplice/reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/text"
 )
 
 const (
@@ -28,6 +29,7 @@ type found struct {
 	full    string // path from the top, whose folders may name a kind
 	root    string // full path of the folder above which nothing names a kind
 	walked  bool   // met in a folder, not named itself
+	outside bool   // a link that leads out of the folder that was walked
 	regular bool
 }
 
@@ -64,7 +66,7 @@ func List(srcs []string, o Options) ([]File, error) {
 				fallthrough
 			case reason != "":
 				if o.Skipped != nil {
-					o.Skipped(f.Path, reason)
+					o.Skipped(text.Line(f.Path), reason)
 				}
 			default:
 				refusal = ""
@@ -86,6 +88,7 @@ func List(srcs []string, o Options) ([]File, error) {
 		if names[files[i].Name] > 1 { // so that messages name one of them
 			files[i].Name = files[i].Path
 		}
+		files[i].Name = text.Line(files[i].Name)
 	}
 	return files, nil
 }
@@ -98,6 +101,8 @@ func (f *found) reason(o Options) string {
 	switch {
 	case !f.walked || isTOML(f.Path):
 		return ""
+	case f.outside:
+		return "is a link that leads out of the folder"
 	case f.Err == nil && !f.regular:
 		return "is not a regular file" // links to folders may form circles
 	case extOf(f.Path) != "":
@@ -318,11 +323,24 @@ func walk(all []found, root string) ([]found, error) {
 		case strings.HasPrefix(e.Name(), ".") && e.IsDir():
 			return fs.SkipDir
 		case !strings.HasPrefix(e.Name(), ".") && !e.IsDir():
-			all = append(all, localFile(p, root, name, true))
+			f := localFile(p, root, name, true)
+			f.outside = e.Type()&fs.ModeSymlink != 0 && f.Err == nil && !isBelow(p, root)
+			all = append(all, f)
 		}
 		return nil
 	})
 	return all, err
+}
+
+// isBelow reports whether a file lies below a folder, links in the paths of both followed.
+func isBelow(file, folder string) bool {
+	to, err := filepath.EvalSymlinks(file)
+	from, err2 := filepath.EvalSymlinks(folder)
+	if errors.Join(err, err2) != nil {
+		return false
+	}
+	rel, err := filepath.Rel(from, to)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // match appends the paths below dir, or dir itself, that match elems, and to all the folders that it cannot look into:

@@ -368,3 +368,23 @@ func TestListBroken(t *testing.T) {
 	f("**/1.json", "", dir+"/locked locked: open locked: permission denied", "1.json ")
 	f("locked/*", "", dir+"/locked locked: open locked: permission denied")
 }
+
+// TestListLinks: links in a folder that lead to files outside of it are not followed, and control characters in the names of
+// files reach no message.
+func TestListLinks(t *testing.T) {
+	dir := folder(t, map[string]string{"secret.json": "{}", "dump/movies.json": "{}"})
+	for name, target := range map[string]string{"out.json": "../secret.json", "in.json": "movies.json", "movies\nall is well\x1b[2J.json": "movies.json"} {
+		if err := os.Symlink(target, filepath.Join(dir, "dump", name)); err != nil {
+			t.Skip(err) // not every system has links
+		}
+	}
+	var got, skipped []string
+	files, err := List([]string{filepath.Join(dir, "dump")}, Options{Skipped: func(p, reason string) { skipped = append(skipped, filepath.Base(p)+": "+reason) }})
+	for _, f := range files {
+		got = append(got, f.Name)
+	}
+	want := []string{"in.json", "movies\ufffdall is well\ufffd[2J.json", "movies.json"}
+	if err != nil || !reflect.DeepEqual(got, want) || strings.Join(skipped, ",") != "out.json: is a link that leads out of the folder" {
+		t.Errorf("List = %q, skips %q, %v, want %q", got, skipped, err, want)
+	}
+}

@@ -32,7 +32,7 @@ type Reader struct {
 }
 
 // Open opens f and finds its compression and format by its content; only Path, Name,
-// Kind, Err and Join are taken from f. The error is a FileError when the file is no dump, for
+// Kind, Err, Join and Rows are taken from f. The error is a FileError when the file is no dump, for
 // instance a Git LFS pointer, a HTML page or an empty file.
 func Open(f File, o Options) (*Reader, error) {
 	if f.Name == "" {
@@ -115,7 +115,7 @@ func (p *parquetRows) next() (Row, error) {
 		return Row{}, &FileError{File: p.file.Name, Row: p.row + 1, Err: err}
 	}
 	p.row++
-	row := Row{Place: Place{File: p.file.Name, Row: p.row, Off: -1}, JSON: r.JSON, Size: int64(len(r.JSON)), Left: r.Left}
+	row := Row{Place: Place{File: p.file.Name, Row: p.row, Off: -1}, JSON: r.JSON, Size: int64(len(r.JSON)), Left: r.Left, Mended: r.Mended}
 	if len(r.JSON) > p.max {
 		row.JSON = r.JSON[:min(len(r.JSON), longRowHead)]
 	}
@@ -157,6 +157,9 @@ func (r *Reader) openText(br *bufio.Reader, o Options) error {
 		return err
 	case FormatParquet:
 		return r.unpackParquet(w, o)
+	}
+	if r.file.Rows != "" {
+		r.rows = &deepRows{rowReader: r.rows, path: r.file.Rows}
 	}
 	return nil
 }

@@ -62,6 +62,7 @@ type File struct {
 	Err         error     // why List could not look at it, and why Open refuses it; nil for most
 
 	Join Joiner // nil for most
+	Rows string // path to the rows, which lie deeper; "" for most, see CheckRows
 
 	object *inBucket // of what lies in a bucket
 }

@@ -145,7 +145,7 @@ func (t *tableRows) finish(p Place, raw []byte, f *record.Fault) Row {
 	return row
 }
 
-func isText(cell string) bool { return cell != "" }
+func isText(cell string) bool { return strings.Trim(cell, " ") != "" }
 
 // surplus reports whether a row has a value behind the last column. Spreadsheets leave out empty cells at the end of a
 // row, and add some.
@@ -163,7 +163,7 @@ func (t *tableRows) object(left *[]record.FieldError) []byte {
 		dst = append(dst, key...)
 		text := ""
 		if i < len(t.cells) {
-			text = t.cells[i]
+			text = strings.Trim(t.cells[i], " ") // blanks beside a delimiter
 		}
 		if left != nil {
 			if f := record.CheckText([]byte(text)); f != nil {
@@ -217,7 +217,8 @@ func (t *tableRows) extent(limit int) (rec extent, f *record.Fault, err error) {
 			return rec, nil, nil
 		}
 		if from == 0 {
-			if first, quote = rec, bytes.IndexByte(b, '"'); quote > 0 && b[quote-1] != t.delim {
+			first, quote = rec, bytes.IndexByte(b, '"')
+			if before := bytes.TrimRight(b[:max(quote, 0)], " "); len(before) > 0 && before[len(before)-1] != t.delim {
 				return first, &record.Fault{Off: quote, Reason: bareQuote, Syntax: true}, nil
 			}
 		}
@@ -255,6 +256,7 @@ const bareQuote = "found '\"' inside a cell that does not start with one"
 func newCSV(in io.Reader, delim byte) *csv.Reader {
 	r := csv.NewReader(in)
 	r.Comma, r.FieldsPerRecord, r.ReuseRecord = rune(delim), -1, true
+	r.TrimLeadingSpace = delim != '\t' // blanks before a quote; TABs would be some
 	return r
 }
 

@@ -23,7 +23,10 @@ func TestTables(t *testing.T) {
 		{"m.csv", "id,title\n1,A\n2,B\n", []string{`m.csv:2 {"id":"1","title":"A"}`, `m.csv:3 {"id":"2","title":"B"}`}, ""},
 		{"m.csv", "\xef\xbb\xbf\r\n id ,\"title \"\r\n1,A\r\n2,B", []string{`m.csv:3 {"id":"1","title":"A"}`, `m.csv:4 {"id":"2","title":"B"}`}, ""},
 		{"m.csv", "id,title\n1,\n,\"\"\n,x\n\n", []string{`m.csv:2 {"id":"1","title":null}`, `m.csv:4 {"id":null,"title":"x"}`}, ""},
-		{"m.csv", "id,title\n1,\"a \"\"b\"\",\r\nc\"\n2,\" d\"\n", []string{`m.csv:2 {"id":"1","title":"a \"b\",\nc"}`, `m.csv:4 {"id":"2","title":" d"}`}, ""},
+		// Blanks beside delimiters, as of psql's aligned output.
+		{"m.csv", "id, title, note\n 1 , \"A, B\",x \n2,C, \n , ,\n", []string{`m.csv:2 {"id":"1","title":"A, B","note":"x"}`, `m.csv:3 {"id":"2","title":"C","note":null}`}, ""},
+		{"m.tsv", "id\ttitle\n 1\t A b \n", []string{`m.tsv:2 {"id":"1","title":"A b"}`}, ""},
+		{"m.csv", "id,title\n1,\"a \"\"b\"\",\r\nc\"\n2,\" d\"\n", []string{`m.csv:2 {"id":"1","title":"a \"b\",\nc"}`, `m.csv:4 {"id":"2","title":"d"}`}, ""},
 		{"m.csv", "id,\"long\nname\"\n1,A\n", []string{`m.csv:3 {"id":"1","long\nname":"A"}`}, ""},
 		{"m.csv", "id;title\n1;A,B\n", []string{`m.csv:2 {"id":"1","title":"A,B"}`}, ""},
 		{"m.csv", "id|title\n1|A\n", []string{`m.csv:2 {"id":"1","title":"A"}`}, ""},

@@ -81,7 +81,7 @@ func (l *lineRows) next() (Row, error) {
 
 // judge returns the JSON of a row, and what had to be mended in it, or what is wrong with raw.
 func (t *textRows) judge(raw []byte) (json []byte, m record.Mended, f *record.Fault) {
-	if f = record.CheckJSON(raw, t.deep); f == nil || !f.Syntax || t.strict {
+	if f = record.CheckJSON(raw, t.deep); f == nil || !f.Syntax && !f.Mendable || t.strict {
 		return raw, m, f
 	}
 	t.mended, m = record.MendJSON(t.mended[:0], raw)

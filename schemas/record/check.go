@@ -16,6 +16,8 @@ type Fault struct {
 	// Syntax is set when the text is not JSON. Other faults leave no doubt about
 	// where the row ends, so an array can go on after them.
 	Syntax bool
+	// Mendable is set for other faults that MendJSON mends.
+	Mendable bool
 }
 
 // ReasonAt returns the reason with the offset of the fault.
@@ -43,7 +45,7 @@ func CheckJSON(b []byte, maxDepth int) *Fault {
 	case b[start] != '{':
 		return &Fault{Off: start, Reason: "want an object, found " + typeName(b[start])}
 	case c.zero > 0:
-		return &Fault{Off: c.zero - 1, Reason: NoZero}
+		return &Fault{Off: c.zero - 1, Reason: NoZero, Mendable: true}
 	}
 	return nil
 }
@@ -129,8 +131,9 @@ func (m Mended) Count(add func(path string, n int64)) {
 // noNumbers are what Python writes for numbers that JSON does not have.
 var noNumbers = [][]byte{[]byte("NaN"), []byte("Infinity"), []byte("-Infinity")}
 
-// MendJSON appends text that is nearly JSON as JSON: control characters in strings are dropped, but for U+0000, a backslash
-// that begins no escape is one of the text, and NaN, Infinity and -Infinity are null. It judges nothing else.
+// MendJSON appends text that is nearly JSON as JSON: control characters in strings are dropped, those that are escaped as
+// \\u0000 too, but no zero bytes. A backslash that begins no escape is one of the text, and NaN, Infinity and -Infinity are
+// null. It judges nothing else.
 func MendJSON(dst, text []byte) ([]byte, Mended) {
 	var m Mended
 	in := false // a string
@@ -144,6 +147,10 @@ func MendJSON(dst, text []byte) ([]byte, Mended) {
 			if n = escapeLen(text[i:]); n == 0 {
 				m.Escapes++
 				dst, n = append(dst, '\\'), 1
+			} else if isZeroEscape(text[i : i+n]) {
+				m.Controls++
+				i += n
+				continue
 			}
 		case in && c > 0 && c < ' ':
 			m.Controls++
@@ -181,6 +188,9 @@ func escapeLen(text []byte) int {
 	}
 	return 0
 }
+
+// isZeroEscape reports whether an escape is the one of U+0000.
+func isZeroEscape(escape []byte) bool { return string(escape) == `\u0000` }
 
 func isHex(digits []byte) bool {
 	for _, c := range digits {

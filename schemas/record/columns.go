@@ -23,6 +23,7 @@ func (p *Parser) column(c *cursor, r Record, name string, o *object) error {
 		o.unusual = new(string)
 		return p.textOrNull(c, o.unusual)
 	case ExtraColumn:
+		p.extraColumn = true
 		var x string
 		if err := p.textOrNull(c, &x); err != nil || x == "" {
 			return err
@@ -45,6 +46,9 @@ func (p *Parser) column(c *cursor, r Record, name string, o *object) error {
 	}
 	return p.fieldValue(c, r, i, o)
 }
+
+// HasExtraColumn reports whether the last row was one of a table with the column of fields that the API does not have.
+func (p *Parser) HasExtraColumn() bool { return p.extraColumn }
 
 // listedFields returns the bits of the fields in a list of names.
 func (s *Schema) listedFields(list string) (set uint64) {

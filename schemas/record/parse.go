@@ -46,8 +46,15 @@ type Parser struct {
 	// behind those of the objects around it.
 	extra []byte
 	list  []byte // room for listOf
-	left  bool   // the value at hand was left out, or one inside of it
+	left  bool   // the current value was left out, or one in it
 	log   []counted
+
+	cells    cellCounter
+	armed    bool // the next row's values are counted
+	counting bool // the values of the row being read are
+	flat     bool // that row is one of a table: what its cells hold is not looked into
+
+	extraColumn bool // that row has the column ExtraColumn
 }
 
 // A counted path, and its count before.
@@ -58,7 +65,7 @@ type counted struct {
 }
 
 // Begin begins a row: Undo takes back what is counted from here on.
-func (p *Parser) Begin() { p.log = p.log[:0] }
+func (p *Parser) Begin() { p.log, p.cells.row = p.log[:0], p.cells.row[:0] }
 
 // Undo makes the counts what they were at Begin, for a row that is not used after all.
 func (p *Parser) Undo() {
@@ -114,6 +121,12 @@ func NewParser() *Parser {
 // keeps parts of row. A value that fits no field goes to p.Values; a *FieldError is what these do not take, and an id that is none.
 func (p *Parser) Parse(row string, r Record) error {
 	p.path, p.extra = p.path[:0], p.extra[:0]
+	p.counting, p.armed, p.flat = p.armed, false, p.Columns
+	if p.counting {
+		p.cells.begin(r.Schema)
+		p.extraColumn = false
+	}
+	defer func() { p.counting = false }()
 	c := cursor{s: row}
 	if c.peek() != '{' {
 		raw, err := c.skip()
@@ -197,14 +210,27 @@ func (p *Parser) field(c *cursor, r Record, name string, o *object) error {
 // from another source.
 func (p *Parser) fieldValue(c *cursor, r Record, i int, o *object) error {
 	p.left = false
+	f := &r.Schema.Fields[i]
+	counted := p.counting && p.isColumn() && !c.isEmpty()
+	// Of an object in the row, the fields count.
+	whole := len(p.path) == 2 || p.flat || c.peek() != '{' || f.Shape != ShapeObject && f.Shape != ShapePages
 	var err error
 	if p.Columns {
-		err = p.cell(c, r, &r.Schema.Fields[i])
+		err = p.cell(c, r, f)
 	} else {
-		err = p.value(c, r, &r.Schema.Fields[i])
+		err = p.value(c, r, f)
 	}
-	if p.left && !r.set(&r.Schema.Fields[i]) {
+	lost := p.left && !r.holds(f)
+	if lost {
+		member(r, f).SetZero()
 		o.seen &^= 1 << i
+	}
+	switch {
+	case !counted:
+	case lost:
+		p.cells.add(p.path, r.Schema, i, IsLeftOut)
+	case whole && r.set(f):
+		p.cells.add(p.path, r.Schema, i, IsUsed)
 	}
 	return err
 }
@@ -243,6 +269,13 @@ func (p *Parser) listOf(plan *Schema, odd uint64) string {
 // unknown keeps a field that the plan has no column for, in p.extra, where those
 // of its object begin at start.
 func (p *Parser) unknown(key string, c *cursor, r Record, start int) error {
+	if p.counting && p.isColumn() && !c.isEmpty() {
+		fate := IsExtra
+		if key == "id" && r.Schema.DropID || r.Schema.rest >= 0 && c.peek() == '[' {
+			fate = IsUsed
+		}
+		p.cells.addUnknown(p.where(false), fate)
+	}
 	if key == "id" && r.Schema.DropID {
 		_, err := c.skip()
 		return err
@@ -303,8 +336,8 @@ func (p *Parser) value(c *cursor, r Record, f *Field) (err error) {
 	return err
 }
 
-// text reads a string that is a value; ok is false for one that is left out. One with U+0000 fits no field: cells of tables
-// can hold JSON that nobody else has judged.
+// text reads a string that is a value; ok is false for one that is left out. U+0000 is dropped: JSON in the cells of tables
+// was not checked before.
 func (p *Parser) text(c *cursor, f *Field) (s string, ok bool, err error) {
 	at := c.i
 	switch b := c.peek(); {
@@ -314,7 +347,11 @@ func (p *Parser) text(c *cursor, f *Field) (s string, ok bool, err error) {
 			return "", false, err
 		}
 		if escaped := c.i-start != len(s)+len(`""`); escaped && strings.IndexByte(s, 0) >= 0 {
-			return "", false, p.leaveAs(&FieldError{Field: p.where(true), What: "found U+0000, which no text has"})
+			if p.Values == nil {
+				return "", false, p.leaveAs(&FieldError{Field: p.where(true), What: "found U+0000, which no text has"})
+			}
+			s = strings.ReplaceAll(s, "\x00", "")
+			p.coerced()
 		}
 	case p.Values != nil && (b == '-' || b >= '0' && b <= '9') && !f.Day:
 		s = c.scalar()

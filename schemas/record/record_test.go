@@ -122,6 +122,7 @@ func TestMend(t *testing.T) {
 	f("{\"a\":\"x\x01\x1fy\t\",\t\"b\":1}", "{\"a\":\"xy\",\t\"b\":1}", Mended{Controls: 3})
 	f(`"a\s \x41 \u12g4 \\s \" \n"`, `"a\\s \\x41 \\u12g4 \\s \" \n"`, Mended{Escapes: 3})
 	f("\"\x00\"", "\"\x00\"", Mended{})
+	f(`{"a\u0000b":"\u0000","c":"\\u0000"}`, `{"ab":"","c":"\\u0000"}`, Mended{Controls: 2})
 }
 
 func TestCounts(t *testing.T) {

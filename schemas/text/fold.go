@@ -1,6 +1,7 @@
 package text
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -249,4 +250,15 @@ func Cut[T string | []byte](s T, n int) T {
 		}
 	}
 	return s[:n]
+}
+
+// Line returns a text that others wrote, such as a file name, as one line for a terminal, a log or a message: characters that
+// control these become U+FFFD.
+func Line(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control) || r == '\u2028' || r == '\u2029' {
+			return utf8.RuneError
+		}
+		return r
+	}, s)
 }

@@ -173,3 +173,14 @@ func BenchmarkAppendFolded(b *testing.B) {
 		})
 	}
 }
+
+func TestLine(t *testing.T) {
+	for in, want := range map[string]string{
+		"movies.csv": "movies.csv", "Amélie 特工.json": "Amélie 特工.json",
+		"a\nb\r\tc": "a\ufffdb\ufffd\ufffdc", "x\x1b[2J\u009b31m": "x\ufffd[2J\ufffd31m", "a\u202egpj.exe\u2028": "a\ufffdgpj.exe\ufffd", "\xff": "\ufffd",
+	} {
+		if got := Line(in); got != want {
+			t.Errorf("Line(%q) = %q, want %q", in, got, want)
+		}
+	}
+}

@@ -22,8 +22,9 @@ type patch struct {
 	old  release.File // its name is the path
 }
 
-// maxDeltas is how many deltas of a bucket are listed at most, so that a listing without an end takes bounded memory.
-const maxDeltas = 100_000
+// maxDeltas is how many deltas of a bucket are listed at most, so that a listing without an end takes bounded memory. A
+// test lowers it.
+var maxDeltas = 100_000
 
 // patches returns the smallest delta that makes each wanted file of one of the cache, by the SHA-256 of the wanted file.
 // Without one, the whole file is pulled. The deltas together have at most most bytes, which they take beside the release.

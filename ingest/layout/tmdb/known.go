@@ -51,6 +51,7 @@ func (t *Reader) known(typ *catalog.Type, r record.Record) (english record.Recor
 	if _, ok := extra.Take("account_states"); ok {
 		record.Count(t.dropped, "account_states", 1)
 		t.Forget("account_states")
+		t.parser.Settle("account_states", record.IsUnused)
 	}
 	if err := t.legacy(typ, r, &extra); err != nil {
 		return english, nil, err
@@ -105,6 +106,7 @@ func (t *Reader) legacy(typ *catalog.Type, r record.Record, extra *record.RawFie
 	}
 	f, ok := typ.Plan.Field("genres")
 	if !ok || l.GenreIDs == nil {
+		t.parser.Settle("genre_ids", record.IsLeftOut)
 		return nil
 	}
 	if _, set := r.Len(f); !set {
@@ -143,8 +145,9 @@ func (t *Reader) rename(typ *catalog.Type, r record.Record, raw string, old, now
 	return nil
 }
 
-// Forget takes a field off the count of unknown ones.
+// Forget takes a field off the count of unknown ones: it has a meaning after all.
 func (t *Reader) Forget(name string) {
+	t.parser.Settle(name, record.IsUsed)
 	counts := t.parser.Counts.Unknown
 	if _, ok := counts[name]; !ok {
 		name = record.OtherPaths

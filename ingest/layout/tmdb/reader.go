@@ -30,12 +30,18 @@ func New(language string) *Reader {
 // Counts counts values that records do not hold as they stood, by path.
 type Counts struct {
 	record.Counts
-	Dropped map[string]int64 // what the API has no place for
-	Whole   map[string]int64 // by table and column: joined lists that could not be split, and were kept as they were
+	Dropped map[string]int64        // what the API has no place for
+	Whole   map[string]int64        // by table and column: joined lists that could not be split, and were kept as they were
+	Cells   map[string]record.Cells // by column, of the rows that made records
 }
 
 // Counts returns what was counted in all rows.
-func (t *Reader) Counts() Counts { return Counts{Counts: t.parser.Counts, Dropped: t.dropped} }
+func (t *Reader) Counts() Counts {
+	return Counts{Counts: t.parser.Counts, Dropped: t.dropped, Cells: t.parser.Cells()}
+}
+
+// LostCells returns the columns of the last row of which nothing fits.
+func (t *Reader) LostCells() []string { return t.parser.LostCells() }
 
 // Records returns the record of the row and, where responses about seasons and episodes
 // were appended to it, theirs. What was counted of a row that is refused does not count.
@@ -43,9 +49,12 @@ func (t *Reader) Records(r Row) ([]Record, error) {
 	t.parser.Begin()
 	t.parser.Values = t.Values
 	r.Response = r.Response || t.Responses && !r.Table && !r.Texts
+	t.parser.CountCells()
 	recs, err := t.records(r)
 	if err != nil {
 		t.parser.Undo()
+	} else {
+		t.parser.KeepCells()
 	}
 	return recs, err
 }
@@ -79,6 +88,11 @@ func (t *Reader) records(r Row) ([]Record, error) {
 	if err != nil {
 		return nil, err
 	}
+	if t.Responses && r.Table {
+		if err := t.dropExtra(rec); err != nil {
+			return nil, err
+		}
+	}
 	if err := address(rec, r); err != nil {
 		return nil, err
 	}
@@ -102,6 +116,24 @@ func (t *Reader) records(r Row) ([]Record, error) {
 	}
 	fill(rec, english) // the base is free for it now
 	return t.withParts(one, parts, r.Response)
+}
+
+// dropExtra drops the fields of a table's row that the API does not have: only responses are served with such fields. A
+// table with the column of such fields was made of responses.
+func (t *Reader) dropExtra(rec record.Record) error {
+	if rec.Object().Extra == "" || t.parser.HasExtraColumn() {
+		return nil
+	}
+	extra, err := record.Fields("{" + rec.Object().Extra + "}")
+	if err != nil {
+		return err
+	}
+	for _, f := range extra {
+		t.Forget(f.Name)
+		t.parser.Settle(f.Name, record.IsUnused)
+	}
+	rec.Object().Extra = ""
+	return nil
 }
 
 // textOf returns the text of a row in the form of the records of its kind.
@@ -277,6 +309,13 @@ func wrap(r Row) (string, error) {
 			return fmt.Sprintf(`{%s%q:%s}`, fetched, r.Sub, row), nil
 		}
 		return fmt.Sprintf(`{"id":%s,%s%q:%s}`, own.ID, fetched, r.Sub, row), nil
+	}
+	if r.ID == 0 { // the name of a file with many rows has none
+		id, err := parseID(strings.Trim(string(own.ID), `"`))
+		if err != nil {
+			return "", InField(err, "id")
+		}
+		r.ID = id
 	}
 	// Some responses of 2022 have their id as text.
 	if own.ID != nil && strings.Trim(string(own.ID), `"`) != fmt.Sprint(r.ID) {

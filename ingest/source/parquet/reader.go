@@ -86,7 +86,8 @@ type Row struct {
 	Bad  string // why the row cannot be used; "" for a good one
 	// Left are the values that JSON does not have, and that are null in it. A strict Reader has them in Bad instead, and
 	// shows them as well as it can.
-	Left []record.FieldError
+	Left   []record.FieldError
+	Mended record.Mended // what was changed to make texts of its values
 }
 
 // Next returns the next row, io.EOF behind the last one. Any other error ends the file at
@@ -135,7 +136,7 @@ func (p *Reader) write() (Row, error) {
 	if len(w.dst) > w.max {
 		w.bad = fmt.Sprintf("row is longer than %d bytes", w.max)
 	}
-	return Row{JSON: w.dst, Bad: w.bad, Left: w.left}, nil
+	return Row{JSON: w.dst, Bad: w.bad, Left: w.left, Mended: w.mended}, nil
 }
 
 // Done returns which part of the rows have been read, from 0 to 1. The columns of a row

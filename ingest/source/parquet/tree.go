@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -160,6 +161,7 @@ type rowWriter struct {
 	strict  bool
 	bad     string // first reason why the row cannot be used
 	left    []record.FieldError
+	mended  record.Mended
 	inKey   bool // of a map, which there is none without
 }
 
@@ -315,6 +317,9 @@ func (w *rowWriter) leaf(n *node) {
 	start := len(w.dst)
 	switch w.dst, bad = n.cell(w.dst, v); {
 	case bad == "":
+	case !w.strict && strings.HasSuffix(bad, record.NoZero):
+		w.dst = record.AppendText(w.dst[:start], bytes.ReplaceAll(v.ByteArray(), []byte{0}, nil))
+		w.mended.Controls++
 	case !w.strict && !w.inKey && len(w.left) < record.MaxPaths:
 		w.dst = append(w.dst[:start], "null"...)
 		w.left = append(w.left, record.FieldError{Field: n.path, What: bad})

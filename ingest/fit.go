@@ -1,0 +1,237 @@
+package ingest
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"al.essio.dev/pkg/shellescape"
+
+	"github.com/reelsplice/reelsplice/ingest/layout"
+	"github.com/reelsplice/reelsplice/ingest/report"
+	"github.com/reelsplice/reelsplice/ingest/source"
+	"github.com/reelsplice/reelsplice/schemas/object"
+	"github.com/reelsplice/reelsplice/schemas/record"
+	"github.com/reelsplice/reelsplice/schemas/text"
+)
+
+// What a file must fit by, where neither the caller nor its mapping says otherwise.
+const (
+	DefaultMinFit = 0.5 // share of the cells that must be used
+	AnyFit        = -1  // of Config.MinFit: whatever is used
+
+	fewCells = 20  // so many cells and rows must have been read before a share of them means something
+	badRows  = 0.1 // share of the rows that may make no record
+)
+
+// A fileFit is a report.FileFit while rows are read.
+type fileFit struct {
+	first    *input
+	files    int64
+	rows     report.Outcome
+	cells    map[string]record.Cells
+	examples map[string]report.Sample
+	named    bool
+}
+
+// fits are how well the files fit, by number of their source and, for those named after one resource, by folder.
+type fits struct {
+	files map[int]*fileFit
+	group map[groupKey]*fileFit
+	order []*fileFit
+}
+
+type groupKey struct{ dir, layout, kind, sub string }
+
+// of returns the fit of a file.
+func (f *fits) of(in *input) *fileFit {
+	if one := f.files[in.number]; one != nil {
+		return one
+	}
+	one := &fileFit{first: in, cells: map[string]record.Cells{}, examples: map[string]report.Sample{}}
+	if in.isAddressed() {
+		key := groupKey{filepath.Dir(in.Path), in.layout(), in.Kind, in.Sub}
+		if known := f.group[key]; known != nil {
+			one = known
+		}
+		f.group[key] = one
+	} else {
+		f.files[in.number] = one
+	}
+	if one.first == in {
+		f.order = append(f.order, one)
+	}
+	return one
+}
+
+// add counts a batch.
+func (f *fits) add(b *batch) {
+	if b.in.imdb || b.in.meaning == nil {
+		return
+	}
+	one := f.of(b.in)
+	if b.first {
+		one.files++
+	}
+	if b.in.meaning != nil && one.first.meaning == nil {
+		one.first = b.in
+	}
+	one.rows.Add(&b.out.tally.Rows)
+	for name, n := range b.out.cells {
+		have := one.cells[name]
+		have.Add(n)
+		one.cells[name] = have
+	}
+	for path, sample := range b.out.examples {
+		if _, ok := one.examples[path]; !ok && len(one.examples) < record.MaxPaths {
+			one.examples[path] = sample
+		}
+	}
+}
+
+// columns returns the counts of all columns, in the order of their names.
+func (f *fileFit) columns() (out []report.Column) {
+	for _, name := range slices.Sorted(maps.Keys(f.cells)) {
+		n := f.cells[name]
+		c := report.Column{Name: name, Cells: n.All(), Used: n.Used, LeftOut: n.LeftOut, Extra: n.Extra, Unused: n.Unused}
+		var silent bool
+		if c.Ignored, silent = f.first.meaning.Ignores(name); silent {
+			continue
+		}
+		for _, path := range slices.Sorted(maps.Keys(f.examples)) {
+			rest, ok := strings.CutPrefix(path, name)
+			if sample := f.examples[path]; ok && n.LeftOut > 0 && (rest == "" || rest[0] == '.' || rest[0] == '[') {
+				c.Example = &sample
+				break
+			}
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// fitOf returns the fit of a file, with the reasons against it.
+func (c *Config) fitOf(f *fileFit) report.FileFit {
+	out := report.FileFit{File: f.first.Name, Meaning: f.first.meaning.String(), Rows: f.rows.Sum(), Made: f.rows.Kept, Columns: f.columns()}
+	if f.files > 1 {
+		out.Files = f.files
+	}
+	if f.first.Rows != "" {
+		out.Meaning += ", rows at " + f.first.Rows
+	}
+	out.Problems = c.problems(f, out.Columns)
+	return out
+}
+
+// minFit returns the least share of a file's cells that must be used; 0 for any.
+func (c *Config) minFit(m *layout.Meaning) float64 {
+	switch own := m.MinFit(); {
+	case c.MinFit < 0:
+		return 0
+	case c.MinFit > 0:
+		return c.MinFit
+	case own >= 0:
+		return own
+	}
+	return DefaultMinFit
+}
+
+// problems returns why a file does not fit its meaning.
+func (c *Config) problems(f *fileFit, columns []report.Column) (out []string) {
+	least := c.minFit(f.first.meaning)
+	if least == 0 {
+		return nil
+	}
+	if lacks := f.first.lacks; len(lacks) > 0 {
+		file, _ := f.first.meaning.Mapping()
+		out = append(out, fmt.Sprintf("mapping %s reads columns that the file lacks: %s", file, strings.Join(lacks, ", ")))
+	}
+	var cells, unused int64
+	var names []string
+	for i := range columns {
+		col := &columns[i]
+		if col.Ignored {
+			continue
+		}
+		cells += col.Cells
+		if unused += col.Unused; col.Unused > 0 {
+			names = append(names, col.Name)
+		}
+		read := col.Used + col.LeftOut
+		if col.LeftOut == read && read > 1 || read >= fewCells && float64(col.LeftOut) > (1-least)*float64(read) {
+			out = append(out, fmt.Sprintf("%d of %d values of column %s do not fit its field%s", col.LeftOut, read, col.Name, col.Such()))
+		}
+	}
+	if float64(unused) > (1-least)*float64(cells) {
+		out = append(out, fmt.Sprintf("no field takes %d of %d values: columns %s", unused, cells, strings.Join(names, ", ")))
+	}
+	if read := f.rows.Kept + f.rows.Quarantined; c.MaxBad == AnyNumber && read >= fewCells && float64(f.rows.Quarantined) >= badRows*float64(read) {
+		out = append(out, fmt.Sprintf("%d of %d rows made no record", f.rows.Quarantined, read))
+	}
+	if names := f.first.meaning.NameColumns(); len(names) > 0 && f.rows.Kept > 1 && !layout.Uses(f.cells, names) {
+		out = append(out, fmt.Sprintf("%s, which names the %s records, is empty", strings.Join(names, ", "), f.first.meaning.Kind()))
+	}
+	return out
+}
+
+// checkFits returns a *PoorFitError if files do not fit their meanings.
+func (r *run) checkFits() error {
+	var poor PoorFitError
+	for _, f := range r.fits.order {
+		if one := r.fitOf(f); len(one.Problems) > 0 {
+			poor.Files = append(poor.Files, one)
+			if poor.next == "" {
+				poor.next = r.nextCommand(f)
+			}
+		}
+	}
+	if len(poor.Files) > 0 {
+		return &poor
+	}
+	return nil
+}
+
+// nextCommand says what to do with a file that does not fit.
+func (c *Config) nextCommand(f *fileFit) string {
+	in := f.first
+	if file, _ := in.meaning.Mapping(); in.meaning.IsOwn() {
+		return fmt.Sprintf("mend %s, list under ignore what shall be left out, or give --min-fit 0", file)
+	}
+	mapping := source.Beside(in.Path, mappingExt)
+	if object.IsURL(in.Path) {
+		mapping = in.Base() + mappingExt
+	}
+	return fmt.Sprintf("run \"reelsplice ingest --explain %s >%s\" and check what it wrote, or give --min-fit 0 to take the file as it is",
+		shellescape.Quote(in.Path), shellescape.Quote(mapping))
+}
+
+// A PoorFitError stops an ingest because files do not fit their meanings. The catalogue is as it was.
+type PoorFitError struct {
+	Files []report.FileFit
+	next  string
+}
+
+func (e *PoorFitError) Error() string {
+	first := &e.Files[0]
+	others := ""
+	if n := len(e.Files) - 1; n > 0 {
+		others = fmt.Sprintf(" (and %d more files)", n)
+	}
+	return fmt.Sprintf("%s%s: as %s, %s: stopped, the catalogue is as it was; %s",
+		text.Line(first.File), others, first.Meaning, strings.Join(first.Problems, "; "), e.next)
+}
+
+// listedFits is how many files a Report lists with their columns.
+const listedFits = 100
+
+// fitsOf returns how the first files fit, those with the poorest share first.
+func (r *run) fitsOf() (out []report.FileFit) {
+	for _, f := range r.fits.order {
+		out = append(out, r.fitOf(f))
+	}
+	slices.SortStableFunc(out, func(a, b report.FileFit) int { return cmp.Compare(len(b.Problems), len(a.Problems)) })
+	return out[:min(len(out), listedFits)]
+}

@@ -1,0 +1,606 @@
+package layout
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
+)
+
+// A Subject is a file whose meaning is looked for.
+type Subject struct {
+	// Row has what the name of the file shows: its base name, its format, the resource that it is named after, and its kind.
+	Row
+	Path   string   // of the file, for messages
+	Layout string   // that the caller asks for, or Auto
+	Given  bool     // the caller names the kind
+	Named  bool     // the file is named after the kind alone, and not one word of its name or its folder
+	Folder bool     // only its folder is named after the kind
+	Rows   []string // a sample of its rows
+}
+
+// A Choice is the meaning of a file, or why it has none.
+type Choice struct {
+	Meaning *Meaning // nil for none
+	Fit     Fit      // of the sample under the meaning, or under the draft
+	Clear   bool     // the meaning uses nearly all cells of the sample
+	Skip    string   // why the file holds no records
+	Kinds   []string // that fit equally well, where nothing shows which is meant
+	Why     string   // why the rows are no responses of the API about the kind of the file's name
+	Best    *Meaning // that the draft fits better than; nil for none
+	Draft   *Draft   // that fits better than all known meanings; nil for none
+}
+
+// clearFit is the share of cells that a meaning must use to be taken without a look at others.
+const clearFit = 0.95
+
+// A candidate is a meaning that rows may have.
+type candidate struct {
+	*Meaning
+	fit  Fit
+	hint bool // the name of the file is the one of its table or kind
+}
+
+// isClear reports whether the meaning uses nearly all cells of the rows that make records, and most rows do.
+func (c *candidate) isClear() bool {
+	return 2*c.fit.Made >= c.fit.Rows-c.fit.Passed && c.share() >= clearFit
+}
+
+// share returns the share of the cells that become part of a record, or that the mapping ignores.
+func (c *candidate) share() float64 {
+	n := c.fit.Cells()
+	kept := n.Used + n.Extra
+	for name, of := range c.fit.Columns {
+		if ignored, _ := c.Ignores(name); ignored {
+			kept += of.Unused
+		}
+	}
+	return float64(kept) / float64(max(n.All(), 1))
+}
+
+// Choose chooses the meaning of a file: of all meanings whose needed columns are there, the one that uses most cells. The
+// caller's mappings go before all others, and the file's name decides between equals.
+func Choose(s Subject, o Options) (out Choice) {
+	columns := s.columns()
+	var all []candidate
+	for _, m := range o.Mappings {
+		for _, t := range m.tables {
+			if t.match(s.File, columns) {
+				all = append(all, s.measure(&Meaning{Layout: Tables, table: o.compiled(Tables, t), own: true}, true, o))
+			}
+		}
+	}
+	if best := bestOf(all); best != nil && (s.Layout == Auto || s.Layout == Tables) {
+		return Choice{Meaning: best.Meaning, Fit: best.fit, Clear: true}
+	}
+	if s.Layout == Auto || s.Layout == Tables {
+		if reason := cmp.Or(s.skipped(o.Mappings, columns), s.lackedBy(o.Mappings, columns)); reason != "" {
+			return Choice{Skip: reason}
+		}
+	}
+	if s.Layout == TMDB {
+		if s.Type == nil {
+			return Choice{}
+		}
+		return Choice{Meaning: OwnForm(s.Type, s.Sub), Clear: true}
+	}
+
+	all = s.known(columns, o)
+	if s.Layout != Auto {
+		if best := bestOf(all); best != nil {
+			return Choice{Meaning: best.Meaning, Fit: best.fit, Clear: true}
+		}
+		return Choice{Skip: noTable(s.Layout, o.mappings(s.Layout), s.File)}
+	}
+	own, why := s.ownForms(columns, o, all)
+	if best := bestOf(own); !s.Table && best != nil && best.hint {
+		all = hinted(all)
+	}
+	out.Why = why
+	if s.Table {
+		all = append(all, own...)
+	} else {
+		all = append(own, all...) // the API's own form is JSON
+	}
+	best := bestOf(all)
+	clear := best != nil && best.isClear()
+	if !clear {
+		for _, layout := range mappedLayouts {
+			if reason := s.skipped(ready(layout), columns); reason != "" {
+				return Choice{Skip: reason}
+			}
+		}
+	}
+	if !clear && !s.isAddressed() {
+		if draft, fit := s.draft(o); draft != nil && gains(best, &fit) {
+			out.Draft, out.Fit = draft, fit
+			if best != nil {
+				out.Best = best.Meaning
+			}
+			return out
+		}
+	}
+	switch {
+	case best != nil:
+		out.Meaning, out.Fit, out.Kinds, out.Clear = best.Meaning, best.fit, equals(all, best), clear
+		if len(out.Kinds) > 1 {
+			out.Meaning = nil
+		}
+	case s.Type != nil && (s.isAddressed() || !slices.ContainsFunc(s.Type.KeyFields(), func(key string) bool { return !slices.Contains(columns, key) })):
+		out.Meaning = OwnForm(s.Type, s.Sub) // its rows are bad
+	}
+	return out
+}
+
+// gains reports whether a draft uses more values than the best known meaning, and a column that this loses: most of the
+// column's values have no field, or do not fit it.
+func gains(best *candidate, draft *Fit) bool {
+	if best == nil {
+		return true
+	}
+	if draft.Cells().Used <= best.fit.Cells().Used {
+		return false
+	}
+	for name, n := range best.fit.Columns {
+		lost := n.Unused + n.LeftOut
+		if d := draft.Columns[name]; 2*lost > n.All() && (n.Unused > 0 || lost > 1) && 2*d.Used > d.All() {
+			return true
+		}
+	}
+	return false
+}
+
+// lackedBy returns which columns a mapping of the caller's requires of the file, by whose name it is meant, and the file lacks.
+func (s *Subject) lackedBy(mappings []*Mapping, columns []string) string {
+	for _, m := range mappings {
+		for _, t := range m.tables {
+			there := len(slices.DeleteFunc(slices.Clone(t.requires), func(name string) bool { return !slices.Contains(columns, name) }))
+			if t.fits(s.File) || m.Name == s.File+".toml" || len(t.files) == 0 && 2*there >= len(t.requires) {
+				lacks := slices.DeleteFunc(slices.Clone(t.requires), func(name string) bool { return slices.Contains(columns, name) })
+				if len(lacks) == 0 {
+					return fmt.Sprintf("mapping %s is for files named %s", m.Name, quotedList(t.files))
+				}
+				return fmt.Sprintf("mapping %s requires columns that the file lacks: %s", m.Name, strings.Join(lacks, ", "))
+			}
+		}
+	}
+	return ""
+}
+
+// quotedList lists names in quotes.
+func quotedList(names []string) string {
+	var list []string
+	for _, name := range names {
+		list = append(list, strconv.Quote(name))
+	}
+	return strings.Join(list, ", ")
+}
+
+// isAddressed reports whether the file is named after one resource.
+func (s *Subject) isAddressed() bool { return s.ID != 0 || s.Series != 0 || s.Text != "" }
+
+// columns returns the names of all fields of the sample.
+func (s *Subject) columns() (out []string) {
+	seen := map[string]bool{}
+	for _, row := range s.Rows {
+		for _, name := range columnsOf(row) {
+			if !seen[name] {
+				seen[name] = true
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}
+
+func (s *Subject) measure(m *Meaning, hint bool, o Options) candidate {
+	return candidate{m, m.Measure(s.Row, s.Rows, o), hint}
+}
+
+// bestOf returns the candidate that uses most cells; nil for none. Of equals it is the one that the file's name hints at,
+// else the first.
+func bestOf(all []candidate) (best *candidate) {
+	for i := range all {
+		c := &all[i]
+		if c.fit.Made == 0 && !c.own {
+			continue
+		}
+		if best == nil {
+			best = c
+			continue
+		}
+		n, most := c.fit.Cells().Used, best.fit.Cells().Used
+		if n > most || n == most && c.hint && !best.hint {
+			best = c
+		}
+	}
+	return best
+}
+
+// equals returns the kinds of the meanings that fit as well as the best, where no name shows which is meant.
+func equals(all []candidate, best *candidate) (kinds []string) {
+	if best.hint {
+		return nil
+	}
+	for i := range all {
+		if c := &all[i]; c.fit.Made > 0 && c.fit.Cells().Used == best.fit.Cells().Used {
+			if name := c.Kind(); name != "" && !slices.Contains(kinds, name) {
+				kinds = append(kinds, name)
+			}
+		}
+	}
+	return kinds
+}
+
+// compiled returns a table with the aliases of all mappings.
+func (o *Options) compiled(layout string, t *table) *table {
+	for _, m := range o.aliased[layout] {
+		for _, other := range m.tables {
+			if m.Name == t.file && other.label == t.label {
+				return other
+			}
+		}
+	}
+	return t
+}
+
+// known returns the tables that come with the program and whose needed columns are there.
+func (s *Subject) known(columns []string, o Options) (out []candidate) {
+	own := s.ownIDs()
+	for _, layout := range mappedLayouts {
+		if s.Layout != Auto && s.Layout != layout || s.Layout == Auto && layout == Kaggle && (s.isNested() || s.isAddressed() && s.Type != nil) {
+			continue
+		}
+		for _, m := range o.mappings(layout) {
+			if slices.Contains(o.Mappings, m) || layout == Tables && slices.ContainsFunc(o.Mappings, func(own *Mapping) bool { return own.Name == m.Name }) {
+				continue
+			}
+			for _, t := range m.tables {
+				if !t.has(columns) || len(t.requires) == 0 && !t.fits(s.File) {
+					continue
+				}
+				meaning := &Meaning{Layout: layout, table: t}
+				if s.Given && s.Type != nil && meaning.Kind() != s.Type.Name() || own != "" && meaning.hasID("id") {
+					continue
+				}
+				if c := s.measure(meaning, len(t.files) > 0 && t.fits(s.File), o); c.fit.Made > 0 || s.Layout != Auto {
+					out = append(out, c)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// hinted returns the candidates that the file's name hints at. Of JSON in the API's own form of the kind in its name, no
+// others count.
+func hinted(all []candidate) []candidate {
+	return slices.DeleteFunc(slices.Clone(all), func(c candidate) bool { return !c.hint })
+}
+
+// isNested reports whether rows have objects, alone or in lists: what Kaggle's tables have as text.
+func (s *Subject) isNested() bool {
+	return slices.ContainsFunc(s.Rows, func(row string) bool {
+		nested := record.EachField(row, func(name, raw string) error {
+			if first := strings.TrimLeft(raw[1:], " \t\r\n"); raw[0] == '{' || raw[0] == '[' && first[0] == '{' {
+				return fmt.Errorf("%s is nested", name)
+			}
+			return nil
+		})
+		return nested != nil
+	})
+}
+
+// ownForms returns the API's own forms that the rows show themselves to be, and why they are not those of the kind that the
+// name of the file shows. Others are looked at only where neither these nor the known tables fit clearly.
+func (s *Subject) ownForms(columns []string, o Options, known []candidate) (out []candidate, why string) {
+	if s.Type != nil {
+		c, no := s.ownForm(s.Type, s.Sub, columns, o)
+		if why = no; no == "" {
+			out = append(out, c)
+		}
+		if sub := subOf(s.Type, columns); sub != "" && s.Sub == "" && !s.isAddressed() {
+			if c, no := s.ownForm(s.Type, sub, columns, o); no == "" {
+				out, why = append(out, c), ""
+			}
+		}
+	}
+	if s.Given || s.isAddressed() {
+		return out, why
+	}
+	if !s.Table {
+		known = hinted(known)
+	}
+	if best := bestOf(slices.Concat(known, out)); best != nil && best.hint && best.isClear() {
+		return out, why
+	}
+	var subs []*catalog.Type // with sub-requests that the rows may respond to, once for each
+	for _, t := range catalog.Types() {
+		for range subsOf(t, columns) {
+			subs = append(subs, t)
+		}
+		if s.Type != nil && t.Kind == s.Type.Kind || !s.mayBe(t, columns) {
+			continue
+		}
+		if c, no := s.ownForm(t, "", columns, o); no == "" && c.isClear() && (c.fit.Cells().Extra == 0 || c.hasShapes()) {
+			out = append(out, c)
+		}
+	}
+	if len(subs) == 1 && (s.Type == nil || subs[0].Kind != s.Type.Kind) {
+		if c, no := s.ownForm(subs[0], subOf(subs[0], columns), columns, o); no == "" && c.isClear() {
+			out = append(out, c)
+		}
+	}
+	if why == "" && len(out) == 0 {
+		_, why = s.ownForm(catalog.TypeOf(fragment.KindMovie), "", columns, o)
+	}
+	return out, why
+}
+
+// hasShapes reports whether the API's own form shows itself in a list or an object that has the shape of the API's.
+func (c *candidate) hasShapes() bool {
+	return slices.ContainsFunc(c.Type.Plan.Fields, func(f record.Field) bool { return f.Shape == record.ShapeObjects && c.fit.Columns[f.Name].Used > 0 })
+}
+
+// mayBe reports whether most columns are fields of a kind.
+func (s *Subject) mayBe(t *catalog.Type, columns []string) bool {
+	known := 0
+	for _, name := range columns {
+		if _, ok := t.Plan.Field(name); ok {
+			known++
+		}
+	}
+	return 2*known >= len(columns)
+}
+
+// nameFields are the fields that name a resource, by kind: a record of the kind has one of them.
+func nameFields(t *catalog.Type) []string {
+	switch t.Kind {
+	case fragment.KindMovie:
+		return []string{"title", "original_title"}
+	case fragment.KindTV:
+		return []string{"name", "original_name"}
+	case fragment.KindPerson, fragment.KindCollection, fragment.KindCompany, fragment.KindNetwork, fragment.KindKeyword, fragment.KindList:
+		return []string{"name"}
+	}
+	return nil
+}
+
+// ownForm measures the API's own form of a kind. no is why the rows do not show themselves to be in it.
+func (s *Subject) ownForm(t *catalog.Type, sub string, columns []string, o Options) (c candidate, no string) {
+	m := OwnForm(t, sub)
+	c = candidate{Meaning: m, hint: s.Type != nil && s.Type.Kind == t.Kind}
+	names := nameFields(t)
+	named := len(names) == 0 || sub != "" || s.isAddressed()
+	removals := false
+	var left []record.LeftOut
+	c.fit, left = m.measure(s.Row, s.Rows, o, func(r *Record) {
+		removals = removals || r.Removed
+		named = named || r.Removed || slices.ContainsFunc(names, func(name string) bool { return r.StringNamed(name).V != "" })
+	})
+	if s.isAddressed() {
+		return c, ""
+	}
+	if c.fit.Made == 0 {
+		if c.fit.Refused != nil {
+			return c, c.fit.Refused.Error()
+		}
+		return c, "no row makes a record"
+	}
+	if s.Given {
+		return c, ""
+	}
+	if !c.hint && len(names) > 0 && sub == "" && !slices.ContainsFunc(names, func(name string) bool { return slices.Contains(columns, name) }) {
+		return c, fmt.Sprintf("no column is the %s of a %s", names[0], t.Name()) // series take rows with a title too
+	}
+	if column := s.ownIDs(); column != "" && sub == "" {
+		return c, fmt.Sprintf("column %s has TMDB's ids, and id others", column)
+	}
+	known := false // fields of the kind
+	for name, n := range c.fit.Columns {
+		top, _, _ := strings.Cut(name, ".")
+		known = known || top != "id" && n.Used+n.LeftOut > 0
+	}
+	switch {
+	case named && (known || c.hint), known:
+	case len(names) > 0:
+		return c, fmt.Sprintf("no row has the %s of a %s", names[0], t.Name())
+	default:
+		return c, fmt.Sprintf("no row has a field of a %s besides id", t.Name())
+	}
+	for i := range t.Plan.Fields {
+		f := &t.Plan.Fields[i]
+		if n := c.fit.Columns[f.Name]; f.Shape >= record.ShapeObject && n.LeftOut > n.Used {
+			return c, firstOf(left, f.Name)
+		}
+	}
+	if why := s.foreign(t, &c.fit); why != "" && !removals && sub == "" {
+		return c, why
+	}
+	return c, ""
+}
+
+// firstOf returns the first value of a field that was left out.
+func firstOf(left []record.LeftOut, field string) string {
+	for _, l := range left {
+		if rest, ok := strings.CutPrefix(l.Path, field); ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {
+			return l.First[0].Error()
+		}
+	}
+	return field + ": is not what the API has"
+}
+
+// foreign returns why rows are no records of the kind that a folder or a word of the file's name shows: users and genres
+// lie beside movies, and have an id and a name too.
+func (s *Subject) foreign(t *catalog.Type, fit *Fit) string {
+	known, others := false, false
+	for name, n := range fit.Columns {
+		top, _, _ := strings.Cut(name, ".")
+		known = known || n.Used > 0 && top != "id" && top != "name" && top != "media_type" // rows of anything have those
+		others = others || n.Extra+n.Unused > 0
+	}
+	hinted := s.Type != nil && s.Type.Kind == t.Kind
+	switch {
+	case known, hinted && s.Named && !s.Folder:
+		return ""
+	case hinted && !others && (!s.Folder || t.Kind == fragment.KindKeyword):
+		return ""
+	case hinted && s.Folder:
+		return fmt.Sprintf("its folder is named after %s records, and its rows have no field of those besides id and name: use --kind if they are", t.Name())
+	case hinted:
+		return fmt.Sprintf("its name has a word for %s records, and its rows have no field of those besides id: use --kind if they are", t.Name())
+	case others:
+		return "its rows have no field of the kind besides id and name"
+	}
+	return ""
+}
+
+// ownIDs returns the column with TMDB's ids beside a column id that has others; "" for none.
+func (s *Subject) ownIDs() (column string) {
+	for _, row := range s.Rows {
+		all, err := record.Fields(row)
+		if err != nil {
+			continue
+		}
+		id := scalarText(all.Value("id"))
+		for _, f := range all {
+			path, value := f.Name, f.Raw
+			if strings.HasPrefix(f.Raw, "{") {
+				inner, err := record.Fields(f.Raw)
+				if name := plain(f.Name); err != nil || name != "ids" && name != "providerids" {
+					continue
+				}
+				i := slices.IndexFunc(inner, func(f record.RawField) bool { return plain(f.Name) == "tmdb" })
+				if i < 0 {
+					continue
+				}
+				path, value = f.Name+"."+inner[i].Name, inner[i].Raw
+			} else if plain(f.Name) != "tmdbid" && plain(f.Name) != "tmdb" {
+				continue
+			}
+			if text := scalarText(value); text != "" && text != id {
+				return path
+			}
+		}
+	}
+	return ""
+}
+
+// subOf returns the one sub-request of a kind whose response rows with such columns are; "" for none, and where those of
+// several look alike.
+func subOf(t *catalog.Type, columns []string) string {
+	if all := subsOf(t, columns); len(all) == 1 {
+		return all[0]
+	}
+	return ""
+}
+
+// subsOf returns the sub-requests of a kind whose responses have such columns: the id of the resource, and fields of the
+// response.
+func subsOf(t *catalog.Type, columns []string) (out []string) {
+	if len(columns) < 2 || !slices.Contains(columns, "id") || slices.ContainsFunc(t.KeyFields(), func(name string) bool { return name != "id" }) {
+		return nil
+	}
+	for i := range t.Plan.Fields {
+		f := &t.Plan.Fields[i]
+		if !f.IsSub() || f.Elem == nil {
+			continue
+		}
+		if !slices.ContainsFunc(columns, func(name string) bool {
+			_, ok := f.Elem.Field(name)
+			return !ok && name != "id" && name != catalog.FetchedColumn
+		}) {
+			out = append(out, f.Name)
+		}
+	}
+	return out
+}
+
+// skipped returns why mappings leave the file out, "" where they do not.
+func (s *Subject) skipped(mappings []*Mapping, columns []string) string {
+	for _, m := range mappings {
+		for i := range m.skips {
+			if k := &m.skips[i]; k.match(s.File, columns) && s.shareOf(k.requires) >= k.least {
+				return k.reason
+			}
+		}
+	}
+	return ""
+}
+
+// shareOf returns the share of the sample's values that stand in some columns.
+func (s *Subject) shareOf(columns []string) float64 {
+	there, all := 0, 0
+	for _, row := range s.Rows {
+		_ = record.EachField(row, func(name, raw string) error {
+			if isEmpty(raw) {
+				return nil
+			}
+			all++
+			if slices.Contains(columns, name) {
+				there++
+			}
+			return nil
+		})
+	}
+	return float64(there) / float64(max(all, 1))
+}
+
+// skipReason returns the reason of a skip that fits a file by its name and columns.
+func skipReason(mappings []*Mapping, file string, columns []string) string {
+	for _, m := range mappings {
+		for i := range m.skips {
+			if m.skips[i].match(file, columns) {
+				return m.skips[i].reason
+			}
+		}
+	}
+	return ""
+}
+
+// noTable returns the message for a file that is no table of a layout.
+func noTable(layout string, mappings []*Mapping, file string) string {
+	var labels []string
+	for _, m := range mappings {
+		for _, t := range m.tables {
+			labels = append(labels, t.label)
+		}
+	}
+	slices.Sort(labels)
+	return fmt.Sprintf("layout %s: no mapping is of a table %q with these columns: want one of %s", layout, file, strings.Join(slices.Compact(labels), ", "))
+}
+
+// draft proposes a mapping for the file, and measures it; nil where it makes no records.
+func (s *Subject) draft(o Options) (*Draft, Fit) {
+	if len(s.Rows) == 0 {
+		return nil, Fit{}
+	}
+	kind := ""
+	if s.Type != nil {
+		kind = s.Type.Name()
+	}
+	d := NewDraft(s.Path, s.File, kind, s.Rows)
+	m, err := DraftMeaning(s.File+".toml", d.Text)
+	if err != nil {
+		return nil, Fit{}
+	}
+	fit := m.Measure(s.Row, s.Rows, o)
+	if fit.Made == 0 || !Uses(fit.Columns, m.NameColumns()) {
+		return nil, Fit{}
+	}
+	return &d, fit
+}
+
+// DraftMeaning returns the meaning that a draft gives rows. name is the one of the mapping file.
+func DraftMeaning(name, text string) (*Meaning, error) {
+	m, err := ParseMapping(name, []byte(text))
+	if err != nil {
+		return nil, err
+	}
+	return &Meaning{Layout: Tables, table: m.tables[0], own: true}, nil
+}

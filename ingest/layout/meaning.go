@@ -1,0 +1,239 @@
+package layout
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
+)
+
+// A Meaning is what the rows of a file may be: a table of a mapping, or the API's own form of a kind. It does not change,
+// so workers may share it.
+type Meaning struct {
+	Layout string        // its name
+	Type   *catalog.Type // of the API's own form; nil for a table
+	Sub    string        // the sub-request of Type that each row responds to; "" for whole records
+	table  *table        // nil for the API's own form
+	own    bool          // the table is one of the caller's mappings
+}
+
+// OwnForm is the meaning of rows that are the API's own responses about a kind.
+func OwnForm(t *catalog.Type, sub string) *Meaning { return &Meaning{Layout: TMDB, Type: t, Sub: sub} }
+
+// Reader returns the layout that reads rows with the meaning.
+func (m *Meaning) Reader(o Options) Layout {
+	if m.table != nil {
+		return newMapped(m.Layout, m.table.form(), o)
+	}
+	t := tmdb.New(o.Language)
+	t.Responses, t.Values = true, o.Values
+	return t
+}
+
+// Row returns a row as the meaning takes it. r has what the name of its file shows.
+func (m *Meaning) Row(r Row) Row {
+	if m.Type != nil {
+		r.Type = m.Type
+	}
+	if m.Sub != "" {
+		r.Sub = m.Sub
+	}
+	return r
+}
+
+// String names the meaning in messages.
+func (m *Meaning) String() string {
+	switch {
+	case m.table != nil:
+		return fmt.Sprintf("table %s of %s", m.table.label, m.table.file)
+	case m.Sub != "":
+		return fmt.Sprintf("%s of a %s", m.Sub, m.Type.Name())
+	}
+	return m.Type.Name() + " records of the API"
+}
+
+// Mapping returns the mapping file and the table of a meaning, nothing for the API's own form.
+func (m *Meaning) Mapping() (file, table string) {
+	if m.table == nil {
+		return "", ""
+	}
+	return m.table.file, m.table.label
+}
+
+// Kind names the kind of the first record that rows make.
+func (m *Meaning) Kind() string {
+	if m.table != nil {
+		return m.table.form().shapes[0].typ.Name()
+	}
+	return m.Type.Name()
+}
+
+// NameColumns returns the columns of a table that name the resources of the first record.
+func (m *Meaning) NameColumns() (out []string) {
+	if m.table == nil {
+		return nil
+	}
+	s := m.table.form().shapes[0]
+	names := nameFields(s.typ)
+	for _, e := range s.entries {
+		for _, name := range e.columns {
+			if slices.Contains(names, e.path) && !slices.Contains(out, name) {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}
+
+// Uses reports whether a value of one of some columns, or of a field of it, is used.
+func Uses(cells map[string]record.Cells, columns []string) bool {
+	for name, n := range cells {
+		top, _, _ := strings.Cut(name, ".")
+		if n.Used > 0 && (slices.Contains(columns, name) || slices.Contains(columns, top)) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasID reports whether a column is the id of the first record of a table.
+func (m *Meaning) hasID(column string) bool {
+	return slices.ContainsFunc(m.table.form().shapes[0].entries, func(e *entry) bool { return e.path == "id" && slices.Contains(e.columns, column) })
+}
+
+// IsOwn reports whether the meaning is a table of the caller's mappings.
+func (m *Meaning) IsOwn() bool { return m.own }
+
+// MinFit returns the least share of cells that must be used, -1 where the mapping states none.
+func (m *Meaning) MinFit() float64 {
+	if m.table == nil {
+		return -1
+	}
+	return m.table.minFit
+}
+
+// Ignores reports whether the mapping lists a column as one that no field takes.
+func (m *Meaning) Ignores(column string) (ignored, silent bool) {
+	if m.table == nil {
+		return false, false
+	}
+	return m.table.form().ignores(column)
+}
+
+// Lacks returns the columns that a mapping of the caller's reads and that are not among those of a table.
+func (m *Meaning) Lacks(columns []string) (out []string) {
+	if !m.own {
+		return nil
+	}
+	for _, s := range m.table.form().shapes {
+		for name := range s.uses {
+			if !slices.Contains(columns, name) && !slices.Contains(out, name) && !s.isPart(name) {
+				out = append(out, name)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// isPart reports whether a name is a part of minted ids that is found in a field, as the year is in the day of release.
+func (s *shape) isPart(name string) bool {
+	return name == yearPart && s.find != nil && slices.Contains(s.find.mint, name) &&
+		slices.ContainsFunc(s.entries, func(e *entry) bool { return slices.Contains(firstDays, e.path) })
+}
+
+// RowsOf returns the path to the rows of a file that a mapping of the caller's states; "" for none.
+func (o *Options) RowsOf(file string) string {
+	for _, m := range o.Mappings {
+		for _, t := range m.tables {
+			if t.rows != "" && (t.fits(file) || len(t.files) == 0) {
+				return t.rows
+			}
+		}
+	}
+	return ""
+}
+
+// Needs returns the facts that must be read before the rows.
+func (m *Meaning) Needs() Needs {
+	if m.table == nil {
+		return Needs{}
+	}
+	n := m.table.form().needs()
+	if m.Layout == Kaggle || m.Layout == IDExport { // their ids are always there
+		return Needs{Names: m.Layout == Kaggle, Named: m.Layout == IDExport}
+	}
+	return n
+}
+
+// A Fit is how well rows fit a meaning.
+type Fit struct {
+	Rows    int64 // in all
+	Made    int64 // rows that make records
+	Passed  int64 // rows that the conditions of the mapping leave out, and empty ones
+	Columns map[string]record.Cells
+	Refused error // why the first of the other rows makes none
+}
+
+// Cells returns the counts of all columns in sum.
+func (f *Fit) Cells() (sum record.Cells) {
+	for _, n := range f.Columns {
+		sum.Add(n)
+	}
+	return sum
+}
+
+// Measure returns how well rows fit the meaning. as is a row of their file without its text.
+func (m *Meaning) Measure(as Row, rows []string, o Options) (f Fit) {
+	f, _ = m.measure(as, rows, o, func(*Record) {})
+	return f
+}
+
+// measure also calls seen with the first record of each row, and returns the first values that fit no field.
+func (m *Meaning) measure(as Row, rows []string, o Options, seen func(*Record)) (f Fit, left []record.LeftOut) {
+	o.Values, o.IDs = &record.Values{}, anyID{}
+	l := m.Reader(o)
+	as = m.Row(as)
+	first := &record.Values{}
+	for _, as.JSON = range rows {
+		f.Rows++
+		recs, err := l.Records(as)
+		first.AddRenamed(o.Values, func(path string) string { return path })
+		switch {
+		case err != nil && f.Refused == nil:
+			f.Refused = err
+		case err != nil:
+		case len(recs) == 0:
+			f.Passed++
+		default:
+			f.Made++
+			seen(&recs[0])
+		}
+	}
+	f.Columns = m.Columns(l.Counts().Cells)
+	return f, first.Take()
+}
+
+// Columns returns the counts of what a Reader read under the names that the rows have: the response to a sub-request is read
+// as a field of its resource.
+func (m *Meaning) Columns(cells map[string]record.Cells) map[string]record.Cells {
+	if m.Sub == "" {
+		return cells
+	}
+	out := map[string]record.Cells{}
+	for name, n := range cells {
+		name = strings.TrimPrefix(name, m.Sub+".")
+		out[name] = n
+	}
+	return out
+}
+
+// anyID finds an id for every row and name: ids that other sources may have are found when a file is read.
+type anyID struct{}
+
+func (anyID) External(fragment.Kind, string, string) (int64, bool) { return 1, true }
+func (anyID) Person(fragment.Kind, int64, string) (int64, bool)    { return 1, true }

@@ -1,0 +1,309 @@
+package source
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/reelsplice/reelsplice/schemas/record"
+)
+
+// Rows that lie deeper: many files hold one document, with its rows in a list or an object below. A path leads to them. It has
+// the names of fields with dots between them; [] stands for each element of a list, and {} for each value of an object. A
+// list at the end of a path stands for its elements:
+//
+//	results                   {"page":1,"results":[{...}]}
+//	hits.hits[]._source       {"hits":{"hits":[{"_id":"550","_source":{...}}]}}
+//	{}                        {"550":{...},"603":{...}}
+//	columns(), split()        the two forms of pandas that have no rows
+//
+// A row below an object with an id that has none itself gets that id.
+
+// Forms of pandas, as paths.
+const (
+	pathColumns = "columns()" // {"id":{"0":550},"title":{"0":"Fight Club"}}
+	pathSplit   = "split()"   // {"columns":["id"],"data":[[550]]}
+)
+
+// deepRows reads rows that lie deeper in those of another reader.
+type deepRows struct {
+	rowReader
+	path  string
+	at    Row      // row above, valid as long as its reader says
+	found []string // rows in it that were not returned yet
+	row   int64    // rows returned so far
+}
+
+func (d *deepRows) next() (Row, error) {
+	for len(d.found) == 0 {
+		row, err := d.rowReader.next()
+		if err != nil || row.Err != nil {
+			return row, err
+		}
+		if d.found, err = rowsAt(string(row.JSON), d.path); err != nil {
+			d.found, d.row = nil, d.row+1
+			row.Place.Row = d.row
+			row.Err = &RowError{Place: row.Place, Off: -1, Reason: err.Error()}
+			return row, nil
+		}
+		d.at = row
+	}
+	json := d.found[0]
+	d.found = d.found[1:]
+	d.row++
+	row := Row{Place: d.at.Place, JSON: []byte(json), Size: int64(len(json)), Mended: d.at.Mended}
+	row.Place.Row = d.row
+	if row.Mended != (record.Mended{}) {
+		row.Raw, d.at.Mended = row.JSON, record.Mended{} // counted once
+	}
+	return row, nil
+}
+
+// rowsAt returns the rows that a path leads to in the JSON text of an object.
+func rowsAt(text, path string) (rows []string, err error) {
+	switch path {
+	case pathColumns:
+		return rowsOfColumns(text)
+	case pathSplit:
+		return rowsOfSplit(text)
+	}
+	err = eachAt(text, "", path, func(id, row string) error {
+		if row[0] != '{' {
+			return fmt.Errorf("rows %s: want objects, found %s", path, record.Shown(row))
+		}
+		if row, err = plainRow(row, id); err == nil {
+			rows = append(rows, row)
+		}
+		return err
+	})
+	return rows, err
+}
+
+// eachAt calls fn with each row below a value, and the id of the object that it lies in.
+func eachAt(value, id, path string, fn func(id, row string) error) error {
+	switch {
+	case path == "" && value[0] == '[':
+		return record.EachElement(value, func(_ int, raw string) error { return fn(id, raw) })
+	case path == "":
+		return fn(id, value)
+	case strings.HasPrefix(path, "[]"):
+		return record.EachElement(value, func(_ int, raw string) error { return eachAt(raw, id, strings.TrimPrefix(path[2:], "."), fn) })
+	case strings.HasPrefix(path, "{}"):
+		return record.EachField(value, func(name, raw string) error {
+			if raw == "{}" || raw == "[]" || raw == "null" { // no row
+				return nil
+			}
+			return eachAt(raw, string(record.AppendString(nil, name)), strings.TrimPrefix(path[2:], "."), fn)
+		})
+	}
+	name := path[:strings.IndexAny(path+".", ".[{")]
+	fields, err := record.Fields(value)
+	if err != nil {
+		return err
+	}
+	inner := fields.Value(name)
+	if inner == "" || inner == "null" {
+		return nil // an element without the field holds no row
+	}
+	for _, of := range []string{"id", "_id"} {
+		if raw := fields.Value(of); raw != "" && raw[0] != '{' && raw[0] != '[' {
+			id = raw
+			break
+		}
+	}
+	return eachAt(inner, id, strings.TrimPrefix(path[len(name):], "."), fn)
+}
+
+// plainRow returns a row with the id of the object around it, where it has none, and the values of SPARQL's bindings.
+func plainRow(row, id string) (string, error) {
+	fields, err := record.Fields(row)
+	if err != nil {
+		return "", err
+	}
+	changed := false
+	if !fields.Has("id") && id != "" {
+		fields, changed = append(record.RawFields{{Name: "id", Raw: id}}, fields...), true
+	}
+	bindings := len(fields) > 0
+	values := make([]string, len(fields))
+	for i, f := range fields {
+		if bindings = bindings && f.Raw[0] == '{'; !bindings {
+			break
+		}
+		inner, err := record.Fields(f.Raw)
+		if bindings = err == nil && inner.Has("type") && inner.Has("value"); bindings {
+			values[i] = inner.Value("value")
+		}
+	}
+	if bindings {
+		for i := range fields {
+			fields[i].Raw = values[i]
+		}
+	}
+	if !changed && !bindings {
+		return row, nil
+	}
+	return fields.Object(), nil
+}
+
+// rowsOfColumns returns the rows of an object with an object of values for each column.
+func rowsOfColumns(text string) ([]string, error) {
+	rows := map[string]record.RawFields{}
+	var order []string
+	err := record.EachField(text, func(column, raw string) error {
+		return record.EachField(raw, func(place, value string) error {
+			if _, ok := rows[place]; !ok {
+				order = append(order, place)
+			}
+			rows[place] = append(rows[place], record.RawField{Name: column, Raw: value})
+			return nil
+		})
+	})
+	out := make([]string, len(order))
+	for i, place := range order {
+		out[i] = rows[place].Object()
+	}
+	return out, err
+}
+
+// rowsOfSplit returns the rows of an object with the names of columns, and a list of values for each row.
+func rowsOfSplit(text string) (out []string, err error) {
+	fields, err := record.Fields(text)
+	if err != nil {
+		return nil, err
+	}
+	var columns []string
+	if err := record.EachElement(fields.Value("columns"), func(_ int, raw string) error {
+		columns = append(columns, record.Unquote(raw))
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	err = record.EachElement(fields.Value("data"), func(_ int, raw string) error {
+		var row record.RawFields
+		if err := record.EachElement(raw, func(i int, value string) error {
+			if i < len(columns) {
+				row = append(row, record.RawField{Name: columns[i], Raw: value})
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+		out = append(out, row.Object())
+		return nil
+	})
+	return out, err
+}
+
+// CheckRows returns an error for a text that is no path to rows.
+func CheckRows(path string) error {
+	if path == "" || path == pathColumns || path == pathSplit {
+		return nil
+	}
+	for _, name := range strings.Split(strings.NewReplacer("[]", "", "{}", "").Replace(path), ".") {
+		if name == "" && path != "{}" && !strings.HasPrefix(path, "{}.") || strings.ContainsAny(name, "[]{}") {
+			return fmt.Errorf("rows %q: want names with dots between them, with [] behind one of a list and {} for the values of an object, such as data.items[].movie", path)
+		}
+	}
+	return nil
+}
+
+// Bounds of the search for rows that lie deeper.
+const (
+	maxDeepLevels = 5
+	maxDeepPaths  = 12
+)
+
+// PathsToRows returns the paths that may lead to rows in a document: to lists of objects, to objects of objects, and to an
+// object in each element of those. The shortest come first.
+func PathsToRows(text string) []string {
+	var out []string
+	add := func(path string) {
+		if len(out) < maxDeepPaths && !slices.Contains(out, path) {
+			out = append(out, path)
+		}
+	}
+	fields, err := record.Fields(text)
+	if err != nil {
+		return nil
+	}
+	switch {
+	case isObjectOfObjects(fields) && isList(fields[0].Raw):
+		add(pathColumns)
+	case strings.HasPrefix(fields.Value("columns"), "[") && strings.HasPrefix(fields.Value("data"), "[["):
+		add(pathSplit)
+	}
+	type place struct{ path, value string }
+	level := []place{{"", text}}
+	for depth := 0; depth < maxDeepLevels && len(level) > 0; depth++ {
+		var next []place
+		for _, at := range level {
+			fields, err := record.Fields(at.value)
+			if err != nil {
+				continue
+			}
+			if len(fields) > 0 && isObjectOfObjects(fields) && areKeys(fields) {
+				path := strings.TrimPrefix(at.path+".{}", ".")
+				add(path)
+				next = append(next, place{path, fields[0].Raw})
+				continue
+			}
+			for _, f := range fields {
+				path := strings.TrimPrefix(at.path+"."+f.Name, ".")
+				if strings.ContainsAny(f.Name, ".[]{}") || f.Name == "" {
+					continue
+				}
+				switch {
+				case f.Raw[0] == '{':
+					if depth > 0 && strings.HasSuffix(at.path, "[]") || strings.HasSuffix(at.path, "{}") || depth == 0 {
+						add(path)
+					}
+					next = append(next, place{path, f.Raw})
+				case f.Raw[0] == '[':
+					first := ""
+					_ = record.EachElement(f.Raw, func(_ int, raw string) error {
+						first = raw
+						return io.EOF // the first is enough
+					})
+					if first != "" && first[0] == '{' {
+						add(path)
+						next = append(next, place{path + "[]", first})
+					}
+				}
+			}
+		}
+		level = next
+	}
+	return out
+}
+
+// isObjectOfObjects reports whether all values are objects, the first of them with fields.
+func isObjectOfObjects(fields record.RawFields) bool {
+	return len(fields) > 0 && fields[0].Raw != "{}" && !slices.ContainsFunc(fields, func(f record.RawField) bool { return f.Raw[0] != '{' })
+}
+
+// areKeys reports whether the names of fields are ids: most have a digit.
+func areKeys(fields record.RawFields) bool {
+	digits := 0
+	for _, f := range fields {
+		if strings.ContainsAny(f.Name, "0123456789") {
+			digits++
+		}
+	}
+	return 2*digits > len(fields)
+}
+
+// isList reports whether an object has the places of a list for names: 0, 1, 2.
+func isList(object string) bool {
+	n := 0
+	err := record.EachField(object, func(name, raw string) error {
+		if name != strconv.Itoa(n) || raw[0] == '{' {
+			return io.EOF
+		}
+		n++
+		return nil
+	})
+	return err == nil && n > 0
+}

@@ -1,0 +1,109 @@
+package source
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestDeepRows: rows that lie in a list or an object of a document are found, and read by their path.
+func TestDeepRows(t *testing.T) {
+	f := func(path, text string, want ...string) {
+		t.Helper()
+		if !slices.Contains(PathsToRows(text), path) {
+			t.Errorf("PathsToRows(%s) = %q, want %s among them", text, PathsToRows(text), path)
+		}
+		if err := CheckRows(path); err != nil {
+			t.Errorf("CheckRows(%s) = %v", path, err)
+		}
+		file := filepath.Join(t.TempDir(), "m.json")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r, err := Open(File{Path: file, Rows: path}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		var got []string
+		for {
+			row, err := r.Next()
+			if err != nil {
+				break
+			}
+			if row.Err != nil {
+				got = append(got, row.Err.Error())
+				continue
+			}
+			if int64(len(got)+1) != row.Place.Row {
+				t.Errorf("row %d is at %+v", len(got)+1, row.Place)
+			}
+			got = append(got, string(row.JSON))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("rows at %s of %s:\n%s\nwant\n%s", path, text, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+	const a, b = `{"id":1,"title":"A"}`, `{"id":2,"title":"B"}`
+	f("results", `{"page":1,"results":[`+a+`,`+b+`],"total_pages":1}`, a, b)
+	f("movies", `{"movies":[`+a+`],"count":1}`, a)
+	f("data.Page.media", `{"data":{"Page":{"media":[`+a+`,`+b+`]}}}`, a, b)
+	f("hits.hits[]._source", `{"took":3,"hits":{"total":1,"hits":[{"_id":"7","_source":{"title":"A"}},{"_id":"2","_source":`+b+`}]}}`, `{"id":"7","title":"A"}`, b)
+	f("{}", `{"1":`+a+`,"2":{"title":"B"},"0":{}}`, a, `{"id":"2","title":"B"}`)
+	f("data[].attributes", `{"data":[{"type":"movies","id":"5","attributes":{"title":"A"}}]}`, `{"id":"5","title":"A"}`)
+	f("results.bindings", `{"head":{"vars":["id"]},"results":{"bindings":[{"id":{"type":"literal","value":"5"}}]}}`, `{"id":"5"}`)
+	f("movies[].movie", `{"movies":[{"status":"seen","movie":`+a+`},{"status":"new"}]}`, a)
+	f("columns()", `{"id":{"0":1,"1":2},"title":{"0":"A","1":"B"}}`, a, b)
+	f("split()", `{"columns":["id","title"],"index":[0,1],"data":[[1,"A"],[2,"B"]]}`, a, b)
+	f("data", `{"schema":{"fields":[]},"data":[`+a+`]}`, a)
+	f("_source", `{"_id":"1","_source":`+a+`}`+"\n"+`{"_id":"2","_source":`+b+`}`+"\n", a, b)
+	f("a", `{"a":[{"id":1},5]}`, `m.json:1: rows a: want objects, found 5`)
+	for _, path := range []string{"a..b", ".a", "a.", "a[b]", "{a}"} {
+		if CheckRows(path) == nil {
+			t.Errorf("CheckRows(%s) accepts it", path)
+		}
+	}
+}
+
+// FuzzDeepRows: any document and path gives rows that are JSON objects, or an error.
+func FuzzDeepRows(f *testing.F) {
+	f.Add(`{"a":[{"id":1}]}`, "a")
+	f.Add(`{"1":{"id":{"0":5}},"2":{}}`, "{}.id")
+	f.Add(`{"columns":[1],"data":[[2,3]]}`, "split()")
+	f.Add(`{"a":{"0":{}}}`, "columns()")
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, text, path string) {
+		file := filepath.Join(dir, "m.json")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		paths := []string{path}
+		if r, err := Open(File{Path: file}, Options{}); err == nil {
+			if row, err := r.Next(); err == nil && row.Err == nil {
+				paths = append(paths, PathsToRows(string(row.JSON))...)
+			}
+			r.Close()
+		}
+		for _, path := range paths {
+			if CheckRows(path) != nil {
+				continue
+			}
+			r, err := Open(File{Path: file, Rows: path}, Options{})
+			if err != nil {
+				continue
+			}
+			for n := 0; n < 100; n++ {
+				row, err := r.Next()
+				if err != nil {
+					break
+				}
+				if row.Err == nil && (len(row.JSON) == 0 || row.JSON[0] != '{') {
+					t.Errorf("row %q at %s of %q", row.JSON, path, text)
+				}
+			}
+			r.Close()
+		}
+	})
+}

@@ -1,0 +1,210 @@
+package record
+
+// Cells counts what became of the values of one column, those that are not empty. A column is a field of the row, or a
+// field of an object that is one: "credits.cast". A list is one value.
+type Cells struct {
+	Used    int64 // values that the record has, those among them that were read as another type or in part
+	LeftOut int64 // values of which nothing fits the field
+	Extra   int64 // values of fields that the API does not have, which the record keeps
+	Unused  int64 // values that no field takes
+}
+
+// All returns the number of values.
+func (c Cells) All() int64 { return c.Used + c.LeftOut + c.Extra + c.Unused }
+
+// Add adds the counts of o.
+func (c *Cells) Add(o Cells) {
+	c.Used += o.Used
+	c.LeftOut += o.LeftOut
+	c.Extra += o.Extra
+	c.Unused += o.Unused
+}
+
+// A Fate is what became of one value.
+type Fate uint8
+
+// The fates of values.
+const (
+	IsUsed Fate = iota
+	IsLeftOut
+	IsExtra
+	IsUnused
+)
+
+// Count counts a value.
+func (c *Cells) Count(f Fate) {
+	switch f {
+	case IsUsed:
+		c.Used++
+	case IsLeftOut:
+		c.LeftOut++
+	case IsExtra:
+		c.Extra++
+	case IsUnused:
+		c.Unused++
+	}
+}
+
+// A cellCounter counts the values of rows of one schema. A row counts when it is committed: one that is refused does not.
+type cellCounter struct {
+	schema *Schema
+	top    []Cells   // by field
+	inner  [][]Cells // by field, and by field of the object that it is
+	others map[string]*Cells
+	row    []rowCell
+}
+
+// A rowCell is a value of the row being read.
+type rowCell struct {
+	field, inner int    // inner is -1 for the value of the field itself
+	name         string // of a field that the schema lacks
+	fate         Fate
+}
+
+// CountCells makes the parser count the values of the next row.
+func (p *Parser) CountCells() { p.armed = true }
+
+// begin prepares the counts for a row of a schema.
+func (c *cellCounter) begin(s *Schema) {
+	if c.schema != s {
+		*c = cellCounter{schema: s, top: make([]Cells, len(s.Fields)), inner: make([][]Cells, len(s.Fields))}
+	}
+	c.row = c.row[:0]
+}
+
+// isColumn reports whether the path leads to a column of the row.
+func (p *Parser) isColumn() bool {
+	return len(p.path) == 1 || !p.flat && len(p.path) == 2 && p.path[1].index < 0
+}
+
+// isEmpty reports whether the next value is an empty text, list or object, or null.
+func (c *cursor) isEmpty() bool {
+	b := c.peek()
+	at := *c
+	at.i++
+	switch b {
+	case '"':
+		return at.pass('"')
+	case '[':
+		return at.peek() == ']'
+	case '{':
+		return at.peek() == '}'
+	}
+	return b == 'n'
+}
+
+// holds reports whether r has a value of a field, and a list an element.
+func (r Record) holds(f *Field) bool {
+	if !r.set(f) {
+		return false
+	}
+	switch f.Shape {
+	case ShapeObjects, ShapeStrings, ShapeInts, ShapeKeyed, ShapePages:
+		n, _ := r.Len(f)
+		return n > 0
+	}
+	return true
+}
+
+// add counts a value of field i of the object being read, which is the row or an object in it.
+func (c *cellCounter) add(path []step, s *Schema, i int, fate Fate) {
+	if len(path) == 1 {
+		c.row = append(c.row, rowCell{field: i, inner: -1, fate: fate})
+	} else if above, ok := c.schema.byName[path[0].name]; ok && c.schema.Fields[above].Elem == s {
+		c.row = append(c.row, rowCell{field: above, inner: i, fate: fate})
+	} else {
+		c.row = append(c.row, rowCell{name: path[0].name + "." + path[1].name, fate: fate})
+	}
+}
+
+// addUnknown counts a value of a field that the schema lacks.
+func (c *cellCounter) addUnknown(name string, fate Fate) {
+	c.row = append(c.row, rowCell{name: name, fate: fate})
+}
+
+// Settle changes the fate of a field of the row that the schema lacks.
+func (p *Parser) Settle(name string, fate Fate) {
+	for i := range p.cells.row {
+		if p.cells.row[i].name == name {
+			p.cells.row[i].fate = fate
+		}
+	}
+}
+
+// LostCells returns the columns of the last row of which nothing fits.
+func (p *Parser) LostCells() (out []string) {
+	for _, r := range p.cells.row {
+		if r.fate == IsLeftOut {
+			out = append(out, p.cells.nameOf(r))
+		}
+	}
+	return out
+}
+
+// nameOf returns the column of a value.
+func (c *cellCounter) nameOf(r rowCell) string {
+	if r.name != "" {
+		return r.name
+	}
+	f := &c.schema.Fields[r.field]
+	if r.inner < 0 {
+		return f.Name
+	}
+	return f.Name + "." + f.Elem.Fields[r.inner].Name
+}
+
+// KeepCells counts the values of the row that was parsed last.
+func (p *Parser) KeepCells() {
+	c := &p.cells
+	for i := range c.row {
+		r := &c.row[i]
+		switch {
+		case r.name != "":
+			name := r.name
+			to := c.others[name]
+			if to == nil {
+				if c.others == nil {
+					c.others = map[string]*Cells{}
+				}
+				if len(c.others) >= MaxPaths {
+					name = OtherPaths
+				}
+				if to = c.others[name]; to == nil {
+					to = &Cells{}
+					c.others[name] = to
+				}
+			}
+			to.Count(r.fate)
+		case r.inner < 0:
+			c.top[r.field].Count(r.fate)
+		default:
+			if c.inner[r.field] == nil {
+				c.inner[r.field] = make([]Cells, len(c.schema.Fields[r.field].Elem.Fields))
+			}
+			c.inner[r.field][r.inner].Count(r.fate)
+		}
+	}
+}
+
+// Cells returns the counts by column.
+func (p *Parser) Cells() map[string]Cells {
+	out := map[string]Cells{}
+	c := &p.cells
+	add := func(name string, n Cells) {
+		if n != (Cells{}) {
+			have := out[name]
+			have.Add(n)
+			out[name] = have
+		}
+	}
+	for i := range c.top {
+		add(c.nameOf(rowCell{field: i, inner: -1}), c.top[i])
+		for k := range c.inner[i] {
+			add(c.nameOf(rowCell{field: i, inner: k}), c.inner[i][k])
+		}
+	}
+	for name, n := range c.others {
+		add(name, *n)
+	}
+	return out
+}
