@@ -80,10 +80,90 @@ func TestDates(t *testing.T) {
 	f("'D MMMM YYYY'", `"2 september 1998"`, "1998-09-02")
 	f("'DD/MM/YYYY'", `"02/06/1998"`, "1998-06-02")
 	f("'D MMM YYYY','MMMM D, YYYY','YYYYMMDD'", `"June 2, 1998"`, "1998-06-02")
+	// Times and countries behind days, and spans of years.
+	f("'MMMM D, YYYY'", `"June 13, 1980 (United States)"`, "1980-06-13")
+	f("'YYYY'", `"2008–2013"`, "2008-01-01")
+	f("'YYYY'", `"(2019- )"`, "2019-01-01")
+	f("'YYYY'", `"(1995)"`, "1995-01-01")
+	// Seconds and milliseconds since 1970.
+	f("'unix'", `951782400`, "2000-02-29")
+	f("'unix'", `"951782400000"`, "2000-02-29")
+	f("'unix'", `-1353888000`, "1927-02-06")
+	f("'YYYY','unix'", `1995`, "1995-01-01")
 	// Two digits are 1969 to 2068, or the hundred years up to last_year.
 	f("'D-MMM-YY'", `"30-Mar-21"`, "2021-03-30")
 	f("'D-MMM-YY'", `"30-Mar-68"`, "2068-03-30")
 	f("'D-MMM-YY'", `"30-Mar-69"`, "1969-03-30")
+}
+
+// TestUnixDays: years and what is nothing are no seconds, and a column has either these or days of a spreadsheet.
+func TestUnixDays(t *testing.T) {
+	c := cellTest{T: t}
+	for _, cell := range []string{`0`, `1995`, `"1999-10-15"`, `99999999999999999`} {
+		c.refuse(`release_date = date(x, "unix")`, cell, "want a day as unix, found "+cell)
+	}
+	if _, err := newDayReader([]string{"unix", "excel"}, 0); err == nil || err.Error() != "formats: unix and excel read the same texts" {
+		t.Errorf("newDayReader(unix, excel) = %v, want that they read the same texts", err)
+	}
+}
+
+// TestConverters: ids in addresses, images, durations, scores, amounts and entities.
+func TestConverters(t *testing.T) {
+	c := cellTest{T: t}
+	for _, one := range []struct{ spec, cell, want string }{
+		{"runtime = tmdb(x)", `550`, `"runtime":550`},
+		{"runtime = tmdb(x)", `"550.0"`, `"runtime":550`},
+		{"runtime = tmdb(x)", `"tmdb://550"`, `"runtime":550`},
+		{"runtime = tmdb(x)", `"com.plexapp.agents.themoviedb://550?lang=en"`, `"runtime":550`},
+		{"runtime = tmdb(x)", `"https://www.themoviedb.org/movie/550-fight-club"`, `"runtime":550`},
+		{"runtime = tmdb(x)", `"https://api.themoviedb.org/3/movie/550"`, `"runtime":550`},
+		{"runtime = tmdb(x)", `[{"id":"imdb://tt0137523"},{"id":"tmdb://550"}]`, `"runtime":550`},
+		{"runtime = tmdb(x)", `"https://www.themoviedb.org/tv/1396"`, ``},
+		{"runtime = tmdb(x)", `"imdb://tt0137523"`, ``},
+		{"poster_path = image(x)", `"https://image.tmdb.org/t/p/w500/a.jpg"`, `"poster_path":"/a.jpg"`},
+		{"poster_path = image(x)", `"//image.tmdb.org/t/p/original/a.jpg"`, `"poster_path":"/a.jpg"`},
+		{"poster_path = image(x)", `"/a.jpg"`, `"poster_path":"/a.jpg"`},
+		{"runtime = minutes(x)", `139`, `"runtime":139`},
+		{"runtime = minutes(x)", `"139.0"`, `"runtime":139`},
+		{"runtime = minutes(x)", `"81 Min."`, `"runtime":81`},
+		{"runtime = minutes(x)", `"2h 19m"`, `"runtime":139`},
+		{"runtime = minutes(x)", `"2h19"`, `"runtime":139`},
+		{"runtime = minutes(x)", `"1 Stunde und 5 Minuten"`, `"runtime":65`},
+		{"runtime = minutes(x)", `"2 hours"`, `"runtime":120`},
+		{"runtime = minutes(x)", `"PT2H19M"`, `"runtime":139`},
+		{"runtime = minutes(x)", `"PT1H30M15S"`, `"runtime":90`},
+		{"runtime = minutes(x)", `"02:19:00"`, `"runtime":139`},
+		{"runtime = minutes(x)", `"167 мин."`, `"runtime":167`},
+		{"runtime = minutes(x)", `"171分钟"`, `"runtime":171`},
+		{"runtime = minutes(x)", `"98 دقيقة"`, `"runtime":98`},
+		{"vote_average = score(x, 100)", `"83%"`, `"vote_average":8.3`},
+		{"vote_average = score(x, 100)", `83`, `"vote_average":8.3`},
+		{"vote_average = score(x, 5)", `"4.5/5"`, `"vote_average":9.0`},
+		{"vote_average = score(x, 10)", `"8.1 / 10"`, `"vote_average":8.1`},
+		{"budget = amount(x, '$', 'us', 'usd')", `"US$ 1000000"`, `"budget":1000000`},
+		{"budget = amount(x, '$', 'us', 'usd')", `"1000000 USD"`, `"budget":1000000`},
+		{"budget = amount(x, '$', 'us', 'usd')", `1000000`, `"budget":1000000`},
+		{"overview = without(x, 'N/A', 'Unknown')", `"N/A"`, ``},
+		{"overview = without(x, 'N/A', 'Unknown')", `"A text"`, `"overview":"A text"`},
+		{"runtime = without(x, 'Unknown')", `90`, `"runtime":90`},
+		{"overview = unescape(x)", `"Tom &amp; Jerry &#39;s"`, `"overview":"Tom & Jerry 's"`},
+	} {
+		c.want(one.spec, one.cell, one.want)
+	}
+	for _, one := range []struct{ spec, cell, want string }{
+		{"runtime = tmdb(x)", `"s1"`, `want an id of TMDB, or an address with one, found "s1"`},
+		{"poster_path = image(x)", `"https://example.org/a.jpg"`, `want the path of an image, or its address at image.tmdb.org, found "https://example.org/a.jpg"`},
+		{"runtime = minutes(x)", `"2 Seasons"`, `want minutes, such as 139, 139 min or 2h 19m, found "2 Seasons"`},
+		{"runtime = minutes(x)", `"PT"`, `want minutes, such as 139, 139 min or 2h 19m, found "PT"`},
+		{"vote_average = score(x, 10)", `83`, `want a score from 0 to 10, found 83`},
+		{"vote_average = score(x, 10)", `"4/5"`, `want a score from 0 to 10, found "4/5"`},
+		{"budget = amount(x, '$')", `"€ 5"`, `want a number, with or without $, found "€ 5"`},
+	} {
+		c.refuse(one.spec, one.cell, one.want)
+	}
+	c.kind = "person"
+	c.want("imdb_id = imdb(x)", `"https://www.imdb.com/name/nm0000093/"`, `"imdb_id":"nm0000093"`)
+	c.want("imdb_id = imdb(x)", `"nm0000093"`, `"imdb_id":"nm0000093"`)
 }
 
 // TestDatesOfReady: the collections that the program knows have days as spreadsheets and

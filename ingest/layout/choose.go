@@ -2,6 +2,7 @@ package layout
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -39,20 +40,20 @@ type Choice struct {
 // clearFit is the share of cells that a meaning must use to be taken without a look at others.
 const clearFit = 0.95
 
-// A candidate is a meaning that rows may have.
-type candidate struct {
+// A contender is a meaning that rows may have.
+type contender struct {
 	*Meaning
 	fit  Fit
 	hint bool // the name of the file is the one of its table or kind
 }
 
 // isClear reports whether the meaning uses nearly all cells of the rows that make records, and most rows do.
-func (c *candidate) isClear() bool {
+func (c *contender) isClear() bool {
 	return 2*c.fit.Made >= c.fit.Rows-c.fit.Passed && c.share() >= clearFit
 }
 
 // share returns the share of the cells that become part of a record, or that the mapping ignores.
-func (c *candidate) share() float64 {
+func (c *contender) share() float64 {
 	n := c.fit.Cells()
 	kept := n.Used + n.Extra
 	for name, of := range c.fit.Columns {
@@ -67,7 +68,7 @@ func (c *candidate) share() float64 {
 // caller's mappings go before all others, and the file's name decides between equals.
 func Choose(s Subject, o Options) (out Choice) {
 	columns := s.columns()
-	var all []candidate
+	var all []contender
 	for _, m := range o.Mappings {
 		for _, t := range m.tables {
 			if t.match(s.File, columns) {
@@ -139,7 +140,7 @@ func Choose(s Subject, o Options) (out Choice) {
 
 // gains reports whether a draft uses more values than the best known meaning, and a column that this loses: most of the
 // column's values have no field, or do not fit it.
-func gains(best *candidate, draft *Fit) bool {
+func gains(best *contender, draft *Fit) bool {
 	if best == nil {
 		return true
 	}
@@ -198,13 +199,13 @@ func (s *Subject) columns() (out []string) {
 	return out
 }
 
-func (s *Subject) measure(m *Meaning, hint bool, o Options) candidate {
-	return candidate{m, m.Measure(s.Row, s.Rows, o), hint}
+func (s *Subject) measure(m *Meaning, hint bool, o Options) contender {
+	return contender{m, m.Measure(s.Row, s.Rows, o), hint}
 }
 
-// bestOf returns the candidate that uses most cells; nil for none. Of equals it is the one that the file's name hints at,
+// bestOf returns the contender that uses most cells; nil for none. Of equals it is the one that the file's name hints at,
 // else the first.
-func bestOf(all []candidate) (best *candidate) {
+func bestOf(all []contender) (best *contender) {
 	for i := range all {
 		c := &all[i]
 		if c.fit.Made == 0 && !c.own {
@@ -223,7 +224,7 @@ func bestOf(all []candidate) (best *candidate) {
 }
 
 // equals returns the kinds of the meanings that fit as well as the best, where no name shows which is meant.
-func equals(all []candidate, best *candidate) (kinds []string) {
+func equals(all []contender, best *contender) (kinds []string) {
 	if best.hint {
 		return nil
 	}
@@ -250,7 +251,7 @@ func (o *Options) compiled(layout string, t *table) *table {
 }
 
 // known returns the tables that come with the program and whose needed columns are there.
-func (s *Subject) known(columns []string, o Options) (out []candidate) {
+func (s *Subject) known(columns []string, o Options) (out []contender) {
 	own := s.ownIDs()
 	for _, layout := range mappedLayouts {
 		if s.Layout != Auto && s.Layout != layout || s.Layout == Auto && layout == Kaggle && (s.isNested() || s.isAddressed() && s.Type != nil) {
@@ -279,8 +280,8 @@ func (s *Subject) known(columns []string, o Options) (out []candidate) {
 
 // hinted returns the candidates that the file's name hints at. Of JSON in the API's own form of the kind in its name, no
 // others count.
-func hinted(all []candidate) []candidate {
-	return slices.DeleteFunc(slices.Clone(all), func(c candidate) bool { return !c.hint })
+func hinted(all []contender) []contender {
+	return slices.DeleteFunc(slices.Clone(all), func(c contender) bool { return !c.hint })
 }
 
 // isNested reports whether rows have objects, alone or in lists: what Kaggle's tables have as text.
@@ -298,7 +299,7 @@ func (s *Subject) isNested() bool {
 
 // ownForms returns the API's own forms that the rows show themselves to be, and why they are not those of the kind that the
 // name of the file shows. Others are looked at only where neither these nor the known tables fit clearly.
-func (s *Subject) ownForms(columns []string, o Options, known []candidate) (out []candidate, why string) {
+func (s *Subject) ownForms(columns []string, o Options, known []contender) (out []contender, why string) {
 	if s.Type != nil {
 		c, no := s.ownForm(s.Type, s.Sub, columns, o)
 		if why = no; no == "" {
@@ -343,7 +344,7 @@ func (s *Subject) ownForms(columns []string, o Options, known []candidate) (out 
 }
 
 // hasShapes reports whether the API's own form shows itself in a list or an object that has the shape of the API's.
-func (c *candidate) hasShapes() bool {
+func (c *contender) hasShapes() bool {
 	return slices.ContainsFunc(c.Type.Plan.Fields, func(f record.Field) bool { return f.Shape == record.ShapeObjects && c.fit.Columns[f.Name].Used > 0 })
 }
 
@@ -372,9 +373,9 @@ func nameFields(t *catalog.Type) []string {
 }
 
 // ownForm measures the API's own form of a kind. no is why the rows do not show themselves to be in it.
-func (s *Subject) ownForm(t *catalog.Type, sub string, columns []string, o Options) (c candidate, no string) {
+func (s *Subject) ownForm(t *catalog.Type, sub string, columns []string, o Options) (c contender, no string) {
 	m := OwnForm(t, sub)
-	c = candidate{Meaning: m, hint: s.Type != nil && s.Type.Kind == t.Kind}
+	c = contender{Meaning: m, hint: s.Type != nil && s.Type.Kind == t.Kind}
 	names := nameFields(t)
 	named := len(names) == 0 || sub != "" || s.isAddressed()
 	removals := false
@@ -599,6 +600,9 @@ func (s *Subject) draft(o Options) (*Draft, Fit) {
 // DraftMeaning returns the meaning that a draft gives rows. name is the one of the mapping file.
 func DraftMeaning(name, text string) (*Meaning, error) {
 	m, err := ParseMapping(name, []byte(text))
+	if err == nil && len(m.tables) == 0 {
+		err = errors.New("the draft makes no records")
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -28,10 +28,13 @@ const dateMarks = " -/.,"
 // since 1900: five to seven digits.
 const excelDays = "excel"
 
+// unixDays is the format of days that a program left as seconds or milliseconds since 1970.
+const unixDays = "unix"
+
 // A dateFormat is a format of days that mappings can name.
 type dateFormat struct {
 	name   string
-	layout string // of package time; "" for excelDays
+	layout string // of package time; "" for excelDays and unixDays
 	short  bool   // the year has two digits
 	shape  string // what its texts look like, whatever stands for what: 2222/22/22
 	order  string // of the units: YMD
@@ -41,8 +44,8 @@ type dateFormat struct {
 // may lack the day, or the day and the month.
 func parseDateFormat(name string) (dateFormat, error) {
 	f := dateFormat{name: name}
-	if name == excelDays {
-		f.shape = "222222"
+	if name == excelDays || name == unixDays {
+		f.shape, f.order = "222222", name
 		return f, nil
 	}
 	seen := map[byte]int{}
@@ -63,7 +66,7 @@ func parseDateFormat(name string) (dateFormat, error) {
 	})
 	marks := dateUnit.ReplaceAllString(name, "")
 	if strings.Trim(marks, dateMarks) != "" || seen['Y'] != 1 || seen['M'] > 1 || seen['D'] > seen['M'] {
-		return f, fmt.Errorf("%q is no format of days: want excel, or YYYY or YY once, with M, MM, MMM or MMMM and D or DD once each, "+
+		return f, fmt.Errorf("%q is no format of days: want excel, unix, or YYYY or YY once, with M, MM, MMM or MMMM and D or DD once each, "+
 			"and blanks, points, commas, - or / between, for instance YYYY-MM-DD", name)
 	}
 	return f, nil
@@ -107,9 +110,21 @@ func newDayReader(formats []string, last int64) (*dayReader, error) {
 	return r, nil
 }
 
-// parse returns a day as the API writes it. A time behind a day is taken off. Where the format has no day or no month, it is the first.
-func (r *dayReader) parse(text string) (string, error) {
+// behindDay is a country behind a day: June 13, 1980 (United States).
+var behindDay = regexp.MustCompile(`(\d)\s*\([^()]*\)$`)
+
+// dayText returns a text without the time or the country behind a day.
+func dayText(text string) string {
 	text = record.WithoutTime(strings.TrimSpace(text))
+	if strings.HasSuffix(text, ")") {
+		return behindDay.ReplaceAllString(text, "$1")
+	}
+	return text
+}
+
+// parse returns a day as the API writes it. Where the format has no day or no month, it is the first.
+func (r *dayReader) parse(text string) (string, error) {
+	text = dayText(text)
 	for i := range r.formats {
 		if d, ok := r.read(&r.formats[i], text); ok {
 			return d, nil
@@ -126,9 +141,14 @@ func (r *dayReader) parse(text string) (string, error) {
 func (r *dayReader) read(f *dateFormat, text string) (string, bool) {
 	switch f.layout {
 	case "":
+		if f.name == unixDays {
+			return unixDay(text)
+		}
 		return excelDay(text)
 	case "2006":
-		text = strings.TrimSuffix(text, ".0") // a column of numbers with gaps
+		if m := years.FindStringSubmatch(text); m != nil {
+			text = m[1]
+		}
 	}
 	t, err := time.Parse(f.layout, text)
 	if err != nil || t.Year() < 1 {
@@ -157,6 +177,23 @@ func excelDay(text string) (string, bool) {
 		return "", false
 	}
 	return time.Date(1899, 12, 30+n, 0, 0, 0, 0, time.UTC).Format(dayLayout), true
+}
+
+// years matches the first year of a column of numbers with gaps, and of a series: 1995.0, (1995), 2008–2013, 2019-.
+var years = regexp.MustCompile(`^\(?(\d{4})(?:\.0|\s*[-–—]\s*(?:\d{4})?)?\)?$`)
+
+// unixDay returns the day of seconds or milliseconds since 1970. Numbers of less than five digits are refused: they may be
+// years.
+func unixDay(text string) (string, bool) {
+	const least, milliseconds, first, last = 10000, 100_000_000_000, -10_000_000_000, 253402300799 // 1653 and 9999-12-31
+	n, err := (numberReader{}).integer(text)
+	if n >= milliseconds || n <= -milliseconds {
+		n /= 1000
+	}
+	if err != nil || n > -least && n < least || n < first || n > last {
+		return "", false
+	}
+	return time.Unix(n, 0).UTC().Format(dayLayout), true
 }
 
 // titleYear is a title with its year, or its first and last year, in parentheses at the

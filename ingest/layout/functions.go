@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html"
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,6 +56,7 @@ var functions = []function{
 	{name: "number", is: new(func(any, any, any) float64), prepare: takeNumbers, read: func(value, prepared any, _ *evaluator) (any, error) {
 		return prepared.(numberReader).of(value).number(textOf(value))
 	}},
+	{name: "amount", is: new(func(any, any, any) float64), prepare: prepareAmount, read: amount},
 	{name: "bool", is: new(func(any, any, any) bool), read: func(value, _ any, _ *evaluator) (any, error) { return boolean(textOf(value)) }},
 	{name: "date", is: new(func(any, any, any) day), prepare: prepareDays, read: func(value, prepared any, _ *evaluator) (any, error) {
 		d, err := prepared.(*dayReader).parse(textOf(value))
@@ -69,7 +72,20 @@ var functions = []function{
 		}
 		return nil, nil
 	}},
-	{name: "imdb", is: new(toString), read: func(value, _ any, _ *evaluator) (any, error) { return imdbID(textOf(value)) }},
+	{name: "imdb", is: new(toString), prepare: takeKind, read: readIMDb},
+	{name: "tmdb", is: new(func(any, any, any) int), prepare: takeKind, read: readTMDB},
+	{name: "image", is: new(toString), read: imagePath},
+	{name: "minutes", is: new(func(any, any, any) int), prepare: takeNumbers, read: minutes},
+	{name: "score", is: new(func(any, any, any) float64), prepare: prepareScore, read: readScore},
+	{name: "without", is: new(toAny), text: true, prepare: texts, read: func(value, words any, _ *evaluator) (any, error) {
+		if text, ok := value.(string); ok && slices.Contains(words.([]string), text) {
+			return nil, nil
+		}
+		return value, nil
+	}},
+	{name: "unescape", is: new(toString), text: true, read: func(value, _ any, _ *evaluator) (any, error) {
+		return html.UnescapeString(textOf(value)), nil
+	}},
 	{name: "json", is: new(toAny), raw: true, read: func(value, _ any, _ *evaluator) (any, error) { return readJSON(value) }},
 	{name: "python", is: new(toAny), raw: true, read: readLiteral},
 	{name: "trimPrefix", is: new(toString), text: true, prepare: texts, read: trim(strings.CutPrefix)},
@@ -243,14 +259,164 @@ func boolean(s string) (bool, error) {
 // imdbDigits is how many digits an IMDb id has at least.
 const imdbDigits = 7
 
-// imdbID returns the IMDb id of a title. Tables often have the number alone.
-func imdbID(s string) (string, error) {
-	text := strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(s), "tt"), ".0")
-	n, err := strconv.ParseUint(text, 10, 32)
-	if err != nil || n == 0 {
-		return "", errors.New("want an IMDb id of a title, with or without tt")
+// An address or a GUID has the id of a resource among other text.
+var (
+	imdbAddress = regexp.MustCompile(`\b(tt|nm)(\d{5,9})\b`)
+	tmdbAddress = regexp.MustCompile(`(?i)\b(?:tmdb|themoviedb)(?:\.org)?[:/-]/{0,2}(?:\d/)?(?:([a-z]+)/)?(\d+)`)
+	imageURL    = regexp.MustCompile(`^(?:(?:https?:)?//[^/]+/t/p/[^/]+)?(/[^/]+)$`)
+)
+
+func takeKind(p *patcher, constants []any) (any, error) {
+	if len(constants) > 0 {
+		return nil, fmt.Errorf("want one argument, found %d", len(constants)+1)
 	}
-	return fmt.Sprintf("tt%0*d", imdbDigits, n), nil
+	return p.kind, nil
+}
+
+// readIMDb returns the IMDb id of a title or a person. Tables often have the number alone. An address without an id of the
+// kind is nothing.
+func readIMDb(value, kind any, _ *evaluator) (any, error) {
+	prefix, of := "tt", "title"
+	if kind == fragment.KindPerson {
+		prefix, of = "nm", "person"
+	}
+	text := strings.TrimSpace(textOf(value))
+	number := strings.TrimSuffix(strings.TrimPrefix(text, prefix), ".0")
+	if n, err := strconv.ParseUint(number, 10, 32); err == nil && n > 0 {
+		return fmt.Sprintf("%s%0*d", prefix, imdbDigits, n), nil
+	}
+	for _, m := range imdbAddress.FindAllStringSubmatch(text, -1) {
+		if m[1] == prefix {
+			return m[0], nil
+		}
+	}
+	if strings.Contains(text, "://") {
+		return nil, nil
+	}
+	return nil, fmt.Errorf("want an IMDb id of a %s, with or without %s", of, prefix)
+}
+
+// readTMDB returns the id in a number, an address or a GUID. An address of another kind or site is nothing.
+func readTMDB(value, kind any, _ *evaluator) (any, error) {
+	text := textOf(value)
+	if n, err := (numberReader{}).integer(text); err == nil && n > 0 {
+		return int(n), nil
+	}
+	m := tmdbAddress.FindStringSubmatch(text)
+	switch {
+	case m != nil && (m[1] == "" || strings.EqualFold(m[1], kind.(fragment.Kind).String())):
+		n, err := strconv.Atoi(m[2])
+		return n, err
+	case m != nil || strings.Contains(text, "://"):
+		return nil, nil
+	}
+	return nil, errors.New("want an id of TMDB, or an address with one")
+}
+
+// imagePath returns the path of an image from its address at TMDB's image host.
+func imagePath(value, _ any, _ *evaluator) (any, error) {
+	m := imageURL.FindStringSubmatch(strings.TrimSpace(textOf(value)))
+	if m == nil {
+		return nil, errors.New("want the path of an image, or its address at image.tmdb.org")
+	}
+	return m[1], nil
+}
+
+// duration matches hours, minutes and seconds with their units, and ISO 8601.
+var duration = regexp.MustCompile(`(?i)^(?:PT)?(?:(\d+)\s*(?:hours?|hrs?|h|std|stunden?|heures?|horas?|or[ae]|час\pL*|ч|小时|ساع\pL*)\.?,?\s*(?:and|und|et|y|e|и)?\s*)?` +
+	`(?:(\d+)\s*(?:minute[ns]?|minut[io]s?|mins?|m|мин\pL*|м|分钟?|دقيق\pL*|'|′)?\.?)?(?:\s*\d+\s*s(?:ec)?)?$`)
+
+// clock matches hours and minutes with colons, and seconds or not.
+var clock = regexp.MustCompile(`^(\d{1,2}):([0-5]\d)(?::[0-5]\d)?$`)
+
+// minutes returns the minutes of a duration.
+func minutes(value, numbers any, _ *evaluator) (any, error) {
+	text := strings.TrimSpace(textOf(value))
+	if n, err := numbers.(numberReader).of(value).integer(text); err == nil && n >= 0 {
+		return int(n), nil
+	}
+	m := clock.FindStringSubmatch(text)
+	if m == nil {
+		m = duration.FindStringSubmatch(text)
+	}
+	if m == nil || m[1]+m[2] == "" {
+		return nil, errors.New("want minutes, such as 139, 139 min or 2h 19m")
+	}
+	hours, _ := strconv.Atoi(m[1]) // digits or nothing
+	rest, _ := strconv.Atoi(m[2])
+	return 60*hours + rest, nil
+}
+
+// An amountReader reads numbers with units.
+type amountReader struct {
+	numbers numberReader
+	units   []string // in lower case
+}
+
+func prepareAmount(p *patcher, constants []any) (any, error) {
+	units, err := texts(p, constants)
+	if err != nil || len(constants) == 0 {
+		return nil, cmp.Or(err, errors.New("want at least one unit, such as $"))
+	}
+	r := amountReader{numbers: p.numbers}
+	for _, unit := range units.([]string) {
+		if unit == "" {
+			return nil, errors.New("want units, found an empty one")
+		}
+		r.units = append(r.units, strings.ToLower(unit))
+	}
+	return r, nil
+}
+
+// amount returns a number without the units around it.
+func amount(value, prepared any, _ *evaluator) (any, error) {
+	r := prepared.(amountReader)
+	text := strings.TrimSpace(textOf(value))
+	for i := 0; i < len(r.units); i++ {
+		n := len(r.units[i])
+		switch {
+		case len(text) < n:
+		case strings.EqualFold(text[:n], r.units[i]):
+			text, i = strings.TrimSpace(text[n:]), -1 // several units may stand around it: US$
+		case strings.EqualFold(text[len(text)-n:], r.units[i]):
+			text, i = strings.TrimSpace(text[:len(text)-n]), -1
+		}
+	}
+	f, err := r.numbers.of(value).number(text)
+	if err != nil {
+		return nil, fmt.Errorf("want a number, with or without %s", strings.Join(r.units, ", "))
+	}
+	return f, nil
+}
+
+// A scoreReader reads scores from 0 to best as scores from 0 to 10.
+type scoreReader struct {
+	numbers numberReader
+	best    float64
+}
+
+func prepareScore(p *patcher, constants []any) (any, error) {
+	if len(constants) == 1 {
+		if best, err := (numberReader{}).number(textOf(constants[0])); err == nil && best > 0 {
+			return scoreReader{p.numbers, best}, nil
+		}
+	}
+	return nil, errors.New("want the best score, such as 5 or 100")
+}
+
+func readScore(value, prepared any, _ *evaluator) (any, error) {
+	r := prepared.(scoreReader)
+	text := strings.TrimSpace(textOf(value))
+	best := strconv.FormatFloat(r.best, 'f', -1, 64)
+	number, of, _ := strings.Cut(text, "/")
+	if rest, ok := strings.CutSuffix(text, "%"); ok {
+		number, of = rest, "100"
+	}
+	f, err := r.numbers.of(value).number(number)
+	if of = strings.TrimSpace(of); err != nil || of != "" && of != best || f < 0 || f > r.best {
+		return nil, fmt.Errorf("want a score from 0 to %s", best)
+	}
+	return 10 * f / r.best, nil
 }
 
 func readJSON(value any) (rawJSON, error) {

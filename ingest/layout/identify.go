@@ -23,6 +23,7 @@ type finder struct {
 	follows bool          // an earlier record of the row may have it
 	matches bool          // it is found by external ids
 	mint    []string      // fields or columns that it is made of
+	may     []bool        // by part of mint: it may be missing
 	people  bool          // entries look for people by their names
 }
 
@@ -43,10 +44,14 @@ func (s *shape) findIDs(at place, r *recordSpec, before []*shape) error {
 		return fmt.Errorf("match, mint: %s records have no id that can be found or minted", at.typ.Name())
 	}
 	if r.Mint != nil {
-		if len(r.Mint) == 0 || slices.Contains(r.Mint, "") {
-			return fmt.Errorf("mint: want names of fields or columns, found %q", r.Mint)
+		for _, name := range r.Mint {
+			name, may := strings.CutSuffix(name, "?")
+			f.mint, f.may = append(f.mint, name), append(f.may, may)
 		}
-		f.mint = s.mintedOf(r.Mint)
+		if !slices.Contains(f.may, false) || slices.Contains(f.mint, "") {
+			return fmt.Errorf("mint: want names of fields or columns, one at least without ?, found %q", r.Mint)
+		}
+		f.mint = s.mintedOf(f.mint)
 	}
 	external, asked := false, r.Match || r.Mint != nil
 	for _, e := range s.entries {
@@ -216,13 +221,16 @@ func scalarText(raw string) string {
 // mint makes an id of parts of a row. It is the same wherever and whenever the parts are.
 // asked is that of NoIDError.
 func (m *mapped) mint(s *shape, asked bool) (identity, error) {
-	parts := make([]string, len(s.find.mint))
+	var parts []string
 	for i, name := range s.find.mint {
 		text, err := m.part(s, name)
 		if err != nil {
 			return identity{}, err
 		}
-		if parts[i] = Folded(text); parts[i] == "" {
+		switch text = Folded(text); {
+		case text != "":
+			parts = append(parts, text)
+		case !s.find.may[i]:
 			return identity{}, noID(m.row.named(s.columnOf(name)), "want a value that an id can be minted of, found nothing", asked)
 		}
 	}

@@ -263,8 +263,8 @@ order = 'place'`, nil).
 		}
 	}
 	refuse("kind='season'\nmint=['a']\nfields.season_number='n'", "match, mint: season records have no id that can be found or minted")
-	refuse("kind='movie'\nmint=[]\nfields.title='t'", "mint: want names of fields or columns, found []")
-	refuse("kind='movie'\nmint=['title','']\nfields.title='t'", `mint: want names of fields or columns, found ["title" ""]`)
+	refuse("kind='movie'\nmint=[]\nfields.title='t'", "mint: want names of fields or columns, one at least without ?, found []")
+	refuse("kind='movie'\nmint=['title','']\nfields.title='t'", `mint: want names of fields or columns, one at least without ?, found ["title" ""]`)
 	refuse("kind='tv'\neach='x'\nfields.name='element'", "no column is the field id, by which tv records are known, or an external id such as imdb_id, and the record mints none")
 }
 

@@ -14,7 +14,7 @@
 //	fields.go             values -> fields in the form of the API's responses, which tmdb reads
 //	vocabulary.go         names of genres, countries, languages; aliases
 //	python.go             Python literals -> JSON
-//	suggest.go, explain.go   help with writing a mapping
+//	draft.go, candidates.go  a mapping for an unknown table; explain.go shows how rows are read
 //
 // A layout is a mapping file, a row in testdata/ready and a part of a document, which
 // tests demand.

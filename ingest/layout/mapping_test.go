@@ -111,7 +111,7 @@ func TestMappingRefuses(t *testing.T) {
 	entry("title = date(x)", "date: want at least one format, for instance YYYY-MM-DD")
 	for _, f := range []string{"M/D", "YYYY-D", "YYYY-MM-DD-DD", "yyyy", "YYYYThh", ""} {
 		entry("title = date(x, '"+f+"')",
-			fmt.Sprintf("date: formats: %q is no format of days: want excel, or YYYY or YY once, with M, MM, MMM or MMMM and D or DD once each, "+
+			fmt.Sprintf("date: formats: %q is no format of days: want excel, unix, or YYYY or YY once, with M, MM, MMM or MMMM and D or DD once each, "+
 				"and blanks, points, commas, - or / between, for instance YYYY-MM-DD", f))
 	}
 	for _, pair := range [][2]string{{"YYYY-MM-DD", "YYYY-MM-DD"}, {"M/D/YY", "D/M/YY"}, {"YY-M-D", "D-M-YY"}, {"YYYY", "YYMM"}, {"YYMMDD", "excel"}, {"M/D/YYYY", "D/M/YYYY"}} {
@@ -126,6 +126,11 @@ func TestMappingRefuses(t *testing.T) {
 	entry("title = x.title()", "want the name of a function before (")
 	entry("title = now()", "now: there is no such function: want one of "+strings.Join(functionNames(), ", ")+", or one of the language")
 	entry("title = imdb(x, 'tt')", "imdb: want one argument, found 2")
+	entry("runtime = tmdb(x, 'movie')", "tmdb: want one argument, found 2")
+	entry("vote_average = score(x)", "score: want the best score, such as 5 or 100")
+	entry("vote_average = score(x, 0)", "score: want the best score, such as 5 or 100")
+	entry("budget = amount(x)", "amount: want at least one unit, such as $")
+	entry("budget = amount(x, '')", "amount: want units, found an empty one")
 	entry("title = x +", "x +: unexpected token EOF")
 	for aliases, want := range map[string]string{
 		"[aliases.film]\n'A' = 'B'":          "aliases.film: want aliases of one of genre, country, language, company, network, keyword, person",
@@ -253,6 +258,9 @@ func TestConvert(t *testing.T) {
 	c.want("imdb_id = imdb(x)", `"0114709"`, `"imdb_id":"tt0114709"`)
 	c.want("imdb_id = imdb(x)", `"tt0114709"`, `"imdb_id":"tt0114709"`)
 	c.want("imdb_id = imdb(x)", `114709.0`, `"imdb_id":"tt0114709"`)
+	c.want("imdb_id = imdb(x)", `"https://www.imdb.com/title/tt0114709/?ref_=x"`, `"imdb_id":"tt0114709"`)
+	c.want("imdb_id = imdb(x)", `"https://example.org/1"`, ``)
+	c.want("imdb_id = imdb(x)", `[{"id":"tmdb://862"},{"id":"imdb://tt0114709"}]`, `"imdb_id":"tt0114709"`)
 	c.want("imdb_id = imdb(x)", `"12345678"`, `"imdb_id":"tt12345678"`)
 	c.refuse("imdb_id = imdb(x)", `"0"`, `want an IMDb id of a title, with or without tt, found "0"`)
 	c.refuse("imdb_id = imdb(x)", `"nm0000001"`, `want an IMDb id of a title, with or without tt, found "nm0000001"`)

@@ -1,0 +1,687 @@
+package layout
+
+import (
+	"cmp"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
+)
+
+//go:embed draft.txt
+var draftText string
+
+// A draftLine is a line of draft.txt: columns of some names are a field, by the expression that reads most cells.
+type draftLine struct {
+	fields  []string
+	entries []string
+	most    float64            // bound of numbers, 0 for none
+	crew    []string           // department and job
+	names   map[string]float64 // weight by plain name
+	telling bool               // rows with it are about titles or people
+	asks    bool               // whether the ids are TMDB's
+}
+
+// A draftTable is draft.txt.
+type draftTable struct {
+	lines []*draftLine
+	lists map[string]map[string]float64 // weight by plain name
+}
+
+var draftFile = sync.OnceValue(func() (out draftTable) {
+	out.lists = map[string]map[string]float64{}
+	for line := range strings.Lines(draftText) {
+		at := strings.LastIndex(line, ": ")
+		if at < 0 || line[0] == '#' {
+			continue
+		}
+		names, weight := map[string]float64{}, 1.0
+		for group := range strings.SplitSeq(line[at+2:], ";") {
+			for i, name := range strings.Split(group, ",") {
+				names[plain(name)] = max(names[plain(name)], weight-float64(i)/1000)
+			}
+			weight -= 0.3
+		}
+		fields, entries, ok := strings.Cut(line[:at], " = ")
+		if !ok {
+			out.lists[fields] = names
+			continue
+		}
+		l := &draftLine{names: names, telling: fields[0] == '*', asks: fields[0] == '?', entries: strings.Split(entries, " | ")}
+		for _, word := range strings.Fields(strings.TrimLeft(fields, "*?")) {
+			switch {
+			case word[0] == '<':
+				l.most, _ = strconv.ParseFloat(word[1:], 64) // of our own making
+			case unicode.IsUpper(rune(word[0])):
+				l.crew = append(l.crew, strings.ReplaceAll(word, "_", " "))
+			default:
+				l.fields = append(l.fields, word)
+			}
+		}
+		out.lines = append(out.lines, l)
+	}
+	return out
+})
+
+// titleLine is the line of titles.
+var titleLine = slices.IndexFunc(draftLines(), func(l *draftLine) bool { return l.fields[0] == "movie.title" })
+
+func draftLines() []*draftLine { return draftFile().lines }
+
+func draftList(name string) map[string]float64 { return draftFile().lists[name] }
+
+// field returns the field of a line that records of a type have; "" for none.
+func (l *draftLine) field(typ *catalog.Type) string {
+	for _, f := range l.fields {
+		kind, rest, _ := strings.Cut(f, ".")
+		if _, ok := catalog.TypeNamed(kind); ok {
+			if kind == typ.Name() {
+				return rest
+			}
+			continue
+		}
+		if _, err := (&place{typ: typ, plan: typ.Plan}).field(f); err == nil {
+			return f
+		}
+	}
+	return ""
+}
+
+// weight returns how well a column is called like the field, 0 for not at all. Ids go by their whole names.
+func (l *draftLine) weight(c *draftColumn) (w float64) {
+	whole := l.asks || l.fields[0] == "id" || strings.HasPrefix(l.entries[0], "imdb(")
+	for i, form := range c.forms {
+		if i < len(c.forms)-1 || !whole {
+			w = max(w, l.names[form]*(1-float64(i)/20))
+		}
+	}
+	return w
+}
+
+// A draftRecord is a record that the rows of a table, or some of them, make.
+type draftRecord struct {
+	*draft
+	typ        *catalog.Type
+	where      string // condition; "" for all rows
+	kindColumn *draftColumn
+	rows       []int
+	taken      []*candidate
+	failed     map[*draftColumn]string // the field that a column is called like, if its cells do not fit
+	mint       []string
+	minted     string // why
+}
+
+// newRecord returns a record of some rows; nil for all.
+func (d *draft) newRecord(kind, where string, rows []int) *draftRecord {
+	typ, _ := catalog.TypeNamed(kind)
+	if rows == nil {
+		for i := range d.rows {
+			rows = append(rows, i)
+		}
+	}
+	return &draftRecord{draft: d, typ: typ, where: where, rows: rows, failed: map[*draftColumn]string{}}
+}
+
+// A candidate is a field that a column may be, by an expression.
+type candidate struct {
+	line    *draftLine // nil for a column that is called like a field
+	order   int        // of the line
+	column  *draftColumn
+	field   string
+	source  string
+	comment string
+	doubt   string
+	given   int      // cells
+	read    int      // cells that the expression reads
+	fit     float64  // share of them
+	out     []string // text of the field, by row
+	odd     string   // a cell that it does not read
+	unknown map[string]int
+	score   float64
+	near    []*candidate // that would do as well
+	differs string       // how it differs from the candidate that it is near to
+	whole   bool         // a day with its month
+	weight  float64      // of the column's name
+}
+
+// choose takes the best candidates of all columns. The day of release comes last, because the title may have the year.
+func (r *draftRecord) choose() {
+	var all, days []*candidate
+	keyed := false // a column is called like ids of TMDB
+	for order, l := range draftLines() {
+		field := l.field(r.typ)
+		if field == "" || l.asks && (!r.proven || keyed) {
+			continue
+		}
+		for _, c := range r.columns {
+			w := l.weight(c)
+			if w == 0 && l.shows(c, r.typ) {
+				w = 0.8
+			}
+			isScore := order == 0 && c.forms[0] == "tmdb" && c.share(isPercent.MatchString) == 1
+			if w == 0 || c == r.kindColumn || l.asks && c.isRowNumbers() || isScore {
+				continue
+			}
+			t := r.best(l, field, c)
+			if t == nil {
+				continue
+			}
+			if field == "id" && !l.asks {
+				keyed, r.proven = true, true
+			}
+			t.order, t.weight, t.score = order, w, w*t.fit*(0.8+0.2*float64(t.given)/float64(len(r.rows)))
+			if slices.Contains(firstDays, field) {
+				days = append(days, t)
+			} else {
+				all = append(all, t)
+			}
+		}
+	}
+	for _, c := range r.columns {
+		name := strings.Join(wordsOf(c.name), "_")
+		f, err := (&place{typ: r.typ, plan: r.typ.Plan}).field(name)
+		if err != nil || f.Own || c == r.kindColumn || c.parent != nil || slices.ContainsFunc(draftLines(), func(l *draftLine) bool { return l.field(r.typ) == name }) {
+			continue
+		}
+		if t := r.bestOf(nil, name, c, "{c}", "python({c})"); t != nil && t.fit >= sureFit {
+			t.order, t.score = len(draftLines()), t.fit
+			all = append(all, t)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *candidate) int { return cmp.Compare(b.score, a.score) })
+	for _, t := range all {
+		i := slices.IndexFunc(r.taken, t.overlaps)
+		if i < 0 {
+			r.taken = append(r.taken, t)
+		} else if o := r.taken[i]; t.score >= nearFit*o.score && (o.field == t.field) != (o.column == t.column) {
+			o.near = append(o.near, t)
+		}
+	}
+	r.takeRelease(days)
+}
+
+// overlaps reports whether two candidates have the same column or field, or one inside the other's.
+func (t *candidate) overlaps(o *candidate) bool {
+	inside := func(a, b string) bool { return a == b || strings.HasPrefix(a, b+".") }
+	field := inside(t.field, o.field) || inside(o.field, t.field)
+	if t.field == crewField && o.field == crewField {
+		field = t.line == o.line
+	}
+	return field || inside(t.column.name, o.column.name) || inside(o.column.name, t.column.name) ||
+		slices.Contains(t.column.members, o.column) || slices.Contains(o.column.members, t.column)
+}
+
+// fieldOf returns what was taken for a field; nil for nothing.
+func (r *draftRecord) fieldOf(fields ...string) *candidate {
+	i := slices.IndexFunc(r.taken, func(t *candidate) bool { return slices.Contains(fields, t.field) })
+	if i < 0 {
+		return nil
+	}
+	return r.taken[i]
+}
+
+// shows reports whether the cells of a column show by themselves that they are ids of IMDb. A number would be read as one,
+// too.
+func (l *draftLine) shows(c *draftColumn, typ *catalog.Type) bool {
+	prefix, numbers := "tt", 0.0
+	if typ.Kind == fragment.KindPerson {
+		prefix = "nm"
+	}
+	return strings.HasPrefix(l.entries[0], "imdb(") && c.members == nil && c.share(func(text string) bool {
+		if wholeNumber.MatchString(text) {
+			numbers++
+		}
+		if text = short(text); !strings.Contains(text, prefix) {
+			return false
+		}
+		m := imdbAddress.FindStringSubmatch(text)
+		return m != nil && m[1] == prefix && len(m[2]) >= imdbDigits
+	}) >= leastFit && numbers == 0
+}
+
+// best returns the best expression of a line for a column; nil where none reads enough of its cells.
+func (r *draftRecord) best(l *draftLine, field string, c *draftColumn) *candidate {
+	switch l.entries[0] {
+	case "day":
+		return r.day(l, field, c)
+	case "score":
+		return r.scores(l, field, c)
+	}
+	return r.bestOf(l, field, c, l.entries...)
+}
+
+// bestOf returns the candidate of the expression that reads most cells, the first of equal ones.
+func (r *draftRecord) bestOf(l *draftLine, field string, c *draftColumn, entries ...string) (best *candidate) {
+	text, separator := c.value(false), strconv.Quote(c.between)
+	trimmed, list, named := c.value(true), text, "map("+text+", .name)"
+	if c.isText() {
+		list, named = "split("+text+", "+separator+")", "map(python("+text+"), .name)"
+		if c.share(func(text string) bool { return strings.TrimSpace(text) != text }) > 0 {
+			trimmed = "trim(" + trimmed + ")"
+		}
+	}
+	macros := strings.NewReplacer("{c}", text, "{text}", trimmed, "{list}", list, "{named}", named, "{sep}", separator)
+	for _, entry := range entries {
+		t := &candidate{line: l, column: c, field: field, source: macros.Replace(entry)}
+		if r.measure(t); best == nil || t.read > best.read {
+			best = t
+		}
+		if t.fit == 1 {
+			break
+		}
+	}
+	if best.fit < leastFit {
+		return r.fail(best)
+	}
+	return best
+}
+
+// fail notes that a column is called like a field, and its cells do not fit. It returns nil.
+func (r *draftRecord) fail(t *candidate) *candidate {
+	if t.line != nil && t.given > 0 && r.failed[t.column] == "" {
+		r.failed[t.column] = fmt.Sprintf("%s? Most of its cells do not fit, such as %s", t.field, cut(t.odd))
+	}
+	return nil
+}
+
+// isText reports whether all cells are texts.
+func (c *draftColumn) isText() bool {
+	return c.members == nil && !slices.ContainsFunc(c.cells, func(raw string) bool { return raw != "" && raw[0] != '"' })
+}
+
+// value returns the expression of a column without entities of HTML and words for nothing. Most functions take placeholders
+// as nothing anyway: with them too it is for a text.
+func (c *draftColumn) value(placeholders bool) string {
+	words, out := "", c.source
+	for _, word := range c.nothing {
+		if placeholders || !isPlaceholder(word) {
+			words += ", " + string(record.AppendString(nil, word))
+		}
+	}
+	if words != "" {
+		out = "without(" + out + words + ")"
+	}
+	if c.isText() && c.share(entity.MatchString) > 0 {
+		out = "unescape(" + out + ")"
+	}
+	return out
+}
+
+// measure counts the cells that a candidate reads. It ends early for one that reads too few.
+func (r *draftRecord) measure(t *candidate) {
+	for _, i := range r.rows {
+		if t.column.cells[i] != "" {
+			t.given++
+		}
+	}
+	e := r.entry(t.field, t.source)
+	if e == nil {
+		return
+	}
+	ids := &identifier{made: map[fragment.Kind]int64{}}
+	v, row := newEvaluator(ids), &boundRow{binding: (&form{}).bind(e.columns), cells: make([]string, len(e.columns))}
+	t.out, t.unknown = make([]string, len(t.column.cells)), map[string]int{}
+	missed := 0
+	for _, i := range r.rows {
+		raw := t.column.cells[i]
+		if raw == "" {
+			continue
+		}
+		for n, name := range e.columns {
+			row.cells[n] = "null"
+			if cells := r.whole[name]; cells != nil && cells[i] != "" {
+				row.cells[n] = cells[i]
+			}
+		}
+		clear(row.values)
+		ids.begin()
+		v.read = v.read[:0]
+		var out []byte
+		value, err := v.value(e.expression, row)
+		if err == nil {
+			out, err = e.append(nil, value)
+		}
+		nothing := false // there are names, and none has a place in the API
+		for _, left := range v.left {
+			nothing = nothing || left.nothing != nil
+			var names []string
+			if _ = json.Unmarshal([]byte(left.raw), &names); left.whole { // of our own making
+				names = []string{textIn(raw)}
+			}
+			for _, name := range names {
+				t.unknown[name]++
+			}
+		}
+		if err == nil && (len(out) > 0 && r.fits(t, e, string(out)) || len(out) == 0 && nothing) {
+			t.read++
+			t.out[i] = scalarText(string(out))
+			continue
+		}
+		t.odd = cmp.Or(t.odd, raw)
+		if missed++; float64(missed) > (1-leastFit)*float64(t.given) {
+			break
+		}
+	}
+	t.fit = float64(t.read) / float64(max(1, t.given))
+}
+
+const crewField = "credits.crew"
+
+// entry compiles an entry; nil for one that the kind cannot have. Each of the crew makes a record, from a list of names.
+func (r *draftRecord) entry(field, source string) *entry {
+	c := compiler{mapping: &Mapping{}, numbers: r.numbers, at: place{typ: r.typ, plan: r.typ.Plan}}
+	if field == crewField {
+		e, err := newExpression(source, c.site(nil))
+		if err != nil {
+			return nil
+		}
+		return &entry{expression: e, path: field, field: &record.Field{Name: field, Shape: record.ShapeStrings}}
+	}
+	f, err := c.at.field(field)
+	s := &shape{root: &output{entry: -1}}
+	if err != nil || c.entry(s, field, f, source) != nil {
+		return nil
+	}
+	return s.entries[0]
+}
+
+// fits reports whether the field can have what an expression made of a cell.
+func (r *draftRecord) fits(t *candidate, e *entry, out string) bool {
+	switch e.field.Shape {
+	case record.ShapeInt, record.ShapeFloat:
+		f, err := strconv.ParseFloat(out, 64)
+		return err == nil && f >= 0 && (t.line == nil || t.line.most == 0 || f <= t.line.most) && (t.field != "id" || f > 0)
+	case record.ShapeBool:
+		return true
+	case record.ShapeString:
+		if text := record.Unquote(out); e.field.Day {
+			return record.IsDay(text) && text >= firstDay
+		}
+		return isField(t.field, record.Unquote(out))
+	case record.ShapeInts:
+		var numbers []int64
+		return json.Unmarshal([]byte(out), &numbers) == nil
+	case record.ShapeStrings:
+		var names []string
+		if t.field == crewField {
+			return json.Unmarshal([]byte(out), &names) == nil && len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool { return !isName(name) })
+		}
+	case record.ShapeObjects:
+		// Ids inside are TMDB's if those of the table are. Elements without them would take the place of others.
+		_, keyed := e.field.Elem.Field("id")
+		made := len(e.names) > 0
+		if keyed && !made && !r.proven || record.EachElement(out, func(_ int, el string) error {
+			fields, err := record.Fields(el)
+			if keyed && scalarText(fields.Value("id")) == "" || made && e.names[0] == ofPerson && !isName(scalarText(fields.Value("name"))) {
+				err = errors.New("no element of the list")
+			}
+			return err
+		}) != nil {
+			return false
+		}
+	}
+	for _, name := range slices.Backward(strings.Split(e.path, ".")) {
+		out = "{" + quoted(name) + ":" + out + "}"
+	}
+	p := record.NewParser()
+	return p.Parse(out, r.typ.New()) == nil && len(p.Counts.Unknown) == 0
+}
+
+// isName reports whether a text may be the name of a person.
+func isName(text string) bool {
+	const longest = 80 // bytes
+	return len(text) <= longest && strings.ContainsFunc(text, unicode.IsLetter) && !strings.ContainsAny(text, "{}[]:/_=") && !imdbAddress.MatchString(text)
+}
+
+// isPercent matches numbers up to 99.
+var isPercent = regexp.MustCompile(`^\d\d?(\.\d+)?$`)
+
+// structure matches a list or an object, and wikidataID an id.
+var (
+	structure  = regexp.MustCompile(`(?s)^(\[.*\]|\{.*\})$`)
+	wikidataID = regexp.MustCompile(`^Q\d+$`)
+	entity     = regexp.MustCompile(`&(#\d+|#[xX][0-9a-fA-F]+|[a-zA-Z]+\d*);`)
+)
+
+// isField reports whether a text may be that of a field.
+func isField(field, text string) bool {
+	const longest = 500 // of a title
+	isTitle := slices.Contains([]string{"title", "name", "original_title", "original_name"}, field)
+	switch {
+	case strings.HasSuffix(field, "_path"):
+		return strings.HasPrefix(text, "/") && strings.Count(text, "/") == 1
+	case field == externalIDsField+".wikidata_id":
+		return wikidataID.MatchString(text)
+	case field == "homepage":
+		return strings.Contains(text, ".")
+	case draftList("values "+field) != nil:
+		return draftList("values " + field)[plain(text)] > 0
+	case structure.MatchString(text), isTitle && len(text) > longest, strings.Contains(text, "://") && !strings.Contains(text, " "):
+		return false
+	}
+	return isTitle || strings.ContainsFunc(text, func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) && strings.HasSuffix(field, "_id") })
+}
+
+// firstDay is before all days of films and people.
+const firstDay = "1800"
+
+// setBetween sets what stands between the names of most cells that have several. Entities of HTML have semicolons, too.
+func (c *draftColumn) setBetween() {
+	most := 0.0
+	c.between = ", "
+	for _, separator := range []string{"|", ";", ",", "、", "，", "/", "\n", "·", "•"} {
+		tight := false // a cell has it without a blank behind
+		share := c.share(func(text string) bool {
+			if strings.HasPrefix(text, "[") || !strings.Contains(text, separator) {
+				return false
+			}
+			n := strings.Count(html.UnescapeString(text), separator)
+			tight = tight || n > strings.Count(text, separator+" ")
+			return n > 0
+		})
+		if share > most {
+			if c.between, most = separator, share; separator == "," && !tight {
+				c.between = ", "
+			}
+		}
+	}
+}
+
+// scores returns the candidate of a column of scores, whose best one its cells show.
+func (r *draftRecord) scores(l *draftLine, field string, c *draftColumn) *candidate {
+	const few = 20 // cells that do not show the best score
+	by := map[int]*candidate{}
+	for _, best := range []int{5, 10, 100} {
+		by[best] = cmp.Or(r.bestOf(l, field, c, fmt.Sprintf("score({c}, %d)", best)), &candidate{})
+	}
+	five, ten, hundred := by[5], by[10], by[100]
+	name := c.forms[0]
+	isTen := strings.Contains(name, "imdb") || strings.Contains(name, "tmdb") || strings.HasPrefix(name, "vote")
+	switch {
+	case five.read > ten.read || five.read == ten.read && five.read > 0 && !isTen:
+		if five.comment = "from 0 to 5 in the table"; five.given < few && ten.read > 0 {
+			five.doubt = "the scores of " + c.name + " may be from 0 to 5 or to 10"
+		}
+		return five
+	case ten.read > 0 && (ten.fit >= sureFit || ten.read >= hundred.read):
+		if t := r.bestOf(l, field, c, "{c}"); t != nil && t.read == ten.given && ten.fit == 1 {
+			return t
+		}
+		return ten
+	case hundred.read == 0:
+		return nil
+	}
+	hundred.comment = "from 0 to 100 in the table"
+	return hundred
+}
+
+// draftFormats are the formats of days that are tried.
+var draftFormats = []string{
+	"YYYY-MM-DD", "YYYY/MM/DD", "YYYYMMDD", "D.M.YYYY", "M/D/YYYY", "D/M/YYYY", "D-M-YYYY", "M-D-YYYY", "MMM D YYYY", "MMM D, YYYY", "MMMM D, YYYY",
+	"D MMM YYYY", "D MMMM YYYY", "D-MMM-YYYY", "D-MMM-YY", "M/D/YY", "D/M/YY", "D.M.YY", "YYYY-MM", "MMMM YYYY", "MMM YYYY", "YYYY", "excel", "unix",
+}
+
+// daysFirst are formats with another order of day and month.
+var daysFirst = strings.NewReplacer("M/D", "D/M", "D/M", "M/D", "D-M-", "M-D-", "M-D-", "D-M-")
+
+// day returns the candidate of a column of days, in the formats that read most cells. A year alone is no birthday.
+func (r *draftRecord) day(l *draftLine, field string, c *draftColumn) (best *candidate) {
+	const most = 4 // more formats read cells by chance
+	try := func(formats ...string) *candidate {
+		source, last := "date("+c.value(false), ""
+		for _, f := range formats {
+			if source += ", " + strconv.Quote(f); isShort(f) {
+				last = fmt.Sprintf(", %d", time.Now().Year())
+			}
+		}
+		t := &candidate{line: l, column: c, field: field, source: source + last + ")"}
+		r.measure(t)
+		return t
+	}
+	var formats []string
+	for more := "more"; more != "" && len(formats) < most && (best == nil || best.fit < 1); {
+		more = ""
+		for _, f := range draftFormats {
+			if r.numbers.decimal == "," && (strings.HasPrefix(f, "M/D") || strings.HasPrefix(f, "D/M")) { // where numbers have it, days come before months
+				f = daysFirst.Replace(f)
+			}
+			if isYear := !strings.Contains(f, "D") && strings.Contains(f, "Y"); isYear && !slices.Contains(firstDays, field) {
+				continue
+			}
+			if t := try(append(slices.Clone(formats), f)...); best == nil || t.read > best.read {
+				best, more = t, f
+			}
+		}
+		if more != "" {
+			formats = append(formats, more)
+		}
+	}
+	if best.fit < leastFit {
+		return r.fail(best)
+	}
+	best.whole = formats[0] != "YYYY"
+	if isShort(formats[0]) {
+		best.comment = fmt.Sprintf("two digits stand for %d to %d", time.Now().Year()-99, time.Now().Year())
+	}
+	if other := daysFirst.Replace(formats[0]); other != formats[0] {
+		if t := try(append([]string{other}, formats[1:]...)...); t.read >= best.read && !slices.Equal(t.out, best.out) {
+			best.comment = "or " + other + ": the rows fit both"
+			best.doubt = fmt.Sprintf("the days of %s may be %s or %s", c.name, formats[0], other)
+		}
+	}
+	return best
+}
+
+// isShort reports whether years of a format have two digits.
+func isShort(format string) bool { return strings.Count(format, "Y") == 2 }
+
+// years returns the years of days, by row.
+func (t *candidate) years() []int {
+	out := make([]int, len(t.out))
+	for i, day := range t.out {
+		out[i], _ = strconv.Atoi(day[:min(len(day), len("2006"))]) // of a day, or nothing
+	}
+	return out
+}
+
+// takeRelease takes the day of release: a whole day before a year, and one that agrees with the years of titles before
+// one that does not.
+func (r *draftRecord) takeRelease(days []*candidate) {
+	title := r.fieldOf("title", "name")
+	inTitle := &candidate{}
+	if f := (&draftLine{fields: firstDays}).field(r.typ); f != "" && title != nil {
+		c := title.column
+		inTitle = &candidate{order: title.order, column: c, field: f, source: "year(" + c.value(true) + ")", given: title.given, out: make([]string, len(c.cells))}
+		for _, i := range r.rows {
+			if c.cells[i] != "" {
+				if _, inTitle.out[i] = splitTitle(html.UnescapeString(textIn(c.cells[i]))); inTitle.out[i] != "" {
+					inTitle.read++
+				}
+			}
+		}
+		inTitle.fit = float64(inTitle.read) / float64(title.given)
+	}
+	many := inTitle.fit >= leastFit
+	days = slices.DeleteFunc(days, func(t *candidate) bool { return slices.ContainsFunc(r.taken, t.overlaps) })
+	for _, t := range days {
+		if t.whole {
+			t.score += 0.1
+		}
+		if t.weight < leastFit {
+			t.doubt = "the days of " + t.column.name + " may be others than those of release"
+		}
+		switch agrees := agreement(t.years(), inTitle.years()) >= leastFit; {
+		case many && agrees:
+			t.score += 0.3
+		case many:
+			t.score /= 2
+			t.doubt = "the years of " + t.column.name + " are not those of the titles"
+		}
+	}
+	if many {
+		inTitle.score = 0.85 * inTitle.fit
+		days = append(days, inTitle)
+	}
+	if len(days) > 0 {
+		best := slices.MaxFunc(days, func(a, b *candidate) int { return cmp.Compare(a.score, b.score) })
+		for _, o := range days {
+			if o != best && o != inTitle && agreement(o.years(), best.years()) < leastFit {
+				o.differs = ", with other years"
+				best.near = append(best.near, o)
+			}
+		}
+		if r.taken = append(r.taken, best); inTitle.read > 0 {
+			many = many || agreement(best.years(), inTitle.years()) >= nearFit
+		}
+	}
+	if title != nil && (many || title.column.articles() != "") {
+		title.source = "title(" + title.column.value(true) + title.column.articles() + ")"
+	}
+}
+
+// agreement returns the share of rows with both years in which these are the same, or next to each other; 1 for no rows.
+func agreement(a, b []int) float64 {
+	same, both := 0, 0
+	for i := range min(len(a), len(b)) {
+		if a[i] != 0 && b[i] != 0 {
+			both++
+			if a[i]-b[i] <= 1 && b[i]-a[i] <= 1 {
+				same++
+			}
+		}
+	}
+	if both == 0 {
+		return 1
+	}
+	return float64(same) / float64(both)
+}
+
+// lastArticle matches an article at the end of a title.
+var lastArticle = regexp.MustCompile(`, (The|An?|Der|Die|Das|L[ae]s?|L'|El|Los|Il|Lo|I|Gli|[OA]s?)$`)
+
+// articles returns the arguments of the articles that stand at the end of titles.
+func (c *draftColumn) articles() string {
+	found := map[string]bool{}
+	for _, raw := range c.cells {
+		if raw != "" && strings.Contains(raw, ", ") {
+			title, _ := splitTitle(textIn(raw))
+			if m := lastArticle.FindStringSubmatch(title); m != nil {
+				found[`, "`+m[1]+`"`] = true
+			}
+		}
+	}
+	return strings.Join(slices.Sorted(maps.Keys(found)), "")
+}

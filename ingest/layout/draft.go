@@ -1,0 +1,897 @@
+package layout
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
+	fold "github.com/reelsplice/reelsplice/schemas/text"
+)
+
+// A Draft is a mapping proposed for a table that no mapping describes.
+type Draft struct {
+	Text    string        // the mapping file, TOML, with comments
+	Certain bool          // it may be used without a person's check
+	Columns []DraftColumn // in the order of the table; fields of objects have paths with dots
+}
+
+// A DraftColumn is what a draft makes of one column.
+type DraftColumn struct {
+	Name  string
+	Field string // path of the field, with the kind where the table makes several; "" if no field takes the column
+	Note  string // a near second candidate, a scale, a century, cells that do not fit; "" for nothing to say
+}
+
+// Shares of cells, rows and scores by which a draft decides.
+const (
+	leastFit = 0.5  // cells that an expression must read to be a candidate
+	sureFit  = 0.95 // cells that are read of each column of a certain draft
+	oftenFit = 0.1  // cells with a word for nothing; rows with the same title
+	nearFit  = 0.9  // score of a second candidate, of the best one's, for it to be named
+)
+
+// NewDraft proposes a mapping. file names the table in comments, base is the same without folder and extensions, kind
+// is the kind of its rows or "" where it is unknown, rows are JSON objects, a sample spread over the whole table.
+func NewDraft(file, base, kind string, rows []string) Draft {
+	d := &draft{rows: len(rows), named: map[string]*draftColumn{}, whole: map[string][]string{}}
+	d.read(rows)
+	d.proven = d.looksLikeTMDB()
+	d.setNumbers()
+	d.setWords(base)
+	for _, r := range d.kinds(kind) {
+		r.choose()
+		if err := r.identify(kind != ""); err != nil {
+			d.doubts = append([]string{err.Error()}, d.doubts...)
+			continue
+		}
+		d.records = append(d.records, r)
+	}
+	for _, r := range d.records {
+		r.write()
+	}
+	return d.finish(file, base)
+}
+
+// A draft is a mapping in the making.
+type draft struct {
+	rows     int
+	columns  []*draftColumn
+	named    map[string]*draftColumn
+	whole    map[string][]string // all cells of the table's columns, by row
+	numbers  numberReader
+	proven   bool // plain ids are TMDB's
+	records  []*draftRecord
+	requires []string
+	words    []string // of names that show what rows are about
+	doubts   []string // why a person must check it
+	text     strings.Builder
+}
+
+// A draftColumn is a column of a table, a field of the objects in one, or a list of columns that are numbered, as actor1
+// and actor2 are.
+type draftColumn struct {
+	name    string // path with dots
+	source  string // expression
+	parent  *draftColumn
+	depth   int
+	members []*draftColumn // of a list of columns
+	forms   []string       // plain names: the whole, the last of a path, the whole without words that mean nothing
+	cells   []string       // JSON text by row; "" for nothing
+	given   int            // cells that are not nothing
+	present int            // rows that have the column
+	bytes   int
+	nothing []string // words that stand for nothing
+	between string   // what stands between the names of most cells that have several
+	fields  []string // that take it
+	notes   []string
+}
+
+func (d *draft) doubt(format string, a ...any) {
+	if doubt := fmt.Sprintf(format, a...); !slices.Contains(d.doubts, doubt) {
+		d.doubts = append(d.doubts, doubt)
+	}
+}
+
+// read reads the columns of rows.
+func (d *draft) read(rows []string) {
+	for i, row := range rows {
+		_ = record.EachField(row, func(name, raw string) error { // a good row
+			d.add(i, nil, name, raw)
+			return nil
+		})
+	}
+	d.columns = slices.DeleteFunc(d.columns, func(c *draftColumn) bool {
+		for p := c.parent; p != nil; p = p.parent {
+			if p.share(func(text string) bool { return strings.HasPrefix(text, "{") }) < leastFit {
+				return true
+			}
+		}
+		return false
+	})
+	for _, c := range d.columns {
+		c.setForms(c.name)
+		c.setNothing()
+	}
+	d.columns = append(d.columns, numbered(d.columns)...)
+	for _, c := range d.columns {
+		c.setBetween()
+	}
+}
+
+// add adds a cell, and the fields of the object that it is. A column's first cells are enough where they are long.
+func (d *draft) add(row int, parent *draftColumn, name, raw string) {
+	const most, deepest, enough = 500, 3, 1 << 20
+	path, depth := name, 1
+	if parent != nil {
+		path, depth = parent.name+"."+name, parent.depth+1
+	}
+	c := d.named[path]
+	if c == nil {
+		if len(d.columns) == most {
+			return
+		}
+		c = &draftColumn{name: path, parent: parent, depth: depth, cells: make([]string, d.rows)}
+		if c.source = columnSource(name); parent != nil {
+			c.source = parent.source + fieldSource(name, depth)
+		} else {
+			d.whole[name] = c.cells
+		}
+		d.named[path], d.columns = c, append(d.columns, c)
+	}
+	if c.present++; c.bytes > enough {
+		return
+	}
+	c.bytes += len(raw)
+	c.cells[row] = raw
+	if raw[0] == '{' && depth < deepest {
+		_ = record.EachField(raw, func(name, raw string) error { // the row is good JSON
+			d.add(row, c, name, raw)
+			return nil
+		})
+	}
+}
+
+// setForms sets the plain forms of the name.
+func (c *draftColumn) setForms(name string) {
+	words := wordsOf(name)
+	c.forms = []string{strings.Join(words, "")}
+	if c.parent != nil {
+		c.forms = append(c.forms, plain(strings.TrimPrefix(name, c.parent.name)))
+	}
+	c.forms = append(c.forms, strings.Join(slices.DeleteFunc(words, func(w string) bool { return draftList("words")[w] > 0 }), ""))
+}
+
+// setNothing empties the cells that are nothing: also those with a word for it, if many have one.
+func (c *draftColumn) setNothing() {
+	const longest = 40
+	words, some := map[string]int{}, 0
+	c.cells = slices.Clone(c.cells) // draft.whole has all
+	for i, raw := range c.cells {
+		text := ""
+		if !isEmpty(raw) && raw != "[]" && raw != "{}" {
+			text = strings.TrimSpace(textIn(raw))
+		}
+		if text == "" {
+			c.cells[i] = ""
+			continue
+		}
+		c.given++
+		if raw[0] == '"' && len(raw) < longest && (words[raw] > 0 || draftList("nothing")[plain(text)] > 0 || isPlaceholder(text)) {
+			words[raw]++
+			some++
+		}
+	}
+	often := float64(some) >= oftenFit*float64(c.given) && some < c.given
+	for i, raw := range c.cells {
+		if words[raw] > 0 && (often || isPlaceholder(textIn(raw))) {
+			c.cells[i] = ""
+			c.given--
+		}
+	}
+	for raw := range words {
+		if often {
+			c.nothing = append(c.nothing, textIn(raw))
+		}
+	}
+	slices.Sort(c.nothing)
+}
+
+// numberedName matches a column's name with a number.
+var numberedName = regexp.MustCompile(`^([^\d.]+)\d{1,2}(\D*)$`)
+
+// numbered returns the lists of columns that differ in a number.
+func numbered(columns []*draftColumn) (out []*draftColumn) {
+	lists := map[string][]*draftColumn{}
+	for _, c := range columns {
+		if m := numberedName.FindStringSubmatch(c.name); m != nil && c.parent == nil {
+			lists[m[1]+m[2]] = append(lists[m[1]+m[2]], c)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(lists)) {
+		l := &draftColumn{name: name, members: lists[name], cells: make([]string, len(columns[0].cells))}
+		if len(l.members) == 1 {
+			continue
+		}
+		var sources []string
+		for _, c := range l.members {
+			sources = append(sources, c.source)
+		}
+		l.source = "[" + strings.Join(sources, ", ") + "]"
+		for i := range l.cells {
+			var cells []string
+			for _, c := range l.members {
+				if c.cells[i] != "" {
+					cells = append(cells, c.cells[i])
+				}
+			}
+			if cells != nil {
+				l.cells[i] = "[" + strings.Join(cells, ",") + "]"
+				l.given++
+			}
+		}
+		l.setForms(name)
+		out = append(out, l)
+	}
+	return out
+}
+
+// share returns the share of cells whose text is something.
+func (c *draftColumn) share(is func(text string) bool) float64 {
+	n, given := 0, 0
+	for _, raw := range c.cells {
+		if !isEmpty(raw) {
+			if given++; is(textIn(raw)) {
+				n++
+			}
+		}
+	}
+	return float64(n) / float64(max(1, given))
+}
+
+// textIn returns the text of a cell; that of lists and objects is their JSON.
+func textIn(raw string) string {
+	if raw[0] == '"' {
+		return record.Unquote(raw)
+	}
+	return raw
+}
+
+// isRowNumbers reports whether a column counts the rows from 0 or 1. A sample has each so many of them.
+func (c *draftColumn) isRowNumbers() bool {
+	const many = 10 // rows that show a step
+	var v []int
+	for _, raw := range c.cells {
+		if n, err := strconv.Atoi(scalarText(raw)); err == nil {
+			v = append(v, n)
+		}
+	}
+	if len(v) == 0 || len(v) < c.given {
+		return false
+	}
+	step, odd := max(1, (v[len(v)-1]-v[0])/max(1, len(v)-1)), 0
+	for i := range v[1:] {
+		if off := v[i+1] - v[i] - step; off != 0 && (step == 1 || off != 1 && off != -1) {
+			odd++
+		}
+	}
+	return v[0] >= 0 && v[0] <= step && (step == 1 || len(v) >= many) && float64(odd) <= oftenFit*float64(len(v))
+}
+
+// looksLikeTMDB reports whether plain ids are TMDB's: other columns are called as the API calls them, or have addresses of
+// its images.
+func (d *draft) looksLikeTMDB() bool {
+	signs := 0
+	for _, c := range d.columns {
+		switch {
+		case c.name == "genre_ids", c.share(func(text string) bool { return strings.Contains(short(text), "image.tmdb.org/t/p/") }) >= leastFit:
+			signs += 2
+		case draftList("own")[c.forms[0]] > 0 && strings.Contains(c.name, "_"):
+			signs++
+		}
+	}
+	return signs >= 2
+}
+
+// wholeNumber matches an id.
+var wholeNumber = regexp.MustCompile(`^[1-9]\d*(\.0)?$`)
+
+// short returns a text that may be an id or an address; "" for a longer one.
+func short(text string) string {
+	const longest = 300
+	if len(text) > longest {
+		return ""
+	}
+	return text
+}
+
+// conventions are how numbers are written in texts, the usual ones first.
+var conventions = []numberReader{
+	{}, {thousands: ","}, {decimal: ",", thousands: "."}, {decimal: ",", thousands: " "}, {decimal: ",", thousands: "\u00a0"}, {decimal: ",", thousands: "\u202f"},
+	{thousands: " "}, {thousands: "'"},
+}
+
+// scales are the words behind numbers that are known.
+var scales = map[string]float64{
+	"k": 1e3, "K": 1e3, "Tsd.": 1e3, "M": 1e6, "Mio": 1e6, "Mio.": 1e6, "mln": 1e6, "million": 1e6, "Millionen": 1e6, "B": 1e9, "Mrd": 1e9, "Mrd.": 1e9, "billion": 1e9,
+}
+
+// scaled matches a number with a word behind it, and signed a text whose number has signs.
+var (
+	scaled = regexp.MustCompile(`^\D?[\d., ]*\d\s*([\pL.]+)$`)
+	signed = regexp.MustCompile(`\d[.,' \x{a0}\x{202f}]\d`)
+)
+
+// setNumbers sets how the table writes numbers: in the way in which most cells of columns for numbers are read.
+func (d *draft) setNumbers() {
+	d.numbers.scale = map[string]float64{}
+	r := d.newRecord("movie", "", nil)
+	columns := map[*draftColumn]*draftLine{}
+	for _, l := range draftLines() {
+		for _, c := range d.columns {
+			isNumber := l.entries[0] == "score" || len(l.entries) > 1 && strings.HasPrefix(l.entries[1], "amount(")
+			if !isNumber || l.weight(c) == 0 || l.field(r.typ) == "" {
+				continue
+			}
+			_ = c.share(func(text string) bool {
+				if m := scaled.FindStringSubmatch(text); m != nil && scales[m[1]] != 0 {
+					d.numbers.scale[m[1]] = scales[m[1]]
+				}
+				if signed.MatchString(text) {
+					columns[c] = l
+				}
+				return true
+			})
+		}
+	}
+	best, most, all, scale := 0, 0.0, 0.0, d.numbers.scale
+	for c := range columns {
+		all += float64(c.given)
+	}
+	for i := 0; i < len(conventions) && most < all; i++ {
+		d.numbers = conventions[i]
+		d.numbers.scale = scale
+		read := 0.0
+		for c, l := range columns {
+			if t := r.best(l, l.field(r.typ), c); t != nil {
+				read += t.fit * float64(c.given)
+			}
+		}
+		if read > most {
+			best, most = i, read
+		}
+	}
+	d.numbers = conventions[best]
+	d.numbers.scale = scale
+}
+
+// kinds returns the records that rows make: by a column that tells kinds apart, else by the names of columns and of the
+// file.
+func (d *draft) kinds(kind string) (out []*draftRecord) {
+	_, known := catalog.TypeNamed(kind)
+	if !known || kind == "movie" || kind == "tv" {
+		if out = d.kindsByColumn(); out != nil {
+			return out
+		}
+	}
+	if !known {
+		kind = d.kindByNames()
+	}
+	return []*draftRecord{d.newRecord(kind, "", nil)}
+}
+
+// kindsByColumn returns the records of a column in which most cells name a kind.
+func (d *draft) kindsByColumn() (out []*draftRecord) {
+	var of *draftColumn
+	best := 0.0
+	for _, c := range d.columns {
+		w := max(draftList("types")[c.forms[0]], draftList("types")[c.forms[len(c.forms)-1]]*nearFit)
+		if w == 0 || c.share(func(text string) bool { return kindNamed(text) == "movie" || kindNamed(text) == "tv" }) == 0 {
+			continue
+		}
+		if share := c.share(func(text string) bool { return kindNamed(text) != "" }); share >= leastFit && share*w > best {
+			of, best = c, share*w
+		}
+	}
+	if of == nil {
+		return nil
+	}
+	kinds, texts, none := map[string]*draftRecord{}, map[string][]string{}, map[string]int{}
+	for i, raw := range of.cells {
+		if raw == "" {
+			continue
+		}
+		text := textIn(raw)
+		kind := kindNamed(text)
+		if kind == "" || kind == "none" {
+			none[text]++
+			continue
+		}
+		r := kinds[kind]
+		if r == nil {
+			r = d.newRecord(kind, "", []int{})
+			kinds[kind] = r
+		}
+		if r.rows = append(r.rows, i); !slices.Contains(texts[kind], text) {
+			texts[kind] = append(texts[kind], text)
+		}
+	}
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		r := kinds[kind]
+		r.where, r.kindColumn = of.source+" in "+textList(texts[kind]), of
+		if !of.isText() { // the language compares texts with texts alone
+			r.where = "string(" + of.source + ") in " + textList(texts[kind])
+		}
+		out = append(out, r)
+	}
+	if len(none) > 0 {
+		of.note("no record: " + mostOf(none))
+	}
+	if of.share(func(text string) bool { k := kindNamed(text); return k == "" || k == "none" }) > 1-sureFit {
+		d.doubt("rows of %s make no record: %s", of.name, mostOf(none))
+	}
+	return out
+}
+
+// kindNamed returns the kind that a text names, none for one without a record, "" for another text.
+func kindNamed(text string) string {
+	for _, kind := range []string{"movie", "tv", "none"} {
+		if len(text) < 40 && draftList("type " + kind)[plain(text)] > 0 {
+			return kind
+		}
+	}
+	return ""
+}
+
+// setWords sets the words of names that show what rows are about.
+func (d *draft) setWords(base string) {
+	d.words = wordsOf(base)
+	for _, c := range d.columns {
+		if c.parent != nil || draftLines()[titleLine].weight(c) > 0 || strings.HasPrefix(c.forms[0], "letterboxd") {
+			d.words = append(d.words, wordsOf(c.name)...)
+		}
+	}
+	slices.Sort(d.words)
+	d.words = slices.Compact(d.words)
+}
+
+// kindByNames returns the kind that most columns are fields of, with the words of names.
+func (d *draft) kindByNames() (best string) {
+	most, second := -1.0, -1.0
+	for _, kind := range []string{"movie", "tv", "person", "collection", "company", "network", "keyword"} {
+		score := 0.0
+		for _, c := range d.columns {
+			if slices.ContainsFunc(draftLines(), func(l *draftLine) bool {
+				isMovie := kind == "movie" && l.crew != nil && l.crew[0] == "Directing" // series have several directors
+				return l.weight(c) > 0 && (isMovie || slices.ContainsFunc(l.fields, func(f string) bool { return strings.HasPrefix(f, kind+".") }))
+			}) {
+				score++
+			}
+		}
+		for _, word := range d.words {
+			if draftList("file " + kind)[word] > 0 {
+				score += 0.6
+			}
+		}
+		if score > most {
+			best, most, second = kind, score, most
+		} else {
+			second = max(second, score)
+		}
+	}
+	if most == second {
+		d.doubt("nothing shows whether the rows are movies or series")
+	}
+	return best
+}
+
+// identify finds out what rows are known by. The error says why they make no record.
+func (r *draftRecord) identify(known bool) error {
+	id, imdb, title := r.fieldOf("id"), r.fieldOf("imdb_id", externalIDsField+".imdb_id"), r.fieldOf("title", "name")
+	keys := []*candidate{id, imdb, title}
+	if !slices.Contains(mintable, r.typ.Kind) {
+		keys = nil
+		for _, name := range r.typ.KeyFields() {
+			if keys = append(keys, r.fieldOf(name)); keys[len(keys)-1] == nil {
+				return fmt.Errorf("no column is %s, by which %s records are known", name, r.typ.Name())
+			}
+		}
+	} else if err := r.isAbout(id, imdb, title, known); err != nil {
+		return err
+	} else {
+		r.setMint(id, imdb, title)
+	}
+	if r.kindColumn != nil {
+		r.require(r.kindColumn)
+	}
+	for _, t := range keys {
+		if t != nil && (t != imdb || id == nil) {
+			r.require(t.column)
+		}
+	}
+	return nil
+}
+
+// isAbout refuses rows that are about something else: names alone are not titles.
+func (r *draftRecord) isAbout(id, imdb, title *candidate, known bool) error {
+	switch {
+	case id == nil && imdb == nil && title == nil:
+		return errors.New("no column is an id or a title")
+	case title == nil && len(r.taken) == 1:
+		return fmt.Errorf("ids alone make no %s records", r.typ.Name())
+	}
+	telling := slices.ContainsFunc(r.taken, func(t *candidate) bool { return t.line != nil && t.line.telling && (t != id || len(r.taken) > 2) })
+	for _, c := range r.columns {
+		if draftList("other")[c.forms[0]] > 0 && !telling {
+			return fmt.Errorf("the column %s belongs to rows about something else", c.name)
+		}
+	}
+	if title == nil {
+		r.doubt("no column is the title: other dumps must give it")
+		return nil
+	}
+	genres := knownNames()[vocabularyKey{of: ofGenre, media: mediaOf(r.typ.Kind)}]
+	if title.column.share(func(text string) bool { _, ok := genres.find(text); return ok }) > leastFit {
+		return errors.New("the names are those of genres")
+	}
+	for _, word := range r.words {
+		known = known || draftList("file movie")[word]+draftList("file tv")[word]+draftList("file person")[word] > 0
+	}
+	known = known || r.kindColumn != nil
+	isPerson, anyName := r.typ.Kind == fragment.KindPerson, title.line.names[title.column.forms[0]] < nearFit
+	switch {
+	case !telling && len(r.taken) == 1 && (anyName || isPerson), !telling && !known && anyName && id == nil:
+		return fmt.Errorf("names alone make no %s records", r.typ.Name())
+	case !telling && !known && (anyName || id == nil):
+		r.doubt("no column and no name shows that the rows are %s records", r.typ.Name())
+	}
+	if lack := len(r.rows) - title.given; float64(lack) > (1-sureFit)*float64(len(r.rows)) {
+		r.doubt("%d of %d rows have no title", lack, len(r.rows))
+	}
+	return nil
+}
+
+// setMint sets what the ids of rows without TMDB's are made of.
+func (r *draftRecord) setMint(id, imdb, title *candidate) {
+	all := len(r.rows)
+	r.minted = "no row has TMDB's id"
+	if id != nil {
+		if id.read == all {
+			return
+		}
+		r.minted = "for rows without TMDB's id"
+	}
+	if imdb != nil && (title == nil || float64(imdb.read) >= sureFit*float64(all)) {
+		r.mint = []string{"imdb_id"}
+		return
+	}
+	if title == nil {
+		return
+	}
+	if imdb != nil {
+		r.mint = []string{"imdb_id?"}
+	}
+	r.mint = append(r.mint, title.field)
+	keys := slices.Clone(title.out)
+	for i := range keys {
+		if name, _ := splitTitle(keys[i]); imdb != nil {
+			keys[i] = name + imdb.out[i]
+		}
+	}
+	if day := r.fieldOf(firstDays...); day != nil {
+		part := yearPart
+		if r.whole[yearPart] != nil && day.column.name != yearPart { // the column has other years
+			part = day.field
+		}
+		if day.read < all {
+			part += "?"
+			r.minted += fmt.Sprintf("; %d of %d rows have no year: their ids are of the title alone", all-day.read, all)
+		}
+		r.mint = append(r.mint, part)
+		for i, year := range day.years() {
+			keys[i] += fmt.Sprint(year)
+		}
+	}
+	seen, again := map[string]bool{}, 0
+	for _, i := range r.rows {
+		if seen[Folded(keys[i])] && title.out[i] != "" {
+			again++
+		}
+		seen[Folded(keys[i])] = true
+	}
+	if again > 0 {
+		r.minted += fmt.Sprintf("; %d rows have the id of another", again)
+	}
+	if float64(again) > oftenFit*float64(all) {
+		r.doubt("%d of %d rows have the title and the year of another: they may be about something else", again, all)
+	}
+}
+
+// require names a column without which rows make no record.
+func (d *draft) require(c *draftColumn) {
+	for c.parent != nil {
+		c = c.parent
+	}
+	if c.members == nil && c.present == d.rows && !slices.Contains(d.requires, c.name) {
+		d.requires = append(d.requires, c.name)
+	}
+}
+
+// write writes the record, and those of its crew.
+func (r *draftRecord) write() {
+	head := fmt.Sprintf("\n[[table.record]]\nkind = %q\n", r.typ.Name())
+	if r.where != "" {
+		head += "where = " + literal(r.where) + "\n"
+	}
+	r.text.WriteString(head)
+	if r.mint != nil {
+		fmt.Fprintf(&r.text, "mint = %s  # %s\n", textList(r.mint), r.minted)
+	}
+	r.text.WriteString("[table.record.fields]\n")
+	if r.kindColumn != nil {
+		r.kindColumn.fields = []string{"kind"}
+	}
+	slices.SortStableFunc(r.taken, func(a, b *candidate) int { return cmp.Compare(a.order, b.order) })
+	crew := ""
+	for _, t := range r.taken {
+		field, source, comment := t.field, literal(t.source), r.settle(t)
+		if comment != "" {
+			comment = "  # " + comment
+		}
+		if field == crewField {
+			field += " (" + t.line.crew[1] + ")"
+			crew += fmt.Sprintf("%slist = %q\neach = %s%s\n[table.record.element]\nid = 'id(element, \"person\")'\nname = 'element'\ndepartment = '%q'\njob = '%q'\n",
+				head, crewField, source, comment, t.line.crew[0], t.line.crew[1])
+		} else {
+			fmt.Fprintf(&r.text, "%s = %s%s\n", field, source, comment)
+		}
+		if len(r.records) > 1 {
+			field = r.typ.Name() + "." + field
+		}
+		columns := t.column.members
+		if columns == nil {
+			columns = []*draftColumn{t.column}
+		}
+		for _, c := range columns {
+			if c.note(comment); !slices.Contains(c.fields, field) {
+				c.fields = append(c.fields, field)
+			}
+		}
+	}
+	for c, failed := range r.failed {
+		if len(c.fields) == 0 {
+			c.note(failed)
+		}
+	}
+	r.text.WriteString(crew)
+}
+
+// settle returns what a candidate does to its column, as a comment.
+func (r *draftRecord) settle(t *candidate) string {
+	notes := []string{}
+	if t.comment != "" {
+		notes = append(notes, t.comment)
+	}
+	for _, o := range t.near {
+		switch free := !slices.ContainsFunc(r.taken, func(other *candidate) bool { return other != t && other.overlaps(o) }); {
+		case o.column == t.column && free:
+			notes = append(notes, "or "+o.field)
+		case o.field == t.field && free:
+			notes = append(notes, "or "+strconv.Quote(o.column.name)+o.differs)
+		}
+	}
+	if len(t.unknown) > 0 {
+		notes = append(notes, "unknown names: "+mostOf(t.unknown))
+	}
+	if t.fit < 1 && !strings.HasPrefix(t.source, "year(") {
+		notes = append(notes, fmt.Sprintf("not read: %d of %d cells, such as %s", t.given-t.read, t.given, cut(t.odd)))
+		if t.fit <= sureFit {
+			r.doubt("%d of %d cells of %s are not read", t.given-t.read, t.given, t.column.name)
+		}
+	}
+	if t.doubt != "" {
+		r.doubt("%s", t.doubt)
+	}
+	return oneLineOf(strings.Join(notes, "; "))
+}
+
+func (c *draftColumn) note(note string) {
+	if note = strings.TrimPrefix(note, "  # "); note != "" && !slices.Contains(c.notes, note) {
+		c.notes = append(c.notes, note)
+	}
+}
+
+// finish writes the table around the records.
+func (d *draft) finish(file, base string) (out Draft) {
+	var ignored strings.Builder
+	given, unused := 0, 0
+	for _, c := range d.columns {
+		used := len(c.fields) > 0
+		inside, usedInside, usedAround := false, false, false
+		for _, o := range d.columns {
+			inside = inside || o.parent == c
+			usedInside = usedInside || strings.HasPrefix(o.name, c.name+".") && len(o.fields) > 0
+			usedAround = usedAround || strings.HasPrefix(c.name, o.name+".") && len(o.fields) > 0
+		}
+		if c.parent == nil && c.members == nil && !used && !usedInside {
+			d.noteUnused(c)
+			fmt.Fprintf(&ignored, "  { column = %s, note = %s },  # %s\n", quoted(c.name), quoted(cmp.Or(strings.Join(c.notes, "; "), "no field found")), c.example())
+		}
+		if c.members != nil || usedAround || inside && !used {
+			continue
+		}
+		given += c.given
+		if !used && !c.isRowNumbers() {
+			unused += c.given
+		}
+		out.Columns = append(out.Columns, DraftColumn{c.name, strings.Join(c.fields, ", "), oneLineOf(strings.Join(c.notes, "; "))})
+	}
+	if 2*unused >= given {
+		d.doubt("%d of %d cells are in columns that no field takes", unused, given)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "# A mapping to start from, made of %d rows of %s.\n", d.rows, oneLineOf(file))
+	if len(d.records) == 0 {
+		fmt.Fprintf(&b, "\n# Write a [[table]] in place of this.\n[[skip]]\nfiles = [%s]\nreason = %s\n", quoted(pattern(base)), quoted(d.doubts[0]))
+		for line := range strings.Lines(ignored.String()) {
+			b.WriteString("#" + line)
+		}
+		out.Text = b.String()
+		return out
+	}
+	for _, doubt := range d.doubts {
+		fmt.Fprintf(&b, "# Check: %s.\n", oneLineOf(doubt))
+	}
+	fmt.Fprintf(&b, "\n[[table]]\nfiles = [%s]\n", quoted(pattern(base)))
+	if d.requires != nil {
+		fmt.Fprintf(&b, "requires = %s\n", textList(d.requires))
+	}
+	if d.numbers.decimal != "" {
+		fmt.Fprintf(&b, "decimal = %s\n", quoted(d.numbers.decimal))
+	}
+	if d.numbers.thousands != "" {
+		fmt.Fprintf(&b, "thousands = %s\n", quoted(d.numbers.thousands))
+	}
+	var words []string
+	for _, word := range slices.Sorted(maps.Keys(d.numbers.scale)) {
+		words = append(words, fmt.Sprintf("%s = %.0f", quoted(word), d.numbers.scale[word]))
+	}
+	if words != nil {
+		fmt.Fprintf(&b, "scale = { %s }\n", strings.Join(words, ", "))
+	}
+	if ignored.Len() > 0 {
+		fmt.Fprintf(&b, "ignore = [\n%s]\n", ignored.String())
+	}
+	out.Text, out.Certain = b.String()+d.text.String(), d.doubts == nil
+	return out
+}
+
+// example returns a cell for a comment.
+func (c *draftColumn) example() string {
+	for _, raw := range c.cells {
+		if raw != "" {
+			return "such as " + oneLineOf(cut(raw))
+		}
+	}
+	return "always empty"
+}
+
+// noteUnused notes why no field takes a column of numbers that may be ids.
+func (d *draft) noteUnused(c *draftColumn) {
+	isID := slices.ContainsFunc(draftLines(), func(l *draftLine) bool { return l.asks && l.weight(c) > 0 })
+	switch {
+	case c.isRowNumbers():
+		c.notes = []string{"the numbers of the rows, and not TMDB's ids"}
+	case isID && !slices.ContainsFunc(d.records, func(r *draftRecord) bool { return r.fieldOf("id") != nil }) && c.share(wholeNumber.MatchString) > sureFit:
+		c.notes = []string{"ids of the table. If they are TMDB's, write id = " + literal(c.source) + " in place of mint"}
+		d.doubt("the ids in %s may be TMDB's or the table's own", c.name)
+	}
+}
+
+func cut(raw string) string { return fmt.Sprintf("%.60s", raw) }
+
+// mostOf lists the most frequent texts.
+func mostOf(count map[string]int) string {
+	const most = 5
+	texts := slices.SortedFunc(maps.Keys(count), func(a, b string) int { return cmp.Or(count[b]-count[a], strings.Compare(a, b)) })
+	for i := range texts[:min(len(texts), most)] {
+		texts[i] = quoted(cut(texts[i]))
+	}
+	if more := len(texts) - most; more > 0 {
+		texts = append(texts[:most], fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(texts, ", ")
+}
+
+// textList returns a list as TOML and the language of expressions write it.
+func textList(texts []string) string {
+	var out []string
+	for _, text := range texts {
+		out = append(out, quoted(text))
+	}
+	return "[" + strings.Join(out, ", ") + "]"
+}
+
+// wordsOf returns the words of a name in lower case, without accents: of releaseDate too.
+func wordsOf(name string) []string {
+	const longest = 100
+	var spaced strings.Builder
+	var last rune
+	for _, c := range name {
+		if unicode.IsUpper(c) && unicode.IsLower(last) {
+			spaced.WriteByte(' ')
+		}
+		spaced.WriteRune(c)
+		last = c
+	}
+	return strings.FieldsFunc(string(fold.AppendFolded(nil, spaced.String(), longest)), func(c rune) bool {
+		return !unicode.IsLetter(c) && !unicode.IsDigit(c) && !unicode.IsMark(c)
+	})
+}
+
+// plain returns a name without what is no letter or digit.
+func plain(name string) string { return strings.Join(wordsOf(name), "") }
+
+// columnSource returns a column in an expression.
+func columnSource(name string) string {
+	if e, err := newExpression(name, &site{}); err == nil && e.isColumn() && e.columns[0] == name && name != rowName {
+		return name
+	}
+	return rowName + "[" + string(record.AppendString(nil, name)) + "]"
+}
+
+// fieldSource returns a field of an object in an expression. An object inside another may be missing.
+func fieldSource(name string, depth int) string {
+	optional := ""
+	if depth > 2 {
+		optional = "?."
+	}
+	if columnPath.MatchString(name) && !strings.Contains(name, ".") && columnSource(name) == name {
+		return cmp.Or(optional, ".") + name
+	}
+	return optional + "[" + string(record.AppendString(nil, name)) + "]"
+}
+
+// oneLineOf returns a text without characters that a comment cannot have.
+func oneLineOf(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+// literal returns an expression as TOML writes it.
+func literal(source string) string {
+	if strings.ContainsAny(source, "'\n\x7f") {
+		return quoted(source)
+	}
+	return "'" + source + "'"
+}
+
+// quoted returns a text as TOML writes it: as JSON does, but for one character.
+func quoted(s string) string {
+	return strings.ReplaceAll(string(record.AppendString(nil, s)), "\x7f", `\u007f`)
+}
+
+// pattern returns the pattern of a file name. One that is a number is one of many.
+func pattern(base string) string {
+	if strings.Trim(base, "0123456789.") == "" && base > "." { // a digit first
+		return "[0-9]*"
+	}
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(strings.ToLower(base))
+}
+
+// Suggest returns the text of a draft.
+func Suggest(file, base, kind string, rows []string) string {
+	return NewDraft(file, base, kind, rows).Text
+}
