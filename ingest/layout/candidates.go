@@ -24,15 +24,15 @@ import (
 //go:embed draft.txt
 var draftText string
 
-// A draftLine is a line of draft.txt: columns of some names are a field, by the expression that reads most cells.
+// A draftLine is a line of draft.txt: a field, the expressions that may read it, and the names of columns that it may have.
 type draftLine struct {
 	fields  []string
 	entries []string
-	most    float64            // bound of numbers, 0 for none
+	most    float64            // the largest number, 0 for any
 	crew    []string           // department and job
 	names   map[string]float64 // weight by plain name
 	telling bool               // rows with it are about titles or people
-	asks    bool               // whether the ids are TMDB's
+	unsure  bool               // ids that may be another source's
 }
 
 // A draftTable is draft.txt.
@@ -60,7 +60,7 @@ var draftFile = sync.OnceValue(func() (out draftTable) {
 			out.lists[fields] = names
 			continue
 		}
-		l := &draftLine{names: names, telling: fields[0] == '*', asks: fields[0] == '?', entries: strings.Split(entries, " | ")}
+		l := &draftLine{names: names, telling: fields[0] == '*', unsure: fields[0] == '?', entries: strings.Split(entries, " | ")}
 		for _, word := range strings.Fields(strings.TrimLeft(fields, "*?")) {
 			switch {
 			case word[0] == '<':
@@ -75,9 +75,6 @@ var draftFile = sync.OnceValue(func() (out draftTable) {
 	}
 	return out
 })
-
-// titleLine is the line of titles.
-var titleLine = slices.IndexFunc(draftLines(), func(l *draftLine) bool { return l.fields[0] == "movie.title" })
 
 func draftLines() []*draftLine { return draftFile().lines }
 
@@ -102,7 +99,7 @@ func (l *draftLine) field(typ *catalog.Type) string {
 
 // weight returns how well a column is called like the field, 0 for not at all. Ids go by their whole names.
 func (l *draftLine) weight(c *draftColumn) (w float64) {
-	whole := l.asks || l.fields[0] == "id" || strings.HasPrefix(l.entries[0], "imdb(")
+	whole := l.fields[0] == "id" || strings.HasPrefix(l.entries[0], "imdb(")
 	for i, form := range c.forms {
 		if i < len(c.forms)-1 || !whole {
 			w = max(w, l.names[form]*(1-float64(i)/20))
@@ -163,7 +160,7 @@ func (r *draftRecord) choose() {
 	keyed := false // a column is called like ids of TMDB
 	for order, l := range draftLines() {
 		field := l.field(r.typ)
-		if field == "" || l.asks && (!r.proven || keyed) {
+		if field == "" || l.unsure && (!r.proven || keyed) {
 			continue
 		}
 		for _, c := range r.columns {
@@ -172,14 +169,14 @@ func (r *draftRecord) choose() {
 				w = 0.8
 			}
 			isScore := order == 0 && c.forms[0] == "tmdb" && c.share(isPercent.MatchString) == 1
-			if w == 0 || c == r.kindColumn || l.asks && c.isRowNumbers() || isScore {
+			if w == 0 || c == r.kindColumn || l.unsure && c.isRowNumbers() || isScore {
 				continue
 			}
 			t := r.best(l, field, c)
 			if t == nil {
 				continue
 			}
-			if field == "id" && !l.asks {
+			if field == "id" && !l.unsure {
 				keyed, r.proven = true, true
 			}
 			t.order, t.weight, t.score = order, w, w*t.fit*(0.8+0.2*float64(t.given)/float64(len(r.rows)))
@@ -233,8 +230,8 @@ func (r *draftRecord) fieldOf(fields ...string) *candidate {
 	return r.taken[i]
 }
 
-// shows reports whether the cells of a column show by themselves that they are ids of IMDb. A number would be read as one,
-// too.
+// shows reports whether the cells of a column, whatever its name, are ids of IMDb: no cell is a number, which would be read
+// as an id too.
 func (l *draftLine) shows(c *draftColumn, typ *catalog.Type) bool {
 	prefix, numbers := "tt", 0.0
 	if typ.Kind == fragment.KindPerson {
@@ -302,8 +299,8 @@ func (c *draftColumn) isText() bool {
 	return c.members == nil && !slices.ContainsFunc(c.cells, func(raw string) bool { return raw != "" && raw[0] != '"' })
 }
 
-// value returns the expression of a column without entities of HTML and words for nothing. Most functions take placeholders
-// as nothing anyway: with them too it is for a text.
+// value returns the expression of a column without HTML's entities and without words for nothing. Placeholders are among
+// these words only for texts: other values skip them anyway.
 func (c *draftColumn) value(placeholders bool) string {
 	words, out := "", c.source
 	for _, word := range c.nothing {
@@ -320,7 +317,7 @@ func (c *draftColumn) value(placeholders bool) string {
 	return out
 }
 
-// measure counts the cells that a candidate reads. It ends early for one that reads too few.
+// measure counts the cells that a candidate reads. It stops once too many are not read.
 func (r *draftRecord) measure(t *candidate) {
 	for _, i := range r.rows {
 		if t.column.cells[i] != "" {

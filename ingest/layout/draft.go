@@ -72,7 +72,7 @@ type draft struct {
 	records  []*draftRecord
 	requires []string
 	words    []string // of names that show what rows are about
-	doubts   []string // why a person must check it
+	doubts   []string // reasons for a person to check it
 	text     strings.Builder
 }
 
@@ -84,14 +84,14 @@ type draftColumn struct {
 	parent  *draftColumn
 	depth   int
 	members []*draftColumn // of a list of columns
-	forms   []string       // plain names: the whole, the last of a path, the whole without words that mean nothing
+	forms   []string       // plain names: the whole, the last of a path, the whole without filler words
 	cells   []string       // JSON text by row; "" for nothing
 	given   int            // cells that are not nothing
 	present int            // rows that have the column
-	bytes   int
-	nothing []string // words that stand for nothing
-	between string   // what stands between the names of most cells that have several
-	fields  []string // that take it
+	bytes   int            // of all cells
+	nothing []string       // words that stand for nothing
+	between string         // what stands between the names of most cells that have several
+	fields  []string       // that take it
 	notes   []string
 }
 
@@ -127,7 +127,7 @@ func (d *draft) read(rows []string) {
 	}
 }
 
-// add adds a cell, and the fields of the object that it is. A column's first cells are enough where they are long.
+// add adds a cell, and the fields of an object. It drops the last cells of a column with long ones.
 func (d *draft) add(row int, parent *draftColumn, name, raw string) {
 	const most, deepest, enough = 500, 3, 1 << 20
 	path, depth := name, 1
@@ -170,7 +170,7 @@ func (c *draftColumn) setForms(name string) {
 	c.forms = append(c.forms, strings.Join(slices.DeleteFunc(words, func(w string) bool { return draftList("words")[w] > 0 }), ""))
 }
 
-// setNothing empties the cells that are nothing: also those with a word for it, if many have one.
+// setNothing empties cells without a value. Words for nothing count as such if many cells have one.
 func (c *draftColumn) setNothing() {
 	const longest = 40
 	words, some := map[string]int{}, 0
@@ -265,7 +265,7 @@ func textIn(raw string) string {
 	return raw
 }
 
-// isRowNumbers reports whether a column counts the rows from 0 or 1. A sample has each so many of them.
+// isRowNumbers reports whether a column counts the rows from 0 or 1. In a sample, the step between rows may be larger.
 func (c *draftColumn) isRowNumbers() bool {
 	const many = 10 // rows that show a step
 	var v []int
@@ -330,7 +330,7 @@ var (
 	signed = regexp.MustCompile(`\d[.,' \x{a0}\x{202f}]\d`)
 )
 
-// setNumbers sets how the table writes numbers: in the way in which most cells of columns for numbers are read.
+// setNumbers sets the signs in the table's numbers: the convention by which most cells of numeric columns are read.
 func (d *draft) setNumbers() {
 	d.numbers.scale = map[string]float64{}
 	r := d.newRecord("movie", "", nil)
@@ -352,17 +352,17 @@ func (d *draft) setNumbers() {
 			})
 		}
 	}
-	best, most, all, scale := 0, 0.0, 0.0, d.numbers.scale
+	best, most, all, scale := 0, 0, 0, d.numbers.scale
 	for c := range columns {
-		all += float64(c.given)
+		all += c.given
 	}
 	for i := 0; i < len(conventions) && most < all; i++ {
 		d.numbers = conventions[i]
 		d.numbers.scale = scale
-		read := 0.0
+		read := 0
 		for c, l := range columns {
 			if t := r.best(l, l.field(r.typ), c); t != nil {
-				read += t.fit * float64(c.given)
+				read += t.read
 			}
 		}
 		if read > most {
@@ -454,8 +454,10 @@ func kindNamed(text string) string {
 // setWords sets the words of names that show what rows are about.
 func (d *draft) setWords(base string) {
 	d.words = wordsOf(base)
+	isTitle := func(l *draftLine) bool { return l.fields[0] == "movie.title" }
+	titles := draftLines()[slices.IndexFunc(draftLines(), isTitle)]
 	for _, c := range d.columns {
-		if c.parent != nil || draftLines()[titleLine].weight(c) > 0 || strings.HasPrefix(c.forms[0], "letterboxd") {
+		if c.parent != nil || titles.weight(c) > 0 || strings.HasPrefix(c.forms[0], "letterboxd") {
 			d.words = append(d.words, wordsOf(c.name)...)
 		}
 	}
@@ -564,54 +566,50 @@ func (r *draftRecord) setMint(id, imdb, title *candidate) {
 	all := len(r.rows)
 	r.minted = "no row has TMDB's id"
 	if id != nil {
-		if id.read == all {
-			return
-		}
 		r.minted = "for rows without TMDB's id"
 	}
-	if imdb != nil && (title == nil || float64(imdb.read) >= sureFit*float64(all)) {
-		r.mint = []string{"imdb_id"}
+	switch {
+	case id != nil && id.read == all, imdb == nil && title == nil:
 		return
-	}
-	if title == nil {
+	case imdb != nil && (title == nil || float64(imdb.read) >= sureFit*float64(all)):
+		if r.mint = []string{"imdb_id"}; imdb.read < all {
+			r.minted += fmt.Sprintf("; %d of %d rows have no IMDb id, and make no record", all-imdb.read, all)
+		}
 		return
-	}
-	if imdb != nil {
+	case imdb != nil:
 		r.mint = []string{"imdb_id?"}
 	}
 	r.mint = append(r.mint, title.field)
-	keys := slices.Clone(title.out)
-	for i := range keys {
-		if name, _ := splitTitle(keys[i]); imdb != nil {
-			keys[i] = name + imdb.out[i]
-		}
-	}
-	if day := r.fieldOf(firstDays...); day != nil {
+	day := r.fieldOf(firstDays...)
+	if day != nil {
 		part := yearPart
 		if r.whole[yearPart] != nil && day.column.name != yearPart { // the column has other years
 			part = day.field
 		}
 		if day.read < all {
 			part += "?"
-			r.minted += fmt.Sprintf("; %d of %d rows have no year: their ids are of the title alone", all-day.read, all)
+			r.minted += fmt.Sprintf("; %d of %d rows have no year, and an id of the title alone", all-day.read, all)
 		}
 		r.mint = append(r.mint, part)
-		for i, year := range day.years() {
-			keys[i] += fmt.Sprint(year)
-		}
 	}
 	seen, again := map[string]bool{}, 0
 	for _, i := range r.rows {
-		if seen[Folded(keys[i])] && title.out[i] != "" {
+		key := Folded(title.out[i])
+		for _, t := range []*candidate{imdb, day} {
+			if t != nil {
+				key += "\x00" + t.out[i]
+			}
+		}
+		if seen[key] && title.out[i] != "" {
 			again++
 		}
-		seen[Folded(keys[i])] = true
+		seen[key] = true
 	}
 	if again > 0 {
-		r.minted += fmt.Sprintf("; %d rows have the id of another", again)
+		r.minted += fmt.Sprintf("; %d rows have the id of another row", again)
 	}
 	if float64(again) > oftenFit*float64(all) {
-		r.doubt("%d of %d rows have the title and the year of another: they may be about something else", again, all)
+		r.doubt("%d of %d rows have the title and the year of another row: they may be about something else", again, all)
 	}
 }
 
@@ -642,16 +640,17 @@ func (r *draftRecord) write() {
 	slices.SortStableFunc(r.taken, func(a, b *candidate) int { return cmp.Compare(a.order, b.order) })
 	crew := ""
 	for _, t := range r.taken {
-		field, source, comment := t.field, literal(t.source), r.settle(t)
-		if comment != "" {
-			comment = "  # " + comment
+		field, notes := t.field, r.notes(t)
+		end := literal(t.source)
+		if notes != "" {
+			end += "  # " + notes
 		}
 		if field == crewField {
 			field += " (" + t.line.crew[1] + ")"
-			crew += fmt.Sprintf("%slist = %q\neach = %s%s\n[table.record.element]\nid = 'id(element, \"person\")'\nname = 'element'\ndepartment = '%q'\njob = '%q'\n",
-				head, crewField, source, comment, t.line.crew[0], t.line.crew[1])
+			crew += fmt.Sprintf("%slist = %q\neach = %s\n[table.record.element]\nid = 'id(element, \"person\")'\nname = 'element'\ndepartment = '%q'\njob = '%q'\n",
+				head, crewField, end, t.line.crew[0], t.line.crew[1])
 		} else {
-			fmt.Fprintf(&r.text, "%s = %s%s\n", field, source, comment)
+			fmt.Fprintf(&r.text, "%s = %s\n", field, end)
 		}
 		if len(r.records) > 1 {
 			field = r.typ.Name() + "." + field
@@ -661,7 +660,7 @@ func (r *draftRecord) write() {
 			columns = []*draftColumn{t.column}
 		}
 		for _, c := range columns {
-			if c.note(comment); !slices.Contains(c.fields, field) {
+			if c.note(notes); !slices.Contains(c.fields, field) {
 				c.fields = append(c.fields, field)
 			}
 		}
@@ -674,9 +673,9 @@ func (r *draftRecord) write() {
 	r.text.WriteString(crew)
 }
 
-// settle returns what a candidate does to its column, as a comment.
-func (r *draftRecord) settle(t *candidate) string {
-	notes := []string{}
+// notes returns what a candidate does to its column, on one line, and doubts what is not certain.
+func (r *draftRecord) notes(t *candidate) string {
+	var notes []string
 	if t.comment != "" {
 		notes = append(notes, t.comment)
 	}
@@ -691,7 +690,7 @@ func (r *draftRecord) settle(t *candidate) string {
 	if len(t.unknown) > 0 {
 		notes = append(notes, "unknown names: "+mostOf(t.unknown))
 	}
-	if t.fit < 1 && !strings.HasPrefix(t.source, "year(") {
+	if t.fit < 1 && t.odd != "" {
 		notes = append(notes, fmt.Sprintf("not read: %d of %d cells, such as %s", t.given-t.read, t.given, cut(t.odd)))
 		if t.fit <= sureFit {
 			r.doubt("%d of %d cells of %s are not read", t.given-t.read, t.given, t.column.name)
@@ -704,7 +703,7 @@ func (r *draftRecord) settle(t *candidate) string {
 }
 
 func (c *draftColumn) note(note string) {
-	if note = strings.TrimPrefix(note, "  # "); note != "" && !slices.Contains(c.notes, note) {
+	if note != "" && !slices.Contains(c.notes, note) {
 		c.notes = append(c.notes, note)
 	}
 }
@@ -750,25 +749,22 @@ func (d *draft) finish(file, base string) (out Draft) {
 	for _, doubt := range d.doubts {
 		fmt.Fprintf(&b, "# Check: %s.\n", oneLineOf(doubt))
 	}
-	fmt.Fprintf(&b, "\n[[table]]\nfiles = [%s]\n", quoted(pattern(base)))
-	if d.requires != nil {
-		fmt.Fprintf(&b, "requires = %s\n", textList(d.requires))
-	}
-	if d.numbers.decimal != "" {
-		fmt.Fprintf(&b, "decimal = %s\n", quoted(d.numbers.decimal))
-	}
-	if d.numbers.thousands != "" {
-		fmt.Fprintf(&b, "thousands = %s\n", quoted(d.numbers.thousands))
-	}
-	var words []string
+	var scale []string
 	for _, word := range slices.Sorted(maps.Keys(d.numbers.scale)) {
-		words = append(words, fmt.Sprintf("%s = %.0f", quoted(word), d.numbers.scale[word]))
+		scale = append(scale, fmt.Sprintf("%s = %.0f", quoted(word), d.numbers.scale[word]))
 	}
-	if words != nil {
-		fmt.Fprintf(&b, "scale = { %s }\n", strings.Join(words, ", "))
-	}
-	if ignored.Len() > 0 {
-		fmt.Fprintf(&b, "ignore = [\n%s]\n", ignored.String())
+	b.WriteString("\n[[table]]\n")
+	for _, key := range []struct{ name, value, form string }{
+		{"files", quoted(pattern(base)), "[%s]"},
+		{"requires", inList(d.requires), "[%s]"},
+		{"decimal", d.numbers.decimal, "%q"},
+		{"thousands", d.numbers.thousands, "%q"},
+		{"scale", strings.Join(scale, ", "), "{ %s }"},
+		{"ignore", ignored.String(), "[\n%s]"},
+	} {
+		if key.value != "" {
+			fmt.Fprintf(&b, key.name+" = "+key.form+"\n", key.value)
+		}
 	}
 	out.Text, out.Certain = b.String()+d.text.String(), d.doubts == nil
 	return out
@@ -786,7 +782,7 @@ func (c *draftColumn) example() string {
 
 // noteUnused notes why no field takes a column of numbers that may be ids.
 func (d *draft) noteUnused(c *draftColumn) {
-	isID := slices.ContainsFunc(draftLines(), func(l *draftLine) bool { return l.asks && l.weight(c) > 0 })
+	isID := slices.ContainsFunc(draftLines(), func(l *draftLine) bool { return l.unsure && l.weight(c) > 0 })
 	switch {
 	case c.isRowNumbers():
 		c.notes = []string{"the numbers of the rows, and not TMDB's ids"}
@@ -811,13 +807,15 @@ func mostOf(count map[string]int) string {
 	return strings.Join(texts, ", ")
 }
 
-// textList returns a list as TOML and the language of expressions write it.
-func textList(texts []string) string {
+// textList returns a list as TOML and the language of expressions write it, and inList its elements.
+func textList(texts []string) string { return "[" + inList(texts) + "]" }
+
+func inList(texts []string) string {
 	var out []string
 	for _, text := range texts {
 		out = append(out, quoted(text))
 	}
-	return "[" + strings.Join(out, ", ") + "]"
+	return strings.Join(out, ", ")
 }
 
 // wordsOf returns the words of a name in lower case, without accents: of releaseDate too.

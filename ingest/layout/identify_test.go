@@ -156,6 +156,11 @@ release_date = 'd'`, `{"n":"The Matrix","d":"1999-03-30"}`)
 			t.Errorf("id of %s = %d, that of another", row, got)
 		}
 	}
+	perhaps := strings.Replace(titles, `"year"`, `"year?"`, 1)
+	same(perhaps, `{"title":"The Matrix","year":"1999"}`)
+	if got, alone := of(perhaps, `{"title":"The Matrix","year":""}`), of(strings.Replace(titles, `, "year"`, "", 1), `{"title":"The Matrix"}`); got != alone {
+		t.Errorf("id of a row without a year = %d, want %d, that of the title alone", got, alone)
+	}
 	if got := of(`[[table.record]]
 kind = "collection"
 mint = ["name", "year"]
@@ -265,6 +270,7 @@ order = 'place'`, nil).
 	refuse("kind='season'\nmint=['a']\nfields.season_number='n'", "match, mint: season records have no id that can be found or minted")
 	refuse("kind='movie'\nmint=[]\nfields.title='t'", "mint: want names of fields or columns, one at least without ?, found []")
 	refuse("kind='movie'\nmint=['title','']\nfields.title='t'", `mint: want names of fields or columns, one at least without ?, found ["title" ""]`)
+	refuse("kind='movie'\nmint=['title?']\nfields.title='t'", `mint: want names of fields or columns, one at least without ?, found ["title?"]`)
 	refuse("kind='tv'\neach='x'\nfields.name='element'", "no column is the field id, by which tv records are known, or an external id such as imdb_id, and the record mints none")
 }
 
