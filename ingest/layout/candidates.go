@@ -214,7 +214,7 @@ func (r *draftRecord) choose() {
 func (t *candidate) overlaps(o *candidate) bool {
 	inside := func(a, b string) bool { return a == b || strings.HasPrefix(a, b+".") }
 	field := inside(t.field, o.field) || inside(o.field, t.field)
-	if t.field == crewField && o.field == crewField {
+	if t.isCrew() && o.isCrew() {
 		field = t.line == o.line
 	}
 	return field || inside(t.column.name, o.column.name) || inside(o.column.name, t.column.name) ||
@@ -260,8 +260,17 @@ func (r *draftRecord) best(l *draftLine, field string, c *draftColumn) *candidat
 	return r.bestOf(l, field, c, l.entries...)
 }
 
-// bestOf returns the candidate of the expression that reads most cells, the first of equal ones.
-func (r *draftRecord) bestOf(l *draftLine, field string, c *draftColumn, entries ...string) (best *candidate) {
+// bestOf returns the candidate of the expression that reads most cells, the first of equal ones; nil where it reads too few.
+func (r *draftRecord) bestOf(l *draftLine, field string, c *draftColumn, entries ...string) *candidate {
+	best := r.mostOf(l, field, c, entries...)
+	if best.fit < leastFit {
+		return r.fail(best)
+	}
+	return best
+}
+
+// mostOf returns the candidate of the expression that reads most cells, the first of equal ones.
+func (r *draftRecord) mostOf(l *draftLine, field string, c *draftColumn, entries ...string) (best *candidate) {
 	text, separator := c.value(false), strconv.Quote(c.between)
 	trimmed, list, named := c.value(true), text, "map("+text+", .name)"
 	if c.isText() {
@@ -279,9 +288,6 @@ func (r *draftRecord) bestOf(l *draftLine, field string, c *draftColumn, entries
 		if t.fit == 1 {
 			break
 		}
-	}
-	if best.fit < leastFit {
-		return r.fail(best)
 	}
 	return best
 }
@@ -324,7 +330,7 @@ func (r *draftRecord) measure(t *candidate) {
 			t.given++
 		}
 	}
-	e := r.entry(t.field, t.source)
+	e := r.entry(t)
 	if e == nil {
 		return
 	}
@@ -377,19 +383,22 @@ func (r *draftRecord) measure(t *candidate) {
 
 const crewField = "credits.crew"
 
-// entry compiles an entry; nil for one that the kind cannot have. Each of the crew makes a record, from a list of names.
-func (r *draftRecord) entry(field, source string) *entry {
+// isCrew reports whether the column names people of one job: each makes a record.
+func (t *candidate) isCrew() bool { return t.line != nil && t.line.crew != nil }
+
+// entry compiles the entry of a candidate; nil for one that the kind cannot have.
+func (r *draftRecord) entry(t *candidate) *entry {
 	c := compiler{mapping: &Mapping{}, numbers: r.numbers, at: place{typ: r.typ, plan: r.typ.Plan}}
-	if field == crewField {
-		e, err := newExpression(source, c.site(nil))
+	if t.isCrew() {
+		e, err := newExpression(t.source, c.site(nil))
 		if err != nil {
 			return nil
 		}
-		return &entry{expression: e, path: field, field: &record.Field{Name: field, Shape: record.ShapeStrings}}
+		return &entry{expression: e, path: t.field, field: &record.Field{Name: t.field, Shape: record.ShapeStrings}}
 	}
-	f, err := c.at.field(field)
+	f, err := c.at.field(t.field)
 	s := &shape{root: &output{entry: -1}}
-	if err != nil || c.entry(s, field, f, source) != nil {
+	if err != nil || c.entry(s, t.field, f, t.source) != nil {
 		return nil
 	}
 	return s.entries[0]
@@ -413,7 +422,7 @@ func (r *draftRecord) fits(t *candidate, e *entry, out string) bool {
 		return json.Unmarshal([]byte(out), &numbers) == nil
 	case record.ShapeStrings:
 		var names []string
-		if t.field == crewField {
+		if t.isCrew() {
 			return json.Unmarshal([]byte(out), &names) == nil && len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool { return !isName(name) })
 		}
 	case record.ShapeObjects:
@@ -500,26 +509,23 @@ func (c *draftColumn) setBetween() {
 // scores returns the candidate of a column of scores, whose best one its cells show.
 func (r *draftRecord) scores(l *draftLine, field string, c *draftColumn) *candidate {
 	const few = 20 // cells that do not show the best score
-	by := map[int]*candidate{}
-	for _, best := range []int{5, 10, 100} {
-		by[best] = cmp.Or(r.bestOf(l, field, c, fmt.Sprintf("score({c}, %d)", best)), &candidate{})
-	}
-	five, ten, hundred := by[5], by[10], by[100]
+	five, ten := r.mostOf(l, field, c, "score({c}, 5)"), r.mostOf(l, field, c, "score({c}, 10)")
+	hundred := r.mostOf(l, field, c, "score({c}, 100)")
 	name := c.forms[0]
 	isTen := strings.Contains(name, "imdb") || strings.Contains(name, "tmdb") || strings.HasPrefix(name, "vote")
 	switch {
-	case five.read > ten.read || five.read == ten.read && five.read > 0 && !isTen:
+	case five.fit >= leastFit && (five.read > ten.read || five.read == ten.read && !isTen):
 		if five.comment = "from 0 to 5 in the table"; five.given < few && ten.read > 0 {
 			five.doubt = "the scores of " + c.name + " may be from 0 to 5 or to 10"
 		}
 		return five
-	case ten.read > 0 && (ten.fit >= sureFit || ten.read >= hundred.read):
-		if t := r.bestOf(l, field, c, "{c}"); t != nil && t.read == ten.given && ten.fit == 1 {
+	case ten.fit >= leastFit && (ten.fit >= sureFit || ten.read >= hundred.read):
+		if t := r.mostOf(l, field, c, "{c}"); ten.fit == 1 && t.fit == 1 {
 			return t
 		}
 		return ten
-	case hundred.read == 0:
-		return nil
+	case hundred.fit < leastFit:
+		return r.fail(hundred)
 	}
 	hundred.comment = "from 0 to 100 in the table"
 	return hundred

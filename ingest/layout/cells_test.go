@@ -130,6 +130,8 @@ func TestConverters(t *testing.T) {
 		{"runtime = minutes(x)", `"2h19"`, `"runtime":139`},
 		{"runtime = minutes(x)", `"1 Stunde und 5 Minuten"`, `"runtime":65`},
 		{"runtime = minutes(x)", `"2 hours"`, `"runtime":120`},
+		{"runtime = minutes(x)", `"1 hr. 55 min."`, `"runtime":115`},
+		{"runtime = minutes(x)", `"24 min. per ep."`, `"runtime":24`},
 		{"runtime = minutes(x)", `"PT2H19M"`, `"runtime":139`},
 		{"runtime = minutes(x)", `"PT1H30M15S"`, `"runtime":90`},
 		{"runtime = minutes(x)", `"02:19:00"`, `"runtime":139`},

@@ -163,11 +163,11 @@ func (d *draft) add(row int, parent *draftColumn, name, raw string) {
 // setForms sets the plain forms of the name.
 func (c *draftColumn) setForms(name string) {
 	words := wordsOf(name)
-	c.forms = []string{strings.Join(words, "")}
+	c.forms = []string{plain(name)}
 	if c.parent != nil {
 		c.forms = append(c.forms, plain(strings.TrimPrefix(name, c.parent.name)))
 	}
-	c.forms = append(c.forms, strings.Join(slices.DeleteFunc(words, func(w string) bool { return draftList("words")[w] > 0 }), ""))
+	c.forms = append(c.forms, plain(strings.Join(slices.DeleteFunc(words, func(w string) bool { return draftList("words")[w] > 0 }), " ")))
 }
 
 // setNothing empties cells without a value. Words for nothing count as such if many cells have one.
@@ -433,10 +433,10 @@ func (d *draft) kindsByColumn() (out []*draftRecord) {
 		out = append(out, r)
 	}
 	if len(none) > 0 {
-		of.note("no record: " + mostOf(none))
+		of.note("no record: " + frequent(none))
 	}
 	if of.share(func(text string) bool { k := kindNamed(text); return k == "" || k == "none" }) > 1-sureFit {
-		d.doubt("rows of %s make no record: %s", of.name, mostOf(none))
+		d.doubt("rows of %s make no record: %s", of.name, frequent(none))
 	}
 	return out
 }
@@ -454,10 +454,9 @@ func kindNamed(text string) string {
 // setWords sets the words of names that show what rows are about.
 func (d *draft) setWords(base string) {
 	d.words = wordsOf(base)
-	isTitle := func(l *draftLine) bool { return l.fields[0] == "movie.title" }
-	titles := draftLines()[slices.IndexFunc(draftLines(), isTitle)]
 	for _, c := range d.columns {
-		if c.parent != nil || titles.weight(c) > 0 || strings.HasPrefix(c.forms[0], "letterboxd") {
+		shows := slices.ContainsFunc(draftLines(), func(l *draftLine) bool { return (l.unsure || l.fields[0] == "movie.title") && l.weight(c) > 0 })
+		if c.parent != nil || shows || strings.HasPrefix(c.forms[0], "letterboxd") {
 			d.words = append(d.words, wordsOf(c.name)...)
 		}
 	}
@@ -645,7 +644,7 @@ func (r *draftRecord) write() {
 		if notes != "" {
 			end += "  # " + notes
 		}
-		if field == crewField {
+		if t.isCrew() {
 			field += " (" + t.line.crew[1] + ")"
 			crew += fmt.Sprintf("%slist = %q\neach = %s\n[table.record.element]\nid = 'id(element, \"person\")'\nname = 'element'\ndepartment = '%q'\njob = '%q'\n",
 				head, crewField, end, t.line.crew[0], t.line.crew[1])
@@ -688,7 +687,7 @@ func (r *draftRecord) notes(t *candidate) string {
 		}
 	}
 	if len(t.unknown) > 0 {
-		notes = append(notes, "unknown names: "+mostOf(t.unknown))
+		notes = append(notes, "unknown names: "+frequent(t.unknown))
 	}
 	if t.fit < 1 && t.odd != "" {
 		notes = append(notes, fmt.Sprintf("not read: %d of %d cells, such as %s", t.given-t.read, t.given, cut(t.odd)))
@@ -794,8 +793,8 @@ func (d *draft) noteUnused(c *draftColumn) {
 
 func cut(raw string) string { return fmt.Sprintf("%.60s", raw) }
 
-// mostOf lists the most frequent texts.
-func mostOf(count map[string]int) string {
+// frequent lists the most frequent texts.
+func frequent(count map[string]int) string {
 	const most = 5
 	texts := slices.SortedFunc(maps.Keys(count), func(a, b string) int { return cmp.Or(count[b]-count[a], strings.Compare(a, b)) })
 	for i := range texts[:min(len(texts), most)] {
@@ -835,8 +834,14 @@ func wordsOf(name string) []string {
 	})
 }
 
-// plain returns a name without what is no letter or digit.
-func plain(name string) string { return strings.Join(wordsOf(name), "") }
+// small are words that some write in names, and others leave out.
+var small = strings.Fields("the of in a de du des da do di del della la le les el")
+
+// plain returns the words of a name that count, without blanks.
+func plain(name string) string {
+	words := wordsOf(name)
+	return cmp.Or(strings.Join(slices.DeleteFunc(slices.Clone(words), func(w string) bool { return slices.Contains(small, w) }), ""), strings.Join(words, ""))
+}
 
 // columnSource returns a column in an expression.
 func columnSource(name string) string {

@@ -229,7 +229,7 @@ Beta,7`,
 	},
 	{
 		name: "names alone", base: "actors", doubt: "names alone make no person records",
-		table: "name,movies,awards\nAnn Bell,12,3\nTom Reed,7,0",
+		table: "name,movies,oscar wins\nAnn Bell,12,3\nTom Reed,7,0",
 	},
 	{
 		name: "awards", base: "oscars", doubt: "the column winner belongs to rows about something else",
@@ -650,6 +650,44 @@ BoxOffice: revenue`,
 	{
 		name: "users", base: "users", doubt: "the column email belongs to rows about something else",
 		table: "id,name,email,year\n5,Bob,bob@example.org,1990\n7,Eve,eve@example.org,1991",
+	},
+	{
+		name: "a list of a service in French", base: "b_series",
+		table:  "Série,Début,Saisons,Chaîne,Genre,Note /10\nAlpha,2001,5 saisons,Canal+,Drame,\"8,1\"\nBeta,2010,1 saison,Arte,Comédie,\"7,4\"",
+		fields: "Série: name\nDébut: first_air_date\nSaisons: number_of_seasons\nChaîne: networks\nGenre: genres\nNote /10: vote_average",
+	},
+	{
+		name: "days of a spreadsheet, words behind numbers, units in names", base: "a_movies",
+		table: `
+Movie Title,Release Date,Run Time (Minutes),Genre 1,Genre 2,Votes,IMDB Rating (out of 10),Country of Origin,Language(s),Rotten Tomatoes
+Alpha,36448,120,Drama,Comedy,2.3M,8.1,USA,"English, French",83%
+Beta,36100,95,Action,,900K,7.2,UK,English,71%`,
+		fields: `
+Movie Title: title
+Release Date: release_date
+Run Time (Minutes): runtime
+Genre 1: genres
+Genre 2: genres
+Votes: vote_count
+IMDB Rating (out of 10): vote_average
+Country of Origin: production_countries
+Language(s): spoken_languages`,
+		lines: "scale = { \"K\" = 1000, \"M\" = 1000000 }\ngenres = 'names([row[\"Genre 1\"], row[\"Genre 2\"]], \"genre\")'\nrelease_date = 'date(row[\"Release Date\"], \"excel\")'",
+		first: `{"genres":[{"id":18,"name":"Drama"},{"id":35,"name":"Comedy"}],"id":` + mintedOf("Alpha", "1999") + `,"production_countries":[{"iso_3166_1":"US","name":"United States of America"}],` +
+			`"release_date":"1999-10-15","runtime":120,"spoken_languages":[{"english_name":"English","iso_639_1":"en","name":"English"},{"english_name":"French","iso_639_1":"fr","name":"Français"}],` +
+			`"title":"Alpha","vote_average":8.1,"vote_count":2300000}`,
+	},
+	{
+		name: "credits as Python writes them", base: "movies",
+		table: `
+title,vote_average,vote_count,id,cast,crew
+Alpha,7.1,100,550,"[{'character': 'X', 'credit_id': '52fe', 'gender': 2, 'id': 819, 'name': 'Ann Bell', 'order': 0}]","[{'credit_id': '52', 'department': 'Directing', 'id': 7, 'job': 'Director', 'name': 'Tom Reed', 'profile_path': None}]"`,
+		fields: "title: title\nvote_average: vote_average\nvote_count: vote_count\nid: id\ncast: credits.cast\ncrew: credits.crew",
+		lines:  "credits.crew = 'python(crew)'",
+	},
+	{
+		name: "films with prizes", base: "oscars", doubt: "the column Awards belongs to rows about something else",
+		table: "Film,Year,Awards,Nominations\nAlpha,2001,3,5\nBeta,2002,1,2",
 	},
 	{
 		name: "odd cells", base: "movies", doubt: "",

@@ -324,7 +324,7 @@ func imagePath(value, _ any, _ *evaluator) (any, error) {
 
 // duration matches hours, minutes and seconds with their units, and ISO 8601.
 var duration = regexp.MustCompile(`(?i)^(?:PT)?(?:(\d+)\s*(?:hours?|hrs?|h|std|stunden?|heures?|horas?|or[ae]|час\pL*|ч|小时|ساع\pL*)\.?,?\s*(?:and|und|et|y|e|и)?\s*)?` +
-	`(?:(\d+)\s*(?:minute[ns]?|minut[io]s?|mins?|m|мин\pL*|м|分钟?|دقيق\pL*|'|′)?\.?)?(?:\s*\d+\s*s(?:ec)?)?$`)
+	`(?:(\d+)\s*(?:minute[ns]?|minut[io]s?|mins?|m|мин\pL*|м|分钟?|دقيق\pL*|'|′)?\.?)?(?:\s*\d+\s*s(?:ec)?)?(?: per ep\pL*\.?)?$`)
 
 // clock matches hours and minutes with colons, and seconds or not.
 var clock = regexp.MustCompile(`^(\d{1,2}):([0-5]\d)(?::[0-5]\d)?$`)
