@@ -207,6 +207,9 @@ func (r *draftRecord) choose() {
 			o.near = append(o.near, t)
 		}
 	}
+	if t := r.fieldOf("original_title", "original_name"); t != nil && r.fieldOf("title", "name") == nil {
+		t.field = strings.TrimPrefix(t.field, "original_")
+	}
 	r.takeRelease(days)
 }
 

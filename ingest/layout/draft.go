@@ -152,7 +152,7 @@ func (d *draft) add(row int, parent *draftColumn, name, raw string) {
 	}
 	c.bytes += len(raw)
 	c.cells[row] = raw
-	if raw[0] == '{' && depth < deepest {
+	if raw[0] == '{' && depth < deepest && !wholeNumber.MatchString(name) { // a number is a key of a dictionary
 		_ = record.EachField(raw, func(name, raw string) error { // the row is good JSON
 			d.add(row, c, name, raw)
 			return nil
@@ -188,6 +188,12 @@ func (c *draftColumn) setNothing() {
 		if raw[0] == '"' && len(raw) < longest && (words[raw] > 0 || draftList("nothing")[plain(text)] > 0 || isPlaceholder(text)) {
 			words[raw]++
 			some++
+		}
+	}
+	for raw, n := range words {
+		if n == 1 && !isPlaceholder(textIn(raw)) { // a film is called so
+			delete(words, raw)
+			some--
 		}
 	}
 	often := float64(some) >= oftenFit*float64(c.given) && some < c.given
@@ -785,7 +791,7 @@ func (d *draft) noteUnused(c *draftColumn) {
 	switch {
 	case c.isRowNumbers():
 		c.notes = []string{"the numbers of the rows, and not TMDB's ids"}
-	case isID && !slices.ContainsFunc(d.records, func(r *draftRecord) bool { return r.fieldOf("id") != nil }) && c.share(wholeNumber.MatchString) > sureFit:
+	case isID && !slices.ContainsFunc(d.records, func(r *draftRecord) bool { return r.fieldOf("id") != nil }) && c.share(wholeNumber.MatchString) >= leastFit:
 		c.notes = []string{"ids of the table. If they are TMDB's, write id = " + literal(c.source) + " in place of mint"}
 		d.doubt("the ids in %s may be TMDB's or the table's own", c.name)
 	}

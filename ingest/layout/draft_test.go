@@ -530,7 +530,7 @@ D,2003,"Jim &amp; Jo Ray, Ann Bell"`,
 	},
 	{
 		name: "texts for nothing", base: "movies",
-		table:  "film,year,overview,runtime\nA,1999,N/A,100\nB,2001,Two.,Unknown\nC,2002,NaN,90\nD,2002,Four.,80",
+		table:  "film,year,overview,runtime\nA,1999,N/A,100\nB,2001,Two.,Unknown\nC,2002,NaN,90\nD,2002,Four.,80\nUnknown,2003,Five.,Unknown",
 		fields: "film: title\nyear: release_date\noverview: overview\nruntime: runtime",
 		lines:  "overview = 'without(overview, \"N/A\", \"NaN\")'\nruntime = 'without(runtime, \"Unknown\")'",
 	},
@@ -688,6 +688,15 @@ Alpha,7.1,100,550,"[{'character': 'X', 'credit_id': '52fe', 'gender': 2, 'id': 8
 	{
 		name: "films with prizes", base: "oscars", doubt: "the column Awards belongs to rows about something else",
 		table: "Film,Year,Awards,Nominations\nAlpha,2001,3,5\nBeta,2002,1,2",
+	},
+	{
+		name: "original titles alone", base: "movies",
+		table:  "original_title,year,director\nA,2001,Ann Bell\nB,2002,Tom Reed",
+		fields: "original_title: title\nyear: release_date\ndirector: credits.crew (Director)",
+	},
+	{
+		name: "one object keyed by ids", base: "movies", doubt: "no column is an id or a title",
+		table: `{"93837":{"id":93837,"title":"Alpha"},"8193":{"id":8193,"title":"Beta"}}`,
 	},
 	{
 		name: "odd cells", base: "movies", doubt: "",
