@@ -26,6 +26,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/ingest/layout"
 	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
+	"github.com/reelsplice/reelsplice/ingest/merge"
 	"github.com/reelsplice/reelsplice/ingest/source"
 	"github.com/reelsplice/reelsplice/ingest/source/limit"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
@@ -46,10 +47,9 @@ type Config struct {
 	Encoding string   // of texts that are not UTF-8, such as windows-1252; "auto" by default
 	Mappings []string // mapping files, for tables that no layout has
 	Rows     string   // path to the rows of JSON files, where they lie deeper: see source.CheckRows; "" finds it
-	// Overlay makes these sources win over all others, of earlier and later ingests.
-	Overlay bool
-	// Update demands an existing catalogue, and copies its parts that no row concerns without
-	// reading them.
+	// Mode is how the sources and the catalogue go together; by default, the sources win field by field.
+	Mode merge.Mode
+	// Update demands an existing catalogue.
 	Update bool
 	// Precedence orders the sources; nil: the later one wins.
 	Precedence *Precedence
@@ -119,6 +119,9 @@ func newRun(c Config) (*run, error) {
 	c.Language = language
 	if c.Layout != layout.Auto && c.Layout != imdbLayout {
 		errs = append(errs, cmp.Or(CheckLayout(c.Layout), layout.Check(c.Layout, c.Language)))
+	}
+	if !slices.Contains([]merge.Mode{merge.Update, merge.Overlay, merge.Fill, merge.Replace}, c.Mode) {
+		errs = append(errs, fmt.Errorf("mode %q: want overlay, fill or replace", c.Mode))
 	}
 	if c.Update && !catalog.Exists(c.Catalog) {
 		errs = append(errs, fmt.Errorf("%s: holds no catalogue that could be updated: ingest into it first", c.Catalog))

@@ -19,6 +19,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/reelsplice/reelsplice/data/sample"
+	"github.com/reelsplice/reelsplice/ingest/merge"
 	"github.com/reelsplice/reelsplice/ingest/report"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/provenance"
@@ -471,14 +472,14 @@ func TestOverlay(t *testing.T) {
 		}
 	}
 	lines(t, dir, Config{}, `{"id":1,"title":"A","overview":"a"}`)
-	r := lines(t, dir, Config{Overlay: true}, `{"id":1,"title":"Ours"}`, `{"id":9,"title":"Own film"}`)
+	r := lines(t, dir, Config{Mode: merge.Overlay}, `{"id":1,"title":"Ours"}`, `{"id":9,"title":"Own film"}`)
 	titles(`1 "Ours" "a"`, `9 "Own film" `)
 	if r.Records["movie"] != 2 {
 		t.Errorf("records = %v, want 2", r.Records)
 	}
 	lines(t, dir, Config{}, `{"id":1,"title":"B","overview":"b"}`, `{"id":9,"title":"C","overview":"c"}`, `{"id":3,"title":"D","overview":"d"}`)
 	titles(`1 "Ours" "b"`, `3 "D" "d"`, `9 "Own film" "c"`)
-	lines(t, dir, Config{Overlay: true}, `{"id":1,"overview":"ours too"}`)
+	lines(t, dir, Config{Mode: merge.Overlay}, `{"id":1,"overview":"ours too"}`)
 	titles(`1 "Ours" "ours too"`, `3 "D" "d"`, `9 "Own film" "c"`)
 	checkFiles(t, dir, "changes.parquet", "movie.parquet", "movie.overlay.parquet")
 }
@@ -526,12 +527,12 @@ func TestCancel(t *testing.T) {
 	if testing.Short() {
 		again = 1
 	}
-	for _, overlay := range []bool{false, true} {
+	for _, mode := range []merge.Mode{merge.Update, merge.Overlay} {
 		for at := range 4 * again {
 			ctx, cancel := context.WithCancel(t.Context())
 			calls := 0
 			_, err := Run(ctx, Config{
-				Catalog: dir, Sources: []string{src}, Memory: 1, Overlay: overlay, MinFit: AnyFit,
+				Catalog: dir, Sources: []string{src}, Memory: 1, Mode: mode, MinFit: AnyFit,
 				Progress: func(int64, int64) {
 					if calls++; calls == at/again+1 {
 						cancel()

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/reelsplice/reelsplice/ingest/merge"
 )
 
 const hex24 = "5acf93e60e0a26346d0000ce"
@@ -149,7 +151,7 @@ func TestWholeSeries(t *testing.T) {
 // TestOverlayOfKinds: every kind has its overlay.
 func TestOverlayOfKinds(t *testing.T) {
 	dir := t.TempDir()
-	fileOf(t, dir, "tv.ndjson", Config{Overlay: true}, `{"id":5,"name":"Ours","season/1":{"name":"Ours too"}}`)
+	fileOf(t, dir, "tv.ndjson", Config{Mode: merge.Overlay}, `{"id":5,"name":"Ours","season/1":{"name":"Ours too"}}`)
 	fileOf(t, dir, "tv.ndjson", Config{}, `{"id":5,"name":"A","overview":"o","season/1":{"name":"B","overview":"p"}}`)
 	got := append(recordsOf(t, dir, "tv"), recordsOf(t, dir, "season")...)
 	want := []string{`{"id":5,"name":"Ours","overview":"o"}`, `{"name":"Ours too","overview":"p","season_number":1,"series_id":5}`}
@@ -166,8 +168,8 @@ func TestAllOrNothing(t *testing.T) {
 	put(t, dir, "season.parquet", "PAR1 damaged PAR1")
 	before := allFiles(t, dir)
 	src := put(t, t.TempDir(), "tv.ndjson", `{"id":5,"name":"B","season/1":{"id":1}}`+"\n"+`{"id":"bad"}`)
-	for _, overlay := range []bool{false, true} {
-		if _, err := Run(t.Context(), Config{Catalog: dir, Sources: []string{src}, Overlay: overlay}); err == nil || !strings.Contains(err.Error(), "season.parquet") {
+	for _, mode := range []merge.Mode{merge.Update, merge.Overlay} {
+		if _, err := Run(t.Context(), Config{Catalog: dir, Sources: []string{src}, Mode: mode}); err == nil || !strings.Contains(err.Error(), "season.parquet") {
 			t.Errorf("Run = %v, want an error that names season.parquet", err)
 		}
 		if !maps.Equal(allFiles(t, dir), before) {

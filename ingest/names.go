@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/reelsplice/reelsplice/ingest/layout"
+	"github.com/reelsplice/reelsplice/ingest/merge"
 	"github.com/reelsplice/reelsplice/ingest/resolve"
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
@@ -57,7 +58,9 @@ func (r *run) names(ctx context.Context) (layout.NameIDs, error) {
 			break // rows are explained without one
 		}
 		err := resolve.EachStored(ctx, r.Catalog, kind, []string{"id", "name"}, func(rec record.Record) error {
-			names.add(kind, rec.StringNamed("name").V, rec.IntNamed("id").V)
+			if id := rec.IntNamed("id").V; r.Mode != merge.Replace || !layout.IsMinted(id) { // else rows mint the same id again, or it goes
+				names.add(kind, rec.StringNamed("name").V, id)
+			}
 			return nil
 		})
 		if err != nil {

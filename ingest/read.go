@@ -165,6 +165,7 @@ func (r *run) take(b *batch) error {
 	}
 	s.rows += int64(len(b.rows))
 	s.leftOut += b.out.tally.ValuesLeftOut()
+	s.given |= b.out.given
 	read := s.bytes + b.consumed
 	if b.end != nil {
 		b.out.tally.Rows.Blank += b.end.blank
@@ -358,7 +359,8 @@ type mapped struct {
 	list     []outRecord
 	payloads []byte
 	bad      []report.BadRow
-	ids      []byte // entries of the records, for a resolve.Resolver
+	ids      []byte         // entries of the records, for a resolve.Resolver
+	given    layout.KindSet // kinds of the records, without those that rows only name
 	tally    report.Tally
 	cells    map[string]record.Cells  // of the rows, by column
 	examples map[string]report.Sample // of values that were left out, by their paths
@@ -378,6 +380,9 @@ func (r *mapped) add(number int, rec *layout.Record, more bool, at source.Place,
 	r.payloads = record.AppendBinary(r.payloads, rec.Record)
 	r.list = append(r.list, outRecord{merge.Key{Kind: rec.Type.Kind, Key: rec.Key}, number, from, len(r.payloads)})
 	r.ids = note.Append(r.ids, rec)
+	if rec.Mint == 0 || rec.Found == tmdb.FoundMint {
+		r.given |= layout.Kinds(rec.Type.Kind)
+	}
 	r.tally.Records.Add(rec.Type.Name(), 1)
 }
 

@@ -35,6 +35,8 @@ type Report struct {
 	NoID        int64    `json:"ids_missing,omitempty"`      // of the quarantined rows: those that got no id
 	Merged      int64    `json:"merged_minted,omitempty"`    // records with minted ids, into those with ids of TMDB's
 	Removed     int64    `json:"removed,omitempty"`          // ids that are deleted or merged, in the catalogue now
+	// RemovedRecords counts the records that this ingest removed, by kind.
+	RemovedRecords map[string]int64 `json:"removed_records,omitempty"`
 	// SkippedFiles counts the files that were left out; Skipped has the first, and why.
 	SkippedFiles int64    `json:"skipped_files,omitempty"`
 	Skipped      []string `json:"skipped,omitempty"`
@@ -82,7 +84,7 @@ func (r *run) writeReport(e report.End) (Report, error) {
 	}
 	t := &d.Totals
 	out := Report{
-		Records: map[string]int64{}, Rows: t.Rows, Kept: t.Kept, Blank: t.Blank, Quarantined: r.quarantine.Count(), Duplicates: t.Duplicates,
+		Records: map[string]int64{}, RemovedRecords: map[string]int64{}, Rows: t.Rows, Kept: t.Kept, Blank: t.Blank, Quarantined: r.quarantine.Count(), Duplicates: t.Duplicates,
 		FailedFiles: r.so.failed, Failed: r.so.failures, Conflicts: d.Conflicts.Count, Samples: r.report.FirstConflicts(),
 		Matched: t.Matched, Minted: t.Minted, NoID: t.NoID, Merged: r.so.merged,
 		Whole: counts(t.Whole), Unknown: counts(t.Unknown), Coerced: counts(t.Coerced), Dropped: counts(t.Dropped),
@@ -94,6 +96,9 @@ func (r *run) writeReport(e report.End) (Report, error) {
 	}
 	for _, k := range d.Records {
 		out.Records[k.Kind] = k.Now
+		if k.Removed > 0 {
+			out.RemovedRecords[k.Kind] = k.Removed
+		}
 	}
 	out.Silent = r.list.silent(r.Sources)
 	out.Skipped, out.SkippedFiles = r.list.firstSkipped()
@@ -113,7 +118,7 @@ func (c *Config) parameters() map[string]string {
 	}
 	p := map[string]string{
 		"layout": c.Layout, "memory": strconv.FormatInt(c.Memory, 10), "kind": c.Kind, "language": c.Language,
-		"overlay": flag(c.Overlay), "update": flag(c.Update), "replay": flag(c.Replay), "strict": flag(c.Strict), "mapping": strings.Join(c.Mappings, ", "),
+		"mode": string(c.Mode), "update": flag(c.Update), "replay": flag(c.Replay), "strict": flag(c.Strict), "mapping": strings.Join(c.Mappings, ", "),
 	}
 	if c.Precedence != nil {
 		p["precedence"] = c.Precedence.File

@@ -44,6 +44,7 @@ type soFar struct {
 	failures      []string
 	unread        int             // files that failed, or were left out while they were read
 	kinds         map[string]bool // of records, by the files' names
+	given         layout.KindSet  // see merge.Merger
 	named         map[string]bool // layouts whose files were named in the log
 
 	seq uint64 // of the last sorted row
@@ -102,7 +103,8 @@ func (r *run) prepare(ctx context.Context) (err error) {
 	r.quarantine = report.NewQuarantine(r.work.quarantine())
 	r.report = report.NewCollector(r.start)
 	r.resolver = &resolve.Resolver{
-		Catalog: r.Catalog, Dir: r.work.path(), Memory: r.Memory, Noter: r.list.noter(minted), Merges: minted && !r.Overlay,
+		Catalog: r.Catalog, Dir: r.work.path(), Memory: r.Memory, Noter: r.list.noter(minted),
+		Merges: minted && r.Mode != merge.Overlay, Replaces: r.Mode == merge.Replace,
 	}
 	r.so = soFar{kinds: map[string]bool{}, named: map[string]bool{}}
 	return nil
@@ -147,6 +149,11 @@ func (r *run) read(ctx context.Context) (err error) {
 	}
 	if s := &r.so; s.rows == 0 && s.unread == len(inputs) {
 		return s.nothing(r.list.skipped)
+	}
+	if r.Mode == merge.Replace {
+		if err := r.checkWhole(); err != nil {
+			return err
+		}
 	}
 	if err := r.checkBad(true); err != nil {
 		return err
@@ -198,7 +205,7 @@ func (r *run) write(ctx context.Context) error {
 		defer func() { r.Writing(total, total) }()
 	}
 	m := merge.Merger{
-		Catalog: r.Catalog, Out: r.work.path("new"), Overlay: r.Overlay, Update: r.Update, Sources: r.list.sources, Ranks: r.list.ranks,
+		Catalog: r.Catalog, Out: r.work.path("new"), Mode: r.Mode, Given: r.so.given, Sources: r.list.sources, Ranks: r.list.ranks,
 		Quarantine: r.quarantine, Report: r.report, Changes: r.changes, Time: r.Date,
 	}
 	if err := m.Write(ctx, merge.NewRows(it, progress), r.so.kinds); err != nil {
@@ -208,6 +215,15 @@ func (r *run) write(ctx context.Context) error {
 		return err
 	}
 	return r.quarantine.Close()
+}
+
+// checkWhole returns an error if a source gave only a part of its rows, or none: the others would be removed for that.
+func (r *run) checkWhole() error {
+	why := append(r.so.failures, r.list.silent(r.Sources)...)
+	if len(why) == 0 {
+		return nil
+	}
+	return fmt.Errorf("replace: a source was not read as a whole, so the catalogue stays as it was: %s", why[0])
 }
 
 // checkBad stops the ingest when more rows did not validate, or more values were left out, than are tolerated.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/reelsplice/reelsplice/ingest"
 	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
+	"github.com/reelsplice/reelsplice/ingest/merge"
 	"github.com/reelsplice/reelsplice/ingest/report"
 	"github.com/reelsplice/reelsplice/ingest/source"
 	"github.com/reelsplice/reelsplice/ingest/source/limit"
@@ -34,7 +35,8 @@ const ingestLong = "ingest reads dumps into the catalogue: files, folders or glo
 	"Dumps may lie in object storage: s3://bucket/key?region=R, with credentials from where AWS's tools look for\n" +
 	"them, and gs://bucket/key, with an HMAC key in GS_ACCESS_KEY_ID and GS_SECRET_ACCESS_KEY.\n" +
 	"A key that ends in a slash is a folder; *, ** and [] make a pattern.\n\n" +
-	"Later sources win over earlier ones, field by field; --precedence names another order. A row\n" +
+	"Later sources win over earlier ones, field by field; --precedence names another order. Sources win over the\n" +
+	"catalogue, and what they lack stays, unless --replace, --fill or --overlay says otherwise. A row\n" +
 	"{\"id\":1,\"_deleted\":true} or {\"id\":1,\"_merged_into\":2} removes a resource.\n\n" +
 	"A value that fits no field is left out, and its row stays: the report has them by field, and the exit code is 0,\n" +
 	"unless there are more than --max-bad-values. A row without an id, or that is no JSON or CSV, goes to quarantine;\n" +
@@ -46,7 +48,8 @@ const ingestExample = "  reelsplice ingest dumps/movies.ndjson.zst\n" +
 	"  reelsplice ingest --language de-DE 'crawl-de/*.json'\n" +
 	"  reelsplice ingest --explain films.csv >films.toml\n" +
 	"  reelsplice ingest --mapping films.toml films.csv\n" +
-	"  reelsplice ingest --max-bad 1% --update changed/*.ndjson\n" +
+	"  reelsplice ingest --max-bad 1% changed/*.ndjson\n" +
+	"  reelsplice ingest --replace films.csv\n" +
 	"  reelsplice ingest --replay catalog/quarantine/20261122T010203Z-a1b2c3.ndjson\n" +
 	"  reelsplice ingest 's3://dumps/2026-11-*/movies.ndjson.zst?region=eu-west-1'"
 
@@ -64,8 +67,10 @@ func ingestCommand(a *app) *cobra.Command {
 	f.StringVar(&cfg.Catalog, "catalog", usualCatalog, "`DIR` of the catalogue, made when it is missing")
 	meaningFlags(f, &cfg)
 	f.StringVar(&o.precedence, "precedence", "", "`FILE` with the order of sources, for all fields or for some")
-	f.BoolVar(&cfg.Overlay, "overlay", false, "these sources win over all others")
-	f.BoolVar(&cfg.Update, "update", false, "the sources hold changes alone: copy the rest of the catalogue unread")
+	f.BoolVar(&o.overlay, "overlay", false, "these sources win over all others, also over later ones")
+	f.BoolVar(&o.fill, "fill", false, "these sources only add what the catalogue lacks, and overwrite nothing")
+	f.BoolVar(&o.replace, "replace", false, "of the kinds that these sources have, remove from the catalogue what they lack")
+	f.BoolVar(&cfg.Update, "update", false, "require an existing catalogue")
 	f.StringVar(&o.date, "date", "", "`TIME` of the changes, such as 2026-11-22 or 2026-11-22T04:00:00Z; now by default")
 	f.StringArrayVar(&o.replay, "replay", nil, "ingest the rows of a quarantine `FILE` again, in place of SRC; repeatable")
 	f.StringVar(&o.maxBad, "max-bad", "", "stop when more than `N` rows, or N% of them, do not validate; the catalogue then stays as it is")
@@ -107,6 +112,7 @@ func ingestCommand(a *app) *cobra.Command {
 // ingestFlags are checked before they become part of a Config.
 type ingestFlags struct {
 	precedence, maxBad, maxValues string
+	overlay, fill, replace        bool
 	date                          string
 	replay                        []string
 	tolerated                     int64
@@ -195,6 +201,16 @@ func (o *ingestFlags) apply(cfg *ingest.Config) error {
 		}
 		if *most.to, err = ingest.ParseTolerance(most.text); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", most.flag, err))
+		}
+	}
+	for _, mode := range []struct {
+		set bool
+		is  merge.Mode
+	}{{o.overlay, merge.Overlay}, {o.fill, merge.Fill}, {o.replace, merge.Replace}} {
+		if mode.set && cfg.Mode != merge.Update {
+			errs = append(errs, fmt.Errorf("--%s: want no --%s beside it", mode.is, cfg.Mode))
+		} else if mode.set {
+			cfg.Mode = mode.is
 		}
 	}
 	if cfg.Date, err = parseDate(o.date); err != nil {
@@ -310,6 +326,9 @@ func writeIngest(w io.Writer, r *ingest.Report) {
 	}
 	for _, kind := range slices.Sorted(maps.Keys(r.Records)) {
 		fmt.Fprintf(w, "catalogue: %s\n", ofKind(r.Records[kind], kind))
+	}
+	for _, kind := range slices.Sorted(maps.Keys(r.RemovedRecords)) {
+		fmt.Fprintf(w, "removed: %s\n", ofKind(r.RemovedRecords[kind], kind))
 	}
 	for _, n := range []struct {
 		count int64

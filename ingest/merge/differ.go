@@ -104,8 +104,9 @@ func isListed(name string) bool {
 	return slices.ContainsFunc(lists, func(l listed) bool { return slices.Contains(l.at, name) })
 }
 
-// compare finds what differs between two records of a kind. A nil old is a new resource: what belongs to it is
-// there as a whole, and only its details are changes. Fields that now lacks are no changes: they stay.
+// compare finds the differences of two records of a kind. A nil old is a new resource: what belongs to it is
+// there as a whole, and only its details are changes. An episode in a season's record has other fields than a record
+// of its own, so what now lacks then stays in the season.
 func (d *differ) compare(kind fragment.Kind, old, now record.Record) {
 	d.kind, d.changes = kind, d.changes[:0]
 	if old.IsNil() {
@@ -114,10 +115,10 @@ func (d *differ) compare(kind fragment.Kind, old, now record.Record) {
 	differs := map[string]bool{}
 	for i := range now.Schema.Fields {
 		f := &now.Schema.Fields[i]
-		if !record.Present(now, f) {
+		was, is := fieldText(old, f.Name), fieldText(now, f.Name)
+		if is == "" && !sameType(old, now) {
 			continue
 		}
-		was, is := fieldText(old, f.Name), record.FieldText(now, f)
 		if differs[f.Name] = was != is; was != is && i < now.Schema.Subs {
 			d.detail(f.Name, was, is, old, now)
 		}
@@ -143,6 +144,8 @@ func (d *differ) compare(kind fragment.Kind, old, now record.Record) {
 		d.note("release_date", "", "", fieldText(old, "release_date"), fieldText(now, "release_date"))
 	}
 }
+
+func sameType(a, b record.Record) bool { return a.Schema == b.Schema }
 
 // fieldText returns the JSON of a field, "" for none.
 func fieldText(r record.Record, name string) string {
@@ -210,10 +213,14 @@ func (d *differ) extra(old, now record.Record) {
 		was = extraOf(old)
 	}
 	is := extraOf(now)
-	slices.SortFunc(is, func(a, b record.RawField) int { return cmp.Compare(a.Name, b.Name) })
-	for _, f := range is {
+	both := is
+	if sameType(old, now) {
+		both = slices.Concat(is, was)
+	}
+	slices.SortFunc(both, func(a, b record.RawField) int { return cmp.Compare(a.Name, b.Name) })
+	for _, f := range slices.CompactFunc(both, func(a, b record.RawField) bool { return a.Name == b.Name }) {
 		if !silent[f.Name] {
-			d.note(f.Name, "", "", was.Value(f.Name), f.Raw)
+			d.note(f.Name, "", "", was.Value(f.Name), is.Value(f.Name))
 		}
 	}
 }
@@ -463,15 +470,17 @@ func (d *differ) externalIDs(old, now record.Record) {
 		}
 		return text
 	}
-	var was record.Record
-	for ids := range old.Each("external_ids") {
+	f, _ := now.Schema.Field("external_ids")
+	var was, is record.Record
+	for ids := range old.Each(f.Name) { // by name: an element of a season has other fields
 		was = ids
 	}
-	for ids := range now.Each("external_ids") {
-		for i := range ids.Schema.Fields {
-			if name := ids.Schema.Fields[i].Name; !d.has(name) { // otherwise it is a change of the details
-				d.note(name, "", "", quoted(fieldText(was, name)), quoted(fieldText(ids, name)))
-			}
+	for ids := range now.Each(f.Name) {
+		is = ids
+	}
+	for i := range f.Elem.Fields {
+		if name := f.Elem.Fields[i].Name; !d.has(name) { // otherwise it is a change of the details
+			d.note(name, "", "", quoted(fieldText(was, name)), quoted(fieldText(is, name)))
 		}
 	}
 }

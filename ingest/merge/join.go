@@ -104,12 +104,46 @@ func keepIDs(dst, src record.Record, path string, kept func(conflict)) {
 				keepIDs(old, src.OwnSub(f), path+f.Name+".", kept)
 			}
 		case record.ShapeObjects:
-			if _, ok := f.Elem.Field("id"); ok && wayOf(f) == nil && hasIDs(dst, f) && !hasIDs(src, f) && !empty(src, f) {
+			if _, ok := f.Elem.Field("id"); ok && wayOf(f) == nil && hasIDs(dst, f) && !hasIDs(src, f) && !isEmpty(src, f) {
 				kept(conflict{path + f.Name, record.FieldText(dst, f), record.FieldText(src, f)})
 				record.Unset(src, f)
 			}
 		}
 	}
+}
+
+// unsetEmpty removes from dst, which shares nothing, the empty values of fields that src has.
+func unsetEmpty(dst, src record.Record) {
+	for i := range src.Schema.Fields {
+		f := &src.Schema.Fields[i]
+		switch {
+		case isEmpty(src, f):
+		case isEmpty(dst, f):
+			record.Unset(dst, f)
+		case f.Shape == record.ShapeObject && f.IsSub():
+			old, _ := dst.Sub(f)
+			from, _ := src.Sub(f)
+			unsetEmpty(old, from)
+		}
+	}
+}
+
+// isEmpty reports whether a field is absent or has the value of the API for nothing: null, an empty text, zero, a list
+// without elements. False is a value.
+func isEmpty(r record.Record, f *record.Field) bool {
+	switch f.Shape {
+	case record.ShapeObject:
+		_, set := r.Sub(f)
+		return !set
+	case record.ShapeObjects, record.ShapeKeyed, record.ShapePages:
+		n, _ := r.Len(f)
+		return n == 0
+	}
+	switch record.FieldText(r, f) {
+	case "null", `""`, "0", "0.0", "[]":
+		return true
+	}
+	return false
 }
 
 // hasIDs reports whether any element of a list has an id.
@@ -118,12 +152,6 @@ func hasIDs(r record.Record, f *record.Field) bool {
 		id, _ := el.Schema.Field("id")
 		return record.Present(el, id)
 	})
-}
-
-// empty reports whether a list has no elements.
-func empty(r record.Record, f *record.Field) bool {
-	n, _ := r.Len(f)
-	return n == 0
 }
 
 // null reports whether a list is unset. Null in place of a list that is united counts as absent.

@@ -10,6 +10,7 @@ import (
 	"github.com/reelsplice/reelsplice/ingest/report"
 	"github.com/reelsplice/reelsplice/ingest/source"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
@@ -137,12 +138,11 @@ func (k *kind) lowest() (key catalog.Key, found bool, err error) {
 	return key, found, nil
 }
 
-// copyGroup copies the next row group of the catalogue, when it begins with key and no other
-// stream has one of its records. Only an update does: the copies leave row groups of other sizes
-// than a file has that is written anew.
+// copyGroup copies the row group of the catalogue that begins with key undecoded, if no other stream has one of its
+// records.
 func (k *kind) copyGroup(w *catalog.Writer, key catalog.Key) (bool, error) {
 	end, ok, err := k.old.groupAt(key)
-	if !k.m.Update || !ok || err != nil {
+	if !ok || err != nil || k.m.Mode == Replace || !w.EndGroup(end != nil) {
 		return false, err
 	}
 	for _, peek := range []peek{k.gone.peek, k.peekRow, k.overlay.peek} {
@@ -153,9 +153,6 @@ func (k *kind) copyGroup(w *catalog.Writer, key catalog.Key) (bool, error) {
 		if ok && (end == nil || next.Compare(*end) < 0) {
 			return false, nil
 		}
-	}
-	if !w.CanCopy() {
-		return false, nil
 	}
 	return true, k.old.copyGroup(w)
 }
@@ -178,31 +175,72 @@ func (k *kind) next(key catalog.Key) (version, error) {
 		return v, err
 	}
 	top := k.overlay.takeIf(key)
-	if moved.none() && news.none() && top.IsNil() {
+	replaced := k.replaces(key)
+	if moved.none() && news.none() && top.IsNil() && !(replaced && v.isRecord()) {
 		return v, nil
 	}
 	before := v
 	switch {
-	case reset:
+	case reset || replaced && v.isRecord():
 		v = version{}
+	case replaced: // a removed resource stays removed
 	case !moved.none():
 		if v.isRecord() { // which under may change, and count reads
 			before.record = k.copy(v.record)
 		}
 		v = moved.under(v)
 	}
-	if v.isRecord() && news.isRecord() {
-		keepIDs(v.record, news.record, "", func(c conflict) {
-			k.conflict(key, c.field, func() string {
-				return fmt.Sprintf("%s in the catalogue, %s in %s: %s", record.Shown(c.old), record.Shown(c.new), k.name(k.owners.of(c.top())), withIDsStay)
-			})
-		})
+	if k.m.Mode == Fill && !reset {
+		v = k.fill(v, news)
+	} else {
+		k.keepIDs(key, v, news)
+		v = v.under(news)
 	}
-	v = v.under(news)
 	if !top.IsNil() {
 		v = v.under(versionOf(k.typ, top))
 	}
 	return v, k.count(key, before, v)
+}
+
+// replaces reports whether the catalogue's record of a key counts for nothing. Of a kind that rows only name, those go
+// whose ids were minted of names.
+func (k *kind) replaces(key catalog.Key) bool {
+	if k.m.Mode != Replace {
+		return false
+	}
+	if isOfSeries(k.typ.Kind) && !k.m.Given.Has(k.typ.Kind) {
+		return k.m.series[key.ID()]
+	}
+	return k.m.Given.Has(k.typ.Kind) || layout.IsMinted(int64(key.ID()))
+}
+
+// keepIDs keeps those lists of the catalogue's record that have ids where the news has names alone.
+func (k *kind) keepIDs(key catalog.Key, v, news version) {
+	if !v.isRecord() || !news.isRecord() {
+		return
+	}
+	keepIDs(v.record, news.record, "", func(c conflict) {
+		k.conflict(key, c.field, func() string {
+			return fmt.Sprintf("%s in the catalogue, %s in %s: %s", record.Shown(c.old), record.Shown(c.new), k.name(k.owners.of(c.top())), withIDsStay)
+		})
+	})
+}
+
+// fill returns the catalogue's version with what it lacks of news. A removed resource stays removed.
+func (k *kind) fill(v, news version) version {
+	switch {
+	case v.none():
+		return news
+	case !v.isRecord() || !news.isRecord():
+		return v
+	}
+	own := k.copy(v.record) // join may keep parts of it
+	unsetEmpty(own, news.record)
+	join(news.record, own, nil)
+	if day := catalog.FetchedOf(own); day != "" {
+		catalog.SetFetched(news.record, day)
+	}
+	return news
 }
 
 // copy returns a record that shares nothing with r.
@@ -225,8 +263,11 @@ func (k *kind) count(key catalog.Key, before, now version) error {
 		k.counts.Added++
 	case now.isRecord() && !sameContent(before.record, now.record):
 		k.counts.Changed++
-	case now.removed != nil && before.isRecord():
+	case !now.isRecord() && before.isRecord():
 		k.counts.Removed++
+		if k.typ.Kind == fragment.KindTV && k.replaces(key) {
+			k.m.series[key.ID()] = true
+		}
 	case now.removed == nil || before.removed != nil:
 		return nil
 	}
@@ -262,6 +303,7 @@ func (k *kind) news(key catalog.Key) (v version, reset bool, err error) {
 		case err != nil:
 			return v, reset, err
 		case row.none(): // all rows were put aside
+		case row.removed != nil && k.m.Mode == Fill && number < len(k.m.Sources): // a source that only adds removes nothing
 		case row.removed != nil:
 			v, reset = row, true
 		case !v.isRecord():

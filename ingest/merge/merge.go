@@ -16,6 +16,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/reelsplice/reelsplice/ingest/layout"
 	"github.com/reelsplice/reelsplice/ingest/report"
 	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/extsort"
@@ -26,8 +27,8 @@ import (
 type Merger struct {
 	Catalog string // folder of the catalogue, which stays as it is
 	Out     string // folder of the new files
-	Overlay bool   // the rows are those of overlay sources
-	Update  bool   // row groups without news are copied, not read
+	Mode    Mode
+	Given   layout.KindSet // kinds of the rows, without those of which rows only name records, such as the cast of a table
 
 	Sources    []Source                             // by number
 	Ranks      func(fragment.Kind) map[string][]int // of the sources, by field and number, where a field has an order of its own
@@ -39,7 +40,19 @@ type Merger struct {
 
 	minted mintedList
 	log    *changelog
+	series map[uint64]bool // series that Replace removed: their seasons and episodes go too
 }
+
+// A Mode is how rows and the catalogue's records go together.
+type Mode string
+
+// The modes. In all of them, the rows of an ingest are joined among themselves first.
+const (
+	Update  Mode = ""        // rows win over records, field by field; fields and records that they lack stay
+	Overlay Mode = "overlay" // they win over the rows of later ingests, too
+	Fill    Mode = "fill"    // rows give what the catalogue lacks, and win over nothing
+	Replace Mode = "replace" // records of the rows' kinds go, with all their fields, unless rows give them
+)
 
 // A Source is a file that rows came from.
 type Source struct{ Name, Path string }
@@ -58,6 +71,7 @@ func (m *Merger) Write(ctx context.Context, rows *Rows, kinds map[string]bool) (
 	if m.minted, err = readMinted(m.Catalog); err != nil {
 		return err
 	}
+	m.series = map[uint64]bool{}
 	m.log = &changelog{m: m, created: map[fragment.Kind]int{}}
 	defer func() { m.log.seasons.close() }()
 	var now []catalog.Removed
@@ -89,15 +103,21 @@ func (m *Merger) Write(ctx context.Context, rows *Rows, kinds map[string]bool) (
 	return m.minted.write(m.Out)
 }
 
-// hasNews reports whether the file of a kind is to be written: there are rows, or there was a
-// source of that kind without any and there is no file yet.
+// hasNews reports whether the file of a kind is to be written: there are rows, or it has parts of removed series, or there
+// was a source of that kind without any and there is no file yet.
 func (m *Merger) hasNews(t *catalog.Type, rows *Rows, kinds map[string]bool) (bool, error) {
 	if _, ok, err := rows.peek(t); ok || err != nil {
 		return ok, err
 	}
 	_, err := os.Stat(filepath.Join(m.Catalog, t.File()))
-	return kinds[t.Name()] && errors.Is(err, fs.ErrNotExist), nil
+	if errors.Is(err, fs.ErrNotExist) {
+		return kinds[t.Name()], nil
+	}
+	return len(m.series) > 0 && isOfSeries(t.Kind), nil
 }
+
+// isOfSeries reports whether a kind's keys begin with the id of a series.
+func isOfSeries(k fragment.Kind) bool { return k == fragment.KindSeason || k == fragment.KindEpisode }
 
 // countStored counts the records of a kind without news.
 func (m *Merger) countStored(t *catalog.Type) error {
@@ -114,7 +134,7 @@ func (m *Merger) countStored(t *catalog.Type) error {
 // returns the removed resources of the kind.
 func (m *Merger) writeKind(ctx context.Context, t *catalog.Type, rows *Rows, old *removals) ([]catalog.Removed, error) {
 	overlay := filepath.Join(m.Catalog, OverlayFile(t))
-	if m.Overlay {
+	if m.Mode == Overlay {
 		k := m.kind(t, rows, &removals{})
 		k.overlaying = true
 		next := filepath.Join(m.Out, OverlayFile(t))

@@ -112,6 +112,8 @@ type Resolver struct {
 	Memory  int64
 	Noter   Noter
 	Merges  bool // the run merges the catalogue's minted ids into others
+	// Replaces makes rows mint the ids of names again that the catalogue has under minted ids: those that no row mints go.
+	Replaces bool
 
 	sorter *extsort.Sorter // of the notes of this turn; nil before the first
 	noted  []*extsort.File // of the turns before
@@ -232,7 +234,11 @@ func (r *Resolver) addStored(ctx context.Context, s *extsort.Sorter) error {
 			continue
 		}
 		err := EachStored(ctx, r.Catalog, t.Kind, paths, func(rec record.Record) (err error) {
-			r.Noter.each(t.Kind, rec, func(k key, id int64) { err = errors.Join(err, addEntry(s, k, id)) })
+			r.Noter.each(t.Kind, rec, func(k key, id int64) {
+				if !r.Replaces || k[0]&nameBit == 0 || !layout.IsMinted(id) {
+					err = errors.Join(err, addEntry(s, k, id))
+				}
+			})
 			return err
 		})
 		if err != nil {

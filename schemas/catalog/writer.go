@@ -50,6 +50,7 @@ type Writer struct {
 	empty  int64     // bytes of a record without values
 	held   int64     // bytes of the row group so far
 	groups int       // that are complete
+	slack  int64     // bytes that the row group may hold beyond its size: see EndGroup
 	n      int64
 
 	// Of two shredders, one is filled while a goroutine encodes what the other one holds.
@@ -98,7 +99,7 @@ func (w *Writer) Write(r record.Record) error {
 	w.open.bytes += size
 	w.held += size
 	switch {
-	case w.held >= w.groupBytes():
+	case w.held >= w.groupBytes()+w.slack:
 		w.send(true)
 	case w.open.rows == batchRows || w.open.bytes >= batchBytes:
 		w.send(false)
@@ -143,11 +144,22 @@ func (w *Writer) fail(err error) {
 	}
 }
 
-// CanCopy reports whether CopyGroup would leave no row group behind that is small: the
-// one that is being collected is empty, or has a quarter of its size.
-func (w *Writer) CanCopy() bool { return w.held == 0 || w.held >= w.groupBytes()/4 }
+// EndGroup ends the open row group where one of an earlier file begins, so that the boundaries of row groups stay in
+// place. It reports false for one that is small, which stays open. If that file has more row groups, the next one may
+// grow by an eighth: a few new records then do not move its end.
+func (w *Writer) EndGroup(more bool) bool {
+	small := w.held > 0 && w.held < w.groupBytes()/4
+	if !small {
+		w.send(true)
+	}
+	w.slack = 0
+	if more {
+		w.slack = w.groupBytes() / 8
+	}
+	return !small
+}
 
-// CopyGroup appends row group i of a file of the same kind as it is, without decoding it.
+// CopyGroup appends row group i of a file of the same kind as it is, without decoding it. It comes after EndGroup.
 func (w *Writer) CopyGroup(f *File, i int) error {
 	w.send(true)
 	w.free <- <-w.free // all is encoded once the other shredder is free
