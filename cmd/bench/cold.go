@@ -137,7 +137,7 @@ func (b *bench) switched(ctx context.Context, stdout io.Writer, ids []uint64) er
 	}
 	for _, when := range []string{"warm up", "before", "after"} {
 		if when == "after" {
-			if _, _, err := run(ctx, m.program, "publish", "--quiet", "--releases", m.releases, "--max-drop", "100", filepath.Base(filepath.Dir(other[0]))); err != nil {
+			if _, _, err := run(ctx, m.program, "publish", "--quiet", "--releases", m.releases, "--max-drop", "100", "--force", filepath.Base(filepath.Dir(other[0]))); err != nil {
 				return err
 			}
 		}

@@ -34,7 +34,8 @@ func buildCommand(a *app) *cobra.Command {
 			"where the file system has hard links. --full renders everything, and so does another --level or version of\n" +
 			"the program. The responses are the same either way.\n\n" +
 			"--publish refuses a release that has much less than the current one: see --max-drop. So it does with one that does\n" +
-			"not answer as --expect wants. --force publishes it all the same.\n\n" +
+			"not answer as --expect wants, and with one that has the responses of a release that was rolled back. --force\n" +
+			"publishes it all the same.\n\n" +
 			"Into a bucket, \"publish --releases URL --from DIR\" uploads a release.",
 		Example: "  reelsplice build --publish",
 	}

@@ -7,18 +7,20 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"github.com/reelsplice/reelsplice/schemas/release"
+	"github.com/reelsplice/reelsplice/schemas/release/compare"
 	"github.com/reelsplice/reelsplice/schemas/release/gate"
 	"github.com/reelsplice/reelsplice/schemas/release/store"
 	"github.com/reelsplice/reelsplice/serve/expect"
 )
 
-// A publishGate holds a release back that has much less than the current one, or that does not answer as its operator
-// expects.
+// A publishGate holds a release back that has much less than the current one, that does not answer as its operator
+// expects, or that was rolled back.
 type publishGate struct {
 	drops        []string
 	expectations string // file of them; "" for none
@@ -32,7 +34,7 @@ func (g *publishGate) add(f *pflag.FlagSet) {
 	f.StringArrayVar(&g.drops, "max-drop", nil, fmt.Sprintf("`PERCENT`, or NAME=PERCENT, by which a count may fall below the current release's (default %d%%); "+
 		"repeatable, NAME is a kind, a sub-request (movie/videos), language, terms or bytes", gate.DefaultPercent))
 	f.StringVar(&g.expectations, "expect", "", "`FILE` of expectations, one a line, such as: /3/movie/550 .title == \"Fight Club\"")
-	f.BoolVar(&g.force, "force", false, "publish against --max-drop and --expect, and note that in the report of the release")
+	f.BoolVar(&g.force, "force", false, "publish against --max-drop and --expect, or after a rollback, and note that in the report of the release")
 }
 
 // read checks the flags and reads the expectations.
@@ -69,11 +71,15 @@ type verdict struct {
 	Empty  bool             `json:"empty,omitempty"` // no records: most often a fetch or an ingest has failed
 	Falls  []gate.Fall      `json:"falls,omitempty"`
 	Failed []expect.Failure `json:"failed,omitempty"`
-	Forced bool             `json:"forced,omitempty"` // and published all the same
+	// RolledBack is the ID of a release with the same responses that was rolled back.
+	RolledBack string `json:"rolled_back,omitempty"`
+	Forced     bool   `json:"forced,omitempty"` // and published all the same
 }
 
 // passes reports whether the release may be published.
-func (v *verdict) passes() bool { return v.Forced || !v.Empty && len(v.Falls)+len(v.Failed) == 0 }
+func (v *verdict) passes() bool {
+	return v.Forced || !v.Empty && len(v.Falls)+len(v.Failed) == 0 && v.RolledBack == ""
+}
 
 // note notes in the report of a release that it was forced, in the store where it is about to be published.
 func (v *verdict) note(ctx context.Context, s releaseStore, id string) error {
@@ -117,8 +123,64 @@ func (a *app) examine(ctx context.Context, g *publishGate, of, to releaseStore, 
 			return v, fmt.Errorf("%s: %w", g.expectations, err)
 		}
 	}
+	if v.RolledBack, err = a.rolledBack(ctx, of, to, id); err != nil {
+		return v, err
+	}
 	v.Forced = g.force && !v.passes()
 	return v, nil
+}
+
+// rolledBack returns the ID of a release with the same responses as the release id that was rolled back in the store
+// where id is to be published, "" for none. A release that is gone or broken is known by its ID alone.
+func (a *app) rolledBack(ctx context.Context, of, to releaseStore, id string) (string, error) {
+	ids, err := to.RolledBack(ctx)
+	if errors.Is(err, release.ErrCorrupt) {
+		a.logger().Warn("the list of releases that were rolled back cannot be read: nothing holds them back", "error", err)
+		return "", nil
+	}
+	switch {
+	case err != nil || len(ids) == 0:
+		return "", err
+	case slices.Contains(ids, id):
+		return id, nil
+	}
+	r, err := of.Open(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = r.Close() }() // read side
+	for _, back := range ids {
+		same, err := sameResponses(ctx, r, back, of, to)
+		if same || err != nil {
+			return back, err
+		}
+	}
+	return "", nil
+}
+
+// sameResponses reports whether a release gives the same responses as another one, which is in the first of the stores that
+// has it.
+func sameResponses(ctx context.Context, r *release.Reader, id string, stores ...releaseStore) (bool, error) {
+	for _, s := range stores {
+		other, err := s.Open(ctx, id)
+		if store.IsBroken(err) {
+			continue
+		}
+		if err != nil {
+			return false, err
+		}
+		defer func() { _ = other.Close() }() // read side
+		found, err := compare.Releases(ctx, other, r, nil)
+		if store.IsBroken(err) {
+			continue
+		}
+		if err != nil {
+			return false, err
+		}
+		differs := slices.ContainsFunc(compare.Changes(), func(c compare.Change) bool { return len(found.Count(c)) > 0 })
+		return !differs, nil
+	}
+	return false, nil
 }
 
 // isSample reports whether a release is one that up made of the sample: every other one may follow it.
@@ -139,6 +201,11 @@ func (a *app) refusal(v *verdict, id, releases string) error {
 	var why []string
 	if v.Empty {
 		why = append(why, "it has no records")
+	}
+	if v.RolledBack == id {
+		why = append(why, "it was rolled back")
+	} else if v.RolledBack != "" {
+		why = append(why, "it gives the same responses as "+v.RolledBack+", which was rolled back")
 	}
 	if n := len(v.Falls); n > 0 {
 		why = append(why, plural(n, "count")+" below what --max-drop allows")

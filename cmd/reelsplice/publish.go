@@ -27,6 +27,7 @@ type releaseStore interface {
 	Current(ctx context.Context) (string, error)
 	Publish(ctx context.Context, id string) (previous string, err error)
 	Rollback(ctx context.Context) (from, to string, err error)
+	RolledBack(ctx context.Context) ([]string, error)
 	SetCanary(ctx context.Context, id string) (previous string, err error)
 	RemoveCanary(ctx context.Context) (id string, err error)
 	List(ctx context.Context) ([]store.Info, error)
@@ -116,6 +117,8 @@ func (s localStore) Current(context.Context) (string, error) { return s.store.Cu
 func (s localStore) Publish(_ context.Context, id string) (string, error) { return s.store.Publish(id) }
 
 func (s localStore) Rollback(context.Context) (from, to string, err error) { return s.store.Rollback() }
+
+func (s localStore) RolledBack(context.Context) ([]string, error) { return s.store.RolledBack() }
 
 func (s localStore) SetCanary(_ context.Context, id string) (string, error) {
 	return s.store.SetCanary(id)
@@ -224,7 +227,7 @@ func publishCommand(a *app) *cobra.Command {
 		Short: "Make a release current",
 		Long: "publish makes a release current: the newest one, or ID. Servers take it up at once.\n\n" +
 			"A release that has much less than the current one is refused: see --max-drop. So is one that does not answer as\n" +
-			"--expect wants. --force publishes it all the same.\n\n" +
+			"--expect wants, and one with the responses of a release that was rolled back. --force publishes it all the same.\n\n" +
 			"With --canary it becomes the canary instead, which servers with --follow canary serve.\n\n" +
 			"With --from a release of a local folder, the newest one or ID, is uploaded to the bucket first. Files that\n" +
 			"the bucket has already are left out. If the folder has the bucket's current release too, deltas to the new one are\n" +
@@ -396,7 +399,9 @@ func rollbackCommand(a *app) *cobra.Command {
 		Use:   "rollback",
 		Short: "Go back to the release that was current before",
 		Long: "rollback makes the release current that was so before. With --canary it removes the canary instead: servers\n" +
-			"that follow it serve the current release again.",
+			"that follow it serve the current release again.\n\n" +
+			"A release with the same responses as the one that was rolled back is not published without --force, until another\n" +
+			"release is published.",
 	}
 	storeFlag(c, &releases)
 	c.Flags().BoolVar(&canary, "canary", false, "remove the canary instead")
@@ -452,22 +457,23 @@ func releasesCommand(a *app) *cobra.Command {
 
 // releaseRow is a release as --json lists it.
 type releaseRow struct {
-	Release   string    `json:"release"`
-	Current   bool      `json:"current"`
-	Previous  bool      `json:"previous"` // rollback goes there
-	Canary    bool      `json:"canary"`   // it goes out first
-	Forced    bool      `json:"forced"`   // published against the gate
-	Built     time.Time `json:"built"`
-	Fragments int64     `json:"fragments"`
-	Bytes     int64     `json:"bytes"`
-	Fetched   *age.Days `json:"fetched,omitempty"` // of the records; none for unknown
-	Error     string    `json:"error,omitempty"`
+	Release    string    `json:"release"`
+	Current    bool      `json:"current"`
+	Previous   bool      `json:"previous"`    // rollback goes there
+	Canary     bool      `json:"canary"`      // it goes out first
+	Forced     bool      `json:"forced"`      // published against the gate
+	RolledBack bool      `json:"rolled_back"` // not published again
+	Built      time.Time `json:"built"`
+	Fragments  int64     `json:"fragments"`
+	Bytes      int64     `json:"bytes"`
+	Fetched    *age.Days `json:"fetched,omitempty"` // of the records; none for unknown
+	Error      string    `json:"error,omitempty"`
 }
 
 func releaseRows(infos []store.Info) []releaseRow {
 	rows := make([]releaseRow, 0, len(infos))
 	for _, i := range infos {
-		row := releaseRow{i.ID, i.Current, i.Previous, i.Canary, i.Forced, i.Built.UTC(), i.Fragments, i.Bytes, nil, ""}
+		row := releaseRow{i.ID, i.Current, i.Previous, i.Canary, i.Forced, i.RolledBack, i.Built.UTC(), i.Fragments, i.Bytes, nil, ""}
 		if !i.Fetched.IsZero() {
 			row.Fetched = &i.Fetched
 		}
@@ -510,6 +516,9 @@ func marks(i *store.Info) string {
 	if i.Forced {
 		all = append(all, "forced")
 	}
+	if i.RolledBack {
+		all = append(all, "rolled back")
+	}
 	return strings.Join(all, ", ")
 }
 
@@ -521,7 +530,8 @@ func pruneCommand(a *app) *cobra.Command {
 		Use:   "prune --keep N",
 		Short: "Remove old releases",
 		Long: "prune removes the oldest releases until N are left, and what killed builds left behind. The current\n" +
-			"release, the one that rollback goes to and the canary always stay, and so do folders that are no release.\n\n" +
+			"release, the one that rollback goes to, the canary and those that were rolled back always stay, and so do folders\n" +
+			"that are no release.\n\n" +
 			"In a bucket, the content of files that no release names goes once it is older than --grace, which has to be\n" +
 			"longer than an upload takes.",
 	}

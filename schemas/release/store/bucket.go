@@ -15,11 +15,12 @@ import (
 
 // Names of objects.
 const (
-	currentName  = "current"
-	canaryName   = "canary"
-	manifestName = "/manifest.json"
-	reportName   = "/report.json"
-	filesPrefix  = "files/"
+	currentName    = "current"
+	canaryName     = "canary"
+	rolledBackName = "rolled-back"
+	manifestName   = "/manifest.json"
+	reportName     = "/report.json"
+	filesPrefix    = "files/"
 )
 
 // parallel is how many requests a method sends at a time.
@@ -47,6 +48,26 @@ func (s Bucket) Current(ctx context.Context) (string, error) { return s.first(ct
 // Canary returns the id of the release that goes out first to the edges that follow it. The error matches
 // ErrNoRelease when there is no canary.
 func (s Bucket) Canary(ctx context.Context) (string, error) { return s.first(ctx, canaryName) }
+
+// RolledBack returns the ids of the releases that were rolled back after a release was last published or made the
+// canary, the newest first.
+func (s Bucket) RolledBack(ctx context.Context) ([]string, error) {
+	p, err := s.pointer(ctx, rolledBackName)
+	return noneIfAbsent(p.ids, err)
+}
+
+// noteRolledBack adds a release to those that were rolled back, unless it is broken: an upload may mend that. A list that
+// cannot be understood is replaced.
+func (s Bucket) noteRolledBack(ctx context.Context, id string) error {
+	if err := s.check(ctx, id); IsBroken(err) || errors.Is(err, errIncomplete) {
+		return nil
+	}
+	old, err := s.mendable(ctx, rolledBackName)
+	if err != nil {
+		return err
+	}
+	return s.set(ctx, rolledBackName, old, withFirst(old.ids, id))
+}
 
 func (s Bucket) first(ctx context.Context, name string) (string, error) {
 	p, err := s.pointer(ctx, name)
@@ -162,7 +183,13 @@ func (s Bucket) publish(ctx context.Context, name, id string) (previous string, 
 	if err := s.set(ctx, name, old, ids); err != nil {
 		return "", err
 	}
-	return previous, s.stays(ctx, name, id, old)
+	if err := s.stays(ctx, name, id, old); err != nil {
+		return previous, err
+	}
+	if ids, err := s.RolledBack(ctx); len(ids) == 0 && err == nil { // most often: publishers need no right to delete
+		return previous, nil
+	}
+	return previous, s.Folder.Delete(ctx, rolledBackName)
 }
 
 // probe returns an error that matches object.ErrUnsupported for a store that ignores the conditions of writes, before the
@@ -209,7 +236,7 @@ func (s Bucket) stays(ctx context.Context, name, id string, old pointer) error {
 }
 
 // Rollback makes the release current that was so before, and forgets the present one as if it had not been
-// published. It can be called several times.
+// published, but for RolledBack. It can be called several times.
 func (s Bucket) Rollback(ctx context.Context) (from, to string, err error) {
 	old, err := s.pointer(ctx, currentName)
 	if err != nil {
@@ -220,6 +247,9 @@ func (s Bucket) Rollback(ctx context.Context) (from, to string, err error) {
 	}
 	from, to = old.ids[0], old.ids[1]
 	if err = s.check(ctx, to); err == nil {
+		err = s.noteRolledBack(ctx, from)
+	}
+	if err == nil {
 		err = s.set(ctx, currentName, old, old.ids[1:])
 	}
 	if err == nil {
@@ -232,7 +262,7 @@ func (s Bucket) Rollback(ctx context.Context) (from, to string, err error) {
 }
 
 // RemoveCanary makes the edges that follow the canary follow the current release. It returns the id of the
-// canary; without one the error matches ErrNoRelease.
+// canary; without one the error matches ErrNoRelease. Unless it is current, RolledBack lists it.
 func (s Bucket) RemoveCanary(ctx context.Context) (id string, err error) {
 	p, err := s.pointer(ctx, canaryName)
 	if err != nil && !errors.Is(err, release.ErrCorrupt) {
@@ -240,6 +270,11 @@ func (s Bucket) RemoveCanary(ctx context.Context) (id string, err error) {
 	}
 	if len(p.ids) > 0 {
 		id = p.ids[0]
+	}
+	if current, err := s.Current(ctx); id != "" && (err != nil || id != current) { // else it went out to all
+		if err := s.noteRolledBack(ctx, id); err != nil {
+			return "", fmt.Errorf("remove canary: %w", err)
+		}
 	}
 	if err := s.Folder.Delete(ctx, canaryName); err != nil {
 		return "", fmt.Errorf("remove canary: %w", err)

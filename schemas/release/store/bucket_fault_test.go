@@ -93,7 +93,7 @@ func TestFaults(t *testing.T) {
 		if infos, err := s.List(ctx); err != nil || len(infos) != 2 || infos[0].Err != nil || infos[1].Err != nil {
 			t.Errorf("seed %d: releases at the end: %v, %v", seed, infos, err)
 		}
-		if got, want := len(names(t, s.Folder)), len(uniqueFiles(t, s))+5; got != want {
+		if got, want := len(names(t, s.Folder)), len(uniqueFiles(t, s))+6; got != want {
 			t.Errorf("seed %d: %d objects at the end, want %d", seed, got, want)
 		}
 	}

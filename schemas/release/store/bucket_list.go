@@ -64,6 +64,10 @@ func (s Bucket) view(ctx context.Context) (*view, error) {
 	if err != nil && !errors.Is(err, ErrNoRelease) {
 		return nil, err
 	}
+	rolledBack, err := s.RolledBack(ctx)
+	if err != nil && !errors.Is(err, release.ErrCorrupt) { // a damaged list marks none
+		return nil, err
+	}
 	v := &view{}
 	if v.releases, v.reports, err = s.listReleases(ctx); err != nil {
 		return nil, err
@@ -95,7 +99,7 @@ func (s Bucket) view(ctx context.Context) (*view, error) {
 		}
 		v.infos = append(v.infos, Info{ID: current.ids[0], Err: err})
 	}
-	arrange(v.infos, current.ids, strings.Join(canary.ids, ""))
+	arrange(v.infos, current.ids, strings.Join(canary.ids, ""), rolledBack)
 	return v, nil
 }
 

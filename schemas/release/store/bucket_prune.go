@@ -22,7 +22,7 @@ var (
 )
 
 // Prune removes releases and returns their ids. It keeps the current one, the one that Rollback goes to, the
-// canary, and then the newest ones until keep, at least 1, are there; releases that List gives an Err for it neither
+// canary, those that were rolled back, and then the newest ones until keep, at least 1, are there; releases that List gives an Err for it neither
 // counts nor touches.
 //
 // Manifests go first, then the objects that no manifest names and that are older than grace: Push uploads the

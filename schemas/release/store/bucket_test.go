@@ -218,6 +218,21 @@ func testStore(t *testing.T, s store.Bucket, local store.Folder, ids []string) {
 	if got, want := listed(t, s, ids), "3n 2 1c 0p"; got != want {
 		t.Errorf("List = %q, want %q", got, want)
 	}
+	if back, err := s.RolledBack(ctx); err != nil || !slices.Equal(back, ids[2:3]) {
+		t.Errorf("RolledBack = %q, %v, want %q", back, err, ids[2:3])
+	}
+	if removed, err := s.Prune(ctx, 1, 0); err != nil || len(removed) != 0 {
+		t.Errorf("Prune = %q, %v, want none of a release that was rolled back", removed, err)
+	}
+	if _, err := s.SetCanary(ctx, ids[2]); err != nil {
+		t.Fatal(err)
+	}
+	if back, err := s.RolledBack(ctx); err != nil || len(back) != 0 {
+		t.Errorf("RolledBack = %q, %v, want none after a release became the canary", back, err)
+	}
+	if _, err := s.SetCanary(ctx, ids[3]); err != nil {
+		t.Fatal(err)
+	}
 	removed, err := s.Prune(ctx, 1, 0)
 	if err != nil || !slices.Equal(removed, ids[2:3]) {
 		t.Errorf("Prune = %q, %v, want %q", removed, err, ids[2:3])
@@ -228,6 +243,9 @@ func testStore(t *testing.T, s store.Bucket, local store.Folder, ids []string) {
 	isSound(t, s)
 	if id, err := s.RemoveCanary(ctx); err != nil || id != ids[3] {
 		t.Errorf("RemoveCanary() = %q, %v", id, err)
+	}
+	if back, err := s.RolledBack(ctx); err != nil || !slices.Equal(back, ids[3:]) {
+		t.Errorf("RolledBack = %q, %v, want the canary that was removed", back, err)
 	}
 	if _, err := s.RemoveCanary(ctx); !errors.Is(err, store.ErrNoRelease) {
 		t.Errorf("RemoveCanary() of none = %v, want ErrNoRelease", err)

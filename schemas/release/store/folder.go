@@ -24,6 +24,7 @@ const (
 	deletingPrefix = ".deleting-"
 	currentFile    = "current"
 	canaryFile     = "canary"
+	rolledBackFile = "rolled-back"
 )
 
 // ErrNoRelease matches, through errors.Is, the error about a store in which nothing
@@ -45,6 +46,10 @@ func (s Folder) Current() (string, error) { return s.first(currentFile) }
 // ErrNoRelease when there is no canary.
 func (s Folder) Canary() (string, error) { return s.first(canaryFile) }
 
+// RolledBack returns the ids of the releases that were rolled back after a release was last published or made the
+// canary, the newest first.
+func (s Folder) RolledBack() ([]string, error) { return noneIfAbsent(s.pointer(rolledBackFile)) }
+
 func (s Folder) first(name string) (string, error) {
 	ids, err := s.pointer(name)
 	if err != nil {
@@ -53,7 +58,7 @@ func (s Folder) first(name string) (string, error) {
 	return ids[0], nil
 }
 
-// pointer returns the ids in the file current or canary, newest first; at least one.
+// pointer returns the ids in the file current, canary or rolled-back, newest first; at least one.
 func (s Folder) pointer(name string) ([]string, error) {
 	path := filepath.Join(s.Dir, name)
 	data, err := file.Read(path, MaxHistoryBytes)
@@ -158,26 +163,55 @@ func (s Folder) point(name, id string) (previous string, err error) {
 	if name == canaryFile {
 		ids = nil // it has no history
 	}
-	return previous, s.setPointer(name, append([]string{id}, ids...))
+	if err := s.setPointer(name, append([]string{id}, ids...)); err != nil {
+		return "", err
+	}
+	return previous, s.removePointer(rolledBackFile)
+}
+
+// removePointer removes a file of ids, if it is there.
+func (s Folder) removePointer(name string) error {
+	if err := os.Remove(filepath.Join(s.Dir, name)); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	}
+	return file.SyncDir(s.Dir)
+}
+
+// noteRolledBack adds a release to those that were rolled back, unless it is broken: a build may mend that. A list that
+// cannot be understood is replaced.
+func (s Folder) noteRolledBack(id string) error {
+	if _, err := s.check(id); IsBroken(err) {
+		return nil
+	}
+	ids, err := s.RolledBack()
+	if err != nil && !errors.Is(err, release.ErrCorrupt) {
+		return err
+	}
+	return s.setPointer(rolledBackFile, withFirst(ids, id))
 }
 
 // RemoveCanary makes the edges that follow the canary follow the current release. It returns the id of the
-// canary; without one the error matches ErrNoRelease.
+// canary; without one the error matches ErrNoRelease. Unless it is current, RolledBack lists it.
 func (s Folder) RemoveCanary() (id string, err error) {
 	err = s.locked("remove canary", func() (err error) {
 		if id, err = s.Canary(); err != nil && !errors.Is(err, release.ErrCorrupt) {
 			return err
 		}
-		if err := os.Remove(filepath.Join(s.Dir, canaryFile)); err != nil {
-			return err
+		if current, _ := s.Current(); id != "" && id != current { // else it went out to all
+			if err := s.noteRolledBack(id); err != nil {
+				return err
+			}
 		}
-		return file.SyncDir(s.Dir)
+		return s.removePointer(canaryFile)
 	})
 	return id, err
 }
 
 // Rollback makes the release current that was so before, and forgets the present one
-// as if it had not been published. It can be called several times.
+// as if it had not been published, but for RolledBack. It can be called several times.
 func (s Folder) Rollback() (from, to string, err error) {
 	err = s.locked("roll back", func() error {
 		ids, err := s.pointer(currentFile)
@@ -191,6 +225,9 @@ func (s Folder) Rollback() (from, to string, err error) {
 		if _, err := s.check(to); err != nil {
 			return fmt.Errorf("from %s: %w", from, err)
 		}
+		if err := s.noteRolledBack(from); err != nil {
+			return err
+		}
 		return s.setPointer(currentFile, ids[1:])
 	})
 	return from, to, err
@@ -202,6 +239,10 @@ func (s Folder) Rollback() (from, to string, err error) {
 func (s Folder) List() ([]Info, error) {
 	ids, currentErr := s.pointer(currentFile)
 	canary, canaryErr := s.Canary()
+	rolledBack, err := s.RolledBack()
+	if err != nil && !errors.Is(err, release.ErrCorrupt) { // a damaged list marks none
+		return nil, fmt.Errorf("list releases: %w", err)
+	}
 	var damaged error
 	for _, err := range []error{canaryErr, currentErr} {
 		switch {
@@ -225,7 +266,7 @@ func (s Folder) List() ([]Info, error) {
 	if len(ids) > 0 && !slices.ContainsFunc(infos, func(i Info) bool { return i.ID == ids[0] }) {
 		infos = append(infos, s.info(ids[0]))
 	}
-	arrange(infos, ids, canary)
+	arrange(infos, ids, canary, rolledBack)
 	return infos, damaged
 }
 
@@ -271,7 +312,7 @@ func (s Folder) NoteForced(id string, why any) error {
 }
 
 // Prune removes releases and returns their ids. It keeps the current one, the one that
-// Rollback goes to, the canary, and then the newest ones until keep, at least 1, are there; folders
+// Rollback goes to, the canary, those that were rolled back, and then the newest ones until keep, at least 1, are there; folders
 // that List gives an Err for it neither counts nor touches. What killed builders left
 // behind goes too, unless a builder is at work.
 func (s Folder) Prune(keep int) (removed []string, err error) {
@@ -351,7 +392,7 @@ func (s Folder) Remove(id string) error {
 
 // removeStale removes what killed processes left behind.
 func (s Folder) removeStale() error {
-	for _, pointer := range []string{currentFile, canaryFile} {
+	for _, pointer := range []string{currentFile, canaryFile, rolledBackFile} {
 		if err := file.RemovePending(filepath.Join(s.Dir, pointer)); err != nil {
 			return err
 		}

@@ -84,10 +84,29 @@ func TestPublishAndRollback(t *testing.T) {
 		}
 		isCurrentLocal(t, s, ids[i-1])
 	}
+	if back, err := s.RolledBack(); err != nil || !slices.Equal(back, ids[1:]) {
+		t.Errorf("RolledBack() = %q, %v, want %q", back, err, ids[1:])
+	}
 	if _, _, err := s.Rollback(); err == nil || !strings.Contains(err.Error(), "no release has been current before "+ids[0]) {
 		t.Errorf("Rollback() from the first = %v", err)
 	}
 	isCurrentLocal(t, s, ids[0])
+	publishLocal(t, s, ids[2])
+	if back, err := s.RolledBack(); err != nil || len(back) != 0 {
+		t.Errorf("RolledBack() after another release was published = %q, %v", back, err)
+	}
+	for _, canary := range []string{ids[1], ids[2]} {
+		if _, err := s.SetCanary(canary); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.RemoveCanary(); err != nil {
+			t.Fatal(err)
+		}
+		back, err := s.RolledBack()
+		if want := canary != ids[2]; err != nil || slices.Contains(back, canary) != want {
+			t.Errorf("RolledBack() after the canary %s was removed = %q, %v, want it there: %v", canary, back, err, want)
+		}
+	}
 }
 
 func TestPublishRefuses(t *testing.T) {

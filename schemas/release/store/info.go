@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,7 +26,9 @@ type Info struct {
 	Current  bool   // it is served
 	Previous bool   // Rollback goes there
 	Canary   bool   // it goes out first
-	Bytes    int64  // length of the files that its manifest lists
+	// RolledBack reports whether RolledBack lists it.
+	RolledBack bool
+	Bytes      int64 // length of the files that its manifest lists
 	// Fragments is the number of fragments.
 	Fragments int64
 	// Empty reports whether it has no record: it serves nothing but 404.
@@ -98,12 +101,13 @@ func withForced(report []byte, why any) ([]byte, error) {
 
 // arrange sorts the releases of a store, the newest first, and marks those that its pointers name. History
 // may be empty, and canary "".
-func arrange(infos []Info, history []string, canary string) {
+func arrange(infos []Info, history []string, canary string, rolledBack []string) {
 	for n := range infos {
 		i := &infos[n]
 		i.Current = len(history) > 0 && i.ID == history[0]
 		i.Previous = len(history) > 1 && i.ID == history[1] && !i.Current
 		i.Canary = i.ID == canary
+		i.RolledBack = slices.Contains(rolledBack, i.ID)
 	}
 	slices.SortStableFunc(infos, func(a, b Info) int {
 		return cmp.Or(b.Built.Compare(a.Built), cmp.Compare(a.ID, b.ID))
@@ -113,7 +117,7 @@ func arrange(infos []Info, history []string, canary string) {
 // surplus returns the ids of the releases beyond keep, of infos as arrange leaves them. It keeps those that
 // are marked, then the newest. Those with an Err it neither counts nor returns.
 func surplus(infos []Info, keep int) []string {
-	marked := func(i *Info) bool { return i.Current || i.Previous || i.Canary }
+	marked := func(i *Info) bool { return i.Current || i.Previous || i.Canary || i.RolledBack }
 	for n := range infos {
 		if i := &infos[n]; i.Err == nil && marked(i) {
 			keep--
@@ -132,6 +136,19 @@ func surplus(infos []Info, keep int) []string {
 		ids = append(ids, i.ID)
 	}
 	return ids
+}
+
+// withFirst returns ids with one of them, or another one, in front.
+func withFirst(ids []string, id string) []string {
+	return append([]string{id}, slices.DeleteFunc(ids, func(other string) bool { return other == id })...)
+}
+
+// noneIfAbsent returns the ids of a file, none if there is no file.
+func noneIfAbsent(ids []string, err error) ([]string, error) {
+	if errors.Is(err, ErrNoRelease) {
+		err = nil
+	}
+	return ids, err
 }
 
 // encodeHistory returns the content of the file current, or of canary: as many of ids, the newest first, as it keeps.
