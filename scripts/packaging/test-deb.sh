@@ -59,6 +59,39 @@ echo '# mine' >>"$root/etc/reelsplice/reelsplice.toml"
 in_root dpkg -i /reelsplice.deb >"$work/upgrade"
 if grep sudo "$work/upgrade"; then exit 1; fi
 grep -q '# mine' "$root/etc/reelsplice/reelsplice.toml"
+
+# An upgrade restarts an edge that runs, by the scripts of deb and rpm alike. One whose release the new program does not
+# read keeps the earlier program until there is another release. These stand for systemd, which does not run here.
+mkdir -p "$root/run/systemd/system"
+printf '#!/bin/sh\necho "$*" >>/systemctl-calls\n' >"$root/usr/bin/systemctl"
+cat >"$root/usr/bin/systemd-run" <<'SH'
+#!/bin/sh
+while [ "${1#--}" != "$1" ]; do shift; done
+cd /var/lib/reelsplice && exec runuser -u reelsplice -- "$@"
+SH
+chmod 755 "$root/usr/bin/systemctl" "$root/usr/bin/systemd-run"
+in_root sh -c 'cp /var/lib/dpkg/info/reelsplice.postinst /postinst' # rpm has the same one
+for upgrade in "dpkg -i /reelsplice.deb" "sh /postinst 2"; do
+  rm -f "$root/systemctl-calls"
+  # shellcheck disable=SC2086 # words
+  in_root $upgrade >"$work/upgrade" 2>&1
+  if grep 'sudo' "$work/upgrade"; then exit 1; fi
+  grep -qx 'try-restart reelsplice.service' "$root/systemctl-calls"
+done
+manifest=$(echo "$root"/var/lib/reelsplice/releases/r*/manifest.json)
+as_user sed -i 's/_version": [0-9][0-9]*/_version": 1/' "${manifest#"$root"}"
+for upgrade in "dpkg -i /reelsplice.deb" "sh /postinst 2"; do
+  rm -f "$root/systemctl-calls"
+  # shellcheck disable=SC2086 # words
+  in_root $upgrade >"$work/upgrade" 2>&1
+  if grep try-restart "$root/systemctl-calls"; then exit 1; fi
+  grep -q 'keeps running the earlier program' "$work/upgrade"
+  grep -q 'it is of version 1, ' "$work/upgrade"
+done
+sed -n 's/^ *mend: //p' "$work/upgrade" >"$root/mend"
+as_user sh -e /mend >/dev/null 2>&1
+in_root dpkg -i /reelsplice.deb >"$work/upgrade"
+grep -qx 'try-restart reelsplice.service' "$root/systemctl-calls"
 in_root dpkg -r reelsplice >/dev/null
 [ -s "$root/var/lib/reelsplice/releases/current" ] && [ -s "$root/etc/reelsplice/reelsplice.toml" ]
 in_root dpkg -P reelsplice >/dev/null

@@ -1,7 +1,13 @@
 #!/bin/sh
 # Makes the user and its folder. Nothing is started: the edge needs a release and a token first. An edge that
-# runs is restarted with the new program.
+# runs is restarted, unless the new program does not serve its release.
 set -e
+
+# fault prints why the new program would not serve the release of the edge, and the mend. It fails if it would.
+fault() {
+  systemd-run --quiet --pipe --wait --collect --property=User=reelsplice --property=WorkingDirectory=/var/lib/reelsplice \
+    --property=EnvironmentFile=-/etc/reelsplice/environment /usr/bin/reelsplice doctor | grep -A 1 '^fail  *release '
+}
 
 if ! getent passwd reelsplice >/dev/null; then
   if ! getent group reelsplice >/dev/null; then groupadd --system reelsplice; fi
@@ -18,7 +24,17 @@ done
 
 if [ -d /run/systemd/system ]; then
   systemctl daemon-reload || true
-  systemctl try-restart reelsplice.service || true
+  if systemctl is-active --quiet reelsplice.service && why=$(fault); then
+    cat <<TEXT
+The edge keeps running the earlier program, because this one cannot serve its release:
+
+$why
+
+Mend that as the user reelsplice, then: sudo systemctl restart reelsplice
+TEXT
+  else
+    systemctl try-restart reelsplice.service || true
+  fi
 fi
 
 # On the first configuration: dpkg then gives no version, and rpm a count of one.
