@@ -376,6 +376,10 @@ func (r *draftRecord) measure(t *candidate) {
 			t.out[i] = scalarText(string(out))
 			continue
 		}
+		if err == nil && len(out) == 0 && isPlaceholder(textIn(raw)) {
+			t.given--
+			continue
+		}
 		t.odd = cmp.Or(t.odd, raw)
 		if missed++; float64(missed) > (1-leastFit)*float64(t.given) {
 			break

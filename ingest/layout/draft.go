@@ -170,43 +170,40 @@ func (c *draftColumn) setForms(name string) {
 	c.forms = append(c.forms, plain(strings.Join(slices.DeleteFunc(words, func(w string) bool { return draftList("words")[w] > 0 }), " ")))
 }
 
-// setNothing empties cells without a value. Words for nothing count as such if many cells have one.
+// setNothing empties cells without a value. Words for nothing count as such if many cells have one. A film may be called so
+// once.
 func (c *draftColumn) setNothing() {
 	const longest = 40
-	words, some := map[string]int{}, 0
+	words, count := map[string]int{}, 0
 	c.cells = slices.Clone(c.cells) // draft.whole has all
 	for i, raw := range c.cells {
-		text := ""
-		if !isEmpty(raw) && raw != "[]" && raw != "{}" {
-			text = strings.TrimSpace(textIn(raw))
-		}
-		if text == "" {
+		if isEmpty(raw) || raw == "[]" || raw == "{}" || strings.TrimSpace(textIn(raw)) == "" {
 			c.cells[i] = ""
 			continue
 		}
 		c.given++
-		if raw[0] == '"' && len(raw) < longest && (words[raw] > 0 || draftList("nothing")[plain(text)] > 0 || isPlaceholder(text)) {
+		if raw[0] == '"' && len(raw) < longest {
 			words[raw]++
-			some++
 		}
 	}
-	for raw, n := range words {
-		if n == 1 && !isPlaceholder(textIn(raw)) { // a film is called so
-			delete(words, raw)
-			some--
-		}
+	maps.DeleteFunc(words, func(raw string, n int) bool {
+		word := textIn(raw)
+		return draftList("nothing")[plain(word)] == 0 && !isPlaceholder(word) || n == 1 && plain(word) == "" || n == 1 && !isPlaceholder(word)
+	})
+	for _, n := range words {
+		count += n
 	}
-	often := float64(some) >= oftenFit*float64(c.given) && some < c.given
+	if float64(count) < oftenFit*float64(c.given) || count == c.given {
+		return
+	}
+	c.given -= count
 	for i, raw := range c.cells {
-		if words[raw] > 0 && (often || isPlaceholder(textIn(raw))) {
+		if words[raw] > 0 {
 			c.cells[i] = ""
-			c.given--
 		}
 	}
 	for raw := range words {
-		if often {
-			c.nothing = append(c.nothing, textIn(raw))
-		}
+		c.nothing = append(c.nothing, textIn(raw))
 	}
 	slices.Sort(c.nothing)
 }
@@ -727,7 +724,11 @@ func (d *draft) finish(file, base string) (out Draft) {
 		}
 		if c.parent == nil && c.members == nil && !used && !usedInside {
 			d.noteUnused(c)
-			fmt.Fprintf(&ignored, "  { column = %s, note = %s },  # %s\n", quoted(c.name), quoted(cmp.Or(strings.Join(c.notes, "; "), "no field found")), c.example())
+			example := "always empty"
+			if i := slices.IndexFunc(c.cells, func(raw string) bool { return raw != "" }); i >= 0 {
+				example = "such as " + oneLineOf(cut(c.cells[i]))
+			}
+			fmt.Fprintf(&ignored, "  { column = %s, note = %s },  # %s\n", quoted(c.name), quoted(cmp.Or(strings.Join(c.notes, "; "), "no field found")), example)
 		}
 		if c.members != nil || usedAround || inside && !used {
 			continue
@@ -773,16 +774,6 @@ func (d *draft) finish(file, base string) (out Draft) {
 	}
 	out.Text, out.Certain = b.String()+d.text.String(), d.doubts == nil
 	return out
-}
-
-// example returns a cell for a comment.
-func (c *draftColumn) example() string {
-	for _, raw := range c.cells {
-		if raw != "" {
-			return "such as " + oneLineOf(cut(raw))
-		}
-	}
-	return "always empty"
 }
 
 // noteUnused notes why no field takes a column of numbers that may be ids.
