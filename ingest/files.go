@@ -32,7 +32,6 @@ type input struct {
 	draft       *layout.Draft // of a mapping, for a file without a meaning
 	table       bool          // the rows are those of a table, whatever the file's format
 	header      string        // of an open CSV or TSV file
-	fit         *fileFit      // nil for tables of IMDb's
 }
 
 // layout names the layout of the file in messages and reports.

@@ -34,7 +34,6 @@ type fileFit struct {
 	rows     report.Outcome
 	cells    map[string]record.Cells
 	examples map[string]report.Sample
-	named    bool
 }
 
 // fits are how well the files fit, by number of their source and, for those named after one resource, by folder.

@@ -273,12 +273,16 @@ func TestArtwork(t *testing.T) {
 		{fragment.KindEpisode, `"series_id":2,"season_number":3,"episode_number":4,"still_path":"/s.jpg","images":{"stills":[]}`, ""},
 		{fragment.KindMovie, `"images":{"posters":[` + french + `]},` + paths, `"backdrops":[` + backdrop + `],<id>"logos":[],"posters":[` + french + `]}`},
 		// The path is there in another language.
-		{fragment.KindMovie, `"images":{"posters":[{"file_path":"/f.jpg"},{"file_path":"/p.jpg","iso_639_1":"de"}]},` + paths,
-			`"backdrops":[` + backdrop + `],<id>"logos":[],"posters":[` + image("0.667", "null", "/f.jpg") + `,{"iso_639_1":"de","file_path":"/p.jpg"}]}`},
+		{
+			fragment.KindMovie, `"images":{"posters":[{"file_path":"/f.jpg"},{"file_path":"/p.jpg","iso_639_1":"de"}]},` + paths,
+			`"backdrops":[` + backdrop + `],<id>"logos":[],"posters":[` + image("0.667", "null", "/f.jpg") + `,{"iso_639_1":"de","file_path":"/p.jpg"}]}`,
+		},
 		// Rows of a table get the fields that they lack.
-		{fragment.KindMovie, `"images":{"posters":[{"file_path":"/f.jpg","width":500}],"logos":[{"file_path":"/l.png"}]},` + paths,
+		{
+			fragment.KindMovie, `"images":{"posters":[{"file_path":"/f.jpg","width":500}],"logos":[{"file_path":"/l.png"}]},` + paths,
 			`"backdrops":[` + backdrop + `],<id>"logos":[` + image("0.0", "null", "/l.png") + `],"posters":[` + poster + `,` +
-				strings.Replace(image("0.667", "null", "/f.jpg"), `"width":0`, `"width":500`, 1) + `]}`},
+				strings.Replace(image("0.667", "null", "/f.jpg"), `"width":0`, `"width":500`, 1) + `]}`,
+		},
 	} {
 		row := `{"id":1,` + tt.fields + `}`
 		fragmentIs(t, renderKind(t, tt.kind, row), "images", tt.want)

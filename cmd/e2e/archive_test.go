@@ -104,6 +104,7 @@ func TestArchives(t *testing.T) {
 
 // checkTiny serves an archive of package release, whose own tests check it.
 func checkTiny(t *testing.T, version int) {
+	t.Helper()
 	from, releases := fmt.Sprintf("../../schemas/release/testdata/v%d", version), t.TempDir()
 	m, err := release.ReadManifest(from)
 	if err == nil {
@@ -122,6 +123,7 @@ func checkTiny(t *testing.T, version int) {
 }
 
 func checkArchive(t *testing.T, dir string) {
+	t.Helper()
 	var version int
 	if _, err := fmt.Sscanf(filepath.Base(dir), "v%d", &version); err != nil {
 		t.Fatal(err)

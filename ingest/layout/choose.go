@@ -552,18 +552,6 @@ func (s *Subject) shareOf(columns []string) float64 {
 	return float64(there) / float64(max(all, 1))
 }
 
-// skipReason returns the reason of a skip that fits a file by its name and columns.
-func skipReason(mappings []*Mapping, file string, columns []string) string {
-	for _, m := range mappings {
-		for i := range m.skips {
-			if m.skips[i].match(file, columns) {
-				return m.skips[i].reason
-			}
-		}
-	}
-	return ""
-}
-
 // noTable returns the message for a file that is no table of a layout.
 func noTable(layout string, mappings []*Mapping, file string) string {
 	var labels []string

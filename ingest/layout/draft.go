@@ -318,8 +318,14 @@ func short(text string) string {
 
 // conventions are how numbers are written in texts, the usual ones first.
 var conventions = []numberReader{
-	{}, {thousands: ","}, {decimal: ",", thousands: "."}, {decimal: ",", thousands: " "}, {decimal: ",", thousands: "\u00a0"}, {decimal: ",", thousands: "\u202f"},
-	{thousands: " "}, {thousands: "'"},
+	{},
+	{thousands: ","},
+	{decimal: ",", thousands: "."},
+	{decimal: ",", thousands: " "},
+	{decimal: ",", thousands: "\u00a0"},
+	{decimal: ",", thousands: "\u202f"},
+	{thousands: " "},
+	{thousands: "'"},
 }
 
 // scales are the words behind numbers that are known.

@@ -25,8 +25,8 @@ type draftCase struct {
 }
 
 // rowsOf returns the rows of a table as readers of files give them.
-func rowsOf(t testing.TB, table string) (rows []string) {
-	t.Helper()
+func rowsOf(tb testing.TB, table string) (rows []string) {
+	tb.Helper()
 	table = strings.TrimSpace(table)
 	if table[0] == '{' {
 		return strings.Split(table, "\n")
@@ -37,7 +37,7 @@ func rowsOf(t testing.TB, table string) (rows []string) {
 	}
 	all, err := r.ReadAll()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	for _, cells := range all[1:] {
 		row := []byte{'{'}
@@ -56,11 +56,11 @@ func rowsOf(t testing.TB, table string) (rows []string) {
 }
 
 // applied returns the records of rows by a draft, and the values that were left out.
-func applied(t testing.TB, d Draft, base string, rows []string) (recs [][]Record, left []record.LeftOut) {
-	t.Helper()
+func applied(tb testing.TB, d Draft, base string, rows []string) (recs [][]Record, left []record.LeftOut) {
+	tb.Helper()
 	m, err := ParseMapping("m.toml", []byte(d.Text))
 	if err != nil {
-		t.Fatalf("ParseMapping(%s) = %v", d.Text, err)
+		tb.Fatalf("ParseMapping(%s) = %v", d.Text, err)
 	}
 	if len(m.tables) == 0 {
 		return make([][]Record, len(rows)), nil
@@ -70,7 +70,7 @@ func applied(t testing.TB, d Draft, base string, rows []string) (recs [][]Record
 	for _, row := range rows {
 		r, err := l.Records(Row{File: base, JSON: row, Table: true, Texts: true})
 		if err != nil {
-			t.Errorf("Records(%s) = %v in\n%s", row, err, d.Text)
+			tb.Errorf("Records(%s) = %v in\n%s", row, err, d.Text)
 		}
 		recs = append(recs, r)
 	}

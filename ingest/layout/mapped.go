@@ -101,7 +101,7 @@ func (m *mapped) Records(r Row) ([]Record, error) {
 	if len(m.made) == 0 {
 		record.Count(m.write.dropped, form.label+": rows that no record takes", 1)
 	} else {
-		m.binder.count(m.row, m.made, r.Table)
+		m.count(m.row, m.made, r.Table)
 	}
 	for _, n := range m.ids.named {
 		rec, err := m.tmdb.Records(n.row())

@@ -176,7 +176,7 @@ func (k *kind) next(key catalog.Key) (version, error) {
 	}
 	top := k.overlay.takeIf(key)
 	replaced := k.replaces(key)
-	if moved.none() && news.none() && top.IsNil() && !(replaced && v.isRecord()) {
+	if moved.none() && news.none() && top.IsNil() && (!replaced || !v.isRecord()) {
 		return v, nil
 	}
 	before := v

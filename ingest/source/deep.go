@@ -42,13 +42,14 @@ func (d *deepRows) next() (Row, error) {
 		if err != nil || row.Err != nil {
 			return row, err
 		}
-		if d.found, err = rowsAt(string(row.JSON), d.path); err != nil {
-			d.found, d.row = nil, d.row+1
+		found, wrong := rowsAt(string(row.JSON), d.path)
+		if wrong != nil {
+			d.row++
 			row.Place.Row = d.row
-			row.Err = &RowError{Place: row.Place, Off: -1, Reason: err.Error()}
+			row.Err = &RowError{Place: row.Place, Off: -1, Reason: wrong.Error()}
 			return row, nil
 		}
-		d.at = row
+		d.at, d.found = row, found
 	}
 	json := d.found[0]
 	d.found = d.found[1:]
@@ -255,13 +256,13 @@ func PathsToRows(text string) []string {
 				if strings.ContainsAny(f.Name, ".[]{}") || f.Name == "" {
 					continue
 				}
-				switch {
-				case f.Raw[0] == '{':
+				switch f.Raw[0] {
+				case '{':
 					if depth > 0 && strings.HasSuffix(at.path, "[]") || strings.HasSuffix(at.path, "{}") || depth == 0 {
 						add(path)
 					}
 					next = append(next, place{path, f.Raw})
-				case f.Raw[0] == '[':
+				case '[':
 					first := ""
 					_ = record.EachElement(f.Raw, func(_ int, raw string) error {
 						first = raw

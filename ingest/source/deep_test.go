@@ -94,7 +94,7 @@ func FuzzDeepRows(f *testing.F) {
 			if err != nil {
 				continue
 			}
-			for n := 0; n < 100; n++ {
+			for range 100 {
 				row, err := r.Next()
 				if err != nil {
 					break

@@ -18,11 +18,11 @@ func TestCatch(t *testing.T) {
 	for want, fn := range map[string]func() error{
 		"no such kind": func() error { panic("no such kind") },
 		"index out of range .*": func() error {
-			var none []error
+			none := []error{}
 			return none[len(none)]
 		},
 		"invalid memory address .*": func() error {
-			var none *struct{ err error }
+			none := func() *struct{ err error } { return nil }()
 			return none.err
 		},
 	} {

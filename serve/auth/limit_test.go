@@ -76,8 +76,14 @@ func TestMeterAdd(t *testing.T) {
 		ok    bool
 		wait  int // (97 + 1) / 4 seconds in all
 	}{
-		{0, false, 25}, {500 * time.Millisecond, false, 24}, {time.Second, false, 23}, {22 * time.Second, false, 1}, {999 * time.Millisecond, false, 1},
-		{time.Millisecond, true, 0}, {0, false, 1}, {time.Hour, true, 0},
+		{0, false, 25},
+		{500 * time.Millisecond, false, 24},
+		{time.Second, false, 23},
+		{22 * time.Second, false, 1},
+		{999 * time.Millisecond, false, 1},
+		{time.Millisecond, true, 0},
+		{0, false, 1},
+		{time.Hour, true, 0},
 	} {
 		now = now.Add(step.after)
 		ok := m.Begin(now)

@@ -135,7 +135,14 @@ func rec(t *rapid.T, id int) string {
 	iso639 := member{"iso_639_1", quoted(append([]string{"null", "mul", ""}, languages...)...)}
 	videoLanguage := member{"iso_639_1", quoted(languages...)}
 	title := member{"title", text}
-	image := object(iso639, member{"file_path", quoted("/1.jpg", "/2.jpg", "/3.jpg")}, member{"vote_average", decimal}, member{"iso_3166_1", oneOf("null")})
+	image := object(member{"file_path", quoted("/1.jpg", "/2.jpg", "/3.jpg")}, member{"vote_average", decimal}, member{"iso_3166_1", oneOf("null")})
+	// Images as the API has them: all lists, and each image with a language. The builder completes others.
+	whole := func(t *rapid.T, label string) string {
+		return strings.Replace(`{"iso_639_1":`+iso639.value(t, label)+`,`+image(t, label)[1:], ",}", "}", 1)
+	}
+	images := func(t *rapid.T) string {
+		return `{"backdrops":` + array(3, whole)(t, "backdrops") + `,"logos":` + array(2, whole)(t, "logos") + `,"posters":` + array(3, whole)(t, "posters") + `}`
+	}
 	genre := oneOf(`{"id":18,"name":"Drama"}`, `{"id":35,"name":"Comedy"}`, `{"id":878,"name":"Science Fiction"}`, `{"id":1,"name":"Unheard of"}`)
 	collection := oneOf("null", `{"id":9,"name":"C","poster_path":null,"backdrop_path":null}`)
 	list := object(member{"id", number}, title, member{"overview", text}, member{"genre_ids", array(2, number)}, member{"poster_path", oneOf("null", `"/p.jpg"`)})
@@ -168,7 +175,6 @@ func rec(t *rapid.T, id int) string {
 			member{"id", text}, member{"time", quoted("2024-12-01 09:57:34 UTC", "2024-12-10 00:00:00 UTC")}, member{"value", unknown}))}))})},
 		{"credits", object(member{"cast", array(2, creditRow(member{"id", number}, member{"name", text}))}, member{"crew", array(1, creditRow(member{"job", text}))})},
 		{"external_ids", object(member{"imdb_id", oneOf("null", `"tt0000001"`)}, member{"twitter_id", text})},
-		{"images", object(member{"backdrops", array(3, image)}, member{"logos", array(2, image)}, member{"posters", array(3, image)})},
 		{"keywords", object(member{"keywords", array(2, object(member{"id", number}, member{"name", text}))})},
 		{"lists", pages(object(member{"id", number}, member{"name", text}))},
 		{"recommendations", pages(list)},
@@ -182,11 +188,8 @@ func rec(t *rapid.T, id int) string {
 			return rapid.SampledFrom([]string{`{}`, `{"US":` + offer(t, label) + `}`, `{"DE":` + offer(t, label) + `,"FR":` + offer(t, label) + `}`}).Draw(t, label)
 		}})},
 	}
-	body := object(members...)(t, "record")
-	if body == "{}" {
-		return fmt.Sprintf(`{"id":%d}`, id)
-	}
-	return fmt.Sprintf(`{"id":%d,%s`, id, body[1:])
+	body := fmt.Sprintf(`{"id":%d,"images":%s,`, id, images(t)) + object(members...)(t, "record")[1:]
+	return strings.Replace(body, ",}", "}", 1)
 }
 
 // appendable are the names that movies append, but for account_states.

@@ -162,8 +162,8 @@ func readReport(folder store.Folder, id string) (r buildReport, err error) {
 	if err != nil {
 		return r, fmt.Errorf("read report of release %s: %w", id, err)
 	}
-	if json.Unmarshal(data, &r) != nil {
-		return buildReport{}, nil // nothing guards its bytes: it is like none
+	if !json.Valid(data) || json.Unmarshal(data, &r) != nil {
+		r = buildReport{} // nothing guards its bytes: it is like none
 	}
 	return r, nil
 }
