@@ -42,14 +42,15 @@ func (d *deepRows) next() (Row, error) {
 		if err != nil || row.Err != nil {
 			return row, err
 		}
-		found, wrong := rowsAt(string(row.JSON), d.path)
-		if wrong != nil {
-			d.row++
-			row.Place.Row = d.row
-			row.Err = &RowError{Place: row.Place, Off: -1, Reason: wrong.Error()}
-			return row, nil
+		found, err := rowsAt(string(row.JSON), d.path)
+		if err == nil {
+			d.at, d.found = row, found
+			continue
 		}
-		d.at, d.found = row, found
+		d.row++
+		row.Place.Row = d.row
+		row.Err = &RowError{Place: row.Place, Off: -1, Reason: err.Error()}
+		return row, nil
 	}
 	json := d.found[0]
 	d.found = d.found[1:]
