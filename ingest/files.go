@@ -147,6 +147,11 @@ func (r *run) dumps(ctx context.Context) ([]source.File, error) {
 	o := r.source(ctx)
 	o.Skipped = func(path, reason string) { r.list.skip(path, reason) }
 	files, err := source.List(r.Sources, o)
+	for i := range files {
+		if p := partitionOf(files[i].Path); p != nil {
+			files[i].Join = p
+		}
+	}
 	if err == nil {
 		err = r.joinMovieLens(ctx, files)
 	}
