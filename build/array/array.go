@@ -176,7 +176,7 @@ func newScratch(parent string) (dir string, remove func(), err error) {
 		return "", nil, err
 	}
 	for _, path := range locks {
-		lock := flock.New(path)
+		lock := flock.New(path, flock.SetFlag(os.O_RDWR)) // one that is gone stays so: its folder may be another process's by now
 		if ok, err := lock.TryLock(); err == nil && ok {
 			removeScratch(lock)
 		}
