@@ -896,8 +896,3 @@ func pattern(base string) string {
 	}
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(strings.ToLower(base))
 }
-
-// Suggest returns the text of a draft.
-func Suggest(file, base, kind string, rows []string) string {
-	return NewDraft(file, base, kind, rows).Text
-}
