@@ -29,7 +29,7 @@ var (
 )
 
 // look finds the meaning of a file, and why the file is left out if it holds no records. The meaning of a file that can be
-// read only once is found when it is read, and so is one of a file named after one resource, unless a precedence needs it.
+// read only once is found when it is read, and so is one of a file named after one resource.
 func (r *run) look(ctx context.Context, in *input) (reason string) {
 	if in.Err != nil {
 		return "" // reported when it is read
@@ -39,7 +39,7 @@ func (r *run) look(ctx context.Context, in *input) (reason string) {
 		return ""
 	}
 	in.Rows = cmp.Or(r.Rows, r.rows.RowsOf(in.Base()))
-	if in.isAddressed() && r.Precedence == nil {
+	if in.isAddressed() {
 		return ""
 	}
 	head, found, more := r.sample(ctx, *in, headRows)
@@ -186,7 +186,7 @@ func (r *run) eachGood(ctx context.Context, in input, fn func(in *input, row []b
 // choose finds the meaning of an open file by a sample of its rows, and why the file is left out if it holds no records.
 // clear reports that the meaning fits nearly all of them.
 func (r *run) choose(in *input, rows []string) (reason string, clear bool) {
-	asked := cmp.Or(in.asked, r.Layout)
+	asked := r.Layout
 	if asked == layout.Auto || asked == imdbLayout {
 		if _, ok := imdb.IsTable(in.Base(), []byte(rows[0])); ok {
 			in.imdb = true

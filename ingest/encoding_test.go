@@ -1,14 +1,13 @@
 package ingest
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 )
 
-// TestEncoding: a table of another encoding goes in once it is named, beside sources of UTF-8. Its bad rows are replayed
-// as they were decoded, whatever encoding is named then.
+// TestEncoding: a table of another encoding goes in once it is named, beside sources of UTF-8. Its bad rows are
+// UTF-8, and are ingested again whatever encoding is named then.
 func TestEncoding(t *testing.T) {
 	dir, src := t.TempDir(), t.TempDir()
 	table := put(t, src, "movies.csv", "id;title\n1;Am\xe9lie\nx;\xcatre et avoir\n")
@@ -27,12 +26,8 @@ func TestEncoding(t *testing.T) {
 	if r.Quarantined != 1 {
 		t.Fatalf("%d rows in quarantine, want 1", r.Quarantined)
 	}
-	text, err := os.ReadFile(r.QuarantineFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	put(t, src, "mended.ndjson", strings.ReplaceAll(string(text), `x;Être`, `2;Être`))
-	ingestInto(t, dir, Config{Sources: []string{src + "/mended.ndjson"}, Replay: true, Encoding: "windows-1252"})
+	file := mended(t, r, "movies.ndjson", `"x"`, `2`)
+	ingestInto(t, dir, Config{Sources: []string{file}, Encoding: "windows-1252"})
 	all := strings.Join(records(t, dir), "\n")
 	for _, title := range []string{"Amélie", "Être et avoir", "Das Boot – für alle"} {
 		if !strings.Contains(all, title) {

@@ -22,7 +22,6 @@ const imdbLayout = "imdb"
 type input struct {
 	source.File                 // of an open one, with what its content shows
 	number      int             // of the source: a later one wins
-	asked       string          // layout that the file must have; "" for the one of the run
 	imdb        bool            // it is a table of IMDb's, which package imdb reads
 	meaning     *layout.Meaning // of its rows; nil until they are looked at, and for tables of IMDb's
 	needs       layout.Needs
@@ -43,6 +42,15 @@ func (in *input) layout() string {
 		return in.meaning.Layout
 	}
 	return ""
+}
+
+// mapping names the mapping file of the rows; "" for none.
+func (in *input) mapping() string {
+	if in.meaning == nil {
+		return ""
+	}
+	file, _ := in.meaning.Mapping()
+	return file
 }
 
 // reader returns what reads the rows of the file.
@@ -70,7 +78,7 @@ func (in *input) ofTables() bool { return layout.IsMapped(in.layout()) || in.imd
 func (in *input) row(text string) layout.Row {
 	row := layout.Row{
 		JSON: text, File: in.Base(), Type: in.kindOfRows(), ID: in.ID, Text: in.Text, Series: in.Series, Season: in.Season,
-		Episode: in.Episode, Sub: in.Sub, Table: in.Format.Table() || in.table, Texts: in.Format == source.FormatCSV || in.Format == source.FormatTSV,
+		Episode: in.Episode, Sub: in.Sub, Table: in.Format.Table(), Texts: in.Format == source.FormatCSV || in.Format == source.FormatTSV,
 	}
 	if in.meaning != nil {
 		row = in.meaning.Row(row)
@@ -112,20 +120,16 @@ func (in *input) turn() turn {
 
 // A fileList is the files of an ingest.
 type fileList struct {
-	inputs     []input        // in the order of the reading
-	sources    []merge.Source // by number
-	skipped    []report.Skipped
-	bytes      int64         // of all inputs
-	all        []source.File // that the sources of the command line stand for
-	precedence *Precedence   // nil for none
+	inputs  []input        // in the order of the reading
+	sources []merge.Source // by number
+	skipped []report.Skipped
+	bytes   int64         // of all inputs
+	all     []source.File // that the sources of the command line stand for
 }
 
 // source returns the options to read files with. Packed files are unpacked in the working folder, if there is one.
 func (r *run) source(ctx context.Context) source.Options {
 	o := source.Options{Limits: r.Limits, Kind: r.Kind, Encoding: r.Encoding, Strict: r.Strict, Context: ctx, Buckets: r.Buckets}
-	if r.Replay {
-		o.Encoding = source.EncodingUTF8 // quarantine has what was decoded
-	}
 	if r.work != nil {
 		o.TempDir = r.work.path()
 		o.Summed = func(f source.File, sum string) { r.sums[f.Path] = sum }
@@ -173,33 +177,24 @@ func (l *fileList) firstSkipped() (lines []string, all int64) {
 // find lists the files to read, and puts them in the order of the reading.
 func (r *run) find(ctx context.Context) error {
 	l := r.list
-	if r.Replay {
-		if err := r.findReplayed(ctx); err != nil {
-			return fmt.Errorf("replay: %w", err)
-		}
-	} else {
-		var err error
-		if l.all, err = r.dumps(ctx); err != nil {
-			return err
-		}
-		for n, f := range l.all {
-			l.sources = append(l.sources, merge.Source{Name: f.Name, Path: f.Path})
-			in := input{File: f, number: n}
-			if reason := r.look(ctx, &in); reason != "" {
-				r.list.skip(f.Name, reason)
-				continue
-			}
-			l.inputs = append(l.inputs, in)
-		}
-		if len(l.inputs) == 0 && len(l.skipped) > 0 {
-			return noneTaken(l.skipped)
-		}
-		if len(l.inputs) == 0 {
-			return errors.New("the sources hold no records")
-		}
+	var err error
+	if l.all, err = r.dumps(ctx); err != nil {
+		return err
 	}
-	if l.precedence = r.Precedence; l.precedence != nil {
-		l.renumber(r.Log)
+	for n, f := range l.all {
+		l.sources = append(l.sources, merge.Source{Name: f.Name, Path: f.Path})
+		in := input{File: f, number: n}
+		if reason := r.look(ctx, &in); reason != "" {
+			r.list.skip(f.Name, reason)
+			continue
+		}
+		l.inputs = append(l.inputs, in)
+	}
+	if len(l.inputs) == 0 && len(l.skipped) > 0 {
+		return noneTaken(l.skipped)
+	}
+	if len(l.inputs) == 0 {
+		return errors.New("the sources hold no records")
 	}
 	for n := range l.inputs {
 		l.bytes += l.inputs[n].Bytes

@@ -121,6 +121,6 @@ func (t *tables) refuse(number int, row, line int64, json []byte, err error) err
 	out := t.batch(n)
 	field, why := reasonOf(err)
 	out.out.tally.Rows.Kept--
-	out.quarantine(source.Place{File: out.in.Name, Row: row, Line: line, Off: -1}, field, why, json, int64(len(json)))
+	out.quarantine(source.Place{File: out.in.Name, Row: row, Line: line, Off: -1}, field, why).SetRow(json)
 	return t.send(out)
 }

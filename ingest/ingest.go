@@ -1,6 +1,6 @@
 // Package ingest turns dump files into a catalogue. Data goes one way:
 //
-//	files.go   the files, the layout of each (detect.go), and which source wins (precedence.go)
+//	files.go   the files, and the layout of each (detect.go)
 //	read.go    decode -> map -> sort: rows become records, sorted by key
 //	merge      rows of one key and the catalogue's record become one record
 //	catalog    records are written as Parquet
@@ -51,12 +51,8 @@ type Config struct {
 	Mode merge.Mode
 	// Update demands an existing catalogue.
 	Update bool
-	// Precedence orders the sources; nil: the later one wins.
-	Precedence *Precedence
 	// Date is the time of the changes in the catalogue: by default now, or that of the last ones if those are later.
 	Date time.Time
-	// Replay makes Sources files of a quarantine, whose rows are ingested once more.
-	Replay bool
 	// MaxBad are the bad rows, and MaxBadValues the values that are left out, above which the ingest stops; any number by
 	// default.
 	MaxBad, MaxBadValues Tolerance

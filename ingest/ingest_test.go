@@ -423,38 +423,17 @@ func TestConflictGivers(t *testing.T) {
 	} {
 		sources = append(sources, put(t, src, string(rune('a'+n))+"-movies.ndjson", row))
 	}
-	const later, stronger = ": the later one wins", ": the latter wins, by the precedence"
-	for _, tt := range []struct {
-		precedence string
-		want       []string
-	}{
-		{"", []string{
-			`movie 5: overview: "b" in b-movies.ndjson, "c" in c-movies.ndjson` + later,
-			`movie 5: runtime: 90 in a-movies.ndjson, 91 in c-movies.ndjson` + later,
-			`movie 5: overview: "c" in c-movies.ndjson, "d" in d-movies.ndjson` + later,
-			`movie 5: runtime: 91 in c-movies.ndjson, 92 in d-movies.ndjson` + later,
-			`movie 5: title: "A" in b-movies.ndjson, "D" in d-movies.ndjson` + later,
-			`movie 5: vote_count: 1 in a-movies.ndjson, 4 in d-movies.ndjson` + later,
-		}},
-		{"[fields]\n\"movie.overview\" = [\"c-*\", \"b-*\"]\n", []string{
-			`movie 5: overview: "c" in c-movies.ndjson, "b" in b-movies.ndjson` + stronger,
-			`movie 5: runtime: 90 in a-movies.ndjson, 91 in c-movies.ndjson` + later,
-			`movie 5: overview: "d" in d-movies.ndjson, "b" in b-movies.ndjson` + stronger,
-			`movie 5: runtime: 91 in c-movies.ndjson, 92 in d-movies.ndjson` + later,
-			`movie 5: title: "A" in b-movies.ndjson, "D" in d-movies.ndjson` + later,
-			`movie 5: vote_count: 1 in a-movies.ndjson, 4 in d-movies.ndjson` + later,
-		}},
-	} {
-		c := Config{Sources: sources}
-		if tt.precedence != "" {
-			var err error
-			if c.Precedence, err = ReadPrecedence(put(t, t.TempDir(), "order.toml", tt.precedence)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if r := ingestInto(t, t.TempDir(), c); !slices.Equal(r.Samples, tt.want) {
-			t.Errorf("precedence %q: conflicts\n%s\nwant\n%s", tt.precedence, strings.Join(r.Samples, "\n"), strings.Join(tt.want, "\n"))
-		}
+	const later = ": the later one wins"
+	want := []string{
+		`movie 5: overview: "b" in b-movies.ndjson, "c" in c-movies.ndjson` + later,
+		`movie 5: runtime: 90 in a-movies.ndjson, 91 in c-movies.ndjson` + later,
+		`movie 5: overview: "c" in c-movies.ndjson, "d" in d-movies.ndjson` + later,
+		`movie 5: runtime: 91 in c-movies.ndjson, 92 in d-movies.ndjson` + later,
+		`movie 5: title: "A" in b-movies.ndjson, "D" in d-movies.ndjson` + later,
+		`movie 5: vote_count: 1 in a-movies.ndjson, 4 in d-movies.ndjson` + later,
+	}
+	if r := ingestInto(t, t.TempDir(), Config{Sources: sources}); !slices.Equal(r.Samples, want) {
+		t.Errorf("conflicts\n%s\nwant\n%s", strings.Join(r.Samples, "\n"), strings.Join(want, "\n"))
 	}
 }
 
@@ -619,7 +598,7 @@ func TestNoFalseConflicts(t *testing.T) {
 // stay.
 func TestLeftovers(t *testing.T) {
 	dir := t.TempDir()
-	for _, name := range []string{".ingest/sort-1/1.run", ".ingest/.unpacked-7.parquet", ".ingest/new/.movie.parquet4711", ".ingest/replay/1/movies.ndjson"} {
+	for _, name := range []string{".ingest/sort-1/1.run", ".ingest/.unpacked-7.parquet", ".ingest/new/.movie.parquet4711"} {
 		put(t, dir, name, "left")
 	}
 	mine := []string{"notes.txt", ".hidden", "sort-of/x", "quarantine/old.ndjson"}

@@ -42,7 +42,6 @@ type batch struct {
 
 	rows []row
 	text string // of all rows: one string, so that records may keep parts of it without a copy each
-	raw  []byte // of rows whose text differs from the dump
 
 	out  *mapped // of the rows; made by a mapper, or by the joiner of IMDb's tables
 	done chan struct{}
@@ -241,7 +240,6 @@ type row struct {
 	place  source.Place
 	from   int // in text
 	to     int
-	raw    [2]int // in the batch's raw; empty where text is as in the dump
 	size   int64
 	failed error // why the row cannot be used
 	mended *record.Mended
@@ -332,13 +330,12 @@ func (d *decoder) choose() {
 // add copies a row into the open batch.
 func (d *decoder) add(r source.Row) {
 	to := row{place: r.Place, from: len(d.buf), size: r.Size, failed: r.Err, left: r.Left}
-	d.buf = append(d.buf, r.JSON...)
-	to.to = len(d.buf)
-	if r.Raw != nil {
-		to.raw[0] = len(d.open.raw)
-		d.open.raw = append(d.open.raw, r.Raw...)
-		to.raw[1] = len(d.open.raw)
+	text := r.JSON
+	if r.Err != nil && r.Raw != nil {
+		text = r.Raw
 	}
+	d.buf = append(d.buf, text...)
+	to.to = len(d.buf)
 	if r.Mended != (record.Mended{}) {
 		to.mended = &r.Mended
 	}
@@ -472,26 +469,27 @@ func (r *row) count(to *report.Tally, left []record.LeftOut) {
 
 // refuse puts a row into quarantine.
 func (b *batch) refuse(row *row, err error) {
-	raw := []byte(b.text[row.from:row.to])
-	if row.raw[1] > row.raw[0] {
-		raw = b.raw[row.raw[0]:row.raw[1]]
-	}
 	field, why := reasonOf(err)
 	var unknown *layout.NoIDError
 	if errors.As(err, &unknown) {
 		b.out.tally.Rows.NoID++
 	}
-	b.quarantine(row.place, field, why, raw, row.size)
+	bad := b.quarantine(row.place, field, why)
+	if text := []byte(b.text[row.from:row.to]); row.failed != nil {
+		bad.SetText(text, row.size)
+	} else {
+		bad.SetRow(text)
+	}
 }
 
-// quarantine puts a row of the batch's file into quarantine.
-func (b *batch) quarantine(at source.Place, field, why string, raw []byte, size int64) {
+// quarantine puts a row of the batch's file into quarantine. The caller sets the row itself.
+func (b *batch) quarantine(at source.Place, field, why string) *report.BadRow {
 	in := b.in
 	b.out.tally.Quarantined(at.String(), field, why)
 	b.out.bad = append(b.out.bad, report.BadRow{
-		File: at.File, Path: in.Path, Row: at.Row, Line: at.Line, Field: field, Reason: why,
-		Kind: in.Kind, Layout: in.layout(), Table: in.Format.Table(), Header: in.header, Raw: report.RawOf(raw, size),
+		File: at.File, Path: in.Path, Number: at.Row, Line: at.Line, Field: field, Reason: why, Kind: in.Kind, Layout: in.layout(), Mapping: in.mapping(),
 	})
+	return &b.out.bad[len(b.out.bad)-1]
 }
 
 // reasonOf splits an error about a row into the field at fault and the reason.

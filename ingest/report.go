@@ -118,10 +118,7 @@ func (c *Config) parameters() map[string]string {
 	}
 	p := map[string]string{
 		"layout": c.Layout, "memory": strconv.FormatInt(c.Memory, 10), "kind": c.Kind, "language": c.Language,
-		"mode": string(c.Mode), "update": flag(c.Update), "replay": flag(c.Replay), "strict": flag(c.Strict), "mapping": strings.Join(c.Mappings, ", "),
-	}
-	if c.Precedence != nil {
-		p["precedence"] = c.Precedence.File
+		"mode": string(c.Mode), "update": flag(c.Update), "strict": flag(c.Strict), "mapping": strings.Join(c.Mappings, ", "),
 	}
 	for name, most := range map[string]Tolerance{"max-bad": c.MaxBad, "max-bad-values": c.MaxBadValues} {
 		if most != AnyNumber {

@@ -205,7 +205,7 @@ func (r *run) write(ctx context.Context) error {
 		defer func() { r.Writing(total, total) }()
 	}
 	m := merge.Merger{
-		Catalog: r.Catalog, Out: r.work.path("new"), Mode: r.Mode, Given: r.so.given, Sources: r.list.sources, Ranks: r.list.ranks,
+		Catalog: r.Catalog, Out: r.work.path("new"), Mode: r.Mode, Given: r.so.given, Sources: r.list.sources,
 		Quarantine: r.quarantine, Report: r.report, Changes: r.changes, Time: r.Date,
 	}
 	if err := m.Write(ctx, merge.NewRows(it, progress), r.so.kinds); err != nil {

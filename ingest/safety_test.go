@@ -203,9 +203,8 @@ func TestMaxBad(t *testing.T) {
 		if !bytes.Equal(catalogBytes(t, dir), before) {
 			t.Errorf("--max-bad %s: the catalogue changed", limit)
 		}
-		n := int64(0)
-		if err := report.ReadQuarantine(bad.File, func(report.BadRow) error { n++; return nil }); err != nil || n != bad.Bad {
-			t.Errorf("--max-bad %s: %d rows in %s, %v, want %d", limit, n, bad.File, err, bad.Bad)
+		if n := int64(len(quarantined(t, Report{QuarantineFile: bad.File}))); n != bad.Bad {
+			t.Errorf("--max-bad %s: %d rows in %s, want %d", limit, n, bad.File, bad.Bad)
 		}
 	}
 	f("1%", false)
@@ -233,113 +232,6 @@ func TestRefusedRows(t *testing.T) {
 	}
 	if r.Rows != 5 || r.Kept != 2 || r.Quarantined != 3 || r.Details.Totals.Records["movie"] != 2 {
 		t.Errorf("Run = %+v, want 2 of 5 rows kept", r)
-	}
-}
-
-// TestReplay: rows in quarantine go in once what was wrong with them is mended, in
-// whatever format they came.
-func TestReplay(t *testing.T) {
-	dir := t.TempDir()
-	src := t.TempDir()
-	put(t, src, "movie/550.json", `{"id":551,"title":"Wrong"}`)
-	put(t, src, "movie/7.json", "[\n{\"id\":7,\n\"title\":5}\n]")
-	put(t, src, "movies.ndjson", `{"id":1,"title":"A"}`+"\n"+`{"id":2,"title":5}`+"\n"+`{"id":3,"title":`+"\n")
-	put(t, src, "tv/1399-season-1.json", `{"name":7}`)
-	r := ingestInto(t, dir, Config{Sources: []string{src}, Strict: true})
-	if r.Quarantined != 5 || r.Records["movie"] != 1 {
-		t.Fatalf("Run = %+v, want 5 rows in quarantine", r)
-	}
-	text, err := os.ReadFile(r.QuarantineFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	mended := strings.NewReplacer(`\"id\":551`, `\"id\":550`, `\"title\":5`, `\"title\":\"Mended\"`, `\"name\":7`, `\"name\":\"One\"`).Replace(string(text))
-	file := put(t, t.TempDir(), "mended.ndjson", mended)
-	again := ingestInto(t, dir, Config{Sources: []string{file}, Replay: true})
-	if again.Quarantined != 1 || again.Records["movie"] != 4 || again.Records["season"] != 1 {
-		t.Errorf("replay = %+v, want 3 movies and a season more, and the broken row in quarantine", again)
-	}
-	checkFiles(t, dir, "changes.parquet", "movie.parquet", "season.parquet",
-		"quarantine/"+filepath.Base(r.QuarantineFile), "quarantine/"+filepath.Base(again.QuarantineFile))
-	if _, err := Run(t.Context(), Config{Catalog: dir, Sources: []string{filepath.Join(src, "movies.ndjson")}, Replay: true}); err == nil {
-		t.Error("replay of a dump = nil, want an error")
-	}
-}
-
-// TestReplayWithMapping: a mapping, or a layout, that was missing when rows went to
-// quarantine is what they are replayed with.
-func TestReplayWithMapping(t *testing.T) {
-	shop := put(t, t.TempDir(), "shop.toml", `[[table]]
-files = ["*movies*"]
-
-[[table.record]]
-kind = "movie"
-[table.record.fields]
-id = 'nr'
-title = 'name'
-imdb_id = 'id'
-`)
-	f := func(name, text string, c Config, want ...string) {
-		t.Helper()
-		dir := t.TempDir()
-		r := ingestInto(t, dir, Config{Layout: "tmdb", Sources: []string{put(t, t.TempDir(), name, text)}})
-		if int(r.Quarantined) != len(want) || len(want) == 0 {
-			t.Fatalf("Run(%s) = %+v, want %d rows in quarantine", name, r, len(want))
-		}
-		c.Sources, c.Replay = []string{r.QuarantineFile}, true
-		if r = ingestInto(t, dir, c); r.Quarantined > 0 {
-			t.Errorf("replay of %s: bad rows %q, want none", name, r.Bad)
-		}
-		var got []string
-		for _, row := range records(t, dir) {
-			got = append(got, member(t, row, "id")+" "+member(t, row, "title"))
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("replay of %s gives %q, want %q", name, got, want)
-		}
-	}
-	mapped := Config{Mappings: []string{shop}}
-	f("shop-movies.csv", "id;nr;name\ntt1;1;A\ntt2;2;\"B\nC\"\n", mapped, `1 "A"`, `2 "B\nC"`)
-	f("movies.ndjson", `{"id":"tt1","nr":1,"name":"A"}`+"\n"+`{"id":"tt2","nr":2,"name":"B"}`, mapped, `1 "A"`, `2 "B"`)
-	f("movies.json", `[{"id":"tt1","nr":1,"name":"A"}]`, mapped, `1 "A"`)
-	// A layout that is given counts too.
-	kaggle := "id,title,vote_average,status,adult,backdrop_path,imdb_id,poster_path,genres,production_companies,production_countries,spoken_languages"
-	dir := t.TempDir()
-	r := ingestInto(t, dir, Config{Layout: "tmdb", Strict: true, Sources: []string{put(t, t.TempDir(), "movies.csv", kaggle+"\n1,A,5,Released,False,,,,Drama,,,\n")}})
-	if r.Quarantined != 1 {
-		t.Fatalf("Run = %+v, want 1 row in quarantine", r)
-	}
-	if r = ingestInto(t, dir, Config{Layout: "kaggle", Sources: []string{r.QuarantineFile}, Replay: true}); r.Quarantined != 0 || r.Records["movie"] != 1 {
-		t.Errorf("replay as kaggle = %+v, want 1 movie", r)
-	}
-
-	// A row that said something else about a resource is kept as the record that it gave,
-	// which no mapping is of.
-	dir = t.TempDir()
-	r = lines(t, dir, Config{}, `{"id":1,"title":"A"}`, `{"id":1,"title":"B"}`)
-	if r.Quarantined != 1 {
-		t.Fatalf("Run = %+v, want 1 row in quarantine", r)
-	}
-	r = ingestInto(t, dir, Config{Mappings: []string{shop}, Sources: []string{r.QuarantineFile}, Replay: true})
-	if got := member(t, records(t, dir)[0], "title"); got != `"B"` || r.Kept != 1 {
-		t.Errorf("replay of a record = %+v, title %s, want that of the record", r, got)
-	}
-}
-
-// TestReplayInAnyOrder: rows of IMDb's tables are replayed after others, wherever they stand; a row that was kept
-// in part is left out.
-func TestReplayInAnyOrder(t *testing.T) {
-	dir := t.TempDir()
-	q := put(t, t.TempDir(), "q.ndjson",
-		`{"file":"title.basics.tsv","path":"title.basics.tsv","row":1,"line":2,"field":"","reason":"x","kind":"","layout":"imdb","table":true,"header":"tconst\ttitleType\tprimaryTitle\toriginalTitle\tisAdult\tstartYear\tendYear\truntimeMinutes\tgenres","raw":"tt0000001\tmovie\tA\tA\t0\t1990\t\\N\t1\tDrama"}`+"\n"+
-			`{"file":"movies.ndjson","path":"movies.ndjson","row":1,"line":1,"field":"id","reason":"x","kind":"movie","layout":"tmdb","raw":"{\"id\":7,\"title\":\"B\"}"}`+"\n"+
-			`{"file":"movies.ndjson","path":"movies.ndjson","row":2,"line":0,"field":"","reason":"x","kind":"movie","layout":"tmdb","raw_bytes":1073741824,"raw":"{\"id\":8"}`+"\n")
-	r := ingestInto(t, dir, Config{Sources: []string{q}, Replay: true})
-	if r.Records["movie"] != 2 || r.Quarantined != 0 {
-		t.Errorf("replay = %d movies, %d quarantined %v, want 2 and 0", r.Records["movie"], r.Quarantined, r.Bad)
-	}
-	if want := []string{"movies.ndjson: row 2: only the first part of the row was kept"}; !slices.Equal(r.Skipped, want) {
-		t.Errorf("skipped %q, want %q", r.Skipped, want)
 	}
 }
 

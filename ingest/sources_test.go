@@ -1,10 +1,7 @@
 package ingest
 
 import (
-	"errors"
 	"fmt"
-	"log/slog"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -145,75 +142,22 @@ func TestMintedNames(t *testing.T) {
 	}
 }
 
-// TestPrecedence: a written order says which source wins, member by member where it is
-// asked to; disagreement is counted either way.
-func TestPrecedence(t *testing.T) {
+// TestOrderOfSources: sources win in the order of the command line, each in the fields that it has. Files of one resource,
+// tables and responses are alike in that.
+func TestOrderOfSources(t *testing.T) {
 	src := t.TempDir()
-	a := put(t, src, "a_movies.ndjson", `{"id":1,"title":"A","vote_average":1.5,"popularity":9.5,"overview":"only a"}`)
-	b := put(t, src, "b_movies.ndjson", `{"id":1,"title":"B","vote_average":2.5,"popularity":8.5}`)
-	c := put(t, src, "c_movies.ndjson", `{"id":1,"title":"C","vote_average":3.5}`)
-	f := func(order, want string) {
+	strong := put(t, src, "strong/movies/550.json", `{"id":550,"title":"Strong","overview":"O","popularity":1.5}`)
+	weak := put(t, src, "weak/movies.csv", "id,title,vote_count\n550,Weak,7\n")
+	popularity := put(t, src, "movie_ids_11_22_2026.json", `{"id":550,"popularity":9.5}`)
+	f := func(want string, sources ...string) {
 		t.Helper()
-		file := put(t, t.TempDir(), "order.toml", order)
-		p, err := ReadPrecedence(file)
-		if err != nil {
-			t.Fatal(err)
-		}
 		dir := t.TempDir()
-		r := ingestInto(t, dir, Config{Sources: []string{a, b, c}, Precedence: p})
-		row := records(t, dir)[0]
-		got := fmt.Sprint(member(t, row, "title"), member(t, row, "vote_average"), member(t, row, "popularity"), member(t, row, "overview"))
-		if got != want || r.Conflicts != 5 {
-			t.Errorf("%s: %s, %d conflicts, want %s, 5", order, got, r.Conflicts, want)
-		}
+		ingestInto(t, dir, Config{Sources: sources})
+		wantFields(t, fields(t, dir, "movie", "title", "overview", "vote_count", "popularity"), want)
 	}
-	f(``, `"C"3.58.5"only a"`)
-	f(`order = ["c_movies", "b_movies"]`, `"B"2.58.5"only a"`)
-	f(`order = ["c_movies", "a*"]`, `"A"1.59.5"only a"`)
-	f("[fields]\n\"movie.title\" = [\"a_movies\"]", `"A"3.58.5"only a"`)
-	f("order = [\"a_movies\"]\n[fields]\n\"*.vote_average\" = [\"c_movies\", \"b*\"]", `"A"2.59.5"only a"`)
-
-	bad := func(order, want string) {
-		t.Helper()
-		file := put(t, t.TempDir(), "order.toml", order)
-		if _, err := ReadPrecedence(file); err == nil || err.Error() != "precedence "+file+": "+want {
-			t.Errorf("ReadPrecedence(%s) = %v, want %s", order, err, want)
-		}
-	}
-	bad("ordre = []", `line 1: unknown key "ordre": want one of order, fields`)
-	bad("order = [\"[\"]", `order: "[" is no name or pattern of a source`)
-	bad("[fields]\n\"movie.titel\" = []", "movie.titel: movie records have no field titel")
-	bad("[fields]\n\"films.title\" = []", "films.title: want kind.field, for instance movie.title or *.popularity")
-	bad("order = 5", `line 1, column 9: key "order": want a list of texts`)
-	if _, err := ReadPrecedence(filepath.Join(src, "none.toml")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("ReadPrecedence of no file = %v", err)
-	}
-}
-
-// TestPrecedenceByLayout: the name of a layout stands for files that are named after one
-// resource too.
-func TestPrecedenceByLayout(t *testing.T) {
-	src := t.TempDir()
-	put(t, src, "crawl/movies/550.json", `{"movie":{"tmdbId":550,"title":"Movnix"},"watchProviders":{}}`)
-	put(t, src, "other/movies/550.json", `{"id":550,"title":"TMDB"}`)
-	put(t, src, "third/movies.csv", "id,title\n550,Third\n")
-	f := func(order, want string) {
-		t.Helper()
-		p, err := ReadPrecedence(put(t, t.TempDir(), "order.toml", order))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var log strings.Builder
-		dir := t.TempDir()
-		ingestInto(t, dir, Config{Sources: []string{src}, Precedence: p, Log: slog.New(slog.NewTextHandler(&log, nil))})
-		if got := member(t, records(t, dir)[0], "title"); got != want || strings.Contains(log.String(), "not there") {
-			t.Errorf("%s: title %s, want %s; log:\n%s", order, got, want, log.String())
-		}
-	}
-	f(`order = ["tmdb", "movnix"]`, `"Movnix"`)
-	f(`order = ["movnix", "tmdb"]`, `"Third"`)
-	f(`order = ["movies", "movnix", "550"]`, `"TMDB"`)
-	f("[fields]\n\"movie.title\" = [\"tmdb\", \"movnix\"]", `"Movnix"`)
+	f(`"Strong" "O" 7 9.5`, weak, strong, popularity)
+	f(`"Weak" "O" 7 1.5`, popularity, strong, weak)
+	f(`"Strong" "O" 7 1.5`, popularity, weak, strong)
 }
 
 // TestTexts: a CSV with TMDB's own names needs no mapping.

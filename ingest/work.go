@@ -14,7 +14,6 @@ import (
 // A workFolder has the files of one ingest, in the catalogue:
 //
 //	sort-*, ids.*   sorted rows and ids
-//	replay          quarantined rows, as the dumps that they came from
 //	new             files of the new catalogue, under their names in the catalogue
 //	complete        new, once each of its files is complete and on the disk
 //

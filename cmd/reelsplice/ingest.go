@@ -35,7 +35,7 @@ const ingestLong = "ingest reads dumps into the catalogue: files, folders or glo
 	"Dumps may lie in object storage: s3://bucket/key?region=R, with credentials from where AWS's tools look for\n" +
 	"them, and gs://bucket/key, with an HMAC key in GS_ACCESS_KEY_ID and GS_SECRET_ACCESS_KEY.\n" +
 	"A key that ends in a slash is a folder; *, ** and [] make a pattern.\n\n" +
-	"Later sources win over earlier ones, field by field; --precedence names another order. Sources win over the\n" +
+	"Later sources win over earlier ones, field by field. Sources win over the\n" +
 	"catalogue, and what they lack stays, unless --replace, --fill or --overlay says otherwise. A row\n" +
 	"{\"id\":1,\"_deleted\":true} or {\"id\":1,\"_merged_into\":2} removes a resource.\n\n" +
 	"A value that fits no field is left out, and its row stays: the report has them by field, and the exit code is 0,\n" +
@@ -50,7 +50,6 @@ const ingestExample = "  reelsplice ingest dumps/movies.ndjson.zst\n" +
 	"  reelsplice ingest --mapping films.toml films.csv\n" +
 	"  reelsplice ingest --max-bad 1% changed/*.ndjson\n" +
 	"  reelsplice ingest --replace films.csv\n" +
-	"  reelsplice ingest --replay catalog/quarantine/20261122T010203Z-a1b2c3.ndjson\n" +
 	"  reelsplice ingest 's3://dumps/2026-11-*/movies.ndjson.zst?region=eu-west-1'"
 
 func ingestCommand(a *app) *cobra.Command {
@@ -61,18 +60,16 @@ func ingestCommand(a *app) *cobra.Command {
 		Short:   "Read dumps into the catalogue",
 		Long:    ingestLong,
 		Example: ingestExample,
-		Args:    argCount(0, -1),
+		Args:    argCount(1, -1),
 	}
 	f := c.Flags()
 	f.StringVar(&cfg.Catalog, "catalog", usualCatalog, "`DIR` of the catalogue, made when it is missing")
 	meaningFlags(f, &cfg)
-	f.StringVar(&o.precedence, "precedence", "", "`FILE` with the order of sources, for all fields or for some")
 	f.BoolVar(&o.overlay, "overlay", false, "these sources win over all others, also over later ones")
 	f.BoolVar(&o.fill, "fill", false, "these sources only add what the catalogue lacks, and overwrite nothing")
 	f.BoolVar(&o.replace, "replace", false, "of the kinds that these sources have, remove from the catalogue what they lack")
 	f.BoolVar(&cfg.Update, "update", false, "require an existing catalogue")
 	f.StringVar(&o.date, "date", "", "`TIME` of the changes, such as 2026-11-22 or 2026-11-22T04:00:00Z; now by default")
-	f.StringArrayVar(&o.replay, "replay", nil, "ingest the rows of a quarantine `FILE` again, in place of SRC; repeatable")
 	f.StringVar(&o.maxBad, "max-bad", "", "stop when more than `N` rows, or N% of them, do not validate; the catalogue then stays as it is")
 	f.StringVar(&o.maxValues, "max-bad-values", "", "stop when more than `N` values, or N% of the number of rows, are left out; the catalogue then stays as it is")
 	f.BoolVar(&cfg.Strict, "strict", false, "refuse a row for one value that fits no field, and do not read or mend what is nearly right")
@@ -81,9 +78,6 @@ func ingestCommand(a *app) *cobra.Command {
 	limitFlags(f, &cfg)
 	return a.checked(c, func() error { return o.apply(&cfg) }, func(ctx context.Context, args []string) error {
 		cfg.Sources = args
-		if err := o.sources(&cfg); err != nil {
-			return usage(err)
-		}
 		catalog, err := catalogFolder(cfg.Catalog)
 		if err != nil {
 			return err
@@ -111,12 +105,11 @@ func ingestCommand(a *app) *cobra.Command {
 
 // ingestFlags are checked before they become part of a Config.
 type ingestFlags struct {
-	precedence, maxBad, maxValues string
-	overlay, fill, replace        bool
-	date                          string
-	replay                        []string
-	tolerated                     int64
-	explain                       bool
+	maxBad, maxValues      string
+	overlay, fill, replace bool
+	date                   string
+	tolerated              int64
+	explain                bool
 }
 
 // meaningFlags adds the flags that say what rows mean.
@@ -216,10 +209,6 @@ func (o *ingestFlags) apply(cfg *ingest.Config) error {
 	if cfg.Date, err = parseDate(o.date); err != nil {
 		errs = append(errs, err)
 	}
-	if o.precedence != "" {
-		cfg.Precedence, err = ingest.ReadPrecedence(o.precedence)
-		errs = append(errs, err)
-	}
 	return errors.Join(errs...)
 }
 
@@ -234,21 +223,6 @@ func parseDate(text string) (time.Time, error) {
 		}
 	}
 	return time.Time{}, fmt.Errorf("date %q: want a time such as 2026-11-22T04:00:00Z or a day", text)
-}
-
-// sources checks that there are sources, of one sort.
-func (o *ingestFlags) sources(cfg *ingest.Config) error {
-	switch {
-	case o.explain && len(o.replay) > 0:
-		return errors.New("explain: want a SRC, not --replay")
-	case len(o.replay) > 0 && len(cfg.Sources) > 0:
-		return errors.New("replay: want no SRC beside it")
-	case len(o.replay) > 0:
-		cfg.Sources, cfg.Replay = o.replay, true
-	case len(cfg.Sources) == 0:
-		return errors.New("too few arguments: want a SRC, or --replay")
-	}
-	return nil
 }
 
 // ingest runs an ingest with progress and a log.

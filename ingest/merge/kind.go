@@ -31,7 +31,7 @@ type kind struct {
 }
 
 func (m *Merger) kind(t *catalog.Type, rows *Rows, gone *removals) *kind {
-	return &kind{typ: t, rows: rows, gone: gone, m: m, owners: newOwners(t, m.Ranks(t.Kind))}
+	return &kind{typ: t, rows: rows, gone: gone, m: m}
 }
 
 // A version is the state of a resource: its record, or its removal, and then the record is that
@@ -308,7 +308,7 @@ func (k *kind) news(key catalog.Key) (v version, reset bool, err error) {
 			v, reset = row, true
 		case !v.isRecord():
 			v = row
-			k.owners.begin(number)
+			k.owners = owners{first: number}
 		default:
 			k.join(key, v.record, row.record, number)
 		}
@@ -320,24 +320,16 @@ func (k *kind) join(key catalog.Key, dst, row record.Record, number int) {
 	disagree := func(why string) func(conflict) {
 		return func(c conflict) {
 			k.conflict(key, c.field, func() string {
-				old, now := k.owners.of(c.top()), number
-				if why == latterWins {
-					old, now = now, old
-				}
-				return fmt.Sprintf("%s in %s, %s in %s: %s", record.Shown(c.old), k.name(old), record.Shown(c.new), k.name(now), why)
+				return fmt.Sprintf("%s in %s, %s in %s: %s", record.Shown(c.old), k.name(k.owners.of(c.top())), record.Shown(c.new), k.name(number), why)
 			})
 		}
 	}
 	keepIDs(dst, row, "", disagree(withIDsStay))
-	k.owners.choose(dst, row, number, disagree(latterWins))
 	join(dst, row, disagree("the later one wins"))
 	k.owners.add(row, number)
 }
 
-const (
-	latterWins  = "the latter wins, by the precedence"
-	withIDsStay = "the rows with ids stay"
-)
+const withIDsStay = "the rows with ids stay"
 
 // source takes all rows that one source has of the key, or the stream would stand still.
 // It returns one source's version of the next key: its row, or all those of its rows that are
@@ -451,7 +443,7 @@ func (k *kind) again(key catalog.Key, first string, at source.Place, day string)
 }
 
 // collided puts a row aside whose minted id is another's. Its id goes, so that the row is not taken
-// for the other when it is replayed.
+// for the other when it is ingested again.
 func (k *kind) collided(key catalog.Key) error {
 	head := k.rows.head
 	row, err := k.rows.take(k.typ)
@@ -501,10 +493,11 @@ func (k *kind) putAside(r record.Record, h Head, why string) error {
 		t.Quarantined(at.String(), "id", why)
 	}
 	k.m.Report.Add(h.Number, &t)
-	return k.m.Quarantine.Add(report.BadRow{
-		File: at.File, Path: k.sourceOf(h.Number).Path, Row: at.Row, Line: at.Line, Field: "id", Reason: why,
-		Kind: k.typ.Name(), Layout: layout.TMDB, Record: true, Raw: report.RawOf(record.Append(nil, r), 0),
-	})
+	bad := report.BadRow{
+		File: at.File, Path: k.sourceOf(h.Number).Path, Number: at.Row, Line: at.Line, Field: "id", Reason: why, Kind: k.typ.Name(), Layout: layout.TMDB,
+	}
+	bad.SetRow(record.Append(nil, r))
+	return k.m.Quarantine.Add(bad)
 }
 
 // conflict counts a field on which sources disagree. sample is called only if its text is listed.

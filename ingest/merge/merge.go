@@ -2,8 +2,7 @@
 // in order of keys, with the records that the catalogue has.
 //
 // Several rows of one resource become one record: a later source wins over an earlier one, field
-// by field, and fields that only one of them has stay. A Precedence changes which source counts
-// as the later one. New rows are joined among themselves first; the result then is news about the
+// by field, and fields that only one of them has stay. New rows are joined among themselves first; the result then is news about the
 // catalogue's record. The records of overlay sources come last.
 package merge
 
@@ -30,8 +29,7 @@ type Merger struct {
 	Mode    Mode
 	Given   layout.KindSet // kinds of the rows, without those of which rows only name records, such as the cast of a table
 
-	Sources    []Source                             // by number
-	Ranks      func(fragment.Kind) map[string][]int // of the sources, by field and number, where a field has an order of its own
+	Sources    []Source // by number
 	Quarantine *report.Quarantine
 	Report     *report.Collector
 	// Changes is empty: it sorts the changes, whose time is Time.

@@ -3,17 +3,17 @@ package report
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/bytedance/sonic"
 
 	"github.com/reelsplice/reelsplice/ingest/source"
 	"github.com/reelsplice/reelsplice/schemas/file"
+	"github.com/reelsplice/reelsplice/schemas/record"
 	"github.com/reelsplice/reelsplice/schemas/text"
 )
 
@@ -25,65 +25,53 @@ const (
 	maxFirst = 20
 )
 
-// A BadRow is one row of a dump that could not be used, with its place, the reason and the row as found, so that it can
-// be looked at, mended and ingested again. A quarantine file is NDJSON, one BadRow a line.
+// A BadRow is one row of a dump that could not be used, with its place and the reason. The row is an object as readers
+// of dumps give it, of a table too: once it is mended, it can be ingested like any row of NDJSON. A quarantine file is
+// NDJSON, one BadRow a line.
 type BadRow struct {
-	File   string `json:"file"`             // name of the dump file in messages
-	Path   string `json:"path,omitempty"`   // of the dump file, as it was opened
-	Row    int64  `json:"row"`              // 1-based row in it
-	Line   int64  `json:"line"`             // 1-based line of the row's start, 0 where the format has no lines
-	Field  string `json:"field"`            // the field at fault, "" when it is the whole row
-	Reason string `json:"reason"`           // why, as one phrase
-	Kind   string `json:"kind"`             // kind of resource, "" unknown
-	Layout string `json:"layout,omitempty"` // of the row, "" unknown
-	Table  bool   `json:"table,omitempty"`  // the row is one of a table
-	Record bool   `json:"record,omitempty"` // Raw is the record that the row gave, in place of the row as found
-	Header string `json:"header,omitempty"` // of a CSV or TSV file, as found
-	Raw
+	File    string          `json:"file"`              // name of the dump file in messages
+	Path    string          `json:"path,omitempty"`    // of the dump file, as it was opened
+	Number  int64           `json:"number"`            // of the row in the file, from 1
+	Line    int64           `json:"line"`              // of the row's start, from 1; 0 where the format has no lines
+	Field   string          `json:"field"`             // the field at fault, "" when it is the whole row
+	Reason  string          `json:"reason"`            // why, as one phrase
+	Kind    string          `json:"kind,omitempty"`    // kind of resource, "" unknown
+	Layout  string          `json:"layout,omitempty"`  // of the row, "" unknown
+	Mapping string          `json:"mapping,omitempty"` // of the row's table, "" for none
+	Size    int64           `json:"size,omitempty"`    // bytes of a row that is cut
+	Row     json.RawMessage `json:"row"`               // an object, or a string: see SetRow, SetText
 }
 
-// A Raw is a row as found, cut at MaxRaw bytes. Make it with RawOf.
-type Raw struct {
-	Size   int64  `json:"raw_bytes,omitempty"`  // of the whole row, where it was cut
-	Text   string `json:"raw,omitempty"`        // when the row is valid UTF-8
-	Base64 []byte `json:"raw_base64,omitempty"` // when it is not
-}
-
-// RawOf returns a row of size bytes that b begins. It keeps nothing of b.
-func RawOf(b []byte, size int64) Raw {
-	whole := max(size, int64(len(b)))
-	var r Raw
-	if b = text.Cut(b, MaxRaw); int64(len(b)) < whole {
-		r.Size = whole
+// SetRow sets the row to an object that a reader gave. It keeps nothing of b.
+func (e *BadRow) SetRow(b []byte) {
+	var object bytes.Buffer
+	if len(b) > MaxRaw || json.Compact(&object, b) != nil {
+		e.SetText(b, 0)
+		return
 	}
-	if utf8.Valid(b) {
-		r.Text = string(b)
-	} else {
-		r.Base64 = bytes.Clone(b)
-	}
-	return r
+	e.Row = object.Bytes()
 }
 
-// Bytes returns the row, or the part of it that is kept.
-func (r *Raw) Bytes() []byte {
-	if r.Base64 != nil {
-		return r.Base64
+// SetText sets the row to a JSON string of its text, which is no object or is longer than MaxRaw. The text is cut there, or
+// b only begins it: then size is the length of the row. Bytes that are not UTF-8 are replaced. It keeps nothing of b.
+func (e *BadRow) SetText(b []byte, size int64) {
+	if len(b) <= MaxRaw && bytes.HasPrefix(b, []byte{'"'}) && json.Valid(b) { // an earlier SetText made it
+		e.Row = bytes.Clone(b)
+		return
 	}
-	return []byte(r.Text)
+	if whole := max(size, int64(len(b))); whole > MaxRaw || whole > int64(len(b)) {
+		e.Size = whole
+	}
+	e.Row = record.AppendString(nil, strings.ToValidUTF8(string(text.Cut(b, MaxRaw)), "\uFFFD"))
 }
-
-// Cut reports whether only a part of the row is kept.
-func (r *Raw) Cut() bool { return r.Size > 0 }
-
-// Place names the row in messages.
-func (e *BadRow) Place() string { return source.Place{File: e.File, Row: e.Row, Line: e.Line}.String() }
 
 // String returns place, field and reason.
 func (e *BadRow) String() string {
+	place := source.Place{File: e.File, Row: e.Number, Line: e.Line}.String()
 	if e.Field != "" {
-		return e.Place() + ": " + e.Field + ": " + e.Reason
+		return place + ": " + e.Field + ": " + e.Reason
 	}
-	return e.Place() + ": " + e.Reason
+	return place + ": " + e.Reason
 }
 
 // A Quarantine writes the quarantine file of one ingest run, for one goroutine. The file is
@@ -142,45 +130,4 @@ func (w *Quarantine) Close() error {
 	}
 	w.file = nil
 	return err
-}
-
-// maxLine is the longest line that ReadQuarantine accepts: a row of MaxRaw bytes, each of them
-// escaped in six, and room for the other fields.
-const maxLine = 8 * MaxRaw
-
-// ReadQuarantine calls fn for each entry of a quarantine file, in order. It stops at the first
-// error, which names the file and, for a bad line, its number.
-func ReadQuarantine(path string, fn func(BadRow) error) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	s := bufio.NewScanner(f)
-	s.Buffer(make([]byte, 64<<10), maxLine)
-	n := 0
-	for s.Scan() {
-		n++
-		if len(bytes.TrimSpace(s.Bytes())) == 0 {
-			continue
-		}
-		var e BadRow
-		if err := sonic.ConfigStd.Unmarshal(s.Bytes(), &e); err != nil {
-			// The library quotes the line below its reason.
-			reason, _, _ := strings.Cut(strings.ReplaceAll(err.Error(), `"`, ""), `\n`)
-			return fmt.Errorf("%s:%d: want a quarantine entry: %s", path, n, reason)
-		}
-		if e.File == "" {
-			return fmt.Errorf("%s:%d: want a quarantine entry: it names no file that its row came from", path, n)
-		}
-		if err := fn(e); err != nil {
-			return fmt.Errorf("%s:%d: %w", path, n, err)
-		}
-	}
-	if err := s.Err(); errors.Is(err, bufio.ErrTooLong) {
-		return fmt.Errorf("%s:%d: line is longer than %d bytes", path, n+1, maxLine)
-	} else if err != nil && err != io.EOF {
-		return fmt.Errorf("%s:%d: %w", path, n+1, err)
-	}
-	return nil
 }

@@ -107,8 +107,12 @@ func (p *Parser) cell(c *cursor, r Record, f *Field) error {
 		c.i = at
 		return p.value(c, r, f)
 	}
+	columns := p.Columns
+	if !columns {
+		p.coerced()
+	}
 	p.Columns = false
-	defer func() { p.Columns = true }()
+	defer func() { p.Columns = columns }()
 	return p.value(&inner, r, f)
 }
 

@@ -215,7 +215,7 @@ func (p *Parser) fieldValue(c *cursor, r Record, i int, o *object) error {
 	// Of an object in the row, the fields count.
 	whole := len(p.path) == 2 || p.flat || c.peek() != '{' || f.Shape != ShapeObject && f.Shape != ShapePages
 	var err error
-	if p.Columns {
+	if p.Columns || f.Shape > ShapeRaw && p.Values != nil && c.peek() == '"' { // rows of a table may lie in a file of JSON
 		err = p.cell(c, r, f)
 	} else {
 		err = p.value(c, r, f)
