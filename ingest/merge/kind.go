@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/reelsplice/reelsplice/ingest/layout"
 	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
@@ -337,12 +338,17 @@ const withIDsStay = "the rows with ids stay"
 func (k *kind) source(key catalog.Key) (v version, err error) {
 	number := k.rows.head.Number
 	var parts parts
+	var refused refused
 	var first string // the row that counts
 	var at source.Place
 	for {
 		switch {
+		case k.m.refused[k.rows.head.row()]:
+			if err := k.drop(&refused); err != nil {
+				return v, err
+			}
 		case k.m.minted.isTaken(k.typ.Kind, key.ID(), k.rows.head.Mint):
-			if err := k.collided(key); err != nil {
+			if err := k.collided(key, &refused); err != nil {
 				return v, err
 			}
 		case k.rows.head.Part:
@@ -357,7 +363,7 @@ func (k *kind) source(key catalog.Key) (v version, err error) {
 			}
 		default:
 			body, place := k.rows.body, k.place(k.rows.head)
-			later, err := k.again(key, first, at, catalog.FetchedOf(v.record))
+			later, err := k.again(key, first, at, catalog.FetchedOf(v.record), &refused)
 			switch {
 			case err != nil:
 				return v, err
@@ -376,7 +382,7 @@ func (k *kind) source(key catalog.Key) (v version, err error) {
 	if parts.record.Schema != nil {
 		v = v.under(version{record: parts.settle()})
 	}
-	return v, nil
+	return v, k.quarantine(refused)
 }
 
 // part takes a row that is a part of its record.
@@ -421,7 +427,7 @@ func (k *kind) takeMoved(key catalog.Key) (v version, err error) {
 // again takes another row of a source about one resource: an equal one is passed over. Of two that were
 // fetched on different days the later one counts: it is returned if it is this one, where day is that of the
 // other. Any other row with other content goes to quarantine.
-func (k *kind) again(key catalog.Key, first string, at source.Place, day string) (later record.Record, err error) {
+func (k *kind) again(key catalog.Key, first string, at source.Place, day string, refused *refused) (later record.Record, err error) {
 	if k.rows.body == first {
 		k.duplicate(k.rows.head)
 		k.rows.pass()
@@ -439,12 +445,13 @@ func (k *kind) again(key catalog.Key, first string, at source.Place, day string)
 		}
 		return row, nil
 	}
-	return later, k.putAside(row, head, fmt.Sprintf("%s is already at %s, with other content", key.Describe(k.typ.Kind), at))
+	k.refuse(refused, row, head, fmt.Sprintf("%s is already at %s, with other content", key.Describe(k.typ.Kind), at))
+	return later, nil
 }
 
 // collided puts a row aside whose minted id is another's. Its id goes, so that the row is not taken
 // for the other when it is ingested again.
-func (k *kind) collided(key catalog.Key) error {
+func (k *kind) collided(key catalog.Key, refused *refused) error {
 	head := k.rows.head
 	row, err := k.rows.take(k.typ)
 	if err != nil {
@@ -452,8 +459,9 @@ func (k *kind) collided(key catalog.Key) error {
 	}
 	f, _ := row.Schema.Field("id")
 	record.Unset(row, f)
-	return k.putAside(row, head,
+	k.refuse(refused, row, head,
 		fmt.Sprintf("the id minted for it, %d, is that of another %s by chance: let the mapping mint of more fields", key.ID(), k.typ.Name()))
+	return nil
 }
 
 // Rows that give no record were counted as kept when they were read.
@@ -483,21 +491,66 @@ func (k *kind) duplicate(h Head) {
 	k.m.Report.Add(h.Number, &t)
 }
 
-// putAside puts the record of a row into quarantine.
-func (k *kind) putAside(r record.Record, h Head, why string) error {
-	at := k.place(h)
-	t := report.Tally{}
-	t.Records.Add(k.typ.Name(), -1)
+// refused are the rows of one source about one resource that go to quarantine.
+type refused []refusedRow
+
+type refusedRow struct {
+	parts parts // the record of the row, with those of its later records that are about the same resource
+	head  Head
+	why   string
+}
+
+// refuse refuses a record of a row. If it is the first one, which says what the row is about, those that follow in the
+// order of the merge are dropped.
+func (k *kind) refuse(to *refused, r record.Record, h Head, why string) {
 	if !h.More {
-		t.Rows.Kept = -1
-		t.Quarantined(at.String(), "id", why)
+		if k.m.refused == nil {
+			k.m.refused = map[row]bool{}
+		}
+		k.m.refused[h.row()] = true
 	}
+	next := refusedRow{head: h, why: why}
+	next.parts.put(r, h.Row, nil)
+	*to = append(*to, next)
+}
+
+// drop takes a record of a refused row: its crew belongs to no other film.
+func (k *kind) drop(from *refused) error {
+	h := k.rows.head
+	r, err := k.rows.take(k.typ)
+	if err != nil {
+		return err
+	}
+	var t report.Tally
+	t.Records.Add(k.typ.Name(), -1)
 	k.m.Report.Add(h.Number, &t)
-	bad := report.BadRow{
-		File: at.File, Path: k.sourceOf(h.Number).Path, Number: at.Row, Line: at.Line, Field: "id", Reason: why, Kind: k.typ.Name(), Layout: layout.TMDB,
+	if i := slices.IndexFunc(*from, func(r refusedRow) bool { return r.head.Row == h.Row }); i >= 0 && h.Part {
+		(*from)[i].parts.put(r, h.Row, nil)
 	}
-	bad.SetRow(record.Append(nil, r))
-	return k.m.Quarantine.Add(bad)
+	return nil
+}
+
+// quarantine puts refused rows into quarantine.
+func (k *kind) quarantine(all refused) error {
+	for i := range all {
+		r := &all[i]
+		at := k.place(r.head)
+		t := report.Tally{}
+		t.Records.Add(k.typ.Name(), -1)
+		if !r.head.More {
+			t.Rows.Kept = -1
+			t.Quarantined(at.String(), "id", r.why)
+		}
+		k.m.Report.Add(r.head.Number, &t)
+		bad := report.BadRow{
+			File: at.File, Path: k.sourceOf(r.head.Number).Path, Number: at.Row, Line: at.Line, Field: "id", Reason: r.why, Kind: k.typ.Name(), Layout: layout.TMDB,
+		}
+		bad.SetRow(record.Append(nil, r.parts.settle()))
+		if err := k.m.Quarantine.Add(bad); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // conflict counts a field on which sources disagree. sample is called only if its text is listed.

@@ -36,9 +36,10 @@ type Merger struct {
 	Changes *extsort.Sorter
 	Time    time.Time
 
-	minted mintedList
-	log    *changelog
-	series map[uint64]bool // series that Replace removed: their seasons and episodes go too
+	minted  mintedList
+	log     *changelog
+	refused map[row]bool    // rows of which a record was refused
+	series  map[uint64]bool // series that Replace removed: their seasons and episodes go too
 }
 
 // A Mode is how rows and the catalogue's records go together.

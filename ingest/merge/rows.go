@@ -56,6 +56,14 @@ type Head struct {
 	Mint      uint64 // hash of the fields that the id was minted of, 0 for other ids
 }
 
+// A row is one row of a source.
+type row struct {
+	number int // of the source
+	row    int64
+}
+
+func (h Head) row() row { return row{h.Number, h.Row} }
+
 // Flags of a head, below the number of the source.
 const (
 	flagPart = 1 << iota
