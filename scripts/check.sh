@@ -57,6 +57,9 @@ if [ -n "$unformatted" ]; then
   exit 1
 fi
 
+step words # phrases that stop a reader: the limit only falls
+scripts/words.sh -limit 1949
+
 step lint # with all checks of vet. The cache has one program for each version of it and of Go
 lint=$(go env GOCACHE)/golangci-lint/$LINT-$(go env GOVERSION)
 if [ ! -x "$lint/golangci-lint" ]; then
