@@ -208,7 +208,7 @@ func (r *run) write(ctx context.Context) error {
 		Catalog: r.Catalog, Out: r.work.path("new"), Mode: r.Mode, Given: r.so.given, Sources: r.list.sources,
 		Quarantine: r.quarantine, Report: r.report, Changes: r.changes, Time: r.Date,
 	}
-	if err := m.Write(ctx, merge.NewRows(it, progress), r.so.kinds); err != nil {
+	if err := m.Write(ctx, merge.NewSortedRows(it, progress), r.so.kinds); err != nil {
 		return err
 	}
 	if err := r.checkBad(true); err != nil {

@@ -26,7 +26,7 @@ var maxDetailed = 10_000 // tests lower it
 type changelog struct {
 	m       *Merger
 	differ  differ
-	seasons *stored // of the new catalogue; nil before the first episode
+	seasons *storedFile // of the new catalogue; nil before the first episode
 	created map[fragment.Kind]int
 	n       uint32 // changes so far
 	key     []byte

@@ -1,9 +1,9 @@
-// Package merge makes the new files of a catalogue: the sorted rows of an ingest, kind by kind and
-// in order of keys, with the records that the catalogue has.
+// Package merge writes the new files of a catalogue. For each kind it merges the sorted rows of an ingest with the records
+// of the catalogue, in the order of their keys.
 //
-// Several rows of one resource become one record: a later source wins over an earlier one, field
-// by field, and fields that only one of them has stay. New rows are joined among themselves first; the result then is news about the
-// catalogue's record. The records of overlay sources come last.
+// Several rows of one resource become one record: a later source wins over an earlier one, field by field, and fields that
+// only one of them has stay. Rows are joined among themselves first, then with the catalogue's record. The records of
+// overlay sources come last.
 package merge
 
 import (
@@ -38,7 +38,7 @@ type Merger struct {
 
 	minted  mintedList
 	log     *changelog
-	refused map[row]bool    // rows of which a record was refused
+	refused map[rowID]bool  // rows whose first record was refused
 	series  map[uint64]bool // series that Replace removed: their seasons and episodes go too
 }
 
@@ -62,7 +62,7 @@ func OverlayFile(t *catalog.Type) string { return t.Name() + ".overlay.parquet" 
 
 // Write writes the files of all kinds that have rows, and of those in kinds that have no file yet,
 // under their names in the catalogue. An empty one stands for a file that goes.
-func (m *Merger) Write(ctx context.Context, rows *Rows, kinds map[string]bool) (err error) {
+func (m *Merger) Write(ctx context.Context, rows *SortedRows, kinds map[string]bool) (err error) {
 	gone, err := catalog.ReadRemoved(m.Catalog)
 	if err != nil {
 		return err
@@ -70,12 +70,12 @@ func (m *Merger) Write(ctx context.Context, rows *Rows, kinds map[string]bool) (
 	if m.minted, err = readMinted(m.Catalog); err != nil {
 		return err
 	}
-	m.series = map[uint64]bool{}
+	m.series, m.refused = map[uint64]bool{}, map[rowID]bool{}
 	m.log = &changelog{m: m, created: map[fragment.Kind]int{}}
 	defer func() { m.log.seasons.close() }()
 	var now []catalog.Removed
 	for _, t := range catalog.Types() {
-		old := &removals{list: slices.DeleteFunc(slices.Clone(gone), func(r catalog.Removed) bool { return r.Kind != t.Kind })}
+		old := &removedList{list: slices.DeleteFunc(slices.Clone(gone), func(r catalog.Removed) bool { return r.Kind != t.Kind })}
 		ok, err := m.hasNews(t, rows, kinds)
 		if err != nil {
 			return err
@@ -104,8 +104,8 @@ func (m *Merger) Write(ctx context.Context, rows *Rows, kinds map[string]bool) (
 
 // hasNews reports whether the file of a kind is to be written: there are rows, or it has parts of removed series, or there
 // was a source of that kind without any and there is no file yet.
-func (m *Merger) hasNews(t *catalog.Type, rows *Rows, kinds map[string]bool) (bool, error) {
-	if _, ok, err := rows.peek(t); ok || err != nil {
+func (m *Merger) hasNews(t *catalog.Type, rows *SortedRows, kinds map[string]bool) (bool, error) {
+	if _, ok, err := (rowStream{rows, t}).peek(); ok || err != nil {
 		return ok, err
 	}
 	_, err := os.Stat(filepath.Join(m.Catalog, t.File()))
@@ -129,20 +129,18 @@ func (m *Merger) countStored(t *catalog.Type) error {
 	return f.Close()
 }
 
-// writeKind writes the file of a kind, and before it that of its overlay where that changes. It
-// returns the removed resources of the kind.
-func (m *Merger) writeKind(ctx context.Context, t *catalog.Type, rows *Rows, old *removals) ([]catalog.Removed, error) {
+// writeKind writes the file of a kind, after the overlay file if that changes. It returns the removed resources of the kind.
+func (m *Merger) writeKind(ctx context.Context, t *catalog.Type, rows *SortedRows, old *removedList) ([]catalog.Removed, error) {
 	overlay := filepath.Join(m.Catalog, OverlayFile(t))
 	if m.Mode == Overlay {
-		k := m.kind(t, rows, &removals{})
-		k.overlaying = true
+		k := kindMerger{m: m, typ: t, rows: rowStream{rows, t}, gone: &removedList{}, overlaying: true}
 		next := filepath.Join(m.Out, OverlayFile(t))
 		if err := k.writeFile(ctx, overlay, "", next); err != nil {
 			return nil, err
 		}
-		rows, overlay = &Rows{}, next
+		rows, overlay = &SortedRows{}, next
 	}
-	k := m.kind(t, rows, old)
+	k := kindMerger{m: m, typ: t, rows: rowStream{rows, t}, gone: old}
 	if err := k.writeFile(ctx, filepath.Join(m.Catalog, t.File()), overlay, filepath.Join(m.Out, t.File())); err != nil {
 		return nil, err
 	}
@@ -159,4 +157,98 @@ func (m *Merger) writeRemoved(before, now []catalog.Removed) error {
 		return os.WriteFile(filepath.Join(m.Out, catalog.RemovedFile), nil, 0o644)
 	}
 	return catalog.WriteRemoved(m.Out, now)
+}
+
+// A kindMerger merges the streams of one kind. Memory holds the versions of one resource, whatever the size of the
+// catalogue.
+type kindMerger struct {
+	m            *Merger
+	typ          *catalog.Type
+	old, overlay *storedFile
+	gone         *removedList // resources that the catalogue lists as removed
+	rows         rowStream
+	overlaying   bool   // the file is an overlay, which has records of removals
+	owners       owners // of the current key's fields
+
+	counts  report.Records
+	removed []catalog.Removed // in the order of their keys
+}
+
+// writeFile merges the rows into the records of a file, with an overlay on top. Without an overlay its name is "".
+func (k *kindMerger) writeFile(ctx context.Context, from, overlay, to string) (err error) {
+	if k.old, err = openStored(from, k.typ); err != nil {
+		return err
+	}
+	defer k.old.close()
+	if k.overlay, err = openStored(overlay, k.typ); err != nil {
+		return err
+	}
+	defer k.overlay.close()
+	w, err := catalog.Create(to, k.typ)
+	if err != nil {
+		return err
+	}
+	if err := k.merge(ctx, w); err != nil {
+		return errors.Join(err, w.Abort())
+	}
+	k.counts.Kind, k.counts.Before, k.counts.Now = k.typ.Name(), k.old.file.NumRows(), w.Rows()
+	return w.Commit()
+}
+
+// merge writes the version of each key to w, in the order of the keys.
+func (k *kindMerger) merge(ctx context.Context, w *catalog.Writer) error {
+	streams := []stream{k.old, k.gone, k.rows, k.overlay}
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		key, ok, err := lowest(streams)
+		if err != nil || !ok {
+			return err
+		}
+		if copied, err := k.copyGroup(w, key, streams[1:]); copied || err != nil {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		v, err := k.resolve(key)
+		switch {
+		case err != nil:
+			return err
+		case v.removed != nil && !k.overlaying:
+			k.removed = append(k.removed, *v.removed)
+		case !v.record.IsNil():
+			if err := w.Write(v.record); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// lowest returns the lowest key that comes next in any stream.
+func lowest(streams []stream) (key catalog.Key, found bool, err error) {
+	for _, s := range streams {
+		next, ok, err := s.peek()
+		if err != nil {
+			return key, false, err
+		}
+		if ok && (!found || next.Compare(key) < 0) {
+			key, found = next, true
+		}
+	}
+	return key, found, nil
+}
+
+// copyGroup copies the row group that begins with key without decoding it, if no other stream has a key of it.
+func (k *kindMerger) copyGroup(w *catalog.Writer, key catalog.Key, others []stream) (bool, error) {
+	end, ok, err := k.old.groupAt(key)
+	if !ok || err != nil || k.m.Mode == Replace || !w.EndGroup(end != nil) {
+		return false, err
+	}
+	other, ok, err := lowest(others)
+	if err != nil || ok && (end == nil || other.Compare(*end) < 0) {
+		return false, err
+	}
+	return true, k.old.copyGroup(w)
 }

@@ -14,7 +14,14 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// A Key orders the rows of a sorter: by kind and key of their records, then by Seq.
+// A stream yields the records of one kind in the order of their keys: sorted rows, a file of the catalogue, or a list of
+// removed resources. It holds one record at a time.
+type stream interface {
+	// peek returns the key of the next record; ok is false at the end.
+	peek() (key catalog.Key, ok bool, err error)
+}
+
+// A Key orders the rows of a sorter: by kind, by key of the record, then by Seq.
 type Key struct {
 	Kind fragment.Kind
 	Key  catalog.Key
@@ -23,9 +30,8 @@ type Key struct {
 
 const keyBytes = 1 + 3*8
 
-// Seq orders the rows of one record: those of a later source come later, those of one source in
-// their order. nth counts all rows. Below all of them, nth alone is for records that the
-// catalogue had under a minted id.
+// Seq orders the rows of one record: by source, then by nth, the number of the row in the ingest. Records that the
+// catalogue had under a minted id come first: they have nth alone as their Seq.
 func Seq(number int, nth uint64) uint64 { return uint64(number+1)<<40 | nth }
 
 // Append appends bytes that compare as keys do.
@@ -46,25 +52,25 @@ func parseKey(b []byte) (k Key, err error) {
 	return k, nil
 }
 
-// A Head stands before a record in the sorter's payloads; the record follows in binary form.
+// A Head precedes a record in the sorter's payloads. The record follows in binary form.
 type Head struct {
-	Number    int // of the source
+	Number    int // number of the source
 	Row, Line int64
-	Part      bool   // one of several rows that make the record
-	More      bool   // the row gave another record before: it is not counted again
+	Part      bool   // several rows make the record
+	More      bool   // the row gave another record before this one: the row is counted once
 	Moved     bool   // the catalogue had the record under a minted id
-	Mint      uint64 // hash of the fields that the id was minted of, 0 for other ids
+	Mint      uint64 // hash of the fields that the id was minted from, 0 for other ids
 }
 
-// A row is one row of a source.
-type row struct {
-	number int // of the source
+// A rowID identifies one row of all sources.
+type rowID struct {
+	number int // number of the source
 	row    int64
 }
 
-func (h Head) row() row { return row{h.Number, h.Row} }
+func (h Head) rowID() rowID { return rowID{h.Number, h.Row} }
 
-// Flags of a head, below the number of the source.
+// Flags of a head, in the low bits of the source's number.
 const (
 	flagPart = 1 << iota
 	flagMore
@@ -109,42 +115,30 @@ func parseHead(payload []byte) (h Head, body []byte, err error) {
 	return h, r.Rest(), err
 }
 
-// Rows are the sorted rows of an ingest. One of them is at hand. The zero value has none.
-type Rows struct {
+// SortedRows are the rows of an ingest, of all kinds, in the order of their keys. The zero value has no rows.
+type SortedRows struct {
 	it *extsort.Iterator
 
-	key    Key
+	key    Key // of the current row, as head and body
 	head   Head
-	body   string // valid for good
-	loaded bool
+	body   string
+	loaded bool // there is a current row
 	end    bool
 
 	read     int64
 	progress func(read int64)
 }
 
-// NewRows returns the rows of a sorter. progress, unless nil, is called now and then with how
-// many were read.
-func NewRows(it *extsort.Iterator, progress func(read int64)) *Rows {
-	return &Rows{it: it, progress: progress}
+// NewSortedRows returns the rows of a sorter. progress, unless nil, gets the number of rows read, now and then.
+func NewSortedRows(it *extsort.Iterator, progress func(read int64)) *SortedRows {
+	return &SortedRows{it: it, progress: progress}
 }
 
-// progressEvery is how many rows pass between two calls of progress.
+// progressEvery is the number of rows between two calls of progress.
 const progressEvery = 4096
 
-// peek returns the key of the next row of a kind; false when it is of another kind, and at the
-// end.
-func (r *Rows) peek(t *catalog.Type) (key catalog.Key, ok bool, err error) {
-	if !r.loaded && !r.end {
-		if err := r.load(); err != nil {
-			return key, false, err
-		}
-	}
-	return r.key.Key, !r.end && r.key.Kind == t.Kind, nil
-}
-
 // load reads the next row, if there is one.
-func (r *Rows) load() error {
+func (r *SortedRows) load() error {
 	if r.it == nil {
 		r.end = true
 		return nil
@@ -171,49 +165,63 @@ func (r *Rows) load() error {
 	return nil
 }
 
-// pass leaves the row at hand behind.
-func (r *Rows) pass() { r.loaded = false }
+// rowStream is the stream of the rows of one kind.
+type rowStream struct {
+	*SortedRows
+	typ *catalog.Type
+}
 
-// take parses the row at hand and leaves it behind.
-func (r *Rows) take(t *catalog.Type) (record.Record, error) {
-	r.pass()
-	rec := t.New()
+func (r rowStream) peek() (key catalog.Key, ok bool, err error) {
+	if !r.loaded && !r.end {
+		if err := r.load(); err != nil {
+			return key, false, err
+		}
+	}
+	return r.key.Key, !r.end && r.key.Kind == r.typ.Kind, nil
+}
+
+// skip moves past the current row.
+func (r rowStream) skip() { r.loaded = false }
+
+// take parses the current row and moves past it.
+func (r rowStream) take() (record.Record, error) {
+	r.skip()
+	rec := r.typ.New()
 	if err := record.DecodeBinary(r.body, rec); err != nil {
-		return rec, fmt.Errorf("read a sorted %s record: %w", t.Name(), err)
+		return rec, fmt.Errorf("read a sorted %s record: %w", r.typ.Name(), err)
 	}
 	return rec, nil
 }
 
-// removes reports whether the row at hand removes its resource.
-func (r *Rows) removes(t *catalog.Type) bool {
-	rec := t.New()
+// removes reports whether the current row removes its resource.
+func (r rowStream) removes() bool {
+	rec := r.typ.New()
 	if record.DecodeBinary(r.body, rec) != nil {
 		return false // take returns the error
 	}
-	_, ok := tmdb.RemovalOf(t, rec)
+	_, ok := tmdb.RemovalOf(r.typ, rec)
 	return ok
 }
 
-// stored is the stream of a catalogue file's records. One without a file has none.
-type stored struct {
+// storedFile is the stream of the records in a file of the catalogue. Without a file it is empty.
+type storedFile struct {
 	typ    *catalog.Type
 	file   *catalog.File
-	fields []string      // that are read; nil for all
-	rows   *catalog.Rows // of the row group at hand
-	group  int           // that is read next
+	fields []string      // to read; nil for all
+	rows   *catalog.Rows // of the current row group
+	group  int           // that is read after the current one
 	next   record.Record
 	key    catalog.Key // of next
 	err    error
-	// firsts has the key of the first record of each row group, where groups may be copied or passed.
-	firsts []catalog.Key
+	firsts []catalog.Key // key of the first record in each row group, once findFirsts has run
 }
 
-func openStored(path string, t *catalog.Type, fields ...string) (*stored, error) {
+func openStored(path string, t *catalog.Type, fields ...string) (*storedFile, error) {
 	f, err := catalog.OpenIfAny(path, t)
-	return &stored{typ: t, file: f, fields: fields}, err
+	return &storedFile{typ: t, file: f, fields: fields}, err
 }
 
-func (s *stored) peek() (catalog.Key, bool, error) {
+func (s *storedFile) peek() (catalog.Key, bool, error) {
 	if s.next.IsNil() && s.file != nil && s.err == nil {
 		s.err = s.read()
 	}
@@ -221,7 +229,7 @@ func (s *stored) peek() (catalog.Key, bool, error) {
 }
 
 // read reads the next record, if there is one.
-func (s *stored) read() error {
+func (s *storedFile) read() error {
 	r := s.typ.New()
 	for {
 		if s.rows == nil {
@@ -240,7 +248,7 @@ func (s *stored) read() error {
 		if !errors.Is(err, io.EOF) {
 			return err
 		}
-		s.leave()
+		s.closeGroup()
 	}
 	s.next = r
 	var err error
@@ -250,8 +258,8 @@ func (s *stored) read() error {
 	return nil
 }
 
-// takeIf takes the record that peek found if it is that of key; nil otherwise.
-func (s *stored) takeIf(key catalog.Key) record.Record {
+// takeIf takes the record that peek found if it has that key. Otherwise it returns a nil record.
+func (s *storedFile) takeIf(key catalog.Key) record.Record {
 	r := s.next
 	if r.IsNil() || s.key != key {
 		return record.Record{}
@@ -260,8 +268,8 @@ func (s *stored) takeIf(key catalog.Key) record.Record {
 	return r
 }
 
-// seek passes the records before key. Row groups that lie before it are not read.
-func (s *stored) seek(key catalog.Key) error {
+// seek moves past the records before key, without reading the row groups before it.
+func (s *storedFile) seek(key catalog.Key) error {
 	if s.file == nil {
 		return nil
 	}
@@ -273,7 +281,7 @@ func (s *stored) seek(key catalog.Key) error {
 		n++
 	}
 	if n > s.group {
-		s.leave()
+		s.closeGroup()
 		s.group = n - 1
 	}
 	for {
@@ -284,53 +292,16 @@ func (s *stored) seek(key catalog.Key) error {
 	}
 }
 
-func (s *stored) findFirsts() (err error) {
+func (s *storedFile) findFirsts() (err error) {
 	if s.firsts == nil {
 		s.firsts, err = s.file.FirstKeys()
 	}
 	return err
 }
 
-// leave leaves the row group at hand.
-func (s *stored) leave() {
-	if s.rows != nil {
-		s.rows.Close()
-	}
-	s.rows, s.next = nil, record.Record{}
-}
-
-func (s *stored) close() {
-	if s != nil {
-		s.leave()
-		_ = s.file.Close() // read side: nothing to lose
-	}
-}
-
-// removals is the stream of removed resources of one kind, as the catalogue lists them.
-type removals struct {
-	list []catalog.Removed
-}
-
-func (r *removals) peek() (catalog.Key, bool, error) {
-	if len(r.list) == 0 {
-		return catalog.Key{}, false, nil
-	}
-	return r.list[0].Key, true, nil
-}
-
-func (r *removals) takeIf(key catalog.Key) *catalog.Removed {
-	if len(r.list) == 0 || r.list[0].Key != key {
-		return nil
-	}
-	first := &r.list[0]
-	r.list = r.list[1:]
-	return first
-}
-
-// groupAt reports whether a row group begins with the record at hand, which has that key, and
-// returns the key that the following one begins with, nil behind the last. A group can be copied only
-// as long as next is its first record; group is one ahead of it then.
-func (s *stored) groupAt(key catalog.Key) (end *catalog.Key, ok bool, err error) {
+// groupAt reports whether a row group begins with the next record, whose key is given. end is the first key of the group
+// after it, nil for the last group. Only a group whose first record is still next can be copied.
+func (s *storedFile) groupAt(key catalog.Key) (end *catalog.Key, ok bool, err error) {
 	if s.file == nil || s.next.IsNil() || s.key != key || s.group == 0 {
 		return nil, false, nil
 	}
@@ -343,11 +314,47 @@ func (s *stored) groupAt(key catalog.Key) (end *catalog.Key, ok bool, err error)
 	return end, true, nil
 }
 
-// copyGroup copies the row group at hand as it is.
-func (s *stored) copyGroup(w *catalog.Writer) error {
+// copyGroup copies the current row group without decoding it.
+func (s *storedFile) copyGroup(w *catalog.Writer) error {
 	if err := w.CopyGroup(s.file, s.group-1); err != nil {
 		return err
 	}
-	s.leave()
+	s.closeGroup()
 	return nil
+}
+
+func (s *storedFile) closeGroup() {
+	if s.rows != nil {
+		s.rows.Close()
+	}
+	s.rows, s.next = nil, record.Record{}
+}
+
+func (s *storedFile) close() {
+	if s != nil {
+		s.closeGroup()
+		_ = s.file.Close() // read side: nothing to lose
+	}
+}
+
+// removedList is the stream of the removed resources of one kind.
+type removedList struct {
+	list []catalog.Removed
+}
+
+func (r *removedList) peek() (catalog.Key, bool, error) {
+	if len(r.list) == 0 {
+		return catalog.Key{}, false, nil
+	}
+	return r.list[0].Key, true, nil
+}
+
+// takeIf takes the next removal if it has that key; nil otherwise.
+func (r *removedList) takeIf(key catalog.Key) *catalog.Removed {
+	if len(r.list) == 0 || r.list[0].Key != key {
+		return nil
+	}
+	first := &r.list[0]
+	r.list = r.list[1:]
+	return first
 }

@@ -1,0 +1,461 @@
+package merge
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/reelsplice/reelsplice/ingest/layout"
+	"github.com/reelsplice/reelsplice/ingest/layout/tmdb"
+	"github.com/reelsplice/reelsplice/ingest/report"
+	"github.com/reelsplice/reelsplice/ingest/source"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/fragment"
+	"github.com/reelsplice/reelsplice/schemas/record"
+)
+
+// A version is one state of a resource: its record, or its removal with the removal's record. The zero value has neither.
+type version struct {
+	record  record.Record
+	removed *catalog.Removed
+}
+
+// versionOf returns the version that a record, not nil, stands for.
+func versionOf(t *catalog.Type, r record.Record) version {
+	if gone, ok := tmdb.RemovalOf(t, r); ok {
+		return version{r, &gone}
+	}
+	return version{record: r}
+}
+
+func (v version) isZero() bool { return v.record.IsNil() && v.removed == nil }
+
+// isRecord reports whether the resource exists.
+func (v version) isRecord() bool { return v.removed == nil && !v.record.IsNil() }
+
+// with returns v updated by later: a removal replaces v, a record is joined field by field. It changes neither record, but
+// the result may share parts of later's.
+func (v version) with(later version) version {
+	switch {
+	case later.isZero():
+		return v
+	case !later.isRecord() || !v.isRecord():
+		return later
+	}
+	r := v.record.Clone()
+	join(r, later.record, nil)
+	return version{record: r}
+}
+
+// resolve merges all versions of one key: the catalogue's, then the rows in the order of their sources, then the overlay's.
+// A key without news keeps its record as it was read, without a clone and without a count.
+func (k *kindMerger) resolve(key catalog.Key) (version, error) {
+	v := version{removed: k.gone.takeIf(key)}
+	if old := k.old.takeIf(key); !old.IsNil() {
+		v = versionOf(k.typ, old)
+	}
+	moved, err := k.takeMoved(key)
+	if err != nil {
+		return v, err
+	}
+	news, reset, err := k.news(key)
+	if err != nil {
+		return v, err
+	}
+	top := k.overlay.takeIf(key)
+	replaced := k.replaces(key)
+	if moved.isZero() && news.isZero() && top.IsNil() && (!replaced || !v.isRecord()) {
+		return v, nil
+	}
+	before := v
+	switch {
+	case reset || replaced && v.isRecord():
+		v = version{}
+	case replaced: // a removed resource stays removed
+	case !moved.isZero():
+		if v.isRecord() { // with may change it, and count needs it
+			before.record = k.copy(v.record)
+		}
+		v = moved.with(v)
+	}
+	if k.m.Mode == Fill && !reset {
+		v = k.fill(v, news)
+	} else {
+		k.keepIDs(key, v, news)
+		v = v.with(news)
+	}
+	if !top.IsNil() {
+		v = v.with(versionOf(k.typ, top))
+	}
+	return v, k.count(key, before, v)
+}
+
+// replaces reports whether Replace drops the catalogue's record of a key: it has a kind of the sources, or a minted id,
+// which rows that only name resources mint again.
+func (k *kindMerger) replaces(key catalog.Key) bool {
+	if k.m.Mode != Replace {
+		return false
+	}
+	if isOfSeries(k.typ.Kind) && !k.m.Given.Has(k.typ.Kind) {
+		return k.m.series[key.ID()]
+	}
+	return k.m.Given.Has(k.typ.Kind) || layout.IsMinted(int64(key.ID()))
+}
+
+// keepIDs keeps lists of the catalogue's record whose elements have ids where the news only has names.
+func (k *kindMerger) keepIDs(key catalog.Key, v, news version) {
+	if !v.isRecord() || !news.isRecord() {
+		return
+	}
+	keepIDs(v.record, news.record, "", func(c conflict) {
+		k.conflict(key, c.field, func() string {
+			return fmt.Sprintf("%s in the catalogue, %s in %s: %s", record.Shown(c.old), record.Shown(c.new), k.name(k.owners.of(c.top())), withIDsStay)
+		})
+	})
+}
+
+// fill returns the catalogue's version with the fields that only the news has. A removed resource stays removed.
+func (k *kindMerger) fill(v, news version) version {
+	switch {
+	case v.isZero():
+		return news
+	case !v.isRecord() || !news.isRecord():
+		return v
+	}
+	own := k.copy(v.record) // join may keep parts of it
+	unsetEmpty(own, news.record)
+	join(news.record, own, nil)
+	if day := catalog.FetchedOf(own); day != "" {
+		catalog.SetFetched(news.record, day)
+	}
+	return news
+}
+
+// copy returns a record that shares nothing with r.
+func (k *kindMerger) copy(r record.Record) record.Record {
+	c := k.typ.New()
+	if err := record.DecodeBinary(string(record.AppendBinary(nil, r)), c); err != nil {
+		panic(err) // it was encoded just now
+	}
+	return c
+}
+
+// count counts and logs the change of a resource.
+func (k *kindMerger) count(key catalog.Key, before, now version) error {
+	var old, is record.Record
+	if before.isRecord() {
+		old = before.record
+	}
+	switch {
+	case now.isRecord() && !before.isRecord():
+		k.counts.Added++
+	case now.isRecord() && !sameContent(before.record, now.record):
+		k.counts.Changed++
+	case !now.isRecord() && before.isRecord():
+		k.counts.Removed++
+		if k.typ.Kind == fragment.KindTV && k.replaces(key) {
+			k.m.series[key.ID()] = true
+		}
+	case now.removed == nil || before.removed != nil:
+		return nil
+	}
+	if now.isRecord() {
+		is = now.record
+	}
+	if k.overlaying {
+		return nil
+	}
+	return k.m.log.add(k.typ.Kind, key, old, is, k.old.file == nil)
+}
+
+// sameContent reports whether two records are equal apart from the day on which they were fetched.
+func sameContent(a, b record.Record) bool {
+	if catalog.FetchedOf(a) != catalog.FetchedOf(b) {
+		b = b.Clone()
+		catalog.SetFetched(b, catalog.FetchedOf(a))
+	}
+	return record.Equal(a, b)
+}
+
+// takeMoved takes the records that a resource had in the catalogue under minted ids.
+func (k *kindMerger) takeMoved(key catalog.Key) (v version, err error) {
+	for {
+		next, ok, err := k.rows.peek()
+		if err != nil || !ok || next != key || !k.rows.head.Moved {
+			return v, err
+		}
+		row, err := k.takeVersion()
+		if err != nil {
+			return v, err
+		}
+		v = v.with(row)
+	}
+}
+
+// news joins the rows of a key. Conflicts are counted among them only. reset reports that a row removed the catalogue's
+// record.
+func (k *kindMerger) news(key catalog.Key) (v version, reset bool, err error) {
+	for {
+		next, ok, err := k.rows.peek()
+		if err != nil || !ok || next != key {
+			return v, reset, err
+		}
+		number := k.rows.head.Number
+		row, err := k.ofSource(key)
+		switch {
+		case err != nil:
+			return v, reset, err
+		case row.isZero(): // all rows were refused
+		case row.removed != nil && k.m.Mode == Fill && number < len(k.m.Sources): // a source that only adds removes nothing
+		case row.removed != nil:
+			v, reset = row, true
+		case !v.isRecord():
+			v = row
+			k.owners = owners{first: number}
+		default:
+			k.join(key, v.record, row.record, number)
+		}
+	}
+}
+
+const withIDsStay = "the rows with ids stay"
+
+// join merges a source's record into the news.
+func (k *kindMerger) join(key catalog.Key, dst, row record.Record, number int) {
+	disagree := func(why string) func(conflict) {
+		return func(c conflict) {
+			k.conflict(key, c.field, func() string {
+				return fmt.Sprintf("%s in %s, %s in %s: %s", record.Shown(c.old), k.name(k.owners.of(c.top())), record.Shown(c.new), k.name(number), why)
+			})
+		}
+	}
+	keepIDs(dst, row, "", disagree(withIDsStay))
+	join(dst, row, disagree("the later one wins"))
+	k.owners.add(row, number)
+}
+
+// conflict counts a field on which sources disagree. It calls sample only if the report lists the text.
+func (k *kindMerger) conflict(key catalog.Key, field string, sample func() string) {
+	k.m.Report.Conflict(k.typ.Name(), field, func() string { return key.Describe(k.typ.Kind) + ": " + field + ": " + sample() })
+}
+
+// owners are the sources of a record's fields, for messages.
+type owners struct {
+	first int            // source of the fields that later lacks
+	later map[string]int // by field; nil with a single source
+}
+
+// add makes a source the owner of the fields of its row.
+func (o *owners) add(row record.Record, number int) {
+	if o.later == nil {
+		o.later = map[string]int{}
+	}
+	for n := range row.Schema.Fields {
+		if f := &row.Schema.Fields[n]; record.Present(row, f) {
+			o.later[f.Name] = number
+		}
+	}
+}
+
+// of returns the source of a field.
+func (o *owners) of(name string) int {
+	if number, ok := o.later[name]; ok {
+		return number
+	}
+	return o.first
+}
+
+// A sourceMerge makes one version of the rows that one source has of a key.
+type sourceMerge struct {
+	k       *kindMerger
+	key     catalog.Key
+	version version
+	body    string       // of the row that counts
+	at      source.Place // of that row
+	parts   parts
+	refused []refusedRow
+}
+
+// ofSource takes all rows that the current row's source has of a key. Parts are put together. Of other rows the first one
+// counts, of a log of removals the last one; those that contradict it go to quarantine.
+func (k *kindMerger) ofSource(key catalog.Key) (version, error) {
+	s := sourceMerge{k: k, key: key}
+	number := k.rows.head.Number
+	for {
+		if err := s.take(); err != nil {
+			return version{}, err
+		}
+		next, ok, err := k.rows.peek()
+		if err != nil {
+			return version{}, err
+		}
+		if !ok || next != key || k.rows.head.Number != number {
+			break
+		}
+	}
+	if s.parts.record.Schema != nil {
+		s.version = s.version.with(version{record: s.parts.settle()})
+	}
+	for i := range s.refused {
+		if err := k.quarantine(&s.refused[i]); err != nil {
+			return version{}, err
+		}
+	}
+	return s.version, nil
+}
+
+// take takes the current row.
+func (s *sourceMerge) take() (err error) {
+	rows := s.k.rows
+	head := rows.head
+	switch {
+	case s.k.m.refused[head.rowID()]:
+		return s.drop()
+	case s.k.m.minted.isTaken(s.k.typ.Kind, s.key.ID(), head.Mint):
+		return s.collided()
+	case head.Part:
+		return s.part()
+	case s.version.isZero() || rows.body != s.body && (s.version.removed != nil || rows.removes()):
+		s.body, s.at = rows.body, s.k.place(head)
+		s.version, err = s.k.takeVersion()
+		return err
+	case rows.body == s.body:
+		s.k.duplicate(head)
+		rows.skip()
+		return nil
+	}
+	return s.other()
+}
+
+// part takes a row that is a part of the record.
+func (s *sourceMerge) part() error {
+	head := s.k.rows.head
+	row, err := s.k.rows.take()
+	if err != nil {
+		return err
+	}
+	s.parts.put(row, head.Row, func(c conflict) {
+		s.k.conflict(s.key, c.field, func() string {
+			return fmt.Sprintf("%s and %s in %s: the latter is kept", record.Shown(c.old), record.Shown(c.new), s.k.name(head.Number))
+		})
+	})
+	return nil
+}
+
+// other takes a row that differs from the one that counts. Of two rows fetched on different days the later one counts;
+// any other row is refused.
+func (s *sourceMerge) other() error {
+	head, body := s.k.rows.head, s.k.rows.body
+	row, err := s.k.rows.take()
+	if err != nil {
+		return err
+	}
+	day, own := catalog.FetchedOf(s.version.record), catalog.FetchedOf(row)
+	if own == "" || day == "" || own == day {
+		s.refuse(row, head, fmt.Sprintf("%s is already at %s, with other content", s.key.Describe(s.k.typ.Kind), s.at))
+		return nil
+	}
+	s.k.duplicate(head)
+	if own > day {
+		s.version, s.body, s.at = version{record: row}, body, s.k.place(head)
+	}
+	return nil
+}
+
+// collided refuses a row whose minted id belongs to another resource. The row loses the id: ingested again, it must not be
+// taken for that resource.
+func (s *sourceMerge) collided() error {
+	head := s.k.rows.head
+	row, err := s.k.rows.take()
+	if err != nil {
+		return err
+	}
+	f, _ := row.Schema.Field("id")
+	record.Unset(row, f)
+	s.refuse(row, head,
+		fmt.Sprintf("the id minted for it, %d, is that of another %s by chance: let the mapping mint of more fields", s.key.ID(), s.k.typ.Name()))
+	return nil
+}
+
+// A refusedRow is a row that goes to quarantine.
+type refusedRow struct {
+	record parts // its record, with the parts that it adds to it
+	head   Head
+	why    string
+}
+
+// refuse refuses a record. If it is the first record of its row, the later ones of the row are dropped.
+func (s *sourceMerge) refuse(r record.Record, h Head, why string) {
+	if !h.More {
+		s.k.m.refused[h.rowID()] = true
+	}
+	next := refusedRow{head: h, why: why}
+	next.record.put(r, h.Row, nil)
+	s.refused = append(s.refused, next)
+}
+
+// drop takes a record of a refused row: its crew must not join another film.
+func (s *sourceMerge) drop() error {
+	h := s.k.rows.head
+	r, err := s.k.rows.take()
+	if err != nil {
+		return err
+	}
+	var t report.Tally
+	t.Records.Add(s.k.typ.Name(), -1)
+	s.k.m.Report.Add(h.Number, &t)
+	if i := slices.IndexFunc(s.refused, func(r refusedRow) bool { return r.head.Row == h.Row }); i >= 0 && h.Part {
+		s.refused[i].record.put(r, h.Row, nil)
+	}
+	return nil
+}
+
+// quarantine puts a refused row into quarantine.
+func (k *kindMerger) quarantine(r *refusedRow) error {
+	at := k.place(r.head)
+	var t report.Tally
+	t.Records.Add(k.typ.Name(), -1)
+	if !r.head.More {
+		t.Rows.Kept = -1
+		t.Quarantined(at.String(), "id", r.why)
+	}
+	k.m.Report.Add(r.head.Number, &t)
+	bad := report.BadRow{
+		File: at.File, Path: k.sourceOf(r.head.Number).Path, Number: at.Row, Line: at.Line, Field: "id", Reason: r.why, Kind: k.typ.Name(), Layout: layout.TMDB,
+	}
+	bad.SetRow(record.Append(nil, r.record.settle()))
+	return k.m.Quarantine.Add(bad)
+}
+
+// takeVersion takes the current row.
+func (k *kindMerger) takeVersion() (version, error) {
+	row, err := k.rows.take()
+	if err != nil {
+		return version{}, err
+	}
+	return versionOf(k.typ, row), nil
+}
+
+// duplicate takes a row that repeats another back from the rows that were counted as kept when they were read. Only the
+// first record of a row counts as the row.
+func (k *kindMerger) duplicate(h Head) {
+	var t report.Tally
+	t.Records.Add(k.typ.Name(), -1)
+	if !h.More {
+		t.Rows = report.Outcome{Kept: -1, Duplicates: 1}
+	}
+	k.m.Report.Add(h.Number, &t)
+}
+
+// sourceOf returns a source. Records that the catalogue had under minted ids have none.
+func (k *kindMerger) sourceOf(number int) Source {
+	if number < len(k.m.Sources) {
+		return k.m.Sources[number]
+	}
+	return Source{Name: "source"}
+}
+
+func (k *kindMerger) name(number int) string { return k.sourceOf(number).Name }
+
+func (k *kindMerger) place(h Head) source.Place {
+	return source.Place{File: k.name(h.Number), Row: h.Row, Line: h.Line}
+}
