@@ -347,7 +347,7 @@ func TestCollision(t *testing.T) {
 		t.Helper()
 		got := records(t, dir)
 		title := `"` + strings.Split(collidingA, ",")[0] + `"`
-		if r.Quarantined != bad || len(got) != 1 || member(t, got[0], "title") != title || bad > 0 && !strings.Contains(r.Bad[0], "is that of another movie by chance") {
+		if r.Quarantined != bad || len(got) != 1 || member(t, got[0], "title") != title || bad > 0 && !strings.Contains(r.Bad[0], "belongs to another movie by chance") {
 			t.Errorf("%s: %d in quarantine, %v, movies %v, want %d and %s alone", what, r.Quarantined, r.Bad, got, bad, title)
 		}
 	}

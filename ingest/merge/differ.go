@@ -11,22 +11,21 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// A change is what happened to a field, or to an element of a list. Values are JSON, "" for none.
+// A change is a change of a field or of a list element. Values are JSON, "" for no value.
 type change struct {
 	field, language, country string
 	old, new                 string
 }
 
-// A differ finds what differs between two records of a resource, by one walk over their fields. Which of
-// them have changes, and by which names, is what recorded changes of the API show. What is counted
-// (popularity, votes), what is derived (filmographies, recommendations) and where a title can be watched
-// have none.
+// A differ compares two records of a resource in one walk over their fields. The names of changes follow recorded responses
+// of the API. Counters (popularity, votes), derived fields (filmographies, recommendations) and watch providers make no
+// changes.
 type differ struct {
 	kind    fragment.Kind
 	changes []change
 }
 
-// texts are the fields, by kind, that translations have: the details have those of en-US.
+// texts are the translated fields by kind. The details have the texts in en-US.
 var texts = map[fragment.Kind][]string{
 	fragment.KindMovie:   {"title", "overview", "tagline", "homepage", "runtime"},
 	fragment.KindTV:      {"name", "overview", "tagline", "homepage"},
@@ -35,8 +34,8 @@ var texts = map[fragment.Kind][]string{
 	fragment.KindPerson:  {"biography", "name"},
 }
 
-// silent are the fields of details without changes of their own: counters, copies of other fields or
-// resources, and fields that are compared with others.
+// silent are the fields of details that make no change: counters, copies of other fields or resources, and fields that are
+// compared together with another field.
 var silent = map[string]bool{
 	"popularity": true, "vote_average": true, "vote_count": true,
 	"id": true, "_id": true, "series_id": true, "show_id": true, "season_number": true, "episode_number": true,
@@ -45,15 +44,15 @@ var silent = map[string]bool{
 	"poster_path": true, "backdrop_path": true, "still_path": true, "profile_path": true, "release_date": true,
 }
 
-// A listed is a list of records whose elements have changes of their own.
-type listed struct {
+// A changedList is a list whose elements make changes.
+type changedList struct {
 	field string
-	at    []string // paths of it: in the details, or in a sub-request
+	at    []string // its paths: in the details or in a sub-request
 	by    []string // fields that identify an element
-	// show are the fields of a value in their order; "name=from" renames one. The value of a single one is plain.
+	// show are the fields of a change's value, in order; "name=from" renames one. A single field makes a plain value.
 	show  []string
 	codes []string // fields of an element with the language and the country of its change
-	// image is what changes call an image of the list, and path the field of details that has one of it.
+	// image is the name of an image in changes, and path the field of the details that has one image of the list.
 	image, path string
 }
 
@@ -64,10 +63,10 @@ var (
 	country = []string{"iso_3166_1"}
 )
 
-// character is the form of a change of a role's name, which has a field of its own.
-var character = listed{field: "character_names", show: []string{"person_id=id", "character", "cast_id", "credit_id"}}
+// character describes the change of a role's name, which has its own field.
+var character = changedList{field: "character_names", show: []string{"person_id=id", "character", "cast_id", "credit_id"}}
 
-var lists = []listed{
+var changedLists = []changedList{
 	{field: "genres", at: []string{"genres"}, by: byID, show: named},
 	{field: "production_companies", at: []string{"production_companies"}, by: byID, show: named},
 	{field: "production_countries", at: []string{"production_countries"}, by: country, show: country},
@@ -89,24 +88,23 @@ var lists = []listed{
 	{field: "certifications", at: []string{"content_ratings.results"}, by: country, show: []string{"iso_3166_1", "certification=rating"}},
 }
 
-func imageList(name, image, path string) listed {
-	return listed{
+func imageList(name, image, path string) changedList {
+	return changedList{
 		field: "images", at: []string{"images." + name}, by: []string{"file_path"}, show: []string{"file_path", "iso_639_1"}, codes: []string{"iso_639_1"},
 		image: image, path: path,
 	}
 }
 
 // inDetails reports whether the list is a field of the details.
-func (l *listed) inDetails() bool { return !strings.Contains(l.at[0], ".") }
+func (l *changedList) inDetails() bool { return !strings.Contains(l.at[0], ".") }
 
 // isListed reports whether a field of the details is one of the lists, or a part of one.
 func isListed(name string) bool {
-	return slices.ContainsFunc(lists, func(l listed) bool { return slices.Contains(l.at, name) })
+	return slices.ContainsFunc(changedLists, func(l changedList) bool { return slices.Contains(l.at, name) })
 }
 
-// compare finds the differences of two records of a kind. A nil old is a new resource: what belongs to it is
-// there as a whole, and only its details are changes. An episode in a season's record has other fields than a record
-// of its own, so what now lacks then stays in the season.
+// compare sets the changes between two records. A nil old record means a new resource: only its details make changes. An
+// episode in a season's record has other fields than its own record; fields that only the former has are not compared.
 func (d *differ) compare(kind fragment.Kind, old, now record.Record) {
 	d.kind, d.changes = kind, d.changes[:0]
 	if old.IsNil() {
@@ -124,10 +122,10 @@ func (d *differ) compare(kind fragment.Kind, old, now record.Record) {
 		}
 	}
 	d.extra(old, now)
-	for i := range lists {
-		l := &lists[i]
+	for i := range changedLists {
+		l := &changedLists[i]
 		if d.kind == fragment.KindSeason && l.field == "network" || d.kind == fragment.KindEpisode && l.field == "cast" {
-			continue // those of its series, and of its season
+			continue // copied from its series, or from its season
 		}
 		top := func(path string) bool { name, _, _ := strings.Cut(path, "."); return differs[name] }
 		if (slices.ContainsFunc(l.at, top) || differs[l.path]) && (l.inDetails() || !old.IsNil()) {
@@ -159,7 +157,7 @@ func fieldText(r record.Record, name string) string {
 	return record.FieldText(r, f)
 }
 
-// note adds what happened to a value, if anything did.
+// note adds the change of a value, if it changed.
 func (d *differ) note(field, language, country, old, now string) {
 	old, now = valueOf(old), valueOf(now)
 	if old != now {
@@ -206,7 +204,7 @@ func codesOf(r record.Record, name string) string {
 	return record.List(codes)
 }
 
-// extra notes the fields that no API has, by their names.
+// extra notes the fields that the API does not have.
 func (d *differ) extra(old, now record.Record) {
 	var was record.RawFields
 	if !old.IsNil() {
@@ -230,10 +228,10 @@ func extraOf(r record.Record) record.RawFields {
 	return all
 }
 
-// An element is an element of a list, and the element of the list that has the list.
+// An element is an element of a list. For a list inside another list, of is the outer element.
 type element struct{ record, of record.Record }
 
-// text returns the JSON of a field, "" for none. Of times of releases changes have the days.
+// text returns the JSON of a field, "" for none. Release times are cut to days.
 func (e element) text(name string) string {
 	text := fieldText(e.record, name)
 	if text == "" && e.of.Schema != nil {
@@ -263,9 +261,9 @@ func at(r record.Record, path string) (all []element) {
 	return all
 }
 
-// elements returns the elements of the list, those of several paths once. An image that only the details
-// name counts too: not all dumps have lists.
-func (l *listed) elements(r record.Record) (all []element) {
+// elements returns the elements of the list, without repeats between its paths. An image that only the details name counts:
+// some dumps have no lists of images.
+func (l *changedList) elements(r record.Record) (all []element) {
 	all = at(r, l.at[0])
 	if len(l.at) > 1 {
 		have := map[string]bool{}
@@ -288,7 +286,7 @@ func (l *listed) elements(r record.Record) (all []element) {
 }
 
 // identity returns the values that identify an element.
-func (l *listed) identity(e element) string {
+func (l *changedList) identity(e element) string {
 	var out []byte
 	for _, name := range l.by {
 		out = append(append(out, e.text(name)...), 0)
@@ -296,8 +294,9 @@ func (l *listed) identity(e element) string {
 	return string(out)
 }
 
-// value returns what is shown of an element; "" for none. That of an image which comes or goes has no null.
-func (l *listed) value(e *element, alone bool) string {
+// value returns the value of an element in a change, "" for a nil element. alone is set if the element was added or deleted:
+// an image then has no null fields.
+func (l *changedList) value(e *element, alone bool) string {
 	if e == nil {
 		return ""
 	}
@@ -326,10 +325,9 @@ func (l *listed) value(e *element, alone bool) string {
 // A pair is an element before and after; one of them may be nil.
 type pair struct{ old, now *element }
 
-// pairs finds which elements are the same, and returns those that are not shown alike: in the order of the new
-// ones, then those that are gone. Of several elements that cannot be told apart, equal ones belong together, and
-// then each to the next one.
-func (l *listed) pairs(old, now []element) (out []pair) {
+// pairs matches old and new elements and returns the pairs with different values: in the order of the new elements, then the
+// deleted ones. Among elements with the same identity, equal ones are matched first, the others in order.
+func (l *changedList) pairs(old, now []element) (out []pair) {
 	type was struct {
 		element *element
 		text    string
@@ -367,8 +365,8 @@ func (l *listed) pairs(old, now []element) (out []pair) {
 	return out
 }
 
-// list notes how a list changed. Another name of a role has a field of its own.
-func (d *differ) list(l *listed, old, now []element) {
+// list notes the changes of a list.
+func (d *differ) list(l *changedList, old, now []element) {
 	for _, p := range l.pairs(old, now) {
 		alone := p.old == nil || p.now == nil
 		if slices.Contains(l.show, "character") && !alone && p.old.text("character") != p.now.text("character") {
@@ -399,8 +397,7 @@ func (t translation) tag() string {
 	return string(record.AppendString(nil, t.language+"-"+t.country))
 }
 
-// translated returns the translations of a record: those that are given, and those that crawls in further
-// languages gave.
+// translated returns the translations of a record: its own, and the texts of crawls in further languages.
 func translated(r record.Record, names []string) (all []translation) {
 	add := func(language, country string, data record.Record) {
 		t := translation{language, country, map[string]string{}}
@@ -425,8 +422,7 @@ func translated(r record.Record, names []string) (all []translation) {
 	return all
 }
 
-// translations notes which languages came and went, and what changed of their texts. What en-US has the
-// details have too.
+// translations notes added and deleted languages, and changed texts. The details have the texts in en-US.
 func (d *differ) translations(old, now []translation) {
 	find := func(in []translation, t translation) (translation, bool) {
 		i := slices.IndexFunc(in, func(o translation) bool { return o.language == t.language && o.country == t.country })
@@ -462,7 +458,7 @@ func (d *differ) translations(old, now []translation) {
 	}
 }
 
-// externalIDs notes which ids changed. Changes have all of them as text.
+// externalIDs notes changed ids. All ids are texts in changes.
 func (d *differ) externalIDs(old, now record.Record) {
 	quoted := func(text string) string {
 		if _, err := strconv.ParseInt(text, 10, 64); err == nil {

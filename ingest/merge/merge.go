@@ -27,7 +27,7 @@ type Merger struct {
 	Catalog string // folder of the catalogue, which stays as it is
 	Out     string // folder of the new files
 	Mode    Mode
-	Given   layout.KindSet // kinds of the rows, without those of which rows only name records, such as the cast of a table
+	Given   layout.KindSet // kinds of the rows, without kinds that rows only name, such as the cast of a table
 
 	Sources    []Source // by number
 	Quarantine *report.Quarantine
@@ -168,7 +168,7 @@ type kindMerger struct {
 	gone         *removedList // resources that the catalogue lists as removed
 	rows         rowStream
 	overlaying   bool   // the file is an overlay, which has records of removals
-	owners       owners // of the current key's fields
+	owners       owners // sources of the current key's fields
 
 	counts  report.Records
 	removed []catalog.Removed // in the order of their keys

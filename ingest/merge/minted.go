@@ -14,9 +14,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
-// Minted ids are hashes, so two resources can get the same. The catalogue keeps, beside each minted
-// id, a hash of the fields that it was made of: the resource that had the id first keeps it, and
-// rows of another go to quarantine.
+// Minted ids are hashes, so two resources can get the same one. The catalogue keeps a second hash of the same fields beside
+// each minted id. The first resource keeps the id, and rows of another go to quarantine.
 
 // MintedFile is the file of minted ids, in the catalogue.
 const MintedFile = "minted.ids"
@@ -47,7 +46,7 @@ func newMintedID(kind fragment.Kind, id, hash uint64) (m mintedID) {
 // compare orders entries by kind and id.
 func (m mintedID) compare(o mintedID) int { return bytes.Compare(m[:mintedKey], o[:mintedKey]) }
 
-// A mintedList is the entries of the catalogue, in order, and those that the rows of an ingest add.
+// A mintedList is the entries of the catalogue, in order, and the entries that an ingest adds.
 type mintedList struct{ old, added []mintedID }
 
 // readMinted reads the minted ids of a catalogue.
@@ -71,7 +70,7 @@ func readMinted(dir string) (m mintedList, err error) {
 }
 
 // isTaken reports whether an id that was minted with a hash is another resource's. The first
-// resource that has an id keeps it. Rows without a minted id have hash 0. Ids are asked for in order.
+// resource that has an id keeps it. Rows without a minted id have hash 0. Calls must come in the order of the ids.
 func (m *mintedList) isTaken(kind fragment.Kind, id, hash uint64) bool {
 	if hash == 0 {
 		return false

@@ -108,7 +108,7 @@ func (k *kindMerger) keepIDs(key catalog.Key, v, news version) {
 	}
 	keepIDs(v.record, news.record, "", func(c conflict) {
 		k.conflict(key, c.field, func() string {
-			return fmt.Sprintf("%s in the catalogue, %s in %s: %s", record.Shown(c.old), record.Shown(c.new), k.name(k.owners.of(c.top())), withIDsStay)
+			return fmt.Sprintf("%s in the catalogue, %s in %s: %s", record.Shown(c.old), record.Shown(c.new), k.name(k.owners.source(c.top())), withIDsStay)
 		})
 	})
 }
@@ -224,7 +224,7 @@ func (k *kindMerger) join(key catalog.Key, dst, row record.Record, number int) {
 	disagree := func(why string) func(conflict) {
 		return func(c conflict) {
 			k.conflict(key, c.field, func() string {
-				return fmt.Sprintf("%s in %s, %s in %s: %s", record.Shown(c.old), k.name(k.owners.of(c.top())), record.Shown(c.new), k.name(number), why)
+				return fmt.Sprintf("%s in %s, %s in %s: %s", record.Shown(c.old), k.name(k.owners.source(c.top())), record.Shown(c.new), k.name(number), why)
 			})
 		}
 	}
@@ -256,8 +256,8 @@ func (o *owners) add(row record.Record, number int) {
 	}
 }
 
-// of returns the source of a field.
-func (o *owners) of(name string) int {
+// source returns the source of a field.
+func (o *owners) source(name string) int {
 	if number, ok := o.later[name]; ok {
 		return number
 	}
@@ -269,14 +269,14 @@ type sourceMerge struct {
 	k       *kindMerger
 	key     catalog.Key
 	version version
-	body    string       // of the row that counts
-	at      source.Place // of that row
+	body    string       // the row that counts, in binary form
+	at      source.Place // place of that row
 	parts   parts
 	refused []refusedRow
 }
 
 // ofSource takes all rows that the current row's source has of a key. Parts are put together. Of other rows the first one
-// counts, of a log of removals the last one; those that contradict it go to quarantine.
+// counts, but in a log of removals the last one does. Rows that contradict it go to quarantine.
 func (k *kindMerger) ofSource(key catalog.Key) (version, error) {
 	s := sourceMerge{k: k, key: key}
 	number := k.rows.head.Number
@@ -372,7 +372,7 @@ func (s *sourceMerge) collided() error {
 	f, _ := row.Schema.Field("id")
 	record.Unset(row, f)
 	s.refuse(row, head,
-		fmt.Sprintf("the id minted for it, %d, is that of another %s by chance: let the mapping mint of more fields", s.key.ID(), s.k.typ.Name()))
+		fmt.Sprintf("its minted id, %d, belongs to another %s by chance: let the mapping mint from more fields", s.key.ID(), s.k.typ.Name()))
 	return nil
 }
 

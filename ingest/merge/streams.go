@@ -119,7 +119,7 @@ func parseHead(payload []byte) (h Head, body []byte, err error) {
 type SortedRows struct {
 	it *extsort.Iterator
 
-	key    Key // of the current row, as head and body
+	key    Key // key of the current row, like head and body
 	head   Head
 	body   string
 	loaded bool // there is a current row
@@ -208,10 +208,10 @@ type storedFile struct {
 	typ    *catalog.Type
 	file   *catalog.File
 	fields []string      // to read; nil for all
-	rows   *catalog.Rows // of the current row group
+	rows   *catalog.Rows // rows of the current row group
 	group  int           // that is read after the current one
 	next   record.Record
-	key    catalog.Key // of next
+	key    catalog.Key // key of next
 	err    error
 	firsts []catalog.Key // key of the first record in each row group, once findFirsts has run
 }

@@ -20,13 +20,13 @@ import (
 // maxDetailed is up to how many new resources of a kind changes have the details of.
 var maxDetailed = 10_000 // tests lower it
 
-// A changelog collects what an ingest changes: see catalog.LoggedChange. The changes of an episode are a change
-// "episode" of its season, and those of a season a change "season" of its series, so that clients can follow them.
-// The first records of a kind are no changes: then everything is new.
+// A changelog collects the changes of an ingest: see catalog.LoggedChange. A changed episode is also a change "episode" of
+// its season, and a changed season is a change "season" of its series, so that clients can follow them. The first records of
+// a kind make no changes.
 type changelog struct {
 	m       *Merger
 	differ  differ
-	seasons *storedFile // of the new catalogue; nil before the first episode
+	seasons *storedFile // file of the new catalogue; nil before the first episode
 	created map[fragment.Kind]int
 	n       uint32 // changes so far
 	key     []byte
@@ -34,8 +34,8 @@ type changelog struct {
 	err     error
 }
 
-// add adds what became of a resource. Nil records are of one that is not there. first tells that the catalogue
-// had no record of the kind.
+// add adds the change of a resource. A nil record means that the resource does not exist. first is set if the catalogue had
+// no record of the kind.
 func (c *changelog) add(kind fragment.Kind, key catalog.Key, old, now record.Record, first bool) error {
 	switch {
 	case kind == fragment.KindEpisode && first && !c.hadSeasons(): // seasons hold episodes, too
@@ -56,7 +56,7 @@ func (c *changelog) hadSeasons() bool {
 	return err == nil
 }
 
-// compare returns the changes of a resource by itself. They are valid until the next call.
+// compare returns the changes of one resource. They are valid until the next call.
 func (c *changelog) compare(kind fragment.Kind, old, now record.Record) []change {
 	if now.IsNil() {
 		return []change{{field: catalog.FieldGeneral, old: "true"}}
@@ -70,7 +70,7 @@ func (c *changelog) compare(kind fragment.Kind, old, now record.Record) []change
 	return c.differ.changes
 }
 
-// season adds what became of a season and the episodes in it.
+// season adds the changes of a season and of the episodes in it.
 func (c *changelog) season(key catalog.Key, old, now record.Record) {
 	episodes := map[int64][2]record.Record{} // by number, before and after
 	for i, r := range []record.Record{old, now} {
@@ -90,8 +90,8 @@ func (c *changelog) season(key catalog.Key, old, now record.Record) {
 	c.put(fragment.KindTV, int64(key.ID()), c.part(fragment.KindSeason, old, now, record.Record{}, news))
 }
 
-// episode adds what became of an episode that has a record by itself. The season's record may have it too: then it
-// is not new, and its fields are those that it has there.
+// episode adds the changes of an episode that has its own record. If its season's record has it too, it is not new and is
+// compared with its fields there.
 func (c *changelog) episode(key catalog.Key, old, now record.Record, first bool) {
 	season, err := c.seasonOf(key)
 	if err != nil {
@@ -120,8 +120,8 @@ func (c *changelog) episode(key catalog.Key, old, now record.Record, first bool)
 	}
 }
 
-// seasonOf returns the season of an episode in the new catalogue, nil for none: its ids and numbers, and its episodes.
-// Episodes come in order.
+// seasonOf returns the season of an episode in the new catalogue, with its ids, numbers and episodes, or nil. Calls must come
+// in the order of the episodes' keys.
 func (c *changelog) seasonOf(episode catalog.Key) (*catalog.Season, error) {
 	if c.seasons == nil {
 		t := catalog.TypeOf(fragment.KindSeason)
@@ -141,8 +141,8 @@ func (c *changelog) seasonOf(episode catalog.Key) (*catalog.Season, error) {
 	return record.As[catalog.Season](c.seasons.next), nil
 }
 
-// part adds the changes of a season or an episode, news among them, and returns the change of what it is a part of; none
-// where nothing has changed. Its id may be known from a third record alone.
+// part adds the changes of a season or an episode, with news among them, and returns the change of its series or season; nil
+// if nothing changed. Only a third record may have its id.
 func (c *changelog) part(kind fragment.Kind, old, now, third record.Record, news []change) []change {
 	changes := c.compare(kind, old, now)
 	if !now.IsNil() {
@@ -155,7 +155,7 @@ func (c *changelog) part(kind fragment.Kind, old, now, third record.Record, news
 	return []change{numbered(kind, old, now, third)}
 }
 
-// known returns an integer that one of the records has, the first of them; 0 for none.
+// known returns an integer field of the first record that has it, or 0.
 func known(name string, records ...record.Record) int64 {
 	for _, r := range records {
 		if !r.IsNil() && r.IntNamed(name).V != 0 {
@@ -165,7 +165,7 @@ func known(name string, records ...record.Record) int64 {
 	return 0
 }
 
-// numbered returns the change of a series or a season that one of its parts is: the id and the number of that.
+// numbered returns the change of a series or season by one of its parts: the part's id and number.
 func numbered(kind fragment.Kind, old, now, third record.Record) change {
 	value := fmt.Sprintf(`{"%[1]s_id":%[2]d,"%[1]s_number":%[3]d}`, kind, known("id", now, old, third), known(kind.String()+"_number", now, old, third))
 	c := change{field: kind.String()}
@@ -178,7 +178,7 @@ func numbered(kind fragment.Kind, old, now, third record.Record) change {
 	return c
 }
 
-// put adds the changes of a resource. Without an id no path leads to them.
+// put adds the changes of a resource. Without an id they are dropped: no path leads to them.
 func (c *changelog) put(kind fragment.Kind, id int64, changes []change) {
 	for i := range changes {
 		if id <= 0 || c.err != nil {
@@ -193,7 +193,7 @@ func (c *changelog) put(kind fragment.Kind, id int64, changes []change) {
 	}
 }
 
-// firstNew is added to the numbers of new changes: those of a field stay in their order, and come after logged ones.
+// firstNew is added to the numbers of new changes: changes of a field stay in order and follow logged ones.
 const firstNew = 1 << 31
 
 // sort sorts a change.
@@ -204,7 +204,7 @@ func (c *changelog) sort(row *catalog.LoggedChange, first uint32) {
 	c.err = errors.Join(c.err, c.m.Changes.Add(0, c.key, c.payload))
 }
 
-// write writes the log of the catalogue with the changes of this ingest, if there are any.
+// write writes the catalogue's log and the changes of this ingest, if there are any.
 func (c *changelog) write(ctx context.Context) (err error) {
 	if c.m.Changes.Len() == 0 {
 		return nil
@@ -228,7 +228,7 @@ func (c *changelog) write(ctx context.Context) (err error) {
 		return err
 	}
 	var last []byte
-	have := map[string]bool{} // new changes of last: a season and an episode of it may tell of the same
+	have := map[string]bool{} // new changes of last: a season and its episode may have the same change
 	err = it.Each(func(key, payload []byte) error {
 		if !bytes.Equal(key, last) {
 			last = append(last[:0], key...)
@@ -253,8 +253,8 @@ func (c *changelog) write(ctx context.Context) (err error) {
 	return w.Commit()
 }
 
-// eachLogged calls fn with the changes that a catalogue has logged: with some fields alone or, with none, whole. fn
-// must not keep them.
+// eachLogged calls fn with the logged changes of a catalogue. Only the given fields are read; nil reads all. fn must not keep
+// the changes.
 func eachLogged(ctx context.Context, dir string, fields []string, fn func(*catalog.LoggedChange)) error {
 	f, err := catalog.OpenChanges(dir)
 	if f == nil || err != nil {
@@ -271,8 +271,8 @@ func eachLogged(ctx context.Context, dir string, fields []string, fn func(*catal
 	})
 }
 
-// TimeOfChanges returns the time of the changes of an ingest into a catalogue: the one that is wanted, which is an
-// error before those that are logged, or else that of the start. Clocks may go wrong: changes that are logged are over.
+// TimeOfChanges returns the time of the changes of an ingest: wanted, or else start. A wanted time before the last logged
+// change is an error. Without a wanted time, the last logged change is the earliest time, since clocks may go wrong.
 func TimeOfChanges(ctx context.Context, dir string, wanted, start time.Time) (time.Time, error) {
 	latest := int64(0)
 	err := eachLogged(ctx, dir, []string{"time"}, func(row *catalog.LoggedChange) { latest = max(latest, row.Time.V) })

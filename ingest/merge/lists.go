@@ -1,0 +1,326 @@
+package merge
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/reelsplice/reelsplice/schemas/catalog"
+	"github.com/reelsplice/reelsplice/schemas/record"
+)
+
+// isUnset reports whether a list is absent or null, which count as the same.
+func isUnset(r record.Record, f *record.Field) bool {
+	_, set := r.Len(f)
+	return !set
+}
+
+// elements returns the elements of a list.
+func elements(r record.Record, f *record.Field) []record.Record {
+	n, _ := r.Len(f)
+	out := make([]record.Record, n)
+	for i := range out {
+		out[i] = r.At(f, i)
+	}
+	return out
+}
+
+// setElements replaces a list of dst. Its new elements may be elements of the old list.
+func setElements(dst record.Record, f *record.Field, list []record.Record) {
+	record.Unset(dst, f)
+	dst.MakeList(f, len(list)) // new memory: list may point into the old one
+	for _, from := range list {
+		assign(dst.Grow(f), from)
+	}
+}
+
+// uniteLocalized unites texts language by language, and each language field by field.
+func uniteLocalized(dst, src record.Record, f *record.Field) {
+	list := elements(dst, f)
+	for _, s := range elements(src, f) {
+		at := slices.IndexFunc(list, func(l record.Record) bool { return l.StringNamed("language").V == s.StringNamed("language").V })
+		if at < 0 {
+			list = append(list, s)
+			continue
+		}
+		list[at] = list[at].Clone()
+		join(list[at], s, nil)
+	}
+	slices.SortStableFunc(list, func(a, b record.Record) int {
+		return strings.Compare(a.StringNamed("language").V, b.StringNamed("language").V)
+	})
+	setElements(dst, f, list)
+}
+
+// listRules has the lists that crawls fetch in pieces, by the types of their elements. All other lists are replaced.
+var listRules = map[*record.Schema]*listRule{
+	record.SchemaOf[catalog.Image](): &images, record.SchemaOf[catalog.Video](): &videos, record.SchemaOf[catalog.SeasonEpisode](): &episodes,
+}
+
+// ruleOf returns the rule of a list, nil for a list that is replaced.
+func ruleOf(f *record.Field) *listRule {
+	if f.Shape == record.ShapePages {
+		return &pages
+	}
+	return listRules[f.Elem]
+}
+
+// isByLanguage reports whether crawls fetch a list language by language.
+func isByLanguage(rule *listRule) bool { return rule != nil && rule.byLanguage }
+
+// An identity names an element: its own name, and a name that it may share with another element, which counts where one of
+// the two lacks its own.
+type identity struct{ own, other string }
+
+// A listRule is how an old and a new list are united.
+type listRule struct {
+	identity func(record.Record) identity
+	order    func(a, b record.Record) int
+	// gone returns a function that reports whether an old element, which the new list lacks, no longer exists.
+	gone       func(list []record.Record) func(record.Record) bool
+	byLanguage bool // a crawl in one language lists the elements of that language only
+	whole      bool // an element replaces the old one, and the list is always sorted by order
+}
+
+var images = listRule{
+	identity: func(r record.Record) identity { return identity{own: record.As[catalog.Image](r).FilePath.V} },
+	order: func(a, b record.Record) int {
+		return cmp.Compare(record.As[catalog.Image](b).VoteAverage.V, record.As[catalog.Image](a).VoteAverage.V)
+	},
+	gone: goneByLanguage, byLanguage: true,
+}
+
+var videos = listRule{
+	identity: func(r record.Record) identity {
+		v := record.As[catalog.Video](r)
+		n := identity{own: v.ID.V}
+		if v.Key.V != "" {
+			n.other = v.Site.V + " " + v.Key.V
+		}
+		return n
+	},
+	order: func(a, b record.Record) int {
+		return strings.Compare(record.As[catalog.Video](b).PublishedAt.V, record.As[catalog.Video](a).PublishedAt.V)
+	},
+	gone: goneByLanguage, byLanguage: true,
+}
+
+// A crawl lists all episodes of a season. Elements without an id are corrections of single episodes, which leave the others.
+var episodes = listRule{
+	identity: func(r record.Record) (n identity) {
+		if number := r.IntNamed("episode_number"); number.Set {
+			n.own = strconv.FormatInt(number.V, 10)
+		}
+		return n
+	},
+	order: func(a, b record.Record) int {
+		return cmp.Compare(a.IntNamed("episode_number").V, b.IntNamed("episode_number").V)
+	},
+	gone: func(list []record.Record) func(record.Record) bool {
+		crawled := !slices.ContainsFunc(list, func(e record.Record) bool { return !e.IntNamed("id").Set })
+		return func(record.Record) bool { return crawled }
+	},
+}
+
+// A page is gone if its number exceeds the number of pages that the new list states for its language.
+var pages = listRule{
+	identity: func(r record.Record) identity {
+		return identity{own: r.StringNamed("language").V + " " + strconv.FormatInt(r.IntNamed("page").V, 10)}
+	},
+	order: func(a, b record.Record) int {
+		return cmp.Or(strings.Compare(a.StringNamed("language").V, b.StringNamed("language").V), cmp.Compare(a.IntNamed("page").V, b.IntNamed("page").V))
+	},
+	gone: func(list []record.Record) func(record.Record) bool {
+		totals := map[string]int64{}
+		for _, page := range list {
+			if total := page.IntNamed("total_pages"); total.Set {
+				language := page.StringNamed("language").V
+				totals[language] = max(totals[language], total.V)
+			}
+		}
+		return func(page record.Record) bool {
+			total, known := totals[page.StringNamed("language").V]
+			return known && page.IntNamed("page").V > total
+		}
+	},
+	whole: true,
+}
+
+// goneByLanguage: an old element is gone if the new list has elements of its language.
+func goneByLanguage(list []record.Record) func(record.Record) bool {
+	listed := map[string]bool{}
+	for _, el := range list {
+		listed[languageOf(el)] = true
+	}
+	listed[""] = false // an element without a language does not show that others are gone
+	return func(el record.Record) bool { return listed[languageOf(el)] }
+}
+
+// languageOf returns the language of an element as JSON: null for no language, and "" if the element lacks the field.
+func languageOf(r record.Record) string {
+	f, ok := r.Schema.Field("iso_639_1")
+	if !ok || !record.Present(r, f) {
+		return ""
+	}
+	return record.FieldText(r, f)
+}
+
+// unite adds to src the elements that only dst has, unless they are gone, and completes src's elements with fields of
+// dst's. If both lists follow the order, so does the result; otherwise the old elements come last.
+func (l *listRule) unite(dst, src record.Record, f *record.Field) {
+	old, list := elements(dst, f), elements(src, f)
+	sorted := slices.IsSortedFunc(old, l.order) && slices.IsSortedFunc(list, l.order)
+	find, gone, n := l.index(list), l.gone(list), len(list)
+	for _, el := range old {
+		at, ok := find(el)
+		switch {
+		case ok && !l.whole:
+			complete(list[at], el)
+		case !ok && !gone(el):
+			list = append(list, el)
+		}
+	}
+	if len(list) == n && !l.whole {
+		return
+	}
+	if sorted || l.whole {
+		slices.SortStableFunc(list, l.order)
+	}
+	setElements(src, f, list)
+}
+
+// index returns a function that finds an element in a list. Elements without an identity are the same if their content is.
+func (l *listRule) index(list []record.Record) func(record.Record) (int, bool) {
+	own, other, nameless := map[string]int{}, map[string]int{}, map[string]int{}
+	for i := len(list) - 1; i >= 0; i-- { // the first of equal elements stays
+		n := l.identity(list[i])
+		if n.own != "" {
+			own[n.own] = i
+		}
+		if n.other != "" {
+			other[n.other] = i
+		}
+		if n == (identity{}) {
+			nameless[jsonOf(list[i])] = i
+		}
+	}
+	return func(el record.Record) (int, bool) {
+		n := l.identity(el)
+		if at, ok := own[n.own]; ok {
+			return at, true
+		}
+		if at, ok := other[n.other]; ok && (n.own == "" || l.identity(list[at]).own == "") {
+			return at, true
+		}
+		if n != (identity{}) || len(nameless) == 0 {
+			return 0, false
+		}
+		at, ok := nameless[jsonOf(el)]
+		return at, ok
+	}
+}
+
+func jsonOf(r record.Record) string { return string(record.Append(nil, r)) }
+
+// appendElements appends the elements of a list of src to that of dst.
+func appendElements(dst, src record.Record, f *record.Field) {
+	n, _ := src.Len(f)
+	if _, set := dst.Len(f); !set {
+		dst.MakeList(f, n)
+	}
+	for i := range n {
+		assign(dst.Grow(f), src.At(f, i))
+	}
+}
+
+// assign sets dst, an empty record, to src.
+func assign(dst, src record.Record) {
+	for i := range src.Schema.Fields {
+		record.Copy(dst, src, &src.Schema.Fields[i])
+	}
+	*dst.Object() = *src.Object()
+}
+
+func settleLists(r record.Record, path string, places map[string][]int) {
+	for i := range r.Schema.Fields {
+		f := &r.Schema.Fields[i]
+		name := path + "." + f.Name
+		switch f.Shape {
+		case record.ShapeObject:
+			if sub, ok := r.Sub(f); ok {
+				settleLists(sub, name, places)
+			}
+		case record.ShapeObjects:
+			if n, _ := r.Len(f); n > 1 {
+				settleList(r, f, places[name])
+			}
+		case record.ShapePages:
+			for _, page := range elements(r, f) {
+				settleLists(page, name, nil)
+			}
+			catalog.CountRows(r, f)
+		}
+	}
+}
+
+// settleList sorts a list: by the elements' own order, by department and job, by their places in their rows, by the time when
+// they were written. Equal elements of one resource become one, in the first place.
+func settleList(r record.Record, f *record.Field, places []int) {
+	list := elements(r, f)
+	ranks := make(map[record.Record]rank, len(list))
+	for i, el := range list {
+		rank := rankOf(el)
+		if len(places) == len(list) {
+			rank.place = places[i]
+		}
+		ranks[el] = rank
+	}
+	slices.SortFunc(list, func(a, b record.Record) int {
+		return cmp.Or(ranks[a].compare(ranks[b]), cmp.Compare(ranks[a].place, ranks[b].place))
+	})
+	list = slices.CompactFunc(list, func(a, b record.Record) bool { return ranks[a].same(ranks[b]) })
+	slices.SortStableFunc(list, func(a, b record.Record) int {
+		return cmp.Or(ranks[a].compareJobs(ranks[b]), cmp.Compare(ranks[a].place, ranks[b].place))
+	})
+	setElements(r, f, list)
+}
+
+// A rank orders an element of a list.
+type rank struct {
+	order                      int64
+	department, job, character string
+	id                         int64
+	created, text              string
+	place                      int // index in the list of its row
+}
+
+func rankOf(el record.Record) rank {
+	order := *el.IntNamed("order")
+	if !order.Set {
+		order.V = 1 << 62 // after elements with an order
+	}
+	return rank{
+		order.V, el.StringNamed("department").V, el.StringNamed("job").V, el.StringNamed("character").V,
+		el.IntNamed("id").V, el.StringNamed("created_at").V, jsonOf(el), 0,
+	}
+}
+
+func (a rank) compare(b rank) int {
+	return cmp.Or(a.compareAll(b), strings.Compare(a.text, b.text))
+}
+
+// compareJobs compares order, department and job.
+func (a rank) compareJobs(b rank) int {
+	return cmp.Or(cmp.Compare(a.order, b.order), strings.Compare(a.department, b.department), strings.Compare(a.job, b.job))
+}
+
+// compareAll compares all but places and texts.
+func (a rank) compareAll(b rank) int {
+	return cmp.Or(a.compareJobs(b), cmp.Compare(a.id, b.id), strings.Compare(a.character, b.character), strings.Compare(a.created, b.created))
+}
+
+// same reports whether two elements have the same facts about one resource. Elements without an id may be about several.
+func (a rank) same(b rank) bool {
+	return a.text == b.text || a.id != 0 && a.compareAll(b) == 0
+}
