@@ -33,7 +33,7 @@ type publishGate struct {
 func (g *publishGate) add(f *pflag.FlagSet) {
 	f.StringArrayVar(&g.drops, "max-drop", nil, fmt.Sprintf("`PERCENT`, or NAME=PERCENT, by which a count may fall below the current release's (default %d%%); "+
 		"repeatable, NAME is a kind, a sub-request (movie/videos), language, terms or bytes", gate.DefaultPercent))
-	f.StringVar(&g.expectations, "expect", "", "`FILE` of expectations, one a line, such as: /3/movie/550 .title == \"Fight Club\"")
+	f.StringVar(&g.expectations, "expect", "", "`FILE` of expectations, one a line, such as: /3/movie/550 title == \"Fight Club\"")
 	f.BoolVar(&g.force, "force", false, "publish against --max-drop and --expect, or after a rollback, and note that in the report of the release")
 }
 
@@ -111,7 +111,7 @@ func (a *app) examine(ctx context.Context, g *publishGate, of, to releaseStore, 
 	case err != nil && !store.IsBroken(err):
 		return v, err
 	case err != nil && (current != "" || !errors.Is(err, store.ErrNoRelease)):
-		a.logger().Warn("the current release cannot be read: nothing holds back one with less in it", "release", current, "error", err)
+		a.logger().Warn("the current release is unreadable: publishing without the --max-drop check", "release", current, "error", err)
 	}
 	if len(g.expected) > 0 {
 		opened, err := of.Open(ctx, id)
@@ -226,6 +226,6 @@ func (v *verdict) write(w io.Writer) {
 		fmt.Fprintf(w, "%s\t%d\t%d\t%.1f%%\t%g%%\n", f.Count, f.Before, f.After, f.Percent, f.Allowed)
 	}
 	for _, f := range v.Failed {
-		fmt.Fprintf(w, "line %d: %s: %s gives %s, status %d\n", f.Line, f.Path, f.Filter, f.Got, f.Status)
+		fmt.Fprintf(w, "line %d: %s: %s gives %s, status %d\n", f.Line, f.Path, f.Condition, f.Got, f.Status)
 	}
 }

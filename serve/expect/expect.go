@@ -1,10 +1,11 @@
-// Package expect asks responses of a release what its operator expects of them, before anybody else sees it.
+// Package expect checks responses of a release against the expectations of its operator, before clients see it.
 //
-// A file of expectations has one a line: a path of the API with its query, a space, and a filter of jq whose outputs are
-// all true. Empty lines and those that begin with # are left out.
+// A file has one expectation a line: a path of the API with its query, a space, and an expression over the fields of the
+// response, in the language of mapping files (expr-lang/expr). It must give true. Empty lines and lines that begin with #
+// are skipped. A response that is not an object is the field body.
 //
-//	/3/movie/550                         .title == "Fight Club"
-//	/3/search/movie?query=fight%20club   .total_results >= 1
+//	/3/movie/550                         title == "Fight Club"
+//	/3/search/movie?query=fight%20club   total_results >= 1 && results[0].id == 550
 package expect
 
 import (
@@ -14,7 +15,8 @@ import (
 	"os"
 	"strings"
 
-	"github.com/itchyny/gojq"
+	"github.com/expr-lang/expr"
+	"github.com/expr-lang/expr/vm"
 
 	"github.com/reelsplice/reelsplice/schemas/release"
 	"github.com/reelsplice/reelsplice/serve/edge"
@@ -22,10 +24,10 @@ import (
 
 // An Expectation is a line of a file.
 type Expectation struct {
-	Line   int
-	Path   string // with its query
-	Filter string
-	code   *gojq.Code
+	Line      int
+	Path      string // with its query
+	Condition string
+	program   *vm.Program
 }
 
 // Read reads a file of expectations. An error names the file and the line.
@@ -47,7 +49,7 @@ func Read(path string) ([]Expectation, error) {
 		all = append(all, e)
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("expectations: %s: want a line such as: /3/movie/550 .title == \"Fight Club\"", path)
+		return nil, fmt.Errorf("expectations: %s: want a line such as: /3/movie/550 title == \"Fight Club\"", path)
 	}
 	return all, nil
 }
@@ -55,38 +57,37 @@ func Read(path string) ([]Expectation, error) {
 func parse(line string) (e Expectation, err error) {
 	n := strings.IndexAny(line, " \t")
 	if n < 0 || line[0] != '/' {
-		return e, fmt.Errorf("%q: want a path of the API, a space and a filter of jq", line)
+		return e, fmt.Errorf("%q: want a path of the API, a space and a condition", line)
 	}
-	e = Expectation{Path: line[:n], Filter: strings.TrimSpace(line[n:])}
-	query, err := gojq.Parse(e.Filter)
-	if err == nil {
-		e.code, err = gojq.Compile(query)
+	e = Expectation{Path: line[:n], Condition: strings.TrimSpace(line[n:])}
+	if e.Condition[0] == '.' {
+		return e, fmt.Errorf("condition %q: want fields without a dot before them, such as title == \"Fight Club\"", e.Condition)
 	}
+	e.program, err = expr.Compile(e.Condition, expr.Env(map[string]any{}), expr.AllowUndefinedVariables())
 	if err != nil {
-		return e, fmt.Errorf("filter %q: %w", e.Filter, err)
+		return e, fmt.Errorf("condition %q: %w", e.Condition, err)
 	}
 	return e, nil
 }
 
 // A Failure is an expectation that a response does not meet.
 type Failure struct {
-	Line   int    `json:"line"`
-	Path   string `json:"path"`
-	Filter string `json:"filter"`
-	Status int    `json:"status"` // of the response
-	Got    string `json:"got"`    // what the filter gives in place of true
+	Line      int    `json:"line"`
+	Path      string `json:"path"`
+	Condition string `json:"condition"`
+	Status    int    `json:"status"` // status of the response
+	Got       string `json:"got"`    // result of the condition, which is not true
 }
 
-// Check returns which expectations a release does not meet. The error is about bytes of the release that break its
-// format, or about the context's end.
+// Check returns the expectations that a release does not meet. An error means that the release is corrupt or that ctx ended.
 func Check(ctx context.Context, rel *release.Reader, all []Expectation) (failures []Failure, err error) {
 	for _, e := range all {
 		in, err := edge.Inspect(rel, e.Path)
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %s: %w", e.Line, e.Path, err)
 		}
-		if got := e.run(ctx, in.Body); got != "" {
-			failures = append(failures, Failure{e.Line, e.Path, e.Filter, in.Status, got})
+		if got := e.run(in.Body); got != "" {
+			failures = append(failures, Failure{e.Line, e.Path, e.Condition, in.Status, got})
 		}
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -95,28 +96,26 @@ func Check(ctx context.Context, rel *release.Reader, all []Expectation) (failure
 	return failures, nil
 }
 
-// run returns what the filter gives of a body in place of true, "" for nothing else.
-func (e *Expectation) run(ctx context.Context, body []byte) string {
+// run returns the result of the condition over a body as JSON, "" for true.
+func (e *Expectation) run(body []byte) string {
 	var v any
 	if err := json.Unmarshal(body, &v); err != nil {
-		return "a body that is no JSON"
+		return "a body that is not JSON"
 	}
-	outputs := e.code.RunWithContext(ctx, v)
-	for some := false; ; some = true {
-		switch got, ok := outputs.Next(); {
-		case !ok && some:
-			return ""
-		case !ok:
-			return "no output"
-		case got != true:
-			if err, failed := got.(error); failed {
-				return "error: " + err.Error()
-			}
-			text, err := gojq.Marshal(got)
-			if err != nil {
-				return err.Error()
-			}
-			return string(text)
-		}
+	fields, ok := v.(map[string]any)
+	if !ok {
+		fields = map[string]any{"body": v}
 	}
+	got, err := expr.Run(e.program, fields)
+	switch {
+	case err != nil:
+		return "error: " + strings.Join(strings.Fields(err.Error()), " ")
+	case got == true:
+		return ""
+	}
+	text, err := json.Marshal(got)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
 }
