@@ -99,7 +99,7 @@ func (a *app) previousRelease(ctx context.Context, s store.Folder, name string) 
 		return "", nil
 	case "current":
 	default:
-		return releaseNamed(ctx, localStore{s}, name)
+		return a.releaseNamed(ctx, localStore{s}, name)
 	}
 	id, err := s.Current()
 	if err == nil {

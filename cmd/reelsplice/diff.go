@@ -2,10 +2,12 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -17,6 +19,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release/compare"
 	"github.com/reelsplice/reelsplice/schemas/tables/changelog"
 	"github.com/reelsplice/reelsplice/schemas/tables/credits"
+	"github.com/reelsplice/reelsplice/schemas/text"
 	"github.com/reelsplice/reelsplice/serve/edge"
 )
 
@@ -45,12 +48,12 @@ func diffCommand(a *app) *cobra.Command {
 
 // diff compares two releases by their ids or by what they are.
 func (a *app) diff(ctx context.Context, s releaseStore, nameFrom, nameTo string, purge bool) error {
-	from, err := openNamed(ctx, s, nameFrom)
+	from, err := a.openNamed(ctx, s, nameFrom)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = from.Close() }() // read only
-	to, err := openNamed(ctx, s, nameTo)
+	to, err := a.openNamed(ctx, s, nameTo)
 	if err != nil {
 		return err
 	}
@@ -164,7 +167,17 @@ func (d *diff) each(ctx context.Context, fn func(compare.Difference) error, chan
 	return nil
 }
 
-// text writes a table, and a line for each resource.
+// listedAlike is how many resources that differ alike are listed by their names.
+const listedAlike = 10
+
+// A diffGroup is the resources of a kind that differ in the same way.
+type diffGroup struct {
+	change compare.Change
+	kind   fragment.Kind
+	parts  string
+}
+
+// text writes a table of counts, then the resources in groups of those that differ alike, with their names.
 func (d *diff) text(ctx context.Context, w *bufio.Writer) error {
 	counts := d.counts()
 	if len(counts) == 0 {
@@ -180,23 +193,71 @@ func (d *diff) text(ctx context.Context, w *bufio.Writer) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	return d.each(ctx, func(x compare.Difference) error {
-		_, err := fmt.Fprintln(w, describeDifference(x))
-		return err
+	first, number := map[diffGroup][]string{}, map[diffGroup]int{}
+	err := d.each(ctx, func(x compare.Difference) error {
+		r, _ := fragment.ParseKey(x.Key)
+		g := diffGroup{x.Change, r.Kind, strings.Join(differentParts(x), ", ")}
+		if number[g]++; number[g] <= listedAlike {
+			first[g] = append(first[g], d.describe(x))
+		}
+		return nil
 	}, compare.Changes()...)
+	if err != nil {
+		return err
+	}
+	byKind := func(a, b diffGroup) int {
+		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.change, b.change), number[b]-number[a], strings.Compare(a.parts, b.parts))
+	}
+	for _, g := range slices.SortedFunc(maps.Keys(first), byKind) {
+		fmt.Fprintf(w, "\n%s %s", g.change, g.kind)
+		if g.parts != "" {
+			fmt.Fprintf(w, " (%s)", g.parts)
+		}
+		fmt.Fprintln(w, ":")
+		for _, line := range first[g] {
+			fmt.Fprintln(w, "  "+line)
+		}
+		if more := number[g] - len(first[g]); more > 0 {
+			fmt.Fprintf(w, "  and %d more, which --json lists\n", more)
+		}
+	}
+	return nil
 }
 
-// describeDifference returns, for instance, "changed tv 1399 (details, credits)" or
-// "merged movie 1 into movie 2".
-func describeDifference(x compare.Difference) string {
-	line := x.Change.String() + " " + fragment.DescribeKey(x.Key)
-	if x.Into != nil {
-		line += " into " + fragment.DescribeKey(x.Into)
+// describe returns the id and the name of a resource: "550 Fight Club", "1 Cats into 2 Dogs".
+func (d *diff) describe(x compare.Difference) string {
+	in := d.to
+	if x.Change == compare.Deleted || x.Change == compare.Merged {
+		in = d.from
 	}
-	if parts := differentParts(x); len(parts) > 0 {
-		line += " (" + strings.Join(parts, ", ") + ")"
+	line := described(in, x.Key)
+	if x.Into != nil {
+		line += " into " + described(d.to, x.Into)
 	}
 	return line
+}
+
+// described returns the id and the name of a resource of a release.
+func described(in *release.Reader, key []byte) string {
+	_, id, _ := strings.Cut(fragment.DescribeKey(key), " ")
+	r, ok := fragment.ParseKey(key)
+	path := fmt.Sprintf("/3/%s/%d", r.Kind, r.ID)
+	switch {
+	case !ok || r.Text != "":
+		return id
+	case r.Kind == fragment.KindSeason:
+		path = fmt.Sprintf("/3/tv/%d/season/%d", r.ID, r.Season)
+	case r.Kind == fragment.KindEpisode:
+		path = fmt.Sprintf("/3/tv/%d/season/%d/episode/%d", r.ID, r.Season, r.Episode)
+	}
+	var named struct{ Title, Name string }
+	if response, err := edge.Inspect(in, path); err == nil && response.Status == http.StatusOK {
+		_ = json.Unmarshal(response.Body, &named) // a resource without a name has its id
+	}
+	if name := cmp.Or(named.Title, named.Name); name != "" {
+		return id + " " + text.Line(name)
+	}
+	return id
 }
 
 // differentParts names what of a resource differs.

@@ -35,7 +35,7 @@ func inspectCommand(a *app) *cobra.Command {
 	return a.leaf(c, func(ctx context.Context, args []string) error {
 		var in edge.Inspection
 		err := a.atStore(ctx, releases, func(s releaseStore) (err error) {
-			in, err = inspect(ctx, s, id, args[0])
+			in, err = a.inspect(ctx, s, id, args[0])
 			return err
 		})
 		if err != nil {
@@ -56,11 +56,11 @@ func inspectCommand(a *app) *cobra.Command {
 	})
 }
 
-func inspect(ctx context.Context, s releaseStore, id, target string) (in edge.Inspection, err error) {
+func (a *app) inspect(ctx context.Context, s releaseStore, id, target string) (in edge.Inspection, err error) {
 	if !strings.HasPrefix(target, "/") {
 		return in, usage(fmt.Errorf("path %q: want one that starts with a slash, such as /3/movie/550", target))
 	}
-	rel, err := openNamed(ctx, s, id)
+	rel, err := a.openNamed(ctx, s, id)
 	if err != nil {
 		return in, err
 	}
@@ -109,7 +109,7 @@ func verifyCommand(a *app) *cobra.Command {
 	}
 	return a.checked(c, parse, func(ctx context.Context, args []string) error {
 		return a.atStore(ctx, releases, func(s releaseStore) error {
-			id, err := releaseNamed(ctx, s, append(args, "current")[0])
+			id, err := a.releaseNamed(ctx, s, append(args, "current")[0])
 			if err != nil {
 				return err
 			}

@@ -50,14 +50,18 @@ type process struct {
 
 // The exit codes.
 const (
-	exitOK      = 0
-	exitFailure = 1
-	exitUsage   = 2
+	exitOK          = 0
+	exitFailure     = 1
+	exitUsage       = 2
+	exitInterrupted = 130 // as shells report a process that Ctrl-C ended
 )
 
 // run does what the arguments ask for and returns the exit code.
 func run(ctx context.Context, p process) int {
 	a := &app{process: p, terminal: isTerminal(p.Stderr)}
+	if a.terminal {
+		a.Stderr = &screen{out: p.Stderr}
+	}
 	defer a.closeLog()
 	root := rootCommand(a)
 	root.SetArgs(p.Args)
@@ -77,7 +81,7 @@ func run(ctx context.Context, p process) int {
 	case errors.As(err, &task) && task.Code == array.Final:
 		code = exitUsage // as the task: another attempt would end the same way
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
-		text = "interrupted"
+		code, text = exitInterrupted, "interrupted"
 	default:
 		text += ownerNote(err)
 	}
@@ -150,7 +154,7 @@ func rootCommand(a *app) *cobra.Command {
 			"underscores (REELSPLICE_MAX_AGE=1h), and in a TOML file, at its top or in a table named like the command.\n" +
 			"A flag wins over the environment, and that over the file. The file is the one that --config names, or else\n" +
 			"REELSPLICE_CONFIG, or else " + folderConfig + " in this folder, or else /etc/reelsplice/reelsplice.toml.\n\n" +
-			"Exit codes: 0 success, 1 failure, 2 wrong usage.",
+			"Exit codes: 0 success, 1 failure, 2 wrong usage, 130 interrupted.",
 		Version:       version().Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,

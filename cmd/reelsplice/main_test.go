@@ -112,7 +112,7 @@ func scriptInterrupt(ts *testscript.TestScript, _ bool, args []string) {
 		if <-ended == nil {
 			return false
 		}
-		if code := c.ProcessState.ExitCode(); code != exitFailure || stdout.Len() > 0 || stderr.String() != "reelsplice: interrupted\n" {
+		if code := c.ProcessState.ExitCode(); code != exitInterrupted || stdout.Len() > 0 || stderr.String() != "reelsplice: interrupted\n" {
 			ts.Fatalf("exit code %d, stdout %q, stderr %q, want it to be interrupted", code, &stdout, &stderr)
 		}
 		return true
@@ -248,7 +248,7 @@ func scriptAppears(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 // scriptGet asks a server: get FILE PATH [TOKEN]. FILE is what it printed when it
-// started; the token none sends no Authorization. The status and the body go to stdout. With !, it waits for a status other
+// started; the token none sends no Authorization. The status and the body go to stdout, Cache-Control to stderr. With !, it waits for a status other
 // than 200, otherwise for 200.
 func scriptGet(ts *testscript.TestScript, neg bool, args []string) {
 	var up struct{ URL, Token, Release string }
@@ -260,29 +260,30 @@ func scriptGet(ts *testscript.TestScript, neg bool, args []string) {
 		up.Token = args[2]
 	}
 	waitFor(ts, args[1], func() bool {
-		code, body, err := get(up.URL+args[1], up.Token)
+		code, header, body, err := get(up.URL+args[1], up.Token)
 		ts.Check(err)
 		if (code == http.StatusOK) == neg {
 			return false
 		}
 		fmt.Fprintf(ts.Stdout(), "%d\n%s\n", code, body)
+		fmt.Fprintf(ts.Stderr(), "Cache-Control: %s\n", header.Get("Cache-Control"))
 		return true
 	})
 }
 
-func get(url, token string) (code int, body []byte, err error) {
+func get(url, token string) (code int, header http.Header, body []byte, err error) {
 	rq, err := http.NewRequest(http.MethodGet, url, http.NoBody)
 	if err != nil {
-		return 0, nil, err
+		return 0, nil, nil, err
 	}
 	if token != "none" {
 		rq.Header.Set("Authorization", "Bearer "+token)
 	}
 	rs, err := http.DefaultClient.Do(rq)
 	if err != nil {
-		return 0, nil, err
+		return 0, nil, nil, err
 	}
 	defer rs.Body.Close()
 	body, err = io.ReadAll(rs.Body)
-	return rs.StatusCode, body, err
+	return rs.StatusCode, rs.Header, body, err
 }

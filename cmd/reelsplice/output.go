@@ -235,13 +235,50 @@ const (
 	mostLeft = 1000 * time.Hour
 )
 
+// A screen is stderr at a terminal: lines, and below them one line of progress. It is safe for concurrent use.
+type screen struct {
+	mu       sync.Mutex
+	out      io.Writer
+	progress string // the line below; "" for none
+}
+
+// clearLine returns to the left end of a terminal's line and clears it.
+const clearLine = "\r\x1b[K"
+
+// Write writes lines above the progress.
+func (s *screen) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.progress == "" {
+		return s.out.Write(b)
+	}
+	text := append([]byte(clearLine), b...)
+	if text[len(text)-1] != '\n' {
+		text = append(text, '\n')
+	}
+	_, err := s.out.Write(append(text, s.progress...))
+	return len(b), err
+}
+
+// show replaces the progress. keep leaves it as a line.
+func (s *screen) show(progress string, keep bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.progress = progress
+	line := clearLine + progress
+	if keep {
+		s.progress, line = "", line+"\n"
+	}
+	_, _ = io.WriteString(s.out, line) // a terminal that is gone shows nothing
+}
+
 // A progress shows on stderr the progress of one piece of work: one line of a terminal,
 // lines elsewhere, lines of JSON with --json, nothing with --quiet.
 type progress struct {
 	what    string
 	bytes   bool // the numbers are bytes, or else records
 	json    bool
-	inPlace bool // one line of a terminal
+	screen  *screen // for one line of a terminal; nil for lines
 	out     io.Writer
 	quit    chan struct{}  // nil to show nothing
 	ended   sync.WaitGroup // the goroutine that shows
@@ -255,12 +292,15 @@ type progress struct {
 // progress starts to show the progress of work; stop ends it.
 func (a *app) progress(what string, bytes bool) *progress {
 	p := newProgress(what, bytes, time.Now())
-	p.out, p.json, p.inPlace = a.Stderr, a.json, a.terminal && !a.json
+	p.out, p.json = a.Stderr, a.json
+	if !a.json {
+		p.screen, _ = a.Stderr.(*screen)
+	}
 	switch {
 	case a.quiet:
 	case p.json:
 		p.run(jsonEvery)
-	case p.inPlace:
+	case p.screen != nil:
 		p.run(terminalEvery)
 	default:
 		p.run(lineEvery)
@@ -311,9 +351,6 @@ func (p *progress) stop() {
 	if p.json || p.shown { // short work needs no line of text
 		p.show(time.Now(), true)
 	}
-	if p.inPlace && p.shown {
-		fmt.Fprintln(p.out)
-	}
 }
 
 // show writes a line, unless nothing has begun.
@@ -328,8 +365,8 @@ func (p *progress) show(now time.Time, final bool) {
 		if data, err := encoding.Marshal(l); err == nil {
 			fmt.Fprintf(p.out, "%s\n", data)
 		}
-	case p.inPlace:
-		fmt.Fprint(p.out, "\r\x1b[K", l.text()) // from the left, over the line before
+	case p.screen != nil:
+		p.screen.show(l.text(), final)
 	default:
 		fmt.Fprintln(p.out, l.text())
 	}

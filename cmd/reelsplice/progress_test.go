@@ -119,7 +119,7 @@ func TestJSONLines(t *testing.T) {
 // TestTerminalLine: on a terminal, each state replaces the one before and the last one stays.
 func TestTerminalLine(t *testing.T) {
 	var out bytes.Buffer
-	p := shownBy(&out, func(p *progress) { p.inPlace = true })
+	p := shownBy(&out, func(p *progress) { p.screen = &screen{out: &out} })
 	p.update(1<<20, 4<<20)
 	p.show(after(2*time.Second), false)
 	p.update(8<<20, 8<<20)
@@ -128,6 +128,29 @@ func TestTerminalLine(t *testing.T) {
 	if !ok || before != "ingest: 25% (1.0 MiB of 4.0 MiB), 512 KiB/s, 6s left" || !strings.HasPrefix(last, "ingest: 100% (8.0 MiB of 8.0 MiB), ") ||
 		!strings.HasSuffix(last, "/s\n") {
 		t.Errorf("lines %q", out.String())
+	}
+}
+
+// TestScreen: lines of a log stand above the progress, and none is glued to it.
+func TestScreen(t *testing.T) {
+	var out bytes.Buffer
+	s := &screen{out: &out}
+	write := func(text string) {
+		if n, err := s.Write([]byte(text)); n != len(text) || err != nil {
+			t.Errorf("Write(%q) = %d, %v", text, n, err)
+		}
+	}
+	write("one\n")
+	s.show("10%", false)
+	write("two\n")
+	s.show("20%", false)
+	write("three")
+	s.show("30%", true)
+	write("four\n")
+	const clear = "\r\x1b[K"
+	want := "one\n" + clear + "10%" + clear + "two\n10%" + clear + "20%" + clear + "three\n20%" + clear + "30%\n" + "four\n"
+	if out.String() != want {
+		t.Errorf("the terminal gets\n%q, want\n%q", out.String(), want)
 	}
 }
 
@@ -181,8 +204,8 @@ func TestProgressModes(t *testing.T) {
 		t.Helper()
 		p := a.progress("ingest", true)
 		defer p.stop()
-		if (p.quit != nil) != shows || p.json != json || p.inPlace {
-			t.Errorf("quiet %v, json %v: shows %v, json %v, in place %v", a.quiet, a.json, p.quit != nil, p.json, p.inPlace)
+		if (p.quit != nil) != shows || p.json != json || p.screen != nil {
+			t.Errorf("quiet %v, json %v: shows %v, json %v, screen %v", a.quiet, a.json, p.quit != nil, p.json, p.screen)
 		}
 	}
 	var out bytes.Buffer

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/reelsplice/reelsplice/schemas/age"
+	"github.com/reelsplice/reelsplice/schemas/catalog"
 	"github.com/reelsplice/reelsplice/schemas/object"
 	"github.com/reelsplice/reelsplice/schemas/object/s3"
 	"github.com/reelsplice/reelsplice/schemas/release"
@@ -250,7 +251,7 @@ func publishCommand(a *app) *cobra.Command {
 				}
 				of = local
 			}
-			id, err := releaseNamed(ctx, of, append(args, newest)[0])
+			id, err := a.releaseNamed(ctx, of, append(args, newest)[0])
 			if err != nil {
 				return err
 			}
@@ -353,12 +354,12 @@ func uploadDeltas(ctx context.Context, to bucketStore, local store.Folder, id st
 const newest = "newest"
 
 // releaseNamed returns the id of the release that is current, previous or newest, or name itself.
-func releaseNamed(ctx context.Context, s releaseStore, name string) (string, error) {
+func (a *app) releaseNamed(ctx context.Context, s releaseStore, name string) (string, error) {
 	switch name {
 	case "current":
 		id, err := s.Current(ctx)
 		if errors.Is(err, store.ErrNoRelease) {
-			err = fmt.Errorf("%w: run publish first", err)
+			err = fmt.Errorf("%w: run %s first", err, a.nextBuild())
 		}
 		return id, err
 	case "previous", newest:
@@ -384,8 +385,8 @@ func releaseNamed(ctx context.Context, s releaseStore, name string) (string, err
 }
 
 // openNamed opens a release by its id or by what it is.
-func openNamed(ctx context.Context, s releaseStore, name string) (*release.Reader, error) {
-	id, err := releaseNamed(ctx, s, name)
+func (a *app) openNamed(ctx context.Context, s releaseStore, name string) (*release.Reader, error) {
+	id, err := a.releaseNamed(ctx, s, name)
 	if err != nil {
 		return nil, err
 	}
@@ -447,12 +448,26 @@ func releasesCommand(a *app) *cobra.Command {
 	return a.leaf(c, func(ctx context.Context, _ []string) error {
 		return a.atStore(ctx, releases, func(s releaseStore) error {
 			infos, err := s.List(ctx)
+			if errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("no releases in %s: run %s first", releases, a.nextBuild())
+			}
 			if err != nil {
 				return err
+			}
+			if len(infos) == 0 && !a.quiet && !a.json {
+				fmt.Fprintf(a.Stderr, "no releases in %s: run %s first\n", releases, a.nextBuild())
 			}
 			return a.print(releaseRows(infos), func(w io.Writer) { writeReleases(w, infos) })
 		})
 	})
+}
+
+// nextBuild is the command that makes and publishes a release, or makes a catalogue first.
+func (a *app) nextBuild() string {
+	if catalog.Exists(a.setting("build", "catalog")) {
+		return a.program() + " build --publish"
+	}
+	return a.program() + " ingest SRC and then " + a.program() + " build --publish"
 }
 
 // releaseRow is a release as --json lists it.

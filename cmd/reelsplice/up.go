@@ -32,11 +32,13 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/text"
 	"github.com/reelsplice/reelsplice/serve"
 	"github.com/reelsplice/reelsplice/serve/auth"
+	"github.com/reelsplice/reelsplice/serve/edge"
 	"github.com/reelsplice/reelsplice/serve/localca"
 )
 
 func upCommand(a *app) *cobra.Command {
 	u := up{app: a, cfg: serve.DefaultConfig()}
+	u.cfg.Cache = edge.CacheRevalidate // data under construction: the next up must show
 	c := &cobra.Command{
 		Use:   "up [SRC...]",
 		Short: "Serve your own files, or the built-in sample, with one command",

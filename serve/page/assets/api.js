@@ -44,7 +44,7 @@ async function reached(promise, path, message) {
 /** send asks for a path and returns the response, whatever its status. */
 export async function send(path, options) {
   if (!/^[\x21-\x7e]*$/.test(token())) throw new Failure(401, 0, 'This is no token: it has a blank or a letter that tokens do not have. Copy it again.', path);
-  const response = await reached(fetch(url(path), { credentials: 'omit', referrerPolicy: 'no-referrer', ...options, headers: headers(options?.headers) }),
+  const response = await reached(fetch(url(path), { cache: 'no-cache', credentials: 'omit', referrerPolicy: 'no-referrer', ...options, headers: headers(options?.headers) }),
     path, 'The server did not respond. Check that it runs and that its address is right.');
   const id = response.headers.get('X-Reelsplice-Release');
   if (id && id !== newest) {
