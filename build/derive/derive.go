@@ -1,7 +1,6 @@
-// Package derive computes what no dump gives and the catalogue as a whole has:
-// filmographies and single credits from the credits of titles, aggregate credits from
-// episodes, the parts of collections, the movies of companies and keywords. It reads
-// and writes nothing; package build moves the data.
+// Package derive computes what dumps lack from the catalogue as a whole: filmographies and single credits from the
+// credits of titles, aggregate credits from episodes, the parts of collections, the movies of companies and keywords.
+// It does no input or output; package build moves the data.
 package derive
 
 import (
@@ -22,7 +21,7 @@ type Title struct {
 	ID         int64
 	Popularity float64
 	Votes      int64
-	Date       string // of release or first airing, YYYY-MM-DD or ""
+	Date       string // release or first airing, YYYY-MM-DD or ""
 	Adult      bool
 }
 
@@ -36,21 +35,20 @@ const (
 	Creator
 )
 
-// A Credit is one credit of one person in one title, as the title has it.
+// A Credit is one credit of one person in one title.
 type Credit struct {
-	ID         string // 24 hex digits; "" where the dump has none
+	ID         string // 24 hex digits; "" if the dump has none
 	Role       Role
 	Title      Title
 	Person     Person
-	Character  string // of Cast
-	Order      int64  // of Cast
-	Department string // of Crew; "Acting" of Cast
-	Job        string // of Crew; "Actor" of Cast
-	// Of series:
+	Character  string // Cast only
+	Order      int64  // Cast only
+	Department string // "Acting" for Cast
+	Job        string // "Actor" for Cast
+	// Series only:
 	EpisodeCount int64
-	FirstAirDate string // of the first episode of the credit; "" when unknown
-	// Seasons and Episodes are what credit/{id} lists: the seasons of a regular, the
-	// episodes of a guest.
+	FirstAirDate string // air date of the credit's first episode; "" if unknown
+	// Seasons and Episodes are the lists of credit/{id}: the seasons of a regular, the episodes of a guest.
 	Seasons  []int64
 	Episodes [][2]int64 // season, episode
 }
@@ -67,7 +65,7 @@ type Person struct {
 	ProfilePath        string // "" for null
 }
 
-// MovieTitle returns a movie as lists have it.
+// MovieTitle returns the fields of a movie that lists have.
 func MovieTitle(m *catalog.Movie) Title {
 	return Title{
 		Kind: fragment.KindMovie, ID: m.ID.V, Popularity: m.Popularity.V, Votes: max(0, m.VoteCount.V), Date: m.ReleaseDate.V,
@@ -75,8 +73,7 @@ func MovieTitle(m *catalog.Movie) Title {
 	}
 }
 
-// MovieCredits returns the credits of a movie. Rows without the id of a person are of
-// no one.
+// MovieCredits returns the credits of a movie. It skips rows without a person ID.
 func MovieCredits(m *catalog.Movie) []Credit {
 	c := m.Credits
 	if c == nil {
@@ -101,19 +98,19 @@ func MovieCredits(m *catalog.Movie) []Credit {
 	return out
 }
 
-// castCredit returns the credit of a row of a cast, in the department and the job of all of them.
+// castCredit returns the credit of a cast row. All have the department Acting and the job Actor.
 func castCredit(c *catalog.Credited, id, character record.String, order record.Int) Credit {
 	return Credit{
 		ID: id.V, Role: Cast, Person: personOf(c), Character: character.V, Order: order.V, Department: "Acting", Job: "Actor",
 	}
 }
 
-// crewCredit returns the credit of a row of a crew.
+// crewCredit returns the credit of a crew row.
 func crewCredit(c *catalog.Credited, id, department, job record.String) Credit {
 	return Credit{ID: id.V, Role: Crew, Person: personOf(c), Department: department.V, Job: job.V}
 }
 
-// personOf returns the person of a row of credits.
+// personOf returns the person of a credit row.
 func personOf(c *catalog.Credited) Person {
 	return Person{
 		ID: c.ID.V, Name: c.Name.V, OriginalName: c.OriginalName.V, Adult: c.Adult.V, Gender: c.Gender.V,
@@ -121,12 +118,11 @@ func personOf(c *catalog.Credited) Person {
 	}
 }
 
-// maxKnownFor is the most titles that known_for has.
+// maxKnownFor is the length limit of known_for.
 const maxKnownFor = 3
 
-// KnownFor returns the titles that a person is best known for: those with the most
-// votes, and of those with as many the most popular, among the credits of the person's
-// department, or of all when there are none.
+// KnownFor returns the titles that a person is best known for: most votes first, then the most popular. Only credits
+// in the person's department count, or all if it has none.
 func KnownFor(department string, credits []Credit) []Title {
 	own := func(c *Credit) bool { return c.Department == department }
 	if !slices.ContainsFunc(credits, func(c Credit) bool { return own(&c) }) {
@@ -147,8 +143,7 @@ func KnownFor(department string, credits []Credit) []Title {
 	return best
 }
 
-// Department returns the department in which most of the credits are, the first of
-// several; "" without any.
+// Department returns the most frequent department of the credits, the first on a tie, "" without credits.
 func Department(credits []Credit) string {
 	counts := map[string]int{}
 	best := ""
@@ -169,8 +164,8 @@ func (t *Title) compareVotes(o *Title) int {
 		cmp.Compare(t.Kind, o.Kind), cmp.Compare(t.ID, o.ID))
 }
 
-// Append appends a title so that the bytes of titles compare as lists show them:
-// movies before series, the most popular first, then by id.
+// Append appends a title so that encoded titles compare in the order of lists: movies before series, the most popular
+// first, then by id.
 func (t *Title) Append(dst []byte) []byte {
 	dst = append(dst, byte(t.Kind))
 	dst = binary.BigEndian.AppendUint64(dst, ^math.Float64bits(max(t.Popularity, 0)))
@@ -179,8 +174,8 @@ func (t *Title) Append(dst []byte) []byte {
 	return appendBool(encoding.AppendText(dst, t.Date), t.Adult)
 }
 
-// Append appends a credit so that the bytes of credits compare as filmographies show
-// them: by title, cast before crew, in the order of the cast.
+// Append appends a credit so that encoded credits compare in the order of filmographies: by title, cast before crew,
+// then by cast order.
 func (c *Credit) Append(dst []byte) []byte {
 	dst = c.Title.Append(dst)
 	dst = append(dst, byte(c.Role))
@@ -217,14 +212,14 @@ func appendBool(dst []byte, b bool) []byte {
 	return append(dst, 0)
 }
 
-// ParseTitle reads what Title.Append wrote and returns the bytes after it.
+// ParseTitle decodes the output of Title.Append and returns the bytes after it.
 func ParseTitle(b []byte) (Title, []byte, error) {
 	r := encoding.NewReader(b)
 	t := parseTitle(&r)
 	return t, r.Rest(), r.Err()
 }
 
-// ParseCredit reads what Credit.Append wrote.
+// ParseCredit decodes the output of Credit.Append.
 func ParseCredit(b []byte) (Credit, error) {
 	r := encoding.NewReader(b)
 	c := Credit{Title: parseTitle(&r), Role: Role(r.Byte()), Order: int64(r.Uint64() ^ 1<<63)}

@@ -15,12 +15,12 @@ type Series struct {
 	tv       *catalog.TV // nil for the credits of one season alone
 	credits  map[creditKey]*entry
 	order    []*entry
-	episodes int64   // of regular seasons
+	episodes int64   // in regular seasons
 	seasons  []int64 // regular ones
-	first    string  // air date of their first episode
+	first    string  // air date of the first regular episode
 }
 
-// creditKey tells credits of a series apart: by their id, or else by all fields.
+// creditKey identifies a credit of a series: by its id, or by all fields without one.
 type creditKey struct {
 	id        string
 	role      Role
@@ -28,20 +28,19 @@ type creditKey struct {
 	what, job string
 }
 
-// An entry is one credit in the making.
+// An entry is an unfinished credit.
 type entry struct {
 	Credit
-	specials int64 // of its episodes, those of season 0
-	whole    int   // length of Seasons when the last of them was counted whole
+	specials int64 // the part of EpisodeCount in season 0
+	whole    int   // length of Seasons when the last one was counted whole
 }
 
-// NewSeries returns an empty Series. tv is nil where the credits of one season are
-// collected by themselves.
+// NewSeries returns an empty Series. tv is nil when it collects the credits of a single season.
 func NewSeries(tv *catalog.TV) *Series {
 	return &Series{tv: tv, credits: map[creditKey]*entry{}}
 }
 
-// TVTitle returns a series as lists have it.
+// TVTitle returns the fields of a series that lists have.
 func TVTitle(t *catalog.TV) Title {
 	return Title{
 		Kind: fragment.KindTV, ID: t.ID.V, Popularity: t.Popularity.V, Votes: max(0, t.VoteCount.V), Date: t.FirstAirDate.V,
@@ -49,8 +48,7 @@ func TVTitle(t *catalog.TV) Title {
 	}
 }
 
-// A Broadcast is an episode as far as credits need it: from its own record, or from
-// its season's.
+// A Broadcast has the fields of an episode that credits need, from its own record or its season's.
 type Broadcast struct {
 	Number     int64
 	AirDate    string
@@ -58,23 +56,22 @@ type Broadcast struct {
 	GuestStars []catalog.GuestStar
 }
 
-// IsNumber reports whether an episode or a season can have a number: others have no
-// path, and nothing may refer to them.
+// IsNumber reports whether n is a valid number of an episode or a season. One without has no path, and nothing may
+// refer to it.
 func IsNumber(n record.Int) bool { return n.Set && n.V >= 0 && n.V <= math.MaxUint32 }
 
-// Broadcasts returns the episodes of a season that have a number, each once: those of
-// its record, and those that have a record of their own, which wins. They are in the
-// order of their numbers.
+// Broadcasts returns the numbered episodes of a season, each once, by number. An episode's own record takes
+// precedence over the season's row.
 func Broadcasts(s *catalog.Season, own []*catalog.Episode) []Broadcast {
 	var out []Broadcast
 	have := map[int64]bool{}
-	for _, e := range own { // records have numbers, or they would have no key
+	for _, e := range own { // records have numbers, because their key needs one
 		b := Broadcast{e.EpisodeNumber.V, e.AirDate.V, e.Crew, e.GuestStars}
 		if c := e.Credits; c != nil && b.Crew == nil && b.GuestStars == nil {
 			b.Crew, b.GuestStars = c.Crew, c.GuestStars
 		}
 		if b.Crew == nil && b.GuestStars == nil && slices.ContainsFunc(s.Episodes, func(e catalog.SeasonEpisode) bool { return e.EpisodeNumber.V == b.Number }) {
-			continue // a record of other sub-requests alone
+			continue // the record has other sub-requests only
 		}
 		have[b.Number] = true
 		out = append(out, b)
@@ -96,12 +93,12 @@ func (c *Series) Season(number int64, s *catalog.Season, episodes []Broadcast) {
 	if len(episodes) > 0 {
 		start = episodes[0].AirDate
 	}
-	if number > 0 { // specials are in nobody's contract
+	if number > 0 { // specials do not count for regulars
 		c.seasons = append(c.seasons, number)
 		c.episodes += int64(len(episodes))
 		c.first = earlier(c.first, start)
 	}
-	if s.Credits != nil { // those of a whole season
+	if s.Credits != nil { // credits of the whole season
 		c.each(s.Credits, func(e *entry) {
 			if n := len(e.Seasons); n > 0 && e.Seasons[n-1] == number {
 				return // the same credit twice
@@ -112,14 +109,14 @@ func (c *Series) Season(number int64, s *catalog.Season, episodes []Broadcast) {
 	}
 	for i := range episodes {
 		b := &episodes[i]
-		appear := func(e *entry) { e.appear(number, b) }
+		count := func(e *entry) { e.countEpisode(number, b) }
 		for j := range b.GuestStars {
 			r := &b.GuestStars[j]
-			c.meet(castCredit(&r.Credited, r.CreditID, r.Character, r.Order), appear)
+			c.withEntry(castCredit(&r.Credited, r.CreditID, r.Character, r.Order), count)
 		}
 		for j := range b.Crew {
 			r := &b.Crew[j]
-			c.meet(crewCredit(&r.Credited, r.CreditID, r.Department, r.Job), appear)
+			c.withEntry(crewCredit(&r.Credited, r.CreditID, r.Department, r.Job), count)
 		}
 	}
 	if s.AggregateCredits != nil {
@@ -131,23 +128,23 @@ func (c *Series) Season(number int64, s *catalog.Season, episodes []Broadcast) {
 	}
 }
 
-// each calls fn for the entries of the credits of a season or a series.
+// each calls fn with the entry of each credit of a season or a series.
 func (c *Series) each(credits *catalog.TVCredits, fn func(*entry)) {
 	for i := range credits.Cast {
 		r := &credits.Cast[i]
-		c.meet(castCredit(&r.Credited, r.CreditID, r.Character, r.Order), func(e *entry) {
+		c.withEntry(castCredit(&r.Credited, r.CreditID, r.Character, r.Order), func(e *entry) {
 			e.Order = min(e.Order, r.Order.V)
 			fn(e)
 		})
 	}
 	for i := range credits.Crew {
 		r := &credits.Crew[i]
-		c.meet(crewCredit(&r.Credited, r.CreditID, r.Department, r.Job), fn)
+		c.withEntry(crewCredit(&r.Credited, r.CreditID, r.Department, r.Job), fn)
 	}
 }
 
-// appear counts one episode, unless the season is counted whole already.
-func (e *entry) appear(season int64, b *Broadcast) {
+// countEpisode counts one episode, unless its season was counted whole.
+func (e *entry) countEpisode(season int64, b *Broadcast) {
 	at := [2]int64{season, b.Number}
 	if n := len(e.Episodes); n > 0 && e.Episodes[n-1] == at {
 		return // the same credit twice
@@ -159,9 +156,8 @@ func (e *entry) appear(season int64, b *Broadcast) {
 	e.add(season, 1, b.AirDate)
 }
 
-// meet calls fn with the entry of a credit, a new one if need be. A credit without the id of a
-// person is of no one.
-func (c *Series) meet(credit Credit, fn func(*entry)) {
+// withEntry calls fn with the credit's entry, creating it if needed. Credits without a person ID are ignored.
+func (c *Series) withEntry(credit Credit, fn func(*entry)) {
 	if credit.Person.ID < 1 {
 		return
 	}
@@ -190,7 +186,7 @@ func (e *entry) add(season, episodes int64, date string) {
 	}
 }
 
-// earlier returns the earlier of two dates; "" is none.
+// earlier returns the earlier of two dates; "" is unknown.
 func earlier(a, b string) string {
 	if a == "" || b != "" && b < a {
 		return b
@@ -198,31 +194,30 @@ func earlier(a, b string) string {
 	return a
 }
 
-// creator is the department and the job of those who created a series.
+// creator is the department and the job of a series' creators.
 const creator = "Creator"
 
-// given calls count with the entries of aggregate credits that a dump gave and with
-// their counts of episodes.
+// given calls count with the entry and the episode count of each aggregate credit of a dump.
 func (c *Series) given(a *catalog.AggregateCredits, count func(e *entry, episodes int64)) {
 	for i := range a.Cast {
 		p := &a.Cast[i]
 		for j := range p.Roles {
 			r := &p.Roles[j]
-			c.meet(castCredit(&p.Credited, r.CreditID, r.Character, p.Order), func(e *entry) { count(e, r.EpisodeCount.V) })
+			c.withEntry(castCredit(&p.Credited, r.CreditID, r.Character, p.Order), func(e *entry) { count(e, r.EpisodeCount.V) })
 		}
 	}
 	for i := range a.Crew {
 		p := &a.Crew[i]
 		for j := range p.Jobs {
 			r := &p.Jobs[j]
-			c.meet(crewCredit(&p.Credited, r.CreditID, p.Department, r.Job), func(e *entry) { count(e, r.EpisodeCount.V) })
+			c.withEntry(crewCredit(&p.Credited, r.CreditID, p.Department, r.Job), func(e *entry) { count(e, r.EpisodeCount.V) })
 		}
 	}
 }
 
-// Credits ends the collection and returns each credit once, in the order in which it was met. It adds those of the
-// series itself: its regulars, as far as no season did, its creators, and given aggregate credits, whose counts are
-// the last word.
+// Credits ends the collection and returns each credit once, in order of first appearance. It adds the credits of the
+// series itself: regulars that no season lists, creators, and aggregate credits of a dump, whose counts take
+// precedence.
 func (c *Series) Credits() []Credit {
 	var title Title
 	if c.tv != nil {
@@ -239,17 +234,17 @@ func (c *Series) Credits() []Credit {
 
 func (c *Series) ofSeries() {
 	episodes := c.tv.NumberOfEpisodes.V
-	if episodes <= 0 { // as there are
+	if episodes <= 0 { // not given
 		episodes = c.episodes
 	}
 	if c.tv.Credits != nil {
 		c.each(c.tv.Credits, func(e *entry) {
 			if e.EpisodeCount > e.specials {
-				return // appearances that are known count more
+				return // counted appearances take precedence
 			}
-			// A credit that no regular season has is one of all of them.
+			// A credit that is in no regular season covers all of them.
 			e.EpisodeCount += episodes
-			e.Seasons = slices.Concat(e.Seasons, c.seasons) // it may be in one without episodes
+			e.Seasons = slices.Concat(e.Seasons, c.seasons) // it may be in a season without episodes
 			slices.Sort(e.Seasons)
 			e.Seasons = slices.Compact(e.Seasons)
 			e.FirstAirDate = earlier(e.FirstAirDate, earlier(c.tv.FirstAirDate.V, c.first))
@@ -258,15 +253,15 @@ func (c *Series) ofSeries() {
 	for i := range c.tv.CreatedBy {
 		r := &c.tv.CreatedBy[i]
 		person := Person{ID: r.ID.V, Name: r.Name.V, OriginalName: r.OriginalName.V, Gender: r.Gender.V, ProfilePath: r.ProfilePath.V}
-		c.meet(Credit{ID: r.CreditID.V, Role: Creator, Person: person, Department: creator, Job: creator}, func(*entry) {})
+		c.withEntry(Credit{ID: r.CreditID.V, Role: Creator, Person: person, Department: creator, Job: creator}, func(*entry) {})
 	}
 	if c.tv.AggregateCredits != nil {
 		c.given(c.tv.AggregateCredits, func(e *entry, count int64) { e.EpisodeCount = count })
 	}
 }
 
-// Aggregate returns the aggregate credits of what Credits returned: each person once,
-// the most frequent first. nil when there is nothing to count.
+// Aggregate returns the aggregate form of credits: each person once, the most frequent first; nil if there is nothing
+// to count.
 func Aggregate(credits []Credit) *catalog.AggregateCredits {
 	out := &catalog.AggregateCredits{Cast: []catalog.AggregateCast{}, Crew: []catalog.AggregateCrew{}}
 	type member struct {
@@ -324,8 +319,7 @@ func Aggregate(credits []Credit) *catalog.AggregateCredits {
 	return out
 }
 
-// row returns what a row has of the person. An unknown profile is null there, and so is an unknown
-// department.
+// row returns the person's fields of a credit row. An unknown profile or department is null.
 func (p *Person) row() (o record.Object, row catalog.Credited) {
 	row = catalog.Credited{
 		Adult: record.Bool{V: p.Adult, Set: true}, Gender: record.Number(p.Gender), ID: record.Number(p.ID),
@@ -342,9 +336,9 @@ func (p *Person) row() (o record.Object, row catalog.Credited) {
 	return o, row
 }
 
-// SeasonAggregate returns the aggregate credits of one season: its regulars, its guests
-// and its crew. Where the season names no regulars, those of its series are of every
-// episode, unless episodes name them. nil when there is nothing to count.
+// SeasonAggregate returns the aggregate credits of one season: regulars, guests and crew. If the season names no
+// regulars, those of the series count for every episode, unless episodes name them. It returns nil if there is
+// nothing to count.
 func SeasonAggregate(s *catalog.Season, tv *catalog.TV, episodes []Broadcast) *catalog.AggregateCredits {
 	const season = 1 // any one
 	c := NewSeries(nil)
@@ -359,9 +353,9 @@ func SeasonAggregate(s *catalog.Season, tv *catalog.TV, episodes []Broadcast) *c
 	return Aggregate(c.Credits())
 }
 
-// Regulars returns the credits of a whole season: those that it gives, or else those of its
-// aggregate credits, or else those of its series. Specials take none from the series. Credits
-// of single episodes and their guests are left out. The result is nil when there are none.
+// Regulars returns the credits of a whole season: its own, else its aggregate credits, else the credits of its
+// series. Specials have no regulars from the series. Credits and guests of single episodes are left out. It returns
+// nil without regulars.
 func Regulars(s *catalog.Season, tv *catalog.TV, episodes []Broadcast) *catalog.TVCredits {
 	var out *catalog.TVCredits
 	switch {
@@ -382,7 +376,7 @@ func Regulars(s *catalog.Season, tv *catalog.TV, episodes []Broadcast) *catalog.
 	return out
 }
 
-// singles are the credits of the single episodes of a season.
+// singles are the credits of a season's single episodes.
 type singles struct {
 	credits map[string]bool // by id
 	guests  map[int64]bool  // by person
@@ -403,8 +397,8 @@ func singlesOf(episodes []Broadcast) singles {
 	return s
 }
 
-// whole returns the aggregate credits that are no singles and count as many episodes as any.
-// Regulars are credited for all episodes of a season.
+// whole returns the credits of regulars, who are credited for all episodes of a season: the highest episode count in
+// the aggregate credits, without the singles.
 func (s singles) whole(a *catalog.AggregateCredits) *catalog.TVCredits {
 	c, most := NewSeries(nil), int64(0)
 	c.given(a, func(e *entry, count int64) {

@@ -16,18 +16,17 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 )
 
-// The columns of a range of rows lie in a sorted file with columnParts sections for each column of the
-// kind, in the order of tables.Columns. Values are blocks in the order of their ranks; all else is ranks by
-// a key, several records where a key has many.
+// The columns of a range of rows lie in a sorted file, with columnParts sections for each of tables.Columns. Values
+// are blocks in rank order; the other sections hold ranks by key, in several records if a key has many.
 const (
-	valuesPart  = iota // little-endian numbers; of Names, how long the texts of each rank are
-	ranksPart          // ranks by what sorts them: a number, a text, a key of a list, a term
-	textsPart          // of Names: the texts as they are stored
-	exactPart          // of Names: ranks by the keys of whole names
-	columnParts        // how many there are
+	valuesPart  = iota // little-endian numbers; for Names, the text lengths of each rank
+	ranksPart          // ranks by sort key: a number, a text, a list key, a term
+	textsPart          // Names only: the stored texts
+	exactPart          // Names only: ranks by the keys of whole names
+	columnParts        // number of parts
 )
 
-// blockBytes is from how many bytes on a record is written.
+// blockBytes is the size at which a record is written.
 var blockBytes = 8 << 10 // tests lower it
 
 // A ranger sorts the columns of a range.
@@ -37,16 +36,16 @@ type ranger struct {
 	o       Options
 	first   uint32
 	rows    int
-	trends  *trends // of the range; nil for a kind without
+	trends  *trends // nil for a kind without trends
 
 	sorter *extsort.Sorter
-	blocks [][]byte // by section: values that no record has yet
+	blocks [][]byte // by section: values not yet written
 	cutter cutter
 	key    []byte
 }
 
-// WriteColumns writes the columns of a range of a kind's rows to a sorted file at path. The rows come in the order
-// of their ranks, from first on. It returns how many they are.
+// WriteColumns writes the columns of a range of a kind's rows to a sorted file at path. The rows come in rank order,
+// the first with rank first. It returns their number.
 func WriteColumns(ctx context.Context, kind fragment.Kind, first int, rows *extsort.Iterator, path string, o Options) (n int, err error) {
 	r := &ranger{kind: kind, columns: tables.Columns(kind), o: o, first: uint32(first), cutter: cutter{seen: map[string]struct{}{}}}
 	r.blocks = make([][]byte, columnParts*len(r.columns))
@@ -78,7 +77,7 @@ func WriteColumns(ctx context.Context, kind fragment.Kind, first int, rows *exts
 	return r.rows, w.Close(r.write(ctx, w))
 }
 
-// add takes in the next row.
+// add adds the next row.
 func (r *ranger) add(at *row, key, payload []byte) error {
 	id, popularity, err := parseRowKey(key)
 	if err == nil {
@@ -129,7 +128,7 @@ func (r *ranger) add(at *row, key, payload []byte) error {
 	return nil
 }
 
-// names takes in the names of a rank, in the order of their kinds.
+// names adds the names of a rank, in the order of their kinds.
 func (r *ranger) names(column int, rank uint32, names []Name) error {
 	c := &r.cutter
 	c.cut(names)
@@ -148,7 +147,7 @@ func (r *ranger) names(column int, rank uint32, names []Name) error {
 	return err
 }
 
-// addTrends takes in the columns that the previous release and access counts determine.
+// addTrends adds the columns computed from the previous release and access counts.
 func (r *ranger) addTrends() error {
 	if err := r.trends.compute(r.kind, r.o); err != nil {
 		return err
@@ -169,7 +168,7 @@ func (r *ranger) addTrends() error {
 	return nil
 }
 
-// ordered returns a number that compares with others as v does.
+// ordered returns a number that compares as v does.
 func ordered(v float64) int64 {
 	n := int64(math.Float64bits(v + 0)) // -0 is 0
 	if n < 0 {
@@ -178,7 +177,7 @@ func ordered(v float64) int64 {
 	return n
 }
 
-// value takes in the value of a rank, which is above those before it.
+// value adds the value of a rank. Ranks ascend.
 func (r *ranger) value(section int, rank uint32, b []byte) error {
 	block := append(r.blocks[section], b...)
 	r.blocks[section] = block
@@ -190,7 +189,7 @@ func (r *ranger) value(section int, rank uint32, b []byte) error {
 	return r.sorter.Add(section, r.key, block)
 }
 
-// flush takes in the values that are left.
+// flush writes the remaining values.
 func (r *ranger) flush(section int) error {
 	if len(r.blocks[section]) == 0 {
 		return nil
@@ -199,13 +198,13 @@ func (r *ranger) flush(section int) error {
 	return r.sorter.Add(section, r.key, r.blocks[section])
 }
 
-// number takes in a rank with a number that sorts it.
+// number adds a rank whose sort key is a number.
 func (r *ranger) number(section int, n int64, rank uint32) error {
 	r.key = binary.BigEndian.AppendUint64(r.key[:0], uint64(n)^1<<63)
 	return r.rank(section, rank)
 }
 
-// rank takes in a rank with the key at hand.
+// rank adds a rank under the current key.
 func (r *ranger) rank(section int, rank uint32) error {
 	var b [4]byte
 	binary.BigEndian.PutUint32(b[:], rank)
@@ -231,7 +230,7 @@ func (r *ranger) write(ctx context.Context, w *extsort.Writer) error {
 	return nil
 }
 
-// writeRanks writes the ranks of one key after the other into as few records as their length allows.
+// writeRanks writes the ranks of each key into as few records as their length allows.
 func writeRanks(w *extsort.Writer, section int, it *extsort.Iterator) error {
 	var key, ranks []byte
 	flush := func() error {
@@ -253,15 +252,14 @@ func writeRanks(w *extsort.Writer, section int, it *extsort.Iterator) error {
 	return errors.Join(err, flush())
 }
 
-// trends are the scores of a range's rows in a day and in a week, the highest being the
-// hottest, and the heat that the next release starts from.
+// trends are the scores of a range's rows for a day and a week, the highest being the hottest, and the heat that the
+// next release starts from.
 type trends struct {
 	ids                             []uint64
 	popularity, ofDay, ofWeek, heat []float64
 }
 
-// askedFor is above every difference in popularity: requested titles are hotter than all
-// others.
+// askedFor exceeds every difference in popularity: requested titles are hotter than all others.
 const askedFor = 1e12
 
 // compute compares the rows with the previous release.
@@ -285,8 +283,8 @@ func (t *trends) compute(kind fragment.Kind, o Options) error {
 	return nil
 }
 
-// since adds what the rows have gained since a release, which may be nil or lack the table or its heat. It reads the ids
-// of that once, however few the rows are.
+// since adds the rows' gains since a release, which may be nil or lack the table or its heat. It reads that table's
+// ids once, however few the rows are.
 func (t *trends) since(r *release.Reader, kind fragment.Kind) error {
 	if r == nil || len(t.ids) == 0 {
 		return nil
@@ -316,7 +314,7 @@ func (t *trends) since(r *release.Reader, kind fragment.Kind) error {
 	return nil
 }
 
-// of returns the values of a column, nil for one that is not of trends.
+// of returns the values of a trend column, or nil for other columns.
 func (t *trends) of(c tables.ColumnID) []float64 {
 	switch c {
 	case tables.TrendDay:

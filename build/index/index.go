@@ -1,29 +1,27 @@
-// Package index writes the tables of a release, which queries over many resources read.
-// Tasks that render resources add a row for each, sorted by popularity. A row's place among all is its
-// rank. Other tasks sort the columns of a range of ranks, and the last one merges the ranges of a kind.
+// Package index writes the tables of a release, which queries over many resources read. Tasks that render resources
+// add a row for each, sorted by popularity. A row's rank is its place among all. Other tasks sort the columns of a
+// range of ranks, and the last one merges the ranges of a kind.
 //
 //	w := index.NewWriter(sorter, section) // one for each task
 //	err = w.Movie(m)                      // each resource of the release once
 //	n, err = index.WriteColumns(ctx, kind, first, rows, path, options)
 //	err = index.WriteTable(kind, rows, merge, create, options)
 //
-// The columns of each table are those of package tables. A row without a value is in no
-// list; in columns it has 0, or posting.NoDay.
+// Package tables defines the columns. A row without a value is in no list; its column has 0, or posting.NoDay.
 //
 // # Trends
 //
-// Without a previous release and access counts, the hottest are the most popular. With a
-// previous release, the score of a day is the gain in popularity since then. The score of a
-// week is the popularity less its heat, which follows popularity slowly:
+// Without a previous release and access counts, the hottest are the most popular. With a previous release, the score
+// of a day is the gain in popularity since then. The score of a week is the popularity minus its heat, which follows
+// popularity slowly:
 //
-//	heat = heat then + (popularity - heat then) / 7
+//	heat = previous heat + (popularity - previous heat) / 7
 //
-// A new title has its popularity for heat and scores 0. With access counts, requested titles
-// come first, by the number of requests in the day or in the week; the rest follows by its
-// score. The rank decides among equals.
+// A new title has its popularity for heat and scores 0. With access counts, requested titles come first, by the
+// number of requests in the day or the week, then the rest by score. Ties are broken by rank.
 //
-// The bytes of a table depend on its rows, the previous release and access counts, not on the
-// order in which rows were added, nor on ranges or memory.
+// The bytes of a table depend on its rows, the previous release and access counts, not on the order of adding, on
+// ranges or on memory.
 package index
 
 import (
@@ -41,7 +39,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 )
 
-// Tables is the number of tables: those of tables.Kinds, then that of credits.
+// Tables is the number of tables: one for each of tables.Kinds, and the credits.
 var Tables = len(tables.Kinds) + 1
 
 // tableOf returns the number of a kind's table, its place in tables.Kinds.
@@ -52,7 +50,7 @@ func tableOf(kind fragment.Kind) int {
 	panic("index: no table of kind " + kind.String()) // only methods of Writer call it
 }
 
-// A Writer adds rows to a Sorter, from which WriteTable takes them. It is for one goroutine.
+// A Writer adds rows to a Sorter, from which WriteTable reads them. It is for one goroutine.
 type Writer struct {
 	s       *extsort.Sorter
 	section func(table int, key []byte) int
@@ -61,8 +59,8 @@ type Writer struct {
 	buf     []byte
 }
 
-// NewWriter returns a Writer to s. section returns where the row of a table goes that has a key: RowKey, or the id
-// of a credit.
+// NewWriter returns a Writer to s. section returns the section for a row of a table by its key: RowKey, or the id of
+// a credit.
 func NewWriter(s *extsort.Sorter, section func(table int, key []byte) int) *Writer {
 	return &Writer{s: s, section: section}
 }
@@ -81,10 +79,10 @@ func (w *Writer) add(kind fragment.Kind) error {
 	return w.s.Add(w.section(n, w.key), w.key, w.buf)
 }
 
-// rowKeyLen is the length of what AppendRowKey appends.
+// rowKeyLen is the length of a row key.
 const rowKeyLen = 16
 
-// AppendRowKey appends what rows are sorted by: popularity, so that the highest comes first, and id.
+// AppendRowKey appends the sort key of a row: popularity, highest first, then id.
 func AppendRowKey(dst []byte, id uint64, popularity float64) []byte {
 	if !(popularity > 0) { // NaN too
 		popularity = 0
@@ -99,26 +97,26 @@ func parseRowKey(key []byte) (id uint64, popularity float64, err error) {
 	return binary.BigEndian.Uint64(key[8:]), math.Float64frombits(^binary.BigEndian.Uint64(key)), nil
 }
 
-// Options are the sources of tables beside the rows, and limits.
+// Options are the sources of tables besides the rows, and limits.
 type Options struct {
 	Work   string // folder for temporary files
-	Memory int64  // bytes that sorting may use
-	// Previous is the release before, by which trends are measured; nil without one.
+	Memory int64  // memory that sorting may use, in bytes
+	// Previous is the previous release, the baseline of trends; nil without one.
 	Previous *release.Reader
 	// Access returns how often a resource was requested in the last day and the last week.
 	// It may be nil, and is called from several goroutines.
 	Access func(kind fragment.Kind, id uint64) (day, week uint64)
 }
 
-// A row is what a table needs of one resource. Values are by column.
+// A row has one resource's values for its table, by column.
 type row struct {
 	id         uint64
 	popularity float64                      // not negative
-	numbers    [tables.ColumnCount]int64    // of Range, within int32, and NumberOrder
-	lists      [tables.ColumnCount][]uint64 // of Lists: the keys of the lists that it is in
-	texts      [tables.ColumnCount]string   // of TextOrder
-	releases   []dated                      // of Dated
-	names      []Name                       // of Names
+	numbers    [tables.ColumnCount]int64    // Range, within int32, and NumberOrder
+	lists      [tables.ColumnCount][]uint64 // Lists: the keys of its lists
+	texts      [tables.ColumnCount]string   // TextOrder
+	releases   []dated                      // Dated
+	names      []Name                       // Names
 }
 
 // A dated is a key of tables.Release and a day.
@@ -147,7 +145,7 @@ func (r *row) reset(id uint64, popularity float64) {
 // in adds the row to the list of a key.
 func (r *row) in(list tables.ColumnID, key uint64) { r.lists[list] = append(r.lists[list], key) }
 
-// inID is in for an id; one below 1 is none.
+// inID is in for a positive id.
 func (r *row) inID(list tables.ColumnID, id int64) {
 	if id > 0 {
 		r.in(list, uint64(id))
@@ -160,13 +158,12 @@ func (r *row) is(flagKey uint64, yes bool) {
 	}
 }
 
-// set sets a column of type Range, to the nearest number that it can have.
+// set sets a column of type Range, clamped to its limits.
 func (r *row) set(c tables.ColumnID, v int64) {
 	r.numbers[c] = min(max(v, math.MinInt32+1), math.MaxInt32)
 }
 
-// append appends the row's values of a table's columns. The names come last. It brings the
-// lists in order.
+// append appends the row's values for the columns of a table, names last. It sorts the lists.
 func (r *row) append(dst []byte, columns []*tables.Column) []byte {
 	for _, c := range columns {
 		switch c.Type {
@@ -188,7 +185,7 @@ func (r *row) append(dst []byte, columns []*tables.Column) []byte {
 	return dst
 }
 
-// appendKeys appends each of the keys once, by their differences, and sorts them.
+// appendKeys sorts the keys and appends each once, as differences.
 func appendKeys(dst []byte, keys []uint64) []byte {
 	slices.Sort(keys)
 	keys = slices.Compact(keys)
@@ -214,7 +211,7 @@ func (r *row) appendReleases(dst []byte) []byte {
 	return dst
 }
 
-// parse reads what append wrote.
+// parse decodes the output of append.
 func (r *row) parse(b []byte, columns []*tables.Column) error {
 	in := encoding.NewReader(b)
 	for _, c := range columns {
@@ -257,13 +254,13 @@ const (
 	Alternative                 // an alternative title, another name of a person or a company
 )
 
-// A Name is one of the names by which search finds a resource.
+// A Name is a name by which search finds a resource.
 type Name struct {
 	Text string
 	Kind NameKind
 }
 
-// uniqueNames drops names without text and repeated ones with a worse kind. The rest is in the order of kind and text.
+// uniqueNames drops empty names and, of equal ones, all but the best kind. It sorts the rest by text.
 func uniqueNames(list []Name) []Name {
 	list = slices.DeleteFunc(list, func(n Name) bool { return strings.TrimSpace(n.Text) == "" })
 	slices.SortFunc(list, func(a, b Name) int { return cmp.Or(cmp.Compare(a.Text, b.Text), cmp.Compare(a.Kind, b.Kind)) })

@@ -16,7 +16,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 )
 
-// Movie adds a movie. The title is that of en-US.
+// Movie adds a movie with its title in en-US.
 func (w *Writer) Movie(c complete.Record[catalog.Movie]) error {
 	m := c.V()
 	r := w.start(uint64(m.ID.V), m.Popularity.V)
@@ -26,7 +26,7 @@ func (w *Writer) Movie(c complete.Record[catalog.Movie]) error {
 	r.is(tables.Video, m.Video.V)
 	r.texts[tables.Title], r.texts[tables.OriginalTitle] = SortKey(m.Title.V), SortKey(m.OriginalTitle.V)
 	r.offers(m.WatchProviders)
-	// The primary date is one of the dates, whether or not a country has it.
+	// The primary date counts even if no country has it.
 	if d, ok := posting.DayOf(m.ReleaseDate.V); ok {
 		r.numbers[tables.Day] = int64(d)
 		r.released("", 0, d)
@@ -43,7 +43,7 @@ func (w *Writer) Movie(c complete.Record[catalog.Movie]) error {
 				}
 			}
 		}
-	case m.Releases != nil: // of no type
+	case m.Releases != nil: // they have no type
 		for i := range m.Releases.Countries {
 			c := &m.Releases.Countries[i]
 			r.certified(c.ISO3166.V, c.Certification.V)
@@ -58,7 +58,7 @@ func (w *Writer) Movie(c complete.Record[catalog.Movie]) error {
 // maxReleaseType is the highest type of releases: TV.
 const maxReleaseType = 6
 
-// released adds a release in a country, "" for none, of a type, 0 for an unknown one.
+// released adds a release in a country ("" for unknown) of a type (0 for unknown).
 func (r *row) released(country string, typ int64, at int32) {
 	r.shown(at)
 	if tables.CodeKey(country) == 0 {
@@ -70,7 +70,7 @@ func (r *row) released(country string, typ int64, at int32) {
 	}
 }
 
-// shown adds a day on which a movie was released or an episode was on the air.
+// shown adds a day on which a movie was released or an episode aired.
 func (r *row) shown(at int32) {
 	r.releases = append(r.releases, dated{tables.ReleaseKey("", 0), at})
 	r.year(at)
@@ -93,10 +93,10 @@ func (r *row) certified(country, name string) {
 	}
 }
 
-// countryCode is the length of the code of a country.
+// countryCode is the length of a country code.
 const countryCode = 2
 
-// offers adds the providers of a title: by type and of any type, each provider and any.
+// offers adds the providers of a title, under each combination of type or any and provider or any.
 func (r *row) offers(p *catalog.WatchProviders) {
 	if p == nil {
 		return
@@ -127,16 +127,16 @@ func (r *row) offered(country string, typ int, provider int64) {
 	}
 }
 
-// A Series is a series with what its seasons and episodes contribute.
+// A Series is a series with the contributions of its seasons and episodes.
 type Series struct {
 	TV complete.Record[catalog.TV]
-	// Cast and Crew are ids of people, of the series, its seasons and its episodes.
+	// Cast and Crew are people IDs from the series, its seasons and its episodes.
 	Cast, Crew []int64
-	Aired      []string // the dates of all its episodes, specials too
-	Runtime    int64    // the median of its regular episodes, in minutes; 0 when unknown
+	Aired      []string // dates of all episodes, including specials
+	Runtime    int64    // median over regular episodes, in minutes; 0 if unknown
 }
 
-// Series adds a series. Without episodes, the days on the air are its first and its last.
+// Series adds a series. Without episodes, it was on the air on its first and its last day.
 func (w *Writer) Series(s Series) error {
 	t := s.TV.V()
 	r := w.start(uint64(t.ID.V), t.Popularity.V)
@@ -191,7 +191,7 @@ func (w *Writer) Series(s Series) error {
 	return w.add(fragment.KindTV)
 }
 
-// statuses and types have numbers in discover: their places here.
+// statuses and types have numbers in discover, which are their places here.
 var (
 	statuses = [...]string{"Returning Series", "Planned", "In Production", "Ended", "Canceled", "Pilot"}
 	types    = [...]string{"Documentary", "News", "Miniseries", "Reality", "Scripted", "Talk Show", "Video"}
@@ -211,8 +211,7 @@ func Add[T any](w *Writer, kind fragment.Kind, id uint64, c complete.Record[T], 
 	return w.add(kind)
 }
 
-// SortKey returns what a title is sorted by: its letters in lower case and without
-// accents.
+// SortKey returns the sort key of a title: its letters in lower case without accents.
 func SortKey(title string) string {
 	letters := func(r rune) rune {
 		if unicode.Is(unicode.Mn, r) {
@@ -223,8 +222,8 @@ func SortKey(title string) string {
 	return strings.ToLower(strings.Map(letters, norm.NFKD.String(strings.ToLower(title))))
 }
 
-// listPaths are the fields of records, by kind, whose ids and codes are keys of lists. A path leads
-// through objects and the elements of lists.
+// listPaths are the record fields, by kind, whose ids and codes are keys of lists. A path leads through objects and
+// list elements.
 var listPaths = map[fragment.Kind]map[tables.ColumnID]string{
 	fragment.KindMovie: {
 		tables.Genre: "genres.id", tables.Company: "production_companies.id", tables.Keyword: "keywords.keywords.id",
@@ -238,7 +237,7 @@ var listPaths = map[fragment.Kind]map[tables.ColumnID]string{
 	},
 }
 
-// A namePath is a field of records that has names.
+// A namePath is a record field that holds names.
 type namePath struct {
 	kind NameKind
 	path string
@@ -274,7 +273,7 @@ var namePaths = map[fragment.Kind][]namePath{
 	fragment.KindKeyword: {{Main, "name"}},
 }
 
-// fields adds the fields of a record: the numbers that the registry names, lists and names.
+// fields adds the fields of a record: the registry's numbers, lists and names.
 func (r *row) fields(kind fragment.Kind, rec record.Record) {
 	for _, c := range tables.Columns(kind) {
 		if f, ok := rec.Schema.Field(c.Field); ok {
@@ -306,7 +305,7 @@ func (r *row) number(c *tables.Column, rec record.Record, f *record.Field) {
 	}
 }
 
-// each calls fn with the values at a path of a record: numbers or texts.
+// each calls fn with each number or text at a path of a record.
 func each(rec record.Record, path string, fn func(id int64, text string)) {
 	above, name := "", path
 	if dot := strings.LastIndexByte(path, '.'); dot >= 0 {

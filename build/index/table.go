@@ -23,8 +23,8 @@ import (
 // A Merge returns the records of a section of the columns of all ranges, in order.
 type Merge func(section int) (*extsort.Iterator, error)
 
-// A merger writes a kind's table. It copies values and merges ranks: what needs the whole table is
-// the terms, and the places of an order.
+// A merger writes a kind's table. It copies values and merges ranks. Only the terms and the places of an order need
+// the whole table.
 type merger struct {
 	out    posting.Sink
 	rows   int
@@ -33,8 +33,8 @@ type merger struct {
 	known  int64 // terms
 }
 
-// WriteTable writes the table of a kind with a number of rows from the columns of its ranges. It returns how many terms
-// its search knows.
+// WriteTable writes the table of a kind from the columns of its ranges. rows is their number of rows. It returns the
+// number of search terms.
 func WriteTable(kind fragment.Kind, rows int, merge Merge, create Create, o Options) (terms int64, err error) {
 	t, err := create(kind.String(), rows)
 	if err != nil {
@@ -47,7 +47,7 @@ func WriteTable(kind fragment.Kind, rows int, merge Merge, create Create, o Opti
 	return m.known, nil
 }
 
-// write writes the texts of names first, then the columns of numbers, then those of keys.
+// write writes the name texts, then the columns of numbers, then the keyed columns.
 func (m *merger) write(columns []*tables.Column) error {
 	for _, write := range []func(section int, c *tables.Column) error{m.texts, m.numbers, m.keyed} {
 		for i, c := range columns {
@@ -85,7 +85,7 @@ func (m *merger) texts(section int, c *tables.Column) error {
 	return m.values(section+textsPart, tables.NameTexts)
 }
 
-// numbers writes a column of numbers, as far as its type has it: the values, their order, the sums.
+// numbers writes a column of numbers in the forms that its type has: values, order, sums.
 func (m *merger) numbers(section int, c *tables.Column) (err error) {
 	switch c.Type {
 	case tables.Uint64s, tables.Float64s:
@@ -121,9 +121,9 @@ func (m *merger) order(section int, c *tables.Column) error {
 	return posting.WriteOrder(m.out, c.Name, m.rows, m.window, m.ranks(section, c))
 }
 
-// ranks returns a function that calls fn with the ranks of a section in the order of their keys. Equal numbers of
-// a NumberOrder stand from the least popular on: clients sort by revenue from the highest on, which is the end,
-// and most movies have none.
+// ranks returns a function that calls fn with the ranks of a section in key order. Equal numbers of a NumberOrder
+// start with the least popular: clients sort by revenue from the highest, which is the end, and most movies have no
+// revenue.
 func (m *merger) ranks(section int, c *tables.Column) func(fn func(rank uint32) error) error {
 	var flip uint32
 	if c.Type == tables.NumberOrder {
@@ -164,8 +164,8 @@ func (m *merger) releases(section int, name string) error {
 	return errors.Join(err, w.Close())
 }
 
-// grouped calls add with each key of a section, but for its last bytes, as many as tail, and with
-// the values that those and the ranks make.
+// grouped calls add with each key of a section, without its last tail bytes, and with the values that value makes of
+// those bytes and the ranks.
 func grouped[T any](m *merger, section, tail int, value func(tail []byte, rank uint32) T, add func(key []byte, list []T) error) error {
 	var last []byte
 	var list []T
@@ -197,7 +197,8 @@ func grouped[T any](m *merger, section, tail int, value func(tail []byte, rank u
 	return flush()
 }
 
-// names writes what search needs after the texts: the sections of package tables whose names start with "text.".
+// names writes the sections that search needs besides the texts: all of package tables whose names start with
+// "text.".
 func (m *merger) names(section int) error {
 	places := m.out.Section(tables.NamePlaces)
 	at := uint64(0)
@@ -259,13 +260,13 @@ func writeReversed(to io.Writer, number []byte) error {
 	return err
 }
 
-// A Create starts a table of the release with that many rows.
+// A Create starts a table of the release with a number of rows.
 type Create func(name string, rows int) (*release.TableWriter, error)
 
-// creditIDLen is the number of bytes that the 24 digits of an id stand for.
+// creditIDLen is the length in bytes of a credit id of 24 hex digits.
 const creditIDLen = 12
 
-// Credit adds a credit by the key of its id. Of several with one id, the table gets one.
+// Credit adds a credit by the key of its id. The table keeps one of several with the same id.
 func (w *Writer) Credit(k catalog.Key, c *derive.Credit) error {
 	s := credits.Spec{Credit: credits.Credit{
 		Role: credits.Role(c.Role), Kind: c.Title.Kind, Title: uint64(c.Title.ID), Person: uint64(c.Person.ID),

@@ -14,26 +14,26 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/text"
 )
 
-// heavyPrefix is from how many terms and ranks on the list of a prefix is stored. The
-// edge unites those of fewer in some ten microseconds.
+// heavyPrefix is the number of terms and ranks above which the list of a prefix is stored. The edge unites fewer in
+// some ten microseconds.
 const heavyPrefix = 4096
 
-// maxNames is how many names of a resource are kept for judging; all are found.
+// maxNames limits the names of a resource that are stored for scoring. All names are found.
 var maxNames = 512 // tests lower it
 
-// A cutter cuts the names of one resource after the other.
+// A cutter cuts the names of resources into terms, one resource at a time.
 type cutter struct {
-	folded []byte   // the names, folded, one after the other
-	list   [][]byte // of folded: main names first
-	main   int      // names of list that are main ones
+	folded []byte   // all folded names
+	list   [][]byte // subslices of folded, main names first
+	main   int      // number of main names in list
 	arena  []byte
-	terms  [][]byte // of arena
+	terms  [][]byte // subslices of arena
 	keys   []uint64 // of the names, with their tiers
-	stored []byte   // the names as they are kept
+	stored []byte   // the names in stored form
 	seen   map[string]struct{}
 }
 
-// cut takes the names of the next resource.
+// cut replaces the contents with the names of the next resource.
 func (c *cutter) cut(names []Name) {
 	c.fold(names)
 	c.store()
@@ -48,13 +48,13 @@ func (c *cutter) tier(i int) byte {
 	return tables.OtherName
 }
 
-// store makes of the names what is kept of them.
+// store computes the stored form of the names.
 func (c *cutter) store() {
 	c.stored, c.keys = c.stored[:0], c.keys[:0]
 	for i, name := range c.list {
 		c.keys = append(c.keys, text.Key(name)|uint64(c.tier(i)))
 	}
-	slices.Sort(c.keys) // of names that differ in blanks alone, the main one first
+	slices.Sort(c.keys) // main names sort before others that differ only in blanks
 	c.keys = slices.CompactFunc(c.keys, func(a, b uint64) bool { return a&^1 == b&^1 })
 	for i, name := range c.list[:min(len(c.list), maxNames)] {
 		c.stored = append(append(c.stored, name...), c.tier(i))
@@ -64,7 +64,7 @@ func (c *cutter) store() {
 	}
 }
 
-// fold folds names, which come with the main ones first, and drops those that are there already.
+// fold folds names, main names first, and drops duplicates.
 func (c *cutter) fold(names []Name) {
 	c.folded, c.list, c.main = c.folded[:0], c.list[:0], 0
 	clear(c.seen)
@@ -77,7 +77,7 @@ func (c *cutter) fold(names []Name) {
 			continue
 		}
 		c.seen[string(name)] = struct{}{}
-		c.list = append(c.list, name) // stays what it is when folded grows
+		c.list = append(c.list, name) // remains valid when folded grows
 		if n.Kind <= Original {
 			c.main = len(c.list)
 		}
@@ -98,8 +98,7 @@ func (c *cutter) cutTerms() {
 	c.terms = slices.CompactFunc(c.terms, bytes.Equal)
 }
 
-// eachTerm calls fn with each term, its number and its ranks, in order, and returns how many terms
-// there are.
+// eachTerm calls fn with each term, its number and its ranks, in order, and returns the number of terms.
 func (m *merger) eachTerm(section int, fn func(term []byte, n uint32, ranks []uint32) error) (n uint32, err error) {
 	err = grouped(m, section, 0, func(_ []byte, rank uint32) uint32 { return rank }, func(term []byte, ranks []uint32) error {
 		if n == tables.MaxTerms {
@@ -113,7 +112,7 @@ func (m *merger) eachTerm(section int, fn func(term []byte, n uint32, ranks []ui
 
 // terms writes the lists of all terms, the terms themselves, and the lists of prefixes.
 func (m *merger) terms(section int) error {
-	var fst bytes.Buffer // waits until its section can begin
+	var fst bytes.Buffer // buffered until its section can begin
 	terms, err := vellum.New(&fst, nil)
 	if err != nil {
 		return err
@@ -142,25 +141,25 @@ func (m *merger) terms(section int) error {
 	return errors.Join(err, p.out.Close())
 }
 
-// prefixes unites the lists of the terms below each prefix. Terms come in order, so that
-// only the prefixes of the last one are open.
+// prefixes unites the lists of the terms below each prefix. Terms come in order, so only the prefixes of the last one
+// are open.
 type prefixes struct {
 	out  *posting.ListWriter
 	term []byte  // the last one
-	open []level // its prefixes, by letters
-	last uint64  // key of the list written last; 0 for none
+	open []level // its prefixes, by length
+	last uint64  // key of the last list written; 0 for none
 	set  posting.Set
 }
 
 // A level is an open prefix.
 type level struct {
-	end   int      // bytes of the prefix
+	end   int      // length of the prefix in bytes
 	first uint32   // number of its first term
-	cost  int      // terms and ranks below it
-	ranks []uint32 // of its terms, in any order; one may be there several times
+	cost  int      // number of terms and ranks below it
+	ranks []uint32 // ranks of its terms, unordered, with duplicates
 }
 
-// add adds a term, which is after all before it.
+// add adds a term. Terms ascend.
 func (p *prefixes) add(term []byte, n uint32, ranks []uint32) error {
 	common := 0
 	for common < len(p.term) && common < len(term) && p.term[common] == term[common] {
@@ -187,7 +186,7 @@ func (p *prefixes) add(term []byte, n uint32, ranks []uint32) error {
 	return nil
 }
 
-// push opens a prefix. Levels keep their memory.
+// push opens a prefix. Levels reuse their memory.
 func (p *prefixes) push(end int, first uint32) {
 	n := len(p.open)
 	p.open = slices.Grow(p.open, 1)[:n+1]
@@ -195,7 +194,7 @@ func (p *prefixes) push(end int, first uint32) {
 	*l = level{end: end, first: first, ranks: l.ranks[:0]}
 }
 
-// pop closes the last prefix, whose terms end before number n.
+// pop closes the last prefix. n is the number after its last term.
 func (p *prefixes) pop(n uint32) error {
 	l := &p.open[len(p.open)-1]
 	p.open = p.open[:len(p.open)-1]
@@ -215,7 +214,7 @@ func (p *prefixes) pop(n uint32) error {
 	return nil
 }
 
-// sort puts the ranks of a level into order, each once.
+// sort sorts the ranks of a level and drops duplicates.
 func (p *prefixes) sort(l *level) {
 	for _, r := range l.ranks {
 		p.set.Add(r)
@@ -227,7 +226,7 @@ func (p *prefixes) sort(l *level) {
 	p.set.Clear()
 }
 
-// close closes all prefixes; there are n terms.
+// close closes all prefixes. n is the number of terms.
 func (p *prefixes) close(n uint32) error {
 	for len(p.open) > 0 {
 		if err := p.pop(n); err != nil {

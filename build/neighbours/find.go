@@ -18,15 +18,15 @@ type Result struct {
 type Finder struct {
 	t        *Table
 	features []feature
-	lists    []list // of the features
+	lists    []list // parallel to features
 	genres   []genreScore
-	seen     map[int64]int // places in all
+	seen     map[int64]int // indexes into all
 	all      []candidate
 
 	recommended, similar ranking
 }
 
-// A genreScore is what sharing a genre counts.
+// A genreScore is the score of a shared genre.
 type genreScore struct {
 	id    uint64
 	score float64
@@ -35,11 +35,11 @@ type genreScore struct {
 // Finder returns a Finder.
 func (t *Table) Finder() *Finder { return &Finder{t: t, seen: map[int64]int{}} }
 
-// votesFactor returns what votes count: 1 for none, slowly more for more.
+// votesFactor returns the factor of votes: 1 without any, growing slowly.
 func votesFactor(votes uint32) float64 { return math.Sqrt(1 + math.Log1p(float64(votes))) }
 
-// Find puts the neighbours of t, which need not be one of the Table's titles, into dst,
-// whose memory it uses again. An error is one of the Table's files, which it names.
+// Find writes the neighbours of t into dst and reuses its memory. t need not be in the Table. An error names the
+// damaged file of the Table.
 func (f *Finder) Find(t *Title, dst *Result) error {
 	if err := f.read(t); err != nil {
 		return err
@@ -77,7 +77,7 @@ func (f *Finder) read(t *Title) error {
 	return nil
 }
 
-// scoreGenres computes what sharing each genre counts.
+// scoreGenres computes the score of each shared genre.
 func (f *Finder) scoreGenres() {
 	f.genres = f.genres[:0]
 	for i := range f.lists {
@@ -87,8 +87,8 @@ func (f *Finder) scoreGenres() {
 	}
 }
 
-// score returns what sharing the feature of l counts. The conversion keeps the product from being fused
-// with the sum that it goes into, which would make results depend on the processor.
+// score returns the score for sharing the feature of l. The conversion prevents a fused multiply-add, which would
+// make results depend on the processor.
 func (f *Finder) score(l *list) float64 {
 	return float64(l.feature.weight() * math.Log1p(float64(f.t.titles)/float64(l.df)))
 }
@@ -97,7 +97,7 @@ func (f *Finder) score(l *list) float64 {
 func (f *Finder) count(l *list, adult bool) error {
 	shared, alike := 0.0, 0.0
 	switch l.feature.kind() {
-	case genre: // counted with all genres of a title, when it is first seen
+	case genre: // counted with all genres of a title when it is first seen
 	case keyword:
 		shared = f.score(l)
 		alike = shared
@@ -127,7 +127,7 @@ func (f *Finder) count(l *list, adult bool) error {
 	return nil
 }
 
-// sharedGenres reads the genres of a title and returns what those shared count.
+// sharedGenres reads the genres of a title and returns the score of the shared ones.
 func (f *Finder) sharedGenres(r *encoding.Reader) float64 {
 	sum := 0.0
 	for range r.Uvarint() {
@@ -152,8 +152,7 @@ type candidate struct {
 	alike  float64 // sum over genres and keywords
 }
 
-// candidate returns the candidate with an id, and whether it was new. It is valid until the next
-// call.
+// candidate returns the candidate with an id, and whether it was new. It is valid until the next call.
 func (f *Finder) candidate(id int64) (c *candidate, first bool) {
 	i, ok := f.seen[id]
 	if !ok {
@@ -180,7 +179,7 @@ func (a ranked) compare(b ranked) int {
 	return cmp.Or(cmp.Compare(b.votes, a.votes), cmp.Compare(a.id, b.id))
 }
 
-// offer takes a candidate in when it is good enough.
+// offer inserts a candidate if it ranks high enough.
 func (r *ranking) offer(m ranked) {
 	full := len(*r) == MaxNeighbours
 	if m.score == 0 || full && m.compare((*r)[MaxNeighbours-1]) > 0 {

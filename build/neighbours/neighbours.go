@@ -1,10 +1,9 @@
-// Package neighbours computes recommendations and similar titles where no dump gives
-// them, from what titles have in common. Movies and series each have a Table of their own,
-// since their ids overlap.
+// Package neighbours computes recommendations and similar titles, if no dump gives them, from common features. Movies
+// and series each have a Table of their own, since their ids overlap.
 //
 //	w := neighbours.NewWriter(sorter, first, parts) // in each task that reads titles
 //	err = w.Add(&title)                             // each title once
-//	err = neighbours.WritePart(path, records)       // of each part, from its records in order
+//	err = neighbours.WritePart(path, records)       // each part, from its sorted records
 //	table, err := neighbours.Open(paths, titles)
 //	defer table.Close()
 //	f := table.Finder()                             // one for each goroutine
@@ -50,26 +49,24 @@ const (
 	// MaxNeighbours is how many neighbours of one sort a title has at most.
 	MaxNeighbours = 40
 
-	// ListSize is of how many titles a feature makes candidates: the first ones that are
-	// not adult, and as many that are.
+	// ListSize is the number of candidates of a feature: the first titles that are not adult, and as many that are.
 	ListSize = 64
 )
 
-// A Title is what neighbours are found by. Lists may hold an id twice, which counts once,
-// and zero for what has no id, which does not count.
+// A Title has the fields that neighbours are computed from. A repeated id in a list counts once. Zero stands for a
+// missing id and is ignored.
 type Title struct {
 	ID         int64
 	Genres     []int64
 	Keywords   []int64
-	People     []int64 // the first of the cast, director, writer, creator
+	People     []int64 // first cast members, director, writer, creator
 	Collection int64   // 0 for none
 	Votes      int64
 	Popularity float64
 	Adult      bool
 }
 
-// A feature is something titles can have in common: its kind in the top byte, its id
-// below.
+// A feature is a property that titles can share: its kind in the top byte, its id below.
 type feature uint64
 
 type kind uint8
@@ -81,7 +78,7 @@ const (
 	collection
 )
 
-// weight returns how much sharing a feature counts beside how rare it is.
+// weight returns the weight of a shared feature, besides its rarity.
 func (f feature) weight() float64 {
 	switch f.kind() {
 	case person:
@@ -96,7 +93,7 @@ func (f feature) weight() float64 {
 func (f feature) kind() kind { return kind(f >> 56) }
 func (f feature) id() uint64 { return uint64(f) & (1<<56 - 1) }
 
-// appendFeature appends a feature, unless it has no id that there can be.
+// appendFeature appends a feature if its id is valid.
 func appendFeature(dst []feature, k kind, id int64) []feature {
 	if id <= 0 || id >= 1<<56 {
 		return dst
@@ -104,7 +101,7 @@ func appendFeature(dst []feature, k kind, id int64) []feature {
 	return append(dst, feature(k)<<56|feature(id))
 }
 
-// part returns the number of the part, of n, that has the list of f.
+// part returns which of n parts has the list of f.
 func (f feature) part(n int) int {
 	h := uint64(f) * 0x9e3779b97f4a7c15
 	return int((h ^ h>>32) % uint64(n))
@@ -124,8 +121,8 @@ func (t *Title) appendFeatures(dst []feature) []feature {
 	return dst[:start+len(slices.Compact(added))]
 }
 
-// A Writer adds the features of titles to a Sorter: those of part i of a Table to its own
-// section. It is for one goroutine.
+// A Writer adds the features of titles to a Sorter, with one section for each part of a Table. It is for one
+// goroutine.
 type Writer struct {
 	s            *extsort.Sorter
 	first, parts int
@@ -134,7 +131,7 @@ type Writer struct {
 	genres       []byte
 }
 
-// NewWriter returns a Writer to s. The sections of a Table of that many parts begin at first.
+// NewWriter returns a Writer to s. The sections for the parts start at first.
 func NewWriter(s *extsort.Sorter, first, parts int) *Writer {
 	return &Writer{s: s, first: first, parts: parts}
 }
@@ -152,8 +149,7 @@ func (w *Writer) Add(t *Title) error {
 	return nil
 }
 
-// keyBytes is the length of a key: feature, 1 for an adult title, votes and popularity so
-// that the highest come first, id.
+// keyBytes is the length of a key: feature, 1 for an adult title, votes and popularity in descending order, id.
 const keyBytes = 8 + 1 + 4 + 8 + 8
 
 func appendKey(dst []byte, f feature, t *Title) []byte {
@@ -168,13 +164,12 @@ func appendKey(dst []byte, f feature, t *Title) []byte {
 	return binary.BigEndian.AppendUint64(dst, uint64(t.ID)^1<<63)
 }
 
-// clampVotes returns what votes count as.
+// clampVotes returns n within uint32.
 func clampVotes(n int64) uint32 {
 	return uint32(max(0, min(n, math.MaxUint32)))
 }
 
-// clampPopularity returns x, or 0 for NaN, infinity and negative values: keys compare the
-// bits of positive numbers.
+// clampPopularity returns x, or 0 for NaN, infinity and negative values: keys compare the bits of positive numbers.
 func clampPopularity(x float64) float64 {
 	if !(x > 0) || math.IsInf(x, 1) {
 		return 0
@@ -182,8 +177,7 @@ func clampPopularity(x float64) float64 {
 	return x
 }
 
-// appendGenres appends the number of genres among features, which come first, and their
-// ids as varints.
+// appendGenres appends the number of genres and their ids as varints. Genres come first in features.
 func appendGenres(dst []byte, features []feature) []byte {
 	n := 0
 	for n < len(features) && features[n].kind() == genre {
@@ -196,7 +190,7 @@ func appendGenres(dst []byte, features []feature) []byte {
 	return dst
 }
 
-// maxCast is how many of the cast count: those who are billed first.
+// maxCast is the number of top-billed cast members that count.
 const maxCast = 10
 
 // keyJobs are the jobs that shape a title most.
@@ -205,7 +199,7 @@ var keyJobs = map[string]bool{
 	"Writer": true, "Screenplay": true, "Story": true, "Novel": true, "Characters": true, "Comic Book": true,
 }
 
-// OfMovie sets t to what neighbours are found by of a movie, in t's memory.
+// OfMovie sets t from a movie and reuses its memory.
 func (t *Title) OfMovie(m *catalog.Movie) {
 	t.reset()
 	t.ID, t.Adult = m.ID.V, m.Adult.V
@@ -223,7 +217,7 @@ func (t *Title) OfMovie(m *catalog.Movie) {
 	}
 }
 
-// OfSeries sets t to what neighbours are found by of a series, in t's memory.
+// OfSeries sets t from a series and reuses its memory.
 func (t *Title) OfSeries(s *catalog.TV) {
 	t.reset()
 	t.ID, t.Adult = s.ID.V, s.Adult.V
@@ -274,5 +268,5 @@ func appendIDs[T any](dst []int64, rows []T) []int64 {
 	return dst
 }
 
-// first returns the top-billed of a cast, which is in order of billing.
+// first returns the top-billed members of a cast, which is in billing order.
 func first[C any](cast []C) []C { return cast[:min(len(cast), maxCast)] }

@@ -14,14 +14,13 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/extsort"
 )
 
-// A Table maps a feature to the titles that have it and to their number. It lies in files, of which
-// memory holds two numbers a feature; it is safe for concurrent use.
+// A Table maps a feature to its titles and their number. It lies in files, of which memory holds two numbers a
+// feature; it is safe for concurrent use.
 //
-// A file has a list for each feature, ascending, with its CRC-32C behind it. A list is varints: df,
-// how many of the titles are not adult, then the titles. A title is id, votes, number of its genres,
-// genres. Features of a single title are left out: they join nothing. Behind the lists come the
-// feature and the offset of each (8 bytes each, big-endian), likewise endFeature and the offset of
-// the first of these entries, and the CRC-32C of all entries.
+// A file has a list for each feature in ascending order, each followed by its CRC-32C. A list is varints: df, the
+// number of titles that are not adult, then the titles. A title is id, votes, number of genres, genres. Features of a
+// single title are left out, because nothing shares them. After the lists comes an index: feature and offset of each
+// list (8 bytes each, big-endian), endFeature with the end of the lists, and the CRC-32C of the index.
 type Table struct {
 	titles int64
 	parts  []part
@@ -31,14 +30,14 @@ type Table struct {
 type part struct {
 	path    string
 	f       *os.File
-	entries []byte // of all lists, and the last one
+	entries []byte // index of all lists, with the end entry
 }
 
 const (
 	entryBytes = 8 + 8
 	sumBytes   = 4
 
-	// endFeature is behind all features.
+	// endFeature is above all features.
 	endFeature = 1<<64 - 1
 )
 
@@ -58,8 +57,7 @@ func unseal(b []byte) ([]byte, error) {
 	return b[:n], nil
 }
 
-// Open opens a Table by the paths of its parts, in their order. titles is the number of titles
-// that were added.
+// Open opens a Table by the paths of its parts, in order. titles is the number of added titles.
 func Open(paths []string, titles int64) (*Table, error) {
 	t := &Table{titles: titles}
 	for _, path := range paths {
@@ -75,7 +73,7 @@ func Open(paths []string, titles int64) (*Table, error) {
 	return t, nil
 }
 
-// readEntries reads where the lists of the file lie.
+// readEntries reads the index of the file.
 func (p *part) readEntries() error {
 	info, err := p.f.Stat()
 	if err != nil {
@@ -131,13 +129,13 @@ func (t *Table) Close() (err error) {
 // A list is the titles that have a feature.
 type list struct {
 	feature feature
-	df      uint64 // how many titles have it; 0 for a feature without a list
-	safe    uint64 // how many of titles, the first ones, are not adult
+	df      uint64 // number of titles that have it; 0 for a feature without a list
+	safe    uint64 // number of leading titles that are not adult
 	titles  []byte
 	memory  []byte
 }
 
-// read reads the list of a feature, in the memory of l.
+// read reads the list of a feature into the memory of l.
 func (t *Table) read(f feature, l *list) error {
 	*l = list{feature: f, memory: l.memory}
 	p := &t.parts[f.part(len(t.parts))]
@@ -155,7 +153,7 @@ func (t *Table) read(f feature, l *list) error {
 	return nil
 }
 
-// WritePart writes a part of a Table at path from its records in order.
+// WritePart writes a part of a Table to path from its sorted records.
 func WritePart(path string, it *extsort.Iterator) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -172,13 +170,13 @@ func WritePart(path string, it *extsort.Iterator) error {
 	return nil
 }
 
-// A tableWriter makes a part of records in order of their keys.
+// A tableWriter makes a part from sorted records.
 type tableWriter struct {
 	out     *bufio.Writer
 	off     int64
 	entries []byte
 
-	current feature // of the list being filled
+	current feature // feature of the list being filled
 	df      uint64
 	safe    uint64 // titles of the list that are not adult
 	adult   uint64
@@ -211,7 +209,7 @@ func (w *tableWriter) add(key, genres []byte) error {
 	return nil
 }
 
-// endList writes the list that is filled.
+// endList writes the current list.
 func (w *tableWriter) endList() error {
 	if w.df > 1 {
 		w.list = binary.AppendUvarint(binary.AppendUvarint(w.list[:0], w.df), w.safe)
@@ -231,7 +229,7 @@ func (w *tableWriter) addEntry(f feature) {
 	w.entries = binary.BigEndian.AppendUint64(w.entries, uint64(w.off))
 }
 
-// finish writes the last list, and the entries.
+// finish writes the last list and the index.
 func (w *tableWriter) finish() error {
 	if err := w.endList(); err != nil {
 		return err

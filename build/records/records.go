@@ -366,7 +366,7 @@ func (c *Cursor[T]) Take() (*T, error) {
 }
 
 // Leave passes over the record that Peek found.
-func (c *Cursor[T]) Leave() { c.have = false }
+func (c *Cursor[T]) Skip() { c.have = false }
 
 // Close gives up what the Cursor holds.
 func (c *Cursor[T]) Close() {

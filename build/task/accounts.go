@@ -25,39 +25,39 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/tables/posting"
 )
 
-// The accounts task writes the tables of lists and accounts; none without any. It keeps in memory
-// the titles that lists name, each once with its name, and some dozens of bytes for each list and
-// account; the lists that hold a title are sorted on disk.
+// The accounts task writes the tables of lists and accounts, or nothing without any. In memory it holds each title on
+// a list once, with its name, and some dozens of bytes for each list and account. The lists of each title are sorted
+// on disk.
 func (b *Build) accounts(ctx context.Context, _ int, d *Done) error {
 	if b.inputs.Of(fragment.KindList).Rows() == 0 && b.inputs.Of(fragment.KindAccount).Rows() == 0 {
 		return nil
 	}
 	return b.writeTables(d, true, func(create index.Create) error {
 		u := &accountTables{b: b, create: create}
-		return inOrder(ctx, u.knowAccounts, u.knowTitles, u.writeLists, u.writeAccounts)
+		return inOrder(ctx, u.numberAccounts, u.readTitles, u.writeLists, u.writeAccounts)
 	})
 }
 
-// accountTables has what the tables are made of.
+// accountTables holds the data from which the tables are made.
 type accountTables struct {
 	b      *Build
 	create index.Create
-	// objects and names have, by hash, the rows of accounts; -1 where several have one.
+	// objects and names map hashes to rows of accounts, or to -1 if several accounts share one.
 	objects, names map[uint64]int
-	accounts       int                           // rows
-	titles         map[fragment.Kind][]listTitle // those that the catalogue has, ascending
+	accounts       int                           // number of rows
+	titles         map[fragment.Kind][]listTitle // listed titles of the catalogue, by ascending id
 	lists          []uint64                      // ids, ascending
 	made           []madeList
 }
 
-// A madeList is a list whose maker has an account.
+// A madeList is a list whose author has an account.
 type madeList struct {
 	account int
 	list    uint64
 }
 
-// knowAccounts numbers the accounts.
-func (u *accountTables) knowAccounts(ctx context.Context) error {
+// numberAccounts numbers the accounts.
+func (u *accountTables) numberAccounts(ctx context.Context) error {
 	u.objects, u.names = map[uint64]int{}, map[uint64]int{}
 	add := func(to map[uint64]int, name string, row int) {
 		if name == "" {
@@ -77,7 +77,7 @@ func (u *accountTables) knowAccounts(ctx context.Context) error {
 	})
 }
 
-// maker returns the row of the account that made a list, -1 for none that is known.
+// maker returns the row of the account that made a list, -1 if unknown.
 func (u *accountTables) maker(by *catalog.ListAuthor) int {
 	if by == nil {
 		return -1
@@ -124,7 +124,7 @@ func (u *accountTables) writeAccounts(ctx context.Context) (err error) {
 	return cmp.Or(err, errors.Join(out.Close(t), t.Close()))
 }
 
-// account makes the row of an account, with the titles and lists that the release has.
+// account returns the row of an account, with those titles and lists that the release has.
 func (u *accountTables) account(rel *release.Reader, a *catalog.Account) accounts.AccountSpec {
 	spec := accounts.AccountSpec{ObjectID: a.ObjectID.V, Names: []string{a.ObjectID.V, a.GuestSessionID.V}}
 	if a.ID.Set {
@@ -147,7 +147,7 @@ func (u *accountTables) account(rel *release.Reader, a *catalog.Account) account
 	return spec
 }
 
-// titlesOf returns what an account may not have.
+// titlesOf returns t, or an empty value for nil.
 func titlesOf(t *catalog.AccountTitles) *catalog.AccountTitles {
 	if t == nil {
 		return &catalog.AccountTitles{}
@@ -155,8 +155,7 @@ func titlesOf(t *catalog.AccountTitles) *catalog.AccountTitles {
 	return t
 }
 
-// shelfOf returns the titles of a shelf that the release has, each once: of one that is
-// there twice, the last counts.
+// shelfOf returns the titles of a shelf that the release has. If a title is repeated, the last row counts.
 func shelfOf(rel *release.Reader, s accounts.Shelf, rows []catalog.AccountTitle) []accounts.Placed {
 	at := map[accounts.Title]int{}
 	var out []accounts.Placed
@@ -192,19 +191,19 @@ func mediaKind(media string) (fragment.Kind, bool) {
 	return 0, false
 }
 
-// A listTitle is what lists are sorted by, and add up, of a title.
+// A listTitle has the fields of a title that lists sort by and sum up.
 type listTitle struct {
 	id      int64
-	name    string // while they are sorted
-	place   uint32 // in order of the names of all
+	name    string // dropped after sorting
+	place   uint32 // position in the order of all names
 	vote    float32
 	date    int32
 	runtime int32 // minutes
 	revenue int64
 }
 
-// knowTitles reads the titles that lists name.
-func (u *accountTables) knowTitles(ctx context.Context) error {
+// readTitles reads the titles that lists contain.
+func (u *accountTables) readTitles(ctx context.Context) error {
 	wanted := map[accounts.Title]bool{}
 	err := records.Each(ctx, u.b.inputs.Of(fragment.KindList), records.Everything, []string{"items.results.id", "items.results.media_type"}, func(_ catalog.Key, l *catalog.List) error {
 		for i := range l.Items {
@@ -250,7 +249,7 @@ func (u *accountTables) knowTitles(ctx context.Context) error {
 			return nil
 		})
 	}
-	// Each has its place in order of the names; the same name is the same place.
+	// A title's place is its position in the order of names; equal names share a place.
 	var all []*listTitle
 	for _, kind := range plan.Titles {
 		for i := range u.titles[kind] {
@@ -270,7 +269,7 @@ func (u *accountTables) knowTitles(ctx context.Context) error {
 	return err
 }
 
-// title returns a title that a list names; nil for one that the catalogue lacks.
+// title returns a title on a list, or nil if the catalogue lacks it.
 func (u *accountTables) title(kind fragment.Kind, id int64) *listTitle {
 	list := u.titles[kind]
 	i, ok := slices.BinarySearchFunc(list, id, func(t listTitle, id int64) int { return cmp.Compare(t.id, id) })
@@ -324,8 +323,8 @@ func (u *accountTables) writeLists(ctx context.Context) (err error) {
 	return errors.Join(cmp.Or(err, holders.Close(t)), t.Close())
 }
 
-// hold sends the titles of a list, if everybody may see it, to where they are sorted: by
-// title, then by how many favor the list, most first, then by its row.
+// hold adds the titles of a public list to a sorter: by title, then by the number of favorites of the list, most
+// first, then by its row.
 func hold(to *extsort.Sorter, l *accounts.ListSpec, favorites int64, row uint32) error {
 	if l.Private {
 		return nil
@@ -342,10 +341,10 @@ func hold(to *extsort.Sorter, l *accounts.ListSpec, favorites int64, row uint32)
 	return nil
 }
 
-// holdingLen is how long the records of hold are.
+// holdingLen is the record length of hold.
 const holdingLen = 8 + 8 + 4
 
-// list makes the row of a list. Of a title that is there twice, the first place counts.
+// list returns the row of a list. If a title is repeated, its first place counts.
 func (u *accountTables) list(l *catalog.List) accounts.ListSpec {
 	spec := accounts.ListSpec{Private: render.IsPrivate(l), Owner: u.maker(l.CreatedBy)}
 	spec.Sort, _ = accounts.ParseSort(l.SortBy.V)

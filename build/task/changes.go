@@ -26,8 +26,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/tables/changelog"
 )
 
-// The changes task writes the table of changes: what the ingests of the last days have logged in the catalogue. It
-// writes none without a log. It keeps in memory some dozens of bytes for each resource that an ingest changed.
+// The changes task writes the table of changes from the catalogue's log of the last days' ingests, or nothing without
+// a log. It holds some dozens of bytes in memory for each resource that an ingest changed.
 func (b *Build) changes(ctx context.Context, _ int, d *Done) error {
 	c := &changesTable{b: b, log: b.inputs.Changes, changed: map[fragment.Kind][]changedIn{}}
 	if err := c.survey(ctx); err != nil {
@@ -53,25 +53,25 @@ func (b *Build) changes(ctx context.Context, _ int, d *Done) error {
 	})
 }
 
-// A changedIn is a resource that an ingest changed: rows of a list.
+// A changedIn is a resource that an ingest changed: one row of a list.
 type changedIn struct {
 	id   uint64
 	time int64
 	row  changelog.Row
-	// created and deleted tell that it came or went as a whole.
+	// created and deleted report that the whole resource came or went.
 	created, deleted bool
 }
 
-// changesTable has what the table is made of.
+// changesTable holds the data from which the table is made.
 type changesTable struct {
 	b       *Build
 	log     *catalog.File
-	times   []int64                       // of the ingests, ascending
+	times   []int64                       // times of the ingests, ascending
 	fields  []string                      // ascending
-	changed map[fragment.Kind][]changedIn // by changelog.Lists: in order of time, then of id
+	changed map[fragment.Kind][]changedIn // by changelog.Lists, in order of time, then id
 }
 
-// each calls fn with the changes of the log, or with some fields of them.
+// each calls fn with each change of the log. If fields is not nil, only those are read.
 func (c *changesTable) each(ctx context.Context, fields []string, fn func(fragment.Kind, *catalog.LoggedChange) error) error {
 	if c.log == nil {
 		return nil
@@ -84,13 +84,13 @@ func (c *changesTable) each(ctx context.Context, fields []string, fn func(fragme
 		v := record.As[catalog.LoggedChange](r)
 		t, ok := catalog.TypeNamed(v.Kind.V)
 		if !ok || len(v.Field.V) > changelog.MaxKey || strings.Trim(v.Field.V, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
-			return nil // a field of a dump's own that the table cannot have
+			return nil // a dump's own field whose name the table cannot hold
 		}
 		return fn(t.Kind, v)
 	})
 }
 
-// survey reads which resources have changed, when, and the names of fields.
+// survey reads the changed resources, the times of changes and the names of fields.
 func (c *changesTable) survey(ctx context.Context) error {
 	times, fields := map[int64]struct{}{}, map[string]struct{}{}
 	err := c.each(ctx, []string{"kind", "id", "field", "time", "new"}, func(kind fragment.Kind, v *catalog.LoggedChange) error {
@@ -128,7 +128,7 @@ func (c *changesTable) ingest(time int64) int {
 	return i
 }
 
-// count counts what the ingests since the previous release have changed.
+// count counts the resources that changed in ingests since the previous release.
 func (c *changesTable) count(d *Done) {
 	since := int64(0)
 	if log := changelog.Open(c.b.previous); log.Builds() > 0 {
@@ -157,7 +157,8 @@ func (c *changesTable) count(d *Done) {
 	}
 }
 
-// readFlags reads the flags of the resources of a kind that have changed; those that the catalogue does not have stay null.
+// readFlags reads the flags of the changed resources of a kind. They stay null for resources that the catalogue
+// lacks.
 func (c *changesTable) readFlags(ctx context.Context, kind fragment.Kind) error {
 	list, in, schema := c.changed[kind], c.b.inputs.Of(kind), catalog.TypeOf(kind).Plan
 	if len(list) == 0 || in == nil {
@@ -180,7 +181,7 @@ func (c *changesTable) readFlags(ctx context.Context, kind fragment.Kind) error 
 	})
 }
 
-// flagOf returns a boolean; No where a dump has none.
+// flagOf returns a boolean; No if a dump has none.
 func flagOf(r record.Record, f *record.Field) changelog.Flag {
 	if f != nil && r.Bool(f).V {
 		return changelog.Yes
@@ -206,7 +207,7 @@ func (c *changesTable) write(ctx context.Context, out *release.TableWriter) erro
 	return c.writeItems(ctx, out)
 }
 
-// writeList writes the resources of a kind that have changed, by ingest.
+// writeList writes the changed resources of a kind, by ingest.
 func (c *changesTable) writeList(out *release.TableWriter, kind fragment.Kind) {
 	list := c.changed[kind]
 	slices.SortStableFunc(list, func(a, b changedIn) int { return cmp.Compare(a.time, b.time) })
@@ -224,14 +225,14 @@ func (c *changesTable) writeList(out *release.TableWriter, kind fragment.Kind) {
 	_, _ = out.Section(changelog.StartsSection(kind)).Write(starts)
 }
 
-// writeItems writes the items: those of a resource, a field and an ingest are a segment.
+// writeItems writes the items, one segment for each resource, field and ingest.
 func (c *changesTable) writeItems(ctx context.Context, out *release.TableWriter) (err error) {
 	z, err := segment.New(c.b.Plan.Level)
 	if err != nil {
 		return err
 	}
 	defer z.Close()
-	data, err := os.CreateTemp(c.b.temp(), "changes-*") // the section of segments is the last one
+	data, err := os.CreateTemp(c.b.temp(), "changes-*") // segments are the last section
 	if err != nil {
 		return err
 	}
@@ -245,7 +246,7 @@ func (c *changesTable) writeItems(ctx context.Context, out *release.TableWriter)
 			if err := w.end(kind); err != nil {
 				return err
 			}
-			at.Offset = w.at.Offset // moved on by end
+			at.Offset = w.at.Offset // end has advanced it
 			w.at = at
 		}
 		w.append(v)
@@ -263,22 +264,22 @@ func (c *changesTable) writeItems(ctx context.Context, out *release.TableWriter)
 	return err
 }
 
-// An itemWriter writes items as the API does, a segment at a time.
+// An itemWriter writes items in the API's form, a segment at a time.
 type itemWriter struct {
 	c       *changesTable
 	z       *segment.Compressor
 	data    *os.File
 	out     *release.TableWriter
-	section io.Writer // of the items of kind
+	section io.Writer // section of the items of kind
 	kind    fragment.Kind
-	at      changelog.Items // of the segment at hand, Offset where it begins
+	at      changelog.Items // the current segment, with Offset at its start
 	n       int             // items in it
 	raw     []byte
 	input   []byte
 	row     []byte
 }
 
-// end ends the segment at hand, if there is one, and begins one of a kind, 0 for none.
+// end ends the current segment, if any, and begins one of a kind; 0 begins none.
 func (w *itemWriter) end(kind fragment.Kind) (err error) {
 	if w.n > 0 {
 		w.z.Reset()
@@ -299,8 +300,8 @@ func (w *itemWriter) end(kind fragment.Kind) (err error) {
 	return nil
 }
 
-// append appends an item. Its id is 24 hexadecimal digits like those of the API: the time, and then what follows from
-// the item and its number.
+// append appends an item. Its id is 24 hexadecimal digits like the API's: the time, then a hash of the item and its
+// number.
 func (w *itemWriter) append(v *catalog.LoggedChange) {
 	action, old, now := "updated", v.Old.V, v.New.V
 	switch {

@@ -19,9 +19,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// Contributions cross stages in files with sections: see plan.Plan. The key of a contribution is
-// that of its resource, or of an external id; its payload starts with the bytes by which several
-// of one resource are ordered.
+// Contributions cross stages in files with sections: see plan.Plan. The key is that of the target resource or the
+// external id. The payload starts with the bytes that order the contributions to one resource.
 
 // A contributor collects the contributions of one task to other resources, to external ids and
 // to tables.
@@ -29,14 +28,13 @@ type contributor struct {
 	b      *Build
 	s      *extsort.Sorter
 	rows   *index.Writer
-	latest int64 // highest id of a person in the credits
+	latest int64 // highest person ID in the credits
 	key    []byte
 	buf    []byte
 	err    error // the first one
 }
 
-// contribute runs fn with a contributor, and writes the contributions to a file of the work
-// folder.
+// contribute runs fn with a contributor, and writes the contributions to a file of the work folder.
 func (b *Build) contribute(ctx context.Context, d *Done, name string, fn func(c *contributor) error) error {
 	return b.sort(ctx, d, name, b.Plan.ContributionSections(), func(s *extsort.Sorter) error {
 		c := &contributor{b: b, s: s, rows: index.NewWriter(s, b.Plan.RowSection)}
@@ -44,8 +42,7 @@ func (b *Build) contribute(ctx context.Context, d *Done, name string, fn func(c 
 	})
 }
 
-// sort writes the records that fn adds to a file of the work folder, in the place of one that is
-// there.
+// sort writes the records that fn adds to a file of the work folder, replacing an existing one.
 func (b *Build) sort(ctx context.Context, d *Done, name string, sections int, fn func(s *extsort.Sorter) error) (err error) {
 	s := extsort.New(extsort.Options{Dir: b.temp(), Memory: b.Memory / 4, Sections: sections})
 	defer func() { err = errors.Join(err, s.Close()) }()
@@ -61,7 +58,7 @@ func (b *Build) sort(ctx context.Context, d *Done, name string, sections int, fn
 	})
 }
 
-// replace has fn write a new file, which becomes a file of the work folder, in the place of one that is there.
+// replace lets fn write a new file and moves it into the work folder, replacing an existing one.
 func (b *Build) replace(d *Done, name string, fn func(path string) error) error {
 	temporary, err := os.MkdirTemp(b.temp(), "sorted-*")
 	if err != nil {
@@ -77,13 +74,13 @@ func (b *Build) replace(d *Done, name string, fn func(path string) error) error 
 	return b.wrote(d, name)
 }
 
-// A sorted is the files of sorted records that several tasks wrote.
+// A sorted is the files of sorted records from several tasks.
 type sorted struct {
 	b     *Build
 	files []*extsort.File
 }
 
-// openSorted opens files that other tasks have written: all of some stages whose names start with a prefix.
+// openSorted opens the files from the tasks of some stages whose names start with a prefix.
 func (b *Build) openSorted(prefix string, stages ...string) (*sorted, error) {
 	files, err := b.outputs(prefix, stages...)
 	if err != nil {
@@ -116,7 +113,7 @@ func (s *sorted) close() (err error) {
 	return err
 }
 
-// len returns the number of records of a section of all files.
+// len returns the number of records of a section in all files.
 func (s *sorted) len(section int) (n int64) {
 	for _, f := range s.files {
 		n += f.SectionLen(section)
@@ -129,7 +126,7 @@ func (s *sorted) merge(ctx context.Context, section int) (*extsort.Iterator, err
 	return extsort.Merge(ctx, s.files, section, extsort.Options{Dir: s.b.temp(), Memory: s.b.Memory / 4})
 }
 
-// groups calls fn with each key of a section of all files, in order, and its payloads, each once. They are valid until
+// groups calls fn with each key of a section in order, and its distinct payloads from all files. They are valid until
 // fn returns.
 func (s *sorted) groups(ctx context.Context, section int, fn func(key []byte, payloads [][]byte) error) error {
 	it, err := s.merge(ctx, section)
@@ -170,8 +167,8 @@ func (c *contributor) send(kind fragment.Kind, k catalog.Key) {
 	c.keep(c.s.Add(c.b.Plan.ResourceSection(kind, k), c.key, c.buf))
 }
 
-// credits contributes credits to their people, and to the table of credits. A removed person gets
-// none, and neither does the table: credit/{id} includes the person.
+// credits contributes credits to their people and to the table of credits. Credits of removed people are left out of
+// both, because credit/{id} includes the person.
 func (c *contributor) credits(list []derive.Credit) {
 	removed := c.b.inputs.Removed
 	for i := range list {
@@ -189,7 +186,7 @@ func (c *contributor) credits(list []derive.Credit) {
 	}
 }
 
-// refs contributes a title, and its rows of resources, to those of them that have an id.
+// refs contributes a title and the row itself to each resource of rows that has an id.
 func refs[R any](c *contributor, kind fragment.Kind, t *derive.Title, rows []R) {
 	id, _ := record.SchemaOf[R]().Field("id")
 	for i := range rows {
@@ -201,7 +198,7 @@ func refs[R any](c *contributor, kind fragment.Kind, t *derive.Title, rows []R) 
 	}
 }
 
-// reviews contributes the reviews of a title to the resources of their own ids.
+// reviews contributes the reviews of a title to the resources with their ids.
 func (c *contributor) reviews(t *derive.Title, name record.String, pages []catalog.ReviewPage) {
 	for i := range pages {
 		lang := "en"
@@ -225,8 +222,8 @@ func (c *contributor) reviews(t *derive.Title, name record.String, pages []catal
 	}
 }
 
-// parseRefs reads the contributions of titles to a collection, a company, a network or a keyword.
-// R is the row that names it; the first title's is returned.
+// parseRefs parses the contributions of titles to a collection, a company, a network or a keyword. ref is the first
+// title's row.
 func parseRefs[R any](contributions [][]byte) (titles []derive.Title, ref *R, err error) {
 	for _, b := range contributions {
 		t, rest, err := derive.ParseTitle(b)

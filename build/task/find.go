@@ -15,8 +15,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// A find task builds a partition of the external ids: the resources that each finds. It writes a
-// part of the release.
+// A find task builds a partition of the external ids, each with the resources that it finds. It writes a part of the
+// release.
 type find struct {
 	b             *Build
 	contributions *sorted
@@ -47,8 +47,7 @@ func (t *find) run(ctx context.Context, i int, d *Done) error {
 	})
 }
 
-// maxExternalID is the longest external id that find knows, in bytes: a key has two
-// more.
+// maxExternalID is the length limit of external ids in bytes: a key has two more bytes.
 const maxExternalID = fragment.MaxKeyLen - 2
 
 // hitLen is the length of a hit in a contribution, in bytes.
@@ -65,8 +64,8 @@ func (c *contributor) finds(s fragment.Source, id string, h render.Hit) {
 	c.keep(c.s.Add(c.b.Plan.FindSection(xxh3.Hash(c.key)), c.key, c.buf))
 }
 
-// externalIDs contributes a resource to its external ids. r is the response of external_ids, or
-// nil; imdb is the IMDb id in the details.
+// externalIDs contributes a resource to its external ids. r is the external_ids response or nil; imdb is the IMDb id
+// in the details.
 func (c *contributor) externalIDs(r record.Record, imdb string, h render.Hit) {
 	if r.IsNil() {
 		c.finds(fragment.SourceIMDb, imdb, h)
@@ -93,17 +92,17 @@ func (c *contributor) externalIDs(r record.Record, imdb string, h render.Hit) {
 	c.otherIDs(r.Object().Extra, h)
 }
 
-// otherIDs is externalIDs for fields that the record lacks: the API finds by sources that its
-// external_ids do not always list, such as tiktok_id of a movie.
+// otherIDs is externalIDs for fields outside the record: the API finds by sources that its external_ids do not always
+// list, such as tiktok_id of a movie.
 func (c *contributor) otherIDs(extra string, h render.Hit) {
 	if extra == "" {
 		return
 	}
 	var fields map[string]json.RawMessage
 	if json.Unmarshal([]byte("{"+extra+"}"), &fields) != nil {
-		return // not our text; it is served as it is
+		return // foreign text, which is served unchanged
 	}
-	for name, raw := range fields { // their order does not show: contributions are sorted
+	for name, raw := range fields { // the order is irrelevant: contributions are sorted
 		s, ok := fragment.ParseSource(name)
 		var text string
 		var number int64

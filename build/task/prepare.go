@@ -17,16 +17,15 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// The prepare tasks make what titles tasks share of what survey tasks found: the common part of
-// the release, the owners of contested ids, and the tables of neighbours. One writes what is
-// removed into the release.
+// The prepare tasks compute from the survey what titles tasks share: the common part of the release, the owners of
+// contested ids, and the tables of neighbours. One writes the part of removed resources.
 type prepare struct {
 	b      *Build
 	survey *sorted
 }
 
-// Prepare tasks, in order: the common part, what is removed, the partitions of claims, the parts
-// of the tables of neighbours.
+// Prepare tasks, in order: the common part, removed resources, partitions of claims, parts of the tables of
+// neighbours.
 const (
 	prepareCommon = iota
 	prepareRemoved
@@ -45,7 +44,7 @@ func openPrepare(b *Build) (tasks, error) {
 // ownersPrefix starts the names of files of owners.
 const ownersPrefix = "owners-"
 
-// nearPrefix starts the names of the parts of the table of neighbours of a kind.
+// nearPrefix starts the file names of a kind's table of neighbours.
 func nearPrefix(kind fragment.Kind) string { return fmt.Sprintf("near-%s-", kind) }
 
 func (t *prepare) run(ctx context.Context, i int, d *Done) error {
@@ -57,7 +56,7 @@ func (t *prepare) run(ctx context.Context, i int, d *Done) error {
 	case i < prepareOwners+t.b.Plan.Finds:
 		return t.owners(ctx, i-prepareOwners, d)
 	}
-	kind, part := fragment.KindMovie, i-prepareOwners-t.b.Plan.Finds // of the table of neighbours
+	kind, part := fragment.KindMovie, i-prepareOwners-t.b.Plan.Finds // the index of the part in the table of neighbours
 	if movies := t.b.Plan.Near[kind]; part >= movies {
 		kind, part = fragment.KindTV, part-movies
 	}
@@ -94,7 +93,7 @@ func (t *prepare) common(ctx context.Context, o *output) error {
 	})
 }
 
-// writeRemoved writes a resource for each removed one, for those who compare releases.
+// writeRemoved writes a resource for each removed one, for comparisons of releases.
 func (b *Build) writeRemoved(ctx context.Context, o *output) error {
 	var key, of, into []byte
 	for _, r := range b.inputs.Removed {
@@ -102,7 +101,7 @@ func (b *Build) writeRemoved(ctx context.Context, o *output) error {
 			return err
 		}
 		if r.Kind == fragment.KindAccount {
-			continue // accounts of the past are private
+			continue // removed accounts are private
 		}
 		of = r.Key.Append(of[:0], r.Kind)
 		key = fragment.AppendRemoved(key[:0], of)
@@ -122,8 +121,8 @@ func (b *Build) writeRemoved(ctx context.Context, o *output) error {
 	return nil
 }
 
-// owners finds the ids of a partition that several resources claim. The first has it, by key:
-// duplicates are the newer entries.
+// owners finds the ids of a partition that several resources claim. The lowest key owns such an id: duplicates are
+// the newer entries.
 func (t *prepare) owners(ctx context.Context, i int, d *Done) error {
 	return t.b.sort(ctx, d, fmt.Sprintf("%s%05d", ownersPrefix, i), 1, func(s *extsort.Sorter) error {
 		return t.survey.groups(ctx, t.b.Plan.ClaimSection(uint64(i)), func(key []byte, claimants [][]byte) error {
@@ -140,8 +139,8 @@ func (t *prepare) owners(ctx context.Context, i int, d *Done) error {
 	})
 }
 
-// owners has the owner of each contested id, by kind and id: an IMDb id for a movie, the own id
-// of a season or an episode. Other ids belong to who claims them.
+// owners maps each contested id, by kind, to its owner: an IMDb id for a movie, its own id for a season or an
+// episode. Any other id belongs to its only claimant.
 type owners map[claimedID]catalog.Key
 
 type claimedID struct {
@@ -163,14 +162,13 @@ func (b *Build) readOwners() (owners, error) {
 	return o, errors.Join(err, s.close())
 }
 
-// has reports whether a resource that claims an id has it.
+// has reports whether a resource that claims an id owns it.
 func (o owners) has(kind fragment.Kind, id uint64, k catalog.Key) bool {
 	owner, contested := o[claimedID{kind, id}]
 	return !contested || owner == k
 }
 
-// ownAlias returns the alias by which a season or an episode is found by its own id;
-// none when another one owns that.
+// ownAlias returns the alias that finds a season or an episode by its own id, nil if another one owns that.
 func (o owners) ownAlias(kind fragment.Kind, id int64, k catalog.Key) [][]byte {
 	if id < 1 || !o.has(kind, uint64(id), k) {
 		return nil

@@ -18,13 +18,12 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// A resources task builds a partition of the resources that titles contribute to, of their
-// records and their contributions. It writes a part of the release, and a file of contributions
-// to external ids and tables.
+// A resources task builds a partition of the resources that titles contribute to, from their records and
+// contributions. It writes a part of the release, and a file of contributions to external ids and tables.
 type resources struct {
 	b      *Build
 	titles *sorted
-	latest int64 // highest id of a person
+	latest int64 // highest person ID
 }
 
 func openResources(b *Build) (_ tasks, err error) {
@@ -67,35 +66,33 @@ func mergeBy[T any](build builder[T]) func(context.Context, *partition) error {
 	return func(ctx context.Context, p *partition) error { return merge(ctx, p, build) }
 }
 
-// A partition is a resources task at work.
+// A partition is a running resources task.
 type partition struct {
 	t    *resources
 	o    *output
 	c    *contributor
 	d    *Done
 	plan *plan.Resources
-	i    int // of the kind's partitions
-	// fingerprint is that of the record and the contributions at hand, which are all that a builder
-	// may render.
+	i    int // index among the kind's partitions
+	// fingerprint covers the current record and its contributions. A builder must render nothing else.
 	fingerprint uint64
 }
 
-// add writes the resource at hand. id is the one that standalone responses have.
+// add writes the current resource. id is the id in standalone responses.
 func (p *partition) add(key catalog.Key, id uint64, aliases [][]byte, render func() []release.FragmentSpec) error {
 	spec := p.o.spec(p.plan.Kind, key, id, p.fingerprint)
 	spec.Aliases = aliases
 	return p.o.Add(spec, render)
 }
 
-// A builder builds a resource. rec is nil if it has no record; contributions may be empty if it has
-// one.
+// A builder builds a resource. rec is nil if it has no record; contributions may be empty if it has one.
 type builder[T any] func(p *partition, key catalog.Key, rec *T, contributions [][]byte) error
 
-// merge builds a partition: the resources of its records T, and of the contributions to them, in the order of their keys.
+// merge builds a partition: the resources with records T or contributions, in key order.
 func merge[T any](ctx context.Context, p *partition, build builder[T]) error {
 	in := records.NewCursor[T](p.t.b.inputs.Of(p.plan.Kind), p.plan.Spans[p.i/p.plan.Subs])
 	defer in.Close()
-	// one builds the resource of a key. in stands at its record, if it has one.
+	// one builds the resource of a key. in is at its record, if it has one.
 	one := func(key catalog.Key, contributions [][]byte) (err error) {
 		var rec *T
 		at, isRecord := in.Peek()
@@ -120,7 +117,7 @@ func merge[T any](ctx context.Context, p *partition, build builder[T]) error {
 		}
 		return p.c.err
 	}
-	// below builds the resources of the records before a key, nil for all, to which nothing contributes.
+	// below builds the resources without contributions whose keys are below end, or all if end is nil.
 	below := func(end *catalog.Key) error {
 		for {
 			key, ok := in.Peek()
@@ -128,7 +125,7 @@ func merge[T any](ctx context.Context, p *partition, build builder[T]) error {
 				return err
 			}
 			if p.plan.Sub(key) != p.i%p.plan.Subs {
-				in.Leave()
+				in.Skip()
 			} else if err := one(key, nil); err != nil {
 				return err
 			}
@@ -150,8 +147,7 @@ func merge[T any](ctx context.Context, p *partition, build builder[T]) error {
 	return below(nil)
 }
 
-// movieIDs returns the ids of the movies among titles, each once, and those of them that
-// are not for adults.
+// movieIDs returns the ids of the distinct movies among titles: all, and those that are not adult.
 func movieIDs(titles []derive.Title) (all, clean []int64) {
 	have := map[int64]bool{}
 	for i := range titles {
@@ -168,7 +164,7 @@ func movieIDs(titles []derive.Title) (all, clean []int64) {
 	return all, clean
 }
 
-// countTitles returns how many titles there are, each counted once.
+// countTitles returns the number of distinct titles.
 func countTitles(titles []derive.Title) int {
 	type title struct {
 		kind fragment.Kind
@@ -195,7 +191,7 @@ func buildPerson(p *partition, key catalog.Key, rec *catalog.Person, contributio
 	completed := complete.Person(rec, complete.PersonDerived{Credited: len(contributions) > 0, OriginalName: first.Person.OriginalName})
 	person := completed.V()
 	p.c.externalIDs(record.Of(person.ExternalIDs), person.IMDbID.V, render.Hit{Kind: fragment.KindPerson, ID: key.ID()})
-	var parsing error // of the contributions
+	var parsing error // error in the contributions
 	err := p.add(key, key.ID(), latestAlias(nil, fragment.KindPerson, int64(key.ID()), p.t.latest), func() []release.FragmentSpec {
 		d := render.PersonDerived{Credits: make([]derive.Credit, len(contributions))}
 		for i, b := range contributions {
@@ -216,7 +212,7 @@ func buildPerson(p *partition, key catalog.Key, rec *catalog.Person, contributio
 	return index.Add(p.c.rows, fragment.KindPerson, key.ID(), completed, person.Popularity.V, person.Adult.V)
 }
 
-// personOf makes the record of a person who only occurs in credits.
+// personOf returns the record of a person who occurs only in credits.
 func personOf(c *derive.Person) *catalog.Person {
 	p := &catalog.Person{
 		Adult: record.Bool{V: c.Adult, Set: true}, Gender: record.Number(c.Gender), ID: record.Number(c.ID),
@@ -242,13 +238,13 @@ func buildCollection(p *partition, key catalog.Key, c *catalog.Collection, contr
 		c = &catalog.Collection{ID: ref.ID, Name: ref.Name, PosterPath: ref.PosterPath, BackdropPath: ref.BackdropPath}
 	}
 	slices.SortStableFunc(titles, func(a, b derive.Title) int {
-		if a.Date == "" || b.Date == "" { // those without one last
+		if a.Date == "" || b.Date == "" { // undated parts last
 			return cmp.Compare(b.Date, a.Date)
 		}
 		return cmp.Compare(a.Date, b.Date)
 	})
-	// The popularity is that of the most popular part, and all parts of an adult one are. Where no title names the
-	// collection, the parts are those that its record lists.
+	// A collection is as popular as its most popular part, and adult if all parts are. If no title names the
+	// collection, the parts are those of its record.
 	popularity, adult := 0.0, len(titles)+len(c.Parts) > 0
 	for i := range titles {
 		popularity, adult = max(popularity, titles[i].Popularity), adult && titles[i].Adult
@@ -274,7 +270,7 @@ func buildCompany(p *partition, key catalog.Key, c *catalog.Company, contributio
 	if c == nil {
 		c = &catalog.Company{ID: ref.ID, LogoPath: ref.LogoPath, Name: ref.Name, OriginCountry: ref.OriginCountry}
 		if c.OriginCountry.V == "" {
-			c.OriginCountry = record.String{} // null, where rows of titles say ""
+			c.OriginCountry = record.String{} // null, where rows of titles have ""
 		}
 	}
 	completed := complete.Of(c)
@@ -322,7 +318,7 @@ func buildReview(p *partition, key catalog.Key, v *catalog.ReviewRecord, contrib
 	return addPlain(p, key, 0, v)
 }
 
-// buildPlain builds a resource that no title contributes to.
+// buildPlain builds a resource that gets no contributions.
 func buildPlain[T any](p *partition, key catalog.Key, rec *T, _ [][]byte) error {
 	return addPlain(p, key, 0, rec)
 }

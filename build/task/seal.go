@@ -19,8 +19,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/tables/changelog"
 )
 
-// The seal task writes the manifest, which names all other files of the release. If the previous release has all that
-// this one would have, it writes none.
+// The seal task writes the manifest, which lists all other files of the release. It writes none if the previous
+// release has the same content.
 func (b *Build) seal(ctx context.Context, _ int, d *Done) error {
 	if b.previous != nil {
 		unchanged, err := b.isUnchanged(ctx, d)
@@ -52,7 +52,7 @@ func (b *Build) contents(stages ...string) (c release.Contents, err error) {
 		d := &done[i]
 		c.Indexes = append(c.Indexes, d.Indexes...)
 		c.Tables = append(c.Tables, d.Tables...)
-		if d.Stage == "tables" && d.Made > 0 { // that of credits has no terms
+		if d.Stage == "tables" && d.Made > 0 { // the table of credits has no terms
 			c.Terms[tables.Kinds[d.Index].String()] = d.Made
 		}
 	}
@@ -65,7 +65,7 @@ func (b *Build) preview(stages ...string) (*release.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return release.Preview(b.options(), c, b.Folder.From(work.Release), b.previousDir) // which has reused packs
+	return release.Preview(b.options(), c, b.Folder.From(work.Release), b.previousDir) // it has the reused packs
 }
 
 // options returns the free fields of the manifest.
@@ -86,8 +86,8 @@ func (b *Build) options() release.ManifestSpec {
 	return o
 }
 
-// isUnchanged reports whether the previous release has all that this one would have, the age of the data
-// too. What tables have of the previous release, trends, does not count, nor does the table of changes; access counts do.
+// isUnchanged reports whether the previous release has the same content and data age. It ignores the parts of tables
+// that derive from the previous release (trends) and the table of changes, but not access counts.
 func (b *Build) isUnchanged(ctx context.Context, d *Done) (_ bool, err error) {
 	if !maps.Equal(b.previous.Manifest().Params, b.Params()) || !maps.Equal(age.Of(b.previous.Manifest().Sources), b.Plan.Fetched) {
 		return false, nil
@@ -108,15 +108,15 @@ func (b *Build) isUnchanged(ctx context.Context, d *Done) (_ bool, err error) {
 	if !b.Plan.Full {
 		return true, nil
 	}
-	// A full build may have a damaged release to mend.
+	// A full build may have to repair a damaged release.
 	if err := release.CheckAll(ctx, b.Plan.Releases, b.previous); err != nil {
-		d.Warning = fmt.Sprintf("the previous release is damaged, and another one with the same content is made: %v", err)
+		d.Warning = fmt.Sprintf("the previous release is damaged, so another one with the same content is made: %v", err)
 		return false, ctx.Err()
 	}
 	return true, nil
 }
 
-// isRewritten reports whether a release has the resources of the previous one, each of them taken over: it has only
+// isRewritten reports whether a release has exactly the resources of the previous one, all reused, so that it only
 // moved segments out of packs with few live bytes. A full build moves them on purpose.
 func (b *Build) isRewritten(m *release.Manifest) (bool, error) {
 	was := b.previous.Manifest()
@@ -140,19 +140,19 @@ const (
 	paramCatalog = "catalog_version"
 )
 
-// Params returns what the bytes of the release follow from, beside the catalogue and the
-// previous release.
+// Params returns the build parameters that determine the bytes of the release, besides the catalogue and the previous
+// release.
 func (b *Build) Params() map[string]string {
 	return map[string]string{paramLevel: fmt.Sprint(b.Plan.Level), reuse.ParamEncoder: reuse.Encoder(b.Plan.Level), paramCatalog: catalog.FormatVersion}
 }
 
-// An Outcome is what the tasks of a build have counted, for its report. Each task has its share.
+// An Outcome has the counts of a build for its report. Each task adds its share.
 type Outcome struct {
-	Release       string `json:"release"`         // id of the release, or of the previous one if nothing has changed
+	Release       string `json:"release"`         // id of the new release, or of the previous one if nothing has changed
 	Unchanged     bool   `json:"unchanged"`       // no release was made
-	Derived       int64  `json:"derived"`         // resources that no dump has a record of
-	SharedIMDbIDs int64  `json:"shared_imdb_ids"` // movies whose IMDb id a movie with a lower id has too, which alone is found by it
-	Kept          int64  `json:"kept"`            // resources of the previous release that were taken over
+	Derived       int64  `json:"derived"`         // resources without a record in any dump
+	SharedIMDbIDs int64  `json:"shared_imdb_ids"` // movies that share an IMDb id with a movie of a lower id, which alone is found by it
+	Kept          int64  `json:"kept"`            // reused resources of the previous release
 	ChangeCounts
 	Warning string `json:"-"`
 }
@@ -160,11 +160,11 @@ type Outcome struct {
 // ChangeCounts are the resources that changed since the previous release, by kind; nil without one.
 type ChangeCounts struct {
 	Changed map[string]int `json:"changed,omitempty"`
-	Created map[string]int `json:"created,omitzero"` // of Changed, those that are new
-	Deleted map[string]int `json:"deleted,omitzero"` // of Changed, those that are gone
+	Created map[string]int `json:"created,omitzero"` // new ones of Changed
+	Deleted map[string]int `json:"deleted,omitzero"` // removed ones of Changed
 }
 
-// Outcome returns the outcome of a build, all of whose tasks are done.
+// Outcome returns the outcome of a finished build.
 func (b *Build) Outcome() (o Outcome, err error) {
 	for _, s := range Stages() {
 		done, err := b.Read(s.Name)

@@ -18,9 +18,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// A seriesBuilder builds series with their seasons and episodes. The records of all
-// three are sorted by series, so that one series after another passes by; it holds no
-// more than one season's records at a time, and a few fields of each for the series.
+// A seriesBuilder builds series with their seasons and episodes. All three record streams are sorted by series. It
+// holds the records of at most one season at a time, and a few fields of each for the series.
 type seriesBuilder struct {
 	t        *titles
 	o        *output
@@ -32,20 +31,19 @@ type seriesBuilder struct {
 	oneSeries
 }
 
-// oneSeries is the series at hand, as far as its records have passed by.
+// oneSeries is the state of the current series.
 type oneSeries struct {
 	id int64
-	tv *catalog.TV // with what complete.Base gives it; nil when only seasons or episodes are known
-	// fingerprints are those of tv and then of each season with its episodes: the inputs of its
-	// details.
+	tv *catalog.TV // after complete.Base; nil when only seasons or episodes are known
+	// fingerprints has the fingerprint of tv, then of each season with its episodes: the inputs of its details.
 	fingerprints []uint64
 	credits      *derive.Series
-	latest       *catalog.TVCredits // of the last season that has some, besides specials
+	latest       *catalog.TVCredits // from the last season that has credits, except specials
 	infos        []complete.SeasonInfo
 	aired        []string                         // air dates of the episodes
-	runtimes     []int64                          // minutes of the episodes of regular seasons
-	last         complete.Record[catalog.Episode] // on the air
-	soon         complete.Record[catalog.Episode] // the next one
+	runtimes     []int64                          // minutes of the regular episodes
+	last         complete.Record[catalog.Episode] // last aired
+	soon         complete.Record[catalog.Episode] // next to air
 }
 
 // series builds the series of a span.
@@ -81,7 +79,7 @@ func (m *seriesBuilder) all(ctx context.Context) error {
 	}
 }
 
-// lowest returns the lowest of the keys that cursors stand at.
+// lowest returns the lowest key of several cursors.
 func lowest(peeks ...func() (catalog.Key, bool)) (low catalog.Key, found bool) {
 	for _, peek := range peeks {
 		if k, ok := peek(); ok && (!found || k.Compare(low) < 0) {
@@ -91,8 +89,8 @@ func lowest(peeks ...func() (catalog.Key, bool)) (low catalog.Key, found bool) {
 	return low, found
 }
 
-// take reads the record that c stands at, and adds what left returns of it to the inputs at hand; nil leaves all.
-func take[T any](m *seriesBuilder, c *records.Cursor[T], left func(*T) *T) (*T, error) {
+// readInput reads the record at c and adds it to the current inputs, filtered by left unless that is nil.
+func readInput[T any](m *seriesBuilder, c *records.Cursor[T], left func(*T) *T) (*T, error) {
 	v, err := c.Take()
 	if err != nil {
 		return nil, err
@@ -105,14 +103,14 @@ func take[T any](m *seriesBuilder, c *records.Cursor[T], left func(*T) *T) (*T, 
 	return v, nil
 }
 
-// isOf reports whether a key belongs to the series at hand.
+// isOf reports whether a key belongs to the current series.
 func (m *seriesBuilder) isOf(k catalog.Key) bool { return k.Hi == uint64(m.id) }
 
 // series builds a series with its seasons and episodes.
 func (m *seriesBuilder) series(id int64) error {
 	m.oneSeries = oneSeries{id: id}
 	if k, ok := m.tvs.Peek(); ok && m.isOf(k) {
-		given, err := take(m, m.tvs, m.seasonsLeft)
+		given, err := readInput(m, m.tvs, m.seasonsLeft)
 		if err != nil {
 			return err
 		}
@@ -137,7 +135,7 @@ func (m *seriesBuilder) series(id int64) error {
 		}
 	}
 	if m.tv == nil {
-		return nil // nothing answers for the series, so nothing may refer to it
+		return nil // the series has no responses, so nothing may refer to it
 	}
 	return m.details()
 }
@@ -149,7 +147,7 @@ func (m *seriesBuilder) season(number uint32) error {
 	var s *catalog.Season
 	if k, ok := m.seasons.Peek(); ok && m.isOf(k) && k.Season() == number {
 		var err error
-		if s, err = take(m, m.seasons, m.episodesLeft); err != nil {
+		if s, err = readInput(m, m.seasons, m.episodesLeft); err != nil {
 			return err
 		}
 	}
@@ -166,7 +164,7 @@ func (m *seriesBuilder) season(number uint32) error {
 		if !ok || !m.isOf(k) || k.Season() != number {
 			break
 		}
-		e, err := take(m, m.episodes, nil)
+		e, err := readInput(m, m.episodes, nil)
 		if err != nil {
 			return err
 		}
@@ -188,7 +186,7 @@ func (m *seriesBuilder) season(number uint32) error {
 	completed := complete.Season(s, d.SeasonDerived)
 	key := catalog.SeasonKey(m.id, int64(number))
 	spec := m.o.spec(fragment.KindSeason, key, uint64(max(s.ID.V, 0)), fingerprint)
-	if known { // the survey reads the ids of records alone
+	if known { // the survey reads ids from records only
 		spec.Aliases = m.t.owners.ownAlias(fragment.KindSeason, s.ID.V, key)
 	}
 	err := m.o.Add(spec, func() []release.FragmentSpec {
@@ -217,8 +215,8 @@ func (m *seriesBuilder) season(number uint32) error {
 	return m.allEpisodes(v, d, fingerprint)
 }
 
-// seriesOf returns what a season and its episodes get of their series, nil for nothing: if all else of
-// it changes, such as its votes, their fingerprints stay.
+// seriesOf returns the fields of the series that a season and its episodes depend on, nil for none. Other changes,
+// such as of votes, leave their fingerprints alone.
 func (m *seriesBuilder) seriesOf(number uint32) *catalog.TV {
 	if m.tv == nil {
 		return nil
@@ -232,8 +230,7 @@ func (m *seriesBuilder) seriesOf(number uint32) *catalog.TV {
 	return of
 }
 
-// unknownSeason is a season of which only episodes have records: what the details of
-// its series say of it, else its generic name.
+// unknownSeason returns a season of which only episodes have records: its summary in the series, else a generic name.
 func unknownSeason(series int64, number uint32, of *catalog.TV) *catalog.Season {
 	s := &catalog.Season{
 		SeriesID: record.Number(series), SeasonNumber: record.Number(int64(number)),
@@ -250,9 +247,8 @@ func unknownSeason(series int64, number uint32, of *catalog.TV) *catalog.Season 
 	return s
 }
 
-// allEpisodes builds the episodes of a season: each by its own record, else as the
-// season has it. Both lists may have gaps. The fingerprint of the season is that
-// of each episode too: they are made of the same records.
+// allEpisodes builds the episodes of a season, each from its own record, else from the season's row. Both lists may
+// have gaps. Episodes share the fingerprint of the season, because they are made of the same records.
 func (m *seriesBuilder) allEpisodes(s *catalog.Season, season render.SeasonDerived, fingerprint uint64) error {
 	d := render.EpisodeDerived{SeriesID: m.id}
 	if season.Credits != nil {
@@ -268,7 +264,7 @@ func (m *seriesBuilder) allEpisodes(s *catalog.Season, season render.SeasonDeriv
 	for i := range s.Episodes {
 		n := s.Episodes[i].EpisodeNumber
 		if !derive.IsNumber(n) || done[n.V] {
-			continue // without a number there is no path to it
+			continue // it has no path without a number
 		}
 		done[n.V] = true
 		e := complete.Listed(s, i)
@@ -292,9 +288,9 @@ func (m *seriesBuilder) episode(c complete.Record[catalog.Episode], d render.Epi
 	return m.o.Add(spec, func() []release.FragmentSpec { return m.o.render.Episode(c, d) })
 }
 
-// airs adds an episode to the dates of its series and, unless it is a special, to the runtimes, and keeps the last
-// episode on the air and the next one. If the series has no last date, all episodes with a date count as aired: a build
-// does not ask for the time, since equal catalogues give equal releases.
+// airs adds an episode to the air dates and, unless it is a special, to the runtimes. It keeps the last aired episode
+// and the next one. If the series has no last date, all dated episodes count as aired: a build must not depend on the
+// clock.
 func (m *seriesBuilder) airs(c complete.Record[catalog.Episode]) {
 	e := c.V()
 	date := e.AirDate.V
@@ -328,7 +324,7 @@ func (m *seriesBuilder) details() error {
 	if m.tv.Keywords != nil {
 		for i := range m.tv.Keywords.Results {
 			row := &m.tv.Keywords.Results[i]
-			refs(m.c, fragment.KindKeyword, &t, []catalog.Keyword{{Object: row.Object, ID: row.ID, Name: row.Name}}) // as movies have it
+			refs(m.c, fragment.KindKeyword, &t, []catalog.Keyword{{Object: row.Object, ID: row.ID, Name: row.Name}}) // the form of movies
 		}
 	}
 	m.c.reviews(&t, m.tv.Name, m.tv.Reviews)
@@ -368,7 +364,7 @@ func (m *seriesBuilder) details() error {
 	return m.c.rows.Series(row)
 }
 
-// seasonsLeft returns a series without removed seasons in its lists.
+// seasonsLeft returns a series without its removed seasons.
 func (m *seriesBuilder) seasonsLeft(given *catalog.TV) *catalog.TV {
 	left := func(list []catalog.SeasonSummary) []catalog.SeasonSummary {
 		return slices.DeleteFunc(slices.Clone(list), func(s catalog.SeasonSummary) bool {
@@ -383,7 +379,7 @@ func (m *seriesBuilder) seasonsLeft(given *catalog.TV) *catalog.TV {
 	return &tv
 }
 
-// episodesLeft returns a season without removed episodes in its lists: episodes are built from them.
+// episodesLeft returns a season without its removed episodes: episodes are built from its lists.
 func (m *seriesBuilder) episodesLeft(given *catalog.Season) *catalog.Season {
 	left := func(list []catalog.SeasonEpisode) []catalog.SeasonEpisode {
 		return slices.DeleteFunc(slices.Clone(list), func(e catalog.SeasonEpisode) bool {

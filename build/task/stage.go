@@ -1,10 +1,9 @@
-// Package task has the work of a build, cut into stages of tasks. A task is a function of the plan
-// and its index. It reads and writes named files of the work folder, and shares
-// nothing else with other tasks: it may run in any process, in any order within its stage, and
-// again, and writes the same bytes. Each stage has a file here; Stages lists them.
+// Package task implements a build as stages of tasks. A task is a function of the plan and its index. It reads and
+// writes named files of the work folder and shares nothing else with other tasks. It may run in any process, in any
+// order within its stage, and again, and always writes the same bytes. Each stage has a file here; Stages lists them.
 //
-// A task writes its record last: done/<stage>-<index>.json has the size of each output, the checksum of
-// those of the release, and what later stages need of it. A stage begins when all tasks of those before are done.
+// A task writes its record last: done/<stage>-<index>.json has the size of each output, the checksums of release
+// files, and data for later stages. A stage begins when all tasks of the earlier stages are done.
 package task
 
 import (
@@ -35,9 +34,9 @@ import (
 // A Stage is a list of tasks that may run side by side.
 type Stage struct {
 	Name string
-	// Count returns the number of tasks. Tasks of the stages before must be done where it follows from those.
+	// Count returns the number of tasks. If it depends on tasks of earlier stages, they must be done.
 	Count func(b *Build) (int, error)
-	// open opens what the tasks read in common.
+	// open opens the inputs that the tasks share.
 	open func(b *Build) (tasks, error)
 }
 
@@ -66,14 +65,14 @@ func planned(count func(p *plan.Plan) int) func(b *Build) (int, error) {
 // one is the count of a stage of one task.
 func one(*Build) (int, error) { return 1, nil }
 
-// alone opens a stage whose tasks read nothing in common.
+// alone opens a stage whose tasks share no inputs.
 func alone(run func(b *Build, ctx context.Context, i int, d *Done) error) func(b *Build) (tasks, error) {
 	return func(b *Build) (tasks, error) {
 		return tasks{run: func(ctx context.Context, i int, d *Done) error { return run(b, ctx, i, d) }}, nil
 	}
 }
 
-// StageOf returns the stage of a name.
+// StageOf returns the stage with a name.
 func StageOf(name string) (Stage, error) {
 	for _, s := range Stages() {
 		if s.Name == name {
@@ -83,32 +82,32 @@ func StageOf(name string) (Stage, error) {
 	return Stage{}, fmt.Errorf("there is no stage %q", name)
 }
 
-// tasks are the tasks of a stage, with what they read in common. They may run side by side.
+// tasks are the tasks of a stage and their shared inputs. They may run side by side.
 type tasks struct {
-	// run does task i, and adds to its record, the files that it writes for other tasks too.
+	// run runs task i and adds its results to d, including the files that it writes for other tasks.
 	run func(ctx context.Context, i int, d *Done) error
-	// close gives up what the tasks read in common; nil for those that read nothing so.
+	// close releases the shared inputs; nil if there are none.
 	close func() error
 }
 
-// A Build is what all tasks of a build read; none changes it.
+// A Build holds the inputs of all tasks. No task changes it.
 type Build struct {
 	Plan   *plan.Plan
 	Folder *work.Folder
-	Memory int64 // bytes that a task may use
-	// Advance gets the number of records that a task has done since its last call. It may be nil,
-	// and is called from several goroutines.
+	Memory int64 // memory limit of a task, in bytes
+	// Advance receives the number of records processed since the last call. It may be nil, and is called from several
+	// goroutines.
 	Advance     func(records int64)
 	inputs      *records.Inputs
 	previous    *release.Reader // nil without one
 	previousDir string
-	reuse       *release.Reader // the previous release, nil if nothing of it is taken over
+	reuse       *release.Reader // the previous release; nil if nothing of it is reused
 
 	mu   sync.Mutex
-	done map[string][]Done // by stage, those that were read
+	done map[string][]Done // records read so far, by stage
 }
 
-// New returns the build of a plan without what its tasks read, for those who count tasks.
+// New returns the build of a plan without opening its inputs, for counting tasks.
 func New(p *plan.Plan, f *work.Folder, memory int64) *Build {
 	return &Build{Plan: p, Folder: f, Memory: memory, done: map[string][]Done{}}
 }
@@ -139,28 +138,28 @@ func (b *Build) Close() error {
 	return b.previous.Close()
 }
 
-// advance counts records that are done.
+// advance counts processed records.
 func (b *Build) advance(n int64) {
 	if b.Advance != nil {
 		b.Advance(n)
 	}
 }
 
-// temp returns the folder for temporary files, and for files that other tasks will read.
+// temp returns the folder for temporary files and for files that other tasks will read.
 func (b *Build) temp() string { return b.Folder.Dir(work.Files) }
 
-// path returns the path of a file that a task is to write for others.
+// path returns the path of a file that a task writes for others.
 func (b *Build) path(name string) string { return filepath.Join(b.temp(), name) }
 
 // An Opened is a stage whose tasks can run. It is safe for concurrent use.
 type Opened struct {
-	Count int // of tasks
+	Count int // number of tasks
 	b     *Build
 	stage Stage
 	tasks tasks
 }
 
-// Open opens a stage of a build. All tasks of the stages before must be done.
+// Open opens a stage of a build. All tasks of the earlier stages must be done.
 func (s Stage) Open(b *Build) (*Opened, error) {
 	n, err := s.Count(b)
 	if err != nil || n == 0 {
@@ -197,39 +196,39 @@ func (o *Opened) Run(ctx context.Context, i int) error {
 	return nil
 }
 
-// A Done is the record of a task that is done. Equal inputs give equal records.
+// A Done is the record of a finished task. Equal inputs give equal records.
 type Done struct {
 	Stage string      `json:"stage"`
 	Index int         `json:"index"`
-	Files []work.File `json:"files,omitempty"` // for other tasks
-	// Parts, Indexes and Tables are the files of the release that the task wrote.
+	Files []work.File `json:"files,omitempty"` // files for other tasks
+	// Parts, Indexes and Tables are the files that the task wrote for the release.
 	Parts   []release.Part `json:"parts,omitempty"`
 	Indexes []release.File `json:"indexes,omitempty"`
 	Tables  []release.File `json:"tables,omitempty"`
-	// Made is what later stages add up: titles of a survey, rows of a range, terms of a table.
+	// Made is a count that later stages sum up: titles of a survey, rows of a range, terms of a table.
 	Made int64 `json:"made,omitempty"`
-	// LatestPerson is the highest id of a person in the credits.
+	// LatestPerson is the highest person ID in the credits.
 	LatestPerson int64 `json:"latest_person,omitempty"`
 	// Warning is for the log of the build.
 	Warning string `json:"warning,omitempty"`
 	Outcome
 }
 
-// wrote notes a file that the task has written for others.
+// wrote records a file that the task has written for others.
 func (b *Build) wrote(d *Done, name string) error {
 	f, err := b.Folder.Describe(name)
 	d.Files = append(d.Files, f)
 	return err
 }
 
-// share gives the files of a task to other tasks, and then its record.
+// share publishes the files of a task for other tasks, and then its record.
 func (b *Build) share(d *Done) error {
 	for _, f := range d.Files {
 		if err := b.Folder.Share(work.Files, f.Name); err != nil {
 			return err
 		}
 	}
-	var names []string // of the files that the task has made for the release
+	var names []string // files that the task made for the release
 	for i := range d.Parts {
 		p := &d.Parts[i]
 		names = append(names, p.Name, p.Keys)
@@ -250,7 +249,7 @@ func (b *Build) share(d *Done) error {
 	return b.Folder.PutDone(d.Stage, d.Index, d)
 }
 
-// hasPack reports whether the previous release, nil for none, has a pack.
+// hasPack reports whether the previous release has a pack. It may be nil.
 func hasPack(previous *release.Reader, name string) bool {
 	if previous == nil {
 		return false
@@ -259,7 +258,7 @@ func hasPack(previous *release.Reader, name string) bool {
 	return ok
 }
 
-// Read returns the records of all tasks of the stages with these names, in order. All of them must be done.
+// Read returns the records of all tasks of the named stages, in order. All of them must be done.
 func (b *Build) Read(stages ...string) (all []Done, err error) {
 	for _, name := range stages {
 		done, err := b.read(name)
@@ -271,7 +270,7 @@ func (b *Build) Read(stages ...string) (all []Done, err error) {
 	return all, nil
 }
 
-// reads is how many files are opened or read at once.
+// reads is the number of files that are opened or read at once.
 var reads = 16 // tests lower it
 
 func (b *Build) read(name string) ([]Done, error) {
@@ -310,8 +309,7 @@ func (b *Build) read(name string) ([]Done, error) {
 	return done, nil
 }
 
-// outputs returns the files that the tasks of some stages have written for others, in order. Names of others
-// than those that start with a prefix are left out.
+// outputs returns the files from the tasks of some stages whose names start with a prefix, in order.
 func (b *Build) outputs(prefix string, stages ...string) (files []work.File, err error) {
 	done, err := b.Read(stages...)
 	for i := range done {
@@ -328,12 +326,12 @@ func (b *Build) outputs(prefix string, stages ...string) (files []work.File, err
 type output struct {
 	*reuse.Writer
 	render *render.Renderer
-	inputs reuse.Inputs // of the resource at hand
+	inputs reuse.Inputs // of the current resource
 	key    []byte
 }
 
-// Parts of the release, in order: the common one, one for each task of the stages titles,
-// resources and find, one for what is removed.
+// Parts of the release, in order: the common part, one for each task of the stages titles, resources and find, and
+// the part of removed resources.
 const (
 	commonPart     = 0
 	firstTitlePart = 1
@@ -343,7 +341,7 @@ func (b *Build) resourcePart(i int) int { return firstTitlePart + b.Plan.TitleTa
 func (b *Build) findPart(i int) int     { return b.resourcePart(b.Plan.Partitions()) + i }
 func (b *Build) removedPart() int       { return b.findPart(b.Plan.Finds) }
 
-// write writes a part of the release by what fn adds to it, and adds the part to the record of the task.
+// write writes a part of the release with fn, and adds the part to the record of the task.
 func (b *Build) write(d *Done, part int, fn func(o *output) error) error {
 	p, err := release.CreatePart(release.PartOptions{Dir: b.Folder.Dir(work.Release), Number: part, Previous: b.reuse})
 	if err != nil {
@@ -361,14 +359,14 @@ func (b *Build) write(d *Done, part int, fn func(o *output) error) error {
 	return errors.Join(err, closing)
 }
 
-// spec starts the resource of a record with the fingerprint of its inputs. id is the one that
-// standalone responses have. The key is valid until the next call.
+// spec starts the resource of a record with the fingerprint of its inputs. id is the id in standalone responses. The
+// key is valid until the next call.
 func (o *output) spec(kind fragment.Kind, k catalog.Key, id, fingerprint uint64) release.ResourceSpec {
 	o.key = k.Append(o.key[:0], kind)
 	return release.ResourceSpec{Key: o.key, ID: id, Fingerprint: fingerprint}
 }
 
-// addInputs writes a resource that follows from its key and the inputs at hand; without any, from the program alone.
+// addInputs writes a resource that depends on its key and the current inputs only.
 func (o *output) addInputs(key []byte, render func() []release.FragmentSpec) error {
 	return o.Add(release.ResourceSpec{Key: key, Fingerprint: o.inputs.Fingerprint()}, render)
 }

@@ -19,9 +19,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
-// A survey task reads a few columns of the titles of a span: those from which follows what all
-// titles share. It writes the lists of genres, the ids that titles, seasons and episodes claim,
-// and the features by which titles are neighbours.
+// A survey task reads a few columns of the titles of a span. It writes data that all titles share: lists of genres,
+// ids that titles, seasons and episodes claim, and the features for neighbours.
 func (b *Build) survey(ctx context.Context, i int, d *Done) error {
 	kind, span := b.Plan.TitleSpan(i)
 	return b.sort(ctx, d, fmt.Sprintf("survey-%05d", i), b.Plan.SurveySections(), func(s *extsort.Sorter) error {
@@ -46,7 +45,7 @@ func inOrder(ctx context.Context, steps ...func(context.Context) error) error {
 	return nil
 }
 
-// A surveyor is a survey task at work.
+// A surveyor is a running survey task.
 type surveyor struct {
 	b      *Build
 	s      *extsort.Sorter
@@ -55,8 +54,7 @@ type surveyor struct {
 	titles int64
 }
 
-// The fields of titles that a survey reads. Crawls in other languages alone may have given some:
-// see complete.Base.
+// Fields of titles that a survey reads. Some may exist only in crawls of other languages: see complete.Base.
 var (
 	movieFields = []string{
 		"adult", "belongs_to_collection.id", "genres", "imdb_id", "popularity", "vote_count",
@@ -108,7 +106,7 @@ func (u *surveyor) series(ctx context.Context) error {
 	})
 }
 
-// genres adds a list of genres, if titles refer to it instead of having a copy.
+// genres adds a list of genres, if titles refer to it instead of containing a copy.
 func (u *surveyor) genres(kind fragment.Kind, list []catalog.Genre) error {
 	if !render.ShareGenres(kind, list) {
 		return nil
@@ -121,13 +119,13 @@ func (u *surveyor) genres(kind fragment.Kind, list []catalog.Genre) error {
 	return u.s.Add(plan.GenreSection, append([]byte{byte(kind)}, render.GenresName(ids)...), payload)
 }
 
-// claim adds that a resource claims an id: an IMDb id for a movie, else its own.
+// claim records that a resource claims an id: an IMDb id for a movie, else its own.
 func (u *surveyor) claim(kind fragment.Kind, id uint64, k catalog.Key) error {
 	key := binary.BigEndian.AppendUint64([]byte{byte(kind)}, id)
 	return u.s.Add(u.b.Plan.ClaimSection(id), key, records.AppendKey(nil, k))
 }
 
-// claimOwn is claim of an id in the record of a season or an episode.
+// claimOwn claims the id in the record of a season or an episode.
 func (u *surveyor) claimOwn(kind fragment.Kind, id int64, k catalog.Key) error {
 	if id < 1 || u.b.inputs.Removed.Has(kind, k) {
 		return nil
@@ -139,7 +137,7 @@ func (u *surveyor) seasons(ctx context.Context) error {
 	return records.Each(ctx, u.b.inputs.Of(fragment.KindSeason), u.span, seasonFields, func(k catalog.Key, s *catalog.Season) error {
 		s = complete.Base(s)
 		err := u.claimOwn(fragment.KindSeason, s.ID.V, k)
-		have := map[int64]bool{} // as seriesBuilder.allEpisodes builds them
+		have := map[int64]bool{} // same as in seriesBuilder.allEpisodes
 		for i := range s.Episodes {
 			n := s.Episodes[i].EpisodeNumber
 			if !derive.IsNumber(n) || have[n.V] {
@@ -158,8 +156,7 @@ func (u *surveyor) episodes(ctx context.Context) error {
 	})
 }
 
-// imdbNumber returns the number in "tt0137523". Ids of another form cannot be asked
-// for.
+// imdbNumber returns the number in "tt0137523". Ids of another form cannot be requested.
 func imdbNumber(id string) (uint64, bool) {
 	digits, ok := strings.CutPrefix(id, "tt")
 	if !ok || len(digits) < 1 || len(digits) > 18 {

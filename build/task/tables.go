@@ -33,7 +33,7 @@ func (b *Build) parts() ([]release.Part, error) {
 	for i := range done {
 		parts = append(parts, done[i].Parts...)
 	}
-	// The part of what is removed comes from the second task and lies after all others.
+	// The part of removed resources comes from the second task, but is the last of the release.
 	return slices.Concat(parts[:prepareRemoved], parts[prepareRemoved+1:], parts[prepareRemoved:prepareRemoved+1]), nil
 }
 
@@ -42,8 +42,8 @@ func indexTasks(b *Build) (int, error) {
 	return release.IndexCount(parts), err
 }
 
-// An index task writes one of the indexes of the release: it maps the keys of a range of hashes to
-// their resources in the parts.
+// An index task writes one of the indexes of the release, which maps the keys of a range of hashes to their resources
+// in the parts.
 func (b *Build) index(ctx context.Context, i int, d *Done) error {
 	parts, err := b.parts()
 	if err != nil {
@@ -54,8 +54,8 @@ func (b *Build) index(ctx context.Context, i int, d *Done) error {
 	return err
 }
 
-// A ranges task sorts the columns of a range of the rows of a table: the ranks of a kind's resources from one
-// up to another. The rows before it are counted, so it has the ranks of the whole table.
+// A ranges task sorts the columns of a range of a table's rows. It counts the rows before the range, so its ranks are
+// those of the whole table.
 type ranges struct {
 	b      *Build
 	rows   *sorted
@@ -73,7 +73,7 @@ func openRanges(b *Build) (_ tasks, err error) {
 	return tasks{t.run, t.rows.close}, err
 }
 
-// columnsPrefix starts the names of the files of a table's columns.
+// columnsPrefix starts the file names of a table's columns.
 func columnsPrefix(table int) string { return "columns-" + tables.Kinds[table].String() + "-" }
 
 func (t *ranges) run(ctx context.Context, i int, d *Done) error {
@@ -104,7 +104,7 @@ func (t *ranges) run(ctx context.Context, i int, d *Done) error {
 	return errors.Join(err, rows.Close())
 }
 
-// A tables task writes a table: of a kind that queries read, from the columns of its ranges, or of credits.
+// A tables task writes a table: of a kind, from the columns of its ranges, or of credits.
 func (b *Build) tables(ctx context.Context, i int, d *Done) (err error) {
 	var in *sorted
 	write := b.kindTable
@@ -145,8 +145,8 @@ func (b *Build) kindTable(ctx context.Context, i int, in *sorted, create index.C
 	return err
 }
 
-// writeTables runs fn with a function that starts tables of the release, and adds the tables to the
-// record of the task. fn closes them. Only the owner of the files may read private ones.
+// writeTables runs fn with a function that starts tables of the release, and adds the tables to the record of the
+// task. fn closes them. Only the owner of the files may read private ones.
 func (b *Build) writeTables(d *Done, private bool, fn func(create index.Create) error) error {
 	var made []*release.TableWriter
 	err := fn(func(name string, rows int) (*release.TableWriter, error) {
@@ -162,8 +162,7 @@ func (b *Build) writeTables(d *Done, private bool, fn func(create index.Create) 
 	return err
 }
 
-// Access counts how often resources were asked for, by kind and id: in the last day and in
-// the last week.
+// Access has the request counts of resources in the last day and the last week, by kind and id.
 type Access map[fragment.Kind]map[uint64][2]uint64
 
 // Counts returns the counts of a resource.
@@ -172,7 +171,7 @@ func (a Access) Counts(kind fragment.Kind, id uint64) (day, week uint64) {
 	return n[0], n[1]
 }
 
-// Encode returns the counts as they lie in plan.AccessFile, and their checksum; nothing for nil.
+// Encode returns the counts in the format of plan.AccessFile, and their checksum; nothing for nil.
 func (a Access) Encode() (data []byte, checksum string, err error) {
 	if a == nil {
 		return nil, "", nil

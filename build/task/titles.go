@@ -19,8 +19,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// A titles task builds the movies, or the series with their seasons and episodes, of a span. It
-// writes a part of the release, and a file of contributions to people, companies and the like.
+// A titles task builds the movies, or the series with their seasons and episodes, of a span. It writes a part of the
+// release, and a file of contributions to other resources, such as people and companies.
 type titles struct {
 	b      *Build
 	owners owners
@@ -74,7 +74,7 @@ func (b *Build) openNear(kind fragment.Kind) (*neighbours.Table, error) {
 	return neighbours.Open(paths, n)
 }
 
-// contributionsName returns the name of the contributions of a task of a stage.
+// contributionsName returns the file name of the contributions of a task.
 func contributionsName(stage string, i int) string { return fmt.Sprintf("%s-%05d", stage, i) }
 
 func (t *titles) run(ctx context.Context, i int, d *Done) error {
@@ -94,7 +94,7 @@ func (t *titles) run(ctx context.Context, i int, d *Done) error {
 // latest is the alias of the resource with the highest id.
 const latest = "latest"
 
-// latestAlias adds the alias of the newest resource of a kind, if this is the one.
+// latestAlias adds the alias of the newest resource of a kind if id is the newest one.
 func latestAlias(list [][]byte, kind fragment.Kind, id, newest int64) [][]byte {
 	if id == newest {
 		list = append(list, fragment.AppendAlias(nil, kind, latest))
@@ -102,19 +102,18 @@ func latestAlias(list [][]byte, kind fragment.Kind, id, newest int64) [][]byte {
 	return list
 }
 
-// A nearby finds the recommendations and the similar titles that a record lacks. It is for one
-// goroutine.
+// A nearby finds the recommendations and similar titles that a record lacks. It is for one goroutine.
 type nearby struct {
 	finder *neighbours.Finder
 	title  neighbours.Title
 	result neighbours.Result
 }
 
-// lacking are the lists of titles that a record does not have.
+// lacking reports which lists of titles a record lacks.
 type lacking struct{ recommendations, similar bool }
 
-// lackingOf returns what lacks a page of the base: what crawls in other languages give is
-// for those.
+// lackingOf reports which lists have no page in the base language. Pages from crawls in other languages serve only
+// those.
 func lackingOf[R, S any](recommendations []catalog.Page[R], similar []catalog.Page[S]) lacking {
 	return lacking{lacksBase(recommendations), lacksBase(similar)}
 }
@@ -123,8 +122,7 @@ func lacksBase[R any](pages []catalog.Page[R]) bool {
 	return !slices.ContainsFunc(pages, func(p catalog.Page[R]) bool { return p.Language.V == "" })
 }
 
-// of makes a title the one at hand, by what its record lacks. read reads what it is found by,
-// if that is wanted.
+// of finds the neighbours of a title whose record lacks some. read reads its features, if they are needed.
 func (t *nearby) of(lacks lacking, read func(*neighbours.Title)) error {
 	r := &t.result
 	r.Recommendations, r.Similar = r.Recommendations[:0], r.Similar[:0]
@@ -142,13 +140,13 @@ func (t *nearby) of(lacks lacking, read func(*neighbours.Title)) error {
 	return err
 }
 
-// addTo adds what was found to the inputs of the title.
+// addTo adds the result to the inputs of the title.
 func (t *nearby) addTo(in *reuse.Inputs) {
 	in.Numbers(t.result.Recommendations)
 	in.Numbers(t.result.Similar)
 }
 
-// derived returns what was found, for rendering.
+// derived returns the result for rendering.
 func (t *nearby) derived() render.TitleDerived {
 	return render.TitleDerived{Recommendations: t.result.Recommendations, Similar: t.result.Similar}
 }
@@ -191,7 +189,7 @@ func (b *movieBuilder) movie(key catalog.Key, given *catalog.Movie) error {
 	return b.c.rows.Movie(completed)
 }
 
-// aliases returns the keys by which a movie is found beside its id.
+// aliases returns the keys, besides its id, by which a movie is found.
 func (b *movieBuilder) aliases(key catalog.Key, m *catalog.Movie) (list [][]byte) {
 	imdb := catalog.IMDbOf(m)
 	if n, ok := imdbNumber(imdb); ok && b.t.owners.has(fragment.KindMovie, n, key) {
