@@ -1,15 +1,15 @@
-// Package complete makes completed records of given ones. A given record has what dumps said; the catalogue
-// has it, and fingerprints are made of it. A completed record has the details that every response has; it is what
-// is rendered, what tables have rows of and what contributes to other resources.
+// Package complete turns given records into completed ones. A given record has the content of the dumps; the
+// catalogue stores it, and fingerprints cover it. A completed record has all the fields of an API details response.
+// Rendering, tables and contributions to other resources use it.
 //
-// Three things complete a record. What only crawls in other languages gave stands in for English text. What
-// other records and the whole catalogue give fills gaps. The API's empty values are the rest, as clients rely on
-// them. The last two are for records without a details response, such as rows of lists, single sub-requests and
-// other layouts: a details response stays as it was given, old shapes too.
+// Three steps complete a record. Text from crawls in other languages replaces missing English text. Other records and
+// the catalogue as a whole fill gaps. The API's empty values fill the rest, because clients rely on them. The last
+// two steps apply only to records without a details response, such as rows of lists, single sub-requests and other
+// layouts: a details response stays unchanged, old shapes too.
 //
-// Sub-requests stay as they were given until they are rendered: see Sub and Pages.
+// Sub-requests stay unchanged until they are rendered: see Sub and Pages.
 //
-// No function here changes a record that it gets.
+// No function here changes its arguments.
 package complete
 
 import (
@@ -21,16 +21,16 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// A Record is a completed record. It shares memory with the given one, so neither is changed.
+// A Record is a completed record. It shares memory with the given one, so neither may be changed.
 type Record[T any] struct{ v *T }
 
 // V returns the record, which is read only; nil for the zero Record.
 func (r Record[T]) V() *T { return r.v }
 
-// Of completes a record that nothing is derived for.
+// Of completes a record without derived data.
 func Of[T any](given *T) Record[T] { return details(Base(given), nil) }
 
-// details completes the details of a record that has what Base gives it, by what derive sets first.
+// details completes the details of a record returned by Base. derive sets fields first; it may be nil.
 func details[T any](based *T, derive func(*T)) Record[T] {
 	rec := record.Of(based)
 	m := modelOf(rec)
@@ -45,10 +45,10 @@ func details[T any](based *T, derive func(*T)) Record[T] {
 	for i := range rec.Schema.Subs {
 		f := &rec.Schema.Fields[i]
 		switch {
-		case isGiven(rec, f), f.Name == "parts": // a collection without parts has those that are derived
-		case f == m.Original: // better than none; the title is what rows of lists have
+		case isGiven(rec, f), f.Name == "parts": // derived parts stand in for missing ones
+		case f == m.Original: // list rows have only the title
 			*rec.String(f) = record.Text(rec.String(m.Texts[0].Field).V)
-		case m.Original != nil && f == m.Texts[0].Field: // an id export has the original title alone
+		case m.Original != nil && f == m.Texts[0].Field: // an id export has only the original title
 			*rec.String(f) = record.Text(m.OriginalOf(rec))
 		case f.Name == "name" && m.Word != 0:
 			*rec.String(f) = record.Text(m.NameOf(rec))
@@ -59,13 +59,13 @@ func details[T any](based *T, derive func(*T)) Record[T] {
 	return Record[T]{&v}
 }
 
-// isGiven reports whether rec has a field with a value that the API may have there. A null
-// in place of a list or a number is none: some tools write it for what they do not know.
+// isGiven reports whether rec has a field with a value that the API allows. A null list or number is missing: some
+// tools write it for unknown values.
 func isGiven(rec record.Record, f *record.Field) bool {
 	return record.Present(rec, f) && (f.Nullable || !record.IsNull(rec, f.Name))
 }
 
-// SetEmpty gives a field that is not given the API's empty value. The record is the caller's own.
+// SetEmpty sets a missing field to the API's empty value. The caller owns the record.
 func SetEmpty(r record.Record, f *record.Field) {
 	if f.Nullable {
 		record.MarkNull(r, f.Name)
@@ -90,16 +90,16 @@ func SetEmpty(r record.Record, f *record.Field) {
 	}
 }
 
-// PersonDerived is derived from the credits of titles.
+// PersonDerived has the data that the credits of titles give a person.
 type PersonDerived struct {
-	Credited     bool   // there are any
-	OriginalName string // used where the record gives none; "" for none
+	Credited     bool   // the person has credits
+	OriginalName string // replaces a missing original name; "" for none
 }
 
 // Person completes a person.
 func Person(given *catalog.Person, d PersonDerived) Record[catalog.Person] {
 	p := *Base(given)
-	if d.Credited { // derived credits have every language, which those of a crawl lack
+	if d.Credited { // derived credits have all languages, those of a crawl do not
 		p.CombinedCredits, p.MovieCredits, p.TVCredits = given.CombinedCredits, given.MovieCredits, given.TVCredits
 	}
 	if !p.OriginalName.Set && d.OriginalName != "" {
@@ -108,24 +108,23 @@ func Person(given *catalog.Person, d PersonDerived) Record[catalog.Person] {
 	return details(&p, nil)
 }
 
-// SeriesDerived is derived from the seasons and episodes of a series.
+// SeriesDerived has the data that seasons and episodes give their series.
 type SeriesDerived struct {
-	Seasons []SeasonInfo // each that has a record or an episode with one, ascending
-	// Last and Next are used where the record gives none.
+	Seasons []SeasonInfo // ascending, each with a record of its own or of an episode
+	// Last and Next replace missing ones of the record.
 	Last, Next Record[catalog.Episode]
 }
 
-// A SeasonInfo is what the details of a series have of a season, and its text by language.
+// A SeasonInfo is a season in the details of its series, with its texts by language.
 type SeasonInfo struct {
 	Summary      catalog.SeasonSummary
 	Translations []catalog.NameTranslation
 	Localized    []LocalizedName
 }
 
-// A LocalizedName is the text of a season or an episode in one language, as a crawl in that language
-// gave it.
+// A LocalizedName is the text of a season or an episode from a crawl in one language.
 type LocalizedName struct {
-	Language       string // xx-YY; xx where no region is known
+	Language       string // xx-YY, or xx if the region is unknown
 	Name, Overview string
 }
 
@@ -146,7 +145,7 @@ func Series(given *catalog.TV, d SeriesDerived) Record[catalog.TV] {
 		}
 		var seasons, episodes int64
 		for i := range t.Seasons {
-			if s := &t.Seasons[i]; s.SeasonNumber.V > 0 { // specials count for none of the numbers
+			if s := &t.Seasons[i]; s.SeasonNumber.V > 0 { // specials do not count
 				seasons++
 				episodes += s.EpisodeCount.V
 			}
@@ -160,7 +159,7 @@ func Series(given *catalog.TV, d SeriesDerived) Record[catalog.TV] {
 	})
 }
 
-// summaryOf returns an episode as the details of its series have it; nil for nil.
+// summaryOf returns an episode in the form of its series' details; nil for nil.
 func summaryOf(e *catalog.Episode) *catalog.EpisodeSummary {
 	if e == nil {
 		return nil
@@ -172,10 +171,10 @@ func summaryOf(e *catalog.Episode) *catalog.EpisodeSummary {
 	}
 }
 
-// SeasonDerived is derived from the other records of the series of a season.
+// SeasonDerived has the data from other records of the same series.
 type SeasonDerived struct {
 	Series   *catalog.TV               // its details; may be nil
-	Episodes []Record[catalog.Episode] // those with a record of their own, by number
+	Episodes []Record[catalog.Episode] // episodes with a record of their own, by number
 }
 
 // Season completes a season.
@@ -202,8 +201,8 @@ func Season(given *catalog.Season, d SeasonDerived) Record[catalog.Season] {
 	})
 }
 
-// Episode completes an episode by the details that its season lists of it, nil for none: crawls of single
-// sub-requests have none of their own.
+// Episode completes an episode with the details in its season's list; nil for none. Crawls of single sub-requests
+// have no details of their own.
 func Episode(given, listed *catalog.Episode) Record[catalog.Episode] {
 	e := Base(given)
 	if listed != nil {
@@ -222,8 +221,8 @@ func Episode(given, listed *catalog.Episode) Record[catalog.Episode] {
 	return details(e, nil)
 }
 
-// Listed returns episode i of a season's list as a record of its own, with the text that crawls of the season
-// in other languages gave it.
+// Listed returns episode i of a season's list as a record of its own, with its texts from crawls of the season in
+// other languages.
 func Listed(s *catalog.Season, i int) *catalog.Episode {
 	e := &s.Episodes[i]
 	out := &catalog.Episode{
@@ -252,8 +251,8 @@ func Listed(s *catalog.Season, i int) *catalog.Episode {
 	return out
 }
 
-// Base returns a record with what only crawls in other languages gave of fields that depend on the
-// language, as if en-US had no text: given itself where there are no such crawls. Its columns may be read in part.
+// Base returns a record whose missing language-dependent fields come from crawls in other languages, as if en-US had
+// no text. It returns given itself if there were no such crawls. Columns may be missing from the record.
 func Base[T any](given *T) *T {
 	rec := record.Of(given)
 	m := modelOf(rec)
@@ -275,7 +274,7 @@ func Base[T any](given *T) *T {
 			}
 		}
 		for j := range m.Subs {
-			// Trailers are those in the language of the crawl.
+			// Trailers stay with the language of their crawl.
 			if s := &m.Subs[j]; s.Crawl != nil && s.Sub != fragment.SubTrailers && !record.Present(rec, s.Field) && record.Present(crawl, s.Crawl) {
 				record.Copy(rec, crawl, s.Crawl)
 			}
@@ -286,12 +285,12 @@ func Base[T any](given *T) *T {
 		if !en.IsNil() && t.Data != nil && t.Field.Shape == record.ShapeString && en.String(t.Data).V != "" {
 			*rec.String(t.Field) = *en.String(t.Data)
 		}
-		record.MarkNull(rec, t.Field.Name) // what no crawl gave is null
+		record.MarkNull(rec, t.Field.Name) // no crawl has it
 	}
 	return &v
 }
 
-// fillText sets a text when the crawl gave it and the base has none, not even a null.
+// fillText copies a text from the crawl if the base has none, not even null.
 func (m *Model) fillText(rec, crawl record.Record, t *Text) {
 	if record.Present(rec, t.Field) || !record.Present(crawl, t.Crawl) || record.IsNull(crawl, t.Crawl.Name) {
 		return
@@ -316,8 +315,8 @@ func (m *Model) fillText(rec, crawl record.Record, t *Text) {
 	*rec.String(t.Field) = record.Text(s)
 }
 
-// englishRow returns the data of the en-US translation of a record that was never
-// crawled in en-US, else nil: a crawl's own text wins over its translations.
+// englishRow returns the data of the en-US translation, or nil if the record was crawled in en-US: a crawl's own text
+// wins over its translations.
 func (m *Model) englishRow(rec record.Record) record.Record {
 	t := m.Translations
 	if t == nil || rec.String(m.Texts[0].Field).Set {

@@ -11,24 +11,23 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// A Rule gives the value of a field of the details in a language without text of its own.
+// A Rule gives the value of a details field in a language without text of its own.
 type Rule uint8
 
 // The rules.
 const (
 	ToBase     Rule = iota + 1 // the value in the base
-	ToBaseName                 // the same, for a name: an empty one counts as none
+	ToBaseName                 // same, but an empty name counts as missing
 	ToOriginal                 // the original title or name
 	ToNothing                  // empty
-	ToGeneric                  // the generic name of a season or an episode
-	ToPoster                   // the poster in the language, in the original one, the first
-	ToGenres                   // genres, named by the reference
+	ToGeneric                  // the generic name, such as "Season 1"
+	ToPoster                   // the poster in the language, else in the original language, else the first
+	ToGenres                   // genres with the reference's names
 	ToNames                    // seasons or episodes, each by ToGeneric and ToNothing
 )
 
-// textRules are the fields of the details that depend on the language, by kind; the
-// name comes first. data is the field's name in the data of translations, "" where
-// those do not have it.
+// textRules are the language-dependent fields of the details by kind, the name first. data is the field's name in the
+// data of translations, "" if it is not there.
 var textRules = map[fragment.Kind][]struct {
 	field string
 	rule  Rule
@@ -78,33 +77,33 @@ var textRules = map[fragment.Kind][]struct {
 	fragment.KindCredit: {{"media", ToBase, ""}, {"person", ToBase, ""}},
 }
 
-// A Model has the fields of a kind that depend on the language, and where their text is. It is read only.
+// A Model has the language-dependent fields of a kind, and where their text is. It is read-only.
 type Model struct {
 	Kind         fragment.Kind
 	Schema       *record.Schema
 	Texts        []Text
 	Subs         []SubRequest
-	Word         release.Word  // of the generic name of a season or an episode; 0 for other kinds
-	Number       *record.Field // of the generic name
+	Word         release.Word  // for generic names of seasons and episodes; 0 for other kinds
+	Number       *record.Field // the number in the generic name
 	Original     *record.Field // original_title or original_name
 	Translations *Translations
 	Localized    *record.Field
-	Language     *record.Field // of an element of Localized
+	Language     *record.Field // in an element of Localized
 }
 
-// A Text is a field of the details that depends on the language.
+// A Text is a details field that depends on the language.
 type Text struct {
 	Field *record.Field
 	Rule  Rule
-	Data  *record.Field // of the data of a translation; nil
-	Crawl *record.Field // of an element of Localized; nil
+	Data  *record.Field // in the data of a translation; nil if missing
+	Crawl *record.Field // in an element of Localized; nil if missing
 }
 
-// A SubRequest is a field of records that a path of its own answers.
+// A SubRequest is a record field with a path of its own.
 type SubRequest struct {
 	Sub   fragment.Sub
 	Field *record.Field
-	Crawl *record.Field // of an element of Localized; nil
+	Crawl *record.Field // in an element of Localized; nil if missing
 }
 
 // Translations is the layout of the rows of a translations sub-request.
@@ -174,7 +173,7 @@ func newModel(t *catalog.Type) *Model {
 	return m
 }
 
-// OriginalOf returns the original title or name, "" where it is not known.
+// OriginalOf returns the original title or name, "" if unknown.
 func (m *Model) OriginalOf(rec record.Record) string {
 	if m.Original == nil {
 		return ""
@@ -182,7 +181,7 @@ func (m *Model) OriginalOf(rec record.Record) string {
 	return rec.String(m.Original).V
 }
 
-// NameOf returns the generic name in English of a season or an episode, "" for other kinds.
+// NameOf returns the English generic name of a season or an episode, "" for other kinds.
 func (m *Model) NameOf(rec record.Record) string {
 	if m.Word == 0 {
 		return ""
@@ -190,14 +189,14 @@ func (m *Model) NameOf(rec record.Record) string {
 	return GenericName(m.Word, rec.Int(m.Number).V)
 }
 
-// GenericName returns the name in English of a season or an episode without one.
+// GenericName returns the English name of a season or an episode without one.
 func GenericName(word release.Word, number int64) string {
 	switch n := int(number); {
 	case n < 0:
 		return ""
 	case word == release.WordEpisode:
 		return reference.EpisodeName("en", "", n)
-	default: // season 0 is called by a name of its own
+	default: // season 0 has a name of its own
 		return reference.SeasonName("en", "", n)
 	}
 }
@@ -210,8 +209,8 @@ func (m *Model) GenresOf(rec record.Record) *[]catalog.Genre {
 	return &record.As[catalog.Movie](rec).Genres
 }
 
-// Genres returns genres of movies or series with their names in a language. Genres that the
-// reference does not name keep theirs.
+// Genres returns genres of movies or series with their names in a language. Genres that the reference lacks keep
+// their names.
 func Genres(k fragment.Kind, genres []catalog.Genre, lang, region string) []catalog.Genre {
 	media := reference.Movie
 	if k == fragment.KindTV {

@@ -7,8 +7,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// oldFields are what responses of all years to these sub-requests have: later ones have
-// more. A response that has them is served as it was given, like old details.
+// oldFields are the fields that responses of all years to these sub-requests have; later ones have more. A response
+// with them is served unchanged, like old details.
 var oldFields = map[*record.Schema][]string{
 	record.SchemaOf[catalog.Images]():             {"backdrops", "posters"},
 	record.SchemaOf[catalog.MovieExternalIDs]():   {"imdb_id", "facebook_id", "instagram_id", "twitter_id"},
@@ -18,9 +18,9 @@ var oldFields = map[*record.Schema][]string{
 	record.SchemaOf[catalog.PersonExternalIDs]():  {"freebase_mid", "freebase_id", "imdb_id", "tvrage_id"},
 }
 
-// Sub returns a sub-request with the API's empty values for what it lacks: of a title of
-// which only the crew is known, the cast is an empty list. One without any field stays:
-// it is no response. The result is given itself where it lacks nothing.
+// Sub returns a sub-request with the API's empty values for missing fields: a title with only a crew gets an empty
+// cast. A sub-request without any field is no response and stays unchanged. The result is given itself if nothing is
+// missing.
 func Sub(given record.Record) record.Record {
 	rec, p := given, given.Schema
 	own := func() record.Record {
@@ -53,7 +53,8 @@ func Sub(given record.Record) record.Record {
 	return rec
 }
 
-// apiFields are fields of list rows of which rows of the API have had one in all years. Rows with none of them are a table's.
+// apiFields are fields of list rows. Every row of the API, of any year, has one of them; a row with none comes from a
+// table.
 var apiFields = map[*record.Schema][]*record.Field{
 	record.SchemaOf[catalog.CastCredit]():   fieldsOf[catalog.CastCredit]("credit_id", "profile_path"),
 	record.SchemaOf[catalog.CrewCredit]():   fieldsOf[catalog.CrewCredit]("credit_id", "profile_path"),
@@ -69,13 +70,13 @@ func fieldsOf[T any](names ...string) (list []*record.Field) {
 	return list
 }
 
-// isTableRow reports whether a row of a list has none of the fields that rows of the API have.
+// isTableRow reports whether a list row has none of the fields that rows of the API have.
 func isTableRow(row record.Record, api []*record.Field) bool {
 	return !slices.ContainsFunc(api, func(f *record.Field) bool { return isGiven(row, f) })
 }
 
-// completeRows gives the rows of tables in a list of credits or images the fields that they lack. It changes a list of
-// own, which is a copy of rec. Rows of the API stay as they are.
+// completeRows fills the missing fields of table rows in a list of credits or images. It changes own, a copy of rec.
+// Rows of the API stay unchanged.
 func completeRows(rec record.Record, list *record.Field, own func() record.Record) {
 	api := apiFields[list.Elem]
 	if list.Shape != record.ShapeObjects || api == nil {
@@ -94,7 +95,7 @@ func completeRows(rec record.Record, list *record.Field, own func() record.Recor
 		row := own().At(list, i)
 		for k := range row.Schema.Fields {
 			switch f := &row.Schema.Fields[k]; {
-			case isGiven(row, f) || f.Name == "id" || f.Name == "file_path": // neither is made up
+			case isGiven(row, f) || f.Name == "id" || f.Name == "file_path": // never made up
 			case f.Name == "original_name":
 				*row.String(f) = record.Text(row.StringNamed("name").V)
 			case f.Name == "aspect_ratio":
@@ -106,7 +107,7 @@ func completeRows(rec record.Record, list *record.Field, own func() record.Recor
 	}
 }
 
-// artwork has, by list of images, the field of the details that names an image of the list, and the most common aspect
+// artwork has, for each list of images, the details field that names an image of the list, and the most common aspect
 // ratio. Logos have neither.
 var artwork = map[string]struct {
 	field string
@@ -115,9 +116,9 @@ var artwork = map[string]struct {
 	"posters": {"poster_path", 0.667}, "backdrops": {"backdrop_path", 1.778}, "stills": {"still_path", 1.778}, "profiles": {"profile_path", 0.667},
 }
 
-// Images returns the images of a record, its sub-request f, and false if it has none. The image that the details name is
-// the only one in a list that was not given, and the first in a list of table rows without it. A list of the API stays
-// as it was given, even if it is empty. Sub completes the rows.
+// Images returns the images of a record from its sub-request f, and false if it has none. The image in the details is
+// the only one of a missing list, and the first in a list of table rows without it. A list of the API stays
+// unchanged, even if empty. Sub completes the rows.
 func Images(rec record.Record, f *record.Field) (record.Record, bool) {
 	given, ok := rec.Sub(f)
 	images := given
@@ -156,7 +157,7 @@ func Images(rec record.Record, f *record.Field) (record.Record, bool) {
 	return images, true
 }
 
-// hasArtwork reports whether a list of images has the path or was given by the API.
+// hasArtwork reports whether a list of images has the path or came from the API.
 func hasArtwork(images record.Record, list *record.Field, path string) bool {
 	n, given := images.Len(list)
 	api := apiFields[list.Elem]
@@ -180,8 +181,7 @@ type Page struct {
 // pageSize is the number of rows of a page of the API.
 const pageSize = 20
 
-// Pages returns the pages of a list with the rows and totals that they lack, by what the pages of their
-// language have.
+// Pages returns the pages of a list. Missing rows and totals come from the other pages of the same language.
 func Pages(rec record.Record, f *record.Field) []Page {
 	n, _ := rec.Len(f)
 	list := make([]Page, n)

@@ -11,28 +11,22 @@
 //
 // # Formula
 //
-// The genres, keywords, people and the collection of a title are its features. Of title
-// a, title b has the score
+// The genres, keywords, people and the collection of a title are its features. For title a, title b has the score
 //
 //	(sum over shared features f of weight(kind of f) * ln(1 + N/df(f))) * sqrt(1 + ln(1 + votes of b))
 //
-// where N is the number of titles and df(f) how many of them have f. A rare feature counts
-// more than a common one; the one added to N/df lets a feature of all titles still count.
-// The weights are 0.5 for a person, 1 for a genre and a keyword, 2 for the collection: a
-// person is about as rare as it gets, so its logarithm alone would outweigh several
-// keywords, while a collection is what its makers put together. The last factor prefers
-// what people have seen: it is 1 without votes, 2.4 with a hundred and 3.2 with ten
-// thousand. Similar titles share genres and keywords; other features do not count there.
-// Equal scores are ordered by votes, most first, then by id.
+// where N is the number of titles and df(f) the number of titles with f. A rare feature counts more than a common
+// one; adding 1 to N/df makes a feature of all titles still count. The weights are 0.5 for a person, 1 for a genre
+// and a keyword, 2 for the collection. Most people are rare, so the logarithm alone would outweigh several keywords;
+// a collection is its makers' own grouping. The last factor prefers titles that people have seen: 1 without votes,
+// 2.4 for a hundred, 3.2 for ten thousand. Similar titles share genres and keywords; other features do not count
+// there. Ties are broken by votes, most first, then by id.
 //
-// A feature makes candidates of the ListSize titles with the most votes (then the highest
-// popularity, then the lowest id) that have it, so that the work for a title does not
-// depend on N. A candidate's keywords and people count where it is among those; its genres
-// count always. A title is never its own neighbour, and an adult title is one of adult
-// titles only.
+// The candidates of a feature are its ListSize titles with the most votes (then the highest popularity, then the
+// lowest id). So the work for a title does not depend on N. A candidate's keywords and people count only within these
+// lists; its genres always count. A title is never its own neighbour, and only adult titles have adult neighbours.
 //
-// What comes out depends on the titles alone: neither on the order in which they were
-// added, nor on memory, partitions or concurrency.
+// The result depends on the titles alone, not on the order of adding, memory, partitions or concurrency.
 package neighbours
 
 import (

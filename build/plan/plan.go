@@ -1,6 +1,6 @@
-// Package plan divides the work of a build into tasks. A Plan is a function of the catalogue and
-// of the build's parameters. It lies in the work folder as JSON, and all tasks read the same one. What
-// tasks hand over to others lies in files with sections: the Plan numbers them.
+// Package plan divides the work of a build into tasks. A Plan is a function of the catalogue and of the build's
+// parameters. It is stored as JSON in the work folder, and all tasks read the same one. Tasks exchange data in files
+// with sections, which the Plan numbers.
 package plan
 
 import (
@@ -21,22 +21,22 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/tables"
 )
 
-// Bounds of the tasks of a build; beyond one, a task takes several row groups. Tests lower them.
+// Limits on the tasks of a build; above them, a task takes several row groups. Tests lower them.
 var (
-	maxTitleTasks  = 1000 // of movies, and as many of series
+	maxTitleTasks  = 1000 // for movies, and again for series
 	maxPersonTasks = 1000
-	maxOtherTasks  = 100 // of each other kind, and of find
+	maxOtherTasks  = 100 // for each other kind, and for find
 
-	maxRanges    int64 = 1000    // of each table
-	rowsOfRange  int64 = 100_000 // about
-	rowsOfTitles int64 = 25_000  // likewise: a row of a title has some hundred ranks
+	maxRanges    int64 = 1000    // for each table
+	rowsOfRange  int64 = 100_000 // approximate
+	rowsOfTitles int64 = 25_000  // approximate: a title row has some hundred ranks
 
 	partitionSize        int64 = 200_000 // contributions
 	featuresPerPartition int64 = 10_000_000
 )
 
-// Estimates of the contributions of titles, by which partitions are made. They must not follow
-// from the memory at hand: the release's bytes depend on them.
+// Estimated contributions of titles, which determine the partitions. They must not depend on the available memory,
+// because the release's bytes depend on them.
 const (
 	creditsOfMovie  = 40
 	creditsOfSeason = 60
@@ -44,50 +44,49 @@ const (
 	featuresOfTitle = 32
 )
 
-// Params are what the release's bytes follow from beside the catalogue and the previous release.
+// Params determine the release's bytes, besides the catalogue and the previous release.
 type Params struct {
 	Catalog  string `json:"catalog"`            // folder of the catalogue
 	Releases string `json:"releases"`           // folder of the releases
 	Previous string `json:"previous,omitempty"` // id of the previous release
-	Full     bool   `json:"full,omitempty"`     // nothing of it is reused
-	Level    int    `json:"level"`              // of compression
+	Full     bool   `json:"full,omitempty"`     // reuse nothing of it
+	Level    int    `json:"level"`              // compression level
 	Access   string `json:"access,omitempty"`   // checksum of the access counts in AccessFile, "" for none
-	Version  string `json:"version,omitempty"`  // of the program, for the manifest
+	Version  string `json:"version,omitempty"`  // program version for the manifest
 }
 
-// AccessFile is the name of the file of access counts among those between tasks.
+// AccessFile is the file name of the access counts among the files between tasks.
 const AccessFile = "access.json"
 
-// A Plan is the division of a build. Tasks of all stages read it and change nothing.
+// A Plan is the division of a build. Tasks of all stages read it and do not change it.
 type Plan struct {
 	Params
 	Source
-	Records map[string]int64 `json:"records"` // of the catalogue, by the name of their kind
-	Removed int              `json:"removed"` // resources that are removed or merged
-	// Dumps are those of the last ingest into the catalogue; nil for unknown.
+	Records map[string]int64 `json:"records"` // records of the catalogue by the name of their kind
+	Removed int              `json:"removed"` // removed or merged resources
+	// Dumps are the dumps of the last ingest into the catalogue; nil if unknown.
 	Dumps *provenance.Dumps `json:"dumps,omitempty"`
-	// Fetched is when the records were fetched, by the name of their kind, of kinds that tell.
+	// Fetched has the days on which records were fetched, by the name of their kind, if known.
 	Fetched map[string]age.Days `json:"fetched,omitempty"`
-	Movies  []records.Span      `json:"movies"` // a titles task each, after those of series
+	Movies  []records.Span      `json:"movies"` // one titles task each, after those of series
 	Series  []records.Span      `json:"series"`
-	// Resources divides the kinds that titles contribute to, in the order of their partitions.
+	// Resources divides the kinds that receive contributions, in the order of their partitions.
 	Resources []Resources `json:"resources"`
 	Finds     int         `json:"finds"` // partitions of external ids, and of claims of ids
-	// Ranges are, for each of tables.Kinds, the keys of rows at which its ranges begin, but for the first.
+	// Ranges are, for each of tables.Kinds, the row keys at which its ranges begin, except the first.
 	Ranges [][][]byte `json:"ranges"`
 	// Near is the number of parts of each table of neighbours.
 	Near map[fragment.Kind]int `json:"near"`
-	// Latest is the highest id of the records of a kind.
+	// Latest is the highest id of a kind's records.
 	Latest map[fragment.Kind]int64 `json:"latest"`
-	// Disk is about how many bytes a task has on its local disk at most.
+	// Disk is the estimated maximum local disk usage of a task, in bytes.
 	Disk int64 `json:"disk"`
 }
 
-// A Source is what tasks on several machines must have in common beside the parameters. It is empty on one
-// machine.
+// A Source is what tasks on several machines must have in common besides the parameters. It is empty on one machine.
 type Source struct {
-	Program string `json:"program,omitempty"` // its version, or bytes
-	// Files are the files of the catalogue that were planned for.
+	Program string `json:"program,omitempty"` // program version, or a hash of its bytes
+	// Files are the catalogue files that the plan was made for.
 	Files []CatalogFile `json:"files,omitempty"`
 }
 
@@ -98,15 +97,14 @@ type CatalogFile struct {
 	Modified int64  `json:"modified"` // nanoseconds since 1970
 }
 
-// Resources divides a kind into partitions, each a resources task: by the spans of its file,
-// so that records and contributions meet in order, and by hash within a span where titles
-// contribute more than one partition should hold.
+// Resources divides a kind into partitions, one resources task each: by the spans of its file, so that records and
+// contributions meet in order, and by hash within a span if its contributions exceed one partition.
 type Resources struct {
 	Kind  fragment.Kind  `json:"kind"`
 	Spans []records.Span `json:"spans"`
 	Subs  int            `json:"subs"`  // partitions of each span
 	First int            `json:"first"` // number of the first partition
-	// Expect is about how many contributions titles make to the kind.
+	// Expect is the estimated number of contributions to the kind.
 	Expect int64 `json:"expect"`
 }
 
@@ -121,7 +119,7 @@ func Make(in *records.Inputs, params Params) (*Plan, error) {
 		return nil, err
 	}
 	if len(p.Fetched) == 0 {
-		p.Fetched = nil // as it is read
+		p.Fetched = nil // same value as after decoding
 	}
 	p.divideTitles(in)
 	p.divideResources(in)
@@ -145,7 +143,7 @@ var Titles = [...]fragment.Kind{fragment.KindMovie, fragment.KindTV}
 
 func (p *Plan) divideTitles(in *records.Inputs) {
 	p.Movies = records.Spans(in.Of(fragment.KindMovie).FirstKeys(), maxTitleTasks)
-	// Seasons have the most text by far; where there are none, series are divided.
+	// Seasons have the most text by far. Without seasons, series or episodes decide.
 	widest := in.Of(fragment.KindSeason).FirstKeys()
 	for _, k := range []fragment.Kind{fragment.KindTV, fragment.KindEpisode} {
 		if first := in.Of(k).FirstKeys(); len(first) > len(widest) {
@@ -187,8 +185,8 @@ func (p *Plan) divideResources(in *records.Inputs) {
 	p.Finds = int(min((movies+seasons+in.Of(fragment.KindPerson).Rows())/partitionSize+1, int64(maxOtherTasks)))
 }
 
-// divideTables divides the rows of tables by a sample of the records: the popularity of others shows later. Kinds that
-// get their popularity from titles have one range. No byte of the release depends on it.
+// divideTables divides the rows of tables by a sample of the records. Kinds whose popularity comes from titles have
+// one range, because it is computed later. No byte of the release depends on the ranges.
 func (p *Plan) divideTables(in *records.Inputs) error {
 	for _, kind := range tables.Kinds {
 		var at [][]byte
@@ -210,19 +208,19 @@ func (p *Plan) divideTables(in *records.Inputs) error {
 	return nil
 }
 
-// rowsOfSample is how many records decide where a range begins.
+// rowsOfSample is the number of records that decide the bounds of ranges.
 var rowsOfSample = 200 // tests lower it
 
-// popularity is the field by which tables are sorted.
+// popularity is the sort field of tables.
 const popularity = "popularity"
 
-// hasPopularity reports whether records of a kind have one of their own.
+// hasPopularity reports whether records of a kind have a popularity field.
 func hasPopularity(kind fragment.Kind) bool {
 	_, ok := catalog.TypeOf(kind).Plan.Field(popularity)
 	return ok
 }
 
-// sampleRows returns the keys of the rows of about n records, sorted: of each row group as many as its share.
+// sampleRows returns the sorted row keys of about n records, in proportion from each row group.
 func sampleRows(in *records.Input, n int64) (keys [][]byte, err error) {
 	for group := range in.RowGroups() {
 		err := in.Head(group, 1+n*in.GroupRows(group)/in.Rows(), []string{popularity}, func(k catalog.Key, r record.Record) {
@@ -240,7 +238,7 @@ func sampleRows(in *records.Input, n int64) (keys [][]byte, err error) {
 // Partitions returns the number of partitions of the kind.
 func (r *Resources) Partitions() int { return len(r.Spans) * r.Subs }
 
-// Sub returns which of a span's partitions a resource belongs to.
+// Sub returns the partition of a resource within its span.
 func (r *Resources) Sub(k catalog.Key) int {
 	if r.Subs == 1 {
 		return 0
@@ -249,13 +247,13 @@ func (r *Resources) Sub(k catalog.Key) int {
 	return int(xxh3.Hash(records.AppendKey(b[:0], k)) % uint64(r.Subs))
 }
 
-// Partitions returns the number of partitions of all kinds that titles contribute to.
+// Partitions returns the number of partitions of all kinds that receive contributions.
 func (p *Plan) Partitions() int {
 	last := &p.Resources[len(p.Resources)-1]
 	return last.First + last.Partitions()
 }
 
-// Partition returns the division of the kind that partition i belongs to.
+// Partition returns the division of the kind of partition i.
 func (p *Plan) Partition(i int) *Resources {
 	for k := range p.Resources {
 		if r := &p.Resources[k]; i < r.First+r.Partitions() {
@@ -265,8 +263,8 @@ func (p *Plan) Partition(i int) *Resources {
 	return nil
 }
 
-// The sections of a file of contributions, in this order: a section for each partition of
-// resources, for each partition of external ids, for each range of a table's rows, for the credits.
+// The sections of a contribution file, in this order: one for each partition of resources, each partition of external
+// ids and each range of a table's rows, then one for credits.
 
 // ResourceSection returns the section of the contributions to a resource.
 func (p *Plan) ResourceSection(kind fragment.Kind, k catalog.Key) int {
@@ -281,8 +279,8 @@ func (p *Plan) ResourceSection(kind fragment.Kind, k catalog.Key) int {
 // FindSection returns the section of an external id, by its hash.
 func (p *Plan) FindSection(hash uint64) int { return p.Partitions() + int(hash%uint64(p.Finds)) }
 
-// RangesOf returns the numbers of the ranges of a table, from one up to another. Tables are in the order
-// of tables.Kinds; after them is that of credits, which has one.
+// RangesOf returns the range numbers of a table, from included, to excluded. Tables are in the order of tables.Kinds;
+// credits come last and have one range.
 func (p *Plan) RangesOf(table int) (from, to int) {
 	for _, r := range p.Ranges[:table] {
 		from += len(r) + 1
@@ -293,7 +291,7 @@ func (p *Plan) RangesOf(table int) (from, to int) {
 	return from, from + len(p.Ranges[table]) + 1
 }
 
-// RangeTasks returns the number of ranges of all tables but that of credits.
+// RangeTasks returns the number of ranges of all tables except credits.
 func (p *Plan) RangeTasks() int {
 	n, _ := p.RangesOf(len(p.Ranges))
 	return n
@@ -315,11 +313,11 @@ func (p *Plan) RowSection(table int, key []byte) int {
 	return p.RangeSection(from + i)
 }
 
-// ContributionSections returns the number of sections of a file of contributions.
+// ContributionSections returns the number of sections of a contribution file.
 func (p *Plan) ContributionSections() int { return p.RangeSection(p.RangeTasks() + 1) }
 
-// The sections of a file of a survey task, in this order: the lists of genres, the claims of ids
-// by partition, the features of movies and of series by part.
+// The sections of a survey file, in this order: lists of genres, claims of ids by partition, features of movies by
+// part, features of series by part.
 
 // GenreSection is the section of the lists of genres.
 const GenreSection = 0
@@ -336,7 +334,7 @@ func (p *Plan) NearSection(kind fragment.Kind) int {
 	return n
 }
 
-// SurveySections returns the number of sections of a file of a survey task.
+// SurveySections returns the number of sections of a survey file.
 func (p *Plan) SurveySections() int {
 	return p.NearSection(fragment.KindTV) + p.Near[fragment.KindTV]
 }
@@ -344,8 +342,8 @@ func (p *Plan) SurveySections() int {
 // TitleTasks returns the number of titles tasks, and of survey tasks.
 func (p *Plan) TitleTasks() int { return len(p.Series) + len(p.Movies) }
 
-// TitleSpan returns the span of titles task i and the kind of its titles. Those of series come
-// first, because they take longest: CPUs wait for the tasks that start last.
+// TitleSpan returns the span of titles task i and the kind of its titles. Series come first, because they take
+// longest: at the end, CPUs idle until the last tasks finish.
 func (p *Plan) TitleSpan(i int) (fragment.Kind, records.Span) {
 	if i < len(p.Series) {
 		return fragment.KindTV, p.Series[i]
@@ -353,8 +351,8 @@ func (p *Plan) TitleSpan(i int) (fragment.Kind, records.Span) {
 	return fragment.KindMovie, p.Movies[i-len(p.Series)]
 }
 
-// What a task keeps on its disk: for each byte that it reads, its part of the release, contributions and runs of
-// sorting. A contribution takes about as much as some bytes of a record, and a row of a table likewise.
+// Disk usage of a task for each byte that it reads: its part of the release, contributions and sort runs. A
+// contribution counts as some bytes of a record, and so does a table row.
 const (
 	diskOfRecord      = 4
 	diskOfRow         = 2
@@ -363,9 +361,9 @@ const (
 	tableRowBytes     = 100
 )
 
-// disk estimates the disk of the task that needs most.
+// disk estimates the disk usage of the largest task.
 func (p *Plan) disk(in *records.Inputs) int64 {
-	var read, rows int64 // by the task that reads most
+	var read, rows int64 // the maximum over all tasks
 	for i := range p.TitleTasks() {
 		kind, span := p.TitleSpan(i)
 		n := in.Of(kind).Bytes(span)
@@ -379,7 +377,7 @@ func (p *Plan) disk(in *records.Inputs) int64 {
 		file := in.Of(r.Kind)
 		for _, span := range r.Spans {
 			expect := r.Expect / int64(r.Partitions())
-			if all := file.Rows(); all > 0 { // titles contribute to all records alike
+			if all := file.Rows(); all > 0 { // contributions are spread evenly over records
 				expect = r.Expect * file.RowsIn(span) / all / int64(r.Subs)
 			}
 			read = max(read, file.Bytes(span)/int64(r.Subs)+contributionBytes*expect)
@@ -388,12 +386,12 @@ func (p *Plan) disk(in *records.Inputs) int64 {
 	for _, kind := range tables.Kinds {
 		rows = max(rows, tableRowBytes*in.Of(kind).Rows())
 	}
-	rows = max(rows, contributionBytes*p.Resources[0].Expect) // of credits
+	rows = max(rows, contributionBytes*p.Resources[0].Expect) // for credits
 	return max(diskOfRecord*read, diskOfRow*rows) + diskAtLeast
 }
 
-// Share returns the tasks, of the n of a stage, that process index of count does. Tasks that lie side by side take about as
-// long as one another.
+// Share returns the tasks of process index of count, from the n tasks of a stage. Adjacent tasks take about the same
+// time, so they go to different processes.
 func Share(n, index, count int) (mine []int) {
 	for i := index; i < n; i += count {
 		mine = append(mine, i)
@@ -403,6 +401,6 @@ func Share(n, index, count int) (mine []int) {
 
 // ID returns a hash of the plan: 16 hex digits.
 func (p *Plan) ID() string {
-	data, _ := json.Marshal(p) // which has nothing that JSON lacks
+	data, _ := json.Marshal(p) // a Plan always marshals
 	return fmt.Sprintf("%016x", xxh3.Hash(data))
 }

@@ -1,6 +1,5 @@
-// Package records reads the catalogue for the tasks of a build: the records of a span of keys,
-// in the order of their keys, whole or a few columns of them. An Inputs is safe for concurrent
-// use; a Cursor is for one goroutine.
+// Package records reads the catalogue for the tasks of a build: the records of a span of keys in key order, whole or
+// only some columns. An Inputs is safe for concurrent use; a Cursor is for one goroutine.
 package records
 
 import (
@@ -20,25 +19,24 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// Inputs is an open catalogue: its files, by kind, and the resources that are removed.
+// Inputs is an open catalogue: its files by kind, and the removed resources.
 type Inputs struct {
 	files   map[fragment.Kind]*Input
 	Removed catalog.RemovedSet
-	Dumps   *provenance.Dumps // of the last ingest, nil for unknown
+	Dumps   *provenance.Dumps // dumps of the last ingest, nil if unknown
 	// Changes is the log of changes, nil for none.
 	Changes *catalog.File
 }
 
-// An Input is the catalogue's file of one kind. A nil Input has no records. Each, All and cursors pass over records that
-// are removed.
+// An Input is the catalogue file of one kind. A nil Input has no records. Each, All and cursors skip removed records.
 type Input struct {
 	*catalog.File
 	kind    *catalog.Type
-	first   []catalog.Key // of each row group
+	first   []catalog.Key // first key of each row group
 	removed catalog.RemovedSet
 }
 
-// Open opens the catalogue in the folder dir. It has one file at least.
+// Open opens the catalogue in the folder dir, which must have at least one file.
 func Open(dir string) (in *Inputs, err error) {
 	in = &Inputs{files: map[fragment.Kind]*Input{}}
 	defer func() {
@@ -96,7 +94,7 @@ func (in *Inputs) Counts() map[string]int64 {
 	return n
 }
 
-// Latest returns the highest id of a kind's records that are not removed; 0 for none.
+// Latest returns the highest id of a kind's records that are not removed; 0 without records.
 func (in *Inputs) Latest(kind fragment.Kind) (int64, error) {
 	f := in.files[kind]
 	if f == nil {
@@ -115,9 +113,9 @@ func (in *Inputs) Latest(kind fragment.Kind) (int64, error) {
 	return 0, nil
 }
 
-// Fetched returns the days on which records were fetched that are not removed, by the name of their kind, of
-// kinds that have any. It reads no records but those of row groups with seasons or episodes of a removed series
-// or season.
+// Fetched returns the days on which records were fetched, by the name of their kind, without removed records and
+// kinds without days. It reads records only from row groups that contain seasons or episodes of a removed series or
+// season.
 func (in *Inputs) Fetched() (map[string]age.Days, error) {
 	out := map[string]age.Days{}
 	for kind, f := range in.files {
@@ -171,7 +169,7 @@ func (in *Input) failed(err error) error {
 	return fmt.Errorf("catalogue file of %s: %w", in.kind.Name(), err)
 }
 
-// groups returns the row groups, from one up to another, that a span lies in.
+// groups returns the row groups that overlap a span, from included, to excluded.
 func (in *Input) groups(s Span) (from, to int) {
 	if in == nil || len(in.first) == 0 {
 		return 0, 0
@@ -186,7 +184,7 @@ func (in *Input) groups(s Span) (from, to int) {
 	return from, to
 }
 
-// Bytes returns the uncompressed bytes of the row groups that a span lies in.
+// Bytes returns the uncompressed size of the row groups that overlap a span.
 func (in *Input) Bytes(s Span) (n int64) {
 	from, to := in.groups(s)
 	for i := from; i < to; i++ {
@@ -195,7 +193,7 @@ func (in *Input) Bytes(s Span) (n int64) {
 	return n
 }
 
-// RowsIn returns the number of records of the row groups that a span lies in.
+// RowsIn returns the number of records in the row groups that overlap a span.
 func (in *Input) RowsIn(s Span) (n int64) {
 	from, to := in.groups(s)
 	for i := from; i < to; i++ {
@@ -204,7 +202,7 @@ func (in *Input) RowsIn(s Span) (n int64) {
 	return n
 }
 
-// A Span is the keys from one, included, to another, excluded. It is open if that is nil.
+// A Span is a range of keys: From is included, To is not. A nil To is no bound.
 type Span struct {
 	From catalog.Key  `json:"from"`
 	To   *catalog.Key `json:"to,omitempty"`
@@ -218,7 +216,7 @@ func (s Span) Has(k catalog.Key) bool {
 // Everything is the span of all keys.
 var Everything = Span{}
 
-// Spans divides all keys at the given ones, which ascend, into at most n spans.
+// Spans divides all keys into at most n spans at some of the given ascending keys.
 func Spans(at []catalog.Key, n int) []Span {
 	at = slices.CompactFunc(slices.Clone(at), func(a, b catalog.Key) bool { return a == b })
 	per := max(1, (len(at)+n-1)/n)
@@ -230,7 +228,7 @@ func Spans(at []catalog.Key, n int) []Span {
 	return out
 }
 
-// Each calls fn with the key and the fields at paths of every record of a span, until fn returns an error: see
+// Each calls fn with the key and the fields at paths of each record of a span, until fn returns an error: see
 // catalog.File.Select. fn may keep the records.
 func (in *Input) Each(ctx context.Context, s Span, paths []string, fn func(catalog.Key, record.Record) error) error {
 	from, to := in.groups(s)
@@ -254,8 +252,8 @@ func All[T any](ctx context.Context, in *Input, s Span, fn func(catalog.Key, *T)
 	return in.each(ctx, in.Content(from, to), s, func(k catalog.Key, r record.Record) error { return fn(k, record.As[T](r)) })
 }
 
-// each calls fn with the records among rows that lie in a span, until fn returns an error: io.EOF ends it like the last
-// record. It closes rows.
+// each calls fn with the records among rows that lie in a span, until fn returns an error; io.EOF ends without an
+// error. It closes rows.
 func (in *Input) each(ctx context.Context, rows *catalog.Rows, s Span, fn func(catalog.Key, record.Record) error) error {
 	defer rows.Close()
 	for {
@@ -282,7 +280,7 @@ func (in *Input) each(ctx context.Context, rows *catalog.Rows, s Span, fn func(c
 	}
 }
 
-// Head calls fn with the key and the fields at paths of the first n records of a row group, or of all that it has.
+// Head calls fn with the key and the fields at paths of the first n records of a row group.
 func (in *Input) Head(group int, n int64, paths []string, fn func(catalog.Key, record.Record)) error {
 	rows := in.Select(append(in.kind.KeyFields(), paths...), group, group+1)
 	return in.each(context.Background(), rows, Everything, func(k catalog.Key, r record.Record) error {
@@ -294,34 +292,34 @@ func (in *Input) Head(group int, n int64, paths []string, fn func(catalog.Key, r
 	})
 }
 
-// AppendKey appends a key so that the bytes of keys compare as keys do.
+// AppendKey appends a key so that encoded keys compare as keys do.
 func AppendKey(dst []byte, k catalog.Key) []byte {
 	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(dst, k.Hi), k.Lo)
 }
 
-// KeyLen is the length of what AppendKey appends.
+// KeyLen is the length of an encoded key.
 const KeyLen = 16
 
-// ParseKey reads the KeyLen bytes that AppendKey wrote.
+// ParseKey decodes the KeyLen bytes of AppendKey.
 func ParseKey(b []byte) catalog.Key {
 	return catalog.Key{Hi: binary.BigEndian.Uint64(b), Lo: binary.BigEndian.Uint64(b[8:])}
 }
 
-// A Cursor walks over the records of a span in the order of their keys. It goes by their keys,
-// and reads only those that are taken. T is the struct of the input's kind.
+// A Cursor walks the records of a span in key order. It reads the keys, and other columns only for records that Take
+// returns. T is the struct of the input's kind.
 type Cursor[T any] struct {
 	in   *Input
 	keys *catalog.Rows
 	rows *catalog.Rows
-	read int64 // records that rows has read or left out
+	read int64 // records that rows has read or skipped
 	span Span
-	next catalog.Key // of the record that Peek found
+	next catalog.Key // key of the record that Peek found
 	have bool        // next is set
-	seen int64       // keys read, that of next the last
+	seen int64       // keys read, including next
 	err  error
 }
 
-// NewCursor returns a Cursor over the records of a span. That of a nil input has no records.
+// NewCursor returns a Cursor over the records of a span. A nil input has no records.
 func NewCursor[T any](in *Input, s Span) *Cursor[T] {
 	c := &Cursor[T]{in: in, span: s}
 	if from, to := in.groups(s); from < to {
@@ -365,10 +363,10 @@ func (c *Cursor[T]) Take() (*T, error) {
 	return v, nil
 }
 
-// Leave passes over the record that Peek found.
+// Skip skips the record that Peek found.
 func (c *Cursor[T]) Skip() { c.have = false }
 
-// Close gives up what the Cursor holds.
+// Close releases the Cursor's files.
 func (c *Cursor[T]) Close() {
 	if c.keys != nil {
 		c.keys.Close()

@@ -1,13 +1,13 @@
-// Package reuse takes over from the previous release what a build would only make again.
+// Package reuse copies unchanged resources from the previous release instead of building them again.
 //
-// Each resource of a release has a fingerprint: a hash of its inputs and of the program. A build
-// computes the inputs of every resource of the catalogue in full. Where the previous release has a
-// resource of that key and fingerprint, its block is copied, and its segments stay in their packs,
-// which the new release links. Otherwise the resource is rendered and its texts are compressed,
-// except for texts that a segment of the previous release has already: that segment stays too.
+// Each resource of a release has a fingerprint: a hash of its inputs and of the program. A build computes the inputs
+// of every resource in full. If the previous release has a resource with that key and fingerprint, its block is
+// copied, and its segments stay in their packs, which the new release links. Otherwise the resource is rendered and
+// its texts are compressed, except texts for which the previous release already has a segment: that segment stays
+// too.
 //
-// So an incremental build responds as a full build does, byte for byte: rendering is a function of
-// the inputs, and what is taken over is of the same encoder. Nothing lies beside the release.
+// So the responses of an incremental build equal those of a full build, byte for byte: rendering is a function of the
+// inputs, and reused segments come from the same encoder. There is no state outside the release.
 package reuse
 
 import (
@@ -31,14 +31,15 @@ import (
 // ParamEncoder is the parameter of a manifest that names the encoder of its segments.
 const ParamEncoder = "encoder"
 
-// version changes with the choice of literals and segments, segment.Version with the bytes of
-// segments, and a level with both. TestVersion pins all of it.
+// version changes with the choice of literals and segments, segment.Version with the bytes of segments; a level
+// affects both. TestVersion pins all of it.
 const version = 2
 
 // Encoder names the encoder of a deflate level.
 func Encoder(level int) string { return fmt.Sprintf("%d.%d.%d", version, segment.Version, level) }
 
-// From returns the previous release, nil for none, if builds take over from it: nil if another encoder made its segments.
+// From returns the previous release if its resources can be reused: nil if it is nil or another encoder made its
+// segments.
 func From(previous *release.Reader, level int) *release.Reader {
 	if previous == nil || previous.Manifest().Params[ParamEncoder] != Encoder(level) {
 		return nil
@@ -48,14 +49,14 @@ func From(previous *release.Reader, level int) *release.Reader {
 
 // A Writer writes resources into a part of a release. It is for one goroutine.
 type Writer struct {
-	from     *release.Reader // previous release; nil
+	from     *release.Reader // previous release, or nil
 	part     *release.PartWriter
 	z        *segment.Compressor
 	segments map[release.Hash]release.Segment
-	last     release.Entry // of the previous release
-	of       []byte        // the series that z has texts of; empty for none
+	last     release.Entry // in the previous release
+	of       []byte        // the series whose texts z holds; empty for none
 	copied   int64
-	coded    []byte // memory that is used again
+	coded    []byte // reused memory
 }
 
 // NewWriter returns a Writer that compresses at a level and closes part.
@@ -73,15 +74,15 @@ func (w *Writer) Close() (release.Part, error) {
 	return w.part.Close()
 }
 
-// Copied returns how many resources were taken over.
+// Copied returns the number of reused resources.
 func (w *Writer) Copied() int64 { return w.copied }
 
-// Add writes a resource with the fingerprint of its inputs, whatever spec has of its fragments. It
-// calls render for them if the previous release has no resource of that key and fingerprint. The texts of
-// their segments are given as literals; Add sets the segments in their place.
+// Add writes a resource with the fingerprint of its inputs. It ignores the fragments in spec and calls render for
+// them if the previous release has no resource with that key and fingerprint. The texts in them are literals, which
+// Add replaces with segments.
 func (w *Writer) Add(spec release.ResourceSpec, render func() []release.FragmentSpec) error {
-	// Builds write resources in one order, so that most stand after one another there too, and the index, whose slots lie
-	// anywhere, is not read for them.
+	// Builds write resources in the same order, so the next entry usually matches. That saves a lookup in the index,
+	// whose slots are scattered.
 	e, ok := w.last.Next()
 	if ok = ok && bytes.Equal(e.Key(), spec.Key); !ok && w.from != nil {
 		e, ok = w.from.Resource(spec.Key)
@@ -116,10 +117,10 @@ func (w *Writer) Add(spec release.ResourceSpec, render func() []release.Fragment
 	return w.part.Add(spec)
 }
 
-// maxHeld is how many compressed bytes of a series are held for its other resources.
+// maxHeld is the limit of compressed bytes held for other resources of the same series.
 var maxHeld = 1 << 20 // tests lower it
 
-// store makes texts literals or segments. Pieces that several fragments have in common may have been stored before.
+// store makes texts literals or segments. Pieces that several fragments share may be stored already.
 func (w *Writer) store(pieces []release.PieceSpec) error {
 	for i := range pieces {
 		p := &pieces[i]
@@ -152,24 +153,22 @@ func (w *Writer) store(pieces []release.PieceSpec) error {
 	return nil
 }
 
-// Texts of maxLiteral bytes stand in the programs of a part rather than in a segment: so short,
-// compressing saves less than a segment's description takes. So do texts of maxPhrased bytes that
-// take maxCoded with codes. It follows from the text alone, because entity tags tell literals
-// from segments.
+// Texts up to maxLiteral bytes are literals in the recipes of a part: compression would save less than the
+// description of a segment takes. So are texts up to maxPhrased bytes that take up to maxCoded with codes. The choice
+// depends on the text alone, because entity tags distinguish literals from segments.
 const (
 	maxLiteral = 96
 	maxPhrased = 200
 	maxCoded   = 60
 )
 
-// An Inputs collects the inputs of a resource: the records, the contributions and the neighbours that
-// it is rendered from. Whatever enters rendering is added here first, or follows from what was.
-// Keys and encoders have no share in it: resources are found by their keys, and segments are of
-// one encoder. Aliases have none, because Copy gives a resource its aliases of today, and includes
-// none, because they lead to other resources. It is for one goroutine.
+// An Inputs collects the inputs of a resource: the records, contributions and neighbours from which it is rendered.
+// All inputs of rendering must be added, or depend only on added ones. Keys and encoders are not inputs: resources
+// are found by their keys, and all segments have one encoder. Aliases are not, because Copy sets the current ones,
+// nor are includes, because they refer to other resources. It is for one goroutine.
 type Inputs struct{ buf []byte }
 
-// Record adds a record, which may be nil, as it is now: rendering may change it.
+// Record adds a record, which may be nil.
 func (in *Inputs) Record(r record.Record) {
 	if r.IsNil() {
 		in.buf = append(in.buf, 0)
@@ -196,18 +195,17 @@ func (in *Inputs) Of(fingerprint uint64) {
 	in.buf = binary.LittleEndian.AppendUint64(in.buf, fingerprint)
 }
 
-// Fingerprint returns the hash of all that was added since the last call, and of the program. It
-// is not 0. Eight bytes are enough: it is compared with that of one resource only, the one with the
-// same key in the previous release.
+// Fingerprint returns the hash of the inputs added since the last call, and of the program. It is never 0. Eight
+// bytes are enough, because it is compared with only one resource, that with the same key in the previous release.
 func (in *Inputs) Fingerprint() uint64 {
 	h := max(1, xxh3.HashSeed(in.buf, program()))
 	in.buf = in.buf[:0]
 	return h
 }
 
-// program is a hash of whatever decides, beside its inputs, how a resource is rendered: the code, its
-// reference data and the types of records. Two builds of a commit that differ in edits have one
-// version of the module, so render.Version counts too.
+// program is a hash of everything besides its inputs that determines how a resource is rendered: the code, its
+// reference data and the types of records. Builds of one commit with different edits have the same module version, so
+// render.Version counts too.
 var program = sync.OnceValue(func() uint64 {
 	version := ""
 	if info, ok := debug.ReadBuildInfo(); ok {

@@ -36,29 +36,27 @@ func (w *bitWriter) stored(raw []byte) {
 	w.out = append(w.out, raw...)
 }
 
-// slack is the number of bytes that flush may touch beyond those that it writes.
+// slack is the number of bytes that flush may overwrite after those that it writes.
 const slack = 8
 
-// pending are bits that wait to be written. A loop that writes many keeps them, and the
-// place to write to, in registers: begin takes both from a bitWriter, end gives them back.
+// pending are bits not yet written. A loop with many writes keeps them and the output position in registers: begin
+// takes both from a bitWriter, end returns them.
 type pending struct {
 	bits uint64
 	n    uint
 }
 
-// begin returns the memory to write to, which is the capacity of w.out, the number of its
-// bytes that are written, and the pending bits.
+// begin returns the output buffer, which is the capacity of w.out, the number of bytes written, and the pending bits.
 func (w *bitWriter) begin() (out []byte, at int, p pending) {
 	return w.out[:cap(w.out)], len(w.out), pending{w.acc, w.n}
 }
 
-// end sets the number of bytes that are written, and the pending bits.
+// end sets the number of bytes written, and the pending bits.
 func (w *bitWriter) end(at int, p pending) {
 	w.out, w.acc, w.n = w.out[:at], p.bits, p.n
 }
 
-// add adds the low n bits of v, whose other bits are zero. Behind a flush, there is room
-// for 56 bits.
+// add adds the low n bits of v, whose other bits are zero. After a flush, there is room for 56 bits.
 func (p pending) add(v uint64, n uint) pending {
 	return pending{p.bits | v<<(p.n&63), p.n + n}
 }
@@ -66,13 +64,13 @@ func (p pending) add(v uint64, n uint) pending {
 // code adds a code.
 func (p pending) code(c coded) pending { return p.add(uint64(c>>8), uint(c&255)) }
 
-// flush writes whole bytes to a place of out and returns the one behind them.
+// flush writes whole bytes at a position of out and returns the position after them.
 func (p pending) flush(out []byte, at int) (pending, int) {
 	binary.LittleEndian.PutUint64(out[at:], p.bits)
 	return pending{p.bits >> (p.n &^ 7 & 63), p.n & 7}, at + int(p.n>>3)
 }
 
-// phrases writes phrases, which stand for raw, and the end of their block.
+// phrases writes the phrases of raw and the end of their block.
 func (w *bitWriter) phrases(raw []byte, phrases []phrase, t *table) {
 	out, at, b := w.begin()
 	for _, p := range phrases {
@@ -101,7 +99,7 @@ func (w *bitWriter) phrases(raw []byte, phrases []phrase, t *table) {
 // emptyFixed is the number of bits of an empty fixed block: its type, and the end.
 const emptyFixed = 3 + 7
 
-// tailBits returns the bits that tail takes behind n bits.
+// tailBits returns the number of bits that tail writes after n bits.
 func tailBits(n uint) int {
 	if n%2 == 0 {
 		return emptyFixed * emptyBlocks(n)
@@ -109,17 +107,16 @@ func tailBits(n uint) int {
 	return storedBits(n%8, 0)
 }
 
-// emptyBlocks returns the number of empty fixed blocks that lead from n bits, which are even, to a
-// byte boundary: each adds ten, two more than a byte. It is one at least.
+// emptyBlocks returns the number of empty fixed blocks from an even number of bits n to a byte boundary: each adds
+// ten, two more than a byte. It is at least 1.
 func emptyBlocks(n uint) int { return 4 - int(n%8)/2 }
 
-// storedBits returns the bits that so many bytes take as a stored block behind n bits.
+// storedBits returns the number of bits of a stored block with that many bytes, after n bits.
 func storedBits(n uint, bytes int) int { return int(3+n+7)/8*8 - int(n) + 32 + bytes*8 }
 
-// tail brings w to a byte boundary. The usual way is an empty stored block, of 35 to 42
-// bits; one to four empty fixed blocks take 10 to 40, behind an even number of bits. There
-// is an empty block in any case: readers may look ten bits beyond a block that is not
-// final, the least that another one has, and a segment may have to be read by itself.
+// tail pads w to a byte boundary. The usual way is an empty stored block of 35 to 42 bits; after an even number of
+// bits, one to four empty fixed blocks take 10 to 40. There is always an empty block: readers may look ahead ten bits
+// after a non-final block, the least that another one has, and a segment must be readable alone.
 func (w *bitWriter) tail() {
 	if w.n%2 == 1 {
 		w.stored(nil)

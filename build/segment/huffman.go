@@ -4,10 +4,10 @@ import (
 	"slices"
 )
 
-// counts are how often the symbols of a block occur. A block holds fewer bytes than
-// a count can. Their numbers are multiples of four, because four are read at once.
+// counts has the frequencies of the symbols of a block, which has fewer bytes than a count can hold. The array
+// lengths are multiples of four, because four are read at once.
 type counts struct {
-	literal  [numLiterals + 2]uint16 // and lengths, and the end
+	literal  [numLiterals + 2]uint16 // literals, lengths and the end
 	distance [numDistance + 2]uint16
 }
 
@@ -17,16 +17,16 @@ type code struct {
 	distance alphabet
 	head     header
 	table    table
-	bits     int // of the block, as a dynamic one
-	plain    int // as a fixed one
+	bits     int // size as a dynamic block
+	plain    int // size as a fixed block
 }
 
-// fit finds the code of a block, whose end is not counted yet, and what it takes.
+// fit computes the code of a block and its size. The end of the block is not counted yet.
 func (c *code) fit(n *counts) {
 	n.literal[endOfBlock]++
 	c.literal.fit(n.literal[:], maxCode)
 	c.distance.fit(n.distance[:], maxCode)
-	if len(c.distance.symbols) == 0 { // RFC 1951 allows for none, not all readers do
+	if len(c.distance.symbols) == 0 { // RFC 1951 allows an empty alphabet, but not all readers do
 		c.distance.symbols = append(c.distance.symbols, used(0))
 		c.distance.single()
 	}
@@ -49,29 +49,29 @@ func (c *code) fit(n *counts) {
 	}
 }
 
-// assign makes the table.
+// assign computes the table.
 func (c *code) assign() {
 	c.literal.assign(c.table.literal[:])
 	c.distance.assign(c.table.distance[:])
 }
 
-// A used is a symbol that occurs: how often, and which. They sort by that.
+// A used is a symbol that occurs and its frequency, which is the sort key.
 type used uint64
 
 func (u used) weight() uint32 { return uint32(u >> 16) }
 func (u used) symbol() uint16 { return uint16(u) }
 
-// An alphabet finds the Huffman code of some symbols. Its work grows with the symbols that
-// occur, which are few in a short text.
+// An alphabet computes the Huffman code of some symbols. Its work grows with the number of used symbols, which is
+// small for a short text.
 type alphabet struct {
-	symbols []used                 // that occur, in their order
+	symbols []used                 // used symbols, ascending
 	sorted  []used                 // by weight
-	tree    []uint32               // of the joints: the weight, then the parent, then the depth
-	lengths [numLiterals + 2]uint8 // of the symbols that occur
-	count   [maxCode + 2]uint16    // codes of a length
+	tree    []uint32               // inner nodes: first the weight, then the parent, then the depth
+	lengths [numLiterals + 2]uint8 // lengths of used symbols
+	count   [maxCode + 2]uint16    // number of codes by length
 }
 
-// fit sets the lengths of the codes of symbols that occur so often, none longer than limit.
+// fit computes code lengths from frequencies, up to limit.
 func (a *alphabet) fit(freq []uint16, limit int) {
 	symbols := a.symbols[:0]
 	for s := 0; s < len(freq); s += 4 {
@@ -104,10 +104,10 @@ func (a *alphabet) single() {
 	a.lengths[a.symbols[0].symbol()] = 1
 }
 
-// fewTimes is how often a symbol occurs from which on sorting compares.
+// fewTimes is the frequency from which sorting compares.
 const fewTimes = 32
 
-// sort sorts the symbols by how often they occur: most do so a few times.
+// sort sorts the symbols by frequency, which is mostly low.
 func (a *alphabet) sort() {
 	var starts [fewTimes]uint16
 	for _, u := range a.symbols {
@@ -128,11 +128,11 @@ func (a *alphabet) sort() {
 	slices.Sort(a.sorted[often:])
 }
 
-// join makes the Huffman tree of the sorted symbols. Joints are in the order of their
-// weights as they are made, so that the lightest nodes are the first of two rows.
+// join builds the Huffman tree of the sorted symbols. Inner nodes are created in order of weight, so the lightest
+// node is the first of two queues.
 func (a *alphabet) join() {
 	leaves := a.sorted
-	tree := slices.Grow(a.tree[:0], len(leaves)-1)[:len(leaves)-1] // the weight of a joint, then its parent
+	tree := slices.Grow(a.tree[:0], len(leaves)-1)[:len(leaves)-1] // weights of inner nodes, later their parents
 	leaf, joint := 0, 0
 	for next := range tree {
 		var sum uint32
@@ -151,9 +151,8 @@ func (a *alphabet) join() {
 	a.tree = tree
 }
 
-// measure counts the codes of each length, and gives the longest to the rarest symbols. Where
-// a joint would be deeper than the limit allows, the deepest leaf above becomes one, which
-// costs little.
+// measure counts the codes of each length and gives the longest to the rarest symbols. If an inner node would be
+// deeper than the limit, the deepest leaf above becomes one, which costs little.
 func (a *alphabet) measure(limit int) {
 	tree := a.tree
 	root := len(tree) - 1
@@ -180,10 +179,10 @@ func (a *alphabet) measure(limit int) {
 	}
 }
 
-// assign sets the codes of the symbols that occur, which follow from their lengths.
+// assign computes the codes of the used symbols from their lengths.
 func (a *alphabet) assign(t []coded) {
 	var next [maxCode + 1]uint16
-	var first uint16 // code of a length
+	var first uint16 // first code of a length
 	for l, n := range a.count[:maxCode+1] {
 		next[l] = first
 		first = (first + n) << 1
@@ -196,37 +195,36 @@ func (a *alphabet) assign(t []coded) {
 	}
 }
 
-// A header describes the codes of a dynamic block: the lengths of the codes, written in runs, and
-// the codes of the symbols of runs.
+// A header describes the codes of a dynamic block: the code lengths, in runs, and the codes of the run symbols.
 type header struct {
-	literals, distances int // lengths written of each alphabet
+	literals, distances int // number of lengths written for each alphabet
 	runs                []run
-	count               [numLengths + 1]uint16 // how often each symbol of runs occurs
-	code                alphabet               // of the symbols of runs
+	count               [numLengths + 1]uint16 // frequency of each run symbol
+	code                alphabet               // code of the run symbols
 	codes               [numLengths]coded
-	ordered             int // lengths of symbols of runs that are written, in the order of lengthOrder
-	bits                int // of all of it, with the type of the block
+	ordered             int // number of run symbol lengths written, in lengthOrder
+	bits                int // total size, with the block type
 }
 
-// A run is one length of a code, or a repetition of the last one or of zero.
+// A run is one code length, or a repetition of the last one or of zero.
 type run struct {
 	symbol uint8
-	rest   uint8 // extra bits: how many times, less the smallest
+	rest   uint8 // extra bits: repetitions minus the minimum
 }
 
-// Symbols of runs beside the lengths, and their extra bits.
+// Run symbols besides the lengths, and their extra bits.
 const (
-	again     = 16 // the last length, 3 to 6 times
-	someZeros = 17 // 3 to 10
-	manyZeros = 18 // 11 to 138
+	repeatLast = 16 // repeats the last length 3 to 6 times
+	someZeros  = 17 // 3 to 10
+	manyZeros  = 18 // 11 to 138
 )
 
-var runExtra = [numLengths]uint{again: 2, someZeros: 3, manyZeros: 7}
+var runExtra = [numLengths]uint{repeatLast: 2, someZeros: 3, manyZeros: 7}
 
-// lengthOrder is the order in which the lengths of the symbols of runs are written.
+// lengthOrder is the order in which the lengths of the run symbols are written.
 var lengthOrder = [numLengths]uint8{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15}
 
-// describe makes h the header of the codes of a block, in one pass over the symbols that occur.
+// describe computes the header for the codes of a block, in one pass over the used symbols.
 func (h *header) describe(literal, distance *alphabet) {
 	h.runs = h.runs[:0]
 	clear(h.count[:])
@@ -247,8 +245,8 @@ func (h *header) describe(literal, distance *alphabet) {
 	}
 }
 
-// lengths adds the runs of an alphabet, whose symbols begin at place first, behind the runs of
-// the places below done. It returns the place behind its last run.
+// lengths adds the runs of an alphabet whose symbols begin at place first; runs exist for the places below done. It
+// returns the place after its last run.
 func (h *header) lengths(a *alphabet, first, done int) int {
 	symbols := a.symbols
 	for i := 0; i < len(symbols); {
@@ -266,7 +264,7 @@ func (h *header) lengths(a *alphabet, first, done int) int {
 		if n >= 4 {
 			h.add(length, 0)
 			for n--; n >= 3; n -= min(n, 6) {
-				h.add(again, uint8(min(n, 6)-3))
+				h.add(repeatLast, uint8(min(n, 6)-3))
 			}
 		}
 		for range n {
@@ -282,7 +280,7 @@ func (h *header) add(symbol, rest uint8) {
 	h.count[symbol]++
 }
 
-// zeros adds the runs of n symbols that do not occur.
+// zeros adds the runs of n unused symbols.
 func (h *header) zeros(n int) {
 	for ; n >= 11; n -= min(n, 138) {
 		h.add(manyZeros, uint8(min(n, 138)-11))

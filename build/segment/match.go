@@ -7,25 +7,24 @@ import (
 
 // Bounds of chains.
 const (
-	shortest  = 4       // bytes of the shortest match: three cost more than they save, mostly
-	headWidth = 16      // bits of the number of a head, at most
-	spread    = 2       // bits that the number of a head has beyond those of the number of a place
-	maxPlaces = 1 << 15 // at least maxShort
+	shortest  = 4       // minimum match length: three bytes mostly cost more than they save
+	headWidth = 16      // maximum bits of a head's number
+	spread    = 2       // bits of a head's number beyond those of the number of places
+	maxPlaces = 1 << 15 // maxShort or more
 )
 
-// chains lead from each place of a text to those before it that begin with the same bytes.
-// Heads are cleared for each text, back is not: a place of an older text is as good as any,
-// because every match is compared.
+// chains link each place of a text to earlier ones that begin with the same bytes. Heads are cleared for each text,
+// back is not: a stale place does no harm, because every match is verified.
 type chains struct {
-	head  [1 << headWidth]uint32 // by the hash of four bytes: more of the hash, and the last place that has it
-	back  [maxPlaces]uint16      // by place: the distance to the one before with that hash
-	same  [maxPlaces / 64]uint64 // by place, a bit: that one begins with the same four bytes, almost surely
-	shift uint                   // of a hash, that gives the number of its head
-	end   int                    // behind the last place where a match can begin
+	head  [1 << headWidth]uint32 // by hash of four bytes: more of the hash, and its last place
+	back  [maxPlaces]uint16      // by place: distance to the previous one with that hash
+	same  [maxPlaces / 64]uint64 // one bit a place: the previous one almost surely begins with the same four bytes
+	shift uint                   // right shift from a hash to its head's number
+	end   int                    // end of the places where a match can begin
 }
 
-// link makes the chains of a text. The shorter it is, the fewer heads there are to clear and
-// to keep in the processor's cache.
+// link builds the chains of a text. Shorter texts use fewer heads, which are quicker to clear and stay in the
+// processor's cache.
 func (c *chains) link(raw []byte) {
 	width := min(max(bits.Len(uint(len(raw)))+spread, 8), headWidth)
 	clear(c.head[:1<<width])
@@ -38,10 +37,9 @@ func (c *chains) link(raw []byte) {
 	}
 }
 
-// linkPart links up to 64 places, from a multiple of 64 on. The first one begins with the
-// upper three bytes of begin, and then part. It returns the bits of same, the last one in
-// the highest bit. No branch depends on the text: the places where matches begin are hard to
-// predict, and a wrong guess takes as long as ten places.
+// linkPart links up to 64 places, starting at a multiple of 64. The text is the upper three bytes of begin, followed
+// by part. It returns the bits of same, the last one in the highest bit. No branch depends on the text: match
+// positions are hard to predict, and a misprediction costs as much as ten places.
 func (c *chains) linkPart(part []byte, begin uint32, place uint16) (same uint64) {
 	back := c.back[place:][:len(part)]
 	shift := c.shift & 31
@@ -76,8 +74,8 @@ func (c *chains) begins(i int) bool {
 	return i < c.end && c.same[i/64]>>(i&63)&1 != 0
 }
 
-// longest returns length and distance of the longest match of place i that is longer than
-// so many bytes, three at least, among the first n of its chain; else a length of 0.
+// longest returns length and distance of the longest match at place i that is longer than than bytes (at least
+// three), among the first n of its chain. Without one, the length is 0.
 func (c *chains) longest(raw []byte, i, than, n int) (length, distance int) {
 	here := raw[i:min(i+maxMatch, len(raw))]
 	if than >= len(here) {
@@ -92,7 +90,7 @@ func (c *chains) longest(raw []byte, i, than, n int) (length, distance int) {
 		if back == 0 || at < 0 {
 			break
 		}
-		// A longer match has the byte behind the longest one too, and the three before.
+		// A longer match must equal in the byte after the best one and the three before.
 		if binary.LittleEndian.Uint32(raw[at+than-3:]) != end {
 			continue
 		}
@@ -108,7 +106,7 @@ func (c *chains) longest(raw []byte, i, than, n int) (length, distance int) {
 	return length, distance
 }
 
-// common returns the length of what a and b both begin with. a is as long as b at least.
+// common returns the length of the common prefix of a and b. a is at least as long as b.
 func common(a, b []byte) int {
 	n := 0
 	for ; n+8 <= len(b); n += 8 {
@@ -122,22 +120,22 @@ func common(a, b []byte) int {
 	return n
 }
 
-// How hard matches are looked for. With these, texts of all lengths are as small as by
-// klauspost/compress at level 6.
+// How hard to search for matches. With these, texts of all lengths are as small as with klauspost/compress at level
+// 6.
 const (
-	maxChain  = 8   // places that are compared for one match
-	niceMatch = 128 // length of a match that needs no better one
-	lazyMatch = 24  // length of a match from which on the next places are not tried
-	goodMatch = 8   // length of a match from which on they are tried with a quarter of the chain
+	maxChain  = 8   // places compared for one match
+	niceMatch = 128 // match length that ends the search
+	lazyMatch = 24  // match length from which the next places are not tried
+	goodMatch = 8   // match length from which they are tried with a quarter of the chain
 )
 
-// A match copies length bytes from so far back.
+// A match copies length bytes from distance bytes back.
 type match struct {
 	length   uint16
 	distance uint16
 }
 
-// A phrase is a number of literals, and a match behind them; the last one of a block has none.
+// A phrase is a number of literals, then a match; the last one of a block has none.
 type phrase struct {
 	literals uint16
 	match
@@ -147,7 +145,7 @@ type phrase struct {
 func (e *shortEncoder) parse(raw []byte) {
 	c, count, phrases := &e.chains, &e.count, e.phrases[:0]
 	*count = counts{}
-	next := 0 // the first place that is in no phrase
+	next := 0 // the first place after the last phrase
 	for i := c.next(0); i < c.end; i = c.next(i) {
 		at, m := e.match(raw, i)
 		if m.length == 0 {
@@ -164,8 +162,8 @@ func (e *shortEncoder) parse(raw []byte) {
 	e.phrases = append(phrases, phrase{literals: uint16(len(raw) - next)})
 }
 
-// match returns the match of place i, or one that begins a little later and is so much
-// longer that it is worth the literals; one of no bytes if there is none.
+// match returns the match at place i, or one that begins a little later and is long enough to be worth the literals.
+// Its length is 0 if there is none.
 func (e *shortEncoder) match(raw []byte, i int) (at int, m match) {
 	c := &e.chains
 	length, distance := c.longest(raw, i, shortest-1, maxChain)
@@ -178,8 +176,7 @@ func (e *shortEncoder) match(raw []byte, i int) (at int, m match) {
 			n /= 4
 		}
 		l, d := c.longest(raw, i+later, length, n)
-		// A byte of a match saves some four bits, one further back costs one for each
-		// power of two.
+		// Each byte of a match saves some four bits; each doubling of the distance costs one.
 		if l > 0 && 4*(l-length)+bits.Len(uint(distance))-bits.Len(uint(d)) > 4*later-2 {
 			i += later
 			length, distance = l, d

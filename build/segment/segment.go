@@ -1,6 +1,5 @@
-// Package segment compresses fragments into segments: raw deflate blocks, none of
-// them final, that end on a byte boundary and refer to nothing before themselves,
-// so that any segments can follow one another in one gzip member.
+// Package segment compresses fragments into segments: raw deflate blocks, all non-final, that end on a byte boundary
+// and refer to no earlier data. So segments can follow one another in one gzip member in any order.
 package segment
 
 import (
@@ -15,24 +14,24 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// Version changes with the bytes that a Compressor makes of a text: builds take segments of earlier
-// releases over as long as it is the same. TestVersion pins it.
+// Version changes with the bytes that a Compressor produces for a text: builds reuse segments of earlier releases as
+// long as it is the same. TestVersion pins it.
 const Version = 2
 
-// DefaultLevel is the deflate level of a build that names none. It has an encoder of our own for
-// short texts; all else is klauspost/compress.
+// DefaultLevel is the default deflate level. It has our own encoder for short texts; everything else is
+// klauspost/compress.
 const DefaultLevel = 6
 
 // A Compressor makes segments. It is not safe for concurrent use.
 type Compressor struct {
 	level int
-	short *shortEncoder                    // of DefaultLevel, for texts up to maxShort; else nil
-	long  *flate.Writer                    // of all other texts; nil before the first
+	short *shortEncoder                    // at DefaultLevel, for texts up to maxShort; else nil
+	long  *flate.Writer                    // for all other texts; nil until needed
 	out   bytes.Buffer                     // slices of it stay valid while it grows, because growing copies
 	made  map[release.Hash]release.Segment // since Reset
 }
 
-// idle holds the Compressors that were closed, by level: each is most of a megabyte.
+// idle holds closed Compressors by level for reuse: each is most of a megabyte.
 var idle [10]sync.Pool
 
 // New returns a Compressor of the given deflate level, 1 to 9.
@@ -50,23 +49,23 @@ func New(level int) (*Compressor, error) {
 	return c, nil
 }
 
-// Close gives the memory of c to others. It ends the life of all segments that c made, and of c.
+// Close releases c for reuse. It invalidates c and all its segments.
 func (c *Compressor) Close() {
 	c.Reset()
 	idle[c.level].Put(c)
 }
 
-// Reset ends the life of all segments that c made, to reuse their memory.
+// Reset invalidates all segments of c and reuses their memory.
 func (c *Compressor) Reset() {
 	c.out.Reset()
 	clear(c.made)
 }
 
-// Len returns the length of all segments that c made since Reset, in bytes at rest.
+// Len returns the stored length of all segments since Reset, in bytes.
 func (c *Compressor) Len() int { return c.out.Len() }
 
-// Segment compresses raw, unless it has done so since Reset: variants of a record
-// are often equal. The result is valid until Reset.
+// Segment compresses raw, or returns the earlier segment of an equal text since Reset: variants of a record are often
+// equal. The result is valid until Reset.
 func (c *Compressor) Segment(raw []byte) (release.Segment, error) {
 	hash := release.HashOf(raw)
 	if s, ok := c.made[hash]; ok {
@@ -89,7 +88,7 @@ func (c *Compressor) Segment(raw []byte) (release.Segment, error) {
 	return s, nil
 }
 
-// writeLong writes the blocks of a text by klauspost/compress.
+// writeLong writes the blocks of a text with klauspost/compress.
 func (c *Compressor) writeLong(raw []byte) error {
 	if c.long == nil { // it takes a megabyte, and at DefaultLevel most shards have no such text
 		var err error
@@ -101,24 +100,24 @@ func (c *Compressor) writeLong(raw []byte) error {
 	if _, err := c.long.Write(raw); err != nil {
 		return err
 	}
-	// Flush ends with an empty stored block, which brings the output to a byte
-	// boundary; Close, which would mark a final block, is never called.
+	// Flush ends with an empty stored block, which pads the output to a byte boundary. Close is never called, because
+	// it would mark a final block.
 	return c.long.Flush()
 }
 
-// maxShort is the length in bytes of the longest text that a shortEncoder takes. Longer ones are
-// written more quickly by encoders made for them. The window reaches over all of a text.
+// maxShort is the length limit of a shortEncoder, in bytes. Encoders for long texts are faster above it. The window
+// covers the whole text.
 const maxShort = 30_000
 
-// A shortEncoder writes the blocks of a segment, as RFC 1951 has them: none is final, the last
-// ends on a byte boundary, and no match reaches before the first.
+// A shortEncoder writes the blocks of a segment in the format of RFC 1951: none is final, the last ends on a byte
+// boundary, and no match reaches before the first.
 //
-// It is made for short texts: a build compresses more than a hundred million of some 550 bytes.
-// Encoders made for long texts spend their time there on clearing and walking large tables. This
-// one has tables that grow with the text, and works by the symbols that occur.
+// It is made for short texts: a build compresses more than a hundred million of some 550 bytes. Encoders for long
+// texts spend their time there on clearing and walking large tables. The tables of this one grow with the text, and
+// its work with the number of used symbols.
 //
-// Its blocks are about as small as those of other encoders at level 6. It takes less than half a
-// megabyte, whatever it writes, and is not safe for concurrent use.
+// Its blocks are about as small as those of other encoders at level 6. It takes less than half a megabyte for any
+// text, and is not safe for concurrent use.
 type shortEncoder struct {
 	chains  chains
 	phrases []phrase
@@ -127,8 +126,8 @@ type shortEncoder struct {
 	w       bitWriter
 }
 
-// Append appends a block that holds raw, which has maxShort bytes at most, and what brings it to
-// a byte boundary. The bytes follow from raw alone.
+// Append appends a block with raw, which has at most maxShort bytes, and the padding to a byte boundary. The bytes
+// depend on raw alone.
 func (e *shortEncoder) Append(dst, raw []byte) []byte {
 	e.w = bitWriter{out: dst}
 	if len(raw) == 0 {
@@ -143,7 +142,7 @@ func (e *shortEncoder) Append(dst, raw []byte) []byte {
 	return out
 }
 
-// write writes the phrases, which stand for raw, as the shortest of the three types of blocks.
+// write writes the phrases of raw in the shortest of the three block types.
 func (e *shortEncoder) write(raw []byte) {
 	w, c := &e.w, &e.code
 	c.fit(&e.count)
@@ -155,7 +154,7 @@ func (e *shortEncoder) write(raw []byte) {
 	switch best {
 	case stored:
 		w.stored(raw)
-		return // at a byte boundary
+		return // already at a byte boundary
 	case plain:
 		w.write(typeFixed, 3)
 		w.phrases(raw, e.phrases, &fixedTable)

@@ -4,7 +4,7 @@ import (
 	"math/bits"
 )
 
-// Bounds of RFC 1951.
+// Limits of RFC 1951.
 const (
 	minMatch = 3
 	maxMatch = 258
@@ -13,13 +13,13 @@ const (
 	firstLength = 257 // symbol of the shortest length
 	numLiterals = 286 // symbols of literals, the end and lengths
 	numDistance = 30
-	numLengths  = 19 // symbols of runs, which describe the lengths of codes
+	numLengths  = 19 // run symbols, which describe the lengths of codes
 
 	maxCode       = 15 // bits of a code
-	maxLengthCode = 7  // bits of the code of a symbol of runs
+	maxLengthCode = 7  // bits of a run symbol's code
 )
 
-// lengthSymbols holds, less firstLength, the symbol of each length.
+// lengthSymbols holds the symbol of each length, minus firstLength.
 var lengthSymbols = func() (t [maxMatch + 1]uint8) {
 	for l := minMatch; l < maxMatch; l++ {
 		t[l] = uint8(l - minMatch)
@@ -27,7 +27,7 @@ var lengthSymbols = func() (t [maxMatch + 1]uint8) {
 			t[l] = uint8((n-3)*4 + (l-minMatch)>>(n-3))
 		}
 	}
-	t[maxMatch] = numLiterals - 1 - firstLength // has no extra bits
+	t[maxMatch] = numLiterals - 1 - firstLength // it has no extra bits
 	return t
 }()
 
@@ -39,7 +39,7 @@ func lengthExtra(symbol uint8) uint {
 	return uint(symbol/4) - 1
 }
 
-// lengthRest returns these extra bits.
+// lengthRest returns the extra bits of a length.
 func lengthRest(length uint16, symbol uint8) uint32 {
 	return uint32(length-minMatch) & (1<<lengthExtra(symbol) - 1)
 }
@@ -62,20 +62,19 @@ func distanceExtra(symbol uint8) uint {
 	return uint(symbol/2) - 1
 }
 
-// distanceRest returns these extra bits.
+// distanceRest returns the extra bits of a distance.
 func distanceRest(distance uint16, symbol uint8) uint32 {
 	return uint32(distance-1) & (1<<distanceExtra(symbol) - 1)
 }
 
-// The types of blocks, as a block that is not final begins.
+// The types of blocks, with the bit of a non-final block.
 const (
 	typeStored  = 0 << 1
 	typeFixed   = 1 << 1
 	typeDynamic = 2 << 1
 )
 
-// A coded is the code of a symbol: its bits in the order in which they are written, and
-// below them, in eight bits, how many they are.
+// A coded is the code of a symbol: its bits in output order, above an eight-bit length.
 type coded uint32
 
 // length returns the number of bits of c.
@@ -87,7 +86,7 @@ type table struct {
 	distance [numDistance]coded
 }
 
-// fixedTable is that of fixed blocks. Two symbols that never occur have codes too.
+// fixedTable has the codes of fixed blocks. Two symbols that never occur have codes too.
 var fixedTable = func() (t table) {
 	for s := range t.literal {
 		code, n := 0b11000000+s-280, 8
@@ -107,7 +106,7 @@ var fixedTable = func() (t table) {
 	return t
 }()
 
-// reversed returns a code of n bits, 1 to 15: the highest bit of a code is written first.
+// reversed returns a code of n bits, 1 to 15, in output order: the highest bit is written first.
 func reversed(code uint16, n int) coded {
 	return coded(bits.Reverse16(code)>>((16-n)&15))<<8 | coded(n)
 }

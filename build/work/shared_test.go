@@ -75,7 +75,7 @@ func TestRecords(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := b.PutDone("titles", 3, map[string]int{"n": 2}); err == nil || !strings.Contains(err.Error(), "titles-00003.json: a twin of this task has made something else") {
+	if err := b.PutDone("titles", 3, map[string]int{"n": 2}); err == nil || !strings.Contains(err.Error(), "titles-00003.json: a twin of this task wrote something else") {
 		t.Errorf("a twin that has made something else: %v", err)
 	}
 	if err := b.Read(Done+"/"+DoneName("titles", 3), &got); err != nil || got["n"] != 1 {

@@ -1,21 +1,20 @@
-// Package work is the folder that the tasks of a build share: a folder of this machine, or one of a
-// file system that several machines reach.
+// Package work is the folder that the tasks of a build share: on this machine, or on a file system that several
+// machines reach.
 //
-//	plan.json                   the plan; made once
-//	<plan>/done/<task>.json     record of a task: made once, when all of its files are there
+//	plan.json                   the plan; created once
+//	<plan>/done/<task>.json     record of a task: created once, when all of its files exist
 //	<plan>/files/<name>         for later tasks
-//	<plan>/release/<name>       of the release in the making
-//	<plan>/runs/<run>.json      what a process is at, or what it has cost
-//	<plan>/report.json          the report of a build whose release is in the store
+//	<plan>/release/<name>       files of the unfinished release
+//	<plan>/runs/<run>.json      progress of a process, or its cost
+//	<plan>/report.json          report of a build whose release is in the store
 //
-// The name of a file follows from the task that makes it, and its bytes follow from the task's inputs. So a
-// task that runs again, that runs twice at a time or that comes back when its build is over harms
-// nothing: it writes the same bytes under the same name, or below a plan that nobody reads. Readers trust records,
-// compare files with the sizes there, and check the checksums that each file has.
+// The name of a file depends on its task, and its bytes on the task's inputs. So a task may run again, twice at a
+// time, or resume after the end of its build: it writes the same bytes under the same name, or below a plan that
+// nobody reads. Readers trust records, compare file sizes with them, and verify the checksums in each file.
 //
-// On one machine, tasks write their files where others read them. Otherwise a process has
-// folders of its own, from which Share moves what a task has made. Files appear whole or not at all; names that
-// start with a dot are files in the making.
+// On one machine, tasks write files where others read them. Otherwise a process has folders of its own, from which
+// Share moves the files of a task. Files appear whole or not at all; names that start with a dot are unfinished
+// files.
 package work
 
 import (
@@ -43,40 +42,39 @@ type Area string
 // The areas.
 const (
 	Files   Area = "files"   // for later tasks
-	Release Area = "release" // of the release in the making
+	Release Area = "release" // files of the unfinished release
 )
 
 // dirs are the folders below a plan.
 var dirs = [...]string{string(Files), string(Release), Done, Runs}
 
-// A File is an output of a task. Its checksums lie in the file.
+// A File is an output of a task. Its checksums are in the file.
 type File struct {
 	Name string `json:"name"`
 	Size int64  `json:"size"`
 }
 
-// A Folder is the work folder of a build as a process sees it. It is safe for concurrent use.
+// A Folder is a process's view of the work folder of a build. It is safe for concurrent use.
 type Folder struct {
-	files, release string // where the tasks of this process write
-	shared         string // folder of the plan; "" where files and release are what tasks share
+	files, release string // output folders of this process
+	shared         string // folder of the plan; "" if files and release are shared themselves
 }
 
-// Local returns the Folder of a build on one machine, by the folder of files between tasks and that
-// of the release.
+// Local returns the Folder of a build on one machine. files is the folder for files between tasks.
 func Local(files, release string) *Folder { return &Folder{files: files, release: release} }
 
-// Shared returns the Folder of a process that shares the tasks of a plan with others in a folder. SetScratch comes before
-// the first task.
+// Shared returns the Folder of a process that shares the tasks of a plan with others. SetScratch comes before the
+// first task.
 func Shared(folder, plan string) *Folder {
 	return &Folder{shared: filepath.Join(folder, plan)}
 }
 
-// SetScratch makes folders for files in the making.
+// SetScratch creates folders for unfinished files.
 func (f *Folder) SetScratch(dir string) error {
 	f.files, f.release = filepath.Join(dir, string(Files)), filepath.Join(dir, string(Release))
 	for _, dir := range []string{f.files, f.release} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return fmt.Errorf("make folder for files in the making: %w", err)
+			return fmt.Errorf("make folder for unfinished files: %w", err)
 		}
 	}
 	return nil
@@ -107,7 +105,7 @@ func (f *Folder) Describe(name string) (File, error) {
 	return File{name, info.Size()}, nil
 }
 
-// Path returns the path of a file of Files, which has to have its size.
+// Path returns the path of a file of Files, or an error if its size differs.
 func (f *Folder) Path(file File) (string, error) {
 	path := filepath.Join(f.From(Files), file.Name)
 	info, err := os.Stat(path)
@@ -117,12 +115,12 @@ func (f *Folder) Path(file File) (string, error) {
 	return path, err
 }
 
-// errBytes is matched by errors about files with other bytes than their record has.
-var errBytes = errors.New("its bytes are not those that its task wrote")
+// errBytes matches errors about files whose bytes differ from their record.
+var errBytes = errors.New("its bytes differ from those that its task wrote")
 
-// Share moves a file from Dir of an area to where other tasks find it. It replaces what a twin of
-// the task has put there, which has the same bytes. Two tasks of this process may make a file of one name too,
-// which is named by its content: then the first one shares it for both.
+// Share moves a file from Dir of an area to the shared folder. It replaces the file of a twin of the task, which has
+// the same bytes. Two tasks of this process may write the same file, if it is named by its content: then the first
+// one shares it for both.
 func (f *Folder) Share(a Area, name string) error {
 	if f.shared == "" {
 		return nil
@@ -145,8 +143,8 @@ func (f *Folder) Share(a Area, name string) error {
 	return nil
 }
 
-// Clean removes all that tasks of any plan have left in a folder, files in the making too. The report and the plan go
-// after all else: who is interrupted can come back.
+// Clean removes all files of tasks of any plan from a folder, including unfinished ones. The report and the plan go
+// last, so that an interrupted Clean can be repeated.
 func Clean(folder string) error {
 	entries, err := os.ReadDir(folder)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -178,7 +176,7 @@ func Clean(folder string) error {
 	return err
 }
 
-// remove removes a file, if it is there.
+// remove removes a file if it exists.
 func remove(path string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -186,23 +184,23 @@ func remove(path string) error {
 	return nil
 }
 
-// Discard removes all that tasks of the plan have left in the shared folder, and leaves other plans alone.
+// Discard removes the files of the plan's tasks from the shared folder. Other plans stay.
 func (f *Folder) Discard() error { return discard(f.shared) }
 
-// discard removes what tasks have left in the folder of a plan.
+// discard removes the files of tasks from the folder of a plan.
 func discard(plan string) (err error) {
 	for _, dir := range dirs {
 		err = errors.Join(err, removeAll(filepath.Join(plan, dir)))
 	}
-	_ = os.Remove(plan) // unless it holds files of others
+	_ = os.Remove(plan) // fails if others have files there
 	return err
 }
 
-// removeAll removes a folder, also while a task of a build that is over still writes there: each file that it
-// makes meanwhile keeps the folder once more.
+// removeAll removes a folder, even while a task of a finished build still writes there: each of its new files takes
+// another attempt.
 func removeAll(dir string) (err error) {
 	for range 100 {
-		if err = os.RemoveAll(dir); !errors.Is(err, fs.ErrExist) { // which is ENOTEMPTY too
+		if err = os.RemoveAll(dir); !errors.Is(err, fs.ErrExist) { // matches ENOTEMPTY too
 			return err
 		}
 	}
@@ -231,11 +229,11 @@ func seal(v any) ([]byte, error) {
 	return append(data, '\n'), err
 }
 
-// making starts how plans and records in the making are named.
+// making is the name prefix of unfinished plans and records.
 const making = ".new-"
 
-// create makes a file of data. If there is one already, the error matches fs.ErrExist: a hard link gives a whole
-// file its name unless that is taken.
+// create creates a file with data. If it exists, the error matches fs.ErrExist: a hard link names the whole file only
+// if the name is free.
 func create(path string, data []byte) (err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
@@ -278,14 +276,14 @@ func (f *Folder) in(name string) string {
 // Names of records.
 const (
 	Done   = "done" // folder of the records of tasks
-	Runs   = "runs" // folder of what processes are at, or have cost: for those who watch the build
+	Runs   = "runs" // folder of progress and costs of processes, for watching the build
 	Report = "report.json"
 )
 
 // DoneName returns the name of the record of a task in Done.
 func DoneName(stage string, index int) string { return fmt.Sprintf("%s-%05d.json", stage, index) }
 
-// PutDone writes the record of a task that is done. If there is one already, it has to be the same.
+// PutDone writes the record of a finished task. An existing one must be equal.
 func (f *Folder) PutDone(stage string, index int, v any) error {
 	path := f.in(Done + "/" + DoneName(stage, index))
 	data, err := seal(v)
@@ -300,12 +298,12 @@ func (f *Folder) PutDone(stage string, index int, v any) error {
 	}
 	have, err := os.ReadFile(path)
 	if err == nil && !bytes.Equal(have, data) {
-		err = fmt.Errorf("%s: a twin of this task has made something else: %w", path, errBytes)
+		err = fmt.Errorf("%s: a twin of this task wrote something else: %w", path, errBytes)
 	}
 	return err
 }
 
-// put writes a file, in the place of one that is there.
+// put writes a file, replacing an existing one.
 func put(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
@@ -313,7 +311,7 @@ func put(path string, data []byte) error {
 	return file.WriteFile(path, data, 0o644)
 }
 
-// Put writes a record, in the place of one that is there.
+// Put writes a record, replacing an existing one.
 func (f *Folder) Put(name string, v any) error {
 	data, err := seal(v)
 	if err != nil {
@@ -322,7 +320,7 @@ func (f *Folder) Put(name string, v any) error {
 	return put(f.in(name), data)
 }
 
-// Read reads a record. The error matches fs.ErrNotExist if there is none.
+// Read reads a record. The error matches fs.ErrNotExist if it does not exist.
 func (f *Folder) Read(name string, v any) error { return read(f.in(name), v) }
 
 // Names returns the names of the records of a folder, Done or Runs.
@@ -339,7 +337,7 @@ func (f *Folder) Names(dir string) (names []string, err error) {
 	return names, err
 }
 
-// PutPlan writes the plan of a folder unless there is one, and reports which it was.
+// PutPlan writes the plan of a folder unless there is one, and reports whether it did.
 func PutPlan(folder string, plan any) (made bool, err error) {
 	data, err := seal(plan)
 	if err != nil {
@@ -352,7 +350,7 @@ func PutPlan(folder string, plan any) (made bool, err error) {
 	return err == nil, err
 }
 
-// ReadPlan reads the plan of a work folder. The error matches fs.ErrNotExist if there is none.
+// ReadPlan reads the plan of a work folder. The error matches fs.ErrNotExist if it does not exist.
 func ReadPlan(folder string, plan any) error { return read(filepath.Join(folder, PlanName), plan) }
 
 // PutFile writes a file for all tasks.
