@@ -14,18 +14,17 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
-// Access counts how often resources were asked for, by kind and id: in the last day and in
-// the last week.
+// Access has the request counts of resources in the last day and the last week, by kind and id.
 type Access = task.Access
 
-// accessColumns are the fields of a row of access counts.
+// accessColumns are the columns of access counts.
 var accessColumns = []string{"media_type", "id", "day", "week"}
 
 // accessKinds are the kinds that trend, by their media_type.
 var accessKinds = map[string]fragment.Kind{"movie": fragment.KindMovie, "tv": fragment.KindTV, "person": fragment.KindPerson}
 
-// ReadAccess reads access counts from a CSV: rows of media_type (movie, tv or person), id, day and week, which its first
-// line names in any order. Rows about one resource add up. An error names the file, the row and the field.
+// ReadAccess reads access counts from a CSV with the columns media_type (movie, tv or person), id, day and week. The
+// first line names them in any order. Counts of one resource add up. An error names the file, the row and the field.
 func ReadAccess(path string) (Access, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -68,7 +67,7 @@ func readAccess(r *csv.Reader, a Access) error {
 	}
 }
 
-// addAccess adds a row, whose cells are those of accessColumns.
+// addAccess adds a row. Its cells are in the order of accessColumns.
 func addAccess(a Access, cells []string) error {
 	kind, ok := accessKinds[cells[0]]
 	if !ok {

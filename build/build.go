@@ -1,10 +1,9 @@
-// Package build turns a catalogue into a release. The plan divides the work into tasks, and the
-// stages after it, in this order, have the tasks:
+// Package build turns a catalogue into a release. The plan divides the work into tasks, in stages with this order:
 //
-//	survey     what titles share: lists of genres, claimed ids, features of neighbours
+//	survey     data that titles share: lists of genres, claimed ids, features of neighbours
 //	prepare    the common part of the release, owners of ids, tables of neighbours
 //	titles     movies, and series with their seasons and episodes
-//	resources  people, companies and all else that titles contribute to
+//	resources  people, companies and other resources that titles contribute to
 //	find       the resources that external ids find
 //	index      the indexes of the release
 //	ranges     the columns of tables, by ranges of ranks
@@ -13,10 +12,9 @@
 //	changes    the table of changes
 //	seal       the manifest
 //
-// Package plan has the division, package task the work; the goroutines are here. A task is a
-// function of the plan and its index, so tasks of a stage may run in any order, anywhere, and
-// again. The release's bytes follow from the catalogue, the previous release and the parameters
-// alone: neither jobs nor memory show in them.
+// Package plan divides the work, package task does it; the goroutines are here. A task is a function of the plan and
+// its index, so tasks of a stage may run in any order, anywhere, and again. The release's bytes depend only on the
+// catalogue, the previous release and the parameters, not on jobs or memory.
 package build
 
 import (
@@ -42,25 +40,23 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release/store"
 )
 
-// Config has the inputs of a build and its share of the machine.
+// Config has the inputs of a build and its limits.
 type Config struct {
 	Catalog  string // folder of the catalogue
-	Releases string // folder of the releases, made when it is missing
+	Releases string // folder of the releases, created if missing
 	Level    int    // deflate level, 1 to 9; 6 by default
 	Jobs     int    // tasks that run side by side; the number of CPUs by default
-	Memory   int64  // bytes that the build may use; 2 GiB by default
-	// Previous is the id of the release that this one is made upon: by it trends are measured.
+	Memory   int64  // memory limit in bytes; 2 GiB by default
+	// Previous is the id of the previous release, the baseline of trends.
 	Previous string
-	// Full makes all of the release anew. Otherwise resources and segments of Previous are taken
-	// over where the build would only make them again.
+	// Full rebuilds everything. Otherwise unchanged resources and segments of Previous are reused.
 	Full bool
-	// Version is that of the program, for the manifest.
+	// Version is the program version for the manifest.
 	Version string
-	// Access counts how often resources were asked for. It may be nil; otherwise it has a share
-	// in the bytes of the release.
+	// Access counts requests for resources. It may be nil; otherwise the bytes of the release depend on it.
 	Access Access
-	// Progress gets the number of records that are done, and of all. It may be nil, and
-	// is called from several goroutines.
+	// Progress receives the number of processed records and of all records. It may be nil, and is called from several
+	// goroutines.
 	Progress func(done, total int64)
 	Log      *slog.Logger
 }
@@ -70,7 +66,7 @@ func DefaultConfig() Config {
 	return Config{Level: segment.DefaultLevel, Jobs: runtime.GOMAXPROCS(0), Memory: 2 << 30}
 }
 
-// Validate reports everything that is wrong with c.
+// Validate reports all errors in c.
 func (c *Config) Validate() error {
 	var errs []error
 	if c.Catalog == "" {
@@ -91,7 +87,7 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Run builds a release and returns its report. It is not published.
+// Run builds a release without publishing it, and returns its report.
 func Run(ctx context.Context, c Config) (Report, error) {
 	if err := c.Validate(); err != nil {
 		return Report{}, err
@@ -100,24 +96,24 @@ func Run(ctx context.Context, c Config) (Report, error) {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	// The memory limit makes the garbage collector run more often instead of exceeding the bound.
-	// The rest is for memory of the process beside the heap.
+	// The rest is for memory of the process besides the heap.
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(c.Memory / 10 * 9))
 	start := time.Now()
 	r, err := once(ctx, c, start)
 	if c.Previous != "" && !c.Full && errors.Is(err, release.ErrCorrupt) {
-		c.Log.Warn("previous release is damaged: all of the release is made anew", "previous", c.Previous, "because", err)
+		c.Log.Warn("previous release is damaged: rebuilding the whole release", "previous", c.Previous, "because", err)
 		c.Full = true
 		r, err = once(ctx, c, start)
 	}
 	if c.Previous != "" && errors.Is(err, release.ErrCorrupt) {
-		c.Log.Warn("previous release is damaged: the release is made without it and its trends", "previous", c.Previous, "because", err)
+		c.Log.Warn("previous release is damaged: building without it and its trends", "previous", c.Previous, "because", err)
 		c.Previous = ""
 		r, err = once(ctx, c, start)
 	}
 	return r, err
 }
 
-// once is Run for a Config that is valid.
+// once is Run for a valid Config.
 func once(ctx context.Context, c Config, start time.Time) (r Report, err error) {
 	p, access, err := c.plan()
 	if err != nil {
@@ -128,7 +124,7 @@ func once(ctx context.Context, c Config, start time.Time) (r Report, err error) 
 		return Report{}, err
 	}
 	defer func() { err = errors.Join(err, w.Abort()) }()
-	// The next builder removes the files that a killed one left under such names.
+	// The next builder removes files that a killed one left under such names.
 	folder, err := os.MkdirTemp(c.Releases, store.BuildingPrefix+"*")
 	if err != nil {
 		return Report{}, fmt.Errorf("make folder for temporary files: %w", err)
@@ -149,7 +145,7 @@ func once(ctx context.Context, c Config, start time.Time) (r Report, err error) 
 	return c.runTasks(ctx, w, b, workers, start)
 }
 
-// plan divides the work. access are the counts as the tasks read them, nil for none.
+// plan divides the work. access has the counts in encoded form, or is nil.
 func (c *Config) plan() (p *plan.Plan, access []byte, err error) {
 	in, err := records.Open(c.Catalog)
 	if err != nil {
@@ -164,7 +160,7 @@ func (c *Config) plan() (p *plan.Plan, access []byte, err error) {
 	return p, access, err
 }
 
-// MinMemory is the least memory of a task, in bytes.
+// MinMemory is the minimum memory of a task, in bytes.
 var MinMemory int64 = 64 << 20 // tests lower it
 
 // Workers returns how many tasks run side by side.
@@ -189,7 +185,7 @@ func (c *Config) runTasks(ctx context.Context, w *store.Builder, b *task.Build, 
 		stages[s.Name] = time.Since(start).Seconds()
 	}
 	if c.Progress != nil {
-		c.Progress(total, total) // records that are removed are passed over
+		c.Progress(total, total) // removed records were skipped
 	}
 	r, err = NewReport(b, c.Catalog, c.Log)
 	if err != nil {
@@ -213,8 +209,8 @@ func (c *Config) runTasks(ctx context.Context, w *store.Builder, b *task.Build, 
 	return r, r.Write(filepath.Join(c.Releases, m.ID))
 }
 
-// RunStage runs tasks of a stage side by side, all of them if only is nil, and returns how many were done. The first
-// error of a task ends the run.
+// RunStage runs tasks of a stage side by side, all of them if only is nil, and returns the number of finished ones.
+// The first error ends the run.
 func RunStage(ctx context.Context, b *task.Build, s task.Stage, workers int, only []int) (done int, err error) {
 	var o *task.Opened
 	if err := release.Guard(func() (err error) { o, err = s.Open(b); return err }); err != nil {

@@ -2,8 +2,8 @@
 
 package build
 
-// PeakRSS is 0: the system does not tell.
+// PeakRSS returns 0: this system has no figure.
 func PeakRSS() int64 { return 0 }
 
-// CPUSeconds is 0: the system does not tell.
+// CPUSeconds returns 0: this system has no figure.
 func CPUSeconds() float64 { return 0 }

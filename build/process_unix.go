@@ -12,10 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// PeakRSS returns the most memory that this process has held, in bytes; 0 when the
-// system does not tell.
+// PeakRSS returns the peak memory of this process in bytes, 0 if unknown.
 func PeakRSS() int64 {
-	// On Linux, rusage keeps what the parent held when it started this process.
+	// On Linux, rusage includes the memory of the parent at the start of this process.
 	if n, ok := highWater(); ok {
 		return n
 	}
@@ -29,7 +28,7 @@ func PeakRSS() int64 {
 	return u.Maxrss << 10
 }
 
-// CPUSeconds returns the time of CPUs that this process has taken; 0 when the system does not tell.
+// CPUSeconds returns the CPU time of this process, 0 if unknown.
 func CPUSeconds() float64 {
 	var u unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
@@ -38,7 +37,7 @@ func CPUSeconds() float64 {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
 }
 
-// highWater returns VmHWM of Linux, which is of this process alone.
+// highWater returns Linux's VmHWM, which excludes the parent.
 func highWater() (int64, bool) {
 	b, err := os.ReadFile("/proc/self/status")
 	if err != nil {

@@ -17,7 +17,7 @@ type memoryCounters struct {
 
 var getProcessMemoryInfo = windows.NewLazySystemDLL("kernel32.dll").NewProc("K32GetProcessMemoryInfo")
 
-// PeakRSS returns the most memory that this process has held, in bytes; 0 when the system does not tell.
+// PeakRSS returns the peak memory of this process in bytes, 0 if unknown.
 func PeakRSS() int64 {
 	m := memoryCounters{size: uint32(unsafe.Sizeof(memoryCounters{}))}
 	if ok, _, _ := getProcessMemoryInfo.Call(uintptr(windows.CurrentProcess()), uintptr(unsafe.Pointer(&m)), uintptr(m.size)); ok == 0 {
@@ -26,7 +26,7 @@ func PeakRSS() int64 {
 	return int64(m.peakWorkingSet)
 }
 
-// CPUSeconds returns the time of CPUs that this process has taken; 0 when the system does not tell.
+// CPUSeconds returns the CPU time of this process, 0 if unknown.
 func CPUSeconds() float64 {
 	var created, exited, kernel, user windows.Filetime
 	if err := windows.GetProcessTimes(windows.CurrentProcess(), &created, &exited, &kernel, &user); err != nil {
@@ -35,7 +35,7 @@ func CPUSeconds() float64 {
 	return (elapsed(kernel) + elapsed(user)).Seconds()
 }
 
-// elapsed returns a duration that the system gives as a time.
+// elapsed converts a duration that the system encodes as a time.
 func elapsed(t windows.Filetime) time.Duration {
 	return time.Duration(int64(t.HighDateTime)<<32|int64(t.LowDateTime)) * 100
 }

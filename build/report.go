@@ -17,16 +17,17 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// A Report describes a build. It lies in the release as report.json; only its
-// times and its memory differ between builds of one catalogue.
+// A Report describes a build. It is stored in the release as report.json. Only its times and its memory differ
+// between builds of one catalogue.
 type Report struct {
 	task.Outcome
 	BuiltAt time.Time        `json:"built_at"`
 	Records map[string]int64 `json:"records"` // by kind
-	// Fetched is when the records were fetched; nil for unknown. FetchedByKind has the kinds that tell.
+	// Fetched has the days on which records were fetched; nil if unknown. FetchedByKind has the kinds with known
+	// days.
 	Fetched       *age.Days           `json:"fetched,omitempty"`
 	FetchedByKind map[string]age.Days `json:"fetched_by_kind,omitempty"`
-	Removed       int64               `json:"removed"` // resources that are deleted or merged
+	Removed       int64               `json:"removed"` // deleted or merged resources
 	Resources     int64               `json:"resources"`
 	Fragments     int64               `json:"fragments"`
 	Segments      int64               `json:"segments"`
@@ -34,35 +35,35 @@ type Report struct {
 	StoredBytes   int64               `json:"stored_bytes"`
 	Level         int                 `json:"level"`
 	Jobs          int                 `json:"jobs"`
-	Tables        map[string]int64    `json:"tables"`           // bytes of the table of each kind
-	Previous      string              `json:"previous"`         // release that this one was made upon; "" for none
-	Ingest        *Ingest             `json:"ingest,omitempty"` // report of the last ingest into the catalogue, nil without one
+	Tables        map[string]int64    `json:"tables"`           // size of each kind's table in bytes
+	Previous      string              `json:"previous"`         // previous release; "" without one
+	Ingest        *Ingest             `json:"ingest,omitempty"` // report of the last ingest into the catalogue, or nil
 	Stages        map[string]float64  `json:"stages"`           // seconds of each
 	Seconds       float64             `json:"seconds"`
 	PeakRSSBytes  int64               `json:"peak_rss_bytes"`
-	Tasks         *Tasks              `json:"tasks,omitempty"` // nil for a build of one process
+	Tasks         *Tasks              `json:"tasks,omitempty"` // nil for a build in one process
 }
 
-// Tasks is what the processes of a build have cost together.
+// Tasks is the total cost of the processes of a build.
 type Tasks struct {
 	Processes  int     `json:"processes"`
 	CPUSeconds float64 `json:"cpu_seconds"`
 }
 
-// An Ingest is the part of an ingest's report that readers of a release want: rows that are not in it, and
-// fields on which sources disagreed. Both lists are as the ingest wrote them, of bounded length.
+// An Ingest is the part of an ingest's report that concerns a release: rows that are not in it, and fields on which
+// sources disagreed. Both lists are copied from the ingest report, which limits their length.
 type Ingest struct {
 	Quarantine Quarantine      `json:"quarantine"`
 	Conflicts  json.RawMessage `json:"conflicts"`
 }
 
-// A Quarantine counts the rows that were put aside.
+// A Quarantine counts the rejected rows.
 type Quarantine struct {
 	Rows    int64           `json:"rows"`
 	Reasons json.RawMessage `json:"reasons"`
 }
 
-// readIngest reads the report that lies in the folder of a catalogue; nil for one without a report.
+// readIngest reads the ingest report in the folder of a catalogue; nil if it has none.
 func readIngest(dir string) (*Ingest, error) {
 	path := filepath.Join(dir, catalog.ReportName)
 	data, err := file.ReadFile(path)
@@ -79,7 +80,7 @@ func readIngest(dir string) (*Ingest, error) {
 		}
 		Conflicts json.RawMessage
 	}
-	var line bytes.Buffer // reports are printed as one
+	var line bytes.Buffer // reports are printed on one line
 	if err := json.Compact(&line, data); err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
@@ -89,8 +90,8 @@ func readIngest(dir string) (*Ingest, error) {
 	return &Ingest{Quarantine{v.Totals.Quarantined, v.Totals.Reasons}, v.Conflicts}, nil
 }
 
-// NewReport returns the report of a build, all of whose tasks are done: what the plan, the tasks and the ingest into
-// the catalogue in dir tell. It logs their warnings.
+// NewReport returns the report of a finished build from the plan, the tasks and the ingest into the catalogue in dir.
+// It logs their warnings.
 func NewReport(b *task.Build, dir string, log *slog.Logger) (Report, error) {
 	p := b.Plan
 	o, err := b.Outcome()
@@ -108,7 +109,7 @@ func NewReport(b *task.Build, dir string, log *slog.Logger) (Report, error) {
 		r.Fetched = &all
 	}
 	if r.Ingest, err = readIngest(dir); err != nil {
-		log.Warn("the release's report is without that of the ingest", "because", err)
+		log.Warn("the release's report lacks the ingest report", "because", err)
 	}
 	return r, nil
 }
@@ -129,8 +130,8 @@ func (r *Report) Describe(m release.Manifest) {
 	}
 }
 
-// Write puts the report beside the files of a release. A release that was there
-// before gets the report of this build, so that the newest is the one built last.
+// Write puts the report beside the files of a release. If the release existed before, its report is replaced, so that
+// the newest report belongs to the last build.
 func (r *Report) Write(dir string) error {
 	path := filepath.Join(dir, release.ReportName)
 	b, err := json.MarshalIndent(r, "", "  ")

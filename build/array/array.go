@@ -32,24 +32,24 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release/store"
 )
 
-// ErrRefused matches errors of processes that another attempt cannot help: they are of another
-// program, plan or catalogue than the work folder.
+// ErrRefused matches errors of processes that cannot succeed: their program, plan or catalogue differs from that of
+// the work folder.
 var ErrRefused = errors.New("this process does not belong to the build")
 
-// A Site has what the processes of a build share, and the share of the machine that one may take.
+// A Site is the data that the processes of a build share, and the resource limits of one process.
 type Site struct {
 	Catalog  string // folder
 	Releases store.Folder
 	Work     string // folder
-	Program  string // version of the program
-	Scratch  string // folder for files of this process; the system's temporary one by default
+	Program  string // program version
+	Scratch  string // folder for files of this process (default the system's temporary one)
 	Jobs     int    // tasks that run side by side
-	Memory   int64  // bytes that the process may use
+	Memory   int64  // memory limit of the process, in bytes
 	Log      *slog.Logger
 }
 
-// Plan divides the work of a build and writes the plan into the work folder. It returns the plan
-// that is there: one for the same build stays, with the date that the first attempt had.
+// Plan divides the work of a build and writes the plan into the work folder. It returns the stored plan: an equal one
+// stays, with the date of the first attempt.
 func Plan(s Site, params plan.Params, access task.Access) (*plan.Plan, error) {
 	files, err := catalogFiles(s.Catalog)
 	if err != nil {
@@ -99,7 +99,7 @@ func catalogFiles(dir string) (files []plan.CatalogFile, err error) {
 		if filepath.Ext(e.Name()) != ".parquet" || strings.HasPrefix(e.Name(), ".") {
 			continue
 		}
-		info, err := os.Stat(filepath.Join(dir, e.Name())) // a link is what it leads to
+		info, err := os.Stat(filepath.Join(dir, e.Name())) // follows links
 		if err != nil {
 			return nil, fmt.Errorf("list catalogue: %w", err)
 		}
@@ -111,7 +111,7 @@ func catalogFiles(dir string) (files []plan.CatalogFile, err error) {
 	return files, nil
 }
 
-// ReadPlan reads the plan of the work folder. The error matches fs.ErrNotExist if there is none.
+// ReadPlan reads the plan of the work folder. The error matches fs.ErrNotExist if it does not exist.
 func (s *Site) ReadPlan() (*plan.Plan, error) {
 	p := &plan.Plan{}
 	err := work.ReadPlan(s.Work, p)
@@ -121,7 +121,7 @@ func (s *Site) ReadPlan() (*plan.Plan, error) {
 	return p, err
 }
 
-// join reads the plan of the work folder, and refuses one that is not of this program and catalogue.
+// join reads the plan of the work folder, and rejects one of another program or catalogue.
 func (s *Site) join() (*plan.Plan, *work.Folder, error) {
 	p, err := s.ReadPlan()
 	if err != nil {
@@ -142,7 +142,7 @@ func (s *Site) join() (*plan.Plan, *work.Folder, error) {
 
 func (s *Site) workers() int { return build.Workers(s.Jobs, s.Memory) }
 
-// open opens what tasks read, and a folder for files in the making. done gives all of it up.
+// open opens the inputs of tasks, and a folder for unfinished files. done closes both.
 func (s *Site) open(p *plan.Plan, folder *work.Folder) (_ *task.Build, done func() error, err error) {
 	scratch, remove, err := newScratch(s.Scratch)
 	if err != nil {
@@ -167,7 +167,7 @@ const (
 	lockEnd       = ".lock"
 )
 
-// newScratch makes a folder for files of this process in the making, and removes those of killed processes of this
+// newScratch makes a folder for unfinished files of this process, and removes the folders of killed processes of this
 // machine: a lock beside each folder shows whether its process is alive.
 func newScratch(parent string) (dir string, remove func(), err error) {
 	parent = cmp.Or(parent, os.TempDir())
@@ -176,7 +176,7 @@ func newScratch(parent string) (dir string, remove func(), err error) {
 		return "", nil, err
 	}
 	for _, path := range locks {
-		lock := flock.New(path, flock.SetFlag(os.O_RDWR)) // one that is gone stays so: its folder may be another process's by now
+		lock := flock.New(path, flock.SetFlag(os.O_RDWR)) // never recreate a lock: its folder may belong to another process by now
 		if ok, err := lock.TryLock(); err == nil && ok {
 			removeScratch(lock)
 		}
@@ -194,7 +194,7 @@ func newScratch(parent string) (dir string, remove func(), err error) {
 		if err != nil {
 			return "", nil, fmt.Errorf("lock scratch folder: %w", err)
 		}
-		if !ok { // another process takes it for a killed one's
+		if !ok { // another process believed its owner dead
 			continue
 		}
 		dir = strings.TrimSuffix(f.Name(), lockEnd)
@@ -202,9 +202,9 @@ func newScratch(parent string) (dir string, remove func(), err error) {
 	}
 }
 
-// removeScratch removes the folder of a lock that is held, and the lock. What cannot be removed goes with the next process.
+// removeScratch removes the folder of a held lock, and the lock. The next process retries what fails.
 func removeScratch(lock *flock.Flock) {
 	_ = os.RemoveAll(strings.TrimSuffix(lock.Path(), lockEnd))
-	_ = lock.Unlock() // first: Windows removes no open file
+	_ = lock.Unlock() // unlock first: Windows removes no open file
 	_ = os.Remove(lock.Path())
 }

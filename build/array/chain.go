@@ -23,31 +23,31 @@ import (
 	"github.com/reelsplice/reelsplice/build/task"
 )
 
-// Final is the exit code of a task that no retry can help.
+// Final is the exit code of a task that retries cannot help.
 const Final = 2
 
-// MaxCount bounds the tasks of an array job. AWS Batch and Cloud Run have the same bound.
+// MaxCount limits the tasks of an array job. AWS Batch and Cloud Run have the same limit.
 const MaxCount = 10_000
 
-// maxAttempts bounds the attempts of a task: the pause before the last is 4^8 s, 18 hours.
+// maxAttempts limits the attempts of a task: the pause before the last is 4^8 s, 18 hours.
 const maxAttempts = 10
 
-// Settings are what the steps of a Chain follow from.
+// Settings determine the steps of a Chain.
 type Settings struct {
 	Program  string   // path or name of reelsplice where tasks run
-	Name     string   // of the build, at the start of the names of its jobs; "" for one by the work folder
-	Catalog  string   // path where tasks run, as Releases and Work
+	Name     string   // build name, the prefix of job names; "" derives it from the work folder
+	Catalog  string   // path where tasks run, as for Releases and Work
 	Releases string   //
 	Work     string   //
 	Plan     []string // further flags of build plan
 	Count    int      // tasks of each stage
-	Attempts int      // of a task
-	Memory   int64    // bytes that a task may use; 0 leaves it to the task
-	CPUs     int      // of a task; 0 leaves it to the engine
-	Scratch  string   // local folder of a task; "" leaves it to the task
+	Attempts int      // per task
+	Memory   int64    // memory limit of a task in bytes; 0 for its default
+	CPUs     int      // per task; 0 for the engine's default
+	Scratch  string   // local folder of a task; "" for its default
 	Publish  bool     // make the release current
-	Gate     []string // flags of what keeps it from that
-	JSON     bool     // the report is JSON
+	Gate     []string // flags of the release checks
+	JSON     bool     // print the report as JSON
 }
 
 // A Chain is the steps of a build in order. A step starts when all tasks of the one before are done.
@@ -59,12 +59,12 @@ type Chain struct {
 // A Step is an array job: one command, run once for each index from 0 to Tasks-1.
 type Step struct {
 	Name    string
-	Args    []string // of the program
+	Args    []string // arguments of the program
 	Tasks   int
 	Indexed bool // the command takes an index
 }
 
-// names holds names of builds to what Kubernetes takes, with room for a stage and an index.
+// names matches build names that Kubernetes accepts, with room for a stage and an index.
 var names = regexp.MustCompile(`^[a-z]([-a-z0-9]{0,38}[a-z0-9])?$`)
 
 // NewChain returns the chain of a build.

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Processes is this machine: each task is a process.
+// Processes runs a chain on this machine, one process for each task.
 type Processes struct {
 	Parallel int // processes at once
 	Log      *slog.Logger
@@ -46,7 +46,7 @@ func (p *Processes) Run(ctx context.Context, c Chain) ([]byte, error) {
 	return report, nil
 }
 
-// task runs a task until it succeeds, fails for good or has had its attempts.
+// task runs a task until it succeeds, fails with Final or runs out of attempts.
 func (p *Processes) task(ctx context.Context, c *Chain, step Step, index int) (stdout []byte, err error) {
 	args := step.Args
 	if step.Indexed {

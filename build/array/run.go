@@ -17,14 +17,14 @@ import (
 	"github.com/reelsplice/reelsplice/build/work"
 )
 
-// A Share is what one process does of a stage: share Index, from 0 on, of Count.
+// A Share is one process's part of a stage: share Index, from 0, of Count.
 type Share struct {
 	Stage string `json:"stage"`
 	Index int    `json:"index"`
 	Count int    `json:"count"`
 }
 
-// Validate reports what is wrong with the share.
+// Validate reports an error in the share.
 func (s Share) Validate() error {
 	if _, err := task.StageOf(s.Stage); err != nil {
 		return err
@@ -35,15 +35,15 @@ func (s Share) Validate() error {
 	return nil
 }
 
-// A Run describes a process of a build: what it is at, or what it has done and cost.
+// A Run describes a process of a build: its progress, results and cost.
 type Run struct {
 	Share
 	Host    string    `json:"host"`
 	PID     int       `json:"pid"`
 	Started time.Time `json:"started"`
-	Ended   time.Time `json:"ended,omitzero"` // zero while it is at work, and if it was killed
-	Tasks   int       `json:"tasks"`          // of its share
-	Done    int       `json:"done"`           // of those, by it
+	Ended   time.Time `json:"ended,omitzero"` // zero while it runs, and if it was killed
+	Tasks   int       `json:"tasks"`          // tasks of its share
+	Done    int       `json:"done"`           // tasks done by this process
 	Error   string    `json:"error,omitempty"`
 
 	Seconds      float64 `json:"seconds"`
@@ -51,10 +51,10 @@ type Run struct {
 	PeakRSSBytes int64   `json:"peak_rss_bytes"`
 }
 
-// RunShare runs the tasks of a share that are not done yet. Without any, it opens nothing but the plan and records.
+// RunShare runs the unfinished tasks of a share. Without any, it opens only the plan and records.
 func RunShare(ctx context.Context, s Site, share Share) (Run, error) {
 	r := Run{Share: share, PID: os.Getpid(), Started: time.Now().UTC()}
-	r.Host, _ = os.Hostname() // "" where the system has none
+	r.Host, _ = os.Hostname() // "" if the system has none
 	if err := share.Validate(); err != nil {
 		return r, err
 	}
@@ -87,7 +87,7 @@ func RunShare(ctx context.Context, s Site, share Share) (Run, error) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(s.Memory / 10 * 9))
 	r.Done, err = s.run(ctx, p, folder, stage, mine)
 	if s.isOver(p) {
-		// Its work folder was cleaned: nobody needs what this process has put there since.
+		// Its work folder was cleaned: discard later files of this process.
 		return r, errors.Join(fmt.Errorf("the build is over: %w", ErrRefused), folder.Discard(), err)
 	}
 	if err != nil {
@@ -108,7 +108,7 @@ func (s *Site) run(ctx context.Context, p *plan.Plan, folder *work.Folder, stage
 	return build.RunStage(ctx, b, stage, s.workers(), tasks)
 }
 
-// isOver reports whether a plan is no longer that of the work folder.
+// isOver reports whether the work folder no longer has a plan.
 func (s *Site) isOver(p *plan.Plan) bool {
 	now, err := s.ReadPlan()
 	if err != nil {

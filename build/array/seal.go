@@ -22,8 +22,8 @@ import (
 // sealStage is the stage that Seal runs.
 const sealStage = "seal"
 
-// Seal completes the release when the tasks of all stages are done and adds it to the store of releases. Until Clean it
-// may be called again, and returns the same report.
+// Seal completes the release when the tasks of all stages are done and adds it to the store. Until Clean, it may be
+// called again, and returns the same report.
 func Seal(ctx context.Context, s Site) (r build.Report, err error) {
 	p, folder, err := s.join()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -39,7 +39,7 @@ func Seal(ctx context.Context, s Site) (r build.Report, err error) {
 	return r, err
 }
 
-// seal runs the seal task, adds its release to the store and notes the report.
+// seal runs the seal task, adds its release to the store and records the report.
 func (s *Site) seal(ctx context.Context, p *plan.Plan, folder *work.Folder) (r build.Report, err error) {
 	stage, err := task.StageOf(sealStage)
 	if err != nil {
@@ -67,8 +67,8 @@ func (s *Site) seal(ctx context.Context, p *plan.Plan, folder *work.Folder) (r b
 	return r, folder.Put(work.Report, &r)
 }
 
-// install adds the release to the store. Its files become second names of those of the work folder where both are in
-// one file system, and copies elsewhere. Packs of the previous release become second names of its own.
+// install adds the release to the store. It links files of the work folder within one file system and copies them
+// otherwise. It links packs that the previous release has too.
 func install(ctx context.Context, to store.Folder, folder *work.Folder, r *build.Report) (err error) {
 	m, err := release.ReadManifest(folder.Dir(work.Release))
 	if err != nil {
@@ -107,7 +107,7 @@ func install(ctx context.Context, to store.Folder, folder *work.Folder, r *build
 	return r.Write(to.Path(m.ID))
 }
 
-// readRuns reads what all processes have written.
+// readRuns reads the Run of each process.
 func readRuns(folder *work.Folder) ([]Run, error) {
 	names, err := folder.Names(work.Runs)
 	runs := make([]Run, len(names))
@@ -117,7 +117,7 @@ func readRuns(folder *work.Folder) ([]Run, error) {
 	return runs, err
 }
 
-// addCost adds up what the processes of the build have cost. Nobody knows it of those that were killed.
+// addCost sums up the cost of the processes of the build, without killed ones, whose cost is unknown.
 func addCost(r *build.Report, folder *work.Folder) error {
 	runs, err := readRuns(folder)
 	if err != nil {
@@ -139,7 +139,7 @@ func addCost(r *build.Report, folder *work.Folder) error {
 	return nil
 }
 
-// Clean removes what the tasks of any plan have left in the work folder.
+// Clean removes the files of all plans' tasks from the work folder.
 func Clean(s Site) error {
 	if err := work.Clean(s.Work); err != nil {
 		return fmt.Errorf("clean work folder: %w", err)
@@ -147,24 +147,24 @@ func Clean(s Site) error {
 	return nil
 }
 
-// A Status is how far a build is.
+// A Status is the progress of a build.
 type Status struct {
 	Plan   string        `json:"plan"`
 	Stages []StageStatus `json:"stages"` // in order
-	Runs   []Run         `json:"runs"`   // of processes that had something to do
+	Runs   []Run         `json:"runs"`   // processes that had tasks to do
 }
 
-// A StageStatus is how far a stage is.
+// A StageStatus is the progress of a stage.
 type StageStatus struct {
 	Stage string `json:"stage"`
-	// Tasks is the number of tasks, -1 while it follows from a stage that is not done.
+	// Tasks is the number of tasks, or -1 if it depends on an unfinished stage.
 	Tasks   int `json:"tasks"`
 	Done    int `json:"done"`
-	Running int `json:"running"` // processes that are at work or were killed
-	Failed  int `json:"failed"`  // processes that have failed
+	Running int `json:"running"` // running or killed processes
+	Failed  int `json:"failed"`  // failed processes
 }
 
-// ReadStatus reads how far the build of a work folder is.
+// ReadStatus reads the progress of the build in a work folder.
 func ReadStatus(s Site) (st Status, err error) {
 	p, err := s.ReadPlan()
 	if err != nil {

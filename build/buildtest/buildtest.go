@@ -1,4 +1,4 @@
-// Package buildtest makes catalogues for tests of what reads them.
+// Package buildtest makes catalogues for tests of their readers.
 package buildtest
 
 import (
@@ -21,8 +21,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release/check"
 )
 
-// Catalog writes a catalogue of movies, one JSON object each, in ascending order of
-// their ids, and returns its folder.
+// Catalog writes a catalogue of movies, one JSON object each, by ascending id, and returns its folder.
 func Catalog(tb testing.TB, rows ...string) (dir string) {
 	tb.Helper()
 	dir = tb.TempDir()
@@ -30,7 +29,7 @@ func Catalog(tb testing.TB, rows ...string) (dir string) {
 	return dir
 }
 
-// A Fataler is what WriteCatalog needs of a test.
+// A Fataler has the methods of a test that WriteCatalog calls.
 type Fataler interface {
 	Helper()
 	Fatalf(format string, args ...any)
@@ -42,8 +41,8 @@ func WriteCatalog(tb Fataler, dir string, rows ...string) {
 	WriteKind(tb, dir, fragment.KindMovie, rows...)
 }
 
-// WriteKind writes the file of one kind of a catalogue: one JSON object each, with the
-// catalogue's own fields, in ascending order of their keys.
+// WriteKind writes the file of one kind of a catalogue: one JSON object each, with the catalogue's own fields, by
+// ascending key.
 func WriteKind(tb Fataler, dir string, kind fragment.Kind, rows ...string) {
 	tb.Helper()
 	typ := catalog.TypeOf(kind)
@@ -57,7 +56,7 @@ func WriteKind(tb Fataler, dir string, kind fragment.Kind, rows ...string) {
 		if err := p.Parse(row, r); err != nil {
 			tb.Fatalf("Parse(%s): %v", row, err)
 		}
-		typ.MarkDetails(r) // as ingest does with answers of the API
+		typ.MarkDetails(r) // as ingest does with API responses
 		if err := w.Write(r); err != nil {
 			tb.Fatalf("write catalogue: %v", err)
 		}
@@ -67,7 +66,7 @@ func WriteKind(tb Fataler, dir string, kind fragment.Kind, rows ...string) {
 	}
 }
 
-// Sample returns the embedded sample of a file, such as "movies", in ascending order of ids.
+// Sample returns the embedded sample of a file, such as "movies", by ascending id.
 func Sample(tb testing.TB, name string) []string {
 	tb.Helper()
 	data, err := fs.ReadFile(sample.FS(), name+".ndjson")
@@ -95,7 +94,7 @@ func Sample(tb testing.TB, name string) []string {
 }
 
 // SampleCatalog writes a catalogue of the first n rows of the sample's files. With other, every third row has another
-// overview, there is one movie more, and the log of changes has some.
+// overview, there is one more movie, and a log of changes.
 func SampleCatalog(tb testing.TB, n int, other bool) (dir string) {
 	tb.Helper()
 	dir = tb.TempDir()
@@ -128,7 +127,7 @@ func SampleCatalog(tb testing.TB, n int, other bool) (dir string) {
 	return dir
 }
 
-// WriteChanges writes the log of changes of a catalogue, in its order.
+// WriteChanges writes the log of changes of a catalogue in the given order.
 func WriteChanges(tb testing.TB, dir string, rows ...string) {
 	tb.Helper()
 	w, err := catalog.CreateChanges(dir)
@@ -149,7 +148,7 @@ func WriteChanges(tb testing.TB, dir string, rows ...string) {
 	}
 }
 
-// OpenRelease opens a release, which has to be sound, until the end of the test.
+// OpenRelease opens a release, which must be valid, until the end of the test.
 func OpenRelease(tb testing.TB, dir string) *release.Reader {
 	tb.Helper()
 	problems, err := check.Verify(tb.Context(), dir, check.Options{}, nil)

@@ -99,7 +99,7 @@ type PersonDerived struct {
 // Person completes a person.
 func Person(given *catalog.Person, d PersonDerived) Record[catalog.Person] {
 	p := *Base(given)
-	if d.Credited { // derived credits have all languages, those of a crawl do not
+	if d.Credited { // unlike a crawl's credits, derived ones have all languages
 		p.CombinedCredits, p.MovieCredits, p.TVCredits = given.CombinedCredits, given.MovieCredits, given.TVCredits
 	}
 	if !p.OriginalName.Set && d.OriginalName != "" {

@@ -337,7 +337,7 @@ func (p *Person) row() (o record.Object, row catalog.Credited) {
 }
 
 // SeasonAggregate returns the aggregate credits of one season: regulars, guests and crew. If the season names no
-// regulars, those of the series count for every episode, unless episodes name them. It returns nil if there is
+// regulars, the regulars of the series count for every episode, unless episodes name them. It returns nil if there is
 // nothing to count.
 func SeasonAggregate(s *catalog.Season, tv *catalog.TV, episodes []Broadcast) *catalog.AggregateCredits {
 	const season = 1 // any one

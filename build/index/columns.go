@@ -314,7 +314,7 @@ func (t *trends) since(r *release.Reader, kind fragment.Kind) error {
 	return nil
 }
 
-// of returns the values of a trend column, or nil for other columns.
+// of returns the values of a trend column; nil for other columns.
 func (t *trends) of(c tables.ColumnID) []float64 {
 	switch c {
 	case tables.TrendDay:

@@ -28,7 +28,7 @@ type cutter struct {
 	main   int      // number of main names in list
 	arena  []byte
 	terms  [][]byte // subslices of arena
-	keys   []uint64 // of the names, with their tiers
+	keys   []uint64 // name keys with tiers
 	stored []byte   // the names in stored form
 	seen   map[string]struct{}
 }

@@ -68,7 +68,7 @@ type Plan struct {
 	Dumps *provenance.Dumps `json:"dumps,omitempty"`
 	// Fetched has the days on which records were fetched, by the name of their kind, if known.
 	Fetched map[string]age.Days `json:"fetched,omitempty"`
-	Movies  []records.Span      `json:"movies"` // one titles task each, after those of series
+	Movies  []records.Span      `json:"movies"` // one titles task each, after the series
 	Series  []records.Span      `json:"series"`
 	// Resources divides the kinds that receive contributions, in the order of their partitions.
 	Resources []Resources `json:"resources"`

@@ -17,27 +17,27 @@ import (
 type detailer struct {
 	out *fragments
 	subject
-	langs languages // of the record
+	langs languages // languages of the record
 
-	// Kept for the next record:
+	// Memory reused for the next record:
 	plain []version
 	codes []string
 }
 
-// A subject is the record at work, as far as others know of it.
+// A subject has data about the current record from other records.
 type subject struct {
 	nested         nested
-	showID         int64           // of a season or an episode
-	episodeCount   int64           // of a season
+	showID         int64           // id of the series
+	episodeCount   int64           // for a season
 	seriesLanguage string          // original language of the series of a season
-	baseName       string          // of a person or a collection: rows without an original name have it
-	adult          bool            // of a collection
-	genres         []catalog.Genre // of the base, whose ids rows have in all languages
-	parts          []int64         // of a collection that gives none; else nil
+	baseName       string          // for a person or a collection: the original name of rows without one
+	adult          bool            // for a collection
+	genres         []catalog.Genre // genres of the base: rows have their ids in all languages
+	parts          []int64         // derived parts of a collection; else nil
 }
 
-// details adds the details and the rows in the base variant, in the untranslated one,
-// and in the languages in which they differ from that.
+// details adds the details and the rows in the base variant, in the untranslated one, and in the languages that
+// differ from it.
 func (d *detailer) details(m *model, rec record.Record, langs languages) {
 	base := version{rec: rec}
 	if m.genres != nil {
@@ -50,8 +50,8 @@ func (d *detailer) details(m *model, rec record.Record, langs languages) {
 	plain := d.untranslated(m, rec, "")
 	plain.shared = m.genres != nil && ShareGenres(m.Kind, *m.GenresOf(rec))
 	if plain.generic && !m.namesRows(rec) {
-		// A base of a season or an episode that has no text but the generic name in English is plain, which need
-		// not be stored beside it.
+		// If a season or an episode has no base text except the English generic name, base and plain are equal, and
+		// plain is not stored.
 		named := version{rec: rec, generic: true}
 		base.generic = m.same(&named, &plain) && rec.String(m.Texts[0].Field).V == m.NameOf(rec)
 	}
@@ -79,14 +79,14 @@ func (d *detailer) details(m *model, rec record.Record, langs languages) {
 	}
 }
 
-// The variants of versions that are no language.
+// The variants of versions without a language of their own.
 var (
 	baseOnly  = []fragment.Variant{fragment.Base}
 	plainOnly = []fragment.Variant{fragment.Untranslated}
 )
 
-// show adds the details of a version, and the rows that differ from those of other,
-// which are found where there are none; other may be nil.
+// show adds the details of a version, and those rows that differ from the rows of other. Equal rows are found there.
+// other may be nil.
 func (d *detailer) show(m *model, v, other *version, variants []fragment.Variant) {
 	d.detail(m, v)
 	d.out.addTo(fragment.Address{Sub: fragment.SubDetails}, variants, d.out.end())
@@ -100,8 +100,7 @@ func (d *detailer) show(m *model, v, other *version, variants []fragment.Variant
 	}
 }
 
-// namesRows reports whether rec has seasons or episodes, whose names are generic in
-// languages without text.
+// namesRows reports whether rec has seasons or episodes, whose names are generic in languages without text.
 func (m *model) namesRows(rec record.Record) bool {
 	return slices.ContainsFunc(m.Texts, func(t complete.Text) bool { return t.Rule == complete.ToNames && length(rec, t.Field) > 0 })
 }
@@ -118,7 +117,7 @@ func length(rec record.Record, f *record.Field) int {
 	return n
 }
 
-// detail writes the details of v without their closing brace. The caller ends it.
+// detail writes the details of v without their closing brace. The caller ends the fragment.
 func (d *detailer) detail(m *model, v *version) {
 	f := d.out
 	f.begin()
@@ -127,7 +126,7 @@ func (d *detailer) detail(m *model, v *version) {
 	for i := range m.cuts {
 		c := &m.cuts[i]
 		t := &m.Texts[c.text]
-		byRows := v.given>>c.text&1 == 0 // the crawl did not give the rows as they are
+		byRows := v.given>>c.text&1 == 0 // the rows are not from the crawl
 		switch {
 		case t.Rule == complete.ToGeneric && v.generic:
 			f.fields(v.rec, from, c.index)
@@ -154,7 +153,7 @@ func (d *detailer) detail(m *model, v *version) {
 	f.extra(v.rec)
 }
 
-// genericName puts the generic name of a season or an episode, a JSON string.
+// genericName writes a piece for the generic name of a season or an episode, a JSON string.
 func (d *detailer) genericName(word release.Word, number int64) {
 	if word == release.WordSeason && number == 0 {
 		word = release.WordSpecials
@@ -166,11 +165,10 @@ func (d *detailer) genericName(word release.Word, number int64) {
 	d.out.value(release.PieceSpec{Op: release.OpName, Word: word, Number: uint32(max(number, 0))})
 }
 
-// textless adds the details for languages that have no text but a poster of their
-// own, or names for genres that no shared fragment has. They answer every region of
-// the language that has no text.
+// textless adds the details for languages that have no text except a poster of their own or genre names outside
+// shared fragments. They serve every region of the language that has no text.
 func (d *detailer) textless(m *model, rec record.Record, plain *version) []version {
-	langs := d.codes[:0] // but English: of the posters, and of the reference where genres are not shared
+	langs := d.codes[:0] // languages of posters, and of the reference if genres are not shared, except English
 	add := func(lang string) {
 		if fragment.Language(lang, "") != fragment.Base && lang != "en" && !slices.Contains(langs, lang) {
 			langs = append(langs, lang)
@@ -202,8 +200,8 @@ func (d *detailer) textless(m *model, rec record.Record, plain *version) []versi
 	return list
 }
 
-// posterFor returns the first poster in the language, else in the original language,
-// else the first of all. A season has the original language of its series.
+// posterFor returns the first poster in the language, else in the original language, else the first. A season has the
+// original language of its series.
 func (d *detailer) posterFor(m *model, rec record.Record, lang string) (string, bool) {
 	original := d.seriesLanguage
 	if m.originalLanguage != nil {
@@ -225,7 +223,7 @@ func (d *detailer) posterFor(m *model, rec record.Record, lang string) (string, 
 	return "", false
 }
 
-// posters returns the posters of a record that has a poster_path, a null included.
+// posters returns the posters of a record with a poster_path, which may be null.
 func (m *model) posters(rec record.Record) []catalog.Image {
 	if m.images == nil || m.poster == nil || !record.Present(rec, m.poster) {
 		return nil
@@ -245,8 +243,8 @@ func (m *model) posters(rec record.Record) []catalog.Image {
 	return nil
 }
 
-// row writes v as a row of lists, without its braces. The caller ends it. What the
-// details do not say is there too, with the value that stands for none.
+// row writes v as a list row without its braces. The caller ends the fragment. Fields missing from the details get
+// their empty value.
 func (d *detailer) row(m *model, w *listRow, v *version) {
 	f := d.out
 	f.begin()
@@ -257,7 +255,7 @@ func (d *detailer) row(m *model, w *listRow, v *version) {
 			d.genericName(m.Word, v.rec.Int(m.Number).V)
 			continue
 		}
-		if c.index >= 0 { // a field of the details; where rows have no null, an empty value for it
+		if c.index >= 0 { // a field of the details; empty instead of null, where rows have no null
 			n := len(f.buf)
 			f.fields(v.rec, c.index, c.index+1)
 			if len(f.buf) > n && (c.null || !bytes.HasSuffix(f.buf, null)) {

@@ -1,18 +1,16 @@
-// Package render turns completed records into fragments: the JSON of one resource's one
-// sub-request in one variant, in TMDB's key order, cut where the edge joins it.
+// Package render turns completed records into fragments: the JSON of one resource's one sub-request in one variant,
+// in TMDB's key order, cut where the edge joins it.
 //
-// What a fragment is cut into follows from how it is served. The details of a
-// resource end before their closing brace, so that appended objects can follow. A
-// sub-request begins after its opening brace and carries no id; an OpIDMark, or an
-// OpIDEnd after the last field, stands where the standalone answer has one, an
-// OpPageMark where it has the page number. Lists that the builder derives include the
-// rows of other resources, and names that no language has are left to the edge.
+// How a fragment is cut depends on how it is served. The details of a resource end before their closing brace, so
+// that appended objects can follow. A sub-request begins after its opening brace and carries no id. An OpIDMark, or
+// an OpIDEnd after the last field, marks the place of the id in the standalone response; an OpPageMark marks the page
+// number. Derived lists include the rows of other resources, and the edge writes generic names.
 //
-// A model, made once for each kind from its schema, lists the fields that depend on the
-// language, the sub-requests and the rows; one code serves all kinds.
+// A model, made once for each kind from its schema, lists the language-dependent fields, the sub-requests and the
+// rows. All kinds share one implementation.
 //
-// Rendering changes no record. A sub-request that follows from others, such as the legacy
-// releases, is set in a copy of the record.
+// Rendering changes no record. A sub-request that is derived from others, such as the legacy releases, is set in a
+// copy of the record.
 package render
 
 import (
@@ -24,15 +22,14 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// fragments collects the fragments of one record. One fragment at a time is open:
-// begin starts it, text appended to buf is part of it, mark puts another piece after
-// that text, and end or drop closes it.
+// fragments collects the fragments of one record. One fragment at a time is open: begin opens it, text is appended to
+// buf, mark adds another piece after that text, and end or drop closes it.
 type fragments struct {
 	jsonText
 	list   []release.FragmentSpec
 	pieces []release.PieceSpec
-	first  int // of pieces, that the open fragment has
-	start  int // of the open segment in buf
+	first  int // start of the open fragment in pieces
+	start  int // start of the open segment in buf
 }
 
 func (f *fragments) reset() {
@@ -45,14 +42,14 @@ func (f *fragments) begin() {
 	f.gap('{')
 }
 
-// gap starts a segment as if it followed the byte before, which is in no segment:
-// record.AppendFields looks at the last byte to see whether a comma is due.
+// gap starts a segment as if it followed the byte before, which is in no segment: record.AppendFields checks the last
+// byte to decide about a comma.
 func (f *fragments) gap(before byte) {
 	f.buf = append(f.buf, before)
 	f.start = len(f.buf)
 }
 
-// fields writes fields, those that recur as segments of their own: all fragments that say the same have them in common.
+// fields writes fields; recurring ones become segments of their own, which equal fragments share.
 func (f *fragments) fields(r record.Record, from, to int) {
 	for _, i := range recurring[r.Schema] {
 		if i < from || i >= to {
@@ -73,14 +70,13 @@ func (f *fragments) fields(r record.Record, from, to int) {
 	f.buf = record.AppendFields(f.buf, r, from, to)
 }
 
-// minApart is the length in bytes from which a field that recurs is a segment of its
-// own. Each cut takes about 100 bytes of a response, as segments share no history, and a
-// row of the piece table in each fragment. Half of that length would save one percent
-// more of a release of series, and cost a common episode's response a sixth of its bytes.
+// minApart is the length in bytes from which a recurring field is a segment of its own. Each cut costs about 100
+// bytes of a response, because segments share no history, and a row of the piece table in each fragment. Half of that
+// length would save one percent more of a release of series, but add a sixth to a common episode's response.
 const minApart = 1536
 
-// recurring are the fields, ascending, that are the same in several fragments of one resource: the
-// details of an episode have its crew and its guest stars in every language, and so have its credits.
+// recurring are the fields, ascending, that are the same in several fragments of one resource: an episode has the
+// same crew and guest stars in its details in every language and in its credits.
 var recurring = map[*record.Schema][]int{
 	record.SchemaOf[catalog.Episode]():        indices[catalog.Episode]("crew", "guest_stars"),
 	record.SchemaOf[catalog.EpisodeCredits](): indices[catalog.EpisodeCredits]("crew", "guest_stars"),
@@ -93,7 +89,7 @@ func indices[T any](fields ...string) (list []int) {
 	return list
 }
 
-// cut ends the open segment, if there is anything in it.
+// cut ends the open segment, if it is not empty.
 func (f *fragments) cut() {
 	if n := len(f.buf); n > f.start {
 		f.pieces = append(f.pieces, release.PieceSpec{Op: release.OpSegment, Literal: f.buf[f.start:n:n]})
@@ -101,21 +97,21 @@ func (f *fragments) cut() {
 	}
 }
 
-// mark puts a mark for the id or the page after what is written; both bring their comma.
+// mark adds a mark for the id or the page; both bring their comma.
 func (f *fragments) mark(op release.Op) {
 	f.cut()
 	f.pieces = append(f.pieces, release.PieceSpec{Op: op})
 	f.gap('{')
 }
 
-// value puts a piece that is a field, or its value, after what is written.
+// value adds a piece that is a field or its value.
 func (f *fragments) value(p release.PieceSpec) {
 	f.cut()
 	f.pieces = append(f.pieces, p)
 	f.gap('}')
 }
 
-// include puts a fragment of another resource after what is written.
+// include adds a fragment of another resource.
 func (f *fragments) include(i release.Include) {
 	f.value(release.PieceSpec{Op: release.OpInclude, Include: i})
 }
@@ -127,15 +123,15 @@ func (f *fragments) end() []release.PieceSpec {
 	return f.pieces[f.first:n:n]
 }
 
-// drop forgets the fragment that end has closed.
+// drop removes the fragment that end has closed.
 func (f *fragments) drop() { f.pieces = f.pieces[:f.first] }
 
-// add makes pieces a fragment.
+// add adds a fragment.
 func (f *fragments) add(a fragment.Address, pieces []release.PieceSpec) {
 	f.list = append(f.list, release.FragmentSpec{Address: a, Pieces: pieces})
 }
 
-// addTo makes pieces the fragment of each variant.
+// addTo adds pieces as the fragment of each variant.
 func (f *fragments) addTo(a fragment.Address, variants []fragment.Variant, pieces []release.PieceSpec) {
 	for _, v := range variants {
 		a.Variant = v
@@ -143,7 +139,7 @@ func (f *fragments) addTo(a fragment.Address, variants []fragment.Variant, piece
 	}
 }
 
-// content identifies the text of a fragment made of segments and marks.
+// content identifies the text of a fragment that consists of segments and marks.
 func content(pieces []release.PieceSpec) string {
 	var b []byte
 	for i := range pieces {
@@ -152,8 +148,7 @@ func content(pieces []release.PieceSpec) string {
 	return string(b)
 }
 
-// sameContent reports whether pieces have the given content. Lengths tell most fragments from
-// an empty one at once.
+// sameContent reports whether pieces have the given content. It compares lengths first, which rules out most.
 func sameContent(pieces []release.PieceSpec, want string) bool {
 	n := len(pieces)
 	for i := range pieces {
@@ -162,13 +157,13 @@ func sameContent(pieces []release.PieceSpec, want string) bool {
 	return n == len(want) && content(pieces) == want
 }
 
-// A jsonText is JSON in the making. Each of its numbers and strings comes after a text, such as
-// the name of its field.
+// A jsonText is a JSON text under construction. Each of its numbers and strings follows a text, such as the name of
+// its field.
 type jsonText struct{ buf []byte }
 
 func (t *jsonText) text(s string) { t.buf = append(t.buf, s...) }
 
-// comma appends a comma where one is due.
+// comma appends a comma if one is due.
 func (t *jsonText) comma() {
 	if c := t.buf[len(t.buf)-1]; c != '{' && c != '[' && c != ',' {
 		t.buf = append(t.buf, ',')
@@ -203,7 +198,7 @@ func (t *jsonText) stringOrNull(before, s string) {
 	t.string(before, s)
 }
 
-// extra appends the fields of r that its struct does not have.
+// extra appends the fields of r that its struct lacks.
 func (t *jsonText) extra(r record.Record) {
 	if x := r.Object().Extra; x != "" {
 		t.comma()
@@ -211,11 +206,10 @@ func (t *jsonText) extra(r record.Record) {
 	}
 }
 
-// maxIncludes bounds the rows of one list: a fragment has at most release.MaxPieces
-// pieces, and each row takes two.
+// maxIncludes limits the rows of one list: a fragment has at most release.MaxPieces pieces, and each row takes two.
 const maxIncludes = 30000
 
-// includeList writes an array of rows like one, of the resources with these ids.
+// includeList writes an array of rows of the resources with these ids. row is the template.
 func (f *fragments) includeList(row release.Include, ids []int64) {
 	f.text("[")
 	for _, id := range ids[:min(len(ids), maxIncludes)] {
@@ -236,7 +230,7 @@ func (f *fragments) row(i release.Include) {
 // A Hit is a resource that an external id finds.
 type Hit struct {
 	Kind            fragment.Kind
-	ID              uint64 // of a season or an episode, that of its series
+	ID              uint64 // the series' id for a season or an episode
 	Season, Episode uint32
 }
 
@@ -252,8 +246,8 @@ var findLists = [...]struct {
 	{"tv_season_results", fragment.KindSeason},
 }
 
-// Find returns the fragment of what an external id finds: five arrays of rows, each in
-// the order of the hits. A person takes two includes.
+// Find returns the fragment of an external id's results: five arrays of rows, each in the order of the hits. A person
+// takes two includes.
 func (r *Renderer) Find(hits []Hit) []release.FragmentSpec {
 	f := &r.out
 	f.reset()

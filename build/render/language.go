@@ -17,10 +17,10 @@ import (
 type language struct {
 	lang, region string
 	variant      fragment.Variant
-	bare         bool          // also answers a request for the language without a region
-	nested       bool          // the seasons or episodes of the record have text
-	row          record.Record // the data of its translation; nil
-	crawl        record.Record // the element of localized; nil
+	bare         bool          // also serves requests for the language without a region
+	nested       bool          // seasons or episodes of the record have text
+	row          record.Record // the data of its translation, or nil
+	crawl        record.Record // the element of localized, or nil
 }
 
 // variants are the address tags of l.
@@ -31,12 +31,11 @@ func (l *language) variants() []fragment.Variant {
 	return []fragment.Variant{l.variant}
 }
 
-// A languages is a list of languages, each there once.
+// A languages is a list of distinct languages.
 type languages []language
 
-// at returns the language of a pair of codes, which it adds if need be. Without a
-// region, the language's usual one is meant. It is nil for en-US, which is the base,
-// and for codes that are no language pair.
+// at returns the language of a pair of codes, and adds it if needed. An empty region is the language's usual one. It
+// returns nil for en-US, which is the base, and for invalid codes.
 func (list *languages) at(lang, region string) *language {
 	v := variantOf(lang, region)
 	if v == fragment.Base || v == enUS {
@@ -54,9 +53,8 @@ func (list *languages) at(lang, region string) *language {
 	return &(*list)[len(*list)-1]
 }
 
-// languagesOf returns the languages that rec has text in, but for en-US, which is the
-// base. Rows whose codes are no language pair are skipped; they stay in the answer of
-// translations.
+// languagesOf returns the languages that rec has text in, except en-US, which is the base. Rows with invalid codes
+// are skipped; they stay in the translations response.
 func (d *detailer) languagesOf(m *model, rec record.Record) languages {
 	list := d.langs[:0]
 	if m.Translations != nil {
@@ -100,7 +98,7 @@ func (list *languages) addRows(t *complete.Translations, rec record.Record) {
 // enUS is the language of the base variant.
 var enUS = fragment.Language("en", "US")
 
-// variantOf is fragment.Language for codes out of a record. Without a region, the language's usual one is meant.
+// variantOf is fragment.Language for codes from a record. An empty region is the language's usual one.
 func variantOf(lang, region string) fragment.Variant {
 	if region == "" {
 		region = reference.DefaultRegion(lang)
@@ -116,9 +114,8 @@ func splitTag(tag string) (lang, region string) {
 	return tag, ""
 }
 
-// chooseBare picks, for each language, the region that answers a request without
-// one: the language's usual region, else the first that has text. English without
-// a region is the base.
+// chooseBare picks, for each language, the region that serves requests without one: the language's usual region, else
+// the first with text. English without a region is the base.
 func (list languages) chooseBare() {
 	for i := range list {
 		l := &list[i]
@@ -135,19 +132,18 @@ func (list languages) chooseBare() {
 	}
 }
 
-// A version is a record as it is shown in one language.
+// A version is a record in one language.
 type version struct {
 	rec     record.Record
 	lang    string
-	variant fragment.Variant // of the language; Base for the base and for languages without text
+	variant fragment.Variant // Base for the base and for languages without text
 	local   bool             // not the base: seasons and episodes are named in the language
 	generic bool             // the name is the generic one
 	shared  bool             // the genres are a shared fragment
-	given   uint64           // the texts that a crawl in the language gave
+	given   uint64           // set of texts from a crawl in the language
 }
 
-// untranslated returns base as it is shown in a language without text of its own; lang
-// "" is all those languages.
+// untranslated returns base in a language without text of its own; lang "" covers all of them.
 func (d *detailer) untranslated(m *model, base record.Record, lang string) version {
 	v := version{rec: base.Clone(), lang: lang, local: true}
 	for i := range m.Texts {
@@ -171,8 +167,7 @@ func (d *detailer) untranslated(m *model, base record.Record, lang string) versi
 	return v
 }
 
-// apply returns base with the text of l, by the rules of each field. A field that
-// neither the record nor l has stays absent.
+// apply returns base with the text of l, by the rules of each field. A field that both lack stays absent.
 func (d *detailer) apply(m *model, base record.Record, l *language) version {
 	v := d.untranslated(m, base, l.lang)
 	v.variant = l.variant
@@ -182,7 +177,7 @@ func (d *detailer) apply(m *model, base record.Record, l *language) version {
 			genres := m.GenresOf(v.rec)
 			*genres = localGenres(m.Kind, *genres, l.lang, l.region)
 		}
-		if !l.row.IsNil() && t.Data != nil { // the translation's, unless that is empty
+		if !l.row.IsNil() && t.Data != nil { // an empty translation does not count
 			if t.Field.Shape == record.ShapeString {
 				if s := l.row.String(t.Data); s.V != "" {
 					*v.rec.String(t.Field) = *s
@@ -192,16 +187,15 @@ func (d *detailer) apply(m *model, base record.Record, l *language) version {
 				*v.rec.Int(t.Field) = *n
 			}
 		}
-		if !l.crawl.IsNil() && t.Crawl != nil && v.take(t, l.crawl) {
+		if !l.crawl.IsNil() && t.Crawl != nil && v.merge(t, l.crawl) {
 			v.given |= 1 << i
 		}
 	}
 	return v
 }
 
-// take sets a text to what a crawl gave, the null of a path included, and reports
-// whether it gave anything. An empty name is none.
-func (v *version) take(t *complete.Text, crawl record.Record) bool {
+// merge copies a text from a crawl, including a null path, and reports whether it did. An empty name does not count.
+func (v *version) merge(t *complete.Text, crawl record.Record) bool {
 	if t.Field.Shape == record.ShapeString {
 		s := crawl.String(t.Crawl)
 		switch {
@@ -223,8 +217,8 @@ func (v *version) take(t *complete.Text, crawl record.Record) bool {
 	return true
 }
 
-// same reports whether a and b agree in all fields that depend on the language, but
-// for the names of shared genres, of seasons and of episodes.
+// same reports whether a and b agree in all language-dependent fields, except names of shared genres, seasons and
+// episodes.
 func (m *model) same(a, b *version) bool {
 	for i := range m.Texts {
 		if !m.sameText(i, a, b) {
@@ -242,7 +236,7 @@ func (m *model) sameText(i int, a, b *version) bool {
 	case t.Rule == complete.ToGeneric && (a.generic || b.generic):
 		return a.generic == b.generic
 	case t.Rule == complete.ToNames && a.given>>i&1 != b.given>>i&1:
-		return false // one of them names the rows itself
+		return false // one of them has its own names of the rows
 	case t.Rule == complete.ToGenres:
 		return a.given>>i&1 == b.given>>i&1 && (a.shared || b.shared || slices.Equal(*m.GenresOf(a.rec), *m.GenresOf(b.rec)))
 	case f.Shape == record.ShapeString:
@@ -253,14 +247,14 @@ func (m *model) sameText(i int, a, b *version) bool {
 		x, _ := a.rec.Sub(f)
 		y, _ := b.rec.Sub(f)
 		return x == y
-	default: // one and the same list
+	default: // the same list
 		x, xs := a.rec.Len(f)
 		y, ys := b.rec.Len(f)
 		return x == y && xs == ys && (x == 0 || a.rec.At(f, 0) == b.rec.At(f, 0))
 	}
 }
 
-// media returns the list of genres that titles of a kind have.
+// media returns the list of genres of a kind's titles.
 func media(k fragment.Kind) reference.Media {
 	if k == fragment.KindTV {
 		return reference.TV
@@ -268,8 +262,8 @@ func media(k fragment.Kind) reference.Media {
 	return reference.Movie
 }
 
-// ShareGenres reports whether the genres of a title of kind k can be a
-// shared fragment: the reference names them all in English as the record does.
+// ShareGenres reports whether the genres of a title of kind k can be a shared fragment: the reference must have all
+// of them with the same English names.
 func ShareGenres(k fragment.Kind, genres []catalog.Genre) bool {
 	if len(genres) == 0 || len(GenresName(GenreIDs(genres))) > fragment.MaxKeyLen-2 {
 		return false
@@ -293,8 +287,7 @@ func GenreIDs(genres []catalog.Genre) []int64 {
 	return ids
 }
 
-// GenresName is the resource name of a shared list of genres, for titles of one kind:
-// its ids.
+// GenresName is the resource name of a shared list of genres for titles of one kind: its ids.
 func GenresName(ids []int64) string {
 	var b []byte
 	for i, id := range ids {
@@ -306,14 +299,13 @@ func GenresName(ids []int64) string {
 	return string(b)
 }
 
-// GenresKey returns the key of a shared list of genres, for titles of a kind.
+// GenresKey returns the key of a shared list of genres for titles of a kind.
 func GenresKey(k fragment.Kind, ids []int64) []byte {
 	return fragment.AppendShared(nil, fragment.KindGenres, k, GenresName(ids))
 }
 
-// SharedGenres returns the fragments of one shared list of genres of movies or series:
-// the field `"genres":[...]`, in English and in each language that names a genre
-// otherwise.
+// SharedGenres returns the fragments of a shared list of genres of movies or series: the field `"genres":[...]`, in
+// English and in each language with other names.
 func SharedGenres(k fragment.Kind, ids []int64) []release.FragmentSpec {
 	var f fragments
 	write := func(lang, region string) []release.PieceSpec {
@@ -338,7 +330,7 @@ func SharedGenres(k fragment.Kind, ids []int64) []release.FragmentSpec {
 	return f.list
 }
 
-// localGenres is complete.Genres for languages that the reference has names in.
+// localGenres is complete.Genres for languages in which the reference has names.
 func localGenres(k fragment.Kind, genres []catalog.Genre, lang, region string) []catalog.Genre {
 	if genres == nil || lang == "en" {
 		return genres

@@ -11,9 +11,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/tables/accounts"
 )
 
-// List returns the fragments of a list: what is said of it and what is on it. No request is
-// answered by them, but by the table of lists; they are for those who compare releases. A
-// private list has none.
+// List returns the fragments of a list: its fields and its items. They serve no request, which the table of lists
+// does, but comparisons of releases. A private list has none.
 func (r *Renderer) List(l *catalog.List) []release.FragmentSpec {
 	if IsPrivate(l) {
 		return nil
@@ -25,25 +24,25 @@ func (r *Renderer) List(l *catalog.List) []release.FragmentSpec {
 	return f.list
 }
 
-// IsPrivate reports whether a list is for who made it alone.
+// IsPrivate reports whether only its author may see a list.
 func IsPrivate(l *catalog.List) bool { return l.Public.Set && !l.Public.V }
 
 // ListSums are totals over the titles of a list.
 type ListSums struct {
-	Items   int     // that the release has
-	Average float64 // of the titles that have been rated
+	Items   int     // titles that the release has
+	Average float64 // over rated titles
 	Revenue int64
 	Runtime int64 // minutes
 }
 
-// Stand-ins for an unknown author of a list: clients check the form.
+// Placeholders for an unknown author of a list: clients check the form.
 const (
 	noGravatar = "d41d8cd98f00b204e9800998ecf8427e" // the hash of no address
 	noObjectID = "000000000000000000000000"
 	noTime     = "1970-01-01 00:00:00 UTC"
 )
 
-// ListTexts returns what the answers about a list say beside its rows.
+// ListTexts returns the parts of list responses besides the rows.
 func ListTexts(l *catalog.List, sums ListSums) (texts [accounts.Row4 + 1]string) {
 	own := *l
 	if l = &own; !l.AverageRating.Set {
@@ -67,20 +66,20 @@ func ListTexts(l *catalog.List, sums ListSums) (texts [accounts.Row4 + 1]string)
 	w.string(`,"iso_639_1":`, l.ISO639.V)
 	w.int(`,"item_count":`, int64(sums.Items))
 	w.text(`,"items":[`)
-	texts[accounts.Head3] = w.take()
+	texts[accounts.Head3] = w.flush()
 
 	w.string(`],"name":`, l.Name.V)
 	w.text(`,"page":`)
-	texts[accounts.Middle3] = w.take()
+	texts[accounts.Middle3] = w.flush()
 
 	w.stringOrNull(`,"poster_path":`, l.PosterPath.V)
 	w.text(`,"total_pages":`)
-	texts[accounts.End3] = w.take()
+	texts[accounts.End3] = w.flush()
 
 	w.float(`{"average_rating":`, l.AverageRating.V)
 	w.stringOrNull(`,"backdrop_path":`, l.BackdropPath.V)
 	w.text(`,"results":[`)
-	texts[accounts.Head4] = w.take()
+	texts[accounts.Head4] = w.flush()
 
 	w.stringOrNull(`,"created_by":{"avatar_path":`, by.AvatarPath.V)
 	w.string(`,"gravatar_hash":`, cmp.Or(by.GravatarHash.V, noGravatar))
@@ -95,7 +94,7 @@ func ListTexts(l *catalog.List, sums ListSums) (texts [accounts.Row4 + 1]string)
 	w.int(`,"item_count":`, int64(sums.Items))
 	w.string(`,"name":`, l.Name.V)
 	w.text(`,"object_ids":{},"page":`)
-	texts[accounts.Middle4] = w.take()
+	texts[accounts.Middle4] = w.flush()
 
 	w.stringOrNull(`,"poster_path":`, l.PosterPath.V)
 	w.text(`,"public":` + strconv.FormatBool(!IsPrivate(l)))
@@ -103,31 +102,31 @@ func ListTexts(l *catalog.List, sums ListSums) (texts [accounts.Row4 + 1]string)
 	w.int(`,"runtime":`, l.Runtime.V)
 	w.string(`,"sort_by":`, cmp.Or(l.SortBy.V, "original_order.asc"))
 	w.text(`,"total_pages":`)
-	texts[accounts.End4] = w.take()
+	texts[accounts.End4] = w.flush()
 
 	w.string(`{"description":`, l.Description.V)
 	w.int(`,"favorite_count":`, l.FavoriteCount.V)
 	w.int(`,"id":`, l.ID.V)
 	w.int(`,"item_count":`, int64(sums.Items))
 	w.string(`,"iso_639_1":`, l.ISO639.V)
-	texts[accounts.RowHead] = w.take()
+	texts[accounts.RowHead] = w.flush()
 
 	w.string(`,"iso_3166_1":`, l.ISO3166.V)
-	texts[accounts.RowCountry] = w.take()
+	texts[accounts.RowCountry] = w.flush()
 
 	w.string(`,"list_type":`, cmp.Or(l.ListType.V, "movie"))
-	texts[accounts.RowType] = w.take()
+	texts[accounts.RowType] = w.flush()
 
 	w.string(`,"name":`, l.Name.V)
 	w.stringOrNull(`,"poster_path":`, l.PosterPath.V)
 	w.text("}")
-	texts[accounts.RowEnd] = w.take()
+	texts[accounts.RowEnd] = w.flush()
 
 	texts[accounts.Row4] = w.row4(by, sums)
 	return texts
 }
 
-// row4 is the list as a row of account/{id}/lists of version 4.
+// row4 returns the list as a row of account/{id}/lists of version 4.
 func (w *listWriter) row4(by *catalog.ListAuthor, sums ListSums) string {
 	l := w.l
 	public := int64(1)
@@ -156,10 +155,10 @@ func (w *listWriter) row4(by *catalog.ListAuthor, sums ListSums) string {
 	w.int(`,"sort_by":`, sortNumber)
 	w.string(`,"updated_at":`, timeOf(cmp.Or(l.UpdatedAt.V, l.CreatedAt.V)))
 	w.text("}")
-	return w.take()
+	return w.flush()
 }
 
-// timeOf brings a time to the form that version 4 has in its rows.
+// timeOf converts a time to the form in rows of version 4.
 func timeOf(text string) string {
 	if t, ok := catalog.ParseTime(text); ok {
 		return t.Format("2006-01-02 15:04:05 UTC")
@@ -167,7 +166,7 @@ func timeOf(text string) string {
 	return noTime
 }
 
-// AccountDetails returns the answer of account/{id}.
+// AccountDetails returns the response of account/{id}.
 func AccountDetails(a *catalog.Account) string {
 	hash, path := noGravatar, record.String{}
 	if v := a.Avatar; v != nil {
@@ -188,16 +187,16 @@ func AccountDetails(a *catalog.Account) string {
 	w.text(`,"include_adult":` + strconv.FormatBool(a.IncludeAdult.V))
 	w.string(`,"username":`, a.Username.V)
 	w.text("}")
-	return w.take()
+	return w.flush()
 }
 
-// A listWriter writes texts of answers.
+// A listWriter writes parts of responses.
 type listWriter struct {
 	jsonText
 	l *catalog.List
 }
 
-func (w *listWriter) take() string {
+func (w *listWriter) flush() string {
 	s := string(w.buf)
 	w.buf = w.buf[:0]
 	return s

@@ -11,17 +11,16 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// Fields of rows that are not copied from the details of the same name, beside those of
-// package listrow.
+// Row fields that are not copied from details fields of the same name, besides package listrow's.
 const (
-	originalName = "original_name" // of a person
-	adult        = "adult"         // of a collection
+	originalName = "original_name" // for a person
+	adult        = "adult"         // for a collection
 
-	// originCountry of a company is null in its details where rows have an empty text.
+	// originCountry is null in the details of a company and an empty text in rows.
 	originCountry = "origin_country"
 )
 
-// A model is what rendering needs to know of one kind. It is read only.
+// A model has the data for rendering one kind. It is read-only.
 type model struct {
 	*complete.Model
 	cuts []cut // ascending
@@ -34,13 +33,13 @@ type model struct {
 	poster           *record.Field
 }
 
-// cut is a field of the details that a variant may need to write piece by piece.
+// A cut is a details field that some variants write piece by piece.
 type cut struct {
-	index int // of the field
-	text  int // of the text
+	index int // index of the field
+	text  int // index of the text
 }
 
-// sub is a sub-request.
+// A sub is a sub-request.
 type sub struct {
 	*complete.SubRequest
 	empty string // content of the default
@@ -50,16 +49,16 @@ type sub struct {
 type listRow struct {
 	sub   fragment.Sub
 	cells []cell
-	texts []int // those of the model that are in the row
+	texts []int // texts of the model that the row has
 }
 
-// cell is a field of a row.
+// A cell is a field of a row.
 type cell struct {
 	name  string
-	index int    // of the field of the details, -1 for one that those do not have
+	index int    // index of the details field, or -1
 	null  bool   // rows have null where the details do
-	text  int    // of the model's texts, -1
-	empty string // the field with the value that stands for none
+	text  int    // index of the model's text, or -1
+	empty string // the field with its empty value
 }
 
 var models = sync.OnceValue(func() map[fragment.Kind]*model {
@@ -86,7 +85,7 @@ var models = sync.OnceValue(func() map[fragment.Kind]*model {
 	return all
 })
 
-// field returns the field of the record with that name, nil if there is none.
+// field returns the record's field with that name, or nil.
 func (m *model) field(name string) *record.Field { return fieldOf(m.Schema, name) }
 
 func fieldOf(p *record.Schema, name string) *record.Field {
@@ -94,12 +93,12 @@ func fieldOf(p *record.Schema, name string) *record.Field {
 	return f
 }
 
-// indexOf returns the place of a field in its plan.
+// indexOf returns the index of a field in its schema.
 func indexOf(p *record.Schema, f *record.Field) int {
 	return slices.IndexFunc(p.Fields, func(o record.Field) bool { return o.Name == f.Name })
 }
 
-// sub returns the sub-request, nil if the kind has none of that name.
+// sub returns the sub-request, or nil if the kind lacks it.
 func (m *model) sub(s fragment.Sub) *sub {
 	for i := range m.subs {
 		if m.subs[i].Sub == s {
@@ -126,7 +125,7 @@ func (m *model) addRows() {
 func (m *model) cell(name string, out *listRow) cell {
 	c := cell{name: name, index: -1, text: -1, empty: `"` + name + `":` + `""`}
 	f := m.field(name)
-	if f == nil || name == fragment.FieldEpisodeCount { // what a record has of it is one source of several
+	if f == nil || name == fragment.FieldEpisodeCount { // it has other sources besides the record
 		return c
 	}
 	c.index = indexOf(m.Schema, f)
@@ -157,8 +156,8 @@ func emptyValue(f *record.Field) string {
 	return `""`
 }
 
-// Defaults returns the fragments of the sub-requests that a record lacks: empty lists and nulls.
-// Kinds without sub-requests have none.
+// Defaults returns the fragments for missing sub-requests: empty lists and nulls. Kinds without sub-requests have
+// none.
 func Defaults(k fragment.Kind) []release.FragmentSpec {
 	t := catalog.TypeOf(k)
 	if t == nil {
@@ -167,14 +166,14 @@ func Defaults(k fragment.Kind) []release.FragmentSpec {
 	return defaults(models()[k], t.New())
 }
 
-// defaults makes the defaults of a model; rec is an empty record.
+// defaults returns the defaults of a model; rec is an empty record.
 func defaults(m *model, rec record.Record) []release.FragmentSpec {
 	var f fragments
 	for i := range m.subs {
 		s := &m.subs[i]
 		if s.Field.Shape == record.ShapePages {
 			p := f.pager(s)
-			p.tail(fragment.Base, 1, 0) // an empty list has one page, as TMDB counts since 2025
+			p.tail(fragment.Base, 1, 0) // an empty list has one page, as in TMDB's API since 2025
 			continue
 		}
 		body := rec.MakeSub(s.Field)

@@ -10,12 +10,11 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// nested is the text of what the details of a record list: of the seasons of a series and of its
-// last and next episode, of the episodes of a season.
+// nested is the text of the children that details list: the seasons and the last and next episode of a series, the
+// episodes of a season.
 type nested struct {
 	children []child
-	// plain means that generic names are written in English: there are more of them than
-	// a fragment has pieces.
+	// plain means that generic names are written in English, because there are more than a fragment may have pieces.
 	plain bool
 }
 
@@ -26,13 +25,13 @@ type child struct {
 	localized    []complete.LocalizedName
 }
 
-// A place tells the children of a record apart.
+// A place identifies a child of a record.
 type place struct {
 	word            release.Word
-	season, episode int64 // season is 0 for the episodes of a season, episode for seasons
+	season, episode int64 // season is 0 for episodes of a season, episode for seasons
 }
 
-// number returns the number of the generic name.
+// number returns the number in the generic name.
 func (p place) number() int64 {
 	if p.word == release.WordSeason {
 		return p.season
@@ -53,7 +52,7 @@ func childOf(at place, e *catalog.Episode) child {
 	return p
 }
 
-// addLanguages adds the languages that any of the children has text in.
+// addLanguages adds the languages in which any child has text.
 func (n *nested) addLanguages(list *languages) {
 	for i := range n.children {
 		p := &n.children[i]
@@ -71,14 +70,14 @@ func (n *nested) addLanguages(list *languages) {
 	}
 }
 
-// mark remembers that a season or an episode has text in a language.
+// mark records that a season or an episode has text in a language.
 func (list *languages) mark(lang, region string) {
 	if l := list.at(lang, region); l != nil {
 		l.nested = true
 	}
 }
 
-// nameText is the text of a season or an episode in one language; empty for none.
+// nameText is the text of a season or an episode in one language; empty if unknown.
 type nameText struct{ name, overview string }
 
 // text returns the text of a child in a language.
@@ -91,20 +90,20 @@ func (n *nested) text(at place, v fragment.Variant) (t nameText) {
 	for j := range p.translations {
 		row := &p.translations[j]
 		if d := row.Data; d != nil && variantOf(row.ISO639.V, row.ISO3166.V) == v {
-			t.take(d.Name.V, d.Overview.V)
+			t.override(d.Name.V, d.Overview.V)
 			break
 		}
 	}
 	for j := range p.localized {
 		if l := &p.localized[j]; variantOf(splitTag(l.Language)) == v {
-			t.take(l.Name, l.Overview)
+			t.override(l.Name, l.Overview)
 		}
 	}
 	return t
 }
 
-// take replaces what is not empty.
-func (t *nameText) take(name, overview string) {
+// override replaces a text if the new one is not empty.
+func (t *nameText) override(name, overview string) {
 	if name != "" {
 		t.name = name
 	}
@@ -113,8 +112,7 @@ func (t *nameText) take(name, overview string) {
 	}
 }
 
-// write writes the value of a field whose seasons or episodes are named in the
-// language of v.
+// write writes the value of a field whose seasons or episodes have names in the language of v.
 func (n *nested) write(d *detailer, v *version, f *record.Field) {
 	name := indexOf(f.Elem, fieldOf(f.Elem, "name"))
 	if f.Shape == record.ShapeObject { // the last or the next episode of a series
@@ -133,7 +131,7 @@ func (n *nested) write(d *detailer, v *version, f *record.Field) {
 	n.plain = false
 }
 
-// placeOf returns the place of the child that a row is of.
+// placeOf returns the place of the child in a row.
 func placeOf(row record.Record) place {
 	switch row.Schema {
 	case record.SchemaOf[catalog.SeasonSummary]():
@@ -145,9 +143,8 @@ func placeOf(row record.Record) place {
 	return place{release.WordEpisode, e.SeasonNumber.V, e.EpisodeNumber.V}
 }
 
-// named writes a season or an episode with its text in a language in place of its name and
-// overview, the generic name where the text has none. What the row lacks is not added. name is the
-// place of the name among the fields, which the overview follows.
+// named writes a season or an episode with the name and overview of a language, or with the generic name. Fields that
+// the row lacks are not added. name is the index of the name field, which the overview follows.
 func (d *detailer) named(row record.Record, name int, v fragment.Variant) {
 	f := d.out
 	at := placeOf(row)

@@ -9,23 +9,23 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// maxPage is the last page that the API answers.
+// maxPage is the last page that the API serves.
 const maxPage = 500
 
-// pageSize is the number of rows of a page that is derived.
+// pageSize is the number of rows of a derived page.
 const pageSize = 20
 
 // A pager writes the pages of one list.
 type pager struct {
 	out   *fragments
 	s     *sub
-	first int // of out.list, that the list begins with
+	first int // start of the list in out.list
 }
 
 func (f *fragments) pager(s *sub) pager { return pager{f, s, len(f.list)} }
 
-// given adds the given pages, by language, and for each language the tail that answers all other
-// pages: no rows, the true totals.
+// given adds the pages of the record by language, and for each language the tail that serves all other pages: no
+// rows, the true totals.
 func (p *pager) given(rec record.Record) {
 	if n, _ := rec.Len(p.s.Field); n == 0 {
 		return
@@ -48,12 +48,12 @@ func (p *pager) given(rec record.Record) {
 		return
 	}
 	if p.has(fragment.Address{Sub: p.s.Sub}) {
-		// Reviews are not translated: in a language without any there are none.
+		// Reviews are not translated: languages without any have an empty list.
 		p.tail(fragment.Untranslated, 1, 0)
 	}
 }
 
-// page adds one page in one variant, and the tail of that variant where it is the first.
+// page adds one page in one variant, and with the first page the variant's tail.
 func (p *pager) page(page *complete.Page, v fragment.Variant) {
 	f := p.out
 	a := fragment.Address{Sub: p.s.Sub, Page: uint16(min(max(page.Number.V, 1), maxPage)), Variant: v}
@@ -63,7 +63,7 @@ func (p *pager) page(page *complete.Page, v fragment.Variant) {
 		a.Page = 0
 	}
 	if page.Number.V > maxPage || p.has(a) {
-		return // beyond the API's last page, or there before
+		return // beyond the API's last page, or a duplicate
 	}
 	if unpaged {
 		f.begin()
@@ -95,7 +95,7 @@ func (p *pager) begin() {
 	p.out.mark(release.OpPageMark)
 }
 
-// tail adds a page without rows and without its number.
+// tail adds a page without rows and page number.
 func (p *pager) tail(v fragment.Variant, pages, results int64) {
 	p.begin()
 	p.out.text(`"results":[]`)
@@ -116,8 +116,8 @@ func (p *pager) has(a fragment.Address) bool {
 	return slices.ContainsFunc(p.out.list[p.first:], func(f release.FragmentSpec) bool { return f.Address == a })
 }
 
-// borrow adds, for each language, the pages that only the base has: a crawl in another language
-// mostly has the first page alone, and rows in English are better than none.
+// borrow adds to each language the pages that only the base has: a crawl in another language often has only the first
+// page, and English rows are better than none.
 func (p *pager) borrow() {
 	given := p.out.list[p.first:len(p.out.list):len(p.out.list)]
 	for _, f := range given {
@@ -134,8 +134,7 @@ func (p *pager) borrow() {
 	}
 }
 
-// pageVariants returns the addresses under which pages of a language are found; none
-// for a language that is none.
+// pageVariants returns the addresses of the pages of a language, none for an invalid tag.
 func (list languages) pageVariants(tag string) []fragment.Variant {
 	if tag == "" {
 		return baseOnly
@@ -149,8 +148,8 @@ func (list languages) pageVariants(tag string) []fragment.Variant {
 	return nil
 }
 
-// derivedPages adds a list of titles where rec gives no page of the base, with rows that are
-// included. A page that a crawl in another language gives is for that language.
+// derivedPages adds a list of titles if rec has no page of the base. Its rows are included. Pages from crawls in
+// other languages serve only those.
 func (f *fragments) derivedPages(m *model, rec record.Record, name fragment.Sub, v fragment.Variant, row release.Include, ids []int64) {
 	s := m.sub(name)
 	if len(ids) == 0 || hasBasePage(rec, s.Field) {
@@ -168,7 +167,7 @@ func (f *fragments) derivedPages(m *model, rec record.Record, name fragment.Sub,
 	p.tail(v, total, results)
 }
 
-// hasBasePage reports whether a list has a page that no crawl in another language gave.
+// hasBasePage reports whether a list has a page that does not come from a crawl in another language.
 func hasBasePage(rec record.Record, f *record.Field) bool {
 	language, _ := f.Elem.Field("language")
 	n, _ := rec.Len(f)

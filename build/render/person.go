@@ -32,7 +32,7 @@ func (r *Renderer) Person(c complete.Record[catalog.Person], d PersonDerived) []
 		{fragment.SubTVCredits, p.TVCredits, fragment.KindTV},
 		{fragment.SubCombinedCredits, p.CombinedCredits, 0},
 	} {
-		// Of a filmography that is all derived, the edge takes the credits of one kind.
+		// If all credits are derived, the edge selects one kind.
 		if s.given == nil && (s.kind == 0 || !derived) {
 			r.out.filmography(m.sub(s.sub), s.kind, d.Credits, p)
 		}
@@ -41,8 +41,8 @@ func (r *Renderer) Person(c complete.Record[catalog.Person], d PersonDerived) []
 	return r.out.list
 }
 
-// joinCredits makes the given lists of credits agree on what is given: the combined
-// ones are those of movies, then those of series.
+// joinCredits makes the given lists of credits consistent: the combined list has the movie credits, then the series
+// credits.
 func joinCredits(p *catalog.Person) {
 	movies, series, all := p.MovieCredits, p.TVCredits, p.CombinedCredits
 	switch {
@@ -70,8 +70,7 @@ func typed(rows []catalog.PersonCredit, media string) []catalog.PersonCredit {
 	return out
 }
 
-// creditsOf returns the combined credits of one media type, as the list of that type
-// has them.
+// creditsOf returns the combined credits of one media type, in the form of that type's list.
 func creditsOf(all *catalog.PersonCredits, media string) *catalog.PersonCredits {
 	only := func(rows []catalog.PersonCredit) []catalog.PersonCredit {
 		out := []catalog.PersonCredit{}
@@ -87,9 +86,8 @@ func creditsOf(all *catalog.PersonCredits, media string) *catalog.PersonCredits 
 	return &catalog.PersonCredits{Cast: only(all.Cast), Crew: only(all.Crew)}
 }
 
-// filmography adds derived credits in titles of one kind, or of both for 0: movies,
-// then series. The rows of the titles are included. Where the record gives the credits
-// of one kind, the combined ones have those.
+// filmography adds derived credits in titles of one kind, or of both for 0: movies, then series. The rows of the
+// titles are included. Given credits of one kind replace the derived ones in the combined list.
 func (f *fragments) filmography(s *sub, kind fragment.Kind, credits []derive.Credit, p *catalog.Person) {
 	var movies, series *catalog.PersonCredits
 	if kind == 0 {
@@ -127,7 +125,7 @@ func (f *fragments) filmography(s *sub, kind fragment.Kind, credits []derive.Cre
 	f.addUnlessEmpty(s, fragment.Base)
 }
 
-// given writes the rows of a given list as those of the combined one.
+// given writes the rows of a given list as rows of the combined one.
 func (f *fragments) given(c *catalog.PersonCredits, cast bool, media string) {
 	if c == nil {
 		return
@@ -143,8 +141,8 @@ func (f *fragments) given(c *catalog.PersonCredits, cast bool, media string) {
 	}
 }
 
-// credit writes a title and what a person did in it, but for the media type. Creators
-// are crew, without a number of episodes.
+// credit writes a title and a person's credit in it, without the media type. Creators are crew, without a number of
+// episodes.
 func (f *fragments) credit(c *derive.Credit) {
 	f.row(release.Include{Kind: c.Title.Kind, ID: uint64(c.Title.ID), Sub: fragment.SubRow})
 	series := c.Title.Kind == fragment.KindTV && c.Role != derive.Creator
@@ -167,8 +165,7 @@ func (f *fragments) credit(c *derive.Credit) {
 	}
 }
 
-// knownFor adds the field known_for of the person's rows, which every person has:
-// other resources include it.
+// knownFor adds the field known_for of the person's rows. Every person has it, because other resources include it.
 func (r *Renderer) knownFor(p *catalog.Person, derived []derive.Title) {
 	f := &r.out
 	f.begin()
@@ -197,7 +194,7 @@ func (r *Renderer) knownFor(p *catalog.Person, derived []derive.Title) {
 	}
 }
 
-// mediaRows writes the field known_for as it was given.
+// mediaRows writes the field known_for from the record.
 func (f *fragments) mediaRows(rows []catalog.MediaRow) {
 	f.text(`"known_for":[`)
 	for i := range rows {

@@ -11,12 +11,12 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// Version changes whenever equal inputs render as other fragments: with this package, with packages
-// complete and derive, and with the reference data. TestVersion of package build pins it.
+// Version changes whenever equal inputs render as other fragments: with this package, complete, derive or the
+// reference data. TestVersion of package build pins it.
 const Version = 2
 
-// A Renderer turns completed records into fragments. It is not safe for concurrent use. What its methods
-// return is valid until the next call.
+// A Renderer turns completed records into fragments. It is not safe for concurrent use. The results of its methods
+// are valid until the next call.
 type Renderer struct {
 	models map[fragment.Kind]*model
 	out    fragments
@@ -31,34 +31,33 @@ func New() *Renderer {
 	return r
 }
 
-// TitleDerived is derived from the whole catalogue: ids of the same
-// kind, best first, used where the record gives none.
+// TitleDerived is derived from the whole catalogue: ids of the same kind, best first, used if the record has none.
 type TitleDerived struct{ Recommendations, Similar []int64 }
 
 // SeriesDerived is derived from the other records of a series and the whole catalogue.
 type SeriesDerived struct {
 	TitleDerived
 	complete.SeriesDerived
-	Credits   *catalog.TVCredits        // of the latest season, used where the record gives none
-	Aggregate *catalog.AggregateCredits // used where the record gives none
+	Credits   *catalog.TVCredits        // credits of the latest season, used if the record has none
+	Aggregate *catalog.AggregateCredits // used if the record has none
 }
 
-// SeasonDerived is derived from the other records of the series of a season.
+// SeasonDerived is derived from the other records of the same series.
 type SeasonDerived struct {
 	complete.SeasonDerived
-	Credits   *catalog.TVCredits        // used where the record gives none
-	Aggregate *catalog.AggregateCredits // used where the record gives none
+	Credits   *catalog.TVCredits        // used if the record has none
+	Aggregate *catalog.AggregateCredits // used if the record has none
 }
 
 // EpisodeDerived is derived from the series and the season of an episode.
 type EpisodeDerived struct {
 	SeriesID int64
-	Cast     []catalog.TVCastCredit // the regulars, for credits that are not given
+	Cast     []catalog.TVCastCredit // the regulars, used if the record has no credits
 }
 
 // PersonDerived is derived from the titles of a person.
 type PersonDerived struct {
-	Credits  []derive.Credit // in the order to serve, movies first
+	Credits  []derive.Credit // in response order, movies first
 	KnownFor []derive.Title
 }
 
@@ -78,7 +77,7 @@ func (r *Renderer) Movie(c complete.Record[catalog.Movie], d TitleDerived) []rel
 	return r.title(m, record.Of(&v), d)
 }
 
-// title adds what a movie or a series has, and the lists of titles that it gives none of.
+// title adds the record of a movie or a series, and the lists of titles that it lacks.
 func (r *Renderer) title(m *model, rec record.Record, d TitleDerived) []release.FragmentSpec {
 	r.record(m, rec)
 	r.out.derivedPages(m, rec, fragment.SubRecommendations, fragment.Base, release.Include{Kind: m.Kind, Sub: fragment.SubMediaRow}, d.Recommendations)
@@ -121,8 +120,8 @@ func (r *Renderer) Season(c complete.Record[catalog.Season], d SeasonDerived) []
 	return r.record(m, record.Of(&v))
 }
 
-// episodesOf returns how many episodes a season has by the details of its series, which
-// know of more than a record without a list of them.
+// episodesOf returns the number of episodes of a season in the details of its series, which is more reliable than a
+// record without a list of episodes.
 func episodesOf(t *catalog.TV, season int64) int64 {
 	for i := range t.Seasons {
 		if s := &t.Seasons[i]; s.SeasonNumber.V == season {
@@ -145,7 +144,7 @@ func (r *Renderer) Episode(c complete.Record[catalog.Episode], d EpisodeDerived)
 	return r.record(m, record.Of(&v))
 }
 
-// emptyForNil returns list, an empty one for nil, which would be left out.
+// emptyForNil returns list, or an empty one for nil, which would be left out.
 func emptyForNil[T any](list []T) []T {
 	if list == nil {
 		return []T{}
@@ -155,8 +154,8 @@ func emptyForNil[T any](list []T) []T {
 
 // CollectionDerived is derived from the movies of a collection.
 type CollectionDerived struct {
-	Parts []int64 // ids of its movies in order, used where the record gives none
-	Adult bool    // whether rows say that it is for adults; no details do
+	Parts []int64 // ids of its movies in order, used if the record has none
+	Adult bool    // for rows; details do not have it
 }
 
 // Collection returns the fragments of a collection.
@@ -170,17 +169,15 @@ func (r *Renderer) Collection(c complete.Record[catalog.Collection], d Collectio
 	return r.record(m, record.Of(v))
 }
 
-// Company returns the fragments of a company. movies are the ids of its movies in
-// order, used where the record gives none.
+// Company returns the fragments of a company. movies are the ids of its movies in order, used if the record has none.
 func (r *Renderer) Company(c complete.Record[catalog.Company], movies []int64) []release.FragmentSpec {
 	Plain(r, fragment.KindCompany, c)
 	r.out.derivedPages(r.models[fragment.KindCompany], record.Of(c.V()), fragment.SubMovies, fragment.Base, movieRow, movies)
 	return r.out.list
 }
 
-// Keyword returns the fragments of a keyword. movies are the ids of its movies in
-// order, used where the record gives none; all are those and the ones for adults,
-// which are served to who asks for them.
+// Keyword returns the fragments of a keyword. movies are the ids of its movies in order, used if the record has none.
+// all includes adult movies, for requests that include them.
 func (r *Renderer) Keyword(c complete.Record[catalog.KeywordRecord], movies, all []int64) []release.FragmentSpec {
 	Plain(r, fragment.KindKeyword, c)
 	m, rec := r.models[fragment.KindKeyword], record.Of(c.V())
@@ -194,21 +191,19 @@ func (r *Renderer) Keyword(c complete.Record[catalog.KeywordRecord], movies, all
 // movieRow is the row of a movie in the lists of companies and keywords.
 var movieRow = release.Include{Kind: fragment.KindMovie, Sub: fragment.SubRow}
 
-// Plain returns the fragments of a network, a review, a credit or an order of episodes: of kinds
-// without derived data.
+// Plain returns the fragments of a network, a review, a credit or an order of episodes: kinds without derived data.
 func Plain[T any](r *Renderer, k fragment.Kind, c complete.Record[T]) []release.FragmentSpec {
 	return r.record(r.start(k), record.Of(c.V()))
 }
 
-// start forgets the resource before.
+// start resets the state of the previous resource.
 func (r *Renderer) start(k fragment.Kind) *model {
 	r.out.reset()
 	r.detail.subject = subject{}
 	return r.models[k]
 }
 
-// record adds the details and every sub-request that rec has, and returns the fragments. Those
-// that equal those of Defaults are left to it.
+// record adds the details and every sub-request of rec, and returns the fragments, except copies of Defaults.
 func (r *Renderer) record(m *model, rec record.Record) []release.FragmentSpec {
 	langs := r.detail.languagesOf(m, rec)
 	r.detail.details(m, rec, langs)
@@ -218,5 +213,5 @@ func (r *Renderer) record(m *model, rec record.Record) []release.FragmentSpec {
 	return r.out.list
 }
 
-// opID is short for the most frequent mark.
+// opID abbreviates the most frequent mark.
 const opID = release.OpIDMark

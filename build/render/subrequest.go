@@ -45,7 +45,7 @@ func (r *Renderer) sub(m *model, s *sub, rec record.Record, langs languages) {
 			continue
 		}
 		c, ok := langs[i].crawl.Sub(s.Crawl)
-		if !ok || c == raw { // the base has it of this crawl
+		if !ok || c == raw { // the base came from this crawl
 			continue
 		}
 		if r.out.body(complete.Sub(c)) {
@@ -54,7 +54,7 @@ func (r *Renderer) sub(m *model, s *sub, rec record.Record, langs languages) {
 	}
 }
 
-// whole adds a sub-request in one variant; none for a nil record.
+// whole adds a sub-request in one variant, nothing for a nil record.
 func (f *fragments) whole(s *sub, v fragment.Variant, rec record.Record) {
 	if !rec.IsNil() && f.body(rec) {
 		f.addUnlessEmpty(s, v)
@@ -71,9 +71,8 @@ func (f *fragments) addUnlessEmpty(s *sub, v fragment.Variant) {
 	f.add(fragment.Address{Sub: s.Sub, Variant: v}, pieces)
 }
 
-// body writes a sub-request's object without its opening brace, the mark for the id
-// where the standalone answer has one. It reports false, and leaves nothing to end, for
-// an object without fields, which is no answer.
+// body writes a sub-request's object without its opening brace, with the mark for the standalone response's id. It
+// returns false for an object without fields, which is no response; then no fragment is open.
 func (f *fragments) body(rec record.Record) bool {
 	n, at := len(rec.Schema.Fields), rec.Schema.IDAt
 	f.begin()
@@ -94,7 +93,7 @@ func (f *fragments) body(rec record.Record) bool {
 	f.fields(rec, at, n)
 	f.extra(rec)
 	if len(f.buf) == rest && at > 0 && rest > start+1 {
-		// Nothing follows the id, so it goes to the front, where the comma is its own.
+		// Nothing follows the id, so it goes to the front with its own comma.
 		f.drop()
 		f.begin()
 		f.mark(opID)
@@ -118,14 +117,13 @@ func (f *fragments) body(rec record.Record) bool {
 // A grouper writes images and videos by language.
 type grouper struct {
 	out *fragments
-	// Kept for the next record:
+	// Memory reused for the next record:
 	groups    []fragment.Variant
 	imageRows []catalog.Image
 	videoRows []catalog.Video
 }
 
-// images adds all images, and those of each language by themselves, where an answer
-// can be asked for by language.
+// images adds all images and, for sub-requests with a language filter, the images of each language.
 func (g *grouper) images(s *sub, given record.Record) {
 	g.out.whole(s, fragment.Base, given)
 	part := given.Clone()
@@ -144,8 +142,8 @@ func (g *grouper) images(s *sub, given record.Record) {
 	}
 }
 
-// imageLists returns the lists of images that can be asked for by language: those of
-// people cannot, and logos of companies and networks have none.
+// imageLists returns the lists of images that have a language filter: images of people have none; logos of companies and
+// networks have no language.
 func imageLists(rec record.Record) []*[]catalog.Image {
 	switch rec.Schema {
 	case record.SchemaOf[catalog.Images]():
@@ -167,11 +165,11 @@ func imageGroup(i *catalog.Image) fragment.Variant {
 	return group(i.ISO639, fragment.NoLanguage)
 }
 
-// videoGroup is the filter group of a video. Dumps that leave the language out were
-// made without a language parameter, which gives English ones.
+// videoGroup is the filter group of a video. Videos without a language come from requests without one, which return
+// English ones.
 func videoGroup(v *catalog.Video) fragment.Variant { return group(v.ISO639, english) }
 
-// english is the group of videos that answers a request without a language.
+// english is the group of videos for requests without a language.
 var english = fragment.Language("en", "")
 
 func group(lang record.String, none fragment.Variant) fragment.Variant {
@@ -181,7 +179,7 @@ func group(lang record.String, none fragment.Variant) fragment.Variant {
 	return none
 }
 
-// appendGroups appends the groups of rows that groups lacks.
+// appendGroups appends the missing groups of rows.
 func appendGroups[T any](groups []fragment.Variant, rows []T, of func(*T) fragment.Variant) []fragment.Variant {
 	for i := range rows {
 		if g := of(&rows[i]); !slices.Contains(groups, g) {
@@ -191,8 +189,8 @@ func appendGroups[T any](groups []fragment.Variant, rows []T, of func(*T) fragme
 	return groups
 }
 
-// rowsOf returns the rows of a group, in the memory of kept; nil if and only if rows is: an empty
-// list is not a missing one.
+// rowsOf returns the rows of a group in the memory of kept. It is nil if and only if rows is: an empty list is not a
+// missing one.
 func rowsOf[T any](kept *[]T, rows []T, of func(*T) fragment.Variant, group fragment.Variant) []T {
 	if rows == nil {
 		return nil
@@ -206,8 +204,8 @@ func rowsOf[T any](kept *[]T, rows []T, of func(*T) fragment.Variant, group frag
 	return emptyForNil((*kept)[n:len(*kept):len(*kept)])
 }
 
-// videos adds the English videos, which answer a request without a language, all of
-// them where there are others, and those of each language by themselves.
+// videos adds the English videos, which serve requests without a language, all videos if there are others, and the
+// videos of each language.
 func (g *grouper) videos(s *sub, m *catalog.Videos) {
 	if m.Results == nil {
 		return
@@ -231,8 +229,7 @@ func (g *grouper) videoSet(s *sub, v fragment.Variant, m *catalog.Videos, group 
 	g.out.whole(s, v, record.Of(&part))
 }
 
-// releasesOf derives the legacy releases from the release dates: one row for each
-// date, the day without its time.
+// releasesOf derives the legacy releases from the release dates: one row for each date, without the time.
 func releasesOf(dates *catalog.ReleaseDates) *catalog.Releases {
 	out := &catalog.Releases{Countries: []catalog.LegacyRelease{}}
 	for i := range dates.Results {
@@ -276,8 +273,8 @@ func trailersOf(v *catalog.Videos) *catalog.Trailers {
 	return out
 }
 
-// translations adds the given translations, nil for none, and a row for each language in which the
-// record was crawled without one: clients pick languages from this list.
+// translations adds the translations, which may be nil, and a row for each other language in which the record was
+// crawled: clients pick languages from this list.
 func (f *fragments) translations(m *model, s *sub, rec, given record.Record) {
 	t := m.Translations
 	var missing []int
@@ -314,7 +311,7 @@ func (f *fragments) translations(m *model, s *sub, rec, given record.Record) {
 	f.add(fragment.Address{Sub: s.Sub}, f.end())
 }
 
-// hasText reports whether a crawl has text that translations have too.
+// hasText reports whether a crawl has text for a row of translations.
 func (m *model) hasText(crawl record.Record) bool {
 	for i := range m.Texts {
 		t := &m.Texts[i]
@@ -339,7 +336,7 @@ func hasRow(t *complete.Translations, given record.Record, tag string) bool {
 	return false
 }
 
-// tagCodes splits xx-YY; without a region, the language's usual one is meant.
+// tagCodes splits xx-YY. An empty region is the language's usual one.
 func tagCodes(tag string) (lang, region string) {
 	lang, region = splitTag(tag)
 	if region == "" {
@@ -348,7 +345,7 @@ func tagCodes(tag string) (lang, region string) {
 	return lang, region
 }
 
-// appendTranslation appends a row of translations made of what a crawl gave.
+// appendTranslation appends a row of translations made from a crawl.
 func (m *model) appendTranslation(f *fragments, crawl record.Record) {
 	lang, region := tagCodes(crawl.String(m.Language).V)
 	l, _ := reference.LanguageByCode(lang)
@@ -370,7 +367,7 @@ func (m *model) appendTranslation(f *fragments, crawl record.Record) {
 	f.text("}}")
 }
 
-// crawled returns the JSON of what a crawl gave for a field of translations.
+// crawled returns the JSON of a crawl's value for a field of translations.
 func (m *model) crawled(crawl record.Record, data *record.Field) string {
 	for i := range m.Texts {
 		t := &m.Texts[i]

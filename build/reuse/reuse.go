@@ -6,7 +6,7 @@
 // its texts are compressed, except texts for which the previous release already has a segment: that segment stays
 // too.
 //
-// So the responses of an incremental build equal those of a full build, byte for byte: rendering is a function of the
+// So an incremental build has the same responses as a full build, byte for byte: rendering is a function of the
 // inputs, and reused segments come from the same encoder. There is no state outside the release.
 package reuse
 
@@ -94,7 +94,7 @@ func (w *Writer) Add(spec release.ResourceSpec, render func() []release.Fragment
 		w.copied++
 		return w.part.Copy(e, spec.Aliases)
 	}
-	clear(w.segments) // of the resource in the previous release
+	clear(w.segments) // holds the segments of the previous version
 	var p release.Piece
 	for i := range e.Len() {
 		for c := e.Fragment(i).Pieces(); c.Next(&p); {

@@ -36,7 +36,7 @@ func (w *bitWriter) stored(raw []byte) {
 	w.out = append(w.out, raw...)
 }
 
-// slack is the number of bytes that flush may overwrite after those that it writes.
+// slack is the number of bytes that flush may overwrite after its output.
 const slack = 8
 
 // pending are bits not yet written. A loop with many writes keeps them and the output position in registers: begin

@@ -9,7 +9,7 @@ import (
 const (
 	shortest  = 4       // minimum match length: three bytes mostly cost more than they save
 	headWidth = 16      // maximum bits of a head's number
-	spread    = 2       // bits of a head's number beyond those of the number of places
+	spread    = 2       // extra bits of a head's number, beyond the number of places
 	maxPlaces = 1 << 15 // maxShort or more
 )
 
@@ -163,7 +163,7 @@ func (e *shortEncoder) parse(raw []byte) {
 }
 
 // match returns the match at place i, or one that begins a little later and is long enough to be worth the literals.
-// Its length is 0 if there is none.
+// Its length is 0 without a match.
 func (e *shortEncoder) match(raw []byte, i int) (at int, m match) {
 	c := &e.chains
 	length, distance := c.longest(raw, i, shortest-1, maxChain)

@@ -116,7 +116,7 @@ const maxShort = 30_000
 // texts spend their time there on clearing and walking large tables. The tables of this one grow with the text, and
 // its work with the number of used symbols.
 //
-// Its blocks are about as small as those of other encoders at level 6. It takes less than half a megabyte for any
+// Its blocks are about as small as other encoders' at level 6. It takes less than half a megabyte for any
 // text, and is not safe for concurrent use.
 type shortEncoder struct {
 	chains  chains

@@ -147,7 +147,7 @@ func merge[T any](ctx context.Context, p *partition, build builder[T]) error {
 	return below(nil)
 }
 
-// movieIDs returns the ids of the distinct movies among titles: all, and those that are not adult.
+// movieIDs returns the ids of the distinct movies among titles: all, and all but adult ones.
 func movieIDs(titles []derive.Title) (all, clean []int64) {
 	have := map[int64]bool{}
 	for i := range titles {
@@ -244,7 +244,7 @@ func buildCollection(p *partition, key catalog.Key, c *catalog.Collection, contr
 		return cmp.Compare(a.Date, b.Date)
 	})
 	// A collection is as popular as its most popular part, and adult if all parts are. If no title names the
-	// collection, the parts are those of its record.
+	// collection, the parts come from its record.
 	popularity, adult := 0.0, len(titles)+len(c.Parts) > 0
 	for i := range titles {
 		popularity, adult = max(popularity, titles[i].Popularity), adult && titles[i].Adult

@@ -121,7 +121,7 @@ func (m *seriesBuilder) series(id int64) error {
 	if m.tv != nil {
 		lacks = lackingOf(m.tv.Recommendations, m.tv.Similar)
 	}
-	if err := m.near.of(lacks, func(t *neighbours.Title) { t.OfSeries(m.tv) }); err != nil {
+	if err := m.near.find(lacks, func(t *neighbours.Title) { t.OfSeries(m.tv) }); err != nil {
 		return err
 	}
 	m.credits = derive.NewSeries(m.tv)

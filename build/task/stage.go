@@ -86,7 +86,7 @@ func StageOf(name string) (Stage, error) {
 type tasks struct {
 	// run runs task i and adds its results to d, including the files that it writes for other tasks.
 	run func(ctx context.Context, i int, d *Done) error
-	// close releases the shared inputs; nil if there are none.
+	// close releases the shared inputs. It may be nil.
 	close func() error
 }
 
@@ -326,7 +326,7 @@ func (b *Build) outputs(prefix string, stages ...string) (files []work.File, err
 type output struct {
 	*reuse.Writer
 	render *render.Renderer
-	inputs reuse.Inputs // of the current resource
+	inputs reuse.Inputs // inputs of the current resource
 	key    []byte
 }
 

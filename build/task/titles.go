@@ -122,8 +122,8 @@ func lacksBase[R any](pages []catalog.Page[R]) bool {
 	return !slices.ContainsFunc(pages, func(p catalog.Page[R]) bool { return p.Language.V == "" })
 }
 
-// of finds the neighbours of a title whose record lacks some. read reads its features, if they are needed.
-func (t *nearby) of(lacks lacking, read func(*neighbours.Title)) error {
+// find finds the neighbours of a title whose record lacks some. read reads its features, if they are needed.
+func (t *nearby) find(lacks lacking, read func(*neighbours.Title)) error {
 	r := &t.result
 	r.Recommendations, r.Similar = r.Recommendations[:0], r.Similar[:0]
 	if lacks == (lacking{}) {
@@ -176,7 +176,7 @@ func (b *movieBuilder) movie(key catalog.Key, given *catalog.Movie) error {
 	b.o.inputs.Record(record.Of(given))
 	completed := complete.Of(given)
 	m := completed.V()
-	if err := b.near.of(lackingOf(m.Recommendations, m.Similar), func(t *neighbours.Title) { t.OfMovie(m) }); err != nil {
+	if err := b.near.find(lackingOf(m.Recommendations, m.Similar), func(t *neighbours.Title) { t.OfMovie(m) }); err != nil {
 		return err
 	}
 	b.near.addTo(&b.o.inputs)

@@ -116,7 +116,7 @@ func (f *Folder) Path(file File) (string, error) {
 }
 
 // errBytes matches errors about files whose bytes differ from their record.
-var errBytes = errors.New("its bytes differ from those that its task wrote")
+var errBytes = errors.New("its bytes differ from its task's output")
 
 // Share moves a file from Dir of an area to the shared folder. It replaces the file of a twin of the task, which has
 // the same bytes. Two tasks of this process may write the same file, if it is named by its content: then the first
@@ -207,7 +207,7 @@ func removeAll(dir string) (err error) {
 	return err
 }
 
-// isPlan reports whether a name is that of a plan's folder.
+// isPlan reports whether a name belongs to a plan's folder.
 func isPlan(name string) bool {
 	_, err := hex.DecodeString(name)
 	return err == nil && len(name) == 16 && name == strings.ToLower(name)
