@@ -1,19 +1,18 @@
-// Package fragment names what a release stores: which resource, which of its
-// sub-requests, in which variant. The builder writes under these addresses and the
-// edge asks by them; neither knows more of the other.
+// Package fragment defines the addresses of a release: resource, sub-request and variant. The builder writes under
+// these addresses, and the edge reads by them.
 //
-// An address has two halves. The resource key (AppendID, AppendSeason,
-// AppendEpisode, AppendAlias, AppendShared) finds a resource in the release's index. The Address
-// (Sub, Page, Variant) finds one fragment among those of that resource.
+// An address has two halves. The resource key (AppendID, AppendSeason, AppendEpisode, AppendText, AppendAlias,
+// AppendShared, AppendFind, AppendRemoved) finds a resource in the release's index. The Address (Sub, Page, Variant)
+// finds one of its fragments.
 //
-// The numbers of Kind and Sub reach files: they are never renumbered or reused.
+// The numbers of Kind and Sub are stored in files: they are never renumbered or reused.
 //
-// Most rows of lists are fragments, because lists include them by the dozen. A few are asked for so rarely, or on
-// pages that are put together from JSON anyway, that a release does not store them: RowSource names the fragment
-// that they are made from, AppendRow makes them.
+// Most list rows are stored as fragments, because lists include them by the dozen. A few row types are requested
+// rarely, or only on pages that the edge composes from JSON. A release does not store these: RowSource returns the
+// fragment to derive them from, and AppendRow derives them.
 //
-// Field, FieldEnd and ValueEnd find values in the JSON of fragments without decoding it. The builder writes it
-// without blanks. On damaged text they report that there is no value, and read nothing behind its end.
+// Field, FieldEnd and ValueEnd find values in the JSON of fragments without decoding it. The builder writes that JSON
+// without blanks. On damaged text they report that there is no value, and never read past its end.
 package fragment
 
 import (
@@ -22,7 +21,7 @@ import (
 	"strings"
 )
 
-// A Kind is a type of resource. Values reach files.
+// A Kind is a type of resource. Values are stored in files.
 type Kind uint8
 
 // The kinds of resources.
@@ -36,33 +35,27 @@ const (
 	KindCompany    Kind = 7
 	KindNetwork    Kind = 8
 	KindKeyword    Kind = 9
-	// Resources of these kinds are known by a text; see AppendText.
+	// The key of these kinds holds a text: see AppendText.
 	KindReview       Kind = 10
 	KindCredit       Kind = 11
 	KindEpisodeGroup Kind = 12
 
-	// KindList is a list that a user made. Its resource says what is on it; the edge
-	// answers from a table.
+	// KindList is a list made by a user. The edge serves it from a table.
 	KindList Kind = 13
-	// KindAccount is what is known of a user, in catalogues alone: no resource of a
-	// release is of this kind.
+	// KindAccount is the data of an account. It occurs only in catalogues, never in a release.
 	KindAccount Kind = 14
 
-	// KindAlias holds aliases: a text that stands for a resource of some kind, such as
-	// the IMDb id of a movie. See AppendAlias.
+	// KindAlias holds aliases: other names of a resource, such as the IMDb ID of a movie. See AppendAlias.
 	KindAlias Kind = 64
-	// KindDefault holds what resources of a kind answer for a sub-request of which
-	// their record says nothing, for instance an empty list of videos. One resource a
-	// kind, with no name. See AppendShared.
+	// KindDefault holds the default response of a kind's sub-requests, such as an empty list of videos, for resources
+	// whose record lacks them. There is one resource per kind, without a name. See AppendShared.
 	KindDefault Kind = 65
-	// KindGenres holds the genres member of details, one resource for each distinct
-	// list of genre ids (named by them), one variant a language. See AppendShared.
+	// KindGenres holds the genres field of details: one resource for each distinct list of genre IDs (its name), one
+	// variant per language. See AppendShared.
 	KindGenres Kind = 66
-	// KindFind holds what find/{external_id} answers, one resource for each external id
-	// of each source. See AppendFind.
+	// KindFind holds the responses of find/{external_id}: one resource per source and external ID. See AppendFind.
 	KindFind Kind = 67
-	// KindRemoved says of resources that they were deleted or merged: no path leads to
-	// it. See AppendRemoved.
+	// KindRemoved marks resources that were deleted or merged. No path leads to it. See AppendRemoved.
 	KindRemoved Kind = 68
 )
 
@@ -108,7 +101,7 @@ func AppendEpisode(dst []byte, id ID, season, episode uint32) []byte {
 	return binary.BigEndian.AppendUint32(dst, episode)
 }
 
-// SeriesOf returns the id in the key of a series, a season or an episode: that of the series; nil for other keys.
+// SeriesOf returns the series ID in the key of a series, season or episode; nil for other keys.
 func SeriesOf(key []byte) []byte {
 	const end = 9
 	if len(key) < end || key[0] != byte(KindTV) && key[0] != byte(KindSeason) && key[0] != byte(KindEpisode) {
@@ -117,16 +110,16 @@ func SeriesOf(key []byte) []byte {
 	return key[1:end]
 }
 
-// AppendText appends the resource key of a review, a credit or an episode group, which
-// are known by a text of at most MaxKeyLen-1 bytes: 24 hex digits.
+// AppendText appends the resource key of a review, a credit or an episode group. Their text has at most MaxKeyLen-1
+// bytes: 24 hex digits.
 func AppendText[T string | []byte](dst []byte, k Kind, text T) []byte {
 	return append(append(dst, byte(k)), text...)
 }
 
-// A Source is a service whose ids find/{external_id} knows. Values reach files.
+// A Source is a service whose IDs find/{external_id} accepts. Values are stored in files.
 type Source uint8
 
-// The sources of external ids. The last three are of the API's past.
+// The sources of external IDs. The last three are legacy.
 const (
 	SourceIMDb        Source = 1
 	SourceFacebook    Source = 2
@@ -141,8 +134,7 @@ const (
 	SourceTVRage      Source = 11
 )
 
-// sourceNames holds, by number, the value of external_source, which is also the name
-// of the member of external_ids.
+// sourceNames holds, by number, the value of external_source. It is also the field's name in external_ids.
 var sourceNames = [...]string{
 	SourceIMDb: "imdb_id", SourceFacebook: "facebook_id", SourceInstagram: "instagram_id",
 	SourceTVDB: "tvdb_id", SourceTikTok: "tiktok_id", SourceTwitter: "twitter_id",
@@ -150,7 +142,7 @@ var sourceNames = [...]string{
 	SourceFreebaseMID: "freebase_mid", SourceFreebase: "freebase_id", SourceTVRage: "tvrage_id",
 }
 
-// Name returns the source's name in external_source; "" for one that is unknown.
+// Name returns the source's name in external_source; "" for an unknown source.
 func (s Source) Name() string {
 	if int(s) < len(sourceNames) {
 		return sourceNames[s]
@@ -158,7 +150,7 @@ func (s Source) Name() string {
 	return ""
 }
 
-// ParseSource returns the source with the given name, letter for letter.
+// ParseSource returns the source with the given name. Case matters.
 func ParseSource[T string | []byte](name T) (Source, bool) {
 	for i, n := range sourceNames {
 		if n != "" && n == string(name) {
@@ -168,26 +160,25 @@ func ParseSource[T string | []byte](name T) (Source, bool) {
 	return 0, false
 }
 
-// AppendFind appends the key of what an external id of a source finds. The id is at
-// most MaxKeyLen-2 bytes long.
+// AppendFind appends the key of the resources found by an external ID, of at most MaxKeyLen-2 bytes.
 func AppendFind[T string | []byte](dst []byte, s Source, id T) []byte {
 	return append(append(dst, byte(KindFind), byte(s)), id...)
 }
 
-// AppendAlias appends the key of an alias: a text that stands for a resource of kind
-// of, for instance "tt0137523" for a movie. It is at most MaxKeyLen-2 bytes long.
+// AppendAlias appends the key of an alias of a resource of kind of, for instance "tt0137523" for a movie. The text
+// has at most MaxKeyLen-2 bytes.
 func AppendAlias[T string | []byte](dst []byte, of Kind, text T) []byte {
 	return append(append(dst, byte(KindAlias), byte(of)), text...)
 }
 
-// AppendShared appends the key of a resource that resources of kind of share, of
-// KindDefault or KindGenres. The name is at most MaxKeyLen-2 bytes long.
+// AppendShared appends the key of a resource of KindDefault or KindGenres, which resources of kind of share. The name
+// has at most MaxKeyLen-2 bytes.
 func AppendShared[T string | []byte](dst []byte, k, of Kind, name T) []byte {
 	return append(append(dst, byte(k), byte(of)), name...)
 }
 
-// AppendRemoved appends the key under which a release says that the resource with the
-// given key, of a kind below KindAlias, was deleted or merged.
+// AppendRemoved appends the key that marks the resource with the given key, of a kind below KindAlias, as deleted or
+// merged.
 func AppendRemoved(dst, key []byte) []byte { return append(append(dst, byte(KindRemoved)), key...) }
 
 // DescribeKey returns a resource key for people: "movie 550", "episode 1399 1 2".
@@ -217,7 +208,7 @@ func DescribeKey(key []byte) string {
 	return fmt.Sprintf("%s %q", k, rest)
 }
 
-// printable returns a name in quotes; nothing for none.
+// printable returns a name in quotes; "" for an empty one.
 func printable(name []byte) string {
 	if len(name) == 0 {
 		return ""
@@ -225,25 +216,23 @@ func printable(name []byte) string {
 	return fmt.Sprintf("%q", name)
 }
 
-// A Variant tells apart the forms of one sub-request: four ASCII bytes, padded with
-// zeros at the end, in big-endian order, so that "deDE" reads as such in a dump.
+// A Variant is one form of a sub-request: four ASCII bytes in big-endian order, padded with zeros, so "deDE" is
+// readable in a dump.
 type Variant uint32
 
-// The variants that are no language.
+// The variants other than languages.
 const (
-	// Base is the form that answers a request without a language: the en-US text,
-	// and images and reviews unfiltered.
+	// Base is the response without a language: the en-US text, and images and reviews unfiltered.
 	Base Variant = 0
-	// Untranslated is the form for every language of which the resource has no text.
+	// Untranslated is the form for every language without a text of its own.
 	Untranslated Variant = '~' << 24
 	// NoLanguage is the filter group of images and videos without a language.
 	NoLanguage Variant = '-' << 24
-	// All is every row of a list whose Base is already filtered.
+	// All is the unfiltered list where Base is filtered.
 	All Variant = '*' << 24
 )
 
-// AnyRegion is the variant of a language for the regions that have none of their
-// own: "de~" answers de-CH when only de-DE is translated.
+// AnyRegion is the variant of a language for regions without one: "de~" serves de-CH if only de-DE is translated.
 func AnyRegion[T string | []byte](lang T) Variant {
 	return Language(lang, lang[:0]) | '~'<<8
 }
@@ -269,7 +258,7 @@ func Language[T string | []byte](lang, region T) Variant {
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// Valid reports whether v is one of the variants that are no language, or a language.
+// Valid reports whether v is a language or one of the variants above.
 func (v Variant) Valid() bool {
 	switch v {
 	case Base, Untranslated, NoLanguage, All:
@@ -285,7 +274,7 @@ func (v Variant) Valid() bool {
 	return Language(tag[:2], tag[2:]) == v
 }
 
-// Bare returns the variant without its region: "de" for "deDE".
+// Bare returns v without its region: "de" for "deDE".
 func (v Variant) Bare() Variant { return v &^ 0xffff }
 
 // IsLanguage reports whether v is a language, with a region or without.
@@ -309,9 +298,8 @@ func (v Variant) String() string {
 // An Address finds one fragment among those of a resource.
 type Address struct {
 	Sub Sub
-	// Page counts from 1 for paged sub-requests. 0 is the fragment of an unpaged
-	// sub-request, and of a paged one the tail that answers every page which has
-	// no fragment of its own.
+	// Page counts from 1 for paged sub-requests. Page 0 of a paged sub-request is its tail, which serves all pages
+	// without a fragment. Unpaged sub-requests have page 0 only.
 	Page    uint16
 	Variant Variant
 }
@@ -338,18 +326,18 @@ func (a Address) String() string {
 	return s
 }
 
-// A Resource is what a resource key says. Which fields count depends on Kind.
+// A Resource is a parsed resource key. Kind decides which fields are set.
 type Resource struct {
 	Kind    Kind
-	ID      ID     // of kinds known by a number; of seasons and episodes, that of their series
-	Season  uint32 // of seasons and episodes
-	Episode uint32 // of episodes
-	Text    string // of kinds known by a text, and of KindFind: the external id
-	Source  Source // of KindFind
+	ID      ID     // kinds with a number; the ID of the series for seasons and episodes
+	Season  uint32 // seasons and episodes
+	Episode uint32 // episodes
+	Text    string // kinds with a text; the external ID of KindFind
+	Source  Source // KindFind
 }
 
-// ParseKey is the inverse of AppendID, AppendSeason, AppendEpisode, AppendText and
-// AppendFind; false for any other key.
+// ParseKey is the inverse of AppendID, AppendSeason, AppendEpisode, AppendText and AppendFind; false for any other
+// key.
 func ParseKey(key []byte) (r Resource, ok bool) {
 	if len(key) < 2 {
 		return r, false
@@ -377,7 +365,7 @@ func ParseKey(key []byte) (r Resource, ok bool) {
 	return r, true
 }
 
-// numbersLen returns how many bytes the numbers in a key of kind k take.
+// numbersLen returns the length of the numbers in a key of kind k, in bytes.
 func numbersLen(k Kind) int {
 	switch k {
 	case KindSeason:

@@ -2,8 +2,8 @@ package fragment
 
 import "bytes"
 
-// Field returns the value of a field of an object, nil for none. fields begins behind the object's opening
-// brace, and may lack the closing one. ok is false for damaged text.
+// Field returns the value of an object's field, or nil if it is absent. fields starts after the opening brace, and
+// may lack the closing one. ok is false for damaged text.
 func Field(fields []byte, name string) (value []byte, ok bool) {
 	for i := 0; i < len(fields) && fields[i] != '}'; i++ {
 		colon, end := FieldEnd(fields, i)
@@ -18,8 +18,8 @@ func Field(fields []byte, name string) (value []byte, ok bool) {
 	return nil, true
 }
 
-// FieldEnd returns the index of the colon of the field that starts at i, and the index behind its value.
-// One of them is -1 without a colon, or without a value.
+// FieldEnd returns the index of the colon of the field that starts at i, and the index after its value. Either is -1
+// if missing.
 func FieldEnd(b []byte, i int) (colon, end int) {
 	if b[i] != '"' {
 		return -1, -1
@@ -30,8 +30,8 @@ func FieldEnd(b []byte, i int) (colon, end int) {
 	return colon, ValueEnd(b, colon+1)
 }
 
-// ValueEnd returns the index behind the value that starts at i; -1 when none does,
-// or when it has no end. Fragments have no blanks between tokens, so none stands before a value.
+// ValueEnd returns the index after the value that starts at i, or -1 if there is no complete value. It expects no
+// blank before the value.
 func ValueEnd(b []byte, i int) int {
 	if i >= len(b) || b[i] <= ' ' {
 		return -1
@@ -52,7 +52,7 @@ func ValueEnd(b []byte, i int) int {
 	return i + n
 }
 
-// stringEnd returns the index behind the string that starts at i; -1 without one.
+// stringEnd returns the index after the string that starts at i, or -1 if it does not end.
 func stringEnd(b []byte, i int) int {
 	for i++; ; i++ {
 		n := bytes.IndexByte(b[i:], '"')
@@ -72,8 +72,7 @@ func stringEnd(b []byte, i int) int {
 	}
 }
 
-// nestedEnd returns the index behind the object or array that starts at i; -1
-// without one.
+// nestedEnd returns the index after the object or array that starts at i, or -1 if it does not end.
 func nestedEnd(b []byte, i int) int {
 	depth := 0
 	for i < len(b) {

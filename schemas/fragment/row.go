@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// Fields of rows that details do not have under that name.
+// Fields of rows that are absent from details, or named differently there.
 const (
 	FieldGenreIDs     = "genre_ids"
 	FieldMediaType    = "media_type"
@@ -14,8 +14,8 @@ const (
 	FieldEpisodeCount = "episode_count"
 )
 
-// RowFields returns the fields of the rows of a kind, in the API's order: those of lists of the
-// kind for SubRow, of lists that mix kinds for SubMediaRow. It is nil for none.
+// RowFields returns the row fields of a kind in the API's order: SubRow for lists of one kind, SubMediaRow for lists
+// of mixed kinds. It is nil if the kind has no such rows.
 func RowFields(k Kind, s Sub) []string { return rowFields[k][s] }
 
 var rowFields = map[Kind]map[Sub][]string{
@@ -67,17 +67,17 @@ var rowFields = map[Kind]map[Sub][]string{
 	KindKeyword: {SubRow: {"id", "name"}},
 }
 
-// mediaTypes are the values of media_type.
+// mediaTypes holds the values of media_type.
 var mediaTypes = map[Kind]string{
 	KindMovie: "movie", KindTV: "tv", KindSeason: "tv_season",
 	KindEpisode: "tv_episode", KindPerson: "person",
 }
 
-// MediaTypeOf returns the value of media_type of a kind.
+// MediaTypeOf returns the media_type of a kind.
 func MediaTypeOf(k Kind) string { return mediaTypes[k] }
 
-// RowSource returns the sub-request whose fragments hold the rows s of kind k: s itself, or
-// the one that AppendRow makes them from, in which case derived is true.
+// RowSource returns the sub-request whose fragments hold the rows s of kind k. It is s itself, or the source for
+// AppendRow; then derived is true.
 func RowSource(k Kind, s Sub) (from Sub, derived bool) {
 	switch {
 	case k == KindEpisode && s == SubMediaRow:
@@ -88,18 +88,17 @@ func RowSource(k Kind, s Sub) (from Sub, derived bool) {
 	return s, false
 }
 
-// emptyValues are the values of an episode's fields that its details lack, or have null where rows
-// have none. Fields that are null in rows are not here. The rows of people lack nothing.
+// emptyValues replaces values of an episode that its details lack or have as null, where a row never has null. Fields
+// that may be null in rows are absent here. Rows of people need no replacement.
 var emptyValues = map[string]string{
 	"id": "0", "name": `""`, "overview": `""`, "vote_average": "0.0", "vote_count": "0", "episode_number": "0",
 	"episode_type": `""`, "production_code": `""`, "season_number": "0",
 }
 
-var errRowSource = errors.New("row of a list: the source is no JSON object without its end")
+var errRowSource = errors.New("row of a list: the source is not a JSON object without its end")
 
-// AppendRow appends a derived row, without braces, to dst. source is the text of the fragment that
-// RowSource names: an object without its last brace, with or without its first one. show is the id
-// of the series of an episode.
+// AppendRow appends a derived row, without braces, to dst. source is the fragment chosen by RowSource: an object
+// without its last brace, with or without its first one. show is the ID of an episode's series.
 func AppendRow(dst []byte, k Kind, s Sub, show uint64, source []byte) ([]byte, error) {
 	source = bytes.TrimPrefix(source, []byte("{"))
 	for i, name := range rowFields[k][s] {

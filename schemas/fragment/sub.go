@@ -2,10 +2,10 @@ package fragment
 
 import "fmt"
 
-// A Sub is a sub-request of a resource. Values reach files.
+// A Sub is a sub-request of a resource. Values are stored in files.
 type Sub uint16
 
-// The sub-requests. SubDetails is the resource itself. 6 and 24 are free.
+// The sub-requests. SubDetails is the resource itself. 6 and 24 are unused.
 const (
 	SubDetails              Sub = 1
 	SubAccountStates        Sub = 2
@@ -35,25 +35,23 @@ const (
 	SubTVCredits            Sub = 28
 	SubVideos               Sub = 29
 	SubWatchProviders       Sub = 30
-	// SubGenres is the genres member of details; only releases know it.
+	// SubGenres is the genres field of details. It occurs only in releases.
 	SubGenres Sub = 31
-	// SubRow is the resource as a row of a list of its kind, without its braces, and
-	// SubMediaRow as one of a list that mixes media types. Other resources include them.
+	// SubRow is the resource as a row in lists of its kind, without braces. SubMediaRow is its row in lists of mixed
+	// media types. Other resources include them.
 	SubRow      Sub = 32
 	SubMediaRow Sub = 33
-	// SubKnownFor is the known_for member of a person's rows.
+	// SubKnownFor is the known_for field of a person's rows.
 	SubKnownFor Sub = 34
-	// SubMergedInto is, of a resource of KindRemoved, the key of the resource that took
-	// the removed one's place. What was deleted has no fragment.
+	// SubMergedInto belongs to resources of KindRemoved: the key of the resource that replaced the removed one.
+	// Deleted resources have no fragment.
 	SubMergedInto Sub = 35
 
-	// SubOwn is the first number for sub-requests that the API's documents do not list. This
-	// project and the API never take numbers from here on for others.
+	// SubOwn is the first number of this project's own sub-requests. The API's are numbered below it.
 	SubOwn Sub = 256
 )
 
-// subNames holds, by number, the path below the resource, which is also the
-// property name of the appended object, letter for letter.
+// subNames holds, by number, the path below the resource. It is also the property name of the appended object.
 var subNames = [...]string{
 	SubDetails:              "",
 	SubAccountStates:        "account_states",
@@ -90,9 +88,8 @@ var subNames = [...]string{
 	SubMergedInto:           "merged_into",
 }
 
-// Name returns the path of s below its resource, which is also the property name
-// of the appended object: "watch/providers". It is empty for SubDetails and for
-// numbers that this version does not know.
+// Name returns the path of s below its resource, which is also the property name of the appended object:
+// "watch/providers". It is empty for SubDetails and for unknown numbers.
 func (s Sub) Name() string {
 	if int(s) < len(subNames) {
 		return subNames[s]
@@ -100,7 +97,7 @@ func (s Sub) Name() string {
 	return ""
 }
 
-// String returns the name for people; "details" for SubDetails.
+// String returns a readable name; "details" for SubDetails.
 func (s Sub) String() string {
 	if s == SubDetails {
 		return "details"
@@ -111,10 +108,10 @@ func (s Sub) String() string {
 	return fmt.Sprintf("sub-%d", uint16(s))
 }
 
-// Internal reports whether s is no path below a resource: only releases know it.
+// Internal reports whether s occurs only in releases, not as a path below a resource.
 func (s Sub) Internal() bool { return s >= SubGenres && s <= SubMergedInto }
 
-// ParseSub returns the sub-request with the given path, letter for letter.
+// ParseSub returns the sub-request with the given path. Case matters.
 func ParseSub[T string | []byte](name T) (Sub, bool) {
 	for i, n := range subNames {
 		if n != "" && n == string(name) {

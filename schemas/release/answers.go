@@ -2,11 +2,11 @@ package release
 
 import "github.com/reelsplice/reelsplice/schemas/fragment"
 
-// Answers count what resources can answer. The manifests of earlier programs have none.
+// Answers counts the possible responses of resources. Manifests of earlier programs have none.
 type Answers struct {
 	// SubRequests counts the resources of a kind that have a sub-request: "movie/credits".
 	SubRequests map[string]int64 `json:"sub_requests,omitempty"`
-	// Languages counts the resources with details in a language, beside the one that all have: "de".
+	// Languages counts the resources with details in a language, besides the one that all have: "de".
 	Languages map[string]int64 `json:"languages,omitempty"`
 }
 
@@ -20,18 +20,18 @@ func (a *Answers) Add(o Answers) {
 	}
 }
 
-// AnswerCounts are Answers in the making. Make it before use.
+// AnswerCounts is Answers under construction. Make it before use.
 type AnswerCounts map[answer]int64
 
-// An answer is a sub-request of a kind, or a language; then kind and sub are 0.
+// An answer is a sub-request of a kind, or a language with kind and sub 0.
 type answer struct {
 	kind     fragment.Kind
 	sub      fragment.Sub
 	language fragment.Variant
 }
 
-// add counts what a resource answers, once each, by the rows of its fragments. They are in order: those of a
-// sub-request lie side by side, and there those of a language.
+// add counts each sub-request and language of a resource once. The rows of its fragments are sorted by sub-request,
+// then by language.
 func (c AnswerCounts) add(kind fragment.Kind, rows []byte) {
 	if kind >= fragment.KindAlias { // no path leads to it
 		return
@@ -52,7 +52,7 @@ func (c AnswerCounts) add(kind fragment.Kind, rows []byte) {
 	}
 }
 
-// AddEntry counts what a resource of a release answers.
+// AddEntry counts the sub-requests and languages of a resource.
 func (c AnswerCounts) AddEntry(e Entry) {
 	n := fragmentLen * uint64(e.Len())
 	e.p.check(e.table, n)

@@ -11,20 +11,19 @@ import (
 // maxRecipes bounds the recipes of a resource, in bytes.
 const maxRecipes = math.MaxUint32
 
-// maxKnown bounds the recipes of a resource whose map is used again for the next.
+// maxKnown is the largest number of recipes in a map that the next resource reuses.
 var maxKnown = 1024 // tests lower it
 
-// A block is a resource in the making. Fragments that have the same pieces share one
-// recipe.
+// A block is an unfinished resource. Fragments with the same pieces share one recipe.
 type block struct {
-	base    uint64 // where near segments count from: the place of the first; 0 for none
+	base    uint64 // near segments are relative to it: the place of the first segment; 0 for none
 	rows    []byte // the fragment table
 	recipes []byte
 	recipe  []byte            // the open one
-	count   int64             // of pieces in the open one
+	count   int64             // pieces in the open recipe
 	pieces  int64             // in recipes
-	known   map[string]uint32 // where each recipe starts; made when a second one comes
-	first   int               // length of the first recipe, which is not in known yet
+	known   map[string]uint32 // start of each recipe; made for the second one
+	first   int               // length of the first recipe, while known is nil
 	buf     []byte
 }
 
@@ -32,7 +31,7 @@ func (b *block) reset() {
 	b.base, b.pieces, b.first = 0, 0, 0
 	b.rows, b.recipes = b.rows[:0], b.recipes[:0]
 	if len(b.known) > maxKnown {
-		b.known = nil // clearing a map takes as long as it once was large
+		b.known = nil // clearing a map takes time by its largest size
 	} else if len(b.known) > 0 {
 		clear(b.known)
 	}
@@ -49,19 +48,18 @@ func (b *block) piece(p *PieceSpec, where uint64) {
 	b.count++
 }
 
-// end makes the open recipe that of a fragment.
+// end assigns the open recipe to a fragment.
 func (b *block) end(a fragment.Address) {
 	b.row(a, b.place())
 }
 
-// row adds a fragment whose recipe starts at a place among the recipes.
+// row adds a fragment whose recipe starts at offset at.
 func (b *block) row(a fragment.Address, at uint32) {
 	b.rows = le.AppendUint64(b.rows, a.Uint64())
 	b.rows = le.AppendUint32(b.rows, at)
 }
 
-// place returns where the open recipe starts among the recipes, and adds it to them
-// unless one like it is there.
+// place returns the offset of the open recipe. It appends the recipe unless an equal one exists.
 func (b *block) place() uint32 {
 	switch {
 	case len(b.recipes) == 0: // most resources have one fragment
@@ -81,7 +79,7 @@ func (b *block) place() uint32 {
 	return b.append()
 }
 
-// append adds the open recipe to the recipes, and returns where it starts.
+// append appends the open recipe and returns its offset.
 func (b *block) append() uint32 {
 	at := uint32(len(b.recipes))
 	b.recipes = append(binary.AppendUvarint(b.recipes, uint64(len(b.recipe))), b.recipe...)
@@ -89,7 +87,7 @@ func (b *block) append() uint32 {
 	return at
 }
 
-// bytes returns the whole block, which is valid until the next one.
+// bytes returns the whole block, valid until the next call.
 func (b *block) bytes(key []byte, id, fingerprint uint64) []byte {
 	typ := byte(typeResource)
 	if b.base != 0 {
@@ -110,7 +108,7 @@ func pad(dst []byte) []byte {
 	return append(dst, zeros[:align(len(dst))-len(dst)]...)
 }
 
-// appendBlockHead appends what comes before the tables of a block. dst is aligned.
+// appendBlockHead appends the part of a block before its tables. dst is aligned.
 func appendBlockHead(dst, key []byte, typ byte, fragments, recipes int, number uint64) []byte {
 	dst = append(dst, byte(len(key)), typ)
 	dst = le.AppendUint16(dst, uint16(fragments))
@@ -119,11 +117,11 @@ func appendBlockHead(dst, key []byte, typ byte, fragments, recipes int, number u
 	return pad(append(dst, key...))
 }
 
-// A BlockChecker compares blocks with the one form that a PartWriter gives a resource or an alias. The zero value is
-// ready; it is for one goroutine.
+// A BlockChecker compares blocks with the only form that a PartWriter writes. The zero value is ready; it is for one
+// goroutine.
 type BlockChecker struct{ b block }
 
-// Check returns what of the block at e has another form, and where in the part; "" for nothing.
+// Check returns the first difference in the block of e and its offset in the part; "" if there is none.
 func (c *BlockChecker) Check(e Entry) (off int64, what string) {
 	c.b.reset()
 	want := appendBlockHead(c.b.buf[:0], e.Key(), typeAlias, 0, 0, e.ID())
@@ -146,7 +144,7 @@ func (c *BlockChecker) Check(e Entry) (off int64, what string) {
 	return 0, ""
 }
 
-// recipes makes a block of e, whose recipes have to lie in the order of their first use, without gaps.
+// recipes rebuilds the block of e. Recipes must be in the order of first use, without gaps.
 func (c *BlockChecker) recipes(e Entry) (off int64, what string) {
 	var p Piece
 	known := map[uint64]bool{}
@@ -162,7 +160,7 @@ func (c *BlockChecker) recipes(e Entry) (off int64, what string) {
 		known[start] = true
 		f := e.Fragment(i)
 		if next := len(c.b.recipes); start != uint64(next) || f.recipe == nil {
-			return int64(e.rowAt(i)) + fragmentRecipe, fmt.Sprintf("%s: recipe at %d of %d bytes, want one that is known or a whole one at %d",
+			return int64(e.rowAt(i)) + fragmentRecipe, fmt.Sprintf("%s: recipe at %d of %d bytes, want an earlier one or a complete one at %d",
 				Describe(e.Key(), e.Address(i)), start, e.head>>(8*blockRecipes), next)
 		}
 		c.b.begin()

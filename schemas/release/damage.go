@@ -9,10 +9,9 @@ import (
 	"unsafe"
 )
 
-// Guard calls fn and returns its error. Damage of a release that fn reads ends fn with an
-// error that matches ErrCorrupt: a block that fails its check, or a mapped file that shrank
-// or cannot be read. Every goroutine that reads mapped bytes does so inside of a Guard, and
-// the Reader is closed outside of it. Other panics pass.
+// Guard calls fn and returns its error. Damage that fn meets in a release becomes an error that matches ErrCorrupt: a
+// block with a wrong checksum, or a mapped file that shrank or is unreadable. Every goroutine that reads mapped bytes
+// does so inside Guard, and closes the Reader outside it. Other panics pass through.
 func Guard(fn func() error) (err error) {
 	old := debug.SetPanicOnFault(true)
 	defer func() {
@@ -26,8 +25,8 @@ func Guard(fn func() error) (err error) {
 	return fn()
 }
 
-// Damage returns the error that Guard makes of a recovered panic; nil for a panic that has
-// another cause. Whoever recovers from panics of a library inside of a Guard asks it first.
+// Damage returns the error that Guard derives from a recovered panic; nil if damage is not the cause. Code that
+// recovers from panics of a library inside Guard calls it first.
 func Damage(p any) error {
 	switch p := p.(type) {
 	case *CorruptError:
@@ -43,11 +42,10 @@ func Damage(p any) error {
 	return nil
 }
 
-// mappings has the open mappings of all Readers, each *Mapping a key, because the address of a memory
-// fault says nothing of whose it is.
+// mappings holds the open mappings of all Readers, with *Mapping as key: a memory fault reports only an address.
 var mappings sync.Map
 
-// mappingAt returns the mapping that has an address, and the offset of that in its file.
+// mappingAt returns the mapping that contains an address, and its offset in that file.
 func mappingAt(addr uintptr) (at *Mapping, off uint64) {
 	mappings.Range(func(key, _ any) bool {
 		m := key.(*Mapping)
@@ -59,10 +57,10 @@ func mappingAt(addr uintptr) (at *Mapping, off uint64) {
 	return at, off
 }
 
-// maxDamage is how many damaged blocks of a release are told apart.
+// maxDamage is the largest number of damaged blocks recorded per release.
 const maxDamage = 1000
 
-// A damageLog remembers which blocks of a release are damaged.
+// A damageLog records the damaged blocks of a release.
 type damageLog struct {
 	events atomic.Uint64 // how often new damage was found
 	mu     sync.Mutex
@@ -73,10 +71,10 @@ type damageLog struct {
 
 type damagedBlock struct {
 	file string
-	off  uint64 // of its first byte
+	off  uint64 // offset of its first byte
 }
 
-// note remembers damage, and passes new damage on.
+// note records damage, and reports new damage.
 func (d *damageLog) note(off uint64, err *CorruptError) {
 	d.mu.Lock()
 	place := damagedBlock{err.File, off}
@@ -97,33 +95,29 @@ func (d *damageLog) note(off uint64, err *CorruptError) {
 	}
 }
 
-// Damage returns the first damage that was found since r was opened, nil for none, and in
-// how many blocks there is some, up to 1000.
+// Damage returns the first damage found since r was opened, or nil, and the number of damaged blocks, up to 1000.
 func (r *Reader) Damage() (first *CorruptError, blocks int) {
 	r.damage.mu.Lock()
 	defer r.damage.mu.Unlock()
 	return r.damage.first, len(r.damage.blocks)
 }
 
-// NotifyDamage has fn called when damage is found that was not known. It may be called from
-// any goroutine, while a request waits.
+// NotifyDamage sets the function called on new damage. It may be called from any goroutine, while a request waits.
 func (r *Reader) NotifyDamage(fn func(*CorruptError)) {
 	r.damage.mu.Lock()
 	defer r.damage.mu.Unlock()
 	r.damage.notify = fn
 }
 
-// ErrCorrupt matches, through errors.Is, every error caused by bytes that break the
-// rules of FORMAT.md.
+// ErrCorrupt matches, through errors.Is, every error caused by bytes that violate FORMAT.md.
 var ErrCorrupt = errors.New("release: corrupt file")
 
-// ErrVersion matches, through errors.Is, the error about a release whose format
-// version this program does not read.
+// ErrVersion matches, through errors.Is, the error for a release whose format version this program cannot read.
 var ErrVersion = errors.New("unknown format version")
 
-// A CorruptError names a place where a file does not follow the format, and the resource if that is known.
+// A CorruptError is a place where a file violates the format, with the resource if known.
 type CorruptError struct {
-	File string `json:"file"`   // name inside the release folder
+	File string `json:"file"`   // byte offset of the invalid field; negative for the whole file
 	Off  int64  `json:"offset"` // byte offset of the offending field; negative when it is the whole file
 	What string `json:"what"`   // field, value found, value allowed
 }

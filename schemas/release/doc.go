@@ -1,6 +1,6 @@
-// Package release writes and reads releases: the immutable folders that the builder
-// makes and the edge serves. FORMAT.md describes every byte; this is the picture. Beside it, store keeps many of
-// them, check finds what is wrong with one, and compare what differs between two.
+// Package release writes and reads releases: the immutable folders made by the builder and served by the edge.
+// FORMAT.md specifies every byte; this is an overview. Package store keeps many releases, check verifies one, compare
+// diffs two.
 //
 //	<releases>/
 //	  current                 the served id, earlier ones below (package store)
@@ -27,21 +27,20 @@
 //	                                             │ alias key ──► block   │     └─────────┘
 //	                                             └───────────────────────┘
 //
-// A piece is a segment, a literal, a mark for text that depends on the request (an id, a
-// page, the name of a season in some language), or leads to a fragment of another
-// resource by its key: a reference has the whole key, an include its numbers. package check
-// follows both.
+// A piece is a segment, a literal, a mark for text that depends on the request (an ID, a page, the name of a season
+// in some language), or a link to a fragment of another resource. A reference stores the whole key, an include its
+// numbers. Package check verifies both.
 //
-// Parts, indexes and tables of a release in the making are written side by side, each by a function of named files:
-// CreatePart, WriteIndex, CreateTable, WriteManifest. A release upon another one copies resources (PartWriter.Copy).
+// The parts, indexes and tables of a release are written independently, each by a function of named files:
+// CreatePart, WriteIndex, CreateTable, WriteManifest. An incremental build copies unchanged resources
+// (PartWriter.Copy).
 //
-// Open maps the files and reads headers and footers, hardly anything else. Everything that a
-// Reader hands out is a slice of the mapping: it is read-only, and gone once the
-// Reader closes.
+// Open maps the files and reads little more than headers and footers. Everything a Reader returns is a slice of the
+// mapping: read-only, and valid until the Reader closes.
 //
-// Blocks of the mapping are checked when they are used for the first time. Damage is a
-// panic, as is a fault of a file that shrank under its mapping; Guard makes errors of both.
+// A block of the mapping is checked on first use. Damage causes a panic, as does a fault in a file that shrank under
+// its mapping; Guard turns both into errors.
 //
-// Where to start: file.go has what all files share, part.go and reader.go the two ways through
-// a release, entry.go and recipe.go the bytes of a resource.
+// Where to start: file.go has the common parts of all files, part.go and reader.go write and read a release, entry.go
+// and recipe.go decode a resource.
 package release

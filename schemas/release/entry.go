@@ -6,29 +6,28 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
-// An Entry is a resource or an alias of a release: a small value that points into the mapping and
-// thus ends with its Reader. The zero Entry has no fragments.
+// An Entry is a resource or an alias of a release: a small value that points into the mapping, valid until its Reader
+// closes. The zero Entry has no fragments.
 type Entry struct {
 	p     *part
-	off   uint64 // of its block in the part
+	off   uint64 // offset of its block in the part
 	head  uint64 // the first eight bytes of the block
-	table uint64 // where in the part the fragment table starts; of an alias, where the block ends
+	table uint64 // offset of the fragment table in the part; for an alias, the end of its block
 }
 
-// IsAlias reports whether a block is an alias, whose key leads to another block.
+// IsAlias reports whether the block is an alias, whose key leads to another block.
 func (e Entry) IsAlias() bool { return uint8(e.head>>(8*blockType)) == typeAlias }
 
 // size returns the length of the block in bytes.
 func (e Entry) size() uint64 { return align(e.rowAt(e.Len()) - e.off + e.head>>(8*blockRecipes)) }
 
-// block returns the bytes of the block, which part.block has found to be all there.
+// block returns the bytes of the block. part.block has verified its bounds.
 func (e Entry) block() []byte {
 	e.p.check(e.off, e.size())
 	return e.p.data[e.off:][:e.size()]
 }
 
-// Next returns the resource after that of e in its part, past the aliases between them; false for
-// the last one, and for the zero Entry.
+// Next returns the next resource of the part, past any aliases; false after the last one, and for the zero Entry.
 func (e Entry) Next() (Entry, bool) {
 	for ok := e.p != nil; ok; {
 		if e, ok = e.p.block(e.off + e.size()); ok && !e.IsAlias() {
@@ -38,13 +37,13 @@ func (e Entry) Next() (Entry, bool) {
 	return Entry{}, false
 }
 
-// Target returns the resource that an alias stands for, in the same part; false if none starts there.
+// Target returns the resource of an alias, in the same part; false if no resource starts there.
 func (e Entry) Target() (Entry, bool) {
 	to, ok := e.p.block(e.ID())
 	return to, ok && !to.IsAlias()
 }
 
-// Key returns the key of the resource, also when an alias led to it.
+// Key returns the key of the resource, even if an alias led to it.
 func (e Entry) Key() []byte {
 	if e.p == nil {
 		return nil
@@ -53,8 +52,8 @@ func (e Entry) Key() []byte {
 	return e.p.data[e.off+blockKey:][:n:n]
 }
 
-// ID returns the number that responses have as the id of the resource; 0 for the zero
-// Entry. Of an alias it is the offset of the resource's block.
+// ID returns the resource's id in responses; 0 for the zero Entry. For an alias it is the offset of the resource's
+// block.
 func (e Entry) ID() uint64 {
 	if e.p == nil {
 		return 0
@@ -62,7 +61,7 @@ func (e Entry) ID() uint64 {
 	return le.Uint64(e.p.data[e.off+blockNumber:])
 }
 
-// Fingerprint returns the fingerprint of its inputs that the builder gave; 0 for the zero Entry.
+// Fingerprint returns the fingerprint of its inputs, set by the builder; 0 for the zero Entry.
 func (e Entry) Fingerprint() uint64 {
 	if e.p == nil {
 		return 0
@@ -70,16 +69,16 @@ func (e Entry) Fingerprint() uint64 {
 	return le.Uint64(e.p.data[e.off+blockKey+align(uint64(len(e.Key()))):])
 }
 
-// Place returns the name of the file that the block lies in, and its offset there.
+// Place returns the name of the file with the block, and its offset there.
 func (e Entry) Place() (file string, off int64) { return e.p.name, int64(e.off) }
 
-// Ref returns the place of the resource, which holds in its Reader alone.
+// Ref returns the place of the resource. It is valid only in its Reader.
 func (e Entry) Ref() Ref { return e.p.number | Ref(e.off/blockAlign) }
 
 // Len returns the number of fragments.
 func (e Entry) Len() int { return int(uint16(e.head >> (8 * blockFragments))) }
 
-// rowAt returns where in the part entry i of the fragment table starts.
+// rowAt returns the offset of entry i of the fragment table in the part.
 func (e Entry) rowAt(i int) uint64 { return e.table + fragmentLen*uint64(i) }
 
 // row returns entry i of the fragment table, checked.
@@ -91,26 +90,26 @@ func (e Entry) row(i int) []byte {
 	return e.p.data[e.rowAt(i):][:fragmentLen]
 }
 
-// Address returns the address of fragment i, 0 <= i < Len(). Addresses ascend.
+// Address returns the address of fragment i, 0 <= i < Len(). Addresses are ascending.
 func (e Entry) Address(i int) fragment.Address { return fragment.AddressOf(le.Uint64(e.row(i))) }
 
-// Recipe returns where, among the recipes of the resource, that of fragment i starts: a number that only fragments of
-// equal pieces share.
+// Recipe returns the offset of fragment i's recipe among the recipes of the resource. Only fragments with equal
+// pieces have the same.
 func (e Entry) Recipe(i int) uint64 { return uint64(le.Uint32(e.row(i)[fragmentRecipe:])) }
 
 // Fragment returns fragment i, 0 <= i < Len().
 func (e Entry) Fragment(i int) Fragment { return e.fragment(e.Recipe(i)) }
 
-// fragment returns the fragment whose recipe starts there in the area of recipes.
+// fragment returns the fragment whose recipe starts at offset start of the recipe area.
 func (e Entry) fragment(start uint64) Fragment {
-	off := e.rowAt(e.Len()) // where the table ends
+	off := e.rowAt(e.Len()) // end of the table
 	area := e.p.data[off:][:e.head>>(8*blockRecipes)]
 	f := Fragment{p: e.p, off: e.off}
 	if start >= uint64(len(area)) {
 		return f
 	}
 	area = area[start:]
-	// Short recipes are checked at once, of others no more than is read.
+	// Short recipe areas are checked whole, long ones only where they are read.
 	short := len(area) <= CheckBlock
 	if short {
 		e.p.check(off+start, uint64(len(area)))
@@ -131,14 +130,14 @@ func (e Entry) fragment(start uint64) Fragment {
 	return f
 }
 
-// search returns the number of the first fragment whose packed address is not below a. It has checked and compared that.
+// search returns the number of the first fragment whose packed address is a or above. That address is checked.
 func (e Entry) search(a uint64) int {
 	lo, hi := 0, e.Len()
 	if hi == 0 {
 		return 0
 	}
 	table := e.p.data[e.table:][:fragmentLen*hi]
-	// A long table is checked where it is read, so that no more comes from the disk.
+	// A long table is checked only where it is read, to save disk reads.
 	short := len(table) <= CheckBlock
 	if short {
 		e.p.check(e.table, uint64(len(table)))
@@ -157,7 +156,7 @@ func (e Entry) search(a uint64) int {
 	return lo
 }
 
-// Find returns the fragment with exactly the address a. It allocates nothing.
+// Find returns the fragment with exactly the address a. It does not allocate.
 func (e Entry) Find(a fragment.Address) (Fragment, bool) {
 	want := a.Uint64()
 	i := e.search(want)
@@ -177,7 +176,7 @@ func (e Entry) Has(s fragment.Sub) bool {
 	return from < to
 }
 
-// Subs returns the numbers of the fragments of the sub-request s: from, and up to but not to.
+// Subs returns the range of fragments of sub-request s, including from and excluding to.
 func (e Entry) Subs(s fragment.Sub) (from, to int) {
 	from = e.search(fragment.Address{Sub: s}.Uint64())
 	for to = from; to < e.Len() && e.Address(to).Sub == s; {
@@ -186,17 +185,16 @@ func (e Entry) Subs(s fragment.Sub) (from, to int) {
 	return from, to
 }
 
-// A Fragment is the recipe of a fragment: a small value that points into the mapping.
+// A Fragment is a recipe: a small value that points into the mapping.
 type Fragment struct {
 	p      *part
-	off    uint64 // of the resource that has it
-	base   uint64 // where near segments count from
-	recipe []byte // nil when the fragment breaks the format
+	off    uint64 // offset of its resource
+	base   uint64 // near segments are relative to it
+	recipe []byte // nil if the fragment breaks the format
 }
 
-// Owner returns the resource that has f, and the first of its addresses there: equal fragments of a
-// resource are stored once. It looks at all of them, and is for people who ask. It is false for a
-// fragment that breaks the format.
+// Owner returns the resource of f and the first of its addresses there: equal fragments of a resource are stored
+// once. It searches all of them, so it is only for messages. It returns false if the fragment breaks the format.
 func (f Fragment) Owner() (Entry, fragment.Address, bool) {
 	if len(f.recipe) == 0 {
 		return Entry{}, fragment.Address{}, false
@@ -213,12 +211,12 @@ func (f Fragment) Owner() (Entry, fragment.Address, bool) {
 // Len returns the length of the recipe in bytes.
 func (f Fragment) Len() int { return len(f.recipe) }
 
-// Same reports whether f and g are stored as one, as equal fragments of a resource are.
+// Same reports whether f and g are stored as one, like equal fragments of a resource.
 func (f Fragment) Same(g Fragment) bool {
 	return len(f.recipe) > 0 && len(g.recipe) > 0 && &f.recipe[0] == &g.recipe[0]
 }
 
-// Pieces returns a Cursor that stands before the first piece.
+// Pieces returns a Cursor before the first piece.
 func (f Fragment) Pieces() Cursor {
 	return Cursor{rest: f.recipe, Broken: f.recipe == nil, p: f.p, base: f.base, left: MaxPieces}
 }

@@ -19,13 +19,11 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/file"
 )
 
-// Each binary file ends with checks of its content: a CRC-32C for each block of it. A Reader
-// checks blocks when they are used. A damaged check makes a sound block fail, which is damage
-// too. A pack of 1 GiB has 1 MiB of checks.
+// Each binary file ends with checks of its content: a CRC-32C per block. A Reader checks blocks on use. If the check
+// itself is damaged, its block fails too. A pack of 1 GiB has 1 MiB of checks.
 
 const (
-	// CheckBlock is the length of a block: a page of memory, so that a check reads no more
-	// from a disk than its reader does.
+	// CheckBlock is the length of a block: a page of memory, so a check reads no extra pages from disk.
 	CheckBlock = 4096
 	// CheckLen is the length of the CRC of a block.
 	CheckLen = 4
@@ -37,10 +35,10 @@ var Castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // blocksOf returns the number of blocks of n bytes.
 func blocksOf[T int | int64 | uint64](n T) T { return (n + CheckBlock - 1) / CheckBlock }
 
-// trailerLen returns the length of checks and footer after so many bytes of content.
+// trailerLen returns the length of checks and footer for that many bytes of content.
 func trailerLen(content uint64) uint64 { return CheckLen*blocksOf(content) + FooterLen }
 
-// blockSums computes the CRCs of the blocks of the bytes that are written to it.
+// blockSums computes the CRC of each block written to it.
 type blockSums struct {
 	sums []byte
 	crc  uint32
@@ -63,7 +61,7 @@ func (s *blockSums) end() {
 	s.crc, s.n = 0, 0
 }
 
-// close ends the last block, and returns the CRCs.
+// close ends the last block and returns the CRCs.
 func (s *blockSums) close() []byte {
 	if s.n > 0 {
 		s.end()
@@ -71,8 +69,7 @@ func (s *blockSums) close() []byte {
 	return s.sums
 }
 
-// A fileWriter writes a binary file from its header to its footer in one pass. The first error
-// stays and comes back from finish.
+// A fileWriter writes a binary file from its header to its footer in one pass. finish returns the first error.
 type fileWriter struct {
 	f      *os.File
 	out    *bufio.Writer
@@ -94,7 +91,7 @@ func createFile(path, magic string, mode fs.FileMode) (*fileWriter, error) {
 	return w, err
 }
 
-// A fileSink takes what a fileWriter has gathered.
+// A fileSink receives the buffered bytes of a fileWriter.
 type fileSink struct{ w *fileWriter }
 
 func (s fileSink) Write(b []byte) (int, error) {
@@ -114,8 +111,7 @@ func (w *fileWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// finish appends checks and footer, makes the file durable and closes it. The name of the
-// File is that of the path.
+// finish appends checks and footer, syncs the file and closes it. The returned File has the base name of its path.
 func (w *fileWriter) finish(counts FileCounts) (_ File, err error) {
 	defer closeInto(w.f, &err)
 	foot := footer{content: w.off, counts: counts}
@@ -138,7 +134,7 @@ func (w *fileWriter) finish(counts FileCounts) (_ File, err error) {
 	return File{Name: filepath.Base(w.f.Name()), Size: int64(w.off), SHA256: hex.EncodeToString(w.sha.Sum(nil))}, nil
 }
 
-// finishHashed is finish of a file that gets the name of its content, with that prefix.
+// finishHashed is finish, followed by renaming the file to the prefix and its hash.
 func (w *fileWriter) finishHashed(counts FileCounts, prefix string) (File, error) {
 	path := w.f.Name()
 	f, err := w.finish(counts)
@@ -149,21 +145,21 @@ func (w *fileWriter) finishHashed(counts FileCounts, prefix string) (File, error
 	return f, file.Rename(path, filepath.Join(filepath.Dir(path), f.Name))
 }
 
-// discard closes a file that is given up.
+// discard closes an abandoned file.
 func (w *fileWriter) discard() { _ = w.f.Close() }
 
-// A Mapping is a mapped file, and which of its blocks have been checked. Its methods are for package check:
-// everyone else reads by way of the Reader.
+// A Mapping is a mapped file with a record of its checked blocks. Its methods are for package check; other packages
+// use the Reader.
 type Mapping struct {
 	r      *Reader
 	name   string
-	number int    // of a pack, among those of the manifest
-	sparse bool   // of a pack: more of it is dead than in use, so that a build writes it anew
+	number int    // of a pack, in the manifest's list
+	sparse bool   // of a pack: mostly dead, so the next build rewrites it
 	all    []byte // the file
 	data   []byte // its content
 	sums   []byte // its checks
 	counts FileCounts
-	seen   []atomic.Uint64 // a bit for each block that was checked, or that is not to be
+	seen   []atomic.Uint64 // one bit per block: checked, or exempt
 	path   string          // of the mapped file
 }
 
@@ -173,7 +169,7 @@ func (m *Mapping) Path() string { return m.path }
 // Bytes returns the file, unchecked.
 func (m *Mapping) Bytes() []byte { return m.all }
 
-// Content returns what the checks guard, unchecked.
+// Content returns the bytes that the checks cover, unchecked.
 func (m *Mapping) Content() []byte { return m.data }
 
 // Checks returns the CRC of each block of the content, CheckLen bytes each.
@@ -182,16 +178,16 @@ func (m *Mapping) Checks() []byte { return m.sums }
 // Counts returns the counts of the footer.
 func (m *Mapping) Counts() FileCounts { return m.counts }
 
-// filesAtOnce is how many files are opened at a time.
+// filesAtOnce is the number of files opened concurrently.
 const filesAtOnce = 16
 
-// mapFiles maps the files of the release. Each comes from the first folder that has it.
+// mapFiles maps the files of the release. Each comes from the first folder that contains it.
 func (r *Reader) mapFiles(dirs []string) error {
 	var g errgroup.Group
 	g.SetLimit(filesAtOnce)
 	for _, f := range r.manifest.Files() {
 		if r.files[f.Name] != nil {
-			continue // two parts or packs of the same content
+			continue // two parts or packs with the same content
 		}
 		m := &Mapping{r: r, name: f.Name}
 		r.files[f.Name] = m
@@ -200,7 +196,7 @@ func (r *Reader) mapFiles(dirs []string) error {
 	return g.Wait()
 }
 
-// open maps the file, provided it has the length that the manifest says, and starts to read what parse will.
+// open maps the file if its length matches the manifest, and starts reading the bytes that parse needs.
 func (m *Mapping) open(want File, dirs []string) (err error) {
 	var f *os.File
 	for _, dir := range dirs {
@@ -230,8 +226,7 @@ func (m *Mapping) open(want File, dirs []string) (err error) {
 	}
 	m.path = f.Name()
 	mappings.Store(m, nil)
-	// What parse reads: the header, and at the end the footer and, of a
-	// table, the list of sections.
+	// parse reads the header, the footer, and the section list of a table.
 	file.Fetch(m.all[:HeaderLen])
 	file.Fetch(m.all[max(0, len(m.all)-usualList):])
 	return nil
@@ -246,7 +241,7 @@ func (m *Mapping) close() error {
 	return file.Unmap(m.all)
 }
 
-// parse reads header and footer. The blocks of a Reader that trusts its files count as checked.
+// parse reads header and footer. If the Reader trusts its files, all blocks count as checked.
 func (m *Mapping) parse(magic string) error {
 	f, err := parseFooter(m.name, m.all, uint64(len(m.all)))
 	if err != nil {
@@ -265,25 +260,25 @@ func (m *Mapping) parse(magic string) error {
 	return nil
 }
 
-// check checks the blocks that n > 0 bytes from off on lie in, those that have not been checked.
-// It panics with a *CorruptError, which Guard returns.
+// check verifies the unchecked blocks in the range of n > 0 bytes from off. It panics with a *CorruptError, which
+// Guard returns.
 func (m *Mapping) check(off, n uint64) {
-	// Fast path: they lie in one block, and that has been checked.
+	// Fast path: a single block, already checked.
 	if b := off / CheckBlock; off+n > (b+1)*CheckBlock || m.seen[b/64].Load()>>(b%64)&1 == 0 {
 		m.checkAll(off, n)
 	}
 }
 
-// checkAll is check of any number of blocks.
+// checkAll is check for any number of blocks.
 func (m *Mapping) checkAll(off, n uint64) {
 	end := off + n
 	awaited := false
 	for b := off / CheckBlock; b*CheckBlock < end; b++ {
 		switch seen := m.seen[b/64].Load(); {
 		case seen == ^uint64(0):
-			b |= 63 // Fast path: all of the word have been checked.
+			b |= 63 // Fast path: all 64 blocks have been checked.
 		case seen>>(b%64)&1 == 0:
-			if !awaited { // nobody has read it before, so it may come from a disk
+			if !awaited { // first use, so it may come from a disk
 				file.Await(m.data[b*CheckBlock : end])
 				awaited = true
 			}
@@ -294,7 +289,7 @@ func (m *Mapping) checkAll(off, n uint64) {
 	}
 }
 
-// Compare compares block b, as it was read, with its CRC.
+// Compare compares the bytes of block b, as read from the file, with its CRC.
 func (m *Mapping) Compare(b uint64, block []byte) *CorruptError {
 	got, want := crc32.Checksum(block, Castagnoli), le.Uint32(m.sums[CheckLen*b:])
 	if got == want {
@@ -304,7 +299,7 @@ func (m *Mapping) Compare(b uint64, block []byte) *CorruptError {
 	return m.Damaged(b, fmt.Sprintf("CRC-32C of %d bytes is %08x, the checks have %08x", len(block), got, want))
 }
 
-// Damaged notes that a block is damaged, which is checked again from here on.
+// Damaged records that a block is damaged, and marks it for another check.
 func (m *Mapping) Damaged(b uint64, what string) *CorruptError {
 	m.Forget(b)
 	err := &CorruptError{File: m.name, Off: int64(b * CheckBlock), What: what}
@@ -312,24 +307,24 @@ func (m *Mapping) Damaged(b uint64, what string) *CorruptError {
 	return err
 }
 
-// Forget has a block checked again, unless the Reader trusts its files.
+// Forget marks a block for another check, unless the Reader trusts its files.
 func (m *Mapping) Forget(b uint64) {
 	if !m.r.trust && b < uint64(blocksOf(len(m.data))) {
 		m.seen[b/64].And(^uint64(1 << (b % 64)))
 	}
 }
 
-// Unreadable notes that the file cannot be read at an offset.
+// Unreadable records that the file cannot be read at an offset.
 func (m *Mapping) Unreadable(off uint64) *CorruptError {
 	return m.Damaged(off/CheckBlock, "it cannot be read: the file has become shorter, or its disk fails")
 }
 
-// closeInto closes f and keeps its error unless there is one already.
+// closeInto closes f and stores its error unless err has one.
 func closeInto(f *os.File, err *error) {
 	if cerr := f.Close(); *err == nil {
 		*err = cerr
 	}
 }
 
-// missing reports whether err says that a file is not there.
+// missing reports whether err means that a file does not exist.
 func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }

@@ -9,34 +9,33 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
-// Limits of the format. The Writer refuses what exceeds them, except for MaxDepth, which
-// only a whole release can exceed: see package check.
+// Limits of the format. Writers reject anything above them, except for MaxDepth: only package check, which sees the
+// whole release, can verify it.
 const (
 	MaxParts     = 4096    // parts of a release
 	MaxPartBytes = 1 << 39 // bytes of a part
 	MaxIndexes   = 4096    // index files of a release, a power of two
 	MaxPacks     = 65535   // packs of a release, and of a part
 	MaxPackBytes = 1 << 48 // bytes of a pack
-	MaxBytes     = 1 << 56 // bytes of a release, so that the sizes of several can be added
+	MaxBytes     = 1 << 56 // bytes of a release, so the sizes of several can be added
 	MaxFragments = 65535   // fragments of a resource
 	MaxPieces    = 65535   // pieces of a fragment
 	MaxLiteral   = 65535   // bytes of a literal
-	MaxDepth     = 4       // references and includes inside one another
+	MaxDepth     = 4       // nested references and includes
 )
 
-// Names of the files of a release. The digits of a part or a pack are the start of its SHA-256.
+// File names of a release. The digits of a part or pack are the start of its SHA-256.
 const (
 	ManifestName = "manifest.json"
 	partPrefix   = "part-"
 	indexPrefix  = "index-"
 	packPrefix   = "pack-"
-	ReportName   = "report.json" // of the report of the build, which the manifest does not list
+	ReportName   = "report.json" // report of the build, not listed in the manifest
 
-	hashDigits = 32 // of the name of a part or a pack
+	hashDigits = 32 // digits in the name of a part or pack
 )
 
-// Magics: the first byte is no ASCII and the end has both kinds of line end, so that
-// a transfer as text shows at once.
+// Magics: the first byte is not ASCII and the end has both line endings, so a transfer as text is detected at once.
 const (
 	indexMagic = "\x89RSIX\r\n\x1a"
 	partMagic  = "\x89RSPT\r\n\x1a"
@@ -59,20 +58,20 @@ const (
 	footerCRC     = 56
 )
 
-// FileCounts are the counts of a footer. FORMAT.md has their meaning by file.
+// FileCounts are the counts of a footer. FORMAT.md defines them for each type of file.
 type FileCounts [6]uint64
 
 // The counts of a footer, by file.
 const (
 	indexSlots = 0 // slots in the file
 	IndexKeys  = 1 // slots in use
-	indexHomes = 2 // slots that a hash can have as its ideal one
+	indexHomes = 2 // slots that can be the ideal slot of a hash
 	indexReach = 3 // longest distance between a key's ideal slot and its slot
 
 	PartBlocks    = 0
 	PartResources = 1
 	PartFragments = 2
-	PartPieces    = 3 // as written: a recipe that fragments share counts once
+	PartPieces    = 3 // as written: a shared recipe counts once
 	partPacks     = 4 // packs in the list
 	partList      = 5 // where the list starts: the end of the blocks
 
@@ -80,21 +79,21 @@ const (
 	PackRawBytes = 1
 )
 
-// Layout of an index slot: a tag above the place of a block.
+// Layout of an index slot: a tag, then the place of a block.
 const (
 	SlotLen     = 8
 	slotTagBits = 16
 	slotRefBits = 48
 )
 
-// Layout of a Ref: the number of a part above the offset of a block, divided by blockAlign.
+// Layout of a Ref: the number of a part, then the offset of a block divided by blockAlign.
 const (
 	refOffBits  = 36
 	refPartBits = slotRefBits - refOffBits
 )
 
-// Layout of a block of a part, and of an entry of its fragment table. In a resource the
-// fingerprint follows the key; the place of the first segment, the base, follows in some.
+// Layout of a block of a part, and of an entry of its fragment table. In a resource the fingerprint follows the key.
+// With segments, the base follows too: the place of the first segment.
 const (
 	blockAlign = 8
 
@@ -114,10 +113,10 @@ const (
 
 	wherePackShift = 48
 
-	packNameLen = hashDigits / 2 // of an entry of the list of packs
+	packNameLen = hashDigits / 2 // an entry in the list of packs
 )
 
-// Layout of the part of a segment's facts that has a fixed length.
+// Layout of the fixed-length checks of a segment.
 const (
 	factsLen  = 16
 	factsCRC  = 0
@@ -127,9 +126,9 @@ const (
 
 // Types of blocks.
 const (
-	typeResource = 1 // bit 0: it has a fingerprint
+	typeResource = 1 // bit 0: has a fingerprint
 	typeAlias    = 2
-	typeStored   = 5 // bit 2: a resource with segments, and thus with a base
+	typeStored   = 5 // bit 2: a resource with segments, and therefore a base
 )
 
 var le = binary.LittleEndian
@@ -153,9 +152,9 @@ func checkHeader(file string, data []byte, magic string) error {
 	return nil
 }
 
-// A footer ends each binary file.
+// A footer is the end of each binary file.
 type footer struct {
-	content uint64 // bytes of the file up to the end of its content, header included
+	content uint64 // bytes of the file up to the end of its content, including the header
 	counts  FileCounts
 }
 
@@ -169,7 +168,7 @@ func (f *footer) appendTo(dst []byte) []byte {
 	return le.AppendUint32(dst, crc32.ChecksumIEEE(dst[start:]))
 }
 
-// parseFooter reads the footer of a file of that size, which data ends with.
+// parseFooter parses the footer at the end of data. size is the size of the file.
 func parseFooter(file string, data []byte, size uint64) (f footer, err error) {
 	if len(data) < FooterLen || size < HeaderLen+FooterLen {
 		return f, Corrupt(file, int64(size), "file is %d bytes long, header and footer need %d", size, HeaderLen+FooterLen)
@@ -192,16 +191,16 @@ func parseFooter(file string, data []byte, size uint64) (f footer, err error) {
 // indexName returns the file name of index i.
 func indexName(i int) string { return fmt.Sprintf("%s%04d", indexPrefix, i) }
 
-// hashName returns the file name of a part or a pack with that SHA-256 in hexadecimal.
+// hashName returns the file name of a part or pack with that SHA-256 in hexadecimal.
 func hashName(prefix, sha string) string { return prefix + sha[:hashDigits] }
 
-// isHashName reports whether name is one that hashName gives.
+// isHashName reports whether name has the form returned by hashName.
 func isHashName(prefix, name string) bool {
 	digits, ok := strings.CutPrefix(name, prefix)
 	return ok && len(digits) == hashDigits && strings.Trim(digits, "0123456789abcdef") == ""
 }
 
-// Describe names a fragment for people: "movie 550 videos".
+// Describe returns a readable name of a fragment: "movie 550 videos".
 func Describe(key []byte, a fragment.Address) string {
 	return fragment.DescribeKey(key) + " " + a.String()
 }

@@ -20,12 +20,11 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
-// The index finds the block of a key by its hash. It is divided into files by the first bits
-// of the hash: a power of two of them, independent of one another. A part leaves the
-// hashes of its keys, sorted, in a file; index i of n merges range i of all those files.
+// The index finds the block of a key by its hash. The first bits of the hash select one of its files, a power of two.
+// Each part leaves a sorted file with the hashes of its keys; index i of n merges range i of all these files.
 
-// slotOf returns the slot of the block at ref whose key has that hash. The tag is the
-// low end of the hash, which has no share in the ideal slot.
+// slotOf returns the slot of the block at ref whose key has that hash. The tag is the low end of the hash, which does
+// not affect the ideal slot.
 func slotOf(hash uint64, ref Ref) uint64 { return hash<<slotRefBits | uint64(ref) }
 
 // A pair is the hash of a key and the place of its block.
@@ -40,7 +39,7 @@ func comparePairs(a, b pair) int {
 	return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.ref, b.ref))
 }
 
-// writeKeys sorts the keys of a part and writes them, 8 bytes of hash and 8 of place each.
+// writeKeys sorts the keys of a part and writes them: 8 bytes of hash, then 8 bytes of place.
 func writeKeys(path string, keys []pair) error {
 	buf := make([]byte, 0, pairLen*len(keys))
 	slices.SortFunc(keys, comparePairs)
@@ -50,7 +49,7 @@ func writeKeys(path string, keys []pair) error {
 	return os.WriteFile(path, buf, 0o644)
 }
 
-// readKeys returns the pairs of the file of keys of part number n whose hashes are in range i of 2^first.
+// readKeys returns the pairs of part n's key file whose hashes are in range i of 2^first.
 func readKeys(from string, p *Part, i uint64, first int, n int) ([]pair, error) {
 	f, err := file.Open(filepath.Join(from, p.Keys))
 	if err != nil {
@@ -58,7 +57,7 @@ func readKeys(from string, p *Part, i uint64, first int, n int) ([]pair, error) 
 	}
 	defer f.Close()
 	var failed error                  // the first one
-	startOf := func(k uint64) int64 { // number of the first pair that is not below range k
+	startOf := func(k uint64) int64 { // number of the first pair in range k or above
 		return int64(sort.Search(int(p.KeyCount), func(i int) bool {
 			var hash [8]byte
 			if _, err := f.ReadAt(hash[:], int64(i)*pairLen); err != nil {
@@ -85,12 +84,12 @@ func readKeys(from string, p *Part, i uint64, first int, n int) ([]pair, error) 
 	return pairs, nil
 }
 
-// keysOfIndex is how many keys an index file has at most, as long as there are not too many
-// files: sorting them takes 32 bytes each.
+// keysOfIndex is the largest number of keys per index file, unless that takes more than MaxIndexes files. Sorting
+// takes 32 bytes per key.
 var keysOfIndex int64 = 1 << 20 // tests lower it
 
-// IndexCount returns how many index files a release of these parts has: a power of two that
-// follows from the number of keys.
+// IndexCount returns the number of index files of a release with these parts: a power of two that depends on the
+// number of keys.
 func IndexCount(parts []Part) int {
 	var keys int64
 	for i := range parts {
@@ -103,8 +102,8 @@ func IndexCount(parts []Part) int {
 	return n
 }
 
-// WriteIndex writes index i of n = IndexCount(parts) into the folder dir. The folder from has the files of
-// keys, and parts to tell keys of equal hashes apart. It finds keys that are there twice.
+// WriteIndex writes index i of n = IndexCount(parts) into the folder dir. The folder from holds the key files, and
+// the parts to compare keys with equal hashes. A duplicate key is an error.
 func WriteIndex(ctx context.Context, dir, from string, parts []Part, i, n int) (File, error) {
 	first := bits.Len(uint(n)) - 1
 	pairs, err := readAllKeys(ctx, from, parts, uint64(i), first)
@@ -123,7 +122,8 @@ func WriteIndex(ctx context.Context, dir, from string, parts []Part, i, n int) (
 	return out.finish(counts)
 }
 
-// readAllKeys returns the pairs of all parts whose hashes are in range i of 2^first. It reads many files at a time.
+// readAllKeys returns the pairs of all parts whose hashes are in range i of 2^first. It reads several files at a
+// time.
 func readAllKeys(ctx context.Context, from string, parts []Part, i uint64, first int) ([]pair, error) {
 	ofPart := make([][]pair, len(parts))
 	g, reading := errgroup.WithContext(ctx)
@@ -150,7 +150,7 @@ func readAllKeys(ctx context.Context, from string, parts []Part, i uint64, first
 // writeSlots writes the slots of sorted pairs, whose hashes have the same first bits.
 func writeSlots(out *fileWriter, pairs []pair, first int) (c FileCounts) {
 	homes := max(1, (5*uint64(len(pairs))+2)/3)
-	var next, reach uint64 // next is the first slot that is not written
+	var next, reach uint64 // next is the first unwritten slot
 	fill := func(to uint64) {
 		for ; next < to; next++ {
 			_, _ = out.Write(make([]byte, SlotLen)) // finish returns the error
@@ -170,7 +170,7 @@ func writeSlots(out *fileWriter, pairs []pair, first int) (c FileCounts) {
 	return c
 }
 
-// checkDuplicates finds equal keys among pairs, which are sorted.
+// checkDuplicates returns an error if two of the sorted pairs have the same key.
 func checkDuplicates(from string, parts []Part, pairs []pair) error {
 	for i := range pairs {
 		for k := i + 1; k < len(pairs) && pairs[k].hash == pairs[i].hash; k++ {

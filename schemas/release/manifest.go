@@ -20,19 +20,18 @@ import (
 
 // A Manifest describes a release.
 type Manifest struct {
-	// FormatVersion is the least version of a program that reads the release.
+	// FormatVersion is the lowest version of a program that reads the release.
 	FormatVersion int    `json:"format_version"`
 	ID            string `json:"id"`
 	// FeatureVersion is the version of the program that wrote it.
 	FeatureVersion int `json:"feature_version"`
-	// Parent is the id of the release before, also of a full build; empty for
-	// the first one.
+	// Parent is the ID of the release before this one, also for a full build; empty for the first.
 	Parent string `json:"parent"`
 	// Params holds the parameters of the build that determine its bytes.
 	Params map[string]string `json:"params"`
-	// Sources counts what the build read, by the caller's names.
+	// Sources counts the input of the build, by the caller's names.
 	Sources map[string]int64 `json:"sources"`
-	// Provenance says where the data came from; nil for unknown.
+	// Provenance describes the origin of the data; nil if unknown.
 	Provenance *provenance.Release `json:"provenance,omitempty"`
 	Counts     Counts              `json:"counts"`
 	Parts      []File              `json:"parts"`  // in the order of their numbers
@@ -40,20 +39,20 @@ type Manifest struct {
 	Packs      []File              `json:"packs"`  // in order of name
 	Tables     []File              `json:"tables"` // in order of name
 
-	read []byte // what it was parsed from, nil for a new one: it may have more fields
+	read []byte // bytes it was parsed from, which may have more fields; nil for a new one
 }
 
-// Files returns every file that the id covers: parts, indexes, packs, tables.
+// Files returns all files covered by the ID: parts, indexes, packs, tables.
 func (m *Manifest) Files() []File { return slices.Concat(m.Parts, m.Index, m.Packs, m.Tables) }
 
 // Counts are sizes of a release.
 type Counts struct {
-	Resources map[string]int64 `json:"resources"` // by the name of their fragment.Kind
+	Resources map[string]int64 `json:"resources"` // by the name of the fragment.Kind
 	Answers
-	Terms       map[string]int64 `json:"terms,omitempty"` // of search, by the name of their table
+	Terms       map[string]int64 `json:"terms,omitempty"` // search terms, by the name of their table
 	Aliases     int64            `json:"aliases"`
 	Fragments   int64            `json:"fragments"`
-	Segments    int64            `json:"segments"`     // in all packs, dead ones too: identical ones of one resource once
+	Segments    int64            `json:"segments"`     // in all packs, including dead ones; identical ones of one resource count once
 	RawBytes    int64            `json:"raw_bytes"`    // of those segments, inflated
 	StoredBytes int64            `json:"stored_bytes"` // of those segments
 }
@@ -63,15 +62,14 @@ type File struct {
 	Name   string `json:"name"`
 	Size   int64  `json:"size"`   // bytes
 	SHA256 string `json:"sha256"` // lower-case hex
-	// Live counts the bytes of a pack that segments of the release lie in. The rest is of
-	// earlier releases.
+	// Live is the number of bytes of a pack that belong to segments of this release. Earlier releases use the rest.
 	Live int64 `json:"live,omitempty"`
 }
 
 // MaxManifestBytes bounds a manifest: MaxPacks files need less.
 const MaxManifestBytes = 64 << 20
 
-// Encode returns the file: that from which m was parsed, or the one form in which new ones are written.
+// Encode returns the bytes of the file: those that m was parsed from, or the canonical form for a new manifest.
 func (m *Manifest) Encode() ([]byte, error) {
 	if m.read != nil {
 		return m.read, nil
@@ -83,7 +81,7 @@ func (m *Manifest) Encode() ([]byte, error) {
 	return append(b, '\n'), nil
 }
 
-// IDOf returns the id of the manifest whose bytes b are but for the id, which is empty.
+// IDOf returns the ID of a manifest. b is its bytes with an empty ID.
 func IDOf(b []byte) string {
 	sum := sha256.Sum256(b)
 	return "r" + hex.EncodeToString(sum[:8])
@@ -92,8 +90,7 @@ func IDOf(b []byte) string {
 // IDLen is the length of a release id.
 const IDLen = 17
 
-// ValidID reports whether id has the form of a release id, and thus names a folder
-// inside a store and nothing else.
+// ValidID reports whether id has the form of a release ID, so it can only be a folder inside a store.
 func ValidID(id string) bool {
 	return len(id) == IDLen && id[0] == 'r' && strings.Trim(id[1:], "0123456789abcdef") == ""
 }
@@ -102,7 +99,7 @@ func ValidID(id string) bool {
 func readManifest(dir string) (*Manifest, error) {
 	data, err := file.Read(filepath.Join(dir, ManifestName), MaxManifestBytes)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("no %s there, so this is no release: %w", ManifestName, err)
+		return nil, fmt.Errorf("no %s there, so this is not a release: %w", ManifestName, err)
 	}
 	if errors.Is(err, file.ErrTooLarge) {
 		return nil, Corrupt(ManifestName, -1, "%v", err)
@@ -113,8 +110,7 @@ func readManifest(dir string) (*Manifest, error) {
 	return ParseManifest(data)
 }
 
-// ParseManifest reads a manifest, and keeps data. Fields that this program does not know are ignored, but the id
-// guards every byte.
+// ParseManifest parses a manifest, and retains data. Unknown fields are ignored, but the ID covers every byte.
 func ParseManifest(data []byte) (*Manifest, error) {
 	var v struct {
 		FormatVersion  int `json:"format_version"`
@@ -160,7 +156,7 @@ func (m *Manifest) checkFiles() error {
 		}
 		for i, f := range list.files {
 			if !list.ok(list.files, i) {
-				return Corrupt(ManifestName, -1, "%s %d of the list, %q, has another name than a %s has, or is out of order", list.what, i, f.Name, list.what)
+				return Corrupt(ManifestName, -1, "%s %d of the list, %q, is not a valid name for a %s, or is out of order", list.what, i, f.Name, list.what)
 			}
 			if f.Size < HeaderLen+FooterLen {
 				return Corrupt(ManifestName, -1, "%q has %d bytes, header and footer need %d", f.Name, f.Size, HeaderLen+FooterLen)
@@ -176,7 +172,7 @@ func (m *Manifest) checkFiles() error {
 	return nil
 }
 
-// Check compares the file path with its description. An error about its content matches ErrCorrupt.
+// Check compares the file at path with its description. An error about its content matches ErrCorrupt.
 func (f File) Check(ctx context.Context, path string) error {
 	in, err := file.Open(path)
 	if err != nil {
@@ -200,7 +196,7 @@ func (f File) Check(ctx context.Context, path string) error {
 	return ctx.Err()
 }
 
-// CheckAll checks each file of a release in the folder releasesDir.
+// CheckAll checks each file of r in the folder releasesDir.
 func CheckAll(ctx context.Context, releasesDir string, r *Reader) error {
 	for _, f := range r.manifest.Files() {
 		if err := f.Check(ctx, filepath.Join(releasesDir, r.manifest.ID, f.Name)); err != nil {

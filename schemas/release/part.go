@@ -15,18 +15,18 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
-// A PieceSpec is one step of a recipe to write. Which fields count depends on Op.
+// A PieceSpec is one step of a recipe to write. Op decides which fields are used.
 type PieceSpec struct {
 	Op Op
-	// Segment is the bytes of OpSegment. One from an Entry of the previous release stays in
-	// its pack, unless that pack is written anew.
+	// Segment is the bytes of OpSegment. A segment from the previous release stays in its pack, unless that pack is
+	// rewritten.
 	Segment Segment
-	Literal []byte       // of OpLiteral: 1 to MaxLiteral bytes
-	Shared  []byte       // of OpReference: the key of another resource of the release, as package check verifies
-	Sub     fragment.Sub // of OpReference: a sub-request which that resource has
-	Include Include      // of OpInclude: a fragment anywhere in the release, which package check looks for
-	Word    Word         // of OpName
-	Number  uint32       // of OpName: of the season or the episode
+	Literal []byte       // OpLiteral: 1 to MaxLiteral bytes
+	Shared  []byte       // OpReference: the key of another resource of the release; package check verifies it
+	Sub     fragment.Sub // OpReference: a sub-request of that resource
+	Include Include      // OpInclude: a fragment anywhere in the release; package check verifies it
+	Word    Word         // OpName
+	Number  uint32       // OpName: number of the season or episode
 }
 
 // A FragmentSpec is a fragment to write: 1 to MaxPieces pieces.
@@ -35,47 +35,44 @@ type FragmentSpec struct {
 	Pieces  []PieceSpec
 }
 
-// A ResourceSpec is a resource to write: at most MaxFragments fragments with different
-// addresses, in any order. Key and Aliases have 1 to fragment.MaxKeyLen bytes each, and
-// no key may occur twice in a release.
+// A ResourceSpec is a resource to write: at most MaxFragments fragments with different addresses, in any order. Key
+// and each alias have 1 to fragment.MaxKeyLen bytes. A key occurs at most once in a release.
 type ResourceSpec struct {
 	Key []byte
-	// ID is the number that standalone responses have where their recipe has an id
-	// mark. It need not be part of the key.
+	// ID replaces the id mark in standalone responses. It need not be part of the key.
 	ID uint64
-	// Fingerprint is a hash of everything that the fragments follow from, or 0.
+	// Fingerprint is a hash of all inputs of the fragments, or 0.
 	Fingerprint uint64
 	Aliases     [][]byte
 	Fragments   []FragmentSpec
 }
 
-// PartOptions are the place of a part and what it may use.
+// PartOptions are the place of a part and its resources.
 type PartOptions struct {
-	Dir    string // of the release in the making
+	Dir    string // folder of the unfinished release
 	Number int    // names the files of the part until it is closed
-	// Previous is a release whose segments may be taken over; nil for none. It stays open
-	// until the part is closed.
+	// Previous is a release whose segments may be reused; nil for none. It stays open until the part is closed.
 	Previous *Reader
-	// MaxPackBytes is the length in bytes at which the part starts another pack; a longer
-	// segment gets a pack of its own. 0 means DefaultMaxPackBytes.
+	// MaxPackBytes is the length in bytes at which the part starts another pack. A longer segment gets its own pack.
+	// 0 means DefaultMaxPackBytes.
 	MaxPackBytes int64
 }
 
-// A Part describes a part that is written. It can be kept as JSON: WriteManifest needs nothing else of the
-// part, and WriteIndex the file of its keys.
+// A Part describes a written part. It can be stored as JSON: WriteManifest needs nothing else of the part, and
+// WriteIndex also needs its key file.
 type Part struct {
 	File
-	Keys      string           `json:"keys"`      // name of the file of the hashes of its keys
+	Keys      string           `json:"keys"`      // name of the file with the hashes of its keys
 	KeyCount  int64            `json:"key_count"` // in that file
-	Resources map[string]int64 `json:"resources"` // by the name of their fragment.Kind
+	Resources map[string]int64 `json:"resources"` // by the name of the fragment.Kind
 	Answers
 	Aliases   int64  `json:"aliases"`
 	Fragments int64  `json:"fragments"`
-	Packs     []Pack `json:"packs"` // that segments of the part lie in
+	Packs     []Pack `json:"packs"` // packs that hold the part's segments
 }
 
-// A Pack is a pack of a part: its file, where Live counts the segments of the part alone, and the
-// counts of all segments in it.
+// A Pack is a pack of a part. Its file's Live counts only the part's segments; the other counts include all segments
+// of the pack.
 type Pack struct {
 	File
 	Segments    int64 `json:"segments"`
@@ -83,30 +80,29 @@ type Pack struct {
 	StoredBytes int64 `json:"stored_bytes"`
 }
 
-// newPack describes a pack by what its footer counts.
+// newPack describes a pack by the counts in its footer.
 func newPack(f File, foot *footer) Pack {
 	return Pack{
 		File: f, Segments: int64(foot.counts[PackSegments]), RawBytes: int64(foot.counts[PackRawBytes]), StoredBytes: int64(foot.content - HeaderLen),
 	}
 }
 
-// A PartWriter takes the resources of one part, in the order in which their blocks
-// and segments will lie. It is for one goroutine at a time; those of different parts do not
-// wait for one another, and the bytes of the release do not depend on their order.
+// A PartWriter writes the resources of one part, in the order of their blocks and segments. It is for one goroutine
+// at a time. Writers of different parts are independent, and their order does not change the bytes of the release.
 type PartWriter struct {
 	o     PartOptions
 	out   *fileWriter // nil after Close
 	keys  []pair
-	block block // in the making
-	order []int // of the fragments in the making
+	block block // unfinished
+	order []int // fragments of the current resource, by address
 
 	packs []Pack // by their number in the list of the part
 	taken map[*Mapping]int
-	seen  map[segmentID]placed // segments of the resource at hand, or of its series: each is stored once
-	of    []byte               // the id of that series; empty for none
-	nth   int                  // of the resource at hand, from 1
+	seen  map[segmentID]placed // segments of the current resource, or of its series: each is stored once
+	of    []byte               // ID of that series; empty for none
+	nth   int                  // number of the current resource, from 1
 	pack  *fileWriter          // nil before the first segment, and after Close
-	// What follows is of pack.
+	// The following fields belong to pack.
 	packNumber int
 	packCounts FileCounts
 
@@ -117,10 +113,10 @@ type PartWriter struct {
 	err      error // what broke the part for good
 }
 
-// A placed is a segment that lies in a pack.
+// A placed is a segment with a place in a pack.
 type placed struct {
 	where uint64
-	by    int // the last resource that it was counted as live for
+	by    int // number of the last resource that counted it as live
 }
 
 // CreatePart starts a part.
@@ -135,8 +131,8 @@ func CreatePart(o PartOptions) (*PartWriter, error) {
 	return &PartWriter{o: o, out: out, part: Part{Resources: map[string]int64{}}, seen: map[segmentID]placed{}, taken: map[*Mapping]int{}, answers: AnswerCounts{}}, nil
 }
 
-// Add writes a resource. It copies what it keeps. A resource that breaks a rule is refused as a
-// whole, and the part can go on; after an error of the disk it cannot.
+// Add writes a resource and keeps no reference to r. It rejects an invalid resource as a whole, and the part remains
+// usable. After a disk error it does not.
 func (s *PartWriter) Add(r ResourceSpec) error {
 	err := s.begin(r.Key, r.Aliases)
 	if err == nil {
@@ -146,7 +142,7 @@ func (s *PartWriter) Add(r ResourceSpec) error {
 		return fmt.Errorf("add to part %d: %s: %w", s.o.Number, fragment.DescribeKey(r.Key), err)
 	}
 	b := &s.block
-	for _, often := range []bool{true, false} { // segments of those that many responses have come first
+	for _, often := range []bool{true, false} { // segments of frequent fragments come first
 		for _, i := range s.order {
 			f := &r.Fragments[i]
 			if often && !isOften(f.Address) {
@@ -175,13 +171,13 @@ func (s *PartWriter) Add(r ResourceSpec) error {
 	return nil
 }
 
-// isOften reports whether many responses have a fragment. Segments of such fragments lie side by side: a disk
-// reads a third fewer pages for details with appended parts than if translations lay between them.
+// isOften reports whether many responses contain a fragment. Segments of such fragments are stored together. A disk
+// then reads a third fewer pages for details with appended parts than with translations in between.
 func isOften(a fragment.Address) bool {
 	return a.Variant == fragment.Base && a.Page == 0 && a.Sub != fragment.SubTranslations
 }
 
-// begin starts a resource, unless the part takes no more or a key of its aliases is none.
+// begin starts a resource. It fails if the part accepts no more resources, or if an alias is not a valid key.
 func (s *PartWriter) begin(key []byte, aliases [][]byte) error {
 	switch {
 	case s.err != nil:
@@ -203,7 +199,7 @@ func (s *PartWriter) begin(key []byte, aliases [][]byte) error {
 	return nil
 }
 
-// check returns which rule r breaks, and leaves the order of its fragments in s.order.
+// check returns an error if r is invalid. It leaves the order of its fragments in s.order.
 func (s *PartWriter) check(r ResourceSpec) error {
 	if err := checkKey(r.Key); err != nil {
 		return err
@@ -231,7 +227,7 @@ func (s *PartWriter) check(r ResourceSpec) error {
 	})
 	for i := 1; i < len(s.order); i++ {
 		if a := r.Fragments[s.order[i]].Address; a == r.Fragments[s.order[i-1]].Address {
-			return fmt.Errorf("%s is there twice", a)
+			return fmt.Errorf("duplicate fragment %s", a)
 		}
 	}
 	return nil
@@ -244,7 +240,7 @@ func checkKey(key []byte) error {
 	return nil
 }
 
-// check returns what of p cannot be right, as far as that shows without inflating its segment.
+// check returns what is wrong with p, as far as possible without inflating its segment.
 func (p *PieceSpec) check() error {
 	g := &p.Segment
 	switch {
@@ -268,8 +264,7 @@ func (p *PieceSpec) check() error {
 	return nil
 }
 
-// writeBlocks appends the block that is made, of a resource with so many fragments, and those
-// of its aliases.
+// writeBlocks appends the finished block of a resource with that number of fragments, and the blocks of its aliases.
 func (s *PartWriter) writeBlocks(r ResourceSpec, fragments int) error {
 	if uint64(len(s.block.recipes)) > maxRecipes {
 		return fmt.Errorf("recipes of %d bytes, at most %d are possible", len(s.block.recipes), uint32(maxRecipes))
@@ -295,13 +290,13 @@ func (s *PartWriter) writeBlocks(r ResourceSpec, fragments int) error {
 	return err
 }
 
-// addKey notes the key of the block at off for the index.
+// addKey records the key of the block at off for the index.
 func (s *PartWriter) addKey(key []byte, off uint64) {
 	s.keys = append(s.keys, pair{xxh3.Hash(key), Ref(off / blockAlign)})
 }
 
-// place returns the place of a segment. One of the previous release stays in its pack, which Install links, unless
-// most of the pack is dead.
+// place returns the place of a segment. A segment of the previous release stays in its pack, which Install links,
+// unless most of the pack is dead.
 func (s *PartWriter) place(g *Segment) (where uint64, err error) {
 	id := g.id()
 	at, ok := s.seen[id]
@@ -310,7 +305,7 @@ func (s *PartWriter) place(g *Segment) (where uint64, err error) {
 	}
 	where = at.where
 	if ok {
-		// It lies there for another resource of the series.
+		// It is stored already, for another resource of the series.
 	} else if m := g.pack; m != nil && m.r == s.o.Previous && !m.sparse {
 		n, ok := s.taken[m]
 		if !ok {
@@ -321,7 +316,7 @@ func (s *PartWriter) place(g *Segment) (where uint64, err error) {
 		}
 		where = uint64(n)<<wherePackShift | g.off
 	} else {
-		g.Check() // of a pack that is written anew: damage must not get good checks
+		g.Check() // its pack is rewritten: damaged bytes must not get valid checksums
 		if s.pack == nil || s.pack.off+uint64(len(g.Stored)) > uint64(s.o.MaxPackBytes) && s.packCounts[PackSegments] > 0 {
 			if err := s.nextPack(); err != nil {
 				return 0, err
@@ -339,7 +334,7 @@ func (s *PartWriter) place(g *Segment) (where uint64, err error) {
 	return where, nil
 }
 
-// listPack adds a pack, not in use yet, to the list of the part.
+// listPack adds a pack without live bytes to the list of the part.
 func (s *PartWriter) listPack(p Pack) (int, error) {
 	if len(s.packs) == MaxPacks {
 		return 0, fmt.Errorf("more than %d packs: allow longer packs", MaxPacks)
@@ -376,8 +371,7 @@ func (s *PartWriter) endPack() error {
 	return err
 }
 
-// Close completes the part and its packs, and makes them durable. A second call returns the
-// same part.
+// Close completes the part and its packs, and syncs them to disk. A second call returns the same part.
 func (s *PartWriter) Close() (Part, error) {
 	if s.out == nil {
 		return s.part, s.err
@@ -402,7 +396,7 @@ func (s *PartWriter) Close() (Part, error) {
 	return s.part, nil
 }
 
-// finish writes the list of packs and the keys.
+// finish writes the list of packs and the key file.
 func (s *PartWriter) finish() (err error) {
 	s.counts[partPacks], s.counts[partList] = uint64(len(s.packs)), s.out.off
 	var name []byte
@@ -430,13 +424,13 @@ func (s *PartWriter) finish() (err error) {
 	return err
 }
 
-// Copy writes a resource of the previous release as it is there, with other aliases. Its
-// segments stay where they are, as those of Add do.
+// Copy writes a resource of the previous release unchanged, but with other aliases. Its segments stay where they are,
+// as in Add.
 func (s *PartWriter) Copy(e Entry, aliases [][]byte) error {
 	if err := s.begin(e.Key(), aliases); err != nil {
 		return fmt.Errorf("copy to part %d: %s: %w", s.o.Number, fragment.DescribeKey(e.Key()), err)
 	}
-	copied := map[uint64]uint32{} // where each recipe starts, there and here
+	copied := map[uint64]uint32{} // start of each recipe: old to new
 	for i := range e.Len() {
 		at, ok := copied[e.Recipe(i)]
 		if !ok {
@@ -456,8 +450,8 @@ func (s *PartWriter) Copy(e Entry, aliases [][]byte) error {
 	return nil
 }
 
-// copyRecipe makes a recipe of the previous release the open one. Segments get new places; all
-// other pieces are the same bytes.
+// copyRecipe copies a recipe of the previous release to the open one. Segments get new places; all other pieces keep
+// their bytes.
 func (s *PartWriter) copyRecipe(f Fragment) error {
 	b := &s.block
 	b.begin()

@@ -16,19 +16,18 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
-// A Reader reads one release. All methods but Close may be called from many
-// goroutines at the same time. What they hand out is part of the mapping: read-only,
-// and valid until Close.
+// A Reader reads one release. All methods except Close may be called concurrently. Their results are slices of the
+// mapping: read-only, and valid until Close.
 //
-// What they hand out has been checked, except the bytes of segments: see Segment.Check. A
-// method that meets damage panics, so all of them are called inside of Guard.
+// Results have been checked, except for the bytes of segments: see Segment.Check. A method that meets damage panics,
+// so callers use Guard.
 type Reader struct {
 	manifest *Manifest
-	trust    bool // nothing is checked
+	trust    bool // skips all checks
 	files    map[string]*Mapping
 	parts    []*part
 	indexes  []index // by the first bits of a hash
-	shift    int     // bits of a hash after those
+	shift    int     // number of hash bits after those that select an index
 	packs    []*Mapping
 	tables   map[string]*Table
 	damage   damageLog
@@ -38,7 +37,7 @@ type Reader struct {
 // A part is a mapped part.
 type part struct {
 	*Mapping
-	number Ref        // of the part, where a Ref has it
+	number Ref        // number of the part in a Ref
 	blocks []byte     // the file up to the end of its blocks
 	packs  []*Mapping // its list of packs
 }
@@ -49,12 +48,11 @@ type index struct {
 	slots, homes, reach uint64
 }
 
-// Open opens the release in the folder dir. It checks the manifest, and header, footer and
-// length of each file, and reads little else: milliseconds at any size. Errors about
-// the content match ErrCorrupt or ErrVersion.
+// Open opens the release in the folder dir. It checks the manifest, and the header, footer and length of each file,
+// and little else: milliseconds at any size. Errors about the content match ErrCorrupt or ErrVersion.
 func Open(dir string) (*Reader, error) { return open(dir, false /* trust */) }
 
-// OpenUnchecked is Open, and nothing but that is checked: damage can be looked at.
+// OpenUnchecked is Open without later checks, for examining damage.
 func OpenUnchecked(dir string) (*Reader, error) { return open(dir, true /* trust */) }
 
 func open(dir string, trust bool) (r *Reader, err error) {
@@ -68,8 +66,8 @@ func open(dir string, trust bool) (r *Reader, err error) {
 	return r, nil
 }
 
-// openFiles maps the files that m lists. All are mapped, and their ends fetched, before the
-// first one is read: so a disk reads from all of them at a time.
+// openFiles maps the files that m lists. It maps all of them and fetches their ends before it reads the first, so the
+// disk reads them concurrently.
 func openFiles(m *Manifest, dirs []string, trust bool) (*Reader, error) {
 	r := newReader(m, trust)
 	err := r.mapFiles(dirs)
@@ -82,7 +80,7 @@ func openFiles(m *Manifest, dirs []string, trust bool) (*Reader, error) {
 	return r, nil
 }
 
-// newReader makes a Reader of the files that m lists, without their mappings.
+// newReader returns a Reader for the files that m lists, not yet mapped.
 func newReader(m *Manifest, trust bool) *Reader {
 	return &Reader{manifest: m, trust: trust, files: map[string]*Mapping{}, tables: map[string]*Table{}, shift: 64}
 }
@@ -97,7 +95,7 @@ func (r *Reader) parse() error {
 			return err
 		}
 	}
-	r.thin()
+	r.markSparse()
 	for _, list := range []struct {
 		files []File
 		add   func(*Mapping) error
@@ -155,13 +153,12 @@ func (r *Reader) addPart(m *Mapping) error {
 	return nil
 }
 
-// fullPacks is how many packs a release may have before small ones are written anew. An edge
-// maps each of them by itself, which takes some 20 µs when it opens the release, and has two
-// releases open when it switches; Linux lets a process have 65,530 mappings.
+// fullPacks is the number of packs above which small ones are rewritten. An edge maps each pack separately, which
+// takes about 20 µs, and has two releases open during a switch. Linux allows 65,530 mappings per process.
 var fullPacks = 5000 // tests lower it
 
-// thin makes the smallest packs sparse when there are too many.
-func (r *Reader) thin() {
+// markSparse marks the smallest packs as sparse if there are too many.
+func (r *Reader) markSparse() {
 	if len(r.packs) <= fullPacks {
 		return
 	}
@@ -178,8 +175,7 @@ func (r *Reader) thin() {
 // Manifest returns the description of the release. It must not be changed.
 func (r *Reader) Manifest() *Manifest { return r.manifest }
 
-// Close unmaps the files. Nothing that came from r may be used any more. A second
-// call does nothing.
+// Close unmaps the files. Results of r are invalid afterwards. A second call does nothing.
 func (r *Reader) Close() error {
 	if r.closed {
 		return nil
@@ -200,16 +196,14 @@ func (r *Reader) Close() error {
 // File returns the mapping of a file that the manifest lists.
 func (r *Reader) File(name string) *Mapping { return r.files[name] }
 
-// Forget takes what was read out of the memory of the process. All of it can be read
-// again.
+// Forget drops the pages read so far from memory. They can be read again.
 func (r *Reader) Forget() {
 	for _, m := range r.files {
 		file.Drop(m.all)
 	}
 }
 
-// ForgetLookups is Forget of what lookups have read, which takes no longer the more packs
-// there are.
+// ForgetLookups is Forget for the pages read by lookups. Its time does not depend on the number of packs.
 func (r *Reader) ForgetLookups() {
 	for i := range r.indexes {
 		file.Drop(r.indexes[i].all)
@@ -219,8 +213,7 @@ func (r *Reader) ForgetLookups() {
 	}
 }
 
-// Lookup returns the resource with that key or alias. It takes constant time and
-// allocates nothing.
+// Lookup returns the resource with that key or alias. It takes constant time and does not allocate.
 func (r *Reader) Lookup(key []byte) (Entry, bool) {
 	e, ok := r.Block(key)
 	if ok && e.IsAlias() {
@@ -229,15 +222,14 @@ func (r *Reader) Lookup(key []byte) (Entry, bool) {
 	return e, ok
 }
 
-// Resource is Lookup by the key of the resource itself, not by an alias.
+// Resource is Lookup without aliases.
 func (r *Reader) Resource(key []byte) (Entry, bool) {
 	e, ok := r.Block(key)
 	return e, ok && !e.IsAlias()
 }
 
-// Include returns the resource that i names. It may lack the sub-request, which the
-// resource of fragment.KindDefault for its kind has then. It takes constant time and
-// allocates nothing.
+// Include returns the resource of i. If it lacks the sub-request, the kind's fragment.KindDefault resource has it. It
+// takes constant time and does not allocate.
 func (r *Reader) Include(i Include) (Entry, bool) {
 	var key [fragment.MaxKeyLen]byte
 	return r.Lookup(i.AppendKey(key[:0]))
@@ -284,8 +276,8 @@ func (r *Reader) At(ref Ref) (Entry, bool) {
 	return e, ok && !e.IsAlias()
 }
 
-// block returns the block at an offset of the part, provided that all of it lies among the blocks.
-// What comes before its fragment table is checked.
+// block returns the block at an offset of the part if it is complete. The bytes before its fragment table are
+// checked.
 func (p *part) block(off uint64) (Entry, bool) {
 	n := uint64(len(p.blocks))
 	if off < HeaderLen || off%blockAlign != 0 || off >= n {
@@ -302,8 +294,8 @@ func (p *part) block(off uint64) (Entry, bool) {
 	return e, true
 }
 
-// Resources calls fn for each resource in the order of parts and blocks, until fn
-// returns an error, which it passes on. A block that breaks the format ends the walk.
+// Resources calls fn for each resource in the order of parts and blocks. It stops at and returns the first error of
+// fn. An invalid block ends it too.
 func (r *Reader) Resources(ctx context.Context, fn func(key []byte, e Entry, ref Ref) error) error {
 	for i := range r.parts {
 		err := r.EachBlock(i, func(e Entry) error {
@@ -322,8 +314,8 @@ func (r *Reader) Resources(ctx context.Context, fn func(key []byte, e Entry, ref
 	return nil
 }
 
-// Nearest returns, for each part, the number of the part of an earlier release that is most alike: the one that
-// begins with the same resource, or else with the nearest before it of that kind; -1 for none.
+// Nearest returns, for each part, the number of the most similar part of an earlier release: the one starting with
+// the same resource, or with the nearest one of that kind before it; -1 if there is none.
 func (r *Reader) Nearest(earlier *Reader) []int {
 	nearest := make([]int, len(r.parts))
 	for i, p := range r.parts {
@@ -338,7 +330,7 @@ func (r *Reader) Nearest(earlier *Reader) []int {
 	return nearest
 }
 
-// firstKey returns the key of the first block; nil for a part without any.
+// firstKey returns the key of the first block; nil for an empty part.
 func (p *part) firstKey() []byte {
 	e, ok := p.block(HeaderLen)
 	if !ok {
@@ -347,8 +339,8 @@ func (p *part) firstKey() []byte {
 	return e.Key()
 }
 
-// EachBlock calls fn for each block of part i of the manifest, resource or alias, until fn returns an error, which it
-// passes on. A block that breaks the format ends the walk.
+// EachBlock calls fn for each block of part i, resource or alias. It stops at and returns the first error of fn. An
+// invalid block ends it too.
 func (r *Reader) EachBlock(i int, fn func(Entry) error) error {
 	p := r.parts[i]
 	for off := uint64(HeaderLen); off < uint64(len(p.blocks)); {
@@ -365,11 +357,11 @@ func (r *Reader) EachBlock(i int, fn func(Entry) error) error {
 }
 
 // AwaitAll waits until n runs of stored bytes, such as segments, are in memory, while other goroutines run. The
-// system reads all of them at once. Where all is in memory that wastes a microsecond for each.
+// system reads them concurrently. If all are in memory already, it wastes a microsecond for each.
 func AwaitAll(n int, stored func(i int) []byte) { file.AwaitAll(n, stored) }
 
-// AwaitKeys waits until the resources of n keys or aliases, and what leads to them, are in memory. The system reads for
-// all of them at a time: three reads follow one another, rather than three for each.
+// AwaitKeys waits until the resources of n keys or aliases, and their index slots, are in memory. The system reads
+// them in three rounds, not three times per key.
 func (r *Reader) AwaitKeys(n int, key func(i int) []byte) {
 	file.AwaitAll(n, func(i int) []byte {
 		x, slot := r.ideal(xxh3.Hash(key(i)))
@@ -384,14 +376,14 @@ func (r *Reader) AwaitKeys(n int, key func(i int) []byte) {
 	})
 }
 
-// ideal returns where the search for a hash begins: an index, and a slot there.
+// ideal returns the start of the search for a hash: an index, and a slot in it.
 func (r *Reader) ideal(hash uint64) (*index, uint64) {
 	x := &r.indexes[hash>>r.shift]
 	return x, home(hash<<(64-r.shift), x.homes)
 }
 
-// candidate returns the start of the first block that may have a key with that hash, with the key; there is hardly ever
-// another one. It only chooses what to fetch, so nothing is checked.
+// candidate returns the start, including the key, of the first block that may match a hash. There is rarely a second
+// one. It is only a hint for prefetching, so it skips checks.
 func (r *Reader) candidate(hash uint64) []byte {
 	ref, ok := r.firstRef(hash)
 	if !ok {
@@ -402,7 +394,7 @@ func (r *Reader) candidate(hash uint64) []byte {
 	return b[at:min(at+blockKey+fragment.MaxKeyLen, uint64(len(b)))]
 }
 
-// firstRef returns the place of that block, as the index has it.
+// firstRef returns the place of that block from the index.
 func (r *Reader) firstRef(hash uint64) (Ref, bool) {
 	x, slot := r.ideal(hash)
 	for end := min(slot+x.reach+1, x.slots); slot < end; slot++ {
@@ -418,15 +410,14 @@ func (r *Reader) firstRef(hash uint64) (Ref, bool) {
 	return 0, false
 }
 
-// PartOf returns the number of the part that has the key, if any has. It reads the index alone and checks nothing: one
-// key in some thousands gets the part of another.
+// PartOf returns the number of the part that contains the key. It reads only the index and checks nothing: one absent
+// key in some thousands gets a part too.
 func (r *Reader) PartOf(key []byte) (part int, ok bool) {
 	ref, ok := r.firstRef(xxh3.Hash(key))
 	return int(ref >> refOffBits), ok
 }
 
-// Warm reads what responses need beside their own bytes and what lies anywhere: the indexes and the checks of all
-// files. It stops after limit bytes.
+// Warm reads data that many responses share: the indexes and the checks of all files. It stops after limit bytes.
 func (r *Reader) Warm(ctx context.Context, limit int64) {
 	warm := func(b []byte) {
 		for len(b) > 0 && limit > 0 && ctx.Err() == nil {
@@ -443,12 +434,11 @@ func (r *Reader) Warm(ctx context.Context, limit int64) {
 	}
 }
 
-// warmPiece is how many bytes Warm reads between two looks at its context.
+// warmPiece is the number of bytes that Warm reads between checks of its context.
 const warmPiece = 1 << 20
 
-// Removed reports whether the resource with that key was deleted
-// or merged, and the key of what it was merged into: nil when it was deleted. The error
-// matches ErrCorrupt.
+// Removed reports whether the resource with that key was deleted or merged. into is the key it was merged into, or
+// nil. The error matches ErrCorrupt.
 func (r *Reader) Removed(key []byte) (into []byte, removed bool, err error) {
 	var buf [1 + fragment.MaxKeyLen]byte
 	e, ok := r.Block(fragment.AppendRemoved(buf[:0], key))
@@ -462,8 +452,8 @@ func (r *Reader) Removed(key []byte) (into []byte, removed bool, err error) {
 	return into, true, nil
 }
 
-// mergedInto returns the key of what the removed resource of e was merged
-// into, nil when it was deleted; or what of e breaks the format.
+// mergedInto returns the key that a removed resource was merged into, or nil if it was deleted. what describes a
+// violation of the format.
 func mergedInto(e Entry) (into []byte, what string) {
 	key := e.Key()[1:]
 	if e.IsAlias() || len(key) == 0 || fragment.Kind(key[0]) >= fragment.KindAlias {
@@ -485,8 +475,7 @@ func mergedInto(e Entry) (into []byte, what string) {
 	return into, ""
 }
 
-// textOf returns a copy of the text of a fragment of one segment or literal, or what is wrong
-// with it.
+// textOf returns a copy of the text of a fragment that is one segment or literal. what describes a violation.
 func textOf(f Fragment, limit uint32) (text []byte, what string) {
 	var p, more Piece
 	c := f.Pieces()

@@ -10,20 +10,20 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/fragment"
 )
 
-// An Op is the operation of a piece. Values reach files.
+// An Op is the operation of a piece. Values are stored in files.
 type Op uint8
 
 // The operations.
 const (
 	OpSegment   Op = 1  // bytes of a pack
-	OpIDMark    Op = 2  // the place where a standalone response has "id":N,
-	OpPageMark  Op = 3  // the place where a response has "page":N,
+	OpIDMark    Op = 2  // the place of "id":N, in a standalone response
+	OpPageMark  Op = 3  // the place of "page":N, in a response
 	OpReference Op = 4  // a fragment of another resource, by its key, in the requested variant
-	OpInclude   Op = 5  // the same of a title, person or the like, which a row may be derived of
-	OpIDEnd     Op = 6  // the end of a sub-request whose id comes last: ,"id":N} alone, } appended
+	OpInclude   Op = 5  // like OpReference, but by kind and numbers; the row may be derived
+	OpIDEnd     Op = 6  // the end of a sub-request whose id comes last: ,"id":N} standalone, } appended
 	OpName      Op = 7  // the generic name of a season or an episode in the requested language, a JSON string with its quotes
 	OpLiteral   Op = 8  // bytes of the recipe itself
-	opFar       Op = 9  // OpSegment at a place of its own; a Cursor returns OpSegment
+	opFar       Op = 9  // OpSegment outside the reach of the base; a Cursor returns OpSegment
 	opText      Op = 10 // OpLiteral stored with codes; a Cursor returns OpLiteral
 )
 
@@ -32,7 +32,7 @@ var opNames = [...]string{
 	OpInclude: "include", OpIDEnd: "id end", OpName: "name", OpLiteral: "literal", opFar: "far segment", opText: "text",
 }
 
-// String returns the name of o for people.
+// String returns a readable name.
 func (o Op) String() string {
 	if int(o) < len(opNames) && o != 0 {
 		return opNames[o]
@@ -40,32 +40,30 @@ func (o Op) String() string {
 	return fmt.Sprintf("op-%d", uint8(o))
 }
 
-// A Ref is the place of a resource: the number of its part above the offset of its block there,
-// divided by 8. It holds within one release only.
+// A Ref is the place of a resource: the number of its part, then the offset of its block divided by 8. It is valid in
+// one release only.
 type Ref uint64
 
 // off returns the offset of the block in its part.
 func (r Ref) off() uint64 { return uint64(r) & (1<<refOffBits - 1) * blockAlign }
 
-// An Include names a fragment of another resource, which may lie anywhere in the
-// release. For a sub-request that the resource lacks, the resource of
-// fragment.KindDefault for its kind answers.
+// An Include is a fragment of any other resource of the release. If that resource lacks the sub-request, the kind's
+// fragment.KindDefault resource supplies it.
 type Include struct {
 	Kind    fragment.Kind // fragment.KindMovie to fragment.KindKeyword
-	ID      uint64        // of the resource; of a season or an episode, that of its series
-	Season  uint32        // of a season or an episode, otherwise 0
-	Episode uint32        // of an episode, otherwise 0
+	ID      uint64        // of the resource; for a season or an episode, the ID of its series
+	Season  uint32        // for a season or an episode, otherwise 0
+	Episode uint32        // for an episode, otherwise 0
 	Sub     fragment.Sub
 }
 
-// Stored returns the sub-request of the fragments that hold what i includes: rows that are
-// derived lie in others.
+// Stored returns the sub-request whose fragments hold the included row: a derived row is stored under another one.
 func (i Include) Stored() fragment.Sub {
 	from, _ := fragment.RowSource(i.Kind, i.Sub)
 	return from
 }
 
-// AppendKey appends the key of the resource: 9 bytes, 13 of a season, 17 of an episode.
+// AppendKey appends the key of the resource: 9 bytes, 13 for a season, 17 for an episode.
 func (i Include) AppendKey(dst []byte) []byte {
 	switch id := fragment.ID(i.ID); i.Kind {
 	case fragment.KindSeason:
@@ -77,12 +75,12 @@ func (i Include) AppendKey(dst []byte) []byte {
 	}
 }
 
-// String names the fragment for people: "movie 550 row".
+// String returns a readable name of the fragment: "movie 550 row".
 func (i Include) String() string {
 	return Describe(i.AppendKey(nil), fragment.Address{Sub: i.Sub})
 }
 
-// fault returns what of i breaks the format, or nothing.
+// fault returns what is wrong with i, or "".
 func (i Include) fault() string {
 	episode := i.Kind == fragment.KindEpisode
 	switch {
@@ -98,8 +96,7 @@ func (i Include) fault() string {
 	return ""
 }
 
-// A Word is the word of a generic name: "Season 2", "Episode 3", "Specials". Values
-// reach files.
+// A Word is the word of a generic name: "Season 2", "Episode 3", "Specials". Values are stored in files.
 type Word uint8
 
 // The words.
@@ -111,7 +108,7 @@ const (
 
 var wordNames = [...]string{WordSeason: "season", WordEpisode: "episode", WordSpecials: "specials"}
 
-// String returns the name of w for people.
+// String returns a readable name.
 func (w Word) String() string {
 	if w.valid() {
 		return wordNames[w]
@@ -124,21 +121,21 @@ func (w Word) valid() bool { return w >= WordSeason && w <= WordSpecials }
 // A Piece is one step of a fragment's recipe.
 type Piece struct {
 	Op      Op
-	Segment Segment      // of OpSegment
-	Pack    int          // of OpSegment: the number of its pack in the list of the part
-	Offset  int64        // of OpSegment: where it starts in that pack
-	Include Include      // of OpInclude
-	Shared  []byte       // of OpReference: the key of the other resource, part of the mapping
-	Sub     fragment.Sub // of OpReference: which of its fragments
-	Word    Word         // of OpName
-	Number  uint32       // of OpName: of the season or the episode
+	Segment Segment      // OpSegment
+	Pack    int          // OpSegment: number of its pack in the list of the part
+	Offset  int64        // OpSegment: offset in that pack
+	Include Include      // OpInclude
+	Shared  []byte       // OpReference: key of the other resource, a slice of the mapping
+	Sub     fragment.Sub // OpReference: sub-request of the fragment
+	Word    Word         // OpName
+	Number  uint32       // OpName: number of the season or episode
 
-	literal []byte        // of OpLiteral: part of the mapping
-	text    [MaxText]byte // of OpLiteral that is stored with codes
-	textLen int           // 0 for literal
+	literal []byte        // OpLiteral: a slice of the mapping
+	text    [MaxText]byte // OpLiteral stored with codes: its decoded text
+	textLen int           // 0 if literal is used
 }
 
-// Text returns the bytes of OpLiteral. They are valid as long as p is not changed.
+// Text returns the bytes of OpLiteral. They are valid until p changes.
 func (p *Piece) Text() []byte {
 	if p.textLen > 0 {
 		return p.text[:p.textLen]
@@ -146,13 +143,13 @@ func (p *Piece) Text() []byte {
 	return p.literal
 }
 
-// spec returns the piece as it is written.
+// spec returns p in the form for writing.
 func (p *Piece) spec() PieceSpec {
 	return PieceSpec{Op: p.Op, Segment: p.Segment, Literal: p.Text(), Shared: p.Shared, Sub: p.Sub, Include: p.Include, Word: p.Word, Number: p.Number}
 }
 
-// AppendContent appends bytes that only equal pieces have: where a segment lies and how it is compressed does not
-// matter, and what references and includes lead to is not looked at.
+// AppendContent appends bytes that are equal only for equal pieces. Place and compression of segments do not count,
+// nor does the content of references and includes.
 func (p *Piece) AppendContent(dst []byte) []byte {
 	s := p.spec()
 	s.Segment.Stored = nil
@@ -162,8 +159,8 @@ func (p *Piece) AppendContent(dst []byte) []byte {
 // maxSub bounds the numbers of sub-requests.
 const maxSub = math.MaxUint16
 
-// uvarint returns the number that b starts with, and its length in bytes: 0 when it is
-// cut off, longer than it need be, or above 64 bits.
+// uvarint returns the number at the start of b and its length in bytes. The length is 0 if the number is truncated,
+// padded, or above 64 bits.
 func uvarint(b []byte) (uint64, int) {
 	// Fast path: most numbers have one byte or two.
 	if len(b) > 0 && b[0] < 0x80 {
@@ -179,19 +176,17 @@ func uvarint(b []byte) (uint64, int) {
 	return n, k
 }
 
-// A Cursor walks through the pieces of a fragment. There is at least one, or the
-// fragment is broken.
+// A Cursor iterates over the pieces of a fragment. A valid fragment has at least one.
 type Cursor struct {
-	// Broken is set if the bytes of the fragment break the format, as far as the cursor
-	// has come. Nothing of such a fragment may be served.
+	// Broken is set once the cursor meets bytes that break the format. No part of such a fragment may be served.
 	Broken bool
-	rest   []byte // of the recipe: the next piece, or the one that breaks the format
+	rest   []byte // rest of the recipe, from the next piece or the broken one
 	p      *part
 	base   uint64
-	left   int // pieces that may still come
+	left   int // pieces that may still follow
 }
 
-// atMost reads a number that is bounded.
+// atMost reads a number and breaks the fragment if it exceeds limit.
 func (c *Cursor) atMost(limit uint64) uint64 {
 	n, k := uvarint(c.rest)
 	if k == 0 || n > limit {
@@ -202,7 +197,7 @@ func (c *Cursor) atMost(limit uint64) uint64 {
 	return n
 }
 
-// take reads n bytes, more than 0.
+// take reads n > 0 bytes.
 func (c *Cursor) take(n uint64) []byte {
 	if n == 0 || n > uint64(len(c.rest)) {
 		c.Broken = true
@@ -220,8 +215,8 @@ func (c *Cursor) byte() byte {
 	return 0
 }
 
-// Next sets p to the next piece: its Op, and the fields that count for that. It is false
-// after the last piece and in a broken fragment. It allocates nothing.
+// Next sets p to the next piece: its Op and that operation's fields. It returns false after the last piece and in a
+// broken fragment. It does not allocate.
 func (c *Cursor) Next(p *Piece) bool {
 	here := c.rest
 	if len(here) == 0 || c.Broken {
@@ -269,7 +264,7 @@ func (c *Cursor) Next(p *Piece) bool {
 	return !c.Broken
 }
 
-// segment reads the facts of a segment, and finds its stored bytes in a pack of the part.
+// segment reads the lengths and checks of a segment, and finds its stored bytes in a pack of the part.
 func (c *Cursor) segment(p *Piece, pack int, off uint64) {
 	g := &p.Segment
 	stored := c.atMost(math.MaxUint32)
@@ -287,11 +282,10 @@ func (c *Cursor) segment(p *Piece, pack int, off uint64) {
 	g.Stored, g.pack, g.off = m.data[off:end:end], m, off
 }
 
-// appendPiece appends a piece as recipes have it. where is the place of its segment; base is what
-// near segments count from.
+// appendPiece appends an encoded piece. where is the place of its segment; near segments are stored relative to base.
 func appendPiece(dst []byte, p *PieceSpec, where, base uint64) []byte {
 	switch p.Op {
-	case OpSegment: // near when it lies in the pack of the base, and not before it
+	case OpSegment: // near if it is in the pack of the base, at or after it
 		if where>>wherePackShift == base>>wherePackShift && where >= base && base != 0 {
 			dst = binary.AppendUvarint(append(dst, byte(OpSegment)), where-base)
 		} else {
@@ -319,7 +313,7 @@ func appendPiece(dst []byte, p *PieceSpec, where, base uint64) []byte {
 		return dst
 	case OpName:
 		return binary.AppendUvarint(append(dst, byte(p.Op), byte(p.Word)), uint64(p.Number))
-	case OpLiteral: // a short one with codes, if that takes fewer bytes
+	case OpLiteral: // a short one with codes, if that saves bytes
 		op, text := OpLiteral, p.Literal
 		if len(text) <= MaxText {
 			var b [MaxText]byte
@@ -333,21 +327,21 @@ func appendPiece(dst []byte, p *PieceSpec, where, base uint64) []byte {
 	return append(dst, byte(p.Op))
 }
 
-// Short texts around rows and ids are most of a part, and most of each is the same few
-// phrases. Such a text is stored with codes: bytes below 0x20, which JSON text never has, stand
-// for phrases and for hexadecimal digits. All other bytes stand for themselves.
+// Most of a part are short texts around rows and IDs, and most of these are made of the same few phrases. Such a text
+// is stored with codes: bytes below 0x20, which JSON text never has, encode phrases and hexadecimal digits. Other
+// bytes encode themselves.
 const (
-	MaxText = 256 // bytes of a text that is stored with codes
+	MaxText = 256 // bytes of a text stored with codes
 
-	firstPhrase = 0x01 // to lastPhrase: phrases by one byte
+	firstPhrase = 0x01 // to lastPhrase: one-byte codes of phrases
 	lastPhrase  = 0x1c
-	longPhrase  = 0x1d // and the number of a phrase, less those by one byte
-	hexRun      = 0x1e // and hexLen bytes: twice as many hexadecimal digits, in lower case
-	escape      = 0x1f // and a byte below 0x20, which stands for itself
-	hexLen      = 12   // of the ids of credits, reviews and videos
+	longPhrase  = 0x1d // followed by the number of a phrase, minus the one-byte ones
+	hexRun      = 0x1e // followed by hexLen bytes: twice as many hexadecimal digits, in lower case
+	escape      = 0x1f // followed by a byte below 0x20, which encodes itself
+	hexLen      = 12   // length of the IDs of credits, reviews and videos
 )
 
-// phrases are part of the format: their numbers reach files. The most frequent come first.
+// phrases are part of the format: their numbers are stored in files. The most frequent come first.
 var phrases = [...]string{
 	`},{`, `,"character":"`, `","credit_id":"`, `,"credit_id":"`, `","order":`, `","department":"`, `","job":"`,
 	`","episode_count":`, `,"first_credit_air_date":"`, `,"media_type":"movie"},{`, `","media_type":"movie"},{`, `","media_type":"tv"},{`,
@@ -370,7 +364,7 @@ var phrases = [...]string{
 	`"tiktok_id":`, `"youtube_id":`, `"freebase_mid":null,"freebase_id":null,`, `"tvdb_id":`, `"tvrage_id":`, `false`, `true`, `null`,
 }
 
-// phrasesBy has the numbers of phrases by their first three bytes, hashed, the longest first.
+// phrasesBy holds the numbers of phrases by the hash of their first three bytes, longest first.
 var phrasesBy = func() (by [1 << phraseBits][]uint8) {
 	for n, p := range phrases {
 		b := &by[phraseHash(p)]
@@ -385,13 +379,12 @@ const (
 	minPhrase  = 3 // bytes
 )
 
-// phraseHash spreads phrases by their first three bytes.
+// phraseHash hashes the first three bytes of a phrase.
 func phraseHash[T string | []byte](p T) uint32 {
 	return (uint32(p[0]) | uint32(p[1])<<8 | uint32(p[2])<<16) * 0x9e3779b1 >> (32 - phraseBits)
 }
 
-// AppendText appends text as it is stored with codes: at each place the longest phrase, or
-// hexadecimal digits, if there are any.
+// AppendText appends text encoded with codes: at each position the longest phrase, else a run of hexadecimal digits.
 func AppendText(dst, text []byte) []byte {
 	for len(text) > 0 {
 		n, of := phraseAt(text)
@@ -402,7 +395,7 @@ func AppendText(dst, text []byte) []byte {
 			dst = append(dst, longPhrase, byte(n-(lastPhrase-firstPhrase+1)))
 		case isHexRun(text):
 			var b [hexLen]byte
-			_, _ = hex.Decode(b[:], text[:2*hexLen]) // by isHexRun they are digits
+			_, _ = hex.Decode(b[:], text[:2*hexLen]) // isHexRun guarantees digits
 			dst, of = append(append(dst, hexRun), b[:]...), 2*hexLen
 		case c < 0x20:
 			dst, of = append(dst, escape, c), 1
@@ -414,8 +407,7 @@ func AppendText(dst, text []byte) []byte {
 	return dst
 }
 
-// phraseAt returns the number and the length of the longest phrase that text begins with; a
-// length of 0 for none.
+// phraseAt returns number and length of the longest phrase at the start of text. The length is 0 if there is none.
 func phraseAt(text []byte) (n, length int) {
 	if len(text) < minPhrase {
 		return 0, 0
@@ -428,12 +420,12 @@ func phraseAt(text []byte) (n, length int) {
 	return 0, 0
 }
 
-// isHexRun reports whether text begins with so many hexadecimal digits in lower case.
+// isHexRun reports whether text starts with 2*hexLen lower-case hexadecimal digits.
 func isHexRun(text []byte) bool {
 	if len(text) < 2*hexLen {
 		return false
 	}
-	for i := 2*hexLen - 1; i >= 0; i-- { // words begin with such digits, few end in them
+	for i := 2*hexLen - 1; i >= 0; i-- { // backwards, because words may start with a few such digits
 		if c := text[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
 			return false
 		}
@@ -441,8 +433,7 @@ func isHexRun(text []byte) bool {
 	return true
 }
 
-// expand writes the text that coded stands for to dst and returns its length; -1 if the codes
-// break the format.
+// expand decodes a coded text into dst and returns its length; -1 if the codes break the format.
 func expand(dst *[MaxText]byte, coded []byte) int {
 	n := 0
 	for i := 0; i < len(coded); i++ {

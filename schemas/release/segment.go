@@ -23,24 +23,23 @@ func hashFrom(sum uint64) (h Hash) {
 	return h
 }
 
-// A Segment is a run of bytes at rest and what is needed to splice it.
+// A Segment is a run of compressed bytes with the values needed to splice it.
 type Segment struct {
-	// Stored holds raw deflate blocks, none of them final, that end on a byte
-	// boundary and refer to nothing before their start. From a Reader it is part of
-	// the mapping: read-only, and valid until the Reader closes. Check comes before its
-	// first reading.
+	// Stored holds raw deflate blocks, none of them final, that end on a byte boundary and refer to nothing before
+	// their start. If it comes from a Reader, it is a slice of the mapping: read-only, valid until the Reader closes,
+	// and to be checked with Check before use.
 	Stored []byte
 	RawLen uint32 // length in bytes once inflated
 	CRC    uint32 // CRC-32 (IEEE) of the raw bytes
 	Op     uint32 // CRCOp(RawLen)
 	Hash   Hash   // HashOf the raw bytes
 
-	pack *Mapping // that Stored is part of; nil for none
-	off  uint64   // of Stored in pack
+	pack *Mapping // holds Stored; nil outside a release
+	off  uint64   // offset of Stored in pack
 }
 
-// Place returns the name of the file that the stored bytes lie in, and their offset there; "" for a
-// segment that no Reader gave.
+// Place returns the name of the file with the stored bytes, and their offset there; "" if the segment is not from a
+// Reader.
 func (g *Segment) Place() (file string, off int64) {
 	if g.pack == nil {
 		return "", 0
@@ -48,16 +47,15 @@ func (g *Segment) Place() (file string, off int64) {
 	return g.pack.name, int64(g.off)
 }
 
-// Check checks the stored bytes, as far as they lie in a pack and have not been checked. It
-// is a step of its own so that a disk can fetch many segments before the first is read. It
-// panics on damage, as the methods of Reader do.
+// Check verifies the stored bytes if they are in a pack and unchecked. It is separate so that a disk can fetch many
+// segments before the first is read. It panics on damage, like the methods of Reader.
 func (g *Segment) Check() {
 	if g.pack != nil && len(g.Stored) > 0 {
 		g.pack.check(g.off, uint64(len(g.Stored)))
 	}
 }
 
-// A segmentID tells raw bytes apart, wherever they lie.
+// A segmentID identifies raw bytes, wherever they are stored.
 type segmentID struct {
 	hash     Hash
 	raw, crc uint32
@@ -65,15 +63,14 @@ type segmentID struct {
 
 func (g *Segment) id() segmentID { return segmentID{g.Hash, g.RawLen, g.CRC} }
 
-// Polynomials over GF(2) are held reflected, as CRC-32 (IEEE) does: bit 31 is the
-// coefficient of x^0, bit 0 that of x^31.
+// Polynomials over GF(2) are reflected, as in CRC-32 (IEEE): bit 31 is the coefficient of x^0, bit 0 of x^31.
 const (
 	crcOne = 1 << 31 // x^0
 	crcX8  = 1 << 23 // x^8
 )
 
-// CRCOp returns the operator x^(8n) mod P, which moves a CRC-32 past n bytes. It
-// costs about as much as n has bits; a release stores the operator of each segment.
+// CRCOp returns the operator x^(8n) mod P, which moves a CRC-32 past n bytes. Its time grows with the number of bits
+// in n; a release stores the operator of each segment.
 func CRCOp(n uint64) uint32 {
 	op := uint32(crcOne)
 	for i := 0; n != 0; i, n = i+1, n>>1 {
@@ -84,8 +81,8 @@ func CRCOp(n uint64) uint32 {
 	return op
 }
 
-// CombineCRC returns the CRC-32 of A followed by B from the CRC-32 a of A, the CRC-32
-// b of B, and the operator opB = CRCOp(len(B)). It takes one multiplication in GF(2).
+// CombineCRC returns the CRC-32 of A followed by B, from their CRC-32s a and b and the operator opB = CRCOp(len(B)).
+// It takes one multiplication in GF(2).
 func CombineCRC(a, b, opB uint32) uint32 { return crcMul(a, opB) ^ b }
 
 // crcPowers holds x^(8*2^i) mod P at i.
@@ -97,8 +94,7 @@ var crcPowers = func() (t [64]uint32) {
 	return t
 }()
 
-// crcShift holds at [i][b] the byte b moved past i+1 bytes, so that four lookups
-// that do not wait for one another move a word past four bytes.
+// crcShift holds at [i][b] the byte b moved past i+1 bytes. Four independent lookups move a word past four bytes.
 var crcShift = func() (t [4][256]uint32) {
 	t[0] = *crc32.IEEETable
 	for i := 1; i < len(t); i++ {
@@ -113,15 +109,14 @@ var crcShift = func() (t [4][256]uint32) {
 func crcMul(a, b uint32) uint32 {
 	// Reflected factors give a product that lacks one bit at the low end.
 	p := clmul(a, b) << 1
-	// The high half is below x^32 already, the low half is its own value times x^32.
+	// The high half is below x^32 already. The low half counts as its value times x^32.
 	lo := uint32(p)
 	return uint32(p>>32) ^ crcShift[3][byte(lo)] ^ crcShift[2][byte(lo>>8)] ^
 		crcShift[1][byte(lo>>16)] ^ crcShift[0][lo>>24]
 }
 
-// clmul returns the carry-less product of a and b. Each factor is cut into four
-// parts with one bit in four, so that an ordinary product adds at most eight ones at
-// a place and its carries end in bits that the masks drop.
+// clmul returns the carry-less product of a and b. Each factor is cut into four parts with every fourth bit. An
+// ordinary product then adds at most eight ones per position, and its carries end in bits that the masks drop.
 func clmul(a, b uint32) uint64 {
 	const m = 0x1111111111111111
 	a0, a1, a2, a3 := uint64(a&0x11111111), uint64(a&0x22222222), uint64(a&0x44444444), uint64(a&0x88888888)
@@ -133,18 +128,18 @@ func clmul(a, b uint32) uint64 {
 	return p0&m | p1&(m<<1) | p2&(m<<2) | p3&(m<<3)
 }
 
-// MaxInflation is how many raw bytes a byte of deflate can stand for: 258 for each
-// two bits. A segment with more is damaged, and no memory is set aside for it.
+// MaxInflation is the largest number of raw bytes per byte of deflate: 258 for each two bits. A segment above it is
+// damaged, and gets no memory.
 const MaxInflation = 4 * 258
 
 // An Inflater inflates single segments. The zero value is ready; it is for one goroutine.
 type Inflater struct {
 	in  bytes.Reader
 	z   io.ReadCloser
-	buf []byte // of WriteTo
+	buf []byte // for WriteTo
 }
 
-// Bytes is about how much memory an Inflater holds that was used: window, tables, buffer.
+// Bytes is about the memory of a used Inflater: window, tables, buffer.
 func (i *Inflater) Bytes() int {
 	if i.z == nil {
 		return 0
@@ -171,11 +166,11 @@ func (i *Inflater) reset(blocks []byte) error {
 	return i.z.(flate.Resetter).Reset(&i.in, nil)
 }
 
-// pieceLen is how many raw bytes WriteTo holds at a time.
+// pieceLen is the number of raw bytes that WriteTo buffers.
 var pieceLen = 16 << 10 // tests lower it
 
-// WriteTo writes the raw bytes of one segment to w, piece by piece. The error is that of
-// Append, or w's. Upon an error some bytes may have been written.
+// WriteTo writes the raw bytes of one segment to w in pieces. It returns an error like Append, or the error of w.
+// Some bytes may have been written before an error.
 func (i *Inflater) WriteTo(w io.Writer, s *Segment) error {
 	if err := i.start(s); err != nil {
 		return err
@@ -191,7 +186,7 @@ func (i *Inflater) WriteTo(w io.Writer, s *Segment) error {
 		}
 		crc = crc32.Update(crc, crc32.IEEETable, piece)
 		left -= len(piece)
-		if left == 0 && crc != s.CRC { // before the last piece, so that the body is not whole
+		if left == 0 && crc != s.CRC { // before the last piece, so the client sees an incomplete body
 			return errSegmentCRC
 		}
 		if _, err := w.Write(piece); err != nil {
@@ -201,15 +196,15 @@ func (i *Inflater) WriteTo(w io.Writer, s *Segment) error {
 	return nil
 }
 
-// Append appends the raw bytes of one segment. The error matches ErrCorrupt when it does
-// match its facts; dst is as it was then.
+// Append appends the raw bytes of one segment. If they do not match its length or CRC, the error matches ErrCorrupt,
+// and dst is returned unchanged.
 func (i *Inflater) Append(dst []byte, s *Segment) ([]byte, error) {
 	if err := i.start(s); err != nil {
 		return dst, err
 	}
 	n := len(dst)
 	dst = append(dst, make([]byte, s.RawLen)...)
-	// A segment has no final block, so reading exactly its length is the only end.
+	// A segment has no final block, so we read exactly its length.
 	if _, err := io.ReadFull(i.z, dst[n:]); err != nil {
 		return dst[:n], fmt.Errorf("%w: inflate segment: %w", ErrCorrupt, noEOF(err))
 	}
@@ -219,7 +214,7 @@ func (i *Inflater) Append(dst []byte, s *Segment) ([]byte, error) {
 	return dst, nil
 }
 
-var errSegmentCRC = fmt.Errorf("%w: segment has another CRC than its release has", ErrCorrupt)
+var errSegmentCRC = fmt.Errorf("%w: segment does not match its CRC", ErrCorrupt)
 
 func noEOF(err error) error {
 	if errors.Is(err, io.EOF) {

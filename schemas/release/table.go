@@ -30,10 +30,10 @@ const (
 	sectionOff  = 24
 	sectionSize = 32
 
-	// usualList is how many bytes the list of a table has at most, as builders write them.
+	// usualList is the largest section list that builders write, in bytes.
 	usualList = 4 << 10
 
-	// sectionAlign is what offsets of sections are multiples of: a cache line.
+	// sectionAlign divides the offsets of sections: a cache line.
 	sectionAlign = 64
 )
 
@@ -47,14 +47,13 @@ const (
 // tableName returns the file name of a table.
 func tableName(name string) string { return tablePrefix + name }
 
-// isTable reports whether a file name is that of a table.
+// isTable reports whether file is the name of a table's file.
 func isTable(file string) bool {
 	_, ok := TableName(file)
 	return ok
 }
 
-// TableName returns the name of the table that a file of a release holds; false for other
-// files.
+// TableName returns the name of the table in a file of a release; false for other files.
 func TableName(file string) (string, bool) {
 	name, ok := strings.CutPrefix(file, tablePrefix)
 	if !ok || !validName(name, MaxTableName) {
@@ -63,21 +62,21 @@ func TableName(file string) (string, bool) {
 	return name, true
 }
 
-// validName reports whether a name has 1 to most letters in lower case, digits, and signs
-// that are safe in the names of files.
+// validName reports whether name has 1 to most lower-case letters, digits, dots and underscores, which are safe in
+// file names.
 func validName(name string, most int) bool {
 	return name != "" && len(name) <= most && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_.") == ""
 }
 
-// A TableWriter writes one table: named runs of bytes, one after the other. It is for
-// one goroutine; those of different tables may be used at the same time.
+// A TableWriter writes one table: consecutive named sections. It is for one goroutine; writers of different tables
+// are independent.
 type TableWriter struct {
 	out      *fileWriter
 	name     string
 	rows     uint64
 	sections []section
 	err      error
-	file     *File // once it is closed
+	file     *File // set by Close
 }
 
 type section struct {
@@ -85,17 +84,17 @@ type section struct {
 	off, size int64
 }
 
-// CreateTable starts a table in the folder dir of a release in the making. rows is for the
-// caller to give a meaning. Names have letters in lower case, digits, "_" and ".". Only the
-// owner of the file can read a private one: it is for account data.
+// CreateTable starts a table in the folder dir of an unfinished release. The caller defines the meaning of rows.
+// Names consist of lower-case letters, digits, "_" and ".". A private file, for account data, is readable only by its
+// owner.
 func CreateTable(dir, name string, rows int, private bool) (*TableWriter, error) {
 	if !validName(name, MaxTableName) {
-		return nil, fmt.Errorf("start table %q: want 1 to %d letters in lower case, digits, dots or underscores", name, MaxTableName)
+		return nil, fmt.Errorf("start table %q: want 1 to %d lower-case letters, digits, dots or underscores", name, MaxTableName)
 	}
 	if rows < 0 {
 		return nil, fmt.Errorf("start table %q: %d rows", name, rows)
 	}
-	mode := fs.FileMode(0o666) // less what the umask takes, as os.Create has it
+	mode := fs.FileMode(0o666) // less the umask, like os.Create
 	if private {
 		mode = 0o600
 	}
@@ -106,25 +105,25 @@ func CreateTable(dir, name string, rows int, private bool) (*TableWriter, error)
 	return &TableWriter{out: out, name: name, rows: uint64(rows)}, nil
 }
 
-// Section starts the next section and returns where its bytes go, until the next one is
-// started or the table is closed. An error shows there, and in Close.
+// Section starts the next section and returns its writer, valid until the next one starts or the table closes. The
+// writer and Close return errors.
 func (t *TableWriter) Section(name string) io.Writer {
 	switch {
 	case t.file != nil:
 		t.keep(fmt.Errorf("section %q: the table is closed", name))
 	case !validName(name, MaxSectionName):
-		t.keep(fmt.Errorf("section %q: want 1 to %d letters in lower case, digits, dots or underscores", name, MaxSectionName))
+		t.keep(fmt.Errorf("section %q: want 1 to %d lower-case letters, digits, dots or underscores", name, MaxSectionName))
 	case len(t.sections) == MaxSections:
 		t.keep(fmt.Errorf("section %q: more than %d", name, MaxSections))
 	case slices.ContainsFunc(t.sections, func(s section) bool { return s.name == name }):
-		t.keep(fmt.Errorf("section %q: it is there already", name))
+		t.keep(fmt.Errorf("section %q: it exists already", name))
 	}
 	t.pad(sectionAlign)
 	t.sections = append(t.sections, section{name: name, off: int64(t.out.off)})
 	return sectionWriter{t, len(t.sections) - 1}
 }
 
-// A sectionWriter writes into one section of t.
+// A sectionWriter writes one section of t.
 type sectionWriter struct {
 	t *TableWriter
 	i int
@@ -184,37 +183,36 @@ func (t *TableWriter) Close() error {
 	return t.err
 }
 
-// SetRows sets the number of rows of a table that did not have it when it was started.
+// SetRows sets the number of rows, if it was unknown at the start.
 func (t *TableWriter) SetRows(n int) { t.rows = uint64(n) }
 
 // File describes the file of a closed table.
 func (t *TableWriter) File() File { return *t.file }
 
-// A Table is a file of a release with named sections. Its bytes are part of the
-// mapping: read only, and valid until the Reader closes.
+// A Table is a file of a release with named sections. Its bytes are slices of the mapping: read-only, and valid until
+// the Reader closes.
 type Table struct {
 	m        *Mapping
 	rows     int
 	sections []section // ascending by name
 }
 
-// Rows returns the number of rows that the builder gave.
+// Rows returns the number of rows set by the builder.
 func (t *Table) Rows() int { return t.rows }
 
-// Section returns the bytes of a section, which starts at a multiple of 64 in the file;
-// nil for one that the table does not have. All of it is checked, the first time.
+// Section returns the bytes of a section, at a multiple of 64 in the file; nil if it is absent. The first use checks
+// all of it.
 func (t *Table) Section(name string) []byte {
 	v, _ := t.View(name)
 	return v.Bytes(0, uint64(v.Len()))
 }
 
-// Has reports whether the table has all of the sections. One that is there may still be damaged.
+// Has reports whether the table has all of the sections. They may still be damaged.
 func (t *Table) Has(names ...string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool { return t.find(name) == nil })
 }
 
-// View returns a section, for readers that read little of it; false for one that the table
-// does not have.
+// View returns a section for readers that need little of it; false if it is absent.
 func (t *Table) View(name string) (View, bool) {
 	s := t.find(name)
 	if s == nil {
@@ -223,21 +221,20 @@ func (t *Table) View(name string) (View, bool) {
 	return View{data: t.m.data[s.off:][:s.size:s.size], m: t.m, off: uint64(s.off)}, true
 }
 
-// A View is bytes that are checked when they are asked for. The zero View has none.
+// A View is bytes that are checked on use. The zero View is empty.
 type View struct {
 	data []byte
-	m    *Mapping // nil for bytes of no release
+	m    *Mapping // nil for bytes outside a release
 	off  uint64   // in m
 }
 
-// ViewOf returns a View of bytes that are of no release.
+// ViewOf returns a View of bytes outside a release.
 func ViewOf(b []byte) View { return View{data: b} }
 
 // Len returns the number of bytes.
 func (v View) Len() int { return len(v.data) }
 
-// Bytes returns the bytes from one offset up to another, checked. It panics unless
-// from <= to <= Len().
+// Bytes returns the checked bytes from one offset up to another. It panics unless from <= to <= Len().
 func (v View) Bytes(from, to uint64) []byte {
 	b := v.data[from:to:to]
 	if v.m != nil && len(b) > 0 {
@@ -246,18 +243,17 @@ func (v View) Bytes(from, to uint64) []byte {
 	return b
 }
 
-// Unchecked is Section without a check, for a SectionCheck that comes before its use.
+// Unchecked is Section without a check. A SectionCheck must run before the bytes are used.
 func (t *Table) Unchecked(name string) []byte {
 	v, _ := t.View(name)
 	return v.data
 }
 
-// A SectionCheck checks sections of a table whose bytes its holder keeps. The zero value is
-// for bytes that are of no release.
+// A SectionCheck checks sections whose bytes its owner retains. The zero value is for bytes outside a release.
 type SectionCheck struct {
 	t     *Table
 	names []string
-	done  atomic.Uint64 // one more than the release's damage when they were checked; 0 before
+	done  atomic.Uint64 // damage events at the last check, plus one; 0 before
 }
 
 // Add adds a section of t, which may be nil, before the first Check.
@@ -267,8 +263,8 @@ func (c *SectionCheck) Add(t *Table, name string) {
 	}
 }
 
-// Check checks the sections as Table.Section does: the first time, and when damage was found
-// since. Otherwise it takes a nanosecond.
+// Check checks the sections like Table.Section: the first time, and again after new damage. Otherwise it takes a
+// nanosecond.
 func (c *SectionCheck) Check() {
 	if c.t == nil {
 		return
@@ -283,7 +279,7 @@ func (c *SectionCheck) Check() {
 	c.done.Store(now)
 }
 
-// find returns a section, nil for one that the table does not have.
+// find returns a section; nil if it is absent.
 func (t *Table) find(name string) *section {
 	i, ok := slices.BinarySearchFunc(t.sections, name, func(s section, name string) int { return cmp.Compare(s.name, name) })
 	if !ok {
@@ -301,7 +297,7 @@ func (t *Table) Sections() []string {
 	return names
 }
 
-// Table returns the table with that name. It takes constant time and allocates nothing.
+// Table returns the table with that name. It takes constant time and does not allocate.
 func (r *Reader) Table(name string) (*Table, bool) {
 	t, ok := r.tables[name]
 	return t, ok
@@ -341,8 +337,7 @@ func (r *Reader) addTable(m *Mapping) error {
 	return nil
 }
 
-// fetchEnds fetches the first and the last bytes of a section, where whoever opens it looks
-// for what it is and whether all of it is there.
+// fetchEnds fetches the first and last bytes of a section, from which readers verify its type and completeness.
 func (t *Table) fetchEnds(s *section) {
 	const some = 64
 	b := t.m.data[s.off : s.off+s.size]
@@ -361,5 +356,5 @@ func parseSection(b []byte, list int64) (section, bool) {
 	return s, ok
 }
 
-// follows reports whether b starts after a.
+// follows reports whether b starts at the end of a or later.
 func follows(a, b *section) bool { return b.off >= a.off+a.size }

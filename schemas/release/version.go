@@ -2,31 +2,30 @@ package release
 
 import "fmt"
 
-// The versions of releases, on one line of numbers. What a release may lack is in the section
-// "What may be missing" of FORMAT.md; a program opens
+// The versions of releases are one sequence of numbers. The section "What may be missing" of FORMAT.md lists what a
+// release may lack. A program opens
 //
-//   - a release of ReadMin or later, which may lack what came since: that is absent, not damage
-//   - a release that a later program wrote, if format_version of its manifest is FeatureVersion or
-//     less: what the program does not know is ignored
+//   - a release of ReadMin or later: parts added in later versions are absent, not damaged
+//   - a release written by a later program, if format_version of its manifest is FeatureVersion or less: unknown parts are ignored
 //
-// To add a table, a section or a field that readers can do without, raise FeatureVersion alone. To
-// add or change something that older readers would answer wrong with, set WriteMin to it too. A
-// program that stops reading old releases raises ReadMin.
+// To add a table, a section or a field that readers can do without, raise FeatureVersion alone. If older readers
+// would respond wrongly because of an addition or a change, set WriteMin to it too. A program that stops reading old
+// releases raises ReadMin.
 const (
-	// FeatureVersion is the version of this program, and of what its releases hold.
+	// FeatureVersion is the version of this program and of its releases.
 	FeatureVersion = 9
-	// WriteMin is the least version of a program that reads the releases of this one.
+	// WriteMin is the lowest version of a program that reads this program's releases.
 	WriteMin = 9
-	// ReadMin is the least version of a release that this program reads.
+	// ReadMin is the lowest version of a release that this program reads.
 	ReadMin = 9
 
-	// fileVersion is the version of the layout of parts, indexes, packs and tables. It stands in
-	// their headers: files that a release has of its parent keep theirs.
+	// fileVersion is the layout version in the headers of parts, indexes, packs and tables. Files shared with the
+	// parent keep theirs.
 	fileVersion = 7
 )
 
-// readable returns an error that matches ErrVersion for a manifest of another version than this
-// program reads. Version 7 had no feature_version.
+// readable returns an error that matches ErrVersion for a manifest whose version this program does not read. Version
+// 7 had no feature_version.
 func readable(formatVersion, featureVersion int) error {
 	switch {
 	case formatVersion > FeatureVersion:

@@ -16,24 +16,24 @@ import (
 // DefaultMaxPackBytes is the pack length at which a part starts another pack.
 const DefaultMaxPackBytes = 1 << 30
 
-// A ManifestSpec has the manifest's free fields, in UTF-8. The id of the release depends on all of them.
+// A ManifestSpec has the manifest's free fields, in UTF-8. The ID of the release depends on all of them.
 type ManifestSpec struct {
 	Params  map[string]string // parameters of the build that determine its bytes
-	Sources map[string]int64  // counts of the records that the build read
-	Parent  string            // id of the release that this one was built upon, or ""
-	// Provenance says where the data came from; nil for unknown.
+	Sources map[string]int64  // counts of the records read by the build
+	Parent  string            // ID of the release that this one is based on, or ""
+	// Provenance describes the origin of the data; nil if unknown.
 	Provenance *provenance.Release
 }
 
-// Contents are the files of a release in the making, as their writers described them.
+// Contents are the files of an unfinished release, as described by their writers.
 type Contents struct {
 	Parts   []Part // in order
 	Indexes []File // in order
 	Tables  []File
-	Terms   map[string]int64 // of search, by the name of their table; nil for none
+	Terms   map[string]int64 // search terms, by the name of their table; nil for none
 }
 
-// manifest describes the release, without its id.
+// manifest describes the release, without its ID.
 func (c *Contents) manifest(o ManifestSpec) *Manifest {
 	m := &Manifest{
 		FormatVersion: WriteMin, FeatureVersion: FeatureVersion, Parent: o.Parent, Params: o.Params, Sources: o.Sources, Provenance: o.Provenance,
@@ -68,8 +68,8 @@ func (c *Contents) manifest(o ManifestSpec) *Manifest {
 	return m
 }
 
-// Preview opens a release in the making, so that tables can be made of it. Each file comes from the first of
-// the folders that has it. The manifest has no id.
+// Preview opens an unfinished release, to derive tables from it. Each file comes from the first folder that contains
+// it. The manifest has no ID.
 func Preview(o ManifestSpec, c Contents, dirs ...string) (*Reader, error) {
 	r, err := openFiles(c.manifest(o), dirs, true /* trust: it is being written */)
 	if err != nil {
@@ -78,9 +78,9 @@ func Preview(o ManifestSpec, c Contents, dirs ...string) (*Reader, error) {
 	return r, nil
 }
 
-// WriteManifest completes a release in the folder dir: it writes the manifest, removes all other
-// files, those of killed tasks and those that only WriteIndex needed, and makes the folder durable.
-// Packs of the previous release need not be there before Install. It may be called again.
+// WriteManifest completes a release in the folder dir. It writes the manifest, removes all files that the manifest
+// does not list, such as those of killed tasks, and syncs the folder. Packs of the previous release may be absent
+// until Install. It is idempotent.
 func WriteManifest(dir string, o ManifestSpec, c Contents) (Manifest, error) {
 	m := c.manifest(o)
 	data, err := m.Encode()
@@ -100,7 +100,7 @@ func WriteManifest(dir string, o ManifestSpec, c Contents) (Manifest, error) {
 	return *m, nil
 }
 
-// RemoveOthers removes all files of the folder dir but the manifest and those that it lists.
+// RemoveOthers removes all files of the folder dir except the manifest and the files it lists.
 func (m *Manifest) RemoveOthers(dir string) error {
 	listed := map[string]bool{ManifestName: true}
 	for _, f := range m.Files() {

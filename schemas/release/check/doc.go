@@ -1,3 +1,2 @@
-// Package check finds what is wrong with a release: Verify reads all of one that is at rest, Scrub the blocks of one
-// that is served.
+// Package check verifies releases: Verify reads a whole release offline, Scrub the blocks of a release in service.
 package check

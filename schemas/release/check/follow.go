@@ -13,26 +13,26 @@ import (
 // A follower follows references and includes.
 type follower struct {
 	r       *release.Reader
-	shallow map[depth]struct{} // recipes that end in time, as a cache
+	shallow map[depth]struct{} // cache of recipes within MaxDepth
 }
 
-// A recipe is what references and includes lead to: the fragments of one sub-request
-// of a resource, where the edge takes the one in the requested variant.
+// A recipe is the target of references and includes: the fragments of one sub-request of a resource. The edge uses
+// the requested variant.
 type recipe struct {
 	e   release.Entry
 	sub fragment.Sub
 }
 
-// String names p for people: "movie 550 row".
+// String returns a readable name of p: "movie 550 row".
 func (p recipe) String() string { return release.Describe(p.e.Key(), fragment.Address{Sub: p.sub}) }
 
-// A depth is a recipe and how many more references and includes it may nest.
+// A depth is a recipe with the number of further references and includes that it may nest.
 type depth struct {
 	recipe
 	left int
 }
 
-// target returns where a reference or an include leads; missing says what is not there.
+// target returns the target of a reference or an include; missing describes an absent target.
 func (f *follower) target(p *release.Piece) (to recipe, missing string) {
 	if p.Op == release.OpReference {
 		e, ok := f.r.Lookup(p.Shared)
@@ -50,21 +50,20 @@ func (f *follower) target(p *release.Piece) (to recipe, missing string) {
 		var key [fragment.MaxKeyLen]byte
 		e, _ = f.r.Lookup(fragment.AppendShared(key[:0], fragment.KindDefault, p.Include.Kind, ""))
 	}
-	if _, ok := e.Find(fragment.Address{Sub: sub}); !ok { // what answers every variant
-		missing = p.Include.String() + ", of which neither the resource nor the default of its kind has the base"
+	if _, ok := e.Find(fragment.Address{Sub: sub}); !ok { // which serves every variant
+		missing = p.Include.String() + ", whose base is in neither the resource nor its kind's default"
 	}
 	return recipe{e, sub}, missing
 }
 
-// distinct appends the numbers of fragments from one number up to another, but only one of those that share their
-// bytes: a resource may have 65535 fragments of one long recipe. Such as overlap without being the same break the
-// format, and are reported where they stand.
+// distinct appends the numbers of fragments from up to to, but only one per recipe: 65535 fragments may share one
+// long recipe. Overlapping recipes violate the format and are reported elsewhere.
 func distinct(order []int, e release.Entry, from, to int) []int {
 	for i := from; i < to; i++ {
 		order = append(order, i)
 	}
 	slices.SortFunc(order, func(i, k int) int { return cmp.Or(cmp.Compare(e.Recipe(i), e.Recipe(k)), cmp.Compare(i, k)) })
-	n, end := 0, uint64(0) // of those that stay
+	n, end := 0, uint64(0) // of the remaining ones
 	for _, i := range order {
 		if e.Recipe(i) >= end {
 			end = e.Recipe(i) + uint64(e.Fragment(i).Len()) + 1
@@ -75,8 +74,7 @@ func distinct(order []int, e release.Entry, from, to int) []int {
 	return order[:n]
 }
 
-// leads returns what is wrong with where p, a reference or an include in the recipe
-// from, leads; nothing when all is well.
+// leads returns what is wrong with the target of p, a reference or an include in the recipe from; "" if nothing is.
 func (f *follower) leads(from recipe, p *release.Piece) string {
 	to, missing := f.target(p)
 	if missing != "" {
@@ -98,9 +96,8 @@ func (f *follower) leads(from recipe, p *release.Piece) string {
 	return fmt.Sprintf("leads through more than %d references and includes: %s", release.MaxDepth, strings.Join(names, ", "))
 }
 
-// tooDeep follows what leads on from p. It returns the way, end first, to the first
-// place where more than left references and includes lie inside one another; nil when
-// there is none. What leads nowhere is reported where it stands, not here.
+// tooDeep follows the references and includes of p. It returns the path, end first, to the first one nested deeper
+// than left; nil if there is none. It ignores missing targets, which are reported elsewhere.
 func (f *follower) tooDeep(p recipe, left int) []recipe {
 	if left < 0 {
 		return []recipe{p}

@@ -42,15 +42,15 @@ func TestVerifyIncludes(t *testing.T) {
 	f("alias", []ResourceSpec{rowOf(1, RowOf(7)), {Key: Movie(2), Aliases: [][]byte{Movie(7)}, Fragments: []FragmentSpec{Frag(Row, text)}}})
 	f("default", []ResourceSpec{rowOf(1, RowOf(2)), {Key: Movie(2)}, fallback})
 	f("no default", []ResourceSpec{rowOf(1, text, RowOf(2)), {Key: Movie(2)}},
-		"movie 1 row: piece 1, include, leads to movie 2 row, of which neither the resource nor the default of its kind has the base")
+		"movie 1 row: piece 1, include, leads to movie 2 row, whose base is in neither the resource nor its kind's default")
 	f("default of nothing", []ResourceSpec{rowOf(1, RowOf(2)), fallback},
 		"movie 1 row: piece 0, include, leads to movie 2 row, a resource which is not there")
 	f("no base", []ResourceSpec{rowOf(1, RowOf(2)), fallback, {Key: Movie(2), Fragments: []FragmentSpec{
 		Frag(fragment.Address{Sub: fragment.SubRow, Variant: fragment.Language("de", "")}, text),
-	}}}, "leads to movie 2 row, of which neither the resource nor the default of its kind has the base")
+	}}}, "leads to movie 2 row, whose base is in neither the resource nor its kind's default")
 	f("no page", []ResourceSpec{rowOf(1, RowOf(2)), {Key: Movie(2), Fragments: []FragmentSpec{
 		Frag(fragment.Address{Sub: fragment.SubRow, Page: 1}, text),
-	}}}, "leads to movie 2 row, of which neither the resource nor the default of its kind has the base")
+	}}}, "leads to movie 2 row, whose base is in neither the resource nor its kind's default")
 
 	f("reference", []ResourceSpec{rowOf(1, PieceSpec{Op: OpReference, Shared: Movie(2), Sub: fragment.SubRow}), rowOf(2, text)})
 	f("reference to nothing", []ResourceSpec{rowOf(1, PieceSpec{Op: OpReference, Shared: Movie(2), Sub: fragment.SubRow})},

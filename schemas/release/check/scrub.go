@@ -16,14 +16,13 @@ import (
 // scrubChunk is how many bytes are read at once, a multiple of release.CheckBlock.
 var scrubChunk int64 = 256 << 10 // tests lower it
 
-// Scrub reads all files of the release and checks every block, also those that were checked
-// before, tables first. It reads at most rate bytes a second, and not through the mapping,
-// so that it drives little out of memory. Damage is noted: see Reader.Damage. progress is called
-// with the bytes of each read. The error is about what kept it from reading, such as ctx.
+// Scrub reads all files of the release, tables first, and checks every block again. It reads at most rate bytes per
+// second, and bypasses the mapping so that other data stays in memory. Damage is recorded: see Reader.Damage.
+// progress gets the bytes of each read. The error reports why reading failed, such as ctx.
 func Scrub(ctx context.Context, r *release.Reader, rate int64, progress func(n int64)) error {
 	m := r.Manifest()
 	start, done := time.Now(), int64(0)
-	wait := func(n int64) error { // until n more bytes may have been read
+	wait := func(n int64) error { // waits until n more bytes may be read
 		done += n
 		progress(n)
 		t := time.NewTimer(time.Until(start.Add(time.Duration(float64(done) / float64(rate) * float64(time.Second)))))
@@ -36,7 +35,7 @@ func Scrub(ctx context.Context, r *release.Reader, rate int64, progress func(n i
 		}
 	}
 	buf := make([]byte, scrubChunk)
-	for _, f := range slices.Concat(m.Tables, m.Index, m.Parts, m.Packs) { // what more responses depend on comes first
+	for _, f := range slices.Concat(m.Tables, m.Index, m.Parts, m.Packs) { // files used by most responses come first
 		err := release.Guard(func() error { return scrub(r.File(f.Name), buf, wait) })
 		if err != nil && !errors.Is(err, release.ErrCorrupt) {
 			return fmt.Errorf("scrub release %s: %w", m.ID, err)
@@ -54,17 +53,17 @@ func scrub(m *release.Mapping, buf []byte, wait func(n int64) error) error {
 	defer f.Close()
 	for off, content := int64(0), int64(len(m.Content())); off < content; off += scrubChunk {
 		chunk := buf[:min(scrubChunk, content-off)]
-		stays := file.Resident(m.Bytes()[off:][:len(chunk)]) // others may want it
+		stays := file.Resident(m.Bytes()[off:][:len(chunk)]) // other processes may need it
 		n, err := f.ReadAt(chunk, off)
 		block := uint64(off) / release.CheckBlock
 		for b := range slices.Chunk(chunk[:n], release.CheckBlock) {
 			if len(b) == release.CheckBlock || n == len(chunk) {
-				_ = m.Compare(block, b) // notes what is wrong
+				_ = m.Compare(block, b) // records damage
 			}
 			block++
 		}
 		if n < len(chunk) {
-			_ = m.Unreadable(uint64(off) + uint64(n)) // notes it
+			_ = m.Unreadable(uint64(off) + uint64(n)) // records it
 			if errors.Is(err, io.EOF) {
 				return nil
 			}
@@ -80,9 +79,8 @@ func scrub(m *release.Mapping, buf []byte, wait func(n int64) error) error {
 	return nil
 }
 
-// Sizes looks for files of the release that have become shorter than they are mapped, and notes them
-// as damaged. What is left of a page that a file ends in reads as zeros, so blocks from there
-// on are checked again. Files that are gone stay as they are in their mapping.
+// Sizes records files that have become shorter than their mapping as damaged. The rest of the page at a file's end
+// reads as zeros, so blocks from there on are checked again. Deleted files stay intact in their mapping.
 func Sizes(r *release.Reader) {
 	for _, f := range r.Manifest().Files() {
 		m := r.File(f.Name)

@@ -24,25 +24,24 @@ import (
 
 // Options select what Verify checks.
 type Options struct {
-	// Subset, from 1 to Of, checks every Of-th file and the content of every Of-th part: its blocks, and the segments
-	// that these lead to. Both 0 check everything. All subsets together check everything but how many bytes of each pack
-	// are live, and how many resources have each sub-request and language.
+	// Subset, from 1 to Of, selects every Of-th file and the content of every Of-th part: its blocks and their
+	// segments. Both 0 select everything. All subsets together cover everything except the live bytes of packs and
+	// the counts of sub-requests and languages.
 	Subset, Of int
 }
 
-// Mine reports whether item i of some list, counted from 0, belongs to the subset.
+// Mine reports whether item i of a list, counted from 0, belongs to the subset.
 func (o Options) Mine(i int) bool { return o.Of == 0 || i%o.Of == o.Subset-1 }
 
-// maxProblems is how many problems Verify lists; a broken disk has millions.
+// maxProblems is the largest number of problems listed; a broken disk has millions.
 const maxProblems = 1000
 
-// Verify reads the release in dir and returns what is wrong with it, in order of file
-// and offset; beyond 1000 problems only their number. It checks the SHA-256 of each
-// file, every slot, block and piece, inflates every segment and compares its length,
-// CRC-32, operator and hash, follows every reference, include and alias, and looks up the
-// resources that tables list. The error is about
-// what kept it from checking, such as ctx; a release that release.Open refuses as corrupt is a
-// problem. Unless nil, progress is called now and then, by one goroutine at a time.
+// Verify reads the release in dir and returns its problems, sorted by file and offset. Above 1000, it returns only
+// their number. It checks the SHA-256 of each file, and every slot, block and piece. It inflates every segment and
+// compares its length, CRC-32, operator and hash. It follows references, includes and aliases, and looks up the
+// resources listed by tables. The error reports why checking failed, such as ctx. A release that release.Open rejects
+// as corrupt is a problem, not an error. progress, if not nil, is called from time to time by one goroutine at a
+// time.
 func Verify(ctx context.Context, dir string, o Options, progress func(done, total int64)) ([]release.CorruptError, error) {
 	if o != (Options{}) && (o.Subset < 1 || o.Subset > o.Of) {
 		return nil, fmt.Errorf("verify release: part %d of %d parts does not exist", o.Subset, o.Of)
@@ -63,19 +62,19 @@ func Verify(ctx context.Context, dir string, o Options, progress func(done, tota
 	return v.sorted(), nil
 }
 
-// A verifier checks the files of one release, and has walkers check what is in them.
+// A verifier checks the files of one release, and runs walkers on their content.
 type verifier struct {
 	r *release.Reader
 	o Options
 
 	mu          sync.Mutex       // guards the rest
 	live        map[string]int64 // bytes of segments, by pack
-	answers     release.Answers  // of all resources
+	answers     release.Answers  // all resources
 	broken      bool             // a part was not walked to its end
 	problems    []release.CorruptError
 	more        int // problems beyond maxProblems
 	done, total int64
-	reported    int64 // to progress
+	reported    int64 // bytes last passed to progress
 	progress    func(done, total int64)
 }
 
@@ -89,10 +88,10 @@ func (v *verifier) problem(file string, off int64, format string, args ...any) {
 	v.problems = append(v.problems, release.CorruptError{File: file, Off: off, What: fmt.Sprintf(format, args...)})
 }
 
-// progressStep is how many bytes pass between two calls of progress.
+// progressStep is the number of bytes between calls of progress.
 const progressStep = 1 << 20
 
-// advance adds n bytes to those that are done.
+// advance adds n bytes to done.
 func (v *verifier) advance(n int64) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -116,7 +115,7 @@ func (v *verifier) sorted() []release.CorruptError {
 	return v.problems
 }
 
-// guard calls fn, and makes a problem of damage that ends it: of a file that cannot be read.
+// guard calls fn, and records an unreadable or damaged file as a problem.
 func (v *verifier) guard(fn func() error) error {
 	err := release.Guard(fn)
 	var bad *release.CorruptError
@@ -127,8 +126,8 @@ func (v *verifier) guard(fn func() error) error {
 	return err
 }
 
-// file compares the SHA-256 of a file with the manifest and with its name, and its blocks with their CRCs. Where a CRC
-// differs the file is damaged, or its checks if the file is sound. Of an index it counts the slots in use.
+// file compares a file's SHA-256 with the manifest and with its name, and its blocks with their CRCs. A CRC differs
+// if the block or the CRC itself is damaged. For an index it counts the slots in use.
 func (v *verifier) file(ctx context.Context, f release.File) error {
 	m := v.r.File(f.Name)
 	sha := sha256.New()
@@ -145,7 +144,7 @@ func (v *verifier) file(ctx context.Context, f release.File) error {
 	case sum != f.SHA256:
 		v.problem(f.Name, -1, "SHA-256 is %s, the manifest has %s", sum, f.SHA256)
 	case hashed && (prefix == "part" || prefix == "pack") && !strings.HasPrefix(sum, digits):
-		v.problem(f.Name, -1, "SHA-256 is %s, the name has to start with that", sum)
+		v.problem(f.Name, -1, "SHA-256 is %s, the name must start with it", sum)
 	}
 	checks, b := m.Checks(), 0
 	for block := range slices.Chunk(m.Content(), release.CheckBlock) {
@@ -164,7 +163,7 @@ func (v *verifier) file(ctx context.Context, f release.File) error {
 	return nil
 }
 
-// slots compares the number of slots of an index in use with its footer.
+// slots compares the number of used slots of an index with its footer.
 func (v *verifier) slots(name string, m *release.Mapping) {
 	used := uint64(0)
 	for slots := m.Content()[release.HeaderLen:]; len(slots) > 0; slots = slots[release.SlotLen:] {
@@ -177,10 +176,10 @@ func (v *verifier) slots(name string, m *release.Mapping) {
 	}
 }
 
-// A task checks something of a release with a walker, which is that of one goroutine.
+// A task checks a portion of a release with one goroutine's walker.
 type task func(ctx context.Context, w *walker) error
 
-// tasks returns those of the subset to check.
+// tasks returns the checks of the subset.
 func (v *verifier) tasks() (all []task) {
 	m := v.r.Manifest()
 	for i, f := range m.Files() {
@@ -202,7 +201,7 @@ func (v *verifier) tasks() (all []task) {
 	return all
 }
 
-// run does the tasks, one for each processor at a time, and then compares totals.
+// run executes the tasks, one per processor at a time, and then compares totals.
 func (v *verifier) run(ctx context.Context, tasks []task) error {
 	var next atomic.Int64
 	var g errgroup.Group

@@ -18,44 +18,44 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// A walker checks the blocks of parts, that the indexes find them, and what they lead to. It is for one goroutine.
+// A walker checks the blocks of parts, their index slots, and their references. It is for one goroutine.
 type walker struct {
 	*verifier
 	follower follower
 	form     release.BlockChecker
-	seen     map[place]segmentFacts // segments that the part at hand has met lately
-	segments []liveSegment          // of the resource at hand
-	live     map[string]int64       // bytes of the segments of the part at hand, by pack
-	order    []int                  // fragments of the resource at hand
-	counts   release.FileCounts     // of the part at hand, as walked
-	answers  release.AnswerCounts   // of the resources of the part at hand
+	seen     map[place]segmentFacts // recent segments of the current part
+	segments []liveSegment          // of the current resource
+	live     map[string]int64       // bytes of the current part's segments, by pack
+	order    []int                  // fragments of the current resource
+	counts   release.FileCounts     // of the current part, as walked
+	answers  release.AnswerCounts   // of the resources of the current part
 	z        inflater
-	inflater release.Inflater // of the text of filmographies
+	inflater release.Inflater // for the text of filmographies
 }
 
 // maxCache bounds each cache of a walker.
 var maxCache = 1 << 16 // tests lower it
 
-// A place is where a segment lies: a pack of the list of a part, and the offset there.
+// A place is the location of a segment: a pack in the list of a part, and the offset there.
 type place struct {
 	pack int
 	off  int64
 }
 
-// segmentFacts are the facts of a segment that a piece has.
+// segmentFacts are the values of a segment in a piece.
 type segmentFacts struct {
 	hash                 release.Hash
 	raw, crc, stored, op uint32
 }
 
-// A liveSegment is a segment of the resource at hand.
+// A liveSegment is a segment of the current resource.
 type liveSegment struct {
 	place
 	file string // its pack
-	n    int64  // bytes at rest
+	n    int64  // stored bytes
 }
 
-// part checks the blocks of part i, and the segments that they lead to.
+// part checks the blocks of part i, and their segments.
 func (w *walker) part(ctx context.Context, i int) error {
 	w.counts, w.seen, w.live, w.answers = release.FileCounts{}, map[place]segmentFacts{}, map[string]int64{}, release.AnswerCounts{}
 	ended := false
@@ -78,10 +78,10 @@ func (w *walker) part(ctx context.Context, i int) error {
 	w.verifier.answers.Add(w.answers.Named())
 	w.mu.Unlock()
 	if !ended {
-		return nil // nothing after a broken block can be found
+		return nil // blocks after a broken one cannot be found
 	}
 	name := w.r.Manifest().Parts[i].Name
-	for k, got := range w.counts[:release.PartPieces+1] { // the rest is what Open checks
+	for k, got := range w.counts[:release.PartPieces+1] { // Open checks the rest
 		if want := w.r.File(name).Counts()[k]; got != want {
 			w.problem(name, -1, "footer counts %d, the blocks have %d", want, got)
 		}
@@ -135,7 +135,7 @@ func (w *walker) block(e release.Entry) {
 	}
 }
 
-// addLive counts the segments of the resource at hand as live, each once.
+// addLive counts each segment of the current resource as live, once.
 func (w *walker) addLive() {
 	slices.SortFunc(w.segments, func(a, b liveSegment) int { return cmp.Or(cmp.Compare(a.pack, b.pack), cmp.Compare(a.off, b.off)) })
 	last := place{-1, 0}
@@ -147,14 +147,14 @@ func (w *walker) addLive() {
 	}
 }
 
-// isResource reports whether a resource starts at e: its bytes could look like one
-// inside another block, but then the index leads elsewhere.
+// isResource reports whether a resource starts at e. Bytes inside another block can look like one, but the index does
+// not lead to them.
 func (w *walker) isResource(e release.Entry) bool {
 	found, ok := w.r.Block(e.Key())
 	return ok && found == e
 }
 
-// segment notes a segment of fragment i of e as live, and inflates it unless the walk has met it lately.
+// segment counts a segment of fragment i of e as live, and inflates it unless a recent piece had it.
 func (w *walker) segment(p *release.Piece, e release.Entry, i int) {
 	g, where := &p.Segment, place{p.Pack, p.Offset}
 	file, off := g.Place()
@@ -173,15 +173,15 @@ func (w *walker) segment(p *release.Piece, e release.Entry, i int) {
 		}
 		return nil
 	})
-	if err != nil { // cannot be: only damage ends it
+	if err != nil { // impossible: only damage is an error
 		w.problem(file, off, "%v", err)
 	}
 	w.advance(int64(len(g.Stored)))
 }
 
-// totals compares what the manifest counts with the footers of all files, which are compared with the content of
-// each, and with the parts the live bytes of packs and what resources answer, if all of these were walked. Each block is found by its key, so each
-// slot leads to a block if there are as many.
+// totals compares the manifest's counts with the footers of all files. If all parts were walked, it also compares the
+// live bytes of packs, sub-requests and languages. Each block was found by its key, so equal counts mean that every
+// slot leads to a block.
 func (v *verifier) totals() {
 	m := v.r.Manifest()
 	var keys, blocks uint64
@@ -205,7 +205,7 @@ func (v *verifier) totals() {
 			v.problem(release.ManifestName, -1, "%d bytes of %s are live, segments lie in %d", f.Live, f.Name, v.live[f.Name])
 		}
 	}
-	// Earlier programs counted no answers, and a broken block has others than were counted.
+	// Earlier programs did not count these, and a broken block makes the counts differ.
 	if a := m.Counts.Answers; (a.SubRequests != nil || a.Languages != nil) && v.o.Of <= 1 && !v.broken && len(v.problems) == 0 {
 		v.counted("sub_requests", a.SubRequests, v.answers.SubRequests)
 		v.counted("languages", a.Languages, v.answers.Languages)
@@ -215,7 +215,7 @@ func (v *verifier) totals() {
 	}
 }
 
-// counted compares counts of a manifest, by name, with those of the parts.
+// counted compares the manifest's counts, by name, with the parts' counts.
 func (v *verifier) counted(what string, counts, parts map[string]int64) {
 	names := maps.Clone(parts)
 	maps.Copy(names, counts)
@@ -226,7 +226,7 @@ func (v *verifier) counted(what string, counts, parts map[string]int64) {
 	}
 }
 
-// sectionIDs is the section of a table that is called like a kind of resources: their ids.
+// sectionIDs is the ID section in the table of a kind.
 const sectionIDs = "id"
 
 // kindsOfTables are the kinds of resources that have tables.
@@ -234,8 +234,8 @@ var kindsOfTables = [...]fragment.Kind{
 	fragment.KindMovie, fragment.KindTV, fragment.KindPerson, fragment.KindCollection, fragment.KindCompany, fragment.KindKeyword,
 }
 
-// table checks that rows of a table of resources are resources with a row for lists: those whose resources lie in the
-// parts of the subset, so that no others are read.
+// table checks that the rows of a table are resources with a row for lists. It skips resources outside the parts of
+// the subset, to save reads.
 func (v *verifier) table(ctx context.Context, kind fragment.Kind) error {
 	t, ok := v.r.Table(kind.String())
 	if !ok || t.Section(sectionIDs) == nil {
@@ -263,8 +263,8 @@ func (v *verifier) table(ctx context.Context, kind fragment.Kind) error {
 	return nil
 }
 
-// filmography checks the form of combined credits that readers take credits in titles of one kind
-// from: see "Filmographies" in FORMAT.md.
+// filmography checks the form of combined credits, from which readers extract credits of one media type: see
+// "Filmographies" in FORMAT.md.
 func (w *walker) filmography(e release.Entry) {
 	f, ok := e.Find(fragment.Address{Sub: fragment.SubCombinedCredits})
 	_, movies := e.Find(fragment.Address{Sub: fragment.SubMovieCredits})
@@ -272,7 +272,7 @@ func (w *walker) filmography(e release.Entry) {
 	if !ok || movies && series {
 		return
 	}
-	credit, lists, ends := false, 1, false // the piece before is a credit; lists begun; the end is there
+	credit, lists, ends := false, 1, false // credit: the last piece was one; lists: lists begun; ends: the end was found
 	var p release.Piece
 	for c := f.Pieces(); c.Next(&p); {
 		var text []byte
@@ -286,7 +286,7 @@ func (w *walker) filmography(e release.Entry) {
 		case release.OpLiteral:
 			text = p.Text()
 		case release.OpSegment:
-			text, _ = w.inflater.Append(nil, &p.Segment) // damage shows where segments are inflated
+			text, _ = w.inflater.Append(nil, &p.Segment) // the check of segments reports damage
 		}
 		ok = ok && (!credit || bytes.Contains(text, []byte(`,"media_type":"`)))
 		if credit = false; bytes.Contains(text, []byte(`],"crew":[`)) {
@@ -316,16 +316,16 @@ func (w *walker) removed(e release.Entry) {
 
 // An inflater inflates segments one after another. The zero value is ready.
 type inflater struct {
-	stored []byte // with the end of a stream
+	stored []byte // including the end of a stream
 	in     bytes.Reader
 	z      io.ReadCloser
 	raw    bytes.Buffer
 }
 
-// endOfStream is a final empty block, which a response puts after its last segment.
+// endOfStream is a final empty block, which a response has after its last segment.
 const endOfStream = "\x03\x00"
 
-// check returns what is wrong with g, or nothing.
+// check returns what is wrong with g, or "".
 func (c *inflater) check(g *release.Segment) string {
 	c.stored = append(append(c.stored[:0], g.Stored...), endOfStream...)
 	c.in.Reset(c.stored)

@@ -1,4 +1,4 @@
-// Package compare finds what differs between two releases.
+// Package compare finds the differences between two releases.
 package compare
 
 import (
@@ -16,15 +16,15 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// A Change is what happened to a resource between two releases.
+// A Change is the difference in one resource between two releases.
 type Change uint8
 
 // The changes.
 const (
 	Created Change = 1 // only the later release has it
-	Changed Change = 2 // both have it, and some of its responses differ
+	Changed Change = 2 // in both, with different responses
 	Deleted Change = 3 // only the earlier release has it
-	Merged  Change = 4 // the same, and the later one names what took its place
+	Merged  Change = 4 // only the earlier release has it, and the later one names its replacement
 )
 
 var changeNames = [...]string{Created: "created", Changed: "changed", Deleted: "deleted", Merged: "merged"}
@@ -40,26 +40,26 @@ func (c Change) String() string {
 	return changeNames[c]
 }
 
-// A Difference is a resource that is not the same in two releases. Its slices belong
-// to the releases or are valid until the next one is handed out.
+// A Difference is a resource that differs between two releases. Its slices belong to the releases or are valid until
+// the next Difference.
 type Difference struct {
 	Change Change
 	Key    []byte
-	Into   []byte // of Merged: the key of what took its place
-	// Subs are the sub-requests with a response that differs, ascending; of Changed.
+	Into   []byte // Merged: the key of its replacement
+	// Subs lists, for Changed, the sub-requests with different responses, ascending.
 	Subs []fragment.Sub
-	// Aliases means that other aliases lead to it; of Changed.
+	// Aliases reports, for Changed, that the aliases of the resource differ.
 	Aliases bool
 }
 
-// A Comparison is what differs between two releases. It is for one goroutine and ends
-// with the Readers.
+// A Comparison holds the differences between two releases. It is for one goroutine, and valid while both Readers are
+// open.
 type Comparison struct {
 	a, b  side
-	found [Merged + 1][]release.Ref // by Change: in b those that are created or changed, otherwise in a
-	names [][]byte                  // aliases in b that a does not have
-	moved map[release.Ref]bool      // resources of b to which other aliases lead
-	// defaults are the sub-requests, by kind, of which the resources of KindDefault differ.
+	found [Merged + 1][]release.Ref // by Change; places in b for Created and Changed, else in a
+	names [][]byte                  // aliases that only b has
+	moved map[release.Ref]bool      // resources of b with different aliases
+	// defaults lists, by kind, the sub-requests that differ in KindDefault.
 	defaults map[fragment.Kind][]fragment.Sub
 	key      []byte
 	subs     []fragment.Sub
@@ -71,8 +71,8 @@ type Comparison struct {
 // A side is one of the two releases.
 type side struct {
 	*release.Reader
-	sums map[recipe]uint64            // of what references and includes lead to, as a cache
-	bufs [release.MaxDepth + 1][]byte // of sum, by level
+	sums map[recipe]uint64            // cache of hashes of the targets of references and includes
+	bufs [release.MaxDepth + 1][]byte // buffers of sum, by level
 }
 
 // A recipe is the fragments of a sub-request of a block.
@@ -84,16 +84,15 @@ type recipe struct {
 // maxCache bounds side.sums.
 var maxCache = 1 << 19 // tests lower it
 
-// Releases finds what differs between the responses of an earlier and a later release. It
-// reads directories and indexes alone: responses are equal when their entity tags are, as
-// far as those follow from the releases. What references and includes lead to counts as
-// part of a response, so a title whose row differs makes every list differ that includes
-// it. An include counts as different when any language of what it leads to is, though
-// the list may have a text of its own in that language.
+// Releases finds the resources whose responses differ between an earlier and a later release. It reads only
+// directories and indexes: responses are equal if their entity tags are, as far as the releases determine them. The
+// targets of references and includes are part of a response: if a title's row differs, so does every list that
+// includes it. An include counts as different if any language of its target is, even if the list has its own text in
+// that language.
 //
-// Memory: eight bytes for each resource that is not the same, and some 50 MiB; what is mapped is forgotten now and
-// then. The Readers should not be those of an edge: their directories are read ahead from here on. Unless nil, progress
-// is called now and then. Errors about the content match ErrCorrupt.
+// Memory: eight bytes per differing resource, and about 50 MiB; mapped pages are dropped from time to time. Do not
+// pass the Readers of an edge, because their directories are read ahead. progress, if not nil, is called from time to
+// time. Errors about the content match ErrCorrupt.
 func Releases(ctx context.Context, a, b *release.Reader, progress func(done, total int64)) (*Comparison, error) {
 	c := &Comparison{
 		a: side{Reader: a, sums: map[recipe]uint64{}}, b: side{Reader: b, sums: map[recipe]uint64{}},
@@ -104,7 +103,7 @@ func Releases(ctx context.Context, a, b *release.Reader, progress func(done, tot
 
 // run compares the releases as a whole.
 func (c *Comparison) run(ctx context.Context) error {
-	for _, r := range []*release.Reader{c.a.Reader, c.b.Reader} { // which have much the same order
+	for _, r := range []*release.Reader{c.a.Reader, c.b.Reader} { // both have a similar order
 		for _, p := range r.Manifest().Parts {
 			part := r.File(p.Name)
 			file.ReadAhead(part.Bytes())
@@ -124,7 +123,7 @@ func (c *Comparison) run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("compare release %s with %s: %w", c.a.Manifest().ID, c.b.Manifest().ID, err)
 	}
-	for i := range c.found { // an alias may have come before its resource, or behind it
+	for i := range c.found { // an alias may precede or follow its resource
 		slices.Sort(c.found[i])
 		c.found[i] = slices.Compact(c.found[i])
 	}
@@ -159,17 +158,17 @@ func (c *Comparison) walk(ctx context.Context, r *release.Reader, fn func(releas
 	return nil
 }
 
-// walkedBytes is how much of the parts is read until their pages are forgotten.
+// walkedBytes is the number of bytes read before pages are dropped.
 var walkedBytes int64 = 16 << 20 // tests lower it
 
-// isRequested reports whether requests name a resource with that key: the others are
-// part of responses, or of none.
+// isRequested reports whether requests can name the resource with that key. Others occur only inside responses, or
+// not at all.
 func isRequested(key []byte) bool {
 	k := fragment.Kind(key[0])
 	return k < fragment.KindAlias || k == fragment.KindFind
 }
 
-// earlier takes in a block of the earlier release.
+// earlier records a block of the earlier release.
 func (c *Comparison) earlier(e release.Entry) error {
 	if e.IsAlias() {
 		return c.alias(e, c.a.Reader, c.b.Reader)
@@ -186,7 +185,7 @@ func (c *Comparison) earlier(e release.Entry) error {
 	return err
 }
 
-// later takes in a block of the later release.
+// later records a block of the later release.
 func (c *Comparison) later(e release.Entry) error {
 	if e.IsAlias() {
 		return c.alias(e, c.b.Reader, c.a.Reader)
@@ -213,7 +212,7 @@ func (c *Comparison) later(e release.Entry) error {
 	return nil
 }
 
-// alias notes an alias of r that leads to another resource in the other release, or nowhere.
+// alias records an alias of r that leads elsewhere, or nowhere, in the other release.
 func (c *Comparison) alias(e release.Entry, r, other *release.Reader) error {
 	to, ok := e.Target()
 	if !ok {
@@ -232,11 +231,11 @@ func (c *Comparison) alias(e release.Entry, r, other *release.Reader) error {
 	}
 	now, ok := c.b.Resource(to.Key())
 	if !ok {
-		return nil // it is gone itself
+		return nil // its resource is gone, too
 	}
 	c.moved[now.Ref()] = true
 	if _, ok := c.a.Resource(to.Key()); ok {
-		c.found[Changed] = append(c.found[Changed], now.Ref()) // the walk may have passed it
+		c.found[Changed] = append(c.found[Changed], now.Ref()) // the walk may already have passed it
 	}
 	return nil
 }
@@ -256,9 +255,8 @@ func (c *Comparison) compareDefaults() error {
 	return nil
 }
 
-// compare returns the sub-requests of which a response differs between a and b, the same
-// resource of both releases, ascending; with anyOf, the first that is found. The slice is
-// valid until the next call.
+// compare returns the sub-requests with different responses between a and b, the same resource of both releases,
+// ascending. With anyOf it stops at the first. The slice is valid until the next call.
 func (c *Comparison) compare(a, b release.Entry, anyOf bool) ([]fragment.Sub, error) {
 	c.subs = c.subs[:0]
 	for _, e := range []release.Entry{a, b} {
@@ -270,8 +268,8 @@ func (c *Comparison) compare(a, b release.Entry, anyOf bool) ([]fragment.Sub, er
 	}
 	slices.Sort(c.subs)
 	all, key := slices.Compact(c.subs), b.Key()
-	hidden := b.Len() > 0 && isRequested(key) // what only others lead to does not count by itself
-	c.subs = c.subs[:0]                       // of all, those that were compared
+	hidden := b.Len() > 0 && isRequested(key) // included resources do not count by themselves
+	c.subs = c.subs[:0]                       // the differing ones of all
 	for _, s := range all {
 		if hidden && s.Internal() {
 			continue
@@ -297,8 +295,7 @@ func (c *Comparison) compare(a, b release.Entry, anyOf bool) ([]fragment.Sub, er
 	return c.subs, nil
 }
 
-// addDefaults adds the sub-requests whose defaults differ: which of the resources are
-// answered by them is for the edge to say.
+// addDefaults adds the sub-requests whose defaults differ. Only the edge decides whether a resource uses them.
 func (c *Comparison) addDefaults(k fragment.Kind) {
 	if more := c.defaults[k]; len(more) > 0 {
 		c.subs = append(c.subs, more...)
@@ -307,7 +304,8 @@ func (c *Comparison) addDefaults(k fragment.Kind) {
 	}
 }
 
-// answer returns a hash of the responses of a sub-request of e, the resource with that key; the zero Entry for none.
+// answer returns a hash of the responses to a sub-request of e, the resource with that key; e is the zero Entry if it
+// is absent.
 func (s *side) answer(e release.Entry, key []byte, sub fragment.Sub) (uint64, error) {
 	id := e.ID()
 	if !e.Has(sub) {
@@ -316,7 +314,7 @@ func (s *side) answer(e release.Entry, key []byte, sub fragment.Sub) (uint64, er
 	return s.sum(e, sub, id, 0)
 }
 
-// standIn returns the resource that stands in for what the one with that key has no fragment of.
+// standIn returns the resource with the default fragments for the resource with that key.
 func (s *side) standIn(key []byte) release.Entry {
 	if len(key) == 0 || fragment.Kind(key[0]) >= fragment.KindAlias {
 		return release.Entry{}
@@ -326,7 +324,7 @@ func (s *side) standIn(key []byte) release.Entry {
 	return d
 }
 
-// sum returns a hash of the fragments of a sub-request of e and of what they lead to. Marks stand for an id.
+// sum returns a hash of the fragments of a sub-request of e and of their targets. Marks count as id.
 func (s *side) sum(e release.Entry, sub fragment.Sub, id uint64, level int) (uint64, error) {
 	if level > release.MaxDepth {
 		return 0, release.Corrupt(release.ManifestName, -1, "%s leads through more than %d references and includes", release.Describe(e.Key(), fragment.Address{Sub: sub}), release.MaxDepth)
@@ -362,7 +360,7 @@ func (s *side) sum(e release.Entry, sub fragment.Sub, id uint64, level int) (uin
 	return xxh3.Hash(b), nil
 }
 
-// behind returns the sum of what a reference or an include leads to, which has no id.
+// behind returns the sum of the target of a reference or an include, which has no ID.
 func (s *side) behind(key []byte, sub fragment.Sub, level int) (uint64, error) {
 	e, ok := s.Lookup(key)
 	if !ok {
@@ -386,7 +384,7 @@ func (s *side) behind(key []byte, sub fragment.Sub, level int) (uint64, error) {
 	return sum, nil
 }
 
-// Count returns how many resources of each kind underwent a change.
+// Count returns the number of resources of each kind with that change.
 func (c *Comparison) Count(change Change) map[fragment.Kind]int64 {
 	n := map[fragment.Kind]int64{}
 	r := c.side(change)
@@ -400,10 +398,10 @@ func (c *Comparison) Count(change Change) map[fragment.Kind]int64 {
 	return n
 }
 
-// keysMapped is how many keys are read of the parts until those are forgotten.
+// keysMapped is the number of keys read before pages are dropped.
 var keysMapped = 512 // tests lower it
 
-// Has reports whether the resource with that key underwent any change.
+// Has reports whether the resource with that key has any change.
 func (c *Comparison) Has(key []byte) bool {
 	in := func(r *release.Reader, changes ...Change) bool {
 		e, ok := r.Resource(key)
@@ -415,7 +413,7 @@ func (c *Comparison) Has(key []byte) bool {
 	return in(c.b.Reader, Created, Changed) || in(c.a.Reader, Deleted, Merged)
 }
 
-// side returns the release that has the resources of a change.
+// side returns the release that contains the resources of a change.
 func (c *Comparison) side(change Change) *release.Reader {
 	if change == Created || change == Changed {
 		return c.b.Reader
@@ -423,8 +421,8 @@ func (c *Comparison) side(change Change) *release.Reader {
 	return c.a.Reader
 }
 
-// Each calls fn for each resource that underwent a change, in the order of the
-// parts and blocks of the release, until fn returns an error, which it passes on.
+// Each calls fn for each resource with that change, in the order of the release's parts and blocks. It stops at and
+// returns the first error of fn.
 func (c *Comparison) Each(ctx context.Context, change Change, fn func(Difference) error) error {
 	for _, ref := range c.found[change] {
 		e, _ := c.side(change).At(ref)
@@ -448,11 +446,10 @@ func (c *Comparison) Each(ctx context.Context, change Change, fn func(Difference
 	return nil
 }
 
-// maxMerges bounds how many merges in a row are followed.
+// maxMerges is the largest number of consecutive merges to follow.
 const maxMerges = 100
 
-// into returns the key of what took the place of a resource in the end: where that was
-// merged too, what took its place.
+// into returns the final replacement of a resource: it follows consecutive merges.
 func (c *Comparison) into(key []byte) ([]byte, error) {
 	into := key
 	for range maxMerges {
@@ -468,8 +465,7 @@ func (c *Comparison) into(key []byte) ([]byte, error) {
 	return into, nil
 }
 
-// NewAliases calls fn with the key of each alias that only the later release has: of
-// what was not found by it before.
+// NewAliases calls fn with the key of each alias that only the later release has.
 func (c *Comparison) NewAliases(fn func(key []byte) error) error {
 	for _, key := range c.names {
 		if err := fn(key); err != nil {
@@ -479,22 +475,20 @@ func (c *Comparison) NewAliases(fn func(key []byte) error) error {
 	return nil
 }
 
-// Same reports whether two releases have the same parts, indexes and packs, and the same sections of
-// tables. Parameters, sources and parents of the manifests do not count, nor do the offsets of
-// sections.
+// Same reports whether two releases have the same parts, indexes, packs and table sections. Parameters, sources and
+// parents of the manifests do not count, nor do the offsets of sections.
 func Same(a, b *release.Reader, ignore func(table, section string) bool) bool {
 	m, n := a.Manifest(), b.Manifest()
 	return slices.Equal(m.Parts, n.Parts) && slices.Equal(m.Index, n.Index) && slices.Equal(m.Packs, n.Packs) && SameSections(a, b, ignore)
 }
 
-// SameSections reports whether two releases have the same sections of tables, but for those that
-// ignore accepts; for a whole table section is empty.
+// SameSections reports whether two releases have the same table sections, except for ignored ones. For a whole table,
+// ignore gets an empty section.
 func SameSections(a, b *release.Reader, ignore func(table, section string) bool) bool {
 	return maps.EqualFunc(sectionsOf(a, ignore), sectionsOf(b, ignore), bytes.Equal)
 }
 
-// sectionsOf returns the bytes of sections by the names of table and section; a table itself counts
-// as an empty section.
+// sectionsOf returns the bytes of sections by table and section. A table itself counts as an empty section.
 func sectionsOf(r *release.Reader, ignore func(table, section string) bool) map[[2]string][]byte {
 	all := map[[2]string][]byte{}
 	for _, f := range r.Manifest().Tables {

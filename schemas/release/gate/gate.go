@@ -1,5 +1,5 @@
-// Package gate compares the counts of a release with those of the one before it. A build that works on bad data, half of
-// a crawl for instance, gives a sound release with less in it.
+// Package gate compares the counts of a release with those before. A build from bad data, such as half a crawl, makes
+// a valid release with less content.
 package gate
 
 import (
@@ -14,18 +14,18 @@ import (
 )
 
 const (
-	// DefaultPercent is by how much a count may fall, in percent, if Limits do not name it.
+	// DefaultPercent is the permitted fall of a count, in percent, unless Limits set another.
 	DefaultPercent = 10
-	// few is how many resources with a language or a sub-request, or terms, have to go at least, if Limits do not name
-	// the count: of three resources with a rare language, one goes now and then.
+	// few is the smallest fall, in resources or terms, that counts for languages, sub-requests and terms without a
+	// limit of their own. With three resources in a rare language, losing one is normal.
 	few = 10
 )
 
-// Limits are by how much counts may fall, in percent, by name: a count, such as movie, movie/videos or bytes, or what
-// comes before the slash of several. The name "" is for all others.
+// Limits are the permitted falls in percent, by name of a count, such as movie, movie/videos or bytes, or of a group:
+// the part before the slash. The name "" is for all others.
 type Limits map[string]float64
 
-// ParseLimits reads limits of the form 10% or NAME=10%, where the sign may be absent.
+// ParseLimits parses limits of the form 10% or NAME=10%. The sign is optional.
 func ParseLimits(texts []string) (Limits, error) {
 	l := Limits{"": DefaultPercent}
 	for _, text := range texts {
@@ -43,14 +43,14 @@ func ParseLimits(texts []string) (Limits, error) {
 	return l, nil
 }
 
-// The names of counts that are not of a kind.
+// The names of counts that do not belong to a kind.
 const (
 	languages = "language"
 	terms     = "terms"
 	bytes     = "bytes"
 )
 
-// isName reports whether a count may have a name, or those of a kind.
+// isName reports whether name is a valid count or group.
 func isName(name string) bool {
 	group, sub, isSub := strings.Cut(name, "/")
 	switch group {
@@ -65,7 +65,7 @@ func isName(name string) bool {
 	return isKind(group) && (!isSub || known || sub == fragment.SubDetails.String())
 }
 
-// isKind reports whether a name is that of a kind of records.
+// isKind reports whether name is a kind of records.
 func isKind(name string) bool {
 	for k := fragment.KindMovie; k <= fragment.KindAccount; k++ {
 		if k.String() == name {
@@ -75,7 +75,7 @@ func isKind(name string) bool {
 	return false
 }
 
-// of returns by how much a count may fall, and whether a limit names it or its group.
+// of returns the permitted fall of a count, and whether a limit names it or its group.
 func (l Limits) of(count string) (percent float64, named bool) {
 	group, _, _ := strings.Cut(count, "/")
 	for _, name := range []string{count, group} {
@@ -86,16 +86,16 @@ func (l Limits) of(count string) (percent float64, named bool) {
 	return l[""], false
 }
 
-// A Fall is a count that is smaller than before by more than is allowed.
+// A Fall is a count that fell by more than permitted.
 type Fall struct {
 	Count   string  `json:"count"`
 	Before  int64   `json:"before"`
 	After   int64   `json:"after"`
-	Percent float64 `json:"percent"` // that are gone
-	Allowed float64 `json:"allowed"` // percent
+	Percent float64 `json:"percent"` // lost
+	Allowed float64 `json:"allowed"` // permitted percentage
 }
 
-// Falls returns what falls by more than is allowed, in order of name.
+// Falls returns the counts that fell by more than permitted, sorted by name.
 func Falls(before, after *release.Manifest, l Limits) []Fall {
 	var falls []Fall
 	now := counts(after)
@@ -113,7 +113,7 @@ func Falls(before, after *release.Manifest, l Limits) []Fall {
 	return falls
 }
 
-// Empty reports whether a release was made of no record.
+// Empty reports whether a release was built from no records.
 func Empty(m *release.Manifest) bool {
 	for name, n := range m.Sources {
 		if isKind(name) && n > 0 {
@@ -123,8 +123,8 @@ func Empty(m *release.Manifest) bool {
 	return true
 }
 
-// counts returns what is compared, by name, none of them 0: records of kinds, resources with a sub-request, resources
-// with a language, terms of search, and bytes of segments.
+// counts returns all compared counts that are not 0, by name: records of kinds, resources with a sub-request,
+// resources with a language, search terms, and bytes of segments.
 func counts(m *release.Manifest) map[string]int64 {
 	c := map[string]int64{}
 	for name, n := range m.Sources {

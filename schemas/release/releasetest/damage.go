@@ -15,7 +15,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// Copy returns a copy of a release that may be broken.
+// Copy returns a copy of a release, which a test may damage.
 func Copy(tb testing.TB, dir string) string {
 	tb.Helper()
 	to := filepath.Join(tb.TempDir(), filepath.Base(dir))
@@ -25,7 +25,7 @@ func Copy(tb testing.TB, dir string) string {
 	return to
 }
 
-// FixManifest makes the manifest in dir that of the files there, whose names stay.
+// FixManifest updates the manifest in dir to the files there, whose names stay.
 func FixManifest(tb testing.TB, dir string) {
 	tb.Helper()
 	path := filepath.Join(dir, release.ManifestName)
@@ -79,8 +79,8 @@ func Flip(tb testing.TB, path string, off int64, bit int) {
 	}
 }
 
-// Mend makes the checks of a file those of its content, as a builder with a bug would: what is
-// broken then is the format, not a disk. FORMAT.md has the layout.
+// Mend recomputes the checks of a file from its content, like a builder with a bug: the format is then broken, not
+// the disk. FORMAT.md has the layout.
 func Mend(tb testing.TB, path string) {
 	tb.Helper()
 	b, err := os.ReadFile(path)
@@ -92,7 +92,7 @@ func Mend(tb testing.TB, path string) {
 	}
 }
 
-// Mended returns a file with the checks of its content; one without a footer as it is.
+// Mended returns a file with the checks of its content. A file without a footer stays unchanged.
 func Mended(b []byte) []byte {
 	const footer, block = 60, 4096
 	if len(b) < footer {

@@ -20,7 +20,7 @@ func segmentOf(raw string, stored []byte) release.Segment {
 	}
 }
 
-// Plain returns raw, at most 65535 bytes, in one stored block: the same bytes for ever.
+// Plain returns raw, at most 65535 bytes, in one stored block. Its bytes never change.
 func Plain(raw string) release.Segment {
 	n := uint16(len(raw))
 	stored := binary.LittleEndian.AppendUint16(binary.LittleEndian.AppendUint16([]byte{0}, n), ^n)
@@ -41,12 +41,12 @@ func Seg(g release.Segment) release.PieceSpec {
 	return release.PieceSpec{Op: release.OpSegment, Segment: g}
 }
 
-// Lit returns text that stands in the recipe itself.
+// Lit returns a literal.
 func Lit(text string) release.PieceSpec {
 	return release.PieceSpec{Op: release.OpLiteral, Literal: []byte(text)}
 }
 
-// RowOf returns the inclusion of a movie's row.
+// RowOf returns an include of a movie's row.
 func RowOf(id uint64) release.PieceSpec {
 	return release.PieceSpec{Op: release.OpInclude, Include: release.Include{Kind: fragment.KindMovie, ID: id, Sub: fragment.SubRow}}
 }
@@ -74,7 +74,7 @@ func Resource(id fragment.ID, fragments ...release.FragmentSpec) release.Resourc
 	return release.ResourceSpec{Key: Movie(id), ID: uint64(id), Fragments: fragments}
 }
 
-// Removed returns what says that a movie is removed; into 0 for one that is deleted.
+// Removed returns the entry of a removed movie. into is 0 if it was deleted.
 func Removed(id, into fragment.ID) release.ResourceSpec {
 	r := release.ResourceSpec{Key: fragment.AppendRemoved(nil, Movie(id))}
 	if into != 0 {
@@ -108,7 +108,7 @@ func Seal(tb testing.TB, w *Writer) release.Manifest {
 	return m
 }
 
-// Write writes resources into a release of two parts, half of them into each, and returns its folder.
+// Write writes resources into a release of two parts, half into each, and returns its folder.
 func Write(tb testing.TB, rs ...release.ResourceSpec) string {
 	tb.Helper()
 	dir := tb.TempDir()
@@ -132,9 +132,9 @@ func Written(tb testing.TB, rs ...release.ResourceSpec) *release.Reader {
 	return MustOpen(tb, Write(tb, rs...))
 }
 
-// Pieces returns the pieces of f, and false when its bytes break the format.
+// Pieces returns the pieces of f; false if its bytes break the format.
 func Pieces(f release.Fragment) (all []release.Piece, ok bool) {
-	var p release.Piece // used again, as by all who read
+	var p release.Piece // reused, as in production code
 	c := f.Pieces()
 	for c.Next(&p) {
 		all = append(all, p)
@@ -142,7 +142,7 @@ func Pieces(f release.Fragment) (all []release.Piece, ok bool) {
 	return all, !c.Broken
 }
 
-// PackOf returns the name of the pack that the first segment of a resource lies in.
+// PackOf returns the name of the pack with the first segment of a resource.
 func PackOf(tb testing.TB, dir string, key []byte) string {
 	tb.Helper()
 	e, _ := MustOpen(tb, dir).Lookup(key)

@@ -8,7 +8,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/release"
 )
 
-// GenresKey is the key of a list of genres that others refer to.
+// GenresKey is the key of a shared list of genres.
 var GenresKey = fragment.AppendShared(nil, fragment.KindGenres, fragment.KindMovie, "18,53")
 
 // ToGenres returns the reference to it.
@@ -24,7 +24,7 @@ func GenresOf() release.ResourceSpec {
 	}}
 }
 
-// FillTiny writes the parts and the table of a release that has each form of a piece: testdata/v9 of package release.
+// FillTiny writes the parts and the table of a release with every form of piece: testdata/v9 of package release.
 func FillTiny(w *Writer) error {
 	include := func(i release.Include) []release.FragmentSpec {
 		return []release.FragmentSpec{Frag(Details, release.PieceSpec{Op: release.OpInclude, Include: i})}
