@@ -349,7 +349,7 @@ func TestAddRefuses(t *testing.T) {
 	f(nameBasics, `{"nconst":"nm0000001","birthYear":"`+strings.Repeat("é", 40)+`"}`, `birthYear: want an integer from 0 to 9999, found "`+strings.Repeat("é", 30)+`..."`)
 	f(nameBasics, `[]`, `want an object, found []`)
 	f(nameBasics, `{"nconst":["nm0000001"]}`, `nconst: want a text, a number or null, found ["nm0000001"]`)
-	f(nameBasics, `{"nconst":"nm0000001"`, `parse JSON: byte 21: is no JSON`)
+	f(nameBasics, `{"nconst":"nm0000001"`, `parse JSON: byte 21: is not JSON`)
 	if n := j.people.Len() + j.titles.Len() + j.episodes.Len(); n > 0 || len(j.dropped) > 0 {
 		t.Errorf("refused rows left %d records behind, and were counted: %v", n, j.dropped)
 	}

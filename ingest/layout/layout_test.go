@@ -166,7 +166,7 @@ func TestTMDBRefuses(t *testing.T) {
 	f(Row{JSON: `{}`, ID: 6, Sub: "title"}, `the file name has sub-request "title", which a movie record does not have`)
 	f(Row{JSON: `{"id":5,"genre_ids":["x"]}`}, `genre_ids[0]: want an integer, found "x"`)
 	f(Row{JSON: `{"id":5,"casts":5}`}, `credits: want an object, found 5`)
-	f(Row{Table: true, JSON: `{"id":5,"_extra":"\"a\":"}`}, `_extra: want members of a JSON object, found other text`)
+	f(Row{Table: true, JSON: `{"id":5,"_extra":"\"a\":"}`}, `_extra: want fields of a JSON object, found other text`)
 	f(Row{Table: true, JSON: `{"id":5,"_unusual":7}`}, `_unusual: want a string, found 7`)
 	f(Row{Table: true, JSON: `{"id":5,"genres":"x"}`}, `genres: want an array of objects, found "x"`)
 	f(Row{Table: true, JSON: `{"id":5,"genres":"[{\"id\":{}}]"}`}, `genres[0].id: want an integer, found an object`)

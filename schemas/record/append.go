@@ -11,13 +11,13 @@ import (
 
 const hexDigits = "0123456789abcdef"
 
-// AppendString appends s as a JSON string the way the API writes it: UTF-8 as it
-// is, only the quote, the backslash and control characters escaped.
+// AppendString appends s as a JSON string as the API writes it: UTF-8 unchanged, only the quote, the backslash and
+// control characters escaped.
 func AppendString(dst []byte, s string) []byte {
 	return AppendText(dst, unsafe.Slice(unsafe.StringData(s), len(s)))
 }
 
-// AppendText is AppendString for bytes, whatever they are.
+// AppendText is AppendString for any bytes.
 func AppendText(dst, text []byte) []byte {
 	dst = append(dst, '"')
 	for start := 0; ; {
@@ -46,13 +46,12 @@ func AppendText(dst, text []byte) []byte {
 	}
 }
 
-// PlainEnd returns the offset, from i on, of the first byte that a JSON string escapes: a quote, a
-// backslash or a control character; len(b) when there is none.
+// PlainEnd returns the offset of the first byte from i on that JSON strings escape: a quote, a backslash or a control
+// character; len(b) if there is none.
 func PlainEnd(b []byte, i int) int {
 	const lo, hi = 0x0101010101010101, 0x8080808080808080
-	// Fast path: eight bytes at a time. Each term has the high bit of a byte set
-	// where the byte is the one looked for; only bits above the first hit may be
-	// wrong (borrows move upward), and only the first hit is used.
+	// Fast path: eight bytes at a time. Each term sets the high bit of every matching byte. Borrows move upward, so
+	// only bits above the first match may be wrong, and only the first is used.
 	for ; i+8 <= len(b); i += 8 {
 		x := binary.LittleEndian.Uint64(b[i:])
 		quote, slash := x^(lo*'"'), x^(lo*'\\')
@@ -69,8 +68,7 @@ func PlainEnd(b []byte, i int) int {
 	return len(b)
 }
 
-// AppendFloat appends f with a fraction, as the API writes every float: 8.0,
-// 0.667. Numbers that JSON cannot hold become 0.0.
+// AppendFloat appends f with a fraction, as the API writes every float: 8.0, 0.667. NaN and infinities become 0.0.
 func AppendFloat(dst []byte, f float64) []byte {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		f = 0
@@ -85,7 +83,7 @@ func AppendFloat(dst []byte, f float64) []byte {
 	return append(dst, '.', '0')
 }
 
-// Append appends r as a JSON object, fields in wire order, unknown ones last.
+// Append appends r as a JSON object: fields in API order, then unknown ones.
 func Append(dst []byte, r Record) []byte {
 	dst = append(dst, '{')
 	dst = AppendFields(dst, r, 0, len(r.Schema.Fields))
@@ -96,8 +94,8 @@ func Append(dst []byte, r Record) []byte {
 	return append(dst, '}')
 }
 
-// AppendFields appends the fields of fields from..to-1 of r, each after a comma
-// unless dst ends in an opening brace or in a comma.
+// AppendFields appends fields from..to-1 of r. It writes a comma before each, except after an opening brace or a
+// comma.
 func AppendFields(dst []byte, r Record, from, to int) []byte {
 	fields := r.Schema.Fields
 	unusual := r.Object().Unusual
@@ -174,8 +172,7 @@ func appendObjects(dst []byte, r Record, f *Field) []byte {
 	return append(dst, ']')
 }
 
-// appendKeyed appends the elements of a ShapeKeyed list, or of a "*" field, as
-// fields without braces.
+// appendKeyed appends the elements of a ShapeKeyed list, or of a "*" field, as fields without braces.
 func appendKeyed(dst []byte, r Record, f *Field) []byte {
 	n, _ := r.Len(f)
 	for i := range n {
@@ -183,7 +180,7 @@ func appendKeyed(dst []byte, r Record, f *Field) []byte {
 		key := el.String(&el.Schema.Fields[el.Schema.Key]).V
 		dst = append(AppendString(appendComma(dst), key), ':')
 		if f.Name == "*" {
-			// The element's one other field is the array that the name stood for.
+			// The other field of the element is the array under that name.
 			dst = appendValue(dst, el, &el.Schema.Fields[1-el.Schema.Key])
 			continue
 		}
@@ -192,7 +189,7 @@ func appendKeyed(dst []byte, r Record, f *Field) []byte {
 	return dst
 }
 
-// appendList appends a list whose elements one appends.
+// appendList appends a list; one appends an element.
 func appendList[T any](dst []byte, list []T, one func([]byte, T) []byte) []byte {
 	dst = append(dst, '[')
 	for i, v := range list {
@@ -206,7 +203,7 @@ func appendList[T any](dst []byte, list []T, one func([]byte, T) []byte) []byte 
 
 func appendInt(dst []byte, n int64) []byte { return strconv.AppendInt(dst, n, 10) }
 
-// listed reports whether name is in a list separated by commas.
+// listed reports whether name is in a comma-separated list.
 func listed(list, name string) bool {
 	for item := range strings.SplitSeq(list, ",") {
 		if item == name {
@@ -216,8 +213,7 @@ func listed(list, name string) bool {
 	return false
 }
 
-// IsNull reports whether the named field of r is unset because it was null, rather
-// than absent.
+// IsNull reports whether the named field of r is null rather than absent.
 func IsNull(r Record, name string) bool {
 	i, ok := r.Schema.byName[name]
 	if !ok || r.set(&r.Schema.Fields[i]) {

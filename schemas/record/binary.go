@@ -9,19 +9,18 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/encoding"
 )
 
-// This file holds a form of records for files of this program alone: it is read five times as
-// fast as JSON. Journals of ingests and shuffles of builds hold it: a change of it raises
-// catalog.FormatVersion. A record is
+// This file implements a private binary form of records, which is read five times as fast as JSON. Journals of
+// ingests and shuffles of builds use it, so a change of it raises catalog.FormatVersion. A record is
 //
 //	uvarint   set     bit i for a field i that has a value
 //	uvarint   length, then that many bytes: Unusual
 //	uvarint   length, then that many bytes: Extra
-//	values    of the fields that are set, in their order
+// values    of the fields that are set, in their order
 //
-// and a value is, by the shape of the field: a length and as many bytes; a zigzag varint;
-// eight bytes, little endian; one byte; a record; a count and as many elements.
+// and a value depends on the shape of the field: a length and that many bytes; a zigzag varint; eight bytes, little
+// endian; one byte; a record; a count and that many elements.
 
-// AppendBinary appends r in the form that DecodeBinary reads.
+// AppendBinary appends r in the form for DecodeBinary.
 func AppendBinary(dst []byte, r Record) []byte {
 	var set uint64
 	for i := range r.Schema.Fields {
@@ -80,11 +79,11 @@ func appendBinaryValue(dst []byte, r Record, f *Field) []byte {
 	return dst
 }
 
-// ErrBinary is the error of DecodeBinary for bytes that AppendBinary did not write.
+// ErrBinary is the error of DecodeBinary for bytes that AppendBinary cannot have written.
 var ErrBinary = errors.New("record: damaged record")
 
-// DecodeBinary fills r, which must be zero, from what AppendBinary wrote of a record of
-// the same schema. The record keeps parts of text.
+// DecodeBinary fills r, which must be zero, from the output of AppendBinary for the same schema. The record retains
+// parts of text.
 func DecodeBinary(text string, r Record) error {
 	d := decoder{encoding.NewReader(bytesOf(text))}
 	d.record(r)
@@ -94,13 +93,13 @@ func DecodeBinary(text string, r Record) error {
 	return nil
 }
 
-// A decoder reads values of a text.
+// A decoder reads values from a text.
 type decoder struct{ encoding.Reader }
 
-// text takes a text, which stays a part of that of DecodeBinary.
+// text reads a text, a slice of DecodeBinary's input.
 func (d *decoder) text() string { return stringOf(d.Bytes()) }
 
-// The fewest bytes of an element of a list: a length or a number, and a record.
+// The smallest elements of a list, in bytes: a length or a number, and a record.
 const (
 	leastValue  = 1
 	leastRecord = 3

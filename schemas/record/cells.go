@@ -1,12 +1,12 @@
 package record
 
-// Cells counts what became of the values of one column, those that are not empty. A column is a field of the row, or a
-// field of an object that is one: "credits.cast". A list is one value.
+// Cells counts the results for the non-empty values of one column. A column is a field of the row, or a field of an
+// object in it: "credits.cast". A list is one value.
 type Cells struct {
-	Used    int64 // values that the record has, those among them that were read as another type or in part
-	LeftOut int64 // values of which nothing fits the field
-	Extra   int64 // values of fields that the API does not have, which the record keeps
-	Unused  int64 // values that no field takes
+	Used    int64 // values in the record, including coerced and partial ones
+	LeftOut int64 // values rejected as a whole
+	Extra   int64 // values of fields unknown to the API, kept in the record
+	Unused  int64 // values without a field
 }
 
 // All returns the number of values.
@@ -20,7 +20,7 @@ func (c *Cells) Add(o Cells) {
 	c.Unused += o.Unused
 }
 
-// A Fate is what became of one value.
+// A Fate is the result for one value.
 type Fate uint8
 
 // The fates of values.
@@ -45,19 +45,19 @@ func (c *Cells) Count(f Fate) {
 	}
 }
 
-// A cellCounter counts the values of rows of one schema. A row counts when it is committed: one that is refused does not.
+// A cellCounter counts the values of rows of one schema. A row counts once it is committed; rejected rows do not.
 type cellCounter struct {
 	schema *Schema
 	top    []Cells   // by field
-	inner  [][]Cells // by field, and by field of the object that it is
+	inner  [][]Cells // by field, and by field of its object
 	others map[string]*Cells
 	row    []rowCell
 }
 
-// A rowCell is a value of the row being read.
+// A rowCell is a value of the current row.
 type rowCell struct {
 	field, inner int    // inner is -1 for the value of the field itself
-	name         string // of a field that the schema lacks
+	name         string // of an unknown field
 	fate         Fate
 }
 
@@ -72,7 +72,7 @@ func (c *cellCounter) begin(s *Schema) {
 	c.row = c.row[:0]
 }
 
-// isColumn reports whether the path leads to a column of the row.
+// isColumn reports whether the path is a column of the row.
 func (p *Parser) isColumn() bool {
 	return len(p.path) == 1 || !p.flat && len(p.path) == 2 && p.path[1].index < 0
 }
@@ -93,7 +93,7 @@ func (c *cursor) isEmpty() bool {
 	return b == 'n'
 }
 
-// holds reports whether r has a value of a field, and a list an element.
+// holds reports whether r has a value in a field; a list needs an element.
 func (r Record) holds(f *Field) bool {
 	if !r.set(f) {
 		return false
@@ -106,7 +106,7 @@ func (r Record) holds(f *Field) bool {
 	return true
 }
 
-// add counts a value of field i of the object being read, which is the row or an object in it.
+// add counts a value of field i of the current object: the row, or an object in it.
 func (c *cellCounter) add(path []step, s *Schema, i int, fate Fate) {
 	if len(path) == 1 {
 		c.row = append(c.row, rowCell{field: i, inner: -1, fate: fate})
@@ -117,12 +117,12 @@ func (c *cellCounter) add(path []step, s *Schema, i int, fate Fate) {
 	}
 }
 
-// addUnknown counts a value of a field that the schema lacks.
+// addUnknown counts a value of an unknown field.
 func (c *cellCounter) addUnknown(name string, fate Fate) {
 	c.row = append(c.row, rowCell{name: name, fate: fate})
 }
 
-// Settle changes the fate of a field of the row that the schema lacks.
+// Settle changes the fate of an unknown field of the row.
 func (p *Parser) Settle(name string, fate Fate) {
 	for i := range p.cells.row {
 		if p.cells.row[i].name == name {
@@ -131,7 +131,7 @@ func (p *Parser) Settle(name string, fate Fate) {
 	}
 }
 
-// LostCells returns the columns of the last row of which nothing fits.
+// LostCells returns the columns of the last row that were rejected as a whole.
 func (p *Parser) LostCells() (out []string) {
 	for _, r := range p.cells.row {
 		if r.fate == IsLeftOut {
@@ -141,7 +141,7 @@ func (p *Parser) LostCells() (out []string) {
 	return out
 }
 
-// nameOf returns the column of a value.
+// nameOf returns the name of a value's column.
 func (c *cellCounter) nameOf(r rowCell) string {
 	if r.name != "" {
 		return r.name
@@ -153,7 +153,7 @@ func (c *cellCounter) nameOf(r rowCell) string {
 	return f.Name + "." + f.Elem.Fields[r.inner].Name
 }
 
-// KeepCells counts the values of the row that was parsed last.
+// KeepCells commits the counts of the last row.
 func (p *Parser) KeepCells() {
 	c := &p.cells
 	for i := range c.row {

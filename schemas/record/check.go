@@ -9,25 +9,24 @@ import (
 	"unicode/utf8"
 )
 
-// A Fault is what is wrong with a text that should be the JSON of one row.
+// A Fault describes why a text is not the JSON of one row.
 type Fault struct {
-	Off    int    // offset in the bytes that were checked
+	Off    int    // offset in the checked bytes
 	Reason string // without the offset
-	// Syntax is set when the text is not JSON. Other faults leave no doubt about
-	// where the row ends, so an array can go on after them.
+	// Syntax is set if the text is not JSON. After other faults the end of the row is known, so an array can
+	// continue.
 	Syntax bool
-	// Mendable is set for other faults that MendJSON mends.
+	// Mendable is set if MendJSON can repair the fault.
 	Mendable bool
 }
 
 // ReasonAt returns the reason with the offset of the fault.
 func (f *Fault) ReasonAt() string { return fmt.Sprintf("byte %d: %s", f.Off, f.Reason) }
 
-// CheckJSON returns the first reason why b is not one JSON object with white space at
-// most around it, in valid UTF-8, at most maxDepth deep; nil when it is. What it accepts needs no further
-// check. The cursor decides, several times as fast as
-// encoding/json, which then finds where and why a text is no JSON. sonic is no judge: it
-// accepts control characters and unknown escapes in strings.
+// CheckJSON returns the first reason why b is not one JSON object, optionally with white space around it, in valid
+// UTF-8 and nested at most maxDepth deep; nil if it is valid. Valid text needs no further check. The cursor decides,
+// several times as fast as encoding/json, which then locates the fault. sonic is unsuitable: it accepts control
+// characters and unknown escapes in strings.
 func CheckJSON(b []byte, maxDepth int) *Fault {
 	if !utf8.Valid(b) {
 		return CheckText(b)
@@ -50,7 +49,7 @@ func CheckJSON(b []byte, maxDepth int) *Fault {
 	return nil
 }
 
-// syntaxFault returns why b is no JSON.
+// syntaxFault returns why b is not JSON.
 func syntaxFault(b []byte) *Fault {
 	f := &Fault{Off: len(b), Reason: "is not JSON", Syntax: true}
 	var raw json.RawMessage
@@ -58,21 +57,21 @@ func syntaxFault(b []byte) *Fault {
 	if err := json.Unmarshal(b, &raw); errors.As(err, &syntax) {
 		f.Off, f.Reason = int(syntax.Offset), syntax.Error()
 		if f.Reason != "unexpected end of JSON input" {
-			f.Off-- // the library counts the character at fault
+			f.Off-- // the library includes the invalid character
 		}
 		if _, rest, ok := strings.Cut(f.Reason, "' "); ok && f.Off < len(b) && b[f.Off] >= utf8.RuneSelf {
-			f.Reason = "invalid character " + ShowByte(b[f.Off:]) + " " + rest // and shows its first byte
+			f.Reason = "invalid character " + ShowByte(b[f.Off:]) + " " + rest // the library shows only its first byte
 		}
 	}
 	return f
 }
 
-// NoZero is the reason why text with U+0000 is refused: a crash or a broken copy leaves
-// blocks of zero bytes in files, and no text of the API has one.
+// NoZero is the reason for rejecting text with U+0000: a crash or a broken copy leaves blocks of zero bytes in files,
+// and the API never has them in a text.
 const NoZero = "found U+0000, which no text has"
 
-// CheckText returns the first byte of b that is not valid UTF-8, or else the first zero byte, as a
-// Fault; nil when there is neither.
+// CheckText returns the first invalid UTF-8 byte of b, or else the first zero byte, as a Fault; nil if there is
+// neither.
 func CheckText(b []byte) *Fault {
 	if !utf8.Valid(b) {
 		off := 0
@@ -87,7 +86,7 @@ func CheckText(b []byte) *Fault {
 	return nil
 }
 
-// typeName names the JSON type of a value by its first byte.
+// typeName returns the JSON type of a value by its first byte.
 func typeName(c byte) string {
 	switch c {
 	case '{':
@@ -113,7 +112,7 @@ func ShowByte(b []byte) string {
 	return fmt.Sprintf("%q", r)
 }
 
-// A Mended counts what MendJSON changed.
+// A Mended counts the changes made by MendJSON.
 type Mended struct{ Controls, Escapes, Numbers int64 }
 
 // Count adds the changes to counts of coerced values.
@@ -128,18 +127,18 @@ func (m Mended) Count(add func(path string, n int64)) {
 	}
 }
 
-// noNumbers are what Python writes for numbers that JSON does not have.
+// noNumbers are Python's notations for numbers that JSON lacks.
 var noNumbers = [][]byte{[]byte("NaN"), []byte("Infinity"), []byte("-Infinity")}
 
-// MendJSON appends text that is nearly JSON as JSON: control characters in strings are dropped, those that are escaped as
-// \\u0000 too, but no zero bytes. A backslash that begins no escape is one of the text, and NaN, Infinity and -Infinity are
-// null. It judges nothing else.
+// MendJSON appends text that is nearly JSON as JSON. In strings it drops control characters except zero bytes, and
+// the escape \u0000. A backslash that starts no escape becomes text; NaN, Infinity and -Infinity become null. It
+// checks nothing else.
 func MendJSON(dst, text []byte) ([]byte, Mended) {
 	var m Mended
-	in := false // a string
+	in := false // inside a string
 	for i := 0; i < len(text); {
 		c := text[i]
-		n := 1 // bytes that are passed, and kept
+		n := 1 // bytes to copy
 		switch {
 		case c == '"':
 			in = !in
@@ -173,7 +172,7 @@ func MendJSON(dst, text []byte) ([]byte, Mended) {
 	return dst, m
 }
 
-// escapeLen returns the length of the escape that text begins with, 0 for none.
+// escapeLen returns the length of the escape at the start of text, 0 for none.
 func escapeLen(text []byte) int {
 	if len(text) < 2 {
 		return 0
@@ -189,7 +188,7 @@ func escapeLen(text []byte) int {
 	return 0
 }
 
-// isZeroEscape reports whether an escape is the one of U+0000.
+// isZeroEscape reports whether escape encodes U+0000.
 func isZeroEscape(escape []byte) bool { return string(escape) == `\u0000` }
 
 func isHex(digits []byte) bool {

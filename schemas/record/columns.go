@@ -8,15 +8,13 @@ const (
 
 // A row of a table (Parser.Columns) differs from a line of JSON:
 //
-//   - its fields may go by the names of their columns;
-//   - every field is there in every row, so that null means no more than that it is
-//     unset. Whether it is then absent or null follows from its column "_unusual" in
-//     tables of package catalog, and from what the API does in others;
-//   - an object whose field names are data may be a list whose elements hold them;
-//   - objects and lists may be JSON text, as tools without nested columns write them,
-//     and so is a field of any type.
+//   - its fields may have the names of their columns;
+//   - every row has every field, so null only means unset. In tables of package catalog, the column "_unusual" tells
+//     absent from null; in other tables, the API's behaviour does;
+//   - an object whose field names are data may be a list whose elements contain the names;
+//   - objects and lists, and fields of any other type, may be JSON text, as written by tools without nested columns.
 
-// column reads one field of an object of a table.
+// column reads one field of a table's object.
 func (p *Parser) column(c *cursor, r Record, name string, o *object) error {
 	switch name {
 	case UnusualColumn:
@@ -47,10 +45,10 @@ func (p *Parser) column(c *cursor, r Record, name string, o *object) error {
 	return p.fieldValue(c, r, i, o)
 }
 
-// HasExtraColumn reports whether the last row was one of a table with the column of fields that the API does not have.
+// HasExtraColumn reports whether the last row had the column of unknown fields.
 func (p *Parser) HasExtraColumn() bool { return p.extraColumn }
 
-// listedFields returns the bits of the fields in a list of names.
+// listedFields returns the bits of the listed fields.
 func (s *Schema) listedFields(list string) (set uint64) {
 	for i := range s.Fields {
 		if listed(list, s.Fields[i].Name) {
@@ -60,7 +58,7 @@ func (s *Schema) listedFields(list string) (set uint64) {
 	return set
 }
 
-// textOrNull reads a text, or null, which leaves dst.
+// textOrNull reads a text, or a null, which leaves dst unchanged.
 func (p *Parser) textOrNull(c *cursor, dst *string) (err error) {
 	switch c.peek() {
 	case 'n':
@@ -69,15 +67,15 @@ func (p *Parser) textOrNull(c *cursor, dst *string) (err error) {
 		*dst, err = c.text()
 		return err
 	}
-	return p.leave(c, "a string")
+	return p.reject(c, "a string")
 }
 
-// moreFields reads the fields of an "_extra" column, which are JSON. One that the
-// struct has gained since the table was written becomes a field.
+// moreFields reads the fields of an "_extra" column, which are JSON. A field that the struct gained after the table
+// was written becomes a typed field.
 func (p *Parser) moreFields(members string, r Record, o *object) error {
 	text := "{" + members + "}"
 	if !isJSON(text) {
-		return p.leaveAs(&FieldError{Field: p.where(true), What: "want members of a JSON object, found other text"})
+		return p.rejectAs(&FieldError{Field: p.where(true), What: "want fields of a JSON object, found other text"})
 	}
 	at, nulls := p.path, o.nulls
 	p.Columns, p.path = false, p.path[:len(p.path)-1]
@@ -86,7 +84,7 @@ func (p *Parser) moreFields(members string, r Record, o *object) error {
 	return err
 }
 
-// cell reads a field that is not null.
+// cell reads a non-null field.
 func (p *Parser) cell(c *cursor, r Record, f *Field) error {
 	if c.peek() != '"' || f.Shape <= ShapeBool {
 		return p.value(c, r, f)
@@ -124,7 +122,7 @@ func isJSON(s string) bool {
 	return ok && c.i == len(s)
 }
 
-// keyedRows reads a list whose elements hold the field names that they stand for.
+// keyedRows reads a list whose elements contain their field names.
 func (p *Parser) keyedRows(c *cursor, r Record, f *Field) error {
 	r.MakeList(f, 0)
 	key := &f.Elem.Fields[f.Elem.Key]
@@ -132,7 +130,7 @@ func (p *Parser) keyedRows(c *cursor, r Record, f *Field) error {
 	all := true
 	err := p.each(c, func() error {
 		if c.peek() != '{' {
-			return p.leave(c, "an object")
+			return p.reject(c, "an object")
 		}
 		rec := r.Grow(f)
 		if err := p.object(c, rec); err != nil || named(rec) {
@@ -141,7 +139,7 @@ func (p *Parser) keyedRows(c *cursor, r Record, f *Field) error {
 		all = false
 		p.push(key.Column)
 		defer p.pop()
-		return p.leaveAs(&FieldError{Field: p.where(true), What: "want a string, found null"})
+		return p.rejectAs(&FieldError{Field: p.where(true), What: "want a string, found null"})
 	})
 	if err == nil && !all {
 		Retain(r, f, named)

@@ -6,16 +6,16 @@ import (
 	"unsafe"
 )
 
-// Present reports whether r has the field: a value, or a null that was given.
+// Present reports whether r has the field, as a value or an explicit null.
 func Present(r Record, f *Field) bool { return r.set(f) || IsNull(r, f.Name) }
 
-// Same reports whether a and b have the same value, as JSON, in one field.
+// Same reports whether one field has the same JSON value in a and b.
 func Same(a, b Record, f *Field) bool { return FieldText(a, f) == FieldText(b, f) }
 
-// Equal reports whether two records of one schema are equal, so that their binary forms are.
+// Equal reports whether two records of one schema have the same binary form.
 func Equal(a, b Record) bool { return bytes.Equal(AppendBinary(nil, a), AppendBinary(nil, b)) }
 
-// FieldText returns the JSON text of one field's value; "null" when it is unset.
+// FieldText returns the JSON text of one field's value; "null" if it is unset.
 func FieldText(r Record, f *Field) string {
 	if !r.set(f) {
 		return "null"
@@ -23,8 +23,8 @@ func FieldText(r Record, f *Field) string {
 	return string(appendValue(nil, r, f))
 }
 
-// Copy sets one field of dst, which may be a struct of another type that has it
-// too, to what src has, a null included. Lists and objects are shared afterwards.
+// Copy copies one field, including a null, from src to dst, which may be another struct type with that field. Lists
+// and objects are shared afterwards.
 func Copy(dst, src Record, f *Field) {
 	to := f
 	if dst.Schema != src.Schema {
@@ -49,7 +49,7 @@ func Unset(r Record, f *Field) {
 	MarkAbsent(r, f.Name)
 }
 
-// Retain takes off a list of structs those elements that keep reports false for.
+// Retain removes the elements of a list of structs for which keep returns false.
 func Retain(r Record, f *Field, keep func(Record) bool) {
 	list, n := member(r, f), 0
 	for i := range list.Len() {
@@ -61,7 +61,7 @@ func Retain(r Record, f *Field, keep func(Record) bool) {
 		}
 		n++
 	}
-	list.Slice(n, list.Len()).Clear() // Grow counts on it
+	list.Slice(n, list.Len()).Clear() // Grow requires it
 	list.SetLen(n)
 }
 
@@ -70,8 +70,8 @@ func member(r Record, f *Field) reflect.Value {
 	return reflect.NewAt(f.typ, unsafe.Add(r.ptr, f.offset)).Elem()
 }
 
-// toggle adds a name to, or takes it off, the list of unusual fields, which stays
-// in the order of the fields, so that equal records have equal lists.
+// toggle adds a name to the list of unusual fields, or removes it. The list stays in field order, so equal records
+// have equal lists.
 func toggle(r Record, name string) {
 	o := r.Object()
 	var list []byte
@@ -88,20 +88,20 @@ func toggle(r Record, name string) {
 	o.Unusual = string(list)
 }
 
-// HasField reports whether a list of unknown fields has one of that name.
+// HasField reports whether a list of unknown fields has that name.
 func HasField(extra, name string) bool {
 	fields, err := Fields("{" + extra + "}")
 	return err == nil && fields.Has(name)
 }
 
-// UniteExtra joins two lists of unknown fields; where both have a name, first wins.
+// UniteExtra joins two lists of unknown fields. The first wins if both have a name.
 func UniteExtra(first, second string) string {
 	have, err := Fields("{" + first + "}")
 	if err != nil {
 		return first
 	}
 	out := append([]byte{'{'}, first...)
-	_ = EachField("{"+second+"}", func(name, raw string) error { // up to where it is damaged
+	_ = EachField("{"+second+"}", func(name, raw string) error { // stops at damage
 		if !have.Has(name) {
 			out = AppendField(out, name, raw)
 		}

@@ -233,7 +233,7 @@ func TestTablesRefuse(t *testing.T) {
 			t.Errorf("Parse(%s) = %v, want %s", in, err, want)
 		}
 	}
-	f(`{"_extra":"x"}`, `_extra: want members of a JSON object, found other text`)
+	f(`{"_extra":"x"}`, `_extra: want fields of a JSON object, found other text`)
 	f(`{"_extra":5}`, `_extra: want a string, found 5`)
 	f(`{"_extra":"\"score\":\"x\""}`, `score: want a number, found "x"`)
 	f(`{"rows":[{"_unusual":[]}]}`, `rows[0]._unusual: want a string, found an array`)

@@ -11,27 +11,26 @@ import (
 	"github.com/bytedance/sonic"
 )
 
-// A cursor walks over the text of one JSON value. Its methods trust that somebody has judged the text before and
-// look at no more of it than they need, but for skip: that is the judge. On text that is no JSON they end with an
-// error rather than beyond the end.
+// A cursor iterates over the text of one JSON value. Only skip validates the text; the other methods expect valid
+// JSON and read as little as possible. On invalid text they return an error and never read past its end.
 type cursor struct {
 	s     string
 	i     int // offset of the next byte
-	depth int // arrays and objects that value has opened
-	most  int // of them; 0 is maxDepth
-	zero  int // offset behind the first \u0000 that value passed, 0 for none
+	depth int // open arrays and objects in value
+	most  int // limit of depth; 0 means maxDepth
+	zero  int // offset after the first \u0000 in value, 0 for none
 }
 
-// maxDepth is how deep JSON may be nested where no limit says less, as in encoding/json.
+// maxDepth is the default limit of nesting, as in encoding/json.
 const maxDepth = 10_000
 
-var errSyntax = errors.New("is no JSON")
+var errSyntax = errors.New("is not JSON")
 
 func (c *cursor) broken() error {
 	return fmt.Errorf("parse JSON: byte %d: %w", min(c.i, len(c.s)), errSyntax)
 }
 
-// peek passes blanks and returns the byte behind them, 0 at the end.
+// peek skips blanks and returns the next byte, 0 at the end.
 func (c *cursor) peek() byte {
 	for c.i < len(c.s) {
 		switch b := c.s[c.i]; b {
@@ -44,8 +43,8 @@ func (c *cursor) peek() byte {
 	return 0
 }
 
-// member moves to the next field of an object, whose opening brace is at hand
-// the first time, and returns its name; false behind the closing brace.
+// member moves to the next field of an object and returns its name; false after the closing brace. On the first call
+// the cursor is at the opening brace.
 func (c *cursor) member(first bool) (name string, ok bool, err error) {
 	if ok, err = c.item(first, '{', '}'); !ok {
 		return "", false, err
@@ -63,7 +62,7 @@ func (c *cursor) member(first bool) (name string, ok bool, err error) {
 	return name, true, nil
 }
 
-// element moves to the next element of an array; false behind the closing bracket.
+// element moves to the next element of an array; false after the closing bracket.
 func (c *cursor) element(first bool) (ok bool, err error) { return c.item(first, '[', ']') }
 
 func (c *cursor) item(first bool, opening, closing byte) (ok bool, err error) {
@@ -86,8 +85,8 @@ func (c *cursor) item(first bool, opening, closing byte) (ok bool, err error) {
 	return false, c.broken()
 }
 
-// text reads a string, whose opening quote is at hand. It is a part of the JSON text
-// where that has no escapes.
+// text reads a string; the cursor is at its opening quote. The result is a slice of the JSON text if that has no
+// escapes.
 func (c *cursor) text() (string, error) {
 	rest := c.s[c.i+1:]
 	end := strings.IndexByte(rest, '"')
@@ -109,7 +108,7 @@ func (c *cursor) text() (string, error) {
 	return out, nil
 }
 
-// scalar passes a number or a literal and returns its text.
+// scalar consumes a number or a literal and returns its text.
 func (c *cursor) scalar() string {
 	start := c.i
 	for c.i < len(c.s) {
@@ -122,7 +121,7 @@ func (c *cursor) scalar() string {
 	return c.s[start:]
 }
 
-// skip passes any value and returns its text as it stands.
+// skip consumes any value and returns its unchanged text.
 func (c *cursor) skip() (string, error) {
 	c.peek()
 	start := c.i
@@ -132,7 +131,7 @@ func (c *cursor) skip() (string, error) {
 	return c.s[start:c.i], nil
 }
 
-// value passes any value, and reports false at a fault, after which nothing else is read.
+// value consumes any value. It stops at the first fault and returns false.
 func (c *cursor) value() bool {
 	switch c.peek() {
 	case '{':
@@ -165,7 +164,7 @@ func (c *cursor) value() bool {
 	return true
 }
 
-// contents passes the values of an array or an object, with the brackets around them.
+// contents consumes an array or an object, including its brackets.
 func (c *cursor) contents(opening, closing byte) bool {
 	if c.depth++; c.isTooDeep() {
 		return false
@@ -190,7 +189,7 @@ func (c *cursor) contents(opening, closing byte) bool {
 
 func (c *cursor) isTooDeep() bool { return c.depth > cmp.Or(c.most, maxDepth) }
 
-// pass passes b, if it is there.
+// pass consumes b if it is next.
 func (c *cursor) pass(b byte) bool {
 	if c.i >= len(c.s) || c.s[c.i] != b {
 		return false
@@ -213,7 +212,7 @@ func (c *cursor) digits() bool {
 	return c.i > start
 }
 
-// str passes a string, whose opening quote is at hand.
+// str consumes a string; the cursor is at its opening quote.
 func (c *cursor) str() bool {
 	for c.i++; ; {
 		c.i = PlainEnd(bytesOf(c.s), c.i)
@@ -234,7 +233,7 @@ func (c *cursor) str() bool {
 	}
 }
 
-// compact passes any value and returns its text without blanks.
+// compact consumes any value and returns its text without blanks.
 func (c *cursor) compact() (string, error) {
 	raw, err := c.skip()
 	if err != nil || !strings.ContainsAny(raw, " \n\t\r") {

@@ -9,9 +9,9 @@ import (
 
 // A FieldError is a fault of one field of a row.
 type FieldError struct {
-	Field string // path from the row's top: "credits.cast[3].id"
-	What  string // what it must be and what it is
-	Value string // the value alone, as Shown; "" where What says it all
+	Field string // path from the top of the row: "credits.cast[3].id"
+	What  string // the expected and the actual value
+	Value string // the value alone, as Shown; "" if What suffices
 }
 
 func (e *FieldError) Error() string {
@@ -21,11 +21,11 @@ func (e *FieldError) Error() string {
 	return e.Field + ": " + e.What
 }
 
-// Counts counts values that the typed columns do not hold as they stood.
-// The keys are paths without indices: "credits.cast[].popularity"; see Count.
+// Counts counts values that typed columns cannot hold unchanged. The keys are paths without indices:
+// "credits.cast[].popularity"; see Count.
 type Counts struct {
 	Unknown map[string]int64 // unknown fields, kept in Extra
-	Coerced map[string]int64 // values that were given as another type, or in another form
+	Coerced map[string]int64 // values of another type, or in another form
 }
 
 // A Parser parses rows into records. It is not safe for concurrent use.
@@ -33,41 +33,40 @@ type Parser struct {
 	Counts Counts
 	// Columns: rows come from a table, see columns.go.
 	Columns bool
-	// Texts: all values are texts, as in CSV: then numbers, true and false are
-	// read from texts, and nothing is counted as coerced.
+	// Texts: all values are texts, as in CSV. Numbers, true and false are read from texts without counting as
+	// coerced.
 	Texts bool
-	// Values takes what fits no field. With nil a row with such a value is refused, and so is one with a value that
-	// would have to be read as another type, but for texts that are numbers.
+	// Values collects rejected values. If it is nil, a row is rejected for any such value, and for any value that
+	// needs coercion, except numbers in quotes.
 	Values *Values
 
 	path    []step
 	unusual map[string]string // one copy of each Unusual text
-	// extra holds the unknown fields of the objects being read: those of an object
-	// behind those of the objects around it.
+	// extra holds the unknown fields of open objects: an object's fields follow those of its parents.
 	extra []byte
-	list  []byte // room for listOf
-	left  bool   // the current value was left out, or one in it
+	list  []byte // buffer of listOf
+	left  bool   // the current value, or one in it, was rejected
 	log   []counted
 
 	cells    cellCounter
-	armed    bool // the next row's values are counted
-	counting bool // the values of the row being read are
-	flat     bool // that row is one of a table: what its cells hold is not looked into
+	armed    bool // the values of the next row are to be counted
+	counting bool // the values of the current row are counted
+	flat     bool // the row is from a table: its cells are not opened
 
-	extraColumn bool // that row has the column ExtraColumn
+	extraColumn bool // the row has the column ExtraColumn
 }
 
-// A counted path, and its count before.
+// A counted path, and its previous count.
 type counted struct {
 	counts map[string]int64
 	path   string
 	before int64
 }
 
-// Begin begins a row: Undo takes back what is counted from here on.
+// Begin begins a row. Undo reverts the counts made after it.
 func (p *Parser) Begin() { p.log, p.cells.row = p.log[:0], p.cells.row[:0] }
 
-// Undo makes the counts what they were at Begin, for a row that is not used after all.
+// Undo reverts the counts to their state at Begin, for a row that is not used.
 func (p *Parser) Undo() {
 	for i := len(p.log) - 1; i >= 0; i-- {
 		if c := &p.log[i]; c.before == 0 {
@@ -88,11 +87,10 @@ func (p *Parser) Count(counts map[string]int64, path string, n int64) {
 	counts[path] += n
 }
 
-// MaxPaths is how many paths Count keeps apart; names that are data would make
-// more of them than anybody reads.
+// MaxPaths is the largest number of paths counted separately. Names that are data could create any number of them.
 const MaxPaths = 1000
 
-// OtherPaths is the path under which Count counts the rest.
+// OtherPaths is the path for the remaining counts.
 const OtherPaths = "(other)"
 
 // Count adds n to the count of a path.
@@ -103,7 +101,7 @@ func Count(counts map[string]int64, path string, n int64) {
 	counts[path] += n
 }
 
-// step is one level of the path to the value at hand.
+// step is one level of the path to the current value.
 type step struct {
 	name  string
 	index int // -1 for a field
@@ -117,8 +115,8 @@ func NewParser() *Parser {
 	}
 }
 
-// Parse fills r, which must be zero, from row, one valid JSON object. The record
-// keeps parts of row. A value that fits no field goes to p.Values; a *FieldError is what these do not take, and an id that is none.
+// Parse fills r, which must be zero, from row, one valid JSON object. The record retains parts of row. Bad values go
+// to p.Values. Parse returns a *FieldError for a value that p.Values does not accept, and for a bad ID.
 func (p *Parser) Parse(row string, r Record) error {
 	p.path, p.extra = p.path[:0], p.extra[:0]
 	p.counting, p.armed, p.flat = p.armed, false, p.Columns
@@ -144,15 +142,15 @@ func (p *Parser) Parse(row string, r Record) error {
 	return nil
 }
 
-// An object that is being read.
+// An object being read.
 type object struct {
-	start       int     // of its unknown fields in Parser.extra
-	next        int     // field that comes next if fields have their order
-	seen, nulls uint64  // fields that it had, and those that were null
+	start       int     // start of its unknown fields in Parser.extra
+	next        int     // expected next field
+	seen, nulls uint64  // fields found, and null fields
 	unusual     *string // column "_unusual" of a table
 }
 
-// object reads an object, whose brace is at hand.
+// object reads an object; the cursor is at its opening brace.
 func (p *Parser) object(c *cursor, r Record) error {
 	o := object{start: len(p.extra)}
 	if err := p.fields(c, r, &o); err != nil {
@@ -168,12 +166,12 @@ func (p *Parser) object(c *cursor, r Record) error {
 	return nil
 }
 
-// push and pop keep the path to the value at hand. After an error it no longer matters.
+// push and pop maintain the path to the current value. After an error the path is meaningless.
 func (p *Parser) push(name string) { p.path = append(p.path, step{name, -1}) }
 func (p *Parser) pushIndex(i int)  { p.path = append(p.path, step{index: i}) }
 func (p *Parser) pop()             { p.path = p.path[:len(p.path)-1] }
 
-// fields reads the fields of an object to the last.
+// fields reads the remaining fields of an object.
 func (p *Parser) fields(c *cursor, r Record, o *object) error {
 	for first := true; ; first = false {
 		name, ok, err := c.member(first)
@@ -206,16 +204,16 @@ func (p *Parser) field(c *cursor, r Record, name string, o *object) error {
 	return p.fieldValue(c, r, i, o)
 }
 
-// fieldValue reads the value of field i. Where nothing of it fits, the field is absent, and not null: so it takes nothing
-// from another source.
+// fieldValue reads the value of field i. If nothing of it fits, the field becomes absent, not null, so it replaces
+// nothing from another source.
 func (p *Parser) fieldValue(c *cursor, r Record, i int, o *object) error {
 	p.left = false
 	f := &r.Schema.Fields[i]
 	counted := p.counting && p.isColumn() && !c.isEmpty()
-	// Of an object in the row, the fields count.
+	// For an object in the row, its fields count instead.
 	whole := len(p.path) == 2 || p.flat || c.peek() != '{' || f.Shape != ShapeObject && f.Shape != ShapePages
 	var err error
-	if p.Columns || f.Shape > ShapeRaw && p.Values != nil && c.peek() == '"' { // rows of a table may lie in a file of JSON
+	if p.Columns || f.Shape > ShapeRaw && p.Values != nil && c.peek() == '"' { // a table's rows may be stored as JSON
 		err = p.cell(c, r, f)
 	} else {
 		err = p.value(c, r, f)
@@ -235,7 +233,7 @@ func (p *Parser) fieldValue(c *cursor, r Record, i int, o *object) error {
 	return err
 }
 
-// null passes the literal.
+// null consumes the literal.
 func (c *cursor) null() error {
 	if c.scalar() != "null" {
 		return c.broken()
@@ -266,8 +264,7 @@ func (p *Parser) listOf(plan *Schema, odd uint64) string {
 	return s
 }
 
-// unknown keeps a field that the plan has no column for, in p.extra, where those
-// of its object begin at start.
+// unknown appends a field without a column to p.extra. The fields of its object begin there at start.
 func (p *Parser) unknown(key string, c *cursor, r Record, start int) error {
 	if p.counting && p.isColumn() && !c.isEmpty() {
 		fate := IsExtra
@@ -327,7 +324,7 @@ func (p *Parser) value(c *cursor, r Record, f *Field) (err error) {
 		s.Set = true
 	case ShapeObject:
 		if c.peek() != '{' {
-			return p.leave(c, "an object")
+			return p.reject(c, "an object")
 		}
 		return p.object(c, r.MakeSub(f))
 	default:
@@ -336,8 +333,8 @@ func (p *Parser) value(c *cursor, r Record, f *Field) (err error) {
 	return err
 }
 
-// text reads a string that is a value; ok is false for one that is left out. U+0000 is dropped: JSON in the cells of tables
-// was not checked before.
+// text reads a string value; ok is false for a rejected one. It drops U+0000, because JSON in table cells was not
+// checked before.
 func (p *Parser) text(c *cursor, f *Field) (s string, ok bool, err error) {
 	at := c.i
 	switch b := c.peek(); {
@@ -348,7 +345,7 @@ func (p *Parser) text(c *cursor, f *Field) (s string, ok bool, err error) {
 		}
 		if escaped := c.i-start != len(s)+len(`""`); escaped && strings.IndexByte(s, 0) >= 0 {
 			if p.Values == nil {
-				return "", false, p.leaveAs(&FieldError{Field: p.where(true), What: "found U+0000, which no text has"})
+				return "", false, p.rejectAs(&FieldError{Field: p.where(true), What: "found U+0000, which no text has"})
 			}
 			s = strings.ReplaceAll(s, "\x00", "")
 			p.coerced()
@@ -357,7 +354,7 @@ func (p *Parser) text(c *cursor, f *Field) (s string, ok bool, err error) {
 		s = c.scalar()
 		p.coerced()
 	default:
-		return "", false, p.leave(c, "a string")
+		return "", false, p.reject(c, "a string")
 	}
 	if f.Day && s != "" && !IsDay(s) {
 		if day, ok := dayOf(s); ok && p.Values != nil {
@@ -365,12 +362,12 @@ func (p *Parser) text(c *cursor, f *Field) (s string, ok bool, err error) {
 			return day, true, nil
 		}
 		c.i = at
-		return "", false, p.leave(c, "YYYY-MM-DD or nothing")
+		return "", false, p.reject(c, "YYYY-MM-DD or nothing")
 	}
 	return s, true, nil
 }
 
-// truths are the texts that tables have in place of true and false.
+// truths maps texts of tables to true and false.
 var truths = map[string]bool{
 	"true": true, "True": true, "TRUE": true, "1": true, "false": false, "False": false, "FALSE": false, "0": false,
 }
@@ -395,7 +392,7 @@ func (p *Parser) boolean(c *cursor) (v, ok bool, err error) {
 		}
 	}
 	c.i = at
-	return false, false, p.leave(c, "true or false")
+	return false, false, p.reject(c, "true or false")
 }
 
 func (p *Parser) array(c *cursor, r Record, f *Field) error {
@@ -407,13 +404,13 @@ func (p *Parser) array(c *cursor, r Record, f *Field) error {
 		r.MakeList(f, 1)
 		return p.object(c, r.Grow(f))
 	case b != '[':
-		return p.leave(c, wantList(f.Shape))
+		return p.reject(c, wantList(f.Shape))
 	}
 	r.MakeList(f, 0)
 	return p.each(c, func() error { return p.element(c, r, f) })
 }
 
-// each calls fn for every element of an array, which it must pass.
+// each calls fn for every element of an array. fn must consume the element.
 func (p *Parser) each(c *cursor, fn func() error) error {
 	for i := 0; ; i++ {
 		ok, err := c.element(i == 0)
@@ -428,7 +425,7 @@ func (p *Parser) each(c *cursor, fn func() error) error {
 	}
 }
 
-// element reads an element of a list: one that does not fit is left out, and the list stays.
+// element reads an element of a list. A bad element is rejected without the list.
 func (p *Parser) element(c *cursor, r Record, f *Field) error {
 	switch f.Shape {
 	case ShapeStrings:
@@ -445,7 +442,7 @@ func (p *Parser) element(c *cursor, r Record, f *Field) error {
 		return err
 	}
 	if c.peek() != '{' {
-		return p.leave(c, "an object")
+		return p.reject(c, "an object")
 	}
 	return p.object(c, r.Grow(f))
 }
@@ -466,7 +463,7 @@ func (p *Parser) keyed(c *cursor, r Record, f *Field) error {
 			}
 		}
 		c.i = at
-		return p.leave(c, "an object")
+		return p.reject(c, "an object")
 	}
 	r.MakeList(f, 0)
 	for first := true; ; first = false {
@@ -487,7 +484,7 @@ func (p *Parser) keyedField(c *cursor, r Record, f *Field, name string) error {
 		return c.null() // a table has every name in every row
 	}
 	if c.peek() != '{' {
-		return p.leave(c, "an object")
+		return p.reject(c, "an object")
 	}
 	rec := r.Grow(f)
 	if err := p.object(c, rec); err != nil {
@@ -497,8 +494,8 @@ func (p *Parser) keyedField(c *cursor, r Record, f *Field, name string) error {
 	return nil
 }
 
-// integer reads an integer; 8.0 is one, and so is "8". With nil Values it is no id of the row itself: another type
-// then means a row of another kind.
+// integer reads an integer. It accepts 8.0 and "8", except for the row's own ID if Values is nil: another type there
+// means a row of another kind.
 func (p *Parser) integer(c *cursor, f *Field) (n int64, ok bool, err error) {
 	c.peek()
 	at := c.i
@@ -507,7 +504,7 @@ func (p *Parser) integer(c *cursor, f *Field) (n int64, ok bool, err error) {
 	}
 	c.i = at
 	if f.Name == "id" && len(p.path) == 1 && !p.Texts && p.Values == nil {
-		return 0, false, p.leave(c, "an integer")
+		return 0, false, p.reject(c, "an integer")
 	}
 	v, ok, err := p.numberOf(c)
 	if err != nil {
@@ -515,7 +512,7 @@ func (p *Parser) integer(c *cursor, f *Field) (n int64, ok bool, err error) {
 	}
 	if !ok || v != math.Trunc(v) || math.Abs(v) > 1<<53 {
 		c.i = at
-		return 0, false, p.leave(c, "an integer")
+		return 0, false, p.reject(c, "an integer")
 	}
 	if text := c.s[at] == '"'; text && !p.Texts || !text && p.Values != nil && !p.Columns {
 		p.coerced()
@@ -523,8 +520,8 @@ func (p *Parser) integer(c *cursor, f *Field) (n int64, ok bool, err error) {
 	return int64(v), true, nil
 }
 
-// number reads a number. Text that is a number is accepted and counted, because
-// many dumps went through tools that quote.
+// number reads a number. A number in quotes is accepted and counted, because many dumps passed through tools that
+// quote.
 func (p *Parser) number(c *cursor) (v float64, ok bool, err error) {
 	text, at := c.peek() == '"', c.i
 	if v, ok, err = p.numberOf(c); err != nil {
@@ -532,7 +529,7 @@ func (p *Parser) number(c *cursor) (v float64, ok bool, err error) {
 	}
 	if !ok {
 		c.i = at
-		return 0, false, p.leave(c, "a number")
+		return 0, false, p.reject(c, "a number")
 	}
 	if text && !p.Texts {
 		p.coerced()
@@ -540,7 +537,7 @@ func (p *Parser) number(c *cursor) (v float64, ok bool, err error) {
 	return v, true, nil
 }
 
-// numberOf reads a number, or a text that is one; ok is false for other values, which it may pass in part.
+// numberOf reads a number, with or without quotes; ok is false for other values, which it may consume in part.
 func (p *Parser) numberOf(c *cursor) (v float64, ok bool, err error) {
 	b, s := c.peek(), ""
 	switch {
@@ -555,12 +552,12 @@ func (p *Parser) numberOf(c *cursor) (v float64, ok bool, err error) {
 	return v, err == nil && !math.IsNaN(v) && !math.IsInf(v, 0), nil
 }
 
-// coerced counts the value at hand, which was read as another type.
+// coerced counts a coercion of the current value.
 func (p *Parser) coerced() { p.Count(p.Counts.Coerced, p.where(false), 1) }
 
-// leave passes a value that is not what it must be, and hands it to p.Values. In a cell, what tables write for nothing is
-// nothing. A key of the row that is none is an error: no record can be made.
-func (p *Parser) leave(c *cursor, want string) error {
+// reject consumes a bad value and passes it to p.Values. In a table cell, a text that means "no value" is ignored. A
+// bad key of the row is an error, because it leaves no record.
+func (p *Parser) reject(c *cursor, want string) error {
 	raw, err := c.skip()
 	if err != nil {
 		return err
@@ -568,10 +565,10 @@ func (p *Parser) leave(c *cursor, want string) error {
 	if p.Values != nil && p.Columns && raw[0] == '"' && IsNothing(Unquote(raw)) {
 		return nil
 	}
-	return p.leaveAs(p.mismatch(raw, want))
+	return p.rejectAs(p.mismatch(raw, want))
 }
 
-func (p *Parser) leaveAs(err error) error {
+func (p *Parser) rejectAs(err error) error {
 	if len(p.path) == 1 && isKey[p.path[0].name] {
 		return err
 	}
@@ -579,10 +576,10 @@ func (p *Parser) leaveAs(err error) error {
 	return p.Values.Leave(err)
 }
 
-// isKey has the fields that identify the record of a row.
+// isKey holds the fields that identify a row's record.
 var isKey = map[string]bool{"id": true, "series_id": true, "season_number": true, "episode_number": true}
 
-// IsNothing reports whether a text is what tools write into a cell without a value. A cell of a column of texts may mean it.
+// IsNothing reports whether text is a tool's notation for an empty cell. In a column of texts it may be a real value.
 func IsNothing(text string) bool {
 	switch text {
 	case "", `\N`, "NaN", "nan", "N/A", "n/a", "None", "null", "NULL", "-", "?":
@@ -591,7 +588,7 @@ func IsNothing(text string) bool {
 	return false
 }
 
-// mismatch is the error of a value of the wrong type.
+// mismatch returns the error for a value of the wrong type.
 func (p *Parser) mismatch(raw, want string) error {
 	switch raw[0] {
 	case '{':
@@ -602,7 +599,7 @@ func (p *Parser) mismatch(raw, want string) error {
 	return &FieldError{Field: p.where(true), What: fmt.Sprintf("want %s, found %s", want, Shown(raw)), Value: Shown(raw)}
 }
 
-// where returns the path of the value at hand.
+// where returns the path of the current value.
 func (p *Parser) where(indices bool) string {
 	var b strings.Builder
 	for _, s := range p.path {

@@ -7,17 +7,16 @@ import (
 	"unsafe"
 )
 
-// This file holds the package's unsafe code: fields are reached by their offset,
-// because reflect.Value.Field costs more than the work done on the field. The
-// pointers never outlive the record they point into.
+// This file contains the package's unsafe code. It accesses fields by offset, because reflect.Value.Field costs more
+// than the work on the field. The pointers never outlive their record.
 
-// bytesOf returns the bytes of a text, which nobody may change.
+// bytesOf returns the bytes of a text. They must not be modified.
 func bytesOf(text string) []byte { return unsafe.Slice(unsafe.StringData(text), len(text)) }
 
-// stringOf returns bytes, which nobody may change any more, as a text.
+// stringOf returns b as a text. b must not be modified afterwards.
 func stringOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
-// A Record is a pointer to a struct together with its plan.
+// A Record is a pointer to a struct with its schema.
 type Record struct {
 	Schema *Schema
 	ptr    unsafe.Pointer
@@ -26,16 +25,15 @@ type Record struct {
 // Of returns v as a Record.
 func Of[T any](v *T) Record { return Record{SchemaOf[T](), unsafe.Pointer(v)} }
 
-// As returns the struct that r points to. It panics unless that is a T, which is a
-// mistake of this program.
+// As returns the struct that r points to. It panics if that is not a T, which is a bug.
 func As[T any](r Record) *T {
 	if r.Schema.Type != reflect.TypeFor[T]() {
-		panic("record: record of " + r.Schema.Type.String() + " is no " + reflect.TypeFor[T]().String())
+		panic("record: record of " + r.Schema.Type.String() + "  is not" + reflect.TypeFor[T]().String())
 	}
 	return (*T)(r.ptr)
 }
 
-// Reset empties the record.
+// Reset clears the record.
 func (r Record) Reset() { reflect.NewAt(r.Schema.Type, r.ptr).Elem().SetZero() }
 
 // Clone returns a shallow copy of the record: lists and objects are shared.
@@ -45,7 +43,7 @@ func (r Record) Clone() Record {
 	return Record{r.Schema, v.UnsafePointer()}
 }
 
-// IsNil reports whether r was made of a nil pointer.
+// IsNil reports whether r was made from a nil pointer.
 func (r Record) IsNil() bool { return r.ptr == nil }
 
 // Object returns the embedded Object.
@@ -57,7 +55,7 @@ func (r Record) String(f *Field) *String { return (*String)(unsafe.Add(r.ptr, f.
 // Int returns the field, which must be of ShapeInt.
 func (r Record) Int(f *Field) *Int { return (*Int)(unsafe.Add(r.ptr, f.offset)) }
 
-// StringNamed returns the field of a name; an unset one where the record has no such text.
+// StringNamed returns the field of that name, or an unset one if the record has no such text.
 func (r Record) StringNamed(name string) *String {
 	if f, ok := r.Schema.Field(name); ok && f.Shape == ShapeString {
 		return r.String(f)
@@ -65,7 +63,7 @@ func (r Record) StringNamed(name string) *String {
 	return new(String)
 }
 
-// IntNamed returns the field of a name; an unset one where the record has no such integer.
+// IntNamed returns the field of that name, or an unset one if the record has no such integer.
 func (r Record) IntNamed(name string) *Int {
 	if f, ok := r.Schema.Field(name); ok && f.Shape == ShapeInt {
 		return r.Int(f)
@@ -98,7 +96,7 @@ func (r Record) MakeSub(f *Field) Record {
 	return Record{f.Elem, v.UnsafePointer()}
 }
 
-// OwnSub replaces the object of a field by a shallow copy of it, which it returns.
+// OwnSub replaces the object of a field with a shallow copy, and returns the copy.
 func (r Record) OwnSub(f *Field) Record {
 	sub, _ := r.Sub(f)
 	own := sub.Clone()
@@ -106,13 +104,13 @@ func (r Record) OwnSub(f *Field) Record {
 	return own
 }
 
-// OwnList replaces a list of structs by a shallow copy of it.
+// OwnList replaces a list of structs with a shallow copy.
 func (r Record) OwnList(f *Field) {
 	list := member(r, f)
 	list.Set(reflect.AppendSlice(reflect.MakeSlice(f.typ, 0, list.Len()), list))
 }
 
-// sliceHeader is the run-time form of every slice.
+// sliceHeader is the runtime layout of every slice.
 type sliceHeader struct {
 	data unsafe.Pointer
 	len  int
@@ -131,17 +129,16 @@ func (r Record) At(f *Field, i int) Record {
 	return Record{f.Elem, unsafe.Add(h.data, uintptr(i)*f.Elem.Type.Size())}
 }
 
-// MakeList sets a list to an empty one with room for n elements.
+// MakeList sets a list to an empty one with capacity for n elements.
 func (r Record) MakeList(f *Field, n int) {
-	if n == 0 { // Fast path: a list without elements is the same of all types.
+	if n == 0 { // Fast path: an empty list is the same for all types.
 		*(*[]struct{})(unsafe.Add(r.ptr, f.offset)) = []struct{}{}
 		return
 	}
 	reflect.NewAt(f.typ, unsafe.Add(r.ptr, f.offset)).Elem().Set(reflect.MakeSlice(f.typ, 0, n))
 }
 
-// Grow appends a zero element to a list of structs and returns it. What lies between
-// the length and the capacity of such a list is zero.
+// Grow appends a zero element to a list of structs and returns it. The elements between length and capacity are zero.
 func (r Record) Grow(f *Field) Record {
 	h := (*sliceHeader)(unsafe.Add(r.ptr, f.offset))
 	if h.len == h.cap {
@@ -151,8 +148,8 @@ func (r Record) Grow(f *Field) Record {
 	return r.At(f, h.len-1)
 }
 
-// Each gives the structs at the end of a path of fields, such as "credits.cast": those of objects, lists and pages, in
-// their order; nothing for a nil Record. A field that a struct on the way lacks ends its path.
+// Each yields the structs at the end of a path of fields, such as "credits.cast", in order. It descends into objects,
+// lists and pages, and yields nothing for a nil Record or an unknown field.
 func (r Record) Each(path string) iter.Seq[Record] {
 	return func(yield func(Record) bool) { r.each(path, yield) }
 }

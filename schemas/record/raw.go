@@ -7,14 +7,13 @@ import (
 	"unicode"
 )
 
-// A RawField is a field of a JSON object as it stands there: its value is a part of the
-// text, in which not a byte is changed.
+// A RawField is a field of a JSON object. Its value is an unmodified slice of the text.
 type RawField struct{ Name, Raw string }
 
 // RawFields are the fields of an object, in their order.
 type RawFields []RawField
 
-// Fields returns the fields of a JSON object. The text must have been judged.
+// Fields returns the fields of a JSON object, whose text must be valid.
 func Fields(text string) (RawFields, error) {
 	var all RawFields
 	err := EachField(text, func(name, raw string) error {
@@ -24,8 +23,8 @@ func Fields(text string) (RawFields, error) {
 	return all, err
 }
 
-// Take removes a field and returns its value, also null; of several of that name the
-// last, as parsers do.
+// Take removes a field and returns its value, which may be null. Of several with that name it returns the last, as
+// parsers do.
 func (f *RawFields) Take(name string) (raw string, ok bool) {
 	rest := (*f)[:0]
 	for _, one := range *f {
@@ -39,7 +38,7 @@ func (f *RawFields) Take(name string) (raw string, ok bool) {
 	return raw, ok
 }
 
-// TakeValue is Take where null is as good as nothing: "".
+// TakeValue is Take with "" for null.
 func (f *RawFields) TakeValue(name string) string {
 	raw, _ := f.Take(name)
 	if raw == "null" {
@@ -48,7 +47,7 @@ func (f *RawFields) TakeValue(name string) string {
 	return raw
 }
 
-// Value returns the value of the first field of a name, "" where there is none.
+// Value returns the value of the first field of that name, or "".
 func (f RawFields) Value(name string) string {
 	for _, one := range f {
 		if one.Name == name {
@@ -58,12 +57,12 @@ func (f RawFields) Value(name string) string {
 	return ""
 }
 
-// Has reports whether there is a field of a name.
+// Has reports whether a field of that name exists.
 func (f RawFields) Has(name string) bool {
 	return slices.ContainsFunc(f, func(one RawField) bool { return one.Name == name })
 }
 
-// Object writes the fields as an object.
+// Object returns the fields as an object.
 func (f RawFields) Object() string {
 	out := []byte{'{'}
 	for _, one := range f {
@@ -72,16 +71,16 @@ func (f RawFields) Object() string {
 	return string(append(out, '}'))
 }
 
-// List writes elements, JSON texts, as an array.
+// List returns elements, JSON texts, as an array.
 func List(elements []string) string { return "[" + strings.Join(elements, ",") + "]" }
 
-// Extra writes the fields as Object.Extra has them: without braces.
+// Extra returns the fields in the form of Object.Extra, without braces.
 func (f RawFields) Extra() string {
 	text := f.Object()
 	return text[1 : len(text)-1]
 }
 
-// AppendField appends a field to an object that is being written; nothing for no value.
+// AppendField appends a field to an unfinished object, or nothing if raw is empty.
 func AppendField(dst []byte, name, raw string) []byte {
 	if raw == "" {
 		return dst
@@ -92,8 +91,8 @@ func AppendField(dst []byte, name, raw string) []byte {
 	return append(append(AppendString(dst, name), ':'), raw...)
 }
 
-// EachField calls fn with the fields of a JSON object in their order, until fn returns an
-// error. raw is the text of a value as it stands. The text must have been judged.
+// EachField calls fn with the fields of a JSON object in order, until fn returns an error. raw is the unmodified text
+// of the value. The text must be valid.
 func EachField(text string, fn func(name, raw string) error) error {
 	c := cursor{s: text}
 	if c.peek() != '{' {
@@ -115,7 +114,7 @@ func EachField(text string, fn func(name, raw string) error) error {
 	}
 }
 
-// EachElement calls fn with the elements of a JSON array likewise.
+// EachElement calls fn with the elements of a JSON array, like EachField.
 func EachElement(text string, fn func(i int, raw string) error) error {
 	c := cursor{s: text}
 	if c.peek() != '[' {
@@ -136,17 +135,17 @@ func EachElement(text string, fn func(i int, raw string) error) error {
 	}
 }
 
-// Unquote returns the text of a JSON string, "" for what is none.
+// Unquote returns the text of a JSON string, or "" for other values.
 func Unquote(raw string) string {
 	if !strings.HasPrefix(raw, `"`) {
 		return ""
 	}
 	c := cursor{s: raw}
-	text, _ := c.text() // "" for half a string
+	text, _ := c.text() // "" for an unfinished string
 	return text
 }
 
-// Shown returns the start of a value for a message, on one line. Characters that a terminal obeys become blanks.
+// Shown returns the start of a value for a message, on one line. Control characters become blanks.
 func Shown(raw string) string {
 	const most = 60
 	text, end := strings.TrimSpace(raw), ""

@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// A Shape is the correspondence of a field's Go value and JSON value.
+// A Shape is the relation between a field's Go type and JSON type.
 type Shape uint8
 
 // The shapes of fields.
@@ -23,22 +23,22 @@ const (
 	ShapeObjects                  // []T, a JSON array of objects
 	ShapeStrings                  // []string, a JSON array of strings
 	ShapeInts                     // []int64, a JSON array of integers
-	ShapeKeyed                    // []T, a JSON object: its names fill T's key field
+	ShapeKeyed                    // []T, a JSON object whose field names fill T's key field
 	ShapePages                    // []T, one JSON object, or an array of them
 )
 
 // A Field is one field of a record struct.
 type Field struct {
-	Name     string // field name on the wire; "*" takes the fields that no other field names
+	Name     string // JSON field name; "*" holds fields without a name of their own
 	Column   string // name in Parquet
 	Shape    Shape
 	Nullable bool    // unset means null rather than absent
 	Dict     bool    // few distinct values: dictionary-encode the column
-	Own      bool    // ours: kept in the catalogue, in no response
-	Details  bool    // details responses of all years have it
-	Day      bool    // of ShapeString: a day, 1999-10-15, or ""
-	ID       bool    // of ShapePages: the standalone response has the id before the page
-	Elem     *Schema // of ShapeObject, ShapeObjects, ShapeKeyed and ShapePages
+	Own      bool    // our own: stored in the catalogue, in no response
+	Details  bool    // in details responses of all years
+	Day      bool    // a ShapeString with a day, 1999-10-15, or ""
+	ID       bool    // a ShapePages whose standalone response has the id before the page
+	Elem     *Schema // for ShapeObject, ShapeObjects, ShapeKeyed and ShapePages
 	typ      reflect.Type
 	offset   uintptr
 	prefix   []byte // `"name":`
@@ -48,20 +48,18 @@ type Field struct {
 type Schema struct {
 	Type   reflect.Type
 	Fields []Field // in wire order
-	// DropID is set for sub-requests: the id of a standalone response is not kept,
-	// because the resource has it.
+	// DropID is set for sub-requests: the id of a standalone response is dropped, because the resource has it.
 	DropID bool
-	// IDAt is, with DropID, the field before which the standalone response has the id;
-	// len(Fields) for behind the last one, -1 for no id at all.
+	// IDAt is, with DropID, the field after the id in the standalone response: len(Fields) if the id is last, -1 if
+	// there is none.
 	IDAt int
-	// Subs is the index of the first field that is a sub-request (DropID) or our own;
-	// the fields before it are the details. It is len(Fields) for a struct without any.
+	// Subs is the index of the first field that is a sub-request (DropID) or our own; the details come before it. It
+	// is len(Fields) if there is none.
 	Subs int
-	// Key is the field that holds the field name when the struct is an element
-	// of a ShapeKeyed list, else -1. It is not a field of its own object.
+	// Key is the field with the element's field name in a ShapeKeyed list, else -1. The element's own JSON lacks it.
 	Key    int
 	byName map[string]int
-	// byColumn has every field, those without a field name of their own too.
+	// byColumn has every field, including fields without a JSON name.
 	byColumn map[string]int
 	rest     int    // the "*" field, else -1
 	nullable uint64 // bits of the Nullable fields
@@ -70,8 +68,7 @@ type Schema struct {
 
 var schemas sync.Map // reflect.Type -> *Schema
 
-// SchemaOf returns the schema of struct type T. It panics when T's tags are wrong,
-// which is a mistake of this program.
+// SchemaOf returns the schema of struct type T. It panics if T's tags are wrong, which is a bug.
 func SchemaOf[T any]() *Schema { return schemaOf(reflect.TypeFor[T]()) }
 
 func schemaOf(t reflect.Type) *Schema {
@@ -109,8 +106,7 @@ func newSchema(t reflect.Type) *Schema {
 	return p
 }
 
-// addFields adds the fields of a struct at an offset of the record. Those of a struct that it embeds
-// are its own.
+// addFields adds the fields of a struct at an offset of the record, including those of embedded structs.
 func (s *Schema) addFields(t reflect.Type, offset uintptr) {
 	for i := range t.NumField() {
 		sf := t.Field(i)
@@ -160,7 +156,7 @@ func (s *Schema) add(f Field, key bool) {
 	}
 }
 
-// Field returns the field of the given field name.
+// Field returns the field with that JSON name.
 func (s *Schema) Field(name string) (*Field, bool) {
 	i, ok := s.byName[name]
 	if !ok {
@@ -169,8 +165,8 @@ func (s *Schema) Field(name string) (*Field, bool) {
 	return &s.Fields[i], true
 }
 
-// index returns the place of the field of the given field name. It is most often at
-// next: fields come in their order.
+// index returns the index of the field with that JSON name. It tries next first, because fields usually come in
+// order.
 func (s *Schema) index(name string, next int) (int, bool) {
 	if next < len(s.Fields) && next != s.Key && next != s.rest && s.Fields[next].Name == name {
 		return next, true

@@ -1,12 +1,10 @@
-// Package record is the codec of records: it turns typed structs into JSON as the API writes it, and back. It is
-// the one home of the JSON library (bytedance/sonic), which judges JSON inside of cells.
+// Package record is the codec of records: it converts typed structs to JSON as the API writes it, and back. It holds
+// the strict parser of rows; of bytedance/sonic it needs only the decoder of strings with escapes.
 //
-// A record is a Go struct whose fields are the leaf types String, Int, Float, Bool
-// and Raw, pointers to structs, and slices. Three facts that encoding/json would
-// lose survive: whether a field was absent, null or a value; fields that the
-// struct lacks (Object.Extra); and the fraction of a float (8.0, not 8).
-// A Schema, made once from the struct's tags, drives parsing, appending and, in
-// package catalog, the mapping to Parquet columns.
+// A record is a Go struct whose fields are the leaf types String, Int, Float, Bool and Raw, pointers to structs, and
+// slices. It preserves three things that encoding/json loses: whether a field was absent, null or a value; fields
+// that the struct lacks (Object.Extra); and the fraction of a float (8.0, not 8). A Schema, made once from the
+// struct's tags, drives parsing, appending and, in package catalog, the mapping to Parquet columns.
 package record
 
 import (
@@ -28,13 +26,13 @@ type String = Leaf[string]
 // Int is a leaf with a whole number.
 type Int = Leaf[int64]
 
-// Float is a leaf with a number that is written with a fraction.
+// Float is a leaf with a number that is always written with a fraction.
 type Float = Leaf[float64]
 
 // Bool is a leaf with a truth value.
 type Bool = Leaf[bool]
 
-// Raw is a leaf with the compact text of any JSON value.
+// Raw is a leaf with any JSON value as compact text.
 type Raw Leaf[string]
 
 // Text returns a set String.
@@ -43,36 +41,34 @@ func Text(s string) String { return String{V: s, Set: true} }
 // Number returns a set Int.
 func Number(n int64) Int { return Int{V: n, Set: true} }
 
-// Object is embedded by every record struct. It holds what typed columns cannot.
+// Object is embedded by every record struct. It holds the data without a typed column.
 type Object struct {
-	// Unusual lists, separated by commas, the unset fields whose state is not
-	// the usual one: absent, for a field that the API keeps as null (tag option
-	// "null"); null, for a field that it leaves out.
+	// Unusual lists, separated by commas, the unset fields in the less common state: absent for fields that the API
+	// keeps as null (tag option "null"), null for fields that it leaves out.
 	Unusual string
-	// Extra holds the fields that the struct lacks, as JSON text without
-	// the outer braces: `"a":1,"b":[]`.
+	// Extra holds the fields that the struct lacks, as JSON text without the outer braces: `"a":1,"b":[]`.
 	Extra string
 }
 
-// Values takes the values of a row that fit no field: each is left out, and the row stays. All that reads a row
-// hands them to the same Values. A nil *Values takes none, and the row is refused. It is not safe for concurrent use.
+// Values collects rejected values of a row, so the row survives without them. All readers of a row share one Values.
+// A nil *Values collects nothing: any bad value rejects the row. It is not safe for concurrent use.
 type Values struct {
 	left []LeftOut
 	at   map[string]int // in left, by path
 }
 
-// A LeftOut is the values that a row lost in one field.
+// A LeftOut records the values of a row rejected in one field.
 type LeftOut struct {
 	Path  string // without indices: "credits.cast[].popularity"
 	Count int64
-	First []FieldError // of the first, LeftOutSamples at most
+	First []FieldError // the first ones, LeftOutSamples at most
 }
 
-// LeftOutSamples is how many of the values that are left out of a field are shown.
+// LeftOutSamples is the number of rejected values shown per field.
 const LeftOutSamples = 3
 
-// Leave takes the value that err is about, a *FieldError, and returns nil. It returns any other error, and of a nil
-// Values every one.
+// Leave records the rejected value of a *FieldError and returns nil. It returns other errors unchanged; a nil
+// receiver returns all.
 func (v *Values) Leave(err error) error {
 	var fe *FieldError
 	if v == nil || !errors.As(err, &fe) {
@@ -101,7 +97,7 @@ func (v *Values) add(l LeftOut) {
 	have.First = append(have.First, l.First[:min(len(l.First), LeftOutSamples-len(have.First))]...)
 }
 
-// Take returns what was taken since the last call, in the order of the row.
+// Take returns the values recorded since the last call, in the order of the row.
 func (v *Values) Take() []LeftOut {
 	if v == nil || v.left == nil {
 		return nil
@@ -112,7 +108,7 @@ func (v *Values) Take() []LeftOut {
 	return left
 }
 
-// AddRenamed adds what another Values took, under other names of its fields.
+// AddRenamed adds the values of another Values under other field names.
 func (v *Values) AddRenamed(o *Values, name func(path string) string) {
 	for _, l := range o.Take() {
 		l.Path = name(l.Path)
@@ -123,7 +119,7 @@ func (v *Values) AddRenamed(o *Values, name func(path string) string) {
 	}
 }
 
-// WithoutIndices returns a path as counts have it: rows[].id for rows[3].id.
+// WithoutIndices returns a path without indices, as used in counts: rows[].id for rows[3].id.
 func WithoutIndices(path string) string {
 	if !strings.Contains(path, "[") {
 		return path
@@ -140,9 +136,9 @@ func WithoutIndices(path string) string {
 	}
 }
 
-// IsDay reports whether s is a day of the calendar: 1999-10-15.
+// IsDay reports whether s is a calendar day: 1999-10-15.
 func IsDay(s string) bool {
-	// Fast path: days that every month has. Lists of titles have many.
+	// Fast path: days that exist in every month. Lists of titles have many.
 	if len(s) == len(time.DateOnly) && s[4] == '-' && s[7] == '-' && digits(s[:4]) && digits(s[5:7]) && digits(s[8:]) {
 		month, day := s[5:7], s[8:]
 		if month >= "01" && month <= "12" && day >= "01" && day <= "28" {
@@ -162,14 +158,14 @@ func digits(s string) bool {
 	return true
 }
 
-// timeOfDay matches what follows a day in ISO 8601 and in SQL.
+// timeOfDay matches the time after a day in ISO 8601 and in SQL.
 var timeOfDay = regexp.MustCompile(`[T ]\d\d:\d\d(:\d\d(\.\d+)?)?( ?(Z|UTC|[+-]\d\d(:?\d\d)?))?$`)
 
-// dayOf returns the day of a time.
+// dayOf returns the day of a timestamp.
 func dayOf(s string) (day string, ok bool) {
 	day = WithoutTime(s)
 	return day, len(day) < len(s) && IsDay(day)
 }
 
-// WithoutTime returns a text without the time behind a day.
+// WithoutTime returns a text without the time after a day.
 func WithoutTime(s string) string { return timeOfDay.ReplaceAllString(s, "") }

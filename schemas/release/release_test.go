@@ -380,7 +380,7 @@ func TestWriterRefuses(t *testing.T) {
 	f("piece 1: CRC operator is 00000000, 1 raw bytes need 00800000", one(good, Seg(Segment{Stored: []byte("x"), RawLen: 1})))
 	f("segment of 0 bytes for 1 raw ones", one(Seg(Segment{RawLen: 1, Op: CRCOp(1)})))
 	f(`piece 0: key "" has 0 bytes`, one(PieceSpec{Op: OpReference, Sub: fragment.SubGenres}))
-	f("videos is there twice", ResourceSpec{Key: Movie(1), Fragments: []FragmentSpec{Frag(Videos, good), Frag(Details, good), Frag(Videos, good)}})
+	f("duplicate fragment videos", ResourceSpec{Key: Movie(1), Fragments: []FragmentSpec{Frag(Videos, good), Frag(Details, good), Frag(Videos, good)}})
 
 	// What was refused has left nothing behind.
 	if err := s1.Add(one(good)); err != nil {
