@@ -6,8 +6,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// An Account is everything about one user: an account, which has an id, or a guest, who
-// has the id of a session instead and can do no more than rate.
+// An Account holds the data of a user: of an account, which has an ID, or of a guest, who has a session ID and can
+// only rate.
 type Account struct {
 	record.Object
 	Avatar         *Avatar       `record:"avatar"`
@@ -17,15 +17,14 @@ type Account struct {
 	Name           record.String `record:"name"`
 	IncludeAdult   record.Bool   `record:"include_adult"`
 	Username       record.String `record:"username"`
-	ObjectID       record.String `record:"account_object_id"` // 24 hex digits, by which version 4 of the API identifies the account
+	ObjectID       record.String `record:"account_object_id"` // 24 hex digits: the account in version 4 of the API
 	GuestSessionID record.String `record:"guest_session_id"`  // 32 hex digits
 
 	Favorites       *AccountTitles `record:"favorites"`
 	Watchlist       *AccountTitles `record:"watchlist"`
 	Rated           *AccountTitles `record:"rated"`
 	Recommendations *AccountTitles `record:"recommendations"`
-	// Lists are the ids of the lists that the user made, in their order; unset, the lists
-	// that name the user as who made them.
+	// Lists are the IDs of the user's lists, in order. If unset, the lists with the user as author count.
 	Lists []int64 `record:"lists"`
 	// Fetched is the day on which the record was fetched, YYYY-MM-DD: see FetchedColumn.
 	Fetched record.String `record:"_fetched,dict,own"`
@@ -44,36 +43,35 @@ type Gravatar struct {
 	Hash record.String `record:"hash"` // MD5, as hex digits
 }
 
-// TMDBAvatar is a picture that the user uploaded.
+// TMDBAvatar is a picture uploaded by the user.
 type TMDBAvatar struct {
 	record.Object
 	AvatarPath record.String `record:"avatar_path,null"`
 }
 
-// AccountTitles are titles that mean something to a user, by type.
+// AccountTitles are a user's titles by media type.
 type AccountTitles struct {
 	record.Object
 	Movies   []AccountTitle `record:"movies"`
 	TV       []AccountTitle `record:"tv"`
-	Episodes []AccountTitle `record:"episodes"` // of what is rated
+	Episodes []AccountTitle `record:"episodes"` // only for ratings
 }
 
-// AccountTitle is one title, and since when.
+// AccountTitle is one title with the time of its entry.
 type AccountTitle struct {
 	record.Object
-	ID            record.Int    `record:"id"`      // of the movie or series; of an episode its own
-	ShowID        record.Int    `record:"show_id"` // of an episode: its series
+	ID            record.Int    `record:"id"`      // of the movie, series or episode
+	ShowID        record.Int    `record:"show_id"` // series of an episode
 	SeasonNumber  record.Int    `record:"season_number"`
 	EpisodeNumber record.Int    `record:"episode_number"`
-	Value         record.Float  `record:"value"` // of what is rated: 0.5 to 10
+	Value         record.Float  `record:"value"` // rating, 0.5 to 10
 	CreatedAt     record.String `record:"created_at"`
 }
 
-// timeForms are how the API writes when something was done.
+// timeForms are the API's notations for times.
 var timeForms = [...]string{"2006-01-02 15:04:05 UTC", time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05", time.DateOnly}
 
-// ParseTime reads when something was done: 2026-08-01 12:30:00 UTC, RFC 3339, or a day.
-// The years are those from 1970 to 9999.
+// ParseTime parses a time: 2026-08-01 12:30:00 UTC, RFC 3339, or a day. Years are limited to 1970 to 9999.
 func ParseTime(text string) (time.Time, bool) {
 	for _, form := range timeForms {
 		if t, err := time.Parse(form, text); err == nil {
@@ -84,7 +82,7 @@ func ParseTime(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// A List is a list that a user made of movies and series.
+// A List is a user's list of movies and series.
 type List struct {
 	record.Object
 	AverageRating record.Float   `record:"average_rating"`
@@ -96,7 +94,7 @@ type List struct {
 	ID            record.Int     `record:"id"`
 	ISO3166       record.String  `record:"iso_3166_1,dict"`
 	ISO639        record.String  `record:"iso_639_1,dict"`
-	ItemCount     record.Int     `record:"item_count"` // as the dump has it; responses count what the release has
+	ItemCount     record.Int     `record:"item_count"` // from the dump; responses count the titles in the release
 	ListType      record.String  `record:"list_type,dict"`
 	Name          record.String  `record:"name"`
 	PosterPath    record.String  `record:"poster_path,null"`
@@ -111,7 +109,7 @@ type List struct {
 	Fetched record.String `record:"_fetched,dict,own"`
 }
 
-// ListAuthor is who made a list.
+// ListAuthor is the author of a list.
 type ListAuthor struct {
 	record.Object
 	AvatarPath   record.String `record:"avatar_path,null"`
@@ -121,7 +119,7 @@ type ListAuthor struct {
 	Username     record.String `record:"username"`
 }
 
-// ListItemPage is a page of what is on a list. A list that was given whole has one.
+// ListItemPage is a page of the items of a list. A list given as a whole has one.
 type ListItemPage = Page[ListItem]
 
 // ListItem is a title on a list.

@@ -11,8 +11,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// An assembler puts records together from the columns of one row group. It reads
-// each column by itself, in step, so that no row of loose values is ever built.
+// An assembler builds records from the columns of one row group. It reads the columns in step, without building rows
+// of values.
 type assembler struct {
 	columns []column
 	texts   arena
@@ -25,20 +25,19 @@ type column struct {
 	pages  parquet.Pages
 	page   parquet.Page
 	values parquet.ValueReader
-	nulls  int64           // rows of the page at hand without a value, when it has no other
+	nulls  int64           // remaining rows without a value, if the current page has no values at all
 	own    []parquet.Value // memory for values
-	buf    []parquet.Value // the values at hand: in own, or noValues
+	buf    []parquet.Value // current values: in own, or noValues
 	next   int
 }
 
 var columnBuffer = 256 // values decoded at once; tests lower it
 
-// noValues are the values of rows that have none in a column, and nothing above it. Most
-// columns of most pages have only such, which need not be decoded. They are shared, and
-// never written.
+// noValues holds the entries of rows without a value in a column or above it. Most columns of most pages have no
+// others, so they need no decoding. The slice is shared and never written.
 var noValues = make([]parquet.Value, columnBuffer)
 
-// isEmpty reports whether all rows of a page are such.
+// isEmpty reports whether no row of a page has a value.
 func isEmpty(p parquet.Page) bool {
 	levels := p.DefinitionLevels()
 	if int64(len(levels)) != p.NumRows() || p.NumRows() != p.NumValues() {
@@ -105,7 +104,7 @@ func (c *column) close() {
 	}
 }
 
-// peek returns the next value of a column without taking it.
+// peek returns the next value of a column without consuming it.
 func (a *assembler) peek(col int) *parquet.Value {
 	c := &a.columns[col]
 	if c.next < len(c.buf) {
@@ -124,13 +123,12 @@ func (a *assembler) peek(col int) *parquet.Value {
 	return &c.buf[c.next]
 }
 
-// endOfColumn stands for the values that a damaged column lacks.
+// endOfColumn replaces missing values of a damaged column.
 var endOfColumn = parquet.NullValue()
 
-// take returns the next value of a column. It is valid until the next call for
-// the same column.
+// take returns the next value of a column, valid until the next call for that column.
 func (a *assembler) take(col int) *parquet.Value {
-	if c := &a.columns[col]; c.next < len(c.buf) { // Fast path: one value of many at hand.
+	if c := &a.columns[col]; c.next < len(c.buf) { // Fast path: the value is in the buffer.
 		c.next++
 		return &c.buf[c.next-1]
 	}
@@ -206,8 +204,7 @@ func (a *assembler) list(o *objectColumns, f *fieldColumns, r record.Record) {
 	r.MakeList(f.field, a.elements(f.first(), o.rep+1))
 	for {
 		a.element(f, r)
-		// The leaf column that shows whether another element follows is any of the
-		// list's; all of them stand at the same element.
+		// Any leaf column of the list shows whether another element follows: all of them are at the same element.
 		c := &a.columns[f.first()]
 		if a.err != nil || (c.next >= len(c.buf) && !a.more(f.first())) {
 			return
@@ -218,8 +215,8 @@ func (a *assembler) list(o *objectColumns, f *fieldColumns, r record.Record) {
 	}
 }
 
-// elements counts the elements of the list at which a column stands, as far as their values are at hand. Elements after
-// the first have that level of repetition, lists in them a higher one.
+// elements counts the elements of a column's current list, as far as its values are buffered. Later elements have
+// that repetition level, nested lists a higher one.
 func (a *assembler) elements(col, level int) int {
 	n, c := 1, &a.columns[col]
 	for _, v := range c.buf[c.next+1:] {
@@ -233,7 +230,7 @@ func (a *assembler) elements(col, level int) int {
 	return n
 }
 
-// more reports whether a column goes on.
+// more reports whether a column has another value.
 func (a *assembler) more(col int) bool {
 	ok, err := a.columns[col].fill()
 	if err != nil && a.err == nil {
@@ -258,11 +255,10 @@ func (a *assembler) element(f *fieldColumns, r record.Record) {
 	}
 }
 
-// An arena holds the text of records in few large pieces. A piece lives as long as
-// any text in it.
+// An arena stores the text of records in few large pieces. A piece lives as long as any text in it.
 type arena struct {
 	free []byte
-	last string // the text copied before
+	last string // the previous text
 }
 
 var arenaPiece = 64 << 10 // tests lower it
@@ -278,15 +274,14 @@ func (a *arena) copy(b []byte) string {
 		a.free = make([]byte, max(arenaPiece, len(b)))
 	}
 	n := copy(a.free, b)
-	// The bytes are never written again, so they may serve as a string.
+	// The bytes are never written again, so a string may share them.
 	s := unsafe.String(&a.free[0], n)
 	a.free = a.free[n:]
 	a.last = s
 	return s
 }
 
-// textValue returns the column value of a text, which it shares: the writer of Parquet
-// copies it and changes nothing.
+// textValue returns the column value of a text without copying. The Parquet writer copies it and never modifies it.
 func textValue(s string) parquet.Value {
 	return parquet.ByteArrayValue(unsafe.Slice(unsafe.StringData(s), len(s)))
 }

@@ -2,7 +2,7 @@ package catalog
 
 import "github.com/reelsplice/reelsplice/schemas/record"
 
-// A Collection is everything about one collection of movies.
+// A Collection holds all data of one collection of movies.
 type Collection struct {
 	record.Object
 	ID               record.Int    `record:"id,details"`
@@ -17,13 +17,12 @@ type Collection struct {
 	Images       *CollectionImages       `record:"images"`
 	Translations *CollectionTranslations `record:"translations"`
 
-	// Localized holds what crawls in languages other than en-US gave.
+	// Localized holds the results of crawls in languages other than en-US.
 	Localized []LocalizedCollection `record:"localized,own"`
 	Provenance
 }
 
-// LocalizedCollection is the text of a collection in one language, as a crawl in that
-// language gave it.
+// LocalizedCollection is the text of a collection in one language, from a crawl in that language.
 type LocalizedCollection struct {
 	record.Object
 	Language     record.String `record:"language,dict"`

@@ -9,25 +9,24 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// objectColumns are the places of the fields of one struct in a Parquet schema.
+// objectColumns maps the fields of one struct to a Parquet schema.
 type objectColumns struct {
 	plan    *record.Schema
-	def     int // definition level at which the struct is there
+	def     int // definition level of the struct
 	rep     int // repetition level of its fields
 	fields  []fieldColumns
 	unusual int // leaf column
 	extra   int // leaf column
 }
 
-// fieldColumns is the place of one field: its leaf column, or all of those below it.
+// fieldColumns maps one field to its leaf column, or to all leaves below it.
 type fieldColumns struct {
 	field  *record.Field
 	leaves []int
 	elem   *objectColumns
 }
 
-// first is the field's first leaf column, which stands for it where only the
-// levels matter.
+// first returns the field's first leaf column, which suffices for its levels.
 func (f *fieldColumns) first() int { return f.leaves[0] }
 
 // schemaNode returns the Parquet form of a struct.
@@ -73,7 +72,7 @@ func fieldNode(f *record.Field) parquet.Node {
 	}
 }
 
-// layout resolves the columns of a struct in a schema, which may have more.
+// layout maps a struct to the columns of a schema, which may have others too.
 func layout(s *parquet.Schema, p *record.Schema, path []string, def, rep int) *objectColumns {
 	o := &objectColumns{
 		plan: p, def: def, rep: rep,
@@ -109,13 +108,13 @@ func leaf(s *parquet.Schema, path []string, name string) int {
 	return c.ColumnIndex
 }
 
-// unread is the leaf column of texts that are not read.
+// unread is the leaf column of unread texts.
 const unread = -1
 
-// pick returns the columns of fields at paths alone. A path that ends at an object has all of it.
+// pick returns only the columns of the fields at paths. A path to an object includes all of it.
 func (o *objectColumns) pick(paths []string) *objectColumns {
 	out := &objectColumns{plan: o.plan, def: o.def, rep: o.rep, unusual: unread, extra: unread}
-	below := map[string][]string{} // rests of paths, by field
+	below := map[string][]string{} // rest of each path, by field
 	for _, p := range paths {
 		name, rest, _ := strings.Cut(p, ".")
 		below[name] = append(below[name], rest)
@@ -150,12 +149,12 @@ func (o *objectColumns) leaves() []int {
 	return list
 }
 
-// A shredder takes records apart into column values.
+// A shredder splits records into column values.
 type shredder struct {
-	columns [][]parquet.Value // by leaf column, of the rows at hand
+	columns [][]parquet.Value // of the current rows, by leaf column
 	rows    int
 	bytes   int64
-	last    bool // of their row group
+	last    bool // in their row group
 }
 
 // object appends the columns of r, whose first value has repetition level rep.
@@ -168,7 +167,7 @@ func (s *shredder) object(o *objectColumns, r record.Record, rep int) {
 	}
 }
 
-// leaf appends a value of o, or a NULL where it is not set.
+// leaf appends a value of o, or a NULL if it is unset.
 func (s *shredder) leaf(col int, o *objectColumns, v parquet.Value, set bool, rep int) {
 	if set {
 		v = v.Level(rep, o.def+1, col)
@@ -178,8 +177,7 @@ func (s *shredder) leaf(col int, o *objectColumns, v parquet.Value, set bool, re
 	s.columns[col] = append(s.columns[col], v)
 }
 
-// nulls appends a NULL to each column below a field. The value lacks the number
-// of its column: columns are written one by one.
+// nulls appends a NULL to each column below a field. The value has no column number: columns are written one by one.
 func (s *shredder) nulls(f *fieldColumns, def, rep int) {
 	v := parquet.NullValue().Level(rep, def, 0)
 	for _, c := range f.leaves {
@@ -240,7 +238,7 @@ func (s *shredder) element(o *objectColumns, f *fieldColumns, v parquet.Value, i
 	s.columns[f.first()] = append(s.columns[f.first()], v.Level(elementRep(o, i, rep), o.def+2, f.first()))
 }
 
-// emptyList writes the place holders of a list without elements.
+// emptyList writes the placeholders of an empty list.
 func (s *shredder) emptyList(o *objectColumns, f *fieldColumns, n int, set bool, rep int) {
 	switch {
 	case n > 0:
@@ -255,7 +253,7 @@ func (s *shredder) emptyList(o *objectColumns, f *fieldColumns, n int, set bool,
 func (s *shredder) reset() {
 	s.rows, s.bytes = 0, 0
 	for c := range s.columns {
-		clear(s.columns[c]) // they hold on to texts
+		clear(s.columns[c]) // they retain texts
 		s.columns[c] = s.columns[c][:0]
 	}
 }

@@ -2,7 +2,7 @@ package catalog
 
 import "github.com/reelsplice/reelsplice/schemas/record"
 
-// A Company is everything about one production company.
+// A Company holds all data of one production company.
 type Company struct {
 	record.Object
 	Description   record.String  `record:"description,details"`
@@ -21,7 +21,7 @@ type Company struct {
 	Provenance
 }
 
-// ParentCompany names the company that owns another.
+// ParentCompany names the owner of a company.
 type ParentCompany struct {
 	record.Object
 	ID            record.Int    `record:"id"`
@@ -30,7 +30,7 @@ type ParentCompany struct {
 	OriginCountry record.String `record:"origin_country,null,dict"`
 }
 
-// A Network is everything about one network.
+// A Network holds all data of one network.
 type Network struct {
 	record.Object
 	Headquarters  record.String `record:"headquarters,details"`
@@ -46,7 +46,7 @@ type Network struct {
 	Provenance
 }
 
-// AlternativeNames is the response of alternative_names of a company or a network.
+// AlternativeNames is the alternative_names response of a company or a network.
 type AlternativeNames = Results[AlternativeName]
 
 // AlternativeName is another name.
@@ -56,7 +56,7 @@ type AlternativeName struct {
 	Type record.String `record:"type,dict"`
 }
 
-// LogoImages is the response of images of a company or a network.
+// LogoImages is the images response of a company or a network.
 type LogoImages struct {
 	record.Object `record:"drop-id"`
 	Logos         []Logo `record:"logos"`
@@ -75,7 +75,7 @@ type Logo struct {
 	Width       record.Int    `record:"width"` // pixels
 }
 
-// A KeywordRecord is everything about one keyword.
+// A KeywordRecord holds all data of one keyword.
 type KeywordRecord struct {
 	record.Object
 	ID     record.Int    `record:"id,details"`

@@ -2,8 +2,7 @@ package catalog
 
 import "github.com/reelsplice/reelsplice/schemas/record"
 
-// An Episode is what a dump gave of one episode by itself. Most dumps have episodes
-// in their seasons alone.
+// An Episode is an episode that a dump has on its own. In most dumps, episodes occur only inside their seasons.
 type Episode struct {
 	record.Object
 	AirDate        record.String `record:"air_date,null,details,day"`
@@ -28,15 +27,14 @@ type Episode struct {
 	Translations *NameTranslations   `record:"translations"`
 	Videos       *Videos             `record:"videos"`
 
-	// SeriesID is the series that the episode is of. Responses lack it.
+	// SeriesID is the series of the episode. Responses lack it.
 	SeriesID record.Int `record:"series_id,own"`
-	// Localized holds what crawls in languages other than en-US gave.
+	// Localized holds the results of crawls in languages other than en-US.
 	Localized []LocalizedEpisode `record:"localized,own"`
 	Provenance
 }
 
-// LocalizedEpisode is the text of an episode in one language, as a crawl in that
-// language gave it.
+// LocalizedEpisode is the text of an episode in one language, from a crawl in that language.
 type LocalizedEpisode struct {
 	record.Object
 	Language   record.String   `record:"language,dict"`
@@ -47,7 +45,7 @@ type LocalizedEpisode struct {
 	Credits    *EpisodeCredits `record:"credits"`
 }
 
-// EpisodeCredits is the response of credits of an episode.
+// EpisodeCredits is the credits response of an episode.
 type EpisodeCredits struct {
 	record.Object `record:"drop-id,id=end"`
 	Cast          []TVCastCredit `record:"cast"`
@@ -55,7 +53,7 @@ type EpisodeCredits struct {
 	GuestStars    []GuestStar    `record:"guest_stars"`
 }
 
-// EpisodeExternalIDs is the response of external_ids of an episode.
+// EpisodeExternalIDs is the external_ids response of an episode.
 type EpisodeExternalIDs struct {
 	record.Object `record:"drop-id"`
 	IMDbID        record.String `record:"imdb_id,null"`
@@ -66,7 +64,7 @@ type EpisodeExternalIDs struct {
 	WikidataID    record.String `record:"wikidata_id,null"`
 }
 
-// EpisodeImages is the response of images of an episode.
+// EpisodeImages is the images response of an episode.
 type EpisodeImages struct {
 	record.Object `record:"drop-id"`
 	Stills        []Image `record:"stills"`

@@ -10,20 +10,20 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// FetchedColumn is a column of ours: the day on which a record was fetched from where it comes from, as
-// YYYY-MM-DD in UTC. A record of several rows has the newest of their days, one of rows without a day has
-// none. No response has it, and no response depends on it.
+// FetchedColumn is a column of our own: the day on which the record was fetched from its origin, as YYYY-MM-DD in
+// UTC. A record merged from several rows has the newest day, if any has one. No response contains it or depends on
+// it.
 const FetchedColumn = "_fetched"
 
-// Provenance is the columns of ours that the structs of kinds have at their end.
+// Provenance holds our own columns at the end of the structs of kinds.
 type Provenance struct {
-	// Details is true where a source gave a whole details response of the API: see MarkDetails.
+	// Details is true if a source had a whole details response of the API: see MarkDetails.
 	Details record.Bool `record:"_details,own"`
 	// Fetched is the day on which the record was fetched, YYYY-MM-DD: see FetchedColumn.
 	Fetched record.String `record:"_fetched,dict,own"`
 }
 
-// CheckFetched reports whether a text is a day as FetchedColumn has it. The error is a *record.FieldError.
+// CheckFetched returns an error if day is not in the form of FetchedColumn. It is a *record.FieldError.
 func CheckFetched(day string) error {
 	if _, err := age.Parse(day); err != nil {
 		return &record.FieldError{Field: FetchedColumn, What: err.Error()}
@@ -31,16 +31,16 @@ func CheckFetched(day string) error {
 	return nil
 }
 
-// FetchedOf returns the day of a record; "" for none.
+// FetchedOf returns the day of a record; "" if it has none.
 func FetchedOf(r record.Record) string { return r.StringNamed(FetchedColumn).V }
 
-// SetFetched sets the day of a record; "" for none.
+// SetFetched sets the day of a record, or removes it with "".
 func SetFetched(r record.Record, day string) {
 	*r.StringNamed(FetchedColumn) = record.String{V: day, Set: day != ""}
 }
 
-// Fetched returns the days of the records of a row group. It reads nothing: the end of the file has the
-// number, the lowest and the highest of a column's values.
+// Fetched returns the days of a row group's records. It reads no records: the file's statistics have the number, the
+// lowest and the highest of a column's values.
 func (f *File) Fetched(group int) (out age.Days, err error) {
 	lowest, highest, values, ok := f.bounds(group, FetchedColumn)
 	if ok && values > 0 {
@@ -53,11 +53,11 @@ func (f *File) Fetched(group int) (out age.Days, err error) {
 	return out, nil
 }
 
-// bounds returns the lowest and the highest value of a column in a row group, and how many there are, by the
-// statistics; false if they do not have them.
+// bounds returns the lowest and the highest value of a column in a row group, and their number, from the statistics;
+// false if they are missing.
 func (f *File) bounds(group int, column string) (lowest, highest parquet.Value, values int64, ok bool) {
 	defer func() {
-		if recover() != nil { // the library's, over a damaged value
+		if recover() != nil { // from the library, on a damaged value
 			ok = false
 		}
 	}()
@@ -76,8 +76,8 @@ func (f *File) bounds(group int, column string) (lowest, highest parquet.Value, 
 	return lowest, highest, values, ok
 }
 
-// Content is Groups without FetchedColumn. What is made of the records does not depend on when they were
-// fetched, so neither does it tell whether they have changed.
+// Content is Groups without FetchedColumn. Derived data does not depend on the time of fetching, so a new day is not
+// a change.
 func (f *File) Content(from, to int) *Rows {
 	cols := *f.cols
 	cols.fields = slices.DeleteFunc(slices.Clone(cols.fields), func(c fieldColumns) bool { return c.field.Name == FetchedColumn })

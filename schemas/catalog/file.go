@@ -16,8 +16,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// FormatVersion is the version of the mapping of records to Parquet columns. It is
-// stored in every file under the key "reelsplice.version".
+// FormatVersion is the version of the mapping of records to Parquet columns. Every file has it under the key
+// "reelsplice.version".
 const FormatVersion = "5"
 
 const (
@@ -25,10 +25,10 @@ const (
 	kindKey    = "reelsplice.kind"
 )
 
-// QuarantineDir is the folder, in a catalogue, of rows that did not validate.
+// QuarantineDir is the folder of a catalogue with rejected rows.
 const QuarantineDir = "quarantine"
 
-// ReportName is the name of the file, in a catalogue, with the report of the last ingest.
+// ReportName is the name of the catalogue's file with the report of the last ingest.
 const ReportName = "ingest-report.json"
 
 // Schema returns the Parquet schema of the kind's records.
@@ -36,8 +36,8 @@ func (t *Type) Schema() *parquet.Schema {
 	return parquet.NewSchema(t.Name(), schemaNode(t.Plan))
 }
 
-// A File is an open catalogue file of records of one kind. Its row groups may be read
-// concurrently. A nil File has no records.
+// A File is an open catalogue file with records of one kind. Row groups may be read concurrently. A nil File is
+// empty.
 type File struct {
 	typ  *Type
 	path string
@@ -46,7 +46,7 @@ type File struct {
 	cols *objectColumns
 }
 
-// OpenFile opens a file that a Writer made. A file of another program or version is refused; ingest reads those.
+// OpenFile opens a file made by a Writer. It rejects files of other programs or versions; ingest reads those.
 func OpenFile(path string, t *Type) (*File, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -64,7 +64,7 @@ func OpenFile(path string, t *Type) (*File, error) {
 	return f, nil
 }
 
-// OpenIfAny is OpenFile for a file that may be missing: then the File is nil.
+// OpenIfAny is OpenFile for an optional file: if it is missing, the File is nil.
 func OpenIfAny(path string, t *Type) (*File, error) {
 	f, err := OpenFile(path, t)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -73,8 +73,8 @@ func OpenIfAny(path string, t *Type) (*File, error) {
 	return f, err
 }
 
-// OpenAt is OpenFile for a file of size bytes that lies elsewhere. Errors call it name. It reads the end of the
-// file alone, and Close leaves r open.
+// OpenAt is OpenFile for a file of size bytes behind r, such as an object in a bucket. Errors call it name. It reads
+// only the end of the file, and Close does not close r.
 func (t *Type) OpenAt(r io.ReaderAt, size int64, name string) (file *File, err error) {
 	// The library panics on some damaged footers.
 	defer func() {
@@ -95,12 +95,12 @@ func (t *Type) OpenAt(r io.ReaderAt, size int64, name string) (file *File, err e
 	}
 	want := t.Schema()
 	if pq.Schema().String() != want.String() {
-		return nil, fmt.Errorf("%s: its columns are not those of a catalogue file of version %s: ingest it again", name, version)
+		return nil, fmt.Errorf("%s: its columns differ from a catalogue file of version %s: ingest it again", name, version)
 	}
 	return &File{typ: t, path: name, pq: pq, cols: layout(want, t.Plan, nil, 0, 0)}, nil
 }
 
-// Close closes the file. No Rows may be used after it.
+// Close closes the file. Its Rows are invalid afterwards.
 func (f *File) Close() error {
 	if f == nil || f.file == nil {
 		return nil
@@ -119,13 +119,13 @@ func (f *File) NumRows() int64 {
 // RowGroups returns the number of row groups.
 func (f *File) RowGroups() int { return len(f.pq.RowGroups()) }
 
-// GroupBytes returns the uncompressed bytes of a row group, by which work is divided.
+// GroupBytes returns the uncompressed size of a row group, by which work is divided.
 func (f *File) GroupBytes(i int) int64 { return f.pq.Metadata().RowGroups[i].TotalByteSize }
 
 // GroupRows returns the number of records of a row group.
 func (f *File) GroupRows(i int) int64 { return f.pq.Metadata().RowGroups[i].NumRows }
 
-// A Rows iterates over the records of one row group, or of several in a row.
+// A Rows iterates over the records of consecutive row groups.
 type Rows struct {
 	typ   *Type
 	path  string
@@ -136,16 +136,16 @@ type Rows struct {
 	left  int64
 	asm   assembler
 
-	behind int64         // records that the columns have still to leave out
-	key    record.Record // of NextKey
+	behind int64         // records that the columns still have to skip
+	key    record.Record // buffer of NextKey
 }
 
 // Groups returns an iterator over row groups from to to-1.
 func (f *File) Groups(from, to int) *Rows { return f.rows(f.cols, from, to) }
 
-// Select returns an iterator over row groups from to to-1 that reads only the fields at paths, such
-// as "credits.cast.id" or, as a whole, "external_ids"; all others stay unset. Its records are those of the kind. A path without a
-// field is a mistake of this program.
+// Select returns an iterator over row groups from to to-1 that reads only the fields at paths, such as
+// "credits.cast.id", or "external_ids" as a whole; all others stay unset. The records keep their type. It panics for
+// an unknown path, which is a bug.
 func (f *File) Select(paths []string, from, to int) *Rows {
 	return f.rows(f.cols.pick(paths), from, to)
 }
@@ -154,9 +154,8 @@ func (f *File) rows(cols *objectColumns, from, to int) *Rows {
 	return &Rows{typ: f.typ, path: f.path, pq: f.pq, cols: cols, group: from, end: to}
 }
 
-// Next fills r, which must have the plan of the iterator, with the next record. It
-// returns io.EOF at the end. The record's text stays valid after the next call and
-// after Close.
+// Next fills r, which must have the schema of the iterator, with the next record. It returns io.EOF at the end. The
+// record's text stays valid after the next call and after Close.
 func (r *Rows) Next(rec record.Record) (err error) {
 	defer r.damaged(&err)
 	for r.left == 0 {
@@ -175,7 +174,7 @@ func (r *Rows) Next(rec record.Record) (err error) {
 	return nil
 }
 
-// Each calls fn with each record, which fn must not keep, until one fails. It closes the iterator.
+// Each calls fn with each record until an error. fn must not retain the record. Each closes the iterator.
 func (r *Rows) Each(ctx context.Context, fn func(record.Record) error) error {
 	defer r.Close()
 	for rec := r.typ.New(); ; {
@@ -195,21 +194,21 @@ func (r *Rows) Each(ctx context.Context, fn func(record.Record) error) error {
 	}
 }
 
-// damaged turns a panic of the library over a damaged file into an error.
+// damaged converts a panic of the library on a damaged file to an error.
 func (r *Rows) damaged(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("%s: row group %d: damaged: %v", r.path, r.group-1, p)
 	}
 }
 
-// begin turns to the next row group.
+// begin moves to the next row group.
 func (r *Rows) begin() {
 	r.Close()
 	r.left, r.behind = r.pq.RowGroups()[r.group].NumRows(), 0
 	r.group++
 }
 
-// columns brings the columns to the record that is next.
+// columns moves the columns to the next record.
 func (r *Rows) columns() {
 	if r.asm.columns == nil {
 		r.open()
@@ -220,7 +219,7 @@ func (r *Rows) columns() {
 	}
 }
 
-// open opens the columns of the row group at hand.
+// open opens the columns of the current row group.
 func (r *Rows) open() {
 	chunks := r.pq.RowGroups()[r.group-1].ColumnChunks()
 	r.asm.columns = make([]column, len(chunks))
@@ -233,7 +232,7 @@ func (r *Rows) open() {
 	}
 }
 
-// Close releases the pages at hand.
+// Close releases the current pages.
 func (r *Rows) Close() {
 	for i := range r.asm.columns {
 		r.asm.columns[i].close()
@@ -241,9 +240,9 @@ func (r *Rows) Close() {
 	r.asm.columns = nil
 }
 
-// Fingerprint identifies FormatVersion and the record types: their names, and the names, shapes and
-// order of all fields, which the binary form and the columns follow. Catalogue files have their
-// version alone, so a test demands a new one whenever the types change.
+// Fingerprint identifies FormatVersion and the record types: names, and the names, shapes and order of all fields,
+// which determine the binary form and the columns. Files contain only the version, so a test requires a new one if
+// the types change.
 func Fingerprint() string {
 	h := xxh3.New()
 	for _, t := range Types() {

@@ -109,7 +109,7 @@ func TestOpenFileRefuses(t *testing.T) {
 	f(nil, movie, "not a readable Parquet file")
 	f(b, TypeOf(fragment.KindTV), `holds "movie", want "tv"`)
 	version := "a catalogue file of version " + FormatVersion
-	f(table(t, FormatVersion), movie, "its columns are not those of "+version+": ingest it again")
+	f(table(t, FormatVersion), movie, "its columns differ from "+version+": ingest it again")
 	f(table(t, "0"), movie, `not `+version+` (found "0"): ingest it again`)
 }
 

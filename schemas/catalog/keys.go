@@ -11,8 +11,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// FirstKeys returns the key of the first record of each row group. For most kinds it reads nothing: the
-// end of the file has the lowest value of each column, and keys of one field ascend.
+// FirstKeys returns the key of the first record of each row group. For most kinds it reads no records: the file's
+// statistics have the lowest value of each column, and keys of one field ascend.
 func (f *File) FirstKeys() ([]Key, error) {
 	keys := make([]Key, f.RowGroups())
 	var readers errgroup.Group
@@ -36,11 +36,11 @@ func (f *File) FirstKeys() ([]Key, error) {
 	return keys, nil
 }
 
-// firstKeyReaders is how many row groups FirstKeys reads at a time: a bucket responds after many
-// milliseconds.
+// firstKeyReaders is the number of row groups that FirstKeys reads concurrently: a bucket takes many milliseconds to
+// respond.
 var firstKeyReaders = 16 // tests lower it
 
-// lowestKey returns the lowest key of a row group by its statistics; false if they do not have it.
+// lowestKey returns the lowest key of a row group from its statistics; false if they lack it.
 func (f *File) lowestKey(group int) (k Key, known bool) {
 	if len(f.typ.keyFields) != 1 {
 		return Key{}, false
@@ -63,10 +63,10 @@ func (f *File) lowestKey(group int) (k Key, known bool) {
 	return k, err == nil
 }
 
-// Keys is Select of the fields of keys alone, for NextKey.
+// Keys is Select with only the fields of keys, for NextKey.
 func (f *File) Keys(from, to int) *Rows { return f.Select(f.typ.keyFields, from, to) }
 
-// NextKey returns the key of the next record, which is not read further; io.EOF at the end.
+// NextKey returns the key of the next record and skips the rest of it; io.EOF at the end.
 func (r *Rows) NextKey() (Key, error) {
 	if r.key.IsNil() {
 		r.key = r.typ.New()
@@ -81,13 +81,13 @@ func (r *Rows) NextKey() (Key, error) {
 	return k, nil
 }
 
-// Skip leaves out the next n records. Row groups without a record that is read are not decoded.
+// Skip skips the next n records. Row groups that are skipped as a whole are not decoded.
 func (r *Rows) Skip(n int64) (err error) {
 	defer r.damaged(&err)
 	for n > 0 {
 		for r.left == 0 {
 			if r.group >= r.end {
-				return fmt.Errorf("%s: skip %d records behind the last one: %w", r.path, n, io.ErrUnexpectedEOF)
+				return fmt.Errorf("%s: skip %d records after the last one: %w", r.path, n, io.ErrUnexpectedEOF)
 			}
 			r.begin()
 		}
@@ -99,7 +99,7 @@ func (r *Rows) Skip(n int64) (err error) {
 	return nil
 }
 
-// pass leaves out the next n rows in all columns.
+// pass skips the next n rows in all columns.
 func (a *assembler) pass(n int64) {
 	for i := range a.columns {
 		c := &a.columns[i]
@@ -112,8 +112,7 @@ func (a *assembler) pass(n int64) {
 	}
 }
 
-// pass leaves out the values of the next n rows. A row's first value has the repetition
-// level 0, and no other.
+// pass skips the values of the next n rows. Only the first value of a row has repetition level 0.
 func (c *column) pass(n int64) error {
 	for {
 		for c.next < len(c.buf) {
@@ -125,7 +124,7 @@ func (c *column) pass(n int64) error {
 			}
 			c.next++
 		}
-		if k := min(n, c.nulls); k > 0 { // of rows that have nothing, each has one value
+		if k := min(n, c.nulls); k > 0 { // a row without values has one entry
 			c.nulls -= k
 			n -= k
 			continue

@@ -6,8 +6,8 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// A Movie is everything about one movie: the fields of its details response, then
-// its sub-requests under the names of append_to_response.
+// A Movie holds all data of one movie: the fields of its details response, then its sub-requests under the names of
+// append_to_response.
 type Movie struct {
 	record.Object
 	Adult               record.Bool      `record:"adult,details"`
@@ -55,17 +55,17 @@ type Movie struct {
 	Videos            *Videos            `record:"videos"`
 	WatchProviders    *WatchProviders    `record:"watch/providers" column:"watch_providers"`
 
-	// Localized holds what crawls in languages other than en-US gave, one element
-	// a language. It is no field of TMDB's.
+	// Localized holds the results of crawls in languages other than en-US, one element per language. TMDB has no such
+	// field.
 	Localized []Localized `record:"localized,own"`
 	Provenance
 }
 
-// Localized is the text of a movie in one language, as a crawl in that language
-// gave it. Fields that the crawl did not give are unset, and so is an empty title.
+// Localized is the text of a movie in one language, from a crawl in that language. Fields absent from the crawl are
+// unset, as is an empty title.
 type Localized struct {
 	record.Object
-	Language            record.String  `record:"language,dict"` // xx-YY; xx where no region is known
+	Language            record.String  `record:"language,dict"` // xx-YY; xx without a known region
 	BackdropPath        record.String  `record:"backdrop_path"`
 	BelongsToCollection *CollectionRef `record:"belongs_to_collection"`
 	Genres              []Genre        `record:"genres"`
@@ -75,11 +75,11 @@ type Localized struct {
 	Runtime             record.Int     `record:"runtime"`
 	Tagline             record.String  `record:"tagline"`
 	Title               record.String  `record:"title"`
-	Credits             *Credits       `record:"credits"` // whole, as the crawl gave them: names may be translated
+	Credits             *Credits       `record:"credits"` // complete, from the crawl: names may be translated
 	Trailers            *Trailers      `record:"trailers"`
 }
 
-// CollectionRef names the collection that a movie belongs to.
+// CollectionRef names the collection of a movie.
 type CollectionRef struct {
 	record.Object
 	ID           record.Int    `record:"id"`
@@ -111,7 +111,7 @@ type Country struct {
 	Name    record.String `record:"name,dict"`
 }
 
-// SpokenLanguage is a language that is spoken in a title.
+// SpokenLanguage is a language spoken in a title.
 type SpokenLanguage struct {
 	record.Object
 	EnglishName record.String `record:"english_name,dict"`
@@ -125,7 +125,7 @@ type AlternativeTitles struct {
 	Titles        []AlternativeTitle `record:"titles"`
 }
 
-// AlternativeTitle is a title by which a movie is known somewhere.
+// AlternativeTitle is a title of a movie in some country.
 type AlternativeTitle struct {
 	record.Object
 	ISO3166 record.String `record:"iso_3166_1,dict"`
@@ -139,14 +139,14 @@ type Changes struct {
 	Changes       []Change `record:"changes"`
 }
 
-// Change is what happened to one property.
+// Change lists the edits of one property.
 type Change struct {
 	record.Object
 	Key   record.String `record:"key,dict"`
 	Items []ChangeItem  `record:"items"`
 }
 
-// ChangeItem is one edit. Value and OriginalValue are of any type.
+// ChangeItem is one edit. Value and OriginalValue have any type.
 type ChangeItem struct {
 	record.Object
 	ID            record.String `record:"id"`
@@ -165,7 +165,7 @@ type Credits struct {
 	Crew          []CrewCredit `record:"crew"`
 }
 
-// Credited is the person of a credit, in all structs that embed it.
+// Credited is the person of a credit. Structs of credits embed it.
 type Credited struct {
 	Adult              record.Bool   `record:"adult"`
 	Gender             record.Int    `record:"gender"` // 0 not set, 1 female, 2 male, 3 non-binary
@@ -206,7 +206,7 @@ type MovieExternalIDs struct {
 	TwitterID     record.String `record:"twitter_id,null"`
 }
 
-// Images is the response of images of a movie or a series, every language in rank order.
+// Images is the images response of a movie or a series: all languages, by rank.
 type Images struct {
 	record.Object `record:"drop-id,id=1"`
 	Backdrops     []Image `record:"backdrops"`
@@ -214,7 +214,7 @@ type Images struct {
 	Posters       []Image `record:"posters"`
 }
 
-// Image is one image; its language is null where it shows no text.
+// Image is one image; its language is null if it shows no text.
 type Image struct {
 	record.Object
 	AspectRatio record.Float  `record:"aspect_ratio"`
@@ -306,10 +306,10 @@ type TranslationData struct {
 	Title    record.String `record:"title"`
 }
 
-// Videos is the response of movie/{id}/videos, every language in rank order.
+// Videos is the response of movie/{id}/videos: all languages, by rank.
 type Videos = Results[Video]
 
-// Video is one trailer, teaser, clip or the like.
+// Video is one trailer, teaser, clip or similar.
 type Video struct {
 	record.Object
 	ISO639      record.String `record:"iso_639_1,dict"`
@@ -324,15 +324,14 @@ type Video struct {
 	PublishedAt record.String `record:"published_at"`
 }
 
-// WatchProviders is the response of movie/{id}/watch/providers. On the wire, results
-// is an object keyed by country.
+// WatchProviders is the response of movie/{id}/watch/providers. In JSON, results is an object keyed by country.
 type WatchProviders struct {
 	record.Object `record:"drop-id"`
 	Results       []CountryOffers `record:"results,keyed"`
 }
 
-// CountryOffers is where a title can be watched in one country. On the wire, each
-// offer list is a field named by its type.
+// CountryOffers lists where to watch a title in one country. In JSON, each list of offers is a field named by its
+// type.
 type CountryOffers struct {
 	record.Object
 	ISO3166 record.String `record:"iso_3166_1,key,dict"`
@@ -356,8 +355,8 @@ type Provider struct {
 	DisplayPriority record.Int    `record:"display_priority"`
 }
 
-// IMDbOf returns the movie's IMDb id, "" when it has none: that of the details, or else, where that is
-// none of a title, that of the external ids.
+// IMDbOf returns the movie's IMDb ID, or "". It prefers the details, unless their ID is not one of a title and the
+// external IDs have one.
 func IMDbOf(m *Movie) string {
 	if m.ExternalIDs == nil || m.ExternalIDs.IMDbID.V == "" || strings.HasPrefix(m.IMDbID.V, "tt") {
 		return m.IMDbID.V

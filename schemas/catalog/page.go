@@ -2,8 +2,8 @@ package catalog
 
 import "github.com/reelsplice/reelsplice/schemas/record"
 
-// Lists that are served in pages are kept page by page, as the dump gave them. Language
-// is ours: the language of the crawl that gave the page, unset for en-US.
+// Paged lists are stored page by page, as in the dump. Language is a field of our own: the language of the page's
+// crawl, unset for en-US.
 
 // Page is a page of rows R.
 type Page[R any] struct {
@@ -15,7 +15,7 @@ type Page[R any] struct {
 	TotalResults  record.Int    `record:"total_results"`
 }
 
-// Translations is what the responses of translations have in common; D is the text.
+// Translations is the common form of translations responses; D is the text.
 type Translations[D any] struct {
 	record.Object `record:"drop-id"`
 	Translations  []Translation[D] `record:"translations"`
@@ -31,7 +31,7 @@ type Translation[D any] struct {
 	Data        *D            `record:"data"`
 }
 
-// Results is the response of a sub-request that is a list of rows R.
+// Results is the response of a sub-request with a list of rows R.
 type Results[R any] struct {
 	record.Object `record:"drop-id"`
 	Results       []R `record:"results"`
@@ -40,7 +40,7 @@ type Results[R any] struct {
 // MediaPage is a page of recommendations.
 type MediaPage = Page[MediaRow]
 
-// MixedTitle is what the structs of titles of any media type have in common.
+// MixedTitle holds the common fields of titles of any media type.
 type MixedTitle struct {
 	Adult            record.Bool   `record:"adult"`
 	BackdropPath     record.String `record:"backdrop_path,null"`
@@ -64,8 +64,8 @@ type MixedTitle struct {
 	OriginCountry    []string      `record:"origin_country"`
 }
 
-// MediaRow is a title, a season or an episode in lists that mix media types. The
-// kinds have different fields; their order is the same in all.
+// MediaRow is a title, a season or an episode in lists of mixed media types. The kinds have different fields, in the
+// same order.
 type MediaRow struct {
 	record.Object
 	MixedTitle
@@ -80,10 +80,10 @@ type MediaRow struct {
 	StillPath      record.String `record:"still_path"`
 }
 
-// SummaryPage is a page of similar, or of the movies of a company or a keyword.
+// SummaryPage is a page of similar titles, or of the movies of a company or a keyword.
 type SummaryPage = Page[SummaryRow]
 
-// Summary is what the structs of titles of one media type have in common.
+// Summary holds the common fields of titles of one media type.
 type Summary struct {
 	Adult            record.Bool   `record:"adult"`
 	BackdropPath     record.String `record:"backdrop_path,null"`
@@ -106,8 +106,7 @@ type Summary struct {
 	VoteCount        record.Int    `record:"vote_count"`
 }
 
-// SummaryRow is a title in lists of one media type. Movies and series have different
-// fields; their order is the same in both.
+// SummaryRow is a title in lists of one media type. Movies and series have different fields, in the same order.
 type SummaryRow struct {
 	record.Object
 	Summary
@@ -116,7 +115,7 @@ type SummaryRow struct {
 // ListPage is a page of lists.
 type ListPage = Page[ListRow]
 
-// ListRow is a public list that holds a title.
+// ListRow is a public list that contains a title.
 type ListRow struct {
 	record.Object
 	Description   record.String `record:"description"`
@@ -145,7 +144,7 @@ type Review struct {
 	URL           record.String `record:"url"`
 }
 
-// ReviewAuthor is who wrote a review.
+// ReviewAuthor is the author of a review.
 type ReviewAuthor struct {
 	record.Object
 	Name       record.String `record:"name"`
@@ -154,8 +153,7 @@ type ReviewAuthor struct {
 	Rating     record.Float  `record:"rating,null"`
 }
 
-// CountRows sets the totals of a list that a table gave whole: where the list is a
-// single page without totals, they are those of the page.
+// CountRows sets the totals of a list that a table contains as a single page without totals.
 func CountRows(r record.Record, f *record.Field) {
 	if n, _ := r.Len(f); n != 1 {
 		return

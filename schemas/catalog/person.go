@@ -2,7 +2,7 @@ package catalog
 
 import "github.com/reelsplice/reelsplice/schemas/record"
 
-// A Person is everything about one person.
+// A Person holds all data of one person.
 type Person struct {
 	record.Object
 	Adult              record.Bool   `record:"adult,details"`
@@ -29,17 +29,16 @@ type Person struct {
 	Translations    *Biographies       `record:"translations"`
 	TVCredits       *PersonCredits     `record:"tv_credits"`
 
-	// OriginalName is known from rows of lists; details do not have it.
+	// OriginalName comes from rows of lists; details lack it.
 	OriginalName record.String `record:"original_name,own"`
-	// KnownFor is known from rows of lists.
+	// KnownFor comes from rows of lists.
 	KnownFor []MediaRow `record:"known_for,own"`
-	// Localized holds what crawls in languages other than en-US gave.
+	// Localized holds the results of crawls in languages other than en-US.
 	Localized []LocalizedPerson `record:"localized,own"`
 	Provenance
 }
 
-// LocalizedPerson is the text of a person in one language, as a crawl in that
-// language gave it.
+// LocalizedPerson is the text of a person in one language, from a crawl in that language.
 type LocalizedPerson struct {
 	record.Object
 	Language        record.String  `record:"language,dict"`
@@ -58,8 +57,8 @@ type PersonCredits struct {
 	Crew          []PersonCredit `record:"crew"`
 }
 
-// PersonCredit is a title and what the person did in it. Movies and series, cast and
-// crew have different fields; their order is the same in all.
+// PersonCredit is a title with the person's part in it. Movies, series, cast and crew have different fields, in the
+// same order.
 type PersonCredit struct {
 	record.Object
 	Summary

@@ -13,22 +13,20 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// RemovedFile is the name of the file, in a catalogue folder, that lists what was
-// deleted or merged. A catalogue in which nothing was has no such file.
+// RemovedFile is the name of the catalogue's file with deleted and merged resources. Without any, the file is absent.
 const RemovedFile = "removed.parquet"
 
-// A Removed is a resource that is no more: it is not served, whatever else in the
-// catalogue speaks of it. A series takes its seasons and episodes along, and a season
-// its episodes.
+// A Removed is a resource that no longer exists. It is not served, even if other records refer to it. Removing a
+// series removes its seasons and episodes; removing a season removes its episodes.
 type Removed struct {
 	Kind fragment.Kind
 	Key  Key
-	// Into is the resource of the same kind that it was merged into; only if Merged.
+	// Into is the resource of the same kind that it was merged into; set only if Merged.
 	Into   Key
 	Merged bool
 }
 
-// String describes r for people: "movie 1, merged into movie 2".
+// String returns a readable description: "movie 1, merged into movie 2".
 func (r Removed) String() string {
 	if !r.Merged {
 		return r.Key.Describe(r.Kind) + ", deleted"
@@ -41,8 +39,7 @@ func (r Removed) compare(o Removed) int {
 	return cmp.Or(cmp.Compare(r.Kind, o.Kind), r.Key.Compare(o.Key))
 }
 
-// removedRow is a row of the file. Keys are texts: 550 of a movie, 1399/1/2 of an episode, the digits
-// of a review.
+// removedRow is a row of the file. Keys are texts: 550 for a movie, 1399/1/2 for an episode, hex digits for a review.
 type removedRow struct {
 	record.Object
 	Kind       record.String `record:"kind,dict"`
@@ -52,7 +49,7 @@ type removedRow struct {
 
 var removedType = &Type{name: "removed", Plan: record.SchemaOf[removedRow](), new: func() record.Record { return record.Of(new(removedRow)) }}
 
-// removedKey returns the text of a key of a kind.
+// removedKey returns a key as text.
 func removedKey(kind fragment.Kind, k Key) string {
 	switch kind {
 	case fragment.KindSeason:
@@ -72,11 +69,11 @@ func parseRemovedKey(kind fragment.Kind, text string) (k Key, err error) {
 		k, _ = TextKey(text)
 	default:
 		var id, season, episode int64
-		_, _ = fmt.Sscanf(text, "%d/%d/%d", &id, &season, &episode) // the comparison finds what is wrong
+		_, _ = fmt.Sscanf(text, "%d/%d/%d", &id, &season, &episode) // the comparison finds errors
 		k = EpisodeKey(id, season, episode)
 	}
 	if removedKey(kind, k) != text {
-		return Key{}, fmt.Errorf("%q is no key of a %s", text, kind)
+		return Key{}, fmt.Errorf("%q is not the key of a %s", text, kind)
 	}
 	return k, nil
 }
@@ -94,7 +91,7 @@ func (r Removed) row() *removedRow {
 func (r *removedRow) removed() (v Removed, err error) {
 	t, ok := TypeNamed(r.Kind.V)
 	if !ok {
-		return v, fmt.Errorf("kind is %q, want that of a record, such as movie", r.Kind.V)
+		return v, fmt.Errorf("kind is %q, want the kind of a record, such as movie", r.Kind.V)
 	}
 	v.Kind, v.Merged = t.Kind, r.MergedInto.Set
 	if v.Key, err = parseRemovedKey(t.Kind, r.Key.V); err != nil {
@@ -109,8 +106,7 @@ func (r *removedRow) removed() (v Removed, err error) {
 	return v, err
 }
 
-// WriteRemoved makes the list, which is in the order of ReadRemoved, the one of the catalogue in dir, durably
-// and at once.
+// WriteRemoved atomically and durably replaces the catalogue's list of removals. list has the order of ReadRemoved.
 func WriteRemoved(dir string, list []Removed) error {
 	w, err := Create(filepath.Join(dir, RemovedFile), removedType)
 	if err != nil {
@@ -124,9 +120,8 @@ func WriteRemoved(dir string, list []Removed) error {
 	return w.Commit()
 }
 
-// ReadRemoved returns what was removed from the catalogue in dir, in order of kind and
-// key; nothing when there is no such file. Errors name the file and the row, counted
-// from 1.
+// ReadRemoved returns the removals of the catalogue in dir, sorted by kind and key; none if the file is absent.
+// Errors name the file and the row, counted from 1.
 func ReadRemoved(dir string) (list RemovedSet, err error) {
 	f, err := OpenIfAny(filepath.Join(dir, removedType.File()), removedType)
 	if f == nil || err != nil {
@@ -136,7 +131,7 @@ func ReadRemoved(dir string) (list RemovedSet, err error) {
 	err = f.Groups(0, f.RowGroups()).Each(context.Background(), func(r record.Record) error {
 		v, err := record.As[removedRow](r).removed()
 		if err == nil && len(list) > 0 && v.compare(list[len(list)-1]) <= 0 {
-			err = fmt.Errorf("%s, does not come after %s", v, list[len(list)-1])
+			err = fmt.Errorf("%s: not in order after %s", v, list[len(list)-1])
 		}
 		if err != nil {
 			return fmt.Errorf("%s: row %d: %w", f.path, len(list)+1, err)
@@ -147,10 +142,10 @@ func ReadRemoved(dir string) (list RemovedSet, err error) {
 	return list, err
 }
 
-// A RemovedSet is removals in order, each resource once, so that one can be found.
+// A RemovedSet is a sorted list of removals, each resource once, for Find.
 type RemovedSet []Removed
 
-// Find returns the removal of a resource itself.
+// Find returns the removal of exactly this resource.
 func (s RemovedSet) Find(kind fragment.Kind, k Key) (Removed, bool) {
 	i, ok := slices.BinarySearchFunc(s, Removed{Kind: kind, Key: k}, Removed.compare)
 	if !ok {
@@ -159,8 +154,7 @@ func (s RemovedSet) Find(kind fragment.Kind, k Key) (Removed, bool) {
 	return s[i], true
 }
 
-// Has reports whether a resource is removed: itself, or a season or an episode with its
-// series or its season.
+// Has reports whether a resource is removed: itself, or as part of a removed season or series.
 func (s RemovedSet) Has(kind fragment.Kind, k Key) bool {
 	if _, ok := s.Find(kind, k); ok {
 		return true

@@ -2,7 +2,7 @@ package catalog
 
 import "github.com/reelsplice/reelsplice/schemas/record"
 
-// A Season is everything about one season of a series, its episodes included.
+// A Season holds all data of one season of a series, including its episodes.
 type Season struct {
 	record.Object
 	ObjectID     record.String   `record:"_id"` // 24 hex digits
@@ -25,17 +25,16 @@ type Season struct {
 	Videos           *Videos            `record:"videos"`
 	WatchProviders   *WatchProviders    `record:"watch/providers" column:"watch_providers"`
 
-	// SeriesID is the series that the season is of. Responses lack it.
+	// SeriesID is the series of the season. Responses lack it.
 	SeriesID record.Int `record:"series_id,own"`
-	// EpisodeCount is known from rows of lists; details do not have it.
+	// EpisodeCount comes from rows of lists; details lack it.
 	EpisodeCount record.Int `record:"episode_count,own"`
-	// Localized holds what crawls in languages other than en-US gave.
+	// Localized holds the results of crawls in languages other than en-US.
 	Localized []LocalizedSeason `record:"localized,own"`
 	Provenance
 }
 
-// LocalizedSeason is the text of a season in one language, as a crawl in that
-// language gave it.
+// LocalizedSeason is the text of a season in one language, from a crawl in that language.
 type LocalizedSeason struct {
 	record.Object
 	Language         record.String     `record:"language,dict"`
@@ -47,7 +46,7 @@ type LocalizedSeason struct {
 	Credits          *TVCredits        `record:"credits"`
 }
 
-// ListedEpisode is what the structs of episodes in seasons and groups have in common.
+// ListedEpisode holds the common fields of episodes in seasons and groups.
 type ListedEpisode struct {
 	AirDate        record.String `record:"air_date,null,day"`
 	EpisodeNumber  record.Int    `record:"episode_number"`
@@ -72,8 +71,7 @@ type SeasonEpisode struct {
 	GuestStars []GuestStar   `record:"guest_stars"`
 }
 
-// EpisodeCrew is one job of one person in an episode. The API writes department and
-// job in either order.
+// EpisodeCrew is one job of one person in an episode. The API writes department and job in either order.
 type EpisodeCrew struct {
 	record.Object
 	Department record.String `record:"department,dict"`
@@ -91,7 +89,7 @@ type GuestStar struct {
 	Credited
 }
 
-// SeasonExternalIDs is the response of external_ids of a season.
+// SeasonExternalIDs is the external_ids response of a season.
 type SeasonExternalIDs struct {
 	record.Object `record:"drop-id"`
 	FreebaseMID   record.String `record:"freebase_mid,null"`
@@ -101,13 +99,13 @@ type SeasonExternalIDs struct {
 	WikidataID    record.String `record:"wikidata_id,null"`
 }
 
-// SeasonImages is the response of images of a season.
+// SeasonImages is the images response of a season.
 type SeasonImages struct {
 	record.Object `record:"drop-id"`
 	Posters       []Image `record:"posters"`
 }
 
-// NameTranslations is the response of translations of a season or an episode.
+// NameTranslations is the translations response of a season or an episode.
 type NameTranslations = Translations[NameTranslationData]
 
 // NameTranslation is the text of a season or an episode in one language.

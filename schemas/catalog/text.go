@@ -2,10 +2,9 @@ package catalog
 
 import "github.com/reelsplice/reelsplice/schemas/record"
 
-// Reviews, credits and episode groups are known by 24 hex digits.
+// Reviews, credits and episode groups have IDs of 24 hex digits.
 
-// A ReviewRecord is the response of review/{id}. A dump has most reviews in their
-// titles alone.
+// A ReviewRecord is the response of review/{id}. In a dump, most reviews occur only inside their titles.
 type ReviewRecord struct {
 	record.Object
 	ID            record.String `record:"id,details"`
@@ -33,13 +32,13 @@ type Credit struct {
 	MediaType  record.String `record:"media_type,dict"`
 	ID         record.String `record:"id"`
 	Person     *CreditPerson `record:"person"`
-	// Localized holds what crawls in languages other than en-US gave.
+	// Localized holds the results of crawls in languages other than en-US.
 	Localized []LocalizedCredit `record:"localized,own"`
 	// Fetched is the day on which the record was fetched, YYYY-MM-DD: see FetchedColumn.
 	Fetched record.String `record:"_fetched,dict,own"`
 }
 
-// LocalizedCredit is a credit in one language, as a crawl in that language gave it.
+// LocalizedCredit is a credit in one language, from a crawl in that language.
 type LocalizedCredit struct {
 	record.Object
 	Language record.String `record:"language,dict"`

@@ -2,8 +2,8 @@ package catalog
 
 import "github.com/reelsplice/reelsplice/schemas/record"
 
-// A TV is everything about one series but its seasons: the fields of its details
-// response, then its sub-requests under the names of append_to_response.
+// A TV holds all data of one series except its seasons: the fields of its details response, then its sub-requests
+// under the names of append_to_response.
 type TV struct {
 	record.Object
 	Adult               record.Bool      `record:"adult"`
@@ -58,17 +58,17 @@ type TV struct {
 	Videos               *Videos               `record:"videos"`
 	WatchProviders       *WatchProviders       `record:"watch/providers" column:"watch_providers"`
 
-	// Localized holds what crawls in languages other than en-US gave, one element a
-	// language. It is no field of TMDB's.
+	// Localized holds the results of crawls in languages other than en-US, one element per language. TMDB has no such
+	// field.
 	Localized []LocalizedTV `record:"localized,own"`
 	Provenance
 }
 
-// LocalizedTV is the text of a series in one language, as a crawl in that language
-// gave it. Fields that the crawl did not give are unset, and so is an empty name.
+// LocalizedTV is the text of a series in one language, from a crawl in that language. Fields absent from the crawl
+// are unset, as is an empty name.
 type LocalizedTV struct {
 	record.Object
-	Language         record.String     `record:"language,dict"` // xx-YY; xx where no region is known
+	Language         record.String     `record:"language,dict"` // xx-YY; xx without a known region
 	BackdropPath     record.String     `record:"backdrop_path"`
 	CreatedBy        []Creator         `record:"created_by"`
 	Genres           []Genre           `record:"genres"`
@@ -80,7 +80,7 @@ type LocalizedTV struct {
 	PosterPath       record.String     `record:"poster_path"`
 	Seasons          []SeasonSummary   `record:"seasons"`
 	Tagline          record.String     `record:"tagline"`
-	AggregateCredits *AggregateCredits `record:"aggregate_credits"` // whole: names may be translated
+	AggregateCredits *AggregateCredits `record:"aggregate_credits"` // complete: names may be translated
 	Credits          *TVCredits        `record:"credits"`
 }
 
@@ -126,15 +126,15 @@ type SeasonSummary struct {
 	VoteAverage  record.Float  `record:"vote_average"`
 }
 
-// AggregateCredits is the response of aggregate_credits of a series or a season: each
-// person once, with all roles and jobs.
+// AggregateCredits is the aggregate_credits response of a series or a season: each person once, with all roles and
+// jobs.
 type AggregateCredits struct {
 	record.Object `record:"drop-id,id=end"`
 	Cast          []AggregateCast `record:"cast"`
 	Crew          []AggregateCrew `record:"crew"`
 }
 
-// AggregateCast is the roles of one person.
+// AggregateCast lists the roles of one person.
 type AggregateCast struct {
 	record.Object
 	Credited
@@ -143,7 +143,7 @@ type AggregateCast struct {
 	Order             record.Int      `record:"order"`
 }
 
-// AggregateRole is one role and in how many episodes it was played.
+// AggregateRole is one role with its number of episodes.
 type AggregateRole struct {
 	record.Object
 	CreditID     record.String `record:"credit_id"`
@@ -151,7 +151,7 @@ type AggregateRole struct {
 	EpisodeCount record.Int    `record:"episode_count"`
 }
 
-// AggregateCrew is the jobs of one person in one department.
+// AggregateCrew lists the jobs of one person in one department.
 type AggregateCrew struct {
 	record.Object
 	Credited
@@ -160,7 +160,7 @@ type AggregateCrew struct {
 	TotalEpisodeCount record.Int     `record:"total_episode_count"`
 }
 
-// AggregateJob is one job and in how many episodes it was done.
+// AggregateJob is one job with its number of episodes.
 type AggregateJob struct {
 	record.Object
 	CreditID     record.String `record:"credit_id"`
@@ -185,7 +185,7 @@ type ContentRating struct {
 	Rating      record.String `record:"rating,dict"`
 }
 
-// TVCredits is the response of credits of a series or a season.
+// TVCredits is the credits response of a series or a season.
 type TVCredits struct {
 	record.Object `record:"drop-id,id=end"`
 	Cast          []TVCastCredit `record:"cast"`
@@ -207,7 +207,7 @@ type EpisodeGroups struct {
 	Results       []EpisodeGroupSummary `record:"results"`
 }
 
-// EpisodeGroupSummary is an order of a series' episodes, without the episodes.
+// EpisodeGroupSummary is an ordering of a series' episodes, without the episodes.
 type EpisodeGroupSummary struct {
 	record.Object
 	Description  record.String `record:"description"`

@@ -1,15 +1,13 @@
-// Package catalog defines the records of the catalogue: Go structs in TMDB's own
-// field names, everything about one resource nested in it, which are rows of
-// Parquet files and lines of NDJSON alike. The builder reads what ingest wrote;
-// DuckDB and pandas can read it too.
+// Package catalog defines the records of the catalogue: Go structs with TMDB's field names, each with all data of one
+// resource. They are rows of Parquet files and lines of NDJSON alike. The builder reads what ingest wrote; DuckDB and
+// pandas can read it too.
 //
-// A catalogue is a folder with one file a kind (movie.parquet), sorted by id, and a folder
-// quarantine/ with the rows that did not validate.
+// A catalogue is a folder with one file per kind (movie.parquet), sorted by ID, and a folder quarantine/ with
+// rejected rows.
 //
-// In Parquet, a column is NULL when the field was unset, and a list can be NULL (unset) or empty.
-// Two columns of every struct hold the rest: _unusual and _extra; see record.Object. The structs
-// follow the shapes of TMDB's responses, fields in the same order; the tag option "null" marks those
-// that the API keeps as null.
+// In Parquet, a column is NULL if the field was unset, and a list can be NULL (unset) or empty. Two columns of every
+// struct hold the rest: _unusual and _extra; see record.Object. The structs follow TMDB's responses, with fields in
+// the same order. The tag option "null" marks fields that the API keeps as null.
 //
 // SCHEMA.md lists all columns.
 package catalog
@@ -31,7 +29,7 @@ import (
 	"github.com/reelsplice/reelsplice/schemas/record"
 )
 
-// A Type is one kind of records, for code that treats kinds alike.
+// A Type describes one kind of records, for code that treats all kinds alike.
 type Type struct {
 	Kind fragment.Kind
 	Plan *record.Schema
@@ -39,10 +37,10 @@ type Type struct {
 	new  func() record.Record
 
 	keyFields []string
-	marked    *record.Field // DetailsColumn, nil for a kind without
+	marked    *record.Field // DetailsColumn; nil if the kind lacks it
 }
 
-// newType returns the type of records T whose keys are in some of their fields.
+// newType returns the type of records T, whose key consists of the given fields.
 func newType[T any](k fragment.Kind, keyFields ...string) *Type {
 	t := &Type{
 		Kind: k, name: k.String(), Plan: record.SchemaOf[T](), new: func() record.Record { return record.Of(new(T)) }, keyFields: keyFields,
@@ -68,11 +66,10 @@ var types = []*Type{
 	newType[Account](fragment.KindAccount, "id", "guest_session_id"),
 }
 
-// Types returns all kinds of records, in the order of their numbers. It is shared:
-// read only.
+// Types returns all kinds of records, in order of number. The slice is shared and read-only.
 func Types() []*Type { return types }
 
-// TypeOf returns the type of a kind, nil for kinds that are no records.
+// TypeOf returns the type of a kind; nil for kinds without records.
 func TypeOf(k fragment.Kind) *Type {
 	for _, t := range types {
 		if t.Kind == k {
@@ -104,11 +101,11 @@ func Kinds() []string {
 	return names
 }
 
-// File returns the name of the file, in a catalogue folder, that holds the records.
+// File returns the name of the kind's file in a catalogue folder.
 func (t *Type) File() string { return t.Name() + ".parquet" }
 
-// fileMode returns the permissions of the kind's file. Account data is for its owner alone: accounts, and
-// lists, some of them private.
+// fileMode returns the permissions of the kind's file. Accounts and lists, some of them private, are readable only by
+// the owner.
 func (t *Type) fileMode() fs.FileMode {
 	if t.Kind == fragment.KindAccount || t.Kind == fragment.KindList {
 		return 0o600
@@ -121,20 +118,21 @@ func (t *Type) Open(catalog string) (*File, error) {
 	return OpenFile(filepath.Join(catalog, t.File()), t)
 }
 
-// The folder of an ingest in its catalogue, and the folder there with complete new files, while they move to their places.
+// WorkDir is the folder of an ingest in its catalogue. Its CompleteDir holds complete new files until they are moved
+// into place.
 const (
 	WorkDir     = ".ingest"
 	CompleteDir = "complete"
 )
 
-// Whole returns an error for a catalogue where some files are those of an ingest and others those before it.
+// Whole returns an error if only some files of a catalogue have been replaced by an ingest.
 func Whole(dir string) error {
 	_, err := os.Stat(filepath.Join(dir, WorkDir, CompleteDir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err == nil {
-		err = errors.New("an ingest moves its files to their places, or was killed at that: want it to end, run ingest again")
+		err = errors.New("an ingest is moving its files into place, or was killed meanwhile: wait for its end, or run ingest again")
 	}
 	return fmt.Errorf("catalogue %s: %w", dir, err)
 }
@@ -152,7 +150,7 @@ func Exists(dir string) bool {
 // New returns an empty record.
 func (t *Type) New() record.Record { return t.new() }
 
-// KeyOnly returns a new record of a type that has the key of another and nothing else.
+// KeyOnly returns a new record of a type with only the key of another record.
 func KeyOnly(t *Type, from record.Record) record.Record {
 	r := t.New()
 	for _, name := range t.keyFields {
@@ -165,8 +163,7 @@ func KeyOnly(t *Type, from record.Record) record.Record {
 // KeyFields returns the names of the fields that Key reads.
 func (t *Type) KeyFields() []string { return slices.Clone(t.keyFields) }
 
-// Key returns the key of a record, which identifies it among those of its kind. The error is a
-// *record.FieldError.
+// Key returns the key of a record, unique within its kind. The error is a *record.FieldError.
 func (t *Type) Key(r record.Record) (Key, error) {
 	switch t.Kind {
 	case fragment.KindReview, fragment.KindCredit, fragment.KindEpisodeGroup:
@@ -177,32 +174,30 @@ func (t *Type) Key(r record.Record) (Key, error) {
 	return numbersOf(r, t.keyFields...)
 }
 
-// A Key identifies a record among those of its kind, and orders them: by number,
-// seasons and episodes by series, season and episode, text ids by their digits, guests
-// among accounts by those of their session.
+// A Key identifies and orders the records of a kind: by number, by series, season and episode, or by hexadecimal ID.
+// Guest accounts use the digits of their session.
 type Key struct{ Hi, Lo uint64 }
 
 // Compare returns -1, 0 or 1.
 func (k Key) Compare(o Key) int { return cmp.Or(cmp.Compare(k.Hi, o.Hi), cmp.Compare(k.Lo, o.Lo)) }
 
-// ID returns the number of a record that is known by one, and of the series of a
-// season or an episode.
+// ID returns the number of a record, or of the series of a season or episode.
 func (k Key) ID() uint64 { return k.Hi }
 
-// Season returns the number of a season, or of an episode's season.
+// Season returns the number of a season, also for an episode.
 func (k Key) Season() uint32 { return uint32(k.Lo >> 32) }
 
 // Episode returns the number of an episode.
 func (k Key) Episode() uint32 { return uint32(k.Lo) }
 
-// Text returns the 24 hex digits of a record that is known by them.
+// Text returns the key as 24 hex digits.
 func (k Key) Text() string {
 	b := binary.BigEndian.AppendUint64(make([]byte, 0, 16), k.Hi)
 	b = binary.BigEndian.AppendUint64(b, k.Lo)
 	return hex.EncodeToString(b[:hexBytes])
 }
 
-// Append appends the key that a release has for a record of a kind.
+// Append appends the record's key in a release.
 func (k Key) Append(dst []byte, kind fragment.Kind) []byte {
 	switch kind {
 	case fragment.KindSeason:
@@ -215,12 +210,12 @@ func (k Key) Append(dst []byte, kind fragment.Kind) []byte {
 	return fragment.AppendID(dst, kind, fragment.ID(k.Hi))
 }
 
-// Describe returns the key of a record of a kind for people: "movie 550".
+// Describe returns a readable key: "movie 550".
 func (k Key) Describe(kind fragment.Kind) string {
 	return fragment.DescribeKey(k.Append(nil, kind))
 }
 
-// NumberKey returns the key of a record that is known by a number.
+// NumberKey returns the key of a record with a number.
 func NumberKey(id int64) Key { return Key{Hi: uint64(id)} }
 
 // SeasonKey returns the key of a season.
@@ -233,16 +228,15 @@ func EpisodeKey(series int64, season, episode int64) Key {
 	return Key{Hi: uint64(series), Lo: uint64(uint32(season))<<32 | uint64(uint32(episode))}
 }
 
-// hexBytes is how many bytes the digits of a text id stand for.
+// hexBytes is the length of a hexadecimal ID in bytes.
 const hexBytes = 12
 
-// TextKey returns the key of a record that is known by 24 hex digits in lower case;
-// false for any other text.
+// TextKey returns the key of a record with an ID of 24 lower-case hex digits; false for any other text.
 func TextKey(text string) (Key, bool) {
 	return digitsKey(text, 2*hexBytes)
 }
 
-// digitsKey returns the key that n hex digits in lower case stand for.
+// digitsKey parses a key of n lower-case hex digits.
 func digitsKey(text string, n int) (Key, bool) {
 	var b [16]byte
 	if len(text) != n || strings.ContainsAny(text, "ABCDEF") {
@@ -252,7 +246,7 @@ func digitsKey(text string, n int) (Key, bool) {
 	return Key{binary.BigEndian.Uint64(b[:]), binary.BigEndian.Uint64(b[8:])}, err == nil
 }
 
-// numbersOf returns the key of a record that is known by numbers: an id, then those of season and episode.
+// numbersOf returns a key that consists of numbers: an ID, then season and episode.
 func numbersOf(r record.Record, fields ...string) (Key, error) {
 	var n [3]int64
 	low, high := int64(1), int64(math.MaxInt64)
@@ -275,8 +269,7 @@ func textOf(r record.Record) (Key, error) {
 	return k, nil
 }
 
-// accountOf returns the key of an account: its number, or the digits of the session of a
-// guest, who has none.
+// accountOf returns the key of an account: its number, or the session digits of a guest.
 func accountOf(r record.Record) (Key, error) {
 	if guest := r.StringNamed("guest_session_id"); guest.Set && !r.IntNamed("id").Set {
 		k, ok := GuestKey(guest.V)
@@ -288,14 +281,14 @@ func accountOf(r record.Record) (Key, error) {
 	return numbersOf(r, "id")
 }
 
-// GuestKey returns the key of the account of a guest, whose session has these 32 hex
-// digits in lower case. Digits that would be the key of a number are none of a session.
+// GuestKey returns the key of a guest's account from the 32 lower-case hex digits of its session. It returns false
+// for digits that equal the key of a number.
 func GuestKey(text string) (Key, bool) {
 	k, ok := digitsKey(text, 32)
 	return k, ok && k.Lo != 0
 }
 
-// integer returns a field that must be there, low to high.
+// integer returns a mandatory field in the range low to high.
 func integer(r record.Record, name string, low, high int64) (int64, error) {
 	n := r.IntNamed(name)
 	switch {
@@ -309,13 +302,12 @@ func integer(r record.Record, name string, low, high int64) (int64, error) {
 	return n.V, nil
 }
 
-// DetailsColumn is a column of ours: whether a source gave a whole details response.
+// DetailsColumn is a column of our own: whether a source had a whole details response.
 const DetailsColumn = "_details"
 
-// MarkDetails marks the record of a row that is a response of the API, if it has the fields
-// with tag option details: those of details responses of all years. The details of a marked
-// record are served as they were given, old shapes too; those of others are completed. So a
-// row of another layout is never marked.
+// MarkDetails marks the record of an API response if it has the fields with tag option details, which details
+// responses of all years have. Details of a marked record are served unchanged, even in old shapes; others are
+// completed. Rows of other layouts are never marked.
 func (t *Type) MarkDetails(r record.Record) {
 	if t.marked == nil {
 		return
@@ -328,5 +320,5 @@ func (t *Type) MarkDetails(r record.Record) {
 	*r.Bool(t.marked) = record.Bool{V: true, Set: true}
 }
 
-// HasDetails reports whether a record is marked, or of a kind that has no mark.
+// HasDetails reports whether a record is marked, or of a kind without marks.
 func (t *Type) HasDetails(r record.Record) bool { return t.marked == nil || r.Bool(t.marked).V }

@@ -18,45 +18,43 @@ import (
 
 // Tests lower these.
 var (
-	// rowGroupBytes is how much text a row group holds at most, and so the unit of work
-	// of the builder. What is known of a row group takes a kilobyte for each of some
-	// hundred columns, in the file and in the memory of all who open it, so that behind
-	// the first manyGroups of a file they hold largeGroupBytes.
+	// rowGroupBytes is the maximum text in a row group, and therefore the builder's unit of work. Metadata of a row
+	// group takes a kilobyte for each of some hundred columns, in the file and in memory of every reader. So after
+	// the first manyGroups, row groups hold up to largeGroupBytes.
 	rowGroupBytes   int64 = 8 << 20
 	largeGroupBytes int64 = 48 << 20
 	manyGroups            = 32
 
-	// batchRows and batchBytes bound what a shredder holds.
+	// batchRows and batchBytes bound the content of a shredder.
 	batchRows        = 256
 	batchBytes int64 = 512 << 10
 )
 
-// valueBytes is what a column takes in a row without a value, about: rows of few texts are
-// not free, or a row group would hold any number of them.
+// valueBytes is the approximate size of a column's entry without a value. Otherwise a row group could hold any number
+// of almost empty rows.
 const valueBytes = 2
 
-// A Writer writes records of one kind, which must come in ascending order of their
-// keys, into one Parquet file. Columns are encoded side by side, on as many cores as
-// there are; the file's bytes do not depend on how many. The file appears under its name
-// on Commit, durably and at once; Abort leaves what was there.
+// A Writer writes records of one kind, in ascending order of key, into one Parquet file. It encodes columns
+// concurrently on all cores, but the file's bytes do not depend on their number. Commit puts the file in place
+// atomically and durably; Abort leaves the old file.
 type Writer struct {
 	path string
 	file *file.Pending
 	pq   *parquet.GenericWriter[any]
 	cols *objectColumns
 
-	open   *shredder // takes the records at hand apart
-	binary []byte    // of the last record, which measures it
-	empty  int64     // bytes of a record without values
+	open   *shredder // splits the current records
+	binary []byte    // encoding of the last record, to measure it
+	empty  int64     // size of a record without values
 	held   int64     // bytes of the row group so far
-	groups int       // that are complete
-	slack  int64     // bytes that the row group may hold beyond its size: see EndGroup
+	groups int       // complete ones
+	slack  int64     // permitted excess of the row group: see EndGroup
 	n      int64
 
-	// Of two shredders, one is filled while a goroutine encodes what the other one holds.
+	// Two shredders: one is filled while a goroutine encodes the other.
 	columns chan *shredder
 	free    chan *shredder
-	done    chan struct{} // closed when all is encoded
+	done    chan struct{} // closed when everything is encoded
 	failed  atomic.Pointer[error]
 }
 
@@ -89,7 +87,7 @@ func Create(path string, t *Type) (*Writer, error) {
 	return w, nil
 }
 
-// Write appends one record. The Writer keeps its texts until they are written.
+// Write appends one record. The Writer retains its texts until they are written.
 func (w *Writer) Write(r record.Record) error {
 	w.open.object(w.cols, r, 0)
 	w.open.rows++
@@ -107,7 +105,7 @@ func (w *Writer) Write(r record.Record) error {
 	return w.err()
 }
 
-// groupBytes returns how many bytes the row group at hand may hold.
+// groupBytes returns the maximum size of the current row group.
 func (w *Writer) groupBytes() int64 {
 	if w.groups < manyGroups {
 		return rowGroupBytes
@@ -115,7 +113,7 @@ func (w *Writer) groupBytes() int64 {
 	return largeGroupBytes
 }
 
-// send has the records at hand encoded, as the last ones of their row group if they are.
+// send passes the current records to the encoder; last ends their row group.
 func (w *Writer) send(last bool) {
 	if w.open.rows == 0 && (!last || w.held == 0) {
 		return
@@ -136,7 +134,7 @@ func (w *Writer) err() error {
 	return nil
 }
 
-// fail keeps the first error; what comes after it is passed over.
+// fail stores the first error and ignores later ones.
 func (w *Writer) fail(err error) {
 	if err != nil {
 		err = fmt.Errorf("write %s: %w", w.path, err)
@@ -144,9 +142,9 @@ func (w *Writer) fail(err error) {
 	}
 }
 
-// EndGroup ends the open row group where one of an earlier file begins, so that the boundaries of row groups stay in
-// place. It reports false for one that is small, which stays open. If that file has more row groups, the next one may
-// grow by an eighth: a few new records then do not move its end.
+// EndGroup ends the row group where one of an earlier file begins, so boundaries stay in place. It returns false for
+// a small row group, which stays open. If that file has more row groups, the next one may exceed its size by an
+// eighth: a few new records then do not move its end.
 func (w *Writer) EndGroup(more bool) bool {
 	small := w.held > 0 && w.held < w.groupBytes()/4
 	if !small {
@@ -159,10 +157,10 @@ func (w *Writer) EndGroup(more bool) bool {
 	return !small
 }
 
-// CopyGroup appends row group i of a file of the same kind as it is, without decoding it. It comes after EndGroup.
+// CopyGroup appends row group i of a file of the same kind without decoding it. Call EndGroup first.
 func (w *Writer) CopyGroup(f *File, i int) error {
 	w.send(true)
-	w.free <- <-w.free // all is encoded once the other shredder is free
+	w.free <- <-w.free // everything is encoded once the other shredder is free
 	if err := w.err(); err != nil {
 		return err
 	}
@@ -175,7 +173,7 @@ func (w *Writer) CopyGroup(f *File, i int) error {
 	return nil
 }
 
-// encode writes the columns of records that were taken apart.
+// encode writes the columns of split records.
 func (w *Writer) encode(group *parquet.ConcurrentRowGroupWriter) {
 	defer close(w.done)
 	for s := range w.columns {
@@ -201,7 +199,7 @@ func (w *Writer) encode(group *parquet.ConcurrentRowGroupWriter) {
 	}
 }
 
-// eachColumn calls fn for all columns, some at once.
+// eachColumn calls fn for all columns, several concurrently.
 func eachColumn(columns []*parquet.ColumnWriter, fn func(c int, col *parquet.ColumnWriter) error) error {
 	var next atomic.Int64
 	var g errgroup.Group
@@ -226,10 +224,10 @@ func eachColumn(columns []*parquet.ColumnWriter, fn func(c int, col *parquet.Col
 	return g.Wait()
 }
 
-// Rows returns how many records were written.
+// Rows returns the number of records written.
 func (w *Writer) Rows() int64 { return w.n }
 
-// finish ends the goroutines.
+// finish ends the goroutine.
 func (w *Writer) finish() {
 	if w.columns != nil {
 		close(w.columns)
@@ -238,7 +236,7 @@ func (w *Writer) finish() {
 	}
 }
 
-// Commit completes the file, syncs it and gives it its name.
+// Commit completes the file, syncs it and puts it in place.
 func (w *Writer) Commit() error {
 	w.send(true)
 	w.finish()
@@ -257,20 +255,20 @@ func (w *Writer) Commit() error {
 	return file.SyncDir(filepath.Dir(w.path))
 }
 
-// Abort removes what was written. It does nothing after Commit.
+// Abort removes the new file. It does nothing after Commit.
 func (w *Writer) Abort() error {
 	w.finish()
 	return w.file.Abort()
 }
 
-// codec compresses all columns of a file with the same few encoders. The library's keeps
-// its encoders in a pool that may forget them, and each takes megabytes.
+// codec compresses all columns of a file with the same few encoders. The library's codec keeps encoders of several
+// megabytes in a pool that may drop them.
 type codec struct {
 	zstd.Codec
 	enc *kzstd.Encoder
 }
 
-// newCodec returns a codec for so many users at once.
+// newCodec returns a codec for that number of concurrent users.
 func newCodec(users int) (*codec, error) {
 	enc, err := kzstd.NewWriter(nil, kzstd.WithEncoderConcurrency(users), kzstd.WithEncoderLevel(kzstd.SpeedDefault),
 		kzstd.WithZeroFrames(true), kzstd.WithEncoderCRC(false))

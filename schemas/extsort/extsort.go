@@ -1,8 +1,8 @@
-// Package extsort sorts more records than fit into memory: an external merge sort. A record is
-// a key and a payload, both opaque bytes. Records are ordered by key, then by payload, so the
-// result depends only on the records that were added. Equal records are all there.
+// Package extsort sorts more records than fit into memory: an external merge sort. A record is a key and a payload,
+// both opaque bytes. Records are ordered by key, then by payload, so the result depends only on the records added.
+// Duplicates are kept.
 //
-// In one process, a Sorter takes records and gives them back in order:
+// In one process, a Sorter collects records and returns them in order:
 //
 //	s := extsort.New(extsort.Options{Dir: dir, Memory: 256 << 20})
 //	defer s.Close()
@@ -10,14 +10,14 @@
 //	it, err := s.Sort(ctx, 0)
 //	key, payload, err := it.Next() // until io.EOF
 //
-// Between tasks, each task writes what it made as one file with sections, and a later task
-// merges one section of all these files:
+// Between tasks, each task writes its records to one file with sections. A later task merges one section of all these
+// files:
 //
 //	f, err := s.WriteFile(ctx, "contributions-0007")      // in each task of one stage
 //	it, err := extsort.Merge(ctx, files, section, options) // in each task of the next one
 //
-// Every block of a file carries a CRC-32C, and so does the footer: a damaged file is an error
-// that matches ErrDamaged, never wrong data.
+// Every block of a file has a CRC-32C, and so does the footer. A damaged file causes an error that matches
+// ErrDamaged, never wrong data.
 package extsort
 
 import (
@@ -32,30 +32,29 @@ import (
 )
 
 const (
-	// MaxRecord is the longest record in bytes: key, payload, and up to ten bytes for their
-	// lengths.
+	// MaxRecord is the maximum size of a record in bytes: key, payload, and up to ten bytes for their lengths.
 	MaxRecord = 1 << 30
 
-	// MaxSections is the highest number of sections of a file.
+	// MaxSections is the maximum number of sections of a file.
 	MaxSections = 1 << 16
 )
 
-var minMemory int64 = 256 << 10 // a lower bound on memory is raised to this; tests lower it
+var minMemory int64 = 256 << 10 // lower bound on memory; tests lower it
 
 var errClosed = errors.New("extsort: sorter is closed")
 
 // Options bounds a Sorter or a merge.
 type Options struct {
-	Dir      string // temporary files lie in a folder of their own below it, made with the first file
-	Memory   int64  // bytes of records held at once, at least 256 KiB; a longer record is held alone
-	Sections int    // sections that records are added to, 1 when 0; Merge ignores it
+	Dir      string // temporary files are in a new folder below it, made with the first file
+	Memory   int64  // bytes of records in memory, at least 256 KiB; a longer record is held alone
+	Sections int    // number of sections, 1 if 0; Merge ignores it
 }
 
 func (o Options) memory() int64 { return max(o.Memory, minMemory) }
 
 func (o Options) sections() int { return max(o.Sections, 1) }
 
-// createFunc makes a file. Tests replace createFile to fill a disk.
+// createFunc creates a file. Tests replace createFile to simulate a full disk.
 type createFunc func(path string) (io.WriteCloser, error)
 
 // createFile is a variable for tests.
@@ -63,8 +62,8 @@ var createFile createFunc = func(path string) (io.WriteCloser, error) {
 	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 }
 
-// A Sorter collects records in memory and writes them as sorted runs whenever the memory is
-// full. It is for one goroutine.
+// A Sorter collects records in memory and writes them as sorted runs whenever memory is full. It is for one
+// goroutine.
 type Sorter struct {
 	o      Options
 	memory *memory
@@ -72,19 +71,19 @@ type Sorter struct {
 	runs   []*File
 	count  int64
 	sorted bool  // no more records may be added
-	err    error // the first one, which later calls repeat
+	err    error // the first error, which later calls repeat
 }
 
-// New returns an empty Sorter. It touches no disk before the memory is full.
+// New returns an empty Sorter. It uses no disk until memory is full.
 func New(o Options) *Sorter {
 	return &Sorter{o: o, memory: newMemory(o.memory()), folder: folder{parent: o.Dir, create: createFile}}
 }
 
-// Len returns how many records were added.
+// Len returns the number of records added.
 func (s *Sorter) Len() int64 { return s.count }
 
-// Add adds a record to a section and copies key and payload. After an error, such as a full
-// disk, the temporary files are gone and every later call returns that error.
+// Add adds a record to a section and copies key and payload. After an error, such as a full disk, the temporary files
+// are removed and every later call returns that error.
 func (s *Sorter) Add(section int, key, payload []byte) error {
 	switch {
 	case s.err != nil:
@@ -136,7 +135,7 @@ func (s *Sorter) writeMemory(path string) (*File, error) {
 	return w.finish()
 }
 
-// fail remembers the first error and removes the temporary files on it.
+// fail stores the first error and removes the temporary files.
 func (s *Sorter) fail(err error) {
 	if err != nil && s.err == nil {
 		s.err = err
@@ -144,9 +143,9 @@ func (s *Sorter) fail(err error) {
 	}
 }
 
-// Sort ends the adding and returns the records of a section in order. It may be called several times
-// for a section, in any order. ctx stops the passes that merge many runs into few, and the
-// Iterator, which is valid until the Sorter is closed.
+// Sort ends adding and returns the records of a section in order. It may be called repeatedly, for sections in any
+// order. ctx cancels the passes that reduce the number of runs, and the Iterator, which is valid until the Sorter is
+// closed.
 func (s *Sorter) Sort(ctx context.Context, section int) (*Iterator, error) {
 	if s.err != nil {
 		return nil, s.err
@@ -165,7 +164,7 @@ func (s *Sorter) Sort(ctx context.Context, section int) (*Iterator, error) {
 	return it, err
 }
 
-// prepare sorts the records in memory if they are all, or merges the runs until one pass is left.
+// prepare sorts the records in memory if there are no runs; else it merges the runs until one pass is left.
 func (s *Sorter) prepare(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -178,14 +177,13 @@ func (s *Sorter) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.memory.drop() // the merge needs the bytes
+	s.memory.drop() // the merge needs the memory
 	s.runs, err = s.merge().reduce(ctx, s.runs, true)
 	return err
 }
 
-// WriteFile ends the adding and writes all records as one file, each section sorted, at path,
-// where no file may be. The file is not synced. The caller owns the file and its handle. The
-// Sorter can only be closed afterwards.
+// WriteFile ends adding and writes all records to a new file at path, each section sorted. The file is not synced.
+// The caller owns it and its handle. Afterwards the Sorter can only be closed.
 func (s *Sorter) WriteFile(ctx context.Context, path string) (*File, error) {
 	if s.err != nil {
 		return nil, s.err
@@ -205,8 +203,7 @@ func (s *Sorter) WriteFile(ctx context.Context, path string) (*File, error) {
 // merge returns the merge of all sections.
 func (s *Sorter) merge() merge { return merge{&s.folder, s.o.memory(), 0, s.o.sections()} }
 
-// Close removes all temporary files. Iterators must not be used afterwards. A second Close does
-// nothing.
+// Close removes all temporary files. Iterators are invalid afterwards. A second Close does nothing.
 func (s *Sorter) Close() error {
 	if s.err == nil {
 		s.err = errClosed
@@ -223,13 +220,13 @@ func (s *Sorter) release() error {
 	return s.folder.remove()
 }
 
-// runSuffix ends the names of temporary files.
+// runSuffix is the suffix of temporary files.
 const runSuffix = ".run"
 
-// A folder has the temporary files of a Sorter or a merge. It is made with the first file.
+// A folder holds the temporary files of a Sorter or a merge. It is created with the first file.
 type folder struct {
 	parent string
-	path   string // "" while there is none
+	path   string // "" before the first file
 	next   int    // number of the last file
 	create createFunc
 }
@@ -259,7 +256,7 @@ func (d *folder) remove() error {
 	return nil
 }
 
-// recordBytes returns the bytes that a record takes at most, in memory and in a file.
+// recordBytes returns an upper bound of a record's size, in memory and in a file.
 func recordBytes(key, payload []byte) int64 {
 	return 2*binary.MaxVarintLen32 + int64(len(key)) + int64(len(payload))
 }

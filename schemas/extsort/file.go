@@ -12,26 +12,27 @@ import (
 
 // A file is blocks of records, section by section, and a footer:
 //
-//	block    CRC-32C of its offset, length and records; length of its records; records
-//	table    one pair of varints a section: bytes of its blocks, number of its records
+// block    CRC-32C of its offset, length and records; length of its records; records
+//
+//	table    two varints per section: bytes of its blocks, number of its records
 //	trailer  length of the longest record, offset of the table, sections, CRC-32C of table and trailer, magic
 //
-// Numbers of fixed length are little-endian. A record longer than a block has its own.
+// Fixed-length numbers are little-endian. A record longer than a block gets its own block.
 const (
 	headBytes    = 4 + 4
 	trailerBytes = 4 + 8 + 4 + 4 + 4
 	magic        = "xsrt"
 )
 
-// blockBytes is the length of a block, a longer record aside. Tests lower it.
+// blockBytes is the maximum length of a block with several records. Tests lower it.
 var blockBytes = 16 << 10
 
-// ErrDamaged is matched by errors about files whose bytes differ from those written.
+// ErrDamaged matches errors about files whose bytes differ from those written.
 var ErrDamaged = errors.New("sorted file is damaged")
 
 func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) } // made once inside crc32
 
-// checksum covers the offset, so that a block in a wrong place does not pass.
+// checksum covers the offset, so a misplaced block is detected.
 func checksum(offset int64, parts ...[]byte) uint32 {
 	var at [8]byte
 	binary.LittleEndian.PutUint64(at[:], uint64(offset))
@@ -42,7 +43,7 @@ func checksum(offset int64, parts ...[]byte) uint32 {
 	return sum
 }
 
-// A section is the place of a section's blocks.
+// A section is the range of a section's blocks.
 type section struct {
 	from, to int64
 	records  int64
@@ -52,15 +53,15 @@ type section struct {
 type Writer struct {
 	path     string
 	f        io.WriteCloser
-	buf      []byte // room for a header, then the records of the block being filled
+	buf      []byte // space for a header, then the records of the open block
 	offset   int64
-	current  int // section of the block being filled
+	current  int // section of the open block
 	sections []section
 	longest  int
-	record   []byte // of Add
+	record   []byte // buffer of Add
 }
 
-// Create starts a file at path, where no file may be. It is not synced.
+// Create starts a new file at path. It is not synced.
 func Create(path string, sections int) (*Writer, error) {
 	return newWriter(createFile, path, sections)
 }
@@ -73,13 +74,13 @@ func newWriter(create createFunc, path string, sections int) (*Writer, error) {
 	return &Writer{path: path, f: f, buf: make([]byte, headBytes, blockBytes), sections: make([]section, sections)}, nil
 }
 
-// Add adds a record behind all before it.
+// Add appends a record.
 func (w *Writer) Add(section int, key, payload []byte) error {
 	w.record = appendRecord(w.record[:0], key, payload)
 	return w.add(section, w.record)
 }
 
-// Close completes the file and closes it. With an error, which it passes on, it removes the file.
+// Close completes and closes the file. If err is not nil, it removes the file and returns err.
 func (w *Writer) Close(err error) error {
 	if err != nil {
 		return w.abort(err)
@@ -91,7 +92,7 @@ func (w *Writer) Close(err error) error {
 	return f.Close()
 }
 
-// add appends a record as appendRecord made it.
+// add appends a record in the form of appendRecord.
 func (w *Writer) add(section int, record []byte) error {
 	if section != w.current || len(w.buf)+len(record) > blockBytes {
 		if err := w.flush(nil); err != nil {
@@ -108,7 +109,7 @@ func (w *Writer) add(section int, record []byte) error {
 	return nil
 }
 
-// flush writes the block being filled, or long as a block of its own when the former is empty.
+// flush writes the open block; if that is empty, it writes long as a block of its own.
 func (w *Writer) flush(long []byte) error {
 	head, body := w.buf[:headBytes], w.buf[headBytes:]
 	if long != nil {
@@ -143,7 +144,7 @@ func (w *Writer) write(b []byte) error {
 	return nil
 }
 
-// finish writes the footer and opens the file. The file is not synced: it is checked when read.
+// finish writes the footer and opens the file. Without a sync: readers check the file.
 func (w *Writer) finish() (*File, error) {
 	if err := w.flush(nil); err != nil {
 		return nil, w.abort(err)
@@ -175,7 +176,7 @@ func (w *Writer) abort(err error) error {
 	return err
 }
 
-// A File is a sorted file that is open for reading, by any number of goroutines.
+// A File is a sorted file open for reading, by any number of goroutines.
 type File struct {
 	name     string // path
 	r        *os.File
@@ -184,7 +185,7 @@ type File struct {
 	longest  int64 // bytes of the longest record
 }
 
-// Open opens a file that WriteFile wrote, and checks its footer.
+// Open opens a file written by WriteFile, and checks its footer.
 func Open(path string) (*File, error) {
 	r, err := os.Open(path)
 	if err != nil {
@@ -201,7 +202,7 @@ func Open(path string) (*File, error) {
 	return f, nil
 }
 
-// usualFooter is how many bytes the footer has at most, as long as there are some thousands of sections.
+// usualFooter is the largest footer of files with up to some thousands of sections, in bytes.
 var usualFooter int64 = 16 << 10 // tests lower it
 
 func (f *File) readFooter() error {
@@ -216,7 +217,7 @@ func (f *File) readFooter() error {
 	f.longest = int64(binary.LittleEndian.Uint32(t))
 	at := int64(binary.LittleEndian.Uint64(t[4:]))
 	n := binary.LittleEndian.Uint32(t[12:])
-	length := f.size - trailerBytes - at // of the table
+	length := f.size - trailerBytes - at // length of the table
 	if string(t[20:]) != magic || at < 0 || length < 0 || n > MaxSections || length > int64(n)*2*binary.MaxVarintLen64 {
 		return ErrDamaged
 	}
@@ -233,7 +234,7 @@ func (f *File) readFooter() error {
 	return f.readSections(table, int(n), at)
 }
 
-// readSections reads the table, whose checksum is right.
+// readSections parses the table after its checksum was verified.
 func (f *File) readSections(table []byte, n int, end int64) error {
 	f.sections = make([]section, n)
 	at := int64(0)
@@ -253,7 +254,7 @@ func (f *File) readSections(table []byte, n int, end int64) error {
 	return nil
 }
 
-// failed adds the name to an error. A file that ends early is damaged.
+// failed adds the file name to an error. A truncated file is damaged.
 func (f *File) failed(err error) error {
 	if errors.Is(err, io.EOF) {
 		err = fmt.Errorf("%w: %w", ErrDamaged, err)
@@ -261,10 +262,10 @@ func (f *File) failed(err error) error {
 	return fmt.Errorf("read sorted file %q: %w", f.name, err)
 }
 
-// SectionLen returns how many records a section has.
+// SectionLen returns the number of records in a section.
 func (f *File) SectionLen(section int) int64 { return f.sections[section].records }
 
-// Len returns how many records all sections have.
+// Len returns the number of records in all sections.
 func (f *File) Len() (n int64) {
 	for _, s := range f.sections {
 		n += s.records
@@ -272,22 +273,22 @@ func (f *File) Len() (n int64) {
 	return n
 }
 
-// Close closes the file, which stays.
+// Close closes the file without removing it.
 func (f *File) Close() error { return f.r.Close() }
 
 // A sectionReader reads the records of a section.
 type sectionReader struct {
 	file *File
-	at   int64 // of the next block
+	at   int64 // offset of the next block
 	to   int64
 	buf  []byte // the block
-	rest []byte // its records behind the current one
+	rest []byte // its records after the current one
 
-	record, key, payload []byte // current, in buf
+	record, key, payload []byte // the current ones, in buf
 	prefix               uint64
 }
 
-// next moves to the next record. It returns io.EOF behind the last one.
+// next moves to the next record. It returns io.EOF after the last one.
 func (r *sectionReader) next() error {
 	if len(r.rest) == 0 {
 		if err := r.readBlock(); err != nil {
@@ -303,7 +304,7 @@ func (r *sectionReader) next() error {
 	return nil
 }
 
-// readBlock reads and checks the next block: with one system call, unless it is a long one.
+// readBlock reads and checks the next block, with one system call unless it is long.
 func (r *sectionReader) readBlock() error {
 	left := r.to - r.at
 	if left == 0 {

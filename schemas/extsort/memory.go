@@ -12,50 +12,49 @@ import (
 
 // Tests lower these.
 var (
-	maxBlock   = 256 << 10 // bytes of a block of memory that many records share
-	minEntries = 1024      // entries allocated at once, at least
+	maxBlock   = 256 << 10 // bytes of a memory block shared by many records
+	minEntries = 1024      // minimum number of entries allocated at once
 )
 
 const entryBytes = int64(unsafe.Sizeof(entry{}))
 
 // An entry is a record in memory.
 type entry struct {
-	prefix uint64 // of the key
+	prefix uint64 // first bytes of the key
 	place  uint64 // section (16 bits), block (28), offset in the block (20)
 }
 
 func (e entry) section() int { return int(e.place >> 48) }
 
-// A memory holds records up to a bound. Records lie in blocks, so that growing copies entries only.
+// A memory stores records up to a bound. Records are stored in blocks, so growing copies only entries.
 type memory struct {
 	bound   int64
-	block   int // size of a block; one of a longer record is as long as that
+	block   int // size of a block; a longer record gets a block of its size
 	entries []entry
-	blocks  [][]byte // the last is being filled
-	used    int64    // bytes of blocks
+	blocks  [][]byte // the last one is open
+	used    int64    // total size of blocks
 }
 
-// sharedBlocks are blocks of maxBlock bytes to use again: sorters come and go.
+// sharedBlocks is a pool of blocks of maxBlock bytes: sorters are short-lived.
 var sharedBlocks sync.Pool
 
 func newMemory(bound int64) *memory {
 	return &memory{bound: bound, block: int(min(bound/16, int64(maxBlock)))}
 }
 
-// fits reports whether a record of up to n bytes can be held beside the others. An empty memory
-// holds any record.
+// fits reports whether there is room for another record of up to n bytes. An empty memory accepts any record.
 func (m *memory) fits(n int) bool {
 	if len(m.entries) == 0 {
 		return true
 	}
 	entries := int64(cap(m.entries))
 	if len(m.entries) == cap(m.entries) {
-		entries *= 3 // while they are copied to a place of twice the size
+		entries *= 3 // during the copy to an allocation of twice the size
 	}
 	return m.used+int64(m.needs(n))+entries*entryBytes <= m.bound
 }
 
-// needs returns how many bytes must be allocated for a record of up to n bytes.
+// needs returns the bytes to allocate for a record of up to n bytes.
 func (m *memory) needs(n int) int {
 	if last := len(m.blocks) - 1; last >= 0 {
 		if b := m.blocks[last]; cap(b)-len(b) >= n && len(b) < maxBlock { // an offset has 20 bits
@@ -88,7 +87,7 @@ func newBlock(n int) []byte {
 	return make([]byte, 0, n)
 }
 
-// record returns the bytes of a record as appendRecord wrote them, valid until reset.
+// record returns the encoding of a record, valid until reset.
 func (m *memory) record(e entry) []byte {
 	b := m.blocks[e.place>>20&(1<<28-1)][e.place&(1<<20-1):]
 	_, _, n := splitRecord(b)
@@ -100,7 +99,7 @@ func (m *memory) split(e entry) (key, payload []byte) {
 	return key, payload
 }
 
-// reset empties the memory and keeps the entries' place for the next records.
+// reset clears the memory but keeps the allocated entries.
 func (m *memory) reset() {
 	entries := m.entries[:0]
 	if int64(cap(entries))*entryBytes > m.bound/2 {
@@ -110,7 +109,7 @@ func (m *memory) reset() {
 	m.entries = entries
 }
 
-// drop gives up all memory.
+// drop releases all memory.
 func (m *memory) drop() {
 	for _, b := range m.blocks {
 		if cap(b) == maxBlock {
@@ -123,7 +122,7 @@ func (m *memory) drop() {
 // sort orders the entries by section, key and payload.
 func (m *memory) sort() { slices.SortFunc(m.entries, m.compare) }
 
-// prefix returns the first eight bytes of a key, big-endian, zeroes behind a shorter one.
+// prefix returns the first eight bytes of a key as a big-endian number, padded with zeros.
 func prefix(key []byte) uint64 {
 	if len(key) >= 8 {
 		return binary.BigEndian.Uint64(key)

@@ -9,16 +9,15 @@ import (
 	"slices"
 )
 
-// maxFanIn is how many files are merged at once at most. Tests lower it.
+// maxFanIn is the largest number of files merged at once. Tests lower it.
 var maxFanIn int64 = 512
 
-// ctxEvery is how many records are read between two looks at the context.
+// ctxEvery is the number of records between checks of the context.
 const ctxEvery = 1 << 14
 
-// Merge returns the records of a section of all files in order. All files have that section.
-// More files than the memory has room for, one block of 16 KiB each, are merged into
-// fewer first, below o.Dir. ctx stops that, and Next too. The caller keeps the files open until
-// the Iterator is closed.
+// Merge returns the records of a section of all files in order. All files have that section. If the memory cannot
+// hold a 16 KiB block per file, Merge first merges files below o.Dir. ctx cancels that, and Next. The caller keeps
+// the files open until the Iterator is closed.
 func Merge(ctx context.Context, files []*File, section int, o Options) (*Iterator, error) {
 	files = slices.DeleteFunc(slices.Clone(files), func(f *File) bool { return f.sections[section].records == 0 })
 	temporary := &folder{parent: o.Dir, create: createFile}
@@ -40,15 +39,15 @@ func Merge(ctx context.Context, files []*File, section int, o Options) (*Iterato
 	return it, nil
 }
 
-// A merge makes few files of many.
+// A merge reduces the number of files.
 type merge struct {
 	folder   *folder
 	memory   int64
 	from, to int // sections
 }
 
-// fanIn returns how many files can be merged at once so that a block of each fits into half of
-// the memory. Records above the memory, which cannot, do not count.
+// fanIn returns the number of files that can be merged at once so that a block of each fits into half of the memory.
+// Records larger than the memory are ignored.
 func (m merge) fanIn(files []*File) int {
 	block := int64(blockBytes)
 	for _, f := range files {
@@ -59,14 +58,14 @@ func (m merge) fanIn(files []*File) int {
 	return int(min(max(m.memory/2/block, 2), maxFanIn))
 }
 
-// reduce merges the smallest files, in passes, until one pass is left. It removes the files that
-// it merged if they are its own or owned is true.
+// reduce merges the smallest files, in passes, until one pass is left. It removes merged files that it made itself,
+// or all if owned is true.
 func (m merge) reduce(ctx context.Context, files []*File, owned bool) ([]*File, error) {
 	made := map[*File]bool{}
 	files = slices.Clone(files)
 	for fan := m.fanIn(files); len(files) > fan; fan = m.fanIn(files) {
 		slices.SortStableFunc(files, func(a, b *File) int { return cmp.Compare(m.bytes(a), m.bytes(b)) })
-		n := min(fan, max(2, len(files)-fan+1)) // merging n files takes n-1 away: no more than needed
+		n := min(fan, max(2, len(files)-fan+1)) // merging n files removes n-1: no more than needed
 		path, err := m.folder.name()
 		if err != nil {
 			return files, err
@@ -87,10 +86,10 @@ func (m merge) reduce(ctx context.Context, files []*File, owned bool) ([]*File, 
 	return files, nil
 }
 
-// bytes returns the bytes of a file's sections that are merged.
+// bytes returns the size of a file's merged sections.
 func (m merge) bytes(f *File) int64 { return f.sections[m.to-1].to - f.sections[m.from].from }
 
-// write merges files into one at path, with as many sections, of which others than from to to stay empty.
+// write merges files into one at path with the same number of sections. Sections outside the range stay empty.
 func (m merge) write(ctx context.Context, files []*File, path string) (*File, error) {
 	w, err := newWriter(m.folder.create, path, len(files[0].sections))
 	if err != nil {
@@ -111,7 +110,7 @@ func (m merge) write(ctx context.Context, files []*File, path string) (*File, er
 	return w.finish()
 }
 
-// mergeSection merges a section of files at once.
+// mergeSection merges one section of files in a single pass.
 func mergeSection(ctx context.Context, files []*File, section int) (*Iterator, error) {
 	it := &Iterator{ctx: ctx}
 	for _, f := range files {
@@ -134,7 +133,7 @@ func mergeSection(ctx context.Context, files []*File, section int) (*Iterator, e
 // A heap of readers: the first has the smallest current record.
 type heap []*sectionReader
 
-// down moves h[i] to where both below it are larger.
+// down moves h[i] down until both children are larger.
 func (h heap) down(i int) {
 	for {
 		c := 2*i + 1
@@ -152,22 +151,22 @@ func (h heap) down(i int) {
 	}
 }
 
-// An Iterator gives records in order. It is for one goroutine.
+// An Iterator returns records in order. It is for one goroutine.
 type Iterator struct {
 	ctx     context.Context
-	memory  *memory // of entries
+	memory  *memory // for entries
 	entries []entry
 	heap    heap
-	moved   bool // heap[0] was returned and must move on
+	moved   bool // heap[0] was returned and must advance
 	given   int
 	err     error
 
-	temporary *folder // of files, nil for none
-	files     []*File // that the Iterator owns
+	temporary *folder // folder of files; nil for none
+	files     []*File // owned by the Iterator
 }
 
-// Next returns the next record, or io.EOF behind the last one. key and payload are valid until
-// the next call. A damaged or unreadable file is an error, which later calls repeat.
+// Next returns the next record, or io.EOF after the last one. key and payload are valid until the next call. A
+// damaged or unreadable file causes an error, which later calls repeat.
 func (it *Iterator) Next() (key, payload []byte, err error) {
 	if it.err == nil {
 		key, payload, _, it.err = it.next()
@@ -207,7 +206,7 @@ func (it *Iterator) next() (key, payload, record []byte, err error) {
 	return r.key, r.payload, r.record, nil
 }
 
-// move reads the next record of the first file.
+// move advances the first reader.
 func (it *Iterator) move() error {
 	it.moved = false
 	switch err := it.heap[0].next(); err {
@@ -223,8 +222,7 @@ func (it *Iterator) move() error {
 	return nil
 }
 
-// Each calls fn with the records that are left, in order, until fn returns an error, which it
-// passes on.
+// Each calls fn with the remaining records in order. It stops at and returns the first error of fn.
 func (it *Iterator) Each(fn func(key, payload []byte) error) error {
 	for {
 		key, payload, err := it.Next()
@@ -240,7 +238,7 @@ func (it *Iterator) Each(fn func(key, payload []byte) error) error {
 	}
 }
 
-// Close gives up the memory and the temporary files of the Iterator. A second Close does nothing.
+// Close releases the memory and the temporary files of the Iterator. A second Close does nothing.
 func (it *Iterator) Close() error {
 	if it.err == nil {
 		it.err = errors.New("extsort: iterator is closed")
